@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compiling the tree for a kernel, and installing it as `make install` would."""
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from . import enter, roots
+from .errors import BuildError
+from .images import Kernel
+from .paths import BUILD
+
+
+def _make(root: Path, *arguments: str) -> None:
+    jobs = f"-j{os.cpu_count() or 1}"
+    done = enter.run(root, ["make", "--no-print-directory", jobs, f"O={BUILD}", *arguments])
+    if done.returncode:
+        tail = "\n".join(done.stdout.splitlines()[-60:])
+        raise BuildError(f"the tree does not build (make {' '.join(arguments)}):\n{tail}\n",
+                         "mend what the compiler names")
+
+
+def _kdir(kernel: Kernel) -> str:
+    return f"KDIR=/lib/modules/{kernel.version}/build"
+
+
+def compile_for(kernel: Kernel) -> None:
+    """Everything in the tree, up to date for `kernel`. Call with the lock held."""
+    _make(roots.ensure("tool"), "programs")
+    _make(kernel.root, "module", _kdir(kernel))
+
+
+@contextlib.contextmanager
+def lock() -> Iterator[None]:
+    with roots.locked(BUILD / "lab/lock"):
+        yield
+
+
+def _settle(stage: Path) -> None:
+    """Debian's /lib, /bin and /sbin are links into /usr."""
+    for name in ("lib", "bin", "sbin"):
+        if (stage / name).is_dir():
+            shutil.copytree(stage / name, stage / "usr" / name, symlinks=True, dirs_exist_ok=True)
+            shutil.rmtree(stage / name)
+
+
+def _depmod(kernel: Kernel, stage: Path) -> None:
+    """Have modprobe find what was installed, without the machine's slow CPU."""
+    ours = stage / "usr/lib/modules" / kernel.version
+    files = sorted(ours.rglob("*.ko*"))
+    if not files:
+        return
+    base = BUILD / f"lab/depmod-{kernel.name}"
+    names = base / "names"
+    tree = base / "lib/modules" / kernel.version
+    mark = "\n".join(f"{f.relative_to(ours)} {f.stat().st_size} {hashlib.sha256(f.read_bytes()).hexdigest()}" for f in files)
+    if not names.exists() or names.read_text() != mark:
+        shutil.rmtree(base, ignore_errors=True)
+        shutil.copytree(kernel.modules, tree, symlinks=True, copy_function=os.link)
+        shutil.copytree(ours, tree, dirs_exist_ok=True)
+        enter.shell(roots.ensure("tool"), 'depmod -b "$1" "$2"', str(base), kernel.version)
+        names.write_text(mark)
+    for index in tree.glob("modules.*"):
+        if index.stat().st_nlink == 1:  # written by depmod just now
+            shutil.copy2(index, ours)
+
+
+@contextlib.contextmanager
+def installed(kernel: Kernel, compile: bool) -> Iterator[Path]:
+    """A folder with the tree installed for `kernel`, to be read while inside."""
+    with lock():
+        stage = BUILD / f"lab/stage-{kernel.name}"
+        if compile:
+            compile_for(kernel)
+        elif stage.exists():
+            yield stage
+            return
+        shutil.rmtree(stage, ignore_errors=True)
+        _make(roots.ensure("tool"), "install-programs", f"DESTDIR={stage}")
+        _make(kernel.root, "install-module", _kdir(kernel), f"DESTDIR={stage}")
+        _settle(stage)
+        _depmod(kernel, stage)
+        yield stage

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command `qvlab`."""
+
+import argparse
+import signal
+import sys
+import time
+from pathlib import Path
+
+from . import build, images, roots, terminal
+from .errors import BuildError, GuestTimeout, LabError, MachineDead
+from .machine import Machine
+from .qemu import IOMMUS, Config
+
+TIMEOUT, CRASH, LAB, BUILD = 124, 125, 126, 127
+STATUSES = """\
+Exit status of run and shell: that of the script, or else, with the reason on
+stderr in a line that starts with 'qvlab:',
+    2    wrong usage
+  124    not done within --timeout (the console's tail is shown)
+  125    the machine crashed, reset, or switched itself off (same)
+  126    the lab failed: no root, no boot, a file could not be put or got back
+  127    the tree does not build
+"""
+
+
+def say(text: str) -> None:
+    print(f"qvlab: {text}", file=sys.stderr, flush=True)
+
+
+def pair(text: str) -> tuple[str, str]:
+    first, colon, second = text.partition(":")
+    if not (first and colon and second):
+        raise argparse.ArgumentTypeError(f"{text!r} is not SRC:DST")
+    return first, second
+
+
+def positive(text: str) -> float:
+    value = float(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not a time")
+    return value
+
+
+def machine_options(p: argparse.ArgumentParser) -> None:
+    kernels = sorted(roots.sections()["kernel"])
+    p.add_argument("--machine", choices=["amd"], default="amd", help="what is emulated (default: amd)")
+    p.add_argument("--kernel", choices=kernels, default="6.12", help="Debian kernel (default: 6.12)")
+    p.add_argument("--cpus", type=int, default=4, metavar="N", help="number of CPUs (default: 4)")
+    p.add_argument("--memory", default="2G", metavar="SIZE", help="RAM (default: 2G)")
+    p.add_argument("--iommu", choices=sorted(IOMMUS), default="none",
+                   help="intel and amd give Linux x2APIC; none leaves it in xAPIC mode (default)")
+    p.add_argument("--icount", action="store_true",
+                   help="one virtual clock that counts instructions: slow, but repeatable")
+    p.add_argument("--cpu-flags", default="", metavar="FLAGS", help="e.g. --cpu-flags=-svm")
+    p.add_argument("--boot-arg", action="append", default=[], metavar="ARG",
+                   help="one more kernel parameter (repeatable)")
+    p.add_argument("--qemu-arg", action="append", default=[], metavar="ARG",
+                   help="one more QEMU argument, e.g. --qemu-arg=-device --qemu-arg=edu (repeatable)")
+    p.add_argument("--no-build", action="store_true", help="install what was built last time")
+    p.add_argument("--no-install", action="store_true", help="a machine without QV in it")
+    p.add_argument("--console", type=Path, metavar="FILE",
+                   help="where the serial console goes (default: a new file under .cache/logs)")
+    p.add_argument("--put", type=pair, action="append", default=[], metavar="SRC:DST",
+                   help="copy a file or folder in before (repeatable)")
+    p.add_argument("--get", type=pair, action="append", default=[], metavar="SRC:DST",
+                   help="copy a file or folder out after (repeatable)")
+
+
+def parser() -> argparse.ArgumentParser:
+    p = argparse.ArgumentParser(prog="qvlab", description=__doc__, epilog=STATUSES,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = p.add_subparsers(dest="action", required=True, metavar="COMMAND")
+
+    def command(name: str, help: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=help, description=help, epilog=STATUSES,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
+    run = command("run", "Build the tree, boot a machine with it, run a script as root in it.")
+    machine_options(run)
+    run.add_argument("--timeout", type=positive, default=None, metavar="S",
+                     help="seconds from power-on to the end of the script (default: 600)")
+    run.add_argument("-c", dest="text", metavar="CMD", help="run this line of bash")
+    run.add_argument("script", nargs="?", metavar="SCRIPT", help="run this file ('-': standard input)")
+    shell = command("shell", "A root shell in such a machine, which ends with it.")
+    machine_options(shell)
+    setup = command("setup", "Make what the machines need (once).")
+    setup.add_argument("--kernel", choices=sorted(roots.sections()["kernel"]), action="append",
+                       help="fetch this kernel too (repeatable)")
+    made = command("build", "Build the tree for a kernel.")
+    made.add_argument("--kernel", choices=sorted(roots.sections()["kernel"]), default="6.12")
+    return p
+
+
+def new_machine(o: argparse.Namespace) -> Machine:
+    config = Config(o.machine, o.kernel, o.cpus, o.memory, o.iommu, o.icount, o.cpu_flags,
+                    tuple(o.boot_arg), tuple(o.qemu_arg))
+    return Machine(config, install=not o.no_install, compile=not o.no_build, console=o.console,
+                   boot_limit=getattr(o, "timeout", None) or 0.0)
+
+
+def write_out(data: bytes) -> None:
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def script_of(o: argparse.Namespace, machine: Machine) -> list[str]:
+    """Put the script into the machine; gives the command that runs it."""
+    if o.text is not None:
+        return ["/bin/bash", "-c", o.text]
+    data = sys.stdin.buffer.read() if o.script == "-" else Path(o.script).read_bytes()
+    name = "script" if o.script == "-" else Path(o.script).name
+    place = f"/root/{name}"
+    machine.run(["/bin/sh", "-c", 'cat >"$1" && chmod 755 "$1"', "put", place], stdin=data)
+    return [place] if data.startswith(b"#!") else ["/bin/bash", place]
+
+
+def carry_out(o: argparse.Namespace) -> int:
+    limit = o.timeout or 600.0
+    machine = new_machine(o)
+    try:
+        with machine:
+            for source, target in o.put:
+                machine.put(source, target)
+            argv = script_of(o, machine)
+            left = max(1.0, limit - (time.monotonic() - machine.power_on))
+            try:
+                rc = machine.run(argv, left, sink=write_out).rc
+            except GuestTimeout:
+                say(f"not done within {limit:g} s; the end of the console:")
+                print(machine.console_tail(), file=sys.stderr)
+                rc = TIMEOUT
+            failed = [f for f in o.get if not got(machine, *f, brief=rc == TIMEOUT)]
+            return LAB if failed and rc == 0 else rc
+    except GuestTimeout as e:
+        say(f"{e} within {limit:g} s; the end of the console:")
+        print(machine.console_tail(), file=sys.stderr)
+        return TIMEOUT
+    except MachineDead as e:
+        say(f"{e}; the end of the console ({machine.console}):")
+        print(machine.console_tail(), file=sys.stderr)
+        return CRASH
+
+
+def got(machine: Machine, source: str, target: str, brief: bool) -> bool:
+    try:
+        machine.get(source, target, 15 if brief else 120)
+        return True
+    except (LabError, GuestTimeout) as e:
+        say(f"not got back: {e}")
+        return False
+
+
+def main(argv: list[str]) -> int:
+    p = parser()
+    o = p.parse_args(argv)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        if o.action == "run":
+            if (o.text is None) == (o.script is None):
+                p.error("run needs either a SCRIPT or -c CMD")
+            if o.script not in (None, "-") and not Path(o.script).is_file():
+                p.error(f"{o.script}: no such script")
+            for source, _ in o.put:
+                if not Path(source).exists():
+                    p.error(f"{source}: no such file to put")
+            return carry_out(o)
+        if o.action == "shell":
+            return terminal.shell(new_machine(o), o.put, o.get)
+        if o.action == "build":
+            with build.lock():
+                build.compile_for(images.kernel(o.kernel))
+            return 0
+        images.root_disk()
+        for name in ["6.12", *(o.kernel or [])]:
+            images.kernel(name)
+        return 0
+    except BuildError as e:
+        say(str(e))
+        return BUILD
+    except LabError as e:
+        say(str(e))
+        return LAB
+    except OSError as e:
+        say(f"{e.strerror or e}: {e.filename or 'no file named'} (check the path and the disk)")
+        return LAB
+    except KeyboardInterrupt:
+        say("interrupted")
+        return 130

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Commands inside one of the lab's Debian trees.
+
+The checkout and /tmp are seen there under the same names as outside, so paths
+in arguments and in compiler messages mean the same on both sides. Whatever is
+started dies with whoever started it.
+"""
+
+import os
+import shlex
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .paths import TOP
+
+HERE = "QVLAB_ROOT"  # set inside a tree, to that tree's path
+
+_SCRIPT = """
+set -e
+root=$1 top=$2 cwd=$3
+shift 3
+mount --bind "$root" "$root"
+for d in /dev /proc /sys /tmp; do mount --rbind "$d" "$root$d"; done
+mkdir -p "$root$top"
+mount --bind "$top" "$root$top"
+cd "$root"
+exec chroot . /usr/bin/env -i --chdir="$cwd" "$@"
+"""
+
+
+def environment(root: Path, extra: Mapping[str, str]) -> list[str]:
+    """The whole environment of a command in `root`."""
+    fixed = {
+        "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8",
+        "TERM": os.environ.get("TERM", "dumb"), HERE: str(root),
+    }
+    return [f"{k}={v}" for k, v in {**fixed, **extra}.items()]
+
+
+def command(root: Path, argv: Sequence[str], env: Mapping[str, str] | None = None,
+            cwd: Path = TOP) -> list[str]:
+    """What to execute in order to run `argv` in the tree `root`."""
+    leash = ["setpriv", "--pdeathsig", "KILL"]
+    settings = environment(root, env or {})
+    if os.environ.get(HERE) == str(root):
+        return [*leash, "env", "-i", f"--chdir={cwd}", *settings, *argv]
+    return [*leash, "unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", _SCRIPT,
+            "enter", str(root), str(TOP), str(cwd), *settings, *argv]
+
+
+def run(root: Path, argv: Sequence[str], env: Mapping[str, str] | None = None,
+        capture: bool = True) -> "subprocess.CompletedProcess[str]":
+    """Run to the end; output in one string when captured."""
+    out = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} if capture else {}
+    return subprocess.run(command(root, argv, env), text=True, stdin=subprocess.DEVNULL,
+                          check=False, **out)
+
+
+def shell(root: Path, script: str, *args: str) -> str:
+    """Run a shell script that has to succeed; gives its output."""
+    done = run(root, ["/bin/sh", "-ec", script, "sh", *args])
+    if done.returncode:
+        raise RuntimeError(f"{shlex.quote(script)} in {root.name}: {done.stdout}")
+    return done.stdout

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a machine boots from: kernel, its modules' disk, initramfs, root disk."""
+
+import hashlib
+import lzma
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import cpio, enter, roots
+from .errors import LabError
+from .paths import CACHE, LAB
+
+RECIPE = 2  # raise when the code here makes something different
+IMAGES = CACHE / "images"
+# ext4 asks for crc32c by name, which no list of dependencies knows; newer kernels have it built in.
+BOOT_MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"]
+# Periodic work and waits that only make a short-lived machine slower or less even.
+MASKED = [
+    "apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer",
+    "e2scrub_reap.service", "fstrim.timer", "systemd-tmpfiles-clean.timer",
+    "systemd-random-seed.service", "systemd-update-utmp.service", "systemd-pstore.service",
+    "systemd-networkd-wait-online.service", "systemd-timesyncd.service",
+    "systemd-journal-flush.service", "getty@tty1.service", "serial-getty@ttyS0.service",
+    "ldconfig.service", "systemd-hwdb-update.service", "systemd-update-done.service",
+    "systemd-journal-catalog-update.service",
+]
+
+
+@dataclass
+class Kernel:
+    """A stock kernel, unpacked, with the tree to build modules for it in."""
+
+    name: str
+    version: str   # as `uname -r` says
+    root: Path     # the Debian tree with its headers and compiler
+    place: Path    # what was made of it
+
+    @property
+    def vmlinuz(self) -> Path:
+        return self.place / "vmlinuz"
+
+    @property
+    def disk(self) -> Path:
+        return self.place / "modules.img"
+
+    @property
+    def initramfs(self) -> Path:
+        return self.place / "initramfs"
+
+    @property
+    def modules(self) -> Path:
+        return self.root / "kernel/lib/modules" / self.version
+
+
+def _disk(source: Path, image: Path, size: str) -> None:
+    enter.shell(roots.ensure("tool"), 'mke2fs -q -t ext4 -O ^has_journal -E root_owner=0:0 -m 0 '
+                '-d "$1" "$2" "$3"', str(source), str(image), size)
+
+
+def root_disk() -> Path:
+    """The root file system of every machine, never written to."""
+    def build(fresh: Path) -> None:
+        tree = roots.ensure("guest")
+        for unit in MASKED:
+            link = tree / "etc/systemd/system" / unit
+            link.unlink(missing_ok=True)
+            link.symlink_to("/dev/null")
+        (tree / "etc/hostname").write_text("qv\n")
+        (tree / "etc/machine-id").write_text("5156" * 8 + "\n")
+        (tree / "etc/fstab").write_text("")
+        (tree / "usr/lib/modules").mkdir(parents=True, exist_ok=True)
+        _disk(tree, fresh / "root.img", "3G")
+    ident = f"{RECIPE}-{roots.key('guest')}-{'-'.join(MASKED)}"
+    short = hashlib.sha256(ident.encode()).hexdigest()[:12]
+    return roots.make_once(IMAGES / f"root_{short}", build, "the root disk") / "root.img"
+
+
+def _read_module(path: Path) -> bytes:
+    if path.suffix == ".xz":
+        return lzma.decompress(path.read_bytes())
+    if path.suffix == ".zst":
+        return subprocess.run(["zstd", "-dcq", str(path)], capture_output=True, check=True).stdout
+    return path.read_bytes()
+
+
+def _boot_modules(modules: Path) -> list[Path]:
+    """The modules needed to reach the disks, in the order to load them."""
+    needs: dict[str, list[str]] = {}
+    by_name: dict[str, str] = {}
+    for line in (modules / "modules.dep").read_text().splitlines():
+        path, _, rest = line.partition(":")
+        needs[path] = rest.split()
+        by_name[Path(path).name.split(".")[0].replace("-", "_")] = path
+    builtin = (modules / "modules.builtin").read_text().replace("-", "_")
+    order: list[str] = []
+    for name in BOOT_MODULES:
+        if name not in by_name:
+            if f"/{name}.ko" not in builtin and name != "crc32c_generic":
+                raise LabError(f"the kernel has no {name}", "choose another kernel package")
+            continue
+        path = by_name[name]  # dependencies are listed last-needed first
+        order += [p for p in [*reversed(needs[path]), path] if p not in order]
+    return [modules / p for p in order]
+
+
+def _initramfs(tool: Path, modules: Path) -> bytes:
+    a = cpio.Archive()
+    a.file("init", (LAB / "guest/init").read_bytes(), 0o755)
+    a.file("bin/busybox", (tool / "usr/bin/busybox").read_bytes(), 0o755)
+    a.link("bin/sh", "busybox")
+    for folder in ("dev", "proc", "sys", "root", "lay"):
+        a.folder(folder)
+    a.device("dev/console", 5, 1)
+    order = _boot_modules(modules)
+    for path in order:
+        a.file(f"modules/{path.name.split('.')[0]}.ko", _read_module(path))
+    a.file("modules/order", "".join(f"{p.name.split('.')[0]}.ko\n" for p in order).encode())
+    return a.data()
+
+
+def kernel(name: str) -> Kernel:
+    """The kernel called `name`, fetched first if it is not there."""
+    table = roots.sections()["kernel"]
+    if name not in table:
+        raise LabError(f"there is no kernel {name!r}", f"choose one of {', '.join(sorted(table))}")
+    home = f"kernel-{name}" if "build" in table[name] else "tool"
+    root, tool = roots.ensure(home), roots.ensure("tool")
+    unpacked = root / "kernel"
+    version = (unpacked / "version").read_text().strip()
+
+    def build(fresh: Path) -> None:
+        if not (unpacked / "lib").exists():  # since trixie the package says usr/lib
+            (unpacked / "lib").symlink_to("usr/lib")
+        enter.shell(tool, 'depmod -b "$1" "$2"', str(unpacked), version)
+        modules = unpacked / "lib/modules"
+        (fresh / "vmlinuz").write_bytes((unpacked / f"boot/vmlinuz-{version}").read_bytes())
+        (fresh / "initramfs").write_bytes(_initramfs(tool, modules / version))
+        _disk(modules, fresh / "modules.img", "2G")
+    ident = f"{RECIPE}-{roots.key(home)}-{(LAB / 'guest/init').read_text()}"
+    short = hashlib.sha256(ident.encode()).hexdigest()[:12]
+    place = roots.make_once(IMAGES / f"kernel-{name}_{short}", build, f"kernel {version}")
+    return Kernel(name, version, root, place)

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""An emulated machine with a stock Debian in it, and what is under test installed."""
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from . import build, cpio, enter, images, roots
+from .channel import Channel, Running
+from .errors import GuestTimeout, LabError, MachineDead
+from .paths import CACHE, LAB
+from .qemu import Config, Control, command_line
+
+LOGS = CACHE / "logs"
+LOGS_KEPT = 100
+BOOT_LIMIT = 240.0
+PANIC = re.compile(rb"Kernel panic - not syncing[^\r\n]*")
+STOPS = {
+    "guest-reset": "it reset (a triple fault or a reboot)",
+    "guest-shutdown": "it switched itself off",
+    "guest-panic": "its kernel panicked",
+}
+
+
+@dataclass
+class Result:
+    """How a command in the machine went."""
+
+    rc: int
+    out: str
+    err: str = ""  # apart from `out` only when asked with merge=False
+
+
+class Machine:
+    """`with Machine(cpus=4) as m: print(m.run("qvctl doctor").out)`"""
+
+    def __init__(self, config: Config | None = None, *, install: bool = True, compile: bool = True,
+                 console: Path | None = None, boot_limit: float = 0.0, **settings: Any) -> None:
+        self.config = config or Config(**settings)
+        self.config.check()
+        slow = 10.0 if self.config.icount and self.config.iommu != "none" else \
+            3.0 if self.config.icount else 1.0
+        self.boot_limit = boot_limit or BOOT_LIMIT * slow
+        self._install, self._compile = install, compile
+        self.console = console or self._new_log()
+        self.power_on = time.monotonic()
+        self._why_dead = ""
+        self._scanned = 0
+        self._closing = contextlib.ExitStack()
+
+    @staticmethod
+    def _new_log() -> Path:
+        LOGS.mkdir(parents=True, exist_ok=True)
+        for old in sorted(LOGS.glob("*.log"))[:-LOGS_KEPT]:
+            old.unlink(missing_ok=True)
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        fd, name = tempfile.mkstemp(prefix=f"{stamp}-", suffix=".log", dir=LOGS)
+        os.close(fd)
+        return Path(name)
+
+    # Life
+
+    def __enter__(self) -> Self:
+        try:
+            self.boot()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def boot(self) -> None:
+        """Switch on, and wait until systemd is done starting up."""
+        kernel, root = images.kernel(self.config.kernel), images.root_disk()
+        run = Path(tempfile.mkdtemp(prefix="qvlab-", dir="/tmp"))  # short: it holds sockets
+        self._closing.callback(shutil.rmtree, run, ignore_errors=True)
+        initrd = run / "initrd"
+        initrd.write_bytes(kernel.initramfs.read_bytes() + self._lay(kernel))
+        self.console.write_bytes(b"")
+        argv = command_line(self.config, kernel, root, initrd, run, self.console.resolve())
+        messages = run / "qemu.log"
+        self.power_on = time.monotonic()
+        with open(messages, "wb") as log:
+            self._process = subprocess.Popen(
+                enter.command(roots.ensure("tool"), argv, {"TMPDIR": str(run)}),
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        self._closing.callback(self._reap)
+        deadline = time.monotonic() + self.boot_limit
+        try:
+            self._channel = Channel(run / "agent", lambda: self._process.poll() is None, deadline)
+            self._closing.callback(self._channel.close)
+            self._control = Control(run / "qmp")
+            self._closing.callback(self._control.close)
+        except OSError:
+            said = messages.read_text(errors="replace").strip()
+            raise LabError(f"QEMU did not start: {said or 'it said nothing'}",
+                           "look at the arguments given to it") from None
+        self._await(self._channel.hello.is_set, deadline, "boot")
+        self._finish(self.start("systemctl is-system-running --wait"), deadline, "boot")
+
+    def _lay(self, kernel: images.Kernel) -> bytes:
+        """What this run brings along, as a second initramfs archive."""
+        lay = cpio.Archive()
+        lay.file("lay/usr/lib/qv-lab-agent", (LAB / "guest/qv-lab-agent").read_bytes())
+        units = "lay/etc/systemd/system"
+        unit = "qv-lab-agent.service"
+        lay.file(f"{units}/{unit}", (LAB / "guest" / unit).read_bytes())
+        lay.link(f"{units}/multi-user.target.wants/{unit}", f"../{unit}")
+        if self._install:
+            with build.installed(kernel, self._compile) as stage:
+                lay.tree(stage, "lay")
+        return lay.data()
+
+    def _reap(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        """Switch off at once."""
+        self._closing.close()
+
+    @property
+    def dead(self) -> str:
+        """Why the machine is dead; empty while it lives."""
+        if not self._why_dead:
+            if self._process.poll() is not None:
+                time.sleep(0.1)  # the last event may still be on its way
+                why = STOPS.get(self._control.stopped, f"QEMU ended ({self._control.stopped or 'crash'})")
+                self._why_dead = why
+            elif panic := self._panic():
+                self._why_dead = f"its kernel panicked: {panic}"
+        return self._why_dead
+
+    def _panic(self) -> str:
+        with open(self.console, "rb") as log:
+            log.seek(max(0, self._scanned - 200))
+            data = log.read()
+        self._scanned = self._scanned + max(0, len(data) - min(200, self._scanned))
+        found = PANIC.search(data)
+        return found[0].decode(errors="replace") if found else ""
+
+    def console_text(self) -> str:
+        return self.console.read_text(errors="replace").replace("\r", "")
+
+    def console_tail(self, lines: int = 40) -> str:
+        return "\n".join(self.console_text().splitlines()[-lines:])
+
+    def qmp(self, name: str, **arguments: Any) -> Any:
+        """A command to QEMU itself, e.g. qmp("inject-nmi")."""
+        return self._control.ask(name, **arguments)
+
+    # Commands
+
+    def _await(self, done: Callable[[], bool], deadline: float, what: str) -> None:
+        check = 0.0
+        while not done():
+            now = time.monotonic()
+            if now >= check:
+                if self.dead:
+                    raise MachineDead(f"the machine died ({what}): {self._why_dead}")
+                if self._channel.lost.is_set() and self._process.poll() is None:
+                    raise MachineDead(f"the machine does not answer any more ({what})")
+                check = now + 0.25
+            if now > deadline:
+                raise GuestTimeout(f"no end of: {what}")
+            time.sleep(0.01)
+
+    def _finish(self, command: Running, deadline: float, what: str) -> None:
+        try:
+            self._await(command.ended.is_set, deadline, what)
+        except GuestTimeout:
+            command.kill()
+            command.ended.wait(3)
+            raise
+        finally:
+            self._channel.forget(command)
+        if command.error:
+            raise LabError(f"the machine cannot start {what!r}: {command.error}", "")
+
+    def start(self, command: str | Sequence[str], *, sink: Callable[[bytes], None] | None = None,
+              tty: tuple[int, int] | None = None, merge: bool = True,
+              env: dict[str, str] | None = None) -> Running:
+        """Start a command and go on. A string is for bash; `tty` is (rows, columns)."""
+        argv = ["/bin/bash", "-c", command] if isinstance(command, str) else list(command)
+        return self._channel.start({"argv": argv, "tty": tty, "merge": merge, "env": env or {}}, sink)
+
+    def run(self, command: str | Sequence[str], timeout: float = 60.0, *, stdin: bytes = b"",
+            merge: bool = True, env: dict[str, str] | None = None,
+            sink: Callable[[bytes], None] | None = None) -> Result:
+        """Run a command to its end."""
+        running = self.start(command, sink=sink, merge=merge, env=env)
+        if stdin:
+            running.write(stdin)
+        running.close()
+        self.finish(running, timeout, command if isinstance(command, str) else " ".join(command))
+        assert running.rc is not None
+        return Result(running.rc, running.output.decode(errors="replace"),
+                      running.errors.decode(errors="replace"))
+
+    def finish(self, running: Running, timeout: float, what: str = "command") -> None:
+        """Wait for the end of what start() started."""
+        self._finish(running, time.monotonic() + timeout, what)
+
+    # Files
+
+    def put(self, source: str | Path, target: str, timeout: float = 120.0) -> None:
+        """Copy a file or a folder into the machine, under exactly that name."""
+        path = Path(source)
+        if path.is_dir():
+            data = subprocess.run(["tar", "-C", str(path), "-c", "."], capture_output=True, check=True).stdout
+            script = 'mkdir -p "$1" && tar -C "$1" -x --no-same-owner'
+        elif path.is_file():
+            data = path.read_bytes()
+            script = 'if [ -d "$1" ]; then set -- "$1/$2" "$2" "$3"; fi; ' \
+                     'mkdir -p "$(dirname "$1")" && cat >"$1" && chmod "$3" "$1"'
+        else:
+            raise LabError(f"{path}: no such file to put", "check the path")
+        mode = f"{path.stat().st_mode & 0o7777:o}"
+        done = self.run(["/bin/sh", "-c", script, "put", target, path.name, mode], timeout, stdin=data)
+        if done.rc:
+            raise LabError(f"cannot put {path} to {target}: {done.out.strip()}", "check the path")
+
+    def get(self, source: str, target: str | Path, timeout: float = 120.0) -> None:
+        """Copy a file or a folder out of the machine, under exactly that name."""
+        script = 'if [ -d "$1" ]; then echo d; tar -C "$1" -c .; else exec 3<"$1" && echo f && cat <&3; fi'
+        running = self.start(["/bin/sh", "-c", script, "get", source], merge=False)
+        running.close()
+        self.finish(running, timeout, f"get {source}")
+        if running.rc:
+            why = running.errors.decode(errors="replace").strip()
+            raise LabError(f"cannot get {source}: {why}", "check the path")
+        kind, _, data = running.output.partition(b"\n")
+        path = Path(target)
+        if kind == b"d":
+            path.mkdir(parents=True, exist_ok=True)
+            subprocess.run(["tar", "-C", str(path), "-x", "--no-same-owner"], input=data, check=True)
+            return
+        if path.is_dir():
+            path = path / Path(source).name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)

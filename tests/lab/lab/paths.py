@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where things are."""
+
+from pathlib import Path
+
+LAB = Path(__file__).resolve().parents[1]
+TOP = LAB.parents[1]
+CACHE = TOP / ".cache"
+ROOTS = CACHE / "roots"
+BUILD = TOP / "build"

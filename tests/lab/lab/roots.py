@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The Debian trees the lab works with, built once and kept under .cache/."""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from . import aptconf
+from .errors import LabError
+from .paths import LAB, ROOTS
+
+RECIPE = 1  # raise when the code here makes something different of the same list
+LEAN = [
+    "--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/man/*",
+    "--dpkgopt=path-exclude=/usr/share/locale/*", '--aptopt=Acquire::Languages "none"',
+]
+# The kernel package that belongs to the headers, unpacked but not installed.
+UNPACK_KERNEL = """--customize-hook=chroot "$1" sh -ec '
+cd /tmp
+version=$(dpkg-query -W -f "\\${Depends}" linux-headers-%s | grep -o "linux-headers-[^ ,]*" | head -n1)
+version=${version#linux-headers-}
+apt-get download -q "linux-image-$version"
+dpkg-deb -x linux-image-*.deb /kernel
+echo "$version" >/kernel/version
+rm linux-image-*.deb
+'"""
+
+
+def sections() -> dict[str, Any]:
+    with open(LAB / "roots.toml", "rb") as f:
+        return tomllib.load(f)
+
+
+def section(name: str) -> dict[str, Any]:
+    """One tree's description: `tool`, `guest`, or `kernel-NAME`."""
+    table = sections()
+    if name.startswith("kernel-"):
+        return table["kernel"][name.removeprefix("kernel-")]
+    described = dict(table[name])
+    if name == "tool":  # is also the tree of the one kernel that has none of its own
+        described.update(package=next(k["package"] for k in table["kernel"].values()
+                                      if "build" not in k))
+    return described
+
+
+def key(name: str) -> str:
+    text = json.dumps([RECIPE, section(name)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """One builder at a time; others wait."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="ascii") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+
+
+def say(text: str) -> None:
+    print(f"qvlab: {text}", file=sys.stderr, flush=True)
+
+
+def make_once(place: Path, build: Callable[[Path], None], what: str) -> Path:
+    """`place`, made by `build` in a directory beside it unless it is there.
+
+    The name carries the key of what it was made from: a place that exists is
+    complete and current. Older ones of the same kind go away.
+    """
+    if place.exists():
+        return place
+    kind = place.name.rpartition("_")[0]
+    with locked(place.parent / f"{kind}.lock"):
+        if place.exists():
+            return place
+        fresh = place.parent / f"{kind}.new"
+        _remove(fresh)
+        start = time.monotonic()
+        say(f"making {what} (once; kept under .cache/)")
+        fresh.mkdir(parents=True)
+        build(fresh)
+        for old in place.parent.glob(f"{kind}_*"):
+            _remove(old)
+        fresh.rename(place)
+        say(f"{what}: ready after {time.monotonic() - start:.0f} s")
+    return place
+
+
+def _remove(tree: Path) -> None:
+    """Remove a tree, refusing one that has something mounted inside."""
+    mounts = Path("/proc/self/mounts").read_text(encoding="utf-8")
+    if f" {tree}/" in mounts:
+        raise LabError(f"{tree} has something mounted inside", "unmount it, then try again")
+    shutil.rmtree(tree, ignore_errors=True)
+
+
+def bootstrap(name: str, target: Path) -> None:
+    """Fill `target` with the Debian tree called `name`."""
+    wanted = section(name)
+    mirror, keyring = aptconf.mirror()
+    packages = wanted.get("packages") or wanted["build"]
+    if not shutil.which("mmdebstrap"):
+        raise LabError("mmdebstrap is not installed", "run 'make deps' as root")
+    if os.geteuid() != 0:
+        raise LabError("making Debian trees needs root", "run this as root")
+    argv = ["mmdebstrap", "--quiet", "--mode=root", f"--variant={wanted.get('variant', 'minbase')}",
+            *LEAN, *(f"--aptopt={o}" for o in aptconf.proxy_options()),
+            f"--keyring={keyring}", f"--include={','.join(packages)}"]
+    for suite, pinned in wanted.get("pin", {}).items():
+        text = f"Package: {' '.join(pinned)}\\nPin: release n={suite}\\nPin-Priority: 900\\n"
+        argv.append('--setup-hook=mkdir -p "$1/etc/apt/preferences.d" && '
+                    f'printf "{text}" >"$1/etc/apt/preferences.d/{suite}"')
+    if "package" in wanted:
+        argv.append(UNPACK_KERNEL % wanted["package"])
+    argv += [wanted["suites"][0], str(target)]
+    argv += [f"deb [signed-by={keyring}] {mirror} {suite} main" for suite in wanted["suites"]]
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          stdin=subprocess.DEVNULL, check=False)
+    if done.returncode:
+        tail = "\n".join(done.stdout.splitlines()[-15:])
+        raise LabError(f"mmdebstrap failed for the {name} root:\n{tail}\n",
+                       "check the network and the disk space, then run the same command again")
+
+
+def ensure(name: str) -> Path:
+    """The tree called `name`, made first if it is not there or out of date."""
+    def build(fresh: Path) -> None:
+        bootstrap(name, fresh)
+    return make_once(ROOTS / f"{name}_{key(name)}", build, f"the {name} root")
