@@ -22,8 +22,20 @@ MASKED = [
     "systemd-random-seed.service", "systemd-update-utmp.service", "systemd-pstore.service",
     "systemd-networkd-wait-online.service", "systemd-timesyncd.service",
     "systemd-journal-flush.service", "getty@tty1.service", "serial-getty@ttyS0.service",
+    "getty-static.service", "modprobe@drm.service", "modprobe@fuse.service",
+    "proc-sys-fs-binfmt_misc.automount", "systemd-binfmt.service", "run-lock.mount",
+    "systemd-creds.socket", "systemd-hostnamed.socket", "systemd-sysext.socket",
+    "systemd-initctl.socket", "systemd-ask-password-console.path",
+    "systemd-ask-password-wall.path", "systemd-sysusers.service",
     "ldconfig.service", "systemd-hwdb-update.service", "systemd-update-done.service",
     "systemd-journal-catalog-update.service",
+]
+GENERATORS = [
+    "systemd-bless-boot-generator", "systemd-cryptsetup-generator", "systemd-getty-generator",
+    "systemd-gpt-auto-generator", "systemd-hibernate-resume-generator", "systemd-rc-local-generator",
+    "systemd-ssh-generator", "systemd-system-update-generator", "systemd-sysv-generator",
+    "systemd-tpm2-generator", "systemd-veritysetup-generator", "systemd-integritysetup-generator",
+    "systemd-import-generator", "systemd-factory-reset-generator",
 ]
 
 
@@ -60,18 +72,27 @@ def _disk(source: Path, image: Path, size: str) -> None:
 
 def root_disk() -> Path:
     """The root file system of every machine, never written to."""
+    blacklist = (LAB / "guest/modprobe.conf").read_text()
+
     def build(fresh: Path) -> None:
         tree = roots.ensure("guest")
-        for unit in MASKED:
-            link = tree / "etc/systemd/system" / unit
+        masks = [f"system/{unit}" for unit in MASKED] + [f"system-generators/{g}" for g in GENERATORS]
+        for mask in masks:
+            link = tree / "etc/systemd" / mask
+            link.parent.mkdir(parents=True, exist_ok=True)
             link.unlink(missing_ok=True)
             link.symlink_to("/dev/null")
         (tree / "etc/hostname").write_text("qv\n")
         (tree / "etc/machine-id").write_text("5156" * 8 + "\n")
         (tree / "etc/fstab").write_text("")
+        (tree / "etc/modprobe.d").mkdir(exist_ok=True)
+        (tree / "etc/modprobe.d/lab.conf").write_text(blacklist)
+        target = tree / "etc/systemd/system/default.target"
+        target.unlink(missing_ok=True)
+        target.symlink_to("/usr/lib/systemd/system/multi-user.target")
         (tree / "usr/lib/modules").mkdir(parents=True, exist_ok=True)
         _disk(tree, fresh / "root.img", "3G")
-    ident = f"{RECIPE}-{roots.key('guest')}-{'-'.join(MASKED)}"
+    ident = f"{RECIPE}-{roots.key('guest')}-{MASKED}-{GENERATORS}-{blacklist}"
     short = hashlib.sha256(ident.encode()).hexdigest()[:12]
     return roots.make_once(IMAGES / f"root_{short}", build, "the root disk") / "root.img"
 

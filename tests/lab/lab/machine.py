@@ -108,7 +108,7 @@ class Machine:
             raise LabError(f"QEMU did not start: {said or 'it said nothing'}",
                            "look at the arguments given to it") from None
         self._await(self._channel.hello.is_set, deadline, "boot")
-        self._finish(self.start("systemctl is-system-running --wait"), deadline, "boot")
+        self._finish(self.start("systemctl is-system-running --wait; udevadm settle"), deadline, "boot")
 
     def _lay(self, kernel: images.Kernel) -> bytes:
         """What this run brings along, as a second initramfs archive."""
