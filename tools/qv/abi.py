@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The ioctl contract of include/uapi/linux/qv.h as ctypes structures.
+
+A unit test compiles the C header and compares every size, offset and constant
+with what stands here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+from ctypes import c_char, c_uint8, c_uint16, c_uint32, c_uint64
+
+ABI_VERSION = 1
+NAME_LEN = 32
+TEXT_LEN = 248
+MAX_CPUS = 64
+MAX_CELLS = 15
+MAX_PORTS = 16
+CMDLINE_LEN = 1024
+MAX_IMAGE = 256 << 20
+FRONT_END = "linux"
+CONSOLE_LEN = 0x8000
+
+FEATURE_NPT = 1 << 0
+FEATURE_NRIPS = 1 << 1
+FEATURE_DECODE = 1 << 2
+FEATURE_FLUSH_ASID = 1 << 3
+FEATURE_PAGE1G = 1 << 4
+
+
+class Reason(enum.IntEnum):
+    """enum qv_reason: why the driver refused."""
+
+    OK = 0
+    E_ABI = 1
+    E_ARGUMENT = 2
+    E_NO_SVM = 3
+    E_SVM_DISABLED = 4
+    E_VIRT_IN_USE = 5
+    E_NO_NPT = 6
+    E_RENDEZVOUS = 7
+    E_NOT_ENABLED = 8
+    E_ENABLED = 9
+    E_CELLS_EXIST = 10
+    E_NO_MEMORY = 11
+    E_NAME_TAKEN = 12
+    E_NO_CELL = 13
+    E_CPU = 14
+    E_IMAGE = 15
+    E_STATE = 16
+    E_TOO_MANY = 17
+    E_MONITOR = 18
+    E_CPU_STUCK = 19
+    E_BUSY = 20
+    E_CPU_OFFLINE = 21
+    E_LOCKDOWN = 22
+    E_UNSUPPORTED = 23
+
+
+class Boot(enum.IntEnum):
+    """enum qv_boot."""
+
+    MULTIBOOT2 = 1
+
+
+class State(enum.IntEnum):
+    """enum qv_cell_state."""
+
+    CREATED = 1
+    LOADABLE = 2
+    RUNNING = 3
+    SHUT_DOWN = 4
+    FAILED = 5
+
+
+class Failure(enum.IntEnum):
+    """enum qv_failure: why a cell failed."""
+
+    NONE = 0
+    MEMORY = 1
+    MSR = 2
+    PORT = 3
+    TRIPLE_FAULT = 4
+    INSTRUCTION = 5
+    IPI = 6
+    EXIT = 7
+    MONITOR = 8
+    WATCHDOG = 9
+
+
+class Exit(enum.IntEnum):
+    """enum qv_exit: VM exit reasons, the same for both vendors."""
+
+    NMI = 0
+    ICR = 1
+    XAPIC = 2
+    MSR = 3
+    CPUID = 4
+    PORT = 5
+    MEMORY = 6
+    HYPERCALL = 7
+    CR = 8
+    INSTRUCTION = 9
+    EXCEPTION = 10
+    TRIPLE_FAULT = 11
+    OTHER = 12
+
+
+EXIT_COUNT = 13
+EXIT_SLOTS = 16
+
+
+class EventType(enum.IntEnum):
+    """enum qv_event_type."""
+
+    ENABLED = 1
+    DISABLED = 2
+    CELL = 3
+
+
+class Reply(ctypes.Structure):
+    """struct qv_reply: begins every ioctl structure."""
+
+    _fields_ = [
+        ("abi", c_uint32),
+        ("code", c_uint32),
+        ("duration_ns", c_uint64),
+        ("held_ns", c_uint64),
+        ("text", c_char * TEXT_LEN),
+        ("remedy", c_char * TEXT_LEN),
+    ]
+
+
+class StatusInfo(ctypes.Structure):
+    """struct qv_status_info."""
+
+    _fields_ = [
+        ("reply", Reply),
+        ("enabled", c_uint32),
+        ("num_cells", c_uint32),
+        ("vendor", c_uint32),
+        ("features", c_uint32),
+        ("x2apic", c_uint32),
+        ("num_cpus", c_uint32),
+        ("tsc_khz", c_uint32),
+        ("monitor_text", c_uint32),
+        ("obstacle", c_uint32),
+        ("reserved", c_uint32),
+        ("obstacle_text", c_char * TEXT_LEN),
+        ("obstacle_remedy", c_char * TEXT_LEN),
+    ]
+
+
+class Simple(ctypes.Structure):
+    """struct qv_simple."""
+
+    _fields_ = [("reply", Reply)]
+
+
+class PortRange(ctypes.Structure):
+    """struct qv_port_range: both ends inclusive."""
+
+    _fields_ = [("first", c_uint16), ("last", c_uint16)]
+
+
+class CellCreate(ctypes.Structure):
+    """struct qv_cell_create."""
+
+    _fields_ = [
+        ("reply", Reply),
+        ("name", c_char * NAME_LEN),
+        ("num_cpus", c_uint32),
+        ("cpus", c_uint32 * MAX_CPUS),
+        ("boot", c_uint32),
+        ("memory", c_uint64),
+        ("image", c_uint64),
+        ("image_len", c_uint64),
+        ("image_name", c_char * 128),
+        ("cmdline", c_char * CMDLINE_LEN),
+        ("console", c_uint32),
+        ("num_ports", c_uint32),
+        ("ports", PortRange * MAX_PORTS),
+    ]
+
+
+class CellName(ctypes.Structure):
+    """struct qv_cell_name."""
+
+    _fields_ = [
+        ("reply", Reply),
+        ("name", c_char * NAME_LEN),
+        ("timeout_ms", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class CellList(ctypes.Structure):
+    """struct qv_cell_list."""
+
+    _fields_ = [
+        ("reply", Reply),
+        ("num_cells", c_uint32),
+        ("reserved", c_uint32),
+        ("names", (c_char * NAME_LEN) * MAX_CELLS),
+    ]
+
+
+class FailureRecord(ctypes.Structure):
+    """struct qv_failure_record: what was found when a cell failed."""
+
+    _fields_ = [
+        ("reason", c_uint32),
+        ("cpu", c_uint32),
+        ("exit_code", c_uint64),
+        ("info1", c_uint64),
+        ("info2", c_uint64),
+        ("rip", c_uint64),
+        ("rflags", c_uint64),
+        ("cr0", c_uint64),
+        ("cr2", c_uint64),
+        ("cr3", c_uint64),
+        ("cr4", c_uint64),
+        ("efer", c_uint64),
+        ("address", c_uint64),
+        ("tsc", c_uint64),
+        ("regs", c_uint64 * 16),
+        ("bytes", c_uint8 * 16),
+    ]
+
+
+REGISTERS = ("rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+             "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15")
+
+
+class CellInfo(ctypes.Structure):
+    """struct qv_cell_info."""
+
+    _fields_ = [
+        ("reply", Reply),
+        ("name", c_char * NAME_LEN),
+        ("id", c_uint32),
+        ("state", c_uint32),
+        ("num_cpus", c_uint32),
+        ("boot", c_uint32),
+        ("cpus", c_uint32 * MAX_CPUS),
+        ("memory", c_uint64),
+        ("heartbeat", c_uint64),
+        ("started_ns", c_uint64),
+        ("first_entry_ns", c_uint64),
+        ("console", c_uint32),
+        ("num_ports", c_uint32),
+        ("ports", PortRange * MAX_PORTS),
+        ("failure", FailureRecord),
+        ("image_name", c_char * 128),
+        ("cmdline", c_char * CMDLINE_LEN),
+    ]
+
+
+class CpuStats(ctypes.Structure):
+    """struct qv_cpu_stats: one CPU's counters."""
+
+    _fields_ = [
+        ("cpu", c_uint32),
+        ("apic_id", c_uint32),
+        ("exits", c_uint64 * EXIT_SLOTS),
+        ("held_max_ns", c_uint64),
+        ("cycles_in_monitor", c_uint64),
+        ("denied", c_uint64),
+    ]
+
+
+class Stats(ctypes.Structure):
+    """struct qv_stats."""
+
+    _fields_ = [
+        ("reply", Reply),
+        ("name", c_char * NAME_LEN),
+        ("num_cpus", c_uint32),
+        ("reset_held", c_uint32),
+        ("cpus", c_uint64),
+    ]
+
+
+class Log(ctypes.Structure):
+    """struct qv_log."""
+
+    # "from" is a Python keyword: read it with getattr(log, "from")
+    _fields_ = [
+        ("reply", Reply),
+        ("from", c_uint64),
+        ("next", c_uint64),
+        ("buf", c_uint64),
+        ("len", c_uint32),
+        ("lost", c_uint32),
+    ]
+
+
+class Event(ctypes.Structure):
+    """struct qv_event."""
+
+    _fields_ = [
+        ("seq", c_uint64),
+        ("time_ns", c_uint64),
+        ("type", c_uint32),
+        ("state", c_uint32),
+        ("name", c_char * NAME_LEN),
+        ("text", c_char * 128),
+    ]
+
+
+def _iowr(number: int, structure: type[ctypes.Structure]) -> int:
+    """_IOWR('Q', number, structure) on x86."""
+    return 3 << 30 | ctypes.sizeof(structure) << 16 | ord("Q") << 8 | number
+
+
+IOC_STATUS = _iowr(0x01, StatusInfo)
+IOC_ENABLE = _iowr(0x02, Simple)
+IOC_DISABLE = _iowr(0x03, Simple)
+IOC_CELL_CREATE = _iowr(0x10, CellCreate)
+IOC_CELL_START = _iowr(0x11, CellName)
+IOC_CELL_SHUTDOWN = _iowr(0x12, CellName)
+IOC_CELL_DESTROY = _iowr(0x13, CellName)
+IOC_CELL_LIST = _iowr(0x14, CellList)
+IOC_CELL_INFO = _iowr(0x15, CellInfo)
+IOC_STATS = _iowr(0x20, Stats)
+IOC_LOG = _iowr(0x21, Log)

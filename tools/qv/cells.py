@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Commands that change something: enable, disable and those of a cell's life."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from . import abi, config, keys, output
+from .device import Device
+from .errors import Refused, WrongConfiguration
+from .system import System
+
+
+def _done(args: argparse.Namespace, reply: abi.Reply, sentence: str, **more: object) -> int:
+    if args.json:
+        output.as_json({**more, "duration_ns": reply.duration_ns, "held_ns": reply.held_ns})
+    else:
+        output.line(f"{sentence} ({output.duration(reply.duration_ns)})")
+    return 0
+
+
+def enable(args: argparse.Namespace, system: System) -> int:
+    reply = system.device_or_load().enable()
+    return _done(args, reply, "QV is enabled: its monitor runs under Linux", enabled=True)
+
+
+def disable(args: argparse.Namespace, system: System) -> int:
+    reply = system.device().disable()
+    return _done(args, reply, "QV is disabled: Linux has the machine to itself", enabled=False)
+
+
+def create(args: argparse.Namespace, system: System) -> int:
+    """Checks everything first; if a later step fails, those before are undone."""
+    cells, problems = config.check_files([args.file], system.machine())
+    if problems:
+        raise WrongConfiguration([str(problem) for problem in problems])
+    cell = cells[0]
+    image = _read_image(cell.image)
+    device = system.device_or_load()
+    enabled_here = not device.status().enabled
+    if enabled_here:
+        device.enable()
+    try:
+        reply = device.create(_request(cell), image)
+        if args.start:
+            _start_or_destroy(device, cell.name)
+    except Refused:
+        if enabled_here:
+            _undo(device.disable)
+        raise
+    state = abi.State.RUNNING if args.start else abi.State.LOADABLE
+    what = "is created and runs" if args.start else f"is created; next: qvctl cell start {cell.name}"
+    return _done(args, reply, f"cell {cell.name} {what}", name=cell.name, state=state_name(state))
+
+
+def _start_or_destroy(device: Device, name: str) -> None:
+    try:
+        device.start(name)
+    except Refused:
+        _undo(lambda: device.destroy(name))
+        raise
+
+
+def _undo(step: object) -> None:
+    """Takes a step back; the refusal that led here is what the person must see."""
+    try:
+        step()  # type: ignore[operator]
+    except Refused:
+        pass
+
+
+def _read_image(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Refused(f"the image {path} cannot be read ({(error.strerror or 'error').lower()})",
+                      "see that the file is there and readable") from None
+
+
+def _request(cell: config.CellConfig) -> abi.CellCreate:
+    request = abi.CellCreate(
+        name=cell.name.encode(), num_cpus=len(cell.cpus), boot=keys.BOOTS[cell.boot],
+        memory=cell.memory, image_name=_fit(cell.image.name, 127),
+        cmdline=cell.cmdline.encode(), console=int(cell.console), num_ports=len(cell.ports))
+    for number, cpu in enumerate(cell.cpus):
+        request.cpus[number] = cpu
+    for number, (first, last) in enumerate(cell.ports):
+        request.ports[number] = abi.PortRange(first, last)
+    return request
+
+
+def _fit(name: str, limit: int) -> bytes:
+    return name.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore").encode()
+
+
+def start(args: argparse.Namespace, system: System) -> int:
+    reply = system.device().start(args.name)
+    return _done(args, reply, f"cell {args.name} runs", name=args.name, state="running")
+
+
+def shutdown(args: argparse.Namespace, system: System) -> int:
+    reply = system.device().shutdown(args.name, args.timeout)
+    return _done(args, reply, f"cell {args.name} is shut down", name=args.name, state="shut-down")
+
+
+def destroy(args: argparse.Namespace, system: System) -> int:
+    reply = system.device().destroy(args.name)
+    return _done(args, reply, f"cell {args.name} is destroyed; its CPUs and memory are Linux's again",
+                 name=args.name, state="destroyed")
+
+
+def check(args: argparse.Namespace, system: System) -> int:
+    cells, problems = config.check_files(args.files, system.machine())
+    if args.json:
+        output.as_json({"ok": not problems, "problems": [
+            {"file": p.file, "line": p.place.line, "column": p.place.column,
+             "key": p.key, "wrong": p.wrong, "right": p.right} for p in problems]})
+        return 2 if problems else 0
+    if problems:
+        raise WrongConfiguration([str(problem) for problem in problems])
+    for cell in cells:
+        output.line(f"{cell.file}: ok: cell {cell.name}, CPUs {keys.cpu_list(sorted(cell.cpus))}, "
+                    f"{keys.size(cell.memory)}, {cell.image}")
+    return 0
+
+
+def state_name(state: int) -> str:
+    """A state as DESIGN names it: created, loadable, running, shut-down, failed."""
+    try:
+        return abi.State(state).name.lower().replace("_", "-")
+    except ValueError:
+        return f"state-{state}"

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Cells as YAML: reads and checks a file completely, and lists every problem."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from . import keys
+from .keys import Cpus, Ports
+from .machine import Machine
+from .problems import Place, Problem, Problems
+
+MAX_FILE = 64 << 10
+
+
+@dataclass
+class CellConfig:
+    """One cell, checked. `at` holds where each key's value stands."""
+
+    file: str
+    name: str = ""
+    cpus: Cpus = field(default_factory=list)
+    memory: int = 0
+    image: Path = Path()
+    boot: str = "multiboot2"
+    cmdline: str = ""
+    console: bool = True
+    ports: Ports = field(default_factory=list)
+    at: dict[str, Place] = field(default_factory=dict)
+
+
+def check_files(files: Sequence[str], machine: Machine) -> tuple[list[CellConfig], list[Problem]]:
+    """Checks each file, then the files against one another."""
+    cells: list[CellConfig] = []
+    problems: list[Problem] = []
+    for file in files:
+        cell, found = check_file(file, machine)
+        cells.append(cell)
+        problems += found
+    problems += _between(cells, machine)
+    return cells, problems
+
+
+def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
+    """Reads one file. The cell may be used only when no problem was found."""
+    cell = CellConfig(file)
+    problems = Problems(file)
+    root = _compose(file, problems)
+    if root is None:
+        return cell, problems.found
+    if not isinstance(root, yaml.MappingNode):
+        problems.add(root, "yaml", f"the file holds {keys.kind(root)}, not keys and values",
+                     "lines such as `name: quest`")
+        return cell, problems.found
+    values = _pairs(root, problems)
+    for key, rule in keys.RULES.items():
+        if key in values:
+            cell.at[key] = Place.of(values[key])
+            result = rule.parse(values[key], keys.Context(key, problems, machine, Path(file).parent))
+            if result is not None:
+                setattr(cell, key, result)
+        elif rule.required:
+            problems.add(root, key, "is missing", rule.example)
+    return cell, sorted(problems.found, key=lambda p: p.place)
+
+
+def _compose(file: str, problems: Problems) -> yaml.Node | None:
+    start = Place(1, 1)
+    try:
+        with open(file, "rb") as stream:
+            raw = stream.read(MAX_FILE + 1)
+    except OSError as error:
+        problems.add(start, "file", f"cannot be read: {(error.strerror or 'error').lower()}",
+                     "the path of a readable YAML file")
+        return None
+    if len(raw) > MAX_FILE:
+        problems.add(start, "file", "is larger than 64 KiB", "one cell, some 20 lines")
+        return None
+    try:
+        content = raw.decode("utf-8")
+        root = yaml.compose(content, Loader=yaml.SafeLoader)
+    except UnicodeDecodeError as error:
+        problems.add(_place_of(raw[:error.start].decode("utf-8")), "yaml",
+                     f"byte 0x{raw[error.start]:02x} is not UTF-8", "a text file in UTF-8")
+        return None
+    except yaml.reader.ReaderError as error:
+        problems.add(_place_of(content[:error.position]), "yaml",
+                     f"character U+{ord(content[error.position]):04X} is not allowed in YAML",
+                     "printable text")
+        return None
+    except yaml.MarkedYAMLError as error:
+        problems.add(*_syntax(error))
+        return None
+    except RecursionError:
+        problems.add(start, "yaml", "is nested too deeply", "keys, values and flat lists")
+        return None
+    if root is None:
+        problems.add(start, "yaml", "the file is empty", "lines such as `name: quest`")
+    return root
+
+
+def _place_of(before: str) -> Place:
+    return Place(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
+
+
+def _syntax(error: yaml.MarkedYAMLError) -> tuple[Place, str, str, str]:
+    mark = error.problem_mark or error.context_mark
+    place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
+    wrong = error.problem or error.context or "is not YAML"
+    right = "valid YAML: `key: value`, one to a line"
+    if "'\\t'" in wrong or "tab" in wrong:
+        right = "spaces, never tabs, before a key"
+    elif "undefined alias" in wrong:
+        right = "an anchor that stands before it, or the text in quotes"
+    elif "expected a single document" in f"{error.context} {wrong}":
+        wrong, right = "a second document begins", "one cell in each file"
+    return place, "yaml", wrong, right
+
+
+def _pairs(root: yaml.MappingNode, problems: Problems) -> dict[str, yaml.Node]:
+    """The mapping's values by key; unknown and repeated keys are problems."""
+    values: dict[str, yaml.Node] = {}
+    lines: dict[str, int] = {}
+    for key_node, value in root.value:
+        if not isinstance(key_node, yaml.ScalarNode):
+            problems.add(key_node, "yaml", f"{keys.kind(key_node)} stands where a key should",
+                         f"one of {', '.join(keys.RULES)}")
+            continue
+        key = key_node.value
+        if key not in keys.RULES:
+            problems.add(key_node, keys.shown(key), "is not a known key", _meant(key))
+        elif key in values:
+            problems.add(key_node, key, f"is given twice, first in line {lines[key]}",
+                         "each key once")
+        else:
+            values[key] = value
+            lines[key] = key_node.start_mark.line + 1
+    return values
+
+
+def _meant(key: str) -> str:
+    close = difflib.get_close_matches(key.lower(), keys.RULES, 1, 0.6)
+    if close:
+        return f"perhaps `{close[0]}`"
+    return f"one of {', '.join(keys.RULES)}"
+
+
+def _between(cells: Sequence[CellConfig], machine: Machine) -> list[Problem]:
+    """What two cells may not share: name, CPUs, ports; and the memory of all."""
+    problems: list[Problem] = []
+    for number, cell in enumerate(cells):
+        for other in cells[:number]:
+            problems += _overlaps(cell, other)
+    total = sum(cell.memory for cell in cells)
+    alone = max((cell.memory for cell in cells), default=0)
+    if total > machine.mem_available >= alone > 0:
+        last = [cell for cell in cells if cell.memory][-1]
+        problems.append(Problem(
+            last.file, last.at["memory"], "memory",
+            f"all {len(cells)} cells together want {keys.size(total)}",
+            f"at most {keys.size(machine.mem_available)}, what is free now"))
+    return problems
+
+
+def _overlaps(cell: CellConfig, other: CellConfig) -> list[Problem]:
+    problems: list[Problem] = []
+
+    def add(key: str, wrong: str, right: str) -> None:
+        problems.append(Problem(cell.file, cell.at[key], key, wrong, right))
+
+    whose = f"{other.name or 'the cell'} in {other.file}"
+    if cell.name and cell.name == other.name:
+        add("name", f"`{cell.name}` is also the name of the cell in {other.file}",
+            "a name of its own for each cell")
+    for cpu in sorted(set(cell.cpus) & set(other.cpus)):
+        add("cpus", f"CPU {cpu} is also given to {whose}", "each CPU to one cell")
+    for first, last in cell.ports:
+        for low, high in other.ports:
+            if first <= high and low <= last:
+                add("ports", f"{keys.port_range(first, last)} overlaps "
+                    f"{keys.port_range(low, high)} of {whose}", "each port to one cell")
+    return problems

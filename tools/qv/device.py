@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Calls to the driver: /dev/qv and its ioctls."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import select
+from collections.abc import Iterator
+from typing import Any
+
+from . import abi
+from .errors import Refused
+
+DEVICE = "/dev/qv"
+MODULE_REMEDY = ("load the module: modprobe qv (it is installed by `make install`; "
+                 "`qvctl doctor` says what is missing)")
+
+# What to say when the driver gave no sentence of its own.
+_FALLBACK: dict[int, tuple[str, str]] = {
+    errno.ENOTTY: ("the loaded driver does not know this request",
+                   "qvctl and qv.ko are of different versions: install both anew, "
+                   "then rmmod qv and modprobe qv"),
+    errno.EPERM: ("this needs root", "run it with sudo, or as root"),
+    errno.EACCES: ("this needs root", "run it with sudo, or as root"),
+    errno.ENOMEM: ("Linux has not enough free memory for this request",
+                   "end programs that use memory, or give the cell less"),
+    errno.EBUSY: ("another management call is under way", "try again when it has ended"),
+    errno.EINTR: ("the call was interrupted", "try again"),
+    errno.EFAULT: ("the driver could not read what qvctl passed",
+                   "qvctl and qv.ko are of different versions: install both anew"),
+}
+
+
+def text(raw: bytes) -> str:
+    """A string of the driver, without anything a terminal would act upon."""
+    return "".join(c if c.isprintable() else "?" for c in raw.decode("utf-8", "replace"))
+
+
+def refusal_from(reply: abi.Reply, error: OSError | None) -> Refused:
+    """The driver's own sentence, or one that says the same as the errno."""
+    if reply.text:
+        return Refused(text(reply.text), text(reply.remedy), reply.code)
+    number = error.errno if error is not None and error.errno is not None else 0
+    if number in _FALLBACK:
+        sentence, remedy = _FALLBACK[number]
+        return Refused(sentence, remedy, reply.code)
+    what = os.strerror(number) if number else f"reason code {reply.code}"
+    return Refused(f"the driver refused without a sentence ({what})",
+                   "see `qvctl log` and dmesg for what happened", reply.code)
+
+
+class Device:
+    """An open /dev/qv."""
+
+    def __init__(self, path: str = DEVICE) -> None:
+        try:
+            self.fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError as error:
+            raise self._open_refusal(path, error) from None
+
+    @staticmethod
+    def _open_refusal(path: str, error: OSError) -> Refused:
+        if error.errno in (errno.ENOENT, errno.ENXIO, errno.ENODEV):
+            return Refused(f"the module qv is not loaded: there is no {path}", MODULE_REMEDY)
+        if error.errno in (errno.EACCES, errno.EPERM):
+            return Refused(f"you may not open {path}", "run it with sudo, or as root")
+        return Refused(f"{path} cannot be opened ({os.strerror(error.errno or 0)})",
+                       "see dmesg for what the module says")
+
+    def close(self) -> None:
+        os.close(self.fd)
+
+    def _call(self, request: int, argument: Any) -> Any:
+        argument.reply.abi = abi.ABI_VERSION
+        failed: OSError | None = None
+        try:
+            fcntl.ioctl(self.fd, request, argument, True)
+        except OSError as error:
+            failed = error
+        if failed is not None or argument.reply.code:
+            raise refusal_from(argument.reply, failed)
+        return argument
+
+    def status(self) -> abi.StatusInfo:
+        return self._call(abi.IOC_STATUS, abi.StatusInfo())
+
+    def enable(self) -> abi.Reply:
+        return self._call(abi.IOC_ENABLE, abi.Simple()).reply
+
+    def disable(self) -> abi.Reply:
+        return self._call(abi.IOC_DISABLE, abi.Simple()).reply
+
+    def create(self, request: abi.CellCreate, image: bytes) -> abi.Reply:
+        # from_buffer_copy would double a large image; c_char_p borrows the bytes
+        pointer = ctypes.cast(ctypes.c_char_p(image), ctypes.c_void_p)
+        request.image = pointer.value or 0
+        request.image_len = len(image)
+        return self._call(abi.IOC_CELL_CREATE, request).reply
+
+    def _by_name(self, request: int, name: str, timeout_ms: int = 0) -> abi.Reply:
+        argument = abi.CellName(name=_name(name), timeout_ms=timeout_ms)
+        return self._call(request, argument).reply
+
+    def start(self, name: str) -> abi.Reply:
+        return self._by_name(abi.IOC_CELL_START, name)
+
+    def shutdown(self, name: str, timeout_ms: int) -> abi.Reply:
+        return self._by_name(abi.IOC_CELL_SHUTDOWN, name, timeout_ms)
+
+    def destroy(self, name: str) -> abi.Reply:
+        return self._by_name(abi.IOC_CELL_DESTROY, name)
+
+    def list(self) -> list[str]:
+        answer = self._call(abi.IOC_CELL_LIST, abi.CellList())
+        count = min(answer.num_cells, abi.MAX_CELLS)
+        return [text(answer.names[i].value) for i in range(count)]
+
+    def info(self, name: str) -> abi.CellInfo:
+        return self._call(abi.IOC_CELL_INFO, abi.CellInfo(name=_name(name)))
+
+    def stats(self, name: str, reset_held: bool = False) -> list[abi.CpuStats]:
+        room = (abi.CpuStats * abi.MAX_CPUS)()
+        argument = abi.Stats(name=_name(name), num_cpus=abi.MAX_CPUS,
+                             reset_held=int(reset_held), cpus=ctypes.addressof(room))
+        self._call(abi.IOC_STATS, argument)
+        return list(room)[:min(argument.num_cpus, abi.MAX_CPUS)]
+
+    def log(self, first: int) -> tuple[bytes, int, int]:
+        """Lines from number `first` on: text, next line number, lost lines."""
+        room = ctypes.create_string_buffer(64 << 10)
+        argument = abi.Log(buf=ctypes.addressof(room), len=len(room))
+        setattr(argument, "from", first)
+        self._call(abi.IOC_LOG, argument)
+        return room.raw[:min(argument.len, len(room))], argument.next, argument.lost
+
+    def events(self, timeout: float | None = None) -> Iterator[abi.Event]:
+        """Events as they come, until none comes within `timeout` seconds."""
+        poller = select.poll()
+        poller.register(self.fd, select.POLLIN)
+        size = ctypes.sizeof(abi.Event)
+        while poller.poll(None if timeout is None else timeout * 1000):
+            try:
+                data = os.read(self.fd, 64 * size)
+            except BlockingIOError:
+                continue
+            if len(data) < size:
+                raise Refused("the driver no longer gives events",
+                              "see dmesg for what the module says")
+            for at in range(0, len(data) - size + 1, size):
+                yield abi.Event.from_buffer_copy(data, at)
+
+
+def _name(name: str) -> bytes:
+    raw = name.encode()
+    if not raw or len(raw) >= abi.NAME_LEN:
+        raise Refused(f"there is no cell named {name!r}", "see `qvctl cell list`",
+                      abi.Reason.E_NO_CELL)
+    return raw

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-2.0-only
+def doctor(args, system):
+    return 0

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Commands that tell what happened: log and events."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from . import abi, output
+from .cells import state_name
+from .device import Device, text
+from .system import System
+
+LOG_PERIOD = 0.2  # seconds between two looks at the log
+_LINE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ([^:]*): (.*)")
+
+
+def _log_lines(device: Device, first: int) -> Iterator[tuple[int, str]]:
+    """(number of the next line, line) from line `first` on; lost ones are said."""
+    while True:
+        raw, following, lost = device.log(first)
+        if lost:
+            yield first, f"({lost} older lines are no longer kept)"
+        for entry in raw.split(b"\n"):
+            if entry:
+                yield following, text(entry)
+        if not raw or following == first:
+            return
+        first = following
+
+
+def _log_data(entry: str) -> dict[str, Any]:
+    match = _LINE.fullmatch(entry)
+    if not match:
+        return {"time_s": None, "source": "", "text": entry}
+    return {"time_s": float(match[1]), "source": match[2], "text": match[3]}
+
+
+def log(args: argparse.Namespace, system: System) -> int:
+    """With --json: one document for each line when following, else one in all."""
+    device = system.device()
+    number = 0
+    kept: list[dict[str, Any]] = []
+    while True:
+        for number, entry in _log_lines(device, number):
+            if not args.json:
+                output.line(entry)
+            elif args.follow:
+                output.as_json(_log_data(entry))
+            else:
+                kept.append(_log_data(entry))
+        if not args.follow:
+            break
+        system.sleep(LOG_PERIOD)
+    if args.json:
+        output.as_json({"lines": kept})
+    return 0
+
+
+def event_data(event: abi.Event) -> dict[str, Any]:
+    types = {member.value: member.name.lower() for member in abi.EventType}
+    state = None
+    if event.type == abi.EventType.CELL:
+        state = state_name(event.state) if event.state else "destroyed"
+    return {"seq": event.seq, "time_ns": event.time_ns, "type": types.get(event.type, str(event.type)),
+            "name": text(event.name) or None, "state": state, "text": text(event.text)}
+
+
+def _print_event(args: argparse.Namespace, data: dict[str, Any]) -> None:
+    if args.json:
+        output.as_json(data)
+        return
+    when = datetime.datetime.fromtimestamp(data["time_ns"] / 1e9)
+    subject = f"{data['name']} {data['state']}" if data["type"] == "cell" else f"qv {data['type']}"
+    output.line(f"{when:%H:%M:%S.%f} {subject}{': ' if data['text'] else ''}{data['text']}")
+
+
+def _present(device: Device) -> list[dict[str, Any]]:
+    """What holds now, in the form of events (the driver keeps no past ones)."""
+    def entry(kind: str, name: str | None, state: str | None, words: str) -> dict[str, Any]:
+        return {"seq": 0, "time_ns": time.time_ns(), "type": kind, "name": name, "state": state, "text": words}
+
+    enabled = bool(device.status().enabled)
+    found = [entry("enabled" if enabled else "disabled", None, None, "at present")]
+    for name in device.list() if enabled else []:
+        found.append(entry("cell", name, state_name(device.info(name).state), "at present"))
+    return found
+
+
+def events(args: argparse.Namespace, system: System) -> int:
+    device = system.device()
+    if not args.follow:
+        for data in _present(device):
+            _print_event(args, data)
+        return 0
+    last = 0
+    for event in device.events():
+        if last and event.seq > last + 1 and not args.json:
+            output.line(f"({event.seq - last - 1} events were lost)")
+        last = event.seq
+        _print_event(args, event_data(event))
+    return 0

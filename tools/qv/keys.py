@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The keys of a cell's YAML file: how each value is read and checked."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from . import abi
+from .machine import Machine
+from .problems import Problems
+
+MIB = 1 << 20
+MIN_MEMORY = 4 * MIB
+MEMORY_STEP = 2 * MIB
+BOOTS = {"multiboot2": abi.Boot.MULTIBOOT2}
+
+Cpus = list[int]
+Ports = list[tuple[int, int]]
+
+NAME_RULE = "a to z, 0 to 9, - and _, beginning with a letter or digit, at most 31 characters"
+CPUS_EXAMPLE = "a list of CPU numbers such as [2, 3]"
+MEMORY_EXAMPLE = "a size such as 64M or 1G"
+PORTS_EXAMPLE = "a list such as [0x3f8-0x3ff, 0x80]"
+
+
+@dataclass
+class Context:
+    """What a key's check needs to know."""
+
+    key: str
+    problems: Problems
+    machine: Machine
+    folder: Path
+
+    def bad(self, node: yaml.Node, wrong: str, right: str) -> None:
+        self.problems.add(node, self.key, wrong, right)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One key: its parser gives None when it found a problem."""
+
+    parse: Callable[[yaml.Node, Context], Any]
+    example: str
+    required: bool = False
+
+
+def size(count: int) -> str:
+    """Bytes as a person writes them in a file: 64M, 1G."""
+    if count and count % (1 << 30) == 0:
+        return f"{count >> 30}G"
+    return f"{count // MIB}M"
+
+
+def port_range(first: int, last: int) -> str:
+    return f"{first:#x}" if first == last else f"{first:#x}-{last:#x}"
+
+
+def shown(value: str, limit: int = 40) -> str:
+    """A value of the file, safe to print in a line."""
+    safe = "".join(c if c.isprintable() else "?" for c in value)
+    return safe if len(safe) <= limit else safe[:limit] + "..."
+
+
+def kind(node: yaml.Node) -> str:
+    """What a node is, in words."""
+    if isinstance(node, yaml.SequenceNode):
+        return "a list"
+    if isinstance(node, yaml.MappingNode):
+        return "a mapping"
+    if node.tag.endswith(":null"):
+        return "nothing"
+    names = {"int": "the number", "float": "the number", "bool": "the truth value",
+             "str": "the text", "timestamp": "the date"}
+    what = names.get(node.tag.rpartition(":")[2], "the value")
+    return f"{what} `{shown(node.value)}`"
+
+
+def _scalar(node: yaml.Node, context: Context, right: str, tags: tuple[str, ...]) -> str | None:
+    """A scalar of one of these types, as it is written."""
+    if not isinstance(node, yaml.ScalarNode) or node.tag.rpartition(":")[2] not in tags:
+        context.bad(node, f"{kind(node)} stands here", right)
+        return None
+    return node.value
+
+
+def _name(node: yaml.Node, context: Context) -> str | None:
+    name = _scalar(node, context, "a name such as quest; in quotes if it looks like a number", ("str",))
+    if name is None:
+        return None
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name) or len(name) >= abi.NAME_LEN:
+        context.bad(node, f"`{shown(name)}` is not a cell name", NAME_RULE)
+        return None
+    if name == abi.FRONT_END:
+        context.bad(node, "`linux` is the front end's own name", "another name")
+        return None
+    return name
+
+
+def _cpus(node: yaml.Node, context: Context) -> Cpus | None:
+    if not isinstance(node, yaml.SequenceNode):
+        context.bad(node, f"{kind(node)} stands here", CPUS_EXAMPLE)
+        return None
+    if not node.value:
+        context.bad(node, "the list is empty", "at least one CPU, such as [3]")
+        return None
+    cpus: Cpus = []
+    for item in node.value:
+        cpu = _cpu(item, context)
+        if cpu in cpus:
+            context.bad(item, f"CPU {cpu} is listed twice", "each CPU once")
+        elif cpu is not None:
+            cpus.append(cpu)
+    if len(node.value) > abi.MAX_CPUS:
+        context.bad(node, f"{len(node.value)} CPUs are listed", f"at most {abi.MAX_CPUS}")
+    return cpus or None
+
+
+def _cpu(node: yaml.Node, context: Context) -> int | None:
+    raw = _scalar(node, context, "a CPU number such as 3", ("int",))
+    if raw is None:
+        return None
+    if not re.fullmatch(r"0|[1-9][0-9]{0,8}", raw):
+        context.bad(node, f"`{shown(raw)}` is not a CPU number", "a plain decimal number such as 3")
+        return None
+    cpu = int(raw)
+    usable = sorted(context.machine.cpus - {0})
+    right = f"one or more of {cpu_list(usable)}" if usable else "a machine with more CPUs"
+    if cpu == 0:
+        context.bad(node, "CPU 0 always stays with Linux", right)
+        return None
+    if cpu not in context.machine.cpus:
+        context.bad(node, f"CPU {cpu} does not exist here", right)
+        return None
+    return cpu
+
+
+def cpu_list(cpus: list[int]) -> str:
+    """[1, 2, 3, 5] -> 1-3,5."""
+    parts: list[list[int]] = []
+    for cpu in cpus:
+        if parts and cpu == parts[-1][1] + 1:
+            parts[-1][1] = cpu
+        else:
+            parts.append([cpu, cpu])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)
+
+
+def _memory(node: yaml.Node, context: Context) -> int | None:
+    raw = _scalar(node, context, MEMORY_EXAMPLE, ("str", "int"))
+    if raw is None:
+        return None
+    match = re.fullmatch(r"([1-9][0-9]{0,8})([MG])", raw)
+    if not match:
+        bare = re.fullmatch(r"[0-9]+", raw)
+        context.bad(node, f"{raw} has no unit" if bare else f"`{shown(raw)}` is not a size",
+                    MEMORY_EXAMPLE)
+        return None
+    memory = int(match[1]) * (MIB if match[2] == "M" else 1 << 30)
+    machine = context.machine
+    if memory % MEMORY_STEP:
+        context.bad(node, f"{raw} is not a multiple of 2M",
+                    f"{size(memory - MIB)} or {size(memory + MIB)}" if memory > MIN_MEMORY else "4M")
+        return None
+    if memory < MIN_MEMORY:
+        context.bad(node, f"{raw} is too little for any cell", "at least 4M")
+        return None
+    free = f"at most {size(machine.mem_available // MEMORY_STEP * MEMORY_STEP)}, what is free now"
+    if memory > machine.mem_total:
+        context.bad(node, f"{raw} is more than the {size(machine.mem_total)} of this machine", free)
+        return None
+    if memory > machine.mem_available:
+        context.bad(node, f"{raw} is more than is free", free)
+        return None
+    return memory
+
+
+def _image(node: yaml.Node, context: Context) -> Path | None:
+    raw = _scalar(node, context, "the file name of a kernel, such as quest.elf", ("str",))
+    if raw is None:
+        return None
+    if not raw or "\0" in raw:
+        context.bad(node, "the file name is empty" if not raw else "holds a NUL character",
+                    "the file name of a kernel, such as quest.elf")
+        return None
+    folders = (context.folder, *context.machine.image_dirs)
+    for path in dict.fromkeys(folder / raw for folder in folders):
+        if os.path.lexists(path):
+            return path if _usable_image(path, node, context) else None
+    sought = raw if os.path.isabs(raw) else " and ".join(dict.fromkeys(
+        str(folder) for folder in folders))
+    context.bad(node, f"there is no file {shown(raw, 80)}",
+                f"an existing file; sought {'as' if os.path.isabs(raw) else 'in'} {sought}")
+    return None
+
+
+def _usable_image(path: Path, node: yaml.Node, context: Context) -> bool:
+    try:
+        if not path.is_file():
+            wrong = "is not a file" if path.exists() else "is a link to nothing"
+            context.bad(node, f"{path} {wrong}", "the file of a kernel")
+            return False
+        with open(path, "rb") as stream:
+            length = os.fstat(stream.fileno()).st_size
+    except OSError as error:
+        context.bad(node, f"{path} cannot be read: {(error.strerror or 'error').lower()}",
+                    "a readable file")
+        return False
+    if length == 0:
+        context.bad(node, f"{path} is empty", "the file of a kernel")
+    elif length > abi.MAX_IMAGE:
+        context.bad(node, f"{path} has {length // MIB}M", f"at most {size(abi.MAX_IMAGE)}")
+    return 0 < length <= abi.MAX_IMAGE
+
+
+def _boot(node: yaml.Node, context: Context) -> str | None:
+    boot = _scalar(node, context, " or ".join(BOOTS), ("str",))
+    if boot is not None and boot not in BOOTS:
+        context.bad(node, f"`{shown(boot)}` is not a boot protocol", " or ".join(BOOTS))
+        return None
+    return boot
+
+
+def _cmdline(node: yaml.Node, context: Context) -> str | None:
+    if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":null"):
+        return ""
+    cmdline = _scalar(node, context, "a text; in quotes if it looks like something else", ("str",))
+    if cmdline is None:
+        return None
+    strange = next((c for c in cmdline if not c.isprintable()), None)
+    if strange is not None:
+        context.bad(node, f"holds the character U+{ord(strange):04X}", "one line of printable text")
+        return None
+    if len(cmdline.encode()) >= abi.CMDLINE_LEN:
+        context.bad(node, f"has {len(cmdline.encode())} bytes", f"at most {abi.CMDLINE_LEN - 1}")
+        return None
+    return cmdline
+
+
+def _console(node: yaml.Node, context: Context) -> bool | None:
+    raw = _scalar(node, context, "true or false", ("bool",))
+    return None if raw is None else raw.lower() in ("true", "yes", "on")
+
+
+def _ports(node: yaml.Node, context: Context) -> Ports | None:
+    if not isinstance(node, yaml.SequenceNode):
+        context.bad(node, f"{kind(node)} stands here", PORTS_EXAMPLE)
+        return None
+    ports: Ports = []
+    for item in node.value:
+        ports_of_item = _port_range(item, context)
+        if ports_of_item is None:
+            continue
+        first, last = ports_of_item
+        for low, high in ports:
+            if first <= high and low <= last:
+                context.bad(item, f"{port_range(first, last)} overlaps {port_range(low, high)}",
+                            "each port once")
+                break
+        else:
+            ports.append((first, last))
+    if len(node.value) > abi.MAX_PORTS:
+        context.bad(node, f"{len(node.value)} ranges are listed", f"at most {abi.MAX_PORTS}")
+    return ports
+
+
+def _port_range(node: yaml.Node, context: Context) -> tuple[int, int] | None:
+    right = "a port such as 0x80 or a range such as 0x3f8-0x3ff"
+    raw = _scalar(node, context, right, ("str", "int"))
+    if raw is None:
+        return None
+    match = re.fullmatch(r"0x([0-9a-fA-F]{1,8})(?:\s*-\s*0x([0-9a-fA-F]{1,8}))?", raw)
+    if not match:
+        bare = re.fullmatch(r"[0-9]+", raw)
+        context.bad(node, f"`{shown(raw)}` is not a port", f"{int(raw):#x}, in hexadecimal"
+                    if bare and int(raw) <= 0xffff else right)
+        return None
+    first = int(match[1], 16)
+    last = int(match[2], 16) if match[2] else first
+    if max(first, last) > 0xffff:
+        context.bad(node, f"port {max(first, last):#x} does not exist", "0x0 to 0xffff")
+        return None
+    if first > last:
+        context.bad(node, f"the range {raw} runs backwards", port_range(last, first))
+        return None
+    return first, last
+
+
+RULES: dict[str, Rule] = {
+    "name": Rule(_name, "a name such as quest", True),
+    "cpus": Rule(_cpus, CPUS_EXAMPLE, True),
+    "memory": Rule(_memory, MEMORY_EXAMPLE, True),
+    "image": Rule(_image, "the file name of a kernel, such as quest.elf", True),
+    "boot": Rule(_boot, "multiboot2"),
+    "cmdline": Rule(_cmdline, "a text"),
+    "console": Rule(_console, "true or false"),
+    "ports": Rule(_ports, PORTS_EXAMPLE),
+}

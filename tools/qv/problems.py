@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Problems found in a configuration, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import yaml
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """A place in a YAML file; lines and columns count from 1."""
+
+    line: int
+    column: int
+
+    @staticmethod
+    def of(node: yaml.Node) -> Place:
+        return Place(node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """`FILE:LINE:COL: key: what is wrong (what would be right)`."""
+
+    file: str
+    place: Place
+    key: str
+    wrong: str
+    right: str
+
+    def __str__(self) -> str:
+        return (f"{self.file}:{self.place.line}:{self.place.column}: "
+                f"{self.key}: {self.wrong} ({self.right})")
+
+
+@dataclass
+class Problems:
+    """Collects what is wrong in one file."""
+
+    file: str
+    found: list[Problem] = field(default_factory=list)
+
+    def add(self, where: yaml.Node | Place, key: str, wrong: str, right: str) -> None:
+        place = where if isinstance(where, Place) else Place.of(where)
+        self.found.append(Problem(self.file, place, key, wrong, right))

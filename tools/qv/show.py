@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Commands that show cells: status, cell list, cell show."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import Any
+
+from . import abi, keys, output
+from .cells import state_name
+from .device import text
+from .system import System
+
+VENDORS = {0: "none", 1: "AMD-V", 2: "VT-x"}
+FEATURES = {abi.FEATURE_NPT: "npt", abi.FEATURE_NRIPS: "nrips", abi.FEATURE_DECODE: "decode-assists",
+            abi.FEATURE_FLUSH_ASID: "flush-by-asid", abi.FEATURE_PAGE1G: "1g-pages"}
+
+FAILURES = {
+    abi.Failure.MEMORY: "it touched memory outside the cell",
+    abi.Failure.MSR: "it touched an MSR that cells may not use",
+    abi.Failure.PORT: "it touched an I/O port that it does not own",
+    abi.Failure.TRIPLE_FAULT: "a triple fault",
+    abi.Failure.INSTRUCTION: "it used an instruction that cells may not use",
+    abi.Failure.IPI: "it sent an IPI to a CPU that is not its own",
+    abi.Failure.EXIT: "an exit that the monitor does not expect",
+    abi.Failure.MONITOR: "a fault in the cell's own monitor instance",
+    abi.Failure.WATCHDOG: "its heartbeat stopped",
+}
+# What .address holds, for the reasons where it holds something
+ADDRESSES = {abi.Failure.MEMORY: "address", abi.Failure.MSR: "msr", abi.Failure.PORT: "port",
+             abi.Failure.IPI: "icr"}
+
+
+def failure_name(reason: int) -> str:
+    try:
+        return abi.Failure(reason).name.lower().replace("_", "-")
+    except ValueError:
+        return f"reason-{reason}"
+
+
+def failure_data(record: abi.FailureRecord) -> dict[str, Any] | None:
+    """The failure as --json gives it; numbers of the machine in hexadecimal text."""
+    if not record.reason:
+        return None
+    return {
+        "reason": failure_name(record.reason),
+        "sentence": FAILURES.get(record.reason, "an unknown reason"),
+        "cpu": record.cpu,
+        "rip": f"{record.rip:#x}",
+        "address": f"{record.address:#x}",
+        "exit_code": f"{record.exit_code:#x}",
+        "info1": f"{record.info1:#x}",
+        "info2": f"{record.info2:#x}",
+        "tsc": record.tsc,
+        "registers": {
+            **{name: f"{value:#x}" for name, value in zip(abi.REGISTERS, record.regs)},
+            **{name: f"{getattr(record, name):#x}"
+               for name in ("rip", "rflags", "cr0", "cr2", "cr3", "cr4", "efer")}},
+        "bytes": bytes(record.bytes).hex(),
+    }
+
+
+def cell_data(info: abi.CellInfo) -> dict[str, Any]:
+    """A cell as --json gives it."""
+    ports = [info.ports[i] for i in range(min(info.num_ports, abi.MAX_PORTS))]
+    return {
+        "name": text(info.name),
+        "id": info.id,
+        "state": state_name(info.state),
+        "cpus": list(info.cpus)[:min(info.num_cpus, abi.MAX_CPUS)],
+        "memory": info.memory,
+        "image": text(info.image_name),
+        "boot": next((name for name, value in keys.BOOTS.items() if value == info.boot), str(info.boot)),
+        "cmdline": text(info.cmdline),
+        "console": bool(info.console),
+        "ports": [keys.port_range(port.first, port.last) for port in ports],
+        "heartbeat": info.heartbeat,
+        "started_ns": info.started_ns,
+        "first_entry_ns": info.first_entry_ns,
+        "failure": failure_data(info.failure),
+    }
+
+
+def list_cells(args: argparse.Namespace, system: System) -> int:
+    device = system.device()
+    cells = [cell_data(device.info(name)) for name in device.list()]
+    if args.json:
+        output.as_json({"cells": cells})
+        return 0
+    rows = [[cell["name"], cell["state"], keys.cpu_list(sorted(cell["cpus"])), keys.size(cell["memory"]),
+             cell["image"], cell["failure"]["reason"] if cell["failure"] and cell["state"] == "failed" else ""]
+            for cell in cells]
+    output.table(("NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "FAILURE"), rows, frozenset({3}))
+    return 0
+
+
+def show_cell(args: argparse.Namespace, system: System) -> int:
+    data = cell_data(system.device().info(args.name))
+    if args.json:
+        output.as_json(data)
+        return 0
+    lines: list[tuple[str, str]] = [
+        ("name", data["name"]), ("state", data["state"]),
+        ("cpus", keys.cpu_list(sorted(data["cpus"]))), ("memory", keys.size(data["memory"])),
+        ("image", f"{data['image']} ({data['boot']})"), ("cmdline", data["cmdline"] or "-"),
+        ("console", f"/dev/qv-cell/{data['name']}/console" if data["console"] else "none"),
+        ("ports", ", ".join(data["ports"]) or "none"),
+        ("heartbeat", str(data["heartbeat"]) if data["heartbeat"] else "none seen"),
+        ("started", _ago(data["started_ns"])),
+    ]
+    if data["first_entry_ns"]:
+        lines.append(("first entry", f"{output.duration(data['first_entry_ns'])} after the start call"))
+    for key, value in lines:
+        output.line(f"{key + ':':13}{value}")
+    if data["failure"]:
+        _show_failure(data["failure"], data["state"] == "failed")
+    return 0
+
+
+def _ago(started_ns: int) -> str:
+    if not started_ns:
+        return "never"
+    seconds = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - started_ns
+    return f"{output.duration(max(seconds, 0))} ago"
+
+
+def _show_failure(failure: dict[str, Any], now: bool) -> None:
+    number = next((n for n in ADDRESSES if failure_name(n) == failure["reason"]), None)
+    output.line(f"{'failed:' if now else 'had failed:':13}{failure['reason']}: {failure['sentence']}")
+    registers = failure["registers"]
+    lines = [("rip", failure["rip"]), ("cpu", str(failure["cpu"])),
+             ("exit code", f"{failure['exit_code']} (info {failure['info1']}, {failure['info2']})")]
+    lines.insert(1, (ADDRESSES[number] if number is not None else "address", failure["address"]))
+    for key, value in lines:
+        output.line(f"  {key + ':':11}{value}")
+    output.line("  registers:")
+    names = list(registers)
+    for at in range(0, len(names), 4):
+        output.line("    " + "  ".join(f"{name:>6} {int(registers[name], 16):016x}"
+                                       for name in names[at:at + 4]))
+    raw = bytes.fromhex(failure["bytes"])
+    output.line(f"  {'bytes:':11}{raw.hex(' ') if any(raw) else 'unknown'}")
+
+
+def status(args: argparse.Namespace, system: System) -> int:
+    info = system.device().status()
+    features = [name for bit, name in FEATURES.items() if info.features & bit]
+    obstacle = None
+    if info.obstacle:
+        obstacle = {"code": info.obstacle, "sentence": text(info.obstacle_text),
+                    "remedy": text(info.obstacle_remedy)}
+    data = {"enabled": bool(info.enabled), "cells": info.num_cells,
+            "vendor": VENDORS.get(info.vendor, str(info.vendor)), "features": features,
+            "x2apic": bool(info.x2apic), "cpus": info.num_cpus, "tsc_khz": info.tsc_khz,
+            "monitor_text": info.monitor_text, "obstacle": obstacle}
+    if args.json:
+        output.as_json(data)
+        return 0
+    output.line(f"QV is {'enabled' if info.enabled else 'not enabled'}; {info.num_cells} cells, "
+                f"{info.num_cpus} CPUs under the monitor")
+    output.line(f"{data['vendor']}: {', '.join(features) or 'no features'}; "
+                f"{'x2APIC' if info.x2apic else 'xAPIC'}; TSC {info.tsc_khz} kHz; "
+                f"monitor {info.monitor_text} bytes")
+    if obstacle:
+        output.line(f"cannot be enabled: {obstacle['sentence']}")
+        output.line(f"  remedy: {obstacle['remedy']}")
+    return 0

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The system that commands act upon; tests put a fake in its place."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+
+from . import device
+from .device import Device
+from .errors import Refused
+from .machine import Machine
+
+
+class System:
+    """This machine: its facts, its module, its driver, its clock."""
+
+    def machine(self) -> Machine:
+        return Machine.this()
+
+    def device(self) -> Device:
+        return Device()
+
+    def device_or_load(self) -> Device:
+        """Opens /dev/qv; loads the module first when it is not there."""
+        if not os.path.exists(device.DEVICE):
+            self.load_module()
+        return self.device()
+
+    def load_module(self) -> None:
+        if os.geteuid() != 0:
+            raise Refused("the module qv is not loaded, and only root may load it",
+                          "run it with sudo, or as root")
+        try:
+            done = subprocess.run(["modprobe", "qv"], capture_output=True, text=True,
+                                  timeout=60, check=False)
+        except FileNotFoundError:
+            raise Refused("the module qv is not loaded, and modprobe is not installed",
+                          "apt install kmod, or load it by hand: insmod qv.ko") from None
+        except subprocess.TimeoutExpired:
+            raise Refused("modprobe qv did not end within a minute",
+                          "see dmesg for what the module waits for") from None
+        if done.returncode:
+            raise Refused(f"the module qv is not loaded, and modprobe failed: {_why(done.stderr)}",
+                          "`make install` puts the module in place (`depmod` lists it), or "
+                          "insmod qv.ko; `qvctl doctor` says more")
+        self._await_node()
+
+    @staticmethod
+    def _await_node() -> None:
+        """devtmpfs makes the node at once; udev may need a moment for it."""
+        deadline = time.monotonic() + 2
+        while not os.path.exists(device.DEVICE) and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+def _why(stderr: str) -> str:
+    lines = stderr.strip().splitlines()
+    line = lines[-1] if lines else "it did not say why"
+    return line.removeprefix("modprobe: ").removeprefix("FATAL: ").removeprefix("ERROR: ").rstrip(".")
