@@ -13,10 +13,12 @@ from .errors import BuildError
 from .images import Kernel
 from .paths import BUILD
 
+OUT = BUILD / "lab/out"  # apart from what the host's own compiler may have made
+
 
 def _make(root: Path, *arguments: str) -> None:
     jobs = f"-j{os.cpu_count() or 1}"
-    done = enter.run(root, ["make", "--no-print-directory", jobs, f"O={BUILD}", *arguments])
+    done = enter.run(root, ["make", "--no-print-directory", jobs, f"O={OUT}", *arguments])
     if done.returncode:
         tail = "\n".join(done.stdout.splitlines()[-60:])
         raise BuildError(f"the tree does not build (make {' '.join(arguments)}):\n{tail}\n",

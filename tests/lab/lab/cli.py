@@ -2,6 +2,7 @@
 """The command `qvlab`."""
 
 import argparse
+import re
 import signal
 import sys
 import time
@@ -42,12 +43,24 @@ def positive(text: str) -> float:
     return value
 
 
+def count(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= 255:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of CPUs (1 to 255)")
+    return int(text)
+
+
+def size(text: str) -> str:
+    if not re.fullmatch(r"[1-9][0-9]*[MG]", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size (like 512M or 2G)")
+    return text
+
+
 def machine_options(p: argparse.ArgumentParser) -> None:
     kernels = sorted(roots.sections()["kernel"])
     p.add_argument("--machine", choices=["amd"], default="amd", help="what is emulated (default: amd)")
     p.add_argument("--kernel", choices=kernels, default="6.12", help="Debian kernel (default: 6.12)")
-    p.add_argument("--cpus", type=int, default=4, metavar="N", help="number of CPUs (default: 4)")
-    p.add_argument("--memory", default="2G", metavar="SIZE", help="RAM (default: 2G)")
+    p.add_argument("--cpus", type=count, default=4, metavar="N", help="number of CPUs (default: 4)")
+    p.add_argument("--memory", type=size, default="2G", metavar="SIZE", help="RAM (default: 2G)")
     p.add_argument("--iommu", choices=sorted(IOMMUS), default="none",
                    help="intel and amd give Linux x2APIC; none leaves it in xAPIC mode (default)")
     p.add_argument("--icount", action="store_true",

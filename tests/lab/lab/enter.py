@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from .errors import LabError
 from .paths import TOP
 
 HERE = "QVLAB_ROOT"  # set inside a tree, to that tree's path
@@ -61,5 +62,6 @@ def shell(root: Path, script: str, *args: str) -> str:
     """Run a shell script that has to succeed; gives its output."""
     done = run(root, ["/bin/sh", "-ec", script, "sh", *args])
     if done.returncode:
-        raise RuntimeError(f"{shlex.quote(script)} in {root.name}: {done.stdout}")
+        raise LabError(f"{shlex.quote(script)} in {root.name}: {done.stdout.strip()}",
+                       f"remove {root} to have it made anew")
     return done.stdout

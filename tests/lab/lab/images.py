@@ -151,11 +151,9 @@ def kernel(name: str) -> Kernel:
     version = (unpacked / "version").read_text().strip()
 
     def build(fresh: Path) -> None:
-        if not (unpacked / "lib").exists():  # since trixie the package says usr/lib
-            (unpacked / "lib").symlink_to("usr/lib")
         enter.shell(tool, 'depmod -b "$1" "$2"', str(unpacked), version)
         modules = unpacked / "lib/modules"
-        (fresh / "vmlinuz").write_bytes((unpacked / f"boot/vmlinuz-{version}").read_bytes())
+        (fresh / "vmlinuz").write_bytes((unpacked / "vmlinuz").read_bytes())
         (fresh / "initramfs").write_bytes(_initramfs(tool, modules / version))
         _disk(modules, fresh / "modules.img", "2G")
     ident = f"{RECIPE}-{roots.key(home)}-{(LAB / 'guest/init').read_text()}"

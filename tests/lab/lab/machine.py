@@ -118,6 +118,8 @@ class Machine:
         unit = "qv-lab-agent.service"
         lay.file(f"{units}/{unit}", (LAB / "guest" / unit).read_bytes())
         lay.link(f"{units}/multi-user.target.wants/{unit}", f"../{unit}")
+        for config in (kernel.root / "kernel/boot").glob("config-*"):
+            lay.file(f"lay/boot/{config.name}", config.read_bytes())
         if self._install:
             with build.installed(kernel, self._compile) as stage:
                 lay.tree(stage, "lay")

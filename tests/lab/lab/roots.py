@@ -19,7 +19,7 @@ from . import aptconf
 from .errors import LabError
 from .paths import LAB, ROOTS
 
-RECIPE = 1  # raise when the code here makes something different of the same list
+RECIPE = 2  # raise when the code here makes something different of the same list
 LEAN = [
     "--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/man/*",
     "--dpkgopt=path-exclude=/usr/share/locale/*", '--aptopt=Acquire::Languages "none"',
@@ -29,10 +29,16 @@ UNPACK_KERNEL = """--customize-hook=chroot "$1" sh -ec '
 cd /tmp
 version=$(dpkg-query -W -f "\\${Depends}" linux-headers-%s | grep -o "linux-headers-[^ ,]*" | head -n1)
 version=${version#linux-headers-}
-apt-get download -q "linux-image-$version"
-dpkg-deb -x linux-image-*.deb /kernel
+for part in image binary modules base; do # one package up to trixie, four since
+	! apt-cache show "linux-$part-$version" >/dev/null 2>&1 || apt-get download -q "linux-$part-$version"
+done
+for deb in linux-*.deb; do dpkg-deb -x "$deb" /kernel; done
+[ -e /kernel/lib ] || ln -s usr/lib /kernel/lib
+image=/kernel/boot/vmlinuz-$version
+[ -e "$image" ] || image=/kernel/lib/modules/$version/vmlinuz
+cp "$image" /kernel/vmlinuz
 echo "$version" >/kernel/version
-rm linux-image-*.deb
+rm linux-*.deb
 '"""
 
 
@@ -89,7 +95,9 @@ def make_once(place: Path, build: Callable[[Path], None], what: str) -> Path:
         say(f"making {what} (once; kept under .cache/)")
         fresh.mkdir(parents=True)
         build(fresh)
-        for old in place.parent.glob(f"{kind}_*"):
+        # The last one stays a while: a machine may still run from it.
+        olds = sorted(place.parent.glob(f"{kind}_*"), key=lambda p: p.stat().st_mtime)
+        for old in olds[:-1]:
             _remove(old)
         fresh.rename(place)
         say(f"{what}: ready after {time.monotonic() - start:.0f} s")

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Machines for tests: see Documentation/lab.md."""
+
+import dataclasses
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from lab.machine import Machine  # noqa: E402
+from lab.qemu import Config  # noqa: E402
+
+FIELDS = {f.name for f in dataclasses.fields(Config)}
+
+
+def wanted(node: pytest.Item) -> Config:
+    """What the nearest marks ask for; marks nearer to the test win."""
+    settings: dict[str, object] = {}
+    for mark in reversed(list(node.iter_markers("machine"))):
+        settings.update(mark.kwargs)
+    unknown = set(settings) - FIELDS - {"fresh"}
+    if unknown:
+        raise pytest.UsageError(f"{node.nodeid}: @pytest.mark.machine knows no {sorted(unknown)} "
+                                f"(it knows {sorted(FIELDS | {'fresh'})})")
+    settings.pop("fresh", None)
+    for name in ("boot_args", "qemu_args"):
+        settings[name] = tuple(settings.get(name, ()))  # type: ignore[arg-type]
+    return Config(**settings)  # type: ignore[arg-type]
+
+
+def fresh(node: pytest.Item) -> bool:
+    """Whether the test wants a machine that no other test has used or will use."""
+    return any(m.kwargs.get("fresh") for m in node.iter_markers("machine"))
+
+
+class Machines:
+    """The one machine that runs, and what was built."""
+
+    def __init__(self) -> None:
+        self._machine: Machine | None = None
+        self._built: set[str] = set()
+
+    def get(self, config: Config, new: bool) -> Machine:
+        machine = self._machine
+        if machine and (new or machine.config != config or machine.dead or not self._answers(machine)):
+            self.stop()
+        if not self._machine:
+            machine = Machine(config, compile=config.kernel not in self._built)
+            self._built.add(config.kernel)
+            self._machine = machine.__enter__()
+        return self._machine
+
+    @staticmethod
+    def _answers(machine: Machine) -> bool:
+        try:
+            return machine.run("true", 20).rc == 0
+        except Exception:  # whatever it was, this machine is of no more use
+            return False
+
+    def stop(self) -> None:
+        if self._machine:
+            self._machine.close()
+            self._machine = None
+
+
+@pytest.fixture(scope="session")
+def machines() -> Iterator[Machines]:
+    """Holds the machine between tests: one at a time, so that they do not disturb each other."""
+    held = Machines()
+    yield held
+    held.stop()
+
+
+@pytest.fixture
+def machine(request: pytest.FixtureRequest, machines: Machines) -> Iterator[Machine]:
+    """A machine as @pytest.mark.machine(cpus=8, iommu="intel", ...) says, or the usual one.
+
+    Tests with the same marks share one boot. After a test that killed its machine,
+    the next test gets a new one.
+    """
+    m = machines.get(wanted(request.node), fresh(request.node))
+    request.node.stash[MACHINE] = m
+    yield m
+    if fresh(request.node):
+        machines.stop()
+
+
+MACHINE = pytest.StashKey[Machine]()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    outcome = yield
+    report = outcome.get_result()  # type: ignore[attr-defined]
+    m = item.stash.get(MACHINE, None)
+    if report.failed and m:
+        report.sections.append((f"console ({m.console})", m.console_tail()))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "machine(cpus, memory, kernel, iommu, icount, cpu_flags, "
+                            "boot_args, qemu_args, fresh): the machine a test runs in")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of one machine in a row, and on one worker: each boots once."""
+    def group(item: pytest.Item) -> str:
+        return repr(wanted(item)) if "machine" in getattr(item, "fixturenames", ()) else ""
+    items.sort(key=group)  # stable: the order within a file stays
+    for item in items:
+        if name := group(item):
+            item.add_marker(pytest.mark.xdist_group(name))
