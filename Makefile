@@ -15,50 +15,54 @@ O    ?= $(CURDIR)/build
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
 # Folders built by make, in order; each knows all, install and clean.
+# Folders with a Makefile that knows all, install and clean, in order.
 PROGRAMS := hypervisor inmates/quest tools
-# The module is built once for each kernel, so each has a folder of its own.
-KVER = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
-MODULE_O = $(O)/kernel/$(KVER)
+# The module carries the monitor's image; it is built apart for each kernel.
+KVER    = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+DRIVER  = $(MAKE) -C driver O=$(O) KO=$(O)/kernel/$(KVER) KDIR=$(KDIR)
 
-SHARE = $(DESTDIR)/usr/share/qv
-LAB   = tests/lab/qvlab
+LAB = tests/lab/qvlab
 
 .DELETE_ON_ERROR:
-.PHONY: all programs module install install-programs install-module clean size deps demo shell check bench
+.PHONY: all programs module driver install install-programs install-driver clean \
+	size deps demo shell check bench headers
 
 all: programs module
 
 # While parts are still being written a folder may be missing.
 define each
-	@set -e; for d in $(1); do \
-		if [ -f $$d/Makefile ]; then $(MAKE) -C $$d O=$(O) $(2); \
+	@set -e; for d in $(PROGRAMS); do \
+		if [ -f $$d/Makefile ]; then $(MAKE) -C $$d O=$(O) $(1); \
 		else echo "$$d: not there yet, left out"; fi; done
 endef
 
 programs:
-	$(call each,$(PROGRAMS),all)
+	$(call each,all)
 
-module: kdir
-	$(call each,driver,O=$(MODULE_O) KDIR=$(KDIR) all)
+module: programs
+	$(MAKE) driver
 
-.PHONY: kdir
-kdir:
+# The module alone, for a tree of another suite with only that suite's headers in it.
+driver: headers
+	@if [ -f driver/Makefile ]; then $(DRIVER) all; else echo "driver: not there yet, left out"; fi
+
+headers:
 	@test -n "$(KVER)" || { echo "no kernel headers in $(KDIR):" \
 		"install linux-headers-amd64, or name others with KDIR=" >&2; exit 1; }
 
-install: install-programs install-module
+install: all install-programs install-driver
 
-install-programs: programs
-	$(call each,$(PROGRAMS),DESTDIR=$(DESTDIR) install)
-	@if [ -d configs ]; then install -d $(SHARE)/configs && install -m 644 configs/*.yaml $(SHARE)/configs; fi
+install-programs:
+	$(call each,DESTDIR=$(DESTDIR) install)
 
-install-module: module
-	$(call each,driver,O=$(MODULE_O) KDIR=$(KDIR) DESTDIR=$(DESTDIR) install)
+install-driver: headers
+	@if [ -f driver/Makefile ]; then $(DRIVER) DESTDIR=$(DESTDIR) install; fi
 
 clean:
 	rm -rf $(O)
 
-size: programs
+size:
+	$(MAKE) -C hypervisor O=$(O) all
 	scripts/size hypervisor $(O)/hypervisor/qv-amd.elf
 
 deps:
@@ -72,7 +76,7 @@ shell: deps
 	$(LAB) shell
 
 check: deps
-	scripts/check
+	$(LAB) check
 
 bench: deps
 	tests/lab/bench

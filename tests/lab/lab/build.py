@@ -17,12 +17,15 @@ OUT = BUILD / "lab/out"  # apart from what the host's own compiler may have made
 
 
 def _make(root: Path, *arguments: str) -> None:
+    # PROGRAMS="hypervisor tools" in the environment leaves the other folders out.
+    some = [f"PROGRAMS={os.environ['PROGRAMS']}"] if "PROGRAMS" in os.environ else []
     jobs = f"-j{os.cpu_count() or 1}"
-    done = enter.run(root, ["make", "--no-print-directory", jobs, f"O={OUT}", *arguments])
+    done = enter.run(root, ["make", "-s", "--no-print-directory", jobs, f"O={OUT}", *some,
+                           *arguments])
     if done.returncode:
         tail = "\n".join(done.stdout.splitlines()[-60:])
         raise BuildError(f"the tree does not build (make {' '.join(arguments)}):\n{tail}\n",
-                         "mend what the compiler names")
+                         "mend what is named above")
 
 
 def _kdir(kernel: Kernel) -> str:
@@ -32,7 +35,7 @@ def _kdir(kernel: Kernel) -> str:
 def compile_for(kernel: Kernel) -> None:
     """Everything in the tree, up to date for `kernel`. Call with the lock held."""
     _make(roots.ensure("tool"), "programs")
-    _make(kernel.root, "module", _kdir(kernel))
+    _make(kernel.root, "driver", _kdir(kernel))
 
 
 @contextlib.contextmanager
@@ -82,7 +85,7 @@ def installed(kernel: Kernel, compile: bool) -> Iterator[Path]:
             return
         shutil.rmtree(stage, ignore_errors=True)
         _make(roots.ensure("tool"), "install-programs", f"DESTDIR={stage}")
-        _make(kernel.root, "install-module", _kdir(kernel), f"DESTDIR={stage}")
+        _make(kernel.root, "install-driver", _kdir(kernel), f"DESTDIR={stage}")
         _settle(stage)
         _depmod(kernel, stage)
         yield stage

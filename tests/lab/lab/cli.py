@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import build, images, roots, terminal
+from . import build, check, images, roots, terminal
 from .errors import BuildError, GuestTimeout, LabError, MachineDead
 from .machine import Machine
 from .qemu import IOMMUS, Config
@@ -101,6 +101,10 @@ def parser() -> argparse.ArgumentParser:
                        help="fetch this kernel too (repeatable)")
     made = command("build", "Build the tree for a kernel.")
     made.add_argument("--kernel", choices=sorted(roots.sections()["kernel"]), default="6.12")
+    test = command("test", "The lab's tests, by pytest in the tool root.")
+    test.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...",
+                      help="for pytest, e.g. tests/lab/test_demo.py -k stats -x")
+    command("check", "Every test there is: what `make check` does.")
     return p
 
 
@@ -183,6 +187,10 @@ def main(argv: list[str]) -> int:
             with build.lock():
                 build.compile_for(images.kernel(o.kernel))
             return 0
+        if o.action == "check":
+            return check.main()
+        if o.action == "test":
+            return check.pytest(o.arguments or ["tests/lab"])
         images.root_disk()
         for name in ["6.12", *(o.kernel or [])]:
             images.kernel(name)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make check`: every part, and one line that sums them up."""
+
+import re
+import sys
+import threading
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import build, enter, images, roots
+from .errors import LabError
+from .paths import BUILD, LAB, TOP
+
+KERNELS = ["6.12", "6.1", "sid", "rt"]
+UNITS = ["tests/unit", "tools", "inmates/quest", "inmates/tests"]
+SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
+
+
+@dataclass
+class Count:
+    passed: int = 0
+    failed: int = 0
+
+
+def _one(name: str, work: Callable[[], object]) -> Count:
+    """A part that either goes well or does not."""
+    start = time.monotonic()
+    try:
+        work()
+    except LabError as e:
+        print(f"FAILED {name}: {e}", flush=True)
+        return Count(failed=1)
+    print(f"passed {name} ({time.monotonic() - start:.0f} s)", flush=True)
+    return Count(passed=1)
+
+
+def _build(name: str) -> None:
+    with build.installed(images.kernel(name), compile=True):
+        pass
+
+
+def _size() -> None:
+    done = enter.run(roots.ensure("tool"), ["make", "--no-print-directory", f"O={build.OUT}", "size"])
+    print(done.stdout, end="", flush=True)
+    if done.returncode:
+        raise LabError("the monitor is over its limits, or was not measured", "see above")
+
+
+def units() -> Count:
+    """Every `make check` of a folder, in the tool root; each ends with `N passed, N failed`."""
+    total = Count()
+    for folder in UNITS:
+        makefile = TOP / folder / "Makefile"
+        if not makefile.is_file() or not re.search(r"^check:", makefile.read_text(), re.MULTILINE):
+            continue
+        start = time.monotonic()
+        done = enter.run(roots.ensure("tool"),
+                         ["make", "--no-print-directory", "-C", folder, f"O={build.OUT}", "check"])
+        found = SUMMARY.findall(done.stdout)
+        passed, failed = map(int, found[-1]) if found else (0, 0)
+        if done.returncode and not failed:
+            failed = 1
+        total.passed += passed
+        total.failed += failed
+        if failed:
+            print(done.stdout, flush=True)
+        word = "FAILED" if failed else "passed"
+        print(f"{word} make -C {folder} check: {passed} passed, {failed} failed "
+              f"({time.monotonic() - start:.0f} s)", flush=True)
+    return total
+
+
+def pytest(arguments: list[str], report: Path | None = None) -> int:
+    """pytest in the tool root, its output to ours."""
+    argv = ["python3", "-B", "-m", "pytest", "-p", "no:cacheprovider", "-ra"]
+    if report:
+        argv += [f"--junitxml={report}"]
+    return enter.run(roots.ensure("tool"), [*argv, *arguments], capture=False).returncode
+
+
+def lab_tests() -> Count:
+    """tests/lab, a machine on each of two workers."""
+    report = BUILD / "lab/report.xml"
+    report.unlink(missing_ok=True)
+    rc = pytest(["-n", "2", "--dist", "loadgroup", str(LAB)], report)
+    if not report.exists():
+        return Count(failed=1)
+    total = Count()
+    for suite in ElementTree.parse(report).getroot().iter("testsuite"):
+        number = {k: int(suite.get(k, "0")) for k in ("tests", "failures", "errors", "skipped")}
+        failed = number["failures"] + number["errors"]
+        total.failed += failed
+        total.passed += max(0, number["tests"] - failed - number["skipped"])
+    if rc not in (0, 5) and not total.failed:  # 5: there are no tests
+        total.failed = 1
+    return total
+
+
+def main() -> int:
+    """Everything; the exit status of `make check`."""
+    for name in KERNELS:
+        images.kernel(name)
+    images.root_disk()
+    counts = [_one(f"build for {name}", lambda name=name: _build(name)) for name in KERNELS]
+    counts.append(_one("size of the monitor", _size))
+    side: list[Count] = []
+    thread = threading.Thread(target=lambda: side.append(units()))
+    thread.start()
+    counts.append(lab_tests())
+    thread.join()
+    counts += side or [Count(failed=1)]
+    passed, failed = sum(c.passed for c in counts), sum(c.failed for c in counts)
+    sys.stdout.flush()
+    print(f"{passed} passed, {failed} failed", flush=True)
+    return 1 if failed or not passed else 0
