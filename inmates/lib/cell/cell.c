@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include <inmate/cell.h>
+#include <inmate/cpu.h>
+#include <inmate/ring.h>
+#include <inmate/string.h>
+
+static struct qv_info info;
+static bool present;
+static uint64_t bad_indices;
+
+static volatile struct qv_comm *comm(void)
+{
+	return (volatile struct qv_comm *)QV_COMM_GPA;
+}
+
+bool cell_detect(void)
+{
+	const volatile struct qv_info *page = (const volatile struct qv_info *)QV_INFO_GPA;
+
+	if (page->magic != QV_INFO_MAGIC || page->abi != QV_INFO_ABI || page->size < sizeof(info))
+		return false;
+	memcpy(&info, (const void *)page, sizeof(info));
+	info.name[sizeof(info.name) - 1] = 0;
+	info.cmdline[sizeof(info.cmdline) - 1] = 0;
+	if (info.num_cpus > QV_INFO_MAX_CPUS)
+		info.num_cpus = QV_INFO_MAX_CPUS;
+	present = true;
+	return true;
+}
+
+bool cell_present(void)
+{
+	return present;
+}
+
+const struct qv_info *cell_info(void)
+{
+	return &info;
+}
+
+void cell_set_state(uint32_t state)
+{
+	comm()->state = state;
+}
+
+void cell_beat(void)
+{
+	comm()->heartbeat++;
+}
+
+uint32_t cell_request(void)
+{
+	return comm()->request;
+}
+
+size_t cell_take_keys(uint8_t *keys, size_t room)
+{
+	volatile struct qv_comm *c = comm();
+	uint32_t head = c->keys_head, tail = c->keys_tail;
+	uint32_t n, i;
+
+	if (!ring_valid(head, tail, QV_KEYS_LEN)) {
+		bad_indices++;
+		return 0;
+	}
+	n = ring_readable(head, tail, QV_KEYS_LEN);
+	if (n > room)
+		n = room;
+	barrier();		/* head before the keys: x86 keeps loads in order */
+	for (i = 0; i < n; i++)
+		keys[i] = c->keys[ring_slot(tail + i, QV_KEYS_LEN)];
+	barrier();		/* keys before the slot is free again */
+	if (n)
+		c->keys_tail = tail + n;
+	return n;
+}
+
+uint64_t cell_bad_indices(void)
+{
+	return bad_indices;
+}
+
+void cell_screen_changed(uint32_t cursor)
+{
+	volatile struct qv_comm *c = comm();
+
+	c->cursor = cursor;
+	barrier();
+	c->screen_seq++;
+}
+
+void cell_stream(const char *text, size_t n)
+{
+	volatile uint8_t *ring = (volatile uint8_t *)QV_STREAM_GPA;
+	uint32_t head = comm()->stream_head;
+
+	for (; n; n--, head++)
+		ring[ring_slot(head, QV_STREAM_LEN)] = (uint8_t)*text++;
+	barrier();		/* bytes before the index: x86 keeps stores in order */
+	comm()->stream_head = head;
+}

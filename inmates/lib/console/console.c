@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include <inmate/cell.h>
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/pc.h>
+#include <inmate/printf.h>
+#include <inmate/screen.h>
+
+static struct screen screen;
+
+void console_init(void)
+{
+	screen_init(&screen, (volatile uint16_t *)QV_SCREEN_GPA);
+	if (!cell_present())
+		serial_init();
+	console_write("", 0);		/* show the cursor */
+}
+
+void console_write(const char *text, size_t n)
+{
+	bool irqs = irq_save();
+
+	screen_write(&screen, text, n);
+	if (cell_present()) {
+		cell_stream(text, n);
+		cell_screen_changed(screen.cursor);
+	} else {
+		serial_write(text, n);
+		vga_set_cursor(screen.cursor);
+	}
+	irq_restore(irqs);
+}
+
+void console_ready(void)
+{
+	static const char ready = QV_STREAM_READY;
+	bool irqs = irq_save();
+
+	if (cell_present())
+		cell_stream(&ready, 1);
+	irq_restore(irqs);
+}
+
+/* Gathers what format_to() delivers in small pieces. */
+struct gather {
+	size_t n;
+	char text[120];
+};
+
+static void flush(struct gather *g)
+{
+	console_write(g->text, g->n);
+	g->n = 0;
+}
+
+static void gather_sink(void *arg, const char *text, size_t n)
+{
+	struct gather *g = arg;
+
+	for (; n; n--) {
+		g->text[g->n++] = *text++;
+		if (g->n == sizeof(g->text))
+			flush(g);
+	}
+}
+
+void print(const char *fmt, ...)
+{
+	struct gather g = { .n = 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	format_to(gather_sink, &g, fmt, ap);
+	va_end(ap);
+	flush(&g);
+}

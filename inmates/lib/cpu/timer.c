@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include <inmate/apic.h>
+#include <inmate/cpu.h>
+#include <inmate/median.h>
+#include <inmate/timer.h>
+
+#define LVT_TSC_DEADLINE	(2u << 17)
+#define DIVIDE_BY_1		0xB
+#define MEASURE_MS		5
+
+static bool deadline_mode;
+static uint32_t tsc_khz;
+static uint64_t armed_at = TIMER_NEVER;
+static uint64_t ratio;		/* counter ticks per TSC cycle, times 2^32 */
+
+const char *timer_mode(void)
+{
+	return deadline_mode ? "TSC deadline" : "one-shot";
+}
+
+uint32_t timer_tsc_khz(void)
+{
+	return tsc_khz;
+}
+
+uint32_t timer_khz(void)
+{
+	return (uint64_t)tsc_khz * ratio >> 32;
+}
+
+uint64_t timer_from_us(uint64_t us)
+{
+	return us / 1000 * tsc_khz + us % 1000 * tsc_khz / 1000;
+}
+
+uint64_t timer_to_us(uint64_t cycles)
+{
+	return cycles / tsc_khz * 1000 + cycles % tsc_khz * 1000 / tsc_khz;
+}
+
+static uint64_t measure_once(void)
+{
+	uint64_t begin, now;
+	uint32_t left;
+
+	apic_write(APIC_TIMER_INITIAL, UINT32_MAX);
+	begin = rdtsc();
+	do {
+		cpu_relax();
+		now = rdtsc();
+	} while (now - begin < (uint64_t)tsc_khz * MEASURE_MS);
+	left = apic_read(APIC_TIMER_CURRENT);
+	apic_write(APIC_TIMER_INITIAL, 0);
+	return ((uint64_t)(UINT32_MAX - left) << 32) / (now - begin);
+}
+
+void timer_init(unsigned int vector, uint32_t khz, bool deadline)
+{
+	tsc_khz = khz;
+	deadline_mode = deadline;
+	if (deadline_mode) {
+		apic_write(APIC_LVT_TIMER, vector | LVT_TSC_DEADLINE);
+		/* the mode must have taken effect before the first deadline is written */
+		__asm__ volatile("mfence" : : : "memory");
+		return;
+	}
+	apic_write(APIC_TIMER_DIVIDE, DIVIDE_BY_1);
+	ratio = median3(measure_once(), measure_once(), measure_once());
+	if (!ratio)
+		ratio = 1;
+	apic_write(APIC_LVT_TIMER, vector);
+}
+
+static uint32_t ticks_until(uint64_t at)
+{
+	uint64_t now = rdtsc();
+	unsigned __int128 ticks;
+
+	if (at <= now)
+		return 1;
+	ticks = (unsigned __int128)(at - now) * ratio >> 32;
+	if (ticks > UINT32_MAX)
+		return UINT32_MAX;
+	return (uint32_t)ticks + 1;
+}
+
+void timer_arm(uint64_t at)
+{
+	if (at == armed_at)
+		return;
+	armed_at = at;
+	if (deadline_mode)
+		wrmsr(MSR_TSC_DEADLINE, at == TIMER_NEVER ? 0 : at);
+	else
+		apic_write(APIC_TIMER_INITIAL, at == TIMER_NEVER ? 0 : ticks_until(at));
+}
+
+void timer_fired(void)
+{
+	armed_at = TIMER_NEVER;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * 256 entry points of 16 bytes each. Vectors without an error code push 0 in
+ * its place, so that every frame looks as struct trap_frame says.
+ */
+
+/* 8, 10-14, 17, 21, 29 and 30 push an error code themselves. */
+#define ERROR_CODE_VECTORS	0x60227D00
+
+	.text
+	.balign	16
+	.globl	trap_stubs
+trap_stubs:
+	.set	vector, 0
+	.rept	256
+	.balign	16
+	.if	vector < 32
+	.if	((ERROR_CODE_VECTORS >> vector) & 1) == 0
+	pushq	$0
+	.endif
+	.else
+	pushq	$0
+	.endif
+	pushq	$vector
+	jmp	trap_common
+	.set	vector, vector + 1
+	.endr
+
+	.type	trap_common, @function
+trap_common:
+	pushq	%rax
+	pushq	%rbx
+	pushq	%rcx
+	pushq	%rdx
+	pushq	%rsi
+	pushq	%rdi
+	pushq	%rbp
+	pushq	%r8
+	pushq	%r9
+	pushq	%r10
+	pushq	%r11
+	pushq	%r12
+	pushq	%r13
+	pushq	%r14
+	pushq	%r15
+	cld
+	movq	%rsp, %rdi
+	call	trap_dispatch
+	popq	%r15
+	popq	%r14
+	popq	%r13
+	popq	%r12
+	popq	%r11
+	popq	%r10
+	popq	%r9
+	popq	%r8
+	popq	%rbp
+	popq	%rdi
+	popq	%rsi
+	popq	%rdx
+	popq	%rcx
+	popq	%rbx
+	popq	%rax
+	addq	$16, %rsp		/* vector and error code */
+	iretq
+	.size	trap_common, . - trap_common
+
+	.section .note.GNU-stack, "", @progbits

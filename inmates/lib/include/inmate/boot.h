@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the boot loader says, copied out of its memory and checked. */
+#ifndef INMATE_BOOT_H
+#define INMATE_BOOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MB1_BOOT_MAGIC	0x2BADB002	/* EAX at entry, Multiboot 0.6.96 section 3.2 */
+#define MB2_BOOT_MAGIC	0x36D76289	/* EAX at entry, Multiboot2 section 3.3 */
+
+#define BOOT_MAX_RANGES		16
+#define BOOT_MAX_MODULES	8
+#define BOOT_CMDLINE		256
+
+/* Physical addresses, end exclusive. */
+struct boot_range {
+	uint64_t start, end;
+};
+
+struct boot_info {
+	const char *protocol;
+	unsigned int num_ram;		/* usable memory, in the loader's order */
+	struct boot_range ram[BOOT_MAX_RANGES];
+	unsigned int num_modules;
+	struct boot_range modules[BOOT_MAX_MODULES];
+	char cmdline[BOOT_CMDLINE];
+};
+
+/*
+ * Parse Multiboot2 information (section 3.6) of at most `room` readable bytes
+ * at `info`. Returns false, with `out` as far as it came, when a tag does not
+ * fit or there is no memory information.
+ */
+bool boot_parse_mb2(struct boot_info *out, const void *info, size_t room);
+
+/*
+ * Parse a Multiboot memory map (section 3.3, mmap_addr and mmap_length).
+ * Returns false when an entry does not fit.
+ */
+bool boot_parse_mb1_map(struct boot_info *out, const void *map, size_t length);
+
+/*
+ * Fill `out` from what start.S was given. Multiboot information is read where
+ * it lies (identity mapping). Returns false when there is none or it is bad.
+ */
+bool boot_parse(struct boot_info *out, uint32_t magic, uint32_t address);
+
+/* Is `word` one of the blank-separated words of the command line? */
+bool boot_option(const struct boot_info *info, const char *word);
+
+#endif

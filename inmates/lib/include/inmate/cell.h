@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The inmate's side of include/qv/cell.h: info page, comm page, stream.
+ * All but cell_detect() may only be called when that said true.
+ */
+#ifndef INMATE_CELL_H
+#define INMATE_CELL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <qv/cell.h>
+
+/* Look for the info page and keep a copy. Returns false when not in a cell (or an unknown ABI). */
+bool cell_detect(void);
+
+/* Are we in a cell? */
+bool cell_present(void);
+
+/* Our copy of the info page; strings are NUL-terminated. */
+const struct qv_info *cell_info(void);
+
+/* comm.state: QV_INMATE_*. */
+void cell_set_state(uint32_t state);
+
+/* Change comm.heartbeat. */
+void cell_beat(void);
+
+/* comm.request, read once: QV_REQUEST_*. */
+uint32_t cell_request(void);
+
+/* Take up to `room` key bytes. Returns how many; 0 also when Linux's index makes no sense. */
+size_t cell_take_keys(uint8_t *keys, size_t room);
+
+/* How often keys_head made no sense. */
+uint64_t cell_bad_indices(void);
+
+/* Publish the cursor (0..1999, or more: hidden) and that the screen changed. */
+void cell_screen_changed(uint32_t cursor);
+
+/* Append bytes to the stream; never waits. */
+void cell_stream(const char *text, size_t n);
+
+#endif

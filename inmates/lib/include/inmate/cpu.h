@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Single instructions. Names follow the AMD64 manual (volumes 2 and 3). */
+#ifndef INMATE_CPU_H
+#define INMATE_CPU_H
+
+#include <stdint.h>
+#include <stdbool.h>
+
+#define MSR_APIC_BASE		0x1B
+#define MSR_TSC_DEADLINE	0x6E0
+#define MSR_X2APIC		0x800
+#define MSR_EFER		0xC0000080
+
+#define RFLAGS_IF		(1u << 9)
+
+struct cpuid_regs {
+	uint32_t eax, ebx, ecx, edx;
+};
+
+static inline uint64_t rdtsc(void)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
+	return (uint64_t)hi << 32 | lo;
+}
+
+/* TSC read that no earlier load passes and no later instruction precedes. */
+static inline uint64_t rdtsc_ordered(void)
+{
+	uint64_t now;
+
+	__asm__ volatile("lfence" : : : "memory");
+	now = rdtsc();
+	__asm__ volatile("lfence" : : : "memory");
+	return now;
+}
+
+static inline uint64_t rdmsr(uint32_t msr)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr) : "memory");
+	return (uint64_t)hi << 32 | lo;
+}
+
+static inline void wrmsr(uint32_t msr, uint64_t value)
+{
+	__asm__ volatile("wrmsr" : : "c"(msr), "a"((uint32_t)value),
+			 "d"((uint32_t)(value >> 32)) : "memory");
+}
+
+/* In a cell each CPUID may cost an exit: read at boot, keep the answer. */
+static inline struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
+{
+	struct cpuid_regs r;
+
+	__asm__ volatile("cpuid" : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
+			 : "a"(leaf), "c"(subleaf) : "memory");
+	return r;
+}
+
+static inline void outb(uint16_t port, uint8_t value)
+{
+	__asm__ volatile("outb %0, %1" : : "a"(value), "Nd"(port) : "memory");
+}
+
+static inline uint8_t inb(uint16_t port)
+{
+	uint8_t value;
+
+	__asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port) : "memory");
+	return value;
+}
+
+static inline uint64_t read_cr0(void)
+{
+	uint64_t v;
+
+	__asm__ volatile("mov %%cr0, %0" : "=r"(v));
+	return v;
+}
+
+static inline uint64_t read_cr2(void)
+{
+	uint64_t v;
+
+	__asm__ volatile("mov %%cr2, %0" : "=r"(v));
+	return v;
+}
+
+static inline uint64_t read_cr3(void)
+{
+	uint64_t v;
+
+	__asm__ volatile("mov %%cr3, %0" : "=r"(v));
+	return v;
+}
+
+static inline void write_cr3(uint64_t v)
+{
+	__asm__ volatile("mov %0, %%cr3" : : "r"(v) : "memory");
+}
+
+static inline uint64_t read_cr4(void)
+{
+	uint64_t v;
+
+	__asm__ volatile("mov %%cr4, %0" : "=r"(v));
+	return v;
+}
+
+static inline void invlpg(uint64_t va)
+{
+	__asm__ volatile("invlpg (%0)" : : "r"(va) : "memory");
+}
+
+static inline void cpu_relax(void)
+{
+	__asm__ volatile("pause" : : : "memory");
+}
+
+static inline void barrier(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+static inline void irq_disable(void)
+{
+	__asm__ volatile("cli" : : : "memory");
+}
+
+static inline void irq_enable(void)
+{
+	__asm__ volatile("sti" : : : "memory");
+}
+
+static inline bool irq_enabled(void)
+{
+	uint64_t flags;
+
+	__asm__ volatile("pushfq; popq %0" : "=r"(flags) : : "memory");
+	return flags & RFLAGS_IF;
+}
+
+/* Interrupts off; returns whether they were on, for irq_restore(). */
+static inline bool irq_save(void)
+{
+	bool on = irq_enabled();
+
+	irq_disable();
+	return on;
+}
+
+static inline void irq_restore(bool on)
+{
+	if (on)
+		irq_enable();
+}
+
+/*
+ * Interrupts on and halt. STI's shadow covers HLT, so no interrupt slips in
+ * between the caller's last look (interrupts off) and the sleep.
+ */
+static inline void irq_wait(void)
+{
+	__asm__ volatile("sti; hlt" : : : "memory");
+}
+
+/* Stop this CPU for good. */
+static inline _Noreturn void cpu_stop(void)
+{
+	for (;;)
+		__asm__ volatile("cli; hlt" : : : "memory");
+}
+
+#endif

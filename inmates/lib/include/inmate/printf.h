@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Formatted text without a C library.
+ *
+ * Conversions: %d %i %u %x %X %c %s %p %%; flags - and 0; width (also *);
+ * precision for %s (also *); lengths hh h l ll z. No floating point.
+ */
+#ifndef INMATE_PRINTF_H
+#define INMATE_PRINTF_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+/* Where formatted bytes go; `n` is never 0. */
+typedef void format_sink(void *arg, const char *text, size_t n);
+
+/* Format into a sink. Returns the number of bytes produced. */
+size_t format_to(format_sink *sink, void *arg, const char *fmt, va_list ap);
+
+/*
+ * Format into a buffer of `size` bytes, cut and NUL-terminated there (if size
+ * is not 0). Returns the length of the whole text, as snprintf() does.
+ */
+size_t format_buf(char *buf, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Indices of a shared ring that the other side may have filled with anything.
+ * They count up for ever (mod 2^32); `length` is a power of two.
+ */
+#ifndef INMATE_RING_H
+#define INMATE_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool ring_valid(uint32_t head, uint32_t tail, uint32_t length)
+{
+	return head - tail <= length;
+}
+
+static inline uint32_t ring_slot(uint32_t index, uint32_t length)
+{
+	return index & (length - 1);
+}
+
+/*
+ * How many bytes a reader that is at `tail` may take when the peer says
+ * `head`. A bad head gives 0: nothing of it can be believed.
+ */
+static inline uint32_t ring_readable(uint32_t head, uint32_t tail, uint32_t length)
+{
+	return ring_valid(head, tail, length) ? head - tail : 0;
+}
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef QUEST_CONTEXT_H
+#define QUEST_CONTEXT_H
+
+#include <stdint.h>
+
+/* What switch_context() pops, lowest address first. */
+struct context {
+	uint64_t r15, r14, r13, r12, rbx, rbp, rip;
+};
+
+void switch_context(uint64_t *save, uint64_t load);
+
+/* Where a new thread's context returns to: r12 = function, r13 = argument. */
+void first_return(void);
+
+#endif

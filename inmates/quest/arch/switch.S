@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * void switch_context(uint64_t *save, uint64_t load)
+ *
+ * Put the stack pointer in *save and go on with the stack `load`. Callee-saved
+ * registers live on the stack; the rest is the compiler's care. Interrupts are off.
+ */
+	.text
+	.globl	switch_context
+	.type	switch_context, @function
+switch_context:
+	pushq	%rbp
+	pushq	%rbx
+	pushq	%r12
+	pushq	%r13
+	pushq	%r14
+	pushq	%r15
+	movq	%rsp, (%rdi)
+	movq	%rsi, %rsp
+	popq	%r15
+	popq	%r14
+	popq	%r13
+	popq	%r12
+	popq	%rbx
+	popq	%rbp
+	ret
+	.size	switch_context, . - switch_context
+
+/* First return of a new thread: function in r12, argument in r13. */
+	.globl	first_return
+	.type	first_return, @function
+first_return:
+	movq	%r12, %rdi
+	movq	%r13, %rsi
+	call	thread_begin		/* does not return */
+	ud2
+	.size	first_return, . - first_return
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cell.h>
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/trap.h>
+#include "../kernel/thread.h"
+#include "doorbell.h"
+#include "input.h"
+
+#define BEAT_US		250000
+
+static _Noreturn void shut_down(void)
+{
+	print("\nshutting down\n");
+	cell_set_state(QV_INMATE_HALTED);
+	cpu_stop();
+}
+
+static void take_keys(void)
+{
+	uint8_t keys[QV_KEYS_LEN];
+	size_t room = input_room(), n, i;
+
+	if (room > sizeof(keys))
+		room = sizeof(keys);
+	n = room ? cell_take_keys(keys, room) : 0;
+	for (i = 0; i < n; i++)
+		input_put(keys[i]);
+}
+
+void doorbell_look(void)
+{
+	bool irqs = irq_save();
+
+	if (cell_request() == QV_REQUEST_SHUTDOWN)
+		shut_down();
+	take_keys();
+	irq_restore(irqs);
+}
+
+static void doorbell_interrupt(struct trap_frame *frame)
+{
+	(void)frame;
+	doorbell_look();
+}
+
+void doorbell_init(void)
+{
+	trap_set_irq(cell_info()->doorbell_vector, doorbell_interrupt);
+}
+
+static void beat(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		cell_beat();
+		doorbell_look();
+		thread_sleep_us(BEAT_US);
+	}
+}
+
+bool heartbeat_start(void)
+{
+	return thread_create("heartbeat", PRIORITY_SYSTEM, beat, NULL) >= 0;
+}

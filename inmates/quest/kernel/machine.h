@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What Quest runs on, read once at boot (each CPUID may cost an exit in a cell). */
+#ifndef QUEST_MACHINE_H
+#define QUEST_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <inmate/boot.h>
+
+#define MACHINE_TEXT	49
+
+struct machine {
+	struct boot_info boot;
+	bool alone;			/* no cell around us */
+	bool x2apic;
+	bool tsc_deadline;
+	bool invariant_tsc;
+	uint32_t tsc_khz;
+	uint32_t family, model, stepping;
+	uint32_t features_ecx, features_edx, features_ebx7, features_ecx_ext, features_edx_ext;
+	uint64_t boot_tsc;		/* TSC at start */
+	char vendor[13];
+	char brand[MACHINE_TEXT];
+	char hypervisor[13];		/* "" when CPUID shows none */
+	uint32_t hypervisor_leaf;	/* highest leaf from 0x40000000 on */
+};
+
+extern struct machine machine;
+
+/* Fill in all that CPUID tells. */
+void machine_identify(void);
+
+/* The names of the features found, blank-separated; calls `each` for every one. */
+void machine_features(void (*each)(const char *name));
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/apic.h>
+#include <inmate/cell.h>
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/pc.h>
+#include <inmate/timer.h>
+#include <inmate/trap.h>
+#include "../arch/vectors.h"
+#include "../drivers/doorbell.h"
+#include "../drivers/pc_input.h"
+#include "../mm/mm.h"
+#include "../mm/pages.h"
+#include "../shell/shell.h"
+#include "dispatch.h"
+#include "machine.h"
+#include "panic.h"
+#include "thread.h"
+
+#define PLAUSIBLE_KHZ	1000
+
+_Noreturn void inmate_main(uint32_t magic, uint32_t boot_address);
+
+/* Where we are and what there is: no interrupt yet, nothing mapped but by the boot tables. */
+static void discover(uint32_t magic, uint32_t boot_address)
+{
+	machine.alone = !cell_detect();
+	console_init();
+	panic_catch_exceptions();
+	if (!boot_parse(&machine.boot, magic, boot_address))
+		panic("no usable memory information from the boot loader (magic %08x)", magic);
+	machine_identify();
+}
+
+static unsigned int timer_vector(void)
+{
+	if (!machine.alone && cell_info()->doorbell_vector == VECTOR_TIMER)
+		return VECTOR_TIMER_2;
+	return VECTOR_TIMER;
+}
+
+/* Alone the machine is ours to set up; `xapic` on the command line keeps the APIC page. */
+static void init_alone(void)
+{
+	bool offered = machine.x2apic && !boot_option(&machine.boot, "xapic");
+
+	pic_disable();
+	machine.tsc_khz = pit_measure_tsc_khz();
+	machine.x2apic = apic_try_x2apic(offered);
+}
+
+static void init_in_cell(void)
+{
+	machine.tsc_khz = cell_info()->tsc_khz;
+	machine.x2apic = cell_info()->x2apic;
+}
+
+static void init_hardware(void)
+{
+	if (machine.alone)
+		init_alone();
+	else
+		init_in_cell();
+	if (machine.tsc_khz < PLAUSIBLE_KHZ)
+		panic("TSC frequency of %u kHz makes no sense", machine.tsc_khz);
+	if (!mm_init(&machine.boot, machine.x2apic, machine.alone))
+		panic("memory too small or its map too odd");
+	apic_init(machine.x2apic);
+	timer_init(timer_vector(), machine.tsc_khz, machine.tsc_deadline);
+}
+
+static void init_threads(void)
+{
+	threads_init(timer_vector());
+	if (machine.alone) {
+		pc_input_init();
+	} else {
+		doorbell_init();
+		if (!heartbeat_start())
+			panic("no memory for the heartbeat");
+	}
+	if (!shell_start())
+		panic("no memory for the shell");
+}
+
+static void banner(void)
+{
+	print("\033[92mQuest\033[0m, %s, %lu MiB free, TSC %u.%03u MHz, %s timer, %s\n",
+	      machine.alone ? "alone" : cell_info()->name,
+	      (unsigned long)(pages_available() * PAGE_SIZE >> 20),
+	      machine.tsc_khz / 1000, machine.tsc_khz % 1000, timer_mode(),
+	      apic_is_x2apic() ? "x2APIC" : "xAPIC");
+}
+
+/* With nobody to run and nothing armed this CPU sleeps until a device calls. */
+static _Noreturn void idle(void)
+{
+	for (;;) {
+		irq_disable();
+		if (dispatch_needed())
+			dispatch_check();
+		else
+			irq_wait();
+	}
+}
+
+_Noreturn void inmate_main(uint32_t magic, uint32_t boot_address)
+{
+	machine.boot_tsc = rdtsc();
+	trap_init();
+	discover(magic, boot_address);
+	init_hardware();
+	banner();
+	init_threads();
+	if (!machine.alone)
+		cell_set_state(QV_INMATE_RUNNING);
+	idle();
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdarg.h>
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/printf.h>
+#include <inmate/trap.h>
+#include "panic.h"
+#include "thread.h"
+
+#define RED	"\033[97;41m"
+#define PLAIN	"\033[0m"
+
+static int dumping;
+
+static void sink(void *arg, const char *text, size_t n)
+{
+	(void)arg;
+	console_write(text, n);
+}
+
+_Noreturn void panic(const char *fmt, ...)
+{
+	va_list ap;
+
+	irq_disable();
+	print("\n" RED "panic: ");
+	va_start(ap, fmt);
+	format_to(sink, NULL, fmt, ap);
+	va_end(ap);
+	print(PLAIN "\nQuest has stopped.\n");
+	cpu_stop();
+}
+
+static void dump(const struct trap_frame *f)
+{
+	print("rip %016lx  cs  %04lx              rflags %08lx\n", f->rip, f->cs, f->rflags);
+	print("rsp %016lx  rbp %016lx  cr2 %016lx\n", f->rsp, f->rbp, read_cr2());
+	print("rax %016lx  rbx %016lx  rcx %016lx\n", f->rax, f->rbx, f->rcx);
+	print("rdx %016lx  rsi %016lx  rdi %016lx\n", f->rdx, f->rsi, f->rdi);
+	print("r8  %016lx  r9  %016lx  r10 %016lx\n", f->r8, f->r9, f->r10);
+	print("r11 %016lx  r12 %016lx  r13 %016lx\n", f->r11, f->r12, f->r13);
+	print("r14 %016lx  r15 %016lx  cr3 %016lx\n", f->r14, f->r15, read_cr3());
+}
+
+static void exception(struct trap_frame *f)
+{
+	const struct thread *t = thread_current();
+
+	irq_disable();
+	if (dumping++)
+		cpu_stop();
+	print("\n" RED "exception %s, error %lx, in thread %d (%s)\n", trap_name(f->vector),
+	      f->error, t ? t->id : -1, t ? t->name : "start");
+	dump(f);
+	print(PLAIN "Quest has stopped.\n");
+	cpu_stop();
+}
+
+void panic_catch_exceptions(void)
+{
+	trap_set_exception(exception);
+}

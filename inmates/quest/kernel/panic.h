@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef QUEST_PANIC_H
+#define QUEST_PANIC_H
+
+/* Say why, in red, and stop this CPU: in a cell the heartbeat stops with it. */
+_Noreturn void panic(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Exceptions of the kernel end in a register dump from here on. */
+void panic_catch_exceptions(void);
+
+#endif

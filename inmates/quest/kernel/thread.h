@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Threads of the kernel: one stack each, preemptive. Times are TSC cycles
+ * unless a name says otherwise.
+ */
+#ifndef QUEST_THREAD_H
+#define QUEST_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "../sched/sched.h"
+#include "timerq.h"
+
+#define THREAD_MAX	64
+#define THREAD_NAME	16
+#define THREAD_IDLE_ID	0
+
+enum thread_state { THREAD_FREE, THREAD_READY, THREAD_SLEEPING, THREAD_WAITING, THREAD_DEAD };
+
+enum { PRIORITY_SYSTEM = 1, PRIORITY_SHELL = 3, PRIORITY_NORMAL = 4 };
+
+typedef void thread_function(void *arg);
+
+struct thread {
+	struct sched_entity sched;
+	struct timer_event timer;	/* end of its sleep */
+	struct thread *next_waiting;
+	uint64_t rsp;			/* while it does not run */
+	uint64_t stack;			/* physical = virtual; 0: the boot stack */
+	enum thread_state state;
+	int id;
+	char name[THREAD_NAME];
+};
+
+struct wait_queue {
+	struct thread *head;
+};
+
+/* The caller becomes the idle thread (id 0); the timer interrupts on `timer_vector`. */
+void threads_init(unsigned int timer_vector);
+
+/* A new thread, ready at once. Returns its id, -1: no slot or no memory. */
+int thread_create(const char *name, unsigned int priority, thread_function *fn, void *arg);
+_Noreturn void thread_exit(void);
+struct thread *thread_current(void);
+void thread_sleep_us(uint64_t us);
+
+/* Sleep until wake_all(). Interrupts must be off: the caller has just looked at what it waits for. */
+void wait_on(struct wait_queue *q);
+
+/* Make all waiters ready. From any context; preemption follows at the next chance. */
+void wake_all(struct wait_queue *q);
+
+/* A copy of slot `i` (0..THREAD_MAX - 1) with its time up to now. False: empty. */
+bool thread_snapshot(int i, struct thread *copy);
+const char *thread_state_name(enum thread_state state);
+
+/* Cycles the CPU was idle. */
+uint64_t thread_idle_cycles(void);
+
+/* For dispatch.c: slot allocation is thread.c's, switching is dispatch.c's. */
+void thread_release(struct thread *t);
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/apic.h>
+#include <inmate/pc.h>
+#include <qv/cell.h>
+#include "mm.h"
+#include "pages.h"
+#include "paging.h"
+
+#define LOW_MEMORY	0x100000ull	/* left alone: firmware data, the window */
+
+/* From the linker script. */
+extern char image_start[], image_rodata[], image_data[], image_end[];
+
+static uint64_t top_of(const struct boot_info *boot)
+{
+	uint64_t top = 0;
+	unsigned int i;
+
+	for (i = 0; i < boot->num_ram; i++)
+		if (boot->ram[i].end > top)
+			top = boot->ram[i].end;
+	return top;
+}
+
+/* Lowest place behind the image and the modules for `size` bytes. */
+static uint64_t behind_everything(const struct boot_info *boot)
+{
+	uint64_t at = (uintptr_t)image_end;
+	unsigned int i;
+
+	for (i = 0; i < boot->num_modules; i++)
+		if (boot->modules[i].end > at)
+			at = boot->modules[i].end;
+	return (at + PAGE_SIZE - 1) & ~(PAGE_SIZE - 1);
+}
+
+static bool in_ram(const struct boot_info *boot, uint64_t start, uint64_t end)
+{
+	unsigned int i;
+
+	for (i = 0; i < boot->num_ram; i++)
+		if (boot->ram[i].start <= start && end <= boot->ram[i].end)
+			return true;
+	return false;
+}
+
+static bool init_pool(const struct boot_info *boot)
+{
+	uint64_t top = top_of(boot), bitmap = behind_everything(boot);
+	uint64_t bitmap_end = bitmap + pages_bitmap_size(top);
+	unsigned int i;
+
+	if (!in_ram(boot, bitmap, bitmap_end))
+		return false;
+	pages_init((uint64_t *)bitmap, top);
+	for (i = 0; i < boot->num_ram; i++)
+		pages_release(boot->ram[i].start, boot->ram[i].end);
+	pages_reserve(0, LOW_MEMORY);
+	pages_reserve((uintptr_t)image_start, (uintptr_t)image_end);
+	pages_reserve(bitmap, bitmap_end);
+	for (i = 0; i < boot->num_modules; i++)
+		pages_reserve(boot->modules[i].start, boot->modules[i].end);
+	return true;
+}
+
+/* Memory but the first page (a null pointer faults) and the image, which has its own rights. */
+static bool map_ram(const struct boot_info *boot)
+{
+	uint64_t low = (uintptr_t)image_start, high = (uintptr_t)image_end, start, end;
+	unsigned int i;
+
+	for (i = 0; i < boot->num_ram; i++) {
+		start = boot->ram[i].start ? boot->ram[i].start : PAGE_SIZE;
+		end = boot->ram[i].end & ~(PAGE_SIZE - 1);
+		if (start < low && !map_identity(start, end < low ? end : low, PTE_WRITE))
+			return false;
+		if (end > high && !map_identity(start > high ? start : high, end, PTE_WRITE))
+			return false;
+	}
+	return true;
+}
+
+static bool map_image(void)
+{
+	uint64_t text = (uintptr_t)image_start, data = (uintptr_t)image_data;
+
+	return map_identity(text, data, 0) &&
+	       map_identity(data, (uintptr_t)image_end, PTE_WRITE);
+}
+
+bool mm_init(const struct boot_info *boot, bool x2apic, bool alone)
+{
+	if (!init_pool(boot) || !paging_init() || !map_ram(boot) || !map_image())
+		return false;
+	if (!map_identity(QV_SCREEN_GPA, QV_STREAM_GPA + QV_STREAM_LEN, PTE_WRITE))
+		return false;
+	if (!x2apic && !map_identity(APIC_PAGE, APIC_PAGE + PAGE_SIZE, PTE_WRITE | PTE_UNCACHED))
+		return false;
+	if (alone && !map_identity(IOAPIC_PAGE, IOAPIC_PAGE + PAGE_SIZE, PTE_WRITE | PTE_UNCACHED))
+		return false;
+	paging_activate();
+	return true;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef QUEST_MM_H
+#define QUEST_MM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <inmate/boot.h>
+
+/* Page table bits: AMD64 manual volume 2, section 5.4. */
+#define PTE_PRESENT	(1ull << 0)
+#define PTE_WRITE	(1ull << 1)
+#define PTE_UNCACHED	(3ull << 3)	/* PWT and PCD */
+#define PTE_LARGE	(1ull << 7)
+
+/* Set up the page pool and the kernel's own page tables. `x2apic`: no APIC page is mapped. False: out of memory. */
+bool mm_init(const struct boot_info *boot, bool x2apic, bool alone);
+
+/* Map [start, end) one to one, 2 MiB pages where they fit. False: no page left for a table. */
+bool map_identity(uint64_t start, uint64_t end, uint64_t flags);
+
+#endif

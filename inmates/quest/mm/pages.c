@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdbool.h>
+#include "pages.h"
+
+#define BITS	64
+
+static uint64_t *map;		/* bit set: free */
+static size_t num_pages, num_free, num_managed;
+
+static bool is_free(size_t page)
+{
+	return map[page / BITS] >> page % BITS & 1;
+}
+
+static void mark(size_t page, bool free)
+{
+	uint64_t bit = 1ull << page % BITS;
+
+	if (is_free(page) == free)
+		return;
+	map[page / BITS] ^= bit;
+	if (free)
+		num_free++;
+	else
+		num_free--;
+}
+
+static uint64_t limited(uint64_t top)
+{
+	return top < PAGES_LIMIT ? top : PAGES_LIMIT;
+}
+
+size_t pages_bitmap_size(uint64_t top)
+{
+	return (limited(top) / PAGE_SIZE + BITS - 1) / BITS * sizeof(uint64_t);
+}
+
+void pages_init(uint64_t *bitmap, uint64_t top)
+{
+	size_t i;
+
+	map = bitmap;
+	num_pages = limited(top) / PAGE_SIZE;
+	num_free = num_managed = 0;
+	for (i = 0; i < pages_bitmap_size(top) / sizeof(uint64_t); i++)
+		map[i] = 0;
+}
+
+void pages_release(uint64_t start, uint64_t end)
+{
+	size_t page = start / PAGE_SIZE + (start % PAGE_SIZE != 0), last = end / PAGE_SIZE;
+
+	for (; page < last && page < num_pages; page++)
+		mark(page, true);
+	num_managed = num_free;
+}
+
+void pages_reserve(uint64_t start, uint64_t end)
+{
+	size_t page = start / PAGE_SIZE, last = end / PAGE_SIZE + (end % PAGE_SIZE != 0);
+
+	for (; page < last && page < num_pages; page++)
+		mark(page, false);
+}
+
+static bool run_is_free(size_t first, size_t n, size_t *next)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (is_free(first + i))
+			continue;
+		*next = first + i + 1;
+		return false;
+	}
+	return true;
+}
+
+uint64_t pages_alloc(size_t n)
+{
+	size_t first = 0, next = 0, i;
+
+	while (n && n <= num_pages && first <= num_pages - n) {
+		if (run_is_free(first, n, &next)) {
+			for (i = 0; i < n; i++)
+				mark(first + i, false);
+			return first * PAGE_SIZE;
+		}
+		first = next;
+		while (first < num_pages && first % BITS == 0 && !map[first / BITS])
+			first += BITS;
+	}
+	return 0;
+}
+
+void pages_free(uint64_t address, size_t n)
+{
+	size_t first = address / PAGE_SIZE, i;
+
+	for (i = 0; i < n && first + i < num_pages; i++)
+		mark(first + i, true);
+}
+
+size_t pages_available(void)
+{
+	return num_free;
+}
+
+size_t pages_managed(void)
+{
+	return num_managed;
+}

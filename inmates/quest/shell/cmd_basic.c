@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/string.h>
+#include <inmate/timer.h>
+#include "../kernel/thread.h"
+#include "shell.h"
+#include "words.h"
+
+#define SPIN_MAX_MS	600000
+#define COUNT_US	10000
+
+static volatile uint64_t counter;
+static volatile bool counting, stop_counting;
+
+void command_echo(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		print("%s%s", i > 1 ? " " : "", argv[i]);
+	print("\n");
+}
+
+void command_clear(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	print("\033[2J\033[H");
+}
+
+void command_spin(int argc, char **argv)
+{
+	uint64_t ms, begin = rdtsc(), length;
+
+	if (argc != 2 || !words_number(argv[1], SPIN_MAX_MS, &ms)) {
+		shell_usage(argv);
+		return;
+	}
+	length = timer_from_us(ms * 1000);
+	while (rdtsc() - begin < length)
+		cpu_relax();
+}
+
+static void count_thread(void *arg)
+{
+	(void)arg;
+	while (!stop_counting) {
+		counter++;
+		thread_sleep_us(COUNT_US);
+	}
+	counting = false;
+}
+
+static void count_start(void)
+{
+	if (counting) {
+		print("already counting\n");
+		return;
+	}
+	stop_counting = false;
+	counting = true;
+	counter = 0;
+	if (thread_create("count", PRIORITY_NORMAL, count_thread, NULL) < 0) {
+		counting = false;
+		print("no memory for a thread\n");
+	}
+}
+
+void command_count(int argc, char **argv)
+{
+	if (argc == 1)
+		count_start();
+	else if (!strcmp(argv[1], "show"))
+		print("count=%lu\n", counter);
+	else if (!strcmp(argv[1], "stop"))
+		stop_counting = true;
+	else
+		shell_usage(argv);
+}

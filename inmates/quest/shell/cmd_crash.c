@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/string.h>
+#include "../mm/mm.h"
+#include "shell.h"
+
+#define FOREIGN_ADDRESS	0x400000000ull		/* 16 GiB: no cell's RAM reaches there */
+#define FOREIGN_MSR	0xC0010117		/* VM_HSAVE_PA */
+#define FOREIGN_PORT	0xCF9			/* reset control; 0 resets nothing */
+
+static volatile uint64_t *foreign(void)
+{
+	if (!map_identity(FOREIGN_ADDRESS, FOREIGN_ADDRESS + 4096, PTE_WRITE))
+		print("no memory for a page table\n");
+	return (volatile uint64_t *)FOREIGN_ADDRESS;
+}
+
+static void crash_memory(void)
+{
+	print("read %016lx\n", *foreign());
+}
+
+static void crash_write(void)
+{
+	*foreign() = 0x5A5A5A5A;
+}
+
+static void crash_msr(void)
+{
+	wrmsr(FOREIGN_MSR, 0);
+}
+
+static void crash_port(void)
+{
+	outb(FOREIGN_PORT, 0);
+}
+
+static void crash_triple(void)
+{
+	static const struct { uint16_t limit; uint64_t base; } __attribute__((packed)) none;
+
+	irq_disable();
+	__asm__ volatile("lidt %0; int3" : : "m"(none) : "memory");
+}
+
+static void crash_fault(void)
+{
+	uint64_t nowhere = 0;
+
+	__asm__ volatile("" : "+r"(nowhere));
+	*(volatile uint64_t *)nowhere = 1;
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} ways[] = {
+	{ "memory", crash_memory },	{ "write", crash_write },
+	{ "msr", crash_msr },		{ "port", crash_port },
+	{ "triple", crash_triple },	{ "fault", crash_fault },
+};
+
+void command_crash(int argc, char **argv)
+{
+	unsigned int i, n = sizeof(ways) / sizeof(ways[0]);
+
+	for (i = 0; i < n && argc == 2; i++) {
+		if (strcmp(ways[i].name, argv[1]))
+			continue;
+		ways[i].run();
+		print("still here: nobody stopped this\n");
+		return;
+	}
+	print("crash one of:");
+	for (i = 0; i < n; i++)
+		print(" %s", ways[i].name);
+	print("\n");
+}
+
+void command_hang(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	print("hanging\n");
+	irq_disable();
+	for (;;)
+		cpu_relax();
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stddef.h>
+#include "shell.h"
+
+#define NL "\n"
+
+const struct command shell_commands[] = {
+	{ "help", "[NAME]", "what there is; more about NAME", NULL, command_help },
+	{ "ps", "", "threads: id, state, priority, CPU time", NULL, command_ps },
+	{ "uptime", "", "time since start, and how much of it the CPU was idle", NULL, command_uptime },
+	{ "mem", "", "memory: its map, the kernel, free pages", NULL, command_mem },
+	{ "cpu", "", "processor, interrupt controller, timer, clock",
+	  "    Read at boot; CPUID is not executed again." NL, command_cpu },
+	{ "echo", "[WORD...]", "print the words", NULL, command_echo },
+	{ "clear", "", "empty the screen", NULL, command_clear },
+	{ "spin", "MS", "keep the CPU busy for MS milliseconds (at most 600000)", NULL, command_spin },
+	{ "count", "[show|stop]", "count in the background, every 10 ms",
+	  "    count       start" NL
+	  "    count show  print count=N" NL
+	  "    count stop  end" NL, command_count },
+	{ "bench", "cpuid", "measure: CPUID's round trip",
+	  "    bench cpuid  cycles=N: the least of 1000 rounds, in TSC cycles" NL, command_bench },
+	{ "hang", "", "interrupts off, and spin for ever: the heartbeat stops", NULL, command_hang },
+	{ "crash", "[WHAT]", "do what a cell must not; without WHAT: the list",
+	  "    crash memory  read memory that is not the cell's" NL
+	  "    crash write   write there" NL
+	  "    crash msr     write VM_HSAVE_PA" NL
+	  "    crash port    write 0 to port 0xCF9" NL
+	  "    crash triple  an exception without a handler table" NL
+	  "    crash fault   a null pointer: Quest's own panic, no foreign touch" NL, command_crash },
+	{ 0 },
+};

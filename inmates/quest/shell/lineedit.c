@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/string.h>
+#include "lineedit.h"
+
+#define CTRL(letter)	((letter) & 0x1F)
+#define ESC		0x1B
+#define DEL		0x7F
+
+enum { NO_ESCAPE, AFTER_ESC, AFTER_BRACKET, AFTER_DIGIT };
+
+void lineedit_init(struct lineedit *l, line_echo *echo)
+{
+	memset(l, 0, sizeof(*l));
+	l->echo = echo;
+}
+
+void lineedit_begin(struct lineedit *l)
+{
+	l->length = l->at = 0;
+	l->text[0] = 0;
+	l->escape = NO_ESCAPE;
+	l->shown = 0;
+}
+
+static void back(struct lineedit *l, size_t n)
+{
+	while (n--)
+		l->echo("\b", 1);
+}
+
+/* Redraw from the cursor on, which stays. */
+static void draw_tail(struct lineedit *l)
+{
+	size_t n = l->length - l->at;
+
+	if (n)
+		l->echo(l->text + l->at, n);
+	l->echo("\033[K", 3);
+	back(l, n);
+}
+
+static void move(struct lineedit *l, size_t to)
+{
+	if (to < l->at)
+		back(l, l->at - to);
+	else if (to > l->at)
+		l->echo(l->text + l->at, to - l->at);
+	l->at = to;
+}
+
+static void insert(struct lineedit *l, char c)
+{
+	if (l->length + 1 >= LINE_LENGTH)
+		return;
+	memmove(l->text + l->at + 1, l->text + l->at, l->length - l->at);
+	l->text[l->at++] = c;
+	l->length++;
+	l->echo(&c, 1);
+	if (l->at != l->length)
+		draw_tail(l);
+}
+
+static void erase(struct lineedit *l)
+{
+	if (l->at == l->length)
+		return;
+	memmove(l->text + l->at, l->text + l->at + 1, l->length - l->at - 1);
+	l->length--;
+	draw_tail(l);
+}
+
+static void replace(struct lineedit *l, const char *text)
+{
+	move(l, 0);
+	l->length = copy_string(l->text, text, LINE_LENGTH);
+	draw_tail(l);
+	move(l, l->length);
+}
+
+static void recall(struct lineedit *l, unsigned int n)
+{
+	unsigned int stored = l->num_history < LINE_HISTORY ? l->num_history : LINE_HISTORY;
+
+	if (n > stored || n == l->shown)
+		return;
+	l->text[l->length] = 0;
+	if (!l->shown)
+		copy_string(l->typed, l->text, LINE_LENGTH);
+	l->shown = n;
+	replace(l, n ? l->history[(l->num_history - n) % LINE_HISTORY] : l->typed);
+}
+
+/* Keep the line unless it is empty or the same as the last. */
+static void remember(struct lineedit *l)
+{
+	const char *last = l->history[(l->num_history - 1) % LINE_HISTORY];
+
+	if (!l->length || (l->num_history && !strcmp(last, l->text)))
+		return;
+	copy_string(l->history[l->num_history++ % LINE_HISTORY], l->text, LINE_LENGTH);
+}
+
+static void letter_key(struct lineedit *l, uint8_t letter)
+{
+	switch (letter) {
+	case 'A':
+		recall(l, l->shown + 1);
+		break;
+	case 'B':
+		if (l->shown)
+			recall(l, l->shown - 1);
+		break;
+	case 'C':
+		if (l->at < l->length)
+			move(l, l->at + 1);
+		break;
+	case 'D':
+		if (l->at)
+			move(l, l->at - 1);
+		break;
+	case 'H':
+		move(l, 0);
+		break;
+	case 'F':
+		move(l, l->length);
+		break;
+	}
+}
+
+/* ESC [ letter, ESC O letter and ESC [ digit ~. */
+static void escape_key(struct lineedit *l, uint8_t key)
+{
+	uint8_t state = l->escape;
+
+	l->escape = NO_ESCAPE;
+	if (state == AFTER_ESC) {
+		if (key == '[' || key == 'O')
+			l->escape = AFTER_BRACKET;
+	} else if (key >= '0' && key <= '9') {
+		l->escape = AFTER_DIGIT;
+		l->escape_digit = key;
+	} else if (key == '~' && state == AFTER_DIGIT) {
+		if (l->escape_digit == '3')
+			erase(l);
+		else if (l->escape_digit == '1')
+			move(l, 0);
+		else if (l->escape_digit == '4')
+			move(l, l->length);
+	} else {
+		letter_key(l, key);
+	}
+}
+
+static void control_key(struct lineedit *l, uint8_t key)
+{
+	switch (key) {
+	case ESC:
+		l->escape = AFTER_ESC;
+		break;
+	case '\b':
+	case DEL:
+		if (l->at) {
+			move(l, l->at - 1);
+			erase(l);
+		}
+		break;
+	case CTRL('A'):
+		move(l, 0);
+		break;
+	case CTRL('E'):
+		move(l, l->length);
+		break;
+	case CTRL('U'):
+		replace(l, "");
+		break;
+	}
+}
+
+static void finish(struct lineedit *l)
+{
+	move(l, l->length);
+	l->text[l->length] = 0;
+	l->echo("\n", 1);
+	remember(l);
+}
+
+bool lineedit_key(struct lineedit *l, uint8_t key)
+{
+	if (l->escape) {
+		escape_key(l, key);
+	} else if (key == '\r' || key == '\n') {
+		finish(l);
+		return true;
+	} else if (key == CTRL('C')) {
+		lineedit_begin(l);
+		l->echo("^C\n", 3);
+		return true;
+	} else if (key < ' ' || key == DEL) {
+		control_key(l, key);
+	} else if (key < DEL) {
+		insert(l, (char)key);
+	}
+	return false;
+}

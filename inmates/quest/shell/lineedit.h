@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A line being typed. Pure: bytes as from a terminal go in, bytes for a
+ * terminal (text, BS, ESC [ K) come out through `echo`.
+ *
+ * Keys: Enter (CR or LF), Backspace (7F or 08), left, right, up, down, Home,
+ * End, Delete, ^A ^E ^U ^C.
+ */
+#ifndef QUEST_LINEEDIT_H
+#define QUEST_LINEEDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LINE_LENGTH	160
+#define LINE_HISTORY	16
+
+typedef void line_echo(const char *text, size_t n);
+
+struct lineedit {
+	line_echo *echo;
+	size_t length, at;			/* characters; cursor */
+	uint8_t escape;				/* how far into an escape sequence */
+	uint8_t escape_digit;
+	unsigned int num_history;		/* lines ever stored */
+	unsigned int shown;			/* 0: the line being typed; n: n-th last */
+	char text[LINE_LENGTH];			/* NUL-terminated when a line is done */
+	char typed[LINE_LENGTH];		/* the line being typed, while history is shown */
+	char history[LINE_HISTORY][LINE_LENGTH];
+};
+
+void lineedit_init(struct lineedit *l, line_echo *echo);
+
+/* Start an empty line. */
+void lineedit_begin(struct lineedit *l);
+
+/* One byte typed. Returns true when `text` is a whole line (after ^C: an empty one). */
+bool lineedit_key(struct lineedit *l, uint8_t key);
+
+#endif

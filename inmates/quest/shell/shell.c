@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/console.h>
+#include <inmate/string.h>
+#include "../drivers/input.h"
+#include "../kernel/thread.h"
+#include "lineedit.h"
+#include "shell.h"
+#include "words.h"
+
+static struct lineedit line;
+
+static const struct command *find(const char *name)
+{
+	const struct command *c;
+
+	for (c = shell_commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+void shell_usage(char **argv)
+{
+	const struct command *c = find(argv[0]);
+
+	if (c)
+		print("usage: %s %s\n", c->name, c->usage);
+}
+
+static void help_on(const char *name)
+{
+	const struct command *c = find(name);
+
+	if (!c) {
+		print("%s: no such command; help lists them\n", name);
+		return;
+	}
+	print("%s %s\n    %s\n", c->name, c->usage, c->brief);
+	if (c->text)
+		print("%s", c->text);
+}
+
+void command_help(int argc, char **argv)
+{
+	const struct command *c;
+
+	if (argc > 1) {
+		help_on(argv[1]);
+		return;
+	}
+	for (c = shell_commands; c->name; c++)
+		print("%-7s %-16s %s\n", c->name, c->usage, c->brief);
+}
+
+static void run_line(char *text)
+{
+	char *words[WORDS_MAX];
+	int n = words_split(text, words);
+	const struct command *c;
+
+	if (!n)
+		return;
+	c = find(words[0]);
+	if (c)
+		c->run(n, words);
+	else
+		print("%s: no such command; help lists them\n", words[0]);
+}
+
+static void shell(void *arg)
+{
+	(void)arg;
+	lineedit_init(&line, console_write);
+	for (;;) {
+		print("> ");
+		lineedit_begin(&line);
+		console_ready();
+		while (!lineedit_key(&line, input_get()))
+			;
+		run_line(line.text);
+	}
+}
+
+bool shell_start(void)
+{
+	return thread_create("shell", PRIORITY_SHELL, shell, NULL) >= 0;
+}

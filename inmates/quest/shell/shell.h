@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The shell: a thread that reads lines and runs commands.
+ *
+ * What a program sees in the stream of a cell: "> " and QV_STREAM_READY when a
+ * line is awaited; then the echo of the line and LF; then the command's
+ * output; then "> " and QV_STREAM_READY again.
+ */
+#ifndef QUEST_SHELL_H
+#define QUEST_SHELL_H
+
+#include <stdbool.h>
+
+struct command {
+	const char *name;
+	const char *usage;		/* behind the name, may be "" */
+	const char *brief;		/* one line */
+	const char *text;		/* what `help NAME` adds; may be NULL */
+	void (*run)(int argc, char **argv);
+};
+
+/* All commands, ending with a NULL name. */
+extern const struct command shell_commands[];
+
+/* Start the shell thread. False: no memory. */
+bool shell_start(void);
+
+/* The commands, by file. */
+void command_help(int argc, char **argv);
+void command_ps(int argc, char **argv);
+void command_uptime(int argc, char **argv);
+void command_mem(int argc, char **argv);
+void command_cpu(int argc, char **argv);
+void command_echo(int argc, char **argv);
+void command_clear(int argc, char **argv);
+void command_spin(int argc, char **argv);
+void command_count(int argc, char **argv);
+void command_bench(int argc, char **argv);
+void command_hang(int argc, char **argv);
+void command_crash(int argc, char **argv);
+
+/* "usage: NAME ..." for argv[0]. */
+void shell_usage(char **argv);
+
+#endif

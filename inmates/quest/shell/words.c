@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "words.h"
+
+int words_split(char *line, char *words[WORDS_MAX])
+{
+	int n = 0;
+
+	for (;;) {
+		while (*line == ' ')
+			*line++ = 0;
+		if (!*line || n == WORDS_MAX)
+			return n;
+		words[n++] = line;
+		while (*line && *line != ' ')
+			line++;
+	}
+}
+
+bool words_number(const char *word, uint64_t max, uint64_t *value)
+{
+	uint64_t v = 0;
+
+	if (!*word)
+		return false;
+	for (; *word; word++) {
+		if (*word < '0' || *word > '9' || v > (max - (*word - '0')) / 10)
+			return false;
+		v = v * 10 + (*word - '0');
+	}
+	*value = v;
+	return v <= max;
+}
