@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* /dev/qv-cell/NAME/console: the window shared with the cell, and its keyboard */
+#ifndef QUESH_CONSOLE_H
+#define QUESH_CONSOLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <linux/qv.h>
+#include <qv/cell.h>
+
+#include "screen.h"
+#include "stream.h"
+
+#define CONSOLE_FOLDER	"/dev/qv-cell"
+
+enum cell_life {
+	CELL_RUNNING,
+	CELL_STOPPED,	/* not started, shut down or failed */
+	CELL_GONE,	/* destroyed */
+};
+
+struct console {
+	int fd;
+	bool writable;
+	const volatile uint8_t *window;		/* QV_CONSOLE_LEN bytes */
+	const volatile struct qv_comm *comm;	/* inside it */
+};
+
+bool console_name_is_valid(const char *name);
+
+/* Returns 0 or an errno; EBUSY: another holds the keyboard. */
+int console_open(struct console *console, const char *folder, const char *name, bool write);
+void console_close(struct console *console);
+
+enum cell_life console_life(const struct console *console);
+bool console_has_halted(const struct console *console);
+void console_frame(const struct console *console, struct frame *frame);
+void console_stream(const struct console *console, struct stream *stream);
+
+/* Puts keys into the cell's queue: how many fitted, or -1 with errno. */
+long console_type(const struct console *console, const void *keys, unsigned long len);
+
+#endif

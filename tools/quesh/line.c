@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "line.h"
+
+#include <string.h>
+
+#include <qv/cell.h>
+
+#include "cp437.h"
+
+#define LINE_MAX_HELD	4096	/* bytes of a line that are held back at most */
+
+void answer_init(struct answer *answer, const char *command, const char *prompt, bool utf8)
+{
+	memset(answer, 0, sizeof(*answer));
+	answer->command = command;
+	answer->prompt = prompt;
+	answer->utf8 = utf8;
+	answer->first = true;
+}
+
+void answer_free(struct answer *answer)
+{
+	buf_free(&answer->line);
+}
+
+/* The line as typed, perhaps after the prompt that a shell prints anew */
+static bool is_echo(const struct answer *answer)
+{
+	const char *line = answer->line.data ? answer->line.data : "";
+	size_t prompt = strlen(answer->prompt);
+
+	if (!answer->first)
+		return false;
+	if (!strcmp(line, answer->command))
+		return true;
+	return prompt && !strncmp(line, answer->prompt, prompt) && !strcmp(line + prompt, answer->command);
+}
+
+static void end_line(struct answer *answer, struct buf *out)
+{
+	if (!is_echo(answer)) {
+		buf_put(out, answer->line.data, answer->line.len);
+		buf_putc(out, '\n');
+	}
+	answer->first = false;
+	buf_clear(&answer->line);
+}
+
+static void end_answer(struct answer *answer, struct buf *out)
+{
+	size_t prompt = strlen(answer->prompt);
+
+	if (buf_ends_with(&answer->line, answer->prompt, prompt))
+		answer->line.len -= prompt;
+	if (answer->line.len) {
+		answer->line.data[answer->line.len] = '\0';
+		end_line(answer, out);
+	}
+	answer->done = true;
+}
+
+size_t answer_feed(struct answer *answer, const uint8_t *bytes, size_t len, struct buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < len && !answer->done; i++) {
+		if (bytes[i] == QV_STREAM_READY)
+			end_answer(answer, out);
+		else if (bytes[i] == '\n')
+			end_line(answer, out);
+		else
+			cp437_put_text(&answer->line, bytes[i], answer->utf8);
+		if (answer->line.len > LINE_MAX_HELD) {
+			buf_put(out, answer->line.data, answer->line.len);
+			buf_clear(&answer->line);
+			answer->first = false;
+		}
+	}
+	return i;
+}
+
+void answer_flush(struct answer *answer, struct buf *out)
+{
+	if (answer->line.len)
+		end_line(answer, out);
+}
+
+bool command_is_valid(const char *command)
+{
+	for (; *command; command++)
+		if ((unsigned char)*command < 0x20 || *command == 0x7f)
+			return false;
+	return true;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* quesh: a virtual terminal to a cell (see Documentation/quesh.md) */
+#include <errno.h>
+#include <getopt.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "line.h"
+#include "privs.h"
+#include "quesh.h"
+
+#define WAIT_PERIOD_NS	50000000
+
+static const char usage_text[] =
+	"usage: quesh NAME                      a terminal to the cell; ^] detaches\n"
+	"       quesh NAME -c LINE [-c LINE]... runs lines in its shell, prints the output\n"
+	"       quesh NAME --dump               prints its screen as text\n"
+	"  -t SECONDS  time-out of each line, and of --wait (default 10)\n"
+	"  --wait      first waits for the cell to be there and to run\n";
+
+int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int say_end(const struct options *options, const struct console *console, enum cell_life life)
+{
+	fflush(stdout);
+	if (life == CELL_GONE)
+		fprintf(stderr, "quesh: the cell %s is gone: it was destroyed\n", options->name);
+	else if (console_has_halted(console))
+		fprintf(stderr, "quesh: the cell %s is shut down\n"
+			"  remedy: qvctl cell start %s\n", options->name, options->name);
+	else
+		fprintf(stderr, "quesh: the cell %s does not run: it failed, was stopped or was never started\n"
+			"  remedy: `qvctl cell show %s` says why; qvctl cell start %s\n",
+			options->name, options->name, options->name);
+	return EXIT_FAILURE;
+}
+
+static int say_usage(const char *what)
+{
+	fprintf(stderr, "quesh: %s\n%s", what, usage_text);
+	return EXIT_USAGE;
+}
+
+static bool parse_seconds(const char *text, double *seconds)
+{
+	char *end;
+
+	*seconds = strtod(text, &end);
+	return end != text && !*end && *seconds > 0 && *seconds <= 86400;
+}
+
+enum { OPT_WAIT = 256, OPT_DUMP, OPT_FOLDER };
+
+static const struct option long_options[] = {
+	{ "command", required_argument, NULL, 'c' },
+	{ "timeout", required_argument, NULL, 't' },
+	{ "wait", no_argument, NULL, OPT_WAIT },
+	{ "dump", no_argument, NULL, OPT_DUMP },
+	{ "folder", required_argument, NULL, OPT_FOLDER },	/* for tests */
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+/* Returns -1 to go on, else the exit status. */
+static int parse(struct options *options, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "c:t:h", long_options, NULL)) >= 0) {
+		if (option == 'c' && !command_is_valid(optarg))
+			return say_usage("-c takes one line of printable text");
+		if (option == 't' && !parse_seconds(optarg, &options->timeout))
+			return say_usage("-t takes a number of seconds above 0");
+		if (option == 'c')
+			options->commands[options->num_commands++] = optarg;
+		else if (option == 't')
+			options->timeout_given = true;
+		else if (option == OPT_WAIT)
+			options->wait = true;
+		else if (option == OPT_DUMP)
+			options->dump = true;
+		else if (option == OPT_FOLDER)
+			options->folder = optarg;
+		else if (option == 'h')
+			return fputs(usage_text, stdout) < 0;
+		else
+			return say_usage("unknown option");
+	}
+	if (argc - optind != 1)
+		return say_usage(argc == optind ? "which cell?" : "one cell at a time");
+	options->name = argv[optind];
+	if (!console_name_is_valid(options->name))
+		return say_usage("a cell's name is made of a-z, 0-9, - and _");
+	if (options->dump && options->num_commands)
+		return say_usage("--dump and -c exclude one another");
+	if (!options->dump && !options->num_commands && !(isatty(0) && isatty(1)))
+		return say_usage("there is no terminal here: use -c or --dump");
+	return -1;
+}
+
+static int say_open_error(const struct options *options, int error)
+{
+	const char *name = options->name;
+
+	if (error == ENOENT || error == ENXIO || error == ENODEV)
+		fprintf(stderr, "quesh: there is no cell %s with a console\n"
+			"  remedy: `qvctl cell list` shows the cells; a cell's YAML may say `console: true`\n", name);
+	else if (error == EACCES || error == EPERM)
+		fprintf(stderr, "quesh: you may not open the console of %s\n"
+			"  remedy: run it with sudo, or as root\n", name);
+	else if (error == EBUSY)
+		fprintf(stderr, "quesh: another quesh holds the keyboard of %s\n"
+			"  remedy: detach it with ^]\n", name);
+	else
+		fprintf(stderr, "quesh: the console of %s cannot be opened (%s)\n"
+			"  remedy: see dmesg and `qvctl log`\n", name, strerror(error));
+	return error == EBUSY ? EXIT_TIMED_OUT : EXIT_FAILURE;
+}
+
+static int open_console(const struct options *options, struct console *console)
+{
+	int error;
+
+	if (options->dump)
+		return console_open(console, options->folder, options->name, false);
+	error = console_open(console, options->folder, options->name, true);
+	if (error == EBUSY && !options->num_commands)
+		error = console_open(console, options->folder, options->name, false);
+	return error;
+}
+
+/* What is worth waiting for: the keyboard for -c, the cell itself with --wait. */
+static bool wait_for(const struct options *options, int error, enum cell_life life)
+{
+	if (error == EBUSY)
+		return options->num_commands > 0;
+	if (!options->wait)
+		return false;
+	return error ? error == ENOENT : life == CELL_STOPPED && !options->dump;
+}
+
+/* Opens the console of a running cell. 0, or the exit status. */
+static int attach(const struct options *options, struct console *console)
+{
+	const struct timespec period = { .tv_nsec = WAIT_PERIOD_NS };
+	bool forever = options->wait && !options->num_commands && !options->timeout_given;
+	int64_t deadline = now_ms() + (int64_t)(options->timeout * 1000);
+
+	for (;;) {
+		enum cell_life life = CELL_RUNNING;
+		int error = open_console(options, console);
+
+		if (!error)
+			life = console_life(console);
+		if (!error && (life == CELL_RUNNING || options->dump))
+			return 0;
+		if (!wait_for(options, error, life) || (!forever && now_ms() >= deadline)) {
+			if (error)
+				return say_open_error(options, error);
+			return say_end(options, console, life);
+		}
+		if (!error)
+			console_close(console);
+		nanosleep(&period, NULL);
+	}
+}
+
+static int dump(const struct options *options, const struct console *console)
+{
+	struct buf text = { 0 };
+	struct frame frame;
+
+	console_frame(console, &frame);
+	frame_to_text(&frame, options->utf8, &text);
+	fwrite(text.data, 1, text.len, stdout);
+	buf_free(&text);
+	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = { .folder = CONSOLE_FOLDER, .timeout = 10 };
+	struct console console;
+	int status;
+
+	setlocale(LC_CTYPE, "");
+	options.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	options.commands = calloc((size_t)argc, sizeof(*options.commands));
+	if (!options.commands)
+		return EXIT_FAILURE;
+	status = parse(&options, argc, argv);
+	if (status < 0)
+		status = attach(&options, &console);
+	else
+		return status;
+	if (status)
+		return status;
+	if (privs_drop()) {
+		fprintf(stderr, "quesh: the privileges could not be dropped (%s)\n"
+			"  remedy: run it as root in full, or as a user who may open the console\n", strerror(errno));
+		return EXIT_FAILURE;
+	}
+	if (options.dump)
+		return dump(&options, &console);
+	return options.num_commands ? commands_run(&options, &console) : session_run(&options, &console);
+}

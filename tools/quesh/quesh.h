@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What quesh was asked to do, and how it ends */
+#ifndef QUESH_H
+#define QUESH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "console.h"
+
+#define EXIT_USAGE	2
+#define EXIT_TIMED_OUT	124
+
+struct options {
+	const char *name;
+	const char *folder;
+	const char **commands;
+	int num_commands;
+	double timeout;		/* seconds; for each command, and for --wait */
+	bool timeout_given;
+	bool wait;
+	bool dump;
+	bool utf8;		/* the terminal's character set */
+};
+
+/* Milliseconds of the monotonic clock */
+int64_t now_ms(void);
+
+/* The cell has stopped or gone: says so, returns the exit status. */
+int say_end(const struct options *options, const struct console *console, enum cell_life life);
+
+int session_run(const struct options *options, struct console *console);
+int commands_run(const struct options *options, struct console *console);
+
+#endif

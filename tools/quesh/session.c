@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The virtual terminal: the cell's screen here, our keys there. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "quesh.h"
+#include "term.h"
+
+#define PERIOD_MS	30	/* between two looks at the screen */
+#define DETACH_KEY	0x1d	/* ^] */
+
+enum end { GO_ON, DETACHED, CELL_ENDED, TERMINAL_ENDED };
+
+struct session {
+	struct console *console;
+	struct painter painter;
+	struct buf out;
+	uint8_t keys[QV_KEYS_LEN];	/* typed, but not yet in the cell's queue */
+	size_t num_keys;
+};
+
+/* Some terminals send ^H for Backspace; cells get DEL. */
+static uint8_t as_key(uint8_t byte)
+{
+	return byte == '\b' ? 0x7f : byte;
+}
+
+static enum end take_keys(struct session *session)
+{
+	uint8_t bytes[64];
+	ssize_t len, i;
+
+	len = read(STDIN_FILENO, bytes, sizeof(bytes));
+	if (len < 0 && (errno == EINTR || errno == EAGAIN))
+		return GO_ON;
+	if (len <= 0)
+		return TERMINAL_ENDED;
+	for (i = 0; i < len; i++) {
+		if (bytes[i] == DETACH_KEY)
+			return DETACHED;
+		if (session->console->writable && session->num_keys < sizeof(session->keys))
+			session->keys[session->num_keys++] = as_key(bytes[i]);
+	}
+	return GO_ON;
+}
+
+static void send_keys(struct session *session)
+{
+	long sent;
+
+	if (!session->num_keys)
+		return;
+	sent = console_type(session->console, session->keys, session->num_keys);
+	if (sent <= 0)
+		return;		/* the queue is full: later */
+	session->num_keys -= (size_t)sent;
+	memmove(session->keys, session->keys + sent, session->num_keys);
+}
+
+/* Kernels that know only a VGA screen move no screen_seq: compare the screen itself. */
+static bool draw(struct session *session)
+{
+	struct frame frame;
+
+	console_frame(session->console, &frame);
+	buf_clear(&session->out);
+	painter_draw(&session->painter, &frame, &session->out);
+	return term_write(session->out.data, session->out.len);
+}
+
+static enum end step(struct session *session)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	enum end end = GO_ON;
+	int rows, cols;
+
+	if (poll(&input, 1, PERIOD_MS) > 0)
+		end = take_keys(session);
+	send_keys(session);
+	term_stop_if_asked();
+	if (term_end_signal())
+		return TERMINAL_ENDED;
+	if (term_was_resized()) {
+		term_size(&rows, &cols);
+		painter_resize(&session->painter, rows, cols);
+	}
+	if (!draw(session))
+		return TERMINAL_ENDED;
+	if (end == GO_ON && console_life(session->console) != CELL_RUNNING)
+		end = CELL_ENDED;
+	return end;
+}
+
+/* The status line: always when it says something needed, else where it costs no row */
+static void set_status(struct session *session, const char *name, int rows)
+{
+	char text[128] = "";
+
+	if (!session->console->writable)
+		snprintf(text, sizeof(text), " %s: view only: another quesh holds the keyboard; ^] detaches", name);
+	else if (rows > QV_SCREEN_ROWS)
+		snprintf(text, sizeof(text), " %s: ^] detaches", name);
+	painter_set_status(&session->painter, text);
+}
+
+int session_run(const struct options *options, struct console *console)
+{
+	struct session session = { .console = console };
+	enum end end = GO_ON;
+	int rows, cols;
+
+	if (term_enter()) {
+		term_leave();
+		fprintf(stderr, "quesh: the terminal cannot be used (%s)\n", strerror(errno));
+		return EXIT_FAILURE;
+	}
+	term_size(&rows, &cols);
+	painter_init(&session.painter, rows, cols, options->utf8);
+	while (end == GO_ON) {
+		term_size(&rows, &cols);
+		set_status(&session, options->name, rows);
+		end = step(&session);
+	}
+	term_leave();
+	buf_free(&session.out);
+	if (end == CELL_ENDED)
+		return say_end(options, console, console_life(console));
+	if (end == TERMINAL_ENDED && term_end_signal()) {
+		signal(term_end_signal(), SIG_DFL);
+		raise(term_end_signal());
+	}
+	if (end == DETACHED)
+		fprintf(stderr, "quesh: detached; %s goes on\n", options->name);
+	return EXIT_SUCCESS;
+}
