@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "stream.h"
 
+#include <string.h>
+
 #include "cp437.h"
 
 #define MASK		(QV_STREAM_LEN - 1)
@@ -61,22 +63,40 @@ bool stream_is_ready(const struct stream *stream)
 	return stream->ring[(head - 1) & MASK] == QV_STREAM_READY && load(stream->head) == head;
 }
 
-void stream_prompt(const struct stream *stream, bool utf8, struct buf *prompt)
+/* The line that ends before this place in the stream, last byte first. */
+static int line_before(const struct stream *stream, uint32_t place, uint8_t *bytes)
 {
-	uint32_t head = load(stream->head);
-	uint8_t bytes[PROMPT_MAX];
 	int len;
 
-	buf_clear(prompt);
 	for (len = 0; len < PROMPT_MAX; len++) {
-		uint8_t byte = stream->ring[(head - 2 - (uint32_t)len) & MASK];
+		uint8_t byte = stream->ring[(place - 1 - (uint32_t)len) & MASK];
 
 		if (byte == '\n' || byte == '\0' || byte == QV_STREAM_READY)
-			break;
+			return len;
 		bytes[len] = byte;
 	}
-	if (len == PROMPT_MAX)
-		return;
+	return 0;
+}
+
+/*
+ * Output without a newline stands before the prompt in its line. The prompts
+ * still in the ring tell the two apart: the shortest that ends this line is it.
+ */
+void stream_prompt(const struct stream *stream, bool utf8, struct buf *prompt)
+{
+	uint32_t head = load(stream->head), back;
+	uint8_t bytes[PROMPT_MAX], earlier[PROMPT_MAX];
+	int len, other;
+
+	buf_clear(prompt);
+	len = line_before(stream, head - 1, bytes);
+	for (back = 2; back < QV_STREAM_LEN - PROMPT_MAX; back++) {
+		if (stream->ring[(head - back) & MASK] != QV_STREAM_READY)
+			continue;
+		other = line_before(stream, head - back, earlier);
+		if (other && other < len && !memcmp(earlier, bytes, (size_t)other))
+			len = other;
+	}
 	while (len--)
 		cp437_put_text(prompt, bytes[len], utf8);
 }

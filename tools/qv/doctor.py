@@ -1,3 +1,211 @@
 # SPDX-License-Identifier: GPL-2.0-only
-def doctor(args, system):
-    return 0
+"""qvctl doctor: what stands in the way on this machine, and its remedy."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import abi, output
+from .device import Device, text
+from .errors import Refused
+from .facts import Facts
+from .keys import MIB, cpu_list, size
+from .machine import parse_cpu_list
+from .system import System
+
+OK, WARN, FAIL = "ok", "warn", "FAIL"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the doctor: what was found, and what to do about it."""
+
+    check: str
+    status: str
+    what: str
+    remedy: str = ""
+
+
+class Examination:
+    """Looks at one machine; works without the module and, as far as it goes, without root."""
+
+    def __init__(self, facts: Facts, device: Device | Refused) -> None:
+        self.facts = facts
+        self.device = device
+        self.status: abi.StatusInfo | None = None
+        self.refusal: Refused | None = device if isinstance(device, Refused) else None
+        if not isinstance(device, Refused):
+            try:
+                self.status = device.status()
+            except Refused as refusal:
+                self.refusal = refusal
+
+    def run(self) -> list[Finding]:
+        checks: tuple[Callable[[], Finding], ...] = (
+            self.architecture, self.virtualization, self.nested_paging, self.firmware, self.inside,
+            self.kvm, self.cpus, self.offline_cpus, self.memory, self.lockdown, self.secure_boot,
+            self.module, self.headers, self.driver)
+        return [check() for check in checks]
+
+    def architecture(self) -> Finding:
+        if self.facts.machine_name == "x86_64":
+            return Finding("architecture", OK, "64-bit x86")
+        return Finding("architecture", FAIL, f"this is {self.facts.machine_name}, not 64-bit x86",
+                       "use a machine with an AMD or Intel CPU and a 64-bit kernel")
+
+    def virtualization(self) -> Finding:
+        flags = self.facts.cpu_flags
+        if "svm" in flags:
+            return Finding("virtualization", OK, "the CPU has AMD-V")
+        if self.status is not None and self.status.vendor == 1:
+            return Finding("virtualization", OK, "the driver finds AMD-V")
+        if "vmx" in flags:
+            return Finding("virtualization", FAIL, "the CPU has Intel VT-x, which QV does not support yet",
+                           "use a machine with an AMD CPU")
+        if "hypervisor" in flags:
+            return Finding("virtualization", FAIL, "this virtual machine has no AMD-V",
+                           "switch nested virtualization on for it (QEMU: -cpu host, or EPYC-v4,+svm,+npt)")
+        return Finding("virtualization", FAIL, "the CPU shows no AMD-V",
+                       "switch SVM on in the firmware set-up, or use a CPU that has it")
+
+    def nested_paging(self) -> Finding:
+        features = self.status.features if self.status is not None else 0
+        if "npt" in self.facts.cpu_flags or features & abi.FEATURE_NPT:
+            return Finding("nested-paging", OK, "the CPU has nested paging")
+        if "svm" in self.facts.cpu_flags:
+            return Finding("nested-paging", FAIL, "the CPU has no nested paging",
+                           "use a CPU that has it (AMD since 2008; QEMU: +npt)")
+        return Finding("nested-paging", WARN, "nested paging cannot be judged without AMD-V",
+                       "first see to virtualization")
+
+    def firmware(self) -> Finding:
+        remedy = "switch SVM on in the firmware set-up (\"SVM mode\", \"AMD-V\"), then power-cycle"
+        if self.status is not None and self.status.obstacle == abi.Reason.E_SVM_DISABLED:
+            return Finding("firmware", FAIL, text(self.status.obstacle_text),
+                           text(self.status.obstacle_remedy) or remedy)
+        if self.status is not None:
+            return Finding("firmware", OK, "the firmware leaves virtualization on")
+        hint = self.facts.kernel_said("svm", "disabled by bios") or self.facts.kernel_said("svm", "disabled (by bios)")
+        if hint:
+            return Finding("firmware", FAIL, f"the kernel says: {hint}", remedy)
+        return Finding("firmware", OK, "nothing says that the firmware switched virtualization off")
+
+    def inside(self) -> Finding:
+        if "hypervisor" not in self.facts.cpu_flags:
+            return Finding("machine", OK, "no hypervisor is below this Linux")
+        if "svm" in self.facts.cpu_flags:
+            return Finding("machine", OK, "this is a virtual machine with nested virtualization: "
+                           "fine to try QV, not for timing")
+        return Finding("machine", WARN, "this is a virtual machine", "see virtualization")
+
+    def kvm(self) -> Finding:
+        loaded = [name for name in ("kvm_amd", "kvm_intel") if name in self.facts.modules]
+        if not loaded:
+            return Finding("kvm", OK, "no other hypervisor module is loaded")
+        users = self.facts.modules[loaded[0]]
+        first = "end its virtual machines, then: " if users else ""
+        status, what = FAIL, f"{loaded[0]} is loaded and may hold the CPUs' virtualization"
+        if self.status is not None and self.status.enabled:
+            status = WARN
+        return Finding("kvm", status, what, f"{first}rmmod {loaded[0]}")
+
+    def cpus(self) -> Finding:
+        count = len(self.facts.machine.cpus)
+        if count >= 2:
+            return Finding("cpus", OK, f"{count} CPUs: {count - 1} can be given to cells")
+        return Finding("cpus", FAIL, "there is only one CPU, and CPU 0 always stays with Linux",
+                       "use a machine with two or more CPUs (QEMU: -smp 4)")
+
+    def offline_cpus(self) -> Finding:
+        offline = sorted(self.facts.machine.cpus & parse_cpu_list(self.facts.read("sys/devices/system/cpu/offline")))
+        cells = self._cells_cpus()
+        strange = [cpu for cpu in offline if cpu not in cells]
+        if strange:
+            words = "s are" if len(strange) > 1 else " is"
+            return Finding("offline-cpus", WARN, f"CPU{words} offline: {cpu_list(strange)}",
+                           f"echo 1 > /sys/devices/system/cpu/cpu{strange[0]}/online")
+        return Finding("offline-cpus", OK, "every CPU is online, or a cell's")
+
+    def _cells_cpus(self) -> set[int]:
+        if self.status is None or isinstance(self.device, Refused):
+            return set()
+        taken: set[int] = set()
+        try:
+            for name in self.device.list() if self.status.enabled else []:
+                info = self.device.info(name)
+                taken.update(list(info.cpus)[:min(info.num_cpus, abi.MAX_CPUS)])
+        except Refused:
+            pass
+        return taken
+
+    def memory(self) -> Finding:
+        free = self.facts.machine.mem_available
+        if free >= 128 * MIB:
+            return Finding("memory", OK, f"{size(free // MIB * MIB)} of memory are free")
+        return Finding("memory", WARN, f"only {size(free // MIB * MIB)} of memory are free",
+                       "end programs that use memory; a small cell wants 64M")
+
+    def lockdown(self) -> Finding:
+        content = self.facts.read("sys/kernel/security/lockdown")
+        mode = content.partition("[")[2].partition("]")[0] or "none"
+        if mode == "none":
+            return Finding("lockdown", OK, "kernel lockdown is off")
+        return Finding("lockdown", FAIL, f"kernel lockdown is on ({mode}): it forbids what QV does",
+                       "switch Secure Boot off in the firmware set-up; take lockdown= from the kernel command line")
+
+    def secure_boot(self) -> Finding:
+        state = self.facts.secure_boot()
+        if state is None:
+            return Finding("secure-boot", OK, "no Secure Boot: not started by UEFI, or not told")
+        if not state:
+            return Finding("secure-boot", OK, "Secure Boot is off")
+        return Finding("secure-boot", WARN, "Secure Boot is on: the kernel takes only signed modules",
+                       "sign qv.ko with a key that the machine knows (mokutil), or switch Secure Boot off")
+
+    def module(self) -> Finding:
+        if "qv" in self.facts.modules:
+            return Finding("module", OK, "the module qv is loaded")
+        if self.facts.module_is_installed():
+            return Finding("module", OK, "the module qv is installed, not loaded",
+                           "nothing: `qvctl enable` and `qvctl cell create` load it")
+        return Finding("module", FAIL, f"there is no module qv for the kernel {self.facts.release}",
+                       "make && make install (then modprobe finds it), or insmod qv.ko")
+
+    def headers(self) -> Finding:
+        if self.facts.exists(f"lib/modules/{self.facts.release}/build"):
+            return Finding("headers", OK, f"headers of the kernel {self.facts.release} are installed")
+        return Finding("headers", WARN, "headers of the running kernel are missing: the module cannot be built here",
+                       f"apt install linux-headers-{self.facts.release}")
+
+    def driver(self) -> Finding:
+        if self.status is not None:
+            if self.status.obstacle and not self.status.enabled:
+                return Finding("driver", FAIL, f"the driver says: {text(self.status.obstacle_text)}",
+                               text(self.status.obstacle_remedy))
+            state = f"enabled, {self.status.num_cells} cells" if self.status.enabled else "ready, not enabled"
+            return Finding("driver", OK, f"/dev/qv answers: {state}")
+        refusal = self.refusal or Refused("/dev/qv does not answer")
+        if "qv" not in self.facts.modules and not self.facts.exists("dev/qv"):
+            return Finding("driver", WARN, "there is no /dev/qv yet", "modprobe qv")
+        status = WARN if "root" in refusal.remedy else FAIL
+        return Finding("driver", status, refusal.sentence, refusal.remedy)
+
+
+def doctor(args: argparse.Namespace, system: System) -> int:
+    device: Device | Refused
+    try:
+        device = system.device()
+    except Refused as refusal:
+        device = refusal
+    findings = Examination(system.facts(), device).run()
+    failed = any(finding.status == FAIL for finding in findings)
+    if args.json:
+        output.as_json({"ok": not failed, "checks": [
+            {"check": f.check, "status": f.status.lower(), "what": f.what, "remedy": f.remedy} for f in findings]})
+    else:
+        for finding in findings:
+            remedy = f"  -> {finding.remedy}" if finding.remedy else ""
+            output.line(f"{finding.status:4}  {finding.what}{remedy}")
+    return 1 if failed else 0

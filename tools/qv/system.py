@@ -10,6 +10,7 @@ import time
 from . import device
 from .device import Device
 from .errors import Refused
+from .facts import Facts
 from .machine import Machine
 
 
@@ -18,6 +19,9 @@ class System:
 
     def machine(self) -> Machine:
         return Machine.this()
+
+    def facts(self) -> Facts:
+        return Facts()
 
     def device(self) -> Device:
         return Device()

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the doctor reads from /proc, /sys and the kernel's own tools."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from functools import cached_property
+from pathlib import Path
+
+from .machine import Machine
+
+_EFI_SECURE_BOOT = "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+
+
+class Facts:
+    """Facts below `root`; a test gives a folder that it has filled."""
+
+    def __init__(self, root: str = "/", machine_name: str | None = None, release: str | None = None) -> None:
+        self.root = Path(root)
+        self.machine_name = machine_name or os.uname().machine
+        self.release = release or os.uname().release
+
+    def read(self, path: str) -> str:
+        try:
+            return (self.root / path).read_text(errors="replace")
+        except OSError:
+            return ""
+
+    def exists(self, path: str) -> bool:
+        return (self.root / path).exists()
+
+    @cached_property
+    def machine(self) -> Machine:
+        return Machine.this(str(self.root))
+
+    @cached_property
+    def cpu_flags(self) -> frozenset[str]:
+        for line in self.read("proc/cpuinfo").splitlines():
+            key, _, value = line.partition(":")
+            if key.strip() == "flags":
+                return frozenset(value.split())
+        return frozenset()
+
+    @cached_property
+    def modules(self) -> dict[str, int]:
+        """Loaded modules and how many use each."""
+        found: dict[str, int] = {}
+        for line in self.read("proc/modules").splitlines():
+            words = line.split()
+            if len(words) > 2:
+                found[words[0]] = int(words[2]) if words[2].isdigit() else 0
+        return found
+
+    def module_is_installed(self) -> bool:
+        base = self.root / "lib/modules" / self.release
+        if any(base.glob("*/qv.ko*")) or any(base.glob("*/*/qv.ko*")):
+            return True
+        return str(self.root) == "/" and _run("modinfo", "-n", "qv") is not None
+
+    def secure_boot(self) -> bool | None:
+        """True: on; None: cannot be told."""
+        try:
+            raw = (self.root / _EFI_SECURE_BOOT).read_bytes()
+        except OSError:
+            return None
+        return bool(raw[4]) if len(raw) > 4 else None
+
+    @cached_property
+    def _kernel_log(self) -> str:
+        if str(self.root) != "/":
+            return self.read("dmesg")
+        return _run("dmesg") or ""
+
+    def kernel_said(self, *words: str) -> str | None:
+        """The last line of the kernel's log with all these words."""
+        for line in reversed(self._kernel_log.splitlines()):
+            if all(word in line.lower() for word in words):
+                return line.partition("] ")[2] or line
+        return None
+
+
+def _run(*command: str) -> str | None:
+    environment = {**os.environ, "PATH": os.environ.get("PATH", "") + ":/usr/sbin:/sbin", "LC_ALL": "C"}
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=10, check=False, env=environment)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode(errors="replace") if done.returncode == 0 else None
