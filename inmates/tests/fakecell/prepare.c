@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stands in for QV where there is none: loads the inmate (a Multiboot module)
+ * as the driver would, with info page and Multiboot2 information, and starts
+ * it on CPU 0; CPU 1 plays Linux (relay.c).
+ *
+ * The text window of a PC's VGA is 32 KiB of memory: it holds the cell's
+ * window. Traps there are none: what only a monitor forbids is not noticed.
+ */
+#include "fakecell.h"
+
+#define MB2_INFO	0x90000
+#define TRAMPOLINE	0x8000
+#define PIT_10_MS	11932
+
+struct options options = { 16u << 20, true, false };
+volatile bool relay_runs;
+
+struct mb1_info {
+	uint32_t flags, lower, upper, boot_device, cmdline, mods_count, mods_addr;
+};
+
+struct elf_header {
+	uint8_t ident[16];
+	uint16_t type, machine;
+	uint32_t version;
+	uint64_t entry, phoff, shoff;
+	uint32_t flags;
+	uint16_t ehsize, phentsize, phnum;
+};
+
+struct elf_segment {
+	uint32_t type, flags;
+	uint64_t offset, vaddr, paddr, filesz, memsz, align;
+};
+
+extern const char trampoline[], trampoline_end[];
+_Noreturn void enter(uint32_t entry, uint32_t info);
+_Noreturn void prepare(const struct mb1_info *mbi);
+
+void *memcpy(void *to, const void *from, size_t n);
+void *memset(void *to, int c, size_t n);
+
+void *memcpy(void *to, const void *from, size_t n)
+{
+	void *ret = to;
+
+	__asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+	return ret;
+}
+
+void *memset(void *to, int c, size_t n)
+{
+	void *ret = to;
+
+	__asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(c) : "memory");
+	return ret;
+}
+
+static bool contains(const char *text, const char *word)
+{
+	size_t i;
+
+	for (; *text; text++) {
+		for (i = 0; word[i] && text[i] == word[i]; i++)
+			;
+		if (!word[i])
+			return true;
+	}
+	return false;
+}
+
+static void read_options(const char *cmdline)
+{
+	if (contains(cmdline, "mem=8M"))
+		options.memory = 8u << 20;
+	if (contains(cmdline, "nodoorbell"))
+		options.doorbell = false;
+	if (contains(cmdline, "x2apic"))
+		options.x2apic = true;
+}
+
+static uint32_t measure_tsc_khz(void)
+{
+	uint32_t begin, end, left;
+
+	out8(0x61, in8(0x61) & ~3);
+	out8(0x43, 0xB0);
+	out8(0x42, 0xFF);
+	out8(0x42, 0xFF);
+	out8(0x61, in8(0x61) | 1);
+	__asm__ volatile("rdtsc" : "=a"(begin) : : "edx");
+	do {
+		out8(0x43, 0x80);
+		left = in8(0x42);
+		left |= (uint32_t)in8(0x42) << 8;
+	} while (0xFFFF - left < PIT_10_MS);
+	__asm__ volatile("rdtsc" : "=a"(end) : : "edx");
+	return (end - begin) / 10;
+}
+
+static void write_info_page(void)
+{
+	struct qv_info *info = (struct qv_info *)QV_INFO_GPA;
+
+	memset((void *)QV_SCREEN_GPA, 0, 0x8000);
+	info->abi = QV_INFO_ABI;
+	info->size = sizeof(*info);
+	memcpy(info->name, "fake", 5);
+	info->memory = options.memory;
+	info->tsc_khz = measure_tsc_khz();
+	info->x2apic = options.x2apic;
+	info->num_cpus = 1;
+	info->doorbell_vector = options.doorbell ? DOORBELL_VECTOR : 0;
+	memcpy(info->cmdline, "hello cell", 11);
+	info->magic = QV_INFO_MAGIC;
+}
+
+static uint32_t *put_range(uint32_t *at, uint32_t base, uint32_t length, uint32_t type)
+{
+	const uint32_t entry[] = { base, 0, length, 0, type, 0 };
+
+	memcpy(at, entry, sizeof(entry));
+	return at + 6;
+}
+
+static void write_mb2_info(void)
+{
+	static const uint32_t head[] = {
+		0, 0,				/* total size, later */
+		1, 8 + 11, 0x6C6C6568, 0x6563206F, 0x6C6C, 0,	/* "hello cell" */
+		4, 16, 640, 0,			/* basic memory */
+		6, 16 + 3 * 24, 24, 0,		/* map of three ranges */
+	};
+	uint32_t *info = (uint32_t *)MB2_INFO, *at;
+
+	memcpy(info, head, sizeof(head));
+	info[11] = (options.memory >> 10) - 1024;
+	at = info + sizeof(head) / 4;
+	at = put_range(at, 0, 0xA0000, 1);
+	at = put_range(at, 0xA0000, 0x60000, 2);
+	at = put_range(at, 0x100000, options.memory - 0x100000, 1);
+	*at++ = 0;
+	*at++ = 8;
+	info[0] = (uint32_t)at - MB2_INFO;
+}
+
+static uint32_t load(const char *file)
+{
+	const struct elf_header *h = (const void *)file;
+	const struct elf_segment *s = (const void *)(file + h->phoff);
+	int i;
+
+	for (i = 0; i < h->phnum; i++, s++) {
+		if (s->type != 1)
+			continue;
+		memset((void *)(uint32_t)s->paddr, 0, s->memsz);
+		memcpy((void *)(uint32_t)s->paddr, file + s->offset, s->filesz);
+	}
+	return h->entry;
+}
+
+static void pause_some(void)
+{
+	volatile int i;
+
+	for (i = 0; i < 1000000; i++)
+		;
+}
+
+static void start_relay(void)
+{
+	memcpy((void *)TRAMPOLINE, trampoline, trampoline_end - trampoline);
+	apic_on();
+	send_ipi(1, 0x4500);
+	pause_some();
+	send_ipi(1, 0x4600 | TRAMPOLINE >> 12);
+	while (!relay_runs)
+		__asm__ volatile("pause");
+}
+
+_Noreturn void prepare(const struct mb1_info *mbi)
+{
+	const uint32_t *mods = (const uint32_t *)mbi->mods_addr;
+
+	if (mbi->mods_count != 1) {
+		say("fakecell: one module wanted\n");
+		for (;;)
+			__asm__ volatile("hlt");
+	}
+	read_options((const char *)mbi->cmdline);
+	write_info_page();
+	write_mb2_info();
+	start_relay();
+	enter(load((const char *)mods[0]), MB2_INFO);
+}
