@@ -101,9 +101,8 @@ def parser() -> argparse.ArgumentParser:
                        help="fetch this kernel too (repeatable)")
     made = command("build", "Build the tree for a kernel.")
     made.add_argument("--kernel", choices=sorted(roots.sections()["kernel"]), default="6.12")
-    test = command("test", "The lab's tests, by pytest in the tool root.")
-    test.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...",
-                      help="for pytest, e.g. tests/lab/test_demo.py -k stats -x")
+    command("test", "The lab's tests, by pytest in the tool root; what follows is pytest's, "
+            "e.g. tests/lab/test_lab.py -k files -x")
     command("check", "Every test there is: what `make check` does.")
     return p
 
@@ -169,7 +168,8 @@ def got(machine: Machine, source: str, target: str, brief: bool) -> bool:
 
 def main(argv: list[str]) -> int:
     p = parser()
-    o = p.parse_args(argv)
+    # What follows `test` is pytest's, options too.
+    o = p.parse_args(argv[:1] if argv[:1] == ["test"] else argv)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         if o.action == "run":
@@ -190,7 +190,7 @@ def main(argv: list[str]) -> int:
         if o.action == "check":
             return check.main()
         if o.action == "test":
-            return check.pytest(o.arguments or ["tests/lab"])
+            return check.pytest(argv[1:] or ["tests/lab"])
         images.root_disk()
         for name in ["6.12", *(o.kernel or [])]:
             images.kernel(name)

@@ -16,6 +16,7 @@ from .errors import LabError
 from .paths import TOP
 
 HERE = "QVLAB_ROOT"  # set inside a tree, to that tree's path
+PASSED = ["PROGRAMS"]  # what of the caller's environment matters inside
 
 _SCRIPT = """
 set -e
@@ -36,7 +37,8 @@ def environment(root: Path, extra: Mapping[str, str]) -> list[str]:
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8",
         "TERM": os.environ.get("TERM", "dumb"), HERE: str(root),
     }
-    return [f"{k}={v}" for k, v in {**fixed, **extra}.items()]
+    passed = {k: os.environ[k] for k in PASSED if k in os.environ}
+    return [f"{k}={v}" for k, v in {**fixed, **passed, **extra}.items()]
 
 
 def command(root: Path, argv: Sequence[str], env: Mapping[str, str] | None = None,

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The lab keeps the promises of Documentation/lab.md."""
+
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from lab.errors import GuestTimeout, MachineDead
+from lab.machine import Machine
+
+QVLAB = Path(__file__).with_name("qvlab")
+
+
+def qvlab(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([str(QVLAB), *arguments], capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, timeout=300)
+
+
+def test_output_and_status(machine: Machine) -> None:
+    r = machine.run("echo out; echo err >&2; exit 7")
+    assert (r.rc, r.out, r.err) == (7, "out\nerr\n", "")
+    r = machine.run("echo out; echo err >&2", merge=False)
+    assert (r.rc, r.out, r.err) == (0, "out\n", "err\n")
+    assert machine.run(["printf", "%s|", "a b", "c"]).out == "a b|c|"
+    assert machine.run("cat", stdin=b"x" * 300_000).out == "x" * 300_000
+    assert machine.run("kill -9 $$").rc == 137
+
+
+def test_stock_debian(machine: Machine) -> None:
+    assert machine.run("uname -r").out.startswith("6.12.")
+    assert machine.run("cat /proc/cmdline").out.strip() == "console=ttyS0"
+    assert machine.run("systemctl is-system-running").out.strip() == "running"
+    assert machine.run("nproc").out.strip() == "4"
+    assert "svm" in machine.run("cat /proc/cpuinfo").out
+    assert machine.run("lsmod | grep kvm").rc != 0, "KVM is for tests to load"
+    assert machine.run("modprobe kvm_amd && rmmod kvm_amd kvm").rc == 0
+
+
+def test_files(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "in/sub").mkdir(parents=True)
+    (tmp_path / "in/sub/tool").write_bytes(b"#!/bin/sh\necho $((6 * 7))\n")
+    (tmp_path / "in/sub/tool").chmod(0o755)
+    machine.put(tmp_path / "in", "/tmp/some/folder")
+    assert machine.run("/tmp/some/folder/sub/tool").out == "42\n"
+    machine.put(tmp_path / "in/sub/tool", "/tmp/alone")
+    assert machine.run("/tmp/alone").out == "42\n"
+    machine.get("/tmp/some", tmp_path / "back")
+    assert (tmp_path / "back/folder/sub/tool").stat().st_mode & 0o111
+    machine.get("/etc/hostname", tmp_path / "name")
+    assert (tmp_path / "name").read_text() == "qv\n"
+
+
+def test_commands_side_by_side(machine: Machine) -> None:
+    counter = machine.start("while sleep 0.1; do echo tick; done")
+    assert machine.run("echo beside").out == "beside\n"
+    time.sleep(2)
+    counter.kill()
+    machine.finish(counter, 10)
+    assert counter.output.count(b"tick") > 3
+    assert machine.run("sleep 1000 & echo left behind").out == "left behind\n"
+
+
+def test_command_on_a_terminal(machine: Machine) -> None:
+    shell = machine.start("read line; stty size; echo got $line; exit 3", tty=(30, 100))
+    shell.write(b"typed\r")
+    machine.finish(shell, 20)
+    assert shell.rc == 3
+    assert b"30 100" in shell.output and b"got typed" in shell.output
+
+
+def test_time_out_of_a_command(machine: Machine) -> None:
+    with pytest.raises(GuestTimeout):
+        machine.run("sleep 1000", timeout=2)
+    assert machine.run("echo alive").out == "alive\n"
+
+
+@pytest.mark.machine(fresh=True)
+def test_death_is_seen_at_once(machine: Machine) -> None:
+    start = time.monotonic()
+    with pytest.raises(MachineDead, match="panicked"):
+        machine.run("echo c >/proc/sysrq-trigger; sleep 100", timeout=90)
+    assert time.monotonic() - start < 20
+    assert "sysrq triggered crash" in machine.console_tail()
+
+
+@pytest.mark.machine(cpus=8, iommu="intel")
+def test_x2apic_by_intel_iommu(machine: Machine) -> None:
+    assert machine.run("nproc").out.strip() == "8"
+    assert "x2apic enabled" in machine.run("dmesg").out
+
+
+@pytest.mark.machine(cpus=2, iommu="amd", kernel="6.1")
+def test_x2apic_by_amd_iommu(machine: Machine) -> None:
+    assert machine.run("uname -r").out.startswith("6.1.")
+    assert "X2APIC enabled" in machine.run("dmesg").out
+
+
+def test_command_line(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("#!/usr/bin/python3\nimport sys\nprint('in', open('/root/in').read())\n"
+                      "print('err', file=sys.stderr)\nopen('/root/out', 'w').write('42')\nsys.exit(9)\n")
+    (tmp_path / "in").write_text("side")
+    done = qvlab("run", "--no-install", "--cpus", "2", "--put", f"{tmp_path}/in:/root/in",
+                 "--get", f"/root/out:{tmp_path}/out", str(script))
+    assert done.returncode == 9, done.stderr
+    assert done.stdout.splitlines() == ["in side", "err"] or done.stdout.splitlines() == ["err", "in side"]
+    assert (tmp_path / "out").read_text() == "42"
+
+
+def test_two_at_once_one_hangs_one_resets() -> None:
+    done: dict[str, subprocess.CompletedProcess[str]] = {}
+
+    def run(name: str, *arguments: str) -> None:
+        done[name] = qvlab("run", "--no-install", "--cpus", "2", *arguments)
+    threads = [threading.Thread(target=run, args=a) for a in (
+        ("hangs", "--timeout", "45", "-c", "echo before; sleep 1000"),
+        ("resets", "-c", "echo b >/proc/sysrq-trigger; sleep 1000"))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert done["hangs"].returncode == 124
+    assert done["hangs"].stdout == "before\n"
+    assert "qvlab: not done within 45 s" in done["hangs"].stderr
+    assert "multi-user.target" in done["hangs"].stderr, "the end of the console"
+    assert done["resets"].returncode == 125
+    assert "it reset" in done["resets"].stderr
+
+
+@pytest.mark.parametrize("arguments", [
+    ["run"], ["run", "--cpus", "0", "-c", "true"], ["run", "--memory", "lots", "-c", "true"],
+    ["run", "--kernel", "5.10", "-c", "true"], ["run", "--put", "x", "-c", "true"],
+    ["run", "/does/not/exist"], ["run", "--timeout", "0", "-c", "true"], ["nonsense"], [],
+])
+def test_wrong_usage(arguments: list[str]) -> None:
+    done = qvlab(*arguments)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+
+
+def test_lab_failure_has_its_own_status() -> None:
+    done = qvlab("run", "--no-install", "--qemu-arg=-nonsense", "-c", "true")
+    assert done.returncode == 126
+    assert "QEMU did not start" in done.stderr and "Traceback" not in done.stderr

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The lab's pure parts: apt's configuration, archives, the measure of size."""
+
+import importlib.machinery
+import importlib.util
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab import aptconf, cpio
+from lab.errors import LabError
+from lab.paths import TOP
+
+
+def write(apt: Path, name: str, text: str) -> None:
+    path = apt / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_one_line_sources(tmp_path: Path) -> None:
+    write(tmp_path, "sources.list", "# comment\ndeb-src http://m.test/debian bookworm main\n"
+          "deb http://s.test/debian-security bookworm-security main\n"
+          "deb [arch=amd64 signed-by=/etc/hostname] http://m.test/debian/ bookworm main contrib # x\n")
+    assert aptconf.mirror(tmp_path) == ("http://m.test/debian", "/etc/hostname")
+
+
+def test_deb822_sources(tmp_path: Path) -> None:
+    write(tmp_path, "sources.list.d/other.sources", "Types: deb\nURIs: http://o.test/node\nSuites: x\nComponents: main\n")
+    write(tmp_path, "sources.list.d/debian.sources",
+          "Types: deb\nEnabled: no\nURIs: http://off.test/debian\nSuites: trixie\nComponents: main\n\n"
+          "Types: deb deb-src\n# a comment\nURIs: http://m.test/debian\nSuites: trixie\n trixie-updates\n"
+          "Components: main\nSigned-By: /does/not/exist.gpg\n")
+    assert aptconf.mirror(tmp_path) == ("http://m.test/debian", aptconf.KEYRING)
+
+
+def test_no_sources(tmp_path: Path) -> None:
+    write(tmp_path, "sources.list", "deb http://o.test/ubuntu noble main\n")
+    with pytest.raises(LabError, match="no Debian archive"):
+        aptconf.mirror(tmp_path)
+
+
+def test_archive_is_what_cpio_reads(tmp_path: Path) -> None:
+    a = cpio.Archive()
+    a.file("deep/er/file", b"content\n", 0o755)
+    a.link("deep/link", "er/file")
+    done = subprocess.run(["cpio", "-idm", "--quiet"], input=a.data(), cwd=tmp_path, check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "deep/link").read_text() == "content\n"
+    assert (tmp_path / "deep/er/file").stat().st_mode & 0o777 == 0o755
+
+
+def test_source_lines() -> None:
+    loader = importlib.machinery.SourceFileLoader("size", str(TOP / "scripts/size"))
+    size = importlib.util.module_from_spec(importlib.util.spec_from_loader("size", loader))
+    loader.exec_module(size)
+    assert size.source_lines('a; /* x\n y */\n\n// z\n  b; // c\n"/*"; d;\n/* e */ f;\n') == 4
