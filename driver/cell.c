@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Cells: taking what they need, loading, starting, stopping, giving everything back. */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <asm/tsc.h>
+#include "qv.h"
+#include "multiboot2.h"
+
+#define DOORBELL_VECTOR	0x21
+
+LIST_HEAD(qv_cells);
+u32 qv_num_cells;
+
+struct qv_cell *qv_cell_find(const char *name)
+{
+	struct qv_cell *cell;
+
+	list_for_each_entry(cell, &qv_cells, list)
+		if (!strncmp(cell->name, name, QV_NAME_LEN))
+			return cell;
+	return NULL;
+}
+
+bool qv_cpu_in_cell(u32 linux_cpu)
+{
+	struct qv_cell *cell;
+	u32 i;
+
+	list_for_each_entry(cell, &qv_cells, list)
+		for (i = 0; i < cell->num_cpus; i++)
+			if (cell->cpus[i] == linux_cpu)
+				return true;
+	return false;
+}
+
+struct qv_mon_status *qv_cell_status(struct qv_cell *cell)
+{
+	return page_address(cell->block) + QV_OFF_STATUS;
+}
+
+static int no_cell(struct qv_reply *r, const char *name)
+{
+	return qv_refuse(r, QV_E_NO_CELL, "see 'qvctl cell list'", "there is no cell '%.31s'", name);
+}
+
+/* ---- checks: nothing is touched ---- */
+
+static bool name_ok(const char *name)
+{
+	u32 i;
+
+	for (i = 0; name[i] && i < QV_NAME_LEN; i++)
+		if (!((name[i] >= 'a' && name[i] <= 'z') || (name[i] >= '0' && name[i] <= '9') ||
+		      (i && (name[i] == '-' || name[i] == '_'))))
+			return false;
+	return i && i < QV_NAME_LEN;
+}
+
+static int check_cpus(struct qv_cell_create *q)
+{
+	struct qv_reply *r = &q->reply;
+	u32 i, j;
+
+	if (!q->num_cpus || q->num_cpus > QV_MAX_CPUS)
+		return qv_refuse(r, QV_E_CPU, "list at least one CPU", "the cell has no CPUs, or too many");
+	for (i = 0; i < q->num_cpus; i++) {
+		u32 cpu = q->cpus[i];
+
+		if (cpu == 0)
+			return qv_refuse(r, QV_E_CPU, "choose others", "CPU 0 never leaves Linux");
+		for (j = 0; j < i; j++)
+			if (q->cpus[j] == cpu)
+				return qv_refuse(r, QV_E_CPU, "list each CPU once", "CPU %u is listed twice", cpu);
+		if (qv_cpu_in_cell(cpu))
+			return qv_refuse(r, QV_E_CPU, "see 'qvctl cell list' for who has it",
+					 "CPU %u belongs to another cell", cpu);
+		if (qv_cpu_index(cpu) < 0)
+			return qv_refuse(r, QV_E_CPU, "choose one that was online when QV was enabled",
+					 "CPU %u does not exist or is not under the monitor", cpu);
+	}
+	return 0;
+}
+
+static int check(struct qv_cell_create *q)
+{
+	struct qv_reply *r = &q->reply;
+	u32 i;
+
+	if (!qv_takeover.enabled)
+		return qv_refuse(r, QV_E_NOT_ENABLED, "qvctl enable", "QV is not enabled");
+	if (!name_ok(q->name) || !strcmp(q->name, QV_FRONT_END))
+		return qv_refuse(r, QV_E_ARGUMENT, "use a-z, 0-9, '-' and '_', up to 31 characters, not 'linux'",
+				 "the name of the cell is malformed");
+	if (qv_cell_find(q->name))
+		return qv_refuse(r, QV_E_NAME_TAKEN, "choose another name, or destroy that one",
+				 "there is a cell '%s' already", q->name);
+	if (qv_num_cells >= QV_MAX_CELLS)
+		return qv_refuse(r, QV_E_TOO_MANY, "destroy one", "there are %u cells already", qv_num_cells);
+	if (q->boot != QV_BOOT_MULTIBOOT2)
+		return qv_refuse(r, QV_E_ARGUMENT, "use multiboot2", "boot protocol %u is not known", q->boot);
+	if (!q->memory || q->memory % QV_HUGE || q->memory > 1ull << 40)
+		return qv_refuse(r, QV_E_ARGUMENT, "give a multiple of 2 MiB", "the memory size is malformed");
+	if (q->memory / PAGE_SIZE > totalram_pages())
+		return qv_refuse(r, QV_E_NO_MEMORY, "give the cell less",
+				 "the cell wants %llu MiB, the machine has %lu MiB", q->memory >> 20,
+				 totalram_pages() >> (20 - PAGE_SHIFT));
+	if (!q->image_len || q->image_len > QV_MAX_IMAGE)
+		return qv_refuse(r, QV_E_IMAGE, "", "the image is empty or larger than %u MiB", QV_MAX_IMAGE >> 20);
+	if (strnlen(q->cmdline, QV_CMDLINE_LEN) == QV_CMDLINE_LEN)
+		return qv_refuse(r, QV_E_ARGUMENT, "shorten it", "the command line is too long");
+	if (q->num_ports > QV_MAX_PORTS)
+		return qv_refuse(r, QV_E_TOO_MANY, "", "more than %u port ranges", QV_MAX_PORTS);
+	for (i = 0; i < q->num_ports; i++)
+		if (q->ports[i].last < q->ports[i].first)
+			return qv_refuse(r, QV_E_ARGUMENT, "", "port range %u ends before it begins", i);
+	return check_cpus(q);
+}
+
+/* ---- loading ---- */
+
+static bool write_memory(void *ctx, u64 gpa, const void *from, u64 len)
+{
+	return qv_memory_write(ctx, gpa, from, len);
+}
+
+static bool zero_memory(void *ctx, u64 gpa, u64 len)
+{
+	return qv_memory_zero(ctx, gpa, len);
+}
+
+static void write_info(struct qv_cell *cell)
+{
+	const struct qv_mon_status *front = page_address(qv_takeover.block) + QV_OFF_STATUS;
+	struct qv_info *info = page_address(cell->memory.pages[0]) + QV_INFO_GPA;
+	u32 i;
+
+	BUILD_BUG_ON(sizeof(*info) > PAGE_SIZE);
+	memset(info, 0, PAGE_SIZE);
+	info->magic = QV_INFO_MAGIC;
+	info->abi = QV_INFO_ABI;
+	info->size = sizeof(*info);
+	strscpy(info->name, cell->name, sizeof(info->name));
+	info->memory = (u64)cell->memory.num * QV_HUGE;
+	info->tsc_khz = tsc_khz;
+	info->x2apic = qv_takeover.x2apic;
+	info->num_cpus = cell->num_cpus;
+	info->doorbell_vector = DOORBELL_VECTOR;
+	for (i = 0; i < cell->num_cpus; i++)
+		info->apic_ids[i] = front->cpus[qv_cpu_index(cell->cpus[i])].apic_id;
+	strscpy(info->cmdline, cell->config->cmdline, sizeof(info->cmdline));
+}
+
+static int load_image(struct qv_reply *r, struct qv_cell *cell)
+{
+	struct mb2_target target = {
+		.size = (u64)cell->memory.num * QV_HUGE, .ctx = &cell->memory,
+		.write = write_memory, .zero = zero_memory,
+	};
+	struct mb2_work *work = kvzalloc(sizeof(*work), GFP_KERNEL);
+	struct mb2_entry entry;
+	const char *why;
+
+	if (!work)
+		return qv_refuse(r, QV_E_NO_MEMORY, "", "no memory to load the image");
+	why = mb2_load(cell->image, cell->config->image_len, &target, cell->config->cmdline, &entry, work);
+	kvfree(work);
+	if (why)
+		return qv_refuse(r, QV_E_IMAGE, "check the image: is it a multiboot2 ELF for x86?",
+				 "the image '%.60s' cannot be loaded: %s", cell->config->image_name, why);
+	cell->entry = (struct qv_mon_entry){ .eip = entry.eip, .eax = entry.eax, .ebx = entry.ebx };
+	write_info(cell);
+	return 0;
+}
+
+static int prepare(struct qv_reply *r, struct qv_cell *cell)
+{
+	if (qv_memory_take(&cell->memory, cell->config->memory / QV_HUGE))
+		return qv_refuse(r, QV_E_NO_MEMORY, "free memory, or give the cell less",
+				 "Linux could not free %llu MiB in pieces of 2 MiB",
+				 cell->config->memory >> 20);
+	cell->block = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
+				  get_order(QV_BLOCK_CELL));
+	if (!cell->block)
+		return qv_refuse(r, QV_E_NO_MEMORY, "free memory",
+				 "Linux has no 2 MiB for the cell's monitor instance");
+	qv_console_reset(cell->console);
+	return load_image(r, cell);
+}
+
+static void give_memory(struct qv_cell *cell)
+{
+	if (cell->block)
+		__free_pages(cell->block, get_order(QV_BLOCK_CELL));
+	cell->block = NULL;
+	qv_memory_give(&cell->memory);
+}
+
+/* ---- into the monitor and back ---- */
+
+static void fill_runs(struct qv_mon_create *m, const struct qv_memory *memory)
+{
+	u32 i;
+
+	for (i = 0; i < memory->num; i++) {
+		struct qv_mon_run *last = m->num_runs ? &m->runs[m->num_runs - 1] : NULL;
+		u64 pa = page_to_phys(memory->pages[i]);
+
+		if (last && last->pa + last->count * QV_HUGE == pa) {
+			last->count++;
+			continue;
+		}
+		if (m->num_runs == QV_MON_RUNS) {
+			m->num_runs++;		/* too scattered: the monitor will say so */
+			return;
+		}
+		m->runs[m->num_runs++] = (struct qv_mon_run){ .pa = pa, .count = 1 };
+	}
+}
+
+static int hand_over(struct qv_reply *r, struct qv_cell *cell)
+{
+	struct qv_mon_create *m = alloc_pages_exact(sizeof(*m), GFP_KERNEL | __GFP_ZERO);
+	u64 result;
+	u32 i;
+
+	if (!m)
+		return qv_refuse(r, QV_E_NO_MEMORY, "free memory", "no memory for the request to the monitor");
+	m->block_pa = page_to_phys(cell->block);
+	m->window_pa = page_to_phys(cell->console->pages[0]);
+	m->num_cpus = cell->num_cpus;
+	m->doorbell_vector = DOORBELL_VECTOR;
+	for (i = 0; i < cell->num_cpus; i++)
+		m->cpus[i] = qv_cpu_index(cell->cpus[i]);
+	m->num_ports = cell->config->num_ports;
+	for (i = 0; i < m->num_ports; i++) {
+		m->ports[i].first = cell->config->ports[i].first;
+		m->ports[i].last = cell->config->ports[i].last;
+	}
+	m->entry = cell->entry;
+	fill_runs(m, &cell->memory);
+	result = qv_hypercall(QV_HC_CREATE, virt_to_phys(m));
+	free_pages_exact(m, sizeof(*m));
+	if (!result || result > QV_ME_BASE)
+		return qv_refuse_monitor(r, result, "create the cell");
+	cell->id = result;
+	cell->log_seen = 0;
+	cell->state = QV_STATE_LOADABLE;
+	return 0;
+}
+
+/* Memory and CPUs leave the monitor's hands; the cell must not run */
+static int reclaim(struct qv_reply *r, struct qv_cell *cell)
+{
+	u64 result;
+
+	if (!cell->id)
+		return 0;
+	do {
+		result = qv_hypercall(QV_HC_RECLAIM, cell->id);
+		cond_resched();
+	} while (result == 1);
+	if (result)
+		return qv_refuse_monitor(r, result, "give the cell's memory back");
+	cell->id = 0;
+	return 0;
+}
+
+static int stop(struct qv_reply *r, struct qv_cell *cell)
+{
+	u64 result;
+
+	qv_console_set_instance(cell->console, 0);
+	result = qv_hypercall(QV_HC_STOP, cell->id);
+	/* A failed cell's slot counts as running until it is stopped */
+	if (result && result != QV_ME_STATE)
+		return qv_refuse_monitor(r, result, "stop the cell");
+	return 0;
+}
+
+static int take_cpus(struct qv_reply *r, struct qv_cell *cell)
+{
+	for (; cell->cpus_taken < cell->num_cpus; cell->cpus_taken++) {
+		u32 cpu = cell->cpus[cell->cpus_taken];
+		int error = remove_cpu(cpu);
+
+		if (error)
+			return qv_refuse(r, QV_E_CPU, "see the kernel log (dmesg) for what holds it",
+					 "Linux does not let go of CPU %u (error %d)", cpu, error);
+	}
+	return 0;
+}
+
+static void give_cpus(struct qv_cell *cell)
+{
+	u32 taken = cell->cpus_taken, i;
+
+	cell->num_cpus = 0;		/* so that they may come online again */
+	for (i = 0; i < taken; i++)
+		if (add_cpu(cell->cpus[i]))
+			qv_log("driver", "CPU %u of cell %s did not come back online", cell->cpus[i],
+			       cell->name);
+	cell->cpus_taken = 0;
+}
+
+static void free_cell(struct qv_cell *cell)
+{
+	list_del(&cell->list);
+	qv_num_cells--;
+	give_cpus(cell);
+	give_memory(cell);
+	if (cell->console)
+		qv_console_destroy(cell->console);
+	vfree(cell->image);
+	kvfree(cell->config);
+	kfree(cell);
+}
+
+/* ---- the calls ---- */
+
+static struct qv_cell *new_cell(const struct qv_cell_create *q)
+{
+	struct qv_cell *cell = kzalloc(sizeof(*cell), GFP_KERNEL);
+
+	if (!cell)
+		return NULL;
+	cell->config = kvmalloc(sizeof(*q), GFP_KERNEL);
+	cell->image = vmalloc(q->image_len);
+	cell->console = qv_console_create(q->name);
+	list_add_tail(&cell->list, &qv_cells);
+	qv_num_cells++;
+	if (!cell->config || !cell->image || !cell->console) {
+		free_cell(cell);
+		return NULL;
+	}
+	*cell->config = *q;
+	strscpy(cell->name, q->name, sizeof(cell->name));
+	cell->num_cpus = q->num_cpus;
+	memcpy(cell->cpus, q->cpus, sizeof(cell->cpus));
+	cell->state = QV_STATE_CREATED;
+	return cell;
+}
+
+int qv_cell_create(struct qv_cell_create *q)
+{
+	struct qv_reply *r = &q->reply;
+	struct qv_cell *cell;
+	int error = check(q);
+
+	if (error)
+		return error;
+	cell = new_cell(q);
+	if (!cell)
+		return qv_refuse(r, QV_E_NO_MEMORY, "free memory", "no memory for the cell's image");
+	if (copy_from_user(cell->image, u64_to_user_ptr(q->image), q->image_len))
+		error = qv_refuse(r, QV_E_ARGUMENT, "", "the image is not readable");
+	if (!error)
+		error = prepare(r, cell);
+	if (!error)
+		error = take_cpus(r, cell);
+	if (!error)
+		error = hand_over(r, cell);
+	if (!error && q->console && qv_console_publish(cell->console)) {
+		error = qv_refuse(r, QV_E_NO_MEMORY, "", "no console device could be made");
+		reclaim(r, cell);
+	}
+	if (error) {
+		free_cell(cell);
+		return error;
+	}
+	qv_event(QV_EVENT_CELL, QV_STATE_LOADABLE, cell->name, "created: %llu MiB, %u CPUs, image loaded",
+		 q->memory >> 20, q->num_cpus);
+	return 0;
+}
+
+/* A stopped cell starts from fresh memory */
+static int renew(struct qv_reply *r, struct qv_cell *cell)
+{
+	int error = stop(r, cell);
+
+	if (!error)
+		error = reclaim(r, cell);
+	if (error)
+		return error;
+	give_memory(cell);
+	memset(&cell->failure, 0, sizeof(cell->failure));
+	error = prepare(r, cell);
+	return error ? error : hand_over(r, cell);
+}
+
+int qv_cell_start(struct qv_reply *r, const char *name)
+{
+	struct qv_cell *cell = qv_cell_find(name);
+	u64 result;
+	int error;
+
+	if (!cell)
+		return no_cell(r, name);
+	if (cell->state == QV_STATE_RUNNING)
+		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already", cell->name);
+	if (cell->state != QV_STATE_LOADABLE) {
+		error = renew(r, cell);
+		if (error)
+			return error;
+	}
+	cell->started_ns = ktime_get_boottime_ns();
+	cell->start_tsc = qv_rdtsc();
+	result = qv_hypercall(QV_HC_START, cell->id);
+	if (result)
+		return qv_refuse_monitor(r, result, "start the cell");
+	cell->state = QV_STATE_RUNNING;
+	qv_console_set_instance(cell->console, cell->id);
+	cell->first_entry_ns = div_u64((READ_ONCE(qv_cell_status(cell)->first_entry_tsc) -
+					cell->start_tsc) * 1000000, tsc_khz);
+	qv_event(QV_EVENT_CELL, QV_STATE_RUNNING, cell->name, "runs");
+	return 0;
+}
+
+/* Waits in Linux, with the lock given up: other calls go on meanwhile */
+static bool wait_halted(const char *name, u32 timeout_ms)
+{
+	u64 end = ktime_get_boottime_ns() + (u64)timeout_ms * NSEC_PER_MSEC;
+	bool halted = false, there = true;
+
+	while (there && !halted && ktime_get_boottime_ns() < end) {
+		struct qv_cell *cell;
+
+		mutex_unlock(&qv_lock);
+		msleep_interruptible(5);
+		mutex_lock(&qv_lock);
+		cell = qv_cell_find(name);
+		there = cell && cell->state == QV_STATE_RUNNING && !signal_pending(current);
+		halted = there && READ_ONCE(cell->console->comm->state) == QV_INMATE_HALTED;
+	}
+	return halted;
+}
+
+int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms)
+{
+	struct qv_cell *cell = qv_cell_find(name);
+	bool halted = false;
+	int error;
+
+	if (!cell)
+		return no_cell(r, name);
+	if (cell->state != QV_STATE_RUNNING)
+		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is not running", cell->name);
+	if (timeout_ms) {
+		qv_console_request(cell->console, QV_REQUEST_SHUTDOWN);
+		halted = wait_halted(name, timeout_ms);
+		cell = qv_cell_find(name);
+		if (!cell)
+			return no_cell(r, name);
+		if (cell->state != QV_STATE_RUNNING)
+			return 0;		/* it failed or was stopped meanwhile: it runs no more */
+	}
+	error = stop(r, cell);
+	if (error)
+		return error;
+	qv_watch_now();
+	if (cell->state == QV_STATE_RUNNING)
+		cell->state = QV_STATE_SHUT_DOWN;
+	qv_event(QV_EVENT_CELL, cell->state, cell->name, halted ? "shut down" : "stopped by force");
+	return 0;
+}
+
+int qv_cell_destroy(struct qv_reply *r, const char *name)
+{
+	struct qv_cell *cell = qv_cell_find(name);
+	char kept[QV_NAME_LEN];
+	int error = 0;
+
+	if (!cell)
+		return no_cell(r, name);
+	strscpy(kept, cell->name, sizeof(kept));
+	if (cell->id && cell->state != QV_STATE_LOADABLE)
+		error = stop(r, cell);
+	qv_watch_now();
+	if (!error)
+		error = reclaim(r, cell);
+	if (error)
+		return error;
+	free_cell(cell);
+	qv_event(QV_EVENT_CELL, 0, kept, "destroyed");
+	return 0;
+}
+
+int qv_cell_info(struct qv_cell_info *info)
+{
+	struct qv_cell *cell = qv_cell_find(info->name);
+	const struct qv_cell_create *q;
+
+	if (!cell)
+		return no_cell(&info->reply, info->name);
+	BUILD_BUG_ON(sizeof(info->failure) != sizeof(cell->failure));
+	q = cell->config;
+	info->id = cell->id;
+	info->state = cell->state;
+	info->num_cpus = cell->num_cpus;
+	info->boot = q->boot;
+	memcpy(info->cpus, cell->cpus, sizeof(info->cpus));
+	info->memory = q->memory;
+	info->heartbeat = READ_ONCE(cell->console->comm->heartbeat);
+	info->started_ns = cell->started_ns;
+	info->first_entry_ns = cell->first_entry_ns;
+	info->console = q->console;
+	info->num_ports = q->num_ports;
+	memcpy(info->ports, q->ports, sizeof(info->ports));
+	memcpy(&info->failure, &cell->failure, sizeof(info->failure));
+	strscpy(info->image_name, q->image_name, sizeof(info->image_name));
+	strscpy(info->cmdline, q->cmdline, sizeof(info->cmdline));
+	return 0;
+}

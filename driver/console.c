@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A cell's console as /dev/qv-cell/NAME/console: its window mapped read-only,
+ * keys written. The inmate's side of the window is never trusted.
+ */
+#include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "qv.h"
+
+#define WINDOW_ORDER	3
+#define COMM_PAGE	2
+
+static void release(struct kref *kref)
+{
+	struct qv_console *c = container_of(kref, struct qv_console, kref);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(c->pages); i++)
+		if (c->pages[i])
+			put_page(c->pages[i]);
+	kfree(c);
+}
+
+struct qv_console *qv_console_create(const char *name)
+{
+	struct qv_console *c = kzalloc(sizeof(*c), GFP_KERNEL);
+	struct page *pages;
+	u32 i;
+
+	if (!c)
+		return NULL;
+	pages = alloc_pages(GFP_KERNEL | __GFP_ZERO, WINDOW_ORDER);
+	if (!pages) {
+		kfree(c);
+		return NULL;
+	}
+	split_page(pages, WINDOW_ORDER);	/* each lives as long as somebody has it mapped */
+	for (i = 0; i < ARRAY_SIZE(c->pages); i++)
+		c->pages[i] = pages + i;
+	c->comm = page_address(c->pages[COMM_PAGE]);
+	kref_init(&c->kref);
+	mutex_init(&c->lock);
+	init_waitqueue_head(&c->wait);
+	snprintf(c->misc_name, sizeof(c->misc_name), "qv-console-%s", name);
+	snprintf(c->node, sizeof(c->node), "qv-cell/%s/console", name);
+	return c;
+}
+
+void qv_console_reset(struct qv_console *c)
+{
+	u32 i;
+
+	mutex_lock(&c->lock);
+	for (i = 0; i < ARRAY_SIZE(c->pages); i++)
+		clear_page(page_address(c->pages[i]));
+	c->head = 0;
+	mutex_unlock(&c->lock);
+}
+
+void qv_console_set_instance(struct qv_console *c, u32 instance)
+{
+	mutex_lock(&c->lock);
+	c->instance = instance;
+	mutex_unlock(&c->lock);
+	wake_up_interruptible(&c->wait);
+}
+
+static void ring(struct qv_console *c)
+{
+	u32 tries = 1000;
+
+	/* A management call may be under way for some microseconds */
+	while (qv_hypercall(QV_HC_DOORBELL, c->instance) == QV_ME_BUSY && tries--)
+		usleep_range(20, 50);
+}
+
+bool qv_console_request(struct qv_console *c, u32 request)
+{
+	mutex_lock(&c->lock);
+	WRITE_ONCE(c->comm->request, request);
+	if (c->instance)
+		ring(c);
+	mutex_unlock(&c->lock);
+	return READ_ONCE(c->comm->state) != QV_INMATE_BOOTING;
+}
+
+void qv_console_destroy(struct qv_console *c)
+{
+	if (c->misc.name)
+		misc_deregister(&c->misc);
+	mutex_lock(&c->lock);
+	c->gone = true;
+	c->instance = 0;
+	mutex_unlock(&c->lock);
+	wake_up_interruptible(&c->wait);
+	kref_put(&c->kref, release);
+}
+
+/* ---- file operations ---- */
+
+static int console_open(struct inode *inode, struct file *file)
+{
+	/* misc_open holds the lock that misc_deregister needs: the console is still there */
+	struct qv_console *c = container_of(file->private_data, struct qv_console, misc);
+	int error = 0;
+
+	mutex_lock(&c->lock);
+	if (file->f_mode & FMODE_WRITE) {
+		if (c->writer)
+			error = -EBUSY;
+		else
+			c->writer = true;
+	}
+	if (!error)
+		kref_get(&c->kref);
+	mutex_unlock(&c->lock);
+	file->private_data = c;
+	return error;
+}
+
+static int console_close(struct inode *inode, struct file *file)
+{
+	struct qv_console *c = file->private_data;
+
+	if (file->f_mode & FMODE_WRITE) {
+		mutex_lock(&c->lock);
+		c->writer = false;
+		mutex_unlock(&c->lock);
+	}
+	kref_put(&c->kref, release);
+	return 0;
+}
+
+static u32 room(struct qv_console *c)
+{
+	u32 waiting = c->head - READ_ONCE(c->comm->keys_tail);
+
+	return waiting > QV_KEYS_LEN ? 0 : QV_KEYS_LEN - waiting;
+}
+
+static ssize_t put_keys(struct qv_console *c, const u8 *keys, size_t len)
+{
+	size_t i, n = 0;
+
+	mutex_lock(&c->lock);
+	if (c->instance) {
+		n = min_t(size_t, len, room(c));
+		for (i = 0; i < n; i++)
+			c->comm->keys[(c->head + i) % QV_KEYS_LEN] = keys[i];
+		c->head += n;
+		smp_store_release(&c->comm->keys_head, c->head);
+		if (n)
+			ring(c);
+	}
+	mutex_unlock(&c->lock);
+	return n;
+}
+
+static ssize_t console_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
+{
+	struct qv_console *c = file->private_data;
+	u8 keys[QV_KEYS_LEN];
+	ssize_t n;
+
+	len = min_t(size_t, len, sizeof(keys));
+	if (!len)
+		return 0;
+	if (copy_from_user(keys, from, len))
+		return -EFAULT;
+	for (;;) {
+		if (READ_ONCE(c->gone))
+			return -ENODEV;
+		if (!READ_ONCE(c->instance))
+			return -EIO;
+		n = put_keys(c, keys, len);
+		if (n)
+			return n;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		/* The inmate takes keys without telling us: look again after a while */
+		if (wait_event_interruptible_timeout(c->wait, c->gone, HZ / 50 + 1) < 0)
+			return -ERESTARTSYS;
+	}
+}
+
+static __poll_t console_poll(struct file *file, struct poll_table_struct *table)
+{
+	struct qv_console *c = file->private_data;
+
+	poll_wait(file, &c->wait, table);
+	if (READ_ONCE(c->gone))
+		return EPOLLHUP;
+	if (!READ_ONCE(c->instance))
+		return EPOLLERR;
+	return room(c) ? EPOLLOUT | EPOLLWRNORM : 0;
+}
+
+static vm_fault_t console_fault(struct vm_fault *vmf)
+{
+	struct qv_console *c = vmf->vma->vm_file->private_data;
+
+	if (vmf->pgoff >= ARRAY_SIZE(c->pages))
+		return VM_FAULT_SIGBUS;
+	vmf->page = c->pages[vmf->pgoff];
+	get_page(vmf->page);
+	return 0;
+}
+
+static const struct vm_operations_struct console_vm_ops = {
+	.fault = console_fault,
+};
+
+static int console_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	vma->vm_ops = &console_vm_ops;
+	return 0;
+}
+
+static const struct file_operations console_fops = {
+	.owner = THIS_MODULE,
+	.open = console_open,
+	.release = console_close,
+	.write = console_write,
+	.poll = console_poll,
+	.mmap = console_mmap,
+	.llseek = noop_llseek,
+};
+
+int qv_console_publish(struct qv_console *c)
+{
+	int error;
+
+	c->misc.minor = MISC_DYNAMIC_MINOR;
+	c->misc.name = c->misc_name;
+	c->misc.nodename = c->node;
+	c->misc.fops = &console_fops;
+	c->misc.mode = 0600;
+	error = misc_register(&c->misc);
+	if (error)
+		c->misc.name = NULL;
+	return error;
+}

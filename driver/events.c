@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Events: what /dev/qv gives to readers. Every open file has its own place in the ring. */
+#include <linux/fs.h>
+#include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include "qv.h"
+#include "events.h"
+
+#define EVENTS	256
+
+static DEFINE_SPINLOCK(event_lock);
+static DECLARE_WAIT_QUEUE_HEAD(event_wait);
+static struct qv_event events[EVENTS];
+static u64 happened;			/* events ever */
+
+void qv_event(u32 type, u32 state, const char *name, const char *fmt, ...)
+{
+	struct qv_event *e;
+	unsigned long flags;
+	va_list args;
+
+	spin_lock_irqsave(&event_lock, flags);
+	e = &events[happened % EVENTS];
+	memset(e, 0, sizeof(*e));
+	e->seq = ++happened;
+	e->time_ns = ktime_get_real_ns();
+	e->type = type;
+	e->state = state;
+	strscpy(e->name, name, sizeof(e->name));
+	va_start(args, fmt);
+	vscnprintf(e->text, sizeof(e->text), fmt, args);
+	va_end(args);
+	spin_unlock_irqrestore(&event_lock, flags);
+	qv_log("driver", "%s%s%s", name, *name ? ": " : "", e->text);
+	wake_up_interruptible(&event_wait);
+}
+
+u64 qv_events_now(void)
+{
+	return READ_ONCE(happened);
+}
+
+static bool take(u64 *seen, struct qv_event *e)
+{
+	unsigned long flags;
+	bool there;
+
+	spin_lock_irqsave(&event_lock, flags);
+	if (happened - *seen > EVENTS)
+		*seen = happened - EVENTS;	/* the gap in .seq shows it */
+	there = *seen < happened;
+	if (there)
+		*e = events[(*seen)++ % EVENTS];
+	spin_unlock_irqrestore(&event_lock, flags);
+	return there;
+}
+
+ssize_t qv_events_read(u64 *seen, char __user *to, size_t len, bool wait)
+{
+	size_t done = 0;
+	struct qv_event e;
+
+	if (len < sizeof(e))
+		return -EINVAL;
+	for (;;) {
+		while (done + sizeof(e) <= len && take(seen, &e)) {
+			if (copy_to_user(to + done, &e, sizeof(e)))
+				return -EFAULT;
+			done += sizeof(e);
+		}
+		if (done)
+			return done;
+		if (!wait)
+			return -EAGAIN;
+		if (wait_event_interruptible(event_wait, READ_ONCE(happened) > *seen))
+			return -ERESTARTSYS;
+	}
+}
+
+__poll_t qv_events_poll(u64 seen, struct file *file, struct poll_table_struct *table)
+{
+	poll_wait(file, &event_wait, table);
+	return READ_ONCE(happened) > seen ? EPOLLIN | EPOLLRDNORM : 0;
+}

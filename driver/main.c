@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* qv.ko: module, /dev/qv and its ioctls. */
+#include <linux/cpuhotplug.h>
+#include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/reboot.h>
+#include <linux/slab.h>
+#include <linux/suspend.h>
+#include <linux/uaccess.h>
+#include <asm/tsc.h>
+#include "qv.h"
+#include "events.h"
+
+DEFINE_MUTEX(qv_lock);
+
+/* ---- one function per ioctl; @arg is a kernel copy, the first member is the reply ---- */
+
+static int on_status(void *arg)
+{
+	struct qv_status_info *s = arg;
+	const struct qv_image_header *h = (const void *)qv_image_amd;
+	struct qv_reply obstacle = { 0 };
+
+	s->features = qv_features(&s->vendor);
+	s->enabled = qv_takeover.enabled;
+	s->num_cells = qv_num_cells;
+	s->x2apic = !!(qv_rdmsr(0x1b) & 1 << 10);
+	s->num_cpus = qv_takeover.num_cpus;
+	s->tsc_khz = tsc_khz;
+	s->monitor_text = h->text_end - QV_VA_IMAGE;
+	if (!qv_takeover.enabled)
+		qv_preflight(&obstacle);
+	s->obstacle = obstacle.code;
+	strscpy(s->obstacle_text, obstacle.text, sizeof(s->obstacle_text));
+	strscpy(s->obstacle_remedy, obstacle.remedy, sizeof(s->obstacle_remedy));
+	return 0;
+}
+
+static int on_enable(void *arg)
+{
+	struct qv_reply *r = arg;
+	int error;
+
+	error = qv_enable(r);
+	if (error)
+		return error;
+	__module_get(THIS_MODULE);	/* no unloading while the monitor runs */
+	qv_watch_start();
+	qv_event(QV_EVENT_ENABLED, 0, "", "the monitor runs on %u CPUs", qv_takeover.num_cpus);
+	return 0;
+}
+
+static int on_disable(void *arg)
+{
+	struct qv_reply *r = arg;
+	int error;
+
+	qv_watch_now();
+	error = qv_disable(r);
+	if (error)
+		return error;
+	qv_watch_stop();
+	module_put(THIS_MODULE);
+	qv_event(QV_EVENT_DISABLED, 0, "", "Linux has the machine to itself again");
+	return 0;
+}
+
+static int on_create(void *arg)
+{
+	return qv_cell_create(arg);
+}
+
+static int on_start(void *arg)
+{
+	struct qv_cell_name *n = arg;
+
+	return qv_cell_start(&n->reply, n->name);
+}
+
+static int on_shutdown(void *arg)
+{
+	struct qv_cell_name *n = arg;
+
+	return qv_cell_shutdown(&n->reply, n->name, n->timeout_ms);
+}
+
+static int on_destroy(void *arg)
+{
+	struct qv_cell_name *n = arg;
+
+	return qv_cell_destroy(&n->reply, n->name);
+}
+
+static int on_list(void *arg)
+{
+	struct qv_cell_list *l = arg;
+	struct qv_cell *cell;
+
+	l->num_cells = 0;
+	list_for_each_entry(cell, &qv_cells, list)
+		strscpy(l->names[l->num_cells++], cell->name, QV_NAME_LEN);
+	return 0;
+}
+
+static int on_info(void *arg)
+{
+	qv_watch_now();
+	return qv_cell_info(arg);
+}
+
+static int on_stats(void *arg)
+{
+	return qv_stats_read(arg);
+}
+
+static int on_log(void *arg)
+{
+	qv_watch_now();
+	return qv_log_read(arg);
+}
+
+static const struct call {
+	u32 cmd;
+	int (*act)(void *arg);
+	bool held;		/* tell how long other CPUs were in the monitor meanwhile */
+} calls[] = {
+	{ QV_IOC_STATUS,	on_status },
+	{ QV_IOC_ENABLE,	on_enable },
+	{ QV_IOC_DISABLE,	on_disable },
+	{ QV_IOC_CELL_CREATE,	on_create,	true },
+	{ QV_IOC_CELL_START,	on_start,	true },
+	{ QV_IOC_CELL_SHUTDOWN,	on_shutdown,	true },
+	{ QV_IOC_CELL_DESTROY,	on_destroy,	true },
+	{ QV_IOC_CELL_LIST,	on_list },
+	{ QV_IOC_CELL_INFO,	on_info },
+	{ QV_IOC_STATS,		on_stats },
+	{ QV_IOC_LOG,		on_log },
+};
+
+static int carry_out(const struct call *call, struct qv_reply *r)
+{
+	bool held = call->held && qv_takeover.enabled;
+	u64 start;
+	int error;
+
+	if (r->abi != QV_ABI_VERSION)
+		return qv_refuse(r, QV_E_ABI, "install qvctl and qv.ko of one version",
+				 "the caller speaks version %u of the interface, this module %u",
+				 r->abi, QV_ABI_VERSION);
+	memset(r, 0, sizeof(*r));
+	r->abi = QV_ABI_VERSION;
+	if (held)
+		qv_hypercall(QV_HC_RESET_HELD, 0);
+	start = ktime_get_ns();
+	error = call->act(r);
+	r->duration_ns = ktime_get_ns() - start;
+	if (held && qv_takeover.enabled)
+		r->held_ns = qv_held_ns();
+	return error;
+}
+
+static long qv_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	const struct call *call = NULL;
+	void *copy;
+	int error;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++)
+		if (calls[i].cmd == cmd)
+			call = &calls[i];
+	if (!call)
+		return -ENOTTY;
+	copy = memdup_user((void __user *)arg, _IOC_SIZE(cmd));
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	if (mutex_lock_interruptible(&qv_lock)) {
+		kfree(copy);
+		return -ERESTARTSYS;
+	}
+	error = carry_out(call, copy);
+	mutex_unlock(&qv_lock);
+	if (copy_to_user((void __user *)arg, copy, _IOC_SIZE(cmd)) && !error)
+		error = -EFAULT;
+	kfree(copy);
+	return error;
+}
+
+static int qv_open(struct inode *inode, struct file *file)
+{
+	u64 *seen = kmalloc(sizeof(*seen), GFP_KERNEL);
+
+	if (!seen)
+		return -ENOMEM;
+	*seen = qv_events_now();
+	file->private_data = seen;
+	return 0;
+}
+
+static int qv_release(struct inode *inode, struct file *file)
+{
+	kfree(file->private_data);
+	return 0;
+}
+
+static ssize_t qv_read(struct file *file, char __user *to, size_t len, loff_t *pos)
+{
+	return qv_events_read(file->private_data, to, len, !(file->f_flags & O_NONBLOCK));
+}
+
+static __poll_t qv_poll(struct file *file, struct poll_table_struct *table)
+{
+	return qv_events_poll(*(u64 *)file->private_data, file, table);
+}
+
+const struct file_operations qv_fops = {
+	.owner = THIS_MODULE,
+	.open = qv_open,
+	.release = qv_release,
+	.read = qv_read,
+	.poll = qv_poll,
+	.unlocked_ioctl = qv_ioctl,
+	.llseek = noop_llseek,
+};
+
+static struct miscdevice qv_misc = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "qv",
+	.fops = &qv_fops,
+	.mode = 0600,
+};
+
+/* ---- what else in Linux concerns us ---- */
+
+/* Before a CPU comes online: not one that a cell has */
+static int cpu_prepare(unsigned int cpu)
+{
+	return qv_cpu_in_cell(cpu) ? -EBUSY : 0;
+}
+
+/* The machine goes down: cells end, Linux leaves the monitor */
+static int on_reboot(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct qv_reply r = { 0 };
+
+	mutex_lock(&qv_lock);
+	while (!list_empty(&qv_cells))
+		if (qv_cell_destroy(&r, list_first_entry(&qv_cells, struct qv_cell, list)->name))
+			break;
+	if (qv_takeover.enabled && on_disable(&r))
+		pr_warn("qv: Linux goes down under the monitor: %s\n", r.text);
+	mutex_unlock(&qv_lock);
+	return NOTIFY_DONE;
+}
+
+/* Sleep would power the CPUs down under the monitor and the cells */
+static int on_sleep(struct notifier_block *nb, unsigned long action, void *data)
+{
+	bool going = action == PM_SUSPEND_PREPARE || action == PM_HIBERNATION_PREPARE;
+
+	if (!going || !READ_ONCE(qv_takeover.enabled))
+		return NOTIFY_DONE;
+	pr_warn("qv: no sleep while QV is enabled: qvctl disable\n");
+	return NOTIFY_BAD;
+}
+
+static struct notifier_block reboot_block = { .notifier_call = on_reboot };
+static struct notifier_block sleep_block = { .notifier_call = on_sleep };
+static int hotplug_state;
+
+static int __init qv_init(void)
+{
+	int error;
+
+	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "qv:cells", cpu_prepare, NULL);
+	if (hotplug_state < 0)
+		return hotplug_state;
+	error = misc_register(&qv_misc);
+	if (error) {
+		cpuhp_remove_state_nocalls(hotplug_state);
+		return error;
+	}
+	register_reboot_notifier(&reboot_block);
+	register_pm_notifier(&sleep_block);
+	qv_log("driver", "qv.ko is loaded");
+	return 0;
+}
+
+static void __exit qv_exit(void)
+{
+	unregister_pm_notifier(&sleep_block);
+	unregister_reboot_notifier(&reboot_block);
+	misc_deregister(&qv_misc);
+	cpuhp_remove_state_nocalls(hotplug_state);
+	while (qv_takeover_pending())	/* a CPU that missed a rendezvous would run our code */
+		msleep(10);
+}
+
+module_init(qv_init);
+module_exit(qv_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("QV: real-time cells beside a running Linux");
+MODULE_VERSION("0.1");

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the driver's files share. Everything below runs under qv_lock unless it says otherwise. */
+#ifndef QV_DRIVER_H
+#define QV_DRIVER_H
+
+#include <linux/kernel.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/io.h>
+#include <linux/miscdevice.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
+
+#include <linux/qv.h>
+#include <qv/cell.h>
+#include <qv/monitor.h>
+
+extern struct mutex qv_lock;
+
+/* ---- reply.c: reasons ---- */
+
+/* Fill in the reason and return the errno that goes with it. @remedy may be "" */
+int qv_refuse(struct qv_reply *r, u32 code, const char *remedy, const char *fmt, ...)
+	__printf(4, 5);
+/* The monitor said no: its sentence */
+int qv_refuse_monitor(struct qv_reply *r, u64 error, const char *what);
+
+/* ---- takeover.c ---- */
+struct qv_takeover {
+	bool enabled;
+	struct page *block;		/* of the front end's instance */
+	u32 num_cpus;
+	u32 cpu_of[QV_MON_CPUS];	/* index -> Linux CPU */
+	u32 x2apic;
+	u32 text_len;
+};
+extern struct qv_takeover qv_takeover;
+
+int qv_enable(struct qv_reply *r);
+int qv_disable(struct qv_reply *r);
+/* A CPU that never answered the last enable may still come: true while one may */
+bool qv_takeover_pending(void);
+int qv_cpu_index(u32 linux_cpu);	/* index of a CPU under the monitor, or -1 */
+
+/* ---- preflight.c ---- */
+/* Why enable would fail, 0 if nothing is known against it */
+int qv_preflight(struct qv_reply *r);
+u32 qv_features(u32 *vendor);
+
+/* ---- trampoline.S ---- */
+extern char qv_trampoline[], qv_tramp_leave[];
+extern const u8 qv_image_amd[], qv_image_amd_end[];
+u64 qv_tramp_enter(void *state, u64 cr3, u64 entry, u64 pcpu, u64 cr4);
+u64 qv_tramp_call_leave(void);
+
+/* ---- x86.h: own accessors, so that one source serves all kernel versions ---- */
+static inline u64 qv_rdmsr(u32 msr)
+{
+	u32 lo, hi;
+
+	asm volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr));
+	return (u64)hi << 32 | lo;
+}
+
+static inline void qv_wrmsr(u32 msr, u64 value)
+{
+	asm volatile("wrmsr" : : "c"(msr), "a"((u32)value), "d"((u32)(value >> 32)) : "memory");
+}
+
+static inline u64 qv_rdtsc(void)
+{
+	u32 lo, hi;
+
+	asm volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	return (u64)hi << 32 | lo;
+}
+
+static inline u64 qv_hypercall(u64 nr, u64 a)
+{
+	u64 result;
+
+	asm volatile("vmmcall" : "=a"(result) : "a"(nr), "D"(a) : "memory");
+	return result;
+}
+
+/* ---- log.c, events.c: callable from anywhere that may sleep ---- */
+void qv_log(const char *source, const char *fmt, ...) __printf(2, 3);
+int qv_log_read(struct qv_log *l);
+void qv_log_drain(const char *source, struct page *block, u64 *seen);
+void qv_event(u32 type, u32 state, const char *name, const char *fmt, ...) __printf(4, 5);
+extern const struct file_operations qv_fops;
+
+/* ---- memory.c ---- */
+struct qv_memory {			/* 2 MiB pages, ascending */
+	u32 num;
+	struct page **pages;
+};
+int qv_memory_take(struct qv_memory *m, u32 num);
+void qv_memory_give(struct qv_memory *m);
+/* Guest-physical view: copy in, clear; false: outside */
+bool qv_memory_write(struct qv_memory *m, u64 gpa, const void *from, u64 len);
+bool qv_memory_zero(struct qv_memory *m, u64 gpa, u64 len);
+
+/* ---- console.c: lives until the last file on it is closed ---- */
+struct qv_console {
+	struct kref kref;
+	struct miscdevice misc;
+	char misc_name[QV_NAME_LEN + 16], node[QV_NAME_LEN + 24];
+	struct page *pages[8];
+	struct qv_comm *comm;
+	struct mutex lock;		/* keys */
+	wait_queue_head_t wait;
+	u32 head;			/* our own copy of comm->keys_head */
+	u32 instance;			/* to ring its doorbell; 0: not running */
+	bool gone, writer;
+};
+struct qv_console *qv_console_create(const char *name);
+int qv_console_publish(struct qv_console *c);
+void qv_console_reset(struct qv_console *c);	/* before a start */
+void qv_console_set_instance(struct qv_console *c, u32 instance);
+void qv_console_destroy(struct qv_console *c);
+bool qv_console_request(struct qv_console *c, u32 request);
+
+/* ---- cell.c ---- */
+struct qv_cell {
+	struct list_head list;
+	char name[QV_NAME_LEN];
+	u32 id;				/* instance, while the monitor knows it */
+	u32 state;			/* enum qv_cell_state */
+	u32 num_cpus, cpus[QV_MAX_CPUS];
+	u32 cpus_taken;			/* how many of them have left Linux */
+	struct qv_cell_create *config;
+	void *image;
+	struct qv_memory memory;
+	struct page *block;
+	struct qv_console *console;	/* its pages exist even when no console is shown */
+	struct qv_mon_entry entry;
+	u64 log_seen;
+	u64 started_ns, start_tsc, first_entry_ns;
+	struct qv_mon_failure failure;
+};
+extern struct list_head qv_cells;
+extern u32 qv_num_cells;
+
+struct qv_cell *qv_cell_find(const char *name);
+int qv_cell_create(struct qv_cell_create *req);
+int qv_cell_start(struct qv_reply *r, const char *name);
+int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms);
+int qv_cell_destroy(struct qv_reply *r, const char *name);
+int qv_cell_info(struct qv_cell_info *info);
+bool qv_cpu_in_cell(u32 linux_cpu);
+struct qv_mon_status *qv_cell_status(struct qv_cell *cell);
+
+/* ---- watch.c: looks after running cells and the logs ---- */
+void qv_watch_start(void);
+void qv_watch_stop(void);
+void qv_watch_now(void);		/* takes note of what happened until now */
+
+/* ---- stats.c ---- */
+int qv_stats_read(struct qv_stats *s);
+u64 qv_held_ns(void);			/* longest stay of a CPU in the monitor since the last reset */
+
+#endif

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Under a running Linux and out again. All CPUs meet in an interrupt, with a
+ * deadline; if one is missing all go back to work and the caller learns which.
+ * Whoever comes late finds the verdict and leaves at once.
+ */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/gfp.h>
+#include <linux/ioport.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/smp.h>
+#include <linux/vmalloc.h>
+#include <asm/desc.h>
+#include <asm/tsc.h>
+#include "qv.h"
+#include "instance.h"
+#include "setup.h"
+
+#define MEET_MS		2000
+#define BLOCK_ORDER	10
+#define MSR_EFER_	0xc0000080
+#define EFER_SVME_	(1ull << 12)
+#define CR4_KEEP_OFF	((1ull << 7) | (1ull << 17) | (1ull << 23) | (1ull << 20) | (1ull << 21))
+			/* PGE, PCIDE, CET, SMEP, SMAP: not while the monitor runs */
+#define CR4_OSXSAVE_	(1ull << 18)
+#define CR4_CET_	(1ull << 23)
+
+static int test_absent_cpu = -1;
+module_param(test_absent_cpu, int, 0600);
+MODULE_PARM_DESC(test_absent_cpu, "for tests: this CPU never arrives at the rendezvous");
+
+struct qv_takeover qv_takeover;
+
+enum { MEET_OPEN, MEET_GO, MEET_BACK };
+
+static struct {
+	atomic_t arrived, pending, verdict;
+	u32 expected;
+	cpumask_t seen;
+	u64 error;
+	u64 held_max;			/* TSC cycles a CPU other than the caller's was away */
+	int caller;
+	u64 entry;
+	call_single_data_t csd[QV_MON_CPUS];
+} meet;
+
+static struct instance *front_instance(void)
+{
+	return page_address(qv_takeover.block) + QV_OFF_INSTANCE;
+}
+
+int qv_cpu_index(u32 linux_cpu)
+{
+	u32 i;
+
+	for (i = 0; i < qv_takeover.num_cpus; i++)
+		if (qv_takeover.cpu_of[i] == linux_cpu)
+			return i;
+	return -1;
+}
+
+bool qv_takeover_pending(void)
+{
+	return atomic_read(&meet.pending) > 0;
+}
+
+/* ---- preparation: may fail, touches no CPU ---- */
+
+static int add_ram(struct resource *res, void *arg)
+{
+	struct qv_mon_boot *b = arg;
+
+	if (b->num_ram < QV_MON_RAM_RANGES) {
+		b->ram[b->num_ram].start = res->start;
+		b->ram[b->num_ram].end = res->end + 1;
+		b->num_ram++;
+	}
+	return 0;
+}
+
+static void fill_boot(struct qv_mon_boot *b)
+{
+	u64 cr4;
+	u32 i, vendor;
+
+	asm volatile("mov %%cr4, %0" : "=r"(cr4));
+	b->block_pa = page_to_phys(qv_takeover.block);
+	b->block_len = QV_BLOCK_FRONT_END;
+	b->num_cpus = qv_takeover.num_cpus;
+	b->tsc_khz = tsc_khz;
+	b->x2apic = qv_takeover.x2apic;
+	b->levels = cr4 & 1 << 12 ? 5 : 4;
+	b->page1g = !!(qv_features(&vendor) & QV_FEATURE_PAGE1G);
+	b->phys_bits = cpuid_eax(0x80000008) & 0xff;
+	b->image_len = qv_image_amd_end - qv_image_amd;
+	b->text_len = qv_takeover.text_len;
+	b->tramp_va = (u64)qv_trampoline;
+	b->tramp_pa = (u64)vmalloc_to_pfn(qv_trampoline) << PAGE_SHIFT;
+	b->tramp_leave = (u64)qv_tramp_leave;
+	for (i = 0; i < b->num_cpus; i++)
+		b->cpus[i].linux_cpu = qv_takeover.cpu_of[i];
+	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, b,
+			    add_ram);
+}
+
+static int prepare(struct qv_reply *r)
+{
+	const struct qv_image_header *h = (const void *)qv_image_amd;
+	struct instance *inst;
+	u32 cpu;
+
+	BUILD_BUG_ON(offsetof(struct qv_linux_state, rsp) != 0x00 ||
+		     offsetof(struct qv_linux_state, rip) != 0x08 ||
+		     offsetof(struct qv_linux_state, rflags) != 0x10);
+	if (memcmp(h->magic, "QVMON01", 8) || qv_image_amd_end - qv_image_amd > QV_IMAGE_MAX)
+		return qv_refuse(r, QV_E_UNSUPPORTED, "build and install the module again",
+				 "the monitor image in this module is damaged");
+	meet.entry = h->entry;
+	qv_takeover.text_len = h->text_end - QV_VA_IMAGE;
+	qv_takeover.x2apic = !!(qv_rdmsr(0x1b) & 1 << 10);
+	qv_takeover.num_cpus = 0;
+	for_each_online_cpu(cpu)
+		qv_takeover.cpu_of[qv_takeover.num_cpus++] = cpu;
+	qv_takeover.block = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
+					BLOCK_ORDER);
+	if (!qv_takeover.block)
+		return qv_refuse(r, QV_E_NO_MEMORY, "free memory, or enable earlier after boot",
+				 "Linux has no 4 MiB of contiguous memory for the monitor");
+	inst = front_instance();
+	fill_boot(&inst->boot);
+	memcpy(page_address(qv_takeover.block) + QV_OFF_IMAGE, qv_image_amd,
+	       qv_image_amd_end - qv_image_amd);
+	inst->pool.va = (u64)page_address(qv_takeover.block);
+	if (setup_tables(inst))
+		return qv_refuse(r, QV_E_NO_MEMORY, "", "the monitor's page tables do not fit");
+	setup_rebase(inst);
+	return 0;
+}
+
+/* ---- on each CPU, interrupts off ---- */
+
+static void save_state(struct qv_linux_state *s)
+{
+	struct desc_ptr gdt, idt;
+
+	asm volatile("sgdt %0" : "=m"(gdt));
+	asm volatile("sidt %0" : "=m"(idt));
+	asm volatile("mov %%cr0, %0" : "=r"(s->cr0));
+	asm volatile("mov %%cr3, %0" : "=r"(s->cr3));
+	asm volatile("mov %%cr4, %0" : "=r"(s->cr4));
+	s->gdt_base = gdt.address;
+	s->gdt_limit = gdt.size;
+	s->idt_base = idt.address;
+	s->idt_limit = idt.size;
+	s->cs = __KERNEL_CS;
+	s->ss = __KERNEL_DS;
+	s->efer = qv_rdmsr(MSR_EFER_);
+	s->pat = qv_rdmsr(0x277);
+	if (s->cr4 & CR4_CET_) {
+		s->s_cet = qv_rdmsr(0x6a2);
+		s->ssp_table = qv_rdmsr(0x6a8);
+	}
+}
+
+static u64 enter_this_cpu(u32 index)
+{
+	struct pcpu *cpu = page_address(qv_takeover.block) + QV_OFF_CPUS + index * QV_CPU_LEN;
+	struct qv_linux_state *s = &cpu->linux_state;
+	struct instance *inst = front_instance();
+	u64 error;
+
+	save_state(s);
+	qv_wrmsr(MSR_EFER_, s->efer | EFER_SVME_);
+	error = qv_tramp_enter(s, inst->boot.cr3, meet.entry,
+			       QV_VA_BLOCK + QV_OFF_CPUS + index * QV_CPU_LEN,
+			       (s->cr4 & ~CR4_KEEP_OFF) | CR4_OSXSAVE_);
+	if (error)
+		qv_wrmsr(MSR_EFER_, s->efer);
+	return error;
+}
+
+static u64 cycles_of_ms(u32 ms)
+{
+	return (u64)tsc_khz * ms;
+}
+
+static int wait_for_all(void)
+{
+	u64 start = qv_rdtsc();
+
+	if (atomic_inc_return(&meet.arrived) == meet.expected)
+		atomic_cmpxchg(&meet.verdict, MEET_OPEN, MEET_GO);
+	while (atomic_read(&meet.verdict) == MEET_OPEN) {
+		if (qv_rdtsc() - start > cycles_of_ms(MEET_MS))
+			atomic_cmpxchg(&meet.verdict, MEET_OPEN, MEET_BACK);
+		cpu_relax();
+	}
+	return atomic_read(&meet.verdict);
+}
+
+static void note_held(u64 start)
+{
+	u64 held = qv_rdtsc() - start;
+
+	if (raw_smp_processor_id() != meet.caller && held > READ_ONCE(meet.held_max))
+		WRITE_ONCE(meet.held_max, held);
+}
+
+static void meet_and_enter(void *index)
+{
+	u64 start = qv_rdtsc(), error;
+
+	if (atomic_read(&meet.verdict) == MEET_OPEN) {
+		cpumask_set_cpu(raw_smp_processor_id(), &meet.seen);
+		front_instance()->boot.cpus[(unsigned long)index].apic_id =
+			qv_takeover.x2apic ? qv_rdmsr(0x802) : cpuid_ebx(1) >> 24;
+		if (wait_for_all() == MEET_GO) {
+			error = enter_this_cpu((unsigned long)index);
+			if (error)
+				WRITE_ONCE(meet.error, error);
+		}
+	}
+	note_held(start);
+	atomic_dec(&meet.pending);
+}
+
+static void leave_this_cpu(void *unused)
+{
+	u64 start = qv_rdtsc(), error = qv_tramp_call_leave();
+
+	if (error)
+		WRITE_ONCE(meet.error, error);
+	else
+		qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) & ~EFER_SVME_);
+	note_held(start);
+}
+
+/* ---- the two calls ---- */
+
+static void call_all(void)
+{
+	u32 i, self = 0;
+	unsigned long flags;
+
+	preempt_disable();
+	meet.caller = smp_processor_id();
+	for (i = 0; i < qv_takeover.num_cpus; i++) {
+		u32 cpu = qv_takeover.cpu_of[i];
+
+		if (cpu == meet.caller) {
+			self = i;
+			continue;
+		}
+		if (cpu == test_absent_cpu)
+			continue;
+		INIT_CSD(&meet.csd[i], meet_and_enter, (void *)(unsigned long)i);
+		atomic_inc(&meet.pending);
+		smp_call_function_single_async(cpu, &meet.csd[i]);
+	}
+	atomic_inc(&meet.pending);
+	local_irq_save(flags);
+	meet_and_enter((void *)(unsigned long)self);
+	local_irq_restore(flags);
+	preempt_enable();
+}
+
+static int refuse_meeting(struct qv_reply *r)
+{
+	char missing[64] = "";
+	u32 i, n = 0;
+
+	for (i = 0; i < qv_takeover.num_cpus; i++)
+		if (!cpumask_test_cpu(qv_takeover.cpu_of[i], &meet.seen))
+			n += scnprintf(missing + n, sizeof(missing) - n, " %u", qv_takeover.cpu_of[i]);
+	return qv_refuse(r, QV_E_RENDEZVOUS,
+			 "find what keeps it busy with interrupts off, or set it offline, and try again",
+			 "these CPUs did not answer within %u ms, so all others backed out:%s",
+			 MEET_MS, missing);
+}
+
+int qv_enable(struct qv_reply *r)
+{
+	int error;
+
+	if (qv_takeover.enabled)
+		return qv_refuse(r, QV_E_ENABLED, "nothing to do", "QV is enabled already");
+	if (qv_takeover_pending())
+		return qv_refuse(r, QV_E_RENDEZVOUS, "wait until that CPU takes interrupts again",
+				 "a CPU that missed the last rendezvous has still not come");
+	cpus_read_lock();
+	error = qv_preflight(r);
+	if (!error)
+		error = prepare(r);
+	if (error)
+		goto out;
+
+	atomic_set(&meet.arrived, 0);
+	atomic_set(&meet.verdict, MEET_OPEN);
+	meet.expected = qv_takeover.num_cpus;
+	meet.error = meet.held_max = 0;
+	cpumask_clear(&meet.seen);
+	call_all();
+	while (atomic_read(&meet.verdict) == MEET_GO && qv_takeover_pending())
+		cpu_relax();	/* each of them is on its way out of the interrupt */
+	if (atomic_read(&meet.verdict) != MEET_GO)
+		error = refuse_meeting(r);
+	else if (meet.error)
+		error = qv_refuse_monitor(r, meet.error, "take over");
+	else
+		qv_takeover.enabled = true;
+	r->held_ns = div_u64(meet.held_max * 1000000, tsc_khz);
+out:
+	if (error && qv_takeover.block) {
+		__free_pages(qv_takeover.block, BLOCK_ORDER);
+		qv_takeover.block = NULL;
+		qv_takeover.num_cpus = 0;
+	}
+	cpus_read_unlock();
+	return error;
+}
+
+int qv_disable(struct qv_reply *r)
+{
+	int error = 0;
+	u32 i;
+
+	if (!qv_takeover.enabled)
+		return qv_refuse(r, QV_E_NOT_ENABLED, "nothing to do", "QV is not enabled");
+	if (qv_num_cells)
+		return qv_refuse(r, QV_E_CELLS_EXIST, "destroy them first: qvctl cell list, qvctl cell destroy NAME",
+				 "%u cells exist, and they live in the monitor that would go", qv_num_cells);
+	cpus_read_lock();
+	for (i = 0; i < qv_takeover.num_cpus && !error; i++)
+		if (!cpu_online(qv_takeover.cpu_of[i]))
+			error = qv_refuse(r, QV_E_CPU_OFFLINE,
+					  "bring it online: echo 1 > /sys/devices/system/cpu/cpuN/online",
+					  "CPU %u is offline and could not be brought back from the monitor",
+					  qv_takeover.cpu_of[i]);
+	if (!error) {
+		meet.error = meet.held_max = 0;
+		meet.caller = raw_smp_processor_id();
+		on_each_cpu(leave_this_cpu, NULL, 1);
+		if (meet.error)
+			error = qv_refuse_monitor(r, meet.error, "let the CPUs go");
+		r->held_ns = div_u64(meet.held_max * 1000000, tsc_khz);
+	}
+	cpus_read_unlock();
+	if (error)
+		return error;
+	qv_takeover.enabled = false;
+	qv_takeover.num_cpus = 0;
+	__free_pages(qv_takeover.block, BLOCK_ORDER);
+	qv_takeover.block = NULL;
+	return 0;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The page that Linux and the monitor both map, at the same address: a module's
+ * text is the only memory a module may execute, so the switch of page tables
+ * happens here. Everything is in one page, of its own.
+ */
+#include <linux/linkage.h>
+#include <asm/nospec-branch.h>
+
+/* Offsets in struct qv_linux_state; trampoline.c checks them */
+#define STATE_RSP	0x00
+#define STATE_RIP	0x08
+#define STATE_RFLAGS	0x10
+
+	.text
+	.balign	4096
+SYM_DATA_START(qv_trampoline)	/* the page begins */
+SYM_DATA_END(qv_trampoline)
+
+/*
+ * u64 qv_tramp_enter(rdi = struct qv_linux_state, rsi = the monitor's CR3,
+ *	rdx = its entry, rcx = struct pcpu there, r8 = CR4 to use meanwhile)
+ *
+ * Interrupts are off, EFER.SVME is on. Returns twice over: as a guest, 0; or
+ * natively when the monitor backed out, with its error.
+ */
+SYM_FUNC_START(qv_tramp_enter)
+	push	%rbp
+	push	%rbx
+	push	%r12
+	push	%r13
+	push	%r14
+	push	%r15
+	mov	%ds, %eax
+	push	%rax
+	mov	%es, %eax
+	push	%rax
+	mov	%rsp, STATE_RSP(%rdi)
+	lea	qv_tramp_resume(%rip), %rax
+	mov	%rax, STATE_RIP(%rdi)
+	movq	$2, STATE_RFLAGS(%rdi)
+	clgi				/* from here not even an NMI: its handler is not mapped there */
+	mov	%r8, %cr4
+	mov	%rsi, %cr3
+	lea	0x8000(%rcx), %rsp
+	mov	%rcx, %rdi
+	ANNOTATE_RETPOLINE_SAFE
+	jmp	*%rdx
+SYM_INNER_LABEL(qv_tramp_resume, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	pop	%rcx
+	mov	%ecx, %es
+	pop	%rcx
+	mov	%ecx, %ds
+	pop	%r15
+	pop	%r14
+	pop	%r13
+	pop	%r12
+	pop	%rbx
+	pop	%rbp
+	RET
+SYM_FUNC_END(qv_tramp_enter)
+
+/*
+ * The monitor jumps here to leave: rdi = CR3, rsi = CR4, rdx = rsp, rcx = rip,
+ * r8 = rflags, rax = result. GDT and IDT are Linux's already.
+ */
+SYM_CODE_START(qv_tramp_leave)
+	ANNOTATE_NOENDBR
+	mov	%rdi, %r10
+	and	$~0xfff, %r10		/* CR4.PCIDE can only be set while the PCID is 0 */
+	mov	%r10, %cr3
+	mov	%rsi, %cr4
+	mov	%rdi, %cr3
+	mov	%rdx, %rsp
+	mov	$0x18, %r10d		/* __KERNEL_DS */
+	mov	%r10d, %ss
+	push	%r8
+	popf
+	push	$0x10			/* __KERNEL_CS */
+	push	%rcx
+	stgi				/* all is Linux's again: NMIs may come */
+	lretq
+SYM_CODE_END(qv_tramp_leave)
+
+/* u64 qv_tramp_call_leave(void): this CPU leaves the monitor; not 0: it refused */
+SYM_FUNC_START(qv_tramp_call_leave)
+	push	%rbp
+	push	%rbx
+	push	%r12
+	push	%r13
+	push	%r14
+	push	%r15
+	mov	%ds, %eax
+	push	%rax
+	mov	%es, %eax
+	push	%rax
+	mov	$1, %eax		/* QV_HC_LEAVE */
+	vmmcall
+	jmp	qv_tramp_resume
+SYM_FUNC_END(qv_tramp_call_leave)
+	.balign	4096

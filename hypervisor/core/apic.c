@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The local APIC: sending, and what guests write to it. In x2APIC mode only
+ * ICR writes come here; in xAPIC mode every write to the page does.
+ */
+#include "cpu.h"
+#include "decode.h"
+#include "vendor.h"
+
+#define APIC_TPR	0x80
+#define APIC_EOI	0xb0
+#define APIC_LDR	0xd0
+#define APIC_DFR	0xe0
+#define APIC_SVR	0xf0
+#define APIC_ISR	0x100
+#define APIC_IRR	0x200
+#define APIC_ICR	0x300
+#define APIC_ICR2	0x310
+#define APIC_ID		0x20
+#define X2APIC_MSR	0x800
+
+u32 apic_read(u32 reg)
+{
+	if (me()->boot.x2apic)
+		return rdmsr(X2APIC_MSR + (reg >> 4));
+	return *(volatile u32 *)(QV_VA_APIC + reg);
+}
+
+void apic_write(u32 reg, u32 value)
+{
+	if (me()->boot.x2apic)
+		wrmsr(X2APIC_MSR + (reg >> 4), value);
+	else
+		*(volatile u32 *)(QV_VA_APIC + reg) = value;
+}
+
+void apic_send(u32 low, u32 apic_id)
+{
+	if (me()->boot.x2apic) {
+		asm volatile("mfence; lfence" : : : "memory");	/* x2APIC writes do not serialize */
+		wrmsr(X2APIC_MSR + (APIC_ICR >> 4), (u64)apic_id << 32 | low);
+		return;
+	}
+	apic_write(APIC_ICR2, apic_id << 24);
+	apic_write(APIC_ICR, low);
+}
+
+void apic_eoi(void)
+{
+	apic_write(APIC_EOI, 0);
+}
+
+static bool any(u32 reg)
+{
+	u32 i, bits = 0;
+
+	for (i = 0; i < 8; i++)
+		bits |= apic_read(reg + i * 0x10);
+	return bits;
+}
+
+void apic_drain(void)
+{
+	u32 i;
+
+	/* Enabled, nothing masked by priority: else pending vectors would stay where they are */
+	apic_write(APIC_SVR, 0x1ff);
+	for (i = 0x320; i <= 0x370; i += 0x10)
+		apic_write(i, apic_read(i) | 1 << 16);
+	apic_write(APIC_TPR, 0);
+	for (i = 0; i < 256 && any(APIC_ISR); i++)
+		apic_eoi();
+	for (i = 0; i < 256 && any(APIC_IRR); i++)
+		vendor_take_interrupts();
+	apic_write(APIC_SVR, 0xff);		/* as after INIT: disabled */
+}
+
+void icr_learn(struct pcpu *cpu)
+{
+	if (me()->boot.x2apic)
+		return;
+	me()->icr.ldr[cpu->index] = apic_read(APIC_LDR) >> 24;
+	me()->icr.cluster = apic_read(APIC_DFR) >> 28 != 0xf;
+}
+
+void icr_write(struct pcpu *cpu, u32 low, u32 dest)
+{
+	struct icr_verdict v = icr_filter(&me()->icr, low, dest, cpu->index);
+	u32 i;
+
+	if (v.foreign)
+		log_event(cpu, QV_LOG_IPI_DENIED, low, dest);
+	for (i = 0; i < me()->icr.num; i++) {
+		struct pcpu *target = pcpu_of(i);
+
+		if (!(v.targets & 1ull << i))
+			continue;
+		switch (v.action) {
+		case ICR_SEND:
+			apic_send(v.low, target->apic_id);
+			break;
+		case ICR_INIT:
+			kick(target, CMD_INIT);
+			break;
+		case ICR_SIPI:
+			__atomic_store_n(&target->sipi, v.vector, __ATOMIC_RELEASE);
+			kick(target, CMD_SIPI);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static void xapic_store(struct pcpu *cpu, u32 reg, u32 value)
+{
+	switch (reg) {
+	case APIC_ICR:
+		icr_write(cpu, value, cpu->icr2 >> 24);
+		return;
+	case APIC_ICR2:
+		cpu->icr2 = value;
+		return;
+	case APIC_ID:		/* an id that changes would defeat the filter */
+		return;
+	case APIC_LDR:
+		me()->icr.ldr[cpu->index] = value >> 24;
+		break;
+	case APIC_DFR:
+		me()->icr.cluster = value >> 28 != 0xf;
+		break;
+	}
+	apic_write(reg, value);
+}
+
+bool xapic_write(struct pcpu *cpu, u64 gpa)
+{
+	u32 reg = gpa & 0xff0, old;
+	struct guest_mode mode;
+	struct decoded d;
+	u8 bytes[DECODE_MAX];
+	u32 num = vendor_bytes(cpu, bytes);
+
+	if (!num)
+		num = guest_code(cpu, bytes, sizeof(bytes));
+	vendor_mode(cpu, &mode);
+	if (!decode_write(bytes, num, mode.long_code ? DECODE_64 : mode.big_code ? DECODE_32 :
+			  DECODE_16, cpu->regs, &d))
+		return false;
+	old = reg == APIC_ICR2 ? cpu->icr2 : apic_read(reg);
+	switch (d.op) {
+	case DECODE_STORE:
+		break;
+	case DECODE_XCHG:
+		cpu->regs[d.reg] = old;
+		break;
+	case DECODE_OR:
+		d.value |= old;
+		break;
+	case DECODE_AND:
+		d.value &= old;
+		break;
+	}
+	xapic_store(cpu, reg, d.value);
+	vendor_skip(cpu, d.len);
+	return true;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Instructions and what every part of the monitor uses of each other. */
+#ifndef QV_CPU_H
+#define QV_CPU_H
+
+#include "instance.h"
+
+static inline u64 rdtsc(void)
+{
+	u32 lo, hi;
+
+	asm volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	return (u64)hi << 32 | lo;
+}
+
+static inline u64 rdmsr(u32 msr)
+{
+	u32 lo, hi;
+
+	asm volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr));
+	return (u64)hi << 32 | lo;
+}
+
+static inline void wrmsr(u32 msr, u64 value)
+{
+	asm volatile("wrmsr" : : "c"(msr), "a"((u32)value), "d"((u32)(value >> 32)) : "memory");
+}
+
+static inline void cpuid(u32 leaf, u32 sub, u32 r[4])
+{
+	asm volatile("cpuid" : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3])
+		     : "a"(leaf), "c"(sub));
+}
+
+static inline void invlpg(u64 va)
+{
+	asm volatile("invlpg (%0)" : : "r"(va) : "memory");
+}
+
+static inline void pause(void)
+{
+	asm volatile("pause" : : : "memory");
+}
+
+static inline u32 atomic_or(u32 *p, u32 v)
+{
+	return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);
+}
+
+static inline u32 atomic_swap(u32 *p, u32 v)
+{
+	return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);
+}
+
+static inline u32 load(const u32 *p)
+{
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+void *memcpy(void *to, const void *from, size_t n);
+void *memset(void *to, int c, size_t n);
+
+/* log.c */
+void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b);
+
+
+/* kick.c: commands between CPUs */
+void kick(struct pcpu *target, u32 cmd);
+bool wait_ack(struct pcpu *target, u32 cmd);	/* false: deadline passed */
+void run_commands(struct pcpu *cpu, u32 cmd);
+void park(struct pcpu *cpu, enum cpu_phase phase);
+
+/* apic.c */
+void apic_send(u32 low, u32 apic_id);
+u32 apic_read(u32 reg);
+void apic_write(u32 reg, u32 value);
+void apic_drain(void);		/* let no interrupt of the CPU's past reach its next guest */
+void icr_write(struct pcpu *cpu, u32 low, u32 dest);
+void icr_learn(struct pcpu *cpu);	/* the logical ids Linux has given this CPU */
+bool xapic_write(struct pcpu *cpu, u64 gpa);	/* false: not understood */
+
+void apic_eoi(void);
+
+/* gmem.c: read guest memory, only what the guest itself may reach. Bytes read */
+u32 guest_code(struct pcpu *cpu, u8 *bytes, u32 len);
+bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len);
+void window_map(const struct pcpu *cpu, u64 pa);
+void *window(const struct pcpu *cpu);
+
+/* front.c, cell.c: a nested fault that is no device */
+void front_touch(struct pcpu *cpu, u64 gpa, bool write);
+void cell_fail(struct pcpu *cpu, u32 reason, u64 address);
+
+/* manager.c */
+u64 hypercall(struct pcpu *cpu, u64 nr, u64 a);
+/* Drop cached translations on every front-end CPU; false: one did not answer */
+bool flush_front_end(struct pcpu *cpu);
+
+/* handlers.c: exits that are alike for both vendors. Called with rip at the instruction */
+void exit_cpuid(struct pcpu *cpu);
+void exit_nmi(struct pcpu *cpu);
+void exit_memory(struct pcpu *cpu, u64 gpa, bool write);
+void exit_hypercall(struct pcpu *cpu);
+void exit_xsetbv(struct pcpu *cpu);
+
+#endif

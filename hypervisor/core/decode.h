@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Decoder for 32-bit writes to a device page (the xAPIC). The nested fault
+ * gives the address; what is needed from the instruction is its length and
+ * the value. Pure. Encodings: AMD APM vol. 3, appendix A.
+ */
+#ifndef QV_DECODE_H
+#define QV_DECODE_H
+
+#include <qv/types.h>
+
+#define DECODE_MAX	15	/* bytes of an x86 instruction at most */
+
+enum decode_op { DECODE_STORE, DECODE_XCHG, DECODE_OR, DECODE_AND };
+
+struct decoded {
+	enum decode_op op;
+	u32 len;		/* bytes */
+	u32 reg;		/* DECODE_XCHG: register that receives the old value */
+	u32 value;		/* the operand */
+};
+
+enum decode_mode { DECODE_16, DECODE_32, DECODE_64 };
+
+/*
+ * @regs in encoding order (rax rcx rdx rbx rsp rbp rsi rdi r8..r15).
+ * False: not an instruction known here, or not all of its @num bytes are given.
+ */
+bool decode_write(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
+		  struct decoded *out);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Exits that mean the same on both vendors. */
+#include "cpu.h"
+#include "vendor.h"
+
+void exit_nmi(struct pcpu *cpu)
+{
+	u32 cmd = atomic_swap(&cpu->cmd, 0);
+
+	if (cmd)
+		run_commands(cpu, cmd);		/* may not come back */
+	else if (cpu->phase == CPU_RUNNING)
+		vendor_inject_nmi(cpu);
+}
+
+void exit_memory(struct pcpu *cpu, u64 gpa, bool write)
+{
+	if (write && (gpa & ~0xfffull) == 0xfee00000 && !me()->boot.x2apic) {
+		cpu_status(cpu)->exits[QV_EXIT_XAPIC]++;
+		if (xapic_write(cpu, gpa))
+			return;
+		if (is_front_end()) {		/* an instruction we do not know: #GP tells Linux */
+			vendor_inject_fault(cpu, 13);
+			return;
+		}
+	} else {
+		cpu_status(cpu)->exits[QV_EXIT_MEMORY]++;
+	}
+	if (is_front_end())
+		front_touch(cpu, gpa, write);
+	else
+		cell_fail(cpu, QV_FAIL_MEMORY, gpa);
+}
+
+void exit_hypercall(struct pcpu *cpu)
+{
+	struct guest_mode mode;
+	u64 nr = cpu->regs[GPR_RAX];
+
+	vendor_mode(cpu, &mode);
+	if (mode.cpl || !is_front_end()) {	/* as on a machine without us */
+		vendor_inject_fault(cpu, 6);
+		return;
+	}
+	vendor_skip(cpu, 3);
+	if (nr == QV_HC_LEAVE && load(&me()->busy) == 0) {
+		log_event(cpu, QV_LOG_LEFT, 0, 0);
+		vendor_leave(cpu);
+	}
+	cpu->regs[GPR_RAX] = hypercall(cpu, nr, cpu->regs[GPR_RDI]);
+	if (cpu->regs[GPR_RAX] > QV_ME_BASE)
+		log_event(cpu, QV_LOG_REFUSED, nr, cpu->regs[GPR_RAX]);
+}
+
+#define CPUID_1_OSXSAVE		(1u << 27)
+#define CPUID_1_HYPERVISOR	(1u << 31)
+#define CPUID_81_SVM		(1u << 2)
+#define CR4_OSXSAVE		(1u << 18)
+
+/* Cells only: Linux's CPUID does not exit */
+void exit_cpuid(struct pcpu *cpu)
+{
+	static const char signature[12] = QV_CPUID_SIGNATURE;
+	u32 leaf = cpu->regs[GPR_RAX], r[4];
+	struct guest_mode mode;
+
+	vendor_mode(cpu, &mode);
+	cpuid(leaf, cpu->regs[GPR_RCX], r);
+	switch (leaf) {
+	case 1:
+		r[2] = (r[2] & ~CPUID_1_OSXSAVE) | CPUID_1_HYPERVISOR |
+			(mode.cr4 & CR4_OSXSAVE ? CPUID_1_OSXSAVE : 0);
+		r[2] &= ~(1u << 5);		/* VMX */
+		break;
+	case 0x80000001:
+		r[2] &= ~CPUID_81_SVM;
+		break;
+	case 0x8000000a:
+		memset(r, 0, sizeof(r));
+		break;
+	case QV_CPUID_BASE:
+		r[0] = QV_CPUID_BASE + 1;
+		memcpy(&r[1], signature, sizeof(signature));
+		break;
+	case QV_CPUID_BASE + 1:
+		r[0] = QV_INFO_GPA;
+		r[1] = QV_INFO_ABI;
+		r[2] = r[3] = 0;
+		break;
+	}
+	cpu->regs[GPR_RAX] = r[0];
+	cpu->regs[GPR_RBX] = r[1];
+	cpu->regs[GPR_RCX] = r[2];
+	cpu->regs[GPR_RDX] = r[3];
+	vendor_skip(cpu, 2);
+}
+
+#define XCR0_X87	(1u << 0)
+#define XCR0_SSE	(1u << 1)
+#define XCR0_AVX	(1u << 2)
+#define XCR0_AVX512	(7u << 5)
+
+/* Cells only: what would fault here must fault there */
+void exit_xsetbv(struct pcpu *cpu)
+{
+	u64 value = cpu->regs[GPR_RDX] << 32 | (u32)cpu->regs[GPR_RAX];
+	u32 r[4], wide = value & XCR0_AVX512;
+	struct guest_mode mode;
+	bool fine;
+
+	cpuid(0xd, 0, r);
+	vendor_mode(cpu, &mode);
+	fine = !mode.cpl && (u32)cpu->regs[GPR_RCX] == 0 && (value & XCR0_X87) &&
+	       !(value & ~((u64)r[3] << 32 | r[0])) &&
+	       !(value & ~(u64)(XCR0_X87 | XCR0_SSE | XCR0_AVX | XCR0_AVX512)) &&
+	       !((value & XCR0_AVX) && !(value & XCR0_SSE)) &&
+	       (!wide || (wide == XCR0_AVX512 && (value & XCR0_AVX)));
+	if (!fine) {
+		vendor_inject_fault(cpu, 13);
+		return;
+	}
+	asm volatile("xsetbv" : : "c"(0), "a"((u32)value), "d"((u32)(value >> 32)));
+	vendor_skip(cpu, 3);
+}

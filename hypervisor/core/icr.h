@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ICR filter: which of an instance's own CPUs an interrupt command
+ * reaches. Pure. Manuals: AMD APM vol. 2, 16.5 and 16.13; Intel SDM vol. 3, 11.6.
+ */
+#ifndef QV_ICR_H
+#define QV_ICR_H
+
+#include <qv/types.h>
+
+#define ICR_CPUS	64
+
+enum icr_action {
+	ICR_DROP,		/* nothing to do, or nobody of ours is meant */
+	ICR_SEND,		/* each target gets .low as a physical interrupt */
+	ICR_INIT,		/* each target goes to wait-for-SIPI */
+	ICR_SIPI,		/* each target that waits starts at .vector */
+};
+
+struct icr_map {
+	u32 num;
+	u32 x2apic;
+	u64 own;		/* bit i: CPU i is the sender's to reach */
+	u32 apic_id[ICR_CPUS];
+	u32 ldr[ICR_CPUS];	/* xAPIC: logical destination register >> 24 */
+	u32 cluster;		/* xAPIC: logical ids are cluster:member nibbles */
+};
+
+struct icr_verdict {
+	enum icr_action action;
+	u64 targets;		/* always a subset of map->own */
+	u32 low;		/* what to write for each target, physical destination */
+	u32 vector;
+	bool foreign;		/* it named somebody outside, and that part is dropped */
+};
+
+/* @dest: 32-bit (x2APIC) or 8-bit (xAPIC) destination; @low: ICR bits 31..0; @self: sender's index */
+struct icr_verdict icr_filter(const struct icr_map *map, u32 low, u32 dest, u32 self);
+
+#endif

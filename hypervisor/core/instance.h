@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What one instance of the monitor owns. It all lies in the instance's block,
+ * at the same virtual address in every instance: there are no global
+ * variables in the image.
+ *
+ * Who writes: struct pcpu by its own CPU, except .cmd and .sipi (any CPU of
+ * the instance, and the manager); the rest of struct instance by the manager
+ * while it creates or destroys.
+ */
+#ifndef QV_INSTANCE_H
+#define QV_INSTANCE_H
+
+#include <qv/monitor.h>
+#include <linux/qv.h>
+#include <qv/cell.h>
+#include "paging.h"
+#include "icr.h"
+
+/* Work for another CPU: bits in pcpu.cmd, announced by an NMI */
+#define CMD_FLUSH	(1u << 0)	/* drop cached nested translations */
+#define CMD_CATCH	(1u << 1)	/* front end: leave Linux, wait for SIPI */
+#define CMD_BECOME	(1u << 2)	/* front end: move to instance pcpu.next_cr3 */
+#define CMD_INIT	(1u << 3)
+#define CMD_SIPI	(1u << 4)	/* vector in pcpu.sipi */
+#define CMD_STOP	(1u << 5)	/* cell: run the inmate no more */
+#define CMD_HOME	(1u << 6)	/* cell: go back to the front end's instance */
+
+enum cpu_phase {
+	CPU_RUNNING,		/* executes its guest */
+	CPU_WAIT_SIPI,		/* parked, may be started by SIPI */
+	CPU_STOPPED,		/* parked for good: stopped or failed cell */
+};
+
+/* Register numbers as in instruction encodings */
+enum { GPR_RAX, GPR_RCX, GPR_RDX, GPR_RBX, GPR_RSP, GPR_RBP, GPR_RSI, GPR_RDI };
+
+struct pcpu {
+	u64 regs[16];			/* guest; rax and rsp only valid during an exit */
+	struct qv_linux_state linux_state;
+	u32 index;			/* in this instance */
+	u32 linux_cpu, apic_id;
+	u32 phase;			/* enum cpu_phase */
+	u32 cmd, ack;			/* CMD_*: asked, done */
+	u32 sipi;
+	u32 icr2;			/* xAPIC: destination half of the guest's ICR */
+	u64 next_cr3;			/* CMD_BECOME: the cell's tables ... */
+	u32 next_index;			/* ... and this CPU's number there */
+	u32 home_index;			/* CMD_HOME: its number in the front end */
+	u64 home_cr3;
+	u64 exit_tsc;
+	bool nmi_masked, nmi_pending;	/* guest is in an NMI handler; another waits */
+	bool flush;			/* drop cached translations at the next entry */
+};
+
+struct cell_slot {			/* the manager's view of an instance */
+	u32 state;			/* enum qv_mon_state; QV_MON_NONE: free */
+	u32 reclaimed;			/* 2 MiB pages given back so far */
+	u64 block_pa;
+	u64 open_table;			/* page that shows the block's open part to Linux; kept */
+	u64 cpus;			/* front-end indices */
+};
+
+struct enter_state {			/* enter.c: all CPUs come in together */
+	u32 tickets, ready, arrived;
+	u32 verdict;
+	u64 error;
+};
+enum { ENTER_UNDECIDED, ENTER_GO, ENTER_BACK };
+
+struct instance {
+	struct qv_mon_boot boot;	/* first: the driver writes it here */
+	u32 id;				/* 0: front end */
+	u32 busy;			/* manager: a management call is under way */
+	struct page_pool pool;
+	struct paging host, nested, park;
+	u64 *windows;			/* page-table entries of QV_VA_WINDOW */
+	u64 *directory;			/* page directory of the instance's GiB */
+	struct icr_map icr;
+	struct cell_slot cells[QV_MON_CELLS];
+	struct enter_state enter;
+	u64 ones_table, sink_table;	/* front end: what answers touches of holes; physical */
+
+	/* Front end: the request being checked. Cell: what it was created from. */
+	struct qv_mon_create req;
+
+	u8 idt[256 * 16] __attribute__((aligned(4096)));
+	u8 park_code[QV_PAGE] __attribute__((aligned(4096)));
+	u8 vendor[0x6000] __attribute__((aligned(4096)));	/* permission bitmaps */
+};
+
+_Static_assert(sizeof(struct instance) <= QV_INSTANCE_LEN, "instance area");
+_Static_assert(sizeof(struct qv_mon_status) <= QV_OFF_LOG, "status area");
+_Static_assert(QV_OFF_LOG + sizeof(struct qv_mon_log) <= QV_OPEN_LEN, "log area");
+
+static inline struct instance *me(void)
+{
+	return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);
+}
+
+static inline struct qv_mon_status *my_status(void)
+{
+	return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);
+}
+
+/* @block: QV_VA_BLOCK, or QV_VA_MANAGE for the instance being managed */
+static inline struct pcpu *pcpu_in(u64 block, u32 index)
+{
+	return (struct pcpu *)(block + QV_OFF_CPUS + index * QV_CPU_LEN);
+}
+
+static inline struct pcpu *pcpu_of(u32 index)
+{
+	return pcpu_in(QV_VA_BLOCK, index);
+}
+
+static inline struct qv_mon_cpu_status *cpu_status(const struct pcpu *cpu)
+{
+	return &my_status()->cpus[cpu->index];
+}
+
+static inline bool is_front_end(void)
+{
+	return me()->id == 0;
+}
+
+#endif

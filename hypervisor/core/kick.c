@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Commands between CPUs: bits in pcpu.cmd, and an NMI when they were clear
+ * before. They are taken only at an NMI exit, so every NMI of ours is matched
+ * by exactly one exit that finds work; an NMI exit without work is the guest's.
+ */
+#include "cpu.h"
+#include "vendor.h"
+
+#define ACK_DEADLINE_MS	2000
+
+void kick(struct pcpu *target, u32 cmd)
+{
+	__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);
+	if (!atomic_or(&target->cmd, cmd))
+		apic_send(4 << 8 | 1 << 14, target->apic_id);
+}
+
+bool wait_ack(struct pcpu *target, u32 cmd)
+{
+	u64 start = rdtsc(), limit = (u64)me()->boot.tsc_khz * ACK_DEADLINE_MS;
+
+	while (!(load(&target->ack) & cmd)) {
+		if (rdtsc() - start > limit)
+			return false;
+		pause();
+	}
+	return true;
+}
+
+void park(struct pcpu *cpu, enum cpu_phase phase)
+{
+	cpu->phase = phase;
+	cpu->nmi_masked = cpu->nmi_pending = false;
+	vendor_set_park(cpu);
+}
+
+static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
+{
+	vendor_arrive(cpu);
+	apic_drain();
+	if (cpu->index == 0) {
+		vendor_set_entry(cpu, &me()->req.entry);
+		cpu->phase = CPU_RUNNING;
+		my_status()->first_entry_tsc = rdtsc();
+		__atomic_store_n(&my_status()->state, QV_MON_RUNNING, __ATOMIC_RELEASE);
+	} else {
+		park(cpu, CPU_WAIT_SIPI);
+	}
+	atomic_or(&cpu->ack, CMD_BECOME);
+	vendor_run(cpu);
+}
+
+static void __attribute__((noreturn)) arrive_home(struct pcpu *cpu)
+{
+	vendor_arrive(cpu);
+	apic_drain();
+	park(cpu, CPU_WAIT_SIPI);
+	atomic_or(&cpu->ack, CMD_HOME);
+	vendor_run(cpu);
+}
+
+static void move(u64 cr3, u32 index, void (*to)(struct pcpu *))
+{
+	/* Every instance has its CPU areas at the same addresses: the stack of the new one */
+	vendor_move(cr3, (u64)pcpu_of(index + 1), to, pcpu_of(index));
+}
+
+void run_commands(struct pcpu *cpu, u32 cmd)
+{
+	if (cmd & CMD_FLUSH)
+		cpu->flush = true;
+	if (cmd & CMD_STOP)
+		park(cpu, CPU_STOPPED);
+	if (cmd & (CMD_INIT | CMD_CATCH) && cpu->phase != CPU_STOPPED)
+		park(cpu, CPU_WAIT_SIPI);
+	if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI) {
+		vendor_set_sipi(cpu, load(&cpu->sipi));
+		cpu->phase = CPU_RUNNING;
+	}
+	atomic_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_HOME));
+	if (cmd & CMD_BECOME)
+		move(cpu->next_cr3, cpu->next_index, arrive_cell);
+	if (cmd & CMD_HOME)
+		move(cpu->home_cr3, cpu->home_index, arrive_home);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The RAM log: numbers only; the driver turns them into sentences. */
+#include "cpu.h"
+
+void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)
+{
+	struct qv_mon_log *log = (struct qv_mon_log *)(QV_VA_BLOCK + QV_OFF_LOG);
+	u64 seq = __atomic_add_fetch(&log->head, 1, __ATOMIC_RELAXED);
+	struct qv_mon_log_entry *e = &log->entries[(seq - 1) % QV_MON_LOG_ENTRIES];
+
+	__atomic_store_n(&e->seq, 0, __ATOMIC_RELEASE);
+	e->tsc = rdtsc();
+	e->cpu = cpu->linux_cpu;
+	e->what = what;
+	e->a = a;
+	e->b = b;
+	__atomic_store_n(&e->seq, seq, __ATOMIC_RELEASE);
+}
+

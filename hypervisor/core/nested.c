@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "nested.h"
+
+enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
+{
+	u32 found;
+	u64 e = *paging_find(p, pa, level, &found);
+
+	if (!(e & PT_P))
+		return e & NESTED_HOLE ? FRONT_HOLE : FRONT_OWNS;
+	if (found > 1 && !(e & PT_PS))
+		return FRONT_SPECIAL;		/* split further: something in it is special */
+	if ((e & PT_TABLE) != NESTED_RWX || (e & PT_ADDR) != (pa & ~(level_size(found) - 1)))
+		return FRONT_SPECIAL;
+	return FRONT_OWNS;
+}
+
+int front_prepare(const struct paging *p, u64 pa)
+{
+	return paging_entry(p, pa, 2) ? 0 : -1;
+}
+
+static void set_page(const struct paging *p, u64 pa, u64 value)
+{
+	u32 found;
+	u64 *entry = paging_find(p, pa, 2, &found);
+
+	if (found == 2)
+		__atomic_store_n(entry, value, __ATOMIC_RELEASE);
+}
+
+void front_hole(const struct paging *p, u64 pa)
+{
+	set_page(p, pa, NESTED_HOLE);
+}
+
+void front_unhole(const struct paging *p, u64 pa)
+{
+	set_page(p, pa, pa | NESTED_RWX | PT_PS);
+}
+
+void front_open(const struct paging *p, u64 pa, u64 table)
+{
+	u64 *entries = pool_table(p->pool, table);
+	u32 i;
+
+	for (i = 0; i < 512; i++)
+		entries[i] = i < QV_OPEN_PAGES ? (pa + i * 4096) | PT_P | PT_U : NESTED_HOLE;
+	set_page(p, pa, table | PT_TABLE);
+}
+
+int front_fill(const struct paging *p, u64 pa)
+{
+	u32 level;
+	u64 *entry = paging_find(p, pa, 1, &level);
+	u64 old = *entry;
+
+	if (old & (PT_P | NESTED_HOLE))
+		return old & PT_P ? 0 : -1;
+	if (level > p->max_leaf) {
+		level = p->max_leaf;
+		entry = paging_entry(p, pa, level);
+		if (!entry)
+			return -1;
+		old = *entry;
+		if (old & (PT_P | NESTED_HOLE))
+			return old & PT_P ? 0 : -1;
+	}
+	__atomic_compare_exchange_n(entry, &old,
+				    (pa & ~(level_size(level) - 1)) | NESTED_RWX |
+				    (level > 1 ? PT_PS : 0), false,
+				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Nested tables: who may touch which physical memory.
+ *
+ * Front end: identity with holes. Nothing is mapped at first; a nested fault
+ * on memory that is not a hole fills the largest identity page that fits.
+ * A hole is a non-present entry with NESTED_HOLE.
+ *
+ * Cell: exactly what it was granted.
+ */
+#ifndef QV_NESTED_H
+#define QV_NESTED_H
+
+#include "paging.h"
+
+#define NESTED_RWX	(PT_P | PT_W | PT_U)
+#define NESTED_HOLE	(1ull << 52)	/* in a non-present entry: not Linux's */
+
+#define QV_OPEN_PAGES	16		/* QV_OPEN_LEN / 4096 */
+
+enum front_owner {
+	FRONT_OWNS,		/* identity mapped, or will be on first touch */
+	FRONT_HOLE,		/* taken away */
+	FRONT_SPECIAL,		/* read-only, answered with ones, ... */
+};
+
+/* State of the @level-sized page (1: 4 KiB, 2: 2 MiB) at @pa in the front end's tables */
+enum front_owner front_owner(const struct paging *p, u64 pa, u32 level);
+
+/* Make the tables under 2 MiB page @pa so that hole and unhole cannot fail. 0 or -1 */
+int front_prepare(const struct paging *p, u64 pa);
+/* Take a 2 MiB page from, or give it back to, the front end (after front_prepare) */
+void front_hole(const struct paging *p, u64 pa);
+void front_unhole(const struct paging *p, u64 pa);
+
+/* The open part of an instance's block at @pa becomes readable; @table is a page for it */
+void front_open(const struct paging *p, u64 pa, u64 table);
+
+/* Identity-map the largest page around @pa that holds no hole. 0, or -1: hole or pool empty */
+int front_fill(const struct paging *p, u64 pa);
+
+#endif

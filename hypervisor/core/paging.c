@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "paging.h"
+
+u64 *pool_table(const struct page_pool *pool, u64 pa)
+{
+	return (u64 *)(size_t)(pool->va + (pa - pool->pa));
+}
+
+u64 pool_take(struct page_pool *pool)
+{
+	u32 off = __atomic_fetch_add(&pool->next, 4096, __ATOMIC_RELAXED);
+	u64 *page;
+	u32 i;
+
+	/* Past the end the counter stays there: no wrap in any realistic number of tries */
+	if (off >= pool->end) {
+		__atomic_store_n(&pool->next, pool->end, __ATOMIC_RELAXED);
+		return 0;
+	}
+	page = pool_table(pool, pool->pa + off);
+	for (i = 0; i < 512; i++)
+		page[i] = 0;
+	return pool->pa + off;
+}
+
+static u32 slot(u64 addr, u32 level)
+{
+	return (addr >> (12 + 9 * (level - 1))) & 511;
+}
+
+static bool is_leaf(u64 entry, u32 level)
+{
+	return level == 1 || (entry & PT_PS);
+}
+
+u64 *paging_find(const struct paging *p, u64 addr, u32 level, u32 *found)
+{
+	u64 *table = pool_table(p->pool, p->root);
+	u32 at = p->levels;
+
+	for (;; at--) {
+		u64 *entry = &table[slot(addr, at)];
+
+		if (at == level || !(*entry & PT_P) || is_leaf(*entry, at)) {
+			*found = at;
+			return entry;
+		}
+		table = pool_table(p->pool, *entry & PT_ADDR);
+	}
+}
+
+/*
+ * Put a table below @entry. A leaf there becomes 512 smaller leaves with the
+ * same effect, so hardware walking meanwhile sees no difference. Two CPUs may
+ * come here at once: the slower one finds its work done.
+ */
+static int deepen(const struct paging *p, u64 *entry, u32 level)
+{
+	u64 old = *entry;
+	u64 pa = pool_take(p->pool);
+	u64 *table;
+	u32 i;
+
+	if (!pa)
+		return -1;
+	if (old & PT_P) {
+		u64 leaf = level == 2 ? old & ~PT_PS : old;
+
+		table = pool_table(p->pool, pa);
+		for (i = 0; i < 512; i++)
+			table[i] = leaf + i * level_size(level - 1);
+	}
+	__atomic_compare_exchange_n(entry, &old, pa | PT_TABLE, false,
+				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return 0;
+}
+
+u64 *paging_entry(const struct paging *p, u64 addr, u32 level)
+{
+	for (;;) {
+		u32 found;
+		u64 *entry = paging_find(p, addr, level, &found);
+
+		if (found == level)
+			return entry;
+		if (deepen(p, entry, found))
+			return NULL;
+	}
+}
+
+int paging_map(const struct paging *p, u64 addr, u64 pa, u64 len, u64 flags)
+{
+	while (len) {
+		u32 level = p->max_leaf;
+		u64 *entry;
+
+		while (level > 1 && (((addr | pa) & (level_size(level) - 1)) ||
+				     len < level_size(level)))
+			level--;
+		entry = paging_entry(p, addr, level);
+		if (!entry)
+			return -1;
+		*entry = pa | flags | (level > 1 ? PT_PS : 0);
+		addr += level_size(level);
+		pa += level_size(level);
+		len -= level_size(level);
+	}
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Page tables of the x86-64 shape: the monitor's own, and nested tables
+ * (NPT and EPT agree on what is used here: bits 0..2 permit, bit 7 ends the
+ * walk early). Pure: no hardware is touched, so the host tests run this code.
+ */
+#ifndef QV_PAGING_H
+#define QV_PAGING_H
+
+#include <qv/types.h>
+
+#define PT_P		(1ull << 0)	/* present; readable in EPT */
+#define PT_W		(1ull << 1)
+#define PT_U		(1ull << 2)	/* user; nested tables need it; executable in EPT */
+#define PT_PWT		(1ull << 3)
+#define PT_PCD		(1ull << 4)
+#define PT_PS		(1ull << 7)	/* leaf above the lowest level */
+#define PT_NX		(1ull << 63)
+#define PT_ADDR		0x000ffffffffff000ull
+#define PT_TABLE	(PT_P | PT_W | PT_U)
+
+/* A run of pages from which tables are taken and never given back one by one */
+struct page_pool {
+	u64 va, pa;		/* of the first byte of the block */
+	u32 next, end;		/* offsets in the block; next grows (atomically) to end */
+};
+
+struct paging {
+	struct page_pool *pool;
+	u64 root;		/* physical */
+	u32 levels;		/* 4 or 5 */
+	u32 max_leaf;		/* 1: 4 KiB only, 2: 2 MiB too, 3: 1 GiB too */
+};
+
+/* Bytes that an entry at @level spans */
+static inline u64 level_size(u32 level)
+{
+	return 1ull << (12 + 9 * (level - 1));
+}
+
+/* A cleared page; 0 when the pool is empty. Physical address. */
+u64 pool_take(struct page_pool *pool);
+u64 *pool_table(const struct page_pool *pool, u64 pa);
+
+/*
+ * The entry for @addr at the deepest existing level, not below @level.
+ * *@found is the level it is at.
+ */
+u64 *paging_find(const struct paging *p, u64 addr, u32 level, u32 *found);
+
+/*
+ * The entry for @addr at exactly @level: missing tables are made, larger
+ * leaves are split into equal smaller ones. NULL when the pool is empty.
+ */
+u64 *paging_entry(const struct paging *p, u64 addr, u32 level);
+
+/* Map [@addr, +@len) to @pa with @flags, in the largest pages that fit. 0 or -1 (pool empty) */
+int paging_map(const struct paging *p, u64 addr, u64 pa, u64 len, u64 flags);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef QV_REQUEST_H
+#define QV_REQUEST_H
+
+#include "instance.h"
+
+/* inst->req, copied from Linux once, in the front end's instance. 0 or enum qv_mon_error */
+u64 request_check(const struct instance *inst, u32 caller);
+/* 2 MiB pages in all runs */
+u64 request_pages(const struct qv_mon_create *q);
+/* [pa, +len) is RAM, aligned, and wholly the front end's; @level 1: 4 KiB, 2: 2 MiB pages */
+bool request_pages_ok(const struct instance *inst, u64 pa, u64 len, u32 level);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the core needs of a vendor; svm/ and vmx/ each implement it, the link
+ * chooses. "The guest" is that of the CPU at hand.
+ */
+#ifndef QV_VENDOR_H
+#define QV_VENDOR_H
+
+#include "instance.h"
+
+struct guest_mode {		/* how the guest translates addresses */
+	u64 cr0, cr3, cr4, efer;
+	bool long_code;		/* CS.L in long mode */
+	bool big_code;		/* CS.D */
+	u32 cpl;
+	u64 cs_base;
+};
+
+/*
+ * Once per instance, by its creator: permission bitmaps, parking tables, nested
+ * permissions for @inst, whose block is mapped at @va now. 0 or enum qv_mon_error
+ */
+u64 vendor_init_instance(struct instance *inst, u64 va);
+/* This CPU leaves Linux: take its state as the guest's. 0 or enum qv_mon_error */
+u64 vendor_enter(struct pcpu *cpu);
+/* This CPU enters the instance whose tables it has just loaded */
+void vendor_arrive(struct pcpu *cpu);
+/* Make the guest's present state this CPU's own and go on there. Only in the front end. */
+void vendor_leave(struct pcpu *cpu) __attribute__((noreturn));
+/* As if the trampoline had returned @error at once */
+void vendor_back(struct pcpu *cpu, u64 error) __attribute__((noreturn));
+/* Take what interrupts are pending, in the monitor's own handlers */
+void vendor_take_interrupts(void);
+/* Run the guest, for ever: exits are handled inside */
+void vendor_run(struct pcpu *cpu) __attribute__((noreturn));
+
+/* New guest states */
+void vendor_set_park(struct pcpu *cpu);
+void vendor_set_sipi(struct pcpu *cpu, u32 vector);
+void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry);
+
+/* Looks at and changes of the guest during an exit */
+void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode);
+u64 vendor_rip(const struct pcpu *cpu);
+void vendor_skip(struct pcpu *cpu, u32 len);
+void vendor_inject_nmi(struct pcpu *cpu);	/* keeps it pending while one is handled */
+void vendor_inject_fault(struct pcpu *cpu, u32 vector);	/* 6: #UD, 13: #GP(0) */
+/* Instruction bytes the processor saved at this exit; 0 when it did not */
+u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes);
+void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f);
+
+/* svm/entry.S, vmx/entry.S */
+void vendor_move(u64 cr3, u64 stack, void (*to)(struct pcpu *), struct pcpu *cpu)
+	__attribute__((noreturn));
+
+#endif

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Exits: a row each. What is not listed stops a cell, and is #UD for Linux. */
+#include "svm.h"
+
+static void on_vmmcall(struct pcpu *cpu)
+{
+	exit_hypercall(cpu);
+}
+
+static void on_memory(struct pcpu *cpu)
+{
+	const struct vmcb *v = vmcb_of(cpu);
+
+	exit_memory(cpu, v->info2, v->info1 & 2);
+}
+
+static void on_port(struct pcpu *cpu)
+{
+	cell_fail(cpu, QV_FAIL_PORT, (vmcb_of(cpu)->info1 >> 16) & 0xffff);
+}
+
+static void on_shutdown(struct pcpu *cpu)
+{
+	cell_fail(cpu, QV_FAIL_TRIPLE_FAULT, vendor_rip(cpu));
+}
+
+static void on_invd(struct pcpu *cpu)
+{
+	asm volatile("wbinvd" : : : "memory");	/* nobody's dirty lines are lost */
+	vendor_skip(cpu, 2);
+}
+
+/* SVM's own instructions: as on a processor without SVM */
+static void on_svm(struct pcpu *cpu)
+{
+	log_event(cpu, QV_LOG_INSTRUCTION, vmcb_of(cpu)->exit_code, vendor_rip(cpu));
+	vendor_inject_fault(cpu, 6);
+}
+
+/* The guest's NMI handler ends: if another NMI waits, it comes with the next chance */
+static void on_iret(struct pcpu *cpu)
+{
+	struct vmcb *v = vmcb_of(cpu);
+
+	v->intercept3 &= ~I3_IRET;
+	cpu->nmi_masked = false;
+	if (cpu->nmi_pending) {
+		v->v_intr = V_IRQ | V_IRQ_PRIO | V_IGN_TPR;
+		v->intercept3 |= I3_VINTR;
+	}
+}
+
+static void on_vintr(struct pcpu *cpu)
+{
+	struct vmcb *v = vmcb_of(cpu);
+
+	v->v_intr = 0;
+	v->intercept3 &= ~I3_VINTR;
+	cpu->nmi_pending = false;
+	vendor_inject_nmi(cpu);
+}
+
+/* What no row names; a VMRUN that the processor refuses comes here too */
+static void on_unknown(struct pcpu *cpu)
+{
+	log_event(cpu, QV_LOG_INSTRUCTION, vmcb_of(cpu)->exit_code, vendor_rip(cpu));
+	if (!is_front_end())
+		cell_fail(cpu, QV_FAIL_EXIT, 0);
+	else
+		vendor_inject_fault(cpu, 6);
+}
+
+#define SELF_COUNTED	QV_EXIT_SLOTS
+
+struct exit_row {
+	u64 code;
+	void (*handle)(struct pcpu *cpu);
+	u32 reason;		/* enum qv_exit, or SELF_COUNTED */
+};
+
+static const struct exit_row rows[] = {
+	{ EXIT_MSR,	 svm_exit_msr,	SELF_COUNTED },
+	{ EXIT_NPF,	 on_memory,	SELF_COUNTED },
+	{ EXIT_NMI,	 exit_nmi,	QV_EXIT_NMI },
+	{ EXIT_IRET,	 on_iret,	QV_EXIT_NMI },
+	{ EXIT_VINTR,	 on_vintr,	QV_EXIT_NMI },
+	{ EXIT_CPUID,	 exit_cpuid,	QV_EXIT_CPUID },
+	{ EXIT_VMMCALL,	 on_vmmcall,	QV_EXIT_HYPERCALL },
+	{ EXIT_IOIO,	 on_port,	QV_EXIT_PORT },
+	{ EXIT_XSETBV,	 exit_xsetbv,	QV_EXIT_CR },
+	{ EXIT_INVD,	 on_invd,	QV_EXIT_INSTRUCTION },
+	{ EXIT_INVLPGA,	 on_svm,	QV_EXIT_INSTRUCTION },
+	{ EXIT_VMRUN,	 on_svm,	QV_EXIT_INSTRUCTION },
+	{ EXIT_VMLOAD,	 on_svm,	QV_EXIT_INSTRUCTION },
+	{ EXIT_VMSAVE,	 on_svm,	QV_EXIT_INSTRUCTION },
+	{ EXIT_STGI,	 on_svm,	QV_EXIT_INSTRUCTION },
+	{ EXIT_CLGI,	 on_svm,	QV_EXIT_INSTRUCTION },
+	{ EXIT_SKINIT,	 on_svm,	QV_EXIT_INSTRUCTION },
+	{ EXIT_SHUTDOWN, on_shutdown,	QV_EXIT_TRIPLE_FAULT },
+};
+
+static const struct exit_row unknown = { 0, on_unknown, QV_EXIT_OTHER };
+
+static const struct exit_row *find(u64 code)
+{
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].code == code)
+			return &rows[i];
+	return &unknown;
+}
+
+static void account(struct pcpu *cpu)
+{
+	struct qv_mon_cpu_status *s = cpu_status(cpu);
+	u64 stay = rdtsc() - cpu->exit_tsc;
+
+	s->cycles += stay;
+	if (stay > s->held_max)
+		s->held_max = stay;
+}
+
+void svm_exit(struct pcpu *cpu)
+{
+	struct vmcb *v = vmcb_of(cpu);
+	const struct exit_row *row = find(v->exit_code);
+
+	cpu->exit_tsc = rdtsc();
+	cpu->regs[GPR_RAX] = v->rax;
+	cpu->regs[GPR_RSP] = v->rsp;
+	v->tlb_control = 0;
+	/* An event that was being delivered when the exit came is delivered again */
+	v->event_inj = v->exit_int_info & EVENT_VALID ? v->exit_int_info : 0;
+	if (row->handle == exit_nmi)
+		svm_take_nmi();
+	if (row->reason != SELF_COUNTED)
+		cpu_status(cpu)->exits[row->reason]++;
+	row->handle(cpu);
+	if (cpu->flush) {
+		cpu->flush = false;
+		v->tlb_control = TLB_FLUSH_ALL;
+	}
+	v->rax = cpu->regs[GPR_RAX];
+	v->clean = 0;
+	account(cpu);
+}
+
+/* ---- looks at and changes of the guest ---- */
+
+u64 vendor_rip(const struct pcpu *cpu)
+{
+	return vmcb_of(cpu)->rip;
+}
+
+void vendor_skip(struct pcpu *cpu, u32 len)
+{
+	struct vmcb *v = vmcb_of(cpu);
+
+	/* next_rip is there with NRIPS, and only for instruction intercepts */
+	v->rip = v->next_rip && v->exit_code != EXIT_NPF ? v->next_rip : v->rip + len;
+	v->shadow = 0;
+}
+
+void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode)
+{
+	const struct vmcb *v = vmcb_of(cpu);
+
+	*mode = (struct guest_mode){
+		.cr0 = v->cr0, .cr3 = v->cr3, .cr4 = v->cr4, .efer = v->efer,
+		.long_code = (v->efer & EFER_LMA) && (v->cs.attrib & 0x200),
+		.big_code = v->cs.attrib & 0x400,
+		.cpl = v->cpl, .cs_base = v->cs.base,
+	};
+	if (mode->long_code)
+		mode->cs_base = 0;
+}
+
+void vendor_inject_fault(struct pcpu *cpu, u32 vector)
+{
+	vmcb_of(cpu)->event_inj = EVENT_VALID | EVENT_EXCEPTION | vector |
+				  (vector == 13 ? EVENT_ERROR : 0);
+}
+
+void vendor_inject_nmi(struct pcpu *cpu)
+{
+	struct vmcb *v = vmcb_of(cpu);
+
+	if (cpu->nmi_masked || v->event_inj) {
+		cpu->nmi_pending = true;
+		v->intercept3 |= I3_IRET;	/* the next IRET looks after it */
+		return;
+	}
+	v->event_inj = EVENT_VALID | EVENT_NMI | 2;
+	v->intercept3 |= I3_IRET;
+	cpu->nmi_masked = true;
+}
+
+u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes)
+{
+	const struct vmcb *v = vmcb_of(cpu);
+	u32 num = v->num_bytes & 15;
+
+	memcpy(bytes, v->bytes, num);
+	return num;
+}
+
+void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f)
+{
+	const struct vmcb *v = vmcb_of(cpu);
+
+	f->exit_code = v->exit_code;
+	f->info1 = v->info1;
+	f->info2 = v->info2;
+	f->rip = v->rip;
+	f->rflags = v->rflags;
+	f->cr0 = v->cr0;
+	f->cr2 = v->cr2;
+	f->cr3 = v->cr3;
+	f->cr4 = v->cr4;
+	f->efer = v->efer & ~EFER_SVME;
+}
+
+/* A fault of our own: the end of this instance's guest, not of the others' */
+void __attribute__((noreturn)) monitor_fault(u64 vector, u64 rip, u64 stack)
+{
+	struct pcpu *cpu = (struct pcpu *)(stack & ~(u64)(QV_CPU_LEN - 1));
+
+	log_event(cpu, QV_LOG_MONITOR_FAULT, vector, rip);
+	if (!is_front_end())
+		cell_fail(cpu, QV_FAIL_MONITOR, rip);
+	else
+		vendor_inject_fault(cpu, 13);
+	vendor_run(cpu);
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Guest states: as Linux was, after INIT, after SIPI, parked, at a cell's entry. */
+#include "svm.h"
+
+#define ATTR_CODE64	0xa9b
+#define ATTR_CODE32	0xc9b
+#define ATTR_CODE16	0x09b
+#define ATTR_DATA32	0xc93
+#define ATTR_DATA16	0x093
+#define ATTR_LDT	0x082
+#define ATTR_TSS32	0x08b
+#define CR0_RESET	0x60000010ull
+#define CR0_PE		1ull
+#define PAT_RESET	0x0007040600070406ull
+
+static struct vmcb_seg seg(u16 sel, u16 attrib, u32 limit, u64 base)
+{
+	return (struct vmcb_seg){ sel, attrib, limit, base };
+}
+
+static void set_controls(struct pcpu *cpu)
+{
+	struct vmcb *v = vmcb_of(cpu);
+
+	v->intercept3 = I3_NMI | I3_MSR | I3_INVD | I3_INVLPGA;
+	v->intercept4 = I4_VMRUN | I4_VMMCALL | I4_VMLOAD | I4_VMSAVE | I4_STGI | I4_CLGI | I4_SKINIT;
+	if (!is_front_end()) {
+		v->intercept3 |= I3_CPUID | I3_IOIO | I3_SHUTDOWN;
+		v->intercept4 |= I4_XSETBV;
+	}
+	v->iopm_pa = pa_of(svm_area()->iopm);
+	v->msrpm_pa = pa_of(svm_area()->msrpm);
+	v->asid = 1;
+	v->tlb_control = TLB_FLUSH_ALL;
+	v->np_enable = 1;
+	v->n_cr3 = me()->nested.root;
+	v->event_inj = v->v_intr = v->shadow = 0;
+}
+
+u64 vendor_enter(struct pcpu *cpu)
+{
+	const struct qv_linux_state *s = &cpu->linux_state;
+	struct vmcb *v = vmcb_of(cpu);
+
+	vendor_arrive(cpu);
+	v->cs = seg(s->cs, ATTR_CODE64, ~0u, 0);
+	v->ss = seg(s->ss, ATTR_DATA32, ~0u, 0);
+	v->gdtr = seg(0, 0, s->gdt_limit, s->gdt_base);
+	v->idtr = seg(0, 0, s->idt_limit, s->idt_base);
+	v->efer = s->efer | EFER_SVME;
+	v->cr0 = s->cr0;
+	v->cr3 = s->cr3;
+	v->cr4 = s->cr4;
+	v->rflags = s->rflags;
+	v->rip = s->rip;
+	v->rsp = s->rsp;
+	v->rax = 0;
+	v->g_pat = s->pat;
+	v->s_cet = s->s_cet;
+	v->isst = s->ssp_table;
+	asm volatile("mov %%dr6, %0" : "=r"(v->dr6));
+	asm volatile("mov %%dr7, %0" : "=r"(v->dr7));
+	asm volatile("vmsave %0" : : "a"(pa_of(v)) : "memory");
+	cpu->phase = CPU_RUNNING;
+	return 0;
+}
+
+void vendor_arrive(struct pcpu *cpu)
+{
+	struct { u16 limit; u64 base; } __attribute__((packed)) idt = {
+		sizeof(me()->idt) - 1, (u64)me()->idt
+	};
+
+	asm volatile("lidt %0" : : "m"(idt));
+	wrmsr(MSR_HSAVE, pa_of((u8 *)cpu + CPU_OFF_HSAVE));
+	set_controls(cpu);
+}
+
+void svm_load_guest(struct pcpu *cpu)
+{
+	asm volatile("vmload %0" : : "a"(pa_of(vmcb_of(cpu))) : "memory");
+}
+
+/* As after INIT: APM vol. 2, table 14-1; the front end keeps seeing EFER.SVME set */
+static void set_reset(struct pcpu *cpu)
+{
+	struct vmcb *v = vmcb_of(cpu);
+	struct vmcb_seg data = seg(0, ATTR_DATA16, 0xffff, 0);
+
+	set_controls(cpu);
+	memset(cpu->regs, 0, sizeof(cpu->regs));
+	v->es = v->ss = v->ds = v->fs = v->gs = data;
+	v->cs = seg(0, ATTR_CODE16, 0xffff, 0);
+	v->gdtr = v->idtr = seg(0, 0, 0xffff, 0);
+	v->ldtr = seg(0, ATTR_LDT, 0xffff, 0);
+	v->tr = seg(0, ATTR_TSS32, 0xffff, 0);
+	v->cpl = 0;
+	v->efer = EFER_SVME;
+	v->cr0 = CR0_RESET;
+	v->cr2 = v->cr3 = v->cr4 = 0;
+	v->dr6 = 0xffff0ff0;
+	v->dr7 = 0x400;
+	v->rflags = 2;
+	v->rip = v->rsp = v->rax = 0;
+	v->s_cet = v->ssp = v->isst = 0;
+	v->star = v->lstar = v->cstar = v->sfmask = v->kernel_gs = 0;
+	v->sysenter_cs = v->sysenter_esp = v->sysenter_eip = 0;
+	v->g_pat = PAT_RESET;
+	v->dbgctl = 0;
+	cpu->nmi_masked = cpu->nmi_pending = false;
+}
+
+void vendor_set_park(struct pcpu *cpu)
+{
+	struct vmcb *v = vmcb_of(cpu);
+
+	set_reset(cpu);
+	v->n_cr3 = me()->park.root;	/* one page: hlt, and back to it */
+	svm_load_guest(cpu);
+}
+
+void vendor_set_sipi(struct pcpu *cpu, u32 vector)
+{
+	struct vmcb *v = vmcb_of(cpu);
+
+	set_reset(cpu);
+	v->cs.sel = vector << 8;
+	v->cs.base = (u64)vector << 12;
+	svm_load_guest(cpu);
+}
+
+void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry)
+{
+	struct vmcb *v = vmcb_of(cpu);
+	struct vmcb_seg data = seg(0x18, ATTR_DATA32, ~0u, 0);
+
+	set_reset(cpu);
+	v->cs = seg(0x10, ATTR_CODE32, ~0u, 0);
+	v->es = v->ss = v->ds = v->fs = v->gs = data;
+	v->cr0 = 0x10 | CR0_PE;
+	v->rip = entry->eip;
+	v->rax = entry->eax;
+	cpu->regs[GPR_RBX] = entry->ebx;
+	svm_load_guest(cpu);
+}
+
+void vendor_run(struct pcpu *cpu)
+{
+	svm_run(cpu, pa_of(vmcb_of(cpu)));
+}
+
+static void __attribute__((noreturn)) leave(const struct pcpu *cpu, struct leave_state *s)
+{
+	const struct vmcb *v = vmcb_of(cpu);
+
+	s->tramp = me()->boot.tramp_leave;
+	wrmsr(MSR_HSAVE, 0);
+	if (s->cr4 & CR4_CET)
+		wrmsr(MSR_S_CET, v->s_cet);
+	svm_leave(s);
+}
+
+void vendor_leave(struct pcpu *cpu)
+{
+	const struct vmcb *v = vmcb_of(cpu);
+	struct leave_state s = {
+		.cr3 = v->cr3, .cr4 = v->cr4, .rsp = v->rsp, .rip = v->rip, .rflags = v->rflags,
+		.gdt_limit = v->gdtr.limit, .gdt_base = v->gdtr.base,
+		.idt_limit = v->idtr.limit, .idt_base = v->idtr.base,
+	};
+
+	asm volatile("mov %0, %%dr6" : : "r"(v->dr6));
+	asm volatile("mov %0, %%dr7" : : "r"(v->dr7));
+	asm volatile("mov %0, %%cr2" : : "r"(v->cr2));
+	leave(cpu, &s);
+}
+
+void vendor_back(struct pcpu *cpu, u64 error)
+{
+	const struct qv_linux_state *l = &cpu->linux_state;
+	struct leave_state s = {
+		.cr3 = l->cr3, .cr4 = l->cr4, .rsp = l->rsp, .rip = l->rip, .rflags = l->rflags,
+		.gdt_limit = l->gdt_limit, .gdt_base = l->gdt_base,
+		.idt_limit = l->idt_limit, .idt_base = l->idt_base, .error = error,
+	};
+
+	leave(cpu, &s);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef QV_SVM_H
+#define QV_SVM_H
+
+#include "../core/cpu.h"
+#include "../core/vendor.h"
+#include "vmcb.h"
+
+struct svm_area {			/* struct instance.vendor */
+	u8 msrpm[0x2000];		/* two bits per MSR: read, write */
+	u8 iopm[0x3000];		/* a bit per port */
+};
+_Static_assert(sizeof(struct svm_area) <= sizeof(((struct instance *)0)->vendor), "vendor area");
+
+static inline struct vmcb *vmcb_of(const struct pcpu *cpu)
+{
+	return (struct vmcb *)((u64)cpu + CPU_OFF_VMCB);
+}
+
+/* Physical address of something in this instance's block */
+static inline u64 pa_of(const void *p)
+{
+	return (u64)p - QV_VA_BLOCK + me()->boot.block_pa;
+}
+
+static inline struct svm_area *svm_area(void)
+{
+	return (struct svm_area *)me()->vendor;
+}
+
+/* entry.S */
+void svm_run(struct pcpu *cpu, u64 vmcb_pa) __attribute__((noreturn));
+void svm_take_nmi(void);
+struct leave_state;
+void svm_leave(const struct leave_state *state) __attribute__((noreturn));
+bool msr_read_safe(u32 msr, u64 *value);	/* false: the processor raised #GP */
+bool msr_write_safe(u32 msr, u64 value);
+extern const u8 vector_stubs[];		/* 256 of 16 bytes */
+
+/* exits.c: called by svm_run after each exit; the CPU then enters again */
+void svm_exit(struct pcpu *cpu);
+/* state.c */
+void svm_load_guest(struct pcpu *cpu);	/* VMLOAD: what VMRUN leaves out */
+/* msr.c */
+void msr_build(u8 *msrpm, bool front_end);
+void svm_exit_msr(struct pcpu *cpu);
+
+struct leave_state {			/* order is known to svm_leave in entry.S */
+	u64 cr3, cr4, rsp, rip, rflags, error, tramp;
+	u16 pad0[3], gdt_limit;
+	u64 gdt_base;
+	u16 pad1[3], idt_limit;
+	u64 idt_base;
+};
+
+#endif

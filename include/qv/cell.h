@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What an inmate sees of QV beside its RAM, CPUs and devices.
+ *
+ * The cell's RAM starts at guest-physical 0 (and ends where the boot
+ * protocol's memory map says). The legacy VGA window, which no kernel takes
+ * for RAM, holds eight pages:
+ *
+ *   0xB8000  screen   80x25 text cells as on a VGA (character, attribute); shared with Linux
+ *   0xB9000  info     read-only for the inmate; fixed from start on
+ *   0xBA000  comm     shared with Linux; each field has one writer
+ *   0xBB000  (nothing)
+ *   0xBC000  stream   16 KiB ring of output bytes; shared with Linux
+ *
+ * Nothing here traps: no exit is caused by any access. An inmate that does not
+ * find QV_INFO_MAGIC at 0xB9000 is not in a cell.
+ *
+ * Access to anything else stops the cell: it becomes `failed`.
+ */
+#ifndef QV_CELL_H
+#define QV_CELL_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#elif !defined(QV_FREESTANDING_TYPES)
+#include <stdint.h>
+#endif
+
+#define QV_SCREEN_GPA	0xB8000
+#define QV_INFO_GPA	0xB9000
+#define QV_COMM_GPA	0xBA000
+#define QV_STREAM_GPA	0xBC000
+#define QV_STREAM_LEN	0x4000		/* bytes; a power of two */
+#define QV_SCREEN_COLS	80
+#define QV_SCREEN_ROWS	25
+
+#define QV_INFO_MAGIC	0x4C4C45435651ull	/* "QVCELL" */
+#define QV_INFO_ABI	1
+#define QV_INFO_MAX_CPUS 64
+
+/* CPUID 0x40000000 in a cell: ebx, ecx, edx spell this; eax = highest leaf */
+#define QV_CPUID_SIGNATURE	"QVQuestV-QV "
+#define QV_CPUID_BASE	0x40000000	/* leaf +1: eax = info page address, ebx = ABI */
+
+struct qv_info {
+	uint64_t magic;			/* QV_INFO_MAGIC */
+	uint32_t abi;			/* QV_INFO_ABI */
+	uint32_t size;			/* bytes of this structure */
+	char name[32];			/* of the cell, NUL-terminated */
+	uint64_t memory;		/* bytes of RAM, from 0 (with the window above inside) */
+	uint32_t tsc_khz;		/* TSC frequency, invariant TSC */
+	uint32_t x2apic;		/* 1: APIC in x2APIC mode (MSRs); 0: xAPIC page at 0xFEE00000 */
+	uint32_t num_cpus;
+	uint32_t doorbell_vector;	/* interrupt that says: look at the comm page (keys, requests); 0: none */
+	uint32_t apic_ids[QV_INFO_MAX_CPUS];	/* first one boots; the others wait for SIPI */
+	char cmdline[1024];
+};
+
+/* comm.request values */
+#define QV_REQUEST_NONE		0
+#define QV_REQUEST_SHUTDOWN	1	/* finish, then set state to QV_INMATE_HALTED */
+
+/* comm.state values */
+#define QV_INMATE_BOOTING	0
+#define QV_INMATE_RUNNING	1
+#define QV_INMATE_HALTED	2	/* done on request; the cell may be stopped */
+
+#define QV_KEYS_LEN		256	/* bytes; a power of two */
+
+/*
+ * Indices count up for ever (mod 2^32) and are reduced on access. A reader
+ * checks head - tail <= length before it trusts them.
+ * Keys are bytes as a terminal sends them: ASCII, CR for Enter, 0x7F for
+ * Backspace, ESC [ A..D for arrows.
+ */
+struct qv_comm {
+	/* written by the inmate */
+	uint64_t heartbeat;		/* any change says: alive */
+	uint32_t state;			/* QV_INMATE_* */
+	uint32_t keys_tail;		/* next key to take */
+	uint32_t cursor;		/* row * 80 + column; >= 2000: hidden */
+	uint32_t stream_head;		/* bytes ever written to the stream (mod 2^32) */
+	uint32_t screen_seq;		/* changes whenever the screen or cursor did */
+	uint32_t reserved1[25];
+	/* written by Linux */
+	uint32_t request;		/* QV_REQUEST_*: followed by a doorbell */
+	uint32_t keys_head;		/* next free key slot */
+	uint32_t reserved2[30];
+	uint8_t keys[QV_KEYS_LEN];	/* written by Linux */
+};
+
+/*
+ * The stream: the inmate puts every byte it prints at stream[head % LEN],
+ * then advances head; it never waits, so a slow reader loses the oldest.
+ * A shell puts QV_STREAM_READY there when it awaits a line, so that a program
+ * can run one command and knows where its output ends.
+ */
+#define QV_STREAM_READY		0x04	/* ASCII EOT; not shown on the screen */
+
+#endif

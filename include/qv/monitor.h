@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What driver and monitor of one build promise each other. Not an ABI: both
+ * come in one module, so nothing here needs to be stable.
+ *
+ * An *instance* of the monitor lives in one physically contiguous block of
+ * RAM that holds all it has: code, stacks, control blocks, page tables. Every
+ * instance sees itself at the same virtual addresses, so a CPU moves from one
+ * to another by loading CR3 inside the monitor's code.
+ */
+#ifndef QV_MONITOR_H
+#define QV_MONITOR_H
+
+#include <qv/types.h>
+
+#define QV_PAGE			4096u
+#define QV_HUGE			(2u << 20)
+
+/* Virtual addresses of an instance, all inside one GiB (one page directory) */
+#define QV_VA_IMAGE		0x40000000ull	/* code and constants, copied per instance */
+#define QV_VA_APIC		0x40100000ull	/* the xAPIC page */
+#define QV_VA_WINDOW		0x40180000ull	/* one page per CPU: guest memory being looked at */
+#define QV_VA_BLOCK		0x40200000ull	/* the instance's own block */
+#define QV_VA_MANAGE		0x40800000ull	/* manager only: another instance's block */
+#define QV_VA_SCRUB		0x40A00000ull	/* manager only: memory being cleared */
+
+/* Offsets in a block */
+#define QV_OFF_STATUS		0x00000u	/* struct qv_mon_status; Linux may read it */
+#define QV_OFF_LOG		0x04000u	/* struct qv_mon_log; Linux may read it */
+#define QV_OPEN_LEN		0x10000u	/* all above: read-only for the front end */
+#define QV_OFF_IMAGE		0x10000u
+#define QV_IMAGE_MAX		0x10000u
+#define QV_OFF_INSTANCE		0x20000u	/* struct instance; starts with struct qv_mon_boot */
+#define QV_INSTANCE_LEN		0x20000u
+#define QV_OFF_CPUS		0x40000u	/* QV_CPU_LEN each; then pages for page tables */
+#define QV_CPU_LEN		0x8000u
+
+#define QV_BLOCK_FRONT_END	(4u << 20)
+#define QV_BLOCK_CELL		QV_HUGE
+
+#define QV_MON_CPUS		64
+#define QV_MON_RAM_RANGES	64
+#define QV_MON_CELLS		16	/* instances; 0 is the front end */
+#define QV_MON_RUNS		1024	/* pieces of one cell's memory */
+#define QV_MON_PORTS		16
+#define QV_MON_EXITS		16	/* slots: enum qv_exit */
+
+/* Head of the image: an ELF-less flat binary, see image.lds */
+struct qv_image_header {
+	char magic[8];		/* "QVMON01" */
+	u32 entry;		/* address: a CPU comes from Linux, rdi = struct pcpu */
+	u32 text_end;		/* address: end of what is executable, page-aligned */
+	u32 image_end;		/* address: end of the image */
+	u32 vendor;		/* 1 AMD-V, 2 VT-x */
+};
+
+/* What the driver tells the first instance. Linux is still trusted then. */
+struct qv_mon_boot {
+	u64 block_pa;
+	u32 block_len;
+	u32 num_cpus;
+	u32 tsc_khz;
+	u32 x2apic;
+	u32 levels;		/* of paging in Linux: 4 or 5 */
+	u32 page1g;		/* 1 GiB pages exist */
+	u32 phys_bits;
+	u32 image_len;
+	u32 text_len;
+	u32 num_ram;
+	u64 cr3;		/* of this instance */
+	u64 tramp_va, tramp_pa;	/* the driver's trampoline page (front end only) */
+	u64 tramp_leave;	/* VA in it where a CPU goes back to Linux */
+	struct { u64 start, end; } ram[QV_MON_RAM_RANGES];
+	struct { u32 linux_cpu, apic_id; } cpus[QV_MON_CPUS];
+};
+
+/* Linux state of a CPU at the moment the trampoline left it; filled there */
+struct qv_linux_state {
+	u64 rsp, rip, rflags;
+	u64 cr0, cr3, cr4, efer;
+	u64 gdt_base, idt_base;
+	u32 gdt_limit, idt_limit;
+	u16 cs, ss, ds, es;
+	u16 tr, ldt, pad[2];
+	u64 pat, s_cet, debugctl, ssp_table;
+	u64 error;		/* out: 0 or enum qv_mon_error, when the CPU came straight back */
+};
+
+/* ---- what Linux reads in an instance's open part ---- */
+
+struct qv_mon_failure {		/* as struct qv_failure_record of the uapi */
+	u32 reason, cpu;
+	u64 exit_code, info1, info2;
+	u64 rip, rflags, cr0, cr2, cr3, cr4, efer;
+	u64 address, tsc;
+	u64 regs[16];
+	u8 bytes[16];
+};
+
+struct qv_mon_cpu_status {
+	u32 linux_cpu, apic_id;
+	u64 exits[QV_MON_EXITS];
+	u64 held_max;		/* TSC cycles of the longest stay in the monitor */
+	u64 cycles;		/* TSC cycles spent in the monitor */
+	u64 denied;
+	u64 pad[9];		/* 240 bytes */
+};
+
+struct qv_mon_status {
+	u32 state;		/* enum qv_mon_state */
+	u32 num_cpus;
+	u64 first_entry_tsc;	/* when the boot CPU entered its inmate */
+	struct qv_mon_failure failure;
+	struct qv_mon_cpu_status cpus[QV_MON_CPUS];
+};
+
+enum qv_mon_state {
+	QV_MON_NONE, QV_MON_CREATED, QV_MON_RUNNING, QV_MON_STOPPED, QV_MON_FAILED,
+};
+
+struct qv_mon_log_entry {
+	u64 seq;		/* from 1; written last */
+	u64 tsc;
+	u32 cpu;		/* Linux number */
+	u32 what;		/* enum qv_mon_event */
+	u64 a, b;
+	u64 pad[3];
+};
+#define QV_MON_LOG_ENTRIES 512	/* a power of two; 32 KiB */
+
+struct qv_mon_log {
+	u64 head;		/* entries ever written */
+	u64 pad[7];
+	struct qv_mon_log_entry entries[QV_MON_LOG_ENTRIES];
+};
+
+/* What the monitor logs: number, then the sentence the driver prints (a, b) */
+#define QV_MON_EVENTS(X) \
+	X(QV_LOG_ENTERED,	"CPU is under the monitor (apic id %llu)") \
+	X(QV_LOG_LEFT,		"CPU goes back to bare Linux") \
+	X(QV_LOG_CREATED,	"cell instance %llu created, %llu pages of 2 MiB") \
+	X(QV_LOG_STARTED,	"cell instance %llu starts") \
+	X(QV_LOG_STOPPED,	"cell instance %llu stopped") \
+	X(QV_LOG_RECLAIMED,	"cell instance %llu destroyed, its memory is cleared and back") \
+	X(QV_LOG_FAILED,	"cell failed: reason %llu, address %#llx") \
+	X(QV_LOG_REFUSED,	"hypercall %llu refused, error %llu") \
+	X(QV_LOG_TOUCH_READ,	"Linux read memory that is not its own at %#llx: answered with ones") \
+	X(QV_LOG_TOUCH_WRITE,	"Linux wrote memory that is not its own at %#llx: dropped") \
+	X(QV_LOG_MSR_DENIED,	"access to MSR %#llx refused (value %#llx)") \
+	X(QV_LOG_IPI_DENIED,	"IPI %#llx to a CPU outside the cell dropped (destination %#llx)") \
+	X(QV_LOG_INSTRUCTION,	"instruction not allowed here: exit %#llx at %#llx") \
+	X(QV_LOG_STUCK,		"CPU with apic id %llu did not answer") \
+	X(QV_LOG_MONITOR_FAULT,	"fault in the monitor: vector %llu at %#llx")
+enum qv_mon_event {
+#define X(name, text) name,
+	QV_MON_EVENTS(X)
+#undef X
+	QV_LOG_EVENTS
+};
+
+/* ---- hypercalls of the front end: rax = number, rdi, rsi; rax = enum qv_mon_error or value ---- */
+enum qv_hypercall {
+	QV_HC_NOP,		/* the cheapest exit; for measuring */
+	QV_HC_LEAVE,		/* this CPU goes back to bare Linux; only from the trampoline */
+	QV_HC_CREATE,		/* rdi = physical address of struct qv_mon_create */
+	QV_HC_START,		/* rdi = instance */
+	QV_HC_STOP,		/* rdi = instance: its CPUs are parked */
+	QV_HC_RECLAIM,		/* rdi = instance: clear and give back one piece; 0 = all done, 1 = go on */
+	QV_HC_DOORBELL,		/* rdi = instance: interrupt its first CPU */
+	QV_HC_RESET_HELD,	/* held_max of all CPUs of the front end starts anew */
+	QV_HC_COUNT
+};
+
+/* Values >= 0x100 so that they cannot be taken for a count */
+#define QV_MON_ERRORS(X) \
+	X(QV_ME_CALL,		"no such hypercall, or not allowed here") \
+	X(QV_ME_BUSY,		"another management call is under way") \
+	X(QV_ME_POINTER,	"the request does not lie in the front end's RAM") \
+	X(QV_ME_INSTANCE,	"no such cell instance") \
+	X(QV_ME_STATE,		"the cell is not in a state that allows this") \
+	X(QV_ME_SLOTS,		"all cell instances are in use") \
+	X(QV_ME_CPUS,		"the CPU list is malformed") \
+	X(QV_ME_CPU_TAKEN,	"a CPU is not the front end's, or is the one that calls") \
+	X(QV_ME_CPU_STUCK,	"a CPU did not answer in time") \
+	X(QV_ME_BLOCK,		"the block for the instance is not RAM of the front end") \
+	X(QV_ME_MEMORY,		"a piece of the cell's memory is not RAM of the front end, or is listed twice") \
+	X(QV_ME_WINDOW,		"the console window is not RAM of the front end") \
+	X(QV_ME_PORTS,		"the port list is malformed") \
+	X(QV_ME_ENTRY,		"the entry state is malformed") \
+	X(QV_ME_TABLES,		"no pages left for page tables") \
+	X(QV_ME_SVM,		"the CPU lacks SVM, nested paging, or SVM is in use or disabled") \
+	X(QV_ME_VMRUN,		"the processor refused the guest state")
+enum qv_mon_error {
+	QV_ME_OK = 0,
+	QV_ME_BASE = 0xff,
+#define X(name, text) name,
+	QV_MON_ERRORS(X)
+#undef X
+};
+
+/* Entry state of a cell's boot CPU: flat 32-bit protected mode, paging off */
+struct qv_mon_entry {
+	u32 eip, eax, ebx, reserved;
+};
+
+struct qv_mon_create {
+	u64 block_pa;			/* QV_BLOCK_CELL bytes, aligned to 2 MiB */
+	u64 window_pa;			/* 8 pages shared with Linux; page 1 is not used */
+	u32 num_cpus, num_runs, num_ports;
+	u32 doorbell_vector;		/* 32..255 */
+	u32 cpus[QV_MON_CPUS];		/* indices into qv_mon_boot.cpus; the first boots */
+	struct { u16 first, last; } ports[QV_MON_PORTS];
+	struct qv_mon_entry entry;
+	struct qv_mon_run {
+		u64 pa;			/* aligned to 2 MiB, strictly ascending */
+		u64 count;		/* of 2 MiB pages */
+	} runs[QV_MON_RUNS];
+};
+
+#endif

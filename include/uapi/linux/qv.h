@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * The contract between qv.ko and programs: ioctls on /dev/qv, events read
+ * from it, and the console devices /dev/qv-cell/<name>/console.
+ *
+ * Every ioctl structure begins with struct qv_reply. The driver fills it in
+ * on success *and* on failure (then the ioctl also returns -1 with a fitting
+ * errno): programs show .text and .remedy to the person, never the errno.
+ *
+ * Rules for callers: set .abi to QV_ABI_VERSION, zero everything unused.
+ */
+#ifndef _UAPI_LINUX_QV_H
+#define _UAPI_LINUX_QV_H
+
+#include <linux/types.h>
+#include <linux/ioctl.h>
+
+#define QV_ABI_VERSION	1
+
+#define QV_NAME_LEN	32	/* cell name with its NUL: [a-z0-9][a-z0-9_-]* */
+#define QV_TEXT_LEN	248	/* a sentence with its NUL */
+#define QV_MAX_CPUS	64	/* CPUs QV manages at most */
+#define QV_MAX_CELLS	15	/* cells at once, beside the front end */
+#define QV_MAX_PORTS	16	/* port ranges of one cell */
+#define QV_CMDLINE_LEN	1024	/* with its NUL */
+#define QV_MAX_IMAGE	(256u << 20)	/* bytes of one image file */
+#define QV_FRONT_END	"linux"	/* the front end's name where a cell's is asked for */
+
+/* Reason codes; the sentence says the details. Never renumbered. */
+enum qv_reason {
+	QV_OK			= 0,
+	QV_E_ABI		= 1,	/* caller and driver speak different versions */
+	QV_E_ARGUMENT		= 2,	/* a field is malformed */
+	QV_E_NO_SVM		= 3,	/* CPU or firmware without the virtualization we need */
+	QV_E_SVM_DISABLED	= 4,	/* switched off (and locked) by firmware */
+	QV_E_VIRT_IN_USE	= 5,	/* another hypervisor (KVM) holds SVM or VT-x */
+	QV_E_NO_NPT		= 6,	/* no nested paging */
+	QV_E_RENDEZVOUS		= 7,	/* a CPU did not arrive in time; all backed out */
+	QV_E_NOT_ENABLED	= 8,
+	QV_E_ENABLED		= 9,	/* already enabled */
+	QV_E_CELLS_EXIST	= 10,	/* disable refused: cells are there */
+	QV_E_NO_MEMORY		= 11,
+	QV_E_NAME_TAKEN		= 12,
+	QV_E_NO_CELL		= 13,	/* no such cell */
+	QV_E_CPU		= 14,	/* CPU does not exist, is 0, taken or cannot leave Linux */
+	QV_E_IMAGE		= 15,	/* image malformed or does not fit */
+	QV_E_STATE		= 16,	/* not in this state of the cell */
+	QV_E_TOO_MANY		= 17,	/* a limit above is reached */
+	QV_E_MONITOR		= 18,	/* the monitor refused: text has its reason */
+	QV_E_CPU_STUCK		= 19,	/* a CPU did not answer the monitor in time */
+	QV_E_BUSY		= 20,	/* another management call is under way */
+	QV_E_CPU_OFFLINE	= 21,	/* a CPU QV must bring home is offline */
+	QV_E_LOCKDOWN		= 22,	/* kernel lockdown forbids it */
+	QV_E_UNSUPPORTED	= 23,	/* a machine QV does not handle (yet) */
+};
+
+/* out: what came of the call */
+struct qv_reply {
+	__u32 abi;		/* in: QV_ABI_VERSION */
+	__u32 code;		/* out: enum qv_reason */
+	__u64 duration_ns;	/* out: how long the driver took */
+	__u64 held_ns;		/* out: longest time QV held another front-end CPU meanwhile */
+	char text[QV_TEXT_LEN];		/* out: what is wrong, a sentence; empty on success */
+	char remedy[QV_TEXT_LEN];	/* out: what to do about it; may be empty */
+};
+
+/* QV_IOC_STATUS: what the machine offers and what state QV is in */
+struct qv_status_info {
+	struct qv_reply reply;
+	__u32 enabled;		/* 1: the monitor runs under Linux */
+	__u32 num_cells;
+	__u32 vendor;		/* 0 none usable, 1 AMD-V, 2 VT-x */
+	__u32 features;		/* QV_FEATURE_* */
+	__u32 x2apic;		/* 1: the machine runs its APICs in x2APIC mode */
+	__u32 num_cpus;		/* CPUs under the monitor (0 when not enabled) */
+	__u32 tsc_khz;
+	__u32 monitor_text;	/* bytes of monitor code */
+	__u32 obstacle;		/* enum qv_reason that enable would fail with now, else 0 */
+	__u32 reserved;
+	char obstacle_text[QV_TEXT_LEN];
+	char obstacle_remedy[QV_TEXT_LEN];
+};
+#define QV_FEATURE_NPT		(1u << 0)	/* nested paging */
+#define QV_FEATURE_NRIPS	(1u << 1)	/* next-RIP saved on exits */
+#define QV_FEATURE_DECODE	(1u << 2)	/* decode assists */
+#define QV_FEATURE_FLUSH_ASID	(1u << 3)
+#define QV_FEATURE_PAGE1G	(1u << 4)
+
+/* QV_IOC_ENABLE, QV_IOC_DISABLE */
+struct qv_simple {
+	struct qv_reply reply;
+};
+
+enum qv_boot { QV_BOOT_MULTIBOOT2 = 1 };
+
+enum qv_cell_state {
+	QV_STATE_CREATED	= 1,	/* resources are taken, no image yet */
+	QV_STATE_LOADABLE	= 2,	/* image is in, start may follow */
+	QV_STATE_RUNNING	= 3,
+	QV_STATE_SHUT_DOWN	= 4,	/* stopped on request */
+	QV_STATE_FAILED		= 5,	/* stopped by the monitor or the watchdog */
+};
+
+/* QV_IOC_CELL_CREATE: take CPUs and memory, load the image: the cell is loadable */
+struct qv_cell_create {
+	struct qv_reply reply;
+	char name[QV_NAME_LEN];
+	__u32 num_cpus;			/* 1..QV_MAX_CPUS */
+	__u32 cpus[QV_MAX_CPUS];	/* Linux CPU numbers, none twice, never 0 */
+	__u32 boot;			/* enum qv_boot */
+	__u64 memory;			/* bytes, multiple of 2 MiB, at least 2 MiB */
+	__u64 image;			/* user pointer to the image file's content */
+	__u64 image_len;		/* bytes, 1..QV_MAX_IMAGE */
+	char image_name[128];		/* for listings only */
+	char cmdline[QV_CMDLINE_LEN];
+	__u32 console;			/* 1: the cell has a console */
+	__u32 num_ports;		/* 0..QV_MAX_PORTS */
+	struct qv_port_range {
+		__u16 first, last;	/* inclusive */
+	} ports[QV_MAX_PORTS];
+};
+
+/* QV_IOC_CELL_START, _DESTROY: by name. _SHUTDOWN: deadline before force is used */
+struct qv_cell_name {
+	struct qv_reply reply;
+	char name[QV_NAME_LEN];
+	__u32 timeout_ms;	/* SHUTDOWN only; 0: force at once */
+	__u32 reserved;
+};
+
+/* QV_IOC_CELL_LIST: names in order of creation */
+struct qv_cell_list {
+	struct qv_reply reply;
+	__u32 num_cells;
+	__u32 reserved;
+	char names[QV_MAX_CELLS][QV_NAME_LEN];
+};
+
+/* Why a cell failed (vendor-neutral) */
+enum qv_failure {
+	QV_FAIL_NONE		= 0,
+	QV_FAIL_MEMORY		= 1,	/* touched memory outside the cell: .address */
+	QV_FAIL_MSR		= 2,	/* MSR outside the allow list: .address = MSR number */
+	QV_FAIL_PORT		= 3,	/* port outside the list: .address = port */
+	QV_FAIL_TRIPLE_FAULT	= 4,
+	QV_FAIL_INSTRUCTION	= 5,	/* an instruction that a cell may not use */
+	QV_FAIL_IPI		= 6,	/* an IPI to a CPU that is not its own: .address = ICR */
+	QV_FAIL_EXIT		= 7,	/* an exit the monitor does not expect: .exit_code */
+	QV_FAIL_MONITOR		= 8,	/* a fault in the cell's own monitor instance */
+	QV_FAIL_WATCHDOG	= 9,	/* the heartbeat stopped */
+};
+
+/* What was found when a cell failed. Guest register order: rax rcx rdx rbx rsp rbp rsi rdi r8..r15 */
+struct qv_failure_record {
+	__u32 reason;		/* enum qv_failure; 0: never failed since its start */
+	__u32 cpu;		/* Linux CPU number */
+	__u64 exit_code;	/* the vendor's own number */
+	__u64 info1, info2;	/* the vendor's qualification of it */
+	__u64 rip, rflags, cr0, cr2, cr3, cr4, efer;
+	__u64 address;		/* guest-physical address, MSR, port: see reason */
+	__u64 tsc;
+	__u64 regs[16];
+	__u8 bytes[16];		/* instruction bytes at rip, zeros when unknown */
+};
+
+/* QV_IOC_CELL_INFO */
+struct qv_cell_info {
+	struct qv_reply reply;
+	char name[QV_NAME_LEN];		/* in */
+	__u32 id;			/* 1.. */
+	__u32 state;			/* enum qv_cell_state */
+	__u32 num_cpus;
+	__u32 boot;
+	__u32 cpus[QV_MAX_CPUS];
+	__u64 memory;
+	__u64 heartbeat;		/* counts while the inmate lives; 0: it does not beat */
+	__u64 started_ns;		/* CLOCK_BOOTTIME of the last start; 0: never */
+	__u64 first_entry_ns;		/* start call to the inmate's first instruction */
+	__u32 console;
+	__u32 num_ports;
+	struct qv_port_range ports[QV_MAX_PORTS];
+	struct qv_failure_record failure;
+	char image_name[128];
+	char cmdline[QV_CMDLINE_LEN];
+};
+
+/* Exit reasons, the same for both vendors */
+enum qv_exit {
+	QV_EXIT_NMI,		/* non-maskable interrupts, the monitor's own kicks included */
+	QV_EXIT_ICR,		/* IPI sent through x2APIC */
+	QV_EXIT_XAPIC,		/* write to the xAPIC page */
+	QV_EXIT_MSR,		/* any other MSR */
+	QV_EXIT_CPUID,
+	QV_EXIT_PORT,
+	QV_EXIT_MEMORY,		/* nested page fault */
+	QV_EXIT_HYPERCALL,
+	QV_EXIT_CR,		/* control registers, XSETBV */
+	QV_EXIT_INSTRUCTION,	/* INVD, virtualization instructions */
+	QV_EXIT_EXCEPTION,	/* intercepted exception */
+	QV_EXIT_TRIPLE_FAULT,
+	QV_EXIT_OTHER,
+	QV_EXIT_COUNT,
+	QV_EXIT_SLOTS = 16,	/* room in the ABI */
+};
+
+/* One CPU's counters, all since the CPU came under this monitor instance */
+struct qv_cpu_stats {
+	__u32 cpu;			/* Linux CPU number */
+	__u32 apic_id;
+	__u64 exits[QV_EXIT_SLOTS];	/* by enum qv_exit */
+	__u64 held_max_ns;		/* longest single stay in the monitor */
+	__u64 cycles_in_monitor;	/* TSC cycles */
+	__u64 denied;			/* forbidden touches answered (front end only) */
+};
+
+/* QV_IOC_STATS */
+struct qv_stats {
+	struct qv_reply reply;
+	char name[QV_NAME_LEN];		/* in: cell or QV_FRONT_END */
+	__u32 num_cpus;			/* in: room in *cpus, out: used */
+	__u32 reset_held;		/* in: 1 starts held_max_ns anew after reading (front end only) */
+	__u64 cpus;			/* user pointer to struct qv_cpu_stats[] */
+};
+
+/* QV_IOC_LOG: text lines, each "SECONDS SOURCE: sentence\n", oldest first */
+struct qv_log {
+	struct qv_reply reply;
+	__u64 from;		/* in: first line number wanted (0: oldest kept) */
+	__u64 next;		/* out: line number to ask for next */
+	__u64 buf;		/* user pointer */
+	__u32 len;		/* in: room, out: bytes used */
+	__u32 lost;		/* out: lines before these that the ring no longer has */
+};
+
+/* read() on /dev/qv: whole records, oldest first; poll() works; each open starts at "now" */
+enum qv_event_type {
+	QV_EVENT_ENABLED = 1,
+	QV_EVENT_DISABLED = 2,
+	QV_EVENT_CELL = 3,	/* a cell changed state; .state is the new one, 0: destroyed */
+};
+struct qv_event {
+	__u64 seq;		/* gaps mean lost events */
+	__u64 time_ns;		/* CLOCK_REALTIME */
+	__u32 type;
+	__u32 state;
+	char name[QV_NAME_LEN];
+	char text[128];		/* a sentence */
+};
+
+#define QV_IOC_STATUS		_IOWR('Q', 0x01, struct qv_status_info)
+#define QV_IOC_ENABLE		_IOWR('Q', 0x02, struct qv_simple)
+#define QV_IOC_DISABLE		_IOWR('Q', 0x03, struct qv_simple)
+#define QV_IOC_CELL_CREATE	_IOWR('Q', 0x10, struct qv_cell_create)
+#define QV_IOC_CELL_START	_IOWR('Q', 0x11, struct qv_cell_name)
+#define QV_IOC_CELL_SHUTDOWN	_IOWR('Q', 0x12, struct qv_cell_name)
+#define QV_IOC_CELL_DESTROY	_IOWR('Q', 0x13, struct qv_cell_name)
+#define QV_IOC_CELL_LIST	_IOWR('Q', 0x14, struct qv_cell_list)
+#define QV_IOC_CELL_INFO	_IOWR('Q', 0x15, struct qv_cell_info)
+#define QV_IOC_STATS		_IOWR('Q', 0x20, struct qv_stats)
+#define QV_IOC_LOG		_IOWR('Q', 0x21, struct qv_log)
+
+/*
+ * /dev/qv-cell/<name>/console
+ *
+ * mmap(PROT_READ, offset 0, QV_CONSOLE_LEN): the console window of
+ * include/qv/cell.h (screen, comm page, output stream); the info page inside
+ * reads as zeros.
+ * write(): bytes put into the key queue, then the cell is interrupted; returns
+ * how many fitted; blocks while the queue is full unless O_NONBLOCK.
+ * poll(): POLLOUT when keys fit, POLLHUP once the cell is gone, POLLERR when it
+ * is not running.
+ * open() for writing: one writer at a time, else EBUSY; any number of readers.
+ * The device survives stop and restart of its cell, and goes with destroy.
+ */
+#define QV_CONSOLE_LEN		0x8000
+
+#endif
