@@ -16,7 +16,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 
 # Folders built by make, in order; each knows all, install and clean.
 # Folders with a Makefile that knows all, install and clean, in order.
-PROGRAMS := hypervisor inmates/quest tools
+PROGRAMS := hypervisor inmates tools
 # The module carries the monitor's image; it is built apart for each kernel.
 KVER    = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
 DRIVER  = $(MAKE) -C driver O=$(O) KO=$(O)/kernel/$(KVER) KDIR=$(KDIR)

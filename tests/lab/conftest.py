@@ -49,8 +49,8 @@ class Machines:
             self.stop()
         if not self._machine:
             machine = Machine(config, compile=config.kernel not in self._built)
-            self._built.add(config.kernel)
             self._machine = machine.__enter__()
+            self._built.add(config.kernel)
         return self._machine
 
     @staticmethod

@@ -15,7 +15,7 @@ from .errors import LabError
 from .paths import BUILD, LAB, TOP
 
 KERNELS = ["6.12", "6.1", "sid", "rt"]
-UNITS = ["tests/unit", "tools", "inmates/quest", "inmates/tests"]
+UNITS = ["tests/unit", "hypervisor", "tools", "inmates"]
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
 
 
