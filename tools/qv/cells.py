@@ -42,7 +42,7 @@ def create(args: argparse.Namespace, system: System) -> int:
     if enabled_here:
         device.enable()
     try:
-        reply = device.create(_request(cell), image)
+        reply = device.create(request_for(cell), image)
         if args.start:
             _start_or_destroy(device, cell.name)
     except Refused:
@@ -78,7 +78,7 @@ def _read_image(path: Path) -> bytes:
                       "see that the file is there and readable") from None
 
 
-def _request(cell: config.CellConfig) -> abi.CellCreate:
+def request_for(cell: config.CellConfig) -> abi.CellCreate:
     request = abi.CellCreate(
         name=cell.name.encode(), num_cpus=len(cell.cpus), boot=keys.BOOTS[cell.boot],
         memory=cell.memory, image_name=_fit(cell.image.name, 127),

@@ -157,7 +157,7 @@ def _memory(node: yaml.Node, context: Context) -> int | None:
     raw = _scalar(node, context, MEMORY_EXAMPLE, ("str", "int"))
     if raw is None:
         return None
-    match = re.fullmatch(r"([1-9][0-9]{0,8})([MG])", raw)
+    match = re.fullmatch(r"([0-9]{1,9})([MG])", raw)
     if not match:
         bare = re.fullmatch(r"[0-9]+", raw)
         context.bad(node, f"{raw} has no unit" if bare else f"`{shown(raw)}` is not a size",

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The YAML checker: each bad file gives exactly the messages its first lines expect."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parents[2]
+sys.path.insert(0, str(TOP / "tools"))
+
+from qv import abi, cells, config  # noqa: E402
+from qv.machine import Machine, parse_cpu_list  # noqa: E402
+
+MIB = 1 << 20
+MACHINE = Machine(frozenset(range(4)), 2048 * MIB, 1700 * MIB, (Path("images"),))
+BAD = sorted((HERE / "bad").glob("*.yaml"))
+GOOD = sorted((HERE / "good").glob("*.yaml"))
+
+
+@pytest.fixture(autouse=True)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(HERE)
+
+
+def expected(path: Path) -> list[str]:
+    lines = path.read_bytes().decode("utf-8", "replace").splitlines()
+    return [line.removeprefix("# expect: ") for line in lines if line.startswith("# expect: ")]
+
+
+def messages(*files: str, machine: Machine = MACHINE) -> list[str]:
+    return [str(problem) for problem in config.check_files(files, machine)[1]]
+
+
+def read(name: str) -> config.CellConfig:
+    found, problems = config.check_files([name], MACHINE)
+    assert not problems
+    return found[0]
+
+
+def test_there_are_enough_bad_files() -> None:
+    assert len(BAD) >= 40
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.stem)
+def test_bad(path: Path) -> None:
+    name = f"bad/{path.name}"
+    wanted = [f"{name}:{line}" for line in expected(path)]
+    assert wanted, "a bad file says what to expect"
+    assert messages(name) == wanted
+
+
+@pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
+def test_good(path: Path) -> None:
+    assert messages(f"good/{path.name}") == []
+
+
+def test_defaults() -> None:
+    cell = read("good/smallest.yaml")
+    assert (cell.name, cell.cpus, cell.memory) == ("quest", [3], 64 * MIB)
+    assert (cell.boot, cell.cmdline, cell.console, cell.ports) == ("multiboot2", "", True, [])
+    assert cell.image == Path("good/tiny.elf")
+
+
+def test_everything() -> None:
+    cell = read("good/everything.yaml")
+    assert (cell.cpus, cell.memory, cell.console) == ([1, 2], 1024 * MIB, False)
+    assert cell.cmdline == "verbose level=3"
+    assert cell.ports == [(0x3f8, 0x3ff), (0x80, 0x80)]
+
+
+def test_image_beside_the_file_or_in_the_images_folder() -> None:
+    assert read("good/images-folder.yaml").image == Path("images/shared.elf")
+
+
+def test_request_to_the_driver() -> None:
+    request = cells.request_for(read("good/everything.yaml"))
+    assert (request.name, list(request.cpus)[:3], request.num_cpus) == (b"quest", [1, 2, 0], 2)
+    assert (request.memory, request.boot, request.console) == (1024 * MIB, abi.Boot.MULTIBOOT2, 0)
+    assert (request.num_ports, request.ports[0].first, request.ports[0].last) == (2, 0x3f8, 0x3ff)
+    assert (request.image_name, request.cmdline) == (b"tiny.elf", b"verbose level=3")
+
+
+def test_between_files() -> None:
+    assert messages("across/a.yaml", "across/b.yaml", "across/c.yaml") == [
+        "across/b.yaml:2:7: name: `first` is also the name of the cell in across/a.yaml "
+        "(a name of its own for each cell)",
+        "across/b.yaml:3:7: cpus: CPU 2 is also given to first in across/a.yaml (each CPU to one cell)",
+        "across/b.yaml:6:8: ports: 0x3fc overlaps 0x3f8-0x3ff of first in across/a.yaml (each port to one cell)",
+        "across/c.yaml:3:7: cpus: CPU 3 is also given to first in across/b.yaml (each CPU to one cell)",
+        "across/c.yaml:4:9: memory: all 3 cells together want 2100M (at most 1700M, what is free now)",
+    ]
+
+
+def test_each_file_is_checked_by_itself_too() -> None:
+    assert len(messages("bad/cpus-zero.yaml", "bad/name-empty.yaml")) == 2
+
+
+def test_file_that_is_not_there() -> None:
+    assert messages("nowhere.yaml") == [
+        "nowhere.yaml:1:1: file: cannot be read: no such file or directory (the path of a readable YAML file)"]
+
+
+def test_file_that_is_too_large(tmp_path: Path) -> None:
+    file = tmp_path / "large.yaml"
+    file.write_text("# " + "x" * (64 << 10))
+    assert messages(str(file)) == [f"{file}:1:1: file: is larger than 64 KiB (one cell, some 20 lines)"]
+
+
+def test_deep_nesting_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "deep.yaml"
+    file.write_text("[" * 5000)
+    assert ":1:1: yaml: is nested too deeply" in messages(str(file))[0]
+
+
+def test_machine_with_one_cpu() -> None:
+    machine = Machine(frozenset({0}), 2048 * MIB, 1700 * MIB, (Path("images"),))
+    assert messages("good/smallest.yaml", machine=machine) == [
+        "good/smallest.yaml:3:8: cpus: CPU 3 does not exist here (a machine with more CPUs)"]
+
+
+@pytest.mark.parametrize("name", ["quest", "quest2"])
+def test_shipped_configurations(name: str, tmp_path: Path) -> None:
+    (tmp_path / "quest.elf").write_bytes(b"an image")
+    machine = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available, (tmp_path,))
+    assert messages(str(TOP / "configs" / f"{name}.yaml"), machine=machine) == []
+
+
+def test_cpu_lists_of_the_kernel() -> None:
+    assert parse_cpu_list("0-3,5\n") == {0, 1, 2, 3, 5}
+    assert parse_cpu_list("\n") == set()
+
+
+def test_facts_of_a_machine(tmp_path: Path) -> None:
+    cpu = tmp_path / "sys/devices/system/cpu"
+    cpu.mkdir(parents=True)
+    (cpu / "possible").write_text("0-7\n")
+    (cpu / "present").write_text("0-3\n")
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 2048 kB\nMemAvailable: 1024 kB\n")
+    machine = Machine.this(str(tmp_path))
+    assert machine.cpus == {0, 1, 2, 3}
+    assert (machine.mem_total, machine.mem_available) == (2 * MIB, MIB)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A driver and a system that exist only in a test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from qv import abi
+from qv.errors import Refused
+from qv.facts import Facts
+from qv.machine import Machine
+
+
+def reply() -> abi.Reply:
+    return abi.Reply(duration_ns=1_500_000, held_ns=20_000)
+
+
+class FakeDevice:
+    """Keeps cells; refuses where .refuse says so; remembers calls."""
+
+    def __init__(self) -> None:
+        self.enabled = False
+        self.cells: dict[str, abi.CellInfo] = {}
+        self.calls: list[str] = []
+        self.refuse: dict[str, Refused] = {}
+        self.exits = 0
+        self.coming: list[abi.Event] = []
+        self.obstacle = (0, b"", b"")
+
+    def _call(self, name: str) -> abi.Reply:
+        self.calls.append(name)
+        if name in self.refuse:
+            raise self.refuse[name]
+        return reply()
+
+    def status(self) -> abi.StatusInfo:
+        code, sentence, remedy = self.obstacle
+        return abi.StatusInfo(enabled=int(self.enabled), num_cells=len(self.cells), vendor=1,
+                              features=abi.FEATURE_NPT, num_cpus=4 if self.enabled else 0, tsc_khz=2_000_000,
+                              monitor_text=30_000, obstacle=code, obstacle_text=sentence, obstacle_remedy=remedy)
+
+    def enable(self) -> abi.Reply:
+        answer = self._call("enable")
+        self.enabled = True
+        return answer
+
+    def disable(self) -> abi.Reply:
+        answer = self._call("disable")
+        self.enabled = False
+        return answer
+
+    def create(self, request: abi.CellCreate, image: bytes) -> abi.Reply:
+        answer = self._call("create")
+        info = abi.CellInfo(name=request.name, id=len(self.cells) + 1, state=abi.State.LOADABLE,
+                            num_cpus=request.num_cpus, boot=request.boot, memory=request.memory,
+                            console=request.console, image_name=request.image_name, cmdline=request.cmdline)
+        info.cpus = request.cpus
+        self.cells[request.name.decode()] = info
+        return answer
+
+    def _find(self, name: str) -> abi.CellInfo:
+        if name not in self.cells:
+            raise Refused(f"there is no cell named {name}", "qvctl cell list shows the cells",
+                          abi.Reason.E_NO_CELL)
+        return self.cells[name]
+
+    def start(self, name: str) -> abi.Reply:
+        answer = self._call("start")
+        self._find(name).state = abi.State.RUNNING
+        return answer
+
+    def shutdown(self, name: str, timeout_ms: int) -> abi.Reply:
+        answer = self._call(f"shutdown {timeout_ms}")
+        self._find(name).state = abi.State.SHUT_DOWN
+        return answer
+
+    def destroy(self, name: str) -> abi.Reply:
+        answer = self._call("destroy")
+        self._find(name)
+        del self.cells[name]
+        return answer
+
+    def list(self) -> list[str]:
+        return list(self.cells)
+
+    def info(self, name: str) -> abi.CellInfo:
+        return self._find(name)
+
+    def stats(self, name: str, reset_held: bool = False) -> list[abi.CpuStats]:
+        if name != abi.FRONT_END:
+            self._find(name)
+        self.exits += 100
+        found = []
+        for cpu in (0, 1):
+            stats = abi.CpuStats(cpu=cpu, apic_id=cpu, held_max_ns=5_000, cycles_in_monitor=77, denied=cpu)
+            stats.exits[abi.Exit.ICR] = self.exits
+            stats.exits[abi.Exit.CPUID] = 3
+            found.append(stats)
+        return found
+
+    def log(self, first: int) -> tuple[bytes, int, int]:
+        lines = [b"1.500000 monitor: enters on 4 CPUs\n", b"2.000000 qv: cell quest: it runs\x1b[2J\n"]
+        return b"".join(lines[first:]), 2, 0
+
+    def events(self, timeout: float | None = None) -> Iterator[abi.Event]:
+        yield from self.coming
+
+
+class FakeSystem:
+    def __init__(self, device: FakeDevice | Refused, images: Path, root: Path | None = None) -> None:
+        self.fake = device
+        self.images = images
+        self.root = root
+        self.clock = 100.0
+
+    def machine(self) -> Machine:
+        return Machine(frozenset(range(4)), 2 << 30, 1 << 30, (self.images,))
+
+    def facts(self) -> Facts:
+        return Facts(str(self.root), "x86_64", "6.12.0-test")
+
+    def device(self) -> FakeDevice:
+        if isinstance(self.fake, Refused):
+            raise self.fake
+        return self.fake
+
+    device_or_load = device
+
+    def now(self) -> float:
+        return self.clock
+
+    def sleep(self, seconds: float) -> None:
+        self.clock += seconds

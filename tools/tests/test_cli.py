@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl from its command line to a driver that exists only here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import FakeDevice, FakeSystem
+
+from qv import abi, device
+from qv.cli import main
+from qv.errors import Refused
+
+YAML = "name: quest\ncpus: [3]\nmemory: 64M\nimage: quest.elf\n"
+NO_MEMORY = Refused("there are only 20M in 2M pages", "end programs", abi.Reason.E_NO_MEMORY)
+
+
+class Run:
+    """Runs qvctl in a folder with quest.yaml and its image."""
+
+    def __init__(self, folder: Path, capture: pytest.CaptureFixture[str]) -> None:
+        self.device = FakeDevice()
+        self.system = FakeSystem(self.device, folder)
+        self.capture = capture
+        self.out = self.err = ""
+        self.yaml = folder / "quest.yaml"
+        self.yaml.write_text(YAML)
+        (folder / "quest.elf").write_bytes(b"\x7fELF")
+
+    def __call__(self, *argv: str) -> int:
+        status = main(argv, self.system)  # type: ignore[arg-type]
+        self.out, self.err = self.capture.readouterr()
+        return status
+
+    def json(self, *argv: str) -> Any:
+        assert self(*argv) == 0, self.err
+        return json.loads(self.out)
+
+    def create(self, *more: str) -> None:
+        assert self("cell", "create", str(self.yaml), *more) == 0, self.err
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    return Run(tmp_path, capsys)
+
+
+def test_create_enables_first(run: Run) -> None:
+    run.create()
+    assert run.device.calls == ["enable", "create"]
+    assert "cell quest is created" in run.out
+
+
+def test_create_leaves_enabled_as_it_is(run: Run) -> None:
+    run.device.enabled = True
+    run.create("--start")
+    assert run.device.calls == ["create", "start"]
+    assert run.device.cells["quest"].state == abi.State.RUNNING
+
+
+def test_refused_create_is_undone(run: Run) -> None:
+    run.device.refuse["create"] = NO_MEMORY
+    assert run("cell", "create", str(run.yaml)) == 1
+    assert run.err == "qvctl: there are only 20M in 2M pages\n  remedy: end programs\n"
+    assert run.device.calls == ["enable", "create", "disable"]
+    assert not run.device.enabled
+
+
+def test_refused_start_is_undone(run: Run) -> None:
+    run.device.enabled = True
+    run.device.refuse["start"] = NO_MEMORY
+    assert run("cell", "create", str(run.yaml), "--start") == 1
+    assert run.device.calls == ["create", "start", "destroy"]
+
+
+def test_wrong_configuration_changes_nothing(run: Run) -> None:
+    run.yaml.write_text(YAML + "colour: red\n")
+    assert run("cell", "create", str(run.yaml)) == 2
+    assert run.err.startswith(f"{run.yaml}:5:1: colour: is not a known key (")
+    assert run.device.calls == []
+
+
+@pytest.mark.parametrize("argv", [
+    [], ["fly"], ["cell"], ["cell", "fly"], ["cell", "start"], ["cell", "list", "x"], ["config", "check"],
+    ["cell", "shutdown", "q", "--timeout", "-1"], ["cell", "stats", "q", "--interval", "0"],
+    ["cell", "stats", "q", "-n", "3"], ["--nonsense"]], ids=" ".join)
+def test_wrong_usage(run: Run, argv: list[str]) -> None:
+    assert run(*argv) == 2
+    assert run.err.startswith("qvctl: ")
+    assert run.device.calls == []
+
+
+def test_life_of_a_cell(run: Run) -> None:
+    run.create()
+    assert run.json("cell", "start", "quest", "--json")["state"] == "running"
+    assert run.json("--json", "cell", "shutdown", "quest", "--timeout", "7") == {
+        "name": "quest", "state": "shut-down", "duration_ns": 1_500_000, "held_ns": 20_000}
+    assert "shutdown 7" in run.device.calls
+    assert run("cell", "destroy", "quest") == 0
+    assert run("disable") == 0
+    assert run("cell", "start", "quest") == 1
+    assert "remedy: " in run.err
+
+
+def test_list(run: Run) -> None:
+    assert run("cell", "list") == 0 and run.out.split() == ["NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "FAILURE"]
+    run.create()
+    cells = run.json("cell", "list", "--json")["cells"]
+    assert [(c["name"], c["state"], c["cpus"], c["memory"]) for c in cells] == [("quest", "loadable", [3], 64 << 20)]
+    run("cell", "list")
+    assert run.out.splitlines()[1].split() == ["quest", "loadable", "3", "64M", "quest.elf"]
+
+
+def test_show_failure(run: Run) -> None:
+    run.create()
+    info = run.device.cells["quest"]
+    info.state = abi.State.FAILED
+    failure = info.failure
+    failure.reason, failure.cpu, failure.rip, failure.address = abi.Failure.MEMORY, 3, 0x101234, 0xdead0000
+    failure.exit_code, failure.regs[0] = 0x400, 0xabc
+    failure.bytes[0] = 0x8b
+    data = run.json("cell", "show", "quest", "--json")["failure"]
+    assert (data["reason"], data["rip"], data["address"], data["cpu"]) == ("memory", "0x101234", "0xdead0000", 3)
+    assert data["registers"]["rax"] == "0xabc" and data["bytes"].startswith("8b00")
+    assert run("cell", "show", "quest") == 0
+    for words in ("state:       failed", "memory: it touched memory outside the cell", "0x101234", "0xdead0000",
+                  "0x400", "rax 0000000000000abc", "8b 00"):
+        assert words in run.out
+
+
+def test_stats(run: Run) -> None:
+    data = run.json("cell", "stats", "linux", "--json")
+    assert data["exits"]["icr"] == 200 and data["cpus"][1]["exits"]["icr"] == 100
+    assert data["exits_total"] == 206 and "per_second" not in data
+    assert run("cell", "stats", "linux") == 0
+    assert "icr" in run.out and "CPU 1" in run.out
+
+
+def test_stats_rates(run: Run) -> None:
+    assert run("cell", "stats", "linux", "--interval", "2", "-n", "2", "--json") == 0
+    first, second = (json.loads(line) for line in run.out.splitlines())
+    assert first["per_second"]["icr"] == second["per_second"]["icr"] == 100.0
+    assert first["per_second"]["cpuid"] == 0.0
+
+
+def test_log(run: Run) -> None:
+    assert run("log") == 0
+    assert run.out.splitlines()[0] == "1.500000 monitor: enters on 4 CPUs"
+    assert "\x1b" not in run.out
+    lines = run.json("log", "--json")["lines"]
+    assert lines[0] == {"time_s": 1.5, "source": "monitor", "text": "enters on 4 CPUs"}
+
+
+def test_events(run: Run) -> None:
+    run.device.coming = [
+        abi.Event(seq=1, time_ns=10**18, type=abi.EventType.ENABLED, text=b"the monitor runs"),
+        abi.Event(seq=5, time_ns=10**18, type=abi.EventType.CELL, state=abi.State.FAILED, name=b"quest"),
+        abi.Event(seq=6, time_ns=10**18, type=abi.EventType.CELL, state=0, name=b"quest")]
+    assert run("events", "-f") == 0
+    lines = run.out.splitlines()
+    assert "qv enabled: the monitor runs" in lines[0]
+    assert "3 events were lost" in lines[1]
+    assert lines[2].endswith("quest failed") and lines[3].endswith("quest destroyed")
+    run("events", "-f", "--json")
+    assert json.loads(run.out.splitlines()[1])["state"] == "failed"
+
+
+def test_events_at_present(run: Run) -> None:
+    run.create()
+    run("events", "--json")
+    assert [(e["type"], e["state"]) for e in map(json.loads, run.out.splitlines())] == [
+        ("enabled", None), ("cell", "loadable")]
+
+
+def test_config_check(run: Run) -> None:
+    assert run("config", "check", str(run.yaml)) == 0
+    assert run.json("config", "check", "--json", str(run.yaml)) == {"ok": True, "problems": []}
+    run.yaml.write_text("cpus: [0]\n")
+    assert run("config", "check", str(run.yaml), "--json") == 2
+    assert {p["key"] for p in json.loads(run.out)["problems"]} == {"name", "cpus", "memory", "image"}
+
+
+def test_no_module(run: Run) -> None:
+    run.system.fake = Refused("the module qv is not loaded: there is no /dev/qv", device.MODULE_REMEDY)
+    assert run("cell", "list") == 1
+    assert "modprobe qv" in run.err
+
+
+def test_device_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="not loaded") as refusal:
+        device.Device(str(tmp_path / "qv"))
+    assert "modprobe qv" in refusal.value.remedy
+
+
+def test_driver_of_another_kind() -> None:
+    """An ioctl that nobody knows: a sentence and a remedy, no errno."""
+    with pytest.raises(Refused, match="does not know this request") as refusal:
+        device.Device("/dev/null").status()
+    assert refusal.value.remedy
+
+
+@pytest.mark.parametrize("number", [1, 2, 12, 13, 16, 22, 25, 110])
+def test_every_errno_becomes_a_sentence(number: int) -> None:
+    refusal = device.refusal_from(abi.Reply(), OSError(number, "x"))
+    assert refusal.sentence and refusal.remedy
+
+
+def test_the_drivers_sentence_comes_first() -> None:
+    answer = abi.Reply(code=abi.Reason.E_BUSY, text=b"another call\x1b is under way", remedy=b"wait")
+    refusal = device.refusal_from(answer, OSError(16, "x"))
+    assert (refusal.sentence, refusal.remedy, refusal.code) == ("another call? is under way", "wait", 20)

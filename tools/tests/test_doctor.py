@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The doctor on machines made of files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from fakes import FakeDevice, FakeSystem
+
+from qv import abi
+from qv.cli import main
+from qv.errors import Refused
+
+NO_DEVICE = Refused("the module qv is not loaded: there is no /dev/qv", "load the module: modprobe qv")
+EFI = "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+HEALTHY = {
+    "proc/cpuinfo": "processor : 0\nflags : fpu svm npt nrip_save\n",
+    "proc/modules": "qv 40960 0 - Live 0x0\n",
+    "proc/meminfo": "MemTotal: 2097152 kB\nMemAvailable: 1800000 kB\n",
+    "sys/devices/system/cpu/possible": "0-3\n",
+    "sys/devices/system/cpu/present": "0-3\n",
+    "sys/devices/system/cpu/offline": "\n",
+    "sys/kernel/security/lockdown": "[none] integrity confidentiality\n",
+    "lib/modules/6.12.0-test/build/Makefile": "",
+    "lib/modules/6.12.0-test/updates/qv.ko": "",
+    "dev/qv": "",
+    "dmesg": "[    1.0] nothing of note\n",
+}
+
+
+class Clinic:
+    def __init__(self, root: Path, capture: pytest.CaptureFixture[str]) -> None:
+        self.root = root
+        self.capture = capture
+        self.device: FakeDevice | Refused = FakeDevice()
+        for path, content in HEALTHY.items():
+            self.put(path, content)
+
+    def put(self, path: str, content: str | bytes) -> None:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def remove(self, path: str) -> None:
+        (self.root / path).unlink()
+
+    def examine(self) -> tuple[int, dict[str, tuple[str, str, str]]]:
+        status = main(["doctor", "--json"], FakeSystem(self.device, self.root, self.root))  # type: ignore[arg-type]
+        data = json.loads(self.capture.readouterr().out)
+        assert data["ok"] == (status == 0)
+        return status, {c["check"]: (c["status"], c["what"], c["remedy"]) for c in data["checks"]}
+
+    def finds(self, check: str, status: str, *words: str) -> None:
+        code, checks = self.examine()
+        assert checks[check][0] == status, checks[check]
+        assert code == (1 if any(c[0] == "fail" for c in checks.values()) else 0)
+        for word in words:
+            assert word in checks[check][1] + checks[check][2]
+        if status != "ok":
+            assert checks[check][2], "an obstacle has a remedy"
+
+
+@pytest.fixture
+def clinic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Clinic:
+    return Clinic(tmp_path, capsys)
+
+
+def test_healthy(clinic: Clinic) -> None:
+    code, checks = clinic.examine()
+    assert code == 0
+    assert {status for status, _, _ in checks.values()} == {"ok"}
+
+
+def test_without_module_and_root(clinic: Clinic) -> None:
+    clinic.device = NO_DEVICE
+    clinic.put("proc/modules", "")
+    clinic.remove("dev/qv")
+    clinic.finds("driver", "warn", "modprobe qv")
+    assert clinic.examine()[0] == 0
+
+
+def test_intel(clinic: Clinic) -> None:
+    clinic.device = NO_DEVICE
+    clinic.put("proc/cpuinfo", "flags : fpu vmx\n")
+    clinic.finds("virtualization", "fail", "Intel", "AMD")
+
+
+def test_no_svm(clinic: Clinic) -> None:
+    clinic.device = NO_DEVICE
+    clinic.put("proc/cpuinfo", "flags : fpu hypervisor\n")
+    clinic.finds("virtualization", "fail", "nested")
+    clinic.put("proc/cpuinfo", "flags : fpu\n")
+    clinic.finds("virtualization", "fail", "firmware")
+
+
+def test_no_nested_paging(clinic: Clinic) -> None:
+    clinic.device = NO_DEVICE
+    clinic.put("proc/cpuinfo", "flags : fpu svm\n")
+    clinic.finds("nested-paging", "fail", "npt")
+
+
+def test_disabled_in_firmware(clinic: Clinic) -> None:
+    assert isinstance(clinic.device, FakeDevice)
+    clinic.device.obstacle = (abi.Reason.E_SVM_DISABLED, b"SVM is locked off", b"switch it on")
+    clinic.finds("firmware", "fail", "SVM is locked off", "switch it on")
+    clinic.finds("driver", "fail", "SVM is locked off")
+    clinic.device = NO_DEVICE
+    clinic.put("dmesg", "[    0.5] SVM disabled (by BIOS) in MSR_VM_CR\n")
+    clinic.finds("firmware", "fail", "SVM disabled (by BIOS)", "firmware set-up")
+
+
+def test_kvm(clinic: Clinic) -> None:
+    clinic.put("proc/modules", "kvm_amd 200 0 - Live 0x0\nqv 1 0 - Live 0\n")
+    clinic.finds("kvm", "fail", "kvm_amd is loaded", "rmmod kvm_amd")
+    clinic.put("proc/modules", "kvm_amd 200 3 - Live 0x0\nqv 1 0 - Live 0\n")
+    clinic.finds("kvm", "fail", "end its virtual machines")
+
+
+def test_lockdown(clinic: Clinic) -> None:
+    clinic.put("sys/kernel/security/lockdown", "none [integrity] confidentiality\n")
+    clinic.finds("lockdown", "fail", "integrity")
+
+
+def test_secure_boot(clinic: Clinic) -> None:
+    clinic.put(EFI, b"\6\0\0\0\0")
+    clinic.finds("secure-boot", "ok", "off")
+    clinic.put(EFI, b"\6\0\0\0\1")
+    clinic.finds("secure-boot", "warn", "sign")
+
+
+def test_cpus(clinic: Clinic) -> None:
+    clinic.put("sys/devices/system/cpu/offline", "2\n")
+    clinic.finds("offline-cpus", "warn", "CPU is offline: 2", "cpu2/online")
+    assert isinstance(clinic.device, FakeDevice)
+    info = abi.CellInfo(name=b"quest", num_cpus=1)
+    info.cpus[0] = 2
+    clinic.device.enabled = True
+    clinic.device.cells["quest"] = info
+    clinic.finds("offline-cpus", "ok")
+    clinic.put("sys/devices/system/cpu/present", "0\n")
+    clinic.finds("cpus", "fail", "only one CPU")
+
+
+def test_memory(clinic: Clinic) -> None:
+    clinic.put("proc/meminfo", "MemTotal: 2097152 kB\nMemAvailable: 65536 kB\n")
+    clinic.finds("memory", "warn", "64M")
+
+
+def test_headers_and_module(clinic: Clinic) -> None:
+    clinic.remove("lib/modules/6.12.0-test/build/Makefile")
+    (clinic.root / "lib/modules/6.12.0-test/build").rmdir()
+    clinic.finds("headers", "warn", "apt install linux-headers-6.12.0-test")
+    clinic.put("proc/modules", "")
+    clinic.finds("module", "ok", "installed")
+    clinic.remove("lib/modules/6.12.0-test/updates/qv.ko")
+    clinic.finds("module", "fail", "make install")
+
+
+def test_not_root(clinic: Clinic) -> None:
+    clinic.device = Refused("you may not open /dev/qv", "run it with sudo, or as root")
+    clinic.finds("driver", "warn", "sudo")
+
+
+def test_as_text(clinic: Clinic) -> None:
+    clinic.put("proc/modules", "kvm_amd 200 0 - Live 0x0\nqv 1 0 - Live 0\n")
+    assert main(["doctor"], FakeSystem(clinic.device, clinic.root, clinic.root)) == 1  # type: ignore[arg-type]
+    lines = clinic.capture.readouterr().out.splitlines()
+    assert "FAIL  kvm_amd is loaded and may hold the CPUs' virtualization  -> rmmod kvm_amd" in lines
+    assert all(line.startswith(("ok  ", "warn", "FAIL")) for line in lines)

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "line.h"
+#include "unit.h"
+
+static struct buf out;
+
+/* Feeds the answer to `cmd` in pieces of `piece` bytes. */
+static const char *answer(const char *stream, size_t piece, bool *done)
+{
+	struct answer answer;
+	size_t len = strlen(stream), at, part;
+
+	buf_clear(&out);
+	buf_puts(&out, "");
+	answer_init(&answer, "cmd", "quest> ", false);
+	for (at = 0; at < len && !answer.done; at += part) {
+		part = len - at < piece ? len - at : piece;
+		answer_feed(&answer, (const uint8_t *)stream + at, part, &out);
+	}
+	*done = answer.done;
+	if (!answer.done)
+		answer_flush(&answer, &out);
+	answer_free(&answer);
+	return out.data;
+}
+
+static void expect(const char *stream, const char *wanted, bool ends)
+{
+	for (size_t piece = 1; piece < 40; piece++) {
+		bool done;
+
+		CHECK(!strcmp(answer(stream, piece, &done), wanted));
+		CHECK(done == ends);
+	}
+}
+
+static void strips_echo_and_prompt(void)
+{
+	expect("cmd\r\nout\r\nquest> \x04", "out\n", true);
+	expect("cmd\nquest> \x04", "", true);
+	expect("quest> cmd\nout\nquest> \x04", "out\n", true);
+	expect("cmd\na\n\nb\nquest> \x04", "a\n\nb\n", true);
+}
+
+static void keeps_what_is_output(void)
+{
+	expect("out\ncmd\nquest> \x04", "out\ncmd\n", true);
+	expect("cmd\ncmd\nquest> \x04", "cmd\n", true);
+	expect("cmd\nno newlinequest> \x04", "no newline\n", true);
+	expect("cmd\nother> \x04", "other> \n", true);
+}
+
+static void drops_controls(void)
+{
+	expect("cmd\n\x1b[31mred\x07\x7f\tx\r\nquest> \x04", "[31mred\tx\n", true);
+}
+
+static void ends_without_the_end(void)
+{
+	expect("cmd\nhalf", "half\n", false);
+	expect("", "", false);
+}
+
+static void stops_at_ready(void)
+{
+	struct answer one;
+	const uint8_t bytes[] = "cmd\nquest> \x04more";
+
+	buf_clear(&out);
+	answer_init(&one, "cmd", "quest> ", false);
+	CHECK(answer_feed(&one, bytes, sizeof(bytes) - 1, &out) == sizeof(bytes) - 5);
+	answer_free(&one);
+}
+
+static void holds_back_a_bounded_line(void)
+{
+	struct answer one;
+
+	buf_clear(&out);
+	answer_init(&one, "cmd", "", false);
+	for (int i = 0; i < 100000; i++)
+		answer_feed(&one, (const uint8_t *)"x", 1, &out);
+	CHECK(out.len > 90000 && one.line.room < 10000);
+	answer_free(&one);
+}
+
+static void valid_commands(void)
+{
+	CHECK(command_is_valid(""));
+	CHECK(command_is_valid("crash memory 0x1000"));
+	CHECK(!command_is_valid("two\nlines"));
+	CHECK(!command_is_valid("\x1b[A"));
+	CHECK(!command_is_valid("\x7f"));
+}
+
+int main(void)
+{
+	RUN(strips_echo_and_prompt);
+	RUN(keeps_what_is_output);
+	RUN(drops_controls);
+	RUN(ends_without_the_end);
+	RUN(stops_at_ready);
+	RUN(holds_back_a_bounded_line);
+	RUN(valid_commands);
+	buf_free(&out);
+	return UNIT_END();
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "stream.h"
+#include "unit.h"
+
+static uint8_t ring[QV_STREAM_LEN];
+static uint32_t head;
+static uint8_t bytes[2 * QV_STREAM_LEN];
+
+static void print(const char *text)
+{
+	while (*text)
+		ring[head++ % QV_STREAM_LEN] = (uint8_t)*text++;
+}
+
+static void begin(uint32_t start, struct stream *stream)
+{
+	memset(ring, 0, sizeof(ring));
+	head = start;
+	stream_init(stream, ring, &head);
+}
+
+static void reads_what_is_new(void)
+{
+	struct stream stream;
+
+	begin(0, &stream);
+	CHECK(stream_read(&stream, bytes, sizeof(bytes)) == 0);
+	print("hello");
+	CHECK(stream_read(&stream, bytes, sizeof(bytes)) == 5);
+	CHECK(!memcmp(bytes, "hello", 5));
+	print("more");
+	CHECK(stream_read(&stream, bytes, 3) == 3);
+	CHECK(stream_read(&stream, bytes, 3) == 1 && bytes[0] == 'e');
+	CHECK(stream.lost == 0);
+}
+
+static void wraps_at_both_ends(void)
+{
+	struct stream stream;
+
+	begin(0xfffffffe, &stream);
+	print("across");
+	CHECK(head == 4);
+	CHECK(stream_read(&stream, bytes, sizeof(bytes)) == 6);
+	CHECK(!memcmp(bytes, "across", 6));
+	CHECK(stream.lost == 0);
+}
+
+static void counts_what_was_lost(void)
+{
+	struct stream stream;
+
+	begin(0, &stream);
+	for (int i = 0; i < QV_STREAM_LEN + 10; i++)
+		print(i < 10 ? "a" : "b");
+	CHECK(stream_read(&stream, bytes, sizeof(bytes)) == QV_STREAM_LEN);
+	CHECK(stream.lost == 10);
+	CHECK(bytes[0] == 'b');
+}
+
+/* A head that leaps about, as a broken or hostile inmate may write it */
+static void survives_any_head(void)
+{
+	struct stream stream;
+	unsigned int value = 12345;
+
+	begin(0, &stream);
+	for (int i = 0; i < 10000; i++) {
+		value = value * 1103515245 + 12345;
+		head = value;
+		CHECK(stream_read(&stream, bytes, 4096) <= 4096);
+		stream_is_ready(&stream);
+	}
+}
+
+static void knows_when_the_shell_is_ready(void)
+{
+	struct stream stream;
+
+	begin(0, &stream);
+	CHECK(!stream_is_ready(&stream));
+	print("boot\nquest> \x04");
+	CHECK(stream_is_ready(&stream));
+	print("x");
+	CHECK(!stream_is_ready(&stream));
+}
+
+static const char *prompt_of(const struct stream *stream)
+{
+	static struct buf prompt;
+
+	stream_prompt(stream, false, &prompt);
+	return prompt.data ? prompt.data : "";
+}
+
+static void finds_the_prompt(void)
+{
+	struct stream stream;
+
+	begin(0, &stream);
+	print("\x04");
+	CHECK(!strcmp(prompt_of(&stream), ""));
+	begin(0xfffffff0, &stream);
+	print("boot\nquest> \x04");
+	CHECK(!strcmp(prompt_of(&stream), "quest> "));
+	print("echo -n no newline\nno newlinequest> \x04");
+	CHECK(!strcmp(prompt_of(&stream), "quest> "));
+	for (int i = 0; i < 100; i++)
+		print("much");
+	print("\x04");
+	begin(0, &stream);
+	for (int i = 0; i < 100; i++)
+		print("much");
+	print("\x04");
+	CHECK(!strcmp(prompt_of(&stream), ""));
+}
+
+int main(void)
+{
+	RUN(reads_what_is_new);
+	RUN(wraps_at_both_ends);
+	RUN(counts_what_was_lost);
+	RUN(survives_any_head);
+	RUN(knows_when_the_shell_is_ready);
+	RUN(finds_the_prompt);
+	return UNIT_END();
+}
