@@ -84,7 +84,10 @@ class Machine:
     def boot(self) -> None:
         """Switch on, and wait until systemd is done starting up."""
         kernel, root = images.kernel(self.config.kernel), images.root_disk()
-        run = Path(tempfile.mkdtemp(prefix="qvlab-", dir="/tmp"))  # short: it holds sockets
+        for left in Path("/tmp").glob("qvlab-*-*"):  # by one that was killed
+            if not Path("/proc", left.name.split("-")[1]).exists():
+                shutil.rmtree(left, ignore_errors=True)
+        run = Path(tempfile.mkdtemp(prefix=f"qvlab-{os.getpid()}-", dir="/tmp"))  # short: it holds sockets
         self._closing.callback(shutil.rmtree, run, ignore_errors=True)
         initrd = run / "initrd"
         initrd.write_bytes(kernel.initramfs.read_bytes() + self._lay(kernel))
