@@ -74,9 +74,7 @@ static bool read_some(struct answer *answer, struct stream *stream, struct buf *
 	size_t len = stream_read(stream, bytes, sizeof(bytes));
 
 	answer_feed(answer, bytes, len, out);
-	fwrite(out->data, 1, out->len, stdout);
-	fflush(stdout);
-	buf_clear(out);
+	print_out(out);
 	return len > 0;
 }
 
@@ -95,8 +93,7 @@ static int print_answer(const struct options *options, struct console *console,
 			break;
 		if (life != CELL_RUNNING || now_ms() >= deadline) {
 			answer_flush(answer, &out);
-			fwrite(out.data, 1, out.len, stdout);
-			fflush(stdout);
+			print_out(&out);
 			status = life != CELL_RUNNING ? say_end(options, console, life) :
 				 say_late(options, "the command did not end");
 		} else {

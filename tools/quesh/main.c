@@ -31,6 +31,14 @@ int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+void print_out(struct buf *out)
+{
+	if (out->len)
+		fwrite(out->data, 1, out->len, stdout);
+	fflush(stdout);
+	buf_clear(out);
+}
+
 int say_end(const struct options *options, const struct console *console, enum cell_life life)
 {
 	fflush(stdout);
@@ -183,9 +191,9 @@ static int dump(const struct options *options, const struct console *console)
 
 	console_frame(console, &frame);
 	frame_to_text(&frame, options->utf8, &text);
-	fwrite(text.data, 1, text.len, stdout);
+	print_out(&text);
 	buf_free(&text);
-	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+	return ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)

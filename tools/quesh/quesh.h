@@ -26,6 +26,9 @@ struct options {
 /* Milliseconds of the monotonic clock */
 int64_t now_ms(void);
 
+/* Prints a buffer at once and empties it. */
+void print_out(struct buf *out);
+
 /* The cell has stopped or gone: says so, returns the exit status. */
 int say_end(const struct options *options, const struct console *console, enum cell_life life);
 

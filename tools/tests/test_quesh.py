@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""quesh as a whole, with a file for a console and a pseudo-terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fakeshell import FakeShell
+
+QUESH = os.environ.get("QUESH", "")
+pytestmark = pytest.mark.skipif(not QUESH, reason="make check names the program in QUESH")
+ENVIRONMENT = {**os.environ, "LC_ALL": "C.UTF-8", "ASAN_OPTIONS": "detect_leaks=0"}
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[FakeShell]:
+    tmp_path.chmod(0o755)
+    with FakeShell(tmp_path) as shell:
+        shell.folder = tmp_path  # type: ignore[attr-defined]
+        yield shell
+
+
+def quesh(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([QUESH, "--folder", str(folder), *argv], capture_output=True, text=True,
+                          env=ENVIRONMENT, timeout=30, stdin=subprocess.DEVNULL, check=False)
+
+
+def test_command(shell: FakeShell, tmp_path: Path) -> None:
+    shell.boot()
+    done = quesh(tmp_path, "quest", "-c", "help")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "you said [31mhelp\n", "")
+    assert shell.lines == [b"help"]
+
+
+def test_commands_one_after_another(shell: FakeShell, tmp_path: Path) -> None:
+    shell.boot()
+    done = quesh(tmp_path, "quest", "-c", "partial", "-c", "slow", "-c", "help")
+    assert done.stdout == ("you said [31mpartial\nand no newline\nyou said [31mslow\nyou said [31mhelp\n")
+    assert done.returncode == 0
+
+
+def test_command_waits_for_the_shell(shell: FakeShell, tmp_path: Path) -> None:
+    done = quesh(tmp_path, "quest", "-c", "help", "-t", "0.3")
+    assert (done.returncode, done.stdout) == (124, "")
+    assert "was not ready for a line within 0.3 s" in done.stderr
+    assert shell.lines == []
+
+
+def test_command_that_does_not_end(shell: FakeShell, tmp_path: Path) -> None:
+    shell.boot()
+    done = quesh(tmp_path, "quest", "-c", "hang", "-t", "0.3")
+    assert (done.returncode, done.stdout) == (124, "hanging\n")
+    assert "did not end within 0.3 s" in done.stderr
+
+
+def test_flood_is_said(shell: FakeShell, tmp_path: Path) -> None:
+    shell.boot()
+    done = quesh(tmp_path, "quest", "-c", "flood")
+    assert done.returncode == 0
+    assert "came too fast and were lost" in done.stderr
+
+
+def test_hostile_stream_head(shell: FakeShell, tmp_path: Path) -> None:
+    shell.boot()
+    shell.head = 0xfffffff0
+    shell.put(b"\r\nquest> \x04" * 5)
+    done = quesh(tmp_path, "quest", "-c", "help")
+    assert (done.returncode, done.stdout) == (0, "you said [31mhelp\n")
+
+
+def test_dump(shell: FakeShell, tmp_path: Path) -> None:
+    shell.screen(1, 2, b"box \xc9\xcd\xbb \x1b")
+    done = quesh(tmp_path, "quest", "--dump")
+    assert (done.returncode, done.stdout) == (0, "\n  box ╔═╗ ←\n")
+
+
+@pytest.mark.parametrize(("argv", "status", "words"), [
+    ((), 2, "which cell?"),
+    (("quest",), 2, "no terminal here"),
+    (("../etc", "--dump"), 2, "name"),
+    (("quest", "-c", "a\nb"), 2, "one line"),
+    (("quest", "-t", "x", "--dump"), 2, "-t takes"),
+    (("quest", "-c", "x", "--dump"), 2, "exclude"),
+    (("nobody", "--dump"), 1, "there is no cell nobody"),
+    (("nobody", "-c", "x", "--wait", "-t", "0.2"), 1, "there is no cell nobody"),
+])
+def test_refusals(shell: FakeShell, tmp_path: Path, argv: tuple[str, ...], status: int, words: str) -> None:
+    done = quesh(tmp_path, *argv)
+    assert done.returncode == status
+    assert words in done.stderr
+
+
+class Terminal:
+    """quesh on a pseudo-terminal."""
+
+    def __init__(self, folder: Path, rows: int = 30, cols: int = 100) -> None:
+        self.master, slave = pty.openpty()
+        self.slave = slave
+        self.resize(rows, cols)
+        self.before = termios.tcgetattr(slave)
+        self.process = subprocess.Popen(
+            [QUESH, "--folder", str(folder), "quest"], stdin=slave, stdout=slave, stderr=slave,
+            env=ENVIRONMENT, start_new_session=True)
+        self.seen = b""
+
+    def resize(self, rows: int, cols: int) -> None:
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("4H", rows, cols, 0, 0))
+
+    def await_bytes(self, wanted: bytes) -> None:
+        deadline = time.monotonic() + 10
+        while wanted not in self.seen:
+            assert time.monotonic() < deadline, (wanted, self.seen[-500:])
+            if select.select([self.master], [], [], 0.1)[0]:
+                self.seen += os.read(self.master, 65536)
+
+    def type(self, keys: bytes) -> None:
+        os.write(self.master, keys)
+
+    def end(self) -> int:
+        status = self.process.wait(10)
+        self.await_bytes(b"\x1b[?1049l")
+        assert termios.tcgetattr(self.slave) == self.before, "the terminal is as it was"
+        os.close(self.master)
+        os.close(self.slave)
+        return status
+
+
+def test_session(shell: FakeShell, tmp_path: Path) -> None:
+    shell.screen(2, 4, b"Quest", 0x1e)
+    shell.cursor(3, 5)
+    terminal = Terminal(tmp_path)
+    terminal.await_bytes(b"\x1b[0;93;44mQuest")
+    terminal.await_bytes(b"\x1b[4;6H\x1b[?25h")
+    terminal.await_bytes(b"quest: ^] detaches")
+    shell.screen(10, 0, b"later")
+    terminal.await_bytes(b"later")
+    terminal.type(b"\x1d")
+    assert terminal.end() == 0
+
+
+def test_keys(shell: FakeShell, tmp_path: Path) -> None:
+    """Sent at once: in a file each write begins where the last one ended."""
+    terminal = Terminal(tmp_path)
+    terminal.await_bytes(b"detaches")
+    terminal.type(b"ab\x08\r")
+    deadline = time.monotonic() + 5
+    while not shell.lines and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert shell.lines == [b"ab\x7f"]
+    terminal.type(b"\x1d")
+    assert terminal.end() == 0
+
+
+def test_resize(shell: FakeShell, tmp_path: Path) -> None:
+    shell.screen(24, 0, b"bottom")
+    shell.cursor(24, 0)
+    terminal = Terminal(tmp_path)
+    terminal.await_bytes(b"bottom")
+    terminal.seen = b""
+    terminal.resize(5, 20)
+    terminal.process.send_signal(signal.SIGWINCH)
+    terminal.await_bytes(b"\x1b[5;1H\x1b[0;37;40mbottom")
+    terminal.type(b"\x1d")
+    assert terminal.end() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGSEGV, signal.SIGABRT])
+def test_terminal_is_restored(shell: FakeShell, tmp_path: Path, number: signal.Signals) -> None:
+    terminal = Terminal(tmp_path)
+    terminal.await_bytes(b"detaches")
+    terminal.process.send_signal(number)
+    assert terminal.end() == -number
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to drop it")
+def test_privileges_are_dropped(shell: FakeShell, tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path)
+    terminal.await_bytes(b"detaches")
+    status = dict(line.split(":\t", 1) for line in
+                  Path(f"/proc/{terminal.process.pid}/status").read_text().splitlines() if ":\t" in line)
+    assert status["Uid"].split() == ["65534"] * 4 and status["Gid"].split() == ["65534"] * 4
+    assert status["Groups"].split() == []
+    for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+        assert int(status[name], 16) == 0, name
+    assert status["NoNewPrivs"] == "1"
+    terminal.type(b"\x1d")
+    assert terminal.end() == 0
