@@ -104,12 +104,12 @@ class Examination:
         loaded = [name for name in ("kvm_amd", "kvm_intel") if name in self.facts.modules]
         if not loaded:
             return Finding("kvm", OK, "no other hypervisor module is loaded")
-        users = self.facts.modules[loaded[0]]
-        first = "end its virtual machines, then: " if users else ""
-        status, what = FAIL, f"{loaded[0]} is loaded and may hold the CPUs' virtualization"
-        if self.status is not None and self.status.enabled:
-            status = WARN
-        return Finding("kvm", status, what, f"{first}rmmod {loaded[0]}")
+        first = "end its virtual machines, then: " if self.facts.modules[loaded[0]] else ""
+        remedy = f"{first}rmmod {loaded[0]}"
+        # some kernels' KVM takes the CPUs' virtualization when loaded, others with the first machine
+        if self.status is not None and self.status.obstacle != abi.Reason.E_VIRT_IN_USE:
+            return Finding("kvm", WARN, f"{loaded[0]} is loaded: it and QV cannot both run virtual machines", remedy)
+        return Finding("kvm", FAIL, f"{loaded[0]} is loaded and may hold the CPUs' virtualization", remedy)
 
     def cpus(self) -> Finding:
         count = len(self.facts.machine.cpus)

@@ -113,9 +113,13 @@ def test_disabled_in_firmware(clinic: Clinic) -> None:
 
 def test_kvm(clinic: Clinic) -> None:
     clinic.put("proc/modules", "kvm_amd 200 0 - Live 0x0\nqv 1 0 - Live 0\n")
-    clinic.finds("kvm", "fail", "kvm_amd is loaded", "rmmod kvm_amd")
+    clinic.finds("kvm", "warn", "kvm_amd is loaded", "rmmod kvm_amd")
+    assert isinstance(clinic.device, FakeDevice)
+    clinic.device.obstacle = (abi.Reason.E_VIRT_IN_USE, b"another hypervisor holds SVM", b"rmmod kvm_amd")
     clinic.put("proc/modules", "kvm_amd 200 3 - Live 0x0\nqv 1 0 - Live 0\n")
-    clinic.finds("kvm", "fail", "end its virtual machines")
+    clinic.finds("kvm", "fail", "end its virtual machines, then: rmmod kvm_amd")
+    clinic.device = NO_DEVICE
+    clinic.finds("kvm", "fail", "may hold")
 
 
 def test_lockdown(clinic: Clinic) -> None:
@@ -165,6 +169,7 @@ def test_not_root(clinic: Clinic) -> None:
 
 def test_as_text(clinic: Clinic) -> None:
     clinic.put("proc/modules", "kvm_amd 200 0 - Live 0x0\nqv 1 0 - Live 0\n")
+    clinic.device = NO_DEVICE
     assert main(["doctor"], FakeSystem(clinic.device, clinic.root, clinic.root)) == 1  # type: ignore[arg-type]
     lines = clinic.capture.readouterr().out.splitlines()
     assert "FAIL  kvm_amd is loaded and may hold the CPUs' virtualization  -> rmmod kvm_amd" in lines
