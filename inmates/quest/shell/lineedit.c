@@ -6,7 +6,7 @@
 #define ESC		0x1B
 #define DEL		0x7F
 
-enum { NO_ESCAPE, AFTER_ESC, AFTER_BRACKET, AFTER_DIGIT };
+enum { NO_ESCAPE, AFTER_ESC, IN_NUMBER, AFTER_NUMBER };
 
 void lineedit_init(struct lineedit *l, line_echo *echo)
 {
@@ -127,27 +127,41 @@ static void letter_key(struct lineedit *l, uint8_t letter)
 	}
 }
 
-/* ESC [ letter, ESC O letter and ESC [ digit ~. */
+/* ESC [ number ~ */
+static void number_key(struct lineedit *l, uint8_t number)
+{
+	switch (number) {
+	case 1:
+	case 7:
+		move(l, 0);
+		break;
+	case 3:
+		erase(l);
+		break;
+	case 4:
+	case 8:
+		move(l, l->length);
+		break;
+	}
+}
+
+/* ESC letter; ESC [ numbers letter; ESC O letter. What is not known is swallowed whole. */
 static void escape_key(struct lineedit *l, uint8_t key)
 {
-	uint8_t state = l->escape;
-
-	l->escape = NO_ESCAPE;
-	if (state == AFTER_ESC) {
-		if (key == '[' || key == 'O')
-			l->escape = AFTER_BRACKET;
+	if (l->escape == AFTER_ESC) {
+		l->escape = key == '[' || key == 'O' ? IN_NUMBER : NO_ESCAPE;
+		l->escape_number = 0;
 	} else if (key >= '0' && key <= '9') {
-		l->escape = AFTER_DIGIT;
-		l->escape_digit = key;
-	} else if (key == '~' && state == AFTER_DIGIT) {
-		if (l->escape_digit == '3')
-			erase(l);
-		else if (l->escape_digit == '1')
-			move(l, 0);
-		else if (l->escape_digit == '4')
-			move(l, l->length);
+		if (l->escape == IN_NUMBER && l->escape_number < 20)
+			l->escape_number = (uint8_t)(l->escape_number * 10 + key - '0');
+	} else if (key < 0x40) {
+		l->escape = AFTER_NUMBER;
 	} else {
-		letter_key(l, key);
+		l->escape = NO_ESCAPE;
+		if (key == '~')
+			number_key(l, l->escape_number);
+		else
+			letter_key(l, key);
 	}
 }
 
@@ -178,6 +192,7 @@ static void control_key(struct lineedit *l, uint8_t key)
 
 static void finish(struct lineedit *l)
 {
+	l->escape = NO_ESCAPE;
 	move(l, l->length);
 	l->text[l->length] = 0;
 	l->echo("\n", 1);
@@ -186,7 +201,7 @@ static void finish(struct lineedit *l)
 
 bool lineedit_key(struct lineedit *l, uint8_t key)
 {
-	if (l->escape) {
+	if (l->escape && key >= ' ') {
 		escape_key(l, key);
 	} else if (key == '\r' || key == '\n') {
 		finish(l);

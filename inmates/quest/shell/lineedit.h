@@ -22,7 +22,7 @@ struct lineedit {
 	line_echo *echo;
 	size_t length, at;			/* characters; cursor */
 	uint8_t escape;				/* how far into an escape sequence */
-	uint8_t escape_digit;
+	uint8_t escape_number;			/* first number of the sequence */
 	unsigned int num_history;		/* lines ever stored */
 	unsigned int shown;			/* 0: the line being typed; n: n-th last */
 	char text[LINE_LENGTH];			/* NUL-terminated when a line is done */

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Quest alone on an emulated PC: the native baseline."""
+import re
+import time
+
+import pytest
+
+import machine as m
+
+pytestmark = pytest.mark.skipif(bool(m.missing()), reason=m.missing() or "-")
+
+COMMANDS = "help ps uptime mem cpu echo clear spin count bench hang crash".split()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built():
+    m.build()
+
+
+def boot(*args, **kwargs):
+    return m.Machine("-kernel", str(m.quest("quest32.elf")), *args, **kwargs)
+
+
+@pytest.fixture(scope="module")
+def shell():
+    """One machine for all the commands that do no harm."""
+    with boot() as machine:
+        yield m.Shell(machine, r"(?m)^> ")
+
+
+@pytest.fixture
+def fresh():
+    with boot() as machine:
+        yield m.Shell(machine, r"(?m)^> ")
+
+
+def test_help_lists_every_command(shell):
+    listed = [line.split()[0] for line in shell.run("help").splitlines()]
+    assert listed == COMMANDS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_on_each(shell, name):
+    assert shell.run(f"help {name}").startswith(name)
+
+
+def test_unknown_command(shell):
+    assert "nonsense: no such command" in shell.run("nonsense 1 2")
+    assert "no such command" in shell.run("help nonsense")
+
+
+def test_echo(shell):
+    assert shell.run("echo a  b c") == "a b c\n"
+    assert shell.run("echo") == "\n"
+
+
+def test_ps_shows_idle_and_shell(shell):
+    rows = [line.split() for line in shell.run("ps").splitlines()[1:]]
+    assert [row[1] for row in rows[:2]] == ["idle", "shell"]
+    assert rows[1][2] == "running"
+
+
+def test_uptime_grows_and_is_mostly_idle(shell):
+    def read():
+        up, idle = re.search(r"up (\d+\.\d+) s, idle (\d+\.\d+) s", shell.run("uptime")).groups()
+        return float(up), float(idle)
+    up, idle = read()
+    time.sleep(1)
+    up2, idle2 = read()
+    assert up2 - up >= 0.9
+    assert idle2 - idle >= 0.5 * (up2 - up)
+
+
+def test_mem(shell):
+    out = shell.run("mem")
+    assert re.search(r"ram +000000100000-", out)
+    free, total = map(int, re.search(r"free (\d+) KiB of (\d+) KiB", out).groups())
+    assert 50 << 10 < free < total <= 64 << 10
+
+
+def test_cpu(shell):
+    out = shell.run("cpu")
+    assert re.search(r"vendor +\w+ family \d+", out)
+    assert re.search(r'hypervisor "TCGTCGTCGTCG"', out)
+    assert re.search(r"APIC +x2?APIC, id 0, 0 stray", out)
+    assert re.search(r"timer +(one-shot|TSC deadline)", out)
+
+
+def test_bench_cpuid(shell):
+    assert int(re.search(r"cycles=(\d+)\n", shell.run("bench cpuid")).group(1)) > 0
+
+
+def test_count_goes_on_in_the_background(shell):
+    def read():
+        return int(re.search(r"count=(\d+)", shell.run("count show")).group(1))
+    shell.run("count")
+    assert "already counting" in shell.run("count")
+    first = read()
+    time.sleep(0.5)
+    assert read() > first
+    assert re.search(r"count +sleeping", shell.run("ps"))
+    shell.run("count stop")
+    time.sleep(0.2)
+    stopped = read()
+    time.sleep(0.2)
+    assert read() == stopped
+    assert "count " not in shell.run("ps")
+
+
+def test_threads_come_and_go(shell):
+    before = shell.run("mem").splitlines()[-1]
+    for _ in range(70):             # more than there are slots
+        shell.run("count")
+        shell.run("count stop")
+        shell.run("spin 1")
+        time.sleep(0.03)
+    time.sleep(0.2)
+    assert shell.run("mem").splitlines()[-1] == before
+
+
+def test_spin_takes_its_time(shell):
+    def used():
+        return float(re.search(r"shell +running +\d+ +([\d.]+)", shell.run("ps")).group(1))
+    before = used()
+    shell.run("spin 300")
+    assert used() - before >= 300
+    assert "usage: spin MS" in shell.run("spin")
+    assert "usage: spin MS" in shell.run("spin 1x")
+
+
+def test_line_editing(shell):
+    shell.machine.send("eho editedx\x7f\x01\x1b[Cc\x1b[D\x1b[C\r")
+    shell.machine.expect(r"\nedited\n> ")
+    shell.machine.send("\x1b[A\r")
+    shell.machine.expect(r"\nedited\n> ")
+    shell.machine.send("half a line\x03")
+    shell.machine.expect(r"\^C\n> ")
+
+
+def test_crash_lists(shell):
+    assert shell.run("crash") == "crash one of: memory write msr port triple fault\n"
+    assert "crash one of" in shell.run("crash nonsense")
+
+
+def test_kernel_fault_is_shown(fresh):
+    fresh.start("crash fault")
+    fresh.machine.expect(r"exception #PF page fault, error 2, in thread \d+ \(shell\)")
+    fresh.machine.expect(r"rip [0-9a-f]{16}.*\n.*cr2 0{16}")
+    fresh.machine.expect(r"Quest has stopped")
+    fresh.machine.send("ps\r")
+    assert fresh.machine.silent(1)
+
+
+def test_hang_hangs(fresh):
+    fresh.start("hang")
+    fresh.machine.expect("hanging\n")
+    fresh.machine.send("ps\r")
+    assert fresh.machine.silent(1)
+
+
+def test_triple_fault_resets(fresh):
+    fresh.start("crash triple")
+    assert fresh.machine.exit_status() == 0      # -no-reboot: a reset ends QEMU
+
+
+@pytest.mark.parametrize("memory", ["8M", "3G", "5G"])
+def test_memory_sizes(memory):
+    with boot(memory=memory) as machine:
+        assert "free" in m.Shell(machine, r"(?m)^> ").run("mem")
+
+
+def test_xapic_on_request():
+    with boot("-append", "quest xapic") as machine:
+        assert re.search(r"APIC +xAPIC", m.Shell(machine, r"(?m)^> ").run("cpu"))

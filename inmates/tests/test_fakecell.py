@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Quest in a fake cell (fakecell/): info page, keys, stream, requests as QV gives
+them, without a monitor. Real cells are tested in tests/lab.
+"""
+import re
+import time
+
+import pytest
+
+import machine as m
+
+pytestmark = pytest.mark.skipif(bool(m.missing()), reason=m.missing() or "-")
+
+READY = "> \x04"
+BOOTING, RUNNING, HALTED = range(3)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built():
+    m.build()
+    m.build("fakecell", "inmates/tests")
+
+
+def boot(options=""):
+    return m.Machine("-smp", "2", "-kernel", str(m.build_dir() / "inmates/tests/fakecell.elf"),
+                     "-initrd", str(m.quest("quest.elf")), "-append", "fakecell " + options)
+
+
+@pytest.fixture
+def cell(request):
+    with boot(getattr(request, "param", "")) as machine:
+        yield m.Shell(machine, READY)
+
+
+def status(machine):
+    """The comm page and the screen, as Linux sees them."""
+    machine.send("\x1dt")
+    found = machine.expect(r"(?s)\[(state=.*?) screen=(.{2000})\]")
+    values = {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", found.group(1))}
+    return values, found.group(2)
+
+
+def test_boots_and_runs_commands(cell):
+    assert re.search(r"shell +running", cell.run("ps"))
+    assert re.search(r"heartbeat +sleeping", cell.run("ps"))
+    assert "cell     fake: 1 CPU(s), doorbell vector 81, ABI 1" in cell.run("cpu")
+    assert ", 0 stray interrupts" in cell.run("cpu")
+
+
+def test_screen_and_cursor(cell):
+    cell.run("clear")
+    cell.run("echo on the screen")
+    values, screen = status(cell.machine)
+    assert screen[:24] == "> echo on the screen    "
+    assert screen[80:98] == "on the screen     "
+    assert values["cursor"] == 2 * 80 + 2
+    assert "\x04" not in screen
+
+
+def test_screen_seq_moves_with_output_only(cell):
+    first, _ = status(cell.machine)
+    time.sleep(0.6)
+    second, _ = status(cell.machine)
+    assert second["seq"] == first["seq"]
+    cell.run("echo")
+    assert status(cell.machine)[0]["seq"] != second["seq"]
+
+
+def test_heartbeat_and_state(cell):
+    first, _ = status(cell.machine)
+    time.sleep(1.5)
+    second, _ = status(cell.machine)
+    assert first["state"] == second["state"] == RUNNING
+    assert 1 <= second["beat"] - first["beat"] <= 12
+
+
+def test_hang_stops_the_beat(cell):
+    cell.start("hang")
+    cell.machine.expect("hanging")
+    first, _ = status(cell.machine)
+    time.sleep(1)
+    assert status(cell.machine)[0]["beat"] == first["beat"]
+
+
+def test_panic_stops_the_beat(cell):
+    cell.start("crash fault")
+    cell.machine.expect("Quest has stopped")
+    first, screen = status(cell.machine)
+    assert "exception #PF page fault" in screen
+    time.sleep(1)
+    assert status(cell.machine)[0]["beat"] == first["beat"]
+
+
+@pytest.mark.parametrize("cell", ["", "nodoorbell"], indirect=True)
+def test_shutdown_on_request(cell):
+    cell.machine.send("\x1ds")
+    cell.machine.expect("shutting down\n")
+    time.sleep(0.2)
+    first, _ = status(cell.machine)
+    assert first["state"] == HALTED
+    time.sleep(0.7)
+    assert status(cell.machine)[0]["beat"] == first["beat"]
+
+
+def test_a_busy_cell_obeys_too(cell):
+    cell.start("spin 60000")
+    cell.machine.send("\x1ds")
+    cell.machine.expect("shutting down\n", timeout=20)
+
+
+def test_no_doorbell_no_problem():
+    with boot("nodoorbell") as machine:
+        shell = m.Shell(machine, READY)
+        assert shell.run("echo polled") == "polled\n"
+
+
+def test_nonsense_index_is_refused(cell):
+    cell.machine.send("\x1db")
+    time.sleep(0.6)
+    before, _ = status(cell.machine)
+    cell.machine.send("\x1dg")
+    assert re.search(r"index was wrong [1-9]\d* times", cell.run("cpu"))
+    after, _ = status(cell.machine)
+    assert after["tail"] - before["tail"] == len("cpu\r")
+
+
+def test_many_keys_none_lost(cell):
+    for i in range(8):
+        text = chr(ord("a") + i) * 140
+        assert cell.run("echo " + text) == text + "\n"
+
+
+def test_keys_while_busy_are_kept(cell):
+    cell.start("spin 1500")
+    for i in range(10):
+        cell.machine.send(f"echo kept-{i}\r")
+    for i in range(10):
+        cell.machine.expect(f"\nkept-{i}\n")
+
+
+def test_doorbells_without_reason(cell):
+    for _ in range(50):
+        cell.machine.send("\x1dd")
+    assert cell.run("echo still") == "still\n"
+
+
+def test_small_cell():
+    with boot("mem=8M") as machine:
+        shell = m.Shell(machine, READY)
+        total = int(re.search(r"of (\d+) KiB", shell.run("mem")).group(1))
+        assert total <= 8 << 10

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "../quest/mm/pages.h"
+#include "unit.h"
+
+static uint64_t bitmap[8192];
+
+static void set_up(uint64_t top)
+{
+	pages_init(bitmap, top);
+	pages_release(0, top);
+}
+
+TEST(pages_bitmap_fits)
+{
+	CHECK(pages_bitmap_size(8 << 20) == 256);
+	CHECK(pages_bitmap_size(4096) == 8);
+	CHECK(pages_bitmap_size(UINT64_MAX) == 131072);
+}
+
+TEST(pages_alloc_lowest_first)
+{
+	set_up(1 << 20);
+	pages_reserve(0, 8192);
+	CHECK(pages_available() == 254);
+	CHECK(pages_alloc(1) == 8192);
+	CHECK(pages_alloc(4) == 3 * 4096);
+	pages_free(8192, 1);
+	CHECK(pages_alloc(2) == 7 * 4096);
+	CHECK(pages_alloc(1) == 8192);
+}
+
+TEST(pages_run_out)
+{
+	set_up(64 * 4096);
+	pages_reserve(0, 1);
+	CHECK(!pages_alloc(64));
+	CHECK(!pages_alloc(0));
+	CHECK(!pages_alloc(65));
+	CHECK(pages_alloc(63) == 4096);
+	CHECK(pages_available() == 0 && !pages_alloc(1));
+	pages_free(4096, 63);
+	CHECK(pages_available() == 63);
+}
+
+TEST(pages_partial_pages)
+{
+	pages_init(bitmap, 1 << 20);
+	pages_release(100, 3 * 4096 + 100);
+	CHECK(pages_available() == 2);
+	pages_reserve(4096 + 5, 4096 + 6);
+	CHECK(pages_available() == 1);
+	pages_reserve(4096 + 5, 4096 + 6);
+	CHECK(pages_available() == 1);
+	CHECK(pages_alloc(1) == 8192);
+}
+
+TEST(pages_beyond_the_top)
+{
+	pages_init(bitmap, 1 << 20);
+	pages_release(0, 1ull << 40);
+	CHECK(pages_available() == 256);
+	pages_reserve(1 << 20, 1ull << 40);
+	CHECK(pages_available() == 256);
+}

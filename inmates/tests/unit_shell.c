@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/screen.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../quest/shell/lineedit.h"
+#include "../quest/shell/words.h"
+#include "unit.h"
+
+#define UP	"\033[A"
+#define DOWN	"\033[B"
+#define RIGHT	"\033[C"
+#define LEFT	"\033[D"
+
+static struct lineedit l;
+static struct screen s;
+static uint16_t cells[SCREEN_CELLS];
+
+static void echo(const char *text, size_t n)
+{
+	screen_write(&s, text, n);
+}
+
+static void fresh(void)
+{
+	screen_init(&s, cells);
+	lineedit_init(&l, echo);
+	lineedit_begin(&l);
+}
+
+/* Types; returns how many lines were finished, the last of which is in l.text. */
+static int type(const char *keys)
+{
+	int lines = 0;
+
+	for (; *keys; keys++) {
+		if (!lineedit_key(&l, (uint8_t)*keys))
+			continue;
+		lines++;
+		if (keys[1])
+			lineedit_begin(&l);
+	}
+	return lines;
+}
+
+/* Types a line on an empty screen: it must read `want`, and the screen must show it. */
+static bool gives(const char *keys, const char *want)
+{
+	size_t i, n = strlen(want);
+
+	screen_init(&s, cells);
+	lineedit_begin(&l);
+	if (type(keys) != 1 || strcmp(l.text, want))
+		return false;
+	for (i = 0; i < n; i++)
+		if ((cells[i] & 0xFF) != (unsigned char)want[i])
+			return false;
+	return (cells[n] & 0xFF) == ' ' && s.cursor == SCREEN_COLS;
+}
+
+TEST(line_plain)
+{
+	fresh();
+	CHECK(gives("help\r", "help"));
+	CHECK(gives("help\n", "help"));
+	CHECK(gives("\r", ""));
+}
+
+TEST(line_edits)
+{
+	fresh();
+	CHECK(gives("hexx\177\177lp\r", "help"));
+	CHECK(gives("\177\177a\b\bb\r", "b"));
+	CHECK(gives("hlp" LEFT LEFT "e\r", "help"));
+	CHECK(gives("xhelp\001\033[3~\r", "help"));
+	CHECK(gives("elp\033[Hh\033[F!\r", "help!"));
+	CHECK(gives("abc" LEFT "\177" RIGHT "d\r", "acd"));
+	CHECK(gives("abc\025de\r", "de"));
+	CHECK(gives("bc\001a\005d\r", "abcd"));
+}
+
+TEST(line_history)
+{
+	fresh();
+	CHECK(gives("one\r", "one"));
+	CHECK(gives("two\r", "two"));
+	CHECK(gives(UP "\r", "two"));
+	CHECK(gives(UP UP "\r", "one"));
+	CHECK(gives("dra" UP UP DOWN DOWN "ft\r", "draft"));
+	CHECK(gives(UP UP UP UP UP UP UP UP UP "\r", "one"));
+	CHECK(gives(DOWN "x\r", "x"));
+}
+
+TEST(line_history_forgets_the_oldest)
+{
+	char keys[16], want[16];
+	int i;
+
+	fresh();
+	for (i = 0; i < LINE_HISTORY + 5; i++) {
+		snprintf(keys, sizeof(keys), "c%d\r", i);
+		snprintf(want, sizeof(want), "c%d", i);
+		CHECK(gives(keys, want));
+	}
+	lineedit_begin(&l);
+	for (i = 0; i < LINE_HISTORY + 5; i++)
+		type(UP);
+	type("\r");
+	CHECK(!strcmp(l.text, "c5"));
+}
+
+TEST(line_abort_and_junk)
+{
+	fresh();
+	CHECK(type("abc\003") == 1 && !strcmp(l.text, "") && l.length == 0);
+	CHECK(gives("a\001\002\006\033[5~\033xb\302\r", "ba"));
+	CHECK(gives("b\033[12;34Ha\r", "ab"));
+	CHECK(gives("ok\033[200~\r", "ok"));
+	CHECK(gives("cut\033[\r", "cut"));
+}
+
+TEST(line_never_overflows)
+{
+	int i;
+
+	fresh();
+	for (i = 0; i < 3 * LINE_LENGTH; i++)
+		CHECK(!lineedit_key(&l, 'x'));
+	CHECK(lineedit_key(&l, '\r') && strlen(l.text) == LINE_LENGTH - 1);
+}
+
+TEST(line_survives_random_keys)
+{
+	static const char alphabet[] = "abc\033\033[[ABCDHF34~\r\177\010\001\005\025\003\000\377";
+	int i;
+
+	fresh();
+	srand(3);
+	for (i = 0; i < 300000; i++) {
+		if (lineedit_key(&l, (uint8_t)alphabet[rand() % (sizeof(alphabet) - 1)]))
+			lineedit_begin(&l);
+		CHECK(l.at <= l.length && l.length < LINE_LENGTH);
+	}
+}
+
+TEST(words_are_split)
+{
+	char line[] = "  echo  a b ", blank[] = "   ", many[] = "1 2 3 4 5 6 7 8 9 a b c d e f g h i";
+	char *words[WORDS_MAX];
+
+	CHECK(words_split(line, words) == 3);
+	CHECK(!strcmp(words[0], "echo") && !strcmp(words[2], "b"));
+	CHECK(words_split(blank, words) == 0);
+	CHECK(words_split(many, words) == WORDS_MAX && !strcmp(words[15], "g"));
+}
+
+TEST(words_numbers)
+{
+	uint64_t v = 99;
+
+	CHECK(words_number("0", 10, &v) && v == 0);
+	CHECK(words_number("10", 10, &v) && v == 10);
+	CHECK(!words_number("11", 10, &v) && !words_number("", 10, &v));
+	CHECK(!words_number("9", 5, &v));
+	CHECK(!words_number("1x", 10, &v) && !words_number("-1", 10, &v));
+	CHECK(words_number("18446744073709551615", UINT64_MAX, &v) && v == UINT64_MAX);
+	CHECK(!words_number("18446744073709551616", UINT64_MAX, &v));
+}
