@@ -146,7 +146,7 @@ def test_kernel_fault_is_shown(fresh):
     fresh.start("crash fault")
     fresh.machine.expect(r"exception #PF page fault, error 2, in thread \d+ \(shell\)")
     fresh.machine.expect(r"rip [0-9a-f]{16}.*\n.*cr2 0{16}")
-    fresh.machine.expect(r"Quest has stopped")
+    fresh.machine.expect(r"Quest has stopped\.\n")
     fresh.machine.send("ps\r")
     assert fresh.machine.silent(1)
 

@@ -27,6 +27,13 @@ def boot(options=""):
                      "-initrd", str(m.quest("quest.elf")), "-append", "fakecell " + options)
 
 
+@pytest.fixture(scope="module")
+def x2apic_offered():
+    """Only newer QEMUs emulate it."""
+    with m.Machine("-kernel", str(m.quest("quest32.elf"))) as machine:
+        return " x2apic" in m.Shell(machine, r"(?m)^> ").run("cpu")
+
+
 @pytest.fixture
 def cell(request):
     with boot(getattr(request, "param", "")) as machine:
@@ -150,3 +157,16 @@ def test_small_cell():
         shell = m.Shell(machine, READY)
         total = int(re.search(r"of (\d+) KiB", shell.run("mem")).group(1))
         assert total <= 8 << 10
+
+
+def test_x2apic_cell(x2apic_offered):
+    if not x2apic_offered:
+        pytest.skip("this QEMU has no x2APIC")
+    with boot("x2apic") as machine:
+        shell = m.Shell(machine, READY)
+        assert "APIC     x2APIC, id 0, 0 stray interrupts" in shell.run("cpu")
+        first, _ = status(machine)
+        time.sleep(1)
+        assert status(machine)[0]["beat"] > first["beat"]
+        machine.send("\x1ds")
+        machine.expect("shutting down\n")

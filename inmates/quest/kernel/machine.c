@@ -11,6 +11,7 @@
 #define ECX_X2APIC	(1u << 21)
 #define ECX_DEADLINE	(1u << 24)
 #define ECX_HYPERVISOR	(1u << 31)
+#define EDX_NO_EXECUTE	(1u << 20)	/* leaf 0x80000001 */
 #define EDX_INVARIANT	(1u << 8)	/* leaf 0x80000007 */
 
 struct machine machine;
@@ -104,6 +105,7 @@ static void read_extended(void)
 		r = cpuid(LEAF_EXTENDED + 1, 0);
 		machine.features_ecx_ext = r.ecx;
 		machine.features_edx_ext = r.edx;
+		machine.no_execute = r.edx & EDX_NO_EXECUTE;
 	}
 	if (last >= LEAF_POWER)
 		machine.invariant_tsc = cpuid(LEAF_POWER, 0).edx & EDX_INVARIANT;

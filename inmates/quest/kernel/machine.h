@@ -15,6 +15,7 @@ struct machine {
 	bool x2apic;
 	bool tsc_deadline;
 	bool invariant_tsc;
+	bool no_execute;		/* page table entries have an NX bit */
 	uint32_t tsc_khz;
 	uint32_t family, model, stepping;
 	uint32_t features_ecx, features_edx, features_ebx7, features_ecx_ext, features_edx_ext;

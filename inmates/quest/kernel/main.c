@@ -55,6 +55,18 @@ static void init_in_cell(void)
 	machine.x2apic = cell_info()->x2apic;
 }
 
+static void init_memory(void)
+{
+	const struct mm_options options = {
+		.x2apic = machine.x2apic,
+		.alone = machine.alone,
+		.no_execute = machine.no_execute,
+	};
+
+	if (!mm_init(&machine.boot, &options))
+		panic("memory too small or its map too odd");
+}
+
 static void init_hardware(void)
 {
 	if (machine.alone)
@@ -63,8 +75,7 @@ static void init_hardware(void)
 		init_in_cell();
 	if (machine.tsc_khz < PLAUSIBLE_KHZ)
 		panic("TSC frequency of %u kHz makes no sense", machine.tsc_khz);
-	if (!mm_init(&machine.boot, machine.x2apic, machine.alone))
-		panic("memory too small or its map too odd");
+	init_memory();
 	apic_init(machine.x2apic);
 	timer_init(timer_vector(), machine.tsc_khz, machine.tsc_deadline);
 }

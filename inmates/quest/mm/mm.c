@@ -6,6 +6,9 @@
 #include "pages.h"
 #include "paging.h"
 
+#define PTE_DATA	(PTE_WRITE | PTE_NO_EXECUTE)
+#define PTE_DEVICE	(PTE_DATA | PTE_UNCACHED)
+
 #define LOW_MEMORY	0x100000ull	/* left alone: firmware data, the window */
 
 /* From the linker script. */
@@ -72,9 +75,9 @@ static bool map_ram(const struct boot_info *boot)
 	for (i = 0; i < boot->num_ram; i++) {
 		start = boot->ram[i].start ? boot->ram[i].start : PAGE_SIZE;
 		end = boot->ram[i].end & ~(PAGE_SIZE - 1);
-		if (start < low && !map_identity(start, end < low ? end : low, PTE_WRITE))
+		if (start < low && !map_identity(start, end < low ? end : low, PTE_DATA))
 			return false;
-		if (end > high && !map_identity(start > high ? start : high, end, PTE_WRITE))
+		if (end > high && !map_identity(start > high ? start : high, end, PTE_DATA))
 			return false;
 	}
 	return true;
@@ -82,21 +85,26 @@ static bool map_ram(const struct boot_info *boot)
 
 static bool map_image(void)
 {
-	uint64_t text = (uintptr_t)image_start, data = (uintptr_t)image_data;
+	uint64_t text = (uintptr_t)image_start, rodata = (uintptr_t)image_rodata;
+	uint64_t data = (uintptr_t)image_data;
 
-	return map_identity(text, data, 0) &&
-	       map_identity(data, (uintptr_t)image_end, PTE_WRITE);
+	return map_identity(text, rodata, 0) && map_identity(rodata, data, PTE_NO_EXECUTE) &&
+	       map_identity(data, (uintptr_t)image_end, PTE_DATA);
 }
 
-bool mm_init(const struct boot_info *boot, bool x2apic, bool alone)
+static bool map_devices(const struct mm_options *options)
 {
-	if (!init_pool(boot) || !paging_init() || !map_ram(boot) || !map_image())
+	if (!map_identity(QV_SCREEN_GPA, QV_STREAM_GPA + QV_STREAM_LEN, PTE_DATA))
 		return false;
-	if (!map_identity(QV_SCREEN_GPA, QV_STREAM_GPA + QV_STREAM_LEN, PTE_WRITE))
+	if (!options->x2apic && !map_identity(APIC_PAGE, APIC_PAGE + PAGE_SIZE, PTE_DEVICE))
 		return false;
-	if (!x2apic && !map_identity(APIC_PAGE, APIC_PAGE + PAGE_SIZE, PTE_WRITE | PTE_UNCACHED))
-		return false;
-	if (alone && !map_identity(IOAPIC_PAGE, IOAPIC_PAGE + PAGE_SIZE, PTE_WRITE | PTE_UNCACHED))
+	return !options->alone || map_identity(IOAPIC_PAGE, IOAPIC_PAGE + PAGE_SIZE, PTE_DEVICE);
+}
+
+bool mm_init(const struct boot_info *boot, const struct mm_options *options)
+{
+	if (!init_pool(boot) || !paging_init(options->no_execute) || !map_ram(boot) ||
+	    !map_image() || !map_devices(options))
 		return false;
 	paging_activate();
 	return true;

@@ -10,6 +10,7 @@
 #define ADDRESS		0x000FFFFFFFFFF000ull
 
 static uint64_t *root;
+static uint64_t usable_flags;
 
 static uint64_t *new_table(void)
 {
@@ -20,8 +21,11 @@ static uint64_t *new_table(void)
 	return table;
 }
 
-bool paging_init(void)
+bool paging_init(bool no_execute)
 {
+	usable_flags = no_execute ? ~0ull : ~PTE_NO_EXECUTE;
+	if (no_execute)
+		wrmsr(MSR_EFER, rdmsr(MSR_EFER) | EFER_NXE);
 	root = new_table();
 	return root != NULL;
 }
@@ -70,7 +74,7 @@ bool map_identity(uint64_t start, uint64_t end, uint64_t flags)
 		entry = entry_of(va, large);
 		if (!entry)
 			return false;
-		*entry = va | flags | PTE_PRESENT | (large ? PTE_LARGE : 0);
+		*entry = va | (flags & usable_flags) | PTE_PRESENT | (large ? PTE_LARGE : 0);
 		invlpg(va);
 	}
 	return true;

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* An empty top table. False: no page for it. */
-bool paging_init(void);
+/* An empty top table; turns PTE_NO_EXECUTE on if there is one. False: no page for the table. */
+bool paging_init(bool no_execute);
 
 /* Leave the boot page tables. */
 void paging_activate(void);

@@ -11,6 +11,7 @@
 #define MSR_X2APIC		0x800
 #define MSR_EFER		0xC0000080
 
+#define EFER_NXE		(1u << 11)
 #define RFLAGS_IF		(1u << 9)
 
 struct cpuid_regs {
