@@ -91,7 +91,7 @@ def parser() -> argparse.ArgumentParser:
     run = command("run", "Build the tree, boot a machine with it, run a script as root in it.")
     machine_options(run)
     run.add_argument("--timeout", type=positive, default=None, metavar="S",
-                     help="seconds from power-on to the end of the script (default: 600)")
+                     help="seconds from power-on to the end of the script (default: 600, more where all is slower)")
     run.add_argument("-c", dest="text", metavar="CMD", help="run this line of bash")
     run.add_argument("script", nargs="?", metavar="SCRIPT", help="run this file ('-': standard input)")
     shell = command("shell", "A root shell in such a machine, which ends with it.")
@@ -131,8 +131,8 @@ def script_of(o: argparse.Namespace, machine: Machine) -> list[str]:
 
 
 def carry_out(o: argparse.Namespace) -> int:
-    limit = o.timeout or 600.0
     machine = new_machine(o)
+    limit = o.timeout or 600.0 * machine.config.slowness
     try:
         with machine:
             for source, target in o.put:

@@ -47,9 +47,7 @@ class Machine:
                  console: Path | None = None, boot_limit: float = 0.0, **settings: Any) -> None:
         self.config = config or Config(**settings)
         self.config.check()
-        slow = 10.0 if self.config.icount and self.config.iommu != "none" else \
-            3.0 if self.config.icount else 1.0
-        self.boot_limit = boot_limit or BOOT_LIMIT * slow
+        self.boot_limit = boot_limit or BOOT_LIMIT * self.config.slowness
         self._install, self._compile = install, compile
         self.console = console or self._new_log()
         self.power_on = time.monotonic()
@@ -93,9 +91,9 @@ class Machine:
         initrd.write_bytes(kernel.initramfs.read_bytes() + self._lay(kernel))
         self.console.write_bytes(b"")
         argv = command_line(self.config, kernel, root, initrd, run, self.console.resolve())
-        messages = run / "qemu.log"
+        self._messages = run / "qemu.log"
         self.power_on = time.monotonic()
-        with open(messages, "wb") as log:
+        with open(self._messages, "wb") as log:
             self._process = subprocess.Popen(
                 enter.command(roots.ensure("tool"), argv, {"TMPDIR": str(run)}),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
@@ -107,8 +105,7 @@ class Machine:
             self._control = Control(run / "qmp")
             self._closing.callback(self._control.close)
         except OSError:
-            said = messages.read_text(errors="replace").strip()
-            raise LabError(f"QEMU did not start: {said or 'it said nothing'}",
+            raise LabError(f"QEMU did not start: {self._qemu_said() or 'it said nothing'}",
                            "look at the arguments given to it") from None
         self._await(self._channel.hello.is_set, deadline, "boot")
         self._finish(self.start("systemctl is-system-running --wait; udevadm settle"), deadline, "boot")
@@ -142,11 +139,14 @@ class Machine:
         if not self._why_dead:
             if self._process.poll() is not None:
                 time.sleep(0.1)  # the last event may still be on its way
-                why = STOPS.get(self._control.stopped, f"QEMU ended ({self._control.stopped or 'crash'})")
-                self._why_dead = why
+                self._why_dead = STOPS.get(self._control.stopped) or \
+                    f"QEMU ended: {self._control.stopped or self._qemu_said() or 'it said nothing'}"
             elif panic := self._panic():
                 self._why_dead = f"its kernel panicked: {panic}"
         return self._why_dead
+
+    def _qemu_said(self) -> str:
+        return self._messages.read_text(errors="replace").strip()[-2000:]
 
     def _panic(self) -> str:
         with open(self.console, "rb") as log:

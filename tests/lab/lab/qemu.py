@@ -34,6 +34,13 @@ class Config:
     boot_args: tuple[str, ...] = ()
     qemu_args: tuple[str, ...] = field(default=())
 
+    @property
+    def slowness(self) -> int:
+        """How many times longer than usual everything takes here."""
+        if not self.icount:
+            return max(1, self.cpus // 16)
+        return 3 if self.iommu == "none" else 20
+
     def check(self) -> None:
         if self.machine != "amd":
             raise LabError(f"there is no machine {self.machine!r}", "the lab has 'amd' so far")
