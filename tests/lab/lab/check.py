@@ -55,6 +55,7 @@ def units() -> Count:
     for folder in UNITS:
         makefile = TOP / folder / "Makefile"
         if not makefile.is_file() or not re.search(r"^check:", makefile.read_text(), re.MULTILINE):
+            print(f"none   make -C {folder} check: it has no such target", flush=True)
             continue
         start = time.monotonic()
         done = enter.run(roots.ensure("tool"),
