@@ -30,6 +30,16 @@ def missing() -> str:
     return "" if shutil.which(QEMU) else f"{QEMU} is not in PATH"
 
 
+def until(condition, timeout: float = 30) -> bool:
+    """Ask again and again (each time is a round trip to the machine) until it is so, on however busy a host."""
+    end = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
 class Machine:
     """Start QEMU with `args`; text and keys go over the serial port."""
 
