@@ -14,18 +14,18 @@
 
 u32 qv_features(u32 *vendor)
 {
-	u32 eax, ebx, ecx, edx, features = 0;
+	u32 features = 0, edx;
 
 	*vendor = 0;
-	if (cpuid_eax(0x80000000) < 0x8000000a || !(cpuid_ecx(0x80000001) & 1 << 2))
+	if (qv_cpuid(0x80000000).eax < 0x8000000a || !(qv_cpuid(0x80000001).ecx & 1 << 2))
 		return 0;
 	*vendor = 1;
-	cpuid(0x8000000a, &eax, &ebx, &ecx, &edx);
+	edx = qv_cpuid(0x8000000a).edx;
 	features |= edx & 1 << 0 ? QV_FEATURE_NPT : 0;
 	features |= edx & 1 << 3 ? QV_FEATURE_NRIPS : 0;
 	features |= edx & 1 << 7 ? QV_FEATURE_DECODE : 0;
 	features |= edx & 1 << 6 ? QV_FEATURE_FLUSH_ASID : 0;
-	features |= cpuid_edx(0x80000001) & 1 << 26 ? QV_FEATURE_PAGE1G : 0;
+	features |= qv_cpuid(0x80000001).edx & 1 << 26 ? QV_FEATURE_PAGE1G : 0;
 	return features;
 }
 

@@ -67,6 +67,17 @@ static inline void qv_wrmsr(u32 msr, u64 value)
 	asm volatile("wrmsr" : : "c"(msr), "a"((u32)value), "d"((u32)(value >> 32)) : "memory");
 }
 
+struct qv_regs { u32 eax, ebx, ecx, edx; };
+
+static inline struct qv_regs qv_cpuid(u32 leaf)
+{
+	struct qv_regs r;
+
+	asm volatile("cpuid" : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
+		     : "a"(leaf), "c"(0));
+	return r;
+}
+
 static inline u64 qv_rdtsc(void)
 {
 	u32 lo, hi;

@@ -13,6 +13,7 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 #include <asm/desc.h>
+#include <asm/processor.h>
 #include <asm/tsc.h>
 #include "qv.h"
 #include "instance.h"
@@ -83,7 +84,7 @@ static int add_ram(struct resource *res, void *arg)
 static void fill_boot(struct qv_mon_boot *b)
 {
 	u64 cr4;
-	u32 i, vendor;
+	u32 i, vendor, features = qv_features(&vendor);
 
 	asm volatile("mov %%cr4, %0" : "=r"(cr4));
 	b->block_pa = page_to_phys(qv_takeover.block);
@@ -92,8 +93,10 @@ static void fill_boot(struct qv_mon_boot *b)
 	b->tsc_khz = tsc_khz;
 	b->x2apic = qv_takeover.x2apic;
 	b->levels = cr4 & 1 << 12 ? 5 : 4;
-	b->page1g = !!(qv_features(&vendor) & QV_FEATURE_PAGE1G);
-	b->phys_bits = cpuid_eax(0x80000008) & 0xff;
+	b->page1g = !!(features & QV_FEATURE_PAGE1G);
+	b->next_rip = !!(features & QV_FEATURE_NRIPS);
+	b->decode = !!(features & QV_FEATURE_DECODE);
+	b->phys_bits = qv_cpuid(0x80000008).eax & 0xff;
 	b->image_len = qv_image_amd_end - qv_image_amd;
 	b->text_len = qv_takeover.text_len;
 	b->tramp_va = (u64)qv_trampoline;
@@ -215,7 +218,7 @@ static void meet_and_enter(void *index)
 	if (atomic_read(&meet.verdict) == MEET_OPEN) {
 		cpumask_set_cpu(raw_smp_processor_id(), &meet.seen);
 		front_instance()->boot.cpus[(unsigned long)index].apic_id =
-			qv_takeover.x2apic ? qv_rdmsr(0x802) : cpuid_ebx(1) >> 24;
+			qv_takeover.x2apic ? qv_rdmsr(0x802) : qv_cpuid(1).ebx >> 24;
 		if (wait_for_all() == MEET_GO) {
 			error = enter_this_cpu((unsigned long)index);
 			if (error)

@@ -124,6 +124,8 @@ static u64 build_instance(struct instance *cell, u32 id)
 	cell->boot.x2apic = mine->boot.x2apic;
 	cell->boot.levels = mine->boot.levels;
 	cell->boot.phys_bits = mine->boot.phys_bits;
+	cell->boot.next_rip = mine->boot.next_rip;
+	cell->boot.decode = mine->boot.decode;
 	cell->boot.image_len = mine->boot.image_len;
 	cell->boot.text_len = mine->boot.text_len;
 	cell->pool.va = QV_VA_MANAGE;

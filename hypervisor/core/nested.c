@@ -17,6 +17,7 @@ enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
 
 int front_prepare(const struct paging *p, u64 pa)
 {
+	front_fill(p, pa);		/* the neighbours stay mapped when the page is split off */
 	return paging_entry(p, pa, 2) ? 0 : -1;
 }
 

@@ -111,6 +111,22 @@ static const struct exit_row *find(u64 code)
 	return &unknown;
 }
 
+/*
+ * An event that was being delivered when the exit came is delivered again. No
+ * exception has a vector of 32 or more, or 2: QEMU reports interrupts and NMIs
+ * so, and then refuses them back. On silicon the correction never applies.
+ */
+static u64 event_again(u64 info)
+{
+	if (!(info & EVENT_VALID))
+		return 0;
+	if ((info & EVENT_TYPE) == EVENT_EXCEPTION && (info & 0xff) >= 32)
+		info &= ~EVENT_TYPE;
+	if ((info & EVENT_TYPE) == EVENT_EXCEPTION && (info & 0xff) == 2)
+		info = (info & ~EVENT_TYPE) | EVENT_NMI;
+	return info;
+}
+
 static void account(struct pcpu *cpu)
 {
 	struct qv_mon_cpu_status *s = cpu_status(cpu);
@@ -130,8 +146,7 @@ void svm_exit(struct pcpu *cpu)
 	cpu->regs[GPR_RAX] = v->rax;
 	cpu->regs[GPR_RSP] = v->rsp;
 	v->tlb_control = 0;
-	/* An event that was being delivered when the exit came is delivered again */
-	v->event_inj = v->exit_int_info & EVENT_VALID ? v->exit_int_info : 0;
+	v->event_inj = event_again(v->exit_int_info);
 	if (row->handle == exit_nmi)
 		svm_take_nmi();
 	if (row->reason != SELF_COUNTED)
@@ -157,8 +172,8 @@ void vendor_skip(struct pcpu *cpu, u32 len)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
-	/* next_rip is there with NRIPS, and only for instruction intercepts */
-	v->rip = v->next_rip && v->exit_code != EXIT_NPF ? v->next_rip : v->rip + len;
+	/* next_rip is valid for instruction intercepts only: APM vol. 2, 15.7.1 */
+	v->rip = me()->boot.next_rip && v->exit_code != EXIT_NPF ? v->next_rip : v->rip + len;
 	v->shadow = 0;
 }
 
@@ -199,7 +214,7 @@ void vendor_inject_nmi(struct pcpu *cpu)
 u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes)
 {
 	const struct vmcb *v = vmcb_of(cpu);
-	u32 num = v->num_bytes & 15;
+	u32 num = me()->boot.decode ? v->num_bytes & 15 : 0;
 
 	memcpy(bytes, v->bytes, num);
 	return num;

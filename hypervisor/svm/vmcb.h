@@ -99,6 +99,7 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 
 #define EVENT_VALID	(1ull << 31)
 #define EVENT_ERROR	(1ull << 11)
+#define EVENT_TYPE	(7ull << 8)
 #define EVENT_NMI	(2ull << 8)
 #define EVENT_EXCEPTION	(3ull << 8)
 

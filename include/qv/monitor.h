@@ -63,6 +63,8 @@ struct qv_mon_boot {
 	u32 x2apic;
 	u32 levels;		/* of paging in Linux: 4 or 5 */
 	u32 page1g;		/* 1 GiB pages exist */
+	u32 next_rip;		/* the processor saves the next RIP at exits ... */
+	u32 decode;		/* ... and the instruction's bytes at nested faults */
 	u32 phys_bits;
 	u32 image_len;
 	u32 text_len;
