@@ -48,9 +48,19 @@ int say_end(const struct options *options, const struct console *console, enum c
 		fprintf(stderr, "quesh: the cell %s is shut down\n"
 			"  remedy: qvctl cell start %s\n", options->name, options->name);
 	else
-		fprintf(stderr, "quesh: the cell %s does not run: it failed, was stopped or was never started\n"
-			"  remedy: `qvctl cell show %s` says why; qvctl cell start %s\n",
-			options->name, options->name, options->name);
+		fprintf(stderr, "quesh: the cell %s runs no more: it failed, or was stopped by force\n"
+			"  remedy: `qvctl cell show %s` says why\n", options->name, options->name);
+	return EXIT_FAILURE;
+}
+
+/* It did not run when we came. */
+static int say_not_running(const struct options *options, const struct console *console, enum cell_life life)
+{
+	if (life == CELL_GONE || console_has_halted(console))
+		return say_end(options, console, life);
+	fprintf(stderr, "quesh: the cell %s does not run: it has failed, was stopped, or was not started yet\n"
+		"  remedy: `qvctl cell show %s` says which; qvctl cell start %s\n",
+		options->name, options->name, options->name);
 	return EXIT_FAILURE;
 }
 
@@ -176,7 +186,7 @@ static int attach(const struct options *options, struct console *console)
 		if (!wait_for(options, error, life) || (!forever && now_ms() >= deadline)) {
 			if (error)
 				return say_open_error(options, error);
-			return say_end(options, console, life);
+			return say_not_running(options, console, life);
 		}
 		if (!error)
 			console_close(console);

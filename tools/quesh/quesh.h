@@ -29,7 +29,7 @@ int64_t now_ms(void);
 /* Prints a buffer at once and empties it. */
 void print_out(struct buf *out);
 
-/* The cell has stopped or gone: says so, returns the exit status. */
+/* The cell that we were at has stopped or gone: says so, returns the exit status. */
 int say_end(const struct options *options, const struct console *console, enum cell_life life);
 
 int session_run(const struct options *options, struct console *console);

@@ -75,8 +75,9 @@ def _print_event(args: argparse.Namespace, data: dict[str, Any]) -> None:
         output.as_json(data)
         return
     when = datetime.datetime.fromtimestamp(data["time_ns"] / 1e9)
-    subject = f"{data['name']} {data['state']}" if data["type"] == "cell" else f"qv {data['type']}"
-    output.line(f"{when:%H:%M:%S.%f} {subject}{': ' if data['text'] else ''}{data['text']}")
+    subject, state = (data["name"], data["state"]) if data["type"] == "cell" else ("qv", data["type"])
+    words = data["text"].removeprefix(state).removeprefix(":").strip()  # a sentence may begin with the state
+    output.line(f"{when:%H:%M:%S.%f} {subject} {state}{': ' if words else ''}{words}")
 
 
 def _present(device: Device) -> list[dict[str, Any]]:
