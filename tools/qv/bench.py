@@ -9,7 +9,7 @@ import re
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +99,9 @@ class Bench:
 
     def clean_up(self) -> None:
         """Leaves the machine as it was found; what is not there is no matter."""
-        for step in (lambda: self.device.destroy(self.cell.name), self.device.disable):
+        steps: tuple[Callable[[], object], ...] = (
+            lambda: self.device.destroy(self.cell.name), self.device.disable)
+        for step in steps:
             try:
                 step()
             except Refused:

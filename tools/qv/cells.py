@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 from . import abi, config, keys, output
@@ -62,10 +63,10 @@ def _start_or_destroy(device: Device, name: str) -> None:
         raise
 
 
-def _undo(step: object) -> None:
+def _undo(step: Callable[[], object]) -> None:
     """Takes a step back; the refusal that led here is what the person must see."""
     try:
-        step()  # type: ignore[operator]
+        step()
     except Refused:
         pass
 

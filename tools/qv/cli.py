@@ -13,6 +13,7 @@ from . import VERSION, cells, doctor, follow, show, stats
 from .errors import Refused, WrongConfiguration, WrongUsage
 from .system import System
 
+Subcommands = argparse._SubParsersAction  # what add_subparsers() gives
 Command = Callable[[argparse.Namespace, System], int]
 
 EXIT_REFUSED = 1
@@ -70,14 +71,14 @@ def build_parser() -> Parser:
     return parser
 
 
-def _add(commands: argparse._SubParsersAction, name: str, run: Command, words: str) -> argparse.ArgumentParser:
+def _add(commands: Subcommands[Parser], name: str, run: Command, words: str) -> Parser:
     command = commands.add_parser(name, help=words, description=words)
     command.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print data as JSON")
     command.set_defaults(run=run)
     return command
 
 
-def _add_cell_commands(commands: argparse._SubParsersAction) -> None:
+def _add_cell_commands(commands: Subcommands[Parser]) -> None:
     cell = commands.add_parser("cell", help="create, start, stop and show cells")
     verbs = cell.add_subparsers(dest="verb", metavar="VERB", required=True)
     create = _add(verbs, "create", cells.create, "create the cell that a YAML file describes")
@@ -101,7 +102,7 @@ def _add_cell_commands(commands: argparse._SubParsersAction) -> None:
                                  help="with --interval: N times (default 1; 0: until interrupted)")
 
 
-def _add_config_commands(commands: argparse._SubParsersAction) -> None:
+def _add_config_commands(commands: Subcommands[Parser]) -> None:
     config = commands.add_parser("config", help="check configuration files")
     verbs = config.add_subparsers(dest="verb", metavar="VERB", required=True)
     check = _add(verbs, "check", cells.check, "check YAML files, each by itself and against one another")
@@ -113,7 +114,8 @@ def main(argv: Sequence[str] | None = None, system: System | None = None) -> int
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know ASCII only
     try:
         args = build_parser().parse_args(argv)
-        return args.run(args, system or System())
+        run: Command = args.run
+        return run(args, system or System())
     except Refused as refusal:
         print(f"qvctl: {refusal.sentence}", file=sys.stderr)
         if refusal.remedy:

@@ -9,7 +9,7 @@ import fcntl
 import os
 import select
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from . import abi
 from .errors import Refused
@@ -17,6 +17,8 @@ from .errors import Refused
 DEVICE = "/dev/qv"
 MODULE_REMEDY = ("load the module: modprobe qv (it is installed by `make install`; "
                  "`qvctl doctor` says what is missing)")
+
+Argument = TypeVar("Argument", bound=Any)
 
 # What to say when the driver gave no sentence of its own.
 _FALLBACK: dict[int, tuple[str, str]] = {
@@ -73,7 +75,7 @@ class Device:
     def close(self) -> None:
         os.close(self.fd)
 
-    def _call(self, request: int, argument: Any) -> Any:
+    def _call(self, request: int, argument: Argument) -> Argument:
         argument.reply.abi = abi.ABI_VERSION
         failed: OSError | None = None
         try:
@@ -88,21 +90,21 @@ class Device:
         return self._call(abi.IOC_STATUS, abi.StatusInfo())
 
     def enable(self) -> abi.Reply:
-        return self._call(abi.IOC_ENABLE, abi.Simple()).reply
+        return _reply(self._call(abi.IOC_ENABLE, abi.Simple()))
 
     def disable(self) -> abi.Reply:
-        return self._call(abi.IOC_DISABLE, abi.Simple()).reply
+        return _reply(self._call(abi.IOC_DISABLE, abi.Simple()))
 
     def create(self, request: abi.CellCreate, image: bytes) -> abi.Reply:
         # from_buffer_copy would double a large image; c_char_p borrows the bytes
         pointer = ctypes.cast(ctypes.c_char_p(image), ctypes.c_void_p)
         request.image = pointer.value or 0
         request.image_len = len(image)
-        return self._call(abi.IOC_CELL_CREATE, request).reply
+        return _reply(self._call(abi.IOC_CELL_CREATE, request))
 
     def _by_name(self, request: int, name: str, timeout_ms: int = 0) -> abi.Reply:
         argument = abi.CellName(name=_name(name), timeout_ms=timeout_ms)
-        return self._call(request, argument).reply
+        return _reply(self._call(request, argument))
 
     def start(self, name: str) -> abi.Reply:
         return self._by_name(abi.IOC_CELL_START, name)
@@ -113,7 +115,7 @@ class Device:
     def destroy(self, name: str) -> abi.Reply:
         return self._by_name(abi.IOC_CELL_DESTROY, name)
 
-    def list(self) -> list[str]:
+    def names(self) -> list[str]:
         answer = self._call(abi.IOC_CELL_LIST, abi.CellList())
         count = min(answer.num_cells, abi.MAX_CELLS)
         return [text(answer.names[i].value) for i in range(count)]
@@ -151,6 +153,11 @@ class Device:
                               "see dmesg for what the module says")
             for at in range(0, len(data) - size + 1, size):
                 yield abi.Event.from_buffer_copy(data, at)
+
+
+def _reply(argument: abi.Simple | abi.CellCreate | abi.CellName) -> abi.Reply:
+    reply: abi.Reply = argument.reply
+    return reply
 
 
 def _name(name: str) -> bytes:

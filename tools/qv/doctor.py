@@ -133,7 +133,7 @@ class Examination:
             return set()
         taken: set[int] = set()
         try:
-            for name in self.device.list() if self.status.enabled else []:
+            for name in self.device.names() if self.status.enabled else []:
                 info = self.device.info(name)
                 taken.update(list(info.cpus)[:min(info.num_cpus, abi.MAX_CPUS)])
         except Refused:

@@ -87,7 +87,7 @@ def _present(device: Device) -> list[dict[str, Any]]:
 
     enabled = bool(device.status().enabled)
     found = [entry("enabled" if enabled else "disabled", None, None, "at present")]
-    for name in device.list() if enabled else []:
+    for name in device.names() if enabled else []:
         found.append(entry("cell", name, state_name(device.info(name).state), "at present"))
     return found
 

@@ -88,7 +88,7 @@ def _scalar(node: yaml.Node, context: Context, right: str, tags: tuple[str, ...]
     if not isinstance(node, yaml.ScalarNode) or node.tag.rpartition(":")[2] not in tags:
         context.bad(node, f"{kind(node)} stands here", right)
         return None
-    return node.value
+    return str(node.value)
 
 
 def _name(node: yaml.Node, context: Context) -> str | None:

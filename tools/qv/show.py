@@ -84,7 +84,7 @@ def cell_data(info: abi.CellInfo) -> dict[str, Any]:
 
 def list_cells(args: argparse.Namespace, system: System) -> int:
     device = system.device()
-    cells = [cell_data(device.info(name)) for name in device.list()]
+    cells = [cell_data(device.info(name)) for name in device.names()]
     if args.json:
         output.as_json({"cells": cells})
         return 0

@@ -81,7 +81,7 @@ class FakeDevice:
         del self.cells[name]
         return answer
 
-    def list(self) -> list[str]:
+    def names(self) -> list[str]:
         return list(self.cells)
 
     def info(self, name: str) -> abi.CellInfo:
