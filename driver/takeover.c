@@ -26,6 +26,7 @@
 #define CR4_KEEP_OFF	((1ull << 7) | (1ull << 17) | (1ull << 23) | (1ull << 20) | (1ull << 21))
 			/* PGE, PCIDE, CET, SMEP, SMAP: not while the monitor runs */
 #define CR4_OSXSAVE_	(1ull << 18)
+#define CPUID_1_XSAVE	(1u << 26)
 #define CR4_CET_	(1ull << 23)
 
 static int test_absent_cpu = -1;
@@ -178,7 +179,8 @@ static u64 enter_this_cpu(u32 index)
 	qv_wrmsr(MSR_EFER_, s->efer | EFER_SVME_);
 	error = qv_tramp_enter(s, inst->boot.cr3, meet.entry,
 			       QV_VA_BLOCK + QV_OFF_CPUS + index * QV_CPU_LEN,
-			       (s->cr4 & ~CR4_KEEP_OFF) | CR4_OSXSAVE_);
+			       (s->cr4 & ~CR4_KEEP_OFF) |
+			       (qv_cpuid(1).ecx & CPUID_1_XSAVE ? CR4_OSXSAVE_ : 0));
 	if (error)
 		qv_wrmsr(MSR_EFER_, s->efer);
 	return error;
@@ -231,8 +233,11 @@ static void meet_and_enter(void *index)
 
 static void leave_this_cpu(void *unused)
 {
-	u64 start = qv_rdtsc(), error = qv_tramp_call_leave();
+	u64 start = qv_rdtsc(), error;
 
+	do	/* one after another: the monitor notes each */
+		error = qv_tramp_call_leave();
+	while (error == QV_ME_BUSY);
 	if (error)
 		WRITE_ONCE(meet.error, error);
 	else

@@ -70,6 +70,9 @@ bool wait_ack(struct pcpu *target, u32 cmd);	/* false: deadline passed */
 void run_commands(struct pcpu *cpu, u32 cmd);
 void park(struct pcpu *cpu, enum cpu_phase phase);
 
+/* regs.c */
+void clear_registers(void);
+
 /* apic.c */
 void apic_send(u32 low, u32 apic_id);
 u32 apic_read(u32 reg);

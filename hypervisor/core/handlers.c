@@ -43,12 +43,12 @@ void exit_hypercall(struct pcpu *cpu)
 		return;
 	}
 	vendor_skip(cpu, 3);
-	if (nr == QV_HC_LEAVE && load(&me()->busy) == 0) {
+	cpu->regs[GPR_RAX] = hypercall(cpu, nr, cpu->regs[GPR_RDI]);
+	if (nr == QV_HC_LEAVE && cpu->regs[GPR_RAX] == QV_ME_OK) {
 		log_event(cpu, QV_LOG_LEFT, 0, 0);
 		vendor_leave(cpu);
 	}
-	cpu->regs[GPR_RAX] = hypercall(cpu, nr, cpu->regs[GPR_RDI]);
-	if (cpu->regs[GPR_RAX] > QV_ME_BASE)
+	if (cpu->regs[GPR_RAX] != QV_ME_BUSY && cpu->regs[GPR_RAX] > QV_ME_BASE)
 		log_event(cpu, QV_LOG_REFUSED, nr, cpu->regs[GPR_RAX]);
 }
 

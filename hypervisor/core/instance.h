@@ -57,6 +57,7 @@ struct cell_slot {			/* the manager's view of an instance */
 	u32 state;			/* enum qv_mon_state; QV_MON_NONE: free */
 	u32 reclaimed;			/* 2 MiB pages given back so far */
 	u64 block_pa;
+	u64 window_pa;
 	u64 open_table;			/* page that shows the block's open part to Linux; kept */
 	u64 cpus;			/* front-end indices */
 };
@@ -72,6 +73,7 @@ struct instance {
 	struct qv_mon_boot boot;	/* first: the driver writes it here */
 	u32 id;				/* 0: front end */
 	u32 busy;			/* manager: a management call is under way */
+	u64 left;			/* front end: CPUs that have gone back to bare Linux */
 	struct page_pool pool;
 	struct paging host, nested, park;
 	u64 *windows;			/* page-table entries of QV_VA_WINDOW */

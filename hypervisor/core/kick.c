@@ -39,6 +39,7 @@ static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 {
 	vendor_arrive(cpu);
 	apic_drain();
+	clear_registers();
 	if (cpu->index == 0) {
 		vendor_set_entry(cpu, &me()->req.entry);
 		cpu->phase = CPU_RUNNING;
@@ -55,6 +56,7 @@ static void __attribute__((noreturn)) arrive_home(struct pcpu *cpu)
 {
 	vendor_arrive(cpu);
 	apic_drain();
+	clear_registers();
 	park(cpu, CPU_WAIT_SIPI);
 	atomic_or(&cpu->ack, CMD_HOME);
 	vendor_run(cpu);

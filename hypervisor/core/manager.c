@@ -168,6 +168,7 @@ static u64 create(struct pcpu *cpu, u64 gpa)
 	front_open(&inst->nested, q->block_pa, inst->cells[id].open_table);
 	inst->cells[id].state = QV_MON_CREATED;
 	inst->cells[id].block_pa = q->block_pa;
+	inst->cells[id].window_pa = q->window_pa;
 	inst->cells[id].reclaimed = 0;
 	inst->cells[id].cpus = 0;
 	for (i = 0; i < q->num_cpus; i++)
@@ -202,7 +203,7 @@ static bool memory_still_ours(const struct qv_mon_create *q)
 	u32 i;
 
 	for (i = 0; i < q->num_runs; i++)
-		if (!request_pages_ok(me(), q->runs[i].pa, q->runs[i].count * QV_HUGE, 2))
+		if (!request_run_ok(me(), &q->runs[i]))
 			return false;
 	return true;
 }
@@ -361,6 +362,18 @@ static u64 on_cell(struct pcpu *cpu, u64 nr, u64 id)
 	return result;
 }
 
+/* A CPU outside the monitor could touch everything: none leaves while there are cells */
+static u64 may_leave(const struct pcpu *cpu)
+{
+	u32 i;
+
+	for (i = 1; i < QV_MON_CELLS; i++)
+		if (me()->cells[i].state)
+			return QV_ME_STATE;
+	me()->left |= 1ull << cpu->index;	/* and no cell comes after it */
+	return QV_ME_OK;
+}
+
 u64 hypercall(struct pcpu *cpu, u64 nr, u64 a)
 {
 	u64 result = QV_ME_OK;
@@ -368,12 +381,14 @@ u64 hypercall(struct pcpu *cpu, u64 nr, u64 a)
 
 	if (nr == QV_HC_NOP)
 		return QV_ME_OK;
-	if (nr >= QV_HC_COUNT || nr == QV_HC_LEAVE)
+	if (nr >= QV_HC_COUNT)
 		return QV_ME_CALL;
 	if (atomic_swap(&me()->busy, 1))
 		return QV_ME_BUSY;
 	if (nr == QV_HC_CREATE)
-		result = create(cpu, a);
+		result = me()->left ? QV_ME_STATE : create(cpu, a);
+	else if (nr == QV_HC_LEAVE)
+		result = may_leave(cpu);
 	else if (nr == QV_HC_RESET_HELD)
 		for (i = 0; i < me()->boot.num_cpus; i++)
 			my_status()->cpus[i].held_max = 0;

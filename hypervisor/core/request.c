@@ -8,6 +8,8 @@
 #include "request.h"
 #include "nested.h"
 
+#define WINDOW_LEN	(8 * QV_PAGE)
+
 static bool in_ram(const struct qv_mon_boot *b, u64 pa, u64 len)
 {
 	u32 i;
@@ -53,16 +55,36 @@ static bool overlaps(u64 a, u64 a_len, u64 b, u64 b_len)
 	return a < b + b_len && b < a + a_len;
 }
 
+/* No page may be one cell's memory and another's console window */
+static bool touches_window(const struct instance *inst, u64 pa, u64 len)
+{
+	u32 i;
+
+	for (i = 1; i < QV_MON_CELLS; i++)
+		if (inst->cells[i].state && overlaps(pa, len, inst->cells[i].window_pa, WINDOW_LEN))
+			return true;
+	return false;
+}
+
+bool request_run_ok(const struct instance *inst, const struct qv_mon_run *r)
+{
+	return r->count && r->count < 1ull << 31 &&
+	       request_pages_ok(inst, r->pa, r->count * QV_HUGE, 2) &&
+	       !touches_window(inst, r->pa, r->count * QV_HUGE);
+}
+
 static u64 check_memory(const struct instance *inst)
 {
 	const struct qv_mon_create *q = &inst->req;
 	u64 after = 0;
 	u32 i;
 
-	if (!request_pages_ok(inst, q->block_pa, QV_BLOCK_CELL, 2))
+	if (!request_pages_ok(inst, q->block_pa, QV_BLOCK_CELL, 2) ||
+	    touches_window(inst, q->block_pa, QV_BLOCK_CELL))
 		return QV_ME_BLOCK;
-	if (!request_pages_ok(inst, q->window_pa, 8 * QV_PAGE, 1) ||
-	    overlaps(q->window_pa, 8 * QV_PAGE, q->block_pa, QV_BLOCK_CELL))
+	if (!request_pages_ok(inst, q->window_pa, WINDOW_LEN, 1) ||
+	    touches_window(inst, q->window_pa, WINDOW_LEN) ||
+	    overlaps(q->window_pa, WINDOW_LEN, q->block_pa, QV_BLOCK_CELL))
 		return QV_ME_WINDOW;
 	if (!q->num_runs || q->num_runs > QV_MON_RUNS)
 		return QV_ME_MEMORY;
@@ -70,10 +92,9 @@ static u64 check_memory(const struct instance *inst)
 		const struct qv_mon_run *r = &q->runs[i];
 
 		/* ascending: so nothing can be there twice */
-		if (!r->count || r->count > (1ull << 31) || r->pa < after ||
-		    !request_pages_ok(inst, r->pa, r->count * QV_HUGE, 2) ||
+		if (r->pa < after || !request_run_ok(inst, r) ||
 		    overlaps(r->pa, r->count * QV_HUGE, q->block_pa, QV_BLOCK_CELL) ||
-		    overlaps(r->pa, r->count * QV_HUGE, q->window_pa, 8 * QV_PAGE))
+		    overlaps(r->pa, r->count * QV_HUGE, q->window_pa, WINDOW_LEN))
 			return QV_ME_MEMORY;
 		after = r->pa + r->count * QV_HUGE;
 	}

@@ -8,6 +8,8 @@
 u64 request_check(const struct instance *inst, u32 caller);
 /* 2 MiB pages in all runs */
 u64 request_pages(const struct qv_mon_create *q);
+/* A piece of a cell's memory is still all the front end's, and nobody's console window */
+bool request_run_ok(const struct instance *inst, const struct qv_mon_run *r);
 /* [pa, +len) is RAM, aligned, and wholly the front end's; @level 1: 4 KiB, 2: 2 MiB pages */
 bool request_pages_ok(const struct instance *inst, u64 pa, u64 len, u32 level);
 

@@ -149,14 +149,10 @@ void vendor_run(struct pcpu *cpu)
 	svm_run(cpu, pa_of(vmcb_of(cpu)));
 }
 
-static void __attribute__((noreturn)) leave(const struct pcpu *cpu, struct leave_state *s)
+static void __attribute__((noreturn)) leave(struct leave_state *s)
 {
-	const struct vmcb *v = vmcb_of(cpu);
-
 	s->tramp = me()->boot.tramp_leave;
 	wrmsr(MSR_HSAVE, 0);
-	if (s->cr4 & CR4_CET)
-		wrmsr(MSR_S_CET, v->s_cet);
 	svm_leave(s);
 }
 
@@ -172,7 +168,9 @@ void vendor_leave(struct pcpu *cpu)
 	asm volatile("mov %0, %%dr6" : : "r"(v->dr6));
 	asm volatile("mov %0, %%dr7" : : "r"(v->dr7));
 	asm volatile("mov %0, %%cr2" : : "r"(v->cr2));
-	leave(cpu, &s);
+	if (v->cr4 & CR4_CET)
+		wrmsr(MSR_S_CET, v->s_cet);
+	leave(&s);
 }
 
 void vendor_back(struct pcpu *cpu, u64 error)
@@ -184,5 +182,5 @@ void vendor_back(struct pcpu *cpu, u64 error)
 		.idt_limit = l->idt_limit, .idt_base = l->idt_base, .error = error,
 	};
 
-	leave(cpu, &s);
+	leave(&s);
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a CPU carries beside the state that VMRUN or VM entry switches: FPU and
+ * vector registers, debug addresses. A cell must not find Linux's there.
+ */
+#include "cpu.h"
+
+#define CPUID_1_XSAVE	(1u << 26)
+#define MXCSR_RESET	0x1f80
+
+/* An XSAVE area that says "initial" of every component: Intel SDM vol. 1, 13.4 */
+static const struct {
+	u32 legacy[128], header[16];
+} __attribute__((aligned(64))) initial = { .legacy = { [0] = 0x37f, [6] = MXCSR_RESET } };
+
+void clear_registers(void)
+{
+	u32 r[4], all[4];
+
+	asm volatile("mov %0, %%dr0; mov %0, %%dr1; mov %0, %%dr2; mov %0, %%dr3" : : "r"(0ull));
+	cpuid(1, 0, r);
+	if (!(r[2] & CPUID_1_XSAVE)) {
+		asm volatile("fxrstor %0" : : "m"(initial));
+		return;
+	}
+	cpuid(0xd, 0, all);
+	asm volatile("xsetbv" : : "c"(0), "a"(all[0]), "d"(all[3]));
+	asm volatile("xrstor %0" : : "m"(initial), "a"(~0u), "d"(~0u));
+	asm volatile("xsetbv" : : "c"(0), "a"(1), "d"(0));	/* as after reset: x87 only */
+}
