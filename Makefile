@@ -18,7 +18,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 # Folders with a Makefile that knows all, install and clean, in order.
 PROGRAMS := hypervisor inmates tools
 # The module carries the monitor's image; it is built apart for each kernel.
-KVER    = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null)
+KVER    = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 DRIVER  = $(MAKE) -C driver O=$(O) KO=$(O)/kernel/$(KVER) KDIR=$(KDIR)
 
 LAB = tests/lab/qvlab

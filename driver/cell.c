@@ -275,11 +275,13 @@ static int stop(struct qv_reply *r, struct qv_cell *cell)
 {
 	u64 result;
 
+	if (!cell->in_monitor_running)
+		return 0;
 	qv_console_set_instance(cell->console, 0);
 	result = qv_hypercall(QV_HC_STOP, cell->id);
-	/* A failed cell's slot counts as running until it is stopped */
-	if (result && result != QV_ME_STATE)
+	if (result)
 		return qv_refuse_monitor(r, result, "stop the cell");
+	cell->in_monitor_running = false;
 	return 0;
 }
 
@@ -414,6 +416,7 @@ int qv_cell_start(struct qv_reply *r, const char *name)
 	if (result)
 		return qv_refuse_monitor(r, result, "start the cell");
 	cell->state = QV_STATE_RUNNING;
+	cell->in_monitor_running = true;
 	qv_console_set_instance(cell->console, cell->id);
 	cell->first_entry_ns = div_u64((READ_ONCE(qv_cell_status(cell)->first_entry_tsc) -
 					cell->start_tsc) * 1000000, tsc_khz);
@@ -478,8 +481,7 @@ int qv_cell_destroy(struct qv_reply *r, const char *name)
 	if (!cell)
 		return no_cell(r, name);
 	strscpy(kept, cell->name, sizeof(kept));
-	if (cell->id && cell->state != QV_STATE_LOADABLE)
-		error = stop(r, cell);
+	error = stop(r, cell);
 	qv_watch_now();
 	if (!error)
 		error = reclaim(r, cell);

@@ -8,6 +8,7 @@
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
+#include <asm/tsc.h>
 #include "qv.h"
 
 #define LINES	1024
@@ -17,25 +18,41 @@ static DEFINE_SPINLOCK(log_lock);
 static char lines[LINES][LINE];
 static u64 written;			/* lines ever */
 
-void qv_log(const char *source, const char *fmt, ...)
+static void add_line(u64 time_ns, const char *source, const char *fmt, va_list args)
 {
-	u64 now = ktime_get_boottime_ns();
-	u32 us = do_div(now, NSEC_PER_SEC) / 1000;
+	u32 us = do_div(time_ns, NSEC_PER_SEC) / 1000;
 	unsigned long flags;
-	va_list args;
 	char *line;
 	int n;
 
 	spin_lock_irqsave(&log_lock, flags);
 	line = lines[written % LINES];
-	n = scnprintf(line, LINE - 1, "%llu.%06u %s: ", now, us, source);
-	va_start(args, fmt);
+	n = scnprintf(line, LINE - 1, "%llu.%06u %s: ", time_ns, us, source);
 	n += vscnprintf(line + n, LINE - 1 - n, fmt, args);
-	va_end(args);
 	line[n] = '\n';
 	line[n + 1] = 0;
 	written++;
 	spin_unlock_irqrestore(&log_lock, flags);
+}
+
+void qv_log(const char *source, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	add_line(ktime_get_boottime_ns(), source, fmt, args);
+	va_end(args);
+}
+
+/* What the monitor noted some time ago */
+static __printf(3, 4) void log_at(u64 tsc, const char *source, const char *fmt, ...)
+{
+	u64 ago = div_u64((qv_rdtsc() - tsc) * 1000, tsc_khz) * 1000;
+	va_list args;
+
+	va_start(args, fmt);
+	add_line(ktime_get_boottime_ns() - ago, source, fmt, args);
+	va_end(args);
 }
 
 static bool take_line(u64 *from, u32 *lost, char *to)
@@ -87,14 +104,14 @@ static void translate(const char *source, const struct qv_mon_log_entry *e)
 	char sentence[128];
 
 	if (e->what >= ARRAY_SIZE(text)) {
-		qv_log(source, "cpu %u: event %u (%llx, %llx)", e->cpu, e->what, e->a, e->b);
+		log_at(e->tsc, source, "cpu %u: event %u (%llx, %llx)", e->cpu, e->what, e->a, e->b);
 		return;
 	}
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	snprintf(sentence, sizeof(sentence), text[e->what], e->a, e->b);
 #pragma GCC diagnostic pop
-	qv_log(source, "cpu %u: %s", e->cpu, sentence);
+	log_at(e->tsc, source, "cpu %u: %s", e->cpu, sentence);
 }
 
 /* Take over what an instance has logged since @seen */

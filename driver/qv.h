@@ -138,6 +138,7 @@ struct qv_cell {
 	char name[QV_NAME_LEN];
 	u32 id;				/* instance, while the monitor knows it */
 	u32 state;			/* enum qv_cell_state */
+	bool in_monitor_running;	/* started and not yet stopped there, failed or not */
 	u32 num_cpus, cpus[QV_MAX_CPUS];
 	u32 cpus_taken;			/* how many of them have left Linux */
 	struct qv_cell_create *config;

@@ -62,7 +62,8 @@ struct icr_verdict icr_filter(const struct icr_map *map, u32 low, u32 dest, u32 
 		if (match(map, low, dest, self, i))
 			all |= 1ull << i;
 	v.targets = all & map->own;
-	v.foreign = (all & ~map->own) || !all;
+	/* "All" means all of one's own, and a logical name means whoever of these has it */
+	v.foreign = !ICR_SHORT(low) && !(low & ICR_LOGICAL) && !v.targets;
 	if (v.action == ICR_DROP || !v.targets) {
 		v.action = ICR_DROP;
 		v.targets = 0;

@@ -31,7 +31,7 @@ struct icr_verdict {
 	u64 targets;		/* always a subset of map->own */
 	u32 low;		/* what to write for each target, physical destination */
 	u32 vector;
-	bool foreign;		/* it named somebody outside, and that part is dropped */
+	bool foreign;		/* it named one CPU, and that is somebody else's or nobody's */
 };
 
 /* @dest: 32-bit (x2APIC) or 8-bit (xAPIC) destination; @low: ICR bits 31..0; @self: sender's index */
