@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Cells: taking what they need, loading, starting, stopping, giving everything back. */
 #include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -27,16 +28,12 @@ struct qv_cell *qv_cell_find(const char *name)
 	return NULL;
 }
 
+/* CPUs that have left Linux for a cell. Read without the lock when a CPU comes online */
+static cpumask_t taken;
+
 bool qv_cpu_in_cell(u32 linux_cpu)
 {
-	struct qv_cell *cell;
-	u32 i;
-
-	list_for_each_entry(cell, &qv_cells, list)
-		for (i = 0; i < cell->num_cpus; i++)
-			if (cell->cpus[i] == linux_cpu)
-				return true;
-	return false;
+	return cpumask_test_cpu(linux_cpu, &taken);
 }
 
 struct qv_mon_status *qv_cell_status(struct qv_cell *cell)
@@ -77,12 +74,15 @@ static int check_cpus(struct qv_cell_create *q)
 		for (j = 0; j < i; j++)
 			if (q->cpus[j] == cpu)
 				return qv_refuse(r, QV_E_CPU, "list each CPU once", "CPU %u is listed twice", cpu);
-		if (qv_cpu_in_cell(cpu))
+		if (cpu < nr_cpu_ids && qv_cpu_in_cell(cpu))
 			return qv_refuse(r, QV_E_CPU, "see 'qvctl cell list' for who has it",
 					 "CPU %u belongs to another cell", cpu);
 		if (qv_cpu_index(cpu) < 0)
 			return qv_refuse(r, QV_E_CPU, "choose one that was online when QV was enabled",
 					 "CPU %u does not exist or is not under the monitor", cpu);
+		if (!cpu_online(cpu))
+			return qv_refuse(r, QV_E_CPU_OFFLINE, "bring it online first: echo 1 > /sys/devices/system/cpu/cpuN/online",
+					 "CPU %u is offline", cpu);
 	}
 	return 0;
 }
@@ -289,8 +289,12 @@ static int take_cpus(struct qv_reply *r, struct qv_cell *cell)
 {
 	for (; cell->cpus_taken < cell->num_cpus; cell->cpus_taken++) {
 		u32 cpu = cell->cpus[cell->cpus_taken];
-		int error = remove_cpu(cpu);
+		int error;
 
+		cpumask_set_cpu(cpu, &taken);	/* nobody brings it back from now on */
+		error = remove_cpu(cpu);
+		if (error)
+			cpumask_clear_cpu(cpu, &taken);
 		if (error)
 			return qv_refuse(r, QV_E_CPU, "see the kernel log (dmesg) for what holds it",
 					 "Linux does not let go of CPU %u (error %d)", cpu, error);
@@ -300,14 +304,13 @@ static int take_cpus(struct qv_reply *r, struct qv_cell *cell)
 
 static void give_cpus(struct qv_cell *cell)
 {
-	u32 taken = cell->cpus_taken, i;
+	while (cell->cpus_taken) {
+		u32 cpu = cell->cpus[--cell->cpus_taken];
 
-	cell->num_cpus = 0;		/* so that they may come online again */
-	for (i = 0; i < taken; i++)
-		if (add_cpu(cell->cpus[i]))
-			qv_log("driver", "CPU %u of cell %s did not come back online", cell->cpus[i],
-			       cell->name);
-	cell->cpus_taken = 0;
+		cpumask_clear_cpu(cpu, &taken);
+		if (add_cpu(cpu))
+			qv_log("driver", "CPU %u of cell %s did not come back online", cpu, cell->name);
+	}
 }
 
 static void free_cell(struct qv_cell *cell)

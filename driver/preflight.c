@@ -29,10 +29,10 @@ u32 qv_features(u32 *vendor)
 	return features;
 }
 
-static void look_for_svme(void *found)
+int qv_refuse_svme(struct qv_reply *r)
 {
-	if (qv_rdmsr(MSR_EFER_) & EFER_SVME_)
-		atomic_inc(found);
+	return qv_refuse(r, QV_E_VIRT_IN_USE, "stop its virtual machines, then: rmmod kvm_amd",
+			 "another hypervisor has SVM switched on: kvm_amd is loaded");
 }
 
 static int refuse_vendor(struct qv_reply *r)
@@ -47,7 +47,6 @@ static int refuse_vendor(struct qv_reply *r)
 
 int qv_preflight(struct qv_reply *r)
 {
-	atomic_t svme = ATOMIC_INIT(0);
 	u32 vendor, features = qv_features(&vendor);
 
 	if (!vendor)
@@ -66,10 +65,8 @@ int qv_preflight(struct qv_reply *r)
 	if (cpu_feature_enabled(X86_FEATURE_SME) && (qv_rdmsr(0xc0010010) & 1 << 23))
 		return qv_refuse(r, QV_E_UNSUPPORTED, "switch memory encryption (SME) off in the firmware setup",
 				 "memory encryption (SME) is active");
-	on_each_cpu(look_for_svme, &svme, 1);
-	if (atomic_read(&svme))
-		return qv_refuse(r, QV_E_VIRT_IN_USE, "stop its virtual machines, then: rmmod kvm_amd",
-				 "another hypervisor holds SVM on %d CPUs: kvm_amd is loaded",
-				 atomic_read(&svme));
+	/* Here this CPU must speak for all: asking the others could take for ever. Enable asks them */
+	if (qv_rdmsr(MSR_EFER_) & EFER_SVME_)
+		return qv_refuse_svme(r);
 	return 0;
 }

@@ -46,6 +46,7 @@ int qv_cpu_index(u32 linux_cpu);	/* index of a CPU under the monitor, or -1 */
 /* Why enable would fail, 0 if nothing is known against it */
 int qv_preflight(struct qv_reply *r);
 u32 qv_features(u32 *vendor);
+int qv_refuse_svme(struct qv_reply *r);
 
 /* ---- trampoline.S ---- */
 extern char qv_trampoline[], qv_tramp_leave[];

@@ -45,6 +45,8 @@ static struct {
 	u64 held_max;			/* TSC cycles a CPU other than the caller's was away */
 	int caller;
 	u64 entry;
+	atomic_t svme;			/* CPUs on which somebody else has SVM on */
+	u32 apic_id[QV_MON_CPUS];
 	call_single_data_t csd[QV_MON_CPUS];
 } meet;
 
@@ -191,12 +193,23 @@ static u64 cycles_of_ms(u32 ms)
 	return (u64)tsc_khz * ms;
 }
 
+/* All are here, so nobody frees the block: the last one writes down who they are */
+static void all_here(void)
+{
+	struct qv_mon_boot *b = &front_instance()->boot;
+	u32 i;
+
+	for (i = 0; i < b->num_cpus; i++)
+		b->cpus[i].apic_id = meet.apic_id[i];
+	atomic_cmpxchg(&meet.verdict, MEET_OPEN, atomic_read(&meet.svme) ? MEET_BACK : MEET_GO);
+}
+
 static int wait_for_all(void)
 {
 	u64 start = qv_rdtsc();
 
 	if (atomic_inc_return(&meet.arrived) == meet.expected)
-		atomic_cmpxchg(&meet.verdict, MEET_OPEN, MEET_GO);
+		all_here();
 	while (atomic_read(&meet.verdict) == MEET_OPEN) {
 		if (qv_rdtsc() - start > cycles_of_ms(MEET_MS))
 			atomic_cmpxchg(&meet.verdict, MEET_OPEN, MEET_BACK);
@@ -219,8 +232,10 @@ static void meet_and_enter(void *index)
 
 	if (atomic_read(&meet.verdict) == MEET_OPEN) {
 		cpumask_set_cpu(raw_smp_processor_id(), &meet.seen);
-		front_instance()->boot.cpus[(unsigned long)index].apic_id =
+		meet.apic_id[(unsigned long)index] =
 			qv_takeover.x2apic ? qv_rdmsr(0x802) : qv_cpuid(1).ebx >> 24;
+		if (qv_rdmsr(MSR_EFER_) & EFER_SVME_)
+			atomic_inc(&meet.svme);
 		if (wait_for_all() == MEET_GO) {
 			error = enter_this_cpu((unsigned long)index);
 			if (error)
@@ -279,6 +294,8 @@ static int refuse_meeting(struct qv_reply *r)
 	char missing[64] = "";
 	u32 i, n = 0;
 
+	if (atomic_read(&meet.svme))
+		return qv_refuse_svme(r);
 	for (i = 0; i < qv_takeover.num_cpus; i++)
 		if (!cpumask_test_cpu(qv_takeover.cpu_of[i], &meet.seen))
 			n += scnprintf(missing + n, sizeof(missing) - n, " %u", qv_takeover.cpu_of[i]);
@@ -286,6 +303,27 @@ static int refuse_meeting(struct qv_reply *r)
 			 "find what keeps it busy with interrupts off, or set it offline, and try again",
 			 "these CPUs did not answer within %u ms, so all others backed out:%s",
 			 MEET_MS, missing);
+}
+
+/* After "go", each CPU is out of the interrupt in no time, or never */
+static bool all_came_out(void)
+{
+	u64 start = qv_rdtsc();
+
+	while (atomic_read(&meet.verdict) == MEET_GO && qv_takeover_pending()) {
+		if (qv_rdtsc() - start > cycles_of_ms(5 * MEET_MS))
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
+/* A CPU is lost inside the monitor: nothing may be freed that it could use */
+static int refuse_lost(struct qv_reply *r)
+{
+	cpus_read_unlock();
+	return qv_refuse(r, QV_E_CPU_STUCK, "restart the machine, and report this",
+			 "a CPU went into the monitor and did not come back");
 }
 
 int qv_enable(struct qv_reply *r)
@@ -306,12 +344,13 @@ int qv_enable(struct qv_reply *r)
 
 	atomic_set(&meet.arrived, 0);
 	atomic_set(&meet.verdict, MEET_OPEN);
+	atomic_set(&meet.svme, 0);
 	meet.expected = qv_takeover.num_cpus;
 	meet.error = meet.held_max = 0;
 	cpumask_clear(&meet.seen);
 	call_all();
-	while (atomic_read(&meet.verdict) == MEET_GO && qv_takeover_pending())
-		cpu_relax();	/* each of them is on its way out of the interrupt */
+	if (!all_came_out())
+		return refuse_lost(r);
 	if (atomic_read(&meet.verdict) != MEET_GO)
 		error = refuse_meeting(r);
 	else if (meet.error)

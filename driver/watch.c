@@ -57,13 +57,13 @@ static void watch(struct work_struct *work)
 		qv_watch_now();
 		mutex_unlock(&qv_lock);
 	}
-	queue_delayed_work(system_wq, &watch_work, msecs_to_jiffies(PERIOD_MS));
+	schedule_delayed_work(&watch_work, msecs_to_jiffies(PERIOD_MS));
 }
 
 void qv_watch_start(void)
 {
 	front_seen = 0;
-	queue_delayed_work(system_wq, &watch_work, 0);
+	schedule_delayed_work(&watch_work, 0);
 }
 
 void qv_watch_stop(void)
