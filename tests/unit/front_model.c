@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+#include "front_model.h"
+#include "unit.h"
+
+#define RWX	(PT_P | PT_W | PT_U)
+
+void front_model_open(struct front_model *f, u32 levels, u32 max_leaf)
+{
+	u32 i;
+
+	memset(f, 0, sizeof(*f));
+	space_open(&f->s, 32, levels, max_leaf);
+	for (i = 0; i < FRONT_OPEN; i++) {
+		f->open_table[i] = pool_take(&f->s.pool);
+		f->open_page[i] = FRONT_PAGES;
+	}
+}
+
+void front_model_close(struct front_model *f)
+{
+	space_close(&f->s);
+}
+
+static bool is_shown(u64 pa)
+{
+	return pa % FRONT_M2 < 16 * 4096;
+}
+
+void front_model_check(const struct front_model *f, u64 pa)
+{
+	u64 flags = 0, to;
+	u32 level, page = pa / FRONT_M2;
+
+	unit_case("page %u, state %u, at %#lx:", page, f->page[page], pa);
+	to = space_walk(&f->s, pa, &flags, &level);
+	switch (f->page[page]) {
+	case PAGE_HOLE:
+		CHECK_EQ(to, NOT_MAPPED);
+		CHECK_EQ(front_owner(&f->s.p, pa, 1), FRONT_HOLE);
+		CHECK_EQ(front_owner(&f->s.p, pa & -FRONT_M2, 2), FRONT_HOLE);
+		break;
+	case PAGE_OPEN:
+		CHECK_EQ(to, is_shown(pa) ? pa : NOT_MAPPED);
+		CHECK_EQ(flags, is_shown(pa) ? PT_P | PT_U : 0);
+		CHECK_EQ(front_owner(&f->s.p, pa, 1), is_shown(pa) ? FRONT_SPECIAL : FRONT_HOLE);
+		CHECK_EQ(front_owner(&f->s.p, pa & -FRONT_M2, 2), FRONT_SPECIAL);
+		break;
+	default:
+		CHECK(to == pa || (to == NOT_MAPPED && !f->mapped[page]));
+		CHECK(to == NOT_MAPPED || flags == RWX);
+		CHECK_EQ(front_owner(&f->s.p, pa, 1), FRONT_OWNS);
+		CHECK_EQ(front_owner(&f->s.p, pa & -FRONT_M2, 2), FRONT_OWNS);
+	}
+}
+
+void front_model_check_all(const struct front_model *f)
+{
+	u32 i;
+
+	for (i = 0; i < FRONT_PAGES; i++) {
+		front_model_check(f, i * FRONT_M2);
+		front_model_check(f, i * FRONT_M2 + 15 * 4096 + 7);
+		front_model_check(f, i * FRONT_M2 + 16 * 4096);
+		front_model_check(f, i * FRONT_M2 + FRONT_M2 - 1);
+	}
+}
+
+void front_model_touch(struct front_model *f, u64 pa)
+{
+	u32 page = pa / FRONT_M2;
+	int failed;
+
+	unit_case("touch %#lx, state %u:", pa, f->page[page]);
+	failed = front_fill(&f->s.p, pa);
+	if (f->page[page] == PAGE_LINUX) {
+		CHECK_EQ(failed, 0);
+		f->mapped[page] = true;
+	} else {
+		CHECK_EQ(failed, f->page[page] == PAGE_OPEN && is_shown(pa) ? 0 : -1);
+	}
+}
+
+void front_model_take(struct front_model *f, u32 page)
+{
+	if (f->page[page] != PAGE_LINUX)
+		return;
+	unit_case("take %u:", page);
+	if (!CHECK(!front_prepare(&f->s.p, page * FRONT_M2)))
+		return;
+	front_hole(&f->s.p, page * FRONT_M2);
+	f->page[page] = PAGE_HOLE;
+	f->prepared[page] = true;
+}
+
+static u32 slot_of(const struct front_model *f, u32 page)
+{
+	u32 i;
+
+	for (i = 0; i < FRONT_OPEN && f->open_page[i] != page; i++)
+		;
+	return i;
+}
+
+void front_model_give(struct front_model *f, u32 page)
+{
+	if (f->page[page] == PAGE_LINUX)
+		return;
+	unit_case("give %u:", page);
+	if (f->page[page] == PAGE_OPEN)
+		f->open_page[slot_of(f, page)] = FRONT_PAGES;
+	front_unhole(&f->s.p, page * FRONT_M2);
+	f->page[page] = PAGE_LINUX;
+	f->mapped[page] = true;
+}
+
+void front_model_show(struct front_model *f, u32 page)
+{
+	u32 slot = slot_of(f, FRONT_PAGES);
+
+	if (f->page[page] != PAGE_HOLE || slot == FRONT_OPEN)
+		return;
+	unit_case("open %u:", page);
+	front_open(&f->s.p, page * FRONT_M2, f->open_table[slot]);
+	f->open_page[slot] = page;
+	f->page[page] = PAGE_OPEN;
+}
+
+void front_model_step(struct front_model *f, u64 choice)
+{
+	u32 page = (choice >> 8) % FRONT_PAGES;
+	u64 pa = page * FRONT_M2 + (choice >> 24) % FRONT_M2;
+
+	switch (choice % 7) {
+	case 0: case 1: case 2:
+		front_model_touch(f, pa);
+		break;
+	case 3: case 4:
+		front_model_take(f, page);
+		break;
+	case 5:
+		front_model_give(f, page);
+		break;
+	case 6:
+		front_model_show(f, page);
+		break;
+	}
+	front_model_check(f, pa);
+	front_model_check(f, page * FRONT_M2 + 16 * 4096 - 1);
+	front_model_check(f, (page + 1) % FRONT_PAGES * FRONT_M2 + 5);
+	front_model_check(f, (page + FRONT_PAGES - 1) % FRONT_PAGES * FRONT_M2 + 5);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The front end's nested tables beside a plain list of what each 2 MiB page
+ * is. Every operation is carried out on both; check() compares them.
+ */
+#ifndef FRONT_MODEL_H
+#define FRONT_MODEL_H
+
+#include "core/nested.h"
+#include "space.h"
+
+#define FRONT_M2	0x200000ull
+#define FRONT_PAGES	2560u			/* of 2 MiB: 5 GiB */
+#define FRONT_OPEN	4u			/* pages that may be open at once */
+
+enum front_page { PAGE_LINUX, PAGE_HOLE, PAGE_OPEN };
+
+struct front_model {
+	struct space s;
+	u8 page[FRONT_PAGES];			/* enum front_page */
+	bool mapped[FRONT_PAGES];		/* Linux has touched it: no fault may come any more */
+	bool prepared[FRONT_PAGES];
+	u64 open_table[FRONT_OPEN];
+	u32 open_page[FRONT_OPEN];		/* FRONT_PAGES: unused */
+};
+
+void front_model_open(struct front_model *f, u32 levels, u32 max_leaf);
+void front_model_close(struct front_model *f);
+
+/* Operations; what the page's state does not allow is left out */
+void front_model_touch(struct front_model *f, u64 pa);	/* front_fill */
+void front_model_take(struct front_model *f, u32 page);	/* front_prepare, front_hole */
+void front_model_give(struct front_model *f, u32 page);	/* front_unhole */
+void front_model_show(struct front_model *f, u32 page);	/* front_open */
+
+void front_model_check(const struct front_model *f, u64 pa);
+void front_model_check_all(const struct front_model *f);
+
+/* One operation and some checks, chosen by @choice */
+void front_model_step(struct front_model *f, u64 choice);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whom an ICR write reaches, told once more: AMD APM vol. 2, 16.5, 16.6, 16.13. */
+#ifndef ICR_MODEL_H
+#define ICR_MODEL_H
+
+#include "core/icr.h"
+
+/* ICR fields, named as in the manual */
+struct icr_fields {
+	u32 vector, mode, logical, assert, level, shorthand;	/* mode: message type */
+};
+u32 icr_word(const struct icr_fields *f);
+
+/* Compares icr_filter()'s verdict with the manual's, and with what must hold always */
+void icr_model_check(const struct icr_map *map, const struct icr_fields *f, u32 dest, u32 self);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Page tables to test with, and a walker that follows them as the processor does. */
+#ifndef SPACE_H
+#define SPACE_H
+
+#include "core/paging.h"
+
+#define SPACE_PA	0x7654000ull	/* where tables are said to lie: not where they are */
+#define NOT_MAPPED	(~0ull)
+
+struct space {
+	struct page_pool pool;
+	struct paging p;
+	void *memory;
+};
+
+/* @pages for tables, the root among them; the sanitizer guards both ends */
+void space_open(struct space *s, u32 pages, u32 levels, u32 max_leaf);
+void space_close(struct space *s);
+u32 space_used(const struct space *s);		/* pages taken */
+
+/*
+ * Where @addr leads: AMD APM vol. 2, 5.3. A reserved bit that is set, or a table
+ * outside the pool, is reported as a failure. *@flags: the leaf's; may be NULL.
+ */
+u64 space_walk(const struct space *s, u64 addr, u64 *flags, u32 *level);
+
+#endif

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* nested.c: the front end's tables, identity with holes. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "front_model.h"
+#include "unit.h"
+
+#define K4	0x1000ull
+#define M2	FRONT_M2
+#define G1	0x40000000ull
+#define RWX	(PT_P | PT_W | PT_U)
+
+static void fill_takes_the_largest(void)
+{
+	static const struct { u64 pa; u32 max_leaf, tables; } rows[] = {
+		{ 0x12345678, 3, 0 }, { 5 * G1 + 1, 3, 0 }, { 0x12345678, 2, 1 }, { M2 - 1, 2, 1 },
+	};
+	u32 levels, i, level;
+
+	for (levels = 4; levels <= 5; levels++)
+		for (i = 0; i < 4; i++) {
+			u64 size = level_size(rows[i].max_leaf), pa = rows[i].pa, start = pa & -size;
+			struct space s;
+			u64 flags;
+
+			unit_case("levels %u, row %u:", levels, i);
+			space_open(&s, 8, levels, rows[i].max_leaf);
+			CHECK_EQ(front_owner(&s.p, pa, 1), FRONT_OWNS);
+			CHECK_EQ(front_fill(&s.p, pa), 0);
+			CHECK_EQ(space_walk(&s, start, &flags, &level), start);
+			CHECK_EQ(flags, RWX);
+			CHECK_EQ(level, rows[i].max_leaf);
+			CHECK_EQ(space_walk(&s, start + size - 1, NULL, &level), start + size - 1);
+			CHECK_EQ(space_walk(&s, start + size, NULL, &level), NOT_MAPPED);
+			CHECK_EQ(space_used(&s), levels - 2 + rows[i].tables);
+			CHECK_EQ(front_fill(&s.p, start), 0);	/* is there */
+			CHECK_EQ(space_used(&s), levels - 2 + rows[i].tables);
+			CHECK_EQ(front_owner(&s.p, start, 1), FRONT_OWNS);
+			space_close(&s);
+		}
+}
+
+/* A hole in untouched memory, then every page around it is touched */
+static void fill_around_a_hole(void)
+{
+	u32 levels, max_leaf, i;
+
+	for (levels = 4; levels <= 5; levels++)
+		for (max_leaf = 2; max_leaf <= 3; max_leaf++) {
+			static struct front_model f;
+			u32 hole = 700;
+
+			front_model_open(&f, levels, max_leaf);
+			front_model_take(&f, hole);
+			for (i = 0; i < FRONT_PAGES; i++)
+				front_model_touch(&f, i * M2 + rnd_below(M2));
+			for (i = 0; i < 3000; i++)
+				front_model_touch(&f, hole * M2 + rnd_below(M2));
+			front_model_check_all(&f);
+			front_model_give(&f, hole);
+			front_model_check_all(&f);
+			front_model_close(&f);
+		}
+}
+
+/* What makes a page of the front end special: never taken for plain RAM */
+static void owner_of_special_pages(void)
+{
+	static const struct { u64 entry; enum front_owner want; } rows[] = {
+		{ 0, FRONT_OWNS },
+		{ NESTED_HOLE, FRONT_HOLE },
+		{ 6 * M2 | RWX | PT_PS, FRONT_OWNS },
+		{ 6 * M2 | RWX | PT_PS | 1 << 5 | 1 << 6, FRONT_OWNS },	/* accessed, dirty */
+		{ 6 * M2 | PT_P | PT_U | PT_PS, FRONT_SPECIAL },		/* read-only */
+		{ 6 * M2 | PT_P | PT_W | PT_PS, FRONT_SPECIAL },
+		{ 5 * M2 | RWX | PT_PS, FRONT_SPECIAL },			/* not identity */
+		{ (1ull << 40) | 6 * M2 | RWX | PT_PS, FRONT_SPECIAL },
+	};
+	struct space s;
+	u64 *entry;
+	u32 i;
+
+	space_open(&s, 16, 4, 3);
+	entry = paging_entry(&s.p, 6 * M2, 2);
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unit_case("entry %#lx:", rows[i].entry);
+		*entry = rows[i].entry;
+		CHECK_EQ(front_owner(&s.p, 6 * M2, 2), rows[i].want);
+		CHECK_EQ(front_owner(&s.p, 6 * M2 + 5 * K4, 1), rows[i].want);
+		CHECK_EQ(front_owner(&s.p, 7 * M2, 2), FRONT_OWNS);
+	}
+	unit_case("4 KiB pages:");
+	*entry = 6 * M2 | RWX | PT_PS;
+	*paging_entry(&s.p, 6 * M2 + 3 * K4, 1) = (6 * M2 + 3 * K4) | PT_P | PT_U;
+	*paging_entry(&s.p, 6 * M2 + 4 * K4, 1) = NESTED_HOLE;
+	*paging_entry(&s.p, 6 * M2 + 5 * K4, 1) = 0;
+	CHECK_EQ(front_owner(&s.p, 6 * M2, 2), FRONT_SPECIAL);
+	CHECK_EQ(front_owner(&s.p, 6 * M2 + 2 * K4, 1), FRONT_OWNS);
+	CHECK_EQ(front_owner(&s.p, 6 * M2 + 3 * K4, 1), FRONT_SPECIAL);
+	CHECK_EQ(front_owner(&s.p, 6 * M2 + 4 * K4, 1), FRONT_HOLE);
+	CHECK_EQ(front_owner(&s.p, 6 * M2 + 5 * K4, 1), FRONT_OWNS);
+	space_close(&s);
+}
+
+static void random_sequences(void)
+{
+	static struct front_model f;
+	u32 round, i;
+
+	for (round = 0; round < 12; round++) {
+		front_model_open(&f, 4 + round % 2, 2 + round / 2 % 2);
+		for (i = 0; i < 20000; i++) {
+			u64 choice = rnd();
+
+			/* some rounds stay in a corner, so that pages meet again */
+			if (round % 3 == 0)
+				choice = (choice & ~0xffff00ull) | (rnd_below(24) + 508) << 8;
+			front_model_step(&f, choice);
+		}
+		front_model_check_all(&f);
+		front_model_close(&f);
+	}
+}
+
+/* When no table can be made: -1, and nothing is different */
+static void without_tables(void)
+{
+	u32 pages, level;
+
+	for (pages = 1; pages < 5; pages++) {
+		struct space s;
+		bool fits = pages >= 3;		/* root, 1 GiB's, 2 MiB's */
+
+		unit_case("%u pages:", pages);
+		space_open(&s, pages, 4, 3);
+		CHECK_EQ(front_prepare(&s.p, 5 * M2), fits ? 0 : -1);
+		CHECK(s.pool.next <= s.pool.end);
+		if (!fits) {
+			CHECK_EQ(front_owner(&s.p, 5 * M2, 2), FRONT_OWNS);
+			front_hole(&s.p, 5 * M2);	/* has no entry to work on: must not touch a larger page */
+			CHECK_EQ(front_owner(&s.p, 5 * M2, 2), FRONT_OWNS);
+			CHECK_EQ(front_owner(&s.p, 9 * M2, 2), FRONT_OWNS);
+		} else {
+			CHECK_EQ(space_walk(&s, 6 * M2, NULL, &level), 6 * M2);
+		}
+		space_close(&s);
+	}
+}
+
+/* ---- one CPU takes and gives pages while another runs into faults on them ---- */
+
+struct race {
+	struct space s;
+	pthread_barrier_t start;
+	bool done;
+};
+
+static void *touch_all(void *arg)
+{
+	struct race *r = arg;
+	u64 at = 99;
+
+	pthread_barrier_wait(&r->start);
+	while (!__atomic_load_n(&r->done, __ATOMIC_ACQUIRE)) {
+		at = at * 6364136223846793005ull + 1442695040888963407ull;
+		front_fill(&r->s.p, (at >> 20) % (2 * G1));
+	}
+	return NULL;
+}
+
+static void holes_under_fire(void)
+{
+	static struct race r;
+	pthread_t thread;
+	u32 round, i, level;
+
+	for (round = 0; round < 200; round++) {
+		unit_case("round %u:", round);
+		r.done = false;
+		space_open(&r.s, 64, 4, 2 + round % 2);
+		pthread_barrier_init(&r.start, NULL, 2);
+		pthread_create(&thread, NULL, touch_all, &r);
+		pthread_barrier_wait(&r.start);
+		for (i = 0; i < 200; i++) {
+			u64 pa = rnd_below(1024) * M2;
+
+			CHECK(!front_prepare(&r.s.p, pa));
+			front_hole(&r.s.p, pa);
+			CHECK_EQ(space_walk(&r.s, pa + rnd_below(M2), NULL, &level), NOT_MAPPED);
+			CHECK_EQ(front_owner(&r.s.p, pa, 2), FRONT_HOLE);
+			CHECK_EQ(front_owner(&r.s.p, pa, 2), FRONT_HOLE);
+			front_unhole(&r.s.p, pa);
+			CHECK_EQ(space_walk(&r.s, pa, NULL, &level), pa);
+		}
+		__atomic_store_n(&r.done, true, __ATOMIC_RELEASE);
+		pthread_join(thread, NULL);
+		pthread_barrier_destroy(&r.start);
+		space_close(&r.s);
+	}
+}
+
+const struct unit_test nested_tests[] = {
+	{ "nested: fill maps the largest page", fill_takes_the_largest },
+	{ "nested: fill never closes a hole", fill_around_a_hole },
+	{ "nested: who owns which entry", owner_of_special_pages },
+	{ "nested: random sequences against a list of pages", random_sequences },
+	{ "nested: no pages left for tables", without_tables },
+	{ "nested race: holes stay while another CPU fills", holes_under_fire },
+	{ 0 }
+};
