@@ -11,7 +11,8 @@
 #define SHOWN		10	/* failures of one test that are printed */
 
 static const struct unit_test *const suites[] = {
-	paging_tests, paging_race_tests, nested_tests, icr_tests,
+	paging_tests, paging_race_tests, nested_tests, icr_tests, decode_tests,
+	objdump_tests,
 };
 
 static char trying[256];
