@@ -23,7 +23,7 @@ static int on_status(void *arg)
 	const struct qv_image_header *h = (const void *)qv_image_amd;
 	struct qv_reply obstacle = { 0 };
 
-	s->features = qv_features(&s->vendor);
+	s->features = qv_virt_features(&s->vendor);
 	s->enabled = qv_takeover.enabled;
 	s->num_cells = qv_num_cells;
 	s->x2apic = !!(qv_rdmsr(0x1b) & 1 << 10);

@@ -45,8 +45,15 @@ int qv_cpu_index(u32 linux_cpu);	/* index of a CPU under the monitor, or -1 */
 /* ---- preflight.c ---- */
 /* Why enable would fail, 0 if nothing is known against it */
 int qv_preflight(struct qv_reply *r);
-u32 qv_features(u32 *vendor);
-int qv_refuse_svme(struct qv_reply *r);
+
+/* ---- svm.c: all that knows the vendor, beside the trampoline ---- */
+u32 qv_virt_features(u32 *vendor);		/* QV_FEATURE_*; *vendor as in qv_status_info */
+int qv_virt_preflight(struct qv_reply *r);
+int qv_virt_refuse_in_use(struct qv_reply *r);
+bool qv_virt_in_use(void);			/* on this CPU */
+void qv_virt_on(void);
+void qv_virt_off(void);
+u64 qv_hypercall(u64 nr, u64 a);		/* enum qv_hypercall; only while enabled */
 
 /* ---- trampoline.S ---- */
 extern char qv_trampoline[], qv_tramp_leave[];
@@ -54,7 +61,7 @@ extern const u8 qv_image_amd[], qv_image_amd_end[];
 u64 qv_tramp_enter(void *state, u64 cr3, u64 entry, u64 pcpu, u64 cr4);
 u64 qv_tramp_call_leave(void);
 
-/* ---- x86.h: own accessors, so that one source serves all kernel versions ---- */
+/* ---- own accessors, so that one source serves all kernel versions ---- */
 static inline u64 qv_rdmsr(u32 msr)
 {
 	u32 lo, hi;
@@ -85,14 +92,6 @@ static inline u64 qv_rdtsc(void)
 
 	asm volatile("rdtsc" : "=a"(lo), "=d"(hi));
 	return (u64)hi << 32 | lo;
-}
-
-static inline u64 qv_hypercall(u64 nr, u64 a)
-{
-	u64 result;
-
-	asm volatile("vmmcall" : "=a"(result) : "a"(nr), "D"(a) : "memory");
-	return result;
 }
 
 /* ---- log.c, events.c: callable from anywhere that may sleep ---- */

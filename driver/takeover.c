@@ -22,7 +22,6 @@
 #define MEET_MS		2000
 #define BLOCK_ORDER	10
 #define MSR_EFER_	0xc0000080
-#define EFER_SVME_	(1ull << 12)
 #define CR4_KEEP_OFF	((1ull << 7) | (1ull << 17) | (1ull << 23) | (1ull << 20) | (1ull << 21))
 			/* PGE, PCIDE, CET, SMEP, SMAP: not while the monitor runs */
 #define CR4_OSXSAVE_	(1ull << 18)
@@ -45,7 +44,7 @@ static struct {
 	u64 held_max;			/* TSC cycles a CPU other than the caller's was away */
 	int caller;
 	u64 entry;
-	atomic_t svme;			/* CPUs on which somebody else has SVM on */
+	atomic_t in_use;		/* CPUs on which another hypervisor is at work */
 	u32 apic_id[QV_MON_CPUS];
 	call_single_data_t csd[QV_MON_CPUS];
 } meet;
@@ -87,7 +86,7 @@ static int add_ram(struct resource *res, void *arg)
 static void fill_boot(struct qv_mon_boot *b)
 {
 	u64 cr4;
-	u32 i, vendor, features = qv_features(&vendor);
+	u32 i, vendor, features = qv_virt_features(&vendor);
 
 	asm volatile("mov %%cr4, %0" : "=r"(cr4));
 	b->block_pa = page_to_phys(qv_takeover.block);
@@ -178,13 +177,13 @@ static u64 enter_this_cpu(u32 index)
 	u64 error;
 
 	save_state(s);
-	qv_wrmsr(MSR_EFER_, s->efer | EFER_SVME_);
+	qv_virt_on();
 	error = qv_tramp_enter(s, inst->boot.cr3, meet.entry,
 			       QV_VA_BLOCK + QV_OFF_CPUS + index * QV_CPU_LEN,
 			       (s->cr4 & ~CR4_KEEP_OFF) |
 			       (qv_cpuid(1).ecx & CPUID_1_XSAVE ? CR4_OSXSAVE_ : 0));
 	if (error)
-		qv_wrmsr(MSR_EFER_, s->efer);
+		qv_virt_off();
 	return error;
 }
 
@@ -201,7 +200,7 @@ static void all_here(void)
 
 	for (i = 0; i < b->num_cpus; i++)
 		b->cpus[i].apic_id = meet.apic_id[i];
-	atomic_cmpxchg(&meet.verdict, MEET_OPEN, atomic_read(&meet.svme) ? MEET_BACK : MEET_GO);
+	atomic_cmpxchg(&meet.verdict, MEET_OPEN, atomic_read(&meet.in_use) ? MEET_BACK : MEET_GO);
 }
 
 static int wait_for_all(void)
@@ -234,8 +233,8 @@ static void meet_and_enter(void *index)
 		cpumask_set_cpu(raw_smp_processor_id(), &meet.seen);
 		meet.apic_id[(unsigned long)index] =
 			qv_takeover.x2apic ? qv_rdmsr(0x802) : qv_cpuid(1).ebx >> 24;
-		if (qv_rdmsr(MSR_EFER_) & EFER_SVME_)
-			atomic_inc(&meet.svme);
+		if (qv_virt_in_use())
+			atomic_inc(&meet.in_use);
 		if (wait_for_all() == MEET_GO) {
 			error = enter_this_cpu((unsigned long)index);
 			if (error)
@@ -256,7 +255,7 @@ static void leave_this_cpu(void *unused)
 	if (error)
 		WRITE_ONCE(meet.error, error);
 	else
-		qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) & ~EFER_SVME_);
+		qv_virt_off();
 	note_held(start);
 }
 
@@ -294,8 +293,8 @@ static int refuse_meeting(struct qv_reply *r)
 	char missing[64] = "";
 	u32 i, n = 0;
 
-	if (atomic_read(&meet.svme))
-		return qv_refuse_svme(r);
+	if (atomic_read(&meet.in_use))
+		return qv_virt_refuse_in_use(r);
 	for (i = 0; i < qv_takeover.num_cpus; i++)
 		if (!cpumask_test_cpu(qv_takeover.cpu_of[i], &meet.seen))
 			n += scnprintf(missing + n, sizeof(missing) - n, " %u", qv_takeover.cpu_of[i]);
@@ -344,7 +343,7 @@ int qv_enable(struct qv_reply *r)
 
 	atomic_set(&meet.arrived, 0);
 	atomic_set(&meet.verdict, MEET_OPEN);
-	atomic_set(&meet.svme, 0);
+	atomic_set(&meet.in_use, 0);
 	meet.expected = qv_takeover.num_cpus;
 	meet.error = meet.held_max = 0;
 	cpumask_clear(&meet.seen);

@@ -136,9 +136,9 @@ def _show_failure(failure: dict[str, Any], now: bool) -> None:
         output.line(f"  {key + ':':11}{value}")
     output.line("  registers:")
     names = list(registers)
-    for at in range(0, len(names), 4):
+    for at in range(0, len(names), 3):
         output.line("    " + "  ".join(f"{name:>6} {int(registers[name], 16):016x}"
-                                       for name in names[at:at + 4]))
+                                       for name in names[at:at + 3]))
     raw = bytes.fromhex(failure["bytes"])
     output.line(f"  {'bytes:':11}{raw.hex(' ') if any(raw) else 'unknown'}")
 
