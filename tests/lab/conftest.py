@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from lab.machine import Machine  # noqa: E402
 from lab.qemu import Config  # noqa: E402
+from product import Product  # noqa: E402
 
 FIELDS = {f.name for f in dataclasses.fields(Config)}
 
@@ -86,6 +87,20 @@ def machine(request: pytest.FixtureRequest, machines: Machines) -> Iterator[Mach
     yield m
     if fresh(request.node):
         machines.stop()
+
+
+@pytest.fixture
+def qv(machine: Machine, machines: Machines) -> Iterator[Product]:
+    """QV in the machine. Afterwards cells are destroyed, QV is disabled and unloaded;
+    all of that has to work, whatever the test did, and the kernel's log has to be clean."""
+    product = Product(machine)
+    product.begin()
+    yield product
+    try:
+        product.end()
+    except BaseException:
+        machines.stop()  # the next test shall not suffer from it
+        raise
 
 
 MACHINE = pytest.StashKey[Machine]()

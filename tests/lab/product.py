@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""QV in a machine, as tests use it: qvctl, quesh, and what Linux shows of itself."""
+
+import json
+import queue
+import re
+import shlex
+import time
+import weakref
+from pathlib import Path
+from typing import Any
+
+from lab.errors import GuestTimeout, MachineDead
+from lab.machine import Machine, Result
+
+HERE = Path(__file__).resolve().parent
+CONFIGS = "/usr/share/qv/configs"
+KERNEL_TROUBLE = re.compile(
+    r"WARNING|\bBUG\b|Oops|unchecked MSR|rcu.*stall|lockup|LOCKUP|general protection|Call Trace"
+    r"|blocked for more than|No irq handler|nobody cared|[Uu]nknown NMI|Dazed and confused")
+
+
+class Server:
+    """qvctl's code, kept ready in the machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = weakref.proxy(machine)
+        self._answers: queue.Queue[bytes] = queue.Queue()
+        self._partial = b""
+        machine.put(HERE / "inside/qvctl-server", "/run/qvctl-server")
+        self._running = machine.start(["/usr/bin/python3", "/run/qvctl-server"], sink=self._take, merge=False)
+
+    def _take(self, data: bytes) -> None:
+        *lines, self._partial = (self._partial + data).split(b"\n")
+        for line in lines:
+            self._answers.put(line)
+
+    def ask(self, argv: list[str], timeout: float) -> Result:
+        self._running.write(json.dumps(argv).encode() + b"\n")
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            try:
+                return Result(**json.loads(self._answers.get(timeout=0.5)))
+            except queue.Empty:
+                if self._machine.dead:
+                    raise MachineDead(f"the machine died (qvctl {shlex.join(argv)}): {self._machine.dead}") from None
+        raise GuestTimeout(f"no end of: qvctl {shlex.join(argv)}")
+
+
+_servers: "weakref.WeakKeyDictionary[Machine, Server]" = weakref.WeakKeyDictionary()
+
+
+class Product:
+    """What a person could do in the machine, each in one line."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.cpus = machine.config.cpus
+        self.all_online = "0" if self.cpus == 1 else f"0-{self.cpus - 1}"
+
+    # qvctl
+
+    def qvctl(self, line: str, timeout: float = 60.0) -> Result:
+        server = _servers.get(self.machine)
+        if not server:
+            server = _servers[self.machine] = Server(self.machine)
+        return server.ask(shlex.split(line), timeout)
+
+    def do(self, line: str, timeout: float = 60.0) -> str:
+        """A qvctl command that has to succeed, with nothing on stderr."""
+        r = self.qvctl(line, timeout)
+        assert (r.rc, r.err) == (0, ""), f"qvctl {line}: status {r.rc}: {r.out}{r.err}"
+        return r.out
+
+    def ask(self, line: str) -> Any:
+        """The data that a qvctl command gives."""
+        return json.loads(self.do(f"--json {line}"))
+
+    def refused(self, line: str) -> str:
+        """A qvctl command that the system has to refuse: the sentence and its remedy."""
+        r = self.qvctl(line)
+        assert r.rc == 1, f"qvctl {line}: status {r.rc}, not refused: {r.out}{r.err}"
+        assert re.fullmatch(r"qvctl: \S.*\n  remedy: \S.*\n", r.err), r.err
+        assert r.out == ""
+        return r.err
+
+    def config(self, name: str, cpu: int) -> str:
+        """One of the installed configurations, moved to another CPU: its path in the machine."""
+        path = f"/run/{name}-{cpu}.yaml"
+        self.sh(f"sed 's/^cpus:.*/cpus: [{cpu}]/' {CONFIGS}/{name}.yaml >{path}")
+        return path
+
+    def run_cell(self, name: str = "quest", cpu: int = 0) -> None:
+        """Create and start one of the installed cells, on another CPU if wanted."""
+        self.do(f"cell create {self.config(name, cpu) if cpu else f'{CONFIGS}/{name}.yaml'}")
+        self.do(f"cell start {name}")
+
+    def show(self, name: str = "quest") -> Any:
+        return self.ask(f"cell show {name}")
+
+    # A cell's shell
+
+    def quesh(self, line: str, name: str = "quest", timeout: float = 30.0) -> str:
+        """What a cell's shell answers to a line."""
+        r = self.machine.run(["quesh", name, "-t", f"{timeout:g}", "-c", line], timeout + 10, merge=False)
+        assert (r.rc, r.err) == (0, ""), f"quesh {name} -c {line!r}: status {r.rc}: {r.out}{r.err}"
+        return r.out
+
+    def count(self, name: str = "quest") -> int:
+        """How far a cell has counted since `count`."""
+        found = re.fullmatch(r"count=(\d+)\n", self.quesh("count show", name))
+        assert found
+        return int(found[1])
+
+    def assert_counting(self, name: str = "quest") -> None:
+        before = self.count(name)
+        time.sleep(0.3)
+        assert self.count(name) > before, f"{name} stands still"
+
+    # Linux
+
+    def sh(self, script: str, timeout: float = 60.0) -> str:
+        """A shell command that has to succeed."""
+        r = self.machine.run(script, timeout)
+        assert r.rc == 0, f"{script}: status {r.rc}: {r.out}"
+        return r.out
+
+    def online(self) -> str:
+        return self.sh("cat /sys/devices/system/cpu/online").strip()
+
+    def programs_kib(self) -> int:
+        """Memory that Linux has for programs and files, used by them or not. MemAvailable
+        estimates its free part, but leaves out what lies ready in the CPUs' own lists: many
+        MiB, and others each time. This is exact, and does not change when programs grow."""
+        return int(self.sh("""echo 3 >/proc/sys/vm/drop_caches; awk '
+            /^(MemFree|Active|Inactive|SReclaimable):/ { kib += $2 }
+            $1 == "count:" { kib += 4 * $2 }
+            END { printf "%d", kib }' /proc/meminfo /proc/zoneinfo"""))
+
+    def runs_on(self, cpu: int) -> bool:
+        """Whether Linux can use a CPU."""
+        return self.machine.run(f"taskset -c {cpu} true").rc == 0
+
+    # Between tests
+
+    def begin(self) -> None:
+        self.sh("dmesg -C")
+
+    def end(self) -> None:
+        """Give back all that QV has; each step has to work, and Linux to be as it was."""
+        if self.machine.run("test -e /dev/qv").rc == 0:
+            for cell in self.ask("cell list")["cells"]:
+                self.do(f"cell destroy {cell['name']}")
+            if self.ask("status")["enabled"]:
+                self.do("disable")
+            self.sh("rmmod qv")
+        left = self.sh("grep '^qv ' /proc/modules; ls -d /dev/qv* 2>/dev/null; true")
+        assert left == "", f"left behind: {left}"
+        assert self.online() == self.all_online
+        self.check_kernel_log()
+
+    def check_kernel_log(self) -> None:
+        lines = self.sh("dmesg").splitlines()
+        trouble = [i for i, line in enumerate(lines) if KERNEL_TROUBLE.search(line)]
+        assert not trouble, "the kernel complains:\n" + "\n".join(lines[trouble[0]:trouble[0] + 60])

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Cells come, live beside one another and Linux, fail, and go."""
+
+import re
+import statistics
+import time
+from typing import Any
+
+import pytest
+
+from product import Product
+
+ROUNDS = 50
+
+
+def test_created_and_destroyed_50_times(qv: Product) -> None:
+    """After each round all memory but 8 MiB is back (something of Linux may just be running);
+    over all rounds less than 1 MiB is lost. The kernel's own caches settle by some 400 KiB; six
+    pages leaked per round would show, and so would a single one of the 2 MiB pages."""
+    qv.do("enable")
+    had = [qv.programs_kib()]
+    for _ in range(ROUNDS):
+        qv.run_cell()
+        assert qv.online() == "0-2"
+        qv.do("cell destroy quest")
+        assert qv.online() == qv.all_online
+        had.append(qv.programs_kib())
+        assert had[0] - had[-1] < 8 << 10, had
+    assert statistics.median(had[1:11]) - statistics.median(had[-10:]) < 1 << 10, had
+
+
+def test_two_cells_at_once(qv: Product) -> None:
+    qv.run_cell("quest")
+    qv.run_cell("quest2")
+    assert qv.online() == "0-1"
+    for name, cpu in (("quest", 3), ("quest2", 2)):
+        shown = qv.quesh("cpu", name)
+        assert f"cell     {name}:" in shown and f"id {cpu}," in shown
+        qv.quesh("count", name)
+    for name in ("quest", "quest2"):
+        qv.assert_counting(name)
+    before = qv.count("quest2")
+    qv.do("cell destroy quest")
+    assert qv.online() == "0-1,3"
+    assert qv.count("quest2") > before
+    qv.assert_counting("quest2")
+    qv.run_cell("quest")  # and a new one beside the old
+    qv.assert_counting("quest2")
+    assert [c["name"] for c in qv.ask("cell list")["cells"]] == ["quest2", "quest"]
+
+
+def test_no_two_cells_have_the_same_cpu_or_name(qv: Product) -> None:
+    qv.run_cell()
+    assert "CPU 3 belongs to another cell" in qv.refused(f"cell create {qv.config('quest2', 3)}")
+    assert "there is a cell 'quest' already" in qv.refused(f"cell create {qv.config('quest', 2)}")
+    assert "running already" in qv.refused("cell start quest")
+    assert "no cell 'other'" in qv.refused("cell destroy other")
+    assert [c["state"] for c in qv.ask("cell list")["cells"]] == ["running"]
+    assert qv.online() == "0-2"
+
+
+def test_a_hanging_cell_is_destroyed(qv: Product) -> None:
+    """It spins with interrupts off: nothing but an exit gets its CPU back."""
+    qv.run_cell()
+    hung = qv.machine.run("quesh quest -t 2 -c hang", merge=False)
+    assert (hung.rc, hung.out) == (124, "hanging\n")
+    assert "did not end within 2 s" in hung.err
+    beats = qv.show()["heartbeat"]
+    time.sleep(1)
+    cell = qv.show()
+    assert cell["heartbeat"] == beats, "it is to hang"
+    assert cell["state"] in ("running", "failed")  # a watchdog may have seen it
+    begin = time.monotonic()
+    qv.do("cell destroy quest")
+    assert time.monotonic() - begin < 10
+    assert qv.online() == qv.all_online and qv.runs_on(3)
+    qv.run_cell()
+    assert qv.quesh("echo again") == "again\n"
+
+
+def test_a_hanging_cell_is_shut_down_and_started_anew(qv: Product) -> None:
+    qv.run_cell()
+    qv.machine.run("quesh quest -t 2 -c hang")
+    qv.do("cell shutdown quest --timeout 500")
+    assert qv.show()["state"] == "shut-down"
+    assert qv.online() == "0-2", "the CPU stays the cell's"
+    qv.do("cell start quest")
+    assert qv.quesh("echo again") == "again\n"
+
+
+def test_shutdown_on_request(qv: Product) -> None:
+    """Quest ends by itself: no force, long before the time-out."""
+    qv.run_cell()
+    qv.quesh("uptime")
+    begin = time.monotonic()
+    qv.do("cell shutdown quest --timeout 30000")
+    assert time.monotonic() - begin < 15
+    assert qv.show()["state"] == "shut-down"
+    assert qv.show()["failure"] is None
+    ended = qv.machine.run("quesh quest -c help", merge=False)
+    assert ended.rc == 1 and "the cell quest is shut down" in ended.err
+
+
+def kernel_range(memory: str) -> range:
+    found = re.search(r"kernel +([0-9a-f]+)-([0-9a-f]+)", memory)
+    assert found, memory
+    return range(int(found[1], 16), int(found[2], 16))
+
+
+# What Quest does, then: reason, address (0x400000000 is 16 GiB: no cell's RAM), and how the
+# instruction at RIP begins, where the processor leaves no choice.
+CRASHES = {
+    "memory": ("memory", "0x400000000", ""),
+    "write": ("memory", "0x400000000", ""),
+    "msr": ("msr", "0xc0010117", "0f30"),
+    "port": ("port", "0xcf9", "ee"),
+    "triple": ("triple-fault", None, "cc"),
+}
+
+
+@pytest.mark.parametrize("what", CRASHES)
+def test_a_crash_stops_that_cell_and_no_other(qv: Product, what: str) -> None:
+    qv.run_cell("quest2")
+    qv.quesh("count", "quest2")
+    qv.run_cell("quest")
+    kernel = kernel_range(qv.quesh("mem"))
+    counted = qv.count("quest2")
+
+    crashed = qv.machine.run(f"quesh quest -c 'crash {what}'", merge=False)
+    assert crashed.rc == 1, crashed
+    assert "the cell quest runs no more: it failed" in crashed.err and "remedy: " in crashed.err
+    cell = qv.show()
+    assert cell["state"] == "failed"
+    assert_failure(cell["failure"], kernel, *CRASHES[what])
+    assert CRASHES[what][0] in qv.do("cell list")
+    assert qv.count("quest2") > counted
+    qv.assert_counting("quest2")
+    assert qv.online() == "0-1" and qv.sh("echo Linux lives") == "Linux lives\n"
+
+    qv.do("cell start quest")
+    assert qv.show()["state"] == "running"
+    assert "still here" not in qv.sh("quesh quest --dump"), "from fresh memory"
+    qv.quesh("count")
+    qv.assert_counting("quest")
+    qv.assert_counting("quest2")
+
+
+def assert_failure(failure: dict[str, Any], kernel: range, reason: str, address: str | None, code: str) -> None:
+    assert failure["reason"] == reason, failure
+    assert failure["cpu"] == 3
+    assert int(failure["rip"], 16) in kernel, (failure, kernel)
+    assert failure["rip"] == failure["registers"]["rip"]
+    if address:
+        assert failure["address"] == address, failure
+    assert failure["bytes"].startswith(code) and int(failure["bytes"], 16), failure
+    assert int(failure["registers"]["efer"], 16) & 0x500 == 0x500, "64-bit mode"
+
+
+def test_a_restart_begins_with_fresh_memory(qv: Product) -> None:
+    qv.run_cell()
+    qv.quesh("count")
+    time.sleep(0.2)
+    assert qv.count() > 0
+    qv.machine.run("quesh quest -c 'crash memory'")
+    qv.do("cell start quest")
+    assert qv.count() == 0, "nothing is left of the first life"
+    assert qv.show()["failure"] is None
+
+
+def test_a_panic_of_the_inmate_is_not_ours(qv: Product) -> None:
+    """A null pointer in Quest is Quest's: it says so on its screen and stays a running cell."""
+    qv.run_cell()
+    ended = qv.machine.run("quesh quest -t 3 -c 'crash fault'", merge=False)
+    assert ended.rc in (1, 124) and "page fault" in ended.out
+    assert qv.show()["failure"] is None
+    assert "Quest has stopped." in qv.sh("quesh quest --dump")

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From a bare Linux to a cell's shell and back, on every kind of machine."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from product import Product
+
+KERNEL_KIB = 3 << 10  # slack: what Linux itself takes and gives in a second
+
+MACHINES = {
+    "xapic": {},
+    "x2apic-8": {"cpus": 8, "iommu": "intel"},
+    "6.1-xapic": {"kernel": "6.1"},
+    "6.1-x2apic-2": {"kernel": "6.1", "cpus": 2, "iommu": "amd"},
+    "rt": {"kernel": "rt", "iommu": "intel"},
+}
+
+
+def on_machines(*names: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("name", [
+        pytest.param(n, marks=pytest.mark.machine(**MACHINES[n]), id=n) for n in names])
+
+
+@on_machines(*MACHINES)
+def test_from_insmod_to_rmmod(qv: Product, name: str) -> None:
+    cpu = qv.cpus - 1
+    x2apic = "iommu" in MACHINES[name]
+    doctor = qv.ask("doctor")
+    assert doctor["ok"], doctor
+    before = qv.programs_kib()
+
+    qv.sh("insmod /lib/modules/$(uname -r)/updates/qv.ko")
+    status = qv.ask("status")
+    assert (status["enabled"], status["vendor"], status["obstacle"]) == (False, "AMD-V", None)
+    assert status["x2apic"] == x2apic
+    qv.do(f"cell create {qv.config('quest', cpu)}")  # enables too
+    assert qv.show()["state"] == "loadable"
+    qv.do("cell start quest")
+
+    [cell] = qv.ask("cell list")["cells"]
+    assert (cell["name"], cell["state"], cell["cpus"], cell["memory"]) == ("quest", "running", [cpu], 64 << 20)
+    assert "help" in qv.quesh("help") and "shell" in qv.quesh("ps")
+    assert qv.quesh("echo hello from Quest") == "hello from Quest\n"
+    shown = qv.quesh("cpu")
+    assert ("x2APIC" if x2apic else "xAPIC") in shown and f"id {cpu}," in shown, shown
+    assert re.search(r"ram +000000100000-000004000000", qv.quesh("mem"))
+
+    [stats] = qv.ask("cell stats quest")["cpus"]
+    assert stats["cpu"] == cpu
+    assert [c["cpu"] for c in qv.ask("cell stats linux")["cpus"]] == list(range(qv.cpus))
+    assert qv.sh("grep -c ^processor /proc/cpuinfo") == f"{qv.cpus - 1}\n"
+    assert qv.online() == (f"0-{cpu - 1}" if cpu > 1 else "0")
+    assert not qv.runs_on(cpu)
+    assert before - qv.programs_kib() > (64 << 10) - KERNEL_KIB
+
+    qv.do("cell destroy quest")
+    assert qv.online() == qv.all_online and qv.runs_on(cpu)
+    qv.do("disable")
+    qv.sh("rmmod qv")
+    assert before - qv.programs_kib() < KERNEL_KIB
+
+
+def test_the_demo() -> None:
+    """What `make demo` runs, to its end; it judges by itself what CPUs and memory do."""
+    demo = Path(__file__).with_name("demo")
+    done = subprocess.run([str(demo)], capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for said in ("# qvctl doctor\n", "\nquest  running  3     64M", "\nhello from Quest\n", "# rmmod qv\n"):
+        assert said in done.stdout, done.stdout
+    assert "FAIL" not in done.stdout
