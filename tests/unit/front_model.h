@@ -9,17 +9,18 @@
 #include "core/nested.h"
 #include "space.h"
 
-#define FRONT_M2	0x200000ull
+#define FRONT_M2	0x200000ul
 #define FRONT_PAGES	2560u			/* of 2 MiB: 5 GiB */
 #define FRONT_OPEN	4u			/* pages that may be open at once */
 
-enum front_page { PAGE_LINUX, PAGE_HOLE, PAGE_OPEN };
+enum front_page { PAGE_LINUX, PAGE_HOLE, PAGE_OPEN, PAGE_ANSWERED };
 
 struct front_model {
 	struct space s;
 	u8 page[FRONT_PAGES];			/* enum front_page */
 	bool mapped[FRONT_PAGES];		/* Linux has touched it: no fault may come any more */
 	bool prepared[FRONT_PAGES];
+	u64 answers, nowhere;			/* a table whose entries all lead to that page */
 	u64 open_table[FRONT_OPEN];
 	u32 open_page[FRONT_OPEN];		/* FRONT_PAGES: unused */
 };
@@ -32,6 +33,7 @@ void front_model_touch(struct front_model *f, u64 pa);	/* front_fill */
 void front_model_take(struct front_model *f, u32 page);	/* front_prepare, front_hole */
 void front_model_give(struct front_model *f, u32 page);	/* front_unhole */
 void front_model_show(struct front_model *f, u32 page);	/* front_open */
+void front_model_answer(struct front_model *f, u32 page);	/* as after a forbidden touch */
 
 void front_model_check(const struct front_model *f, u64 pa);
 void front_model_check_all(const struct front_model *f);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Random decisions: from a fuzzer's bytes while there are any, or from rnd(). */
+#ifndef CHOICES_H
+#define CHOICES_H
+
+#include <qv/types.h>
+
+struct choices {
+	const u8 *data;		/* NULL: rnd() */
+	size_t len;
+};
+
+u64 choose(struct choices *c, u64 n);		/* 0..n-1; 0 when the bytes are used up */
+bool choices_left(const struct choices *c);
+
+#endif
