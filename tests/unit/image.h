@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Multiboot2 images made here, and a cell's memory to load them into. */
+#ifndef IMAGE_H
+#define IMAGE_H
+
+#include "multiboot2.h"
+
+#define IMAGE_LEN	0x3000u
+#define IMAGE_HEADER	0x200u		/* offset of the multiboot2 header */
+
+struct image {
+	bool wide;			/* ELF64 */
+	u32 len;
+	u8 bytes[IMAGE_LEN + 0x8000];
+};
+
+/* Three segments (below 640 KiB, at 1 MiB, at 2 MiB), an entry tag, an information request */
+void image_good(struct image *img, bool wide);
+
+void put_at(struct image *img, u32 offset, u64 value, u32 bytes);
+u64 get_at(const u8 *p, u32 bytes);
+
+/* Fields of the ELF header and of program header @n, where they are in this width */
+enum elf_field { ELF_ENTRY, ELF_PHOFF, ELF_PHENTSIZE, ELF_PHNUM, ELF_MACHINE };
+enum phdr_field { PH_TYPE, PH_OFFSET, PH_VA, PH_PA, PH_FILE_LEN, PH_MEM_LEN };
+void set_elf(struct image *img, enum elf_field field, u64 value);
+void set_phdr(struct image *img, u32 n, enum phdr_field field, u64 value);
+
+/* Multiboot2 header: tags are put one after the other; finish sets length and checksum */
+void header_begin(struct image *img, u32 offset);
+void header_tag(struct image *img, u32 type, u32 flags, u32 size, const u32 *words);
+void header_finish(struct image *img, bool end_tag);
+
+/* Segments of a good image */
+struct image_segment {
+	u64 gpa, va32, va64;
+	u32 offset, file_len, mem_len;
+};
+extern const struct image_segment image_segments[3];
+
+/* ---- a cell's memory ---- */
+
+#define UNTOUCHED	0xcc
+
+struct memory {
+	u64 size, limit;	/* writes from limit on are refused by the target */
+	u8 *bytes;
+	struct mb2_target target;
+	u32 outside;		/* accesses beyond size: must stay 0 */
+};
+
+void memory_open(struct memory *m, u64 size);
+void memory_close(struct memory *m);
+
+/* The boot information at @ebx is as the specification says and tells of @m; NULL or what is wrong */
+const char *info_wrong(const struct memory *m, u32 ebx, const char *cmdline);
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* multiboot2.c: images that are fine, where they end up, and what the inmate is told. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "image.h"
+#include "unit.h"
+
+#define M1	0x100000ul
+
+static const char *load(struct image *img, struct memory *m, struct mb2_entry *entry, const char *cmdline)
+{
+	struct mb2_work *work = malloc(sizeof(*work));
+	u8 *exact = exact_copy(img->bytes, img->len);
+	const char *why;
+
+	memset(work, 0xee, sizeof(*work));	/* nobody has cleared it */
+	memset(entry, 0xee, sizeof(*entry));
+	why = mb2_load(exact, img->len, &m->target, cmdline, entry, work);
+	free(exact);
+	free(work);
+	CHECK_EQ(m->outside, 0);
+	return why;
+}
+
+/* All of the memory: segments, the zeros after them, the information, and nothing else */
+static void check_memory(const struct image *img, const struct memory *m, const struct mb2_entry *entry)
+{
+	u8 *want = malloc(m->size);
+	u32 i;
+
+	memset(want, UNTOUCHED, m->size);
+	for (i = 0; i < 3; i++) {
+		const struct image_segment *s = &image_segments[i];
+
+		memset(want + s->gpa, 0, s->mem_len);
+		memcpy(want + s->gpa, img->bytes + s->offset, s->file_len);
+	}
+	i = get_at(m->bytes + entry->ebx, 4);
+	memcpy(want + entry->ebx, m->bytes + entry->ebx, i);
+	for (i = 0; i < 3; i++)
+		CHECK(entry->ebx + 4096 <= image_segments[i].gpa ||
+		      entry->ebx >= image_segments[i].gpa + image_segments[i].mem_len);
+	CHECK(!memcmp(want, m->bytes, m->size));
+	free(want);
+}
+
+static void good(void)
+{
+	static const u64 sizes[] = { 4, 64, 6, 5 };
+	static struct image img;
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		struct mb2_entry entry;
+		struct memory m;
+
+		unit_case("ELF%u, %lu MiB:", i & 1 ? 64 : 32, sizes[i / 2]);
+		image_good(&img, i & 1);
+		memory_open(&m, sizes[i / 2] * M1);
+		CHECK_TEXT(load(&img, &m, &entry, "hello cell"), NULL);
+		CHECK_EQ(entry.eip, 0x100010);
+		CHECK_EQ(entry.eax, 0x36d76289);
+		CHECK_TEXT(info_wrong(&m, entry.ebx, "hello cell"), NULL);
+		check_memory(&img, &m, &entry);
+		memory_close(&m);
+	}
+}
+
+/* e_entry is virtual: found in its segment; the header's tag goes before it */
+static void entries(void)
+{
+	static const struct {
+		u64 e_entry32, e_entry64;
+		u32 tag, want;		/* want 0: refused */
+	} rows[] = {
+		{ 0xc0100020, 0xffffffff80100020, 0, 0x100020 },
+		{ 0xc0100020, 0xffffffff80100020, 0x100044, 0x100044 },
+		{ 0xc0100000, 0xffffffff80100000, 0, 0x100000 },
+		{ 0xc0101233, 0xffffffff80101233, 0, 0x101233 },	/* last byte of memory of it */
+		{ 0xc0008000, 0xffffffff80008000, 0, 0x8000 },
+		{ 0xd0001fff, 0xffffffffd0001fff, 0, 0x201fff },
+		{ 0xd0002000, 0xffffffffd0002000, 0, 0 },		/* one past it: nowhere */
+		{ 0x200100, 0x200100, 0, 0x200100 },			/* no segment's: as it is */
+		{ 0x400000, 0x400000, 0, 0 },
+		{ 0xffffffff, ~0ull, 0, 0 },
+		{ 0xc0100020, 0xffffffff80100020, 0x400000, 0 },
+		{ 0xc0100020, 0xffffffff80100020, 0xffffffff, 0 },
+	};
+	static struct image img;
+	u32 i;
+
+	for (i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		u32 tag = rows[i / 2].tag;
+		struct mb2_entry entry;
+		struct memory m;
+		const char *why;
+
+		unit_case("row %u, ELF%u:", i / 2, i & 1 ? 64 : 32);
+		image_good(&img, i & 1);
+		set_elf(&img, ELF_ENTRY, i & 1 ? rows[i / 2].e_entry64 : rows[i / 2].e_entry32);
+		header_begin(&img, IMAGE_HEADER);
+		if (tag)
+			header_tag(&img, 3, 0, 12, &tag);
+		header_finish(&img, true);
+		memory_open(&m, 4 * M1);
+		why = load(&img, &m, &entry, "");
+		CHECK_TEXT(why, rows[i / 2].want ? NULL : "its entry point lies outside the cell's memory");
+		if (rows[i / 2].want)
+			CHECK_EQ(entry.eip, rows[i / 2].want);
+		memory_close(&m);
+	}
+}
+
+static void command_lines(void)
+{
+	static struct image img;
+	struct mb2_entry entry;
+	struct memory m;
+	char text[1200];
+	u32 n;
+
+	image_good(&img, true);
+	memory_open(&m, 4 * M1);
+	for (n = 0; n < sizeof(text); n += n < 20 ? 1 : 17) {
+		memset(text, 'x', n);
+		text[n] = 0;
+		unit_case("%u characters:", n);
+		CHECK_TEXT(load(&img, &m, &entry, text), NULL);
+		CHECK_TEXT(info_wrong(&m, entry.ebx, text), NULL);
+	}
+	memset(text, 'y', 1023);
+	text[1023] = 0;
+	CHECK_TEXT(load(&img, &m, &entry, text), NULL);
+	CHECK_TEXT(info_wrong(&m, entry.ebx, text), NULL);
+	memory_close(&m);
+}
+
+/* The header may be anywhere in the first 32 KiB, at multiples of 8 */
+static void header_places(void)
+{
+	static const struct { u32 at; const char *why; } rows[] = {
+		{ 0x180, NULL }, { 0x1f8, NULL }, { 0x700, NULL },
+		{ 0x7fe8, NULL },	/* ends with the 32 KiB */
+		{ 0x7ff0, "its multiboot2 header does not lie in the first 32 KiB" },
+		{ 0x7ff8, "it has no multiboot2 header in its first 32 KiB" },
+		{ 0x8000, "it has no multiboot2 header in its first 32 KiB" },
+		{ 0x204, "it has no multiboot2 header in its first 32 KiB" },
+	};
+	static struct image img;
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct mb2_entry entry;
+		struct memory m;
+
+		unit_case("header at %#x:", rows[i].at);
+		image_good(&img, true);
+		memset(img.bytes + IMAGE_HEADER, 0, 0x100);
+		header_begin(&img, rows[i].at);
+		header_finish(&img, true);
+		img.len = rows[i].at < IMAGE_LEN ? IMAGE_LEN : 0x9000;
+		memory_open(&m, 4 * M1);
+		CHECK_TEXT(load(&img, &m, &entry, ""), rows[i].why);
+		memory_close(&m);
+	}
+}
+
+/* Segments below 640 KiB everywhere but in one place: the information goes there, or nowhere */
+static void room_for_the_information(void)
+{
+	static struct image img;
+	u32 at;
+
+	for (at = 0; at < 0xa0000; at += 0x1000) {
+		struct mb2_entry entry;
+		struct memory m;
+		const char *why;
+
+		unit_case("room at %#x:", at);
+		image_good(&img, true);
+		set_elf(&img, ELF_PHNUM, 5);
+		set_phdr(&img, 0, PH_PA, 0);
+		set_phdr(&img, 0, PH_FILE_LEN, 0);
+		set_phdr(&img, 0, PH_MEM_LEN, at);
+		set_phdr(&img, 4, PH_TYPE, 1);
+		set_phdr(&img, 4, PH_PA, at + 0x1000);
+		set_phdr(&img, 4, PH_MEM_LEN, 0xa0000 - (at + 0x1000));
+		memory_open(&m, 4 * M1);
+		why = load(&img, &m, &entry, "x");
+		if (at) {
+			CHECK_TEXT(why, NULL);
+			CHECK_EQ(entry.ebx, at);
+			CHECK_TEXT(info_wrong(&m, entry.ebx, "x"), NULL);
+		} else {	/* 0 would look like no pointer at all */
+			CHECK_TEXT(why, "it leaves no room below 640 KiB for the boot information");
+		}
+		memory_close(&m);
+	}
+}
+
+static void unwilling_target(void)
+{
+	static const u64 limits[] = { 0, 0x8000, 0x8200, 0x100000, 0x101100, 0x200000, 0x201000 };
+	static struct image img;
+	u32 i;
+
+	image_good(&img, true);
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct mb2_entry entry;
+		struct memory m;
+
+		unit_case("limit %#lx:", limits[i]);
+		memory_open(&m, 4 * M1);
+		m.limit = limits[i];
+		CHECK(load(&img, &m, &entry, "") != NULL);
+		memory_close(&m);
+	}
+}
+
+/* More memory than 32 bits can address: the entry must still be where it is said to be */
+static void large_memory(void)
+{
+	static struct image img;
+	struct mb2_entry entry;
+	struct memory m;
+	const char *why;
+
+	memory_open(&m, 8192 * M1);
+	image_good(&img, true);
+	CHECK_TEXT(load(&img, &m, &entry, ""), NULL);
+	CHECK_TEXT(info_wrong(&m, entry.ebx, ""), NULL);
+	unit_case("entry above 4 GiB:");
+	set_phdr(&img, 3, PH_PA, 0x140000000);
+	set_elf(&img, ELF_ENTRY, 0xffffffffd0000010);
+	header_begin(&img, IMAGE_HEADER);
+	header_finish(&img, true);
+	why = load(&img, &m, &entry, "");
+	CHECK(why);			/* no 32-bit register holds it */
+	memory_close(&m);
+}
+
+/* The build's own Quest, when there is one */
+static void quest(void)
+{
+	u32 len = 4 << 20;
+	struct image *img;
+	struct mb2_entry entry;
+	struct memory m;
+	char name[512];
+	FILE *f;
+
+	snprintf(name, sizeof(name), "%s/inmates/quest/quest.elf", build_folder());
+	f = fopen(name, "rb");
+	if (!f)
+		return;
+	img = malloc(sizeof(*img) + len);
+	img->len = fread(img->bytes, 1, len, f);
+	fclose(f);
+	memory_open(&m, 16 * M1);
+	unit_case("%s:", name);
+	CHECK_TEXT(load(img, &m, &entry, "quest"), NULL);
+	CHECK_TEXT(info_wrong(&m, entry.ebx, "quest"), NULL);
+	CHECK(entry.eip >= M1 && entry.eip < 16 * M1);
+	CHECK(m.bytes[entry.eip] != UNTOUCHED || m.bytes[entry.eip + 1] != UNTOUCHED);
+	memory_close(&m);
+	free(img);
+}
+
+const struct unit_test multiboot2_tests[] = {
+	{ "multiboot2: good images", good },
+	{ "multiboot2: where the entry is", entries },
+	{ "multiboot2: command lines", command_lines },
+	{ "multiboot2: where the header may be", header_places },
+	{ "multiboot2: room for the boot information", room_for_the_information },
+	{ "multiboot2: a target that refuses", unwilling_target },
+	{ "multiboot2: more than 4 GiB of memory", large_memory },
+	{ "multiboot2: Quest as built", quest },
+	{ 0 }
+};
