@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A machine in a process: the monitor's own code runs here, as it is, at its
+ * own addresses. A file in memory is the RAM; privileged instructions fault,
+ * and the signal handler does what they would have done.
+ */
+#ifndef FAKE_H
+#define FAKE_H
+
+#include <setjmp.h>
+#include "core/instance.h"
+
+#define FAKE_RAM	(256u << 20)
+#define FAKE_BLOCK	(64u << 20)	/* the first instance's */
+#define FAKE_CPUS	4u
+
+extern u8 *fake_ram;			/* all of it, as the tests see it */
+
+/* As after enable: the front end's instance is there, its CPUs are under it */
+void fake_open(bool x2apic, bool assists);
+/* As a cell's instance: the id and the tables are different; nothing of Linux's */
+void fake_become_cell(void);
+
+/* An IPI on its way: x2APIC ICR writes come here. Replaced by tests that are interested. */
+extern void (*fake_ipi)(u32 low, u32 apic_id);
+/* CPUs (by APIC id) that do not answer commands */
+extern u64 fake_stuck;
+/* Other CPUs take their commands as kick.c's run_commands() does; the default of fake_ipi */
+void fake_answer(u32 low, u32 apic_id);
+
+/* MSRs of the machine: what msr_read_safe() finds; 0xdead....: faults */
+u64 fake_msr(u32 msr);
+extern u64 fake_wrmsr_value;
+extern u32 fake_wrmsr_last;
+
+/* Where stubs of noreturn functions go; what was called is in fake_called */
+extern jmp_buf fake_back;
+extern const char *fake_called;
+
+/* Translation by an instance's own tables: host or nested. @block_pa: where its block is */
+const struct instance *fake_instance(u64 block_pa);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include <signal.h>
+#include <string.h>
+#include <sys/ucontext.h>
+#include "fake.h"
+#include "fake_traps.h"
+#include "unit.h"
+
+void (*fake_ipi)(u32 low, u32 apic_id) = fake_answer;
+u64 fake_wrmsr_value;
+u32 fake_wrmsr_last;
+
+u64 fake_msr(u32 msr)
+{
+	return msr >= 0xdead0000 ? 0 : 0x1000000000ull | msr;
+}
+
+static void write_msr(u32 msr, u64 value)
+{
+	fake_wrmsr_last = msr;
+	fake_wrmsr_value = value;
+	if (msr == 0x830)
+		fake_ipi(value, value >> 32);
+}
+
+/* The address of a memory operand without SIB: all that the compiler makes of "(%0)" */
+static u64 operand(const greg_t *regs, u8 rex, const u8 *modrm, u32 *len)
+{
+	static const int order[] = {
+		REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+		REG_R8, REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15,
+	};
+	u64 base = regs[order[(*modrm & 7) | (rex & 1) << 3]];
+	u32 mod = *modrm >> 6;
+
+	if ((*modrm & 7) == 4)			/* SIB: (%rsp), nothing else comes up */
+		modrm++, ++*len;
+	*len += mod == 1 ? 1 : mod == 2 ? 4 : 0;
+	if (mod == 0 && (*modrm & 7) == 5)
+		*len += 4;
+	return mod == 1 ? base + (int8_t)modrm[1] : base;
+}
+
+/* Length of the privileged instruction at @at, after its effect; 0: it is none */
+static u32 carry_out(greg_t *regs, const u8 *at)
+{
+	u8 rex = (*at & 0xf0) == 0x40 ? *at : 0;
+	const u8 *op = rex ? at + 1 : at;
+	u32 len = (rex != 0) + 3;
+	u64 value;
+
+	if (*op == 0xfa || *op == 0xfb || *op == 0xf4)		/* cli, sti, hlt */
+		return 1;
+	if (*op != 0x0f)
+		return 0;
+	switch (op[1]) {
+	case 0x09:						/* wbinvd */
+		return len - 1;
+	case 0x20: case 0x21: case 0x22: case 0x23:		/* control and debug registers */
+		return len;
+	case 0x30:						/* wrmsr */
+		write_msr(regs[REG_RCX], (u64)regs[REG_RDX] << 32 | (u32)regs[REG_RAX]);
+		return len - 1;
+	case 0x32:						/* rdmsr */
+		value = fake_msr(regs[REG_RCX]);
+		regs[REG_RAX] = (u32)value;
+		regs[REG_RDX] = value >> 32;
+		return len - 1;
+	case 0x01:
+		if (op[2] >= 0xc0)				/* vmload, vmsave, stgi, clgi, xsetbv */
+			return len;
+		value = operand(regs, rex, op + 2, &len);
+		if ((op[2] >> 3 & 7) == 7)
+			fake_invlpg(value);
+		return len;					/* else: lgdt, lidt */
+	}
+	return 0;
+}
+
+static void on_trap(int signal_number, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	u32 len = carry_out(regs, (const u8 *)regs[REG_RIP]);
+
+	(void)info;
+	if (!len)
+		signal(signal_number, SIG_DFL);		/* a real fault: it comes again, and ends us */
+	regs[REG_RIP] += len;
+}
+
+void fake_traps(void)
+{
+	struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER };
+
+	sigaction(SIGSEGV, &action, NULL);
+	sigaction(SIGILL, &action, NULL);
+	sigaction(SIGBUS, &action, NULL);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Privileged instructions of the monitor, carried out by a signal handler. */
+#ifndef FAKE_TRAPS_H
+#define FAKE_TRAPS_H
+
+#include <qv/types.h>
+
+void fake_traps(void);			/* install it */
+void fake_invlpg(u64 va);
+/* fake_entry.c: CPU 0 comes in through the monitor's own door, the others as if they had */
+void fake_enter(void);
+
+#endif

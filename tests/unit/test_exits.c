@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What comes of each exit, for Linux and for a cell: svm/exits.c, core/handlers.c and below. */
+#include <string.h>
+#include "fake.h"
+#include "svm/svm.h"
+#include "unit.h"
+
+#define RIP	0x5000ull
+#define UD	(EVENT_VALID | EVENT_EXCEPTION | 6)
+#define GP	(EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 13)
+#define HOLE	(FAKE_BLOCK + 0x200000ull)		/* the second half of the monitor's block */
+#define OPEN	(FAKE_BLOCK + 0x4000ull)
+#define HIDDEN	(FAKE_BLOCK + 0x20000ull)		/* beside the open part */
+
+struct row {
+	const char *name;
+	u64 code, info1, info2;
+	u32 rax, rcx, rdx;
+	/* what is wanted */
+	u64 event;
+	u32 skip;
+	u32 reason;		/* cells: why it failed; 0: it runs on */
+	u64 address;
+	u32 slot;		/* enum qv_exit that counts it */
+};
+
+static const struct row cell_rows[] = {
+	{ "cpuid", EXIT_CPUID, .rax = 7, .skip = 2, .slot = QV_EXIT_CPUID },
+	{ "vmmcall", EXIT_VMMCALL, .rax = QV_HC_CREATE, .event = UD, .slot = QV_EXIT_HYPERCALL },
+	{ "port", EXIT_IOIO, 0x60 << 16 | 1, .reason = QV_FAIL_PORT, .address = 0x60, .slot = QV_EXIT_PORT },
+	{ "port 0xffff", EXIT_IOIO, 0xffffull << 16, .reason = QV_FAIL_PORT, .address = 0xffff, .slot = QV_EXIT_PORT },
+	{ "triple fault", EXIT_SHUTDOWN, .reason = QV_FAIL_TRIPLE_FAULT, .address = RIP, .slot = QV_EXIT_TRIPLE_FAULT },
+	{ "memory read", EXIT_NPF, 4, 0x7f001234, .reason = QV_FAIL_MEMORY, .address = 0x7f001234, .slot = QV_EXIT_MEMORY },
+	{ "memory write", EXIT_NPF, 6, 0x123456789abc, .reason = QV_FAIL_MEMORY, .address = 0x123456789abc, .slot = QV_EXIT_MEMORY },
+	{ "memory of Linux's", EXIT_NPF, 6, 0x900000, .reason = QV_FAIL_MEMORY, .address = 0x900000, .slot = QV_EXIT_MEMORY },
+	{ "memory of the monitor", EXIT_NPF, 4, HIDDEN, .reason = QV_FAIL_MEMORY, .address = HIDDEN, .slot = QV_EXIT_MEMORY },
+	{ "the xAPIC page in x2APIC mode", EXIT_NPF, 6, 0xfee00300, .reason = QV_FAIL_MEMORY, .address = 0xfee00300, .slot = QV_EXIT_MEMORY },
+	{ "xsetbv 0", EXIT_XSETBV, .event = GP, .slot = QV_EXIT_CR },
+	{ "xsetbv of another register", EXIT_XSETBV, .rax = 1, .rcx = 1, .event = GP, .slot = QV_EXIT_CR },
+	{ "xsetbv x87", EXIT_XSETBV, .rax = 1, .skip = 3, .slot = QV_EXIT_CR },
+	{ "xsetbv AVX without SSE", EXIT_XSETBV, .rax = 5, .event = GP, .slot = QV_EXIT_CR },
+	{ "xsetbv of what there is not", EXIT_XSETBV, .rax = 3, .rdx = 0x40000000, .event = GP, .slot = QV_EXIT_CR },
+	{ "xsetbv protection keys", EXIT_XSETBV, .rax = 0x203, .event = GP, .slot = QV_EXIT_CR },
+	{ "xsetbv half of AVX-512", EXIT_XSETBV, .rax = 0x27, .event = GP, .slot = QV_EXIT_CR },
+	{ "invd", EXIT_INVD, .skip = 2, .slot = QV_EXIT_INSTRUCTION },
+	{ "vmrun", EXIT_VMRUN, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "vmload", EXIT_VMLOAD, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "vmsave", EXIT_VMSAVE, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "stgi", EXIT_STGI, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "clgi", EXIT_CLGI, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "skinit", EXIT_SKINIT, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "invlpga", EXIT_INVLPGA, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "an exit nobody asked for", 0x06e, .reason = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
+	{ "a refused VMRUN", EXIT_INVALID, .reason = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
+	{ "rdmsr EFER", EXIT_MSR, 0, .rcx = 0xc0000080, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr EFER.LME", EXIT_MSR, 1, .rcx = 0xc0000080, .rax = 0x100, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr EFER.SVME", EXIT_MSR, 1, .rcx = 0xc0000080, .rax = 0x1000, .reason = QV_FAIL_MSR, .address = 0xc0000080, .slot = QV_EXIT_MSR },
+	{ "wrmsr EFER, reserved", EXIT_MSR, 1, .rcx = 0xc0000080, .rdx = 1, .reason = QV_FAIL_MSR, .address = 0xc0000080, .slot = QV_EXIT_MSR },
+	{ "wrmsr APIC base", EXIT_MSR, 1, .rcx = 0x1b, .reason = QV_FAIL_MSR, .address = 0x1b, .slot = QV_EXIT_MSR },
+	{ "rdmsr microcode level", EXIT_MSR, 0, .rcx = 0x8b, .reason = QV_FAIL_MSR, .address = 0x8b, .slot = QV_EXIT_MSR },
+	{ "rdmsr HSAVE", EXIT_MSR, 0, .rcx = 0xc0010117, .reason = QV_FAIL_MSR, .address = 0xc0010117, .slot = QV_EXIT_MSR },
+	{ "wrmsr outside the map", EXIT_MSR, 1, .rcx = 0x40000000, .reason = QV_FAIL_MSR, .address = 0x40000000, .slot = QV_EXIT_MSR },
+	{ "wrmsr ICR", EXIT_MSR, 1, .rcx = 0x830, .rax = 0x4031, .rdx = 2, .skip = 2, .slot = QV_EXIT_ICR },
+};
+
+static const struct row linux_rows[] = {
+	{ "vmrun", EXIT_VMRUN, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "stgi", EXIT_STGI, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "invd", EXIT_INVD, .skip = 2, .slot = QV_EXIT_INSTRUCTION },
+	{ "an exit nobody asked for", 0x06e, .event = UD, .slot = QV_EXIT_OTHER },
+	{ "memory of its own", EXIT_NPF, 6, 0x900123, .slot = QV_EXIT_MEMORY },
+	{ "a device's", EXIT_NPF, 6, 0xfe000123, .slot = QV_EXIT_MEMORY },
+	{ "a hole, read", EXIT_NPF, 4, HOLE + 0x5123, .slot = QV_EXIT_MEMORY },
+	{ "a hole, written", EXIT_NPF, 6, HOLE + 0x5123, .slot = QV_EXIT_MEMORY },
+	{ "beside the open part, read", EXIT_NPF, 4, HIDDEN + 8, .slot = QV_EXIT_MEMORY },
+	{ "beside the open part, written", EXIT_NPF, 6, HIDDEN + 8, .slot = QV_EXIT_MEMORY },
+	{ "the open part, written", EXIT_NPF, 7, OPEN, .event = GP, .slot = QV_EXIT_MEMORY },
+	{ "hypercall: nothing", EXIT_VMMCALL, .rax = QV_HC_NOP, .skip = 3, .slot = QV_EXIT_HYPERCALL },
+	{ "hypercall: none of ours", EXIT_VMMCALL, .rax = 0x1234, .skip = 3, .slot = QV_EXIT_HYPERCALL },
+	{ "rdmsr EFER", EXIT_MSR, 0, .rcx = 0xc0000080, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr EFER", EXIT_MSR, 1, .rcx = 0xc0000080, .rax = 0xd01, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr EFER, reserved", EXIT_MSR, 1, .rcx = 0xc0000080, .rdx = 1, .event = GP, .slot = QV_EXIT_MSR },
+	{ "rdmsr HSAVE", EXIT_MSR, 0, .rcx = 0xc0010117, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr HSAVE", EXIT_MSR, 1, .rcx = 0xc0010117, .rax = 0x1000, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr VM_CR", EXIT_MSR, 1, .rcx = 0xc0010114, .rax = 0x10, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr APIC base, as it is", EXIT_MSR, 1, .rcx = 0x1b, .rax = 0x1b, .rdx = 0x10, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr APIC base, another", EXIT_MSR, 1, .rcx = 0x1b, .rax = 0x91b, .event = GP, .slot = QV_EXIT_MSR },
+	{ "rdmsr outside the map", EXIT_MSR, 0, .rcx = 0x40000000, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "rdmsr of what is not there", EXIT_MSR, 0, .rcx = 0xdead0001, .event = GP, .slot = QV_EXIT_MSR },
+	{ "wrmsr of what is not there", EXIT_MSR, 1, .rcx = 0xdead0001, .event = GP, .slot = QV_EXIT_MSR },
+	{ "wrmsr ICR", EXIT_MSR, 1, .rcx = 0x830, .rax = 0x4031, .rdx = 2, .skip = 2, .slot = QV_EXIT_ICR },
+};
+
+static struct vmcb *start(const struct row *r, bool assists)
+{
+	struct pcpu *cpu = pcpu_of(0);
+	struct vmcb *v = vmcb_of(cpu);
+
+	v->exit_code = r->code;
+	v->info1 = r->info1;
+	v->info2 = r->info2;
+	v->exit_int_info = 0;
+	v->rip = RIP;
+	v->next_rip = assists ? RIP + r->skip : 0x666;
+	v->rsp = 0x7000;
+	v->cr0 = 0x11;			/* flat, protected, no paging */
+	v->cpl = 0;
+	v->rax = r->rax;
+	cpu->regs[GPR_RCX] = r->rcx | 0x5500000000ull;	/* upper halves count for nothing */
+	cpu->regs[GPR_RDX] = r->rdx | 0x6600000000ull;
+	cpu->regs[GPR_RDI] = 0;
+	return v;
+}
+
+static void check_row(const struct row *r, bool cell, bool assists)
+{
+	struct pcpu *cpu = pcpu_of(0);
+	struct qv_mon_status *status = my_status();
+	struct vmcb *v = start(r, assists);
+	u64 before[QV_MON_EXITS];
+	u32 i;
+
+	unit_case("%s, %s, %s assists:", cell ? "cell" : "Linux", r->name, assists ? "with" : "without");
+	memcpy(before, cpu_status(cpu)->exits, sizeof(before));
+	svm_exit(cpu);
+	for (i = 0; i < QV_MON_EXITS; i++)
+		CHECK_EQ(cpu_status(cpu)->exits[i], before[i] + (i == r->slot));
+	if (r->reason) {
+		CHECK_EQ(status->state, QV_MON_FAILED);
+		CHECK_EQ(status->failure.reason, r->reason);
+		CHECK_EQ(status->failure.address, r->address);
+		CHECK_EQ(status->failure.rip, RIP);
+		CHECK_EQ(status->failure.exit_code, r->code);
+		CHECK_EQ(cpu->phase, CPU_STOPPED);
+		CHECK_EQ(v->n_cr3, me()->park.root);
+		CHECK_EQ(v->event_inj, 0);
+		return;
+	}
+	CHECK_EQ(status->state, QV_MON_RUNNING);
+	CHECK_EQ(cpu->phase, CPU_RUNNING);
+	CHECK_EQ(v->event_inj, r->event);
+	CHECK_EQ(v->rip, RIP + (r->event ? 0 : r->skip));
+	CHECK_EQ(v->n_cr3, me()->nested.root);
+}
+
+static void rows_of(const struct row *rows, size_t num, bool cell)
+{
+	size_t i;
+
+	for (i = 0; i < 2 * num; i++) {
+		fake_open(true, i & 1);
+		if (cell)
+			fake_become_cell();
+		check_row(&rows[i / 2], cell, i & 1);
+	}
+}
+
+static void cells(void)
+{
+	rows_of(cell_rows, sizeof(cell_rows) / sizeof(cell_rows[0]), true);
+}
+
+static void front_end(void)
+{
+	rows_of(linux_rows, sizeof(linux_rows) / sizeof(linux_rows[0]), false);
+}
+
+static u64 exit_with(u64 code, u64 info1, u64 rax, u64 rcx, u64 rdx)
+{
+	struct row r = { .code = code, .info1 = info1, .rax = rax, .rcx = rcx, .rdx = rdx };
+
+	start(&r, false);
+	svm_exit(pcpu_of(0));
+	return (u32)pcpu_of(0)->regs[GPR_RAX] | pcpu_of(0)->regs[GPR_RDX] << 32;
+}
+
+static void cpuid_of_a_cell(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+	u32 real[4];
+
+	fake_open(true, true);
+	fake_become_cell();
+	exit_with(EXIT_CPUID, 0, 0x40000000, 0, 0);
+	CHECK_EQ(cpu->regs[GPR_RAX], 0x40000001);
+	CHECK(!memcmp(&cpu->regs[GPR_RBX], "QVQu", 4) && !memcmp(&cpu->regs[GPR_RCX], "estV", 4) &&
+	      !memcmp(&cpu->regs[GPR_RDX], "-QV ", 4));
+	exit_with(EXIT_CPUID, 0, 0x40000001, 0, 0);
+	CHECK_EQ(cpu->regs[GPR_RAX], QV_INFO_GPA);
+	CHECK_EQ(cpu->regs[GPR_RBX], QV_INFO_ABI);
+	exit_with(EXIT_CPUID, 0, 0x80000001, 0, 0);
+	CHECK_EQ(cpu->regs[GPR_RCX] & 1 << 2, 0);		/* no SVM */
+	exit_with(EXIT_CPUID, 0, 0x8000000a, 0, 0);
+	CHECK_EQ(cpu->regs[GPR_RAX] | cpu->regs[GPR_RDX], 0);
+	exit_with(EXIT_CPUID, 0, 1, 0, 0);
+	cpuid(1, 0, real);
+	CHECK_EQ(cpu->regs[GPR_RAX], real[0]);
+	CHECK_EQ(cpu->regs[GPR_RCX] & (1u << 31 | 1u << 27 | 1u << 5), 1u << 31);
+	vmcb_of(cpu)->cr4 = 1 << 18;
+	exit_with(EXIT_CPUID, 0, 1, 0, 0);
+	CHECK_EQ(cpu->regs[GPR_RCX] & 1u << 27, 1u << 27);	/* OSXSAVE is the guest's own */
+}
+
+static void msr_values(void)
+{
+	struct vmcb *v = vmcb_of(pcpu_of(0));
+
+	fake_open(true, true);
+	v->efer = EFER_SVME | 0xd01;
+	CHECK_EQ(exit_with(EXIT_MSR, 0, 0, 0xc0000080, 0), 0xd01);	/* SVME is not for Linux to see */
+	exit_with(EXIT_MSR, 1, 0x901, 0xc0000080, 0);
+	CHECK_EQ(v->efer, EFER_SVME | EFER_LMA | 0x901);		/* LMA is the processor's */
+	CHECK_EQ(exit_with(EXIT_MSR, 0, 0, 0xc0010117, 0), 0);
+	fake_wrmsr_last = 0;
+	exit_with(EXIT_MSR, 1, 0x7000, 0xc0010117, 0);
+	CHECK_EQ(fake_wrmsr_last, 0);					/* dropped */
+	CHECK_EQ(exit_with(EXIT_MSR, 0, 0, 0x40000005, 0), 0x1040000005);
+	exit_with(EXIT_MSR, 1, 0x11111111, 0x40000005, 0x22222222);
+	CHECK_EQ(fake_wrmsr_last, 0x40000005);
+	CHECK_EQ(fake_wrmsr_value, 0x2222222211111111);
+}
+
+/* ---- memory that is not Linux's ---- */
+
+static u64 seen(u64 gpa)		/* what Linux reads there now; 1: still not mapped */
+{
+	u32 level;
+	u64 e = *paging_find(&me()->nested, gpa, 1, &level);
+
+	return e & PT_P ? *(u64 *)(fake_ram + (e & PT_ADDR & -level_size(level)) + gpa % level_size(level)) : 1;
+}
+
+static void touch(u64 gpa, bool write)
+{
+	struct row r = { .code = EXIT_NPF, .info1 = write ? 6 : 4, .info2 = gpa };
+
+	start(&r, false);
+	svm_exit(pcpu_of(0));
+}
+
+static void forbidden_touches(void)
+{
+	static const u64 places[] = { HOLE + 0x8000, HIDDEN + 0x2000 };
+	u32 i, level;
+
+	for (i = 0; i < 2; i++) {
+		u64 gpa = places[i], e, secret = 0x5ec7e7;
+
+		fake_open(true, true);
+		memcpy(fake_ram + gpa, &secret, 8);
+		unit_case("place %u:", i);
+		touch(gpa, false);
+		CHECK_EQ(seen(gpa), ~0ull);
+		CHECK_EQ(pcpu_of(0)->regs[GPR_RAX], 0);
+		CHECK_EQ(vmcb_of(pcpu_of(0))->tlb_control, TLB_FLUSH_ALL);
+		e = *paging_find(&me()->nested, gpa, 1, &level);
+		CHECK_EQ(e & PT_W, 0);			/* the page of ones stays one of ones */
+		touch(gpa, true);
+		e = *paging_find(&me()->nested, gpa, 1, &level);
+		CHECK(e & PT_W);
+		CHECK(seen(gpa) != secret);
+		CHECK_EQ(cpu_status(pcpu_of(0))->denied, 2);
+		CHECK_EQ(*(u64 *)(fake_ram + gpa), secret);
+		CHECK_EQ(vmcb_of(pcpu_of(0))->event_inj, 0);
+	}
+	CHECK_EQ(seen(OPEN) & 0, 0);
+}
+
+/* ---- NMIs ---- */
+
+static void nmi_exit(u64 code)
+{
+	struct row r = { .code = code };
+
+	start(&r, false);
+	svm_exit(pcpu_of(0));
+}
+
+static void nmis(void)
+{
+	const u64 nmi = EVENT_VALID | EVENT_NMI | 2;
+	struct pcpu *cpu = pcpu_of(0);
+	struct vmcb *v = vmcb_of(cpu);
+
+	fake_open(true, true);
+	nmi_exit(EXIT_NMI);			/* not ours: Linux's */
+	CHECK_EQ(v->event_inj, nmi);
+	CHECK(v->intercept3 & I3_IRET);
+	nmi_exit(EXIT_NMI);			/* another while the first is handled: later */
+	CHECK_EQ(v->event_inj, 0);
+	CHECK(cpu->nmi_pending);
+	nmi_exit(EXIT_NMI);			/* a third merges with the second, as in silicon */
+	CHECK_EQ(v->event_inj, 0);
+	nmi_exit(EXIT_IRET);
+	CHECK_EQ(v->event_inj, 0);		/* not before IRET is done */
+	CHECK(v->intercept3 & I3_VINTR && v->v_intr & V_IRQ);
+	nmi_exit(EXIT_VINTR);
+	CHECK_EQ(v->event_inj, nmi);
+	CHECK(!(v->intercept3 & I3_VINTR) && !(v->v_intr & V_IRQ));
+	CHECK(!cpu->nmi_pending);
+	nmi_exit(EXIT_IRET);
+	CHECK_EQ(v->event_inj, 0);
+	CHECK(!(v->intercept3 & (I3_IRET | I3_VINTR)));
+	cpu->cmd = CMD_FLUSH;			/* ours: Linux does not get it */
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->event_inj, 0);
+	CHECK_EQ(cpu->ack & CMD_FLUSH, CMD_FLUSH);
+	CHECK_EQ(v->tlb_control, TLB_FLUSH_ALL);
+	cpu->cmd = CMD_CATCH;
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
+	CHECK_EQ(v->n_cr3, me()->park.root);
+	nmi_exit(EXIT_NMI);			/* parked: nobody to give it to */
+	CHECK_EQ(v->event_inj, 0);
+	cpu->sipi = 0x99;
+	cpu->cmd = CMD_SIPI;
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(cpu->phase, CPU_RUNNING);
+	CHECK_EQ(v->cs.base, 0x99000);
+	CHECK_EQ(v->rip, 0);
+	cpu->cmd = CMD_SIPI;			/* a second SIPI does nothing */
+	v->cs.base = 0x1234;
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->cs.base, 0x1234);
+}
+
+/* An interrupt that was on its way in when the exit came is not lost */
+static void delivery_goes_on(void)
+{
+	static const struct { u64 before, after; } rows[] = {
+		{ 0, 0 }, { 0x30, 0 },
+		{ EVENT_VALID | 0x30, EVENT_VALID | 0x30 },
+		{ EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14 | 2ull << 32,
+		  EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14 | 2ull << 32 },
+		{ EVENT_VALID | EVENT_NMI | 2, EVENT_VALID | EVENT_NMI | 2 },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct row r = { .code = EXIT_NPF, .info1 = 4, .info2 = 0x900000 };
+		struct vmcb *v;
+
+		fake_open(true, true);
+		v = start(&r, true);
+		v->exit_int_info = rows[i].before;
+		svm_exit(pcpu_of(0));
+		unit_case("event %#lx:", rows[i].before);
+		CHECK_EQ(v->event_inj, rows[i].after);
+	}
+}
+
+const struct unit_test exits_tests[] = {
+	{ "exits: a cell", cells },
+	{ "exits: Linux", front_end },
+	{ "exits: CPUID in a cell", cpuid_of_a_cell },
+	{ "exits: values of MSRs", msr_values },
+	{ "exits: Linux touches what is not its own", forbidden_touches },
+	{ "exits: NMIs, ours and Linux's", nmis },
+	{ "exits: an event in delivery goes on", delivery_goes_on },
+	{ 0 }
+};

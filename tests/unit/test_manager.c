@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* core/manager.c: cells come and go, and after every call everything belongs to whom it should. */
+#include <string.h>
+#include "request_model.h"
+#include "unit.h"
+#include "world.h"
+
+#define M2	(u64)QV_HUGE
+
+static void simple_request(struct qv_mon_create *q)
+{
+	memset(q, 0, sizeof(*q));
+	q->block_pa = 10 * M2;
+	q->window_pa = 0x180000;
+	q->num_cpus = 2;
+	q->cpus[0] = 3;
+	q->cpus[1] = 1;
+	q->num_runs = 2;
+	q->runs[0] = (struct qv_mon_run){ 11 * M2, 3 };
+	q->runs[1] = (struct qv_mon_run){ 40 * M2, 2 };
+	q->doorbell_vector = 0x20;
+	q->entry.eip = 0x100000;
+}
+
+static void one_life(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+	u32 life, step, pool = 0;
+
+	world_open(&w);
+	world_check(&w);
+	simple_request(&q);
+	for (life = 0; life < 20; life++) {
+		u64 id = world_create(&w, &q);
+
+		unit_case("life %u:", life);
+		CHECK_EQ(id, 1);
+		world_check(&w);
+		CHECK_EQ(world_stop(&w, id), QV_ME_STATE);
+		CHECK_EQ(world_start(&w, id), QV_ME_OK);
+		world_check(&w);
+		CHECK_EQ(world_start(&w, id), QV_ME_STATE);
+		CHECK_EQ(world_reclaim(&w, id), QV_ME_STATE);	/* it runs */
+		CHECK_EQ(world_call(QV_HC_LEAVE, 0), QV_ME_STATE);
+		CHECK_EQ(world_call(QV_HC_DOORBELL, id), QV_ME_OK);
+		CHECK_EQ(fake_wrmsr_value, 0x600004020ull);
+		CHECK_EQ(world_stop(&w, id), QV_ME_OK);
+		CHECK_EQ(world_call(QV_HC_DOORBELL, id), QV_ME_STATE);
+		world_check(&w);
+		for (step = 0; step < 5; step++) {
+			CHECK_EQ(world_reclaim(&w, id), 1);
+			world_check(&w);
+		}
+		CHECK_EQ(world_reclaim(&w, id), 0);
+		world_check(&w);
+		CHECK_EQ(world_reclaim(&w, id), QV_ME_INSTANCE);
+		if (life)
+			CHECK_EQ(me()->pool.next, pool);	/* nothing leaks */
+		pool = me()->pool.next;
+	}
+	CHECK_EQ(world_call(QV_HC_LEAVE, 0), QV_ME_OK);
+	CHECK_EQ(world_create(&w, &q), QV_ME_STATE);		/* none comes after that */
+}
+
+static void calls_that_are_none(void)
+{
+	static struct world w;
+	u64 i;
+
+	world_open(&w);
+	for (i = 0; i < 40; i++)
+		CHECK_EQ(world_call(QV_HC_COUNT + i, 1), QV_ME_CALL);
+	CHECK_EQ(world_call(~0ull, 1), QV_ME_CALL);
+	CHECK_EQ(world_call(QV_HC_NOP, 1), QV_ME_OK);
+	for (i = 0; i < 20; i++) {
+		CHECK_EQ(world_call(QV_HC_START, i), QV_ME_INSTANCE);
+		CHECK_EQ(world_call(QV_HC_STOP, i << 32 | 1), QV_ME_INSTANCE);
+		CHECK_EQ(world_call(QV_HC_RECLAIM, -i), QV_ME_INSTANCE);
+	}
+	me()->busy = 1;
+	CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_BUSY);
+	CHECK_EQ(me()->busy, 1);
+	me()->busy = 0;
+	/* requests that are not in Linux's memory */
+	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + QV_OFF_INSTANCE), QV_ME_POINTER);
+	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + M2 - 64), QV_ME_POINTER);
+	CHECK_EQ(world_call(QV_HC_CREATE, 0x200001), QV_ME_POINTER);
+	CHECK_EQ(world_call(QV_HC_CREATE, 1ull << 41), QV_ME_POINTER);
+	CHECK_EQ(world_call(QV_HC_CREATE, -8ull), QV_ME_POINTER);
+	world_check(&w);
+}
+
+static void all_slots(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+	u32 i;
+
+	world_open(&w);
+	for (i = 1; i <= FAKE_CPUS - 1; i++) {
+		simple_request(&q);
+		q.block_pa = (40 + i) * M2;
+		q.window_pa += i * 8 * QV_PAGE;
+		q.num_cpus = 1;
+		q.cpus[0] = i;
+		q.num_runs = 1;
+		q.runs[0] = (struct qv_mon_run){ 60 * M2, 2 };	/* all the same: only one may start */
+		CHECK_EQ(world_create(&w, &q), i);
+		world_check(&w);
+	}
+	CHECK_EQ(world_start(&w, 2), QV_ME_OK);
+	world_check(&w);
+	CHECK_EQ(world_start(&w, 1), QV_ME_MEMORY);
+	world_check(&w);
+	CHECK_EQ(world_reclaim(&w, 1), 0);		/* never ran: its memory is another's now */
+	world_check(&w);
+	for (i = 4; i < QV_MON_CELLS; i++)
+		me()->cells[i].state = QV_MON_STOPPED;
+	simple_request(&q);
+	q.num_cpus = 1;
+	CHECK_EQ(world_create(&w, &q), QV_ME_CPU_TAKEN);
+	q.cpus[0] = 1;
+	q.window_pa = 0x1c0000;
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_create(&w, &q), QV_ME_SLOTS);
+}
+
+static void stuck_cpus(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+	u32 cpu;
+
+	world_open(&w);
+	simple_request(&q);
+	for (cpu = 1; cpu < FAKE_CPUS; cpu++) {
+		unit_case("create, CPU %u:", cpu);
+		fake_stuck = 1ull << 2 * cpu;
+		CHECK_EQ(world_create(&w, &q), QV_ME_CPU_STUCK);
+		world_check(&w);
+		fake_stuck = 0;
+		fake_answer(0x4400, 2 * cpu);		/* it comes after all */
+		CHECK_EQ(pcpu_of(cpu)->cmd, 0);
+	}
+	CHECK_EQ(world_create(&w, &q), 1);
+	unit_case("start, CPU 2:");
+	fake_stuck = 1 << 4;
+	CHECK_EQ(world_start(&w, 1), QV_ME_CPU_STUCK);
+	world_check(&w);
+	fake_stuck = 0;
+	fake_answer(0x4400, 4);
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	unit_case("stop, the cell's second CPU:");
+	fake_stuck = 1 << 2;
+	CHECK_EQ(world_call(QV_HC_STOP, 1), QV_ME_CPU_STUCK);
+	world_check(&w);
+	CHECK_EQ(world_call(QV_HC_RECLAIM, 1), QV_ME_STATE);	/* it may still run */
+	world_check(&w);
+}
+
+static void step(struct world *w, struct choices *c)
+{
+	static struct qv_mon_create q;
+	u32 id = choose(c, 5);
+
+	switch (choose(c, 12)) {
+	case 0: case 1: case 2:
+		world_request(&q, c);
+		if (!choose(c, 8))
+			request_spoil(&q, c);
+		world_create(w, &q);
+		break;
+	case 3: case 4:
+		world_start(w, id);
+		break;
+	case 5:
+		world_stop(w, id);
+		break;
+	case 6: case 7: case 8:
+		world_reclaim(w, id);
+		break;
+	case 9: case 10:
+		world_touch(w, choose(c, FAKE_RAM), choose(c, 2));
+		return;
+	case 11:
+		fake_stuck = choose(c, 6) ? 0 : 1 << 2 * choose(c, FAKE_CPUS);
+		break;
+	}
+	world_check(w);
+}
+
+/* Stuck CPUs only while nothing moves between instances: what follows that is not defined here */
+static void random_lives(void)
+{
+	static struct world w;
+	struct choices c = { 0 };
+	u32 i, id, starts = 0;
+
+	world_open(&w);
+	for (i = 0; i < 4000; i++) {
+		step(&w, &c);
+		fake_stuck = 0;
+		for (id = 1; id < QV_MON_CELLS; id++)
+			starts += w.state[id] == QV_MON_RUNNING;
+	}
+	unit_case("after all:");
+	CHECK(starts > 100);
+}
+
+const struct unit_test manager_tests[] = {
+	{ "manager: one life, twenty times", one_life },
+	{ "manager: calls that are none", calls_that_are_none },
+	{ "manager: slots, and memory that two want", all_slots },
+	{ "manager: CPUs that do not answer", stuck_cpus },
+	{ "manager: random lives", random_lives },
+	{ 0 }
+};

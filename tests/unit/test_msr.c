@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* svm/msr.c: the permission map, bit by bit. The lists here are told apart from those there. */
+#include <stdlib.h>
+#include <string.h>
+#include "svm/svm.h"
+#include "unit.h"
+
+#define MAP_LEN	0x2000u
+
+enum { READ = 1, WRITE = 2 };
+
+struct range { u32 first, last, access; };
+
+/* What a cell reaches without an exit */
+static const struct range cell[] = {
+	{ 0x10, 0x10, READ }, { 0x1b, 0x1b, READ }, { 0xfe, 0xfe, READ }, { 0x174, 0x176, READ | WRITE },
+	{ 0x200, 0x20f, READ }, { 0x250, 0x26f, READ }, { 0x277, 0x277, READ | WRITE }, { 0x2ff, 0x2ff, READ },
+	{ 0x6e0, 0x6e0, READ | WRITE }, { 0x800, 0x82f, READ | WRITE }, { 0x830, 0x830, READ },
+	{ 0x831, 0x83f, READ | WRITE }, { 0xc0000081, 0xc0000084, READ | WRITE },
+	{ 0xc0000100, 0xc0000103, READ | WRITE },
+};
+/* What Linux does not */
+static const struct range not_linux[] = {
+	{ 0x1b, 0x1b, WRITE }, { 0x830, 0x830, WRITE }, { 0xc0000080, 0xc0000080, WRITE },
+	{ 0xc0010114, 0xc0010114, WRITE }, { 0xc0010117, 0xc0010117, READ | WRITE },
+};
+/* Whatever the lists say: these a cell never writes, and what of them it never reads */
+static const struct range never[] = {
+	{ 0x10, 0x10, WRITE }, { 0x1b, 0x1b, WRITE }, { 0x3a, 0x3b, READ | WRITE }, { 0x79, 0x79, WRITE },
+	{ 0x8b, 0x8b, WRITE }, { 0x1a0, 0x1a0, WRITE }, { 0x200, 0x26f, WRITE }, { 0x2ff, 0x2ff, WRITE },
+	{ 0x1d9, 0x1d9, WRITE }, { 0x830, 0x830, WRITE }, { 0xc80, 0xd8f, WRITE }, { 0xc0000080, 0xc0000080, WRITE },
+	{ 0xc0010010, 0xc001001d, WRITE }, { 0xc0010020, 0xc0010020, WRITE }, { 0xc0010056, 0xc0010059, WRITE },
+	{ 0xc0010061, 0xc001006b, WRITE }, { 0xc0010111, 0xc0010119, READ | WRITE },
+};
+
+static u32 find(const struct range *list, size_t num, u32 msr)
+{
+	size_t i;
+
+	for (i = 0; i < num; i++)
+		if (msr >= list[i].first && msr <= list[i].last)
+			return list[i].access;
+	return 0;
+}
+#define FIND(list, msr) find(list, sizeof(list) / sizeof(list[0]), msr)
+
+/* APM vol. 2, 15.11: three ranges of 8192 MSRs, two bits each, 1 intercepts */
+static u32 stopped(const u8 *map, u32 msr)
+{
+	u64 bit = 2 * (u64)(msr & 0x1fff) +
+		  (msr >= 0xc0010000 ? 0x8000 : msr >= 0xc0000000 ? 0x4000 : 0);
+
+	return map[bit / 8] >> bit % 8 & 3;
+}
+
+static const u32 starts[] = { 0, 0xc0000000, 0xc0010000 };
+
+static void every_bit(void)
+{
+	u8 *map = malloc(MAP_LEN);
+	u32 i, k, msr;
+
+	for (i = 0; i < 2; i++) {
+		memset(map, 0x5a, MAP_LEN);
+		msr_build(map, i);
+		for (k = 0; k < 3; k++)
+			for (msr = starts[k]; msr < starts[k] + 0x2000; msr++) {
+				u32 want = i ? FIND(not_linux, msr) : 3 & ~FIND(cell, msr);
+
+				if (stopped(map, msr) == want)
+					continue;
+				unit_case("%s, MSR %#x:", i ? "Linux" : "cell", msr);
+				CHECK_EQ(stopped(map, msr), want);
+			}
+		for (k = 0x1800; k < MAP_LEN; k++)	/* reserved: must not differ within */
+			CHECK_EQ(map[k], map[0x1800]);
+	}
+	free(map);
+}
+
+static void never_for_a_cell(void)
+{
+	u8 *map = malloc(MAP_LEN);
+	u32 i, msr;
+
+	msr_build(map, false);
+	for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+		for (msr = never[i].first; msr <= never[i].last; msr++) {
+			unit_case("MSR %#x:", msr);
+			CHECK_EQ(stopped(map, msr) & never[i].access, never[i].access);
+		}
+	free(map);
+}
+
+/* What Linux may not do, a cell may not either */
+static void a_cell_has_no_more(void)
+{
+	u8 *map = malloc(MAP_LEN), *linux_map = malloc(MAP_LEN);
+	u32 i;
+
+	msr_build(map, false);
+	msr_build(linux_map, true);
+	for (i = 0; i < MAP_LEN; i++)
+		CHECK_EQ(linux_map[i] & ~map[i], 0);
+	free(map);
+	free(linux_map);
+}
+
+const struct unit_test msr_tests[] = {
+	{ "msr: every bit of both maps", every_bit },
+	{ "msr: what a cell never does", never_for_a_cell },
+	{ "msr: a cell has no more than Linux", a_cell_has_no_more },
+	{ 0 }
+};

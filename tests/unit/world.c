@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+#include "svm/svm.h"
+#include "tables.h"
+#include "unit.h"
+#include "world.h"
+
+#define PATTERN	0x5a
+
+u64 world_call(u64 nr, u64 argument)
+{
+	return hypercall(pcpu_of(0), nr, argument);
+}
+
+u64 world_pages(const struct qv_mon_create *q)
+{
+	u64 pages = 0;
+	u32 i;
+
+	for (i = 0; i < q->num_runs; i++)
+		pages += q->runs[i].count;
+	return pages;
+}
+
+static u64 page_of(const struct qv_mon_create *q, u64 n)
+{
+	u32 i;
+
+	for (i = 0; n >= q->runs[i].count; i++)
+		n -= q->runs[i].count;
+	return q->runs[i].pa + n * QV_HUGE;
+}
+
+void world_open(struct world *w)
+{
+	memset(w, 0, sizeof(*w));
+	fake_open(true, true);
+}
+
+static void fill(const struct qv_mon_create *q, u8 value)
+{
+	u64 n;
+
+	for (n = 0; n < world_pages(q); n++)
+		memset(fake_ram + page_of(q, n), value, QV_HUGE);
+}
+
+static bool all_zero(const u8 *p)
+{
+	return !p[0] && !memcmp(p, p + 1, QV_HUGE - 1);
+}
+
+u64 world_create(struct world *w, const struct qv_mon_create *q)
+{
+	u64 id;
+
+	memcpy(fake_ram + REQUEST_PAGE * QV_HUGE + 0x1f8, q, sizeof(*q));	/* over a page's end */
+	id = world_call(QV_HC_CREATE, REQUEST_PAGE * QV_HUGE + 0x1f8);
+	if (id > QV_ME_BASE)
+		return id;
+	if (!CHECK(id && id < QV_MON_CELLS && !w->state[id]))
+		unit_give_up("an id that is taken");
+	w->cell[id] = *q;
+	w->state[id] = QV_MON_CREATED;
+	w->given_back[id] = 0;
+	return id;
+}
+
+u64 world_start(struct world *w, u32 id)
+{
+	u64 error = world_call(QV_HC_START, id);
+
+	CHECK(error != QV_ME_OK || w->state[id] == QV_MON_CREATED);
+	if (!error) {
+		w->state[id] = QV_MON_RUNNING;
+		fill(&w->cell[id], PATTERN);		/* the inmate writes its secrets */
+	}
+	return error;
+}
+
+u64 world_stop(struct world *w, u32 id)
+{
+	u64 error = world_call(QV_HC_STOP, id);
+
+	CHECK_EQ(error == QV_ME_OK, w->state[id] == QV_MON_RUNNING);
+	if (!error)
+		w->state[id] = QV_MON_STOPPED;
+	return error;
+}
+
+u64 world_reclaim(struct world *w, u32 id)
+{
+	const struct qv_mon_create *q = &w->cell[id];
+	u64 result = world_call(QV_HC_RECLAIM, id);
+
+	if (result == 1) {
+		CHECK_EQ(w->state[id], QV_MON_STOPPED);
+		CHECK(all_zero(fake_ram + page_of(q, w->given_back[id])));
+		w->given_back[id]++;
+	} else if (result == 0) {
+		CHECK(w->state[id] == QV_MON_CREATED ||
+		      (w->state[id] == QV_MON_STOPPED && w->given_back[id] == world_pages(q)));
+		CHECK(all_zero(fake_ram + q->block_pa));
+		w->state[id] = QV_MON_NONE;
+	}
+	return result;
+}
+
+void world_touch(struct world *w, u64 gpa, bool write)
+{
+	struct vmcb *v = vmcb_of(pcpu_of(0));
+
+	(void)w;
+	v->exit_code = EXIT_NPF;
+	v->info1 = write ? 6 : 4;
+	v->info2 = gpa;
+	v->exit_int_info = 0;
+	svm_exit(pcpu_of(0));
+}
+
+/* ---- who owns what ---- */
+
+enum owner { LINUX, MANAGER, BLOCK, MEMORY };
+
+static enum owner owner(const struct world *w, u64 page, u32 *cell)
+{
+	u64 pa = page * QV_HUGE, n;
+
+	if (pa >= FAKE_BLOCK && pa < FAKE_BLOCK + QV_BLOCK_FRONT_END)
+		return MANAGER;
+	for (*cell = 1; *cell < QV_MON_CELLS; ++*cell) {
+		const struct qv_mon_create *q = &w->cell[*cell];
+
+		if (!w->state[*cell])
+			continue;
+		if (q->block_pa == pa)
+			return BLOCK;
+		if (w->state[*cell] == QV_MON_CREATED)
+			continue;		/* Linux still loads it */
+		for (n = w->given_back[*cell]; n < world_pages(q); n++)
+			if (page_of(q, n) == pa)
+				return MEMORY;
+	}
+	return LINUX;
+}
+
+static bool in_own_block(u64 pa)
+{
+	return pa >= FAKE_BLOCK && pa < FAKE_BLOCK + QV_BLOCK_FRONT_END;
+}
+
+/* Where Linux gets at @pa's address, when that is not its own: nowhere, or ones, or the sink */
+static void check_denied(const struct leaf *l, u64 pa)
+{
+	if (!l->present)
+		return;
+	unit_case("forbidden %#lx leads to %#lx:", pa, l->pa);
+	CHECK(in_own_block(l->pa) && l->pa - FAKE_BLOCK >= QV_OFF_CPUS + FAKE_CPUS * QV_CPU_LEN);
+	CHECK(!l->write || l->pa == (*(u64 *)(fake_ram + me()->sink_table) & PT_ADDR));
+	if (!l->write)
+		CHECK_EQ(*(u64 *)(fake_ram + (l->pa & -4096)), ~0ull);
+}
+
+static void check_front_page(const struct world *w, u64 page)
+{
+	static const u32 offsets[] = { 0, 0x3000, 0xf000, 0x10000, 0x20000, 0x1ff000 };
+	u32 cell, i;
+	enum owner o = owner(w, page, &cell);
+
+	for (i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+		u64 pa = page * QV_HUGE + offsets[i];
+		struct leaf l = tables_walk(me()->nested.root, me()->nested.levels, pa);
+		bool shown = (o == BLOCK || page * QV_HUGE == FAKE_BLOCK) && offsets[i] < QV_OPEN_LEN;
+
+		if (o == LINUX) {
+			unit_case("Linux's page at %#lx:", pa);
+			CHECK(!l.present || (l.pa == pa && l.write && l.execute));
+		} else if (shown) {
+			unit_case("open part at %#lx:", pa);
+			CHECK(l.present && l.pa == pa && !l.write);
+		} else {
+			check_denied(&l, pa);
+		}
+	}
+}
+
+/* ---- a cell's tables ---- */
+
+static u64 expected(const struct qv_mon_create *q, u64 gpa, bool *write, bool *execute)
+{
+	u64 page = (gpa - QV_SCREEN_GPA) / QV_PAGE;
+
+	*write = *execute = true;
+	if (gpa < QV_SCREEN_GPA || page >= 8 || page == 3)
+		return page_of(q, gpa / QV_HUGE) + gpa % QV_HUGE;
+	*execute = false;
+	*write = page != 1;
+	return page == 1 ? q->runs[0].pa + gpa : q->window_pa + page * QV_PAGE;
+}
+
+struct cell_check {
+	const struct qv_mon_create *q;
+	u64 bytes;
+};
+
+static void cell_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
+{
+	struct cell_check *c = ctx;
+	bool write, execute;
+	u64 at;
+
+	c->bytes += len;
+	for (at = 0; at < len; at += QV_PAGE) {
+		if (gpa + at >= world_pages(c->q) * QV_HUGE) {
+			unit_give_up("a cell reaches beyond its memory");
+			return;
+		}
+		if (l->pa + at == expected(c->q, gpa + at, &write, &execute) && l->write == write &&
+		    l->execute == execute)
+			continue;
+		unit_case("cell's %#lx leads to %#lx:", gpa + at, l->pa + at);
+		CHECK_EQ(l->pa + at, expected(c->q, gpa + at, &write, &execute));
+		CHECK_EQ(l->write, write);
+		CHECK_EQ(l->execute, execute);
+		return;
+	}
+}
+
+/* Host tables: nothing but the instance's own block; nothing is writable and executable */
+static void host_leaf(void *ctx, u64 va, u64 len, const struct leaf *l)
+{
+	const struct instance *inst = ctx;
+	u64 block = inst->boot.block_pa, off = l->pa - block;
+	bool image = off >= QV_OFF_IMAGE && off < QV_OFF_IMAGE + QV_IMAGE_MAX;
+
+	if (va >= QV_VA_WINDOW && va < QV_VA_WINDOW + QV_MON_CPUS * QV_PAGE) {
+		CHECK(!l->write && !l->execute && inst->id == 0);	/* looks at guests stay open */
+		return;
+	}
+	unit_case("instance %u, %#lx leads to %#lx:", inst->id, va, l->pa);
+	CHECK(off < inst->boot.block_len && len <= inst->boot.block_len - off);
+	CHECK(!(l->write && l->execute));
+	CHECK_EQ(l->execute, image && off - QV_OFF_IMAGE < inst->boot.text_len);
+	CHECK_EQ(l->write, !image);
+	CHECK_EQ(va, image ? QV_VA_IMAGE + off - QV_OFF_IMAGE : QV_VA_BLOCK + off);
+}
+
+static void check_cell(const struct world *w, u32 id)
+{
+	const struct instance *inst = fake_instance(w->cell[id].block_pa);
+	struct cell_check c = { .q = &w->cell[id] };
+
+	unit_case("cell %u:", id);
+	CHECK_EQ(inst->id, id);
+	CHECK_EQ(inst->icr.own, (1ull << c.q->num_cpus) - 1);
+	CHECK(tables_inside(inst->nested.root, inst->boot.levels, c.q->block_pa, QV_BLOCK_CELL));
+	CHECK(tables_inside(inst->host.root, inst->boot.levels, c.q->block_pa, QV_BLOCK_CELL));
+	tables_each(inst->nested.root, inst->boot.levels, cell_leaf, &c);
+	CHECK_EQ(c.bytes, world_pages(c.q) * QV_HUGE);
+	tables_each(inst->host.root, inst->boot.levels, host_leaf, (void *)inst);
+	CHECK(!memcmp(fake_ram + c.q->block_pa + QV_OFF_IMAGE, (void *)QV_VA_IMAGE, QV_IMAGE_MAX));
+}
+
+void world_check(const struct world *w)
+{
+	u64 own = (1ull << FAKE_CPUS) - 1, page;
+	u32 id, k;
+
+	for (page = 0; page < WORLD_PAGES; page++)
+		check_front_page(w, page);
+	for (id = 1; id < QV_MON_CELLS; id++) {
+		unit_case("cell %u:", id);
+		CHECK_EQ(me()->cells[id].state, w->state[id]);
+		if (!w->state[id])
+			continue;
+		check_cell(w, id);
+		for (k = 0; k < w->cell[id].num_cpus; k++)
+			own &= ~(1ull << w->cell[id].cpus[k]);
+	}
+	unit_case("the manager:");
+	CHECK_EQ(me()->icr.own, own);
+	CHECK_EQ(me()->busy, 0);
+	tables_each(me()->host.root, me()->boot.levels, host_leaf, me());
+}
+
+void world_request(struct qv_mon_create *q, struct choices *c)
+{
+	u64 page = 2 + choose(c, WORLD_PAGES - 20);
+	u32 i;
+
+	memset(q, 0, sizeof(*q));
+	q->block_pa = choose(c, WORLD_PAGES) * QV_HUGE;
+	q->window_pa = choose(c, 4) ? choose(c, WORLD_PAGES) * QV_HUGE + choose(c, 504) * QV_PAGE :
+		       0x100000 + choose(c, 8) * 8 * QV_PAGE;
+	q->num_cpus = 1 + choose(c, 2);
+	q->cpus[0] = 1 + choose(c, FAKE_CPUS - 1);
+	q->cpus[1] = 1 + choose(c, FAKE_CPUS - 1);
+	q->num_runs = 1 + choose(c, 3);
+	for (i = 0; i < q->num_runs; i++) {
+		q->runs[i] = (struct qv_mon_run){ page * QV_HUGE, 1 + choose(c, 3) };
+		page += q->runs[i].count + choose(c, 4);
+	}
+	q->doorbell_vector = 0x20;
+	q->entry.eip = 0x100000;
+}
