@@ -46,82 +46,6 @@ static int no_cell(struct qv_reply *r, const char *name)
 	return qv_refuse(r, QV_E_NO_CELL, "see 'qvctl cell list'", "there is no cell '%.31s'", name);
 }
 
-/* ---- checks: nothing is touched ---- */
-
-static bool name_ok(const char *name)
-{
-	u32 i;
-
-	for (i = 0; name[i] && i < QV_NAME_LEN; i++)
-		if (!((name[i] >= 'a' && name[i] <= 'z') || (name[i] >= '0' && name[i] <= '9') ||
-		      (i && (name[i] == '-' || name[i] == '_'))))
-			return false;
-	return i && i < QV_NAME_LEN;
-}
-
-static int check_cpus(struct qv_cell_create *q)
-{
-	struct qv_reply *r = &q->reply;
-	u32 i, j;
-
-	if (!q->num_cpus || q->num_cpus > QV_MAX_CPUS)
-		return qv_refuse(r, QV_E_CPU, "list at least one CPU", "the cell has no CPUs, or too many");
-	for (i = 0; i < q->num_cpus; i++) {
-		u32 cpu = q->cpus[i];
-
-		if (cpu == 0)
-			return qv_refuse(r, QV_E_CPU, "choose others", "CPU 0 never leaves Linux");
-		for (j = 0; j < i; j++)
-			if (q->cpus[j] == cpu)
-				return qv_refuse(r, QV_E_CPU, "list each CPU once", "CPU %u is listed twice", cpu);
-		if (cpu < nr_cpu_ids && qv_cpu_in_cell(cpu))
-			return qv_refuse(r, QV_E_CPU, "see 'qvctl cell list' for who has it",
-					 "CPU %u belongs to another cell", cpu);
-		if (qv_cpu_index(cpu) < 0)
-			return qv_refuse(r, QV_E_CPU, "choose one that was online when QV was enabled",
-					 "CPU %u does not exist or is not under the monitor", cpu);
-		if (!cpu_online(cpu))
-			return qv_refuse(r, QV_E_CPU_OFFLINE, "bring it online first: echo 1 > /sys/devices/system/cpu/cpuN/online",
-					 "CPU %u is offline", cpu);
-	}
-	return 0;
-}
-
-static int check(struct qv_cell_create *q)
-{
-	struct qv_reply *r = &q->reply;
-	u32 i;
-
-	if (!qv_takeover.enabled)
-		return qv_refuse(r, QV_E_NOT_ENABLED, "qvctl enable", "QV is not enabled");
-	if (!name_ok(q->name) || !strcmp(q->name, QV_FRONT_END))
-		return qv_refuse(r, QV_E_ARGUMENT, "use a-z, 0-9, '-' and '_', up to 31 characters, not 'linux'",
-				 "the name of the cell is malformed");
-	if (qv_cell_find(q->name))
-		return qv_refuse(r, QV_E_NAME_TAKEN, "choose another name, or destroy that one",
-				 "there is a cell '%s' already", q->name);
-	if (qv_num_cells >= QV_MAX_CELLS)
-		return qv_refuse(r, QV_E_TOO_MANY, "destroy one", "there are %u cells already", qv_num_cells);
-	if (q->boot != QV_BOOT_MULTIBOOT2)
-		return qv_refuse(r, QV_E_ARGUMENT, "use multiboot2", "boot protocol %u is not known", q->boot);
-	if (!q->memory || q->memory % QV_HUGE || q->memory > 1ull << 40)
-		return qv_refuse(r, QV_E_ARGUMENT, "give a multiple of 2 MiB", "the memory size is malformed");
-	if (q->memory / PAGE_SIZE > totalram_pages())
-		return qv_refuse(r, QV_E_NO_MEMORY, "give the cell less",
-				 "the cell wants %llu MiB, the machine has %lu MiB", q->memory >> 20,
-				 totalram_pages() >> (20 - PAGE_SHIFT));
-	if (!q->image_len || q->image_len > QV_MAX_IMAGE)
-		return qv_refuse(r, QV_E_IMAGE, "", "the image is empty or larger than %u MiB", QV_MAX_IMAGE >> 20);
-	if (strnlen(q->cmdline, QV_CMDLINE_LEN) == QV_CMDLINE_LEN)
-		return qv_refuse(r, QV_E_ARGUMENT, "shorten it", "the command line is too long");
-	if (q->num_ports > QV_MAX_PORTS)
-		return qv_refuse(r, QV_E_TOO_MANY, "", "more than %u port ranges", QV_MAX_PORTS);
-	for (i = 0; i < q->num_ports; i++)
-		if (q->ports[i].last < q->ports[i].first)
-			return qv_refuse(r, QV_E_ARGUMENT, "", "port range %u ends before it begins", i);
-	return check_cpus(q);
-}
-
 /* ---- loading ---- */
 
 static bool write_memory(void *ctx, u64 gpa, const void *from, u64 len)
@@ -178,12 +102,26 @@ static int load_image(struct qv_reply *r, struct qv_cell *cell)
 	return 0;
 }
 
+static u32 count_runs(const struct qv_memory *memory)
+{
+	u32 i, runs = 0;
+
+	for (i = 0; i < memory->num; i++)
+		if (!i || page_to_phys(memory->pages[i]) != page_to_phys(memory->pages[i - 1]) + QV_HUGE)
+			runs++;
+	return runs;
+}
+
 static int prepare(struct qv_reply *r, struct qv_cell *cell)
 {
 	if (qv_memory_take(&cell->memory, cell->config->memory / QV_HUGE))
 		return qv_refuse(r, QV_E_NO_MEMORY, "free memory, or give the cell less",
 				 "Linux could not free %llu MiB in pieces of 2 MiB",
 				 cell->config->memory >> 20);
+	if (count_runs(&cell->memory) > QV_MON_RUNS)
+		return qv_refuse(r, QV_E_NO_MEMORY, "try earlier after boot, or give the cell less",
+				 "the free memory is too scattered: %u pieces, the monitor takes %u",
+				 count_runs(&cell->memory), QV_MON_RUNS);
 	cell->block = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
 				  get_order(QV_BLOCK_CELL));
 	if (!cell->block)
@@ -215,10 +153,6 @@ static void fill_runs(struct qv_mon_create *m, const struct qv_memory *memory)
 			last->count++;
 			continue;
 		}
-		if (m->num_runs == QV_MON_RUNS) {
-			m->num_runs++;		/* too scattered: the monitor will say so */
-			return;
-		}
 		m->runs[m->num_runs++] = (struct qv_mon_run){ .pa = pa, .count = 1 };
 	}
 }
@@ -244,7 +178,7 @@ static int hand_over(struct qv_reply *r, struct qv_cell *cell)
 	}
 	m->entry = cell->entry;
 	fill_runs(m, &cell->memory);
-	result = qv_hypercall(QV_HC_CREATE, virt_to_phys(m));
+	result = qv_manage(QV_HC_CREATE, virt_to_phys(m));
 	free_pages_exact(m, sizeof(*m));
 	if (!result || result > QV_ME_BASE)
 		return qv_refuse_monitor(r, result, "create the cell");
@@ -262,7 +196,7 @@ static int reclaim(struct qv_reply *r, struct qv_cell *cell)
 	if (!cell->id)
 		return 0;
 	do {
-		result = qv_hypercall(QV_HC_RECLAIM, cell->id);
+		result = qv_manage(QV_HC_RECLAIM, cell->id);
 		cond_resched();
 	} while (result == 1);
 	if (result)
@@ -277,10 +211,10 @@ static int stop(struct qv_reply *r, struct qv_cell *cell)
 
 	if (!cell->in_monitor_running)
 		return 0;
-	qv_console_set_instance(cell->console, 0);
-	result = qv_hypercall(QV_HC_STOP, cell->id);
+	result = qv_manage(QV_HC_STOP, cell->id);
 	if (result)
 		return qv_refuse_monitor(r, result, "stop the cell");
+	qv_console_set_instance(cell->console, 0);
 	cell->in_monitor_running = false;
 	return 0;
 }
@@ -355,7 +289,7 @@ int qv_cell_create(struct qv_cell_create *q)
 {
 	struct qv_reply *r = &q->reply;
 	struct qv_cell *cell;
-	int error = check(q);
+	int error = qv_cell_check(q);
 
 	if (error)
 		return error;
@@ -366,14 +300,12 @@ int qv_cell_create(struct qv_cell_create *q)
 		error = qv_refuse(r, QV_E_ARGUMENT, "", "the image is not readable");
 	if (!error)
 		error = prepare(r, cell);
+	if (!error && q->console && qv_console_publish(cell->console))
+		error = qv_refuse(r, QV_E_NO_MEMORY, "", "no console device could be made");
 	if (!error)
 		error = take_cpus(r, cell);
 	if (!error)
 		error = hand_over(r, cell);
-	if (!error && q->console && qv_console_publish(cell->console)) {
-		error = qv_refuse(r, QV_E_NO_MEMORY, "", "no console device could be made");
-		reclaim(r, cell);
-	}
 	if (error) {
 		free_cell(cell);
 		return error;
@@ -383,7 +315,7 @@ int qv_cell_create(struct qv_cell_create *q)
 	return 0;
 }
 
-/* A stopped cell starts from fresh memory */
+/* A stopped cell starts anew in the same pages: the monitor has cleared them */
 static int renew(struct qv_reply *r, struct qv_cell *cell)
 {
 	int error = stop(r, cell);
@@ -392,10 +324,14 @@ static int renew(struct qv_reply *r, struct qv_cell *cell)
 		error = reclaim(r, cell);
 	if (error)
 		return error;
-	give_memory(cell);
-	memset(&cell->failure, 0, sizeof(cell->failure));
-	error = prepare(r, cell);
-	return error ? error : hand_over(r, cell);
+	cell->state = QV_STATE_CREATED;
+	qv_console_reset(cell->console);
+	error = load_image(r, cell);
+	if (!error)
+		error = hand_over(r, cell);
+	if (!error)
+		memset(&cell->failure, 0, sizeof(cell->failure));
+	return error;
 }
 
 int qv_cell_start(struct qv_reply *r, const char *name)
@@ -415,11 +351,12 @@ int qv_cell_start(struct qv_reply *r, const char *name)
 	}
 	cell->started_ns = ktime_get_boottime_ns();
 	cell->start_tsc = qv_rdtsc();
-	result = qv_hypercall(QV_HC_START, cell->id);
+	result = qv_manage(QV_HC_START, cell->id);
+	/* A CPU that did not come in time may come yet: then there is something to stop */
+	cell->in_monitor_running = !result || result == QV_ME_CPU_STUCK;
 	if (result)
 		return qv_refuse_monitor(r, result, "start the cell");
 	cell->state = QV_STATE_RUNNING;
-	cell->in_monitor_running = true;
 	qv_console_set_instance(cell->console, cell->id);
 	cell->first_entry_ns = div_u64((READ_ONCE(qv_cell_status(cell)->first_entry_tsc) -
 					cell->start_tsc) * 1000000, tsc_khz);
@@ -428,7 +365,7 @@ int qv_cell_start(struct qv_reply *r, const char *name)
 }
 
 /* Waits in Linux, with the lock given up: other calls go on meanwhile */
-static bool wait_halted(const char *name, u32 timeout_ms)
+static bool wait_halted(const char *name, u64 started_ns, u32 timeout_ms)
 {
 	u64 end = ktime_get_boottime_ns() + (u64)timeout_ms * NSEC_PER_MSEC;
 	bool halted = false, there = true;
@@ -440,7 +377,8 @@ static bool wait_halted(const char *name, u32 timeout_ms)
 		msleep_interruptible(5);
 		mutex_lock(&qv_lock);
 		cell = qv_cell_find(name);
-		there = cell && cell->state == QV_STATE_RUNNING && !signal_pending(current);
+		there = cell && cell->state == QV_STATE_RUNNING && cell->started_ns == started_ns &&
+			!signal_pending(current);
 		halted = there && READ_ONCE(cell->console->comm->state) == QV_INMATE_HALTED;
 	}
 	return halted;
@@ -450,20 +388,26 @@ int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms)
 {
 	struct qv_cell *cell = qv_cell_find(name);
 	bool halted = false;
+	u64 started;
 	int error;
 
 	if (!cell)
 		return no_cell(r, name);
 	if (cell->state != QV_STATE_RUNNING)
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is not running", cell->name);
+	started = cell->started_ns;
 	if (timeout_ms) {
 		qv_console_request(cell->console, QV_REQUEST_SHUTDOWN);
-		halted = wait_halted(name, timeout_ms);
+		halted = wait_halted(name, started, timeout_ms);
 		cell = qv_cell_find(name);
 		if (!cell)
 			return no_cell(r, name);
-		if (cell->state != QV_STATE_RUNNING)
-			return 0;		/* it failed or was stopped meanwhile: it runs no more */
+		if (cell->state != QV_STATE_RUNNING || cell->started_ns != started)
+			return 0;		/* it failed or was stopped meanwhile: that one runs no more */
+		if (!halted && signal_pending(current))
+			return qv_refuse(r, QV_E_INTERRUPTED, "call it again, or: qvctl cell destroy",
+					 "the wait was interrupted; cell '%s' was asked to shut down and may still run",
+					 cell->name);
 	}
 	error = stop(r, cell);
 	if (error)

@@ -10,6 +10,7 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/version.h>
 #include "qv.h"
 
 #define WINDOW_ORDER	3
@@ -219,6 +220,11 @@ static int console_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	vm_flags_clear(vma, VM_MAYWRITE);	/* nor by mprotect() later */
+#else
+	vma->vm_flags &= ~VM_MAYWRITE;
+#endif
 	vma->vm_ops = &console_vm_ops;
 	return 0;
 }

@@ -67,8 +67,10 @@ ssize_t qv_events_read(u64 *seen, char __user *to, size_t len, bool wait)
 		return -EINVAL;
 	for (;;) {
 		while (done + sizeof(e) <= len && take(seen, &e)) {
-			if (copy_to_user(to + done, &e, sizeof(e)))
-				return -EFAULT;
+			if (copy_to_user(to + done, &e, sizeof(e))) {
+				--*seen;
+				return done ? (ssize_t)done : -EFAULT;
+			}
 			done += sizeof(e);
 		}
 		if (done)

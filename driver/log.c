@@ -126,10 +126,15 @@ void qv_log_drain(const char *source, struct page *block, u64 *seen)
 		*seen = head - QV_MON_LOG_ENTRIES;
 	}
 	for (; *seen < head; ++*seen) {
-		struct qv_mon_log_entry e = log->entries[*seen % QV_MON_LOG_ENTRIES];
+		const struct qv_mon_log_entry *there = &log->entries[*seen % QV_MON_LOG_ENTRIES];
+		struct qv_mon_log_entry e;
 
-		if (e.seq != *seen + 1)
+		if (smp_load_acquire(&there->seq) != *seen + 1)
 			break;			/* being written: next time */
+		e = *there;
+		smp_rmb();
+		if (READ_ONCE(there->seq) != *seen + 1)
+			break;			/* overwritten meanwhile: counted as lost next time */
 		translate(source, &e);
 	}
 }

@@ -141,7 +141,7 @@ static const struct call {
 
 static int carry_out(const struct call *call, struct qv_reply *r)
 {
-	bool held = call->held && qv_takeover.enabled;
+	bool held = call->held && qv_takeover_whole();
 	u64 start;
 	int error;
 
@@ -152,7 +152,7 @@ static int carry_out(const struct call *call, struct qv_reply *r)
 	memset(r, 0, sizeof(*r));
 	r->abi = QV_ABI_VERSION;
 	if (held)
-		qv_hypercall(QV_HC_RESET_HELD, 0);
+		qv_manage(QV_HC_RESET_HELD, 0);
 	start = ktime_get_ns();
 	error = call->act(r);
 	r->duration_ns = ktime_get_ns() - start;
@@ -222,6 +222,7 @@ const struct file_operations qv_fops = {
 	.read = qv_read,
 	.poll = qv_poll,
 	.unlocked_ioctl = qv_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
 	.llseek = noop_llseek,
 };
 

@@ -294,7 +294,7 @@ const char *mb2_load(const u8 *image, u64 len, const struct mb2_target *t, const
 		return too_small;
 	if (!entry)
 		entry = elf_entry(elf);
-	if (entry >= t->size)
+	if (entry >= t->size || entry >> 32)
 		return "its entry point lies outside the cell's memory";
 	at = place_info(elf);
 	if (!at)

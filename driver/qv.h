@@ -40,6 +40,7 @@ int qv_enable(struct qv_reply *r);
 int qv_disable(struct qv_reply *r);
 /* A CPU that never answered the last enable may still come: true while one may */
 bool qv_takeover_pending(void);
+bool qv_takeover_whole(void);	/* every CPU is under the monitor: hypercalls may be made */
 int qv_cpu_index(u32 linux_cpu);	/* index of a CPU under the monitor, or -1 */
 
 /* ---- preflight.c ---- */
@@ -54,6 +55,8 @@ bool qv_virt_in_use(void);			/* on this CPU */
 void qv_virt_on(void);
 void qv_virt_off(void);
 u64 qv_hypercall(u64 nr, u64 a);		/* enum qv_hypercall; only while enabled */
+/* The same, patient while another call is under way. May sleep */
+u64 qv_manage(u64 nr, u64 a);
 
 /* ---- trampoline.S ---- */
 extern char qv_trampoline[], qv_tramp_leave[];
@@ -155,7 +158,8 @@ extern struct list_head qv_cells;
 extern u32 qv_num_cells;
 
 struct qv_cell *qv_cell_find(const char *name);
-int qv_cell_create(struct qv_cell_create *req);
+int qv_cell_check(struct qv_cell_create *q);	/* cell_check.c */
+int qv_cell_create(struct qv_cell_create *q);
 int qv_cell_start(struct qv_reply *r, const char *name);
 int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms);
 int qv_cell_destroy(struct qv_reply *r, const char *name);

@@ -21,6 +21,7 @@ static int errno_of(u32 code)
 	case QV_E_CPU_STUCK:	return -ETIMEDOUT;
 	case QV_E_IMAGE:	return -ENOEXEC;
 	case QV_E_LOCKDOWN:	return -EPERM;
+	case QV_E_INTERRUPTED:	return -EINTR;
 	default:		return -EINVAL;
 	}
 }

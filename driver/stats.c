@@ -52,7 +52,7 @@ int qv_stats_read(struct qv_stats *s)
 		cell = qv_cell_find(s->name);
 		if (!cell)
 			return qv_refuse(&s->reply, QV_E_NO_CELL, "see 'qvctl cell list'",
-					 "there is no cell '%s'", s->name);
+					 "there is no cell '%.31s'", s->name);
 		status = qv_cell_status(cell);
 	}
 	for (i = 0; i < status->num_cpus && i < s->num_cpus && i < QV_MON_CPUS; i++) {
@@ -62,6 +62,6 @@ int qv_stats_read(struct qv_stats *s)
 	}
 	s->num_cpus = i;
 	if (s->reset_held && !strcmp(s->name, QV_FRONT_END))
-		qv_hypercall(QV_HC_RESET_HELD, 0);
+		qv_manage(QV_HC_RESET_HELD, 0);
 	return 0;
 }

@@ -26,6 +26,8 @@ u32 qv_virt_features(u32 *vendor)
 	features |= r.edx & 1 << 3 ? QV_FEATURE_NRIPS : 0;
 	features |= r.edx & 1 << 7 ? QV_FEATURE_DECODE : 0;
 	features |= r.edx & 1 << 6 ? QV_FEATURE_FLUSH_ASID : 0;
+	features |= r.edx & 1 << 20 ? QV_FEATURE_SPEC_CTRL : 0;
+	features |= qv_cpuid(0x80000008).ebx & 1 << 3 ? QV_FEATURE_INVLPGB : 0;
 	features |= qv_cpuid(0x80000001).edx & CPUID_PAGE1G ? QV_FEATURE_PAGE1G : 0;
 	return features;
 }

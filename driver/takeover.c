@@ -22,8 +22,9 @@
 #define MEET_MS		2000
 #define BLOCK_ORDER	10
 #define MSR_EFER_	0xc0000080
-#define CR4_KEEP_OFF	((1ull << 7) | (1ull << 17) | (1ull << 23) | (1ull << 20) | (1ull << 21))
-			/* PGE, PCIDE, CET, SMEP, SMAP: not while the monitor runs */
+/* What of CR4 stays on while the monitor runs: DE, PSE, PAE, MCE, OSFXSR, OSXMMEXCPT, LA57, FSGSBASE */
+#define CR4_KEEP	0x11678ull
+#define CR4_FRED_	(1ull << 32)
 #define CR4_OSXSAVE_	(1ull << 18)
 #define CPUID_1_XSAVE	(1u << 26)
 #define CR4_CET_	(1ull << 23)
@@ -34,12 +35,12 @@ MODULE_PARM_DESC(test_absent_cpu, "for tests: this CPU never arrives at the rend
 
 struct qv_takeover qv_takeover;
 
-enum { MEET_OPEN, MEET_GO, MEET_BACK };
+enum { MEET_OPEN, MEET_CLOSING, MEET_GO, MEET_BACK };
 
 static struct {
 	atomic_t arrived, pending, verdict;
 	u32 expected;
-	cpumask_t seen;
+	cpumask_t seen, left;
 	u64 error;
 	u64 held_max;			/* TSC cycles a CPU other than the caller's was away */
 	int caller;
@@ -52,6 +53,12 @@ static struct {
 static struct instance *front_instance(void)
 {
 	return page_address(qv_takeover.block) + QV_OFF_INSTANCE;
+}
+
+/* While some CPUs have left and others not, a hypercall might meet nobody */
+bool qv_takeover_whole(void)
+{
+	return qv_takeover.enabled && cpumask_empty(&meet.left);
 }
 
 int qv_cpu_index(u32 linux_cpu)
@@ -67,6 +74,15 @@ int qv_cpu_index(u32 linux_cpu)
 bool qv_takeover_pending(void)
 {
 	return atomic_read(&meet.pending) > 0;
+}
+
+u64 qv_manage(u64 nr, u64 a)
+{
+	u64 end = ktime_get_ns() + MEET_MS * NSEC_PER_MSEC, result;
+
+	while ((result = qv_hypercall(nr, a)) == QV_ME_BUSY && ktime_get_ns() < end)
+		usleep_range(20, 50);
+	return result;
 }
 
 /* ---- preparation: may fail, touches no CPU ---- */
@@ -98,6 +114,8 @@ static void fill_boot(struct qv_mon_boot *b)
 	b->page1g = !!(features & QV_FEATURE_PAGE1G);
 	b->next_rip = !!(features & QV_FEATURE_NRIPS);
 	b->decode = !!(features & QV_FEATURE_DECODE);
+	b->invlpgb = !!(features & QV_FEATURE_INVLPGB);
+	b->spec_ctrl = !!(features & QV_FEATURE_SPEC_CTRL);
 	b->phys_bits = qv_cpuid(0x80000008).eax & 0xff;
 	b->image_len = qv_image_amd_end - qv_image_amd;
 	b->text_len = qv_takeover.text_len;
@@ -114,11 +132,16 @@ static int prepare(struct qv_reply *r)
 {
 	const struct qv_image_header *h = (const void *)qv_image_amd;
 	struct instance *inst;
+	u64 cr4;
 	u32 cpu;
 
 	BUILD_BUG_ON(offsetof(struct qv_linux_state, rsp) != 0x00 ||
 		     offsetof(struct qv_linux_state, rip) != 0x08 ||
 		     offsetof(struct qv_linux_state, rflags) != 0x10);
+	asm volatile("mov %%cr4, %0" : "=r"(cr4));
+	if (cr4 & CR4_FRED_)
+		return qv_refuse(r, QV_E_UNSUPPORTED, "boot with fred=off",
+				 "Linux uses FRED event delivery, which this version of QV does not know");
 	if (memcmp(h->magic, "QVMON01", 8) || qv_image_amd_end - qv_image_amd > QV_IMAGE_MAX)
 		return qv_refuse(r, QV_E_UNSUPPORTED, "build and install the module again",
 				 "the monitor image in this module is damaged");
@@ -180,7 +203,7 @@ static u64 enter_this_cpu(u32 index)
 	qv_virt_on();
 	error = qv_tramp_enter(s, inst->boot.cr3, meet.entry,
 			       QV_VA_BLOCK + QV_OFF_CPUS + index * QV_CPU_LEN,
-			       (s->cr4 & ~CR4_KEEP_OFF) |
+			       (s->cr4 & CR4_KEEP) |
 			       (qv_cpuid(1).ecx & CPUID_1_XSAVE ? CR4_OSXSAVE_ : 0));
 	if (error)
 		qv_virt_off();
@@ -192,15 +215,18 @@ static u64 cycles_of_ms(u32 ms)
 	return (u64)tsc_khz * ms;
 }
 
-/* All are here, so nobody frees the block: the last one writes down who they are */
+/* The last to arrive writes down who they are. While it does, nobody may say "back" and free the block */
 static void all_here(void)
 {
-	struct qv_mon_boot *b = &front_instance()->boot;
+	struct qv_mon_boot *b;
 	u32 i;
 
+	if (atomic_cmpxchg(&meet.verdict, MEET_OPEN, MEET_CLOSING) != MEET_OPEN)
+		return;
+	b = &front_instance()->boot;
 	for (i = 0; i < b->num_cpus; i++)
 		b->cpus[i].apic_id = meet.apic_id[i];
-	atomic_cmpxchg(&meet.verdict, MEET_OPEN, atomic_read(&meet.in_use) ? MEET_BACK : MEET_GO);
+	atomic_set_release(&meet.verdict, atomic_read(&meet.in_use) ? MEET_BACK : MEET_GO);
 }
 
 static int wait_for_all(void)
@@ -209,12 +235,12 @@ static int wait_for_all(void)
 
 	if (atomic_inc_return(&meet.arrived) == meet.expected)
 		all_here();
-	while (atomic_read(&meet.verdict) == MEET_OPEN) {
+	while (atomic_read(&meet.verdict) <= MEET_CLOSING) {
 		if (qv_rdtsc() - start > cycles_of_ms(MEET_MS))
 			atomic_cmpxchg(&meet.verdict, MEET_OPEN, MEET_BACK);
 		cpu_relax();
 	}
-	return atomic_read(&meet.verdict);
+	return atomic_read_acquire(&meet.verdict);
 }
 
 static void note_held(u64 start)
@@ -245,47 +271,65 @@ static void meet_and_enter(void *index)
 	atomic_dec(&meet.pending);
 }
 
-static void leave_this_cpu(void *unused)
+static void leave_this_cpu(void *index)
 {
 	u64 start = qv_rdtsc(), error;
 
 	do	/* one after another: the monitor notes each */
 		error = qv_tramp_call_leave();
-	while (error == QV_ME_BUSY);
-	if (error)
+	while (error == QV_ME_BUSY && qv_rdtsc() - start < cycles_of_ms(MEET_MS));
+	if (error) {
 		WRITE_ONCE(meet.error, error);
-	else
+	} else {
 		qv_virt_off();
+		cpumask_set_cpu(raw_smp_processor_id(), &meet.left);
+	}
 	note_held(start);
+	atomic_dec(&meet.pending);
 }
 
 /* ---- the two calls ---- */
 
-static void call_all(void)
+/* @what with its index on every CPU not in @without; the caller's own last. Does not wait */
+static void call_all(smp_call_func_t what, const cpumask_t *without)
 {
-	u32 i, self = 0;
+	unsigned long i, self = QV_MON_CPUS;
 	unsigned long flags;
 
 	preempt_disable();
 	meet.caller = smp_processor_id();
 	for (i = 0; i < qv_takeover.num_cpus; i++) {
-		u32 cpu = qv_takeover.cpu_of[i];
+		int cpu = qv_takeover.cpu_of[i];
 
+		if (cpumask_test_cpu(cpu, without) || cpu == test_absent_cpu)
+			continue;
+		atomic_inc(&meet.pending);
 		if (cpu == meet.caller) {
 			self = i;
 			continue;
 		}
-		if (cpu == test_absent_cpu)
-			continue;
-		INIT_CSD(&meet.csd[i], meet_and_enter, (void *)(unsigned long)i);
-		atomic_inc(&meet.pending);
+		INIT_CSD(&meet.csd[i], what, (void *)i);
 		smp_call_function_single_async(cpu, &meet.csd[i]);
 	}
-	atomic_inc(&meet.pending);
-	local_irq_save(flags);
-	meet_and_enter((void *)(unsigned long)self);
-	local_irq_restore(flags);
+	if (self < QV_MON_CPUS) {
+		local_irq_save(flags);
+		what((void *)self);
+		local_irq_restore(flags);
+	}
 	preempt_enable();
+}
+
+/* False: a CPU is still away when the deadline has passed */
+static bool all_done(u32 ms)
+{
+	u64 start = qv_rdtsc();
+
+	while (qv_takeover_pending()) {
+		if (qv_rdtsc() - start > cycles_of_ms(ms))
+			return false;
+		cpu_relax();
+	}
+	return true;
 }
 
 static int refuse_meeting(struct qv_reply *r)
@@ -304,22 +348,10 @@ static int refuse_meeting(struct qv_reply *r)
 			 MEET_MS, missing);
 }
 
-/* After "go", each CPU is out of the interrupt in no time, or never */
-static bool all_came_out(void)
-{
-	u64 start = qv_rdtsc();
-
-	while (atomic_read(&meet.verdict) == MEET_GO && qv_takeover_pending()) {
-		if (qv_rdtsc() - start > cycles_of_ms(5 * MEET_MS))
-			return false;
-		cpu_relax();
-	}
-	return true;
-}
-
 /* A CPU is lost inside the monitor: nothing may be freed that it could use */
 static int refuse_lost(struct qv_reply *r)
 {
+	__module_get(THIS_MODULE);	/* for ever */
 	cpus_read_unlock();
 	return qv_refuse(r, QV_E_CPU_STUCK, "restart the machine, and report this",
 			 "a CPU went into the monitor and did not come back");
@@ -347,8 +379,9 @@ int qv_enable(struct qv_reply *r)
 	meet.expected = qv_takeover.num_cpus;
 	meet.error = meet.held_max = 0;
 	cpumask_clear(&meet.seen);
-	call_all();
-	if (!all_came_out())
+	cpumask_clear(&meet.left);
+	call_all(meet_and_enter, &meet.left);
+	if (atomic_read(&meet.verdict) == MEET_GO && !all_done(5 * MEET_MS))
 		return refuse_lost(r);
 	if (atomic_read(&meet.verdict) != MEET_GO)
 		error = refuse_meeting(r);
@@ -367,34 +400,53 @@ out:
 	return error;
 }
 
+static int all_online(struct qv_reply *r)
+{
+	u32 i;
+
+	for (i = 0; i < qv_takeover.num_cpus; i++)
+		if (!cpu_online(qv_takeover.cpu_of[i]))
+			return qv_refuse(r, QV_E_CPU_OFFLINE,
+					 "bring it online: echo 1 > /sys/devices/system/cpu/cpuN/online",
+					 "CPU %u is offline and could not be brought back from the monitor",
+					 qv_takeover.cpu_of[i]);
+	return 0;
+}
+
+static int leave_all(struct qv_reply *r)
+{
+	meet.error = meet.held_max = 0;
+	call_all(leave_this_cpu, &meet.left);
+	if (!all_done(MEET_MS))
+		return qv_refuse(r, QV_E_CPU_STUCK, "find what keeps it busy with interrupts off, and try again",
+				 "%u of %u CPUs have left the monitor, the others did not answer within %u ms",
+				 cpumask_weight(&meet.left), qv_takeover.num_cpus, MEET_MS);
+	if (meet.error)
+		return qv_refuse_monitor(r, meet.error, "let the CPUs go");
+	r->held_ns = div_u64(meet.held_max * 1000000, tsc_khz);
+	return 0;
+}
+
 int qv_disable(struct qv_reply *r)
 {
-	int error = 0;
-	u32 i;
+	int error;
 
 	if (!qv_takeover.enabled)
 		return qv_refuse(r, QV_E_NOT_ENABLED, "nothing to do", "QV is not enabled");
 	if (qv_num_cells)
 		return qv_refuse(r, QV_E_CELLS_EXIST, "destroy them first: qvctl cell list, qvctl cell destroy NAME",
 				 "%u cells exist, and they live in the monitor that would go", qv_num_cells);
+	if (qv_takeover_pending())
+		return qv_refuse(r, QV_E_BUSY, "wait until that CPU takes interrupts again",
+				 "a CPU has still to answer an earlier call");
 	cpus_read_lock();
-	for (i = 0; i < qv_takeover.num_cpus && !error; i++)
-		if (!cpu_online(qv_takeover.cpu_of[i]))
-			error = qv_refuse(r, QV_E_CPU_OFFLINE,
-					  "bring it online: echo 1 > /sys/devices/system/cpu/cpuN/online",
-					  "CPU %u is offline and could not be brought back from the monitor",
-					  qv_takeover.cpu_of[i]);
-	if (!error) {
-		meet.error = meet.held_max = 0;
-		meet.caller = raw_smp_processor_id();
-		on_each_cpu(leave_this_cpu, NULL, 1);
-		if (meet.error)
-			error = qv_refuse_monitor(r, meet.error, "let the CPUs go");
-		r->held_ns = div_u64(meet.held_max * 1000000, tsc_khz);
-	}
+	error = all_online(r);
+	if (!error)
+		error = leave_all(r);
 	cpus_read_unlock();
 	if (error)
 		return error;
+	qv_watch_now();			/* the last entries of its log */
 	qv_takeover.enabled = false;
 	qv_takeover.num_cpus = 0;
 	__free_pages(qv_takeover.block, BLOCK_ORDER);

@@ -7,7 +7,7 @@
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
 
-/* Offsets in struct qv_linux_state; trampoline.c checks them */
+/* Offsets in struct qv_linux_state; prepare() in takeover.c checks them */
 #define STATE_RSP	0x00
 #define STATE_RIP	0x08
 #define STATE_RFLAGS	0x10

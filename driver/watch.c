@@ -26,6 +26,7 @@ static void look_at(struct qv_cell *cell)
 
 	if (cell->id)
 		qv_log_drain(cell->name, cell->block, &cell->log_seen);
+	wake_up_interruptible(&cell->console->wait);	/* it may have taken keys: there is room */
 	if (cell->state != QV_STATE_RUNNING || READ_ONCE(status->state) != QV_MON_FAILED)
 		return;
 	cell->failure = status->failure;

@@ -17,6 +17,9 @@
 #define APIC_ICR	0x300
 #define APIC_ICR2	0x310
 #define APIC_ID		0x20
+#define APIC_TMICT	0x380
+#define ICR_PENDING	(1u << 12)
+#define ICR_PATIENCE	100000
 #define X2APIC_MSR	0x800
 
 u32 apic_read(u32 reg)
@@ -36,11 +39,16 @@ void apic_write(u32 reg, u32 value)
 
 void apic_send(u32 low, u32 apic_id)
 {
+	u32 i;
+
 	if (me()->boot.x2apic) {
 		asm volatile("mfence; lfence" : : : "memory");	/* x2APIC writes do not serialize */
 		wrmsr(X2APIC_MSR + (APIC_ICR >> 4), (u64)apic_id << 32 | low);
 		return;
 	}
+	/* The last one must be on its way, or it is lost: AMD APM vol. 2, 16.5 */
+	for (i = 0; (apic_read(APIC_ICR) & ICR_PENDING) && i < ICR_PATIENCE; i++)
+		pause();
 	apic_write(APIC_ICR2, apic_id << 24);
 	apic_write(APIC_ICR, low);
 }
@@ -67,6 +75,7 @@ void apic_drain(void)
 	apic_write(APIC_SVR, 0x1ff);
 	for (i = 0x320; i <= 0x370; i += 0x10)
 		apic_write(i, apic_read(i) | 1 << 16);
+	apic_write(APIC_TMICT, 0);
 	apic_write(APIC_TPR, 0);
 	for (i = 0; i < 256 && any(APIC_ISR); i++)
 		apic_eoi();
@@ -88,8 +97,13 @@ void icr_write(struct pcpu *cpu, u32 low, u32 dest)
 	struct icr_verdict v = icr_filter(&me()->icr, low, dest, cpu->index);
 	u32 i;
 
-	if (v.foreign)
+	if (v.foreign) {
 		log_event(cpu, QV_LOG_IPI_DENIED, low, dest);
+		if (!is_front_end()) {
+			cell_fail(cpu, QV_FAIL_IPI, (u64)dest << 32 | low);
+			return;
+		}
+	}
 	for (i = 0; i < me()->icr.num; i++) {
 		struct pcpu *target = pcpu_of(i);
 

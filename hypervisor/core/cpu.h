@@ -66,7 +66,7 @@ void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b);
 
 /* kick.c: commands between CPUs */
 void kick(struct pcpu *target, u32 cmd);
-bool wait_ack(struct pcpu *target, u32 cmd);	/* false: deadline passed */
+bool wait_ack(struct pcpu *target, u32 cmd, u64 start);	/* false: 2 s since @start (TSC) are over */
 void run_commands(struct pcpu *cpu, u32 cmd);
 void park(struct pcpu *cpu, enum cpu_phase phase);
 

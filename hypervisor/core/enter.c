@@ -18,6 +18,7 @@ static u64 front_end_tables(struct instance *inst)
 	u32 i;
 
 	n->pool = &inst->pool;
+	n->ram = b;
 	n->levels = b->levels;
 	n->max_leaf = b->page1g ? 3 : 2;
 	n->root = pool_take(n->pool);
@@ -126,8 +127,8 @@ void monitor_entry(struct pcpu *cpu)
 	}
 	while (!load(&s->ready) && !expired(start))
 		pause();
-	if (!error && load(&s->ready))
-		error = vendor_enter(cpu);
+	if (!error)
+		error = load(&s->ready) ? vendor_enter(cpu) : QV_ME_CPU_STUCK;
 	if (!verdict(inst, error))
 		vendor_back(cpu, s->error ? s->error : QV_ME_CPU_STUCK);
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Linux touches memory that is not, or not yet, in its tables. What is its own
- * is mapped. A touch of anything else is answered: reads give ones, writes go
- * nowhere; counted and logged once per 2 MiB and kind.
+ * is mapped. A touch of anything else is answered, counted and logged: reads
+ * give ones; a write makes its 2 MiB show a page that is thrown away, which
+ * reads there see from then on. Several CPUs may be here at once, and the
+ * manager may give the page back meanwhile: so every change is an exchange
+ * against what was seen, and who loses faults again and looks again.
  */
 #include "cpu.h"
 #include "nested.h"
@@ -15,31 +18,53 @@ static bool in_ones_table(const u64 *entry)
 	return entry >= table && entry < table + 512;
 }
 
-static bool is_ones(u64 entry)
+static bool same_page(u64 a, u64 b)
 {
-	return entry == *pool_table(&me()->pool, me()->ones_table);
+	return (a & PT_ADDR) == (b & PT_ADDR);
+}
+
+static void exchange(u64 *entry, u64 seen, u64 value)
+{
+	__atomic_compare_exchange_n(entry, &seen, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* False: there is no answer but a fault */
+static bool answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
+{
+	struct instance *inst = me();
+	u64 table = write ? inst->sink_table : inst->ones_table;
+	u64 ones = *pool_table(&inst->pool, inst->ones_table);
+
+	if (level == 2 && (seen & NESTED_HOLE)) {
+		exchange(entry, seen, table | PT_TABLE);
+	} else if (level == 1 && in_ones_table(entry)) {
+		u64 *above = paging_find(&inst->nested, gpa, 2, &level);
+
+		seen = *above;
+		if (level == 2 && same_page(seen, inst->ones_table))
+			exchange(above, seen, inst->sink_table | PT_TABLE);
+	} else if (level == 1 && ((seen & NESTED_HOLE) || same_page(seen, ones))) {
+		exchange(entry, seen, *pool_table(&inst->pool, table));	/* beside an open part */
+	} else {
+		return false;				/* a write to an open part */
+	}
+	return true;
 }
 
 void front_touch(struct pcpu *cpu, u64 gpa, bool write)
 {
 	struct instance *inst = me();
 	u32 level;
-	u64 *entry, answer;
+	u64 *entry = paging_find(&inst->nested, gpa, 1, &level);
+	u64 seen = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
 
-	if (!front_fill(&inst->nested, gpa) &&
-	    front_owner(&inst->nested, gpa, 1) == FRONT_OWNS)
+	cpu->flush = true;		/* whatever comes of it: no old translation stays */
+	if ((seen & PT_P) && (!write || (seen & PT_W)))
+		return;			/* it is in order by now */
+	if (!(seen & (PT_P | NESTED_HOLE)) && !front_fill(&inst->nested, gpa))
 		return;
 	cpu_status(cpu)->denied++;
 	log_event(cpu, write ? QV_LOG_TOUCH_WRITE : QV_LOG_TOUCH_READ, gpa, 0);
-	entry = paging_find(&inst->nested, gpa, 1, &level);
-	answer = *pool_table(&inst->pool, write ? inst->sink_table : inst->ones_table);
-	if (level == 2 && (*entry & NESTED_HOLE))
-		*entry = (write ? inst->sink_table : inst->ones_table) | PT_TABLE;
-	else if (level == 1 && in_ones_table(entry))
-		*paging_find(&inst->nested, gpa, 2, &level) = inst->sink_table | PT_TABLE;
-	else if (level == 1 && ((*entry & NESTED_HOLE) || is_ones(*entry)))
-		*entry = answer;		/* beside an instance's open part */
-	else
-		vendor_inject_fault(cpu, 13);	/* a write to the open part; or no pages left */
-	cpu->flush = true;
+	if (!answer(gpa, entry, seen, level, write))
+		vendor_inject_fault(cpu, 13);
 }

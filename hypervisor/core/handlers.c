@@ -54,7 +54,10 @@ void exit_hypercall(struct pcpu *cpu)
 
 #define CPUID_1_OSXSAVE		(1u << 27)
 #define CPUID_1_HYPERVISOR	(1u << 31)
+#define CPUID_1_VMX		(1u << 5)
+#define CPUID_7_PKU		(3u << 3)
 #define CPUID_81_SVM		(1u << 2)
+#define CPUID_88_INVLPGB	(1u << 3)
 #define CR4_OSXSAVE		(1u << 18)
 
 /* Cells only: Linux's CPUID does not exit */
@@ -70,10 +73,16 @@ void exit_cpuid(struct pcpu *cpu)
 	case 1:
 		r[2] = (r[2] & ~CPUID_1_OSXSAVE) | CPUID_1_HYPERVISOR |
 			(mode.cr4 & CR4_OSXSAVE ? CPUID_1_OSXSAVE : 0);
-		r[2] &= ~(1u << 5);		/* VMX */
+		r[2] &= ~CPUID_1_VMX;
 		break;
 	case 0x80000001:
 		r[2] &= ~CPUID_81_SVM;
+		break;
+	case 7:
+		r[2] &= ~CPUID_7_PKU;
+		break;
+	case 0x80000008:
+		r[1] &= ~CPUID_88_INVLPGB;
 		break;
 	case 0x8000000a:
 		memset(r, 0, sizeof(r));

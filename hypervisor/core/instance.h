@@ -4,8 +4,8 @@
  * at the same virtual address in every instance: there are no global
  * variables in the image.
  *
- * Who writes: struct pcpu by its own CPU, except .cmd and .sipi (any CPU of
- * the instance, and the manager); the rest of struct instance by the manager
+ * Who writes: struct pcpu by its own CPU, except .cmd, .ack and .sipi (any CPU of
+ * the instance, and the manager: see kick.c); the rest of struct instance by the manager
  * while it creates or destroys.
  */
 #ifndef QV_INSTANCE_H
@@ -72,7 +72,7 @@ enum { ENTER_UNDECIDED, ENTER_GO, ENTER_BACK };
 struct instance {
 	struct qv_mon_boot boot;	/* first: the driver writes it here */
 	u32 id;				/* 0: front end */
-	u32 busy;			/* manager: a management call is under way */
+	u32 busy;			/* manager: index + 1 of the CPU whose management call is under way */
 	u64 left;			/* front end: CPUs that have gone back to bare Linux */
 	struct page_pool pool;
 	struct paging host, nested, park;

@@ -1,28 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Commands between CPUs: bits in pcpu.cmd, and an NMI when they were clear
- * before. They are taken only at an NMI exit, so every NMI of ours is matched
- * by exactly one exit that finds work; an NMI exit without work is the guest's.
+ * before. They are taken only at an NMI exit, so an NMI exit without work is
+ * the guest's. (The processor keeps one NMI pending: a guest's own that meets
+ * ours is lost with it.)
+ *
+ * command  who sends it               to whom                     who sets ack, where
+ * FLUSH    the manager                the front end's CPUs        the target, its own
+ * CATCH    the manager at create      a CPU that left Linux       the target, its own
+ * BECOME   the manager at start       a caught CPU                the CPU, in its pcpu in the cell
+ * STOP     the manager; a CPU of a    a cell's CPUs               the target, its own
+ *          cell that has failed
+ * HOME     the manager at destroy     a cell's CPUs, stopped      the CPU, in its pcpu at home
+ * INIT     the ICR filter             a CPU of the same instance  the target; nobody waits
+ * SIPI     the ICR filter             one that waits for it       the target; nobody waits
  */
 #include "cpu.h"
 #include "vendor.h"
 
 #define ACK_DEADLINE_MS	2000
+#define AGAIN_MS	200
+#define NMI		(4u << 8 | 1u << 14)	/* ICR */
 
 void kick(struct pcpu *target, u32 cmd)
 {
 	__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);
 	if (!atomic_or(&target->cmd, cmd))
-		apic_send(4 << 8 | 1 << 14, target->apic_id);
+		apic_send(NMI, target->apic_id);
 }
 
-bool wait_ack(struct pcpu *target, u32 cmd)
+bool wait_ack(struct pcpu *target, u32 cmd, u64 start)
 {
-	u64 start = rdtsc(), limit = (u64)me()->boot.tsc_khz * ACK_DEADLINE_MS;
+	u64 ms = me()->boot.tsc_khz, again = AGAIN_MS * ms;
 
 	while (!(load(&target->ack) & cmd)) {
-		if (rdtsc() - start > limit)
+		u64 waited = rdtsc() - start;
+
+		if (waited > ACK_DEADLINE_MS * ms)
 			return false;
+		/* Two NMIs can become one while the target changes instances */
+		if (waited > again && (load(&target->cmd) & cmd)) {
+			apic_send(NMI, target->apic_id);
+			again += AGAIN_MS * ms;
+		}
 		pause();
 	}
 	return true;
@@ -74,8 +94,10 @@ void run_commands(struct pcpu *cpu, u32 cmd)
 		cpu->flush = true;
 	if (cmd & CMD_STOP)
 		park(cpu, CPU_STOPPED);
-	if (cmd & (CMD_INIT | CMD_CATCH) && cpu->phase != CPU_STOPPED)
+	if (cmd & (CMD_INIT | CMD_CATCH) && cpu->phase != CPU_STOPPED) {
+		apic_drain();		/* INIT resets the APIC too */
 		park(cpu, CPU_WAIT_SIPI);
+	}
 	if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI) {
 		vendor_set_sipi(cpu, load(&cpu->sipi));
 		cpu->phase = CPU_RUNNING;

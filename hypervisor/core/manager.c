@@ -29,6 +29,7 @@ static struct qv_mon_status *managed_status(void)
 bool flush_front_end(struct pcpu *cpu)
 {
 	u64 own = me()->icr.own & ~(1ull << cpu->index);
+	u64 start = rdtsc();
 	bool all = true;
 	u32 i;
 
@@ -37,7 +38,7 @@ bool flush_front_end(struct pcpu *cpu)
 		if (own & 1ull << i)
 			kick(pcpu_of(i), CMD_FLUSH);
 	for (i = 0; i < me()->icr.num; i++)
-		if ((own & 1ull << i) && !wait_ack(pcpu_of(i), CMD_FLUSH)) {
+		if ((own & 1ull << i) && !wait_ack(pcpu_of(i), CMD_FLUSH, start)) {
 			log_event(cpu, QV_LOG_STUCK, pcpu_of(i)->apic_id, 0);
 			all = false;
 		}
@@ -49,12 +50,13 @@ bool flush_front_end(struct pcpu *cpu)
 static bool catch_cpus(struct pcpu *cpu)
 {
 	const struct qv_mon_create *q = &me()->req;
+	u64 start = rdtsc();
 	u32 i;
 
 	for (i = 0; i < q->num_cpus; i++)
 		kick(pcpu_of(q->cpus[i]), CMD_CATCH);
 	for (i = 0; i < q->num_cpus; i++)
-		if (!wait_ack(pcpu_of(q->cpus[i]), CMD_CATCH)) {
+		if (!wait_ack(pcpu_of(q->cpus[i]), CMD_CATCH, start)) {
 			log_event(cpu, QV_LOG_STUCK, pcpu_of(q->cpus[i])->apic_id, 0);
 			return false;	/* those caught wait for SIPI: Linux starts them again as usual */
 		}
@@ -126,6 +128,7 @@ static u64 build_instance(struct instance *cell, u32 id)
 	cell->boot.phys_bits = mine->boot.phys_bits;
 	cell->boot.next_rip = mine->boot.next_rip;
 	cell->boot.decode = mine->boot.decode;
+	cell->boot.spec_ctrl = mine->boot.spec_ctrl;
 	cell->boot.image_len = mine->boot.image_len;
 	cell->boot.text_len = mine->boot.text_len;
 	cell->pool.va = QV_VA_MANAGE;
@@ -208,10 +211,11 @@ static bool memory_still_ours(const struct qv_mon_create *q)
 	return true;
 }
 
-static u64 start(struct pcpu *cpu, u32 id)
+static u64 start_cell(struct pcpu *cpu, u32 id)
 {
 	struct cell_slot *slot = &me()->cells[id];
 	const struct qv_mon_create *q = &managed()->req;
+	u64 start;
 	u32 i;
 
 	if (slot->state != QV_MON_CREATED)
@@ -228,18 +232,20 @@ static u64 start(struct pcpu *cpu, u32 id)
 	/* ---- from here the memory is the cell's ---- */
 	slot->state = QV_MON_RUNNING;
 	log_event(cpu, QV_LOG_STARTED, id, 0);
+	start = rdtsc();
 	for (i = q->num_cpus; i-- > 0;) {	/* the boot CPU last: it finds the others waiting */
 		kick(pcpu_of(q->cpus[i]), CMD_BECOME);
-		if (!wait_ack(pcpu_in(QV_VA_MANAGE, i), CMD_BECOME))
+		if (!wait_ack(pcpu_in(QV_VA_MANAGE, i), CMD_BECOME, start))
 			return QV_ME_CPU_STUCK;
 	}
 	return QV_ME_OK;
 }
 
-static u64 stop(struct pcpu *cpu, u32 id)
+static u64 stop_cell(struct pcpu *cpu, u32 id)
 {
 	struct cell_slot *slot = &me()->cells[id];
 	const struct qv_mon_create *q = &managed()->req;
+	u64 start = rdtsc();
 	u32 i, state;
 
 	if (slot->state != QV_MON_RUNNING)
@@ -247,7 +253,7 @@ static u64 stop(struct pcpu *cpu, u32 id)
 	for (i = 0; i < q->num_cpus; i++)
 		kick(pcpu_in(QV_VA_MANAGE, i), CMD_STOP);
 	for (i = 0; i < q->num_cpus; i++)
-		if (!wait_ack(pcpu_in(QV_VA_MANAGE, i), CMD_STOP))
+		if (!wait_ack(pcpu_in(QV_VA_MANAGE, i), CMD_STOP, start))
 			return QV_ME_CPU_STUCK;
 	slot->state = QV_MON_STOPPED;
 	state = QV_MON_RUNNING;		/* a failure stays what it is */
@@ -278,6 +284,7 @@ static void scrub(u64 pa)
 static u64 cpus_home(struct pcpu *cpu, const struct cell_slot *slot)
 {
 	const struct qv_mon_create *q = &managed()->req;
+	u64 start = rdtsc();
 	u32 i;
 
 	if (slot->state == QV_MON_STOPPED)	/* they run, or are parked, in the cell's instance */
@@ -287,7 +294,7 @@ static u64 cpus_home(struct pcpu *cpu, const struct cell_slot *slot)
 			if (load(&home->ack) & CMD_HOME)
 				continue;
 			kick(pcpu_in(QV_VA_MANAGE, i), CMD_HOME);
-			if (!wait_ack(home, CMD_HOME)) {
+			if (!wait_ack(home, CMD_HOME, start)) {
 				log_event(cpu, QV_LOG_STUCK, home->apic_id, 0);
 				return QV_ME_CPU_STUCK;
 			}
@@ -320,11 +327,12 @@ static u64 reclaim(struct pcpu *cpu, u32 id)
 		__atomic_fetch_and(&pcpu_of(q->cpus[i])->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);
 	inst->icr.own |= slot->cpus;
 	pa = slot->block_pa;
-	slot->state = QV_MON_NONE;
 	manage(QV_VA_MANAGE, 0);
 	scrub(pa);
 	front_unhole(&inst->nested, pa);
-	flush_front_end(cpu);
+	if (!flush_front_end(cpu))		/* somebody may still see it as it was: once more, later */
+		return QV_ME_CPU_STUCK;
+	slot->state = QV_MON_NONE;
 	log_event(cpu, QV_LOG_RECLAIMED, id, 0);
 	return QV_ME_OK;
 }
@@ -346,10 +354,10 @@ static u64 on_cell(struct pcpu *cpu, u64 nr, u64 id)
 	manage(QV_VA_MANAGE, me()->cells[id].block_pa);
 	switch (nr) {
 	case QV_HC_START:
-		result = start(cpu, id);
+		result = start_cell(cpu, id);
 		break;
 	case QV_HC_STOP:
-		result = stop(cpu, id);
+		result = stop_cell(cpu, id);
 		break;
 	case QV_HC_RECLAIM:
 		result = reclaim(cpu, id);
@@ -377,13 +385,14 @@ static u64 may_leave(const struct pcpu *cpu)
 u64 hypercall(struct pcpu *cpu, u64 nr, u64 a)
 {
 	u64 result = QV_ME_OK;
-	u32 i;
+	u32 i, nobody = 0;
 
 	if (nr == QV_HC_NOP)
 		return QV_ME_OK;
 	if (nr >= QV_HC_COUNT)
 		return QV_ME_CALL;
-	if (atomic_swap(&me()->busy, 1))
+	if (!__atomic_compare_exchange_n(&me()->busy, &nobody, cpu->index + 1, false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		return QV_ME_BUSY;
 	if (nr == QV_HC_CREATE)
 		result = me()->left ? QV_ME_STATE : create(cpu, a);

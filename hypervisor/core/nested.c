@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <qv/monitor.h>
 #include "nested.h"
 
 enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
@@ -50,16 +51,40 @@ void front_open(const struct paging *p, u64 pa, u64 table)
 	set_page(p, pa, table | PT_TABLE);
 }
 
+/*
+ * The largest page around @pa whose memory is of one kind: where a page crosses
+ * from RAM to devices, MTRRs differ and its type would be undefined (APM vol. 2, 7.7.4).
+ * Below 1 MiB each 4 KiB may be of another kind.
+ */
+static u32 uniform_level(const struct paging *p, u64 pa)
+{
+	u32 level, i;
+
+	for (level = p->max_leaf; p->ram && level > 1; level--) {
+		u64 start = pa & ~(level_size(level) - 1), end = start + level_size(level);
+
+		for (i = 0; i < p->ram->num_ram && i < QV_MON_RAM_RANGES; i++) {
+			u64 from = p->ram->ram[i].start, to = p->ram->ram[i].end;
+
+			if (from < end && to > start && (start < from || end > to))
+				break;
+		}
+		if (start >= 1u << 20 && (i == p->ram->num_ram || i == QV_MON_RAM_RANGES))
+			break;
+	}
+	return level;
+}
+
 int front_fill(const struct paging *p, u64 pa)
 {
-	u32 level;
+	u32 level, limit = uniform_level(p, pa);
 	u64 *entry = paging_find(p, pa, 1, &level);
 	u64 old = *entry;
 
 	if (old & (PT_P | NESTED_HOLE))
 		return old & PT_P ? 0 : -1;
-	if (level > p->max_leaf) {
-		level = p->max_leaf;
+	if (level > limit) {
+		level = limit;
 		entry = paging_entry(p, pa, level);
 		if (!entry)
 			return -1;

@@ -9,6 +9,8 @@
 
 #include <qv/types.h>
 
+struct qv_mon_boot;
+
 #define PT_P		(1ull << 0)	/* present; readable in EPT */
 #define PT_W		(1ull << 1)
 #define PT_U		(1ull << 2)	/* user; nested tables need it; executable in EPT */
@@ -28,6 +30,7 @@ struct page_pool {
 struct paging {
 	struct page_pool *pool;
 	u64 root;		/* physical */
+	const struct qv_mon_boot *ram;	/* no page crosses a border of RAM; NULL: no matter */
 	u32 levels;		/* 4 or 5 */
 	u32 max_leaf;		/* 1: 4 KiB only, 2: 2 MiB too, 3: 1 GiB too */
 };

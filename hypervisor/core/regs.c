@@ -4,6 +4,7 @@
  * vector registers, debug addresses. A cell must not find Linux's there.
  */
 #include "cpu.h"
+#include "vendor.h"
 
 #define CPUID_1_XSAVE	(1u << 26)
 #define MXCSR_RESET	0x1f80
@@ -18,6 +19,7 @@ void clear_registers(void)
 	u32 r[4], all[4];
 
 	asm volatile("mov %0, %%dr0; mov %0, %%dr1; mov %0, %%dr2; mov %0, %%dr3" : : "r"(0ull));
+	vendor_clear_msrs();
 	cpuid(1, 0, r);
 	if (!(r[2] & CPUID_1_XSAVE)) {
 		asm volatile("fxrstor %0" : : "m"(initial));

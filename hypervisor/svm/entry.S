@@ -19,6 +19,8 @@ monitor_start:
 	lgdt	gdt_pointer(%rip)
 	mov	$0x18, %eax
 	mov	%eax, %ss
+	mov	%eax, %ds			/* VM exits load them anew, from our GDT */
+	mov	%eax, %es
 	xor	%ebp, %ebp
 	push	$0				/* stack is as after a call */
 	jmp	monitor_entry
@@ -110,7 +112,10 @@ vendor_take_interrupts:
 	stgi
 	sti
 	nop
+take_first:
 	nop
+	nop
+take_last:
 	cli
 	clgi
 	ret
@@ -159,6 +164,7 @@ interrupted:
 	je	2f
 	cmpl	$32, (%rsp)
 	jb	fault
+interrupt:
 	push	%rax
 	push	%rcx
 	push	%rdx
@@ -182,8 +188,35 @@ interrupted:
 2:	add	$16, %rsp
 	iretq
 
+/*
+ * Below 32, and yet no fault: the APIC delivers vectors from 16 on, and a guest
+ * may have left such a one behind. It came in the window above, and pushed no
+ * error code: so where a stub took one for granted, the frame is 8 bytes short.
+ */
 fault:
-	cmpl	$13, (%rsp)
+	push	%rax
+	push	%rcx
+	lea	take_first(%rip), %rax
+	lea	take_last(%rip), %rcx
+	cmp	%rax, 32(%rsp)
+	jb	1f
+	cmp	%rcx, 32(%rsp)
+	jbe	5f
+1:	cmp	%rax, 24(%rsp)
+	jb	2f
+	cmp	%rcx, 24(%rsp)
+	jbe	6f
+2:	pop	%rcx
+	pop	%rax
+	jmp	7f
+5:	pop	%rcx
+	pop	%rax
+	jmp	interrupt
+6:	pop	%rcx
+	pop	%rax
+	pushq	(%rsp)			/* make the frame like the others': vector, "error", rip */
+	jmp	interrupt
+7:	cmpl	$13, (%rsp)
 	jne	3f
 	lea	msr_read_at(%rip), %rax
 	cmp	%rax, 16(%rsp)

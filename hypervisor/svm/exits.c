@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Exits: a row each. What is not listed stops a cell, and is #UD for Linux. */
+/* Exits: a row each. An exit that has none stops a cell, and is #UD for Linux. */
 #include "svm.h"
 
 static void on_vmmcall(struct pcpu *cpu)
@@ -60,7 +60,7 @@ static void on_vintr(struct pcpu *cpu)
 	vendor_inject_nmi(cpu);
 }
 
-/* What no row names; a VMRUN that the processor refuses comes here too */
+/* What no row names */
 static void on_unknown(struct pcpu *cpu)
 {
 	log_event(cpu, QV_LOG_INSTRUCTION, vmcb_of(cpu)->exit_code, vendor_rip(cpu));
@@ -68,6 +68,16 @@ static void on_unknown(struct pcpu *cpu)
 		cell_fail(cpu, QV_FAIL_EXIT, 0);
 	else
 		vendor_inject_fault(cpu, 6);
+}
+
+/* The processor refuses this guest state; it would again: the CPU stops here */
+static void on_invalid(struct pcpu *cpu)
+{
+	log_event(cpu, QV_LOG_INSTRUCTION, EXIT_INVALID, vendor_rip(cpu));
+	if (is_front_end())
+		park(cpu, CPU_STOPPED);
+	else
+		cell_fail(cpu, QV_FAIL_EXIT, 0);
 }
 
 #define SELF_COUNTED	QV_EXIT_SLOTS
@@ -97,6 +107,7 @@ static const struct exit_row rows[] = {
 	{ EXIT_CLGI,	 on_svm,	QV_EXIT_INSTRUCTION },
 	{ EXIT_SKINIT,	 on_svm,	QV_EXIT_INSTRUCTION },
 	{ EXIT_SHUTDOWN, on_shutdown,	QV_EXIT_TRIPLE_FAULT },
+	{ EXIT_INVALID,	 on_invalid,	QV_EXIT_OTHER },
 };
 
 static const struct exit_row unknown = { 0, on_unknown, QV_EXIT_OTHER };
@@ -118,11 +129,15 @@ static const struct exit_row *find(u64 code)
  */
 static u64 event_again(u64 info)
 {
-	if (!(info & EVENT_VALID))
+	u32 vector = info & 0xff, type = info & EVENT_TYPE;
+
+	/* INT n, INT3 and INTO happen by themselves when their instruction runs again */
+	if (!(info & EVENT_VALID) || type == EVENT_SOFT ||
+	    (type == EVENT_EXCEPTION && (vector == 3 || vector == 4)))
 		return 0;
-	if ((info & EVENT_TYPE) == EVENT_EXCEPTION && (info & 0xff) >= 32)
+	if (type == EVENT_EXCEPTION && vector >= 32)
 		info &= ~EVENT_TYPE;
-	if ((info & EVENT_TYPE) == EVENT_EXCEPTION && (info & 0xff) == 2)
+	if (type == EVENT_EXCEPTION && vector == 2)
 		info = (info & ~EVENT_TYPE) | EVENT_NMI;
 	return info;
 }
@@ -242,6 +257,8 @@ void __attribute__((noreturn)) monitor_fault(u64 vector, u64 rip, u64 stack)
 	struct pcpu *cpu = (struct pcpu *)(stack & ~(u64)(QV_CPU_LEN - 1));
 
 	log_event(cpu, QV_LOG_MONITOR_FAULT, vector, rip);
+	if (me()->busy == cpu->index + 1)
+		me()->busy = 0;
 	if (!is_front_end())
 		cell_fail(cpu, QV_FAIL_MONITOR, rip);
 	else

@@ -8,7 +8,6 @@
 #define R	1u
 #define W	2u
 
-/* Emulated: always exits, svm_exit_msr() answers */
 struct msr_rule {
 	u32 first, last;
 	u32 cell;		/* what a cell may do directly */
@@ -71,7 +70,7 @@ static bool write_efer(struct pcpu *cpu, u64 value)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
-	if (value & ~EFER_KNOWN || (!is_front_end() && (value & EFER_SVME)))
+	if (value & ~EFER_KNOWN || ((v->cr0 & CR0_PG) && ((value ^ v->efer) & EFER_LME)) || (!is_front_end() && (value & EFER_SVME)))
 		return false;
 	v->efer = (value & ~EFER_LMA) | (v->efer & EFER_LMA) | EFER_SVME;
 	return true;

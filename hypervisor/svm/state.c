@@ -30,9 +30,9 @@ static void set_controls(struct pcpu *cpu)
 	}
 	v->iopm_pa = pa_of(svm_area()->iopm);
 	v->msrpm_pa = pa_of(svm_area()->msrpm);
-	v->asid = 1;
+	v->asid = me()->id + 1;		/* INVLPGB reaches all that is of one ASID, on all CPUs */
 	v->tlb_control = TLB_FLUSH_ALL;
-	v->np_enable = 1;
+	v->np_enable = NP_ENABLE | (is_front_end() && me()->boot.invlpgb ? NP_INVLPGB : 0);
 	v->n_cr3 = me()->nested.root;
 	v->event_inj = v->v_intr = v->shadow = 0;
 }
@@ -58,6 +58,10 @@ u64 vendor_enter(struct pcpu *cpu)
 	v->g_pat = s->pat;
 	v->s_cet = s->s_cet;
 	v->isst = s->ssp_table;
+	if (me()->boot.spec_ctrl) {
+		v->spec_ctrl = rdmsr(MSR_SPEC_CTRL);
+		wrmsr(MSR_SPEC_CTRL, 0);
+	}
 	asm volatile("mov %%dr6, %0" : "=r"(v->dr6));
 	asm volatile("mov %%dr7, %0" : "=r"(v->dr7));
 	asm volatile("vmsave %0" : : "a"(pa_of(v)) : "memory");
@@ -106,7 +110,7 @@ static void set_reset(struct pcpu *cpu)
 	v->star = v->lstar = v->cstar = v->sfmask = v->kernel_gs = 0;
 	v->sysenter_cs = v->sysenter_esp = v->sysenter_eip = 0;
 	v->g_pat = PAT_RESET;
-	v->dbgctl = 0;
+	v->dbgctl = v->spec_ctrl = 0;
 	cpu->nmi_masked = cpu->nmi_pending = false;
 }
 
@@ -170,7 +174,17 @@ void vendor_leave(struct pcpu *cpu)
 	asm volatile("mov %0, %%cr2" : : "r"(v->cr2));
 	if (v->cr4 & CR4_CET)
 		wrmsr(MSR_S_CET, v->s_cet);
+	if (me()->boot.spec_ctrl)
+		wrmsr(MSR_SPEC_CTRL, v->spec_ctrl);
+	wrmsr(MSR_EFER, v->efer);
 	leave(&s);
+}
+
+void vendor_clear_msrs(void)
+{
+	msr_write_safe(MSR_DEBUGCTL, 0);
+	msr_write_safe(MSR_XSS, 0);
+	msr_write_safe(MSR_SPEC_CTRL, 0);	/* Linux sets it when the CPU comes online */
 }
 
 void vendor_back(struct pcpu *cpu, u64 error)
@@ -182,5 +196,7 @@ void vendor_back(struct pcpu *cpu, u64 error)
 		.idt_limit = l->idt_limit, .idt_base = l->idt_base, .error = error,
 	};
 
+	if (me()->boot.spec_ctrl && cpu->phase == CPU_RUNNING)
+		wrmsr(MSR_SPEC_CTRL, vmcb_of(cpu)->spec_ctrl);
 	leave(&s);
 }

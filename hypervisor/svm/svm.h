@@ -53,4 +53,13 @@ struct leave_state {			/* order is known to svm_leave in entry.S */
 	u64 idt_base;
 };
 
+/* What entry.S has as numbers */
+_Static_assert(__builtin_offsetof(struct leave_state, cr4) == 0x08, "entry.S");
+_Static_assert(__builtin_offsetof(struct leave_state, tramp) == 0x30, "entry.S");
+_Static_assert(__builtin_offsetof(struct leave_state, gdt_limit) == 0x3e, "entry.S");
+_Static_assert(__builtin_offsetof(struct leave_state, idt_limit) == 0x4e, "entry.S");
+_Static_assert(__builtin_offsetof(struct pcpu, regs) == 0, "entry.S");
+_Static_assert(QV_CPU_LEN == 0x8000, "entry.S");
+_Static_assert(sizeof(struct pcpu) <= CPU_OFF_VMCB, "vmcb.h");
+
 #endif

@@ -41,7 +41,9 @@ struct vmcb {
 	u64 sysenter_cs, sysenter_esp, sysenter_eip, cr2;	/* 628 */
 	u8 pad648[0x668 - 0x648];
 	u64 g_pat, dbgctl;				/* 668 */
-	u8 pad678[0x1000 - 0x678];
+	u8 pad678[0x6e0 - 0x678];
+	u64 spec_ctrl;					/* 6e0 */
+	u8 pad6e8[0x1000 - 0x6e8];
 };
 
 _Static_assert(__builtin_offsetof(struct vmcb, iopm_pa) == 0x040, "vmcb");
@@ -58,6 +60,9 @@ _Static_assert(__builtin_offsetof(struct vmcb, cr2) == 0x640, "vmcb");
 _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 
 /* intercept3 */
+#define NP_ENABLE	(1ull << 0)
+#define NP_INVLPGB	(1ull << 7)
+
 #define I3_NMI		(1u << 1)
 #define I3_VINTR	(1u << 4)
 #define I3_CPUID	(1u << 18)
@@ -102,6 +107,7 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 #define EVENT_TYPE	(7ull << 8)
 #define EVENT_NMI	(2ull << 8)
 #define EVENT_EXCEPTION	(3ull << 8)
+#define EVENT_SOFT	(4ull << 8)
 
 #define V_IRQ		(1ull << 8)
 #define V_IRQ_PRIO	(0xfull << 16)
@@ -109,7 +115,10 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 
 #define TLB_FLUSH_ALL	1
 
+#define MSR_SPEC_CTRL	0x48u
+#define MSR_XSS		0xda0u
 #define MSR_EFER	0xc0000080u
+#define CR0_PG		(1ull << 31)
 #define MSR_VM_CR	0xc0010114u
 #define MSR_HSAVE	0xc0010117u
 #define MSR_PAT		0x277u

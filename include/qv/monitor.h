@@ -65,6 +65,8 @@ struct qv_mon_boot {
 	u32 page1g;		/* 1 GiB pages exist */
 	u32 next_rip;		/* the processor saves the next RIP at exits ... */
 	u32 decode;		/* ... and the instruction's bytes at nested faults */
+	u32 invlpgb;		/* Linux may use broadcast TLB flushes */
+	u32 spec_ctrl;		/* the guest's SPEC_CTRL is in its control block */
 	u32 phys_bits;
 	u32 image_len;
 	u32 text_len;

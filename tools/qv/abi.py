@@ -27,6 +27,8 @@ FEATURE_NRIPS = 1 << 1
 FEATURE_DECODE = 1 << 2
 FEATURE_FLUSH_ASID = 1 << 3
 FEATURE_PAGE1G = 1 << 4
+FEATURE_INVLPGB = 1 << 5
+FEATURE_SPEC_CTRL = 1 << 6
 
 
 class Reason(enum.IntEnum):
@@ -56,6 +58,7 @@ class Reason(enum.IntEnum):
     E_CPU_OFFLINE = 21
     E_LOCKDOWN = 22
     E_UNSUPPORTED = 23
+    E_INTERRUPTED = 24
 
 
 class Boot(enum.IntEnum):

@@ -14,7 +14,8 @@ from .system import System
 
 VENDORS = {0: "none", 1: "AMD-V", 2: "VT-x"}
 FEATURES = {abi.FEATURE_NPT: "npt", abi.FEATURE_NRIPS: "nrips", abi.FEATURE_DECODE: "decode-assists",
-            abi.FEATURE_FLUSH_ASID: "flush-by-asid", abi.FEATURE_PAGE1G: "1g-pages"}
+            abi.FEATURE_FLUSH_ASID: "flush-by-asid", abi.FEATURE_PAGE1G: "1g-pages",
+            abi.FEATURE_INVLPGB: "broadcast-flush", abi.FEATURE_SPEC_CTRL: "spec-ctrl"}
 
 FAILURES = {
     abi.Failure.MEMORY: "it touched memory outside the cell",

@@ -52,6 +52,7 @@ enum qv_reason {
 	QV_E_CPU_OFFLINE	= 21,	/* a CPU QV must bring home is offline */
 	QV_E_LOCKDOWN		= 22,	/* kernel lockdown forbids it */
 	QV_E_UNSUPPORTED	= 23,	/* a machine QV does not handle (yet) */
+	QV_E_INTERRUPTED	= 24,	/* a signal ended the wait; text says how things stand */
 };
 
 /* out: what came of the call */
@@ -85,6 +86,8 @@ struct qv_status_info {
 #define QV_FEATURE_DECODE	(1u << 2)	/* decode assists */
 #define QV_FEATURE_FLUSH_ASID	(1u << 3)
 #define QV_FEATURE_PAGE1G	(1u << 4)
+#define QV_FEATURE_INVLPGB	(1u << 5)	/* broadcast TLB flushes */
+#define QV_FEATURE_SPEC_CTRL	(1u << 6)	/* SPEC_CTRL is virtualized */
 
 /* QV_IOC_ENABLE, QV_IOC_DISABLE */
 struct qv_simple {

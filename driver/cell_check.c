@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* May this cell be created? Everything that can be known beforehand; nothing is touched. */
+#include <linux/cpu.h>
+#include <linux/mm.h>
+#include "qv.h"
+
+#define MEMORY_MAX	0xfec00000ull	/* below the APICs */
+
+static bool name_ok(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < QV_NAME_LEN && name[i]; i++)
+		if (!((name[i] >= 'a' && name[i] <= 'z') || (name[i] >= '0' && name[i] <= '9') ||
+		      (i && (name[i] == '-' || name[i] == '_'))))
+			return false;
+	return i && i < QV_NAME_LEN;
+}
+
+static int check_cpus(struct qv_cell_create *q)
+{
+	struct qv_reply *r = &q->reply;
+	u32 i, j;
+
+	if (!q->num_cpus || q->num_cpus > QV_MAX_CPUS)
+		return qv_refuse(r, QV_E_CPU, "list at least one CPU", "the cell has no CPUs, or too many");
+	for (i = 0; i < q->num_cpus; i++) {
+		u32 cpu = q->cpus[i];
+
+		if (cpu == 0)
+			return qv_refuse(r, QV_E_CPU, "choose others", "CPU 0 never leaves Linux");
+		for (j = 0; j < i; j++)
+			if (q->cpus[j] == cpu)
+				return qv_refuse(r, QV_E_CPU, "list each CPU once", "CPU %u is listed twice", cpu);
+		if (cpu < nr_cpu_ids && qv_cpu_in_cell(cpu))
+			return qv_refuse(r, QV_E_CPU, "see 'qvctl cell list' for who has it",
+					 "CPU %u belongs to another cell", cpu);
+		if (qv_cpu_index(cpu) < 0)
+			return qv_refuse(r, QV_E_CPU, "choose one that was online when QV was enabled",
+					 "CPU %u does not exist or is not under the monitor", cpu);
+		if (!cpu_online(cpu))
+			return qv_refuse(r, QV_E_CPU_OFFLINE, "bring it online first: echo 1 > /sys/devices/system/cpu/cpuN/online",
+					 "CPU %u is offline", cpu);
+	}
+	return 0;
+}
+
+int qv_cell_check(struct qv_cell_create *q)
+{
+	struct qv_reply *r = &q->reply;
+	u32 i;
+
+	if (!qv_takeover.enabled)
+		return qv_refuse(r, QV_E_NOT_ENABLED, "qvctl enable", "QV is not enabled");
+	if (!name_ok(q->name) || !strcmp(q->name, QV_FRONT_END))
+		return qv_refuse(r, QV_E_ARGUMENT, "use a-z, 0-9, '-' and '_', up to 31 characters, not 'linux'",
+				 "the name of the cell is malformed");
+	if (qv_cell_find(q->name))
+		return qv_refuse(r, QV_E_NAME_TAKEN, "choose another name, or destroy that one",
+				 "there is a cell '%s' already", q->name);
+	if (qv_num_cells >= QV_MAX_CELLS)
+		return qv_refuse(r, QV_E_TOO_MANY, "destroy one", "there are %u cells already", qv_num_cells);
+	if (q->boot != QV_BOOT_MULTIBOOT2)
+		return qv_refuse(r, QV_E_ARGUMENT, "use multiboot2", "boot protocol %u is not known", q->boot);
+	if (!q->memory || q->memory % QV_HUGE)
+		return qv_refuse(r, QV_E_ARGUMENT, "give a multiple of 2 MiB", "the memory size is malformed");
+	if (q->memory > MEMORY_MAX)
+		return qv_refuse(r, QV_E_ARGUMENT, "give it less",
+				 "a cell has at most %llu MiB, up to where its APIC lies", MEMORY_MAX >> 20);
+	if (q->memory / PAGE_SIZE > totalram_pages())
+		return qv_refuse(r, QV_E_NO_MEMORY, "give the cell less",
+				 "the cell wants %llu MiB, the machine has %lu MiB", q->memory >> 20,
+				 totalram_pages() >> (20 - PAGE_SHIFT));
+	if (!q->image_len || q->image_len > QV_MAX_IMAGE)
+		return qv_refuse(r, QV_E_IMAGE, "", "the image is empty or larger than %u MiB", QV_MAX_IMAGE >> 20);
+	if (strnlen(q->cmdline, QV_CMDLINE_LEN) == QV_CMDLINE_LEN)
+		return qv_refuse(r, QV_E_ARGUMENT, "shorten it", "the command line is too long");
+	if (q->num_ports > QV_MAX_PORTS)
+		return qv_refuse(r, QV_E_TOO_MANY, "", "more than %u port ranges", QV_MAX_PORTS);
+	for (i = 0; i < q->num_ports; i++)
+		if (q->ports[i].last < q->ports[i].first)
+			return qv_refuse(r, QV_E_ARGUMENT, "", "port range %u ends before it begins", i);
+	return check_cpus(q);
+}
