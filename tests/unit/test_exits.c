@@ -61,6 +61,8 @@ static const struct row cell_rows[] = {
 	{ "rdmsr HSAVE", EXIT_MSR, 0, .rcx = 0xc0010117, .reason = QV_FAIL_MSR, .address = 0xc0010117, .slot = QV_EXIT_MSR },
 	{ "wrmsr outside the map", EXIT_MSR, 1, .rcx = 0x40000000, .reason = QV_FAIL_MSR, .address = 0x40000000, .slot = QV_EXIT_MSR },
 	{ "wrmsr ICR", EXIT_MSR, 1, .rcx = 0x830, .rax = 0x4031, .rdx = 2, .skip = 2, .slot = QV_EXIT_ICR },
+	{ "wrmsr ICR, to a stranger", EXIT_MSR, 1, .rcx = 0x830, .rax = 0x4031, .rdx = 3, .reason = QV_FAIL_IPI,
+	  .address = 3ull << 32 | 0x4031, .slot = QV_EXIT_ICR },
 };
 
 static const struct row linux_rows[] = {
@@ -89,6 +91,7 @@ static const struct row linux_rows[] = {
 	{ "rdmsr of what is not there", EXIT_MSR, 0, .rcx = 0xdead0001, .event = GP, .slot = QV_EXIT_MSR },
 	{ "wrmsr of what is not there", EXIT_MSR, 1, .rcx = 0xdead0001, .event = GP, .slot = QV_EXIT_MSR },
 	{ "wrmsr ICR", EXIT_MSR, 1, .rcx = 0x830, .rax = 0x4031, .rdx = 2, .skip = 2, .slot = QV_EXIT_ICR },
+	{ "wrmsr ICR, to a cell's CPU", EXIT_MSR, 1, .rcx = 0x830, .rax = 0x4031, .rdx = 3, .skip = 2, .slot = QV_EXIT_ICR },
 };
 
 static struct vmcb *start(const struct row *r, bool assists)
@@ -134,6 +137,8 @@ static void check_row(const struct row *r, bool cell, bool assists)
 		CHECK_EQ(cpu->phase, CPU_STOPPED);
 		CHECK_EQ(v->n_cr3, me()->park.root);
 		CHECK_EQ(v->event_inj, 0);
+		CHECK_EQ(v->rip, 0);		/* where the parking code begins */
+		CHECK_EQ(v->cr0 & 1, 0);
 		return;
 	}
 	CHECK_EQ(status->state, QV_MON_RUNNING);
@@ -333,6 +338,9 @@ static void delivery_goes_on(void)
 		{ EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14 | 2ull << 32,
 		  EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14 | 2ull << 32 },
 		{ EVENT_VALID | EVENT_NMI | 2, EVENT_VALID | EVENT_NMI | 2 },
+		{ EVENT_VALID | 4 << 8 | 0x80, 0 },		/* INT n happens again by itself */
+		{ EVENT_VALID | EVENT_EXCEPTION | 3, 0 },
+		{ EVENT_VALID | EVENT_EXCEPTION | 6, EVENT_VALID | EVENT_EXCEPTION | 6 },
 	};
 	u32 i;
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Linux runs into faults on two CPUs while the third makes and destroys cells: core/front.c. */
+#include <pthread.h>
+#include <string.h>
+#include "svm/svm.h"
+#include "tables.h"
+#include "unit.h"
+#include "world.h"
+
+#define M2	(u64)QV_HUGE
+
+static bool done;
+
+static void *touch(void *arg)
+{
+	struct pcpu *cpu = pcpu_of((u64)arg);
+	struct vmcb *v = vmcb_of(cpu);
+	u64 at = (u64)arg * 77;
+
+	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) {
+		at = at * 6364136223846793005ull + 1442695040888963407ull;
+		v->exit_code = EXIT_NPF;
+		v->info1 = at >> 60 & 1 ? 6 : 4;
+		v->info2 = 10 * M2 + (at >> 20) % (6 * M2);
+		v->exit_int_info = 0;
+		svm_exit(cpu);
+	}
+	return NULL;
+}
+
+static void touches_meanwhile(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+	pthread_t thread[2];
+	u64 i, result;
+
+	world_open(&w);
+	q.block_pa = 10 * M2;
+	q.window_pa = 0x180000;
+	q.num_cpus = 1;
+	q.cpus[0] = 3;
+	q.num_runs = 1;
+	q.runs[0] = (struct qv_mon_run){ 11 * M2, 4 };
+	q.entry.eip = 0x100000;
+	for (i = 0; i < 2; i++)
+		pthread_create(&thread[i], NULL, touch, (void *)(i + 1));
+	for (i = 0; i < 400; i++) {
+		unit_case("life %lu:", i);
+		if (!CHECK_EQ(world_create(&w, &q), 1) || !CHECK_EQ(world_start(&w, 1), 0) ||
+		    !CHECK_EQ(world_stop(&w, 1), 0))
+			break;
+		do
+			result = world_reclaim(&w, 1);
+		while (result == 1);
+		if (!CHECK_EQ(result, 0))
+			break;
+	}
+	__atomic_store_n(&done, true, __ATOMIC_RELEASE);
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	world_check(&w);
+	for (i = 10; i < 16; i++) {
+		struct leaf l;
+
+		unit_case("page %lu:", i);
+		world_touch(&w, i * M2 + 0x1234, true);
+		l = tables_walk(me()->nested.root, me()->nested.levels, i * M2 + 0x1234);
+		CHECK(l.present && l.write && l.pa == i * M2 + 0x1234);
+	}
+}
+
+const struct unit_test front_tests[] = {
+	{ "front race: touches while cells come and go", touches_meanwhile },
+	{ 0 }
+};

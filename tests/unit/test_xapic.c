@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Writes to the xAPIC page: decoded, filtered, carried out. core/apic.c from the exit on. */
+#include <string.h>
+#include "fake.h"
+#include "svm/svm.h"
+#include "unit.h"
+
+#define RIP	0x5000ull
+#define PAGE	0xfee00000ull
+
+static u32 *real(u32 reg)		/* the APIC itself */
+{
+	return (u32 *)(QV_VA_APIC + reg);
+}
+
+/* As if the guest had executed these bytes and they wrote to @reg */
+static struct vmcb *run(u32 reg, const char *bytes, u32 len, u64 rax)
+{
+	struct pcpu *cpu = pcpu_of(0);
+	struct vmcb *v = vmcb_of(cpu);
+
+	v->exit_code = EXIT_NPF;
+	v->info1 = 7;
+	v->info2 = PAGE + reg;
+	v->exit_int_info = 0;
+	v->rip = RIP;
+	v->next_rip = 0x666;		/* not valid at nested faults */
+	v->cr0 = 0x11;
+	v->cs.attrib = 0xc9b;
+	v->cs.base = 0;
+	v->efer = EFER_SVME;
+	v->rax = rax;
+	memset(v->bytes, 0x90, sizeof(v->bytes));
+	memset(fake_ram + RIP, 0x90, 16);
+	v->num_bytes = 15;
+	memcpy(me()->boot.decode ? v->bytes : fake_ram + RIP, bytes, len);
+	svm_exit(cpu);
+	return v;
+}
+
+#define STORE	"\x89\x07", 2			/* mov %eax,(%edi) */
+#define XCHG	"\x87\x07", 2
+#define OR	"\x09\x07", 2
+#define AND	"\x21\x07", 2
+#define CONST	"\xc7\x07\x44\x33\x22\x11", 6
+#define ADD	"\x01\x07", 2
+
+static void prepare(bool assists, bool cell)
+{
+	u32 level;
+
+	fake_open(false, assists);
+	if (cell) {
+		fake_become_cell();
+		*paging_entry(&me()->nested, RIP, 1) = (RIP & -4096) | PT_P | PT_U | PT_W;
+		CHECK(*paging_find(&me()->nested, RIP, 1, &level) & PT_P);
+	}
+}
+
+static void operations(void)
+{
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		struct pcpu *cpu = pcpu_of(0);
+		struct vmcb *v;
+
+		prepare(i & 1, i & 2);
+		unit_case("%s, %s assists:", i & 2 ? "cell" : "Linux", i & 1 ? "with" : "without");
+		v = run(0xb0, STORE, 0x1234567812345678);
+		CHECK_EQ(*real(0xb0), 0x12345678);
+		CHECK_EQ(v->rip, RIP + 2);
+		CHECK_EQ(v->event_inj, 0);
+		CHECK_EQ(cpu_status(cpu)->exits[QV_EXIT_XAPIC], 1);
+		v = run(0xf0, CONST, 0);
+		CHECK_EQ(*real(0xf0), 0x11223344);
+		CHECK_EQ(v->rip, RIP + 6);
+		v = run(0xf0, OR, 0x400);
+		CHECK_EQ(*real(0xf0), 0x11223744);
+		v = run(0xf0, AND, 0xff);
+		CHECK_EQ(*real(0xf0), 0x44);
+		*real(0x80) = 0x99;
+		v = run(0x80, XCHG, ~0ull);
+		CHECK_EQ(*real(0x80), ~0u);
+		CHECK_EQ(v->rax, 0x99);		/* the upper half is cleared, as 32-bit writes do */
+		v = run(0x20, STORE, 0x07000000);
+		CHECK_EQ(*real(0x20), 0);	/* the id stays */
+		CHECK_EQ(v->rip, RIP + 2);
+		run(0xd0, STORE, 0x05000000);
+		CHECK_EQ(me()->icr.ldr[0], 5);
+		run(0xe0, STORE, 0x0fffffff);
+		CHECK_EQ(me()->icr.cluster, 1);
+		run(0xe0, STORE, 0xffffffff);
+		CHECK_EQ(me()->icr.cluster, 0);
+		CHECK_EQ(my_status()->state, QV_MON_RUNNING);
+	}
+}
+
+static void commands(void)
+{
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		struct vmcb *v;
+
+		prepare(i & 1, i & 2);
+		unit_case("%s, %s assists:", i & 2 ? "cell" : "Linux", i & 1 ? "with" : "without");
+		run(0x310, STORE, 0x04000000);
+		CHECK_EQ(*real(0x310), 0);	/* not before the command is known */
+		v = run(0x310, XCHG, 0x02000000);
+		CHECK_EQ(v->rax, 0x04000000);	/* reads what the guest wrote, not ours */
+		run(0x300, STORE, 0x40f1);
+		CHECK_EQ(*real(0x310), 0x02000000);
+		CHECK_EQ(*real(0x300), 0x40f1);
+		run(0x300, STORE, 0x8c8f2);	/* all, logical: the last of them stays in the register */
+		CHECK_EQ(*real(0x310), 0x06000000);
+		CHECK_EQ(*real(0x300), 0x40f2);
+		*real(0x300) = *real(0x310) = 0;
+		run(0x300, STORE, 0x4200);	/* SMI */
+		CHECK_EQ(*real(0x300), 0);
+		CHECK_EQ(my_status()->state, QV_MON_RUNNING);
+		run(0x310, STORE, 0x03000000);	/* nobody's */
+		v = run(0x300, STORE, 0x40f1);
+		CHECK_EQ(*real(0x300), i & 2 ? 0x4400 : 0);	/* the cell's others are stopped */
+		CHECK_EQ(my_status()->state, i & 2 ? QV_MON_FAILED : QV_MON_RUNNING);
+		CHECK_EQ(v->rip, i & 2 ? 0 : RIP + 2);
+	}
+}
+
+static void not_understood(void)
+{
+	struct vmcb *v;
+
+	prepare(true, false);
+	v = run(0xb0, ADD, 1);
+	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 13);
+	CHECK_EQ(v->rip, RIP);
+	prepare(true, true);
+	run(0xb0, ADD, 1);
+	CHECK_EQ(my_status()->state, QV_MON_FAILED);
+	CHECK_EQ(my_status()->failure.reason, QV_FAIL_MEMORY);
+	CHECK_EQ(my_status()->failure.address, PAGE + 0xb0);
+	prepare(false, true);			/* code that is not mapped cannot be read */
+	*paging_entry(&me()->nested, RIP, 1) = 0;
+	run(0xb0, STORE, 1);
+	CHECK_EQ(my_status()->state, QV_MON_FAILED);
+}
+
+const struct unit_test xapic_tests[] = {
+	{ "xapic: stores, exchanges, or, and", operations },
+	{ "xapic: interrupt commands", commands },
+	{ "xapic: what is not understood", not_understood },
+	{ 0 }
+};
