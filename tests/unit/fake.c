@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/ucontext.h>
+#include <unistd.h>
 #include "fake.h"
 #include "fake_traps.h"
 #include "core/setup.h"
@@ -83,8 +82,13 @@ void fake_open(bool x2apic, bool assists)
 {
 	struct instance *inst = me();
 
+	if (fake_ram) {
+		munmap(fake_ram, FAKE_RAM);
+		close(ram_file);
+	}
+	fake_stuck = 0;
 	ram_file = memfd_create("ram", 0);
-	if (ram_file < 0 || ftruncate64(ram_file, FAKE_RAM))
+	if (ram_file < 0 || ftruncate(ram_file, FAKE_RAM))
 		unit_give_up("no memory");
 	fake_ram = mmap(NULL, FAKE_RAM, PROT_READ | PROT_WRITE, MAP_SHARED, ram_file, 0);
 	if (fake_ram == MAP_FAILED)

@@ -159,38 +159,6 @@ static void stuck_cpus(void)
 	world_check(&w);
 }
 
-static void step(struct world *w, struct choices *c)
-{
-	static struct qv_mon_create q;
-	u32 id = choose(c, 5);
-
-	switch (choose(c, 12)) {
-	case 0: case 1: case 2:
-		world_request(&q, c);
-		if (!choose(c, 8))
-			request_spoil(&q, c);
-		world_create(w, &q);
-		break;
-	case 3: case 4:
-		world_start(w, id);
-		break;
-	case 5:
-		world_stop(w, id);
-		break;
-	case 6: case 7: case 8:
-		world_reclaim(w, id);
-		break;
-	case 9: case 10:
-		world_touch(w, choose(c, FAKE_RAM), choose(c, 2));
-		return;
-	case 11:
-		fake_stuck = choose(c, 6) ? 0 : 1 << 2 * choose(c, FAKE_CPUS);
-		break;
-	}
-	world_check(w);
-}
-
-/* Stuck CPUs only while nothing moves between instances: what follows that is not defined here */
 static void random_lives(void)
 {
 	static struct world w;
@@ -199,8 +167,7 @@ static void random_lives(void)
 
 	world_open(&w);
 	for (i = 0; i < 4000; i++) {
-		step(&w, &c);
-		fake_stuck = 0;
+		world_step(&w, &c);
 		for (id = 1; id < QV_MON_CELLS; id++)
 			starts += w.state[id] == QV_MON_RUNNING;
 	}

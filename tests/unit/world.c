@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
+#include "request_model.h"
 #include "svm/svm.h"
 #include "tables.h"
 #include "unit.h"
@@ -302,4 +303,32 @@ void world_request(struct qv_mon_create *q, struct choices *c)
 	}
 	q->doorbell_vector = 0x20;
 	q->entry.eip = 0x100000;
+}
+
+void world_step(struct world *w, struct choices *c)
+{
+	static struct qv_mon_create q;
+	u32 id = choose(c, 5);
+
+	switch (choose(c, 11)) {
+	case 0: case 1: case 2:
+		world_request(&q, c);
+		if (!choose(c, 8))
+			request_spoil(&q, c);
+		world_create(w, &q);
+		break;
+	case 3: case 4:
+		world_start(w, id);
+		break;
+	case 5:
+		world_stop(w, id);
+		break;
+	case 6: case 7: case 8:
+		world_reclaim(w, id);
+		break;
+	case 9: case 10:
+		world_touch(w, choose(c, FAKE_RAM), choose(c, 2));
+		break;
+	}
+	world_check(w);
 }

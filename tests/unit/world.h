@@ -32,6 +32,8 @@ void world_check(const struct world *w);
 
 /* A request that may fit; @pages 2 MiB pages of memory */
 void world_request(struct qv_mon_create *q, struct choices *c);
+/* Any of it, and world_check() */
+void world_step(struct world *w, struct choices *c);
 u64 world_call(u64 nr, u64 argument);
 u64 world_pages(const struct qv_mon_create *q);
 
