@@ -5,19 +5,54 @@ import json
 import queue
 import re
 import shlex
+import subprocess
+import tempfile
 import time
 import weakref
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from lab.channel import Running
 from lab.errors import GuestTimeout, MachineDead
 from lab.machine import Machine, Result
+from lab.paths import BUILD
 
 HERE = Path(__file__).resolve().parent
 CONFIGS = "/usr/share/qv/configs"
 KERNEL_TROUBLE = re.compile(
     r"WARNING|\bBUG\b|Oops|unchecked MSR|rcu.*stall|lockup|LOCKUP|general protection|Call Trace"
     r"|blocked for more than|No irq handler|nobody cared|[Uu]nknown NMI|Dazed and confused")
+
+# Each kind of interrupt controller, number of CPUs and kernel at least once
+MACHINES: dict[str, dict[str, Any]] = {
+    "xapic": {},
+    "x2apic-8": {"cpus": 8, "iommu": "intel"},
+    "6.1-xapic": {"kernel": "6.1"},
+    "6.1-x2apic-2": {"kernel": "6.1", "cpus": 2, "iommu": "amd"},
+    "rt": {"kernel": "rt", "iommu": "intel"},
+    "sid": {"kernel": "sid", "iommu": "amd"},
+}
+
+
+def on_machines(*names: str) -> pytest.MarkDecorator:
+    """The test is done on each of these machines; the fixture `name` says on which."""
+    return pytest.mark.parametrize("name", [
+        pytest.param(n, marks=pytest.mark.machine(**MACHINES[n]), id=n) for n in names])
+
+
+def program(name: str) -> Path:
+    """programs/NAME.c, compiled to run in any machine."""
+    source, place = HERE / f"programs/{name}.c", BUILD / f"lab/programs/{name}"
+    if not place.exists() or place.stat().st_mtime < source.stat().st_mtime:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as folder:  # two workers may be at it
+            fresh = Path(folder) / name
+            subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-mavx",
+                            "-o", str(fresh), str(source)], check=True)
+            fresh.rename(place)
+    return place
 
 
 class Server:
@@ -28,7 +63,8 @@ class Server:
         self._answers: queue.Queue[bytes] = queue.Queue()
         self._partial = b""
         machine.put(HERE / "inside/qvctl-server", "/run/qvctl-server")
-        self._running = machine.start(["/usr/bin/python3", "/run/qvctl-server"], sink=self._take, merge=False)
+        # where all CPUs are busy on purpose, this goes first
+        self._running = machine.start(["nice", "-n", "-15", "/run/qvctl-server"], sink=self._take, merge=False)
 
     def _take(self, data: bytes) -> None:
         *lines, self._partial = (self._partial + data).split(b"\n")
@@ -140,6 +176,26 @@ class Product:
     def runs_on(self, cpu: int) -> bool:
         """Whether Linux can use a CPU."""
         return self.machine.run(f"taskset -c {cpu} true").rc == 0
+
+    def busy(self) -> Running:
+        """Every CPU busy until calm()."""
+        for name in ("vectors", "clock"):
+            self.machine.put(program(name), f"/run/{name}")
+        self.machine.put(HERE / "inside/busy", "/run/busy")
+        work = self.machine.start(["/run/busy"])
+        deadline = time.monotonic() + 30
+        while b"busy\n" not in work.output:
+            assert time.monotonic() < deadline and not work.ended.is_set(), work.output
+            time.sleep(0.1)
+        return work
+
+    def calm(self, work: Running) -> str:
+        """Ends what busy() began; nothing of it may have died or found anything wrong."""
+        work.write(b"\n")
+        self.machine.finish(work, 60)
+        said = work.output.decode()
+        assert work.rc == 0, said
+        return said
 
     # Between tests
 

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What cannot be done is refused with a sentence and a remedy, and changes nothing."""
+
+import re
+
+import pytest
+
+from product import Product
+
+QUEST = "/usr/share/qv/configs/quest.yaml"
+
+
+def test_disable_while_a_cell_is_there(qv: Product) -> None:
+    qv.run_cell()
+    qv.quesh("count")
+    said = qv.refused("disable")
+    assert "1 cells exist" in said and "qvctl cell destroy" in said
+    assert qv.machine.run("rmmod qv").out == "rmmod: ERROR: Module qv is in use\n"
+    assert qv.ask("status")["enabled"]
+    qv.assert_counting()
+    qv.do("cell destroy quest")
+    assert "in use" in qv.machine.run("rmmod qv").out, "still enabled"
+    qv.do("disable")
+    assert "not enabled" in qv.refused("disable")
+
+
+def test_enable_twice(qv: Product) -> None:
+    qv.do("enable")
+    assert "enabled already" in qv.refused("enable")
+    assert qv.ask("status")["enabled"]
+
+
+def test_the_module_stays_while_it_is_open(qv: Product) -> None:
+    qv.sh("modprobe qv")
+    assert "in use" in qv.machine.run("exec 3</dev/qv; rmmod qv").out
+    assert "in use" not in qv.machine.run("rmmod qv").out
+
+
+def test_nothing_without_the_module(qv: Product) -> None:
+    for line in ("disable", "status", "cell list", "cell start quest", "log"):
+        assert "the module qv is not loaded" in qv.refused(line)
+
+
+@pytest.mark.machine(cpus=2, cpu_flags="-svm")
+def test_without_svm(qv: Product) -> None:
+    assert "svm" not in qv.sh("cat /proc/cpuinfo")
+    said = qv.refused("enable")
+    assert "does not offer SVM" in said and "firmware setup" in said
+    cell = qv.config("quest", 1)
+    assert "does not offer SVM" in qv.refused(f"cell create {cell}")
+    assert not qv.ask("status")["enabled"]
+    assert qv.online() == "0-1"
+    doctor = qv.qvctl("--json doctor")
+    assert doctor.rc == 1
+    assert re.search(r'"check": "virtualization", "status": "fail"', doctor.out), doctor.out
+    qv.sh("rmmod qv")
+
+
+def test_while_kvm_holds_svm(qv: Product) -> None:
+    """From 6.12 on KVM takes SVM when it is loaded."""
+    qv.sh("modprobe kvm_amd")
+    said = qv.refused("enable")
+    assert "kvm_amd is loaded" in said and "rmmod kvm_amd" in said
+    assert "kvm_amd is loaded" in qv.qvctl("doctor").out
+    assert "kvm_amd is loaded" in qv.refused(f"cell create {QUEST}")
+    assert qv.online() == qv.all_online
+    qv.sh("rmmod kvm_amd kvm")
+    qv.run_cell()
+    assert qv.quesh("echo now") == "now\n"
+
+
+def test_kvm_comes_second(qv: Product) -> None:
+    qv.run_cell()
+    qv.quesh("count")
+    came = qv.machine.run("modprobe kvm_amd")
+    assert came.rc != 0, "SVM is in use: 6.12 finds out when KVM is loaded"
+    qv.assert_counting()
+    assert qv.ask("cell stats linux")["cpus"], "and the monitor lives"
+    qv.do("cell destroy quest")
+    qv.do("disable")
+    qv.sh("modprobe kvm_amd && rmmod kvm_amd kvm")
+
+
+# KVM_CREATE_VM
+NEW_VM = "import fcntl; fcntl.ioctl(open('/dev/kvm', 'rb'), 0xae01, 0)"
+
+
+@pytest.mark.machine(kernel="6.1")
+def test_kvm_that_takes_svm_late(qv: Product) -> None:
+    """Up to 6.11 KVM takes SVM with its first virtual machine."""
+    qv.sh("modprobe kvm_amd")
+    qv.run_cell()
+    qv.quesh("count")
+    vm = qv.machine.run(["python3", "-c", NEW_VM])
+    assert vm.rc == 1 and "Device or resource busy" in vm.out, vm
+    qv.assert_counting()
+    qv.do("cell destroy quest")
+    qv.do("disable")
+    qv.sh(f'python3 -c "{NEW_VM}"')
+    holding = qv.machine.start(["python3", "-c", f"{NEW_VM.replace('; ', '; v=')}; print(v, flush=True); input()"])
+    while not holding.output:
+        assert not holding.ended.wait(0.1), holding.output
+    assert "rmmod kvm_amd" in qv.refused("enable")
+    holding.write(b"\n")
+    qv.machine.finish(holding, 20)
+    qv.sh("rmmod kvm_amd kvm")
+
+
+def test_a_cpu_that_does_not_come(qv: Product) -> None:
+    """A parameter for this test makes one CPU miss the meeting."""
+    qv.sh("modprobe qv test_absent_cpu=2")
+    said = qv.refused("enable")
+    assert re.search(r"these CPUs did not answer within \d+ ms, so all others backed out: 2\n", said), said
+    assert not qv.ask("status")["enabled"]
+    assert all(qv.runs_on(cpu) for cpu in range(4))
+    assert "did not answer" in qv.refused(f"cell create {QUEST}")
+    qv.sh("rmmod qv; modprobe qv test_absent_cpu=1")
+    assert re.search(r"backed out: 1\n", qv.refused("enable"))
+    qv.sh("echo -1 >/sys/module/qv/parameters/test_absent_cpu")
+    qv.run_cell()
+    assert qv.quesh("echo here") == "here\n"
+
+
+# A line of quest.yaml, what it is changed to, and what is then said of FILE
+BAD = {
+    "cpu-0": ("cpus: [3]", "cpus: [0, 3]", r":4:8: cpus: CPU 0 always stays with Linux \(one or more of 1-3\)"),
+    "no-such-cpu": ("cpus: [3]", "cpus: [4]", r":4:8: cpus: .*CPU 4.* \(.*1-3.*\)"),
+    "too-much": ("memory: 64M", "memory: 8G", r":5:9: memory: .*8G.* \(.*\)"),
+    "no-unit": ("memory: 64M", "memory: 64", r":5:9: memory: 64 has no unit \(.*\)"),
+    "unknown": ("console: true", "consol: true", r":9:1: consol: is not a known key \(perhaps `console`\)"),
+    "no-image": ("image: quest.elf", "image: quark.elf", r":6:8: image: .*quark.elf.* \(.*\)"),
+    "not-yaml": ("name: quest", "name: [quest", r":\d+:\d+: yaml: .*"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_configuration(qv: Product, what: str) -> None:
+    old, new, said = BAD[what]
+    qv.sh(f"sed 's/^{re.escape(old)}$/{new}/' {QUEST} >/run/bad.yaml; ! cmp {QUEST} /run/bad.yaml >/dev/null")
+    done = qv.machine.run("qvctl cell create /run/bad.yaml", merge=False)  # as installed, with its real status
+    assert (done.rc, done.out) == (2, "")
+    assert re.match(f"/run/bad.yaml{said}\n", done.err), done.err
+    assert qv.machine.run("grep '^qv ' /proc/modules").rc == 1, "not even loaded"
+    assert qv.online() == qv.all_online
+
+
+def test_bad_configuration_while_a_cell_runs(qv: Product) -> None:
+    qv.run_cell()
+    qv.quesh("count")
+    before = qv.ask("cell list")["cells"][0]["started_ns"]
+    qv.sh("echo 'name: 7' >/run/bad.yaml")
+    assert qv.qvctl("cell create /run/bad.yaml").rc == 2
+    assert qv.qvctl("cell create /run/nothing.yaml").err.startswith("/run/nothing.yaml:1:1: file: ")
+    assert qv.qvctl("cell").rc == 2 and qv.qvctl("cell create").rc == 2
+    [cell] = qv.ask("cell list")["cells"]
+    assert (cell["state"], cell["started_ns"]) == ("running", before)
+    qv.assert_counting()
+
+
+def test_an_image_that_is_none(qv: Product) -> None:
+    """What only the driver can tell; nothing is left half done."""
+    qv.sh(f"echo no kernel >/run/text; sed 's,^image:.*,image: /run/text,' {QUEST} >/run/text.yaml")
+    before = qv.programs_kib()
+    said = qv.refused("cell create /run/text.yaml")
+    assert "the image 'text' cannot be loaded" in said and "multiboot2" in said
+    assert not qv.ask("status")["enabled"], "enabled for this cell only, so undone"
+    assert qv.online() == qv.all_online
+    assert before - qv.programs_kib() < 4 << 10, "its memory is back"

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Under a working Linux and out again, and a Linux that goes on working in between."""
+
+import re
+import time
+
+import pytest
+
+from lab.errors import MachineDead
+from lab.machine import Machine
+from product import MACHINES, Product, on_machines
+
+ROUNDS = 20
+
+
+@on_machines("xapic", "x2apic-8", "6.1-xapic")
+def test_again_and_again_under_load(qv: Product, name: str) -> None:
+    """Registers of busy programs, floating point included, stay what they are; time goes on."""
+    rounds = ROUNDS if name == "xapic" else ROUNDS // 4
+    qv.sh("modprobe qv")
+    qv.do("status")
+    work = qv.busy()
+    host, guest = time.monotonic(), float(qv.sh("cut -d' ' -f1 /proc/uptime"))
+    for i in range(rounds):
+        qv.do("enable")
+        assert qv.ask("status")["cpus"] == qv.cpus
+        if i % 4 == 3:  # and with a cell meanwhile
+            qv.run_cell("quest", qv.cpus - 1)
+            assert qv.quesh("echo under load") == "under load\n"
+            qv.do("cell destroy quest")
+        qv.do("disable")
+    went = float(qv.sh("cut -d' ' -f1 /proc/uptime")) - guest
+    assert went == pytest.approx(time.monotonic() - host, rel=0.1, abs=2)
+    said = qv.calm(work)
+    assert len(re.findall(r"vectors rounds=\d+ wrong=0", said)) == qv.cpus, said
+    assert re.search(r"clock reads=\d+ backwards=0", said), said
+    assert qv.online() == qv.all_online
+
+
+@on_machines("xapic", "x2apic-8")
+def test_offline_and_online_while_enabled(qv: Product, name: str) -> None:
+    """Linux stops and starts its CPUs by INIT and SIPI, which the monitor has to play."""
+    cell = qv.cpus - 1
+    qv.run_cell("quest", cell)
+    qv.quesh("count")
+    for _ in range(3):
+        qv.sh("echo 0 >/sys/devices/system/cpu/cpu1/online")
+        assert not qv.runs_on(1)
+        qv.sh("echo 1 >/sys/devices/system/cpu/cpu1/online")
+        assert qv.runs_on(1)
+    begin = time.monotonic()
+    refused = qv.machine.run(f"echo 1 >/sys/devices/system/cpu/cpu{cell}/online")
+    assert refused.rc == 1 and "Device or resource busy" in refused.out, "a cell has it"
+    assert time.monotonic() - begin < 5
+    qv.assert_counting()
+    qv.do("cell destroy quest")
+    assert qv.online() == qv.all_online
+
+
+def test_disable_needs_every_cpu(qv: Product) -> None:
+    qv.do("enable")
+    qv.sh("echo 0 >/sys/devices/system/cpu/cpu2/online")
+    said = qv.refused("disable")
+    assert "CPU 2 is offline" in said and "echo 1 > /sys/devices/system/cpu/cpu" in said
+    assert "CPU 2" in qv.refused(f"cell create {qv.config('quest', 2)}")
+    assert qv.online() == "0-1,3", "as it was"
+    qv.sh("echo 1 >/sys/devices/system/cpu/cpu2/online")
+    qv.do("disable")
+
+
+def test_a_cpu_that_was_offline_at_enable(qv: Product) -> None:
+    """It is not under the monitor, and must not run beside it."""
+    qv.sh("echo 0 >/sys/devices/system/cpu/cpu2/online")
+    qv.do("enable")
+    assert qv.ask("status")["cpus"] == 3
+    assert "CPU 2" in qv.refused(f"cell create {qv.config('quest', 2)}")
+    begin = time.monotonic()
+    came = qv.machine.run("echo 1 >/sys/devices/system/cpu/cpu2/online", 30)
+    took = time.monotonic() - begin
+    qv.do("disable")
+    qv.sh("echo 1 >/sys/devices/system/cpu/cpu2/online")
+    assert qv.runs_on(2)
+    assert came.rc == 1, "CPU 2 would have run outside the monitor"
+    assert took < 5, "refused, not tried in vain until Linux gives up"
+
+
+@on_machines("xapic", "x2apic-8")
+def test_nmis_reach_linux(qv: Product, name: str) -> None:
+    """Backtraces of all CPUs are NMIs by IPI; QEMU's comes from outside."""
+    qv.run_cell("quest", qv.cpus - 1)
+    qv.quesh("count")
+    qv.sh("dmesg -C; echo 1 >/proc/sys/kernel/sysrq; echo l >/proc/sysrq-trigger; sleep 1")
+    seen = set(map(int, re.findall(r"NMI backtrace for cpu (\d+)", qv.sh("dmesg"))))
+    assert seen == set(range(qv.cpus - 1))
+    qv.sh("dmesg -C")
+    qv.machine.qmp("inject-nmi")
+    time.sleep(0.5)
+    assert "NMI received for unknown reason" in qv.sh("dmesg"), "nobody asked for it: Linux says so"
+    qv.sh("dmesg -C")
+    qv.assert_counting()
+    assert qv.show()["state"] == "running"
+
+
+@pytest.mark.machine(**MACHINES["rt"])
+def test_reboot_while_a_cell_runs(machine: Machine) -> None:
+    qv = Product(machine)
+    qv.run_cell()
+    qv.quesh("count")
+    with pytest.raises(MachineDead, match="it reset"):
+        machine.run("systemctl reboot; sleep 100", timeout=90)
+    assert "qv: Linux goes down under the monitor" not in machine.console_text()
