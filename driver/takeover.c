@@ -33,6 +33,10 @@ static int test_absent_cpu = -1;
 module_param(test_absent_cpu, int, 0600);
 MODULE_PARM_DESC(test_absent_cpu, "for tests: this CPU never arrives at the rendezvous");
 
+static bool test_impatient;
+module_param(test_impatient, bool, 0600);
+MODULE_PARM_DESC(test_impatient, "for tests: the monitor waits for no CPU, so all back out from inside");
+
 struct qv_takeover qv_takeover;
 
 enum { MEET_OPEN, MEET_CLOSING, MEET_GO, MEET_BACK };
@@ -109,6 +113,7 @@ static void fill_boot(struct qv_mon_boot *b)
 	b->block_len = QV_BLOCK_FRONT_END;
 	b->num_cpus = qv_takeover.num_cpus;
 	b->tsc_khz = tsc_khz;
+	b->enter_ms = test_impatient ? 0 : MEET_MS;
 	b->x2apic = qv_takeover.x2apic;
 	b->levels = cr4 & 1 << 12 ? 5 : 4;
 	b->page1g = !!(features & QV_FEATURE_PAGE1G);

@@ -92,7 +92,7 @@ void icr_learn(struct pcpu *cpu)
 	me()->icr.cluster = apic_read(APIC_DFR) >> 28 != 0xf;
 }
 
-void icr_write(struct pcpu *cpu, u32 low, u32 dest)
+bool icr_write(struct pcpu *cpu, u32 low, u32 dest)
 {
 	struct icr_verdict v = icr_filter(&me()->icr, low, dest, cpu->index);
 	u32 i;
@@ -101,7 +101,7 @@ void icr_write(struct pcpu *cpu, u32 low, u32 dest)
 		log_event(cpu, QV_LOG_IPI_DENIED, low, dest);
 		if (!is_front_end()) {
 			cell_fail(cpu, QV_FAIL_IPI, (u64)dest << 32 | low);
-			return;
+			return false;
 		}
 	}
 	for (i = 0; i < me()->icr.num; i++) {
@@ -124,19 +124,19 @@ void icr_write(struct pcpu *cpu, u32 low, u32 dest)
 			break;
 		}
 	}
+	return true;
 }
 
-static void xapic_store(struct pcpu *cpu, u32 reg, u32 value)
+static bool xapic_store(struct pcpu *cpu, u32 reg, u32 value)
 {
 	switch (reg) {
 	case APIC_ICR:
-		icr_write(cpu, value, cpu->icr2 >> 24);
-		return;
+		return icr_write(cpu, value, cpu->icr2 >> 24);
 	case APIC_ICR2:
 		cpu->icr2 = value;
-		return;
+		return true;
 	case APIC_ID:		/* an id that changes would defeat the filter */
-		return;
+		return true;
 	case APIC_LDR:
 		me()->icr.ldr[cpu->index] = value >> 24;
 		break;
@@ -145,6 +145,7 @@ static void xapic_store(struct pcpu *cpu, u32 reg, u32 value)
 		break;
 	}
 	apic_write(reg, value);
+	return true;
 }
 
 bool xapic_write(struct pcpu *cpu, u64 gpa)
@@ -175,7 +176,8 @@ bool xapic_write(struct pcpu *cpu, u64 gpa)
 		d.value &= old;
 		break;
 	}
-	xapic_store(cpu, reg, d.value);
+	if (!xapic_store(cpu, reg, d.value))
+		return false;
 	vendor_skip(cpu, d.len);
 	return true;
 }

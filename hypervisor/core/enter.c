@@ -8,8 +8,6 @@
 #include "vendor.h"
 #include "enter.h"
 
-#define ENTER_DEADLINE_MS	1000
-
 static u64 front_end_tables(struct instance *inst)
 {
 	const struct qv_mon_boot *b = &inst->boot;
@@ -87,7 +85,7 @@ static u64 master_setup(struct instance *inst)
 
 static bool expired(u64 start)
 {
-	return rdtsc() - start > (u64)me()->boot.tsc_khz * ENTER_DEADLINE_MS;
+	return rdtsc() - start > (u64)me()->boot.tsc_khz * me()->boot.enter_ms;
 }
 
 /* The last to arrive says go, unless somebody met an error or lost patience: then none goes */

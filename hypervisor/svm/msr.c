@@ -103,8 +103,7 @@ static bool read_msr(struct pcpu *cpu, u32 msr, u64 *value)
 static bool write_msr(struct pcpu *cpu, u32 msr, u64 value)
 {
 	if (msr == 0x830) {
-		icr_write(cpu, value, value >> 32);
-		return true;
+		return icr_write(cpu, value, value >> 32);
 	}
 	if (msr == MSR_EFER && write_efer(cpu, value))
 		return true;

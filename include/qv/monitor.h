@@ -60,6 +60,7 @@ struct qv_mon_boot {
 	u32 block_len;
 	u32 num_cpus;
 	u32 tsc_khz;
+	u32 enter_ms;		/* deadline for all CPUs to be inside */
 	u32 x2apic;
 	u32 levels;		/* of paging in Linux: 4 or 5 */
 	u32 page1g;		/* 1 GiB pages exist */
