@@ -235,10 +235,14 @@ static struct miscdevice qv_misc = {
 
 /* ---- what else in Linux concerns us ---- */
 
-/* Before a CPU comes online: not one that a cell has */
+/* Before a CPU comes online: not one that a cell has, nor one the monitor does not know */
 static int cpu_prepare(unsigned int cpu)
 {
-	return qv_cpu_in_cell(cpu) ? -EBUSY : 0;
+	bool stranger = READ_ONCE(qv_takeover.enabled) && qv_cpu_index(cpu) < 0;
+
+	if (stranger)
+		qv_log("driver", "CPU %u was offline when QV was enabled: it stays so until qvctl disable", cpu);
+	return stranger || qv_cpu_in_cell(cpu) ? -EBUSY : 0;
 }
 
 /* The machine goes down: cells end, Linux leaves the monitor */

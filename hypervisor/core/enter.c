@@ -8,6 +8,22 @@
 #include "vendor.h"
 #include "enter.h"
 
+/* RAM and the devices below 4 GiB now, so that Linux's first touches need no exits later */
+static void map_known(const struct paging *n)
+{
+	u64 pa = 0, top = 1ull << 32;
+	u32 i, level;
+
+	for (i = 0; i < n->ram->num_ram && i < QV_MON_RAM_RANGES; i++)
+		if (n->ram->ram[i].end > top)
+			top = n->ram->ram[i].end;
+	while (pa < top) {
+		front_fill(n, pa);
+		paging_find(n, pa, 1, &level);
+		pa = (pa & ~(level_size(level) - 1)) + level_size(level);
+	}
+}
+
 static u64 front_end_tables(struct instance *inst)
 {
 	const struct qv_mon_boot *b = &inst->boot;
@@ -45,6 +61,7 @@ static u64 front_end_tables(struct instance *inst)
 			return QV_ME_TABLES;
 	}
 	front_open(n, b->block_pa, inst->cells[0].open_table);
+	map_known(n);
 	/* xAPIC: reads are direct, writes come to us */
 	if (!b->x2apic && paging_map(n, 0xfee00000, 0xfee00000, QV_PAGE, PT_P | PT_U))
 		return QV_ME_TABLES;

@@ -32,24 +32,29 @@ void exit_memory(struct pcpu *cpu, u64 gpa, bool write)
 		cell_fail(cpu, QV_FAIL_MEMORY, gpa);
 }
 
-void exit_hypercall(struct pcpu *cpu)
+static FRONT_END_ONLY void front_hypercall(struct pcpu *cpu)
 {
-	struct guest_mode mode;
-	u64 nr = cpu->regs[GPR_RAX];
+	u64 nr = cpu->regs[GPR_RAX], result = hypercall(cpu, nr, cpu->regs[GPR_RDI]);
 
-	vendor_mode(cpu, &mode);
-	if (mode.cpl || !is_front_end()) {	/* as on a machine without us */
-		vendor_inject_fault(cpu, 6);
-		return;
-	}
 	vendor_skip(cpu, 3);
-	cpu->regs[GPR_RAX] = hypercall(cpu, nr, cpu->regs[GPR_RDI]);
-	if (nr == QV_HC_LEAVE && cpu->regs[GPR_RAX] == QV_ME_OK) {
+	cpu->regs[GPR_RAX] = result;
+	if (nr == QV_HC_LEAVE && result == QV_ME_OK) {
 		log_event(cpu, QV_LOG_LEFT, 0, 0);
 		vendor_leave(cpu);
 	}
-	if (cpu->regs[GPR_RAX] != QV_ME_BUSY && cpu->regs[GPR_RAX] > QV_ME_BASE)
-		log_event(cpu, QV_LOG_REFUSED, nr, cpu->regs[GPR_RAX]);
+	if (result != QV_ME_BUSY && result > QV_ME_BASE)
+		log_event(cpu, QV_LOG_REFUSED, nr, result);
+}
+
+void exit_hypercall(struct pcpu *cpu)
+{
+	struct guest_mode mode;
+
+	vendor_mode(cpu, &mode);
+	if (mode.cpl || !is_front_end())
+		vendor_inject_fault(cpu, 6);	/* as on a machine without us */
+	else
+		front_hypercall(cpu);
 }
 
 #define CPUID_1_OSXSAVE		(1u << 27)

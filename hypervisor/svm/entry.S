@@ -144,12 +144,12 @@ msr_faulted:
 	xor	%eax, %eax
 	ret
 
-/* One entry of 16 bytes per vector: error code (or 0) and vector on the stack */
+/* One entry of 16 bytes per exception: error code (or 0) and vector on the stack */
 	.balign	16
 	.globl	vector_stubs
 vector_stubs:
 	vector = 0
-	.rept	256
+	.rept	32
 	.balign	16
 	.if	!(vector == 8 || (vector >= 10 && vector <= 14) || vector == 17 || vector == 21 || vector == 29 || vector == 30)
 	push	$0
@@ -159,11 +159,19 @@ vector_stubs:
 	vector = vector + 1
 	.endr
 
+/* All other vectors: which one does not matter, it is taken and forgotten */
+	.globl	vector_rest
+vector_rest:
+	push	$0
+	push	$0
+	jmp	interrupt
+
 interrupted:
 	cmpl	$2, (%rsp)			/* NMI: that it came is all there is to know */
-	je	2f
-	cmpl	$32, (%rsp)
-	jb	fault
+	jne	fault
+	add	$16, %rsp
+	iretq
+
 interrupt:
 	push	%rax
 	push	%rcx
@@ -185,7 +193,7 @@ interrupt:
 	pop	%rdx
 	pop	%rcx
 	pop	%rax
-2:	add	$16, %rsp
+	add	$16, %rsp
 	iretq
 
 /*

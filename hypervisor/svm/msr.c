@@ -82,14 +82,8 @@ static void denied(struct pcpu *cpu, u32 msr, u64 value)
 	log_event(cpu, QV_LOG_MSR_DENIED, msr, value);
 }
 
-static bool read_msr(struct pcpu *cpu, u32 msr, u64 *value)
+static FRONT_END_ONLY bool front_read(struct pcpu *cpu, u32 msr, u64 *value)
 {
-	if (msr == MSR_EFER) {
-		*value = vmcb_of(cpu)->efer & ~EFER_SVME;
-		return true;
-	}
-	if (!is_front_end())
-		return false;
 	if (msr == MSR_HSAVE) {
 		*value = 0;
 		return true;
@@ -100,22 +94,24 @@ static bool read_msr(struct pcpu *cpu, u32 msr, u64 *value)
 	return false;
 }
 
-static bool write_msr(struct pcpu *cpu, u32 msr, u64 value)
+static bool read_msr(struct pcpu *cpu, u32 msr, u64 *value)
 {
-	if (msr == 0x830) {
-		return icr_write(cpu, value, value >> 32);
-	}
-	if (msr == MSR_EFER && write_efer(cpu, value))
+	if (msr == MSR_EFER) {
+		*value = vmcb_of(cpu)->efer & ~EFER_SVME;
 		return true;
-	if (!is_front_end())
-		return false;
+	}
+	return is_front_end() && front_read(cpu, msr, value);
+}
+
+static FRONT_END_ONLY bool front_write(struct pcpu *cpu, u32 msr, u64 value)
+{
 	switch (msr) {
 	case MSR_HSAVE:
 	case MSR_VM_CR:
 		denied(cpu, msr, value);	/* dropped: kernels write them on their way down */
 		return true;
-	case 0x1b:
-		if (value == rdmsr(0x1b))	/* what a CPU coming online does */
+	case MSR_APIC_BASE:
+		if (value == rdmsr(MSR_APIC_BASE))	/* what a CPU coming online does */
 			return true;
 		denied(cpu, msr, value);
 		break;
@@ -127,13 +123,22 @@ static bool write_msr(struct pcpu *cpu, u32 msr, u64 value)
 	return false;
 }
 
+static bool write_msr(struct pcpu *cpu, u32 msr, u64 value)
+{
+	if (msr == MSR_X2APIC_ICR)
+		return icr_write(cpu, value, value >> 32);
+	if (msr == MSR_EFER && write_efer(cpu, value))
+		return true;
+	return is_front_end() && front_write(cpu, msr, value);
+}
+
 void svm_exit_msr(struct pcpu *cpu)
 {
 	bool write = vmcb_of(cpu)->info1 & 1;
 	u32 msr = cpu->regs[GPR_RCX];
 	u64 value = cpu->regs[GPR_RDX] << 32 | (u32)cpu->regs[GPR_RAX];
 
-	cpu_status(cpu)->exits[msr == 0x830 ? QV_EXIT_ICR : QV_EXIT_MSR]++;
+	cpu_status(cpu)->exits[msr == MSR_X2APIC_ICR ? QV_EXIT_ICR : QV_EXIT_MSR]++;
 	if (write ? !write_msr(cpu, msr, value) : !read_msr(cpu, msr, &value)) {
 		if (!is_front_end())
 			cell_fail(cpu, QV_FAIL_MSR, msr);

@@ -115,6 +115,8 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 
 #define TLB_FLUSH_ALL	1
 
+#define MSR_APIC_BASE	0x1bu
+#define MSR_X2APIC_ICR	0x830u
 #define MSR_SPEC_CTRL	0x48u
 #define MSR_XSS		0xda0u
 #define MSR_EFER	0xc0000080u
