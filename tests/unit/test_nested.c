@@ -3,12 +3,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <qv/monitor.h>
 #include "front_model.h"
 #include "unit.h"
 
 #define K4	0x1000ull
 #define M2	FRONT_M2
-#define G1	0x40000000ull
+#define G1	0x40000000ul
 #define RWX	(PT_P | PT_W | PT_U)
 
 static void fill_takes_the_largest(void)
@@ -101,6 +102,51 @@ static void owner_of_special_pages(void)
 	CHECK_EQ(front_owner(&s.p, 6 * M2 + 4 * K4, 1), FRONT_HOLE);
 	CHECK_EQ(front_owner(&s.p, 6 * M2 + 5 * K4, 1), FRONT_OWNS);
 	space_close(&s);
+}
+
+/* With RAM's borders known: no page has RAM and something else in it, nor any below 1 MiB with others */
+static void pages_of_one_kind(void)
+{
+	static const struct qv_mon_boot machine = {
+		.num_ram = 5,
+		.ram = {
+			{ 0x1000, 0x9f000 }, { 0x100000, 0x7ff05000 }, { 0x7ff0a000, 0x80000000 },
+			{ 4 * G1, 6 * G1 + 3 * M2 }, { 8 * G1, 9 * G1 },
+		},
+	};
+	u64 places[64], to;
+	u32 round, i, k, level;
+
+	for (round = 0; round < 60; round++) {
+		struct space s;
+
+		space_open(&s, 64, 4 + round % 2, 2 + round / 2 % 2);
+		s.p.ram = round % 3 ? &machine : NULL;
+		for (i = 0; i < 64; i++) {
+			u64 from = machine.ram[rnd_below(5)].start, end = machine.ram[rnd_below(5)].end;
+
+			places[i] = (rnd() & 1 ? from : end) + (rnd_below(8 * M2) - 4 * M2);
+			places[i] = rnd() & 1 ? rnd_below(10 * G1) : places[i] % (10 * G1);
+			if (space_used(&s) > 55)
+				places[i] = places[0];
+			unit_case("round %u, %#lx:", round, places[i]);
+			CHECK_EQ(front_fill(&s.p, places[i]), 0);
+			to = space_walk(&s, places[i], NULL, &level);
+			CHECK_EQ(to, places[i]);
+			for (k = 0; s.p.ram && k < 5; k++) {
+				u64 start = to & -level_size(level), last = start + level_size(level) - 1;
+				bool first_in = start >= machine.ram[k].start && start < machine.ram[k].end;
+				bool last_in = last >= machine.ram[k].start && last < machine.ram[k].end;
+				bool around = start < machine.ram[k].start && last >= machine.ram[k].end;
+
+				CHECK(first_in == last_in && !around);
+				CHECK(start >= 0x100000 || level == 1);
+			}
+		}
+		for (i = 0; i < 64; i++)
+			CHECK_EQ(space_walk(&s, places[i], NULL, &level), places[i]);
+		space_close(&s);
+	}
 }
 
 static void random_sequences(void)
@@ -204,6 +250,7 @@ const struct unit_test nested_tests[] = {
 	{ "nested: fill maps the largest page", fill_takes_the_largest },
 	{ "nested: fill never closes a hole", fill_around_a_hole },
 	{ "nested: who owns which entry", owner_of_special_pages },
+	{ "nested: no page of two kinds", pages_of_one_kind },
 	{ "nested: random sequences against a list of pages", random_sequences },
 	{ "nested: no pages left for tables", without_tables },
 	{ "nested race: holes stay while another CPU fills", holes_under_fire },
