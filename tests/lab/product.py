@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """QV in a machine, as tests use it: qvctl, quesh, and what Linux shows of itself."""
 
+import functools
 import json
 import queue
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 import time
@@ -14,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from lab import build, enter, images
 from lab.channel import Running
 from lab.errors import GuestTimeout, MachineDead
 from lab.machine import Machine, Result
@@ -55,6 +58,19 @@ def program(name: str) -> Path:
     return place
 
 
+@functools.cache
+def module(name: str, kernel: str) -> Path:
+    """modules/NAME, built for one of the lab's kernels."""
+    with build.lock():
+        place = BUILD / f"lab/modules/{name}-{kernel}"
+        shutil.copytree(HERE / "modules" / name, place, dirs_exist_ok=True)
+        found = images.kernel(kernel)
+        done = enter.run(found.root, ["make", "-s", "-C", f"/lib/modules/{found.version}/build",
+                                      f"M={place}", "modules"])
+        assert done.returncode == 0, done.stdout
+    return place / f"{name}.ko"
+
+
 class Server:
     """qvctl's code, kept ready in the machine."""
 
@@ -64,7 +80,7 @@ class Server:
         self._partial = b""
         machine.put(HERE / "inside/qvctl-server", "/run/qvctl-server")
         # where all CPUs are busy on purpose, this goes first
-        self._running = machine.start(["nice", "-n", "-15", "/run/qvctl-server"], sink=self._take, merge=False)
+        self._running = machine.start("exec nice -n -15 python3 /run/qvctl-server", sink=self._take, merge=False)
 
     def _take(self, data: bytes) -> None:
         *lines, self._partial = (self._partial + data).split(b"\n")
@@ -74,13 +90,13 @@ class Server:
     def ask(self, argv: list[str], timeout: float) -> Result:
         self._running.write(json.dumps(argv).encode() + b"\n")
         deadline = time.monotonic() + timeout
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and not self._running.ended.is_set():
             try:
                 return Result(**json.loads(self._answers.get(timeout=0.5)))
             except queue.Empty:
                 if self._machine.dead:
                     raise MachineDead(f"the machine died (qvctl {shlex.join(argv)}): {self._machine.dead}") from None
-        raise GuestTimeout(f"no end of: qvctl {shlex.join(argv)}")
+        raise GuestTimeout(f"no end of: qvctl {shlex.join(argv)} {self._running.errors.decode()}")
 
 
 _servers: "weakref.WeakKeyDictionary[Machine, Server]" = weakref.WeakKeyDictionary()
@@ -182,7 +198,7 @@ class Product:
         for name in ("vectors", "clock"):
             self.machine.put(program(name), f"/run/{name}")
         self.machine.put(HERE / "inside/busy", "/run/busy")
-        work = self.machine.start(["/run/busy"])
+        work = self.machine.start("exec bash /run/busy")
         deadline = time.monotonic() + 30
         while b"busy\n" not in work.output:
             assert time.monotonic() < deadline and not work.ended.is_set(), work.output

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * For tests: a Linux kernel that touches what is not its own. Each parameter
+ * under /sys/module/qvtouch/parameters is a deed, done when it is written (or
+ * read); one that faults gives EFAULT.
+ */
+#include <linux/delay.h>
+#include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/module.h>
+#include <linux/smp.h>
+#include <asm/apicdef.h>
+#include <asm/asm.h>
+#include <asm/msr.h>
+
+#define HUGE		(2ul << 20)
+#define OPEN_PART	(64ul << 10)	/* of an instance: Linux may read it */
+#define X2APIC_ENABLED	(1u << 10)
+
+static u64 value;
+module_param(value, ullong, 0444);
+MODULE_PARM_DESC(value, "what peek found");
+
+static int load(u64 *from, u64 *to)
+{
+	int error = -EFAULT;
+
+	asm volatile("1: mov (%[from]), %[to]\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b)
+		     : [to] "=&r"(*to), [error] "+r"(error) : [from] "r"(from) : "memory");
+	return error;
+}
+
+static int store(u64 *to, u64 what)
+{
+	int error = -EFAULT;
+
+	asm volatile("1: mov %[what], (%[to])\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b)
+		     : [error] "+r"(error) : [to] "r"(to), [what] "r"(what) : "memory");
+	return error;
+}
+
+/* peek: PHYSICAL_ADDRESS */
+static int peek(const char *text, const struct kernel_param *p)
+{
+	u64 pa;
+	int error = kstrtou64(text, 16, &pa);
+
+	return error ? error : load(phys_to_virt(pa), &value);
+}
+
+/* fill: PHYSICAL_ADDRESS LENGTH VALUE */
+static int fill(const char *text, const struct kernel_param *p)
+{
+	u64 pa, len, what, at;
+	int error = 0;
+
+	if (sscanf(text, "%llx %llx %llx", &pa, &len, &what) != 3)
+		return -EINVAL;
+	for (at = pa; at < pa + len && !error; at += sizeof(what))
+		error = store(phys_to_virt(at), what);
+	return error;
+}
+
+static bool is_ones(u64 pa)
+{
+	u64 at, found;
+
+	for (at = pa + OPEN_PART; at < pa + HUGE; at += PAGE_SIZE + 8)
+		if (load(phys_to_virt(at), &found) || found != ~0ull)
+			return false;
+	return true;
+}
+
+struct list {
+	char *text;
+	int len;
+};
+
+static int look(struct resource *ram, void *arg)
+{
+	struct list *l = arg;
+	u64 pa;
+
+	for (pa = ALIGN(ram->start, HUGE); pa + HUGE - 1 <= ram->end; pa += HUGE) {
+		if (is_ones(pa))
+			l->len += scnprintf(l->text + l->len, PAGE_SIZE - l->len, "%llx\n", pa);
+		cond_resched();
+	}
+	return 0;
+}
+
+/* ones: the 2 MiB pages of RAM that read as ones all over */
+static int ones(char *text, const struct kernel_param *p)
+{
+	struct list l = { .text = text };
+
+	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, &l, look);
+	return l.len;
+}
+
+/* icr: DESTINATION LOW_HALF: sends an interrupt, past all that Linux would check */
+static int icr(const char *text, const struct kernel_param *p)
+{
+	u32 dest, low;
+	unsigned long flags;
+	void __iomem *apic;
+	u64 base;
+
+	if (sscanf(text, "%x %x", &dest, &low) != 2)
+		return -EINVAL;
+	rdmsrl(MSR_IA32_APICBASE, base);
+	if (base & X2APIC_ENABLED)
+		return wrmsrl_safe(0x830, (u64)dest << 32 | low) ? -EFAULT : 0;
+	apic = ioremap(APIC_DEFAULT_PHYS_BASE, PAGE_SIZE);
+	if (!apic)
+		return -ENOMEM;
+	local_irq_save(flags);
+	writel(dest << 24, apic + APIC_ICR2);
+	writel(low, apic + APIC_ICR);
+	local_irq_restore(flags);
+	iounmap(apic);
+	return 0;
+}
+
+/* Instructions of a hypervisor; rax = 0 where they take one */
+#define TRY(code) asm volatile("1: " code "\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b) \
+			       : [error] "+r"(error) : "a"(0), "c"(0) : "memory")
+
+static int instruction(const char *text, const struct kernel_param *p)
+{
+	int error = -EFAULT;
+
+	if (sysfs_streq(text, "vmrun"))
+		TRY("vmrun");
+	else if (sysfs_streq(text, "vmload"))
+		TRY("vmload");
+	else if (sysfs_streq(text, "vmsave"))
+		TRY("vmsave");
+	else if (sysfs_streq(text, "stgi"))
+		TRY("stgi");
+	else if (sysfs_streq(text, "clgi"))
+		TRY("clgi");
+	else if (sysfs_streq(text, "invlpga"))
+		TRY("invlpga");
+	else if (sysfs_streq(text, "skinit"))
+		TRY("skinit %%eax");
+	else if (sysfs_streq(text, "invd"))
+		TRY("invd");
+	else
+		return -EINVAL;
+	return error;
+}
+
+static void wait_deaf(void *ms)
+{
+	mdelay((unsigned long)ms);
+}
+
+/* deaf: CPU MS: no interrupts there for so long */
+static int deaf(const char *text, const struct kernel_param *p)
+{
+	unsigned int cpu, ms;
+
+	if (sscanf(text, "%u %u", &cpu, &ms) != 2)
+		return -EINVAL;
+	return smp_call_function_single(cpu, wait_deaf, (void *)(unsigned long)ms, 0);
+}
+
+#define DEED(name) \
+	static const struct kernel_param_ops name##_ops = { .set = name }; \
+	module_param_cb(name, &name##_ops, NULL, 0200)
+DEED(peek);
+DEED(fill);
+DEED(icr);
+DEED(instruction);
+DEED(deaf);
+static const struct kernel_param_ops ones_ops = { .get = ones };
+module_param_cb(ones, &ones_ops, NULL, 0400);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("For tests of QV: touches what is not Linux's");

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What Linux may not touch: it is answered, counted and logged, and never harmed."""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+import pytest
+
+from lab.machine import Result
+from product import Product, module, on_machines, program
+
+ONES = 2**64 - 1
+IDLE_SECONDS = 10
+HUGE = 2 << 20
+OPEN_PART = 64 << 10  # of an instance: its counters and its log
+Deed = Callable[[str, object], Result]
+
+
+@pytest.fixture
+def deed(qv: Product) -> Iterator[Deed]:
+    """deed("peek", "1000"): what the module qvtouch can do, and how that went."""
+    qv.machine.put(module("qvtouch", qv.machine.config.kernel), "/run/qvtouch.ko")
+    qv.sh("insmod /run/qvtouch.ko")
+    yield lambda name, value: qv.machine.run(f"echo {value} >/sys/module/qvtouch/parameters/{name}")
+    qv.sh("rmmod qvtouch")
+
+
+def ones(qv: Product) -> list[int]:
+    """Addresses of the 2 MiB pages of RAM that Linux sees as ones."""
+    return [int(line, 16) for line in qv.sh("cat /sys/module/qvtouch/parameters/ones").split()]
+
+
+def denied(qv: Product) -> int:
+    return sum(cpu["denied"] for cpu in qv.ask("cell stats linux")["cpus"])
+
+
+def logged(qv: Product) -> str:
+    return qv.do("log")
+
+
+def peek_all(qv: Product, addresses: Iterable[int]) -> set[int]:
+    """What Linux reads there."""
+    there = " ".join(f"{a:x}" for a in addresses)
+    return {int(v) for v in qv.sh(f"cd /sys/module/qvtouch/parameters; for a in {there}; do "
+                                  "echo $a >peek || exit; cat value; done").split()}
+
+
+def fill_all(qv: Product, addresses: Iterable[int], offset: int) -> None:
+    """Linux writes zeros all over these 2 MiB pages, from an offset on."""
+    there = " ".join(f"{a + offset:x}" for a in addresses)
+    qv.sh(f"cd /sys/module/qvtouch/parameters; for a in {there}; do echo $a {HUGE - offset:x} 0 >fill || exit; done")
+
+
+def test_memory_of_a_cell(qv: Product, deed: Deed) -> None:
+    """Hidden are an instance's 2 MiB (the front end's 4 MiB) but for its open part, and a cell's
+    memory from its start on. Should one write arrive there, Quest would not go on."""
+    assert ones(qv) == []
+    qv.do("enable")
+    front_end = ones(qv)
+    assert len(front_end) == 2
+    qv.do("cell create /usr/share/qv/configs/quest.yaml")
+    block = set(ones(qv)) - set(front_end)
+    assert len(block) == 1
+    qv.do("cell start quest")
+    qv.quesh("count")
+
+    before = denied(qv)
+    memory = sorted(set(ones(qv)) - set(front_end) - block)
+    assert len(memory) == (64 << 20) // HUGE
+    assert denied(qv) >= before + len(memory)
+    told = re.findall(r"linux: cpu \d+: Linux read memory that is not its own at (\w+): answered with ones", logged(qv))
+    assert set(memory) <= {int(address, 16) // HUGE * HUGE for address in told}
+    assert peek_all(qv, memory) == {ONES}
+
+    before = denied(qv)
+    fill_all(qv, memory, 0)
+    fill_all(qv, [*block, *front_end], OPEN_PART)
+    assert denied(qv) >= before + len(memory)
+    assert "Linux wrote memory that is not its own at 0x" in logged(qv)
+    assert peek_all(qv, memory) <= {ONES, 0}, "never what the cell has there"
+    qv.assert_counting()
+    assert "free" in qv.quesh("mem")
+
+    qv.do("cell destroy quest")
+    assert peek_all(qv, (page + at for page in memory for at in (0, 1 << 20, HUGE - 8))) == {0}, "scrubbed"
+    qv.do("disable")
+    assert ones(qv) == []
+
+
+def test_an_instance_shows_its_counters_and_no_more(qv: Product, deed: Deed) -> None:
+    """The open part can be read, which `qvctl cell stats` does, and not be written."""
+    qv.do("enable")
+    first, second = ones(qv)
+    assert second == first + HUGE
+    assert deed("peek", f"{first:x}").rc == 0
+    assert deed("fill", f"{first:x} 8 0").rc != 0, "#GP"
+    assert [c["cpu"] for c in qv.ask("cell stats linux")["cpus"]] == [0, 1, 2, 3]
+
+
+# Name, low half of the ICR: what would stop, restart or at least disturb a CPU
+INTERRUPTS = {
+    "INIT": 0x4500, "SIPI": 0x4610, "NMI": 0x4400, "SMI": 0x4200, "vector 0x20": 0x4020,
+    "vector 0xff": 0x40ff, "the doorbell": 0x4021,
+}
+
+
+@on_machines("xapic", "x2apic-8")
+def test_interrupts_to_a_cell(qv: Product, deed: Deed, name: str) -> None:
+    cpu = qv.cpus - 1
+    qv.run_cell("quest", cpu)
+    qv.quesh("count")
+    strays = re.search(r"(\d+) stray interrupts", qv.quesh("cpu"))
+    for what, low in INTERRUPTS.items():
+        counted = qv.count()
+        assert deed("icr", f"{cpu:x} {low:x}").rc == 0, what
+        assert qv.count() >= counted, f"{what} restarted it"
+        assert f"IPI {low:#x} to a CPU outside the cell dropped (destination {cpu:#x})" in logged(qv), what
+    qv.assert_counting()
+    after = re.search(r"(\d+) stray interrupts", qv.quesh("cpu"))
+    assert strays and after and strays[1] == after[1]
+
+
+def test_model_specific_registers(qv: Product) -> None:
+    hsave, vm_cr, apic_base = 0xc0010117, 0xc0010114, 0x1b
+
+    def read(msr: int) -> int:
+        return int.from_bytes(bytes.fromhex(qv.sh(f"dd if=/dev/cpu/1/msr bs=8 count=1 skip={msr} iflag=skip_bytes "
+                                                  "status=none | od -An -v -tx1")), "little")
+
+    def write(msr: int, value: int) -> int:
+        text = "".join(f"\\x{byte:02x}" for byte in value.to_bytes(8, "little"))
+        return qv.machine.run(f"printf '{text}' | dd of=/dev/cpu/1/msr bs=8 seek={msr} oflag=seek_bytes "
+                              "conv=notrunc status=none").rc
+
+    qv.sh("modprobe msr")
+    bare = read(apic_base)
+    qv.run_cell()
+    assert read(hsave) == 0, "where the processor keeps our state is ours"
+    for msr in (hsave, vm_cr):
+        before = denied(qv)
+        assert write(msr, 0x1000) == 0, "dropped without a word, as kernels do it on their way down"
+        assert denied(qv) == before + 1
+        assert f"access to MSR {msr:#x} refused (value 0x1000)" in logged(qv)
+    assert read(hsave) == 0
+    assert read(apic_base) == bare
+    before = denied(qv)
+    assert write(apic_base, bare ^ 0x1000) != 0, "#GP"
+    assert denied(qv) == before + 1
+    assert read(apic_base) == bare
+    assert qv.quesh("echo alive") == "alive\n"
+    qv.do("cell destroy quest")
+    qv.do("disable")
+    qv.sh("rmmod msr")
+
+
+INSTRUCTIONS = ("vmrun", "vmload", "vmsave", "stgi", "clgi", "invlpga", "skinit")
+
+
+def test_instructions_of_a_hypervisor(qv: Product, deed: Deed) -> None:
+    """As on a processor without SVM: #UD. INVD would lose others' writes: it does not."""
+    qv.run_cell()
+    qv.quesh("count")
+    for name in INSTRUCTIONS:
+        went = deed("instruction", name)
+        assert went.rc != 0 and "Bad address" in went.out, name
+    assert deed("instruction", "invd").rc == 0
+    qv.assert_counting()
+
+
+def test_hypercalls_are_not_for_programs(qv: Product) -> None:
+    qv.machine.put(program("hypercall"), "/run/hypercall")
+    qv.run_cell()
+    assert qv.sh("/run/hypercall") == "0 done\n"
+    assert qv.show()["state"] == "running"
+
+
+# What may exit while all is idle. Without x2APIC each write to the APIC does.
+IDLE = {"x2apic-8": {"linux": {"icr"}, "quest": set()}, "xapic": {"linux": {"xapic"}, "quest": {"xapic"}}}
+
+
+@on_machines(*IDLE)
+def test_not_in_the_way(qv: Product, name: str) -> None:
+    """Law 1: in steady state an idle cell causes no exit, Linux none but for its IPIs. (At
+    first Linux has more: each part of memory that it touches has to be mapped once.)"""
+    def exiting(cell: str) -> set[str]:
+        after = qv.ask(f"cell stats {cell}")["exits"]
+        return {reason for reason in after if after[reason] > before[cell][reason]}
+
+    qv.run_cell("quest", qv.cpus - 1)
+    qv.quesh("uptime")
+    time.sleep(1)  # the command's own end
+    beats = qv.show()["heartbeat"]
+    for _ in range(3):
+        before = {cell: qv.ask(f"cell stats {cell}")["exits"] for cell in IDLE[name]}
+        time.sleep(IDLE_SECONDS)
+        assert exiting("quest") <= IDLE[name]["quest"]
+        seen = exiting("linux")
+        if seen <= IDLE[name]["linux"]:
+            break
+    assert seen <= IDLE[name]["linux"], "again and again"
+    assert qv.show()["heartbeat"] - beats >= 2 * IDLE_SECONDS, "it lived meanwhile"
+
+
+def test_a_cpu_that_comes_late(qv: Product, deed: Deed) -> None:
+    """One that has interrupts off when all are to meet: the others go back to work without it."""
+    qv.sh("modprobe qv")
+    said = qv.machine.run("""taskset -c 0 bash -c '
+        echo 2 10000 >/sys/module/qvtouch/parameters/deaf
+        qvctl enable; echo "status $?"; qvctl enable; echo "status $?"'""").out
+    assert re.search(r"did not answer within 2000 ms, so all others backed out: 2\n.*\nstatus 1\n", said), said
+    assert re.search(r"has still not come\n.*\nstatus 1\n$", said), said
+    assert not qv.ask("status")["enabled"]
+    assert qv.runs_on(2)  # as soon as it takes interrupts again
+    qv.run_cell()
+    assert qv.quesh("echo all there") == "all there\n"

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a person sees while cells run: events, the log, and terminals."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from lab.channel import Running
+from product import Product
+
+INTERRUPT = 2
+
+
+def until(holds: Callable[[], object], what: str, seconds: float = 20.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def life(qv: Product) -> Iterator[Callable[[str], Running]]:
+    """life(COMMAND) follows something with a command; then all that can happen to a cell happens."""
+    qv.sh("modprobe qv")
+
+    def follow(command: str) -> Running:
+        following = qv.machine.start(f"exec {command}", merge=False)
+        opened = "ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q ' /dev/qv$'"
+        until(lambda: qv.machine.run(opened).rc == 0, command)
+        qv.run_cell()
+        assert qv.machine.run("quesh quest -c 'crash memory'").rc == 1
+        qv.do("cell start quest")
+        qv.do("cell shutdown quest --timeout 0")
+        qv.do("cell destroy quest")
+        qv.do("disable")
+        time.sleep(1)
+        following.kill(INTERRUPT)
+        qv.machine.finish(following, 20)
+        assert following.rc == 130 and following.errors == b""
+        return following
+    yield follow
+
+
+def test_events(life: Callable[[str], Running]) -> None:
+    events = [json.loads(line) for line in life("qvctl --json events -f").output.splitlines()]
+    assert [(e["type"], e["name"], e["state"]) for e in events] == [
+        ("enabled", None, None), ("cell", "quest", "loadable"), ("cell", "quest", "running"),
+        ("cell", "quest", "failed"), ("cell", "quest", "running"), ("cell", "quest", "shut-down"),
+        ("cell", "quest", "destroyed"), ("disabled", None, None)]
+    assert [e["seq"] - events[0]["seq"] for e in events] == list(range(len(events))), "none is lost"
+    assert [e["time_ns"] for e in events] == sorted(e["time_ns"] for e in events)
+    assert "address 0x400000000" in events[3]["text"] and "RIP 0x1" in events[3]["text"]
+
+
+# In this order, among others
+SENTENCES = [
+    ("linux", "CPU is under the monitor (apic id 3)"), ("linux", "cell instance 1 created, 32 pages of 2 MiB"),
+    ("linux", "cell instance 1 starts"), ("quest", "cell failed: reason 1, address 0x400000000"),
+    ("linux", "cell instance 1 destroyed, its memory is cleared and back"), ("linux", "cell instance 1 starts"),
+    ("linux", "cell instance 1 stopped"), ("linux", "cell instance 1 destroyed, its memory is cleared and back"),
+]
+
+
+def test_log(life: Callable[[str], Running]) -> None:
+    lines = [json.loads(line) for line in life("qvctl --json log -f").output.splitlines()]
+    for source in ("linux", "quest", "driver"):
+        times = [line["time_s"] for line in lines if line["source"] == source]
+        assert times and times == sorted(times)
+    rest = iter(lines)
+    for source, sentence in SENTENCES:
+        assert any(line["source"] == source and sentence in line["text"] for line in rest), (sentence, lines)
+
+
+@pytest.fixture
+def terminal(qv: Product) -> Iterator[Callable[[], Running]]:
+    """terminal() opens one more quesh, in a terminal larger than the cell's screen."""
+    opened: list[Running] = []
+
+    def one_more() -> Running:
+        opened.append(qv.machine.start(["quesh", "quest"], tty=(30, 100)))
+        until(lambda: b"> " in opened[-1].output, "a prompt on the screen")
+        return opened[-1]
+    yield one_more
+    for t in opened:
+        if not t.ended.is_set():
+            t.kill()
+            qv.machine.finish(t, 10)
+
+
+def test_one_keyboard_many_screens(qv: Product, terminal: Callable[[], Running]) -> None:
+    qv.run_cell()
+    qv.quesh("echo ready")
+    first = terminal()
+    assert b"^] detaches" in first.output
+    second = terminal()
+    until(lambda: b"view only: another quesh holds the keyboard" in second.output, "who has the keyboard")
+    first.write(b"echo by-the-first\r")
+    for t in (first, second):
+        until(lambda t=t: b"by-the-first" in t.output, "what was typed, on both screens")
+    second.write(b"echo by-the-second\r")
+    late = qv.machine.run("quesh quest -t 2 -c 'echo by-the-third'", merge=False)
+    assert late.rc == 124 and "another quesh holds the keyboard" in late.err and late.out == ""
+    screen = qv.sh("quesh quest --dump")
+    assert "by-the-first" in screen and "by-the-second" not in screen
+
+    first.write(b"\x1d")
+    qv.machine.finish(first, 10)
+    assert first.rc == 0 and b"quest goes on" in first.output
+    assert qv.quesh("echo by-the-third") == "by-the-third\n"
+    until(lambda: b"by-the-third" in second.output, "what the third did, on the second's screen")
+    qv.do("cell destroy quest")
+    qv.machine.finish(second, 10)
+    assert second.rc == 1 and b"the cell quest is gone: it was destroyed" in second.output
+
+
+def test_a_terminal_says_that_the_cell_failed(qv: Product, terminal: Callable[[], Running]) -> None:
+    qv.run_cell()
+    qv.quesh("echo ready")
+    watching = terminal()
+    watching.write(b"crash msr\r")
+    qv.machine.finish(watching, 20)
+    assert watching.rc == 1
+    assert b"the cell quest runs no more: it failed" in watching.output
+    assert b"qvctl cell show quest" in watching.output
+
+
+def test_a_terminal_has_no_privileges(qv: Product, terminal: Callable[[], Running]) -> None:
+    qv.run_cell()
+    qv.quesh("echo ready")
+    terminal()
+    status = dict(line.split(":\t") for line in qv.sh("cat /proc/$(pidof quesh)/status").splitlines())
+    assert set(status["Uid"].split()) == {"65534"} and set(status["Gid"].split()) == {"65534"}
+    assert [int(status[f"Cap{s}"], 16) for s in ("Inh", "Prm", "Eff", "Bnd", "Amb")] == [0] * 5
+    assert status["NoNewPrivs"] == "1"
+
+
+def test_a_queue_of_commands(qv: Product) -> None:
+    """Several quesh -c at once: each gets the answer to its own line."""
+    qv.run_cell()
+    commands = [qv.machine.start(["quesh", "quest", "-t", "60", "-c", f"echo number {i}"]) for i in range(8)]
+    for i, command in enumerate(commands):
+        qv.machine.finish(command, 70)
+        assert (command.rc, command.output) == (0, b"number %d\n" % i)
