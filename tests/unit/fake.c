@@ -9,6 +9,8 @@
 #include "unit.h"
 
 u8 *fake_ram;
+u32 fake_levels = 4;
+u64 fake_ram_end = FAKE_RAM;
 static int ram_file;
 
 static void map(u64 va, u64 pa, u64 len)
@@ -63,7 +65,7 @@ static void fill_boot(struct qv_mon_boot *b, bool x2apic, bool assists)
 	b->num_cpus = FAKE_CPUS;
 	b->tsc_khz = 1000;		/* short deadlines */
 	b->x2apic = x2apic;
-	b->levels = 4;
+	b->levels = fake_levels;
 	b->page1g = 1;
 	b->next_rip = b->decode = assists;
 	b->phys_bits = 40;
@@ -71,7 +73,7 @@ static void fill_boot(struct qv_mon_boot *b, bool x2apic, bool assists)
 	b->image_len = 0x6000;
 	b->num_ram = 2;
 	b->ram[0].start = 0x1000, b->ram[0].end = 0x9f000;
-	b->ram[1].start = 0x100000, b->ram[1].end = FAKE_RAM;
+	b->ram[1].start = 0x100000, b->ram[1].end = fake_ram_end;
 	for (i = 0; i < FAKE_CPUS; i++) {
 		b->cpus[i].linux_cpu = i;
 		b->cpus[i].apic_id = 2 * i;

@@ -15,6 +15,9 @@
 #define FAKE_CPUS	4u
 
 extern u8 *fake_ram;			/* all of it, as the tests see it */
+extern u32 fake_levels;			/* of paging, before fake_open(): 4 or 5 */
+extern u64 fake_ram_end;		/* where the machine says its RAM ends: what is beyond FAKE_RAM
+					 * may be asked for, but not touched */
 
 /* As after enable: the front end's instance is there, its CPUs are under it */
 void fake_open(bool x2apic, bool assists);

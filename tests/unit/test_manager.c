@@ -22,7 +22,7 @@ static void simple_request(struct qv_mon_create *q)
 	q->entry.eip = 0x100000;
 }
 
-static void one_life(void)
+static void lives(void)
 {
 	static struct qv_mon_create q;
 	static struct world w;
@@ -61,6 +61,12 @@ static void one_life(void)
 	}
 	CHECK_EQ(world_call(QV_HC_LEAVE, 0), QV_ME_OK);
 	CHECK_EQ(world_create(&w, &q), QV_ME_STATE);		/* none comes after that */
+}
+
+static void one_life(void)
+{
+	for (fake_levels = 4; fake_levels <= 5; fake_levels++)
+		lives();
 }
 
 static void calls_that_are_none(void)
