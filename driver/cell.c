@@ -428,12 +428,15 @@ int qv_cell_destroy(struct qv_reply *r, const char *name)
 	if (!cell)
 		return no_cell(r, name);
 	strscpy(kept, cell->name, sizeof(kept));
+	WRITE_ONCE(cell->console->gone, true);	/* terminals: it is not just stopped */
 	error = stop(r, cell);
 	qv_watch_now();
 	if (!error)
 		error = reclaim(r, cell);
-	if (error)
+	if (error) {
+		WRITE_ONCE(cell->console->gone, false);
 		return error;
+	}
 	free_cell(cell);
 	qv_event(QV_EVENT_CELL, 0, kept, "destroyed");
 	return 0;

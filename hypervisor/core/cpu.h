@@ -71,6 +71,7 @@ void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b);
 void kick(struct pcpu *target, u32 cmd);
 bool wait_ack(struct pcpu *target, u32 cmd, u64 start);	/* false: 2 s since @start (TSC) are over */
 void run_commands(struct pcpu *cpu, u32 cmd);
+void late_commands(struct pcpu *cpu);
 void park(struct pcpu *cpu, enum cpu_phase phase);
 
 /* regs.c */

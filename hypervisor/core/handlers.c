@@ -3,14 +3,25 @@
 #include "cpu.h"
 #include "vendor.h"
 
+/* An NMI of ours may come after the command it announced was found: not the guest's then */
+static bool expected(struct pcpu *cpu)
+{
+	bool soon = rdtsc() - cpu->stray_tsc < me()->boot.tsc_khz * 1000ull;
+
+	cpu->stray_tsc = 0;
+	return soon;
+}
+
 void exit_nmi(struct pcpu *cpu)
 {
 	u32 cmd = atomic_swap(&cpu->cmd, 0);
 
-	if (cmd)
+	if (cmd) {
 		run_commands(cpu, cmd);		/* may not come back */
-	else if (cpu->phase == CPU_RUNNING)
+		late_commands(cpu);
+	} else if (!expected(cpu) && cpu->phase == CPU_RUNNING) {
 		vendor_inject_nmi(cpu);
+	}
 }
 
 void exit_memory(struct pcpu *cpu, u64 gpa, bool write)

@@ -49,6 +49,7 @@ struct pcpu {
 	u32 home_index;			/* CMD_HOME: its number in the front end */
 	u64 home_cr3;
 	u64 exit_tsc;
+	u64 stray_tsc;			/* since when an NMI of ours may come that has no command */
 	bool nmi_masked, nmi_pending;	/* guest is in an NMI handler; another waits */
 	bool flush;			/* drop cached translations at the next entry */
 };

@@ -40,6 +40,7 @@ bool wait_ack(struct pcpu *target, u32 cmd, u64 start)
 			return false;
 		/* Two NMIs can become one while the target changes instances */
 		if (waited > again && (load(&target->cmd) & cmd)) {
+			target->stray_tsc = rdtsc();
 			apic_send(NMI, target->apic_id);
 			again += AGAIN_MS * ms;
 		}
@@ -69,6 +70,7 @@ static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 		park(cpu, CPU_WAIT_SIPI);
 	}
 	atomic_or(&cpu->ack, CMD_BECOME);
+	late_commands(cpu);
 	vendor_run(cpu);
 }
 
@@ -79,6 +81,7 @@ static void __attribute__((noreturn)) arrive_home(struct pcpu *cpu)
 	clear_registers();
 	park(cpu, CPU_WAIT_SIPI);
 	atomic_or(&cpu->ack, CMD_HOME);
+	late_commands(cpu);
 	vendor_run(cpu);
 }
 
@@ -107,4 +110,15 @@ void run_commands(struct pcpu *cpu, u32 cmd)
 		move(cpu->next_cr3, cpu->next_index, arrive_cell);
 	if (cmd & CMD_HOME)
 		move(cpu->home_cr3, cpu->home_index, arrive_home);
+}
+
+/* Draining the APIC lets NMIs in as well, and forgets them: look for what they announced */
+void late_commands(struct pcpu *cpu)
+{
+	u32 cmd = atomic_swap(&cpu->cmd, 0);
+
+	if (!cmd)
+		return;
+	cpu->stray_tsc = rdtsc();
+	run_commands(cpu, cmd);
 }
