@@ -11,6 +11,7 @@
 u8 *fake_ram;
 u32 fake_levels = 4;
 u64 fake_ram_end = FAKE_RAM;
+#define PHYS_BITS	40	/* what is beyond RAM can be read as well: zeros */
 static int ram_file;
 
 static void map(u64 va, u64 pa, u64 len)
@@ -68,7 +69,7 @@ static void fill_boot(struct qv_mon_boot *b, bool x2apic, bool assists)
 	b->levels = fake_levels;
 	b->page1g = 1;
 	b->next_rip = b->decode = assists;
-	b->phys_bits = 40;
+	b->phys_bits = PHYS_BITS;
 	b->text_len = 0x4000;
 	b->image_len = 0x6000;
 	b->num_ram = 2;
@@ -90,7 +91,7 @@ void fake_open(bool x2apic, bool assists)
 	}
 	fake_stuck = 0;
 	ram_file = memfd_create("ram", 0);
-	if (ram_file < 0 || ftruncate(ram_file, FAKE_RAM))
+	if (ram_file < 0 || ftruncate(ram_file, 1ull << PHYS_BITS))
 		unit_give_up("no memory");
 	fake_ram = mmap(NULL, FAKE_RAM, PROT_READ | PROT_WRITE, MAP_SHARED, ram_file, 0);
 	if (fake_ram == MAP_FAILED)
