@@ -49,11 +49,16 @@ static u64 get_entry(const struct mode *m, u64 table, u64 index)
 	return value;
 }
 
+static u64 root(const struct mode *m)
+{
+	return TABLES + (m->levels == 3 ? 0x60 : 0);	/* PAE: four entries, aligned to 32 bytes */
+}
+
 /* @va leads to @pa, whose lower bits must agree with the leaf's size */
 static void map_guest(const struct mode *m, u64 va, u64 pa)
 {
 	u32 level, last = m->size == GIANT ? 3 : m->size == LARGE ? 2 : 1;
-	u64 table = TABLES;
+	u64 table = root(m);
 
 	for (level = m->levels; ; level--) {
 		u32 shift = 12 + m->bits * (level - 1);
@@ -71,10 +76,10 @@ static void map_guest(const struct mode *m, u64 va, u64 pa)
 	}
 }
 
-/* mov %eax,(%edi) with a prefix before it: three bytes that lie across a page's end, and two more */
+/* movl $0x11223344,(%edi) with a prefix: its constant is on the next page */
 static void put_code(const struct mode *m, u64 *rip)
 {
-	static const u8 code[] = { 0x3e, 0x89, 0x87, 0, 0, 0, 0 };
+	static const u8 code[] = { 0x3e, 0xc7, 0x07, 0x44, 0x33, 0x22, 0x11 };
 	u64 span = m->size == GIANT ? 1u << 30 : m->size == LARGE ? 1ull << (12 + m->bits) : 4096;
 	u64 first = CODE & -span, second = m->size == SMALL ? FAR : first;
 	u32 i;
@@ -98,6 +103,7 @@ static void all_modes(void)
 	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		const struct mode *m = &modes[i];
 		struct vmcb *v = vmcb_of(pcpu_of(0));
+		u64 top;
 
 		unit_case("%s:", m->name);
 		fake_open(false, false);
@@ -105,7 +111,7 @@ static void all_modes(void)
 		memset(fake_ram + TABLES, 0, 0x10000);
 		put_code(m, &v->rip);
 		v->cr0 = CR0_PE | CR0_PG;
-		v->cr3 = TABLES;
+		v->cr3 = root(m);
 		v->cr4 = m->cr4;
 		v->efer = EFER_SVME | m->efer;
 		v->cs.attrib = m->long_code ? 0xa9b : 0xc9b;
@@ -114,14 +120,14 @@ static void all_modes(void)
 		v->info1 = 6;
 		v->info2 = 0xfee000b0;
 		v->exit_int_info = 0;
-		v->rax = 0x1234;
 		svm_exit(pcpu_of(0));
 		CHECK_EQ(v->event_inj, 0);
 		CHECK_EQ(v->rip, m->va + 7);
-		CHECK_EQ(*(u32 *)(QV_VA_APIC + 0xb0), 0x1234);
+		CHECK_EQ(*(u32 *)(QV_VA_APIC + 0xb0), 0x11223344);
 
-		/* the second page goes: the instruction cannot be read, and is not guessed */
-		memset(fake_ram + TABLES, 0, 4096);
+		/* not present, if only by that bit: the instruction cannot be read, and is not guessed */
+		top = m->va >> (12 + m->bits * (m->levels - 1)) & ((1u << m->bits) - 1);
+		put_entry(m, root(m), top, get_entry(m, root(m), top) & ~1ull);
 		v->rip = m->va;
 		*(u32 *)(QV_VA_APIC + 0xb0) = 0;
 		svm_exit(pcpu_of(0));
