@@ -10,6 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+from lab.errors import MachineDead  # noqa: E402
 from lab.machine import Machine  # noqa: E402
 from lab.qemu import Config  # noqa: E402
 from product import Product  # noqa: E402
@@ -49,10 +50,19 @@ class Machines:
         if machine and (new or machine.config != config or machine.dead or not self._answers(machine)):
             self.stop()
         if not self._machine:
-            machine = Machine(config, compile=config.kernel not in self._built)
-            self._machine = machine.__enter__()
+            self._machine = self._boot(config)
             self._built.add(config.kernel)
         return self._machine
+
+    def _boot(self, config: Config) -> Machine:
+        # Before anything of QV is loaded, a stock kernel on a busy host may find that its emulated
+        # timer "doesn't work through the IO-APIC" and panic: that says nothing about QV.
+        for _ in range(2):
+            try:
+                return Machine(config, compile=config.kernel not in self._built).__enter__()
+            except MachineDead as error:
+                print(f"boot failed, once more: {error}")
+        return Machine(config, compile=config.kernel not in self._built).__enter__()
 
     @staticmethod
     def _answers(machine: Machine) -> bool:
