@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve().parent
 CONFIGS = "/usr/share/qv/configs"
 KERNEL_TROUBLE = re.compile(
     r"WARNING|\bBUG\b|Oops|unchecked MSR|rcu.*stall|lockup|LOCKUP|general protection|Call Trace"
-    r"|blocked for more than|No irq handler|nobody cared|[Uu]nknown NMI|Dazed and confused")
+    r"|blocked for more than|No irq handler|nobody cared|NMI received for unknown|failed to report alive")
 
 # Each kind of interrupt controller, number of CPUs and kernel at least once
 MACHINES: dict[str, dict[str, Any]] = {

@@ -107,16 +107,33 @@ def test_kvm_that_takes_svm_late(qv: Product) -> None:
 
 
 def test_a_cpu_that_does_not_come(qv: Product) -> None:
-    """A parameter for this test makes one CPU miss the meeting."""
-    qv.sh("modprobe qv test_absent_cpu=2")
-    said = qv.refused("enable")
-    assert re.search(r"these CPUs did not answer within \d+ ms, so all others backed out: 2\n", said), said
-    assert not qv.ask("status")["enabled"]
-    assert all(qv.runs_on(cpu) for cpu in range(4))
-    assert "did not answer" in qv.refused(f"cell create {QUEST}")
-    qv.sh("rmmod qv; modprobe qv test_absent_cpu=1")
-    assert re.search(r"backed out: 1\n", qv.refused("enable"))
+    """A parameter for this test makes one CPU miss the meeting; the caller is another."""
+    for absent in (2, 1):
+        qv.sh(f"modprobe qv test_absent_cpu={absent}")
+        refused = qv.machine.run("taskset -c 0 qvctl enable", merge=False)
+        assert refused.rc == 1
+        assert re.match(rf"qvctl: these CPUs did not answer within \d+ ms, so all others backed out: {absent}\n"
+                        r"  remedy: \S.*\n$", refused.err), refused.err
+        assert not qv.ask("status")["enabled"]
+        assert all(qv.runs_on(cpu) for cpu in range(4))
+        assert "did not answer" in qv.refused("cell create /usr/share/qv/configs/quest.yaml")
+        if absent == 2:
+            qv.sh("rmmod qv")
     qv.sh("echo -1 >/sys/module/qv/parameters/test_absent_cpu")
+    qv.run_cell()
+    assert qv.quesh("echo here") == "here\n"
+
+
+def test_the_monitor_backs_out_from_inside(qv: Product) -> None:
+    """A parameter for this test takes its patience: all CPUs are in the monitor, and return."""
+    qv.sh("modprobe qv test_impatient=1")
+    work = qv.busy()
+    for _ in range(3):
+        assert "the monitor refused to take over" in qv.refused("enable")
+        assert not qv.ask("status")["enabled"]
+    qv.calm(work)
+    assert all(qv.runs_on(cpu) for cpu in range(4))
+    qv.sh("echo 0 >/sys/module/qv/parameters/test_impatient")
     qv.run_cell()
     assert qv.quesh("echo here") == "here\n"
 
