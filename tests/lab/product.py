@@ -180,14 +180,19 @@ class Product:
     def online(self) -> str:
         return self.sh("cat /sys/devices/system/cpu/online").strip()
 
-    def programs_kib(self) -> int:
-        """Memory that Linux has for programs and files, used by them or not. MemAvailable
-        estimates its free part, but leaves out what lies ready in the CPUs' own lists: many
-        MiB, and others each time. This is exact, and does not change when programs grow."""
+    def pages_kib(self) -> int:
+        """Memory that is free, or in use by what Linux itself gives an account of: programs,
+        files, its slabs, stacks and tables, which settle over many rounds. What whole pages
+        were taken from it is missing here. MemAvailable would estimate the free part, but
+        leaves out what lies ready in the CPUs' own lists: many MiB, and others each time."""
         return int(self.sh("""echo 3 >/proc/sys/vm/drop_caches; awk '
-            /^(MemFree|Active|Inactive|SReclaimable):/ { kib += $2 }
+            /^(MemFree|Active|Inactive|Unevictable|Slab|KernelStack|PageTables|Percpu):/ { kib += $2 }
             $1 == "count:" { kib += 4 * $2 }
             END { printf "%d", kib }' /proc/meminfo /proc/zoneinfo"""))
+
+    def objects_kib(self) -> int:
+        """What the kernel's own small objects take (kmalloc and the like)."""
+        return int(self.sh("""awk '/^SUnreclaim:/ { printf "%d", $2 }' /proc/meminfo"""))
 
     def runs_on(self, cpu: int) -> bool:
         """Whether Linux can use a CPU."""

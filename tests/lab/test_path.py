@@ -15,7 +15,7 @@ def test_from_insmod_to_rmmod(qv: Product, name: str) -> None:
     x2apic = "iommu" in MACHINES[name]
     doctor = qv.ask("doctor")
     assert doctor["ok"], doctor
-    before = qv.programs_kib()
+    before = qv.pages_kib()
 
     qv.sh("insmod /lib/modules/$(uname -r)/updates/qv.ko")
     status = qv.ask("status")
@@ -39,13 +39,13 @@ def test_from_insmod_to_rmmod(qv: Product, name: str) -> None:
     assert qv.sh("grep -c ^processor /proc/cpuinfo") == f"{qv.cpus - 1}\n"
     assert qv.online() == (f"0-{cpu - 1}" if cpu > 1 else "0")
     assert not qv.runs_on(cpu)
-    assert before - qv.programs_kib() > (64 << 10) - KERNEL_KIB
+    assert before - qv.pages_kib() > (64 << 10) - KERNEL_KIB
 
     qv.do("cell destroy quest")
     assert qv.online() == qv.all_online and qv.runs_on(cpu)
     qv.do("disable")
     qv.sh("rmmod qv")
-    assert before - qv.programs_kib() < KERNEL_KIB
+    assert before - qv.pages_kib() < KERNEL_KIB
 
 
 def test_the_demo() -> None:

@@ -177,9 +177,9 @@ def test_bad_configuration_while_a_cell_runs(qv: Product) -> None:
 def test_an_image_that_is_none(qv: Product) -> None:
     """What only the driver can tell; nothing is left half done."""
     qv.sh(f"echo no kernel >/run/text; sed 's,^image:.*,image: /run/text,' {QUEST} >/run/text.yaml")
-    before = qv.programs_kib()
+    before = qv.pages_kib()
     said = qv.refused("cell create /run/text.yaml")
     assert "the image 'text' cannot be loaded" in said and "multiboot2" in said
     assert not qv.ask("status")["enabled"], "enabled for this cell only, so undone"
     assert qv.online() == qv.all_online
-    assert before - qv.programs_kib() < 4 << 10, "its memory is back"
+    assert before - qv.pages_kib() < 4 << 10, "its memory is back"
