@@ -5,6 +5,7 @@
 # make demo        the system at work in an emulated machine
 # make shell       a root shell in that machine
 # make check       every test
+# make prove       proofs of the pure parts (P=icr: that one)
 # make bench       the numbers, in repeatable time
 # make size        the monitor's size against its limits
 # make install     into DESTDIR
@@ -25,7 +26,7 @@ LAB = tests/lab/qvlab
 
 .DELETE_ON_ERROR:
 .PHONY: all programs module driver install install-programs install-driver clean \
-	size deps demo shell check bench headers
+	size deps demo shell check prove bench headers
 
 all: programs module
 
@@ -74,6 +75,9 @@ shell: deps
 
 check: deps
 	$(LAB) check
+
+prove: deps
+	$(MAKE) -C tests/prove O=$(O) all P='$(P)'
 
 bench: deps
 	tests/lab/bench

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a proof's head comment says, and what CBMC says of it."""
+
+import re
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lab.errors import LabError
+
+# The trees a proof's code comes from; twins are made in copies of them.
+SOURCES = ["hypervisor", "include", "driver"]
+INCLUDES = ["include", "hypervisor", "driver", "include/uapi"]
+CHECKS = ["--bounds-check", "--pointer-check", "--pointer-overflow-check", "--signed-overflow-check",
+          "--undefined-shift-check", "--div-by-zero-check", "--unwinding-assertions",
+          "--no-malloc-may-fail", "--drop-unused-functions"]
+REQUIRED = ["Property", "Bound", "Assumed", "Enough", "Twin"]
+HEAD = re.compile(r"^/\*\n(.*?)^ \*/", re.DOTALL | re.MULTILINE)
+CHANGE = re.compile(r"^(\S+): `(.+?)` -> `(.*?)`(?:: (.*))?$")
+FAILURE = re.compile(r"^\[(\S+)\] .*: FAILURE$", re.MULTILINE)
+COUNT = re.compile(r"^\*\* \d+ of (\d+) failed", re.MULTILINE)
+# What fails so is a harness that does not fit, not a fault found
+NOT_FAULTS = re.compile(r"\.(unwind|no-body|recursion)\b")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One piece of text in one file that becomes another."""
+    file: str
+    old: str
+    new: str
+    what: str
+
+    def apply(self, top: Path) -> None:
+        path = top / self.file
+        text = path.read_text(encoding="utf-8")
+        if text.count(self.old) != 1:
+            raise LabError(f"{self.file} has {text.count(self.old)} times what a twin changes: {self.old}",
+                           "bring the proof's head in line with the code")
+        path.write_text(text.replace(self.old, self.new), encoding="utf-8")
+
+
+@dataclass
+class Proof:
+    """One prove_*.c."""
+    path: Path
+    text: dict[str, str] = field(default_factory=dict)
+    code: list[str] = field(default_factory=list)  # compiled beside the proof
+    options: list[str] = field(default_factory=list)
+    scaled: list[Change] = field(default_factory=list)
+    twins: list[Change] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.path.stem.removeprefix("prove_")
+
+    @property
+    def quick(self) -> bool:
+        return self.text.get("Quick") == "yes"
+
+    @property
+    def seconds(self) -> int:
+        return int(self.text.get("Seconds", "300"))
+
+    def tasks(self) -> list["Task"]:
+        return [Task(self), *(Task(self, n) for n in range(len(self.twins)))]
+
+    def arguments(self, here: Path, place: Path) -> list[str]:
+        return [str(self.path), *(str(place / c) for c in self.code),
+                *(f"-I{place / i}" for i in INCLUDES), f"-I{here}", *CHECKS, *self.options]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A proof as it is, or one of its twins."""
+    proof: Proof
+    twin: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.proof.name + ("" if self.twin is None else f"-twin{self.twin + 1}")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    fine: bool
+    why: str
+    seconds: float
+    checks: int
+    log: Path
+
+
+def _change(path: Path, text: str) -> Change:
+    found = CHANGE.match(text)
+    if not found:
+        raise LabError(f"{path.name}: `{text}` is no change", "FILE: `from` -> `to`: what that is")
+    return Change(*(g or "" for g in found.groups()))
+
+
+def _entries(path: Path) -> list[tuple[str, str]]:
+    """The head comment's `Key: text`, with lines that continue joined."""
+    found = HEAD.search(path.read_text(encoding="utf-8"))
+    entries: list[tuple[str, str]] = []
+    for line in found.group(1).splitlines() if found else []:
+        line = line.removeprefix(" *").strip()
+        start = re.match(r"([A-Z][a-z]+): +(.*)", line)
+        if start:
+            entries.append((start.group(1), start.group(2)))
+        elif entries and line:
+            entries[-1] = (entries[-1][0], f"{entries[-1][1]} {line}")
+    return entries
+
+
+def read_proof(path: Path) -> Proof:
+    proof = Proof(path)
+    for key, value in _entries(path):
+        match key:
+            case "Code":
+                proof.code += value.split()
+            case "Options":
+                proof.options += value.split()
+            case "Scaled":
+                proof.scaled.append(_change(path, value))
+            case "Twin":
+                proof.twins.append(_change(path, value))
+            case _:
+                proof.text[key] = value
+    missing = [k for k in REQUIRED if k not in proof.text and not (k == "Twin" and proof.twins)]
+    if missing:
+        raise LabError(f"{path.name} does not say: {', '.join(missing)}", "see Documentation/proofs.md")
+    return proof
+
+
+def shadow(top: Path, place: Path, task: Task) -> None:
+    """Copies of the sources, scaled as the proof wants them, broken as the twin does."""
+    shutil.rmtree(place, ignore_errors=True)
+    for tree in SOURCES:
+        shutil.copytree(top / tree, place / tree, ignore=shutil.ignore_patterns("*.o", "*.ko"))
+    for change in task.proof.scaled:
+        change.apply(place)
+    if task.twin is not None:
+        task.proof.twins[task.twin].apply(place)
+
+
+def judge(task: Task, status: int | None, text: str, seconds: float, log: Path) -> Outcome:
+    """A proof has to hold; a twin has to fail, by what it does wrong."""
+    count = COUNT.search(text)
+    checks = int(count.group(1)) if count else 0
+    failures = FAILURE.findall(text)
+    faults = [f for f in failures if not NOT_FAULTS.search(f)]
+    if status is None:
+        why = f"{task.name}: not done after {task.proof.seconds} s"
+    elif status not in (0, 10) or not checks:
+        why = f"{task.name}: CBMC gave up (status {status})"
+    elif task.twin is None:
+        why = f"{task.name}: {', '.join(failures[:5])}" if status else ""
+    else:
+        twin = task.proof.twins[task.twin]
+        why = "" if faults else f"{task.name}: is not noticed: {twin.what or twin.new} in {twin.file}"
+    return Outcome(not why, why, seconds, checks, log)

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Property: decode_write() reads no byte beyond the first num, and no more than 15; what it accepts
+ *	is as long as it says, names one of 16 registers, and is refused when a byte of it is missing
+ * Bound: none: any 15 bytes, any num, mode and registers
+ * Assumed: the buffer holds num bytes
+ * Enough: no instruction is longer than 15 bytes, and the code looks at no more
+ * Code: hypervisor/core/decode.c
+ * Options: --unwind 17
+ * Quick: yes
+ * Twin: hypervisor/core/decode.c: `c->at >= c->num` -> `c->at > c->num`: one byte too many
+ * Twin: hypervisor/core/decode.c: `num < DECODE_MAX ? num : DECODE_MAX` -> `num`: no limit of 15 bytes
+ * Twin: hypervisor/core/decode.c: `out->len = c.at;` -> `out->len = c.at + 1;`: a wrong length
+ */
+#include "core/decode.h"
+#include "prove.h"
+
+int main(void)
+{
+	u32 num = any_u32(), present = num < DECODE_MAX ? num : DECODE_MAX, part = any_u32(), i;
+	u8 memory[DECODE_MAX], *bytes = memory + DECODE_MAX - present;	/* nothing behind them */
+	enum decode_mode mode = any_u32() % 3;
+	struct decoded d, again;
+	u64 regs[16];
+	bool fine;
+
+	for (i = 0; i < DECODE_MAX; i++)
+		memory[i] = any_u8();
+	for (i = 0; i < 16; i++)
+		regs[i] = any_u64();
+	if (!decode_write(bytes, num, mode, regs, &d))
+		return 0;
+	PROVE(d.len >= 2 && d.len <= present, "the length is that of bytes that were given");
+	PROVE(d.op <= DECODE_AND, "one of the operations");
+	PROVE(d.op != DECODE_XCHG || d.reg < (mode == DECODE_64 ? 16 : 8), "a register there is");
+
+	ASSUME(part <= d.len);
+	fine = decode_write(bytes, part, mode, regs, &again);
+	PROVE(fine == (part == d.len), "its own bytes are enough, and all are needed");
+	PROVE(!fine || (again.len == d.len && again.value == d.value && again.op == d.op &&
+			again.reg == d.reg), "they mean the same");
+	return 0;
+}
