@@ -3,23 +3,33 @@
 #include "cpu.h"
 #include "vendor.h"
 
+bool cell_record(struct pcpu *cpu, u32 reason, u64 address)
+{
+	struct qv_mon_status *status = my_status();
+	struct qv_mon_failure *f = &status->failure;
+	u32 running = QV_MON_RUNNING;
+
+	if (!__atomic_compare_exchange_n(&status->state, &running, QV_MON_STOPPED, false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return false;
+	f->reason = reason;
+	f->cpu = cpu->linux_cpu;
+	f->address = address;
+	f->tsc = rdtsc();
+	memcpy(f->regs, cpu->regs, sizeof(f->regs));
+	vendor_record(cpu, f);
+	guest_code(cpu, f->bytes, sizeof(f->bytes));
+	return true;
+}
+
 void cell_fail(struct pcpu *cpu, u32 reason, u64 address)
 {
 	struct qv_mon_status *status = my_status();
-	u32 running = QV_MON_RUNNING, i;
+	u32 i;
 
-	if (__atomic_compare_exchange_n(&status->state, &running, QV_MON_STOPPED, false,
-					__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-		struct qv_mon_failure *f = &status->failure;
-
-		f->reason = reason;
-		f->cpu = cpu->linux_cpu;
-		f->address = address;
-		f->tsc = rdtsc();
-		memcpy(f->regs, cpu->regs, sizeof(f->regs));
-		vendor_record(cpu, f);
-		guest_code(cpu, f->bytes, sizeof(f->bytes));
+	if (cell_record(cpu, reason, address)) {
 		log_event(cpu, QV_LOG_FAILED, reason, address);
+		log_event(cpu, QV_LOG_FAILED_AT, status->failure.rip, status->failure.exit_code);
 		__atomic_store_n(&status->state, QV_MON_FAILED, __ATOMIC_RELEASE);
 		for (i = 0; i < me()->boot.num_cpus; i++)
 			if (i != cpu->index)

@@ -97,6 +97,8 @@ void *window(const struct pcpu *cpu);
 /* front.c, cell.c: a nested fault that is no device */
 void front_touch(struct pcpu *cpu, u64 gpa, bool write);
 void cell_fail(struct pcpu *cpu, u32 reason, u64 address);
+/* The cell runs no more: note where this CPU stands. False: somebody else was first */
+bool cell_record(struct pcpu *cpu, u32 reason, u64 address);
 
 /* manager.c */
 u64 hypercall(struct pcpu *cpu, u64 nr, u64 a);

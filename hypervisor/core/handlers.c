@@ -43,6 +43,18 @@ void exit_memory(struct pcpu *cpu, u64 gpa, bool write)
 		cell_fail(cpu, QV_FAIL_MEMORY, gpa);
 }
 
+/* What a CPU asks for itself holds nobody: it is counted apart */
+static void own_time(struct pcpu *cpu)
+{
+	struct qv_mon_cpu_status *s = cpu_status(cpu);
+	u64 took = rdtsc() - cpu->exit_tsc;
+
+	s->cycles += took;
+	if (took > s->call_max)
+		s->call_max = took;
+	cpu->exit_tsc += took;
+}
+
 static FRONT_END_ONLY void front_hypercall(struct pcpu *cpu)
 {
 	u64 nr = cpu->regs[GPR_RAX], result = hypercall(cpu, nr, cpu->regs[GPR_RDI]);
@@ -55,6 +67,16 @@ static FRONT_END_ONLY void front_hypercall(struct pcpu *cpu)
 	}
 	if (result != QV_ME_BUSY && result > QV_ME_BASE)
 		log_event(cpu, QV_LOG_REFUSED, nr, result);
+	own_time(cpu);
+}
+
+/* QV_CALL_*: false: there is no such call */
+static bool cell_call(u32 nr)
+{
+	if (nr - QV_CALL_LOCK > QV_CALL_UNLOCK - QV_CALL_LOCK)
+		return false;
+	my_status()->locked = nr == QV_CALL_LOCK;
+	return true;
 }
 
 void exit_hypercall(struct pcpu *cpu)
@@ -62,10 +84,12 @@ void exit_hypercall(struct pcpu *cpu)
 	struct guest_mode mode;
 
 	vendor_mode(cpu, &mode);
-	if (mode.cpl || !is_front_end())
-		vendor_inject_fault(cpu, 6);	/* as on a machine without us */
-	else
+	if (!mode.cpl && is_front_end())
 		front_hypercall(cpu);
+	else if (!mode.cpl && cell_call(cpu->regs[GPR_RAX]))
+		vendor_skip(cpu, 3);
+	else
+		vendor_inject_fault(cpu, 6);	/* as on a machine without us */
 }
 
 #define CPUID_1_OSXSAVE		(1u << 27)

@@ -94,7 +94,8 @@ struct instance {
 
 _Static_assert(sizeof(struct instance) <= QV_INSTANCE_LEN, "instance area");
 _Static_assert(sizeof(struct qv_mon_status) <= QV_OFF_LOG, "status area");
-_Static_assert(QV_OFF_LOG + sizeof(struct qv_mon_log) <= QV_OPEN_LEN, "log area");
+_Static_assert(QV_OFF_LOG + sizeof(struct qv_mon_log) <= QV_OFF_MARK, "log area");
+_Static_assert(QV_OFF_MARK + sizeof(struct qv_mon_mark) <= QV_OPEN_LEN, "mark area");
 
 static inline struct instance *me(void)
 {

@@ -95,8 +95,11 @@ void run_commands(struct pcpu *cpu, u32 cmd)
 {
 	if (cmd & CMD_FLUSH)
 		cpu->flush = true;
-	if (cmd & CMD_STOP)
+	if (cmd & CMD_STOP) {
+		if (!cpu->index)	/* for a watchdog's finding: where it hung */
+			cell_record(cpu, QV_FAIL_NONE, 0);
 		park(cpu, CPU_STOPPED);
+	}
 	if (cmd & (CMD_INIT | CMD_CATCH) && cpu->phase != CPU_STOPPED) {
 		apic_drain();		/* INIT resets the APIC too */
 		park(cpu, CPU_WAIT_SIPI);

@@ -45,6 +45,46 @@ bool flush_front_end(struct pcpu *cpu)
 	return all;
 }
 
+/* ---- the lock ---- */
+
+/* What a lock keeps Linux from */
+#define LOCKABLE	(1u << QV_HC_CREATE | 1u << QV_HC_START | 1u << QV_HC_STOP | 1u << QV_HC_RECLAIM | \
+			 1u << QV_HC_LEAVE)
+
+/*
+ * Does a cell want no management? Its own instance writes .locked, which Linux can only
+ * read. A cell that has failed, by its instance's own finding, can agree to nothing any more.
+ */
+static bool locked(void)
+{
+	bool any = false;
+	u32 i;
+
+	for (i = 1; i < QV_MON_CELLS && !any; i++) {
+		if (me()->cells[i].state != QV_MON_RUNNING)
+			continue;
+		manage(QV_VA_MANAGE, me()->cells[i].block_pa);
+		any = load(&managed_status()->locked) && load(&managed_status()->state) == QV_MON_RUNNING;
+	}
+	manage(QV_VA_MANAGE, 0);
+	return any;
+}
+
+/* What was begun before the lock is carried to its end */
+static bool begun(u64 nr, u64 id)
+{
+	return nr == QV_HC_RECLAIM && id < QV_MON_CELLS && me()->cells[id].state && me()->cells[id].reclaimed;
+}
+
+/* Only a cell that runs: else it could not unlock */
+static u64 lock(u32 id)
+{
+	if (me()->cells[id].state != QV_MON_RUNNING || load(&managed_status()->state) != QV_MON_RUNNING)
+		return QV_ME_STATE;
+	managed_status()->locked = 1;
+	return QV_ME_OK;
+}
+
 /* ---- create ---- */
 
 static bool catch_cpus(struct pcpu *cpu)
@@ -111,6 +151,17 @@ static int map_cell(struct instance *cell)
 	return bad;
 }
 
+static void write_mark(const struct qv_mon_create *q, u32 id)
+{
+	struct qv_mon_mark *mark = (struct qv_mon_mark *)(QV_VA_MANAGE + QV_OFF_MARK);
+
+	*mark = *(const struct qv_mon_mark *)(QV_VA_BLOCK + QV_OFF_MARK);
+	mark->block_pa = q->block_pa;
+	mark->id = id;
+	memcpy(mark->name, q->name, sizeof(mark->name));
+	mark->sum = qv_mark_sum(mark);
+}
+
 static u64 build_instance(struct instance *cell, u32 id)
 {
 	const struct instance *mine = me();
@@ -135,6 +186,7 @@ static u64 build_instance(struct instance *cell, u32 id)
 	if (setup_tables(cell) || map_cell(cell))
 		return QV_ME_TABLES;
 	fill_cpus(cell);
+	write_mark(&cell->req, id);
 	managed_status()->state = QV_MON_CREATED;
 	return vendor_init_instance(cell, QV_VA_MANAGE);
 }
@@ -231,6 +283,7 @@ static u64 start_cell(struct pcpu *cpu, u32 id)
 
 	/* ---- from here the memory is the cell's ---- */
 	slot->state = QV_MON_RUNNING;
+	managed_status()->locked = q->lock;
 	log_event(cpu, QV_LOG_STARTED, id, 0);
 	start = rdtsc();
 	for (i = q->num_cpus; i-- > 0;) {	/* the boot CPU last: it finds the others waiting */
@@ -365,6 +418,9 @@ static u64 on_cell(struct pcpu *cpu, u64 nr, u64 id)
 	case QV_HC_DOORBELL:
 		result = doorbell(id);
 		break;
+	case QV_HC_LOCK:
+		result = lock(id);
+		break;
 	}
 	manage(QV_VA_MANAGE, 0);
 	return result;
@@ -382,25 +438,44 @@ static u64 may_leave(const struct pcpu *cpu)
 	return QV_ME_OK;
 }
 
+static u64 note(struct pcpu *cpu, u64 what)
+{
+	if (what < QV_NOTE_PANIC || what > QV_NOTE_POWER_OFF)
+		return QV_ME_CALL;
+	log_event(cpu, QV_LOG_LINUX_ENDS, what, 0);
+	return QV_ME_OK;
+}
+
+static void reset_held(void)
+{
+	u32 i;
+
+	for (i = 0; i < me()->boot.num_cpus; i++)
+		my_status()->cpus[i].held_max = my_status()->cpus[i].call_max = 0;
+}
+
 u64 hypercall(struct pcpu *cpu, u64 nr, u64 a)
 {
 	u64 result = QV_ME_OK;
-	u32 i, nobody = 0;
+	u32 nobody = 0;
 
 	if (nr == QV_HC_NOP)
 		return QV_ME_OK;
 	if (nr >= QV_HC_COUNT)
 		return QV_ME_CALL;
+	if (nr == QV_HC_NOTE)			/* Linux may be in its last throes: wait for nobody */
+		return note(cpu, a);
 	if (!__atomic_compare_exchange_n(&me()->busy, &nobody, cpu->index + 1, false,
 					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		return QV_ME_BUSY;
-	if (nr == QV_HC_CREATE)
+	if ((LOCKABLE & 1u << nr) && !begun(nr, a) && locked())
+		result = QV_ME_LOCKED;
+	else if (nr == QV_HC_CREATE)
 		result = me()->left ? QV_ME_STATE : create(cpu, a);
 	else if (nr == QV_HC_LEAVE)
 		result = may_leave(cpu);
 	else if (nr == QV_HC_RESET_HELD)
-		for (i = 0; i < me()->boot.num_cpus; i++)
-			my_status()->cpus[i].held_max = 0;
+		reset_held();
 	else
 		result = on_cell(cpu, nr, a);
 	__atomic_store_n(&me()->busy, 0, __ATOMIC_RELEASE);

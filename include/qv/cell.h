@@ -59,6 +59,7 @@ struct qv_info {
 /* comm.request values */
 #define QV_REQUEST_NONE		0
 #define QV_REQUEST_SHUTDOWN	1	/* finish, then set state to QV_INMATE_HALTED */
+#define QV_REQUEST_UNLOCK	2	/* agree by QV_CALL_UNLOCK, or do nothing: Linux waits for a while */
 
 /* comm.state values */
 #define QV_INMATE_BOOTING	0
@@ -66,6 +67,18 @@ struct qv_info {
 #define QV_INMATE_HALTED	2	/* done on request; the cell may be stopped */
 
 #define QV_KEYS_LEN		256	/* bytes; a power of two */
+
+/*
+ * Calls to the cell's monitor: VMMCALL in ring 0, eax = number. They change no
+ * register, cannot fail, and cost one exit; any other number is #UD, as VMMCALL is on a
+ * machine without a monitor.
+ *
+ * While a running cell has management locked, Linux can create, start, stop or destroy
+ * no cell and cannot disable QV: the monitor refuses. Only the cell that locked can
+ * unlock. The lock ends with it when the monitor itself finds that it failed.
+ */
+#define QV_CALL_LOCK		1
+#define QV_CALL_UNLOCK		2
 
 /*
  * Indices count up for ever (mod 2^32) and are reduced on access. A reader

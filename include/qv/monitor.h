@@ -27,6 +27,7 @@
 /* Offsets in a block */
 #define QV_OFF_STATUS		0x00000u	/* struct qv_mon_status; Linux may read it */
 #define QV_OFF_LOG		0x04000u	/* struct qv_mon_log; Linux may read it */
+#define QV_OFF_MARK		0x0f000u	/* struct qv_mon_mark; Linux may read it */
 #define QV_OPEN_LEN		0x10000u	/* all above: read-only for the front end */
 #define QV_OFF_IMAGE		0x10000u
 #define QV_IMAGE_MAX		0x10000u
@@ -105,17 +106,20 @@ struct qv_mon_failure {		/* as struct qv_failure_record of the uapi */
 struct qv_mon_cpu_status {
 	u32 linux_cpu, apic_id;
 	u64 exits[QV_MON_EXITS];
-	u64 held_max;		/* TSC cycles of the longest stay in the monitor */
+	u64 held_max;		/* TSC cycles of the longest stay in the monitor, own management calls apart */
 	u64 cycles;		/* TSC cycles spent in the monitor */
 	u64 denied;
-	u64 pad[9];		/* 240 bytes */
+	u64 call_max;		/* TSC cycles of the longest management call made here */
+	u64 pad[8];		/* 240 bytes */
 };
 
 struct qv_mon_status {
 	u32 state;		/* enum qv_mon_state */
 	u32 num_cpus;
 	u64 first_entry_tsc;	/* when the boot CPU entered its inmate */
-	struct qv_mon_failure failure;
+	u32 locked;		/* a cell's: it has locked management. Counts while it runs */
+	u32 pad;
+	struct qv_mon_failure failure;	/* or, reason 0: where the boot CPU stood when it was stopped */
 	struct qv_mon_cpu_status cpus[QV_MON_CPUS];
 };
 
@@ -139,6 +143,36 @@ struct qv_mon_log {
 	struct qv_mon_log_entry entries[QV_MON_LOG_ENTRIES];
 };
 
+/*
+ * By this a log is found in RAM after a warm reset: at QV_OFF_MARK of a block that is
+ * aligned to QV_HUGE. The driver writes the front end's, the manager copies it for each
+ * cell; nobody changes it later.
+ */
+#define QV_MARK_MAGIC	0x31474F4C4D5651ull	/* "QVMLOG1" */
+struct qv_mon_mark {
+	u64 magic;		/* QV_MARK_MAGIC */
+	u64 block_pa;		/* where it lies: a copy elsewhere is none */
+	u64 session;		/* CLOCK_REALTIME in ns at enable: the same for all instances */
+	u64 tsc;		/* at the same moment */
+	u64 boot_ns;		/* CLOCK_BOOTTIME at that moment */
+	u64 tsc_khz;
+	u64 id;			/* instance */
+	u64 name[4];		/* of the cell: 32 characters; the monitor does not read them */
+	u64 sum;		/* qv_mark_sum() */
+};
+
+/* The complement of the sum of all words but the last */
+static inline u64 qv_mark_sum(const struct qv_mon_mark *mark)
+{
+	const u64 *words = (const u64 *)mark;
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < sizeof(*mark) / sizeof(u64) - 1; i++)
+		sum += words[i];
+	return ~sum;
+}
+
 /* What the monitor logs: number, then the sentence the driver prints (a, b) */
 #define QV_MON_EVENTS(X) \
 	X(QV_LOG_ENTERED,	"CPU is under the monitor (apic id %llu)") \
@@ -155,7 +189,9 @@ struct qv_mon_log {
 	X(QV_LOG_IPI_DENIED,	"IPI %#llx to a CPU outside the cell dropped (destination %#llx)") \
 	X(QV_LOG_INSTRUCTION,	"instruction not allowed here: exit %#llx at %#llx") \
 	X(QV_LOG_STUCK,		"CPU with apic id %llu did not answer") \
-	X(QV_LOG_MONITOR_FAULT,	"fault in the monitor: vector %llu at %#llx")
+	X(QV_LOG_MONITOR_FAULT,	"fault in the monitor: vector %llu at %#llx") \
+	X(QV_LOG_FAILED_AT,	"it stood at RIP %#llx, exit %#llx") \
+	X(QV_LOG_LINUX_ENDS,	"Linux says that it goes down (%llu: 1 panic, 2 restart, 3 halt, 4 power-off)")
 enum qv_mon_event {
 #define X(name, text) name,
 	QV_MON_EVENTS(X)
@@ -172,9 +208,13 @@ enum qv_hypercall {
 	QV_HC_STOP,		/* rdi = instance: its CPUs are parked */
 	QV_HC_RECLAIM,		/* rdi = instance: clear and give back one piece; 0 = all done, 1 = go on */
 	QV_HC_DOORBELL,		/* rdi = instance: interrupt its first CPU */
-	QV_HC_RESET_HELD,	/* held_max of all CPUs of the front end starts anew */
+	QV_HC_RESET_HELD,	/* held_max and call_max of all CPUs of the front end start anew */
+	QV_HC_LOCK,		/* rdi = instance that runs: it has locked management; only it can unlock */
+	QV_HC_NOTE,		/* rdi = enum qv_mon_note: for the log */
 	QV_HC_COUNT
 };
+
+enum qv_mon_note { QV_NOTE_PANIC = 1, QV_NOTE_RESTART, QV_NOTE_HALT, QV_NOTE_POWER_OFF };
 
 /* Values >= 0x100 so that they cannot be taken for a count */
 #define QV_MON_ERRORS(X) \
@@ -194,7 +234,8 @@ enum qv_hypercall {
 	X(QV_ME_ENTRY,		"the entry state is malformed") \
 	X(QV_ME_TABLES,		"no pages left for page tables") \
 	X(QV_ME_SVM,		"the CPU lacks SVM, nested paging, or SVM is in use or disabled") \
-	X(QV_ME_VMRUN,		"the processor refused the guest state")
+	X(QV_ME_VMRUN,		"the processor refused the guest state") \
+	X(QV_ME_LOCKED,		"a running cell has locked management")
 enum qv_mon_error {
 	QV_ME_OK = 0,
 	QV_ME_BASE = 0xff,
@@ -213,6 +254,9 @@ struct qv_mon_create {
 	u64 window_pa;			/* 8 pages shared with Linux; page 1 is not used */
 	u32 num_cpus, num_runs, num_ports;
 	u32 doorbell_vector;		/* 32..255 */
+	u32 lock;			/* 1: management is locked as soon as the cell runs */
+	u32 reserved;
+	u64 name[4];			/* for the mark */
 	u32 cpus[QV_MON_CPUS];		/* indices into qv_mon_boot.cpus; the first boots */
 	struct { u16 first, last; } ports[QV_MON_PORTS];
 	struct qv_mon_entry entry;

@@ -26,7 +26,11 @@ struct row {
 
 static const struct row cell_rows[] = {
 	{ "cpuid", EXIT_CPUID, .rax = 7, .skip = 2, .slot = QV_EXIT_CPUID },
-	{ "vmmcall", EXIT_VMMCALL, .rax = QV_HC_CREATE, .event = UD, .slot = QV_EXIT_HYPERCALL },
+	{ "call 0", EXIT_VMMCALL, .event = UD, .slot = QV_EXIT_HYPERCALL },
+	{ "call: lock", EXIT_VMMCALL, .rax = QV_CALL_LOCK, .skip = 3, .slot = QV_EXIT_HYPERCALL },
+	{ "call: unlock", EXIT_VMMCALL, .rax = QV_CALL_UNLOCK, .skip = 3, .slot = QV_EXIT_HYPERCALL },
+	{ "call 3", EXIT_VMMCALL, .rax = QV_CALL_UNLOCK + 1, .event = UD, .slot = QV_EXIT_HYPERCALL },
+	{ "call ~0", EXIT_VMMCALL, .rax = ~0u, .event = UD, .slot = QV_EXIT_HYPERCALL },
 	{ "port", EXIT_IOIO, 0x60 << 16 | 1, .reason = QV_FAIL_PORT, .address = 0x60, .slot = QV_EXIT_PORT },
 	{ "port 0xffff", EXIT_IOIO, 0xffffull << 16, .reason = QV_FAIL_PORT, .address = 0xffff, .slot = QV_EXIT_PORT },
 	{ "triple fault", EXIT_SHUTDOWN, .reason = QV_FAIL_TRIPLE_FAULT, .address = RIP, .slot = QV_EXIT_TRIPLE_FAULT },
@@ -329,6 +333,83 @@ static void nmis(void)
 	CHECK_EQ(v->cs.base, 0x1234);
 }
 
+/* A cell's own word, from ring 0 only */
+static void lock_calls(void)
+{
+	struct row r = { .code = EXIT_VMMCALL, .rax = QV_CALL_LOCK, .skip = 3 };
+
+	fake_open(true, true);
+	fake_become_cell();
+	start(&r, true)->cpl = 3;
+	svm_exit(pcpu_of(0));
+	CHECK_EQ(my_status()->locked, 0);
+	CHECK_EQ(vmcb_of(pcpu_of(0))->event_inj, UD);
+	start(&r, true);
+	svm_exit(pcpu_of(0));
+	CHECK_EQ(my_status()->locked, 1);
+	CHECK_EQ(vmcb_of(pcpu_of(0))->rax, QV_CALL_LOCK);	/* no register changes */
+	r.rax = QV_CALL_UNLOCK + 1;
+	start(&r, true);
+	svm_exit(pcpu_of(0));
+	CHECK_EQ(my_status()->locked, 1);
+	r.rax = QV_CALL_UNLOCK;
+	start(&r, true);
+	svm_exit(pcpu_of(0));
+	CHECK_EQ(my_status()->locked, 0);
+}
+
+/* A stopped cell: where its boot CPU stood, and no failure; a failure's record stays */
+static void stop_records(void)
+{
+	struct row r = { .code = EXIT_NMI };
+	struct qv_mon_failure *f;
+
+	fake_open(true, true);
+	fake_become_cell();
+	f = &my_status()->failure;
+	pcpu_of(0)->cmd = CMD_STOP;
+	pcpu_of(0)->regs[GPR_RBX] = 0xb0b;
+	start(&r, true);
+	svm_exit(pcpu_of(0));
+	CHECK_EQ(my_status()->state, QV_MON_STOPPED);
+	CHECK_EQ(f->reason, QV_FAIL_NONE);
+	CHECK_EQ(f->rip, RIP);
+	CHECK_EQ(f->regs[GPR_RBX], 0xb0b);
+	CHECK_EQ(f->exit_code, EXIT_NMI);
+	CHECK_EQ(pcpu_of(0)->phase, CPU_STOPPED);
+	fake_open(true, true);
+	fake_become_cell();
+	cell_fail(pcpu_of(1), QV_FAIL_PORT, 0x64);
+	CHECK_EQ(my_status()->state, QV_MON_FAILED);
+	pcpu_of(0)->cmd = CMD_STOP;
+	start(&r, true);
+	svm_exit(pcpu_of(0));
+	CHECK_EQ(my_status()->state, QV_MON_FAILED);
+	CHECK_EQ(f->reason, QV_FAIL_PORT);
+	CHECK_EQ(f->address, 0x64);
+	CHECK_EQ(f->cpu, pcpu_of(1)->linux_cpu);
+}
+
+/* What Linux's CPU asks for holds nobody: it is counted apart */
+static void own_calls(void)
+{
+	struct row r = { .code = EXIT_VMMCALL, .rax = QV_HC_NOTE };
+	struct qv_mon_cpu_status *s;
+
+	fake_open(true, true);
+	s = cpu_status(pcpu_of(0));
+	start(&r, true);
+	pcpu_of(0)->regs[GPR_RDI] = QV_NOTE_RESTART;
+	svm_exit(pcpu_of(0));
+	CHECK(s->call_max > 0);
+	CHECK(s->held_max < s->call_max);
+	CHECK(s->cycles >= s->call_max);
+	r = (struct row){ .code = EXIT_INVD };
+	start(&r, true);
+	svm_exit(pcpu_of(0));
+	CHECK(s->held_max > 0);
+}
+
 /* An interrupt that was on its way in when the exit came is not lost */
 static void delivery_goes_on(void)
 {
@@ -365,5 +446,8 @@ const struct unit_test exits_tests[] = {
 	{ "exits: Linux touches what is not its own", forbidden_touches },
 	{ "exits: NMIs, ours and Linux's", nmis },
 	{ "exits: an event in delivery goes on", delivery_goes_on },
+	{ "exits: a cell locks and unlocks", lock_calls },
+	{ "exits: where a stopped cell stood", stop_records },
+	{ "exits: own calls are no hold", own_calls },
 	{ 0 }
 };

@@ -165,6 +165,118 @@ static void stuck_cpus(void)
 	world_check(&w);
 }
 
+static struct qv_mon_status *status_of(const struct qv_mon_create *q)
+{
+	return (struct qv_mon_status *)(fake_ram + q->block_pa + QV_OFF_STATUS);
+}
+
+static void other_request(struct qv_mon_create *q)
+{
+	simple_request(q);
+	q->block_pa = 50 * M2;
+	q->window_pa = 0x190000;
+	q->num_cpus = 1;
+	q->cpus[0] = 2;
+	q->num_runs = 1;
+	q->runs[0] = (struct qv_mon_run){ 60 * M2, 3 };
+}
+
+static void refused_when_locked(struct world *w, const struct qv_mon_create *q)
+{
+	u32 id;
+
+	for (id = 1; id <= 2; id++) {
+		CHECK_EQ(world_call(QV_HC_START, id), QV_ME_LOCKED);
+		CHECK_EQ(world_call(QV_HC_STOP, id), QV_ME_LOCKED);
+		CHECK_EQ(world_call(QV_HC_RECLAIM, id), QV_ME_LOCKED);
+	}
+	CHECK_EQ(world_create(w, q), QV_ME_LOCKED);
+	CHECK_EQ(world_call(QV_HC_LEAVE, 0), QV_ME_LOCKED);
+	CHECK_EQ(world_call(QV_HC_RESET_HELD, 0), QV_ME_OK);	/* what changes no cell goes on */
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);
+	world_check(w);
+}
+
+/* From start on, by itself, by Linux: nothing but its own word ends it, or its failure */
+static void locks(void)
+{
+	static struct qv_mon_create q, other;
+	static struct world w;
+
+	world_open(&w);
+	simple_request(&q);
+	other_request(&other);
+	q.lock = 1;
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_create(&w, &other), 2);		/* nothing is locked before it runs */
+	CHECK_EQ(world_call(QV_HC_LOCK, 1), QV_ME_STATE);
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	status_of(&q)->state = QV_MON_RUNNING;		/* as its boot CPU says */
+	refused_when_locked(&w, &other);
+	status_of(&q)->locked = 0;			/* its own word */
+	CHECK_EQ(world_start(&w, 2), QV_ME_OK);
+	status_of(&other)->state = QV_MON_RUNNING;
+	CHECK_EQ(world_call(QV_HC_LOCK, 2), QV_ME_OK);
+	CHECK_EQ(world_call(QV_HC_LOCK, 3), QV_ME_INSTANCE);
+	CHECK_EQ(status_of(&q)->locked, 0);
+	refused_when_locked(&w, &q);
+	status_of(&other)->state = QV_MON_FAILED;	/* by its instance's finding */
+	CHECK_EQ(world_stop(&w, 2), QV_ME_OK);
+	CHECK_EQ(world_call(QV_HC_LOCK, 2), QV_ME_STATE);
+	CHECK_EQ(world_reclaim(&w, 2), 1);		/* begun before the lock: carried to its end */
+	CHECK_EQ(world_call(QV_HC_LOCK, 1), QV_ME_OK);
+	CHECK_EQ(world_reclaim(&w, 2), 1);
+	CHECK_EQ(world_reclaim(&w, 2), 1);
+	CHECK_EQ(world_reclaim(&w, 2), 0);
+	CHECK_EQ(world_call(QV_HC_STOP, 1), QV_ME_LOCKED);
+	world_check(&w);
+}
+
+/* What a later Linux knows a log by */
+static void marks(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+	struct qv_mon_mark *mine, *there;
+
+	world_open(&w);
+	mine = (void *)(fake_ram + FAKE_BLOCK + QV_OFF_MARK);
+	simple_request(&q);
+	*mine = (struct qv_mon_mark){ .magic = QV_MARK_MAGIC, .block_pa = FAKE_BLOCK, .session = 77, .tsc = 5, .tsc_khz = 9 };
+	memcpy(q.name, "quest", 6);
+	CHECK_EQ(world_create(&w, &q), 1);
+	there = (void *)(fake_ram + q.block_pa + QV_OFF_MARK);
+	CHECK_EQ(there->sum, qv_mark_sum(there));
+	CHECK_EQ(there->block_pa, q.block_pa);
+	CHECK_EQ(there->id, 1);
+	CHECK_EQ(there->session, 77);
+	CHECK_EQ(there->tsc, 5);
+	CHECK_TEXT((const char *)there->name, "quest");
+	there->tsc++;
+	CHECK(there->sum != qv_mark_sum(there));
+}
+
+static void notes(void)
+{
+	static struct world w;
+	struct qv_mon_log *log;
+	u64 head, i;
+
+	world_open(&w);
+	log = (void *)(fake_ram + FAKE_BLOCK + QV_OFF_LOG);
+	head = log->head;
+	me()->busy = 3;			/* by a CPU that a panic has stopped */
+	for (i = 0; i < 8; i++) {
+		bool fine = i >= QV_NOTE_PANIC && i <= QV_NOTE_POWER_OFF;
+
+		CHECK_EQ(world_call(QV_HC_NOTE, i), fine ? QV_ME_OK : QV_ME_CALL);
+		head += fine;
+		CHECK_EQ(log->head, head);
+	}
+	CHECK_EQ(log->entries[(head - 1) % QV_MON_LOG_ENTRIES].what, QV_LOG_LINUX_ENDS);
+	me()->busy = 0;
+}
+
 static void random_lives(void)
 {
 	static struct world w;
@@ -186,6 +298,9 @@ const struct unit_test manager_tests[] = {
 	{ "manager: calls that are none", calls_that_are_none },
 	{ "manager: slots, and memory that two want", all_slots },
 	{ "manager: CPUs that do not answer", stuck_cpus },
+	{ "manager: locks", locks },
+	{ "manager: marks of logs", marks },
+	{ "manager: last words", notes },
 	{ "manager: random lives", random_lives },
 	{ 0 }
 };

@@ -19,6 +19,10 @@ MAX_CELLS = 15
 MAX_PORTS = 16
 CMDLINE_LEN = 1024
 MAX_IMAGE = 256 << 20
+WATCHDOG_MIN = 100  # ms
+WATCHDOG_MAX = 3_600_000
+LOG_PRESENT = 0  # enum qv_which_log
+LOG_PREVIOUS = 1
 FRONT_END = "linux"
 CONSOLE_LEN = 0x8000
 
@@ -59,6 +63,8 @@ class Reason(enum.IntEnum):
     E_LOCKDOWN = 22
     E_UNSUPPORTED = 23
     E_INTERRUPTED = 24
+    E_LOCKED = 25
+    E_NOT_AGREED = 26
 
 
 class Boot(enum.IntEnum):
@@ -120,6 +126,7 @@ class EventType(enum.IntEnum):
     ENABLED = 1
     DISABLED = 2
     CELL = 3
+    LOCK = 4
 
 
 class Reply(ctypes.Structure):
@@ -183,6 +190,8 @@ class CellCreate(ctypes.Structure):
         ("cmdline", c_char * CMDLINE_LEN),
         ("console", c_uint32),
         ("num_ports", c_uint32),
+        ("watchdog_ms", c_uint32),
+        ("lock", c_uint32),
         ("ports", PortRange * MAX_PORTS),
     ]
 
@@ -254,7 +263,11 @@ class CellInfo(ctypes.Structure):
         ("console", c_uint32),
         ("num_ports", c_uint32),
         ("ports", PortRange * MAX_PORTS),
+        ("watchdog_ms", c_uint32),
+        ("locked", c_uint32),
         ("failure", FailureRecord),
+        ("last_failure", FailureRecord),
+        ("failures", c_uint64),
         ("image_name", c_char * 128),
         ("cmdline", c_char * CMDLINE_LEN),
     ]
@@ -268,6 +281,7 @@ class CpuStats(ctypes.Structure):
         ("apic_id", c_uint32),
         ("exits", c_uint64 * EXIT_SLOTS),
         ("held_max_ns", c_uint64),
+        ("call_max_ns", c_uint64),
         ("cycles_in_monitor", c_uint64),
         ("denied", c_uint64),
     ]
@@ -296,6 +310,8 @@ class Log(ctypes.Structure):
         ("buf", c_uint64),
         ("len", c_uint32),
         ("lost", c_uint32),
+        ("which", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -326,5 +342,7 @@ IOC_CELL_SHUTDOWN = _iowr(0x12, CellName)
 IOC_CELL_DESTROY = _iowr(0x13, CellName)
 IOC_CELL_LIST = _iowr(0x14, CellList)
 IOC_CELL_INFO = _iowr(0x15, CellInfo)
+IOC_CELL_LOCK = _iowr(0x16, CellName)
+IOC_CELL_UNLOCK = _iowr(0x17, CellName)
 IOC_STATS = _iowr(0x20, Stats)
 IOC_LOG = _iowr(0x21, Log)

@@ -23,6 +23,8 @@
 #define QV_MAX_CELLS	15	/* cells at once, beside the front end */
 #define QV_MAX_PORTS	16	/* port ranges of one cell */
 #define QV_CMDLINE_LEN	1024	/* with its NUL */
+#define QV_WATCHDOG_MIN	100	/* ms */
+#define QV_WATCHDOG_MAX	3600000	/* ms */
 #define QV_MAX_IMAGE	(256u << 20)	/* bytes of one image file */
 #define QV_FRONT_END	"linux"	/* the front end's name where a cell's is asked for */
 
@@ -53,6 +55,8 @@ enum qv_reason {
 	QV_E_LOCKDOWN		= 22,	/* kernel lockdown forbids it */
 	QV_E_UNSUPPORTED	= 23,	/* a machine QV does not handle (yet) */
 	QV_E_INTERRUPTED	= 24,	/* a signal ended the wait; text says how things stand */
+	QV_E_LOCKED		= 25,	/* a running cell has locked management; it has to agree first */
+	QV_E_NOT_AGREED		= 26,	/* the cell did not agree in time: the lock stays */
 };
 
 /* out: what came of the call */
@@ -118,16 +122,22 @@ struct qv_cell_create {
 	char cmdline[QV_CMDLINE_LEN];
 	__u32 console;			/* 1: the cell has a console */
 	__u32 num_ports;		/* 0..QV_MAX_PORTS */
+	__u32 watchdog_ms;		/* a heartbeat that stands still for so long: failed; 0: no watchdog, else QV_WATCHDOG_MIN.._MAX */
+	__u32 lock;			/* 1: management is locked as soon as the cell runs */
 	struct qv_port_range {
 		__u16 first, last;	/* inclusive */
 	} ports[QV_MAX_PORTS];
 };
 
-/* QV_IOC_CELL_START, _DESTROY: by name. _SHUTDOWN: deadline before force is used */
+/*
+ * QV_IOC_CELL_START, _DESTROY, _LOCK: by name. _SHUTDOWN: deadline before force is
+ * used. _UNLOCK: the cell is asked, and the call waits until it agrees or the deadline
+ * has passed (QV_E_NOT_AGREED).
+ */
 struct qv_cell_name {
 	struct qv_reply reply;
 	char name[QV_NAME_LEN];
-	__u32 timeout_ms;	/* SHUTDOWN only; 0: force at once */
+	__u32 timeout_ms;	/* SHUTDOWN: 0: force at once. UNLOCK */
 	__u32 reserved;
 };
 
@@ -182,7 +192,11 @@ struct qv_cell_info {
 	__u32 console;
 	__u32 num_ports;
 	struct qv_port_range ports[QV_MAX_PORTS];
-	struct qv_failure_record failure;
+	__u32 watchdog_ms;		/* 0: off */
+	__u32 locked;			/* 1: runs, and has locked management */
+	struct qv_failure_record failure;	/* of this life */
+	struct qv_failure_record last_failure;	/* of the last life that failed before this one */
+	__u64 failures;			/* how often it has failed since it was created */
 	char image_name[128];
 	char cmdline[QV_CMDLINE_LEN];
 };
@@ -211,7 +225,8 @@ struct qv_cpu_stats {
 	__u32 cpu;			/* Linux CPU number */
 	__u32 apic_id;
 	__u64 exits[QV_EXIT_SLOTS];	/* by enum qv_exit */
-	__u64 held_max_ns;		/* longest single stay in the monitor */
+	__u64 held_max_ns;		/* longest single stay in the monitor, own management calls apart */
+	__u64 call_max_ns;		/* longest management call made on this CPU (front end only) */
 	__u64 cycles_in_monitor;	/* TSC cycles */
 	__u64 denied;			/* forbidden touches answered (front end only) */
 };
@@ -233,6 +248,12 @@ struct qv_log {
 	__u64 buf;		/* user pointer */
 	__u32 len;		/* in: room, out: bytes used */
 	__u32 lost;		/* out: lines before these that the ring no longer has */
+	__u32 which;		/* in: enum qv_which_log */
+	__u32 reserved;
+};
+enum qv_which_log {
+	QV_LOG_PRESENT	= 0,
+	QV_LOG_PREVIOUS	= 1,	/* of the monitors that ran when the machine last went down */
 };
 
 /* read() on /dev/qv: whole records, oldest first; poll() works; each open starts at "now" */
@@ -240,6 +261,7 @@ enum qv_event_type {
 	QV_EVENT_ENABLED = 1,
 	QV_EVENT_DISABLED = 2,
 	QV_EVENT_CELL = 3,	/* a cell changed state; .state is the new one, 0: destroyed */
+	QV_EVENT_LOCK = 4,	/* .state 1: the cell has locked management, 0: unlocked */
 };
 struct qv_event {
 	__u64 seq;		/* gaps mean lost events */
@@ -259,6 +281,8 @@ struct qv_event {
 #define QV_IOC_CELL_DESTROY	_IOWR('Q', 0x13, struct qv_cell_name)
 #define QV_IOC_CELL_LIST	_IOWR('Q', 0x14, struct qv_cell_list)
 #define QV_IOC_CELL_INFO	_IOWR('Q', 0x15, struct qv_cell_info)
+#define QV_IOC_CELL_LOCK	_IOWR('Q', 0x16, struct qv_cell_name)
+#define QV_IOC_CELL_UNLOCK	_IOWR('Q', 0x17, struct qv_cell_name)
 #define QV_IOC_STATS		_IOWR('Q', 0x20, struct qv_stats)
 #define QV_IOC_LOG		_IOWR('Q', 0x21, struct qv_log)
 
