@@ -15,7 +15,7 @@ static bool in_ones_table(const u64 *entry)
 {
 	const u64 *table = pool_table(&me()->pool, me()->ones_table);
 
-	return entry >= table && entry < table + 512;
+	return entry >= table && entry < table + PT_ENTRIES;
 }
 
 static bool same_page(u64 a, u64 b)

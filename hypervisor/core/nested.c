@@ -46,7 +46,7 @@ void front_open(const struct paging *p, u64 pa, u64 table)
 	u64 *entries = pool_table(p->pool, table);
 	u32 i;
 
-	for (i = 0; i < 512; i++)
+	for (i = 0; i < PT_ENTRIES; i++)
 		entries[i] = i < QV_OPEN_PAGES ? (pa + i * 4096) | PT_P | PT_U : NESTED_HOLE;
 	set_page(p, pa, table | PT_TABLE);
 }

@@ -18,14 +18,14 @@ u64 pool_take(struct page_pool *pool)
 		return 0;
 	}
 	page = pool_table(pool, pool->pa + off);
-	for (i = 0; i < 512; i++)
+	for (i = 0; i < PT_ENTRIES; i++)
 		page[i] = 0;
 	return pool->pa + off;
 }
 
 static u32 slot(u64 addr, u32 level)
 {
-	return (addr >> (12 + 9 * (level - 1))) & 511;
+	return (addr >> (12 + PT_BITS * (level - 1))) & (PT_ENTRIES - 1);
 }
 
 static bool is_leaf(u64 entry, u32 level)
@@ -67,7 +67,7 @@ static int deepen(const struct paging *p, u64 *entry, u32 level)
 		u64 leaf = level == 2 ? old & ~PT_PS : old;
 
 		table = pool_table(p->pool, pa);
-		for (i = 0; i < 512; i++)
+		for (i = 0; i < PT_ENTRIES; i++)
 			table[i] = leaf + i * level_size(level - 1);
 	}
 	__atomic_compare_exchange_n(entry, &old, pa | PT_TABLE, false,

@@ -20,6 +20,8 @@ struct qv_mon_boot;
 #define PT_NX		(1ull << 63)
 #define PT_ADDR		0x000ffffffffff000ull
 #define PT_TABLE	(PT_P | PT_W | PT_U)
+#define PT_BITS		9		/* of an address, that a level decides on */
+#define PT_ENTRIES	(1u << PT_BITS)	/* of 8 bytes: a table is a page */
 
 /* A run of pages from which tables are taken and never given back one by one */
 struct page_pool {
@@ -38,7 +40,7 @@ struct paging {
 /* Bytes that an entry at @level spans */
 static inline u64 level_size(u32 level)
 {
-	return 1ull << (12 + 9 * (level - 1));
+	return 1ull << (12 + PT_BITS * (level - 1));
 }
 
 /* A cleared page; 0 when the pool is empty. Physical address. */
