@@ -13,7 +13,7 @@
  *   0xBC000  stream   16 KiB ring of output bytes; shared with Linux
  *
  * Nothing here traps: no exit is caused by any access. An inmate that does not
- * find QV_INFO_MAGIC at 0xB9000 is not in a cell.
+ * find QV_INFO_MAGIC at 0xB9000 is not in a cell. A higher ABI number only adds at the end.
  *
  * Access to anything else stops the cell: it becomes `failed`.
  */
@@ -35,12 +35,35 @@
 #define QV_SCREEN_ROWS	25
 
 #define QV_INFO_MAGIC	0x4C4C45435651ull	/* "QVCELL" */
-#define QV_INFO_ABI	1
+#define QV_INFO_ABI	2
 #define QV_INFO_MAX_CPUS 64
+#define QV_INFO_MAX_DEVICES 8
+#define QV_INFO_MAX_BARS 6
 
 /* CPUID 0x40000000 in a cell: ebx, ecx, edx spell this; eax = highest leaf */
 #define QV_CPUID_SIGNATURE	"QVQuestV-QV "
 #define QV_CPUID_BASE	0x40000000	/* leaf +1: eax = info page address, ebx = ABI */
+
+/*
+ * A PCI function of the cell. Its config space is at qv_info.ecam + (bdf << 12): reads are direct,
+ * writes are filtered (Documentation/devices.md says which registers take them). Every other
+ * function is absent: its config space reads as ones. Memory BARs lie at their own addresses.
+ */
+struct qv_info_device {
+	uint32_t bdf;			/* bus << 8 | device << 3 | function */
+	uint16_t vendor, device;	/* PCI ids */
+	uint32_t flags;			/* QV_INFO_DEVICE_* */
+	uint32_t vector;		/* interrupt that its pin raises on the first CPU, level: clear its
+					 * cause before EOI; 0: the pin is not connected */
+	struct qv_info_bar {
+		uint64_t base;		/* guest-physical address, or first port */
+		uint64_t size;		/* bytes or ports; 0: there is none */
+		uint32_t ports;		/* 1: I/O ports */
+		uint32_t index;		/* BAR number, 0..5 */
+	} bars[QV_INFO_MAX_BARS];
+};
+#define QV_INFO_DEVICE_MASTER	(1u << 0)	/* bus mastering may be switched on: DMA, MSI, MSI-X */
+#define QV_INFO_DEVICE_NO_MESSAGES	(1u << 1)	/* MSI goes nowhere here: the machine remaps interrupts */
 
 struct qv_info {
 	uint64_t magic;			/* QV_INFO_MAGIC */
@@ -54,6 +77,11 @@ struct qv_info {
 	uint32_t doorbell_vector;	/* interrupt that says: look at the comm page (keys, requests); 0: none */
 	uint32_t apic_ids[QV_INFO_MAX_CPUS];	/* first one boots; the others wait for SIPI */
 	char cmdline[1024];
+	/* since ABI 2 */
+	uint64_t ecam;			/* guest-physical address of PCI config space, bus 0; 0: none */
+	uint32_t num_devices;
+	uint32_t reserved;
+	struct qv_info_device devices[QV_INFO_MAX_DEVICES];
 };
 
 /* comm.request values */

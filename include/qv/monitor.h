@@ -45,6 +45,10 @@
 #define QV_MON_RUNS		1024	/* pieces of one cell's memory */
 #define QV_MON_PORTS		16
 #define QV_MON_EXITS		16	/* slots: enum qv_exit */
+#define QV_MON_DEVICES		8	/* PCI functions of one cell */
+#define QV_MON_BARS		6	/* of one function */
+#define QV_MON_IOAPICS		16
+#define QV_MON_FIRMWARE_PORTS	8	/* ranges */
 
 /* Head of the image: an ELF-less flat binary, see image.lds */
 struct qv_image_header {
@@ -54,6 +58,9 @@ struct qv_image_header {
 	u32 image_end;		/* address: end of the image */
 	u32 vendor;		/* 1 AMD-V, 2 VT-x */
 };
+
+/* A range of I/O ports, both ends included */
+struct qv_mon_ports { u16 first, last; };
 
 /* What the driver tells the first instance. Linux is still trusted then. */
 struct qv_mon_boot {
@@ -78,6 +85,14 @@ struct qv_mon_boot {
 	u64 tramp_leave;	/* VA in it where a CPU goes back to Linux */
 	struct { u64 start, end; } ram[QV_MON_RAM_RANGES];
 	struct { u32 linux_cpu, apic_id; } cpus[QV_MON_CPUS];
+	/* From ACPI: PCI config space of segment 0 (MCFG; ecam_len 0: none), IOAPICs (MADT),
+	 * and ports by which firmware sleeps or enters SMM (FADT: PM1 control, SMI_CMD, reset) */
+	u64 ecam_pa;		/* where bus 0 lies, or would */
+	u64 ecam_len;		/* bytes from there to the end of the last bus */
+	u32 num_ioapics;
+	u32 num_firmware_ports;
+	u64 ioapics[QV_MON_IOAPICS];	/* physical address of the page */
+	struct qv_mon_ports firmware_ports[QV_MON_FIRMWARE_PORTS];
 };
 
 /* Linux state of a CPU at the moment the trampoline left it; filled there */
@@ -191,7 +206,12 @@ static inline u64 qv_mark_sum(const struct qv_mon_mark *mark)
 	X(QV_LOG_STUCK,		"CPU with apic id %llu did not answer") \
 	X(QV_LOG_MONITOR_FAULT,	"fault in the monitor: vector %llu at %#llx") \
 	X(QV_LOG_FAILED_AT,	"it stood at RIP %#llx, exit %#llx") \
-	X(QV_LOG_LINUX_ENDS,	"Linux says that it goes down (%llu: 1 panic, 2 restart, 3 halt, 4 power-off)")
+	X(QV_LOG_LINUX_ENDS,	"Linux says that it goes down (%llu: 1 panic, 2 restart, 3 halt, 4 power-off)") \
+	X(QV_LOG_CONFIG,	"PCI config access (function and register %#llx) refused, value %#llx") \
+	X(QV_LOG_PORT,		"Linux used port %#llx, which is not its own: ones, or dropped (value %#llx)") \
+	X(QV_LOG_IOAPIC,	"interrupt pin %llu was to reach what is not Linux's: masked (entry %#llx)") \
+	X(QV_LOG_DEVICE,	"PCI function %#llx is given to the cell; bus mastering allowed: %llu") \
+	X(QV_LOG_SMI,		"Linux wrote %#llx to port %#llx: a system management interrupt stops every CPU")
 enum qv_mon_event {
 #define X(name, text) name,
 	QV_MON_EVENTS(X)
@@ -235,7 +255,13 @@ enum qv_mon_note { QV_NOTE_PANIC = 1, QV_NOTE_RESTART, QV_NOTE_HALT, QV_NOTE_POW
 	X(QV_ME_TABLES,		"no pages left for page tables") \
 	X(QV_ME_SVM,		"the CPU lacks SVM, nested paging, or SVM is in use or disabled") \
 	X(QV_ME_VMRUN,		"the processor refused the guest state") \
-	X(QV_ME_LOCKED,		"a running cell has locked management")
+	X(QV_ME_LOCKED,		"a running cell has locked management") \
+	X(QV_ME_PORT_NEVER,	"a port in the list is one that no cell may have") \
+	X(QV_ME_DEVICES,	"the device list is malformed") \
+	X(QV_ME_DEVICE_NONE,	"a device is not there, is a bridge, or lies outside the known config space") \
+	X(QV_ME_DEVICE_TAKEN,	"a device belongs to another cell, or is listed twice") \
+	X(QV_ME_DEVICE_BAR,	"a device's registers are not where a cell may have them") \
+	X(QV_ME_DEVICE_PIN,	"a device's interrupt pin or vector is not one a cell may have")
 enum qv_mon_error {
 	QV_ME_OK = 0,
 	QV_ME_BASE = 0xff,
@@ -249,6 +275,23 @@ struct qv_mon_entry {
 	u32 eip, eax, ebx, reserved;
 };
 
+/* A PCI function of a cell. What the monitor can read from the function itself, it does */
+struct qv_mon_device {
+	u32 bdf;			/* bus << 8 | device << 3 | function */
+	u32 flags;			/* QV_MON_DEVICE_* */
+	u32 ioapic, pin;		/* its interrupt line: index in qv_mon_boot.ioapics; QV_MON_NO_PIN: none */
+	u32 vector;			/* 32..254, for the pin */
+	u32 reserved;
+	struct qv_mon_bar {
+		u64 base, len;		/* memory: whole pages; ports: below 64 Ki; len 0: none */
+		u32 ports;		/* 1: I/O ports, 0: memory */
+		u32 reserved;
+	} bars[QV_MON_BARS];
+};
+#define QV_MON_DEVICE_MASTER	(1u << 0)	/* may be a bus master: DMA anywhere, MSI (unsafe-dma) */
+#define QV_MON_DEVICE_HIGH	(1u << 1)	/* the pin is active high (else low) */
+#define QV_MON_NO_PIN		(~0u)
+
 struct qv_mon_create {
 	u64 block_pa;			/* QV_BLOCK_CELL bytes, aligned to 2 MiB */
 	u64 window_pa;			/* 8 pages shared with Linux; page 1 is not used */
@@ -258,7 +301,10 @@ struct qv_mon_create {
 	u32 reserved;
 	u64 name[4];			/* for the mark */
 	u32 cpus[QV_MON_CPUS];		/* indices into qv_mon_boot.cpus; the first boots */
-	struct { u16 first, last; } ports[QV_MON_PORTS];
+	struct qv_mon_ports ports[QV_MON_PORTS];
+	u32 num_devices;
+	u32 reserved2;
+	struct qv_mon_device devices[QV_MON_DEVICES];
 	struct qv_mon_entry entry;
 	struct qv_mon_run {
 		u64 pa;			/* aligned to 2 MiB, strictly ascending */

@@ -51,7 +51,7 @@ def status(machine):
 def test_boots_and_runs_commands(cell):
     assert re.search(r"shell +running", cell.run("ps"))
     assert re.search(r"heartbeat +sleeping", cell.run("ps"))
-    assert "cell     fake: 1 CPU(s), doorbell vector 81, ABI 1" in cell.run("cpu")
+    assert "cell     fake: 1 CPU(s), doorbell vector 81, ABI 2" in cell.run("cpu")
     assert ", 0 stray interrupts" in cell.run("cpu")
 
 

@@ -11,12 +11,13 @@ import ctypes
 import enum
 from ctypes import c_char, c_uint8, c_uint16, c_uint32, c_uint64
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 NAME_LEN = 32
 TEXT_LEN = 248
 MAX_CPUS = 64
 MAX_CELLS = 15
 MAX_PORTS = 16
+MAX_DEVICES = 8
 CMDLINE_LEN = 1024
 MAX_IMAGE = 256 << 20
 WATCHDOG_MIN = 100  # ms
@@ -25,6 +26,10 @@ LOG_PRESENT = 0  # enum qv_which_log
 LOG_PREVIOUS = 1
 FRONT_END = "linux"
 CONSOLE_LEN = 0x8000
+
+DEVICE_PIN = 1 << 0
+DEVICE_MESSAGES = 1 << 1
+DEVICE_NO_RESET = 1 << 2
 
 FEATURE_NPT = 1 << 0
 FEATURE_NRIPS = 1 << 1
@@ -65,12 +70,23 @@ class Reason(enum.IntEnum):
     E_INTERRUPTED = 24
     E_LOCKED = 25
     E_NOT_AGREED = 26
+    E_DEVICE = 27
+    E_DMA = 28
+    E_PORT = 29
 
 
 class Boot(enum.IntEnum):
     """enum qv_boot."""
 
     MULTIBOOT2 = 1
+
+
+class Dma(enum.IntEnum):
+    """enum qv_dma: what holds a device's DMA back."""
+
+    PROTECTED = 0
+    OFF = 1
+    UNSAFE = 2
 
 
 class State(enum.IntEnum):
@@ -174,6 +190,12 @@ class PortRange(ctypes.Structure):
     _fields_ = [("first", c_uint16), ("last", c_uint16)]
 
 
+class PciDevice(ctypes.Structure):
+    """struct qv_device: a PCI function of a cell."""
+
+    _fields_ = [("segment", c_uint32), ("bdf", c_uint32), ("dma", c_uint32), ("state", c_uint32)]
+
+
 class CellCreate(ctypes.Structure):
     """struct qv_cell_create."""
 
@@ -193,6 +215,9 @@ class CellCreate(ctypes.Structure):
         ("watchdog_ms", c_uint32),
         ("lock", c_uint32),
         ("ports", PortRange * MAX_PORTS),
+        ("num_devices", c_uint32),
+        ("reserved", c_uint32),
+        ("devices", PciDevice * MAX_DEVICES),
     ]
 
 
@@ -263,6 +288,9 @@ class CellInfo(ctypes.Structure):
         ("console", c_uint32),
         ("num_ports", c_uint32),
         ("ports", PortRange * MAX_PORTS),
+        ("num_devices", c_uint32),
+        ("reserved", c_uint32),
+        ("devices", PciDevice * MAX_DEVICES),
         ("watchdog_ms", c_uint32),
         ("locked", c_uint32),
         ("failure", FailureRecord),

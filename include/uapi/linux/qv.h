@@ -15,13 +15,14 @@
 #include <linux/types.h>
 #include <linux/ioctl.h>
 
-#define QV_ABI_VERSION	1
+#define QV_ABI_VERSION	2
 
 #define QV_NAME_LEN	32	/* cell name with its NUL: [a-z0-9][a-z0-9_-]* */
 #define QV_TEXT_LEN	248	/* a sentence with its NUL */
 #define QV_MAX_CPUS	64	/* CPUs QV manages at most */
 #define QV_MAX_CELLS	15	/* cells at once, beside the front end */
 #define QV_MAX_PORTS	16	/* port ranges of one cell */
+#define QV_MAX_DEVICES	8	/* PCI functions of one cell */
 #define QV_CMDLINE_LEN	1024	/* with its NUL */
 #define QV_WATCHDOG_MIN	100	/* ms */
 #define QV_WATCHDOG_MAX	3600000	/* ms */
@@ -57,6 +58,9 @@ enum qv_reason {
 	QV_E_INTERRUPTED	= 24,	/* a signal ended the wait; text says how things stand */
 	QV_E_LOCKED		= 25,	/* a running cell has locked management; it has to agree first */
 	QV_E_NOT_AGREED		= 26,	/* the cell did not agree in time: the lock stays */
+	QV_E_DEVICE		= 27,	/* a PCI function cannot be given to a cell */
+	QV_E_DMA		= 28,	/* it could do DMA, and nothing would hold it back */
+	QV_E_PORT		= 29,	/* an I/O port that no cell may have */
 };
 
 /* out: what came of the call */
@@ -127,7 +131,24 @@ struct qv_cell_create {
 	struct qv_port_range {
 		__u16 first, last;	/* inclusive */
 	} ports[QV_MAX_PORTS];
+	__u32 num_devices;		/* 0..QV_MAX_DEVICES */
+	__u32 reserved;
+	struct qv_device {
+		__u32 segment;		/* PCI domain: 0 */
+		__u32 bdf;		/* bus << 8 | device << 3 | function */
+		__u32 dma;		/* in: enum qv_dma */
+		__u32 state;		/* out, CELL_INFO only: QV_DEVICE_* */
+	} devices[QV_MAX_DEVICES];
 };
+enum qv_dma {
+	QV_DMA_PROTECTED	= 0,	/* only behind an IOMMU: refused, there is no support yet */
+	QV_DMA_OFF		= 1,	/* bus mastering is held off: no DMA, no MSI */
+	QV_DMA_UNSAFE		= 2,	/* the device may read and write any memory of the machine */
+};
+/* qv_device.state */
+#define QV_DEVICE_PIN		(1u << 0)	/* its interrupt pin is connected */
+#define QV_DEVICE_MESSAGES	(1u << 1)	/* MSI and MSI-X work */
+#define QV_DEVICE_NO_RESET	(1u << 2)	/* it knows no reset: the cell finds it as Linux left it */
 
 /*
  * QV_IOC_CELL_START, _DESTROY, _LOCK: by name. _SHUTDOWN: deadline before force is
@@ -192,6 +213,9 @@ struct qv_cell_info {
 	__u32 console;
 	__u32 num_ports;
 	struct qv_port_range ports[QV_MAX_PORTS];
+	__u32 num_devices;
+	__u32 reserved;
+	struct qv_device devices[QV_MAX_DEVICES];
 	__u32 watchdog_ms;		/* 0: off */
 	__u32 locked;			/* 1: runs, and has locked management */
 	struct qv_failure_record failure;	/* of this life */
