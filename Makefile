@@ -6,6 +6,7 @@
 # make shell       a root shell in that machine
 # make check       every test
 # make prove       proofs of the pure parts (P=icr: that one)
+# make attack      the hostile cells and the hostile Linux of tests/attack
 # make bench       the numbers, in repeatable time
 # make size        the monitor's size against its limits
 # make install     into DESTDIR
@@ -26,7 +27,7 @@ LAB = tests/lab/qvlab
 
 .DELETE_ON_ERROR:
 .PHONY: all programs module driver install install-programs install-driver clean \
-	size deps demo shell check prove bench headers
+	size deps demo shell check attack prove bench headers
 
 all: programs module
 
@@ -78,6 +79,9 @@ check: deps
 
 prove: deps
 	$(MAKE) -C tests/prove O=$(O) all P='$(P)'
+
+attack: deps
+	$(LAB) test tests/attack -n 2 --dist loadgroup -q
 
 bench: deps
 	tests/lab/bench

@@ -76,17 +76,17 @@ def units() -> Count:
 
 def pytest(arguments: list[str], report: Path | None = None) -> int:
     """pytest in the tool root, its output to ours."""
-    argv = ["python3", "-B", "-m", "pytest", "-p", "no:cacheprovider", "-ra"]
+    argv = ["python3", "-B", "-m", "pytest", "-p", "no:cacheprovider", "-p", "lab.fixtures", "-ra"]
     if report:
         argv += [f"--junitxml={report}"]
-    return enter.run(roots.ensure("tool"), [*argv, *arguments], capture=False).returncode
+    return enter.run(roots.ensure("tool"), [*argv, *arguments], {"PYTHONPATH": str(LAB)}, capture=False).returncode
 
 
 def lab_tests() -> Count:
-    """tests/lab, a machine on each of two workers."""
+    """tests/lab and tests/attack, a machine on each of two workers."""
     report = BUILD / "lab/report.xml"
     report.unlink(missing_ok=True)
-    rc = pytest(["-n", "2", "--dist", "loadgroup", str(LAB)], report)
+    rc = pytest(["-n", "2", "--dist", "loadgroup", str(LAB), str(TOP / "tests/attack")], report)
     if not report.exists():
         return Count(failed=1)
     total = Count()

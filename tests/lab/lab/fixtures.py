@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machines for tests: see Documentation/lab.md."""
+"""Machines for tests: see Documentation/lab.md. A pytest plugin; `qvlab test` loads it."""
 
 import dataclasses
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+from product import Product
 
-from lab.errors import MachineDead  # noqa: E402
-from lab.machine import Machine  # noqa: E402
-from lab.qemu import Config  # noqa: E402
-from product import Product  # noqa: E402
+from .errors import MachineDead
+from .machine import Machine
+from .qemu import Config
 
 FIELDS = {f.name for f in dataclasses.fields(Config)}
 

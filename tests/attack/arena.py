@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A machine in which attacks happen: QV enabled, a witness cell and one in Linux beating."""
+
+import json
+import queue
+import subprocess
+import time
+import weakref
+from pathlib import Path
+from typing import Any
+
+from lab import build, enter, roots
+from lab.errors import GuestTimeout, MachineDead
+from lab.machine import Machine
+from lab.paths import BUILD
+from product import KERNEL_TROUBLE
+
+HERE = Path(__file__).resolve().parent
+WITNESS_CPU = 2
+ATTACK_CPUS = [3, 1]
+
+
+def image() -> Path:
+    """The hostile inmate, built in the tool root."""
+    with build.lock():
+        done = enter.run(roots.ensure("tool"), ["make", "-s", "--no-print-directory", "-C", str(HERE / "inmate"),
+                                                f"O={build.OUT}"])
+        assert done.returncode == 0, done.stdout
+    return build.OUT / "attack/attack.elf"
+
+
+def program(name: str) -> Path:
+    """programs/NAME.c, compiled to run in any machine."""
+    place = BUILD / f"lab/attack/{name}"
+    with build.lock():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-o", str(place),
+                        str(HERE / f"programs/{name}.c")], check=True)
+    return place
+
+
+class Arena:
+    """What inside/attack-server does, called from here."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = weakref.proxy(machine)
+        self._answers: queue.Queue[bytes] = queue.Queue()
+        self._partial = b""
+        machine.put(image(), "/run/attack/attack.elf")
+        machine.put(program("beat"), "/run/attack/beat")
+        machine.put(HERE / "inside/attack-server", "/run/attack/attack-server")
+        machine.run("modprobe msr; dmesg -C")
+        self._running = machine.start("exec python3 /run/attack/attack-server", sink=self._take, merge=False)
+        self.ask("begin", witness=WITNESS_CPU, cpus=ATTACK_CPUS, trouble=KERNEL_TROUBLE.pattern)
+
+    def _take(self, data: bytes) -> None:
+        *lines, self._partial = (self._partial + data).split(b"\n")
+        for line in lines:
+            self._answers.put(line)
+
+    def ask(self, do: str, timeout: float = 120.0, **more: Any) -> dict[str, Any]:
+        self._running.write(json.dumps({"do": do, **more}).encode() + b"\n")
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline and not self._running.ended.is_set():
+            try:
+                reply = json.loads(self._answers.get(timeout=0.5))
+            except queue.Empty:
+                if self._machine.dead:
+                    raise MachineDead(f"the machine died ({do} {more}): {self._machine.dead}") from None
+                continue
+            assert "error" not in reply, reply["error"]
+            return reply
+        raise GuestTimeout(f"no end of: {do} {more} {self._running.errors.decode()}")
+
+
+_arenas: "weakref.WeakKeyDictionary[Machine, Arena]" = weakref.WeakKeyDictionary()
+
+
+def arena(machine: Machine) -> Arena:
+    """The arena in a machine; it stays there until the machine ends."""
+    if machine not in _arenas:
+        _arenas[machine] = Arena(machine)
+    return _arenas[machine]
+
+
+def end(machine: Machine) -> None:
+    if machine in _arenas:
+        _arenas.pop(machine).ask("end")

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Does the one attack that the command line names, and tells what came of it. */
+#include <stdarg.h>
+#include <inmate/apic.h>
+#include <inmate/boot.h>
+#include <inmate/cell.h>
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/printf.h>
+#include <inmate/string.h>
+#include <inmate/trap.h>
+#include "attack.h"
+
+struct attack {
+	const char *name;
+	attack_fn *run;
+	uint64_t a, b;
+};
+
+static const struct attack attacks[] = {
+#define ATTACK(name, function, a, b, ...) { name, function, a, b },
+#include "../rows/all.h"
+#undef ATTACK
+};
+
+volatile uint64_t recover_at;
+volatile int64_t trapped;
+static const char *current = "none";
+static uint8_t last_stack[8192] __attribute__((aligned(16)));
+
+_Noreturn void inmate_main(uint32_t magic, uint32_t boot_address);
+
+void still_here(void)
+{
+	cell_beat();
+}
+
+_Noreturn void silence(void)
+{
+	irq_disable();
+	for (;;)
+		cpu_relax();
+}
+
+_Noreturn void live_on(void)
+{
+	irq_disable();
+	for (;;) {
+		cell_beat();
+		if (cell_request() == QV_REQUEST_SHUTDOWN)
+			cell_set_state(QV_INMATE_HALTED);
+		cpu_relax();
+	}
+}
+
+static void console_sink(void *arg, const char *text, size_t n)
+{
+	(void)arg;
+	console_write(text, n);
+}
+
+static _Noreturn void conclude(const char *how, const char *fmt, va_list ap)
+{
+	print("%s %s: ", how, current);
+	format_to(console_sink, NULL, fmt, ap);
+	print("\n");
+	live_on();
+}
+
+_Noreturn void survived(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	conclude("survived", fmt, ap);
+}
+
+_Noreturn void breach(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	conclude("breach", fmt, ap);
+}
+
+static _Noreturn void fault(int64_t vector, uint64_t rip, uint64_t error)
+{
+	print("fault %s %d at %lx, error %lx\n", current, (int)vector, (unsigned long)rip,
+	      (unsigned long)error);
+	live_on();
+}
+
+void fault_ends(void)
+{
+	if (trapped >= 0)
+		fault(trapped, 0, 0);
+}
+
+static void after_fault(uint64_t vector, uint64_t rip, uint64_t error)
+{
+	fault((int64_t)vector, rip, error);
+}
+
+/* Back to where TRY says, or else to the end of the attack, on a stack of its own */
+static void exception(struct trap_frame *frame)
+{
+	if (recover_at) {
+		trapped = (int64_t)frame->vector;
+		frame->rip = recover_at;
+		return;
+	}
+	frame->rdi = frame->vector;
+	frame->rsi = frame->rip;
+	frame->rdx = frame->error;
+	frame->rip = (uintptr_t)after_fault;
+	frame->rsp = (uintptr_t)last_stack + sizeof(last_stack) - 8;
+	frame->rflags = 2;
+}
+
+static const struct attack *find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(attacks) / sizeof(attacks[0]); i++)
+		if (!strcmp(attacks[i].name, name))
+			return &attacks[i];
+	return NULL;
+}
+
+_Noreturn void inmate_main(uint32_t magic, uint32_t boot_address)
+{
+	const struct attack *attack;
+
+	(void)magic;
+	(void)boot_address;
+	trap_init();
+	trap_set_exception(exception);
+	if (!cell_detect())
+		cpu_stop();
+	console_init();
+	apic_init(cell_info()->x2apic);
+	cell_set_state(QV_INMATE_RUNNING);
+	if (!strcmp(cell_info()->cmdline, "witness"))
+		witness();
+	attack = find(cell_info()->cmdline);
+	if (!attack) {
+		print("no attack is called '%s'\n", cell_info()->cmdline);
+		live_on();
+	}
+	current = attack->name;
+	print("begin %s\n", current);
+	attack->run(attack->a, attack->b);
+	survived("it came back");
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The attacks from inside a cell: what the headers under rows/ say, which the inmate includes."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROWS = Path(__file__).resolve().parent / "rows"
+LINE = re.compile(r'ATTACK\("(?P<name>[a-z0-9-]+)", (?P<function>\w+), (?P<a>\w+), (?P<b>\w+), '
+                  r'"(?P<expected>[^"]+)", "(?P<flags>[^"]*)", "(?P<what>[^"]+)"\)')
+FLAGS = {"xapic", "x2apic", "smp", "quesh", "open"}
+VECTORS = {0: "de", 1: "db", 2: "nmi", 3: "bp", 6: "ud", 7: "nm", 8: "df", 10: "ts", 11: "np", 12: "ss", 13: "gp",
+           14: "pf", 16: "mf", 17: "ac", 18: "mc", 19: "xf"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One attack; rows/all.h says what the fields mean."""
+
+    name: str
+    family: str
+    expected: tuple[str, ...]
+    flags: frozenset[str]
+    what: str
+
+    @property
+    def open(self) -> bool:
+        return "open" in self.flags
+
+    def on(self, x2apic: bool) -> bool:
+        """Whether this attack is one on such a machine."""
+        return not self.flags & ({"xapic"} if x2apic else {"x2apic"})
+
+    def met(self, outcome: str) -> bool:
+        """Whether an outcome such as "failed:memory@0x400000" is one of those expected."""
+        return any(outcome == e or outcome.startswith(e + "@") for e in self.expected)
+
+
+def family(file: Path) -> list[Row]:
+    rows = []
+    for number, line in enumerate(file.read_text().splitlines(), 1):
+        if not line.startswith("ATTACK("):
+            continue
+        found = LINE.fullmatch(line)
+        if not found:
+            raise ValueError(f"{file.name}:{number}: not a row: {line}")
+        flags = frozenset(found["flags"].split())
+        if not flags <= FLAGS:
+            raise ValueError(f"{file.name}:{number}: no such flag: {sorted(flags - FLAGS)}")
+        rows.append(Row(found["name"], file.stem, tuple(found["expected"].split("|")), flags, found["what"]))
+    return rows
+
+
+def every() -> list[Row]:
+    """In the order of rows/all.h; a name stands once."""
+    names = re.findall(r'^#include "(\w+\.h)"', (ROWS / "all.h").read_text(), re.MULTILINE)
+    rows = [row for name in names for row in family(ROWS / name)]
+    twice = {row.name for row in rows if sum(r.name == row.name for r in rows) > 1}
+    if twice:
+        raise ValueError(f"named twice: {sorted(twice)}")
+    return rows
+
+
+def outcome(result: dict) -> str:
+    """What happened, in the words of the table."""
+    kind = result["outcome"]
+    if kind == "failed":
+        failure = result["failure"]
+        return f"failed:{failure['reason']}@{failure['address']}"
+    if kind == "fault":
+        vector = int(result["detail"].split()[0])
+        return f"fault:{VECTORS.get(vector, vector)}"
+    return {"survived": "harmless", "silent": "stopped"}.get(kind, kind)
