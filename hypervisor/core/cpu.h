@@ -110,6 +110,5 @@ void exit_cpuid(struct pcpu *cpu);
 void exit_nmi(struct pcpu *cpu);
 void exit_memory(struct pcpu *cpu, u64 gpa, bool write);
 void exit_hypercall(struct pcpu *cpu);
-void exit_xsetbv(struct pcpu *cpu);
 
 #endif

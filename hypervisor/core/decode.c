@@ -1,142 +1,98 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "decode.h"
 
-struct cursor {
-	const u8 *bytes;
-	u32 num, at;
-	bool short_of;		/* ran past the end */
+/* What a first byte is; a byte that is none of these is not known here */
+enum kind {
+	NONE, PREFIX, DATA16, ADDRESS,
+	MOFFS,			/* a3: mov moffs, eax */
+	REG,			/* ModRM; the operand is its register */
+	IMM8, IMM32,		/* ModRM, which holds the operation too; the operand follows it */
 };
 
-static u8 next(struct cursor *c)
-{
-	if (c->at >= c->num) {
-		c->short_of = true;
-		return 0;
-	}
-	return c->bytes[c->at++];
-}
-
-static u32 next32(struct cursor *c)
-{
-	u32 i, v = 0;
-
-	for (i = 0; i < 4; i++)
-		v |= (u32)next(c) << (8 * i);
-	return v;
-}
-
-static void skip(struct cursor *c, u32 n)
-{
-	while (n--)
-		next(c);
-}
-
-struct prefixes {
-	u8 rex;
-	bool data16, addr_other;
+static const u8 kinds[256] = {
+	[0x26] = PREFIX, [0x2e] = PREFIX, [0x36] = PREFIX, [0x3e] = PREFIX, [0x64] = PREFIX,
+	[0x65] = PREFIX, [0xf0] = PREFIX, [0x66] = DATA16, [0x67] = ADDRESS,
+	[0xa3] = MOFFS, [0x89] = REG, [0x87] = REG, [0x09] = REG, [0x21] = REG,
+	[0xc7] = IMM32, [0x81] = IMM32, [0x83] = IMM8,
 };
 
-static u8 read_prefixes(struct cursor *c, enum decode_mode mode, struct prefixes *p)
-{
-	for (;;) {
-		u8 b = next(c);
+/* The operation: by the byte, or by ModRM's middle; 1 more than enum decode_op, 0 is none */
+static const u8 reg_ops[256] = {
+	[0x89] = 1 + DECODE_STORE, [0x87] = 1 + DECODE_XCHG, [0x09] = 1 + DECODE_OR, [0x21] = 1 + DECODE_AND,
+};
+static const u8 mov_ops[8] = { [0] = 1 + DECODE_STORE };
+static const u8 imm_ops[8] = { [1] = 1 + DECODE_OR, [4] = 1 + DECODE_AND };
 
-		switch (b) {
-		case 0x66:
-			p->data16 = true;
-			break;
-		case 0x67:
-			p->addr_other = true;
-			break;
-		case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0xf0:
-			break;
-		default:
-			if (mode == DECODE_64 && (b & 0xf0) == 0x40) {
-				p->rex = b;		/* ends the prefixes */
-				return next(c);
-			}
-			return b;
-		}
-		if (c->short_of)
-			return 0;
+/* Bytes of displacement, by ModRM's upper two bits, for 16-bit and other addresses */
+static const u8 displacements[2][3] = { { 0, 1, 4 }, { 0, 1, 2 } };
+/* Bytes of address in a3, by enum decode_mode, without and with 67 */
+static const u8 offsets[3][2] = { { 2, 4 }, { 4, 2 }, { 8, 4 } };
+
+/* Bytes from ModRM on, up to where an immediate would stand */
+static u32 address_len(const u8 *b, bool addr16)
+{
+	u32 mod = b[0] >> 6, rm = b[0] & 7, len = 1;
+
+	if (!addr16 && rm == 4) {		/* SIB */
+		rm = b[1] & 7;
+		len++;
 	}
+	if (mod == 0 && rm == (addr16 ? 6 : 5))	/* no base register, a displacement instead */
+		mod = 2;
+	return len + displacements[addr16][mod];
 }
 
-/* Skips what follows the ModRM byte; false for a register operand */
-static bool skip_address(struct cursor *c, u8 modrm, enum decode_mode mode, const struct prefixes *p)
+/* @b is padded: what an instruction as long as can be would take from it is there */
+static bool decode(const u8 *b, enum decode_mode mode, const u64 *regs, struct decoded *out)
 {
-	u32 mod = modrm >> 6, rm = modrm & 7;
-	bool addr16 = (mode == DECODE_16) != (mode != DECODE_64 && p->addr_other);
+	bool data16 = mode == DECODE_16, other = false;
+	u32 at = 0, rex = 0, op, i;
+	u8 kind;
 
-	if (mod == 3)
+	while (kind = kinds[b[at]], kind != NONE && kind <= ADDRESS) {
+		if (kind == DATA16)
+			data16 = mode != DECODE_16;
+		other |= kind == ADDRESS;
+		if (++at == DECODE_MAX)
+			return false;
+	}
+	if (mode == DECODE_64 && (b[at] & 0xf0) == 0x40)
+		rex = b[at++];			/* ends the prefixes */
+	kind = kinds[b[at]];
+	if (kind < MOFFS || data16 || (rex & 8))	/* device registers are 32 bits wide */
 		return false;
-	if (addr16) {
-		skip(c, mod == 1 ? 1 : mod == 2 || rm == 6 ? 2 : 0);
+	op = b[at++];
+	if (kind == MOFFS) {
+		*out = (struct decoded){ DECODE_STORE, at + offsets[mode][other], 0, (u32)regs[0] };
 		return true;
 	}
-	if (rm == 4) {
-		u8 sib = next(c);
-
-		if (mod == 0 && (sib & 7) == 5)
-			skip(c, 4);
-	} else if (mod == 0 && rm == 5) {
-		skip(c, 4);
-	}
-	skip(c, mod == 1 ? 1 : mod == 2 ? 4 : 0);
-	return true;
-}
-
-/* C7, 81, 83: the operation is in ModRM, the operand follows */
-static bool immediate(struct cursor *c, u8 opcode, u8 modrm, struct decoded *out)
-{
-	u32 ext = (modrm >> 3) & 7;
-
-	if (opcode == 0xc7 && ext == 0)
-		out->op = DECODE_STORE;
-	else if (opcode != 0xc7 && ext == 1)
-		out->op = DECODE_OR;
-	else if (opcode != 0xc7 && ext == 4)
-		out->op = DECODE_AND;
-	else
+	i = b[at] >> 3 & 7;
+	op = kind == REG ? reg_ops[op] : (op == 0xc7 ? mov_ops : imm_ops)[i];
+	if (b[at] >> 6 == 3 || !op)		/* a register is not memory */
 		return false;
-	out->value = opcode == 0x83 ? (u32)(int8_t)next(c) : next32(c);
+	out->op = op - 1;
+	out->reg = i | (rex & 4) << 1;
+	out->value = regs[out->reg];
+	at += address_len(b + at, mode != DECODE_64 && (mode == DECODE_16) != other);
+	if (kind == IMM32) {
+		out->value = b[at] | b[at + 1] << 8 | b[at + 2] << 16 | (u32)b[at + 3] << 24;
+		at += 4;
+	} else if (kind == IMM8) {
+		out->value = (int8_t)b[at++];
+	}
+	out->len = at;
 	return true;
 }
 
 bool decode_write(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
 		  struct decoded *out)
 {
-	struct cursor c = { .bytes = bytes, .num = num < DECODE_MAX ? num : DECODE_MAX };
-	struct prefixes p = { 0 };
-	u8 opcode = read_prefixes(&c, mode, &p);
-	bool data16 = (mode == DECODE_16) != p.data16;
-	u8 modrm;
+	u8 b[DECODE_MAX + 12] = { 0 };		/* the last prefix; then rex, opcode, ModRM, SIB, 4, 4 */
+	u32 i;
 
-	if (data16 || (p.rex & 8))		/* device registers are 32 bits wide */
-		return false;
-	if (opcode == 0xa3) {			/* mov moffs, eax */
-		skip(&c, mode == DECODE_64 ? (p.addr_other ? 4 : 8) :
-			 (mode == DECODE_16) != p.addr_other ? 2 : 4);
-		*out = (struct decoded){ DECODE_STORE, c.at, 0, (u32)regs[0] };
-		return !c.short_of;
-	}
-	modrm = next(&c);
-	if (!skip_address(&c, modrm, mode, &p))
-		return false;
-	out->reg = ((modrm >> 3) & 7) | (p.rex & 4 ? 8 : 0);
-	out->value = (u32)regs[out->reg];
-	switch (opcode) {
-	case 0x89: out->op = DECODE_STORE; break;
-	case 0x87: out->op = DECODE_XCHG; break;
-	case 0x09: out->op = DECODE_OR; break;
-	case 0x21: out->op = DECODE_AND; break;
-	case 0xc7: case 0x81: case 0x83:
-		if (!immediate(&c, opcode, modrm, out))
-			return false;
-		break;
-	default:
-		return false;
-	}
-	out->len = c.at;
-	return !c.short_of;
+	if (num > DECODE_MAX)
+		num = DECODE_MAX;
+	for (i = 0; i < num; i++)
+		b[i] = bytes[i];
+	return decode(b, mode, regs, out) && out->len <= num;
 }

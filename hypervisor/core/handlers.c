@@ -92,82 +92,49 @@ void exit_hypercall(struct pcpu *cpu)
 		vendor_inject_fault(cpu, 6);	/* as on a machine without us */
 }
 
-#define CPUID_1_OSXSAVE		(1u << 27)
-#define CPUID_1_HYPERVISOR	(1u << 31)
-#define CPUID_1_VMX		(1u << 5)
-#define CPUID_7_PKU		(3u << 3)
-#define CPUID_81_SVM		(1u << 2)
-#define CPUID_88_INVLPGB	(1u << 3)
-#define CR4_OSXSAVE		(1u << 18)
+/* What a cell's CPUID says differently: register by register, what stays and what comes in */
+struct cpuid_rule {
+	u32 leaf;
+	struct { u32 keep, add; } r[4];		/* eax, ebx, ecx, edx */
+};
+
+#define SAME		{ ~0u, 0 }
+#define SIGNATURE(at)	{ 0, QV_CPUID_SIGNATURE[at] | QV_CPUID_SIGNATURE[at + 1] << 8 | \
+			     QV_CPUID_SIGNATURE[at + 2] << 16 | QV_CPUID_SIGNATURE[at + 3] << 24 }
+#define OSXSAVE		(1u << 27)
+#define CR4_OSXSAVE	(1u << 18)
+
+static const struct cpuid_rule cpuid_rules[] = {
+	/* ecx: no VMX; OSXSAVE is the guest's own, below; a hypervisor is there */
+	{ 1,		{ SAME, SAME, { ~(1u << 5 | OSXSAVE), 1u << 31 }, SAME } },
+	/* ecx: no protection keys, no shadow stacks: their MSRs are not a cell's */
+	{ 7,		{ SAME, SAME, { ~(3u << 3 | 1u << 7), 0 }, SAME } },
+	{ QV_CPUID_BASE,	{ { 0, QV_CPUID_BASE + 1 }, SIGNATURE(0), SIGNATURE(4), SIGNATURE(8) } },
+	{ QV_CPUID_BASE + 1, { { 0, QV_INFO_GPA }, { 0, QV_INFO_ABI }, { 0, 0 }, { 0, 0 } } },
+	/* ecx: no SVM, no instruction-based sampling, no SKINIT */
+	{ 0x80000001,	{ SAME, SAME, { ~(1u << 2 | 1u << 10 | 1u << 12), 0 }, SAME } },
+	/* ebx: no INVLPGB */
+	{ 0x80000008,	{ SAME, { ~(1u << 3), 0 }, SAME, SAME } },
+	/* SVM's features */
+	{ 0x8000000a,	{ { 0, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 } } },
+};
 
 /* Cells only: Linux's CPUID does not exit */
 void exit_cpuid(struct pcpu *cpu)
 {
-	static const char signature[12] = QV_CPUID_SIGNATURE;
-	u32 leaf = cpu->regs[GPR_RAX], r[4];
+	static const u8 places[] = { GPR_RAX, GPR_RBX, GPR_RCX, GPR_RDX };
+	u32 leaf = cpu->regs[GPR_RAX], r[4], i, k;
 	struct guest_mode mode;
 
-	vendor_mode(cpu, &mode);
 	cpuid(leaf, cpu->regs[GPR_RCX], r);
-	switch (leaf) {
-	case 1:
-		r[2] = (r[2] & ~CPUID_1_OSXSAVE) | CPUID_1_HYPERVISOR |
-			(mode.cr4 & CR4_OSXSAVE ? CPUID_1_OSXSAVE : 0);
-		r[2] &= ~CPUID_1_VMX;
-		break;
-	case 0x80000001:
-		r[2] &= ~CPUID_81_SVM;
-		break;
-	case 7:
-		r[2] &= ~CPUID_7_PKU;
-		break;
-	case 0x80000008:
-		r[1] &= ~CPUID_88_INVLPGB;
-		break;
-	case 0x8000000a:
-		memset(r, 0, sizeof(r));
-		break;
-	case QV_CPUID_BASE:
-		r[0] = QV_CPUID_BASE + 1;
-		memcpy(&r[1], signature, sizeof(signature));
-		break;
-	case QV_CPUID_BASE + 1:
-		r[0] = QV_INFO_GPA;
-		r[1] = QV_INFO_ABI;
-		r[2] = r[3] = 0;
-		break;
-	}
-	cpu->regs[GPR_RAX] = r[0];
-	cpu->regs[GPR_RBX] = r[1];
-	cpu->regs[GPR_RCX] = r[2];
-	cpu->regs[GPR_RDX] = r[3];
-	vendor_skip(cpu, 2);
-}
-
-#define XCR0_X87	(1u << 0)
-#define XCR0_SSE	(1u << 1)
-#define XCR0_AVX	(1u << 2)
-#define XCR0_AVX512	(7u << 5)
-
-/* Cells only: what would fault here must fault there */
-void exit_xsetbv(struct pcpu *cpu)
-{
-	u64 value = cpu->regs[GPR_RDX] << 32 | (u32)cpu->regs[GPR_RAX];
-	u32 r[4], wide = value & XCR0_AVX512;
-	struct guest_mode mode;
-	bool fine;
-
-	cpuid(0xd, 0, r);
+	for (k = 0; k < sizeof(cpuid_rules) / sizeof(cpuid_rules[0]); k++)
+		if (cpuid_rules[k].leaf == leaf)
+			for (i = 0; i < 4; i++)
+				r[i] = (r[i] & cpuid_rules[k].r[i].keep) | cpuid_rules[k].r[i].add;
 	vendor_mode(cpu, &mode);
-	fine = !mode.cpl && (u32)cpu->regs[GPR_RCX] == 0 && (value & XCR0_X87) &&
-	       !(value & ~((u64)r[3] << 32 | r[0])) &&
-	       !(value & ~(u64)(XCR0_X87 | XCR0_SSE | XCR0_AVX | XCR0_AVX512)) &&
-	       !((value & XCR0_AVX) && !(value & XCR0_SSE)) &&
-	       (!wide || (wide == XCR0_AVX512 && (value & XCR0_AVX)));
-	if (!fine) {
-		vendor_inject_fault(cpu, 13);
-		return;
-	}
-	asm volatile("xsetbv" : : "c"(0), "a"((u32)value), "d"((u32)(value >> 32)));
-	vendor_skip(cpu, 3);
+	if (leaf == 1 && (mode.cr4 & CR4_OSXSAVE))
+		r[2] |= OSXSAVE;
+	for (i = 0; i < 4; i++)
+		cpu->regs[places[i]] = r[i];
+	vendor_skip(cpu, 2);
 }

@@ -11,69 +11,59 @@
 enum { MODE_FIXED, MODE_LOWEST, MODE_SMI, MODE_RESERVED, MODE_NMI, MODE_INIT, MODE_SIPI, MODE_EXT };
 enum { SHORT_NONE, SHORT_SELF, SHORT_ALL, SHORT_OTHERS };
 
-static bool logical_match(const struct icr_map *map, u32 cpu, u32 dest)
+/*
+ * All of one's own that @dest names. A logical id is a cluster and a bit for each
+ * member; x2APIC derives it from the physical id (id / 16, id % 16), flat mode has no clusters.
+ */
+static u64 named(const struct icr_map *map, u32 low, u32 dest)
 {
-	u32 id = map->apic_id[cpu];
+	u32 all = map->x2apic ? ~0u : 0xff, i;
+	u32 cluster = map->x2apic ? 0xffff0000 : map->cluster ? 0xf0 : 0;
+	u64 hit = 0;
 
-	if (map->x2apic)	/* the logical id is derived: cluster = id / 16, member bit = id % 16 */
-		return dest == ~0u || (dest >> 16 == id >> 4 && (dest & (1u << (id & 15))));
-	if (dest == 0xff)
-		return true;
-	if (map->cluster)
-		return dest >> 4 == map->ldr[cpu] >> 4 && (dest & map->ldr[cpu] & 15);
-	return dest & map->ldr[cpu];
-}
+	for (i = 0; i < map->num && i < ICR_CPUS; i++) {
+		u32 id = map->apic_id[i];
+		u32 ldr = map->x2apic ? (id & ~15u) << 12 | 1u << (id & 15) : map->ldr[i];
 
-static bool match(const struct icr_map *map, u32 low, u32 dest, u32 self, u32 cpu)
-{
-	switch (ICR_SHORT(low)) {
-	case SHORT_SELF:	return cpu == self;
-	case SHORT_ALL:		return true;
-	case SHORT_OTHERS:	return cpu != self;
+		if (dest == all || (low & ICR_LOGICAL ? !((dest ^ ldr) & cluster) && (dest & ldr & ~cluster) :
+				    dest == id))
+			hit |= 1ull << i;
 	}
-	if (low & ICR_LOGICAL)
-		return logical_match(map, cpu, dest);
-	return dest == map->apic_id[cpu] || dest == (map->x2apic ? ~0u : 0xffu);
+	return hit & map->own;
 }
 
-static enum icr_action action_of(u32 low)
-{
-	switch (ICR_MODE(low)) {
-	case MODE_FIXED:
-	case MODE_LOWEST:
-		return (low & ICR_VECTOR) < 16 ? ICR_DROP : ICR_SEND;
-	case MODE_NMI:
-		return ICR_SEND;
-	case MODE_INIT:		/* a level de-assert does nothing since the Pentium 4 */
-		return (low & ICR_TRIGGER) && !(low & ICR_ASSERT) ? ICR_DROP : ICR_INIT;
-	case MODE_SIPI:
-		return ICR_SIPI;
-	}
-	return ICR_DROP;	/* SMI and the reserved modes: never */
-}
+static const u8 actions[8] = {		/* SMI, ExtINT and the reserved mode: never */
+	[MODE_FIXED] = ICR_SEND, [MODE_LOWEST] = ICR_SEND, [MODE_NMI] = ICR_SEND,
+	[MODE_INIT] = ICR_INIT, [MODE_SIPI] = ICR_SIPI,
+};
 
 struct icr_verdict icr_filter(const struct icr_map *map, u32 low, u32 dest, u32 self)
 {
-	struct icr_verdict v = { .action = action_of(low), .vector = low & ICR_VECTOR };
-	u64 all = 0;
-	u32 i;
+	u32 mode = ICR_MODE(low), shorthand = ICR_SHORT(low), action = actions[mode];
+	u64 oneself = 1ull << self, targets = map->own;
+	struct icr_verdict v = { 0 };
 
-	for (i = 0; i < map->num && i < ICR_CPUS; i++)
-		if (match(map, low, dest, self, i))
-			all |= 1ull << i;
-	v.targets = all & map->own;
+	if (shorthand == SHORT_NONE)
+		targets = named(map, low, dest);
+	if (shorthand == SHORT_SELF)
+		targets &= oneself;
 	/* "All" means all of one's own, and a logical name means whoever of these has it */
-	v.foreign = !ICR_SHORT(low) && !(low & ICR_LOGICAL) && !v.targets;
-	if (v.action == ICR_DROP || !v.targets) {
-		v.action = ICR_DROP;
-		v.targets = 0;
-		return v;
-	}
-	if (ICR_MODE(low) == MODE_LOWEST)
-		v.targets &= -v.targets;	/* one of them: the first */
-	if (v.action != ICR_SEND)
-		v.targets &= ~(1ull << self);	/* nobody resets himself this way */
+	v.foreign = !shorthand && !(low & ICR_LOGICAL) && !targets;
+	/* nobody resets himself this way */
+	if (shorthand == SHORT_OTHERS || mode >= MODE_INIT)
+		targets &= ~oneself;
+	if (mode == MODE_LOWEST)
+		targets &= -targets;		/* one of them: the first */
+	v.vector = low & ICR_VECTOR;
+	if ((mode <= MODE_LOWEST && v.vector < 16) ||
+	    /* a level de-assert does nothing since the Pentium 4 */
+	    (mode == MODE_INIT && (low & (ICR_TRIGGER | ICR_ASSERT)) == ICR_TRIGGER))
+		action = ICR_DROP;
 	/* physical, no shorthand, edge, and never lowest priority (reserved in x2APIC) */
-	v.low = (low & ICR_VECTOR) | (ICR_MODE(low) == MODE_NMI ? MODE_NMI << 8 : 0) | ICR_ASSERT;
+	v.low = v.vector | (mode == MODE_NMI ? MODE_NMI << 8 : 0) | ICR_ASSERT;
+	if (action != ICR_DROP && targets) {
+		v.action = action;
+		v.targets = targets;
+	}
 	return v;
 }

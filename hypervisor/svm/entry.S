@@ -144,102 +144,68 @@ msr_faulted:
 	xor	%eax, %eax
 	ret
 
-/* One entry of 16 bytes per exception: error code (or 0) and vector on the stack */
-	.balign	16
+/* Four bytes per exception: the vector on the stack, above what the processor pushed */
+	.balign	4
 	.globl	vector_stubs
 vector_stubs:
 	vector = 0
 	.rept	32
-	.balign	16
-	.if	!(vector == 8 || (vector >= 10 && vector <= 14) || vector == 17 || vector == 21 || vector == 29 || vector == 30)
-	push	$0
-	.endif
 	push	$vector
-	jmp	interrupted
+	jmp	interrupted			/* short: all of them are near enough */
 	vector = vector + 1
 	.endr
+	.org	vector_stubs + 32 * 4		/* an error when one is longer */
+
+interrupted:
+	cmpb	$2, (%rsp)			/* NMI: that it came is all there is to know */
+	je	2f
+	/*
+	 * Below 32, and yet no exception: the APIC delivers vectors from 16 on, and a
+	 * guest may have left such a one behind. It comes in the window of
+	 * vendor_take_interrupts, and has no error code, whatever its number.
+	 */
+	cmpq	$take_first, 8(%rsp)
+	jb	1f
+	cmpq	$take_last, 8(%rsp)
+	jbe	interrupt
+1:	cmpb	$30, (%rsp)			/* #SX: an INIT from outside, made harmless: state.c */
+	jne	fault
+	add	$8, %rsp			/* its error code */
+2:	add	$8, %rsp
+	iretq
 
 /* All other vectors: which one does not matter, it is taken and forgotten */
 	.globl	vector_rest
 vector_rest:
 	push	$0
-	push	$0
-	jmp	interrupt
-
-interrupted:
-	cmpl	$2, (%rsp)			/* NMI: that it came is all there is to know */
-	jne	fault
-	add	$16, %rsp
-	iretq
-
 interrupt:
-	push	%rax
-	push	%rcx
-	push	%rdx
-	push	%rsi
-	push	%rdi
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
-	cld
-	call	apic_eoi
-	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	pop	%rdi
-	pop	%rsi
-	pop	%rdx
-	pop	%rcx
-	pop	%rax
-	add	$16, %rsp
+	call	apic_eoi			/* the window is inside a call: its registers are free */
+	add	$8, %rsp
 	iretq
 
-/*
- * Below 32, and yet no fault: the APIC delivers vectors from 16 on, and a guest
- * may have left such a one behind. It came in the window above, and pushed no
- * error code: so where a stub took one for granted, the frame is 8 bytes short.
- */
+/* Vectors whose exception pushes an error code: APM vol. 2, 8.2 */
+#define ERROR_CODES (1 << 8 | 0x1f << 10 | 1 << 17 | 1 << 21 | 3 << 29)
+
+/* Either an MSR that is not there, and the function returns false; or the end of this guest */
 fault:
-	push	%rax
-	push	%rcx
-	lea	take_first(%rip), %rax
-	lea	take_last(%rip), %rcx
-	cmp	%rax, 32(%rsp)
-	jb	1f
-	cmp	%rcx, 32(%rsp)
-	jbe	5f
-1:	cmp	%rax, 24(%rsp)
-	jb	2f
-	cmp	%rcx, 24(%rsp)
-	jbe	6f
-2:	pop	%rcx
-	pop	%rax
-	jmp	7f
-5:	pop	%rcx
-	pop	%rax
-	jmp	interrupt
-6:	pop	%rcx
-	pop	%rax
-	pushq	(%rsp)			/* make the frame like the others': vector, "error", rip */
-	jmp	interrupt
-7:	cmpl	$13, (%rsp)
-	jne	3f
-	lea	msr_read_at(%rip), %rax
-	cmp	%rax, 16(%rsp)
-	je	4f
-	lea	msr_write_at(%rip), %rax
-	cmp	%rax, 16(%rsp)
-	je	4f
-3:	mov	(%rsp), %rdi
-	mov	16(%rsp), %rsi
-	mov	%rsp, %rdx
+	mov	(%rsp), %edi
+	lea	8(%rsp), %rdx
+	mov	$ERROR_CODES, %eax
+	bt	%edi, %eax
+	jnc	1f
+	add	$8, %rdx
+1:	mov	(%rdx), %rsi			/* rip */
+	cmp	$13, %edi
+	jne	2f
+	cmp	$msr_read_at, %rsi
+	je	3f
+	cmp	$msr_write_at, %rsi
+	je	3f
+2:	mov	%rsp, %rdx
 	and	$-16, %rsp
 	call	monitor_fault
-4:	lea	msr_faulted(%rip), %rax
-	mov	%rax, 16(%rsp)
-	add	$16, %rsp
+3:	movq	$msr_faulted, (%rdx)
+	mov	%rdx, %rsp
 	iretq
 
 	.section .rodata

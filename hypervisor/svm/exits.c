@@ -97,7 +97,6 @@ static const struct exit_row rows[] = {
 	{ EXIT_CPUID,	 exit_cpuid,	QV_EXIT_CPUID },
 	{ EXIT_VMMCALL,	 on_vmmcall,	QV_EXIT_HYPERCALL },
 	{ EXIT_IOIO,	 on_port,	QV_EXIT_PORT },
-	{ EXIT_XSETBV,	 exit_xsetbv,	QV_EXIT_CR },
 	{ EXIT_INVD,	 on_invd,	QV_EXIT_INSTRUCTION },
 	{ EXIT_INVLPGA,	 on_svm,	QV_EXIT_INSTRUCTION },
 	{ EXIT_VMRUN,	 on_svm,	QV_EXIT_INSTRUCTION },

@@ -8,7 +8,7 @@ static void build_idt(struct instance *inst)
 	u32 i;
 
 	for (i = 0; i < 256; i++) {
-		u64 at = i < 32 ? (u64)vector_stubs + i * 16 : (u64)vector_rest;
+		u64 at = i < 32 ? (u64)vector_stubs + i * 4 : (u64)vector_rest;
 
 		gate[2 * i] = (at & 0xffff) | 0x10ull << 16 | 0x8eull << 40 | (at & 0xffff0000) << 32;
 		gate[2 * i + 1] = at >> 32;

@@ -18,16 +18,17 @@ static struct vmcb_seg seg(u16 sel, u16 attrib, u32 limit, u64 base)
 	return (struct vmcb_seg){ sel, attrib, limit, base };
 }
 
+/* What exits: the control block's first words. Cells; Linux */
+static const u32 intercepts[2][6] = {
+	{ 0, 0, 0, I3_COMMON | I3_CPUID | I3_IOIO | I3_SHUTDOWN, I4_COMMON, 0 },
+	{ 0, 0, 0, I3_COMMON, I4_COMMON, 0 },
+};
+
 static void set_controls(struct pcpu *cpu)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
-	v->intercept3 = I3_NMI | I3_MSR | I3_INVD | I3_INVLPGA;
-	v->intercept4 = I4_VMRUN | I4_VMMCALL | I4_VMLOAD | I4_VMSAVE | I4_STGI | I4_CLGI | I4_SKINIT;
-	if (!is_front_end()) {
-		v->intercept3 |= I3_CPUID | I3_IOIO | I3_SHUTDOWN;
-		v->intercept4 |= I4_XSETBV;
-	}
+	memcpy(v, intercepts[is_front_end()], sizeof(intercepts[0]));
 	v->iopm_pa = pa_of(svm_area()->iopm);
 	v->msrpm_pa = pa_of(svm_area()->msrpm);
 	v->asid = me()->id + 1;		/* INVLPGB reaches all that is of one ASID, on all CPUs */
@@ -85,32 +86,23 @@ void svm_load_guest(struct pcpu *cpu)
 	asm volatile("vmload %0" : : "a"(pa_of(vmcb_of(cpu))) : "memory");
 }
 
+#define DATA16	{ 0, ATTR_DATA16, 0xffff, 0 }
+
 /* As after INIT: APM vol. 2, table 14-1; the front end keeps seeing EFER.SVME set */
+static const struct vmcb_save after_init = {
+	.es = DATA16, .ss = DATA16, .ds = DATA16, .fs = DATA16, .gs = DATA16,
+	.cs = { 0, ATTR_CODE16, 0xffff, 0 },
+	.gdtr = { 0, 0, 0xffff, 0 }, .idtr = { 0, 0, 0xffff, 0 },
+	.ldtr = { 0, ATTR_LDT, 0xffff, 0 }, .tr = { 0, ATTR_TSS32, 0xffff, 0 },
+	.efer = EFER_SVME, .cr0 = CR0_RESET, .dr6 = 0xffff0ff0, .dr7 = 0x400, .rflags = 2,
+	.g_pat = PAT_RESET,
+};
+
 static void set_reset(struct pcpu *cpu)
 {
-	struct vmcb *v = vmcb_of(cpu);
-	struct vmcb_seg data = seg(0, ATTR_DATA16, 0xffff, 0);
-
 	set_controls(cpu);
 	memset(cpu->regs, 0, sizeof(cpu->regs));
-	v->es = v->ss = v->ds = v->fs = v->gs = data;
-	v->cs = seg(0, ATTR_CODE16, 0xffff, 0);
-	v->gdtr = v->idtr = seg(0, 0, 0xffff, 0);
-	v->ldtr = seg(0, ATTR_LDT, 0xffff, 0);
-	v->tr = seg(0, ATTR_TSS32, 0xffff, 0);
-	v->cpl = 0;
-	v->efer = EFER_SVME;
-	v->cr0 = CR0_RESET;
-	v->cr2 = v->cr3 = v->cr4 = 0;
-	v->dr6 = 0xffff0ff0;
-	v->dr7 = 0x400;
-	v->rflags = 2;
-	v->rip = v->rsp = v->rax = 0;
-	v->s_cet = v->ssp = v->isst = 0;
-	v->star = v->lstar = v->cstar = v->sfmask = v->kernel_gs = 0;
-	v->sysenter_cs = v->sysenter_esp = v->sysenter_eip = 0;
-	v->g_pat = PAT_RESET;
-	v->dbgctl = v->spec_ctrl = 0;
+	memcpy(&vmcb_of(cpu)->save, &after_init, sizeof(after_init));
 	cpu->nmi_masked = cpu->nmi_pending = false;
 }
 

@@ -35,7 +35,7 @@ struct leave_state;
 void svm_leave(const struct leave_state *state) __attribute__((noreturn));
 bool msr_read_safe(u32 msr, u64 *value);	/* false: the processor raised #GP */
 bool msr_write_safe(u32 msr, u64 value);
-extern const u8 vector_stubs[];		/* 32 of 16 bytes */
+extern const u8 vector_stubs[];		/* 32 of 4 bytes */
 extern const u8 vector_rest[];		/* for all others */
 
 /* exits.c: called by svm_run after each exit; the CPU then enters again */

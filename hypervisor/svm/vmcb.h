@@ -11,6 +11,26 @@ struct vmcb_seg {
 	u64 base;
 };
 
+/* The state save area; offsets are those in the block */
+#define VMCB_SAVE \
+	struct vmcb_seg es, cs, ss, ds, fs, gs, gdtr, ldtr, idtr, tr;	/* 400 */ \
+	u8 pad4a0[0x4cb - 0x4a0]; \
+	u8 cpl; \
+	u8 pad4cc[4]; \
+	u64 efer;					/* 4d0 */ \
+	u8 pad4d8[0x548 - 0x4d8]; \
+	u64 cr4, cr3, cr0, dr7, dr6, rflags, rip;	/* 548 */ \
+	u8 pad580[0x5d8 - 0x580]; \
+	u64 rsp, s_cet, ssp, isst, rax;			/* 5d8 */ \
+	u64 star, lstar, cstar, sfmask, kernel_gs;	/* 600 */ \
+	u64 sysenter_cs, sysenter_esp, sysenter_eip, cr2;	/* 628 */ \
+	u8 pad648[0x668 - 0x648]; \
+	u64 g_pat, dbgctl;				/* 668 */ \
+	u8 pad678[0x6e0 - 0x678]; \
+	u64 spec_ctrl;					/* 6e0 */
+
+struct vmcb_save { VMCB_SAVE };
+
 struct vmcb {
 	u32 intercept_cr, intercept_dr, intercept_exc;
 	u32 intercept3, intercept4, intercept5;		/* 00c, 010, 014 */
@@ -28,21 +48,10 @@ struct vmcb {
 	u64 virt_ext, clean, next_rip;			/* 0b8 */
 	u8 num_bytes, bytes[15];			/* 0d0 */
 	u8 pad0e0[0x400 - 0x0e0];
-	struct vmcb_seg es, cs, ss, ds, fs, gs, gdtr, ldtr, idtr, tr;	/* 400 */
-	u8 pad4a0[0x4cb - 0x4a0];
-	u8 cpl;
-	u8 pad4cc[4];
-	u64 efer;					/* 4d0 */
-	u8 pad4d8[0x548 - 0x4d8];
-	u64 cr4, cr3, cr0, dr7, dr6, rflags, rip;	/* 548 */
-	u8 pad580[0x5d8 - 0x580];
-	u64 rsp, s_cet, ssp, isst, rax;			/* 5d8 */
-	u64 star, lstar, cstar, sfmask, kernel_gs;	/* 600 */
-	u64 sysenter_cs, sysenter_esp, sysenter_eip, cr2;	/* 628 */
-	u8 pad648[0x668 - 0x648];
-	u64 g_pat, dbgctl;				/* 668 */
-	u8 pad678[0x6e0 - 0x678];
-	u64 spec_ctrl;					/* 6e0 */
+	union {
+		struct vmcb_save save;
+		struct { VMCB_SAVE };
+	};
 	u8 pad6e8[0x1000 - 0x6e8];
 };
 
@@ -59,10 +68,10 @@ _Static_assert(__builtin_offsetof(struct vmcb, rax) == 0x5f8, "vmcb");
 _Static_assert(__builtin_offsetof(struct vmcb, cr2) == 0x640, "vmcb");
 _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 
-/* intercept3 */
 #define NP_ENABLE	(1ull << 0)
 #define NP_INVLPGB	(1ull << 7)
 
+/* intercept3 */
 #define I3_NMI		(1u << 1)
 #define I3_VINTR	(1u << 4)
 #define I3_CPUID	(1u << 18)
@@ -81,6 +90,10 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 #define I4_CLGI		(1u << 5)
 #define I4_SKINIT	(1u << 6)
 #define I4_XSETBV	(1u << 13)
+
+/* Of Linux and of cells */
+#define I3_COMMON	(I3_NMI | I3_MSR | I3_INVD | I3_INVLPGA)
+#define I4_COMMON	(I4_VMRUN | I4_VMMCALL | I4_VMLOAD | I4_VMSAVE | I4_STGI | I4_CLGI | I4_SKINIT)
 
 #define EXIT_NMI	0x061
 #define EXIT_VINTR	0x064

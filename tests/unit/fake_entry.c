@@ -9,7 +9,7 @@
 jmp_buf fake_back;
 const char *fake_called;
 u64 fake_stuck;
-const u8 vector_stubs[32 * 16];
+const u8 vector_stubs[32 * 4];
 const u8 vector_rest[16];
 
 static void __attribute__((noreturn)) back(const char *name)
