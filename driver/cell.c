@@ -41,7 +41,7 @@ struct qv_mon_status *qv_cell_status(struct qv_cell *cell)
 	return page_address(cell->block) + QV_OFF_STATUS;
 }
 
-static int no_cell(struct qv_reply *r, const char *name)
+int qv_no_cell(struct qv_reply *r, const char *name)
 {
 	return qv_refuse(r, QV_E_NO_CELL, "see 'qvctl cell list'", "there is no cell '%.31s'", name);
 }
@@ -169,6 +169,9 @@ static int hand_over(struct qv_reply *r, struct qv_cell *cell)
 	m->window_pa = page_to_phys(cell->console->pages[0]);
 	m->num_cpus = cell->num_cpus;
 	m->doorbell_vector = DOORBELL_VECTOR;
+	m->lock = cell->config->lock;
+	BUILD_BUG_ON(sizeof(m->name) != sizeof(cell->name));
+	memcpy(m->name, cell->name, sizeof(m->name));
 	for (i = 0; i < cell->num_cpus; i++)
 		m->cpus[i] = qv_cpu_index(cell->cpus[i]);
 	m->num_ports = cell->config->num_ports;
@@ -217,6 +220,16 @@ static int stop(struct qv_reply *r, struct qv_cell *cell)
 	qv_console_set_instance(cell->console, 0);
 	cell->in_monitor_running = false;
 	return 0;
+}
+
+int qv_cell_stop(struct qv_cell *cell)
+{
+	struct qv_reply r = { 0 };
+	int error = stop(&r, cell);
+
+	if (error)
+		qv_log("driver", "%s is not stopped: %s", cell->name, r.text);
+	return error;
 }
 
 static int take_cpus(struct qv_reply *r, struct qv_cell *cell)
@@ -329,9 +342,12 @@ static int renew(struct qv_reply *r, struct qv_cell *cell)
 	error = load_image(r, cell);
 	if (!error)
 		error = hand_over(r, cell);
-	if (!error)
-		memset(&cell->failure, 0, sizeof(cell->failure));
-	return error;
+	if (error)
+		return error;
+	if (cell->failure.reason)
+		cell->last_failure = cell->failure;
+	memset(&cell->failure, 0, sizeof(cell->failure));
+	return 0;
 }
 
 int qv_cell_start(struct qv_reply *r, const char *name)
@@ -341,14 +357,18 @@ int qv_cell_start(struct qv_reply *r, const char *name)
 	int error;
 
 	if (!cell)
-		return no_cell(r, name);
+		return qv_no_cell(r, name);
 	if (cell->state == QV_STATE_RUNNING)
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already", cell->name);
+	error = qv_lock_check(r);
+	if (error)
+		return error;
 	if (cell->state != QV_STATE_LOADABLE) {
 		error = renew(r, cell);
 		if (error)
 			return error;
 	}
+	cell->beat = cell->still_ms = 0;
 	cell->started_ns = ktime_get_boottime_ns();
 	cell->start_tsc = qv_rdtsc();
 	result = qv_manage(QV_HC_START, cell->id);
@@ -365,46 +385,56 @@ int qv_cell_start(struct qv_reply *r, const char *name)
 }
 
 /* Waits in Linux, with the lock given up: other calls go on meanwhile */
-static bool wait_halted(const char *name, u64 started_ns, u32 timeout_ms)
+bool qv_cell_await(const char *name, u32 timeout_ms, bool (*what)(struct qv_cell *cell))
 {
 	u64 end = ktime_get_boottime_ns() + (u64)timeout_ms * NSEC_PER_MSEC;
-	bool halted = false, there = true;
+	u64 started_ns = qv_cell_find(name)->started_ns;
+	struct qv_cell *cell;
 
-	while (there && !halted && ktime_get_boottime_ns() < end) {
-		struct qv_cell *cell;
-
+	while (ktime_get_boottime_ns() < end) {
 		mutex_unlock(&qv_lock);
 		msleep_interruptible(5);
 		mutex_lock(&qv_lock);
 		cell = qv_cell_find(name);
-		there = cell && cell->state == QV_STATE_RUNNING && cell->started_ns == started_ns &&
-			!signal_pending(current);
-		halted = there && READ_ONCE(cell->console->comm->state) == QV_INMATE_HALTED;
+		if (!cell || cell->started_ns != started_ns || !cell->in_monitor_running)
+			return false;
+		if (what(cell))
+			return true;
+		if (cell->state != QV_STATE_RUNNING || signal_pending(current))
+			return false;
 	}
-	return halted;
+	return false;
+}
+
+static bool halted(struct qv_cell *cell)
+{
+	return READ_ONCE(cell->console->comm->state) == QV_INMATE_HALTED;
 }
 
 int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms)
 {
 	struct qv_cell *cell = qv_cell_find(name);
-	bool halted = false;
+	bool by_itself = false;
 	u64 started;
 	int error;
 
 	if (!cell)
-		return no_cell(r, name);
+		return qv_no_cell(r, name);
 	if (cell->state != QV_STATE_RUNNING)
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is not running", cell->name);
+	error = qv_lock_check(r);
+	if (error)
+		return error;
 	started = cell->started_ns;
 	if (timeout_ms) {
 		qv_console_request(cell->console, QV_REQUEST_SHUTDOWN);
-		halted = wait_halted(name, started, timeout_ms);
+		by_itself = qv_cell_await(name, timeout_ms, halted);
 		cell = qv_cell_find(name);
 		if (!cell)
-			return no_cell(r, name);
+			return qv_no_cell(r, name);
 		if (cell->state != QV_STATE_RUNNING || cell->started_ns != started)
 			return 0;		/* it failed or was stopped meanwhile: that one runs no more */
-		if (!halted && signal_pending(current))
+		if (!by_itself && signal_pending(current))
 			return qv_refuse(r, QV_E_INTERRUPTED, "call it again, or: qvctl cell destroy",
 					 "the wait was interrupted; cell '%s' was asked to shut down and may still run",
 					 cell->name);
@@ -415,7 +445,7 @@ int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms)
 	qv_watch_now();
 	if (cell->state == QV_STATE_RUNNING)
 		cell->state = QV_STATE_SHUT_DOWN;
-	qv_event(QV_EVENT_CELL, cell->state, cell->name, halted ? "shut down" : "stopped by force");
+	qv_event(QV_EVENT_CELL, cell->state, cell->name, by_itself ? "shut down" : "stopped by force");
 	return 0;
 }
 
@@ -423,10 +453,13 @@ int qv_cell_destroy(struct qv_reply *r, const char *name)
 {
 	struct qv_cell *cell = qv_cell_find(name);
 	char kept[QV_NAME_LEN];
-	int error = 0;
+	int error;
 
 	if (!cell)
-		return no_cell(r, name);
+		return qv_no_cell(r, name);
+	error = qv_lock_check(r);
+	if (error)
+		return error;
 	strscpy(kept, cell->name, sizeof(kept));
 	WRITE_ONCE(cell->console->gone, true);	/* terminals: it is not just stopped */
 	error = stop(r, cell);
@@ -439,32 +472,5 @@ int qv_cell_destroy(struct qv_reply *r, const char *name)
 	}
 	free_cell(cell);
 	qv_event(QV_EVENT_CELL, 0, kept, "destroyed");
-	return 0;
-}
-
-int qv_cell_info(struct qv_cell_info *info)
-{
-	struct qv_cell *cell = qv_cell_find(info->name);
-	const struct qv_cell_create *q;
-
-	if (!cell)
-		return no_cell(&info->reply, info->name);
-	BUILD_BUG_ON(sizeof(info->failure) != sizeof(cell->failure));
-	q = cell->config;
-	info->id = cell->id;
-	info->state = cell->state;
-	info->num_cpus = cell->num_cpus;
-	info->boot = q->boot;
-	memcpy(info->cpus, cell->cpus, sizeof(info->cpus));
-	info->memory = q->memory;
-	info->heartbeat = READ_ONCE(cell->console->comm->heartbeat);
-	info->started_ns = cell->started_ns;
-	info->first_entry_ns = cell->first_entry_ns;
-	info->console = q->console;
-	info->num_ports = q->num_ports;
-	memcpy(info->ports, q->ports, sizeof(info->ports));
-	memcpy(&info->failure, &cell->failure, sizeof(info->failure));
-	strscpy(info->image_name, q->image_name, sizeof(info->image_name));
-	strscpy(info->cmdline, q->cmdline, sizeof(info->cmdline));
 	return 0;
 }

@@ -45,13 +45,27 @@ static int check_cpus(struct qv_cell_create *q)
 	return 0;
 }
 
+static int check_options(struct qv_cell_create *q)
+{
+	if (q->watchdog_ms && (q->watchdog_ms < QV_WATCHDOG_MIN || q->watchdog_ms > QV_WATCHDOG_MAX))
+		return qv_refuse(&q->reply, QV_E_ARGUMENT, "give 100 to 3600000 ms, or 0 for none",
+				 "a watchdog of %u ms cannot be", q->watchdog_ms);
+	if (q->console > 1 || q->lock > 1)
+		return qv_refuse(&q->reply, QV_E_ARGUMENT, "give 0 or 1", "console and lock are yes or no");
+	return 0;
+}
+
 int qv_cell_check(struct qv_cell_create *q)
 {
 	struct qv_reply *r = &q->reply;
+	int error;
 	u32 i;
 
 	if (!qv_takeover.enabled)
 		return qv_refuse(r, QV_E_NOT_ENABLED, "qvctl enable", "QV is not enabled");
+	error = qv_lock_check(r);
+	if (error)
+		return error;
 	if (!name_ok(q->name) || !strcmp(q->name, QV_FRONT_END))
 		return qv_refuse(r, QV_E_ARGUMENT, "use a-z, 0-9, '-' and '_', up to 31 characters, not 'linux'",
 				 "the name of the cell is malformed");
@@ -71,6 +85,10 @@ int qv_cell_check(struct qv_cell_create *q)
 		return qv_refuse(r, QV_E_NO_MEMORY, "give the cell less",
 				 "the cell wants %llu MiB, the machine has %lu MiB", q->memory >> 20,
 				 totalram_pages() >> (20 - PAGE_SHIFT));
+	if (q->memory / PAGE_SIZE > si_mem_available())	/* taking it would have Linux kill programs */
+		return qv_refuse(r, QV_E_NO_MEMORY, "end programs, or give the cell less",
+				 "the cell wants %llu MiB, Linux can do without %ld MiB", q->memory >> 20,
+				 si_mem_available() >> (20 - PAGE_SHIFT));
 	if (!q->image_len || q->image_len > QV_MAX_IMAGE)
 		return qv_refuse(r, QV_E_IMAGE, "", "the image is empty or larger than %u MiB", QV_MAX_IMAGE >> 20);
 	if (strnlen(q->cmdline, QV_CMDLINE_LEN) == QV_CMDLINE_LEN)
@@ -82,5 +100,6 @@ int qv_cell_check(struct qv_cell_create *q)
 	for (i = 0; i < q->num_ports; i++)
 		if (q->ports[i].last < q->ports[i].first)
 			return qv_refuse(r, QV_E_ARGUMENT, "", "port range %u ends before it begins", i);
-	return check_cpus(q);
+	error = check_options(q);
+	return error ? error : check_cpus(q);
 }

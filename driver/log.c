@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The log: sentences of the driver and, translated, of every monitor instance. */
+/*
+ * The log: sentences of the driver and, translated, of every monitor instance, in the order
+ * in which things happened. The TSC says which: what an instance noted some time ago goes
+ * before what the driver has said since.
+ */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -14,24 +18,51 @@
 #define LINES	1024
 #define LINE	200
 
-static DEFINE_SPINLOCK(log_lock);
-static char lines[LINES][LINE];
-static u64 written;			/* lines ever */
+struct line {
+	u64 tsc, time_ns;
+	char text[LINE - 16];		/* "SOURCE: sentence\n" */
+};
 
-static void add_line(u64 time_ns, const char *source, const char *fmt, va_list args)
+static DEFINE_SPINLOCK(log_lock);
+static struct line lines[LINES];
+static u64 written;			/* lines ever */
+static u64 handed;			/* lines below this number have been read: they stay where they are */
+
+static struct line *ring(u64 n)
 {
-	u32 us = do_div(time_ns, NSEC_PER_SEC) / 1000;
+	return &lines[n % LINES];
+}
+
+/* Room for a line of that moment; times never run backwards in the log */
+static struct line *place(u64 tsc, u64 time_ns)
+{
+	u64 at = written++;
+	u64 first = max(handed, written > LINES ? written - LINES : 0);
+
+	for (; at > first && ring(at - 1)->tsc > tsc; at--)
+		*ring(at) = *ring(at - 1);
+	if (at && at + LINES > written)
+		time_ns = max(time_ns, ring(at - 1)->time_ns);
+	if (at + 1 < written)
+		time_ns = min(time_ns, ring(at + 1)->time_ns);
+	ring(at)->tsc = tsc;
+	ring(at)->time_ns = time_ns;
+	return ring(at);
+}
+
+static void add_line(u64 tsc, u64 time_ns, const char *source, const char *fmt, va_list args)
+{
+	const int room = sizeof(lines[0].text) - 2;
 	unsigned long flags;
-	char *line;
+	struct line *line;
 	int n;
 
 	spin_lock_irqsave(&log_lock, flags);
-	line = lines[written % LINES];
-	n = scnprintf(line, LINE - 1, "%llu.%06u %s: ", time_ns, us, source);
-	n += vscnprintf(line + n, LINE - 1 - n, fmt, args);
-	line[n] = '\n';
-	line[n + 1] = 0;
-	written++;
+	line = place(tsc, time_ns);
+	n = scnprintf(line->text, room, "%s: ", source);
+	n += vscnprintf(line->text + n, room - n, fmt, args);
+	line->text[n] = '\n';
+	line->text[n + 1] = 0;
 	spin_unlock_irqrestore(&log_lock, flags);
 }
 
@@ -40,22 +71,22 @@ void qv_log(const char *source, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	add_line(ktime_get_boottime_ns(), source, fmt, args);
+	add_line(qv_rdtsc(), ktime_get_boottime_ns(), source, fmt, args);
 	va_end(args);
 }
 
 /* What the monitor noted some time ago */
 static __printf(3, 4) void log_at(u64 tsc, const char *source, const char *fmt, ...)
 {
-	u64 ago = div_u64((qv_rdtsc() - tsc) * 1000, tsc_khz) * 1000;
+	u64 now = qv_rdtsc(), ago = tsc < now ? div_u64((now - tsc) * 1000, tsc_khz) * 1000 : 0;
 	va_list args;
 
 	va_start(args, fmt);
-	add_line(ktime_get_boottime_ns() - ago, source, fmt, args);
+	add_line(tsc, ktime_get_boottime_ns() - ago, source, fmt, args);
 	va_end(args);
 }
 
-static bool take_line(u64 *from, u32 *lost, char *to)
+static bool take_line(u64 *from, u32 *lost, struct line *to)
 {
 	unsigned long flags;
 	bool there;
@@ -67,26 +98,45 @@ static bool take_line(u64 *from, u32 *lost, char *to)
 	}
 	there = *from < written;
 	if (there)
-		memcpy(to, lines[*from % LINES], LINE);
+		*to = *ring(*from);
+	handed = max(handed, min(*from + 1, written));
 	spin_unlock_irqrestore(&log_lock, flags);
 	return there;
 }
 
+int qv_log_put(struct qv_log *l, u32 *used, u64 time_ns, const char *text)
+{
+	char line[LINE + 32];
+	u32 us = do_div(time_ns, NSEC_PER_SEC) / 1000;
+	u32 n = scnprintf(line, sizeof(line), "%llu.%06u %s", time_ns, us, text);
+
+	if (*used + n > l->len)
+		return 0;
+	if (copy_to_user(u64_to_user_ptr(l->buf) + *used, line, n))
+		return qv_refuse(&l->reply, QV_E_ARGUMENT, "give a buffer that can be written",
+				 "the buffer is not writable");
+	*used += n;
+	return 1;
+}
+
 int qv_log_read(struct qv_log *l)
 {
-	char line[LINE];
+	struct line line;
 	u64 next = l->from;
 	u32 used = 0;
+	int put;
 
+	if (l->which == QV_LOG_PREVIOUS)
+		return qv_previous_read(l);
+	if (l->which != QV_LOG_PRESENT)
+		return qv_refuse(&l->reply, QV_E_ARGUMENT, "ask for the present or the previous one", "there is no such log");
 	l->lost = 0;
-	while (take_line(&next, &l->lost, line)) {
-		u32 n = strnlen(line, LINE);
-
-		if (used + n > l->len)
+	while (take_line(&next, &l->lost, &line)) {
+		put = qv_log_put(l, &used, line.time_ns, line.text);
+		if (put < 0)
+			return put;
+		if (!put)
 			break;
-		if (copy_to_user(u64_to_user_ptr(l->buf) + used, line, n))
-			return qv_refuse(&l->reply, QV_E_ARGUMENT, "", "the buffer is not writable");
-		used += n;
 		next++;
 	}
 	l->len = used;
@@ -94,24 +144,23 @@ int qv_log_read(struct qv_log *l)
 	return 0;
 }
 
-static void translate(const char *source, const struct qv_mon_log_entry *e)
+void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e)
 {
 	static const char * const text[] = {
 #define X(name, sentence) sentence,
 		QV_MON_EVENTS(X)
 #undef X
 	};
-	char sentence[128];
+	u32 n = scnprintf(to, len, "cpu %u: ", e->cpu);
 
 	if (e->what >= ARRAY_SIZE(text)) {
-		log_at(e->tsc, source, "cpu %u: event %u (%llx, %llx)", e->cpu, e->what, e->a, e->b);
+		scnprintf(to + n, len - n, "event %u (%llx, %llx)", e->what, e->a, e->b);
 		return;
 	}
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	snprintf(sentence, sizeof(sentence), text[e->what], e->a, e->b);
+	scnprintf(to + n, len - n, text[e->what], e->a, e->b);
 #pragma GCC diagnostic pop
-	log_at(e->tsc, source, "cpu %u: %s", e->cpu, sentence);
 }
 
 /* Take over what an instance has logged since @seen */
@@ -119,6 +168,7 @@ void qv_log_drain(const char *source, struct page *block, u64 *seen)
 {
 	struct qv_mon_log *log = page_address(block) + QV_OFF_LOG;
 	u64 head = READ_ONCE(log->head);
+	char sentence[160];
 
 	if (head - *seen > QV_MON_LOG_ENTRIES) {
 		qv_log(source, "%llu events came too fast and are lost",
@@ -135,6 +185,7 @@ void qv_log_drain(const char *source, struct page *block, u64 *seen)
 		smp_rmb();
 		if (READ_ONCE(there->seq) != *seen + 1)
 			break;			/* overwritten meanwhile: counted as lost next time */
-		translate(source, &e);
+		qv_log_sentence(sentence, sizeof(sentence), &e);
+		log_at(e.tsc, source, "%s", sentence);
 	}
 }

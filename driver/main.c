@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
+#include <linux/panic_notifier.h>
 #include <linux/reboot.h>
 #include <linux/slab.h>
 #include <linux/suspend.h>
@@ -93,6 +94,20 @@ static int on_destroy(void *arg)
 	return qv_cell_destroy(&n->reply, n->name);
 }
 
+static int on_lock(void *arg)
+{
+	struct qv_cell_name *n = arg;
+
+	return qv_cell_lock(&n->reply, n->name);
+}
+
+static int on_unlock(void *arg)
+{
+	struct qv_cell_name *n = arg;
+
+	return qv_cell_unlock(&n->reply, n->name, n->timeout_ms);
+}
+
 static int on_list(void *arg)
 {
 	struct qv_cell_list *l = arg;
@@ -133,6 +148,8 @@ static const struct call {
 	{ QV_IOC_CELL_START,	on_start,	true },
 	{ QV_IOC_CELL_SHUTDOWN,	on_shutdown,	true },
 	{ QV_IOC_CELL_DESTROY,	on_destroy,	true },
+	{ QV_IOC_CELL_LOCK,	on_lock },
+	{ QV_IOC_CELL_UNLOCK,	on_unlock },
 	{ QV_IOC_CELL_LIST,	on_list },
 	{ QV_IOC_CELL_INFO,	on_info },
 	{ QV_IOC_STATS,		on_stats },
@@ -245,12 +262,27 @@ static int cpu_prepare(unsigned int cpu)
 	return stranger || qv_cpu_in_cell(cpu) ? -EBUSY : 0;
 }
 
+/* For who reads the log after the next boot. From any context */
+static void last_word(u64 note)
+{
+	if (qv_takeover_whole())
+		qv_hypercall(QV_HC_NOTE, note);
+}
+
+static int on_panic(struct notifier_block *nb, unsigned long action, void *data)
+{
+	last_word(QV_NOTE_PANIC);
+	return NOTIFY_DONE;
+}
+
 /* The machine goes down: cells end, Linux leaves the monitor */
 static int on_reboot(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct qv_reply r = { 0 };
 
 	mutex_lock(&qv_lock);
+	qv_going_down = true;
+	last_word(action == SYS_RESTART ? QV_NOTE_RESTART : action == SYS_HALT ? QV_NOTE_HALT : QV_NOTE_POWER_OFF);
 	while (!list_empty(&qv_cells))
 		if (qv_cell_destroy(&r, list_first_entry(&qv_cells, struct qv_cell, list)->name))
 			break;
@@ -271,6 +303,7 @@ static int on_sleep(struct notifier_block *nb, unsigned long action, void *data)
 	return NOTIFY_BAD;
 }
 
+static struct notifier_block panic_block = { .notifier_call = on_panic };
 static struct notifier_block reboot_block = { .notifier_call = on_reboot };
 static struct notifier_block sleep_block = { .notifier_call = on_sleep };
 static int hotplug_state;
@@ -288,19 +321,23 @@ static int __init qv_init(void)
 		return error;
 	}
 	register_reboot_notifier(&reboot_block);
+	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
 	register_pm_notifier(&sleep_block);
 	qv_log("driver", "qv.ko is loaded");
+	qv_previous_find();
 	return 0;
 }
 
 static void __exit qv_exit(void)
 {
 	unregister_pm_notifier(&sleep_block);
+	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
 	unregister_reboot_notifier(&reboot_block);
 	misc_deregister(&qv_misc);
 	cpuhp_remove_state_nocalls(hotplug_state);
 	while (qv_takeover_pending())	/* a CPU that missed a rendezvous would run our code */
 		msleep(10);
+	qv_previous_drop();
 }
 
 module_init(qv_init);

@@ -35,6 +35,7 @@ struct qv_takeover {
 	u32 text_len;
 };
 extern struct qv_takeover qv_takeover;
+extern bool qv_going_down;	/* the machine is: what is in RAM may be wanted afterwards */
 
 int qv_enable(struct qv_reply *r);
 int qv_disable(struct qv_reply *r);
@@ -100,6 +101,13 @@ static inline u64 qv_rdtsc(void)
 /* ---- log.c, events.c: callable from anywhere that may sleep ---- */
 void qv_log(const char *source, const char *fmt, ...) __printf(2, 3);
 int qv_log_read(struct qv_log *l);
+/* One line to the reader: 1: put, 0: no room, else refused */
+int qv_log_put(struct qv_log *l, u32 *used, u64 time_ns, const char *text);
+void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e);
+/* previous.c: the log that a warm reset left in RAM */
+void qv_previous_find(void);	/* when the module comes */
+void qv_previous_drop(void);
+int qv_previous_read(struct qv_log *l);
 void qv_log_drain(const char *source, struct page *block, u64 *seen);
 void qv_event(u32 type, u32 state, const char *name, const char *fmt, ...) __printf(4, 5);
 extern const struct file_operations qv_fops;
@@ -151,8 +159,12 @@ struct qv_cell {
 	struct qv_console *console;	/* its pages exist even when no console is shown */
 	struct qv_mon_entry entry;
 	u64 log_seen;
+	u64 beat;			/* heartbeat at the last look ... */
+	u32 still_ms;			/* ... and how long it has not moved */
+	bool was_locked;		/* at the last look */
 	u64 started_ns, start_tsc, first_entry_ns;
-	struct qv_mon_failure failure;
+	struct qv_mon_failure failure, last_failure;	/* of this life; of the last that failed */
+	u64 failures;
 };
 extern struct list_head qv_cells;
 extern u32 qv_num_cells;
@@ -163,9 +175,20 @@ int qv_cell_create(struct qv_cell_create *q);
 int qv_cell_start(struct qv_reply *r, const char *name);
 int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms);
 int qv_cell_destroy(struct qv_reply *r, const char *name);
-int qv_cell_info(struct qv_cell_info *info);
+int qv_cell_info(struct qv_cell_info *info);	/* cell_info.c */
+int qv_cell_stop(struct qv_cell *cell);		/* its CPUs run the inmate no more; a refusal is logged */
+int qv_no_cell(struct qv_reply *r, const char *name);
+/* Give up the lock until @what holds of a cell that runs, or the time is over, or a signal came */
+bool qv_cell_await(const char *name, u32 timeout_ms, bool (*what)(struct qv_cell *cell));
 bool qv_cpu_in_cell(u32 linux_cpu);
 struct qv_mon_status *qv_cell_status(struct qv_cell *cell);
+
+/* ---- lock.c ---- */
+bool qv_cell_locked(struct qv_cell *cell);	/* it runs, and has locked management */
+struct qv_cell *qv_lock_holder(void);		/* or NULL */
+int qv_lock_check(struct qv_reply *r);		/* refuses when there is one */
+int qv_cell_lock(struct qv_reply *r, const char *name);
+int qv_cell_unlock(struct qv_reply *r, const char *name, u32 timeout_ms);
 
 /* ---- watch.c: looks after running cells and the logs ---- */
 void qv_watch_start(void);

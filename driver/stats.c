@@ -11,15 +11,15 @@ static struct qv_mon_status *front_status(void)
 	return page_address(qv_takeover.block) + QV_OFF_STATUS;
 }
 
+/* What a CPU asked for itself is not in held_max: wherever the caller ran, nobody is left out */
 u64 qv_held_ns(void)
 {
 	struct qv_mon_status *s = front_status();
-	int self = qv_cpu_index(raw_smp_processor_id());
 	u64 max = 0;
 	u32 i;
 
 	for (i = 0; i < s->num_cpus && i < QV_MON_CPUS; i++)
-		if ((int)i != self && !qv_cpu_in_cell(s->cpus[i].linux_cpu))
+		if (!qv_cpu_in_cell(s->cpus[i].linux_cpu))
 			max = max_t(u64, max, READ_ONCE(s->cpus[i].held_max));
 	return div_u64(max * 1000000, tsc_khz);
 }
@@ -33,6 +33,7 @@ static void convert(struct qv_cpu_stats *to, const struct qv_mon_cpu_status *fro
 	for (i = 0; i < QV_EXIT_SLOTS; i++)
 		to->exits[i] = READ_ONCE(from->exits[i]);
 	to->held_max_ns = div_u64(READ_ONCE(from->held_max) * 1000000, tsc_khz);
+	to->call_max_ns = div_u64(READ_ONCE(from->call_max) * 1000000, tsc_khz);
 	to->cycles_in_monitor = READ_ONCE(from->cycles);
 	to->denied = READ_ONCE(from->denied);
 }

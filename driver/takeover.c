@@ -38,6 +38,7 @@ module_param(test_impatient, bool, 0600);
 MODULE_PARM_DESC(test_impatient, "for tests: the monitor waits for no CPU, so all back out from inside");
 
 struct qv_takeover qv_takeover;
+bool qv_going_down;
 
 enum { MEET_OPEN, MEET_CLOSING, MEET_GO, MEET_BACK };
 
@@ -133,6 +134,27 @@ static void fill_boot(struct qv_mon_boot *b)
 			    add_ram);
 }
 
+/* By this the log is found again after a warm reset */
+static void write_mark(void)
+{
+	struct qv_mon_mark *mark = page_address(qv_takeover.block) + QV_OFF_MARK;
+
+	*mark = (struct qv_mon_mark){
+		.magic = QV_MARK_MAGIC, .block_pa = page_to_phys(qv_takeover.block), .session = ktime_get_real_ns(),
+		.tsc = qv_rdtsc(), .boot_ns = ktime_get_boottime_ns(), .tsc_khz = tsc_khz,
+	};
+	mark->sum = qv_mark_sum(mark);
+}
+
+static void free_block(void)
+{
+	if (!qv_going_down)		/* an orderly end is nobody's riddle */
+		memset(page_address(qv_takeover.block) + QV_OFF_MARK, 0, sizeof(struct qv_mon_mark));
+	__free_pages(qv_takeover.block, BLOCK_ORDER);
+	qv_takeover.block = NULL;
+	qv_takeover.num_cpus = 0;
+}
+
 static int prepare(struct qv_reply *r)
 {
 	const struct qv_image_header *h = (const void *)qv_image_amd;
@@ -169,6 +191,7 @@ static int prepare(struct qv_reply *r)
 	if (setup_tables(inst))
 		return qv_refuse(r, QV_E_NO_MEMORY, "", "the monitor's page tables do not fit");
 	setup_rebase(inst);
+	write_mark();
 	return 0;
 }
 
@@ -396,11 +419,8 @@ int qv_enable(struct qv_reply *r)
 		qv_takeover.enabled = true;
 	r->held_ns = div_u64(meet.held_max * 1000000, tsc_khz);
 out:
-	if (error && qv_takeover.block) {
-		__free_pages(qv_takeover.block, BLOCK_ORDER);
-		qv_takeover.block = NULL;
-		qv_takeover.num_cpus = 0;
-	}
+	if (error && qv_takeover.block)
+		free_block();
 	cpus_read_unlock();
 	return error;
 }
@@ -438,6 +458,9 @@ int qv_disable(struct qv_reply *r)
 
 	if (!qv_takeover.enabled)
 		return qv_refuse(r, QV_E_NOT_ENABLED, "nothing to do", "QV is not enabled");
+	error = qv_lock_check(r);
+	if (error)
+		return error;
 	if (qv_num_cells)
 		return qv_refuse(r, QV_E_CELLS_EXIST, "destroy them first: qvctl cell list, qvctl cell destroy NAME",
 				 "%u cells exist, and they live in the monitor that would go", qv_num_cells);
@@ -453,8 +476,6 @@ int qv_disable(struct qv_reply *r)
 		return error;
 	qv_watch_now();			/* the last entries of its log */
 	qv_takeover.enabled = false;
-	qv_takeover.num_cpus = 0;
-	__free_pages(qv_takeover.block, BLOCK_ORDER);
-	qv_takeover.block = NULL;
+	free_block();
 	return 0;
 }

@@ -9,7 +9,7 @@ import machine as m
 
 pytestmark = pytest.mark.skipif(bool(m.missing()), reason=m.missing() or "-")
 
-COMMANDS = "help ps uptime mem cpu echo clear spin count bench hang crash".split()
+COMMANDS = "help ps uptime mem cpu echo clear spin count bench lock unlock agree hang crash".split()
 
 
 @pytest.fixture(scope="session", autouse=True)

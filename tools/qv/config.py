@@ -30,6 +30,8 @@ class CellConfig:
     boot: str = "multiboot2"
     cmdline: str = ""
     console: bool = True
+    watchdog: int = keys.WATCHDOG_DEFAULT  # ms; 0: off
+    lock: bool = False
     ports: Ports = field(default_factory=list)
     at: dict[str, Place] = field(default_factory=dict)
 

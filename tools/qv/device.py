@@ -115,6 +115,12 @@ class Device:
     def destroy(self, name: str) -> abi.Reply:
         return self._by_name(abi.IOC_CELL_DESTROY, name)
 
+    def lock(self, name: str) -> abi.Reply:
+        return self._by_name(abi.IOC_CELL_LOCK, name)
+
+    def unlock(self, name: str, timeout_ms: int) -> abi.Reply:
+        return self._by_name(abi.IOC_CELL_UNLOCK, name, timeout_ms)
+
     def names(self) -> list[str]:
         answer = self._call(abi.IOC_CELL_LIST, abi.CellList())
         count = min(answer.num_cells, abi.MAX_CELLS)
@@ -130,10 +136,10 @@ class Device:
         self._call(abi.IOC_STATS, argument)
         return list(room)[:min(argument.num_cpus, abi.MAX_CPUS)]
 
-    def log(self, first: int) -> tuple[bytes, int, int]:
+    def log(self, first: int, which: int = abi.LOG_PRESENT) -> tuple[bytes, int, int]:
         """Lines from number `first` on: text, next line number, lost lines."""
         room = ctypes.create_string_buffer(64 << 10)
-        argument = abi.Log(buf=ctypes.addressof(room), len=len(room))
+        argument = abi.Log(buf=ctypes.addressof(room), len=len(room), which=which)
         setattr(argument, "from", first)
         self._call(abi.IOC_LOG, argument)
         return room.raw[:min(argument.len, len(room))], argument.next, argument.lost

@@ -13,16 +13,17 @@ from typing import Any
 from . import abi, output
 from .cells import state_name
 from .device import Device, text
+from .errors import WrongUsage
 from .system import System
 
 LOG_PERIOD = 0.2  # seconds between two looks at the log
 _LINE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ([^:]*): (.*)")
 
 
-def _log_lines(device: Device, first: int) -> Iterator[tuple[int, str]]:
+def _log_lines(device: Device, first: int, which: int) -> Iterator[tuple[int, str]]:
     """(number of the next line, line) from line `first` on; lost ones are said."""
     while True:
-        raw, following, lost = device.log(first)
+        raw, following, lost = device.log(first, which)
         if lost:
             yield first, f"({lost} older lines are no longer kept)"
         for entry in raw.split(b"\n"):
@@ -42,11 +43,14 @@ def _log_data(entry: str) -> dict[str, Any]:
 
 def log(args: argparse.Namespace, system: System) -> int:
     """With --json: one document for each line when following, else one in all."""
+    if args.previous and args.follow:
+        raise WrongUsage("nothing comes to the previous log any more: leave out -f")
     device = system.device()
+    which = abi.LOG_PREVIOUS if args.previous else abi.LOG_PRESENT
     number = 0
     kept: list[dict[str, Any]] = []
     while True:
-        for number, entry in _log_lines(device, number):
+        for number, entry in _log_lines(device, number, which):
             if not args.json:
                 output.line(entry)
             elif args.follow:
@@ -66,6 +70,8 @@ def event_data(event: abi.Event) -> dict[str, Any]:
     state = None
     if event.type == abi.EventType.CELL:
         state = state_name(event.state) if event.state else "destroyed"
+    elif event.type == abi.EventType.LOCK:
+        state = "locked" if event.state else "unlocked"
     return {"seq": event.seq, "time_ns": event.time_ns, "type": types.get(event.type, str(event.type)),
             "name": text(event.name) or None, "state": state, "text": text(event.text)}
 
@@ -75,7 +81,7 @@ def _print_event(args: argparse.Namespace, data: dict[str, Any]) -> None:
         output.as_json(data)
         return
     when = datetime.datetime.fromtimestamp(data["time_ns"] / 1e9)
-    subject, state = (data["name"], data["state"]) if data["type"] == "cell" else ("qv", data["type"])
+    subject, state = (data["name"], data["state"]) if data["name"] else ("qv", data["type"])
     words = data["text"].removeprefix(state).removeprefix(":").strip()  # a sentence may begin with the state
     output.line(f"{when:%H:%M:%S.%f} {subject} {state}{': ' if words else ''}{words}")
 

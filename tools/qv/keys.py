@@ -28,6 +28,8 @@ NAME_RULE = "a to z, 0 to 9, - and _, beginning with a letter or digit, at most 
 CPUS_EXAMPLE = "a list of CPU numbers such as [2, 3]"
 MEMORY_EXAMPLE = "a size such as 64M or 1G"
 PORTS_EXAMPLE = "a list such as [0x3f8-0x3ff, 0x80]"
+WATCHDOG_EXAMPLE = "a time such as 500ms or 2s, or off"
+WATCHDOG_DEFAULT = 3000  # ms
 
 
 @dataclass
@@ -244,7 +246,34 @@ def _cmdline(node: yaml.Node, context: Context) -> str | None:
     return cmdline
 
 
-def _console(node: yaml.Node, context: Context) -> bool | None:
+def duration(milliseconds: int) -> str:
+    """Milliseconds as a person writes them in a file: 500ms, 2s."""
+    return f"{milliseconds // 1000}s" if milliseconds % 1000 == 0 else f"{milliseconds}ms"
+
+
+def _watchdog(node: yaml.Node, context: Context) -> int | None:
+    if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":bool") and node.value.lower() == "off":
+        return 0
+    raw = _scalar(node, context, WATCHDOG_EXAMPLE, ("str", "int"))
+    if raw is None:
+        return None
+    if raw == "off":
+        return 0
+    match = re.fullmatch(r"([0-9]{1,9})(ms|s)", raw)
+    if not match:
+        bare = re.fullmatch(r"[0-9]+", raw)
+        context.bad(node, f"{raw} has no unit" if bare else f"`{shown(raw)}` is not a time", WATCHDOG_EXAMPLE)
+        return None
+    milliseconds = int(match[1]) * (1 if match[2] == "ms" else 1000)
+    if not abi.WATCHDOG_MIN <= milliseconds <= abi.WATCHDOG_MAX:
+        few = milliseconds < abi.WATCHDOG_MIN
+        context.bad(node, f"{raw} is too {'short' if few else 'long'}",
+                    f"{duration(abi.WATCHDOG_MIN)} to {duration(abi.WATCHDOG_MAX)}, or off")
+        return None
+    return milliseconds
+
+
+def _truth(node: yaml.Node, context: Context) -> bool | None:
     raw = _scalar(node, context, "true or false", ("bool",))
     return None if raw is None else raw.lower() in ("true", "yes", "on")
 
@@ -300,6 +329,8 @@ RULES: dict[str, Rule] = {
     "image": Rule(_image, "the file name of a kernel, such as quest.elf", True),
     "boot": Rule(_boot, "multiboot2"),
     "cmdline": Rule(_cmdline, "a text"),
-    "console": Rule(_console, "true or false"),
+    "console": Rule(_truth, "true or false"),
+    "watchdog": Rule(_watchdog, WATCHDOG_EXAMPLE),
+    "lock": Rule(_truth, "true or false"),
     "ports": Rule(_ports, PORTS_EXAMPLE),
 }

@@ -10,6 +10,7 @@ from typing import Any
 from . import abi, keys, output
 from .cells import state_name
 from .device import text
+from .exits import exit_name
 from .system import System
 
 VENDORS = {0: "none", 1: "AMD-V", 2: "VT-x"}
@@ -51,6 +52,7 @@ def failure_data(record: abi.FailureRecord) -> dict[str, Any] | None:
         "rip": f"{record.rip:#x}",
         "address": f"{record.address:#x}",
         "exit_code": f"{record.exit_code:#x}",
+        "exit_name": exit_name(record.exit_code),
         "info1": f"{record.info1:#x}",
         "info2": f"{record.info2:#x}",
         "tsc": record.tsc,
@@ -79,7 +81,11 @@ def cell_data(info: abi.CellInfo) -> dict[str, Any]:
         "heartbeat": info.heartbeat,
         "started_ns": info.started_ns,
         "first_entry_ns": info.first_entry_ns,
+        "watchdog_ms": info.watchdog_ms,
+        "locked": bool(info.locked),
         "failure": failure_data(info.failure),
+        "last_failure": failure_data(info.last_failure),
+        "failures": info.failures,
     }
 
 
@@ -90,9 +96,10 @@ def list_cells(args: argparse.Namespace, system: System) -> int:
         output.as_json({"cells": cells})
         return 0
     rows = [[cell["name"], cell["state"], keys.cpu_list(sorted(cell["cpus"])), keys.size(cell["memory"]),
-             cell["image"], cell["failure"]["reason"] if cell["failure"] and cell["state"] == "failed" else ""]
+             cell["image"], "locked" if cell["locked"] else "",
+             cell["failure"]["reason"] if cell["failure"] and cell["state"] == "failed" else ""]
             for cell in cells]
-    output.table(("NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "FAILURE"), rows, frozenset({3}))
+    output.table(("NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "LOCK", "FAILURE"), rows, frozenset({3}))
     return 0
 
 
@@ -108,14 +115,20 @@ def show_cell(args: argparse.Namespace, system: System) -> int:
         ("console", f"/dev/qv-cell/{data['name']}/console" if data["console"] else "none"),
         ("ports", ", ".join(data["ports"]) or "none"),
         ("heartbeat", str(data["heartbeat"]) if data["heartbeat"] else "none seen"),
+        ("watchdog", keys.duration(data["watchdog_ms"]) if data["watchdog_ms"] else "off"),
+        ("lock", "it has locked management" if data["locked"] else "none"),
         ("started", _ago(data["started_ns"])),
     ]
     if data["first_entry_ns"]:
         lines.append(("first entry", f"{output.duration(data['first_entry_ns'])} after the start call"))
+    if data["failures"]:
+        lines.append(("failures", f"{data['failures']} since it was created"))
     for key, value in lines:
         output.line(f"{key + ':':13}{value}")
     if data["failure"]:
-        _show_failure(data["failure"], data["state"] == "failed")
+        _show_failure("failed", data["failure"])
+    if data["last_failure"]:
+        _show_failure("last failure", data["last_failure"])
     return 0
 
 
@@ -126,12 +139,12 @@ def _ago(started_ns: int) -> str:
     return f"{output.duration(max(seconds, 0))} ago"
 
 
-def _show_failure(failure: dict[str, Any], now: bool) -> None:
+def _show_failure(title: str, failure: dict[str, Any]) -> None:
     number = next((n for n in ADDRESSES if failure_name(n) == failure["reason"]), None)
-    output.line(f"{'failed:' if now else 'had failed:':13}{failure['reason']}: {failure['sentence']}")
+    output.line(f"{title + ': ':13}{failure['reason']}: {failure['sentence']}")
     registers = failure["registers"]
     lines = [("rip", failure["rip"]), ("cpu", str(failure["cpu"])),
-             ("exit code", f"{failure['exit_code']} (info {failure['info1']}, {failure['info2']})")]
+             ("exit code", f"{failure['exit_code']} {failure['exit_name']} (info {failure['info1']}, {failure['info2']})")]
     lines.insert(1, (ADDRESSES[number] if number is not None else "address", failure["address"]))
     for key, value in lines:
         output.line(f"  {key + ':':11}{value}")

@@ -41,7 +41,7 @@ def sample_data(name: str, sample: Sample, before: Sample | None) -> dict[str, A
         "cpus": [{
             "cpu": cpu.cpu, "apic_id": cpu.apic_id,
             "exits": _by_reason(exits[cpu.cpu]), "exits_total": sum(exits[cpu.cpu]),
-            "held_max_ns": cpu.held_max_ns, "cycles_in_monitor": cpu.cycles_in_monitor,
+            "held_max_ns": cpu.held_max_ns, "call_max_ns": cpu.call_max_ns, "cycles_in_monitor": cpu.cycles_in_monitor,
             "denied": cpu.denied} for cpu in sample.cpus],
         "exits": _by_reason(_sum(exits)),
         "exits_total": sum(_sum(exits)),
@@ -86,10 +86,11 @@ def _print(data: dict[str, Any]) -> None:
         for row in rows[:-1]:
             row.append(f"{data['per_second'][row[0]]:.1f}")
         rows[-1].append(f"{data['per_second_total']:.1f}")
-    for label, key in (("denied", "denied"), ("longest stay", "held_max_ns"), ("cycles", "cycles_in_monitor")):
+    for label, key in (("denied", "denied"), ("longest stay", "held_max_ns"),
+                       ("longest call", "call_max_ns"), ("cycles", "cycles_in_monitor")):
         values = [cpu[key] for cpu in data["cpus"]]
-        total = max(values, default=0) if key == "held_max_ns" else sum(values)
-        show = output.duration if key == "held_max_ns" else str
+        total = max(values, default=0) if key.endswith("_ns") else sum(values)
+        show = output.duration if key.endswith("_ns") else str
         rows.append([label] + [show(value) for value in (*values, total)] + [""] * rates)
     output.table(heads, rows, frozenset(range(1, len(heads))))
 

@@ -26,6 +26,8 @@ class FakeDevice:
         self.refuse: dict[str, Refused] = {}
         self.exits = 0
         self.coming: list[abi.Event] = []
+        self.fails = False
+        self.previous: Refused | None = None
         self.obstacle = (0, b"", b"")
 
     def _call(self, name: str) -> abi.Reply:
@@ -54,7 +56,7 @@ class FakeDevice:
         answer = self._call("create")
         info = abi.CellInfo(name=request.name, id=len(self.cells) + 1, state=abi.State.LOADABLE,
                             num_cpus=request.num_cpus, boot=request.boot, memory=request.memory,
-                            console=request.console, image_name=request.image_name, cmdline=request.cmdline)
+                            console=request.console, watchdog_ms=request.watchdog_ms, image_name=request.image_name, cmdline=request.cmdline)
         info.cpus = request.cpus
         self.cells[request.name.decode()] = info
         return answer
@@ -72,7 +74,17 @@ class FakeDevice:
 
     def shutdown(self, name: str, timeout_ms: int) -> abi.Reply:
         answer = self._call(f"shutdown {timeout_ms}")
-        self._find(name).state = abi.State.SHUT_DOWN
+        self._find(name).state = abi.State.FAILED if self.fails else abi.State.SHUT_DOWN
+        return answer
+
+    def lock(self, name: str) -> abi.Reply:
+        answer = self._call("lock")
+        self._find(name).locked = 1
+        return answer
+
+    def unlock(self, name: str, timeout_ms: int) -> abi.Reply:
+        answer = self._call(f"unlock {timeout_ms}")
+        self._find(name).locked = 0
         return answer
 
     def destroy(self, name: str) -> abi.Reply:
@@ -99,7 +111,12 @@ class FakeDevice:
             found.append(stats)
         return found
 
-    def log(self, first: int) -> tuple[bytes, int, int]:
+    def log(self, first: int, which: int = abi.LOG_PRESENT) -> tuple[bytes, int, int]:
+        if which == abi.LOG_PREVIOUS:
+            if self.previous:
+                raise self.previous
+            lines = [b"7.000000 driver: QV was enabled long ago\n", b"9.000000 linux: at the end: Linux panicked\n"]
+            return b"".join(lines[first:]), 2, 0
         lines = [b"1.500000 monitor: enters on 4 CPUs\n", b"2.000000 qv: cell quest: it runs\x1b[2J\n"]
         return b"".join(lines[first:]), 2, 0
 

@@ -13,6 +13,7 @@ from fakes import FakeDevice, FakeSystem
 from qv import abi, device
 from qv.cli import main
 from qv.errors import Refused
+from qv.exits import exit_name
 
 YAML = "name: quest\ncpus: [3]\nmemory: 64M\nimage: quest.elf\n"
 NO_MEMORY = Refused("there are only 20M in 2M pages", "end programs", abi.Reason.E_NO_MEMORY)
@@ -106,12 +107,53 @@ def test_life_of_a_cell(run: Run) -> None:
 
 
 def test_list(run: Run) -> None:
-    assert run("cell", "list") == 0 and run.out.split() == ["NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "FAILURE"]
+    assert run("cell", "list") == 0 and run.out.split() == ["NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "LOCK", "FAILURE"]
     run.create()
     cells = run.json("cell", "list", "--json")["cells"]
     assert [(c["name"], c["state"], c["cpus"], c["memory"]) for c in cells] == [("quest", "loadable", [3], 64 << 20)]
     run("cell", "list")
     assert run.out.splitlines()[1].split() == ["quest", "loadable", "3", "64M", "quest.elf"]
+
+
+def test_lock(run: Run) -> None:
+    run.create("--start")
+    assert run("cell", "lock", "quest") == 0 and "only it can unlock" in run.out
+    assert run.json("cell", "show", "quest", "--json")["locked"] is True
+    run("cell", "list")
+    assert run.out.splitlines()[1].split() == ["quest", "running", "3", "64M", "quest.elf", "locked"]
+    run("cell", "show", "quest")
+    assert "lock:        it has locked management" in run.out
+    run.device.refuse["unlock 70"] = Refused("cell 'quest' did not agree within 70 ms", "ask it", abi.Reason.E_NOT_AGREED)
+    assert run("cell", "unlock", "quest", "--timeout", "70") == 1 and "did not agree" in run.err
+    assert run.json("cell", "unlock", "quest", "--json")["locked"] is False
+    assert "unlock 5000" in run.device.calls
+
+
+def test_failure_during_shutdown(run: Run) -> None:
+    run.create("--start")
+    run.device.fails = True
+    assert run("cell", "shutdown", "quest") == 0 and "has failed meanwhile" in run.out
+    run.create("--start")
+    assert run.json("cell", "shutdown", "quest", "--json")["state"] == "failed"
+
+
+def test_last_failure(run: Run) -> None:
+    run.create("--start")
+    info = run.device.cells["quest"]
+    info.last_failure.reason, info.last_failure.exit_code, info.failures = abi.Failure.WATCHDOG, 0x61, 2
+    data = run.json("cell", "show", "quest", "--json")
+    assert data["failure"] is None and data["failures"] == 2 and data["watchdog_ms"] == 3000
+    assert (data["last_failure"]["reason"], data["last_failure"]["exit_name"]) == ("watchdog", "NMI")
+    run("cell", "show", "quest")
+    assert "last failure: watchdog: its heartbeat stopped" in run.out and "0x61 NMI" in run.out
+    assert "failures:    2 since it was created" in run.out and "watchdog:    3s" in run.out
+
+
+@pytest.mark.parametrize("code,name", [
+    (0x400, "nested page fault"), (0x7f, "shutdown"), (0x7c, "MSR"), (0x4e, "exception #PF"), (0x50, "exception #MF"),
+    (0x10, "CR0 write"), (2**64 - 1, "invalid guest state"), (0x999, "unknown"), (0x5f, "exception 31")])
+def test_exit_names(code: int, name: str) -> None:
+    assert exit_name(code) == name
 
 
 def test_show_failure(run: Run) -> None:
@@ -154,13 +196,23 @@ def test_log(run: Run) -> None:
     assert lines[0] == {"time_s": 1.5, "source": "monitor", "text": "enters on 4 CPUs"}
 
 
+def test_previous_log(run: Run) -> None:
+    assert run("log", "--previous") == 0
+    assert run.out.splitlines()[-1] == "9.000000 linux: at the end: Linux panicked"
+    assert run("log", "--previous", "-f") == 2 and "nothing comes" in run.err
+    run.device.previous = Refused("there is no log of an earlier session in this machine's RAM", "-", abi.Reason.E_NO_PREVIOUS)
+    assert run("log", "--previous") == 1 and "no log of an earlier session" in run.err
+
+
 def test_events(run: Run) -> None:
     run.device.coming = [
         abi.Event(seq=1, time_ns=10**18, type=abi.EventType.ENABLED, text=b"the monitor runs"),
         abi.Event(seq=5, time_ns=10**18, type=abi.EventType.CELL, state=abi.State.FAILED, name=b"quest"),
         abi.Event(seq=6, time_ns=10**18, type=abi.EventType.CELL, state=0, name=b"quest")]
+    run.device.coming.append(abi.Event(seq=7, time_ns=10**18, type=abi.EventType.LOCK, state=1, name=b"quest"))
     assert run("events", "-f") == 0
     lines = run.out.splitlines()
+    assert lines[4].endswith("quest locked")
     assert "qv enabled: the monitor runs" in lines[0]
     assert "3 events were lost" in lines[1]
     assert lines[2].endswith("quest failed") and lines[3].endswith("quest destroyed")

@@ -53,6 +53,11 @@ uint32_t cell_request(void)
 	return comm()->request;
 }
 
+void cell_call(uint32_t number)
+{
+	__asm__ volatile("vmmcall" : : "a"(number) : "memory");
+}
+
 size_t cell_take_keys(uint8_t *keys, size_t room)
 {
 	volatile struct qv_comm *c = comm();

@@ -6,6 +6,7 @@
 #include "../kernel/thread.h"
 #include "doorbell.h"
 #include "input.h"
+#include "lock.h"
 
 #define BEAT_US		250000
 
@@ -31,9 +32,12 @@ static void take_keys(void)
 void doorbell_look(void)
 {
 	bool irqs = irq_save();
+	uint32_t request = cell_request();	/* read once */
 
-	if (cell_request() == QV_REQUEST_SHUTDOWN)
+	if (request == QV_REQUEST_SHUTDOWN)
 		shut_down();
+	if (request == QV_REQUEST_UNLOCK)
+		lock_asked();
 	take_keys();
 	irq_restore(irqs);
 }

@@ -20,6 +20,11 @@ const struct command shell_commands[] = {
 	  "    count stop  end" NL, command_count },
 	{ "bench", "cpuid", "measure: CPUID's round trip",
 	  "    bench cpuid  cycles=N: the least of 1000 rounds, in TSC cycles" NL, command_bench },
+	{ "lock", "", "lock the management of cells: Linux can change none any more", NULL, command_lock },
+	{ "unlock", "", "unlock it", NULL, command_unlock },
+	{ "agree", "[no]", "answer Linux's next request to unlock with yes (or not at all)",
+	  "    agree     qvctl cell unlock succeeds, once" NL
+	  "    agree no  as at boot: the request is ignored" NL, command_agree },
 	{ "hang", "", "interrupts off, and spin for ever: the heartbeat stops", NULL, command_hang },
 	{ "crash", "[WHAT]", "do what a cell must not; without WHAT: the list",
 	  "    crash memory  read memory that is not the cell's" NL

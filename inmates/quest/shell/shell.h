@@ -37,6 +37,9 @@ void command_spin(int argc, char **argv);
 void command_count(int argc, char **argv);
 void command_bench(int argc, char **argv);
 void command_hang(int argc, char **argv);
+void command_lock(int argc, char **argv);
+void command_unlock(int argc, char **argv);
+void command_agree(int argc, char **argv);
 void command_crash(int argc, char **argv);
 
 /* "usage: NAME ..." for argv[0]. */

@@ -29,6 +29,9 @@ void cell_beat(void);
 /* comm.request, read once: QV_REQUEST_*. */
 uint32_t cell_request(void);
 
+/* QV_CALL_*: one exit; changes nothing but what it is for. */
+void cell_call(uint32_t number);
+
 /* Take up to `room` key bytes. Returns how many; 0 also when Linux's index makes no sense. */
 size_t cell_take_keys(uint8_t *keys, size_t room);
 

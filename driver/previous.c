@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The log of the last time: a warm reset leaves RAM as it was, so the instances' blocks lie
+ * there until Linux writes over them. When the module comes, every 2 MiB of RAM is asked
+ * for a mark; of those found, the latest session's logs are copied.
+ *
+ * Only what carries a sound mark (which holds its own address and a sum) is looked at, and
+ * each entry must be plausible: the rest may have been overwritten since.
+ */
+#include <linux/ioport.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/time.h>
+#include <linux/uaccess.h>
+#include "qv.h"
+
+struct old_entry {
+	u32 instance;
+	struct qv_mon_log_entry e;
+};
+
+struct old_instance {
+	struct qv_mon_mark mark;
+	u32 state;			/* enum qv_mon_state, as it stood; NONE: overwritten */
+	u32 kept;			/* entries of its log that are still there */
+};
+
+static struct {
+	u32 num;			/* instances */
+	struct old_instance inst[QV_MON_CELLS];
+	u32 num_entries;
+	struct old_entry *entries;	/* in order of time */
+	u32 end;			/* enum qv_mon_note: what Linux said last; 0: nothing */
+	bool left;			/* the monitor had been left */
+} old;
+
+static bool peek(void *to, u64 pa, u64 len)
+{
+	return !copy_from_kernel_nofault(to, phys_to_virt(pa), len);
+}
+
+static bool sound(const struct qv_mon_mark *m, u64 pa)
+{
+	return m->magic == QV_MARK_MAGIC && m->block_pa == pa && m->sum == qv_mark_sum(m) &&
+	       m->id < QV_MON_CELLS && m->tsc_khz;
+}
+
+/* One block; a later session makes those before it uninteresting */
+static void consider(u64 pa)
+{
+	struct qv_mon_mark m;
+
+	if (!peek(&m, pa + QV_OFF_MARK, sizeof(m)) || !sound(&m, pa))
+		return;
+	if (old.num && m.session < old.inst[0].mark.session)
+		return;
+	if (old.num && m.session > old.inst[0].mark.session)
+		old.num = 0;
+	if (old.num < QV_MON_CELLS)
+		old.inst[old.num++].mark = m;
+}
+
+static int scan(struct resource *ram, void *arg)
+{
+	u64 pa, magic;
+
+	for (pa = ALIGN(ram->start, QV_HUGE); pa + QV_OPEN_LEN <= ram->end; pa += QV_HUGE) {
+		if (peek(&magic, pa + QV_OFF_MARK, sizeof(magic)) && magic == QV_MARK_MAGIC)
+			consider(pa);
+		cond_resched();
+	}
+	return 0;
+}
+
+static bool plausible(const struct qv_mon_log_entry *e, u32 at, const struct qv_mon_mark *m)
+{
+	u64 second = m->tsc_khz * 1000;
+
+	return e->seq && (e->seq - 1) % QV_MON_LOG_ENTRIES == at && e->what < QV_LOG_EVENTS &&
+	       e->tsc + second > m->tsc && e->seq < 1ull << 48;
+}
+
+static void copy_log(u32 i)
+{
+	struct old_instance *inst = &old.inst[i];
+	u64 log = inst->mark.block_pa + QV_OFF_LOG, entries = log + offsetof(struct qv_mon_log, entries);
+	struct qv_mon_log_entry e;
+	u32 at;
+
+	if (!peek(&inst->state, inst->mark.block_pa + QV_OFF_STATUS, sizeof(inst->state)) ||
+	    inst->state > QV_MON_FAILED)
+		inst->state = QV_MON_NONE;
+	for (at = 0; at < QV_MON_LOG_ENTRIES; at++) {
+		if (!peek(&e, entries + at * sizeof(e), sizeof(e)) || !plausible(&e, at, &inst->mark))
+			continue;
+		old.entries[old.num_entries].instance = i;
+		old.entries[old.num_entries++].e = e;
+		inst->kept++;
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct old_entry *x = a, *y = b;
+
+	if (x->e.tsc != y->e.tsc)
+		return x->e.tsc < y->e.tsc ? -1 : 1;
+	return x->e.seq < y->e.seq ? -1 : x->e.seq > y->e.seq;
+}
+
+/* What the front end's last entries say of the end */
+static void find_end(void)
+{
+	u32 i;
+
+	for (i = 0; i < old.num_entries; i++) {
+		const struct old_entry *o = &old.entries[i];
+
+		if (old.inst[o->instance].mark.id)
+			continue;
+		if (o->e.what == QV_LOG_LINUX_ENDS)
+			old.end = o->e.a;
+		old.left = o->e.what == QV_LOG_LEFT || (old.left && o->e.what != QV_LOG_ENTERED);
+	}
+}
+
+void qv_previous_find(void)
+{
+	u32 i;
+
+	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, NULL, scan);
+	if (!old.num)
+		return;
+	old.entries = kvmalloc_array(old.num * QV_MON_LOG_ENTRIES, sizeof(*old.entries), GFP_KERNEL);
+	if (!old.entries) {
+		old.num = 0;
+		return;
+	}
+	for (i = 0; i < old.num; i++)
+		copy_log(i);
+	sort(old.entries, old.num_entries, sizeof(*old.entries), by_time, NULL);
+	find_end();
+	qv_log("driver", "the log of an earlier session is in RAM, %u entries: qvctl log --previous", old.num_entries);
+}
+
+void qv_previous_drop(void)
+{
+	kvfree(old.entries);
+}
+
+static u64 time_of(u64 tsc)
+{
+	const struct qv_mon_mark *m = &old.inst[0].mark;
+
+	if (tsc < m->tsc)
+		return m->boot_ns;
+	return m->boot_ns + div64_u64(tsc - m->tsc, m->tsc_khz) * 1000000 +
+	       div64_u64((tsc - m->tsc) % m->tsc_khz * 1000000, m->tsc_khz);
+}
+
+static const char *name_of(const struct old_instance *inst)
+{
+	return inst->mark.id ? (const char *)inst->mark.name : QV_FRONT_END;
+}
+
+/* Line 0: when it was */
+static void first_line(char *to, u32 len)
+{
+	struct tm t;
+
+	time64_to_tm(div_u64(old.inst[0].mark.session, NSEC_PER_SEC), 0, &t);
+	scnprintf(to, len, "driver: QV was enabled on %04ld-%02d-%02d at %02d:%02d:%02d UTC; %u entries are left\n",
+		  t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, old.num_entries);
+}
+
+/* A line for each instance: how it stood when the machine went down */
+static void state_line(char *to, u32 len, const struct old_instance *inst)
+{
+	static const char * const states[] = {
+		[QV_MON_NONE] = "its state is no longer there", [QV_MON_CREATED] = "it had not been started",
+		[QV_MON_RUNNING] = "it was running", [QV_MON_STOPPED] = "it was stopped", [QV_MON_FAILED] = "it had failed",
+	};
+	static const char * const ends[] = {
+		[0] = "the machine was reset, or lost control, with no word from Linux",
+		[QV_NOTE_PANIC] = "Linux panicked", [QV_NOTE_RESTART] = "Linux was restarted",
+		[QV_NOTE_HALT] = "Linux was halted", [QV_NOTE_POWER_OFF] = "Linux was switched off",
+	};
+	const char *what = states[inst->state];
+
+	if (!inst->mark.id)
+		what = old.left && !old.end ? "QV was disabled before the end" :
+		       ends[old.end < ARRAY_SIZE(ends) ? old.end : 0];
+	scnprintf(to, len, "%.31s: at the end: %s\n", name_of(inst), what);
+}
+
+static u64 line_at(u64 n, char *to, u32 len)
+{
+	u64 last = old.num_entries ? time_of(old.entries[old.num_entries - 1].e.tsc) : old.inst[0].mark.boot_ns;
+	const struct old_entry *o;
+	int used;
+
+	if (!n) {
+		first_line(to, len);
+		return old.inst[0].mark.boot_ns;
+	}
+	if (n > old.num_entries) {
+		state_line(to, len, &old.inst[n - old.num_entries - 1]);
+		return last;
+	}
+	o = &old.entries[n - 1];
+	used = scnprintf(to, len, "%.31s: ", name_of(&old.inst[o->instance]));
+	qv_log_sentence(to + used, len - used - 1, &o->e);
+	strlcat(to, "\n", len);
+	return time_of(o->e.tsc);
+}
+
+int qv_previous_read(struct qv_log *l)
+{
+	char text[184];
+	u32 used = 0;
+	u64 time_ns;
+	int put;
+
+	if (!old.num)
+		return qv_refuse(&l->reply, QV_E_NO_PREVIOUS, "it is kept over a warm restart only, in RAM that nobody has used since",
+				 "there is no log of an earlier session in this machine's RAM");
+	l->lost = 0;
+	for (l->next = l->from; l->next <= old.num_entries + old.num; l->next++) {
+		time_ns = line_at(l->next, text, sizeof(text));
+		put = qv_log_put(l, &used, time_ns, text);
+		if (put < 0)
+			return put;
+		if (!put)
+			break;
+	}
+	l->len = used;
+	return 0;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/console.h>
+#include <inmate/string.h>
+#include "../drivers/lock.h"
+#include "../kernel/machine.h"
+#include "shell.h"
+
+static bool in_cell(void)
+{
+	if (machine.alone)
+		print("there is no monitor here\n");
+	return !machine.alone;
+}
+
+void command_lock(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	if (!in_cell())
+		return;
+	lock_management();
+	print("management is locked\n");
+}
+
+void command_unlock(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	if (!in_cell())
+		return;
+	unlock_management();
+	print("management is unlocked\n");
+}
+
+void command_agree(int argc, char **argv)
+{
+	bool no = argc == 2 && !strcmp(argv[1], "no");
+
+	if (argc > 2 || (argc == 2 && !no)) {
+		shell_usage(argv);
+		return;
+	}
+	if (!in_cell())
+		return;
+	lock_agree(!no);
+	print(no ? "a request to unlock is ignored\n" : "the next request to unlock is agreed to\n");
+}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Management that a cell has locked: the monitor refuses Linux, and only the cell unlocks."""
+
+import pytest
+
+from lab.machine import Machine
+from product import CONFIGS, Product
+from test_watchdog import failed, hang, run
+from test_watching import until
+
+QUEST2 = f"{CONFIGS}/quest2.yaml"
+REFUSED = ("cell destroy quest", "cell destroy quest2", "cell shutdown quest", "cell shutdown quest2 --timeout 0",
+           "cell start quest2", "disable")
+
+
+def assert_locked(qv: Product) -> None:
+    for line in REFUSED:
+        said = qv.refused(line)
+        assert "cell 'quest' has locked management" in said and "qvctl cell unlock" in said, line
+    assert "has locked management" in qv.refused(f"cell create {QUEST2}")
+    assert qv.machine.run("rmmod qv").rc != 0
+
+
+@pytest.mark.parametrize("by", ["the cell", "Linux", "its description"])
+def test_lock(qv: Product, by: str) -> None:
+    qv.run_cell("quest2")
+    qv.do("cell shutdown quest2")
+    run(qv, "quest", 3, "off", "lock: true\\n" if by == "its description" else "")
+    if by == "the cell":
+        assert qv.quesh("lock") == "management is locked\n"
+    elif by == "Linux":
+        qv.do("cell lock quest")
+        assert "locked management already" in qv.refused("cell lock quest")
+    assert_locked(qv)
+    assert [(c["name"], c["locked"]) for c in qv.ask("cell list")["cells"]] == [("quest2", False), ("quest", True)]
+    qv.quesh("count")
+    qv.assert_counting()
+    assert "did not agree within 300 ms" in qv.refused("cell unlock quest --timeout 300")
+    assert_locked(qv)
+    assert qv.quesh("agree") == "the next request to unlock is agreed to\n"
+    qv.do("cell unlock quest")
+    assert "has not locked management" in qv.refused("cell unlock quest")
+    qv.do("cell start quest2")
+    log = qv.do("log")
+    assert "quest: has locked management" in log and "quest: management is unlocked" in log
+
+
+def test_a_lock_that_is_not_linuxs_to_take_or_open(qv: Product) -> None:
+    """Not even by its comm page, which Linux writes: `locked` stands where Linux can only read."""
+    assert "is not loaded" in qv.refused("cell lock quest")
+    qv.run_cell("quest2")
+    qv.do("cell shutdown quest2")
+    assert "does not run" in qv.refused("cell lock quest2")
+    assert "no cell 'other'" in qv.refused("cell lock other")
+    assert "no cell 'other'" in qv.refused("cell unlock other")
+    qv.run_cell("quest")
+    qv.quesh("lock")
+    assert qv.quesh("agree no") == "a request to unlock is ignored\n"
+    for _ in range(3):
+        assert "did not agree" in qv.refused("cell unlock quest --timeout 100")
+    assert qv.quesh("unlock") == "management is unlocked\n"
+    qv.do("cell shutdown quest")
+
+
+def test_a_failed_cell_locks_no_more(qv: Product) -> None:
+    """It can agree to nothing; that it failed is its monitor's finding, not Linux's word."""
+    qv.run_cell("quest")
+    qv.quesh("lock")
+    assert_locked_for(qv, "quest")
+    qv.machine.run("quesh quest -c 'crash memory'")
+    until(lambda: qv.show()["state"] == "failed", "it is failed")
+    assert not qv.show()["locked"]
+    qv.do("cell start quest")
+    assert not qv.show()["locked"], "a new life begins unlocked"
+
+
+def assert_locked_for(qv: Product, name: str) -> None:
+    assert f"cell '{name}' has locked management" in qv.refused(f"cell destroy {name}")
+
+
+@pytest.mark.machine(fresh=True)
+def test_a_hung_cell_keeps_its_lock(machine: Machine) -> None:
+    """The watchdog's word is Linux's: it stops nothing that is locked. (This machine ends here.)"""
+    qv = Product(machine)
+    run(qv, "quest", 3, "300ms")
+    qv.quesh("lock")
+    hang(qv, "quest")
+    failed(qv, "quest")
+    cell = qv.show()
+    assert cell["failure"]["reason"] == "watchdog" and cell["locked"]
+    for line in ("cell destroy quest", "cell start quest", "disable"):
+        assert "has locked management" in qv.refused(line), line
+    assert "did not agree" in qv.refused("cell unlock quest --timeout 300")
+    assert "management is locked" in qv.do("log")
+    qv.check_kernel_log()

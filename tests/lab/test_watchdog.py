@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A heartbeat that stops is a failure, with where the CPU stood; one that never began is none."""
+
+import json
+import re
+import time
+
+from product import CONFIGS, Product
+from test_watching import until
+
+
+def described(qv: Product, name: str, cpu: int, watchdog: str, more: str = "") -> str:
+    """A configuration of that name with another watchdog: its path in the machine."""
+    path = f"/run/{name}-watched.yaml"
+    qv.sh(f"sed 's/^cpus:.*/cpus: [{cpu}]/; /^watchdog:/d' {CONFIGS}/{name}.yaml >{path}; "
+          f"printf 'watchdog: {watchdog}\\n{more}' >>{path}")
+    return path
+
+
+def run(qv: Product, name: str, cpu: int, watchdog: str, more: str = "") -> None:
+    qv.do(f"cell create {described(qv, name, cpu, watchdog, more)} --start")
+    assert qv.quesh("echo up", name) == "up\n"
+    until(lambda: qv.show(name)["heartbeat"] > 1, "a heartbeat")
+
+
+def hang(qv: Product, name: str) -> None:
+    assert "hanging" in qv.machine.run(f"quesh {name} -t 1 -c hang").out
+
+
+def failed(qv: Product, name: str) -> None:
+    until(lambda: qv.show(name)["state"] == "failed", f"{name} is failed", 60)
+
+
+def test_a_hang_becomes_a_failure(qv: Product) -> None:
+    run(qv, "quest", 3, "500ms")
+    run(qv, "quest2", 2, "2s")
+    events = qv.machine.start("exec qvctl --json events -f")
+    until(lambda: qv.machine.run("ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q ' /dev/qv$'").rc == 0, "events")
+    found = re.search(r"kernel +([0-9a-f]+)-([0-9a-f]+)", qv.quesh("mem"))
+    assert found
+    hang(qv, "quest")
+    failed(qv, "quest")
+    cell = qv.show()
+    failure = cell["failure"]
+    assert failure["reason"] == "watchdog" and failure["cpu"] == 3 and failure["exit_name"] == "NMI"
+    assert int(found[1], 16) <= int(failure["rip"], 16) < int(found[2], 16), failure
+    assert re.match("f390|eb", failure["bytes"]), "the loop it hangs in"
+    assert int(failure["registers"]["rflags"], 16) & 0x200 == 0, "interrupts off, as it hangs"
+    assert int(failure["registers"]["rsp"], 16) and int(failure["registers"]["efer"], 16) & 0x500 == 0x500
+    assert "quest: failed: its heartbeat stopped" in qv.do("log")
+    assert qv.show("quest2")["state"] == "running", "the other beats"
+    assert "failed" in qv.machine.run("quesh quest -c help").out, "a terminal says so"
+
+    qv.do("cell start quest")
+    cell = qv.show()
+    assert cell["failure"] is None and cell["last_failure"] == failure and cell["failures"] == 1
+    assert qv.quesh("echo again") == "again\n"
+    qv.do("cell destroy quest2")
+    events.kill(2)
+    qv.machine.finish(events, 20)
+    seen = [json.loads(line) for line in events.output.splitlines()]
+    assert [(e["name"], e["state"]) for e in seen] == [
+        ("quest", "failed"), ("quest", "running"), ("quest2", "destroyed")]
+
+
+def test_the_time_is_the_cells_own(qv: Product) -> None:
+    """The second hangs later and fails first; with no watchdog a cell hangs for ever."""
+    run(qv, "quest", 3, "off")
+    run(qv, "quest2", 2, "200ms")
+    hang(qv, "quest")
+    hang(qv, "quest2")
+    failed(qv, "quest2")
+    assert qv.show("quest")["state"] == "running"
+    qv.do("cell start quest2")
+    assert qv.show("quest")["state"] == "running"
+
+
+def test_no_alarm_while_it_beats(qv: Product) -> None:
+    """Busy, with its shell at work, and while Linux itself comes late to look."""
+    run(qv, "quest", 3, "1s")
+    assert qv.show()["watchdog_ms"] == 1000
+    qv.quesh("spin 3000")
+    work = qv.busy()
+    beats = qv.show()["heartbeat"]
+    until(lambda: qv.show()["heartbeat"] > beats + 12, "three of its seconds", 60)
+    qv.calm(work)
+    cell = qv.show()
+    assert (cell["state"], cell["failures"]) == ("running", 0)
+
+
+def test_a_machine_that_stood_still_is_no_hang(qv: Product) -> None:
+    run(qv, "quest", 3, "500ms")
+    for _ in range(3):
+        qv.machine.qmp("stop")
+        time.sleep(2)
+        qv.machine.qmp("cont")
+        beats = qv.show()["heartbeat"]
+        until(lambda b=beats: qv.show()["heartbeat"] > b, "it beats on")  # type: ignore[misc]
+    assert qv.show()["failures"] == 0
