@@ -358,11 +358,11 @@ int qv_cell_start(struct qv_reply *r, const char *name)
 
 	if (!cell)
 		return qv_no_cell(r, name);
-	if (cell->state == QV_STATE_RUNNING)
-		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already", cell->name);
 	error = qv_lock_check(r);
 	if (error)
 		return error;
+	if (cell->state == QV_STATE_RUNNING)
+		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already", cell->name);
 	if (cell->state != QV_STATE_LOADABLE) {
 		error = renew(r, cell);
 		if (error)
@@ -420,11 +420,11 @@ int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms)
 
 	if (!cell)
 		return qv_no_cell(r, name);
-	if (cell->state != QV_STATE_RUNNING)
-		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is not running", cell->name);
 	error = qv_lock_check(r);
 	if (error)
 		return error;
+	if (cell->state != QV_STATE_RUNNING)
+		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is not running", cell->name);
 	started = cell->started_ns;
 	if (timeout_ms) {
 		qv_console_request(cell->console, QV_REQUEST_SHUTDOWN);
