@@ -17,6 +17,7 @@
 #include <asm/tsc.h>
 #include "qv.h"
 #include "instance.h"
+#include "identity.h"
 #include "setup.h"
 
 #define MEET_MS		2000
@@ -36,6 +37,10 @@ MODULE_PARM_DESC(test_absent_cpu, "for tests: this CPU never arrives at the rend
 static bool test_impatient;
 module_param(test_impatient, bool, 0600);
 MODULE_PARM_DESC(test_impatient, "for tests: the monitor waits for no CPU, so all back out from inside");
+
+static uint test_hooks;
+module_param(test_hooks, uint, 0600);
+MODULE_PARM_DESC(test_hooks, "for tests: 1: guests may ask for faults of the monitor's own; 2: a CPU's first VMRUN is refused");
 
 struct qv_takeover qv_takeover;
 bool qv_going_down;
@@ -122,6 +127,7 @@ static void fill_boot(struct qv_mon_boot *b)
 	b->decode = !!(features & QV_FEATURE_DECODE);
 	b->invlpgb = !!(features & QV_FEATURE_INVLPGB);
 	b->spec_ctrl = !!(features & QV_FEATURE_SPEC_CTRL);
+	b->test_hooks = test_hooks;
 	b->phys_bits = qv_cpuid(0x80000008).eax & 0xff;
 	b->image_len = qv_image_amd_end - qv_image_amd;
 	b->text_len = qv_takeover.text_len;
@@ -188,7 +194,7 @@ static int prepare(struct qv_reply *r)
 	memcpy(page_address(qv_takeover.block) + QV_OFF_IMAGE, qv_image_amd,
 	       qv_image_amd_end - qv_image_amd);
 	inst->pool.va = (u64)page_address(qv_takeover.block);
-	if (setup_tables(inst))
+	if (setup_tables(inst) || identity_tables(inst))
 		return qv_refuse(r, QV_E_NO_MEMORY, "", "the monitor's page tables do not fit");
 	setup_rebase(inst);
 	write_mark();

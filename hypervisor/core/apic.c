@@ -18,6 +18,10 @@
 #define APIC_ICR2	0x310
 #define APIC_ID		0x20
 #define APIC_TMICT	0x380
+#define APIC_TDCR	0x3e0
+#define APIC_CMCI	0x2f0
+#define APIC_LVTT	0x320
+#define APIC_LVTERR	0x370
 #define ICR_PENDING	(1u << 12)
 #define ICR_PATIENCE	100000
 #define X2APIC_MSR	0x800
@@ -73,10 +77,12 @@ void apic_drain(void)
 
 	/* Enabled, nothing masked by priority: else pending vectors would stay where they are */
 	apic_write(APIC_SVR, 0x1ff);
-	for (i = 0x320; i <= 0x370; i += 0x10)
+	for (i = APIC_LVTT; i <= APIC_LVTERR; i += 0x10)
 		apic_write(i, apic_read(i) | 1 << 16);
 	apic_write(APIC_TMICT, 0);
 	apic_write(APIC_TPR, 0);
+	if (!me()->boot.x2apic)
+		apic_write(APIC_LDR, 0);	/* nobody's logical interrupt */
 	for (i = 0; i < 256 && any(APIC_ISR); i++)
 		apic_eoi();
 	for (i = 0; i < 256 && any(APIC_IRR); i++)
@@ -129,6 +135,11 @@ bool icr_write(struct pcpu *cpu, u32 low, u32 dest)
 
 static bool xapic_store(struct pcpu *cpu, u32 reg, u32 value)
 {
+	bool lvt = reg == APIC_CMCI || (reg >= APIC_LVTT && reg <= APIC_LVTERR);
+
+	/* A cell's registers end where AMD's extended ones begin */
+	if (!is_front_end() && (reg > APIC_TDCR || (lvt && !lvt_fine(value))))
+		return false;
 	switch (reg) {
 	case APIC_ICR:
 		return icr_write(cpu, value, cpu->icr2 >> 24);
@@ -137,8 +148,10 @@ static bool xapic_store(struct pcpu *cpu, u32 reg, u32 value)
 		return true;
 	case APIC_ID:		/* an id that changes would defeat the filter */
 		return true;
-	case APIC_LDR:
+	case APIC_LDR:		/* a cell's name is known to the filter alone: devices' interrupts are Linux's */
 		me()->icr.ldr[cpu->index] = value >> 24;
+		if (!is_front_end())
+			return true;
 		break;
 	case APIC_DFR:
 		me()->icr.cluster = value >> 28 != 0xf;
@@ -179,5 +192,7 @@ bool xapic_write(struct pcpu *cpu, u64 gpa)
 	if (!xapic_store(cpu, reg, d.value))
 		return false;
 	vendor_skip(cpu, d.len);
+	if (d.op == DECODE_OR || d.op == DECODE_AND)
+		vendor_logic_flags(cpu, d.value);
 	return true;
 }

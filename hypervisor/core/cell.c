@@ -37,3 +37,11 @@ void cell_fail(struct pcpu *cpu, u32 reason, u64 address)
 	}
 	park(cpu, CPU_STOPPED);
 }
+
+void refuse(struct pcpu *cpu, u32 reason, u64 address)
+{
+	if (is_front_end())
+		vendor_inject_fault(cpu, 13);
+	else
+		cell_fail(cpu, reason, address);
+}

@@ -84,7 +84,14 @@ void apic_write(u32 reg, u32 value);
 void apic_drain(void);		/* let no interrupt of the CPU's past reach its next guest */
 bool icr_write(struct pcpu *cpu, u32 low, u32 dest);	/* false: the cell has failed by it */
 void icr_learn(struct pcpu *cpu);	/* the logical ids Linux has given this CPU */
-bool xapic_write(struct pcpu *cpu, u64 gpa);	/* false: not understood */
+bool xapic_write(struct pcpu *cpu, u64 gpa);	/* false: not understood, or not allowed */
+
+/* What a cell may put into an entry of its local vector table: fixed, NMI, or masked */
+static inline bool lvt_fine(u32 value)
+{
+	return value & 1u << 16 || !(value & 3u << 8);
+}
+
 
 void apic_eoi(void);
 
@@ -97,6 +104,7 @@ void *window(const struct pcpu *cpu);
 /* front.c, cell.c: a nested fault that is no device */
 void front_touch(struct pcpu *cpu, u64 gpa, bool write);
 void cell_fail(struct pcpu *cpu, u32 reason, u64 address);
+void refuse(struct pcpu *cpu, u32 reason, u64 address);	/* the cell fails; Linux gets #GP */
 /* The cell runs no more: note where this CPU stands. False: somebody else was first */
 bool cell_record(struct pcpu *cpu, u32 reason, u64 address);
 

@@ -4,69 +4,8 @@
  * one atomic verdict decides for all; after it nothing can fail.
  */
 #include "cpu.h"
-#include "nested.h"
 #include "vendor.h"
 #include "enter.h"
-
-/* RAM and the devices below 4 GiB now, so that Linux's first touches need no exits later */
-static void map_known(const struct paging *n)
-{
-	u64 pa = 0, top = 1ull << 32;
-	u32 i, level;
-
-	for (i = 0; i < n->ram->num_ram && i < QV_MON_RAM_RANGES; i++)
-		if (n->ram->ram[i].end > top)
-			top = n->ram->ram[i].end;
-	while (pa < top) {
-		front_fill(n, pa);
-		paging_find(n, pa, 1, &level);
-		pa = (pa & ~(level_size(level) - 1)) + level_size(level);
-	}
-}
-
-static u64 front_end_tables(struct instance *inst)
-{
-	const struct qv_mon_boot *b = &inst->boot;
-	struct paging *n = &inst->nested;
-	u64 *ones = NULL, *sink = NULL, ones_page, sink_page, pa;
-	u32 i;
-
-	n->pool = &inst->pool;
-	n->ram = b;
-	n->levels = b->levels;
-	n->max_leaf = b->page1g ? 3 : 2;
-	n->root = pool_take(n->pool);
-	inst->ones_table = pool_take(n->pool);
-	inst->sink_table = pool_take(n->pool);
-	ones_page = pool_take(n->pool);
-	sink_page = pool_take(n->pool);
-	if (!sink_page)
-		return QV_ME_TABLES;
-	ones = pool_table(n->pool, inst->ones_table);
-	sink = pool_table(n->pool, inst->sink_table);
-	for (i = 0; i < 512; i++) {
-		ones[i] = ones_page | PT_P | PT_U;
-		sink[i] = sink_page | NESTED_RWX;
-	}
-	memset(pool_table(n->pool, ones_page), 0xff, QV_PAGE);
-
-	for (pa = b->block_pa; pa < b->block_pa + b->block_len; pa += QV_HUGE) {
-		if (front_prepare(n, pa))
-			return QV_ME_TABLES;
-		front_hole(n, pa);
-	}
-	for (i = 0; i < QV_MON_CELLS; i++) {
-		inst->cells[i].open_table = pool_take(n->pool);
-		if (!inst->cells[i].open_table)
-			return QV_ME_TABLES;
-	}
-	front_open(n, b->block_pa, inst->cells[0].open_table);
-	map_known(n);
-	/* xAPIC: reads are direct, writes come to us */
-	if (!b->x2apic && paging_map(n, 0xfee00000, 0xfee00000, QV_PAGE, PT_P | PT_U))
-		return QV_ME_TABLES;
-	return QV_ME_OK;
-}
 
 static void init_cpus(struct instance *inst)
 {
@@ -93,9 +32,7 @@ static u64 master_setup(struct instance *inst)
 	u64 error;
 
 	init_cpus(inst);
-	error = front_end_tables(inst);
-	if (!error)
-		error = vendor_init_instance(inst, QV_VA_BLOCK);
+	error = vendor_init_instance(inst, QV_VA_BLOCK);
 	my_status()->state = QV_MON_RUNNING;
 	return error;
 }

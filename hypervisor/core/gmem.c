@@ -64,73 +64,70 @@ bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len)
 	return true;
 }
 
-static bool read_entry(struct pcpu *cpu, u64 gpa, u32 size, u64 *entry)
-{
-	const void *p = look(cpu, gpa);
-
-	if (!p)
-		return false;
-	*entry = size == 8 ? *(const volatile u64 *)p : *(const volatile u32 *)p;
-	return true;
-}
-
 #define CR0_PG	(1ull << 31)
 #define CR4_PSE	(1ull << 4)
 #define CR4_PAE	(1ull << 5)
 #define CR4_LA57 (1ull << 12)
 #define EFER_LMA (1ull << 10)
 
-/* Guest-virtual to guest-physical by the guest's own tables, in all four modes of paging */
+/* The four modes of paging: levels, address bits of each, highest with large pages, entries, root */
+static const struct walk_mode {
+	u32 levels, bits, large, size;
+	u64 root, address;
+} modes[] = {
+	{ 2, 10, 2, 4, PT_ADDR, ~0u },
+	{ 3, 9, 2, 8, 0xffffffe0, ~0u },
+	{ 4, 9, 3, 8, PT_ADDR, ~0ull },
+	{ 5, 9, 3, 8, PT_ADDR, ~0ull },
+};
+
+/* Guest-virtual to guest-physical by the guest's own tables */
 static bool walk(struct pcpu *cpu, const struct guest_mode *m, u64 va, u64 *gpa)
 {
-	bool wide = m->cr4 & CR4_PAE;		/* 8-byte entries, 9 bits a level */
-	u32 bits = wide ? 9 : 10, size = wide ? 8 : 4;
-	u32 level = m->efer & EFER_LMA ? (m->cr4 & CR4_LA57 ? 5 : 4) : wide ? 3 : 2;
-	u64 table = m->cr3 & (level == 3 && wide ? 0xffffffe0ull : PT_ADDR);
+	const struct walk_mode *w = &modes[!(m->cr4 & CR4_PAE) ? 0 : !(m->efer & EFER_LMA) ? 1 :
+					   !(m->cr4 & CR4_LA57) ? 2 : 3];
+	u32 shift = 12 + w->bits * w->levels, level = w->levels;
+	u32 large = w->size == 4 && !(m->cr4 & CR4_PSE) ? 1 : w->large;
+	u64 table = m->cr3 & w->root, entry;
 
-	if (!(m->cr0 & CR0_PG)) {
-		*gpa = (u32)va;
+	va &= w->address;
+	*gpa = (u32)va;
+	if (!(m->cr0 & CR0_PG))
 		return true;
-	}
-	if (!(m->efer & EFER_LMA))
-		va = (u32)va;
-	for (; level; level--) {
-		u32 shift = 12 + bits * (level - 1);
-		u64 entry, page = (1ull << shift) - 1;
+	for (;; level--, table = entry & PT_ADDR) {
+		const void *p;
 
-		if (!read_entry(cpu, table + ((va >> shift) & ((1u << bits) - 1)) * size, size, &entry))
+		shift -= w->bits;
+		p = look(cpu, table + ((va >> shift) & ((1u << w->bits) - 1)) * w->size);
+		if (!p)
 			return false;
+		entry = w->size == 8 ? *(const volatile u64 *)p : *(const volatile u32 *)p;
 		if (!(entry & PT_P))
 			return false;
-		entry &= PT_ADDR | PT_PS | 0xfff;
-		if (level == 1 || ((entry & PT_PS) && level <= 3 &&
-				   (wide ? !(level == 3 && !(m->efer & EFER_LMA)) :
-					   !!(m->cr4 & CR4_PSE)))) {
-			*gpa = (entry & PT_ADDR & ~page) | (va & page);
-			return true;
-		}
-		table = entry & PT_ADDR;
+		if (level == 1 || ((entry & PT_PS) && level <= large))
+			break;
 	}
-	return false;
+	*gpa = (entry & PT_ADDR & -(1ull << shift)) | (va & ((1ull << shift) - 1));
+	return true;
 }
 
 u32 guest_code(struct pcpu *cpu, u8 *bytes, u32 len)
 {
 	struct guest_mode m;
-	u32 done = 0;
-	u64 va;
+	u32 done = 0, chunk;
+	u64 va, gpa;
 
 	vendor_mode(cpu, &m);
 	va = m.cs_base + vendor_rip(cpu);
-	while (done < len) {
-		u64 gpa;
-		u32 chunk = QV_PAGE - ((va + done) & (QV_PAGE - 1));
+	for (; done < len; done += chunk, va += chunk) {
+		const void *from;
 
+		chunk = QV_PAGE - (va & (QV_PAGE - 1));
 		if (chunk > len - done)
 			chunk = len - done;
-		if (!walk(cpu, &m, va + done, &gpa) || !guest_copy_phys(cpu, bytes + done, gpa, chunk))
+		if (!walk(cpu, &m, va, &gpa) || !(from = look(cpu, gpa)))
 			break;
-		done += chunk;
+		memcpy(bytes + done, from, chunk);
 	}
 	return done;
 }

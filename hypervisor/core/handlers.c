@@ -28,15 +28,11 @@ void exit_memory(struct pcpu *cpu, u64 gpa, bool write)
 {
 	if (write && (gpa & ~0xfffull) == 0xfee00000 && !me()->boot.x2apic) {
 		cpu_status(cpu)->exits[QV_EXIT_XAPIC]++;
-		if (xapic_write(cpu, gpa))
-			return;
-		if (is_front_end()) {		/* an instruction we do not know: #GP tells Linux */
-			vendor_inject_fault(cpu, 13);
-			return;
-		}
-	} else {
-		cpu_status(cpu)->exits[QV_EXIT_MEMORY]++;
+		if (!xapic_write(cpu, gpa))
+			refuse(cpu, QV_FAIL_MEMORY, gpa);
+		return;
 	}
+	cpu_status(cpu)->exits[QV_EXIT_MEMORY]++;
 	if (is_front_end())
 		front_touch(cpu, gpa, write);
 	else
@@ -55,10 +51,26 @@ static void own_time(struct pcpu *cpu)
 	cpu->exit_tsc += took;
 }
 
+/* QV_FAULT_*: for tests, a fault of the monitor's own, as if it were broken. False: not in a test */
+static bool fault(u64 kind, u64 address)
+{
+	if (!(me()->boot.test_hooks & QV_TEST_FAULTS))
+		return false;
+	if (kind == QV_FAULT_READ)
+		*(volatile u8 *)address;
+	if (kind == QV_FAULT_STACK)
+		asm volatile("mov %0, %%rsp; push %%rax" : : "r"(address) : "memory");
+	asm volatile("ud2");
+	return true;
+}
+
 static FRONT_END_ONLY void front_hypercall(struct pcpu *cpu)
 {
-	u64 nr = cpu->regs[GPR_RAX], result = hypercall(cpu, nr, cpu->regs[GPR_RDI]);
+	u64 nr = cpu->regs[GPR_RAX], result;
 
+	if (nr == QV_HC_FAULT)
+		fault(cpu->regs[GPR_RDI], cpu->regs[GPR_RSI]);
+	result = hypercall(cpu, nr, cpu->regs[GPR_RDI]);
 	vendor_skip(cpu, 3);
 	cpu->regs[GPR_RAX] = result;
 	if (nr == QV_HC_LEAVE && result == QV_ME_OK) {
@@ -71,8 +83,10 @@ static FRONT_END_ONLY void front_hypercall(struct pcpu *cpu)
 }
 
 /* QV_CALL_*: false: there is no such call */
-static bool cell_call(u32 nr)
+static bool cell_call(struct pcpu *cpu, u32 nr)
 {
+	if (nr == QV_CALL_FAULT)
+		return fault(cpu->regs[GPR_RDI], cpu->regs[GPR_RSI]);
 	if (nr - QV_CALL_LOCK > QV_CALL_UNLOCK - QV_CALL_LOCK)
 		return false;
 	my_status()->locked = nr == QV_CALL_LOCK;
@@ -86,7 +100,7 @@ void exit_hypercall(struct pcpu *cpu)
 	vendor_mode(cpu, &mode);
 	if (!mode.cpl && is_front_end())
 		front_hypercall(cpu);
-	else if (!mode.cpl && cell_call(cpu->regs[GPR_RAX]))
+	else if (!mode.cpl && cell_call(cpu, cpu->regs[GPR_RAX]))
 		vendor_skip(cpu, 3);
 	else
 		vendor_inject_fault(cpu, 6);	/* as on a machine without us */

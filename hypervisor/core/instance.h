@@ -51,6 +51,7 @@ struct pcpu {
 	u64 exit_tsc;
 	u64 stray_tsc;			/* since when an NMI of ours may come that has no command */
 	bool nmi_masked, nmi_pending;	/* guest is in an NMI handler; another waits */
+	bool faulting;			/* the monitor deals with a fault of its own on this CPU */
 	bool flush;			/* drop cached translations at the next entry */
 };
 

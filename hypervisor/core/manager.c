@@ -180,6 +180,7 @@ static u64 build_instance(struct instance *cell, u32 id)
 	cell->boot.next_rip = mine->boot.next_rip;
 	cell->boot.decode = mine->boot.decode;
 	cell->boot.spec_ctrl = mine->boot.spec_ctrl;
+	cell->boot.test_hooks = mine->boot.test_hooks;
 	cell->boot.image_len = mine->boot.image_len;
 	cell->boot.text_len = mine->boot.text_len;
 	cell->pool.va = QV_VA_MANAGE;

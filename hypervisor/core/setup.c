@@ -66,4 +66,6 @@ void setup_rebase(struct instance *inst)
 
 	inst->pool.va = QV_VA_BLOCK;
 	inst->host.pool = inst->nested.pool = inst->park.pool = &there->pool;
+	if (inst->nested.ram)
+		inst->nested.ram = &there->boot;
 }

@@ -45,6 +45,7 @@ void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry);
 void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode);
 u64 vendor_rip(const struct pcpu *cpu);
 void vendor_skip(struct pcpu *cpu, u32 len);
+void vendor_logic_flags(struct pcpu *cpu, u32 result);	/* RFLAGS as after OR and AND */
 void vendor_inject_nmi(struct pcpu *cpu);	/* keeps it pending while one is handled */
 void vendor_inject_fault(struct pcpu *cpu, u32 vector);	/* 6: #UD, 13: #GP(0) */
 /* Instruction bytes the processor saved at this exit; 0 when it did not */

@@ -28,7 +28,8 @@ monitor_start:
 /*
  * svm_run(rdi = struct pcpu, rsi = physical address of its VMCB)
  * The stack restarts here: nothing below is ever returned to. Guest registers
- * lie at the start of struct pcpu; rax and rsp are in the VMCB.
+ * lie at the start of struct pcpu; rax and rsp are in the VMCB. VMLOAD and VMSAVE
+ * exchange what VMRUN leaves alone, TR above all: our double faults need our own.
  */
 	.globl	svm_run
 svm_run:
@@ -37,6 +38,7 @@ svm_run:
 	push	%rdi
 1:	mov	(%rsp), %rdi
 	mov	8(%rsp), %rax
+	vmload	%rax
 	mov	0x08(%rdi), %rcx
 	mov	0x10(%rdi), %rdx
 	mov	0x18(%rdi), %rbx
@@ -52,6 +54,7 @@ svm_run:
 	mov	0x78(%rdi), %r15
 	mov	0x38(%rdi), %rdi
 	vmrun	%rax
+	vmsave	%rax
 	/* rax, rsp are ours again; all else is the guest's */
 	push	%rdi
 	mov	8(%rsp), %rdi
@@ -69,6 +72,8 @@ svm_run:
 	mov	%r13, 0x68(%rdi)
 	mov	%r14, 0x70(%rdi)
 	mov	%r15, 0x78(%rdi)
+	sub	$0x1000, %rax			/* CPU_OFF_HOST */
+	vmload	%rax
 	xor	%ebp, %ebp
 	cld
 	call	svm_exit
@@ -96,6 +101,13 @@ svm_leave:
 	mov	0x30(%rdi), %r9			/* trampoline: switches CR3 and goes on there */
 	mov	0x00(%rdi), %rdi		/* cr3 */
 	jmp	*%r9
+
+/* svm_try(rdi = physical address of a VMCB): no register changes, since no guest instruction runs */
+	.globl	svm_try
+svm_try:
+	mov	%rdi, %rax
+	vmrun	%rax
+	ret
 
 /* The NMI that caused this exit still waits: it comes here, to our own entry */
 	.globl	svm_take_nmi

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Exits: a row each. An exit that has none stops a cell, and is #UD for Linux. */
+/*
+ * Exits: a row each. An exit that has none stops a cell, and is #UD for Linux: so do RDPMC,
+ * FERR_FREEZE and a machine check in a cell, which are asked for and have no row.
+ */
 #include "svm.h"
 
 static void on_vmmcall(struct pcpu *cpu)
@@ -24,10 +27,30 @@ static void on_shutdown(struct pcpu *cpu)
 	cell_fail(cpu, QV_FAIL_TRIPLE_FAULT, vendor_rip(cpu));
 }
 
+/*
+ * INVD, and WBINVD in a cell: nothing is done. Caches are coherent, dirty lines of whomever
+ * stay, and nobody empties the caches of his neighbours in a loop.
+ */
 static void on_invd(struct pcpu *cpu)
 {
-	asm volatile("wbinvd" : : : "memory");	/* nobody's dirty lines are lost */
 	vendor_skip(cpu, 2);
+}
+
+/*
+ * #DB and #AC in a cell go back in. One of them in the delivery of another may go on for
+ * ever without a single instruction, or an NMI, between (CVE-2015-5307, CVE-2015-8104):
+ * so commands are looked for here too.
+ */
+static void on_exception(struct pcpu *cpu)
+{
+	vendor_inject_fault(cpu, vmcb_of(cpu)->exit_code - EXIT_EXCEPTION);
+	late_commands(cpu);
+}
+
+static void on_init(struct pcpu *cpu)
+{
+	svm_take_nmi();			/* #SX now, and forgotten */
+	log_event(cpu, QV_LOG_INIT, 0, 0);
 }
 
 /* SVM's own instructions: as on a processor without SVM */
@@ -92,12 +115,16 @@ static const struct exit_row rows[] = {
 	{ EXIT_MSR,	 svm_exit_msr,	SELF_COUNTED },
 	{ EXIT_NPF,	 on_memory,	SELF_COUNTED },
 	{ EXIT_NMI,	 exit_nmi,	QV_EXIT_NMI },
+	{ EXIT_INIT,	 on_init,	QV_EXIT_NMI },
+	{ EXIT_DB,	 on_exception,	QV_EXIT_INSTRUCTION },
+	{ EXIT_AC,	 on_exception,	QV_EXIT_INSTRUCTION },
 	{ EXIT_IRET,	 on_iret,	QV_EXIT_NMI },
 	{ EXIT_VINTR,	 on_vintr,	QV_EXIT_NMI },
 	{ EXIT_CPUID,	 exit_cpuid,	QV_EXIT_CPUID },
 	{ EXIT_VMMCALL,	 on_vmmcall,	QV_EXIT_HYPERCALL },
 	{ EXIT_IOIO,	 on_port,	QV_EXIT_PORT },
 	{ EXIT_INVD,	 on_invd,	QV_EXIT_INSTRUCTION },
+	{ EXIT_WBINVD,	 on_invd,	QV_EXIT_INSTRUCTION },
 	{ EXIT_INVLPGA,	 on_svm,	QV_EXIT_INSTRUCTION },
 	{ EXIT_VMRUN,	 on_svm,	QV_EXIT_INSTRUCTION },
 	{ EXIT_VMLOAD,	 on_svm,	QV_EXIT_INSTRUCTION },
@@ -171,6 +198,7 @@ void svm_exit(struct pcpu *cpu)
 		v->tlb_control = TLB_FLUSH_ALL;
 	}
 	v->rax = cpu->regs[GPR_RAX];
+	v->rsp = cpu->regs[GPR_RSP];
 	v->clean = 0;
 	account(cpu);
 }
@@ -191,6 +219,18 @@ void vendor_skip(struct pcpu *cpu, u32 len)
 	v->shadow = 0;
 }
 
+#define FLAGS_SZP	0xc4u		/* sign, zero, parity */
+#define FLAGS_STATUS	0x8d5u		/* these, overflow, adjust, carry */
+
+void vendor_logic_flags(struct pcpu *cpu, u32 result)
+{
+	struct vmcb *v = vmcb_of(cpu);
+	u32 eax;
+
+	asm("test %1, %1; lahf" : "=a"(eax) : "r"(result) : "cc");
+	v->rflags = (v->rflags & ~(u64)FLAGS_STATUS) | (eax >> 8 & FLAGS_SZP);
+}
+
 void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode)
 {
 	const struct vmcb *v = vmcb_of(cpu);
@@ -208,7 +248,7 @@ void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode)
 void vendor_inject_fault(struct pcpu *cpu, u32 vector)
 {
 	vmcb_of(cpu)->event_inj = EVENT_VALID | EVENT_EXCEPTION | vector |
-				  (vector == 13 ? EVENT_ERROR : 0);
+				  (vector == 13 || vector == 17 ? EVENT_ERROR : 0);
 }
 
 void vendor_inject_nmi(struct pcpu *cpu)
@@ -250,17 +290,31 @@ void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f)
 	f->efer = v->efer & ~EFER_SVME;
 }
 
+static FRONT_END_ONLY void front_fault(struct pcpu *cpu, u64 vector)
+{
+	if (me()->busy == cpu->index + 1)
+		me()->busy = 0;
+	if (cpu->phase != CPU_RUNNING)
+		park(cpu, cpu->phase);
+	else		/* a machine check is Linux's to look at, whoever was at work */
+		vendor_inject_fault(cpu, vector == 18 ? 18 : 13);
+}
+
 /* A fault of our own: the end of this instance's guest, not of the others' */
 void __attribute__((noreturn)) monitor_fault(u64 vector, u64 rip, u64 stack)
 {
 	struct pcpu *cpu = (struct pcpu *)(stack & ~(u64)(QV_CPU_LEN - 1));
 
+	if (cpu->faulting) {			/* while it dealt with one: no more attempts */
+		park(cpu, CPU_STOPPED);
+		vendor_run(cpu);
+	}
+	cpu->faulting = true;
 	log_event(cpu, QV_LOG_MONITOR_FAULT, vector, rip);
-	if (me()->busy == cpu->index + 1)
-		me()->busy = 0;
-	if (!is_front_end())
-		cell_fail(cpu, QV_FAIL_MONITOR, rip);
+	if (is_front_end())
+		front_fault(cpu, vector);
 	else
-		vendor_inject_fault(cpu, 13);
+		cell_fail(cpu, QV_FAIL_MONITOR, rip);
+	cpu->faulting = false;
 	vendor_run(cpu);
 }

@@ -2,6 +2,8 @@
 /* What an instance needs once: interrupt table, permission bitmaps, the parking page. */
 #include "svm.h"
 
+#define DOUBLE_FAULT	8
+
 static void build_idt(struct instance *inst)
 {
 	u64 *gate = (u64 *)inst->idt;
@@ -13,6 +15,7 @@ static void build_idt(struct instance *inst)
 		gate[2 * i] = (at & 0xffff) | 0x10ull << 16 | 0x8eull << 40 | (at & 0xffff0000) << 32;
 		gate[2 * i + 1] = at >> 32;
 	}
+	gate[2 * DOUBLE_FAULT] |= 1ull << 32;	/* IST 1: its own stack, the other one may be the cause */
 }
 
 static void build_iopm(u8 *iopm, const struct qv_mon_create *q, bool front_end)

@@ -20,7 +20,8 @@ static struct vmcb_seg seg(u16 sel, u16 attrib, u32 limit, u64 base)
 
 /* What exits: the control block's first words. Cells; Linux */
 static const u32 intercepts[2][6] = {
-	{ 0, 0, 0, I3_COMMON | I3_CPUID | I3_IOIO | I3_SHUTDOWN, I4_COMMON, 0 },
+	{ 0, 0, EXC_DB | EXC_AC | EXC_MC, I3_COMMON | I3_RDPMC | I3_CPUID | I3_IOIO | I3_FERR_FREEZE |
+	  I3_SHUTDOWN, I4_COMMON | I4_WBINVD, 0 },
 	{ 0, 0, 0, I3_COMMON, I4_COMMON, 0 },
 };
 
@@ -29,13 +30,41 @@ static void set_controls(struct pcpu *cpu)
 	struct vmcb *v = vmcb_of(cpu);
 
 	memcpy(v, intercepts[is_front_end()], sizeof(intercepts[0]));
+	v->tlb_control = TLB_FLUSH_ALL;
+	v->n_cr3 = me()->nested.root;
+	v->event_inj = v->v_intr = v->shadow = 0;
+}
+
+/* What stays while this CPU is in this instance */
+static void set_permanent(struct pcpu *cpu)
+{
+	struct vmcb *v = vmcb_of(cpu);
+
 	v->iopm_pa = pa_of(svm_area()->iopm);
 	v->msrpm_pa = pa_of(svm_area()->msrpm);
 	v->asid = me()->id + 1;		/* INVLPGB reaches all that is of one ASID, on all CPUs */
-	v->tlb_control = TLB_FLUSH_ALL;
 	v->np_enable = NP_ENABLE | (is_front_end() && me()->boot.invlpgb ? NP_INVLPGB : 0);
-	v->n_cr3 = me()->nested.root;
-	v->event_inj = v->v_intr = v->shadow = 0;
+	set_controls(cpu);
+}
+
+/*
+ * Does the processor take this guest state? A pending virtual interrupt, and an exit
+ * for it, come before the first instruction. So does whatever else happens meanwhile.
+ */
+static u64 try_guest(struct pcpu *cpu)
+{
+	struct vmcb *v = vmcb_of(cpu);
+
+	v->intercept_exc = ~0u;
+	v->intercept3 |= I3_INTR | I3_VINTR | I3_SHUTDOWN;
+	v->v_intr = V_IRQ | V_IRQ_PRIO | V_IGN_TPR;
+	v->rflags |= RFLAGS_IF;
+	if (me()->boot.test_hooks & QV_TEST_BAD_VMRUN && cpu->index == 1)
+		v->asid = 0;		/* for tests: illegal */
+	svm_try(pa_of(v));
+	v->rflags &= ~RFLAGS_IF;
+	set_permanent(cpu);
+	return v->exit_code == EXIT_INVALID ? QV_ME_VMRUN : QV_ME_OK;
 }
 
 u64 vendor_enter(struct pcpu *cpu)
@@ -43,6 +72,7 @@ u64 vendor_enter(struct pcpu *cpu)
 	const struct qv_linux_state *s = &cpu->linux_state;
 	struct vmcb *v = vmcb_of(cpu);
 
+	asm volatile("vmsave %0" : : "a"(pa_of(v)) : "memory");
 	vendor_arrive(cpu);
 	v->cs = seg(s->cs, ATTR_CODE64, ~0u, 0);
 	v->ss = seg(s->ss, ATTR_DATA32, ~0u, 0);
@@ -65,9 +95,29 @@ u64 vendor_enter(struct pcpu *cpu)
 	}
 	asm volatile("mov %%dr6, %0" : "=r"(v->dr6));
 	asm volatile("mov %%dr7, %0" : "=r"(v->dr7));
-	asm volatile("vmsave %0" : : "a"(pa_of(v)) : "memory");
 	cpu->phase = CPU_RUNNING;
-	return 0;
+	return try_guest(cpu);
+}
+
+/* The monitor's own TR: flat, and the stack for double faults */
+static void set_host(struct pcpu *cpu)
+{
+	u64 area = (u64)cpu, ist = area + CPU_OFF_IST;
+	struct vmcb *host = (struct vmcb *)(area + CPU_OFF_HOST);
+
+	memcpy((void *)(area + CPU_OFF_TSS + TSS_IST1), &ist, sizeof(ist));
+	host->tr = seg(0x20, ATTR_TSS32, TSS_LEN - 1, area + CPU_OFF_TSS);
+	host->ldtr = seg(0, ATTR_LDT, 0, 0);
+	asm volatile("vmload %0" : : "a"(pa_of(host)) : "memory");
+}
+
+/* An INIT from outside becomes #SX in the monitor, which forgets it: APM vol. 2, 15.21.8 and 15.30.1 */
+static void redirect_init(bool on)
+{
+	u64 value;
+
+	if (msr_read_safe(MSR_VM_CR, &value))
+		msr_write_safe(MSR_VM_CR, (value & ~VM_CR_R_INIT) | (on ? VM_CR_R_INIT : 0));
 }
 
 void vendor_arrive(struct pcpu *cpu)
@@ -78,12 +128,9 @@ void vendor_arrive(struct pcpu *cpu)
 
 	asm volatile("lidt %0" : : "m"(idt));
 	wrmsr(MSR_HSAVE, pa_of((u8 *)cpu + CPU_OFF_HSAVE));
-	set_controls(cpu);
-}
-
-void svm_load_guest(struct pcpu *cpu)
-{
-	asm volatile("vmload %0" : : "a"(pa_of(vmcb_of(cpu))) : "memory");
+	redirect_init(true);
+	set_host(cpu);
+	set_permanent(cpu);
 }
 
 #define DATA16	{ 0, ATTR_DATA16, 0xffff, 0 }
@@ -112,7 +159,6 @@ void vendor_set_park(struct pcpu *cpu)
 
 	set_reset(cpu);
 	v->n_cr3 = me()->park.root;	/* one page: hlt, and back to it */
-	svm_load_guest(cpu);
 }
 
 void vendor_set_sipi(struct pcpu *cpu, u32 vector)
@@ -122,7 +168,6 @@ void vendor_set_sipi(struct pcpu *cpu, u32 vector)
 	set_reset(cpu);
 	v->cs.sel = vector << 8;
 	v->cs.base = (u64)vector << 12;
-	svm_load_guest(cpu);
 }
 
 void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry)
@@ -137,7 +182,6 @@ void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry)
 	v->rip = entry->eip;
 	v->rax = entry->eax;
 	cpu->regs[GPR_RBX] = entry->ebx;
-	svm_load_guest(cpu);
 }
 
 void vendor_run(struct pcpu *cpu)
@@ -145,9 +189,12 @@ void vendor_run(struct pcpu *cpu)
 	svm_run(cpu, pa_of(vmcb_of(cpu)));
 }
 
-static void __attribute__((noreturn)) leave(struct leave_state *s)
+static void __attribute__((noreturn)) leave(struct pcpu *cpu, struct leave_state *s)
 {
+	if (cpu->phase == CPU_RUNNING)		/* else it has not come as far as vendor_enter() */
+		asm volatile("vmload %0" : : "a"(pa_of(vmcb_of(cpu))) : "memory");
 	s->tramp = me()->boot.tramp_leave;
+	redirect_init(false);
 	wrmsr(MSR_HSAVE, 0);
 	svm_leave(s);
 }
@@ -169,7 +216,7 @@ void vendor_leave(struct pcpu *cpu)
 	if (me()->boot.spec_ctrl)
 		wrmsr(MSR_SPEC_CTRL, v->spec_ctrl);
 	wrmsr(MSR_EFER, v->efer);
-	leave(&s);
+	leave(cpu, &s);
 }
 
 void vendor_clear_msrs(void)
@@ -190,5 +237,5 @@ void vendor_back(struct pcpu *cpu, u64 error)
 
 	if (me()->boot.spec_ctrl && cpu->phase == CPU_RUNNING)
 		wrmsr(MSR_SPEC_CTRL, vmcb_of(cpu)->spec_ctrl);
-	leave(&s);
+	leave(cpu, &s);
 }

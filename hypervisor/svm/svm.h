@@ -30,6 +30,7 @@ static inline struct svm_area *svm_area(void)
 
 /* entry.S */
 void svm_run(struct pcpu *cpu, u64 vmcb_pa) __attribute__((noreturn));
+void svm_try(u64 vmcb_pa);	/* one VMRUN that must exit before its first instruction */
 void svm_take_nmi(void);
 struct leave_state;
 void svm_leave(const struct leave_state *state) __attribute__((noreturn));
@@ -40,8 +41,6 @@ extern const u8 vector_rest[];		/* for all others */
 
 /* exits.c: called by svm_run after each exit; the CPU then enters again */
 void svm_exit(struct pcpu *cpu);
-/* state.c */
-void svm_load_guest(struct pcpu *cpu);	/* VMLOAD: what VMRUN leaves out */
 /* msr.c */
 void msr_build(u8 *msrpm, bool front_end);
 void svm_exit_msr(struct pcpu *cpu);
@@ -61,6 +60,7 @@ _Static_assert(__builtin_offsetof(struct leave_state, gdt_limit) == 0x3e, "entry
 _Static_assert(__builtin_offsetof(struct leave_state, idt_limit) == 0x4e, "entry.S");
 _Static_assert(__builtin_offsetof(struct pcpu, regs) == 0, "entry.S");
 _Static_assert(QV_CPU_LEN == 0x8000, "entry.S");
-_Static_assert(sizeof(struct pcpu) <= CPU_OFF_VMCB, "vmcb.h");
+_Static_assert(CPU_OFF_VMCB - CPU_OFF_HOST == 0x1000, "entry.S");
+_Static_assert(sizeof(struct pcpu) <= CPU_OFF_HOST, "vmcb.h");
 
 #endif

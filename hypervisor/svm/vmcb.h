@@ -72,14 +72,18 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 #define NP_INVLPGB	(1ull << 7)
 
 /* intercept3 */
+#define I3_INTR		(1u << 0)
 #define I3_NMI		(1u << 1)
+#define I3_INIT		(1u << 3)
 #define I3_VINTR	(1u << 4)
+#define I3_RDPMC	(1u << 15)
 #define I3_CPUID	(1u << 18)
 #define I3_IRET		(1u << 20)
 #define I3_INVD		(1u << 22)
 #define I3_INVLPGA	(1u << 26)
 #define I3_IOIO		(1u << 27)
 #define I3_MSR		(1u << 28)
+#define I3_FERR_FREEZE	(1u << 30)
 #define I3_SHUTDOWN	(1u << 31)
 /* intercept4 */
 #define I4_VMRUN	(1u << 0)
@@ -89,13 +93,20 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 #define I4_STGI		(1u << 4)
 #define I4_CLGI		(1u << 5)
 #define I4_SKINIT	(1u << 6)
-#define I4_XSETBV	(1u << 13)
+#define I4_WBINVD	(1u << 9)
+#define EXC_DB		(1u << 1)
+#define EXC_AC		(1u << 17)
+#define EXC_MC		(1u << 18)
 
 /* Of Linux and of cells */
-#define I3_COMMON	(I3_NMI | I3_MSR | I3_INVD | I3_INVLPGA)
+#define I3_COMMON	(I3_NMI | I3_INIT | I3_MSR | I3_INVD | I3_INVLPGA)
 #define I4_COMMON	(I4_VMRUN | I4_VMMCALL | I4_VMLOAD | I4_VMSAVE | I4_STGI | I4_CLGI | I4_SKINIT)
 
+#define EXIT_EXCEPTION	0x040
+#define EXIT_DB		0x041
+#define EXIT_AC		0x051
 #define EXIT_NMI	0x061
+#define EXIT_INIT	0x063
 #define EXIT_VINTR	0x064
 #define EXIT_CPUID	0x072
 #define EXIT_IRET	0x074
@@ -111,7 +122,7 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 #define EXIT_STGI	0x084
 #define EXIT_CLGI	0x085
 #define EXIT_SKINIT	0x086
-#define EXIT_XSETBV	0x08d
+#define EXIT_WBINVD	0x089
 #define EXIT_NPF	0x400
 #define EXIT_INVALID	(~0ull)
 
@@ -136,15 +147,24 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 #define CR0_PG		(1ull << 31)
 #define MSR_VM_CR	0xc0010114u
 #define MSR_HSAVE	0xc0010117u
-#define MSR_PAT		0x277u
 #define MSR_S_CET	0x6a2u
 #define MSR_DEBUGCTL	0x1d9u
+#define VM_CR_R_INIT	(1ull << 1)
+#define RFLAGS_IF	(1ull << 9)
 #define EFER_SVME	(1ull << 12)
 #define EFER_LMA	(1ull << 10)
 #define EFER_LME	(1ull << 8)
 #define CR4_CET		(1ull << 23)
 
-/* A CPU's area: struct pcpu, then these pages, then its stack */
+/*
+ * A CPU's area: struct pcpu, then these pages, then its stack. The host page is laid out as
+ * a VMCB: VMLOAD takes the monitor's own TR from it after each exit, which was the guest's.
+ */
+#define CPU_OFF_HOST	0x1000u
+#define CPU_OFF_TSS	0x1800u		/* in what is left of the host page ... */
+#define TSS_LEN		0x68u
+#define TSS_IST1	0x24u
+#define CPU_OFF_IST	0x2000u		/* ... and the stack of a double fault, downwards */
 #define CPU_OFF_VMCB	0x2000u
 #define CPU_OFF_HSAVE	0x3000u
 

@@ -76,6 +76,7 @@ struct qv_mon_boot {
 	u32 decode;		/* ... and the instruction's bytes at nested faults */
 	u32 invlpgb;		/* Linux may use broadcast TLB flushes */
 	u32 spec_ctrl;		/* the guest's SPEC_CTRL is in its control block */
+	u32 test_hooks;		/* QV_TEST_*: module parameter, 0 but in tests */
 	u32 phys_bits;
 	u32 image_len;
 	u32 text_len;
@@ -94,6 +95,9 @@ struct qv_mon_boot {
 	u64 ioapics[QV_MON_IOAPICS];	/* physical address of the page */
 	struct qv_mon_ports firmware_ports[QV_MON_FIRMWARE_PORTS];
 };
+
+#define QV_TEST_FAULTS		1u	/* guests may ask for a fault of the monitor's own */
+#define QV_TEST_BAD_VMRUN	2u	/* at enable, the second CPU's guest state is illegal */
 
 /* Linux state of a CPU at the moment the trampoline left it; filled there */
 struct qv_linux_state {
@@ -205,6 +209,7 @@ static inline u64 qv_mark_sum(const struct qv_mon_mark *mark)
 	X(QV_LOG_INSTRUCTION,	"instruction not allowed here: exit %#llx at %#llx") \
 	X(QV_LOG_STUCK,		"CPU with apic id %llu did not answer") \
 	X(QV_LOG_MONITOR_FAULT,	"fault in the monitor: vector %llu at %#llx") \
+	X(QV_LOG_INIT,		"an INIT signal from outside the cell was ignored") \
 	X(QV_LOG_FAILED_AT,	"it stood at RIP %#llx, exit %#llx") \
 	X(QV_LOG_LINUX_ENDS,	"Linux says that it goes down (%llu: 1 panic, 2 restart, 3 halt, 4 power-off)") \
 	X(QV_LOG_CONFIG,	"PCI config access (function and register %#llx) refused, value %#llx") \
@@ -231,6 +236,7 @@ enum qv_hypercall {
 	QV_HC_RESET_HELD,	/* held_max and call_max of all CPUs of the front end start anew */
 	QV_HC_LOCK,		/* rdi = instance that runs: it has locked management; only it can unlock */
 	QV_HC_NOTE,		/* rdi = enum qv_mon_note: for the log */
+	QV_HC_FAULT,		/* for tests: as QV_CALL_FAULT of qv/cell.h, rdi and rsi */
 	QV_HC_COUNT
 };
 

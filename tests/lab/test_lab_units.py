@@ -56,3 +56,19 @@ def test_source_lines() -> None:
     size = importlib.util.module_from_spec(importlib.util.spec_from_loader("size", loader))
     loader.exec_module(size)
     assert size.source_lines('a; /* x\n y */\n\n// z\n  b; // c\n"/*"; d;\n/* e */ f;\n') == 4
+
+
+def test_page_on_msrs(tmp_path: Path) -> None:
+    """Documentation/msrs.md is what the monitor's table says; another page is told apart."""
+    table, script = TOP / "hypervisor/svm/msr.c", TOP / "scripts/msrs"
+    check = [str(script), "hypervisor/svm/msr.c", str(TOP / "Documentation/msrs.md")]
+    current = subprocess.run(check, cwd=TOP, capture_output=True, text=True, check=False)
+    assert current.returncode == 0, current.stderr
+    other = tmp_path / "msrs.md"
+    other.write_text((TOP / "Documentation/msrs.md").read_text().replace("checked", "yes", 1))
+    stale = subprocess.run([*check[:2], str(other)], cwd=TOP, capture_output=True, text=True, check=False)
+    assert stale.returncode == 1 and "make it again" in stale.stderr
+    broken = tmp_path / "msr.c"
+    broken.write_text(table.read_text().replace('0, "TSC",', '0,"TSC",', 1))
+    odd = subprocess.run([str(script), str(broken)], capture_output=True, text=True, check=False)
+    assert odd.returncode == 2 and "write the row" in odd.stderr

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "fake.h"
 #include "fake_traps.h"
+#include "core/identity.h"
 #include "core/setup.h"
 #include "unit.h"
 
@@ -101,7 +102,7 @@ void fake_open(bool x2apic, bool assists)
 	memset((void *)QV_VA_IMAGE, 0x90, QV_IMAGE_MAX);
 	fill_boot(&inst->boot, x2apic, assists);
 	inst->pool.va = QV_VA_BLOCK;
-	if (setup_tables(inst))
+	if (setup_tables(inst) || identity_tables(inst))
 		unit_give_up("no tables");
 	setup_rebase(inst);
 	fake_enter();

@@ -36,6 +36,11 @@ void vendor_move(u64 cr3, u64 stack, void (*to)(struct pcpu *), struct pcpu *cpu
 	back("vendor_move");
 }
 
+void svm_try(u64 vmcb_pa)
+{
+	(void)vmcb_pa;
+}
+
 void svm_take_nmi(void)
 {
 }

@@ -40,6 +40,13 @@ static const struct row cell_rows[] = {
 	{ "memory of the monitor", EXIT_NPF, 4, HIDDEN, .reason = QV_FAIL_MEMORY, .address = HIDDEN, .slot = QV_EXIT_MEMORY },
 	{ "the xAPIC page in x2APIC mode", EXIT_NPF, 6, 0xfee00300, .reason = QV_FAIL_MEMORY, .address = 0xfee00300, .slot = QV_EXIT_MEMORY },
 	{ "invd", EXIT_INVD, .skip = 2, .slot = QV_EXIT_INSTRUCTION },
+	{ "wbinvd", EXIT_WBINVD, .skip = 2, .slot = QV_EXIT_INSTRUCTION },
+	{ "rdpmc", 0x06f, .reason = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
+	{ "machine check", 0x052, .reason = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
+	{ "debug exception", EXIT_DB, .event = EVENT_VALID | EVENT_EXCEPTION | 1, .slot = QV_EXIT_INSTRUCTION },
+	{ "alignment check", EXIT_AC, .event = EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 17, .slot = QV_EXIT_INSTRUCTION },
+	{ "an INIT", EXIT_INIT, .slot = QV_EXIT_NMI },
+	{ "a call that is only for tests", EXIT_VMMCALL, .rax = QV_CALL_FAULT, .event = UD, .slot = QV_EXIT_HYPERCALL },
 	{ "vmrun", EXIT_VMRUN, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "vmload", EXIT_VMLOAD, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "vmsave", EXIT_VMSAVE, .event = UD, .slot = QV_EXIT_INSTRUCTION },
@@ -54,7 +61,18 @@ static const struct row cell_rows[] = {
 	{ "wrmsr EFER.SVME", EXIT_MSR, 1, .rcx = 0xc0000080, .rax = 0x1000, .reason = QV_FAIL_MSR, .address = 0xc0000080, .slot = QV_EXIT_MSR },
 	{ "wrmsr EFER, reserved", EXIT_MSR, 1, .rcx = 0xc0000080, .rdx = 1, .reason = QV_FAIL_MSR, .address = 0xc0000080, .slot = QV_EXIT_MSR },
 	{ "wrmsr APIC base", EXIT_MSR, 1, .rcx = 0x1b, .reason = QV_FAIL_MSR, .address = 0x1b, .slot = QV_EXIT_MSR },
-	{ "rdmsr microcode level", EXIT_MSR, 0, .rcx = 0x8b, .reason = QV_FAIL_MSR, .address = 0x8b, .slot = QV_EXIT_MSR },
+	{ "rdmsr of a machine-check bank", EXIT_MSR, 0, .rcx = 0x401, .reason = QV_FAIL_MSR, .address = 0x401, .slot = QV_EXIT_MSR },
+	{ "rdmsr MCG_CAP", EXIT_MSR, 0, .rcx = 0x179, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr MTRRdefType", EXIT_MSR, 1, .rcx = 0x2ff, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr of the microcode loader", EXIT_MSR, 1, .rcx = 0xc0010020, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr SYSCFG", EXIT_MSR, 1, .rcx = 0xc0010010, .reason = QV_FAIL_MSR, .address = 0xc0010010, .slot = QV_EXIT_MSR },
+	{ "rdmsr of an SMCA bank", EXIT_MSR, 0, .rcx = 0xc0002000, .reason = QV_FAIL_MSR, .address = 0xc0002000, .slot = QV_EXIT_MSR },
+	{ "wrmsr LVT, fixed", EXIT_MSR, 1, .rcx = 0x832, .rax = 0x200ff, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr LVT, NMI", EXIT_MSR, 1, .rcx = 0x836, .rax = 0x400, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr LVT, ExtINT but masked", EXIT_MSR, 1, .rcx = 0x835, .rax = 0x10700, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr LVT, ExtINT", EXIT_MSR, 1, .rcx = 0x835, .rax = 0x700, .reason = QV_FAIL_MSR, .address = 0x835, .slot = QV_EXIT_MSR },
+	{ "wrmsr LVT, SMI", EXIT_MSR, 1, .rcx = 0x834, .rax = 0x200, .reason = QV_FAIL_MSR, .address = 0x834, .slot = QV_EXIT_MSR },
+	{ "wrmsr LVT, INIT", EXIT_MSR, 1, .rcx = 0x837, .rax = 0x500, .reason = QV_FAIL_MSR, .address = 0x837, .slot = QV_EXIT_MSR },
 	{ "rdmsr HSAVE", EXIT_MSR, 0, .rcx = 0xc0010117, .reason = QV_FAIL_MSR, .address = 0xc0010117, .slot = QV_EXIT_MSR },
 	{ "wrmsr outside the map", EXIT_MSR, 1, .rcx = 0x40000000, .reason = QV_FAIL_MSR, .address = 0x40000000, .slot = QV_EXIT_MSR },
 	{ "wrmsr ICR", EXIT_MSR, 1, .rcx = 0x830, .rax = 0x4031, .rdx = 2, .skip = 2, .slot = QV_EXIT_ICR },
@@ -83,7 +101,12 @@ static const struct row linux_rows[] = {
 	{ "wrmsr HSAVE", EXIT_MSR, 1, .rcx = 0xc0010117, .rax = 0x1000, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "wrmsr VM_CR", EXIT_MSR, 1, .rcx = 0xc0010114, .rax = 0x10, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "wrmsr APIC base, as it is", EXIT_MSR, 1, .rcx = 0x1b, .rax = 0x1b, .rdx = 0x10, .skip = 2, .slot = QV_EXIT_MSR },
-	{ "wrmsr APIC base, another", EXIT_MSR, 1, .rcx = 0x1b, .rax = 0x91b, .event = GP, .slot = QV_EXIT_MSR },
+	{ "wrmsr APIC base, another", EXIT_MSR, 1, .rcx = 0x1b, .rax = 0x91b, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "rdmsr of the microcode loader", EXIT_MSR, 0, .rcx = 0xc0010020, .event = GP, .slot = QV_EXIT_MSR },
+	{ "rdmsr of an SMCA bank", EXIT_MSR, 0, .rcx = 0xc0002001, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr of an SMCA bank", EXIT_MSR, 1, .rcx = 0xc0002001, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "an INIT", EXIT_INIT, .slot = QV_EXIT_NMI },
+	{ "a fault that is only for tests", EXIT_VMMCALL, .rax = QV_HC_FAULT, .skip = 3, .slot = QV_EXIT_HYPERCALL },
 	{ "rdmsr outside the map", EXIT_MSR, 0, .rcx = 0x40000000, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "rdmsr of what is not there", EXIT_MSR, 0, .rcx = 0xdead0001, .event = GP, .slot = QV_EXIT_MSR },
 	{ "wrmsr of what is not there", EXIT_MSR, 1, .rcx = 0xdead0001, .event = GP, .slot = QV_EXIT_MSR },
@@ -217,9 +240,38 @@ static void msr_values(void)
 	exit_with(EXIT_MSR, 1, 0x7000, 0xc0010117, 0);
 	CHECK_EQ(fake_wrmsr_last, 0);					/* dropped */
 	CHECK_EQ(exit_with(EXIT_MSR, 0, 0, 0x40000005, 0), 0x1040000005);
-	exit_with(EXIT_MSR, 1, 0x11111111, 0x40000005, 0x22222222);
-	CHECK_EQ(fake_wrmsr_last, 0x40000005);
+	exit_with(EXIT_MSR, 1, 0x11111111, 0xc0002005, 0x22222222);
+	CHECK_EQ(fake_wrmsr_last, 0xc0002005);
 	CHECK_EQ(fake_wrmsr_value, 0x2222222211111111);
+}
+
+/* What Linux finds kept from it stays, and is counted; what is as it was is not */
+static void kept_from_linux(void)
+{
+	static const struct { u32 msr; u64 now, wanted, then; bool denied; } rows[] = {
+		{ 0xc0010010, 0x10c0010010, 0x10c0010010, 0, false },		/* as it is */
+		{ 0xc0010010, 0x10c0010010, 0x10c0810010, 0, true },		/* memory encryption */
+		{ 0xc0010015, 0x10c0010015, 0x10c0010015 ^ 1 << 30, 0x10c0010015 ^ 1 << 30, false },
+		{ 0xc0010015, 0x10c0010015, 0x1000010014 ^ 1 << 25, 0x1080010015 ^ 1 << 25, true },	/* SMMLOCK stays */
+		{ 0x200, 0x1000000200, 0, 0, true },
+		{ 0x2ff, 0x10000002ff, 0, 0, false },
+		{ 0xc90, 0x1000000c90, 0xff, 0, true },
+		{ 0xc0010064, 0x10c0010064, 0, 0, true },
+		{ 0xc0010020, 0, 0x5000, 0, true },
+		{ 0xc0010114, 0, 0x10, 0, true },
+		{ 0x40000000, 0x1040000000, 0x7001, 0, true },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fake_open(true, true);
+		unit_case("MSR %#x:", rows[i].msr);
+		fake_wrmsr_value = fake_wrmsr_last = 0;
+		exit_with(EXIT_MSR, 1, (u32)rows[i].wanted, rows[i].msr, rows[i].wanted >> 32);
+		CHECK_EQ(fake_wrmsr_value, rows[i].then);
+		CHECK_EQ(fake_wrmsr_last, rows[i].then ? rows[i].msr : 0);
+		CHECK_EQ(cpu_status(pcpu_of(0))->denied, rows[i].denied);
+	}
 }
 
 /* ---- memory that is not Linux's ---- */
@@ -436,6 +488,7 @@ const struct unit_test exits_tests[] = {
 	{ "exits: Linux", front_end },
 	{ "exits: CPUID in a cell", cpuid_of_a_cell },
 	{ "exits: values of MSRs", msr_values },
+	{ "exits: MSRs that are kept from Linux", kept_from_linux },
 	{ "exits: Linux touches what is not its own", forbidden_touches },
 	{ "exits: NMIs, ours and Linux's", nmis },
 	{ "exits: an event in delivery goes on", delivery_goes_on },

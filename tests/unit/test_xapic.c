@@ -43,6 +43,7 @@ static struct vmcb *run(u32 reg, const char *bytes, u32 len, u64 rax)
 #define OR	"\x09\x07", 2
 #define AND	"\x21\x07", 2
 #define CONST	"\xc7\x07\x44\x33\x22\x11", 6
+#define XCHG_ESP	"\x87\x27", 2		/* xchg %esp,(%edi) */
 #define ADD	"\x01\x07", 2
 
 static void prepare(bool assists, bool cell)
@@ -127,6 +128,61 @@ static void commands(void)
 	}
 }
 
+/* RFLAGS after OR and AND are those the processor would leave; a store changes none */
+static void flags(void)
+{
+	static const struct { const char *code; u32 was, operand, flags; } rows[] = {
+		{ "\x09\x07", 0x0, 0x0, 0x44 }, { "\x09\x07", 0x1, 0x2, 0x4 }, { "\x09\x07", 0x1, 0x0, 0 },
+		{ "\x09\x07", 0x80000000, 0x1, 0x80 }, { "\x21\x07", 0xff, 0x100, 0x44 },
+		{ "\x21\x07", ~0u, 0x80000003, 0x84 }, { "\x89\x07", 0, 0, 0x8d5 }, { "\x87\x07", 0, 0, 0x8d5 },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct vmcb *v;
+
+		prepare(true, false);
+		unit_case("row %u:", i);
+		*real(0x80) = rows[i].was;
+		vmcb_of(pcpu_of(0))->rflags = 0x200202 | 0x8d5;
+		v = run(0x80, rows[i].code, 2, rows[i].operand);
+		CHECK_EQ(v->rflags, 0x200202 | rows[i].flags);
+	}
+	prepare(true, false);
+	*real(0x80) = 0x1234;
+	vmcb_of(pcpu_of(0))->rsp = 0x99;
+	CHECK_EQ(run(0x80, XCHG_ESP, 0)->rsp, 0x1234);
+	CHECK_EQ(*real(0x80), 0x99);
+}
+
+/* What a cell may not put into its APIC, and what is not passed on to it */
+static void of_a_cell(void)
+{
+	static const struct { u32 reg, value; bool fine; } rows[] = {
+		{ 0x320, 0x200ff, true }, { 0x340, 0x400, true }, { 0x350, 0x10700, true }, { 0x350, 0x700, false },
+		{ 0x360, 0x200, false }, { 0x370, 0x500, false }, { 0x330, 0x500, false }, { 0x2f0, 0x200, false },
+		{ 0x380, 0x700, true }, { 0x3e0, 0xb, true }, { 0x500, 0x10000, false }, { 0x530, 0x200, false },
+		{ 0x400, 0, false }, { 0xff0, 0, false },
+	};
+	u32 i;
+
+	for (i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		bool cell = i & 1, fine = rows[i / 2].fine || !cell;
+
+		prepare(true, cell);
+		unit_case("%s, %#x to %#x:", cell ? "cell" : "Linux", rows[i / 2].value, rows[i / 2].reg);
+		*real(rows[i / 2].reg) = 0x5a5a;
+		run(rows[i / 2].reg, STORE, rows[i / 2].value);
+		CHECK_EQ(*real(rows[i / 2].reg), fine ? rows[i / 2].value : 0x5a5a);
+		CHECK_EQ(my_status()->state, fine ? QV_MON_RUNNING : QV_MON_FAILED);
+	}
+	prepare(true, true);
+	*real(0xd0) = 0;
+	run(0xd0, STORE, 0xff000000);
+	CHECK_EQ(me()->icr.ldr[0], 0xff);	/* for its own IPIs; what devices send to that name is Linux's */
+	CHECK_EQ(*real(0xd0), 0);
+}
+
 static void not_understood(void)
 {
 	struct vmcb *v;
@@ -149,6 +205,8 @@ static void not_understood(void)
 const struct unit_test xapic_tests[] = {
 	{ "xapic: stores, exchanges, or, and", operations },
 	{ "xapic: interrupt commands", commands },
+	{ "xapic: flags, and the stack pointer", flags },
+	{ "xapic: what a cell may not do", of_a_cell },
 	{ "xapic: what is not understood", not_understood },
 	{ 0 }
 };

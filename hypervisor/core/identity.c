@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The front end's nested tables as they begin: identity, but for the monitor's
+ * own block. Compiled into the module as well; no CPU is under the monitor yet.
+ */
+#include "identity.h"
+#include "instance.h"
+#include "nested.h"
+
+/* RAM and the devices below 4 GiB now, so that Linux's first touches need no exits later */
+static void map_known(const struct paging *n)
+{
+	u64 pa = 0, top = 1ull << 32;
+	u32 i, level;
+
+	for (i = 0; i < n->ram->num_ram && i < QV_MON_RAM_RANGES; i++)
+		if (n->ram->ram[i].end > top)
+			top = n->ram->ram[i].end;
+	while (pa < top) {
+		front_fill(n, pa);
+		paging_find(n, pa, 1, &level);
+		pa = (pa & ~(level_size(level) - 1)) + level_size(level);
+	}
+}
+
+/* Pages that answer touches of holes: ones to read, one to write and forget. 0 or -1 */
+static int answers(struct instance *inst)
+{
+	const struct page_pool *pool = &inst->pool;
+	u64 *ones, *sink, *page, ones_page, sink_page;
+	u32 i;
+
+	inst->ones_table = pool_take(&inst->pool);
+	inst->sink_table = pool_take(&inst->pool);
+	ones_page = pool_take(&inst->pool);
+	sink_page = pool_take(&inst->pool);
+	if (!sink_page)
+		return -1;
+	ones = pool_table(pool, inst->ones_table);
+	sink = pool_table(pool, inst->sink_table);
+	page = pool_table(pool, ones_page);
+	for (i = 0; i < 512; i++) {
+		ones[i] = ones_page | PT_P | PT_U;
+		sink[i] = sink_page | NESTED_RWX;
+		page[i] = ~0ull;
+	}
+	return 0;
+}
+
+static int hide_block(struct instance *inst)
+{
+	const struct qv_mon_boot *b = &inst->boot;
+	u64 pa;
+	u32 i;
+
+	for (pa = b->block_pa; pa < b->block_pa + b->block_len; pa += QV_HUGE) {
+		if (front_prepare(&inst->nested, pa))
+			return -1;
+		front_hole(&inst->nested, pa);
+	}
+	for (i = 0; i < QV_MON_CELLS; i++) {
+		inst->cells[i].open_table = pool_take(&inst->pool);
+		if (!inst->cells[i].open_table)
+			return -1;
+	}
+	front_open(&inst->nested, b->block_pa, inst->cells[0].open_table);
+	return 0;
+}
+
+int identity_tables(struct instance *inst)
+{
+	const struct qv_mon_boot *b = &inst->boot;
+	struct paging *n = &inst->nested;
+
+	n->pool = &inst->pool;
+	n->ram = b;
+	n->levels = b->levels;
+	n->max_leaf = b->page1g ? 3 : 2;
+	n->root = pool_take(n->pool);
+	if (!n->root || answers(inst) || hide_block(inst))
+		return -1;
+	map_known(n);
+	/* xAPIC: reads are direct, writes come to us */
+	return b->x2apic ? 0 : paging_map(n, 0xfee00000, 0xfee00000, QV_PAGE, PT_P | PT_U);
+}
