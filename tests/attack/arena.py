@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A machine in which attacks happen: QV enabled, a witness cell and one in Linux beating."""
 
+import functools
 import json
 import queue
+import shutil
 import subprocess
 import time
 import weakref
 from pathlib import Path
 from typing import Any
 
-from lab import build, enter, roots
+from lab import build, enter, images, roots
 from lab.errors import GuestTimeout, MachineDead
 from lab.machine import Machine
 from lab.paths import BUILD
 from product import KERNEL_TROUBLE
+from product import program as product_program
 
 HERE = Path(__file__).resolve().parent
 WITNESS_CPU = 2
@@ -37,6 +40,23 @@ def program(name: str) -> Path:
         subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-o", str(place),
                         str(HERE / f"programs/{name}.c")], check=True)
     return place
+
+
+def lab_program(name: str) -> Path:
+    """One of the lab's programs."""
+    return product_program(name)
+
+
+@functools.cache
+def front_module(kernel: str) -> Path:
+    """front/qvfront, built for one of the lab's kernels."""
+    with build.lock():
+        place = BUILD / f"lab/attack/qvfront-{kernel}"
+        shutil.copytree(HERE / "front/qvfront", place, dirs_exist_ok=True)
+        found = images.kernel(kernel)
+        done = enter.run(found.root, ["make", "-s", "-C", f"/lib/modules/{found.version}/build", f"M={place}", "modules"])
+        assert done.returncode == 0, done.stdout
+    return place / "qvfront.ko"
 
 
 class Arena:
@@ -68,8 +88,11 @@ class Arena:
                 if self._machine.dead:
                     raise MachineDead(f"the machine died ({do} {more}): {self._machine.dead}") from None
                 continue
-            assert "error" not in reply, reply["error"]
+            if "error" in reply:
+                self._machine.kill()  # nobody knows what it is in: the next test gets another
+                raise AssertionError(reply["error"])
             return reply
+        self._machine.kill()
         raise GuestTimeout(f"no end of: {do} {more} {self._running.errors.decode()}")
 
 

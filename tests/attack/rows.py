@@ -8,7 +8,7 @@ from pathlib import Path
 ROWS = Path(__file__).resolve().parent / "rows"
 LINE = re.compile(r'ATTACK\("(?P<name>[a-z0-9-]+)", (?P<function>\w+), (?P<a>\w+), (?P<b>\w+), '
                   r'"(?P<expected>[^"]+)", "(?P<flags>[^"]*)", "(?P<what>[^"]+)"\)')
-FLAGS = {"xapic", "x2apic", "smp", "quesh", "open"}
+FLAGS = {"xapic", "x2apic", "smp", "quesh", "shutdown", "watchdog", "fresh", "open", "kills"}
 VECTORS = {0: "de", 1: "db", 2: "nmi", 3: "bp", 6: "ud", 7: "nm", 8: "df", 10: "ts", 11: "np", 12: "ss", 13: "gp",
            14: "pf", 16: "mf", 17: "ac", 18: "mc", 19: "xf"}
 
@@ -25,7 +25,7 @@ class Row:
 
     @property
     def open(self) -> bool:
-        return "open" in self.flags
+        return bool(self.flags & {"open", "kills"})
 
     def on(self, x2apic: bool) -> bool:
         """Whether this attack is one on such a machine."""

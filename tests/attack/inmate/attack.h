@@ -20,6 +20,9 @@ _Noreturn void breach(const char *fmt, ...) __attribute__((format(printf, 1, 2))
 /* Says that it lives, for as long as it lives: beats, answers a request to end */
 _Noreturn void live_on(void);
 
+/* The line that says so, for those that go on with something else */
+void report_survival(void);
+
 /* Not even that: loops with interrupts off and never beats again */
 _Noreturn void silence(void);
 
@@ -49,6 +52,7 @@ volatile uint8_t *window_flags(uint64_t pa, uint64_t flags);
 /* The second CPU of the cell; code is 16-bit, position-independent, and starts at its first byte */
 void start_second(const void *code, uint64_t length);
 void ipi(uint32_t low, uint32_t dest);
+void ipi_only(uint32_t low);	/* no exception is expected, or somebody else takes it */
 void ipi_wait(void);
 uint32_t second_id(void);
 void apic_raw(uint32_t reg, uint32_t value);

@@ -129,6 +129,10 @@ class Machine:
         self._process.kill()
         self._process.wait()
 
+    def kill(self) -> None:
+        """As if QEMU had crashed: for one in which nobody knows what is going on."""
+        self._reap()
+
     def close(self) -> None:
         """Switch off at once."""
         self._closing.close()

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the field's known leaks and the list of attacks derived from them (A1-A20) find here: names of
+attacks (a * stands for any ending), of other tests, or why there is no answer yet."""
+
+OPEN = "open: "  # begins the answers that are none
+
+ATTACKS: dict[str, tuple[str, ...]] = {
+    "A1 read and write the monitor's, another cell's, Linux's RAM": ("mem-*", "front-write-hidden", "front-read-hidden"),
+    "A2 VM_HSAVE_PA, VM_CR, EFER.SVME, SYSCFG, HWCR, TOM": ("msr-hsave-*", "msr-vm-cr", "msr-efer-*", "msr-syscfg", "msr-hwcr", "msr-tom*"),
+    "A3 FEATURE_CONTROL, MISC_ENABLE, APIC base, MTRRs, microcode": (
+        "msr-feature-control", "msr-misc-enable", "msr-apic-base-*", "msr-mtrr-*", "msr-microcode", "msr-patch-loader"),
+    "A4 INVD, WBINVD": ("ins-invd", "ins-wbinvd", "flood-invd", "flood-wbinvd", "front-invd"),
+    "A5 XSETBV, CR4, CR0": ("ins-xsetbv-*", "ins-cr4-*", "ins-cr0-*"),
+    "A6 a hypervisor's instructions and calls": ("ins-vm*", "ins-stgi", "ins-clgi", "ins-skinit", "front-svm", "front-hypercall-*"),
+    "A7 interrupts in every mode to everybody": ("icr-*", "lvt-*", "xapic-*", "smp-*", "front-icr-*"),
+    "A8 message-signalled interrupts": ("mem-write-msi", "front-msi-*", "open: devices of cells are not there yet"),
+    "A9 DMA to foreign memory": ("open: without an IOMMU a device that can do DMA is refused, unless `unsafe-dma`",),
+    "A10 PCI configuration space": ("mem-read-ecam", "port-pci-*", "open: devices of cells are not there yet"),
+    "A11 ports that reset, switch off, bring an SMI": ("port-*",),
+    "A12 triple fault, halt and loop with interrupts off": ("ins-triple-fault", "ins-hlt-off", "ins-loop-off", "shared-heartbeat-stops"),
+    "A13 never answers a request to end": ("shared-shutdown-*",),
+    "A14 floods": ("flood-*", "front-keys-flood"),
+    "A15 corrupts channel indices": ("open: there are no channels yet; the console's indices: shared-*",),
+    "A16 the comm page changed while it is read": ("shared-flip*",),
+    "A17 16-bit, 32-bit, PAE, paging off": ("smp-16-*", "ins-legacy-*", "ins-pae-*", "ins-plain-32", "ins-long-mode-exit"),
+    "A18 storms of #DB and #AC": ("ins-db-storm", "ins-ac-storm"),
+    "A19 what a cell left is not found by the next": ("mem-zeros*",),
+    "A20 hostile configurations": ("front-hypercall-*", "front-ioctl-garbage", "tests/unit/test_request.c", "tests/unit/config/test_config.py"),
+}
+
+LEAKS: dict[str, tuple[str, ...]] = {
+    "1 MSIs go to any CPU on AMD": ("front-msi-*", "open: devices of cells are not there yet"),
+    "2 the MSRs 0xC001xxxx are open": ("msr-*",),
+    "3 SMCA registers outside the map kill": ("msr-smca*", "tests/unit/test_msr.c"),
+    "4 a list of what is forbidden, instead of what is allowed": (
+        "msr-misc-enable", "msr-perf-ctl", "msr-clock-modulation", "msr-microcode", "msr-tsc", "msr-debugctl", "msr-qos-*"),
+    "5 INVD executes": ("ins-invd", "flood-invd", "front-invd"),
+    "6 XSETBV and CR4 are free": ("ins-xsetbv-*", "ins-cr4-*"),
+    "7 no IOMMU is accepted silently": ("open: devices of cells are not there yet",),
+    "8-10 errors in IOMMU code": ("open: there is no IOMMU code yet",),
+    "11 memory is not scrubbed": ("mem-zeros*",),
+    "12 machine checks": ("msr-mc*", "msr-smca*", "ins-cr4-mce"),
+    "13 power management is open": ("msr-pstate*", "msr-cstate", "msr-power-limit", "msr-clock-modulation", "ins-mwait-deep"),
+    "14 the NMI control port is open": ("port-nmi-*",),
+    "15 shared caches": ("msr-qos-*", "open: caches and memory bandwidth are shared (CAVEATS.md)"),
+    "16 no secure boot, no measured launch": ("open: CAVEATS.md",),
+    "17 the root cell is trusted": ("front-*",),
+    "18 the decoder knows MOV only": ("xapic-or", "xapic-xchg", "xapic-cmpxchg", "tests/unit/test_decode.c"),
+    "19 CR0 by guest bytes, three bits of the register's number": ("ins-cr0-registers",),
+    "20 CET, PKS, LAM or five levels stop enabling": ("tests/lab/test_takeover.py",),
+    "21 CPUs that were offline at enable": ("open: CAVEATS.md",),
+    "22 NMIs that are not ours are swallowed": ("icr-self-nmi", "flood-nmi-self", "tests/lab/test_takeover.py"),
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * For tests: a Linux kernel that attacks the monitor and the cells. Each parameter under
+ * /sys/module/qvfront/parameters is a deed, done when it is written; one that faults gives
+ * EFAULT. What it found is in `value` then. (qvtouch has the rest: memory and instructions.)
+ */
+#include <linux/io.h>
+#include <linux/module.h>
+#include <asm/apicdef.h>
+#include <asm/asm.h>
+#include <asm/msr.h>
+
+#define IOAPIC_BASE	0xFEC00000ul
+#define IOAPIC_DATA	0x10
+
+static u64 value;
+module_param(value, ullong, 0444);
+MODULE_PARM_DESC(value, "what the last deed found");
+
+/* hypercall: NUMBER A B, with any registers but without the driver's lock */
+static int hypercall(const char *text, const struct kernel_param *p)
+{
+	u64 nr, a, b;
+	int error = -EFAULT;
+
+	if (sscanf(text, "%llx %llx %llx", &nr, &a, &b) != 3)
+		return -EINVAL;
+	asm volatile("1: vmmcall\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b)
+		     : [error] "+r"(error), "+a"(nr) : "D"(a), "S"(b) : "memory");
+	value = nr;
+	return error;
+}
+
+/* wrmsr: MSR VALUE; rdmsr: MSR; on the CPU that writes here */
+static int write_msr(const char *text, const struct kernel_param *p)
+{
+	u64 msr, what;
+
+	if (sscanf(text, "%llx %llx", &msr, &what) != 2)
+		return -EINVAL;
+	return wrmsrl_safe((u32)msr, what) ? -EFAULT : 0;
+}
+
+static int read_msr(const char *text, const struct kernel_param *p)
+{
+	u64 msr;
+	int error = kstrtou64(text, 16, &msr);
+
+	if (error)
+		return error;
+	return rdmsrl_safe((u32)msr, &value) ? -EFAULT : 0;
+}
+
+/* store: PHYSICAL_ADDRESS VALUE: 32 bits, uncached, whatever lies there */
+static int store(const char *text, const struct kernel_param *p)
+{
+	u64 pa, what;
+	void __iomem *page;
+	int error = -EFAULT;
+
+	if (sscanf(text, "%llx %llx", &pa, &what) != 2)
+		return -EINVAL;
+	page = ioremap(pa & PAGE_MASK, PAGE_SIZE);
+	if (!page)
+		return -ENOMEM;
+	asm volatile("1: movl %[what], (%[to])\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b)
+		     : [error] "+r"(error)
+		     : [to] "r"((char __force *)page + (pa & ~PAGE_MASK)), [what] "r"((u32)what) : "memory");
+	iounmap(page);
+	return error;
+}
+
+/* ioapic: PIN LOW HIGH writes that redirection entry, reads it back into value, and puts the old one back */
+static int ioapic(const char *text, const struct kernel_param *p)
+{
+	u32 pin, low, high, old[2];
+	char __iomem *page;
+
+	if (sscanf(text, "%x %x %x", &pin, &low, &high) != 3 || pin > 23)
+		return -EINVAL;
+	page = ioremap(IOAPIC_BASE, PAGE_SIZE);
+	if (!page)
+		return -ENOMEM;
+#define ENTRY(half)	(writel(0x10 + 2 * pin + (half), page), page + IOAPIC_DATA)
+	old[0] = readl(ENTRY(0));
+	old[1] = readl(ENTRY(1));
+	writel(high, ENTRY(1));
+	writel(low, ENTRY(0));
+	value = readl(ENTRY(0)) | (u64)readl(ENTRY(1)) << 32;
+	writel(old[0], ENTRY(0));
+	writel(old[1], ENTRY(1));
+#undef ENTRY
+	iounmap(page);
+	return 0;
+}
+
+#define DEED(name, function) \
+	static const struct kernel_param_ops name##_ops = { .set = function }; \
+	module_param_cb(name, &name##_ops, NULL, 0200)
+DEED(hypercall, hypercall);
+DEED(wrmsr, write_msr);
+DEED(rdmsr, read_msr);
+DEED(store, store);
+DEED(ioapic, ioapic);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("For tests of QV: a hostile front end");

@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Documentation/attacks.md: what the tables of attacks say, in words. `table.py --write` makes it."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parents[1] / "Documentation/attacks.md"
+sys.path[:0] = [str(HERE.parent / "lab"), str(HERE)]
+sys.dont_write_bytecode = True
+
+FAMILIES = {
+    "memory": "Memory outside the cell", "msr": "Model-specific registers", "instructions": "Instructions, control registers, storms",
+    "interrupts": "Interrupts", "ports": "I/O ports", "shared": "What Linux reads of a cell", "floods": "Floods",
+    "second": "Cells with two CPUs",
+}
+HEAD = """\
+<!-- SPDX-License-Identifier: GPL-2.0-only -->
+<!-- Made by tests/attack/table.py --write from tests/attack/rows/*.h and tests/attack/test_front.py -->
+# The attacks
+
+`make attack` runs them all, on a machine with xAPIC and on one with x2APIC, each beside a *witness* cell that
+beats every millisecond and a program of Linux that does the same. After each attack, whatever its own outcome:
+both go on beating, Linux's memory and the MSRs of its CPUs are as before, its kernel has not complained, and
+the attacker's CPU can be had back. The last line says how many attacks were run and contained;
+`build/attacks.json` has the outcome of each.
+
+    tests/lab/qvlab test tests/attack -k msr-hsave-write      # one row
+    tests/lab/qvlab test tests/attack -k "port- and xapic"    # a family, on one machine
+
+By hand: a cell with `image: attack.elf` (`make -C tests/attack/inmate`) and `cmdline: NAME` does that attack, and
+tells on its screen and in its stream what came of it: `quesh CELL --dump`.
+
+What must happen: **failed** the monitor stops the cell, with this reason (and address) in its record; **fault** the
+inmate gets this exception as on a machine without QV and lives on; **harmless** it goes on and nothing has changed;
+**stopped** it never ends by itself, and Linux ends it by force. Several, where the processor or the machine decides.
+"""
+OPEN_NOTE = "*open: recorded, not asserted*"
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def inmates() -> list[str]:
+    import rows
+
+    lines = ["## From inside a cell", ""]
+    for family, title in FAMILIES.items():
+        lines += [f"### {title}", "", "| Attack | What it does | What must happen |", "|---|---|---|"]
+        for row in rows.every():
+            if row.family != family:
+                continue
+            where = " ".join(sorted(row.flags & {"xapic", "x2apic", "smp"}))
+            expected = " or ".join(row.expected) + (f"; {OPEN_NOTE}" if row.open else "")
+            lines.append(f"| `{row.name}`{f' ({where})' if where else ''} | {cell(row.what)} | {cell(expected)} |")
+        lines.append("")
+    return lines
+
+
+def front() -> list[str]:
+    import test_front
+
+    lines = ["## From Linux", "", "| Attack | What it does | What must happen |", "|---|---|---|"]
+    for row in test_front.ROWS:
+        where = f" ({row.where})" if row.where else ""
+        expected = row.expected + (f"; *open: {row.open}*" if row.open else "")
+        lines.append(f"| `{row.name}`{where} | {cell(row.what)} | {cell(expected)} |")
+    return lines
+
+
+def known() -> list[str]:
+    import answers
+
+    lines: list[str] = []
+    for title, table in (("The list A1-A20", answers.ATTACKS), ("The 22 leaks of the field", answers.LEAKS)):
+        lines += ["", f"## {title}", "", "| What | Where it is tried |", "|---|---|"]
+        lines += [f"| {what} | {', '.join(a if a.startswith(answers.OPEN) else f'`{a}`' for a in named)} |"
+                  for what, named in table.items()]
+    return lines
+
+
+def page() -> str:
+    return "\n".join([HEAD, *inmates(), *front(), *known()]) + "\n"
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(page())
+    else:
+        print(page(), end="")

@@ -1,0 +1,418 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A hostile Linux: its kernel (by test modules) and its programs against the monitor and the cells.
+Never fatal for Linux, counted, logged; the witness cell beats on. A row per attack."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+import arena
+from lab.machine import Machine, Result
+from product import module
+from test_inmates import MACHINES
+
+HUGE = 2 << 20
+OPEN_PART = 64 << 10
+ONES = 2**64 - 1
+WITNESS = arena.WITNESS_CPU
+ERRORS = range(0x100, 0x120)  # enum qv_mon_error
+HSAVE, VM_CR, EFER, APIC_BASE = 0xC0010117, 0xC0010114, 0xC0000080, 0x1B
+
+
+class Linux:
+    """The hostile kernel and its programs."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.arena = arena.arena(machine)
+        self.x2apic = machine.config.iommu != "none"
+        if machine.run("test -d /sys/module/qvfront").rc:
+            machine.put(arena.front_module(machine.config.kernel), "/run/attack/qvfront.ko")
+            machine.put(module("qvtouch", machine.config.kernel), "/run/attack/qvtouch.ko")
+            assert machine.run("insmod /run/attack/qvfront.ko && insmod /run/attack/qvtouch.ko").rc == 0
+
+    def try_(self, name: str, *numbers: int, by: str = "qvfront", cpu: int = 0) -> Result:
+        """A deed of one of the modules, on a CPU; rc is not 0 when it faulted."""
+        text = " ".join(f"{n:x}" for n in numbers)
+        return self.machine.run(f"taskset -c {cpu} bash -c 'echo {text} >/sys/module/{by}/parameters/{name}'")
+
+    def do(self, name: str, *numbers: int, **where: object) -> None:
+        done = self.try_(name, *numbers, **where)
+        assert done.rc == 0, f"{name} {numbers}: {done.out}"
+
+    def value(self, of: str = "qvfront") -> int:
+        return int(self.machine.run(f"cat /sys/module/{of}/parameters/value").out)
+
+    def hypercall(self, number: int, a: int = 0, b: int = 0) -> int:
+        self.do("hypercall", number, a, b)
+        return self.value()
+
+    def hidden(self) -> list[int]:
+        """Every 2 MiB of RAM that reads as ones: the monitor's and the witness's."""
+        return [int(a, 16) for a in self.machine.run("cat /sys/module/qvtouch/parameters/ones").out.split()]
+
+    def counted(self, deed: Callable[[], object], logged: str, at_least: int = 1) -> None:
+        """The deed is counted as denied, and the log has a line about it."""
+        before = self.arena.ask("neighbours")
+        deed()
+        after = self.arena.ask("neighbours")
+        assert after["denied"] >= before["denied"] + at_least
+        assert re.search(logged, after["log"]), after["log"]
+
+
+@dataclass(frozen=True)
+class Front:
+    """One attack of Linux."""
+
+    name: str
+    what: str
+    expected: str
+    run: Callable[[Linux], None]
+    where: str = ""  # "xapic" or "x2apic": only there
+    open: str = ""  # why what happens is recorded and not asserted
+
+
+ROWS: list[Front] = []
+
+
+def front(name: str, what: str, expected: str, where: str = "", open: str = "") -> Callable:
+    def add(run: Callable[[Linux], None]) -> Callable[[Linux], None]:
+        ROWS.append(Front(name, what, expected, run, where, open))
+        return run
+    return add
+
+
+# Memory
+
+@front("front-write-hidden", "its kernel writes all over the monitor's and the witness's memory", "dropped, counted, logged")
+def write_hidden(linux: Linux) -> None:
+    hidden = linux.hidden()
+    assert len(hidden) >= 5, "the front end's two, the witness's block, its memory"
+
+    def write() -> None:
+        for page in hidden:
+            linux.do("fill", page + OPEN_PART, 0x4000, 0, by="qvtouch")
+            linux.do("fill", page + HUGE - 0x1000, 0x1000, 0xCC, by="qvtouch")
+    linux.counted(write, "Linux wrote memory that is not its own at 0x")
+
+
+@front("front-read-hidden", "its kernel reads the monitor's and the witness's memory", "ones, counted, logged")
+def read_hidden(linux: Linux) -> None:
+    def read() -> None:
+        for page in linux.hidden():
+            linux.do("peek", page + OPEN_PART, by="qvtouch")
+            assert linux.value("qvtouch") in (ONES, 0)
+    linux.counted(read, "Linux (read|wrote) memory that is not its own at 0x", 0)
+
+
+@front("front-write-open", "its kernel writes the counters and the log that it may read", "#GP in its kernel, counted")
+def write_open(linux: Linux) -> None:
+    refused = [page for page in linux.hidden() if linux.try_("fill", page, 8, 0, by="qvtouch").rc]
+    assert refused, "the open parts"
+
+
+KCORE = r"""
+import struct
+with open('/proc/kcore', 'rb', buffering=0) as f:
+    head = f.read(64)
+    at, size, count = struct.unpack_from('<Q', head, 32)[0], *struct.unpack_from('<HH', head, 54)
+    f.seek(at)
+    table = f.read(size * count)
+    loads = [struct.unpack_from('<IIQQQQQQ', table, i * size) for i in range(count)]
+    for page in %s:
+        for kind, _, offset, va, pa, length, _, _ in loads:
+            if kind == 1 and pa != 2**64 - 1 and pa <= page < pa + length:
+                f.seek(offset + page - pa)
+                try:
+                    print(hex(page), set(f.read(4096)))
+                except OSError as error:
+                    print(hex(page), 'refused', error.errno)
+"""
+
+
+@front("front-kcore", "a program of root reads the monitor's and the witness's memory through /proc/kcore", "ones or refused")
+def kcore(linux: Linux) -> None:
+    pages = [page + 0x80000 for page in linux.hidden()]
+    said = linux.machine.run(["python3", "-c", KCORE % pages])
+    assert said.rc == 0, said.out
+    for line in said.out.splitlines():
+        assert line.endswith(("{255}", "{0}")) or "refused" in line, line
+
+
+@front("front-devmem", "a program of root reads and writes it through /dev/mem", "ones, dropped or refused")
+def devmem(linux: Linux) -> None:
+    page = linux.hidden()[-1] + 0x80000
+    read = linux.machine.run(f"dd if=/dev/mem bs=4096 count=1 skip={page >> 12} status=none | od -An -v -tx1 | tr -d ' \\n'")
+    assert not read.out.strip("f\n ") or "not permitted" in read.out or not read.out.strip("0\n "), read.out[:200]
+    linux.machine.run(f"dd if=/dev/zero of=/dev/mem bs=4096 count=1 seek={page >> 12} conv=notrunc status=none")
+
+
+@front("front-console-write", "a program maps the witness's console writable, beyond its end, at another offset", "refused")
+def console_map(linux: Linux) -> None:
+    said = linux.machine.run(["python3", "-c", r"""
+import mmap, os
+fd = os.open('/dev/qv-cell/witness/console', os.O_RDWR)
+for length, prot, offset in ((0x8000, 3, 0), (0x9000, 1, 0), (0x200000, 1, 0), (0x8000, 1, 0x1000), (0x8000, 1, 0x7fff000),
+                             (0x8000, 5, 0)):
+    try:
+        mmap.mmap(fd, length, mmap.MAP_SHARED, prot, offset=offset)
+        print('mapped', length, prot, offset)
+    except (OSError, ValueError) as error:
+        pass
+m = mmap.mmap(fd, 0x8000, mmap.MAP_SHARED, mmap.PROT_READ)
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+at = libc.mmap(None, ctypes.c_size_t(0x8000), 1, 1, fd, ctypes.c_long(0))
+print('made writable' if libc.mprotect(ctypes.c_void_p(at), ctypes.c_size_t(0x8000), 3) == 0 else 'stays')
+assert not any(m[0x1000:0x2000]), 'the info page is not shown'
+"""])
+    assert said.rc == 0 and said.out == "stays\n", said.out
+
+
+@front("front-keys-flood", "a program writes a megabyte of garbage into the witness's keyboard", "taken or full; the witness beats")
+def keys_flood(linux: Linux) -> None:
+    linux.machine.run("timeout 3 dd if=/dev/urandom of=/dev/qv-cell/witness/console bs=64k count=16 status=none")
+
+
+# The monitor's calls
+
+@front("front-hypercall-numbers", "its kernel makes hypercalls that do not exist", "an error code each")
+def hypercall_numbers(linux: Linux) -> None:
+    for number in (0x20, 0x40, 0xFF, 0x100, 0xFFFF, 1 << 31, 1 << 32, 1 << 63, ONES):
+        assert linux.hypercall(number, 1, 1) in ERRORS, number
+
+
+@front("front-hypercall-instances", "its kernel starts, stops, destroys and rings cells that do not exist", "an error code each")
+def hypercall_instances(linux: Linux) -> None:
+    for number in (3, 4, 5, 6):
+        for instance in (0, 2, 15, 16, 17, 255, 1 << 31, 1 << 32, (1 << 32) + 1, 1 << 63, ONES):
+            assert linux.hypercall(number, instance) in ERRORS, (number, instance)
+
+
+@front("front-hypercall-pointers", "its kernel has a cell created from requests in the monitor, in a cell, in holes, across ends",
+       "an error code each")
+def hypercall_pointers(linux: Linux) -> None:
+    hidden = linux.hidden()
+    for pa in (*hidden, hidden[0] + HUGE - 8, 1, 7, 0, 0xFEE00000, 0xFEC00000, 0xA0000, 1 << 40, 1 << 52, 1 << 63, ONES, ONES - 7):
+        assert linux.hypercall(2, pa) in ERRORS, hex(pa)
+
+
+@front("front-hypercall-leave", "a CPU of its leaves the monitor while a cell lives", "an error code")
+def hypercall_leave(linux: Linux) -> None:
+    assert linux.hypercall(1) in ERRORS
+
+
+@front("front-hypercall-start-running", "its kernel starts the witness, which runs", "an error code")
+def hypercall_start(linux: Linux) -> None:
+    assert linux.hypercall(3, 1) in ERRORS
+
+
+@front("front-hypercall-user", "a program makes hypercalls", "#UD for it")
+def hypercall_user(linux: Linux) -> None:
+    linux.machine.put(arena.lab_program("hypercall"), "/run/attack/hypercall")
+    assert linux.machine.run("/run/attack/hypercall").out == "0 done\n"
+
+
+# Registers and instructions
+
+@front("front-msr-hsave", "its kernel moves the place where the processor keeps the monitor's state", "dropped, counted, logged")
+def msr_hsave(linux: Linux) -> None:
+    linux.counted(lambda: linux.do("wrmsr", HSAVE, 0x1000), f"MSR {HSAVE:#x} refused")
+    linux.do("rdmsr", HSAVE)
+    assert linux.value() == 0
+
+
+@front("front-msr-vm-cr", "its kernel locks SVM and redirects INITs", "dropped, counted, logged")
+def msr_vm_cr(linux: Linux) -> None:
+    linux.counted(lambda: linux.do("wrmsr", VM_CR, 0x1A), f"MSR {VM_CR:#x} refused")
+
+
+@front("front-msr-efer", "its kernel switches SVM off under the monitor, and sets reserved bits", "without effect, or #GP")
+def msr_efer(linux: Linux) -> None:
+    linux.do("rdmsr", EFER)
+    efer = linux.value()
+    linux.do("wrmsr", EFER, efer & ~0x1000)
+    assert linux.try_("wrmsr", EFER, efer | 1 << 40).rc != 0
+    assert linux.try_("wrmsr", EFER, efer & ~0x100).rc != 0, "not out of long mode"
+    linux.do("rdmsr", EFER)
+    assert linux.value() == efer
+
+
+@front("front-apic-base", "its kernel moves its APIC page over other memory, and changes its mode", "#GP, counted, logged")
+def apic_base(linux: Linux) -> None:
+    linux.do("rdmsr", APIC_BASE)
+    base = linux.value()
+    for flip in (0x1000, 0x800, 0x400, 0x40000000):
+        linux.counted(lambda flip=flip: linux.try_("wrmsr", APIC_BASE, base ^ flip), f"MSR {APIC_BASE:#x} refused")
+    linux.do("rdmsr", APIC_BASE)
+    assert linux.value() == base
+
+
+@front("front-svm", "its kernel executes a hypervisor's instructions", "#UD")
+def svm(linux: Linux) -> None:
+    for name in ("vmrun", "vmload", "vmsave", "stgi", "clgi", "invlpga", "skinit"):
+        done = linux.machine.run(f"echo {name} >/sys/module/qvtouch/parameters/instruction")
+        assert done.rc != 0 and "Bad address" in done.out, name
+
+
+@front("front-invd", "its kernel throws away what caches hold", "nothing is lost")
+def invd(linux: Linux) -> None:
+    for _ in range(10):
+        assert linux.machine.run("echo invd >/sys/module/qvtouch/parameters/instruction").rc == 0
+
+
+# Interrupts to the witness
+
+LOWS = {"fixed": 0x4040, "lowest": 0x4140, "smi": 0x4200, "reserved": 0x4340, "nmi": 0x4400, "init": 0x4500,
+        "init-deassert": 0x8500, "sipi": 0x4610, "extint": 0x4700}
+
+
+def add_interrupt(kind: str, low: int) -> None:
+    @front(f"front-icr-{kind}", f"its kernel sends the witness's CPU an interrupt: {kind}", "dropped, logged")
+    def send(linux: Linux) -> None:
+        linux.do("icr", WITNESS, low, by="qvtouch")
+        said = linux.arena.ask("neighbours")["log"]
+        assert re.search(rf"IPI {low:#x} to a CPU outside the cell dropped \(destination 0x2\)", said), said
+
+
+for kind_, low_ in LOWS.items():
+    add_interrupt(kind_, low_)
+
+
+@front("front-icr-logical", "its kernel names the witness's CPU logically, in each delivery mode", "dropped")
+def icr_logical(linux: Linux) -> None:
+    for low in LOWS.values():
+        linux.do("icr", 1 << WITNESS, low | 0x800, by="qvtouch")
+
+
+@front("front-icr-nobody", "its kernel names CPUs that do not exist", "dropped, logged")
+def icr_nobody(linux: Linux) -> None:
+    for dest in (0x40, 0x7F, 0xFE):
+        linux.do("icr", dest, 0x4500, by="qvtouch")
+
+
+@front("front-icr-in-xapic", "its kernel uses x2APIC's registers in xAPIC mode", "#GP", where="xapic")
+def icr_x2_in_x1(linux: Linux) -> None:
+    assert linux.try_("wrmsr", 0x830, WITNESS << 32 | 0x4500).rc != 0
+
+
+@front("front-xapic-in-x2", "its kernel writes the xAPIC page in x2APIC mode", "without effect", where="x2apic")
+def xapic_in_x2(linux: Linux) -> None:
+    linux.try_("store", 0xFEE00310, WITNESS << 24)
+    linux.try_("store", 0xFEE00300, 0x4500)
+
+
+def msi(linux: Linux, data: int) -> None:
+    linux.try_("store", 0xFEE00000 | WITNESS << 12 | 0x0, data)
+
+
+MSI = {"fixed": 0x40, "nmi": 0x400, "init": 0x500, "smi": 0x200}
+
+
+def add_msi(kind: str, data: int) -> None:
+    @front(f"front-msi-{kind}", f"its kernel stores what a device would, as a message to the witness's CPU: {kind}",
+           "dropped, counted, logged", open="the range of messages is open to stores of Linux's CPUs")
+    def send(linux: Linux) -> None:
+        linux.counted(lambda: linux.try_("store", 0xFEE00000 | WITNESS << 12, data), "memory that is not its own at 0xfee02000")
+
+
+for kind_, data_ in MSI.items():
+    add_msi(kind_, data_)
+
+IOAPIC = {"fixed": 0x0040, "nmi": 0x0400, "init": 0x0500, "smi": 0x0200, "logical": 0x0840}
+
+
+def add_ioapic(kind: str, low: int) -> None:
+    @front(f"front-ioapic-{kind}", f"its kernel aims an IOAPIC pin at the witness's CPU: {kind}", "masked or dropped, counted",
+           where="xapic", open="the IOAPIC is not moderated yet")
+    def aim(linux: Linux) -> None:
+        linux.do("ioapic", 0x14, low, (1 << WITNESS if low & 0x800 else WITNESS) << 24)
+        entry = linux.value()
+        assert entry & 1 << 16 or entry >> 56 != WITNESS, f"entry {entry:#x}"
+
+
+for kind_, low_ in IOAPIC.items():
+    add_ioapic(kind_, low_)
+
+
+# Management by those who may not, and of what is taken
+
+@front("front-not-root", "a program without privileges opens /dev/qv and the witness's console", "refused")
+def not_root(linux: Linux) -> None:
+    for path in ("/dev/qv", "/dev/qv-cell/witness/console"):
+        for how in ("<", ">"):
+            done = linux.machine.run(f"setpriv --reuid=65534 --regid=65534 --clear-groups bash -c 'exec 3{how}{path}'")
+            assert done.rc != 0 and "Permission denied" in done.out, done.out
+
+
+@front("front-online", "root takes the witness's CPU online", "refused")
+def online(linux: Linux) -> None:
+    done = linux.machine.run(f"echo 1 >/sys/devices/system/cpu/cpu{WITNESS}/online")
+    assert done.rc != 0 and "busy" in done.out, done.out
+
+
+@front("front-rmmod", "root unloads the driver, forced", "refused")
+def rmmod(linux: Linux) -> None:
+    assert linux.machine.run("rmmod qv").rc != 0
+    assert linux.machine.run("rmmod -f qv").rc != 0
+
+
+@front("front-disable", "root switches QV off while a cell lives", "refused, with the reason")
+def disable(linux: Linux) -> None:
+    done = linux.machine.run("qvctl disable")
+    assert done.rc == 1 and "remedy: " in done.out, done.out
+
+
+@front("front-ioctl-garbage", "root calls the driver with numbers and structures of garbage", "refused")
+def ioctl_garbage(linux: Linux) -> None:
+    said = linux.machine.run(["python3", "-c", r"""
+import fcntl, os, random
+random.seed(7)
+fd = os.open('/dev/qv', os.O_RDWR)
+bad = 0
+for n in list(range(0x40)) * 4:
+    for size in (0, 8, 512, 2048, 8192):
+        number = 3 << 30 | (size & 0x3fff) << 16 | ord('Q') << 8 | n
+        if n in (0x02, 0x03, 0x11, 0x12, 0x13):
+            continue
+        data = bytearray(random.randbytes(max(size, 8)))
+        try:
+            fcntl.ioctl(fd, number, data, True)
+        except OSError as error:
+            bad += 1
+print('refused', bad)
+"""], timeout=120)
+    assert said.rc == 0 and int(said.out.split()[1]) > 1000, said.out
+
+
+def parameters() -> list:
+    return [pytest.param(row, marks=pytest.mark.machine(**settings), id=f"{row.name}-{where}")
+            for where, settings in MACHINES.items() for row in ROWS if row.where in ("", where)]
+
+
+@pytest.mark.parametrize("row", parameters())
+def test_front(machine: Machine, row: Front, record_property) -> None:
+    record_property("attack", row.name)
+    record_property("open", bool(row.open))
+    linux = Linux(machine)
+    linux.arena.ask("neighbours")
+    outcome = "as expected"
+    try:
+        row.run(linux)
+    except AssertionError as error:
+        outcome = str(error).splitlines()[0][:200]
+        if not row.open:
+            raise
+    finally:
+        record_property("outcome", outcome)
+    linux.arena.ask("neighbours")
+
+
+@pytest.mark.parametrize("where", [pytest.param(name, marks=pytest.mark.machine(**settings), id=name)
+                                   for name, settings in MACHINES.items()])
+def test_modules_go(machine: Machine, where: str) -> None:
+    done = machine.run("rmmod qvfront qvtouch; test ! -d /sys/module/qvfront")
+    assert done.rc == 0, done.out

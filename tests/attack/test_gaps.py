@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the neighbours feel of all the attacks: the worst gap between two beats of the witness cell and
+of Linux's, in repeatable time, against as many cells that attack nobody."""
+
+import json
+
+import pytest
+
+import arena
+import rows
+from lab.machine import Machine
+from lab.paths import BUILD
+
+REPORT = BUILD / "attack-gaps.json"
+# One instruction is one ns there and CPUs take turns, so the numbers say how much others can be in
+# the way, not how long that lasts on silicon. A beat that is missed altogether would be 1 ms.
+WORST_RATIO = 3.0
+
+
+@pytest.mark.machine(memory="1536M", icount=True)
+def test_gaps(machine: Machine) -> None:
+    there = arena.arena(machine)
+    run = [row for row in rows.every() if row.on(x2apic=False) and not row.flags & {"watchdog", "kills"}]
+    found = {}
+    for kind in ("calm", "attacked"):
+        before = there.ask("gaps")["beats"]
+        for row in run:
+            flags = row.flags | ({"ends"} if "stopped" not in row.expected else set())
+            result = there.ask("row", timeout=300, name=row.name if kind == "attacked" else "nothing",
+                               flags=sorted(flags))
+            assert not result["wrong"], (row.name, result)
+        found[kind] = there.ask("gaps")
+        found[kind]["beats"] -= before
+    found["rows"] = len(run)
+    for who in ("witness_ns", "linux_ns"):
+        found[f"{who}_ratio"] = found["attacked"][who] / found["calm"][who]
+    REPORT.write_text(json.dumps(found, indent=1) + "\n")
+    print(json.dumps(found))
+    assert found["witness_ns_ratio"] < WORST_RATIO, found
+    assert found["linux_ns_ratio"] < WORST_RATIO, found

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tables themselves."""
+
+from fnmatch import fnmatchcase
+
+import pytest
+
+import answers
+import rows
+import table
+import test_front
+
+
+def test_the_page_is_current() -> None:
+    assert table.PAGE.read_text() == table.page(), "tests/attack/table.py --write makes it anew"
+
+
+def test_there_are_enough() -> None:
+    assert len(rows.every()) + len(test_front.ROWS) >= 60
+    assert {row.family for row in rows.every()} == set(table.FAMILIES)
+
+
+def test_what_is_named_as_an_answer_is_there() -> None:
+    names = [row.name for row in rows.every()] + [row.name for row in test_front.ROWS]
+    top = table.PAGE.parents[1]
+    for what, named in {**answers.ATTACKS, **answers.LEAKS}.items():
+        for answer in named:
+            there = answer.startswith(answers.OPEN) or (top / answer).is_file() or \
+                any(fnmatchcase(name, answer) for name in names)
+            assert there, f"{what}: there is no {answer}"
+
+
+@pytest.mark.parametrize("line", ['ATTACK("a", f, 0, 0, "harmless", "sometimes", "x")', 'ATTACK("a", f, 0, "harmless", "", "x")'])
+def test_a_wrong_row_is_seen(tmp_path, line: str) -> None:
+    file = tmp_path / "some.h"
+    file.write_text(line + "\n")
+    with pytest.raises(ValueError):
+        rows.family(file)
+
+
+def test_an_outcome_is_more_than_its_beginning() -> None:
+    row = rows.Row("x", "memory", ("failed:memory@0x40", "fault:gp"), frozenset(), "")
+    assert row.met("failed:memory@0x40") and row.met("fault:gp")
+    assert not row.met("failed:memory@0x400") and not row.met("failed:memory") and not row.met("harmless")
