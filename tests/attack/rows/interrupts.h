@@ -64,7 +64,7 @@ ATTACK("xapic-execute", mem_execute, 0xFEE00000, 0, "failed:memory@0xfee00000", 
 ATTACK("xapic-prefixes", xapic_prefixes, 0x4500, 0, "failed:ipi|failed:memory|failed:instruction", "xapic", "a command with segment, size and address prefixes")
 ATTACK("xapic-all-registers", xapic_registers, 0, 0, "harmless", "xapic", "writes every register that commands nothing")
 ATTACK("xapic-reserved", xapic_reserved, 0, 0, "harmless|failed:memory", "xapic", "reads and writes what no APIC has")
-ATTACK("lvt-timer-smi", lvt_timer, 0x200, 0, "harmless|failed:msr|failed:memory|fault:gp", "kills", "its timer is to bring an SMI")
+ATTACK("lvt-timer-smi", lvt_timer, 0x200, 0, "harmless|failed:msr|failed:memory|fault:gp", "", "its timer is to bring an SMI")
 ATTACK("lvt-timer-nmi", lvt_timer, 0x400, 0, "harmless|fault:nmi|failed:msr|failed:memory|fault:gp", "", "its timer is to bring an NMI")
 ATTACK("lvt-timer-init", lvt_timer, 0x500, 0, "harmless|failed:msr|failed:memory|fault:gp", "", "its timer is to bring an INIT")
 ATTACK("lvt-timer-extint", lvt_timer, 0x700, 0, "harmless|failed:msr|failed:memory|fault:gp", "", "its timer is to bring an ExtINT, whose vector comes from the PIC")
