@@ -114,6 +114,16 @@ static u64 elf_entry(const struct mb2_elf *elf)
 	return elf->entry;
 }
 
+static bool in_a_segment(const struct mb2_elf *elf, u64 gpa)
+{
+	u32 i;
+
+	for (i = 0; i < elf->num; i++)
+		if (gpa >= elf->seg[i].gpa && gpa - elf->seg[i].gpa < elf->seg[i].mem_len)
+			return true;
+	return false;
+}
+
 /* ---- multiboot2 header ---- */
 
 static const char *known_request(const u8 *tag, u32 size)
@@ -169,6 +179,7 @@ static const char *read_tags(const u8 *h, u32 len, u64 *entry)
 static const char *read_header(const u8 *image, u64 len, u64 *entry)
 {
 	u64 at, end = len < MB2_SEARCH ? len : MB2_SEARCH;
+	const char *why = "it has no multiboot2 header in its first 32 KiB";
 
 	for (at = 0; at + 16 <= end; at += 8) {
 		const u8 *h = image + at;
@@ -176,15 +187,17 @@ static const char *read_header(const u8 *image, u64 len, u64 *entry)
 
 		if (get(h, 4) != MB2_HEADER_MAGIC)
 			continue;
-		if ((u32)(MB2_HEADER_MAGIC + arch + size + get(h + 12, 4)))
-			return "the checksum of its multiboot2 header is wrong";
+		if ((u32)(MB2_HEADER_MAGIC + arch + size + get(h + 12, 4))) {			/* only looks like one: as GRUB, go on */
+			why = "the checksum of its multiboot2 header is wrong";
+			continue;
+		}
 		if (arch != 0)
 			return "its multiboot2 header is not for i386";
 		if (size < 16 || size > end - at)
 			return "its multiboot2 header does not lie in the first 32 KiB";
 		return read_tags(h, size, entry);
 	}
-	return "it has no multiboot2 header in its first 32 KiB";
+	return why;
 }
 
 /* ---- boot information ---- */
@@ -294,8 +307,8 @@ const char *mb2_load(const u8 *image, u64 len, const struct mb2_target *t, const
 		return too_small;
 	if (!entry)
 		entry = elf_entry(elf);
-	if (entry >= t->size || entry >> 32)
-		return "its entry point lies outside the cell's memory";
+	if (!in_a_segment(elf, entry) || entry >> 32)
+		return "its entry point lies in none of its segments, or above 4 GiB";
 	at = place_info(elf);
 	if (!at)
 		return "it leaves no room below 640 KiB for the boot information";

@@ -126,6 +126,21 @@ static void elf_type(struct image *img, u32 offset, u8 value)
 	X(segments_touch, NULL, set_phdr(img, 3, PH_PA, 0x101234)) \
 	X(segments_overlap_below, "two segments overlap in memory", set_phdr(img, 3, PH_PA, 0x8000 - 0x1fff)) \
 	X(segments_touch_below, NULL, set_phdr(img, 3, PH_PA, 0x8000 - 0x2000)) \
+	X(segment_over_info, NULL, (set_phdr(img, 3, PH_PA, 0x1000), set_phdr(img, 3, PH_MEM_LEN, 0x6000))) \
+	X(segment_end_wraps, "a segment does not fit into the cell's memory", \
+	  (set_phdr(img, 3, PH_PA, 0x7fffffff), set_phdr(img, 3, PH_MEM_LEN, 0x80000001))) \
+	X(segment_to_4g, "a segment does not fit into the cell's memory", set_phdr(img, 3, PH_PA, 0xffffe000)) \
+	X(segment_over_window_whole, "a segment covers the area from 640 KiB to 1 MiB, where the console is", \
+	  (set_phdr(img, 3, PH_PA, 0x9f000), set_phdr(img, 3, PH_MEM_LEN, 0x100000))) \
+	X(segment_one_byte_of_window, "a segment covers the area from 640 KiB to 1 MiB, where the console is", \
+	  (set_phdr(img, 3, PH_PA, 0xfffff), set_phdr(img, 3, PH_FILE_LEN, 0), set_phdr(img, 3, PH_MEM_LEN, 1))) \
+	X(phdrs_in_the_middle_of_nothing, "its program headers lie outside the file", set_elf(img, ELF_PHOFF, IMAGE_LEN)) \
+	X(phdr_size_0, "its program headers are too small", set_elf(img, ELF_PHENTSIZE, 0)) \
+	X(entry_in_data_of_nobody, "its entry point lies in none of its segments, or above 4 GiB", \
+	  one_tag(img, 3, 0, 12, 0x380000)) \
+	X(entry_on_console, "its entry point lies in none of its segments, or above 4 GiB", one_tag(img, 3, 0, 12, 0xb8000)) \
+	X(entry_past_memory, "its entry point lies in none of its segments, or above 4 GiB", one_tag(img, 3, 0, 12, MEMORY)) \
+	X(a_32_in_a_64, "it is not for x86 (ELF machine)", img->bytes[4] ^= 3) \
 	X(segment_empty_anywhere, NULL, (set_phdr(img, 3, PH_FILE_LEN, 0), set_phdr(img, 3, PH_MEM_LEN, 0), \
 					 set_phdr(img, 3, PH_PA, 0xb8000)))
 

@@ -83,6 +83,9 @@ static void entries(void)
 		{ 0xd0002000, 0xffffffffd0002000, 0, 0 },		/* one past it: nowhere */
 		{ 0x200100, 0x200100, 0, 0x200100 },			/* no segment's: as it is */
 		{ 0x400000, 0x400000, 0, 0 },
+		{ 0x300000, 0x300000, 0, 0 },				/* memory, but nothing is loaded there */
+		{ 0xc0100020, 0xffffffff80100020, 0x300000, 0 },
+		{ 0xc0100020, 0xffffffff80100020, 0xb8000, 0 },
 		{ 0xffffffff, ~0ull, 0, 0 },
 		{ 0xc0100020, 0xffffffff80100020, 0x400000, 0 },
 		{ 0xc0100020, 0xffffffff80100020, 0xffffffff, 0 },
@@ -105,7 +108,7 @@ static void entries(void)
 		header_finish(&img, true);
 		memory_open(&m, 4 * M1);
 		why = load(&img, &m, &entry, "");
-		CHECK_TEXT(why, rows[i / 2].want ? NULL : "its entry point lies outside the cell's memory");
+		CHECK_TEXT(why, rows[i / 2].want ? NULL : "its entry point lies in none of its segments, or above 4 GiB");
 		if (rows[i / 2].want)
 			CHECK_EQ(entry.eip, rows[i / 2].want);
 		memory_close(&m);
@@ -162,6 +165,30 @@ static void header_places(void)
 		img.len = rows[i].at < IMAGE_LEN ? IMAGE_LEN : 0x9000;
 		memory_open(&m, 4 * M1);
 		CHECK_TEXT(load(&img, &m, &entry, ""), rows[i].why);
+		memory_close(&m);
+	}
+}
+
+/* What only looks like a header (data, another program's) is passed over */
+static void header_after_others(void)
+{
+	static const struct { u32 flaw; const char *why; } rows[] = {
+		{ 0, NULL }, { 1, "the checksum of its multiboot2 header is wrong" },
+	};
+	static struct image img;
+	u32 i;
+
+	for (i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		struct mb2_entry entry;
+		struct memory m;
+
+		unit_case("row %u, ELF%u:", i / 2, i & 1 ? 64 : 32);
+		image_good(&img, i & 1);
+		put_at(&img, IMAGE_HEADER - 0x20, 0xe85250d6, 4);
+		put_at(&img, IMAGE_HEADER - 0x18, 0xe85250d6, 4);
+		img.bytes[IMAGE_HEADER + 12] += rows[i / 2].flaw;
+		memory_open(&m, 4 * M1);
+		CHECK_TEXT(load(&img, &m, &entry, ""), rows[i / 2].why);
 		memory_close(&m);
 	}
 }
@@ -272,6 +299,7 @@ const struct unit_test multiboot2_tests[] = {
 	{ "multiboot2: where the entry is", entries },
 	{ "multiboot2: command lines", command_lines },
 	{ "multiboot2: where the header may be", header_places },
+	{ "multiboot2: what only looks like a header", header_after_others },
 	{ "multiboot2: room for the boot information", room_for_the_information },
 	{ "multiboot2: a target that refuses", unwilling_target },
 	{ "multiboot2: more than 4 GiB of memory", large_memory },
