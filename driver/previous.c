@@ -34,6 +34,7 @@ static struct {
 	struct old_entry *entries;	/* in order of time */
 	u32 end;			/* enum qv_mon_note: what Linux said last; 0: nothing */
 	bool left;			/* the monitor had been left */
+	bool front;			/* the front end's instance is among them */
 } old;
 
 static bool peek(void *to, u64 pa, u64 len)
@@ -138,8 +139,10 @@ void qv_previous_find(void)
 		old.num = 0;
 		return;
 	}
-	for (i = 0; i < old.num; i++)
+	for (i = 0; i < old.num; i++) {
 		copy_log(i);
+		old.front |= !old.inst[i].mark.id;
+	}
 	sort(old.entries, old.num_entries, sizeof(*old.entries), by_time, NULL);
 	find_end();
 	qv_log("driver", "the log of an earlier session is in RAM, %u entries: qvctl log --previous", old.num_entries);
@@ -205,6 +208,10 @@ static u64 line_at(u64 n, char *to, u32 len)
 		first_line(to, len);
 		return old.inst[0].mark.boot_ns;
 	}
+	if (n > old.num_entries + old.num) {
+		strscpy(to, "driver: the front end's log is no longer there\n", len);
+		return last;
+	}
 	if (n > old.num_entries) {
 		state_line(to, len, &old.inst[n - old.num_entries - 1]);
 		return last;
@@ -227,7 +234,7 @@ int qv_previous_read(struct qv_log *l)
 		return qv_refuse(&l->reply, QV_E_NO_PREVIOUS, "it is kept over a warm restart only, in RAM that nobody has used since",
 				 "there is no log of an earlier session in this machine's RAM");
 	l->lost = 0;
-	for (l->next = l->from; l->next <= old.num_entries + old.num; l->next++) {
+	for (l->next = l->from; l->next <= old.num_entries + old.num + !old.front; l->next++) {
 		time_ns = line_at(l->next, text, sizeof(text));
 		put = qv_log_put(l, &used, time_ns, text);
 		if (put < 0)

@@ -53,6 +53,7 @@ def program(name: str) -> Path:
         with tempfile.TemporaryDirectory(dir=place.parent) as folder:  # two workers may be at it
             fresh = Path(folder) / name
             subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-mavx",
+                            "-I", str(HERE.parents[1] / "include/uapi"),
                             "-o", str(fresh), str(source)], check=True)
             fresh.rename(place)
     return place
@@ -66,7 +67,7 @@ def module(name: str, kernel: str) -> Path:
         shutil.copytree(HERE / "modules" / name, place, dirs_exist_ok=True)
         found = images.kernel(kernel)
         done = enter.run(found.root, ["make", "-s", "-C", f"/lib/modules/{found.version}/build",
-                                      f"M={place}", "modules"])
+                                      f"M={place}", f"KCFLAGS=-I{HERE.parents[1] / 'include'}", "modules"])
         assert done.returncode == 0, done.stdout
     return place / f"{name}.ko"
 
@@ -78,6 +79,7 @@ class Server:
         self._machine = weakref.proxy(machine)
         self._answers: queue.Queue[bytes] = queue.Queue()
         self._partial = b""
+        self.boot = machine.boots
         machine.put(HERE / "inside/qvctl-server", "/run/qvctl-server")
         # where all CPUs are busy on purpose, this goes first
         self._running = machine.start("exec nice -n -15 python3 /run/qvctl-server", sink=self._take, merge=False)
@@ -114,7 +116,7 @@ class Product:
 
     def qvctl(self, line: str, timeout: float = 60.0) -> Result:
         server = _servers.get(self.machine)
-        if not server:
+        if not server or server.boot != self.machine.boots:
             server = _servers[self.machine] = Server(self.machine)
         return server.ask(shlex.split(line), timeout)
 

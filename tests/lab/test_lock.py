@@ -82,6 +82,7 @@ def assert_locked_for(qv: Product, name: str) -> None:
 def test_a_hung_cell_keeps_its_lock(machine: Machine) -> None:
     """The watchdog's word is Linux's: it stops nothing that is locked. (This machine ends here.)"""
     qv = Product(machine)
+    qv.begin()
     run(qv, "quest", 3, "2s")
     qv.quesh("lock")
     hang(qv, "quest")

@@ -92,7 +92,7 @@ def test_a_machine_that_stood_still_is_no_hang(qv: Product) -> None:
     run(qv, "quest", 3, "2s")
     for _ in range(3):
         qv.machine.qmp("stop")
-        time.sleep(2)
+        time.sleep(3)
         qv.machine.qmp("cont")
         beats = qv.show()["heartbeat"]
         until(lambda b=beats: qv.show()["heartbeat"] > b, "it beats on")  # type: ignore[misc]

@@ -81,6 +81,7 @@ class Channel:
         self._number = 0
         self._commands: dict[int, Running] = {}
         self.hello = threading.Event()
+        self.boots = 0  # how often an agent has said hello
         self.lost = threading.Event()
         threading.Thread(target=self._receive, daemon=True).start()
 
@@ -99,6 +100,7 @@ class Channel:
                 kind, number, size = HEAD.unpack(self._read(HEAD.size))
                 body = self._read(size)
                 if kind == b"H":
+                    self.boots += 1
                     self.hello.set()
                 elif command := self._commands.get(number):
                     command.receive(kind, body)

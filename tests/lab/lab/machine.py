@@ -110,6 +110,18 @@ class Machine:
         self._await(self._channel.hello.is_set, deadline, "boot")
         self._finish(self.start("systemctl is-system-running --wait; udevadm settle"), deadline, "boot")
 
+    @property
+    def boots(self) -> int:
+        """How often it has come up: 1, and more after restart()."""
+        return self._channel.boots
+
+    def restart(self, how: Callable[[], object], timeout: float = 0.0) -> None:
+        """It goes down as `how` has it do, and comes up again (with reboots=True). What ran there is gone."""
+        before, deadline = self.boots, time.monotonic() + (timeout or self.boot_limit)
+        how()
+        self._await(lambda: self.boots > before, deadline, "restart")
+        self._finish(self.start("systemctl is-system-running --wait; udevadm settle"), deadline, "restart")
+
     def _lay(self, kernel: images.Kernel) -> bytes:
         """What this run brings along, as a second initramfs archive."""
         lay = cpio.Archive()
@@ -145,7 +157,7 @@ class Machine:
                 time.sleep(0.1)  # the last event may still be on its way
                 self._why_dead = STOPS.get(self._control.stopped) or \
                     f"QEMU ended: {self._control.stopped or self._qemu_said() or 'it said nothing'}"
-            elif panic := self._panic():
+            elif not self.config.reboots and (panic := self._panic()):
                 self._why_dead = f"its kernel panicked: {panic}"
         return self._why_dead
 

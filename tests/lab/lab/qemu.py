@@ -30,6 +30,7 @@ class Config:
     memory: str = "2G"
     iommu: str = "none"
     icount: bool = False
+    reboots: bool = False  # a reset restarts it, memory as it was; else that is its end
     cpu_flags: str = ""
     boot_args: tuple[str, ...] = ()
     qemu_args: tuple[str, ...] = field(default=())
@@ -66,7 +67,8 @@ def command_line(config: Config, kernel: Kernel, root: Path, initrd: Path, run: 
                 "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
     return [
         "qemu-system-x86_64", "-accel", accel, *extra, "-cpu", cpu, "-machine", "q35",
-        "-smp", str(config.cpus), "-m", config.memory, "-nographic", "-no-reboot", "-nic", "none",
+        "-smp", str(config.cpus), "-m", config.memory, "-nographic", "-nic", "none",
+        *([] if config.reboots else ["-no-reboot"]),
         "-serial", f"file:{console}", "-monitor", "none",
         *IOMMUS[config.iommu],
         "-kernel", str(kernel.vmlinuz), "-initrd", str(initrd),

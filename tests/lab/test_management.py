@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Management against who means harm: a malicious root, a hostile kernel, malformed images.
+
+Everything is refused with a reason; Linux lives, its log stays clean, and a cell beside goes on counting."""
+
+import json
+import re
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from product import CONFIGS, HERE, Product, module, program
+from test_watchdog import described
+from test_watching import until
+
+QUEST2 = f"{CONFIGS}/quest2.yaml"
+IMAGE = "/usr/share/qv/images/quest.elf"
+FUZZ_SECONDS = 20
+
+# ---- every call in every state: what comes of it. E_* as in include/uapi/linux/qv.h
+
+CALLS = ("create", "start", "shutdown", "destroy", "info", "stats", "lock", "unlock", "enable", "disable")
+TAKEN, STATE, NONE, HAS = "E_NAME_TAKEN", "E_STATE", "E_NO_CELL", "E_CELLS_EXIST"
+STATES: dict[str, dict[str, str]] = {
+    "absent": {"start": NONE, "shutdown": NONE, "destroy": NONE, "info": NONE, "stats": NONE, "lock": NONE,
+               "unlock": NONE, "enable": "E_ENABLED"},
+    "loadable": {"create": TAKEN, "shutdown": STATE, "info": "OK", "stats": "OK", "lock": STATE, "unlock": STATE,
+                 "enable": "E_ENABLED", "disable": HAS},
+    "running": {"create": TAKEN, "start": STATE, "info": "OK", "stats": "OK", "unlock": STATE,
+                "enable": "E_ENABLED", "disable": HAS},
+    "shut-down": {"create": TAKEN, "shutdown": STATE, "info": "OK", "stats": "OK", "lock": STATE, "unlock": STATE,
+                  "enable": "E_ENABLED", "disable": HAS},
+    "failed": {"create": TAKEN, "shutdown": STATE, "info": "OK", "stats": "OK", "lock": STATE, "unlock": STATE,
+               "enable": "E_ENABLED", "disable": HAS},
+    "locked": {"create": "E_LOCKED", "start": "E_LOCKED", "shutdown": "E_LOCKED", "destroy": "E_LOCKED",
+               "info": "OK", "stats": "OK", "lock": STATE, "unlock": "E_NOT_AGREED", "enable": "E_ENABLED",
+               "disable": "E_LOCKED"},
+}
+# calls that do their work in that state, and lead to another
+WORK = {"absent": ("create",), "loadable": ("start",), "running": ("shutdown",), "shut-down": ("start",),
+        "failed": ("destroy",)}
+
+
+def codes(qv: Product, *calls: str) -> dict[str, str]:
+    qv.machine.put(HERE / "inside/states", "/run/states")
+    return json.loads(qv.sh(f"python3 /run/states quest2 {QUEST2} {' '.join(calls)}"))  # type: ignore[no-any-return]
+
+
+def check(qv: Product, state: str) -> None:
+    expected = STATES[state]
+    calls = [c for c in CALLS if c in expected]
+    assert codes(qv, *calls) == expected, state
+    for call in WORK.get(state, ()):
+        assert codes(qv, call) == {call: "OK"}, state
+
+
+def test_every_call_in_every_state(qv: Product) -> None:
+    qv.do("enable")
+    assert set().union(*STATES.values()) == set(CALLS)
+    check(qv, "absent")
+    check(qv, "loadable")
+    qv.quesh("echo up", "quest2")
+    check(qv, "running")
+    check(qv, "shut-down")
+    qv.quesh("lock", "quest2")
+    check(qv, "locked")
+    qv.quesh("unlock", "quest2")
+    qv.machine.run("quesh quest2 -c 'crash port'")
+    assert qv.show("quest2")["state"] == "failed"
+    check(qv, "failed")
+    assert codes(qv, "disable", "create", "info", "disable") == {
+        "disable": "E_NOT_ENABLED", "create": "E_NOT_ENABLED", "info": NONE}
+
+
+# ---- a malicious root
+
+@pytest.mark.parametrize("seed", (1, 2))
+def test_calls_that_make_no_sense(qv: Product, seed: int) -> None:
+    """Threads, absurd fields, requests that change while they are read. See programs/ioctls.c."""
+    qv.machine.put(program("ioctls"), "/run/ioctls")
+    qv.run_cell("quest", 3)
+    qv.quesh("count")
+    counted = qv.count()
+    said = qv.sh(f"/run/ioctls {seed} {FUZZ_SECONDS} {IMAGE} 2", FUZZ_SECONDS + 120)
+    print(said)
+    assert said.endswith("0 amiss\n"), said
+    assert int(said.split()[0]) > 100
+    cell = qv.show()
+    assert (cell["state"], cell["failures"]) == ("running", 0)
+    assert qv.count() > counted
+    qv.assert_counting()
+    for name in [c["name"] for c in qv.ask("cell list")["cells"] if c["name"] != "quest"]:
+        qv.do(f"cell destroy {name}")
+    assert qv.online() == "0-2"
+    qv.check_kernel_log()
+
+
+def test_nobody_but_root(qv: Product) -> None:
+    qv.run_cell()
+    for deed in ("exec 3</dev/qv", "exec 3</dev/qv-cell/quest/console", "exec 3>/dev/qv-cell/quest/console"):
+        assert "Permission denied" in qv.machine.run(["setpriv", "--reuid=65534", "--clear-groups", "bash", "-c", deed]).out
+
+
+# ---- a hostile kernel
+
+@pytest.fixture
+def hostile(qv: Product) -> Iterator[str]:
+    """The folder of what the module qvcall can do, beside a cell that runs."""
+    qv.run_cell("quest", 3)
+    qv.quesh("count")
+    qv.machine.put(module("qvtouch", qv.machine.config.kernel), "/run/qvtouch.ko")
+    qv.machine.put(module("qvcall", qv.machine.config.kernel), "/run/qvcall.ko")
+    qv.sh("insmod /run/qvtouch.ko")
+    hidden = [int(line, 16) for line in qv.sh("cat /sys/module/qvtouch/parameters/ones").split()]
+    qv.sh("rmmod qvtouch")
+    # memory of the cell that has some of Linux's own before it
+    edges = [page for page in hidden if page - (2 << 20) not in hidden]
+    qv.sh(f"insmod /run/qvcall.ko hidden={edges[-1]:#x} cpu=2")
+    yield "/sys/module/qvcall/parameters"
+    qv.sh("rmmod qvcall")
+    qv.assert_counting()
+    assert qv.show()["failures"] == 0
+
+
+def test_requests_with_one_flaw(qv: Product, hostile: str) -> None:
+    rows = [line.split() for line in qv.sh(f"cat {hostile}/requests").splitlines()]
+    assert len(rows) > 40
+    wrong = [row for row in rows if row[1] != row[2]]
+    assert not wrong
+    assert [c["name"] for c in qv.ask("cell list")["cells"]] == ["quest"]
+    assert re.search(r"hypercall 2 refused, error \d+", qv.do("log"))
+
+
+def test_requests_that_change_while_they_are_read(qv: Product, hostile: str) -> None:
+    assert qv.sh(f"echo 3000 >{hostile}/storm; cat {hostile}/value") == "0\n"
+
+
+def test_calls_of_no_instance_and_no_number(qv: Product, hostile: str) -> None:
+    call, instance, pointer, state = 0x100, 0x103, 0x102, 0x104
+    request = int(qv.sh(f"cat {hostile}/request"))
+    hidden = int(qv.sh(f"cat {hostile}/hidden"))
+    rows = [(number, i, instance) for number in (3, 4, 5, 6, 8) for i in (0, 2, 15, 16, 2**32 + 1, 2**64 - 1)]
+    rows += [(number, 1, call) for number in (10, 11, 63, 64, 2**31, 2**32, 2**64 - 1)]
+    rows += [(2, a, pointer) for a in (0x1001 + request, hidden, 0xfee00000, 2**46, 2**64 - 8)]
+    rows += [(3, 1, state), (5, 1, state), (9, 0, call), (9, 5, call), (9, 2**32 + 1, call), (0, 0, 0)]
+    script = "\n".join(f"echo {n:x} {a:x} >{hostile}/call; cat {hostile}/value" for n, a, _ in rows)
+    found = [int(line) for line in qv.sh(script).split()]
+    assert found == [answer for _, _, answer in rows]
+
+
+# ---- malformed images; the whole table is tests/unit/test_elf.c
+
+def image(change: str) -> bytes:
+    """A multiboot2 ELF64 with one segment at 1 MiB, and one thing wrong with it."""
+    entry, machine, phnum, offset, address, in_file, in_memory = 0x100040, 62, 1, 0, 0x100000, 0x200, 0x1000
+    magic, checksum = 0xe85250d6, 0
+    match change:
+        case "no header": magic = 0
+        case "checksum": checksum = 1
+        case "entry": entry = 0x300000
+        case "machine": machine = 183
+        case "headers": phnum = 0xffff
+        case "nothing": phnum = 0
+        case "file": in_file, in_memory = 0x100000, 0x100000
+        case "sizes": in_file, in_memory = 0x200, 0x100
+        case "console": address = 0xb8000
+        case "beyond": address = 1 << 40
+        case "wraps": address, in_memory = 2**64 - 0x800, 0x1000
+        case "offset": offset = 2**64 - 0x100
+        case "large": in_memory = 2**63
+    elf = struct.pack("<4s5B7xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 0, 2, machine, 1, entry, 64, 0, 0, 64, 56, phnum, 0, 0, 0)
+    segment = struct.pack("<IIQQQQQQ", 1, 7, offset, address, address, in_file, in_memory, 0x1000)
+    length = 24
+    header = struct.pack("<IIII", magic, 0, length, (-(0xe85250d6 + length) + checksum) & 0xffffffff)
+    end = struct.pack("<HHI", 0, 0, 8)
+    return (elf + segment).ljust(0x80, b"\0") + header + end + bytes(0x200 - 0x80 - 24)
+
+
+IMAGES = {
+    "no header": "no multiboot2 header", "checksum": "checksum", "entry": "entry point lies in none", "machine": "not for x86",
+    "headers": "program headers lie outside", "nothing": "nothing to load", "file": "lies outside the file",
+    "sizes": "more bytes in the file than in memory", "console": "where the console is", "beyond": "does not fit",
+    "wraps": "does not fit", "offset": "lies outside the file", "large": "does not fit",
+}
+
+
+def test_malformed_images(qv: Product, tmp_path: Path) -> None:
+    qv.do("enable")
+    for change, words in IMAGES.items():
+        (tmp_path / "bad.elf").write_bytes(image(change))
+        qv.machine.put(tmp_path / "bad.elf", "/run/bad.elf")
+        qv.sh(f"sed 's,^image:.*,image: /run/bad.elf,' {QUEST2} >/run/bad.yaml")
+        said = qv.refused("cell create /run/bad.yaml")
+        assert words in said and "cannot be loaded" in said, change
+        assert qv.ask("cell list")["cells"] == []
+    assert qv.online() == qv.all_online
+
+
+def test_a_cell_that_never_beats_is_no_failure(qv: Product, tmp_path: Path) -> None:
+    """A good image of the same kind, which halts: no heartbeat, so no watchdog."""
+    good = bytearray(image(""))
+    good[0x40 + 56:0x80] = b"\xf4\xeb\xfd".ljust(8, b"\x90")  # halt, and again
+    good[24:32] = struct.pack("<Q", 0x100078)
+    (tmp_path / "silent.elf").write_bytes(good)
+    qv.machine.put(tmp_path / "silent.elf", "/run/silent.elf")
+    path = described(qv, "quest", 3, "100ms")
+    qv.sh(f"sed -i 's,^image:.*,image: /run/silent.elf,' {path}")
+    qv.do(f"cell create {path} --start")
+    qv.sh("sleep 2")
+    cell = qv.show()
+    assert (cell["state"], cell["heartbeat"]) == ("running", 0)
+    qv.do("cell shutdown quest --timeout 200")  # it never answers: by force, and soon
+    assert qv.show()["state"] == "shut-down"
+    assert "stopped by force" in qv.do("log")
+
+
+# cld; is all from 2 MiB to 16 MiB zero? no: touch port 0x99, with edi behind the word; yes: fill it, and beat
+SCAN = bytes.fromhex("fc" "bf00002000" "b900003800" "31c0" "f3af" "751b"
+                     "bf00002000" "b900003800" "b85a5a5a5a" "f3ab" "ff0500a00b00" "f390" "ebf6" "e699")
+
+
+def test_a_fresh_cell_finds_zeros(qv: Product, tmp_path: Path) -> None:
+    """At its first start, at the second after a shutdown, after a failure, and as a new cell in Linux's dirtied memory:
+    nothing but the image is in its memory. What it leaves there is not to be found by the next."""
+    scanner = bytearray(image("").ljust(0x200, b"\0"))
+    scanner[0x100:0x100 + len(SCAN)] = SCAN
+    scanner[24:32] = struct.pack("<Q", 0x100100)
+    (tmp_path / "scan.elf").write_bytes(scanner)
+    qv.machine.put(tmp_path / "scan.elf", "/run/scan.elf")
+    path = described(qv, "quest", 3, "off")
+    qv.sh(f"sed -i 's,^image:.*,image: /run/scan.elf,; s,^memory:.*,memory: 16M,' {path}")
+
+    def beats() -> None:
+        until(lambda: qv.show()["heartbeat"] > 0 or qv.show()["state"] != "running", "it has looked", 120)
+        assert qv.show()["state"] == "running", qv.show()["failure"]
+
+    qv.do(f"cell create {path} --start")
+    beats()
+    for _ in range(2):
+        qv.do("cell shutdown quest --timeout 0")
+        qv.do("cell start quest")
+        beats()
+    qv.do("cell destroy quest")
+    qv.sh("dd if=/dev/urandom of=/dev/shm/dirt bs=1M count=600 status=none; rm /dev/shm/dirt")
+    qv.do(f"cell create {path} --start")
+    beats()

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The monitors' log survives a warm reset: what happened before it can still be read."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from lab.machine import Machine
+from product import Product
+
+pytestmark = pytest.mark.machine(reboots=True, boot_args=("panic=1",))
+
+
+def sysrq(letter: str) -> Callable[[Machine], object]:
+    return lambda m: m.start(f"echo 1 >/proc/sys/kernel/sysrq; echo {letter} >/proc/sysrq-trigger")
+
+
+# how it goes down, and what is said of the front end's end
+ENDS: dict[str, tuple[Callable[[Machine], object], str]] = {
+    "reset button": (lambda m: m.qmp("system_reset"), "with no word from Linux"),
+    "sysrq b": (sysrq("b"), "with no word from Linux"),
+    "panic": (sysrq("c"), "Linux panicked"),
+    "reboot": (lambda m: m.start("reboot -f"), "Linux was restarted"),
+}
+
+
+def previous(qv: Product) -> str:
+    return qv.do("log --previous")
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_the_log_of_before(machine: Machine, how: str) -> None:
+    qv = Product(machine)
+    go_down, words = ENDS[how]
+    qv.run_cell("quest")
+    qv.quesh("echo up")
+    qv.run_cell("quest2")
+    qv.machine.run("quesh quest -c 'crash memory'")
+    failure = qv.show()["failure"]
+    assert failure["reason"] == "memory"
+
+    machine.restart(lambda: go_down(machine))
+    qv.sh("modprobe qv")
+    said = previous(qv)
+    lines = said.splitlines()
+    assert re.fullmatch(r"[\d.]+ driver: QV was enabled on \d{4}-\d\d-\d\d at \d\d:\d\d:\d\d UTC; \d+ entries are left", lines[0])
+    times = [float(line.split()[0]) for line in lines]
+    assert times == sorted(times)
+    assert any("linux: at the end: " in line and words in line for line in lines), said
+    assert "cpu 0: CPU is under the monitor (apic id 0)" in said
+    assert "linux: cpu" in said and "cell instance 2 starts" in said
+    if how != "reboot":  # there the cells were destroyed, and their memory scrubbed
+        assert "quest: cpu 3: cell failed: reason 1, address 0x400000000" in said
+        assert f"quest: cpu 3: it stood at RIP {failure['rip']}, exit 0x400" in said
+        assert "quest: at the end: it had failed" in said and "quest2: at the end: it was running" in said
+    data = qv.ask("log --previous")["lines"]
+    assert len(data) == len(lines) and {"driver", "linux"} <= {line["source"] for line in data}
+
+    qv.run_cell("quest")  # and this machine works as any
+    assert qv.quesh("echo again") == "again\n"
+    assert previous(qv) == said
+    qv.do("cell destroy quest")
+    qv.do("disable")
+    qv.sh("rmmod qv")
+
+
+def test_an_orderly_end_leaves_none(machine: Machine) -> None:
+    qv = Product(machine)
+    qv.run_cell("quest")
+    qv.do("cell destroy quest")
+    qv.do("disable")
+    machine.restart(lambda: machine.qmp("system_reset"))
+    qv.sh("modprobe qv")
+    said = qv.qvctl("log --previous")
+    if said.rc == 1:
+        assert "there is no log of an earlier session" in said.err and "remedy: " in said.err
+    else:  # that of an earlier test's session, not of this one
+        assert "QV was enabled on" in said.out
