@@ -7,6 +7,7 @@
 # make check       every test
 # make prove       proofs of the pure parts (P=icr: that one)
 # make attack      the hostile cells and the hostile Linux of tests/attack
+# make fuzz        the fuzzers, SECONDS=60 each (TARGET=icr: that one)
 # make bench       the numbers, in repeatable time
 # make size        the monitor's size against its limits
 # make install     into DESTDIR
@@ -82,6 +83,9 @@ prove: deps
 
 attack: deps
 	$(LAB) test tests/attack -n 2 --dist loadgroup -q
+
+fuzz: deps
+	$(LAB) make -C tests/fuzz fuzz SECONDS='$(or $(SECONDS),60)' TARGET='$(TARGET)'
 
 bench: deps
 	tests/lab/bench

@@ -47,7 +47,7 @@ class Proof:
     text: dict[str, str] = field(default_factory=dict)
     code: list[str] = field(default_factory=list)  # compiled beside the proof
     options: list[str] = field(default_factory=list)
-    scaled: list[Change] = field(default_factory=list)
+    changed: list[Change] = field(default_factory=list)
     twins: list[Change] = field(default_factory=list)
 
     @property
@@ -119,8 +119,8 @@ def read_proof(path: Path) -> Proof:
                 proof.code += value.split()
             case "Options":
                 proof.options += value.split()
-            case "Scaled":
-                proof.scaled.append(_change(path, value))
+            case "Changed":
+                proof.changed.append(_change(path, value))
             case "Twin":
                 proof.twins.append(_change(path, value))
             case _:
@@ -132,11 +132,11 @@ def read_proof(path: Path) -> Proof:
 
 
 def shadow(top: Path, place: Path, task: Task) -> None:
-    """Copies of the sources, scaled as the proof wants them, broken as the twin does."""
+    """Copies of the sources, changed as the proof wants them, broken as the twin does."""
     shutil.rmtree(place, ignore_errors=True)
     for tree in SOURCES:
         shutil.copytree(top / tree, place / tree, ignore=shutil.ignore_patterns("*.o", "*.ko"))
-    for change in task.proof.scaled:
+    for change in task.proof.changed:
         change.apply(place)
     if task.twin is not None:
         task.proof.twins[task.twin].apply(place)

@@ -15,7 +15,8 @@ from .errors import LabError
 from .paths import BUILD, LAB, TOP
 
 KERNELS = ["6.12", "6.1", "sid", "rt"]
-UNITS = ["tests/unit", "hypervisor", "tools", "inmates"]
+UNITS = ["tests/unit", "hypervisor", "tools", "inmates", "tests/prove", "tests/fuzz"]
+WORTH_SAYING = re.compile(r"^(?:prove|fuzz): .*", re.MULTILINE)
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
 
 
@@ -66,8 +67,8 @@ def units() -> Count:
             failed = 1
         total.passed += passed
         total.failed += failed
-        if failed:
-            print(done.stdout, flush=True)
+        for line in [done.stdout] if failed else WORTH_SAYING.findall(done.stdout):
+            print(line, flush=True)
         word = "FAILED" if failed else "passed"
         print(f"{word} make -C {folder} check: {passed} passed, {failed} failed "
               f"({time.monotonic() - start:.0f} s)", flush=True)

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import build, check, images, roots, terminal
+from . import build, check, enter, images, roots, terminal
 from .errors import BuildError, GuestTimeout, LabError, MachineDead
 from .machine import Machine
 from .qemu import IOMMUS, Config
@@ -103,6 +103,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--kernel", choices=sorted(roots.sections()["kernel"]), default="6.12")
     command("test", "The lab's tests, by pytest in the tool root; what follows is pytest's, "
             "e.g. tests/lab/test_lab.py -k files -x")
+    command("make", "make in the tool root, where all tools are; what follows is make's, "
+            "e.g. -C tests/fuzz fuzz SECONDS=600")
     command("check", "Every test there is: what `make check` does.")
     return p
 
@@ -168,8 +170,8 @@ def got(machine: Machine, source: str, target: str, brief: bool) -> bool:
 
 def main(argv: list[str]) -> int:
     p = parser()
-    # What follows `test` is pytest's, options too.
-    o = p.parse_args(argv[:1] if argv[:1] == ["test"] else argv)
+    # What follows `test` is pytest's, what follows `make` make's, options too.
+    o = p.parse_args(argv[:1] if argv[:1] in (["test"], ["make"]) else argv)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         if o.action == "run":
@@ -187,6 +189,9 @@ def main(argv: list[str]) -> int:
             with build.lock():
                 build.compile_for(images.kernel(o.kernel))
             return 0
+        if o.action == "make":
+            return enter.run(roots.ensure("tool"), ["make", "--no-print-directory", f"O={build.OUT}",
+                                                    *argv[1:]], capture=False).returncode
         if o.action == "check":
             return check.main()
         if o.action == "test":
