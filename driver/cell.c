@@ -78,6 +78,7 @@ static void write_info(struct qv_cell *cell)
 	for (i = 0; i < cell->num_cpus; i++)
 		info->apic_ids[i] = front->cpus[qv_cpu_index(cell->cpus[i])].apic_id;
 	strscpy(info->cmdline, cell->config->cmdline, sizeof(info->cmdline));
+	qv_pci_info(cell, info);
 }
 
 static int load_image(struct qv_reply *r, struct qv_cell *cell)
@@ -179,6 +180,7 @@ static int hand_over(struct qv_reply *r, struct qv_cell *cell)
 		m->ports[i].first = cell->config->ports[i].first;
 		m->ports[i].last = cell->config->ports[i].last;
 	}
+	qv_pci_request(cell, m);
 	m->entry = cell->entry;
 	fill_runs(m, &cell->memory);
 	result = qv_manage(QV_HC_CREATE, virt_to_phys(m));
@@ -264,6 +266,7 @@ static void free_cell(struct qv_cell *cell)
 {
 	list_del(&cell->list);
 	qv_num_cells--;
+	qv_pci_give(cell);
 	give_cpus(cell);
 	give_memory(cell);
 	if (cell->console)
@@ -312,6 +315,8 @@ int qv_cell_create(struct qv_cell_create *q)
 	if (copy_from_user(cell->image, u64_to_user_ptr(q->image), q->image_len))
 		error = qv_refuse(r, QV_E_ARGUMENT, "", "the image is not readable");
 	if (!error)
+		error = qv_pci_take(r, cell);
+	if (!error)
 		error = prepare(r, cell);
 	if (!error && q->console && qv_console_publish(cell->console))
 		error = qv_refuse(r, QV_E_NO_MEMORY, "", "no console device could be made");
@@ -339,6 +344,7 @@ static int renew(struct qv_reply *r, struct qv_cell *cell)
 		return error;
 	cell->state = QV_STATE_CREATED;
 	qv_console_reset(cell->console);
+	qv_pci_reset(cell);
 	error = load_image(r, cell);
 	if (!error)
 		error = hand_over(r, cell);

@@ -95,8 +95,8 @@ int qv_cell_check(struct qv_cell_create *q)
 		return qv_refuse(r, QV_E_ARGUMENT, "shorten it", "the command line is too long");
 	if (q->num_ports > QV_MAX_PORTS)
 		return qv_refuse(r, QV_E_TOO_MANY, "", "more than %u port ranges", QV_MAX_PORTS);
-	if (q->num_devices)
-		return qv_refuse(r, QV_E_UNSUPPORTED, "leave devices out", "this module gives no devices to cells yet");
+	if (q->num_devices > QV_MAX_DEVICES)
+		return qv_refuse(r, QV_E_TOO_MANY, "", "more than %u PCI functions", QV_MAX_DEVICES);
 	for (i = 0; i < q->num_ports; i++)
 		if (q->ports[i].last < q->ports[i].first)
 			return qv_refuse(r, QV_E_ARGUMENT, "", "port range %u ends before it begins", i);

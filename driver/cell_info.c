@@ -7,6 +7,7 @@ int qv_cell_info(struct qv_cell_info *info)
 {
 	struct qv_cell *cell = qv_cell_find(info->name);
 	const struct qv_cell_create *q;
+	u32 i;
 
 	if (!cell)
 		return qv_no_cell(&info->reply, info->name);
@@ -22,6 +23,10 @@ int qv_cell_info(struct qv_cell_info *info)
 	info->started_ns = cell->started_ns;
 	info->first_entry_ns = cell->first_entry_ns;
 	info->console = q->console;
+	info->num_devices = q->num_devices;
+	memcpy(info->devices, q->devices, sizeof(info->devices));
+	for (i = 0; i < cell->num_devices; i++)
+		info->devices[i].state = cell->devices[i].state;
 	info->num_ports = q->num_ports;
 	memcpy(info->ports, q->ports, sizeof(info->ports));
 	info->watchdog_ms = q->watchdog_ms;

@@ -335,6 +335,7 @@ static void __exit qv_exit(void)
 	unregister_reboot_notifier(&reboot_block);
 	misc_deregister(&qv_misc);
 	cpuhp_remove_state_nocalls(hotplug_state);
+	qv_pci_exit();
 	while (qv_takeover_pending())	/* a CPU that missed a rendezvous would run our code */
 		msleep(10);
 	qv_previous_drop();

@@ -144,6 +144,14 @@ void qv_console_destroy(struct qv_console *c);
 bool qv_console_request(struct qv_console *c, u32 request);
 
 /* ---- cell.c ---- */
+struct qv_given {			/* a PCI function of a cell; pci.c */
+	struct pci_dev *pdev;
+	struct pci_saved_state *saved;
+	bool had_driver;
+	char driver[QV_NAME_LEN];	/* of Linux */
+	u32 state;			/* QV_DEVICE_* */
+	struct qv_mon_device monitor;
+};
 struct qv_cell {
 	struct list_head list;
 	char name[QV_NAME_LEN];
@@ -155,6 +163,8 @@ struct qv_cell {
 	struct qv_cell_create *config;
 	void *image;
 	struct qv_memory memory;
+	u32 num_devices;		/* taken so far */
+	struct qv_given devices[QV_MAX_DEVICES];
 	struct page *block;
 	struct qv_console *console;	/* its pages exist even when no console is shown */
 	struct qv_mon_entry entry;
@@ -189,6 +199,18 @@ struct qv_cell *qv_lock_holder(void);		/* or NULL */
 int qv_lock_check(struct qv_reply *r);		/* refuses when there is one */
 int qv_cell_lock(struct qv_reply *r, const char *name);
 int qv_cell_unlock(struct qv_reply *r, const char *name, u32 timeout_ms);
+/* ---- pci.c ---- */
+int qv_pci_take(struct qv_reply *r, struct qv_cell *cell);	/* all in cell->config; what was taken stays on error */
+void qv_pci_give(struct qv_cell *cell);
+void qv_pci_reset(struct qv_cell *cell);	/* before each life of the cell */
+void qv_pci_info(const struct qv_cell *cell, struct qv_info *info);
+void qv_pci_request(const struct qv_cell *cell, struct qv_mon_create *m);
+void qv_pci_exit(void);
+
+/* ---- firmware.c: from ACPI tables ---- */
+struct qv_firmware { u64 ecam_pa, ecam_len; u32 num_ioapics; };
+extern struct qv_firmware qv_firmware;	/* as in qv_mon_boot; valid while enabled */
+void qv_firmware_read(struct qv_mon_boot *b);
 
 /* ---- watch.c: looks after running cells and the logs ---- */
 void qv_watch_start(void);

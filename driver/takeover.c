@@ -137,6 +137,7 @@ static void fill_boot(struct qv_mon_boot *b)
 	b->tramp_leave = (u64)qv_tramp_leave;
 	for (i = 0; i < b->num_cpus; i++)
 		b->cpus[i].linux_cpu = qv_takeover.cpu_of[i];
+	qv_firmware_read(b);
 	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, b,
 			    add_ram);
 }

@@ -164,16 +164,9 @@ static bool xapic_store(struct pcpu *cpu, u32 reg, u32 value)
 bool xapic_write(struct pcpu *cpu, u64 gpa)
 {
 	u32 reg = gpa & 0xff0, old;
-	struct guest_mode mode;
 	struct decoded d;
-	u8 bytes[DECODE_MAX];
-	u32 num = vendor_bytes(cpu, bytes);
 
-	if (!num)
-		num = guest_code(cpu, bytes, sizeof(bytes));
-	vendor_mode(cpu, &mode);
-	if (!decode_write(bytes, num, mode.long_code ? DECODE_64 : mode.big_code ? DECODE_32 :
-			  DECODE_16, cpu->regs, &d))
+	if (!mmio_decode(cpu, &d) || d.size != 4)
 		return false;
 	old = reg == APIC_ICR2 ? cpu->icr2 : apic_read(reg);
 	switch (d.op) {
@@ -188,6 +181,8 @@ bool xapic_write(struct pcpu *cpu, u64 gpa)
 	case DECODE_AND:
 		d.value &= old;
 		break;
+	case DECODE_LOAD:
+		return false;
 	}
 	if (!xapic_store(cpu, reg, d.value))
 		return false;

@@ -98,8 +98,12 @@ void apic_eoi(void);
 /* gmem.c: read guest memory, only what the guest itself may reach. Bytes read */
 u32 guest_code(struct pcpu *cpu, u8 *bytes, u32 len);
 bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len);
-void window_map(const struct pcpu *cpu, u64 pa);
-void *window(const struct pcpu *cpu);
+/* @pa's page in this CPU's window until the next call, read-only but for @flags (PT_*): where @pa is */
+void *window_map(const struct pcpu *cpu, u64 pa, u64 flags);
+
+/* mmio.c: the instruction that touched a device page. False: not one that is known */
+struct decoded;
+bool mmio_decode(struct pcpu *cpu, struct decoded *d);
 
 /* front.c, cell.c: a nested fault that is no device */
 void front_touch(struct pcpu *cpu, u64 gpa, bool write);
@@ -118,5 +122,7 @@ void exit_cpuid(struct pcpu *cpu);
 void exit_nmi(struct pcpu *cpu);
 void exit_memory(struct pcpu *cpu, u64 gpa, bool write);
 void exit_hypercall(struct pcpu *cpu);
+/* ports.c: @plain: not INS or OUTS; @len: of the instruction */
+void exit_port(struct pcpu *cpu, u32 port, u32 size, bool in, bool plain, u32 len);
 
 #endif

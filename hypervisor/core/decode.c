@@ -4,20 +4,23 @@
 /* What a first byte is; a byte that is none of these is not known here */
 enum kind {
 	NONE, PREFIX, DATA16, ADDRESS,
-	MOFFS,			/* a3: mov moffs, eax */
+	MOFFS,			/* a1, a2, a3: mov between moffs and eax */
 	REG,			/* ModRM; the operand is its register */
-	IMM8, IMM32,		/* ModRM, which holds the operation too; the operand follows it */
+	IMM8, IMM,		/* ModRM, which holds the operation too; the operand follows it */
 };
 
 static const u8 kinds[256] = {
 	[0x26] = PREFIX, [0x2e] = PREFIX, [0x36] = PREFIX, [0x3e] = PREFIX, [0x64] = PREFIX,
 	[0x65] = PREFIX, [0xf0] = PREFIX, [0x66] = DATA16, [0x67] = ADDRESS,
-	[0xa3] = MOFFS, [0x89] = REG, [0x87] = REG, [0x09] = REG, [0x21] = REG,
-	[0xc7] = IMM32, [0x81] = IMM32, [0x83] = IMM8,
+	[0xa1] = MOFFS, [0xa2] = MOFFS, [0xa3] = MOFFS, [0x8b] = REG,
+	[0x88] = REG, [0x89] = REG, [0x86] = REG, [0x87] = REG,	/* even: the same for a byte */
+	[0x08] = REG, [0x09] = REG, [0x20] = REG, [0x21] = REG,
+	[0xc6] = IMM, [0xc7] = IMM, [0x80] = IMM, [0x81] = IMM, [0x83] = IMM8,
 };
 
 /* The operation: by the byte, or by ModRM's middle; 1 more than enum decode_op, 0 is none */
 static const u8 reg_ops[256] = {
+	[0xa1] = 1 + DECODE_LOAD, [0xa3] = 1 + DECODE_STORE, [0x8b] = 1 + DECODE_LOAD,
 	[0x89] = 1 + DECODE_STORE, [0x87] = 1 + DECODE_XCHG, [0x09] = 1 + DECODE_OR, [0x21] = 1 + DECODE_AND,
 };
 static const u8 mov_ops[8] = { [0] = 1 + DECODE_STORE };
@@ -59,11 +62,16 @@ static bool decode(const u8 *b, enum decode_mode mode, const u64 *regs, struct d
 	if (mode == DECODE_64 && (b[at] & 0xf0) == 0x40)
 		rex = b[at++];			/* ends the prefixes */
 	kind = kinds[b[at]];
-	if (kind < MOFFS || data16 || (rex & 8))	/* device registers are 32 bits wide */
+	if (kind < MOFFS || (rex & 8))		/* no device register is wider than 32 bits */
 		return false;
 	op = b[at++];
+	out->size = !(op & 1) ? 1 : data16 ? 2 : 4;
+	op |= 1;
 	if (kind == MOFFS) {
-		*out = (struct decoded){ DECODE_STORE, at + offsets[mode][other], 0, (u32)regs[0] };
+		out->op = reg_ops[op] - 1;
+		out->reg = 0;
+		out->value = regs[0];
+		out->len = at + offsets[mode][other];
 		return true;
 	}
 	i = b[at] >> 3 & 7;
@@ -72,11 +80,11 @@ static bool decode(const u8 *b, enum decode_mode mode, const u64 *regs, struct d
 		return false;
 	out->op = op - 1;
 	out->reg = i | (rex & 4) << 1;
-	out->value = regs[out->reg];
+	out->value = out->size == 1 && !rex && i > 3 ? regs[i - 4] >> 8 : regs[out->reg];	/* AH..BH */
 	at += address_len(b + at, mode != DECODE_64 && (mode == DECODE_16) != other);
-	if (kind == IMM32) {
-		out->value = b[at] | b[at + 1] << 8 | b[at + 2] << 16 | (u32)b[at + 3] << 24;
-		at += 4;
+	if (kind == IMM) {
+		__builtin_memcpy(&out->value, b + at, 4);	/* what is not the operand's is cut off */
+		at += out->size;
 	} else if (kind == IMM8) {
 		out->value = (int8_t)b[at++];
 	}
@@ -84,8 +92,8 @@ static bool decode(const u8 *b, enum decode_mode mode, const u64 *regs, struct d
 	return true;
 }
 
-bool decode_write(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
-		  struct decoded *out)
+bool decode_access(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
+		   struct decoded *out)
 {
 	u8 b[DECODE_MAX + 12] = { 0 };		/* the last prefix; then rex, opcode, ModRM, SIB, 4, 4 */
 	u32 i;
@@ -94,5 +102,8 @@ bool decode_write(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *re
 		num = DECODE_MAX;
 	for (i = 0; i < num; i++)
 		b[i] = bytes[i];
-	return decode(b, mode, regs, out) && out->len <= num;
+	if (!decode(b, mode, regs, out) || out->len > num)
+		return false;
+	out->value &= ~0u >> (32 - 8 * out->size);
+	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decoder for 32-bit writes to a device page (the xAPIC). The nested fault
- * gives the address; what is needed from the instruction is its length and
- * the value. Pure. Encodings: AMD APM vol. 3, appendix A.
+ * Decoder for accesses to a device page that the monitor looks at. The nested
+ * fault gives the address; what is needed from the instruction is its length,
+ * width and the value. Pure. Encodings: AMD APM vol. 3, appendix A.
  */
 #ifndef QV_DECODE_H
 #define QV_DECODE_H
@@ -11,13 +11,14 @@
 
 #define DECODE_MAX	15	/* bytes of an x86 instruction at most */
 
-enum decode_op { DECODE_STORE, DECODE_XCHG, DECODE_OR, DECODE_AND };
+enum decode_op { DECODE_STORE, DECODE_XCHG, DECODE_OR, DECODE_AND, DECODE_LOAD };
 
 struct decoded {
 	enum decode_op op;
-	u32 len;		/* bytes */
-	u32 reg;		/* DECODE_XCHG: register that receives the old value */
-	u32 value;		/* the operand */
+	u32 len;		/* bytes of the instruction */
+	u32 size;		/* bytes accessed: 1, 2 or 4 */
+	u32 reg;		/* DECODE_XCHG, DECODE_LOAD: register that receives what is there */
+	u32 value;		/* the operand, in its low .size bytes; DECODE_LOAD: none */
 };
 
 enum decode_mode { DECODE_16, DECODE_32, DECODE_64 };
@@ -26,7 +27,14 @@ enum decode_mode { DECODE_16, DECODE_32, DECODE_64 };
  * @regs in encoding order (rax rcx rdx rbx rsp rbp rsi rdi r8..r15).
  * False: not an instruction known here, or not all of its @num bytes are given.
  */
-bool decode_write(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
-		  struct decoded *out);
+bool decode_access(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
+		   struct decoded *out);
+
+/* 32-bit writes only, as the xAPIC wants them */
+static inline bool decode_write(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
+				struct decoded *out)
+{
+	return decode_access(bytes, num, mode, regs, out) && out->size == 4 && out->op != DECODE_LOAD;
+}
 
 #endif

@@ -33,6 +33,8 @@ static u64 master_setup(struct instance *inst)
 
 	init_cpus(inst);
 	error = vendor_init_instance(inst, QV_VA_BLOCK);
+	if (!error)
+		ports_front();
 	my_status()->state = QV_MON_RUNNING;
 	return error;
 }

@@ -7,15 +7,13 @@
 #include "nested.h"
 #include "vendor.h"
 
-void *window(const struct pcpu *cpu)
+void *window_map(const struct pcpu *cpu, u64 pa, u64 flags)
 {
-	return (void *)(QV_VA_WINDOW + cpu->index * QV_PAGE);
-}
+	u64 va = QV_VA_WINDOW + cpu->index * QV_PAGE;
 
-void window_map(const struct pcpu *cpu, u64 pa)
-{
-	me()->windows[cpu->index] = (pa & PT_ADDR) | PT_P | PT_NX;
-	invlpg((u64)window(cpu));
+	me()->windows[cpu->index] = (pa & PT_ADDR) | flags | PT_P | PT_NX;
+	invlpg(va);
+	return (void *)(va | (pa & (QV_PAGE - 1)));
 }
 
 /* Guest-physical to physical; false: not the guest's to read */
@@ -42,8 +40,7 @@ static const void *look(struct pcpu *cpu, u64 gpa)
 
 	if (!translate(gpa, &pa))
 		return NULL;
-	window_map(cpu, pa);
-	return (const u8 *)window(cpu) + (pa & (QV_PAGE - 1));
+	return window_map(cpu, pa, 0);
 }
 
 bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len)

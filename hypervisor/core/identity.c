@@ -67,6 +67,20 @@ static int hide_block(struct instance *inst)
 	return 0;
 }
 
+/* Each access to an IOAPIC is looked at (ioapic.c) */
+static int hide_ioapics(struct instance *inst)
+{
+	const struct qv_mon_boot *b = &inst->boot;
+	u32 i;
+
+	for (i = 0; i < b->num_ioapics && i < QV_MON_IOAPICS; i++) {
+		if (front_prepare_range(&inst->nested, b->ioapics[i], QV_PAGE))
+			return -1;
+		front_set_range(&inst->nested, b->ioapics[i], QV_PAGE, true);
+	}
+	return 0;
+}
+
 int identity_tables(struct instance *inst)
 {
 	const struct qv_mon_boot *b = &inst->boot;
@@ -80,6 +94,8 @@ int identity_tables(struct instance *inst)
 	if (!n->root || answers(inst) || hide_block(inst))
 		return -1;
 	map_known(n);
+	if (hide_ioapics(inst))
+		return -1;
 	/* xAPIC: reads are direct, writes come to us */
 	return b->x2apic ? 0 : paging_map(n, 0xfee00000, 0xfee00000, QV_PAGE, PT_P | PT_U);
 }

@@ -16,6 +16,7 @@
 #include <qv/cell.h>
 #include "paging.h"
 #include "icr.h"
+#include "pci.h"
 
 /* Work for another CPU: bits in pcpu.cmd, announced by an NMI */
 #define CMD_FLUSH	(1u << 0)	/* drop cached nested translations */
@@ -44,6 +45,7 @@ struct pcpu {
 	u32 cmd, ack;			/* CMD_*: asked, done */
 	u32 sipi;
 	u32 icr2;			/* xAPIC: destination half of the guest's ICR */
+	u32 pci_latch;			/* cell: what it wrote to port 0xCF8 */
 	u64 next_cr3;			/* CMD_BECOME: the cell's tables ... */
 	u32 next_index;			/* ... and this CPU's number there */
 	u32 home_index;			/* CMD_HOME: its number in the front end */
@@ -62,6 +64,9 @@ struct cell_slot {			/* the manager's view of an instance */
 	u64 window_pa;
 	u64 open_table;			/* page that shows the block's open part to Linux; kept */
 	u64 cpus;			/* front-end indices */
+	u32 taken;			/* 1: the devices are not Linux's at present (written last) */
+	u32 num_devices;
+	struct qv_mon_device devices[QV_MON_DEVICES];
 };
 
 struct enter_state {			/* enter.c: all CPUs come in together */
@@ -84,6 +89,9 @@ struct instance {
 	struct cell_slot cells[QV_MON_CELLS];
 	struct enter_state enter;
 	u64 ones_table, sink_table;	/* front end: what answers touches of holes; physical */
+	u32 ioapic_busy;		/* front end: somebody is between index and data */
+	u32 ioapic_index[QV_MON_IOAPICS];	/* front end: what Linux wrote to each index register */
+	struct pci_cell pci;		/* cell: its devices */
 
 	/* Front end: the request being checked. Cell: what it was created from. */
 	struct qv_mon_create req;

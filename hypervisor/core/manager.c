@@ -126,7 +126,7 @@ static void fill_cpus(struct instance *cell)
 	cell->icr.x2apic = me()->boot.x2apic;
 }
 
-static int map_cell(struct instance *cell)
+static int map_cell(struct pcpu *cpu, struct instance *cell)
 {
 	const struct qv_mon_create *q = &cell->req;
 	struct paging *n = &cell->nested;
@@ -148,7 +148,7 @@ static int map_cell(struct instance *cell)
 	bad |= paging_map(n, QV_STREAM_GPA, w + 4 * QV_PAGE, 4 * QV_PAGE, NESTED_RWX | PT_NX);
 	if (!me()->boot.x2apic)
 		bad |= paging_map(n, 0xfee00000, 0xfee00000, QV_PAGE, PT_P | PT_U | PT_NX);
-	return bad;
+	return bad || pci_map_cell(cpu, cell);
 }
 
 static void write_mark(const struct qv_mon_create *q, u32 id)
@@ -162,7 +162,7 @@ static void write_mark(const struct qv_mon_create *q, u32 id)
 	mark->sum = qv_mark_sum(mark);
 }
 
-static u64 build_instance(struct instance *cell, u32 id)
+static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 {
 	const struct instance *mine = me();
 
@@ -184,7 +184,7 @@ static u64 build_instance(struct instance *cell, u32 id)
 	cell->boot.image_len = mine->boot.image_len;
 	cell->boot.text_len = mine->boot.text_len;
 	cell->pool.va = QV_VA_MANAGE;
-	if (setup_tables(cell) || map_cell(cell))
+	if (setup_tables(cell) || map_cell(cpu, cell))
 		return QV_ME_TABLES;
 	fill_cpus(cell);
 	write_mark(&cell->req, id);
@@ -216,7 +216,7 @@ static u64 create(struct pcpu *cpu, u64 gpa)
 		goto give_back;
 	}
 	manage(QV_VA_MANAGE, q->block_pa);
-	error = build_instance(managed(), id);
+	error = build_instance(cpu, managed(), id);
 	if (error)
 		goto give_back;
 
@@ -226,6 +226,8 @@ static u64 create(struct pcpu *cpu, u64 gpa)
 	inst->cells[id].block_pa = q->block_pa;
 	inst->cells[id].window_pa = q->window_pa;
 	inst->cells[id].reclaimed = 0;
+	inst->cells[id].num_devices = q->num_devices;
+	memcpy(inst->cells[id].devices, q->devices, sizeof(q->devices));
 	inst->cells[id].cpus = 0;
 	for (i = 0; i < q->num_cpus; i++)
 		inst->cells[id].cpus |= 1ull << q->cpus[i];
@@ -275,15 +277,22 @@ static u64 start_cell(struct pcpu *cpu, u32 id)
 		return QV_ME_STATE;
 	if (!memory_still_ours(q))
 		return QV_ME_MEMORY;
+	if (!pci_still_ours(q))
+		return QV_ME_DEVICE_TAKEN;
 	set_memory(q, front_hole);
+	slot->taken = true;
+	pci_take(q, true);
 	if (!flush_front_end(cpu)) {
 		set_memory(q, front_unhole);
+		slot->taken = false;
+		pci_take(q, false);
 		flush_front_end(cpu);
 		return QV_ME_CPU_STUCK;
 	}
 
 	/* ---- from here the memory is the cell's ---- */
 	slot->state = QV_MON_RUNNING;
+	pci_begin(cpu, managed());
 	managed_status()->locked = q->lock;
 	log_event(cpu, QV_LOG_STARTED, id, 0);
 	start = rdtsc();
@@ -310,6 +319,7 @@ static u64 stop_cell(struct pcpu *cpu, u32 id)
 		if (!wait_ack(pcpu_in(QV_VA_MANAGE, i), CMD_STOP, start))
 			return QV_ME_CPU_STUCK;
 	slot->state = QV_MON_STOPPED;
+	pci_quiet(cpu, managed());
 	state = QV_MON_RUNNING;		/* a failure stays what it is */
 	__atomic_compare_exchange_n(&managed_status()->state, &state, QV_MON_STOPPED, false,
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -380,6 +390,10 @@ static u64 reclaim(struct pcpu *cpu, u32 id)
 	for (i = 0; i < q->num_cpus; i++)
 		__atomic_fetch_and(&pcpu_of(q->cpus[i])->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);
 	inst->icr.own |= slot->cpus;
+	if (slot->taken) {
+		slot->taken = false;
+		pci_take(q, false);
+	}
 	pa = slot->block_pa;
 	manage(QV_VA_MANAGE, 0);
 	scrub(pa);

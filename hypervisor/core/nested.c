@@ -41,6 +41,37 @@ void front_unhole(const struct paging *p, u64 pa)
 	set_page(p, pa, pa | NESTED_RWX | PT_PS);
 }
 
+int front_prepare_range(const struct paging *p, u64 pa, u64 len)
+{
+	u64 end = pa + len;
+
+	while (pa < end) {
+		u32 level = pa & (QV_HUGE - 1) || end - pa < QV_HUGE ? 1 : 2;
+
+		front_fill(p, pa);
+		if (!paging_entry(p, pa, level))
+			return -1;
+		pa += level_size(level);
+	}
+	return 0;
+}
+
+void front_set_range(const struct paging *p, u64 pa, u64 len, bool take)
+{
+	u64 end = pa + len;
+
+	while (pa < end) {
+		u32 level;
+		u64 *entry = paging_find(p, pa, 1, &level);
+
+		if (level > 2)			/* not prepared */
+			return;
+		__atomic_store_n(entry, take ? NESTED_HOLE : pa | NESTED_RWX | (level > 1 ? PT_PS : 0),
+				 __ATOMIC_RELEASE);
+		pa += level_size(level);
+	}
+}
+
 void front_open(const struct paging *p, u64 pa, u64 table)
 {
 	u64 *entries = pool_table(p->pool, table);

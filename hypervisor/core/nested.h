@@ -33,6 +33,13 @@ int front_prepare(const struct paging *p, u64 pa);
 void front_hole(const struct paging *p, u64 pa);
 void front_unhole(const struct paging *p, u64 pa);
 
+/*
+ * The same for whole pages of devices, [@pa, +@len). Prepare: 0 or -1.
+ * @take: they become holes; else they are the front end's again
+ */
+int front_prepare_range(const struct paging *p, u64 pa, u64 len);
+void front_set_range(const struct paging *p, u64 pa, u64 len, bool take);
+
 /* The open part of an instance's block at @pa becomes readable; @table is a page for it */
 void front_open(const struct paging *p, u64 pa, u64 table);
 

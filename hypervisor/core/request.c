@@ -9,6 +9,7 @@
 #include "nested.h"
 
 #define WINDOW_LEN	(8 * QV_PAGE)
+#define TABLES_OF_DEVICE 36	/* pages of tables at most: config space, and both ends of six BARs */
 
 static bool in_ram(const struct qv_mon_boot *b, u64 pa, u64 len)
 {
@@ -101,8 +102,9 @@ static u64 check_memory(const struct instance *inst)
 	return QV_ME_OK;
 }
 
-static u64 check_rest(const struct qv_mon_create *q)
+static u64 check_rest(const struct instance *inst)
 {
+	const struct qv_mon_create *q = &inst->req;
 	u64 pages = request_pages(q);
 	u32 i;
 
@@ -111,12 +113,15 @@ static u64 check_rest(const struct qv_mon_create *q)
 	for (i = 0; i < q->num_ports; i++)
 		if (q->ports[i].last < q->ports[i].first)
 			return QV_ME_PORTS;
+	for (i = 0; i < q->num_ports; i++)
+		if (ports_never(&inst->boot, q->ports[i].first, q->ports[i].last))
+			return QV_ME_PORT_NEVER;
 	if (q->doorbell_vector && (q->doorbell_vector < 32 || q->doorbell_vector > 255))
 		return QV_ME_ENTRY;
 	if (q->entry.eip >= pages * QV_HUGE || q->entry.ebx >= pages * QV_HUGE)
 		return QV_ME_ENTRY;
 	/* A page directory per GiB and a few more must fit beside the CPUs' areas */
-	if (QV_OFF_CPUS + q->num_cpus * QV_CPU_LEN + (pages / 512 + 32) * (u64)QV_PAGE > QV_BLOCK_CELL)
+	if (QV_OFF_CPUS + q->num_cpus * QV_CPU_LEN + (pages / 512 + 32 + q->num_devices * TABLES_OF_DEVICE) * (u64)QV_PAGE > QV_BLOCK_CELL)
 		return QV_ME_TABLES;
 	return QV_ME_OK;
 }
@@ -144,7 +149,7 @@ static u64 prepare(const struct instance *inst)
 		for (k = 0; k < q->runs[i].count; k++)
 			if (front_prepare(&inst->nested, q->runs[i].pa + k * QV_HUGE))
 				return QV_ME_TABLES;
-	return QV_ME_OK;
+	return pci_prepare(inst);
 }
 
 u64 request_check(const struct instance *inst, u32 caller)
@@ -154,7 +159,9 @@ u64 request_check(const struct instance *inst, u32 caller)
 	if (!error)
 		error = check_memory(inst);
 	if (!error)
-		error = check_rest(&inst->req);
+		error = pci_check(inst, caller);
+	if (!error)
+		error = check_rest(inst);
 	if (!error)
 		error = prepare(inst);
 	return error;

@@ -36,6 +36,9 @@ void vendor_take_interrupts(void);
 /* Run the guest, for ever: exits are handled inside */
 void vendor_run(struct pcpu *cpu) __attribute__((noreturn));
 
+/* Stop the front end's use of these ports, or no more. Its CPUs see it when they next exit */
+void vendor_front_ports(u32 first, u32 last, bool stop);
+
 /* New guest states */
 void vendor_set_park(struct pcpu *cpu);
 void vendor_set_sipi(struct pcpu *cpu, u32 vector);

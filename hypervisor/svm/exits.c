@@ -19,7 +19,10 @@ static void on_memory(struct pcpu *cpu)
 
 static void on_port(struct pcpu *cpu)
 {
-	cell_fail(cpu, QV_FAIL_PORT, (vmcb_of(cpu)->info1 >> 16) & 0xffff);
+	const struct vmcb *v = vmcb_of(cpu);	/* info1: APM vol. 2, 15.10.2; info2: the next RIP */
+
+	exit_port(cpu, v->info1 >> 16 & 0xffff, v->info1 >> 4 & 7, v->info1 & 1, !(v->info1 & 4),
+		  v->info2 - v->rip);
 }
 
 static void on_shutdown(struct pcpu *cpu)

@@ -20,7 +20,7 @@ static void build_idt(struct instance *inst)
 
 static void build_iopm(u8 *iopm, const struct qv_mon_create *q, bool front_end)
 {
-	u32 i, port;
+	u32 i, b, port;
 
 	memset(iopm, front_end ? 0 : 0xff, 0x3000);
 	if (front_end)
@@ -28,6 +28,22 @@ static void build_iopm(u8 *iopm, const struct qv_mon_create *q, bool front_end)
 	for (i = 0; i < q->num_ports; i++)
 		for (port = q->ports[i].first; port <= q->ports[i].last; port++)
 			iopm[port / 8] &= ~(1u << port % 8);
+	for (i = 0; i < q->num_devices; i++)
+		for (b = 0; b < QV_MON_BARS; b++) {
+			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
+
+			for (port = bar->base; bar->ports && port < bar->base + bar->len; port++)
+				iopm[port / 8] &= ~(1u << port % 8);
+		}
+}
+
+void vendor_front_ports(u32 first, u32 last, bool stop)
+{
+	u8 *iopm = svm_area()->iopm;
+	u32 port;
+
+	for (port = first; port <= last; port++)
+		iopm[port / 8] = stop ? iopm[port / 8] | 1u << port % 8 : iopm[port / 8] & ~(1u << port % 8);
 }
 
 /* Where a CPU waits: `1: hlt; jmp 1b` in real mode at 0, interrupts off; an NMI brings it back */

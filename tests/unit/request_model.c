@@ -14,6 +14,19 @@ enum {				/* pages of 2 MiB */
 	ONES = 320,
 };
 
+/* One port after another, as Documentation/ports.md lists them */
+static bool never_port(u32 port)
+{
+	switch (port) {
+	case 0x00 ... 0x1f: case 0x20: case 0x21: case 0x40 ... 0x43: case 0x60: case 0x61: case 0x64:
+	case 0x70 ... 0x77: case 0x81 ... 0x8f: case 0x92: case 0xa0: case 0xa1: case 0xb2: case 0xb3:
+	case 0x604: case 0x605:
+	case 0xc0 ... 0xdf: case 0x4d0: case 0x4d1: case 0xcf8 ... 0xcff:
+		return true;
+	}
+	return false;
+}
+
 static bool all_ram(const struct qv_mon_boot *b, u64 pa, u64 len)
 {
 	u64 end = pa + len;
@@ -73,6 +86,8 @@ void machine_open(struct machine *m, u32 max_leaf)
 	b = &m->inst->boot;
 	b->num_cpus = m->inst->icr.num = MACHINE_CPUS;
 	b->num_ram = 4;
+	b->num_firmware_ports = 1;
+	b->firmware_ports[0].first = 0x604, b->firmware_ports[0].last = 0x605;
 	b->ram[0].start = K4, b->ram[0].end = 0x9f000;
 	b->ram[1].start = 0x100000, b->ram[1].end = 0x7ff05000;
 	b->ram[2].start = 0x7ff0a000, b->ram[2].end = 0x80000000;
@@ -98,6 +113,8 @@ void machine_close(struct machine *m)
 
 void request_good(struct qv_mon_create *q)
 {
+	u32 i;
+
 	memset(q, 0, sizeof(*q));
 	q->block_pa = 200 * M2;
 	q->window_pa = 201 * M2 + 3 * K4;
@@ -109,7 +126,8 @@ void request_good(struct qv_mon_create *q)
 	q->runs[1] = (struct qv_mon_run){ 400 * M2, 32 };
 	q->runs[2] = (struct qv_mon_run){ G4 + 50 * M2, 1 };
 	q->num_ports = 2;
-	q->ports[0].first = q->ports[0].last = 0x60;
+	for (i = 0; i < QV_MON_PORTS; i++)
+		q->ports[i].first = q->ports[i].last = 0x2f8;
 	q->ports[1].first = 0x3f8, q->ports[1].last = 0x3ff;
 	q->doorbell_vector = 0x20;
 	q->entry = (struct qv_mon_entry){ .eip = 0x100000, .eax = 0x36d76289, .ebx = 0x9000 };
@@ -210,6 +228,10 @@ const char *request_unsound(const struct machine *m, const struct qv_mon_create 
 	for (i = 0; i < q->num_ports; i++)
 		if (q->ports[i].first > q->ports[i].last)
 			return "ports reversed";
+	for (i = 0; i < q->num_ports; i++)
+		for (k = q->ports[i].first; k <= q->ports[i].last; k++)
+			if (never_port(k))
+				return "a port for no cell";
 	if (q->doorbell_vector && (q->doorbell_vector < 32 || q->doorbell_vector > 255))
 		return "doorbell";
 	if (q->entry.eip >= pages * M2 || q->entry.ebx >= pages * M2)

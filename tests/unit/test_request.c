@@ -96,7 +96,14 @@
 	X(ports_most, OK, q->num_ports = 16) \
 	X(no_ports, OK, q->num_ports = 0) \
 	X(ports_reversed, PORTS, q->ports[1].last = 0x3f7) \
-	X(ports_all, OK, (q->ports[1].first = 0, q->ports[1].last = 0xffff)) \
+	X(ports_all, PORT_NEVER, (q->ports[1].first = 0, q->ports[1].last = 0xffff)) \
+	X(port_reset, PORT_NEVER, q->ports[1].first = q->ports[1].last = 0xcf9) \
+	X(port_range_into_it, PORT_NEVER, (q->ports[1].first = 0x90, q->ports[1].last = 0x92)) \
+	X(ports_between, OK, (q->ports[1].first = 0x93, q->ports[1].last = 0x9f)) \
+	X(port_of_firmware, PORT_NEVER, (q->ports[0].first = 0x600, q->ports[0].last = 0x604)) \
+	X(devices_too_many, DEVICES, q->num_devices = 9) \
+	X(devices_huge, DEVICES, q->num_devices = ~0u) \
+	X(device_without_ecam, DEVICE_NONE, q->num_devices = 1) \
 	X(ports_past_the_number, OK, q->ports[2].first = 5) \
 	X(doorbell_none, OK, q->doorbell_vector = 0) \
 	X(doorbell_exception, ENTRY, q->doorbell_vector = 31) \

@@ -87,6 +87,9 @@ def request_for(cell: config.CellConfig) -> abi.CellCreate:
         watchdog_ms=cell.watchdog, lock=int(cell.lock))
     for number, cpu in enumerate(cell.cpus):
         request.cpus[number] = cpu
+    request.num_devices = len(cell.devices)
+    for number, device in enumerate(cell.devices):
+        request.devices[number] = abi.PciDevice(bdf=device.bdf, dma=device.dma)
     for number, (first, last) in enumerate(cell.ports):
         request.ports[number] = abi.PortRange(first, last)
     return request
@@ -135,6 +138,9 @@ def check(args: argparse.Namespace, system: System) -> int:
     if problems:
         raise WrongConfiguration([str(problem) for problem in problems])
     for cell in cells:
+        for device in cell.devices:
+            if device.dma == abi.Dma.UNSAFE:
+                output.line(f"{cell.file}: warning: unsafe-dma: {device} can read and write all memory of the machine")
         output.line(f"{cell.file}: ok: cell {cell.name}, CPUs {keys.cpu_list(sorted(cell.cpus))}, "
                     f"{keys.size(cell.memory)}, {cell.image}")
     return 0

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from . import VERSION, cells, doctor, follow, show, stats
+from . import VERSION, cells, devices, doctor, follow, show, stats
 from .errors import Refused, WrongConfiguration, WrongUsage
 from .system import System
 
@@ -62,6 +62,7 @@ def build_parser() -> Parser:
     _add(commands, "enable", cells.enable, "put the monitor under the running Linux")
     _add(commands, "disable", cells.disable, "take the monitor away again")
     _add(commands, "status", show.status, "what the machine offers and whether QV is enabled")
+    _add(commands, "devices", devices.devices, "the PCI functions, and which a cell could have")
     _add_cell_commands(commands)
     _add_config_commands(commands)
     for name, run, words in (("log", follow.log, "what driver and monitor logged"),

@@ -33,6 +33,7 @@ class CellConfig:
     watchdog: int = keys.WATCHDOG_DEFAULT  # ms; 0: off
     lock: bool = False
     ports: Ports = field(default_factory=list)
+    devices: keys.Devices = field(default_factory=list)
     at: dict[str, Place] = field(default_factory=dict)
 
 
@@ -153,7 +154,7 @@ def _meant(key: str) -> str:
 
 
 def _between(cells: Sequence[CellConfig], machine: Machine) -> list[Problem]:
-    """What two cells may not share: name, CPUs, ports; and the memory of all."""
+    """What two cells may not share: name, CPUs, ports, devices; and the memory of all."""
     problems: list[Problem] = []
     for number, cell in enumerate(cells):
         for other in cells[:number]:
@@ -181,6 +182,9 @@ def _overlaps(cell: CellConfig, other: CellConfig) -> list[Problem]:
             "a name of its own for each cell")
     for cpu in sorted(set(cell.cpus) & set(other.cpus)):
         add("cpus", f"CPU {cpu} is also given to {whose}", "each CPU to one cell")
+    for device in cell.devices:
+        if any(device.bdf == of_other.bdf for of_other in other.devices):
+            add("devices", f"{device} is also given to {whose}", "each PCI function to one cell")
     for first, last in cell.ports:
         for low, high in other.ports:
             if first <= high and low <= last:

@@ -27,9 +27,32 @@ Ports = list[tuple[int, int]]
 NAME_RULE = "a to z, 0 to 9, - and _, beginning with a letter or digit, at most 31 characters"
 CPUS_EXAMPLE = "a list of CPU numbers such as [2, 3]"
 MEMORY_EXAMPLE = "a size such as 64M or 1G"
+DEVICES_EXAMPLE = "a list such as [{pci: \"00:03.0\", dma: off}]"
 PORTS_EXAMPLE = "a list such as [0x3f8-0x3ff, 0x80]"
 WATCHDOG_EXAMPLE = "a time such as 500ms or 2s, or off"
 WATCHDOG_DEFAULT = 3000  # ms
+
+
+@dataclass(frozen=True)
+class Device:
+    """A PCI function of a cell, of segment 0."""
+
+    bdf: int
+    dma: abi.Dma
+
+    def __str__(self) -> str:
+        return pci_name(self.bdf)
+
+
+Devices = list[Device]
+
+# Ports that no cell may have: each reaches beyond it (hypervisor/core/ports.c has the reasons)
+NEVER_PORTS = (
+    (0x00, 0x1f, "DMA controller"), (0x20, 0x21, "interrupt controller"), (0x40, 0x43, "PIT"),
+    (0x60, 0x60, "keyboard controller"), (0x61, 0x61, "NMI control"), (0x64, 0x64, "reset line"),
+    (0x70, 0x77, "CMOS clock and NMI mask"), (0x81, 0x8f, "DMA pages"), (0x92, 0x92, "fast reset"),
+    (0xa0, 0xa1, "interrupt controller"), (0xb2, 0xb3, "SMI command"), (0xc0, 0xdf, "DMA controller"),
+    (0x4d0, 0x4d1, "interrupt controllers"), (0xcf8, 0xcff, "PCI config space and reset"))
 
 
 @dataclass
@@ -63,6 +86,10 @@ def size(count: int) -> str:
 
 def port_range(first: int, last: int) -> str:
     return f"{first:#x}" if first == last else f"{first:#x}-{last:#x}"
+
+
+def pci_name(bdf: int) -> str:
+    return f"{bdf >> 8:02x}:{bdf >> 3 & 31:02x}.{bdf & 7}"
 
 
 def shown(value: str, limit: int = 40) -> str:
@@ -319,7 +346,89 @@ def _port_range(node: yaml.Node, context: Context) -> tuple[int, int] | None:
     if first > last:
         context.bad(node, f"the range {raw} runs backwards", port_range(last, first))
         return None
+    for low, high, what in NEVER_PORTS:
+        if first <= high and low <= last:
+            context.bad(node, f"no cell may have {port_range(low, high)}: {what}", "leave it to Linux")
+            return None
     return first, last
+
+
+def _devices(node: yaml.Node, context: Context) -> Devices | None:
+    if not isinstance(node, yaml.SequenceNode):
+        context.bad(node, f"{kind(node)} stands here", DEVICES_EXAMPLE)
+        return None
+    devices: Devices = []
+    for item in node.value:
+        device = _device(item, context)
+        if device is None:
+            continue
+        if any(device.bdf == other.bdf for other in devices):
+            context.bad(item, f"{device} is listed twice", "each PCI function once")
+        else:
+            devices.append(device)
+    if len(node.value) > abi.MAX_DEVICES:
+        context.bad(node, f"{len(node.value)} PCI functions are listed", f"at most {abi.MAX_DEVICES}")
+    return devices
+
+
+def _device(node: yaml.Node, context: Context) -> Device | None:
+    if not isinstance(node, yaml.MappingNode):
+        context.bad(node, f"{kind(node)} stands here", "such as {pci: \"00:03.0\", dma: off}")
+        return None
+    values: dict[str, yaml.Node] = {}
+    for key, value in node.value:
+        if key.value not in ("pci", "dma", "unsafe-dma") or key.value in values:
+            context.bad(key, f"`{shown(str(key.value))}` is not a key of a device, or is given twice",
+                        "pci, dma, unsafe-dma")
+            return None
+        values[key.value] = value
+    if "pci" not in values:
+        context.bad(node, "the device has no `pci`", "its place, such as pci: \"00:03.0\"")
+        return None
+    bdf = _pci(values["pci"], context)
+    dma = _dma(node, values, context)
+    return None if bdf is None or dma is None else Device(bdf, dma)
+
+
+def _pci(node: yaml.Node, context: Context) -> int | None:
+    right = "bus:device.function in hexadecimal, such as \"00:03.0\""
+    raw = _scalar(node, context, right, ("str", "int", "float"))
+    if raw is None:
+        return None
+    match = re.fullmatch(r"(?:([0-9a-f]{4}):)?([0-9a-f]{2}):([01][0-9a-f])\.([0-7])", raw.lower())
+    if not match:
+        context.bad(node, f"`{shown(raw)}` is not the place of a PCI function", right)
+        return None
+    if match[1] and int(match[1], 16):
+        context.bad(node, f"segment {match[1]} is not supported", "a function of segment 0000")
+        return None
+    bdf = int(match[2], 16) << 8 | int(match[3], 16) << 3 | int(match[4])
+    if context.machine.pci is not None and bdf not in context.machine.pci:
+        context.bad(node, f"there is no PCI function {pci_name(bdf)} here", "one that `qvctl devices` lists")
+        return None
+    return bdf
+
+
+def _dma(node: yaml.Node, values: dict[str, yaml.Node], context: Context) -> abi.Dma | None:
+    unsafe = values.get("unsafe-dma")
+    off = values.get("dma")
+    if unsafe is not None:
+        raw = _scalar(unsafe, context, "true or false", ("bool",))
+        if raw is None:
+            return None
+        if raw.lower() in ("true", "yes", "on"):
+            if off is None:
+                return abi.Dma.UNSAFE
+            context.bad(off, "`dma` and `unsafe-dma` exclude each other", "one of the two")
+            return None
+    if off is not None:
+        if not isinstance(off, yaml.ScalarNode) or off.value != "off":
+            context.bad(off, f"{kind(off)} stands here", "off, or leave it out")
+            return None
+        return abi.Dma.OFF
+    context.bad(node, "the device could do DMA, and QV drives no IOMMU yet that would hold it back",
+                "add `dma: off` (no DMA, no MSI), or, if it may write all memory, `unsafe-dma: true`")
+    return None
 
 
 RULES: dict[str, Rule] = {
@@ -333,4 +442,5 @@ RULES: dict[str, Rule] = {
     "watchdog": Rule(_watchdog, WATCHDOG_EXAMPLE),
     "lock": Rule(_truth, "true or false"),
     "ports": Rule(_ports, PORTS_EXAMPLE),
+    "devices": Rule(_devices, DEVICES_EXAMPLE),
 }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ class Machine:
     mem_total: int
     mem_available: int
     image_dirs: tuple[Path, ...] = (Path(IMAGES),)
+    pci: frozenset[int] | None = None  # functions of segment 0; None: not known
 
     @staticmethod
     def this(root: str = "/") -> Machine:
@@ -35,7 +37,16 @@ class Machine:
         memory = _meminfo(base / "proc/meminfo")
         total = memory.get("MemTotal", 0)
         return Machine(_existing_cpus(base / "sys/devices/system/cpu"), total,
-                       memory.get("MemAvailable", total))
+                       memory.get("MemAvailable", total), pci=_pci_functions(base / "sys/bus/pci/devices"))
+
+
+def _pci_functions(folder: Path) -> frozenset[int] | None:
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except OSError:
+        return None
+    found = (re.fullmatch(r"0000:([0-9a-f]{2}):([0-9a-f]{2})\.([0-7])", name) for name in names)
+    return frozenset(int(m[1], 16) << 8 | int(m[2], 16) << 3 | int(m[3]) for m in found if m)
 
 
 def _existing_cpus(folder: Path) -> frozenset[int]:

@@ -64,6 +64,20 @@ def failure_data(record: abi.FailureRecord) -> dict[str, Any] | None:
     }
 
 
+def device_data(device: abi.PciDevice) -> dict[str, Any]:
+    """A PCI function as --json gives it."""
+    return {"pci": keys.pci_name(device.bdf), "unsafe_dma": device.dma == abi.Dma.UNSAFE,
+            "pin": bool(device.state & abi.DEVICE_PIN), "messages": bool(device.state & abi.DEVICE_MESSAGES),
+            "reset": not device.state & abi.DEVICE_NO_RESET}
+
+
+def device_text(device: dict[str, Any]) -> str:
+    """A PCI function in words."""
+    return ", ".join([device["pci"], "UNSAFE-DMA: can reach all memory" if device["unsafe_dma"] else "dma off",
+                      "pin connected" if device["pin"] else "no pin",
+                      *(["MSI"] if device["messages"] else []), *([] if device["reset"] else ["knows no reset"])])
+
+
 def cell_data(info: abi.CellInfo) -> dict[str, Any]:
     """A cell as --json gives it."""
     ports = [info.ports[i] for i in range(min(info.num_ports, abi.MAX_PORTS))]
@@ -78,6 +92,7 @@ def cell_data(info: abi.CellInfo) -> dict[str, Any]:
         "cmdline": text(info.cmdline),
         "console": bool(info.console),
         "ports": [keys.port_range(port.first, port.last) for port in ports],
+        "devices": [device_data(info.devices[i]) for i in range(min(info.num_devices, abi.MAX_DEVICES))],
         "heartbeat": info.heartbeat,
         "started_ns": info.started_ns,
         "first_entry_ns": info.first_entry_ns,
@@ -97,9 +112,10 @@ def list_cells(args: argparse.Namespace, system: System) -> int:
         return 0
     rows = [[cell["name"], cell["state"], keys.cpu_list(sorted(cell["cpus"])), keys.size(cell["memory"]),
              cell["image"], "locked" if cell["locked"] else "",
-             cell["failure"]["reason"] if cell["failure"] and cell["state"] == "failed" else ""]
+             cell["failure"]["reason"] if cell["failure"] and cell["state"] == "failed" else "",
+             " ".join(device["pci"] + ("!UNSAFE-DMA" if device["unsafe_dma"] else "") for device in cell["devices"])]
             for cell in cells]
-    output.table(("NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "LOCK", "FAILURE"), rows, frozenset({3}))
+    output.table(("NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "LOCK", "FAILURE", "DEVICES"), rows, frozenset({3}))
     return 0
 
 
@@ -114,6 +130,7 @@ def show_cell(args: argparse.Namespace, system: System) -> int:
         ("image", f"{data['image']} ({data['boot']})"), ("cmdline", data["cmdline"] or "-"),
         ("console", f"/dev/qv-cell/{data['name']}/console" if data["console"] else "none"),
         ("ports", ", ".join(data["ports"]) or "none"),
+        *(("device", device_text(device)) for device in data["devices"]),
         ("heartbeat", str(data["heartbeat"]) if data["heartbeat"] else "none seen"),
         ("watchdog", keys.duration(data["watchdog_ms"]) if data["watchdog_ms"] else "off"),
         ("lock", "it has locked management" if data["locked"] else "none"),

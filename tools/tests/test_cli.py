@@ -107,7 +107,7 @@ def test_life_of_a_cell(run: Run) -> None:
 
 
 def test_list(run: Run) -> None:
-    assert run("cell", "list") == 0 and run.out.split() == ["NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "LOCK", "FAILURE"]
+    assert run("cell", "list") == 0 and run.out.split() == ["NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "LOCK", "FAILURE", "DEVICES"]
     run.create()
     cells = run.json("cell", "list", "--json")["cells"]
     assert [(c["name"], c["state"], c["cpus"], c["memory"]) for c in cells] == [("quest", "loadable", [3], 64 << 20)]

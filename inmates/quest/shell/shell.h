@@ -41,6 +41,8 @@ void command_lock(int argc, char **argv);
 void command_unlock(int argc, char **argv);
 void command_agree(int argc, char **argv);
 void command_crash(int argc, char **argv);
+void command_pci(int argc, char **argv);
+void command_edu(int argc, char **argv);
 
 /* "usage: NAME ..." for argv[0]. */
 void shell_usage(char **argv);

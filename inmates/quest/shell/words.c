@@ -30,3 +30,32 @@ bool words_number(const char *word, uint64_t max, uint64_t *value)
 	*value = v;
 	return v <= max;
 }
+
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool words_value(const char *word, uint64_t max, uint64_t *value)
+{
+	uint64_t v = 0;
+
+	if (word[0] != '0' || word[1] != 'x')
+		return words_number(word, max, value);
+	word += 2;
+	if (!*word)
+		return false;
+	for (; *word; word++) {
+		int d = digit(*word);
+
+		if (d < 0 || v > max >> 4)
+			return false;
+		v = v << 4 | d;
+	}
+	*value = v;
+	return v <= max;
+}

@@ -14,4 +14,7 @@ int words_split(char *line, char *words[WORDS_MAX]);
 /* A whole decimal number of at most `max`. */
 bool words_number(const char *word, uint64_t max, uint64_t *value);
 
+/* The same, or hexadecimal behind 0x. */
+bool words_value(const char *word, uint64_t max, uint64_t *value);
+
 #endif

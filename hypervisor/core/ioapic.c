@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * IOAPICs while Linux is a guest. Their pages are holes for it: each access
+ * comes here (they are rare: set-up and affinity). Linux's index register is a
+ * copy, so that the monitor can use the real one meanwhile. An entry that would
+ * reach a CPU that is not Linux's, or that belongs to a cell's device, is masked
+ * or left as it is: counted and logged. Cells see no IOAPIC: the entry of their
+ * device is written here at start, and masked at stop.
+ * Intel 82093AA, chapter 3; entries in remapped format: VT-d 3.3, 5.1.5.
+ */
+#include "cpu.h"
+#include "decode.h"
+#include "pci.h"
+#include "vendor.h"
+
+#define IOAPIC_INDEX	0x00
+#define IOAPIC_DATA	0x10
+#define IOAPIC_EOI	0x40
+#define REG_VERSION	1
+#define REG_ENTRY	0x10
+#define LOW_LEVEL	(1u << 15)
+#define LOW_MASKED	(1u << 16)
+#define LOW_ACTIVE_LOW	(1u << 13)
+#define PATIENCE	1000000
+
+/* Index and data make one access: nobody may come between */
+static void lock(void)
+{
+	u32 i;
+
+	for (i = 0; atomic_swap(&me()->ioapic_busy, 1) && i < PATIENCE; i++)
+		pause();
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&me()->ioapic_busy, 0, __ATOMIC_RELEASE);
+}
+
+static u32 read_reg(struct pcpu *cpu, u32 n, u32 reg)
+{
+	device_write(cpu, me()->boot.ioapics[n] + IOAPIC_INDEX, reg);
+	return device_read(cpu, me()->boot.ioapics[n] + IOAPIC_DATA);
+}
+
+static void write_reg(struct pcpu *cpu, u32 n, u32 reg, u32 value)
+{
+	device_write(cpu, me()->boot.ioapics[n] + IOAPIC_INDEX, reg);
+	device_write(cpu, me()->boot.ioapics[n] + IOAPIC_DATA, value);
+}
+
+static u32 index_of(u64 gpa)
+{
+	u32 i;
+
+	for (i = 0; i < me()->boot.num_ioapics && i < QV_MON_IOAPICS; i++)
+		if ((gpa & ~0xfffull) == me()->boot.ioapics[i])
+			return i;
+	return QV_MON_NO_PIN;
+}
+
+bool ioapic_page(u64 gpa)
+{
+	return index_of(gpa) != QV_MON_NO_PIN;
+}
+
+static bool cell_has(u32 n, u32 pin)
+{
+	const struct cell_slot *slot;
+	u32 i;
+
+	for (slot = me()->cells; slot < me()->cells + QV_MON_CELLS; slot++)
+		for (i = 0; slot->taken && i < slot->num_devices; i++)
+			if (slot->devices[i].ioapic == n && slot->devices[i].pin == pin)
+				return true;
+	return false;
+}
+
+static void refused(struct pcpu *cpu, u32 pin, u64 entry)
+{
+	cpu_status(cpu)->denied++;
+	log_event(cpu, QV_LOG_IOAPIC, pin, entry);
+}
+
+static void entry_write(struct pcpu *cpu, u32 n, u32 reg, u32 value)
+{
+	u32 pin = (reg - REG_ENTRY) / 2, half = reg & 1;
+	u32 low = half ? read_reg(cpu, n, reg & ~1u) : value;
+	u32 high = half ? value : read_reg(cpu, n, reg | 1);
+
+	if (cell_has(n, pin)) {
+		refused(cpu, pin, (u64)high << 32 | low);
+		return;
+	}
+	if (!ioapic_entry_ok(&me()->icr, low, high)) {
+		refused(cpu, pin, (u64)high << 32 | low);
+		write_reg(cpu, n, reg & ~1u, low | LOW_MASKED);
+		if (!half)
+			return;
+	}
+	write_reg(cpu, n, reg, value);
+}
+
+static void data_write(struct pcpu *cpu, u32 n, u32 value)
+{
+	u32 reg = me()->ioapic_index[n];
+
+	if (reg >= REG_ENTRY)
+		entry_write(cpu, n, reg, value);
+	else
+		write_reg(cpu, n, reg, value);
+}
+
+static bool linux_write(struct pcpu *cpu, u64 gpa, u32 n)
+{
+	struct decoded d;
+
+	if (!mmio_decode(cpu, &d) || d.op != DECODE_STORE || d.size != 4)
+		return false;
+	lock();
+	if ((gpa & 0xfff) == IOAPIC_INDEX)
+		me()->ioapic_index[n] = d.value;
+	else if ((gpa & 0xfff) == IOAPIC_DATA)
+		data_write(cpu, n, d.value);
+	else if ((gpa & 0xfff) == IOAPIC_EOI)
+		device_write(cpu, gpa, d.value);
+	unlock();
+	vendor_skip(cpu, d.len);
+	return true;
+}
+
+static bool linux_read(struct pcpu *cpu, u64 gpa, u32 n)
+{
+	struct decoded d;
+	u32 value;
+
+	if (!mmio_decode(cpu, &d) || d.op != DECODE_LOAD || d.size != 4)
+		return false;
+	lock();
+	if ((gpa & 0xfff) == IOAPIC_INDEX)
+		value = me()->ioapic_index[n];
+	else if ((gpa & 0xfff) == IOAPIC_DATA)
+		value = read_reg(cpu, n, me()->ioapic_index[n]);
+	else
+		value = 0;
+	unlock();
+	cpu->regs[d.reg] = value;
+	vendor_skip(cpu, d.len);
+	return true;
+}
+
+FRONT_END_ONLY bool ioapic_access(struct pcpu *cpu, u64 gpa, bool write)
+{
+	u32 n = index_of(gpa);
+
+	return write ? linux_write(cpu, gpa, n) : linux_read(cpu, gpa, n);
+}
+
+void ioapic_sweep(struct pcpu *cpu)
+{
+	u32 n, pin;
+
+	for (n = 0; n < me()->boot.num_ioapics && n < QV_MON_IOAPICS; n++) {
+		u32 last;
+
+		lock();
+		last = read_reg(cpu, n, REG_VERSION) >> 16 & 0xff;
+		for (pin = 0; pin <= last; pin++) {
+			u32 low = read_reg(cpu, n, REG_ENTRY + 2 * pin);
+			u32 high = read_reg(cpu, n, REG_ENTRY + 2 * pin + 1);
+
+			if (cell_has(n, pin) || ioapic_entry_ok(&me()->icr, low, high))
+				continue;
+			refused(cpu, pin, (u64)high << 32 | low);
+			write_reg(cpu, n, REG_ENTRY + 2 * pin, low | LOW_MASKED);
+		}
+		unlock();
+	}
+}
+
+void ioapic_route(struct pcpu *cpu, const struct qv_mon_device *d, u32 apic_id)
+{
+	u32 reg = REG_ENTRY + 2 * d->pin;
+
+	if (d->ioapic == QV_MON_NO_PIN)
+		return;
+	lock();
+	write_reg(cpu, d->ioapic, reg, LOW_MASKED);
+	write_reg(cpu, d->ioapic, reg + 1, apic_id << 24);
+	write_reg(cpu, d->ioapic, reg, d->vector | LOW_LEVEL |
+		  (d->flags & QV_MON_DEVICE_HIGH ? 0 : LOW_ACTIVE_LOW));
+	unlock();
+}
+
+void ioapic_mask(struct pcpu *cpu, const struct qv_mon_device *d)
+{
+	if (d->ioapic == QV_MON_NO_PIN)
+		return;
+	lock();
+	write_reg(cpu, d->ioapic, REG_ENTRY + 2 * d->pin, LOW_MASKED);
+	unlock();
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The instruction that touched a device page: its bytes, from the processor or from the guest's memory. */
+#include "cpu.h"
+#include "decode.h"
+#include "vendor.h"
+
+bool mmio_decode(struct pcpu *cpu, struct decoded *d)
+{
+	struct guest_mode mode;
+	u8 bytes[DECODE_MAX];
+	u32 num = vendor_bytes(cpu, bytes);
+
+	if (!num)
+		num = guest_code(cpu, bytes, sizeof(bytes));
+	vendor_mode(cpu, &mode);
+	return decode_access(bytes, num, mode.long_code ? DECODE_64 : mode.big_code ? DECODE_32 : DECODE_16,
+			     cpu->regs, d);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * PCI functions of cells. pci.c: what a cell does with its own. pci_manage.c:
+ * giving and taking back. pci_front.c: Linux meanwhile.
+ */
+#ifndef QV_PCI_H
+#define QV_PCI_H
+
+#include <qv/monitor.h>
+#include "pci_filter.h"
+
+#define PCI_RULES	(12 * QV_MON_DEVICES)
+
+struct instance;
+struct pcpu;
+
+struct pci_table {		/* MSI-X; physical = guest-physical addresses */
+	u64 start, end;		/* of the entries */
+	u64 pages, pages_len;	/* what the cell may only read; 0: there is no table */
+};
+
+struct pci_cell {		/* in the cell's instance: what its exits need */
+	u32 num_rules, reserved;
+	struct pci_rule rules[PCI_RULES];
+	struct pci_table tables[QV_MON_DEVICES];
+};
+
+/* pci.c: a device's page in this CPU's window; one aligned dword of it */
+volatile void *device_window(struct pcpu *cpu, u64 pa);
+u32 device_read(struct pcpu *cpu, u64 pa);
+void device_write(struct pcpu *cpu, u64 pa, u32 value);
+/* A cell's write to config space, or beside an MSI-X table; false: neither, or not understood */
+bool pci_write(struct pcpu *cpu, u64 gpa);
+/* A cell's 0xCF8..0xCFF; false: no such port for it */
+bool pci_port(struct pcpu *cpu, u32 port, u32 size, bool in);
+
+/* pci_manage.c: the manager. Checks of inst->req; 0 or enum qv_mon_error */
+u64 pci_check(const struct instance *inst, u32 caller);
+u64 pci_prepare(const struct instance *inst);
+int pci_map_cell(struct pcpu *cpu, struct instance *cell);
+bool pci_still_ours(const struct qv_mon_create *q);	/* two cells may have been created with one range */
+void pci_take(const struct qv_mon_create *q, bool take);	/* from, or back to, the front end */
+void pci_begin(struct pcpu *cpu, const struct instance *cell);	/* before its CPUs start */
+void pci_quiet(struct pcpu *cpu, const struct instance *cell);	/* after they have stopped */
+
+/* pci_front.c */
+/* The function of a running or stopped cell with this number; NULL: Linux's, or nobody's */
+const struct qv_mon_device *pci_given(u32 bdf);
+void front_port(struct pcpu *cpu, u32 port, u32 size, bool in, bool plain, u32 len);
+
+/* ioapic.c: the front end's accesses; false: not an IOAPIC's page, or not understood */
+bool ioapic_page(u64 gpa);
+bool ioapic_access(struct pcpu *cpu, u64 gpa, bool write);
+void ioapic_sweep(struct pcpu *cpu);	/* mask what would reach CPUs that are not Linux's any more */
+void ioapic_route(struct pcpu *cpu, const struct qv_mon_device *d, u32 apic_id);
+void ioapic_mask(struct pcpu *cpu, const struct qv_mon_device *d);
+
+/* ports.c */
+void port_result(struct pcpu *cpu, u32 size, u32 value);	/* of an IN: al, ax or eax */
+bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last);	/* no cell may have one of these */
+void ports_front(void);			/* what of Linux's is looked at */
+
+#endif

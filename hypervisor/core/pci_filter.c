@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "pci_filter.h"
+
+static bool own_id(const struct icr_map *map, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < map->num && i < ICR_CPUS; i++)
+		if ((map->own & 1ull << i) && map->apic_id[i] == id)
+			return true;
+	return false;
+}
+
+bool pci_value_ok(const struct icr_map *map, u32 check, u32 value)
+{
+	switch (check) {
+	case PCI_ZERO:
+		return !value;
+	case PCI_MSI_ADDRESS:		/* no redirection hint, no logical mode; 255 is everybody */
+		return (value & 0xfff00fff) == 0xfee00000 && (value >> 12 & 0xff) != 0xff &&
+		       own_id(map, value >> 12 & 0xff);
+	case PCI_MSI_DATA:		/* bit 14 (assert) means nothing at an edge */
+		return !(value & 0xffffbe00) && (value & 0xff) >= 32;
+	}
+	return true;
+}
+
+bool pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old, u32 value,
+		u32 mask, u32 *out)
+{
+	u32 change = mask & rule->writable;
+
+	*out = (old & rule->keep & ~change) | (value & change);
+	return pci_value_ok(map, rule->check, *out);
+}
+
+#define ENTRY_LOGICAL	(1u << 11)
+#define ENTRY_MASKED	(1u << 16)
+#define ENTRY_REMAPPED	(1u << 16)	/* in the high half: bit 48 */
+
+/* Every CPU that answers to a logical name is one of ours, and no name is nobody's */
+static bool own_logical(const struct icr_map *map, u32 dest)
+{
+	u32 i, members = 0;
+
+	if (map->x2apic)		/* Linux uses physical destinations there */
+		return false;
+	for (i = 0; i < map->num && i < ICR_CPUS; i++) {
+		if (!(map->own & 1ull << i))
+			continue;
+		if (!map->cluster)
+			members |= map->ldr[i];
+		else if (map->ldr[i] >> 4 == dest >> 4)
+			members |= map->ldr[i] & 15;
+	}
+	if (map->cluster)
+		dest &= 15;
+	return dest && !(dest & ~members);
+}
+
+bool ioapic_entry_ok(const struct icr_map *map, u32 low, u32 high)
+{
+	if ((low & ENTRY_MASKED) || (high & ENTRY_REMAPPED))
+		return true;
+	if ((low >> 8 & 7) > 1)			/* SMI, NMI, INIT, ExtINT */
+		return false;
+	if (low & ENTRY_LOGICAL)
+		return own_logical(map, high >> 24);
+	return high >> 24 != 0xff && own_id(map, high >> 24);
+}

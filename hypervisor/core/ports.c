@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * I/O ports: one decision each. A cell gets what its list names, and never
+ * one of these, whatever root says: each reaches all cells. Linux keeps all,
+ * it can stop its own machine in other ways too; what stops every CPU
+ * without a trace is logged. Documentation/ports.md is made of this table.
+ */
+#include "cpu.h"
+#include "pci.h"
+#include "ports.h"
+#include "vendor.h"
+
+const struct port_rule port_rules[] = {
+	{ 0x0000, 0x001f, PORT_PASS, "DMA controller 1: reaches all memory" },
+	{ 0x0020, 0x0021, PORT_PASS, "interrupt controller 1: Linux's" },
+	{ 0x0040, 0x0043, PORT_PASS, "PIT: Linux's timer and clock" },
+	{ 0x0060, 0x0060, PORT_PASS, "keyboard controller, data: completes a command to 0x64" },
+	{ 0x0061, 0x0061, PORT_PASS, "NMI status and control, speaker" },
+	{ 0x0064, 0x0064, PORT_PASS, "keyboard controller, command: pulses the reset line" },
+	{ 0x0070, 0x0077, PORT_PASS, "CMOS clock, and the NMI mask in bit 7 of 0x70" },
+	{ 0x0081, 0x008f, PORT_PASS, "DMA page registers" },
+	{ 0x0092, 0x0092, PORT_PASS, "fast reset and A20" },
+	{ 0x00a0, 0x00a1, PORT_PASS, "interrupt controller 2" },
+	{ 0x00b2, 0x00b3, PORT_LOG,  "SMI command: firmware stops every CPU for as long as it likes" },
+	{ 0x00c0, 0x00df, PORT_PASS, "DMA controller 2" },
+	{ 0x04d0, 0x04d1, PORT_PASS, "interrupt controllers: edge or level" },
+	{ 0x0cf8, 0x0cff, PORT_PASS, "PCI config space (filtered for a cell with devices) and reset control" },
+};
+const u32 num_port_rules = sizeof(port_rules) / sizeof(port_rules[0]);
+
+static bool meet(u32 a, u32 b, u32 first, u32 last)
+{
+	return a <= last && first <= b;
+}
+
+bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last)
+{
+	u32 i;
+
+	for (i = 0; i < num_port_rules; i++)
+		if (meet(first, last, port_rules[i].first, port_rules[i].last))
+			return true;
+	for (i = 0; i < boot->num_firmware_ports && i < QV_MON_FIRMWARE_PORTS; i++)
+		if (meet(first, last, boot->firmware_ports[i].first, boot->firmware_ports[i].last))
+			return true;
+	return false;
+}
+
+void ports_front(void)
+{
+	u32 i;
+
+	for (i = 0; i < num_port_rules; i++)
+		if (port_rules[i].front == PORT_LOG)
+			vendor_front_ports(port_rules[i].first, port_rules[i].last, true);
+}
+
+void port_result(struct pcpu *cpu, u32 size, u32 value)
+{
+	u64 *rax = &cpu->regs[GPR_RAX], keep = size == 4 ? 0 : ~0ull << size * 8;
+
+	*rax = (*rax & keep) | (value & ~keep);
+}
+
+/* A port instruction that the permission bitmap stopped; @plain: not INS or OUTS */
+void exit_port(struct pcpu *cpu, u32 port, u32 size, bool in, bool plain, u32 len)
+{
+	if (is_front_end())
+		front_port(cpu, port, size, in, plain, len);
+	else if (plain && pci_port(cpu, port, size, in))
+		vendor_skip(cpu, len);
+	else
+		cell_fail(cpu, QV_FAIL_PORT, port);
+}

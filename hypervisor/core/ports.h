@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef QV_PORTS_H
+#define QV_PORTS_H
+
+#include <qv/types.h>
+
+enum port_front {	/* what Linux's own use of a port is */
+	PORT_PASS,	/* direct */
+	PORT_LOG,	/* carried out; a write is logged */
+};
+
+struct port_rule {	/* ports that no cell may have */
+	u16 first, last;
+	u32 front;	/* enum port_front */
+	const char *why;
+};
+extern const struct port_rule port_rules[];
+extern const u32 num_port_rules;
+
+#endif
