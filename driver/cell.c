@@ -75,6 +75,7 @@ static void write_info(struct qv_cell *cell)
 	info->x2apic = qv_takeover.x2apic;
 	info->num_cpus = cell->num_cpus;
 	info->doorbell_vector = DOORBELL_VECTOR;
+	info->may_lock = cell->config->lock != QV_LOCK_NEVER;
 	for (i = 0; i < cell->num_cpus; i++)
 		info->apic_ids[i] = front->cpus[qv_cpu_index(cell->cpus[i])].apic_id;
 	strscpy(info->cmdline, cell->config->cmdline, sizeof(info->cmdline));

@@ -50,8 +50,8 @@ static int check_options(struct qv_cell_create *q)
 	if (q->watchdog_ms && (q->watchdog_ms < QV_WATCHDOG_MIN || q->watchdog_ms > QV_WATCHDOG_MAX))
 		return qv_refuse(&q->reply, QV_E_ARGUMENT, "give 100 to 3600000 ms, or 0 for none",
 				 "a watchdog of %u ms cannot be", q->watchdog_ms);
-	if (q->console > 1 || q->lock > 1)
-		return qv_refuse(&q->reply, QV_E_ARGUMENT, "give 0 or 1", "console and lock are yes or no");
+	if (q->console > 1 || q->lock > QV_LOCK_START)
+		return qv_refuse(&q->reply, QV_E_ARGUMENT, "console: 0 or 1; lock: 0 to 2", "console or lock is malformed");
 	return 0;
 }
 

@@ -49,6 +49,9 @@ int qv_cell_lock(struct qv_reply *r, const char *name)
 				 cell->name);
 	if (qv_cell_locked(cell))
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' has locked management already", cell->name);
+	if (cell->config->lock == QV_LOCK_NEVER)
+		return qv_refuse(r, QV_E_ARGUMENT, "create it with `lock: may` in its description",
+				 "cell '%s' was created without the right to lock management", cell->name);
 	result = qv_manage(QV_HC_LOCK, cell->id);
 	if (result)
 		return qv_refuse_monitor(r, result, "lock management");

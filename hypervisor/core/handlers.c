@@ -93,12 +93,12 @@ static FRONT_END_ONLY void front_hypercall(struct pcpu *cpu)
 	own_time(cpu);
 }
 
-/* QV_CALL_*: false: there is no such call */
+/* QV_CALL_*: false: there is no such call, or not for this cell */
 static bool cell_call(struct pcpu *cpu, u32 nr)
 {
 	if (nr == QV_CALL_FAULT)
 		return fault(cpu->regs[GPR_RDI], cpu->regs[GPR_RSI]);
-	if (nr - QV_CALL_LOCK > QV_CALL_UNLOCK - QV_CALL_LOCK)
+	if (nr - QV_CALL_LOCK > QV_CALL_UNLOCK - QV_CALL_LOCK || me()->req.lock == QV_LOCK_NEVER)
 		return false;
 	my_status()->locked = nr == QV_CALL_LOCK;
 	return true;

@@ -81,6 +81,8 @@ static u64 lock(u32 id)
 {
 	if (me()->cells[id].state != QV_MON_RUNNING || load(&managed_status()->state) != QV_MON_RUNNING)
 		return QV_ME_STATE;
+	if (managed()->req.lock == QV_LOCK_NEVER)	/* nor could it unlock */
+		return QV_ME_MAY_NOT_LOCK;
 	managed_status()->locked = 1;
 	return QV_ME_OK;
 }
@@ -293,7 +295,7 @@ static u64 start_cell(struct pcpu *cpu, u32 id)
 	/* ---- from here the memory is the cell's ---- */
 	slot->state = QV_MON_RUNNING;
 	pci_begin(cpu, managed());
-	managed_status()->locked = q->lock;
+	managed_status()->locked = q->lock == QV_LOCK_START;
 	log_event(cpu, QV_LOG_STARTED, id, 0);
 	start = rdtsc();
 	for (i = q->num_cpus; i-- > 0;) {	/* the boot CPU last: it finds the others waiting */

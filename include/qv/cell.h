@@ -80,7 +80,7 @@ struct qv_info {
 	/* since ABI 2 */
 	uint64_t ecam;			/* guest-physical address of PCI config space, bus 0; 0: none */
 	uint32_t num_devices;
-	uint32_t reserved;
+	uint32_t may_lock;		/* 1: QV_CALL_LOCK and QV_CALL_UNLOCK are allowed; else they are #UD */
 	struct qv_info_device devices[QV_INFO_MAX_DEVICES];
 };
 
@@ -98,8 +98,8 @@ struct qv_info {
 
 /*
  * Calls to the cell's monitor: VMMCALL in ring 0, eax = number. They change no
- * register, cannot fail, and cost one exit; any other number is #UD, as VMMCALL is on a
- * machine without a monitor.
+ * register, cannot fail, and cost one exit. Any other number, and a call that info.may_lock
+ * does not allow, is #UD, as VMMCALL is on a machine without a monitor.
  *
  * While a running cell has management locked, Linux can create, start, stop or destroy
  * no cell and cannot disable QV: the monitor refuses. Only the cell that locked can

@@ -262,6 +262,7 @@ enum qv_mon_note { QV_NOTE_PANIC = 1, QV_NOTE_RESTART, QV_NOTE_HALT, QV_NOTE_POW
 	X(QV_ME_SVM,		"the CPU lacks SVM, nested paging, or SVM is in use or disabled") \
 	X(QV_ME_VMRUN,		"the processor refused the guest state") \
 	X(QV_ME_LOCKED,		"a running cell has locked management") \
+	X(QV_ME_MAY_NOT_LOCK,	"the cell was created without the right to lock") \
 	X(QV_ME_PORT_NEVER,	"a port in the list is one that no cell may have") \
 	X(QV_ME_DEVICES,	"the device list is malformed") \
 	X(QV_ME_DEVICE_NONE,	"a device is not there, is a bridge, or lies outside the known config space") \
@@ -303,7 +304,7 @@ struct qv_mon_create {
 	u64 window_pa;			/* 8 pages shared with Linux; page 1 is not used */
 	u32 num_cpus, num_runs, num_ports;
 	u32 doorbell_vector;		/* 32..255 */
-	u32 lock;			/* 1: management is locked as soon as the cell runs */
+	u32 lock;			/* enum qv_lock of the uapi */
 	u32 reserved;
 	u64 name[4];			/* for the mark */
 	u32 cpus[QV_MON_CPUS];		/* indices into qv_mon_boot.cpus; the first boots */

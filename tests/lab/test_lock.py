@@ -25,7 +25,7 @@ def assert_locked(qv: Product) -> None:
 def test_lock(qv: Product, by: str) -> None:
     qv.run_cell("quest2")
     qv.do("cell shutdown quest2")
-    run(qv, "quest", 3, "off", "lock: true\\n" if by == "its description" else "")
+    run(qv, "quest", 3, "off", f"lock: {'true' if by == 'its description' else 'may'}\\n")
     if by == "the cell":
         assert qv.quesh("lock") == "management is locked\n"
     elif by == "Linux":
@@ -53,7 +53,7 @@ def test_a_lock_that_is_not_linuxs_to_take_or_open(qv: Product) -> None:
     assert "does not run" in qv.refused("cell lock quest2")
     assert "no cell 'other'" in qv.refused("cell lock other")
     assert "no cell 'other'" in qv.refused("cell unlock other")
-    qv.run_cell("quest")
+    run(qv, "quest", 3, "3s", "lock: may\\n")
     qv.quesh("lock")
     assert qv.quesh("agree no") == "a request to unlock is ignored\n"
     for _ in range(3):
@@ -64,7 +64,7 @@ def test_a_lock_that_is_not_linuxs_to_take_or_open(qv: Product) -> None:
 
 def test_a_failed_cell_locks_no_more(qv: Product) -> None:
     """It can agree to nothing; that it failed is its monitor's finding, not Linux's word."""
-    qv.run_cell("quest")
+    run(qv, "quest", 3, "3s", "lock: may\\n")
     qv.quesh("lock")
     assert_locked_for(qv, "quest")
     qv.machine.run("quesh quest -c 'crash memory'")
@@ -78,12 +78,21 @@ def assert_locked_for(qv: Product, name: str) -> None:
     assert f"cell '{name}' has locked management" in qv.refused(f"cell destroy {name}")
 
 
+def test_a_cell_without_the_right(qv: Product) -> None:
+    """Else any hostile cell could lock for ever."""
+    qv.run_cell("quest")
+    assert "without the right to lock" in qv.refused("cell lock quest")
+    assert "may not lock management" in qv.quesh("lock")
+    assert not qv.show()["locked"]
+    qv.do("cell shutdown quest")
+
+
 @pytest.mark.machine(fresh=True)
 def test_a_hung_cell_keeps_its_lock(machine: Machine) -> None:
     """The watchdog's word is Linux's: it stops nothing that is locked. (This machine ends here.)"""
     qv = Product(machine)
     qv.begin()
-    run(qv, "quest", 3, "2s")
+    run(qv, "quest", 3, "2s", "lock: may\\n")
     qv.quesh("lock")
     hang(qv, "quest")
     failed(qv, "quest")

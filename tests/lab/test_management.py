@@ -16,6 +16,7 @@ from test_watchdog import described
 from test_watching import until
 
 QUEST2 = f"{CONFIGS}/quest2.yaml"
+MAY_LOCK = "/run/quest2-watched.yaml"
 IMAGE = "/usr/share/qv/images/quest.elf"
 FUZZ_SECONDS = 20
 
@@ -45,7 +46,7 @@ WORK = {"absent": ("create",), "loadable": ("start",), "running": ("shutdown",),
 
 def codes(qv: Product, *calls: str) -> dict[str, str]:
     qv.machine.put(HERE / "inside/states", "/run/states")
-    return json.loads(qv.sh(f"python3 /run/states quest2 {QUEST2} {' '.join(calls)}"))  # type: ignore[no-any-return]
+    return json.loads(qv.sh(f"python3 /run/states quest2 {MAY_LOCK} {' '.join(calls)}"))  # type: ignore[no-any-return]
 
 
 def check(qv: Product, state: str) -> None:
@@ -58,6 +59,7 @@ def check(qv: Product, state: str) -> None:
 
 def test_every_call_in_every_state(qv: Product) -> None:
     qv.do("enable")
+    assert described(qv, "quest2", 2, "off", "lock: may\\n") == MAY_LOCK
     assert set().union(*STATES.values()) == set(CALLS)
     check(qv, "absent")
     check(qv, "loadable")

@@ -27,8 +27,8 @@ struct row {
 static const struct row cell_rows[] = {
 	{ "cpuid", EXIT_CPUID, .rax = 7, .skip = 2, .slot = QV_EXIT_CPUID },
 	{ "call 0", EXIT_VMMCALL, .event = UD, .slot = QV_EXIT_HYPERCALL },
-	{ "call: lock", EXIT_VMMCALL, .rax = QV_CALL_LOCK, .skip = 3, .slot = QV_EXIT_HYPERCALL },
-	{ "call: unlock", EXIT_VMMCALL, .rax = QV_CALL_UNLOCK, .skip = 3, .slot = QV_EXIT_HYPERCALL },
+	{ "call: lock, no right to", EXIT_VMMCALL, .rax = QV_CALL_LOCK, .event = UD, .slot = QV_EXIT_HYPERCALL },
+	{ "call: unlock, no right to", EXIT_VMMCALL, .rax = QV_CALL_UNLOCK, .event = UD, .slot = QV_EXIT_HYPERCALL },
 	{ "call 3", EXIT_VMMCALL, .rax = QV_CALL_UNLOCK + 1, .event = UD, .slot = QV_EXIT_HYPERCALL },
 	{ "call ~0", EXIT_VMMCALL, .rax = ~0u, .event = UD, .slot = QV_EXIT_HYPERCALL },
 	{ "port", EXIT_IOIO, 0x60 << 16 | 1, .reason = QV_FAIL_PORT, .address = 0x60, .slot = QV_EXIT_PORT },
@@ -385,6 +385,10 @@ static void lock_calls(void)
 
 	fake_open(true, true);
 	fake_become_cell();
+	start(&r, true);
+	svm_exit(pcpu_of(0));
+	CHECK_EQ(my_status()->locked, 0);		/* no right to */
+	me()->req.lock = QV_LOCK_MAY;
 	start(&r, true)->cpl = 3;
 	svm_exit(pcpu_of(0));
 	CHECK_EQ(my_status()->locked, 0);

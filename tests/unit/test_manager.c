@@ -206,7 +206,7 @@ static void locks(void)
 	world_open(&w);
 	simple_request(&q);
 	other_request(&other);
-	q.lock = 1;
+	q.lock = QV_LOCK_START;
 	CHECK_EQ(world_create(&w, &q), 1);
 	CHECK_EQ(world_create(&w, &other), 2);		/* nothing is locked before it runs */
 	CHECK_EQ(world_call(QV_HC_LOCK, 1), QV_ME_STATE);
@@ -216,6 +216,8 @@ static void locks(void)
 	status_of(&q)->locked = 0;			/* its own word */
 	CHECK_EQ(world_start(&w, 2), QV_ME_OK);
 	status_of(&other)->state = QV_MON_RUNNING;
+	CHECK_EQ(world_call(QV_HC_LOCK, 2), QV_ME_MAY_NOT_LOCK);
+	((struct instance *)fake_instance(other.block_pa))->req.lock = QV_LOCK_MAY;
 	CHECK_EQ(world_call(QV_HC_LOCK, 2), QV_ME_OK);
 	CHECK_EQ(world_call(QV_HC_LOCK, 3), QV_ME_INSTANCE);
 	CHECK_EQ(status_of(&q)->locked, 0);

@@ -24,6 +24,9 @@ WATCHDOG_MIN = 100  # ms
 WATCHDOG_MAX = 3_600_000
 LOG_PRESENT = 0  # enum qv_which_log
 LOG_PREVIOUS = 1
+LOCK_NEVER = 0  # enum qv_lock
+LOCK_MAY = 1
+LOCK_START = 2
 FRONT_END = "linux"
 CONSOLE_LEN = 0x8000
 

@@ -84,7 +84,7 @@ def request_for(cell: config.CellConfig) -> abi.CellCreate:
         name=cell.name.encode(), num_cpus=len(cell.cpus), boot=keys.BOOTS[cell.boot],
         memory=cell.memory, image_name=_fit(cell.image.name, 127),
         cmdline=cell.cmdline.encode(), console=int(cell.console), num_ports=len(cell.ports),
-        watchdog_ms=cell.watchdog, lock=int(cell.lock))
+        watchdog_ms=cell.watchdog, lock=cell.lock)
     for number, cpu in enumerate(cell.cpus):
         request.cpus[number] = cpu
     request.num_devices = len(cell.devices)

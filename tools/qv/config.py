@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from . import keys
+from . import abi, keys
 from .keys import Cpus, Ports
 from .machine import Machine
 from .problems import Place, Problem, Problems
@@ -31,7 +31,7 @@ class CellConfig:
     cmdline: str = ""
     console: bool = True
     watchdog: int = keys.WATCHDOG_DEFAULT  # ms; 0: off
-    lock: bool = False
+    lock: int = abi.LOCK_NEVER
     ports: Ports = field(default_factory=list)
     devices: keys.Devices = field(default_factory=list)
     at: dict[str, Place] = field(default_factory=dict)

@@ -30,6 +30,7 @@ MEMORY_EXAMPLE = "a size such as 64M or 1G"
 DEVICES_EXAMPLE = "a list such as [{pci: \"00:03.0\", dma: off}]"
 PORTS_EXAMPLE = "a list such as [0x3f8-0x3ff, 0x80]"
 WATCHDOG_EXAMPLE = "a time such as 500ms or 2s, or off"
+LOCK_EXAMPLE = "true, false or may"
 WATCHDOG_DEFAULT = 3000  # ms
 
 
@@ -300,6 +301,15 @@ def _watchdog(node: yaml.Node, context: Context) -> int | None:
     return milliseconds
 
 
+def _lock(node: yaml.Node, context: Context) -> int | None:
+    if isinstance(node, yaml.ScalarNode) and node.value == "may":
+        return abi.LOCK_MAY
+    raw = _scalar(node, context, LOCK_EXAMPLE, ("bool",))
+    if raw is None:
+        return None
+    return abi.LOCK_START if raw.lower() in ("true", "yes", "on") else abi.LOCK_NEVER
+
+
 def _truth(node: yaml.Node, context: Context) -> bool | None:
     raw = _scalar(node, context, "true or false", ("bool",))
     return None if raw is None else raw.lower() in ("true", "yes", "on")
@@ -440,7 +450,7 @@ RULES: dict[str, Rule] = {
     "cmdline": Rule(_cmdline, "a text"),
     "console": Rule(_truth, "true or false"),
     "watchdog": Rule(_watchdog, WATCHDOG_EXAMPLE),
-    "lock": Rule(_truth, "true or false"),
+    "lock": Rule(_lock, LOCK_EXAMPLE),
     "ports": Rule(_ports, PORTS_EXAMPLE),
     "devices": Rule(_devices, DEVICES_EXAMPLE),
 }

@@ -128,7 +128,7 @@ struct qv_cell_create {
 	__u32 console;			/* 1: the cell has a console */
 	__u32 num_ports;		/* 0..QV_MAX_PORTS */
 	__u32 watchdog_ms;		/* a heartbeat that stands still for so long: failed; 0: no watchdog, else QV_WATCHDOG_MIN.._MAX */
-	__u32 lock;			/* 1: management is locked as soon as the cell runs */
+	__u32 lock;			/* enum qv_lock */
 	struct qv_port_range {
 		__u16 first, last;	/* inclusive */
 	} ports[QV_MAX_PORTS];
@@ -140,6 +140,12 @@ struct qv_cell_create {
 		__u32 dma;		/* in: enum qv_dma */
 		__u32 state;		/* out, CELL_INFO only: QV_DEVICE_* */
 	} devices[QV_MAX_DEVICES];
+};
+/* May the cell lock management? A hostile one would for ever */
+enum qv_lock {
+	QV_LOCK_NEVER	= 0,
+	QV_LOCK_MAY	= 1,	/* by QV_CALL_LOCK, or QV_IOC_CELL_LOCK */
+	QV_LOCK_START	= 2,	/* and it is locked as soon as the cell runs */
 };
 enum qv_dma {
 	QV_DMA_PROTECTED	= 0,	/* only behind an IOMMU: refused, there is no support yet */

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cell.h>
 #include <inmate/console.h>
 #include <inmate/string.h>
 #include "../drivers/lock.h"
 #include "../kernel/machine.h"
 #include "shell.h"
 
-static bool in_cell(void)
+static bool may_lock(void)
 {
-	if (machine.alone)
-		print("there is no monitor here\n");
-	return !machine.alone;
+	bool may = !machine.alone && cell_info()->may_lock;
+
+	if (!may)
+		print(machine.alone ? "there is no monitor here\n" :
+		      "this cell may not lock management: its description says no `lock:`\n");
+	return may;
 }
 
 void command_lock(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	if (!in_cell())
+	if (!may_lock())
 		return;
 	lock_management();
 	print("management is locked\n");
@@ -26,7 +30,7 @@ void command_unlock(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	if (!in_cell())
+	if (!may_lock())
 		return;
 	unlock_management();
 	print("management is unlocked\n");
@@ -40,7 +44,7 @@ void command_agree(int argc, char **argv)
 		shell_usage(argv);
 		return;
 	}
-	if (!in_cell())
+	if (!may_lock())
 		return;
 	lock_agree(!no);
 	print(no ? "a request to unlock is ignored\n" : "the next request to unlock is agreed to\n");

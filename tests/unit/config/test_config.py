@@ -62,7 +62,7 @@ def test_defaults() -> None:
     cell = read("good/smallest.yaml")
     assert (cell.name, cell.cpus, cell.memory) == ("quest", [3], 64 * MIB)
     assert (cell.boot, cell.cmdline, cell.console, cell.ports) == ("multiboot2", "", True, [])
-    assert (cell.watchdog, cell.lock) == (3000, False)
+    assert (cell.watchdog, cell.lock) == (3000, abi.LOCK_NEVER)
     assert cell.image == Path("good/tiny.elf")
 
 
@@ -71,11 +71,12 @@ def test_everything() -> None:
     assert (cell.cpus, cell.memory, cell.console) == ([1, 2], 1024 * MIB, False)
     assert cell.cmdline == "verbose level=3"
     assert cell.ports == [(0x3f8, 0x3ff), (0x80, 0x80)]
-    assert (cell.watchdog, cell.lock) == (500, True)
+    assert (cell.watchdog, cell.lock) == (500, abi.LOCK_START)
 
 
 def test_no_watchdog() -> None:
-    assert read("good/watchdog-off.yaml").watchdog == 0
+    cell = read("good/watchdog-off.yaml")
+    assert (cell.watchdog, cell.lock) == (0, abi.LOCK_MAY)
 
 
 def test_image_beside_the_file_or_in_the_images_folder() -> None:
@@ -87,7 +88,7 @@ def test_request_to_the_driver() -> None:
     assert (request.name, list(request.cpus)[:3], request.num_cpus) == (b"quest", [1, 2, 0], 2)
     assert (request.memory, request.boot, request.console) == (1024 * MIB, abi.Boot.MULTIBOOT2, 0)
     assert (request.num_ports, request.ports[0].first, request.ports[0].last) == (2, 0x3f8, 0x3ff)
-    assert (request.watchdog_ms, request.lock) == (500, 1)
+    assert (request.watchdog_ms, request.lock) == (500, abi.LOCK_START)
     assert (request.image_name, request.cmdline) == (b"tiny.elf", b"verbose level=3")
 
 
