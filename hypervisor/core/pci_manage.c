@@ -391,15 +391,14 @@ int pci_map_cell(struct pcpu *cpu, struct instance *cell)
 static void quiet(struct pcpu *cpu, u32 bdf)
 {
 	u64 config = config_of(bdf);
-	u32 cap = find_cap(cpu, bdf, CAP_MSI);
+	u32 msi = find_cap(cpu, bdf, CAP_MSI), msix = find_cap(cpu, bdf, CAP_MSIX);
 
 	device_write(cpu, config + CFG_COMMAND, COMMAND_NO_INTX);	/* zeros leave the status half alone */
-	if (cap)
-		device_write(cpu, config + cap,
-			     device_read(cpu, config + cap) & ~(MSI_ENABLE | MSI_COUNT));
-	cap = find_cap(cpu, bdf, CAP_MSIX);
-	if (cap)
-		device_write(cpu, config + cap, device_read(cpu, config + cap) & ~MSIX_ENABLE);
+	if (msi)
+		device_write(cpu, config + msi,
+			     device_read(cpu, config + msi) & ~(MSI_ENABLE | MSI_COUNT));
+	if (msix)
+		device_write(cpu, config + msix, device_read(cpu, config + msix) & ~MSIX_ENABLE);
 	device_read(cpu, config);	/* what was under way has arrived when this comes back */
 }
 

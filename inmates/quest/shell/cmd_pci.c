@@ -103,6 +103,21 @@ static bool memory(int argc, char **argv)
 	return true;
 }
 
+/* pci in PORT; pci out PORT VALUE: a byte */
+static bool ports(int argc, char **argv)
+{
+	bool out = !strcmp(argv[1], "out");
+	uint64_t port, value;
+
+	if (argc != (out ? 4 : 3) || !words_value(argv[2], 0xFFFF, &port) ||
+	    (out && !words_value(argv[3], 255, &value)))
+		return false;
+	if (out)
+		outb(port, value);
+	print("%x\n", inb(port));
+	return true;
+}
+
 static volatile uint32_t messages;
 
 static void message(struct trap_frame *frame)
@@ -134,6 +149,9 @@ void command_pci(int argc, char **argv)
 		list();
 	} else if (!strcmp(argv[1], "load") || !strcmp(argv[1], "store")) {
 		if (!memory(argc, argv))
+			shell_usage(argv);
+	} else if (!strcmp(argv[1], "in") || !strcmp(argv[1], "out")) {
+		if (!ports(argc, argv))
 			shell_usage(argv);
 	} else if (!strcmp(argv[1], "msix")) {
 		if (!msix(argc, argv))

@@ -30,6 +30,7 @@ const struct command shell_commands[] = {
 	  "    pci get BDF REG SIZE        read config space; BDF = bus << 8 | device << 3 | function" NL
 	  "    pci set BDF REG SIZE VALUE  write it, then read it again; portget, portset: by 0xCF8" NL
 	  "    pci load ADDRESS            read a register in a BAR; pci store ADDRESS VALUE" NL
+	  "    pci in PORT                 read a byte; pci out PORT VALUE: write it, then read" NL
 	  "    pci msix N ENTRY            enable MSI-X of function N with one entry" NL, command_pci },
 	{ "edu", "id|fact N|irq|msi", "QEMU's teaching device (1234:11e8), if the cell has it",
 	  "    edu id      identification; an inverted word" NL
