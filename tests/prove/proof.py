@@ -16,7 +16,7 @@ CHECKS = ["--bounds-check", "--pointer-check", "--pointer-overflow-check", "--si
           "--no-malloc-may-fail", "--drop-unused-functions"]
 REQUIRED = ["Property", "Bound", "Assumed", "Enough", "Twin"]
 HEAD = re.compile(r"^/\*\n(.*?)^ \*/", re.DOTALL | re.MULTILINE)
-CHANGE = re.compile(r"^(\S+): `(.+?)` -> `(.*?)`(?:: (.*))?$")
+CHANGE = re.compile(r"^(\S+): `(.+?)` -> `(.*?)`(?:: (.*?)(?: \(case (\d+)\))?)?$")
 FAILURE = re.compile(r"^\[(\S+)\] .*: FAILURE$", re.MULTILINE)
 COUNT = re.compile(r"^\*\* \d+ of (\d+) failed", re.MULTILINE)
 # What fails so is a harness that does not fit, not a fault found
@@ -30,6 +30,7 @@ class Change:
     old: str
     new: str
     what: str
+    case: str  # of a proof that has cases: the one that has to notice it
 
     def apply(self, top: Path) -> None:
         path = top / self.file
@@ -49,6 +50,7 @@ class Proof:
     options: list[str] = field(default_factory=list)
     changed: list[Change] = field(default_factory=list)
     twins: list[Change] = field(default_factory=list)
+    cases: list[str] = field(default_factory=lambda: [""])  # runs of their own, told apart by CASE
 
     @property
     def name(self) -> str:
@@ -63,22 +65,27 @@ class Proof:
         return int(self.text.get("Seconds", "300"))
 
     def tasks(self) -> list["Task"]:
-        return [Task(self), *(Task(self, n) for n in range(len(self.twins)))]
+        return [*(Task(self, case) for case in self.cases),
+                *(Task(self, twin.case, n) for n, twin in enumerate(self.twins))]
 
-    def arguments(self, here: Path, place: Path) -> list[str]:
+    def arguments(self, here: Path, place: Path, case: str) -> list[str]:
         return [str(self.path), *(str(place / c) for c in self.code),
-                *(f"-I{place / i}" for i in INCLUDES), f"-I{here}", *CHECKS, *self.options]
+                *(f"-I{place / i}" for i in INCLUDES), f"-I{here}", *CHECKS, *self.options,
+                *([f"-DCASE={case}"] if case else [])]
 
 
 @dataclass(frozen=True)
 class Task:
-    """A proof as it is, or one of its twins."""
+    """A proof as it is, or one of its twins; in one case, if it has cases."""
     proof: Proof
+    case: str
     twin: int | None = None
 
     @property
     def name(self) -> str:
-        return self.proof.name + ("" if self.twin is None else f"-twin{self.twin + 1}")
+        if self.twin is not None:
+            return f"{self.proof.name}-twin{self.twin + 1}"
+        return self.proof.name + (f"-case{self.case}" if self.case else "")
 
 
 @dataclass(frozen=True)
@@ -121,10 +128,14 @@ def read_proof(path: Path) -> Proof:
                 proof.options += value.split()
             case "Changed":
                 proof.changed.append(_change(path, value))
+            case "Cases":
+                proof.cases = value.split()
             case "Twin":
                 proof.twins.append(_change(path, value))
             case _:
                 proof.text[key] = value
+    if any(twin.case not in proof.cases for twin in proof.twins):
+        raise LabError(f"{path.name}: a twin is of no case", "end its line with (case N)")
     missing = [k for k in REQUIRED if k not in proof.text and not (k == "Twin" and proof.twins)]
     if missing:
         raise LabError(f"{path.name} does not say: {', '.join(missing)}", "see Documentation/proofs.md")

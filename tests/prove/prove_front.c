@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Property: the front end's tables: a page that was taken away is not mapped there, nothing is mapped
+ *	elsewhere than at its own address, what is open is read-only; no operation undoes what another
+ *	prepared, and none leaves the pool
+ * Bound: any sequence of any length (induction: any state that is sound, then any one operation on any
+ *	address); tables of 2 entries, 6 pages of pool, 3 levels, leaves at each
+ * Assumed: one CPU at a time (races: tests/unit/test_paging_race.c); a page is taken after front_prepare(),
+ *	given back when it is not Linux's, opened when it is a hole, as manager.c does
+ * Enough: an operation walks one path and adds to it; all entries of a table are treated alike; the page that
+ *	is looked at is any page, so what holds for it holds for all
+ * Code: hypervisor/core/paging.c hypervisor/core/nested.c hypervisor/core/front.c
+ * Options: --unwind 7 --unwindset paging_find.0:3,paging_entry.0:3,walk.0:3
+ * Seconds: 900
+ * Cases: 0 1 2 3 4 5
+ * Changed: hypervisor/core/paging.h: `#define PT_BITS		9` -> `#define PT_BITS		1`: tables of 2 entries
+ * Changed: hypervisor/core/nested.h: `#define QV_OPEN_PAGES	16` -> `#define QV_OPEN_PAGES	1`: half of a table is open
+ * Changed: hypervisor/core/nested.c: `start >= 1u << 20` -> `start >= 1u << 13`: the first of 4 pages of level 2
+ * Changed: hypervisor/core/paging.c: `return (u64 *)(size_t)(pool->va + (pa - pool->pa));` -> `extern u64 *table_at(u64); return table_at(pa - pool->pa);`: the pool is the proof's
+ * Changed: hypervisor/core/instance.h: `return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);` -> `extern struct instance the_instance; return &the_instance;`: so is the instance
+ * Changed: hypervisor/core/instance.h: `return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);` -> `extern struct qv_mon_status the_status; return &the_status;`: and its status
+ * Twin: hypervisor/core/nested.c: `set_page(p, pa, NESTED_HOLE);` -> `set_page(p, pa, 0);`: a hole that is filled again (case 2)
+ * Twin: hypervisor/core/nested.c: `| PT_P | PT_U : NESTED_HOLE;` -> `| PT_P | PT_U : 0;`: the rest of a block is filled again (case 4)
+ * Twin: hypervisor/core/nested.c: `(pa & ~(level_size(level) - 1)) | NESTED_RWX |` -> `(pa & ~0xfffull) | NESTED_RWX |`: a large page begins at the wrong place (case 0)
+ * Twin: hypervisor/core/paging.c: `leaf + i * level_size(level - 1)` -> `leaf`: a large page is split into one page, many times (case 1)
+ * Twin: hypervisor/core/paging.c: `off >= pool->end` -> `off > pool->end`: a page beyond the pool (case 0)
+ * Twin: hypervisor/core/front.c: `exchange(entry, seen, table | PT_TABLE);` -> `exchange(entry, seen, 0);`: a touch makes a hole Linux's (case 5)
+ */
+#include "core/cpu.h"
+#include "core/nested.h"
+#include "core/vendor.h"
+#include "prove.h"
+
+#define PAGES	6u			/* of the pool that may be tables */
+#define POOL_PA	0x7654000ull		/* where the pool is said to be: far from the addresses tried */
+#define LEVELS	3u
+#define SPACE	level_size(LEVELS + 1)	/* addresses: below */
+
+enum { ROOT, ONES, SINK, FIRST };	/* pages of the pool; the others have a level and a place */
+#define ONES_PAGE	(POOL_PA + 100 * 4096)
+#define SINK_PAGE	(POOL_PA + 101 * 4096)
+
+struct instance the_instance;
+struct qv_mon_status the_status;
+static u64 tables[PAGES][PT_ENTRIES];
+static u32 level_of[PAGES];
+static u64 base_of[PAGES];
+static struct qv_mon_boot ram;
+
+u64 *table_at(u64 offset)
+{
+	PROVE(!(offset % 4096) && offset / 4096 < PAGES, "a table of the pool");
+	return tables[offset / 4096];
+}
+
+void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b) { (void)cpu, (void)what, (void)a, (void)b; }
+void vendor_inject_fault(struct pcpu *cpu, u32 vector) { (void)cpu, (void)vector; }
+
+/* ---- a sound state ---- */
+
+static struct paging *p = &the_instance.nested;
+
+static u32 used(void)
+{
+	return the_instance.pool.next / 4096;
+}
+
+static u64 place(u32 page, u32 i)
+{
+	return base_of[page] + i * level_size(level_of[page]);
+}
+
+/* Entry @i of @page: nothing, a hole, a leaf, or a table that belongs there */
+static bool sound_entry(u32 page, u32 i)
+{
+	u64 e = tables[page][i];
+	u64 child = ((e & PT_ADDR) - POOL_PA) / 4096;
+	u32 level = level_of[page];
+
+	if (!(e & PT_P) || level == 1)
+		return true;
+	if (e & PT_PS)
+		return level <= 3;
+	if ((e & PT_ADDR) < POOL_PA || (e & PT_TABLE) != PT_TABLE || child >= PAGES)
+		return false;
+	if (level == 2 && (child == ONES || child == SINK))
+		return true;
+	return child >= FIRST && child < used() && level_of[child] == level - 1 &&
+	       base_of[child] == place(page, i);
+}
+
+static bool sound_answers(u32 i)
+{
+	return tables[ONES][i] == (ONES_PAGE | PT_P | PT_U) && tables[SINK][i] == (SINK_PAGE | NESTED_RWX);
+}
+
+static void any_state(void)
+{
+	u32 i, k;
+
+	ram.num_ram = any_u32() % 3;
+	for (i = 0; i < 2; i++)
+		ram.ram[i].start = any_u64(), ram.ram[i].end = any_u64();
+	the_instance.pool.pa = POOL_PA;
+	the_instance.pool.next = any_u32();
+	the_instance.pool.end = PAGES * 4096;
+	the_instance.ones_table = POOL_PA + ONES * 4096;
+	the_instance.sink_table = POOL_PA + SINK * 4096;
+	*p = (struct paging){ .pool = &the_instance.pool, .root = POOL_PA, .levels = LEVELS, .ram = &ram,
+			      .max_leaf = any_bool() ? 2 : 3 };
+	ASSUME(!(the_instance.pool.next % 4096) && used() >= FIRST && used() <= PAGES);
+	level_of[ROOT] = LEVELS;
+	for (i = 0; i < PAGES; i++) {
+		if (i >= FIRST)
+			level_of[i] = any_u32(), base_of[i] = any_u64();
+		ASSUME(i == ROOT || (level_of[i] >= 1 && level_of[i] < LEVELS) || i < FIRST);
+		for (k = 0; k < PT_ENTRIES; k++)
+			tables[i][k] = any_u64();
+	}
+	for (k = 0; k < PT_ENTRIES; k++) {
+		ASSUME(sound_answers(k) && sound_entry(ROOT, k));
+		for (i = FIRST; i < PAGES; i++)
+			ASSUME(i >= used() || sound_entry(i, k));
+	}
+}
+
+/* ---- the page that is looked at: any one of level 2 ---- */
+
+static enum { LINUX, HOLE, OPEN } owner;
+static u64 watched;
+
+struct end { u64 entry; u32 level, page; };
+
+/* By the tables, as the processor walks them (APM vol. 2, 5.3), down to @level */
+static struct end walk(u64 addr, u32 level)
+{
+	struct end end = { .page = ROOT };
+
+	for (end.level = LEVELS; ; end.level--) {
+		end.entry = tables[end.page][addr >> (12 + PT_BITS * (end.level - 1)) & (PT_ENTRIES - 1)];
+		if (end.level == level || !(end.entry & PT_P) || (end.entry & PT_PS))
+			return end;
+		end.page = ((end.entry & PT_ADDR) - POOL_PA) / 4096;
+	}
+}
+
+static bool identity(u64 entry, u64 addr, u32 level)
+{
+	return entry == (addr | NESTED_RWX | (level > 1 ? PT_PS : 0));
+}
+
+/* Entry of one 4 KiB page of the watched one */
+static bool sound_page(u32 table, u32 i)
+{
+	u64 e = tables[table][i], pa = watched + i * 4096;
+
+	if (owner == LINUX)
+		return !e || identity(e, pa, 1);
+	if (i < QV_OPEN_PAGES)
+		return e == (pa | PT_P | PT_U);
+	return e == NESTED_HOLE || e == (ONES_PAGE | PT_P | PT_U) || e == (SINK_PAGE | NESTED_RWX);
+}
+
+/* The tables say of the watched page what its owner allows; the induction's hypothesis */
+static bool sound_watched(void)
+{
+	struct end end = walk(watched, 2);
+	u32 table = ((end.entry & PT_ADDR) - POOL_PA) / 4096, i;
+
+	if (!(end.entry & PT_P))
+		return owner == LINUX ? !end.entry : owner == HOLE && end.level == 2 && end.entry == NESTED_HOLE;
+	if (end.level > 2 || (end.entry & PT_PS))
+		return owner == LINUX && identity(end.entry, watched & ~(level_size(end.level) - 1), end.level);
+	if (table == ONES || table == SINK)
+		return owner == HOLE && end.entry == ((POOL_PA + table * 4096) | PT_TABLE);
+	for (i = 0; i < PT_ENTRIES; i++)
+		if (!sound_page(table, i))
+			return false;
+	return owner != HOLE;
+}
+
+/* What it comes to, at any address in it */
+static void claim(u64 addr)
+{
+	struct end end = walk(addr, 1);
+	u64 pa = (end.entry & PT_ADDR & ~(level_size(end.level) - 1)) | (addr & (level_size(end.level) - 1));
+	bool answer = (pa & ~0xfffull) == ONES_PAGE || (pa & ~0xfffull) == SINK_PAGE;
+	bool shown = owner == OPEN && (addr & (level_size(2) - 1)) < QV_OPEN_PAGES * 4096;
+
+	if (!(end.entry & PT_P))
+		return;
+	PROVE(pa == addr || answer, "mapped to itself, or to what answers");
+	PROVE(owner == LINUX || shown || answer, "what was taken away is not mapped");
+	PROVE(!shown || !(end.entry & PT_W), "what is open is not writable");
+	PROVE(!answer || !(end.entry & PT_W) || (pa & ~0xfffull) == SINK_PAGE, "the ones stay ones");
+}
+
+/* ---- one operation ---- */
+
+static bool prepared(u64 pa)
+{
+	return walk(pa, 2).level == 2;
+}
+
+/* A page nobody points to becomes the table of @pa's open part */
+static u32 spare_table(u64 pa)
+{
+	u32 page = any_u32(), i, k;
+
+	ASSUME(page >= FIRST && page < used());
+	for (i = 0; i < PAGES; i++)
+		for (k = 0; k < PT_ENTRIES; k++)
+			ASSUME((tables[i][k] & PT_ADDR) != POOL_PA + page * 4096);
+	level_of[page] = 1;
+	base_of[page] = pa;
+	return page;
+}
+
+/* Pages the operation has taken from the pool lie on the path to @addr */
+static void place_new(u64 addr, u32 old)
+{
+	struct end end;
+	u32 level, page;
+
+	for (level = LEVELS - 1; level >= 1; level--) {
+		end = walk(addr, level);
+		page = end.page;
+		if (end.level == level && page >= old) {
+			level_of[page] = level;
+			base_of[page] = addr & ~(level_size(level + 1) - 1);
+		}
+	}
+}
+
+static void operation(u64 addr, u32 which)
+{
+	u64 pa = addr & ~(level_size(2) - 1);
+	bool mine = pa == watched;
+	struct pcpu cpu = { 0 };
+
+	switch (which) {
+	case 0:
+		front_fill(p, addr);
+		break;
+	case 1:
+		ASSUME(!mine || owner == LINUX);
+		if (!front_prepare(p, pa))
+			PROVE(prepared(pa), "what was prepared can be taken");
+		break;
+	case 2:
+		ASSUME(prepared(pa) && (!mine || owner == LINUX));
+		front_hole(p, pa);
+		owner = mine ? HOLE : owner;
+		break;
+	case 3:
+		ASSUME(prepared(pa) && (!mine || owner != LINUX));
+		front_unhole(p, pa);
+		owner = mine ? LINUX : owner;
+		break;
+	case 4:
+		ASSUME(prepared(pa) && (!mine || owner == HOLE));
+		front_open(p, pa, POOL_PA + spare_table(pa) * 4096);
+		owner = mine ? OPEN : owner;
+		break;
+	default:
+		front_touch(&cpu, addr, any_bool());
+	}
+}
+
+int main(void)
+{
+	u64 addr = any_u64(), looked = any_u64();
+	u32 which = CASE, page = any_u32(), i = any_u32() % PT_ENTRIES, old;
+	bool was_prepared;
+
+	watched = any_u64();
+	owner = any_u32() % 3;
+	any_state();
+	ASSUME(addr < SPACE && looked < SPACE && watched == (looked & ~(level_size(2) - 1)));
+	ASSUME(sound_watched());
+	claim(looked);
+	was_prepared = prepared(watched);
+	old = used();
+
+	operation(addr, which);
+	place_new(addr, old);
+
+	PROVE(used() <= PAGES, "the pool is not left");
+	ASSUME(page < used() && page < PAGES);
+	PROVE(page == ONES || page == SINK ? sound_answers(i) : sound_entry(page, i), "the tables stay sound");
+	PROVE(sound_watched(), "the watched page is as its owner allows");
+	PROVE(!was_prepared || prepared(watched), "what was prepared stays so");
+	claim(looked);
+	return 0;
+}
