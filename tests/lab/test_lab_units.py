@@ -3,6 +3,7 @@
 
 import importlib.machinery
 import importlib.util
+import re
 import subprocess
 from pathlib import Path
 
@@ -72,3 +73,17 @@ def test_page_on_msrs(tmp_path: Path) -> None:
     broken.write_text(table.read_text().replace('0, "TSC",', '0,"TSC",', 1))
     odd = subprocess.run([str(script), str(broken)], capture_output=True, text=True, check=False)
     assert odd.returncode == 2 and "write the row" in odd.stderr
+
+
+def test_page_on_ports(tmp_path: Path) -> None:
+    """Documentation/ports.md is what the monitor's table says, and qvctl refuses the same ports."""
+    table, page = TOP / "hypervisor/core/ports.c", TOP / "Documentation/ports.md"
+    check = [str(TOP / "scripts/ports"), str(table)]
+    assert subprocess.run([*check, str(page)], check=False).returncode == 0
+    other = tmp_path / "ports.md"
+    other.write_text(page.read_text().replace("0x92", "0x93", 1))
+    assert subprocess.run([*check, str(other)], capture_output=True, check=False).returncode == 1
+    rows = re.findall(r"\{ 0x([0-9a-f]{4}), 0x([0-9a-f]{4}), PORT", table.read_text())
+    keys = (TOP / "tools/qv/keys.py").read_text()
+    known = re.findall(r"\(0x([0-9a-f]+), 0x([0-9a-f]+), \"", keys[keys.index("NEVER_PORTS"):])
+    assert [(int(a, 16), int(b, 16)) for a, b in rows] == [(int(a, 16), int(b, 16)) for a, b in known]

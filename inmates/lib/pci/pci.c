@@ -98,15 +98,6 @@ void pci_port_write(uint32_t bdf, unsigned int reg, unsigned int size, uint32_t 
 		outl(port, value);
 }
 
-bool pci_enable(const struct qv_info_device *d, bool pin, bool master)
-{
-	uint32_t want = PCI_COMMAND_IO | PCI_COMMAND_MEMORY | (pin ? 0 : PCI_COMMAND_NO_INTX) |
-			(master ? PCI_COMMAND_MASTER : 0);
-
-	pci_write(d->bdf, PCI_COMMAND, 2, want);
-	return !master || (pci_read(d->bdf, PCI_COMMAND, 2) & PCI_COMMAND_MASTER);
-}
-
 unsigned int pci_capability(uint32_t bdf, uint8_t id)
 {
 	unsigned int at, i;
@@ -120,6 +111,27 @@ unsigned int pci_capability(uint32_t bdf, uint8_t id)
 		at = pci_read(bdf, at + 1, 1) & 0xFC;
 	}
 	return 0;
+}
+
+/* A function whose MSI is on raises no pin */
+static void message_off(uint32_t bdf)
+{
+	unsigned int cap = pci_capability(bdf, CAP_MSI);
+	uint32_t control = cap ? pci_read(bdf, cap + 2, 2) : 0;
+
+	if (control & MSI_ENABLE)
+		pci_write(bdf, cap + 2, 2, control & ~MSI_ENABLE);
+}
+
+bool pci_enable(const struct qv_info_device *d, bool pin, bool master)
+{
+	uint32_t want = PCI_COMMAND_IO | PCI_COMMAND_MEMORY | (pin ? 0 : PCI_COMMAND_NO_INTX) |
+			(master ? PCI_COMMAND_MASTER : 0);
+
+	if (pin)
+		message_off(d->bdf);
+	pci_write(d->bdf, PCI_COMMAND, 2, want);
+	return !master || (pci_read(d->bdf, PCI_COMMAND, 2) & PCI_COMMAND_MASTER);
 }
 
 bool pci_msi(const struct qv_info_device *d, uint8_t vector, uint32_t apic_id)

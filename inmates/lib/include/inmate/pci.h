@@ -33,7 +33,7 @@ void pci_write(uint32_t bdf, unsigned int reg, unsigned int size, uint32_t value
 uint32_t pci_port_read(uint32_t bdf, unsigned int reg, unsigned int size);
 void pci_port_write(uint32_t bdf, unsigned int reg, unsigned int size, uint32_t value);
 
-/* Let it answer to its BARs; `pin`: its interrupt pin too; `master`: be a bus master. False: refused. */
+/* Let it answer to its BARs; `pin`: its interrupt pin too, and MSI off; `master`: be a bus master. False: refused. */
 bool pci_enable(const struct qv_info_device *d, bool pin, bool master);
 
 /* Offset of a capability (5: MSI, 0x11: MSI-X); 0: it has none. */

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""PCI functions of cells: given, used, moderated, and given back to their Linux drivers."""
+
+import re
+
+import pytest
+
+from product import CONFIGS, Product
+
+QEMU = ("-device", "edu,addr=10.0", "-device", "virtio-rng-pci,addr=11.0", "-device", "pci-serial,addr=12.0")
+EDU, RNG, SERIAL = "00:10.0", "00:11.0", "00:12.0"
+EDU_BDF, RNG_BDF, SERIAL_BDF = 0x80, 0x88, 0x90
+EDU_ID = "10000ed"
+PIIX = 0xf8  # 00:1f.0, a bridge
+XAPIC = pytest.mark.machine(qemu_args=QEMU)
+X2APIC = pytest.mark.machine(qemu_args=QEMU, iommu="intel")
+
+pytestmark = XAPIC
+
+
+def given(qv: Product, *devices: str, more: str = "") -> str:
+    """A configuration with these devices: its path in the machine."""
+    path = "/run/devices.yaml"
+    lines = "".join(f"  - {device}\\n" for device in devices)
+    qv.sh(f"cp {CONFIGS}/quest.yaml {path}; printf 'devices:\\n{lines}{more}' >>{path}")
+    return path
+
+
+def off(place: str) -> str:
+    return f'{{pci: "{place}", dma: off}}'
+
+
+def unsafe(place: str) -> str:
+    return f'{{pci: "{place}", unsafe-dma: true}}'
+
+
+def run(qv: Product, *devices: str) -> None:
+    qv.do(f"cell create {given(qv, *devices)} --start")
+
+
+def denied(qv: Product, name: str) -> int:
+    return sum(cpu["denied"] for cpu in qv.ask(f"cell stats {name}")["cpus"])
+
+
+def config(qv: Product, words: str) -> int:
+    """What `pci get|set|portget|portset ...` of the cell's shell answers."""
+    return int(qv.quesh(f"pci {words}"), 16)
+
+
+def driver(qv: Product, place: str) -> str:
+    return qv.sh(f"readlink /sys/bus/pci/devices/0000:{place}/driver || true").strip().rpartition("/")[2]
+
+
+def config_of_linux(qv: Product, place: str) -> str:
+    return qv.sh(f"xxd -p -l 64 /sys/bus/pci/devices/0000:{place}/config 2>/dev/null || "
+                 f"od -An -tx1 -N64 /sys/bus/pci/devices/0000:{place}/config").strip()
+
+
+def resource(qv: Product, place: str, write: str = "") -> str:
+    """The first dword of BAR 0 as a Linux program reads it, after writing one at 0x60 if wanted."""
+    return qv.sh(f"""python3 -c "
+import mmap, os, struct
+f = os.open('/sys/bus/pci/devices/0000:{place}/resource0', os.O_RDWR)
+m = memoryview(mmap.mmap(f, 4096)).cast('I')
+{write}
+print('%x' % m[0])" """).strip()
+
+
+def test_registers_and_the_pin(qv: Product) -> None:
+    qv.sh(f"echo 1 >/sys/bus/pci/devices/0000:{EDU}/enable")
+    before = config_of_linux(qv, EDU)
+    run(qv, off(EDU))
+    assert qv.quesh("edu id") == "id 010000ed, live edcba987\n"
+    assert qv.quesh("edu fact 5") == "120\n"
+    for _ in range(3):  # level-triggered: each one needs its EOI at the IOAPIC
+        assert qv.quesh("edu irq") == "interrupts=1\n"
+    shown = qv.show()["devices"]
+    assert shown == [{"pci": EDU, "unsafe_dma": False, "pin": True, "messages": False, "reset": False}]
+    assert driver(qv, EDU) == "qv-cell"
+    qv.do("cell destroy quest")
+    assert config_of_linux(qv, EDU) == before
+    assert driver(qv, EDU) == ""
+    assert resource(qv, EDU) == EDU_ID
+
+
+def test_no_exit_for_registers(qv: Product) -> None:
+    """Law 1: its registers and config reads are direct."""
+    run(qv, off(EDU))
+    qv.quesh("edu id")
+    before = qv.ask("cell stats quest")["cpus"][0]["exits"]
+    qv.quesh("edu fact 9")
+    for _ in range(5):
+        qv.quesh(f"pci get {EDU_BDF} 0 4")
+    after = qv.ask("cell stats quest")["cpus"][0]["exits"]
+    assert after["port"] == before["port"]
+    assert after["memory"] - before["memory"] == 1, "one write to the command register"
+
+
+@X2APIC
+def test_registers_where_interrupts_are_remapped(qv: Product) -> None:
+    run(qv, off(EDU))
+    assert qv.quesh("edu id") == "id 010000ed, live edcba987\n"
+    assert qv.quesh("edu irq") == "its pin is not connected\n"
+    assert not qv.show()["devices"][0]["pin"]
+    assert "no-messages" in qv.quesh("pci")
+
+
+def test_unsafe_dma_is_told_everywhere_and_messages_work(qv: Product) -> None:
+    path = given(qv, unsafe(EDU))
+    assert "warning: unsafe-dma: 00:10.0" in qv.do(f"config check {path}")
+    run(qv, unsafe(EDU))
+    assert f"{EDU}!UNSAFE-DMA" in qv.do("cell list")
+    assert "UNSAFE-DMA" in qv.do("cell show quest")
+    assert "unsafe-dma: PCI function 0000:00:10.0" in qv.do("log")
+    assert qv.quesh("edu msi") == "interrupts=1\n"
+    assert qv.quesh("edu irq") == "interrupts=1\n", "and the pin after it"
+
+
+def test_without_unsafe_dma_no_bus_mastering_and_no_messages(qv: Product) -> None:
+    run(qv, off(EDU))
+    assert qv.quesh("edu msi") == "the monitor refused it\n"
+    assert config(qv, f"set {EDU_BDF} 4 2 0x407") == 0x403
+    assert config(qv, f"portset {EDU_BDF} 4 2 0x407") == 0x403
+    assert config(qv, f"set {EDU_BDF} 4 1 0x07") & 4 == 0
+    assert denied(qv, "quest") >= 3
+
+
+def test_messages_reach_own_cpus_only(qv: Product) -> None:
+    """EDU has its MSI capability at 0x40: address at 0x44, upper half, data at 0x4c."""
+    run(qv, unsafe(EDU))
+    qv.quesh("edu msi")
+    good = config(qv, f"get {EDU_BDF} 0x44 4")
+    assert good == 0xfee03000, "CPU 3"
+    for bad in (0xfee00000, 0xfee01000, 0xfeeff000, 0xfee03004, 0xfee03008, 0x00003000, 0xfee03010):
+        assert config(qv, f"set {EDU_BDF} 0x44 4 {bad:#x}") == good, f"{bad:#x}"
+        assert config(qv, f"portset {EDU_BDF} 0x44 4 {bad:#x}") == good, f"{bad:#x}"
+    assert config(qv, f"set {EDU_BDF} 0x45 1 0x10") == good >> 8 & 0xff, "a byte of it"
+    assert config(qv, f"set {EDU_BDF} 0x48 4 1") == 0
+    data = config(qv, f"get {EDU_BDF} 0x4c 2")
+    for bad in (0x1f, 0x200, 0x250, 0x450, 0x550, 0x750, 0x8050):  # exceptions; SMI, NMI, INIT, ExtINT; level
+        assert config(qv, f"set {EDU_BDF} 0x4c 2 {bad:#x}") == data, f"{bad:#x}"
+    assert config(qv, f"set {EDU_BDF} 0x42 2 0x0071") & 0x70 == 0, "one message, not eight"
+    assert qv.quesh("edu msi") == "interrupts=1\n"
+    assert denied(qv, "quest") >= 20
+
+
+def test_msi_x_entries_hold_own_cpus_only(qv: Product) -> None:
+    run(qv, unsafe(RNG))
+    assert qv.quesh("pci msix 0 0") == "on\n"
+    listing = qv.quesh("pci")
+    cap = next(at for at in range(0x40, 0x100, 4)
+               if config(qv, f"get {RNG_BDF} {at} 1") == 0x11 and config(qv, f"get {RNG_BDF} {at + 4} 4") & 7 == 1)
+    found = re.search(r"bar 1: memory ([0-9a-f]+),", listing)
+    assert found, listing
+    table = int(found[1], 16) + (config(qv, f"get {RNG_BDF} {cap + 4} 4") & ~7)
+    assert int(qv.quesh(f"pci load {table:#x}"), 16) == 0xfee03000
+    assert int(qv.quesh(f"pci store {table:#x} 0xfee00000"), 16) == 0xfee03000
+    assert int(qv.quesh(f"pci store {table + 4:#x} 1"), 16) == 0
+    assert int(qv.quesh(f"pci store {table + 8:#x} 0x450"), 16) == 0x50
+    assert int(qv.quesh(f"pci store {table + 8:#x} 0x51"), 16) == 0x51
+    assert int(qv.quesh(f"pci store {table + 12:#x} 1"), 16) == 1
+    assert int(qv.quesh(f"pci store {table + 16:#x} 0xfee00000"), 16) == 0xfee03000, "the next entry"
+    assert denied(qv, "quest") == 4
+
+
+def test_config_space_of_others(qv: Product) -> None:
+    """Absent: ones to read, writes dropped and counted; the cell lives on, Linux's devices are as they were."""
+    bridge, disk = config_of_linux(qv, "00:1f.0"), config_of_linux(qv, "00:02.0")
+    run(qv, off(EDU))
+    before = denied(qv, "quest")
+    for bdf in (0, 0x10, PIIX, RNG_BDF, 0x100, 0xffff):
+        assert config(qv, f"get {bdf} 0 4") == 0xffffffff
+        assert config(qv, f"portget {bdf} 0 4") == 0xffffffff
+        assert config(qv, f"portget {bdf} 1 1") == 0xff
+        assert config(qv, f"set {bdf} 4 2 0") == 0xffff
+        assert config(qv, f"portset {bdf} 0x3e 2 0x40") == 0xffff
+    assert denied(qv, "quest") - before == 12
+    assert qv.show()["state"] == "running"
+    assert (config_of_linux(qv, "00:1f.0"), config_of_linux(qv, "00:02.0")) == (bridge, disk)
+
+
+def test_own_config_space(qv: Product) -> None:
+    """By ECAM and by ports: bytes, words, dwords; BARs do not move."""
+    run(qv, off(EDU))
+    assert config(qv, f"portget {EDU_BDF} 0 4") == config(qv, f"get {EDU_BDF} 0 4") == 0x11e81234
+    assert config(qv, f"portget {EDU_BDF} 2 2") == config(qv, f"get {EDU_BDF} 2 2") == 0x11e8
+    assert config(qv, f"portget {EDU_BDF} 3 1") == config(qv, f"get {EDU_BDF} 3 1") == 0x11
+    bar = config(qv, f"get {EDU_BDF} 0x10 4")
+    for how in ("set", "portset"):
+        for value in (0, 0xffffffff, 0xb0000000):
+            assert config(qv, f"{how} {EDU_BDF} 0x10 4 {value:#x}") == bar
+        assert config(qv, f"{how} {EDU_BDF} 0x13 1 0") == bar >> 24
+        assert config(qv, f"{how} {EDU_BDF} 0x3c 1 7") == 7, "the interrupt line is only a note"
+        assert config(qv, f"{how} {EDU_BDF} 0x3c 1 9") == 9
+        assert config(qv, f"{how} {EDU_BDF} 0x0f 1 0x40") == 0, "no self-test"
+        assert config(qv, f"{how} {EDU_BDF} 4 2 0x3") & 3 == 3
+    assert qv.quesh("edu fact 4") == "24\n"
+
+
+@pytest.mark.parametrize("line, port", [("pci out 0xcf9 0", 0xcf9), ("pci in 0xcfb", 0xcfb), ("pci in 0x64", 0x64)])
+def test_ports_beside_config_space_fail_the_cell(qv: Product, line: str, port: int) -> None:
+    run(qv, off(EDU))
+    qv.machine.run(["quesh", "quest", "-t", "3", "-c", line], 20)
+    cell = qv.show()
+    assert (cell["state"], cell["failure"]["reason"], cell["failure"]["address"]) == ("failed", "port", f"{port:#x}")
+
+
+def test_linux_meanwhile(qv: Product) -> None:
+    """Its touches of a given device are answered and counted: config space both ways, registers, ports."""
+    qv.sh(f"echo 1 >/sys/bus/pci/devices/0000:{EDU}/enable")
+    run(qv, off(EDU), off(SERIAL))
+    qv.quesh("edu id")
+    before = denied(qv, "linux")
+    assert set(config_of_linux(qv, EDU).replace(" ", "").replace("\n", "")) == {"f"}
+    qv.sh(f"""python3 -c "
+import os
+f = os.open('/sys/bus/pci/devices/0000:{EDU}/config', os.O_RDWR)
+os.pwrite(f, bytes(2), 4)
+os.pwrite(f, bytes(4), 0x10)" """)
+    assert resource(qv, EDU) == "ffffffff"
+    resource(qv, EDU, "m[0x60 // 4] = 1")
+    base = int(qv.sh(f"head -1 /sys/bus/pci/devices/0000:{SERIAL}/resource").split()[0], 16)
+    assert qv.sh(f"""python3 -c "
+f = open('/dev/port', 'r+b', buffering=0)
+f.seek({base + 7}); f.write(bytes([0x5a])); f.seek({base + 7}); print(f.read(1)[0])" """).strip() == "255"
+    assert denied(qv, "linux") - before >= 20
+    assert qv.quesh("edu fact 3") == "6\n"
+    assert config(qv, f"get {EDU_BDF} 0x10 4") != 0
+    assert qv.quesh(f"pci out {base + 7:#x} 0x5a") == "5a\n", "the scratch register, directly"
+    qv.do("cell destroy quest")
+    assert resource(qv, EDU) == EDU_ID
+
+
+def test_drivers_of_linux_come_back(qv: Product) -> None:
+    had = {place: driver(qv, place) for place in (RNG, SERIAL)}
+    assert had[RNG] == "virtio-pci" and had[SERIAL] == "serial"
+    for _ in range(3):
+        run(qv, off(EDU), unsafe(RNG), off(SERIAL))
+        assert {driver(qv, place) for place in (EDU, RNG, SERIAL)} == {"qv-cell"}
+        qv.do("cell destroy quest")
+        assert {place: driver(qv, place) for place in (RNG, SERIAL)} == had
+    qv.sh("ls /sys/bus/virtio/devices/*/ >/dev/null; dmesg | grep -i 'ttyS.*PCI\\|16550' || true")
+
+
+def test_a_cell_that_cannot_be_made_gives_its_devices_back(qv: Product) -> None:
+    path = given(qv, unsafe(RNG), off(SERIAL))
+    qv.sh(f"sed -i 's/^image:.*/image: \\/etc\\/passwd/' {path}")
+    assert "cannot be loaded" in qv.refused(f"cell create {path}")
+    assert (driver(qv, RNG), driver(qv, SERIAL)) == ("virtio-pci", "serial")
+    path = given(qv, unsafe(RNG), off("00:1f.0"))  # the second one is refused
+    assert "is a bridge" in qv.refused(f"cell create {path}")
+    assert driver(qv, RNG) == "virtio-pci"
+
+
+def test_a_restart_resets_and_gives_anew(qv: Product) -> None:
+    run(qv, off(EDU))
+    qv.machine.run("quesh quest -t 3 -c 'crash memory'", 20)
+    assert qv.show()["state"] == "failed"
+    qv.do("cell start quest")
+    assert qv.quesh("edu fact 5") == "120\n"
+    assert qv.quesh("edu irq") == "interrupts=1\n"
+
+
+def test_refusals(qv: Product) -> None:
+    assert "is a bridge" in qv.refused(f"cell create {given(qv, off('00:1f.0'))}")
+    none = qv.qvctl(f"cell create {given(qv, off('00:1e.0'))}")
+    assert none.rc == 2 and "there is no PCI function 00:1e.0 here" in none.err
+    bare = qv.qvctl(f"""cell create {given(qv, '{pci: "00:10.0"}')}""")
+    assert bare.rc == 2 and "`dma: off`" in bare.err and "`unsafe-dma: true`" in bare.err
+    run(qv, off(EDU))
+    qv.sh("sed 's/^name:.*/name: other/; s/^cpus:.*/cpus: [2]/' /run/devices.yaml >/run/other.yaml")
+    assert "belongs to another cell" in qv.refused("cell create /run/other.yaml")
+    assert qv.quesh("edu fact 3") == "6\n"
+
+
+def test_twenty_times(qv: Product) -> None:
+    qv.do("enable")
+    for _ in range(20):
+        run(qv, off(EDU), unsafe(RNG))
+        assert qv.quesh("edu irq") == "interrupts=1\n"
+        qv.do("cell destroy quest")
+        assert driver(qv, RNG) == "virtio-pci"
+
+
+def test_devices_are_listed(qv: Product) -> None:
+    listed = {d["name"]: d for d in qv.ask("devices")["devices"]}
+    assert listed[EDU]["state"] == "yes" and listed["00:1f.0"]["state"] == "no: a bridge"
+    run(qv, off(EDU))
+    assert {d["name"]: d["state"] for d in qv.ask("devices")["devices"]}[EDU] == "a cell's"
