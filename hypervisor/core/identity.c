@@ -81,6 +81,9 @@ static int hide_ioapics(struct instance *inst)
 	return 0;
 }
 
+#define MESSAGES	0xfee00000ull
+#define MESSAGES_LEN	(1u << 20)
+
 int identity_tables(struct instance *inst)
 {
 	const struct qv_mon_boot *b = &inst->boot;
@@ -96,6 +99,9 @@ int identity_tables(struct instance *inst)
 	map_known(n);
 	if (hide_ioapics(inst))
 		return -1;
+	/* Where a device's write is an interrupt to anybody, a processor's must not become one */
+	if (paging_map(n, MESSAGES, MESSAGES, MESSAGES_LEN, NESTED_HOLE))
+		return -1;
 	/* xAPIC: reads are direct, writes come to us */
-	return b->x2apic ? 0 : paging_map(n, 0xfee00000, 0xfee00000, QV_PAGE, PT_P | PT_U);
+	return b->x2apic ? 0 : paging_map(n, MESSAGES, MESSAGES, QV_PAGE, PT_P | PT_U);
 }

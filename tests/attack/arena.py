@@ -66,6 +66,7 @@ class Arena:
         self._machine = weakref.proxy(machine)
         self._answers: queue.Queue[bytes] = queue.Queue()
         self._partial = b""
+        self.hidden: list[int] = []  # see test_front.py
         machine.put(image(), "/run/attack/attack.elf")
         machine.put(program("beat"), "/run/attack/beat")
         machine.put(HERE / "inside/attack-server", "/run/attack/attack-server")

@@ -14,7 +14,7 @@ REPORT = BUILD / "attacks.json"
 def attacks(terminal: Any) -> list[dict[str, Any]]:
     """One for each attack on each machine."""
     found = []
-    for verdict in ("passed", "failed"):
+    for verdict in ("passed", "failed", "skipped"):
         for report in terminal.stats.get(verdict, []):
             more = dict(report.user_properties)
             if report.when == "call" and "attack" in more:
@@ -36,4 +36,4 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
                                 f"{open_} open, {len(done) - contained - open_} NOT CONTAINED")
     for attack in done:
         if attack["open"]:
-            terminalreporter.write_line(f"  open: {attack['test']}: {attack.get('outcome', 'none')}")
+            terminalreporter.write_line(f"  open: {attack['test']}: {attack.get('outcome', 'not done: it takes a CPU for good')}")

@@ -11,10 +11,10 @@
 #define G1	0x40000000ull
 #define LARGE	(600 * G1)
 
-/* @pages of memory in @runs pieces, from 1 GiB on */
+/* @pages of memory in @runs pieces, from 4 GiB on: below, there are holes that no RAM is in */
 static void ask(struct qv_mon_create *q, u64 pages, u32 runs, u32 cpus)
 {
-	u64 at = G1;
+	u64 at = 4 * G1;
 	u32 i;
 
 	memset(q, 0, sizeof(*q));

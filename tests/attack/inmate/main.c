@@ -22,8 +22,15 @@ static void nothing(uint64_t a, uint64_t b)
 {
 }
 
+static void nothing_lasting(uint64_t a, uint64_t b)
+{
+	for (;; still_here())
+		cpu_relax();
+}
+
 static const struct attack attacks[] = {
 	{ "nothing", nothing, 0, 0 },
+	{ "nothing-lasting", nothing_lasting, 0, 0 },
 #define ATTACK(name, function, a, b, ...) { name, function, a, b },
 #include "../rows/all.h"
 #undef ATTACK

@@ -63,7 +63,7 @@ void port_rep_in(uint64_t port, uint64_t count)
 }
 
 /* What it writes must not be there afterwards, if it is not stopped */
-void pci_write(uint64_t address, uint64_t value)
+void port_pci_write(uint64_t address, uint64_t value)
 {
 	out32(CONFIG_ADDRESS, address);
 	out32(CONFIG_DATA, value);
@@ -73,7 +73,7 @@ void pci_write(uint64_t address, uint64_t value)
 	survived("dropped");
 }
 
-void pci_scan(uint64_t a, uint64_t b)
+void port_pci_scan(uint64_t a, uint64_t b)
 {
 	uint32_t device, found = 0;
 

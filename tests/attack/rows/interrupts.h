@@ -38,7 +38,7 @@ ATTACK("icr-exception-vectors", icr_vectors, 0, 15, "harmless", "", "vectors tha
 ATTACK("icr-sweep", icr_sweep, 0, 0, "harmless", "", "each delivery mode to each logical name, each shorthand")
 ATTACK("icr-clusters", icr_clusters, 0, 0, "harmless", "x2apic", "logical names in clusters that are not its own, all 32 bits used")
 ATTACK("icr-reserved-bits", icr, 0xFFF00000, 0, "harmless|failed:ipi|fault:gp", "", "the reserved bits of the command")
-ATTACK("icr-self-ipi", icr_self_register, 0, 255, "harmless", "x2apic", "the self-IPI register with every vector")
+ATTACK("icr-self-ipi", icr_self_register, 32, 255, "harmless", "x2apic", "the self-IPI register with every vector of an interrupt")
 ATTACK("icr-flood-self", icr_flood_self, 20000, 0, "harmless", "", "twenty thousand interrupts to itself")
 ATTACK("icr-flood-nobody", icr_flood_nobody, 20000, 0, "harmless", "", "twenty thousand interrupts to a name that nobody has")
 ATTACK("xapic-ldr-games", xapic_ldr, 0x4D00, 0, "harmless", "xapic", "takes logical names of others, then an INIT to them")
