@@ -13,9 +13,9 @@ ATTACKS: dict[str, tuple[str, ...]] = {
     "A5 XSETBV, CR4, CR0": ("ins-xsetbv-*", "ins-cr4-*", "ins-cr0-*"),
     "A6 a hypervisor's instructions and calls": ("ins-vm*", "ins-stgi", "ins-clgi", "ins-skinit", "front-svm", "front-hypercall-*"),
     "A7 interrupts in every mode to everybody": ("icr-*", "lvt-*", "xapic-*", "smp-*", "front-icr-*"),
-    "A8 message-signalled interrupts": ("mem-write-msi", "front-msi-*", "open: devices of cells are not there yet"),
+    "A8 message-signalled interrupts": ("mem-write-msi", "front-msi-*", "tests/lab/test_devices.py"),
     "A9 DMA to foreign memory": ("open: without an IOMMU a device that can do DMA is refused, unless `unsafe-dma`",),
-    "A10 PCI configuration space": ("mem-read-ecam", "port-pci-*", "open: devices of cells are not there yet"),
+    "A10 PCI configuration space": ("mem-read-ecam", "port-pci-*", "tests/lab/test_devices.py"),
     "A11 ports that reset, switch off, bring an SMI": ("port-*",),
     "A12 triple fault, halt and loop with interrupts off": ("ins-triple-fault", "ins-hlt-off", "ins-loop-off", "shared-heartbeat-stops"),
     "A13 never answers a request to end": ("shared-shutdown-*",),
@@ -29,14 +29,14 @@ ATTACKS: dict[str, tuple[str, ...]] = {
 }
 
 LEAKS: dict[str, tuple[str, ...]] = {
-    "1 MSIs go to any CPU on AMD": ("front-msi-*", "open: devices of cells are not there yet"),
+    "1 MSIs go to any CPU on AMD": ("front-msi-*", "tests/lab/test_devices.py"),
     "2 the MSRs 0xC001xxxx are open": ("msr-*",),
     "3 SMCA registers outside the map kill": ("msr-smca*", "tests/unit/test_msr.c"),
     "4 a list of what is forbidden, instead of what is allowed": (
         "msr-misc-enable", "msr-perf-ctl", "msr-clock-modulation", "msr-microcode", "msr-tsc", "msr-debugctl", "msr-qos-*"),
     "5 INVD executes": ("ins-invd", "flood-invd", "front-invd"),
     "6 XSETBV and CR4 are free": ("ins-xsetbv-*", "ins-cr4-*"),
-    "7 no IOMMU is accepted silently": ("open: devices of cells are not there yet",),
+    "7 no IOMMU is accepted silently": ("tests/lab/test_devices.py",),
     "8-10 errors in IOMMU code": ("open: there is no IOMMU code yet",),
     "11 memory is not scrubbed": ("mem-zeros*",),
     "12 machine checks": ("msr-mc*", "msr-smca*", "ins-cr4-mce"),
