@@ -3,6 +3,7 @@
  * The lock as Linux sees it. It is the monitor that keeps it: what stands here only finds
  * out early, says why, and asks the cell to agree.
  */
+#include <linux/sched/signal.h>
 #include "qv.h"
 
 /* Its instance alone writes .locked; it counts while the instance says that it runs */
