@@ -13,7 +13,7 @@ ATTACK("ins-vmmcall-0", ins_vmmcall, 0, 0, "fault:ud|harmless", "", "calls the m
 ATTACK("ins-vmmcall-create", ins_vmmcall, 0x12, 0x100000, "fault:ud|harmless", "", "calls the monitor with a number that only Linux's side might have")
 ATTACK("ins-vmmcall-stop", ins_vmmcall, 4, 1, "fault:ud|harmless", "", "calls the monitor as Linux's driver does: stop the witness")
 ATTACK("ins-vmmcall-reclaim", ins_vmmcall, 5, 1, "fault:ud|harmless", "", "calls the monitor as Linux's driver does: destroy the witness")
-ATTACK("ins-vmmcall-lock", ins_vmmcall_lock, 0, 0, "fault:ud|harmless", "open", "locks management without leave to do so, so that it could never be stopped")
+ATTACK("ins-vmmcall-lock", ins_vmmcall_lock, 0, 0, "fault:ud", "", "locks management without leave to do so, so that it could never be stopped")
 ATTACK("ins-vmmcall-sweep", ins_vmmcall_sweep, 0, 0, "harmless", "", "calls the monitor with every number up to 4,096, and odd ones")
 ATTACK("ins-vmcall", ins_vmcall, 0, 0, "fault:ud|harmless", "", "calls an Intel hypervisor")
 ATTACK("ins-vmxon", ins_vmxon, 0x3000, 0, "fault:ud", "", "switches VT-x on")
