@@ -38,7 +38,7 @@ ATTACK("ins-cr4-sweep", ins_cr4_sweep, 0, 0, "harmless|failed:exit|failed:instru
 ATTACK("ins-cr8", ins_cr8, 15, 0, "harmless", "", "closes itself to all interrupts by priority (CR8)")
 ATTACK("ins-dr7", ins_dr7, 0xFFFFFFFF, 0, "harmless|fault:gp", "", "sets every breakpoint on the whole memory, GD too")
 ATTACK("ins-dr7-high", ins_dr7, 0xFFFFFFFFFFFFFFFF, 0, "fault:gp", "", "sets the upper half of DR7")
-ATTACK("ins-rdpmc", ins_rdpmc, 0x40000000, 0, "fault:gp|fault:ud|failed:instruction|harmless", "", "reads performance counters")
+ATTACK("ins-rdpmc", ins_rdpmc, 0x40000000, 0, "fault:gp|fault:ud|failed:instruction|failed:exit|harmless", "", "reads performance counters")
 ATTACK("ins-monitor", ins_monitor, 0, 0, "harmless|fault:gp|fault:ud", "", "MONITOR and MWAIT: sleeps until a write, or an interrupt")
 ATTACK("ins-mwait-deep", ins_monitor, 0xF0, 1, "harmless|fault:gp|fault:ud", "", "MWAIT for the deepest sleep, with interrupts breaking it")
 ATTACK("ins-hlt-off", ins_hlt_off, 0, 0, "stopped", "", "halts with interrupts off")
