@@ -123,7 +123,7 @@ void xapic_registers(uint64_t a, uint64_t b)
 {
 	uint32_t reg;
 
-	for (reg = 0; reg < 0x400; reg += 0x10)
+	for (reg = 0; reg <= 0x3E0; reg += 0x10)
 		if (reg != 0x300 && (reg < 0x320 || reg > 0x370))
 			apic_raw(reg, 0x00010000);
 	survived("written");
