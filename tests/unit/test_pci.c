@@ -308,6 +308,83 @@ static void message_tables(void)
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 }
 
+/* ---- Linux and an IOAPIC: a fake one, all of whose registers are one ---- */
+
+#define IOAPIC	0xa008000ull
+
+static u64 ioapic(u32 reg, bool write, u32 value)
+{
+	struct vmcb *v = vmcb_of(pcpu_of(0));
+
+	v->exit_code = EXIT_NPF;
+	v->info1 = write ? 6 : 4;
+	v->info2 = IOAPIC + reg;
+	v->exit_int_info = 0;
+	v->event_inj = 0;
+	v->rip = RIP;
+	v->cr0 = 0x11;
+	v->cs.attrib = 0xc9b;
+	v->efer = EFER_SVME;
+	v->rax = write ? value : ~0ull;
+	v->num_bytes = 15;
+	memset(v->bytes, 0x90, sizeof(v->bytes));
+	memcpy(v->bytes, write ? "\x89\x07" : "\x8b\x07", 2);
+	svm_exit(pcpu_of(0));
+	CHECK_EQ(v->rip, RIP + 2);
+	return v->rax;
+}
+
+static u64 ioapic_denied(void)
+{
+	return cpu_status(pcpu_of(0))->denied;
+}
+
+static void ioapic_accesses(void)
+{
+	static const u32 bad[] = { 0x0250, 0x0450, 0x0550, 0x0750, 0x0850 };	/* SMI, NMI, INIT, ExtINT, logical */
+	struct cell_slot *slot;
+	u32 i;
+
+	fake_open(true, true);			/* CPUs 0, 2, 4, 6 */
+	me()->boot.num_ioapics = 1;
+	me()->boot.ioapics[0] = IOAPIC;
+	me()->icr.own = 3;
+	ioapic(0, true, 0x12);
+	CHECK_EQ(ioapic(0, false, 0), 0x12);
+	CHECK_EQ(read32(IOAPIC), 0);		/* the real one only moves with an access */
+	write32(IOAPIC + 0x10, 0x02000000);	/* what the other half holds */
+	ioapic(0x10, true, 0x50);
+	CHECK_EQ(read32(IOAPIC), 0x12);
+	CHECK_EQ(read32(IOAPIC + 0x10), 0x50);
+	CHECK_EQ(ioapic(0x10, false, 0), 0x50);
+	CHECK_EQ(ioapic_denied(), 0);
+	write32(IOAPIC + 0x10, 0x04000000);	/* a CPU that is a cell's */
+	ioapic(0x10, true, 0x50);
+	CHECK_EQ(read32(IOAPIC + 0x10), 0x10050);
+	CHECK_EQ(ioapic_denied(), 1);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		write32(IOAPIC + 0x10, 0x02000000);
+		ioapic(0x10, true, bad[i]);
+		CHECK_EQ(read32(IOAPIC + 0x10), bad[i] | 0x10000);
+		CHECK_EQ(ioapic_denied(), 2 + i);
+	}
+	write32(IOAPIC + 0x10, 0x04010000);	/* in remapped format */
+	ioapic(0x10, true, 0x50);
+	CHECK_EQ(read32(IOAPIC + 0x10), 0x50);
+	slot = &me()->cells[1];
+	slot->taken = slot->num_devices = 1;
+	slot->devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = 0, .pin = 1 };
+	write32(IOAPIC + 0x10, 0x02000000);
+	ioapic(0x10, true, 0x50);
+	CHECK_EQ(read32(IOAPIC + 0x10), 0x02000000);	/* the pin of a cell's device: left alone */
+	CHECK_EQ(ioapic_denied(), 7);
+	ioapic(0, true, 0x14);				/* another pin */
+	ioapic(0x10, true, 0x10050);
+	CHECK_EQ(read32(IOAPIC + 0x10), 0x10050);
+	CHECK_EQ(ioapic_denied(), 7);
+	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
+}
+
 /* ---- the manager ---- */
 
 #define HIGH_ECAM	0xb0000000ull
@@ -503,6 +580,7 @@ const struct unit_test pci_tests[] = {
 	{ "pci: config space of others", config_of_others },
 	{ "pci: ports that fail a cell", ports_that_fail },
 	{ "pci: MSI-X tables", message_tables },
+	{ "pci: Linux and an IOAPIC", ioapic_accesses },
 	{ "pci: given and taken back", given_and_taken_back },
 	{ "pci: refusals", refusals },
 	{ "pci: overlapping claims", overlapping_claims },
