@@ -50,7 +50,7 @@ static const struct msr_rule rules[] = {
 	{ 0x00000c90, 0x00000d8f, { FAIL, FAIL }, { OK, KEEP }, 0, "L3 QOS masks", "they shape the cells' share of the cache too" },
 	{ 0x00000da0, 0x00000da0, { OK, OK }, { OK, OK }, 0, "XSS", "a thread's own; cleared when a CPU changes hands" },
 	{ 0x40000000, 0x4fffffff, { FAIL, FAIL }, { OK, KEEP }, 0, "another hypervisor's", "they name memory for it to write, and it knows no holes" },
-	{ 0xc0000080, 0xc0000080, { OWN, OWN }, { OWN, OWN }, 0, "EFER", "SVME stays on for the processor and reads as off" },
+	{ 0xc0000080, 0xc0000080, { OWN, OWN }, { OK, OWN }, 0, "EFER", "SVME stays on; a cell reads it as off, Linux as on: KVM, loaded later, says that SVM is in use" },
 	{ 0xc0000081, 0xc0000084, { OK, OK }, { OK, OK }, 0, "STAR, LSTAR, CSTAR, SFMASK", "in the VMCB" },
 	{ 0xc0000100, 0xc0000102, { OK, OK }, { OK, OK }, 0, "FS, GS, kernel GS base", "in the VMCB" },
 	{ 0xc0000103, 0xc0000103, { OK, OK }, { OK, OK }, 0, "TSC_AUX", "a thread's own" },
@@ -112,7 +112,7 @@ void msr_build(u8 *msrpm, bool front_end)
 static const u64 EFER_KNOWN = 0x1 | EFER_LME | EFER_LMA | 1 << 11 | EFER_SVME |
 			      1 << 13 | 1 << 14 | 1 << 15 | 1 << 17 | 1 << 18 | 1 << 20 | 1 << 21;
 
-/* LMA is the processor's; SVME must stay for VMRUN, and makes a later KVM say "in use" */
+/* LMA is the processor's; SVME must stay for VMRUN */
 static bool write_efer(struct pcpu *cpu, u64 value)
 {
 	struct vmcb *v = vmcb_of(cpu);

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Documents name only what is there: files, tests, attacks."""
+
+import fnmatch
+import re
+from pathlib import Path
+
+import pytest
+
+from lab.paths import TOP
+
+PAGES = sorted([TOP / "README.md", *(TOP / "Documentation").glob("*.md")])
+LINK = re.compile(r"\]\(([^)#]+?)(?:#[^)]*)?\)")
+CODE = re.compile(r"`([^`\n]+)`")
+
+
+def attacks() -> set[str]:
+    """As in the page made from their tables (tests/attack/test_table.py)."""
+    rows = (TOP / "Documentation/attacks.md").read_text().splitlines()
+    return {found[1] for row in rows if (found := re.match(r"\| `([a-z0-9-]+)`", row))}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = [link for link in LINK.findall(page.read_text()) if "://" not in link]
+    dead = [link for link in links if not (page.parent / link).exists()]
+    assert not dead
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_named_files_are_there(page: Path) -> None:
+    """`core/front.c`, `test_nested.c` and the like."""
+    known = {p.relative_to(TOP).as_posix() for folder in ("driver", "hypervisor", "include", "inmates", "tools", "tests", "scripts", "configs")
+             for p in (TOP / folder).rglob("*") if p.is_file()}
+    named = {word for word in CODE.findall(page.read_text())
+             if re.fullmatch(r"(?:[\w-]+/)*[a-z][a-z0-9_-]*\.(?:c|h|S|py)", word)}
+    missing = {word for word in named if not any(f"/{path}".endswith(f"/{word}") for path in known)}
+    assert not missing
+
+
+def test_the_security_model_names_attacks_that_exist() -> None:
+    known = attacks()
+    families = {name.split("-")[0] for name in known}
+    text = (TOP / "Documentation/security-model.md").read_text()
+    named = {word for word in CODE.findall(text) if re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*-(?:[a-z0-9]*\*|[a-z0-9]+)", word)
+             and (word.endswith("*") or word.split("-")[0] in families)}
+    assert named, "it names none"
+    missing = {word for word in named if not fnmatch.filter(known, word)}
+    assert not missing
