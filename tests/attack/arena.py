@@ -66,7 +66,8 @@ class Arena:
         self._machine = weakref.proxy(machine)
         self._answers: queue.Queue[bytes] = queue.Queue()
         self._partial = b""
-        self.hidden: list[int] = []  # see test_front.py
+        self.hidden: list[int] = []  # these two: see test_front.py
+        self.messages = 0
         machine.put(image(), "/run/attack/attack.elf")
         machine.put(program("beat"), "/run/attack/beat")
         machine.put(HERE / "inside/attack-server", "/run/attack/attack-server")

@@ -341,13 +341,20 @@ MSI = {"fixed": 0x40, "nmi": 0x400, "init": 0x500, "smi": 0x200}
 
 def add_msi(kind: str, data: int) -> None:
     @front(f"front-msi-{kind}", f"its kernel stores what a device would, as a message to the witness's CPU: {kind}",
-           "dropped, counted, logged")
+           "dropped; the first one counted and logged")
     def send(linux: Linux) -> None:
-        linux.counted(lambda: linux.try_("store", 0xFEE00000 | WITNESS << 12, data), "memory that is not its own at 0xfee02000")
+        def store() -> None:
+            linux.try_("store", 0xFEE00000 | WITNESS << 12, data)
+        if linux.arena.messages:
+            store()
+        else:
+            linux.counted(store, "memory that is not its own at 0xfee02000")
+        linux.arena.messages += 1
 
 
 for kind_, data_ in MSI.items():
     add_msi(kind_, data_)
+
 
 IOAPIC = {"fixed": 0x0040, "nmi": 0x0400, "init": 0x0500, "smi": 0x0200, "logical": 0x0840}
 
