@@ -376,6 +376,7 @@ int qv_cell_start(struct qv_reply *r, const char *name)
 			return error;
 	}
 	cell->beat = cell->still_ms = 0;
+	cell->stop_later = false;
 	cell->started_ns = ktime_get_boottime_ns();
 	cell->start_tsc = qv_rdtsc();
 	result = qv_manage(QV_HC_START, cell->id);

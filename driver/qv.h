@@ -172,6 +172,7 @@ struct qv_cell {
 	u64 beat;			/* heartbeat at the last look ... */
 	u32 still_ms;			/* ... and how long it has not moved */
 	bool was_locked;		/* at the last look */
+	bool stop_later;		/* it hangs, and a lock forbids to stop it */
 	u64 started_ns, start_tsc, first_entry_ns;
 	struct qv_mon_failure failure, last_failure;	/* of this life; of the last that failed */
 	u64 failures;

@@ -56,8 +56,10 @@ static void note_lock(struct qv_cell *cell)
 static void note_hang(struct qv_cell *cell)
 {
 	struct qv_mon_failure f = { .cpu = cell->cpus[0] };
-	bool stopped = !qv_lock_holder() && !qv_cell_stop(cell);
+	bool stopped;
 
+	cell->stop_later = qv_lock_holder();
+	stopped = !cell->stop_later && !qv_cell_stop(cell);
 	if (stopped)
 		f = qv_cell_status(cell)->failure;
 	if (f.reason) {			/* the monitor has found something meanwhile */
@@ -65,7 +67,8 @@ static void note_hang(struct qv_cell *cell)
 		return;
 	}
 	f.reason = QV_FAIL_WATCHDOG;
-	note_failure(cell, &f, stopped ? "" : "; it goes on, management is locked");
+	note_failure(cell, &f, stopped ? "" : cell->stop_later ? "; it goes on, management is locked" :
+		     "; it could not be stopped");
 }
 
 static void watchdog(struct qv_cell *cell, u32 ms)
@@ -98,9 +101,10 @@ static void look_at(struct qv_cell *cell, u32 ms)
 		note_failure(cell, &status->failure, "");
 	} else if (cell->state == QV_STATE_RUNNING) {
 		watchdog(cell, ms);
-	} else if (cell->state == QV_STATE_FAILED && cell->failure.reason == QV_FAIL_WATCHDOG &&
-		   cell->in_monitor_running && !qv_lock_holder()) {
-		qv_cell_stop(cell);			/* it hung while a lock forbade that */
+	} else if (cell->stop_later && !qv_lock_holder()) {
+		cell->stop_later = false;	/* once: a CPU that does not answer is waited for 2 s */
+		if (cell->state == QV_STATE_FAILED)
+			qv_cell_stop(cell);
 	}
 }
 

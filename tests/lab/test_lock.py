@@ -78,6 +78,21 @@ def assert_locked_for(qv: Product, name: str) -> None:
     assert f"cell '{name}' has locked management" in qv.refused(f"cell destroy {name}")
 
 
+def test_a_hung_neighbour_of_a_lock(qv: Product) -> None:
+    """It is failed at once, and stopped when the lock allows."""
+    run(qv, "quest", 3, "off", "lock: may\\n")
+    run(qv, "quest2", 2, "2s")
+    qv.quesh("lock")
+    hang(qv, "quest2")
+    failed(qv, "quest2")
+    assert "goes on, management is locked" in qv.do("log")
+    assert "cell instance 2 stopped" not in qv.do("log")
+    qv.quesh("unlock")
+    until(lambda: "cell instance 2 stopped" in qv.do("log"), "it is stopped")
+    qv.do("cell start quest2")
+    assert qv.quesh("echo again", "quest2") == "again\n"
+
+
 def test_a_cell_without_the_right(qv: Product) -> None:
     """Else any hostile cell could lock for ever."""
     qv.run_cell("quest")

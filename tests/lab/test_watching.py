@@ -68,6 +68,15 @@ def test_log(life: Callable[[str], Running]) -> None:
     for source in ("linux", "quest", "driver"):
         times = [line["time_s"] for line in lines if line["source"] == source]
         assert times and times == sorted(times)
+    times = [line["time_s"] for line in lines]
+    assert times == sorted(times), "whoever noted it"
+    # a call's own line comes after what the monitor noted during it
+    order = [f"{line['source']}: {line['text']}" for line in lines]
+    starts = next(i for i, line in enumerate(order) if "linux:" in line and "cell instance 1 starts" in line)
+    assert starts < order.index("driver: quest: runs")
+    broken = next(i for i, line in enumerate(order) if line.startswith("quest:") and "cell failed: reason 1" in line)
+    assert broken < next(i for i, line in enumerate(order) if line.startswith("driver: quest: failed"))
+    assert "it stood at RIP 0x1" in order[broken + 1]
     rest = iter(lines)
     for source, sentence in SENTENCES:
         assert any(line["source"] == source and sentence in line["text"] for line in rest), (sentence, lines)
