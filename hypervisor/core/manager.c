@@ -194,6 +194,14 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	return vendor_init_instance(cell, QV_VA_MANAGE);
 }
 
+/* A request is read from RAM that is Linux's: not from a device, nor from what it must not see */
+static bool in_own_ram(u64 gpa, u64 len)
+{
+	u64 first = gpa & ~(QV_PAGE - 1ull);
+
+	return request_pages_ok(me(), first, (gpa - first + len + QV_PAGE - 1) & ~(QV_PAGE - 1ull), 1);
+}
+
 static u64 create(struct pcpu *cpu, u64 gpa)
 {
 	struct instance *inst = me();
@@ -201,7 +209,7 @@ static u64 create(struct pcpu *cpu, u64 gpa)
 	u32 id = 1, i;
 	u64 error;
 
-	if (gpa & 7 || !guest_copy_phys(cpu, &inst->req, gpa, sizeof(inst->req)))
+	if (gpa & 7 || !in_own_ram(gpa, sizeof(inst->req)) || !guest_copy_phys(cpu, &inst->req, gpa, sizeof(inst->req)))
 		return QV_ME_POINTER;
 	while (id < QV_MON_CELLS && inst->cells[id].state)
 		id++;

@@ -92,6 +92,9 @@ static void calls_that_are_none(void)
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + QV_OFF_INSTANCE), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + M2 - 64), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, 0x200001), QV_ME_POINTER);
+	CHECK_EQ(world_call(QV_HC_CREATE, 0xfee00000), QV_ME_POINTER);	/* a device: reading it may do something */
+	CHECK_EQ(world_call(QV_HC_CREATE, 0x9f000 - 64), QV_ME_POINTER);	/* RAM, but it ends too soon */
+	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_RAM - QV_PAGE), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, 1ull << 41), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, -8ull), QV_ME_POINTER);
 	world_check(&w);
