@@ -8,6 +8,7 @@
 #include "qv.h"
 
 #define HUGE_ORDER	9
+#define DEEP		24
 
 static int by_address(const void *a, const void *b)
 {
@@ -81,4 +82,29 @@ bool qv_memory_zero(struct qv_memory *m, u64 gpa, u64 len)
 		cond_resched();
 	}
 	return true;
+}
+
+/*
+ * What lies deep in the allocator's lists is used late by the Linux of the next boot: the
+ * log in it has better chances to be found then.
+ */
+struct page *qv_memory_take_block(u32 order)
+{
+	struct page *tried[DEEP], *block = NULL;
+	u32 n = 0;
+
+	while (n < DEEP) {
+		tried[n] = alloc_pages((n ? GFP_NOWAIT : GFP_KERNEL | __GFP_RETRY_MAYFAIL) | __GFP_NOWARN,
+				       order);
+		if (!tried[n])
+			break;
+		n++;
+	}
+	if (n)
+		block = tried[--n];
+	while (n)
+		__free_pages(tried[--n], order);
+	if (block)
+		memset(page_address(block), 0, PAGE_SIZE << order);
+	return block;
 }

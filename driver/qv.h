@@ -122,6 +122,8 @@ void qv_memory_give(struct qv_memory *m);
 /* Guest-physical view: copy in, clear; false: outside */
 bool qv_memory_write(struct qv_memory *m, u64 gpa, const void *from, u64 len);
 bool qv_memory_zero(struct qv_memory *m, u64 gpa, u64 len);
+/* Cleared pages for the front end's block, or NULL */
+struct page *qv_memory_take_block(u32 order);
 
 /* ---- console.c: lives until the last file on it is closed ---- */
 struct qv_console {

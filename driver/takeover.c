@@ -22,7 +22,6 @@
 
 #define MEET_MS		2000
 #define BLOCK_ORDER	10
-#define DEEP		24
 #define MSR_EFER_	0xc0000080
 /* What of CR4 stays on while the monitor runs: DE, PSE, PAE, MCE, OSFXSR, OSXMMEXCPT, LA57, FSGSBASE */
 #define CR4_KEEP	0x11678ull
@@ -142,31 +141,6 @@ static void fill_boot(struct qv_mon_boot *b)
 			    add_ram);
 }
 
-/*
- * What lies deep in the allocator's lists is used late by the Linux of the next boot: the
- * log in it has better chances to be found then.
- */
-static struct page *take_block(void)
-{
-	struct page *tried[DEEP], *block = NULL;
-	u32 n = 0;
-
-	while (n < DEEP) {
-		tried[n] = alloc_pages((n ? GFP_NOWAIT : GFP_KERNEL | __GFP_RETRY_MAYFAIL) | __GFP_NOWARN,
-				       BLOCK_ORDER);
-		if (!tried[n])
-			break;
-		n++;
-	}
-	if (n)
-		block = tried[--n];
-	while (n)
-		__free_pages(tried[--n], BLOCK_ORDER);
-	if (block)
-		memset(page_address(block), 0, QV_BLOCK_FRONT_END);
-	return block;
-}
-
 /* By this the log is found again after a warm reset */
 static void write_mark(void)
 {
@@ -211,7 +185,7 @@ static int prepare(struct qv_reply *r)
 	qv_takeover.num_cpus = 0;
 	for_each_online_cpu(cpu)
 		qv_takeover.cpu_of[qv_takeover.num_cpus++] = cpu;
-	qv_takeover.block = take_block();
+	qv_takeover.block = qv_memory_take_block(BLOCK_ORDER);
 	if (!qv_takeover.block)
 		return qv_refuse(r, QV_E_NO_MEMORY, "free memory, or enable earlier after boot",
 				 "Linux has no 4 MiB of contiguous memory for the monitor");
