@@ -78,7 +78,7 @@ static int refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *re
 
 static int check_kind(struct qv_reply *r, const struct pci_dev *pdev)
 {
-	if (pdev->hdr_type != PCI_HEADER_TYPE_NORMAL)
+	if (pdev->hdr_type != PCI_HEADER_TYPE_NORMAL || pdev->class >> 16 == PCI_BASE_CLASS_BRIDGE)
 		return refuse(r, pdev, "give what is behind it", "is a bridge, and bridges stay with Linux");
 	if (pdev->is_virtfn || pci_num_vf((struct pci_dev *)pdev))
 		return refuse(r, pdev, "switch its virtual functions off, or choose another",

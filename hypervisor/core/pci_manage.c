@@ -17,7 +17,9 @@
 #define TABLES_MAX	2048		/* entries of an MSI-X table */
 
 #define CFG_COMMAND	0x04
+#define CFG_CLASS	0x08
 #define CFG_HEADER	0x0c
+#define CLASS_BRIDGE	0x06	/* host and ISA bridges have a header like any function's */
 #define CFG_BARS	0x10
 #define CFG_CAPS	0x34
 #define COMMAND_IO_MEM	0x003
@@ -140,7 +142,8 @@ static u64 check_function(struct pcpu *cpu, const struct qv_mon_device *d)
 	u32 i;
 
 	if (device_read(cpu, config_of(d->bdf)) == ~0u ||
-	    (device_read(cpu, config_of(d->bdf) + CFG_HEADER) >> 16 & 0x7f))
+	    (device_read(cpu, config_of(d->bdf) + CFG_HEADER) >> 16 & 0x7f) ||
+	    device_read(cpu, config_of(d->bdf) + CFG_CLASS) >> 24 == CLASS_BRIDGE)
 		return QV_ME_DEVICE_NONE;
 	for (i = 0; i < QV_MON_BARS; i++)
 		if (!bar_true(cpu, d->bdf, i, &d->bars[i]))

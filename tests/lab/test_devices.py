@@ -53,7 +53,7 @@ def driver(qv: Product, place: str) -> str:
 
 def config_of_linux(qv: Product, place: str) -> str:
     return qv.sh(f"xxd -p -l 64 /sys/bus/pci/devices/0000:{place}/config 2>/dev/null || "
-                 f"od -An -tx1 -N64 /sys/bus/pci/devices/0000:{place}/config").strip()
+                 f"od -v -An -tx1 -N64 /sys/bus/pci/devices/0000:{place}/config").strip()
 
 
 def resource(qv: Product, place: str, write: str = "") -> str:
@@ -226,6 +226,7 @@ f.seek({base + 7}); f.write(bytes([0x5a])); f.seek({base + 7}); print(f.read(1)[
     assert denied(qv, "linux") - before >= 20
     assert qv.quesh("edu fact 3") == "6\n"
     assert config(qv, f"get {EDU_BDF} 0x10 4") != 0
+    assert config(qv, f"set {SERIAL_BDF} 4 2 1") == 1
     assert qv.quesh(f"pci out {base + 7:#x} 0x5a") == "5a\n", "the scratch register, directly"
     qv.do("cell destroy quest")
     assert resource(qv, EDU) == EDU_ID

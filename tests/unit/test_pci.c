@@ -407,6 +407,7 @@ static void make_function(void)
 	me()->boot.ecam_len = 4u << 20;
 	config_set(OWN, 0, 0x11e81234);
 	config_set(OWN, 4, 1u << 20 | 7);
+	config_set(OWN, 8, 0x00ff0010);
 	config_set(OWN, 0x0c, 0);
 	config_set(OWN, 0x10, BAR);
 	config_set(OWN, 0x18, 0xc000 | 1);
@@ -505,6 +506,8 @@ static void given_and_taken_back(void)
 	X(bdf_huge, DEVICE_NONE, d->bdf = ~0u) \
 	X(nobody_there, DEVICE_NONE, (d->bdf = 0x30, config_set(0x30, 0, ~0u))) \
 	X(bridge, DEVICE_NONE, config_set(OWN, 0x0c, 1 << 16)) \
+	X(isa_bridge, DEVICE_NONE, config_set(OWN, 8, 0x06010002)) \
+	X(serial_port, OK, config_set(OWN, 8, 0x07000200)) \
 	X(multi_function, OK, config_set(OWN, 0x0c, 0x80 << 16)) \
 	X(twice, DEVICE_TAKEN, (q.num_devices = 2, q.devices[1] = *d)) \
 	X(bar_is_ram, DEVICE_BAR, (d->bars[0].base = 90 * QV_HUGE, config_set(OWN, 0x10, 90 * QV_HUGE))) \
