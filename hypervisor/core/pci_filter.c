@@ -43,7 +43,7 @@ static bool own_logical(const struct icr_map *map, u32 dest)
 {
 	u32 i, members = 0;
 
-	if (map->x2apic)		/* Linux uses physical destinations there */
+	if (map->x2apic || dest == 0xff)	/* Linux uses physical destinations there; 255 is everybody */
 		return false;
 	for (i = 0; i < map->num && i < ICR_CPUS; i++) {
 		if (!(map->own & 1ull << i))

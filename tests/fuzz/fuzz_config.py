@@ -181,7 +181,7 @@ def main(argv: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "cell.yaml"
         (Path(folder) / "tiny.elf").write_bytes(b"\x7fELF tiny")
-        return merge(folders, place) if "-merge=1" in argv else fuzz(argv, folders, place)
+        return merge(folders, place) if "-set_cover_merge=1" in argv else fuzz(argv, folders, place)
 
 
 if __name__ == "__main__":

@@ -12,15 +12,17 @@ from lab.errors import LabError
 SOURCES = ["hypervisor", "include", "driver"]
 INCLUDES = ["include", "hypervisor", "driver", "include/uapi"]
 CHECKS = ["--bounds-check", "--pointer-check", "--pointer-overflow-check", "--signed-overflow-check",
-          "--undefined-shift-check", "--div-by-zero-check", "--unwinding-assertions",
-          "--no-malloc-may-fail", "--drop-unused-functions"]
+          "--undefined-shift-check", "--div-by-zero-check", "--no-malloc-may-fail",
+          "--drop-unused-functions"]
+# A proof looks at every check; of a twin the first fault is enough, and what it unrolls too far is none.
+WHOLE = ["--unwinding-assertions"]
+FIRST = ["--no-unwinding-assertions", "--stop-on-fail"]
 REQUIRED = ["Property", "Bound", "Assumed", "Enough", "Twin"]
 HEAD = re.compile(r"^/\*\n(.*?)^ \*/", re.DOTALL | re.MULTILINE)
 CHANGE = re.compile(r"^(\S+): `(.+?)` -> `(.*?)`(?:: (.*?)(?: \(case (\d+)\))?)?$")
 FAILURE = re.compile(r"^\[(\S+)\] .*: FAILURE$", re.MULTILINE)
 COUNT = re.compile(r"^\*\* \d+ of (\d+) failed", re.MULTILINE)
-# What fails so is a harness that does not fit, not a fault found
-NOT_FAULTS = re.compile(r"\.(unwind|no-body|recursion)\b")
+VIOLATED = re.compile(r"^Violated property:\n.*\n +(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,9 @@ class Proof:
         return [*(Task(self, case) for case in self.cases),
                 *(Task(self, twin.case, n) for n, twin in enumerate(self.twins))]
 
-    def arguments(self, here: Path, place: Path, case: str) -> list[str]:
+    def arguments(self, here: Path, place: Path, case: str, checks: list[str]) -> list[str]:
         return [str(self.path), *(str(place / c) for c in self.code),
-                *(f"-I{place / i}" for i in INCLUDES), f"-I{here}", *CHECKS, *self.options,
+                *(f"-I{place / i}" for i in INCLUDES), f"-I{here}", *CHECKS, *checks, *self.options,
                 *([f"-DCASE={case}"] if case else [])]
 
 
@@ -157,15 +159,17 @@ def judge(task: Task, status: int | None, text: str, seconds: float, log: Path) 
     """A proof has to hold; a twin has to fail, by what it does wrong."""
     count = COUNT.search(text)
     checks = int(count.group(1)) if count else 0
-    failures = FAILURE.findall(text)
-    faults = [f for f in failures if not NOT_FAULTS.search(f)]
+    violated = VIOLATED.search(text)
     if status is None:
         why = f"{task.name}: not done after {task.proof.seconds} s"
-    elif status not in (0, 10) or not checks:
+    elif status not in (0, 10):
         why = f"{task.name}: CBMC gave up (status {status})"
     elif task.twin is None:
-        why = f"{task.name}: {', '.join(failures[:5])}" if status else ""
+        why = ""
+        if status or not checks:
+            why = f"{task.name}: {', '.join(FAILURE.findall(text)[:5]) or 'there is nothing to prove'}"
     else:
         twin = task.proof.twins[task.twin]
-        why = "" if faults else f"{task.name}: is not noticed: {twin.what or twin.new} in {twin.file}"
+        # a function without a body would fail in the proof itself as well
+        why = "" if violated else f"{task.name}: is not noticed: {twin.what or twin.new} in {twin.file}"
     return Outcome(not why, why, seconds, checks, log)

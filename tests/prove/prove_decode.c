@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Property: decode_write() reads no byte beyond the first num, and no more than 15; what it accepts
+ * Property: decode_access() reads no byte beyond the first num, and no more than 15; what it accepts
  *	is as long as it says, names one of 16 registers, and is refused when a byte of it is missing
  * Bound: none: any 15 bytes, any num, mode and registers
  * Assumed: the buffer holds num bytes
  * Enough: no instruction is longer than 15 bytes, and the code looks at no more
  * Code: hypervisor/core/decode.c
- * Options: --unwind 17
+ * Options: --unwind 28
  * Quick: yes
- * Twin: hypervisor/core/decode.c: `c->at >= c->num` -> `c->at > c->num`: one byte too many
- * Twin: hypervisor/core/decode.c: `num < DECODE_MAX ? num : DECODE_MAX` -> `num`: no limit of 15 bytes
- * Twin: hypervisor/core/decode.c: `out->len = c.at;` -> `out->len = c.at + 1;`: a wrong length
+ * Changed: hypervisor/core/decode.c: `__builtin_memcpy(` -> `extern void *memcpy(void *, const void *, size_t); memcpy(`: CBMC knows it by that name
+ * Twin: hypervisor/core/decode.c: `if (num > DECODE_MAX)` -> `if (num > 99)`: no limit of 15 bytes
+ * Twin: hypervisor/core/decode.c: `|| out->len > num)` -> `|| out->len > num + 1)`: bytes that were not given
+ * Twin: hypervisor/core/decode.c: `out->reg = i | (rex & 4) << 1;` -> `out->reg = i | (rex & 4) << 2;`: a register there is not
+ * Twin: hypervisor/core/decode.c: `at += out->size;` -> `at += out->size - 1;`: a wrong length
  */
 #include "core/decode.h"
 #include "prove.h"
@@ -28,16 +30,17 @@ int main(void)
 		memory[i] = any_u8();
 	for (i = 0; i < 16; i++)
 		regs[i] = any_u64();
-	if (!decode_write(bytes, num, mode, regs, &d))
+	if (!decode_access(bytes, num, mode, regs, &d))
 		return 0;
 	PROVE(d.len >= 2 && d.len <= present, "the length is that of bytes that were given");
-	PROVE(d.op <= DECODE_AND, "one of the operations");
-	PROVE(d.op != DECODE_XCHG || d.reg < (mode == DECODE_64 ? 16 : 8), "a register there is");
+	PROVE(d.op <= DECODE_LOAD && (d.size == 1 || d.size == 2 || d.size == 4), "one of the operations, and sizes");
+	PROVE((d.op != DECODE_XCHG && d.op != DECODE_LOAD) || d.reg < (mode == DECODE_64 ? 16 : 8), "a register there is");
 
 	ASSUME(part <= d.len);
-	fine = decode_write(bytes, part, mode, regs, &again);
+	fine = decode_access(bytes, part, mode, regs, &again);
 	PROVE(fine == (part == d.len), "its own bytes are enough, and all are needed");
 	PROVE(!fine || (again.len == d.len && again.value == d.value && again.op == d.op &&
-			again.reg == d.reg), "they mean the same");
+			again.reg == d.reg && again.size == d.size), "they mean the same");
+	PROVE(d.size == 4 || !(d.value >> (8 * d.size)), "the operand is no larger than it may be");
 	return 0;
 }

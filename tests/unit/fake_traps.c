@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define _GNU_SOURCE
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ucontext.h>
 #include "fake.h"
@@ -50,6 +51,13 @@ static u32 carry_out(greg_t *regs, const u8 *at)
 	u32 len = (rex != 0) + 3;
 	u64 value;
 
+	if (*op >= 0xec && *op <= 0xef) {			/* in, out: of nobody, so ones */
+		if (*op <= 0xed)
+			regs[REG_RAX] |= 0xffffffff;
+		return 1;
+	}
+	if (*op == 0x66 && op[1] >= 0xec && op[1] <= 0xef)
+		return 2;
 	if (*op == 0xfa || *op == 0xfb || *op == 0xf4)		/* cli, sti, hlt */
 		return 1;
 	if (*op != 0x0f)
@@ -83,9 +91,10 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
 	u32 len = carry_out(regs, (const u8 *)regs[REG_RIP]);
 
-	(void)info;
-	if (!len)
-		signal(signal_number, SIG_DFL);		/* a real fault: it comes again, and ends us */
+	if (!len) {
+		fprintf(stderr, "fault at rip %#llx, address %p\n", regs[REG_RIP], info->si_addr);
+		signal(signal_number, SIG_DFL);		/* a real one: it comes again, and ends us */
+	}
 	regs[REG_RIP] += len;
 }
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Property: a message of a cell's device, as pci_filter() lets it be set, reaches one of the cell's own CPUs, with a
+ *	vector from 32 on, fixed or lowest priority; a register changes only where its rule allows; an IOAPIC entry
+ *	that is accepted reaches nobody but own CPUs, or is masked, or in remapped format
+ * Bound: 8 CPUs with any ids and logical ids; any rule, old and new value, mask and entry
+ * Assumed: a foreign CPU has any ids, but no APIC id of ours; its logical id is none of ours
+ * Enough: each CPU is looked at alike, and by itself
+ * Code: hypervisor/core/pci_filter.c
+ * Options: --unwind 65
+ * Quick: yes
+ * Twin: hypervisor/core/pci_filter.c: `(value & 0xfff00fff) == 0xfee00000` -> `(value & 0xfff00ff3) == 0xfee00000`: logical destinations
+ * Twin: hypervisor/core/pci_filter.c: `!(value & 0xffffbe00) && (value & 0xff) >= 32` -> `!(value & 0xffffb800) && (value & 0xff) >= 32`: SMI and NMI
+ * Twin: hypervisor/core/pci_filter.c: `if ((map->own & 1ull << i) && map->apic_id[i] == id)` -> `if (map->apic_id[i] == id)`: foreign CPUs
+ * Twin: hypervisor/core/pci_filter.c: `(old & rule->keep & ~change) | (value & change)` -> `(old & rule->keep & ~change) | (value & mask)`: bits that no rule gives
+ * Twin: hypervisor/core/pci_filter.c: `return high >> 24 != 0xff && own_id(map, high >> 24);` -> `return own_id(map, high >> 24);`: everybody
+ * Twin: hypervisor/core/pci_filter.c: `if (map->x2apic || dest == 0xff)` -> `if (map->x2apic)`: everybody, by a logical name
+ */
+#include "core/pci_filter.h"
+#include "prove.h"
+
+#define CPUS	8u
+
+static struct icr_map map;
+
+/* Does the CPU @i take a message to @dest? AMD APM vol. 2, 16.6 */
+static bool reached(u32 i, u32 dest, bool logical)
+{
+	if (dest == 0xff)
+		return true;
+	if (!logical)
+		return map.apic_id[i] == dest;
+	if (map.cluster)
+		return map.ldr[i] >> 4 == dest >> 4 && (map.ldr[i] & dest & 15);
+	return map.ldr[i] & dest;
+}
+
+static void a_register(u32 cpu)
+{
+	struct pci_rule rule = { any_u32(), any_u32(), any_u32(), any_u32() };
+	u32 old = any_u32(), value = any_u32(), mask = any_u32(), out;
+
+	if (!pci_filter(&map, &rule, old, value, mask, &out))
+		return;
+	PROVE(!((out ^ old) & ~(rule.writable & mask) & rule.keep), "what it may not change stays");
+	PROVE(!(out & ~(rule.writable | rule.keep)), "and nothing is set that is in no rule");
+	if (rule.check == PCI_MSI_ADDRESS) {
+		PROVE(out >> 20 == 0xfee && !(out & 0xc), "a message, to one physical destination");
+		PROVE(!reached(cpu, out >> 12 & 0xff, false) || (map.own >> cpu & 1), "to a CPU of ours");
+	}
+	if (rule.check == PCI_MSI_DATA)
+		PROVE((out & 0xff) >= 32 && (out >> 8 & 7) <= 1 && !(out >> 15), "a vector; fixed or lowest; edge");
+}
+
+static void an_entry(u32 cpu)
+{
+	u32 low = any_u32(), high = any_u32();
+
+	if (!ioapic_entry_ok(&map, low, high) || (low >> 16 & 1) || (high >> 16 & 1))
+		return;
+	PROVE((low >> 8 & 7) <= 1, "fixed or lowest");
+	PROVE(!reached(cpu, high >> 24, low >> 11 & 1) || (map.own >> cpu & 1), "to CPUs of ours");
+}
+
+int main(void)
+{
+	u32 cpu = any_u32(), i;
+
+	map.num = any_u32();
+	map.own = any_u64();
+	map.x2apic = any_bool();
+	map.cluster = any_bool();
+	ASSUME(map.num <= CPUS && cpu < CPUS);
+	for (i = 0; i < CPUS; i++) {
+		map.apic_id[i] = any_u8();
+		map.ldr[i] = any_u8();
+	}
+	for (i = 0; i < CPUS; i++)
+		if (i != cpu && !(map.own >> cpu & 1)) {
+			ASSUME(map.apic_id[i] != map.apic_id[cpu]);
+			ASSUME(!(map.ldr[i] & map.ldr[cpu] & (map.cluster ? 15 : 255)) ||
+			       (map.cluster && map.ldr[i] >> 4 != map.ldr[cpu] >> 4));
+		}
+	if (any_bool())
+		a_register(cpu);
+	else
+		an_entry(cpu);
+	return 0;
+}
