@@ -36,6 +36,9 @@ u64 fake_msr(u32 msr);
 extern u64 fake_wrmsr_value;
 extern u32 fake_wrmsr_last;
 
+/* I/O ports: what every read gives, where the last access was, what the last write was */
+extern u32 fake_in, fake_out, fake_port;
+
 /* Where stubs of noreturn functions go; what was called is in fake_called */
 extern jmp_buf fake_back;
 extern const char *fake_called;

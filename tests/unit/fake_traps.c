@@ -43,6 +43,24 @@ static u64 operand(const greg_t *regs, u8 rex, const u8 *modrm, u32 *len)
 	return mod == 1 ? base + (int8_t)modrm[1] : base;
 }
 
+u32 fake_in = ~0u, fake_out, fake_port;
+
+/* in and out by dx; 0: neither */
+static u32 port_access(greg_t *regs, const u8 *at)
+{
+	u32 word = *at == 0x66, size = !(at[word] & 1) ? 1 : word ? 2 : 4;
+	u64 mask = size == 4 ? 0 : ~0ull << 8 * size;
+
+	if ((at[word] & 0xfc) != 0xec)
+		return 0;
+	fake_port = regs[REG_RDX] & 0xffff;
+	if (at[word] & 2)
+		fake_out = regs[REG_RAX] & ~mask;
+	else
+		regs[REG_RAX] = (regs[REG_RAX] & mask) | (fake_in & (size == 4 ? ~0u : ~mask));
+	return word + 1;
+}
+
 /* Length of the privileged instruction at @at, after its effect; 0: it is none */
 static u32 carry_out(greg_t *regs, const u8 *at)
 {
@@ -61,7 +79,7 @@ static u32 carry_out(greg_t *regs, const u8 *at)
 	if (*op == 0xfa || *op == 0xfb || *op == 0xf4)		/* cli, sti, hlt */
 		return 1;
 	if (*op != 0x0f)
-		return 0;
+		return port_access(regs, at);
 	switch (op[1]) {
 	case 0x09:						/* wbinvd */
 		return len - 1;

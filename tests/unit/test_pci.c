@@ -385,6 +385,57 @@ static void ioapic_accesses(void)
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
 }
 
+/* ---- Linux and ports, while a cell has a function ---- */
+
+static void front_ports(void)
+{
+	struct cell_slot *slot;
+
+	fake_open(true, true);
+	me()->boot.ecam_pa = ECAM;
+	me()->boot.ecam_len = 1 << 20;
+	slot = &me()->cells[1];
+	slot->taken = slot->num_devices = 1;
+	slot->devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = QV_MON_NO_PIN,
+		.bars = { { .base = 0xc000, .len = 8, .ports = 1 } } };
+	write32(ECAM + (OWN << 12), 0x11112222);
+	write32(ECAM + (0x10 << 12), 0x33334444);
+	fake_in = 1u << 31 | 0x10 << 8;			/* what 0xCF8 holds: Linux's own */
+	CHECK_EQ(port(0xcfc, 4, true, 0), 0x33334444);
+	CHECK_EQ(port(0xcfe, 2, true, 0xaaaa0000), 0xaaaa3333);
+	CHECK_EQ(port(0xcff, 1, true, ~0ull), 0xffffffffffffff33);
+	port(0xcfd, 1, false, 0x55);
+	port(0xcfe, 2, false, 0x6677);
+	CHECK_EQ(read32(ECAM + (0x10 << 12)), 0x66775544);
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 0);
+	fake_in = 1u << 31 | OWN << 8;			/* the cell's */
+	CHECK_EQ(port(0xcfc, 4, true, 0), ~0u);
+	CHECK_EQ(port(0xcfd, 1, true, 0), 0xff);
+	port(0xcfc, 4, false, 0);
+	CHECK_EQ(read32(ECAM + (OWN << 12)), 0x11112222);
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 3);
+	fake_in = OWN << 8;				/* not enabled */
+	CHECK_EQ(port(0xcfc, 4, true, 0), ~0u);
+	fake_in = 1u << 31 | 0x800000 | OWN << 8;	/* beyond the buses there are */
+	CHECK_EQ(port(0xcfc, 4, true, 0), ~0u);
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 3);
+	fake_in = 0x5a5a5a5a;
+	fake_out = 0;
+	CHECK_EQ(port(0xc007, 1, true, 0), 0xff);	/* the cell's BAR, and what only touches it */
+	port(0xbfff, 2, false, 0x1234);
+	CHECK_EQ(fake_out, 0);
+	CHECK_EQ(port(0xc008, 1, true, 0), 0x5a);
+	port(0xb2, 1, false, 0x17);			/* SMI: carried out, and logged */
+	CHECK_EQ(fake_out, 0x17);
+	CHECK_EQ(fake_port, 0xb2);
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 5);
+	port(0xcfa, 4, false, 0);			/* into the config registers from before them */
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 6);
+	vmcb_of(pcpu_of(0))->event_inj = 0;
+	fake_in = ~0u;
+	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
+}
+
 /* ---- the manager ---- */
 
 #define HIGH_ECAM	0xb0000000ull
@@ -584,6 +635,7 @@ const struct unit_test pci_tests[] = {
 	{ "pci: ports that fail a cell", ports_that_fail },
 	{ "pci: MSI-X tables", message_tables },
 	{ "pci: Linux and an IOAPIC", ioapic_accesses },
+	{ "pci: Linux and ports", front_ports },
 	{ "pci: given and taken back", given_and_taken_back },
 	{ "pci: refusals", refusals },
 	{ "pci: overlapping claims", overlapping_claims },
