@@ -3,16 +3,17 @@
  * Property: no accepted write of the ICR reaches a foreign CPU: icr_filter() names only the sender's own
  *	CPUs that the write means; what is sent is fixed or NMI, to one physical destination, no shorthand
  * Bound: none: 64 CPUs, any ids, any map, any 64 bits of ICR, xAPIC and x2APIC, flat and cluster
- * Assumed: num <= 64, self < 64 as the instance's own CPUs are numbered
+ * Assumed: num <= 64, own CPUs are below num, self < 64: as the instance's CPUs are
+ *	numbered; in xAPIC mode destinations and logical ids are bytes, as the registers hold them
  * Enough: 64 is ICR_CPUS, the most an instance can have
  * Code: hypervisor/core/icr.c
  * Options: --unwind 65
  * Quick: yes
- * Twin: hypervisor/core/icr.c: `v.targets = all & map->own;` -> `v.targets = all;`: foreign CPUs are reached
- * Twin: hypervisor/core/icr.c: `case SHORT_OTHERS:	return cpu != self;` -> `case SHORT_OTHERS:	return true;`: others means me too
- * Twin: hypervisor/core/icr.c: `v.low = (low & ICR_VECTOR)` -> `v.low = (low & 0xfff)`: modes and logical destinations pass
+ * Twin: hypervisor/core/icr.c: `return hit & map->own;` -> `return hit;`: foreign CPUs are reached
+ * Twin: hypervisor/core/icr.c: `if (shorthand == SHORT_OTHERS || mode >= MODE_INIT)` -> `if (mode >= MODE_INIT)`: others means me too
+ * Twin: hypervisor/core/icr.c: `v.low = v.vector | ` -> `v.low = (low & 0xfff) | `: modes and logical destinations pass
  * Twin: hypervisor/core/icr.c: `i < map->num && i < ICR_CPUS` -> `i <= map->num`: a CPU beyond the last
- * Twin: hypervisor/core/icr.c: `if (v.action != ICR_SEND)` -> `if (0)`: a CPU resets itself
+ * Twin: hypervisor/core/icr.c: `if (shorthand == SHORT_OTHERS || mode >= MODE_INIT)` -> `if (shorthand == SHORT_OTHERS)`: a CPU resets itself
  */
 #include "core/icr.h"
 #include "prove.h"
@@ -36,7 +37,7 @@ static bool meant(const struct icr_map *m, u32 low, u32 dest, u32 self, u32 cpu)
 		return dest == id;
 	ldr = m->x2apic ? (id & 0xffff0) << 12 | 1u << (id & 0xf) : m->ldr[cpu];
 	if (m->x2apic)
-		return dest >> 16 == id >> 4 && (dest & ldr & 0xffff);
+		return dest >> 16 == (id >> 4 & 0xffff) && (dest & ldr & 0xffff);
 	if (m->cluster)
 		return (dest >> 4) == (ldr >> 4) && (dest & ldr & 0xf);
 	return dest & ldr;
@@ -52,9 +53,11 @@ int main(void)
 
 	for (i = 0; i < ICR_CPUS; i++) {
 		map.apic_id[i] = any_u32();
-		map.ldr[i] = any_u32();
+		map.ldr[i] = any_u8();
 	}
 	ASSUME(map.num <= ICR_CPUS && self < ICR_CPUS && cpu < ICR_CPUS);
+	ASSUME(map.x2apic || dest <= 0xff);
+	ASSUME(map.num == ICR_CPUS || !(map.own >> map.num));
 	v = icr_filter(&map, low, dest, self);
 
 	PROVE(!(v.targets & ~map.own), "only one's own are reached");
