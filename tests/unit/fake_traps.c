@@ -69,13 +69,6 @@ static u32 carry_out(greg_t *regs, const u8 *at)
 	u32 len = (rex != 0) + 3;
 	u64 value;
 
-	if (*op >= 0xec && *op <= 0xef) {			/* in, out: of nobody, so ones */
-		if (*op <= 0xed)
-			regs[REG_RAX] |= 0xffffffff;
-		return 1;
-	}
-	if (*op == 0x66 && op[1] >= 0xec && op[1] <= 0xef)
-		return 2;
 	if (*op == 0xfa || *op == 0xfb || *op == 0xf4)		/* cli, sti, hlt */
 		return 1;
 	if (*op != 0x0f)
