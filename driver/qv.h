@@ -40,6 +40,8 @@ extern bool qv_going_down;	/* the machine is: what is in RAM may be wanted after
 int qv_enable(struct qv_reply *r);
 int qv_disable(struct qv_reply *r);
 /* A CPU that never answered the last enable may still come: true while one may */
+int qv_nmi_register(void);		/* nmi.c; an errno of Linux's */
+void qv_nmi_unregister(void);
 bool qv_takeover_pending(void);
 bool qv_takeover_whole(void);	/* every CPU is under the monitor: hypercalls may be made */
 int qv_cpu_index(u32 linux_cpu);	/* index of a CPU under the monitor, or -1 */

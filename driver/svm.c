@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What of the driver knows AMD-V: features, obstacles, the switch. APM vol. 2, 15.4. */
 #include <asm/processor.h>
+#include <asm/asm.h>
+#include <linux/module.h>
 #include "qv.h"
 
 #define CPUID_SVM		(1u << 2)	/* 80000001 ecx */
@@ -82,6 +84,22 @@ void qv_virt_off(void)
 {
 	qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) & ~EFER_SVME_);
 }
+
+/* For tests: the monitor faults while it serves this call, and answers with #GP; see QV_FAULT_* */
+static int ask_for_fault(const char *text, const struct kernel_param *param)
+{
+	u64 nr = QV_HC_FAULT, kind;
+	int error = kstrtou64(text, 0, &kind);
+
+	if (error || !qv_takeover.enabled)
+		return error ?: -ENODEV;
+	asm volatile("1: vmmcall\n2:\n" _ASM_EXTABLE(1b, 2b) : "+a"(nr) : "D"(kind), "S"(0ull) : "memory");
+	return 0;
+}
+
+static const struct kernel_param_ops test_fault = { .set = ask_for_fault };
+module_param_cb(test_fault, &test_fault, NULL, 0200);
+MODULE_PARM_DESC(test_fault, "for tests, with test_hooks=1: the monitor makes a fault of its own, of this kind");
 
 u64 qv_hypercall(u64 nr, u64 a)
 {

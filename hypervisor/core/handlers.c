@@ -12,12 +12,21 @@ static bool expected(struct pcpu *cpu)
 	return soon;
 }
 
+/* The processor keeps one NMI pending: was it ours alone? The driver's handler ends one that was */
+static FRONT_END_ONLY void in_doubt(struct pcpu *cpu)
+{
+	cpu_status(cpu)->nmis_in_doubt++;
+	vendor_inject_nmi(cpu);
+}
+
 void exit_nmi(struct pcpu *cpu)
 {
 	u32 cmd = atomic_swap(&cpu->cmd, 0);
 
 	if (cmd) {
 		run_commands(cpu, cmd);		/* may not come back */
+		if (cmd == CMD_FLUSH && cpu->phase == CPU_RUNNING)
+			in_doubt(cpu);		/* only Linux's CPUs get that one */
 		late_commands(cpu);
 	} else if (!expected(cpu) && cpu->phase == CPU_RUNNING) {
 		vendor_inject_nmi(cpu);

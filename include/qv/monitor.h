@@ -129,7 +129,8 @@ struct qv_mon_cpu_status {
 	u64 cycles;		/* TSC cycles spent in the monitor */
 	u64 denied;
 	u64 call_max;		/* TSC cycles of the longest management call made here */
-	u64 pad[8];		/* 240 bytes */
+	u64 nmis_in_doubt;	/* NMIs given to Linux because one of ours may have met one of its own */
+	u64 pad[7];		/* 240 bytes */
 };
 
 struct qv_mon_status {

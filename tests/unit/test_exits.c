@@ -353,13 +353,16 @@ static void nmis(void)
 	nmi_exit(EXIT_IRET);
 	CHECK_EQ(v->event_inj, 0);
 	CHECK(!(v->intercept3 & (I3_IRET | I3_VINTR)));
-	cpu->cmd = CMD_FLUSH;			/* ours: Linux does not get it */
+	cpu->cmd = CMD_FLUSH;			/* ours; but one of Linux's may be in it */
 	nmi_exit(EXIT_NMI);
-	CHECK_EQ(v->event_inj, 0);
+	CHECK_EQ(v->event_inj, nmi);
+	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 1);
 	CHECK_EQ(cpu->ack & CMD_FLUSH, CMD_FLUSH);
 	CHECK_EQ(v->tlb_control, TLB_FLUSH_ALL);
+	nmi_exit(EXIT_IRET);
 	cpu->cmd = CMD_CATCH;
 	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->event_inj, 0);		/* its Linux is gone */
 	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
 	CHECK_EQ(v->n_cr3, me()->park.root);
 	nmi_exit(EXIT_NMI);			/* parked: nobody to give it to */

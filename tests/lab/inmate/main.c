@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Asks its monitor for a fault of the monitor's own (QV_CALL_FAULT); the command line is the
+ * kind, a digit. Where the module was not loaded with test_hooks=1 that is no call but #UD, and
+ * then it beats. If anything else comes of it, it does not.
+ */
+#include <inmate/boot.h>
+#include <inmate/cell.h>
+#include <inmate/cpu.h>
+#include <inmate/trap.h>
+
+static _Noreturn void live_on(void)
+{
+	for (;;) {
+		cell_beat();
+		if (cell_request() == QV_REQUEST_SHUTDOWN)
+			cell_set_state(QV_INMATE_HALTED);
+		cpu_relax();
+	}
+}
+
+static void exception(struct trap_frame *frame)
+{
+	if (frame->vector == 6)
+		live_on();
+	cpu_stop();
+}
+
+_Noreturn void inmate_main(uint32_t magic, uint32_t boot_address);
+
+_Noreturn void inmate_main(uint32_t magic, uint32_t boot_address)
+{
+	(void)magic;
+	(void)boot_address;
+	trap_init();
+	trap_set_exception(exception);
+	if (!cell_detect())
+		cpu_stop();
+	cell_set_state(QV_INMATE_RUNNING);
+	__asm__ volatile("vmmcall" : : "a"(QV_CALL_FAULT), "D"(cell_info()->cmdline[0] - '0'), "S"(0) : "memory");
+	cpu_stop();
+}

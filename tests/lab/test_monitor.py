@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The monitor itself: faults of its own, a guest state that the processor refuses, NMIs of Linux."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from lab import build, enter, roots
+from product import Product, on_machines
+
+INMATE = Path(__file__).resolve().parent / "inmate"
+KINDS = {"0": "an invalid instruction", "1": "a page that is not there", "2": "no stack: a double fault"}
+CELL = """name: fault
+cpus: [3]
+memory: 4M
+image: /run/fault.elf
+boot: multiboot2
+cmdline: "{kind}"
+console: false
+"""
+
+
+@pytest.fixture
+def inmate(qv: Product) -> Product:
+    """The inmate that asks its monitor for faults is in the machine."""
+    with build.lock():
+        done = enter.run(roots.ensure("tool"), ["make", "-s", "--no-print-directory", "-C", str(INMATE),
+                                                f"O={build.OUT}"])
+        assert done.returncode == 0, done.stdout
+    qv.machine.put(build.OUT / "lab-inmate/fault.elf", "/run/fault.elf")
+    return qv
+
+
+@pytest.fixture
+def hooks(inmate: Product) -> Product:
+    """The module with its test hooks."""
+    inmate.sh("modprobe qv test_hooks=1")
+    return inmate
+
+
+def start(qv: Product, kind: str) -> None:
+    qv.sh(f"cat >/run/fault.yaml <<'X'\n{CELL.format(kind=kind)}X")
+    qv.do("cell create /run/fault.yaml")
+    qv.do("cell start fault")
+
+
+def failure(qv: Product) -> dict[str, object]:
+    for _ in range(100):
+        cell = qv.show("fault")
+        if cell["state"] == "failed":
+            return dict(cell["failure"])
+        time.sleep(0.1)
+    raise AssertionError(f"still {cell['state']}")
+
+
+@on_machines("xapic", "x2apic-8")
+def test_a_fault_of_the_monitor_ends_one_cell(hooks: Product, name: str) -> None:
+    """Its cell is `failed`; a cell beside it counts on, Linux lives, CPU and memory come back."""
+    hooks.run_cell("quest", 2)
+    hooks.quesh("count")
+    for kind, what in KINDS.items():
+        start(hooks, kind)
+        found = failure(hooks)
+        assert found["reason"] == "monitor", f"{what}: {found}"
+        assert "fault in the monitor: vector" in hooks.do("log"), what
+        hooks.do("cell destroy fault")
+        assert hooks.runs_on(3)
+        hooks.assert_counting()
+
+
+@on_machines("xapic")
+def test_a_fault_while_it_serves_linux(hooks: Product, name: str) -> None:
+    """Linux gets #GP for that call and goes on, and so does management."""
+    hooks.run_cell("quest", 2)
+    hooks.quesh("count")
+    for kind in KINDS:
+        hooks.sh(f"echo {kind} >/sys/module/qv/parameters/test_fault")
+    assert len(re.findall(r"fault in the monitor: vector (?:6|8|14)", hooks.do("log"))) == len(KINDS)
+    hooks.assert_counting()
+    hooks.do("cell destroy quest")
+    assert hooks.runs_on(2)
+
+
+@on_machines("xapic")
+def test_without_hooks_there_is_no_such_call(inmate: Product, name: str) -> None:
+    inmate.do("enable")
+    start(inmate, "0")
+    deadline = time.monotonic() + 30
+    while not inmate.show("fault")["heartbeat"] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    cell = inmate.show("fault")
+    assert cell["state"] == "running" and cell["heartbeat"], "it met #UD, and lives"
+    inmate.sh("echo 0 >/sys/module/qv/parameters/test_fault")
+    assert "fault in the monitor" not in inmate.do("log")
+
+
+@on_machines("xapic", "x2apic-8")
+def test_a_guest_state_that_the_processor_refuses(qv: Product, name: str) -> None:
+    """Found before the point of no return: all CPUs back out, with the reason, and Linux is as it was."""
+    qv.sh("modprobe qv test_hooks=2")
+    said = qv.refused("enable")
+    assert "the processor refused the guest state" in said
+    assert qv.ask("status")["enabled"] is False
+    assert all(qv.runs_on(cpu) for cpu in range(qv.cpus))
+    qv.sh("echo 0 >/sys/module/qv/parameters/test_hooks")
+    qv.do("enable")
+    qv.do("disable")
