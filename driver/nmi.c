@@ -4,6 +4,7 @@
  * with it. So where the monitor took an NMI for a command of its own, it gives Linux one as
  * well. If nobody else in Linux knows what that one is for, it ends here.
  */
+#include <linux/mm.h>
 #include <asm/nmi.h>
 #include "qv.h"
 #include "instance.h"
