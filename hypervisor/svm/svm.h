@@ -41,6 +41,8 @@ extern const u8 vector_rest[];		/* for all others */
 
 /* exits.c: called by svm_run after each exit; the CPU then enters again */
 void svm_exit(struct pcpu *cpu);
+/* A fault in the monitor; @stack: an address in the CPU's area */
+void monitor_fault(u64 vector, u64 rip, u64 stack) __attribute__((noreturn));
 /* msr.c */
 void msr_build(u8 *msrpm, bool front_end);
 void svm_exit_msr(struct pcpu *cpu);

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Events that are on their way when an exit comes: NMIs, exceptions, faults of the monitor's own. */
+#include <string.h>
+#include "fake.h"
+#include "svm/svm.h"
+#include "unit.h"
+
+#define GP	(EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 13)
+
+/* An exit in the delivery of @event */
+static void exit_in(u64 code, u64 event)
+{
+	struct vmcb *v = vmcb_of(pcpu_of(0));
+
+	v->exit_code = code;
+	v->exit_int_info = event;
+	svm_exit(pcpu_of(0));
+}
+
+static void nmi_exit(u64 code)
+{
+	exit_in(code, 0);
+}
+
+static void nmis(void)
+{
+	const u64 nmi = EVENT_VALID | EVENT_NMI | 2;
+	struct pcpu *cpu = pcpu_of(0);
+	struct vmcb *v = vmcb_of(cpu);
+
+	fake_open(true, true);
+	nmi_exit(EXIT_NMI);			/* not ours: Linux's */
+	CHECK_EQ(v->event_inj, nmi);
+	CHECK(v->intercept3 & I3_IRET);
+	nmi_exit(EXIT_NMI);			/* another while the first is handled: later */
+	CHECK_EQ(v->event_inj, 0);
+	CHECK(cpu->nmi_pending);
+	nmi_exit(EXIT_NMI);			/* a third merges with the second, as in silicon */
+	CHECK_EQ(v->event_inj, 0);
+	nmi_exit(EXIT_IRET);
+	CHECK_EQ(v->event_inj, 0);		/* not before IRET is done */
+	CHECK(v->intercept3 & I3_VINTR && v->v_intr & V_IRQ);
+	nmi_exit(EXIT_VINTR);
+	CHECK_EQ(v->event_inj, nmi);
+	CHECK(!(v->intercept3 & I3_VINTR) && !(v->v_intr & V_IRQ));
+	CHECK(!cpu->nmi_pending);
+	nmi_exit(EXIT_IRET);
+	CHECK_EQ(v->event_inj, 0);
+	CHECK(!(v->intercept3 & (I3_IRET | I3_VINTR)));
+	cpu->cmd = CMD_FLUSH;			/* ours; but one of Linux's may be in it */
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->event_inj, nmi);
+	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 1);
+	CHECK_EQ(cpu->ack & CMD_FLUSH, CMD_FLUSH);
+	CHECK_EQ(v->tlb_control, TLB_FLUSH_ALL);
+	nmi_exit(EXIT_IRET);
+	cpu->cmd = CMD_CATCH;
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->event_inj, 0);		/* its Linux is gone */
+	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
+	CHECK_EQ(v->n_cr3, me()->park.root);
+	nmi_exit(EXIT_NMI);			/* parked: nobody to give it to */
+	CHECK_EQ(v->event_inj, 0);
+	cpu->sipi = 0x99;
+	cpu->cmd = CMD_SIPI;
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(cpu->phase, CPU_RUNNING);
+	CHECK_EQ(v->cs.base, 0x99000);
+	CHECK_EQ(v->rip, 0);
+	cpu->cmd = CMD_SIPI;			/* a second SIPI does nothing */
+	v->cs.base = 0x1234;
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->cs.base, 0x1234);
+}
+
+/* An interrupt that was on its way in when the exit came is not lost */
+static void delivery_goes_on(void)
+{
+	static const struct { u64 before, after; } rows[] = {
+		{ 0, 0 }, { 0x30, 0 },
+		{ EVENT_VALID | 0x30, EVENT_VALID | 0x30 },
+		{ EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14 | 2ull << 32,
+		  EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14 | 2ull << 32 },
+		{ EVENT_VALID | EVENT_NMI | 2, EVENT_VALID | EVENT_NMI | 2 },
+		{ EVENT_VALID | 4 << 8 | 0x80, 0 },		/* INT n happens again by itself */
+		{ EVENT_VALID | EVENT_EXCEPTION | 3, 0 },
+		{ EVENT_VALID | EVENT_EXCEPTION | 6, EVENT_VALID | EVENT_EXCEPTION | 6 },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct vmcb *v = vmcb_of(pcpu_of(0));
+
+		fake_open(true, true);
+		v->info1 = 4;
+		v->info2 = 0x900000;
+		exit_in(EXIT_NPF, rows[i].before);
+		unit_case("event %#lx:", rows[i].before);
+		CHECK_EQ(v->event_inj, rows[i].after);
+	}
+}
+
+/* An exception in a loop of its own delivery cannot keep a command away */
+static void storms(void)
+{
+	static const u64 codes[] = { EXIT_DB, EXIT_AC };
+	struct pcpu *cpu = pcpu_of(0);
+	struct vmcb *v = vmcb_of(cpu);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		fake_open(true, true);
+		fake_become_cell();
+		exit_in(codes[i], EVENT_VALID | EVENT_EXCEPTION | 14);	/* met while another went in */
+		unit_case("exit %#lx:", codes[i]);
+		CHECK_EQ(v->event_inj & 0xff, codes[i] - 0x40);
+		cpu->cmd = CMD_STOP;
+		nmi_exit(codes[i]);
+		CHECK_EQ(cpu->phase, CPU_STOPPED);
+		CHECK_EQ(cpu->ack & CMD_STOP, CMD_STOP);
+		CHECK_EQ(v->event_inj, 0);
+		CHECK(cpu->stray_tsc != 0);		/* its NMI still comes, and is not the guest's */
+	}
+}
+
+static void fault(u32 vector)
+{
+	fake_called = NULL;
+	if (!setjmp(fake_back))
+		monitor_fault(vector, 0x40001234, (u64)pcpu_of(0) + 0x1f80);
+	CHECK(fake_called && !strcmp(fake_called, "svm_run"));	/* the guest runs on, or what is there now */
+}
+
+static void faults_of_our_own(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+	struct vmcb *v = vmcb_of(cpu);
+
+	fake_open(true, true);
+	v->event_inj = 0;
+	me()->busy = 1;
+	fault(14);
+	CHECK_EQ(v->event_inj, GP);
+	CHECK_EQ(me()->busy, 0);
+	fault(18);
+	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_EXCEPTION | 18);
+	CHECK_EQ(cpu->phase, CPU_RUNNING);
+	v->event_inj = 0;
+	me()->busy = 2;				/* another CPU's call goes on */
+	cpu->phase = CPU_WAIT_SIPI;
+	fault(6);				/* nobody is there to be told */
+	CHECK_EQ(v->event_inj, 0);
+	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
+	CHECK_EQ(v->n_cr3, me()->park.root);
+	CHECK_EQ(me()->busy, 2);
+	cpu->phase = CPU_RUNNING;
+	cpu->faulting = true;			/* a fault while it dealt with one */
+	fault(8);
+	CHECK_EQ(cpu->phase, CPU_STOPPED);
+	CHECK_EQ(v->n_cr3, me()->park.root);
+	fake_open(true, true);
+	fake_become_cell();
+	fault(8);
+	CHECK_EQ(my_status()->state, QV_MON_FAILED);
+	CHECK_EQ(my_status()->failure.reason, QV_FAIL_MONITOR);
+	CHECK_EQ(my_status()->failure.address, 0x40001234);
+	CHECK_EQ(cpu->phase, CPU_STOPPED);
+	CHECK_EQ(cpu->faulting, 0);
+}
+
+const struct unit_test events_tests[] = {
+	{ "events: NMIs, ours and Linux's", nmis },
+	{ "events: one in delivery goes on", delivery_goes_on },
+	{ "events: exceptions in a loop", storms },
+	{ "events: faults of the monitor's own", faults_of_our_own },
+	{ 0 }
+};
