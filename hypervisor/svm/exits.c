@@ -36,7 +36,10 @@ static void on_shutdown(struct pcpu *cpu)
  */
 static void on_invd(struct pcpu *cpu)
 {
-	vendor_skip(cpu, 2);
+	u8 first = 0;
+
+	guest_code(cpu, &first, 1);
+	vendor_skip(cpu, first == 0xf3 ? 3 : 2);	/* WBNOINVD is WBINVD with a prefix */
 }
 
 /*
