@@ -65,6 +65,7 @@ void *memset(void *to, int c, size_t n);
 
 /* log.c */
 void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b);
+void count_exit(const struct pcpu *cpu, u32 reason);	/* enum qv_exit */
 
 
 /* kick.c: commands between CPUs */

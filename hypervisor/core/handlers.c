@@ -33,29 +33,26 @@ void exit_nmi(struct pcpu *cpu)
 	}
 }
 
-static FRONT_END_ONLY bool front_device(struct pcpu *cpu, u64 gpa, bool write)
+static FRONT_END_ONLY void front_memory(struct pcpu *cpu, u64 gpa, bool write)
 {
 	if (!ioapic_page(gpa))
-		return false;
-	if (!ioapic_access(cpu, gpa, write))
+		front_touch(cpu, gpa, write);
+	else if (!ioapic_access(cpu, gpa, write))
 		vendor_inject_fault(cpu, 13);	/* an instruction we do not know: #GP tells Linux */
-	return true;
 }
 
 void exit_memory(struct pcpu *cpu, u64 gpa, bool write)
 {
 	if (write && (gpa & ~0xfffull) == 0xfee00000 && !me()->boot.x2apic) {
-		cpu_status(cpu)->exits[QV_EXIT_XAPIC]++;
+		count_exit(cpu, QV_EXIT_XAPIC);
 		if (!xapic_write(cpu, gpa))
 			refuse(cpu, QV_FAIL_MEMORY, gpa);
 		return;
 	}
-	cpu_status(cpu)->exits[QV_EXIT_MEMORY]++;
-	if (is_front_end() ? front_device(cpu, gpa, write) : write && pci_write(cpu, gpa))
-		return;
+	count_exit(cpu, QV_EXIT_MEMORY);
 	if (is_front_end())
-		front_touch(cpu, gpa, write);
-	else
+		front_memory(cpu, gpa, write);
+	else if (!write || !pci_write(cpu, gpa))
 		cell_fail(cpu, QV_FAIL_MEMORY, gpa);
 }
 

@@ -17,3 +17,8 @@ void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)
 	__atomic_store_n(&e->seq, seq, __ATOMIC_RELEASE);
 }
 
+
+void count_exit(const struct pcpu *cpu, u32 reason)
+{
+	cpu_status(cpu)->exits[reason]++;
+}

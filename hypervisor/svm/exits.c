@@ -36,10 +36,7 @@ static void on_shutdown(struct pcpu *cpu)
  */
 static void on_invd(struct pcpu *cpu)
 {
-	u8 first = 0;
-
-	guest_code(cpu, &first, 1);
-	vendor_skip(cpu, first == 0xf3 ? 3 : 2);	/* WBNOINVD is WBINVD with a prefix */
+	vendor_skip(cpu, 2);
 }
 
 /*
@@ -92,19 +89,23 @@ static void on_vintr(struct pcpu *cpu)
 /* What no row names */
 static void on_unknown(struct pcpu *cpu)
 {
-	log_event(cpu, QV_LOG_INSTRUCTION, vmcb_of(cpu)->exit_code, vendor_rip(cpu));
-	if (!is_front_end())
-		cell_fail(cpu, QV_FAIL_EXIT, 0);
+	if (is_front_end())
+		on_svm(cpu);
 	else
-		vendor_inject_fault(cpu, 6);
+		cell_fail(cpu, QV_FAIL_EXIT, 0);
+}
+
+static FRONT_END_ONLY void front_invalid(struct pcpu *cpu)
+{
+	log_event(cpu, QV_LOG_INSTRUCTION, EXIT_INVALID, vendor_rip(cpu));
+	park(cpu, CPU_STOPPED);
 }
 
 /* The processor refuses this guest state; it would again: the CPU stops here */
 static void on_invalid(struct pcpu *cpu)
 {
-	log_event(cpu, QV_LOG_INSTRUCTION, EXIT_INVALID, vendor_rip(cpu));
 	if (is_front_end())
-		park(cpu, CPU_STOPPED);
+		front_invalid(cpu);
 	else
 		cell_fail(cpu, QV_FAIL_EXIT, 0);
 }
@@ -197,7 +198,7 @@ void svm_exit(struct pcpu *cpu)
 	if (row->handle == exit_nmi)
 		svm_take_nmi();
 	if (row->reason != SELF_COUNTED)
-		cpu_status(cpu)->exits[row->reason]++;
+		count_exit(cpu, row->reason);
 	row->handle(cpu);
 	if (cpu->flush) {
 		cpu->flush = false;

@@ -170,7 +170,7 @@ void svm_exit_msr(struct pcpu *cpu)
 	u64 value = cpu->regs[GPR_RDX] << 32 | (u32)cpu->regs[GPR_RAX];
 	const struct msr_rule *r = rules;
 
-	cpu_status(cpu)->exits[msr == MSR_X2APIC_ICR ? QV_EXIT_ICR : QV_EXIT_MSR]++;
+	count_exit(cpu, msr == MSR_X2APIC_ICR ? QV_EXIT_ICR : QV_EXIT_MSR);
 	while (msr < r->first || msr > r->last)
 		r++;
 	if ((is_front_end() ? r->front : r->cell)[write] == OWN) {
