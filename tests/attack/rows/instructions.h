@@ -22,7 +22,7 @@ ATTACK("ins-wbinvd", ins_wbinvd_loop, 1000, 0, "harmless|fault:gp|failed:instruc
 ATTACK("ins-xsetbv-0", ins_xsetbv, 0, 0, "fault:gp", "", "switches the x87 state off")
 ATTACK("ins-xsetbv-avx", ins_xsetbv, 5, 0, "fault:gp", "", "AVX without SSE")
 ATTACK("ins-xsetbv-ones", ins_xsetbv, 0xFFFFFFFFFFFFFFFF, 0, "fault:gp", "", "every extended state")
-ATTACK("ins-xsetbv-pkru", ins_xsetbv, 0x207, 0, "fault:gp", "", "protection keys, which belong to the monitor's and Linux's pages too")
+ATTACK("ins-xsetbv-pkru", ins_xsetbv, 0x207, 0, "fault:gp|harmless", "", "protection keys, where the processor has them")
 ATTACK("ins-xsetbv-register", ins_xsetbv, 1, 7, "fault:gp", "", "an extended control register that does not exist")
 ATTACK("ins-cr0-cd", ins_cr0, 0x40000000, 0, "harmless|fault:gp|failed:instruction", "", "switches caches off: what a neighbour would feel")
 ATTACK("ins-cr0-nw", ins_cr0, 0x20000000, 0, "fault:gp|failed:instruction|harmless", "", "not write-through without caches off: illegal")
