@@ -34,7 +34,8 @@ static void check_ipi(u32 low, u32 apic_id)
 		if ((me()->icr.own >> i & 1) && pcpu_of(i)->apic_id == apic_id)
 			break;
 	CHECK(i < me()->icr.num);
-	fake_answer(low, apic_id);
+	if (load(&pcpu_of(i)->cmd))	/* else the guest's own NMI */
+		fake_answer(low, apic_id);
 }
 
 static u64 code_of(struct choices *c)
