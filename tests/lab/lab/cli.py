@@ -110,8 +110,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def new_machine(o: argparse.Namespace) -> Machine:
-    config = Config(o.machine, o.kernel, o.cpus, o.memory, o.iommu, o.icount, o.cpu_flags,
-                    tuple(o.boot_arg), tuple(o.qemu_arg))
+    config = Config(machine=o.machine, kernel=o.kernel, cpus=o.cpus, memory=o.memory, iommu=o.iommu, icount=o.icount,
+                    cpu_flags=o.cpu_flags, boot_args=tuple(o.boot_arg), qemu_args=tuple(o.qemu_arg))
     return Machine(config, install=not o.no_install, compile=not o.no_build, console=o.console,
                    boot_limit=getattr(o, "timeout", None) or 0.0)
 
