@@ -9,6 +9,7 @@
  * Seconds: 900
  * Twin: driver/multiboot2.c: `size <= len - offset` -> `offset + size <= len`: an offset that wraps around
  * Twin: driver/multiboot2.c: `if (!inside(phoff, phentsize * phnum, len))` -> `if (phoff > len)`: program headers beyond the end
+ * Twin: driver/multiboot2.c: `if (!inside(s->gpa, s->mem_len, memory))` -> `if (s->gpa > memory)`: a segment beyond memory
  */
 #include "multiboot2.c"
 #include "prove.h"

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Property: a request to create a cell that request_check() accepts is sound: each of its pages is RAM, the front
+ *	end's, not listed twice and no window of another cell; its window overlaps none of them; its CPUs are
+ *	the front end's own, each once, and not the caller
+ * Bound: any request with up to 3 runs of any place and length, 3 CPUs, 2 ports; 2 other cells; RAM in up to 2
+ *	ranges below 32 MiB
+ * Assumed: owners of pages are what front_owner() says (see prove_front.c), front_prepare() may fail,
+ *	ports and devices are checked elsewhere
+ * Enough: runs are compared with the one before, with the block and with the window, by rules that do not depend on
+ *	their number; 32 MiB hold every way in which three runs, a block and a window can lie to one another
+ * Code: hypervisor/core/request.c
+ * Options: --unwind 18
+ * Seconds: 900
+ * Changed: include/qv/monitor.h: `#define QV_MON_RUNS		1024` -> `#define QV_MON_RUNS		3`: runs
+ * Changed: include/qv/monitor.h: `#define QV_MON_CPUS		64` -> `#define QV_MON_CPUS		3`: CPUs
+ * Changed: include/qv/monitor.h: `#define QV_MON_CELLS		16` -> `#define QV_MON_CELLS		3`: cells, the front end one of them
+ * Changed: include/qv/monitor.h: `#define QV_MON_PORTS		16` -> `#define QV_MON_PORTS		2`: ports
+ * Twin: hypervisor/core/request.c: `if (r->pa < after || !request_run_ok(inst, r) ||` -> `if (!request_run_ok(inst, r) ||`: a page listed twice
+ */
+#include "core/nested.h"
+#include "core/request.h"
+#include "prove.h"
+
+#define PAGES	16u			/* of 2 MiB that there are */
+#define WINDOW	(8ull * QV_PAGE)
+
+static struct instance inst;
+static u32 owners[PAGES];		/* enum front_owner of each page of 2 MiB */
+
+enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
+{
+	(void)p;
+	PROVE(level == 1 || !(pa % QV_HUGE), "asked for whole pages");
+	return pa / QV_HUGE < PAGES ? owners[pa / QV_HUGE] : FRONT_HOLE;
+}
+
+int front_prepare(const struct paging *p, u64 pa)
+{
+	(void)p, (void)pa;
+	return any_bool() ? 0 : -1;
+}
+
+/* Ports and devices: any answer */
+bool ports_never(const struct qv_mon_boot *b, u32 first, u32 last) { (void)b, (void)first, (void)last; return any_bool(); }
+u64 pci_check(const struct instance *i, u32 caller) { (void)i, (void)caller; return any_bool() ? 0 : QV_ME_BASE + 1; }
+u64 pci_prepare(const struct instance *i) { (void)i; return any_bool() ? 0 : QV_ME_TABLES; }
+
+static bool in_ram(u64 pa, u64 len)
+{
+	u32 i;
+
+	for (i = 0; i < inst.boot.num_ram; i++)
+		if (pa >= inst.boot.ram[i].start && pa + len <= inst.boot.ram[i].end)
+			return true;
+	return false;
+}
+
+static bool meets(u64 a, u64 a_len, u64 b, u64 b_len)
+{
+	return a + a_len > b && b + b_len > a;
+}
+
+/* How often the request asks for the page at @pa */
+static u32 claims(const struct qv_mon_create *q, u64 pa)
+{
+	u32 i, n = pa == q->block_pa;
+
+	for (i = 0; i < q->num_runs; i++)
+		n += pa >= q->runs[i].pa && (pa - q->runs[i].pa) / QV_HUGE < q->runs[i].count;
+	return n;
+}
+
+static void any_machine(void)
+{
+	u32 i;
+
+	inst.boot.num_cpus = any_u32();
+	inst.boot.num_ram = any_u32();
+	inst.icr.own = any_u64();
+	ASSUME(inst.boot.num_cpus <= QV_MON_CPUS && inst.boot.num_ram <= 2);
+	for (i = 0; i < 2; i++) {
+		u64 start = any_u64(), end = any_u64();
+
+		ASSUME(start <= end && end <= PAGES * QV_HUGE && !(start % QV_PAGE) && !(end % QV_PAGE));
+		inst.boot.ram[i].start = start;
+		inst.boot.ram[i].end = end;
+	}
+	for (i = 0; i < PAGES; i++)
+		owners[i] = any_u32() % 3;
+	for (i = 1; i < QV_MON_CELLS; i++) {
+		inst.cells[i].state = any_u32() % 3;
+		inst.cells[i].window_pa = any_u64();
+		ASSUME(!inst.cells[i].state || in_ram(inst.cells[i].window_pa, WINDOW));
+	}
+}
+
+static void any_request(struct qv_mon_create *q)
+{
+	u32 i;
+
+	q->block_pa = any_u64(), q->window_pa = any_u64();
+	q->num_cpus = any_u32(), q->num_runs = any_u32(), q->num_ports = any_u32();
+	q->doorbell_vector = any_u32();
+	q->entry.eip = any_u32(), q->entry.ebx = any_u32();
+	for (i = 0; i < QV_MON_RUNS; i++)
+		q->runs[i].pa = any_u64(), q->runs[i].count = any_u64();
+	for (i = 0; i < QV_MON_CPUS; i++)
+		q->cpus[i] = any_u32();
+	for (i = 0; i < QV_MON_PORTS; i++)
+		q->ports[i].first = any_u32(), q->ports[i].last = any_u32();
+}
+
+int main(void)
+{
+	const struct qv_mon_create *q = &inst.req;
+	u64 page = any_u64() % PAGES * QV_HUGE;
+	u32 caller = any_u32(), i = any_u32(), k = any_u32();
+
+	any_machine();
+	any_request(&inst.req);
+	ASSUME(caller < inst.boot.num_cpus);
+	if (request_check(&inst, caller))
+		return 0;
+
+	PROVE(q->num_runs <= QV_MON_RUNS && q->num_cpus && q->num_cpus <= QV_MON_CPUS &&
+	      q->num_ports <= QV_MON_PORTS, "numbers");
+	if (claims(q, page)) {
+		PROVE(claims(q, page) == 1, "nothing is listed twice");
+		PROVE(owners[page / QV_HUGE] == FRONT_OWNS, "it is the front end's");
+		PROVE(in_ram(page, QV_HUGE), "it is RAM");
+		PROVE(!meets(page, QV_HUGE, q->window_pa, WINDOW), "it is not the console");
+		for (u32 c = 1; c < QV_MON_CELLS; c++)
+			PROVE(!inst.cells[c].state || !meets(page, QV_HUGE, inst.cells[c].window_pa, WINDOW),
+			      "nor another cell's console");
+	}
+	ASSUME(i < q->num_runs);
+	PROVE(!(q->runs[i].pa % QV_HUGE) && q->runs[i].pa < PAGES * QV_HUGE &&
+	      q->runs[i].count <= PAGES - q->runs[i].pa / QV_HUGE, "all of a run is memory");
+	PROVE(!(q->block_pa % QV_HUGE) && in_ram(q->window_pa, WINDOW), "block and window");
+	ASSUME(k < q->num_cpus);
+	PROVE(q->cpus[k] < inst.boot.num_cpus && (inst.icr.own >> q->cpus[k] & 1) && q->cpus[k] != caller, "a CPU of ours");
+	PROVE(!k || q->cpus[k] != q->cpus[k - 1], "each once");
+	PROVE(!q->doorbell_vector || (q->doorbell_vector >= 32 && q->doorbell_vector <= 255), "a vector");
+	return 0;
+}
