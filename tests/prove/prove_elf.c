@@ -10,6 +10,7 @@
  * Twin: driver/multiboot2.c: `size <= len - offset` -> `offset + size <= len`: an offset that wraps around
  * Twin: driver/multiboot2.c: `if (!inside(phoff, phentsize * phnum, len))` -> `if (phoff > len)`: program headers beyond the end
  * Twin: driver/multiboot2.c: `if (!inside(s->gpa, s->mem_len, memory))` -> `if (s->gpa > memory)`: a segment beyond memory
+ * Twin: driver/multiboot2.c: `if (len < 64 || ` -> `if (`: a file shorter than its header
  */
 #include "multiboot2.c"
 #include "prove.h"

@@ -17,6 +17,8 @@
  * Changed: include/qv/monitor.h: `#define QV_MON_CELLS		16` -> `#define QV_MON_CELLS		3`: cells, the front end one of them
  * Changed: include/qv/monitor.h: `#define QV_MON_PORTS		16` -> `#define QV_MON_PORTS		2`: ports
  * Twin: hypervisor/core/request.c: `if (r->pa < after || !request_run_ok(inst, r) ||` -> `if (!request_run_ok(inst, r) ||`: a page listed twice
+ * Twin: hypervisor/core/request.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a run that ends beyond RAM
+ * Twin: hypervisor/core/request.c: `if ((seen & ~inst->icr.own) || ` -> `if (`: another's CPU
  */
 #include "core/nested.h"
 #include "core/request.h"
