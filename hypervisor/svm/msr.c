@@ -91,6 +91,16 @@ static int bit_of(u32 msr)
 	return -1;
 }
 
+/* The first row that fits; the last one fits always */
+static const struct msr_rule *rule_of(u32 msr)
+{
+	const struct msr_rule *r = rules;
+
+	while (msr < r->first || msr > r->last)
+		r++;
+	return r;
+}
+
 void msr_build(u8 *msrpm, bool front_end)
 {
 	const struct msr_rule *r;
@@ -168,11 +178,9 @@ void svm_exit_msr(struct pcpu *cpu)
 	bool write = vmcb_of(cpu)->info1 & 1, done;
 	u32 msr = cpu->regs[GPR_RCX];
 	u64 value = cpu->regs[GPR_RDX] << 32 | (u32)cpu->regs[GPR_RAX];
-	const struct msr_rule *r = rules;
+	const struct msr_rule *r = rule_of(msr);
 
 	count_exit(cpu, msr == MSR_X2APIC_ICR ? QV_EXIT_ICR : QV_EXIT_MSR);
-	while (msr < r->first || msr > r->last)
-		r++;
 	if ((is_front_end() ? r->front : r->cell)[write] == OWN) {
 		done = own(cpu, msr, &value, write);
 	} else if (is_front_end()) {

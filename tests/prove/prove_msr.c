@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Property: every MSR has a row in the table, found without leaving it; two MSRs never share a place in the permission
+ *	map, and no place lies outside it; what would undo the monitor or move memory about is no cell's to write directly,
+ *	and where the processor keeps the monitor's state not Linux's either
+ * Bound: none: all 2^32 MSRs
+ * Assumed: nothing
+ * Enough: the lists below are written down apart from the table, from the manuals
+ * Options: --unwind 100
+ * Quick: yes
+ * Twin: hypervisor/svm/msr.c: `if (msr < 0x2000)` -> `if (msr <= 0x2000)`: a place that is another's
+ * Twin: hypervisor/svm/msr.c: `if (msr >= 0xc0010000 && msr < 0xc0012000)` -> `if (msr >= 0xc0010000)`: places outside the map
+ * Twin: hypervisor/svm/msr.c: `{ 0x00000000, LAST_ROW, { FAIL, FAIL }` -> `{ 0x00000001, LAST_ROW, { FAIL, FAIL }`: an MSR without a row
+ * Twin: hypervisor/svm/msr.c: `{ 0xc0010117, 0xc0010117, { FAIL, FAIL }` -> `{ 0xc0010117, 0xc0010117, { FAIL, OK }`: a cell moves the host's save area
+ * Twin: hypervisor/svm/msr.c: `{ 0xc0010016, 0xc001001a, { FAIL, FAIL }` -> `{ 0xc0010016, 0xc0010019, { FAIL, FAIL }`: TOP_MEM falls to Linux
+ */
+#include "svm/msr.c"
+#include "prove.h"
+
+struct range { u32 first, last; };
+
+/* APM vol. 2, appendix A: never a cell's to write directly */
+static const struct range never[] = {
+	{ 0x10, 0x10 }, { 0x1b, 0x1b }, { 0x3a, 0x3b }, { 0x79, 0x79 }, { 0x1a0, 0x1a0 }, { 0x1d9, 0x1d9 }, { 0x200, 0x26f },
+	{ 0x2ff, 0x2ff }, { 0x400, 0x47f }, { 0x830, 0x830 }, { 0x832, 0x837 }, { 0xc80, 0xd8f }, { 0x40000000, 0x4fffffff },
+	{ 0xc0000080, 0xc0000080 }, { 0xc0000104, 0xc0000104 }, { 0xc0000200, 0xc00004ff }, { 0xc0002000, 0xc0002fff },
+	{ 0xc0010000, 0xc00100ff }, { 0xc0010111, 0xc001013f }, { 0xc0011000, 0xc00110ff },
+};
+
+/* Not Linux's to write directly: mode and place of the APIC, where RAM and SMM are, SVM's own */
+static const struct range not_linux[] = {
+	{ 0x1b, 0x1b }, { 0x830, 0x830 }, { 0xc0000080, 0xc0000080 }, { 0xc0010010, 0xc0010010 }, { 0xc0010016, 0xc001001a },
+	{ 0xc001001d, 0xc001001d }, { 0xc0010111, 0xc0010118 },
+};
+
+static bool within(const struct range *list, u32 num, u32 msr)
+{
+	u32 i;
+
+	for (i = 0; i < num; i++)
+		if (msr >= list[i].first && msr <= list[i].last)
+			return true;
+	return false;
+}
+#define WITHIN(list, msr) within(list, sizeof(list) / sizeof(list[0]), msr)
+
+int main(void)
+{
+	u32 msr = any_u32(), other = any_u32();
+	const struct msr_rule *r = rule_of(msr);
+	int bit = bit_of(msr);
+
+	PROVE(r >= rules && r < rules + sizeof(rules) / sizeof(rules[0]), "a row of the table");
+	PROVE(msr >= r->first && msr <= r->last, "which fits");
+	PROVE(bit >= -1 && bit / 8 < 0x1800 && bit % 2 <= 0, "a pair of bits of the map, or none");
+	PROVE(bit < 0 || other == msr || bit_of(other) != bit, "that no other MSR has");
+	PROVE(!WITHIN(never, msr) || r->cell[1] != OK, "no cell writes it directly");
+	PROVE(!WITHIN(not_linux, msr) || r->front[1] != OK, "nor does Linux");
+	return 0;
+}
