@@ -9,21 +9,19 @@
 #include "qv.h"
 #include "instance.h"
 
-static u64 seen[QV_MON_CPUS];		/* of qv_mon_cpu_status.nmis_in_doubt, by index */
+static u64 seen[QV_MON_CPUS];		/* ended, of qv_mon_cpu_status.nmis_in_doubt; by index */
 
 static int nobodys(unsigned int what, struct pt_regs *regs)
 {
 	int index = qv_cpu_index(raw_smp_processor_id());
 	const struct qv_mon_status *status;
-	u64 now;
 
 	if (index < 0 || !qv_takeover.block)
 		return NMI_DONE;
 	status = page_address(qv_takeover.block) + QV_OFF_STATUS;
-	now = READ_ONCE(status->cpus[index].nmis_in_doubt);
-	if (now == seen[index])
+	if (READ_ONCE(status->cpus[index].nmis_in_doubt) == seen[index])
 		return NMI_DONE;
-	seen[index] = now;
+	seen[index]++;		/* this one: another may wait behind it */
 	return NMI_HANDLED;
 }
 

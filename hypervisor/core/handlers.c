@@ -12,9 +12,14 @@ static bool expected(struct pcpu *cpu)
 	return soon;
 }
 
-/* The processor keeps one NMI pending: was it ours alone? The driver's handler ends one that was */
+/*
+ * The processor keeps one NMI pending: was it ours alone? The driver's handler ends as many
+ * as are counted here. So one that waits already is one with this.
+ */
 static FRONT_END_ONLY void in_doubt(struct pcpu *cpu)
 {
+	if (cpu->nmi_pending)
+		return;
 	cpu_status(cpu)->nmis_in_doubt++;
 	vendor_inject_nmi(cpu);
 }

@@ -27,6 +27,7 @@ static void nmis(void)
 	const u64 nmi = EVENT_VALID | EVENT_NMI | 2;
 	struct pcpu *cpu = pcpu_of(0);
 	struct vmcb *v = vmcb_of(cpu);
+	u32 i;
 
 	fake_open(true, true);
 	nmi_exit(EXIT_NMI);			/* not ours: Linux's */
@@ -53,7 +54,23 @@ static void nmis(void)
 	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 1);
 	CHECK_EQ(cpu->ack & CMD_FLUSH, CMD_FLUSH);
 	CHECK_EQ(v->tlb_control, TLB_FLUSH_ALL);
+	v->event_inj = 0;
+	for (i = 0; i < 2; i++) {		/* two more while Linux is in its handler: one NMI waits */
+		cpu->cmd = CMD_FLUSH;
+		nmi_exit(EXIT_NMI);
+		CHECK_EQ(v->event_inj, 0);
+		CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 2);
+	}
 	nmi_exit(EXIT_IRET);
+	cpu->cmd = CMD_FLUSH;			/* and one before it could come */
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->event_inj, 0);
+	nmi_exit(EXIT_VINTR);
+	CHECK_EQ(v->event_inj, nmi);
+	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 2);
+	nmi_exit(EXIT_IRET);
+	CHECK_EQ(v->event_inj, 0);
+	CHECK(!(v->intercept3 & (I3_IRET | I3_VINTR)));
 	cpu->cmd = CMD_CATCH;
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, 0);		/* its Linux is gone */

@@ -122,7 +122,20 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         report.sections.append((f"console ({m.console})", m.console_tail()))
 
 
+class Failures:
+    """Says at once which test failed: the end of a long run is far away."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if report.failed and terminal:  # workers have none
+            terminal.write_line(f"\nFAILED {report.nodeid} ({report.when})")
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Failures(config))
     config.addinivalue_line("markers", "machine(cpus, memory, kernel, iommu, icount, cpu_flags, "
                             "boot_args, qemu_args, fresh): the machine a test runs in")
 
