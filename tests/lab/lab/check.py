@@ -60,7 +60,7 @@ def units() -> Count:
             continue
         start = time.monotonic()
         done = enter.run(roots.ensure("tool"),
-                         ["make", "--no-print-directory", "-C", folder, f"O={build.OUT}", "check"])
+                         ["nice", "make", "--no-print-directory", "-C", folder, f"O={build.OUT}", "check"])
         found = SUMMARY.findall(done.stdout)
         passed, failed = map(int, found[-1]) if found else (0, 0)
         if done.returncode and not failed:
