@@ -12,7 +12,7 @@ import tempfile
 import time
 import weakref
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -102,6 +102,14 @@ class Server:
 
 
 _servers: "weakref.WeakKeyDictionary[Machine, Server]" = weakref.WeakKeyDictionary()
+
+
+class Moment(NamedTuple):
+    """The machine's clock, and the host's before and after it was looked at."""
+
+    before: float
+    guest: float
+    after: float
 
 
 class Product:
@@ -195,6 +203,11 @@ class Product:
     def objects_kib(self) -> int:
         """What the kernel's own small objects take (kmalloc and the like)."""
         return int(self.sh("""awk '/^SUnreclaim:/ { printf "%d", $2 }' /proc/meminfo"""))
+
+    def uptime(self) -> Moment:
+        before = time.monotonic()
+        guest = float(self.sh("cut -d' ' -f1 /proc/uptime"))
+        return Moment(before, guest, time.monotonic())
 
     def runs_on(self, cpu: int) -> bool:
         """Whether Linux can use a CPU."""

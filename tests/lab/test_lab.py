@@ -89,13 +89,13 @@ def test_death_is_seen_at_once(machine: Machine) -> None:
 @pytest.mark.machine(cpus=8, iommu="intel")
 def test_x2apic_by_intel_iommu(machine: Machine) -> None:
     assert machine.run("nproc").out.strip() == "8"
-    assert "x2apic enabled" in machine.run("dmesg").out
+    assert "x2apic enabled" in machine.console_text(), "not dmesg: others may have cleared it"
 
 
 @pytest.mark.machine(cpus=2, iommu="amd", kernel="6.1")
 def test_x2apic_by_amd_iommu(machine: Machine) -> None:
     assert machine.run("uname -r").out.startswith("6.1.")
-    assert "X2APIC enabled" in machine.run("dmesg").out
+    assert "X2APIC enabled" in machine.console_text()
 
 
 def test_command_line(tmp_path: Path) -> None:
