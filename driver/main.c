@@ -315,17 +315,24 @@ static int __init qv_init(void)
 	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "qv:cells", cpu_prepare, NULL);
 	if (hotplug_state < 0)
 		return hotplug_state;
+	error = qv_nmi_register();
+	if (error)
+		goto no_nmi;
 	error = misc_register(&qv_misc);
-	if (error) {
-		cpuhp_remove_state_nocalls(hotplug_state);
-		return error;
-	}
+	if (error)
+		goto no_device;
 	register_reboot_notifier(&reboot_block);
 	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
 	register_pm_notifier(&sleep_block);
 	qv_log("driver", "qv.ko is loaded");
 	qv_previous_find();
 	return 0;
+
+no_device:
+	qv_nmi_unregister();
+no_nmi:
+	cpuhp_remove_state_nocalls(hotplug_state);
+	return error;
 }
 
 static void __exit qv_exit(void)
@@ -338,6 +345,7 @@ static void __exit qv_exit(void)
 	qv_pci_exit();
 	while (qv_takeover_pending())	/* a CPU that missed a rendezvous would run our code */
 		msleep(10);
+	qv_nmi_unregister();
 	qv_previous_drop();
 }
 

@@ -25,10 +25,17 @@ static int nobodys(unsigned int what, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-/* From before the CPUs go under the monitor until they have left it */
-int qv_nmi_register(void)
+void qv_nmi_reset(void)
 {
 	memset(seen, 0, sizeof(seen));
+}
+
+/*
+ * As long as the module is there: taking it away waits for all CPUs, and enabling must wait for
+ * none that has its interrupts off.
+ */
+int qv_nmi_register(void)
+{
 	return register_nmi_handler(NMI_UNKNOWN, nobodys, 0, "qv");
 }
 

@@ -41,6 +41,7 @@ int qv_enable(struct qv_reply *r);
 int qv_disable(struct qv_reply *r);
 /* A CPU that never answered the last enable may still come: true while one may */
 int qv_nmi_register(void);		/* nmi.c; an errno of Linux's */
+void qv_nmi_reset(void);		/* a new monitor counts from zero */
 void qv_nmi_unregister(void);
 bool qv_takeover_pending(void);
 bool qv_takeover_whole(void);	/* every CPU is under the monitor: hypercalls may be made */

@@ -155,7 +155,6 @@ static void write_mark(void)
 
 static void free_block(void)
 {
-	qv_nmi_unregister();
 	if (!qv_going_down)		/* an orderly end is nobody's riddle */
 		memset(page_address(qv_takeover.block) + QV_OFF_MARK, 0, sizeof(struct qv_mon_mark));
 	__free_pages(qv_takeover.block, BLOCK_ORDER);
@@ -190,8 +189,7 @@ static int prepare(struct qv_reply *r)
 	if (!qv_takeover.block)
 		return qv_refuse(r, QV_E_NO_MEMORY, "free memory, or enable earlier after boot",
 				 "Linux has no 4 MiB of contiguous memory for the monitor");
-	if (qv_nmi_register())
-		return qv_refuse(r, QV_E_NO_MEMORY, "", "Linux does not register a handler of NMIs");
+	qv_nmi_reset();
 	inst = front_instance();
 	fill_boot(&inst->boot);
 	memcpy(page_address(qv_takeover.block) + QV_OFF_IMAGE, qv_image_amd,
