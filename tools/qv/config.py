@@ -136,7 +136,7 @@ def _pairs(root: yaml.MappingNode, problems: Problems) -> dict[str, yaml.Node]:
             continue
         key = key_node.value
         if key not in keys.RULES:
-            problems.add(key_node, keys.shown(key), "is not a known key", _meant(key))
+            problems.add(key_node, keys.shown(key) or "''", "is not a known key", _meant(key))
         elif key in values:
             problems.add(key_node, key, f"is given twice, first in line {lines[key]}",
                          "each key once")
