@@ -4,9 +4,9 @@
  * under /sys/module/qvtouch/parameters is a deed, done when it is written (or
  * read); one that faults gives EFAULT.
  */
-#include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/ioport.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/smp.h>
 #include <asm/apicdef.h>
@@ -151,9 +151,16 @@ static int instruction(const char *text, const struct kernel_param *p)
 	return error;
 }
 
+/*
+ * By the clock: mdelay() counts in thousands of small waits, and an emulator that gives this CPU's
+ * thread no time makes every one of them longer; 12 s became 25, and Linux told of a stall.
+ */
 static void wait_deaf(void *ms)
 {
-	mdelay((unsigned long)ms);
+	ktime_t until = ktime_add_ms(ktime_get(), (unsigned long)ms);
+
+	while (ktime_before(ktime_get(), until))
+		cpu_relax();
 }
 
 /* deaf: CPU MS: no interrupts there for so long */
