@@ -57,10 +57,25 @@ struct qv_image_header {
 	u32 text_end;		/* address: end of what is executable, page-aligned */
 	u32 image_end;		/* address: end of the image */
 	u32 vendor;		/* 1 AMD-V, 2 VT-x */
+	u32 vectors;		/* address: entries of exceptions 0..31, 4 bytes each ... */
+	u32 vector_rest;	/* ... and of all other vectors */
+	u32 gdt;		/* address: the monitor's segments; 0x10 code, 0x18 data, 0x20 TSS (hidden part only) */
 };
 
 /* A range of I/O ports, both ends included */
 struct qv_mon_ports { u16 first, last; };
+
+/*
+ * VT-x: control words as this processor wants them (SDM vol. 3, appendix A): what must be set, what
+ * QV requires for every guest, and each feature of instructions (RDTSCP, INVPCID, XSAVES, TPAUSE...)
+ * that the processor offers. The driver has checked that the rest of what the monitor sets is allowed.
+ */
+struct qv_mon_vmx {
+	u32 revision;		/* of VMCS and VMXON regions */
+	u32 pin, proc, proc2, exit, entry;
+	u32 pad;
+	u64 cr0_fixed0, cr4_fixed0;	/* bits that must be 1 while VT-x is on (PE and PG are not required of guests) */
+};
 
 /* What the driver tells the first instance. Linux is still trusted then. */
 struct qv_mon_boot {
@@ -71,6 +86,8 @@ struct qv_mon_boot {
 	u32 enter_ms;		/* deadline for all CPUs to be inside */
 	u32 x2apic;
 	u32 levels;		/* of paging in Linux: 4 or 5 */
+	u32 nested_levels;	/* of nested tables */
+	u32 ept;		/* nested tables are VT-x's: entries carry a memory type, bit 2 allows execution */
 	u32 page1g;		/* 1 GiB pages exist */
 	u32 next_rip;		/* the processor saves the next RIP at exits ... */
 	u32 decode;		/* ... and the instruction's bytes at nested faults */
@@ -83,7 +100,9 @@ struct qv_mon_boot {
 	u32 num_ram;
 	u64 cr3;		/* of this instance */
 	u64 tramp_va, tramp_pa;	/* the driver's trampoline page (front end only) */
-	u64 tramp_leave;	/* VA in it where a CPU goes back to Linux */
+	u64 tramp_leave;	/* VA in it (AMD-V) or in the driver's text (VT-x) where a CPU goes back to Linux */
+	u64 block_va;		/* Linux's address of the block; VT-x: what tramp_leave gets is in terms of it */
+	struct qv_mon_vmx vmx;	/* VT-x only */
 	struct { u64 start, end; } ram[QV_MON_RAM_RANGES];
 	struct { u32 linux_cpu, apic_id; } cpus[QV_MON_CPUS];
 	/* From ACPI: PCI config space of segment 0 (MCFG; ecam_len 0: none), IOAPICs (MADT),
@@ -99,7 +118,17 @@ struct qv_mon_boot {
 #define QV_TEST_FAULTS		1u	/* guests may ask for a fault of the monitor's own */
 #define QV_TEST_BAD_VMRUN	2u	/* at enable, the second CPU's guest state is illegal */
 
-/* Linux state of a CPU at the moment the trampoline left it; filled there */
+/* A segment register as in the VMCS: rights bit 16: unusable */
+struct qv_linux_seg {
+	u16 sel, pad;
+	u32 limit, rights, pad2;
+	u64 base;
+};
+
+/*
+ * Linux state of a CPU at the moment the trampoline left it; filled there. On VT-x also the
+ * other way: what the CPU is to have when it goes back, for the driver to load what a VM exit does not.
+ */
 struct qv_linux_state {
 	u64 rsp, rip, rflags;
 	u64 cr0, cr3, cr4, efer;
@@ -108,6 +137,8 @@ struct qv_linux_state {
 	u16 cs, ss, ds, es;
 	u16 tr, ldt, pad[2];
 	u64 pat, s_cet, debugctl, ssp_table;
+	struct qv_linux_seg fs, gs, tr_seg, ldt_seg;	/* VT-x; AMD-V has VMSAVE */
+	u64 dr7, sysenter_cs, sysenter_esp, sysenter_eip;	/* VT-x: an exit changes them */
 	u64 error;		/* out: 0 or enum qv_mon_error, when the CPU came straight back */
 };
 
