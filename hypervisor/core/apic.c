@@ -161,6 +161,18 @@ static bool xapic_store(struct pcpu *cpu, u32 reg, u32 value)
 	return true;
 }
 
+#define FLAGS_SZP	0xc4u		/* sign, zero, parity */
+#define FLAGS_STATUS	0x8d5u		/* these, overflow, adjust, carry */
+
+/* As after OR and AND */
+static void logic_flags(struct pcpu *cpu, u32 result)
+{
+	u32 eax;
+
+	asm("test %1, %1; lahf" : "=a"(eax) : "r"(result) : "cc");
+	vendor_set_flags(cpu, FLAGS_STATUS, eax >> 8 & FLAGS_SZP);
+}
+
 bool xapic_write(struct pcpu *cpu, u64 gpa)
 {
 	u32 reg = gpa & 0xff0, old;
@@ -188,6 +200,6 @@ bool xapic_write(struct pcpu *cpu, u64 gpa)
 		return false;
 	vendor_skip(cpu, d.len);
 	if (d.op == DECODE_OR || d.op == DECODE_AND)
-		vendor_logic_flags(cpu, d.value);
+		logic_flags(cpu, d.value);
 	return true;
 }

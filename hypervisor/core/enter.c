@@ -32,7 +32,7 @@ static u64 master_setup(struct instance *inst)
 	u64 error;
 
 	init_cpus(inst);
-	error = vendor_init_instance(inst, QV_VA_BLOCK);
+	error = guest_init(inst, QV_VA_BLOCK);
 	if (!error)
 		ports_front();
 	my_status()->state = QV_MON_RUNNING;

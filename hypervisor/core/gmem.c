@@ -6,6 +6,7 @@
 #include "cpu.h"
 #include "nested.h"
 #include "vendor.h"
+#include "x86.h"
 
 void *window_map(const struct pcpu *cpu, u64 pa, u64 flags)
 {
@@ -60,12 +61,6 @@ bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len)
 	}
 	return true;
 }
-
-#define CR0_PG	(1ull << 31)
-#define CR4_PSE	(1ull << 4)
-#define CR4_PAE	(1ull << 5)
-#define CR4_LA57 (1ull << 12)
-#define EFER_LMA (1ull << 10)
 
 /* The four modes of paging: levels, address bits of each, highest with large pages, entries, root */
 static const struct walk_mode {

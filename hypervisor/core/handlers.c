@@ -2,6 +2,7 @@
 /* Exits that mean the same on both vendors. */
 #include "cpu.h"
 #include "vendor.h"
+#include "x86.h"
 
 /* An NMI of ours may come after the command it announced was found: not the guest's then */
 static bool expected(struct pcpu *cpu)
@@ -138,7 +139,6 @@ struct cpuid_rule {
 #define SIGNATURE(at)	{ 0, QV_CPUID_SIGNATURE[at] | QV_CPUID_SIGNATURE[at + 1] << 8 | \
 			     QV_CPUID_SIGNATURE[at + 2] << 16 | QV_CPUID_SIGNATURE[at + 3] << 24 }
 #define OSXSAVE		(1u << 27)
-#define CR4_OSXSAVE	(1u << 18)
 
 static const struct cpuid_rule cpuid_rules[] = {
 	/* ecx: no VMX; OSXSAVE is the guest's own, below; a hypervisor is there */

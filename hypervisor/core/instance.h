@@ -57,6 +57,17 @@ struct pcpu {
 	bool flush;			/* drop cached translations at the next entry */
 };
 
+/*
+ * A CPU's area of QV_CPU_LEN bytes: struct pcpu; the vendor's pages, with the task state segment
+ * of both in between; the CPU's stack, downwards from the end.
+ */
+#define CPU_OFF_VENDOR	0x1000u
+#define CPU_OFF_TSS	0x1800u
+#define TSS_LEN		0x68u
+#define TSS_IST1	0x24u		/* where a double fault's stack begins ... */
+#define CPU_OFF_IST	0x2000u		/* ... downwards from here */
+_Static_assert(sizeof(struct pcpu) <= CPU_OFF_VENDOR, "CPU area");
+
 struct cell_slot {			/* the manager's view of an instance */
 	u32 state;			/* enum qv_mon_state; QV_MON_NONE: free */
 	u32 reclaimed;			/* 2 MiB pages given back so far */
@@ -98,7 +109,8 @@ struct instance {
 
 	u8 idt[256 * 16] __attribute__((aligned(4096)));
 	u8 park_code[QV_PAGE] __attribute__((aligned(4096)));
-	u8 vendor[0x6000] __attribute__((aligned(4096)));	/* permission bitmaps */
+	u8 msr_map[0x2000] __attribute__((aligned(4096)));	/* what of an MSR exits; laid out as the vendor wants it */
+	u8 port_map[0x3000] __attribute__((aligned(4096)));	/* a bit per port: it exits; AMD-V reads beyond the last one */
 };
 
 _Static_assert(sizeof(struct instance) <= QV_INSTANCE_LEN, "instance area");

@@ -191,7 +191,7 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	fill_cpus(cell);
 	write_mark(&cell->req, id);
 	managed_status()->state = QV_MON_CREATED;
-	return vendor_init_instance(cell, QV_VA_MANAGE);
+	return guest_init(cell, QV_VA_MANAGE);
 }
 
 /* A request is read from RAM that is Linux's: not from a device, nor from what it must not see */

@@ -59,5 +59,7 @@ void ioapic_mask(struct pcpu *cpu, const struct qv_mon_device *d);
 void port_result(struct pcpu *cpu, u32 size, u32 value);	/* of an IN: al, ax or eax */
 bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last);	/* no cell may have one of these */
 void ports_front(void);			/* what of Linux's is looked at */
+/* @inst's guest is stopped at these ports, or no more. Its CPUs see it when they next exit */
+void ports_stop(struct instance *inst, u32 first, u32 last, bool stop);
 
 #endif

@@ -235,12 +235,12 @@ void pci_take(const struct qv_mon_create *q, bool take)
 			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
 
 			if (bar->len && bar->ports)
-				vendor_front_ports(bar->base, bar->base + bar->len - 1, take);
+				ports_stop(me(), bar->base, bar->base + bar->len - 1, take);
 		}
 	for (i = 1; i < QV_MON_CELLS; i++)
 		any |= me()->cells[i].taken && me()->cells[i].num_devices;
 	if (q->num_devices)
-		vendor_front_ports(0xcfc, 0xcff, any);
+		ports_stop(me(), 0xcfc, 0xcff, any);
 }
 
 /* ---- the cell's tables and rules ---- */

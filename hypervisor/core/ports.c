@@ -46,13 +46,22 @@ bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last)
 	return false;
 }
 
+void ports_stop(struct instance *inst, u32 first, u32 last, bool stop)
+{
+	u8 *map = inst->port_map;
+	u32 port;
+
+	for (port = first; port <= last; port++)
+		map[port / 8] = stop ? map[port / 8] | 1u << port % 8 : map[port / 8] & ~(1u << port % 8);
+}
+
 void ports_front(void)
 {
 	u32 i;
 
 	for (i = 0; i < num_port_rules; i++)
 		if (port_rules[i].front == PORT_LOG)
-			vendor_front_ports(port_rules[i].first, port_rules[i].last, true);
+			ports_stop(me(), port_rules[i].first, port_rules[i].last, true);
 }
 
 void port_result(struct pcpu *cpu, u32 size, u32 value)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An instance's own page tables. The driver runs setup_tables() for the first
+ * An instance's own page tables, interrupt table and task state segments. The driver runs setup_tables() for the first
  * instance (it is compiled into the module as well), the manager for the others.
- * @inst is where the block is mapped now; the tables show it at QV_VA_BLOCK.
+ * The block is cleared, but for the image and inst->boot. @inst is where it is mapped now; the tables show it at QV_VA_BLOCK.
  */
 #include "instance.h"
 #include "setup.h"
@@ -27,6 +27,36 @@ static int map_image(struct instance *inst)
 	return paging_map(&inst->host, QV_VA_IMAGE, pa, b->text_len, PT_P) ||
 	       paging_map(&inst->host, QV_VA_IMAGE + b->text_len, pa + b->text_len,
 			  QV_IMAGE_MAX - b->text_len, PT_P | PT_NX);
+}
+
+#define DOUBLE_FAULT	8
+
+/* Exceptions and interrupts enter the image where its head says */
+static void build_idt(struct instance *inst)
+{
+	const struct qv_image_header *h = (const void *)(size_t)(inst->pool.va + QV_OFF_IMAGE);
+	u64 *gate = (u64 *)inst->idt;
+	u32 i;
+
+	for (i = 0; i < 256; i++) {
+		u64 at = i < 32 ? h->vectors + i * 4 : h->vector_rest;
+
+		gate[2 * i] = (at & 0xffff) | 0x10ull << 16 | 0x8eull << 40 | (at & 0xffff0000) << 32;
+	}
+	gate[2 * DOUBLE_FAULT] |= 1ull << 32;	/* IST 1: its own stack, the other one may be the cause */
+}
+
+/* All of a task state segment that is not zero */
+static void build_tss(struct instance *inst)
+{
+	u32 i;
+
+	for (i = 0; i < inst->boot.num_cpus; i++) {
+		u32 area = QV_OFF_CPUS + i * QV_CPU_LEN;
+
+		*(u32 *)(size_t)(inst->pool.va + area + CPU_OFF_TSS + TSS_IST1) =
+			QV_VA_BLOCK + area + CPU_OFF_IST;	/* below 4 GiB: the upper half is zero */
+	}
 }
 
 int setup_tables(struct instance *inst)
@@ -57,6 +87,8 @@ int setup_tables(struct instance *inst)
 	entry = paging_entry(host, QV_VA_IMAGE & ~((1ull << 30) - 1), 2);
 	inst->directory = (u64 *)((u64)(size_t)entry + delta);
 	b->cr3 = host->root;
+	build_idt(inst);
+	build_tss(inst);
 	return 0;
 }
 

@@ -16,11 +16,6 @@ struct guest_mode {		/* how the guest translates addresses */
 	u64 cs_base;
 };
 
-/*
- * Once per instance, by its creator: permission bitmaps, parking tables, nested
- * permissions for @inst, whose block is mapped at @va now. 0 or enum qv_mon_error
- */
-u64 vendor_init_instance(struct instance *inst, u64 va);
 /* This CPU leaves Linux: take its state as the guest's. 0 or enum qv_mon_error */
 u64 vendor_enter(struct pcpu *cpu);
 /* This CPU enters the instance whose tables it has just loaded */
@@ -36,9 +31,6 @@ void vendor_take_interrupts(void);
 /* Run the guest, for ever: exits are handled inside */
 void vendor_run(struct pcpu *cpu) __attribute__((noreturn));
 
-/* Stop the front end's use of these ports, or no more. Its CPUs see it when they next exit */
-void vendor_front_ports(u32 first, u32 last, bool stop);
-
 /* New guest states */
 void vendor_set_park(struct pcpu *cpu);
 void vendor_set_sipi(struct pcpu *cpu, u32 vector);
@@ -47,15 +39,16 @@ void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry);
 /* Looks at and changes of the guest during an exit */
 void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode);
 u64 vendor_rip(const struct pcpu *cpu);
+u64 vendor_exit_code(const struct pcpu *cpu);	/* for the log and failure records */
 void vendor_skip(struct pcpu *cpu, u32 len);
-void vendor_logic_flags(struct pcpu *cpu, u32 result);	/* RFLAGS as after OR and AND */
+void vendor_set_flags(struct pcpu *cpu, u64 mask, u64 flags);	/* RFLAGS: the bits of @mask become @flags */
 void vendor_inject_nmi(struct pcpu *cpu);	/* keeps it pending while one is handled */
 void vendor_inject_fault(struct pcpu *cpu, u32 vector);	/* 6: #UD, 13: #GP(0) */
 /* Instruction bytes the processor saved at this exit; 0 when it did not */
 u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes);
 void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f);
 
-/* svm/entry.S, vmx/entry.S */
+/* traps.S: go on in @to with another instance's tables and stack */
 void vendor_move(u64 cr3, u64 stack, void (*to)(struct pcpu *), struct pcpu *cpu)
 	__attribute__((noreturn));
 

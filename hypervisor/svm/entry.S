@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * All of the monitor's assembly on AMD-V: the image's head, the entry from
- * Linux, the VMRUN loop, the way back, interrupt entries.
- */
+/* AMD-V's assembly: the image's head, the entry from Linux, the VMRUN loop, the way back. */
 	.section .head, "a"
 	.ascii	"QVMON01\0"
 	.long	monitor_start
 	.long	image_text_end
 	.long	image_end
 	.long	1				/* AMD-V */
+	.long	vector_stubs
+	.long	vector_rest
+	.long	gdt
 
 	.text
 /* From the trampoline: rdi = struct pcpu, rsp = top of this CPU's stack */
@@ -79,15 +79,6 @@ svm_run:
 	call	svm_exit
 	jmp	1b
 
-/* vendor_move(rdi = cr3, rsi = stack, rdx = function, rcx = its argument) */
-	.globl	vendor_move
-vendor_move:
-	mov	%rdi, %cr3
-	mov	%rsi, %rsp
-	mov	%rcx, %rdi
-	push	$0
-	jmp	*%rdx
-
 /* svm_leave(rdi = struct leave_state): all it needs goes into registers, then Linux's tables */
 	.globl	svm_leave
 svm_leave:
@@ -119,7 +110,7 @@ svm_take_nmi:
 	ret
 
 /* Interrupts are possible between here and there, no longer: GIF and IF open and close */
-	.globl	vendor_take_interrupts
+	.globl	vendor_take_interrupts, take_first, take_last
 vendor_take_interrupts:
 	stgi
 	sti
@@ -132,100 +123,9 @@ take_last:
 	clgi
 	ret
 
-/* bool msr_read_safe(edi = msr, rsi = value): #GP makes it false (see fault below) */
-	.globl	msr_read_safe
-msr_read_safe:
-	mov	%edi, %ecx
-msr_read_at:
-	rdmsr
-	mov	%eax, (%rsi)
-	mov	%edx, 4(%rsi)
-	mov	$1, %eax
-	ret
-	.globl	msr_write_safe
-msr_write_safe:
-	mov	%edi, %ecx
-	mov	%esi, %eax
-	mov	%rsi, %rdx
-	shr	$32, %rdx
-msr_write_at:
-	wrmsr
-	mov	$1, %eax
-	ret
-msr_faulted:
-	xor	%eax, %eax
-	ret
-
-/* Four bytes per exception: the vector on the stack, above what the processor pushed */
-	.balign	4
-	.globl	vector_stubs
-vector_stubs:
-	vector = 0
-	.rept	32
-	push	$vector
-	jmp	interrupted			/* short: all of them are near enough */
-	vector = vector + 1
-	.endr
-	.org	vector_stubs + 32 * 4		/* an error when one is longer */
-
-interrupted:
-	cmpb	$2, (%rsp)			/* NMI: that it came is all there is to know */
-	je	2f
-	/*
-	 * Below 32, and yet no exception: the APIC delivers vectors from 16 on, and a
-	 * guest may have left such a one behind. It comes in the window of
-	 * vendor_take_interrupts, and has no error code, whatever its number.
-	 */
-	cmpq	$take_first, 8(%rsp)
-	jb	1f
-	cmpq	$take_last, 8(%rsp)
-	jbe	interrupt
-1:	cmpb	$30, (%rsp)			/* #SX: an INIT from outside, made harmless: state.c */
-	jne	fault
-	add	$8, %rsp			/* its error code */
-2:	add	$8, %rsp
-	iretq
-
-/* All other vectors: which one does not matter, it is taken and forgotten */
-	.globl	vector_rest
-vector_rest:
-	push	$0
-interrupt:
-	call	apic_eoi			/* the window is inside a call: its registers are free */
+/* From interrupted (core/traps.S): that it came is all there is to know */
+	.globl	vendor_nmi_entry
+vendor_nmi_entry:
 	add	$8, %rsp
 	iretq
-
-/* Vectors whose exception pushes an error code: APM vol. 2, 8.2 */
-#define ERROR_CODES (1 << 8 | 0x1f << 10 | 1 << 17 | 1 << 21 | 3 << 29)
-
-/* Either an MSR that is not there, and the function returns false; or the end of this guest */
-fault:
-	mov	(%rsp), %edi
-	lea	8(%rsp), %rdx
-	mov	$ERROR_CODES, %eax
-	bt	%edi, %eax
-	jnc	1f
-	add	$8, %rdx
-1:	mov	(%rdx), %rsi			/* rip */
-	cmp	$13, %edi
-	jne	2f
-	cmp	$msr_read_at, %rsi
-	je	3f
-	cmp	$msr_write_at, %rsi
-	je	3f
-2:	mov	%rsp, %rdx
-	and	$-16, %rsp
-	call	monitor_fault
-3:	movq	$msr_faulted, (%rdx)
-	mov	%rdx, %rsp
-	iretq
-
-	.section .rodata
-	.balign	16
-gdt:	.quad	0, 0
-	.quad	0x00af9b000000ffff		/* 0x10: 64-bit code */
-	.quad	0x00cf93000000ffff		/* 0x18: data */
-gdt_pointer:
-	.word	. - gdt - 1
-	.quad	gdt
 	.section .note.GNU-stack, "", @progbits

@@ -3,11 +3,13 @@
  * Exits: a row each. An exit that has none stops a cell, and is #UD for Linux: so do RDPMC,
  * FERR_FREEZE and a machine check in a cell, which are asked for and have no row.
  */
+#include "../core/dispatch.h"
+#include "../core/msr.h"
 #include "svm.h"
 
-static void on_vmmcall(struct pcpu *cpu)
+static void on_msr(struct pcpu *cpu)
 {
-	exit_hypercall(cpu);
+	exit_msr(cpu, vmcb_of(cpu)->info1 & 1);
 }
 
 static void on_memory(struct pcpu *cpu)
@@ -25,42 +27,9 @@ static void on_port(struct pcpu *cpu)
 		  v->info2 - v->rip);
 }
 
-static void on_shutdown(struct pcpu *cpu)
-{
-	cell_fail(cpu, QV_FAIL_TRIPLE_FAULT, vendor_rip(cpu));
-}
-
-/*
- * INVD, and WBINVD in a cell: nothing is done. Caches are coherent, dirty lines of whomever
- * stay, and nobody empties the caches of his neighbours in a loop.
- */
-static void on_invd(struct pcpu *cpu)
-{
-	vendor_skip(cpu, 2);
-}
-
-/*
- * #DB and #AC in a cell go back in. One of them in the delivery of another may go on for
- * ever without a single instruction, or an NMI, between (CVE-2015-5307, CVE-2015-8104):
- * so commands are looked for here too.
- */
 static void on_exception(struct pcpu *cpu)
 {
-	vendor_inject_fault(cpu, vmcb_of(cpu)->exit_code - EXIT_EXCEPTION);
-	late_commands(cpu);
-}
-
-static void on_init(struct pcpu *cpu)
-{
-	svm_take_nmi();			/* #SX now, and forgotten */
-	log_event(cpu, QV_LOG_INIT, 0, 0);
-}
-
-/* SVM's own instructions: as on a processor without SVM */
-static void on_svm(struct pcpu *cpu)
-{
-	log_event(cpu, QV_LOG_INSTRUCTION, vmcb_of(cpu)->exit_code, vendor_rip(cpu));
-	vendor_inject_fault(cpu, 6);
+	exit_exception(cpu, vmcb_of(cpu)->exit_code - EXIT_EXCEPTION);
 }
 
 /* The guest's NMI handler ends: if another NMI waits, it comes with the next chance */
@@ -86,74 +55,32 @@ static void on_vintr(struct pcpu *cpu)
 	vendor_inject_nmi(cpu);
 }
 
-/* What no row names */
-static void on_unknown(struct pcpu *cpu)
-{
-	if (is_front_end())
-		on_svm(cpu);
-	else
-		cell_fail(cpu, QV_FAIL_EXIT, 0);
-}
-
-static FRONT_END_ONLY void front_invalid(struct pcpu *cpu)
-{
-	log_event(cpu, QV_LOG_INSTRUCTION, EXIT_INVALID, vendor_rip(cpu));
-	park(cpu, CPU_STOPPED);
-}
-
-/* The processor refuses this guest state; it would again: the CPU stops here */
-static void on_invalid(struct pcpu *cpu)
-{
-	if (is_front_end())
-		front_invalid(cpu);
-	else
-		cell_fail(cpu, QV_FAIL_EXIT, 0);
-}
-
-#define SELF_COUNTED	QV_EXIT_SLOTS
-
-struct exit_row {
-	u64 code;
-	void (*handle)(struct pcpu *cpu);
-	u32 reason;		/* enum qv_exit, or SELF_COUNTED */
-};
-
-static const struct exit_row rows[] = {
-	{ EXIT_MSR,	 svm_exit_msr,	SELF_COUNTED },
+const struct exit_row vendor_exits[] = {
+	{ EXIT_MSR,	 on_msr,	SELF_COUNTED },
 	{ EXIT_NPF,	 on_memory,	SELF_COUNTED },
 	{ EXIT_NMI,	 exit_nmi,	QV_EXIT_NMI },
-	{ EXIT_INIT,	 on_init,	QV_EXIT_NMI },
+	{ EXIT_INIT,	 exit_init,	QV_EXIT_NMI },
 	{ EXIT_DB,	 on_exception,	QV_EXIT_INSTRUCTION },
 	{ EXIT_AC,	 on_exception,	QV_EXIT_INSTRUCTION },
 	{ EXIT_IRET,	 on_iret,	QV_EXIT_NMI },
 	{ EXIT_VINTR,	 on_vintr,	QV_EXIT_NMI },
 	{ EXIT_CPUID,	 exit_cpuid,	QV_EXIT_CPUID },
-	{ EXIT_VMMCALL,	 on_vmmcall,	QV_EXIT_HYPERCALL },
+	{ EXIT_VMMCALL,	 exit_hypercall,	QV_EXIT_HYPERCALL },
 	{ EXIT_IOIO,	 on_port,	QV_EXIT_PORT },
-	{ EXIT_INVD,	 on_invd,	QV_EXIT_INSTRUCTION },
-	{ EXIT_WBINVD,	 on_invd,	QV_EXIT_INSTRUCTION },
-	{ EXIT_INVLPGA,	 on_svm,	QV_EXIT_INSTRUCTION },
-	{ EXIT_VMRUN,	 on_svm,	QV_EXIT_INSTRUCTION },
-	{ EXIT_VMLOAD,	 on_svm,	QV_EXIT_INSTRUCTION },
-	{ EXIT_VMSAVE,	 on_svm,	QV_EXIT_INSTRUCTION },
-	{ EXIT_STGI,	 on_svm,	QV_EXIT_INSTRUCTION },
-	{ EXIT_CLGI,	 on_svm,	QV_EXIT_INSTRUCTION },
-	{ EXIT_SKINIT,	 on_svm,	QV_EXIT_INSTRUCTION },
-	{ EXIT_SHUTDOWN, on_shutdown,	QV_EXIT_TRIPLE_FAULT },
-	{ EXIT_INVALID,	 on_invalid,	QV_EXIT_OTHER },
+	{ EXIT_INVD,	 exit_nothing,	QV_EXIT_INSTRUCTION },
+	{ EXIT_WBINVD,	 exit_nothing,	QV_EXIT_INSTRUCTION },
+	{ EXIT_INVLPGA,	 exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ EXIT_VMRUN,	 exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ EXIT_VMLOAD,	 exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ EXIT_VMSAVE,	 exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ EXIT_STGI,	 exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ EXIT_CLGI,	 exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ EXIT_SKINIT,	 exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ EXIT_SHUTDOWN, exit_shutdown,	QV_EXIT_TRIPLE_FAULT },
+	{ EXIT_INVALID,	 exit_invalid,	QV_EXIT_OTHER },
 };
 
-static const struct exit_row unknown = { 0, on_unknown, QV_EXIT_OTHER };
-
-static const struct exit_row *find(u64 code)
-{
-	u32 i;
-
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (rows[i].code == code)
-			return &rows[i];
-	return &unknown;
-}
+const u32 vendor_num_exits = sizeof(vendor_exits) / sizeof(vendor_exits[0]);
 
 /*
  * An event that was being delivered when the exit came is delivered again. No
@@ -175,31 +102,18 @@ static u64 event_again(u64 info)
 	return info;
 }
 
-static void account(struct pcpu *cpu)
-{
-	struct qv_mon_cpu_status *s = cpu_status(cpu);
-	u64 stay = rdtsc() - cpu->exit_tsc;
-
-	s->cycles += stay;
-	if (stay > s->held_max)
-		s->held_max = stay;
-}
-
 void svm_exit(struct pcpu *cpu)
 {
 	struct vmcb *v = vmcb_of(cpu);
-	const struct exit_row *row = find(v->exit_code);
+	u64 code = v->exit_code;
 
-	cpu->exit_tsc = rdtsc();
 	cpu->regs[GPR_RAX] = v->rax;
 	cpu->regs[GPR_RSP] = v->rsp;
 	v->tlb_control = 0;
 	v->event_inj = event_again(v->exit_int_info);
-	if (row->handle == exit_nmi)
-		svm_take_nmi();
-	if (row->reason != SELF_COUNTED)
-		count_exit(cpu, row->reason);
-	row->handle(cpu);
+	if (code == EXIT_NMI || code == EXIT_INIT)
+		svm_take_nmi();		/* or #SX, which is forgotten */
+	exit_dispatch(cpu, code);
 	if (cpu->flush) {
 		cpu->flush = false;
 		v->tlb_control = TLB_FLUSH_ALL;
@@ -207,10 +121,14 @@ void svm_exit(struct pcpu *cpu)
 	v->rax = cpu->regs[GPR_RAX];
 	v->rsp = cpu->regs[GPR_RSP];
 	v->clean = 0;
-	account(cpu);
 }
 
 /* ---- looks at and changes of the guest ---- */
+
+u64 vendor_exit_code(const struct pcpu *cpu)
+{
+	return vmcb_of(cpu)->exit_code;
+}
 
 u64 vendor_rip(const struct pcpu *cpu)
 {
@@ -226,16 +144,11 @@ void vendor_skip(struct pcpu *cpu, u32 len)
 	v->shadow = 0;
 }
 
-#define FLAGS_SZP	0xc4u		/* sign, zero, parity */
-#define FLAGS_STATUS	0x8d5u		/* these, overflow, adjust, carry */
-
-void vendor_logic_flags(struct pcpu *cpu, u32 result)
+void vendor_set_flags(struct pcpu *cpu, u64 mask, u64 flags)
 {
 	struct vmcb *v = vmcb_of(cpu);
-	u32 eax;
 
-	asm("test %1, %1; lahf" : "=a"(eax) : "r"(result) : "cc");
-	v->rflags = (v->rflags & ~(u64)FLAGS_STATUS) | (eax >> 8 & FLAGS_SZP);
+	v->rflags = (v->rflags & ~mask) | flags;
 }
 
 void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode)
@@ -295,33 +208,4 @@ void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f)
 	f->cr3 = v->cr3;
 	f->cr4 = v->cr4;
 	f->efer = v->efer & ~EFER_SVME;
-}
-
-static FRONT_END_ONLY void front_fault(struct pcpu *cpu, u64 vector)
-{
-	if (me()->busy == cpu->index + 1)
-		me()->busy = 0;
-	if (cpu->phase != CPU_RUNNING)
-		park(cpu, cpu->phase);
-	else		/* a machine check is Linux's to look at, whoever was at work */
-		vendor_inject_fault(cpu, vector == 18 ? 18 : 13);
-}
-
-/* A fault of our own: the end of this instance's guest, not of the others' */
-void __attribute__((noreturn)) monitor_fault(u64 vector, u64 rip, u64 stack)
-{
-	struct pcpu *cpu = (struct pcpu *)(stack & ~(u64)(QV_CPU_LEN - 1));
-
-	if (cpu->faulting) {			/* while it dealt with one: no more attempts */
-		park(cpu, CPU_STOPPED);
-		vendor_run(cpu);
-	}
-	cpu->faulting = true;
-	log_event(cpu, QV_LOG_MONITOR_FAULT, vector, rip);
-	if (is_front_end())
-		front_fault(cpu, vector);
-	else
-		cell_fail(cpu, QV_FAIL_MONITOR, rip);
-	cpu->faulting = false;
-	vendor_run(cpu);
 }

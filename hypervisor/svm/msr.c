@@ -1,32 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * MSRs: this table is the policy, the code and, by scripts/msrs, the page
- * Documentation/msrs.md. A cell reaches what is listed, nothing else. Linux
- * reaches everything but what is listed as kept from it: what would undo the
- * monitor, move memory or devices about, or reach CPUs that are not its own.
- * Numbers and names: AMD APM vol. 2, appendix A, and the PPRs of families 17h to 1Ah.
+ * AMD's MSRs; what the words mean: core/msr.h. Numbers and names: AMD APM vol. 2, appendix A, and the
+ * PPRs of families 17h to 1Ah.
  */
+#include "../core/msr.h"
 #include "svm.h"
 
-enum msr_action {
-	OK,		/* directly, no exit; as on the bare machine, #GP included */
-	OWN,		/* carried out or checked here; what is not allowed is refused as in FAIL */
-	KEEP,		/* a write changes the bits of .mask only; others stay, counted and logged */
-	ZERO,		/* reads as zero, a write is dropped, nobody is told */
-	DROP,		/* the same, counted and logged */
-	FAIL,		/* the cell fails; Linux gets #GP */
-};
-
-struct msr_rule {
-	u32 first, last;
-	u8 cell[2], front[2];	/* enum msr_action of a read, of a write */
-	u64 mask;		/* KEEP: what Linux may change */
-	const char *name, *why;
-};
-
-#define LAST_ROW	~0u
-
-static const struct msr_rule rules[] = {
+const struct msr_rule vendor_msr_rules[] = {
 	{ 0x00000010, 0x00000010, { OK, FAIL }, { OK, OK }, 0, "TSC", "a CPU's own; a cell's clock is what Linux left there" },
 	{ 0x0000001b, 0x0000001b, { OK, FAIL }, { OK, KEEP }, 0, "APIC_BASE", "mode and place are fixed while QV runs" },
 	{ 0x00000048, 0x00000048, { OK, OK }, { OK, OK }, 0, "SPEC_CTRL", "a thread's own; cleared when a CPU changes hands" },
@@ -91,32 +71,14 @@ static int bit_of(u32 msr)
 	return -1;
 }
 
-/* The first row that fits; the last one fits always */
-static const struct msr_rule *rule_of(u32 msr)
+bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 {
-	const struct msr_rule *r = rules;
+	int bit = bit_of(msr);
 
-	while (msr < r->first || msr > r->last)
-		r++;
-	return r;
-}
-
-void msr_build(u8 *msrpm, bool front_end)
-{
-	const struct msr_rule *r;
-	u32 msr;
-
-	memset(msrpm, front_end ? 0 : 0xff, 0x2000);
-	for (r = rules; r->last != LAST_ROW; r++) {
-		const u8 *action = front_end ? r->front : r->cell;
-		u32 stop = (action[0] != OK) | (action[1] != OK) << 1;
-
-		for (msr = r->first; msr <= r->last && bit_of(msr) >= 0; msr++) {
-			u32 bit = bit_of(msr);
-
-			msrpm[bit / 8] = (msrpm[bit / 8] & ~(3u << bit % 8)) | stop << bit % 8;
-		}
-	}
+	if (bit < 0)
+		return false;
+	map[bit / 8] = (map[bit / 8] & ~(3u << bit % 8)) | stop << bit % 8;
+	return true;
 }
 
 static const u64 EFER_KNOWN = 0x1 | EFER_LME | EFER_LMA | 1 << 11 | EFER_SVME |
@@ -133,69 +95,13 @@ static bool write_efer(struct pcpu *cpu, u64 value)
 	return true;
 }
 
-/* OWN */
-static bool own(struct pcpu *cpu, u32 msr, u64 *value, bool write)
+/* EFER */
+bool vendor_msr_own(struct pcpu *cpu, u32 msr, u64 *value, bool write)
 {
-	if (msr == MSR_X2APIC_ICR)
-		return icr_write(cpu, *value, *value >> 32);
 	if (msr != MSR_EFER)
-		return lvt_fine(*value) && msr_write_safe(msr, *value);
+		return false;
 	if (write)
 		return write_efer(cpu, *value);
 	*value = vmcb_of(cpu)->efer & ~EFER_SVME;
 	return true;
-}
-
-/* What Linux may do but not directly; false: #GP */
-static FRONT_END_ONLY bool front_msr(struct pcpu *cpu, const struct msr_rule *r, u32 msr, u64 *value, bool write)
-{
-	u32 action = r->front[write];
-	u64 old = 0, wanted = *value;
-
-	if (action == FAIL)
-		return false;
-	if (action == ZERO || action == DROP)
-		*value = 0;
-	else if (!write)
-		return msr_read_safe(msr, value);	/* outside the map */
-	else if (action == OK)
-		return msr_write_safe(msr, wanted);
-	else if (!msr_read_safe(msr, &old))
-		return false;
-	else		/* KEEP */
-		*value = (old & ~r->mask) | (wanted & r->mask);
-	if (action == KEEP && *value != old && !msr_write_safe(msr, *value))
-		return false;
-	if (write && action != ZERO && *value != wanted) {
-		cpu_status(cpu)->denied++;
-		log_event(cpu, QV_LOG_MSR_DENIED, msr, wanted);
-	}
-	return true;
-}
-
-void svm_exit_msr(struct pcpu *cpu)
-{
-	bool write = vmcb_of(cpu)->info1 & 1, done;
-	u32 msr = cpu->regs[GPR_RCX];
-	u64 value = cpu->regs[GPR_RDX] << 32 | (u32)cpu->regs[GPR_RAX];
-	const struct msr_rule *r = rule_of(msr);
-
-	count_exit(cpu, msr == MSR_X2APIC_ICR ? QV_EXIT_ICR : QV_EXIT_MSR);
-	if ((is_front_end() ? r->front : r->cell)[write] == OWN) {
-		done = own(cpu, msr, &value, write);
-	} else if (is_front_end()) {
-		done = front_msr(cpu, r, msr, &value, write);
-	} else {
-		value = 0;
-		done = r->cell[write] == ZERO;
-	}
-	if (!done) {
-		refuse(cpu, QV_FAIL_MSR, msr);
-		return;
-	}
-	if (!write) {
-		cpu->regs[GPR_RAX] = (u32)value;
-		cpu->regs[GPR_RDX] = value >> 32;
-	}
-	vendor_skip(cpu, 2);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Guest states: as Linux was, after INIT, after SIPI, parked, at a cell's entry. */
+#include "../core/msr.h"
 #include "svm.h"
 
 #define ATTR_CODE64	0xa9b
@@ -9,9 +10,6 @@
 #define ATTR_DATA16	0x093
 #define ATTR_LDT	0x082
 #define ATTR_TSS32	0x08b
-#define CR0_RESET	0x60000010ull
-#define CR0_PE		1ull
-#define PAT_RESET	0x0007040600070406ull
 
 static struct vmcb_seg seg(u16 sel, u16 attrib, u32 limit, u64 base)
 {
@@ -40,8 +38,8 @@ static void set_permanent(struct pcpu *cpu)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
-	v->iopm_pa = pa_of(svm_area()->iopm);
-	v->msrpm_pa = pa_of(svm_area()->msrpm);
+	v->iopm_pa = pa_of(me()->port_map);
+	v->msrpm_pa = pa_of(me()->msr_map);
 	v->asid = me()->id + 1;		/* INVLPGB reaches all that is of one ASID, on all CPUs */
 	v->np_enable = NP_ENABLE | (is_front_end() && me()->boot.invlpgb ? NP_INVLPGB : 0);
 	set_controls(cpu);
@@ -99,13 +97,12 @@ u64 vendor_enter(struct pcpu *cpu)
 	return try_guest(cpu);
 }
 
-/* The monitor's own TR: flat, and the stack for double faults */
+/* The monitor's own TR, for the stack of double faults */
 static void set_host(struct pcpu *cpu)
 {
-	u64 area = (u64)cpu, ist = area + CPU_OFF_IST;
+	u64 area = (u64)cpu;
 	struct vmcb *host = (struct vmcb *)(area + CPU_OFF_HOST);
 
-	memcpy((void *)(area + CPU_OFF_TSS + TSS_IST1), &ist, sizeof(ist));
 	host->tr = seg(0x20, ATTR_TSS32, TSS_LEN - 1, area + CPU_OFF_TSS);
 	host->ldtr = seg(0, ATTR_LDT, 0, 0);
 	asm volatile("vmload %0" : : "a"(pa_of(host)) : "memory");

@@ -4,13 +4,8 @@
 
 #include "../core/cpu.h"
 #include "../core/vendor.h"
+#include "../core/x86.h"
 #include "vmcb.h"
-
-struct svm_area {			/* struct instance.vendor */
-	u8 msrpm[0x2000];		/* two bits per MSR: read, write */
-	u8 iopm[0x3000];		/* a bit per port */
-};
-_Static_assert(sizeof(struct svm_area) <= sizeof(((struct instance *)0)->vendor), "vendor area");
 
 static inline struct vmcb *vmcb_of(const struct pcpu *cpu)
 {
@@ -23,29 +18,15 @@ static inline u64 pa_of(const void *p)
 	return (u64)p - QV_VA_BLOCK + me()->boot.block_pa;
 }
 
-static inline struct svm_area *svm_area(void)
-{
-	return (struct svm_area *)me()->vendor;
-}
-
 /* entry.S */
 void svm_run(struct pcpu *cpu, u64 vmcb_pa) __attribute__((noreturn));
 void svm_try(u64 vmcb_pa);	/* one VMRUN that must exit before its first instruction */
 void svm_take_nmi(void);
 struct leave_state;
 void svm_leave(const struct leave_state *state) __attribute__((noreturn));
-bool msr_read_safe(u32 msr, u64 *value);	/* false: the processor raised #GP */
-bool msr_write_safe(u32 msr, u64 value);
-extern const u8 vector_stubs[];		/* 32 of 4 bytes */
-extern const u8 vector_rest[];		/* for all others */
 
 /* exits.c: called by svm_run after each exit; the CPU then enters again */
 void svm_exit(struct pcpu *cpu);
-/* A fault in the monitor; @stack: an address in the CPU's area */
-void monitor_fault(u64 vector, u64 rip, u64 stack) __attribute__((noreturn));
-/* msr.c */
-void msr_build(u8 *msrpm, bool front_end);
-void svm_exit_msr(struct pcpu *cpu);
 
 struct leave_state {			/* order is known to svm_leave in entry.S */
 	u64 cr3, cr4, rsp, rip, rflags, error, tramp;
@@ -63,6 +44,5 @@ _Static_assert(__builtin_offsetof(struct leave_state, idt_limit) == 0x4e, "entry
 _Static_assert(__builtin_offsetof(struct pcpu, regs) == 0, "entry.S");
 _Static_assert(QV_CPU_LEN == 0x8000, "entry.S");
 _Static_assert(CPU_OFF_VMCB - CPU_OFF_HOST == 0x1000, "entry.S");
-_Static_assert(sizeof(struct pcpu) <= CPU_OFF_HOST, "vmcb.h");
 
 #endif

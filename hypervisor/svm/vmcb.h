@@ -139,32 +139,16 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 
 #define TLB_FLUSH_ALL	1
 
-#define MSR_APIC_BASE	0x1bu
-#define MSR_X2APIC_ICR	0x830u
-#define MSR_SPEC_CTRL	0x48u
-#define MSR_XSS		0xda0u
-#define MSR_EFER	0xc0000080u
-#define CR0_PG		(1ull << 31)
 #define MSR_VM_CR	0xc0010114u
 #define MSR_HSAVE	0xc0010117u
-#define MSR_S_CET	0x6a2u
-#define MSR_DEBUGCTL	0x1d9u
 #define VM_CR_R_INIT	(1ull << 1)
-#define RFLAGS_IF	(1ull << 9)
 #define EFER_SVME	(1ull << 12)
-#define EFER_LMA	(1ull << 10)
-#define EFER_LME	(1ull << 8)
-#define CR4_CET		(1ull << 23)
 
 /*
- * A CPU's area: struct pcpu, then these pages, then its stack. The host page is laid out as
- * a VMCB: VMLOAD takes the monitor's own TR from it after each exit, which was the guest's.
+ * In a CPU's area: the host page is laid out as a VMCB; VMLOAD takes the monitor's own TR
+ * from it after each exit, which was the guest's. The end of it is core's: CPU_OFF_TSS.
  */
 #define CPU_OFF_HOST	0x1000u
-#define CPU_OFF_TSS	0x1800u		/* in what is left of the host page ... */
-#define TSS_LEN		0x68u
-#define TSS_IST1	0x24u
-#define CPU_OFF_IST	0x2000u		/* ... and the stack of a double fault, downwards */
 #define CPU_OFF_VMCB	0x2000u
 #define CPU_OFF_HSAVE	0x3000u
 

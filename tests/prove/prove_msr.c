@@ -14,6 +14,7 @@
  * Twin: hypervisor/svm/msr.c: `{ 0xc0010117, 0xc0010117, { FAIL, FAIL }` -> `{ 0xc0010117, 0xc0010117, { FAIL, OK }`: a cell moves the host's save area
  * Twin: hypervisor/svm/msr.c: `{ 0xc0010016, 0xc001001a, { FAIL, FAIL }` -> `{ 0xc0010016, 0xc0010019, { FAIL, FAIL }`: TOP_MEM falls to Linux
  */
+#include "core/msr.c"
 #include "svm/msr.c"
 #include "prove.h"
 
@@ -50,7 +51,8 @@ int main(void)
 	const struct msr_rule *r = rule_of(msr);
 	int bit = bit_of(msr);
 
-	PROVE(r >= rules && r < rules + sizeof(rules) / sizeof(rules[0]), "a row of the table");
+	PROVE(r >= vendor_msr_rules && r < vendor_msr_rules + sizeof(vendor_msr_rules) / sizeof(vendor_msr_rules[0]),
+	      "a row of the table");
 	PROVE(msr >= r->first && msr <= r->last, "which fits");
 	PROVE(bit >= -1 && bit / 8 < 0x1800 && bit % 2 <= 0, "a pair of bits of the map, or none");
 	PROVE(bit < 0 || other == msr || bit_of(other) != bit, "that no other MSR has");

@@ -100,6 +100,9 @@ void fake_open(bool x2apic, bool assists)
 	fake_traps();
 	map_block(FAKE_BLOCK, QV_BLOCK_FRONT_END);
 	memset((void *)QV_VA_IMAGE, 0x90, QV_IMAGE_MAX);
+	*(struct qv_image_header *)QV_VA_IMAGE = (struct qv_image_header){
+		.magic = "QVMON01", .vectors = FAKE_VECTORS, .vector_rest = FAKE_VECTOR_REST,
+	};
 	fill_boot(&inst->boot, x2apic, assists);
 	inst->pool.va = QV_VA_BLOCK;
 	if (setup_tables(inst) || identity_tables(inst))

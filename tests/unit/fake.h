@@ -14,6 +14,9 @@
 #define FAKE_BLOCK	(64u << 20)	/* the first instance's */
 #define FAKE_CPUS	4u
 
+#define FAKE_VECTORS	0x40001230u	/* what the image's head says */
+#define FAKE_VECTOR_REST 0x40005678u
+
 extern u8 *fake_ram;			/* all of it, as the tests see it */
 extern u32 fake_levels;			/* of paging, before fake_open(): 4 or 5 */
 extern u64 fake_ram_end;		/* where the machine says its RAM ends: what is beyond FAKE_RAM

@@ -3,14 +3,13 @@
 #include "fake.h"
 #include "fake_traps.h"
 #include "core/enter.h"
+#include "core/msr.h"
 #include "svm/svm.h"
 #include "unit.h"
 
 jmp_buf fake_back;
 const char *fake_called;
 u64 fake_stuck;
-const u8 vector_stubs[32 * 4];
-const u8 vector_rest[16];
 
 static void __attribute__((noreturn)) back(const char *name)
 {

@@ -2,6 +2,7 @@
 /* Events that are on their way when an exit comes: NMIs, exceptions, faults of the monitor's own. */
 #include <string.h>
 #include "fake.h"
+#include "core/dispatch.h"
 #include "svm/svm.h"
 #include "unit.h"
 

@@ -5,10 +5,6 @@
 #include "svm/svm.h"
 #include "unit.h"
 
-#define CR0_PE	1ull
-#define CR4_PSE	(1ull << 4)
-#define CR4_PAE	(1ull << 5)
-#define CR4_LA57 (1ull << 12)
 #define TABLES	0x400000ull		/* the guest's, one page each, from here on */
 #define CODE	0x20f0000ull		/* guest-physical, where code ends up: two pages apart */
 #define FAR	0x3111000ull

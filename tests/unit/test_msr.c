@@ -2,7 +2,7 @@
 /* svm/msr.c: the permission map, bit by bit. The lists here are told apart from those there. */
 #include <stdlib.h>
 #include <string.h>
-#include "svm/svm.h"
+#include "core/msr.h"
 #include "unit.h"
 
 #define MAP_LEN	0x2000u
@@ -67,14 +67,23 @@ static u32 stopped(const u8 *map, u32 msr)
 
 static const u32 starts[] = { 0, 0xc0000000, 0xc0010000 };
 
+static void build(u8 *map, bool front_end)
+{
+	static struct instance inst;
+
+	inst.id = !front_end;
+	memset(inst.msr_map, 0x5a, MAP_LEN);
+	msr_build(&inst);
+	memcpy(map, inst.msr_map, MAP_LEN);
+}
+
 static void every_bit(void)
 {
 	u8 *map = malloc(MAP_LEN);
 	u32 i, k, msr;
 
 	for (i = 0; i < 2; i++) {
-		memset(map, 0x5a, MAP_LEN);
-		msr_build(map, i);
+		build(map, i);
 		for (k = 0; k < 3; k++)
 			for (msr = starts[k]; msr < starts[k] + 0x2000; msr++) {
 				u32 want = i ? FIND(not_linux, msr) : 3 & ~FIND(cell, msr);
@@ -95,7 +104,7 @@ static void never_for_a_cell(void)
 	u8 *map = malloc(MAP_LEN);
 	u32 i, msr;
 
-	msr_build(map, false);
+	build(map, false);
 	for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
 		for (msr = never[i].first; msr <= never[i].last; msr++) {
 			unit_case("MSR %#x:", msr);
@@ -110,8 +119,8 @@ static void a_cell_has_no_more(void)
 	u8 *map = malloc(MAP_LEN), *linux_map = malloc(MAP_LEN);
 	u32 i;
 
-	msr_build(map, false);
-	msr_build(linux_map, true);
+	build(map, false);
+	build(linux_map, true);
 	for (i = 0; i < MAP_LEN; i++)
 		CHECK_EQ(linux_map[i] & ~map[i], 0);
 	free(map);

@@ -531,8 +531,8 @@ static void given_and_taken_back(void)
 	CHECK_EQ(device_read(pcpu_of(0), BAR + 0x1830), 0xfee04000);
 	CHECK_EQ(device_read(pcpu_of(0), BAR + 0x183c), 1);
 	CHECK(pci_given(OWN) && !pci_given(OWN + 1));
-	CHECK_EQ(svm_area()->iopm[0xc000 / 8], 0xff);
-	CHECK_EQ(svm_area()->iopm[0xcf8 / 8], 0xf0);
+	CHECK_EQ(me()->port_map[0xc000 / 8], 0xff);
+	CHECK_EQ(me()->port_map[0xcf8 / 8], 0xf0);
 
 	config_set(OWN, 4, 1u << 20 | 7);		/* the cell was at work (the status half is read-only in a device) */
 	config_set(OWN, 0x40, 0x00816005);
@@ -544,8 +544,8 @@ static void given_and_taken_back(void)
 	CHECK(front(BAR).present && front(BAR).pa == BAR && front(BAR).write);
 	CHECK(front(HIGH_ECAM + (OWN << 12)).write);
 	CHECK(!pci_given(OWN));
-	CHECK_EQ(svm_area()->iopm[0xc000 / 8], 0);
-	CHECK_EQ(svm_area()->iopm[0xcf8 / 8], 0);
+	CHECK_EQ(me()->port_map[0xc000 / 8], 0);
+	CHECK_EQ(me()->port_map[0xcf8 / 8], 0);
 	CHECK_EQ(world_create(&w, &q), 1);		/* and once more */
 }
 

@@ -246,6 +246,33 @@ static void host_leaf(void *ctx, u64 va, u64 len, const struct leaf *l)
 	CHECK_EQ(va, image ? QV_VA_IMAGE + off - QV_OFF_IMAGE : QV_VA_BLOCK + off);
 }
 
+/* Where interrupts enter, and the stack of a double fault: APM vol. 2, 8.9.1 and 12.2.5 */
+static void check_entries(const struct instance *inst)
+{
+	const u8 *block = fake_ram + inst->boot.block_pa;
+	u32 i, k, area;
+	u64 rest = 0, ist;
+
+	for (i = 0; i < 256; i++) {
+		const u8 *gate = inst->idt + 16 * i;
+		u64 at = gate[0] | gate[1] << 8 | gate[6] << 16 | (u64)gate[7] << 24;
+
+		for (k = 8; k < 16; k++)
+			rest |= gate[k];
+		unit_case("instance %u, vector %u:", inst->id, i);
+		CHECK_EQ(at, i < 32 ? FAKE_VECTORS + 4 * i : FAKE_VECTOR_REST);
+		CHECK_EQ(gate[2] | gate[3] << 8, 0x10);
+		CHECK_EQ(gate[4], i == 8);
+		CHECK_EQ(gate[5], 0x8e);
+	}
+	CHECK_EQ(rest, 0);
+	for (i = 0; i < inst->boot.num_cpus; i++) {
+		area = QV_OFF_CPUS + i * QV_CPU_LEN;
+		memcpy(&ist, block + area + CPU_OFF_TSS + 0x24, 8);
+		CHECK_EQ(ist, QV_VA_BLOCK + area + 0x2000);
+	}
+}
+
 static void check_cell(const struct world *w, u32 id)
 {
 	const struct instance *inst = fake_instance(w->cell[id].block_pa);
@@ -259,6 +286,7 @@ static void check_cell(const struct world *w, u32 id)
 	tables_each(inst->nested.root, inst->boot.levels, cell_leaf, &c);
 	CHECK_EQ(c.bytes, world_pages(c.q) * QV_HUGE);
 	tables_each(inst->host.root, inst->boot.levels, host_leaf, (void *)inst);
+	check_entries(inst);
 	CHECK(!memcmp(fake_ram + c.q->block_pa + QV_OFF_IMAGE, (void *)QV_VA_IMAGE, QV_IMAGE_MAX));
 }
 
@@ -282,6 +310,7 @@ void world_check(const struct world *w)
 	CHECK_EQ(me()->icr.own, own);
 	CHECK_EQ(me()->busy, 0);
 	tables_each(me()->host.root, me()->boot.levels, host_leaf, me());
+	check_entries(me());
 }
 
 void world_request(struct qv_mon_create *q, struct choices *c)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What an instance needs once, before its first guest: permission maps, the parking page. */
+#include "cpu.h"
+#include "msr.h"
+#include "pci.h"
+#include "vendor.h"
+
+/* A bit per port; set: an exit */
+static void build_port_map(struct instance *inst)
+{
+	const struct qv_mon_create *q = &inst->req;
+	u32 i, b;
+
+	memset(inst->port_map, inst->id ? 0xff : 0, sizeof(inst->port_map));
+	for (i = 0; inst->id && i < q->num_ports; i++)
+		ports_stop(inst, q->ports[i].first, q->ports[i].last, false);
+	for (i = 0; inst->id && i < q->num_devices; i++)
+		for (b = 0; b < QV_MON_BARS; b++) {
+			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
+
+			if (bar->ports && bar->len)
+				ports_stop(inst, bar->base, bar->base + bar->len - 1, false);
+		}
+}
+
+/* Where a CPU waits: `1: hlt; jmp 1b` in real mode at 0, interrupts off; an NMI brings it back */
+static int build_park(struct instance *inst, u64 va)
+{
+	static const u8 code[] = { 0xf4, 0xeb, 0xfd };
+	u64 pa = inst->boot.block_pa + ((u64)inst->park_code - va);
+
+	memcpy(inst->park_code, code, sizeof(code));
+	inst->park = inst->nested;
+	inst->park.max_leaf = 1;
+	inst->park.root = pool_take(inst->park.pool);
+	if (!inst->park.root)
+		return -1;
+	return paging_map(&inst->park, 0, pa, QV_PAGE, PT_P | PT_U);
+}
+
+u64 guest_init(struct instance *inst, u64 va)
+{
+	build_port_map(inst);
+	msr_build(inst);
+	return build_park(inst, va) ? QV_ME_TABLES : QV_ME_OK;
+}

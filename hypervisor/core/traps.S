@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The monitor's own interrupts and exceptions, what may fault and go on, and the change of
+ * instance. The vendor's entry.S has vendor_nmi_entry and vendor_take_interrupts.
+ */
+	.text
+
+/* vendor_move(rdi = cr3, rsi = stack, rdx = function, rcx = its argument) */
+	.globl	vendor_move
+vendor_move:
+	mov	%rdi, %cr3
+	mov	%rsi, %rsp
+	mov	%rcx, %rdi
+	push	$0
+	jmp	*%rdx
+
+/* bool msr_read_safe(edi = msr, rsi = value), ... : #GP between safe_first and safe_last makes it false */
+	.globl	msr_read_safe
+msr_read_safe:
+	mov	%edi, %ecx
+safe_first:
+	rdmsr
+	mov	%eax, (%rsi)
+	mov	%edx, 4(%rsi)
+	mov	$1, %eax
+	ret
+	.globl	msr_write_safe
+msr_write_safe:
+	mov	%edi, %ecx
+	mov	%esi, %eax
+	mov	%rsi, %rdx
+	shr	$32, %rdx
+	wrmsr
+	mov	$1, %eax
+	ret
+	.globl	xsetbv_safe
+xsetbv_safe:
+	mov	%edi, %ecx
+	mov	%esi, %eax
+	mov	%rsi, %rdx
+	shr	$32, %rdx
+safe_last:
+	xsetbv
+	mov	$1, %eax
+	ret
+safe_faulted:
+	xor	%eax, %eax
+	ret
+
+/* Four bytes per exception: the vector on the stack, above what the processor pushed */
+	.balign	4
+	.globl	vector_stubs
+vector_stubs:
+	vector = 0
+	.rept	32
+	push	$vector
+	jmp	interrupted			/* short: all of them are near enough */
+	vector = vector + 1
+	.endr
+	.org	vector_stubs + 32 * 4		/* an error when one is longer */
+
+interrupted:
+	cmpb	$2, (%rsp)
+	je	vendor_nmi_entry
+	/*
+	 * Below 32, and yet no exception: the APIC delivers vectors from 16 on, and a
+	 * guest may have left such a one behind. It comes in the window of
+	 * vendor_take_interrupts, and has no error code, whatever its number.
+	 */
+	cmpq	$take_first, 8(%rsp)
+	jb	1f
+	cmpq	$take_last, 8(%rsp)
+	jbe	interrupt
+1:	cmpb	$30, (%rsp)			/* #SX, AMD-V only: an INIT from outside, made harmless */
+	jne	fault
+	add	$16, %rsp			/* vector, error code */
+	iretq
+
+/* All other vectors: which one does not matter, it is taken and forgotten */
+	.globl	vector_rest
+vector_rest:
+	push	$0
+interrupt:
+	call	apic_eoi			/* the window is inside a call: its registers are free */
+	add	$8, %rsp
+	iretq
+
+/* Vectors whose exception pushes an error code: APM vol. 2, 8.2; SDM vol. 3, 7.13 */
+#define ERROR_CODES (1 << 8 | 0x1f << 10 | 1 << 17 | 1 << 21 | 3 << 29)
+
+/* Either an instruction that may fault, and the function returns false; or the end of this guest */
+fault:
+	mov	(%rsp), %edi
+	lea	8(%rsp), %rdx
+	mov	$ERROR_CODES, %eax
+	bt	%edi, %eax
+	jnc	1f
+	add	$8, %rdx
+1:	mov	(%rdx), %rsi			/* rip */
+	cmp	$13, %edi
+	jne	2f
+	lea	-safe_first(%rsi), %rax
+	cmp	$safe_last - safe_first, %rax
+	jbe	3f
+2:	mov	%rsp, %rdx
+	and	$-16, %rsp
+	call	monitor_fault
+3:	movq	$safe_faulted, (%rdx)
+	mov	%rdx, %rsp
+	iretq
+
+	.section .rodata
+	.balign	16
+	.globl	gdt, gdt_pointer
+gdt:	.quad	0, 0
+	.quad	0x00af9b000000ffff		/* 0x10: 64-bit code */
+	.quad	0x00cf93000000ffff		/* 0x18: data */
+gdt_pointer:
+	.word	. - gdt - 1
+	.quad	gdt
+	.section .note.GNU-stack, "", @progbits

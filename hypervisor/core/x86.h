@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers and bits that both vendors share: AMD APM vol. 2, appendix A; Intel SDM vol. 4, chapter 2. */
+#ifndef QV_X86_H
+#define QV_X86_H
+
+#define MSR_APIC_BASE	0x1bu
+#define MSR_SPEC_CTRL	0x48u
+#define MSR_DEBUGCTL	0x1d9u
+#define MSR_S_CET	0x6a2u
+#define MSR_X2APIC	0x800u		/* to 0x83f */
+#define MSR_X2APIC_ICR	0x830u
+#define MSR_XSS		0xda0u
+#define MSR_EFER	0xc0000080u
+
+#define CR0_PE		(1ull << 0)
+#define CR0_PG		(1ull << 31)
+#define CR0_RESET	0x60000010ull	/* CD, NW, ET */
+#define CR4_PSE		(1ull << 4)
+#define CR4_PAE		(1ull << 5)
+#define CR4_LA57	(1ull << 12)
+#define CR4_OSXSAVE	(1ull << 18)
+#define CR4_PKE		(1ull << 22)
+#define CR4_CET		(1ull << 23)
+#define EFER_LME	(1ull << 8)
+#define EFER_LMA	(1ull << 10)
+#define RFLAGS_IF	(1ull << 9)
+#define PAT_RESET	0x0007040600070406ull
+
+#endif
