@@ -38,6 +38,11 @@ void fake_answer(u32 low, u32 apic_id);
 u64 fake_msr(u32 msr);
 extern u64 fake_wrmsr_value;
 extern u32 fake_wrmsr_last;
+/* What was written last to @msr since fake_num_wrmsrs was set to 0; FAKE_NEVER: nothing */
+#define FAKE_NEVER	0xfee1deadfee1deadull
+u64 fake_written(u32 msr);
+void fake_note_wrmsr(u32 msr, u64 value);
+extern u32 fake_num_wrmsrs;
 
 /* I/O ports: what every read gives, where the last access was, what the last write was */
 extern u32 fake_in, fake_out, fake_port;

@@ -58,8 +58,7 @@ bool msr_write_safe(u32 msr, u64 value)
 {
 	if (!fake_msr(msr))
 		return false;
-	fake_wrmsr_last = msr;
-	fake_wrmsr_value = value;
+	fake_note_wrmsr(msr, value);
 	return true;
 }
 

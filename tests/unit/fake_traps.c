@@ -17,10 +17,32 @@ u64 fake_msr(u32 msr)
 	return msr >= 0xdead0000 ? 0 : 0x1000000000ull | msr;
 }
 
-static void write_msr(u32 msr, u64 value)
+static struct { u32 msr; u64 value; } wrmsrs[64];
+u32 fake_num_wrmsrs;
+
+void fake_note_wrmsr(u32 msr, u64 value)
 {
 	fake_wrmsr_last = msr;
 	fake_wrmsr_value = value;
+	wrmsrs[fake_num_wrmsrs % 64].msr = msr;
+	wrmsrs[fake_num_wrmsrs++ % 64].value = value;
+}
+
+u64 fake_written(u32 msr)
+{
+	u32 i = fake_num_wrmsrs;
+
+	if (i > 64)
+		unit_give_up("more MSRs were written than are noted");
+	while (i--)
+		if (wrmsrs[i].msr == msr)
+			return wrmsrs[i].value;
+	return FAKE_NEVER;
+}
+
+static void write_msr(u32 msr, u64 value)
+{
+	fake_note_wrmsr(msr, value);
 	if (msr == 0x830)
 		fake_ipi(value, value >> 32);
 }

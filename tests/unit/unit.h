@@ -17,7 +17,7 @@ struct unit_test {
 extern const struct unit_test paging_tests[], paging_race_tests[], nested_tests[], icr_tests[],
 	decode_tests[], objdump_tests[], request_tests[], multiboot2_tests[], elf_tests[], msr_tests[],
 	exits_tests[], events_tests[], manager_tests[], tables_tests[], front_tests[], xapic_tests[], guest_tests[],
-	pci_tests[];
+	pci_tests[], state_tests[];
 
 /* A failed check is reported and the test goes on */
 #define CHECK(condition) unit_check(__FILE__, __LINE__, #condition, (condition))
