@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The monitor's own interrupts and exceptions, what may fault and go on, and the change of
- * instance. The vendor's entry.S has vendor_nmi_entry and vendor_take_interrupts.
+ * The monitor's own interrupts and exceptions, and what may fault and go on. The vendor's
+ * entry.S has vendor_nmi_entry and vendor_take_interrupts.
  */
 	.text
-
-/* vendor_move(rdi = cr3, rsi = stack, rdx = function, rcx = its argument) */
-	.globl	vendor_move
-vendor_move:
-	mov	%rdi, %cr3
-	mov	%rsi, %rsp
-	mov	%rcx, %rdi
-	push	$0
-	jmp	*%rdx
 
 /* bool msr_read_safe(edi = msr, rsi = value), ... : #GP between safe_first and safe_last makes it false */
 	.globl	msr_read_safe

@@ -48,7 +48,7 @@ void vendor_inject_fault(struct pcpu *cpu, u32 vector);	/* 6: #UD, 13: #GP(0) */
 u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes);
 void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f);
 
-/* traps.S: go on in @to with another instance's tables and stack */
+/* Go on in @to with another instance's tables and stack */
 void vendor_move(u64 cr3, u64 stack, void (*to)(struct pcpu *), struct pcpu *cpu)
 	__attribute__((noreturn));
 

@@ -79,6 +79,15 @@ svm_run:
 	call	svm_exit
 	jmp	1b
 
+/* vendor_move(rdi = cr3, rsi = stack, rdx = function, rcx = its argument) */
+	.globl	vendor_move
+vendor_move:
+	mov	%rdi, %cr3
+	mov	%rsi, %rsp
+	mov	%rcx, %rdi
+	push	$0
+	jmp	*%rdx
+
 /* svm_leave(rdi = struct leave_state): all it needs goes into registers, then Linux's tables */
 	.globl	svm_leave
 svm_leave:

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The monitor's assembly on VT-x: the image's head, the entry from Linux, the
+ * VMRESUME loop, the way back, and what cannot be said in C.
+ */
+#define CPU_OFF_NMI 0x1000
+#define HOST_RSP 0x6c14
+#define HOST_RIP 0x6c16
+
+	.section .head, "a"
+	.ascii	"QVMON01\0"
+	.long	monitor_start
+	.long	image_text_end
+	.long	image_end
+	.long	2				/* VT-x */
+	.long	vector_stubs
+	.long	vector_rest
+	.long	gdt
+
+	.text
+/*
+ * From Linux, by the host fields of a VMCS (driver/vmx.c): our tables, segments, IDT, TSS.
+ * rdi = struct pcpu, rsp = top of this CPU's stack
+ */
+	.globl	monitor_start
+monitor_start:
+	cld
+	xor	%ebp, %ebp
+	push	$0				/* stack is as after a call */
+	jmp	monitor_entry
+
+/*
+ * vmx_run(rdi = struct pcpu): guest registers lie at its start, rsp is in the VMCS. The stack
+ * restarts here. There is no GIF: an NMI may come at any moment. Its handler leaves a note, which
+ * is the last thing looked at; one that comes after the look makes it be looked at again.
+ */
+	.globl	vmx_run
+vmx_run:
+	lea	0x7ff0(%rdi), %rsp		/* HOST_RSP */
+	mov	%rdi, (%rsp)
+enter:	mov	(%rsp), %rdi
+look:	cmpl	$0, CPU_OFF_NMI(%rdi)
+	jne	noted
+	mov	0x00(%rdi), %rax
+	mov	0x08(%rdi), %rcx
+	mov	0x10(%rdi), %rdx
+	mov	0x18(%rdi), %rbx
+	mov	0x28(%rdi), %rbp
+	mov	0x30(%rdi), %rsi
+	mov	0x40(%rdi), %r8
+	mov	0x48(%rdi), %r9
+	mov	0x50(%rdi), %r10
+	mov	0x58(%rdi), %r11
+	mov	0x60(%rdi), %r12
+	mov	0x68(%rdi), %r13
+	mov	0x70(%rdi), %r14
+	mov	0x78(%rdi), %r15
+	mov	0x38(%rdi), %rdi
+	vmresume
+	vmlaunch				/* the first time */
+looked:
+	mov	(%rsp), %rdi
+	call	vmx_refused
+	jmp	enter
+noted:
+	call	vmx_noted_nmi
+	jmp	enter
+
+	.globl	vmx_exited
+vmx_exited:
+	push	%rdi
+	mov	8(%rsp), %rdi
+	mov	%rax, 0x00(%rdi)
+	mov	%rcx, 0x08(%rdi)
+	mov	%rdx, 0x10(%rdi)
+	mov	%rbx, 0x18(%rdi)
+	mov	%rbp, 0x28(%rdi)
+	mov	%rsi, 0x30(%rdi)
+	pop	0x38(%rdi)
+	mov	%r8, 0x40(%rdi)
+	mov	%r9, 0x48(%rdi)
+	mov	%r10, 0x50(%rdi)
+	mov	%r11, 0x58(%rdi)
+	mov	%r12, 0x60(%rdi)
+	mov	%r13, 0x68(%rdi)
+	mov	%r14, 0x70(%rdi)
+	mov	%r15, 0x78(%rdi)
+	xor	%ebp, %ebp
+	call	vmx_exit
+	jmp	enter
+
+/* An NMI in the monitor (core/traps.S); the vector lies above the processor's frame */
+	.globl	vendor_nmi_entry
+vendor_nmi_entry:
+	push	%rax
+	mov	%rsp, %rax
+	and	$-0x8000, %rax			/* the CPU's area */
+	movl	$1, CPU_OFF_NMI(%rax)
+	cmpq	$look, 0x10(%rsp)
+	jb	1f
+	cmpq	$looked, 0x10(%rsp)
+	jae	1f
+	movq	$enter, 0x10(%rsp)
+1:	pop	%rax
+	add	$8, %rsp
+	iretq
+
+/* bool vmx_try(void): no register changes, since no guest instruction runs */
+	.globl	vmx_try
+vmx_try:
+	mov	$HOST_RSP, %eax
+	vmwrite	%rsp, %rax
+	mov	$HOST_RIP, %eax
+	lea	1f(%rip), %rcx
+	vmwrite	%rcx, %rax
+	vmlaunch
+	xor	%eax, %eax
+	ret
+1:	mov	$1, %eax
+	ret
+
+/* vmx_cross(rdi = for whom it meets): guest state is illegal, so this loads the host state */
+	.globl	vmx_cross
+vmx_cross:
+	vmresume
+	vmlaunch
+	ud2
+
+	.globl	vmx_unblock_nmi
+vmx_unblock_nmi:
+	mov	%rsp, %rax
+	push	$0x18
+	push	%rax
+	pushf
+	push	$0x10
+	push	$1f
+	iretq
+1:	ret
+
+	.globl	vmx_shutdown
+vmx_shutdown:
+	push	$0
+	push	$0
+	lidt	(%rsp)
+	ud2
+
+/* Interrupts are possible between here and there, no longer */
+	.globl	vendor_take_interrupts, take_first, take_last
+vendor_take_interrupts:
+	sti
+	nop
+take_first:
+	nop
+	nop
+take_last:
+	cli
+	ret
+
+	.globl	vmcs_read
+vmcs_read:
+	vmread	%rdi, %rax
+	ret
+
+	.globl	vmcs_write
+vmcs_write:
+	vmwrite	%rsi, %rdi
+	ret
+
+	.globl	vmx_load
+vmx_load:
+	push	%rdi
+	push	$0
+	vmptrst	(%rsp)
+	vmclear	(%rsp)
+	vmclear	8(%rsp)
+	vmptrld	8(%rsp)
+	add	$16, %rsp
+	ret
+
+	.globl	vmx_flush
+vmx_flush:
+	push	$0
+	push	$0
+	mov	$2, %eax			/* all contexts */
+	invept	(%rsp), %rax
+	invvpid	(%rsp), %rax
+	add	$16, %rsp
+	ret
+	.section .note.GNU-stack, "", @progbits

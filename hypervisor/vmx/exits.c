@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Exits: a row each. What has none stops a cell, and is #UD for Linux: so do RDPMC, a task
+ * switch, a machine check, an EPT misconfiguration.
+ */
+#include "../core/dispatch.h"
+#include "../core/msr.h"
+#include "../core/x86.h"
+#include "vmx.h"
+
+/* Reason 0 is every exception and the NMI: told apart here */
+#define EVENT_CODE(vector)	(0x10000u + (vector))
+#define CODE_NMI		EVENT_CODE(2)
+#define CODE_ENTRY_FAILED	0x20000u
+
+static void on_memory(struct pcpu *cpu)
+{
+	exit_memory(cpu, vmcs_read(EXIT_GUEST_PHYSICAL), vmcs_read(EXIT_QUALIFICATION) & 2);
+}
+
+static void on_port(struct pcpu *cpu)
+{
+	u64 q = vmcs_read(EXIT_QUALIFICATION);		/* SDM vol. 3, table 28-5 */
+
+	exit_port(cpu, q >> 16 & 0xffff, (q & 7) + 1, q >> 3 & 1, !(q & 1 << 4), vmcs_read(EXIT_LENGTH));
+}
+
+static void on_rdmsr(struct pcpu *cpu)
+{
+	exit_msr(cpu, false);
+}
+
+static void on_wrmsr(struct pcpu *cpu)
+{
+	exit_msr(cpu, true);
+}
+
+static void on_shutdown(struct pcpu *cpu)
+{
+	if (is_front_end())
+		vmx_shutdown();		/* as on the bare machine */
+	exit_shutdown(cpu);
+}
+
+/* A #DB exits before DR6 knows of it: SDM vol. 3, 28.1 */
+static void on_exception(struct pcpu *cpu)
+{
+	u32 vector = vmcs_read(EXIT_EVENT) & 0xff;
+	u64 dr6;
+
+	if (vector == 1) {
+		asm volatile("mov %%dr6, %0" : "=r"(dr6));
+		dr6 = (dr6 & ~0xfull) | (vmcs_read(EXIT_QUALIFICATION) & 0x600f);
+		asm volatile("mov %0, %%dr6" : : "r"(dr6));
+	}
+	exit_exception(cpu, vector);
+}
+
+/*
+ * A bit that is ours would change: NE in anybody's CR0, CD and NW in a cell's. The guest shall read
+ * what it wrote; when the instruction runs again, it finds no difference and does the rest itself.
+ * CR4's are bits that a processor without VT-x, user interrupts and FRED does not have.
+ */
+static void on_cr(struct pcpu *cpu)
+{
+	u64 q = vmcs_read(EXIT_QUALIFICATION), value = cpu->regs[q >> 8 & 15];
+
+	if (!(q & 15))
+		vmcs_write(VMCS_CR0_SHADOW, value);
+	else
+		vendor_inject_fault(cpu, 13);
+}
+
+static void on_xsetbv(struct pcpu *cpu)
+{
+	if (xsetbv_safe(cpu->regs[GPR_RCX], cpu->regs[GPR_RDX] << 32 | (u32)cpu->regs[GPR_RAX]))
+		vendor_skip(cpu, 3);
+	else
+		vendor_inject_fault(cpu, 13);
+}
+
+static void set_nmi_window(bool on)
+{
+	u32 proc = vmcs_read(VMCS_PROC);
+
+	vmcs_write(VMCS_PROC, on ? proc | PROC_NMI_WINDOW : proc & ~PROC_NMI_WINDOW);
+}
+
+static void on_nmi_window(struct pcpu *cpu)
+{
+	set_nmi_window(false);
+	if (!cpu->nmi_pending)
+		return;
+	cpu->nmi_pending = false;
+	vendor_inject_nmi(cpu);
+}
+
+const struct exit_row vendor_exits[] = {
+	{ REASON_WRMSR,		on_wrmsr,	SELF_COUNTED },
+	{ REASON_RDMSR,		on_rdmsr,	SELF_COUNTED },
+	{ REASON_EPT,		on_memory,	SELF_COUNTED },
+	{ CODE_NMI,		exit_nmi,	QV_EXIT_NMI },
+	{ REASON_CPUID,		exit_cpuid,	QV_EXIT_CPUID },
+	{ REASON_NMI_WINDOW,	on_nmi_window,	QV_EXIT_NMI },
+	{ REASON_VMCALL,	exit_hypercall,	QV_EXIT_HYPERCALL },
+	{ REASON_PORT,		on_port,	QV_EXIT_PORT },
+	{ REASON_CR,		on_cr,		QV_EXIT_CR },
+	{ REASON_XSETBV,	on_xsetbv,	QV_EXIT_CR },
+	{ REASON_INIT,		exit_init,	QV_EXIT_NMI },
+	{ EVENT_CODE(1),	on_exception,	QV_EXIT_EXCEPTION },
+	{ EVENT_CODE(17),	on_exception,	QV_EXIT_EXCEPTION },
+	{ REASON_INVD,		exit_nothing,	QV_EXIT_INSTRUCTION },
+	{ REASON_WBINVD,	exit_nothing,	QV_EXIT_INSTRUCTION },
+	{ REASON_GETSEC,	exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ REASON_VMCLEAR,	exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ REASON_VMCLEAR + 1,	exit_forbidden,	QV_EXIT_INSTRUCTION },	/* VMLAUNCH */
+	{ REASON_VMCLEAR + 2,	exit_forbidden,	QV_EXIT_INSTRUCTION },	/* VMPTRLD */
+	{ REASON_VMCLEAR + 3,	exit_forbidden,	QV_EXIT_INSTRUCTION },	/* VMPTRST */
+	{ REASON_VMCLEAR + 4,	exit_forbidden,	QV_EXIT_INSTRUCTION },	/* VMREAD */
+	{ REASON_VMCLEAR + 5,	exit_forbidden,	QV_EXIT_INSTRUCTION },	/* VMRESUME */
+	{ REASON_VMCLEAR + 6,	exit_forbidden,	QV_EXIT_INSTRUCTION },	/* VMWRITE */
+	{ REASON_VMCLEAR + 7,	exit_forbidden,	QV_EXIT_INSTRUCTION },	/* VMXOFF */
+	{ REASON_VMXON,		exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ REASON_XSAVES,	exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ REASON_XRSTORS,	exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ REASON_INVEPT,	exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ REASON_INVVPID,	exit_forbidden,	QV_EXIT_INSTRUCTION },
+	{ REASON_TRIPLE_FAULT,	on_shutdown,	QV_EXIT_TRIPLE_FAULT },
+	{ CODE_ENTRY_FAILED,	exit_invalid,	QV_EXIT_OTHER },
+};
+
+const u32 vendor_num_exits = sizeof(vendor_exits) / sizeof(vendor_exits[0]);
+
+/* An event that was being delivered when the exit came is delivered again */
+static void event_again(void)
+{
+	u32 info = vmcs_read(IDT_EVENT), type = info & EVENT_TYPE;
+
+	if (!(info & EVENT_VALID))
+		return;
+	if (type == EVENT_NMI)		/* the delivery itself blocks the next */
+		vmcs_write(GUEST_BLOCKING, vmcs_read(GUEST_BLOCKING) & ~BLOCKING_NMI);
+	if (type >= EVENT_SOFT)		/* INT n, INT3 and INTO happen by themselves when they run again */
+		return;
+	vmcs_write(ENTRY_EVENT, info & ~(1u << 12));
+	vmcs_write(ENTRY_ERROR, vmcs_read(IDT_ERROR));
+}
+
+/* An IRET of the guest's NMI handler that met a nested fault has not been carried out: SDM vol. 3, 28.2.3 */
+static void iret_again(u32 reason)
+{
+	if (reason == REASON_EPT && !(vmcs_read(IDT_EVENT) & EVENT_VALID) &&
+	    vmcs_read(EXIT_QUALIFICATION) & 1 << 12)
+		vmcs_write(GUEST_BLOCKING, vmcs_read(GUEST_BLOCKING) | BLOCKING_NMI);
+}
+
+static void handle(struct pcpu *cpu, u64 code)
+{
+	cpu->regs[GPR_RSP] = vmcs_read(GUEST_RSP);
+	exit_dispatch(cpu, code);
+	vmcs_write(GUEST_RSP, cpu->regs[GPR_RSP]);
+	if (cpu->flush) {
+		cpu->flush = false;
+		vmx_flush();
+	}
+}
+
+void vmx_exit(struct pcpu *cpu)
+{
+	u32 reason = vmcs_read(EXIT_REASON), code = reason & 0xffff;
+
+	event_again();
+	iret_again(reason);
+	if (reason & REASON_ENTRY_FAILED)
+		code = CODE_ENTRY_FAILED;
+	else if (code == REASON_EVENT)
+		code = EVENT_CODE(vmcs_read(EXIT_EVENT) & 0xff);
+	if (code == CODE_NMI)
+		vmx_unblock_nmi();
+	handle(cpu, code);
+}
+
+void vmx_noted_nmi(struct pcpu *cpu)
+{
+	*nmi_note(cpu) = 0;
+	handle(cpu, CODE_NMI);
+}
+
+void vmx_refused(struct pcpu *cpu)
+{
+	handle(cpu, CODE_ENTRY_FAILED);
+}
+
+/* ---- looks at and changes of the guest ---- */
+
+u64 vendor_exit_code(const struct pcpu *cpu)
+{
+	(void)cpu;
+	return vmcs_read(EXIT_REASON);
+}
+
+void vendor_set_flags(struct pcpu *cpu, u64 mask, u64 flags)
+{
+	(void)cpu;
+	vmcs_write(GUEST_RFLAGS, (vmcs_read(GUEST_RFLAGS) & ~mask) | flags);
+}
+
+u64 vendor_rip(const struct pcpu *cpu)
+{
+	(void)cpu;
+	return vmcs_read(GUEST_RIP);
+}
+
+/* The processor says how long an instruction was whose own the exit is */
+void vendor_skip(struct pcpu *cpu, u32 len)
+{
+	u64 rip = vmcs_read(GUEST_RIP);
+
+	(void)cpu;
+	rip += vmcs_read(EXIT_REASON) == REASON_EPT ? len : vmcs_read(EXIT_LENGTH);
+	if (!(vmcs_read(GUEST_CS_RIGHTS) & RIGHTS_LONG))
+		rip = (u32)rip;
+	vmcs_write(GUEST_RIP, rip);
+	vmcs_write(GUEST_BLOCKING, vmcs_read(GUEST_BLOCKING) & ~(BLOCKING_STI | BLOCKING_MOV_SS));
+}
+
+void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode)
+{
+	u32 rights = vmcs_read(GUEST_CS_RIGHTS);
+
+	(void)cpu;
+	*mode = (struct guest_mode){
+		.cr0 = vmcs_read(GUEST_CR0), .cr3 = vmcs_read(GUEST_CR3), .cr4 = vmcs_read(GUEST_CR4) & ~CR4_VMXE,
+		.efer = vmcs_read(GUEST_EFER), .big_code = rights & RIGHTS_BIG,
+		.cpl = vmcs_read(GUEST_SS_RIGHTS) >> 5 & 3, .cs_base = vmcs_read(GUEST_CS_BASE),
+	};
+	mode->long_code = (mode->efer & EFER_LMA) && (rights & RIGHTS_LONG);
+	if (mode->long_code)
+		mode->cs_base = 0;
+}
+
+void vendor_inject_fault(struct pcpu *cpu, u32 vector)
+{
+	bool error = (vector == 13 || vector == 17) && (vmcs_read(GUEST_CR0) & CR0_PE);
+
+	(void)cpu;
+	vmcs_write(ENTRY_EVENT, EVENT_VALID | EVENT_EXCEPTION | vector | (error ? EVENT_ERROR : 0));
+	vmcs_write(ENTRY_ERROR, 0);
+}
+
+void vendor_inject_nmi(struct pcpu *cpu)
+{
+	if (vmcs_read(ENTRY_EVENT) & EVENT_VALID ||
+	    vmcs_read(GUEST_BLOCKING) & (BLOCKING_NMI | BLOCKING_MOV_SS | BLOCKING_STI)) {
+		cpu->nmi_pending = true;
+		set_nmi_window(true);
+		return;
+	}
+	vmcs_write(ENTRY_EVENT, EVENT_VALID | EVENT_NMI | 2);
+}
+
+u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes)
+{
+	(void)cpu, (void)bytes;
+	return 0;		/* VT-x saves none */
+}
+
+/* What the guest believes: bits that are ours come from the shadow */
+static u64 guest_view(u32 real, u32 mask, u32 shadow)
+{
+	u64 ours = vmcs_read(mask);
+
+	return (vmcs_read(real) & ~ours) | (vmcs_read(shadow) & ours);
+}
+
+void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f)
+{
+	(void)cpu;
+	f->exit_code = vmcs_read(EXIT_REASON);
+	f->info1 = vmcs_read(EXIT_QUALIFICATION);
+	f->info2 = vmcs_read(EXIT_EVENT);
+	f->rip = vmcs_read(GUEST_RIP);
+	f->rflags = vmcs_read(GUEST_RFLAGS);
+	f->cr0 = guest_view(GUEST_CR0, VMCS_CR0_MASK, VMCS_CR0_SHADOW);
+	f->cr3 = vmcs_read(GUEST_CR3);
+	f->cr4 = guest_view(GUEST_CR4, VMCS_CR4_MASK, VMCS_CR4_SHADOW);
+	f->efer = vmcs_read(GUEST_EFER);
+	asm volatile("mov %%cr2, %0" : "=r"(f->cr2));
+}

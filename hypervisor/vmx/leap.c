@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From one address space to another. VT-x has nothing that holds off NMIs while page tables, stack
+ * and interrupt table change one by one. But an entry with an illegal guest state loads the whole
+ * host state at once (SDM vol. 3, 27.8): so the host state becomes what shall be, and the entry fails.
+ */
+#include "vmx.h"
+
+/* The host fields are written; @rdi is what the other side finds in that register */
+void vmx_leap(u64 rdi)
+{
+	/* As little as possible that could be refused for another reason */
+	vmcs_write(VMCS_PROC, me()->boot.vmx.proc & ~PROC_SECONDARY);
+	vmcs_write(ENTRY_EVENT, 0);
+	vmcs_write(GUEST_RFLAGS, 0);		/* bit 1 must be 1 */
+	vmx_cross(rdi);
+}
+
+void vendor_move(u64 cr3, u64 stack, void (*to)(struct pcpu *), struct pcpu *cpu)
+{
+	vmcs_write(HOST_CR3, cr3);
+	vmcs_write(HOST_RSP, stack - 8);	/* as after a call */
+	vmcs_write(HOST_RIP, (u64)to);
+	vmcs_write(HOST_TR_BASE, (u64)cpu + CPU_OFF_TSS);
+	vmx_leap((u64)cpu);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The virtual machine control structure: fields, controls, exit reasons. Intel SDM vol. 3,
+ * appendices B (fields) and C (exit reasons), chapter 25 (controls).
+ */
+#ifndef QV_VMCS_H
+#define QV_VMCS_H
+
+enum vmcs_field {
+	VMCS_VPID		= 0x0000,
+	GUEST_ES		= 0x0800,	/* then CS, SS, DS, FS, GS, LDTR, TR: steps of 2 */
+	GUEST_CS		= 0x0802,
+	GUEST_SS		= 0x0804,
+	GUEST_DS		= 0x0806,
+	GUEST_FS		= 0x0808,
+	GUEST_GS		= 0x080a,
+	GUEST_LDTR		= 0x080c,
+	GUEST_TR		= 0x080e,
+	HOST_ES			= 0x0c00,	/* then CS, SS, DS, FS, GS, TR */
+	HOST_CS			= 0x0c02,
+	HOST_SS			= 0x0c04,
+	HOST_DS			= 0x0c06,
+	HOST_FS			= 0x0c08,
+	HOST_GS			= 0x0c0a,
+	HOST_TR			= 0x0c0c,
+	VMCS_IO_BITMAP_A	= 0x2000,
+	VMCS_IO_BITMAP_B	= 0x2002,
+	VMCS_MSR_BITMAP		= 0x2004,
+	VMCS_EPT_POINTER	= 0x201a,
+	VMCS_XSS_BITMAP		= 0x202c,
+	EXIT_GUEST_PHYSICAL	= 0x2400,
+	VMCS_LINK		= 0x2800,
+	GUEST_DEBUGCTL		= 0x2802,
+	GUEST_PAT		= 0x2804,
+	GUEST_EFER		= 0x2806,
+	HOST_PAT		= 0x2c00,
+	HOST_EFER		= 0x2c02,
+	VMCS_PIN		= 0x4000,
+	VMCS_PROC		= 0x4002,
+	VMCS_EXCEPTIONS		= 0x4004,
+	VMCS_FAULT_MASK		= 0x4006,
+	VMCS_FAULT_MATCH	= 0x4008,
+	VMCS_CR3_TARGETS	= 0x400a,	/* how many: this and the next three */
+	VMCS_EXIT_STORES	= 0x400e,
+	VMCS_EXIT_LOADS		= 0x4010,
+	VMCS_ENTRY_LOADS	= 0x4014,
+	VMCS_EXIT		= 0x400c,
+	VMCS_ENTRY		= 0x4012,
+	ENTRY_EVENT		= 0x4016,
+	ENTRY_ERROR		= 0x4018,
+	VMCS_PROC2		= 0x401e,
+	INSTRUCTION_ERROR	= 0x4400,
+	EXIT_REASON		= 0x4402,
+	EXIT_EVENT		= 0x4404,	/* what caused it: exception or NMI */
+	IDT_EVENT		= 0x4408,	/* what was being delivered meanwhile */
+	IDT_ERROR		= 0x440a,
+	EXIT_LENGTH		= 0x440c,
+	GUEST_ES_LIMIT		= 0x4800,	/* as the selectors */
+	GUEST_CS_LIMIT		= 0x4802,
+	GUEST_TR_LIMIT		= 0x480e,
+	GUEST_GDTR_LIMIT	= 0x4810,
+	GUEST_IDTR_LIMIT	= 0x4812,
+	GUEST_ES_RIGHTS		= 0x4814,
+	GUEST_CS_RIGHTS		= 0x4816,
+	GUEST_SS_RIGHTS		= 0x4818,
+	GUEST_TR_RIGHTS		= 0x4822,
+	GUEST_BLOCKING		= 0x4824,	/* interruptibility state */
+	GUEST_ACTIVITY		= 0x4826,
+	GUEST_SYSENTER_CS	= 0x482a,
+	HOST_SYSENTER_CS	= 0x4c00,
+	VMCS_CR0_MASK		= 0x6000,
+	VMCS_CR4_MASK		= 0x6002,
+	VMCS_CR0_SHADOW		= 0x6004,
+	VMCS_CR4_SHADOW		= 0x6006,
+	EXIT_QUALIFICATION	= 0x6400,
+	GUEST_CR0		= 0x6800,
+	GUEST_CR3		= 0x6802,
+	GUEST_CR4		= 0x6804,
+	GUEST_ES_BASE		= 0x6806,	/* as the selectors */
+	GUEST_CS_BASE		= 0x6808,
+	GUEST_FS_BASE		= 0x680e,
+	GUEST_GS_BASE		= 0x6810,
+	GUEST_TR_BASE		= 0x6814,
+	GUEST_GDTR_BASE		= 0x6816,
+	GUEST_IDTR_BASE		= 0x6818,
+	GUEST_DR7		= 0x681a,
+	GUEST_RSP		= 0x681c,
+	GUEST_RIP		= 0x681e,
+	GUEST_RFLAGS		= 0x6820,
+	GUEST_PENDING_DEBUG	= 0x6822,
+	GUEST_SYSENTER_ESP	= 0x6824,
+	GUEST_SYSENTER_EIP	= 0x6826,
+	HOST_CR0		= 0x6c00,
+	HOST_CR3		= 0x6c02,
+	HOST_CR4		= 0x6c04,
+	HOST_FS_BASE		= 0x6c06,
+	HOST_GS_BASE		= 0x6c08,
+	HOST_TR_BASE		= 0x6c0a,
+	HOST_GDTR_BASE		= 0x6c0c,
+	HOST_IDTR_BASE		= 0x6c0e,
+	HOST_SYSENTER_ESP	= 0x6c10,
+	HOST_SYSENTER_EIP	= 0x6c12,
+	HOST_RSP		= 0x6c14,
+	HOST_RIP		= 0x6c16,
+};
+
+#define PIN_NMI			(1u << 3)	/* NMIs exit */
+#define PIN_VIRTUAL_NMI		(1u << 5)	/* the guest's blocking of NMIs is its own */
+#define PROC_RDPMC		(1u << 11)
+#define PROC_NMI_WINDOW		(1u << 22)
+#define PROC_IO_BITMAPS		(1u << 25)
+#define PROC_MSR_BITMAPS	(1u << 28)
+#define PROC_SECONDARY		(1u << 31)
+#define PROC2_EPT		(1u << 1)
+#define PROC2_RDTSCP		(1u << 3)
+#define PROC2_VPID		(1u << 5)
+#define PROC2_WBINVD		(1u << 6)
+#define PROC2_UNRESTRICTED	(1u << 7)
+#define PROC2_INVPCID		(1u << 12)
+#define PROC2_XSAVES		(1u << 20)
+#define PROC2_USER_WAIT		(1u << 26)
+#define EXIT_SAVE_DEBUG		(1u << 2)
+#define EXIT_HOST_LONG		(1u << 9)
+#define EXIT_SAVE_PAT		(1u << 18)
+#define EXIT_LOAD_PAT		(1u << 19)
+#define EXIT_SAVE_EFER		(1u << 20)
+#define EXIT_LOAD_EFER		(1u << 21)
+#define ENTRY_LOAD_DEBUG	(1u << 2)
+#define ENTRY_LONG		(1u << 9)	/* the guest is in IA-32e mode */
+#define ENTRY_LOAD_PAT		(1u << 14)
+#define ENTRY_LOAD_EFER		(1u << 15)
+
+/* Exit reasons; bit 31: the entry failed */
+#define REASON_EVENT		0u		/* exception or NMI, see EXIT_EVENT */
+#define REASON_TRIPLE_FAULT	2u
+#define REASON_INIT		3u
+#define REASON_NMI_WINDOW	8u
+#define REASON_CPUID		10u
+#define REASON_GETSEC		11u
+#define REASON_INVD		13u
+#define REASON_VMCALL		18u
+#define REASON_VMCLEAR		19u		/* VMCLEAR .. VMXON: 19 to 27 */
+#define REASON_VMXON		27u
+#define REASON_CR		28u
+#define REASON_PORT		30u
+#define REASON_RDMSR		31u
+#define REASON_WRMSR		32u
+#define REASON_EPT		48u
+#define REASON_INVEPT		50u
+#define REASON_INVVPID		53u
+#define REASON_WBINVD		54u
+#define REASON_XSETBV		55u
+#define REASON_XSAVES		63u
+#define REASON_XRSTORS		64u
+#define REASON_ENTRY_FAILED	(1u << 31)
+
+/* ENTRY_EVENT, EXIT_EVENT, IDT_EVENT */
+#define EVENT_VALID		(1u << 31)
+#define EVENT_ERROR		(1u << 11)
+#define EVENT_TYPE		(7u << 8)
+#define EVENT_NMI		(2u << 8)
+#define EVENT_EXCEPTION		(3u << 8)
+#define EVENT_SOFT		(4u << 8)	/* INT n; 5 and 6: INT1, INT3 and INTO */
+
+#define BLOCKING_STI		(1u << 0)
+#define BLOCKING_MOV_SS		(1u << 1)
+#define BLOCKING_NMI		(1u << 3)
+
+#define RIGHTS_UNUSABLE		(1u << 16)
+#define RIGHTS_LONG		(1u << 13)
+#define RIGHTS_BIG		(1u << 14)
+
+#define EPT_WALK(levels)	(((levels) - 1) << 3)
+#define EPT_WRITE_BACK		6u		/* of the tables themselves */
+
+#endif

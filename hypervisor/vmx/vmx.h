@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef QV_VMX_H
+#define QV_VMX_H
+
+#include "../core/cpu.h"
+#include "../core/vendor.h"
+#include "vmcs.h"
+
+/*
+ * A CPU's area: struct pcpu, then these, then its stack. The rest of page 1 is the stack of
+ * a double fault; core/instance.h has the TSS.
+ */
+#define CR4_VMXE	(1ull << 13)
+#define CPU_OFF_NMI	0x1000u		/* u32: an NMI came while the monitor was at work */
+#define CPU_OFF_VMCS	0x2000u
+#define CPU_OFF_VMXON	0x3000u		/* of the front end's areas: wherever the CPU goes */
+
+/* Physical address of something in this instance's block */
+static inline u64 pa_of(const void *p)
+{
+	return (u64)p - QV_VA_BLOCK + me()->boot.block_pa;
+}
+
+static inline u32 *nmi_note(const struct pcpu *cpu)
+{
+	return (u32 *)((u64)cpu + CPU_OFF_NMI);
+}
+
+/* entry.S. The VMCS is that of the CPU at hand, always; an access cannot fail then */
+u64 vmcs_read(u32 field);			/* enum vmcs_field */
+void vmcs_write(u32 field, u64 value);
+void vmx_load(u64 vmcs_pa);			/* make it the current one, clear; the one before is put away */
+void vmx_flush(void);				/* all cached translations of all guests of this CPU */
+bool vmx_try(void);				/* one entry that must exit before its first instruction; false: refused */
+void vmx_run(struct pcpu *cpu) __attribute__((noreturn));
+void vmx_cross(u64 rdi) __attribute__((noreturn));	/* an entry that must fail: host fields are loaded */
+void vmx_unblock_nmi(void);			/* an NMI that exits blocks the next ones: no more */
+void vmx_shutdown(void) __attribute__((noreturn));	/* a triple fault of our own */
+extern const u8 vmx_exited[];			/* HOST_RIP */
+
+/* core/traps.S */
+bool xsetbv_safe(u32 index, u64 value);		/* false: the processor raised #GP */
+extern const u8 gdt[];
+
+/* Segments as in instructions: ES to GS, then LDTR and TR. Rights: SDM vol. 3, 25.4.1 */
+enum { SEG_ES, SEG_CS, SEG_SS, SEG_DS, SEG_FS, SEG_GS, SEG_LDTR, SEG_TR };
+#define RIGHTS_CODE64	0xa09bu
+#define RIGHTS_CODE32	0xc09bu
+#define RIGHTS_CODE16	0x009bu
+#define RIGHTS_DATA32	0xc093u
+#define RIGHTS_DATA16	0x0093u
+#define RIGHTS_LDT	0x0082u
+#define RIGHTS_TSS	0x008bu
+
+/* leap.c */
+void vmx_leap(u64 rdi) __attribute__((noreturn));
+
+/* state.c */
+void vmx_set_seg(u32 which, u32 sel, u32 rights, u32 limit, u64 base);
+void vmx_set_host(const struct pcpu *cpu);
+
+/* exits.c: called by vmx_run */
+void vmx_exit(struct pcpu *cpu);
+void vmx_noted_nmi(struct pcpu *cpu);		/* an NMI came between two entries */
+void vmx_refused(struct pcpu *cpu);		/* VMRESUME and VMLAUNCH both failed */
+
+#endif
