@@ -21,16 +21,17 @@ DEFINE_MUTEX(qv_lock);
 static int on_status(void *arg)
 {
 	struct qv_status_info *s = arg;
-	const struct qv_image_header *h = (const void *)qv_image_amd;
+	const struct qv_image_header *h = qv_virt_image();
 	struct qv_reply obstacle = { 0 };
 
-	s->features = qv_virt_features(&s->vendor);
+	s->vendor = qv_virt_vendor();
+	s->features = qv_virt_features();
 	s->enabled = qv_takeover.enabled;
 	s->num_cells = qv_num_cells;
 	s->x2apic = !!(qv_rdmsr(0x1b) & 1 << 10);
 	s->num_cpus = qv_takeover.num_cpus;
 	s->tsc_khz = tsc_khz;
-	s->monitor_text = h->text_end - QV_VA_IMAGE;
+	s->monitor_text = h ? h->text_end - QV_VA_IMAGE : 0;
 	if (!qv_takeover.enabled)
 		qv_preflight(&obstacle);
 	s->obstacle = obstacle.code;
@@ -312,6 +313,7 @@ static int __init qv_init(void)
 {
 	int error;
 
+	qv_virt_choose();
 	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "qv:cells", cpu_prepare, NULL);
 	if (hotplug_state < 0)
 		return hotplug_state;

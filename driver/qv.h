@@ -37,6 +37,7 @@ struct qv_takeover {
 extern struct qv_takeover qv_takeover;
 extern bool qv_going_down;	/* the machine is: what is in RAM may be wanted afterwards */
 
+#define QV_MEET_MS	2000	/* deadline for CPUs to come together */
 int qv_enable(struct qv_reply *r);
 int qv_disable(struct qv_reply *r);
 /* A CPU that never answered the last enable may still come: true while one may */
@@ -47,26 +48,55 @@ bool qv_takeover_pending(void);
 bool qv_takeover_whole(void);	/* every CPU is under the monitor: hypercalls may be made */
 int qv_cpu_index(u32 linux_cpu);	/* index of a CPU under the monitor, or -1 */
 
+/* ---- block.c: qv_takeover.block ---- */
+int qv_block_make(struct qv_reply *r);	/* on error as well there may be a block */
+void qv_block_free(void);
+
 /* ---- preflight.c ---- */
 /* Why enable would fail, 0 if nothing is known against it */
 int qv_preflight(struct qv_reply *r);
 
-/* ---- svm.c: all that knows the vendor, beside the trampoline ---- */
-u32 qv_virt_features(u32 *vendor);		/* QV_FEATURE_*; *vendor as in qv_status_info */
+/* ---- virt.c: the processor's virtualization; all that knows a vendor is in svm.c, vmx.c and their trampolines ---- */
+
+/* One CPU on its way between Linux and the monitor */
+struct qv_crossing {
+	struct qv_linux_state *state;	/* in the CPU's area (monitor.h) */
+	u64 area_pa, area_va;		/* the area: physical, and where the monitor sees it */
+	u64 cr3, cr4, entry;		/* of the monitor */
+	u64 gdt, idt;			/* the monitor's, where it sees them */
+	const char *step;		/* out: what the processor refused; NULL: nothing */
+	u32 number;			/* out: VM-instruction error that came with it; 0: none */
+};
+
+struct qv_virt {
+	const char *name, *feature, *kvm;	/* as people call it, as the CPU does, the module that would hold it */
+	const char *no_virt_remedy;
+	u32 vendor;			/* as in qv_status_info and qv_image_header */
+	const u8 *image, *image_end;	/* the monitor; empty: this module was built without it */
+	bool (*present)(void);
+	u32 (*features)(void);		/* QV_FEATURE_* */
+	int (*preflight)(struct qv_reply *r);	/* it is present: what of it is missing, or switched off? */
+	bool (*in_use)(void);		/* on this CPU, by another hypervisor */
+	void (*fill)(struct qv_mon_boot *b);	/* what the monitor must know of it */
+	/* On a CPU with interrupts off: all that the processor may refuse; false: c->step says what */
+	bool (*ready)(struct qv_crossing *c);
+	void (*unready)(struct qv_crossing *c);		/* as before ready() */
+	u64 (*enter)(struct qv_crossing *c);		/* 0: as a guest; else enum qv_mon_error, and as before ready() */
+	u64 (*leave)(struct qv_crossing *c);		/* 0, or the monitor's refusal */
+	u64 (*hypercall)(u64 nr, u64 a, u64 b);		/* QV_ME_CALL as well when it raised a fault */
+};
+extern const struct qv_virt qv_svm;
+extern const struct qv_virt *qv_virt;		/* this processor's; NULL: of a maker we do not know */
+
+void qv_virt_choose(void);			/* when the module comes */
+u32 qv_virt_vendor(void);			/* as in qv_status_info */
+u32 qv_virt_features(void);			/* QV_FEATURE_* */
+const struct qv_image_header *qv_virt_image(void);	/* or NULL: there is none */
 int qv_virt_preflight(struct qv_reply *r);
 int qv_virt_refuse_in_use(struct qv_reply *r);
-bool qv_virt_in_use(void);			/* on this CPU */
-void qv_virt_on(void);
-void qv_virt_off(void);
 u64 qv_hypercall(u64 nr, u64 a);		/* enum qv_hypercall; only while enabled */
 /* The same, patient while another call is under way. May sleep */
 u64 qv_manage(u64 nr, u64 a);
-
-/* ---- trampoline.S ---- */
-extern char qv_trampoline[], qv_tramp_leave[];
-extern const u8 qv_image_amd[], qv_image_amd_end[];
-u64 qv_tramp_enter(void *state, u64 cr3, u64 entry, u64 pcpu, u64 cr4);
-u64 qv_tramp_call_leave(void);
 
 /* ---- own accessors, so that one source serves all kernel versions ---- */
 static inline u64 qv_rdmsr(u32 msr)

@@ -13,9 +13,9 @@ static int errno_of(u32 code)
 	case QV_E_BUSY:
 	case QV_E_CELLS_EXIST:
 	case QV_E_VIRT_IN_USE:	return -EBUSY;
-	case QV_E_NO_SVM:
-	case QV_E_NO_NPT:
-	case QV_E_SVM_DISABLED:
+	case QV_E_NO_VIRT:
+	case QV_E_NO_NESTED:
+	case QV_E_VIRT_DISABLED:
 	case QV_E_UNSUPPORTED:	return -EOPNOTSUPP;
 	case QV_E_RENDEZVOUS:
 	case QV_E_CPU_STUCK:	return -ETIMEDOUT;

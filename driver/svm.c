@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What of the driver knows AMD-V: features, obstacles, the switch. APM vol. 2, 15.4. */
-#include <asm/processor.h>
 #include <asm/asm.h>
-#include <linux/module.h>
+#include <asm/processor.h>
+#include <linux/mm.h>
+#include <linux/vmalloc.h>
 #include "qv.h"
 
 #define CPUID_SVM		(1u << 2)	/* 80000001 ecx */
@@ -14,15 +15,24 @@
 #define MSR_EFER_		0xc0000080
 #define EFER_SVME_		(1ull << 12)
 
-u32 qv_virt_features(u32 *vendor)
+/* trampoline_svm.S */
+extern char qv_svm_trampoline[], qv_svm_leave[];
+u64 qv_svm_enter(void *state, u64 cr3, u64 entry, u64 pcpu, u64 cr4);
+u64 qv_svm_call_leave(void);
+extern const u8 qv_image_amd[], qv_image_amd_end[];
+
+static bool present(void)
+{
+	return qv_cpuid(0x80000000).eax >= 0x8000000a && qv_cpuid(0x80000001).ecx & CPUID_SVM;
+}
+
+static u32 features(void)
 {
 	struct qv_regs r;
 	u32 features = 0;
 
-	*vendor = 0;
-	if (qv_cpuid(0x80000000).eax < 0x8000000a || !(qv_cpuid(0x80000001).ecx & CPUID_SVM))
+	if (!present())
 		return 0;
-	*vendor = 1;
 	r = qv_cpuid(0x8000000a);
 	features |= r.edx & 1 << 0 ? QV_FEATURE_NPT : 0;
 	features |= r.edx & 1 << 3 ? QV_FEATURE_NRIPS : 0;
@@ -34,77 +44,88 @@ u32 qv_virt_features(u32 *vendor)
 	return features;
 }
 
-static int refuse_vendor(struct qv_reply *r)
+static int preflight(struct qv_reply *r)
 {
-	if (boot_cpu_data.x86_vendor == X86_VENDOR_INTEL)
-		return qv_refuse(r, QV_E_NO_SVM, "use a machine with AMD-V; VT-x is not supported yet",
-				 "this processor is Intel's, and this version of QV knows AMD-V only");
-	return qv_refuse(r, QV_E_NO_SVM,
-			 "switch SVM (AMD-V) on in the firmware setup, or use a machine that has it",
-			 "this processor does not offer SVM (AMD-V)");
-}
-
-int qv_virt_preflight(struct qv_reply *r)
-{
-	u32 vendor, features = qv_virt_features(&vendor);
-
-	if (!vendor)
-		return refuse_vendor(r);
 	if (qv_rdmsr(MSR_VM_CR) & VM_CR_SVMDIS)
-		return qv_refuse(r, QV_E_SVM_DISABLED,
+		return qv_refuse(r, QV_E_VIRT_DISABLED,
 				 "switch SVM on in the firmware setup and start the machine again",
 				 "the firmware has disabled SVM");
-	if (!(features & QV_FEATURE_NPT))
-		return qv_refuse(r, QV_E_NO_NPT, "use a processor with nested paging (any since 2008)",
+	if (!(features() & QV_FEATURE_NPT))
+		return qv_refuse(r, QV_E_NO_NESTED, "use a processor with nested paging (any since 2008)",
 				 "this processor has SVM but no nested paging");
 	if (cpu_feature_enabled(X86_FEATURE_SME) && (qv_rdmsr(MSR_SYSCFG) & SYSCFG_SME))
 		return qv_refuse(r, QV_E_UNSUPPORTED, "switch memory encryption (SME) off in the firmware setup",
 				 "memory encryption (SME) is active");
-	/* Here this CPU speaks for all: asking the others could take for ever. Enable asks them */
-	return qv_virt_in_use() ? qv_virt_refuse_in_use(r) : 0;
+	return 0;
 }
 
-int qv_virt_refuse_in_use(struct qv_reply *r)
-{
-	return qv_refuse(r, QV_E_VIRT_IN_USE, "stop its virtual machines, then: rmmod kvm_amd",
-			 "another hypervisor has SVM switched on: kvm_amd is loaded");
-}
-
-bool qv_virt_in_use(void)
+static bool in_use(void)
 {
 	return qv_rdmsr(MSR_EFER_) & EFER_SVME_;
 }
 
-void qv_virt_on(void)
+static void fill(struct qv_mon_boot *b)
 {
+	u32 have = features();
+
+	b->nested_levels = b->levels;
+	b->next_rip = !!(have & QV_FEATURE_NRIPS);
+	b->decode = !!(have & QV_FEATURE_DECODE);
+	b->invlpgb = !!(have & QV_FEATURE_INVLPGB);
+	b->spec_ctrl = !!(have & QV_FEATURE_SPEC_CTRL);
+	b->page1g = !!(have & QV_FEATURE_PAGE1G);
+	b->tramp_va = (u64)qv_svm_trampoline;
+	b->tramp_pa = (u64)vmalloc_to_pfn(qv_svm_trampoline) << PAGE_SHIFT;
+	b->tramp_leave = (u64)qv_svm_leave;
+}
+
+/* EFER is switched at the last moment: nothing is prepared, and nothing can be refused */
+static bool ready(struct qv_crossing *c)
+{
+	return true;
+}
+
+static void unready(struct qv_crossing *c)
+{
+}
+
+static u64 enter(struct qv_crossing *c)
+{
+	u64 error;
+
+	BUILD_BUG_ON(offsetof(struct qv_linux_state, rsp) != 0x00 ||
+		     offsetof(struct qv_linux_state, rip) != 0x08 ||
+		     offsetof(struct qv_linux_state, rflags) != 0x10);
 	qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) | EFER_SVME_);
+	error = qv_svm_enter(c->state, c->cr3, c->entry, c->area_va, c->cr4);
+	if (error)
+		qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) & ~EFER_SVME_);
+	return error;
 }
 
-void qv_virt_off(void)
+static u64 leave(struct qv_crossing *c)
 {
-	qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) & ~EFER_SVME_);
+	u64 error = qv_svm_call_leave();
+
+	if (!error)
+		qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) & ~EFER_SVME_);
+	return error;
 }
 
-/* For tests: the monitor faults while it serves this call, and answers with #GP; see QV_FAULT_* */
-static int ask_for_fault(const char *text, const struct kernel_param *param)
+static u64 hypercall(u64 nr, u64 a, u64 b)
 {
-	u64 nr = QV_HC_FAULT, kind;
-	int error = kstrtou64(text, 0, &kind);
-
-	if (error || !qv_takeover.enabled)
-		return error ?: -ENODEV;
-	asm volatile("1: vmmcall\n2:\n" _ASM_EXTABLE(1b, 2b) : "+a"(nr) : "D"(kind), "S"(0ull) : "memory");
-	return 0;
+	asm volatile("1: vmmcall\n"
+		     "	jmp 3f\n"
+		     "2: mov %[none], %%eax\n"
+		     "3:\n" _ASM_EXTABLE(1b, 2b)
+		     : "+a"(nr) : "D"(a), "S"(b), [none] "i"(QV_ME_CALL) : "memory");
+	return nr;
 }
 
-static const struct kernel_param_ops test_fault = { .set = ask_for_fault };
-module_param_cb(test_fault, &test_fault, NULL, 0200);
-MODULE_PARM_DESC(test_fault, "for tests, with test_hooks=1: the monitor makes a fault of its own, of this kind");
-
-u64 qv_hypercall(u64 nr, u64 a)
-{
-	u64 result;
-
-	asm volatile("vmmcall" : "=a"(result) : "a"(nr), "D"(a) : "memory");
-	return result;
-}
+const struct qv_virt qv_svm = {
+	.name = "AMD-V", .feature = "SVM", .kvm = "kvm_amd", .vendor = 1,
+	.no_virt_remedy = "switch SVM (AMD-V) on in the firmware setup, or use a machine that has it",
+	.image = qv_image_amd, .image_end = qv_image_amd_end,
+	.present = present, .features = features, .preflight = preflight, .in_use = in_use, .fill = fill,
+	.ready = ready, .unready = unready, .enter = enter, .leave = leave, .hypercall = hypercall,
+};

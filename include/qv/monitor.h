@@ -291,7 +291,7 @@ enum qv_mon_note { QV_NOTE_PANIC = 1, QV_NOTE_RESTART, QV_NOTE_HALT, QV_NOTE_POW
 	X(QV_ME_PORTS,		"the port list is malformed") \
 	X(QV_ME_ENTRY,		"the entry state is malformed") \
 	X(QV_ME_TABLES,		"no pages left for page tables") \
-	X(QV_ME_SVM,		"the CPU lacks SVM, nested paging, or SVM is in use or disabled") \
+	X(QV_ME_SWITCH,	"the processor refused a step of the switch to the monitor") \
 	X(QV_ME_VMRUN,		"the processor refused the guest state") \
 	X(QV_ME_LOCKED,		"a running cell has locked management") \
 	X(QV_ME_MAY_NOT_LOCK,	"the cell was created without the right to lock") \

@@ -49,10 +49,10 @@ class Reason(enum.IntEnum):
     OK = 0
     E_ABI = 1
     E_ARGUMENT = 2
-    E_NO_SVM = 3
-    E_SVM_DISABLED = 4
+    E_NO_VIRT = 3
+    E_VIRT_DISABLED = 4
     E_VIRT_IN_USE = 5
-    E_NO_NPT = 6
+    E_NO_NESTED = 6
     E_RENDEZVOUS = 7
     E_NOT_ENABLED = 8
     E_ENABLED = 9

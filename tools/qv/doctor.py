@@ -82,7 +82,7 @@ class Examination:
 
     def firmware(self) -> Finding:
         remedy = "switch SVM on in the firmware set-up (\"SVM mode\", \"AMD-V\"), then power-cycle"
-        if self.status is not None and self.status.obstacle == abi.Reason.E_SVM_DISABLED:
+        if self.status is not None and self.status.obstacle == abi.Reason.E_VIRT_DISABLED:
             return Finding("firmware", FAIL, text(self.status.obstacle_text),
                            text(self.status.obstacle_remedy) or remedy)
         if self.status is not None:

@@ -103,7 +103,7 @@ def test_no_nested_paging(clinic: Clinic) -> None:
 
 def test_disabled_in_firmware(clinic: Clinic) -> None:
     assert isinstance(clinic.device, FakeDevice)
-    clinic.device.obstacle = (abi.Reason.E_SVM_DISABLED, b"SVM is locked off", b"switch it on")
+    clinic.device.obstacle = (abi.Reason.E_VIRT_DISABLED, b"SVM is locked off", b"switch it on")
     clinic.finds("firmware", "fail", "SVM is locked off", "switch it on")
     clinic.finds("driver", "fail", "SVM is locked off")
     clinic.device = NO_DEVICE

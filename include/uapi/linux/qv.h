@@ -34,10 +34,10 @@ enum qv_reason {
 	QV_OK			= 0,
 	QV_E_ABI		= 1,	/* caller and driver speak different versions */
 	QV_E_ARGUMENT		= 2,	/* a field is malformed */
-	QV_E_NO_SVM		= 3,	/* CPU or firmware without the virtualization we need */
-	QV_E_SVM_DISABLED	= 4,	/* switched off (and locked) by firmware */
+	QV_E_NO_VIRT		= 3,	/* CPU or firmware without the virtualization we need */
+	QV_E_VIRT_DISABLED	= 4,	/* switched off (and locked) by firmware */
 	QV_E_VIRT_IN_USE	= 5,	/* another hypervisor (KVM) holds SVM or VT-x */
-	QV_E_NO_NPT		= 6,	/* no nested paging */
+	QV_E_NO_NESTED		= 6,	/* no nested paging */
 	QV_E_RENDEZVOUS		= 7,	/* a CPU did not arrive in time; all backed out */
 	QV_E_NOT_ENABLED	= 8,
 	QV_E_ENABLED		= 9,	/* already enabled */

@@ -7,24 +7,24 @@
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
 
-/* Offsets in struct qv_linux_state; prepare() in takeover.c checks them */
+/* Offsets in struct qv_linux_state; virt.c checks them */
 #define STATE_RSP	0x00
 #define STATE_RIP	0x08
 #define STATE_RFLAGS	0x10
 
 	.text
 	.balign	4096
-SYM_DATA_START(qv_trampoline)	/* the page begins */
-SYM_DATA_END(qv_trampoline)
+SYM_DATA_START(qv_svm_trampoline)	/* the page begins */
+SYM_DATA_END(qv_svm_trampoline)
 
 /*
- * u64 qv_tramp_enter(rdi = struct qv_linux_state, rsi = the monitor's CR3,
+ * u64 qv_svm_enter(rdi = struct qv_linux_state, rsi = the monitor's CR3,
  *	rdx = its entry, rcx = struct pcpu there, r8 = CR4 to use meanwhile)
  *
  * Interrupts are off, EFER.SVME is on. Returns twice over: as a guest, 0; or
  * natively when the monitor backed out, with its error.
  */
-SYM_FUNC_START(qv_tramp_enter)
+SYM_FUNC_START(qv_svm_enter)
 	push	%rbp
 	push	%rbx
 	push	%r12
@@ -36,7 +36,7 @@ SYM_FUNC_START(qv_tramp_enter)
 	mov	%es, %eax
 	push	%rax
 	mov	%rsp, STATE_RSP(%rdi)
-	lea	qv_tramp_resume(%rip), %rax
+	lea	qv_svm_resume(%rip), %rax
 	mov	%rax, STATE_RIP(%rdi)
 	movq	$2, STATE_RFLAGS(%rdi)
 	clgi				/* from here not even an NMI: its handler is not mapped there */
@@ -46,7 +46,7 @@ SYM_FUNC_START(qv_tramp_enter)
 	mov	%rcx, %rdi
 	ANNOTATE_RETPOLINE_SAFE
 	jmp	*%rdx
-SYM_INNER_LABEL(qv_tramp_resume, SYM_L_GLOBAL)
+SYM_INNER_LABEL(qv_svm_resume, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	pop	%rcx
 	mov	%ecx, %es
@@ -59,13 +59,13 @@ SYM_INNER_LABEL(qv_tramp_resume, SYM_L_GLOBAL)
 	pop	%rbx
 	pop	%rbp
 	RET
-SYM_FUNC_END(qv_tramp_enter)
+SYM_FUNC_END(qv_svm_enter)
 
 /*
  * The monitor jumps here to leave: rdi = CR3, rsi = CR4, rdx = rsp, rcx = rip,
  * r8 = rflags, rax = result. GDT and IDT are Linux's already.
  */
-SYM_CODE_START(qv_tramp_leave)
+SYM_CODE_START(qv_svm_leave)
 	ANNOTATE_NOENDBR
 	mov	%rdi, %r10
 	and	$~0xfff, %r10		/* CR4.PCIDE can only be set while the PCID is 0 */
@@ -81,10 +81,10 @@ SYM_CODE_START(qv_tramp_leave)
 	push	%rcx
 	stgi				/* all is Linux's again: NMIs may come */
 	lretq
-SYM_CODE_END(qv_tramp_leave)
+SYM_CODE_END(qv_svm_leave)
 
-/* u64 qv_tramp_call_leave(void): this CPU leaves the monitor; not 0: it refused */
-SYM_FUNC_START(qv_tramp_call_leave)
+/* u64 qv_svm_call_leave(void): this CPU leaves the monitor; not 0: it refused */
+SYM_FUNC_START(qv_svm_call_leave)
 	push	%rbp
 	push	%rbx
 	push	%r12
@@ -97,6 +97,6 @@ SYM_FUNC_START(qv_tramp_call_leave)
 	push	%rax
 	mov	$1, %eax		/* QV_HC_LEAVE */
 	vmmcall
-	jmp	qv_tramp_resume
-SYM_FUNC_END(qv_tramp_call_leave)
+	jmp	qv_svm_resume
+SYM_FUNC_END(qv_svm_call_leave)
 	.balign	4096

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The front end's block: taken from Linux and filled before any CPU goes over. All that can
+ * fail for want of something is here; no CPU is touched.
+ */
+#include <linux/gfp.h>
+#include <linux/ioport.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <asm/tsc.h>
+#include "qv.h"
+#include "instance.h"
+#include "identity.h"
+#include "setup.h"
+
+#define BLOCK_ORDER	10
+#define CR4_FRED_	(1ull << 32)
+
+static bool test_impatient;
+module_param(test_impatient, bool, 0600);
+MODULE_PARM_DESC(test_impatient, "for tests: the monitor waits for no CPU, so all back out from inside");
+
+static uint test_hooks;
+module_param(test_hooks, uint, 0600);
+MODULE_PARM_DESC(test_hooks, "for tests: 1: guests may ask for faults of the monitor's own; 2: a CPU's first VMRUN is refused");
+
+static int add_ram(struct resource *res, void *arg)
+{
+	struct qv_mon_boot *b = arg;
+
+	if (b->num_ram < QV_MON_RAM_RANGES) {
+		b->ram[b->num_ram].start = res->start;
+		b->ram[b->num_ram].end = res->end + 1;
+		b->num_ram++;
+	}
+	return 0;
+}
+
+static void fill_boot(struct qv_mon_boot *b)
+{
+	u64 cr4;
+	u32 i;
+
+	asm volatile("mov %%cr4, %0" : "=r"(cr4));
+	b->block_pa = page_to_phys(qv_takeover.block);
+	b->block_len = QV_BLOCK_FRONT_END;
+	b->num_cpus = qv_takeover.num_cpus;
+	b->tsc_khz = tsc_khz;
+	b->enter_ms = test_impatient ? 0 : QV_MEET_MS;
+	b->x2apic = qv_takeover.x2apic;
+	b->levels = cr4 & 1 << 12 ? 5 : 4;
+	b->test_hooks = test_hooks;
+	b->phys_bits = qv_cpuid(0x80000008).eax & 0xff;
+	b->image_len = qv_virt->image_end - qv_virt->image;
+	b->text_len = qv_takeover.text_len;
+	b->block_va = (u64)page_address(qv_takeover.block);
+	qv_virt->fill(b);
+	for (i = 0; i < b->num_cpus; i++)
+		b->cpus[i].linux_cpu = qv_takeover.cpu_of[i];
+	qv_firmware_read(b);
+	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, b,
+			    add_ram);
+}
+
+/* By this the log is found again after a warm reset */
+static void write_mark(void)
+{
+	struct qv_mon_mark *mark = page_address(qv_takeover.block) + QV_OFF_MARK;
+
+	*mark = (struct qv_mon_mark){
+		.magic = QV_MARK_MAGIC, .block_pa = page_to_phys(qv_takeover.block), .session = ktime_get_real_ns(),
+		.tsc = qv_rdtsc(), .boot_ns = ktime_get_boottime_ns(), .tsc_khz = tsc_khz,
+	};
+	mark->sum = qv_mark_sum(mark);
+}
+
+void qv_block_free(void)
+{
+	if (!qv_going_down)		/* an orderly end is nobody's riddle */
+		memset(page_address(qv_takeover.block) + QV_OFF_MARK, 0, sizeof(struct qv_mon_mark));
+	__free_pages(qv_takeover.block, BLOCK_ORDER);
+	qv_takeover.block = NULL;
+	qv_takeover.num_cpus = 0;
+}
+
+int qv_block_make(struct qv_reply *r)
+{
+	const struct qv_image_header *h = qv_virt_image();
+	struct instance *inst;
+	u64 cr4;
+	u32 cpu;
+
+	asm volatile("mov %%cr4, %0" : "=r"(cr4));
+	if (cr4 & CR4_FRED_)
+		return qv_refuse(r, QV_E_UNSUPPORTED, "boot with fred=off",
+				 "Linux uses FRED event delivery, which this version of QV does not know");
+	if (!h || memcmp(h->magic, "QVMON01", 8) || h->vendor != qv_virt->vendor ||
+	    qv_virt->image_end - qv_virt->image > QV_IMAGE_MAX)
+		return qv_refuse(r, QV_E_UNSUPPORTED, "build and install the module again",
+				 "the monitor for %s is missing in this module, or damaged", qv_virt->name);
+	qv_takeover.text_len = h->text_end - QV_VA_IMAGE;
+	qv_takeover.x2apic = !!(qv_rdmsr(0x1b) & 1 << 10);
+	qv_takeover.num_cpus = 0;
+	for_each_online_cpu(cpu)
+		qv_takeover.cpu_of[qv_takeover.num_cpus++] = cpu;
+	qv_takeover.block = qv_memory_take_block(BLOCK_ORDER);
+	if (!qv_takeover.block)
+		return qv_refuse(r, QV_E_NO_MEMORY, "free memory, or enable earlier after boot",
+				 "Linux has no 4 MiB of contiguous memory for the monitor");
+	qv_nmi_reset();
+	inst = page_address(qv_takeover.block) + QV_OFF_INSTANCE;
+	fill_boot(&inst->boot);
+	memcpy(page_address(qv_takeover.block) + QV_OFF_IMAGE, qv_virt->image,
+	       qv_virt->image_end - qv_virt->image);
+	inst->pool.va = (u64)page_address(qv_takeover.block);
+	if (setup_tables(inst) || identity_tables(inst))
+		return qv_refuse(r, QV_E_NO_MEMORY, "", "the monitor's page tables do not fit");
+	setup_rebase(inst);
+	write_mark();
+	return 0;
+}

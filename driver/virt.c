@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which virtualization this processor has. Whatever differs between them is in a struct
+ * qv_virt of its own: svm.c with trampoline_svm.S, vmx.c with trampoline_vmx.S.
+ */
+#include <linux/module.h>
+#include <asm/processor.h>
+#include "qv.h"
+
+static const struct {
+	char maker[13];			/* as CPUID 0 has it */
+	const struct qv_virt *virt;
+} makers[] = {
+	{ "AuthenticAMD", &qv_svm },
+	{ "HygonGenuine", &qv_svm },
+};
+
+const struct qv_virt *qv_virt;
+
+static void name_maker(char maker[13])
+{
+	struct qv_regs r = qv_cpuid(0);
+
+	memcpy(maker, &r.ebx, 4);
+	memcpy(maker + 4, &r.edx, 4);
+	memcpy(maker + 8, &r.ecx, 4);
+	maker[12] = 0;
+}
+
+void qv_virt_choose(void)
+{
+	char maker[13];
+	u32 i;
+
+	name_maker(maker);
+	for (i = 0; i < ARRAY_SIZE(makers); i++)
+		if (!memcmp(maker, makers[i].maker, sizeof(maker)))
+			qv_virt = makers[i].virt;
+}
+
+u32 qv_virt_features(void)
+{
+	return qv_virt ? qv_virt->features() : 0;
+}
+
+u32 qv_virt_vendor(void)
+{
+	return qv_virt && qv_virt->present() ? qv_virt->vendor : 0;
+}
+
+const struct qv_image_header *qv_virt_image(void)
+{
+	if (!qv_virt || qv_virt->image_end - qv_virt->image < sizeof(struct qv_image_header))
+		return NULL;
+	return (const void *)qv_virt->image;
+}
+
+int qv_virt_refuse_in_use(struct qv_reply *r)
+{
+	char remedy[64];
+
+	scnprintf(remedy, sizeof(remedy), "stop its virtual machines, then: rmmod %s", qv_virt->kvm);
+	return qv_refuse(r, QV_E_VIRT_IN_USE, remedy, "another hypervisor has %s switched on: %s is loaded",
+			 qv_virt->feature, qv_virt->kvm);
+}
+
+int qv_virt_preflight(struct qv_reply *r)
+{
+	char maker[13];
+	int error;
+
+	name_maker(maker);
+	if (!qv_virt)
+		return qv_refuse(r, QV_E_NO_VIRT, "use a machine with AMD-V or Intel VT-x",
+				 "this processor's maker (%s) is not one whose virtualization QV knows", maker);
+	if (!qv_virt->present())
+		return qv_refuse(r, QV_E_NO_VIRT, qv_virt->no_virt_remedy,
+				 "this processor does not offer %s (%s)", qv_virt->feature, qv_virt->name);
+	error = qv_virt->preflight(r);
+	if (error)
+		return error;
+	/* Here this CPU speaks for all: asking the others could take for ever. Enable asks them */
+	return qv_virt->in_use() ? qv_virt_refuse_in_use(r) : 0;
+}
+
+u64 qv_hypercall(u64 nr, u64 a)
+{
+	return qv_virt->hypercall(nr, a, 0);
+}
+
+/* For tests: the monitor faults while it serves this call, and answers with #GP; see QV_FAULT_* */
+static int ask_for_fault(const char *text, const struct kernel_param *param)
+{
+	u64 kind;
+	int error = kstrtou64(text, 0, &kind);
+
+	if (error || !qv_takeover.enabled)
+		return error ?: -ENODEV;
+	qv_virt->hypercall(QV_HC_FAULT, kind, 0);
+	return 0;
+}
+
+static const struct kernel_param_ops test_fault = { .set = ask_for_fault };
+module_param_cb(test_fault, &test_fault, NULL, 0200);
+MODULE_PARM_DESC(test_fault, "for tests, with test_hooks=1: the monitor makes a fault of its own, of this kind");
