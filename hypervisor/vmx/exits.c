@@ -229,14 +229,14 @@ void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode)
 	u32 rights = vmcs_read(GUEST_CS_RIGHTS);
 
 	(void)cpu;
-	*mode = (struct guest_mode){
-		.cr0 = vmcs_read(GUEST_CR0), .cr3 = vmcs_read(GUEST_CR3), .cr4 = vmcs_read(GUEST_CR4) & ~CR4_VMXE,
-		.efer = vmcs_read(GUEST_EFER), .big_code = rights & RIGHTS_BIG,
-		.cpl = vmcs_read(GUEST_SS_RIGHTS) >> 5 & 3, .cs_base = vmcs_read(GUEST_CS_BASE),
-	};
-	mode->long_code = (mode->efer & EFER_LMA) && (rights & RIGHTS_LONG);
-	if (mode->long_code)
-		mode->cs_base = 0;
+	mode->cr0 = vmcs_read(GUEST_CR0);
+	mode->cr3 = vmcs_read(GUEST_CR3);
+	mode->cr4 = vmcs_read(GUEST_CR4);
+	mode->efer = vmcs_read(GUEST_EFER);
+	mode->long_code = mode->efer & EFER_LMA && rights & RIGHTS_LONG;
+	mode->big_code = rights & RIGHTS_BIG;
+	mode->cpl = vmcs_read(GUEST_SS_RIGHTS) >> 5 & 3;
+	mode->cs_base = mode->long_code ? 0 : vmcs_read(GUEST_CS_BASE);
 }
 
 void vendor_inject_fault(struct pcpu *cpu, u32 vector)
@@ -265,25 +265,29 @@ u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes)
 	return 0;		/* VT-x saves none */
 }
 
-/* What the guest believes: bits that are ours come from the shadow */
-static u64 guest_view(u32 real, u32 mask, u32 shadow)
+/* What the guest believes: bits that are ours come from the shadow. @cr: GUEST_CR0 or GUEST_CR4 */
+static u64 guest_view(u32 cr)
 {
-	u64 ours = vmcs_read(mask);
+	u32 which = (cr - GUEST_CR0) / 2;
+	u64 ours = vmcs_read(VMCS_CR0_MASK + which);
 
-	return (vmcs_read(real) & ~ours) | (vmcs_read(shadow) & ours);
+	return (vmcs_read(cr) & ~ours) | (vmcs_read(VMCS_CR0_SHADOW + which) & ours);
 }
+
+static const struct { u16 field, offset; } record[] = {
+#define AT(field, member) { field, __builtin_offsetof(struct qv_mon_failure, member) }
+	AT(EXIT_REASON, exit_code), AT(EXIT_QUALIFICATION, info1), AT(EXIT_EVENT, info2),
+	AT(GUEST_RIP, rip), AT(GUEST_RFLAGS, rflags), AT(GUEST_CR3, cr3), AT(GUEST_EFER, efer),
+};
 
 void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f)
 {
+	u32 i;
+
 	(void)cpu;
-	f->exit_code = vmcs_read(EXIT_REASON);
-	f->info1 = vmcs_read(EXIT_QUALIFICATION);
-	f->info2 = vmcs_read(EXIT_EVENT);
-	f->rip = vmcs_read(GUEST_RIP);
-	f->rflags = vmcs_read(GUEST_RFLAGS);
-	f->cr0 = guest_view(GUEST_CR0, VMCS_CR0_MASK, VMCS_CR0_SHADOW);
-	f->cr3 = vmcs_read(GUEST_CR3);
-	f->cr4 = guest_view(GUEST_CR4, VMCS_CR4_MASK, VMCS_CR4_SHADOW);
-	f->efer = vmcs_read(GUEST_EFER);
+	for (i = 0; i < sizeof(record) / sizeof(record[0]); i++)
+		*(u64 *)((u8 *)f + record[i].offset) = vmcs_read(record[i].field);
+	f->cr0 = guest_view(GUEST_CR0);
+	f->cr4 = guest_view(GUEST_CR4);
 	asm volatile("mov %%cr2, %0" : "=r"(f->cr2));
 }

@@ -60,16 +60,11 @@ static void set_nested(const struct paging *p)
 	vmcs_write(VMCS_EPT_POINTER, p->root | EPT_WALK(p->levels) | EPT_WRITE_BACK);
 }
 
-/* What exits, and what is pending */
+/* As at the beginning of any guest state */
 static void set_controls(void)
 {
-	const struct qv_mon_vmx *x = &me()->boot.vmx;
-	bool cell = !is_front_end();
-
-	vmcs_write(VMCS_PROC, x->proc | (cell ? PROC_RDPMC : 0));
-	vmcs_write(VMCS_PROC2, x->proc2 | (cell ? PROC2_WBINVD : 0));
-	vmcs_write(VMCS_EXCEPTIONS, cell ? EXC_DB | EXC_AC | EXC_MC : 0);
-	vmcs_write(VMCS_ENTRY, x->entry);
+	vmcs_write(VMCS_PROC, me()->boot.vmx.proc | (is_front_end() ? 0 : PROC_RDPMC));
+	vmcs_write(VMCS_ENTRY, me()->boot.vmx.entry);
 	vmcs_write(ENTRY_EVENT, 0);
 	set_nested(&me()->nested);
 }
@@ -84,16 +79,19 @@ static const struct field_value unused[] = {
 static void set_permanent(void)
 {
 	const struct qv_mon_vmx *x = &me()->boot.vmx;
+	bool cell = !is_front_end();
 
 	WRITE_ALL(unused);
 	vmcs_write(VMCS_PIN, x->pin);
+	vmcs_write(VMCS_PROC2, x->proc2 | (cell ? PROC2_WBINVD : 0));
+	vmcs_write(VMCS_EXCEPTIONS, cell ? EXC_DB | EXC_AC | EXC_MC : 0);
 	vmcs_write(VMCS_EXIT, x->exit);
 	vmcs_write(VMCS_VPID, me()->id + 1);
 	vmcs_write(VMCS_MSR_BITMAP, pa_of(me()->msr_map));
 	vmcs_write(VMCS_IO_BITMAP_A, pa_of(me()->port_map));
 	vmcs_write(VMCS_IO_BITMAP_B, pa_of(me()->port_map + QV_PAGE));
 	/* A cell that switches its caches off would slow the whole core: it may believe that they are */
-	vmcs_write(VMCS_CR0_MASK, is_front_end() ? CR0_NE : CR0_NE | CR0_CD | CR0_NW);
+	vmcs_write(VMCS_CR0_MASK, cell ? CR0_NE | CR0_CD | CR0_NW : CR0_NE);
 	vmcs_write(VMCS_CR4_MASK, CR4_OURS);
 	/* XRSTORS would load the registers of trace and user interrupts, and ask no permission map */
 	vmcs_write(VMCS_XSS_BITMAP, XSS_TRACE | XSS_USER_INTERRUPTS);
