@@ -211,15 +211,16 @@ u64 vendor_rip(const struct pcpu *cpu)
 	return vmcs_read(GUEST_RIP);
 }
 
-/* The processor says how long an instruction was whose own the exit is */
+/*
+ * The processor says how long an instruction was whose own the exit is. One that ends at 4 GiB in
+ * 32-bit code leads nowhere: the next entry fails, and so does the cell. Linux runs none there.
+ */
 void vendor_skip(struct pcpu *cpu, u32 len)
 {
 	u64 rip = vmcs_read(GUEST_RIP);
 
 	(void)cpu;
 	rip += vmcs_read(EXIT_REASON) == REASON_EPT ? len : vmcs_read(EXIT_LENGTH);
-	if (!(vmcs_read(GUEST_CS_RIGHTS) & RIGHTS_LONG))
-		rip = (u32)rip;
 	vmcs_write(GUEST_RIP, rip);
 	vmcs_write(GUEST_BLOCKING, vmcs_read(GUEST_BLOCKING) & ~(BLOCKING_STI | BLOCKING_MOV_SS));
 }
