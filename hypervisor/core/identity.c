@@ -40,8 +40,8 @@ static int answers(struct instance *inst)
 	sink = pool_table(pool, inst->sink_table);
 	page = pool_table(pool, ones_page);
 	for (i = 0; i < 512; i++) {
-		ones[i] = ones_page | PT_P | PT_U;
-		sink[i] = sink_page | NESTED_RWX;
+		ones[i] = ones_page | nested_bits(&inst->nested, NESTED_RX | NESTED_WB);
+		sink[i] = sink_page | nested_bits(&inst->nested, NESTED_RWX | NESTED_WB);
 		page[i] = ~0ull;
 	}
 	return 0;
@@ -91,7 +91,8 @@ int identity_tables(struct instance *inst)
 
 	n->pool = &inst->pool;
 	n->ram = b;
-	n->levels = b->levels;
+	n->levels = b->nested_levels;
+	n->ept = b->ept;
 	n->max_leaf = b->page1g ? 3 : 2;
 	n->root = pool_take(n->pool);
 	if (!n->root || answers(inst) || hide_block(inst))
@@ -103,5 +104,5 @@ int identity_tables(struct instance *inst)
 	if (paging_map(n, MESSAGES, MESSAGES, MESSAGES_LEN, NESTED_HOLE))
 		return -1;
 	/* xAPIC: reads are direct, writes come to us */
-	return b->x2apic ? 0 : paging_map(n, MESSAGES, MESSAGES, QV_PAGE, PT_P | PT_U);
+	return b->x2apic ? 0 : paging_map(n, MESSAGES, MESSAGES, QV_PAGE, nested_bits(n, NESTED_RX));
 }

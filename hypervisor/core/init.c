@@ -2,6 +2,7 @@
 /* What an instance needs once, before its first guest: permission maps, the parking page. */
 #include "cpu.h"
 #include "msr.h"
+#include "nested.h"
 #include "pci.h"
 #include "vendor.h"
 
@@ -35,7 +36,7 @@ static int build_park(struct instance *inst, u64 va)
 	inst->park.root = pool_take(inst->park.pool);
 	if (!inst->park.root)
 		return -1;
-	return paging_map(&inst->park, 0, pa, QV_PAGE, PT_P | PT_U);
+	return paging_map(&inst->park, 0, pa, QV_PAGE, nested_bits(&inst->park, NESTED_RX | NESTED_WB));
 }
 
 u64 guest_init(struct instance *inst, u64 va)

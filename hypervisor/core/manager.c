@@ -132,24 +132,27 @@ static int map_cell(struct pcpu *cpu, struct instance *cell)
 {
 	const struct qv_mon_create *q = &cell->req;
 	struct paging *n = &cell->nested;
-	u64 gpa = 0, first = q->runs[0].pa, w = q->window_pa;
+	u64 gpa = 0, first = q->runs[0].pa, w = q->window_pa, shared;
 	int bad = 0;
 	u32 i;
 
 	n->pool = &cell->pool;
-	n->levels = cell->boot.levels;
+	n->levels = cell->boot.nested_levels;
+	n->ept = cell->boot.ept;
+	shared = nested_bits(n, NESTED_R | NESTED_W | NESTED_WB);
 	n->max_leaf = 2;
 	n->root = pool_take(n->pool);
 	for (i = 0; i < q->num_runs; i++) {
-		bad |= paging_map(n, gpa, q->runs[i].pa, q->runs[i].count * QV_HUGE, NESTED_RWX);
+		bad |= paging_map(n, gpa, q->runs[i].pa, q->runs[i].count * QV_HUGE,
+				  nested_bits(n, NESTED_RWX | NESTED_WB));
 		gpa += q->runs[i].count * QV_HUGE;
 	}
-	bad |= paging_map(n, QV_SCREEN_GPA, w, QV_PAGE, NESTED_RWX | PT_NX);
-	bad |= paging_map(n, QV_INFO_GPA, first + QV_INFO_GPA, QV_PAGE, PT_P | PT_U | PT_NX);
-	bad |= paging_map(n, QV_COMM_GPA, w + 2 * QV_PAGE, QV_PAGE, NESTED_RWX | PT_NX);
-	bad |= paging_map(n, QV_STREAM_GPA, w + 4 * QV_PAGE, 4 * QV_PAGE, NESTED_RWX | PT_NX);
+	bad |= paging_map(n, QV_SCREEN_GPA, w, QV_PAGE, shared);
+	bad |= paging_map(n, QV_INFO_GPA, first + QV_INFO_GPA, QV_PAGE, nested_bits(n, NESTED_R | NESTED_WB));
+	bad |= paging_map(n, QV_COMM_GPA, w + 2 * QV_PAGE, QV_PAGE, shared);
+	bad |= paging_map(n, QV_STREAM_GPA, w + 4 * QV_PAGE, 4 * QV_PAGE, shared);
 	if (!me()->boot.x2apic)
-		bad |= paging_map(n, 0xfee00000, 0xfee00000, QV_PAGE, PT_P | PT_U | PT_NX);
+		bad |= paging_map(n, 0xfee00000, 0xfee00000, QV_PAGE, nested_bits(n, NESTED_R));
 	return bad || pci_map_cell(cpu, cell);
 }
 
@@ -178,6 +181,9 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	cell->boot.tsc_khz = mine->boot.tsc_khz;
 	cell->boot.x2apic = mine->boot.x2apic;
 	cell->boot.levels = mine->boot.levels;
+	cell->boot.nested_levels = mine->boot.nested_levels;
+	cell->boot.ept = mine->boot.ept;
+	cell->boot.vmx = mine->boot.vmx;
 	cell->boot.phys_bits = mine->boot.phys_bits;
 	cell->boot.next_rip = mine->boot.next_rip;
 	cell->boot.decode = mine->boot.decode;

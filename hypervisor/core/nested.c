@@ -2,6 +2,23 @@
 #include <qv/monitor.h>
 #include "nested.h"
 
+/* Is memory at @pa RAM? */
+static bool is_ram(const struct qv_mon_boot *ram, u64 pa)
+{
+	u32 i;
+
+	for (i = 0; ram && i < ram->num_ram && i < QV_MON_RAM_RANGES; i++)
+		if (pa >= ram->ram[i].start && pa < ram->ram[i].end)
+			return true;
+	return false;
+}
+
+/* The entry by which Linux has a page of its own at @pa, a page's start */
+static u64 own_page(const struct paging *p, u64 pa, u32 level)
+{
+	return pa | nested_bits(p, NESTED_RWX | (is_ram(p->ram, pa) ? NESTED_WB : 0)) | (level > 1 ? PT_PS : 0);
+}
+
 enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
 {
 	u32 found;
@@ -38,7 +55,7 @@ void front_hole(const struct paging *p, u64 pa)
 
 void front_unhole(const struct paging *p, u64 pa)
 {
-	set_page(p, pa, pa | NESTED_RWX | PT_PS);
+	set_page(p, pa, own_page(p, pa, 2));
 }
 
 int front_prepare_range(const struct paging *p, u64 pa, u64 len)
@@ -66,8 +83,7 @@ void front_set_range(const struct paging *p, u64 pa, u64 len, bool take)
 
 		if (level > 2)			/* not prepared */
 			return;
-		__atomic_store_n(entry, take ? NESTED_HOLE : pa | NESTED_RWX | (level > 1 ? PT_PS : 0),
-				 __ATOMIC_RELEASE);
+		__atomic_store_n(entry, take ? NESTED_HOLE : own_page(p, pa, level), __ATOMIC_RELEASE);
 		pa += level_size(level);
 	}
 }
@@ -78,13 +94,14 @@ void front_open(const struct paging *p, u64 pa, u64 table)
 	u32 i;
 
 	for (i = 0; i < PT_ENTRIES; i++)
-		entries[i] = i < QV_OPEN_PAGES ? (pa + i * 4096) | PT_P | PT_U : NESTED_HOLE;
+		entries[i] = i < QV_OPEN_PAGES ? (pa + i * 4096) | nested_bits(p, NESTED_RX | NESTED_WB) : NESTED_HOLE;
 	set_page(p, pa, table | PT_TABLE);
 }
 
 /*
  * The largest page around @pa whose memory is of one kind: where a page crosses
- * from RAM to devices, MTRRs differ and its type would be undefined (APM vol. 2, 7.7.4).
+ * from RAM to devices, MTRRs differ and its type would be undefined (APM vol. 2, 7.7.4),
+ * or EPT's entry would say one for both.
  * Below 1 MiB each 4 KiB may be of another kind.
  */
 static u32 uniform_level(const struct paging *p, u64 pa)
@@ -124,8 +141,7 @@ int front_fill(const struct paging *p, u64 pa)
 			return old & PT_P ? 0 : -1;
 	}
 	__atomic_compare_exchange_n(entry, &old,
-				    (pa & ~(level_size(level) - 1)) | NESTED_RWX |
-				    (level > 1 ? PT_PS : 0), false,
+				    own_page(p, pa & ~(level_size(level) - 1), level), false,
 				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	return 0;
 }

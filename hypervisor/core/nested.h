@@ -13,10 +13,27 @@
 
 #include "paging.h"
 
-#define NESTED_RWX	(PT_P | PT_W | PT_U)
+/*
+ * What an entry that maps a page permits, as EPT has it (SDM vol. 3, 29.3.2); nested_bits() makes of it
+ * what this processor wants. The memory type is EPT's alone: without NESTED_WB it is uncached, and the
+ * guest's PAT may make that write-combining. NPT has the MTRRs for it.
+ */
+#define NESTED_R	PT_P
+#define NESTED_W	PT_W
+#define NESTED_X	PT_U
+#define NESTED_WB	(6ull << 3)	/* RAM */
+#define NESTED_RX	(NESTED_R | NESTED_X)
+#define NESTED_RWX	(NESTED_R | NESTED_W | NESTED_X)
 #define NESTED_HOLE	(1ull << 52)	/* in a non-present entry: not Linux's */
 
 #define QV_OPEN_PAGES	16		/* QV_OPEN_LEN / 4096 */
+
+static inline u64 nested_bits(const struct paging *p, u64 what)
+{
+	if (p->ept)
+		return what;
+	return (what & (PT_P | PT_W)) | PT_U | (what & NESTED_X ? 0 : PT_NX);	/* APM vol. 2, 15.25.5 */
+}
 
 enum front_owner {
 	FRONT_OWNS,		/* identity mapped, or will be on first touch */

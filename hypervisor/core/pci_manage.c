@@ -335,7 +335,7 @@ static int map_config(struct instance *cell)
 		return -1;
 	memset(pool_table(n->pool, ones), 0xff, QV_PAGE);
 	for (i = 0; i < PT_ENTRIES; i++)
-		pool_table(n->pool, table)[i] = ones | PT_P | PT_U | PT_NX;
+		pool_table(n->pool, table)[i] = ones | nested_bits(n, NESTED_R | NESTED_WB);
 	for (pa = b->ecam_pa; pa < end; pa += QV_HUGE) {
 		u64 *entry = paging_entry(n, pa, 2), *own = NULL;
 
@@ -356,7 +356,7 @@ static int map_config(struct instance *cell)
 				memcpy(own, pool_table(n->pool, table), QV_PAGE);
 				*entry = fresh | PT_TABLE;
 			}
-			own[page >> 12 & (PT_ENTRIES - 1)] = page | PT_P | PT_U | PT_NX;
+			own[page >> 12 & (PT_ENTRIES - 1)] = page | nested_bits(n, NESTED_R);
 		}
 	}
 	return bad;
@@ -382,9 +382,10 @@ int pci_map_cell(struct pcpu *cpu, struct instance *cell)
 
 			if (bar->len && !bar->ports)
 				bad |= paging_map(&cell->nested, bar->base, bar->base, bar->len,
-						  NESTED_RWX | PT_NX);
+						  nested_bits(&cell->nested, NESTED_R | NESTED_W));
 		}
-		bad |= paging_map(&cell->nested, t->pages, t->pages, t->pages_len, PT_P | PT_U | PT_NX);
+		bad |= paging_map(&cell->nested, t->pages, t->pages, t->pages_len,
+				  nested_bits(&cell->nested, NESTED_R));
 	}
 	return bad;
 }

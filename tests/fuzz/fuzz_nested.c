@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	static struct front_model f;
 	struct choices c = { data, len };
 
-	front_model_open(&f, 4 + choose(&c, 2), 2 + choose(&c, 2));
+	front_model_open(&f, 4 + choose(&c, 2), 2 + choose(&c, 2), choose(&c, 2));
 	while (choices_left(&c))
 		front_model_step(&f, choose(&c, ~0ull));
 	front_model_close(&f);

@@ -11,6 +11,7 @@
 
 u8 *fake_ram;
 u32 fake_levels = 4;
+u32 fake_ept;
 u64 fake_ram_end = FAKE_RAM;
 #define PHYS_BITS	40	/* what is beyond RAM can be read as well: zeros */
 static int ram_file;
@@ -67,7 +68,8 @@ static void fill_boot(struct qv_mon_boot *b, bool x2apic, bool assists)
 	b->num_cpus = FAKE_CPUS;
 	b->tsc_khz = 1000;		/* short deadlines */
 	b->x2apic = x2apic;
-	b->levels = fake_levels;
+	b->levels = b->nested_levels = fake_levels;
+	b->ept = fake_ept;
 	b->page1g = 1;
 	b->next_rip = b->decode = assists;
 	b->phys_bits = PHYS_BITS;

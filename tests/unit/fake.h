@@ -19,6 +19,7 @@
 
 extern u8 *fake_ram;			/* all of it, as the tests see it */
 extern u32 fake_levels;			/* of paging, before fake_open(): 4 or 5 */
+extern u32 fake_ept;			/* nested tables are VT-x's; before fake_open() */
 extern u64 fake_ram_end;		/* where the machine says its RAM ends: what is beyond FAKE_RAM
 					 * may be asked for, but not touched */
 

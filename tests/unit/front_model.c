@@ -5,16 +5,23 @@
 
 #define RWX	(PT_P | PT_W | PT_U)
 
-void front_model_open(struct front_model *f, u32 levels, u32 max_leaf)
+/* To be read and executed; EPT: as RAM */
+static u64 flags_open(const struct front_model *f)
+{
+	return f->s.p.ept ? 1 | 4 | 6 << 3 : 1 | 4;
+}
+
+void front_model_open(struct front_model *f, u32 levels, u32 max_leaf, u32 ept)
 {
 	u32 i;
 
 	memset(f, 0, sizeof(*f));
 	space_open(&f->s, 40, levels, max_leaf);
+	f->s.p.ept = ept;
 	f->nowhere = pool_take(&f->s.pool);
 	f->answers = pool_take(&f->s.pool);
 	for (i = 0; i < 512; i++)
-		pool_table(&f->s.pool, f->answers)[i] = f->nowhere | PT_P | PT_U;
+		pool_table(&f->s.pool, f->answers)[i] = f->nowhere | flags_open(f);
 	for (i = 0; i < FRONT_OPEN; i++) {
 		f->open_table[i] = pool_take(&f->s.pool);
 		f->open_page[i] = FRONT_PAGES;
@@ -56,10 +63,10 @@ static struct view expected(const struct front_model *f, u64 pa, const struct vi
 		return (struct view){ NOT_MAPPED, 0, FRONT_HOLE, FRONT_HOLE };
 	case PAGE_OPEN:
 		if (is_shown(pa))
-			return (struct view){ pa, PT_P | PT_U, FRONT_SPECIAL, FRONT_SPECIAL };
+			return (struct view){ pa, flags_open(f), FRONT_SPECIAL, FRONT_SPECIAL };
 		return (struct view){ NOT_MAPPED, 0, FRONT_HOLE, FRONT_SPECIAL };
 	case PAGE_ANSWERED:
-		return (struct view){ f->nowhere + pa % 4096, PT_P | PT_U, FRONT_SPECIAL, FRONT_SPECIAL };
+		return (struct view){ f->nowhere + pa % 4096, flags_open(f), FRONT_SPECIAL, FRONT_SPECIAL };
 	}
 	if (now->to == NOT_MAPPED && !f->mapped[page])
 		return (struct view){ NOT_MAPPED, 0, FRONT_OWNS, FRONT_OWNS };

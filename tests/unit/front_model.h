@@ -25,7 +25,7 @@ struct front_model {
 	u32 open_page[FRONT_OPEN];		/* FRONT_PAGES: unused */
 };
 
-void front_model_open(struct front_model *f, u32 levels, u32 max_leaf);
+void front_model_open(struct front_model *f, u32 levels, u32 max_leaf, u32 ept);
 void front_model_close(struct front_model *f);
 
 /* Operations; what the page's state does not allow is left out */

@@ -81,7 +81,7 @@ void machine_open(struct machine *m, u32 max_leaf)
 	if (!m->inst)
 		unit_give_up("no memory");
 	memset(m->inst, 0, sizeof(*m->inst));
-	front_model_open(&m->front, 4, max_leaf);
+	front_model_open(&m->front, 4, max_leaf, max_leaf & 1);
 	machine_tables(m);
 	b = &m->inst->boot;
 	b->num_cpus = m->inst->icr.num = MACHINE_CPUS;

@@ -17,27 +17,44 @@ static bool is_leaf(u64 entry, u32 level)
 	return level == 1 || (level <= 3 && (entry >> 7 & 1));
 }
 
-static struct leaf leaf_of(u64 entry, u32 level)
+/* SDM vol. 3, tables 29-1 to 29-7: what is a misconfiguration, and what we never use */
+static void check_ept(u64 entry, u32 level)
+{
+	u32 type = entry >> 3 & 7;
+
+	if (!(entry & 1))
+		CHECK_EQ(entry & 6, 0);
+	else if (is_leaf(entry, level))
+		CHECK((type == LEAF_WB || type == LEAF_UC) && !(entry & 1 << 6) && !(entry >> 52));
+	else
+		CHECK_EQ(entry & 0xfff0000000000fffull, 7);
+}
+
+static struct leaf leaf_of(const struct paging *p, u64 entry, u32 level)
 {
 	return (struct leaf){
-		.present = true, .write = entry >> 1 & 1, .execute = !(entry >> 63),
+		.present = true, .write = entry >> 1 & 1,
+		.execute = p->ept ? entry >> 2 & 1 : !(entry >> 63),
+		.type = p->ept ? entry >> 3 & 7 : LEAF_AS_MTRRS,
 		.pa = entry & ADDRESS & -(1ull << (12 + 9 * (level - 1))),
 	};
 }
 
-struct leaf tables_walk(u64 root, u32 levels, u64 addr)
+struct leaf tables_walk(const struct paging *p, u64 addr)
 {
-	u64 table = root;
+	u64 table = p->root;
 	u32 at;
 
-	for (at = levels; ; at--) {
+	for (at = p->levels; ; at--) {
 		u32 shift = 12 + 9 * (at - 1);
 		u64 e = table_at(table)[addr >> shift & 511];
 
+		if (p->ept)
+			check_ept(e, at);
 		if (!(e & 1))
 			return (struct leaf){ 0 };
 		if (is_leaf(e, at)) {
-			struct leaf l = leaf_of(e, at);
+			struct leaf l = leaf_of(p, e, at);
 
 			l.pa += addr & ((1ull << shift) - 1);
 			return l;
@@ -46,30 +63,43 @@ struct leaf tables_walk(u64 root, u32 levels, u64 addr)
 	}
 }
 
-void tables_each(u64 root, u32 levels, void (*each)(void *ctx, u64 addr, u64 len, const struct leaf *l),
-		 void *ctx)
+struct each {
+	const struct paging *p;
+	void (*each)(void *ctx, u64 addr, u64 len, const struct leaf *l);
+	void *ctx;
+};
+
+static void each_below(const struct each *e, u64 root, u64 base, u32 level)
 {
-	static u64 base[6];		/* address where the table of that level begins */
 	const u64 *table = table_at(root);
-	u32 shift = 12 + 9 * (levels - 1), i;
+	u32 shift = 12 + 9 * (level - 1), i;
 
 	for (i = 0; i < 512; i++) {
-		u64 addr = base[levels] + ((u64)i << shift);
+		u64 addr = base + ((u64)i << shift);
 		struct leaf l;
 
+		if (e->p->ept && table[i])
+			check_ept(table[i], level);
 		if (!(table[i] & 1))
 			continue;
-		if (is_leaf(table[i], levels)) {
-			l = leaf_of(table[i], levels);
-			each(ctx, addr, 1ull << shift, &l);
-			continue;
+		if (is_leaf(table[i], level)) {
+			l = leaf_of(e->p, table[i], level);
+			e->each(e->ctx, addr, 1ull << shift, &l);
+		} else {
+			each_below(e, table[i] & ADDRESS, addr, level - 1);
 		}
-		base[levels - 1] = addr;
-		tables_each(table[i] & ADDRESS, levels - 1, each, ctx);
 	}
 }
 
-bool tables_inside(u64 root, u32 levels, u64 start, u64 len)
+void tables_each(const struct paging *p, void (*each)(void *ctx, u64 addr, u64 len, const struct leaf *l),
+		 void *ctx)
+{
+	const struct each e = { p, each, ctx };
+
+	each_below(&e, p->root, 0, p->levels);
+}
+
+static bool inside(u64 root, u32 levels, u64 start, u64 len)
 {
 	const u64 *table = table_at(root);
 	u32 i;
@@ -78,7 +108,12 @@ bool tables_inside(u64 root, u32 levels, u64 start, u64 len)
 		return false;
 	for (i = 0; levels > 1 && i < 512; i++)
 		if ((table[i] & 1) && !is_leaf(table[i], levels) &&
-		    !tables_inside(table[i] & ADDRESS, levels - 1, start, len))
+		    !inside(table[i] & ADDRESS, levels - 1, start, len))
 			return false;
 	return true;
+}
+
+bool tables_inside(const struct paging *p, u64 start, u64 len)
+{
+	return inside(p->root, p->levels, start, len);
 }

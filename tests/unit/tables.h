@@ -3,18 +3,24 @@
 #ifndef TABLES_H
 #define TABLES_H
 
-#include <qv/types.h>
+#include "core/paging.h"
+
+#define LEAF_WB		6u
+#define LEAF_UC		0u
+#define LEAF_AS_MTRRS	~0u		/* nested tables of AMD-V, the monitor's own */
 
 struct leaf {
 	bool present, write, execute;
+	u32 type;			/* of memory, as EPT numbers it; LEAF_AS_MTRRS */
 	u64 pa;
 };
 
-struct leaf tables_walk(u64 root, u32 levels, u64 addr);
+/* Bits that must be zero and are not, or an entry that permits less than its leaf: a failure */
+struct leaf tables_walk(const struct paging *p, u64 addr);
 /* Every mapping, in order of addresses */
-void tables_each(u64 root, u32 levels, void (*each)(void *ctx, u64 addr, u64 len, const struct leaf *l),
+void tables_each(const struct paging *p, void (*each)(void *ctx, u64 addr, u64 len, const struct leaf *l),
 		 void *ctx);
 /* Are all the tables themselves in [@start, +@len)? */
-bool tables_inside(u64 root, u32 levels, u64 start, u64 len);
+bool tables_inside(const struct paging *p, u64 start, u64 len);
 
 #endif

@@ -65,8 +65,9 @@ static void lives(void)
 
 static void one_life(void)
 {
-	for (fake_levels = 4; fake_levels <= 5; fake_levels++)
-		lives();
+	for (fake_ept = 0; fake_ept < 2; fake_ept++)
+		for (fake_levels = 4; fake_levels <= 5; fake_levels++)
+			lives();
 }
 
 static void calls_that_are_none(void)
@@ -288,8 +289,11 @@ static void random_lives(void)
 	struct choices c = { 0 };
 	u32 i, id, starts = 0;
 
-	world_open(&w);
 	for (i = 0; i < 4000; i++) {
+		if (i % 2000 == 0) {
+			fake_ept = i > 0;
+			world_open(&w);
+		}
 		world_step(&w, &c);
 		for (id = 1; id < QV_MON_CELLS; id++)
 			starts += w.state[id] == QV_MON_RUNNING;

@@ -50,9 +50,9 @@ static void fill_around_a_hole(void)
 	for (levels = 4; levels <= 5; levels++)
 		for (max_leaf = 2; max_leaf <= 3; max_leaf++) {
 			static struct front_model f;
-			u32 hole = 700;
+			u32 hole = 700 + max_leaf;	/* NPT with one, EPT with the other */
 
-			front_model_open(&f, levels, max_leaf);
+			front_model_open(&f, levels, max_leaf, hole & 1);
 			front_model_take(&f, hole);
 			for (i = 0; i < FRONT_PAGES; i++)
 				front_model_touch(&f, i * M2 + rnd_below(M2));
@@ -114,14 +114,16 @@ static void pages_of_one_kind(void)
 			{ 4 * G1, 6 * G1 + 3 * M2 }, { 8 * G1, 9 * G1 },
 		},
 	};
-	u64 places[64], to;
+	u64 places[64], to, flags;
 	u32 round, i, k, level;
+	bool ram;
 
 	for (round = 0; round < 60; round++) {
 		struct space s;
 
 		space_open(&s, 64, 4 + round % 2, 2 + round / 2 % 2);
 		s.p.ram = round % 3 ? &machine : NULL;
+		s.p.ept = round / 4 % 2;
 		for (i = 0; i < 64; i++) {
 			u64 from = machine.ram[rnd_below(5)].start, end = machine.ram[rnd_below(5)].end;
 
@@ -131,8 +133,12 @@ static void pages_of_one_kind(void)
 				places[i] = places[0];
 			unit_case("round %u, %#lx:", round, places[i]);
 			CHECK_EQ(front_fill(&s.p, places[i]), 0);
-			to = space_walk(&s, places[i], NULL, &level);
+			to = space_walk(&s, places[i], &flags, &level);
 			CHECK_EQ(to, places[i]);
+			ram = false;
+			for (k = 0; s.p.ram && k < 5; k++)
+				ram |= to >= machine.ram[k].start && to < machine.ram[k].end;
+			CHECK_EQ(flags, RWX | (s.p.ept && ram ? 6 << 3 : 0));
 			for (k = 0; s.p.ram && k < 5; k++) {
 				u64 start = to & -level_size(level), last = start + level_size(level) - 1;
 				bool first_in = start >= machine.ram[k].start && start < machine.ram[k].end;
@@ -155,7 +161,7 @@ static void random_sequences(void)
 	u32 round, i;
 
 	for (round = 0; round < 12; round++) {
-		front_model_open(&f, 4 + round % 2, 2 + round / 2 % 2);
+		front_model_open(&f, 4 + round % 2, 2 + round / 2 % 2, round / 4 % 2);
 		for (i = 0; i < 20000; i++) {
 			u64 choice = rnd();
 

@@ -63,7 +63,7 @@ static void sizes(void)
 	u32 i, cpus;
 
 	fake_ram_end = LARGE;
-	for (fake_levels = 4; fake_levels <= 5; fake_levels++)
+	for (fake_levels = 4; fake_levels <= 5; fake_levels++, fake_ept++)
 		for (cpus = 1; cpus <= 3; cpus += 2) {
 			for (i = 0; i < sizeof(some) / sizeof(some[0]); i++)
 				CHECK_EQ(try(some[i], some[i] < 3 ? 1 : 3, cpus), 0);

@@ -145,6 +145,14 @@ static enum owner owner(const struct world *w, u64 page, u32 *cell)
 	return LINUX;
 }
 
+/* As fake.c says where RAM is */
+static u32 type_of(u64 pa)
+{
+	bool ram = (pa >= 0x1000 && pa < 0x9f000) || (pa >= 0x100000 && pa < fake_ram_end);
+
+	return !fake_ept ? LEAF_AS_MTRRS : ram ? LEAF_WB : LEAF_UC;
+}
+
 static bool in_own_block(u64 pa)
 {
 	return pa >= FAKE_BLOCK && pa < FAKE_BLOCK + QV_BLOCK_FRONT_END;
@@ -157,6 +165,7 @@ static void check_denied(const struct leaf *l, u64 pa)
 		return;
 	unit_case("forbidden %#lx leads to %#lx:", pa, l->pa);
 	CHECK(in_own_block(l->pa) && l->pa - FAKE_BLOCK >= QV_OFF_CPUS + FAKE_CPUS * QV_CPU_LEN);
+	CHECK_EQ(l->type, type_of(l->pa));
 	CHECK(!l->write || l->pa == (*(u64 *)(fake_ram + me()->sink_table) & PT_ADDR));
 	if (!l->write)
 		CHECK_EQ(*(u64 *)(fake_ram + (l->pa & -4096)), ~0ull);
@@ -170,15 +179,15 @@ static void check_front_page(const struct world *w, u64 page)
 
 	for (i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
 		u64 pa = page * QV_HUGE + offsets[i];
-		struct leaf l = tables_walk(me()->nested.root, me()->nested.levels, pa);
+		struct leaf l = tables_walk(&me()->nested, pa);
 		bool shown = (o == BLOCK || page * QV_HUGE == FAKE_BLOCK) && offsets[i] < QV_OPEN_LEN;
 
 		if (o == LINUX) {
 			unit_case("Linux's page at %#lx:", pa);
-			CHECK(!l.present || (l.pa == pa && l.write && l.execute));
+			CHECK(!l.present || (l.pa == pa && l.write && l.execute && l.type == type_of(pa)));
 		} else if (shown) {
 			unit_case("open part at %#lx:", pa);
-			CHECK(l.present && l.pa == pa && !l.write);
+			CHECK(l.present && l.pa == pa && !l.write && l.type == type_of(pa));
 		} else {
 			check_denied(&l, pa);
 		}
@@ -217,12 +226,13 @@ static void cell_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
 			return;
 		}
 		if (l->pa + at == expected(c->q, gpa + at, &write, &execute) && l->write == write &&
-		    l->execute == execute)
+		    l->execute == execute && l->type == type_of(l->pa))
 			continue;
 		unit_case("cell's %#lx leads to %#lx:", gpa + at, l->pa + at);
 		CHECK_EQ(l->pa + at, expected(c->q, gpa + at, &write, &execute));
 		CHECK_EQ(l->write, write);
 		CHECK_EQ(l->execute, execute);
+		CHECK_EQ(l->type, type_of(l->pa));
 		return;
 	}
 }
@@ -273,6 +283,25 @@ static void check_entries(const struct instance *inst)
 	}
 }
 
+/* What a CPU that waits executes: one page, its own, `1: hlt; jmp 1b` at 0 */
+static void park_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
+{
+	const struct instance *inst = ctx;
+
+	CHECK(gpa == 0 && len == QV_PAGE && !l->write && l->execute && l->type == type_of(l->pa));
+	CHECK_EQ(l->pa, inst->boot.block_pa + QV_OFF_INSTANCE + __builtin_offsetof(struct instance, park_code));
+	CHECK(!memcmp(inst->park_code, "\xf4\xeb\xfd", 3));
+}
+
+static void check_shape(const struct instance *inst)
+{
+	CHECK_EQ(inst->nested.ept, fake_ept);
+	CHECK_EQ(inst->park.ept, fake_ept);
+	CHECK_EQ(inst->host.ept, 0);
+	CHECK_EQ(inst->nested.levels, inst->boot.nested_levels);
+	tables_each(&inst->park, park_leaf, (void *)inst);
+}
+
 static void check_cell(const struct world *w, u32 id)
 {
 	const struct instance *inst = fake_instance(w->cell[id].block_pa);
@@ -281,12 +310,13 @@ static void check_cell(const struct world *w, u32 id)
 	unit_case("cell %u:", id);
 	CHECK_EQ(inst->id, id);
 	CHECK_EQ(inst->icr.own, (1ull << c.q->num_cpus) - 1);
-	CHECK(tables_inside(inst->nested.root, inst->boot.levels, c.q->block_pa, QV_BLOCK_CELL));
-	CHECK(tables_inside(inst->host.root, inst->boot.levels, c.q->block_pa, QV_BLOCK_CELL));
-	tables_each(inst->nested.root, inst->boot.levels, cell_leaf, &c);
+	CHECK(tables_inside(&inst->nested, c.q->block_pa, QV_BLOCK_CELL));
+	CHECK(tables_inside(&inst->host, c.q->block_pa, QV_BLOCK_CELL));
+	tables_each(&inst->nested, cell_leaf, &c);
 	CHECK_EQ(c.bytes, world_pages(c.q) * QV_HUGE);
-	tables_each(inst->host.root, inst->boot.levels, host_leaf, (void *)inst);
+	tables_each(&inst->host, host_leaf, (void *)inst);
 	check_entries(inst);
+	check_shape(inst);
 	CHECK(!memcmp(fake_ram + c.q->block_pa + QV_OFF_IMAGE, (void *)QV_VA_IMAGE, QV_IMAGE_MAX));
 }
 
@@ -309,8 +339,9 @@ void world_check(const struct world *w)
 	unit_case("the manager:");
 	CHECK_EQ(me()->icr.own, own);
 	CHECK_EQ(me()->busy, 0);
-	tables_each(me()->host.root, me()->boot.levels, host_leaf, me());
+	tables_each(&me()->host, host_leaf, me());
 	check_entries(me());
+	check_shape(me());
 }
 
 void world_request(struct qv_mon_create *q, struct choices *c)
