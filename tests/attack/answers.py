@@ -8,10 +8,11 @@ ATTACKS: dict[str, tuple[str, ...]] = {
     "A1 read and write the monitor's, another cell's, Linux's RAM": ("mem-*", "front-write-hidden", "front-read-hidden"),
     "A2 VM_HSAVE_PA, VM_CR, EFER.SVME, SYSCFG, HWCR, TOM": ("msr-hsave-*", "msr-vm-cr", "msr-efer-*", "msr-syscfg", "msr-hwcr", "msr-tom*"),
     "A3 FEATURE_CONTROL, MISC_ENABLE, APIC base, MTRRs, microcode": (
-        "msr-feature-control", "msr-misc-enable", "msr-apic-base-*", "msr-mtrr-*", "msr-microcode", "msr-patch-loader"),
+        "msr-feature-control", "msr-misc-enable", "msr-apic-base-*", "msr-mtrr-*", "msr-microcode", "msr-patch-loader", "front-msr-*"),
     "A4 INVD, WBINVD": ("ins-invd", "ins-wbinvd", "flood-invd", "flood-wbinvd", "front-invd"),
     "A5 XSETBV, CR4, CR0": ("ins-xsetbv-*", "ins-cr4-*", "ins-cr0-*"),
-    "A6 a hypervisor's instructions and calls": ("ins-vm*", "ins-stgi", "ins-clgi", "ins-skinit", "front-svm", "front-hypercall-*"),
+    "A6 a hypervisor's instructions and calls": (
+        "ins-vm*", "ins-call-*", "ins-inv*", "ins-getsec", "ins-user-*", "ins-stgi", "ins-clgi", "ins-skinit", "front-instructions", "front-hypercall-*"),
     "A7 interrupts in every mode to everybody": ("icr-*", "lvt-*", "xapic-*", "smp-*", "front-icr-*"),
     "A8 message-signalled interrupts": ("mem-write-msi", "front-msi-*", "tests/lab/test_devices.py"),
     "A9 DMA to foreign memory": ("open: without an IOMMU a device that can do DMA is refused, unless `unsafe-dma`",),
@@ -22,7 +23,7 @@ ATTACKS: dict[str, tuple[str, ...]] = {
     "A14 floods": ("flood-*", "front-keys-flood"),
     "A15 corrupts channel indices": ("open: there are no channels yet; the console's indices: shared-*",),
     "A16 the comm page changed while it is read": ("shared-flip*",),
-    "A17 16-bit, 32-bit, PAE, paging off": ("smp-16-*", "ins-legacy-*", "ins-pae-*", "ins-plain-32", "ins-long-mode-exit"),
+    "A17 16-bit, 32-bit, PAE, paging off": ("smp-16-*", "ins-legacy-*", "ins-user-*", "ins-pae-*", "ins-plain-32", "ins-long-mode-exit"),
     "A18 storms of #DB and #AC": ("ins-db-storm", "ins-ac-storm"),
     "A19 what a cell left is not found by the next": ("mem-zeros*",),
     "A20 hostile configurations": ("front-hypercall-*", "front-ioctl-garbage", "tests/unit/test_request.c", "tests/unit/config/test_config.py"),

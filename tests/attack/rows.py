@@ -8,7 +8,8 @@ from pathlib import Path
 ROWS = Path(__file__).resolve().parent / "rows"
 LINE = re.compile(r'ATTACK\("(?P<name>[a-z0-9-]+)", (?P<function>\w+), (?P<a>\w+), (?P<b>\w+), '
                   r'"(?P<expected>[^"]+)", "(?P<flags>[^"]*)", "(?P<what>[^"]+)"\)')
-FLAGS = {"xapic", "x2apic", "smp", "quesh", "shutdown", "watchdog", "fresh", "open", "kills"}
+VENDORS = ("amd", "intel")
+FLAGS = {*VENDORS, "xapic", "x2apic", "smp", "quesh", "shutdown", "watchdog", "fresh", "open", "kills"}
 # Whether the APIC is reached by MSRs or by its page makes a difference to these; the others are tried
 # on one machine only, unless a row says x2apic.
 BOTH = {"msr", "interrupts", "floods", "second"}
@@ -30,15 +31,22 @@ class Row:
     def open(self) -> bool:
         return bool(self.flags & {"open", "kills"})
 
-    def on(self, x2apic: bool) -> bool:
+    def on(self, vendor: str, x2apic: bool) -> bool:
         """Whether this attack is one on such a machine."""
-        if x2apic:
+        if self.flags & set(VENDORS) - {vendor}:
+            return False
+        if x2apic and vendor == VENDORS[0]:
             return "x2apic" in self.flags or (self.family in BOTH and "xapic" not in self.flags)
         return "x2apic" not in self.flags
 
-    def met(self, outcome: str) -> bool:
+    def there(self, vendor: str) -> list[str]:
+        """What is expected on a vendor's machine: without amd: and intel:."""
+        found = [(e.partition(":") if e.startswith(tuple(f"{v}:" for v in VENDORS)) else ("", "", e)) for e in self.expected]
+        return [outcome for whose, _, outcome in found if whose in ("", vendor)]
+
+    def met(self, outcome: str, vendor: str) -> bool:
         """Whether an outcome such as "failed:memory@0x400000" is one of those expected."""
-        return any(outcome == e or outcome.startswith(e + "@") for e in self.expected)
+        return any(outcome == e or outcome.startswith(e + "@") for e in self.there(vendor))
 
 
 def family(file: Path) -> list[Row]:

@@ -20,14 +20,15 @@ HEAD = """\
 <!-- Made by tests/attack/table.py --write from tests/attack/rows/*.h and tests/attack/test_front.py -->
 # The attacks
 
-`make attack` runs them all on a machine with xAPIC, and those for which it matters on one with x2APIC too, each beside a *witness* cell that
-beats every millisecond and a program of Linux that does the same. After each attack, whatever its own outcome:
+`make attack` runs them all on a machine with xAPIC, and those for which it matters on one with x2APIC too, both of AMD's kind; and on one of Intel's.
+Those that name a vendor are tried there only. Each runs beside a *witness* cell that beats every millisecond and a program of Linux that does the same. After each attack, whatever its own outcome:
 both go on beating, Linux's memory and the MSRs of its CPUs are as before, its kernel has not complained, and
 the attacker's CPU can be had back. The last line says how many attacks were run and contained;
 `build/attacks.json` has the outcome of each.
 
     tests/lab/qvlab test tests/attack -k msr-hsave-write      # one row
     tests/lab/qvlab test tests/attack -k "port- and xapic"    # a family, on one machine
+    tests/lab/qvlab test tests/attack -k intel                # all that is tried on Intel's
 
 By hand: a cell with `image: attack.elf` (`make -C tests/attack/inmate`) and `cmdline: NAME` does that attack, and
 tells on its screen and in its stream what came of it: `quesh CELL --dump`.
@@ -36,11 +37,21 @@ What must happen: **failed** the monitor stops the cell, with this reason (and a
 inmate gets this exception as on a machine without QV and lives on; **harmless** it goes on and nothing has changed;
 **stopped** it never ends by itself, and Linux ends it by force. Several, where the processor or the machine decides.
 """
+NAMES = {"amd": "AMD", "intel": "Intel"}
 OPEN_NOTE = "*open: recorded, not asserted*"
 
 
 def cell(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+def expected(row: "rows.Row") -> str:
+    """In words; per vendor where that makes a difference."""
+    import rows
+
+    there = {vendor: " or ".join(row.there(vendor)) for vendor in rows.VENDORS if not row.flags & set(rows.VENDORS) - {vendor}}
+    words = [f"{NAMES[vendor]}: {what}" for vendor, what in there.items()] if len(set(there.values())) > 1 else [*there.values()][:1]
+    return "; ".join(words) + (f"; {OPEN_NOTE}" if row.open else "")
 
 
 def inmates() -> list[str]:
@@ -52,9 +63,8 @@ def inmates() -> list[str]:
         for row in rows.every():
             if row.family != family:
                 continue
-            where = " ".join(sorted(row.flags & {"xapic", "x2apic", "smp"}))
-            expected = " or ".join(row.expected) + (f"; {OPEN_NOTE}" if row.open else "")
-            lines.append(f"| `{row.name}`{f' ({where})' if where else ''} | {cell(row.what)} | {cell(expected)} |")
+            where = " ".join(NAMES.get(flag, flag) for flag in sorted(row.flags & {*rows.VENDORS, "xapic", "x2apic", "smp"}))
+            lines.append(f"| `{row.name}`{f' ({where})' if where else ''} | {cell(row.what)} | {cell(expected(row))} |")
         lines.append("")
     return lines
 
@@ -64,7 +74,7 @@ def front() -> list[str]:
 
     lines = ["## From Linux", "", "| Attack | What it does | What must happen |", "|---|---|---|"]
     for row in test_front.ROWS:
-        where = f" ({row.where})" if row.where else ""
+        where = f" ({NAMES.get(row.where, row.where)})" if row.where else ""
         expected = row.expected + (f"; *open: {row.open}*" if row.open else "")
         lines.append(f"| `{row.name}`{where} | {cell(row.what)} | {cell(expected)} |")
     return lines

@@ -40,5 +40,15 @@ def test_a_wrong_row_is_seen(tmp_path, line: str) -> None:
 
 def test_an_outcome_is_more_than_its_beginning() -> None:
     row = rows.Row("x", "memory", ("failed:memory@0x40", "fault:gp"), frozenset(), "")
-    assert row.met("failed:memory@0x40") and row.met("fault:gp")
-    assert not row.met("failed:memory@0x400") and not row.met("failed:memory") and not row.met("harmless")
+    assert row.met("failed:memory@0x40", "amd") and row.met("fault:gp", "intel")
+    assert not row.met("failed:memory@0x400", "amd") and not row.met("failed:memory", "amd") and not row.met("harmless", "amd")
+
+
+def test_vendors_are_told_apart() -> None:
+    row = rows.Row("x", "msr", ("amd:failed:msr@0x8b", "intel:harmless", "fault:gp"), frozenset(), "")
+    assert row.met("failed:msr@0x8b", "amd") and row.met("harmless", "intel")
+    assert not row.met("harmless", "amd") and not row.met("failed:msr@0x8b", "intel")
+    assert row.met("fault:gp", "amd") and row.met("fault:gp", "intel") and row.on("amd", False) and row.on("intel", False)
+    only = rows.Row("x", "msr", ("harmless",), frozenset({"intel"}), "")
+    assert only.on("intel", False) and not only.on("amd", False) and not only.on("amd", True)
+    assert all(row.there(v) for row in rows.every() for v in rows.VENDORS if row.on(v, False) or row.on(v, True))

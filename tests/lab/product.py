@@ -28,6 +28,11 @@ KERNEL_TROUBLE = re.compile(
     r"WARNING|\bBUG\b|Oops|unchecked MSR|rcu.*stall|lockup|LOCKUP|general protection|Call Trace"
     r"|blocked for more than|No irq handler|nobody cared|NMI received for unknown|failed to report alive")
 
+# Instructions of a hypervisor that modules/qvtouch can execute, AMD's and Intel's
+HYPERVISOR = ("vmrun", "vmload", "vmsave", "stgi", "clgi", "invlpga", "skinit",
+              "vmxon", "vmclear", "vmptrld", "vmptrst", "vmread", "vmwrite", "vmlaunch", "vmresume", "vmxoff", "invept", "invvpid", "vmfunc",
+              "getsec")
+
 # Each kind of interrupt controller, number of CPUs and kernel at least once
 MACHINES: dict[str, dict[str, Any]] = {
     "xapic": {},

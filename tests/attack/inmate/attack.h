@@ -44,6 +44,9 @@ extern volatile int64_t trapped;
 /* Ends the attack as the exception did, if there was one: a line "fault NAME VECTOR" */
 void fault_ends(void);
 
+/* A call of the monitor, by the instruction of the processor's vendor; its answer. A TRY. */
+uint64_t call(uint64_t number, uint64_t a, uint64_t b);
+
 /* Guest-physical memory at `pa`, mapped writable (and executable) wherever it is */
 volatile uint8_t *window(uint64_t pa);
 /* Same with the entry's flags in the caller's hand: AMD64 manual volume 2, 5.3 */

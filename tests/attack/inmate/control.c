@@ -22,6 +22,21 @@ void ins_cr0(uint64_t bits, uint64_t b)
 	survived("reads %lx now", (unsigned long)read_cr0());
 }
 
+/* Whatever the processor makes of it: a guest reads what it has written */
+void ins_cr0_toggle(uint64_t bits, uint64_t b)
+{
+	uint64_t old = read_cr0(), value = old ^ bits;
+	unsigned int turn;
+
+	for (turn = 0; turn < 4; turn++, value ^= bits) {
+		try_cr0(value);
+		fault_ends();
+		if (read_cr0() != value)
+			breach("wrote %lx, reads %lx", (unsigned long)value, (unsigned long)read_cr0());
+	}
+	survived("reads %lx now", (unsigned long)read_cr0());
+}
+
 void ins_cr0_clear(uint64_t bits, uint64_t b)
 {
 	try_cr0(read_cr0() & ~bits);

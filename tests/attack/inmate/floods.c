@@ -28,8 +28,9 @@ static void memory_pass(void)
 }
 
 FLOOD(flood_cpuid, cpuid(1, 0))
-FLOOD(flood_vmmcall, TRY("vmmcall", : "a"(7), "D"(1) : "memory"))
+FLOOD(flood_call, call(7, 1, 0))
 FLOOD(flood_vmrun, TRY("vmrun", : "a"(0x3000) : "memory"))
+FLOOD(flood_vmxon, TRY("vmxon %0", : "m"(a) : "memory", "cc"))
 FLOOD(flood_xsetbv, TRY("xsetbv", : "a"(7), "c"(0), "d"(0) : "memory"))
 FLOOD(flood_efer, wrmsr(MSR_EFER, rdmsr(MSR_EFER) ^ EFER_SCE))
 FLOOD(flood_invd, __asm__ volatile("invd" : : : "memory"))

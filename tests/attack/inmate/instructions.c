@@ -25,50 +25,60 @@ WITH_RAX(ins_invlpga, "invlpga")
 WITH_RAX(ins_invlpgb, ".byte 0x0f, 0x01, 0xfe")
 WITH_RAX(ins_tlbsync, ".byte 0x0f, 0x01, 0xff")
 WITH_RAX(ins_vmcall, "vmcall")
+WITH_RAX(ins_vmmcall, "vmmcall")
 WITH_RAX(ins_invd, "invd")
 WITH_RAX(ins_rdpmc, "mov %%rax, %%rcx; rdpmc")
 
-static int64_t vmmcall(uint64_t number, uint64_t a, uint64_t b)
+static bool intel(void)
 {
-	TRY("vmmcall", "+a"(number) : "D"(a), "S"(b) : "memory", "cc");
-	return trapped;
+	static int known;	/* 0: not asked yet */
+
+	if (!known)
+		known = cpuid(0, 0).ebx == 0x756E6547 ? 2 : 1;	/* "Genu" */
+	return known == 2;
 }
 
-void ins_vmmcall(uint64_t number, uint64_t argument)
+uint64_t call(uint64_t number, uint64_t a, uint64_t b)
 {
-	vmmcall(number, argument, 0);
+	if (intel())
+		TRY("vmcall", "+a"(number) : "D"(a), "S"(b) : "memory", "cc");
+	else
+		TRY("vmmcall", "+a"(number) : "D"(a), "S"(b) : "memory", "cc");
+	return number;
+}
+
+void ins_call(uint64_t number, uint64_t argument)
+{
+	call(number, argument, 0);
 	fault_ends();
 	survived("answered");
 }
 
 /* If it may, it gives up again what it got: the suite has to go on */
-void ins_vmmcall_lock(uint64_t a, uint64_t b)
+void ins_call_lock(uint64_t a, uint64_t b)
 {
-	uint64_t result = QV_CALL_LOCK;
+	uint64_t result = call(QV_CALL_LOCK, 0, 0);
 
-	TRY("vmmcall", "+a"(result) : : "memory", "cc");
 	fault_ends();
-	vmmcall(QV_CALL_UNLOCK, 0, 0);
+	call(QV_CALL_UNLOCK, 0, 0);
 	breach("locked: %lx", (unsigned long)result);
 }
 
-void ins_vmmcall_sweep(uint64_t a, uint64_t b)
+void ins_call_sweep(uint64_t a, uint64_t b)
 {
 	uint64_t n, faults = 0, shift;
 
-	for (n = 0; n < 4096; n++)
-		if (n != QV_CALL_LOCK)
-			faults += vmmcall(n, 1, 0x100000) >= 0;
-	for (shift = 12; shift < 64; shift++)
-		faults += vmmcall(1ull << shift, ~0ull, ~0ull) >= 0;
+	for (n = 0; n < 4096; n++) {
+		if (n == QV_CALL_LOCK)
+			continue;
+		call(n, 1, 0x100000);
+		faults += trapped >= 0;
+	}
+	for (shift = 12; shift < 64; shift++) {
+		call(1ull << shift, ~0ull, ~0ull);
+		faults += trapped >= 0;
+	}
 	survived("%lu of 4147 fault", (unsigned long)faults);
-}
-
-void ins_vmxon(uint64_t pa, uint64_t b)
-{
-	TRY("vmxon %0", : "m"(pa) : "memory", "cc");
-	fault_ends();
-	survived("done");
 }
 
 void ins_wbinvd_loop(uint64_t times, uint64_t b)

@@ -131,6 +131,8 @@ static void exception(struct trap_frame *frame)
 	frame->rsi = frame->rip;
 	frame->rdx = frame->error;
 	frame->rip = (uintptr_t)after_fault;
+	frame->cs = 0x08;		/* it may have been a program's */
+	frame->ss = 0x10;
 	frame->rsp = (uintptr_t)last_stack + sizeof(last_stack) - 8;
 	frame->rflags = 2;
 }

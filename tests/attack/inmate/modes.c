@@ -8,7 +8,8 @@
 
 /* From modes_entry.S: leaves long mode, then code32(b, c) with CR3 and CR4 as given (0: no paging); never returns */
 _Noreturn void mode_enter(const void *code32, uint32_t a, uint32_t b, uint64_t cr3_cr4);
-extern const char code32_read[], code32_out[], code32_wrmsr[], code32_store[];
+extern const char code32_read[], code32_out[], code32_wrmsr[], code32_store[], code32_task[], code32_new_task[];
+extern uint64_t gdt32[];
 
 static uint64_t pae_top[4] __attribute__((aligned(32)));
 static uint64_t pae_low[512] __attribute__((aligned(4096))), pae_high[512] __attribute__((aligned(4096)));
@@ -38,6 +39,36 @@ void mode_legacy_icr(uint64_t low, uint64_t dest)
 {
 	apic_raw(0x310, dest << 24);
 	mode_enter(code32_store, 0xFEE00300, low, 0);
+}
+
+/* AMD64 manual volume 2, figure 12-6 */
+struct tss32 {
+	uint32_t link, stacks[6], cr3, eip, eflags;
+	uint32_t eax, ecx, edx, ebx, esp, ebp, esi, edi, es, cs, ss, ds, fs, gs, ldt, io_map;
+};
+
+static uint64_t tss_descriptor(const struct tss32 *tss)
+{
+	uint64_t base = (uintptr_t)tss;
+
+	return (sizeof(*tss) - 1) | (base & 0xFFFFFF) << 16 | 0x89ull << 40 | (base >> 24 & 0xFF) << 56;
+}
+
+/* From one task to another, by the processor itself: a far jump to a TSS, or a task gate */
+void mode_task(uint64_t gate, uint64_t b)
+{
+	static struct tss32 old, new;
+	static uint64_t idt[0x61] __attribute__((aligned(8)));
+	static struct { uint16_t limit; uint32_t base; } __attribute__((packed)) idt_register;
+
+	idt[0x60] = 0x28ull << 16 | 0x85ull << 40;
+	idt_register.limit = sizeof(idt) - 1;
+	idt_register.base = (uintptr_t)idt;
+	new = (struct tss32){ .eip = (uintptr_t)code32_new_task, .eflags = 2, .esi = 0xFEC00000, .cs = 0x18, .es = 0x10,
+			      .ss = 0x10, .ds = 0x10, .io_map = sizeof(new) };
+	gdt32[4] = tss_descriptor(&old);
+	gdt32[5] = tss_descriptor(&new);
+	mode_enter(code32_task, (uintptr_t)&idt_register, gate, 0);
 }
 
 void mode_pae_memory(uint64_t pa, uint64_t b)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Out of long mode, and what to do there. AMD64 manual volume 2, 14.6 and 1.3. */
-	.section .rodata
+	.data
 	.balign 8
+	.globl	gdt32
 gdt32:
 	.quad	0
 	.quad	0x00AF9B000000FFFF	/* 0x08: code, 64 bit */
 	.quad	0x00CF93000000FFFF	/* 0x10: data */
 	.quad	0x00CF9B000000FFFF	/* 0x18: code, 32 bit */
+	.quad	0, 0			/* 0x20, 0x28: tasks, see mode_task() */
 gdt32_register:
 	.short	. - gdt32 - 1
 	.quad	gdt32
@@ -70,6 +72,19 @@ code32_wrmsr:
 code32_store:
 	movl	%edx, (%esi)
 	jmp	3b
+
+	.globl	code32_task, code32_new_task
+code32_task:
+	lidtl	(%esi)
+	movl	$0x20, %eax
+	ltr	%ax
+	testl	%edx, %edx
+	jnz	4f
+	ljmp	$0x28, $0
+4:	int	$0x60
+	jmp	3b
+code32_new_task:
+	jmp	code32_read
 
 	.bss
 	.balign 16

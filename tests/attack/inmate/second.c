@@ -11,10 +11,11 @@
 
 /* From second_entry.S; what each does is told there */
 extern const char code16_count[], code16_memory[], code16_port[], code16_msr[], code16_triple[], code16_vmrun[],
-	code16_vmmcall[], code16_icr[], code16_wild[], code16_cpuid[], code16_race[];
+	code16_vmmcall[], code16_vmcall[], code16_vmxon[], code16_icr[], code16_wild[], code16_cpuid[], code16_race[];
 
 static const char *const codes[] = {
 	code16_memory, code16_port, code16_msr, code16_triple, code16_vmrun, code16_vmmcall, code16_icr, code16_wild,
+	code16_vmcall, code16_vmxon,
 };
 
 uint32_t second_id(void)

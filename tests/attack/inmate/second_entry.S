@@ -110,6 +110,21 @@ code16_vmmcall:
 	STAY
 
 	.balign	256
+	.globl	code16_vmcall
+code16_vmcall:
+	COUNT_AT_UD
+	xorl	%eax, %eax
+	vmcall
+	STAY
+
+	.balign	256
+	.globl	code16_vmxon
+code16_vmxon:
+	COUNT_AT_UD
+	vmxon	0x7400
+	STAY
+
+	.balign	256
 	.globl	code16_icr
 code16_icr:
 	REACH_4G

@@ -9,10 +9,11 @@
  *   fault:NAME               the inmate gets the exception (ud, gp, pf...) and lives on
  *   harmless                 the inmate goes on, and nothing has changed
  *   stopped                  it never ends by itself; Linux stops and destroys it
+ * One that begins with amd: or intel: counts on such a machine only.
  * After each row, whatever it was: the witness cell and Linux beat on, Linux's memory and the MSRs
  * of its CPUs are as before, the attacker's CPU is Linux's again and works.
  *
- * `flags`: xapic, x2apic: only there; smp: a cell with two CPUs; fresh: a cell made for it and destroyed
+ * `flags`: amd, intel, xapic, x2apic: only there; smp: a cell with two CPUs; fresh: a cell made for it and destroyed
  * after it; quesh: Linux's console program looks at it meanwhile; shutdown: it is asked to end; watchdog:
  * there is time for the watchdog; open: what happens is recorded, not asserted; kills: it is open, and takes a
  * CPU for good, so that it is not even done.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* As many exits, interrupts and words as there can be, for as long as it is let: A14 */
 ATTACK("flood-cpuid", flood_cpuid, 0, 0, "stopped", "", "CPUID in a loop")
-ATTACK("flood-vmmcall", flood_vmmcall, 0, 0, "stopped", "", "VMMCALL in a loop")
-ATTACK("flood-vmrun", flood_vmrun, 0, 0, "stopped", "", "VMRUN in a loop, each one logged")
+ATTACK("flood-call", flood_call, 0, 0, "stopped", "", "calls of the monitor in a loop")
+ATTACK("flood-vmrun", flood_vmrun, 0, 0, "stopped", "amd", "VMRUN in a loop, each one logged: on Intel's processors an unknown instruction")
+ATTACK("flood-vmxon", flood_vmxon, 0, 0, "stopped", "intel", "VMXON in a loop, each one logged: on AMD's processors an unknown instruction")
 ATTACK("flood-xsetbv", flood_xsetbv, 0, 0, "stopped", "", "XSETBV in a loop")
 ATTACK("flood-efer", flood_efer, 0, 0, "stopped", "", "reads and writes EFER in a loop")
 ATTACK("flood-invd", flood_invd, 0, 0, "stopped|failed:instruction", "", "INVD in a loop, which the monitor must not do to others")

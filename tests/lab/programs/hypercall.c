@@ -12,19 +12,29 @@ static void refused(int number)
 	siglongjmp(back, number);
 }
 
+static uint64_t amd(uint64_t call)
+{
+	__asm__ volatile("vmmcall" : "+a"(call) : "D"(1), "S"(0) : "memory");
+	return call;
+}
+
+static uint64_t intel(uint64_t call)
+{
+	__asm__ volatile("vmcall" : "+a"(call) : "D"(1), "S"(0) : "memory");
+	return call;
+}
+
+/* 32 of them: AMD's instruction and Intel's in turn */
 int main(void)
 {
 	volatile int done = 0;
 	volatile uint64_t call;
 
 	signal(SIGILL, refused);
-	for (call = 0; call < 16; call++) {
-		uint64_t result = call;
-
+	for (call = 0; call < 32; call++) {
 		if (sigsetjmp(back, 1))
 			continue;
-		__asm__ volatile("vmmcall" : "+a"(result) : "D"(1), "S"(0) : "memory");
-		printf("call %d gave %#jx\n", (int)call, (uintmax_t)result);
+		printf("call %d gave %#jx\n", (int)call, (uintmax_t)(call % 2 ? intel : amd)(call / 2));
 		done++;
 	}
 	printf("%d done\n", done);

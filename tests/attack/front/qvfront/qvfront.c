@@ -9,6 +9,7 @@
 #include <asm/apicdef.h>
 #include <asm/asm.h>
 #include <asm/msr.h>
+#include <asm/processor.h>
 
 #define IOAPIC_BASE	0xFEC00000ul
 #define IOAPIC_DATA	0x10
@@ -25,8 +26,14 @@ static int hypercall(const char *text, const struct kernel_param *p)
 
 	if (sscanf(text, "%llx %llx %llx", &nr, &a, &b) != 3)
 		return -EINVAL;
-	asm volatile("1: vmmcall\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b)
-		     : [error] "+r"(error), "+a"(nr) : "D"(a), "S"(b) : "memory");
+#define CALL(instruction) \
+	asm volatile("1: " instruction "\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b) \
+		     : [error] "+r"(error), "+a"(nr) : "D"(a), "S"(b) : "memory")
+	if (boot_cpu_data.x86_vendor == X86_VENDOR_INTEL)
+		CALL("vmcall");
+	else
+		CALL("vmmcall");
+#undef CALL
 	value = nr;
 	return error;
 }
@@ -50,6 +57,29 @@ static int read_msr(const char *text, const struct kernel_param *p)
 		return error;
 	return rdmsrl_safe((u32)msr, &value) ? -EFAULT : 0;
 }
+
+/* cr0, cr4: BITS to turn; `value` is what is read then; they are turned back before anybody sees them */
+#define TURN(reg) \
+	static int turn_##reg(const char *text, const struct kernel_param *p) \
+	{ \
+		unsigned long flags, old, bits; \
+		int error = kstrtoul(text, 16, &bits); \
+		\
+		if (error) \
+			return error; \
+		error = -EFAULT; \
+		local_irq_save(flags); \
+		asm volatile("mov %%" #reg ", %0" : "=r"(old)); \
+		asm volatile("1: mov %[new], %%" #reg "\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b) \
+			     : [error] "+r"(error) : [new] "r"(old ^ bits) : "memory"); \
+		asm volatile("mov %%" #reg ", %0" : "=r"(bits)); \
+		asm volatile("mov %0, %%" #reg : : "r"(old) : "memory"); \
+		local_irq_restore(flags); \
+		value = bits; \
+		return error; \
+	}
+TURN(cr0)
+TURN(cr4)
 
 /* store: PHYSICAL_ADDRESS VALUE: 32 bits, uncached, whatever lies there */
 static int store(const char *text, const struct kernel_param *p)
@@ -100,6 +130,8 @@ static int ioapic(const char *text, const struct kernel_param *p)
 DEED(hypercall, hypercall);
 DEED(wrmsr, write_msr);
 DEED(rdmsr, read_msr);
+DEED(cr0, turn_cr0);
+DEED(cr4, turn_cr4);
 DEED(store, store);
 DEED(ioapic, ioapic);
 

@@ -15,6 +15,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <asm/processor.h>
 #include <qv/monitor.h>
 
 static u64 hidden, value;
@@ -26,11 +27,14 @@ module_param(cpu, uint, 0600);
 static struct qv_mon_create *req;
 static struct page *huge[4], *window;	/* ascending: block, then memory */
 
-static u64 vmmcall(u64 nr, u64 a)
+static u64 hypercall(u64 nr, u64 a)
 {
 	u64 result;
 
-	asm volatile("vmmcall" : "=a"(result) : "a"(nr), "D"(a) : "memory");
+	if (boot_cpu_data.x86_vendor == X86_VENDOR_INTEL)
+		asm volatile("vmcall" : "=a"(result) : "a"(nr), "D"(a) : "memory");
+	else
+		asm volatile("vmmcall" : "=a"(result) : "a"(nr), "D"(a) : "memory");
 	return result;
 }
 
@@ -123,7 +127,7 @@ static int requests(char *text, const struct kernel_param *p)
 		good(req);
 		flaws[i].make(req);
 		len += scnprintf(text + len, PAGE_SIZE - len, "%s %#llx %#llx\n", flaws[i].name, flaws[i].answer,
-				 vmmcall(QV_HC_CREATE, virt_to_phys(req)));
+				 hypercall(QV_HC_CREATE, virt_to_phys(req)));
 		cond_resched();
 	}
 	return len;
@@ -137,7 +141,7 @@ static int call(const char *text, const struct kernel_param *p)
 		return -EINVAL;
 	if (nr == QV_HC_LEAVE)			/* out of its place it would leave this CPU in the air */
 		return -EPERM;
-	value = vmmcall(nr, a);
+	value = hypercall(nr, a);
 	return 0;
 }
 
@@ -172,7 +176,7 @@ static int storm(const char *text, const struct kernel_param *p)
 	if (IS_ERR(t))
 		return PTR_ERR(t);
 	for (i = 0; i < n; i++) {
-		result = vmmcall(QV_HC_CREATE, virt_to_phys(req));
+		result = hypercall(QV_HC_CREATE, virt_to_phys(req));
 		created += result < QV_ME_BASE;
 		cond_resched();
 	}

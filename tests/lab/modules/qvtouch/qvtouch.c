@@ -122,33 +122,48 @@ static int icr(const char *text, const struct kernel_param *p)
 	return 0;
 }
 
-/* Instructions of a hypervisor; rax = 0 where they take one */
-#define TRY(code) asm volatile("1: " code "\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b) \
-			       : [error] "+r"(error) : "a"(0), "c"(0) : "memory")
+/* Instructions of a hypervisor, and INVD; rax = 0 where they take one, `zeros` where they take memory */
+static u64 zeros[2];
+
+#define INSTRUCTIONS(X) \
+	X(vmrun, "vmrun") X(vmload, "vmload") X(vmsave, "vmsave") X(stgi, "stgi") X(clgi, "clgi") X(invlpga, "invlpga") \
+	X(skinit, "skinit %%eax") \
+	X(vmxon, "vmxon %[zeros]") X(vmclear, "vmclear %[zeros]") X(vmptrld, "vmptrld %[zeros]") X(vmptrst, "vmptrst %[zeros]") \
+	X(vmread, "vmread %%rax, %%rax") X(vmwrite, "vmwrite %%rax, %%rax") X(vmlaunch, "vmlaunch") X(vmresume, "vmresume") \
+	X(vmxoff, "vmxoff") X(invept, "invept %[zeros], %%rax") X(invvpid, "invvpid %[zeros], %%rax") \
+	X(vmfunc, ".byte 0x0f, 0x01, 0xd4") X(getsec, ".byte 0x0f, 0x37") \
+	X(invd, "invd")
+
+#define X(name, code) \
+	static int do_##name(void) \
+	{ \
+		int error = -EFAULT; \
+		u64 rax = 0; \
+		\
+		asm volatile("1: " code "\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b) \
+			     : [error] "+r"(error), "+a"(rax), [zeros] "+m"(zeros) : "c"(0), "b"(0) : "memory", "cc"); \
+		return error; \
+	}
+INSTRUCTIONS(X)
+#undef X
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} instructions[] = {
+#define X(name, code) { #name, do_##name },
+	INSTRUCTIONS(X)
+#undef X
+};
 
 static int instruction(const char *text, const struct kernel_param *p)
 {
-	int error = -EFAULT;
+	u32 i;
 
-	if (sysfs_streq(text, "vmrun"))
-		TRY("vmrun");
-	else if (sysfs_streq(text, "vmload"))
-		TRY("vmload");
-	else if (sysfs_streq(text, "vmsave"))
-		TRY("vmsave");
-	else if (sysfs_streq(text, "stgi"))
-		TRY("stgi");
-	else if (sysfs_streq(text, "clgi"))
-		TRY("clgi");
-	else if (sysfs_streq(text, "invlpga"))
-		TRY("invlpga");
-	else if (sysfs_streq(text, "skinit"))
-		TRY("skinit %%eax");
-	else if (sysfs_streq(text, "invd"))
-		TRY("invd");
-	else
-		return -EINVAL;
-	return error;
+	for (i = 0; i < ARRAY_SIZE(instructions); i++)
+		if (sysfs_streq(text, instructions[i].name))
+			return instructions[i].run();
+	return -EINVAL;
 }
 
 /*

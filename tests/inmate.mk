@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# An inmate for tests, not installed. The Makefile that includes this says NAME (the folder under
+# $(O)), ELF and SRC before.
+TOP := $(abspath $(dir $(abspath $(lastword $(MAKEFILE_LIST))))/..)
+O ?= $(TOP)/build
+OUT := $(O)/$(NAME)
+
+.DEFAULT_GOAL := all
+include $(TOP)/inmates/inmate.mk
+
+OBJ := $(addprefix $(OUT)/,$(addsuffix .o,$(SRC)))
+LIB := $(O)/inmates/lib/libinmate.a
+LDS := $(TOP)/inmates/lib/inmate.lds
+
+.PHONY: all clean lib
+all: $(OUT)/$(ELF)
+
+lib:
+	$(MAKE) -C $(TOP)/inmates/lib O=$(O) all
+$(LIB): lib ;
+
+$(OUT)/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(INMATE_CFLAGS) -Wno-unused-parameter -MMD -MP -c -o $@ $<
+
+$(OUT)/%.S.o: %.S
+	@mkdir -p $(@D)
+	$(CC) $(INMATE_ASFLAGS) -MMD -MP -c -o $@ $<
+
+$(OUT)/$(ELF): $(OBJ) $(LIB) $(LDS)
+	$(CC) $(INMATE_LDFLAGS) -T $(LDS) -o $@ $(OBJ) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -lgcc
+
+clean:
+	rm -rf $(OUT)
+
+-include $(OBJ:.o=.d)
