@@ -39,14 +39,15 @@ ATTACK("ins-call-sweep", ins_call_sweep, 0, 0, "harmless", "", "calls the monito
 ATTACK("ins-vmmcall", ins_vmmcall, 0, 0, "fault:ud|harmless", "", "calls an AMD hypervisor")
 ATTACK("ins-vmcall", ins_vmcall, 0, 0, "fault:ud|harmless", "", "calls an Intel hypervisor")
 ATTACK("ins-vmxon", ins_vmxon, 0x3000, 0, "fault:ud", "", "switches VT-x on")
-/* At CPL 3: whoever looks at these, it is an exception of that program's, and never a service */
+/* At CPL 3: whoever looks at these, it is an exception of that program's, and never a service. (QEMU asks us
+ * about INVD before it looks at the level: then nothing happens, and the program goes on to its division.) */
 ATTACK("ins-user-vmmcall", ins_user, 0xD9010F, 3, "fault:ud|fault:gp", "", "calls the monitor from level 3 (AMD's instruction)")
 ATTACK("ins-user-vmcall", ins_user, 0xC1010F, 3, "fault:ud|fault:gp", "", "calls the monitor from level 3 (Intel's instruction)")
 ATTACK("ins-user-vmxon", ins_user, 0x30C70FF3, 4, "fault:ud|fault:gp", "", "switches VT-x on from level 3")
 ATTACK("ins-user-vmread", ins_user, 0xC0780F, 3, "fault:ud|fault:gp", "", "reads the monitor's control structure from level 3")
 ATTACK("ins-user-vmlaunch", ins_user, 0xC2010F, 3, "fault:ud|fault:gp", "", "starts a guest from level 3")
 ATTACK("ins-user-vmrun", ins_user, 0xD8010F, 3, "fault:ud|fault:gp", "", "runs a guest from level 3")
-ATTACK("ins-user-invd", ins_user, 0x080F, 2, "fault:ud|fault:gp", "", "throws away caches from level 3")
+ATTACK("ins-user-invd", ins_user, 0x080F, 2, "fault:gp|amd:fault:de", "", "throws away caches from level 3")
 ATTACK("ins-user-xsetbv", ins_user, 0xD1010F, 3, "fault:ud|fault:gp", "", "sets extended states from level 3")
 ATTACK("ins-user-rdmsr", ins_user, 0x320F, 2, "fault:ud|fault:gp", "", "reads a register of the model's from level 3")
 ATTACK("ins-user-port", ins_user, 0x60E4, 2, "fault:ud|fault:gp", "", "reads a port from level 3")
@@ -67,7 +68,7 @@ ATTACK("ins-cr0-high", ins_cr0, 0x100000000, 0, "fault:gp|failed:exit|failed:ins
 ATTACK("ins-cr0-registers", ins_cr0_registers, 0, 0, "harmless", "", "writes CR0 from every general register, LMSW and CLTS too")
 ATTACK("ins-cr4-reserved", ins_cr4, 0x8000000000000000, 0, "fault:gp|failed:exit|failed:instruction", "", "sets reserved bits of CR4")
 ATTACK("ins-cr4-vmxe", ins_cr4, 0x2000, 0, "fault:gp|failed:exit|failed:instruction", "", "enables VT-x in CR4")
-ATTACK("ins-cr4-smxe", ins_cr4, 0x4000, 0, "fault:gp|harmless", "", "enables measured launches in CR4")
+ATTACK("ins-cr4-smxe", ins_cr4, 0x4000, 0, "fault:gp|harmless|amd:failed:exit", "", "enables measured launches in CR4")
 ATTACK("ins-cr4-uintr", ins_cr4, 0x2000000, 0, "fault:gp|failed:exit|failed:instruction", "", "enables interrupts that user programs send")
 ATTACK("ins-cr4-la57", ins_cr4, 0x1000, 0, "fault:gp|failed:exit|failed:instruction", "", "five levels of page tables while four are in use")
 ATTACK("ins-cr4-pae", ins_cr4_clear, 0x20, 0, "fault:gp|failed:triple-fault", "", "leaves the paging that long mode needs")
