@@ -47,3 +47,13 @@ def test_the_security_model_names_attacks_that_exist() -> None:
     assert named, "it names none"
     missing = {word for word in named if not fnmatch.filter(known, word)}
     assert not missing
+
+
+def test_what_stands_in_for_a_real_machine_is_there() -> None:
+    """hardware-notes.md: `file::name` is a function, or a test, of that file."""
+    sources = [path for folder in ("driver", "hypervisor", "tests") for path in (TOP / folder).rglob("*") if path.suffix in (".c", ".S", ".py")]
+    named = re.findall(r"`([\w./-]+)::(\w+)`", (TOP / "Documentation/hardware-notes.md").read_text())
+    assert len(named) > 30, "it names almost none"
+    missing = [f"{file}::{name}" for file, name in named
+               if not any(f"/{path}".endswith(f"/{file}") and re.search(rf"\b{name}\b", path.read_text()) for path in sources)]
+    assert not missing
