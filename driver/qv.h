@@ -64,7 +64,7 @@ struct qv_crossing {
 	u64 area_pa, area_va;		/* the area: physical, and where the monitor sees it */
 	u64 cr3, cr4, entry;		/* of the monitor */
 	u64 gdt, idt;			/* the monitor's, where it sees them */
-	const char *step;		/* out: what the processor refused; NULL: nothing */
+	char step[72];			/* out: what the processor refused; empty: nothing */
 	u32 number;			/* out: VM-instruction error that came with it; 0: none */
 };
 
@@ -85,7 +85,7 @@ struct qv_virt {
 	u64 (*leave)(struct qv_crossing *c);		/* 0, or the monitor's refusal */
 	u64 (*hypercall)(u64 nr, u64 a, u64 b);		/* QV_ME_CALL as well when it raised a fault */
 };
-extern const struct qv_virt qv_svm;
+extern const struct qv_virt qv_svm, qv_vmx;
 extern const struct qv_virt *qv_virt;		/* this processor's; NULL: of a maker we do not know */
 
 void qv_virt_choose(void);			/* when the module comes */

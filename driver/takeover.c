@@ -41,7 +41,7 @@ static struct {
 	int caller;
 	atomic_t in_use;		/* CPUs on which another hypervisor is at work */
 	int refused_by;			/* CPU whose processor refused a step, or -1; which step, and why */
-	const char *step;
+	char step[72];
 	u32 step_number;
 	u32 apic_id[QV_MON_CPUS];
 	call_single_data_t csd[QV_MON_CPUS];
@@ -126,9 +126,9 @@ static struct qv_crossing crossing_of(u32 index)
 
 static void note_refused(const struct qv_crossing *c)
 {
-	if (c->step && cmpxchg(&meet.refused_by, -1, raw_smp_processor_id()) == -1) {
+	if (c->step[0] && cmpxchg(&meet.refused_by, -1, raw_smp_processor_id()) == -1) {
 		meet.step_number = c->number;
-		WRITE_ONCE(meet.step, c->step);
+		strscpy(meet.step, c->step, sizeof(meet.step));
 	}
 }
 

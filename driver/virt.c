@@ -13,6 +13,9 @@ static const struct {
 } makers[] = {
 	{ "AuthenticAMD", &qv_svm },
 	{ "HygonGenuine", &qv_svm },
+	{ "GenuineIntel", &qv_vmx },
+	{ "CentaurHauls", &qv_vmx },
+	{ "  Shanghai  ", &qv_vmx },
 };
 
 const struct qv_virt *qv_virt;

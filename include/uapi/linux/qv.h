@@ -90,13 +90,16 @@ struct qv_status_info {
 	char obstacle_text[QV_TEXT_LEN];
 	char obstacle_remedy[QV_TEXT_LEN];
 };
-#define QV_FEATURE_NPT		(1u << 0)	/* nested paging */
+#define QV_FEATURE_NPT		(1u << 0)	/* AMD-V: nested paging */
 #define QV_FEATURE_NRIPS	(1u << 1)	/* next-RIP saved on exits */
 #define QV_FEATURE_DECODE	(1u << 2)	/* decode assists */
 #define QV_FEATURE_FLUSH_ASID	(1u << 3)
 #define QV_FEATURE_PAGE1G	(1u << 4)
 #define QV_FEATURE_INVLPGB	(1u << 5)	/* broadcast TLB flushes */
 #define QV_FEATURE_SPEC_CTRL	(1u << 6)	/* SPEC_CTRL is virtualized */
+#define QV_FEATURE_EPT		(1u << 7)	/* VT-x: nested paging */
+#define QV_FEATURE_VPID		(1u << 8)	/* VT-x: translations bear their guest's number */
+#define QV_FEATURE_UNRESTRICTED	(1u << 9)	/* VT-x: guests may be in real mode */
 
 /* QV_IOC_ENABLE, QV_IOC_DISABLE */
 struct qv_simple {

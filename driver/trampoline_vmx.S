@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * To the monitor and back on VT-x. The current VMCS has an illegal guest state and the
+ * other side's state as the host's: an entry fails, and the processor has changed over
+ * (SDM vol. 3, 27.8). Nothing of this is mapped there.
+ */
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <asm/nospec-branch.h>
+
+/* Offsets in struct qv_linux_state; vmx.c checks them */
+#define STATE_RSP	0x00
+#define STATE_RIP	0x08
+#define STATE_RFLAGS	0x10
+#define STATE_ERROR	0x100
+
+	.text
+/*
+ * u64 qv_vmx_enter(rdi = struct qv_linux_state, rsi = struct pcpu where the monitor sees it)
+ *
+ * Interrupts are off. Returns as a guest: 0; natively: the monitor's error when it backed
+ * out, ~0 when the processor refused the instruction itself.
+ */
+SYM_FUNC_START(qv_vmx_enter)
+	push	%rbp
+	push	%rbx
+	push	%r12
+	push	%r13
+	push	%r14
+	push	%r15
+	mov	%ds, %eax
+	push	%rax
+	mov	%es, %eax
+	push	%rax
+	mov	%rsp, STATE_RSP(%rdi)
+	lea	qv_vmx_resume(%rip), %rax
+	mov	%rax, STATE_RIP(%rdi)
+	movq	$2, STATE_RFLAGS(%rdi)
+	mov	%rsi, %rdi
+	vmlaunch
+	mov	$-1, %rax
+SYM_INNER_LABEL(qv_vmx_resume, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	pop	%rcx
+	mov	%ecx, %es
+	pop	%rcx
+	mov	%ecx, %ds
+	pop	%r15
+	pop	%r14
+	pop	%r13
+	pop	%r12
+	pop	%rbx
+	pop	%rbp
+	RET
+SYM_FUNC_END(qv_vmx_enter)
+
+/* The monitor's entry that failed ends here: rdi = struct qv_linux_state, rsp and all else are Linux's */
+SYM_CODE_START(qv_vmx_leave)
+	ANNOTATE_NOENDBR
+	mov	STATE_ERROR(%rdi), %rax
+	jmp	qv_vmx_resume
+SYM_CODE_END(qv_vmx_leave)
+
+/* u64 qv_vmx_call_leave(void): this CPU leaves the monitor; not 0: it refused */
+SYM_FUNC_START(qv_vmx_call_leave)
+	push	%rbp
+	push	%rbx
+	push	%r12
+	push	%r13
+	push	%r14
+	push	%r15
+	mov	%ds, %eax
+	push	%rax
+	mov	%es, %eax
+	push	%rax
+	mov	$1, %eax		/* QV_HC_LEAVE */
+	vmcall
+	jmp	qv_vmx_resume
+SYM_FUNC_END(qv_vmx_call_leave)

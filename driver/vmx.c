@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A CPU's way to the monitor and back on VT-x: SDM vol. 3, chapters 24, 25 and 27. What the
+ * processor offers is in vmx_caps.c, the crossing itself in trampoline_vmx.S.
+ *
+ * Linux's own view of CR4 stays without VMXE: the bit is set only in the register, while
+ * interrupts are off, and hidden by the monitor from then on.
+ */
+#include <asm/asm.h>
+#include <asm/desc.h>
+#include <asm/processor.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include "qv.h"
+#include "vmx.h"
+#include "vmx/vmcs.h"
+
+#define OFF_VMCS	0x2000		/* in a CPU's area */
+#define OFF_VMXON	0x3000
+#define OFF_TSS		0x1800
+#define CR0_EM_TS	0xcull
+#define CR4_PGE_	(1ull << 7)
+#define CR4_VMXE_	(1ull << 13)
+#define MSR_SYSENTER	0x174		/* CS, ESP, EIP */
+#define MSR_DEBUGCTL_	0x1d9
+#define MSR_FS_BASE_	0xc0000100
+#define MSR_GS_BASE_	0xc0000101
+#define MSR_USER_GS	0xc0000102	/* IA32_KERNEL_GS_BASE: the other one, Linux being in the kernel */
+#define SEG_CODE	0x10		/* the monitor's: monitor.h */
+#define SEG_DATA	0x18
+#define SEG_TASK	0x20
+#define UNUSABLE	(1u << 16)
+
+/* trampoline_vmx.S */
+extern char qv_vmx_leave[];
+u64 qv_vmx_enter(void *state, u64 area_va);
+u64 qv_vmx_call_leave(void);
+extern const u8 qv_image_intel[], qv_image_intel_end[];
+
+/* True: the processor refused: CF or ZF, or a fault */
+#define REFUSED(insn, ...) ({							\
+	bool bad_;								\
+	asm volatile("	movb $1, %[bad]\n"					\
+		     "1: " insn "\n"						\
+		     "	setna %[bad]\n"						\
+		     "2:\n" _ASM_EXTABLE(1b, 2b)				\
+		     : [bad] "=&q"(bad_) : __VA_ARGS__ : "memory", "cc");	\
+	bad_;									\
+})
+
+static bool write_field(u32 field, u64 value)
+{
+	return !REFUSED("vmwrite %[value], %[field]", [value] "r"(value), [field] "r"((u64)field));
+}
+
+static u32 instruction_error(void)
+{
+	u64 number = 0;
+
+	asm volatile("1: vmread %[field], %[number]\n2:\n" _ASM_EXTABLE(1b, 2b)
+		     : [number] "+r"(number) : [field] "r"((u64)INSTRUCTION_ERROR) : "cc");
+	return number;
+}
+
+static bool in_use(void)
+{
+	u64 cr4;
+
+	asm volatile("mov %%cr4, %0" : "=r"(cr4));
+	return cr4 & CR4_VMXE_;
+}
+
+static u64 read_cr4_(void)
+{
+	u64 cr4;
+
+	asm volatile("mov %%cr4, %0" : "=r"(cr4));
+	return cr4;
+}
+
+static void write_cr4_(u64 cr4)
+{
+	asm volatile("mov %0, %%cr4" : : "r"(cr4) : "memory");
+}
+
+/* ---- before the crossing ---- */
+
+static bool write_fields(struct qv_crossing *c)
+{
+	struct qv_mon_vmx x;
+	u64 cr0;
+	u32 i;
+
+	qv_vmx_least(&x);
+	asm volatile("mov %%cr0, %0" : "=r"(cr0));
+	{
+		const struct { u32 field; u64 value; } fields[] = {
+			{ VMCS_PIN, x.pin }, { VMCS_PROC, x.proc }, { VMCS_ENTRY, x.entry },
+			{ VMCS_EXIT, x.exit | EXIT_HOST_LONG | EXIT_LOAD_PAT | EXIT_LOAD_EFER },
+			{ VMCS_EXCEPTIONS, 0 }, { VMCS_CR3_TARGETS, 0 }, { VMCS_EXIT_STORES, 0 },
+			{ VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 }, { ENTRY_EVENT, 0 }, { VMCS_LINK, ~0ull },
+			{ HOST_CR0, cr0 & ~CR0_EM_TS }, { HOST_CR3, c->cr3 }, { HOST_CR4, c->cr4 | CR4_VMXE_ },
+			{ HOST_RIP, c->entry }, { HOST_RSP, c->area_va + QV_CPU_LEN },
+			{ HOST_CS, SEG_CODE }, { HOST_SS, SEG_DATA }, { HOST_DS, SEG_DATA }, { HOST_ES, SEG_DATA },
+			{ HOST_FS, 0 }, { HOST_GS, 0 }, { HOST_TR, SEG_TASK }, { HOST_FS_BASE, 0 }, { HOST_GS_BASE, 0 },
+			{ HOST_TR_BASE, c->area_va + OFF_TSS }, { HOST_GDTR_BASE, c->gdt }, { HOST_IDTR_BASE, c->idt },
+			{ HOST_EFER, qv_rdmsr(0xc0000080) }, { HOST_PAT, qv_rdmsr(0x277) },
+			{ HOST_SYSENTER_CS, 0 }, { HOST_SYSENTER_ESP, 0 }, { HOST_SYSENTER_EIP, 0 },
+			{ GUEST_RFLAGS, 0 },		/* bit 1 must be 1: by this the entry fails */
+		};
+
+		for (i = 0; i < ARRAY_SIZE(fields); i++)
+			if (!write_field(fields[i].field, fields[i].value)) {
+				scnprintf(c->step, sizeof(c->step), "VMWRITE of field %#x", fields[i].field);
+				return false;
+			}
+	}
+	return true;
+}
+
+static bool refused(struct qv_crossing *c, bool bad, const char *step)
+{
+	if (bad)
+		strscpy(c->step, step, sizeof(c->step));
+	return bad;
+}
+
+/* From outside VMX operation */
+static bool vmx_on(struct qv_crossing *c)
+{
+	u64 region = c->area_pa + OFF_VMXON;
+	struct qv_mon_vmx x;
+
+	qv_vmx_least(&x);
+	*(u32 *)phys_to_virt(region) = x.revision;
+	*(u32 *)phys_to_virt(c->area_pa + OFF_VMCS) = x.revision;
+	if (refused(c, !qv_vmx_allowed(), "VT-x by IA32_FEATURE_CONTROL, unlike that of the first CPU"))
+		return false;
+	write_cr4_(read_cr4_() | CR4_VMXE_);
+	if (!refused(c, REFUSED("vmxon %[pa]", [pa] "m"(region)), "VMXON"))
+		return true;
+	write_cr4_(read_cr4_() & ~CR4_VMXE_);
+	return false;
+}
+
+static void unready(struct qv_crossing *c)
+{
+	u64 vmcs = c->area_pa + OFF_VMCS, cr4;
+
+	/* The processor writes to the VMCS until it is cleared; nothing can be done if it does not want to */
+	asm volatile("1: vmclear %0\n2:\n" _ASM_EXTABLE(1b, 2b) : : "m"(vmcs) : "memory", "cc");
+	asm volatile("1: vmxoff\n2:\n" _ASM_EXTABLE(1b, 2b) : : : "memory", "cc");
+	cr4 = read_cr4_() & ~CR4_VMXE_;
+	write_cr4_(cr4 ^ CR4_PGE_);	/* drops all translations, the monitor's too: they bear our VPID, which is none */
+	write_cr4_(cr4);
+}
+
+#define ALL_CONTEXTS 2ull
+
+static bool ready(struct qv_crossing *c)
+{
+	u64 vmcs = c->area_pa + OFF_VMCS;
+	struct { u64 a, b; } none = { 0, 0 };
+
+	if (!vmx_on(c))
+		return false;
+	if (!refused(c, REFUSED("vmclear %[pa]", [pa] "m"(vmcs)), "VMCLEAR") &&
+	    !refused(c, REFUSED("vmptrld %[pa]", [pa] "m"(vmcs)), "VMPTRLD") &&
+	    write_fields(c) &&
+	    /* What an earlier session's guests have left */
+	    !refused(c, REFUSED("invept %[none], %[all]", [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVEPT") &&
+	    !refused(c, REFUSED("invvpid %[none], %[all]", [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVVPID"))
+		return true;
+	c->number = instruction_error();
+	unready(c);
+	return false;
+}
+
+/* ---- the crossing ---- */
+
+/* Of a system segment, from its descriptor of 16 bytes */
+static u64 system_base(const struct qv_linux_state *s, u16 sel)
+{
+	u64 d[2];
+
+	memcpy(d, (void *)s->gdt_base + (sel & ~7), sizeof(d));
+	return (d[0] >> 16 & 0xffffff) | (d[0] >> 56) << 24 | d[1] << 32;
+}
+
+static struct qv_linux_seg segment(u16 sel, u64 base)
+{
+	struct qv_linux_seg seg = { .sel = sel, .rights = UNUSABLE, .base = base };
+	u32 rights, limit;
+	bool good;
+
+	asm volatile("lar %[sel], %[rights]\n"
+		     "	setz %[good]" : [rights] "=&r"(rights), [good] "=q"(good) : [sel] "r"((u32)sel) : "cc");
+	if (!(sel & ~3) || !good)
+		return seg;
+	asm volatile("lsl %[sel], %[limit]" : [limit] "=r"(limit) : [sel] "r"((u32)sel) : "cc");
+	seg.limit = limit;
+	seg.rights = rights >> 8 & 0xf0ff;
+	return seg;
+}
+
+/* What an exit changes, beside what save_state() in takeover.c notes */
+static void save_more(struct qv_linux_state *s)
+{
+	u16 fs, gs, tr, ldt;
+
+	asm volatile("mov %%fs, %0" : "=r"(fs));
+	asm volatile("mov %%gs, %0" : "=r"(gs));
+	asm volatile("str %0" : "=r"(tr));
+	asm volatile("sldt %0" : "=r"(ldt));
+	s->tr = tr;
+	s->ldt = ldt;
+	s->fs = segment(fs, qv_rdmsr(MSR_FS_BASE_));
+	s->gs = segment(gs, qv_rdmsr(MSR_GS_BASE_));
+	s->tr_seg = segment(tr, system_base(s, tr));
+	s->ldt_seg = segment(ldt, ldt ? system_base(s, ldt) : 0);
+	asm volatile("mov %%dr7, %0" : "=r"(s->dr7));
+	s->debugctl = qv_rdmsr(MSR_DEBUGCTL_);
+	s->sysenter_cs = qv_rdmsr(MSR_SYSENTER);
+	s->sysenter_esp = qv_rdmsr(MSR_SYSENTER + 1);
+	s->sysenter_eip = qv_rdmsr(MSR_SYSENTER + 2);
+}
+
+/* An exit leaves TR with the least limit, and its descriptor busy. Linux shows its GDT at a second, writable place */
+static void reload_tr(const struct qv_linux_state *s, const struct desc_ptr *gdt)
+{
+	struct desc_struct *writable = this_cpu_ptr(&gdt_page)->gdt;
+	struct desc_ptr direct = { .size = s->gdt_limit, .address = (unsigned long)writable };
+
+	asm volatile("lgdt %0" : : "m"(direct));
+	writable[s->tr_seg.sel / 8].type &= ~2;
+	asm volatile("ltr %w0" : : "q"((u32)s->tr_seg.sel) : "memory");
+	asm volatile("lgdt %0" : : "m"(*gdt));
+}
+
+/* Back in Linux, in VMX root operation: what an exit does not load */
+static void come_home(struct qv_crossing *c)
+{
+	const struct qv_linux_state *s = c->state;
+	struct desc_ptr gdt = { .size = s->gdt_limit, .address = s->gdt_base };
+	struct desc_ptr idt = { .size = s->idt_limit, .address = s->idt_base };
+	u64 user_gs = qv_rdmsr(MSR_USER_GS);
+
+	asm volatile("lidt %0" : : "m"(idt));
+	reload_tr(s, &gdt);
+	asm volatile("lldt %w0" : : "q"((u32)s->ldt_seg.sel));
+	if (s->fs.sel) {
+		loadsegment(fs, s->fs.sel);
+		qv_wrmsr(MSR_FS_BASE_, s->fs.base);
+	}
+	if (s->gs.sel) {
+		load_gs_index(s->gs.sel);
+		qv_wrmsr(MSR_USER_GS, user_gs);
+	}
+	asm volatile("mov %0, %%dr7" : : "r"(s->dr7));
+	qv_wrmsr(MSR_DEBUGCTL_, s->debugctl);
+	unready(c);
+}
+
+static u64 enter(struct qv_crossing *c)
+{
+	u64 error;
+
+	BUILD_BUG_ON(offsetof(struct qv_linux_state, rsp) != 0x00 ||
+		     offsetof(struct qv_linux_state, rip) != 0x08 ||
+		     offsetof(struct qv_linux_state, rflags) != 0x10 ||
+		     offsetof(struct qv_linux_state, error) != 0x100);
+	save_more(c->state);
+	error = qv_vmx_enter(c->state, c->area_va);
+	if (!error)
+		return 0;
+	if (error != ~0ull) {
+		come_home(c);
+		return error;
+	}
+	strscpy(c->step, "VMLAUNCH", sizeof(c->step));
+	c->number = instruction_error();
+	unready(c);
+	return QV_ME_SWITCH;
+}
+
+static u64 leave(struct qv_crossing *c)
+{
+	u64 error = qv_vmx_call_leave();
+
+	if (!error)
+		come_home(c);
+	return error;
+}
+
+static void fill(struct qv_mon_boot *b)
+{
+	qv_vmx_fill(b);
+	b->tramp_leave = (u64)qv_vmx_leave;
+}
+
+static u64 hypercall(u64 nr, u64 a, u64 b)
+{
+	asm volatile("1: vmcall\n"
+		     "	jmp 3f\n"
+		     "2: mov %[none], %%eax\n"
+		     "3:\n" _ASM_EXTABLE(1b, 2b)
+		     : "+a"(nr) : "D"(a), "S"(b), [none] "i"(QV_ME_CALL) : "memory");
+	return nr;
+}
+
+const struct qv_virt qv_vmx = {
+	.name = "VT-x", .feature = "VMX", .kvm = "kvm_intel", .vendor = 2,
+	.no_virt_remedy = "switch VT-x on in the firmware setup, or use a machine that has it",
+	.image = qv_image_intel, .image_end = qv_image_intel_end,
+	.present = qv_vmx_present, .features = qv_vmx_features, .preflight = qv_vmx_preflight, .in_use = in_use,
+	.fill = fill, .ready = ready, .unready = unready, .enter = enter, .leave = leave, .hypercall = hypercall,
+};
