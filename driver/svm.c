@@ -16,9 +16,8 @@
 #define EFER_SVME_		(1ull << 12)
 
 /* trampoline_svm.S */
-extern char qv_svm_trampoline[], qv_svm_leave[];
-u64 qv_svm_enter(void *state, u64 cr3, u64 entry, u64 pcpu, u64 cr4);
-u64 qv_svm_call_leave(void);
+extern char qv_svm_leave[];
+u64 qv_svm_cross(void *state, u64 cr3, u64 entry, u64 pcpu, u64 cr4, u32 back);
 extern const u8 qv_image_amd[], qv_image_amd_end[];
 
 static bool present(void)
@@ -74,8 +73,8 @@ static void fill(struct qv_mon_boot *b)
 	b->invlpgb = !!(have & QV_FEATURE_INVLPGB);
 	b->spec_ctrl = !!(have & QV_FEATURE_SPEC_CTRL);
 	b->page1g = !!(have & QV_FEATURE_PAGE1G);
-	b->tramp_va = (u64)qv_svm_trampoline;
-	b->tramp_pa = (u64)vmalloc_to_pfn(qv_svm_trampoline) << PAGE_SHIFT;
+	b->tramp_va = (u64)qv_svm_leave & PAGE_MASK;
+	b->tramp_pa = (u64)vmalloc_to_pfn(qv_svm_leave) << PAGE_SHIFT;
 	b->tramp_leave = (u64)qv_svm_leave;
 }
 
@@ -97,7 +96,7 @@ static u64 enter(struct qv_crossing *c)
 		     offsetof(struct qv_linux_state, rip) != 0x08 ||
 		     offsetof(struct qv_linux_state, rflags) != 0x10);
 	qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) | EFER_SVME_);
-	error = qv_svm_enter(c->state, c->cr3, c->entry, c->area_va, c->cr4);
+	error = qv_svm_cross(c->state, c->cr3, c->entry, c->area_va, c->cr4, 0);
 	if (error)
 		qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) & ~EFER_SVME_);
 	return error;
@@ -105,7 +104,7 @@ static u64 enter(struct qv_crossing *c)
 
 static u64 leave(struct qv_crossing *c)
 {
-	u64 error = qv_svm_call_leave();
+	u64 error = qv_svm_cross(NULL, 0, 0, 0, 0, 1);
 
 	if (!error)
 		qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) & ~EFER_SVME_);

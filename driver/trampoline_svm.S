@@ -6,6 +6,7 @@
  */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
+#include <asm/unwind_hints.h>
 
 /* Offsets in struct qv_linux_state; virt.c checks them */
 #define STATE_RSP	0x00
@@ -14,17 +15,14 @@
 
 	.text
 	.balign	4096
-SYM_DATA_START(qv_svm_trampoline)	/* the page begins */
-SYM_DATA_END(qv_svm_trampoline)
-
 /*
- * u64 qv_svm_enter(rdi = struct qv_linux_state, rsi = the monitor's CR3,
- *	rdx = its entry, rcx = struct pcpu there, r8 = CR4 to use meanwhile)
+ * u64 qv_svm_cross(rdi = struct qv_linux_state, rsi = the monitor's CR3, rdx = its entry,
+ *	rcx = struct pcpu there, r8 = CR4 to use meanwhile, r9d = 0: to the monitor, 1: back from it)
  *
- * Interrupts are off, EFER.SVME is on. Returns twice over: as a guest, 0; or
- * natively when the monitor backed out, with its error.
+ * Interrupts are off, EFER.SVME is on. To the monitor, it returns as a guest: 0; or natively when
+ * it backed out, with its error. Back, it returns natively: 0; or as a guest: the monitor's refusal.
  */
-SYM_FUNC_START(qv_svm_enter)
+SYM_FUNC_START(qv_svm_cross)
 	push	%rbp
 	push	%rbx
 	push	%r12
@@ -35,17 +33,15 @@ SYM_FUNC_START(qv_svm_enter)
 	push	%rax
 	mov	%es, %eax
 	push	%rax
+	test	%r9d, %r9d
+	jnz	1f
 	mov	%rsp, STATE_RSP(%rdi)
 	lea	qv_svm_resume(%rip), %rax
 	mov	%rax, STATE_RIP(%rdi)
 	movq	$2, STATE_RFLAGS(%rdi)
-	clgi				/* from here not even an NMI: its handler is not mapped there */
-	mov	%r8, %cr4
-	mov	%rsi, %cr3
-	lea	0x8000(%rcx), %rsp
-	mov	%rcx, %rdi
-	ANNOTATE_RETPOLINE_SAFE
-	jmp	*%rdx
+	jmp	qv_svm_over
+1:	mov	$1, %eax		/* QV_HC_LEAVE */
+	vmmcall
 SYM_INNER_LABEL(qv_svm_resume, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	pop	%rcx
@@ -59,20 +55,29 @@ SYM_INNER_LABEL(qv_svm_resume, SYM_L_GLOBAL)
 	pop	%rbx
 	pop	%rbp
 	RET
-SYM_FUNC_END(qv_svm_enter)
+SYM_FUNC_END(qv_svm_cross)
+
+SYM_CODE_START_LOCAL(qv_svm_over)
+	clgi				/* from here not even an NMI: its handler is not mapped there */
+	mov	%r8, %cr4
+	mov	%rsi, %cr3
+	mov	%rcx, %rdi
+	ANNOTATE_RETPOLINE_SAFE
+	jmp	*%rdx
+SYM_CODE_END(qv_svm_over)
 
 /*
- * The monitor jumps here to leave: rdi = CR3, rsi = CR4, rdx = rsp, rcx = rip,
- * r8 = rflags, rax = result. GDT and IDT are Linux's already.
+ * The monitor jumps here to leave: rdi = CR3, rsi = CR4, rcx = rip, r8 = rflags,
+ * rax = result. RSP, GDT and IDT are Linux's already.
  */
 SYM_CODE_START(qv_svm_leave)
+	UNWIND_HINT_FUNC
 	ANNOTATE_NOENDBR
 	mov	%rdi, %r10
 	and	$~0xfff, %r10		/* CR4.PCIDE can only be set while the PCID is 0 */
 	mov	%r10, %cr3
 	mov	%rsi, %cr4
 	mov	%rdi, %cr3
-	mov	%rdx, %rsp
 	mov	$0x18, %r10d		/* __KERNEL_DS */
 	mov	%r10d, %ss
 	push	%r8
@@ -82,21 +87,4 @@ SYM_CODE_START(qv_svm_leave)
 	stgi				/* all is Linux's again: NMIs may come */
 	lretq
 SYM_CODE_END(qv_svm_leave)
-
-/* u64 qv_svm_call_leave(void): this CPU leaves the monitor; not 0: it refused */
-SYM_FUNC_START(qv_svm_call_leave)
-	push	%rbp
-	push	%rbx
-	push	%r12
-	push	%r13
-	push	%r14
-	push	%r15
-	mov	%ds, %eax
-	push	%rax
-	mov	%es, %eax
-	push	%rax
-	mov	$1, %eax		/* QV_HC_LEAVE */
-	vmmcall
-	jmp	qv_svm_resume
-SYM_FUNC_END(qv_svm_call_leave)
 	.balign	4096

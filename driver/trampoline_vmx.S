@@ -5,7 +5,6 @@
  * (SDM vol. 3, 27.8). Nothing of this is mapped there.
  */
 #include <linux/linkage.h>
-#include <linux/objtool.h>
 #include <asm/nospec-branch.h>
 
 /* Offsets in struct qv_linux_state; vmx.c checks them */
@@ -16,12 +15,14 @@
 
 	.text
 /*
- * u64 qv_vmx_enter(rdi = struct qv_linux_state, rsi = struct pcpu where the monitor sees it)
+ * u64 qv_vmx_cross(rdi = struct qv_linux_state, rsi = struct pcpu where the monitor sees it,
+ *	edx = 0: to the monitor, 1: back from it)
  *
- * Interrupts are off. Returns as a guest: 0; natively: the monitor's error when it backed
- * out, ~0 when the processor refused the instruction itself.
+ * Interrupts are off. To the monitor, it returns as a guest: 0; or natively: the monitor's
+ * error when it backed out, ~0 when the processor refused the instruction itself.
+ * Back, it returns natively: 0; or as a guest: the monitor's refusal.
  */
-SYM_FUNC_START(qv_vmx_enter)
+SYM_FUNC_START(qv_vmx_cross)
 	push	%rbp
 	push	%rbx
 	push	%r12
@@ -32,13 +33,24 @@ SYM_FUNC_START(qv_vmx_enter)
 	push	%rax
 	mov	%es, %eax
 	push	%rax
+	test	%edx, %edx
+	jnz	1f
 	mov	%rsp, STATE_RSP(%rdi)
 	lea	qv_vmx_resume(%rip), %rax
 	mov	%rax, STATE_RIP(%rdi)
 	movq	$2, STATE_RFLAGS(%rdi)
+	movq	$-1, STATE_ERROR(%rdi)
+	mov	%rdi, %rbx
 	mov	%rsi, %rdi
 	vmlaunch
-	mov	$-1, %rax
+	mov	%rbx, %rdi
+	/* The monitor's entry that failed ends here: rdi = struct qv_linux_state, rsp and all else are Linux's */
+SYM_INNER_LABEL(qv_vmx_leave, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	mov	STATE_ERROR(%rdi), %rax
+	jmp	qv_vmx_resume
+1:	mov	$1, %eax		/* QV_HC_LEAVE */
+	vmcall
 SYM_INNER_LABEL(qv_vmx_resume, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	pop	%rcx
@@ -52,28 +64,4 @@ SYM_INNER_LABEL(qv_vmx_resume, SYM_L_GLOBAL)
 	pop	%rbx
 	pop	%rbp
 	RET
-SYM_FUNC_END(qv_vmx_enter)
-
-/* The monitor's entry that failed ends here: rdi = struct qv_linux_state, rsp and all else are Linux's */
-SYM_CODE_START(qv_vmx_leave)
-	ANNOTATE_NOENDBR
-	mov	STATE_ERROR(%rdi), %rax
-	jmp	qv_vmx_resume
-SYM_CODE_END(qv_vmx_leave)
-
-/* u64 qv_vmx_call_leave(void): this CPU leaves the monitor; not 0: it refused */
-SYM_FUNC_START(qv_vmx_call_leave)
-	push	%rbp
-	push	%rbx
-	push	%r12
-	push	%r13
-	push	%r14
-	push	%r15
-	mov	%ds, %eax
-	push	%rax
-	mov	%es, %eax
-	push	%rax
-	mov	$1, %eax		/* QV_HC_LEAVE */
-	vmcall
-	jmp	qv_vmx_resume
-SYM_FUNC_END(qv_vmx_call_leave)
+SYM_FUNC_END(qv_vmx_cross)

@@ -33,8 +33,7 @@
 
 /* trampoline_vmx.S */
 extern char qv_vmx_leave[];
-u64 qv_vmx_enter(void *state, u64 area_va);
-u64 qv_vmx_call_leave(void);
+u64 qv_vmx_cross(void *state, u64 area_va, u32 back);
 extern const u8 qv_image_intel[], qv_image_intel_end[];
 
 /* True: the processor refused: CF or ZF, or a fault */
@@ -62,20 +61,17 @@ static u32 instruction_error(void)
 	return number;
 }
 
-static bool in_use(void)
-{
-	u64 cr4;
-
-	asm volatile("mov %%cr4, %0" : "=r"(cr4));
-	return cr4 & CR4_VMXE_;
-}
-
 static u64 read_cr4_(void)
 {
 	u64 cr4;
 
 	asm volatile("mov %%cr4, %0" : "=r"(cr4));
 	return cr4;
+}
+
+static bool in_use(void)
+{
+	return read_cr4_() & CR4_VMXE_;
 }
 
 static void write_cr4_(u64 cr4)
@@ -270,7 +266,7 @@ static u64 enter(struct qv_crossing *c)
 		     offsetof(struct qv_linux_state, rflags) != 0x10 ||
 		     offsetof(struct qv_linux_state, error) != 0x100);
 	save_more(c->state);
-	error = qv_vmx_enter(c->state, c->area_va);
+	error = qv_vmx_cross(c->state, c->area_va, 0);
 	if (!error)
 		return 0;
 	if (error != ~0ull) {
@@ -285,7 +281,7 @@ static u64 enter(struct qv_crossing *c)
 
 static u64 leave(struct qv_crossing *c)
 {
-	u64 error = qv_vmx_call_leave();
+	u64 error = qv_vmx_cross(NULL, 0, 1);
 
 	if (!error)
 		come_home(c);

@@ -28,6 +28,7 @@
 #define CMD_HOME	(1u << 6)	/* cell: go back to the front end's instance */
 
 enum cpu_phase {
+	CPU_COMING,		/* on its way from Linux: has no guest yet */
 	CPU_RUNNING,		/* executes its guest */
 	CPU_WAIT_SIPI,		/* parked, may be started by SIPI */
 	CPU_STOPPED,		/* parked for good: stopped or failed cell */

@@ -11,10 +11,11 @@
 	.long	gdt
 
 	.text
-/* From the trampoline: rdi = struct pcpu, rsp = top of this CPU's stack */
+/* From the trampoline: rdi = struct pcpu; no stack yet */
 	.globl	monitor_start
 monitor_start:
 	endbr64
+	lea	0x8000(%rdi), %rsp		/* top of this CPU's */
 	cld
 	lgdt	gdt_pointer(%rip)
 	mov	$0x18, %eax
@@ -94,7 +95,7 @@ svm_leave:
 	lgdt	0x3e(%rdi)
 	lidt	0x4e(%rdi)
 	mov	0x08(%rdi), %rsi		/* cr4 */
-	mov	0x10(%rdi), %rdx		/* rsp */
+	mov	0x10(%rdi), %rsp		/* of Linux: not mapped here */
 	mov	0x18(%rdi), %rcx		/* rip */
 	mov	0x20(%rdi), %r8			/* rflags */
 	mov	0x28(%rdi), %rax		/* result in Linux */
