@@ -63,7 +63,7 @@ clean:
 
 size:
 	$(MAKE) -C hypervisor O=$(O) all
-	scripts/size hypervisor $(O)/hypervisor/qv-amd.elf
+	scripts/size hypervisor $(O)/hypervisor/qv-amd.elf $(O)/hypervisor/qv-intel.elf
 
 deps:
 	scripts/deps

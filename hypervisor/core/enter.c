@@ -18,6 +18,7 @@ static void init_cpus(struct instance *inst)
 		struct pcpu *cpu = pcpu_of(i);
 
 		cpu->index = i;
+		cpu->status = &my_status()->cpus[i];
 		cpu->linux_cpu = b->cpus[i].linux_cpu;
 		cpu->apic_id = inst->icr.apic_id[i] = b->cpus[i].apic_id;
 		my_status()->cpus[i].linux_cpu = cpu->linux_cpu;

@@ -129,47 +129,75 @@ void exit_hypercall(struct pcpu *cpu)
 		vendor_inject_fault(cpu, 6);	/* as on a machine without us */
 }
 
-/* What a cell's CPUID says differently: register by register, what stays and what comes in */
+/* What a guest's CPUID says differently: register by register, what stays and what comes in */
 struct cpuid_rule {
-	u32 leaf;
+	u64 leaf;				/* SUB(n): that sub-leaf of leaf 7 */
 	struct { u32 keep, add; } r[4];		/* eax, ebx, ecx, edx */
+	u32 cr4, os;				/* ecx: this bit mirrors that bit of CR4 */
 };
 
+#define SUB(n)		((u64)(n) << 32)
+#define BIT(n)		(1u << (n))
 #define SAME		{ ~0u, 0 }
+#define NONE		{ 0, 0 }
+#define NOT(bits)	{ ~(bits), 0 }
 #define SIGNATURE(at)	{ 0, QV_CPUID_SIGNATURE[at] | QV_CPUID_SIGNATURE[at + 1] << 8 | \
 			     QV_CPUID_SIGNATURE[at + 2] << 16 | QV_CPUID_SIGNATURE[at + 3] << 24 }
-#define OSXSAVE		(1u << 27)
+#define OSXSAVE		BIT(27)
+#define OSPKE		BIT(4)
 
+/* AMD APM vol. 3, appendix E; Intel SDM vol. 2, CPUID */
 static const struct cpuid_rule cpuid_rules[] = {
-	/* ecx: no VMX; OSXSAVE is the guest's own, below; a hypervisor is there */
-	{ 1,		{ SAME, SAME, { ~(1u << 5 | OSXSAVE), 1u << 31 }, SAME } },
-	/* ecx: no protection keys, no shadow stacks: their MSRs are not a cell's */
-	{ 7,		{ SAME, SAME, { ~(3u << 3 | 1u << 7), 0 }, SAME } },
-	{ QV_CPUID_BASE,	{ { 0, QV_CPUID_BASE + 1 }, SIGNATURE(0), SIGNATURE(4), SIGNATURE(8) } },
-	{ QV_CPUID_BASE + 1, { { 0, QV_INFO_GPA }, { 0, QV_INFO_ABI }, { 0, 0 }, { 0, 0 } } },
+	/* Linux's too, where it exits. What mirrors CR4 is the guest's own; no VMX, user interrupts, FRED */
+	{ .leaf = 1, .r = { SAME, SAME, NOT(BIT(5) | OSXSAVE), SAME }, .cr4 = CR4_OSXSAVE, .os = OSXSAVE },
+	{ .leaf = 7, .r = { SAME, SAME, NOT(OSPKE), NOT(BIT(5)) }, .cr4 = CR4_PKE, .os = OSPKE },
+	{ .leaf = 7 | SUB(1), .r = { NOT(BIT(17)), SAME, SAME, SAME } },
+#define LINUX_RULES	3
+
+	/* ecx, edx: no debug store, SMX, clock and thermal control, counters' capabilities; a hypervisor is there */
+	{ .leaf = 1, .r = { SAME, SAME, { ~(BIT(2) | BIT(4) | BIT(6) | BIT(7) | BIT(8) | BIT(15)), BIT(31) },
+			  NOT(BIT(21) | BIT(22) | BIT(29)) } },
+	/* eax: the timer runs in every C-state; no other power management */
+	{ .leaf = 6, .r = { { BIT(2), 0 }, NONE, NONE, NONE } },
+	/* ebx: no SGX, cache monitoring and allocation, MPX, processor trace; ecx: no protection keys, shadow stacks,
+	 * TME, key locker, bus lock traps, ENQCMD; edx: no PCONFIG, branch records, branch tracking */
+	{ .leaf = 7, .r = { SAME, NOT(BIT(2) | BIT(12) | BIT(14) | BIT(15) | BIT(25)),
+			  NOT(BIT(3) | BIT(4) | BIT(7) | BIT(13) | BIT(23) | BIT(24) | BIT(29) | BIT(30) | BIT(31)),
+			  NOT(BIT(18) | BIT(19) | BIT(20)) } },
+	/* eax: no history reset */
+	{ .leaf = 7 | SUB(1), .r = { NOT(BIT(22)), SAME, SAME, SAME } },
+	/* All zero: counters; cache monitoring and allocation; SGX; trace; key locker; PCONFIG; branch records */
+	{ .leaf = 0x0a }, { .leaf = 0x0f }, { .leaf = 0x10 }, { .leaf = 0x12 }, { .leaf = 0x14 },
+	{ .leaf = 0x19 }, { .leaf = 0x1b }, { .leaf = 0x1c },
+	{ .leaf = QV_CPUID_BASE, .r = { { 0, QV_CPUID_BASE + 1 }, SIGNATURE(0), SIGNATURE(4), SIGNATURE(8) } },
+	{ .leaf = QV_CPUID_BASE + 1, .r = { { 0, QV_INFO_GPA }, { 0, QV_INFO_ABI }, NONE, NONE } },
 	/* ecx: no SVM, no instruction-based sampling, no SKINIT */
-	{ 0x80000001,	{ SAME, SAME, { ~(1u << 2 | 1u << 10 | 1u << 12), 0 }, SAME } },
+	{ .leaf = 0x80000001, .r = { SAME, SAME, NOT(BIT(2) | BIT(10) | BIT(12)), SAME } },
 	/* ebx: no INVLPGB */
-	{ 0x80000008,	{ SAME, { ~(1u << 3), 0 }, SAME, SAME } },
-	/* SVM's features */
-	{ 0x8000000a,	{ { 0, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 } } },
+	{ .leaf = 0x80000008, .r = { SAME, NOT(BIT(3)), SAME, SAME } },
+	/* SVM */
+	{ .leaf = 0x8000000a },
 };
 
-/* Cells only: Linux's CPUID does not exit */
+/* A cell's; Linux's on VT-x, where it exits whether asked for or not */
 void exit_cpuid(struct pcpu *cpu)
 {
 	static const u8 places[] = { GPR_RAX, GPR_RBX, GPR_RCX, GPR_RDX };
-	u32 leaf = cpu->regs[GPR_RAX], r[4], i, k;
+	u32 leaf = cpu->regs[GPR_RAX], sub = cpu->regs[GPR_RCX], r[4], i;
+	u32 num = is_front_end() ? LINUX_RULES : sizeof(cpuid_rules) / sizeof(cpuid_rules[0]);
+	const struct cpuid_rule *rule = cpuid_rules;
 	struct guest_mode mode;
 
-	cpuid(leaf, cpu->regs[GPR_RCX], r);
-	for (k = 0; k < sizeof(cpuid_rules) / sizeof(cpuid_rules[0]); k++)
-		if (cpuid_rules[k].leaf == leaf)
-			for (i = 0; i < 4; i++)
-				r[i] = (r[i] & cpuid_rules[k].r[i].keep) | cpuid_rules[k].r[i].add;
+	cpuid(leaf, sub, r);
 	vendor_mode(cpu, &mode);
-	if (leaf == 1 && (mode.cr4 & CR4_OSXSAVE))
-		r[2] |= OSXSAVE;
+	for (; num--; rule++) {
+		if (rule->leaf != (leaf == 7 ? leaf | SUB(sub) : leaf))
+			continue;
+		for (i = 0; i < 4; i++)
+			r[i] = (r[i] & rule->r[i].keep) | rule->r[i].add;
+		if (mode.cr4 & rule->cr4)
+			r[2] |= rule->os;
+	}
 	for (i = 0; i < 4; i++)
 		cpu->regs[places[i]] = r[i];
 	vendor_skip(cpu, 2);

@@ -40,6 +40,7 @@ enum { GPR_RAX, GPR_RCX, GPR_RDX, GPR_RBX, GPR_RSP, GPR_RBP, GPR_RSI, GPR_RDI };
 struct pcpu {
 	u64 regs[16];			/* guest; rax and rsp only valid during an exit */
 	struct qv_linux_state linux_state;
+	struct qv_mon_cpu_status *status;	/* in the open part; as this instance sees it */
 	u32 index;			/* in this instance */
 	u32 linux_cpu, apic_id;
 	u32 phase;			/* enum cpu_phase */
@@ -142,7 +143,7 @@ static inline struct pcpu *pcpu_of(u32 index)
 
 static inline struct qv_mon_cpu_status *cpu_status(const struct pcpu *cpu)
 {
-	return &my_status()->cpus[cpu->index];
+	return cpu->status;
 }
 
 static inline bool is_front_end(void)

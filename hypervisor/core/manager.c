@@ -116,6 +116,7 @@ static void fill_cpus(struct instance *cell)
 		struct pcpu *there = pcpu_in(QV_VA_MANAGE, i);
 
 		there->index = i;
+		there->status = &my_status()->cpus[i];	/* at the same address in every instance */
 		there->linux_cpu = status->cpus[i].linux_cpu = home->linux_cpu;
 		there->apic_id = status->cpus[i].apic_id = cell->icr.apic_id[i] = home->apic_id;
 		there->home_cr3 = me()->host.root;

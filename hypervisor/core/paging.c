@@ -40,12 +40,13 @@ u64 *paging_find(const struct paging *p, u64 addr, u32 level, u32 *found)
 
 	for (;; at--) {
 		u64 *entry = &table[slot(addr, at)];
+		u64 seen = __atomic_load_n(entry, __ATOMIC_ACQUIRE);	/* once: others change it */
 
-		if (at == level || !(*entry & PT_P) || is_leaf(*entry, at)) {
+		if (at == level || !(seen & PT_P) || is_leaf(seen, at)) {
 			*found = at;
 			return entry;
 		}
-		table = pool_table(p->pool, *entry & PT_ADDR);
+		table = pool_table(p->pool, seen & PT_ADDR);
 	}
 }
 
@@ -56,11 +57,13 @@ u64 *paging_find(const struct paging *p, u64 addr, u32 level, u32 *found)
  */
 static int deepen(const struct paging *p, u64 *entry, u32 level)
 {
-	u64 old = *entry;
-	u64 pa = pool_take(p->pool);
+	u64 old = __atomic_load_n(entry, __ATOMIC_ACQUIRE), pa;
 	u64 *table;
 	u32 i;
 
+	if ((old & PT_P) && !is_leaf(old, level))	/* since it was found: not a leaf to be split */
+		return 0;
+	pa = pool_take(p->pool);
 	if (!pa)
 		return -1;
 	if (old & PT_P) {

@@ -12,6 +12,7 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0x00000048, 0x00000048, { OK, OK }, { OK, OK }, 0, "SPEC_CTRL", "a thread's own; cleared when a CPU changes hands" },
 	{ 0x00000049, 0x00000049, { FAIL, OK }, { OK, OK }, 0, "PRED_CMD", "flushes the own branch predictor" },
 	{ 0x0000008b, 0x0000008b, { OK, FAIL }, { OK, OK }, 0, "PATCH_LEVEL", "which microcode: kernels ask" },
+	{ 0x000000e7, 0x000000e8, { OK, FAIL }, { OK, OK }, 0, "MPERF, APERF", "a thread's own clocks: schedulers ask at every tick" },
 	{ 0x000000fe, 0x000000fe, { OK, FAIL }, { OK, OK }, 0, "MTRRcap", "read-only" },
 	{ 0x00000174, 0x00000176, { OK, OK }, { OK, OK }, 0, "SYSENTER", "in the VMCB" },
 	{ 0x00000179, 0x0000017a, { ZERO, ZERO }, { OK, OK }, 0, "MCG_CAP, MCG_STATUS", "a cell sees no machine-check banks; a machine check there makes it fail" },

@@ -60,19 +60,22 @@ def test_source_lines() -> None:
 
 
 def test_page_on_msrs(tmp_path: Path) -> None:
-    """Documentation/msrs.md is what the monitor's table says; another page is told apart."""
-    table, script = TOP / "hypervisor/svm/msr.c", TOP / "scripts/msrs"
-    check = [str(script), "hypervisor/svm/msr.c", str(TOP / "Documentation/msrs.md")]
-    current = subprocess.run(check, cwd=TOP, capture_output=True, text=True, check=False)
+    """Documentation/msrs.md is what the monitor's tables say; another page is told apart."""
+    tables, script = ["hypervisor/svm/msr.c", "hypervisor/vmx/msr.c"], str(TOP / "scripts/msrs")
+    current = subprocess.run([script, *tables, "--compare", "Documentation/msrs.md"], cwd=TOP, capture_output=True,
+                             text=True, check=False)
     assert current.returncode == 0, current.stderr
     other = tmp_path / "msrs.md"
     other.write_text((TOP / "Documentation/msrs.md").read_text().replace("checked", "yes", 1))
-    stale = subprocess.run([*check[:2], str(other)], cwd=TOP, capture_output=True, text=True, check=False)
+    stale = subprocess.run([script, *tables, "--compare", str(other)], cwd=TOP, capture_output=True, text=True,
+                           check=False)
     assert stale.returncode == 1 and "make it again" in stale.stderr
-    broken = tmp_path / "msr.c"
-    broken.write_text(table.read_text().replace('0, "TSC",', '0,"TSC",', 1))
-    odd = subprocess.run([str(script), str(broken)], capture_output=True, text=True, check=False)
-    assert odd.returncode == 2 and "write the row" in odd.stderr
+    for name in tables:
+        broken = tmp_path / name
+        broken.parent.mkdir(parents=True)
+        broken.write_text((TOP / name).read_text().replace('0, "TSC",', '0,"TSC",', 1))
+        odd = subprocess.run([script, str(broken)], capture_output=True, text=True, check=False)
+        assert odd.returncode == 2 and "write the row" in odd.stderr
 
 
 def test_page_on_ports(tmp_path: Path) -> None:

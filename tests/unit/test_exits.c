@@ -225,6 +225,74 @@ static void cpuid_of_a_cell(void)
 	CHECK_EQ(cpu->regs[GPR_RCX] & 1u << 27, 1u << 27);	/* OSXSAVE is the guest's own */
 }
 
+/* CPUID's four registers in @guest, and what the processor says itself in @real */
+static void ask(u32 leaf, u32 sub, u32 guest[4], u32 real[4])
+{
+	const struct pcpu *cpu = pcpu_of(0);
+
+	exit_with(EXIT_CPUID, 0, leaf, sub, 0);
+	guest[0] = cpu->regs[GPR_RAX], guest[1] = cpu->regs[GPR_RBX];
+	guest[2] = cpu->regs[GPR_RCX], guest[3] = cpu->regs[GPR_RDX];
+	cpuid(leaf, sub, real);
+}
+
+/* What there are no MSRs for is not offered; a sub-leaf has its own rules */
+static void cpuid_hides(void)
+{
+	static const u32 zero[] = { 0x0a, 0x0f, 0x10, 0x12, 0x14, 0x19, 0x1b, 0x1c };
+	u32 g[4], r[4], i;
+
+	fake_open(true, true);
+	fake_become_cell();
+	for (i = 0; i < sizeof(zero) / sizeof(zero[0]); i++) {
+		unit_case("leaf %#x:", zero[i]);
+		ask(zero[i], 0, g, r);
+		CHECK_EQ(g[0] | g[1] | g[2] | g[3], 0);
+	}
+	unit_case("leaves 1, 6, 7:");
+	ask(1, 0, g, r);
+	CHECK_EQ(g[2] & 0x81f4, 0);
+	CHECK_EQ(g[3], r[3] & ~(1u << 21 | 1u << 22 | 1u << 29));
+	ask(6, 0, g, r);
+	CHECK_EQ(g[0], r[0] & 4);
+	CHECK_EQ(g[1] | g[2] | g[3], 0);
+	ask(7, 0, g, r);
+	CHECK_EQ(g[1], r[1] & ~(1u << 2 | 1u << 12 | 1u << 14 | 1u << 15 | 1u << 25));
+	CHECK_EQ(g[2] & 0xe1802098, 0);
+	CHECK_EQ(g[3] & 0x1c0020, 0);
+	ask(7, 1, g, r);
+	CHECK_EQ(g[0], r[0] & ~(1u << 17 | 1u << 22));
+	CHECK(g[1] == r[1] && g[2] == r[2] && g[3] == r[3]);
+}
+
+/* On VT-x it exits: the bare processor's, but for VT-x itself, and what mirrors the guest's CR4 */
+static void cpuid_of_linux(void)
+{
+	static const u32 same[] = { 0, 2, 0x0a, 0x0d, 0x14, 0x40000000, 0x80000001, 0x8000000a };
+	struct vmcb *v = vmcb_of(pcpu_of(0));
+	u32 g[4], r[4], i;
+
+	fake_open(true, true);
+	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+		unit_case("leaf %#x:", same[i]);
+		ask(same[i], 0, g, r);
+		CHECK(!memcmp(g, r, sizeof(g)));
+	}
+	for (i = 0; i < 2; i++) {
+		unit_case("CR4's bits %u:", i);
+		v->cr4 = i ? 1u << 18 | 1u << 22 : 0;
+		ask(1, 0, g, r);
+		CHECK_EQ(g[2], (r[2] & ~(1u << 5 | 1u << 27)) | i << 27);
+		CHECK_EQ(g[3], r[3]);
+		ask(7, 0, g, r);
+		CHECK_EQ(g[2], (r[2] & ~(1u << 4)) | i << 4);
+		CHECK_EQ(g[3], r[3] & ~(1u << 5));
+		ask(7, 1, g, r);
+		CHECK_EQ(g[0], r[0] & ~(1u << 17));
+		CHECK_EQ(g[2], r[2]);
+	}
+}
+
 static void msr_values(void)
 {
 	struct vmcb *v = vmcb_of(pcpu_of(0));
@@ -403,6 +471,8 @@ const struct unit_test exits_tests[] = {
 	{ "exits: a cell", cells },
 	{ "exits: Linux", front_end },
 	{ "exits: CPUID in a cell", cpuid_of_a_cell },
+	{ "exits: CPUID offers a cell nothing without MSRs", cpuid_hides },
+	{ "exits: CPUID for Linux", cpuid_of_linux },
 	{ "exits: values of MSRs", msr_values },
 	{ "exits: MSRs that are kept from Linux", kept_from_linux },
 	{ "exits: Linux touches what is not its own", forbidden_touches },
