@@ -14,8 +14,8 @@ extern const char code16_count[], code16_memory[], code16_port[], code16_msr[], 
 	code16_vmmcall[], code16_vmcall[], code16_vmxon[], code16_icr[], code16_wild[], code16_cpuid[], code16_race[];
 
 static const char *const codes[] = {
-	code16_memory, code16_port, code16_msr, code16_triple, code16_vmrun, code16_vmmcall, code16_icr, code16_wild,
-	code16_vmcall, code16_vmxon,
+	code16_memory, code16_port, code16_msr, code16_triple, code16_icr, code16_wild,
+	code16_vmrun, code16_vmmcall, code16_vmcall, code16_vmxon,
 };
 
 uint32_t second_id(void)
@@ -96,10 +96,11 @@ void second_both(uint64_t a, uint64_t b)
 }
 
 /* Those that are to be harmless count when their exception has come */
-void second_code(uint64_t which, uint64_t b)
+/* @ud: what it does is #UD, and then it counts */
+void second_code(uint64_t which, uint64_t ud)
 {
 	start(codes[which]);
-	if (which == 4 || which == 5) {
+	if (ud) {
 		await_count();
 		survived("it was #UD");
 	}
