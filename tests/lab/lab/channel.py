@@ -6,10 +6,10 @@ import json
 import socket
 import struct
 import threading
-import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
+
+from .bulk import LEAST, MARK, Bulk
 
 HEAD = struct.Struct("<cII")
 CHUNK = 65536
@@ -64,17 +64,8 @@ class Running:
 class Channel:
     """One connection; any number of commands at a time."""
 
-    def __init__(self, path: Path, alive: Callable[[], bool], deadline: float) -> None:
-        while True:
-            self._socket = socket.socket(socket.AF_UNIX)
-            try:
-                self._socket.connect(str(path))
-                break
-            except OSError:
-                self._socket.close()
-                if not alive() or time.monotonic() > deadline:
-                    raise
-                time.sleep(0.02)
+    def __init__(self, wire: socket.socket, bulk: Bulk | None = None) -> None:
+        self._socket, self._bulk = wire, bulk
         # A machine that takes nothing for so long is as good as gone.
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 60, 0))
         self._lock = threading.Lock()
@@ -98,20 +89,36 @@ class Channel:
         with contextlib.suppress(OSError):
             while True:
                 kind, number, size = HEAD.unpack(self._read(HEAD.size))
-                body = self._read(size)
-                if kind == b"H":
+                if size & MARK and self._bulk:
+                    body = self._bulk.get(size & ~MARK)
+                    self._head(b"A", number, 0)
+                else:
+                    body = self._read(size)
+                if kind == b"A" and self._bulk:
+                    self._bulk.taken()
+                elif kind == b"H":
                     self.boots += 1
                     self.hello.set()
                 elif command := self._commands.get(number):
                     command.receive(kind, body)
         self.lost.set()
 
-    def send(self, kind: bytes, number: int, body: bytes) -> None:
+    def _head(self, kind: bytes, number: int, size: int, body: bytes = b"") -> None:
         with self._lock:
             try:
-                self._socket.sendall(HEAD.pack(kind, number, len(body)) + body)
+                self._socket.sendall(HEAD.pack(kind, number, size) + body)
             except OSError:
                 self.lost.set()  # seen by who waits for an answer
+
+    def send(self, kind: bytes, number: int, body: bytes) -> None:
+        if not self._bulk or len(body) < LEAST:
+            self._head(kind, number, len(body), body)
+            return
+        with self._bulk.lock:
+            self._bulk.put(body)
+            self._head(kind, number, len(body) | MARK)
+            if not self._bulk.await_taken():
+                self.lost.set()
 
     def start(self, wanted: dict[str, Any], sink: Callable[[bytes], None] | None = None) -> Running:
         """Start what `wanted` (argv, tty, merge, env, cwd) says."""

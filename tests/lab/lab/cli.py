@@ -10,8 +10,8 @@ from pathlib import Path
 
 from . import build, check, enter, images, roots, terminal
 from .errors import BuildError, GuestTimeout, LabError, MachineDead
-from .machine import Machine
-from .qemu import IOMMUS, Config
+from .config import IOMMUS, Config
+from .machine import EMULATORS, Machine
 
 TIMEOUT, CRASH, LAB, BUILD = 124, 125, 126, 127
 STATUSES = """\
@@ -57,11 +57,13 @@ def size(text: str) -> str:
 
 def machine_options(p: argparse.ArgumentParser) -> None:
     kernels = sorted(roots.sections()["kernel"])
-    p.add_argument("--machine", choices=["amd"], default="amd", help="what is emulated (default: amd)")
+    p.add_argument("--machine", choices=sorted(EMULATORS), default="amd",
+                   help="whose processor is emulated: amd with AMD-V in QEMU (default), intel with VT-x in Bochs")
     p.add_argument("--kernel", choices=kernels, default="6.12", help="Debian kernel (default: 6.12)")
     p.add_argument("--cpus", type=count, default=4, metavar="N", help="number of CPUs (default: 4)")
-    p.add_argument("--memory", type=size, default="2G", metavar="SIZE", help="RAM (default: 2G)")
-    p.add_argument("--iommu", choices=sorted(IOMMUS), default="none",
+    p.add_argument("--memory", type=size, metavar="SIZE",
+                   help="RAM (default: 2G; 1G with --machine intel)")
+    p.add_argument("--iommu", choices=IOMMUS, default="none",
                    help="intel and amd give Linux x2APIC; none leaves it in xAPIC mode (default)")
     p.add_argument("--icount", action="store_true",
                    help="one virtual clock that counts instructions: slow, but repeatable")
@@ -110,7 +112,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def new_machine(o: argparse.Namespace) -> Machine:
-    config = Config(machine=o.machine, kernel=o.kernel, cpus=o.cpus, memory=o.memory, iommu=o.iommu, icount=o.icount,
+    config = Config(machine=o.machine, kernel=o.kernel, cpus=o.cpus, memory=o.memory or "", iommu=o.iommu, icount=o.icount,
                     cpu_flags=o.cpu_flags, boot_args=tuple(o.boot_arg), qemu_args=tuple(o.qemu_arg))
     return Machine(config, install=not o.no_install, compile=not o.no_build, console=o.console,
                    boot_limit=getattr(o, "timeout", None) or 0.0)

@@ -8,9 +8,9 @@ import pytest
 
 from product import Product
 
+from .config import Config
 from .errors import MachineDead
 from .machine import Machine
-from .qemu import Config
 
 FIELDS = {f.name for f in dataclasses.fields(Config)}
 
@@ -134,17 +134,40 @@ class Failures:
             terminal.write_line(f"\nFAILED {report.nodeid} ({report.when})")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--machine", choices=["amd", "intel"],
+                     help="only the tests on this kind of machine (default: all)")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """@pytest.mark.both_vendors: once on AMD-V and once on VT-x."""
+    if metafunc.definition.get_closest_marker("both_vendors"):
+        metafunc.fixturenames.append("vendor")
+        metafunc.parametrize("vendor", [pytest.param(name, id=name, marks=pytest.mark.machine(machine=name))
+                                        for name in ("amd", "intel")])
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Failures(config))
-    config.addinivalue_line("markers", "machine(cpus, memory, kernel, iommu, icount, cpu_flags, "
+    config.addinivalue_line("markers", "both_vendors: the test is done on AMD-V and on VT-x")
+    config.addinivalue_line("markers", "machine(machine, cpus, memory, kernel, iommu, icount, cpu_flags, "
                             "boot_args, qemu_args, fresh): the machine a test runs in")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of one machine in a row, and on one worker: each boots once."""
+    if only := config.getoption("--machine"):
+        others = [item for item in items if _on_machine(item) and wanted(item).machine != only]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in others]
+
     def group(item: pytest.Item) -> str:
-        return repr(wanted(item)) if "machine" in getattr(item, "fixturenames", ()) else ""
+        return repr(wanted(item)) if _on_machine(item) else ""
     items.sort(key=group)  # stable: the order within a file stays
     for item in items:
         if name := group(item):
             item.add_marker(pytest.mark.xdist_group(name))
+
+
+def _on_machine(item: pytest.Item) -> bool:
+    return "machine" in getattr(item, "fixturenames", ())

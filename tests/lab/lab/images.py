@@ -11,10 +11,13 @@ from . import cpio, enter, roots
 from .errors import LabError
 from .paths import CACHE, LAB
 
-RECIPE = 2  # raise when the code here makes something different
+RECIPE = 3  # raise when the code here makes something different
 IMAGES = CACHE / "images"
 # ext4 asks for crc32c by name, which no list of dependencies knows; newer kernels have it built in.
-BOOT_MODULES = ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"]
+BOOT_MODULES = {
+    "virtio": ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"],
+    "ata": ["ata_piix", "sd_mod", "crc32c_generic", "ext4"],
+}
 # Periodic work and waits that only make a short-lived machine slower or less even.
 MASKED = [
     "apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer",
@@ -56,9 +59,9 @@ class Kernel:
     def disk(self) -> Path:
         return self.place / "modules.img"
 
-    @property
-    def initramfs(self) -> Path:
-        return self.place / "initramfs"
+    def initramfs(self, disks: str) -> Path:
+        """The one for a machine with such disks: a key of BOOT_MODULES."""
+        return self.place / f"initramfs-{disks}"
 
     @property
     def modules(self) -> Path:
@@ -105,7 +108,7 @@ def _read_module(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _boot_modules(modules: Path) -> list[Path]:
+def _boot_modules(modules: Path, disks: str) -> list[Path]:
     """The modules needed to reach the disks, in the order to load them."""
     needs: dict[str, list[str]] = {}
     by_name: dict[str, str] = {}
@@ -115,7 +118,7 @@ def _boot_modules(modules: Path) -> list[Path]:
         by_name[Path(path).name.split(".")[0].replace("-", "_")] = path
     builtin = (modules / "modules.builtin").read_text().replace("-", "_")
     order: list[str] = []
-    for name in BOOT_MODULES:
+    for name in BOOT_MODULES[disks]:
         if name not in by_name:
             if f"/{name}.ko" not in builtin and name != "crc32c_generic":
                 raise LabError(f"the kernel has no {name}", "choose another kernel package")
@@ -125,7 +128,7 @@ def _boot_modules(modules: Path) -> list[Path]:
     return [modules / p for p in order]
 
 
-def _initramfs(tool: Path, modules: Path) -> bytes:
+def _initramfs(tool: Path, modules: Path, disks: str) -> bytes:
     a = cpio.Archive()
     a.file("init", (LAB / "guest/init").read_bytes(), 0o755)
     a.file("bin/busybox", (tool / "usr/bin/busybox").read_bytes(), 0o755)
@@ -133,7 +136,9 @@ def _initramfs(tool: Path, modules: Path) -> bytes:
     for folder in ("dev", "proc", "sys", "root", "lay"):
         a.folder(folder)
     a.device("dev/console", 5, 1)
-    order = _boot_modules(modules)
+    if disks == "ata":
+        a.file("laydisk", b"")  # what the run brings along is on a disk, not in a second archive here
+    order = _boot_modules(modules, disks)
     for path in order:
         a.file(f"modules/{path.name.split('.')[0]}.ko", _read_module(path))
     a.file("modules/order", "".join(f"{p.name.split('.')[0]}.ko\n" for p in order).encode())
@@ -154,7 +159,8 @@ def kernel(name: str) -> Kernel:
         enter.shell(tool, 'depmod -b "$1" "$2"', str(unpacked), version)
         modules = unpacked / "lib/modules"
         (fresh / "vmlinuz").write_bytes((unpacked / "vmlinuz").read_bytes())
-        (fresh / "initramfs").write_bytes(_initramfs(tool, modules / version))
+        for disks in BOOT_MODULES:
+            (fresh / f"initramfs-{disks}").write_bytes(_initramfs(tool, modules / version, disks))
         _disk(modules, fresh / "modules.img", "2G")
     ident = f"{RECIPE}-{roots.key(home)}-{(LAB / 'guest/init').read_text()}"
     short = hashlib.sha256(ident.encode()).hexdigest()[:12]

@@ -14,21 +14,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from . import build, cpio, enter, images, roots
+from . import build, enter, images, roots
+from .bochs import Bochs, BochsBoot
 from .channel import Channel, Running
+from .config import Config
+from .emulator import Emulator
 from .errors import GuestTimeout, LabError, MachineDead
 from .paths import CACHE, LAB
-from .qemu import Config, Control, command_line
+from .qemu import Qemu
 
 LOGS = CACHE / "logs"
 LOGS_KEPT = 100
 BOOT_LIMIT = 240.0
 PANIC = re.compile(rb"Kernel panic - not syncing[^\r\n]*")
-STOPS = {
-    "guest-reset": "it reset (a triple fault or a reboot)",
-    "guest-shutdown": "it switched itself off",
-    "guest-panic": "its kernel panicked",
-}
+EMULATORS: dict[str, type[Emulator]] = {"amd": Qemu, "intel": Bochs, "intel-boot": BochsBoot}
 
 
 @dataclass
@@ -46,7 +45,10 @@ class Machine:
     def __init__(self, config: Config | None = None, *, install: bool = True, compile: bool = True,
                  console: Path | None = None, boot_limit: float = 0.0, **settings: Any) -> None:
         self.config = config or Config(**settings)
+        if self.config.machine not in EMULATORS:
+            raise LabError(f"there is no machine {self.config.machine!r}", f"choose {' or '.join(EMULATORS)}")
         self.config.check()
+        EMULATORS[self.config.machine].check(self.config)
         self.boot_limit = boot_limit or BOOT_LIMIT * self.config.slowness
         self._install, self._compile = install, compile
         self.console = console or self._new_log()
@@ -87,28 +89,41 @@ class Machine:
                 shutil.rmtree(left, ignore_errors=True)
         run = Path(tempfile.mkdtemp(prefix=f"qvlab-{os.getpid()}-", dir="/tmp"))  # short: it holds sockets
         self._closing.callback(shutil.rmtree, run, ignore_errors=True)
-        initrd = run / "initrd"
-        initrd.write_bytes(kernel.initramfs.read_bytes() + self._lay(kernel))
         self.console.write_bytes(b"")
-        argv = command_line(self.config, kernel, root, initrd, run, self.console.resolve())
-        self._messages = run / "qemu.log"
+        self.emulator = EMULATORS[self.config.machine](self.config, run, self.console.resolve())
+        self._closing.callback(self.emulator.close)
+        argv = self.emulator.prepare(kernel, root, self._lay(kernel))
+        self._messages = run / "emulator.log"
         self.power_on = time.monotonic()
         with open(self._messages, "wb") as log:
             self._process = subprocess.Popen(
-                enter.command(roots.ensure("tool"), argv, {"TMPDIR": str(run)}),
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+                enter.command(roots.ensure(self.emulator.tree), argv, {"TMPDIR": str(run)}),
+                stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True)
         self._closing.callback(self._reap)
+        self.emulator.process = self._process
         deadline = time.monotonic() + self.boot_limit
         try:
-            self._channel = Channel(run / "agent", lambda: self._process.poll() is None, deadline)
-            self._closing.callback(self._channel.close)
-            self._control = Control(run / "qmp")
-            self._closing.callback(self._control.close)
+            wire = self.emulator.connect(lambda: self._process.poll() is None, deadline)
         except OSError:
-            raise LabError(f"QEMU did not start: {self._qemu_said() or 'it said nothing'}",
+            raise LabError(f"{self.emulator.name} did not start: {self._said() or 'it said nothing'}",
                            "look at the arguments given to it") from None
+        self._channel = Channel(wire, self.emulator.bulk)
+        self._closing.callback(self._channel.close)
+        if self.emulator.booted:
+            self._channel.boots = 1
+            self._lay_out(self.emulator.booted, deadline)
+            return
         self._await(self._channel.hello.is_set, deadline, "boot")
         self._finish(self.start("systemctl is-system-running --wait; udevadm settle"), deadline, "boot")
+
+    def _lay_out(self, lay: bytes, deadline: float) -> None:
+        """Lay over the root disk of a machine that has booted what this run brings along."""
+        command = self.start("tar -C / -x --strip-components=1 --no-same-owner --keep-directory-symlink")
+        command.write(lay)
+        command.close()
+        self._finish(command, deadline, "boot")
+        if command.rc:
+            raise LabError(f"what this run brings along does not fit: {command.output.decode(errors='replace')}", "")
 
     @property
     def boots(self) -> int:
@@ -123,8 +138,9 @@ class Machine:
         self._finish(self.start("systemctl is-system-running --wait; udevadm settle"), deadline, "restart")
 
     def _lay(self, kernel: images.Kernel) -> bytes:
-        """What this run brings along, as a second initramfs archive."""
-        lay = cpio.Archive()
+        """What this run brings along, as an archive of files under lay/."""
+        lay = self.emulator.archive()
+        lay.file("lay/usr/lib/qv-lab-wire", self.emulator.wire.encode())
         lay.file("lay/usr/lib/qv-lab-agent", (LAB / "guest/qv-lab-agent").read_bytes())
         units = "lay/etc/systemd/system"
         unit = "qv-lab-agent.service"
@@ -142,7 +158,7 @@ class Machine:
         self._process.wait()
 
     def kill(self) -> None:
-        """As if QEMU had crashed: for one in which nobody knows what is going on."""
+        """As if the emulator had crashed: for one in which nobody knows what is going on."""
         self._reap()
 
     def close(self) -> None:
@@ -155,13 +171,15 @@ class Machine:
         if not self._why_dead:
             if self._process.poll() is not None:
                 time.sleep(0.1)  # the last event may still be on its way
-                self._why_dead = STOPS.get(self._control.stopped) or \
-                    f"QEMU ended: {self._control.stopped or self._qemu_said() or 'it said nothing'}"
+                self._why_dead = self.emulator.stopped or \
+                    f"{self.emulator.name} ended: {self._said() or 'it said nothing'}"
             elif not self.config.reboots and (panic := self._panic()):
                 self._why_dead = f"its kernel panicked: {panic}"
+            else:
+                self._why_dead = self.emulator.stopped
         return self._why_dead
 
-    def _qemu_said(self) -> str:
+    def _said(self) -> str:
         return self._messages.read_text(errors="replace").strip()[-2000:]
 
     def _panic(self) -> str:
@@ -178,9 +196,13 @@ class Machine:
     def console_tail(self, lines: int = 40) -> str:
         return "\n".join(self.console_text().splitlines()[-lines:])
 
+    def reset(self) -> None:
+        """Press its reset button; see restart()."""
+        self.emulator.reset()
+
     def qmp(self, name: str, **arguments: Any) -> Any:
         """A command to QEMU itself, e.g. qmp("inject-nmi")."""
-        return self._control.ask(name, **arguments)
+        return self.emulator.ask(name, **arguments)
 
     # Commands
 
@@ -232,7 +254,7 @@ class Machine:
 
     def finish(self, running: Running, timeout: float, what: str = "command") -> None:
         """Wait for the end of what start() started."""
-        self._finish(running, time.monotonic() + timeout, what)
+        self._finish(running, time.monotonic() + timeout * self.config.patience, what)
 
     # Files
 

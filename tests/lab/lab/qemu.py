@@ -5,10 +5,14 @@ import contextlib
 import json
 import socket
 import threading
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from . import cpio
+from .config import Config
+from .emulator import Emulator
 from .errors import LabError
 from .images import Kernel
 
@@ -18,37 +22,67 @@ IOMMUS = {
     "amd": ["-device", "amd-iommu,intremap=on,xtsup=on"],
 }
 CPU = "EPYC-v4,+svm,+npt,+x2apic"
+STOPS = {
+    "guest-reset": "it reset (a triple fault or a reboot)",
+    "guest-shutdown": "it switched itself off",
+    "guest-panic": "its kernel panicked",
+}
 
 
-@dataclass(frozen=True)
-class Config:
-    """Everything that tells one machine from another."""
+class Qemu(Emulator):
+    """A machine with AMD-V."""
 
-    machine: str = "amd"
-    kernel: str = "6.12"
-    cpus: int = 4
-    memory: str = "2G"
-    iommu: str = "none"
-    icount: bool = False
-    reboots: bool = False  # a reset restarts it, memory as it was; else that is its end
-    cpu_flags: str = ""
-    boot_args: tuple[str, ...] = ()
-    qemu_args: tuple[str, ...] = field(default=())
+    name, tree = "QEMU", "tool"
+    wire = "/dev/virtio-ports/org.qv.lab"
+    archive = cpio.Archive
+    memory = "2G"
+
+    def __init__(self, config: Config, run: Path, console: Path) -> None:
+        super().__init__(config, run, console)
+        self._control: Control | None = None
+
+    @classmethod
+    def check(cls, config: Config) -> None:
+        """QEMU says itself what it cannot."""
+
+    def prepare(self, kernel: Kernel, root: Path, lay: bytes) -> list[str]:
+        initrd = self.run / "initrd"
+        initrd.write_bytes(kernel.initramfs("virtio").read_bytes() + lay)
+        return command_line(self.config, kernel, root, initrd, self.run, self.console)
+
+    def connect(self, alive: Callable[[], bool], deadline: float) -> socket.socket:
+        while True:
+            wire = socket.socket(socket.AF_UNIX)
+            try:
+                wire.connect(str(self.run / "agent"))
+                break
+            except OSError:
+                wire.close()
+                if not alive() or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
+        self._control = Control(self.run / "qmp")
+        return wire
 
     @property
-    def slowness(self) -> int:
-        """How many times longer than usual everything takes here."""
-        if not self.icount:
-            return max(1, self.cpus // 16)
-        return 3 if self.iommu == "none" else 20
+    def stopped(self) -> str:
+        reason = self._control.stopped if self._control else ""
+        return STOPS.get(reason) or (reason and f"QEMU ended: {reason}")
 
-    def check(self) -> None:
-        if self.machine != "amd":
-            raise LabError(f"there is no machine {self.machine!r}", "the lab has 'amd' so far")
-        if self.iommu not in IOMMUS:
-            raise LabError(f"there is no IOMMU {self.iommu!r}", "choose none, intel or amd")
-        if not 1 <= self.cpus <= 255:
-            raise LabError(f"{self.cpus} CPUs cannot be", "choose 1 to 255")
+    def ask(self, name: str, **arguments: Any) -> Any:
+        if not self._control:
+            raise LabError("QEMU does not run", "boot the machine first")
+        return self._control.ask(name, **arguments)
+
+    def reset(self) -> None:
+        self.ask("system_reset")
+
+    def state(self) -> str:
+        return str(self.ask("human-monitor-command", **{"command-line": "info registers -a"}))
+
+    def close(self) -> None:
+        if self._control:
+            self._control.close()
 
 
 def command_line(config: Config, kernel: Kernel, root: Path, initrd: Path, run: Path,
@@ -67,7 +101,7 @@ def command_line(config: Config, kernel: Kernel, root: Path, initrd: Path, run: 
                 "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
     return [
         "qemu-system-x86_64", "-accel", accel, *extra, "-cpu", cpu, "-machine", "q35",
-        "-smp", str(config.cpus), "-m", config.memory, "-nographic", "-nic", "none",
+        "-smp", str(config.cpus), "-m", config.memory or Qemu.memory, "-nographic", "-nic", "none",
         *([] if config.reboots else ["-no-reboot"]),
         "-serial", f"file:{console}", "-monitor", "none",
         *IOMMUS[config.iommu],

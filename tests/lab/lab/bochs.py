@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Bochs: a machine with VT-x. Its configuration, its end of the wire, its saved states."""
+
+import re
+import shutil
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from . import cpio, enter, rfb, roots, snapshot, tar
+from .bulk import SIZE, TO_MACHINE, Bulk
+from .config import Config
+from .emulator import Emulator
+from .errors import LabError
+from .images import Kernel
+
+# The models after this one name a TSC frequency in CPUID leaf 15h, which Bochs does not keep:
+# Linux's clock would be wrong by a factor of 35.
+MODEL = "broadwell_ult"
+TICKS = 50_000_000  # per virtual second; the TSC counts them
+PARAMETERS = ["console=ttyS0,115200", "mitigations=off"]
+ENDS = [  # what Bochs says last, and what it means
+    (re.compile(r"exception\(\): 3rd \((\d+)\) exception"), "it reset (a triple fault)"),
+    (re.compile(r"ACPI control: soft power off"), "it switched itself off"),
+]
+RESET = re.compile(r"bx_pc_system_c::Reset\(HARDWARE\) called")
+WINDOW = re.compile(r"listening for connections on port (\d+)")
+SAVED = "Do you want to continue?"  # what Bochs asks when a state is saved
+
+# The plugins stand in the order in which Bochs loads them by itself when it boots: a saved
+# state names timers by their order of birth.
+HARDWARE = """\
+plugin_ctrl: biosdev=true, iodebug=true, parallel=true, gameport=true, extfpuirq=true, speaker=true, serial=true, unmapped=true
+romimage: file=/usr/share/bochs/BIOS-bochs-latest
+vgaromimage: file=/usr/share/bochs/VGABIOS-lgpl-latest
+cpu: model={model}, count={cpus}:1:1, quantum=16, ips={ticks}, reset_on_triple_fault={reboots}
+clock: sync=none
+vga: extension=vbe, update_freq=5, realtime=0
+memory: guest={memory}, host={memory}, block_size=512
+pci: enabled=1, chipset=i440fx
+ata0: enabled=1, ioaddr1=0x1f0, ioaddr2=0x3f0, irq=14
+ata1: enabled=1, ioaddr1=0x170, ioaddr2=0x370, irq=15
+ata0-master: type=disk, path={root}, mode=volatile, journal={run}/root.redo
+ata0-slave: type=disk, path={modules}, mode=volatile, journal={run}/modules.redo
+ata1-master: type=cdrom, path={disc}, status=inserted
+ata1-slave: type=disk, path={run}/slots, mode=flat
+boot: cdrom
+com1: enabled=1, mode=file, dev={console}
+com2: enabled=1, mode=socket-client, dev=127.0.0.1:{port}
+sound: driver=dummy
+mouse: enabled=0
+"""
+PROGRAM = """\
+display_library: rfb, options="timeout=0, no_gui_console"
+log: {run}/bochs.log
+panic: action=fatal
+error: action=ignore
+info: action=ignore, rfb=report, pc_system=report
+"""
+GRUB = """\
+set timeout=0
+menuentry linux {{
+linux /vmlinuz {parameters}
+initrd /initrd
+}}
+"""
+
+
+class Bochs(Emulator):
+    """A machine with VT-x that goes on from where one like it had booted."""
+
+    name, tree = "Bochs", "bochs"
+    wire = "/dev/ttyS1 1:0:1:0"
+    archive: type[cpio.Archive] | type[tar.Archive] = tar.Archive
+    memory = "1G"
+
+    def __init__(self, config: Config, run: Path, console: Path) -> None:
+        super().__init__(config, run, console)
+        self._listen = socket.create_server(("127.0.0.1", 0))  # Bochs is the one that connects
+
+    @classmethod
+    def check(cls, config: Config) -> None:
+        for asked, what in ((config.iommu != "none", "IOMMU"), (config.icount, "icount (its time is always repeatable)"),
+                            (config.cpu_flags, "CPU flags"), (config.qemu_args, "arguments of QEMU's")):
+            if asked:
+                raise LabError(f"the machine 'intel' has no {what}", "leave that out, or take the machine 'amd'")
+
+    def prepare(self, kernel: Kernel, root: Path, lay: bytes) -> list[str]:
+        made = snapshot.ensure(self.config, root, f"{HARDWARE}-{GRUB}-{MODEL}-{TICKS}-{PARAMETERS}")
+        state = self.run / "state"
+        state.mkdir()
+        for file in (made / "state").iterdir():
+            (state / file.name).symlink_to(file)
+        (state / "config").unlink()
+        self._configure(state / "config", kernel, root, made / "boot.iso", b"")
+        self.booted = lay
+        return ["bochs-bin", "-q", "-r", str(state)]
+
+    def _configure(self, place: Path, kernel: Kernel, root: Path, disc: Path, slots: bytes) -> None:
+        disk = self.run / "slots"
+        disk.write_bytes(slots)
+        with open(disk, "r+b") as f:
+            f.truncate(SIZE)
+        self.bulk = Bulk(disk)
+        memory = self.config.memory or self.memory
+        place.write_text((HARDWARE + PROGRAM).format(
+            model=MODEL, cpus=self.config.cpus, ticks=TICKS, reboots=int(self.config.reboots), run=self.run,
+            memory=int(memory[:-1]) * (1024 if memory[-1] == "G" else 1), root=root, modules=kernel.disk,
+            disc=disc, console=self.console, port=self._listen.getsockname()[1]))
+
+    def connect(self, alive: Callable[[], bool], deadline: float) -> socket.socket:
+        self._listen.settimeout(0.2)
+        while True:
+            try:
+                return self._listen.accept()[0]
+            except TimeoutError:
+                if not alive() or time.monotonic() > deadline:
+                    raise
+
+    def _log(self) -> str:
+        log = self.run / "bochs.log"
+        return log.read_text(errors="replace") if log.exists() else ""
+
+    @property
+    def stopped(self) -> str:
+        log = self._log()
+        for pattern, meaning in ENDS:
+            if pattern.search(log):
+                return meaning
+        if not self.config.reboots and len(RESET.findall(log)) > 1:  # one is from the start
+            return "it reset (a reboot)"
+        panics = [line for line in log.splitlines() if ">>PANIC<<" in line]
+        return f"Bochs gave up: {panics[-1]}" if panics else ""
+
+    def _press(self, button: int) -> None:
+        if not (found := WINDOW.search(self._log())):
+            raise LabError("Bochs has no window", "see its bochs.log")
+        rfb.press(int(found[1]), button)
+
+    def reset(self) -> None:
+        self._press(rfb.RESET)
+
+    def state(self) -> str:
+        """Where each CPU is: what Bochs saves of it."""
+        place = self.run / "hang"
+        place.mkdir()
+        self.save(place)
+        return "\n".join(registers((place / f"cpu{n}").read_text(errors="replace"), f"CPU {n}")
+                         for n in range(self.config.cpus))
+
+    def save(self, place: Path, patience: float = 120.0) -> None:
+        """Save the whole state in a folder; the machine is of no more use."""
+        assert self.process and self.process.stdin
+        self.process.stdin.write(f"{place}\n".encode())
+        self.process.stdin.flush()
+        self._press(rfb.SAVE)
+        said, deadline = self.run / "emulator.log", time.monotonic() + patience
+        while SAVED not in said.read_text(errors="replace"):
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                raise LabError("Bochs did not save its state", f"it said: {said.read_text(errors='replace')[-500:]}")
+            time.sleep(0.1)
+
+    def close(self) -> None:
+        self._listen.close()
+        if self.bulk:
+            self.bulk.close()
+
+
+class BochsBoot(Bochs):
+    """A machine with VT-x that boots from its CD."""
+
+    archive = cpio.Archive
+
+    def prepare(self, kernel: Kernel, root: Path, lay: bytes) -> list[str]:
+        if len(lay) > TO_MACHINE:
+            raise LabError(f"this run brings along {len(lay) >> 20} MiB", f"at most {TO_MACHINE >> 20} MiB fit")
+        self._disc(kernel)
+        self._configure(self.run / "bochsrc", kernel, root, self.run / "boot.iso", lay)
+        return ["bochs-bin", "-q", "-f", str(self.run / "bochsrc")]
+
+    def _disc(self, kernel: Kernel) -> None:
+        """The CD: GRUB, the kernel and the initramfs."""
+        disc = self.run / "disc"
+        (disc / "boot/grub").mkdir(parents=True)
+        shutil.copy(kernel.vmlinuz, disc / "vmlinuz")
+        shutil.copy(kernel.initramfs("ata"), disc / "initrd")
+        (disc / "boot/grub/grub.cfg").write_text(
+            GRUB.format(parameters=" ".join([*PARAMETERS, *self.config.boot_args])))
+        enter.shell(roots.ensure(self.tree), 'grub-mkrescue -o "$1" "$2" 2>&1',
+                    str(self.run / "boot.iso"), str(disc))
+
+    def keep(self, place: Path) -> None:
+        """What a saved state needs beside it."""
+        shutil.copy(self.run / "boot.iso", place)
+
+
+SHOWN = ("RIP", "RSP", "EFLAGS", "CR0", "CR2", "CR3", "CR4", "activity_state", "cpu_mode", "vmcsptr", "in_vmx", "in_vmx_guest")
+
+
+def registers(saved: str, name: str) -> str:
+    """What tells most, out of a CPU's saved state."""
+    found = dict(re.findall(r"^\s*(\w+) = (\S+)$", saved, re.MULTILINE)[::-1])  # the first of a name counts
+    return f"{name}: " + " ".join(f"{key}={found[key]}" for key in SHOWN if key in found)

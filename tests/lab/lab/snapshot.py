@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Machines with VT-x that have booted: each made once, and gone on from at every start.
+
+Bochs needs a minute and more to boot, and a second to go on from a saved state."""
+
+import dataclasses
+import hashlib
+from pathlib import Path
+
+from . import images, roots
+from .config import Config
+from .paths import LAB
+
+RECIPE = 1  # raise when a boot comes to something different
+
+
+def ensure(config: Config, root: Path, settings: str) -> Path:
+    """The folder with the state of such a machine right after its boot; `settings` tells what else it depends on."""
+    from .machine import Machine  # which uses Bochs, which uses this
+    kernel = images.kernel(config.kernel)
+    agent = (LAB / "guest/qv-lab-agent").read_text()
+    ident = f"{RECIPE}-{kernel.place.name}-{root.parent.name}-{config}-{settings}-{agent}"
+    short = hashlib.sha256(ident.encode()).hexdigest()[:12]
+
+    def build(fresh: Path) -> None:
+        state = fresh / "state"
+        state.mkdir()
+        with Machine(dataclasses.replace(config, machine="intel-boot"), install=False) as m:
+            m.run("python3 -c 'import argparse, json, yaml'; tar --version; sync", 300)  # read once, kept in memory
+            m.emulator.save(state)
+            m.emulator.keep(fresh)
+    name = f"bochs-{config.kernel}-{config.cpus}-{config.memory or 'usual'}"
+    if config.boot_args:
+        name += f"-{hashlib.sha256(repr(config.boot_args).encode()).hexdigest()[:6]}"
+    return roots.make_once(images.IMAGES / f"{name}_{short}", build,
+                           f"a machine with VT-x that has booted {kernel.version}")
