@@ -33,6 +33,24 @@ HYPERVISOR = ("vmrun", "vmload", "vmsave", "stgi", "clgi", "invlpga", "skinit",
               "vmxon", "vmclear", "vmptrld", "vmptrst", "vmread", "vmwrite", "vmlaunch", "vmresume", "vmxoff", "invept", "invvpid", "vmfunc",
               "getsec")
 
+
+class Vendor(NamedTuple):
+    """What a processor's maker calls things, as far as tests care."""
+
+    name: str  # of its virtualization, in what qvctl says
+    feature: str  # the same, as CPUID has it
+    kvm: str  # Linux's module for it
+    dropped: tuple[int, ...]  # MSRs whose writes by Linux are dropped, whatever they are
+    kept: tuple[int, ...]  # MSRs that Linux may read, and write as they are
+
+
+VENDORS = {
+    # VM_HSAVE_PA, VM_CR; APIC_BASE, a variable and a fixed MTRR, SYSCFG, TOP_MEM
+    "AuthenticAMD": Vendor("AMD-V", "SVM", "kvm_amd", (0xC0010117, 0xC0010114), (0x1B, 0x200, 0x250, 0xC0010010, 0xC001001A)),
+    # the microcode loader; APIC_BASE, the MTRRs, FEATURE_CONTROL, MISC_ENABLE
+    "GenuineIntel": Vendor("VT-x", "VMX", "kvm_intel", (0x79,), (0x1B, 0x200, 0x250, 0x3A, 0x1A0)),
+}
+
 # Each kind of interrupt controller, number of CPUs and kernel at least once
 MACHINES: dict[str, dict[str, Any]] = {
     "xapic": {},
@@ -124,6 +142,10 @@ class Product:
         self.machine = machine
         self.cpus = machine.config.cpus
         self.all_online = "0" if self.cpus == 1 else f"0-{self.cpus - 1}"
+
+    @functools.cached_property
+    def vendor(self) -> Vendor:
+        return VENDORS[self.sh("awk '/vendor_id/ { printf $3; exit }' /proc/cpuinfo")]
 
     # qvctl
 

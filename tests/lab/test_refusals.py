@@ -56,15 +56,16 @@ def test_without_svm(qv: Product) -> None:
     qv.sh("rmmod qv")
 
 
-def test_while_kvm_holds_svm(qv: Product) -> None:
-    """From 6.12 on KVM takes SVM when it is loaded."""
-    qv.sh("modprobe kvm_amd")
+def test_while_kvm_holds_it(qv: Product) -> None:
+    """From 6.12 on KVM takes SVM, or VMX, when it is loaded."""
+    kvm = qv.vendor.kvm
+    qv.sh(f"modprobe {kvm}")
     said = qv.refused("enable")
-    assert "kvm_amd is loaded" in said and "rmmod kvm_amd" in said
-    assert "kvm_amd is loaded" in qv.qvctl("doctor").out
-    assert "kvm_amd is loaded" in qv.refused(f"cell create {QUEST}")
+    assert f"{kvm} is loaded" in said and f"rmmod {kvm}" in said
+    assert f"{kvm} is loaded" in qv.qvctl("doctor").out
+    assert f"{kvm} is loaded" in qv.refused(f"cell create {QUEST}")
     assert qv.online() == qv.all_online
-    qv.sh("rmmod kvm_amd kvm")
+    qv.sh(f"rmmod {kvm} kvm")
     qv.run_cell()
     assert qv.quesh("echo now") == "now\n"
 
@@ -72,13 +73,13 @@ def test_while_kvm_holds_svm(qv: Product) -> None:
 def test_kvm_comes_second(qv: Product) -> None:
     qv.run_cell()
     qv.quesh("count")
-    came = qv.machine.run("modprobe kvm_amd")
-    assert came.rc != 0, "SVM is in use: 6.12 finds out when KVM is loaded"
+    came = qv.machine.run(f"modprobe {qv.vendor.kvm}")
+    assert came.rc != 0, "6.12 finds out when KVM is loaded: SVM is in use, VMX is not there"
     qv.assert_counting()
     assert qv.ask("cell stats linux")["cpus"], "and the monitor lives"
     qv.do("cell destroy quest")
     qv.do("disable")
-    qv.sh("modprobe kvm_amd && rmmod kvm_amd kvm")
+    qv.sh(f"modprobe {qv.vendor.kvm} && rmmod {qv.vendor.kvm} kvm")
 
 
 # KVM_CREATE_VM
