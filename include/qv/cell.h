@@ -97,9 +97,9 @@ struct qv_info {
 #define QV_KEYS_LEN		256	/* bytes; a power of two */
 
 /*
- * Calls to the cell's monitor: VMMCALL in ring 0, eax = number. They change no
+ * Calls to the cell's monitor: in ring 0 VMMCALL on AMD's processors, VMCALL on Intel's; eax = number. They change no
  * register, cannot fail, and cost one exit. Any other number, and a call that info.may_lock
- * does not allow, is #UD, as VMMCALL is on a machine without a monitor.
+ * does not allow, is #UD, as the instruction is on a machine without a monitor.
  *
  * While a running cell has management locked, Linux can create, start, stop or destroy
  * no cell and cannot disable QV: the monitor refuses. Only the cell that locked can

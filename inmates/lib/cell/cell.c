@@ -53,9 +53,30 @@ uint32_t cell_request(void)
 	return comm()->request;
 }
 
+/* VMMCALL is AMD's (and Hygon's) instruction, VMCALL all others' */
+static bool amd(void)
+{
+	static enum { UNKNOWN, AMD, OTHER } maker;
+
+	if (maker == UNKNOWN) {
+		uint32_t first = cpuid(0, 0).ebx;
+
+		maker = first == 0x68747541 || first == 0x6f677948 ? AMD : OTHER;	/* "Auth", "Hygo" */
+	}
+	return maker == AMD;
+}
+
+void cell_call_with(uint32_t number, uint64_t a, uint64_t b)
+{
+	if (amd())
+		__asm__ volatile("vmmcall" : : "a"(number), "D"(a), "S"(b) : "memory");
+	else
+		__asm__ volatile("vmcall" : : "a"(number), "D"(a), "S"(b) : "memory");
+}
+
 void cell_call(uint32_t number)
 {
-	__asm__ volatile("vmmcall" : : "a"(number) : "memory");
+	cell_call_with(number, 0, 0);
 }
 
 size_t cell_take_keys(uint8_t *keys, size_t room)

@@ -37,6 +37,6 @@ _Noreturn void inmate_main(uint32_t magic, uint32_t boot_address)
 	if (!cell_detect())
 		cpu_stop();
 	cell_set_state(QV_INMATE_RUNNING);
-	__asm__ volatile("vmmcall" : : "a"(QV_CALL_FAULT), "D"(cell_info()->cmdline[0] - '0'), "S"(0) : "memory");
+	cell_call_with(QV_CALL_FAULT, cell_info()->cmdline[0] - '0', 0);
 	cpu_stop();
 }

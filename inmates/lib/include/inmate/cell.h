@@ -31,6 +31,8 @@ uint32_t cell_request(void);
 
 /* QV_CALL_*: one exit; changes nothing but what it is for. */
 void cell_call(uint32_t number);
+/* The same, for a call with arguments (edi, esi). */
+void cell_call_with(uint32_t number, uint64_t a, uint64_t b);
 
 /* Take up to `room` key bytes. Returns how many; 0 also when Linux's index makes no sense. */
 size_t cell_take_keys(uint8_t *keys, size_t room);
