@@ -28,6 +28,31 @@ class Finding:
     remedy: str = ""
 
 
+@dataclass(frozen=True)
+class Maker:
+    """What a processor's maker calls virtualization, and where a person switches it on."""
+
+    vendor: int  # as in the driver's status
+    flag: str  # in /proc/cpuinfo, as the next one
+    nested_flag: str
+    name: str
+    nested: str
+    nested_bit: int
+    since: str
+    firmware: str
+    disabled: tuple[tuple[str, ...], ...]  # words by which the kernel says that firmware switched it off
+    kvm: str
+
+
+AMD = Maker(1, "svm", "npt", "AMD-V", "nested paging", abi.FEATURE_NPT, "AMD since 2008; QEMU: +npt",
+            "switch SVM on in the firmware set-up (\"SVM mode\", \"AMD-V\"), then power-cycle",
+            (("svm", "disabled by bios"), ("svm", "disabled (by bios)")), "kvm_amd")
+INTEL = Maker(2, "vmx", "ept", "VT-x", "nested paging (EPT)", abi.FEATURE_EPT, "Intel since 2010; QEMU: +vmx-ept",
+              "switch VT-x on in the firmware set-up (\"Intel Virtualization Technology\"), then power-cycle",
+              (("vmx", "disabled by bios"),), "kvm_intel")
+MAKERS = {"AuthenticAMD": AMD, "HygonGenuine": AMD, "GenuineIntel": INTEL, "CentaurHauls": INTEL, "  Shanghai  ": INTEL}
+
+
 class Examination:
     """Looks at one machine; works without the module and, as far as it goes, without root."""
 
@@ -55,53 +80,63 @@ class Examination:
         return Finding("architecture", FAIL, f"this is {self.facts.machine_name}, not 64-bit x86",
                        "use a machine with an AMD or Intel CPU and a 64-bit kernel")
 
+    @property
+    def maker(self) -> Maker | None:
+        """Whose virtualization this processor has, or would have."""
+        by_flag = [maker for maker in (AMD, INTEL) if maker.flag in self.facts.cpu_flags]
+        by_driver = [maker for maker in (AMD, INTEL) if self.status is not None and self.status.vendor == maker.vendor]
+        found = by_flag + by_driver
+        return found[0] if found else MAKERS.get(self.facts.cpu_maker)
+
+    def _has(self, maker: Maker) -> bool:
+        return maker.flag in self.facts.cpu_flags or (self.status is not None and self.status.vendor == maker.vendor)
+
     def virtualization(self) -> Finding:
-        flags = self.facts.cpu_flags
-        if "svm" in flags:
-            return Finding("virtualization", OK, "the CPU has AMD-V")
-        if self.status is not None and self.status.vendor == 1:
-            return Finding("virtualization", OK, "the driver finds AMD-V")
-        if "vmx" in flags:
-            return Finding("virtualization", FAIL, "the CPU has Intel VT-x, which QV does not support yet",
-                           "use a machine with an AMD CPU")
-        if "hypervisor" in flags:
-            return Finding("virtualization", FAIL, "this virtual machine has no AMD-V",
+        maker = self.maker
+        if maker is not None and maker.flag in self.facts.cpu_flags:
+            return Finding("virtualization", OK, f"the CPU has {maker.name}")
+        if maker is not None and self._has(maker):
+            return Finding("virtualization", OK, f"the driver finds {maker.name}")
+        names = maker.name if maker is not None else "AMD-V or VT-x"
+        if "hypervisor" in self.facts.cpu_flags:
+            return Finding("virtualization", FAIL, f"this virtual machine has no {names}",
                            "switch nested virtualization on for it (QEMU: -cpu host, or EPYC-v4,+svm,+npt)")
-        return Finding("virtualization", FAIL, "the CPU shows no AMD-V",
-                       "switch SVM on in the firmware set-up, or use a CPU that has it")
+        return Finding("virtualization", FAIL, f"the CPU shows no {names}",
+                       maker.firmware + ", or use a CPU that has it" if maker is not None else
+                       "use a machine with an AMD or Intel CPU")
 
     def nested_paging(self) -> Finding:
+        maker = self.maker
+        if maker is None or not self._has(maker):
+            return Finding("nested-paging", WARN, "nested paging cannot be judged without virtualization",
+                           "first see to virtualization")
         features = self.status.features if self.status is not None else 0
-        if "npt" in self.facts.cpu_flags or features & abi.FEATURE_NPT:
-            return Finding("nested-paging", OK, "the CPU has nested paging")
-        if "svm" in self.facts.cpu_flags:
-            return Finding("nested-paging", FAIL, "the CPU has no nested paging",
-                           "use a CPU that has it (AMD since 2008; QEMU: +npt)")
-        return Finding("nested-paging", WARN, "nested paging cannot be judged without AMD-V",
-                       "first see to virtualization")
+        if maker.nested_flag in self.facts.cpu_flags or features & maker.nested_bit:
+            return Finding("nested-paging", OK, f"the CPU has {maker.nested}")
+        return Finding("nested-paging", FAIL, f"the CPU has no {maker.nested}", f"use a CPU that has it ({maker.since})")
 
     def firmware(self) -> Finding:
-        remedy = "switch SVM on in the firmware set-up (\"SVM mode\", \"AMD-V\"), then power-cycle"
         if self.status is not None and self.status.obstacle == abi.Reason.E_VIRT_DISABLED:
             return Finding("firmware", FAIL, text(self.status.obstacle_text),
-                           text(self.status.obstacle_remedy) or remedy)
-        if self.status is not None:
+                           text(self.status.obstacle_remedy) or (self.maker or AMD).firmware)
+        if self.status is not None and not (self.maker is not None and not self._has(self.maker)):
             return Finding("firmware", OK, "the firmware leaves virtualization on")
-        hint = self.facts.kernel_said("svm", "disabled by bios") or self.facts.kernel_said("svm", "disabled (by bios)")
-        if hint:
-            return Finding("firmware", FAIL, f"the kernel says: {hint}", remedy)
+        for maker in (AMD, INTEL):
+            for words in maker.disabled:
+                if hint := self.facts.kernel_said(*words):
+                    return Finding("firmware", FAIL, f"the kernel says: {hint}", maker.firmware)
         return Finding("firmware", OK, "nothing says that the firmware switched virtualization off")
 
     def inside(self) -> Finding:
         if "hypervisor" not in self.facts.cpu_flags:
             return Finding("machine", OK, "no hypervisor is below this Linux")
-        if "svm" in self.facts.cpu_flags:
+        if self.maker is not None and self._has(self.maker):
             return Finding("machine", OK, "this is a virtual machine with nested virtualization: "
                            "fine to try QV, not for timing")
         return Finding("machine", WARN, "this is a virtual machine", "see virtualization")
 
     def kvm(self) -> Finding:
-        loaded = [name for name in ("kvm_amd", "kvm_intel") if name in self.facts.modules]
+        loaded = [name for name in (AMD.kvm, INTEL.kvm) if name in self.facts.modules]
         if not loaded:
             return Finding("kvm", OK, "no other hypervisor module is loaded")
         first = "end its virtual machines, then: " if self.facts.modules[loaded[0]] else ""

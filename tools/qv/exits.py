@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Names of a vendor's exit codes, for a failure record.
 
-AMD-V: AMD64 Architecture Programmer's Manual, volume 2, appendix C."""
+AMD-V: AMD64 Architecture Programmer's Manual, volume 2, appendix C.
+VT-x: Intel Software Developer's Manual, volume 3, appendix C; bit 31: the entry failed."""
 
 from __future__ import annotations
 
 _EXCEPTIONS = ("#DE", "#DB", "NMI", "#BP", "#OF", "#BR", "#UD", "#NM", "#DF", "9", "#TS", "#NP", "#SS", "#GP", "#PF",
                "15", "#MF", "#AC", "#MC", "#XF")
 
-_NAMES = {
+_SVM = {
     0x60: "INTR", 0x61: "NMI", 0x62: "SMI", 0x63: "INIT", 0x64: "VINTR", 0x65: "CR0 selective write",
     0x66: "IDTR read", 0x67: "GDTR read", 0x68: "LDTR read", 0x69: "TR read", 0x6a: "IDTR write", 0x6b: "GDTR write",
     0x6c: "LDTR write", 0x6d: "TR write", 0x6e: "RDTSC", 0x6f: "RDPMC", 0x70: "PUSHF", 0x71: "POPF", 0x72: "CPUID",
@@ -22,10 +23,34 @@ _NAMES = {
 }
 
 
-def exit_name(code: int) -> str:
-    """What the processor calls it; "unknown" for none of its."""
-    if code in _NAMES:
-        return _NAMES[code]
+_VMX = {
+    0: "exception or NMI", 1: "external interrupt", 2: "triple fault", 3: "INIT", 4: "SIPI", 5: "I/O SMI", 6: "other SMI",
+    7: "interrupt window", 8: "NMI window", 9: "task switch", 10: "CPUID", 11: "GETSEC", 12: "HLT", 13: "INVD", 14: "INVLPG",
+    15: "RDPMC", 16: "RDTSC", 17: "RSM", 18: "VMCALL", 19: "VMCLEAR", 20: "VMLAUNCH", 21: "VMPTRLD", 22: "VMPTRST",
+    23: "VMREAD", 24: "VMRESUME", 25: "VMWRITE", 26: "VMXOFF", 27: "VMXON", 28: "control register", 29: "debug register",
+    30: "port", 31: "RDMSR", 32: "WRMSR", 33: "invalid guest state", 34: "MSR loading", 36: "MWAIT", 37: "monitor trap flag",
+    39: "MONITOR", 40: "PAUSE", 41: "machine check at entry", 43: "TPR below threshold", 44: "APIC access", 45: "virtualized EOI",
+    46: "GDTR or IDTR", 47: "LDTR or TR", 48: "EPT violation", 49: "EPT misconfiguration", 50: "INVEPT", 51: "RDTSCP",
+    52: "preemption timer", 53: "INVVPID", 54: "WBINVD", 55: "XSETBV", 56: "APIC write", 57: "RDRAND", 58: "INVPCID",
+    59: "VMFUNC", 60: "ENCLS", 61: "RDSEED", 62: "page-modification log full", 63: "XSAVES", 64: "XRSTORS", 65: "PCONFIG",
+    66: "SPP", 67: "UMWAIT", 68: "TPAUSE", 69: "LOADIWKEY", 72: "ENQCMD", 73: "ENQCMDS", 74: "bus lock", 75: "notify window",
+    76: "SEAMCALL", 77: "TDCALL", 78: "RDMSRLIST", 79: "WRMSRLIST", 84: "RDMSR, immediate", 85: "WRMSRNS, immediate",
+}
+
+
+def exit_name(code: int, vendor: int) -> str:
+    """What the processor calls it (`vendor` as in the status); "unknown" for none of its."""
+    return _vmx_name(code) if vendor == 2 else _svm_name(code)
+
+
+def _vmx_name(code: int) -> str:
+    name = _VMX.get(code & 0xffff, "unknown")
+    return f"{name}, the entry failed" if code & 1 << 31 else name
+
+
+def _svm_name(code: int) -> str:
+    if code in _SVM:
+        return _SVM[code]
     if code < 0x10:
         return f"CR{code} read"
     if code < 0x20:

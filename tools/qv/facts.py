@@ -34,13 +34,21 @@ class Facts:
     def machine(self) -> Machine:
         return Machine.this(str(self.root))
 
-    @cached_property
-    def cpu_flags(self) -> frozenset[str]:
+    def _first_cpu(self, wanted: str) -> str:
         for line in self.read("proc/cpuinfo").splitlines():
             key, _, value = line.partition(":")
-            if key.strip() == "flags":
-                return frozenset(value.split())
-        return frozenset()
+            if key.strip() == wanted:
+                return value.removeprefix(" ")
+        return ""
+
+    @cached_property
+    def cpu_flags(self) -> frozenset[str]:
+        return frozenset(self._first_cpu("flags").split())
+
+    @cached_property
+    def cpu_maker(self) -> str:
+        """As CPUID 0 has it."""
+        return self._first_cpu("vendor_id")
 
     @cached_property
     def modules(self) -> dict[str, int]:

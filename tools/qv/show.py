@@ -16,7 +16,8 @@ from .system import System
 VENDORS = {0: "none", 1: "AMD-V", 2: "VT-x"}
 FEATURES = {abi.FEATURE_NPT: "npt", abi.FEATURE_NRIPS: "nrips", abi.FEATURE_DECODE: "decode-assists",
             abi.FEATURE_FLUSH_ASID: "flush-by-asid", abi.FEATURE_PAGE1G: "1g-pages",
-            abi.FEATURE_INVLPGB: "broadcast-flush", abi.FEATURE_SPEC_CTRL: "spec-ctrl"}
+            abi.FEATURE_INVLPGB: "broadcast-flush", abi.FEATURE_SPEC_CTRL: "spec-ctrl",
+            abi.FEATURE_EPT: "ept", abi.FEATURE_VPID: "vpid", abi.FEATURE_UNRESTRICTED: "unrestricted-guest"}
 
 FAILURES = {
     abi.Failure.MEMORY: "it touched memory outside the cell",
@@ -41,7 +42,7 @@ def failure_name(reason: int) -> str:
         return f"reason-{reason}"
 
 
-def failure_data(record: abi.FailureRecord) -> dict[str, Any] | None:
+def failure_data(record: abi.FailureRecord, vendor: int) -> dict[str, Any] | None:
     """The failure as --json gives it; numbers of the machine in hexadecimal text."""
     if not record.reason:
         return None
@@ -52,7 +53,7 @@ def failure_data(record: abi.FailureRecord) -> dict[str, Any] | None:
         "rip": f"{record.rip:#x}",
         "address": f"{record.address:#x}",
         "exit_code": f"{record.exit_code:#x}",
-        "exit_name": exit_name(record.exit_code),
+        "exit_name": exit_name(record.exit_code, vendor),
         "info1": f"{record.info1:#x}",
         "info2": f"{record.info2:#x}",
         "tsc": record.tsc,
@@ -78,7 +79,7 @@ def device_text(device: dict[str, Any]) -> str:
                       *(["MSI"] if device["messages"] else []), *([] if device["reset"] else ["knows no reset"])])
 
 
-def cell_data(info: abi.CellInfo) -> dict[str, Any]:
+def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
     """A cell as --json gives it."""
     ports = [info.ports[i] for i in range(min(info.num_ports, abi.MAX_PORTS))]
     return {
@@ -98,15 +99,16 @@ def cell_data(info: abi.CellInfo) -> dict[str, Any]:
         "first_entry_ns": info.first_entry_ns,
         "watchdog_ms": info.watchdog_ms,
         "locked": bool(info.locked),
-        "failure": failure_data(info.failure),
-        "last_failure": failure_data(info.last_failure),
+        "failure": failure_data(info.failure, vendor),
+        "last_failure": failure_data(info.last_failure, vendor),
         "failures": info.failures,
     }
 
 
 def list_cells(args: argparse.Namespace, system: System) -> int:
     device = system.device()
-    cells = [cell_data(device.info(name)) for name in device.names()]
+    vendor = device.status().vendor
+    cells = [cell_data(device.info(name), vendor) for name in device.names()]
     if args.json:
         output.as_json({"cells": cells})
         return 0
@@ -120,7 +122,8 @@ def list_cells(args: argparse.Namespace, system: System) -> int:
 
 
 def show_cell(args: argparse.Namespace, system: System) -> int:
-    data = cell_data(system.device().info(args.name))
+    device = system.device()
+    data = cell_data(device.info(args.name), device.status().vendor)
     if args.json:
         output.as_json(data)
         return 0

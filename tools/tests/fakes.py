@@ -29,6 +29,7 @@ class FakeDevice:
         self.fails = False
         self.previous: Refused | None = None
         self.obstacle = (0, b"", b"")
+        self.vendor, self.features = 1, abi.FEATURE_NPT
 
     def _call(self, name: str) -> abi.Reply:
         self.calls.append(name)
@@ -38,8 +39,8 @@ class FakeDevice:
 
     def status(self) -> abi.StatusInfo:
         code, sentence, remedy = self.obstacle
-        return abi.StatusInfo(enabled=int(self.enabled), num_cells=len(self.cells), vendor=1,
-                              features=abi.FEATURE_NPT, num_cpus=4 if self.enabled else 0, tsc_khz=2_000_000,
+        return abi.StatusInfo(enabled=int(self.enabled), num_cells=len(self.cells), vendor=self.vendor,
+                              features=self.features, num_cpus=4 if self.enabled else 0, tsc_khz=2_000_000,
                               monitor_text=30_000, obstacle=code, obstacle_text=sentence, obstacle_remedy=remedy)
 
     def enable(self) -> abi.Reply:

@@ -150,10 +150,17 @@ def test_last_failure(run: Run) -> None:
 
 
 @pytest.mark.parametrize("code,name", [
+    (48, "EPT violation"), (0, "exception or NMI"), (18, "VMCALL"), (0x80000021, "invalid guest state, the entry failed"),
+    (0x400, "unknown")])
+def test_exit_names_of_vtx(code: int, name: str) -> None:
+    assert exit_name(code, 2) == name
+
+
+@pytest.mark.parametrize("code,name", [
     (0x400, "nested page fault"), (0x7f, "shutdown"), (0x7c, "MSR"), (0x4e, "exception #PF"), (0x50, "exception #MF"),
     (0x10, "CR0 write"), (2**64 - 1, "invalid guest state"), (0x999, "unknown"), (0x5f, "exception 31")])
 def test_exit_names(code: int, name: str) -> None:
-    assert exit_name(code) == name
+    assert exit_name(code, 1) == name
 
 
 def test_show_failure(run: Run) -> None:

@@ -83,16 +83,32 @@ def test_without_module_and_root(clinic: Clinic) -> None:
 
 def test_intel(clinic: Clinic) -> None:
     clinic.device = NO_DEVICE
-    clinic.put("proc/cpuinfo", "flags : fpu vmx\n")
-    clinic.finds("virtualization", "fail", "Intel", "AMD")
+    clinic.put("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu vmx ept\n")
+    clinic.finds("virtualization", "ok", "VT-x")
+    clinic.finds("nested-paging", "ok", "EPT")
+    clinic.put("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu vmx\n")
+    clinic.finds("nested-paging", "fail", "EPT", "Intel")
 
 
-def test_no_svm(clinic: Clinic) -> None:
+def test_intel_by_the_driver(clinic: Clinic) -> None:
+    """Linux hides the flag where it could not use VT-x itself."""
+    clinic.put("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu\n")
+    assert isinstance(clinic.device, FakeDevice)
+    clinic.device.vendor, clinic.device.features = 2, abi.FEATURE_EPT
+    clinic.finds("virtualization", "ok", "the driver finds VT-x")
+    clinic.finds("nested-paging", "ok", "EPT")
+
+
+def test_no_virtualization(clinic: Clinic) -> None:
     clinic.device = NO_DEVICE
     clinic.put("proc/cpuinfo", "flags : fpu hypervisor\n")
     clinic.finds("virtualization", "fail", "nested")
     clinic.put("proc/cpuinfo", "flags : fpu\n")
-    clinic.finds("virtualization", "fail", "firmware")
+    clinic.finds("virtualization", "fail", "AMD or Intel")
+    clinic.put("proc/cpuinfo", "vendor_id : AuthenticAMD\nflags : fpu\n")
+    clinic.finds("virtualization", "fail", "no AMD-V", "firmware")
+    clinic.put("proc/cpuinfo", "vendor_id : GenuineIntel\nflags : fpu\n")
+    clinic.finds("virtualization", "fail", "no VT-x", "firmware")
 
 
 def test_no_nested_paging(clinic: Clinic) -> None:
@@ -109,6 +125,22 @@ def test_disabled_in_firmware(clinic: Clinic) -> None:
     clinic.device = NO_DEVICE
     clinic.put("dmesg", "[    0.5] SVM disabled (by BIOS) in MSR_VM_CR\n")
     clinic.finds("firmware", "fail", "SVM disabled (by BIOS)", "firmware set-up")
+
+
+def test_disabled_in_firmware_of_intel(clinic: Clinic) -> None:
+    clinic.put("proc/cpuinfo", "vendor_id : GenuineIntel\nflags : fpu\n")
+    assert isinstance(clinic.device, FakeDevice)
+    clinic.device.vendor = 2
+    clinic.device.obstacle = (abi.Reason.E_VIRT_DISABLED, b"the firmware has disabled VT-x, and locked that", b"switch it on")
+    clinic.finds("firmware", "fail", "locked that", "switch it on")
+    clinic.device = NO_DEVICE
+    clinic.put("dmesg", "[    0.5] x86/cpu: VMX (outside TXT) disabled by BIOS\n")
+    clinic.finds("firmware", "fail", "disabled by BIOS", "Intel Virtualization Technology")
+
+
+def test_kvm_of_intel(clinic: Clinic) -> None:
+    clinic.put("proc/modules", "kvm_intel 200 0 - Live 0x0\nqv 1 0 - Live 0\n")
+    clinic.finds("kvm", "warn", "kvm_intel is loaded", "rmmod kvm_intel")
 
 
 def test_kvm(clinic: Clinic) -> None:
