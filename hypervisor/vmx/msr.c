@@ -104,7 +104,9 @@ bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 
 	if (msr >= 0xc0000000)
 		at = msr - 0xc0000000 + 0x2000;
-	if ((msr & 0x3fffffff) >= 0x2000)
+	else if (msr >= 0x2000)
+		return false;
+	if (at >= 0x4000)
 		return false;
 	for (half = 0; half < 2; half++, map += 0x800)
 		map[at / 8] = (map[at / 8] & ~(1u << at % 8)) | (stop >> half & 1) << at % 8;
