@@ -3,7 +3,7 @@
 # make             everything, the module for the kernel whose headers KDIR names
 # make deps        what building and the lab need on this machine, by apt
 # make demo        the system at work in an emulated machine
-# make shell       a root shell in that machine
+# make shell       a root shell in that machine (demo, shell, bench: MACHINE=intel for VT-x)
 # make check       every test
 # make prove       proofs of the pure parts (P=icr: that one)
 # make attack      the hostile cells and the hostile Linux of tests/attack
@@ -25,6 +25,7 @@ KVER    = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generat
 DRIVER  = $(MAKE) -C driver O=$(O) KO=$(O)/kernel/$(KVER) KDIR=$(KDIR)
 
 LAB = tests/lab/qvlab
+MACHINE ?= amd
 
 .DELETE_ON_ERROR:
 .PHONY: all programs module driver install install-programs install-driver clean \
@@ -70,10 +71,10 @@ deps:
 
 demo: deps
 	$(LAB) setup
-	tests/lab/demo
+	tests/lab/demo --machine $(MACHINE)
 
 shell: deps
-	$(LAB) shell
+	$(LAB) shell --machine $(MACHINE)
 
 check: deps
 	$(LAB) check
@@ -88,4 +89,4 @@ fuzz: deps
 	$(LAB) make -C tests/fuzz fuzz SECONDS='$(or $(SECONDS),60)' TARGET='$(TARGET)'
 
 bench: deps
-	tests/lab/bench
+	tests/lab/bench --machine $(MACHINE)

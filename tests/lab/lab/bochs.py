@@ -4,6 +4,7 @@
 import re
 import shutil
 import socket
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +26,6 @@ ENDS = [  # what Bochs says last, and what it means
     (re.compile(r"ACPI control: soft power off"), "it switched itself off"),
 ]
 RESET = re.compile(r"bx_pc_system_c::Reset\(HARDWARE\) called")
-WINDOW = re.compile(r"listening for connections on port (\d+)")
 SAVED = "Do you want to continue?"  # what Bochs asks when a state is saved
 
 # The plugins stand in the order in which Bochs loads them by itself when it boots: a saved
@@ -56,7 +56,7 @@ display_library: rfb, options="timeout=0, no_gui_console"
 log: {run}/bochs.log
 panic: action=fatal
 error: action=ignore
-info: action=ignore, rfb=report, pc_system=report
+info: action=ignore, pc_system=report
 """
 GRUB = """\
 set timeout=0
@@ -134,32 +134,37 @@ class Bochs(Emulator):
         return f"Bochs gave up: {panics[-1]}" if panics else ""
 
     def _press(self, button: int) -> None:
-        if not (found := WINDOW.search(self._log())):
-            raise LabError("Bochs has no window", "see its bochs.log")
-        rfb.press(int(found[1]), button)
+        assert self.process
+        rfb.press(rfb.window(self.process.pid), button)
 
     def reset(self) -> None:
         self._press(rfb.RESET)
 
     def state(self) -> str:
         """Where each CPU is: what Bochs saves of it."""
-        place = self.run / "hang"
-        place.mkdir()
-        self.save(place)
-        return "\n".join(registers((place / f"cpu{n}").read_text(errors="replace"), f"CPU {n}")
-                         for n in range(self.config.cpus))
+        with tempfile.TemporaryDirectory(dir=self.run) as name:
+            place = Path(name)
+            self.save(place)
+            return "\n".join(registers((place / f"cpu{n}").read_text(errors="replace"), f"CPU {n}")
+                             for n in range(self.config.cpus))
 
     def save(self, place: Path, patience: float = 120.0) -> None:
-        """Save the whole state in a folder; the machine is of no more use."""
-        assert self.process and self.process.stdin
-        self.process.stdin.write(f"{place}\n".encode())
-        self.process.stdin.flush()
+        """Save the whole state in a folder, and go on."""
+        said = self.run / "emulator.log"
+        before, deadline = said.read_text(errors="replace").count(SAVED), time.monotonic() + patience
+        self._type(str(place))
         self._press(rfb.SAVE)
-        said, deadline = self.run / "emulator.log", time.monotonic() + patience
-        while SAVED not in said.read_text(errors="replace"):
-            if time.monotonic() > deadline or self.process.poll() is not None:
+        while said.read_text(errors="replace").count(SAVED) == before:
+            if time.monotonic() > deadline or not self.process or self.process.poll() is not None:
                 raise LabError("Bochs did not save its state", f"it said: {said.read_text(errors='replace')[-500:]}")
             time.sleep(0.1)
+        self._type("yes")
+
+    def _type(self, line: str) -> None:
+        """An answer to what Bochs asks next."""
+        assert self.process and self.process.stdin
+        self.process.stdin.write(f"{line}\n".encode())
+        self.process.stdin.flush()
 
     def close(self) -> None:
         self._listen.close()

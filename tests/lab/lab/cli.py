@@ -147,7 +147,7 @@ def carry_out(o: argparse.Namespace) -> int:
                 rc = machine.run(argv, left, sink=write_out).rc
             except GuestTimeout:
                 say(f"not done within {limit:g} s; the end of the console:")
-                print(machine.console_tail(), file=sys.stderr)
+                print(machine.console_tail(), machine.whereabouts(), sep="\n", file=sys.stderr)
                 rc = TIMEOUT
             failed = [f for f in o.get if not got(machine, *f, brief=rc == TIMEOUT)]
             return LAB if failed and rc == 0 else rc

@@ -59,7 +59,7 @@ class Emulator(abc.ABC):
 
     @abc.abstractmethod
     def state(self) -> str:
-        """What the CPUs are at, for someone who looks at a machine that hangs. It is of no more use then."""
+        """What the CPUs are at, for someone who looks at a machine that hangs."""
 
     def close(self) -> None:
         """Let go of what connect() and prepare() hold."""

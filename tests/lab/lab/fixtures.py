@@ -9,7 +9,7 @@ import pytest
 from product import Product
 
 from .config import Config
-from .errors import MachineDead
+from .errors import GuestTimeout, MachineDead
 from .machine import Machine
 
 FIELDS = {f.name for f in dataclasses.fields(Config)}
@@ -120,6 +120,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     m = item.stash.get(MACHINE, None)
     if report.failed and m:
         report.sections.append((f"console ({m.console})", m.console_tail()))
+        if call.excinfo and call.excinfo.errisinstance(GuestTimeout) and not m.dead:
+            report.sections.append(("where the CPUs are", m.whereabouts()))
 
 
 class Failures:
@@ -163,7 +165,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     def group(item: pytest.Item) -> str:
         return repr(wanted(item)) if _on_machine(item) else ""
-    items.sort(key=group)  # stable: the order within a file stays
+    # stable: the order within a file stays; the slow machines first, so that nobody waits for them in the end
+    items.sort(key=lambda item: (bool(group(item)) and wanted(item).machine != "intel", group(item)))
     for item in items:
         if name := group(item):
             item.add_marker(pytest.mark.xdist_group(name))

@@ -200,6 +200,13 @@ class Machine:
         """Press its reset button; see restart()."""
         self.emulator.reset()
 
+    def whereabouts(self) -> str:
+        """Where each CPU is, for someone who looks at a machine that hangs."""
+        try:
+            return self.emulator.state()
+        except (LabError, OSError) as e:
+            return f"(where the CPUs are is not known: {e})"
+
     def qmp(self, name: str, **arguments: Any) -> Any:
         """A command to QEMU itself, e.g. qmp("inject-nmi")."""
         return self.emulator.ask(name, **arguments)

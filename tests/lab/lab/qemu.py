@@ -78,7 +78,8 @@ class Qemu(Emulator):
         self.ask("system_reset")
 
     def state(self) -> str:
-        return str(self.ask("human-monitor-command", **{"command-line": "info registers -a"}))
+        said = str(self.ask("human-monitor-command", **{"command-line": "info registers -a"}))
+        return "\n".join(line for line in said.splitlines() if line.startswith(("CPU#", "RIP", "RSI", "CR0")))
 
     def close(self) -> None:
         if self._control:

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The buttons of Bochs's window, pressed over RFB: the one way in while it runs."""
 
+import os
 import socket
 import struct
+from pathlib import Path
+
+from .errors import LabError
 
 BUTTON = 32                      # pixels, square, from the right edge on: power, save, reset
 SAVE, RESET = 2, 3
 POINTER = struct.Struct(">BBHH")
+LISTENING = "0A"                 # as /proc/net/tcp says it
 TIMEOUT = 30.0                   # seconds for an answer of a busy emulator
 
 
@@ -18,6 +23,16 @@ def _exactly(wire: socket.socket, size: int) -> bytes:
             raise OSError("Bochs closed its window")
         data += part
     return data
+
+
+def window(pid: int) -> int:
+    """The port on which a Bochs shows its window: it takes the first from 5900 on that is free."""
+    ours = {os.readlink(fd) for fd in Path(f"/proc/{pid}/fd").iterdir()}
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        if fields[3] == LISTENING and f"socket:[{fields[9]}]" in ours:
+            return int(fields[1].split(":")[1], 16)
+    raise LabError("Bochs has no window", "look whether ports 5900 to 5949 are all taken")
 
 
 def press(port: int, button: int) -> None:
