@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "fake.h"
 #include "fake_traps.h"
+#include "fake_vendor.h"
 #include "core/identity.h"
 #include "core/setup.h"
 #include "unit.h"
@@ -69,7 +70,7 @@ static void fill_boot(struct qv_mon_boot *b, bool x2apic, bool assists)
 	b->tsc_khz = 1000;		/* short deadlines */
 	b->x2apic = x2apic;
 	b->levels = b->nested_levels = fake_levels;
-	b->ept = fake_ept;
+	fake_vendor_boot(b);
 	b->page1g = 1;
 	b->next_rip = b->decode = assists;
 	b->phys_bits = PHYS_BITS;

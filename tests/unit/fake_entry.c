@@ -1,51 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In place of svm/entry.S, and of the CPUs that this process has not. */
+/* In place of core/traps.S, and of the CPUs that this process has not. */
 #include "fake.h"
 #include "fake_traps.h"
+#include "fake_vendor.h"
 #include "core/enter.h"
 #include "core/msr.h"
-#include "svm/svm.h"
 #include "unit.h"
 
 jmp_buf fake_back;
 const char *fake_called;
 u64 fake_stuck;
 
-static void __attribute__((noreturn)) back(const char *name)
+void fake_back_to(const char *name)
 {
 	fake_called = name;
 	longjmp(fake_back, 1);
-}
-
-void svm_run(struct pcpu *cpu, u64 vmcb_pa)
-{
-	(void)cpu, (void)vmcb_pa;
-	back("svm_run");
-}
-
-void svm_leave(const struct leave_state *state)
-{
-	(void)state;
-	back("svm_leave");
-}
-
-void vendor_move(u64 cr3, u64 stack, void (*to)(struct pcpu *), struct pcpu *cpu)
-{
-	(void)cr3, (void)stack, (void)to, (void)cpu;
-	back("vendor_move");
-}
-
-void svm_try(u64 vmcb_pa)
-{
-	(void)vmcb_pa;
-}
-
-void svm_take_nmi(void)
-{
-}
-
-void vendor_take_interrupts(void)
-{
 }
 
 bool msr_read_safe(u32 msr, u64 *value)

@@ -2,7 +2,7 @@
 /* Linux runs into faults on two CPUs while the third makes and destroys cells: core/front.c. */
 #include <pthread.h>
 #include <string.h>
-#include "svm/svm.h"
+#include "fake_vendor.h"
 #include "tables.h"
 #include "unit.h"
 #include "world.h"
@@ -14,16 +14,11 @@ static bool done;
 static void *touch(void *arg)
 {
 	struct pcpu *cpu = pcpu_of((u64)arg);
-	struct vmcb *v = vmcb_of(cpu);
 	u64 at = (u64)arg * 77;
 
 	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) {
 		at = at * 6364136223846793005ull + 1442695040888963407ull;
-		v->exit_code = EXIT_NPF;
-		v->info1 = at >> 60 & 1 ? 6 : 4;
-		v->info2 = 10 * M2 + (at >> 20) % (6 * M2);
-		v->exit_int_info = 0;
-		svm_exit(cpu);
+		fake_memory_exit(cpu, 10 * M2 + (at >> 20) % (6 * M2), at >> 60 & 1);
 	}
 	return NULL;
 }

@@ -10,13 +10,6 @@
 #define TEST_SECONDS	180
 #define SHOWN		10	/* failures of one test that are printed */
 
-static const struct unit_test *const suites[] = {
-	paging_tests, paging_race_tests, nested_tests, icr_tests, decode_tests,
-	objdump_tests, request_tests, multiboot2_tests, elf_tests,
-	msr_tests, exits_tests, events_tests, manager_tests, tables_tests, front_tests,
-	xapic_tests, guest_tests, pci_tests, state_tests,
-};
-
 static char trying[256];
 static u32 failures;
 static u64 state;
@@ -152,10 +145,10 @@ int main(int argc, char **argv)
 
 	state = seed ? strtoull(seed, NULL, 0) : 0;
 	state = state ? state : 0x9e3779b97f4a7c15ull;
-	for (i = 0; i < sizeof(suites) / sizeof(suites[0]); i++) {
+	for (i = 0; unit_suites[i]; i++) {
 		const struct unit_test *test;
 
-		for (test = suites[i]; test->name; test++) {
+		for (test = unit_suites[i]; test->name; test++) {
 			if (argc > 1 && !strstr(test->name, argv[1]))
 				continue;
 			if (run(test)) {

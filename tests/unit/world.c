@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
+#include "core/cpu.h"
+#include "fake_vendor.h"
 #include "request_model.h"
-#include "svm/svm.h"
 #include "tables.h"
 #include "unit.h"
 #include "world.h"
@@ -109,14 +110,8 @@ u64 world_reclaim(struct world *w, u32 id)
 
 void world_touch(struct world *w, u64 gpa, bool write)
 {
-	struct vmcb *v = vmcb_of(pcpu_of(0));
-
 	(void)w;
-	v->exit_code = EXIT_NPF;
-	v->info1 = write ? 6 : 4;
-	v->info2 = gpa;
-	v->exit_int_info = 0;
-	svm_exit(pcpu_of(0));
+	fake_memory_exit(pcpu_of(0), gpa, write);
 }
 
 /* ---- who owns what ---- */

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Events on their way when an exit comes, on VT-x: SDM vol. 3, 28.2.4, 27.6, 26.7. */
+#include "fake.h"
+#include "fake_vmcs.h"
+#include "core/dispatch.h"
+#include "unit.h"
+
+#define NMI	(EVENT_VALID | EVENT_NMI | 2)
+
+/* An exit for CPUID while @event was being delivered */
+static void exit_in(u32 event, u32 error, u32 reason, u64 qualification)
+{
+	struct pcpu *cpu = pcpu_of(0);
+
+	fake_set(EXIT_REASON, reason);
+	fake_set(EXIT_QUALIFICATION, qualification);
+	fake_set(EXIT_GUEST_PHYSICAL, 0x900000);
+	fake_set(EXIT_LENGTH, 2);
+	fake_set(IDT_EVENT, event);
+	fake_set(IDT_ERROR, error);
+	fake_set(ENTRY_EVENT, 0);
+	vmx_exit(cpu);
+}
+
+static void delivered_again(void)
+{
+	static const struct { u32 event, again; } rows[] = {
+		{ 0, 0 },
+		{ 0x30, 0 },						/* not valid */
+		{ EVENT_VALID | 0x30, EVENT_VALID | 0x30 },		/* an interrupt */
+		{ NMI, NMI },
+		{ EVENT_VALID | 3 << 8 | 6, EVENT_VALID | 3 << 8 | 6 },
+		{ EVENT_VALID | 3 << 8 | 1 << 11 | 14, EVENT_VALID | 3 << 8 | 1 << 11 | 14 },
+		{ EVENT_VALID | 3 << 8 | 1 << 12 | 14, EVENT_VALID | 3 << 8 | 14 },	/* bit 12 says something else */
+		{ EVENT_VALID | 4 << 8 | 0x80, 0 },			/* INT n */
+		{ EVENT_VALID | 5 << 8 | 1, 0 },			/* INT1 */
+		{ EVENT_VALID | 6 << 8 | 3, 0 },			/* INT3 */
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fake_open(true, false);
+		fake_guest();
+		unit_case("event %#x:", rows[i].event);
+		exit_in(rows[i].event, 0x1234, REASON_EPT, 2);
+		CHECK_EQ(fake_get(ENTRY_EVENT), rows[i].again);
+		if (rows[i].again)
+			CHECK_EQ(fake_get(ENTRY_ERROR), 0x1234);
+	}
+}
+
+/* An NMI that was being delivered is not blocked by itself when it comes again */
+static void nmi_again(void)
+{
+	fake_open(true, false);
+	fake_guest();
+	fake_set(GUEST_BLOCKING, BLOCKING_NMI);
+	exit_in(NMI, 0, REASON_EPT, 2);
+	CHECK_EQ(fake_get(GUEST_BLOCKING), 0);
+	CHECK_EQ(fake_get(ENTRY_EVENT), NMI);
+}
+
+/* IRET that met a nested fault: NMIs are blocked as before it. Not when something was being delivered */
+static void iret_again(void)
+{
+	static const struct { u32 event, reason; u64 qualification; bool blocked; } rows[] = {
+		{ 0, REASON_EPT, 2 | 1 << 12, true }, { 0, REASON_EPT, 2, false },
+		{ EVENT_VALID | 0x30, REASON_EPT, 2 | 1 << 12, false }, { 0, REASON_CPUID, 1 << 12, false },
+	};
+	u32 i;
+
+	for (i = 0; i < 4; i++) {
+		fake_open(true, false);
+		fake_guest();
+		unit_case("row %u:", i);
+		exit_in(rows[i].event, 0, rows[i].reason, rows[i].qualification);
+		CHECK_EQ(fake_get(GUEST_BLOCKING), rows[i].blocked ? BLOCKING_NMI : 0);
+	}
+}
+
+/* The guest's NMI comes at once, or when it can: no sooner, and not twice */
+static void nmis(void)
+{
+	static const u32 blocks[] = { BLOCKING_NMI, BLOCKING_MOV_SS, BLOCKING_STI };
+	struct pcpu *cpu = pcpu_of(0);
+	u32 i, unblocks;
+
+	fake_open(true, false);
+	fake_guest();
+	unblocks = fake_vmx.unblocks;
+	fake_event_exit(cpu, 2);
+	CHECK_EQ(fake_get(ENTRY_EVENT), NMI);
+	CHECK_EQ(fake_vmx.unblocks, unblocks + 1);
+	CHECK(!(fake_get(VMCS_PROC) & PROC_NMI_WINDOW));
+	for (i = 0; i < 3; i++) {
+		unit_case("blocked by %#x:", blocks[i]);
+		fake_guest();
+		fake_set(GUEST_BLOCKING, blocks[i]);
+		fake_event_exit(cpu, 2);
+		CHECK_EQ(fake_get(ENTRY_EVENT), 0);
+		CHECK(cpu->nmi_pending && fake_get(VMCS_PROC) & PROC_NMI_WINDOW);
+		fake_set(GUEST_BLOCKING, 0);
+		fake_exit(cpu, REASON_NMI_WINDOW, 0, 0, 0);
+		CHECK_EQ(fake_get(ENTRY_EVENT), NMI);
+		CHECK(!cpu->nmi_pending && !(fake_get(VMCS_PROC) & PROC_NMI_WINDOW));
+		fake_exit(cpu, REASON_CPUID, 0, 0, 2);
+		CHECK_EQ(fake_get(ENTRY_EVENT), 0);
+	}
+}
+
+/* In the delivery of something else: that first */
+static void nmi_waits_its_turn(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+
+	fake_open(true, false);
+	fake_guest();
+	fake_set(EXIT_EVENT, NMI);
+	exit_in(EVENT_VALID | 0x30, 0, REASON_EVENT, 0);
+	CHECK_EQ(fake_get(ENTRY_EVENT), EVENT_VALID | 0x30);
+	CHECK(cpu->nmi_pending && fake_get(VMCS_PROC) & PROC_NMI_WINDOW);
+}
+
+/* Ours: a command, no event for the guest. Also when it came into the monitor and was noted */
+static void commands(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+
+	fake_open(true, false);
+	fake_guest();
+	cpu->cmd = CMD_INIT;
+	fake_event_exit(cpu, 2);
+	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
+	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
+	cpu->cmd = CMD_SIPI;
+	cpu->sipi = 0x9a;
+	*nmi_note(cpu) = 1;
+	vmx_noted_nmi(cpu);
+	CHECK_EQ(*nmi_note(cpu), 0);
+	CHECK_EQ(cpu->phase, CPU_RUNNING);
+	CHECK_EQ(fake_get(GUEST_CS_BASE), 0x9a000);
+	CHECK_EQ(fake_get(GUEST_CS), 0x9a00);
+	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
+}
+
+static void own_fault(bool cell)
+{
+	fake_open(true, false);
+	if (cell)
+		fake_become_cell();
+	fake_guest();
+	fake_called = "";
+	if (!setjmp(fake_back))
+		monitor_fault(14, 0x40001234, (u64)pcpu_of(0) + 0x7f00);
+	CHECK_TEXT(fake_called, "vmx_run");
+}
+
+/* A fault of the monitor's own: #GP for Linux, the end of a cell */
+static void own_faults(void)
+{
+	own_fault(false);
+	CHECK_EQ(fake_get(ENTRY_EVENT), EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 13);
+	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
+	own_fault(true);
+	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
+	CHECK_EQ(my_status()->state, QV_MON_FAILED);
+}
+
+/* Real mode has no error codes: an entry with one would be refused (SDM vol. 3, 27.2.1.3) */
+static void faults_in_real_mode(void)
+{
+	fake_open(true, false);
+	fake_guest();
+	fake_set(GUEST_CR0, 0x30);
+	vendor_inject_fault(pcpu_of(0), 13);
+	CHECK_EQ(fake_get(ENTRY_EVENT), EVENT_VALID | EVENT_EXCEPTION | 13);
+	fake_set(GUEST_CR0, 0x31);
+	vendor_inject_fault(pcpu_of(0), 13);
+	CHECK_EQ(fake_get(ENTRY_EVENT), EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 13);
+	CHECK_EQ(fake_get(ENTRY_ERROR), 0);
+	vendor_inject_fault(pcpu_of(0), 6);
+	CHECK_EQ(fake_get(ENTRY_EVENT), EVENT_VALID | EVENT_EXCEPTION | 6);
+}
+
+const struct unit_test vmx_events_tests[] = {
+	{ "vmx events: delivered again", delivered_again },
+	{ "vmx events: an NMI, delivered again", nmi_again },
+	{ "vmx events: IRET, carried out again", iret_again },
+	{ "vmx events: the guest's NMIs", nmis },
+	{ "vmx events: an NMI waits its turn", nmi_waits_its_turn },
+	{ "vmx events: our own NMIs", commands },
+	{ "vmx events: faults of the monitor's own", own_faults },
+	{ "vmx events: faults in real mode", faults_in_real_mode },
+	{ 0 }
+};
