@@ -15,6 +15,10 @@
 #define MSR_VMX_PROC2		0x48b
 #define MSR_VMX_EPT_VPID	0x48c
 #define CPUID_VMX		(1u << 5)	/* 1 ecx */
+#define CPUID_7_PT		(1u << 25)	/* 7 ebx */
+#define MSR_RTIT_CTL		0x570
+#define RTIT_TRACE_EN		(1u << 0)
+#define CR4_UINTR_		(1ull << 25)
 
 enum { PIN, PROC, PROC2, EXIT, ENTRY, WORDS };
 
@@ -160,11 +164,24 @@ static int check_ept(struct qv_reply *r)
 	return 0;
 }
 
+/* Intel PT writes to memory by addresses that no table of ours translates, and VMXON may stop it */
+static bool tracing(void)
+{
+	return qv_cpuid(0).eax >= 7 && qv_cpuid(7).ebx & CPUID_7_PT && qv_rdmsr(MSR_RTIT_CTL) & RTIT_TRACE_EN;
+}
+
 static int check_registers(struct qv_reply *r)
 {
-	u64 cr0;
+	u64 cr0, cr4;
 
 	asm volatile("mov %%cr0, %0" : "=r"(cr0));
+	asm volatile("mov %%cr4, %0" : "=r"(cr4));
+	if (cr4 & CR4_UINTR_)
+		return qv_refuse(r, QV_E_UNSUPPORTED, "boot a kernel that does not use them",
+				 "Linux uses user interrupts (CR4.UINTR), which no monitor can filter");
+	if (tracing())
+		return qv_refuse(r, QV_E_UNSUPPORTED, "end what traces: perf record -e intel_pt, and the like",
+				 "this CPU is being traced (Intel PT)");
 	if (~cr0 & qv_rdmsr(MSR_VMX_CR0_FIXED0) || cr0 & ~qv_rdmsr(MSR_VMX_CR0_FIXED0 + 1))
 		return qv_refuse(r, QV_E_UNSUPPORTED, "report this with the processor's model (/proc/cpuinfo)",
 				 "Linux runs with a CR0 (%#llx) that this processor's VT-x does not allow", cr0);
