@@ -74,7 +74,7 @@ struct qv_virt {
 	u32 vendor;			/* as in qv_status_info and qv_image_header */
 	const u8 *image, *image_end;	/* the monitor; empty: this module was built without it */
 	bool (*present)(void);
-	u32 (*features)(void);		/* QV_FEATURE_* */
+	u32 (*features)(void);		/* QV_FEATURE_*; only where it is present */
 	int (*preflight)(struct qv_reply *r);	/* it is present: what of it is missing, or switched off? */
 	bool (*in_use)(void);		/* on this CPU, by another hypervisor */
 	void (*fill)(struct qv_mon_boot *b);	/* what the monitor must know of it */

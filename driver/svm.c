@@ -30,8 +30,6 @@ static u32 features(void)
 	struct qv_regs r;
 	u32 features = 0;
 
-	if (!present())
-		return 0;
 	r = qv_cpuid(0x8000000a);
 	features |= r.edx & 1 << 0 ? QV_FEATURE_NPT : 0;
 	features |= r.edx & 1 << 3 ? QV_FEATURE_NRIPS : 0;

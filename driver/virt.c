@@ -19,6 +19,8 @@ static const struct {
 };
 
 const struct qv_virt *qv_virt;
+static u32 features;			/* as found when the module came: later a monitor may hide them */
+static bool present;
 
 static void name_maker(char maker[13])
 {
@@ -39,16 +41,18 @@ void qv_virt_choose(void)
 	for (i = 0; i < ARRAY_SIZE(makers); i++)
 		if (!memcmp(maker, makers[i].maker, sizeof(maker)))
 			qv_virt = makers[i].virt;
+	present = qv_virt && qv_virt->present();
+	features = present ? qv_virt->features() : 0;
 }
 
 u32 qv_virt_features(void)
 {
-	return qv_virt ? qv_virt->features() : 0;
+	return features;
 }
 
 u32 qv_virt_vendor(void)
 {
-	return qv_virt && qv_virt->present() ? qv_virt->vendor : 0;
+	return present ? qv_virt->vendor : 0;
 }
 
 const struct qv_image_header *qv_virt_image(void)
@@ -76,7 +80,7 @@ int qv_virt_preflight(struct qv_reply *r)
 	if (!qv_virt)
 		return qv_refuse(r, QV_E_NO_VIRT, "use a machine with AMD-V or Intel VT-x",
 				 "this processor's maker (%s) is not one whose virtualization QV knows", maker);
-	if (!qv_virt->present())
+	if (!present)
 		return qv_refuse(r, QV_E_NO_VIRT, qv_virt->no_virt_remedy,
 				 "this processor does not offer %s (%s)", qv_virt->feature, qv_virt->name);
 	error = qv_virt->preflight(r);

@@ -113,7 +113,7 @@ static bool may_set(u32 word, u32 bit)
 u32 qv_vmx_features(void)
 {
 	u32 features = 0;
-	u64 ept = qv_vmx_present() ? ept_caps() : 0;
+	u64 ept = ept_caps();
 
 	if (!ept)
 		return 0;
