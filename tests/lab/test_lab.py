@@ -188,8 +188,8 @@ def test_lab_failure_has_its_own_status() -> None:
     assert "QEMU did not start" in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("argument", ["--iommu=intel", "--icount", "--cpu-flags=-vmx", "--qemu-arg=-s"])
-def test_what_only_qemu_has_is_refused(argument: str) -> None:
-    done = qvlab("run", "--no-install", "--machine", "intel", argument, "-c", "true")
+
+def test_what_only_qemu_has_is_refused() -> None:
+    done = qvlab("run", "--no-install", "--machine", "intel", "--iommu=intel", "-c", "true")
     assert done.returncode == 126
-    assert "the machine 'intel' has no" in done.stderr and "amd" in done.stderr
+    assert "the machine 'intel' has no IOMMU" in done.stderr

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lab import aptconf, cpio
+from lab import aptconf, bochs, cpio, tar
+from lab.config import Config
 from lab.errors import LabError
 from lab.paths import TOP
 
@@ -50,6 +51,34 @@ def test_archive_is_what_cpio_reads(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert (tmp_path / "deep/link").read_text() == "content\n"
     assert (tmp_path / "deep/er/file").stat().st_mode & 0o777 == 0o755
+
+
+def test_archive_is_what_tar_reads(tmp_path: Path) -> None:
+    (tmp_path / "in/sub").mkdir(parents=True)
+    (tmp_path / "in/sub/tool").write_bytes(b"tool\n")
+    (tmp_path / "in/sub/tool").chmod(0o755)
+    a = tar.Archive()
+    a.file("lay/deep/file", b"content\n")
+    a.link("lay/deep/link", "file")
+    a.tree(tmp_path / "in", "lay")
+    out = tmp_path / "out"
+    out.mkdir()
+    done = subprocess.run(["tar", "-C", str(out), "-x", "--strip-components=1"], input=a.data(), check=False)
+    assert done.returncode == 0
+    assert (out / "deep/link").read_text() == "content\n"
+    assert (out / "sub/tool").stat().st_mode & 0o777 == 0o755
+
+
+def test_registers_out_of_a_saved_state() -> None:
+    saved = "cpu0 = {\n  RAX = 0x1\n  RIP = 0xfff0\n  CR0 = 0x60000010\n  VMX = {\n    vmcsptr = 0x2000\n" \
+            "    in_vmx_guest = true\n    VMCS_CACHE = {\n      RIP = 0xbad\n"
+    assert bochs.registers(saved, "CPU 3") == "CPU 3: RIP=0xfff0 CR0=0x60000010 vmcsptr=0x2000 in_vmx_guest=true"
+
+
+@pytest.mark.parametrize("asked", [{"iommu": "amd"}, {"icount": True}, {"cpu_flags": "-vmx"}, {"qemu_args": ("-s",)}])
+def test_what_only_qemu_has(asked: dict[str, object]) -> None:
+    with pytest.raises(LabError, match="the machine 'intel' has no .*take the machine 'amd'"):
+        bochs.Bochs.check(Config(machine="intel", **asked))  # type: ignore[arg-type]
 
 
 def test_source_lines() -> None:
