@@ -5,12 +5,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from . import abi, config, keys, output
+from . import abi, output, words
 from .device import Device
 from .errors import Refused, WrongConfiguration
 from .system import System
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from . import config
 
 
 def _done(args: argparse.Namespace, reply: abi.Reply, sentence: str, **more: object) -> int:
@@ -33,6 +38,8 @@ def disable(args: argparse.Namespace, system: System) -> int:
 
 def create(args: argparse.Namespace, system: System) -> int:
     """Checks everything first; if a later step fails, those before are undone."""
+    from . import config  # the parser takes longer to load than all else
+
     cells, problems = config.check_files([args.file], system.machine())
     if problems:
         raise WrongConfiguration([str(problem) for problem in problems])
@@ -81,7 +88,7 @@ def _read_image(path: Path) -> bytes:
 
 def request_for(cell: config.CellConfig) -> abi.CellCreate:
     request = abi.CellCreate(
-        name=cell.name.encode(), num_cpus=len(cell.cpus), boot=keys.BOOTS[cell.boot],
+        name=cell.name.encode(), num_cpus=len(cell.cpus), boot=words.BOOTS[cell.boot],
         memory=cell.memory, image_name=_fit(cell.image.name, 127),
         cmdline=cell.cmdline.encode(), console=int(cell.console), num_ports=len(cell.ports),
         watchdog_ms=cell.watchdog, lock=cell.lock)
@@ -129,6 +136,8 @@ def destroy(args: argparse.Namespace, system: System) -> int:
 
 
 def check(args: argparse.Namespace, system: System) -> int:
+    from . import config  # the parser takes longer to load than all else
+
     cells, problems = config.check_files(args.files, system.machine())
     if args.json:
         output.as_json({"ok": not problems, "problems": [
@@ -141,8 +150,8 @@ def check(args: argparse.Namespace, system: System) -> int:
         for device in cell.devices:
             if device.dma == abi.Dma.UNSAFE:
                 output.line(f"{cell.file}: warning: unsafe-dma: {device} can read and write all memory of the machine")
-        output.line(f"{cell.file}: ok: cell {cell.name}, CPUs {keys.cpu_list(sorted(cell.cpus))}, "
-                    f"{keys.size(cell.memory)}, {cell.image}")
+        output.line(f"{cell.file}: ok: cell {cell.name}, CPUs {words.cpu_list(sorted(cell.cpus))}, "
+                    f"{words.size(cell.memory)}, {cell.image}")
     return 0
 
 

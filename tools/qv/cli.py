@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from . import VERSION, cells, devices, doctor, follow, show, stats
+from . import VERSION
 from .errors import Refused, WrongConfiguration, WrongUsage
 from .system import System
 
@@ -58,15 +59,15 @@ def build_parser() -> Parser:
     parser.add_argument("--version", action="version", version=f"qvctl {VERSION}")
     parser.add_argument("--json", action="store_true", help="print data as JSON")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _add(commands, "doctor", doctor.doctor, "what stands in the way here, and its remedy")
-    _add(commands, "enable", cells.enable, "put the monitor under the running Linux")
-    _add(commands, "disable", cells.disable, "take the monitor away again")
-    _add(commands, "status", show.status, "what the machine offers and whether QV is enabled")
-    _add(commands, "devices", devices.devices, "the PCI functions, and which a cell could have")
+    _add(commands, "doctor", "doctor.doctor", "what stands in the way here, and its remedy")
+    _add(commands, "enable", "cells.enable", "put the monitor under the running Linux")
+    _add(commands, "disable", "cells.disable", "take the monitor away again")
+    _add(commands, "status", "show.status", "what the machine offers and whether QV is enabled")
+    _add(commands, "devices", "devices.devices", "the PCI functions, and which a cell could have")
     _add_cell_commands(commands)
     _add_config_commands(commands)
-    for name, run, words in (("log", follow.log, "what driver and monitor logged"),
-                             ("events", follow.events, "state changes of QV and its cells")):
+    for name, run, words in (("log", "follow.log", "what driver and monitor logged"),
+                             ("events", "follow.events", "state changes of QV and its cells")):
         command = _add(commands, name, run, words)
         command.add_argument("-f", "--follow", action="store_true", help="go on as more come")
         if name == "log":
@@ -75,7 +76,8 @@ def build_parser() -> Parser:
     return parser
 
 
-def _add(commands: Subcommands[Parser], name: str, run: Command, words: str) -> Parser:
+def _add(commands: Subcommands[Parser], name: str, run: str, words: str) -> Parser:
+    """`run` is module.function: loaded when it is wanted, since start-up is most of what a command takes."""
     command = commands.add_parser(name, help=words, description=words)
     command.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print data as JSON")
     command.set_defaults(run=run)
@@ -85,18 +87,18 @@ def _add(commands: Subcommands[Parser], name: str, run: Command, words: str) -> 
 def _add_cell_commands(commands: Subcommands[Parser]) -> None:
     cell = commands.add_parser("cell", help="create, start, stop and show cells")
     verbs = cell.add_subparsers(dest="verb", metavar="VERB", required=True)
-    create = _add(verbs, "create", cells.create, "create the cell that a YAML file describes")
+    create = _add(verbs, "create", "cells.create", "create the cell that a YAML file describes")
     create.add_argument("file", metavar="FILE")
     create.add_argument("--start", action="store_true", help="start it as well")
-    _add(verbs, "list", show.list_cells, "all cells")
+    _add(verbs, "list", "show.list_cells", "all cells")
     for name, run, words in (
-            ("start", cells.start, "start a created cell"),
-            ("shutdown", cells.shutdown, "ask a cell to end; after the time-out it is stopped"),
-            ("destroy", cells.destroy, "stop a cell and give Linux its CPUs and memory back"),
-            ("lock", cells.lock, "no more management until this cell agrees to unlock"),
-            ("unlock", cells.unlock, "ask a cell to agree that management is unlocked"),
-            ("show", show.show_cell, "all about one cell; why it failed"),
-            ("stats", stats.stats, "a cell's exits by reason and CPU; `linux` is the front end")):
+            ("start", "cells.start", "start a created cell"),
+            ("shutdown", "cells.shutdown", "ask a cell to end; after the time-out it is stopped"),
+            ("destroy", "cells.destroy", "stop a cell and give Linux its CPUs and memory back"),
+            ("lock", "cells.lock", "no more management until this cell agrees to unlock"),
+            ("unlock", "cells.unlock", "ask a cell to agree that management is unlocked"),
+            ("show", "show.show_cell", "all about one cell; why it failed"),
+            ("stats", "stats.stats", "a cell's exits by reason and CPU; `linux` is the front end")):
         command = _add(verbs, name, run, words)
         command.add_argument("name", metavar="NAME")
         if name == "shutdown":
@@ -114,7 +116,7 @@ def _add_cell_commands(commands: Subcommands[Parser]) -> None:
 def _add_config_commands(commands: Subcommands[Parser]) -> None:
     config = commands.add_parser("config", help="check configuration files")
     verbs = config.add_subparsers(dest="verb", metavar="VERB", required=True)
-    check = _add(verbs, "check", cells.check, "check YAML files, each by itself and against one another")
+    check = _add(verbs, "check", "cells.check", "check YAML files, each by itself and against one another")
     check.add_argument("files", metavar="FILE", nargs="+")
 
 
@@ -123,7 +125,8 @@ def main(argv: Sequence[str] | None = None, system: System | None = None) -> int
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know ASCII only
     try:
         args = build_parser().parse_args(argv)
-        run: Command = args.run
+        module, _, function = args.run.partition(".")
+        run: Command = getattr(importlib.import_module(f".{module}", __package__), function)
         return run(args, system or System())
     except Refused as refusal:
         print(f"qvctl: {refusal.sentence}", file=sys.stderr)

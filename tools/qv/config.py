@@ -10,7 +10,7 @@ from pathlib import Path
 
 import yaml
 
-from . import abi, keys
+from . import abi, keys, words
 from .keys import Cpus, Ports
 from .machine import Machine
 from .problems import Place, Problem, Problems
@@ -165,8 +165,8 @@ def _between(cells: Sequence[CellConfig], machine: Machine) -> list[Problem]:
         last = [cell for cell in cells if cell.memory][-1]
         problems.append(Problem(
             last.file, last.at["memory"], "memory",
-            f"all {len(cells)} cells together want {keys.size(total)}",
-            f"at most {keys.size(machine.mem_available)}, what is free now"))
+            f"all {len(cells)} cells together want {words.size(total)}",
+            f"at most {words.size(machine.mem_available)}, what is free now"))
     return problems
 
 
@@ -188,6 +188,6 @@ def _overlaps(cell: CellConfig, other: CellConfig) -> list[Problem]:
     for first, last in cell.ports:
         for low, high in other.ports:
             if first <= high and low <= last:
-                add("ports", f"{keys.port_range(first, last)} overlaps "
-                    f"{keys.port_range(low, high)} of {whose}", "each port to one cell")
+                add("ports", f"{words.port_range(first, last)} overlaps "
+                    f"{words.port_range(low, high)} of {whose}", "each port to one cell")
     return problems

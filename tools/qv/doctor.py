@@ -11,9 +11,9 @@ from . import abi, output
 from .device import Device, text
 from .errors import Refused
 from .facts import Facts
-from .keys import MIB, cpu_list, size
 from .machine import parse_cpu_list
 from .system import System
+from .words import MIB, cpu_list, size
 
 OK, WARN, FAIL = "ok", "warn", "FAIL"
 

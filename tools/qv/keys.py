@@ -15,11 +15,10 @@ import yaml
 from . import abi
 from .machine import Machine
 from .problems import Problems
+from .words import BOOTS, MIB, cpu_list, duration, pci_name, port_range, size
 
-MIB = 1 << 20
 MIN_MEMORY = 4 * MIB
 MEMORY_STEP = 2 * MIB
-BOOTS = {"multiboot2": abi.Boot.MULTIBOOT2}
 
 Cpus = list[int]
 Ports = list[tuple[int, int]]
@@ -76,21 +75,6 @@ class Rule:
     parse: Callable[[yaml.Node, Context], Any]
     example: str
     required: bool = False
-
-
-def size(count: int) -> str:
-    """Bytes as a person writes them in a file: 64M, 1G."""
-    if count and count % (1 << 30) == 0:
-        return f"{count >> 30}G"
-    return f"{count // MIB}M"
-
-
-def port_range(first: int, last: int) -> str:
-    return f"{first:#x}" if first == last else f"{first:#x}-{last:#x}"
-
-
-def pci_name(bdf: int) -> str:
-    return f"{bdf >> 8:02x}:{bdf >> 3 & 31:02x}.{bdf & 7}"
 
 
 def shown(value: str, limit: int = 40) -> str:
@@ -170,17 +154,6 @@ def _cpu(node: yaml.Node, context: Context) -> int | None:
         context.bad(node, f"CPU {cpu} does not exist here", right)
         return None
     return cpu
-
-
-def cpu_list(cpus: list[int]) -> str:
-    """[1, 2, 3, 5] -> 1-3,5."""
-    parts: list[list[int]] = []
-    for cpu in cpus:
-        if parts and cpu == parts[-1][1] + 1:
-            parts[-1][1] = cpu
-        else:
-            parts.append([cpu, cpu])
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)
 
 
 def _memory(node: yaml.Node, context: Context) -> int | None:
@@ -272,11 +245,6 @@ def _cmdline(node: yaml.Node, context: Context) -> str | None:
         context.bad(node, f"has {len(cmdline.encode())} bytes", f"at most {abi.CMDLINE_LEN - 1}")
         return None
     return cmdline
-
-
-def duration(milliseconds: int) -> str:
-    """Milliseconds as a person writes them in a file: 500ms, 2s."""
-    return f"{milliseconds // 1000}s" if milliseconds % 1000 == 0 else f"{milliseconds}ms"
 
 
 def _watchdog(node: yaml.Node, context: Context) -> int | None:

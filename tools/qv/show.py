@@ -7,7 +7,7 @@ import argparse
 import time
 from typing import Any
 
-from . import abi, keys, output
+from . import abi, output, words
 from .cells import state_name
 from .device import text
 from .exits import exit_name
@@ -67,7 +67,7 @@ def failure_data(record: abi.FailureRecord, vendor: int) -> dict[str, Any] | Non
 
 def device_data(device: abi.PciDevice) -> dict[str, Any]:
     """A PCI function as --json gives it."""
-    return {"pci": keys.pci_name(device.bdf), "unsafe_dma": device.dma == abi.Dma.UNSAFE,
+    return {"pci": words.pci_name(device.bdf), "unsafe_dma": device.dma == abi.Dma.UNSAFE,
             "pin": bool(device.state & abi.DEVICE_PIN), "messages": bool(device.state & abi.DEVICE_MESSAGES),
             "reset": not device.state & abi.DEVICE_NO_RESET}
 
@@ -89,10 +89,10 @@ def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
         "cpus": list(info.cpus)[:min(info.num_cpus, abi.MAX_CPUS)],
         "memory": info.memory,
         "image": text(info.image_name),
-        "boot": next((name for name, value in keys.BOOTS.items() if value == info.boot), str(info.boot)),
+        "boot": next((name for name, value in words.BOOTS.items() if value == info.boot), str(info.boot)),
         "cmdline": text(info.cmdline),
         "console": bool(info.console),
-        "ports": [keys.port_range(port.first, port.last) for port in ports],
+        "ports": [words.port_range(port.first, port.last) for port in ports],
         "devices": [device_data(info.devices[i]) for i in range(min(info.num_devices, abi.MAX_DEVICES))],
         "heartbeat": info.heartbeat,
         "started_ns": info.started_ns,
@@ -112,7 +112,7 @@ def list_cells(args: argparse.Namespace, system: System) -> int:
     if args.json:
         output.as_json({"cells": cells})
         return 0
-    rows = [[cell["name"], cell["state"], keys.cpu_list(sorted(cell["cpus"])), keys.size(cell["memory"]),
+    rows = [[cell["name"], cell["state"], words.cpu_list(sorted(cell["cpus"])), words.size(cell["memory"]),
              cell["image"], "locked" if cell["locked"] else "",
              cell["failure"]["reason"] if cell["failure"] and cell["state"] == "failed" else "",
              " ".join(device["pci"] + ("!UNSAFE-DMA" if device["unsafe_dma"] else "") for device in cell["devices"])]
@@ -129,13 +129,13 @@ def show_cell(args: argparse.Namespace, system: System) -> int:
         return 0
     lines: list[tuple[str, str]] = [
         ("name", data["name"]), ("state", data["state"]),
-        ("cpus", keys.cpu_list(sorted(data["cpus"]))), ("memory", keys.size(data["memory"])),
+        ("cpus", words.cpu_list(sorted(data["cpus"]))), ("memory", words.size(data["memory"])),
         ("image", f"{data['image']} ({data['boot']})"), ("cmdline", data["cmdline"] or "-"),
         ("console", f"/dev/qv-cell/{data['name']}/console" if data["console"] else "none"),
         ("ports", ", ".join(data["ports"]) or "none"),
         *(("device", device_text(device)) for device in data["devices"]),
         ("heartbeat", str(data["heartbeat"]) if data["heartbeat"] else "none seen"),
-        ("watchdog", keys.duration(data["watchdog_ms"]) if data["watchdog_ms"] else "off"),
+        ("watchdog", words.duration(data["watchdog_ms"]) if data["watchdog_ms"] else "off"),
         ("lock", "it has locked management" if data["locked"] else "none"),
         ("started", _ago(data["started_ns"])),
     ]

@@ -4,23 +4,29 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
+from typing import TYPE_CHECKING
 
 from . import device
 from .device import Device
 from .errors import Refused
-from .facts import Facts
-from .machine import Machine
+
+if TYPE_CHECKING:  # few commands need them: loaded when one does
+    from .facts import Facts
+    from .machine import Machine
 
 
 class System:
     """This machine: its facts, its module, its driver, its clock."""
 
     def machine(self) -> Machine:
+        from .machine import Machine
+
         return Machine.this()
 
     def facts(self) -> Facts:
+        from .facts import Facts
+
         return Facts()
 
     def device(self) -> Device:
@@ -36,6 +42,8 @@ class System:
         if os.geteuid() != 0:
             raise Refused("the module qv is not loaded, and only root may load it",
                           "run it with sudo, or as root")
+        import subprocess
+
         try:
             done = subprocess.run(["modprobe", "qv"], capture_output=True, text=True,
                                   timeout=60, check=False)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Values as a person writes them in a file, and reads them in a listing."""
+
+from __future__ import annotations
+
+from . import abi
+
+MIB = 1 << 20
+BOOTS = {"multiboot2": abi.Boot.MULTIBOOT2}
+
+
+def size(count: int) -> str:
+    """Bytes as a person writes them in a file: 64M, 1G."""
+    if count and count % (1 << 30) == 0:
+        return f"{count >> 30}G"
+    return f"{count // MIB}M"
+
+
+def port_range(first: int, last: int) -> str:
+    return f"{first:#x}" if first == last else f"{first:#x}-{last:#x}"
+
+
+def pci_name(bdf: int) -> str:
+    return f"{bdf >> 8:02x}:{bdf >> 3 & 31:02x}.{bdf & 7}"
+
+
+def cpu_list(cpus: list[int]) -> str:
+    """[1, 2, 3, 5] -> 1-3,5."""
+    parts: list[list[int]] = []
+    for cpu in cpus:
+        if parts and cpu == parts[-1][1] + 1:
+            parts[-1][1] = cpu
+        else:
+            parts.append([cpu, cpu])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in parts)
+
+
+def duration(milliseconds: int) -> str:
+    """Milliseconds as a person writes them in a file: 500ms, 2s."""
+    return f"{milliseconds // 1000}s" if milliseconds % 1000 == 0 else f"{milliseconds}ms"
