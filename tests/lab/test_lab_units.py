@@ -119,3 +119,13 @@ def test_page_on_ports(tmp_path: Path) -> None:
     keys = (TOP / "tools/qv/keys.py").read_text()
     known = re.findall(r"\(0x([0-9a-f]+), 0x([0-9a-f]+), \"", keys[keys.index("NEVER_PORTS"):])
     assert [(int(a, 16), int(b, 16)) for a, b in rows] == [(int(a, 16), int(b, 16)) for a, b in known]
+
+
+def test_page_on_exit_reasons() -> None:
+    """Documentation/instructions.md lists the reasons of the ABI, all of them, in its order."""
+    header = (TOP / "include/uapi/linux/qv.h").read_text()
+    body = header[header.index("enum qv_exit {"):]
+    known = re.findall(r"^\tQV_EXIT_(\w+)(?: = 0)?,", body[:body.index("};")], re.MULTILINE)
+    known = [name.lower().replace("_", "-") for name in known if name not in ("COUNT", "SLOTS")]
+    page = (TOP / "Documentation/instructions.md").read_text()
+    assert re.findall(r"^\| ([\w-]+) \|", page[page.index("\n## Why it exits"):], re.MULTILINE)[1:] == known

@@ -20,8 +20,9 @@
  * Changed: hypervisor/core/instance.h: `return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);` -> `extern struct instance the_instance; return &the_instance;`: so is the instance
  * Changed: hypervisor/core/instance.h: `return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);` -> `extern struct qv_mon_status the_status; return &the_status;`: and its status
  * Twin: hypervisor/core/nested.c: `set_page(p, pa, NESTED_HOLE);` -> `set_page(p, pa, 0);`: a hole that is filled again (case 2)
- * Twin: hypervisor/core/nested.c: `| PT_P | PT_U : NESTED_HOLE;` -> `| PT_P | PT_U : 0;`: the rest of a block is filled again (case 4)
- * Twin: hypervisor/core/nested.c: `(pa & ~(level_size(level) - 1)) | NESTED_RWX |` -> `(pa & ~0xfffull) | NESTED_RWX |`: a large page begins at the wrong place (case 0)
+ * Twin: hypervisor/core/nested.c: `| NESTED_WB) : NESTED_HOLE;` -> `| NESTED_WB) : 0;`: the rest of a block is filled again (case 4)
+ * Twin: hypervisor/core/nested.c: `own_page(p, pa & ~(level_size(level) - 1), level), false` -> `own_page(p, pa & ~0xfffull, level), false`: a large page begins at the wrong place (case 0)
+ * Twin: hypervisor/core/nested.c: `(is_ram(p->ram, pa) ? NESTED_WB : 0)` -> `NESTED_WB`: a device's page is cached (case 0)
  * Twin: hypervisor/core/paging.c: `leaf + i * level_size(level - 1)` -> `leaf`: a large page is split into one page, many times (case 1)
  * Twin: hypervisor/core/paging.c: `off >= pool->end` -> `off > pool->end`: a page beyond the pool (case 0)
  * Twin: hypervisor/core/front.c: `exchange(entry, seen, table | PT_TABLE);` -> `exchange(entry, seen, 0);`: a touch makes a hole Linux's (case 5)
@@ -60,6 +61,17 @@ void vendor_inject_fault(struct pcpu *cpu, u32 vector) { (void)cpu, (void)vector
 
 static struct paging *p = &the_instance.nested;
 
+/* What answers, as identity.c makes it: written down apart from nested_bits(); 6 << 3: write-back (EPT) */
+static u64 ones_leaf(void)
+{
+	return ONES_PAGE | 1 | 4 | (p->ept ? 6 << 3 : 0);
+}
+
+static u64 sink_leaf(void)
+{
+	return SINK_PAGE | 7 | (p->ept ? 6 << 3 : 0);
+}
+
 static u32 used(void)
 {
 	return the_instance.pool.next / 4096;
@@ -91,7 +103,7 @@ static bool sound_entry(u32 page, u32 i)
 
 static bool sound_answers(u32 i)
 {
-	return tables[ONES][i] == (ONES_PAGE | PT_P | PT_U) && tables[SINK][i] == (SINK_PAGE | NESTED_RWX);
+	return tables[ONES][i] == ones_leaf() && tables[SINK][i] == sink_leaf();
 }
 
 static void any_state(void)
@@ -107,7 +119,7 @@ static void any_state(void)
 	the_instance.ones_table = POOL_PA + ONES * 4096;
 	the_instance.sink_table = POOL_PA + SINK * 4096;
 	*p = (struct paging){ .pool = &the_instance.pool, .root = POOL_PA, .levels = LEVELS, .ram = &ram,
-			      .max_leaf = any_bool() ? 2 : 3 };
+			      .max_leaf = any_bool() ? 2 : 3, .ept = any_bool() };
 	ASSUME(!(the_instance.pool.next % 4096) && used() >= FIRST && used() <= PAGES);
 	level_of[ROOT] = LEVELS;
 	for (i = 0; i < PAGES; i++) {
@@ -146,7 +158,13 @@ static struct end walk(u64 addr, u32 level)
 
 static bool identity(u64 entry, u64 addr, u32 level)
 {
-	return entry == (addr | NESTED_RWX | (level > 1 ? PT_PS : 0));
+	u64 type = 0;
+	u32 i;
+
+	for (i = 0; i < ram.num_ram; i++)
+		if (p->ept && addr >= ram.ram[i].start && addr < ram.ram[i].end)
+			type = 6 << 3;		/* write-back; all else is uncached */
+	return entry == (addr | 7 | type | (level > 1 ? PT_PS : 0));
 }
 
 /* Entry of one 4 KiB page of the watched one */
@@ -157,8 +175,8 @@ static bool sound_page(u32 table, u32 i)
 	if (owner == LINUX)
 		return !e || identity(e, pa, 1);
 	if (i < QV_OPEN_PAGES)
-		return e == (pa | PT_P | PT_U);
-	return e == NESTED_HOLE || e == (ONES_PAGE | PT_P | PT_U) || e == (SINK_PAGE | NESTED_RWX);
+		return e == (pa | 1 | 4 | (p->ept ? 6 << 3 : 0));
+	return e == NESTED_HOLE || e == ones_leaf() || e == sink_leaf();
 }
 
 /* The tables say of the watched page what its owner allows; the induction's hypothesis */

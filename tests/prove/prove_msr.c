@@ -8,14 +8,15 @@
  * Enough: the lists below are written down apart from the table, from the manuals
  * Options: --unwind 100
  * Quick: yes
+ * Changed: hypervisor/core/msr.h: `extern const struct msr_rule vendor_msr_rules[];` -> ``: CBMC takes no array without a length
  * Twin: hypervisor/svm/msr.c: `if (msr < 0x2000)` -> `if (msr <= 0x2000)`: a place that is another's
  * Twin: hypervisor/svm/msr.c: `if (msr >= 0xc0010000 && msr < 0xc0012000)` -> `if (msr >= 0xc0010000)`: places outside the map
  * Twin: hypervisor/svm/msr.c: `{ 0x00000000, LAST_ROW, { FAIL, FAIL }` -> `{ 0x00000001, LAST_ROW, { FAIL, FAIL }`: an MSR without a row
  * Twin: hypervisor/svm/msr.c: `{ 0xc0010117, 0xc0010117, { FAIL, FAIL }` -> `{ 0xc0010117, 0xc0010117, { FAIL, OK }`: a cell moves the host's save area
  * Twin: hypervisor/svm/msr.c: `{ 0xc0010016, 0xc001001a, { FAIL, FAIL }` -> `{ 0xc0010016, 0xc0010019, { FAIL, FAIL }`: TOP_MEM falls to Linux
  */
-#include "core/msr.c"
 #include "svm/msr.c"
+#include "core/msr.c"
 #include "prove.h"
 
 struct range { u32 first, last; };

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fuzz_exit.c on VT-x: exits with any VMCS and any registers, of Linux and of a cell, one after the other. What
+ * confines the guest stays as it is, and what the next entry delivers is something that may be delivered.
+ */
+#include <string.h>
+#include "choices.h"
+#include "fake.h"
+#include "fuzz.h"
+#include "unit.h"
+#include "vmx/fake_vmcs.h"
+#include "world.h"
+
+#define CELL_CPUS	2u		/* of the machine's four */
+#define IPI_ALLOWED	0x47ffu		/* vector, fixed or NMI, asserted; physical, no shorthand */
+
+/* Exit reasons: SDM vol. 3, appendix C */
+static const u32 reasons[] = {
+	0, 0, 0, 2, 3, 8, 9, 10, 11, 13, 15, 18, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 28, 30, 30, 31, 31, 32, 32, 32,
+	48, 48, 48, 49, 50, 53, 54, 55, 55, 63, 64, 0x80000021,
+};
+static const u32 msrs[] = {
+	0x10, 0x1b, 0x3a, 0x79, 0x8b, 0x1a0, 0x200, 0x277, 0x2ff, 0x480, 0x570, 0x6e0, 0x800, 0x80b, 0x80d, 0x830, 0x830,
+	0x832, 0x835, 0x83f, 0xc80, 0xda0, 0xc0000080, 0xc0000081, 0x40000000,
+};
+/* What a guest is held by; as it was when the guest was first entered */
+static const u32 holds[] = {
+	VMCS_VPID, VMCS_IO_BITMAP_A, VMCS_IO_BITMAP_B, VMCS_MSR_BITMAP, VMCS_XSS_BITMAP, VMCS_LINK, HOST_CR0, HOST_CR3,
+	HOST_CR4, HOST_RSP, HOST_RIP, HOST_TR_BASE, HOST_IDTR_BASE, HOST_GDTR_BASE, VMCS_PIN, VMCS_PROC2, VMCS_EXCEPTIONS,
+	VMCS_EXIT, VMCS_CR0_MASK, VMCS_CR4_MASK, VMCS_CR4_SHADOW,
+};
+#define HOLDS	(sizeof(holds) / sizeof(holds[0]))
+
+static u64 opened[HOLDS];
+
+static void check_ipi(u32 low, u32 apic_id)
+{
+	u32 i;
+
+	CHECK(!(low & ~IPI_ALLOWED) && ((low >> 8 & 7) == 0 || (low >> 8 & 7) == 4));
+	for (i = 0; i < me()->icr.num; i++)
+		if ((me()->icr.own >> i & 1) && pcpu_of(i)->apic_id == apic_id)
+			break;
+	CHECK(i < me()->icr.num);
+	if (load(&pcpu_of(i)->cmd))	/* else the guest's own NMI */
+		fake_answer(low, apic_id);
+}
+
+/* What the processor leaves behind at an exit: anything but what it cannot say */
+static void any_exit(struct pcpu *cpu, struct choices *c)
+{
+	static const u32 events[] = { 0, 0, 0, EVENT_VALID | 0x30, EVENT_VALID | EVENT_NMI | 2,
+				      EVENT_VALID | EVENT_EXCEPTION | 6, EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14,
+				      EVENT_VALID | EVENT_SOFT | 0x80, EVENT_VALID | 6 << 8 | 3 };
+	static const u32 vectors[] = { 1, 2, 2, 17, 18 };
+	u32 n = choose(c, sizeof(reasons) / sizeof(reasons[0]) + 1), vector = vectors[choose(c, 5)];
+
+	fake_set(EXIT_REASON, n < sizeof(reasons) / sizeof(reasons[0]) ? reasons[n] : choose(c, 0x80));
+	fake_set(EXIT_QUALIFICATION, choose(c, 4) ? choose(c, 1ull << 32) : choose(c, 8));
+	fake_set(EXIT_GUEST_PHYSICAL, choose(c, 4) ? choose(c, FAKE_RAM) : 0xfee00000 + choose(c, 4096));
+	fake_set(EXIT_LENGTH, choose(c, 16));
+	fake_set(EXIT_EVENT, EVENT_VALID | (vector == 2 ? EVENT_NMI : EVENT_EXCEPTION) | vector);
+	fake_set(IDT_EVENT, events[choose(c, 9)]);
+	fake_set(IDT_ERROR, choose(c, 1ull << 16));
+	fake_set(ENTRY_EVENT, 0);
+	fake_set(GUEST_RIP, choose(c, FAKE_RAM));
+	fake_set(GUEST_CS_RIGHTS, choose(c, 0x10000));
+	fake_set(GUEST_SS_RIGHTS, choose(c, 4) << 5 | 0x93);
+	fake_set(GUEST_CR0, choose(c, 2) ? 0x80000031 : choose(c, 1ull << 32) | 0x20);
+	fake_set(GUEST_CR3, choose(c, FAKE_RAM));
+	fake_set(GUEST_CR4, choose(c, 1ull << 24) | CR4_VMXE);
+	fake_set(GUEST_BLOCKING, choose(c, 16));
+	cpu->regs[GPR_RAX] = choose(c, 2) ? choose(c, 8) : choose(c, 1ull << 32);
+	cpu->regs[GPR_RCX] = choose(c, 8) ? msrs[choose(c, sizeof(msrs) / sizeof(msrs[0]))] : choose(c, 1ull << 32);
+	cpu->regs[GPR_RDX] = choose(c, 4) ? choose(c, 8) : choose(c, 1ull << 32);
+	cpu->regs[GPR_RDI] = choose(c, FAKE_RAM);
+}
+
+/* SDM vol. 3, 27.2.1.3 */
+static void check_event(u32 event)
+{
+	u32 type = event & EVENT_TYPE, vector = event & 0xff;
+
+	if (!(event & EVENT_VALID))
+		return;
+	CHECK(!type || type == EVENT_NMI || type == EVENT_EXCEPTION);
+	CHECK(!(event & 0x7ffff000));
+	CHECK(type != EVENT_EXCEPTION || vector < 32);
+	CHECK(type != EVENT_NMI || vector == 2);
+	CHECK(!(event & EVENT_ERROR) || (fake_get(GUEST_CR0) & 1) || type == EVENT_EXCEPTION);
+}
+
+static void check_confined(void)
+{
+	u64 ept = fake_get(VMCS_EPT_POINTER) & PT_ADDR;
+	const u32 proc = PROC_IO_BITMAPS | PROC_MSR_BITMAPS | PROC_SECONDARY;
+	u32 i;
+
+	for (i = 0; i < HOLDS; i++)
+		CHECK_EQ(fake_get(holds[i]), opened[i]);
+	CHECK_EQ(fake_get(VMCS_PROC) & proc, proc);
+	CHECK(ept == me()->nested.root || ept == me()->park.root);
+	CHECK(fake_get(GUEST_CR4) & CR4_VMXE);
+	CHECK(fake_get(GUEST_CR0) & 0x20);
+	check_event(fake_get(ENTRY_EVENT));
+}
+
+/* False: the CPU has left this guest */
+static bool step(struct choices *c, bool cell)
+{
+	struct pcpu *cpu = pcpu_of(0);
+	u32 was = my_status()->state;
+
+	fake_wrmsr_last = 0;
+	any_exit(cpu, c);
+	unit_case("exit %#lx qualification %#lx at %#lx msr %#lx:", fake_get(EXIT_REASON), fake_get(EXIT_QUALIFICATION),
+		  fake_get(EXIT_GUEST_PHYSICAL), cpu->regs[GPR_RCX]);
+	if (setjmp(fake_back))
+		return false;
+	vmx_exit(cpu);
+	check_confined();
+	CHECK_EQ(me()->busy, 0);
+	if (cell) {			/* no MSR is written at a cell's word but ICR and LVT, which are looked at */
+		CHECK(!fake_wrmsr_last || (fake_wrmsr_last >= 0x82f && fake_wrmsr_last <= 0x837));
+		CHECK(my_status()->state == was || my_status()->state == QV_MON_FAILED);
+	} else {
+		CHECK(fake_wrmsr_last != 0x570 && fake_wrmsr_last != 0x560);
+	}
+	return true;
+}
+
+/* The machine as it was opened: made once, then copied back (tables are cleared when taken) */
+static void open_shape(u32 shape)
+{
+	static u8 *kept[4];
+	static u32 used[4];
+	u32 i;
+
+	if (kept[shape]) {
+		memcpy((void *)QV_VA_BLOCK, kept[shape], used[shape]);
+		vendor_arrive(pcpu_of(0));
+	} else {
+		fake_open(shape & 1, false);
+		if (shape & 2) {
+			fake_become_cell();
+			me()->icr.num = me()->boot.num_cpus = CELL_CPUS;
+			me()->icr.own = (1u << CELL_CPUS) - 1;
+		}
+		vendor_arrive(pcpu_of(0));
+		used[shape] = me()->pool.next;
+		kept[shape] = exact_copy((void *)QV_VA_BLOCK, used[shape]);
+	}
+	for (i = 0; i < HOLDS; i++)
+		opened[i] = fake_get(holds[i]);
+}
+
+/* First byte: bit 0 x2APIC, bit 1 a cell */
+int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
+{
+	static struct world empty;
+	struct choices c = { data, len };
+	u32 shape = choose(&c, 4);
+
+	fake_ipi = check_ipi;
+	open_shape(shape);
+	while (choices_left(&c) && step(&c, shape & 2))
+		;
+	if (shape == 1)
+		world_check(&empty);
+	return 0;
+}
