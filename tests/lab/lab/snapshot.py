@@ -17,6 +17,7 @@ RECIPE = 1  # raise when a boot comes to something different
 def ensure(config: Config, root: Path, settings: str) -> Path:
     """The folder with the state of such a machine right after its boot; `settings` tells what else it depends on."""
     from .machine import Machine  # which uses Bochs, which uses this
+    config = dataclasses.replace(config, reboots=False)  # that is said anew at each start
     kernel = images.kernel(config.kernel)
     agent = (LAB / "guest/qv-lab-agent").read_text()
     ident = f"{RECIPE}-{kernel.place.name}-{root.parent.name}-{config}-{settings}-{agent}"
