@@ -52,11 +52,13 @@ static void any_exit(struct pcpu *cpu, struct choices *c)
 	static const u32 events[] = { 0, 0, 0, EVENT_VALID | 0x30, EVENT_VALID | EVENT_NMI | 2,
 				      EVENT_VALID | EVENT_EXCEPTION | 6, EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14,
 				      EVENT_VALID | EVENT_SOFT | 0x80, EVENT_VALID | 6 << 8 | 3 };
-	static const u32 vectors[] = { 1, 2, 2, 17, 18 };
+	static const u32 vectors[] = { 1, 2, 2, 17, 18 }, widths[] = { 0, 1, 3 };
 	u32 n = choose(c, sizeof(reasons) / sizeof(reasons[0]) + 1), vector = vectors[choose(c, 5)];
 
 	fake_set(EXIT_REASON, n < sizeof(reasons) / sizeof(reasons[0]) ? reasons[n] : choose(c, 0x80));
 	fake_set(EXIT_QUALIFICATION, choose(c, 4) ? choose(c, 1ull << 32) : choose(c, 8));
+	if (fake_get(EXIT_REASON) == REASON_PORT)	/* 1, 2 or 4 bytes */
+		fake_set(EXIT_QUALIFICATION, (fake_get(EXIT_QUALIFICATION) & ~7ull) | widths[choose(c, 3)]);
 	fake_set(EXIT_GUEST_PHYSICAL, choose(c, 4) ? choose(c, FAKE_RAM) : 0xfee00000 + choose(c, 4096));
 	fake_set(EXIT_LENGTH, choose(c, 16));
 	fake_set(EXIT_EVENT, EVENT_VALID | (vector == 2 ? EVENT_NMI : EVENT_EXCEPTION) | vector);

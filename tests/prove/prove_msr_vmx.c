@@ -6,8 +6,7 @@
  * Bound: none: all 2^32 MSRs
  * Assumed: nothing
  * Enough: the lists below are written down apart from the table, from the manuals
- * Options: --unwind 120
- * Quick: yes
+ * Options: --unwind 120 --arrays-uf-always
  * Changed: hypervisor/core/msr.h: `extern const struct msr_rule vendor_msr_rules[];` -> ``: CBMC takes no array without a length
  * Twin: hypervisor/vmx/msr.c: `msr - 0xc0000000 + 0x2000` -> `msr - 0xc0000000 + 0x1fff`: a place that is another's
  * Twin: hypervisor/vmx/msr.c: `map += 0x800` -> `map += 0x400`: reads of some are writes of others
