@@ -8,7 +8,7 @@ import pytest
 
 from lab.errors import MachineDead
 from lab.machine import Machine
-from product import MACHINES, Product, on_machines
+from product import MACHINES, Product, on_machines, program
 
 ROUNDS = 20
 
@@ -36,6 +36,28 @@ def test_again_and_again_under_load(qv: Product, name: str) -> None:
     assert len(re.findall(r"vectors rounds=\d+ wrong=0", said)) == qv.cpus, said
     assert re.search(r"clock reads=\d+ backwards=0", said), said
     assert qv.online() == qv.all_online
+
+
+@pytest.mark.both_vendors
+def test_what_a_change_of_state_could_forget(qv: Product) -> None:
+    """A segment of an LDT, a base of GS, the bitmap of ports behind the TSS, breakpoints: as they were, in and out."""
+    qv.machine.put(program("segments"), "/run/segments")
+    qv.sh("modprobe qv")
+    qv.do("status")
+    work = qv.machine.start("for cpu in $(seq 0 $(($(nproc) - 1))); do for how in ldt base; do "
+                            "taskset -c $cpu /run/segments $how & done; done; echo ready; read -r; kill -TERM $(jobs -p); wait")
+    while b"ready\n" not in work.output:
+        assert not work.ended.wait(0.1), work.output
+    for _ in range(3):
+        qv.do("enable")
+        qv.do("disable")
+    qv.sh("echo 1 >/sys/module/qv/parameters/test_impatient")
+    assert "the monitor refused to take over" in qv.refused("enable")
+    qv.sh("echo 0 >/sys/module/qv/parameters/test_impatient")
+    work.write(b"\n")
+    qv.machine.finish(work, 60)
+    said = work.output.decode()
+    assert len(re.findall(r"segments rounds=[1-9]\d* wrong=0", said)) == 2 * qv.cpus, said
 
 
 @on_machines("xapic", "x2apic-8")

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Holds what a change of the whole processor state could forget, again and again until SIGTERM:
+ * a segment of an LDT of its own in GS ("ldt"), or a base of GS without one ("base"); a port by the
+ * bitmap behind the TSS; a breakpoint in the debug registers. Says how often, and what was wrong.
+ */
+#include <asm/ldt.h>
+#include <asm/prctl.h>
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/io.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MAGIC		0x51565156u
+#define SELECTOR	7u		/* entry 0 of the LDT, level 3 */
+#define PORT		0x80		/* a delay, and harmless */
+#define SPINS		20000
+
+static volatile sig_atomic_t ended;
+static uint32_t magic = MAGIC;		/* below 4 GiB: the program is linked there */
+static volatile uint64_t watched;
+
+static void end(int number)
+{
+	(void)number;
+	ended = 1;
+}
+
+static int use_ldt(void)
+{
+	struct user_desc desc = { .base_addr = (uint32_t)(uintptr_t)&magic, .limit = 3, .seg_32bit = 1, .useable = 1 };
+
+	if (syscall(SYS_modify_ldt, 1, &desc, sizeof(desc)))
+		return -1;
+	__asm__ volatile("mov %0, %%gs" : : "r"(SELECTOR));
+	return 0;
+}
+
+static int use_base(void)
+{
+	return syscall(SYS_arch_prctl, ARCH_SET_GS, &magic);
+}
+
+static int watch(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT, .size = sizeof(attr), .bp_type = HW_BREAKPOINT_W,
+		.bp_addr = (uintptr_t)&watched, .bp_len = HW_BREAKPOINT_LEN_8, .exclude_kernel = 1, .exclude_hv = 1,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t rounds = 0, wrong = 0, hits = 0;
+	int ldt = argc > 1 && !strcmp(argv[1], "ldt"), event;
+
+	signal(SIGTERM, end);
+	event = watch();
+	if ((ldt ? use_ldt() : use_base()) || ioperm(PORT, 1, 1) || event < 0) {
+		printf("segments cannot: %s\n", strerror(errno));
+		return 1;
+	}
+	while (!ended) {
+		uint32_t selector, value;
+
+		for (int i = 0; i < SPINS; i++)
+			__asm__ volatile("pause");
+		__asm__ volatile("mov %%gs, %0" : "=r"(selector));
+		__asm__ volatile("mov %%gs:0, %0" : "=r"(value));
+		wrong += selector != (ldt ? SELECTOR : 0) || value != MAGIC;
+		outb(0, PORT);			/* or a signal ends us */
+		watched++;
+		rounds++;
+	}
+	if (read(event, &hits, sizeof(hits)) != sizeof(hits) || hits != rounds)
+		wrong++;
+	printf("segments rounds=%llu wrong=%llu hits=%llu\n", (unsigned long long)rounds,
+	       (unsigned long long)wrong, (unsigned long long)hits);
+	return wrong != 0;
+}
