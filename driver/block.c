@@ -38,17 +38,15 @@ static int add_ram(struct resource *res, void *arg)
 
 static void fill_boot(struct qv_mon_boot *b)
 {
-	u64 cr4;
 	u32 i;
 
-	asm volatile("mov %%cr4, %0" : "=r"(cr4));
 	b->block_pa = page_to_phys(qv_takeover.block);
 	b->block_len = QV_BLOCK_FRONT_END;
 	b->num_cpus = qv_takeover.num_cpus;
 	b->tsc_khz = tsc_khz;
 	b->enter_ms = test_impatient ? 0 : QV_MEET_MS;
 	b->x2apic = qv_takeover.x2apic;
-	b->levels = cr4 & 1 << 12 ? 5 : 4;
+	b->levels = qv_cr4() & 1 << 12 ? 5 : 4;
 	b->test_hooks = test_hooks;
 	b->phys_bits = qv_cpuid(0x80000008).eax & 0xff;
 	b->image_len = qv_virt->image_end - qv_virt->image;
@@ -87,11 +85,9 @@ int qv_block_make(struct qv_reply *r)
 {
 	const struct qv_image_header *h = qv_virt_image();
 	struct instance *inst;
-	u64 cr4;
 	u32 cpu;
 
-	asm volatile("mov %%cr4, %0" : "=r"(cr4));
-	if (cr4 & CR4_FRED_)
+	if (qv_cr4() & CR4_FRED_)
 		return qv_refuse(r, QV_E_UNSUPPORTED, "boot with fred=off",
 				 "Linux uses FRED event delivery, which this version of QV does not know");
 	if (!h || memcmp(h->magic, "QVMON01", 8) || h->vendor != qv_virt->vendor ||

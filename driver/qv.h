@@ -112,6 +112,22 @@ static inline void qv_wrmsr(u32 msr, u64 value)
 	asm volatile("wrmsr" : : "c"(msr), "a"((u32)value), "d"((u32)(value >> 32)) : "memory");
 }
 
+static inline u64 qv_cr0(void)
+{
+	u64 value;
+
+	asm volatile("mov %%cr0, %0" : "=r"(value));
+	return value;
+}
+
+static inline u64 qv_cr4(void)
+{
+	u64 value;
+
+	asm volatile("mov %%cr4, %0" : "=r"(value));
+	return value;
+}
+
 struct qv_regs { u32 eax, ebx, ecx, edx; };
 
 static inline struct qv_regs qv_cpuid(u32 leaf)

@@ -90,9 +90,9 @@ static void save_state(struct qv_linux_state *s)
 
 	asm volatile("sgdt %0" : "=m"(gdt));
 	asm volatile("sidt %0" : "=m"(idt));
-	asm volatile("mov %%cr0, %0" : "=r"(s->cr0));
+	s->cr0 = qv_cr0();
 	asm volatile("mov %%cr3, %0" : "=r"(s->cr3));
-	asm volatile("mov %%cr4, %0" : "=r"(s->cr4));
+	s->cr4 = qv_cr4();
 	s->gdt_base = gdt.address;
 	s->gdt_limit = gdt.size;
 	s->idt_base = idt.address;
@@ -113,13 +113,11 @@ static struct qv_crossing crossing_of(u32 index)
 	struct pcpu *cpu = page_address(qv_takeover.block) + area;
 	struct instance *inst = front_instance();
 	const struct qv_image_header *h = qv_virt_image();
-	u64 cr4;
 
-	asm volatile("mov %%cr4, %0" : "=r"(cr4));
 	return (struct qv_crossing){
 		.state = &cpu->linux_state, .cr3 = inst->boot.cr3, .entry = h->entry,
 		.area_pa = inst->boot.block_pa + area, .area_va = QV_VA_BLOCK + area,
-		.cr4 = (cr4 & CR4_KEEP) | (qv_cpuid(1).ecx & CPUID_1_XSAVE ? CR4_OSXSAVE_ : 0),
+		.cr4 = (qv_cr4() & CR4_KEEP) | (qv_cpuid(1).ecx & CPUID_1_XSAVE ? CR4_OSXSAVE_ : 0),
 		.gdt = h->gdt, .idt = QV_VA_BLOCK + QV_OFF_INSTANCE + offsetof(struct instance, idt),
 	};
 }

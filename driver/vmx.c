@@ -61,17 +61,9 @@ static u32 instruction_error(void)
 	return number;
 }
 
-static u64 read_cr4_(void)
-{
-	u64 cr4;
-
-	asm volatile("mov %%cr4, %0" : "=r"(cr4));
-	return cr4;
-}
-
 static bool in_use(void)
 {
-	return read_cr4_() & CR4_VMXE_;
+	return qv_cr4() & CR4_VMXE_;
 }
 
 static void write_cr4_(u64 cr4)
@@ -84,18 +76,16 @@ static void write_cr4_(u64 cr4)
 static bool write_fields(struct qv_crossing *c)
 {
 	struct qv_mon_vmx x;
-	u64 cr0;
 	u32 i;
 
 	qv_vmx_least(&x);
-	asm volatile("mov %%cr0, %0" : "=r"(cr0));
 	{
 		const struct { u32 field; u64 value; } fields[] = {
 			{ VMCS_PIN, x.pin }, { VMCS_PROC, x.proc }, { VMCS_ENTRY, x.entry },
 			{ VMCS_EXIT, x.exit | EXIT_HOST_LONG | EXIT_LOAD_PAT | EXIT_LOAD_EFER },
 			{ VMCS_EXCEPTIONS, 0 }, { VMCS_CR3_TARGETS, 0 }, { VMCS_EXIT_STORES, 0 },
 			{ VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 }, { ENTRY_EVENT, 0 }, { VMCS_LINK, ~0ull },
-			{ HOST_CR0, cr0 & ~CR0_EM_TS }, { HOST_CR3, c->cr3 }, { HOST_CR4, c->cr4 | CR4_VMXE_ },
+			{ HOST_CR0, qv_cr0() & ~CR0_EM_TS }, { HOST_CR3, c->cr3 }, { HOST_CR4, c->cr4 | CR4_VMXE_ },
 			{ HOST_RIP, c->entry }, { HOST_RSP, c->area_va + QV_CPU_LEN },
 			{ HOST_CS, SEG_CODE }, { HOST_SS, SEG_DATA }, { HOST_DS, SEG_DATA }, { HOST_ES, SEG_DATA },
 			{ HOST_FS, 0 }, { HOST_GS, 0 }, { HOST_TR, SEG_TASK }, { HOST_FS_BASE, 0 }, { HOST_GS_BASE, 0 },
@@ -132,10 +122,10 @@ static bool vmx_on(struct qv_crossing *c)
 	*(u32 *)phys_to_virt(c->area_pa + OFF_VMCS) = x.revision;
 	if (refused(c, !qv_vmx_allowed(), "VT-x by IA32_FEATURE_CONTROL, unlike that of the first CPU"))
 		return false;
-	write_cr4_(read_cr4_() | CR4_VMXE_);
+	write_cr4_(qv_cr4() | CR4_VMXE_);
 	if (!refused(c, REFUSED("vmxon %[pa]", [pa] "m"(region)), "VMXON"))
 		return true;
-	write_cr4_(read_cr4_() & ~CR4_VMXE_);
+	write_cr4_(qv_cr4() & ~CR4_VMXE_);
 	return false;
 }
 
@@ -146,7 +136,7 @@ static void unready(struct qv_crossing *c)
 	/* The processor writes to the VMCS until it is cleared; nothing can be done if it does not want to */
 	asm volatile("1: vmclear %0\n2:\n" _ASM_EXTABLE(1b, 2b) : : "m"(vmcs) : "memory", "cc");
 	asm volatile("1: vmxoff\n2:\n" _ASM_EXTABLE(1b, 2b) : : : "memory", "cc");
-	cr4 = read_cr4_() & ~CR4_VMXE_;
+	cr4 = qv_cr4() & ~CR4_VMXE_;
 	write_cr4_(cr4 ^ CR4_PGE_);	/* drops all translations, the monitor's too: they bear our VPID, which is none */
 	write_cr4_(cr4);
 }

@@ -172,11 +172,9 @@ static bool tracing(void)
 
 static int check_registers(struct qv_reply *r)
 {
-	u64 cr0, cr4;
+	u64 cr0 = qv_cr0();
 
-	asm volatile("mov %%cr0, %0" : "=r"(cr0));
-	asm volatile("mov %%cr4, %0" : "=r"(cr4));
-	if (cr4 & CR4_UINTR_)
+	if (qv_cr4() & CR4_UINTR_)
 		return qv_refuse(r, QV_E_UNSUPPORTED, "boot a kernel that does not use them",
 				 "Linux uses user interrupts (CR4.UINTR), which no monitor can filter");
 	if (tracing())
