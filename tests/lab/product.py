@@ -114,7 +114,7 @@ class Server:
 
     def ask(self, argv: list[str], timeout: float) -> Result:
         self._running.write(json.dumps(argv).encode() + b"\n")
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + timeout * self._machine.config.patience
         while time.monotonic() < deadline and not self._running.ended.is_set():
             try:
                 return Result(**json.loads(self._answers.get(timeout=0.5)))
