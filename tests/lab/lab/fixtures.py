@@ -165,8 +165,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     def group(item: pytest.Item) -> str:
         return repr(wanted(item)) if _on_machine(item) else ""
-    # stable: the order within a file stays; the slow machines first, so that nobody waits for them in the end
-    items.sort(key=lambda item: (bool(group(item)) and wanted(item).machine != "intel", group(item)))
+    # Stable: the order within a file stays. The slow machines go first, so that nobody waits for them in the end.
+    items.sort(key=lambda item: (not _on_machine(item) or wanted(item).machine != "intel", group(item)))
     for item in items:
         if name := group(item):
             item.add_marker(pytest.mark.xdist_group(name))
