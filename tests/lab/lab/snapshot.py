@@ -16,7 +16,8 @@ RECIPE = 1  # raise when a boot comes to something different
 
 def ensure(config: Config, root: Path, settings: str) -> Path:
     """The folder with the state of such a machine right after its boot; `settings` tells what else it depends on."""
-    from .machine import Machine  # which uses Bochs, which uses this
+    from .bochs import BochsBoot  # which uses this, as does
+    from .machine import Machine
     config = dataclasses.replace(config, reboots=False)  # that is said anew at each start
     kernel = images.kernel(config.kernel)
     agent = (LAB / "guest/qv-lab-agent").read_text()
@@ -28,6 +29,7 @@ def ensure(config: Config, root: Path, settings: str) -> Path:
         state.mkdir()
         with Machine(dataclasses.replace(config, machine="intel-boot"), install=False) as m:
             m.run("python3 -c 'import argparse, json, yaml'; tar --version; sync", 300)  # read once, kept in memory
+            assert isinstance(m.emulator, BochsBoot)
             m.emulator.save(state)
             m.emulator.keep(fresh)
     name = f"bochs-{config.kernel}-{config.cpus}-{config.memory or 'usual'}"
