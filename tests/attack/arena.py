@@ -82,7 +82,7 @@ class Arena:
 
     def ask(self, do: str, timeout: float = 120.0, **more: Any) -> dict[str, Any]:
         self._running.write(json.dumps({"do": do, **more}).encode() + b"\n")
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + timeout * self._machine.config.patience
         while time.monotonic() < deadline and not self._running.ended.is_set():
             try:
                 reply = json.loads(self._answers.get(timeout=0.5))

@@ -9,6 +9,7 @@ import answers
 import rows
 import table
 import test_front
+import test_inmates
 
 
 def test_the_page_is_current() -> None:
@@ -42,6 +43,12 @@ def test_an_outcome_is_more_than_its_beginning() -> None:
     row = rows.Row("x", "memory", ("failed:memory@0x40", "fault:gp"), frozenset(), "")
     assert row.met("failed:memory@0x40", "amd") and row.met("fault:gp", "intel")
     assert not row.met("failed:memory@0x400", "amd") and not row.met("failed:memory", "amd") and not row.met("harmless", "amd")
+
+
+def test_what_is_always_tried_on_intel_is_there() -> None:
+    names = [row.name for row in rows.every() if row.on("intel", False)] + [row.name for row in test_front.ROWS if row.on("intel")]
+    lost = [pattern for pattern in test_inmates.ON_INTEL if not any(fnmatchcase(name, pattern) for name in names)]
+    assert not lost
 
 
 def test_vendors_are_told_apart() -> None:
