@@ -64,6 +64,7 @@ struct qv_crossing {
 	u64 area_pa, area_va;		/* the area: physical, and where the monitor sees it */
 	u64 cr3, cr4, entry;		/* of the monitor */
 	u64 gdt, idt;			/* the monitor's, where it sees them */
+	bool spoil;			/* for tests: do a step that the processor refuses */
 	char step[72];			/* out: what the processor refused; empty: nothing */
 	u32 number;			/* out: VM-instruction error that came with it; 0: none */
 };

@@ -119,6 +119,7 @@ static struct qv_crossing crossing_of(u32 index)
 		.area_pa = inst->boot.block_pa + area, .area_va = QV_VA_BLOCK + area,
 		.cr4 = (qv_cr4() & CR4_KEEP) | (qv_cpuid(1).ecx & CPUID_1_XSAVE ? CR4_OSXSAVE_ : 0),
 		.gdt = h->gdt, .idt = QV_VA_BLOCK + QV_OFF_INSTANCE + offsetof(struct instance, idt),
+		.spoil = inst->boot.test_hooks & QV_TEST_BAD_STEP && index == 1,
 	};
 }
 

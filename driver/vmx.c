@@ -30,6 +30,7 @@
 #define SEG_DATA	0x18
 #define SEG_TASK	0x20
 #define UNUSABLE	(1u << 16)
+#define NO_FIELD	0x5ffe		/* of no VMCS */
 
 /* trampoline_vmx.S */
 extern char qv_vmx_leave[];
@@ -84,7 +85,7 @@ static bool write_fields(struct qv_crossing *c)
 			{ VMCS_PIN, x.pin }, { VMCS_PROC, x.proc }, { VMCS_ENTRY, x.entry },
 			{ VMCS_EXIT, x.exit | EXIT_HOST_LONG | EXIT_LOAD_PAT | EXIT_LOAD_EFER },
 			{ VMCS_EXCEPTIONS, 0 }, { VMCS_CR3_TARGETS, 0 }, { VMCS_EXIT_STORES, 0 },
-			{ VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 }, { ENTRY_EVENT, 0 }, { VMCS_LINK, ~0ull },
+			{ VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 }, { ENTRY_EVENT, 0 },
 			{ HOST_CR0, qv_cr0() & ~CR0_EM_TS }, { HOST_CR3, c->cr3 }, { HOST_CR4, c->cr4 | CR4_VMXE_ },
 			{ HOST_RIP, c->entry }, { HOST_RSP, c->area_va + QV_CPU_LEN },
 			{ HOST_CS, SEG_CODE }, { HOST_SS, SEG_DATA }, { HOST_DS, SEG_DATA }, { HOST_ES, SEG_DATA },
@@ -93,6 +94,7 @@ static bool write_fields(struct qv_crossing *c)
 			{ HOST_EFER, qv_rdmsr(0xc0000080) }, { HOST_PAT, qv_rdmsr(0x277) },
 			{ HOST_SYSENTER_CS, 0 }, { HOST_SYSENTER_ESP, 0 }, { HOST_SYSENTER_EIP, 0 },
 			{ GUEST_RFLAGS, 0 },		/* bit 1 must be 1: by this the entry fails */
+			{ c->spoil ? NO_FIELD : VMCS_LINK, ~0ull },
 		};
 
 		for (i = 0; i < ARRAY_SIZE(fields); i++)

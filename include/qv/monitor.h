@@ -117,6 +117,7 @@ struct qv_mon_boot {
 
 #define QV_TEST_FAULTS		1u	/* guests may ask for a fault of the monitor's own */
 #define QV_TEST_BAD_VMRUN	2u	/* at enable, the second CPU's guest state is illegal */
+#define QV_TEST_BAD_STEP	4u	/* at enable, the second CPU's processor refuses a step of the driver's (VT-x) */
 
 /* A segment register as in the VMCS: rights bit 16: unusable */
 struct qv_linux_seg {

@@ -139,6 +139,20 @@ def test_the_monitor_backs_out_from_inside(qv: Product) -> None:
     assert qv.quesh("echo here") == "here\n"
 
 
+@pytest.mark.machine(machine="intel")
+def test_a_step_that_the_processor_refuses(qv: Product) -> None:
+    """A parameter for this test has one CPU write a field that no VMCS has: on VT-x alone there are such steps."""
+    qv.sh("modprobe qv test_hooks=4")
+    for _ in range(2):
+        assert ("the processor of CPU 1 refused VMWRITE of field 0x5ffe (VM-instruction error 12), so all CPUs backed out"
+                in qv.refused("enable"))
+        assert not qv.ask("status")["enabled"]
+    assert all(qv.runs_on(cpu) for cpu in range(4))
+    qv.sh("echo 0 >/sys/module/qv/parameters/test_hooks")
+    qv.do("enable")
+    qv.do("disable")
+
+
 # A line of quest.yaml, what it is changed to, and what is then said of FILE
 BAD = {
     "cpu-0": ("cpus: [3]", "cpus: [0, 3]", r":4:8: cpus: CPU 0 always stays with Linux \(one or more of 1-3\)"),
