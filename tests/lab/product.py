@@ -59,6 +59,7 @@ MACHINES: dict[str, dict[str, Any]] = {
     "6.1-x2apic-2": {"kernel": "6.1", "cpus": 2, "iommu": "amd"},
     "rt": {"kernel": "rt", "iommu": "intel"},
     "sid": {"kernel": "sid", "iommu": "amd"},
+    "intel": {"machine": "intel"},
 }
 
 

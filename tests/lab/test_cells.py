@@ -33,6 +33,7 @@ def test_created_and_destroyed_50_times(qv: Product) -> None:
     assert statistics.median(objects[-10:]) - statistics.median(objects[1:11]) < 2 << 10, objects
 
 
+@pytest.mark.both_vendors
 def test_two_cells_at_once(qv: Product) -> None:
     qv.run_cell("quest")
     qv.run_cell("quest2")
@@ -63,6 +64,7 @@ def test_no_two_cells_have_the_same_cpu_or_name(qv: Product) -> None:
     assert qv.online() == "0-2"
 
 
+@pytest.mark.both_vendors
 def test_a_hanging_cell_is_destroyed(qv: Product) -> None:
     """It spins with interrupts off: nothing but an exit gets its CPU back."""
     qv.run_cell()
@@ -72,14 +74,15 @@ def test_a_hanging_cell_is_destroyed(qv: Product) -> None:
     beats = qv.show()["heartbeat"]
     time.sleep(1)
     assert qv.show()["heartbeat"] == beats, "it is to hang"
-    begin = time.monotonic()
+    begin = qv.uptime().guest
     qv.do("cell destroy quest")
-    assert time.monotonic() - begin < 10
+    assert qv.uptime().guest - begin < 10
     assert qv.online() == qv.all_online and qv.runs_on(3)
     qv.run_cell()
     assert qv.quesh("echo again") == "again\n"
 
 
+@pytest.mark.both_vendors
 def test_a_hanging_cell_is_shut_down_and_started_anew(qv: Product) -> None:
     qv.sh(f"{{ cat {CONFIGS}/quest.yaml; echo 'watchdog: off'; }} >/run/unwatched.yaml")
     qv.do("cell create /run/unwatched.yaml --start")
@@ -95,9 +98,9 @@ def test_shutdown_on_request(qv: Product) -> None:
     """Quest ends by itself: no force, long before the time-out."""
     qv.run_cell()
     qv.quesh("uptime")
-    begin = time.monotonic()
+    begin = qv.uptime().guest
     qv.do("cell shutdown quest --timeout 30000")
-    assert time.monotonic() - begin < 15
+    assert qv.uptime().guest - begin < 15
     assert qv.show()["state"] == "shut-down"
     assert qv.show()["failure"] is None
     ended = qv.machine.run("quesh quest -c help", merge=False)
@@ -115,12 +118,13 @@ def kernel_range(memory: str) -> range:
 CRASHES = {
     "memory": ("memory", "0x400000000", ""),
     "write": ("memory", "0x400000000", ""),
-    "msr": ("msr", "0xc0010117", "0f30"),
+    "msr": ("msr", "0xc0010117", "0f30"),  # no register of Intel's, and not for cells there either
     "port": ("port", "0xcf9", "ee"),
     "triple": ("triple-fault", None, "cc"),
 }
 
 
+@pytest.mark.both_vendors
 @pytest.mark.parametrize("what", CRASHES)
 def test_a_crash_stops_that_cell_and_no_other(qv: Product, what: str) -> None:
     qv.run_cell("quest2")
