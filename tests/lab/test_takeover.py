@@ -60,7 +60,7 @@ def test_what_a_change_of_state_could_forget(qv: Product) -> None:
     assert len(re.findall(r"segments rounds=[1-9]\d* wrong=0", said)) == 2 * qv.cpus, said
 
 
-@on_machines("xapic", "x2apic-8")
+@on_machines("xapic", "x2apic-8", "intel")
 def test_offline_and_online_while_enabled(qv: Product, name: str) -> None:
     """Linux stops and starts its CPUs by INIT and SIPI, which the monitor has to play."""
     cell = qv.cpus - 1
@@ -71,10 +71,10 @@ def test_offline_and_online_while_enabled(qv: Product, name: str) -> None:
         assert not qv.runs_on(1)
         qv.sh("echo 1 >/sys/devices/system/cpu/cpu1/online")
         assert qv.runs_on(1)
-    begin = time.monotonic()
+    begin = qv.uptime().guest
     refused = qv.machine.run(f"echo 1 >/sys/devices/system/cpu/cpu{cell}/online")
     assert refused.rc == 1 and "Device or resource busy" in refused.out, "a cell has it"
-    assert time.monotonic() - begin < 5
+    assert qv.uptime().guest - begin < 5
     qv.assert_counting()
     qv.do("cell destroy quest")
     assert qv.online() == qv.all_online
@@ -107,7 +107,7 @@ def test_a_cpu_that_was_offline_at_enable(qv: Product) -> None:
     assert took < 5, "refused, not tried in vain until Linux gives up"
 
 
-@on_machines("xapic", "x2apic-8")
+@on_machines("xapic", "x2apic-8", "intel")
 def test_nmis_reach_linux(qv: Product, name: str) -> None:
     """Backtraces of all CPUs are NMIs by IPI; QEMU's comes from outside."""
     qv.run_cell("quest", qv.cpus - 1)
@@ -115,10 +115,11 @@ def test_nmis_reach_linux(qv: Product, name: str) -> None:
     qv.sh("dmesg -C; echo 1 >/proc/sys/kernel/sysrq; echo l >/proc/sysrq-trigger; sleep 1")
     seen = set(map(int, re.findall(r"NMI backtrace for cpu (\d+)", qv.sh("dmesg"))))
     assert seen == set(range(qv.cpus - 1))
-    qv.sh("dmesg -C")
-    qv.machine.qmp("inject-nmi")
-    time.sleep(0.5)
-    assert "NMI received for unknown reason" in qv.sh("dmesg"), "nobody asked for it: Linux says so"
+    if name != "intel":  # Bochs has no such button
+        qv.sh("dmesg -C")
+        qv.machine.qmp("inject-nmi")
+        time.sleep(0.5)
+        assert "NMI received for unknown reason" in qv.sh("dmesg"), "nobody asked for it: Linux says so"
     qv.sh("dmesg -C")
     qv.assert_counting()
     assert qv.show()["state"] == "running"
