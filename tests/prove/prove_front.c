@@ -6,7 +6,7 @@
  * Bound: any sequence of any length (induction: any state that is sound, then any one operation on any
  *	address); tables of 2 entries, 6 pages of pool, 3 levels, leaves at each
  * Assumed: one CPU at a time (races: tests/unit/test_paging_race.c); a page is taken after front_prepare(),
- *	given back when it is not Linux's, opened when it is a hole, as manager.c does
+ *	given back when it is not Linux's and all RAM, opened when it is a hole, as manager.c does
  * Enough: an operation walks one path and adds to it; all entries of a table are treated alike; the page that
  *	is looked at is any page, so what holds for it holds for all
  * Code: hypervisor/core/paging.c hypervisor/core/nested.c hypervisor/core/front.c
@@ -156,6 +156,19 @@ static struct end walk(u64 addr, u32 level)
 	}
 }
 
+/* A page of one kind: wholly in a range of RAM, or apart from all */
+static bool uniform(u64 start, u32 level)
+{
+	u64 end = start + level_size(level);
+	u32 i;
+
+	for (i = 0; i < ram.num_ram; i++)
+		if (ram.ram[i].start < end && ram.ram[i].end > start &&
+		    (start < ram.ram[i].start || end > ram.ram[i].end))
+			return false;
+	return true;
+}
+
 static bool identity(u64 entry, u64 addr, u32 level)
 {
 	u64 type = 0;
@@ -164,6 +177,8 @@ static bool identity(u64 entry, u64 addr, u32 level)
 	for (i = 0; i < ram.num_ram; i++)
 		if (p->ept && addr >= ram.ram[i].start && addr < ram.ram[i].end)
 			type = 6 << 3;		/* write-back; all else is uncached */
+	if (p->ept && level > 1 && !uniform(addr, level))
+		return false;			/* one type for two kinds */
 	return entry == (addr | 7 | type | (level > 1 ? PT_PS : 0));
 }
 
@@ -254,7 +269,7 @@ static void operation(u64 addr, u32 which)
 {
 	u64 pa = addr & ~(level_size(2) - 1);
 	bool mine = pa == watched;
-	struct pcpu cpu = { 0 };
+	struct pcpu cpu = { .status = &the_status.cpus[0] };
 
 	switch (which) {
 	case 0:
@@ -271,7 +286,7 @@ static void operation(u64 addr, u32 which)
 		owner = mine ? HOLE : owner;
 		break;
 	case 3:
-		ASSUME(prepared(pa) && (!mine || owner != LINUX));
+		ASSUME(prepared(pa) && (!mine || owner != LINUX) && uniform(pa, 2));
 		front_unhole(p, pa);
 		owner = mine ? LINUX : owner;
 		break;
