@@ -23,6 +23,7 @@
 #define CR4_VMXE_	(1ull << 13)
 #define MSR_SYSENTER	0x174		/* CS, ESP, EIP */
 #define MSR_DEBUGCTL_	0x1d9
+#define MSR_PEBS_ENABLE	0x3f1
 #define MSR_FS_BASE_	0xc0000100
 #define MSR_GS_BASE_	0xc0000101
 #define MSR_USER_GS	0xc0000102	/* IA32_KERNEL_GS_BASE: the other one, Linux being in the kernel */
@@ -113,6 +114,15 @@ static bool refused(struct qv_crossing *c, bool bad, const char *step)
 	return bad;
 }
 
+/* 0 where there is no such MSR */
+static u64 precise_samples(void)
+{
+	u32 low = 0, high = 0;
+
+	asm volatile("1: rdmsr\n2:\n" _ASM_EXTABLE(1b, 2b) : "+a"(low), "+d"(high) : "c"(MSR_PEBS_ENABLE));
+	return low | (u64)high << 32;
+}
+
 /* From outside VMX operation */
 static bool vmx_on(struct qv_crossing *c)
 {
@@ -122,6 +132,10 @@ static bool vmx_on(struct qv_crossing *c)
 	qv_vmx_least(&x);
 	*(u32 *)phys_to_virt(region) = x.revision;
 	*(u32 *)phys_to_virt(c->area_pa + OFF_VMCS) = x.revision;
+	/* A trace writes to memory that Linux may free later; a sample is written by linear address, the monitor's too */
+	if (refused(c, !qv_vmx_quiet(), "the CPU: it is traced (Intel PT), or has user interrupts on") ||
+	    refused(c, precise_samples(), "the CPU: perf takes precise samples of it (PEBS)"))
+		return false;
 	if (refused(c, !qv_vmx_allowed(), "VT-x by IA32_FEATURE_CONTROL, unlike that of the first CPU"))
 		return false;
 	write_cr4_(qv_cr4() | CR4_VMXE_);
@@ -131,16 +145,24 @@ static bool vmx_on(struct qv_crossing *c)
 	return false;
 }
 
+/* Linux's and the monitor's bear the same tag, VPID 0, which is no guest's */
+static void drop_translations(void)
+{
+	u64 cr4 = qv_cr4();
+
+	write_cr4_(cr4 ^ CR4_PGE_);
+	write_cr4_(cr4);
+}
+
 static void unready(struct qv_crossing *c)
 {
-	u64 vmcs = c->area_pa + OFF_VMCS, cr4;
+	u64 vmcs = c->area_pa + OFF_VMCS;
 
 	/* The processor writes to the VMCS until it is cleared; nothing can be done if it does not want to */
 	asm volatile("1: vmclear %0\n2:\n" _ASM_EXTABLE(1b, 2b) : : "m"(vmcs) : "memory", "cc");
 	asm volatile("1: vmxoff\n2:\n" _ASM_EXTABLE(1b, 2b) : : : "memory", "cc");
-	cr4 = qv_cr4() & ~CR4_VMXE_;
-	write_cr4_(cr4 ^ CR4_PGE_);	/* drops all translations, the monitor's too: they bear our VPID, which is none */
-	write_cr4_(cr4);
+	write_cr4_(qv_cr4() & ~CR4_VMXE_);
+	drop_translations();	/* the monitor's */
 }
 
 #define ALL_CONTEXTS 2ull
@@ -258,6 +280,7 @@ static u64 enter(struct qv_crossing *c)
 		     offsetof(struct qv_linux_state, rflags) != 0x10 ||
 		     offsetof(struct qv_linux_state, error) != 0x100);
 	save_more(c->state);
+	drop_translations();
 	error = qv_vmx_cross(c->state, c->area_va, 0);
 	if (!error)
 		return 0;

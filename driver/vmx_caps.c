@@ -14,6 +14,8 @@
 #define MSR_VMX_CR0_FIXED0	0x486		/* then CR0's that may be 1, CR4's both */
 #define MSR_VMX_PROC2		0x48b
 #define MSR_VMX_EPT_VPID	0x48c
+#define MSR_TME_ACTIVATE	0x982
+#define CPUID_7_TME		(1u << 13)	/* 7 ecx */
 #define CPUID_VMX		(1u << 5)	/* 1 ecx */
 #define CPUID_7_PT		(1u << 25)	/* 7 ebx */
 #define MSR_RTIT_CTL		0x570
@@ -170,9 +172,24 @@ static bool tracing(void)
 	return qv_cpuid(0).eax >= 7 && qv_cpuid(7).ebx & CPUID_7_PT && qv_rdmsr(MSR_RTIT_CTL) & RTIT_TRACE_EN;
 }
 
+/* The upper bits of an address choose a key: the same memory at many addresses. SDM vol. 4: IA32_TME_ACTIVATE */
+static bool key_ids(void)
+{
+	return qv_cpuid(0).eax >= 7 && qv_cpuid(7).ecx & CPUID_7_TME && qv_rdmsr(MSR_TME_ACTIVATE) >> 32 & 0xf;
+}
+
+bool qv_vmx_quiet(void)
+{
+	return !tracing() && !(qv_cr4() & CR4_UINTR_);
+}
+
 static int check_registers(struct qv_reply *r)
 {
 	u64 cr0 = qv_cr0();
+
+	if (key_ids())
+		return qv_refuse(r, QV_E_UNSUPPORTED, "switch multi-key memory encryption (MKTME) off in the firmware setup",
+				 "memory is encrypted with several keys: each page has many addresses");
 
 	if (qv_cr4() & CR4_UINTR_)
 		return qv_refuse(r, QV_E_UNSUPPORTED, "boot a kernel that does not use them",

@@ -5,7 +5,11 @@
 
 void exit_forbidden(struct pcpu *cpu)
 {
-	log_event(cpu, QV_LOG_INSTRUCTION, vendor_exit_code(cpu), vendor_rip(cpu));
+	struct guest_mode mode;
+
+	vendor_mode(cpu, &mode);
+	if (!mode.cpl)			/* nobody without rights shall fill the log */
+		log_event(cpu, QV_LOG_INSTRUCTION, vendor_exit_code(cpu), vendor_rip(cpu));
 	vendor_inject_fault(cpu, 6);
 }
 

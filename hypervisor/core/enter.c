@@ -69,7 +69,7 @@ static bool verdict(struct instance *inst, u64 error)
 	return load(&s->verdict) == ENTER_GO;
 }
 
-/* From the trampoline, on this CPU's stack in the block, interrupts and NMIs held off */
+/* From Linux, on this CPU's stack in the block, interrupts held off; NMIs too, or they leave a note (VT-x) */
 void monitor_entry(struct pcpu *cpu)
 {
 	struct instance *inst = me();

@@ -105,7 +105,7 @@ vendor_nmi_entry:
 	add	$8, %rsp
 	iretq
 
-/* bool vmx_try(void): no register changes, since no guest instruction runs */
+/* bool vmx_try(void): no guest instruction runs */
 	.globl	vmx_try
 vmx_try:
 	mov	$HOST_RSP, %eax
@@ -139,6 +139,7 @@ vmx_unblock_nmi:
 
 	.globl	vmx_shutdown
 vmx_shutdown:
+	vmxoff					/* else INIT, which is what some chipsets make of it, is blocked */
 	push	$0
 	push	$0
 	lidt	(%rsp)

@@ -57,9 +57,9 @@ static void on_exception(struct pcpu *cpu)
 }
 
 /*
- * A bit that is ours would change: NE in anybody's CR0, CD and NW in a cell's. The guest shall read
- * what it wrote; when the instruction runs again, it finds no difference and does the rest itself.
- * CR4's are bits that a processor without VT-x, user interrupts and FRED does not have.
+ * A bit that is ours would change: NE in anybody's CR0, CD and NW in a cell's, MCE in a cell's CR4.
+ * The guest shall read what it wrote; when the instruction runs again, it finds no difference and does
+ * the rest itself. CR4's others are bits that a processor without VT-x, user interrupts and FRED does not have.
  */
 static void on_cr(struct pcpu *cpu)
 {
@@ -67,8 +67,10 @@ static void on_cr(struct pcpu *cpu)
 
 	if (!(q & 15))
 		vmcs_write(VMCS_CR0_SHADOW, value);
-	else
+	else if (value & CR4_OURS)
 		vendor_inject_fault(cpu, 13);
+	else
+		vmcs_write(VMCS_CR4_SHADOW, value & CR4_MCE);
 }
 
 static void on_xsetbv(struct pcpu *cpu)
@@ -131,27 +133,25 @@ const struct exit_row vendor_exits[] = {
 
 const u32 vendor_num_exits = sizeof(vendor_exits) / sizeof(vendor_exits[0]);
 
-/* An event that was being delivered when the exit came is delivered again */
-static void event_again(void)
+/*
+ * An event that was being delivered when the exit came is delivered again; an IRET of the guest's NMI
+ * handler that met a nested fault has not been carried out: SDM vol. 3, 28.2.3
+ */
+static void event_again(u32 reason)
 {
-	u32 info = vmcs_read(IDT_EVENT), type = info & EVENT_TYPE;
+	u32 info = vmcs_read(IDT_EVENT), type = info & EVENT_TYPE, blocking = vmcs_read(GUEST_BLOCKING);
 
-	if (!(info & EVENT_VALID))
+	if (!(info & EVENT_VALID)) {
+		if (reason == REASON_EPT && vmcs_read(EXIT_QUALIFICATION) & 1 << 12)
+			vmcs_write(GUEST_BLOCKING, blocking | BLOCKING_NMI);
 		return;
-	if (type == EVENT_NMI)		/* the delivery itself blocks the next */
-		vmcs_write(GUEST_BLOCKING, vmcs_read(GUEST_BLOCKING) & ~BLOCKING_NMI);
+	}
 	if (type >= EVENT_SOFT)		/* INT n, INT3 and INTO happen by themselves when they run again */
 		return;
+	if (type == EVENT_NMI)		/* the delivery itself blocks the next */
+		vmcs_write(GUEST_BLOCKING, blocking & ~BLOCKING_NMI);
 	vmcs_write(ENTRY_EVENT, info & ~(1u << 12));
 	vmcs_write(ENTRY_ERROR, vmcs_read(IDT_ERROR));
-}
-
-/* An IRET of the guest's NMI handler that met a nested fault has not been carried out: SDM vol. 3, 28.2.3 */
-static void iret_again(u32 reason)
-{
-	if (reason == REASON_EPT && !(vmcs_read(IDT_EVENT) & EVENT_VALID) &&
-	    vmcs_read(EXIT_QUALIFICATION) & 1 << 12)
-		vmcs_write(GUEST_BLOCKING, vmcs_read(GUEST_BLOCKING) | BLOCKING_NMI);
 }
 
 static void handle(struct pcpu *cpu, u64 code)
@@ -169,8 +169,7 @@ void vmx_exit(struct pcpu *cpu)
 {
 	u32 reason = vmcs_read(EXIT_REASON), code = reason & 0xffff;
 
-	event_again();
-	iret_again(reason);
+	event_again(code);
 	if (reason & REASON_ENTRY_FAILED)
 		code = CODE_ENTRY_FAILED;
 	else if (code == REASON_EVENT)
@@ -211,16 +210,15 @@ u64 vendor_rip(const struct pcpu *cpu)
 	return vmcs_read(GUEST_RIP);
 }
 
-/*
- * The processor says how long an instruction was whose own the exit is. One that ends at 4 GiB in
- * 32-bit code leads nowhere: the next entry fails, and so does the cell. Linux runs none there.
- */
+/* The processor says how long an instruction was whose own the exit is. Outside 64-bit code RIP wraps */
 void vendor_skip(struct pcpu *cpu, u32 len)
 {
 	u64 rip = vmcs_read(GUEST_RIP);
 
 	(void)cpu;
-	rip += vmcs_read(EXIT_REASON) == REASON_EPT ? len : vmcs_read(EXIT_LENGTH);
+	rip += (u16)vmcs_read(EXIT_REASON) == REASON_EPT ? len : vmcs_read(EXIT_LENGTH);
+	if (!(vmcs_read(GUEST_CS_RIGHTS) & RIGHTS_LONG))
+		rip = (u32)rip;
 	vmcs_write(GUEST_RIP, rip);
 	vmcs_write(GUEST_BLOCKING, vmcs_read(GUEST_BLOCKING) & ~(BLOCKING_STI | BLOCKING_MOV_SS));
 }
@@ -251,12 +249,15 @@ void vendor_inject_fault(struct pcpu *cpu, u32 vector)
 
 void vendor_inject_nmi(struct pcpu *cpu)
 {
-	if (vmcs_read(ENTRY_EVENT) & EVENT_VALID ||
-	    vmcs_read(GUEST_BLOCKING) & (BLOCKING_NMI | BLOCKING_MOV_SS | BLOCKING_STI)) {
+	u32 blocking = vmcs_read(GUEST_BLOCKING);
+
+	if (vmcs_read(ENTRY_EVENT) & EVENT_VALID || blocking & (BLOCKING_NMI | BLOCKING_MOV_SS)) {
 		cpu->nmi_pending = true;
 		set_nmi_window(true);
 		return;
 	}
+	/* After STI an NMI may not be injected, and the window may open at once: so STI's shadow ends here */
+	vmcs_write(GUEST_BLOCKING, blocking & ~BLOCKING_STI);
 	vmcs_write(ENTRY_EVENT, EVENT_VALID | EVENT_NMI | 2);
 }
 
@@ -266,19 +267,11 @@ u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes)
 	return 0;		/* VT-x saves none */
 }
 
-/* What the guest believes: bits that are ours come from the shadow. @cr: GUEST_CR0 or GUEST_CR4 */
-static u64 guest_view(u32 cr)
-{
-	u32 which = (cr - GUEST_CR0) / 2;
-	u64 ours = vmcs_read(VMCS_CR0_MASK + which);
-
-	return (vmcs_read(cr) & ~ours) | (vmcs_read(VMCS_CR0_SHADOW + which) & ours);
-}
-
 static const struct { u16 field, offset; } record[] = {
 #define AT(field, member) { field, __builtin_offsetof(struct qv_mon_failure, member) }
 	AT(EXIT_REASON, exit_code), AT(EXIT_QUALIFICATION, info1), AT(EXIT_EVENT, info2),
-	AT(GUEST_RIP, rip), AT(GUEST_RFLAGS, rflags), AT(GUEST_CR3, cr3), AT(GUEST_EFER, efer),
+	AT(GUEST_RIP, rip), AT(GUEST_RFLAGS, rflags), AT(GUEST_EFER, efer),
+	AT(GUEST_CR0, cr0), AT(GUEST_CR3, cr3), AT(GUEST_CR4, cr4),	/* as the processor has them: with NE, MCE */
 };
 
 void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f)
@@ -288,7 +281,6 @@ void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f)
 	(void)cpu;
 	for (i = 0; i < sizeof(record) / sizeof(record[0]); i++)
 		*(u64 *)((u8 *)f + record[i].offset) = vmcs_read(record[i].field);
-	f->cr0 = guest_view(GUEST_CR0);
-	f->cr4 = guest_view(GUEST_CR4);
+	f->cr4 &= ~CR4_VMXE;		/* no guest ever sees that */
 	asm volatile("mov %%cr2, %0" : "=r"(f->cr2));
 }

@@ -54,6 +54,7 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0x000002c2, 0x000002dd, { FAIL, FAIL }, { OK, DROP }, 0, "in-field scan", "takes both threads of a core away for its tests" },
 	{ 0x000002ff, 0x000002ff, { OK, ZERO }, { OK, ZERO }, 0, "MTRRdefType", "kernels switch MTRRs off and on again when a CPU starts: there is no need" },
 	{ 0x00000345, 0x00000345, { ZERO, FAIL }, { OK, OK }, 0, "PERF_CAPABILITIES", "a cell has no performance counters" },
+	{ 0x000003f1, 0x000003f1, { FAIL, FAIL }, { OK, KEEP }, 0, "PEBS_ENABLE", "samples are written by linear address, and so into the monitor while it runs" },
 	{ 0x000003f4, 0x000003f5, { FAIL, FAIL }, { OK, KEEP }, 0, "PEBS_BASE, PEBS_INDEX", "samples are written to physical memory, and nobody asks EPT" },
 	{ 0x00000480, 0x00000493, { FAIL, FAIL }, { OK, OK }, 0, "VMX capabilities", "read-only: what the monitor itself may do" },
 	{ 0x000004e0, 0x000004e0, { FAIL, FAIL }, { OK, KEEP }, 0, "SMM_FEATURE_CONTROL", "where SMM may take its code from" },

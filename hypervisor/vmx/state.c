@@ -11,8 +11,6 @@
 #define MSR_PAT		0x277u
 #define XSS_TRACE	(1ull << 8)
 #define XSS_USER_INTERRUPTS (1ull << 14)
-/* Nobody's: VT-x is in use; user interrupts go to any CPU and ask no filter; FRED is unknown here */
-#define CR4_OURS	(CR4_VMXE | 1ull << 25 | 1ull << 32)
 #define EXC_DB		(1u << 1)
 #define EXC_AC		(1u << 17)
 #define EXC_MC		(1u << 18)
@@ -92,9 +90,10 @@ static void set_permanent(void)
 	vmcs_write(VMCS_IO_BITMAP_B, pa_of(me()->port_map + QV_PAGE));
 	/* A cell that switches its caches off would slow the whole core: it may believe that they are */
 	vmcs_write(VMCS_CR0_MASK, cell ? CR0_NE | CR0_CD | CR0_NW : CR0_NE);
-	vmcs_write(VMCS_CR4_MASK, CR4_OURS);
-	/* XRSTORS would load the registers of trace and user interrupts, and ask no permission map */
-	vmcs_write(VMCS_XSS_BITMAP, XSS_TRACE | XSS_USER_INTERRUPTS);
+	/* With MCE clear, a machine check that goes to all CPUs would shut the machine down */
+	vmcs_write(VMCS_CR4_MASK, CR4_OURS | (cell ? CR4_MCE : 0));
+	/* XRSTORS would load MSRs (a cell's: any; Linux's: of trace and user interrupts), and ask no permission map */
+	vmcs_write(VMCS_XSS_BITMAP, cell ? ~0ull : XSS_TRACE | XSS_USER_INTERRUPTS);
 	vmcs_write(VMCS_CR4_SHADOW, 0);
 	set_controls();
 }
@@ -139,7 +138,7 @@ static void set_reset(struct pcpu *cpu)
 		{ GUEST_GDTR_BASE, 0 }, { GUEST_GDTR_LIMIT, 0xffff },
 		{ GUEST_IDTR_BASE, 0 }, { GUEST_IDTR_LIMIT, 0xffff },
 		{ GUEST_CR0, CR0_ET | CR0_NE }, { VMCS_CR0_SHADOW, CR0_RESET },
-		{ GUEST_CR3, 0 }, { GUEST_CR4, CR4_VMXE }, { GUEST_EFER, 0 }, { GUEST_PAT, PAT_RESET },
+		{ GUEST_CR3, 0 }, { GUEST_CR4, CR4_VMXE | CR4_MCE }, { VMCS_CR4_SHADOW, 0 }, { GUEST_EFER, 0 }, { GUEST_PAT, PAT_RESET },
 		{ GUEST_DEBUGCTL, 0 }, { GUEST_DR7, 0x400 }, { GUEST_RFLAGS, 2 }, { GUEST_RIP, 0 }, { GUEST_RSP, 0 },
 		{ GUEST_SYSENTER_CS, 0 }, { GUEST_SYSENTER_ESP, 0 }, { GUEST_SYSENTER_EIP, 0 },
 		{ GUEST_BLOCKING, 0 }, { GUEST_ACTIVITY, 0 }, { GUEST_PENDING_DEBUG, 0 },
@@ -192,6 +191,8 @@ void vendor_run(struct pcpu *cpu)
 /* What the VMCS does not switch, and the next guest may read or feel */
 static const u32 left_behind[] = {
 	MSR_DEBUGCTL, MSR_XSS, MSR_SPEC_CTRL, MSR_S_CET,
+	0x6a0, 0x6a4, 0x6a5, 0x6a6, 0x6a7, 0x6a8,	/* U_CET, shadow stack pointers */
+	0x6e1, 0xd90, 0xd93, 0x14ce,	/* PKRS, BNDCFGS, PASID, LBR_CTL */
 	0xe1,		/* UMWAIT_CONTROL */
 	0x38f, 0x3f1,	/* PERF_GLOBAL_CTRL, PEBS_ENABLE: no counting, no records into memory */
 	0x570,		/* RTIT_CTL: no trace into memory */

@@ -10,7 +10,10 @@
  * A CPU's area: struct pcpu, then these, then its stack. The rest of page 1 is the stack of
  * a double fault; core/instance.h has the TSS.
  */
+#define CR4_MCE		(1ull << 6)
 #define CR4_VMXE	(1ull << 13)
+/* Nobody's: VT-x is in use; user interrupts go to any CPU and ask no filter; FRED is unknown here */
+#define CR4_OURS	(CR4_VMXE | 1ull << 25 | 1ull << 32)
 #define CPU_OFF_NMI	0x1000u		/* u32: an NMI came while the monitor was at work */
 #define CPU_OFF_VMCS	0x2000u
 #define CPU_OFF_VMXON	0x3000u		/* of the front end's areas: wherever the CPU goes */

@@ -81,7 +81,7 @@ static void iret_again(void)
 /* The guest's NMI comes at once, or when it can: no sooner, and not twice */
 static void nmis(void)
 {
-	static const u32 blocks[] = { BLOCKING_NMI, BLOCKING_MOV_SS, BLOCKING_STI };
+	static const u32 blocks[] = { BLOCKING_NMI, BLOCKING_MOV_SS };
 	struct pcpu *cpu = pcpu_of(0);
 	u32 i, unblocks;
 
@@ -92,7 +92,12 @@ static void nmis(void)
 	CHECK_EQ(fake_get(ENTRY_EVENT), NMI);
 	CHECK_EQ(fake_vmx.unblocks, unblocks + 1);
 	CHECK(!(fake_get(VMCS_PROC) & PROC_NMI_WINDOW));
-	for (i = 0; i < 3; i++) {
+	fake_guest();			/* a window might open before STI's shadow ends, again and again */
+	fake_set(GUEST_BLOCKING, BLOCKING_STI);
+	fake_event_exit(cpu, 2);
+	CHECK_EQ(fake_get(ENTRY_EVENT), NMI);
+	CHECK_EQ(fake_get(GUEST_BLOCKING), 0);
+	for (i = 0; i < 2; i++) {
 		unit_case("blocked by %#x:", blocks[i]);
 		fake_guest();
 		fake_set(GUEST_BLOCKING, blocks[i]);

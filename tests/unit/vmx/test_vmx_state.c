@@ -29,7 +29,7 @@ static void controls(void)
 		CHECK_EQ(fake_get(VMCS_EPT_POINTER), me()->nested.root | 3 << 3 | 6);
 		CHECK_EQ(fake_get(VMCS_LINK), ~0ull);
 		CHECK_EQ(fake_get(VMCS_CR0_MASK), cell ? 0x60000020 : 0x20);
-		CHECK_EQ(fake_get(VMCS_CR4_MASK), 1ull << 13 | 1ull << 25 | 1ull << 32);
+		CHECK_EQ(fake_get(VMCS_CR4_MASK), 1ull << 13 | 1ull << 25 | 1ull << 32 | (cell ? 1ull << 6 : 0));
 		CHECK_EQ(fake_get(VMCS_CR4_SHADOW), 0);
 		CHECK_EQ(fake_get(VMCS_MSR_BITMAP) - FAKE_BLOCK, (u64)me()->msr_map - QV_VA_BLOCK);
 		CHECK_EQ(fake_get(VMCS_IO_BITMAP_A) - FAKE_BLOCK, (u64)me()->port_map - QV_VA_BLOCK);
@@ -126,7 +126,8 @@ static void check_reset(const struct pcpu *cpu)
 			CHECK_EQ(cpu->regs[i], 0);
 	CHECK(!cpu->nmi_pending);
 	CHECK_EQ(fake_get(GUEST_CR3) | fake_get(GUEST_EFER) | fake_get(GUEST_SYSENTER_EIP), 0);
-	CHECK_EQ(fake_get(GUEST_CR4), CR4_VMXE);
+	CHECK_EQ(fake_get(GUEST_CR4), CR4_VMXE | CR4_MCE);
+	CHECK_EQ(fake_get(VMCS_CR4_SHADOW), 0);
 	CHECK_EQ(fake_get(GUEST_DR7), 0x400);
 	CHECK_EQ(fake_get(GUEST_PAT), PAT_RESET);
 	CHECK_EQ(fake_get(GUEST_RFLAGS), 2);
