@@ -12,12 +12,10 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include "qv.h"
+#include "instance.h"
 #include "vmx.h"
 #include "vmx/vmcs.h"
 
-#define OFF_VMCS	0x2000		/* in a CPU's area */
-#define OFF_VMXON	0x3000
-#define OFF_TSS		0x1800
 #define CR0_EM_TS	0xcull
 #define CR4_PGE_	(1ull << 7)
 #define CR4_VMXE_	(1ull << 13)
@@ -91,7 +89,7 @@ static bool write_fields(struct qv_crossing *c)
 			{ HOST_RIP, c->entry }, { HOST_RSP, c->area_va + QV_CPU_LEN },
 			{ HOST_CS, SEG_CODE }, { HOST_SS, SEG_DATA }, { HOST_DS, SEG_DATA }, { HOST_ES, SEG_DATA },
 			{ HOST_FS, 0 }, { HOST_GS, 0 }, { HOST_TR, SEG_TASK }, { HOST_FS_BASE, 0 }, { HOST_GS_BASE, 0 },
-			{ HOST_TR_BASE, c->area_va + OFF_TSS }, { HOST_GDTR_BASE, c->gdt }, { HOST_IDTR_BASE, c->idt },
+			{ HOST_TR_BASE, c->area_va + CPU_OFF_TSS }, { HOST_GDTR_BASE, c->gdt }, { HOST_IDTR_BASE, c->idt },
 			{ HOST_EFER, qv_rdmsr(0xc0000080) }, { HOST_PAT, qv_rdmsr(0x277) },
 			{ HOST_SYSENTER_CS, 0 }, { HOST_SYSENTER_ESP, 0 }, { HOST_SYSENTER_EIP, 0 },
 			{ GUEST_RFLAGS, 0 },		/* bit 1 must be 1: by this the entry fails */
@@ -126,12 +124,12 @@ static u64 precise_samples(void)
 /* From outside VMX operation */
 static bool vmx_on(struct qv_crossing *c)
 {
-	u64 region = c->area_pa + OFF_VMXON;
+	u64 region = c->area_pa + CPU_OFF_VMXON;
 	struct qv_mon_vmx x;
 
 	qv_vmx_least(&x);
 	*(u32 *)phys_to_virt(region) = x.revision;
-	*(u32 *)phys_to_virt(c->area_pa + OFF_VMCS) = x.revision;
+	*(u32 *)phys_to_virt(c->area_pa + CPU_OFF_VMCS) = x.revision;
 	/* A trace writes to memory that Linux may free later; a sample is written by linear address, the monitor's too */
 	if (refused(c, !qv_vmx_quiet(), "the CPU: it is traced (Intel PT), or has user interrupts on") ||
 	    refused(c, precise_samples(), "the CPU: perf takes precise samples of it (PEBS)"))
@@ -156,7 +154,7 @@ static void drop_translations(void)
 
 static void unready(struct qv_crossing *c)
 {
-	u64 vmcs = c->area_pa + OFF_VMCS;
+	u64 vmcs = c->area_pa + CPU_OFF_VMCS;
 
 	/* The processor writes to the VMCS until it is cleared; nothing can be done if it does not want to */
 	asm volatile("1: vmclear %0\n2:\n" _ASM_EXTABLE(1b, 2b) : : "m"(vmcs) : "memory", "cc");
@@ -169,7 +167,7 @@ static void unready(struct qv_crossing *c)
 
 static bool ready(struct qv_crossing *c)
 {
-	u64 vmcs = c->area_pa + OFF_VMCS;
+	u64 vmcs = c->area_pa + CPU_OFF_VMCS;
 	struct { u64 a, b; } none = { 0, 0 };
 
 	if (!vmx_on(c))

@@ -251,7 +251,6 @@ void qv_vmx_least(struct qv_mon_vmx *x)
 		.revision = qv_rdmsr(MSR_VMX_BASIC) & 0x7fffffff,
 		.pin = qv_rdmsr(words[PIN].msr), .proc = qv_rdmsr(words[PROC].msr), .proc2 = qv_rdmsr(words[PROC2].msr),
 		.exit = qv_rdmsr(words[EXIT].msr), .entry = qv_rdmsr(words[ENTRY].msr),
-		.cr0_fixed0 = qv_rdmsr(MSR_VMX_CR0_FIXED0), .cr4_fixed0 = qv_rdmsr(MSR_VMX_CR0_FIXED0 + 2),
 	};
 }
 

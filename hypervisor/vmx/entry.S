@@ -7,6 +7,8 @@
 #define HOST_RSP 0x6c14
 #define HOST_RIP 0x6c16
 
+#include "../core/guest_regs.h"
+
 	.section .head, "a"
 	.ascii	"QVMON01\0"
 	.long	monitor_start
@@ -42,20 +44,7 @@ enter:	mov	(%rsp), %rdi
 look:	cmpl	$0, CPU_OFF_NMI(%rdi)
 	jne	noted
 	mov	0x00(%rdi), %rax
-	mov	0x08(%rdi), %rcx
-	mov	0x10(%rdi), %rdx
-	mov	0x18(%rdi), %rbx
-	mov	0x28(%rdi), %rbp
-	mov	0x30(%rdi), %rsi
-	mov	0x40(%rdi), %r8
-	mov	0x48(%rdi), %r9
-	mov	0x50(%rdi), %r10
-	mov	0x58(%rdi), %r11
-	mov	0x60(%rdi), %r12
-	mov	0x68(%rdi), %r13
-	mov	0x70(%rdi), %r14
-	mov	0x78(%rdi), %r15
-	mov	0x38(%rdi), %rdi
+	load_guest
 	vmresume
 	vmlaunch				/* the first time */
 looked:
@@ -71,20 +60,7 @@ vmx_exited:
 	push	%rdi
 	mov	8(%rsp), %rdi
 	mov	%rax, 0x00(%rdi)
-	mov	%rcx, 0x08(%rdi)
-	mov	%rdx, 0x10(%rdi)
-	mov	%rbx, 0x18(%rdi)
-	mov	%rbp, 0x28(%rdi)
-	mov	%rsi, 0x30(%rdi)
-	pop	0x38(%rdi)
-	mov	%r8, 0x40(%rdi)
-	mov	%r9, 0x48(%rdi)
-	mov	%r10, 0x50(%rdi)
-	mov	%r11, 0x58(%rdi)
-	mov	%r12, 0x60(%rdi)
-	mov	%r13, 0x68(%rdi)
-	mov	%r14, 0x70(%rdi)
-	mov	%r15, 0x78(%rdi)
+	save_guest
 	xor	%ebp, %ebp
 	call	vmx_exit
 	jmp	enter

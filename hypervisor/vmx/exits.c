@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exits: a row each. What has none stops a cell, and is #UD for Linux: so do RDPMC, a task
- * switch, a machine check, an EPT misconfiguration.
+ * Exits: a row each. One without a row stops a cell (RDPMC, a task switch, a machine check, an EPT
+ * misconfiguration); Linux, which is not asked for the first and the third, gets #UD.
  */
 #include "../core/dispatch.h"
 #include "../core/msr.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Guest states: as Linux was, after INIT, after SIPI, parked, at a cell's entry. */
+/* What a CPU has in an instance; guest states after INIT, after SIPI, parked, at a cell's entry. Linux's: linux.c */
 #include "../core/msr.h"
 #include "../core/x86.h"
 #include "vmx.h"

@@ -6,6 +6,10 @@
 #ifndef QV_VMCS_H
 #define QV_VMCS_H
 
+/* In a CPU's area (core/instance.h): the regions that the processor keeps to itself; a page each */
+#define CPU_OFF_VMCS	0x2000u
+#define CPU_OFF_VMXON	0x3000u		/* of the front end's areas: wherever the CPU goes */
+
 enum vmcs_field {
 	VMCS_VPID		= 0x0000,
 	GUEST_ES		= 0x0800,	/* then CS, SS, DS, FS, GS, LDTR, TR: steps of 2 */

@@ -6,17 +6,19 @@
 #include "../core/vendor.h"
 #include "vmcs.h"
 
-/*
- * A CPU's area: struct pcpu, then these, then its stack. The rest of page 1 is the stack of
- * a double fault; core/instance.h has the TSS.
- */
 #define CR4_MCE		(1ull << 6)
 #define CR4_VMXE	(1ull << 13)
 /* Nobody's: VT-x is in use; user interrupts go to any CPU and ask no filter; FRED is unknown here */
 #define CR4_OURS	(CR4_VMXE | 1ull << 25 | 1ull << 32)
+
+/* In the vendor's part of a CPU's area (core/instance.h), beside the regions of vmcs.h */
 #define CPU_OFF_NMI	0x1000u		/* u32: an NMI came while the monitor was at work */
-#define CPU_OFF_VMCS	0x2000u
-#define CPU_OFF_VMXON	0x3000u		/* of the front end's areas: wherever the CPU goes */
+
+/* What entry.S has as numbers */
+_Static_assert(__builtin_offsetof(struct pcpu, regs) == 0, "entry.S");
+_Static_assert(QV_CPU_LEN == 0x8000, "entry.S");
+_Static_assert(CPU_OFF_NMI == 0x1000 && CPU_OFF_NMI >= CPU_OFF_VENDOR, "entry.S");
+_Static_assert(HOST_RSP == 0x6c14 && HOST_RIP == 0x6c16, "entry.S");
 
 /* Physical address of something in this instance's block */
 static inline u64 pa_of(const void *p)
@@ -29,7 +31,10 @@ static inline u32 *nmi_note(const struct pcpu *cpu)
 	return (u32 *)((u64)cpu + CPU_OFF_NMI);
 }
 
-/* entry.S. The VMCS is that of the CPU at hand, always; an access cannot fail then */
+/*
+ * entry.S. The VMCS is that of the CPU at hand, always; an access cannot fail then, but where the
+ * processor has no such field (the XSS bitmap without XSAVES): nothing happens then
+ */
 u64 vmcs_read(u32 field);			/* enum vmcs_field */
 void vmcs_write(u32 field, u64 value);
 void vmx_load(u64 vmcs_pa);			/* make it the current one, clear; the one before is put away */

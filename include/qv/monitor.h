@@ -73,8 +73,6 @@ struct qv_mon_ports { u16 first, last; };
 struct qv_mon_vmx {
 	u32 revision;		/* of VMCS and VMXON regions */
 	u32 pin, proc, proc2, exit, entry;
-	u32 pad;
-	u64 cr0_fixed0, cr4_fixed0;	/* bits that must be 1 while VT-x is on (PE and PG are not required of guests) */
 };
 
 /* What the driver tells the first instance. Linux is still trusted then. */

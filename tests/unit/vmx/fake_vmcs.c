@@ -122,7 +122,6 @@ void fake_vendor_boot(struct qv_mon_boot *b)
 		.proc2 = PROC2_EPT | PROC2_VPID | PROC2_UNRESTRICTED | PROC2_RDTSCP,
 		.exit = 0x36dff | EXIT_SAVE_PAT | EXIT_LOAD_PAT | EXIT_SAVE_EFER | EXIT_LOAD_EFER,
 		.entry = (0x11ff & ~ENTRY_LONG) | ENTRY_LOAD_PAT | ENTRY_LOAD_EFER,
-		.cr0_fixed0 = 0x80000021, .cr4_fixed0 = 0x2000,
 	};
 }
 

@@ -203,6 +203,63 @@ static void cr0_shadow(void)
 		}
 }
 
+/* CR4.MCE stays set, whatever a cell reads; VT-x, user interrupts and FRED do not exist for anybody */
+static void cr4_shadow(void)
+{
+	static const struct { u64 value, shadow; u32 event; } rows[] = {
+		{ 0x60, 0x40, 0 }, { 0x20, 0, 0 }, { 0x2020, 0, GP }, { 1ull << 25 | 0x40, 0, GP }, { 1ull << 32, 0, GP },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fake_open(true, false);
+		fake_become_cell();
+		fake_guest();
+		unit_case("value %#lx:", rows[i].value);
+		pcpu_of(0)->regs[GPR_RBX] = rows[i].value;
+		fake_set(VMCS_CR4_SHADOW, 0);
+		fake_exit(pcpu_of(0), REASON_CR, (u64)GPR_RBX << 8 | 4, 0, 3);
+		CHECK_EQ(fake_get(VMCS_CR4_SHADOW), rows[i].shadow);
+		CHECK_EQ(fake_get(ENTRY_EVENT), rows[i].event);
+		CHECK_EQ(fake_get(GUEST_RIP), FAKE_RIP);
+	}
+}
+
+/* A program of Linux with 32-bit code up to 4 GiB: an entry with a longer RIP would be refused */
+static void rip_wraps(void)
+{
+	fake_open(true, false);
+	fake_guest();
+	fake_set(GUEST_CS_RIGHTS, 0xc0fb);
+	fake_set(GUEST_RIP, 0xfffffffe);
+	fake_exit(pcpu_of(0), REASON_CPUID, 0, 0, 2);
+	CHECK_EQ(fake_get(GUEST_RIP), 0);
+	fake_guest();
+	fake_set(GUEST_CS_RIGHTS, 0xa09b);
+	fake_set(GUEST_RIP, 0xfffffffe);
+	fake_exit(pcpu_of(0), REASON_CPUID, 0, 0, 2);
+	CHECK_EQ(fake_get(GUEST_RIP), 1ull << 32);
+}
+
+/* VT-x's instructions exit at any level: programs shall not push the log's entries out */
+static void no_log_from_programs(void)
+{
+	const struct qv_mon_log *log = (void *)(QV_VA_BLOCK + QV_OFF_LOG);
+	u64 head;
+
+	fake_open(true, false);
+	fake_guest();
+	head = log->head;
+	fake_set(GUEST_SS_RIGHTS, 0xc0f3);
+	fake_exit(pcpu_of(0), REASON_VMXON, 0, 0, 5);
+	CHECK_EQ(log->head, head);
+	CHECK_EQ(fake_get(ENTRY_EVENT), UD);
+	fake_guest();
+	fake_set(GUEST_SS_RIGHTS, 0xc093);
+	fake_exit(pcpu_of(0), REASON_VMXON, 0, 0, 5);
+	CHECK_EQ(log->head, head + 1);
+}
+
 /* Linux may reset its machine by a triple fault; a cell stops itself */
 static void triple_fault_of_linux(void)
 {
@@ -249,6 +306,9 @@ const struct unit_test vmx_exits_tests[] = {
 	{ "vmx exits: a cell", cells },
 	{ "vmx exits: Linux", front_end },
 	{ "vmx exits: CR0", cr0_shadow },
+	{ "vmx exits: CR4", cr4_shadow },
+	{ "vmx exits: RIP wraps outside 64-bit code", rip_wraps },
+	{ "vmx exits: no log from programs", no_log_from_programs },
 	{ "vmx exits: Linux's triple fault", triple_fault_of_linux },
 	{ "vmx exits: refused entries of Linux", refused_entry_of_linux },
 	{ "vmx exits: what flushes", flushes },
