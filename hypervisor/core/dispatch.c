@@ -55,17 +55,6 @@ void exit_init(struct pcpu *cpu)
 	log_event(cpu, QV_LOG_INIT, 0, 0);
 }
 
-/*
- * #DB and #AC in a cell go back in. One of them in the delivery of another may go on for
- * ever without a single instruction, or an NMI, between (CVE-2015-5307, CVE-2015-8104):
- * so commands are looked for here too.
- */
-void exit_exception(struct pcpu *cpu, u32 vector)
-{
-	vendor_inject_fault(cpu, vector);
-	late_commands(cpu);
-}
-
 static const struct exit_row unknown = { 0, exit_unknown, QV_EXIT_OTHER };
 
 static const struct exit_row *find(u64 code)

@@ -29,7 +29,8 @@ static void on_port(struct pcpu *cpu)
 
 static void on_exception(struct pcpu *cpu)
 {
-	exit_exception(cpu, vmcb_of(cpu)->exit_code - EXIT_EXCEPTION);
+	vendor_inject_fault(cpu, vmcb_of(cpu)->exit_code - EXIT_EXCEPTION);
+	late_commands(cpu);
 }
 
 /* The guest's NMI handler ends: if another NMI waits, it comes with the next chance */
@@ -142,6 +143,11 @@ void vendor_skip(struct pcpu *cpu, u32 len)
 	/* next_rip is valid for instruction intercepts only: APM vol. 2, 15.7.1 */
 	v->rip = me()->boot.next_rip && v->exit_code != EXIT_NPF ? v->next_rip : v->rip + len;
 	v->shadow = 0;
+	/* Who steps through the guest sees each instruction end, that one too; not if he asked for branches only */
+	if (v->rflags & RFLAGS_TF && !(rdmsr(MSR_DEBUGCTL) & DEBUGCTL_BTF)) {
+		v->dr6 |= DR6_BS;
+		vendor_inject_fault(cpu, 1);
+	}
 }
 
 void vendor_set_flags(struct pcpu *cpu, u64 mask, u64 flags)

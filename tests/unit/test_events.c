@@ -18,6 +18,24 @@ static void exit_in(u64 code, u64 event)
 	svm_exit(pcpu_of(0));
 }
 
+/* Who steps through the guest sees the instruction end that the monitor has carried out */
+static void steps(void)
+{
+	struct vmcb *v = vmcb_of(pcpu_of(0));
+	u32 step;
+
+	for (step = 0; step < 2; step++) {
+		fake_open(true, false);
+		v->rip = 0x5000;
+		v->rflags = step ? 0x102 : 2;
+		v->dr6 = 0xffff0ff0;
+		exit_in(EXIT_INVD, 0);
+		CHECK_EQ(v->rip, 0x5002);
+		CHECK_EQ(v->event_inj, step ? EVENT_VALID | EVENT_EXCEPTION | 1 : 0);
+		CHECK_EQ(v->dr6, step ? 0xffff4ff0 : 0xffff0ff0);
+	}
+}
+
 static void nmi_exit(u64 code)
 {
 	exit_in(code, 0);
@@ -191,5 +209,6 @@ const struct unit_test events_tests[] = {
 	{ "events: one in delivery goes on", delivery_goes_on },
 	{ "events: exceptions in a loop", storms },
 	{ "events: faults of the monitor's own", faults_of_our_own },
+	{ "events: single steps", steps },
 	{ 0 }
 };
