@@ -6,6 +6,7 @@
  * Linux's own view of CR4 stays without VMXE: the bit is set only in the register, while
  * interrupts are off, and hidden by the monitor from then on.
  */
+#include <asm/apic.h>
 #include <asm/asm.h>
 #include <asm/desc.h>
 #include <asm/processor.h>
@@ -134,7 +135,8 @@ static bool vmx_on(struct qv_crossing *c)
 	if (refused(c, !qv_vmx_quiet(), "the CPU: it is traced (Intel PT), or has user interrupts on") ||
 	    refused(c, precise_samples(), "the CPU: perf takes precise samples of it (PEBS)"))
 		return false;
-	if (refused(c, !qv_vmx_allowed(), "VT-x by IA32_FEATURE_CONTROL, unlike that of the first CPU"))
+	if (refused(c, !qv_vmx_allowed(), "VT-x by IA32_FEATURE_CONTROL, unlike that of the first CPU") ||
+	    refused(c, !qv_vmx_alike(c->boot), "the CPU: its VT-x has not what that of the first CPU has"))
 		return false;
 	write_cr4_(qv_cr4() | CR4_VMXE_);
 	if (!refused(c, REFUSED("vmxon %[pa]", [pa] "m"(region)), "VMXON"))
@@ -245,6 +247,25 @@ static void reload_tr(const struct qv_linux_state *s, const struct desc_ptr *gdt
 	asm volatile("lgdt %0" : : "m"(*gdt));
 }
 
+/* An NMI of Linux's that came while the monitor was at work, or waited there for its turn, comes now */
+static void nmi_again(const struct qv_crossing *c)
+{
+	const struct pcpu *cpu = container_of(c->state, struct pcpu, linux_state);
+	const u32 nmi = APIC_DM_NMI | APIC_INT_ASSERT;
+	u32 *icr = (u32 *)(APIC_BASE + APIC_ICR), *icr2 = (u32 *)(APIC_BASE + APIC_ICR2), patience = 100000;
+
+	if (!READ_ONCE(*(u32 *)((u8 *)cpu + CPU_OFF_NMI)) && !READ_ONCE(cpu->nmi_pending))
+		return;
+	if (qv_takeover.x2apic) {
+		qv_wrmsr(APIC_BASE_MSR + (APIC_ICR >> 4), (u64)qv_apic_id() << 32 | nmi);
+		return;
+	}
+	while (READ_ONCE(*icr) & APIC_ICR_BUSY && patience--)	/* one that is on its way would be lost */
+		cpu_relax();
+	WRITE_ONCE(*icr2, qv_apic_id() << 24);
+	WRITE_ONCE(*icr, nmi);
+}
+
 /* Back in Linux, in VMX root operation: what an exit does not load */
 static void come_home(struct qv_crossing *c)
 {
@@ -267,6 +288,7 @@ static void come_home(struct qv_crossing *c)
 	asm volatile("mov %0, %%dr7" : : "r"(s->dr7));
 	qv_wrmsr(MSR_DEBUGCTL_, s->debugctl);
 	unready(c);
+	nmi_again(c);
 }
 
 static u64 enter(struct qv_crossing *c)
