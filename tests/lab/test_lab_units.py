@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadGroupScheduling
 
-from lab import aptconf, bochs, cpio, tar
+from lab import aptconf, bochs, cpio, tar, thorough
 from lab.config import Config
 from lab.errors import LabError
 from lab.fixtures import SLOW
@@ -143,3 +143,8 @@ def test_the_slow_machines_go_first(monkeypatch) -> None:
     for _ in range(5):
         order._assign_work_unit(None)
     assert taken == [f"{SLOW}lab", f"{SLOW}attack", "large", "middle", "small"]
+
+
+def test_what_is_thorough_on_intel_is_there() -> None:
+    there = "".join(file.read_text() for file in Path(__file__).parent.glob("test_*.py"))
+    assert all(f"def {pattern.rstrip('*')}(" in there for pattern in thorough.ON_INTEL)

@@ -11,6 +11,7 @@ from product import Product
 from .config import Config
 from .errors import GuestTimeout, MachineDead
 from .machine import Machine
+from .thorough import rarely
 
 FIELDS = {f.name for f in dataclasses.fields(Config)}
 
@@ -159,14 +160,13 @@ def pytest_configure(config: pytest.Config) -> None:
                             "boot_args, qemu_args, fresh): the machine a test runs in")
 
 
-@pytest.hookimpl(trylast=True)  # the marks of folders' tables come first
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of one machine in a row, and on one worker: each boots once."""
     only, thorough = config.getoption("--machine"), config.getoption("--thorough")
 
     def wants(item: pytest.Item) -> bool:
-        return (thorough or not item.get_closest_marker("thorough")) and \
-            (not only or not _on_machine(item) or wanted(item).machine == only)
+        rare = item.get_closest_marker("thorough") or (on_slow(item) and rarely(item.name))
+        return (thorough or not rare) and (not only or not _on_machine(item) or wanted(item).machine == only)
     config.hook.pytest_deselected(items=[item for item in items if not wants(item)])
     items[:] = [item for item in items if wants(item)]
     # Stable: the order within a file stays.
