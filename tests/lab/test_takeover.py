@@ -109,7 +109,9 @@ def test_a_cpu_that_was_offline_at_enable(qv: Product) -> None:
 
 @on_machines("xapic", "x2apic-8", "intel")
 def test_nmis_reach_linux(qv: Product, name: str) -> None:
-    """Backtraces of all CPUs are NMIs by IPI; QEMU's comes from outside."""
+    """Backtraces of all CPUs are NMIs by IPI; QEMU's comes from outside. CPU 1 was a cell's before."""
+    qv.do(f"cell create {qv.config('quest', 1)}")
+    qv.do("cell destroy quest")
     qv.run_cell("quest", qv.cpus - 1)
     qv.quesh("count")
     qv.sh("dmesg -C; echo 1 >/proc/sys/kernel/sysrq; echo l >/proc/sysrq-trigger; sleep 1")
