@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Exits, the part of them that is the same on both vendors, and faults of the monitor's own. */
 #include "dispatch.h"
+#include "msr.h"
 #include "vendor.h"
+#include "x86.h"
 
 void exit_forbidden(struct pcpu *cpu)
 {
@@ -53,6 +55,14 @@ void exit_invalid(struct pcpu *cpu)
 void exit_init(struct pcpu *cpu)
 {
 	log_event(cpu, QV_LOG_INIT, 0, 0);
+}
+
+/* Nobody here will look at it, and with MCIP set the next one would shut the machine down */
+void exit_check(struct pcpu *cpu)
+{
+	msr_write_safe(MSR_MCG_STATUS, 0);
+	if (cpu->phase == CPU_RUNNING)
+		exit_unknown(cpu);
 }
 
 static const struct exit_row unknown = { 0, exit_unknown, QV_EXIT_OTHER };
@@ -108,6 +118,8 @@ void __attribute__((noreturn)) monitor_fault(u64 vector, u64 rip, u64 stack)
 		vendor_run(cpu);
 	}
 	cpu->faulting = true;
+	if (vector == 18 && !(is_front_end() && cpu->phase == CPU_RUNNING))
+		msr_write_safe(MSR_MCG_STATUS, 0);	/* as exit_check() */
 	log_event(cpu, QV_LOG_MONITOR_FAULT, vector, rip);
 	if (is_front_end())
 		front_fault(cpu, vector);

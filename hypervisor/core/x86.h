@@ -18,6 +18,7 @@
 #define CR0_RESET	0x60000010ull	/* CD, NW, ET */
 #define CR4_PSE		(1ull << 4)
 #define CR4_PAE		(1ull << 5)
+#define CR4_MCE		(1ull << 6)
 #define CR4_LA57	(1ull << 12)
 #define CR4_OSXSAVE	(1ull << 18)
 #define CR4_PKE		(1ull << 22)

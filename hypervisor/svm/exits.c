@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exits: a row each. An exit that has none stops a cell, and is #UD for Linux: so do RDPMC,
- * FERR_FREEZE and a machine check in a cell, which are asked for and have no row.
+ * Exits: a row each. An exit that has none stops a cell, and is #UD for Linux: so do RDPMC and
+ * FERR_FREEZE in a cell, which are asked for and have no row.
  */
 #include "../core/dispatch.h"
 #include "../core/msr.h"
@@ -63,6 +63,7 @@ const struct exit_row vendor_exits[] = {
 	{ EXIT_INIT,	 exit_init,	QV_EXIT_NMI },
 	{ EXIT_DB,	 on_exception,	QV_EXIT_EXCEPTION },
 	{ EXIT_AC,	 on_exception,	QV_EXIT_EXCEPTION },
+	{ EXIT_MC,	 exit_check,	QV_EXIT_OTHER },
 	{ EXIT_IRET,	 on_iret,	QV_EXIT_NMI },
 	{ EXIT_VINTR,	 on_vintr,	QV_EXIT_NMI },
 	{ EXIT_CPUID,	 exit_cpuid,	QV_EXIT_CPUID },

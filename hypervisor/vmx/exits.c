@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exits: a row each. One without a row stops a cell (RDPMC, a task switch, a machine check, an EPT
- * misconfiguration); Linux, which is not asked for the first and the third, gets #UD.
+ * Exits: a row each. One without a row stops a cell (RDPMC, a task switch, an EPT misconfiguration);
+ * Linux, which is not asked for the first, gets #UD.
  */
 #include "../core/dispatch.h"
 #include "../core/msr.h"
@@ -72,21 +72,13 @@ static void on_debug(struct pcpu *cpu)
 	on_exception(cpu);
 }
 
-/* Of a cell, or of a CPU that nobody uses. It is over: the next one may come without a shutdown */
-static void on_machine_check(struct pcpu *cpu)
-{
-	msr_write_safe(MSR_MCG_STATUS, 0);
-	if (cpu->phase == CPU_RUNNING)
-		exit_unknown(cpu);
-}
-
 /* It came while the processor was entering: SDM vol. 3, 27.9 */
 static void on_entry_check(struct pcpu *cpu)
 {
 	if (is_front_end())
 		vendor_inject_fault(cpu, 18);
 	else
-		on_machine_check(cpu);
+		exit_check(cpu);
 }
 
 /*
@@ -161,7 +153,7 @@ const struct exit_row vendor_exits[] = {
 	{ REASON_INVEPT,	exit_forbidden,	QV_EXIT_INSTRUCTION },
 	{ REASON_INVVPID,	exit_forbidden,	QV_EXIT_INSTRUCTION },
 	{ REASON_TRIPLE_FAULT,	on_shutdown,	QV_EXIT_TRIPLE_FAULT },
-	{ EVENT_CODE(18),	on_machine_check, QV_EXIT_OTHER },
+	{ EVENT_CODE(18),	exit_check,	QV_EXIT_OTHER },
 	{ CODE_ENTRY_CHECK,	on_entry_check,	QV_EXIT_OTHER },
 	{ CODE_ENTRY_FAILED,	exit_invalid,	QV_EXIT_OTHER },
 };

@@ -7,7 +7,6 @@
 #include "vmcs.h"
 #include <vmx/access.h>		/* by this name: tests have another one */
 
-#define CR4_MCE		(1ull << 6)
 #define CR4_VMXE	(1ull << 13)
 /* Nobody's: VT-x is in use; user interrupts go to any CPU and ask no filter; FRED is unknown here */
 #define CR4_OURS	(CR4_VMXE | 1ull << 25 | 1ull << 32)

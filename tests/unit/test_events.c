@@ -36,6 +36,36 @@ static void steps(void)
 	}
 }
 
+/* A parked CPU takes a machine check and forgets it: with MCE clear, or MCIP left set, the machine would shut down */
+static void machine_checks(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+	struct vmcb *v = vmcb_of(cpu);
+	u32 cell;
+
+	for (cell = 0; cell < 2; cell++) {
+		unit_case("%s:", cell ? "cell" : "Linux");
+		fake_open(true, false);
+		if (cell)
+			fake_become_cell();
+		vendor_arrive(cpu);
+		park(cpu, CPU_WAIT_SIPI);
+		CHECK(v->intercept_exc & EXC_MC && v->cr4 == CR4_MCE);
+		fake_num_wrmsrs = 0;
+		exit_in(EXIT_MC, 0);
+		CHECK_EQ(fake_written(0x17a), 0);
+		CHECK_EQ(v->event_inj, 0);
+		CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
+		CHECK_EQ(my_status()->state, QV_MON_RUNNING);
+		vendor_set_sipi(cpu, 0x9a);
+		CHECK_EQ(v->intercept_exc, cell ? EXC_DB | EXC_AC | EXC_MC : 0);
+		CHECK_EQ(v->cr4, 0);
+	}
+	cpu->phase = CPU_RUNNING;
+	exit_in(EXIT_MC, 0);
+	CHECK_EQ(my_status()->failure.reason, QV_FAIL_EXIT);
+}
+
 static void nmi_exit(u64 code)
 {
 	exit_in(code, 0);
@@ -210,5 +240,6 @@ const struct unit_test events_tests[] = {
 	{ "events: exceptions in a loop", storms },
 	{ "events: faults of the monitor's own", faults_of_our_own },
 	{ "events: single steps", steps },
+	{ "events: machine checks of who is parked", machine_checks },
 	{ 0 }
 };

@@ -155,7 +155,7 @@ static void commands(void)
 	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
 }
 
-static void own_fault(bool cell)
+static void own_fault(bool cell, u32 vector)
 {
 	fake_open(true, false);
 	if (cell)
@@ -163,17 +163,35 @@ static void own_fault(bool cell)
 	fake_guest();
 	fake_called = "";
 	if (!setjmp(fake_back))
-		monitor_fault(14, 0x40001234, (u64)pcpu_of(0) + 0x7f00);
+		monitor_fault(vector, 0x40001234, (u64)pcpu_of(0) + 0x7f00);
 	CHECK_TEXT(fake_called, "vmx_run");
+}
+
+/* A machine check while the monitor is at work: Linux's to look at and to end; else nobody's */
+static void checks_of_the_monitor(void)
+{
+	fake_num_wrmsrs = 0;
+	own_fault(false, 18);
+	CHECK_EQ(fake_get(ENTRY_EVENT), EVENT_VALID | EVENT_EXCEPTION | 18);
+	CHECK_EQ(fake_written(0x17a), FAKE_NEVER);
+	own_fault(true, 18);
+	CHECK_EQ(fake_written(0x17a), 0);
+	fake_num_wrmsrs = 0;
+	fake_open(true, false);
+	park(pcpu_of(1), CPU_WAIT_SIPI);
+	if (!setjmp(fake_back))
+		monitor_fault(18, 0x40001234, (u64)pcpu_of(1) + 0x7f00);
+	CHECK_EQ(fake_written(0x17a), 0);
+	CHECK_EQ(pcpu_of(1)->phase, CPU_WAIT_SIPI);
 }
 
 /* A fault of the monitor's own: #GP for Linux, the end of a cell */
 static void own_faults(void)
 {
-	own_fault(false);
+	own_fault(false, 14);
 	CHECK_EQ(fake_get(ENTRY_EVENT), EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 13);
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
-	own_fault(true);
+	own_fault(true, 14);
 	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 }
@@ -307,6 +325,7 @@ const struct unit_test vmx_events_tests[] = {
 	{ "vmx events: an NMI waits its turn", nmi_waits_its_turn },
 	{ "vmx events: our own NMIs", commands },
 	{ "vmx events: faults of the monitor's own", own_faults },
+	{ "vmx events: machine checks in the monitor", checks_of_the_monitor },
 	{ "vmx events: exceptions of a cell go back", exceptions_go_back },
 	{ "vmx events: a fault ends a halt and a shadow", faults_wake },
 	{ "vmx events: single steps", steps },
