@@ -13,7 +13,7 @@ from product import MACHINES, Product, on_machines, program
 ROUNDS = 20
 
 
-@on_machines("xapic", "x2apic-8", "6.1-xapic")
+@on_machines("xapic", "x2apic-8", "6.1-xapic", "intel")
 def test_again_and_again_under_load(qv: Product, name: str) -> None:
     """Registers of busy programs, floating point included, stay what they are; time goes on."""
     rounds = ROUNDS if name == "xapic" else ROUNDS // 4
@@ -31,7 +31,8 @@ def test_again_and_again_under_load(qv: Product, name: str) -> None:
         qv.do("disable")
     end = qv.uptime()
     least, most = end.before - begin.after, end.after - begin.before
-    assert 0.9 * least - 1 < end.guest - begin.guest < 1.1 * most + 1, "its clock goes as the host's"
+    own_clock = name == "intel"  # Bochs's has nothing to do with the host's
+    assert own_clock or 0.9 * least - 1 < end.guest - begin.guest < 1.1 * most + 1, "its clock goes as the host's"
     said = qv.calm(work)
     assert len(re.findall(r"vectors rounds=\d+ wrong=0", said)) == qv.cpus, said
     assert re.search(r"clock reads=\d+ backwards=0", said), said
