@@ -40,6 +40,15 @@ def test_again_and_again_under_load(qv: Product, name: str) -> None:
 
 
 @pytest.mark.both_vendors
+def test_a_debugger_sees_each_instruction(qv: Product) -> None:
+    """Also CPUID, which exits on VT-x: the monitor carries it out, and the step ends behind it."""
+    qv.machine.put(program("steps"), "/run/steps")
+    qv.do("enable")
+    assert qv.sh("/run/steps").split() == ["0", "2", "4", "5", "6", "7"]
+    qv.do("disable")
+
+
+@pytest.mark.both_vendors
 def test_what_a_change_of_state_could_forget(qv: Product) -> None:
     """A segment of an LDT, a base of GS, the bitmap of ports behind the TSS, breakpoints: as they were, in and out."""
     qv.machine.put(program("segments"), "/run/segments")
