@@ -145,3 +145,13 @@ def test_reboot_while_a_cell_runs(machine: Machine) -> None:
     with pytest.raises(MachineDead, match="it reset"):
         machine.run("systemctl reboot; sleep 100", timeout=90)
     assert "qv: Linux goes down under the monitor" not in machine.console_text()
+
+
+@pytest.mark.machine(machine="intel")
+def test_down_at_once(machine: Machine) -> None:
+    """Without a word to anybody. On VT-x a CPU that the monitor has answers no INIT: it leaves VMX operation
+    before it shuts down."""
+    qv = Product(machine)
+    qv.run_cell()
+    with pytest.raises(MachineDead, match="it reset"):
+        machine.run("echo b >/proc/sysrq-trigger; sleep 100", timeout=90)
