@@ -266,6 +266,30 @@ static void nmi_again(const struct qv_crossing *c)
 	WRITE_ONCE(*icr, nmi);
 }
 
+static void note_vmx(struct cpuinfo_x86 *c)
+{
+	const struct cpuinfo_x86 *first = &cpu_data(0);
+	const u32 word = X86_FEATURE_EPT / 32;	/* what Linux derives from VMX's own registers, all of it */
+
+	if (cpu_has(c, X86_FEATURE_VMX) || !cpu_has(first, X86_FEATURE_VMX))
+		return;
+	c->x86_capability[word] |= first->x86_capability[word];
+	memcpy(c->vmx_capability, first->vmx_capability, sizeof(c->vmx_capability));
+	if (cpu_has(first, X86_FEATURE_VNMI))
+		set_cpu_cap(c, X86_FEATURE_VNMI);
+	set_cpu_cap(c, X86_FEATURE_VMX);
+}
+
+/*
+ * A CPU that came online under QV, where CPUID shows no VMX, has none in Linux's notes of it, nor in those of what
+ * all CPUs have: KVM would refuse. CPU 0 never goes offline.
+ */
+static void remember_vmx(void)
+{
+	note_vmx(&cpu_data(smp_processor_id()));
+	note_vmx(&boot_cpu_data);
+}
+
 /* Back in Linux, in VMX root operation: what an exit does not load */
 static void come_home(struct qv_crossing *c)
 {
@@ -288,6 +312,7 @@ static void come_home(struct qv_crossing *c)
 	asm volatile("mov %0, %%dr7" : : "r"(s->dr7));
 	qv_wrmsr(MSR_DEBUGCTL_, s->debugctl);
 	unready(c);
+	remember_vmx();
 	nmi_again(c);
 }
 
