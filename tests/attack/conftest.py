@@ -18,7 +18,7 @@ def attacks(terminal: Any) -> list[dict[str, Any]]:
         for report in terminal.stats.get(verdict, []):
             more = dict(report.user_properties)
             if report.when == "call" and "attack" in more:
-                found.append({**more, "test": report.nodeid.rpartition("[")[2].rstrip("]"),
+                found.append({**more, "test": report.nodeid.partition("[")[2].partition("]")[0],
                               "contained": verdict == "passed" and not more["open"]})
     return found
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadGroupScheduling
 
-from lab import aptconf, bochs, cpio, tar, thorough
+from lab import aptconf, bochs, cpio, fixtures, tar, thorough
 from lab.config import Config
 from lab.errors import LabError
 from lab.fixtures import SLOW
@@ -143,6 +143,11 @@ def test_the_slow_machines_go_first(monkeypatch) -> None:
     for _ in range(5):
         order._assign_work_unit(None)
     assert taken == [f"{SLOW}lab", f"{SLOW}attack", "large", "middle", "small"]
+
+
+def test_groups_are_named_before_xdist_looks() -> None:
+    """Else every worker takes tests of every machine, and finds what another's arena left running."""
+    assert fixtures.pytest_collection_modifyitems.pytest_impl["tryfirst"]
 
 
 def test_what_is_thorough_on_intel_is_there() -> None:

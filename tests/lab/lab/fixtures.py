@@ -134,7 +134,7 @@ class Failures:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")
         if report.failed and terminal:  # workers have none
-            terminal.write_line(f"\nFAILED {report.nodeid} ({report.when})")
+            terminal.write_line(f"\nFAILED {report.nodeid.partition(']@')[0]} ({report.when})")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -160,6 +160,7 @@ def pytest_configure(config: pytest.Config) -> None:
                             "boot_args, qemu_args, fresh): the machine a test runs in")
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist, which reads the groups, has a hook of its own here
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of one machine in a row, and on one worker: each boots once."""
     only, thorough = config.getoption("--machine"), config.getoption("--thorough")
