@@ -134,7 +134,8 @@ class Failures:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")
         if report.failed and terminal:  # workers have none
-            terminal.write_line(f"\nFAILED {report.nodeid.partition(']@')[0]} ({report.when})")
+            name = report.nodeid.rpartition("@")[0] or report.nodeid  # without xdist's group
+            terminal.write_line(f"\nFAILED {name} ({report.when})")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
