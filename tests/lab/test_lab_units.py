@@ -4,14 +4,16 @@
 import importlib.machinery
 import importlib.util
 import re
+import socket
 import subprocess
+import time
 from collections import OrderedDict
 from pathlib import Path
 
 import pytest
 from xdist.scheduler import LoadGroupScheduling
 
-from lab import aptconf, bochs, cpio, fixtures, tar, thorough
+from lab import aptconf, bochs, cpio, fixtures, qemu, tar, thorough
 from lab.config import Config
 from lab.errors import LabError
 from lab.fixtures import SLOW
@@ -143,6 +145,21 @@ def test_the_slow_machines_go_first(monkeypatch) -> None:
     for _ in range(5):
         order._assign_work_unit(None)
     assert taken == [f"{SLOW}lab", f"{SLOW}attack", "large", "middle", "small"]
+
+
+def test_a_socket_that_comes_late(tmp_path: Path) -> None:
+    """QEMU makes its sockets one by one: whoever has found the first must wait for the second."""
+    there = tmp_path / "qmp"
+
+    def alive() -> bool:
+        if not there.exists():
+            listening.bind(str(there))
+            listening.listen()
+        return True
+    with socket.socket(socket.AF_UNIX) as listening:
+        qemu.connect(there, alive, time.monotonic() + 60).close()
+    with pytest.raises(OSError):
+        qemu.connect(tmp_path / "none", lambda: False, time.monotonic() + 60)
 
 
 def test_groups_are_named_before_xdist_looks() -> None:

@@ -51,17 +51,8 @@ class Qemu(Emulator):
         return command_line(self.config, kernel, root, initrd, self.run, self.console)
 
     def connect(self, alive: Callable[[], bool], deadline: float) -> socket.socket:
-        while True:
-            wire = socket.socket(socket.AF_UNIX)
-            try:
-                wire.connect(str(self.run / "agent"))
-                break
-            except OSError:
-                wire.close()
-                if not alive() or time.monotonic() > deadline:
-                    raise
-                time.sleep(0.02)
-        self._control = Control(self.run / "qmp")
+        wire = connect(self.run / "agent", alive, deadline)
+        self._control = Control(connect(self.run / "qmp", alive, deadline))
         return wire
 
     @property
@@ -117,12 +108,25 @@ def command_line(config: Config, kernel: Kernel, root: Path, initrd: Path, run: 
     ]
 
 
+def connect(path: Path, alive: Callable[[], bool], deadline: float) -> socket.socket:
+    """To a socket that QEMU will make; one is there well before the next on a busy host."""
+    while True:
+        wire = socket.socket(socket.AF_UNIX)
+        try:
+            wire.connect(str(path))
+            return wire
+        except OSError:
+            wire.close()
+            if not alive() or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
 class Control:
     """QEMU's machine protocol; remembers why the machine stopped."""
 
-    def __init__(self, path: Path) -> None:
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.connect(str(path))
+    def __init__(self, wire: socket.socket) -> None:
+        self._socket = wire
         self._file = self._socket.makefile("r", encoding="utf-8")
         self._lock = threading.Lock()
         self._answers: list[dict[str, Any]] = []
