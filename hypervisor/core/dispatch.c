@@ -58,7 +58,7 @@ void exit_init(struct pcpu *cpu)
 }
 
 /* Nobody here will look at it, and with MCIP set the next one would shut the machine down */
-void exit_check(struct pcpu *cpu)
+void exit_machine_check(struct pcpu *cpu)
 {
 	msr_write_safe(MSR_MCG_STATUS, 0);
 	if (cpu->phase == CPU_RUNNING)
@@ -119,7 +119,7 @@ void __attribute__((noreturn)) monitor_fault(u64 vector, u64 rip, u64 stack)
 	}
 	cpu->faulting = true;
 	if (vector == 18 && !(is_front_end() && cpu->phase == CPU_RUNNING))
-		msr_write_safe(MSR_MCG_STATUS, 0);	/* as exit_check() */
+		msr_write_safe(MSR_MCG_STATUS, 0);	/* as exit_machine_check() */
 	log_event(cpu, QV_LOG_MONITOR_FAULT, vector, rip);
 	if (is_front_end())
 		front_fault(cpu, vector);

@@ -17,8 +17,6 @@ void *window_map(const struct pcpu *cpu, u64 pa, u64 flags)
 	return (void *)(va | (pa & (QV_PAGE - 1)));
 }
 
-#define APIC_PAGE	0xfee00000ull
-
 /*
  * Guest-physical to physical; false: not the guest's to read. The APIC holds no code and no tables, and
  * what a read of another width than 32 bits does to it is undefined (SDM vol. 3, 11.4.1.2).

@@ -49,7 +49,7 @@ static FRONT_END_ONLY void front_memory(struct pcpu *cpu, u64 gpa, bool write)
 
 void exit_memory(struct pcpu *cpu, u64 gpa, bool write)
 {
-	if (write && (gpa & ~0xfffull) == 0xfee00000 && !me()->boot.x2apic) {
+	if (write && (gpa & ~0xfffull) == APIC_PAGE && !me()->boot.x2apic) {
 		count_exit(cpu, QV_EXIT_XAPIC);
 		if (!xapic_write(cpu, gpa))
 			refuse(cpu, QV_FAIL_MEMORY, gpa);

@@ -8,6 +8,7 @@
 #include "request.h"
 #include "setup.h"
 #include "vendor.h"
+#include "x86.h"
 
 /* The page directory entry of a 2 MiB window; 0 closes it */
 static void manage(u64 va, u64 pa)
@@ -153,7 +154,7 @@ static int map_cell(struct pcpu *cpu, struct instance *cell)
 	bad |= paging_map(n, QV_COMM_GPA, w + 2 * QV_PAGE, QV_PAGE, shared);
 	bad |= paging_map(n, QV_STREAM_GPA, w + 4 * QV_PAGE, 4 * QV_PAGE, shared);
 	if (!me()->boot.x2apic)
-		bad |= paging_map(n, 0xfee00000, 0xfee00000, QV_PAGE, nested_bits(n, NESTED_R));
+		bad |= paging_map(n, APIC_PAGE, APIC_PAGE, QV_PAGE, nested_bits(n, NESTED_R));
 	return bad || pci_map_cell(cpu, cell);
 }
 

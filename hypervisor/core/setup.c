@@ -6,6 +6,7 @@
  */
 #include "instance.h"
 #include "setup.h"
+#include "x86.h"
 
 static int map_block(struct instance *inst)
 {
@@ -75,7 +76,7 @@ int setup_tables(struct instance *inst)
 	host->root = pool_take(&inst->pool);
 	if (!host->root || map_block(inst) || map_image(inst))
 		return -1;
-	if (!b->x2apic && paging_map(host, QV_VA_APIC, 0xfee00000, QV_PAGE,
+	if (!b->x2apic && paging_map(host, QV_VA_APIC, APIC_PAGE, QV_PAGE,
 				     PT_P | PT_W | PT_NX | PT_PCD | PT_PWT))
 		return -1;
 	if (b->tramp_va && paging_map(host, b->tramp_va, b->tramp_pa, QV_PAGE, PT_P))

@@ -3,6 +3,7 @@
 #ifndef QV_X86_H
 #define QV_X86_H
 
+#define APIC_PAGE	0xfee00000ull	/* the local APIC, where it is not moved; 4 KiB */
 #define MSR_APIC_BASE	0x1bu
 #define MSR_SPEC_CTRL	0x48u
 #define MSR_MCG_STATUS	0x17au

@@ -63,7 +63,7 @@ const struct exit_row vendor_exits[] = {
 	{ EXIT_INIT,	 exit_init,	QV_EXIT_NMI },
 	{ EXIT_DB,	 on_exception,	QV_EXIT_EXCEPTION },
 	{ EXIT_AC,	 on_exception,	QV_EXIT_EXCEPTION },
-	{ EXIT_MC,	 exit_check,	QV_EXIT_OTHER },
+	{ EXIT_MC,	 exit_machine_check,	QV_EXIT_OTHER },
 	{ EXIT_IRET,	 on_iret,	QV_EXIT_NMI },
 	{ EXIT_VINTR,	 on_vintr,	QV_EXIT_NMI },
 	{ EXIT_CPUID,	 exit_cpuid,	QV_EXIT_CPUID },

@@ -78,7 +78,7 @@ static void on_entry_check(struct pcpu *cpu)
 	if (is_front_end())
 		vendor_inject_fault(cpu, 18);
 	else
-		exit_check(cpu);
+		exit_machine_check(cpu);
 }
 
 /*
@@ -153,7 +153,7 @@ const struct exit_row vendor_exits[] = {
 	{ REASON_INVEPT,	exit_forbidden,	QV_EXIT_INSTRUCTION },
 	{ REASON_INVVPID,	exit_forbidden,	QV_EXIT_INSTRUCTION },
 	{ REASON_TRIPLE_FAULT,	on_shutdown,	QV_EXIT_TRIPLE_FAULT },
-	{ EVENT_CODE(18),	exit_check,	QV_EXIT_OTHER },
+	{ EVENT_CODE(18),	exit_machine_check,	QV_EXIT_OTHER },
 	{ CODE_ENTRY_CHECK,	on_entry_check,	QV_EXIT_OTHER },
 	{ CODE_ENTRY_FAILED,	exit_invalid,	QV_EXIT_OTHER },
 };
