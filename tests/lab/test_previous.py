@@ -29,10 +29,12 @@ def previous(qv: Product) -> str:
     return qv.do("log --previous")
 
 
-@pytest.mark.parametrize("how", ENDS)
-def test_the_log_of_before(machine: Machine, how: str) -> None:
-    qv = Product(machine)
-    go_down, words = ENDS[how]
+# The new kernel lies at a random place and uses what memory it likes, a cell's block too (CAVEATS): chance, but not thrice.
+TRIES = 3
+
+
+def down_and_up(qv: Product, go_down: Callable[[Machine], object]) -> tuple[str, dict[str, str]]:
+    """What is said of a machine that went down with a failed cell and a running one; and that cell's failure."""
     qv.run_cell("quest")
     qv.quesh("echo up")
     qv.run_cell("quest2")
@@ -40,9 +42,19 @@ def test_the_log_of_before(machine: Machine, how: str) -> None:
     failure = qv.show()["failure"]
     assert failure["reason"] == "memory"
 
-    machine.restart(lambda: go_down(machine))
+    qv.machine.restart(lambda: go_down(qv.machine))
     qv.sh("modprobe qv")
-    said = previous(qv)
+    return previous(qv), failure
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_the_log_of_before(machine: Machine, how: str) -> None:
+    qv = Product(machine)
+    go_down, words = ENDS[how]
+    for _ in range(TRIES):
+        said, failure = down_and_up(qv, go_down)
+        if how == "reboot" or ("quest: at the end" in said and "quest2: at the end" in said):
+            break
     lines = said.splitlines()
     assert re.fullmatch(r"[\d.]+ driver: QV was enabled on \d{4}-\d\d-\d\d at \d\d:\d\d:\d\d UTC; \d+ entries are left", lines[0])
     times = [float(line.split()[0]) for line in lines]
