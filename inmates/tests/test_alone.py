@@ -9,7 +9,7 @@ import machine as m
 
 pytestmark = pytest.mark.skipif(bool(m.missing()), reason=m.missing() or "-")
 
-COMMANDS = "help ps uptime mem cpu echo clear spin count bench lock unlock agree hang crash".split()
+COMMANDS = re.findall(r'^\t\{ "(\w+)"', (m.TOP / "inmates/quest/shell/commands.c").read_text(), re.M)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -60,6 +60,33 @@ def test_ps_shows_idle_and_shell(shell):
     assert rows[1][2] == "running"
 
 
+def vcpus(shell):
+    """Rows of `vcpus` by name: id, type, C, T, used, background, then the counts."""
+    rows = [line.split() for line in shell.run("vcpus").splitlines()[1:]]
+    return {row[1]: row for row in rows}
+
+
+def test_vcpus_shows_the_fixed_ones(shell):
+    rows = vcpus(shell)
+    assert [(name, row[2]) for name, row in rows.items()][:4] == [
+        ("best-effort", "main"), ("system", "main"), ("shell", "main"), ("input", "I/O")]
+    # the kernel counts in cycles: to a microsecond
+    assert [round(float(x), 2) for x in rows["shell"][3:5]] == [20, 100]
+    assert [round(float(x), 2) for x in rows["best-effort"][3:5]] == [10, 100]
+
+
+def test_a_spinner_keeps_to_its_budget(shell):
+    """What the shell gets beyond 20 % is what nobody else wanted."""
+    def read():
+        row = vcpus(shell)["shell"]
+        return float(row[5]), float(row[6]), int(row[9])
+    used, background, depleted = read()
+    shell.run("spin 2000")
+    used2, background2, depleted2 = read()
+    assert used2 - used <= 0.2 * (used2 - used + background2 - background) + 2 * 20 + 1
+    assert depleted2 - depleted >= 10
+
+
 def test_uptime_grows_and_is_mostly_idle(shell):
     def read():
         up, idle = re.search(r"up (\d+\.\d+) s, idle (\d+\.\d+) s", shell.run("uptime")).groups()
@@ -107,7 +134,7 @@ def test_count_goes_on_in_the_background(shell):
 
 def test_threads_come_and_go(shell):
     before = shell.run("mem")
-    for _ in range(70):             # more than there are slots
+    for _ in range(330):            # more than there are slots
         assert m.until(lambda: "already" not in shell.run("count"))
         shell.run("count stop")
     assert m.until(lambda: shell.run("mem") == before)

@@ -8,6 +8,11 @@ static uint8_t queue[INPUT_LENGTH];
 static uint32_t head, tail;
 static struct wait_queue readers;
 
+const struct wait_queue *input_readers(void)
+{
+	return &readers;
+}
+
 size_t input_room(void)
 {
 	return INPUT_LENGTH - (head - tail);

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "../kernel/thread.h"
 
 #define INPUT_LENGTH	256		/* a power of two */
 
@@ -16,5 +17,8 @@ size_t input_room(void);
 
 /* Next byte; sleeps until there is one. */
 uint8_t input_get(void);
+
+/* Who sleeps in input_get(). */
+const struct wait_queue *input_readers(void);
 
 #endif

@@ -7,11 +7,15 @@
 #include <stdint.h>
 #include "thread.h"
 
-#define QUANTUM_US	10000
-
 /* `idle` runs now and whenever nobody else wants to. Sets the timer vector's handler. */
-void dispatch_init(struct thread *idle, unsigned int timer_vector);
-void dispatch_admit(struct thread *t, unsigned int priority);
+void dispatch_init(struct thread *idle, unsigned int timer_vector, enum admission_test admission);
+
+/* A new thread, ready at once, on VCPU `vcpu`, which exists. */
+void dispatch_admit(struct thread *t, int vcpu);
+
+/* The scheduler, for vcpu.c; after a change that may ask for another choice: dispatch_changed(). */
+struct sched *dispatch_sched(void);
+void dispatch_changed(void);
 
 /* The current thread stops wanting the CPU (state already set) and gives it up. */
 void dispatch_block(void);
@@ -20,8 +24,14 @@ void dispatch_block(void);
 void dispatch_sleep(uint64_t at);
 void dispatch_wake(struct thread *t);
 
+/* As dispatch_wake() for one on an I/O VCPU, which inherits `period` (cycles; 0: none). */
+void dispatch_wake_for(struct thread *t, uint64_t period);
+
 /* Choose again if something has changed since the last choice. */
 void dispatch_check(void);
+
+/* The same from a thread with interrupts on; otherwise nothing. */
+void dispatch_preempt(void);
 bool dispatch_needed(void);
 
 /* First thing on a new thread's stack. */

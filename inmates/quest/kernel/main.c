@@ -16,6 +16,7 @@
 #include "machine.h"
 #include "panic.h"
 #include "thread.h"
+#include "vcpu.h"
 
 #define PLAUSIBLE_KHZ	1000
 
@@ -82,16 +83,12 @@ static void init_hardware(void)
 
 static void init_threads(void)
 {
-	threads_init(timer_vector());
-	if (machine.alone) {
-		pc_input_init();
-	} else {
-		doorbell_init();
-		if (!heartbeat_start())
-			panic("no memory for the heartbeat");
-	}
+	threads_init(timer_vector(), boot_option(&machine.boot, "admission=exact") ? ADMISSION_EXACT : ADMISSION_BOUND);
+	vcpus_init();
 	if (!shell_start())
 		panic("no memory for the shell");
+	if (machine.alone ? !pc_input_start() : !doorbell_start() || !heartbeat_start())
+		panic("no memory for the threads of the devices");
 }
 
 static void banner(void)

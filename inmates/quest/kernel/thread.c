@@ -31,14 +31,14 @@ const char *thread_state_name(enum thread_state state)
 	return names[state];
 }
 
-void threads_init(unsigned int timer_vector)
+void threads_init(unsigned int timer_vector, enum admission_test admission)
 {
 	struct thread *t = &threads[0];
 
 	copy_string(t->name, "idle", sizeof(t->name));
 	t->id = THREAD_IDLE_ID;
 	t->state = THREAD_READY;
-	dispatch_init(t, timer_vector);
+	dispatch_init(t, timer_vector, admission);
 }
 
 static struct thread *free_slot(void)
@@ -64,10 +64,10 @@ static void prepare_stack(struct thread *t, thread_function *fn, void *arg)
 	*(uint64_t *)t->stack = STACK_CANARY;
 }
 
-int thread_create(const char *name, unsigned int priority, thread_function *fn, void *arg)
+int thread_create(const char *name, int vcpu, thread_function *fn, void *arg)
 {
 	bool irqs = irq_save();
-	struct thread *t = free_slot();
+	struct thread *t = sched_vcpu(dispatch_sched(), vcpu) ? free_slot() : NULL;
 	uint64_t stack = t ? pages_alloc(STACK_PAGES) : 0;
 	int id = -1;
 
@@ -77,9 +77,10 @@ int thread_create(const char *name, unsigned int priority, thread_function *fn, 
 		copy_string(t->name, name, sizeof(t->name));
 		id = t->id = next_id++;
 		prepare_stack(t, fn, arg);
-		dispatch_admit(t, priority);
+		dispatch_admit(t, vcpu);
 	}
 	irq_restore(irqs);
+	dispatch_preempt();
 	return id;
 }
 
@@ -133,17 +134,49 @@ void wait_on(struct wait_queue *q)
 	dispatch_block();
 }
 
-void wake_all(struct wait_queue *q)
+/* The shortest period of the VCPUs of those who wait; 0: nobody does. */
+static uint64_t shortest_period(const struct wait_queue *q)
 {
-	bool irqs = irq_save();
+	uint64_t shortest = 0, period;
+	const struct thread *t;
+
+	for (t = q ? q->head : NULL; t; t = t->next_waiting) {
+		period = vcpu_period(sched_vcpu(dispatch_sched(), t->sched.vcpu));
+		if (!shortest || period < shortest)
+			shortest = period;
+	}
+	return shortest;
+}
+
+static void wake_queue(struct wait_queue *q, uint64_t period)
+{
 	struct thread *t = q->head, *next;
 
 	q->head = NULL;
 	for (; t; t = next) {
 		next = t->next_waiting;
 		t->next_waiting = NULL;
-		dispatch_wake(t);
+		dispatch_wake_for(t, period);
 	}
+}
+
+void wake_all(struct wait_queue *q)
+{
+	bool irqs = irq_save();
+
+	wake_queue(q, 0);
+	irq_restore(irqs);
+	dispatch_preempt();
+}
+
+void wake_for(struct wait_queue *q, const struct wait_queue *served, uint64_t since)
+{
+	bool irqs = irq_save();
+	int vcpu = q->head ? q->head->sched.vcpu : -1;
+
+	wake_queue(q, shortest_period(served));
+	if (vcpu >= 0)
+		sched_charge_for(dispatch_sched(), vcpu, since, rdtsc());
 	irq_restore(irqs);
 }
 

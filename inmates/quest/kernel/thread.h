@@ -11,13 +11,11 @@
 #include "../sched/sched.h"
 #include "timerq.h"
 
-#define THREAD_MAX	64
+#define THREAD_MAX	TIMERQ_MAX
 #define THREAD_NAME	16
 #define THREAD_IDLE_ID	0
 
 enum thread_state { THREAD_FREE, THREAD_READY, THREAD_SLEEPING, THREAD_WAITING, THREAD_DEAD };
-
-enum { PRIORITY_SYSTEM = 1, PRIORITY_SHELL = 3, PRIORITY_NORMAL = 4 };
 
 typedef void thread_function(void *arg);
 
@@ -36,11 +34,11 @@ struct wait_queue {
 	struct thread *head;
 };
 
-/* The caller becomes the idle thread (id 0); the timer interrupts on `timer_vector`. */
-void threads_init(unsigned int timer_vector);
+/* The caller becomes the idle thread (id 0); the timer interrupts on `timer_vector`. VCPUs are not there yet. */
+void threads_init(unsigned int timer_vector, enum admission_test admission);
 
-/* A new thread, ready at once. Returns its id, -1: no slot or no memory. */
-int thread_create(const char *name, unsigned int priority, thread_function *fn, void *arg);
+/* A new thread on VCPU `vcpu`, ready at once. Returns its id, -1: no slot, no memory or no such VCPU. */
+int thread_create(const char *name, int vcpu, thread_function *fn, void *arg);
 _Noreturn void thread_exit(void);
 struct thread *thread_current(void);
 void thread_sleep_us(uint64_t us);
@@ -48,8 +46,15 @@ void thread_sleep_us(uint64_t us);
 /* Sleep until wake_all(). Interrupts must be off: the caller has just looked at what it waits for. */
 void wait_on(struct wait_queue *q);
 
-/* Make all waiters ready. From any context; preemption follows at the next chance. */
+/* Make all waiters ready. From any context; preemption follows at once, or when interrupts are on again. */
 void wake_all(struct wait_queue *q);
+
+/*
+ * As wake_all(), where the waiters handle interrupts on an I/O VCPU, which
+ * inherits the period of whoever waits in `served` (NULL: nobody's). From an
+ * interrupt that came at TSC `since`: the time until now is the I/O VCPU's.
+ */
+void wake_for(struct wait_queue *q, const struct wait_queue *served, uint64_t since);
 
 /* A copy of slot `i` (0..THREAD_MAX - 1) with its time up to now. False: empty. */
 bool thread_snapshot(int i, struct thread *copy);

@@ -4,6 +4,7 @@
 #include <inmate/string.h>
 #include <inmate/timer.h>
 #include "../kernel/thread.h"
+#include "../kernel/vcpu.h"
 #include "shell.h"
 #include "words.h"
 
@@ -61,7 +62,7 @@ static void count_start(void)
 	stop_counting = false;
 	counting = true;
 	counter = 0;
-	if (thread_create("count", PRIORITY_NORMAL, count_thread, NULL) < 0) {
+	if (thread_create("count", BEST_EFFORT_VCPU, count_thread, NULL) < 0) {
 		counting = false;
 		print("no memory for a thread\n");
 	}

@@ -6,7 +6,13 @@
 
 const struct command shell_commands[] = {
 	{ "help", "[NAME]", "what there is; more about NAME", NULL, command_help },
-	{ "ps", "", "threads: id, state, priority, CPU time", NULL, command_ps },
+	{ "ps", "", "threads: id, state, VCPU, CPU time", NULL, command_ps },
+	{ "vcpus", "", "VCPUs: parameters, use, queue, overruns",
+	  "    C, T     budget and period in ms; an I/O VCPU's T is the one it inherited last" NL
+	  "    USED     ms at its priority; BACKGND: ms of a CPU that would have been idle" NL
+	  "    UTIL%    USED in % of the time since it was created" NL
+	  "    QUEUE    replenishments outstanding; DEPLETED: times its budget was used up" NL
+	  "    OVERRUN  times it had the CPU longer than its budget, MAX us: the longest" NL, command_vcpus },
 	{ "uptime", "", "time since start, and how much of it the CPU was idle", NULL, command_uptime },
 	{ "mem", "", "memory: its map, the kernel, free pages", NULL, command_mem },
 	{ "cpu", "", "processor, interrupt controller, timer, clock",

@@ -3,6 +3,7 @@
 #include <inmate/string.h>
 #include "../drivers/input.h"
 #include "../kernel/thread.h"
+#include "../kernel/vcpu.h"
 #include "lineedit.h"
 #include "shell.h"
 #include "words.h"
@@ -83,5 +84,5 @@ static void shell(void *arg)
 
 bool shell_start(void)
 {
-	return thread_create("shell", PRIORITY_SHELL, shell, NULL) >= 0;
+	return thread_create("shell", SHELL_VCPU, shell, NULL) >= 0;
 }

@@ -28,6 +28,7 @@ bool shell_start(void);
 /* The commands, by file. */
 void command_help(int argc, char **argv);
 void command_ps(int argc, char **argv);
+void command_vcpus(int argc, char **argv);
 void command_uptime(int argc, char **argv);
 void command_mem(int argc, char **argv);
 void command_cpu(int argc, char **argv);

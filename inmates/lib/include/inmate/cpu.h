@@ -137,6 +137,12 @@ static inline uint64_t read_cr4(void)
 	return v;
 }
 
+/* Task priority: interrupts of vectors below (v + 1) * 16 wait. */
+static inline void write_cr8(uint64_t v)
+{
+	__asm__ volatile("mov %0, %%cr8" : : "r"(v) : "memory");
+}
+
 static inline void invlpg(uint64_t va)
 {
 	__asm__ volatile("invlpg (%0)" : : "r"(va) : "memory");

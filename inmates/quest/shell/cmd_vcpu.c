@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/timer.h>
+#include "../kernel/vcpu.h"
+#include "shell.h"
+
+/* `us` as milliseconds with three places, `width` wide. */
+static void print_ms(int width, uint64_t us)
+{
+	print("%*lu.%03lu", width - 4, us / 1000, us % 1000);
+}
+
+static uint64_t per_mille(uint64_t part, uint64_t whole)
+{
+	return whole >= 1000 ? part / (whole / 1000) : 0;
+}
+
+static void print_vcpu(int id, const struct vcpu *v, uint64_t now)
+{
+	const struct vcpu_counts *c = &v->counts;
+	uint64_t util = per_mille(c->used, now - c->created);
+	uint64_t period = vcpu_period(v), budget = v->params.budget;
+
+	if (v->params.type == IO_VCPU)
+		budget = (unsigned __int128)period * budget / v->params.period;
+	print("%3d %-15s %-4s", id, v->params.name, v->params.type == IO_VCPU ? "I/O" : "main");
+	print_ms(9, timer_to_us(budget));
+	print_ms(9, timer_to_us(period));
+	print_ms(12, timer_to_us(c->used));
+	print_ms(12, timer_to_us(c->background));
+	print(" %3lu.%lu %5u %8lu %7lu %6lu\n", util / 10, util % 10, vcpu_replenishments(v), c->depleted,
+	      c->overruns, timer_to_us(c->overrun_max));
+}
+
+void command_vcpus(int argc, char **argv)
+{
+	static struct vcpu v;		/* large, and there is one shell */
+	uint64_t now = rdtsc();
+	int id;
+
+	(void)argc;
+	(void)argv;
+	print(" ID NAME            TYPE    C ms     T ms     USED ms  BACKGND ms UTIL%% QUEUE DEPLETED OVERRUN MAX us\n");
+	for (id = 0; id < SCHED_VCPUS; id++)
+		if (vcpu_snapshot(id, &v))
+			print_vcpu(id, &v, now);
+}
