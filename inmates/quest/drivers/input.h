@@ -21,4 +21,11 @@ uint8_t input_get(void);
 /* Who sleeps in input_get(). */
 const struct wait_queue *input_readers(void);
 
+/* Next byte, -1: none. Sleep until there is one, or earlier (thread_interrupt_all()). Interrupts off. */
+int input_try(void);
+void input_wait(void);
+
+/* What ^C does at once instead of being queued; NULL: nothing. From any context. */
+void input_set_break(void (*act)(void));
+
 #endif

@@ -4,6 +4,7 @@
 #include <inmate/timer.h>
 #include <inmate/trap.h>
 #include "../arch/context.h"
+#include "../arch/user.h"
 #include "dispatch.h"
 
 #define container_of(ptr, type, member) \
@@ -35,7 +36,6 @@ void dispatch_init(struct thread *idle_thread, unsigned int timer_vector, enum a
 	idle = current = idle_thread;
 	sched_entity_init(&idle->sched);
 	trap_set_irq(timer_vector, timer_interrupt);
-	trap_set_exit(dispatch_check);
 }
 
 struct sched *dispatch_sched(void)
@@ -92,6 +92,7 @@ static void switch_to(struct thread *next)
 	if (prev->state == THREAD_DEAD)
 		departed = prev;	/* its stack is in use until we are off it */
 	current = next;
+	user_switch(next);
 	switch_context(&prev->rsp, next->rsp);
 	dispatch_arrived();
 }

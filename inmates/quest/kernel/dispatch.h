@@ -7,7 +7,10 @@
 #include <stdint.h>
 #include "thread.h"
 
-/* `idle` runs now and whenever nobody else wants to. Sets the timer vector's handler. */
+/*
+ * `idle` runs now and whenever nobody else wants to. Sets the timer vector's handler; whoever handles
+ * the end of interrupts calls dispatch_check().
+ */
 void dispatch_init(struct thread *idle, unsigned int timer_vector, enum admission_test admission);
 
 /* A new thread, ready at once, on VCPU `vcpu`, which exists. */

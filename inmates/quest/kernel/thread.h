@@ -19,10 +19,20 @@ enum thread_state { THREAD_FREE, THREAD_READY, THREAD_SLEEPING, THREAD_WAITING, 
 
 typedef void thread_function(void *arg);
 
+struct fpu_state;
+struct process;
+struct trap_frame;
+struct wait_queue;
+
 struct thread {
 	struct sched_entity sched;
 	struct timer_event timer;	/* end of its sleep */
 	struct thread *next_waiting;
+	struct wait_queue *waiting_on;	/* NULL: does not wait */
+	struct process *process;	/* whose program it runs; NULL: the kernel's */
+	unsigned int slot;		/* its number and its stack there (process.h) */
+	uint64_t kernel_top;		/* where its stack begins when it comes from ring 3 */
+	struct fpu_state *fpu;		/* while another program's thread has the FPU */
 	uint64_t rsp;			/* while it does not run */
 	uint64_t stack;			/* physical = virtual; 0: the boot stack */
 	enum thread_state state;
@@ -39,6 +49,26 @@ void threads_init(unsigned int timer_vector, enum admission_test admission);
 
 /* A new thread on VCPU `vcpu`, ready at once. Returns its id, -1: no slot, no memory or no such VCPU. */
 int thread_create(const char *name, int vcpu, thread_function *fn, void *arg);
+
+/*
+ * A thread of `p` that starts in ring 3 as `frame` says, with what the FPU holds of `like` (NULL: nothing).
+ * Interrupts are off. Returns its id, -1: no slot or no memory.
+ */
+int thread_create_user(struct process *p, unsigned int slot, const struct trap_frame *frame,
+		       const struct thread *like);
+
+/* Its threads sleep and wait no longer: whatever they called comes back early. */
+void thread_interrupt_all(const struct process *p);
+
+/* Cycles used by the threads that `p` has now. */
+uint64_t thread_used_by(const struct process *p);
+
+/* The threads on VCPU `from` go on on VCPU `to`. */
+void thread_move_all(int from, int to);
+
+/* The current thread's name. */
+void thread_rename(const char *name);
+
 _Noreturn void thread_exit(void);
 struct thread *thread_current(void);
 void thread_sleep_us(uint64_t us);

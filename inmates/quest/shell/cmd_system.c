@@ -37,6 +37,7 @@ void command_ps(int argc, char **argv)
 		print("%3d %-15s %-9s %4d %9lu.%03lu\n", t.id, t.name, state, t.sched.vcpu,
 		      us / 1000, us % 1000);
 	}
+	shell_processes();
 }
 
 void command_uptime(int argc, char **argv)

@@ -6,13 +6,19 @@
 
 const struct command shell_commands[] = {
 	{ "help", "[NAME]", "what there is; more about NAME", NULL, command_help },
-	{ "ps", "", "threads: id, state, VCPU, CPU time", NULL, command_ps },
+	{ "ps", "", "threads: id, state, VCPU, CPU time; programs: pid, memory, CPU time", NULL, command_ps },
 	{ "vcpus", "", "VCPUs: parameters, use, queue, overruns",
 	  "    C, T     budget and period in ms; an I/O VCPU's T is the one it inherited last" NL
 	  "    USED     ms at its priority; BACKGND: ms of a CPU that would have been idle" NL
 	  "    UTIL%    USED in % of the time since it was created" NL
 	  "    QUEUE    replenishments outstanding; DEPLETED: times its budget was used up" NL
 	  "    OVERRUN  times it had the CPU longer than its budget, MAX us: the longest" NL, command_vcpus },
+	{ "ls", "", "the programs and files of the archive", NULL, command_ls },
+	{ "run", "NAME [ARG...] [&]", "run a program on its own VCPU; its name alone does too",
+	  "    NAME ...    on a new Main VCPU of 20 ms in 100 ms; ^C kills it" NL
+	  "    NAME ... &  and do not wait for it" NL, command_run },
+	{ "kill", "PID", "end a program", NULL, command_kill },
+	{ "meminfo", "", "memory in all, free, and how many programs there are", NULL, command_meminfo },
 	{ "uptime", "", "time since start, and how much of it the CPU was idle", NULL, command_uptime },
 	{ "mem", "", "memory: its map, the kernel, free pages", NULL, command_mem },
 	{ "cpu", "", "processor, interrupt controller, timer, clock",

@@ -44,6 +44,18 @@ void command_agree(int argc, char **argv);
 void command_crash(int argc, char **argv);
 void command_pci(int argc, char **argv);
 void command_edu(int argc, char **argv);
+void command_run(int argc, char **argv);
+void command_kill(int argc, char **argv);
+void command_ls(int argc, char **argv);
+void command_meminfo(int argc, char **argv);
+
+/* Is there a program of that name? Run it with its arguments and wait for it, unless the last is "&". */
+bool shell_is_program(const char *name);
+void shell_run(int argc, char **argv);
+
+/* Print which programs in the background have ended; the programs that there are (`ps`). */
+void shell_report_background(void);
+void shell_processes(void);
 
 /* "usage: NAME ..." for argv[0]. */
 void shell_usage(char **argv);

@@ -11,6 +11,11 @@
 #define MSR_X2APIC		0x800
 #define MSR_EFER		0xC0000080
 
+#define MSR_STAR		0xC0000081
+#define MSR_LSTAR		0xC0000082
+#define MSR_SFMASK		0xC0000084
+
+#define EFER_SCE		(1u << 0)
 #define EFER_NXE		(1u << 11)
 #define RFLAGS_IF		(1u << 9)
 
@@ -141,6 +146,11 @@ static inline uint64_t read_cr4(void)
 static inline void write_cr8(uint64_t v)
 {
 	__asm__ volatile("mov %0, %%cr8" : : "r"(v) : "memory");
+}
+
+static inline void write_cr4(uint64_t v)
+{
+	__asm__ volatile("mov %0, %%cr4" : : "r"(v) : "memory");
 }
 
 static inline void invlpg(uint64_t va)
