@@ -87,6 +87,42 @@ def test_a_spinner_keeps_to_its_budget(shell):
     assert depleted2 - depleted >= 10
 
 
+def test_24_vcpus_of_a_millisecond(fresh):
+    """Each has its budget in every period, and none more but what would be idle: prefix bound C * ceil(t / T)."""
+    for _ in range(24):
+        assert fresh.run("load 1 50") == ""
+    assert "above the utilisation bound" in fresh.run("load 20 100")
+    fresh.run("spin 1500")
+    rows = [row for name, row in vcpus(fresh).items() if name.startswith("load")]
+    assert len(rows) == 24
+    for row in rows:
+        used, share = float(row[5]), float(row[7])
+        assert used > 1
+        assert share <= 2 + 0.3                 # 1/50, and the period that has just begun
+    fresh.run("load stop")
+    assert not [name for name in vcpus(fresh) if name.startswith("load")]
+    assert fresh.run("load 20 100") == ""       # admitted again
+
+
+def test_trace(shell):
+    shell.run("spin 300")
+    rows = [line.split() for line in shell.run("trace 20").splitlines()]
+    assert 5 < len(rows) <= 20
+    assert [int(row[0]) for row in rows] == sorted(int(row[0]) for row in rows)
+    assert {row[2] for row in rows} <= {"idle", "background", "budget"}
+    assert ["2", "background", "shell"] in [row[1:] for row in rows]
+
+
+def test_a_decision_costs_no_more_than_log_n():
+    """Instructions are counted there, not time. What searched all VCPUs would take 64 times as long for 256 as for 4."""
+    with boot("-icount", "shift=0,sleep=off") as machine:
+        out = m.Shell(machine, r"(?m)^> ").run("bench sched")
+    mean = {int(n): int(cycles) for n, cycles in re.findall(r"sched vcpus=(\d+) mean=(\d+)", out)}
+    assert sorted(mean) == [1, 4, 16, 64, 256]
+    # log2(257) / log2(5) = 3.4
+    assert mean[256] <= 3.5 * mean[4]
+
+
 def test_uptime_grows_and_is_mostly_idle(shell):
     def read():
         up, idle = re.search(r"up (\d+\.\d+) s, idle (\d+\.\d+) s", shell.run("uptime")).groups()

@@ -6,6 +6,7 @@
 #include "../arch/context.h"
 #include "../arch/user.h"
 #include "dispatch.h"
+#include "trace.h"
 
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
@@ -108,6 +109,7 @@ static void decide(uint64_t now)
 {
 	struct sched_choice choice;
 	struct timer_event *e;
+	struct thread *next;
 	uint64_t until;
 
 	needed = false;
@@ -116,7 +118,9 @@ static void decide(uint64_t now)
 	choice = sched_decide(&sched, now);
 	until = timerq_next(&sleepers);
 	timer_arm(choice.until < until ? choice.until : until);
-	switch_to(choice.entity ? container_of(choice.entity, struct thread, sched) : idle);
+	next = choice.entity ? container_of(choice.entity, struct thread, sched) : idle;
+	trace_switch(next, sched.in_background, now);
+	switch_to(next);
 }
 
 void dispatch_block(void)

@@ -35,6 +35,8 @@ void command_bench(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "cpuid"))
 		bench_cpuid();
+	else if (argc == 2 && !strcmp(argv[1], "sched"))
+		bench_sched();
 	else
 		shell_usage(argv);
 }

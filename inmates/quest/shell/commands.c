@@ -30,8 +30,14 @@ const struct command shell_commands[] = {
 	  "    count       start" NL
 	  "    count show  print count=N" NL
 	  "    count stop  end" NL, command_count },
-	{ "bench", "cpuid", "measure: CPUID's round trip",
-	  "    bench cpuid  cycles=N: the least of 1000 rounds, in TSC cycles" NL, command_bench },
+	{ "load", "C T|stop", "a thread that never sleeps, on a VCPU of C ms in T ms",
+	  "    load C T   one more; or why it is not admitted" NL
+	  "    load stop  end all" NL, command_load },
+	{ "trace", "[N]", "who had the CPU: the last N changes",
+	  "    In each line: us since the first, VCPU (-1: none), budget, background or idle, thread" NL, command_trace },
+	{ "bench", "cpuid|sched", "measure: CPUID's round trip; a scheduling decision",
+	  "    bench cpuid  cycles=N: the least of 1000 rounds, in TSC cycles" NL
+	  "    bench sched  mean and longest of 2000 decisions with 1 to 256 VCPUs, in TSC cycles" NL, command_bench },
 	{ "lock", "", "lock the management of cells: Linux can change none any more", NULL, command_lock },
 	{ "unlock", "", "unlock it", NULL, command_unlock },
 	{ "agree", "[no]", "answer Linux's next request to unlock with yes (or not at all)",
