@@ -30,8 +30,8 @@ FAULTS = {
     "x87": "#MF x87",
     "step": "#DB debug",
     **dict.fromkeys("hlt cli in out rdmsr wrmsr cr3 cr0 dr7 lidt invlpg wbinvd invd clts swapgs iret "
-                    "int_e0 int3 iopl selector".split(), GENERAL),
-    **dict.fromkeys("sysret xsetbv vmmcall vmcall vmrun stgi vmxoff".split(), "#(GP|UD) "),
+                    "int_e0 int3 iopl selector local".split(), GENERAL),
+    **dict.fromkeys("sysret xsetbv vmmcall vmcall vmrun stgi vmxoff sysenter".split(), "#(GP|UD) "),
 }
 # QEMU takes IRET's words off the stack as the kernel would, which SMAP forbids, before it looks at the selectors.
 FAULTS["iret"] = "#(GP|PF) "

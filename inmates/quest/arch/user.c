@@ -47,6 +47,8 @@ void user_init(uint32_t ebx7, uint32_t ecx7)
 	wrmsr(MSR_STAR, STAR);
 	wrmsr(MSR_LSTAR, (uintptr_t)syscall_entry);
 	wrmsr(MSR_SFMASK, SYSCALL_MASK);
+	wrmsr(MSR_SYSENTER_CS, 0);		/* SYSENTER: #GP */
+	__asm__ volatile("lldt %w0" : : "r"(0));	/* INIT leaves one of 64 KiB at address 0 */
 }
 
 static void save(struct fpu_state *f)

@@ -164,3 +164,10 @@ void dispatch_preempt(void)
 	dispatch_check();
 	irq_enable();
 }
+
+void let_interrupts_in(void)
+{
+	irq_enable();
+	cpu_relax();		/* STI's shadow covers one instruction */
+	irq_disable();
+}

@@ -37,6 +37,9 @@ void dispatch_check(void);
 void dispatch_preempt(void);
 bool dispatch_needed(void);
 
+/* Long work with interrupts off lets them in here, and with them others. */
+void let_interrupts_in(void);
+
 /* First thing on a new thread's stack. */
 void dispatch_arrived(void);
 

@@ -93,14 +93,6 @@ static void after_interrupt(struct trap_frame *frame)
 		process_leave();
 }
 
-/* Long work in the kernel lets interrupts in here. */
-static void let_interrupts_in(void)
-{
-	irq_enable();
-	cpu_relax();		/* STI's shadow covers one instruction */
-	irq_disable();
-}
-
 static void init_programs(void)
 {
 	user_init(machine.features_ebx7, machine.features_ecx7);

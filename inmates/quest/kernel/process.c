@@ -101,6 +101,7 @@ int process_fork(const struct trap_frame *frame, int vcpu)
 		return -ENOMEM;
 	}
 	memcpy(p->files, parent->files, sizeof(p->files));
+	p->background = parent->background;
 	child.rax = 0;
 	return start(p, &child, thread_current()->slot, thread_current());
 }
@@ -195,6 +196,7 @@ static void leave_children(int pid)
 		if (p->state == PROCESS_ZOMBIE)
 			p->state = PROCESS_FREE;
 		p->parent = ORPHAN;
+		p->background = true;
 	}
 }
 
@@ -274,8 +276,8 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1)
 		if (thread_create_user(p, (unsigned int)slot, &frame, NULL) >= 0)
 			return slot;
 		space_unmap(&p->space, top - STACK_BYTES, top);
-		user_flush();
 	}
+	user_flush();
 	p->threads[slot].state = SLOT_FREE;
 	p->num_threads--;
 	return -ENOMEM;
@@ -299,6 +301,15 @@ int process_join(unsigned int n, uint64_t *result)
 	*result = slot->result;
 	*slot = (struct process_thread){ .state = SLOT_FREE };
 	return 0;
+}
+
+void process_leave_vcpu(int vcpu)
+{
+	struct process *p;
+
+	for (p = processes; p < processes + PROCESS_MAX; p++)
+		if (p->vcpu == vcpu)
+			p->vcpu = BEST_EFFORT_VCPU;
 }
 
 uint64_t process_used(const struct process *p)

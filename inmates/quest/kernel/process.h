@@ -40,7 +40,7 @@ struct open_file {
 struct process {
 	enum process_state state;
 	int pid, parent;
-	bool background;		/* the shell does not wait for it */
+	bool background;		/* the shell does not wait for it, or for its parent: it gets no keys */
 	bool ending;			/* its threads leave as soon as they can; `status` stands */
 	int status;			/* as waitpid() gives it */
 	int vcpu;			/* of new threads */
@@ -90,6 +90,9 @@ void process_leave(void);
 struct process *process_find(int pid);
 struct process *process_at(int i);
 struct process *process_current(void);
+
+/* VCPU `vcpu` is no more: whose new threads would go there, go to best effort. */
+void process_leave_vcpu(int vcpu);
 
 /* CPU time of all its threads so far, TSC cycles. */
 uint64_t process_used(const struct process *p);

@@ -53,14 +53,14 @@ long sys_close(struct call *c)
 	return 0;
 }
 
-/* Take what has been typed, at least a byte; Enter reads as a newline. */
+/* Take what has been typed, at least a byte; Enter reads as a newline. In the background there is nothing to read. */
 static long read_console(struct call *c, uint64_t to, uint64_t n)
 {
 	uint64_t done = 0;
 	uint8_t byte;
 	int key;
 
-	while (done < n) {
+	while (done < n && !c->process->background) {
 		key = input_try();
 		if (key < 0 && done)
 			break;

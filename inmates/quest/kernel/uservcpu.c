@@ -68,7 +68,10 @@ int uservcpu_destroy(int id, bool force, int owner)
 		return error;
 	if (force)
 		thread_move_all(id, BEST_EFFORT_VCPU);
-	return error_of(vcpu_destroy(id));
+	error = error_of(vcpu_destroy(id));
+	if (!error)
+		process_leave_vcpu(id);
+	return error;
 }
 
 /* Rounded: cycles are not whole microseconds. */

@@ -167,10 +167,10 @@ void command_ls(int argc, char **argv)
 		print("%-16s %8lu bytes  %s\n", f->name, f->size, f->program ? "program" : "data");
 }
 
-static void print_process(const struct process *p)
+static void print_process(const struct process *p, uint64_t used)
 {
 	static const char *const states[] = { "free", "starting", "live", "ended" };
-	uint64_t us = timer_to_us(process_used(p));
+	uint64_t us = timer_to_us(used);
 
 	print("%5d %6d %-15s %-9s %4d %7u %8lu %9lu.%03lu\n", p->pid, p->parent, p->name,
 	      p->ending && p->state == PROCESS_LIVE ? "ending" : states[p->state], p->vcpu, p->num_threads,
@@ -179,20 +179,26 @@ static void print_process(const struct process *p)
 
 void shell_processes(void)
 {
-	const struct process *p;
-	bool irqs = irq_save(), any = false;
+	bool irqs, any = false;
+	struct process copy;
+	uint64_t used = 0;
 	int i;
 
 	for (i = 0; i < PROCESS_MAX; i++) {
-		p = process_at(i);
-		if (!p)
+		irqs = irq_save();
+		copy.state = PROCESS_FREE;
+		if (process_at(i)) {
+			copy = *process_at(i);
+			used = process_used(process_at(i));
+		}
+		irq_restore(irqs);
+		if (copy.state == PROCESS_FREE)
 			continue;
 		if (!any)
 			print("  PID PARENT PROGRAM         STATE     VCPU THREADS      KiB        CPU ms\n");
 		any = true;
-		print_process(p);
+		print_process(&copy, used);
 	}
-	irq_restore(irqs);
 }
 
 void command_meminfo(int argc, char **argv)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #define MSR_APIC_BASE		0x1B
+#define MSR_SYSENTER_CS		0x174
 #define MSR_TSC_DEADLINE	0x6E0
 #define MSR_X2APIC		0x800
 #define MSR_EFER		0xC0000080

@@ -124,6 +124,8 @@ PRIVILEGED(vmxoff, "vmxoff")
 PRIVILEGED(step, "pushfq; orl $0x100, (%%rsp); popfq; nop")
 PRIVILEGED(iopl, "pushfq; orl $0x3000, (%%rsp); popfq; inb $0x80, %%al")
 PRIVILEGED(selector, "movl $0x10, %%eax; movl %%eax, %%ss")
+PRIVILEGED(local, "movl $0x1007, %%eax; movl %%eax, %%ds")
+PRIVILEGED(sysenter, "sysenter")
 
 #define WAY(name) { #name, name }
 static const struct {
@@ -134,7 +136,7 @@ static const struct {
 	WAY(opcode), WAY(code), WAY(data), WAY(noncanonical), WAY(x87), WAY(thread),
 	WAY(hlt), WAY(cli), WAY(in), WAY(out), WAY(rdmsr), WAY(wrmsr), WAY(cr3), WAY(cr0), WAY(dr7), WAY(lidt),
 	WAY(invlpg), WAY(wbinvd), WAY(invd), WAY(clts), WAY(swapgs), WAY(sysret), WAY(iret), WAY(int_e0), WAY(int3),
-	WAY(xsetbv), WAY(vmmcall), WAY(vmcall), WAY(vmrun), WAY(stgi), WAY(vmxoff), WAY(step), WAY(iopl), WAY(selector),
+	WAY(xsetbv), WAY(vmmcall), WAY(vmcall), WAY(vmrun), WAY(stgi), WAY(vmxoff), WAY(step), WAY(iopl), WAY(selector), WAY(local), WAY(sysenter),
 };
 
 int main(int argc, char **argv)
