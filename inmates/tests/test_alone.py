@@ -124,6 +124,22 @@ def test_trace(shell):
     assert ["2", "background", "shell"] in [row[1:] for row in rows]
 
 
+def test_a_flood_of_interrupts_is_charged_to_its_vcpu(counted):
+    """At most U * (t + T) at its priority, whatever comes; the rest waits, or has what the shell leaves over."""
+    def read():
+        row = vcpus(counted)["input"]
+        return float(row[5]), float(re.search(r"up ([\d.]+) s", counted.run("uptime")).group(1)) * 1000
+    used, begin = read()
+    counted.start("spin 1000")
+    counted.machine.send("x" * 3000)
+    counted.machine.expect(counted.ready)
+    counted.machine.send("\x03")
+    counted.machine.expect(r"\^C\n> ")
+    used2, end = read()
+    assert used2 > used
+    assert used2 - used <= 0.02 * (end - begin + 100) + 1      # and 1 ms: it may be stopped late
+
+
 LOADS = [(5, 50), (10, 100), (5, 200), (4, 40), (3, 30)]       # ms
 
 

@@ -210,7 +210,8 @@ TEST(sched_set_forgets_nothing)
 	more.type = MAIN_VCPU;
 	more.budget = 101;
 	CHECK(sched_vcpu_set(&s, 0, &more, 100) == SCHED_BAD_PARAMS);
-	CHECK(sched_vcpu_set(&s, 1, &more, 100) == SCHED_NO_VCPU);
+	CHECK(sched_vcpu_set(&s, 1, &more, 100) == SCHED_NO_VCPU && sched_vcpu_set(&s, -1, &more, 100) == SCHED_NO_VCPU);
+	CHECK(sched_vcpu_destroy(&s, -1, 100) == SCHED_NO_VCPU && sched_vcpu_destroy(&s, SCHED_VCPUS, 100) == SCHED_NO_VCPU);
 	CHECK(!strcmp(s.vcpus[0].params.name, "more"));
 }
 

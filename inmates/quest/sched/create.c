@@ -104,10 +104,11 @@ int sched_vcpu_create(struct sched *s, const struct vcpu_params *params, uint64_
 
 int sched_vcpu_destroy(struct sched *s, int id, uint64_t now)
 {
-	struct vcpu *v = &s->vcpus[id];
+	struct vcpu *v;
 
 	if (!sched_vcpu(s, id))
 		return SCHED_NO_VCPU;
+	v = &s->vcpus[id];
 	if (v->bound)
 		return SCHED_IN_USE;
 	v->settled = server_of(v)->settled(v);
@@ -117,12 +118,13 @@ int sched_vcpu_destroy(struct sched *s, int id, uint64_t now)
 
 int sched_vcpu_set(struct sched *s, int id, const struct vcpu_params *params, uint64_t now)
 {
-	struct vcpu *v = &s->vcpus[id];
+	struct vcpu *v;
 	uint64_t at;
 	int error;
 
 	if (!sched_vcpu(s, id))
 		return SCHED_NO_VCPU;
+	v = &s->vcpus[id];
 	if (!params_make_sense(params) || params->type != v->params.type)
 		return SCHED_BAD_PARAMS;
 	error = admit(s, params, id, false, now);

@@ -5,9 +5,11 @@
 #include "../kernel/vcpu.h"
 #include "shell.h"
 
-/* `us` as milliseconds with three places, `width` wide. */
-static void print_ms(int width, uint64_t us)
+/* Milliseconds with three places, `width` wide; rounded, for a microsecond is no whole number of cycles. */
+static void print_ms(int width, uint64_t cycles)
 {
+	uint64_t us = timer_to_us(cycles + timer_from_us(1) / 2);
+
 	print("%*lu.%03lu", width - 4, us / 1000, us % 1000);
 }
 
@@ -25,10 +27,10 @@ static void print_vcpu(int id, const struct vcpu *v, uint64_t now)
 	if (v->params.type == IO_VCPU)
 		budget = (unsigned __int128)period * budget / v->params.period;
 	print("%3d %-15s %-4s", id, v->params.name, v->params.type == IO_VCPU ? "I/O" : "main");
-	print_ms(9, timer_to_us(budget));
-	print_ms(9, timer_to_us(period));
-	print_ms(12, timer_to_us(c->used));
-	print_ms(12, timer_to_us(c->background));
+	print_ms(9, budget);
+	print_ms(9, period);
+	print_ms(12, c->used);
+	print_ms(12, c->background);
 	print(" %3lu.%lu %5u %8lu %7lu %6lu\n", util / 10, util % 10, vcpu_replenishments(v), c->depleted,
 	      c->overruns, timer_to_us(c->overrun_max));
 }
