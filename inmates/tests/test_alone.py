@@ -9,6 +9,7 @@ import pytest
 import machine as m
 
 sys.path.insert(0, str(m.TOP / "inmates/quest/sim"))
+from gantt import draw  # noqa: E402
 from tracelog import segments  # noqa: E402
 
 pytestmark = pytest.mark.skipif(bool(m.missing()), reason=m.missing() or "-")
@@ -87,29 +88,28 @@ def test_vcpus_shows_the_fixed_ones(shell):
 
 
 def test_a_spinner_keeps_to_its_budget(counted):
-    """What the shell gets beyond 20 % is what nobody else wanted."""
-    def read():
-        row = vcpus(counted)["shell"]
-        return float(row[5]), float(row[6]), int(row[9])
-    used, background, depleted = read()
-    counted.run("spin 1000")
-    used2, background2, depleted2 = read()
-    assert used2 - used <= 0.2 * (used2 - used + background2 - background) + 2 * 20 + 1
-    assert depleted2 - depleted >= 8
+    """What it gets beyond 10 % is what nobody else wanted."""
+    assert counted.run("load 10 100") == ""
+    counted.run("sleep 1000")
+    row = vcpus(counted)["load1"]
+    used, background, depleted = float(row[5]), float(row[6]), int(row[9])
+    assert 90 <= used <= 0.1 * 1100 + 1
+    assert background >= 500
+    assert 8 <= depleted <= 13
 
 
 def test_24_vcpus_of_a_millisecond(counted):
     """Each has its budget in every period, and none more but what would be idle: prefix bound C * ceil(t / T)."""
     for _ in range(24):
-        assert counted.run("load 1 50") == ""
+        assert counted.run("load 1 100") == ""
     assert "above the utilisation bound" in counted.run("load 20 100")
-    counted.run("spin 1000")
+    counted.run("sleep 1000")
     rows = [row for name, row in vcpus(counted).items() if name.startswith("load")]
     assert len(rows) == 24
     for row in rows:
         used, share = float(row[5]), float(row[7])
-        assert used > 1
-        assert share <= 2 + 0.3                 # 1/50, and the period that has just begun
+        assert used >= 8
+        assert share <= 1 + 0.2                 # 1/100, and the period that has just begun
     counted.run("load stop")
     assert not [name for name in vcpus(counted) if name.startswith("load")]
     assert counted.run("load 20 100") == ""       # admitted again
@@ -117,8 +117,8 @@ def test_24_vcpus_of_a_millisecond(counted):
 
 def test_trace(shell):
     shell.run("spin 300")
-    rows = [line.split() for line in shell.run("trace 20").splitlines()]
-    assert 5 < len(rows) <= 20
+    rows = [line.split() for line in shell.run("trace").splitlines()]
+    assert 5 < len(rows) <= 2048
     assert [int(row[0]) for row in rows] == sorted(int(row[0]) for row in rows)
     assert {row[2] for row in rows} <= {"idle", "background", "budget"}
     assert ["2", "background", "shell"] in [row[1:] for row in rows]
@@ -130,7 +130,8 @@ def test_a_flood_of_interrupts_is_charged_to_its_vcpu(counted):
         row = vcpus(counted)["input"]
         return float(row[5]), float(re.search(r"up ([\d.]+) s", counted.run("uptime")).group(1)) * 1000
     used, begin = read()
-    counted.start("spin 1000")
+    assert counted.run("load 20 100") == ""
+    counted.start("sleep 1000")
     counted.machine.send("x" * 3000)
     counted.machine.expect(counted.ready)
     counted.machine.send("\x03")
@@ -143,15 +144,21 @@ def test_a_flood_of_interrupts_is_charged_to_its_vcpu(counted):
 LOADS = [(5, 50), (10, 100), (5, 200), (4, 40), (3, 30)]       # ms
 
 
-def test_schedule_is_the_simulators(counted):
-    """Five VCPUs that always want the CPU: the logged time of each, in each second, against the simulator's."""
+def test_schedule_is_the_simulators():
+    """Five VCPUs that always want the CPU: the logged time of each, in each second, against the simulator's.
+    Leaves a picture in the build folder."""
     from scenario import build
     from simulate import use
-    for c, t in LOADS:
-        assert counted.run(f"load {c} {t}") == ""
-    counted.run("spin 3500")
-    logged = segments(counted.run("trace"))
+    with boot("-icount", "shift=0,sleep=off", "-append", "quest admission=exact") as machine:
+        shell = m.Shell(machine, r"(?m)^> ")
+        for c, t in LOADS:
+            assert shell.run(f"load {c} {t}") == ""
+        shell.run("sleep 3500")
+        logged = segments(shell.run("trace"))
     end = logged[-1].end
+    (m.build_dir() / "inmates/schedule.svg").write_text(draw(
+        logged, ["best effort", "system", "shell", "input", *(f"{c} / {t} ms" for c, t in LOADS)], end, "us",
+        "Quest, as it was", begin=end - 400000))
     first = min(s.vcpu for s in logged if s.thread.startswith("load"))
     sim = build({"end": 3000000, "quantum": 10000, "admission": "exact",
                  "vcpus": [{"name": str(i), "C": c * 1000, "T": t * 1000} for i, (c, t) in enumerate(LOADS)],

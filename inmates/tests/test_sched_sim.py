@@ -54,6 +54,14 @@ def test_scenarios_and_their_pictures(file, tmp_path):
     assert drawn == [f"{x.thread} {x.begin}..{x.end}" for x in s.simulation.segments]
 
 
+@pytest.mark.parametrize("name", ["figure-4.3", "five"])
+def test_pictures_of_the_documentation_are_of_today(name, tmp_path):
+    """Else: questsim SCENARIO --to 400 --svg Documentation/pictures/NAME.svg (150 for the figure)."""
+    end = {"figure-4.3": "150", "five": "400"}[name]
+    questsim(str(SIM / f"scenarios/{name}.yaml"), "--to", end, "--svg", str(tmp_path / "out.svg"))
+    assert (tmp_path / "out.svg").read_text() == (TOP / f"Documentation/pictures/{name}.svg").read_text()
+
+
 def test_figure_as_text():
     out = questsim(str(SIM / "scenarios/figure-4.3.yaml"), "--queues").stdout.splitlines()
     assert "      28       30  I/O VCPU        handler        " in out

@@ -43,6 +43,16 @@ void command_spin(int argc, char **argv)
 		cpu_relax();
 }
 
+void command_sleep(int argc, char **argv)
+{
+	uint64_t ms;
+
+	if (argc == 2 && words_number(argv[1], SPIN_MAX_MS, &ms))
+		thread_sleep_us(ms * 1000);
+	else
+		shell_usage(argv);
+}
+
 static void count_thread(void *arg)
 {
 	(void)arg;

@@ -26,6 +26,7 @@ const struct command shell_commands[] = {
 	{ "echo", "[WORD...]", "print the words", NULL, command_echo },
 	{ "clear", "", "empty the screen", NULL, command_clear },
 	{ "spin", "MS", "keep the CPU busy for MS milliseconds (at most 600000)", NULL, command_spin },
+	{ "sleep", "MS", "do nothing for MS milliseconds (at most 600000)", NULL, command_sleep },
 	{ "count", "[show|stop]", "count in the background, every 10 ms",
 	  "    count       start" NL
 	  "    count show  print count=N" NL

@@ -35,6 +35,7 @@ void command_cpu(int argc, char **argv);
 void command_echo(int argc, char **argv);
 void command_clear(int argc, char **argv);
 void command_spin(int argc, char **argv);
+void command_sleep(int argc, char **argv);
 void command_count(int argc, char **argv);
 void command_load(int argc, char **argv);
 void command_trace(int argc, char **argv);
