@@ -31,6 +31,7 @@ class Chart:
         self.names, self.begin, self.end = names, begin, end
         self.height = TOP + ROW * len(names) + 46
         self.lines = [
+            '<!-- SPDX-License-Identifier: GPL-2.0-only -->',
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" '
             f'font-family="sans-serif" font-size="12" fill="{INK}">',
             f'<rect width="{WIDTH}" height="{self.height}" fill="white"/>',
