@@ -36,6 +36,9 @@ FAULTS = {
 # QEMU takes IRET's words off the stack as the kernel would, which SMAP forbids, before it looks at the selectors.
 FAULTS["iret"] = "#(GP|PF) "
 
+# QEMU 11 does not look at the ring for these, and does nothing; QEMU 7 and processors refuse them.
+LET_PASS = {"wbinvd", "invd"}
+
 FUZZ = r"fuzz: 60 children, (\d+) ended, (\d+) were killed, \d+ calls known"
 
 
@@ -119,6 +122,8 @@ def test_each_fault_is_listed(ways):
 @pytest.mark.parametrize("way", FAULTS)
 def test_fault_kills_the_program_only(shell, nothing_lost, way):
     out = shell.run(f"fault {way}")
+    if way in LET_PASS and "did no harm" in out:
+        pytest.skip("this QEMU lets every ring execute it")
     assert re.search(rf"fault \(pid \d+, thread \d+\) is killed: {FAULTS[way]}", out), out
     assert re.search(r"\nfault was killed \(signal (4|5|8|11)\)\n", out), out
 

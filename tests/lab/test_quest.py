@@ -7,14 +7,13 @@ import pytest
 
 from product import Product
 
-SYSTEM_CALL_EXITS = 40  # a wide margin for what quesh itself does meanwhile (a doorbell now and then)
-
-# By what each is killed (inmates/tests/test_programs.py has all the words): exception, and who must not notice.
+# By what each is killed; inmates/tests/test_programs.py has all the words. Not here: WBINVD and INVD, for which QEMU 11
+# does not look at the ring.
 FAULTS = {
     "divide": "#DE", "jump": "#PF", "write": "#PF", "read": "#PF", "null": "#PF", "stack": "#PF", "thread": "#PF",
     "opcode": "#UD", "code": "#PF", "data": "#PF", "noncanonical": "#GP", "hlt": "#GP", "cli": "#GP", "in": "#GP",
     "out": "#GP", "rdmsr": "#GP", "wrmsr": "#GP", "cr3": "#GP", "cr0": "#GP", "dr7": "#GP", "lidt": "#GP",
-    "invlpg": "#GP", "wbinvd": "#GP", "invd": "#GP", "clts": "#GP", "swapgs": "#GP", "int_e0": "#GP", "iopl": "#GP",
+    "invlpg": "#GP", "clts": "#GP", "swapgs": "#GP", "int_e0": "#GP", "iopl": "#GP",
     "selector": "#GP", "local": "#GP", "sysenter": "#(GP|UD)", "sysret": "#(GP|UD)", "xsetbv": "#(GP|UD)", "vmmcall": "#UD", "vmcall": "#(GP|UD)",
     "vmrun": "#(GP|UD)", "stgi": "#(GP|UD)", "vmxoff": "#(GP|UD)",
 }
@@ -64,14 +63,12 @@ def exits(qv: Product) -> int:
     return int(sum(qv.ask("cell stats quest")["cpus"][0]["exits"].values()))
 
 
+@pytest.mark.machine(iommu="intel")
 def test_a_program_causes_no_exits(qv: Product) -> None:
-    """A million system calls and hundreds of switches between programs: only what brings the command in may exit."""
+    """With x2APIC, where timer and EOI are direct: a second of system calls, and programs that take turns, cost none."""
     qv.run_cell()
-    qv.quesh("spinner 10")
-    before = exits(qv)
-    qv.quesh("echo")
-    command = exits(qv) - before
+    qv.quesh("spinner &")
     before = exits(qv)
     out = qv.quesh("spinner 1000", timeout=60)
     assert re.search(r"spinner: 1000 ms, \d+ us of CPU", out)
-    assert exits(qv) - before <= command + SYSTEM_CALL_EXITS
+    assert exits(qv) == before
