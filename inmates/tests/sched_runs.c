@@ -201,7 +201,7 @@ uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit)
 uint32_t run_overrun(uint64_t seed)
 {
 	struct sporadic m, exact;
-	uint64_t now = 0, left, x, i;
+	uint64_t now = 0, left, part, x, i;
 	uint32_t broken = 0;
 
 	state = seed;
@@ -213,16 +213,23 @@ uint32_t run_overrun(uint64_t seed)
 			sporadic_unblock(&m, now);
 			left = 1 + below(sporadic_left(&m));
 			now += left;
-			sporadic_charge(&m, left);
+			sporadic_charge(&m, left, now);
 			sporadic_block(&m, now);
 			now += below(40);
 			continue;
 		}
 		left = sporadic_left(&m);
 		exact = m;
-		sporadic_charge(&exact, left);
+		sporadic_charge(&exact, left, now + left);
 		x = below(2 * sporadic_left(&exact));
-		if (sporadic_charge(&m, left + x) != x)
+		part = below(x + 1);		/* at once, and the rest in a second piece */
+		if (sporadic_charge(&m, left + x - part, now + left + x - part) != x - part)
+			broken |= P5;
+		if (part && sporadic_eligible(&m) <= now + left + x - part) {
+			x -= part;		/* the next chunk is usable by then: no overrun */
+			part = 0;
+		}
+		if (part && sporadic_charge(&m, part, now + left + x) != part)
 			broken |= P5;
 		if (x < sporadic_left(&exact) && sporadic_eligible(&m) < sporadic_eligible(&exact) + x)
 			broken |= P5;

@@ -36,21 +36,32 @@ class Main:
     def dispatch(self, now: int) -> None:
         pass
 
-    def charge(self, delta: int) -> int:
+    def charge(self, delta: int, now: int) -> int:
+        if self.queue[0][0] > now - delta:          # not usable when this began: the next piece of an overrun
+            self.usage += delta
+            self._put_off(delta if self.left() > 0 else self._rotate())
+            return delta
         over = max(0, delta - self.left())
         self.usage += delta
         if self.left() > 0:
             return 0
+        self._put_off(self._rotate())
+        return over
+
+    def _rotate(self) -> int:
+        """Chunks that are used up come back a period later. What is left of the usage: an overrun."""
         while self.queue[0][1] <= self.usage:
             t, b = self.queue.pop(0)
             self.usage -= b
             self._insert(t + self.T, b)
-        if self.usage:
-            self.queue[0][0] += self.usage
+        return self.usage
+
+    def _put_off(self, overrun: int) -> None:
+        if overrun:
+            self.queue[0][0] += overrun
             while len(self.queue) > 1 and sum(self.queue[0]) >= self.queue[1][0]:
                 t, b = self.queue.pop(0)
                 self.queue[0] = [t, self.queue[0][1] + b]
-        return over
 
     def block(self, now: int) -> None:
         if not self.usage or self.queue[0][0] > now:
@@ -107,7 +118,7 @@ class Pibs:
         if not self.b and self.e <= now:
             self.e, self.b = now, self._full()          # t, the start
 
-    def charge(self, delta: int) -> int:
+    def charge(self, delta: int, now: int) -> int:
         over = max(0, delta - self.b)
         self.u += delta
         self.b = max(0, self.b - delta)
@@ -181,9 +192,9 @@ class Twin:
         v = self.vcpus[vcpu]
         return v.server.period(), v.kind == MAIN, vcpu
 
-    def _charge_budget(self, v: Vcpu, delta: int) -> None:
+    def _charge_budget(self, v: Vcpu, delta: int, now: int) -> None:
         v.depleted += delta >= v.server.left()
-        over = v.server.charge(delta)
+        over = v.server.charge(delta, now)
         v.used += delta
         v.overruns += over > 0
         v.overrun_max = max(v.overrun_max, over)
@@ -201,7 +212,7 @@ class Twin:
         if self.in_background:
             v.background += delta
         else:
-            self._charge_budget(v, delta)
+            self._charge_budget(v, delta, now)
         e.slice -= delta
         if e.slice <= 0:
             e.slice = self.quantum

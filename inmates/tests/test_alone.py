@@ -125,20 +125,30 @@ def test_trace(shell):
 
 
 def test_a_flood_of_interrupts_is_charged_to_its_vcpu(counted):
-    """At most U * (t + T) at its priority, whatever comes; the rest waits, or has what the shell leaves over."""
+    """From above: at most U * (t + T) at its priority. From below: all of the handlers' time, some 100 instructions each."""
     def read():
         row = vcpus(counted)["input"]
-        return float(row[5]), float(re.search(r"up ([\d.]+) s", counted.run("uptime")).group(1)) * 1000
-    used, begin = read()
+        return float(row[5]), int(row[12]), float(row[13])
     assert counted.run("load 20 100") == ""
+    before = read()
     counted.start("sleep 1000")
     counted.machine.send("x" * 3000)
     counted.machine.expect(counted.ready)
     counted.machine.send("\x03")
     counted.machine.expect(r"\^C\n> ")
-    used2, end = read()
-    assert used2 > used
-    assert used2 - used <= 0.02 * (end - begin + 100) + 1      # and 1 ms: it may be stopped late
+    used, interrupts, time_ms = (after - b for after, b in zip(read(), before))
+    assert interrupts >= 20
+    assert time_ms * 1e6 / interrupts >= 100        # a nanosecond is an instruction
+    assert time_ms < used <= 0.02 * (1100 + 100) + 1            # and 1 ms: it may be stopped late
+
+
+def test_who_comes_after_one_that_is_gone_is_told_when_it_begins(counted):
+    """What that one has used must come back first, where both are not admitted together."""
+    assert counted.run("load 20 100") == ""
+    counted.run("sleep 150")
+    counted.run("load stop")
+    found = re.fullmatch(r"load1 begins in (\d+) ms: .*\n", counted.run("load 20 100"))
+    assert found and 1 <= int(found[1]) <= 101
 
 
 LOADS = [(5, 50), (10, 100), (5, 200), (4, 40), (3, 30)]       # ms

@@ -159,13 +159,14 @@ TEST(sched_interrupts_are_charged)
 	sched_bind(&s, &b, 1, 0);
 	sched_ready(&s, &a, 0);
 	CHECK(chosen(&a, 50, 0));
-	sched_ready_for(&s, &b, 100, 22);
-	sched_charge_for(&s, 1, 20, 22);	/* two too late by the clock: charged up to 22 already */
-	CHECK(s.vcpus[1].counts.used == 0);
-	sched_charge_for(&s, 1, 22, 24);
-	CHECK(s.vcpus[0].counts.used == 22 && s.vcpus[1].counts.used == 2 && a.used == 22);
-	CHECK(chosen(&a, 42, 24));		/* 22 + 2 / 10 %, at the priority of a's period, before a */
-	CHECK(chosen(&b, 52, 42));
+	sched_ready_for(&s, &b, 100, 20);	/* it came at 20 */
+	sched_charge_for(&s, 1, 20, 24);	/* and took 4 */
+	CHECK(s.vcpus[0].counts.used == 20 && s.vcpus[1].counts.used == 4 && a.used == 20);
+	CHECK(s.vcpus[1].counts.interrupts == 1 && s.vcpus[1].counts.interrupt_time == 4);
+	CHECK(chosen(&a, 54, 24));		/* 30 are left of 50 */
+	CHECK(chosen(&b, 70, 60));		/* from 20 + 4 / 10 % on, at the priority of a's period, before a */
+	sched_charge_for(&s, 1, 62, 65);	/* another, while it is at work */
+	CHECK(s.vcpus[1].counts.used == 9 && s.vcpus[1].counts.interrupts == 2 && s.vcpus[1].counts.interrupt_time == 7);
 }
 
 /* Who destroys and creates again gains nothing. */
@@ -191,6 +192,26 @@ TEST(sched_no_budget_by_birth)
 		CHECK(sched_vcpu_destroy(&s, id, now) == 0);
 	}
 	CHECK(used > 200);
+}
+
+/* What a destroyed VCPU used holds up others for that much, not for all that it could have used. */
+TEST(sched_the_dead_take_no_more_than_they_had)
+{
+	int i;
+
+	set_up(false);
+	CHECK(vcpu(MAIN_VCPU, 60, 1000000, 0) == 0);
+	CHECK(sched_vcpu_set(&s, 0, &(struct vcpu_params){ "long", MAIN_VCPU, 600000, 1000000 }, 0) == 0);
+	sched_bind(&s, &a, 0, 0);
+	sched_ready(&s, &a, 0);
+	sched_decide(&s, 0);
+	sched_unbind(&s, &a, 10);
+	CHECK(sched_vcpu_destroy(&s, 0, 10) == 0 && s.vcpus[0].settled == 1000000);
+	CHECK(s.vcpus[0].params.budget == 10);
+	for (i = 1; i < 4; i++) {
+		CHECK(vcpu(MAIN_VCPU, 20, 100, 10) == i);
+		CHECK(s.vcpus[i].main.queue[0].at == 10);
+	}
 }
 
 TEST(sched_set_forgets_nothing)

@@ -25,20 +25,44 @@ static bool queue_is(unsigned int n, const uint64_t (*pairs)[2])
 TEST(sporadic_overrun_is_put_off)
 {
 	sporadic_init(&m, 20, 50, 0);
-	CHECK(sporadic_charge(&m, 5) == 0);
+	CHECK(sporadic_charge(&m, 5, 5) == 0);
 	sporadic_block(&m, 5);
 	QUEUE({ 0, 15 }, { 50, 5 });
-	CHECK(sporadic_charge(&m, 18) == 3);		/* three too long: from the next chunk */
+	CHECK(sporadic_charge(&m, 18, 23) == 3);		/* three too long: from the next chunk */
 	QUEUE({ 53, 20 });				/* 50 + 3, and it touches the one at 50 */
 	CHECK(m.usage == 3 && sporadic_left(&m) == 17);
+}
+
+TEST(sporadic_overrun_in_pieces)
+{
+	sporadic_init(&m, 20, 50, 0);
+	sporadic_charge(&m, 5, 5);
+	sporadic_block(&m, 5);
+	CHECK(sporadic_charge(&m, 16, 21) == 1);
+	QUEUE({ 51, 20 });
+	CHECK(sporadic_charge(&m, 2, 23) == 2);		/* as if it had been three at once */
+	QUEUE({ 53, 20 });
+	CHECK(m.usage == 3);
+}
+
+TEST(sporadic_counts_what_is_outstanding)
+{
+	sporadic_init(&m, 20, 50, 0);
+	CHECK(sporadic_outstanding(&m, 0) == 0);
+	sporadic_charge(&m, 5, 5);
+	CHECK(sporadic_outstanding(&m, 5) == 5);
+	sporadic_block(&m, 5);
+	CHECK(sporadic_outstanding(&m, 5) == 5);
+	sporadic_charge(&m, 15, 30);
+	CHECK(sporadic_outstanding(&m, 30) == 20 && sporadic_outstanding(&m, 50) == 0);
 }
 
 TEST(sporadic_overrun_of_many_rounds)
 {
 	sporadic_init(&m, 20, 50, 0);
-	sporadic_charge(&m, 5);
+	sporadic_charge(&m, 5, 5);
 	sporadic_block(&m, 5);
-	CHECK(sporadic_charge(&m, 15 + 20 * 1000000 + 1) == 20 * 1000000 + 1);
+	CHECK(sporadic_charge(&m, 15 + 20 * 1000000 + 1, 21 + 20 * 1000000) == 20 * 1000000 + 1);
 	QUEUE({ 50000051, 20 });
 	CHECK(m.usage == 1);
 }
@@ -47,11 +71,11 @@ TEST(sporadic_full_queue_delays)
 {
 	sporadic_init(&m, 20, 100, 0);
 	m.limit = 2;
-	sporadic_charge(&m, 5);
+	sporadic_charge(&m, 5, 5);
 	sporadic_block(&m, 5);
 	QUEUE({ 0, 15 }, { 100, 5 });
 	sporadic_unblock(&m, 10);
-	sporadic_charge(&m, 5);
+	sporadic_charge(&m, 5, 15);
 	sporadic_block(&m, 15);				/* the ten that are left wait for the chunk at 100 */
 	QUEUE({ 100, 15 }, { 200, 5 });
 	CHECK(sporadic_settled(&m) == 200);
@@ -60,7 +84,7 @@ TEST(sporadic_full_queue_delays)
 TEST(sporadic_parameters_change)
 {
 	sporadic_init(&m, 20, 50, 0);
-	sporadic_charge(&m, 5);
+	sporadic_charge(&m, 5, 5);
 	sporadic_set(&m, 40, 100, 5);
 	QUEUE({ 50, 40 });
 	sporadic_set(&m, 10, 100, 70);
@@ -72,14 +96,14 @@ TEST(sporadic_moves_to_another_clock)
 	struct sporadic there;
 
 	sporadic_init(&m, 20, 50, 1000);
-	sporadic_charge(&m, 5);
+	sporadic_charge(&m, 5, 1005);
 	sporadic_block(&m, 1005);
 	there = m;
 	sporadic_shift(&there, -300);
 	sporadic_unblock(&m, 1010);
 	sporadic_unblock(&there, 710);
-	sporadic_charge(&m, 17);
-	sporadic_charge(&there, 17);
+	sporadic_charge(&m, 17, 1030);
+	sporadic_charge(&there, 17, 730);
 	sporadic_shift(&there, 300);
 	CHECK(!memcmp(&m, &there, sizeof(m)));
 }

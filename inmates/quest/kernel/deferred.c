@@ -34,6 +34,7 @@ static void serve_thread(void *arg)
 
 bool deferred_start(struct deferred *d, const char *name, int vcpu)
 {
+	d->vcpu = vcpu;
 	return thread_create(name, vcpu, serve_thread, d) >= 0;
 }
 
@@ -41,10 +42,10 @@ void deferred_raise(struct deferred *d)
 {
 	uint64_t since = rdtsc();
 
-	if (d->raised)
-		return;
-	d->raised = true;
-	raised++;
-	write_cr8(SHUT);
-	wake_for(&d->idle, d->served, since);
+	if (!d->raised) {
+		d->raised = true;
+		raised++;
+		write_cr8(SHUT);
+	}
+	wake_for(&d->idle, d->served, d->vcpu, since);
 }

@@ -15,6 +15,7 @@ struct deferred {
 	void (*handler)(void);			/* the work, with interrupts on; looks at all there is to do */
 	const struct wait_queue *served;	/* those who wait for it give their priority; NULL: nobody known */
 	struct wait_queue idle;			/* the thread, while it has nothing to do */
+	int vcpu;
 	bool raised;
 };
 

@@ -137,17 +137,17 @@ void dispatch_sleep(uint64_t at)
 	dispatch_block();
 }
 
-void dispatch_wake_for(struct thread *t, uint64_t period)
+void dispatch_wake_for(struct thread *t, uint64_t period, uint64_t now)
 {
 	if (t->timer.queued)
 		timerq_remove(&sleepers, &t->timer);
-	wake(t, period, rdtsc());
+	wake(t, period, now);
 	needed = true;
 }
 
 void dispatch_wake(struct thread *t)
 {
-	dispatch_wake_for(t, 0);
+	dispatch_wake_for(t, 0, rdtsc());
 }
 
 void dispatch_check(void)

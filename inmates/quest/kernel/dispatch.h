@@ -27,8 +27,8 @@ void dispatch_block(void);
 void dispatch_sleep(uint64_t at);
 void dispatch_wake(struct thread *t);
 
-/* As dispatch_wake() for one on an I/O VCPU, which inherits `period` (cycles; 0: none). */
-void dispatch_wake_for(struct thread *t, uint64_t period);
+/* As dispatch_wake(), at TSC `now`, for one on an I/O VCPU, which inherits `period` (cycles; 0: none). */
+void dispatch_wake_for(struct thread *t, uint64_t period, uint64_t now);
 
 /* Choose again if something has changed since the last choice. */
 void dispatch_check(void);

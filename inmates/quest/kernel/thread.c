@@ -209,7 +209,7 @@ static uint64_t shortest_period(const struct wait_queue *q)
 	return shortest;
 }
 
-static void wake_queue(struct wait_queue *q, uint64_t period)
+static void wake_queue(struct wait_queue *q, uint64_t period, uint64_t now)
 {
 	struct thread *t = q->head, *next;
 
@@ -218,7 +218,7 @@ static void wake_queue(struct wait_queue *q, uint64_t period)
 		next = t->next_waiting;
 		t->next_waiting = NULL;
 		t->waiting_on = NULL;
-		dispatch_wake_for(t, period);
+		dispatch_wake_for(t, period, now);
 	}
 }
 
@@ -226,19 +226,18 @@ void wake_all(struct wait_queue *q)
 {
 	bool irqs = irq_save();
 
-	wake_queue(q, 0);
+	wake_queue(q, 0, rdtsc());
 	irq_restore(irqs);
 	dispatch_preempt();
 }
 
-void wake_for(struct wait_queue *q, const struct wait_queue *served, uint64_t since)
+void wake_for(struct wait_queue *q, const struct wait_queue *served, int vcpu, uint64_t since)
 {
 	bool irqs = irq_save();
-	int vcpu = q->head ? q->head->sched.vcpu : -1;
 
-	wake_queue(q, shortest_period(served));
-	if (vcpu >= 0)
-		sched_charge_for(dispatch_sched(), vcpu, since, rdtsc());
+	/* all at `since`: what comes after it is not to be charged to the interrupted thread */
+	wake_queue(q, shortest_period(served), since);
+	sched_charge_for(dispatch_sched(), vcpu, since, rdtsc());
 	irq_restore(irqs);
 }
 

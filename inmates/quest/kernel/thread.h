@@ -80,11 +80,11 @@ void wait_on(struct wait_queue *q);
 void wake_all(struct wait_queue *q);
 
 /*
- * As wake_all(), where the waiters handle interrupts on an I/O VCPU, which
+ * As wake_all(), where the waiters handle interrupts on I/O VCPU `vcpu`, which
  * inherits the period of whoever waits in `served` (NULL: nobody's). From an
  * interrupt that came at TSC `since`: the time until now is the I/O VCPU's.
  */
-void wake_for(struct wait_queue *q, const struct wait_queue *served, uint64_t since);
+void wake_for(struct wait_queue *q, const struct wait_queue *served, int vcpu, uint64_t since);
 
 /* A copy of slot `i` (0..THREAD_MAX - 1) with its time up to now. False: empty. */
 bool thread_snapshot(int i, struct thread *copy);

@@ -51,6 +51,16 @@ int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint6
 	return id;
 }
 
+uint64_t vcpu_begins_in_us(int id)
+{
+	bool irqs = irq_save();
+	const struct vcpu *v = sched_vcpu(dispatch_sched(), id);
+	uint64_t now = rdtsc(), at = v ? vcpu_eligible(v) : 0;
+
+	irq_restore(irqs);
+	return at > now ? timer_to_us(at - now) : 0;
+}
+
 int vcpu_destroy(int id)
 {
 	bool irqs = irq_save();

@@ -2,7 +2,8 @@
 /*
  * VCPUs come and go. Who destroys a VCPU and creates another must not gain
  * budget by it: a destroyed one is kept, retired, until all that it used would
- * have come back, and a new one begins then if it cannot begin beside it.
+ * have come back, with that much as its budget, and a new one begins then if
+ * it cannot begin beside it.
  */
 #include "server.h"
 
@@ -113,6 +114,8 @@ int sched_vcpu_destroy(struct sched *s, int id, uint64_t now)
 		return SCHED_IN_USE;
 	v->settled = server_of(v)->settled(v);
 	v->state = v->settled > now ? VCPU_RETIRED : VCPU_FREE;
+	if (v->state == VCPU_RETIRED)
+		v->params.budget = server_of(v)->outstanding(v, now);
 	return 0;
 }
 

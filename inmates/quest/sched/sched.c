@@ -113,11 +113,11 @@ static void take_turn(struct sched *s, struct sched_entity *e, uint64_t delta)
 		s->ring = v->ring_next;
 }
 
-static void charge_budget(struct sched *s, int id, uint64_t delta)
+static void charge_budget(struct sched *s, int id, uint64_t delta, uint64_t now)
 {
 	struct vcpu *v = &s->vcpus[id];
 	bool depleted = delta >= server_of(v)->left(v);
-	uint64_t overrun = server_of(v)->charge(v, delta);
+	uint64_t overrun = server_of(v)->charge(v, delta, now);
 
 	v->counts.used += delta;
 	v->counts.depleted += depleted;
@@ -132,10 +132,14 @@ static void charge_budget(struct sched *s, int id, uint64_t delta)
 
 void sched_charge_for(struct sched *s, int id, uint64_t since, uint64_t now)
 {
+	struct vcpu_counts *c = &s->vcpus[id].counts;
+
 	sched_charge(s, since);
+	c->interrupts++;
 	if (now <= s->charged)
 		return;
-	charge_budget(s, id, now - s->charged);
+	c->interrupt_time += now - s->charged;
+	charge_budget(s, id, now - s->charged, now);
 	s->charged = now;
 }
 
@@ -156,7 +160,7 @@ void sched_charge(struct sched *s, uint64_t now)
 	if (s->in_background)
 		s->vcpus[e->vcpu].counts.background += delta;
 	else
-		charge_budget(s, e->vcpu, delta);
+		charge_budget(s, e->vcpu, delta, now);
 	take_turn(s, e, delta);
 }
 

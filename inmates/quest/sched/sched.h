@@ -67,6 +67,8 @@ struct vcpu_counts {
 	uint64_t depleted;		/* times its budget in hand was used up */
 	uint64_t overruns;		/* times it had the CPU longer than its budget */
 	uint64_t overrun_max;		/* the longest of them, in cycles */
+	uint64_t interrupts;		/* that came for it: sched_charge_for() */
+	uint64_t interrupt_time;	/* cycles of their handlers; they are in `used`, too */
 };
 
 enum vcpu_state { VCPU_FREE, VCPU_ACTIVE, VCPU_RETIRED };
@@ -145,8 +147,9 @@ void sched_ready_for(struct sched *s, struct sched_entity *e, uint64_t period, u
 void sched_charge(struct sched *s, uint64_t now);
 
 /*
- * Since `since` the CPU worked for VCPU `id`, whoever is current: the interrupt handler that has just woken it.
- * Charged to its budget, though it had none in hand perhaps: its next one comes later for it.
+ * An interrupt came at `since`, and until `now` its handler worked for VCPU `id`, whoever is current. Charged to the
+ * budget of `id`, though it had none in hand perhaps: its next one comes later for it. Who is woken by the handler is
+ * to be made ready with `since` as the time: what is charged once cannot be charged again.
  */
 void sched_charge_for(struct sched *s, int id, uint64_t since, uint64_t now);
 
@@ -155,6 +158,9 @@ struct sched_choice sched_decide(struct sched *s, uint64_t now);
 
 /* Cycles used by `e` up to `now`. */
 uint64_t sched_used(const struct sched *s, const struct sched_entity *e, uint64_t now);
+
+/* From when on it has budget. */
+uint64_t vcpu_eligible(const struct vcpu *v);
 
 /* Cycles the VCPU may run before its next replenishment, and replenishments that are outstanding. */
 uint64_t vcpu_left(const struct vcpu *v, uint64_t now);

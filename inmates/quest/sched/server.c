@@ -33,6 +33,11 @@ static uint64_t main_settled(const struct vcpu *v)
 	return sporadic_settled(&v->main);
 }
 
+static uint64_t main_outstanding(const struct vcpu *v, uint64_t now)
+{
+	return sporadic_outstanding(&v->main, now);
+}
+
 static void main_wake(struct vcpu *v, uint64_t period, bool active, uint64_t now)
 {
 	(void)period;
@@ -46,9 +51,9 @@ static void main_dispatch(struct vcpu *v, uint64_t now)
 	(void)now;
 }
 
-static uint64_t main_charge(struct vcpu *v, uint64_t delta)
+static uint64_t main_charge(struct vcpu *v, uint64_t delta, uint64_t now)
 {
-	return sporadic_charge(&v->main, delta);
+	return sporadic_charge(&v->main, delta, now);
 }
 
 static void main_block(struct vcpu *v, uint64_t now)
@@ -96,6 +101,13 @@ static uint64_t io_settled(const struct vcpu *v)
 	return end.eligible;
 }
 
+/* Its whole share until then: that is how long it keeps quiet for what it used. */
+static uint64_t io_outstanding(const struct vcpu *v, uint64_t now)
+{
+	(void)now;
+	return v->params.budget;
+}
+
 static void io_wake(struct vcpu *v, uint64_t period, bool active, uint64_t now)
 {
 	pibs_wake(&v->io, period, active, now);
@@ -106,8 +118,9 @@ static void io_dispatch(struct vcpu *v, uint64_t now)
 	pibs_dispatch(&v->io, now);
 }
 
-static uint64_t io_charge(struct vcpu *v, uint64_t delta)
+static uint64_t io_charge(struct vcpu *v, uint64_t delta, uint64_t now)
 {
+	(void)now;
 	return pibs_charge(&v->io, delta);
 }
 
@@ -123,10 +136,10 @@ static void io_shift(struct vcpu *v, int64_t by)
 }
 
 const struct server servers[] = {
-	[MAIN_VCPU] = { main_init, main_set, main_eligible, main_left, main_period, main_settled, main_wake,
-			main_dispatch, main_charge, main_block, main_shift },
-	[IO_VCPU] = { io_init, io_set, io_eligible, io_left, io_period, io_settled, io_wake,
-		      io_dispatch, io_charge, io_block, io_shift },
+	[MAIN_VCPU] = { main_init, main_set, main_eligible, main_left, main_period, main_settled, main_outstanding,
+			main_wake, main_dispatch, main_charge, main_block, main_shift },
+	[IO_VCPU] = { io_init, io_set, io_eligible, io_left, io_period, io_settled, io_outstanding,
+		      io_wake, io_dispatch, io_charge, io_block, io_shift },
 };
 
 uint64_t vcpu_period(const struct vcpu *v)
@@ -137,6 +150,11 @@ uint64_t vcpu_period(const struct vcpu *v)
 uint64_t vcpu_key(const struct vcpu *v, int id)
 {
 	return vcpu_period(v) << 9 | (v->params.type == MAIN_VCPU) << 8 | id;
+}
+
+uint64_t vcpu_eligible(const struct vcpu *v)
+{
+	return server_of(v)->eligible(v);
 }
 
 uint64_t vcpu_left(const struct vcpu *v, uint64_t now)

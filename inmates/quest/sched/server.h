@@ -14,11 +14,13 @@ struct server {
 	uint64_t (*period)(const struct vcpu *v);
 	/* When what it has used will have come back. */
 	uint64_t (*settled)(const struct vcpu *v);
+	/* How much of its budget that is. */
+	uint64_t (*outstanding)(const struct vcpu *v, uint64_t now);
 	/* The first of its entities wants the CPU (`active`: another did already), for one with `period`. */
 	void (*wake)(struct vcpu *v, uint64_t period, bool active, uint64_t now);
 	void (*dispatch)(struct vcpu *v, uint64_t now);
 	/* Returns the overrun. */
-	uint64_t (*charge)(struct vcpu *v, uint64_t delta);
+	uint64_t (*charge)(struct vcpu *v, uint64_t delta, uint64_t now);
 	void (*block)(struct vcpu *v, uint64_t now);
 	void (*shift)(struct vcpu *v, int64_t by);
 };

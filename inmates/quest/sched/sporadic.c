@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdbool.h>
 #include "sporadic.h"
 
 void sporadic_init(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at)
@@ -62,14 +63,27 @@ static void skip_rounds(struct sporadic *s)
 		s->queue[i].at += rounds * s->period;
 }
 
-uint64_t sporadic_charge(struct sporadic *s, uint64_t delta)
+/* Used though it was not usable: as much later, and one with what it then touches. */
+static void put_off(struct sporadic *s, uint64_t overrun)
 {
-	uint64_t left = sporadic_left(s);
+	s->queue[0].at += overrun;
+	while (s->length > 1 && s->queue[0].at + s->queue[0].amount >= s->queue[1].at)
+		merge(s, s->queue[0].at);
+}
+
+uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
+{
+	bool early = s->queue[0].at + delta > now;	/* the next piece of an overrun */
+	uint64_t left = early ? 0 : sporadic_left(s);
 	struct replenishment head;
 
 	s->usage += delta;
-	if (delta < left)
+	if (!early && delta < left)
 		return 0;
+	if (s->usage < s->queue[0].amount) {
+		put_off(s, delta);
+		return delta;
+	}
 	if (s->usage >= s->budget)
 		skip_rounds(s);
 	while (s->queue[0].amount <= s->usage) {
@@ -77,11 +91,8 @@ uint64_t sporadic_charge(struct sporadic *s, uint64_t delta)
 		s->usage -= head.amount;
 		insert(s, head.at + s->period, head.amount);
 	}
-	if (s->usage) {
-		s->queue[0].at += s->usage;
-		while (s->length > 1 && s->queue[0].at + s->queue[0].amount >= s->queue[1].at)
-			merge(s, s->queue[0].at);
-	}
+	if (s->usage)
+		put_off(s, s->usage);
 	return delta - left;
 }
 
@@ -118,6 +129,17 @@ uint64_t sporadic_settled(const struct sporadic *s)
 	if (s->usage)
 		return s->queue[0].at + s->period;	/* no other is later */
 	return s->queue[s->length - 1].at;
+}
+
+uint64_t sporadic_outstanding(const struct sporadic *s, uint64_t now)
+{
+	uint64_t sum = s->queue[0].at > now ? 0 : s->usage;
+	unsigned int i;
+
+	for (i = 0; i < s->length; i++)
+		if (s->queue[i].at > now)
+			sum += s->queue[i].amount;
+	return sum;
 }
 
 void sporadic_set(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at)

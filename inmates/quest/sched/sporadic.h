@@ -43,18 +43,19 @@ uint64_t sporadic_eligible(const struct sporadic *s);
 uint64_t sporadic_left(const struct sporadic *s);
 
 /*
- * It ran at its priority for `delta` > 0 cycles (budget_check).
+ * It ran at its priority for `delta` > 0 cycles up to `now` (budget_check).
  * Returns by how many cycles it overran; they are taken from the next chunk,
- * which is put off by as much.
+ * which is put off by as much. An overrun may be charged in pieces.
  */
-uint64_t sporadic_charge(struct sporadic *s, uint64_t delta);
+uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now);
 
 /* It wants the CPU no more (split_check) / again (unblock_check). Charge first. */
 void sporadic_block(struct sporadic *s, uint64_t now);
 void sporadic_unblock(struct sporadic *s, uint64_t now);
 
-/* When the last of what was used will have come back. */
+/* When the last of what was used will have come back; how much has yet to, at `now`. */
 uint64_t sporadic_settled(const struct sporadic *s);
+uint64_t sporadic_outstanding(const struct sporadic *s, uint64_t now);
 
 /* Add `by` to every time: for a clock that is ahead by that much. */
 void sporadic_shift(struct sporadic *s, int64_t by);

@@ -29,6 +29,7 @@ static void spin(void *arg)
 static void load_start(uint64_t budget_us, uint64_t period_us)
 {
 	char name[SCHED_NAME];
+	uint64_t wait;
 	int vcpu;
 
 	if (loads == LOADS) {
@@ -41,12 +42,15 @@ static void load_start(uint64_t budget_us, uint64_t period_us)
 		print("refused: %s\n", sched_error_text(vcpu));
 		return;
 	}
+	wait = vcpu_begins_in_us(vcpu);
 	if (thread_create(name, vcpu, spin, NULL) < 0) {
 		(void)vcpu_destroy(vcpu);
 		print("no memory for a thread\n");
 		return;
 	}
 	vcpus[loads++] = vcpu;
+	if (wait)
+		print("%s begins in %lu ms: what a VCPU that is gone has used must come back first\n", name, wait / 1000 + 1);
 }
 
 /* Each ends when it next has the CPU: at the latest when its budget comes back. */

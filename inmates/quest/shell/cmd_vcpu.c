@@ -31,8 +31,12 @@ static void print_vcpu(int id, const struct vcpu *v, uint64_t now)
 	print_ms(9, period);
 	print_ms(12, c->used);
 	print_ms(12, c->background);
-	print(" %3lu.%lu %5u %8lu %7lu %6lu\n", util / 10, util % 10, vcpu_replenishments(v), c->depleted,
-	      c->overruns, timer_to_us(c->overrun_max));
+	print(" %3lu.%lu %5u %8lu %7lu %6lu %6lu", util / 10, util % 10, vcpu_replenishments(v), c->depleted,
+	      c->overruns, timer_to_us(c->overrun_max), c->interrupts);
+	print_ms(9, c->interrupt_time);
+	if (!c->used && vcpu_eligible(v) > now)
+		print(" begins in %lu ms", timer_to_us(vcpu_eligible(v) - now) / 1000 + 1);
+	print("\n");
 }
 
 void command_vcpus(int argc, char **argv)
@@ -43,7 +47,7 @@ void command_vcpus(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	print(" ID NAME            TYPE    C ms     T ms     USED ms  BACKGND ms UTIL%% QUEUE DEPLETED OVERRUN MAX us\n");
+	print(" ID NAME            TYPE    C ms     T ms     USED ms  BACKGND ms UTIL%% QUEUE DEPLETED OVERRUN MAX us   IRQS   IRQ ms\n");
 	for (id = 0; id < SCHED_VCPUS; id++)
 		if (vcpu_snapshot(id, &v))
 			print_vcpu(id, &v, now);

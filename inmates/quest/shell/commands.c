@@ -12,7 +12,8 @@ const struct command shell_commands[] = {
 	  "    USED     ms at its priority; BACKGND: ms of a CPU that would have been idle" NL
 	  "    UTIL%    USED in % of the time since it was created" NL
 	  "    QUEUE    replenishments outstanding; DEPLETED: times its budget was used up" NL
-	  "    OVERRUN  times it had the CPU longer than its budget, MAX us: the longest" NL, command_vcpus },
+	  "    OVERRUN  times it had the CPU longer than its budget, MAX us: the longest" NL
+	  "    IRQS     interrupts it handled; IRQ ms: of USED, what they took before its threads ran" NL, command_vcpus },
 	{ "ls", "", "the programs and files of the archive", NULL, command_ls },
 	{ "run", "NAME [ARG...] [&]", "run a program on its own VCPU; its name alone does too",
 	  "    NAME ...    on a new Main VCPU of 20 ms in 100 ms; ^C kills it" NL

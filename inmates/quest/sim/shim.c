@@ -12,9 +12,6 @@ struct sim {
 	struct sched_entity entity[ENTITIES];
 };
 
-extern uint64_t sim_now;
-uint64_t sim_now;			/* of the present call: for the servers of tests that need it */
-
 struct sim *sim_new(uint64_t quantum, int background, int admission, uint64_t now);
 void sim_free(struct sim *s);
 int sim_create(struct sim *s, const char *name, int type, uint64_t budget, uint64_t period, uint64_t now);
@@ -103,28 +100,23 @@ int sim_bind(struct sim *s, int entity, int id, uint64_t now)
 
 void sim_unbind(struct sim *s, int entity, uint64_t now)
 {
-	sim_now = now;
 	sched_unbind(&s->sched, &s->entity[entity], now);
 }
 
 void sim_ready(struct sim *s, int entity, uint64_t period, uint64_t now)
 {
-	sim_now = now;
 	sched_ready_for(&s->sched, &s->entity[entity], period, now);
 }
 
 void sim_block(struct sim *s, int entity, uint64_t now)
 {
-	sim_now = now;
 	sched_block(&s->sched, &s->entity[entity], now);
 }
 
 int sim_decide(struct sim *s, uint64_t now, uint64_t *until)
 {
-	struct sched_choice choice;
+	struct sched_choice choice = sched_decide(&s->sched, now);
 
-	sim_now = now;
-	choice = sched_decide(&s->sched, now);
 	*until = choice.until;
 	return choice.entity ? (int)(choice.entity - s->entity) : -1;
 }

@@ -11,8 +11,6 @@
  */
 #include "sporadic.h"
 
-extern uint64_t sim_now;		/* sim/shim.c: of the call that is being carried out */
-
 void sporadic_init(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at)
 {
 	*s = (struct sporadic){ .budget = budget, .period = period, .length = 1, .limit = SPORADIC_MAX };
@@ -67,11 +65,11 @@ uint64_t sporadic_left(const struct sporadic *s)
 	return s->queue[0].amount - s->usage;
 }
 
-uint64_t sporadic_charge(struct sporadic *s, uint64_t delta)
+uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
 {
 	uint64_t left;
 
-	refill(s, sim_now);
+	refill(s, now);
 	left = sporadic_left(s);
 	s->usage += delta < left ? delta : left;	/* an overrun is forgiven: another defect */
 	if (delta >= left)
@@ -96,6 +94,12 @@ void sporadic_unblock(struct sporadic *s, uint64_t now)
 uint64_t sporadic_settled(const struct sporadic *s)
 {
 	return s->queue[s->length - 1].at;
+}
+
+uint64_t sporadic_outstanding(const struct sporadic *s, uint64_t now)
+{
+	(void)now;
+	return s->budget;
 }
 
 void sporadic_set(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at)
