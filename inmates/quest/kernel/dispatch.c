@@ -17,6 +17,7 @@ static struct sched sched;
 static struct timerq sleepers;
 static struct thread *current, *idle, *departed;
 static bool needed;
+static struct dispatch_cost cost;
 
 static void timer_interrupt(struct trap_frame *frame)
 {
@@ -64,6 +65,11 @@ struct thread *dispatch_current(void)
 bool dispatch_needed(void)
 {
 	return needed;
+}
+
+struct dispatch_cost dispatch_cost(void)
+{
+	return cost;
 }
 
 uint64_t dispatch_used(const struct thread *t)
@@ -120,6 +126,8 @@ static void decide(uint64_t now)
 	timer_arm(choice.until < until ? choice.until : until);
 	next = choice.entity ? container_of(choice.entity, struct thread, sched) : idle;
 	trace_switch(next, sched.in_background, now);
+	cost.decisions++;
+	cost.cycles += rdtsc() - now;
 	switch_to(next);
 }
 

@@ -45,6 +45,14 @@ void dispatch_arrived(void);
 
 struct thread *dispatch_current(void);
 
+/* What deciding has cost so far, from the reading of the clock to the switch. It is in the time of who ran before and after. */
+struct dispatch_cost {
+	uint64_t decisions;
+	uint64_t cycles;
+};
+
+struct dispatch_cost dispatch_cost(void);
+
 /* Cycles used by `t`, its present turn included. */
 uint64_t dispatch_used(const struct thread *t);
 

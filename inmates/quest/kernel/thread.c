@@ -174,12 +174,17 @@ static void check_stack(const struct thread *t)
 
 void thread_sleep_us(uint64_t us)
 {
+	thread_sleep_until(rdtsc() + timer_from_us(us));
+}
+
+void thread_sleep_until(uint64_t at)
+{
 	bool irqs = irq_save();
 	struct thread *t = thread_current();
 
 	check_stack(t);
 	t->state = THREAD_SLEEPING;
-	dispatch_sleep(rdtsc() + timer_from_us(us));
+	dispatch_sleep(at);
 	irq_restore(irqs);
 }
 

@@ -72,6 +72,7 @@ void thread_rename(const char *name);
 _Noreturn void thread_exit(void);
 struct thread *thread_current(void);
 void thread_sleep_us(uint64_t us);
+void thread_sleep_until(uint64_t at);
 
 /* Sleep until wake_all(). Interrupts must be off: the caller has just looked at what it waits for. */
 void wait_on(struct wait_queue *q);

@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include "thread.h"
 
-#define TRACE_LENGTH	2048		/* a power of two */
+#define TRACE_LENGTH	1024		/* kept without being asked */
+#define TRACE_MAX	65536		/* both powers of two */
 
 struct trace_entry {
 	uint64_t at;			/* TSC */
@@ -18,6 +19,9 @@ struct trace_entry {
 
 /* From `at` on `t` has the CPU; the same as before is no change. Interrupts are off. */
 void trace_switch(const struct thread *t, bool background, uint64_t at);
+
+/* Keep `length` entries (a power of two up to TRACE_MAX) from now on; what was kept is gone. False: no memory. */
+bool trace_resize(uint32_t length);
 
 /* Note nothing while `pause`: for whoever prints. */
 void trace_pause(bool pause);

@@ -77,16 +77,12 @@ void command_load(int argc, char **argv)
 		shell_usage(argv);
 }
 
-void command_trace(int argc, char **argv)
+static void trace_print(uint64_t most)
 {
-	uint64_t most = TRACE_LENGTH, first;
 	const struct trace_entry *e;
 	uint32_t i, count;
+	uint64_t first;
 
-	if (argc > 2 || (argc == 2 && !words_number(argv[1], TRACE_LENGTH, &most))) {
-		shell_usage(argv);
-		return;
-	}
 	trace_pause(true);
 	count = trace_count();
 	i = count > most ? count - most : 0;
@@ -96,4 +92,26 @@ void command_trace(int argc, char **argv)
 		      e->vcpu < 0 ? "idle" : e->background ? "background" : "budget", e->name);
 	}
 	trace_pause(false);
+}
+
+static void trace_keep(uint64_t least)
+{
+	uint32_t n = TRACE_LENGTH;
+
+	while (n < least)
+		n *= 2;
+	if (!trace_resize(n))
+		print("no memory for %u changes\n", n);
+}
+
+void command_trace(int argc, char **argv)
+{
+	uint64_t n = TRACE_MAX;
+
+	if (argc == 3 && !strcmp(argv[1], "keep") && words_number(argv[2], TRACE_MAX, &n))
+		trace_keep(n);
+	else if (argc == 1 || (argc == 2 && words_number(argv[1], TRACE_MAX, &n)))
+		trace_print(n);
+	else
+		shell_usage(argv);
 }

@@ -2,6 +2,8 @@
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
+#include "../kernel/dispatch.h"
+#include "../kernel/machine.h"
 #include "../kernel/vcpu.h"
 #include "shell.h"
 
@@ -39,6 +41,16 @@ static void print_vcpu(int id, const struct vcpu *v, uint64_t now)
 	print("\n");
 }
 
+/* Of the time since start. */
+static void print_overhead(void)
+{
+	struct dispatch_cost cost = dispatch_cost();
+	uint64_t us = timer_to_us(cost.cycles), share = per_mille(cost.cycles * 10, rdtsc() - machine.boot_tsc);
+
+	print("scheduling: %lu decisions, %lu.%03lu ms, %lu.%02lu %% of the time\n", cost.decisions, us / 1000, us % 1000,
+	      share / 100, share % 100);
+}
+
 void command_vcpus(int argc, char **argv)
 {
 	static struct vcpu v;		/* large, and there is one shell */
@@ -51,4 +63,5 @@ void command_vcpus(int argc, char **argv)
 	for (id = 0; id < SCHED_VCPUS; id++)
 		if (vcpu_snapshot(id, &v))
 			print_vcpu(id, &v, now);
+	print_overhead();
 }

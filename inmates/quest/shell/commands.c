@@ -35,11 +35,14 @@ const struct command shell_commands[] = {
 	{ "load", "C T|stop", "a thread that never sleeps, on a VCPU of C ms in T ms",
 	  "    load C T   one more; or why it is not admitted" NL
 	  "    load stop  end all" NL, command_load },
-	{ "trace", "[N]", "who had the CPU: the last N changes",
-	  "    In each line: us since the first, VCPU (-1: none), budget, background or idle, thread" NL, command_trace },
-	{ "bench", "cpuid|sched", "measure: CPUID's round trip; a scheduling decision",
-	  "    bench cpuid  cycles=N: the least of 1000 rounds, in TSC cycles" NL
-	  "    bench sched  mean and longest of 2000 decisions with 1 to 256 VCPUs, in TSC cycles" NL, command_bench },
+	{ "trace", "[N]|keep N", "who had the CPU: the last N changes",
+	  "    In each line: us since the first, VCPU (-1: none), budget, background or idle, thread" NL
+	  "    trace keep N  begin anew, and keep the last N (1024 to 65536) from now on" NL, command_trace },
+	{ "bench", "cpuid|sched|switch|timer", "measure, in TSC cycles",
+	  "    bench cpuid   CPUID's round trip; cycles=N: the least of 1000" NL
+	  "    bench sched   a decision with 1 to 256 VCPUs: mean and longest of 2000" NL
+	  "    bench switch  from a thread to another that it wakes: on one VCPU, on two" NL
+	  "    bench timer   how late 10000 sleepers woke" NL, command_bench },
 	{ "lock", "", "lock the management of cells: Linux can change none any more", NULL, command_lock },
 	{ "unlock", "", "unlock it", NULL, command_unlock },
 	{ "agree", "[no]", "answer Linux's next request to unlock with yes (or not at all)",
