@@ -64,6 +64,7 @@ struct qv_crossing {
 	u64 area_pa, area_va;		/* the area: physical, and where the monitor sees it */
 	u64 cr3, cr4, entry;		/* of the monitor */
 	u64 gdt, idt;			/* the monitor's, where it sees them */
+	const struct qv_mon_boot *boot;	/* as filled on the first CPU */
 	bool spoil;			/* for tests: do a step that the processor refuses */
 	char step[72];			/* out: what the processor refused; empty: nothing */
 	u32 number;			/* out: VM-instruction error that came with it; 0: none */
@@ -138,6 +139,12 @@ static inline struct qv_regs qv_cpuid(u32 leaf)
 	asm volatile("cpuid" : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
 		     : "a"(leaf), "c"(0));
 	return r;
+}
+
+/* This CPU's */
+static inline u32 qv_apic_id(void)
+{
+	return qv_takeover.x2apic ? qv_rdmsr(0x802) : qv_cpuid(1).ebx >> 24;
 }
 
 static inline u64 qv_rdtsc(void)

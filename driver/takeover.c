@@ -119,6 +119,7 @@ static struct qv_crossing crossing_of(u32 index)
 		.area_pa = inst->boot.block_pa + area, .area_va = QV_VA_BLOCK + area,
 		.cr4 = (qv_cr4() & CR4_KEEP) | (qv_cpuid(1).ecx & CPUID_1_XSAVE ? CR4_OSXSAVE_ : 0),
 		.gdt = h->gdt, .idt = QV_VA_BLOCK + QV_OFF_INSTANCE + offsetof(struct instance, idt),
+		.boot = &inst->boot,
 		.spoil = inst->boot.test_hooks & QV_TEST_BAD_STEP && index == 1,
 	};
 }
@@ -204,7 +205,7 @@ static void join(u32 index)
 	u64 error;
 
 	cpumask_set_cpu(raw_smp_processor_id(), &meet.seen);
-	meet.apic_id[index] = qv_takeover.x2apic ? qv_rdmsr(0x802) : qv_cpuid(1).ebx >> 24;
+	meet.apic_id[index] = qv_apic_id();
 	ready = make_ready(&c);
 	if (wait_for_all() == MEET_GO) {
 		error = enter_this_cpu(&c);

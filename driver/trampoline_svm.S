@@ -7,11 +7,7 @@
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
 #include <asm/unwind_hints.h>
-
-/* Offsets in struct qv_linux_state; virt.c checks them */
-#define STATE_RSP	0x00
-#define STATE_RIP	0x08
-#define STATE_RFLAGS	0x10
+#include "trampoline.h"
 
 	.text
 	.balign	4096
@@ -23,37 +19,16 @@
  * it backed out, with its error. Back, it returns natively: 0; or as a guest: the monitor's refusal.
  */
 SYM_FUNC_START(qv_svm_cross)
-	push	%rbp
-	push	%rbx
-	push	%r12
-	push	%r13
-	push	%r14
-	push	%r15
-	mov	%ds, %eax
-	push	%rax
-	mov	%es, %eax
-	push	%rax
+	save_callers
 	test	%r9d, %r9d
 	jnz	1f
-	mov	%rsp, STATE_RSP(%rdi)
-	lea	qv_svm_resume(%rip), %rax
-	mov	%rax, STATE_RIP(%rdi)
-	movq	$2, STATE_RFLAGS(%rdi)
+	note_state qv_svm_resume
 	jmp	qv_svm_over
 1:	mov	$1, %eax		/* QV_HC_LEAVE */
 	vmmcall
 SYM_INNER_LABEL(qv_svm_resume, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
-	pop	%rcx
-	mov	%ecx, %es
-	pop	%rcx
-	mov	%ecx, %ds
-	pop	%r15
-	pop	%r14
-	pop	%r13
-	pop	%r12
-	pop	%rbx
-	pop	%rbp
+	load_callers
 	RET
 SYM_FUNC_END(qv_svm_cross)
 

@@ -6,12 +6,9 @@
  */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
+#include "trampoline.h"
 
-/* Offsets in struct qv_linux_state; vmx.c checks them */
-#define STATE_RSP	0x00
-#define STATE_RIP	0x08
-#define STATE_RFLAGS	0x10
-#define STATE_ERROR	0x100
+#define STATE_ERROR	0x100		/* as those of trampoline.h */
 
 	.text
 /*
@@ -23,22 +20,10 @@
  * Back, it returns natively: 0; or as a guest: the monitor's refusal.
  */
 SYM_FUNC_START(qv_vmx_cross)
-	push	%rbp
-	push	%rbx
-	push	%r12
-	push	%r13
-	push	%r14
-	push	%r15
-	mov	%ds, %eax
-	push	%rax
-	mov	%es, %eax
-	push	%rax
+	save_callers
 	test	%edx, %edx
 	jnz	1f
-	mov	%rsp, STATE_RSP(%rdi)
-	lea	qv_vmx_resume(%rip), %rax
-	mov	%rax, STATE_RIP(%rdi)
-	movq	$2, STATE_RFLAGS(%rdi)
+	note_state qv_vmx_resume
 	movq	$-1, STATE_ERROR(%rdi)
 	mov	%rdi, %rbx
 	mov	%rsi, %rdi
@@ -53,15 +38,6 @@ SYM_INNER_LABEL(qv_vmx_leave, SYM_L_GLOBAL)
 	vmcall
 SYM_INNER_LABEL(qv_vmx_resume, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
-	pop	%rcx
-	mov	%ecx, %es
-	pop	%rcx
-	mov	%ecx, %ds
-	pop	%r15
-	pop	%r14
-	pop	%r13
-	pop	%r12
-	pop	%rbx
-	pop	%rbp
+	load_callers
 	RET
 SYM_FUNC_END(qv_vmx_cross)

@@ -6,6 +6,7 @@
  * Linux's own view of CR4 stays without VMXE: the bit is set only in the register, while
  * interrupts are off, and hidden by the monitor from then on.
  */
+#include <asm/apic.h>
 #include <asm/asm.h>
 #include <asm/desc.h>
 #include <asm/processor.h>
@@ -134,7 +135,8 @@ static bool vmx_on(struct qv_crossing *c)
 	if (refused(c, !qv_vmx_quiet(), "the CPU: it is traced (Intel PT), or has user interrupts on") ||
 	    refused(c, precise_samples(), "the CPU: perf takes precise samples of it (PEBS)"))
 		return false;
-	if (refused(c, !qv_vmx_allowed(), "VT-x by IA32_FEATURE_CONTROL, unlike that of the first CPU"))
+	if (refused(c, !qv_vmx_allowed(), "VT-x by IA32_FEATURE_CONTROL, unlike that of the first CPU") ||
+	    refused(c, !qv_vmx_alike(c->boot), "the CPU: its VT-x has not what that of the first CPU has"))
 		return false;
 	write_cr4_(qv_cr4() | CR4_VMXE_);
 	if (!refused(c, REFUSED("vmxon %[pa]", [pa] "m"(region)), "VMXON"))
@@ -245,6 +247,49 @@ static void reload_tr(const struct qv_linux_state *s, const struct desc_ptr *gdt
 	asm volatile("lgdt %0" : : "m"(*gdt));
 }
 
+/* An NMI of Linux's that came while the monitor was at work, or waited there for its turn, comes now */
+static void nmi_again(const struct qv_crossing *c)
+{
+	const struct pcpu *cpu = container_of(c->state, struct pcpu, linux_state);
+	const u32 nmi = APIC_DM_NMI | APIC_INT_ASSERT;
+	u32 *icr = (u32 *)(APIC_BASE + APIC_ICR), *icr2 = (u32 *)(APIC_BASE + APIC_ICR2), patience = 100000;
+
+	if (!READ_ONCE(*(u32 *)((u8 *)cpu + CPU_OFF_NMI)) && !READ_ONCE(cpu->nmi_pending))
+		return;
+	if (qv_takeover.x2apic) {
+		qv_wrmsr(APIC_BASE_MSR + (APIC_ICR >> 4), (u64)qv_apic_id() << 32 | nmi);
+		return;
+	}
+	while (READ_ONCE(*icr) & APIC_ICR_BUSY && patience--)	/* one that is on its way would be lost */
+		cpu_relax();
+	WRITE_ONCE(*icr2, qv_apic_id() << 24);
+	WRITE_ONCE(*icr, nmi);
+}
+
+static void note_vmx(struct cpuinfo_x86 *c)
+{
+	const struct cpuinfo_x86 *first = &cpu_data(0);
+	const u32 word = X86_FEATURE_EPT / 32;	/* what Linux derives from VMX's own registers, all of it */
+
+	if (cpu_has(c, X86_FEATURE_VMX) || !cpu_has(first, X86_FEATURE_VMX))
+		return;
+	c->x86_capability[word] |= first->x86_capability[word];
+	memcpy(c->vmx_capability, first->vmx_capability, sizeof(c->vmx_capability));
+	if (cpu_has(first, X86_FEATURE_VNMI))
+		set_cpu_cap(c, X86_FEATURE_VNMI);
+	set_cpu_cap(c, X86_FEATURE_VMX);
+}
+
+/*
+ * A CPU that came online under QV, where CPUID shows no VMX, has none in Linux's notes of it, nor in those of what
+ * all CPUs have: KVM would refuse. CPU 0 never goes offline.
+ */
+static void remember_vmx(void)
+{
+	note_vmx(&cpu_data(smp_processor_id()));
+	note_vmx(&boot_cpu_data);
+}
+
 /* Back in Linux, in VMX root operation: what an exit does not load */
 static void come_home(struct qv_crossing *c)
 {
@@ -267,6 +312,8 @@ static void come_home(struct qv_crossing *c)
 	asm volatile("mov %0, %%dr7" : : "r"(s->dr7));
 	qv_wrmsr(MSR_DEBUGCTL_, s->debugctl);
 	unready(c);
+	remember_vmx();
+	nmi_again(c);
 }
 
 static u64 enter(struct qv_crossing *c)

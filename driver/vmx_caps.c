@@ -132,37 +132,46 @@ static int lacks(struct qv_reply *r, u32 code, const char *what)
 			 "have its hypervisor offer it", "this processor's VT-x lacks: %s", what);
 }
 
-static int check_controls(struct qv_reply *r)
+/* The first control that is missing; NULL: none */
+static const struct control *missing_control(void)
 {
-	u32 i, must[WORDS], known[WORDS];
+	const struct control *c;
 
-	for (i = 0; i < WORDS; i++) {
-		must[i] = qv_rdmsr(words[i].msr);
-		known[i] = words[i].reserved;
-	}
-	for (i = 0; i < ARRAY_SIZE(controls); i++) {
-		const struct control *c = &controls[i];
-
+	for (c = controls; c < controls + ARRAY_SIZE(controls); c++)
 		if (c->need != OFFERED && !may_set(c->word, c->bit))
-			return lacks(r, c->word == PROC2 && c->bit == 1 ? QV_E_NO_NESTED : QV_E_UNSUPPORTED, c->name);
-		known[c->word] |= c->need == SOME ? 0 : 1u << c->bit;
-	}
-	for (i = 0; i < WORDS; i++)
-		if (must[i] & ~known[i])
-			return qv_refuse(r, QV_E_UNSUPPORTED, "use another processor; in a virtual machine, another hypervisor",
-					 "this processor's VT-x insists on %s controls that QV does not want: %#x",
-					 words[i].name, must[i] & ~known[i]);
-	return 0;
+			return c;
+	return NULL;
 }
 
-static int check_ept(struct qv_reply *r)
+static const char *missing_in_ept(void)
 {
 	u64 have = ept_caps();
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(ept_needs); i++)
 		if (!(have >> ept_needs[i].bit & 1))
-			return lacks(r, QV_E_NO_NESTED, ept_needs[i].name);
+			return ept_needs[i].name;
+	return NULL;
+}
+
+static int check_controls(struct qv_reply *r)
+{
+	const struct control *lacking = missing_control();
+	u32 i, must[WORDS], known[WORDS];
+
+	if (lacking)
+		return lacks(r, lacking->word == PROC2 && lacking->bit == 1 ? QV_E_NO_NESTED : QV_E_UNSUPPORTED, lacking->name);
+	for (i = 0; i < WORDS; i++) {
+		must[i] = qv_rdmsr(words[i].msr);
+		known[i] = words[i].reserved;
+	}
+	for (i = 0; i < ARRAY_SIZE(controls); i++)
+		known[controls[i].word] |= controls[i].need == SOME ? 0 : 1u << controls[i].bit;
+	for (i = 0; i < WORDS; i++)
+		if (must[i] & ~known[i])
+			return qv_refuse(r, QV_E_UNSUPPORTED, "use another processor; in a virtual machine, another hypervisor",
+					 "this processor's VT-x insists on %s controls that QV does not want: %#x",
+					 words[i].name, must[i] & ~known[i]);
 	return 0;
 }
 
@@ -227,11 +236,11 @@ int qv_vmx_preflight(struct qv_reply *r)
 	if (!has_secondary())
 		return lacks(r, QV_E_NO_NESTED, "true controls and secondary controls");
 	error = check_controls(r);
-	if (!error)
-		error = check_ept(r);
-	if (!error)
-		error = check_registers(r);
-	return error;
+	if (error)
+		return error;
+	if (missing_in_ept())
+		return lacks(r, QV_E_NO_NESTED, missing_in_ept());
+	return check_registers(r);
 }
 
 static u32 word_of(u32 word)
@@ -254,17 +263,40 @@ void qv_vmx_least(struct qv_mon_vmx *x)
 	};
 }
 
+static void fill_words(struct qv_mon_vmx *x)
+{
+	qv_vmx_least(x);
+	x->pin = word_of(PIN);
+	x->proc = word_of(PROC);
+	x->proc2 = word_of(PROC2);
+	x->exit = word_of(EXIT);
+	x->entry = word_of(ENTRY);
+}
+
+static u32 levels(u32 phys_bits)
+{
+	return phys_bits > 48 && ept_caps() >> EPT_LEVELS_5 & 1 ? 5 : 4;
+}
+
+static u32 page1g(void)
+{
+	return ept_caps() >> EPT_PAGE1G & 1;
+}
+
 void qv_vmx_fill(struct qv_mon_boot *b)
 {
-	u64 ept = ept_caps();
-
-	qv_vmx_least(&b->vmx);
-	b->vmx.pin = word_of(PIN);
-	b->vmx.proc = word_of(PROC);
-	b->vmx.proc2 = word_of(PROC2);
-	b->vmx.exit = word_of(EXIT);
-	b->vmx.entry = word_of(ENTRY);
+	fill_words(&b->vmx);
 	b->ept = 1;
-	b->nested_levels = b->phys_bits > 48 && ept >> EPT_LEVELS_5 & 1 ? 5 : 4;
-	b->page1g = ept >> EPT_PAGE1G & 1;
+	b->nested_levels = levels(b->phys_bits);
+	b->page1g = page1g();
+}
+
+bool qv_vmx_alike(const struct qv_mon_boot *b)
+{
+	struct qv_mon_vmx x;
+
+	if (!has_secondary() || missing_control() || missing_in_ept())
+		return false;
+	fill_words(&x);
+	return !memcmp(&x, &b->vmx, sizeof(x)) && levels(b->phys_bits) == b->nested_levels && page1g() >= b->page1g;
 }

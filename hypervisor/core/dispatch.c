@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Exits, the part of them that is the same on both vendors, and faults of the monitor's own. */
 #include "dispatch.h"
+#include "msr.h"
 #include "vendor.h"
+#include "x86.h"
 
 void exit_forbidden(struct pcpu *cpu)
 {
@@ -55,15 +57,12 @@ void exit_init(struct pcpu *cpu)
 	log_event(cpu, QV_LOG_INIT, 0, 0);
 }
 
-/*
- * #DB and #AC in a cell go back in. One of them in the delivery of another may go on for
- * ever without a single instruction, or an NMI, between (CVE-2015-5307, CVE-2015-8104):
- * so commands are looked for here too.
- */
-void exit_exception(struct pcpu *cpu, u32 vector)
+/* Nobody here will look at it, and with MCIP set the next one would shut the machine down */
+void exit_check(struct pcpu *cpu)
 {
-	vendor_inject_fault(cpu, vector);
-	late_commands(cpu);
+	msr_write_safe(MSR_MCG_STATUS, 0);
+	if (cpu->phase == CPU_RUNNING)
+		exit_unknown(cpu);
 }
 
 static const struct exit_row unknown = { 0, exit_unknown, QV_EXIT_OTHER };
@@ -119,6 +118,8 @@ void __attribute__((noreturn)) monitor_fault(u64 vector, u64 rip, u64 stack)
 		vendor_run(cpu);
 	}
 	cpu->faulting = true;
+	if (vector == 18 && !(is_front_end() && cpu->phase == CPU_RUNNING))
+		msr_write_safe(MSR_MCG_STATUS, 0);	/* as exit_check() */
 	log_event(cpu, QV_LOG_MONITOR_FAULT, vector, rip);
 	if (is_front_end())
 		front_fault(cpu, vector);

@@ -28,8 +28,7 @@ void exit_nothing(struct pcpu *cpu);	/* an instruction of 2 bytes without its ef
 void exit_shutdown(struct pcpu *cpu);	/* triple fault in a cell */
 void exit_invalid(struct pcpu *cpu);	/* the processor refuses this guest state */
 void exit_init(struct pcpu *cpu);	/* an INIT signal from outside */
-/* A cell's exception goes back in. @vector: 1 or 17 */
-void exit_exception(struct pcpu *cpu, u32 vector);
+void exit_check(struct pcpu *cpu);	/* a machine check of a cell, or of a parked CPU */
 
 /* traps.S: a fault in the monitor; @stack: an address in the CPU's area */
 void monitor_fault(u64 vector, u64 rip, u64 stack) __attribute__((noreturn));

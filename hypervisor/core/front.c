@@ -57,14 +57,15 @@ void front_touch(struct pcpu *cpu, u64 gpa, bool write)
 	u32 level;
 	u64 *entry = paging_find(&inst->nested, gpa, 1, &level);
 	u64 seen = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+	bool reached = front_reaches(&inst->nested, gpa);
 
 	cpu->flush = true;		/* whatever comes of it: no old translation stays */
-	if ((seen & PT_P) && (!write || (seen & PT_W)))
+	if (reached && (seen & PT_P) && (!write || (seen & PT_W)))
 		return;			/* it is in order by now */
-	if (!(seen & (PT_P | NESTED_HOLE)) && !front_fill(&inst->nested, gpa))
+	if (reached && !(seen & (PT_P | NESTED_HOLE)) && !front_fill(&inst->nested, gpa))
 		return;
 	cpu_status(cpu)->denied++;
 	log_event(cpu, write ? QV_LOG_TOUCH_WRITE : QV_LOG_TOUCH_READ, gpa, 0);
-	if (!answer(gpa, entry, seen, level, write))
+	if (!reached || !answer(gpa, entry, seen, level, write))
 		vendor_inject_fault(cpu, 13);
 }

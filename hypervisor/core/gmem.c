@@ -17,14 +17,19 @@ void *window_map(const struct pcpu *cpu, u64 pa, u64 flags)
 	return (void *)(va | (pa & (QV_PAGE - 1)));
 }
 
-/* Guest-physical to physical; false: not the guest's to read */
+#define APIC_PAGE	0xfee00000ull
+
+/*
+ * Guest-physical to physical; false: not the guest's to read. The APIC holds no code and no tables, and
+ * what a read of another width than 32 bits does to it is undefined (SDM vol. 3, 11.4.1.2).
+ */
 static bool translate(u64 gpa, u64 *pa)
 {
 	u32 level;
 	u64 e = *paging_find(&me()->nested, gpa, 1, &level);
 	u64 inside = level_size(level) - 1;
 
-	if (gpa >> me()->boot.phys_bits)
+	if (gpa >> me()->boot.phys_bits || (gpa & PT_ADDR) == APIC_PAGE)
 		return false;
 	if (e & PT_P)
 		*pa = (e & PT_ADDR & ~inside) | (gpa & inside);

@@ -115,7 +115,11 @@ void run_commands(struct pcpu *cpu, u32 cmd)
 		move(cpu->home_cr3, cpu->home_index, arrive_home);
 }
 
-/* Draining the APIC lets NMIs in as well, and forgets them: look for what they announced */
+/*
+ * Draining the APIC lets NMIs in as well, and forgets them: look for what they announced. So after #DB
+ * and #AC of a cell, which go back in: one of them in the delivery of another may go on for ever without
+ * a single instruction, or an NMI, between (CVE-2015-5307, CVE-2015-8104)
+ */
 void late_commands(struct pcpu *cpu)
 {
 	u32 cmd = atomic_swap(&cpu->cmd, 0);

@@ -226,9 +226,12 @@ static u64 create(struct pcpu *cpu, u64 gpa)
 	if (error)
 		return error;
 
-	/* The block is ours before anything is written there */
+	/*
+	 * The block is ours before anything is written there. A flush gives Linux an NMI: a CPU that is
+	 * caught in the handler would for Linux be in it for ever, and get no NMI any more. So it is caught first.
+	 */
 	front_hole(&inst->nested, q->block_pa);
-	if (!flush_front_end(cpu) || !catch_cpus(cpu)) {
+	if (!catch_cpus(cpu) || !flush_front_end(cpu)) {
 		error = QV_ME_CPU_STUCK;
 		goto give_back;
 	}

@@ -123,12 +123,19 @@ static u32 uniform_level(const struct paging *p, u64 pa)
 	return level;
 }
 
+bool front_reaches(const struct paging *p, u64 pa)
+{
+	return pa < level_size(p->levels + 1) && !(p->ram && pa >> p->ram->phys_bits);
+}
+
 int front_fill(const struct paging *p, u64 pa)
 {
 	u32 level, limit = uniform_level(p, pa);
 	u64 *entry = paging_find(p, pa, 1, &level);
 	u64 old = *entry;
 
+	if (!front_reaches(p, pa))
+		return -1;
 	if (old & (PT_P | NESTED_HOLE))
 		return old & PT_P ? 0 : -1;
 	if (level > limit) {

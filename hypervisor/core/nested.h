@@ -60,7 +60,13 @@ void front_set_range(const struct paging *p, u64 pa, u64 len, bool take);
 /* The open part of an instance's block at @pa becomes readable; @table is a page for it */
 void front_open(const struct paging *p, u64 pa, u64 table);
 
-/* Identity-map the largest page around @pa that holds no hole. 0, or -1: hole or pool empty */
+/*
+ * Is @pa an address of this processor's, and one that the tables can have? One beyond them would be
+ * looked up at the place of another
+ */
+bool front_reaches(const struct paging *p, u64 pa);
+
+/* Identity-map the largest page around @pa that holds no hole. 0, or -1: hole, no address, or pool empty */
 int front_fill(const struct paging *p, u64 pa);
 
 #endif

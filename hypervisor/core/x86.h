@@ -5,6 +5,7 @@
 
 #define MSR_APIC_BASE	0x1bu
 #define MSR_SPEC_CTRL	0x48u
+#define MSR_MCG_STATUS	0x17au
 #define MSR_DEBUGCTL	0x1d9u
 #define MSR_S_CET	0x6a2u
 #define MSR_X2APIC	0x800u		/* to 0x83f */
@@ -17,13 +18,18 @@
 #define CR0_RESET	0x60000010ull	/* CD, NW, ET */
 #define CR4_PSE		(1ull << 4)
 #define CR4_PAE		(1ull << 5)
+#define CR4_MCE		(1ull << 6)
 #define CR4_LA57	(1ull << 12)
 #define CR4_OSXSAVE	(1ull << 18)
 #define CR4_PKE		(1ull << 22)
 #define CR4_CET		(1ull << 23)
 #define EFER_LME	(1ull << 8)
 #define EFER_LMA	(1ull << 10)
+#define RFLAGS_TF	(1ull << 8)
 #define RFLAGS_IF	(1ull << 9)
+#define DEBUGCTL_BTF	(1ull << 1)	/* TF means branches only */
+#define DR6_BS		(1ull << 14)	/* a single step has ended */
+#define DR7_GD		(1ull << 13)	/* the next access to a debug register traps */
 #define PAT_RESET	0x0007040600070406ull
 
 #endif

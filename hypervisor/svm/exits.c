@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exits: a row each. An exit that has none stops a cell, and is #UD for Linux: so do RDPMC,
- * FERR_FREEZE and a machine check in a cell, which are asked for and have no row.
+ * Exits: a row each. An exit that has none stops a cell, and is #UD for Linux: so do RDPMC and
+ * FERR_FREEZE in a cell, which are asked for and have no row.
  */
 #include "../core/dispatch.h"
 #include "../core/msr.h"
@@ -29,7 +29,8 @@ static void on_port(struct pcpu *cpu)
 
 static void on_exception(struct pcpu *cpu)
 {
-	exit_exception(cpu, vmcb_of(cpu)->exit_code - EXIT_EXCEPTION);
+	vendor_inject_fault(cpu, vmcb_of(cpu)->exit_code - EXIT_EXCEPTION);
+	late_commands(cpu);
 }
 
 /* The guest's NMI handler ends: if another NMI waits, it comes with the next chance */
@@ -62,6 +63,7 @@ const struct exit_row vendor_exits[] = {
 	{ EXIT_INIT,	 exit_init,	QV_EXIT_NMI },
 	{ EXIT_DB,	 on_exception,	QV_EXIT_EXCEPTION },
 	{ EXIT_AC,	 on_exception,	QV_EXIT_EXCEPTION },
+	{ EXIT_MC,	 exit_check,	QV_EXIT_OTHER },
 	{ EXIT_IRET,	 on_iret,	QV_EXIT_NMI },
 	{ EXIT_VINTR,	 on_vintr,	QV_EXIT_NMI },
 	{ EXIT_CPUID,	 exit_cpuid,	QV_EXIT_CPUID },
@@ -142,6 +144,11 @@ void vendor_skip(struct pcpu *cpu, u32 len)
 	/* next_rip is valid for instruction intercepts only: APM vol. 2, 15.7.1 */
 	v->rip = me()->boot.next_rip && v->exit_code != EXIT_NPF ? v->next_rip : v->rip + len;
 	v->shadow = 0;
+	/* Who steps through the guest sees each instruction end, that one too; not if he asked for branches only */
+	if (v->rflags & RFLAGS_TF && !(rdmsr(MSR_DEBUGCTL) & DEBUGCTL_BTF)) {
+		v->dr6 |= DR6_BS;
+		vendor_inject_fault(cpu, 1);
+	}
 }
 
 void vendor_set_flags(struct pcpu *cpu, u64 mask, u64 flags)

@@ -156,6 +156,8 @@ void vendor_set_park(struct pcpu *cpu)
 
 	set_reset(cpu);
 	v->n_cr3 = me()->park.root;	/* one page: hlt, and back to it */
+	v->cr4 = CR4_MCE;		/* clear, a machine check would shut the machine down */
+	v->intercept_exc |= EXC_MC;
 }
 
 void vendor_set_sipi(struct pcpu *cpu, u32 vector)

@@ -105,6 +105,7 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 #define EXIT_EXCEPTION	0x040
 #define EXIT_DB		0x041
 #define EXIT_AC		0x051
+#define EXIT_MC		0x052
 #define EXIT_NMI	0x061
 #define EXIT_INIT	0x063
 #define EXIT_VINTR	0x064

@@ -133,16 +133,6 @@ take_last:
 	cli
 	ret
 
-	.globl	vmcs_read
-vmcs_read:
-	vmread	%rdi, %rax
-	ret
-
-	.globl	vmcs_write
-vmcs_write:
-	vmwrite	%rsi, %rdi
-	ret
-
 	.globl	vmx_load
 vmx_load:
 	push	%rdi

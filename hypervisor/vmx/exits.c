@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exits: a row each. One without a row stops a cell (RDPMC, a task switch, a machine check, an EPT
- * misconfiguration); Linux, which is not asked for the first and the third, gets #UD.
+ * Exits: a row each. One without a row stops a cell (RDPMC, a task switch, an EPT misconfiguration);
+ * Linux, which is not asked for the first, gets #UD.
  */
 #include "../core/dispatch.h"
 #include "../core/msr.h"
@@ -12,6 +12,7 @@
 #define EVENT_CODE(vector)	(0x10000u + (vector))
 #define CODE_NMI		EVENT_CODE(2)
 #define CODE_ENTRY_FAILED	0x20000u
+#define CODE_ENTRY_CHECK	0x20001u
 
 static void on_memory(struct pcpu *cpu)
 {
@@ -42,18 +43,42 @@ static void on_shutdown(struct pcpu *cpu)
 	exit_shutdown(cpu);
 }
 
-/* A #DB exits before DR6 knows of it: SDM vol. 3, 28.1 */
+/* The next instruction, or an event, ends what STI and MOV SS hold off; and a halt */
+static void end_shadow(void)
+{
+	vmcs_write(GUEST_BLOCKING, vmcs_read(GUEST_BLOCKING) & ~BLOCKING_SHADOW);
+	vmcs_write(GUEST_ACTIVITY, 0);
+}
+
+/* A cell's #AC or #DB goes back in as it came; error codes of #AC are 0 */
 static void on_exception(struct pcpu *cpu)
 {
-	u32 vector = vmcs_read(EXIT_EVENT) & 0xff;
+	vmcs_write(ENTRY_EVENT, vmcs_read(EXIT_EVENT) & ~EVENT_FROM_IRET);
+	vmcs_write(ENTRY_ERROR, 0);
+	vmcs_write(ENTRY_LENGTH, vmcs_read(EXIT_LENGTH));	/* INT1 alone looks at it */
+	end_shadow();
+	late_commands(cpu);
+}
+
+/* It exits before DR6 and DR7 know of it, and goes in without their knowing: SDM vol. 3, 28.1 and 27.6.1 */
+static void on_debug(struct pcpu *cpu)
+{
 	u64 dr6;
 
-	if (vector == 1) {
-		asm volatile("mov %%dr6, %0" : "=r"(dr6));
-		dr6 = (dr6 & ~0xfull) | (vmcs_read(EXIT_QUALIFICATION) & 0x600f);
-		asm volatile("mov %0, %%dr6" : : "r"(dr6));
-	}
-	exit_exception(cpu, vector);
+	asm volatile("mov %%dr6, %0" : "=r"(dr6));
+	dr6 = (dr6 & ~0xfull) | (vmcs_read(EXIT_QUALIFICATION) & 0x600f);
+	asm volatile("mov %0, %%dr6" : : "r"(dr6));
+	vmcs_write(GUEST_DR7, vmcs_read(GUEST_DR7) & ~DR7_GD);
+	on_exception(cpu);
+}
+
+/* It came while the processor was entering: SDM vol. 3, 27.9 */
+static void on_entry_check(struct pcpu *cpu)
+{
+	if (is_front_end())
+		vendor_inject_fault(cpu, 18);
+	else
+		exit_check(cpu);
 }
 
 /*
@@ -109,7 +134,7 @@ const struct exit_row vendor_exits[] = {
 	{ REASON_CR,		on_cr,		QV_EXIT_CR },
 	{ REASON_XSETBV,	on_xsetbv,	QV_EXIT_CR },
 	{ REASON_INIT,		exit_init,	QV_EXIT_NMI },
-	{ EVENT_CODE(1),	on_exception,	QV_EXIT_EXCEPTION },
+	{ EVENT_CODE(1),	on_debug,	QV_EXIT_EXCEPTION },
 	{ EVENT_CODE(17),	on_exception,	QV_EXIT_EXCEPTION },
 	{ REASON_INVD,		exit_nothing,	QV_EXIT_INSTRUCTION },
 	{ REASON_WBINVD,	exit_nothing,	QV_EXIT_INSTRUCTION },
@@ -128,6 +153,8 @@ const struct exit_row vendor_exits[] = {
 	{ REASON_INVEPT,	exit_forbidden,	QV_EXIT_INSTRUCTION },
 	{ REASON_INVVPID,	exit_forbidden,	QV_EXIT_INSTRUCTION },
 	{ REASON_TRIPLE_FAULT,	on_shutdown,	QV_EXIT_TRIPLE_FAULT },
+	{ EVENT_CODE(18),	exit_check,	QV_EXIT_OTHER },
+	{ CODE_ENTRY_CHECK,	on_entry_check,	QV_EXIT_OTHER },
 	{ CODE_ENTRY_FAILED,	exit_invalid,	QV_EXIT_OTHER },
 };
 
@@ -135,14 +162,15 @@ const u32 vendor_num_exits = sizeof(vendor_exits) / sizeof(vendor_exits[0]);
 
 /*
  * An event that was being delivered when the exit came is delivered again; an IRET of the guest's NMI
- * handler that met a nested fault has not been carried out: SDM vol. 3, 28.2.3
+ * handler that met a nested fault, #AC or #DB has not been carried out: SDM vol. 3, 28.2.3
  */
 static void event_again(u32 reason)
 {
 	u32 info = vmcs_read(IDT_EVENT), type = info & EVENT_TYPE, blocking = vmcs_read(GUEST_BLOCKING);
+	u32 met = reason == REASON_EPT ? vmcs_read(EXIT_QUALIFICATION) : reason ? 0 : vmcs_read(EXIT_EVENT);
 
 	if (!(info & EVENT_VALID)) {
-		if (reason == REASON_EPT && vmcs_read(EXIT_QUALIFICATION) & 1 << 12)
+		if (met & EVENT_FROM_IRET)
 			vmcs_write(GUEST_BLOCKING, blocking | BLOCKING_NMI);
 		return;
 	}
@@ -150,7 +178,7 @@ static void event_again(u32 reason)
 		return;
 	if (type == EVENT_NMI)		/* the delivery itself blocks the next */
 		vmcs_write(GUEST_BLOCKING, blocking & ~BLOCKING_NMI);
-	vmcs_write(ENTRY_EVENT, info & ~(1u << 12));
+	vmcs_write(ENTRY_EVENT, info & ~EVENT_FROM_IRET);	/* undefined there */
 	vmcs_write(ENTRY_ERROR, vmcs_read(IDT_ERROR));
 }
 
@@ -171,7 +199,7 @@ void vmx_exit(struct pcpu *cpu)
 
 	event_again(code);
 	if (reason & REASON_ENTRY_FAILED)
-		code = CODE_ENTRY_FAILED;
+		code = reason == REASON_ENTRY_CHECK ? CODE_ENTRY_CHECK : CODE_ENTRY_FAILED;
 	else if (code == REASON_EVENT)
 		code = EVENT_CODE(vmcs_read(EXIT_EVENT) & 0xff);
 	if (code == CODE_NMI)
@@ -210,7 +238,10 @@ u64 vendor_rip(const struct pcpu *cpu)
 	return vmcs_read(GUEST_RIP);
 }
 
-/* The processor says how long an instruction was whose own the exit is. Outside 64-bit code RIP wraps */
+/*
+ * The processor says how long an instruction was whose own the exit is. Outside 64-bit code RIP wraps.
+ * Who steps through the guest sees each instruction end, that one too
+ */
 void vendor_skip(struct pcpu *cpu, u32 len)
 {
 	u64 rip = vmcs_read(GUEST_RIP);
@@ -220,7 +251,9 @@ void vendor_skip(struct pcpu *cpu, u32 len)
 	if (!(vmcs_read(GUEST_CS_RIGHTS) & RIGHTS_LONG))
 		rip = (u32)rip;
 	vmcs_write(GUEST_RIP, rip);
-	vmcs_write(GUEST_BLOCKING, vmcs_read(GUEST_BLOCKING) & ~(BLOCKING_STI | BLOCKING_MOV_SS));
+	end_shadow();
+	if (vmcs_read(GUEST_RFLAGS) & RFLAGS_TF && !(vmcs_read(GUEST_DEBUGCTL) & DEBUGCTL_BTF))
+		vmcs_write(GUEST_PENDING_DEBUG, vmcs_read(GUEST_PENDING_DEBUG) | DR6_BS);
 }
 
 void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode)
@@ -240,24 +273,23 @@ void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode)
 
 void vendor_inject_fault(struct pcpu *cpu, u32 vector)
 {
-	bool error = (vector == 13 || vector == 17) && (vmcs_read(GUEST_CR0) & CR0_PE);
+	bool error = vector == 13 && vmcs_read(GUEST_CR0) & CR0_PE;
 
 	(void)cpu;
+	end_shadow();
 	vmcs_write(ENTRY_EVENT, EVENT_VALID | EVENT_EXCEPTION | vector | (error ? EVENT_ERROR : 0));
 	vmcs_write(ENTRY_ERROR, 0);
 }
 
 void vendor_inject_nmi(struct pcpu *cpu)
 {
-	u32 blocking = vmcs_read(GUEST_BLOCKING);
-
-	if (vmcs_read(ENTRY_EVENT) & EVENT_VALID || blocking & (BLOCKING_NMI | BLOCKING_MOV_SS)) {
+	if (vmcs_read(ENTRY_EVENT) & EVENT_VALID || vmcs_read(GUEST_BLOCKING) & (BLOCKING_NMI | BLOCKING_MOV_SS)) {
 		cpu->nmi_pending = true;
 		set_nmi_window(true);
 		return;
 	}
 	/* After STI an NMI may not be injected, and the window may open at once: so STI's shadow ends here */
-	vmcs_write(GUEST_BLOCKING, blocking & ~BLOCKING_STI);
+	end_shadow();
 	vmcs_write(ENTRY_EVENT, EVENT_VALID | EVENT_NMI | 2);
 }
 

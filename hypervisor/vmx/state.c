@@ -63,14 +63,14 @@ static void set_controls(void)
 {
 	vmcs_write(VMCS_PROC, me()->boot.vmx.proc | (is_front_end() ? 0 : PROC_RDPMC));
 	vmcs_write(VMCS_ENTRY, me()->boot.vmx.entry);
-	vmcs_write(ENTRY_EVENT, 0);
+	vmcs_write(VMCS_EXCEPTIONS, is_front_end() ? 0 : EXC_DB | EXC_AC | EXC_MC);
 	set_nested(&me()->nested);
 }
 
 /* Features that nobody uses, and whose fields are nothing in particular after VMCLEAR */
 static const struct field_value unused[] = {
 	{ VMCS_FAULT_MASK, 0 }, { VMCS_FAULT_MATCH, 0 }, { VMCS_CR3_TARGETS, 0 }, { VMCS_EXIT_STORES, 0 },
-	{ VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 }, { VMCS_LINK, ~0ull },
+	{ VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 }, { VMCS_LINK, ~0ull }, { ENTRY_EVENT, 0 },
 };
 
 /* What stays while this CPU is in this instance */
@@ -82,7 +82,6 @@ static void set_permanent(void)
 	WRITE_ALL(unused);
 	vmcs_write(VMCS_PIN, x->pin);
 	vmcs_write(VMCS_PROC2, x->proc2 | (cell ? PROC2_WBINVD : 0));
-	vmcs_write(VMCS_EXCEPTIONS, cell ? EXC_DB | EXC_AC | EXC_MC : 0);
 	vmcs_write(VMCS_EXIT, x->exit);
 	vmcs_write(VMCS_VPID, me()->id + 1);
 	vmcs_write(VMCS_MSR_BITMAP, pa_of(me()->msr_map));
@@ -131,26 +130,27 @@ void vendor_arrive(struct pcpu *cpu)
 	vmx_set_host(cpu);
 }
 
+#define SEG(which, rights) \
+	{ GUEST_ES + 2 * (which), 0 }, { GUEST_ES_LIMIT + 2 * (which), 0xffff }, \
+	{ GUEST_ES_RIGHTS + 2 * (which), rights }, { GUEST_ES_BASE + 2 * (which), 0 }
+
 /* As after INIT: Intel SDM vol. 3, table 10-1 */
 static void set_reset(struct pcpu *cpu)
 {
 	static const struct field_value after_init[] = {
+		SEG(SEG_ES, RIGHTS_DATA16), SEG(SEG_CS, RIGHTS_CODE16), SEG(SEG_SS, RIGHTS_DATA16), SEG(SEG_DS, RIGHTS_DATA16),
+		SEG(SEG_FS, RIGHTS_DATA16), SEG(SEG_GS, RIGHTS_DATA16), SEG(SEG_LDTR, RIGHTS_LDT), SEG(SEG_TR, RIGHTS_TSS),
 		{ GUEST_GDTR_BASE, 0 }, { GUEST_GDTR_LIMIT, 0xffff },
 		{ GUEST_IDTR_BASE, 0 }, { GUEST_IDTR_LIMIT, 0xffff },
 		{ GUEST_CR0, CR0_ET | CR0_NE }, { VMCS_CR0_SHADOW, CR0_RESET },
 		{ GUEST_CR3, 0 }, { GUEST_CR4, CR4_VMXE | CR4_MCE }, { VMCS_CR4_SHADOW, 0 }, { GUEST_EFER, 0 }, { GUEST_PAT, PAT_RESET },
 		{ GUEST_DEBUGCTL, 0 }, { GUEST_DR7, 0x400 }, { GUEST_RFLAGS, 2 }, { GUEST_RIP, 0 }, { GUEST_RSP, 0 },
 		{ GUEST_SYSENTER_CS, 0 }, { GUEST_SYSENTER_ESP, 0 }, { GUEST_SYSENTER_EIP, 0 },
-		{ GUEST_BLOCKING, 0 }, { GUEST_ACTIVITY, 0 }, { GUEST_PENDING_DEBUG, 0 },
+		{ GUEST_BLOCKING, 0 }, { GUEST_ACTIVITY, 0 }, { GUEST_PENDING_DEBUG, 0 }, { ENTRY_EVENT, 0 },
 	};
-	u32 i;
 
 	set_controls();
 	WRITE_ALL(after_init);
-	for (i = SEG_ES; i <= SEG_GS; i++)
-		vmx_set_seg(i, 0, i == SEG_CS ? RIGHTS_CODE16 : RIGHTS_DATA16, 0xffff, 0);
-	vmx_set_seg(SEG_LDTR, 0, RIGHTS_LDT, 0xffff, 0);
-	vmx_set_seg(SEG_TR, 0, RIGHTS_TSS, 0xffff, 0);
 	asm volatile("mov %0, %%cr2" : : "r"(0ull));
 	asm volatile("mov %0, %%dr6" : : "r"(0xffff0ff0ull));
 	memset(cpu->regs, 0, sizeof(cpu->regs));
@@ -161,12 +161,14 @@ void vendor_set_park(struct pcpu *cpu)
 {
 	set_reset(cpu);
 	set_nested(&me()->park);	/* one page: hlt, and back to it */
+	vmcs_write(VMCS_EXCEPTIONS, EXC_MC);	/* which all CPUs get, and nobody there could take */
 }
 
 void vendor_set_sipi(struct pcpu *cpu, u32 vector)
 {
 	set_reset(cpu);
-	vmx_set_seg(SEG_CS, vector << 8, RIGHTS_CODE16, 0xffff, (u64)vector << 12);
+	vmcs_write(GUEST_CS, vector << 8);
+	vmcs_write(GUEST_CS_BASE, (u64)vector << 12);
 }
 
 void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry)

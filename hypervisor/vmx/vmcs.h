@@ -6,7 +6,8 @@
 #ifndef QV_VMCS_H
 #define QV_VMCS_H
 
-/* In a CPU's area (core/instance.h): the regions that the processor keeps to itself; a page each */
+/* In a CPU's area (core/instance.h); the regions that the processor keeps to itself have a page each */
+#define CPU_OFF_NMI	0x1000u		/* u32: an NMI came while the monitor was at work */
 #define CPU_OFF_VMCS	0x2000u
 #define CPU_OFF_VMXON	0x3000u		/* of the front end's areas: wherever the CPU goes */
 
@@ -52,6 +53,7 @@ enum vmcs_field {
 	VMCS_ENTRY		= 0x4012,
 	ENTRY_EVENT		= 0x4016,
 	ENTRY_ERROR		= 0x4018,
+	ENTRY_LENGTH		= 0x401a,	/* of the instruction whose event goes in again */
 	VMCS_PROC2		= 0x401e,
 	INSTRUCTION_ERROR	= 0x4400,
 	EXIT_REASON		= 0x4402,
@@ -91,7 +93,7 @@ enum vmcs_field {
 	GUEST_RSP		= 0x681c,
 	GUEST_RIP		= 0x681e,
 	GUEST_RFLAGS		= 0x6820,
-	GUEST_PENDING_DEBUG	= 0x6822,
+	GUEST_PENDING_DEBUG	= 0x6822,	/* bits as in DR6 */
 	GUEST_SYSENTER_ESP	= 0x6824,
 	GUEST_SYSENTER_EIP	= 0x6826,
 	HOST_CR0		= 0x6c00,
@@ -157,6 +159,7 @@ enum vmcs_field {
 #define REASON_XSAVES		63u
 #define REASON_XRSTORS		64u
 #define REASON_ENTRY_FAILED	(1u << 31)
+#define REASON_ENTRY_CHECK	(REASON_ENTRY_FAILED | 41)	/* by a machine check */
 
 /* ENTRY_EVENT, EXIT_EVENT, IDT_EVENT */
 #define EVENT_VALID		(1u << 31)
@@ -165,10 +168,12 @@ enum vmcs_field {
 #define EVENT_NMI		(2u << 8)
 #define EVENT_EXCEPTION		(3u << 8)
 #define EVENT_SOFT		(4u << 8)	/* INT n; 5 and 6: INT1, INT3 and INTO */
+#define EVENT_FROM_IRET		(1u << 12)	/* met by an IRET that had ended blocking by NMI; so in an EPT violation's qualification */
 
 #define BLOCKING_STI		(1u << 0)
 #define BLOCKING_MOV_SS		(1u << 1)
 #define BLOCKING_NMI		(1u << 3)
+#define BLOCKING_SHADOW		(BLOCKING_STI | BLOCKING_MOV_SS)
 
 #define RIGHTS_UNUSABLE		(1u << 16)
 #define RIGHTS_LONG		(1u << 13)

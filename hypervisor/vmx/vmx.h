@@ -5,14 +5,11 @@
 #include "../core/cpu.h"
 #include "../core/vendor.h"
 #include "vmcs.h"
+#include <vmx/access.h>		/* by this name: tests have another one */
 
-#define CR4_MCE		(1ull << 6)
 #define CR4_VMXE	(1ull << 13)
 /* Nobody's: VT-x is in use; user interrupts go to any CPU and ask no filter; FRED is unknown here */
 #define CR4_OURS	(CR4_VMXE | 1ull << 25 | 1ull << 32)
-
-/* In the vendor's part of a CPU's area (core/instance.h), beside the regions of vmcs.h */
-#define CPU_OFF_NMI	0x1000u		/* u32: an NMI came while the monitor was at work */
 
 /* What entry.S has as numbers */
 _Static_assert(__builtin_offsetof(struct pcpu, regs) == 0, "entry.S");
@@ -31,12 +28,7 @@ static inline u32 *nmi_note(const struct pcpu *cpu)
 	return (u32 *)((u64)cpu + CPU_OFF_NMI);
 }
 
-/*
- * entry.S. The VMCS is that of the CPU at hand, always; an access cannot fail then, but where the
- * processor has no such field (the XSS bitmap without XSAVES): nothing happens then
- */
-u64 vmcs_read(u32 field);			/* enum vmcs_field */
-void vmcs_write(u32 field, u64 value);
+/* entry.S */
 void vmx_load(u64 vmcs_pa);			/* make it the current one, clear; the one before is put away */
 void vmx_flush(void);				/* all cached translations of all guests of this CPU */
 bool vmx_try(void);				/* one entry that must exit before its first instruction; false: refused */

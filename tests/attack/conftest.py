@@ -11,22 +11,6 @@ from lab.paths import BUILD
 REPORT = BUILD / "attacks.json"
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--thorough", action="store_true", help="every attack on Intel's machine too: an hour and more")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "thorough: done with --thorough only")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--thorough"):
-        return
-    rare = [item for item in items if item.get_closest_marker("thorough")]
-    config.hook.pytest_deselected(items=rare)
-    items[:] = [item for item in items if item not in rare]
-
-
 def attacks(terminal: Any) -> list[dict[str, Any]]:
     """One for each attack on each machine."""
     found = []

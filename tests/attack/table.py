@@ -20,7 +20,7 @@ HEAD = """\
 <!-- Made by tests/attack/table.py --write from tests/attack/rows/*.h and tests/attack/test_front.py -->
 # The attacks
 
-`make attack` runs them all on a machine with xAPIC, and those for which it matters on one with x2APIC too, both of AMD's kind; and on one of Intel's (a part there; `--thorough`: all).
+`make attack` runs them all on a machine with xAPIC, and those for which it matters on one with x2APIC too, both of AMD's kind; and on one of Intel's (of Linux's own a part there; `--thorough`: all).
 Those that name a vendor are tried there only. Each runs beside a *witness* cell that beats every millisecond and a program of Linux that does the same. After each attack, whatever its own outcome:
 both go on beating, Linux's memory and the MSRs of its CPUs are as before, its kernel has not complained, and
 the attacker's CPU can be had back. The last line says how many attacks were run and contained;

@@ -7,12 +7,10 @@
 #include "choices.h"
 #include "fake.h"
 #include "fuzz.h"
+#include "guest.h"
 #include "svm/svm.h"
 #include "unit.h"
 #include "world.h"
-
-#define CELL_CPUS	2u		/* of the machine's four */
-#define IPI_ALLOWED	0x47ffu		/* vector, fixed or NMI, asserted; physical, no shorthand */
 
 /* Exit codes: APM vol. 2, appendix C */
 static const u64 codes[] = {
@@ -24,19 +22,6 @@ static const u32 msrs[] = {
 	0x10, 0x1b, 0x79, 0x8b, 0x200, 0x277, 0x2ff, 0x6e0, 0x800, 0x80b, 0x80d, 0x830, 0x830, 0x832, 0x835, 0x83f,
 	0xc0000080, 0xc0000081, 0xc0010010, 0xc0010015, 0xc0010114, 0xc0010117, 0xc0011029, 0x40000000,
 };
-
-static void check_ipi(u32 low, u32 apic_id)
-{
-	u32 i;
-
-	CHECK(!(low & ~IPI_ALLOWED) && ((low >> 8 & 7) == 0 || (low >> 8 & 7) == 4));
-	for (i = 0; i < me()->icr.num; i++)
-		if ((me()->icr.own >> i & 1) && pcpu_of(i)->apic_id == apic_id)
-			break;
-	CHECK(i < me()->icr.num);
-	if (load(&pcpu_of(i)->cmd))	/* else the guest's own NMI */
-		fake_answer(low, apic_id);
-}
 
 static u64 code_of(struct choices *c)
 {
@@ -124,12 +109,10 @@ static bool step(struct choices *c, bool cell)
 	svm_exit(cpu);
 	check_confined(v);
 	CHECK_EQ(me()->busy, 0);
-	if (cell) {			/* no MSR is written at a cell's word but ICR and LVT, which are looked at */
-		CHECK(!fake_wrmsr_last || (fake_wrmsr_last >= 0x82f && fake_wrmsr_last <= 0x837));
-		CHECK(my_status()->state == was || my_status()->state == QV_MON_FAILED);
-	} else {
+	if (cell)
+		guest_check_cell(was);
+	else
 		CHECK(fake_wrmsr_last != MSR_HSAVE && fake_wrmsr_last != MSR_VM_CR);
-	}
 	return true;
 }
 
@@ -145,9 +128,7 @@ static void open_shape(u32 shape)
 	}
 	fake_open(shape & 1, shape & 2);
 	if (shape & 4) {
-		fake_become_cell();
-		me()->icr.num = me()->boot.num_cpus = CELL_CPUS;
-		me()->icr.own = (1u << CELL_CPUS) - 1;
+		guest_become_cell();
 		vendor_arrive(pcpu_of(0));
 	}
 	used[shape] = me()->pool.next;
@@ -161,7 +142,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	struct choices c = { data, len };
 	u32 shape = choose(&c, 8);
 
-	fake_ipi = check_ipi;
+	fake_ipi = guest_check_ipi;
 	open_shape(shape);
 	opened = *vmcb_of(pcpu_of(0));
 	while (choices_left(&c) && step(&c, shape & 4))

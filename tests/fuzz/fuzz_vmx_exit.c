@@ -7,17 +7,15 @@
 #include "choices.h"
 #include "fake.h"
 #include "fuzz.h"
+#include "guest.h"
 #include "unit.h"
 #include "vmx/fake_vmcs.h"
 #include "world.h"
 
-#define CELL_CPUS	2u		/* of the machine's four */
-#define IPI_ALLOWED	0x47ffu		/* vector, fixed or NMI, asserted; physical, no shorthand */
-
 /* Exit reasons: SDM vol. 3, appendix C */
 static const u32 reasons[] = {
 	0, 0, 0, 2, 3, 8, 9, 10, 11, 13, 15, 18, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 28, 30, 30, 31, 31, 32, 32, 32,
-	48, 48, 48, 49, 50, 53, 54, 55, 55, 63, 64, 0x80000021,
+	48, 48, 48, 49, 50, 53, 54, 55, 55, 63, 64, 0x80000021, 0x80000029,
 };
 static const u32 msrs[] = {
 	0x10, 0x1b, 0x3a, 0x79, 0x8b, 0x1a0, 0x200, 0x277, 0x2ff, 0x480, 0x570, 0x6e0, 0x800, 0x80b, 0x80d, 0x830, 0x830,
@@ -26,25 +24,12 @@ static const u32 msrs[] = {
 /* What a guest is held by; as it was when the guest was first entered */
 static const u32 holds[] = {
 	VMCS_VPID, VMCS_IO_BITMAP_A, VMCS_IO_BITMAP_B, VMCS_MSR_BITMAP, VMCS_XSS_BITMAP, VMCS_LINK, HOST_CR0, HOST_CR3,
-	HOST_CR4, HOST_RSP, HOST_RIP, HOST_TR_BASE, HOST_IDTR_BASE, HOST_GDTR_BASE, VMCS_PIN, VMCS_PROC2, VMCS_EXCEPTIONS,
-	VMCS_EXIT, VMCS_CR0_MASK, VMCS_CR4_MASK,
+	HOST_CR4, HOST_RSP, HOST_RIP, HOST_TR_BASE, HOST_IDTR_BASE, HOST_GDTR_BASE, VMCS_PIN, VMCS_PROC2, VMCS_EXIT,
+	 VMCS_CR0_MASK, VMCS_CR4_MASK,
 };
 #define HOLDS	(sizeof(holds) / sizeof(holds[0]))
 
-static u64 opened[HOLDS];
-
-static void check_ipi(u32 low, u32 apic_id)
-{
-	u32 i;
-
-	CHECK(!(low & ~IPI_ALLOWED) && ((low >> 8 & 7) == 0 || (low >> 8 & 7) == 4));
-	for (i = 0; i < me()->icr.num; i++)
-		if ((me()->icr.own >> i & 1) && pcpu_of(i)->apic_id == apic_id)
-			break;
-	CHECK(i < me()->icr.num);
-	if (load(&pcpu_of(i)->cmd))	/* else the guest's own NMI */
-		fake_answer(low, apic_id);
-}
+static u64 opened[HOLDS], exceptions;
 
 /* What the processor leaves behind at an exit: anything but what it cannot say */
 static void any_exit(struct pcpu *cpu, struct choices *c)
@@ -61,7 +46,8 @@ static void any_exit(struct pcpu *cpu, struct choices *c)
 		fake_set(EXIT_QUALIFICATION, (fake_get(EXIT_QUALIFICATION) & ~7ull) | widths[choose(c, 3)]);
 	fake_set(EXIT_GUEST_PHYSICAL, choose(c, 4) ? choose(c, FAKE_RAM) : 0xfee00000 + choose(c, 4096));
 	fake_set(EXIT_LENGTH, choose(c, 16));
-	fake_set(EXIT_EVENT, EVENT_VALID | (vector == 2 ? EVENT_NMI : EVENT_EXCEPTION) | vector);
+	fake_set(EXIT_EVENT, EVENT_VALID | (vector == 2 ? EVENT_NMI : vector == 1 && choose(c, 2) ? 5 << 8 : EVENT_EXCEPTION) |
+		 (vector == 17 ? EVENT_ERROR : 0) | (choose(c, 2) ? EVENT_FROM_IRET : 0) | vector);
 	fake_set(IDT_EVENT, events[choose(c, 9)]);
 	fake_set(IDT_ERROR, choose(c, 1ull << 16));
 	fake_set(ENTRY_EVENT, 0);
@@ -72,6 +58,8 @@ static void any_exit(struct pcpu *cpu, struct choices *c)
 	fake_set(GUEST_CR3, choose(c, FAKE_RAM));
 	fake_set(GUEST_CR4, choose(c, 1ull << 24) | CR4_VMXE);
 	fake_set(GUEST_BLOCKING, choose(c, 16));
+	fake_set(GUEST_RFLAGS, choose(c, 0x1000) | 2);
+	fake_set(GUEST_ACTIVITY, choose(c, 2));
 	cpu->regs[GPR_RAX] = choose(c, 2) ? choose(c, 8) : choose(c, 1ull << 32);
 	cpu->regs[GPR_RCX] = choose(c, 8) ? msrs[choose(c, sizeof(msrs) / sizeof(msrs[0]))] : choose(c, 1ull << 32);
 	cpu->regs[GPR_RDX] = choose(c, 4) ? choose(c, 8) : choose(c, 1ull << 32);
@@ -85,7 +73,7 @@ static void check_event(u32 event)
 
 	if (!(event & EVENT_VALID))
 		return;
-	CHECK(!type || type == EVENT_NMI || type == EVENT_EXCEPTION);
+	CHECK(!type || type == EVENT_NMI || type == EVENT_EXCEPTION || (type == 5 << 8 && vector == 1));
 	CHECK(!(event & 0x7ffff000));
 	CHECK(type != EVENT_EXCEPTION || vector < 32);
 	CHECK(type != EVENT_NMI || vector == 2);
@@ -102,6 +90,7 @@ static void check_confined(void)
 		CHECK_EQ(fake_get(holds[i]), opened[i]);
 	CHECK_EQ(fake_get(VMCS_PROC) & proc, proc);
 	CHECK(ept == me()->nested.root || ept == me()->park.root);
+	CHECK_EQ(fake_get(VMCS_EXCEPTIONS), ept == me()->park.root ? 1 << 18 : exceptions);
 	CHECK(fake_get(GUEST_CR4) & CR4_VMXE);
 	CHECK(!(fake_get(VMCS_CR4_SHADOW) & ~(u64)CR4_MCE));
 	CHECK(fake_get(GUEST_CR0) & 0x20);
@@ -123,12 +112,10 @@ static bool step(struct choices *c, bool cell)
 	vmx_exit(cpu);
 	check_confined();
 	CHECK_EQ(me()->busy, 0);
-	if (cell) {			/* no MSR is written at a cell's word but ICR and LVT, which are looked at */
-		CHECK(!fake_wrmsr_last || (fake_wrmsr_last >= 0x82f && fake_wrmsr_last <= 0x837));
-		CHECK(my_status()->state == was || my_status()->state == QV_MON_FAILED);
-	} else {
+	if (cell)
+		guest_check_cell(was);
+	else
 		CHECK(fake_wrmsr_last != 0x570 && fake_wrmsr_last != 0x560);
-	}
 	return true;
 }
 
@@ -145,9 +132,7 @@ static void open_shape(u32 shape)
 	} else {
 		fake_open(shape & 1, false);
 		if (shape & 2) {
-			fake_become_cell();
-			me()->icr.num = me()->boot.num_cpus = CELL_CPUS;
-			me()->icr.own = (1u << CELL_CPUS) - 1;
+			guest_become_cell();
 		}
 		vendor_arrive(pcpu_of(0));
 		used[shape] = me()->pool.next;
@@ -155,6 +140,7 @@ static void open_shape(u32 shape)
 	}
 	for (i = 0; i < HOLDS; i++)
 		opened[i] = fake_get(holds[i]);
+	exceptions = fake_get(VMCS_EXCEPTIONS);
 }
 
 /* First byte: bit 0 x2APIC, bit 1 a cell */
@@ -164,7 +150,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	struct choices c = { data, len };
 	u32 shape = choose(&c, 4);
 
-	fake_ipi = check_ipi;
+	fake_ipi = guest_check_ipi;
 	open_shape(shape);
 	while (choices_left(&c) && step(&c, shape & 2))
 		;

@@ -247,7 +247,7 @@ class Product:
             self.machine.put(program(name), f"/run/{name}")
         self.machine.put(HERE / "inside/busy", "/run/busy")
         work = self.machine.start("exec bash /run/busy")
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60 * self.machine.config.patience
         while b"busy\n" not in work.output:
             assert time.monotonic() < deadline and not work.ended.is_set(), work.output
             time.sleep(0.1)

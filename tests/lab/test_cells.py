@@ -13,7 +13,8 @@ from product import CONFIGS, Product
 ROUNDS = 50
 
 
-def test_created_and_destroyed_50_times(qv: Product) -> None:
+@pytest.mark.both_vendors
+def test_created_and_destroyed_50_times(qv: Product, vendor: str) -> None:
     """After each round all memory but 8 MiB is back (something of Linux may just be running);
     over all rounds less than 2 MiB of pages is lost: a single one of the 2 MiB pages would show,
     and so would 13 pages leaked per round. Linux itself settles by up to 1 MiB: it keeps the
@@ -21,7 +22,8 @@ def test_created_and_destroyed_50_times(qv: Product) -> None:
     settle by some 400 to 900 KiB; 64 KiB of them kept per round would show."""
     qv.do("enable")
     had, objects = [qv.pages_kib()], [qv.objects_kib()]
-    for _ in range(ROUNDS):
+    rounds = ROUNDS if vendor == "amd" else ROUNDS // 5  # a round takes ten times longer in Bochs
+    for _ in range(rounds):
         qv.run_cell()
         assert qv.online() == "0-2"
         qv.do("cell destroy quest")
@@ -29,8 +31,9 @@ def test_created_and_destroyed_50_times(qv: Product) -> None:
         had.append(qv.pages_kib())
         objects.append(qv.objects_kib())
         assert had[0] - had[-1] < 8 << 10, had
-    assert statistics.median(had[1:11]) - statistics.median(had[-10:]) < 2 << 10, had
-    assert statistics.median(objects[-10:]) - statistics.median(objects[1:11]) < 2 << 10, objects
+    few = min(10, rounds // 3)  # the first few and the last few must be different rounds
+    assert statistics.median(had[1:few + 1]) - statistics.median(had[-few:]) < 2 << 10, had
+    assert statistics.median(objects[-few:]) - statistics.median(objects[1:few + 1]) < 2 << 10, objects
 
 
 @pytest.mark.both_vendors
@@ -94,6 +97,7 @@ def test_a_hanging_cell_is_shut_down_and_started_anew(qv: Product) -> None:
     assert qv.quesh("echo again") == "again\n"
 
 
+@pytest.mark.both_vendors
 def test_shutdown_on_request(qv: Product) -> None:
     """Quest ends by itself: no force, long before the time-out."""
     qv.run_cell()

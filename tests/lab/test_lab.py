@@ -97,7 +97,7 @@ def test_death_is_seen_at_once(machine: Machine) -> None:
 @pytest.mark.machine(machine="intel")
 def test_stock_debian_on_vt_x(machine: Machine) -> None:
     assert machine.run("uname -r").out.startswith("6.12.")
-    assert machine.run("cat /proc/cmdline").out.strip() == "BOOT_IMAGE=/vmlinuz console=ttyS0,115200 mitigations=off"
+    assert machine.run("cat /proc/cmdline").out.strip() == "BOOT_IMAGE=/vmlinuz console=ttyS0,115200 mitigations=off idle=halt"
     assert machine.run("systemctl is-system-running").out.strip() == "running"
     flags = machine.run("cat /proc/cpuinfo").out
     assert flags.count("\nprocessor") == 3 and all(f" {flag} " in flags for flag in ("vmx", "ept", "vpid"))

@@ -5,14 +5,18 @@ import importlib.machinery
 import importlib.util
 import re
 import subprocess
+from collections import OrderedDict
 from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadGroupScheduling
 
-from lab import aptconf, bochs, cpio, tar
+from lab import aptconf, bochs, cpio, tar, thorough
 from lab.config import Config
 from lab.errors import LabError
+from lab.fixtures import SLOW
 from lab.paths import TOP
+from lab.schedule import SlowFirst
 
 
 def write(apt: Path, name: str, text: str) -> None:
@@ -129,3 +133,18 @@ def test_page_on_exit_reasons() -> None:
     known = [name.lower().replace("_", "-") for name in known if name not in ("COUNT", "SLOTS")]
     page = (TOP / "Documentation/instructions.md").read_text()
     assert re.findall(r"^\| ([\w-]+) \|", page[page.index("\n## Why it exits"):], re.MULTILINE)[1:] == known
+
+
+def test_the_slow_machines_go_first(monkeypatch) -> None:
+    taken: list[str] = []
+    monkeypatch.setattr(LoadGroupScheduling, "_assign_work_unit", lambda self, node: taken.append(self.workqueue.popitem(last=False)[0]))
+    order = SlowFirst.__new__(SlowFirst)
+    order.workqueue = OrderedDict((name, {}) for name in ("large", "middle", f"{SLOW}lab", "small", f"{SLOW}attack"))
+    for _ in range(5):
+        order._assign_work_unit(None)
+    assert taken == [f"{SLOW}lab", f"{SLOW}attack", "large", "middle", "small"]
+
+
+def test_what_is_thorough_on_intel_is_there() -> None:
+    there = "".join(file.read_text() for file in Path(__file__).parent.glob("test_*.py"))
+    assert all(f"def {pattern.rstrip('*')}(" in there for pattern in thorough.ON_INTEL)

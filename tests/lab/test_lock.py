@@ -45,6 +45,7 @@ def test_lock(qv: Product, by: str) -> None:
     assert "quest: has locked management" in log and "quest: management is unlocked" in log
 
 
+@pytest.mark.both_vendors
 def test_a_lock_that_is_not_linuxs_to_take_or_open(qv: Product) -> None:
     """Not even by its comm page, which Linux writes: `locked` stands where Linux can only read."""
     assert "is not loaded" in qv.refused("cell lock quest")

@@ -235,7 +235,7 @@ def test_a_fresh_cell_finds_zeros(qv: Product, tmp_path: Path) -> None:
     qv.sh(f"sed -i 's,^image:.*,image: /run/scan.elf,; s,^memory:.*,memory: 16M,' {path}")
 
     def beats() -> None:
-        until(lambda: qv.show()["heartbeat"] > 0 or qv.show()["state"] != "running", "it has looked", 120)
+        until(lambda: qv.show()["heartbeat"] > 0 or qv.show()["state"] != "running", "it has looked")
         assert qv.show()["state"] == "running", qv.show()["failure"]
 
     qv.do(f"cell create {path} --start")

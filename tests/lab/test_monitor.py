@@ -2,13 +2,13 @@
 """The monitor itself: faults of its own, a guest state that the processor refuses, NMIs of Linux."""
 
 import re
-import time
 from pathlib import Path
 
 import pytest
 
 from lab import build, enter, roots
 from product import Product, on_machines
+from test_watching import until
 
 INMATE = Path(__file__).resolve().parent / "inmate"
 KINDS = {"0": "an invalid instruction", "1": "a page that is not there", "2": "no stack: a double fault"}
@@ -47,15 +47,11 @@ def start(qv: Product, kind: str) -> None:
 
 
 def failure(qv: Product) -> dict[str, object]:
-    for _ in range(100):
-        cell = qv.show("fault")
-        if cell["state"] == "failed":
-            return dict(cell["failure"])
-        time.sleep(0.1)
-    raise AssertionError(f"still {cell['state']}")
+    until(lambda: qv.show("fault")["state"] == "failed", "the cell has failed")
+    return dict(qv.show("fault")["failure"])
 
 
-@on_machines("xapic", "x2apic-8")
+@on_machines("xapic", "x2apic-8", "intel")
 def test_a_fault_of_the_monitor_ends_one_cell(hooks: Product, name: str) -> None:
     """Its cell is `failed`; a cell beside it counts on, Linux lives, CPU and memory come back."""
     hooks.run_cell("quest", 2)
@@ -70,7 +66,7 @@ def test_a_fault_of_the_monitor_ends_one_cell(hooks: Product, name: str) -> None
         hooks.assert_counting()
 
 
-@on_machines("xapic")
+@on_machines("xapic", "intel")
 def test_a_fault_while_it_serves_linux(hooks: Product, name: str) -> None:
     """Linux gets #GP for that call and goes on, and so does management."""
     hooks.run_cell("quest", 2)
@@ -83,20 +79,17 @@ def test_a_fault_while_it_serves_linux(hooks: Product, name: str) -> None:
     assert hooks.runs_on(2)
 
 
-@on_machines("xapic")
+@on_machines("xapic", "intel")
 def test_without_hooks_there_is_no_such_call(inmate: Product, name: str) -> None:
     inmate.do("enable")
     start(inmate, "0")
-    deadline = time.monotonic() + 30
-    while not inmate.show("fault")["heartbeat"] and time.monotonic() < deadline:
-        time.sleep(0.1)
-    cell = inmate.show("fault")
-    assert cell["state"] == "running" and cell["heartbeat"], "it met #UD, and lives"
+    until(lambda: inmate.show("fault")["heartbeat"], "it met #UD, and lives")
+    assert inmate.show("fault")["state"] == "running"
     inmate.sh("echo 0 >/sys/module/qv/parameters/test_fault")
     assert "fault in the monitor" not in inmate.do("log")
 
 
-@on_machines("xapic", "x2apic-8")
+@on_machines("xapic", "x2apic-8", "intel")
 def test_a_guest_state_that_the_processor_refuses(qv: Product, name: str) -> None:
     """Found before the point of no return: all CPUs back out, with the reason, and Linux is as it was."""
     qv.sh("modprobe qv test_hooks=2")

@@ -56,6 +56,7 @@ def test_without_svm(qv: Product) -> None:
     qv.sh("rmmod qv")
 
 
+@pytest.mark.both_vendors
 def test_while_kvm_holds_it(qv: Product) -> None:
     """From 6.12 on KVM takes SVM, or VMX, when it is loaded."""
     kvm = qv.vendor.kvm
@@ -70,6 +71,7 @@ def test_while_kvm_holds_it(qv: Product) -> None:
     assert qv.quesh("echo now") == "now\n"
 
 
+@pytest.mark.both_vendors
 def test_kvm_comes_second(qv: Product) -> None:
     qv.run_cell()
     qv.quesh("count")

@@ -13,7 +13,7 @@ from product import MACHINES, Product, on_machines, program
 ROUNDS = 20
 
 
-@on_machines("xapic", "x2apic-8", "6.1-xapic")
+@on_machines("xapic", "x2apic-8", "6.1-xapic", "intel")
 def test_again_and_again_under_load(qv: Product, name: str) -> None:
     """Registers of busy programs, floating point included, stay what they are; time goes on."""
     rounds = ROUNDS if name == "xapic" else ROUNDS // 4
@@ -31,11 +31,21 @@ def test_again_and_again_under_load(qv: Product, name: str) -> None:
         qv.do("disable")
     end = qv.uptime()
     least, most = end.before - begin.after, end.after - begin.before
-    assert 0.9 * least - 1 < end.guest - begin.guest < 1.1 * most + 1, "its clock goes as the host's"
+    own_clock = name == "intel"  # Bochs's has nothing to do with the host's
+    assert own_clock or 0.9 * least - 1 < end.guest - begin.guest < 1.1 * most + 1, "its clock goes as the host's"
     said = qv.calm(work)
     assert len(re.findall(r"vectors rounds=\d+ wrong=0", said)) == qv.cpus, said
     assert re.search(r"clock reads=\d+ backwards=0", said), said
     assert qv.online() == qv.all_online
+
+
+@pytest.mark.both_vendors
+def test_a_debugger_sees_each_instruction(qv: Product) -> None:
+    """Also CPUID, which exits on VT-x: the monitor carries it out, and the step ends behind it."""
+    qv.machine.put(program("steps"), "/run/steps")
+    qv.do("enable")
+    assert qv.sh("/run/steps").split() == ["0", "2", "4", "5", "6", "7"]
+    qv.do("disable")
 
 
 @pytest.mark.both_vendors
@@ -109,7 +119,9 @@ def test_a_cpu_that_was_offline_at_enable(qv: Product) -> None:
 
 @on_machines("xapic", "x2apic-8", "intel")
 def test_nmis_reach_linux(qv: Product, name: str) -> None:
-    """Backtraces of all CPUs are NMIs by IPI; QEMU's comes from outside."""
+    """Backtraces of all CPUs are NMIs by IPI; QEMU's comes from outside. CPU 1 was a cell's before."""
+    qv.do(f"cell create {qv.config('quest', 1)}")
+    qv.do("cell destroy quest")
     qv.run_cell("quest", qv.cpus - 1)
     qv.quesh("count")
     qv.sh("dmesg -C; echo 1 >/proc/sys/kernel/sysrq; echo l >/proc/sysrq-trigger; sleep 1")
@@ -133,3 +145,13 @@ def test_reboot_while_a_cell_runs(machine: Machine) -> None:
     with pytest.raises(MachineDead, match="it reset"):
         machine.run("systemctl reboot; sleep 100", timeout=90)
     assert "qv: Linux goes down under the monitor" not in machine.console_text()
+
+
+@pytest.mark.machine(machine="intel")
+def test_down_at_once(machine: Machine) -> None:
+    """Without a word to anybody. On VT-x a CPU that the monitor has answers no INIT: it leaves VMX operation
+    before it shuts down."""
+    qv = Product(machine)
+    qv.run_cell()
+    with pytest.raises(MachineDead, match="it reset"):
+        machine.run("echo b >/proc/sysrq-trigger; sleep 100", timeout=90)

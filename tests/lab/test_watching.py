@@ -13,7 +13,8 @@ from product import Product
 INTERRUPT = 2
 
 
-def until(holds: Callable[[], object], what: str, seconds: float = 20.0) -> None:
+def until(holds: Callable[[], object], what: str, seconds: float = 300.0) -> None:
+    """Only what never comes waits for so long: by the host's clock, and the host may be busy."""
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"

@@ -25,6 +25,7 @@
  * Twin: hypervisor/core/nested.c: `(is_ram(p->ram, pa) ? NESTED_WB : 0)` -> `NESTED_WB`: a device's page is cached (case 0)
  * Twin: hypervisor/core/paging.c: `leaf + i * level_size(level - 1)` -> `leaf`: a large page is split into one page, many times (case 1)
  * Twin: hypervisor/core/paging.c: `off >= pool->end` -> `off > pool->end`: a page beyond the pool (case 0)
+ * Twin: hypervisor/core/nested.c: `pa < level_size(p->levels + 1)` -> `pa`: an address beyond the tables is filled at another's place (case 0)
  * Twin: hypervisor/core/front.c: `exchange(entry, seen, table | PT_TABLE);` -> `exchange(entry, seen, 0);`: a touch makes a hole Linux's (case 5)
  */
 #include "core/cpu.h"
@@ -111,6 +112,7 @@ static void any_state(void)
 	u32 i, k;
 
 	ram.num_ram = any_u32() % 3;
+	ram.phys_bits = any_u32() % 53;
 	for (i = 0; i < 2; i++)
 		ram.ram[i].start = any_u64(), ram.ram[i].end = any_u64();
 	the_instance.pool.pa = POOL_PA;
@@ -273,7 +275,7 @@ static void operation(u64 addr, u32 which)
 
 	switch (which) {
 	case 0:
-		front_fill(p, addr);
+		PROVE(front_fill(p, addr) || (addr < SPACE && !(addr >> ram.phys_bits)), "what is filled can be reached");
 		break;
 	case 1:
 		ASSUME(!mine || owner == LINUX);
@@ -309,7 +311,7 @@ int main(void)
 	watched = any_u64();
 	owner = any_u32() % 3;
 	any_state();
-	ASSUME(addr < SPACE && looked < SPACE && watched == (looked & ~(level_size(2) - 1)));
+	ASSUME((addr < SPACE || which == 0 || which == 5) && looked < SPACE && watched == (looked & ~(level_size(2) - 1)));
 	ASSUME(sound_watched());
 	claim(looked);
 	was_prepared = prepared(watched);

@@ -18,6 +18,54 @@ static void exit_in(u64 code, u64 event)
 	svm_exit(pcpu_of(0));
 }
 
+/* Who steps through the guest sees the instruction end that the monitor has carried out */
+static void steps(void)
+{
+	struct vmcb *v = vmcb_of(pcpu_of(0));
+	u32 step;
+
+	for (step = 0; step < 2; step++) {
+		fake_open(true, false);
+		v->rip = 0x5000;
+		v->rflags = step ? 0x102 : 2;
+		v->dr6 = 0xffff0ff0;
+		exit_in(EXIT_INVD, 0);
+		CHECK_EQ(v->rip, 0x5002);
+		CHECK_EQ(v->event_inj, step ? EVENT_VALID | EVENT_EXCEPTION | 1 : 0);
+		CHECK_EQ(v->dr6, step ? 0xffff4ff0 : 0xffff0ff0);
+	}
+}
+
+/* A parked CPU takes a machine check and forgets it: with MCE clear, or MCIP left set, the machine would shut down */
+static void machine_checks(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+	struct vmcb *v = vmcb_of(cpu);
+	u32 cell;
+
+	for (cell = 0; cell < 2; cell++) {
+		unit_case("%s:", cell ? "cell" : "Linux");
+		fake_open(true, false);
+		if (cell)
+			fake_become_cell();
+		vendor_arrive(cpu);
+		park(cpu, CPU_WAIT_SIPI);
+		CHECK(v->intercept_exc & EXC_MC && v->cr4 == CR4_MCE);
+		fake_num_wrmsrs = 0;
+		exit_in(EXIT_MC, 0);
+		CHECK_EQ(fake_written(0x17a), 0);
+		CHECK_EQ(v->event_inj, 0);
+		CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
+		CHECK_EQ(my_status()->state, QV_MON_RUNNING);
+		vendor_set_sipi(cpu, 0x9a);
+		CHECK_EQ(v->intercept_exc, cell ? EXC_DB | EXC_AC | EXC_MC : 0);
+		CHECK_EQ(v->cr4, 0);
+	}
+	cpu->phase = CPU_RUNNING;
+	exit_in(EXIT_MC, 0);
+	CHECK_EQ(my_status()->failure.reason, QV_FAIL_EXIT);
+}
+
 static void nmi_exit(u64 code)
 {
 	exit_in(code, 0);
@@ -191,5 +239,7 @@ const struct unit_test events_tests[] = {
 	{ "events: one in delivery goes on", delivery_goes_on },
 	{ "events: exceptions in a loop", storms },
 	{ "events: faults of the monitor's own", faults_of_our_own },
+	{ "events: single steps", steps },
+	{ "events: machine checks of who is parked", machine_checks },
 	{ 0 }
 };

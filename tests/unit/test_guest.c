@@ -163,8 +163,37 @@ static void tables_of_noise(void)
 	}
 }
 
+/* A guest that executes the APIC's page, or has its tables there: the monitor does not read it */
+static void not_the_apic(void)
+{
+	struct vmcb *v;
+	u8 bytes[16];
+
+	fake_open(false, false);
+	v = vmcb_of(pcpu_of(0));
+	v->cr0 = CR0_PE;
+	v->cr4 = CR4_PAE;
+	v->efer = EFER_SVME;
+	v->cs.base = 0;
+	v->rip = CODE;
+	CHECK_EQ(guest_code(pcpu_of(0), bytes, 15), 15);
+	v->rip = 0xfedffff8;
+	CHECK_EQ(guest_code(pcpu_of(0), bytes, 15), 8);
+	v->rip = 0xfee00020;
+	CHECK_EQ(guest_code(pcpu_of(0), bytes, 15), 0);
+	v->rip = 0xfee00ffc;
+	CHECK_EQ(guest_code(pcpu_of(0), bytes, 15), 0);
+	v->rip = CODE;
+	v->cr0 = CR0_PE | CR0_PG;
+	v->efer = EFER_SVME | EFER_LMA;
+	v->cr3 = 0xfee00000;
+	CHECK_EQ(guest_code(pcpu_of(0), bytes, 15), 0);
+	CHECK(!guest_copy_phys(pcpu_of(0), bytes, 0xfee00ff8, 16));
+}
+
 const struct unit_test guest_tests[] = {
 	{ "guest: its code, in every mode of paging", all_modes },
 	{ "guest: tables of noise", tables_of_noise },
+	{ "guest: nothing is read from the APIC's page", not_the_apic },
 	{ 0 }
 };

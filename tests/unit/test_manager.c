@@ -169,6 +169,33 @@ static void stuck_cpus(void)
 	world_check(&w);
 }
 
+static u32 early_flushes;
+
+/* CPUs 1 and 3 are the cell's to be */
+static void note_flush(u32 low, u32 apic_id)
+{
+	struct pcpu *target = pcpu_of(apic_id / 2);
+
+	if (target->cmd & CMD_FLUSH && apic_id != 4 && target->phase != CPU_WAIT_SIPI)
+		early_flushes++;
+	fake_answer(low, apic_id);
+}
+
+/* A flush gives Linux an NMI. A CPU that is caught in that NMI's handler gets no NMI of Linux's any more. */
+static void caught_before_a_flush(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+
+	world_open(&w);
+	simple_request(&q);
+	early_flushes = 0;
+	fake_ipi = note_flush;
+	CHECK_EQ(world_create(&w, &q), 1);
+	fake_ipi = fake_answer;
+	CHECK_EQ(early_flushes, 0);
+}
+
 static struct qv_mon_status *status_of(const struct qv_mon_create *q)
 {
 	return (struct qv_mon_status *)(fake_ram + q->block_pa + QV_OFF_STATUS);
@@ -307,6 +334,7 @@ const struct unit_test manager_tests[] = {
 	{ "manager: calls that are none", calls_that_are_none },
 	{ "manager: slots, and memory that two want", all_slots },
 	{ "manager: CPUs that do not answer", stuck_cpus },
+	{ "manager: no NMI for a CPU about to be caught", caught_before_a_flush },
 	{ "manager: locks", locks },
 	{ "manager: marks of logs", marks },
 	{ "manager: last words", notes },

@@ -108,7 +108,7 @@ static void owner_of_special_pages(void)
 static void pages_of_one_kind(void)
 {
 	static const struct qv_mon_boot machine = {
-		.num_ram = 5,
+		.num_ram = 5, .phys_bits = 40,
 		.ram = {
 			{ 0x1000, 0x9f000 }, { 0x100000, 0x7ff05000 }, { 0x7ff0a000, 0x80000000 },
 			{ 4 * G1, 6 * G1 + 3 * M2 }, { 8 * G1, 9 * G1 },
@@ -151,6 +151,34 @@ static void pages_of_one_kind(void)
 		}
 		for (i = 0; i < 64; i++)
 			CHECK_EQ(space_walk(&s, places[i], NULL, &level), places[i]);
+		space_close(&s);
+	}
+}
+
+/* Beyond the tables, where paging_find() sees another page, and beyond what the processor can address */
+static void addresses_out_of_reach(void)
+{
+	static const struct qv_mon_boot machine = { .phys_bits = 46 };
+	static const struct { u64 pa; u32 levels; bool known, reached; } rows[] = {
+		{ (1ull << 48) - 1, 4, false, true }, { 1ull << 48 | 5 * M2, 4, false, false },
+		{ 1ull << 48 | 5 * M2, 5, false, true }, { 1ull << 57 | 5 * M2, 5, false, false },
+		{ (1ull << 46) - 1, 4, true, true }, { 1ull << 46, 4, true, false },
+		{ 1ull << 47 | 5 * M2, 5, true, false }, { 1ull << 63, 5, true, false },
+	};
+	u32 i, used;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct space s;
+
+		unit_case("%#lx, %u levels:", rows[i].pa, rows[i].levels);
+		space_open(&s, 16, rows[i].levels, 3);
+		s.p.ram = rows[i].known ? &machine : NULL;
+		CHECK_EQ(front_fill(&s.p, 5 * M2), 0);
+		used = space_used(&s);
+		CHECK_EQ(front_reaches(&s.p, rows[i].pa), rows[i].reached);
+		CHECK_EQ(front_fill(&s.p, rows[i].pa), rows[i].reached ? 0 : -1);
+		if (!rows[i].reached)
+			CHECK_EQ(space_used(&s), used);
 		space_close(&s);
 	}
 }
@@ -257,6 +285,7 @@ const struct unit_test nested_tests[] = {
 	{ "nested: fill never closes a hole", fill_around_a_hole },
 	{ "nested: who owns which entry", owner_of_special_pages },
 	{ "nested: no page of two kinds", pages_of_one_kind },
+	{ "nested: addresses out of reach", addresses_out_of_reach },
 	{ "nested: random sequences against a list of pages", random_sequences },
 	{ "nested: no pages left for tables", without_tables },
 	{ "nested race: holes stay while another CPU fills", holes_under_fire },

@@ -69,12 +69,13 @@ static void use_up(struct pcpu *cpu)
 	cpu->nmi_masked = cpu->nmi_pending = true;
 }
 
-static void check_reset(const struct pcpu *cpu)
+static void check_reset(const struct pcpu *cpu, u64 cr4)
 {
 	const struct vmcb *v = vmcb_of(cpu);
 
 	CHECK_EQ(v->efer, EFER_SVME);
-	CHECK_EQ(v->cr3 | v->cr4 | v->cr2, 0);
+	CHECK_EQ(v->cr4, cr4);
+	CHECK_EQ(v->cr3 | v->cr2, 0);
 	CHECK_EQ(v->rflags, 2);
 	CHECK_EQ(v->dr6, 0xffff0ff0);
 	CHECK_EQ(v->dr7, 0x400);
@@ -99,13 +100,13 @@ static void starts(void)
 	fake_become_cell();
 	use_up(cpu);
 	vendor_set_park(cpu);
-	check_reset(cpu);
+	check_reset(cpu, CR4_MCE);
 	check_segments(v, CODE16, DATA16, 0xffff);
 	CHECK_EQ(v->n_cr3, me()->park.root);
 	CHECK_EQ(v->rip | v->cs.base | v->cs.sel, 0);
 	use_up(cpu);
 	vendor_set_sipi(cpu, 0x9a);
-	check_reset(cpu);
+	check_reset(cpu, 0);
 	check_segments(v, CODE16, DATA16, 0xffff);
 	CHECK_EQ(v->n_cr3, me()->nested.root);
 	CHECK_EQ(v->cs.sel, 0x9a00);
@@ -113,7 +114,7 @@ static void starts(void)
 	CHECK_EQ(v->rip, 0);
 	use_up(cpu);
 	vendor_set_entry(cpu, &entry);
-	check_reset(cpu);
+	check_reset(cpu, 0);
 	check_segments(v, CODE32, DATA32, ~0u);
 	CHECK_EQ(v->cr0, 0x11);			/* protected, no paging, caches on */
 	CHECK_EQ(v->rip, entry.eip);

@@ -11,6 +11,7 @@ from product import Product
 from .config import Config
 from .errors import GuestTimeout, MachineDead
 from .machine import Machine
+from .thorough import rarely
 
 FIELDS = {f.name for f in dataclasses.fields(Config)}
 
@@ -139,6 +140,8 @@ class Failures:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--machine", choices=["amd", "intel"],
                      help="only the tests on this kind of machine (default: all)")
+    parser.addoption("--thorough", action="store_true",
+                     help="every test and every attack on Intel's machine too, which is slow")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -152,24 +155,49 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Failures(config))
     config.addinivalue_line("markers", "both_vendors: the test is done on AMD-V and on VT-x")
+    config.addinivalue_line("markers", "thorough: done with --thorough only")
     config.addinivalue_line("markers", "machine(machine, cpus, memory, kernel, iommu, icount, cpu_flags, "
                             "boot_args, qemu_args, fresh): the machine a test runs in")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of one machine in a row, and on one worker: each boots once."""
-    if only := config.getoption("--machine"):
-        others = [item for item in items if _on_machine(item) and wanted(item).machine != only]
-        config.hook.pytest_deselected(items=others)
-        items[:] = [item for item in items if item not in others]
+    only, thorough = config.getoption("--machine"), config.getoption("--thorough")
 
-    def group(item: pytest.Item) -> str:
-        return repr(wanted(item)) if _on_machine(item) else ""
-    # Stable: the order within a file stays. The slow machines go first, so that nobody waits for them in the end.
-    items.sort(key=lambda item: (not _on_machine(item) or wanted(item).machine != "intel", group(item)))
+    def wants(item: pytest.Item) -> bool:
+        rare = item.get_closest_marker("thorough") or (on_slow(item) and rarely(item.name))
+        return (thorough or not rare) and (not only or not _on_machine(item) or wanted(item).machine == only)
+    config.hook.pytest_deselected(items=[item for item in items if not wants(item)])
+    items[:] = [item for item in items if wants(item)]
+    # Stable: the order within a file stays.
+    items.sort(key=lambda item: (not on_slow(item), group(item)))
     for item in items:
         if name := group(item):
             item.add_marker(pytest.mark.xdist_group(name))
+
+
+SLOW = "slow "  # how the name of such a group begins
+
+
+def on_slow(item: pytest.Item) -> bool:
+    """Whether it runs in Bochs."""
+    return _on_machine(item) and wanted(item).machine == "intel"
+
+
+def group(item: pytest.Item) -> str:
+    """The name of what one worker does in a row; empty: by itself. The slow machine's tests are a group for each folder, side by side."""
+    if not _on_machine(item):
+        return ""
+    return f"{SLOW}{item.path.parent.name} {wanted(item)!r}" if on_slow(item) else repr(wanted(item))
+
+
+@pytest.hookimpl(optionalhook=True)  # of xdist
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Who gives the workers their groups."""
+    if config.getoption("dist") != "loadgroup":
+        return None
+    from .schedule import SlowFirst
+    return SlowFirst(config, log)
 
 
 def _on_machine(item: pytest.Item) -> bool:

@@ -136,6 +136,11 @@ void fake_guest(void)
 	fake_set(GUEST_CS_BASE, 0);
 	fake_set(GUEST_SS_RIGHTS, RIGHTS_DATA32);
 	fake_set(GUEST_BLOCKING, 0);
+	fake_set(GUEST_ACTIVITY, 0);
+	fake_set(GUEST_PENDING_DEBUG, 0);
+	fake_set(GUEST_RFLAGS, 2);
+	fake_set(GUEST_DEBUGCTL, 0);
+	fake_set(GUEST_DR7, 0x400);
 	fake_set(ENTRY_EVENT, 0);
 }
 
@@ -154,7 +159,8 @@ void fake_exit(struct pcpu *cpu, u32 reason, u64 qualification, u64 gpa, u32 len
 
 void fake_event_exit(struct pcpu *cpu, u32 vector)
 {
-	fake_set(EXIT_EVENT, EVENT_VALID | (vector == 2 ? EVENT_NMI : EVENT_EXCEPTION) | vector);
+	fake_set(EXIT_EVENT, EVENT_VALID | (vector == 2 ? EVENT_NMI : EVENT_EXCEPTION) | (vector == 17 ? EVENT_ERROR : 0) |
+		 vector);
 	fake_exit(cpu, REASON_EVENT, 0, 0, 0);
 }
 

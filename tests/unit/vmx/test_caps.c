@@ -200,11 +200,43 @@ static void what_the_monitor_gets(void)
 	CHECK_EQ(b.page1g, 0);
 }
 
+/* Another CPU: all that the first one's words say holds there too, or it is refused */
+static void other_cpus(void)
+{
+	static const struct { u32 msr; u64 flip; bool alike; } rows[] = {
+		{ 0x480, 0, true }, { 0x480, 1, false },			/* another revision */
+		{ 0x48e, 1ull << 7, false },					/* must be 1 here: HLT exits */
+		{ 0x48d, 1ull << 35, false }, { 0x48b, 1ull << 33, false },	/* NMI exiting, EPT: not to be had */
+		{ 0x48b, 1ull << 52, false }, { 0x48b, 1ull << 38, false },	/* XSAVES; WBINVD exiting, which only cells have */
+		{ 0x48e, 1ull << 54, false }, { 0x48c, 1ull << 32, false },	/* the NMI window; INVVPID */
+		{ 0x48c, 1ull << EPT_PAGE1G, false }, { 0x48c, 1ull << EPT_LEVELS_5, false },
+		{ 0x480, BASIC_TRUE_CONTROLS, false }, { 0x48b, 1ull << 63, true },	/* a control that nobody wants */
+	};
+	struct qv_mon_boot b;
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unit_case("MSR %#x, %#lx:", rows[i].msr, rows[i].flip);
+		memset(&b, 0, sizeof(b));
+		rich();
+		b.phys_bits = 52;
+		qv_vmx_fill(&b);
+		msrs[rows[i].msr] ^= rows[i].flip;
+		CHECK_EQ(qv_vmx_alike(&b), rows[i].alike);
+	}
+	rich();
+	msrs[0x48c] &= ~(1ull << EPT_PAGE1G);		/* the first CPU has no such pages */
+	qv_vmx_fill(&b);
+	rich();
+	CHECK(qv_vmx_alike(&b));
+}
+
 const struct unit_test vmx_caps_tests[] = {
 	{ "vmx caps: each control is missed by name", each_control_is_missed },
 	{ "vmx caps: each ability of EPT is missed by name", each_ability_of_ept_is_missed },
 	{ "vmx caps: controls that cannot be off", what_it_insists_on },
 	{ "vmx caps: firmware, registers, tracing", firmware_and_registers },
 	{ "vmx caps: what the monitor gets", what_the_monitor_gets },
+	{ "vmx caps: the other CPUs", other_cpus },
 	{ 0 }
 };

@@ -60,18 +60,25 @@ static void nmi_again(void)
 	CHECK_EQ(fake_get(ENTRY_EVENT), NMI);
 }
 
-/* IRET that met a nested fault: NMIs are blocked as before it. Not when something was being delivered */
+/* IRET that met a nested fault or #AC: NMIs are blocked as before it. Not when something was being delivered */
 static void iret_again(void)
 {
-	static const struct { u32 event, reason; u64 qualification; bool blocked; } rows[] = {
-		{ 0, REASON_EPT, 2 | 1 << 12, true }, { 0, REASON_EPT, 2, false },
-		{ EVENT_VALID | 0x30, REASON_EPT, 2 | 1 << 12, false }, { 0, REASON_CPUID, 1 << 12, false },
+	const u32 ac = EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 17;
+	const struct { u32 event, reason, met; u64 qualification; bool blocked; } rows[] = {
+		{ 0, REASON_EPT, 0, 2 | 1 << 12, true }, { 0, REASON_EPT, 1 << 12, 2, false },
+		{ EVENT_VALID | 0x30, REASON_EPT, 0, 2 | 1 << 12, false }, { 0, REASON_CPUID, 1 << 12, 1 << 12, false },
+		{ 0, REASON_EVENT, ac | 1 << 12, 0, true }, { 0, REASON_EVENT, ac, 1 << 12, false },
+		{ EVENT_VALID | 0x30, REASON_EVENT, ac | 1 << 12, 0, false },
 	};
 	u32 i;
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		fake_open(true, false);
+		fake_become_cell();
 		fake_guest();
+		fake_set(EXIT_EVENT, rows[i].met);
+		if (rows[i].reason == REASON_EPT)	/* the cell would fail */
+			me()->id = 0;
 		unit_case("row %u:", i);
 		exit_in(rows[i].event, 0, rows[i].reason, rows[i].qualification);
 		CHECK_EQ(fake_get(GUEST_BLOCKING), rows[i].blocked ? BLOCKING_NMI : 0);
@@ -148,7 +155,7 @@ static void commands(void)
 	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
 }
 
-static void own_fault(bool cell)
+static void own_fault(bool cell, u32 vector)
 {
 	fake_open(true, false);
 	if (cell)
@@ -156,19 +163,142 @@ static void own_fault(bool cell)
 	fake_guest();
 	fake_called = "";
 	if (!setjmp(fake_back))
-		monitor_fault(14, 0x40001234, (u64)pcpu_of(0) + 0x7f00);
+		monitor_fault(vector, 0x40001234, (u64)pcpu_of(0) + 0x7f00);
 	CHECK_TEXT(fake_called, "vmx_run");
+}
+
+/* A machine check while the monitor is at work: Linux's to look at and to end; else nobody's */
+static void checks_of_the_monitor(void)
+{
+	fake_num_wrmsrs = 0;
+	own_fault(false, 18);
+	CHECK_EQ(fake_get(ENTRY_EVENT), EVENT_VALID | EVENT_EXCEPTION | 18);
+	CHECK_EQ(fake_written(0x17a), FAKE_NEVER);
+	own_fault(true, 18);
+	CHECK_EQ(fake_written(0x17a), 0);
+	fake_num_wrmsrs = 0;
+	fake_open(true, false);
+	park(pcpu_of(1), CPU_WAIT_SIPI);
+	if (!setjmp(fake_back))
+		monitor_fault(18, 0x40001234, (u64)pcpu_of(1) + 0x7f00);
+	CHECK_EQ(fake_written(0x17a), 0);
+	CHECK_EQ(pcpu_of(1)->phase, CPU_WAIT_SIPI);
 }
 
 /* A fault of the monitor's own: #GP for Linux, the end of a cell */
 static void own_faults(void)
 {
-	own_fault(false);
+	own_fault(false, 14);
 	CHECK_EQ(fake_get(ENTRY_EVENT), EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 13);
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
-	own_fault(true);
+	own_fault(true, 14);
 	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
+}
+
+/* A cell's exception goes in as it came: INT1 with its length, or its handler would return to it, and again */
+static void exceptions_go_back(void)
+{
+	static const struct { u32 met, event; } rows[] = {
+		{ EVENT_VALID | EVENT_EXCEPTION | 1, EVENT_VALID | EVENT_EXCEPTION | 1 },
+		{ EVENT_VALID | 5 << 8 | 1, EVENT_VALID | 5 << 8 | 1 },
+		{ EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 1 << 12 | 17, EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 17 },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unit_case("event %#x:", rows[i].met);
+		fake_open(true, false);
+		fake_become_cell();
+		fake_guest();
+		fake_set(GUEST_DR7, 0x2400);
+		fake_set(GUEST_BLOCKING, BLOCKING_STI | BLOCKING_MOV_SS);	/* an entry with TF would have to say more */
+		fake_set(ENTRY_ERROR, 0x77);
+		fake_set(EXIT_EVENT, rows[i].met);
+		fake_exit(pcpu_of(0), REASON_EVENT, 0, 0, 1);
+		CHECK_EQ(fake_get(ENTRY_EVENT), rows[i].event);
+		CHECK_EQ(fake_get(ENTRY_ERROR), 0);
+		CHECK_EQ(fake_get(ENTRY_LENGTH), 1);
+		CHECK_EQ(fake_get(GUEST_RIP), FAKE_RIP);
+		CHECK_EQ(fake_get(GUEST_DR7), rows[i].event & 16 ? 0x2400 : 0x400);	/* its delivery clears GD */
+		CHECK_EQ(fake_get(GUEST_BLOCKING) & (BLOCKING_STI | BLOCKING_MOV_SS), 0);
+	}
+}
+
+/* #GP into a halted guest, or into one after STI, with TF set: else the entry would be refused (SDM vol. 3, 27.3.1.5) */
+static void faults_wake(void)
+{
+	fake_open(true, false);
+	fake_guest();
+	fake_set(GUEST_ACTIVITY, 1);
+	fake_set(GUEST_BLOCKING, BLOCKING_STI);
+	vendor_inject_fault(pcpu_of(0), 13);
+	CHECK_EQ(fake_get(GUEST_ACTIVITY), 0);
+	CHECK_EQ(fake_get(GUEST_BLOCKING), 0);
+}
+
+/* Who steps through the guest sees the instruction end that the monitor has carried out */
+static void steps(void)
+{
+	static const struct { u32 flags, debugctl, pending, want; } rows[] = {
+		{ 2, 0, 0, 0 }, { 0x102, 0, 0, 0x4000 }, { 0x102, 0, 1, 0x4001 }, { 0x102, 2, 0, 0 }, { 0x102, 1, 0, 0x4000 },
+	};
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unit_case("row %u:", i);
+		fake_open(true, false);
+		fake_guest();
+		fake_set(GUEST_RFLAGS, rows[i].flags);
+		fake_set(GUEST_DEBUGCTL, rows[i].debugctl);
+		fake_set(GUEST_PENDING_DEBUG, rows[i].pending);
+		fake_exit(pcpu_of(0), REASON_CPUID, 0, 0, 2);
+		CHECK_EQ(fake_get(GUEST_RIP), FAKE_RIP + 2);
+		CHECK_EQ(fake_get(GUEST_PENDING_DEBUG), rows[i].want);
+	}
+}
+
+/* One that all CPUs get finds a parked one: it forgets it, or the next would shut the machine down */
+static void machine_check_in_the_park(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+	u32 cell;
+
+	for (cell = 0; cell < 2; cell++) {
+		unit_case("%s:", cell ? "cell" : "Linux");
+		fake_open(true, false);
+		if (cell)
+			fake_become_cell();
+		fake_guest();
+		park(cpu, CPU_WAIT_SIPI);
+		CHECK_EQ(fake_get(VMCS_EXCEPTIONS), 1 << 18);
+		fake_note_wrmsr(0x17a, 0x77);
+		fake_event_exit(cpu, 18);
+		CHECK_EQ(fake_written(0x17a), 0);
+		CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
+		CHECK_EQ(fake_get(ENTRY_EVENT), 0);
+		CHECK_EQ(my_status()->state, QV_MON_RUNNING);
+		vendor_set_sipi(cpu, 0x9a);
+		CHECK_EQ(fake_get(VMCS_EXCEPTIONS), cell ? 1 << 1 | 1 << 17 | 1 << 18 : 0);
+	}
+}
+
+/* While the processor was entering: Linux's to look at; the end of a cell */
+static void machine_check_at_an_entry(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+
+	fake_open(true, false);
+	fake_guest();
+	fake_exit(cpu, REASON_ENTRY_FAILED | 41, 0, 0, 0);
+	CHECK_EQ(fake_get(ENTRY_EVENT), EVENT_VALID | EVENT_EXCEPTION | 18);
+	CHECK_EQ(cpu->phase, CPU_RUNNING);
+	fake_open(true, false);
+	fake_become_cell();
+	fake_guest();
+	fake_exit(cpu, REASON_ENTRY_FAILED | 41, 0, 0, 0);
+	CHECK_EQ(my_status()->state, QV_MON_FAILED);
+	CHECK_EQ(cpu->phase, CPU_STOPPED);
 }
 
 /* Real mode has no error codes: an entry with one would be refused (SDM vol. 3, 27.2.1.3) */
@@ -195,6 +325,12 @@ const struct unit_test vmx_events_tests[] = {
 	{ "vmx events: an NMI waits its turn", nmi_waits_its_turn },
 	{ "vmx events: our own NMIs", commands },
 	{ "vmx events: faults of the monitor's own", own_faults },
+	{ "vmx events: machine checks in the monitor", checks_of_the_monitor },
+	{ "vmx events: exceptions of a cell go back", exceptions_go_back },
+	{ "vmx events: a fault ends a halt and a shadow", faults_wake },
+	{ "vmx events: single steps", steps },
+	{ "vmx events: a machine check in the park", machine_check_in_the_park },
+	{ "vmx events: a machine check at an entry", machine_check_at_an_entry },
 	{ "vmx events: faults in real mode", faults_in_real_mode },
 	{ 0 }
 };

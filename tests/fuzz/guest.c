@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/cpu.h"
+#include "fake.h"
+#include "guest.h"
+#include "unit.h"
+
+#define CELL_CPUS	2u
+#define IPI_ALLOWED	0x47ffu		/* vector, fixed or NMI, asserted; physical, no shorthand */
+
+void guest_check_ipi(u32 low, u32 apic_id)
+{
+	u32 i;
+
+	CHECK(!(low & ~IPI_ALLOWED) && ((low >> 8 & 7) == 0 || (low >> 8 & 7) == 4));
+	for (i = 0; i < me()->icr.num; i++)
+		if ((me()->icr.own >> i & 1) && pcpu_of(i)->apic_id == apic_id)
+			break;
+	CHECK(i < me()->icr.num);
+	if (load(&pcpu_of(i)->cmd))	/* else the guest's own NMI */
+		fake_answer(low, apic_id);
+}
+
+void guest_become_cell(void)
+{
+	fake_become_cell();
+	me()->icr.num = me()->boot.num_cpus = CELL_CPUS;
+	me()->icr.own = (1u << CELL_CPUS) - 1;
+}
+
+#define MCG_STATUS	0x17au
+
+/* No MSR is written at a cell's word but ICR and LVT, which are looked at; a machine check is ended */
+void guest_check_cell(u32 was)
+{
+	CHECK(!fake_wrmsr_last || (fake_wrmsr_last >= 0x82f && fake_wrmsr_last <= 0x837) ||
+	      (fake_wrmsr_last == MCG_STATUS && !fake_wrmsr_value));
+	CHECK(my_status()->state == was || my_status()->state == QV_MON_FAILED);
+}

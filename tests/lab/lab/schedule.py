@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""In which order the workers take the groups of tests."""
+
+from typing import Any
+
+from xdist.scheduler import LoadGroupScheduling
+
+from .fixtures import SLOW
+
+
+class SlowFirst(LoadGroupScheduling):
+    """The slow machines' groups go first, so that nobody waits for them in the end; then the largest."""
+
+    def _assign_work_unit(self, node: Any) -> None:
+        slow = [scope for scope in self.workqueue if scope.startswith(SLOW)]
+        if slow:
+            self.workqueue.move_to_end(slow[0], last=False)
+        super()._assign_work_unit(node)

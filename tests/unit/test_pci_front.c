@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Linux and what may be a cell's: IOAPICs, config space and BARs by ports. */
+#include <string.h>
+#include "core/pci.h"
+#include "fake.h"
+#include "fake_traps.h"
+#include "svm/svm_exits.h"
+#include "unit.h"
+
+#define ECAM	0x8000000ull		/* in the fake RAM, for tests of single exits */
+#define OWN	0x28u			/* 00:05.0 */
+
+/* ---- Linux and an IOAPIC: a fake one, all of whose registers are one ---- */
+
+#define IOAPIC	0xa008000ull
+
+static u64 ioapic(u32 reg, bool write, u32 value)
+{
+	struct vmcb *v = write ? exit_store(IOAPIC + reg, 4, value) : exit_load(IOAPIC + reg, 4);
+
+	CHECK_EQ(v->event_inj, 0);
+	CHECK_EQ(v->rip, SVM_RIP + 2);
+	return v->rax;
+}
+
+static u64 ioapic_denied(void)
+{
+	return cpu_status(pcpu_of(0))->denied;
+}
+
+static void ioapic_accesses(void)
+{
+	static const u32 bad[] = { 0x0250, 0x0450, 0x0550, 0x0750, 0x0850 };	/* SMI, NMI, INIT, ExtINT, logical */
+	struct cell_slot *slot;
+	u32 i;
+
+	fake_open(true, true);			/* CPUs 0, 2, 4, 6 */
+	me()->boot.num_ioapics = 1;
+	me()->boot.ioapics[0] = IOAPIC;
+	me()->icr.own = 3;
+	ioapic(0, true, 0x12);
+	CHECK_EQ(ioapic(0, false, 0), 0x12);
+	CHECK_EQ(ram_read32(IOAPIC), 0);		/* the real one only moves with an access */
+	ram_write32(IOAPIC + 0x10, 0x02000000);	/* what the other half holds */
+	ioapic(0x10, true, 0x50);
+	CHECK_EQ(ram_read32(IOAPIC), 0x12);
+	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x50);
+	CHECK_EQ(ioapic(0x10, false, 0), 0x50);
+	CHECK_EQ(ioapic_denied(), 0);
+	ram_write32(IOAPIC + 0x10, 0x04000000);	/* a CPU that is a cell's */
+	ioapic(0x10, true, 0x50);
+	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x10050);
+	CHECK_EQ(ioapic_denied(), 1);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ram_write32(IOAPIC + 0x10, 0x02000000);
+		ioapic(0x10, true, bad[i]);
+		CHECK_EQ(ram_read32(IOAPIC + 0x10), bad[i] | 0x10000);
+		CHECK_EQ(ioapic_denied(), 2 + i);
+	}
+	ram_write32(IOAPIC + 0x10, 0x04010000);	/* in remapped format */
+	ioapic(0x10, true, 0x50);
+	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x50);
+	slot = &me()->cells[1];
+	slot->taken = slot->num_devices = 1;
+	slot->devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = 0, .pin = 1 };
+	ram_write32(IOAPIC + 0x10, 0x02000000);
+	ioapic(0x10, true, 0x50);
+	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x02000000);	/* the pin of a cell's device: left alone */
+	CHECK_EQ(ioapic_denied(), 7);
+	ioapic(0, true, 0x14);				/* another pin */
+	ioapic(0x10, true, 0x10050);
+	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x10050);
+	CHECK_EQ(ioapic_denied(), 7);
+	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
+}
+
+/* ---- Linux and ports, while a cell has a function ---- */
+
+static void front_ports(void)
+{
+	struct cell_slot *slot;
+
+	fake_open(true, true);
+	me()->boot.ecam_pa = ECAM;
+	me()->boot.ecam_len = 1 << 20;
+	slot = &me()->cells[1];
+	slot->taken = slot->num_devices = 1;
+	slot->devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = QV_MON_NO_PIN,
+		.bars = { { .base = 0xc000, .len = 8, .ports = 1 } } };
+	ram_write32(ECAM + (OWN << 12), 0x11112222);
+	ram_write32(ECAM + (0x10 << 12), 0x33334444);
+	fake_in = 1u << 31 | 0x10 << 8;			/* what 0xCF8 holds: Linux's own */
+	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), 0x33334444);
+	CHECK_EQ(exit_port_of(0xcfe, 2, true, 0xaaaa0000), 0xaaaa3333);
+	CHECK_EQ(exit_port_of(0xcff, 1, true, ~0ull), 0xffffffffffffff33);
+	exit_port_of(0xcfd, 1, false, 0x55);
+	exit_port_of(0xcfe, 2, false, 0x6677);
+	CHECK_EQ(ram_read32(ECAM + (0x10 << 12)), 0x66775544);
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 0);
+	fake_in = 1u << 31 | OWN << 8;			/* the cell's */
+	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
+	CHECK_EQ(exit_port_of(0xcfd, 1, true, 0), 0xff);
+	exit_port_of(0xcfc, 4, false, 0);
+	CHECK_EQ(ram_read32(ECAM + (OWN << 12)), 0x11112222);
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 3);
+	fake_in = OWN << 8;				/* not enabled */
+	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
+	fake_in = 1u << 31 | 0x800000 | OWN << 8;	/* beyond the buses there are */
+	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 3);
+	fake_in = 0x5a5a5a5a;
+	fake_out = 0;
+	CHECK_EQ(exit_port_of(0xc007, 1, true, 0), 0xff);	/* the cell's BAR, and what only touches it */
+	exit_port_of(0xbfff, 2, false, 0x1234);
+	CHECK_EQ(fake_out, 0);
+	CHECK_EQ(exit_port_of(0xc008, 1, true, 0), 0x5a);
+	exit_port_of(0xb2, 1, false, 0x17);			/* SMI: carried out, and logged */
+	CHECK_EQ(fake_out, 0x17);
+	CHECK_EQ(fake_port, 0xb2);
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 5);
+	exit_port_of(0xcfa, 4, false, 0);			/* into the config registers from before them */
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 6);
+	vmcb_of(pcpu_of(0))->event_inj = 0;
+	fake_in = ~0u;
+	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
+}
+
+const struct unit_test pci_front_tests[] = {
+	{ "pci: Linux and an IOAPIC", ioapic_accesses },
+	{ "pci: Linux and ports", front_ports },
+	{ 0 }
+};

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* PCI functions, given to a cell and taken back by the manager. */
+#include <string.h>
+#include "core/nested.h"
+#include "core/pci.h"
+#include "fake.h"
+#include "tables.h"
+#include "unit.h"
+#include "world.h"
+
+#define OWN	0x28u			/* 00:05.0 */
+#define HIGH_ECAM	0xb0000000ull
+#define BAR		0xfe000000ull
+
+static void config_set(u32 bdf, u32 reg, u32 value)
+{
+	device_write(pcpu_of(0), HIGH_ECAM + (bdf << 12) + reg, value);
+}
+
+static u32 config_get(u32 bdf, u32 reg)
+{
+	return device_read(pcpu_of(0), HIGH_ECAM + (bdf << 12) + reg);
+}
+
+/* A function with MSI at 0x40, MSI-X at 0x60 whose table is at BAR 0 + 0x1800, ports in BAR 2 */
+static void make_function(void)
+{
+	me()->boot.ecam_pa = HIGH_ECAM;
+	me()->boot.ecam_len = 4u << 20;
+	config_set(OWN, 0, 0x11e81234);
+	config_set(OWN, 4, 1u << 20 | 7);
+	config_set(OWN, 8, 0x00ff0010);
+	config_set(OWN, 0x0c, 0);
+	config_set(OWN, 0x10, BAR);
+	config_set(OWN, 0x18, 0xc000 | 1);
+	config_set(OWN, 0x34, 0x40);
+	config_set(OWN, 0x40, 0x00816005);		/* 64-bit MSI, enabled */
+	config_set(OWN, 0x60, 0x80030011);		/* four entries, enabled */
+	config_set(OWN, 0x64, 0x1800);
+}
+
+static void good(struct qv_mon_create *q)
+{
+	memset(q, 0, sizeof(*q));
+	q->block_pa = 40 * QV_HUGE;
+	q->window_pa = 41 * QV_HUGE;
+	q->num_cpus = 1;
+	q->cpus[0] = 2;
+	q->num_runs = 1;
+	q->runs[0] = (struct qv_mon_run){ 42 * QV_HUGE, 2 };
+	q->entry.eip = 0x100000;
+	q->num_devices = 1;
+	q->devices[0] = (struct qv_mon_device){
+		.bdf = OWN, .flags = QV_MON_DEVICE_MASTER, .ioapic = QV_MON_NO_PIN,
+		.bars = { { .base = BAR, .len = 0x4000 }, { 0 }, { .base = 0xc000, .len = 32, .ports = 1 } },
+	};
+}
+
+static struct leaf front(u64 pa)
+{
+	return tables_walk(&me()->nested, pa);
+}
+
+static void one_life(void)
+{
+	u32 device = fake_ept ? LEAF_UC : LEAF_AS_MTRRS;
+	static struct qv_mon_create q;
+	struct world w;
+	const struct instance *cell;
+	struct leaf l;
+	u64 id, pa;
+
+	world_open(&w);
+	make_function();
+	good(&q);
+	id = world_create(&w, &q);
+	CHECK_EQ(id, 1);
+	cell = fake_instance(q.block_pa);
+	for (pa = HIGH_ECAM; pa < HIGH_ECAM + (4u << 20); pa += QV_PAGE) {
+		l = tables_walk(&cell->nested, pa);
+		CHECK(l.present && !l.write && !l.execute);
+		if (pa == HIGH_ECAM + (OWN << 12))
+			CHECK(l.pa == pa && l.type == device);
+		else if (!CHECK_EQ(*(u64 *)(fake_ram + l.pa), ~0ull))
+			return;
+	}
+	for (pa = BAR; pa < BAR + 0x4000; pa += QV_PAGE) {
+		l = tables_walk(&cell->nested, pa);
+		CHECK(l.present && l.pa == pa && l.write == (pa != BAR + 0x1000) && !l.execute && l.type == device);
+	}
+	CHECK(!tables_walk(&cell->nested, BAR + 0x4000).present);
+	CHECK(!tables_walk(&cell->nested, HIGH_ECAM + (4u << 20)).present);
+	CHECK(front(BAR).present && front(HIGH_ECAM + (OWN << 12)).present);
+
+	CHECK_EQ(world_start(&w, 1), 0);
+	CHECK(!front(BAR).present && !front(BAR + 0x3000).present && front(BAR + 0x4000).present);
+	CHECK(!front(HIGH_ECAM + (OWN << 12)).present && front(HIGH_ECAM + ((OWN + 1) << 12)).present);
+	CHECK_EQ(config_get(OWN, 4) & 0xffff, 0x400);
+	CHECK_EQ(config_get(OWN, 0x40) >> 16 & 1, 0);
+	CHECK_EQ(config_get(OWN, 0x44), 0xfee04000);	/* CPU 2 has id 4 */
+	CHECK_EQ(config_get(OWN, 0x4c) & 0xffff, 0xff);
+	CHECK_EQ(config_get(OWN, 0x60) >> 31, 0);
+	CHECK_EQ(device_read(pcpu_of(0), BAR + 0x1830), 0xfee04000);
+	CHECK_EQ(device_read(pcpu_of(0), BAR + 0x183c), 1);
+	CHECK(pci_given(OWN) && !pci_given(OWN + 1));
+	CHECK_EQ(me()->port_map[0xc000 / 8], 0xff);
+	CHECK_EQ(me()->port_map[0xcf8 / 8], 0xf0);
+
+	config_set(OWN, 4, 1u << 20 | 7);		/* the cell was at work (the status half is read-only in a device) */
+	config_set(OWN, 0x40, 0x00816005);
+	CHECK_EQ(world_stop(&w, 1), 0);
+	CHECK_EQ(config_get(OWN, 4) & 0xffff, 0x400);
+	CHECK_EQ(config_get(OWN, 0x40) >> 16 & 1, 0);
+	while (world_reclaim(&w, 1) == 1)
+		;
+	CHECK(front(BAR).present && front(BAR).pa == BAR && front(BAR).write && front(BAR).type == device);
+	CHECK(front(HIGH_ECAM + (OWN << 12)).write);
+	CHECK(!pci_given(OWN));
+	CHECK_EQ(me()->port_map[0xc000 / 8], 0);
+	CHECK_EQ(me()->port_map[0xcf8 / 8], 0);
+	CHECK_EQ(world_create(&w, &q), 1);		/* and once more */
+}
+
+static void given_and_taken_back(void)
+{
+	for (fake_ept = 0; fake_ept < 2; fake_ept++)
+		one_life();
+}
+
+#define CHANGES(X) \
+	X(nothing, OK, (void)0) \
+	X(flags, DEVICES, d->flags = 4) \
+	X(too_many, DEVICES, q.num_devices = 9) \
+	X(outside_config_space, DEVICE_NONE, d->bdf = 0x400) \
+	X(bdf_huge, DEVICE_NONE, d->bdf = ~0u) \
+	X(nobody_there, DEVICE_NONE, (d->bdf = 0x30, config_set(0x30, 0, ~0u))) \
+	X(bridge, DEVICE_NONE, config_set(OWN, 0x0c, 1 << 16)) \
+	X(isa_bridge, DEVICE_NONE, config_set(OWN, 8, 0x06010002)) \
+	X(serial_port, OK, config_set(OWN, 8, 0x07000200)) \
+	X(multi_function, OK, config_set(OWN, 0x0c, 0x80 << 16)) \
+	X(twice, DEVICE_TAKEN, (q.num_devices = 2, q.devices[1] = *d)) \
+	X(bar_is_ram, DEVICE_BAR, (d->bars[0].base = 90 * QV_HUGE, config_set(OWN, 0x10, 90 * QV_HUGE))) \
+	X(bar_over_own_ram, DEVICE_BAR, (d->bars[0].base = 0, config_set(OWN, 0x10, 0))) \
+	X(bar_elsewhere, DEVICE_BAR, d->bars[0].base += 0x4000) \
+	X(bar_half_a_page, DEVICE_BAR, d->bars[0].len = 0x800) \
+	X(bar_into_messages, DEVICE_BAR, d->bars[0].len = 0xe01000) \
+	X(bar_all, DEVICE_BAR, d->bars[0].len = -4096ull) \
+	X(bar_wraps, DEVICE_BAR, (d->bars[0].base = -4096ull)) \
+	X(bar_over_config_space, DEVICE_BAR, (d->bars[0].base = HIGH_ECAM, config_set(OWN, 0x10, HIGH_ECAM))) \
+	X(bar_is_ports, DEVICE_BAR, d->bars[0].ports = 1) \
+	X(ports_are_bar, DEVICE_BAR, d->bars[2].ports = 0) \
+	X(ports_beyond, DEVICE_BAR, d->bars[2].len = 0x4001) \
+	X(ports_elsewhere, DEVICE_BAR, d->bars[2].base = 0xd000) \
+	X(ports_of_config, DEVICE_BAR, (d->bars[2].base = 0xcf8, config_set(OWN, 0x18, 0xcf9))) \
+	X(pin_of_no_ioapic, DEVICE_PIN, (d->ioapic = 0, d->vector = 64)) \
+	X(no_config_space, DEVICE_NONE, me()->boot.ecam_len = 0) \
+	X(config_space_in_ram, DEVICE_NONE, me()->boot.ecam_pa = QV_HUGE)
+
+static void refusals(void)
+{
+	static struct qv_mon_create q;
+	struct qv_mon_device *d = &q.devices[0];
+	struct world w;
+	u64 want, got;
+
+#define X(name, error, change) \
+	world_open(&w); \
+	make_function(); \
+	good(&q); \
+	change; \
+	unit_case(#name ":"); \
+	want = QV_ME_##error; \
+	got = world_create(&w, &q); \
+	CHECK_EQ(got > QV_ME_BASE ? got : QV_ME_OK, want); \
+	CHECK(front(BAR).present && front(BAR).write);
+	CHANGES(X)
+#undef X
+}
+
+/* Two cells may be created with one range by a liar; only one of them starts */
+static void overlapping_claims(void)
+{
+	static struct qv_mon_create a, b;
+	struct world w;
+
+	world_open(&w);
+	make_function();
+	good(&a);
+	CHECK_EQ(world_create(&w, &a), 1);
+	good(&b);
+	b.block_pa = 50 * QV_HUGE;
+	b.window_pa = 51 * QV_HUGE;
+	b.runs[0].pa = 52 * QV_HUGE;
+	b.cpus[0] = 3;
+	CHECK_EQ(world_create(&w, &b), QV_ME_DEVICE_TAKEN);
+	b.devices[0].bdf = 0x30;
+	config_set(0x30, 0, 1);
+	config_set(0x30, 0x0c, 0);
+	config_set(0x30, 0x10, BAR);
+	b.devices[0].bars[2].len = 0;
+	CHECK_EQ(world_create(&w, &b), 2);
+	CHECK_EQ(world_start(&w, 2), 0);
+	CHECK_EQ(world_start(&w, 1), QV_ME_DEVICE_TAKEN);
+	CHECK(!front(BAR).present);
+}
+
+const struct unit_test pci_manage_tests[] = {
+	{ "pci: given and taken back", given_and_taken_back },
+	{ "pci: refusals", refusals },
+	{ "pci: overlapping claims", overlapping_claims },
+	{ 0 }
+};
