@@ -39,6 +39,8 @@ FAULTS["iret"] = "#(GP|PF) "
 # QEMU 11 does not look at the ring for these, and does nothing; QEMU 7 and processors refuse them.
 LET_PASS = {"wbinvd", "invd"}
 
+CELL_READY = "> \x04"
+
 FUZZ = r"fuzz: 60 children, (\d+) ended, (\d+) were killed, \d+ calls known"
 
 
@@ -54,7 +56,7 @@ def alone():
 
 def fake_cell():
     return m.Machine("-smp", "2", "-kernel", str(m.build_dir() / "inmates/tests/fakecell.elf"),
-                     "-initrd", str(m.quest("quest.elf")), "-append", "fakecell"), "> \x04"
+                     "-initrd", str(m.quest("quest.elf")), "-append", "fakecell"), CELL_READY
 
 
 @pytest.fixture(scope="module", params=[alone, fake_cell], ids=["alone", "cell"])
@@ -90,6 +92,36 @@ def test_archive(shell):
 def test_calls(shell, nothing_lost):
     out = shell.run("calls")
     assert re.fullmatch(r"calls: \d{2,} right, 0 wrong\n", out), out
+
+
+def test_programs_stay_off_the_kernels_vcpus(shell, nothing_lost):
+    """VCPUs that the shell made for itself are nobody's to run on."""
+    assert shell.run("load 1 100") == ""
+    try:
+        assert re.fullmatch(r"calls: \d{2,} right, 0 wrong\n", shell.run("calls"))
+    finally:
+        shell.run("load stop")
+
+
+def test_pages_that_come_and_go(shell, nothing_lost):
+    """What one thread asks for and is refused in the end is not another's to keep."""
+    assert re.fullmatch(r"hostile: 20 rounds, 20 killed\n", shell.run("hostile race"))
+    assert "25 primes" in shell.run("prime 100")
+
+
+def test_a_flood_can_be_ended(shell, nothing_lost):
+    """64 MiB to the console: minutes; ^C is heard in between."""
+    if shell.ready == CELL_READY:
+        pytest.skip("the fake cell's Linux takes no keys before it has shown all output")
+    shell.start("hostile flood")
+    shell.machine.expect("\x01")
+    shell.machine.send("\x03")
+    shell.machine.expect(r"hostile was killed \(signal 9\)\n")
+    shell.machine.expect(shell.ready)
+
+
+def test_hello(shell, nothing_lost):
+    assert shell.run("hello world") == "hello from world\n"
 
 
 def test_canny_finds_the_same_edges(shell, nothing_lost):

@@ -55,7 +55,7 @@ static void fresh(size_t pages)
 	kernel_root = table_new();
 	table_at(kernel_root)[0] = 0x1234003;
 	generation = 0;
-	space_set_pause(NULL);
+	space_set_hooks(NULL, NULL);
 	s = (struct space){ 0 };
 }
 

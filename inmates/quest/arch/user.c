@@ -58,11 +58,17 @@ static void save(struct fpu_state *f)
 
 static void take_fpu(const struct thread *t)
 {
+	static const uint32_t zero;
+
 	if (fpu_owner == t)
 		return;
 	if (fpu_owner)
 		save(fpu_owner->fpu);
+	/* where the last x87 instruction was is not loaded by all processors: nor shall it stay the other's */
+	__asm__ volatile("fnclex; emms; fildl %0" : : "m"(zero));
 	__asm__ volatile("fxrstor64 %0" : : "m"(*t->fpu));
+	/* 64-bit code needs none of these; what one program put there is not the next one's to read */
+	__asm__ volatile("movl %0, %%ds; movl %0, %%es; movl %0, %%fs; movl %0, %%gs" : : "r"(zero));
 	fpu_owner = t;
 }
 

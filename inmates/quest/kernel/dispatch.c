@@ -98,6 +98,7 @@ static void switch_to(struct thread *next)
 		return;
 	if (prev->state == THREAD_DEAD)
 		departed = prev;	/* its stack is in use until we are off it */
+	thread_check_stack(prev);
 	current = next;
 	user_switch(next);
 	switch_context(&prev->rsp, next->rsp);
@@ -175,7 +176,6 @@ void dispatch_preempt(void)
 
 void let_interrupts_in(void)
 {
-	irq_enable();
-	cpu_relax();		/* STI's shadow covers one instruction */
-	irq_disable();
+	/* STI's shadow covers one instruction; with PAUSE for it no interrupt comes in QEMU */
+	__asm__ volatile("sti; nop; cli" : : : "memory");
 }

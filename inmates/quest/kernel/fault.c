@@ -30,6 +30,7 @@ void fault_of_program(struct trap_frame *f)
 	struct process *p = process_current();
 	int signal = signals[f->vector];
 
+	irq_enable();		/* printing takes long; the thread is ours, and its process stays as long */
 	print("%s (pid %d, thread %u) is killed: %s at %016lx", p->name, p->pid, thread_current()->slot,
 	      trap_name(f->vector), f->rip);
 	if (f->vector == PAGE_FAULT)
@@ -37,6 +38,7 @@ void fault_of_program(struct trap_frame *f)
 	else if (f->vector == 13)
 		print(" (an instruction that is the kernel's, or an address that is none)");
 	print("\n");
+	irq_disable();
 	process_end(p, signal ? signal : SIGSEGV);
 	process_end_thread(0);
 }

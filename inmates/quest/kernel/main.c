@@ -96,7 +96,7 @@ static void after_interrupt(struct trap_frame *frame)
 static void init_programs(void)
 {
 	user_init(machine.features_ebx7, machine.features_ecx7);
-	space_set_pause(let_interrupts_in);
+	space_set_hooks(let_interrupts_in, user_flush);
 	program_init(&machine.boot);
 }
 

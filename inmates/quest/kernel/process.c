@@ -56,13 +56,22 @@ static struct process *reserve(int parent, int vcpu, const char *name)
 	return NULL;
 }
 
+/* Nothing comes of it: who waits for it shall look again. */
+static int abandon(struct process *p, int error)
+{
+	struct process *parent = process_find(p->parent);
+
+	p->state = PROCESS_FREE;
+	wake_all(parent ? &parent->changed : &kernel_children);
+	return error;
+}
+
 /* The first thread of a process whose space is ready; without one all is given back. */
 static int start(struct process *p, const struct trap_frame *frame, unsigned int slot, const struct thread *like)
 {
 	if (thread_create_user(p, slot, frame, like) < 0) {
 		space_destroy(&p->space);
-		p->state = PROCESS_FREE;
-		return -EAGAIN;
+		return abandon(p, -EAGAIN);
 	}
 	p->threads[slot] = (struct process_thread){ .state = SLOT_RUNS };
 	p->num_threads = 1;
@@ -81,25 +90,55 @@ int process_run(const struct program_args *args, int vcpu, bool background, cons
 		return -EAGAIN;
 	p->background = background;
 	error = program_load(&p->space, args, &frame, why);
-	if (error) {
-		p->state = PROCESS_FREE;
-		return error;
-	}
+	if (error)
+		return abandon(p, error);
 	*why = "too many threads are running, or there is not enough memory";
 	return start(p, &frame, 0, NULL);
 }
 
+bool process_take_heap(struct process *p)
+{
+	while (p->heap_taken) {
+		wait_on(&p->changed);
+		if (p->ending)
+			return false;
+	}
+	p->heap_taken = true;
+	return true;
+}
+
+void process_give_heap(struct process *p)
+{
+	p->heap_taken = false;
+	wake_all(&p->changed);
+}
+
+/* The child has the one thread that forked. */
+static void drop_other_stacks(struct space *s, unsigned int slot)
+{
+	unsigned int n;
+
+	for (n = 0; n < STACKS_MAX; n++)
+		if (n != slot)
+			space_unmap(s, space_stack_top(n) - STACK_BYTES, space_stack_top(n));
+}
+
 int process_fork(const struct trap_frame *frame, int vcpu)
 {
-	struct process *parent = process_current(), *p = reserve(parent->pid, vcpu, parent->name);
+	struct process *parent = process_current(), *p;
 	struct trap_frame child = *frame;
+	bool copied;
 
+	if (!process_take_heap(parent))
+		return -EINTR;
+	p = reserve(parent->pid, vcpu, parent->name);
+	copied = p && space_copy(&p->space, &parent->space);
+	process_give_heap(parent);
 	if (!p)
 		return -EAGAIN;
-	if (!space_copy(&p->space, &parent->space)) {
-		p->state = PROCESS_FREE;
-		return -ENOMEM;
-	}
+	if (!copied)
+		return abandon(p, -ENOMEM);
+	drop_other_stacks(&p->space, thread_current()->slot);
 	memcpy(p->files, parent->files, sizeof(p->files));
 	p->background = parent->background;
 	child.rax = 0;
@@ -228,7 +267,6 @@ _Noreturn void process_end_thread(uint64_t result)
 	p->used += dispatch_used(t);
 	if (--p->num_threads) {
 		space_unmap(&p->space, top - STACK_BYTES, top);
-		user_flush();
 		wake_all(&p->changed);
 		t->process = NULL;
 		user_leave_space();
@@ -277,7 +315,6 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1)
 			return slot;
 		space_unmap(&p->space, top - STACK_BYTES, top);
 	}
-	user_flush();
 	p->threads[slot].state = SLOT_FREE;
 	p->num_threads--;
 	return -ENOMEM;
@@ -286,9 +323,9 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1)
 int process_join(unsigned int n, uint64_t *result)
 {
 	struct process *p = process_current();
-	struct process_thread *slot = &p->threads[n];
+	struct process_thread *slot = n < STACKS_MAX ? &p->threads[n] : NULL;
 
-	if (n >= STACKS_MAX || slot->state == SLOT_FREE || slot->joining)
+	if (!slot || slot->state == SLOT_FREE || slot->joining)
 		return -ESRCH;
 	if (n == thread_current()->slot)
 		return -EDEADLK;

@@ -43,6 +43,7 @@ struct process {
 	bool background;		/* the shell does not wait for it, or for its parent: it gets no keys */
 	bool ending;			/* its threads leave as soon as they can; `status` stands */
 	int status;			/* as waitpid() gives it */
+	bool heap_taken;		/* a thread is in sbrk() or fork() */
 	int vcpu;			/* of new threads */
 	unsigned int num_threads;
 	uint64_t used, children_used;	/* TSC cycles: of threads that have ended, of children waited for */
@@ -90,6 +91,10 @@ void process_leave(void);
 struct process *process_find(int pid);
 struct process *process_at(int i);
 struct process *process_current(void);
+
+/* One thread at a time moves the heap or copies it. False: `p`, the current one, is ending. */
+bool process_take_heap(struct process *p);
+void process_give_heap(struct process *p);
 
 /* VCPU `vcpu` is no more: whose new threads would go there, go to best effort. */
 void process_leave_vcpu(int vcpu);

@@ -14,7 +14,7 @@
 #define STDERR		2
 #define CONSOLE_PIECE	128
 
-static struct open_file *file_of(struct call *c, uint64_t fd)
+static struct open_file *file_of(struct call *c, int fd)
 {
 	struct open_file *f = fd >= FIRST_FILE && fd - FIRST_FILE < PROCESS_FILES ?
 			      &c->process->files[fd - FIRST_FILE] : NULL;
@@ -29,7 +29,7 @@ long sys_open(struct call *c)
 
 	if (n < 0)
 		return n == -1 ? -EFAULT : -ENAMETOOLONG;
-	if (c->arg[1] != O_RDONLY)
+	if (call_int(c, 1) != O_RDONLY)
 		return -EROFS;
 	n = archive_find(&archive, name);
 	if (n < 0)
@@ -45,7 +45,7 @@ long sys_open(struct call *c)
 
 long sys_close(struct call *c)
 {
-	struct open_file *f = file_of(c, c->arg[0]);
+	struct open_file *f = file_of(c, call_int(c, 0));
 
 	if (!f)
 		return -EBADF;
@@ -81,24 +81,26 @@ static long read_console(struct call *c, uint64_t to, uint64_t n)
 static long read_file(struct call *c, struct open_file *f, uint64_t to, uint64_t n)
 {
 	const struct archive_file *file = &archive.files[f->file];
-	uint64_t left = f->at < file->size ? file->size - f->at : 0, done, part;
+	uint64_t at = f->at;		/* other threads may move it while we copy */
+	uint64_t left = at < file->size ? file->size - at : 0, done, part;
 
 	if (n > left)
 		n = left;
-	for (done = 0; done < n; done += part) {
+	for (done = 0; done < n && !c->process->ending; done += part) {
 		part = n - done < PAGE_SIZE ? n - done : PAGE_SIZE;
-		if (!copy_to_user(&c->process->space, to + done, file->data + f->at, part))
-			return done ? (long)done : -EFAULT;
-		f->at += part;
+		if (!copy_to_user(&c->process->space, to + done, file->data + at + done, part))
+			break;
+		let_interrupts_in();
 	}
-	return (long)n;
+	f->at = at + done;
+	return done || !n ? (long)done : -EFAULT;
 }
 
 long sys_read(struct call *c)
 {
-	struct open_file *f = file_of(c, c->arg[0]);
+	struct open_file *f = file_of(c, call_int(c, 0));
 
-	if (c->arg[0] == STDIN)
+	if (call_int(c, 0) == STDIN)
 		return read_console(c, c->arg[1], c->arg[2]);
 	return f ? read_file(c, f, c->arg[1], c->arg[2]) : -EBADF;
 }
@@ -119,28 +121,29 @@ long sys_write(struct call *c)
 	uint64_t n = c->arg[2], done, part;
 	char text[CONSOLE_PIECE];
 
-	if (c->arg[0] != STDOUT && c->arg[0] != STDERR)
-		return file_of(c, c->arg[0]) ? -EROFS : -EBADF;
+	if (call_int(c, 0) != STDOUT && call_int(c, 0) != STDERR)
+		return file_of(c, call_int(c, 0)) ? -EROFS : -EBADF;
 	for (done = 0; done < n && !c->process->ending; done += part) {
 		part = n - done < CONSOLE_PIECE ? n - done : CONSOLE_PIECE;
 		if (!copy_from_user(&c->process->space, text, c->arg[1] + done, part))
 			return done ? (long)done : -EFAULT;
 		print_piece(text, part);
-		dispatch_check();
+		let_interrupts_in();
 	}
 	return (long)done;
 }
 
 long sys_lseek(struct call *c)
 {
-	struct open_file *f = file_of(c, c->arg[0]);
+	struct open_file *f = file_of(c, call_int(c, 0));
+	int whence = call_int(c, 2);
 	int64_t offset = (int64_t)c->arg[1], base, at;
 
 	if (!f)
 		return -EBADF;
-	if (c->arg[2] > SEEK_END)
+	if (whence < SEEK_SET || whence > SEEK_END)
 		return -EINVAL;
-	base = c->arg[2] == SEEK_SET ? 0 : c->arg[2] == SEEK_CUR ? (int64_t)f->at :
+	base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? (int64_t)f->at :
 	       (int64_t)archive.files[f->file].size;
 	if (__builtin_add_overflow(base, offset, &at) || at < 0)
 		return -EINVAL;

@@ -7,12 +7,10 @@
 #include "../arch/user.h"
 #include "../mm/usercopy.h"
 #include "../user/include/quest/types.h"
-#include "dispatch.h"
 #include "machine.h"
 #include "syscall.h"
 
 #define SLEEP_MAX_US	(1ull << 42)	/* 50 days */
-#define SHRINK_STEP	(64 * PAGE_SIZE)
 #define RELEASE		"1"
 
 static long put(struct call *c, const void *data, size_t n)
@@ -46,36 +44,22 @@ long sys_times(struct call *c)
 	return put(c, &t, sizeof(t));
 }
 
-/* Down in steps, each with its TLB flush before anybody else runs: no page is reached after it was freed. */
-static bool shrink(struct space *s, uint64_t bytes)
-{
-	uint64_t step;
-	bool moved = true;
-
-	if (bytes > s->brk - s->heap)
-		return false;
-	for (; bytes && moved; bytes -= step) {
-		step = bytes < SHRINK_STEP ? bytes : SHRINK_STEP;
-		moved = space_move_brk(s, -(int64_t)step);
-		user_flush();
-		let_interrupts_in();
-	}
-	return true;
-}
-
-/* The end of the heap before it moved. */
+/* The end of the heap before it moved. Threads that move it at once do so one after the other. */
 long sys_sbrk(struct call *c)
 {
-	struct space *s = &c->process->space;
-	uint64_t was = s->brk;
+	struct process *p = c->process;
 	int64_t delta = (int64_t)c->arg[0];
+	uint64_t was;
+	bool moved;
 
-	if (delta < 0)
-		return shrink(s, 0 - (uint64_t)delta) ? (long)was : -EINVAL;
-	if (space_move_brk(s, delta))
-		return (long)was;
-	user_flush();		/* another thread may have seen pages that were there for a while */
-	return -ENOMEM;
+	if (!process_take_heap(p))
+		return -EINTR;
+	was = p->space.brk;
+	moved = space_move_brk(&p->space, delta);
+	process_give_heap(p);
+	if (!moved)
+		return delta < 0 ? -EINVAL : -ENOMEM;
+	return (long)was;
 }
 
 long sys_meminfo(struct call *c)

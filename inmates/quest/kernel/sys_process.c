@@ -27,9 +27,9 @@ long sys_fork(struct call *c)
 
 long sys_vcpu_fork(struct call *c)
 {
-	if (!uservcpu_usable((int)c->arg[0], c->process->pid))
+	if (!uservcpu_usable(call_int(c, 0), c->process->pid))
 		return -ENOVCPU;
-	return process_fork(c->frame, (int)c->arg[0]);
+	return process_fork(c->frame, call_int(c, 0));
 }
 
 /* The strings that the NULL-ended array at `argv` points to. */
@@ -70,12 +70,12 @@ long sys_waitpid(struct call *c)
 	const struct space *s = &c->process->space;
 	int status = 0, pid;
 
-	if (c->arg[2] & ~(uint64_t)WNOHANG)
+	if (call_int(c, 2) & ~WNOHANG)
 		return -EINVAL;
 	/* before a child is given up for it */
 	if (c->arg[1] && !copy_to_user(s, c->arg[1], &status, sizeof(status)))
 		return -EFAULT;
-	pid = process_wait(c->process->pid, (int)c->arg[0], c->arg[2] & WNOHANG, &status);
+	pid = process_wait(c->process->pid, call_int(c, 0), call_int(c, 2) & WNOHANG, &status);
 	if (pid > 0 && c->arg[1])
 		(void)copy_to_user(s, c->arg[1], &status, sizeof(status));	/* a thread may have unmapped it: its loss */
 	return pid;
@@ -83,16 +83,17 @@ long sys_waitpid(struct call *c)
 
 long sys_kill(struct call *c)
 {
-	struct process *p = process_find((int)c->arg[0]);
+	struct process *p = process_find(call_int(c, 0));
+	int signal = call_int(c, 1);
 
-	if (c->arg[1] > SIGNAL_MAX)
+	if (signal < 0 || signal > SIGNAL_MAX)
 		return -EINVAL;
 	if (!p || p->state == PROCESS_STARTING)
 		return -ESRCH;
 	if (p != c->process && p->parent != c->process->pid)
 		return -EPERM;
-	if (c->arg[1])
-		process_end(p, (int)c->arg[1]);
+	if (signal)
+		process_end(p, signal);
 	return 0;
 }
 
@@ -113,9 +114,7 @@ long sys_thread_join(struct call *c)
 
 	if (c->arg[1] && !copy_to_user(&c->process->space, c->arg[1], &result, sizeof(result)))
 		return -EFAULT;
-	if (c->arg[0] >= STACKS_MAX)
-		return -ESRCH;
-	error = process_join((unsigned int)c->arg[0], &result);
+	error = process_join((unsigned int)call_int(c, 0), &result);
 	if (!error && c->arg[1])
 		(void)copy_to_user(&c->process->space, c->arg[1], &result, sizeof(result));
 	return error;

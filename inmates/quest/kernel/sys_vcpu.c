@@ -19,21 +19,21 @@ long sys_vcpu_create(struct call *c)
 
 long sys_vcpu_create_main(struct call *c)
 {
-	struct sched_param p = { .type = MAIN_VCPU, .C = (int)c->arg[0], .T = (int)c->arg[1] };
+	struct sched_param p = { .type = MAIN_VCPU, .C = call_int(c, 0), .T = call_int(c, 1) };
 
 	return uservcpu_create(c->process->name, &p, c->process->pid);
 }
 
 long sys_vcpu_bind_task(struct call *c)
 {
-	if (!uservcpu_usable((int)c->arg[0], c->process->pid))
+	if (!uservcpu_usable(call_int(c, 0), c->process->pid))
 		return -ENOVCPU;
-	return uservcpu_bind(thread_current(), (int)c->arg[0]);
+	return uservcpu_bind(thread_current(), call_int(c, 0));
 }
 
 long sys_vcpu_destroy(struct call *c)
 {
-	return uservcpu_destroy((int)c->arg[0], c->arg[1], c->process->pid);
+	return uservcpu_destroy(call_int(c, 0), call_int(c, 1), c->process->pid);
 }
 
 /* Of the VCPU that the caller runs on. */
@@ -53,13 +53,13 @@ long sys_vcpu_setparams(struct call *c)
 
 	if (!take(c, c->arg[1], &p))
 		return -EFAULT;
-	return uservcpu_set((int)c->arg[0], &p, c->process->pid);
+	return uservcpu_set(call_int(c, 0), &p, c->process->pid);
 }
 
 /* Of the VCPU that the program pid (-1: the caller) started on. */
 long sys_sched_setparam(struct call *c)
 {
-	int pid = (int)c->arg[0];
+	int pid = call_int(c, 0);
 	struct process *p = pid == -1 ? c->process : process_find(pid);
 	struct sched_param param;
 

@@ -22,6 +22,12 @@ struct call {
 	uint64_t arg[SYSCALL_ARGS];
 };
 
+/* Argument `n` where the call takes an int: the ABI leaves the register's upper half undefined. */
+static inline int call_int(const struct call *c, unsigned int n)
+{
+	return (int)c->arg[n];
+}
+
 typedef long syscall_handler(struct call *c);
 
 /* One per line of user/include/quest/calls.h. */

@@ -166,7 +166,7 @@ void thread_release(struct thread *t)
 	t->state = THREAD_FREE;
 }
 
-static void check_stack(const struct thread *t)
+void thread_check_stack(const struct thread *t)
 {
 	if (t->stack && *(const uint64_t *)t->stack != STACK_CANARY)
 		panic("thread %d (%s) has overrun its stack", t->id, t->name);
@@ -182,7 +182,6 @@ void thread_sleep_until(uint64_t at)
 	bool irqs = irq_save();
 	struct thread *t = thread_current();
 
-	check_stack(t);
 	t->state = THREAD_SLEEPING;
 	dispatch_sleep(at);
 	irq_restore(irqs);
@@ -192,7 +191,6 @@ void wait_on(struct wait_queue *q)
 {
 	struct thread *t = thread_current();
 
-	check_stack(t);
 	t->state = THREAD_WAITING;
 	t->waiting_on = q;
 	t->next_waiting = q->head;

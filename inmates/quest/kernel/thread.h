@@ -94,6 +94,9 @@ const char *thread_state_name(enum thread_state state);
 /* Cycles the CPU was idle. */
 uint64_t thread_idle_cycles(void);
 
+/* Panics if `t` has overrun its stack. */
+void thread_check_stack(const struct thread *t);
+
 /* For dispatch.c: slot allocation is thread.c's, switching is dispatch.c's. */
 void thread_release(struct thread *t);
 

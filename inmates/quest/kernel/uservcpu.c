@@ -6,8 +6,9 @@
 #include "uservcpu.h"
 
 #define US_PER_MS	1000
+#define VCPUS_OF_ONE	16		/* so many may a program have: admission takes time for each */
 
-static int owners[SCHED_VCPUS];		/* pids; of those that exist */
+static int owners[SCHED_VCPUS];		/* pids; KERNEL_PID: none of a program's */
 
 static int error_of(int sched_error)
 {
@@ -41,12 +42,23 @@ static int check_owner(int id, int pid)
 	return id < VCPU_FIXED || owners[id] != pid ? -EPERM : 0;
 }
 
+static int count_of(int owner)
+{
+	int id, n = 0;
+
+	for (id = VCPU_FIXED; id < SCHED_VCPUS; id++)
+		n += owners[id] == owner;
+	return n;
+}
+
 int uservcpu_create(const char *name, const struct sched_param *p, int owner)
 {
 	int id;
 
 	if (!plausible(p))
 		return -EINVAL;
+	if (owner != KERNEL_PID && count_of(owner) >= VCPUS_OF_ONE)
+		return -EAGAIN;
 	id = vcpu_create(name, (enum vcpu_type)p->type, (uint64_t)p->C * US_PER_MS,
 			 (uint64_t)p->T * US_PER_MS);
 	if (id < 0)
@@ -69,9 +81,11 @@ int uservcpu_destroy(int id, bool force, int owner)
 	if (force)
 		thread_move_all(id, BEST_EFFORT_VCPU);
 	error = error_of(vcpu_destroy(id));
-	if (!error)
-		process_leave_vcpu(id);
-	return error;
+	if (error)
+		return error;
+	owners[id] = KERNEL_PID;
+	process_leave_vcpu(id);
+	return 0;
 }
 
 /* Rounded: cycles are not whole microseconds. */
@@ -109,9 +123,11 @@ bool uservcpu_usable(int id, int pid)
 {
 	const struct process *p = process_find(pid);
 
-	if (!sched_vcpu(dispatch_sched(), id) || (id != BEST_EFFORT_VCPU && id < VCPU_FIXED))
+	if (!p || !sched_vcpu(dispatch_sched(), id))
 		return false;
-	return id == BEST_EFFORT_VCPU || owners[id] == pid || (p && (p->vcpu == id || p->parent == owners[id]));
+	if (id == BEST_EFFORT_VCPU || p->vcpu == id)
+		return true;
+	return owners[id] != KERNEL_PID && (owners[id] == pid || owners[id] == p->parent);
 }
 
 int uservcpu_bind(struct thread *t, int id)

@@ -7,20 +7,29 @@
 #define KERNEL_ENTRIES	(TABLE_ENTRIES / 4)	/* of the top table: up to KERNEL_END */
 #define USER_TOP	(KERNEL_ENTRIES)	/* the one entry of the top table that programs use */
 
-static void (*breathe)(void);
+#define UNMAP_STEP	64			/* pages between two breaths */
+
+static void (*breathe)(void), (*flush)(void);
 
 _Static_assert(KERNEL_END == USER_BASE && USER_BASE >> 39 == USER_TOP, "the halves adjoin");
 _Static_assert(USER_STACKS + STACKS_MAX * 2 * STACK_BYTES <= USER_IMAGE, "stacks below the image");
 
-void space_set_pause(void (*pause)(void))
+void space_set_hooks(void (*pause)(void), void (*flush_tlb)(void))
 {
 	breathe = pause;
+	flush = flush_tlb;
 }
 
 static void take_breath(void)
 {
 	if (breathe)
 		breathe();
+}
+
+static void flush_tlb_now(void)
+{
+	if (flush)
+		flush();
 }
 
 static void take_kernel_entries(struct space *s)
@@ -119,12 +128,17 @@ void space_unmap(struct space *s, uint64_t start, uint64_t end)
 
 	for (va = start; va < end; va += PAGE_SIZE) {
 		entry = table_find(s->root, va);
-		if (!entry || !(*entry & PTE_PRESENT))
-			continue;
-		pages_free(*entry & PTE_ADDRESS, 1);
-		*entry = 0;
-		s->pages--;
+		if (entry && *entry & PTE_PRESENT) {
+			pages_free(*entry & PTE_ADDRESS, 1);
+			*entry = 0;
+			s->pages--;
+		}
+		if ((va - start) / PAGE_SIZE % UNMAP_STEP == UNMAP_STEP - 1 && va + PAGE_SIZE < end) {
+			flush_tlb_now();
+			take_breath();
+		}
 	}
+	flush_tlb_now();
 }
 
 static bool copy_page(struct space *to, uint64_t va, uint64_t entry)

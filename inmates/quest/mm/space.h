@@ -2,7 +2,7 @@
 /*
  * The address space of a program. All of it is mapped when it is asked for:
  * a program never waits for a page later. Interrupts are off in every call;
- * what takes long lets them in between pages (space_set_pause()).
+ * what takes long lets them in between pages (space_set_hooks()).
  *
  *   USER_BASE             64 TiB: nothing up to USER_STACKS
  *   USER_STACKS           STACKS_MAX stacks, a guard as large as the stack below each
@@ -42,8 +42,11 @@ struct space {
 /* How space_translate() and space_explain() are asked. */
 enum space_access { SPACE_READ, SPACE_WRITE, SPACE_EXECUTE };
 
-/* `pause` is called between pages of long work; NULL: never. */
-void space_set_pause(void (*pause)(void));
+/*
+ * `pause` is called between pages of long work, `flush` when pages of what may be the current space are freed,
+ * before anybody else can get them. NULL: never.
+ */
+void space_set_hooks(void (*pause)(void), void (*flush)(void));
 
 /* An empty space with the kernel's part in it. False: no memory. */
 bool space_create(struct space *s);
@@ -60,10 +63,10 @@ bool space_copy(struct space *to, const struct space *from);
  */
 bool space_map(struct space *s, uint64_t start, uint64_t end, uint64_t rights);
 
-/* Unmap and free what of [start, end) is mapped. The TLB is the caller's care. */
+/* Unmap and free what of [start, end) is mapped. */
 void space_unmap(struct space *s, uint64_t start, uint64_t end);
 
-/* Move the end of the heap by `delta` bytes. False: below its begin, too large, or no memory. */
+/* Move the end of the heap by `delta` bytes, one caller at a time. False: below its begin, too large, or no memory. */
 bool space_move_brk(struct space *s, int64_t delta);
 
 /* Top of stack `n`; its STACK_BYTES lie below. */

@@ -68,13 +68,15 @@ static void wait_for(int pid, const char *name)
 static int start(const struct program_args *args, bool background)
 {
 	const struct sched_param param = { .type = MAIN_VCPU, .C = COMMAND_C, .T = COMMAND_T };
-	bool irqs = irq_save();
 	const char *why = NULL;
-	int vcpu = uservcpu_create(args->file, &param, KERNEL_PID), pid;
+	int vcpu, pid;
+	bool irqs;
 
+	vcpu = uservcpu_create(args->file, &param, KERNEL_PID);
 	if (vcpu < 0)
 		print("%s: no VCPU of %d/%d ms: %s; it runs at best effort\n", args->file, COMMAND_C, COMMAND_T,
 		      error_text(vcpu));
+	irqs = irq_save();
 	pid = process_run(args, vcpu < 0 ? BEST_EFFORT_VCPU : vcpu, background, &why);
 	if (vcpu >= 0 && pid < 0)
 		(void)uservcpu_destroy(vcpu, true, KERNEL_PID);

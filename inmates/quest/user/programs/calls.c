@@ -124,17 +124,120 @@ static void *wait_long(void *arg)
 	return arg;
 }
 
+/* Ends with 1 if there can be fifteen threads beside this one. */
+static void have_all_threads(void)
+{
+	pthread_t t;
+	int n, error;
+
+	for (n = 0; (error = pthread_create(&t, NULL, wait_long, NULL)) == 0; n++)
+		;
+	_exit(n == 15 && error == -EAGAIN && exec("calls", NULL) < 0);
+}
+
+/* Also when it was one of several that forked. */
 static void check_limits(void)
 {
 	pthread_t t;
-	int pid = fork(), n, error;
+	int pid = fork();
 
-	if (!pid) {
-		for (n = 0; (error = pthread_create(&t, NULL, wait_long, NULL)) == 0; n++)
-			;
-		_exit(n == 15 && error == -EAGAIN && exec("calls", NULL) < 0);
-	}
+	if (!pid)
+		have_all_threads();
 	CHECK(WEXITSTATUS(status_of(pid)) == 1);	/* _exit() ends all sixteen */
+	pid = fork();
+	if (!pid) {
+		if (pthread_create(&t, NULL, wait_long, NULL))
+			_exit(2);
+		pid = fork();
+		if (!pid)
+			have_all_threads();
+		_exit(WEXITSTATUS(status_of(pid)));
+	}
+	CHECK(WEXITSTATUS(status_of(pid)) == 1);
+}
+
+static volatile int done;
+static long third;		/* of the free memory, whole MiB */
+
+static void *wait_always(void *arg)
+{
+	while (!done)
+		(void)waitpid(-1, NULL, 0);
+	return arg;
+}
+
+static void *move_heap(void *arg)
+{
+	char *at = sbrk(third / 4);
+	long i;
+
+	if (failed(at))
+		return NULL;
+	for (i = 0; i < third / 4; i += 4096)
+		*(void **)(at + i) = arg;
+	for (i = 0; i < third / 4; i += 4096)
+		if (*(void **)(at + i) != arg)
+			return NULL;
+	return at;
+}
+
+/* Threads that move the heap at once get different memory; one that waits for a fork that fails is told. */
+static void check_races(void)
+{
+	struct meminfo info;
+	pthread_t t[4];
+	void *result;
+	long i;
+
+	(void)meminfo(&info);
+	third = (long)(info.free_kib / 3 / 1024) << 20;
+	for (i = 0; i < 4; i++)
+		CHECK(pthread_create(&t[i], NULL, move_heap, (void *)(i + 1)) == 0);
+	for (i = 0; i < 4; i++)
+		CHECK(pthread_join(t[i], &result) == 0 && result);
+	CHECK(!failed(sbrk(third)));
+	CHECK(pthread_create(&t[0], NULL, wait_always, NULL) == 0);
+	for (i = 0; i < 3; i++)
+		CHECK(fork() == -ENOMEM);
+	done = 1;
+	CHECK(pthread_join(t[0], NULL) == 0);
+	CHECK(!failed(sbrk(-(third / 4 * 4 + third))));
+}
+
+/* The upper half of an int's register says nothing. */
+static void check_ints(void)
+{
+	const long junk = 0x123400000000;
+	int fd = open("frame.pgm", O_RDONLY), id = vcpu_create_main(1, 200);
+
+	CHECK(syscall(13, (long)"frame.pgm", junk, 0) == fd + 1 && syscall(14, junk + fd + 1, 0, 0) == 0);
+	CHECK(syscall(17, junk + fd, 2, junk) == 2 && syscall(17, fd, 0, 3) == -EINVAL && close(fd) == 0);
+	CHECK(syscall(6, getpid(), junk, 0) == 0 && kill(getpid(), -1) == -EINVAL);
+	CHECK(vcpu_bind_task(id) == 0 && syscall(25, id, junk, 0) == -EBUSY && vcpu_destroy(id, 1) == 0);
+}
+
+static unsigned int segments(void)
+{
+	unsigned int fs, gs;
+
+	__asm__ volatile("movl %%fs, %0; movl %%gs, %1" : "=r"(fs), "=r"(gs));
+	return fs | gs;
+}
+
+/* What another program put into its segment registers is not ours to read. */
+static void check_segments(void)
+{
+	unsigned int seen = 0;
+	int pid = fork(), i;
+
+	if (!pid)
+		for (;;)
+			__asm__ volatile("movl %0, %%fs; movl %0, %%gs" : : "r"(0x1B));
+	for (i = 0; i < 20; i++) {
+		(void)usleep(5000);
+		seen |= segments();
+	}
+	CHECK(!seen && kill(pid, SIGKILL) == 0 && status_of(pid) == SIGKILL);
 }
 
 static void check_memory(void)
@@ -224,6 +327,60 @@ static void check_vcpus(void)
 	CHECK(vcpu_destroy(other, 0) == 0);
 }
 
+static void *budget(void *arg)
+{
+	struct sched_param p;
+
+	(void)arg;
+	(void)vcpu_getparams(&p);
+	return (void *)(long)p.C;
+}
+
+/* A VCPU goes while a child counts on it: the child's new threads run at best effort. */
+static void check_vcpu_gone(void)
+{
+	int id = vcpu_create_main(3, 150), pid = vcpu_fork(id);
+	void *c = NULL;
+	pthread_t t;
+
+	if (!pid) {
+		(void)usleep(50000);
+		if (vcpu_create_main(4, 150) < 0)	/* where the old one was */
+			_exit(2);
+		_exit(pthread_create(&t, NULL, budget, NULL) == 0 && pthread_join(t, &c) == 0 && c == (void *)10);
+	}
+	CHECK(id > 0 && pid > 0 && vcpu_destroy(id, 1) == 0 && WEXITSTATUS(status_of(pid)) == 1);
+}
+
+/* Ours are best effort and, if the shell could give it, what we began on. */
+static void check_vcpus_of_others(void)
+{
+	struct sched_param p;
+	int own = BEST_EFFORT_VCPU, usable = 0, id;
+
+	for (id = 255; id >= 0; id--) {
+		if (vcpu_bind_task(id))
+			continue;
+		usable++;
+		if (vcpu_getparams(&p) == 0 && p.C == 20)
+			own = id;
+	}
+	CHECK(usable == 1 + (own != BEST_EFFORT_VCPU) && vcpu_bind_task(own) == 0);
+}
+
+static void check_vcpu_limit(void)
+{
+	int id[17], n = 0, pid = fork();
+
+	if (!pid) {
+		do
+			id[n] = vcpu_create_main(1, 1000000);
+		while (id[n] >= 0 && ++n < 17);
+		_exit(n == 16 && id[16] == -EAGAIN);
+	}
+	CHECK(WEXITSTATUS(status_of(pid)) == 1);
+}
+
 static void check_numbers(void)
 {
 	CHECK(syscall(1000, 0, 0, 0) == -ENOSYS && syscall(-1, 0, 0, 0) == -ENOSYS);
@@ -241,9 +398,15 @@ int main(int argc, char **argv)
 	check_threads();
 	check_limits();
 	check_memory();
+	check_races();
 	check_files();
+	check_ints();
 	check_time();
+	check_vcpus_of_others();
 	check_vcpus();
+	check_vcpu_gone();
+	check_vcpu_limit();
+	check_segments();
 	check_numbers();
 	printf("calls: %d right, %d wrong\n", right, wrong);
 	return wrong != 0;

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 
 #define CALLS_PER_CHILD	40
+#define EXIT_CALL	0
 #define SLEEP_CALL	7
 #define READ_CALL	15
 #define WRITE_CALL	16
+#define THREAD_EXIT_CALL	19
 
 static uint64_t state;
 static char buffer[4096];
@@ -62,19 +64,24 @@ static void one_call(long number)
 
 	if (number == SLEEP_CALL && (uint64_t)a > 1000)
 		a = 1000;
-	if (number == READ_CALL && !a)
+	if (number == READ_CALL && !(int)a)
 		a = 3;
-	if (number == WRITE_CALL && (a == 1 || a == 2))
+	if (number == WRITE_CALL && ((int)a == 1 || (int)a == 2))
 		c &= 7;
 	(void)syscall(number, a, b, c);
 }
 
 static void child(void)
 {
+	long number;
 	int i;
 
-	for (i = 0; i < CALLS_PER_CHILD; i++)
-		one_call(next() % 8 ? calls[next() % NUM_CALLS].number : hostile());
+	for (i = 0; i < CALLS_PER_CHILD; i++) {
+		number = next() % 8 ? calls[next() % NUM_CALLS].number : hostile();
+		if ((number == EXIT_CALL || number == THREAD_EXIT_CALL) && next() % 16)
+			continue;	/* or most children would be short */
+		one_call(number);
+	}
 	_exit(0);
 }
 
