@@ -110,7 +110,7 @@ def test_pages_that_come_and_go(shell, nothing_lost):
 
 
 def test_a_flood_can_be_ended(shell, nothing_lost):
-    """64 MiB to the console: minutes; ^C is heard in between."""
+    """16 MiB to the console in one call, which takes longer than expect() waits; ^C is heard in between."""
     if shell.ready == CELL_READY:
         pytest.skip("the fake cell's Linux takes no keys before it has shown all output")
     shell.start("hostile flood")

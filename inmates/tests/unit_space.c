@@ -217,3 +217,35 @@ TEST(usercopy_strings)
 	CHECK(copy_to_user(&s, AT + PAGE_SIZE - 3, "abc", 3) && copy_string_from_user(&s, name, AT + PAGE_SIZE - 3, 8) == -1);
 	CHECK(copy_string_from_user(&s, name, 0x100000, 8) == -1);
 }
+
+/* Pages that are free and may still be in the TLB when others get the CPU are everybody's. */
+static size_t known;			/* free pages at the last flush or pause */
+static unsigned int flushes;
+
+static void note_flush(void)
+{
+	known = pages_available();
+	flushes++;
+}
+
+static void note_pause(void)
+{
+	CHECK(pages_available() <= known);
+	known = pages_available();
+}
+
+TEST(space_flushes_before_others_run)
+{
+	fresh(PAGES);
+	CHECK(space_create(&s));
+	s.heap = s.brk = AT;
+	space_set_hooks(note_pause, note_flush);
+	known = pages_available();
+	CHECK(!space_move_brk(&s, (int64_t)(PAGES * PAGE_SIZE)));	/* too much: comes and goes */
+	CHECK(flushes && pages_available() == known && !s.pages);
+	CHECK(space_move_brk(&s, 100 * PAGE_SIZE));
+	flushes = 0;
+	CHECK(space_move_brk(&s, -100 * (int64_t)PAGE_SIZE));
+	CHECK(flushes == 2 && pages_available() == known);		/* after 64 pages, and at the end */
+	space_set_hooks(NULL, NULL);
+}

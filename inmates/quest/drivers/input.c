@@ -56,6 +56,19 @@ uint8_t input_get(void)
 	return (uint8_t)byte;
 }
 
+bool input_drop_break(void)
+{
+	uint32_t at;
+
+	for (at = tail; at != head; at++) {
+		if (queue[ring_slot(at, INPUT_LENGTH)] != BREAK_KEY)
+			continue;
+		tail = at + 1;
+		return true;
+	}
+	return false;
+}
+
 void input_set_break(void (*act)(void))
 {
 	on_break = act;

@@ -57,6 +57,8 @@ static void wait_for(int pid, const char *name)
 
 	foreground = pid;
 	input_set_break(break_foreground);
+	if (input_drop_break())		/* typed before the program ran */
+		break_foreground();
 	(void)process_wait(KERNEL_PID, pid, false, &status);
 	input_set_break(NULL);
 	foreground = 0;

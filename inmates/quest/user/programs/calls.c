@@ -197,7 +197,7 @@ static void check_races(void)
 		CHECK(pthread_join(t[i], &result) == 0 && result);
 	CHECK(!failed(sbrk(third)));
 	CHECK(pthread_create(&t[0], NULL, wait_always, NULL) == 0);
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < 12; i++)
 		CHECK(fork() == -ENOMEM);
 	done = 1;
 	CHECK(pthread_join(t[0], NULL) == 0);

@@ -2,14 +2,14 @@
 /*
  * hostile race [ROUNDS]   one thread asks for more memory than there is, again and again; another uses what
  *                         comes and goes. It may be killed; nobody else may notice.
- * hostile flood           writes of a MiB each, 64 of them: ^C ends it all the same
+ * hostile flood           16 MiB to the console in one call: ^C ends it all the same
  */
 #include <quest.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MUCH		(64l << 20)
+#define MUCH		(16l << 20)
 #define FORKS		20
 #define SPELL_US	20000
 
@@ -63,13 +63,15 @@ static int race(long rounds)
 /* What a console does not show: the time is the kernel's */
 static int flood(void)
 {
-	static char room[1 << 20];
-	long n;
+	char *room = malloc(MUCH);
 
-	memset(room, 1, sizeof(room));
-	for (n = 0; n < MUCH; n += (long)sizeof(room))
-		if (write(1, room, sizeof(room)) < 0)
-			return 1;
+	if (!room) {
+		perror_of("hostile", -ENOMEM);
+		return 1;
+	}
+	memset(room, 1, MUCH);
+	if (write(1, room, MUCH) < 0)
+		return 1;
 	printf("hostile: the flood is over\n");
 	return 0;
 }
