@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Quest alone on an emulated PC: the native baseline."""
+import dataclasses
 import re
+import sys
 import time
 
 import pytest
 
 import machine as m
 
+sys.path.insert(0, str(m.TOP / "inmates/quest/sim"))
+from gantt import draw  # noqa: E402
+from scenario import build  # noqa: E402
+from tracelog import segments  # noqa: E402
+
 pytestmark = pytest.mark.skipif(bool(m.missing()), reason=m.missing() or "-")
 
-COMMANDS = "help ps uptime mem cpu echo clear spin count bench lock unlock agree hang crash".split()
+COMMANDS = re.findall(r'^\t\{ "(\w+)"', (m.TOP / "inmates/quest/shell/commands.c").read_text(), re.M)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -31,6 +38,13 @@ def shell():
 @pytest.fixture
 def fresh():
     with boot() as machine:
+        yield m.Shell(machine, r"(?m)^> ")
+
+
+@pytest.fixture
+def counted():
+    """Its clock counts instructions: what it measures does not depend on the host."""
+    with boot("-icount", "shift=0,sleep=off") as machine:
         yield m.Shell(machine, r"(?m)^> ")
 
 
@@ -60,6 +74,150 @@ def test_ps_shows_idle_and_shell(shell):
     assert rows[1][2] == "running"
 
 
+def vcpus(shell):
+    """Rows of `vcpus` by name: id, type, C, T, used, background, then the counts."""
+    rows = [line.split() for line in shell.run("vcpus").splitlines()[1:-1]]
+    return {row[1]: row for row in rows}
+
+
+def test_vcpus_shows_the_fixed_ones(shell):
+    rows = vcpus(shell)
+    assert [(name, row[2]) for name, row in rows.items()][:4] == [
+        ("best-effort", "main"), ("system", "main"), ("shell", "main"), ("input", "I/O")]
+    # the kernel counts in cycles: to a microsecond
+    assert [round(float(x), 2) for x in rows["shell"][3:5]] == [20, 100]
+    assert [round(float(x), 2) for x in rows["best-effort"][3:5]] == [10, 100]
+
+
+def test_a_spinner_keeps_to_its_budget(counted):
+    """What it gets beyond 10 % is what nobody else wanted."""
+    assert counted.run("load 10 100") == ""
+    counted.run("sleep 1000")
+    row = vcpus(counted)["load1"]
+    used, background, depleted = float(row[5]), float(row[6]), int(row[9])
+    assert 90 <= used <= 0.1 * 1100 + 1
+    assert background >= 500
+    assert 8 <= depleted <= 13
+
+
+def test_24_vcpus_of_a_millisecond(counted):
+    """Each has its budget in every period, and none more but what would be idle: prefix bound C * ceil(t / T)."""
+    for _ in range(24):
+        assert counted.run("load 1 100") == ""
+    assert "above the utilisation bound" in counted.run("load 20 100")
+    counted.run("sleep 1000")
+    rows = [row for name, row in vcpus(counted).items() if name.startswith("load")]
+    assert len(rows) == 24
+    for row in rows:
+        used, share = float(row[5]), float(row[7])
+        assert used >= 8
+        assert share <= 1 + 0.2                 # 1/100, and the period that has just begun
+    counted.run("load stop")
+    assert not [name for name in vcpus(counted) if name.startswith("load")]
+    assert counted.run("load 20 100") == ""       # admitted again
+
+
+def test_trace(shell):
+    shell.run("spin 300")
+    rows = [line.split() for line in shell.run("trace").splitlines()]
+    assert 5 < len(rows) <= 1024
+    assert [int(row[0]) for row in rows] == sorted(int(row[0]) for row in rows)
+    assert {row[2] for row in rows} <= {"idle", "background", "budget"}
+    assert ["2", "background", "shell"] in [row[1:] for row in rows]
+
+
+def test_a_flood_of_interrupts_is_charged_to_its_vcpu(counted):
+    """From above: at most U * (t + T) at its priority. From below: all of the handlers' time, some 100 instructions each."""
+    def read():
+        row = vcpus(counted)["input"]
+        return float(row[5]), int(row[12]), float(row[13])
+    assert counted.run("load 20 100") == ""
+    before = read()
+    counted.start("sleep 1000")
+    counted.machine.send("x" * 3000)
+    counted.machine.expect(counted.ready)
+    counted.machine.send("\x03")
+    counted.machine.expect(r"\^C\n> ")
+    used, interrupts, time_ms = (after - b for after, b in zip(read(), before))
+    assert interrupts >= 20
+    assert time_ms * 1e6 / interrupts >= 100        # a nanosecond is an instruction
+    assert time_ms < used <= 0.02 * (1100 + 100) + 1            # and 1 ms: it may be stopped late
+
+
+def test_who_comes_after_one_that_is_gone_is_told_when_it_begins(counted):
+    """What that one has used must come back first, where both are not admitted together."""
+    assert counted.run("load 20 100") == ""
+    counted.run("sleep 150")
+    counted.run("load stop")
+    found = re.fullmatch(r"load1 begins in (\d+) ms: .*\n", counted.run("load 20 100"))
+    assert found and 1 <= int(found[1]) <= 201
+
+
+MINUTE = 60000000      # us
+LOADS = [(5, 50), (10, 100), (5, 200), (4, 40), (3, 30)]       # ms
+
+
+def simulated(end: int):
+    sim = build({"end": end, "quantum": 10000, "admission": "exact",
+                 "vcpus": [{"name": str(i), "C": c * 1000, "T": t * 1000} for i, (c, t) in enumerate(LOADS)],
+                 "threads": [{"name": str(i), "vcpu": str(i), "do": ["compute"]} for i in range(len(LOADS))]})
+    sim.simulation.run(end)
+    return sim.simulation.segments
+
+
+def by_period(segments_, vcpu, begin, period, count):
+    """Time at its priority up to each of `count` ends of periods."""
+    found, used, mine = [], 0, [s for s in segments_ if s.vcpu == vcpu and not s.background and s.end > begin]
+    mine.reverse()
+    for k in range(1, count + 1):
+        end = begin + k * period
+        while mine and mine[-1].begin < end:
+            s = mine.pop()
+            used += min(s.end, end) - s.begin
+            if s.end > end:
+                mine.append(dataclasses.replace(s, begin=end))
+        found.append(used)
+    return found
+
+
+def test_schedule_is_the_simulators():
+    """A minute of five VCPUs that always want the CPU: what each has had, at the end of each of its periods, is what
+    the simulator says, to one budget: nothing adds up. Leaves a picture in the build folder."""
+    with boot("-icount", "shift=2,sleep=off", "-append", "quest admission=exact") as machine:
+        shell = m.Shell(machine, r"(?m)^> ")
+        shell.run("trace keep 65536")
+        for c, t in LOADS:
+            assert shell.run(f"load {c} {t}") == ""
+        shell.machine.send("sleep 61000\r")
+        shell.machine.expect("sleep 61000\n")
+        shell.machine.expect(shell.ready, timeout=600)
+        shell.machine.send("trace\r")
+        start = shell.machine.seen
+        end = shell.machine.expect(shell.ready, timeout=300).start()
+        logged = segments(shell.machine.text[start:end])
+    first = min(s.vcpu for s in logged if s.thread.startswith("load"))
+    (m.build_dir() / "inmates/schedule.svg").write_text(draw(
+        logged, ["best effort", "system", "shell", "input", *(f"{c} / {t} ms" for c, t in LOADS)], logged[-1].end, "us",
+        "Quest, as it was", begin=logged[-1].end - 400000))
+    says = simulated(MINUTE)
+    assert logged[-1].end > MINUTE
+    for i, (c, t) in enumerate(LOADS):
+        begin = next(s.begin for s in logged if s.vcpu == first + i)
+        count = MINUTE // (t * 1000) - 1
+        was = by_period(logged, first + i, begin, t * 1000, count)
+        expected = by_period(says, i, 0, t * 1000, count)
+        assert max(abs(a - b) for a, b in zip(was, expected)) <= c * 1000 + 100
+
+
+def test_a_decision_costs_no_more_than_log_n(counted):
+    """What searched all VCPUs would take 64 times as long for 256 as for 4."""
+    out = counted.run("bench sched")
+    mean = {int(n): int(cycles) for n, cycles in re.findall(r"sched vcpus=(\d+) mean=(\d+)", out)}
+    assert sorted(mean) == [1, 4, 16, 64, 256]
+    # log2(257) / log2(5) = 3.4
+    assert mean[256] <= 3.5 * mean[4]
+
+
 def test_uptime_grows_and_is_mostly_idle(shell):
     def read():
         up, idle = re.search(r"up (\d+\.\d+) s, idle (\d+\.\d+) s", shell.run("uptime")).groups()
@@ -86,6 +244,22 @@ def test_cpu(shell):
     assert re.search(r"timer +(one-shot|TSC deadline)", out)
 
 
+def test_bench_switch_and_timer(counted):
+    out = counted.run("bench switch")
+    assert re.search(r"switch threads rounds=4000 mean=\d+\nswitch vcpus rounds=4000 mean=\d+\n", out)
+    found = re.search(r"timer rounds=10000 min=(\d+) p50=(\d+) p99=(\d+) p99.99=(\d+) max=(\d+)\n", counted.run("bench timer"))
+    assert list(map(int, found.groups())) == sorted(map(int, found.groups()))
+    assert "bench" not in counted.run("vcpus") + counted.run("ps")
+
+
+def test_scheduling_overhead_is_small(counted):
+    """With 24 VCPUs that always want the CPU: of all instructions, those that decide."""
+    for _ in range(24):
+        counted.run("load 1 100")
+    counted.run("sleep 1000")
+    assert float(re.search(r"scheduling: \d+ decisions, [\d.]+ ms, ([\d.]+) % of the time", counted.run("vcpus"))[1]) < 1
+
+
 def test_bench_cpuid(shell):
     assert int(re.search(r"cycles=(\d+)\n", shell.run("bench cpuid")).group(1)) > 0
 
@@ -107,7 +281,7 @@ def test_count_goes_on_in_the_background(shell):
 
 def test_threads_come_and_go(shell):
     before = shell.run("mem")
-    for _ in range(70):             # more than there are slots
+    for _ in range(330):            # more than there are slots
         assert m.until(lambda: "already" not in shell.run("count"))
         shell.run("count stop")
     assert m.until(lambda: shell.run("mem") == before)

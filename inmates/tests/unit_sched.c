@@ -1,115 +1,268 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "../quest/kernel/timerq.h"
+/* What VCPUs and their entities do together. The servers' rules: unit_sporadic.c, unit_pibs.c; long runs: test_sched.py. */
+#include <string.h>
 #include "../quest/sched/sched.h"
 #include "unit.h"
 
-#define QUANTUM	100
+#define QUANTUM	10
 
 static struct sched s;
 static struct sched_entity a, b, c;
 
-static void set_up(unsigned int pa, unsigned int pb, unsigned int pc)
+static void set_up(bool background)
 {
-	sched_init(&s, QUANTUM);
-	sched_entity_init(&s, &a, pa);
-	sched_entity_init(&s, &b, pb);
-	sched_entity_init(&s, &c, pc);
+	const struct sched_config config = { .quantum = QUANTUM, .background = background };
+
+	sched_init(&s, &config, 0);
+	sched_entity_init(&a);
+	sched_entity_init(&b);
+	sched_entity_init(&c);
+}
+
+static int vcpu(enum vcpu_type type, uint64_t budget, uint64_t period, uint64_t now)
+{
+	const struct vcpu_params params = { "v", type, budget, period };
+
+	return sched_vcpu_create(&s, &params, now);
+}
+
+static bool chosen(const struct sched_entity *e, uint64_t until, uint64_t now)
+{
+	struct sched_choice choice = sched_decide(&s, now);
+
+	if (choice.entity == e && choice.until == until)
+		return true;
+	printf("at %lu: %s until %ld\n", now, choice.entity == &a ? "a" : choice.entity == &b ? "b" :
+	       choice.entity == &c ? "c" : "nobody", (long)choice.until);
+	return false;
 }
 
 TEST(sched_nobody)
 {
-	struct sched_choice choice;
-
-	set_up(1, 1, 1);
-	choice = sched_pick(&s, 5);
-	CHECK(!choice.entity && choice.until == SCHED_NEVER);
+	set_up(true);
+	CHECK(chosen(NULL, SCHED_NEVER, 5));
+	CHECK(chosen(NULL, SCHED_NEVER, 15) && s.idle == 15);
 }
 
-TEST(sched_one_needs_no_clock)
+TEST(sched_budget_and_background)
 {
-	struct sched_choice choice;
-
-	set_up(1, 2, 3);
-	sched_ready(&s, &b, 0);
-	choice = sched_pick(&s, 5);
-	CHECK(choice.entity == &b && choice.until == SCHED_NEVER);
-	sched_charge(&s, &b, 10 * QUANTUM);
-	CHECK(sched_pick(&s, 5).entity == &b && b.used == 10 * QUANTUM);
-}
-
-TEST(sched_higher_goes_first)
-{
-	set_up(1, 2, 2);
-	sched_ready(&s, &b, 0);
+	set_up(true);
+	CHECK(vcpu(MAIN_VCPU, 20, 100, 0) == 0);
+	sched_bind(&s, &a, 0, 0);
 	sched_ready(&s, &a, 0);
-	CHECK(sched_pick(&s, 0).entity == &a);
-	CHECK(sched_pick(&s, 0).until == SCHED_NEVER);
-	sched_block(&s, &a, 0);
-	CHECK(sched_pick(&s, 0).entity == &b);
+	sched_ready(&s, &a, 0);			/* twice is once */
+	CHECK(chosen(&a, 20, 0));
+	CHECK(chosen(&a, 100, 20));		/* alone in the background: no turns */
+	CHECK(chosen(&a, 120, 100));
+	CHECK(s.vcpus[0].counts.used == 20 && s.vcpus[0].counts.background == 80);
+	CHECK(s.vcpus[0].counts.depleted == 1 && !s.vcpus[0].counts.overruns);
+	sched_block(&s, &a, 105);
+	sched_block(&s, &a, 105);
+	CHECK(chosen(NULL, SCHED_NEVER, 105));
+	CHECK(a.used == 105 && sched_used(&s, &a, 200) == 105);
 }
 
-TEST(sched_equals_take_turns)
+TEST(sched_without_background)
 {
-	struct sched_choice choice;
-
-	set_up(2, 2, 2);
+	set_up(false);
+	vcpu(MAIN_VCPU, 20, 100, 0);
+	sched_bind(&s, &a, 0, 0);
 	sched_ready(&s, &a, 0);
-	sched_ready(&s, &b, 0);
-	sched_ready(&s, &c, 0);
-	choice = sched_pick(&s, 1000);
-	CHECK(choice.entity == &a && choice.until == 1000 + QUANTUM);
-	sched_charge(&s, &a, 40);
-	choice = sched_pick(&s, 1040);
-	CHECK(choice.entity == &a && choice.until == 1040 + 60);
-	sched_charge(&s, &a, 60);
-	CHECK(sched_pick(&s, 1100).entity == &b);
-	sched_charge(&s, &b, QUANTUM);
-	CHECK(sched_pick(&s, 1200).entity == &c);
-	sched_charge(&s, &c, QUANTUM + 7);
-	CHECK(sched_pick(&s, 1307).entity == &a && a.used == QUANTUM);
+	CHECK(chosen(&a, 20, 0));
+	CHECK(chosen(NULL, 100, 20));
+	CHECK(chosen(&a, 120, 100) && s.idle == 80);
 }
 
-TEST(sched_block_from_the_middle)
+TEST(sched_shorter_period_first)
 {
-	set_up(2, 2, 2);
+	set_up(true);
+	vcpu(MAIN_VCPU, 20, 100, 0);
+	vcpu(MAIN_VCPU, 10, 50, 0);
+	vcpu(MAIN_VCPU, 1, 1000, 0);
+	sched_bind(&s, &a, 0, 0);
+	sched_bind(&s, &b, 1, 0);
+	sched_bind(&s, &c, 2, 0);
 	sched_ready(&s, &a, 0);
 	sched_ready(&s, &b, 0);
 	sched_ready(&s, &c, 0);
-	sched_ready(&s, &b, 0);		/* twice is once */
-	sched_block(&s, &b, 0);
-	sched_block(&s, &b, 0);
-	CHECK(sched_pick(&s, 0).entity == &a);
-	sched_charge(&s, &a, QUANTUM);
-	CHECK(sched_pick(&s, 0).entity == &c);
-	sched_block(&s, &c, 0);
-	sched_block(&s, &a, 0);
-	CHECK(!sched_pick(&s, 0).entity);
+	CHECK(chosen(&b, 10, 0));
+	CHECK(chosen(&a, 30, 10));
+	CHECK(chosen(&c, 31, 30));
+	CHECK(chosen(&a, 41, 31));		/* background, by turns */
+	CHECK(chosen(&b, 50, 41));
+	CHECK(chosen(&b, 60, 50));
+	sched_block(&s, &b, 55);
+	CHECK(chosen(&c, 64, 55));		/* what is left of its turn */
+	/* c has no budget before 1000 and is below a: a's timer is not set for it */
+	CHECK(chosen(&a, 120, 100));
 }
 
-TEST(sched_priority_is_limited)
+/* A budget that comes back to a lower VCPU is no reason to interrupt a higher one. */
+TEST(sched_until_looks_up_only)
 {
-	set_up(1000, 1, 1);
-	CHECK(a.priority == SCHED_PRIORITIES - 1);
+	set_up(true);
+	vcpu(MAIN_VCPU, 50, 100, 0);
+	vcpu(MAIN_VCPU, 5, 200, 0);
+	sched_bind(&s, &a, 0, 0);
+	sched_bind(&s, &b, 1, 0);
+	sched_ready(&s, &b, 0);
+	CHECK(chosen(&b, 5, 0));
+	CHECK(chosen(&b, 200, 5));
+	sched_ready(&s, &a, 180);
+	CHECK(chosen(&a, 230, 180));		/* not 200 */
+	CHECK(chosen(&b, 235, 230));
+}
+
+TEST(sched_threads_take_turns_on_their_vcpu)
+{
+	set_up(true);
+	vcpu(MAIN_VCPU, 50, 100, 0);
+	sched_bind(&s, &a, 0, 0);
+	sched_bind(&s, &b, 0, 0);
 	sched_ready(&s, &a, 0);
-	CHECK(sched_pick(&s, 0).entity == &a);
+	sched_ready(&s, &b, 0);
+	CHECK(chosen(&a, 10, 0));
+	CHECK(chosen(&a, 10, 4));
+	CHECK(chosen(&b, 20, 10));
+	CHECK(chosen(&a, 30, 20));
+	sched_block(&s, &a, 25);
+	CHECK(chosen(&b, 50, 25));		/* alone: until the budget ends */
+	CHECK(chosen(&b, 100, 50));
+	CHECK(a.used == 15 && b.used == 35);
 }
 
-TEST(timerq_orders)
+TEST(sched_bind_moves)
 {
-	struct timerq q = { 0 };
-	struct timer_event e[4] = { 0 };
+	set_up(true);
+	vcpu(MAIN_VCPU, 50, 100, 0);
+	vcpu(MAIN_VCPU, 10, 50, 0);
+	sched_bind(&s, &a, 0, 0);
+	sched_ready(&s, &a, 0);
+	CHECK(chosen(&a, 50, 0));
+	CHECK(sched_bind(&s, &a, 7, 10) == SCHED_NO_VCPU && sched_bind(&s, &a, -1, 10) == SCHED_NO_VCPU);
+	CHECK(sched_vcpu_destroy(&s, 0, 10) == SCHED_IN_USE);
+	CHECK(sched_bind(&s, &a, 1, 10) == 0 && s.current == &a);
+	CHECK(chosen(&a, 20, 10));
+	CHECK(s.vcpus[0].counts.used == 10 && !s.vcpus[0].bound && s.vcpus[1].bound == 1);
+	CHECK(sched_vcpu_destroy(&s, 0, 10) == 0 && !sched_vcpu(&s, 0));
+	sched_unbind(&s, &a, 12);
+	CHECK(chosen(NULL, SCHED_NEVER, 12) && s.vcpus[1].counts.used == 2);
+}
 
-	CHECK(timerq_next(&q) == UINT64_MAX && !timerq_expire(&q, UINT64_MAX));
-	timerq_add(&q, &e[0], 30);
-	timerq_add(&q, &e[1], 10);
-	timerq_add(&q, &e[2], 20);
-	timerq_add(&q, &e[3], 20);
-	CHECK(timerq_next(&q) == 10);
-	CHECK(!timerq_expire(&q, 9));
-	CHECK(timerq_expire(&q, 20) == &e[1] && !e[1].queued);
-	timerq_remove(&q, &e[0]);
-	timerq_remove(&q, &e[0]);
-	CHECK(timerq_expire(&q, 20) == &e[2]);
-	CHECK(timerq_expire(&q, 20) == &e[3]);
-	CHECK(!timerq_expire(&q, UINT64_MAX));
+/* An interrupt's handler is charged to the I/O VCPU it wakes; its budget comes later for it. */
+TEST(sched_interrupts_are_charged)
+{
+	set_up(true);
+	vcpu(MAIN_VCPU, 50, 100, 0);
+	vcpu(IO_VCPU, 1, 10, 0);
+	sched_bind(&s, &a, 0, 0);
+	sched_bind(&s, &b, 1, 0);
+	sched_ready(&s, &a, 0);
+	CHECK(chosen(&a, 50, 0));
+	sched_ready_for(&s, &b, 100, 20);	/* it came at 20 */
+	sched_charge_for(&s, 1, 20, 24);	/* and took 4 */
+	CHECK(s.vcpus[0].counts.used == 20 && s.vcpus[1].counts.used == 4 && a.used == 20);
+	CHECK(s.vcpus[1].counts.interrupts == 1 && s.vcpus[1].counts.interrupt_time == 4);
+	CHECK(chosen(&a, 54, 24));		/* 30 are left of 50 */
+	CHECK(chosen(&b, 70, 60));		/* from 20 + 4 / 10 % on, at the priority of a's period, before a */
+	sched_charge_for(&s, 1, 62, 65);	/* another, while it is at work */
+	CHECK(s.vcpus[1].counts.used == 9 && s.vcpus[1].counts.interrupts == 2 && s.vcpus[1].counts.interrupt_time == 7);
+}
+
+/* Who destroys and creates again gains nothing. */
+TEST(sched_no_budget_by_birth)
+{
+	uint64_t now = 0, used = 0;
+	int id, i;
+
+	set_up(false);
+	for (i = 0; i < 50; i++) {
+		id = vcpu(MAIN_VCPU, 60, 100, now);
+		CHECK(id >= 0);
+		sched_entity_init(&a);
+		sched_bind(&s, &a, id, now);
+		sched_ready(&s, &a, now);
+		if (sched_decide(&s, now).entity)
+			now += 60;
+		else
+			now += 10;
+		sched_unbind(&s, &a, now);
+		used += s.vcpus[id].counts.used;
+		CHECK(used <= 60 * (now / 100 + 1));
+		CHECK(sched_vcpu_destroy(&s, id, now) == 0);
+	}
+	CHECK(used > 200);
+}
+
+/* What a destroyed VCPU used holds up others for that much, not for all that it could have used. */
+TEST(sched_the_dead_take_no_more_than_they_had)
+{
+	int i;
+
+	set_up(false);
+	CHECK(vcpu(MAIN_VCPU, 60, 1000000, 0) == 0);
+	CHECK(sched_vcpu_set(&s, 0, &(struct vcpu_params){ "long", MAIN_VCPU, 600000, 1000000 }, 0) == 0);
+	sched_bind(&s, &a, 0, 0);
+	sched_ready(&s, &a, 0);
+	sched_decide(&s, 0);
+	sched_unbind(&s, &a, 10);
+	CHECK(sched_vcpu_destroy(&s, 0, 10) == 0 && s.vcpus[0].settled == 1000000);
+	CHECK(s.vcpus[0].params.budget == 10);
+	for (i = 1; i < 4; i++) {
+		CHECK(vcpu(MAIN_VCPU, 20, 100, 10) == i);
+		CHECK(s.vcpus[i].main.queue[0].at == 10);
+	}
+}
+
+TEST(sched_set_forgets_nothing)
+{
+	struct vcpu_params more = { "more", MAIN_VCPU, 40, 100 };
+
+	set_up(false);
+	CHECK(vcpu(MAIN_VCPU, 20, 100, 0) == 0);
+	sched_bind(&s, &a, 0, 0);
+	sched_ready(&s, &a, 0);
+	CHECK(chosen(&a, 20, 0));
+	CHECK(sched_vcpu_set(&s, 0, &more, 15) == 0);
+	CHECK(chosen(NULL, 100, 15));
+	CHECK(chosen(&a, 140, 100));
+	more.type = IO_VCPU;
+	CHECK(sched_vcpu_set(&s, 0, &more, 100) == SCHED_BAD_PARAMS);
+	more.type = MAIN_VCPU;
+	more.budget = 101;
+	CHECK(sched_vcpu_set(&s, 0, &more, 100) == SCHED_BAD_PARAMS);
+	CHECK(sched_vcpu_set(&s, 1, &more, 100) == SCHED_NO_VCPU && sched_vcpu_set(&s, -1, &more, 100) == SCHED_NO_VCPU);
+	CHECK(sched_vcpu_destroy(&s, -1, 100) == SCHED_NO_VCPU && sched_vcpu_destroy(&s, SCHED_VCPUS, 100) == SCHED_NO_VCPU);
+	CHECK(!strcmp(s.vcpus[0].params.name, "more"));
+}
+
+TEST(sched_refuses_nonsense)
+{
+	int error;
+
+	set_up(true);
+	CHECK(vcpu(MAIN_VCPU, 0, 10, 0) == SCHED_BAD_PARAMS);
+	CHECK(vcpu(MAIN_VCPU, 11, 10, 0) == SCHED_BAD_PARAMS);
+	CHECK(vcpu(IO_VCPU, 10, 10, 0) == SCHED_BAD_PARAMS);
+	CHECK(vcpu(MAIN_VCPU, 1, ADMISSION_PERIOD_MAX + 1, 0) == SCHED_BAD_PARAMS);
+	CHECK(vcpu((enum vcpu_type)2, 1, 10, 0) == SCHED_BAD_PARAMS);
+	CHECK(vcpu(MAIN_VCPU, 10, 10, 0) == 0);
+	CHECK(vcpu(MAIN_VCPU, 1, 10, 0) == SCHED_OVER_BOUND);
+	s.config.admission = ADMISSION_EXACT;
+	CHECK(vcpu(MAIN_VCPU, 1, 10, 0) == SCHED_TOO_LATE);
+	for (error = SCHED_IN_USE; error < 0; error++)
+		CHECK(strlen(sched_error_text(error)) > 20);
+	CHECK(!strcmp(sched_error_text(0), "") && !strcmp(sched_error_text(-100), ""));
+}
+
+TEST(sched_all_256)
+{
+	int i;
+
+	set_up(true);
+	for (i = 0; i < SCHED_VCPUS; i++)
+		CHECK(vcpu(MAIN_VCPU, 1, 1000 + i, 0) == i);
+	CHECK(vcpu(MAIN_VCPU, 1, 1000, 0) == SCHED_FULL);
+	CHECK(sched_vcpu_destroy(&s, 77, 0) == 0 && sched_vcpu_destroy(&s, 77, 0) == SCHED_NO_VCPU);
+	CHECK(vcpu(MAIN_VCPU, 1, 1000, 0) == 77);
 }

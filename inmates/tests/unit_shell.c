@@ -20,10 +20,18 @@ static void echo(const char *text, size_t n)
 	screen_write(&s, text, n);
 }
 
+/* What Tab may complete. */
+static const char *names(unsigned int i)
+{
+	static const char *const list[] = { "echo", "canny", "count", "cpu", "counter" };
+
+	return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
+}
+
 static void fresh(void)
 {
 	screen_init(&s, cells);
-	lineedit_init(&l, echo);
+	lineedit_init(&l, echo, names);
 	lineedit_begin(&l);
 }
 
@@ -164,4 +172,22 @@ TEST(words_numbers)
 	CHECK(!words_number("1x", 10, &v) && !words_number("-1", 10, &v));
 	CHECK(words_number("18446744073709551615", UINT64_MAX, &v) && v == UINT64_MAX);
 	CHECK(!words_number("18446744073709551616", UINT64_MAX, &v));
+}
+
+static bool completed(const char *keys, const char *line)
+{
+	fresh();
+	return type(keys) == 1 && !strcmp(l.text, line);
+}
+
+TEST(tab_completes)
+{
+	CHECK(completed("e\t\r", "echo "));
+	CHECK(completed("co\t\r", "count"));
+	CHECK(completed("counte\t!\r", "counter !"));
+	CHECK(completed("c\t\r", "c"));
+	CHECK(completed("x\t\r", "x"));
+	CHECK(completed("\t\r", ""));
+	CHECK(completed("run can\t1\r", "run canny 1"));
+	CHECK(completed("can run\001\033[C\033[C\033[C\t\r", "canny  run"));
 }

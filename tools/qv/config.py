@@ -10,12 +10,13 @@ from pathlib import Path
 
 import yaml
 
-from . import abi, keys, words
+from . import abi, keys, vcpus, words
 from .keys import Cpus, Ports
 from .machine import Machine
 from .problems import Place, Problem, Problems
 
 MAX_FILE = 64 << 10
+RULES = keys.RULES | vcpus.RULES
 
 
 @dataclass
@@ -34,6 +35,8 @@ class CellConfig:
     lock: int = abi.LOCK_NEVER
     ports: Ports = field(default_factory=list)
     devices: keys.Devices = field(default_factory=list)
+    vcpus: list[vcpus.Named] = field(default_factory=list)
+    admission: str = "bound"
     at: dict[str, Place] = field(default_factory=dict)
 
 
@@ -61,7 +64,7 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
                      "lines such as `name: quest`")
         return cell, problems.found
     values = _pairs(root, problems)
-    for key, rule in keys.RULES.items():
+    for key, rule in RULES.items():
         if key in values:
             cell.at[key] = Place.of(values[key])
             result = rule.parse(values[key], keys.Context(key, problems, machine, Path(file).parent))
@@ -69,6 +72,9 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
                 setattr(cell, key, result)
         elif rule.required:
             problems.add(root, key, "is missing", rule.example)
+    refused = vcpus.refusal(cell.vcpus, cell.admission)
+    if cell.vcpus and refused:
+        problems.add(values["vcpus"], "vcpus", *refused)
     return cell, sorted(problems.found, key=lambda p: p.place)
 
 
@@ -132,10 +138,10 @@ def _pairs(root: yaml.MappingNode, problems: Problems) -> dict[str, yaml.Node]:
     for key_node, value in root.value:
         if not isinstance(key_node, yaml.ScalarNode):
             problems.add(key_node, "yaml", f"{keys.kind(key_node)} stands where a key should",
-                         f"one of {', '.join(keys.RULES)}")
+                         f"one of {', '.join(RULES)}")
             continue
         key = key_node.value
-        if key not in keys.RULES:
+        if key not in RULES:
             problems.add(key_node, keys.shown(key) or "''", "is not a known key", _meant(key))
         elif key in values:
             problems.add(key_node, key, f"is given twice, first in line {lines[key]}",
@@ -147,10 +153,10 @@ def _pairs(root: yaml.MappingNode, problems: Problems) -> dict[str, yaml.Node]:
 
 
 def _meant(key: str) -> str:
-    close = difflib.get_close_matches(key.lower(), keys.RULES, 1, 0.6)
+    close = difflib.get_close_matches(key.lower(), RULES, 1, 0.6)
     if close:
         return f"perhaps `{close[0]}`"
-    return f"one of {', '.join(keys.RULES)}"
+    return f"one of {', '.join(RULES)}"
 
 
 def _between(cells: Sequence[CellConfig], machine: Machine) -> list[Problem]:

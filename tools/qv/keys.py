@@ -97,7 +97,7 @@ def kind(node: yaml.Node) -> str:
     return f"{what} `{shown(node.value)}`"
 
 
-def _scalar(node: yaml.Node, context: Context, right: str, tags: tuple[str, ...]) -> str | None:
+def scalar(node: yaml.Node, context: Context, right: str, tags: tuple[str, ...]) -> str | None:
     """A scalar of one of these types, as it is written."""
     if not isinstance(node, yaml.ScalarNode) or node.tag.rpartition(":")[2] not in tags:
         context.bad(node, f"{kind(node)} stands here", right)
@@ -106,7 +106,7 @@ def _scalar(node: yaml.Node, context: Context, right: str, tags: tuple[str, ...]
 
 
 def _name(node: yaml.Node, context: Context) -> str | None:
-    name = _scalar(node, context, "a name such as quest; in quotes if it looks like a number", ("str",))
+    name = scalar(node, context, "a name such as quest; in quotes if it looks like a number", ("str",))
     if name is None:
         return None
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name) or len(name) >= abi.NAME_LEN:
@@ -138,7 +138,7 @@ def _cpus(node: yaml.Node, context: Context) -> Cpus | None:
 
 
 def _cpu(node: yaml.Node, context: Context) -> int | None:
-    raw = _scalar(node, context, "a CPU number such as 3", ("int",))
+    raw = scalar(node, context, "a CPU number such as 3", ("int",))
     if raw is None:
         return None
     if not re.fullmatch(r"0|[1-9][0-9]{0,8}", raw):
@@ -157,7 +157,7 @@ def _cpu(node: yaml.Node, context: Context) -> int | None:
 
 
 def _memory(node: yaml.Node, context: Context) -> int | None:
-    raw = _scalar(node, context, MEMORY_EXAMPLE, ("str", "int"))
+    raw = scalar(node, context, MEMORY_EXAMPLE, ("str", "int"))
     if raw is None:
         return None
     match = re.fullmatch(r"([0-9]{1,9})([MG])", raw)
@@ -186,7 +186,7 @@ def _memory(node: yaml.Node, context: Context) -> int | None:
 
 
 def _image(node: yaml.Node, context: Context) -> Path | None:
-    raw = _scalar(node, context, "the file name of a kernel, such as quest.elf", ("str",))
+    raw = scalar(node, context, "the file name of a kernel, such as quest.elf", ("str",))
     if raw is None:
         return None
     if not raw or "\0" in raw:
@@ -224,7 +224,7 @@ def _usable_image(path: Path, node: yaml.Node, context: Context) -> bool:
 
 
 def _boot(node: yaml.Node, context: Context) -> str | None:
-    boot = _scalar(node, context, " or ".join(BOOTS), ("str",))
+    boot = scalar(node, context, " or ".join(BOOTS), ("str",))
     if boot is not None and boot not in BOOTS:
         context.bad(node, f"`{shown(boot)}` is not a boot protocol", " or ".join(BOOTS))
         return None
@@ -234,7 +234,7 @@ def _boot(node: yaml.Node, context: Context) -> str | None:
 def _cmdline(node: yaml.Node, context: Context) -> str | None:
     if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":null"):
         return ""
-    cmdline = _scalar(node, context, "a text; in quotes if it looks like something else", ("str",))
+    cmdline = scalar(node, context, "a text; in quotes if it looks like something else", ("str",))
     if cmdline is None:
         return None
     strange = next((c for c in cmdline if not c.isprintable()), None)
@@ -250,7 +250,7 @@ def _cmdline(node: yaml.Node, context: Context) -> str | None:
 def _watchdog(node: yaml.Node, context: Context) -> int | None:
     if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":bool") and node.value.lower() == "off":
         return 0
-    raw = _scalar(node, context, WATCHDOG_EXAMPLE, ("str", "int"))
+    raw = scalar(node, context, WATCHDOG_EXAMPLE, ("str", "int"))
     if raw is None:
         return None
     if raw == "off":
@@ -272,14 +272,14 @@ def _watchdog(node: yaml.Node, context: Context) -> int | None:
 def _lock(node: yaml.Node, context: Context) -> int | None:
     if isinstance(node, yaml.ScalarNode) and node.value == "may":
         return abi.LOCK_MAY
-    raw = _scalar(node, context, LOCK_EXAMPLE, ("bool",))
+    raw = scalar(node, context, LOCK_EXAMPLE, ("bool",))
     if raw is None:
         return None
     return abi.LOCK_START if raw.lower() in ("true", "yes", "on") else abi.LOCK_NEVER
 
 
 def _truth(node: yaml.Node, context: Context) -> bool | None:
-    raw = _scalar(node, context, "true or false", ("bool",))
+    raw = scalar(node, context, "true or false", ("bool",))
     return None if raw is None else raw.lower() in ("true", "yes", "on")
 
 
@@ -307,7 +307,7 @@ def _ports(node: yaml.Node, context: Context) -> Ports | None:
 
 def _port_range(node: yaml.Node, context: Context) -> tuple[int, int] | None:
     right = "a port such as 0x80 or a range such as 0x3f8-0x3ff"
-    raw = _scalar(node, context, right, ("str", "int"))
+    raw = scalar(node, context, right, ("str", "int"))
     if raw is None:
         return None
     match = re.fullmatch(r"0x([0-9a-fA-F]{1,8})(?:\s*-\s*0x([0-9a-fA-F]{1,8}))?", raw)
@@ -370,7 +370,7 @@ def _device(node: yaml.Node, context: Context) -> Device | None:
 
 def _pci(node: yaml.Node, context: Context) -> int | None:
     right = "bus:device.function in hexadecimal, such as \"00:03.0\""
-    raw = _scalar(node, context, right, ("str", "int", "float"))
+    raw = scalar(node, context, right, ("str", "int", "float"))
     if raw is None:
         return None
     match = re.fullmatch(r"(?:([0-9a-f]{4}):)?([0-9a-f]{2}):([01][0-9a-f])\.([0-7])", raw.lower())
@@ -391,7 +391,7 @@ def _dma(node: yaml.Node, values: dict[str, yaml.Node], context: Context) -> abi
     unsafe = values.get("unsafe-dma")
     off = values.get("dma")
     if unsafe is not None:
-        raw = _scalar(unsafe, context, "true or false", ("bool",))
+        raw = scalar(unsafe, context, "true or false", ("bool",))
         if raw is None:
             return None
         if raw.lower() in ("true", "yes", "on"):

@@ -105,3 +105,8 @@ void desc_load_idt(void)
 
 	__asm__ volatile("lidt %0" : : "m"(r) : "memory");
 }
+
+void desc_set_rsp0(uint64_t top)
+{
+	tss.rsp[0] = top;
+}

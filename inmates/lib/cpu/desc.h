@@ -3,6 +3,8 @@
 #ifndef INMATE_DESC_H
 #define INMATE_DESC_H
 
+#include <stdint.h>
+
 #define SEL_KERNEL_CODE	0x08
 #define SEL_KERNEL_DATA	0x10
 #define SEL_TSS		0x28	/* 0x18 and 0x20 are user data and user code */
@@ -14,5 +16,8 @@ void desc_load(void);
 void desc_set_gate(unsigned int vector, const void *entry);
 
 void desc_load_idt(void);
+
+/* Stack for what comes while ring 3 runs. */
+void desc_set_rsp0(uint64_t top);
 
 #endif

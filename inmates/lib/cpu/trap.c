@@ -10,7 +10,7 @@ extern const char trap_stubs[];
 
 static trap_handler *irq_handlers[TRAP_NUM_VECTORS];
 static trap_handler *exception_handler;
-static void (*exit_hook)(void);
+static trap_handler *exit_hook;
 static uint64_t strays;
 
 static const char *const names[TRAP_FIRST_IRQ] = {
@@ -55,9 +55,14 @@ void trap_set_exception(trap_handler *handler)
 	exception_handler = handler;
 }
 
-void trap_set_exit(void (*hook)(void))
+void trap_set_exit(trap_handler *hook)
 {
 	exit_hook = hook;
+}
+
+void trap_set_kernel_stack(uint64_t top)
+{
+	desc_set_rsp0(top);
 }
 
 uint64_t trap_stray_count(void)
@@ -76,7 +81,7 @@ static void interrupt(struct trap_frame *frame)
 	if (frame->vector != APIC_SPURIOUS_VECTOR)
 		apic_eoi();
 	if (exit_hook)
-		exit_hook();
+		exit_hook(frame);
 }
 
 void trap_dispatch(struct trap_frame *frame)

@@ -43,9 +43,12 @@ trap_common:
 	pushq	%r13
 	pushq	%r14
 	pushq	%r15
-	cld
+	pushq	$2			/* AC, DF, NT and TF as the kernel wants them */
+	popfq
 	movq	%rsp, %rdi
 	call	trap_dispatch
+	.globl	trap_return		/* RSP points to a struct trap_frame; interrupts are off */
+trap_return:
 	popq	%r15
 	popq	%r14
 	popq	%r13

@@ -3,7 +3,9 @@
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/trap.h>
+#include "../kernel/deferred.h"
 #include "../kernel/thread.h"
+#include "../kernel/vcpu.h"
 #include "doorbell.h"
 #include "input.h"
 #include "lock.h"
@@ -42,15 +44,21 @@ void doorbell_look(void)
 	irq_restore(irqs);
 }
 
+static struct deferred doorbell = { .handler = doorbell_look };
+
 static void doorbell_interrupt(struct trap_frame *frame)
 {
 	(void)frame;
-	doorbell_look();
+	deferred_raise(&doorbell);
 }
 
-void doorbell_init(void)
+bool doorbell_start(void)
 {
+	doorbell.served = input_readers();
+	if (!deferred_start(&doorbell, "doorbell", INPUT_VCPU))
+		return false;
 	trap_set_irq(cell_info()->doorbell_vector, doorbell_interrupt);
+	return true;
 }
 
 static void beat(void *arg)
@@ -65,5 +73,5 @@ static void beat(void *arg)
 
 bool heartbeat_start(void)
 {
-	return thread_create("heartbeat", PRIORITY_SYSTEM, beat, NULL) >= 0;
+	return thread_create("heartbeat", SYSTEM_VCPU, beat, NULL) >= 0;
 }

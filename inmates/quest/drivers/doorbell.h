@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* Take the doorbell's vector, if the cell has one. */
-void doorbell_init(void);
+bool doorbell_start(void);
 
 /* Look at the comm page now: requests are obeyed, keys taken as far as there is room. */
 void doorbell_look(void);

@@ -4,9 +4,17 @@
 #include "../kernel/thread.h"
 #include "input.h"
 
+#define BREAK_KEY	3		/* ^C */
+
 static uint8_t queue[INPUT_LENGTH];
 static uint32_t head, tail;
 static struct wait_queue readers;
+static void (*on_break)(void);
+
+const struct wait_queue *input_readers(void)
+{
+	return &readers;
+}
 
 size_t input_room(void)
 {
@@ -17,21 +25,51 @@ void input_put(uint8_t byte)
 {
 	bool irqs = irq_save();
 
-	if (input_room()) {
+	if (byte == BREAK_KEY && on_break) {
+		on_break();
+	} else if (input_room()) {
 		queue[ring_slot(head++, INPUT_LENGTH)] = byte;
 		wake_all(&readers);
 	}
 	irq_restore(irqs);
 }
 
+int input_try(void)
+{
+	return head == tail ? -1 : queue[ring_slot(tail++, INPUT_LENGTH)];
+}
+
+void input_wait(void)
+{
+	if (head == tail)
+		wait_on(&readers);
+}
+
 uint8_t input_get(void)
 {
 	bool irqs = irq_save();
-	uint8_t byte;
+	int byte;
 
-	while (head == tail)
-		wait_on(&readers);
-	byte = queue[ring_slot(tail++, INPUT_LENGTH)];
+	while ((byte = input_try()) < 0)
+		input_wait();
 	irq_restore(irqs);
-	return byte;
+	return (uint8_t)byte;
+}
+
+bool input_drop_break(void)
+{
+	uint32_t at;
+
+	for (at = tail; at != head; at++) {
+		if (queue[ring_slot(at, INPUT_LENGTH)] != BREAK_KEY)
+			continue;
+		tail = at + 1;
+		return true;
+	}
+	return false;
+}
+
+void input_set_break(void (*act)(void))
+{
+	on_break = act;
 }

@@ -3,8 +3,10 @@
 #ifndef QUEST_INPUT_H
 #define QUEST_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "../kernel/thread.h"
 
 #define INPUT_LENGTH	256		/* a power of two */
 
@@ -16,5 +18,18 @@ size_t input_room(void);
 
 /* Next byte; sleeps until there is one. */
 uint8_t input_get(void);
+
+/* Who sleeps in input_get(). */
+const struct wait_queue *input_readers(void);
+
+/* Next byte, -1: none. Sleep until there is one, or earlier (thread_interrupt_all()). Interrupts off. */
+int input_try(void);
+void input_wait(void);
+
+/* Drop what is queued up to a ^C, if one is. Interrupts off. */
+bool input_drop_break(void);
+
+/* What ^C does at once instead of being queued; NULL: nothing. From any context. */
+void input_set_break(void (*act)(void));
 
 #endif

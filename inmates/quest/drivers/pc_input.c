@@ -3,36 +3,54 @@
 #include <inmate/pc.h>
 #include <inmate/trap.h>
 #include "../arch/vectors.h"
+#include "../kernel/deferred.h"
+#include "../kernel/vcpu.h"
 #include "input.h"
 #include "pc_input.h"
 
-static void serial_interrupt(struct trap_frame *frame)
+static void take_serial(void)
 {
 	int c;
 
-	(void)frame;
 	while ((c = serial_read()) >= 0)
 		input_put((uint8_t)c);
 }
 
-static void ps2_interrupt(struct trap_frame *frame)
+static void take_ps2(void)
 {
 	uint8_t bytes[3];
 	int n, i;
 
-	(void)frame;
 	while ((n = ps2_read(bytes)) >= 0)
 		for (i = 0; i < n; i++)
 			input_put(bytes[i]);
 }
 
-void pc_input_init(void)
+static void take_both(void)
 {
-	trap_set_irq(VECTOR_SERIAL, serial_interrupt);
-	trap_set_irq(VECTOR_PS2, ps2_interrupt);
+	take_serial();
+	take_ps2();
+}
+
+static struct deferred input = { .handler = take_both };
+
+static void input_interrupt(struct trap_frame *frame)
+{
+	(void)frame;
+	deferred_raise(&input);
+}
+
+bool pc_input_start(void)
+{
+	input.served = input_readers();
+	if (!deferred_start(&input, "input", INPUT_VCPU))
+		return false;
+	trap_set_irq(VECTOR_SERIAL, input_interrupt);
+	trap_set_irq(VECTOR_PS2, input_interrupt);
 	ioapic_init();
 	ioapic_route(SERIAL_IRQ, VECTOR_SERIAL, apic_id());
 	ioapic_route(PS2_IRQ, VECTOR_PS2, apic_id());
 	ps2_init();
 	serial_enable_irq();
+	return true;
 }

@@ -3,6 +3,6 @@
 #ifndef QUEST_PC_INPUT_H
 #define QUEST_PC_INPUT_H
 
-void pc_input_init(void);
+bool pc_input_start(void);
 
 #endif

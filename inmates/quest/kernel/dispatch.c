@@ -4,16 +4,20 @@
 #include <inmate/timer.h>
 #include <inmate/trap.h>
 #include "../arch/context.h"
+#include "../arch/user.h"
 #include "dispatch.h"
+#include "trace.h"
 
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
+#define QUANTUM_US	10000
+
 static struct sched sched;
 static struct timerq sleepers;
 static struct thread *current, *idle, *departed;
-static uint64_t turn_began;		/* TSC when current was last charged */
 static bool needed;
+static struct dispatch_cost cost;
 
 static void timer_interrupt(struct trap_frame *frame)
 {
@@ -22,19 +26,34 @@ static void timer_interrupt(struct trap_frame *frame)
 	needed = true;
 }
 
-void dispatch_init(struct thread *idle_thread, unsigned int timer_vector)
+void dispatch_init(struct thread *idle_thread, unsigned int timer_vector, enum admission_test admission)
 {
-	sched_init(&sched, timer_from_us(QUANTUM_US));
+	const struct sched_config config = {
+		.quantum = timer_from_us(QUANTUM_US),
+		.background = true,
+		.admission = admission,
+	};
+
+	sched_init(&sched, &config, rdtsc());
 	idle = current = idle_thread;
-	sched_entity_init(&sched, &idle->sched, SCHED_PRIORITIES);
-	turn_began = rdtsc();
+	sched_entity_init(&idle->sched);
 	trap_set_irq(timer_vector, timer_interrupt);
-	trap_set_exit(dispatch_check);
 }
 
-void dispatch_admit(struct thread *t, unsigned int priority)
+struct sched *dispatch_sched(void)
 {
-	sched_entity_init(&sched, &t->sched, priority);
+	return &sched;
+}
+
+void dispatch_changed(void)
+{
+	needed = true;
+}
+
+void dispatch_admit(struct thread *t, int vcpu)
+{
+	sched_entity_init(&t->sched);
+	sched_bind(&sched, &t->sched, vcpu, rdtsc());
 	dispatch_wake(t);
 }
 
@@ -48,30 +67,26 @@ bool dispatch_needed(void)
 	return needed;
 }
 
+struct dispatch_cost dispatch_cost(void)
+{
+	return cost;
+}
+
 uint64_t dispatch_used(const struct thread *t)
 {
-	return t->sched.used + (t == current ? rdtsc() - turn_began : 0);
-}
+	uint64_t now = rdtsc();
 
-static void make_ready(struct thread *t, uint64_t now)
-{
-	t->state = THREAD_READY;
-	sched_ready(&sched, &t->sched, now);
-}
-
-static void charge_current(uint64_t now)
-{
-	if (current == idle)
-		current->sched.used += now - turn_began;
-	else
-		sched_charge(&sched, &current->sched, now - turn_began);
-	turn_began = now;
+	if (t != idle)
+		return sched_used(&sched, &t->sched, now);
+	return sched.idle + (sched.current ? 0 : now - sched.charged);
 }
 
 void dispatch_arrived(void)
 {
-	if (departed)
-		thread_release(departed);
+	if (!departed)
+		return;
+	sched_unbind(&sched, &departed->sched, rdtsc());
+	thread_release(departed);
 	departed = NULL;
 }
 
@@ -83,32 +98,46 @@ static void switch_to(struct thread *next)
 		return;
 	if (prev->state == THREAD_DEAD)
 		departed = prev;	/* its stack is in use until we are off it */
+	thread_check_stack(prev);
 	current = next;
+	user_switch(next);
 	switch_context(&prev->rsp, next->rsp);
 	dispatch_arrived();
 }
 
-/* One decision, on one reading of the clock. */
-static void decide(void)
+static void wake(struct thread *t, uint64_t period, uint64_t now)
 {
-	uint64_t now = rdtsc(), until;
+	t->state = THREAD_READY;
+	sched_ready_for(&sched, &t->sched, period, now);
+}
+
+/* One decision, on one reading of the clock. */
+static void decide(uint64_t now)
+{
 	struct sched_choice choice;
 	struct timer_event *e;
+	struct thread *next;
+	uint64_t until;
 
 	needed = false;
-	charge_current(now);
 	while ((e = timerq_expire(&sleepers, now)))
-		make_ready(container_of(e, struct thread, timer), now);
-	choice = sched_pick(&sched, now);
+		wake(container_of(e, struct thread, timer), 0, now);
+	choice = sched_decide(&sched, now);
 	until = timerq_next(&sleepers);
 	timer_arm(choice.until < until ? choice.until : until);
-	switch_to(choice.entity ? container_of(choice.entity, struct thread, sched) : idle);
+	next = choice.entity ? container_of(choice.entity, struct thread, sched) : idle;
+	trace_switch(next, sched.in_background, now);
+	cost.decisions++;
+	cost.cycles += rdtsc() - now;
+	switch_to(next);
 }
 
 void dispatch_block(void)
 {
-	sched_block(&sched, &current->sched, rdtsc());
-	decide();
+	uint64_t now = rdtsc();
+
+	sched_block(&sched, &current->sched, now);
+	decide(now);
 }
 
 void dispatch_sleep(uint64_t at)
@@ -117,16 +146,36 @@ void dispatch_sleep(uint64_t at)
 	dispatch_block();
 }
 
-void dispatch_wake(struct thread *t)
+void dispatch_wake_for(struct thread *t, uint64_t period, uint64_t now)
 {
 	if (t->timer.queued)
 		timerq_remove(&sleepers, &t->timer);
-	make_ready(t, rdtsc());
+	wake(t, period, now);
 	needed = true;
+}
+
+void dispatch_wake(struct thread *t)
+{
+	dispatch_wake_for(t, 0, rdtsc());
 }
 
 void dispatch_check(void)
 {
 	if (needed)
-		decide();
+		decide(rdtsc());
+}
+
+void dispatch_preempt(void)
+{
+	if (!needed || !irq_enabled())
+		return;
+	irq_disable();
+	dispatch_check();
+	irq_enable();
+}
+
+void let_interrupts_in(void)
+{
+	/* STI's shadow covers one instruction; with PAUSE for it no interrupt comes in QEMU */
+	__asm__ volatile("sti; nop; cli" : : : "memory");
 }

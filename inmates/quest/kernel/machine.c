@@ -119,8 +119,11 @@ void machine_identify(void)
 
 	spell(machine.vendor, r.ebx, r.edx, r.ecx);
 	read_version();
-	if (last >= 7)
-		machine.features_ebx7 = cpuid(7, 0).ebx;
+	if (last >= 7) {
+		r = cpuid(7, 0);
+		machine.features_ebx7 = r.ebx;
+		machine.features_ecx7 = r.ecx;
+	}
 	read_extended();
 	if (machine.features_ecx & ECX_HYPERVISOR) {
 		r = cpuid(LEAF_HYPERVISOR, 0);

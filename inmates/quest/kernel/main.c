@@ -6,6 +6,7 @@
 #include <inmate/pc.h>
 #include <inmate/timer.h>
 #include <inmate/trap.h>
+#include "../arch/user.h"
 #include "../arch/vectors.h"
 #include "../drivers/doorbell.h"
 #include "../drivers/pc_input.h"
@@ -15,7 +16,10 @@
 #include "dispatch.h"
 #include "machine.h"
 #include "panic.h"
+#include "process.h"
+#include "program.h"
 #include "thread.h"
+#include "vcpu.h"
 
 #define PLAUSIBLE_KHZ	1000
 
@@ -61,6 +65,7 @@ static void init_memory(void)
 		.x2apic = machine.x2apic,
 		.alone = machine.alone,
 		.no_execute = machine.no_execute,
+		.global = machine.features_edx & 1u << 13,
 	};
 
 	if (!mm_init(&machine.boot, &options))
@@ -80,18 +85,31 @@ static void init_hardware(void)
 	timer_init(timer_vector(), machine.tsc_khz, machine.tsc_deadline);
 }
 
+/* After an interrupt: preempt, and on the way back to a program see whether it may still run. */
+static void after_interrupt(struct trap_frame *frame)
+{
+	dispatch_check();
+	if (trap_from_user(frame))
+		process_leave();
+}
+
+static void init_programs(void)
+{
+	user_init(machine.features_ebx7, machine.features_ecx7);
+	space_set_hooks(let_interrupts_in, user_flush);
+	program_init(&machine.boot);
+}
+
 static void init_threads(void)
 {
-	threads_init(timer_vector());
-	if (machine.alone) {
-		pc_input_init();
-	} else {
-		doorbell_init();
-		if (!heartbeat_start())
-			panic("no memory for the heartbeat");
-	}
+	threads_init(timer_vector(), boot_option(&machine.boot, "admission=exact") ? ADMISSION_EXACT : ADMISSION_BOUND);
+	trap_set_exit(after_interrupt);
+	vcpus_init();
+	init_programs();
 	if (!shell_start())
 		panic("no memory for the shell");
+	if (machine.alone ? !pc_input_start() : !doorbell_start() || !heartbeat_start())
+		panic("no memory for the threads of the devices");
 }
 
 static void banner(void)

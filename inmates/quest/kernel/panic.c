@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdarg.h>
+#include <stdbool.h>
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/printf.h>
 #include <inmate/trap.h>
+#include "fault.h"
 #include "panic.h"
 #include "thread.h"
 
@@ -42,11 +44,19 @@ static void dump(const struct trap_frame *f)
 	print("r14 %016lx  r15 %016lx  cr3 %016lx\n", f->r14, f->r15, read_cr3());
 }
 
+/* NMI, double fault and machine check are nobody's fault, and come on stacks of their own. */
+static bool is_emergency(uint64_t vector)
+{
+	return vector == 2 || vector == 8 || vector == 18;
+}
+
 static void exception(struct trap_frame *f)
 {
 	const struct thread *t = thread_current();
 
 	irq_disable();
+	if (trap_from_user(f) && !is_emergency(f->vector))
+		fault_of_program(f);
 	if (dumping++)
 		cpu_stop();
 	print("\n" RED "exception %s, error %lx, in thread %d (%s)\n", trap_name(f->vector),

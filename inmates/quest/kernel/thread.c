@@ -3,10 +3,13 @@
 #include <inmate/string.h>
 #include <inmate/timer.h>
 #include "../arch/context.h"
+#include "../arch/user.h"
 #include "../mm/pages.h"
 #include "dispatch.h"
 #include "panic.h"
+#include "process.h"
 #include "thread.h"
+#include "vcpu.h"
 
 #define STACK_PAGES	4
 #define STACK_SIZE	(STACK_PAGES * PAGE_SIZE)
@@ -31,14 +34,14 @@ const char *thread_state_name(enum thread_state state)
 	return names[state];
 }
 
-void threads_init(unsigned int timer_vector)
+void threads_init(unsigned int timer_vector, enum admission_test admission)
 {
 	struct thread *t = &threads[0];
 
 	copy_string(t->name, "idle", sizeof(t->name));
 	t->id = THREAD_IDLE_ID;
 	t->state = THREAD_READY;
-	dispatch_init(t, timer_vector);
+	dispatch_init(t, timer_vector, admission);
 }
 
 static struct thread *free_slot(void)
@@ -51,10 +54,10 @@ static struct thread *free_slot(void)
 	return NULL;
 }
 
-static void prepare_stack(struct thread *t, thread_function *fn, void *arg)
+/* first_return() starts with RSP at `top`, a multiple of 16, so that its call is aligned as the ABI says */
+static void prepare_stack(struct thread *t, uint64_t top, thread_function *fn, void *arg)
 {
-	/* first_return() starts with RSP at a multiple of 16, so that its call is aligned as the ABI says */
-	struct context *c = (struct context *)(t->stack + STACK_SIZE - 16) - 1;
+	struct context *c = (struct context *)top - 1;
 
 	memset(c, 0, sizeof(*c));
 	c->r12 = (uintptr_t)fn;
@@ -64,23 +67,80 @@ static void prepare_stack(struct thread *t, thread_function *fn, void *arg)
 	*(uint64_t *)t->stack = STACK_CANARY;
 }
 
-int thread_create(const char *name, unsigned int priority, thread_function *fn, void *arg)
+/* A thread with a stack, not yet ready. NULL: no slot, no memory or no such VCPU. */
+static struct thread *new_thread(const char *name, int vcpu)
+{
+	struct thread *t = sched_vcpu(dispatch_sched(), vcpu) ? free_slot() : NULL;
+	uint64_t stack = t ? pages_alloc(STACK_PAGES) : 0;
+
+	if (!stack)
+		return NULL;
+	memset(t, 0, sizeof(*t));
+	t->stack = stack;
+	copy_string(t->name, name, sizeof(t->name));
+	t->id = next_id++;
+	return t;
+}
+
+int thread_create(const char *name, int vcpu, thread_function *fn, void *arg)
 {
 	bool irqs = irq_save();
-	struct thread *t = free_slot();
-	uint64_t stack = t ? pages_alloc(STACK_PAGES) : 0;
+	struct thread *t = new_thread(name, vcpu);
 	int id = -1;
 
-	if (stack) {
-		memset(t, 0, sizeof(*t));
-		t->stack = stack;
-		copy_string(t->name, name, sizeof(t->name));
-		id = t->id = next_id++;
-		prepare_stack(t, fn, arg);
-		dispatch_admit(t, priority);
+	if (t) {
+		id = t->id;
+		prepare_stack(t, t->stack + STACK_SIZE - 16, fn, arg);
+		dispatch_admit(t, vcpu);
 	}
 	irq_restore(irqs);
+	dispatch_preempt();
 	return id;
+}
+
+static void begin_user(void *frame)
+{
+	irq_disable();
+	process_leave();
+	user_enter(frame);
+}
+
+/* From the top: FPU state, the frame of ring 3, the kernel's context. */
+int thread_create_user(struct process *p, unsigned int slot, const struct trap_frame *frame,
+		       const struct thread *like)
+{
+	struct thread *t = new_thread(p->name, p->vcpu);
+	struct trap_frame *first;
+
+	if (!t)
+		return -1;
+	t->process = p;
+	t->slot = slot;
+	t->kernel_top = t->stack + STACK_SIZE - sizeof(struct fpu_state);
+	t->fpu = (struct fpu_state *)t->kernel_top;
+	if (like)
+		user_fpu_copy(t->fpu, like);
+	else
+		user_fpu_init(t->fpu);
+	first = (struct trap_frame *)t->kernel_top - 1;
+	*first = *frame;
+	prepare_stack(t, (uint64_t)first, begin_user, first);
+	dispatch_admit(t, p->vcpu);
+	return t->id;
+}
+
+void thread_move_all(int from, int to)
+{
+	struct thread *t;
+
+	for (t = threads; t < threads + THREAD_MAX; t++)
+		if (t->state != THREAD_FREE && t->sched.vcpu == from)
+			(void)vcpu_bind(t, to);
+}
+
+void thread_rename(const char *name)
+{
+	copy_string(thread_current()->name, name, THREAD_NAME);
 }
 
 _Noreturn void thread_begin(thread_function *fn, void *arg)
@@ -101,11 +161,12 @@ _Noreturn void thread_exit(void)
 
 void thread_release(struct thread *t)
 {
+	user_forget(t);
 	pages_free(t->stack, STACK_PAGES);
 	t->state = THREAD_FREE;
 }
 
-static void check_stack(const struct thread *t)
+void thread_check_stack(const struct thread *t)
 {
 	if (t->stack && *(const uint64_t *)t->stack != STACK_CANARY)
 		panic("thread %d (%s) has overrun its stack", t->id, t->name);
@@ -113,12 +174,16 @@ static void check_stack(const struct thread *t)
 
 void thread_sleep_us(uint64_t us)
 {
+	thread_sleep_until(rdtsc() + timer_from_us(us));
+}
+
+void thread_sleep_until(uint64_t at)
+{
 	bool irqs = irq_save();
 	struct thread *t = thread_current();
 
-	check_stack(t);
 	t->state = THREAD_SLEEPING;
-	dispatch_sleep(rdtsc() + timer_from_us(us));
+	dispatch_sleep(at);
 	irq_restore(irqs);
 }
 
@@ -126,25 +191,93 @@ void wait_on(struct wait_queue *q)
 {
 	struct thread *t = thread_current();
 
-	check_stack(t);
 	t->state = THREAD_WAITING;
+	t->waiting_on = q;
 	t->next_waiting = q->head;
 	q->head = t;
 	dispatch_block();
 }
 
-void wake_all(struct wait_queue *q)
+/* The shortest period of the VCPUs of those who wait; 0: nobody does. */
+static uint64_t shortest_period(const struct wait_queue *q)
 {
-	bool irqs = irq_save();
+	uint64_t shortest = 0, period;
+	const struct thread *t;
+
+	for (t = q ? q->head : NULL; t; t = t->next_waiting) {
+		period = vcpu_period(sched_vcpu(dispatch_sched(), t->sched.vcpu));
+		if (!shortest || period < shortest)
+			shortest = period;
+	}
+	return shortest;
+}
+
+static void wake_queue(struct wait_queue *q, uint64_t period, uint64_t now)
+{
 	struct thread *t = q->head, *next;
 
 	q->head = NULL;
 	for (; t; t = next) {
 		next = t->next_waiting;
 		t->next_waiting = NULL;
-		dispatch_wake(t);
+		t->waiting_on = NULL;
+		dispatch_wake_for(t, period, now);
 	}
+}
+
+void wake_all(struct wait_queue *q)
+{
+	bool irqs = irq_save();
+
+	wake_queue(q, 0, rdtsc());
 	irq_restore(irqs);
+	dispatch_preempt();
+}
+
+void wake_for(struct wait_queue *q, const struct wait_queue *served, int vcpu, uint64_t since)
+{
+	bool irqs = irq_save();
+
+	/* all at `since`: what comes after it is not to be charged to the interrupted thread */
+	wake_queue(q, shortest_period(served), since);
+	sched_charge_for(dispatch_sched(), vcpu, since, rdtsc());
+	irq_restore(irqs);
+}
+
+static void stop_waiting(struct thread *t)
+{
+	struct thread **at = &t->waiting_on->head;
+
+	while (*at != t)
+		at = &(*at)->next_waiting;
+	*at = t->next_waiting;
+	t->next_waiting = NULL;
+	t->waiting_on = NULL;
+}
+
+void thread_interrupt_all(const struct process *p)
+{
+	struct thread *t;
+
+	for (t = threads; t < threads + THREAD_MAX; t++) {
+		if (t->state == THREAD_FREE || t->process != p)
+			continue;
+		if (t->state == THREAD_WAITING)
+			stop_waiting(t);
+		if (t->state == THREAD_WAITING || t->state == THREAD_SLEEPING)
+			dispatch_wake(t);
+	}
+}
+
+uint64_t thread_used_by(const struct process *p)
+{
+	const struct thread *t;
+	uint64_t sum = 0;
+
+	for (t = threads; t < threads + THREAD_MAX; t++)
+		if (t->state != THREAD_FREE && t->process == p)
+			sum += dispatch_used(t);
+	return sum;
 }
 
 bool thread_snapshot(int i, struct thread *copy)

@@ -11,20 +11,28 @@
 #include "../sched/sched.h"
 #include "timerq.h"
 
-#define THREAD_MAX	64
+#define THREAD_MAX	TIMERQ_MAX
 #define THREAD_NAME	16
 #define THREAD_IDLE_ID	0
 
 enum thread_state { THREAD_FREE, THREAD_READY, THREAD_SLEEPING, THREAD_WAITING, THREAD_DEAD };
 
-enum { PRIORITY_SYSTEM = 1, PRIORITY_SHELL = 3, PRIORITY_NORMAL = 4 };
-
 typedef void thread_function(void *arg);
+
+struct fpu_state;
+struct process;
+struct trap_frame;
+struct wait_queue;
 
 struct thread {
 	struct sched_entity sched;
 	struct timer_event timer;	/* end of its sleep */
 	struct thread *next_waiting;
+	struct wait_queue *waiting_on;	/* NULL: does not wait */
+	struct process *process;	/* whose program it runs; NULL: the kernel's */
+	unsigned int slot;		/* its number and its stack there (process.h) */
+	uint64_t kernel_top;		/* where its stack begins when it comes from ring 3 */
+	struct fpu_state *fpu;		/* while another program's thread has the FPU */
 	uint64_t rsp;			/* while it does not run */
 	uint64_t stack;			/* physical = virtual; 0: the boot stack */
 	enum thread_state state;
@@ -36,20 +44,48 @@ struct wait_queue {
 	struct thread *head;
 };
 
-/* The caller becomes the idle thread (id 0); the timer interrupts on `timer_vector`. */
-void threads_init(unsigned int timer_vector);
+/* The caller becomes the idle thread (id 0); the timer interrupts on `timer_vector`. VCPUs are not there yet. */
+void threads_init(unsigned int timer_vector, enum admission_test admission);
 
-/* A new thread, ready at once. Returns its id, -1: no slot or no memory. */
-int thread_create(const char *name, unsigned int priority, thread_function *fn, void *arg);
+/* A new thread on VCPU `vcpu`, ready at once. Returns its id, -1: no slot, no memory or no such VCPU. */
+int thread_create(const char *name, int vcpu, thread_function *fn, void *arg);
+
+/*
+ * A thread of `p` that starts in ring 3 as `frame` says, with what the FPU holds of `like` (NULL: nothing).
+ * Interrupts are off. Returns its id, -1: no slot or no memory.
+ */
+int thread_create_user(struct process *p, unsigned int slot, const struct trap_frame *frame,
+		       const struct thread *like);
+
+/* Its threads sleep and wait no longer: whatever they called comes back early. */
+void thread_interrupt_all(const struct process *p);
+
+/* Cycles used by the threads that `p` has now. */
+uint64_t thread_used_by(const struct process *p);
+
+/* The threads on VCPU `from` go on on VCPU `to`. */
+void thread_move_all(int from, int to);
+
+/* The current thread's name. */
+void thread_rename(const char *name);
+
 _Noreturn void thread_exit(void);
 struct thread *thread_current(void);
 void thread_sleep_us(uint64_t us);
+void thread_sleep_until(uint64_t at);
 
 /* Sleep until wake_all(). Interrupts must be off: the caller has just looked at what it waits for. */
 void wait_on(struct wait_queue *q);
 
-/* Make all waiters ready. From any context; preemption follows at the next chance. */
+/* Make all waiters ready. From any context; preemption follows at once, or when interrupts are on again. */
 void wake_all(struct wait_queue *q);
+
+/*
+ * As wake_all(), where the waiters handle interrupts on I/O VCPU `vcpu`, which
+ * inherits the period of whoever waits in `served` (NULL: nobody's). From an
+ * interrupt that came at TSC `since`: the time until now is the I/O VCPU's.
+ */
+void wake_for(struct wait_queue *q, const struct wait_queue *served, int vcpu, uint64_t since);
 
 /* A copy of slot `i` (0..THREAD_MAX - 1) with its time up to now. False: empty. */
 bool thread_snapshot(int i, struct thread *copy);
@@ -57,6 +93,9 @@ const char *thread_state_name(enum thread_state state);
 
 /* Cycles the CPU was idle. */
 uint64_t thread_idle_cycles(void);
+
+/* Panics if `t` has overrun its stack. */
+void thread_check_stack(const struct thread *t);
 
 /* For dispatch.c: slot allocation is thread.c's, switching is dispatch.c's. */
 void thread_release(struct thread *t);

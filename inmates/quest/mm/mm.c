@@ -106,6 +106,6 @@ bool mm_init(const struct boot_info *boot, const struct mm_options *options)
 	if (!init_pool(boot) || !paging_init(options->no_execute) || !map_ram(boot) ||
 	    !map_image() || !map_devices(options))
 		return false;
-	paging_activate();
+	paging_activate(options->global);
 	return true;
 }

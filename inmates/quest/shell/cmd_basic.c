@@ -4,6 +4,7 @@
 #include <inmate/string.h>
 #include <inmate/timer.h>
 #include "../kernel/thread.h"
+#include "../kernel/vcpu.h"
 #include "shell.h"
 #include "words.h"
 
@@ -42,6 +43,16 @@ void command_spin(int argc, char **argv)
 		cpu_relax();
 }
 
+void command_sleep(int argc, char **argv)
+{
+	uint64_t ms;
+
+	if (argc == 2 && words_number(argv[1], SPIN_MAX_MS, &ms))
+		thread_sleep_us(ms * 1000);
+	else
+		shell_usage(argv);
+}
+
 static void count_thread(void *arg)
 {
 	(void)arg;
@@ -61,7 +72,7 @@ static void count_start(void)
 	stop_counting = false;
 	counting = true;
 	counter = 0;
-	if (thread_create("count", PRIORITY_NORMAL, count_thread, NULL) < 0) {
+	if (thread_create("count", BEST_EFFORT_VCPU, count_thread, NULL) < 0) {
 		counting = false;
 		print("no memory for a thread\n");
 	}

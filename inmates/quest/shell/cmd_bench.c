@@ -35,6 +35,12 @@ void command_bench(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "cpuid"))
 		bench_cpuid();
+	else if (argc == 2 && !strcmp(argv[1], "sched"))
+		bench_sched();
+	else if (argc == 2 && !strcmp(argv[1], "switch"))
+		bench_switch();
+	else if (argc == 2 && !strcmp(argv[1], "timer"))
+		bench_timer();
 	else
 		shell_usage(argv);
 }

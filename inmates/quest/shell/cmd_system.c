@@ -28,15 +28,16 @@ void command_ps(int argc, char **argv)
 
 	(void)argc;
 	(void)argv;
-	print(" ID NAME            STATE     PRIO        CPU ms\n");
+	print(" ID NAME            STATE     VCPU        CPU ms\n");
 	for (i = 0; i < THREAD_MAX; i++) {
 		if (!thread_snapshot(i, &t))
 			continue;
 		us = timer_to_us(t.sched.used);
 		state = t.id == thread_current()->id ? "running" : thread_state_name(t.state);
-		print("%3d %-15s %-9s %4u %9lu.%03lu\n", t.id, t.name, state, t.sched.priority,
+		print("%3d %-15s %-9s %4d %9lu.%03lu\n", t.id, t.name, state, t.sched.vcpu,
 		      us / 1000, us % 1000);
 	}
+	shell_processes();
 }
 
 void command_uptime(int argc, char **argv)

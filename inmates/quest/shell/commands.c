@@ -6,7 +6,20 @@
 
 const struct command shell_commands[] = {
 	{ "help", "[NAME]", "what there is; more about NAME", NULL, command_help },
-	{ "ps", "", "threads: id, state, priority, CPU time", NULL, command_ps },
+	{ "ps", "", "threads: id, state, VCPU, CPU time; programs: pid, memory, CPU time", NULL, command_ps },
+	{ "vcpus", "", "VCPUs: parameters, use, queue, overruns",
+	  "    C, T     budget and period in ms; an I/O VCPU's T is the one it inherited last" NL
+	  "    USED     ms at its priority; BACKGND: ms of a CPU that would have been idle" NL
+	  "    UTIL%    USED in % of the time since it was created" NL
+	  "    QUEUE    replenishments outstanding; DEPLETED: times its budget was used up" NL
+	  "    OVERRUN  times it had the CPU longer than its budget, MAX us: the longest" NL
+	  "    IRQS     interrupts it handled; IRQ ms: of USED, what they took before its threads ran" NL, command_vcpus },
+	{ "ls", "", "the programs and files of the archive", NULL, command_ls },
+	{ "run", "NAME [ARG...] [&]", "run a program on its own VCPU; its name alone does too",
+	  "    NAME ...    on a new Main VCPU of 20 ms in 100 ms; ^C kills it" NL
+	  "    NAME ... &  and do not wait for it" NL, command_run },
+	{ "kill", "PID", "end a program", NULL, command_kill },
+	{ "meminfo", "", "memory in all, free, and how many programs there are", NULL, command_meminfo },
 	{ "uptime", "", "time since start, and how much of it the CPU was idle", NULL, command_uptime },
 	{ "mem", "", "memory: its map, the kernel, free pages", NULL, command_mem },
 	{ "cpu", "", "processor, interrupt controller, timer, clock",
@@ -14,12 +27,22 @@ const struct command shell_commands[] = {
 	{ "echo", "[WORD...]", "print the words", NULL, command_echo },
 	{ "clear", "", "empty the screen", NULL, command_clear },
 	{ "spin", "MS", "keep the CPU busy for MS milliseconds (at most 600000)", NULL, command_spin },
+	{ "sleep", "MS", "do nothing for MS milliseconds (at most 600000)", NULL, command_sleep },
 	{ "count", "[show|stop]", "count in the background, every 10 ms",
 	  "    count       start" NL
 	  "    count show  print count=N" NL
 	  "    count stop  end" NL, command_count },
-	{ "bench", "cpuid", "measure: CPUID's round trip",
-	  "    bench cpuid  cycles=N: the least of 1000 rounds, in TSC cycles" NL, command_bench },
+	{ "load", "C T|stop", "a thread that never sleeps, on a VCPU of C ms in T ms",
+	  "    load C T   one more; or why it is not admitted" NL
+	  "    load stop  end all" NL, command_load },
+	{ "trace", "[N]|keep N", "who had the CPU: the last N changes",
+	  "    In each line: us since the first, VCPU (-1: none), budget, background or idle, thread" NL
+	  "    trace keep N  begin anew, and keep the last N (1024 to 65536) from now on" NL, command_trace },
+	{ "bench", "cpuid|sched|switch|timer", "measure, in TSC cycles",
+	  "    bench cpuid   CPUID's round trip; cycles=N: the least of 1000" NL
+	  "    bench sched   a decision with 1 to 256 VCPUs: mean and longest of 2000" NL
+	  "    bench switch  from a thread to another that it wakes: on one VCPU, on two" NL
+	  "    bench timer   how late 10000 sleepers woke" NL, command_bench },
 	{ "lock", "", "lock the management of cells: Linux can change none any more", NULL, command_lock },
 	{ "unlock", "", "unlock it", NULL, command_unlock },
 	{ "agree", "[no]", "answer Linux's next request to unlock with yes (or not at all)",

@@ -5,13 +5,15 @@
 #define CTRL(letter)	((letter) & 0x1F)
 #define ESC		0x1B
 #define DEL		0x7F
+#define TAB		'\t'
 
 enum { NO_ESCAPE, AFTER_ESC, IN_NUMBER, AFTER_NUMBER };
 
-void lineedit_init(struct lineedit *l, line_echo *echo)
+void lineedit_init(struct lineedit *l, line_echo *echo, complete_name *names)
 {
 	memset(l, 0, sizeof(*l));
 	l->echo = echo;
+	l->names = names;
 }
 
 void lineedit_begin(struct lineedit *l)
@@ -165,6 +167,23 @@ static void escape_key(struct lineedit *l, uint8_t key)
 	}
 }
 
+/* As much as all names have in common that begin like the word before the cursor; a blank behind the only one. */
+static void complete_word(struct lineedit *l)
+{
+	size_t begin = l->at, i;
+	struct completion found;
+
+	while (begin && l->text[begin - 1] != ' ')
+		begin--;
+	if (!l->names || begin == l->at)
+		return;
+	found = complete(l->names, l->text + begin, l->at - begin);
+	for (i = l->at - begin; found.matches && i < found.common; i++)
+		insert(l, found.first[i]);
+	if (found.matches == 1)
+		insert(l, ' ');
+}
+
 static void control_key(struct lineedit *l, uint8_t key)
 {
 	switch (key) {
@@ -177,6 +196,9 @@ static void control_key(struct lineedit *l, uint8_t key)
 			move(l, l->at - 1);
 			erase(l);
 		}
+		break;
+	case TAB:
+		complete_word(l);
 		break;
 	case CTRL('A'):
 		move(l, 0);

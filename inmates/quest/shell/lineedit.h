@@ -4,7 +4,7 @@
  * terminal (text, BS, ESC [ K) come out through `echo`.
  *
  * Keys: Enter (CR or LF), Backspace (7F or 08), left, right, up, down, Home,
- * End, Delete, ^A ^E ^U ^C.
+ * End, Delete, ^A ^E ^U ^C; Tab completes the word before the cursor.
  */
 #ifndef QUEST_LINEEDIT_H
 #define QUEST_LINEEDIT_H
@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "complete.h"
 
 #define LINE_LENGTH	160
 #define LINE_HISTORY	16
@@ -20,6 +21,7 @@ typedef void line_echo(const char *text, size_t n);
 
 struct lineedit {
 	line_echo *echo;
+	complete_name *names;			/* what Tab completes; NULL: nothing */
 	size_t length, at;			/* characters; cursor */
 	uint8_t escape;				/* how far into an escape sequence */
 	uint8_t escape_number;			/* first number of the sequence */
@@ -30,7 +32,7 @@ struct lineedit {
 	char history[LINE_HISTORY][LINE_LENGTH];
 };
 
-void lineedit_init(struct lineedit *l, line_echo *echo);
+void lineedit_init(struct lineedit *l, line_echo *echo, complete_name *names);
 
 /* Start an empty line. */
 void lineedit_begin(struct lineedit *l);

@@ -2,7 +2,9 @@
 #include <inmate/console.h>
 #include <inmate/string.h>
 #include "../drivers/input.h"
+#include "../kernel/program.h"
 #include "../kernel/thread.h"
+#include "../kernel/vcpu.h"
 #include "lineedit.h"
 #include "shell.h"
 #include "words.h"
@@ -63,15 +65,30 @@ static void run_line(char *text)
 	c = find(words[0]);
 	if (c)
 		c->run(n, words);
+	else if (shell_is_program(words[0]))
+		shell_run(n, words);
 	else
 		print("%s: no such command; help lists them\n", words[0]);
+}
+
+/* For Tab: the commands, then the files of the archive. */
+static const char *name_at(unsigned int i)
+{
+	unsigned int n = 0;
+
+	while (shell_commands[n].name)
+		n++;
+	if (i < n)
+		return shell_commands[i].name;
+	return i - n < archive.num_files ? archive.files[i - n].name : NULL;
 }
 
 static void shell(void *arg)
 {
 	(void)arg;
-	lineedit_init(&line, console_write);
+	lineedit_init(&line, console_write, name_at);
 	for (;;) {
+		shell_report_background();
 		print("> ");
 		lineedit_begin(&line);
 		console_ready();
@@ -83,5 +100,5 @@ static void shell(void *arg)
 
 bool shell_start(void)
 {
-	return thread_create("shell", PRIORITY_SHELL, shell, NULL) >= 0;
+	return thread_create("shell", SHELL_VCPU, shell, NULL) >= 0;
 }

@@ -28,14 +28,21 @@ bool shell_start(void);
 /* The commands, by file. */
 void command_help(int argc, char **argv);
 void command_ps(int argc, char **argv);
+void command_vcpus(int argc, char **argv);
 void command_uptime(int argc, char **argv);
 void command_mem(int argc, char **argv);
 void command_cpu(int argc, char **argv);
 void command_echo(int argc, char **argv);
 void command_clear(int argc, char **argv);
 void command_spin(int argc, char **argv);
+void command_sleep(int argc, char **argv);
 void command_count(int argc, char **argv);
+void command_load(int argc, char **argv);
+void command_trace(int argc, char **argv);
 void command_bench(int argc, char **argv);
+void bench_sched(void);
+void bench_switch(void);
+void bench_timer(void);
 void command_hang(int argc, char **argv);
 void command_lock(int argc, char **argv);
 void command_unlock(int argc, char **argv);
@@ -43,6 +50,18 @@ void command_agree(int argc, char **argv);
 void command_crash(int argc, char **argv);
 void command_pci(int argc, char **argv);
 void command_edu(int argc, char **argv);
+void command_run(int argc, char **argv);
+void command_kill(int argc, char **argv);
+void command_ls(int argc, char **argv);
+void command_meminfo(int argc, char **argv);
+
+/* Is there a program of that name? Run it with its arguments and wait for it, unless the last is "&". */
+bool shell_is_program(const char *name);
+void shell_run(int argc, char **argv);
+
+/* Print which programs in the background have ended; the programs that there are (`ps`). */
+void shell_report_background(void);
+void shell_processes(void);
 
 /* "usage: NAME ..." for argv[0]. */
 void shell_usage(char **argv);

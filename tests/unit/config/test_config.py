@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -12,7 +13,8 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[2]
 sys.path.insert(0, str(TOP / "tools"))
 
-from qv import abi, cells, config  # noqa: E402
+from qv import abi, cells, config, vcpus  # noqa: E402
+from qv.admission import Vcpu  # noqa: E402
 from qv.machine import Machine, parse_cpu_list  # noqa: E402
 
 MIB = 1 << 20
@@ -72,6 +74,23 @@ def test_everything() -> None:
     assert cell.cmdline == "verbose level=3"
     assert cell.ports == [(0x3f8, 0x3ff), (0x80, 0x80)]
     assert (cell.watchdog, cell.lock) == (500, abi.LOCK_START)
+
+
+def test_vcpus() -> None:
+    cell = read("good/vcpus.yaml")
+    assert cell.vcpus == [vcpus.Named("control", Vcpu(2000, 10000)), vcpus.Named("nic", Vcpu(500, 1000000, io=True))]
+    assert (cell.admission, read("good/vcpus-exact.yaml").admission) == ("bound", "exact")
+
+
+def test_exact_admission_admits_more() -> None:
+    many = [vcpus.Named(str(i), Vcpu(20, 100)) for i in range(3)]
+    assert vcpus.refusal(many, "bound") and not vcpus.refusal(many, "exact")
+
+
+def test_quests_own_vcpus_are_those_of_the_kernel() -> None:
+    source = (TOP / "inmates/quest/kernel/vcpu.c").read_text()
+    rows = re.findall(r'= \{ "([\w-]+)", (MAIN|IO)_VCPU, (\d+), (\d+) \}', source)
+    assert {name: Vcpu(int(c), int(t), kind == "IO") for name, kind, c, t in rows} == vcpus.OWN
 
 
 def test_no_watchdog() -> None:

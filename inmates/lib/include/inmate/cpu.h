@@ -7,10 +7,16 @@
 #include <stdbool.h>
 
 #define MSR_APIC_BASE		0x1B
+#define MSR_SYSENTER_CS		0x174
 #define MSR_TSC_DEADLINE	0x6E0
 #define MSR_X2APIC		0x800
 #define MSR_EFER		0xC0000080
 
+#define MSR_STAR		0xC0000081
+#define MSR_LSTAR		0xC0000082
+#define MSR_SFMASK		0xC0000084
+
+#define EFER_SCE		(1u << 0)
 #define EFER_NXE		(1u << 11)
 #define RFLAGS_IF		(1u << 9)
 
@@ -135,6 +141,17 @@ static inline uint64_t read_cr4(void)
 
 	__asm__ volatile("mov %%cr4, %0" : "=r"(v));
 	return v;
+}
+
+/* Task priority: interrupts of vectors below (v + 1) * 16 wait. */
+static inline void write_cr8(uint64_t v)
+{
+	__asm__ volatile("mov %0, %%cr8" : : "r"(v) : "memory");
+}
+
+static inline void write_cr4(uint64_t v)
+{
+	__asm__ volatile("mov %0, %%cr4" : : "r"(v) : "memory");
 }
 
 static inline void invlpg(uint64_t va)

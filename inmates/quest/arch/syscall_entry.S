@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * SYSCALL: RIP in RCX, RFLAGS in R11, interrupts off by SFMASK, RSP still the
+ * program's. Until there is a stack nothing is pushed, and what may come here
+ * all the same (NMI, machine check) has stacks of its own. The frame becomes
+ * what an interrupt would leave (struct trap_frame), so that fork, exec and
+ * kill need not know how the program came in.
+ */
+#define USER_SS		0x1B		/* TRAP_USER_SS */
+#define USER_CS		0x23		/* TRAP_USER_CS */
+#define SYSCALL_VECTOR	0x100
+
+	.text
+	.globl	syscall_entry
+	.type	syscall_entry, @function
+syscall_entry:
+	movq	%rsp, syscall_user_stack(%rip)
+	movq	syscall_kernel_stack(%rip), %rsp
+	pushq	$USER_SS
+	pushq	syscall_user_stack(%rip)
+	pushq	%r11
+	pushq	$USER_CS
+	pushq	%rcx
+	pushq	$0
+	pushq	$SYSCALL_VECTOR
+	pushq	%rax
+	pushq	%rbx
+	pushq	%rcx
+	pushq	%rdx
+	pushq	%rsi
+	pushq	%rdi
+	pushq	%rbp
+	pushq	%r8
+	pushq	%r9
+	pushq	%r10
+	pushq	%r11
+	pushq	%r12
+	pushq	%r13
+	pushq	%r14
+	pushq	%r15
+	movq	%rsp, %rdi
+	call	syscall_dispatch
+	testb	%al, %al
+	jz	trap_return		/* not where SYSRET can go: IRETQ */
+	popq	%r15
+	popq	%r14
+	popq	%r13
+	popq	%r12
+	popq	%r11
+	popq	%r10
+	popq	%r9
+	popq	%r8
+	popq	%rbp
+	popq	%rdi
+	popq	%rsi
+	popq	%rdx
+	popq	%rcx
+	popq	%rbx
+	popq	%rax
+	movq	16(%rsp), %rcx		/* rip: syscall_dispatch() has seen that it is a program's */
+	movq	32(%rsp), %r11		/* rflags */
+	movq	40(%rsp), %rsp
+	sysretq
+	.size	syscall_entry, . - syscall_entry
+
+/* user_enter(frame) */
+	.globl	user_enter
+	.type	user_enter, @function
+user_enter:
+	xorl	%eax, %eax
+	movl	%eax, %ds
+	movl	%eax, %es
+	movl	%eax, %fs
+	movl	%eax, %gs
+	movq	%rdi, %rsp
+	jmp	trap_return
+	.size	user_enter, . - user_enter
+
+	.section .note.GNU-stack, "", @progbits

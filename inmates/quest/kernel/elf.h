@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What of an ELF64 program is to be mapped where. Pure: reads the file, checks all of it, touches nothing. */
+#ifndef QUEST_ELF_H
+#define QUEST_ELF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ELF_SEGMENTS	8
+
+struct elf_segment {
+	uint64_t start, end;		/* whole pages of the program's memory */
+	uint64_t va, offset, size;	/* file bytes [offset, offset + size) go to va */
+	uint64_t rights;		/* USER_READ, USER_DATA or USER_CODE */
+};
+
+struct elf_plan {
+	uint64_t entry;
+	uint64_t end;			/* of the last segment: the heap begins there */
+	unsigned int num_segments;
+	struct elf_segment segments[ELF_SEGMENTS];
+};
+
+/* NULL: `plan` says how to load it; else what is wrong with the file, in words. */
+const char *elf_plan(struct elf_plan *plan, const void *file, size_t size);
+
+#endif

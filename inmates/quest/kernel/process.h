@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Programs that run: an address space, threads, open files, children.
+ * Interrupts are off in every call. What is kept is plain data; the program
+ * itself sees nothing of the kernel but numbers.
+ */
+#ifndef QUEST_PROCESS_H
+#define QUEST_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <inmate/trap.h>
+#include "../mm/space.h"
+#include "program.h"
+#include "thread.h"
+
+#define PROCESS_MAX	32
+#define PROCESS_NAME	THREAD_NAME
+#define PROCESS_FILES	8
+#define FIRST_FILE	3		/* 0 to 2 are the console */
+#define KERNEL_PID	0		/* the parent of what the shell starts */
+#define ORPHAN		(-1)		/* the parent of those whose parent is no more */
+
+enum process_state { PROCESS_FREE, PROCESS_STARTING, PROCESS_LIVE, PROCESS_ZOMBIE };
+enum slot_state { SLOT_FREE, SLOT_RUNS, SLOT_ENDED };
+
+/* A thread as its program knows it; its number is its stack's. */
+struct process_thread {
+	enum slot_state state;
+	bool joining;			/* somebody waits for it */
+	uint64_t result;		/* what it left for pthread_join() */
+};
+
+struct open_file {
+	bool open;
+	int file;			/* number in the archive */
+	uint64_t at;
+};
+
+struct process {
+	enum process_state state;
+	int pid, parent;
+	bool background;		/* the shell does not wait for it, or for its parent: it gets no keys */
+	bool ending;			/* its threads leave as soon as they can; `status` stands */
+	int status;			/* as waitpid() gives it */
+	bool heap_taken;		/* a thread is in sbrk() or fork() */
+	int vcpu;			/* of new threads */
+	unsigned int num_threads;
+	uint64_t used, children_used;	/* TSC cycles: of threads that have ended, of children waited for */
+	struct space space;
+	struct wait_queue changed;	/* a child or a thread has ended */
+	struct process_thread threads[STACKS_MAX];
+	struct open_file files[PROCESS_FILES];
+	char name[PROCESS_NAME];
+};
+
+/*
+ * Start a program on VCPU `vcpu` as a child of the kernel. Returns its pid, or minus an error
+ * (user/include/quest/errors.h); `*why` then says more.
+ */
+int process_run(const struct program_args *args, int vcpu, bool background, const char **why);
+
+/* A child of the current one that goes on where this one is, with answer 0, on VCPU `vcpu`. Pid or error. */
+int process_fork(const struct trap_frame *frame, int vcpu);
+
+/* Replace the program that the current process runs; on success `frame` is its start. 0 or error. */
+int process_exec(const struct program_args *args, struct trap_frame *frame);
+
+/* Another thread of the current process. Its number, or an error. */
+int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1);
+
+/* Wait until thread `n` of the current process has ended, once. 0 or error. */
+int process_join(unsigned int n, uint64_t *result);
+
+/*
+ * Wait for a child of `parent` (-1: any). Its pid and status, 0: none has ended and `nowait`, or an
+ * error. The child is no more then.
+ */
+int process_wait(int parent, int pid, bool nowait, int *status);
+
+/* All threads of `p` end soon; `status` is what waitpid() will give, unless it was ending already. */
+void process_end(struct process *p, int status);
+
+/* The current thread ends; with the last one its process does. */
+_Noreturn void process_end_thread(uint64_t result);
+
+/* Last thing before ring 3: does not return when the process is ending. */
+void process_leave(void);
+
+/* NULL: none such. By pid; the one in slot i; of the current thread. */
+struct process *process_find(int pid);
+struct process *process_at(int i);
+struct process *process_current(void);
+
+/* One thread at a time moves the heap or copies it. False: `p`, the current one, is ending. */
+bool process_take_heap(struct process *p);
+void process_give_heap(struct process *p);
+
+/* VCPU `vcpu` is no more: whose new threads would go there, go to best effort. */
+void process_leave_vcpu(int vcpu);
+
+/* CPU time of all its threads so far, TSC cycles. */
+uint64_t process_used(const struct process *p);
+
+/* A background process of the kernel's that has ended, put into `copy` and freed. False: none. */
+bool process_reap_background(struct process *copy);
+
+#endif

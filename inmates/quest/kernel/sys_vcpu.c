@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* System calls: VCPUs. */
+#include <inmate/string.h>
+#include "../mm/usercopy.h"
+#include "syscall.h"
+#include "uservcpu.h"
+
+static bool take(struct call *c, uint64_t from, struct sched_param *p)
+{
+	return copy_from_user(&c->process->space, p, from, sizeof(*p));
+}
+
+long sys_vcpu_create(struct call *c)
+{
+	struct sched_param p;
+
+	return take(c, c->arg[0], &p) ? uservcpu_create(c->process->name, &p, c->process->pid) : -EFAULT;
+}
+
+long sys_vcpu_create_main(struct call *c)
+{
+	struct sched_param p = { .type = MAIN_VCPU, .C = call_int(c, 0), .T = call_int(c, 1) };
+
+	return uservcpu_create(c->process->name, &p, c->process->pid);
+}
+
+long sys_vcpu_bind_task(struct call *c)
+{
+	if (!uservcpu_usable(call_int(c, 0), c->process->pid))
+		return -ENOVCPU;
+	return uservcpu_bind(thread_current(), call_int(c, 0));
+}
+
+long sys_vcpu_destroy(struct call *c)
+{
+	return uservcpu_destroy(call_int(c, 0), call_int(c, 1), c->process->pid);
+}
+
+/* Of the VCPU that the caller runs on. */
+long sys_vcpu_getparams(struct call *c)
+{
+	struct sched_param p = { 0 };
+	long error = uservcpu_get(thread_current()->sched.vcpu, &p);
+
+	if (error)
+		return error;
+	return copy_to_user(&c->process->space, c->arg[0], &p, sizeof(p)) ? 0 : -EFAULT;
+}
+
+long sys_vcpu_setparams(struct call *c)
+{
+	struct sched_param p;
+
+	if (!take(c, c->arg[1], &p))
+		return -EFAULT;
+	return uservcpu_set(call_int(c, 0), &p, c->process->pid);
+}
+
+/* Of the VCPU that the program pid (-1: the caller) started on. */
+long sys_sched_setparam(struct call *c)
+{
+	int pid = call_int(c, 0);
+	struct process *p = pid == -1 ? c->process : process_find(pid);
+	struct sched_param param;
+
+	if (!p || p->state != PROCESS_LIVE)
+		return -ESRCH;
+	if (p != c->process && p->parent != c->process->pid)
+		return -EPERM;
+	if (!take(c, c->arg[1], &param))
+		return -EFAULT;
+	return uservcpu_set(p->vcpu, &param, c->process->pid);
+}

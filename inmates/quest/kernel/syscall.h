@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * System calls: a table of names, handlers and counts (syscall.c). A handler
+ * runs with interrupts off, on the caller's own kernel stack; what it gets
+ * from the program it copies once and then checks. It answers what the program
+ * finds in RAX: minus a number of errors.h when it did nothing.
+ */
+#ifndef QUEST_SYSCALL_H
+#define QUEST_SYSCALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <inmate/trap.h>
+#include "../user/include/quest/errors.h"
+#include "process.h"
+
+#define SYSCALL_ARGS	3
+
+struct call {
+	struct trap_frame *frame;
+	struct process *process;
+	uint64_t arg[SYSCALL_ARGS];
+};
+
+/* Argument `n` where the call takes an int: the ABI leaves the register's upper half undefined. */
+static inline int call_int(const struct call *c, unsigned int n)
+{
+	return (int)c->arg[n];
+}
+
+typedef long syscall_handler(struct call *c);
+
+/* One per line of user/include/quest/calls.h. */
+#define SYSCALL_DECLARE(number, name, args) syscall_handler sys_##name;
+#include "../user/include/quest/calls.h"
+QUEST_CALLS(SYSCALL_DECLARE)
+#undef SYSCALL_DECLARE
+
+/* For arch/syscall_entry.S: carry out the call in `frame`. True: SYSRET may go back. */
+bool syscall_dispatch(struct trap_frame *frame);
+
+#endif

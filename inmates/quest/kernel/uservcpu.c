@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/timer.h>
+#include "../user/include/quest/errors.h"
+#include "dispatch.h"
+#include "process.h"
+#include "uservcpu.h"
+
+#define US_PER_MS	1000
+#define VCPUS_OF_ONE	16		/* so many may a program have: admission takes time for each */
+
+static int owners[SCHED_VCPUS];		/* pids; KERNEL_PID: none of a program's */
+
+static int error_of(int sched_error)
+{
+	switch (sched_error) {
+	case SCHED_BAD_PARAMS:
+		return -EINVAL;
+	case SCHED_FULL:
+		return -EAGAIN;
+	case SCHED_OVER_BOUND:
+	case SCHED_TOO_LATE:
+		return -EADMIT;
+	case SCHED_NO_VCPU:
+		return -ENOVCPU;
+	case SCHED_IN_USE:
+		return -EBUSY;
+	default:
+		return sched_error;
+	}
+}
+
+static bool plausible(const struct sched_param *p)
+{
+	return (p->type == MAIN_VCPU || p->type == IO_VCPU) && p->C > 0 && p->T > 0 && !p->affinity;
+}
+
+/* May `pid` change it? 0 or an error. The fixed VCPUs are nobody's. */
+static int check_owner(int id, int pid)
+{
+	if (!sched_vcpu(dispatch_sched(), id))
+		return -ENOVCPU;
+	return id < VCPU_FIXED || owners[id] != pid ? -EPERM : 0;
+}
+
+static int count_of(int owner)
+{
+	int id, n = 0;
+
+	for (id = VCPU_FIXED; id < SCHED_VCPUS; id++)
+		n += owners[id] == owner;
+	return n;
+}
+
+int uservcpu_create(const char *name, const struct sched_param *p, int owner)
+{
+	int id;
+
+	if (!plausible(p))
+		return -EINVAL;
+	if (owner != KERNEL_PID && count_of(owner) >= VCPUS_OF_ONE)
+		return -EAGAIN;
+	id = vcpu_create(name, (enum vcpu_type)p->type, (uint64_t)p->C * US_PER_MS,
+			 (uint64_t)p->T * US_PER_MS);
+	if (id < 0)
+		return error_of(id);
+	owners[id] = owner;
+	return id;
+}
+
+void uservcpu_give(int id, int pid)
+{
+	owners[id] = pid;
+}
+
+int uservcpu_destroy(int id, bool force, int owner)
+{
+	int error = check_owner(id, owner);
+
+	if (error)
+		return error;
+	if (force)
+		thread_move_all(id, BEST_EFFORT_VCPU);
+	error = error_of(vcpu_destroy(id));
+	if (error)
+		return error;
+	owners[id] = KERNEL_PID;
+	process_leave_vcpu(id);
+	return 0;
+}
+
+/* Rounded: cycles are not whole microseconds. */
+static int in_ms(uint64_t cycles)
+{
+	return (int)((timer_to_us(cycles) + US_PER_MS / 2) / US_PER_MS);
+}
+
+int uservcpu_get(int id, struct sched_param *p)
+{
+	const struct vcpu *v = sched_vcpu(dispatch_sched(), id);
+
+	if (!v)
+		return -ENOVCPU;
+	*p = (struct sched_param){
+		.type = v->params.type,
+		.C = in_ms(v->params.budget),
+		.T = in_ms(v->params.period),
+	};
+	return 0;
+}
+
+int uservcpu_set(int id, const struct sched_param *p, int owner)
+{
+	int error = check_owner(id, owner);
+
+	if (error)
+		return error;
+	if (!plausible(p) || p->type != (int)sched_vcpu(dispatch_sched(), id)->params.type)
+		return -EINVAL;
+	return error_of(vcpu_set(id, (uint64_t)p->C * US_PER_MS, (uint64_t)p->T * US_PER_MS));
+}
+
+bool uservcpu_usable(int id, int pid)
+{
+	const struct process *p = process_find(pid);
+
+	if (!p || !sched_vcpu(dispatch_sched(), id))
+		return false;
+	if (id == BEST_EFFORT_VCPU || p->vcpu == id)
+		return true;
+	return owners[id] != KERNEL_PID && (owners[id] == pid || owners[id] == p->parent);
+}
+
+int uservcpu_bind(struct thread *t, int id)
+{
+	return error_of(vcpu_bind(t, id));
+}
+
+void uservcpu_process_ends(int pid)
+{
+	int id;
+
+	for (id = VCPU_FIXED; id < SCHED_VCPUS; id++)
+		if (sched_vcpu(dispatch_sched(), id) && owners[id] == pid)
+			(void)uservcpu_destroy(id, true, pid);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cpu.h>
+#include <inmate/string.h>
+#include <inmate/timer.h>
+#include "dispatch.h"
+#include "panic.h"
+#include "thread.h"
+#include "vcpu.h"
+
+static const struct {
+	const char *name;
+	enum vcpu_type type;
+	uint32_t budget_us, period_us;
+} fixed[VCPU_FIXED] = {
+	[BEST_EFFORT_VCPU] = { "best-effort", MAIN_VCPU, 10000, 100000 },
+	[SYSTEM_VCPU] = { "system", MAIN_VCPU, 1000, 50000 },
+	[SHELL_VCPU] = { "shell", MAIN_VCPU, 20000, 100000 },
+	[INPUT_VCPU] = { "input", IO_VCPU, 200, 10000 },
+};
+
+void vcpus_init(void)
+{
+	unsigned int i;
+	int id;
+
+	for (i = 0; i < VCPU_FIXED; i++) {
+		id = vcpu_create(fixed[i].name, fixed[i].type, fixed[i].budget_us, fixed[i].period_us);
+		if (id != (int)i)
+			panic("VCPU %s: %s", fixed[i].name, sched_error_text(id));
+	}
+}
+
+static struct vcpu_params params_of(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us)
+{
+	struct vcpu_params params = { .type = type };
+
+	copy_string(params.name, name, sizeof(params.name));
+	/* what is too long for the conversion is too long for admission, too */
+	params.budget = budget_us > ADMISSION_PERIOD_MAX ? UINT64_MAX : timer_from_us(budget_us);
+	params.period = period_us > ADMISSION_PERIOD_MAX ? UINT64_MAX : timer_from_us(period_us);
+	return params;
+}
+
+int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us)
+{
+	const struct vcpu_params params = params_of(name, type, budget_us, period_us);
+	bool irqs = irq_save();
+	int id = sched_vcpu_create(dispatch_sched(), &params, rdtsc());
+
+	irq_restore(irqs);
+	return id;
+}
+
+uint64_t vcpu_begins_in_us(int id)
+{
+	bool irqs = irq_save();
+	const struct vcpu *v = sched_vcpu(dispatch_sched(), id);
+	uint64_t now = rdtsc(), at = v ? vcpu_eligible(v) : 0;
+
+	irq_restore(irqs);
+	return at > now ? timer_to_us(at - now) : 0;
+}
+
+int vcpu_destroy(int id)
+{
+	bool irqs = irq_save();
+	int error = id >= 0 && id < VCPU_FIXED ? SCHED_IN_USE : sched_vcpu_destroy(dispatch_sched(), id, rdtsc());
+
+	irq_restore(irqs);
+	return error;
+}
+
+int vcpu_set(int id, uint64_t budget_us, uint64_t period_us)
+{
+	bool irqs = irq_save();
+	const struct vcpu *v = sched_vcpu(dispatch_sched(), id);
+	int error = SCHED_NO_VCPU;
+	struct vcpu_params params;
+
+	if (v) {
+		params = params_of(v->params.name, v->params.type, budget_us, period_us);
+		error = sched_vcpu_set(dispatch_sched(), id, &params, rdtsc());
+		dispatch_changed();
+	}
+	irq_restore(irqs);
+	dispatch_preempt();
+	return error;
+}
+
+int vcpu_bind(struct thread *t, int id)
+{
+	bool irqs = irq_save();
+	int error = sched_bind(dispatch_sched(), &t->sched, id, rdtsc());
+
+	dispatch_changed();
+	irq_restore(irqs);
+	dispatch_preempt();
+	return error;
+}
+
+bool vcpu_snapshot(int id, struct vcpu *copy)
+{
+	bool irqs = irq_save();
+	const struct vcpu *v = sched_vcpu(dispatch_sched(), id);
+
+	if (v) {
+		sched_charge(dispatch_sched(), rdtsc());
+		*copy = *v;
+	}
+	irq_restore(irqs);
+	return v;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* VCPUs of this kernel: sched/ with the clock and the lock around it. From any context. */
+#ifndef QUEST_VCPU_H
+#define QUEST_VCPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "../sched/sched.h"
+
+struct thread;
+
+/* There from the start. Others are free for programs. */
+enum {
+	BEST_EFFORT_VCPU,		/* Main 10/100 ms: who has no VCPU of its own */
+	SYSTEM_VCPU,			/* Main 1/50 ms: the heartbeat */
+	SHELL_VCPU,			/* Main 20/100 ms */
+	INPUT_VCPU,			/* I/O 2 %: keys, requests, what doorbells and devices bring */
+	VCPU_FIXED
+};
+
+/* Create them; a set that the admission test refuses ends in a panic. */
+void vcpus_init(void);
+
+/* `budget_us` per `period_us`. Returns the id, or an enum sched_error: sched_error_text() tells why. */
+int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us);
+
+/* Microseconds until VCPU `id` has budget; 0: it has some, or there is none such. A new one may have to wait (create.c). */
+uint64_t vcpu_begins_in_us(int id);
+
+/* 0 or an enum sched_error. Threads must be unbound (ended) first; the fixed VCPUs are in use for ever. */
+int vcpu_destroy(int id);
+
+/* Other budget and period. 0 or an enum sched_error, then nothing has changed. */
+int vcpu_set(int id, uint64_t budget_us, uint64_t period_us);
+
+/* Thread `t`, which may be the caller, goes on on VCPU `id`. 0 or SCHED_NO_VCPU. */
+int vcpu_bind(struct thread *t, int id);
+
+/* A copy of VCPU `id` (0..SCHED_VCPUS - 1), its time charged up to now, its queue of threads meaningless. False: none. */
+bool vcpu_snapshot(int id, struct vcpu *copy);
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stddef.h>
+#include "admission.h"
+#include "bounds.h"
+
+#define ONE		(1ull << 62)
+#define BOUNDS		(sizeof(bounds) / sizeof(bounds[0]))
+#define ROUNDS		256	/* of the iteration for one response time; what takes longer is refused */
+
+/* part / whole in units of 2^-62, rounded up. */
+static uint64_t share(uint64_t part, uint64_t whole)
+{
+	return (((unsigned __int128)part << 62) + whole - 1) / whole;
+}
+
+/* (2 - U) * U = (2T - C) * C / T^2, in two steps that both round up. */
+static uint64_t io_share(uint64_t budget, uint64_t period)
+{
+	uint64_t u = share(budget, period);
+
+	return ((unsigned __int128)u * (2 * period - budget) + period - 1) / period;
+}
+
+uint64_t admission_load(const struct admission_entry *set, unsigned int n)
+{
+	uint64_t sum = 0, term;
+	unsigned int i;
+
+	for (i = 0; i < n && sum <= ONE; i++) {
+		term = set[i].io ? io_share(set[i].budget, set[i].period) : share(set[i].budget, set[i].period);
+		sum += term;
+	}
+	return sum;
+}
+
+uint64_t admission_limit(const struct admission_entry *set, unsigned int n)
+{
+	unsigned int i, mains = 0;
+
+	for (i = 0; i < n; i++)
+		mains += !set[i].io;
+	return mains < BOUNDS ? bounds[mains] : 0;
+}
+
+bool admission_bound(const struct admission_entry *set, unsigned int n)
+{
+	return admission_load(set, n) <= admission_limit(set, n);
+}
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+/* Before `i` at the CPU: shorter periods; among equals all others. */
+static bool goes_first(const struct admission_entry *set, unsigned int j, unsigned int i)
+{
+	return j != i && !set[j].io && set[j].period <= set[i].period;
+}
+
+/* What I/O VCPU `io` takes within `t` while it works at period `period`: (1 + ceil((t - T*U) / T)) * T*U. */
+static uint64_t io_interference(const struct admission_entry *io, uint64_t period, uint64_t t)
+{
+	uint64_t amount = ((unsigned __int128)period * io->budget + io->period - 1) / io->period;
+
+	return (1 + (t > amount ? ceil_div(t - amount, period) : 0)) * amount;
+}
+
+/* At worst, working for any Main VCPU that goes before `i`, or for `i`. */
+static uint64_t io_worst(const struct admission_entry *set, unsigned int n, unsigned int i,
+			 const struct admission_entry *io, uint64_t t)
+{
+	uint64_t most = io_interference(io, set[i].period, t), one;
+	unsigned int q;
+
+	for (q = 0; q < n; q++) {
+		if (!goes_first(set, q, i))
+			continue;
+		one = io_interference(io, set[q].period, t);
+		if (one > most)
+			most = one;
+	}
+	return most;
+}
+
+/* All that can happen within `t` before `i` has had its budget; stops adding above its period. */
+static uint64_t demand(const struct admission_entry *set, unsigned int n, unsigned int i, uint64_t t)
+{
+	uint64_t sum = set[i].budget;
+	unsigned int j;
+
+	for (j = 0; j < n && sum <= set[i].period; j++) {
+		if (set[j].io)
+			sum += io_worst(set, n, i, &set[j], t);
+		else if (goes_first(set, j, i))
+			sum += ceil_div(t, set[j].period) * set[j].budget;
+	}
+	return sum;
+}
+
+uint64_t admission_response(const struct admission_entry *set, unsigned int n, unsigned int i)
+{
+	uint64_t t = set[i].budget, next;
+	unsigned int round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		next = demand(set, n, i, t);
+		if (next > set[i].period)
+			return UINT64_MAX;
+		if (next == t)
+			return t;
+		t = next;
+	}
+	return UINT64_MAX;
+}
+
+bool admission_exact(const struct admission_entry *set, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!set[i].io && admission_response(set, n, i) == UINT64_MAX)
+			return false;
+	return true;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "pibs.h"
+
+/* U * T, at least 1. */
+static uint64_t full(const struct pibs *p)
+{
+	uint64_t amount = (unsigned __int128)p->inherited * p->budget / p->period;
+
+	return amount ? amount : 1;
+}
+
+/* The budget in hand ends: t_e = t + c / U, rounded up. */
+static void finish(struct pibs *p)
+{
+	p->eligible += ((unsigned __int128)p->used * p->period + p->budget - 1) / p->budget;
+	p->used = 0;
+	p->left = 0;
+}
+
+void pibs_init(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at)
+{
+	*p = (struct pibs){ .budget = budget, .period = period, .inherited = period, .eligible = at };
+}
+
+void pibs_set(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at)
+{
+	finish(p);
+	if (p->eligible < at)
+		p->eligible = at;
+	p->budget = budget;
+	p->period = period;
+	p->inherited = period;
+}
+
+/* A shorter period is a smaller budget, of which so much may have been used already. */
+static void shrink(struct pibs *p)
+{
+	uint64_t most = full(p);
+
+	if (p->left + p->used <= most)
+		return;
+	if (most > p->used)
+		p->left = most - p->used;
+	else
+		finish(p);
+}
+
+void pibs_wake(struct pibs *p, uint64_t period, bool active, uint64_t now)
+{
+	if (!period)
+		period = p->period;
+	if (active && period >= p->inherited)
+		return;
+	p->inherited = period;
+	if (p->left)
+		shrink(p);
+	else if (!active && p->eligible < now)
+		p->eligible = now;	/* what was not used is not kept */
+}
+
+void pibs_dispatch(struct pibs *p, uint64_t now)
+{
+	if (p->left || p->eligible > now)
+		return;
+	p->eligible = now;
+	p->left = full(p);
+}
+
+uint64_t pibs_eligible(const struct pibs *p)
+{
+	return p->eligible;
+}
+
+uint64_t pibs_left(const struct pibs *p)
+{
+	return p->left ? p->left : full(p);
+}
+
+uint64_t pibs_charge(struct pibs *p, uint64_t delta)
+{
+	uint64_t overrun = delta > p->left ? delta - p->left : 0;
+
+	p->used += delta;
+	if (delta < p->left)
+		p->left -= delta;
+	else
+		finish(p);
+	return overrun;
+}
+
+void pibs_block(struct pibs *p)
+{
+	if (p->left)
+		finish(p);
+}
+
+void pibs_shift(struct pibs *p, int64_t by)
+{
+	p->eligible += by;
+}

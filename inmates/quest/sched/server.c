@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "server.h"
+
+/* Main VCPU: sporadic.c. */
+
+static void main_init(struct vcpu *v, uint64_t at)
+{
+	sporadic_init(&v->main, v->params.budget, v->params.period, at);
+}
+
+static void main_set(struct vcpu *v, uint64_t at)
+{
+	sporadic_set(&v->main, v->params.budget, v->params.period, at);
+}
+
+static uint64_t main_eligible(const struct vcpu *v)
+{
+	return sporadic_eligible(&v->main);
+}
+
+static uint64_t main_left(const struct vcpu *v)
+{
+	return sporadic_left(&v->main);
+}
+
+static uint64_t main_period(const struct vcpu *v)
+{
+	return v->main.period;
+}
+
+static uint64_t main_settled(const struct vcpu *v)
+{
+	return sporadic_settled(&v->main);
+}
+
+static uint64_t main_outstanding(const struct vcpu *v, uint64_t now)
+{
+	return sporadic_outstanding(&v->main, now);
+}
+
+static void main_wake(struct vcpu *v, uint64_t period, bool active, uint64_t now)
+{
+	(void)period;
+	if (!active)
+		sporadic_unblock(&v->main, now);
+}
+
+static void main_dispatch(struct vcpu *v, uint64_t now)
+{
+	(void)v;
+	(void)now;
+}
+
+static uint64_t main_charge(struct vcpu *v, uint64_t delta, uint64_t now)
+{
+	return sporadic_charge(&v->main, delta, now);
+}
+
+static void main_block(struct vcpu *v, uint64_t now)
+{
+	sporadic_block(&v->main, now);
+}
+
+static void main_shift(struct vcpu *v, int64_t by)
+{
+	sporadic_shift(&v->main, by);
+}
+
+/* I/O VCPU: pibs.c. */
+
+static void io_init(struct vcpu *v, uint64_t at)
+{
+	pibs_init(&v->io, v->params.budget, v->params.period, at);
+}
+
+static void io_set(struct vcpu *v, uint64_t at)
+{
+	pibs_set(&v->io, v->params.budget, v->params.period, at);
+}
+
+static uint64_t io_eligible(const struct vcpu *v)
+{
+	return pibs_eligible(&v->io);
+}
+
+static uint64_t io_left(const struct vcpu *v)
+{
+	return pibs_left(&v->io);
+}
+
+static uint64_t io_period(const struct vcpu *v)
+{
+	return v->io.inherited;
+}
+
+static uint64_t io_settled(const struct vcpu *v)
+{
+	struct pibs end = v->io;
+
+	pibs_block(&end);
+	return end.eligible;
+}
+
+/* Its whole share until then: that is how long it keeps quiet for what it used. */
+static uint64_t io_outstanding(const struct vcpu *v, uint64_t now)
+{
+	(void)now;
+	return v->params.budget;
+}
+
+static void io_wake(struct vcpu *v, uint64_t period, bool active, uint64_t now)
+{
+	pibs_wake(&v->io, period, active, now);
+}
+
+static void io_dispatch(struct vcpu *v, uint64_t now)
+{
+	pibs_dispatch(&v->io, now);
+}
+
+static uint64_t io_charge(struct vcpu *v, uint64_t delta, uint64_t now)
+{
+	(void)now;
+	return pibs_charge(&v->io, delta);
+}
+
+static void io_block(struct vcpu *v, uint64_t now)
+{
+	(void)now;
+	pibs_block(&v->io);
+}
+
+static void io_shift(struct vcpu *v, int64_t by)
+{
+	pibs_shift(&v->io, by);
+}
+
+const struct server servers[] = {
+	[MAIN_VCPU] = { main_init, main_set, main_eligible, main_left, main_period, main_settled, main_outstanding,
+			main_wake, main_dispatch, main_charge, main_block, main_shift },
+	[IO_VCPU] = { io_init, io_set, io_eligible, io_left, io_period, io_settled, io_outstanding,
+		      io_wake, io_dispatch, io_charge, io_block, io_shift },
+};
+
+uint64_t vcpu_period(const struct vcpu *v)
+{
+	return server_of(v)->period(v);
+}
+
+uint64_t vcpu_key(const struct vcpu *v, int id)
+{
+	return vcpu_period(v) << 9 | (v->params.type == MAIN_VCPU) << 8 | id;
+}
+
+uint64_t vcpu_eligible(const struct vcpu *v)
+{
+	return server_of(v)->eligible(v);
+}
+
+uint64_t vcpu_left(const struct vcpu *v, uint64_t now)
+{
+	return server_of(v)->eligible(v) <= now ? server_of(v)->left(v) : 0;
+}
+
+unsigned int vcpu_replenishments(const struct vcpu *v)
+{
+	return v->params.type == MAIN_VCPU ? v->main.length : 1;
+}
+
+void vcpu_shift(struct vcpu *v, int64_t by)
+{
+	server_of(v)->shift(v, by);
+	v->counts.created += by;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdbool.h>
+#include "sporadic.h"
+
+void sporadic_init(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at)
+{
+	s->budget = budget;
+	s->period = period;
+	s->usage = 0;
+	s->length = 1;
+	s->limit = SPORADIC_MAX;
+	s->queue[0] = (struct replenishment){ at, budget };
+}
+
+/* Behind others of the same time. There is room. */
+static void insert(struct sporadic *s, uint64_t at, uint64_t amount)
+{
+	unsigned int i = s->length++;
+
+	for (; i && s->queue[i - 1].at > at; i--)
+		s->queue[i] = s->queue[i - 1];
+	s->queue[i] = (struct replenishment){ at, amount };
+}
+
+static struct replenishment pop(struct sporadic *s)
+{
+	struct replenishment head = s->queue[0];
+	unsigned int i;
+
+	s->length--;
+	for (i = 0; i < s->length; i++)
+		s->queue[i] = s->queue[i + 1];
+	return head;
+}
+
+/* The first two become one, usable from `at` on. */
+static void merge(struct sporadic *s, uint64_t at)
+{
+	uint64_t amount = pop(s).amount;
+
+	s->queue[0].at = at;
+	s->queue[0].amount += amount;
+}
+
+uint64_t sporadic_eligible(const struct sporadic *s)
+{
+	return s->queue[0].at;
+}
+
+uint64_t sporadic_left(const struct sporadic *s)
+{
+	return s->queue[0].amount - s->usage;
+}
+
+/* All chunks a whole number of times round: each is back where it was, later. */
+static void skip_rounds(struct sporadic *s)
+{
+	uint64_t rounds = s->usage / s->budget;
+	unsigned int i;
+
+	s->usage -= rounds * s->budget;
+	for (i = 0; i < s->length; i++)
+		s->queue[i].at += rounds * s->period;
+}
+
+/* Used though it was not usable: as much later, and one with what it then touches. */
+static void put_off(struct sporadic *s, uint64_t overrun)
+{
+	s->queue[0].at += overrun;
+	while (s->length > 1 && s->queue[0].at + s->queue[0].amount >= s->queue[1].at)
+		merge(s, s->queue[0].at);
+}
+
+uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
+{
+	bool early = s->queue[0].at + delta > now;	/* the next piece of an overrun */
+	uint64_t left = early ? 0 : sporadic_left(s);
+	struct replenishment head;
+
+	s->usage += delta;
+	if (!early && delta < left)
+		return 0;
+	if (s->usage < s->queue[0].amount) {
+		put_off(s, delta);
+		return delta;
+	}
+	if (s->usage >= s->budget)
+		skip_rounds(s);
+	while (s->queue[0].amount <= s->usage) {
+		head = pop(s);
+		s->usage -= head.amount;
+		insert(s, head.at + s->period, head.amount);
+	}
+	if (s->usage)
+		put_off(s, s->usage);
+	return delta - left;
+}
+
+void sporadic_block(struct sporadic *s, uint64_t now)
+{
+	uint64_t remnant, at = s->queue[0].at;
+
+	if (!s->usage || at > now)
+		return;
+	remnant = s->queue[0].amount - s->usage;
+	if (s->length == s->limit) {
+		/* no room: the rest is put off to the next chunk */
+		pop(s);
+		s->queue[0].amount += remnant;
+		at = s->queue[0].at;
+	} else {
+		s->queue[0].amount = remnant;
+	}
+	insert(s, at + s->period, s->usage);
+	s->usage = 0;
+}
+
+void sporadic_unblock(struct sporadic *s, uint64_t now)
+{
+	if (s->queue[0].at > now)
+		return;
+	s->queue[0].at = now;
+	while (s->length > 1 && s->queue[1].at <= now + sporadic_left(s))
+		merge(s, now);
+}
+
+uint64_t sporadic_settled(const struct sporadic *s)
+{
+	if (s->usage)
+		return s->queue[0].at + s->period;	/* no other is later */
+	return s->queue[s->length - 1].at;
+}
+
+uint64_t sporadic_outstanding(const struct sporadic *s, uint64_t now)
+{
+	uint64_t sum = s->queue[0].at > now ? 0 : s->usage;
+	unsigned int i;
+
+	for (i = 0; i < s->length; i++)
+		if (s->queue[i].at > now)
+			sum += s->queue[i].amount;
+	return sum;
+}
+
+void sporadic_set(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at)
+{
+	uint64_t settled = sporadic_settled(s);
+	uint32_t limit = s->limit;
+
+	sporadic_init(s, budget, period, settled > at ? settled : at);
+	s->limit = limit;
+}
+
+void sporadic_shift(struct sporadic *s, int64_t by)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->length; i++)
+		s->queue[i].at += by;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The sporadic server behind a Main VCPU, with the corrections of Stanovich,
+ * Baker, Wang and Gonzalez Harbour (RTAS 2010): budget C per period T, given
+ * back in chunks one period after each was first usable. Plain data, no clock,
+ * no pointer: it can be copied to another machine and shifted to its clock.
+ * Times are TSC cycles. Documentation/quest-scheduling.md tells the rules.
+ */
+#ifndef QUEST_SPORADIC_H
+#define QUEST_SPORADIC_H
+
+#include <stdint.h>
+
+#define SPORADIC_MAX	32		/* MAX_REPL: chunks in the queue */
+
+struct replenishment {
+	uint64_t at;			/* usable from then on */
+	uint64_t amount;		/* cycles, never 0 */
+};
+
+/*
+ * Always: 1 <= length <= limit; at does not decrease along the queue, and the
+ * last is at most one period after the first; amounts add up to `budget`;
+ * usage < queue[0].amount.
+ */
+struct sporadic {
+	uint64_t budget;		/* C */
+	uint64_t period;		/* T */
+	uint64_t usage;			/* taken from queue[0] so far */
+	uint32_t length;
+	uint32_t limit;			/* 2..SPORADIC_MAX */
+	struct replenishment queue[SPORADIC_MAX];
+};
+
+/* A server whose whole budget is usable from `at` on. 0 < budget <= period. */
+void sporadic_init(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at);
+
+/* Other parameters: usable from `at` on, and not before what was used under the old ones would have come back. */
+void sporadic_set(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at);
+
+/* From when on it may run; cycles it may run then, before it is to be charged. */
+uint64_t sporadic_eligible(const struct sporadic *s);
+uint64_t sporadic_left(const struct sporadic *s);
+
+/*
+ * It ran at its priority for `delta` > 0 cycles up to `now` (budget_check).
+ * Returns by how many cycles it overran; they are taken from the next chunk,
+ * which is put off by as much. An overrun may be charged in pieces.
+ */
+uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now);
+
+/* It wants the CPU no more (split_check) / again (unblock_check). Charge first. */
+void sporadic_block(struct sporadic *s, uint64_t now);
+void sporadic_unblock(struct sporadic *s, uint64_t now);
+
+/* When the last of what was used will have come back; how much has yet to, at `now`. */
+uint64_t sporadic_settled(const struct sporadic *s);
+uint64_t sporadic_outstanding(const struct sporadic *s, uint64_t now);
+
+/* Add `by` to every time: for a clock that is ahead by that much. */
+void sporadic_shift(struct sporadic *s, int64_t by);
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include <inmate/timer.h>
+#include "../kernel/dispatch.h"
+#include "../kernel/machine.h"
+#include "../kernel/vcpu.h"
+#include "shell.h"
+
+/* Milliseconds with three places, `width` wide; rounded, for a microsecond is no whole number of cycles. */
+static void print_ms(int width, uint64_t cycles)
+{
+	uint64_t us = timer_to_us(cycles + timer_from_us(1) / 2);
+
+	print("%*lu.%03lu", width - 4, us / 1000, us % 1000);
+}
+
+static uint64_t per_mille(uint64_t part, uint64_t whole)
+{
+	return whole >= 1000 ? part / (whole / 1000) : 0;
+}
+
+static void print_vcpu(int id, const struct vcpu *v, uint64_t now)
+{
+	const struct vcpu_counts *c = &v->counts;
+	uint64_t util = per_mille(c->used, now - c->created);
+	uint64_t period = vcpu_period(v), budget = v->params.budget;
+
+	if (v->params.type == IO_VCPU)
+		budget = (unsigned __int128)period * budget / v->params.period;
+	print("%3d %-15s %-4s", id, v->params.name, v->params.type == IO_VCPU ? "I/O" : "main");
+	print_ms(9, budget);
+	print_ms(9, period);
+	print_ms(12, c->used);
+	print_ms(12, c->background);
+	print(" %3lu.%lu %5u %8lu %7lu %6lu %6lu", util / 10, util % 10, vcpu_replenishments(v), c->depleted,
+	      c->overruns, timer_to_us(c->overrun_max), c->interrupts);
+	print_ms(9, c->interrupt_time);
+	if (!c->used && vcpu_eligible(v) > now)
+		print(" begins in %lu ms", timer_to_us(vcpu_eligible(v) - now) / 1000 + 1);
+	print("\n");
+}
+
+/* Of the time since start. */
+static void print_overhead(void)
+{
+	struct dispatch_cost cost = dispatch_cost();
+	uint64_t us = timer_to_us(cost.cycles), share = per_mille(cost.cycles * 10, rdtsc() - machine.boot_tsc);
+
+	print("scheduling: %lu decisions, %lu.%03lu ms, %lu.%02lu %% of the time\n", cost.decisions, us / 1000, us % 1000,
+	      share / 100, share % 100);
+}
+
+void command_vcpus(int argc, char **argv)
+{
+	static struct vcpu v;		/* large, and there is one shell */
+	uint64_t now = rdtsc();
+	int id;
+
+	(void)argc;
+	(void)argv;
+	print(" ID NAME            TYPE    C ms     T ms     USED ms  BACKGND ms UTIL%% QUEUE DEPLETED OVERRUN MAX us   IRQS   IRQ ms\n");
+	for (id = 0; id < SCHED_VCPUS; id++)
+		if (vcpu_snapshot(id, &v))
+			print_vcpu(id, &v, now);
+	print_overhead();
+}

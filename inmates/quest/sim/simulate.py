@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A CPU that runs threads as the scheduler core says: who runs when, and every change of a queue."""
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from core import NEVER, Core
+
+
+@dataclass(frozen=True)
+class Compute:
+    """Use the CPU for `amount`; None: for ever."""
+    amount: int | None = None
+
+
+@dataclass(frozen=True)
+class Sleep:
+    amount: int
+
+
+@dataclass(frozen=True)
+class Until:
+    time: int
+
+
+@dataclass(frozen=True)
+class Period:
+    """Until the next multiple of `length` after the thread's start."""
+    length: int
+
+
+@dataclass(frozen=True)
+class Io:
+    """Have `work` done by thread `server`, which is on an I/O VCPU; go on when it is, and not before `until`."""
+    server: str
+    work: int
+    until: int = 0
+
+
+Step = Compute | Sleep | Until | Period | Io
+
+
+@dataclass
+class Thread:
+    name: str
+    vcpu: int
+    steps: Iterator[Step]
+    start: int = 0
+    entity: int = -1
+    left: int | None = 0            # of the present Compute
+    period: int = 0                 # of its VCPU, for those who work for it
+    jobs: list[tuple[int, "Thread", int]] = field(default_factory=list)  # of a server: work, for whom, not before
+
+
+@dataclass(frozen=True)
+class Segment:
+    begin: int
+    end: int
+    thread: str
+    vcpu: int
+    background: bool
+
+
+class Simulation:
+    """Add threads, then run."""
+
+    def __init__(self, core: Core, switch_late: Callable[[], int] = lambda: 0):
+        self.core = core
+        self.now = 0
+        self.threads: dict[str, Thread] = {}
+        self.segments: list[Segment] = []
+        self.queues: dict[int, list[tuple[int, list[tuple[int, int]]]]] = {}
+        self.watched: list[int] = []
+        self._late = switch_late            # how much longer than told the CPU stays with a thread
+        self._by_entity: dict[int, Thread] = {}
+        self._events: list[tuple[int, int, Thread]] = []
+        self._count = 0
+
+    def thread(self, name: str, vcpu: int, steps: Iterator[Step], period: int = 0, start: int = 0) -> Thread:
+        t = Thread(name, vcpu, steps, start, self.core.entity(vcpu), period=period)
+        self.threads[name] = self._by_entity[t.entity] = t
+        self._at(start, t)
+        return t
+
+    def server(self, name: str, vcpu: int) -> Thread:
+        """A thread that works for others, in the order they ask."""
+        t = Thread(name, vcpu, iter(()), entity=self.core.entity(vcpu))
+        self.threads[name] = self._by_entity[t.entity] = t
+        return t
+
+    def watch(self, vcpu: int) -> None:
+        """Note every change of this Main VCPU's queue."""
+        self.watched.append(vcpu)
+        self.queues[vcpu] = []
+        self._look()
+
+    def _at(self, time: int, t: Thread) -> None:
+        self._count += 1
+        heapq.heappush(self._events, (max(time, self.now), self._count, t))
+
+    def _look(self) -> None:
+        for vcpu in self.watched:
+            queue = self.core.queue(vcpu)
+            seen = self.queues[vcpu]
+            if not seen or seen[-1][1] != queue:
+                seen.append((self.now, queue))
+
+    def _advance(self, t: Thread) -> bool:
+        """The thread's next step. True: it wants the CPU."""
+        step = next(t.steps, None)
+        if step is None:
+            return False
+        if isinstance(step, Compute):
+            t.left = step.amount
+            return step.amount != 0 or self._advance(t)
+        if isinstance(step, Io):
+            self._ask(self.threads[step.server], step, t)
+        elif isinstance(step, Sleep):
+            self._at(self.now + step.amount, t)
+        elif isinstance(step, Until):
+            self._at(step.time, t)
+        else:
+            self._at(self.now + step.length - (self.now - t.start) % step.length, t)
+        return False
+
+    def _ask(self, server: Thread, step: Io, t: Thread) -> None:
+        idle = not server.jobs
+        server.jobs.append((step.work, t, step.until))
+        if idle:
+            server.left = step.work
+        self.core.ready(server.entity, self.now, t.period)
+
+    def _done(self, t: Thread) -> None:
+        """The thread that runs has no more to compute."""
+        if t.jobs:
+            _, waiting, until = t.jobs.pop(0)
+            if t.jobs:
+                t.left = t.jobs[0][0]
+            else:
+                self.core.block(t.entity, self.now)
+            self._at(until, waiting)
+            return
+        step = next(t.steps, None)
+        if isinstance(step, Compute):
+            t.left = step.amount
+            return
+        self.core.block(t.entity, self.now)
+        if step is not None:
+            t.steps = _before(step, t.steps)
+            if self._advance(t):
+                self.core.ready(t.entity, self.now)
+
+    def _deliver(self) -> None:
+        while self._events and self._events[0][0] <= self.now:
+            t = heapq.heappop(self._events)[2]
+            if self._advance(t):
+                self.core.ready(t.entity, self.now)
+
+    def run(self, end: int) -> None:
+        while self.now < end:
+            self._deliver()
+            self._look()
+            choice = self.core.decide(self.now)
+            self._look()
+            t = None if choice.entity is None else self._by_entity[choice.entity]
+            event = self._events[0][0] if self._events else NEVER
+            stop = min(max(choice.until, self.now + 1), event, end)
+            if t and stop == choice.until and stop < end:
+                stop = min(stop + self._late(), end)
+            if t and t.left is not None:
+                stop = min(stop, self.now + t.left)
+            if t:
+                self._record(Segment(self.now, stop, t.name, t.vcpu, choice.background))
+                if t.left is not None:
+                    t.left -= stop - self.now
+            self.now = stop
+            if t and t.left == 0:
+                self._done(t)
+        self.core.decide(self.now)
+        self._look()
+
+    def _record(self, s: Segment) -> None:
+        last = self.segments[-1] if self.segments else None
+        if last and last.end == s.begin and (last.thread, last.background) == (s.thread, s.background):
+            self.segments[-1] = Segment(last.begin, s.end, s.thread, s.vcpu, s.background)
+        else:
+            self.segments.append(s)
+
+    def of(self, name: str) -> list[tuple[int, int]]:
+        """When thread `name` ran."""
+        return [(s.begin, s.end) for s in self.segments if s.thread == name]
+
+
+def _before(step: Step, steps: Iterator[Step]) -> Iterator[Step]:
+    yield step
+    yield from steps
+
+
+def use(segments: list[Segment], vcpu: int, begin: int, end: int, background: bool = False) -> int:
+    """How much a VCPU ran in [begin, end), at its priority or in the background."""
+    return sum(max(0, min(s.end, end) - max(s.begin, begin))
+               for s in segments if s.vcpu == vcpu and s.background == background)

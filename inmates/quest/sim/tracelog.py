@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What Quest's command `trace` prints."""
+from __future__ import annotations
+
+import re
+
+from simulate import Segment
+
+LINE = re.compile(r"^ *(\d+) +(-?\d+) (idle|background|budget) (.+?)\s*$", re.M)
+
+
+def segments(text: str) -> list[Segment]:
+    """Microseconds. The last change has no end, and is left out."""
+    rows = [(int(at), int(vcpu), how, name) for at, vcpu, how, name in LINE.findall(text)]
+    return [Segment(at, rows[i + 1][0], name, vcpu, how == "background")
+            for i, (at, vcpu, how, name) in enumerate(rows[:-1]) if how != "idle"]

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a Quest program calls. A call that fails answers minus a number of
+ * quest/errors.h; strerror() has the sentence and what to do. There is no errno.
+ */
+#ifndef QUEST_H
+#define QUEST_H
+
+#include <quest/errors.h>
+#include <quest/types.h>
+
+/* The VCPU of whoever has no other: Main, 10/100 ms. */
+#define BEST_EFFORT_VCPU	0
+
+enum vcpu_type { MAIN_VCPU = 0, IO_VCPU = 1 };	/* sched_param.type */
+
+/*
+ * VCPUs. A Main VCPU gets C ms of CPU in each period of T ms; threads on it take turns. `ENOVCPU`: none
+ * of that number, or not one that this program may use: its own, its parent's, BEST_EFFORT_VCPU.
+ */
+int vcpu_create(const struct sched_param *param);	/* its id; EINVAL, EADMIT, EAGAIN, EFAULT */
+int vcpu_create_main(int C, int T);			/* the same for a Main VCPU */
+int vcpu_bind_task(vcpu_id_t id);			/* the calling thread runs on it from now on; ENOVCPU */
+int vcpu_destroy(vcpu_id_t id, int force);		/* own ones; EBUSY: threads are on it (`force`: they go to best effort), EPERM, ENOVCPU */
+int vcpu_getparams(struct sched_param *param);		/* of the VCPU that the caller runs on; EFAULT */
+int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);	/* own ones; as vcpu_create(), and EPERM, ENOVCPU */
+int sched_setparam(pid_t pid, const struct sched_param *param);	/* of the VCPU that `pid` (-1: the caller, else a child) started on */
+
+/* Programs. A child begins with its parent's memory and open files, copied, and one thread. */
+pid_t fork(void);					/* 0 in the child, which runs at best effort; EAGAIN, ENOMEM */
+pid_t vcpu_fork(vcpu_id_t id);				/* the same, with the child on that VCPU; ENOVCPU too */
+int exec(const char *file, char *const argv[]);		/* run another program instead; ENOENT, ENOEXEC, E2BIG, EBUSY (other threads), ENOMEM, EFAULT */
+pid_t waitpid(pid_t pid, int *status, int options);	/* a child (-1: any) that has ended; 0: none yet, with WNOHANG; ECHILD, EINVAL, EFAULT */
+_Noreturn void _exit(int code);				/* code & 255 is what waitpid() gives */
+_Noreturn void exit(int code);
+pid_t getpid(void);
+int kill(pid_t pid, int signal);			/* itself or a child; 0 only asks; ESRCH, EPERM, EINVAL */
+
+/* Threads, at most 16 at once; each has a stack of 64 KiB with a guard below. */
+int pthread_create(pthread_t *thread, const void *attributes, void *(*fn)(void *), void *arg);	/* attributes: NULL; 0, EAGAIN, ENOMEM, EINVAL */
+_Noreturn void pthread_exit(void *result);		/* with the last one the program ends */
+int pthread_join(pthread_t thread, void **result);	/* 0, ESRCH, EDEADLK */
+pthread_t pthread_self(void);
+
+/* Time since the kernel's start. */
+int usleep(uint64_t us);				/* at most 2^42; EINVAL */
+int gettimeofday(struct timeval *now, void *zone);	/* zone: NULL; EFAULT, EINVAL */
+int times(struct tms *used);				/* EFAULT */
+
+/* Memory. */
+void *sbrk(intptr_t bytes);				/* where the heap ended before; ENOMEM, EINVAL as a negative pointer: see failed() */
+int meminfo(struct meminfo *info);			/* EFAULT */
+int uname(struct utsname *name);			/* EFAULT */
+void *malloc(size_t bytes);				/* 16-byte aligned; NULL: no memory */
+void *calloc(size_t n, size_t size);
+void free(void *p);
+
+/* Files of the archive, read-only; 0 is the keyboard, 1 and 2 the console. */
+int open(const char *file, int flags);			/* O_RDONLY; ENOENT, EROFS, EMFILE, ENAMETOOLONG, EFAULT */
+int close(int fd);					/* EBADF */
+ssize_t read(int fd, void *to, size_t n);		/* 0: the end of the file; EBADF, EFAULT */
+ssize_t write(int fd, const void *from, size_t n);	/* EBADF, EROFS, EFAULT */
+off_t lseek(int fd, off_t offset, int whence);		/* SEEK_*; EBADF, EINVAL */
+
+/* The sentence and the remedy for an answer (with or without its minus). */
+const char *strerror(int error);
+
+/* Is that pointer one of sbrk()'s errors? */
+static inline int failed(const void *p)
+{
+	return (intptr_t)p < 0;
+}
+
+/* Any call by its number: quest/calls.h. */
+long syscall(long number, long a, long b, long c);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The system calls: C(number, name, count of arguments). Number in RAX,
+ * arguments in RDI, RSI, RDX; SYSCALL; the answer in RAX, negative for an
+ * error (errors.h). RCX and R11 are lost, all else stays. quest.h says what each does.
+ */
+#ifndef QUEST_CALLS_H
+#define QUEST_CALLS_H
+
+#define QUEST_CALLS(C) \
+	C(0, _exit, 1) \
+	C(1, getpid, 0) \
+	C(2, fork, 0) \
+	C(3, vcpu_fork, 1) \
+	C(4, exec, 2) \
+	C(5, waitpid, 3) \
+	C(6, kill, 2) \
+	C(7, usleep, 1) \
+	C(8, gettimeofday, 2) \
+	C(9, times, 1) \
+	C(10, sbrk, 1) \
+	C(11, meminfo, 1) \
+	C(12, uname, 1) \
+	C(13, open, 2) \
+	C(14, close, 1) \
+	C(15, read, 3) \
+	C(16, write, 3) \
+	C(17, lseek, 3) \
+	C(18, thread_create, 3) \
+	C(19, pthread_exit, 1) \
+	C(20, thread_join, 2) \
+	C(21, pthread_self, 0) \
+	C(22, vcpu_create, 1) \
+	C(23, vcpu_create_main, 2) \
+	C(24, vcpu_bind_task, 1) \
+	C(25, vcpu_destroy, 2) \
+	C(26, vcpu_getparams, 1) \
+	C(27, vcpu_setparams, 2) \
+	C(28, sched_setparam, 2)
+
+#endif

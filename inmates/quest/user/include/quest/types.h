@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What goes between a program and the kernel. Plain data; the kernel copies it once, then checks the copy. */
+#ifndef QUEST_TYPES_H
+#define QUEST_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int pid_t;
+typedef int pthread_t;
+typedef int vcpu_id_t;
+typedef long ssize_t;
+typedef long off_t;
+
+/* Devices that an I/O VCPU serves (bits). */
+enum iovcpu_class {
+	IOVCPU_CLASS_ALL = 0, IOVCPU_CLASS_ATA = 1, IOVCPU_CLASS_NET = 2, IOVCPU_CLASS_USB = 4,
+	IOVCPU_CLASS_DISK = 8, IOVCPU_CLASS_CDROM = 16, IOVCPU_CLASS_GPIO = 32,
+};
+
+struct sched_param {
+	int sched_priority;	/* not used: periods decide */
+	int type;		/* 0: Main, 1: I/O */
+	int io_class;		/* enum iovcpu_class, for an I/O VCPU */
+	int C, T;		/* budget and period, ms; 0 < C <= T. I/O VCPU: U = C/T */
+	int m, k;		/* not used */
+	int affinity;		/* CPU of the cell: 0 */
+	int machine_affinity;	/* not used */
+};
+
+struct timeval {
+	long tv_sec, tv_usec;	/* since the kernel's start: there is no calendar clock */
+};
+
+struct tms {
+	uint64_t tms_utime;	/* CPU time of this program's threads, us, the kernel's work for them included */
+	uint64_t tms_cutime;	/* of its children that were waited for, us */
+};
+
+struct meminfo {
+	uint64_t total_kib;	/* of the cell, for programs and the kernel's data */
+	uint64_t free_kib;
+	uint64_t own_kib;	/* this program's pages */
+};
+
+#define UTSNAME_LENGTH	32
+
+struct utsname {
+	char sysname[UTSNAME_LENGTH], nodename[UTSNAME_LENGTH];	/* "Quest"; the cell's name, or "alone" */
+	char release[UTSNAME_LENGTH], machine[UTSNAME_LENGTH];
+};
+
+#define O_RDONLY	0
+#define SEEK_SET	0
+#define SEEK_CUR	1
+#define SEEK_END	2
+
+/* waitpid(): options, and what its status says. */
+#define WNOHANG		1
+#define WIFEXITED(s)	(((s) & 0x7F) == 0)
+#define WEXITSTATUS(s)	(((s) >> 8) & 0xFF)
+#define WIFSIGNALED(s)	(((s) & 0x7F) != 0)
+#define WTERMSIG(s)	((s) & 0x7F)
+
+/* Why a program was killed: numbers that Unix programmers know. There are no signal handlers. */
+#define SIGILL		4	/* an instruction that is none, or not for programs */
+#define SIGTRAP		5	/* breakpoint, single step */
+#define SIGFPE		8	/* division by zero, SSE or x87 exception that was not masked */
+#define SIGKILL		9	/* kill(), ^C */
+#define SIGSEGV		11	/* memory */
+#define SIGTERM		15
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/*
+ * First fit in a list ordered by address; neighbours that are free become one.
+ * What is not in the list comes from the end of the heap, a page or more at a time.
+ */
+#include <quest.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define ALIGN		16
+#define STEP		4096
+
+/* Before each block, and a multiple of ALIGN. */
+struct block {
+	size_t size;		/* with this header */
+	struct block *next;	/* while it is free */
+};
+
+static struct block *list;
+static int taken;
+
+static void lock(void)
+{
+	while (__atomic_exchange_n(&taken, 1, __ATOMIC_ACQUIRE))
+		(void)usleep(100);
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&taken, 0, __ATOMIC_RELEASE);
+}
+
+static bool touch(const struct block *a, const struct block *b)
+{
+	return b && (const char *)a + a->size == (const char *)b;
+}
+
+static void give(struct block *b)
+{
+	struct block *before = NULL, *after = list;
+
+	for (; after && after < b; after = after->next)
+		before = after;
+	b->next = after;
+	if (touch(b, after)) {
+		b->size += after->size;
+		b->next = after->next;
+	}
+	if (before && touch(before, b)) {
+		before->size += b->size;
+		before->next = b->next;
+	} else if (before) {
+		before->next = b;
+	} else {
+		list = b;
+	}
+}
+
+static struct block *take(size_t size)
+{
+	struct block **at, *b;
+
+	for (at = &list; (b = *at); at = &b->next) {
+		if (b->size < size)
+			continue;
+		if (b->size - size >= 2 * ALIGN) {
+			struct block *rest = (struct block *)((char *)b + size);
+
+			*rest = (struct block){ b->size - size, b->next };
+			b->size = size;
+			*at = rest;
+		} else {
+			*at = b->next;
+		}
+		return b;
+	}
+	return NULL;
+}
+
+static bool grow(size_t size)
+{
+	size_t step = (size + STEP - 1) / STEP * STEP;
+	struct block *b = sbrk((intptr_t)step);
+
+	if (failed(b))
+		return false;
+	b->size = step;
+	give(b);
+	return true;
+}
+
+void *malloc(size_t bytes)
+{
+	size_t size = (bytes + sizeof(struct block) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	struct block *b;
+
+	if (bytes > (size_t)1 << 40)
+		return NULL;
+	lock();
+	b = take(size);
+	if (!b && grow(size))
+		b = take(size);
+	unlock();
+	return b ? b + 1 : NULL;
+}
+
+void *calloc(size_t n, size_t size)
+{
+	size_t bytes;
+	void *p = __builtin_mul_overflow(n, size, &bytes) ? NULL : malloc(bytes);
+
+	return p ? memset(p, 0, bytes) : NULL;
+}
+
+void free(void *p)
+{
+	if (!p)
+		return;
+	lock();
+	give((struct block *)p - 1);
+	unlock();
+}

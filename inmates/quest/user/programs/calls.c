@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* calls: does each system call do what quest.h says? One line for each that does not; the last line counts. */
+#include <math.h>
+#include <quest.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNEL_ADDRESS	((void *)0x100000)
+#define FPU_ROUNDS	2000000
+
+static int right, wrong;
+
+#define CHECK(what) check(what, #what, __LINE__)
+
+static void check(int what, const char *text, int line)
+{
+	right += what != 0;
+	wrong += !what;
+	if (!what)
+		printf("calls.c:%d: not so: %s\n", line, text);
+}
+
+static int status_of(int pid)
+{
+	int status = -1;
+
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+static void check_processes(void)
+{
+	int pid = fork(), status = 0;
+
+	if (!pid)
+		_exit(300 + 7);
+	CHECK(pid > 0 && pid != getpid());
+	status = status_of(pid);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == (307 & 255));
+	CHECK(waitpid(pid, &status, 0) == -ECHILD && waitpid(-1, NULL, 0) == -ECHILD);
+	CHECK(waitpid(-1, KERNEL_ADDRESS, 0) == -EFAULT && waitpid(-1, NULL, 77) == -EINVAL);
+	pid = fork();
+	if (!pid)
+		for (;;)
+			(void)usleep(1000000);
+	CHECK(waitpid(pid, &status, WNOHANG) == 0 && kill(pid, 0) == 0);
+	CHECK(kill(pid, SIGTERM) == 0 && status_of(pid) == SIGTERM && kill(pid, SIGTERM) == -ESRCH);
+	CHECK(kill(getpid(), 99) == -EINVAL && kill(0, SIGKILL) == -ESRCH);
+}
+
+/* A child can neither end its parent nor its grandparent's other child. */
+static void check_rights(void)
+{
+	int parent = getpid(), pid = fork();
+
+	if (!pid)
+		_exit(kill(parent, SIGKILL) == -EPERM ? 1 : 2);
+	CHECK(WEXITSTATUS(status_of(pid)) == 1);
+}
+
+static void check_exec(void)
+{
+	char *argv[] = { "again", "exec", "two words", NULL };
+	char *endless[20];
+	int pid = fork(), i;
+
+	if (!pid)
+		_exit(exec("calls", argv) == 0);
+	CHECK(status_of(pid) == 42 << 8);
+	for (i = 0; i < 19; i++)
+		endless[i] = "word";
+	endless[19] = NULL;
+	CHECK(exec("calls", endless) == -E2BIG && exec("no-such-program", argv) == -ENOENT);
+	CHECK(exec("frame.pgm", argv) == -ENOEXEC && exec(KERNEL_ADDRESS, argv) == -EFAULT);
+	CHECK(exec("calls", KERNEL_ADDRESS) == -EFAULT);
+	CHECK(exec("a-name-of-more-than-thirty-one-bytes", argv) == -ENAMETOOLONG);
+}
+
+static double series(void)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 1; i < FPU_ROUNDS; i++)
+		sum += sqrt(i) / i;
+	return sum;
+}
+
+static double sums[4];
+
+static void *add_up(void *arg)
+{
+	sums[(long)arg] = series();
+	return (void *)((long)arg + 100);
+}
+
+/* Threads and a child calculate at once; what one has in its registers is not the other's. */
+static void check_threads(void)
+{
+	pthread_t t[3];
+	void *result;
+	long i;
+	int pid;
+
+	for (i = 0; i < 3; i++)
+		CHECK(pthread_create(&t[i], NULL, add_up, (void *)i) == 0);
+	pid = fork();
+	sums[3] = series();
+	if (!pid)
+		_exit(sums[3] == series());
+	CHECK(t[0] != pthread_self());
+	for (i = 0; i < 3; i++) {
+		CHECK(pthread_join(t[i], &result) == 0 && result == (void *)(i + 100));
+		CHECK(sums[i] == sums[3]);
+	}
+	CHECK(WEXITSTATUS(status_of(pid)) == 1);
+	CHECK(pthread_join(t[0], NULL) == -ESRCH && pthread_join(1000, NULL) == -ESRCH);
+	CHECK(pthread_join(pthread_self(), NULL) == -EDEADLK);
+}
+
+static void *wait_long(void *arg)
+{
+	(void)usleep(100000000);
+	return arg;
+}
+
+/* Ends with 1 if there can be fifteen threads beside this one. */
+static void have_all_threads(void)
+{
+	pthread_t t;
+	int n, error;
+
+	for (n = 0; (error = pthread_create(&t, NULL, wait_long, NULL)) == 0; n++)
+		;
+	_exit(n == 15 && error == -EAGAIN && exec("calls", NULL) < 0);
+}
+
+/* Also when it was one of several that forked. */
+static void check_limits(void)
+{
+	pthread_t t;
+	int pid = fork();
+
+	if (!pid)
+		have_all_threads();
+	CHECK(WEXITSTATUS(status_of(pid)) == 1);	/* _exit() ends all sixteen */
+	pid = fork();
+	if (!pid) {
+		if (pthread_create(&t, NULL, wait_long, NULL))
+			_exit(2);
+		pid = fork();
+		if (!pid)
+			have_all_threads();
+		_exit(WEXITSTATUS(status_of(pid)));
+	}
+	CHECK(WEXITSTATUS(status_of(pid)) == 1);
+}
+
+static volatile int done;
+static long third;		/* of the free memory, whole MiB */
+
+static void *wait_always(void *arg)
+{
+	while (!done)
+		(void)waitpid(-1, NULL, 0);
+	return arg;
+}
+
+static void *move_heap(void *arg)
+{
+	char *at = sbrk(third / 4);
+	long i;
+
+	if (failed(at))
+		return NULL;
+	for (i = 0; i < third / 4; i += 4096)
+		*(void **)(at + i) = arg;
+	for (i = 0; i < third / 4; i += 4096)
+		if (*(void **)(at + i) != arg)
+			return NULL;
+	return at;
+}
+
+/* Threads that move the heap at once get different memory; one that waits for a fork that fails is told. */
+static void check_races(void)
+{
+	struct meminfo info;
+	pthread_t t[4];
+	void *result;
+	long i;
+
+	(void)meminfo(&info);
+	third = (long)(info.free_kib / 3 / 1024) << 20;
+	for (i = 0; i < 4; i++)
+		CHECK(pthread_create(&t[i], NULL, move_heap, (void *)(i + 1)) == 0);
+	for (i = 0; i < 4; i++)
+		CHECK(pthread_join(t[i], &result) == 0 && result);
+	CHECK(!failed(sbrk(third)));
+	CHECK(pthread_create(&t[0], NULL, wait_always, NULL) == 0);
+	for (i = 0; i < 12; i++)
+		CHECK(fork() == -ENOMEM);
+	done = 1;
+	CHECK(pthread_join(t[0], NULL) == 0);
+	CHECK(!failed(sbrk(-(third / 4 * 4 + third))));
+}
+
+/* The upper half of an int's register says nothing. */
+static void check_ints(void)
+{
+	const long junk = 0x123400000000;
+	int fd = open("frame.pgm", O_RDONLY), id = vcpu_create_main(1, 200);
+
+	CHECK(syscall(13, (long)"frame.pgm", junk, 0) == fd + 1 && syscall(14, junk + fd + 1, 0, 0) == 0);
+	CHECK(syscall(17, junk + fd, 2, junk) == 2 && syscall(17, fd, 0, 3) == -EINVAL && close(fd) == 0);
+	CHECK(syscall(6, getpid(), junk, 0) == 0 && kill(getpid(), -1) == -EINVAL);
+	CHECK(vcpu_bind_task(id) == 0 && syscall(25, id, junk, 0) == -EBUSY && vcpu_destroy(id, 1) == 0);
+}
+
+static unsigned int segments(void)
+{
+	unsigned int fs, gs;
+
+	__asm__ volatile("movl %%fs, %0; movl %%gs, %1" : "=r"(fs), "=r"(gs));
+	return fs | gs;
+}
+
+/* What another program put into its segment registers is not ours to read. */
+static void check_segments(void)
+{
+	unsigned int seen = 0;
+	int pid = fork(), i;
+
+	if (!pid)
+		for (;;)
+			__asm__ volatile("movl %0, %%fs; movl %0, %%gs" : : "r"(0x1B));
+	for (i = 0; i < 20; i++) {
+		(void)usleep(5000);
+		seen |= segments();
+	}
+	CHECK(!seen && kill(pid, SIGKILL) == 0 && status_of(pid) == SIGKILL);
+}
+
+static void check_memory(void)
+{
+	char *at = sbrk(10000), *a, *b;
+	struct meminfo info;
+	int fits;
+
+	CHECK(!failed(at) && at[0] == 0 && at[9999] == 0);
+	memset(at, 1, 10000);
+	CHECK((char *)sbrk(0) == at + 10000 && sbrk(-10000) == at + 10000 && sbrk(0) == at);
+	CHECK((long)sbrk(1l << 40) == -ENOMEM && (long)sbrk(-(1l << 40)) == -EINVAL);
+	CHECK(meminfo(&info) == 0 && info.free_kib < info.total_kib && info.own_kib > 64);
+	CHECK(meminfo(KERNEL_ADDRESS) == -EFAULT && meminfo(NULL) == -EFAULT);
+	a = malloc(100);
+	b = malloc(5000);
+	fits = a && b && a != b && !((long)a & 15) && !((long)b & 15);
+	CHECK(fits);
+	free(a);
+	CHECK(malloc(90) == a);
+	free(a);
+	free(b);
+	CHECK(!malloc(1l << 50) && !calloc(1l << 40, 1l << 40));
+}
+
+static void check_files(void)
+{
+	char head[3] = { 0 };
+	int fd = open("frame.pgm", O_RDONLY), other;
+	long size;
+
+	CHECK(fd >= 3 && read(fd, head, 2) == 2 && !strcmp(head, "P5"));
+	size = lseek(fd, 0, SEEK_END);
+	CHECK(size > 1000 && read(fd, head, 2) == 0 && lseek(fd, -1, SEEK_CUR) == size - 1 && read(fd, head, 2) == 1);
+	CHECK(lseek(fd, -1, SEEK_SET) == -EINVAL && lseek(fd, 0, 9) == -EINVAL);
+	CHECK(lseek(fd, 0x7FFFFFFFFFFFFFFF, SEEK_CUR) == -EINVAL && lseek(fd, 1l << 40, SEEK_SET) == 1l << 40);
+	CHECK(read(fd, head, 2) == 0 && lseek(fd, 0, SEEK_SET) == 0 && read(fd, KERNEL_ADDRESS, 2) == -EFAULT);
+	CHECK(write(fd, head, 1) == -EROFS && write(99, head, 1) == -EBADF && write(0, head, 1) == -EBADF);
+	CHECK(write(1, KERNEL_ADDRESS, 1) == -EFAULT && write(1, head, 0) == 0);
+	CHECK(open("frame.pgm", 1) == -EROFS && open("nothing", O_RDONLY) == -ENOENT && open(NULL, O_RDONLY) == -EFAULT);
+	while ((other = open("frame.pgm", O_RDONLY)) >= 0)
+		;
+	CHECK(other == -EMFILE && close(fd) == 0 && close(fd) == -EBADF && open("frame.pgm", O_RDONLY) == fd);
+	for (fd = 3; close(fd) == 0; fd++)
+		;
+	CHECK(fd == 11);
+}
+
+static void check_time(void)
+{
+	struct timeval a, b;
+	struct tms used;
+	struct utsname name;
+
+	CHECK(gettimeofday(&a, NULL) == 0 && usleep(20000) == 0 && gettimeofday(&b, NULL) == 0);
+	CHECK((b.tv_sec - a.tv_sec) * 1000000 + b.tv_usec - a.tv_usec >= 20000);
+	CHECK(usleep(~0ul) == -EINVAL && gettimeofday(&a, &b) == -EINVAL && gettimeofday(NULL, NULL) == -EFAULT);
+	CHECK(times(&used) == 0 && used.tms_utime > 0 && used.tms_cutime > 0);
+	CHECK(uname(&name) == 0 && !strcmp(name.sysname, "Quest") && name.nodename[0]);
+}
+
+static void check_vcpus(void)
+{
+	struct sched_param p = { .type = MAIN_VCPU, .C = 2, .T = 100 }, q;
+	int id = vcpu_create(&p), other = vcpu_create_main(3, 150), pid;
+
+	CHECK(id > 0 && other > 0 && other != id);
+	CHECK(vcpu_bind_task(id) == 0 && vcpu_getparams(&q) == 0 && q.C == 2 && q.T == 100 && q.type == MAIN_VCPU);
+	CHECK(vcpu_destroy(id, 0) == -EBUSY);
+	p.C = 4;
+	CHECK(vcpu_setparams(id, &p) == 0 && vcpu_getparams(&q) == 0 && q.C == 4);
+	p.C = 99;
+	CHECK(vcpu_setparams(id, &p) == -EADMIT && vcpu_create(&p) == -EADMIT && vcpu_getparams(&q) == 0 && q.C == 4);
+	CHECK(vcpu_create_main(0, 10) == -EINVAL && vcpu_create_main(20, 10) == -EINVAL && vcpu_create_main(1, -1) == -EINVAL);
+	CHECK(vcpu_create(NULL) == -EFAULT && vcpu_setparams(id, NULL) == -EFAULT && vcpu_getparams(NULL) == -EFAULT);
+	CHECK(vcpu_bind_task(1) == -ENOVCPU && vcpu_bind_task(9999) == -ENOVCPU && vcpu_destroy(0, 1) == -EPERM);
+	pid = vcpu_fork(other);
+	if (!pid) {
+		(void)vcpu_getparams(&q);
+		_exit(q.C == 3 && q.T == 150 && vcpu_destroy(other, 1) == -EPERM && vcpu_bind_task(id) == 0);
+	}
+	CHECK(pid > 0 && WEXITSTATUS(status_of(pid)) == 1);
+	CHECK(vcpu_fork(9999) == -ENOVCPU);
+	CHECK(vcpu_destroy(id, 1) == 0 && vcpu_getparams(&q) == 0 && q.C == 10 && vcpu_destroy(id, 1) == -ENOVCPU);
+	p.C = 3;
+	CHECK(sched_setparam(9999, &p) == -ESRCH && sched_setparam(-1, NULL) == -EFAULT);
+	CHECK(vcpu_destroy(other, 0) == 0);
+}
+
+static void *budget(void *arg)
+{
+	struct sched_param p;
+
+	(void)arg;
+	(void)vcpu_getparams(&p);
+	return (void *)(long)p.C;
+}
+
+/* A VCPU goes while a child counts on it: the child's new threads run at best effort. */
+static void check_vcpu_gone(void)
+{
+	int id = vcpu_create_main(3, 150), pid = vcpu_fork(id);
+	void *c = NULL;
+	pthread_t t;
+
+	if (!pid) {
+		(void)usleep(50000);
+		if (vcpu_create_main(4, 150) < 0)	/* where the old one was */
+			_exit(2);
+		_exit(pthread_create(&t, NULL, budget, NULL) == 0 && pthread_join(t, &c) == 0 && c == (void *)10);
+	}
+	CHECK(id > 0 && pid > 0 && vcpu_destroy(id, 1) == 0 && WEXITSTATUS(status_of(pid)) == 1);
+}
+
+/* Ours are best effort and, if the shell could give it, what we began on. */
+static void check_vcpus_of_others(void)
+{
+	struct sched_param p;
+	int own = BEST_EFFORT_VCPU, usable = 0, id;
+
+	for (id = 255; id >= 0; id--) {
+		if (vcpu_bind_task(id))
+			continue;
+		usable++;
+		if (vcpu_getparams(&p) == 0 && p.C == 20)
+			own = id;
+	}
+	CHECK(usable == 1 + (own != BEST_EFFORT_VCPU) && vcpu_bind_task(own) == 0);
+}
+
+static void check_vcpu_limit(void)
+{
+	int id[17], n = 0, pid = fork();
+
+	if (!pid) {
+		do
+			id[n] = vcpu_create_main(1, 1000000);
+		while (id[n] >= 0 && ++n < 17);
+		_exit(n == 16 && id[16] == -EAGAIN);
+	}
+	CHECK(WEXITSTATUS(status_of(pid)) == 1);
+}
+
+static void check_numbers(void)
+{
+	CHECK(syscall(1000, 0, 0, 0) == -ENOSYS && syscall(-1, 0, 0, 0) == -ENOSYS);
+	CHECK(!memcmp(strerror(-ENOSYS), "there is no such", 16));
+	CHECK(exp(0) == 1 && fabs(exp(1) - 2.718281828459045) < 1e-12 && fabs(exp(-20) * 485165195.40979 - 1) < 1e-12);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "exec"))
+		return !strcmp(argv[0], "again") && !strcmp(argv[2], "two words") ? 42 : 1;
+	check_processes();
+	check_rights();
+	check_exec();
+	check_threads();
+	check_limits();
+	check_memory();
+	check_races();
+	check_files();
+	check_ints();
+	check_time();
+	check_vcpus_of_others();
+	check_vcpus();
+	check_vcpu_gone();
+	check_vcpu_limit();
+	check_segments();
+	check_numbers();
+	printf("calls: %d right, %d wrong\n", right, wrong);
+	return wrong != 0;
+}

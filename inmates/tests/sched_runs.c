@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Long random runs of the scheduler core, for test_sched_properties.py, which
+ * also compiles this with mutants of the core. Each returns the set of
+ * properties that did not hold. Numbers as in Documentation/quest-scheduling.md.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "../quest/sched/sched.h"
+
+#define LENGTH	3000		/* units of time */
+#define VCPUS	6
+
+enum {
+	P1 = 1 << 1,		/* amounts add up to C, none is 0, order, at most a period from first to last, limit */
+	P2 = 1 << 2,		/* the highest VCPU: at most C in any window of T */
+	P3 = 1 << 3,		/* any VCPU: at most C * ceil(t / T) in [0, t), and the overrun of the moment */
+	P4 = 1 << 4,		/* at most 11 C in any window of 10 T */
+	P5 = 1 << 5,		/* after an overrun of x the next budget is x later */
+	P6 = 1 << 6,		/* who always wants the CPU gets C in each T */
+	P7 = 1 << 7,		/* I/O VCPU, not preempted: at most (2 - U) * U * T in any window of T */
+	P8 = 1 << 8,		/* I/O VCPU: at most U * t + U * T in [0, t) */
+};
+
+struct job {
+	struct sched_entity entity;
+	uint64_t budget, period;
+	bool always;
+	uint64_t left, wake;
+	uint16_t sum[LENGTH + 1];	/* sum[t]: units used at its priority before t */
+};
+
+static struct sched s;
+static struct job jobs[VCPUS];
+static uint64_t state;
+
+uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit);
+uint32_t run_overrun(uint64_t seed);
+uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted, uint64_t *most);
+
+/* 0..n-1; splitmix64 */
+static uint64_t below(uint64_t n)
+{
+	uint64_t x = state += 0x9E3779B97F4A7C15ull;
+
+	x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
+	x = (x ^ x >> 27) * 0x94D049BB133111EBull;
+	return (x ^ x >> 31) % n;
+}
+
+static uint32_t check_queue(const struct sporadic *m)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	if (!m->length || m->length > m->limit || m->usage >= m->queue[0].amount)
+		return P1;
+	for (i = 0; i < m->length; i++) {
+		sum += m->queue[i].amount;
+		if (!m->queue[i].amount || (i && m->queue[i].at < m->queue[i - 1].at))
+			return P1;
+	}
+	return sum != m->budget || m->queue[m->length - 1].at - m->queue[0].at > m->period ? P1 : 0;
+}
+
+static uint32_t check_queues(unsigned int n)
+{
+	uint32_t broken = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		broken |= check_queue(&s.vcpus[i].main);
+	return broken;
+}
+
+/* VCPUs with threads, as many as admission allows of up to VCPUS; VCPU 0 has the shortest period. */
+static unsigned int make_set(unsigned int limit)
+{
+	const struct sched_config config = { 3 + below(20), below(2), ADMISSION_EXACT };
+	struct vcpu_params p = { .type = MAIN_VCPU };
+	unsigned int n = 0, want = 1 + below(VCPUS), tries;
+
+	sched_init(&s, &config, 0);
+	memset(jobs, 0, sizeof(jobs));
+	for (tries = 0; n < want && tries < 30; tries++) {
+		p.period = (n ? jobs[0].period + 1 : 4) + below(40);
+		p.budget = 1 + below(p.period / (n ? 2 : 1));
+		if (sched_vcpu_create(&s, &p, 0) < 0)
+			continue;
+		s.vcpus[n].main.limit = limit;
+		jobs[n].budget = p.budget;
+		jobs[n].period = p.period;
+		jobs[n].always = !below(3);
+		sched_entity_init(&jobs[n].entity);
+		sched_bind(&s, &jobs[n].entity, n, 0);
+		n++;
+	}
+	return n;
+}
+
+static void start(struct job *j, uint64_t now)
+{
+	j->wake = SCHED_NEVER;
+	j->left = j->always ? SCHED_NEVER : 1 + below(2 * j->budget);
+	sched_ready(&s, &j->entity, now);
+}
+
+/* The next thing that happens while `j` (NULL: nobody) has the CPU. */
+static uint64_t next_event(struct job *j, struct sched_choice choice, unsigned int n, unsigned int late, uint64_t now)
+{
+	uint64_t stop = LENGTH, until = choice.until;
+	unsigned int i;
+
+	if (j && until != SCHED_NEVER)
+		until += below(late + 1);
+	if (until < stop)
+		stop = until;
+	for (i = 0; i < n; i++)
+		if (jobs[i].wake < stop)
+			stop = jobs[i].wake;
+	if (j && j->left != SCHED_NEVER && now + j->left < stop)
+		stop = now + j->left;
+	return stop;
+}
+
+static void pass(struct job *j, unsigned int n, uint64_t now, uint64_t stop)
+{
+	unsigned int i;
+	uint64_t t;
+
+	for (i = 0; i < n; i++)
+		for (t = now; t < stop; t++)
+			jobs[i].sum[t + 1] = jobs[i].sum[t] + (&jobs[i] == j && !s.in_background);
+	if (j && j->left != SCHED_NEVER)
+		j->left -= stop - now;
+}
+
+static uint64_t window_max(const uint16_t *sum, uint64_t length)
+{
+	uint64_t t, most = 0;
+
+	for (t = 0; t + length <= LENGTH; t++)
+		if ((uint64_t)(sum[t + length] - sum[t]) > most)
+			most = sum[t + length] - sum[t];
+	return most;
+}
+
+static uint32_t check_use(const struct job *j, bool highest, unsigned int late)
+{
+	uint64_t t, T = j->period, C = j->budget;
+	uint32_t broken = 0;
+
+	if (highest && !late && window_max(j->sum, T) > C)
+		broken |= P2;
+	if (!late && window_max(j->sum, 10 * T) > 11 * C)
+		broken |= P4;
+	for (t = 1; t <= LENGTH; t++)
+		if (j->sum[t] > C * ((t + T - 1) / T) + late)
+			broken |= P3;
+	for (t = T; j->always && !late && t <= LENGTH; t += T)
+		if (j->sum[t] < C * (t / T))
+			broken |= P6;
+	return broken;
+}
+
+/* Main VCPUs with threads that compute and sleep; the CPU stays up to `late` units too long with them. */
+uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit)
+{
+	struct sched_choice choice;
+	uint64_t now = 0, stop;
+	uint32_t broken = 0;
+	unsigned int n, i;
+	struct job *j;
+
+	state = seed;
+	n = make_set(limit);
+	while (now < LENGTH) {
+		for (i = 0; i < n; i++)
+			if (jobs[i].wake <= now)
+				start(&jobs[i], now);
+		broken |= check_queues(n);
+		choice = sched_decide(&s, now);
+		broken |= check_queues(n);
+		j = choice.entity ? (struct job *)choice.entity : NULL;
+		stop = next_event(j, choice, n, late, now);
+		if (stop <= now)
+			return broken | P6;		/* time stands still */
+		pass(j, n, now, stop);
+		now = stop;
+		if (!j || j->left)
+			continue;
+		sched_block(&s, &j->entity, now);
+		j->wake = now + 1 + below(j->period);
+	}
+	for (i = 0; i < n; i++)
+		broken |= check_use(&jobs[i], i == 0, late);
+	return broken;
+}
+
+/* One server: whatever its queue, an overrun of x puts its next budget off by x. */
+uint32_t run_overrun(uint64_t seed)
+{
+	struct sporadic m, exact;
+	uint64_t now = 0, left, part, x, i;
+	uint32_t broken = 0;
+
+	state = seed;
+	sporadic_init(&m, 10 + below(30), 50 + below(50), 0);
+	for (i = 0; i < 200; i++) {
+		if (now < sporadic_eligible(&m))
+			now = sporadic_eligible(&m);
+		if (below(2)) {
+			sporadic_unblock(&m, now);
+			left = 1 + below(sporadic_left(&m));
+			now += left;
+			sporadic_charge(&m, left, now);
+			sporadic_block(&m, now);
+			now += below(40);
+			continue;
+		}
+		left = sporadic_left(&m);
+		exact = m;
+		sporadic_charge(&exact, left, now + left);
+		x = below(2 * sporadic_left(&exact));
+		part = below(x + 1);		/* at once, and the rest in a second piece */
+		if (sporadic_charge(&m, left + x - part, now + left + x - part) != x - part)
+			broken |= P5;
+		if (part && sporadic_eligible(&m) <= now + left + x - part) {
+			x -= part;		/* the next chunk is usable by then: no overrun */
+			part = 0;
+		}
+		if (part && sporadic_charge(&m, part, now + left + x) != part)
+			broken |= P5;
+		if (x < sporadic_left(&exact) && sporadic_eligible(&m) < sporadic_eligible(&exact) + x)
+			broken |= P5;
+		if (sporadic_eligible(&m) < sporadic_eligible(&exact))
+			broken |= P5;
+		broken |= check_queue(&m);
+		now += left + x;
+	}
+	return broken;
+}
+
+/* An I/O VCPU with U = budget / base that always works for one with `period`; *most: in any window of that. */
+uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted, uint64_t *most)
+{
+	const struct sched_config config = { 1000, false, ADMISSION_EXACT };
+	const struct vcpu_params io = { "io", IO_VCPU, budget, base }, main = { "main", MAIN_VCPU, 1, 2 };
+	const uint64_t full = period * budget / base, choices[] = { 1, 2, full, full, 3 * full };
+	struct job *j = &jobs[0], *above = &jobs[1];
+	uint64_t now, t, left = 0;
+	uint32_t broken = 0;
+
+	state = seed;
+	sched_init(&s, &config, 0);
+	memset(jobs, 0, sizeof(jobs));
+	sched_vcpu_create(&s, &io, 0);
+	sched_vcpu_create(&s, &main, 0);
+	for (t = 0; t < 2; t++) {
+		sched_entity_init(&jobs[t].entity);
+		sched_bind(&s, &jobs[t].entity, t, 0);
+	}
+	j->wake = below(period);
+	above->wake = preempted ? below(period) : SCHED_NEVER;
+	for (now = 0; now < LENGTH; now++) {
+		if (j->wake <= now) {
+			j->wake = SCHED_NEVER;
+			left = choices[below(5)];
+			sched_ready_for(&s, &j->entity, period, now);
+		}
+		if (above->wake <= now) {
+			above->wake = SCHED_NEVER;
+			above->left = 1 + below(3);
+			sched_ready(&s, &above->entity, now);
+		}
+		sched_decide(&s, now);
+		j->sum[now + 1] = j->sum[now] + (s.current == &j->entity);
+		if (s.current == &j->entity && !--left) {
+			sched_block(&s, &j->entity, now + 1);
+			j->wake = now + 1 + (below(5) < 3 ? below(2) : below(2 * period));
+		} else if (s.current == &above->entity && !--above->left) {
+			sched_block(&s, &above->entity, now + 1);
+			above->wake = now + 1 + below(period);
+		}
+	}
+	*most = window_max(j->sum, period);
+	/* most <= (2 - B/A) * B/A * T, without fractions */
+	if (!preempted && *most * base * base > (2 * base - budget) * budget * period)
+		broken |= P7;
+	for (t = 1; t <= LENGTH; t++)
+		if (j->sum[t] * base > budget * (t + period))
+			broken |= P8;
+	return broken;
+}

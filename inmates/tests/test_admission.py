@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The admission tests: known values, against fractions, and the C core against tools/qv/admission.py."""
+import math
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+TOP = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TOP / "inmates/quest/sim"), str(TOP / "tools")]
+
+import core  # noqa: E402
+from qv import admission  # noqa: E402
+from qv.admission import Vcpu  # noqa: E402
+
+LIMITS = {1: 1.0, 2: .8284, 3: .7798, 4: .7568, 5: .7435, 256: .6941}
+BASE = [(10, 100, False), (20, 100, False), (20, 100, False), (1, 10, True)]
+
+periods = st.one_of(st.integers(2, 300), st.integers(2, admission.PERIOD_MAX))
+
+
+@st.composite
+def a_vcpu(draw):
+    period = draw(periods)
+    io = draw(st.sampled_from([False, False, False, True]))
+    share = draw(st.sampled_from([1, 2, 4, 10, 30]))
+    return draw(st.integers(1, max(1, (period - 1) // share))), period, io
+
+
+sets = st.lists(a_vcpu(), min_size=1, max_size=12)
+
+
+def twin(vcpus):
+    return [Vcpu(*v) for v in vcpus]
+
+
+@pytest.mark.parametrize("n", LIMITS)
+def test_limits(n):
+    _, limit, _, _ = core.admission([(1, 1000000, False)] * n)
+    assert limit / 2 ** 62 == pytest.approx(LIMITS[n], abs=5e-5)
+
+
+def test_limits_are_rounded_down_and_no_more():
+    """l = n * (2^(1/n) - 1): (1 + l/n)^n <= 2, and with one unit more it is above."""
+    for n in range(1, 257):
+        limit = admission.limit(n)
+        assert (Fraction(limit, n << 62) + 1) ** n <= 2 < (Fraction(limit + 1, n << 62) + 1) ** n
+
+
+def test_table_is_what_the_script_makes():
+    made = subprocess.run([str(TOP / "scripts/bounds")], capture_output=True, text=True, check=True).stdout
+    assert made == (core.SCHED / "bounds.h").read_text()
+
+
+def test_known_sets():
+    assert core.admission(BASE)[0] / 2 ** 62 == pytest.approx(.69)
+    assert core.admission(BASE)[2]
+    assert core.admission([*BASE, (20, 100, False)])[0] / 2 ** 62 == pytest.approx(.89)
+    assert not core.admission([*BASE, (20, 100, False)])[2]
+    assert core.admission([(7, 7, False)])[2:] == (True, True)             # alone, all of it
+    assert core.admission([(50, 100, False), (50, 100, False)])[2:] == (False, True)
+    assert core.admission([(50, 100, False), (51, 100, False)])[2:] == (False, False)
+
+
+def test_response_times():
+    """Three tasks of a textbook: R = 1, 3, 10 of T = 4, 6, 13."""
+    tasks = [(1, 4, False), (2, 6, False), (3, 13, False)]
+    assert [core.response(tasks, i) for i in range(3)] == [1, 3, 10]
+    assert core.response([*tasks, (4, 14, False)], 3) is None
+
+
+def test_io_vcpu_interferes():
+    """I(t) = (1 + ceil((t - T U) / T)) * T U with T = 100, U = 10 %: 20 within the first 110."""
+    assert core.response([(30, 100, False), (1, 10, True)], 0) == 50
+    assert core.response([(80, 100, False), (1, 10, True)], 0) == 100
+    assert core.response([(81, 100, False), (1, 10, True)], 0) is None
+
+
+@settings(max_examples=1500, deadline=None, derandomize=True)
+@given(sets)
+def test_core_and_qvctl_agree(vcpus):
+    v = twin(vcpus)
+    load, limit, bound, exact = core.admission(vcpus)
+    if load <= 1 << 62:
+        assert load == admission.load(v)            # above 1 the core stops adding
+    assert limit == admission.limit(sum(not x.io for x in v))
+    assert bound == admission.within_bound(v)
+    assert exact == admission.in_time(v)
+    for i, x in enumerate(v):
+        if not x.io:
+            assert core.response(vcpus, i) == admission.response(v, i)
+
+
+@settings(max_examples=1000, deadline=None, derandomize=True)
+@given(sets)
+def test_load_is_rounded_up_and_no_more_than_that(vcpus):
+    exact = sum((2 - Fraction(c, t)) * Fraction(c, t) if io else Fraction(c, t) for c, t, io in vcpus)
+    above = Fraction(admission.load(twin(vcpus)), 1 << 62) - exact
+    assert 0 <= above <= Fraction(4 * len(vcpus), 1 << 62)
+
+
+@settings(max_examples=800, deadline=None, derandomize=True)
+@given(sets)
+def test_within_bound_means_in_time(vcpus):
+    """The bound is sufficient: for Main VCPUs, what it admits the exact test admits too."""
+    mains = [v for v in vcpus if not v[2] and v[1] < 100000]
+    if mains and core.admission(mains)[2]:
+        assert core.admission(mains)[3]
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.lists(st.tuples(st.integers(1, 6), st.sampled_from([4, 5, 6, 8, 10, 12])), min_size=1, max_size=5))
+def test_exact_is_exact(pairs):
+    """Against a run of a whole hyperperiod: all VCPUs begin together and always want the CPU."""
+    vcpus = [(min(c, t), t, False) for c, t in pairs]
+    periods = math.lcm(*(t for _, t, _ in vcpus))
+    order = sorted(range(len(vcpus)), key=lambda i: vcpus[i][1])
+    left, met = [0] * len(vcpus), True
+    for now in range(periods):
+        for i, (c, t, _) in enumerate(vcpus):
+            if now % t == 0:
+                met &= left[i] == 0
+                left[i] = c
+        for i in order:
+            if left[i]:
+                left[i] -= 1
+                break
+    assert core.admission(vcpus)[3] == (met and not any(left))

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs in ring 3: what they may do, what they may not, and that nothing is left of them. Alone and in a fake cell."""
+import re
+import subprocess
+import sys
+
+import pytest
+
+import machine as m
+
+pytestmark = pytest.mark.skipif(bool(m.missing()), reason=m.missing() or "-")
+
+CHECKSUM = "6309e484"       # of the edges in user/frame.py's frame
+
+# What `fault NAME` is killed for: exception, and what the line says besides. Vendors differ in the last.
+PAGE = "#PF page fault at [0-9a-f]{16}"
+GENERAL = "#GP general protection at [0-9a-f]{16} "
+FAULTS = {
+    "divide": "#DE divide error at 0000400000400[0-9a-f]{3}\n",
+    "jump": PAGE + r", executed 0000000000100000 \(not the program's: the kernel's part\)",
+    "write": PAGE + r", wrote 0000000000100000 \(not the program's: the kernel's part\)",
+    "read": PAGE + r", read 0000000000100000 \(not the program's: the kernel's part\)",
+    "null": PAGE + r", wrote 0{16} \(a null pointer\)",
+    "stack": PAGE + r", wrote [0-9a-f]{16} \(the guard below a stack: the stack is exhausted\)",
+    "thread": PAGE + r", wrote [0-9a-f]{16} \(the guard below a stack: the stack is exhausted\)",
+    "opcode": "#UD invalid opcode",
+    "code": PAGE + r", wrote 0000400000400[0-9a-f]{3} \(read-only\)",
+    "data": PAGE + r", executed [0-9a-f]{16} \(data, not code\)",
+    "noncanonical": GENERAL,
+    "x87": "#MF x87",
+    "step": "#DB debug",
+    **dict.fromkeys("hlt cli in out rdmsr wrmsr cr3 cr0 dr7 lidt invlpg wbinvd invd clts swapgs iret "
+                    "int_e0 int3 iopl selector local".split(), GENERAL),
+    **dict.fromkeys("sysret xsetbv vmmcall vmcall vmrun stgi vmxoff sysenter".split(), "#(GP|UD) "),
+}
+# QEMU takes IRET's words off the stack as the kernel would, which SMAP forbids, before it looks at the selectors.
+FAULTS["iret"] = "#(GP|PF) "
+
+# QEMU 11 does not look at the ring for these, and does nothing; QEMU 7 and processors refuse them.
+LET_PASS = {"wbinvd", "invd"}
+
+CELL_READY = "> \x04"
+
+FUZZ = r"fuzz: 60 children, (\d+) ended, (\d+) were killed, \d+ calls known"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def built():
+    m.build()
+    m.build("fakecell", "inmates/tests")
+
+
+def alone():
+    return m.Machine("-kernel", str(m.quest("quest32.elf"))), r"(?m)^> "
+
+
+def fake_cell():
+    return m.Machine("-smp", "2", "-kernel", str(m.build_dir() / "inmates/tests/fakecell.elf"),
+                     "-initrd", str(m.quest("quest.elf")), "-append", "fakecell"), CELL_READY
+
+
+@pytest.fixture(scope="module", params=[alone, fake_cell], ids=["alone", "cell"])
+def shell(request):
+    machine, ready = request.param()
+    with machine:
+        yield m.Shell(machine, ready)
+
+
+@pytest.fixture
+def nothing_lost(shell):
+    """After the test as many pages are free as before it, and no program or thread of one is left."""
+    def look():
+        return (shell.run("meminfo"), re.findall(r"(?m)^ *\d+ (\S+)", shell.run("ps")))
+    before = look()
+    assert ", 0 programs" in before[0]
+    yield
+    assert m.until(lambda: look() == before, timeout=60), (before, look())
+
+
+@pytest.fixture(scope="module")
+def ways(shell):
+    return shell.run("fault").split(":")[1].split()
+
+
+def test_archive(shell):
+    rows = [line.split() for line in shell.run("ls").splitlines()]
+    names = {row[0]: row[-1] for row in rows}
+    assert names["canny"] == names["calls"] == names["fuzz"] == "program"
+    assert names["frame.pgm"] == "data"
+
+
+def test_calls(shell, nothing_lost):
+    out = shell.run("calls")
+    assert re.fullmatch(r"calls: \d{2,} right, 0 wrong\n", out), out
+
+
+def test_programs_stay_off_the_kernels_vcpus(shell, nothing_lost):
+    """VCPUs that the shell made for itself are nobody's to run on."""
+    assert shell.run("load 1 100") == ""
+    try:
+        assert re.fullmatch(r"calls: \d{2,} right, 0 wrong\n", shell.run("calls"))
+    finally:
+        shell.run("load stop")
+
+
+def test_pages_that_come_and_go(shell, nothing_lost):
+    """What one thread asks for and is refused in the end is not another's to keep."""
+    assert re.fullmatch(r"hostile: 20 rounds, 20 killed\n", shell.run("hostile race"))
+    assert "25 primes" in shell.run("prime 100")
+
+
+def test_a_flood_can_be_ended(shell, nothing_lost):
+    """16 MiB to the console in one call, which takes longer than expect() waits; ^C is heard in between."""
+    if shell.ready == CELL_READY:
+        pytest.skip("the fake cell's Linux takes no keys before it has shown all output")
+    shell.start("hostile flood")
+    shell.machine.expect("\x01")
+    shell.machine.send("\x03")
+    shell.machine.expect(r"hostile was killed \(signal 9\)\n")
+    shell.machine.expect(shell.ready)
+
+
+def test_hello(shell, nothing_lost):
+    assert shell.run("hello world") == "hello from world\n"
+
+
+def test_canny_finds_the_same_edges(shell, nothing_lost):
+    for line in ("canny", "run canny", "canny 3"):
+        assert f"checksum {CHECKSUM}" in shell.run(line)
+    assert shell.run("canny 1 show").count("\n") == 25
+
+
+def test_primes(shell, nothing_lost):
+    assert "1229 primes below 10000" in shell.run("prime 10000")
+
+
+def test_logger_is_never_early(shell, nothing_lost):
+    late = [int(us) for us in re.findall(r"(-?\d+) us late", shell.run("logger 5 20"))]
+    assert len(late) == 5 and min(late) >= 0
+
+
+def test_what_cannot_run(shell, nothing_lost):
+    assert "no such program; ls lists them" in shell.run("run nothing")
+    assert "no such program" in shell.run("run frame.pgm")
+    assert "usage: run" in shell.run("run")
+    assert "there is no such program" in shell.run("kill 99999")
+    assert "usage: kill" in shell.run("kill all")
+
+
+def test_each_fault_is_listed(ways):
+    assert set(ways) == set(FAULTS)
+
+
+@pytest.mark.parametrize("way", FAULTS)
+def test_fault_kills_the_program_only(shell, nothing_lost, way):
+    out = shell.run(f"fault {way}")
+    if way in LET_PASS and "did no harm" in out:
+        pytest.skip("this QEMU lets every ring execute it")
+    assert re.search(rf"fault \(pid \d+, thread \d+\) is killed: {FAULTS[way]}", out), out
+    assert re.search(r"\nfault was killed \(signal (4|5|8|11)\)\n", out), out
+
+
+def test_a_hundred_runs_lose_nothing(shell, nothing_lost):
+    for i in range(100):
+        out = shell.run(("prime 100", "fault null", "fault thread", "canny")[i % 4])
+        assert ("25 primes", "null pointer", "exhausted", CHECKSUM)[i % 4] in out
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_hostile_system_calls(shell, nothing_lost, seed):
+    shell.machine.send(f"fuzz 60 {seed}\r")
+    found = shell.machine.expect(FUZZ, timeout=120)
+    assert int(found[1]) + int(found[2]) == 60
+    shell.machine.expect(shell.ready)
+    assert "25 primes" in shell.run("prime 100")
+
+
+def test_in_the_background(shell, nothing_lost):
+    pid = int(re.match(r"\[(\d+)\] spinner\n", shell.run("spinner &"))[1])
+    row = next(line for line in shell.run("ps").splitlines() if re.match(rf" *{pid} +0 spinner +live", line))
+    assert row.split()[5] == "1"                                # threads
+    assert re.search(r"spinner +main +20.000 +100.000", shell.run("vcpus"))
+    assert "25 primes" in shell.run("prime 100")                # beside it
+    shell.run(f"kill {pid}")
+    assert m.until(lambda: f"[{pid}] spinner has ended: killed (signal 9)" in end_of(shell))
+    assert "spinner" not in shell.run("vcpus")
+
+
+def end_of(shell) -> str:
+    """What the shell says before its prompt comes again (an ended background program), all of it so far."""
+    shell.run("echo")
+    return shell.machine.text[-2000:]
+
+
+def test_several_at_once_and_told_why_not(shell, nothing_lost):
+    """The bound admits one 20/100 beside the kernel's own; what else is started runs at best effort."""
+    pids, outs = [], []
+    for _ in range(3):
+        outs.append(shell.run("spinner &"))
+        pids.append(int(re.search(r"\[(\d+)\]", outs[-1])[1]))
+    assert "not admitted" not in outs[0]
+    assert "no VCPU of 20/100 ms: the VCPU is not admitted" in outs[2] and "runs at best effort" in outs[2]
+    assert shell.run("echo alive") == "alive\n"
+    for pid in pids:
+        shell.run(f"kill {pid}")
+    assert m.until(lambda: all(f"[{pid}] spinner has ended" in end_of(shell) for pid in pids))
+
+
+def test_break_ends_what_is_waited_for(shell, nothing_lost):
+    shell.start("spinner")
+    shell.machine.send("\x03")
+    shell.machine.expect(r"spinner was killed \(signal 9\)\n")
+    shell.machine.expect(shell.ready)
+
+
+def test_tab(shell, nothing_lost):
+    shell.machine.send("pri\t100\r")
+    shell.machine.expect(r"25 primes below 100")
+    shell.machine.expect(shell.ready)
+
+
+def test_a_module_brings_programs(tmp_path):
+    """An archive from outside the image: here with another name for a program, and one that is broken."""
+    pack = m.TOP / "inmates/quest/user/pack.py"
+    binary = m.build_dir() / "inmates/quest/user/bin/prime"
+    (tmp_path / "primzahl").write_bytes(binary.read_bytes())
+    (tmp_path / "broken").write_bytes(binary.read_bytes()[:200])
+    archive = tmp_path / "archive.cpio"
+    subprocess.run([sys.executable, str(pack), str(archive), str(tmp_path / "primzahl"), str(tmp_path / "broken")],
+                   check=True)
+    with m.Machine("-kernel", str(m.quest("quest32.elf")), "-initrd", str(archive)) as machine:
+        shell = m.Shell(machine, r"(?m)^> ")
+        assert "25 primes" in shell.run("primzahl 100")
+        assert "not in the file" in shell.run("broken")
+    archive.write_bytes(archive.read_bytes()[:-300])
+    with m.Machine("-kernel", str(m.quest("quest32.elf")), "-initrd", str(archive)) as machine:
+        machine.expect(r"module 0 is no archive of programs: ")
+        assert "no such command" in m.Shell(machine, r"(?m)^> ").run("primzahl 100")
+
+
+@pytest.mark.parametrize("cpu", ["qemu64", "max", "max,-smap,-smep,-umip"])
+def test_processors(cpu):
+    """Without NX, SMEP, SMAP and UMIP programs run too; what guards them is what is there."""
+    with m.Machine("-cpu", cpu, "-kernel", str(m.quest("quest32.elf"))) as machine:
+        shell = m.Shell(machine, r"(?m)^> ")
+        assert re.search(r"calls: \d+ right, 0 wrong", shell.run("calls"))
+        assert "the kernel's part" in shell.run("fault write")
+
+
+def test_packing_is_repeatable(tmp_path):
+    a, b = tmp_path / "a", tmp_path / "b"
+    for out in (a, b):
+        subprocess.run([sys.executable, str(m.TOP / "inmates/quest/user/frame.py"), str(out)], check=True)
+    assert a.read_bytes() == b.read_bytes() and a.read_bytes()[:3] == b"P5\n"

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Address spaces and copies, on memory whose address is what the kernel would take for physical. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "../quest/mm/paging.h"
+#include "../quest/mm/space.h"
+#include "../quest/mm/usercopy.h"
+#include "unit.h"
+
+#define MEMORY		0x10000000ul		/* of the host, below AddressSanitizer's own */
+#define PAGES		128ul
+#define AT		USER_IMAGE
+
+static struct space s;
+static uint64_t kernel_root, switched_to;
+static unsigned int generation;
+
+/* What paging.c does, without a CPU. */
+uint64_t paging_usable(uint64_t flags)
+{
+	return flags;
+}
+
+uint64_t paging_kernel_root(void)
+{
+	return kernel_root;
+}
+
+unsigned int paging_generation(void)
+{
+	return generation;
+}
+
+void paging_switch(uint64_t root)
+{
+	switched_to = root;
+}
+
+static void fresh(size_t pages)
+{
+	static uint64_t *bitmap;
+	static void *memory;
+
+	if (!memory)
+		memory = mmap((void *)MEMORY, PAGES * PAGE_SIZE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (memory != (void *)MEMORY)
+		abort();
+	memset(memory, 0xA5, PAGES * PAGE_SIZE);
+	free(bitmap);
+	bitmap = malloc(pages_bitmap_size(MEMORY + PAGES * PAGE_SIZE));
+	pages_init(bitmap, MEMORY + PAGES * PAGE_SIZE);
+	pages_release(MEMORY, MEMORY + pages * PAGE_SIZE);
+	kernel_root = table_new();
+	table_at(kernel_root)[0] = 0x1234003;
+	generation = 0;
+	space_set_hooks(NULL, NULL);
+	s = (struct space){ 0 };
+}
+
+TEST(space_gives_all_back)
+{
+	size_t before;
+
+	fresh(PAGES);
+	before = pages_available();
+	CHECK(space_create(&s) && space_map(&s, AT, AT + 3 * PAGE_SIZE, USER_DATA));
+	CHECK(space_map(&s, space_stack_top(0) - STACK_BYTES, space_stack_top(0), USER_DATA));
+	CHECK(s.pages == 3 + STACK_BYTES / PAGE_SIZE && pages_available() < before);
+	space_destroy(&s);
+	CHECK(pages_available() == before && !s.root);
+	space_destroy(&s);
+	CHECK(pages_available() == before);
+}
+
+TEST(space_has_the_kernel_in_it)
+{
+	fresh(PAGES);
+	CHECK(space_create(&s) && table_at(s.root)[0] == 0x1234003 && !table_at(s.root)[USER_BASE >> 39]);
+	table_at(kernel_root)[1] = 0x5678003;
+	generation++;
+	space_activate(&s);
+	CHECK(table_at(s.root)[1] == 0x5678003 && switched_to == s.root);
+}
+
+TEST(space_pages_are_zero)
+{
+	uint64_t at;
+	size_t i;
+
+	fresh(PAGES);
+	CHECK(space_create(&s) && space_map(&s, AT, AT + PAGE_SIZE, USER_READ));
+	at = space_translate(&s, AT, SPACE_READ);
+	for (i = 0; i < PAGE_SIZE; i++)
+		CHECK(!((char *)at)[i]);
+}
+
+TEST(space_maps_nothing_twice_nor_elsewhere)
+{
+	size_t before;
+
+	fresh(PAGES);
+	CHECK(space_create(&s) && space_map(&s, AT + PAGE_SIZE, AT + 2 * PAGE_SIZE, USER_DATA));
+	before = s.pages;
+	CHECK(!space_map(&s, AT, AT + 3 * PAGE_SIZE, USER_DATA) && s.pages == before);
+	CHECK(!space_translate(&s, AT, SPACE_READ));
+	CHECK(!space_map(&s, USER_BASE - PAGE_SIZE, USER_BASE, USER_DATA));
+	CHECK(!space_map(&s, USER_END, USER_END + PAGE_SIZE, USER_DATA));
+	CHECK(!space_map(&s, AT + 8, AT + PAGE_SIZE + 8, USER_DATA));
+	CHECK(!space_map(&s, AT + PAGE_SIZE, AT, USER_DATA));
+	CHECK(s.pages == before);
+}
+
+TEST(space_out_of_memory_changes_nothing)
+{
+	size_t left;
+
+	for (left = 1; left < 24; left++) {
+		size_t before;
+
+		fresh(left + 1);
+		before = pages_available();
+		if (space_create(&s) && space_map(&s, AT, AT + 16 * PAGE_SIZE, USER_DATA))
+			CHECK(left >= 20 && s.pages == 16);
+		else
+			CHECK(left < 20 && !s.pages);
+		space_destroy(&s);
+		CHECK(pages_available() == before);
+	}
+}
+
+TEST(space_rights)
+{
+	fresh(PAGES);
+	CHECK(space_create(&s) && space_map(&s, AT, AT + PAGE_SIZE, USER_CODE) &&
+	      space_map(&s, AT + PAGE_SIZE, AT + 2 * PAGE_SIZE, USER_READ) &&
+	      space_map(&s, AT + 2 * PAGE_SIZE, AT + 3 * PAGE_SIZE, USER_DATA));
+	CHECK(space_translate(&s, AT, SPACE_EXECUTE) && !space_translate(&s, AT, SPACE_WRITE));
+	CHECK(space_translate(&s, AT + PAGE_SIZE, SPACE_READ) && !space_translate(&s, AT + PAGE_SIZE, SPACE_WRITE) &&
+	      !space_translate(&s, AT + PAGE_SIZE, SPACE_EXECUTE));
+	CHECK(space_translate(&s, AT + 2 * PAGE_SIZE + 5, SPACE_WRITE) % PAGE_SIZE == 5 &&
+	      !space_translate(&s, AT + 2 * PAGE_SIZE, SPACE_EXECUTE));
+	CHECK(!space_translate(&s, 0x1000, SPACE_READ) && !space_translate(&s, ~0ull, SPACE_READ));
+	CHECK(!space_translate(&s, AT + (1ull << 48), SPACE_READ));
+	CHECK(!strcmp(space_explain(&s, 0, SPACE_READ), "a null pointer"));
+	CHECK(strstr(space_explain(&s, 0x100000, SPACE_WRITE), "kernel"));
+	CHECK(strstr(space_explain(&s, space_stack_top(2) - STACK_BYTES - 8, SPACE_WRITE), "exhausted"));
+	CHECK(!strcmp(space_explain(&s, AT, SPACE_WRITE), "read-only"));
+	CHECK(strstr(space_explain(&s, AT + 2 * PAGE_SIZE, SPACE_EXECUTE), "data"));
+}
+
+TEST(space_copy_is_a_copy)
+{
+	struct space t;
+	size_t before;
+	char c = 'x';
+
+	fresh(PAGES);
+	CHECK(space_create(&s) && space_map(&s, AT, AT + 2 * PAGE_SIZE, USER_DATA) &&
+	      space_map(&s, space_stack_top(3) - STACK_BYTES, space_stack_top(3), USER_DATA));
+	CHECK(copy_to_user(&s, AT + PAGE_SIZE - 1, "ab", 2));
+	before = pages_available();
+	CHECK(space_copy(&t, &s) && t.pages == s.pages);
+	CHECK(copy_to_user(&s, AT + PAGE_SIZE, &c, 1) && copy_from_user(&t, &c, AT + PAGE_SIZE, 1) && c == 'b');
+	CHECK(!space_translate(&t, AT, SPACE_EXECUTE));
+	space_destroy(&t);
+	CHECK(pages_available() == before);
+	/* and with ever less memory for it */
+	while (pages_available() > 1) {
+		size_t had = pages_available();
+
+		if (space_copy(&t, &s))
+			space_destroy(&t);
+		CHECK(pages_available() == had);
+		(void)pages_alloc(1);
+	}
+}
+
+TEST(space_brk)
+{
+	fresh(PAGES);
+	CHECK(space_create(&s));
+	s.heap = s.brk = AT + 0x1800;
+	CHECK(space_move_brk(&s, 0x100) && !s.pages);			/* still on the image's last page */
+	CHECK(space_move_brk(&s, 0x1000) && s.pages == 1 && space_translate(&s, AT + 0x2000, SPACE_WRITE));
+	CHECK(!space_move_brk(&s, -0x2000) && s.brk == AT + 0x2900);
+	CHECK(space_move_brk(&s, -0x1100) && !s.pages && s.brk == s.heap);
+	CHECK(!space_move_brk(&s, INT64_MAX) && !space_move_brk(&s, INT64_MIN) && !space_move_brk(&s, -1));
+	CHECK(!space_move_brk(&s, (int64_t)(PAGES * PAGE_SIZE)) && !s.pages && s.brk == s.heap);
+}
+
+TEST(usercopy_stops_at_what_is_not_the_programs)
+{
+	char data[64], kernel[] = "kernel";
+
+	fresh(PAGES);
+	CHECK(space_create(&s) && space_map(&s, AT, AT + PAGE_SIZE, USER_DATA) &&
+	      space_map(&s, AT + PAGE_SIZE, AT + 2 * PAGE_SIZE, USER_READ));
+	CHECK(copy_to_user(&s, AT + PAGE_SIZE - 6, kernel, 6) && copy_from_user(&s, data, AT + PAGE_SIZE - 6, 6));
+	CHECK(!memcmp(data, kernel, 6));
+	CHECK(!copy_to_user(&s, AT + PAGE_SIZE - 6, kernel, 7));
+	CHECK(copy_from_user(&s, data, AT + 2 * PAGE_SIZE - 8, 8) && !copy_from_user(&s, data, AT + 2 * PAGE_SIZE - 8, 9));
+	CHECK(!copy_from_user(&s, data, MEMORY, 8) && !copy_to_user(&s, MEMORY, data, 8));
+	CHECK(!copy_from_user(&s, data, UINT64_MAX - 3, 8) && copy_from_user(&s, data, 0, 0));
+}
+
+TEST(usercopy_strings)
+{
+	char name[8];
+
+	fresh(PAGES);
+	CHECK(space_create(&s) && space_map(&s, AT, AT + PAGE_SIZE, USER_DATA));
+	CHECK(copy_to_user(&s, AT, "1234567", 8));
+	CHECK(copy_string_from_user(&s, name, AT, 8) == 7 && !strcmp(name, "1234567"));
+	CHECK(copy_string_from_user(&s, name, AT, 7) == -2);
+	CHECK(copy_to_user(&s, AT + PAGE_SIZE - 3, "abc", 3) && copy_string_from_user(&s, name, AT + PAGE_SIZE - 3, 8) == -1);
+	CHECK(copy_string_from_user(&s, name, 0x100000, 8) == -1);
+}
+
+/* Pages that are free and may still be in the TLB when others get the CPU are everybody's. */
+static size_t known;			/* free pages at the last flush or pause */
+static unsigned int flushes;
+
+static void note_flush(void)
+{
+	known = pages_available();
+	flushes++;
+}
+
+static void note_pause(void)
+{
+	CHECK(pages_available() <= known);
+	known = pages_available();
+}
+
+TEST(space_flushes_before_others_run)
+{
+	fresh(PAGES);
+	CHECK(space_create(&s));
+	s.heap = s.brk = AT;
+	space_set_hooks(note_pause, note_flush);
+	known = pages_available();
+	CHECK(!space_move_brk(&s, (int64_t)(PAGES * PAGE_SIZE)));	/* too much: comes and goes */
+	CHECK(flushes && pages_available() == known && !s.pages);
+	CHECK(space_move_brk(&s, 100 * PAGE_SIZE));
+	flushes = 0;
+	CHECK(space_move_brk(&s, -100 * (int64_t)PAGE_SIZE));
+	CHECK(flushes == 2 && pages_available() == known);		/* after 64 pages, and at the end */
+	space_set_hooks(NULL, NULL);
+}

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The keys `vcpus` and `admission`: the VCPUs that a cell's Quest is to run, and whether one CPU can carry them."""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import yaml
+
+from . import admission
+from .admission import Vcpu
+from .keys import Context, Rule, kind, scalar, shown
+
+EXAMPLE = "a list such as [{name: control, C: 2ms, T: 10ms}]"
+TIME = "a time such as 500us, 20ms or 1s"
+TYPES = ("main", "io")
+ADMISSION = ("bound", "exact")
+UNITS = {"us": 1, "ms": 1000, "s": 1000000}
+LONGEST = 600 * UNITS["s"]
+NAME_LEN = 15
+
+# Those that Quest makes itself (inmates/quest/kernel/vcpu.c), in microseconds
+OWN = {
+    "best-effort": Vcpu(10000, 100000),
+    "system": Vcpu(1000, 50000),
+    "shell": Vcpu(20000, 100000),
+    "input": Vcpu(200, 10000, io=True),
+}
+
+
+@dataclass(frozen=True)
+class Named:
+    name: str
+    vcpu: Vcpu                  # microseconds
+
+
+def _time(node: yaml.Node, context: Context) -> int | None:
+    """Microseconds."""
+    raw = scalar(node, context, TIME, ("str", "int"))
+    if raw is None:
+        return None
+    match = re.fullmatch(r"([0-9]{1,9})(us|ms|s)", raw)
+    if not match:
+        bare = re.fullmatch(r"[0-9]+", raw)
+        context.bad(node, f"{raw} has no unit" if bare else f"`{shown(raw)}` is not a time", TIME)
+        return None
+    time = int(match[1]) * UNITS[match[2]]
+    if not 0 < time <= LONGEST:
+        context.bad(node, f"{raw} is too {'long' if time else 'short'}", "1us to 600s")
+        return None
+    return time
+
+
+def _vcpu(node: yaml.Node, context: Context) -> Named | None:
+    if not isinstance(node, yaml.MappingNode):
+        context.bad(node, f"{kind(node)} stands here", "such as {name: control, C: 2ms, T: 10ms}")
+        return None
+    values: dict[str, yaml.Node] = {}
+    for key, value in node.value:
+        if key.value not in ("name", "type", "C", "T") or key.value in values:
+            context.bad(key, f"`{shown(str(key.value))}` is not a key of a VCPU, or is given twice", "name, type, C, T")
+            return None
+        values[key.value] = value
+    missing = [key for key in ("name", "C", "T") if key not in values]
+    if missing:
+        context.bad(node, f"the VCPU has no `{missing[0]}`", "name, C (budget) and T (period)")
+        return None
+    name = scalar(values["name"], context, "a name such as control", ("str",))
+    budget, period = _time(values["C"], context), _time(values["T"], context)
+    io = _is_io(values.get("type"), context)
+    if name is None or budget is None or period is None or io is None:
+        return None
+    if not re.fullmatch(r"[!-~]+", name) or len(name) > NAME_LEN:
+        context.bad(values["name"], f"`{shown(name)}` is not the name of a VCPU",
+                    f"1 to {NAME_LEN} characters, no blanks")
+        return None
+    if budget > period or (io and budget == period):
+        context.bad(values["C"], f"the budget C is {'not less than' if io else 'larger than'} the period T",
+                    "C less than T" if io else "C at most T")
+        return None
+    return Named(name, Vcpu(budget, period, io))
+
+
+def _is_io(node: yaml.Node | None, context: Context) -> bool | None:
+    if node is None:
+        return False
+    raw = scalar(node, context, " or ".join(TYPES), ("str",))
+    if raw is not None and raw not in TYPES:
+        context.bad(node, f"`{shown(raw)}` is not a type of VCPU", " or ".join(TYPES))
+        return None
+    return None if raw is None else raw == "io"
+
+
+def _vcpus(node: yaml.Node, context: Context) -> list[Named] | None:
+    if not isinstance(node, yaml.SequenceNode):
+        context.bad(node, f"{kind(node)} stands here", EXAMPLE)
+        return None
+    found: list[Named] = []
+    for item in node.value:
+        one = _vcpu(item, context)
+        if one is None:
+            continue
+        if one.name in [*OWN, *(v.name for v in found)]:
+            context.bad(item, f"`{one.name}` is listed twice, or one of Quest's own", "a name of its own for each VCPU")
+        else:
+            found.append(one)
+    most = admission.MAX_VCPUS - len(OWN)
+    if len(node.value) > most:
+        context.bad(node, f"{len(node.value)} VCPUs are listed", f"at most {most}")
+        return None
+    return found if len(found) == len(node.value) else None
+
+
+def _admission(node: yaml.Node, context: Context) -> str | None:
+    raw = scalar(node, context, " or ".join(ADMISSION), ("str",))
+    if raw is not None and raw not in ADMISSION:
+        context.bad(node, f"`{shown(raw)}` is not an admission test", " or ".join(ADMISSION))
+        return None
+    return raw
+
+
+def _percent(share: int) -> str:
+    return f"{share * 1000 / (1 << admission.UNITS) / 10:.1f} %"
+
+
+def refusal(vcpus: list[Named], test: str) -> tuple[str, str] | None:
+    """Why they may not all run beside Quest's own, and what to do; None: they may."""
+    everybody = [*OWN.values(), *(v.vcpu for v in vcpus)]
+    if test == "bound":
+        if admission.within_bound(everybody):
+            return None
+        most = _percent(admission.limit(sum(not v.io for v in everybody)))
+        return (f"with Quest's own they load the CPU with {_percent(admission.load(everybody))}, above the bound of {most}",
+                "smaller C, longer T, or `admission: exact`")
+    for i, v in enumerate(vcpus, len(OWN)):
+        if not v.vcpu.io and admission.response(everybody, i) is None:
+            return f"{v.name} would not get its C within each T", "smaller C or longer T of those whose T is as short"
+    return None if admission.in_time(everybody) else (
+        "one of Quest's own VCPUs would not get its C within each T", "smaller C or longer T")
+
+
+RULES: dict[str, Rule] = {
+    "vcpus": Rule(_vcpus, EXAMPLE),
+    "admission": Rule(_admission, " or ".join(ADMISSION)),
+}
