@@ -11,7 +11,7 @@ INMATE_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wstrict-prototypes -Wm
 	-m64 -mno-red-zone -mgeneral-regs-only -mcmodel=small \
 	-ffile-prefix-map=$(TOP)=. -ffile-prefix-map=$(O)=build \
 	-I$(TOP)/include -I$(TOP)/inmates/lib/include
-INMATE_ASFLAGS := -m64 -g -Wa,--fatal-warnings -ffile-prefix-map=$(TOP)=. -ffile-prefix-map=$(O)=build
+INMATE_ASFLAGS := -m64 -g -Wa,--fatal-warnings -I$(TOP)/inmates/lib/include -ffile-prefix-map=$(TOP)=. -ffile-prefix-map=$(O)=build
 INMATE_LDFLAGS := -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack \
 	-Wl,-z,max-page-size=0x1000 -Wl,--gc-sections -Wl,--fatal-warnings
 

@@ -3,6 +3,7 @@
  * 256 entry points of 16 bytes each. Vectors without an error code push 0 in
  * its place, so that every frame looks as struct trap_frame says.
  */
+#include <inmate/frame.S>
 
 /* 8, 10-14, 17, 21, 29 and 30 push an error code themselves. */
 #define ERROR_CODE_VECTORS	0x60227D00
@@ -28,42 +29,14 @@ trap_stubs:
 
 	.type	trap_common, @function
 trap_common:
-	pushq	%rax
-	pushq	%rbx
-	pushq	%rcx
-	pushq	%rdx
-	pushq	%rsi
-	pushq	%rdi
-	pushq	%rbp
-	pushq	%r8
-	pushq	%r9
-	pushq	%r10
-	pushq	%r11
-	pushq	%r12
-	pushq	%r13
-	pushq	%r14
-	pushq	%r15
+	push_registers
 	pushq	$2			/* AC, DF, NT and TF as the kernel wants them */
 	popfq
 	movq	%rsp, %rdi
 	call	trap_dispatch
 	.globl	trap_return		/* RSP points to a struct trap_frame; interrupts are off */
 trap_return:
-	popq	%r15
-	popq	%r14
-	popq	%r13
-	popq	%r12
-	popq	%r11
-	popq	%r10
-	popq	%r9
-	popq	%r8
-	popq	%rbp
-	popq	%rdi
-	popq	%rsi
-	popq	%rdx
-	popq	%rcx
-	popq	%rbx
-	popq	%rax
+	pop_registers
 	addq	$16, %rsp		/* vector and error code */
 	iretq
 	.size	trap_common, . - trap_common

@@ -217,16 +217,23 @@ static void buffer_sink(void *arg, const char *text, size_t n)
 		*b->at++ = *text++;
 }
 
-size_t format_buf(char *buf, size_t size, const char *fmt, ...)
+size_t format_vbuf(char *buf, size_t size, const char *fmt, va_list ap)
 {
 	struct buffer b = { buf, size ? size - 1 : 0 };
-	size_t n;
-	va_list ap;
+	size_t n = format_to(buffer_sink, &b, fmt, ap);
 
-	va_start(ap, fmt);
-	n = format_to(buffer_sink, &b, fmt, ap);
-	va_end(ap);
 	if (size)
 		*b.at = 0;
+	return n;
+}
+
+size_t format_buf(char *buf, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	size_t n;
+
+	va_start(ap, fmt);
+	n = format_vbuf(buf, size, fmt, ap);
+	va_end(ap);
 	return n;
 }

@@ -6,6 +6,8 @@
  * what an interrupt would leave (struct trap_frame), so that fork, exec and
  * kill need not know how the program came in.
  */
+#include <inmate/frame.S>
+
 #define USER_SS		0x1B		/* TRAP_USER_SS */
 #define USER_CS		0x23		/* TRAP_USER_CS */
 #define SYSCALL_VECTOR	0x100
@@ -23,40 +25,12 @@ syscall_entry:
 	pushq	%rcx
 	pushq	$0
 	pushq	$SYSCALL_VECTOR
-	pushq	%rax
-	pushq	%rbx
-	pushq	%rcx
-	pushq	%rdx
-	pushq	%rsi
-	pushq	%rdi
-	pushq	%rbp
-	pushq	%r8
-	pushq	%r9
-	pushq	%r10
-	pushq	%r11
-	pushq	%r12
-	pushq	%r13
-	pushq	%r14
-	pushq	%r15
+	push_registers
 	movq	%rsp, %rdi
 	call	syscall_dispatch
 	testb	%al, %al
 	jz	trap_return		/* not where SYSRET can go: IRETQ */
-	popq	%r15
-	popq	%r14
-	popq	%r13
-	popq	%r12
-	popq	%r11
-	popq	%r10
-	popq	%r9
-	popq	%r8
-	popq	%rbp
-	popq	%rdi
-	popq	%rsi
-	popq	%rdx
-	popq	%rcx
-	popq	%rbx
-	popq	%rax
+	pop_registers
 	movq	16(%rsp), %rcx		/* rip: syscall_dispatch() has seen that it is a program's */
 	movq	32(%rsp), %r11		/* rflags */
 	movq	40(%rsp), %rsp

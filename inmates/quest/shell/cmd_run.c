@@ -15,25 +15,6 @@
 
 static volatile int foreground;		/* pid that ^C ends; 0: none */
 
-static const struct {
-	int number;
-	const char *text;
-} errors[] = {
-#define ERROR_TEXT(name, number, what, remedy) { number, what " (" remedy ")" },
-	QUEST_ERRORS(ERROR_TEXT)
-#undef ERROR_TEXT
-};
-
-static const char *error_text(int error)
-{
-	unsigned int i;
-
-	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-		if (errors[i].number == -error)
-			return errors[i].text;
-	return "an error without a name";
-}
-
 static void break_foreground(void)
 {
 	struct process *p = process_find(foreground);
@@ -77,7 +58,7 @@ static int start(const struct program_args *args, bool background)
 	vcpu = uservcpu_create(args->file, &param, KERNEL_PID);
 	if (vcpu < 0)
 		print("%s: no VCPU of %d/%d ms: %s; it runs at best effort\n", args->file, COMMAND_C, COMMAND_T,
-		      error_text(vcpu));
+		      strerror(vcpu));
 	irqs = irq_save();
 	pid = process_run(args, vcpu < 0 ? BEST_EFFORT_VCPU : vcpu, background, &why);
 	if (vcpu >= 0 && pid < 0)
@@ -86,7 +67,7 @@ static int start(const struct program_args *args, bool background)
 		uservcpu_give(vcpu, pid);
 	irq_restore(irqs);
 	if (pid < 0)
-		print("%s: %s: %s\n", args->file, why ? why : "it cannot run", error_text(pid));
+		print("%s: %s: %s\n", args->file, why ? why : "it cannot run", strerror(pid));
 	return pid;
 }
 
@@ -106,7 +87,7 @@ void shell_run(int argc, char **argv)
 	copy_string(args.file, argv[0], sizeof(args.file));
 	for (i = 0; i < argc - background; i++) {
 		if (!program_add_arg(&args, argv[i])) {
-			print("%s: %s\n", argv[0], error_text(-E2BIG));
+			print("%s: %s\n", argv[0], strerror(-E2BIG));
 			return;
 		}
 	}
@@ -158,7 +139,7 @@ void command_kill(int argc, char **argv)
 		process_end(p, SIGKILL);
 	irq_restore(irqs);
 	if (!p)
-		print("%s: %s\n", argv[1], error_text(-ESRCH));
+		print("%s: %s\n", argv[1], strerror(-ESRCH));
 }
 
 void command_ls(int argc, char **argv)

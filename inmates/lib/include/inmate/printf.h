@@ -23,5 +23,6 @@ size_t format_to(format_sink *sink, void *arg, const char *fmt, va_list ap);
  */
 size_t format_buf(char *buf, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+size_t format_vbuf(char *buf, size_t size, const char *fmt, va_list ap);
 
 #endif

@@ -63,7 +63,6 @@ ssize_t write(int fd, const void *from, size_t n);	/* EBADF, EROFS, EFAULT */
 off_t lseek(int fd, off_t offset, int whence);		/* SEEK_*; EBADF, EINVAL */
 
 /* The sentence and the remedy for an answer (with or without its minus). */
-const char *strerror(int error);
 
 /* Is that pointer one of sbrk()'s errors? */
 static inline int failed(const void *p)

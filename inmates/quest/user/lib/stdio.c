@@ -50,30 +50,14 @@ int printf(const char *fmt, ...)
 	return n;
 }
 
-struct room {
-	char *at;
-	size_t left;
-};
-
-static void room_sink(void *arg, const char *text, size_t n)
-{
-	struct room *r = arg;
-
-	for (; n && r->left; n--, r->left--)
-		*r->at++ = *text++;
-}
-
 int snprintf(char *to, size_t size, const char *fmt, ...)
 {
-	struct room r = { to, size ? size - 1 : 0 };
 	va_list ap;
 	size_t n;
 
 	va_start(ap, fmt);
-	n = format_to(room_sink, &r, fmt, ap);
+	n = format_vbuf(to, size, fmt, ap);
 	va_end(ap);
-	if (size)
-		*r.at = 0;
 	return (int)n;
 }
 

@@ -2,25 +2,6 @@
 #include <quest.h>
 #include <stdlib.h>
 
-static const struct {
-	int number;
-	const char *text;
-} errors[] = {
-#define ERROR_TEXT(name, number, what, remedy) { number, what " (" remedy ")" },
-	QUEST_ERRORS(ERROR_TEXT)
-#undef ERROR_TEXT
-};
-
-const char *strerror(int error)
-{
-	unsigned int i;
-
-	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-		if (errors[i].number == error || errors[i].number == -error)
-			return errors[i].text;
-	return error ? "an error without a name" : "no error";
-}
-
 _Noreturn void exit(int code)
 {
 	_exit(code);

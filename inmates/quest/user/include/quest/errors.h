@@ -33,4 +33,7 @@
 enum quest_error { QUEST_ERRORS(QUEST_ERROR_NUMBER) };
 #undef QUEST_ERROR_NUMBER
 
+/* The sentence of an error, given with its sign or without, and the remedy in brackets. */
+const char *strerror(int error);
+
 #endif
