@@ -15,10 +15,10 @@
 #
 # O= is the build folder, KDIR= the kernel headers, DESTDIR= where to install.
 
+include scripts/quiet.mk
 O    ?= $(CURDIR)/build
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# Folders built by make, in order; each knows all, install and clean.
 # Folders with a Makefile that knows all, install and clean, in order.
 PROGRAMS := hypervisor inmates tools
 # The module carries the monitor's image; it is built apart for each kernel.
@@ -42,11 +42,11 @@ programs:
 	$(call each,all)
 
 module: programs
-	$(MAKE) driver
+	@$(MAKE) driver
 
 # The module alone, for a tree of another suite with only that suite's headers in it.
 driver: headers
-	$(DRIVER) all
+	@$(DRIVER) all
 
 headers:
 	@test -n "$(KVER)" || { echo "no kernel headers in $(KDIR):" \
@@ -58,14 +58,14 @@ install-programs:
 	$(call each,DESTDIR=$(DESTDIR) install)
 
 install-driver: headers
-	$(DRIVER) DESTDIR=$(DESTDIR) install
+	@$(DRIVER) DESTDIR=$(DESTDIR) install
 
 clean:
 	rm -rf $(O)
 
 size:
-	$(MAKE) -C hypervisor O=$(O) all
-	scripts/size hypervisor $(O)/hypervisor/qv-amd.elf $(O)/hypervisor/qv-intel.elf
+	@$(MAKE) -C hypervisor O=$(O) all
+	@scripts/size hypervisor $(O)/hypervisor/qv-amd.elf $(O)/hypervisor/qv-intel.elf
 
 deps:
 	scripts/deps

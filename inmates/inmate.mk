@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # How code for an inmate is compiled. Included with TOP (the tree) and O (the build folder) set.
 
+include $(TOP)/scripts/quiet.mk
+
 CC ?= gcc
 AR ?= ar
 OBJCOPY ?= objcopy
@@ -20,8 +22,8 @@ inmate_objects = $(addprefix $(O)/inmates/$(1)/,$(addsuffix .o,$(SRC)))
 
 $(O)/inmates/%.c.o: $(TOP)/inmates/%.c
 	@mkdir -p $(@D)
-	$(CC) $(INMATE_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(INMATE_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/inmates/%.S.o: $(TOP)/inmates/%.S
 	@mkdir -p $(@D)
-	$(CC) $(INMATE_ASFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,AS)$(CC) $(INMATE_ASFLAGS) -MMD -MP -c -o $@ $<

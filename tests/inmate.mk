@@ -16,19 +16,19 @@ LDS := $(TOP)/inmates/lib/inmate.lds
 all: $(OUT)/$(ELF)
 
 lib:
-	$(MAKE) -C $(TOP)/inmates/lib O=$(O) all
+	@$(MAKE) -C $(TOP)/inmates/lib O=$(O) all
 $(LIB): lib ;
 
 $(OUT)/%.c.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(INMATE_CFLAGS) -Wno-unused-parameter -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(INMATE_CFLAGS) -Wno-unused-parameter -MMD -MP -c -o $@ $<
 
 $(OUT)/%.S.o: %.S
 	@mkdir -p $(@D)
-	$(CC) $(INMATE_ASFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,AS)$(CC) $(INMATE_ASFLAGS) -MMD -MP -c -o $@ $<
 
 $(OUT)/$(ELF): $(OBJ) $(LIB) $(LDS)
-	$(CC) $(INMATE_LDFLAGS) -T $(LDS) -o $@ $(OBJ) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -lgcc
+	$(call say,LD)$(CC) $(INMATE_LDFLAGS) -T $(LDS) -o $@ $(OBJ) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -lgcc
 
 clean:
 	rm -rf $(OUT)

@@ -14,7 +14,6 @@
 		} \
 	}
 
-#define EFER_SCE	1u
 
 static uint8_t lines[4096] __attribute__((aligned(4096)));
 extern char image_end[];
