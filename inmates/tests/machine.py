@@ -43,8 +43,8 @@ def until(condition, timeout: float = 30) -> bool:
 class Machine:
     """Start QEMU with `args`; text and keys go over the serial port."""
 
-    def __init__(self, *args: str, memory: str = "64M"):
-        command = [QEMU, "-accel", "tcg", "-cpu", "max", "-m", memory, "-nic", "none",
+    def __init__(self, *args: str, memory: str = "64M", accel: str = "tcg"):
+        command = [QEMU, "-accel", accel, "-cpu", "max", "-m", memory, "-nic", "none",
                    "-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot", *args]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT)

@@ -7,11 +7,13 @@
 #define LVT_TSC_DEADLINE	(2u << 17)
 #define DIVIDE_BY_1		0xB
 #define MEASURE_MS		5
+#define NEAR_US			1000	/* at most one early interrupt in that time */
 
 static bool deadline_mode;
 static uint32_t tsc_khz;
 static uint64_t armed_at = TIMER_NEVER;
 static uint64_t ratio;		/* counter ticks per TSC cycle, times 2^32 */
+static uint64_t near;		/* cycles; what is armed for later than that stays. TIMER_NEVER: nothing does */
 
 const char *timer_mode(void)
 {
@@ -58,6 +60,7 @@ void timer_init(unsigned int vector, uint32_t khz, bool deadline)
 {
 	tsc_khz = khz;
 	deadline_mode = deadline;
+	near = TIMER_NEVER;
 	if (deadline_mode) {
 		apic_write(APIC_LVT_TIMER, vector | LVT_TSC_DEADLINE);
 		/* the mode must have taken effect before the first deadline is written */
@@ -69,6 +72,7 @@ void timer_init(unsigned int vector, uint32_t khz, bool deadline)
 	if (!ratio)
 		ratio = 1;
 	apic_write(APIC_LVT_TIMER, vector);
+	near = apic_is_x2apic() ? TIMER_NEVER : timer_from_us(NEAR_US);
 }
 
 static uint32_t ticks_until(uint64_t at)
@@ -84,9 +88,18 @@ static uint32_t ticks_until(uint64_t at)
 	return (uint32_t)ticks + 1;
 }
 
-void timer_arm(uint64_t at)
+/*
+ * Threads that wake one another move the time of the next decision with each switch, mostly to later: many switches
+ * for one early interrupt. What is near is set right, for its interrupt would be sure to come.
+ */
+static bool good_enough(uint64_t at, uint64_t now)
 {
-	if (at == armed_at)
+	return at == armed_at || (at > armed_at && armed_at > now && armed_at - now > near);
+}
+
+void timer_arm(uint64_t at, uint64_t now)
+{
+	if (good_enough(at, now))
 		return;
 	armed_at = at;
 	if (deadline_mode)

@@ -65,8 +65,10 @@ static void beat(void *arg)
 {
 	(void)arg;
 	for (;;) {
-		cell_beat();
-		doorbell_look();
+		if (cell_present()) {
+			cell_beat();
+			doorbell_look();
+		}
 		thread_sleep_us(BEAT_US);
 	}
 }

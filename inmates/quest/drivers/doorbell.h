@@ -11,7 +11,10 @@ bool doorbell_start(void);
 /* Look at the comm page now: requests are obeyed, keys taken as far as there is room. */
 void doorbell_look(void);
 
-/* A thread that keeps comm.heartbeat going, and looks at the comm page too: a lost doorbell costs a beat. */
+/*
+ * A thread that keeps comm.heartbeat going, and looks at the comm page too: a lost doorbell costs a beat. It is there
+ * alone, too, where it does nothing: Quest alone and Quest in a cell have the same to decide.
+ */
 bool heartbeat_start(void);
 
 #endif

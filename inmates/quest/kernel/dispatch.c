@@ -124,7 +124,7 @@ static void decide(uint64_t now)
 		wake(container_of(e, struct thread, timer), 0, now);
 	choice = sched_decide(&sched, now);
 	until = timerq_next(&sleepers);
-	timer_arm(choice.until < until ? choice.until : until);
+	timer_arm(choice.until < until ? choice.until : until, now);
 	next = choice.entity ? container_of(choice.entity, struct thread, sched) : idle;
 	trace_switch(next, sched.in_background, now);
 	cost.decisions++;

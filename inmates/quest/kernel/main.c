@@ -108,7 +108,7 @@ static void init_threads(void)
 	init_programs();
 	if (!shell_start())
 		panic("no memory for the shell");
-	if (machine.alone ? !pc_input_start() : !doorbell_start() || !heartbeat_start())
+	if ((machine.alone ? !pc_input_start() : !doorbell_start()) || !heartbeat_start())
 		panic("no memory for the threads of the devices");
 }
 

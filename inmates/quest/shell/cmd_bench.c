@@ -37,6 +37,8 @@ void command_bench(int argc, char **argv)
 		bench_cpuid();
 	else if (argc == 2 && !strcmp(argv[1], "sched"))
 		bench_sched();
+	else if (argc == 2 && !strcmp(argv[1], "share"))
+		bench_share();
 	else if (argc == 2 && !strcmp(argv[1], "switch"))
 		bench_switch();
 	else if (argc == 2 && !strcmp(argv[1], "timer"))

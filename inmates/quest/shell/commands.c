@@ -38,9 +38,10 @@ const struct command shell_commands[] = {
 	{ "trace", "[N]|keep N", "who had the CPU: the last N changes",
 	  "    In each line: us since the first, VCPU (-1: none), budget, background or idle, thread" NL
 	  "    trace keep N  begin anew, and keep the last N (1024 to 65536) from now on" NL, command_trace },
-	{ "bench", "cpuid|sched|switch|timer", "measure, in TSC cycles",
+	{ "bench", "cpuid|sched|share|switch|timer", "measure, in TSC cycles",
 	  "    bench cpuid   CPUID's round trip; cycles=N: the least of 1000" NL
-	  "    bench sched   a decision with 1 to 256 VCPUs: mean and longest of 2000" NL
+	  "    bench sched   a decision with 1 to 256 VCPUs: mean and longest of 2000, the least of 3 goes each" NL
+	  "    bench share   24 VCPUs that never sleep, for a second: the share of it that deciding takes" NL
 	  "    bench switch  from a thread to another that it wakes: on one VCPU, on two" NL
 	  "    bench timer   how late 10000 sleepers woke" NL, command_bench },
 	{ "lock", "", "lock the management of cells: Linux can change none any more", NULL, command_lock },

@@ -41,6 +41,7 @@ void command_load(int argc, char **argv);
 void command_trace(int argc, char **argv);
 void command_bench(int argc, char **argv);
 void bench_sched(void);
+void bench_share(void);
 void bench_switch(void);
 void bench_timer(void);
 void command_hang(int argc, char **argv);

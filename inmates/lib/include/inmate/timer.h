@@ -20,10 +20,12 @@ void timer_init(unsigned int vector, uint32_t tsc_khz, bool deadline);
 
 /*
  * Interrupt when the TSC reaches `at`; a time gone by interrupts at once;
- * TIMER_NEVER disarms. The counter mode may interrupt early (it counts 32
- * bits): the handler looks at the clock.
+ * TIMER_NEVER disarms. `now` is the TSC, as read lately. The counter mode may
+ * interrupt early (it counts 32 bits, and through the APIC's page, where a write
+ * costs a cell an exit, an earlier time that is not near stays armed): the
+ * handler looks at the clock, and arms again.
  */
-void timer_arm(uint64_t at);
+void timer_arm(uint64_t at, uint64_t now);
 
 /* The interrupt came: nothing is armed any more. */
 void timer_fired(void);
