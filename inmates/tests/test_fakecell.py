@@ -10,16 +10,10 @@ import pytest
 
 import machine as m
 
-pytestmark = pytest.mark.skipif(bool(m.missing()), reason=m.missing() or "-")
+pytestmark = pytest.mark.usefixtures("built")
 
 READY = "> \x04"
 BOOTING, RUNNING, HALTED = range(3)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def built():
-    m.build()
-    m.build("fakecell", "inmates/tests")
 
 
 def boot(options=""):

@@ -16,6 +16,7 @@ from .machine import Machine
 from .paths import BUILD, LAB, TOP
 
 KERNELS = ["6.12", "6.1", "sid", "rt"]
+QUEST = TOP / "inmates/tests"  # of which `make -C inmates check` does those of the scheduler
 UNITS = ["tests/unit", "hypervisor", "tools", "inmates", "tests/prove", "tests/fuzz"]
 WORTH_SAYING = re.compile(r"^(?:prove|fuzz): .*", re.MULTILINE)
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
@@ -84,11 +85,17 @@ def pytest(arguments: list[str], report: Path | None = None) -> int:
     return enter.run(roots.ensure("tool"), [*argv, *arguments], {"PYTHONPATH": str(LAB)}, capture=False).returncode
 
 
+def with_machines() -> list[str]:
+    """What pytest does in the lab: tests/lab, tests/attack, and Quest's in machines of its own."""
+    quest = [f for f in sorted(QUEST.glob("test_*.py")) if not f.name.startswith(("test_sched_", "test_admission"))]
+    return [str(LAB), str(TOP / "tests/attack"), *map(str, quest)]
+
+
 def lab_tests() -> Count:
-    """tests/lab and tests/attack, a machine on each of two workers: those in Bochs first (see schedule.py)."""
+    """A machine on each of two workers: those in Bochs first (see schedule.py)."""
     report = BUILD / "lab/report.xml"
     report.unlink(missing_ok=True)
-    rc = pytest(["-n", "2", "--dist", "loadgroup", str(LAB), str(TOP / "tests/attack")], report)
+    rc = pytest(["-n", "2", "--dist", "loadgroup", *with_machines()], report)
     if not report.exists():
         return Count(failed=1)
     total = Count()
