@@ -96,7 +96,8 @@ def test_io_vcpu_in_the_long_run(runs):
 MUTANTS = {
     "no new phase on unblocking": ("sporadic.c", "	s->queue[0].at = now;\n", "", "P2", "sets"),
     "back a little too early": ("sporadic.c", "insert(s, head.at + s->period,", "insert(s, head.at + s->period - 1,", "P3", "sets"),
-    "used part back too early": ("sporadic.c", "insert(s, at + s->period,", "insert(s, at + s->period / 2,", "P3", "sets"),
+    "used part back a little too early": ("sporadic.c", "insert(s, at + s->period,", "insert(s, at + s->period - 1,", "P3", "sets"),
+    "used part back at half time": ("sporadic.c", "insert(s, at + s->period,", "insert(s, at + s->period / 2,", "P4", "sets"),
     "used part never back": ("sporadic.c", "	insert(s, at + s->period, s->usage);\n", "", "P1", "sets"),
     "remnant kept whole": ("sporadic.c", "s->queue[0].amount = remnant;", ";", "P1", "sets"),
     "remnant lost when full": ("sporadic.c", "s->queue[0].amount += remnant;", ";", "P1", "short"),
@@ -119,6 +120,10 @@ MUTANTS = {
     "I/O: eligible too soon": ("pibs.c", "(unsigned __int128)p->used * p->period", "(unsigned __int128)p->used * p->budget", "P7", "io"),
     "I/O: nothing taken": ("pibs.c", "		p->left -= delta;", "		;", "P8", "io"),
 }
+
+
+def test_each_property_has_a_mutant():
+    assert {property_ for *_, property_, _ in MUTANTS.values()} == {f"P{i}" for i in range(1, 9)}
 
 
 @pytest.mark.parametrize("name", MUTANTS)
