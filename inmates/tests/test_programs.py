@@ -89,6 +89,11 @@ def test_calls(shell, nothing_lost):
     assert re.fullmatch(r"calls: \d{2,} right, 0 wrong\n", out), out
 
 
+def test_library(shell, nothing_lost):
+    """Mutexes, conditions, threads that nobody joins, text: with four threads at a time."""
+    assert re.fullmatch(r"lib: \d{2,} right, 0 wrong\n", shell.run("lib"))
+
+
 def test_programs_stay_off_the_kernels_vcpus(shell, nothing_lost):
     """VCPUs that the shell made for itself are nobody's to run on."""
     assert shell.run("load 1 100") == ""

@@ -120,8 +120,11 @@ static void decide(uint64_t now)
 	uint64_t until;
 
 	needed = false;
-	while ((e = timerq_expire(&sleepers, now)))
-		wake(container_of(e, struct thread, timer), 0, now);
+	while ((e = timerq_expire(&sleepers, now))) {
+		next = container_of(e, struct thread, timer);
+		thread_expire(next);
+		wake(next, 0, now);
+	}
 	choice = sched_decide(&sched, now);
 	until = timerq_next(&sleepers);
 	timer_arm(choice.until < until ? choice.until : until, now);

@@ -267,6 +267,8 @@ _Noreturn void process_end_thread(uint64_t result)
 	p->used += dispatch_used(t);
 	if (--p->num_threads) {
 		space_unmap(&p->space, top - STACK_BYTES, top);
+		if (slot->detached)
+			slot->state = SLOT_FREE;
 		wake_all(&p->changed);
 		t->process = NULL;
 		user_leave_space();
@@ -325,7 +327,7 @@ int process_join(unsigned int n, uint64_t *result)
 	struct process *p = process_current();
 	struct process_thread *slot = n < STACKS_MAX ? &p->threads[n] : NULL;
 
-	if (!slot || slot->state == SLOT_FREE || slot->joining)
+	if (!slot || slot->state == SLOT_FREE || slot->joining || slot->detached)
 		return -ESRCH;
 	if (n == thread_current()->slot)
 		return -EDEADLK;
@@ -337,6 +339,19 @@ int process_join(unsigned int n, uint64_t *result)
 	}
 	*result = slot->result;
 	*slot = (struct process_thread){ .state = SLOT_FREE };
+	return 0;
+}
+
+int process_detach(unsigned int n)
+{
+	struct process *p = process_current();
+	struct process_thread *slot = n < STACKS_MAX ? &p->threads[n] : NULL;
+
+	if (!slot || slot->state == SLOT_FREE || slot->joining || slot->detached)
+		return -ESRCH;
+	if (slot->state == SLOT_ENDED)
+		slot->state = SLOT_FREE;
+	slot->detached = slot->state == SLOT_RUNS;
 	return 0;
 }
 

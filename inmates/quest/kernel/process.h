@@ -28,6 +28,7 @@ enum slot_state { SLOT_FREE, SLOT_RUNS, SLOT_ENDED };
 struct process_thread {
 	enum slot_state state;
 	bool joining;			/* somebody waits for it */
+	bool detached;			/* nobody will */
 	uint64_t result;		/* what it left for pthread_join() */
 };
 
@@ -49,6 +50,7 @@ struct process {
 	uint64_t used, children_used;	/* TSC cycles: of threads that have ended, of children waited for */
 	struct space space;
 	struct wait_queue changed;	/* a child or a thread has ended */
+	struct wait_queue words;	/* threads in wait_word() */
 	struct process_thread threads[STACKS_MAX];
 	struct open_file files[PROCESS_FILES];
 	char name[PROCESS_NAME];
@@ -71,6 +73,9 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1);
 
 /* Wait until thread `n` of the current process has ended, once. 0 or error. */
 int process_join(unsigned int n, uint64_t *result);
+
+/* Thread `n` of the current process will not be joined. 0 or error. */
+int process_detach(unsigned int n);
 
 /*
  * Wait for a child of `parent` (-1: any). Its pid and status, 0: none has ended and `nowait`, or an

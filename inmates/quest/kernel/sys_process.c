@@ -120,6 +120,11 @@ long sys_thread_join(struct call *c)
 	return error;
 }
 
+long sys_pthread_detach(struct call *c)
+{
+	return process_detach((unsigned int)call_int(c, 0));
+}
+
 long sys_pthread_self(struct call *c)
 {
 	(void)c;

@@ -187,15 +187,25 @@ void thread_sleep_until(uint64_t at)
 	irq_restore(irqs);
 }
 
-void wait_on(struct wait_queue *q)
+bool wait_on_until(struct wait_queue *q, uint64_t at)
 {
 	struct thread *t = thread_current();
 
 	t->state = THREAD_WAITING;
+	t->late = false;
 	t->waiting_on = q;
 	t->next_waiting = q->head;
 	q->head = t;
-	dispatch_block();
+	if (at == UINT64_MAX)
+		dispatch_block();
+	else
+		dispatch_sleep(at);
+	return !t->late;
+}
+
+void wait_on(struct wait_queue *q)
+{
+	(void)wait_on_until(q, UINT64_MAX);
 }
 
 /* The shortest period of the VCPUs of those who wait; 0: nobody does. */
@@ -253,6 +263,14 @@ static void stop_waiting(struct thread *t)
 	*at = t->next_waiting;
 	t->next_waiting = NULL;
 	t->waiting_on = NULL;
+}
+
+void thread_expire(struct thread *t)
+{
+	if (t->state != THREAD_WAITING)
+		return;
+	stop_waiting(t);
+	t->late = true;
 }
 
 void thread_interrupt_all(const struct process *p)

@@ -29,6 +29,7 @@ struct thread {
 	struct timer_event timer;	/* end of its sleep */
 	struct thread *next_waiting;
 	struct wait_queue *waiting_on;	/* NULL: does not wait */
+	bool late;			/* the time to wait was over before somebody woke it */
 	struct process *process;	/* whose program it runs; NULL: the kernel's */
 	unsigned int slot;		/* its number and its stack there (process.h) */
 	uint64_t kernel_top;		/* where its stack begins when it comes from ring 3 */
@@ -76,6 +77,12 @@ void thread_sleep_until(uint64_t at);
 
 /* Sleep until wake_all(). Interrupts must be off: the caller has just looked at what it waits for. */
 void wait_on(struct wait_queue *q);
+
+/* The same until TSC `at` at the latest (UINT64_MAX: no limit). False: nobody woke it before. */
+bool wait_on_until(struct wait_queue *q, uint64_t at);
+
+/* For dispatch.c: the time of `t` has come; where it waits, it does so no longer. */
+void thread_expire(struct thread *t);
 
 /* Make all waiters ready. From any context; preemption follows at once, or when interrupts are on again. */
 void wake_all(struct wait_queue *q);

@@ -27,10 +27,11 @@ int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);	/* own ones; 
 int sched_setparam(pid_t pid, const struct sched_param *param);	/* of the VCPU that `pid` (-1: the caller, else a child) started on */
 
 /* Programs. A child begins with its parent's memory and open files, copied, and one thread. */
-pid_t fork(void);					/* 0 in the child, which runs at best effort; EAGAIN, ENOMEM */
+pid_t fork(void);					/* 0 in the child, which runs at best effort; EAGAIN, ENOMEM. Its only thread is the caller's: what others had locked stays locked there */
 pid_t vcpu_fork(vcpu_id_t id);				/* the same, with the child on that VCPU; ENOVCPU too */
 int exec(const char *file, char *const argv[]);		/* run another program instead; ENOENT, ENOEXEC, E2BIG, EBUSY (other threads), ENOMEM, EFAULT */
 pid_t waitpid(pid_t pid, int *status, int options);	/* a child (-1: any) that has ended; 0: none yet, with WNOHANG; ECHILD, EINVAL, EFAULT */
+pid_t wait(int *status);				/* waitpid(-1, status, 0) */
 _Noreturn void _exit(int code);				/* code & 255 is what waitpid() gives */
 _Noreturn void exit(int code);
 pid_t getpid(void);
@@ -40,10 +41,31 @@ int kill(pid_t pid, int signal);			/* itself or a child; 0 only asks; ESRCH, EPE
 int pthread_create(pthread_t *thread, const void *attributes, void *(*fn)(void *), void *arg);	/* attributes: NULL; 0, EAGAIN, ENOMEM, EINVAL */
 _Noreturn void pthread_exit(void *result);		/* with the last one the program ends */
 int pthread_join(pthread_t thread, void **result);	/* 0, ESRCH, EDEADLK */
+int pthread_detach(pthread_t thread);			/* nobody will join it; 0, ESRCH */
 pthread_t pthread_self(void);
+
+/*
+ * Mutexes and conditions of one program; they answer 0. Who waits uses no CPU; of those who wait the VCPU with the shortest
+ * period comes first. A mutex does not lend its holder the waiter's priority: hold it briefly.
+ */
+#define PTHREAD_MUTEX_INITIALIZER	{ 0 }
+#define PTHREAD_COND_INITIALIZER	{ 0 }
+int pthread_mutex_init(pthread_mutex_t *mutex, const void *attributes);	/* attributes: NULL; EINVAL */
+int pthread_mutex_lock(pthread_mutex_t *mutex);
+int pthread_mutex_trylock(pthread_mutex_t *mutex);	/* EBUSY: another has it */
+int pthread_mutex_unlock(pthread_mutex_t *mutex);
+int pthread_cond_init(pthread_cond_t *cond, const void *attributes);
+int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);	/* may come back for nothing, as everywhere: look again */
+int pthread_cond_signal(pthread_cond_t *cond);		/* the same as broadcast */
+int pthread_cond_broadcast(pthread_cond_t *cond);
+
+/* What they stand on. wait_word() waits while *word is `expected`, for at most `us` (negative: for ever). */
+int wait_word(const uint32_t *word, uint32_t expected, long us);	/* 0; EAGAIN: it is not; ETIMEDOUT, EINTR, EINVAL, EFAULT */
+int wake_words(void);					/* whoever waits in this program looks at its word again */
 
 /* Time since the kernel's start. */
 int usleep(uint64_t us);				/* at most 2^42; EINVAL */
+int sleep(unsigned int seconds);			/* 0 */
 int gettimeofday(struct timeval *now, void *zone);	/* zone: NULL; EFAULT, EINVAL */
 int times(struct tms *used);				/* EFAULT */
 
@@ -53,6 +75,7 @@ int meminfo(struct meminfo *info);			/* EFAULT */
 int uname(struct utsname *name);			/* EFAULT */
 void *malloc(size_t bytes);				/* 16-byte aligned; NULL: no memory */
 void *calloc(size_t n, size_t size);
+void *realloc(void *p, size_t bytes);			/* NULL: no memory, and `p` stays */
 void free(void *p);
 
 /* Files of the archive, read-only; 0 is the keyboard, 1 and 2 the console. */
@@ -61,8 +84,6 @@ int close(int fd);					/* EBADF */
 ssize_t read(int fd, void *to, size_t n);		/* 0: the end of the file; EBADF, EFAULT */
 ssize_t write(int fd, const void *from, size_t n);	/* EBADF, EROFS, EFAULT */
 off_t lseek(int fd, off_t offset, int whence);		/* SEEK_*; EBADF, EINVAL */
-
-/* The sentence and the remedy for an answer (with or without its minus). */
 
 /* Is that pointer one of sbrk()'s errors? */
 static inline int failed(const void *p)

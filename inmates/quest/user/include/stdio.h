@@ -11,6 +11,8 @@ int vprintf(const char *fmt, va_list ap);
 int snprintf(char *to, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int puts(const char *line);
 int putchar(int c);
+int getchar(void);		/* a key, not echoed; EOF: the program runs in the background */
+#define EOF (-1)
 
 /* "WHAT: " and strerror(error) on a line. */
 void perror_of(const char *what, int error);

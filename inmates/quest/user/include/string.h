@@ -4,4 +4,11 @@
 
 #include <inmate/string.h>
 
+/* As everywhere. */
+char *strcpy(char *to, const char *from);
+char *strcat(char *to, const char *from);
+char *strchr(const char *text, int c);
+char *strrchr(const char *text, int c);
+int strncmp(const char *a, const char *b, size_t n);
+
 #endif

@@ -17,18 +17,7 @@ struct block {
 };
 
 static struct block *list;
-static int taken;
-
-static void lock(void)
-{
-	while (__atomic_exchange_n(&taken, 1, __ATOMIC_ACQUIRE))
-		(void)usleep(100);
-}
-
-static void unlock(void)
-{
-	__atomic_store_n(&taken, 0, __ATOMIC_RELEASE);
-}
+static pthread_mutex_t heap = PTHREAD_MUTEX_INITIALIZER;
 
 static bool touch(const struct block *a, const struct block *b)
 {
@@ -96,11 +85,11 @@ void *malloc(size_t bytes)
 
 	if (bytes > (size_t)1 << 40)
 		return NULL;
-	lock();
+	(void)pthread_mutex_lock(&heap);
 	b = take(size);
 	if (!b && grow(size))
 		b = take(size);
-	unlock();
+	(void)pthread_mutex_unlock(&heap);
 	return b ? b + 1 : NULL;
 }
 
@@ -116,7 +105,23 @@ void free(void *p)
 {
 	if (!p)
 		return;
-	lock();
+	(void)pthread_mutex_lock(&heap);
 	give((struct block *)p - 1);
-	unlock();
+	(void)pthread_mutex_unlock(&heap);
+}
+
+void *realloc(void *p, size_t bytes)
+{
+	const struct block *b = p ? (struct block *)p - 1 : NULL;
+	size_t old = b ? b->size - sizeof(*b) : 0;
+	void *q;
+
+	if (b && bytes <= old)
+		return p;
+	q = malloc(bytes);
+	if (!q)
+		return NULL;
+	(void)memcpy(q, p, old);
+	free(p);
+	return q;
 }

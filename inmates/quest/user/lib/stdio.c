@@ -74,6 +74,13 @@ int putchar(int c)
 	return c;
 }
 
+int getchar(void)
+{
+	unsigned char key;
+
+	return read(0, &key, 1) == 1 ? key : EOF;
+}
+
 void perror_of(const char *what, int error)
 {
 	printf("%s: %s\n", what, strerror(error));

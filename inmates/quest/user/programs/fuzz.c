@@ -16,6 +16,7 @@
 #define WRITE_CALL	16
 #define THREAD_CALL	18
 #define THREAD_EXIT_CALL	19
+#define WAIT_CALL	29
 #define IMAGE		0x400000400000l
 
 static uint64_t state;
@@ -67,6 +68,8 @@ static void one_call(long number)
 
 	if (number == SLEEP_CALL && (uint64_t)a > 1000)
 		a = 1000;
+	if (number == WAIT_CALL && (uint64_t)c > 1000)
+		c = 1000;
 	if (number == READ_CALL && !(int)a)
 		a = 3;
 	if (number == WRITE_CALL && ((int)a == 1 || (int)a == 2))

@@ -36,6 +36,9 @@
 	C(25, vcpu_destroy, 2) \
 	C(26, vcpu_getparams, 1) \
 	C(27, vcpu_setparams, 2) \
-	C(28, sched_setparam, 2)
+	C(28, sched_setparam, 2) \
+	C(29, wait_word, 3) \
+	C(30, wake_words, 0) \
+	C(31, pthread_detach, 1)
 
 #endif

@@ -26,6 +26,7 @@
 	E(EDEADLK, 35, "a thread would wait for itself", "join another thread") \
 	E(ENAMETOOLONG, 36, "the name is too long", "at most 31 bytes") \
 	E(ENOSYS, 38, "there is no such system call", "rebuild the program with this system's headers") \
+	E(ETIMEDOUT, 110, "the time to wait is over", "wait longer, or look who should have woken it") \
 	E(EADMIT, 200, "the VCPU is not admitted: all could not meet their periods", "take less budget or a longer period; `vcpus` shows who has what") \
 	E(ENOVCPU, 201, "there is no such VCPU", "vcpu_create() first; `vcpus` shows them")
 

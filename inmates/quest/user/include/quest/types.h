@@ -8,6 +8,8 @@
 
 typedef int pid_t;
 typedef int pthread_t;
+typedef struct { uint32_t word; } pthread_mutex_t;	/* 0: free; 1: taken; 2: taken, and somebody may wait */
+typedef struct { uint32_t count; } pthread_cond_t;	/* of signals so far */
 typedef int vcpu_id_t;
 typedef long ssize_t;
 typedef long off_t;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* System calls: wait until a word of the program's memory has another value. What mutexes and conditions stand on. */
+#include <inmate/cpu.h>
+#include <inmate/timer.h>
+#include "../mm/usercopy.h"
+#include "syscall.h"
+
+#define WAIT_MAX_US	(1ll << 42)	/* 50 days */
+
+/* Interrupts are off and there is one CPU: between the look at the word and the wait nobody changes it. */
+static long wait_while(struct process *p, uint64_t at, uint32_t expected, uint64_t end)
+{
+	bool in_time = true, waited = false;
+	uint32_t word;
+
+	for (;;) {
+		if (!copy_from_user(&p->space, &word, at, sizeof(word)))
+			return -EFAULT;
+		if (word != expected)
+			return waited ? 0 : -EAGAIN;
+		if (!in_time)
+			return -ETIMEDOUT;
+		in_time = wait_on_until(&p->words, end);
+		waited = true;
+		if (p->ending)
+			return -EINTR;
+	}
+}
+
+long sys_wait_word(struct call *c)
+{
+	int64_t us = (int64_t)c->arg[2];
+
+	if (c->arg[0] % sizeof(uint32_t) || us > WAIT_MAX_US)
+		return -EINVAL;
+	return wait_while(c->process, c->arg[0], (uint32_t)c->arg[1],
+			  us < 0 ? UINT64_MAX : rdtsc() + timer_from_us((uint64_t)us));
+}
+
+long sys_wake_words(struct call *c)
+{
+	wake_all(&c->process->words);
+	return 0;
+}
