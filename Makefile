@@ -4,6 +4,7 @@
 # make deps        what building and the lab need on this machine, by apt
 # make demo        the system at work in an emulated machine
 # make shell       a root shell in that machine (demo, shell, bench: MACHINE=intel for VT-x)
+# make quest       Quest alone in an emulated machine, in this terminal (FILES=: an archive of programs)
 # make check       every test; of those on VT-x, in Bochs, the most that fits
 # make check-intel all of those on VT-x (half an hour)
 # make prove       proofs of the pure parts (P=icr: that one)
@@ -30,7 +31,7 @@ MACHINE ?= amd
 
 .DELETE_ON_ERROR:
 .PHONY: all programs module driver install install-programs install-driver clean \
-	size deps demo shell check check-intel attack prove bench headers
+	size deps demo shell quest check check-intel attack prove bench headers
 
 all: programs module
 
@@ -76,6 +77,9 @@ demo: deps
 
 shell: deps
 	$(LAB) shell --machine $(MACHINE)
+
+quest: deps
+	$(LAB) quest $(if $(FILES),--files $(FILES))
 
 check: deps
 	$(LAB) check

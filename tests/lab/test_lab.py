@@ -11,6 +11,7 @@ import pytest
 
 from lab.errors import GuestTimeout, MachineDead
 from lab.machine import Machine
+from lab.paths import TOP
 
 QVLAB = Path(__file__).with_name("qvlab")
 
@@ -150,6 +151,27 @@ def test_command_line(tmp_path: Path) -> None:
     assert done.returncode == 9, done.stderr
     assert done.stdout.splitlines() == ["in side", "err"] or done.stdout.splitlines() == ["err", "in side"]
     assert (tmp_path / "out").read_text() == "42"
+
+
+def test_quest_alone(tmp_path: Path) -> None:
+    """`make quest FILES=`: a shell at once, with what the archive brings; Ctrl-A x ends it."""
+    (tmp_path / "note.txt").write_text("a note")
+    archive = tmp_path / "my.cpio"
+    subprocess.run([TOP / "inmates/quest/user/pack.py", archive, tmp_path / "note.txt"], check=True)
+    done = subprocess.Popen([TOP / "tests/lab/qvlab", "quest", "--files", archive, "--cmdline", "xapic"],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.stdin and done.stdout
+    said = b""
+    for awaited, keys in ((b"> ", b"ls\r"), (b"note.txt", b"hello world\r"), (b"hello from world", b"\x01x")):
+        while awaited not in said:
+            more = done.stdout.read1()  # type: ignore[attr-defined]
+            assert more, f"it ended: {said!r}"
+            said += more
+        done.stdin.write(keys)
+        done.stdin.flush()
+    assert done.wait(60) == 0
+    missing = qvlab("quest", "--files", "/does/not/exist")
+    assert missing.returncode == 126 and "no such archive" in missing.stderr
 
 
 def test_two_at_once_one_hangs_one_resets() -> None:

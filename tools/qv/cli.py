@@ -133,6 +133,12 @@ def main(argv: Sequence[str] | None = None, system: System | None = None) -> int
         if refusal.remedy:
             print(f"  remedy: {refusal.remedy}", file=sys.stderr)
         return EXIT_REFUSED
+    except ModuleNotFoundError as missing:
+        if missing.name != "yaml":
+            raise
+        print("qvctl: Python's YAML parser is missing: a cell's file cannot be read\n"
+              "  remedy: apt install python3-yaml", file=sys.stderr)
+        return EXIT_REFUSED
     except WrongConfiguration as wrong:
         print("\n".join(wrong.lines), file=sys.stderr)
         return EXIT_WRONG

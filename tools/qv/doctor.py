@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -71,7 +72,7 @@ class Examination:
         checks: tuple[Callable[[], Finding], ...] = (
             self.architecture, self.virtualization, self.nested_paging, self.firmware, self.inside,
             self.kvm, self.cpus, self.offline_cpus, self.memory, self.lockdown, self.secure_boot,
-            self.module, self.headers, self.driver)
+            self.module, self.headers, self.driver, self.yaml)
         return [check() for check in checks]
 
     def architecture(self) -> Finding:
@@ -226,6 +227,11 @@ class Examination:
             return Finding("driver", WARN, "there is no /dev/qv yet", "modprobe qv")
         status = WARN if "root" in refusal.remedy else FAIL
         return Finding("driver", status, refusal.sentence, refusal.remedy)
+
+    def yaml(self) -> Finding:
+        if importlib.util.find_spec("yaml"):
+            return Finding("yaml", OK, "Python reads YAML")
+        return Finding("yaml", FAIL, "Python's YAML parser is missing: a cell's file cannot be read", "apt install python3-yaml")
 
 
 def doctor(args: argparse.Namespace, system: System) -> int:

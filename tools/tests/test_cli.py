@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -271,3 +273,13 @@ def test_the_drivers_sentence_comes_first() -> None:
     answer = abi.Reply(code=abi.Reason.E_BUSY, text=b"another call\x1b is under way", remedy=b"wait")
     refusal = device.refusal_from(answer, OSError(16, "x"))
     assert (refusal.sentence, refusal.remedy, refusal.code) == ("another call? is under way", "wait", 20)
+
+
+def test_no_yaml(run: Run) -> None:
+    """As it is on a Debian without python3-yaml."""
+    code = ("import sys; sys.path.insert(0, sys.argv[1]); sys.modules['yaml'] = None; "
+            "from qv.cli import main; sys.exit(main(['config', 'check', sys.argv[2]]))")
+    done = subprocess.run([sys.executable, "-c", code, str(Path(__file__).parents[1]), str(run.yaml)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith("qvctl: ") and "remedy: apt install python3-yaml" in done.stderr

@@ -199,6 +199,12 @@ def test_not_root(clinic: Clinic) -> None:
     clinic.finds("driver", "warn", "sudo")
 
 
+def test_no_yaml(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+    clinic.finds("yaml", "ok")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    clinic.finds("yaml", "fail", "apt install python3-yaml")
+
+
 def test_as_text(clinic: Clinic) -> None:
     clinic.put("proc/modules", "kvm_amd 200 0 - Live 0x0\nqv 1 0 - Live 0\n")
     clinic.device = NO_DEVICE

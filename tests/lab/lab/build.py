@@ -32,9 +32,14 @@ def _kdir(kernel: Kernel) -> str:
     return f"KDIR=/lib/modules/{kernel.version}/build"
 
 
+def programs() -> None:
+    """All but the module. Call with the lock held."""
+    _make(roots.ensure("tool"), "programs")
+
+
 def compile_for(kernel: Kernel) -> None:
     """Everything in the tree, up to date for `kernel`. Call with the lock held."""
-    _make(roots.ensure("tool"), "programs")
+    programs()
     _make(kernel.root, "driver", _kdir(kernel))
 
 

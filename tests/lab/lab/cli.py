@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import build, check, enter, images, roots, terminal
+from . import build, check, enter, images, quest, roots, terminal
 from .errors import BuildError, GuestTimeout, LabError, MachineDead
 from .config import IOMMUS, Config
 from .machine import EMULATORS, Machine
@@ -101,6 +101,10 @@ def parser() -> argparse.ArgumentParser:
     setup = command("setup", "Make what the machines need (once).")
     setup.add_argument("--kernel", choices=sorted(roots.sections()["kernel"]), action="append",
                        help="fetch this kernel too (repeatable)")
+    alone = command("quest", "Quest alone in QEMU, in this terminal: no Linux, no cell. Ctrl-A x ends it.")
+    alone.add_argument("--files", type=Path, metavar="ARCHIVE",
+                       help="an archive of inmates/quest/user/pack.py: more programs and files")
+    alone.add_argument("--cmdline", default="", metavar="WORDS", help="e.g. admission=exact")
     made = command("build", "Build the tree for a kernel.")
     made.add_argument("--kernel", choices=sorted(roots.sections()["kernel"]), default="6.12")
     command("test", "The lab's tests, by pytest in the tool root; what follows is pytest's, "
@@ -191,6 +195,8 @@ def main(argv: list[str]) -> int:
             with build.lock():
                 build.compile_for(images.kernel(o.kernel))
             return 0
+        if o.action == "quest":
+            return quest.alone(o.files, o.cmdline)
         if o.action == "make":
             return enter.run(roots.ensure("tool"), ["make", "--no-print-directory", f"O={build.OUT}",
                                                     *argv[1:]], capture=False).returncode
