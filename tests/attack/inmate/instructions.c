@@ -101,9 +101,11 @@ void ins_xsetbv(uint64_t value, uint64_t number)
 void ins_monitor(uint64_t hint, uint64_t ecx)
 {
 	static uint64_t line[8] __attribute__((aligned(64)));
+	uint64_t now;
 
 	timer_init(0x41, cell_info()->tsc_khz, false);
-	timer_arm(rdtsc() + cell_info()->tsc_khz);
+	now = rdtsc();
+	timer_arm(now + cell_info()->tsc_khz, now);
 	TRY("monitor", : "a"(line), "c"(0), "d"(0) : "memory");
 	fault_ends();
 	TRY("sti; mwait; cli", : "a"(hint), "c"(ecx) : "memory");

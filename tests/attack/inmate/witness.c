@@ -36,7 +36,7 @@ static void beat(struct trap_frame *frame)
 	do
 		next += timer_from_us(BEAT_US);
 	while (next <= now);
-	timer_arm(next);
+	timer_arm(next, now);
 }
 
 _Noreturn void witness(void)
@@ -48,7 +48,7 @@ _Noreturn void witness(void)
 	print("witness\n");
 	last = rdtsc();
 	next = last + timer_from_us(BEAT_US);
-	timer_arm(next);
+	timer_arm(next, last);
 	for (;;) {
 		irq_wait();
 		irq_disable();
