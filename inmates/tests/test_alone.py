@@ -148,6 +148,63 @@ def test_who_comes_after_one_that_is_gone_is_told_when_it_begins(counted):
     assert found and 1 <= int(found[1]) <= 201
 
 
+def test_a_command_is_told_when_it_begins_late(counted):
+    """Later than within its own period, that is; an idle CPU runs it at once all the same."""
+    assert counted.run("load 1200 6000") == ""
+    counted.run("sleep 3000")
+    counted.run("load stop")
+    found = re.match(r"hello begins in (\d+) ms, and before only while nobody else wants the CPU: .*\nhello", counted.run("hello"))
+    assert found and 100 < int(found[1]) <= 12001       # two periods: it was stopped late
+
+
+NAMED = "vcpu=control,main,5ms,20ms vcpu=log,main,1ms,100ms vcpu=nic,io,500us,1s"
+WRONG = ["vcpu=control,main,1ms,1s", "vcpu=shell,main,1ms,1s", "vcpu=big,main,50ms,100ms", "vcpu=odd,io,1ms,1ms", "vcpu=a,disk,1ms,1s",
+         "vcpu=" + "x" * 80]
+
+
+@pytest.fixture
+def named():
+    with boot(*m.COUNTED, "-append", f"quest {NAMED} {' '.join(WRONG)} unknown=1") as machine:
+        yield m.Shell(machine, r"(?m)^> ")
+
+
+def test_vcpus_of_the_command_line(named):
+    said = re.findall(r"(?m)^(vcpu=.*)$", named.machine.text)
+    assert said[:3] == [f"{word} is VCPU {4 + i}" for i, word in enumerate(NAMED.split())]
+    why = ["there is a VCPU of that name", "there is a VCPU of that name", "above the utilisation bound", "make no sense", "main or io",
+           "use vcpu=NAME"]
+    for line, word, reason in zip(said[3:], WRONG, why, strict=True):
+        assert line.startswith(word[:64] + " is not there: ") and reason in line
+    rows = vcpus(named)
+    assert [(row[0], name, row[2]) for name, row in rows.items()][4:] == [
+        ("4", "control", "main"), ("5", "log", "main"), ("6", "nic", "I/O")]
+    assert [round(float(x), 2) for name in ("control", "log", "nic") for x in rows[name][3:5]] == [5, 20, 1, 100, 0.5, 1000]
+
+
+def test_programs_run_on_a_vcpu_by_its_name(named):
+    """Two share one; a third has its own; the VCPU stays when they are gone."""
+    assert re.fullmatch(r"\[\d+\] spinner\n", named.run("vcpu=control spinner &"))
+    assert "25 primes below 100" in named.run("run vcpu=control prime 100")
+    on = [line.split()[4] for line in named.run("ps").splitlines() if re.match(r" +\d+ +0 spinner ", line)]
+    assert on == ["4"]
+    before = {name: float(row[5]) for name, row in vcpus(named).items()}
+    named.run("sleep 1000")
+    rows = vcpus(named)
+    assert 230 <= float(rows["control"][5]) - before["control"] <= 5 * (1100 / 20 + 2)      # 5 of 20 ms, and some turns of talk
+    assert float(rows["log"][5]) == before["log"] == 0
+    assert "calls: " in named.run("run calls")
+    assert "control" in vcpus(named) and "calls" not in vcpus(named)
+
+
+def test_a_vcpu_that_is_not_there_is_said(named):
+    assert named.run("run vcpu=nobody hello") == "vcpu=nobody: no VCPU of that name is on Quest's command line; vcpus lists all\n"
+    assert named.run("vcpu=shell hello") == "vcpu=shell: no VCPU of that name is on Quest's command line; vcpus lists all\n"
+    assert named.run("vcpu=control") == "vcpu=control: and which program? ls lists them\n"
+    assert named.run("run vcpu=control nonsense") == "nonsense: no such program; ls lists them\n"
+    named.machine.send("run vcpu=con\thell\tme\r")
+    named.machine.expect(r"run vcpu=control hello me\nhello from me\n")
+
+
 MINUTE = 60000000      # us
 LOADS = [(5, 50), (10, 100), (5, 200), (4, 40), (3, 30)]       # ms
 

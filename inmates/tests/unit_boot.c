@@ -102,6 +102,19 @@ TEST(boot_reads_a_cell)
 	CHECK(!boot_option(&i, "on") && !boot_option(&i, "three"));
 }
 
+TEST(boot_words)
+{
+	const char *line = "  one  two", *at;
+	size_t n;
+
+	at = boot_word(line, &n);
+	CHECK(at == line + 2 && n == 3);
+	at = boot_word(at + n, &n);
+	CHECK(at == line + 7 && n == 3);
+	at = boot_word(at + n, &n);
+	CHECK(!*at && n == 0);
+}
+
 TEST(boot_takes_basic_memory_without_a_map)
 {
 	struct boot_info i;

@@ -227,19 +227,25 @@ bool boot_parse(struct boot_info *out, uint32_t magic, uint32_t address)
 	return false;
 }
 
+const char *boot_word(const char *at, size_t *length)
+{
+	size_t n = 0;
+
+	while (*at == ' ')
+		at++;
+	while (at[n] && at[n] != ' ')
+		n++;
+	*length = n;
+	return at;
+}
+
 bool boot_option(const struct boot_info *info, const char *word)
 {
 	const char *at = info->cmdline;
-	size_t n = strlen(word), len;
+	size_t n = strlen(word), length;
 
-	while (*at) {
-		for (len = 0; at[len] && at[len] != ' '; len++)
-			;
-		if (len == n && !memcmp(at, word, n))
+	for (at = boot_word(at, &length); length; at = boot_word(at + length, &length))
+		if (length == n && !memcmp(at, word, n))
 			return true;
-		at += len;
-		while (*at == ' ')
-			at++;
-	}
 	return false;
 }

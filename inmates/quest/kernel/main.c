@@ -15,6 +15,7 @@
 #include "../shell/shell.h"
 #include "dispatch.h"
 #include "machine.h"
+#include "namedvcpu.h"
 #include "panic.h"
 #include "process.h"
 #include "program.h"
@@ -105,6 +106,7 @@ static void init_threads(void)
 	threads_init(timer_vector(), boot_option(&machine.boot, "admission=exact") ? ADMISSION_EXACT : ADMISSION_BOUND);
 	trap_set_exit(after_interrupt);
 	vcpus_init();
+	namedvcpus_init(&machine.boot);
 	init_programs();
 	if (!shell_start())
 		panic("no memory for the shell");

@@ -30,6 +30,15 @@ void vcpus_init(void)
 	}
 }
 
+/* The least number of cycles that is not shorter. */
+static uint64_t at_least_us(uint64_t us)
+{
+	uint64_t cycles = timer_from_us(us);
+
+	return timer_to_us(cycles) < us ? cycles + 1 : cycles;
+}
+
+/* C is rounded down and T up: who is admitted in microseconds (qvctl config check) is so in cycles. */
 static struct vcpu_params params_of(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us)
 {
 	struct vcpu_params params = { .type = type };
@@ -37,7 +46,7 @@ static struct vcpu_params params_of(const char *name, enum vcpu_type type, uint6
 	copy_string(params.name, name, sizeof(params.name));
 	/* what is too long for the conversion is too long for admission, too */
 	params.budget = budget_us > ADMISSION_PERIOD_MAX ? UINT64_MAX : timer_from_us(budget_us);
-	params.period = period_us > ADMISSION_PERIOD_MAX ? UINT64_MAX : timer_from_us(period_us);
+	params.period = period_us > ADMISSION_PERIOD_MAX ? UINT64_MAX : at_least_us(period_us);
 	return params;
 }
 

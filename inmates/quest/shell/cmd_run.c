@@ -5,8 +5,10 @@
 #include <inmate/string.h>
 #include <inmate/timer.h>
 #include "../drivers/input.h"
+#include "../kernel/namedvcpu.h"
 #include "../kernel/process.h"
 #include "../kernel/uservcpu.h"
+#include "../kernel/vcpuword.h"
 #include "../user/include/quest/errors.h"
 #include "shell.h"
 #include "words.h"
@@ -47,23 +49,35 @@ static void wait_for(int pid, const char *name)
 	print_end(name, status);
 }
 
-/* On a VCPU of its own, or at best effort if there is no room for one. */
-static int start(const struct program_args *args, bool background)
+/* A fresh VCPU for a command; BEST_EFFORT_VCPU, and why, if there is no room for one. */
+static int own_vcpu(const char *name)
 {
 	const struct sched_param param = { .type = MAIN_VCPU, .C = COMMAND_C, .T = COMMAND_T };
-	const char *why = NULL;
-	int vcpu, pid;
-	bool irqs;
+	int vcpu = uservcpu_create(name, &param, KERNEL_PID);
+	uint64_t wait;
 
-	vcpu = uservcpu_create(args->file, &param, KERNEL_PID);
-	if (vcpu < 0)
-		print("%s: no VCPU of %d/%d ms: %s; it runs at best effort\n", args->file, COMMAND_C, COMMAND_T,
-		      strerror(vcpu));
-	irqs = irq_save();
-	pid = process_run(args, vcpu < 0 ? BEST_EFFORT_VCPU : vcpu, background, &why);
-	if (vcpu >= 0 && pid < 0)
+	if (vcpu < 0) {
+		print("%s: no VCPU of %d/%d ms: %s; it runs at best effort\n", name, COMMAND_C, COMMAND_T, strerror(vcpu));
+		return BEST_EFFORT_VCPU;
+	}
+	wait = vcpu_begins_in_us(vcpu);
+	if (wait > COMMAND_T * 1000)	/* what is shorter, any VCPU may have to wait */
+		print("%s begins in %lu ms, and before only while nobody else wants the CPU: what a VCPU that is gone has used "
+		      "must come back first\n", name, wait / 1000 + 1);
+	return vcpu;
+}
+
+/* On one of the named VCPUs, or (`named` < 0) on one of its own. */
+static int start(const struct program_args *args, int named, bool background)
+{
+	int vcpu = named < 0 ? own_vcpu(args->file) : named, pid;
+	bool own = named < 0 && vcpu != BEST_EFFORT_VCPU, irqs = irq_save();
+	const char *why = NULL;
+
+	pid = process_run(args, vcpu, background, &why);
+	if (own && pid < 0)
 		(void)uservcpu_destroy(vcpu, true, KERNEL_PID);
-	else if (vcpu >= 0)
+	else if (own)
 		uservcpu_give(vcpu, pid);
 	irq_restore(irqs);
 	if (pid < 0)
@@ -71,14 +85,21 @@ static int start(const struct program_args *args, bool background)
 	return pid;
 }
 
-bool shell_is_program(const char *name)
+static bool is_program(const char *name)
 {
 	int n = archive_find(&archive, name);
 
 	return n >= 0 && archive.files[n].program;
 }
 
-void shell_run(int argc, char **argv)
+static bool names_vcpu(const char *word)
+{
+	size_t n = sizeof(VCPUWORD_KEY) - 1;
+
+	return strlen(word) >= n && !memcmp(word, VCPUWORD_KEY, n);
+}
+
+static void run_on(int named, int argc, char **argv)
 {
 	struct program_args args = { .count = 0 };
 	bool background = argc > 1 && !strcmp(argv[argc - 1], "&");
@@ -91,19 +112,37 @@ void shell_run(int argc, char **argv)
 			return;
 		}
 	}
-	pid = start(&args, background);
+	pid = start(&args, named, background);
 	if (pid > 0 && background)
 		print("[%d] %s\n", pid, args.file);
 	else if (pid > 0)
 		wait_for(pid, args.file);
 }
 
+bool shell_runs(const char *word)
+{
+	return names_vcpu(word) || is_program(word);
+}
+
+void shell_run(int argc, char **argv)
+{
+	int named = names_vcpu(argv[0]) ? namedvcpu_find(argv[0]) : SCHED_NO_VCPU;
+	int first = names_vcpu(argv[0]);
+
+	if (first && named < 0)
+		print("%s: no VCPU of that name is on Quest's command line; vcpus lists all\n", argv[0]);
+	else if (first == argc)
+		print("%s: and which program? ls lists them\n", argv[0]);
+	else if (!is_program(argv[first]))
+		print("%s: no such program; ls lists them\n", argv[first]);
+	else
+		run_on(named, argc - first, argv + first);
+}
+
 void command_run(int argc, char **argv)
 {
 	if (argc < 2)
 		shell_usage(argv);
-	else if (!shell_is_program(argv[1]))
-		print("%s: no such program; ls lists them\n", argv[1]);
 	else
 		shell_run(argc - 1, argv + 1);
 }

@@ -15,9 +15,10 @@ const struct command shell_commands[] = {
 	  "    OVERRUN  times it had the CPU longer than its budget, MAX us: the longest" NL
 	  "    IRQS     interrupts it handled; IRQ ms: of USED, what they took before its threads ran" NL, command_vcpus },
 	{ "ls", "", "the programs and files of the archive", NULL, command_ls },
-	{ "run", "NAME [ARG...] [&]", "run a program on its own VCPU; its name alone does too",
-	  "    NAME ...    on a new Main VCPU of 20 ms in 100 ms; ^C kills it" NL
-	  "    NAME ... &  and do not wait for it" NL, command_run },
+	{ "run", "[vcpu=V] NAME [ARG...] [&]", "run a program on its own VCPU; its name alone does too",
+	  "    NAME ...         on a new Main VCPU of 20 ms in 100 ms; ^C kills it" NL
+	  "    NAME ... &       and do not wait for it" NL
+	  "    vcpu=V NAME ...  on the VCPU V that the cell's description lists; others may run there, too" NL, command_run },
 	{ "kill", "PID", "end a program", NULL, command_kill },
 	{ "meminfo", "", "memory in all, free, and how many programs there are", NULL, command_meminfo },
 	{ "uptime", "", "time since start, and how much of it the CPU was idle", NULL, command_uptime },

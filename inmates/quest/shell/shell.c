@@ -2,6 +2,7 @@
 #include <inmate/console.h>
 #include <inmate/string.h>
 #include "../drivers/input.h"
+#include "../kernel/namedvcpu.h"
 #include "../kernel/program.h"
 #include "../kernel/thread.h"
 #include "../kernel/vcpu.h"
@@ -65,13 +66,13 @@ static void run_line(char *text)
 	c = find(words[0]);
 	if (c)
 		c->run(n, words);
-	else if (shell_is_program(words[0]))
+	else if (shell_runs(words[0]))
 		shell_run(n, words);
 	else
 		print("%s: no such command; help lists them\n", words[0]);
 }
 
-/* For Tab: the commands, then the files of the archive. */
+/* For Tab: the commands, then the files of the archive, then vcpu=NAME. */
 static const char *name_at(unsigned int i)
 {
 	unsigned int n = 0;
@@ -80,7 +81,8 @@ static const char *name_at(unsigned int i)
 		n++;
 	if (i < n)
 		return shell_commands[i].name;
-	return i - n < archive.num_files ? archive.files[i - n].name : NULL;
+	i -= n;
+	return i < archive.num_files ? archive.files[i].name : namedvcpu_word(i - archive.num_files);
 }
 
 static void shell(void *arg)

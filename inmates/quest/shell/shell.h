@@ -56,8 +56,11 @@ void command_kill(int argc, char **argv);
 void command_ls(int argc, char **argv);
 void command_meminfo(int argc, char **argv);
 
-/* Is there a program of that name? Run it with its arguments and wait for it, unless the last is "&". */
-bool shell_is_program(const char *name);
+/*
+ * Is `word` a program's name, or vcpu=NAME with one behind it? Run it with its arguments, on a VCPU of its own or on
+ * that one, and wait for it, unless the last is "&".
+ */
+bool shell_runs(const char *word);
 void shell_run(int argc, char **argv);
 
 /* Print which programs in the background have ended; the programs that there are (`ps`). */

@@ -12,7 +12,7 @@
 
 #define BOOT_MAX_RANGES		16
 #define BOOT_MAX_MODULES	8
-#define BOOT_CMDLINE		256
+#define BOOT_CMDLINE		1024	/* with its NUL; what is longer is cut. As QV_CMDLINE_LEN (uapi/linux/qv.h) */
 
 /* Physical addresses, end exclusive. */
 struct boot_range {
@@ -46,6 +46,9 @@ bool boot_parse_mb1_map(struct boot_info *out, const void *map, size_t length);
  * it lies (identity mapping). Returns false when there is none or it is bad.
  */
 bool boot_parse(struct boot_info *out, uint32_t magic, uint32_t address);
+
+/* The first blank-separated word at or behind `at`, which is in a string; `*length` is 0 at its end. */
+const char *boot_word(const char *at, size_t *length);
 
 /* Is `word` one of the blank-separated words of the command line? */
 bool boot_option(const struct boot_info *info, const char *word);

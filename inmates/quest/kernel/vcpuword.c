@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/string.h>
+#include "vcpuword.h"
+
+#define FIELDS	4
+
+struct field {
+	const char *text;
+	size_t length;
+};
+
+static const struct {
+	const char *name;
+	enum vcpu_type type;
+} types[] = { { "main", MAIN_VCPU }, { "io", IO_VCPU } };
+
+static const struct {
+	const char *name;
+	uint64_t us;
+} units[] = { { "us", 1 }, { "ms", 1000 }, { "s", 1000000 } };
+
+static bool is(struct field f, const char *text)
+{
+	return strlen(text) == f.length && !memcmp(f.text, text, f.length);
+}
+
+/* Exactly FIELDS of them, with commas between. */
+static bool cut(const char *text, struct field fields[FIELDS])
+{
+	unsigned int i = 0;
+
+	fields[0] = (struct field){ text, 0 };
+	for (; *text; text++) {
+		if (*text != ',')
+			fields[i].length++;
+		else if (++i < FIELDS)
+			fields[i] = (struct field){ text + 1, 0 };
+		else
+			return false;
+	}
+	return i == FIELDS - 1;
+}
+
+static bool read_name(struct field f, char name[SCHED_NAME])
+{
+	size_t i;
+	char c;
+
+	if (!f.length || f.length >= SCHED_NAME)
+		return false;
+	for (i = 0; i < f.length; i++) {
+		c = f.text[i];
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		      c == '-' || c == '_' || c == '.'))
+			return false;
+		name[i] = c;
+	}
+	name[i] = 0;
+	return true;
+}
+
+static bool read_type(struct field f, enum vcpu_type *type)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (is(f, types[i].name)) {
+			*type = types[i].type;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool read_time(struct field f, uint64_t *us)
+{
+	uint64_t n = 0;
+	unsigned int i;
+
+	for (; f.length && *f.text >= '0' && *f.text <= '9' && n <= VCPUWORD_US_MAX; f.text++, f.length--)
+		n = n * 10 + (*f.text - '0');
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (is(f, units[i].name)) {
+			*us = n * units[i].us;
+			return n && *us <= VCPUWORD_US_MAX;
+		}
+	}
+	return false;
+}
+
+const char *vcpuword_read(const char *word, struct vcpu_wish *wish)
+{
+	struct field fields[FIELDS];
+
+	if (strlen(word) >= VCPUWORD_MAX || !cut(word + strlen(VCPUWORD_KEY), fields))
+		return "use vcpu=NAME,main,C,T or vcpu=NAME,io,C,T";
+	if (!read_name(fields[0], wish->name))
+		return "a name has 1 to 15 letters, digits, '-', '_' and '.'";
+	if (!read_type(fields[1], &wish->type))
+		return "a VCPU is main or io";
+	if (!read_time(fields[2], &wish->budget_us) || !read_time(fields[3], &wish->period_us))
+		return "C and T are times such as 500us, 20ms or 1s, of at most 600s";
+	return NULL;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* vcpu=NAME,main|io,C,T on the command line: what is right is read, what is wrong is said. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../quest/kernel/vcpuword.h"
+#include "unit.h"
+
+static struct vcpu_wish w;
+
+static bool reads(const char *word, const char *name, enum vcpu_type type, uint64_t budget, uint64_t period)
+{
+	memset(&w, 0xff, sizeof(w));
+	return !vcpuword_read(word, &w) && !strcmp(w.name, name) && w.type == type && w.budget_us == budget &&
+		w.period_us == period;
+}
+
+static bool says(const char *word, const char *part)
+{
+	const char *wrong = vcpuword_read(word, &w);
+
+	return wrong && strstr(wrong, part);
+}
+
+TEST(vcpuword_right_ones)
+{
+	CHECK(reads("vcpu=control,main,2ms,10ms", "control", MAIN_VCPU, 2000, 10000));
+	CHECK(reads("vcpu=nic,io,500us,1s", "nic", IO_VCPU, 500, 1000000));
+	CHECK(reads("vcpu=A-1_b.c,main,1us,600s", "A-1_b.c", MAIN_VCPU, 1, 600000000));
+	CHECK(reads("vcpu=abcdefghijklmno,main,010ms,600000ms", "abcdefghijklmno", MAIN_VCPU, 10000, 600000000));
+	/* whether that makes sense is for whom it is created by */
+	CHECK(reads("vcpu=a,main,2s,1s", "a", MAIN_VCPU, 2000000, 1000000));
+}
+
+TEST(vcpuword_fields)
+{
+	CHECK(says("vcpu=", "use vcpu=NAME"));
+	CHECK(says("vcpu=control", "use vcpu=NAME"));
+	CHECK(says("vcpu=control,main,2ms", "use vcpu=NAME"));
+	CHECK(says("vcpu=control,main,2ms,10ms,", "use vcpu=NAME"));
+	CHECK(says("vcpu=control,main,2ms,10ms,1ms", "use vcpu=NAME"));
+	CHECK(says("vcpu=control,main,2ms,0000000000000000000000000000000000000000010ms", "use vcpu=NAME"));	/* too long */
+}
+
+TEST(vcpuword_names)
+{
+	CHECK(says("vcpu=,main,2ms,10ms", "a name"));
+	CHECK(says("vcpu=abcdefghijklmnop,main,2ms,10ms", "a name"));
+	CHECK(says("vcpu=a=b,main,2ms,10ms", "a name"));
+	CHECK(says("vcpu=a?b,main,2ms,10ms", "a name"));
+	CHECK(says("vcpu=\xc3\xa4,main,2ms,10ms", "a name"));
+}
+
+TEST(vcpuword_types)
+{
+	CHECK(says("vcpu=a,,2ms,10ms", "main or io"));
+	CHECK(says("vcpu=a,disk,2ms,10ms", "main or io"));
+	CHECK(says("vcpu=a,mains,2ms,10ms", "main or io"));
+	CHECK(says("vcpu=a,mai,2ms,10ms", "main or io"));
+}
+
+TEST(vcpuword_times)
+{
+	static const char *const wrong[] = { "", "ms", "2", "2m", "2mss", "-2ms", "2.5ms", "0ms", "601s", "600000001us",
+		"18446744073709551617us", "99999999999999999999s", "2 ms" };
+	char word[80];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		snprintf(word, sizeof(word), "vcpu=a,main,%s,10ms", wrong[i]);
+		CHECK(says(word, "600s"));
+		snprintf(word, sizeof(word), "vcpu=a,io,1us,%s", wrong[i]);
+		CHECK(says(word, "600s"));
+	}
+}
+
+TEST(vcpuword_survives_random_words)
+{
+	static const char alphabet[] = "a,,,,=m1209usio-\xff ";
+	char word[100];
+	int i, j, n;
+
+	srand(4);
+	for (i = 0; i < 100000; i++) {
+		n = rand() % 94;
+		memcpy(word, VCPUWORD_KEY, 5);
+		for (j = 5; j < 5 + n; j++)
+			word[j] = alphabet[rand() % (sizeof(alphabet) - 1)];
+		word[j] = 0;
+		if (!vcpuword_read(word, &w))
+			CHECK(w.budget_us && w.budget_us <= VCPUWORD_US_MAX && w.period_us && strlen(w.name) < SCHED_NAME);
+	}
+}
