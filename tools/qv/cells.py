@@ -90,7 +90,7 @@ def request_for(cell: config.CellConfig) -> abi.CellCreate:
     request = abi.CellCreate(
         name=cell.name.encode(), num_cpus=len(cell.cpus), boot=words.BOOTS[cell.boot],
         memory=cell.memory, image_name=_fit(cell.image.name, 127),
-        cmdline=cell.cmdline.encode(), console=int(cell.console), num_ports=len(cell.ports),
+        cmdline=cell.command_line().encode(), console=int(cell.console), num_ports=len(cell.ports),
         watchdog_ms=cell.watchdog, lock=cell.lock)
     for number, cpu in enumerate(cell.cpus):
         request.cpus[number] = cpu
@@ -136,13 +136,15 @@ def destroy(args: argparse.Namespace, system: System) -> int:
 
 
 def check(args: argparse.Namespace, system: System) -> int:
-    from . import config  # the parser takes longer to load than all else
+    from . import config, schedule  # the parser takes longer to load than all else
 
     cells, problems = config.check_files(args.files, system.machine())
+    scheduled = [cell for cell in cells if args.verbose and cell.vcpus]
     if args.json:
+        more = {"schedules": [schedule.facts(cell) for cell in scheduled if not problems]} if args.verbose else {}
         output.as_json({"ok": not problems, "problems": [
             {"file": p.file, "line": p.place.line, "column": p.place.column,
-             "key": p.key, "wrong": p.wrong, "right": p.right} for p in problems]})
+             "key": p.key, "wrong": p.wrong, "right": p.right} for p in problems], **more})
         return 2 if problems else 0
     if problems:
         raise WrongConfiguration([str(problem) for problem in problems])
@@ -152,6 +154,8 @@ def check(args: argparse.Namespace, system: System) -> int:
                 output.line(f"{cell.file}: warning: unsafe-dma: {device} can read and write all memory of the machine")
         output.line(f"{cell.file}: ok: cell {cell.name}, CPUs {words.cpu_list(sorted(cell.cpus))}, "
                     f"{words.size(cell.memory)}, {cell.image}")
+        if cell in scheduled:
+            schedule.show(cell)
     return 0
 
 

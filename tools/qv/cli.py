@@ -117,6 +117,8 @@ def _add_config_commands(commands: Subcommands[Parser]) -> None:
     config = commands.add_parser("config", help="check configuration files")
     verbs = config.add_subparsers(dest="verb", metavar="VERB", required=True)
     check = _add(verbs, "check", "cells.check", "check YAML files, each by itself and against one another")
+    check.add_argument("-v", dest="verbose", action="store_true",
+                       help="also what share of the CPU the VCPUs of each may take, and how long they may wait")
     check.add_argument("files", metavar="FILE", nargs="+")
 
 

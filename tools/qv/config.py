@@ -36,8 +36,12 @@ class CellConfig:
     ports: Ports = field(default_factory=list)
     devices: keys.Devices = field(default_factory=list)
     vcpus: list[vcpus.Named] = field(default_factory=list)
-    admission: str = "bound"
+    admission: str = "bound"  # of `vcpus`; and what Quest is told
     at: dict[str, Place] = field(default_factory=dict)
+
+    def command_line(self) -> str:
+        """What the inmate is given."""
+        return vcpus.command_line(self.cmdline, self.vcpus, self.admission)
 
 
 def check_files(files: Sequence[str], machine: Machine) -> tuple[list[CellConfig], list[Problem]]:
@@ -72,10 +76,22 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
                 setattr(cell, key, result)
         elif rule.required:
             problems.add(root, key, "is missing", rule.example)
+    _check_vcpus(cell, values, problems)
+    return cell, sorted(problems.found, key=lambda p: p.place)
+
+
+def _check_vcpus(cell: CellConfig, values: dict[str, yaml.Node], problems: Problems) -> None:
+    """What the keys say together; they are right one by one, or have been told so."""
+    if "admission" not in values and vcpus.EXACT_WORD in cell.cmdline.split(" "):
+        cell.admission = "exact"
     refused = vcpus.refusal(cell.vcpus, cell.admission)
     if cell.vcpus and refused:
         problems.add(values["vcpus"], "vcpus", *refused)
-    return cell, sorted(problems.found, key=lambda p: p.place)
+    said = values["admission"].value if "admission" in values else None
+    wrong = vcpus.contradiction(cell.cmdline, cell.vcpus, said)
+    if wrong:
+        key, what, right = wrong
+        problems.add(values[key], key, what, right)
 
 
 def _compose(file: str, problems: Problems) -> yaml.Node | None:

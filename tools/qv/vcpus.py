@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The keys `vcpus` and `admission`: the VCPUs that a cell's Quest is to run, and whether one CPU can carry them."""
+"""The keys `vcpus` and `admission`: the VCPUs that a cell's Quest is to have, whether one CPU can carry them, and how it is told."""
 from __future__ import annotations
 
 import re
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from . import admission
+from . import abi, admission
 from .admission import Vcpu
 from .keys import Context, Rule, kind, scalar, shown
 
@@ -18,6 +18,8 @@ ADMISSION = ("bound", "exact")
 UNITS = {"us": 1, "ms": 1000, "s": 1000000}
 LONGEST = 600 * UNITS["s"]
 NAME_LEN = 15
+EXACT_WORD = "admission=exact"      # on Quest's command line
+WORD = "vcpu="                      # inmates/quest/kernel/vcpuword.h reads it
 
 # Those that Quest makes itself (inmates/quest/kernel/vcpu.c), in microseconds
 OWN = {
@@ -70,9 +72,9 @@ def _vcpu(node: yaml.Node, context: Context) -> Named | None:
     io = _is_io(values.get("type"), context)
     if name is None or budget is None or period is None or io is None:
         return None
-    if not re.fullmatch(r"[!-~]+", name) or len(name) > NAME_LEN:
+    if not re.fullmatch(r"[A-Za-z0-9._-]+", name) or len(name) > NAME_LEN:
         context.bad(values["name"], f"`{shown(name)}` is not the name of a VCPU",
-                    f"1 to {NAME_LEN} characters, no blanks")
+                    f"1 to {NAME_LEN} letters, digits, -, _ and .")
         return None
     if budget > period or (io and budget == period):
         context.bad(values["C"], f"the budget C is {'not less than' if io else 'larger than'} the period T",
@@ -119,7 +121,38 @@ def _admission(node: yaml.Node, context: Context) -> str | None:
     return raw
 
 
-def _percent(share: int) -> str:
+def written(time: int) -> str:
+    """Microseconds as a person writes them: 500us, 20ms, 1s."""
+    unit = next(unit for unit in ("s", "ms", "us") if time % UNITS[unit] == 0)
+    return f"{time // UNITS[unit]}{unit}"
+
+
+def _word(one: Named) -> str:
+    return f"{WORD}{one.name},{TYPES[one.vcpu.io]},{written(one.vcpu.budget)},{written(one.vcpu.period)}"
+
+
+def command_line(cmdline: str, vcpus: list[Named], test: str) -> str:
+    """What the inmate is given: `cmdline`, and behind it the admission test and the VCPUs."""
+    said = EXACT_WORD in cmdline.split(" ")
+    return " ".join([*([cmdline] if cmdline else []), *([EXACT_WORD] if test == "exact" and not said else []),
+                     *map(_word, vcpus)])
+
+
+def contradiction(cmdline: str, vcpus: list[Named], test: str | None) -> tuple[str, str, str] | None:
+    """The key, what is wrong with it and what would be right, when `cmdline` does not go with what these keys say (`test` None: nothing)."""
+    words = cmdline.split(" ")
+    if vcpus and any(word.startswith(WORD) for word in words):
+        return "cmdline", f"holds `{WORD}...` beside the key `vcpus`", "all under `vcpus`, where they are checked together"
+    if test == "bound" and EXACT_WORD in words:
+        return "admission", f"is bound, and `cmdline` holds `{EXACT_WORD}`", "one of the two"
+    length = len(command_line(cmdline, vcpus, test or "bound").encode())
+    if length >= abi.CMDLINE_LEN and len(cmdline.encode()) < abi.CMDLINE_LEN:
+        return ("vcpus" if vcpus else "admission", f"makes a command line of {length} bytes, with `cmdline`",
+                f"at most {abi.CMDLINE_LEN - 1}: fewer VCPUs, shorter names or a shorter `cmdline`")
+    return None
+
+
+def percent(share: int) -> str:
     return f"{share * 1000 / (1 << admission.UNITS) / 10:.1f} %"
 
 
@@ -129,8 +162,8 @@ def refusal(vcpus: list[Named], test: str) -> tuple[str, str] | None:
     if test == "bound":
         if admission.within_bound(everybody):
             return None
-        most = _percent(admission.limit(sum(not v.io for v in everybody)))
-        return (f"with Quest's own they load the CPU with {_percent(admission.load(everybody))}, above the bound of {most}",
+        most = percent(admission.limit(sum(not v.io for v in everybody)))
+        return (f"with Quest's own they load the CPU with {percent(admission.load(everybody))}, above the bound of {most}",
                 "smaller C, longer T, or `admission: exact`")
     for i, v in enumerate(vcpus, len(OWN)):
         if not v.vcpu.io and admission.response(everybody, i) is None:

@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[2]
 sys.path.insert(0, str(TOP / "tools"))
 
-from qv import abi, cells, config, vcpus  # noqa: E402
+from qv import abi, cells, config, schedule, vcpus  # noqa: E402
 from qv.admission import Vcpu  # noqa: E402
 from qv.machine import Machine, parse_cpu_list  # noqa: E402
 
@@ -82,6 +82,43 @@ def test_vcpus() -> None:
     assert (cell.admission, read("good/vcpus-exact.yaml").admission) == ("bound", "exact")
 
 
+def test_vcpus_are_handed_over_on_the_command_line() -> None:
+    """As inmates/quest/kernel/vcpuword.c reads it, behind what stands in `cmdline`."""
+    words = "vcpu=control,main,2ms,10ms vcpu=nic,io,500us,1s"
+    assert cells.request_for(read("good/vcpus.yaml")).cmdline.decode() == words
+    assert cells.request_for(read("good/vcpus-exact.yaml")).cmdline.decode() == "admission=exact vcpu=a,main,40ms,100ms"
+    cell = read("good/vcpus-cmdline.yaml")
+    assert (cell.admission, cell.command_line()) == ("exact", "verbose admission=exact vcpu=a,main,40ms,100ms")
+    assert read("good/smallest.yaml").command_line() == ""
+    assert [vcpus.written(us) for us in (1, 999, 1000, 1500, 60000, 999000, 1000000, 1000001)] == [
+        "1us", "999us", "1ms", "1500us", "60ms", "999ms", "1s", "1000001us"]
+
+
+def test_a_command_line_may_be_full(tmp_path: Path) -> None:
+    """1023 bytes are all right, 1024 are told."""
+    def told(length: int) -> list[str]:
+        file = tmp_path / "full.yaml"
+        words = "vcpu=a,main,1ms,1s"
+        file.write_text((HERE / "good/smallest.yaml").read_text() + "vcpus: [{name: a, C: 1ms, T: 1s}]\n"
+                        + f"cmdline: {'x' * (length - len(words) - 1)}\n")
+        (tmp_path / "tiny.elf").write_bytes(b"an image")
+        return messages(str(file))
+    assert told(abi.CMDLINE_LEN - 1) == []
+    assert "vcpus: makes a command line of 1024 bytes" in told(abi.CMDLINE_LEN)[0]
+
+
+def test_facts_of_a_schedule() -> None:
+    """C and T of both, Quest's own first; a response time by hand: control's 2 ms, and I/O VCPUs' (2 %: twice 200 us; nic: twice 5 us)."""
+    found = schedule.facts(read("good/vcpus.yaml"))
+    assert [v["name"] for v in found["vcpus"]] == [*vcpus.OWN, "control", "nic"]
+    control, nic = found["vcpus"][-2:]
+    assert (control["budget_us"], control["period_us"], control["response_us"], control["load"]) == (2000, 10000, 2410, 0.2)
+    assert (nic["type"], nic["response_us"]) == ("io", None)
+    assert found["load"] == pytest.approx(0.1 + 0.02 + 0.2 + 1.98 * 0.02 + 0.2 + (2 - 0.0005) * 0.0005)
+    assert found["commands"] == 0 and schedule.facts(read("good/smallest.yaml"))["commands"] == 1
+    assert found["bound"] == pytest.approx(4 * (2 ** (1 / 4) - 1))
+
+
 def test_exact_admission_admits_more() -> None:
     many = [vcpus.Named(str(i), Vcpu(20, 100)) for i in range(3)]
     assert vcpus.refusal(many, "bound") and not vcpus.refusal(many, "exact")
@@ -91,6 +128,12 @@ def test_quests_own_vcpus_are_those_of_the_kernel() -> None:
     source = (TOP / "inmates/quest/kernel/vcpu.c").read_text()
     rows = re.findall(r'= \{ "([\w-]+)", (MAIN|IO)_VCPU, (\d+), (\d+) \}', source)
     assert {name: Vcpu(int(c), int(t), kind == "IO") for name, kind, c, t in rows} == vcpus.OWN
+
+
+def test_commands_have_the_kernels_vcpus() -> None:
+    source = (TOP / "inmates/quest/kernel/uservcpu.h").read_text()
+    c, t = (int(re.search(rf"#define COMMAND_{x}\s+(\d+)", source)[1]) * 1000 for x in "CT")
+    assert schedule.COMMAND == Vcpu(c, t)
 
 
 def test_no_watchdog() -> None:
@@ -149,7 +192,7 @@ def test_machine_with_one_cpu() -> None:
         "good/smallest.yaml:3:8: cpus: CPU 3 does not exist here (a machine with more CPUs)"]
 
 
-@pytest.mark.parametrize("name", ["quest", "quest2"])
+@pytest.mark.parametrize("name", sorted(path.stem for path in (TOP / "configs").glob("*.yaml")))
 def test_shipped_configurations(name: str, tmp_path: Path) -> None:
     (tmp_path / "quest.elf").write_bytes(b"an image")
     machine = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available, (tmp_path,))
