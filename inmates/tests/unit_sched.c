@@ -207,7 +207,7 @@ TEST(sched_the_dead_take_no_more_than_they_had)
 	sched_decide(&s, 0);
 	sched_unbind(&s, &a, 10);
 	CHECK(sched_vcpu_destroy(&s, 0, 10) == 0 && s.vcpus[0].settled == 1000000);
-	CHECK(s.vcpus[0].params.budget == 10);
+	CHECK(s.vcpus[0].past.budget == 10);
 	for (i = 1; i < 4; i++) {
 		CHECK(vcpu(MAIN_VCPU, 20, 100, 10) == i);
 		CHECK(s.vcpus[i].main.queue[0].at == 10);
@@ -234,6 +234,32 @@ TEST(sched_set_forgets_nothing)
 	CHECK(sched_vcpu_set(&s, 1, &more, 100) == SCHED_NO_VCPU && sched_vcpu_set(&s, -1, &more, 100) == SCHED_NO_VCPU);
 	CHECK(sched_vcpu_destroy(&s, -1, 100) == SCHED_NO_VCPU && sched_vcpu_destroy(&s, SCHED_VCPUS, 100) == SCHED_NO_VCPU);
 	CHECK(!strcmp(s.vcpus[0].params.name, "more"));
+}
+
+/* Nor by being made small before another is created: two that are not admitted together never run together. */
+TEST(sched_set_hides_nothing)
+{
+	struct vcpu_params small = { "small", MAIN_VCPU, 1, 100 };
+	int round, id;
+
+	for (round = 0; round < 3; round++) {		/* set once, twice, and destroyed then */
+		set_up(false);
+		CHECK(vcpu(MAIN_VCPU, 50, 100, 0) == 0);
+		sched_bind(&s, &a, 0, 0);
+		sched_ready(&s, &a, 0);
+		CHECK(chosen(&a, 50, 0));
+		CHECK(sched_vcpu_set(&s, 0, &small, 50) == 0);
+		if (round)
+			CHECK(sched_vcpu_set(&s, 0, &small, 50) == 0);
+		sched_unbind(&s, &a, 50);
+		if (round == 2)
+			CHECK(sched_vcpu_destroy(&s, 0, 50) == 0);
+		CHECK(vcpu(MAIN_VCPU, 50, 100, 50) == 1);
+		CHECK(vcpu_eligible(&s.vcpus[1]) == 100);
+		CHECK(sched_vcpu_destroy(&s, 1, 50) == 0);
+		id = vcpu(MAIN_VCPU, 50, 100, 100);		/* all has come back */
+		CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 100);
+	}
 }
 
 TEST(sched_refuses_nonsense)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * VCPUs come and go. Who destroys a VCPU and creates another must not gain
- * budget by it: a destroyed one is kept, retired, until all that it used would
- * have come back, with that much as its budget, and a new one begins then if
- * it cannot begin beside it.
+ * VCPUs come, go and change. Who destroys a VCPU or makes it smaller and then
+ * creates another must not gain budget by it: what was used is remembered until
+ * all of it would have come back, and a new one begins then if it cannot begin
+ * beside it.
  */
 #include "server.h"
 
@@ -33,7 +33,18 @@ static bool params_make_sense(const struct vcpu_params *p)
 
 static bool unsettled(const struct vcpu *v, uint64_t now)
 {
-	return v->state == VCPU_RETIRED && v->settled > now;
+	return v->state != VCPU_FREE && v->settled > now;
+}
+
+/* What it has used is not forgotten. If something is remembered already, it has had no budget since. */
+static void remember(struct vcpu *v, uint64_t now)
+{
+	uint64_t settled = server_of(v)->settled(v);
+
+	if (!unsettled(v, now))
+		v->past = (struct admission_entry){ v->params.type == IO_VCPU, server_of(v)->outstanding(v, now), v->params.period };
+	if (settled > v->settled)
+		v->settled = settled;
 }
 
 static struct admission_entry entry(const struct vcpu_params *p)
@@ -41,15 +52,20 @@ static struct admission_entry entry(const struct vcpu_params *p)
 	return (struct admission_entry){ p->type == IO_VCPU, p->budget, p->period };
 }
 
-/* 0: `params` may be one of them, in place of VCPU `instead` (-1: of none); `retired`: beside those, too. */
-static int admit(struct sched *s, const struct vcpu_params *params, int instead, bool retired, uint64_t now)
+/* 0: `params` may be one of them, in place of VCPU `instead` (-1: of none); `past`: beside what is remembered, too. */
+static int admit(struct sched *s, const struct vcpu_params *params, int instead, bool past, uint64_t now)
 {
 	unsigned int n = 0;
 	int id;
 
-	for (id = 0; id < SCHED_VCPUS; id++)
-		if (id != instead && (s->vcpus[id].state == VCPU_ACTIVE || (retired && unsettled(&s->vcpus[id], now))))
+	for (id = 0; id < SCHED_VCPUS; id++) {
+		if (id == instead)
+			continue;
+		if (s->vcpus[id].state == VCPU_ACTIVE)
 			s->set[n++] = entry(&s->vcpus[id].params);
+		if (past && unsettled(&s->vcpus[id], now))
+			s->set[n++] = s->vcpus[id].past;
+	}
 	s->set[n++] = entry(params);
 	if (s->config.admission == ADMISSION_EXACT)
 		return admission_exact(s->set, n) ? 0 : SCHED_TOO_LATE;
@@ -70,7 +86,7 @@ static int find_slot(const struct sched *s, uint64_t now)
 	return slot;
 }
 
-/* When nothing that the retired ones used is outstanding any more. */
+/* When nothing that is remembered is outstanding any more. */
 static uint64_t all_settled(const struct sched *s, uint64_t now)
 {
 	uint64_t at = now;
@@ -112,10 +128,8 @@ int sched_vcpu_destroy(struct sched *s, int id, uint64_t now)
 	v = &s->vcpus[id];
 	if (v->bound)
 		return SCHED_IN_USE;
-	v->settled = server_of(v)->settled(v);
+	remember(v, now);
 	v->state = v->settled > now ? VCPU_RETIRED : VCPU_FREE;
-	if (v->state == VCPU_RETIRED)
-		v->params.budget = server_of(v)->outstanding(v, now);
 	return 0;
 }
 
@@ -135,6 +149,7 @@ int sched_vcpu_set(struct sched *s, int id, const struct vcpu_params *params, ui
 		return error;
 	at = admit(s, params, id, true, now) ? all_settled(s, now) : now;
 	sched_charge(s, now);
+	remember(v, now);
 	v->params = *params;
 	v->params.name[SCHED_NAME - 1] = 0;
 	if (v->queue.head)

@@ -82,7 +82,8 @@ struct vcpu {
 		struct pibs io;
 	};
 	struct vcpu_counts counts;
-	uint64_t settled;		/* retired: when all it used would have come back */
+	struct admission_entry past;	/* what it used under other parameters, or before it was destroyed, in one period of then */
+	uint64_t settled;		/* when all of that would have come back; not later than now: nothing is to be remembered */
 	struct sched_queue queue;	/* runnable entities, in turn */
 	unsigned int bound;		/* entities bound, runnable or not */
 	int ring_next, ring_prev;	/* of the VCPUs that want the CPU, for the background */
@@ -103,7 +104,7 @@ struct sched {
 	uint64_t decisions;
 	int ring;			/* first of the ring, -1: empty */
 	struct readytree ready;
-	struct admission_entry set[SCHED_VCPUS + 1];	/* room to think about admission */
+	struct admission_entry set[2 * SCHED_VCPUS + 1];	/* room to think about admission */
 	struct vcpu vcpus[SCHED_VCPUS];
 };
 

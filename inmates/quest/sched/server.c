@@ -171,4 +171,5 @@ void vcpu_shift(struct vcpu *v, int64_t by)
 {
 	server_of(v)->shift(v, by);
 	v->counts.created += by;
+	v->settled += v->settled ? by : 0;
 }
