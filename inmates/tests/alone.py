@@ -1,0 +1,44 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+alone.py xapic|x2apic KERNEL COMMAND...: Quest alone on an emulated machine whose clock counts instructions.
+Prints, as one JSON object, what its shell says to each command.
+
+The processor is the one of the lab's machines, without a hypervisor's part in it; the one APIC mode or the other.
+"""
+import json
+import re
+import sys
+
+import machine as m
+
+READY = r"(?m)^> "
+SECONDS = 600   # for a command, on a busy host: with x2APIC the emulator goes instruction by instruction
+
+# With x2APIC QEMU ends with "Bad icount read", unless it goes one by one.
+MODES = {
+    "xapic": ("EPYC-v4,-x2apic", "tcg"),
+    "x2apic": ("EPYC-v4,+x2apic", "tcg,one-insn-per-tb=on"),
+}
+
+
+def ask(machine: m.Machine, line: str) -> str:
+    """What the shell prints between the line and its next prompt."""
+    machine.send(line + "\r")
+    machine.expect(re.escape(line) + "\n", SECONDS)
+    start = machine.seen
+    end = machine.expect(READY, SECONDS).start()
+    return machine.text[start:end]
+
+
+def said(mode: str, kernel: str, commands: list[str]) -> dict[str, str]:
+    cpu, accel = MODES[mode]
+    with m.Machine("-cpu", cpu, "-icount", "shift=0,sleep=off", "-kernel", kernel, accel=accel) as machine:
+        machine.expect(READY, SECONDS)
+        return {command: ask(machine, command) for command in commands}
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4 or sys.argv[1] not in MODES:
+        sys.exit(__doc__)
+    print(json.dumps(said(sys.argv[1], sys.argv[2], sys.argv[3:])))
