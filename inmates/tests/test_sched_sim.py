@@ -93,3 +93,12 @@ def test_log_of_a_machine(tmp_path):
         (0, 1500, "shell", 2, False), (1500, 9000, "load 1", 5, True)]
     done = subprocess.run([sys.executable, str(SIM / "questtrace"), str(log), str(tmp_path / "out.svg")])
     assert done.returncode == 0 and len(list(tree.parse(tmp_path / "out.svg").getroot().iter(SVG + "title"))) == 2
+
+
+@pytest.mark.parametrize("tool, arguments", [
+    ("questsim", ["/nowhere/a.yaml"]), ("questsim", [str(SIM / "scenarios/figure-4.3.yaml"), "--svg", "/nowhere/a.svg"]),
+    ("questtrace", ["/nowhere/log", "/nowhere/a.svg"])])
+def test_files_that_are_not_there(tool, arguments):
+    done = subprocess.run([sys.executable, str(SIM / tool), *arguments], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "/nowhere" in done.stderr and ": No such file or directory\n" in done.stderr and "Traceback" not in done.stderr

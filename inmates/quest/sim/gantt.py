@@ -2,7 +2,9 @@
 """Schedules as pictures: a Gantt chart in SVG, a row for each VCPU."""
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from xml.sax.saxutils import escape
 
 from simulate import Segment
@@ -27,7 +29,7 @@ def step_of(length: int) -> int:
 class Chart:
     """SVG, line by line."""
 
-    def __init__(self, names: Sequence[str], begin: int, end: int, unit: str, title: str):
+    def __init__(self, names: Sequence[str], begin: int, end: int, unit: str, title: str, arrows: bool):
         self.names, self.begin, self.end = names, begin, end
         self.height = TOP + ROW * len(names) + 46
         self.lines = [
@@ -36,7 +38,7 @@ class Chart:
             f'font-family="sans-serif" font-size="12" fill="{INK}">',
             f'<rect width="{WIDTH}" height="{self.height}" fill="white"/>',
             f'<text x="{LEFT}" y="22" font-size="15">{escape(title)}</text>']
-        self._axis(unit)
+        self._axis(unit, arrows)
         for i, name in enumerate(names):
             self._text(LEFT - 8, self._base(i) - 7, name, "end")
 
@@ -52,14 +54,14 @@ class Chart:
     def _text(self, x: float, y: float, text: str, anchor: str = "middle", size: int = 12) -> None:
         self.lines.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}" font-size="{size}">{escape(text)}</text>')
 
-    def _axis(self, unit: str) -> None:
+    def _axis(self, unit: str, arrows: bool) -> None:
         bottom = self._base(len(self.names) - 1)
         step = step_of(self.end - self.begin)
         for t in range(-(-self.begin // step) * step, self.end + 1, step):
             self._line(self._x(t), TOP, self._x(t), bottom + 4, PALE)
             self._text(self._x(t), bottom + 18, str(t))
-        self._text(WIDTH - RIGHT, bottom + 38, f"time{f' ({unit})' if unit else ''}; pale: in the background; "
-                   "arrows: replenishments, with their amounts", "end")
+        self._text(WIDTH - RIGHT, bottom + 38, f"time{f' ({unit})' if unit else ''}; pale: in the background"
+                   f"{'; arrows: replenishments, with their amounts' if arrows else ''}", "end")
         for i in range(len(self.names)):
             self._line(LEFT, self._base(i), WIDTH - RIGHT, self._base(i), INK)
 
@@ -98,10 +100,20 @@ def came_back(queue: Queue) -> list[tuple[int, int]]:
 def draw(segments: Sequence[Segment], names: Sequence[str], end: int, unit: str = "", title: str = "",
          queues: dict[int, Queue] | None = None, begin: int = 0) -> str:
     """The chart of [begin, end)."""
-    chart = Chart(names, begin, end, unit, title)
+    chart = Chart(names, begin, end, unit, title, queues is not None)
     for s in segments:
         chart.segment(s)
     for row, queue in (queues or {}).items():
         for time, amount in came_back(queue):
             chart.replenishment(row, time, amount)
     return chart.done()
+
+
+def save(path: str, picture: str) -> int:
+    """Write it; the exit status: 1, and why, when it cannot be written."""
+    try:
+        Path(path).write_text(picture, encoding="utf-8")
+    except OSError as e:
+        print(f"{path}: cannot be written: {e.strerror}", file=sys.stderr)
+        return 1
+    return 0

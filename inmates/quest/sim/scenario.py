@@ -101,7 +101,7 @@ def read(path: str) -> Scenario:
     try:
         document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as e:
-        raise BadScenario(f"cannot be read: {e}") from e
+        raise BadScenario(f"cannot be read: {e.strerror if isinstance(e, OSError) else e}") from e
     return build(document)
 
 
