@@ -146,7 +146,8 @@ def _cpu(node: yaml.Node, context: Context) -> int | None:
         return None
     cpu = int(raw)
     usable = sorted(context.machine.cpus - {0})
-    right = f"one or more of {cpu_list(usable)}" if usable else "a machine with more CPUs"
+    right = (f"one or more of {cpu_list(usable)}" if len(usable) > 1 else f"{cpu_list(usable)}, the only one" if usable else
+             "a machine with more CPUs")
     if cpu == 0:
         context.bad(node, "CPU 0 always stays with Linux", right)
         return None
