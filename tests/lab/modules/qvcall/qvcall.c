@@ -3,7 +3,7 @@
  * For tests: a hostile kernel that calls the monitor itself. Reading `requests` tries to
  * create a cell with one flaw after the other and gives a line for each: flaw, what the
  * monitor has to answer, what it answered. `call` (written: NUMBER ARGUMENT) makes any
- * hypercall; `value` is its answer. `storm` (written: N) has the monitor read N requests that
+ * hypercall; `value` is its answer. `again` (written: TIMES NUMBER ARGUMENT) makes it over and over. `storm` (written: N) has the monitor read N requests that
  * another CPU changes meanwhile; none of them may become a cell.
  *
  * `hidden`: the address of memory that a cell has, as a flaw. `cpu`: index of a CPU.
@@ -145,6 +145,21 @@ static int call(const char *text, const struct kernel_param *p)
 	return 0;
 }
 
+static int again(const char *text, const struct kernel_param *p)
+{
+	u64 times, nr, a;
+
+	if (sscanf(text, "%llu %llx %llx", &times, &nr, &a) != 3)
+		return -EINVAL;
+	if (nr == QV_HC_LEAVE)
+		return -EPERM;
+	for (; times; times--) {
+		value = hypercall(nr, a);
+		cond_resched();
+	}
+	return 0;
+}
+
 /* Each word it may find is one that alone makes the request bad: that CPU does not exist */
 static int change(void *arg)
 {
@@ -187,9 +202,11 @@ static int storm(const char *text, const struct kernel_param *p)
 
 static const struct kernel_param_ops requests_ops = { .get = requests };
 static const struct kernel_param_ops call_ops = { .set = call };
+static const struct kernel_param_ops again_ops = { .set = again };
 static const struct kernel_param_ops storm_ops = { .set = storm };
 module_param_cb(requests, &requests_ops, NULL, 0400);
 module_param_cb(call, &call_ops, NULL, 0200);
+module_param_cb(again, &again_ops, NULL, 0200);
 module_param_cb(storm, &storm_ops, NULL, 0200);
 static unsigned long long request;	/* where a request lies, for `call` */
 module_param(request, ullong, 0400);
