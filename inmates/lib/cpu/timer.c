@@ -13,6 +13,7 @@ static bool deadline_mode;
 static uint32_t tsc_khz;
 static uint64_t armed_at = TIMER_NEVER;
 static uint64_t ratio;		/* counter ticks per TSC cycle, times 2^32 */
+static uint64_t lead;		/* cycles from the reading of the clock to where the counter begins, at least */
 static uint64_t near;		/* cycles; what is armed for later than that stays. TIMER_NEVER: nothing does */
 
 const char *timer_mode(void)
@@ -56,6 +57,19 @@ static uint64_t measure_once(void)
 	return ((uint64_t)(UINT32_MAX - left) << 32) / (now - begin);
 }
 
+/* In a cell in xAPIC mode the write is an exit, and most of it comes before the counter begins; reads are none. */
+static uint64_t measure_lead(void)
+{
+	uint64_t begin = rdtsc(), counted, took;
+
+	apic_write(APIC_TIMER_INITIAL, UINT32_MAX);
+	counted = UINT32_MAX - apic_read(APIC_TIMER_CURRENT);
+	took = rdtsc() - begin;
+	apic_write(APIC_TIMER_INITIAL, 0);
+	counted = (counted << 32) / ratio;
+	return took > counted ? took - counted : 0;
+}
+
 void timer_init(unsigned int vector, uint32_t khz, bool deadline)
 {
 	tsc_khz = khz;
@@ -71,13 +85,14 @@ void timer_init(unsigned int vector, uint32_t khz, bool deadline)
 	ratio = median3(measure_once(), measure_once(), measure_once());
 	if (!ratio)
 		ratio = 1;
+	lead = least3(measure_lead(), measure_lead(), measure_lead());
 	apic_write(APIC_LVT_TIMER, vector);
 	near = apic_is_x2apic() ? TIMER_NEVER : timer_from_us(NEAR_US);
 }
 
 static uint32_t ticks_until(uint64_t at)
 {
-	uint64_t now = rdtsc();
+	uint64_t now = rdtsc() + lead;
 	unsigned __int128 ticks;
 
 	if (at <= now)
