@@ -14,7 +14,7 @@ from product import Product
 OUT = BUILD / "bench-quest.json"
 # Each wake-up sets the timer for the budget's end, then for the next wake-up, and ends an interrupt: three writes to the
 # APIC, and each is an exit there. Nothing else is: those are the console's.
-PER_WAKE_UP, CONSOLE = 3, 100
+PER_WAKE_UP, CONSOLE = 3, 300
 WAKE_UPS = 10000
 
 
@@ -29,10 +29,10 @@ def test_what_a_cell_costs_quest(qv: Product) -> None:
     over = {name: r for name, r in ratio.items() if r > questbench.GOAL and not name.startswith(("timer-", "share-"))}
     assert not over, (over, base, cell)
     assert questbench.logarithmic(base)["kept"] and questbench.logarithmic(cell)["kept"], (base, cell)
-    assert cell["share-ppm"] < 2000
+    assert cell["share-ppm"] < 10000    # with what Linux did in turns that came in between
     assert exits.pop("bench timer") <= PER_WAKE_UP * WAKE_UPS + CONSOLE
-    # two for each decision among those who never sleep: more than a thousand
-    assert exits.pop("bench share") <= 2000
+    # two for each decision among those who never sleep: some 350
+    assert exits.pop("bench share") <= 1500
     assert all(n <= CONSOLE for n in exits.values()), exits
 
 
