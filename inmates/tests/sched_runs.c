@@ -20,6 +20,7 @@ enum {
 	P6 = 1 << 6,		/* who always wants the CPU gets C in each T */
 	P7 = 1 << 7,		/* I/O VCPU, not preempted: at most (2 - U) * U * T in any window of T */
 	P8 = 1 << 8,		/* I/O VCPU: at most U * t + U * T in [0, t) */
+	P9 = 1 << 9,		/* who always wants the CPU gets C in each T, though VCPUs above it come, go and change */
 };
 
 struct job {
@@ -36,6 +37,7 @@ static uint64_t state;
 
 uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit);
 uint32_t run_overrun(uint64_t seed);
+uint32_t run_churn(uint64_t seed, int test);
 uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted, uint64_t *most);
 
 /* 0..n-1; splitmix64 */
@@ -291,4 +293,104 @@ uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, 
 		if (j->sum[t] * base > budget * (t + period))
 			broken |= P8;
 	return broken;
+}
+
+/* The thread of `j` goes over to VCPU `id`; the VCPU that it leaves is no more. */
+static void move(struct job *j, int id, uint64_t now)
+{
+	int old = j->entity.vcpu;
+
+	sched_bind(&s, &j->entity, id, now);
+	sched_vcpu_destroy(&s, old, now);
+}
+
+/* Another one like it, after it: it is admitted, as it was. */
+static void anew(struct job *j, const struct vcpu_params *same, uint64_t now)
+{
+	bool runnable = j->entity.runnable;
+	int old = j->entity.vcpu;
+
+	sched_unbind(&s, &j->entity, now);
+	sched_vcpu_destroy(&s, old, now);
+	sched_bind(&s, &j->entity, sched_vcpu_create(&s, same, now), now);
+	if (runnable)
+		sched_ready(&s, &j->entity, now);
+}
+
+/* Changes the VCPU of `j`, as its owner may: other parameters; or another one. If it is used up, the worst of all. */
+static void churn(struct job *j, uint64_t longest, uint64_t now)
+{
+	struct vcpu_params p = { .type = MAIN_VCPU }, same = s.vcpus[j->entity.vcpu].params, small = same;
+	int id = -1;
+
+	p.period = 4 + below(longest - 4);
+	p.budget = 1 + below(below(2) ? 2 : p.period);
+	small.budget = 1;
+	if (!vcpu_left(&s.vcpus[j->entity.vcpu], now)) {
+		if (below(2)) {
+			anew(j, &same, now);
+			return;
+		}
+		if (sched_vcpu_set(&s, j->entity.vcpu, &small, now) || below(2))
+			return;
+		id = sched_vcpu_create(&s, &same, now);
+	} else if (below(2)) {
+		sched_vcpu_set(&s, j->entity.vcpu, &p, now);
+	} else {
+		id = sched_vcpu_create(&s, &p, now);
+	}
+	if (id >= 0)
+		move(j, id, now);
+}
+
+/* One VCPU that always wants the CPU, below others that come, go and change all the time. */
+uint32_t run_churn(uint64_t seed, int test)
+{
+	const struct sched_config config = { 3 + below(20), false, test };
+	struct vcpu_params p = { .type = MAIN_VCPU, .budget = 1, .period = 200 };
+	struct job *victim = &jobs[0], *j;
+	struct sched_choice choice;
+	uint64_t now = 0, stop, t;
+	unsigned int n, i;
+
+	state = seed;
+	sched_init(&s, &config, 0);
+	memset(jobs, 0, sizeof(jobs));
+	n = 2 + below(VCPUS - 1);
+	for (i = 0; i < n; i++) {
+		p.period = i ? 150 : 60 + below(90);
+		p.budget = i ? 1 : 1 + below(p.period / 2);
+		if (sched_vcpu_create(&s, &p, 0) < 0)
+			break;
+		jobs[i].budget = p.budget;
+		jobs[i].period = p.period;
+		jobs[i].always = !i || below(4);
+		sched_entity_init(&jobs[i].entity);
+		sched_bind(&s, &jobs[i].entity, i, 0);
+	}
+	n = i;
+	while (now < LENGTH) {
+		for (i = 0; i < n; i++)
+			if (jobs[i].wake <= now)
+				start(&jobs[i], now);
+		choice = sched_decide(&s, now);
+		for (i = 1; i < n; i++)
+			if (!below(8))
+				churn(&jobs[i], victim->period, now);
+		choice = sched_decide(&s, now);
+		j = choice.entity ? (struct job *)choice.entity : NULL;
+		stop = next_event(j, choice, n, 0, now);
+		if (stop > now + 12)
+			stop = now + 1 + below(12);
+		pass(j, n, now, stop);
+		now = stop;
+		if (!j || j->left)
+			continue;
+		sched_block(&s, &j->entity, now);
+		j->wake = now + 1 + below(20);
+	}
+	for (t = victim->period; t <= LENGTH; t += victim->period)
+		if (victim->sum[t] < victim->budget * (t / victim->period))
+			return P9;
+	return 0;
 }

@@ -29,9 +29,10 @@ class Runs:
         subprocess.run(["gcc", "-std=gnu11", "-O2", "-w", "-fPIC", "-shared", f"-I{headers}", "-o", str(out),
                         *map(str, sources), str(RUNS)], check=True)
         lib = ctypes.CDLL(str(out))
-        self.run_set, self.run_overrun, self.run_io = lib.run_set, lib.run_overrun, lib.run_io
+        self.run_set, self.run_overrun, self.run_io, self.run_churn = lib.run_set, lib.run_overrun, lib.run_io, lib.run_churn
         self.run_set.argtypes, self.run_set.restype = [c_uint64, c_uint, c_uint], c_uint32
         self.run_overrun.argtypes, self.run_overrun.restype = [c_uint64], c_uint32
+        self.run_churn.argtypes, self.run_churn.restype = [c_uint64, c_int], c_uint32
         self.run_io.argtypes = [c_uint64, c_uint64, c_uint64, c_uint64, c_int, POINTER(c_uint64)]
         self.run_io.restype = c_uint32
 
@@ -40,6 +41,9 @@ class Runs:
 
     def overruns(self, count: int) -> set[str]:
         return broken(self.run_overrun(seed) for seed in range(count))
+
+    def churn(self, count: int, test: int) -> set[str]:
+        return broken(self.run_churn(seed, test) for seed in range(count))
 
     def io(self, count: int, preempted: bool) -> tuple[set[str], list[int]]:
         """The properties broken, and the most seen in a window of each case."""
@@ -81,6 +85,11 @@ def test_overruns_are_not_lost(runs):
     assert runs.overruns(SETS) == set()
 
 
+@pytest.mark.parametrize("test", [core.BOUND, core.EXACT])
+def test_vcpus_that_come_go_and_change_take_nothing(runs, test):
+    assert runs.churn(SETS, test) == set()
+
+
 def test_io_vcpu_window(runs):
     """At most (2 - U) * U * T within T, and that is reached."""
     wrong, most = runs.io(400, preempted=False)
@@ -116,6 +125,9 @@ MUTANTS = {
     "background charged": ("sched.c", "	if (s->in_background)\n		s->vcpus", "	if (0)\n		s->vcpus", "P6", "sets"),
     "budget without end": ("sched.c", "min(now + server_of(v)->left(v), ", "(", "P3", "sets"),
     "tree not kept up": ("sched.c", "		readytree_set(&s->ready, id, server_of(v)->eligible(v));\n}", "		;\n}", "P3", "sets"),
+    "other parameters forget": ("create.c", "	remember(v, now);\n	v->params = *params;", "	v->params = *params;", "P9", "churn"),
+    "the dead are forgotten": ("create.c", "	remember(v, now);\n	v->state", "	v->state", "P9", "churn"),
+    "what is remembered does not count": ("create.c", "if (past && unsettled", "if (0 && unsettled", "P9", "churn"),
     "I/O: the past is banked": ("pibs.c", "p->eligible = now;", "(void)now;", "P7", "io"),
     "I/O: eligible too soon": ("pibs.c", "(unsigned __int128)p->used * p->period", "(unsigned __int128)p->used * p->budget", "P7", "io"),
     "I/O: nothing taken": ("pibs.c", "		p->left -= delta;", "		;", "P8", "io"),
@@ -123,7 +135,7 @@ MUTANTS = {
 
 
 def test_each_property_has_a_mutant():
-    assert {property_ for *_, property_, _ in MUTANTS.values()} == {f"P{i}" for i in range(1, 9)}
+    assert {property_ for *_, property_, _ in MUTANTS.values()} == {f"P{i}" for i in range(1, 10)}
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -140,6 +152,7 @@ def test_mutant_is_noticed(name, tmp_path):
         "late": lambda: mutant.sets(400, late=3),
         "very late": lambda: mutant.sets(400, late=100),
         "overruns": lambda: mutant.overruns(400),
+        "churn": lambda: mutant.churn(400, core.EXACT),
         "io": lambda: mutant.io(100, preempted=False)[0],
     }[run]()
     assert property_ in found, f"only {found or 'nothing'} was noticed"

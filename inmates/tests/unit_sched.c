@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What VCPUs and their entities do together. The servers' rules: unit_sporadic.c, unit_pibs.c; long runs: test_sched.py. */
+/* What VCPUs and their entities do together. The servers' rules: unit_servers.c; long runs: test_sched_properties.py, test_sched_twin.py. */
 #include <string.h>
 #include "../quest/sched/sched.h"
 #include "unit.h"

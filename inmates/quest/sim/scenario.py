@@ -2,7 +2,7 @@
 """Scenarios: VCPUs and what their threads do, in a YAML file (README.md has the keys)."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from simulate import Compute, Io, Period, Simulation, Sleep, Step, Until
 
 ADMISSION = {"bound": core.BOUND, "exact": core.EXACT}
 TYPES = {"main": core.MAIN, "io": core.IO}
+LONGEST = 1 << 42           # as ADMISSION_PERIOD_MAX
 TOP_KEYS = {"end", "unit", "quantum", "background", "admission", "vcpus", "threads"}
 VCPU_KEYS = {"name", "type", "C", "T"}
 THREAD_KEYS = {"name", "vcpu", "start", "do", "serves"}
@@ -44,16 +45,30 @@ def _keys(given: Any, allowed: set[str], where: str) -> dict[str, Any]:
 
 def _number(given: dict[str, Any], key: str, where: str, default: int | None = None) -> int:
     value = given.get(key, default)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise BadScenario(f"{where}: {key} is {value!r}; use a whole number, 0 or more")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LONGEST:
+        raise BadScenario(f"{where}: {key} is {value!r}; use a whole number, 0 to {LONGEST}")
     return value
 
 
 def _choice(given: dict[str, Any], key: str, words: dict[str, int], default: str, where: str) -> int:
     word = given.get(key, default)
-    if word not in words:
+    if not isinstance(word, str) or word not in words:
         raise BadScenario(f"{where}: {key} is {word!r}; use {' or '.join(words)}")
     return words[word]
+
+
+def _list(given: dict[str, Any], key: str) -> list[Any]:
+    value = given.get(key) or []
+    if not isinstance(value, list):
+        raise BadScenario(f"the file: {key} is {value!r}; use a list")
+    return value
+
+
+def _name(given: dict[str, Any], taken: Container[str], where: str) -> str:
+    name = given.get("name")
+    if not isinstance(name, str | int) or str(name) in taken:
+        raise BadScenario(f"{where}: the name {name!r} is given twice, or is none; use a name of its own for each")
+    return str(name)
 
 
 def _step(text: str, servers: dict[str, str], where: str) -> Step:
@@ -63,17 +78,17 @@ def _step(text: str, servers: dict[str, str], where: str) -> Step:
         match words:
             case ["compute"]:
                 return Compute()
-            case ["compute", n]:
+            case ["compute", n] if int(n) > 0:
                 return Compute(int(n))
-            case ["sleep", n]:
+            case ["sleep", n] if int(n) > 0:
                 return Sleep(int(n))
-            case ["until", t]:
+            case ["until", t] if int(t) >= 0:
                 return Until(int(t))
             case ["period", n] if int(n) > 0:
                 return Period(int(n))
             case ["io", server, n] if server in servers and int(n) > 0:
                 return Io(server, int(n))
-            case ["io", server, n, "until", t] if server in servers and int(n) > 0:
+            case ["io", server, n, "until", t] if server in servers and int(n) > 0 and int(t) >= 0:
                 return Io(server, int(n), int(t))
     except ValueError:
         pass
@@ -112,8 +127,8 @@ def build(document: Any) -> Scenario:
     s = Simulation(c)
     vcpus: dict[str, int] = {}
     periods: list[int] = []
-    for entry in top.get("vcpus") or []:
-        name = str(_keys(entry, VCPU_KEYS, "vcpus").get("name"))
+    for entry in _list(top, "vcpus"):
+        name = _name(_keys(entry, VCPU_KEYS, "vcpus"), vcpus, "vcpus")
         where = f"VCPU {name}"
         kind = _choice(entry, "type", TYPES, "main", where)
         try:
@@ -123,21 +138,23 @@ def build(document: Any) -> Scenario:
         periods.append(entry["T"])
         if kind == core.MAIN:
             s.watch(vcpus[name])
-    _threads(s, top.get("threads") or [], vcpus, periods)
+    _threads(s, _list(top, "threads"), vcpus, periods)
     return Scenario(s, list(vcpus), periods, _number(top, "end", "the file"), str(top.get("unit", "")))
 
 
 def _threads(s: Simulation, entries: list[Any], vcpus: dict[str, int], periods: list[int]) -> None:
     servers: dict[str, str] = {}
+    names: dict[str, int] = {}      # of threads: the VCPU
     for entry in entries:
-        name = str(_keys(entry, THREAD_KEYS, "threads").get("name"))
-        if entry.get("vcpu") not in vcpus:
-            raise BadScenario(f"thread {name}: its VCPU {entry.get('vcpu')} is not there; use {', '.join(vcpus)}")
+        name = _name(_keys(entry, THREAD_KEYS, "threads"), names, "threads")
+        vcpu = str(entry.get("vcpu"))
+        if vcpu not in vcpus:
+            raise BadScenario(f"thread {name}: its VCPU {vcpu} is not there; use {', '.join(vcpus)}")
+        names[name] = vcpus[vcpu]
         if entry.get("serves"):
-            servers[name] = entry["vcpu"]
-            s.server(name, vcpus[entry["vcpu"]])
-    for entry in entries:
-        name, vcpu = str(entry.get("name")), vcpus[entry["vcpu"]]
+            servers[name] = vcpu
+            s.server(name, names[name])
+    for entry, (name, vcpu) in zip(entries, names.items()):
         if name not in servers:
             s.thread(name, vcpu, _steps(entry.get("do"), servers, f"thread {name}"), period=periods[vcpu],
                      start=_number(entry, "start", f"thread {name}", 0))
