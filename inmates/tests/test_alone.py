@@ -362,7 +362,7 @@ def test_line_editing(shell):
 
 
 def test_crash_lists(shell):
-    assert shell.run("crash") == "crash one of: memory write msr port triple fault\n"
+    assert shell.run("crash") == "crash one of: memory write msr port triple fault stack guard\n"
     assert "crash one of" in shell.run("crash nonsense")
 
 
@@ -373,6 +373,14 @@ def test_kernel_fault_is_shown(fresh):
     fresh.machine.expect(r"Quest has stopped\.\n")
     fresh.machine.send("ps\r")
     assert fresh.machine.silent(1)
+
+
+@pytest.mark.parametrize("way, exception, thread", [("stack", "#DF double fault", "shell"), ("guard", "#PF page fault", "idle")])
+def test_a_stack_that_is_exhausted_harms_nobody(fresh, way, exception, thread):
+    fresh.start(f"crash {way}")
+    fresh.machine.expect(rf"exception {exception}, error [02], in thread \d+ \(shell\)\n"
+                         rf"thread \d+ \({thread}\) has exhausted its kernel stack of 16 KiB")
+    fresh.machine.expect(r"Quest has stopped\.\n")
 
 
 def test_hang_hangs(fresh):

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "../quest/mm/kstack.h"
 #include "../quest/mm/paging.h"
 #include "../quest/mm/space.h"
 #include "../quest/mm/usercopy.h"
@@ -14,7 +15,7 @@
 
 static struct space s;
 static uint64_t kernel_root, switched_to;
-static unsigned int generation;
+static unsigned int generation, forgotten;
 
 /* What paging.c does, without a CPU. */
 uint64_t paging_usable(uint64_t flags)
@@ -30,6 +31,12 @@ uint64_t paging_kernel_root(void)
 unsigned int paging_generation(void)
 {
 	return generation;
+}
+
+void paging_forget(uint64_t va)
+{
+	(void)va;
+	forgotten++;
 }
 
 void paging_switch(uint64_t root)
@@ -248,4 +255,50 @@ TEST(space_flushes_before_others_run)
 	CHECK(space_move_brk(&s, -100 * (int64_t)PAGE_SIZE));
 	CHECK(flushes == 2 && pages_available() == known);		/* after 64 pages, and at the end */
 	space_set_hooks(NULL, NULL);
+}
+
+static bool there(uint64_t va)
+{
+	return *table_find(kernel_root, va) & PTE_PRESENT;
+}
+
+TEST(kstack_has_a_guard_below)
+{
+	size_t before;
+	uint64_t at;
+
+	fresh(PAGES);
+	CHECK(kstacks_init(320));
+	before = pages_available();
+	CHECK(kstack_make(4) && kstack_make(6));
+	at = kstack_make(5);
+	CHECK(at != 0);
+	CHECK(there(at) && there(at + KSTACK_BYTES - 1) && !there(at - 1) && !there(at - KSTACK_GUARD) && !there(at + KSTACK_BYTES));
+	CHECK(there(at - KSTACK_GUARD - 1));				/* its neighbour begins only there */
+	CHECK(!(*table_find(kernel_root, at) & PTE_USER) && *table_find(kernel_root, at) & PTE_NO_EXECUTE);
+	CHECK(kstack_guarded(at) == -1 && kstack_guarded(at - 1) == 5 && kstack_guarded(at - KSTACK_GUARD) == 5);
+	CHECK(kstack_guarded(at - KSTACK_GUARD - 1) == -1 && kstack_guarded(at + KSTACK_BYTES) == 6);
+	CHECK(kstack_guarded(0) == -1 && kstack_guarded(KSTACK_BASE - 1) == -1 && kstack_guarded(~0ull) == -1);
+	forgotten = 0;
+	kstack_drop(5);
+	CHECK(!there(at) && forgotten == KSTACK_BYTES / PAGE_SIZE && there(at - KSTACK_GUARD - 1));
+	kstack_drop(4);
+	kstack_drop(6);
+	CHECK(pages_available() == before);
+}
+
+TEST(kstack_out_of_memory_takes_nothing)
+{
+	size_t left;
+
+	fresh(PAGES);
+	CHECK(kstacks_init(320));
+	while (pages_available() >= KSTACK_BYTES / PAGE_SIZE)
+		(void)pages_alloc(1);
+	for (left = pages_available(); left; left--) {
+		CHECK(!kstack_make(7) && pages_available() == left);
+		(void)pages_alloc(1);
+	}
+	fresh(5);
+	CHECK(!kstacks_init(320));
 }

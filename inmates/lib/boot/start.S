@@ -123,6 +123,10 @@ boot_pdpt:
 	.skip	4096
 boot_pd:
 	.skip	4 * 4096
+	.globl	boot_guard
+boot_guard:				/* an inmate with page tables of its own may leave it out */
+	.skip	4096
+	.globl	boot_stack
 boot_stack:
 	.skip	16384
 	.globl	boot_stack_top

@@ -98,7 +98,6 @@ static void switch_to(struct thread *next)
 		return;
 	if (prev->state == THREAD_DEAD)
 		departed = prev;	/* its stack is in use until we are off it */
-	thread_check_stack(prev);
 	current = next;
 	user_switch(next);
 	switch_context(&prev->rsp, next->rsp);

@@ -5,6 +5,7 @@
 #include <inmate/cpu.h>
 #include <inmate/printf.h>
 #include <inmate/trap.h>
+#include "../mm/kstack.h"
 #include "fault.h"
 #include "panic.h"
 #include "thread.h"
@@ -50,6 +51,16 @@ static bool is_emergency(uint64_t vector)
 	return vector == 2 || vector == 8 || vector == 18;
 }
 
+/* With no stack left a page fault cannot be told on it: it becomes a double fault, which has a stack of its own. */
+static void explain_stack(const struct trap_frame *f)
+{
+	const struct thread *t = f->vector == 8 || f->vector == 14 ? thread_guarded(read_cr2()) : NULL;
+
+	if (t)
+		print("thread %d (%s) has exhausted its kernel stack of %llu KiB: what it called goes too deep\n", t->id, t->name,
+		      KSTACK_BYTES >> 10);
+}
+
 static void exception(struct trap_frame *f)
 {
 	const struct thread *t = thread_current();
@@ -61,6 +72,7 @@ static void exception(struct trap_frame *f)
 		cpu_stop();
 	print("\n" RED "exception %s, error %lx, in thread %d (%s)\n", trap_name(f->vector),
 	      f->error, t ? t->id : -1, t ? t->name : "start");
+	explain_stack(f);
 	dump(f);
 	print(PLAIN "Quest has stopped.\n");
 	cpu_stop();

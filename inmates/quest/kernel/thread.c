@@ -4,16 +4,12 @@
 #include <inmate/timer.h>
 #include "../arch/context.h"
 #include "../arch/user.h"
-#include "../mm/pages.h"
+#include "../mm/kstack.h"
 #include "dispatch.h"
 #include "panic.h"
 #include "process.h"
 #include "thread.h"
 #include "vcpu.h"
-
-#define STACK_PAGES	4
-#define STACK_SIZE	(STACK_PAGES * PAGE_SIZE)
-#define STACK_CANARY	0x5AFE57AC4B0770FFull	/* at the lowest address */
 
 static struct thread threads[THREAD_MAX];
 static int next_id = THREAD_IDLE_ID + 1;
@@ -38,6 +34,8 @@ void threads_init(unsigned int timer_vector, enum admission_test admission)
 {
 	struct thread *t = &threads[0];
 
+	if (!kstacks_init(THREAD_MAX))
+		panic("no memory for the tables of stacks");
 	copy_string(t->name, "idle", sizeof(t->name));
 	t->id = THREAD_IDLE_ID;
 	t->state = THREAD_READY;
@@ -64,14 +62,13 @@ static void prepare_stack(struct thread *t, uint64_t top, thread_function *fn, v
 	c->r13 = (uintptr_t)arg;
 	c->rip = (uintptr_t)first_return;
 	t->rsp = (uintptr_t)c;
-	*(uint64_t *)t->stack = STACK_CANARY;
 }
 
 /* A thread with a stack, not yet ready. NULL: no slot, no memory or no such VCPU. */
 static struct thread *new_thread(const char *name, int vcpu)
 {
 	struct thread *t = sched_vcpu(dispatch_sched(), vcpu) ? free_slot() : NULL;
-	uint64_t stack = t ? pages_alloc(STACK_PAGES) : 0;
+	uint64_t stack = t ? kstack_make((unsigned int)(t - threads)) : 0;
 
 	if (!stack)
 		return NULL;
@@ -90,7 +87,7 @@ int thread_create(const char *name, int vcpu, thread_function *fn, void *arg)
 
 	if (t) {
 		id = t->id;
-		prepare_stack(t, t->stack + STACK_SIZE - 16, fn, arg);
+		prepare_stack(t, t->stack + KSTACK_BYTES - 16, fn, arg);
 		dispatch_admit(t, vcpu);
 	}
 	irq_restore(irqs);
@@ -116,7 +113,7 @@ int thread_create_user(struct process *p, unsigned int slot, const struct trap_f
 		return -1;
 	t->process = p;
 	t->slot = slot;
-	t->kernel_top = t->stack + STACK_SIZE - sizeof(struct fpu_state);
+	t->kernel_top = t->stack + KSTACK_BYTES - sizeof(struct fpu_state);
 	t->fpu = (struct fpu_state *)t->kernel_top;
 	if (like)
 		user_fpu_copy(t->fpu, like);
@@ -162,14 +159,20 @@ _Noreturn void thread_exit(void)
 void thread_release(struct thread *t)
 {
 	user_forget(t);
-	pages_free(t->stack, STACK_PAGES);
+	kstack_drop((unsigned int)(t - threads));
 	t->state = THREAD_FREE;
 }
 
-void thread_check_stack(const struct thread *t)
+/* From boot/start.S; the idle thread's. */
+extern char boot_guard[], boot_stack[];
+
+const struct thread *thread_guarded(uint64_t address)
 {
-	if (t->stack && *(const uint64_t *)t->stack != STACK_CANARY)
-		panic("thread %d (%s) has overrun its stack", t->id, t->name);
+	int n = kstack_guarded(address);
+
+	if (address >= (uintptr_t)boot_guard && address < (uintptr_t)boot_stack)
+		n = 0;
+	return n < 0 ? NULL : &threads[n];
 }
 
 void thread_sleep_us(uint64_t us)

@@ -35,7 +35,7 @@ struct thread {
 	uint64_t kernel_top;		/* where its stack begins when it comes from ring 3 */
 	struct fpu_state *fpu;		/* while another program's thread has the FPU */
 	uint64_t rsp;			/* while it does not run */
-	uint64_t stack;			/* physical = virtual; 0: the boot stack */
+	uint64_t stack;			/* its lowest address; 0: the boot stack */
 	enum thread_state state;
 	int id;
 	char name[THREAD_NAME];
@@ -101,8 +101,8 @@ const char *thread_state_name(enum thread_state state);
 /* Cycles the CPU was idle. */
 uint64_t thread_idle_cycles(void);
 
-/* Panics if `t` has overrun its stack. */
-void thread_check_stack(const struct thread *t);
+/* The thread below whose stack `address` lies, so near that who goes there has exhausted it; NULL: none. */
+const struct thread *thread_guarded(uint64_t address);
 
 /* For dispatch.c: slot allocation is thread.c's, switching is dispatch.c's. */
 void thread_release(struct thread *t);

@@ -13,6 +13,8 @@
 
 /* From the linker script. */
 extern char image_start[], image_rodata[], image_data[], image_end[];
+/* From boot/start.S: the guard is the page below the stack. */
+extern char boot_guard[], boot_stack[];
 
 static uint64_t top_of(const struct boot_info *boot)
 {
@@ -86,10 +88,11 @@ static bool map_ram(const struct boot_info *boot)
 static bool map_image(void)
 {
 	uint64_t text = (uintptr_t)image_start, rodata = (uintptr_t)image_rodata;
-	uint64_t data = (uintptr_t)image_data;
+	uint64_t data = (uintptr_t)image_data, guard = (uintptr_t)boot_guard;
 
 	return map_identity(text, rodata, 0) && map_identity(rodata, data, PTE_NO_EXECUTE) &&
-	       map_identity(data, (uintptr_t)image_end, PTE_DATA);
+	       map_identity(data, guard, PTE_DATA) &&
+	       map_identity((uintptr_t)boot_stack, (uintptr_t)image_end, PTE_DATA);
 }
 
 static bool map_devices(const struct mm_options *options)

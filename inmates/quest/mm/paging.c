@@ -49,6 +49,11 @@ void paging_switch(uint64_t root)
 	write_cr3(root);
 }
 
+void paging_forget(uint64_t va)
+{
+	invlpg(va);
+}
+
 bool map_identity(uint64_t start, uint64_t end, uint64_t flags)
 {
 	uint64_t va = start & ~(PAGE_SIZE - 1), *entry;

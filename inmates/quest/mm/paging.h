@@ -22,4 +22,7 @@ unsigned int paging_generation(void);
 /* Make `root` the current one, if it is not. */
 void paging_switch(uint64_t root);
 
+/* Its entry in the kernel's tables has changed: the TLB shall not remember the old one. */
+void paging_forget(uint64_t va);
+
 #endif

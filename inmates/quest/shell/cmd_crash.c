@@ -52,6 +52,28 @@ static void crash_fault(void)
 	*(volatile uint64_t *)nowhere = 1;
 }
 
+/* GCC sees that it never ends: that is what it is for */
+#pragma GCC diagnostic ignored "-Winfinite-recursion"
+static long deeper(long n)
+{
+	volatile long room[100] = { n };
+
+	return deeper(n + 1) + room[n % 100];
+}
+
+static void crash_stack(void)
+{
+	print("%ld\n", deeper(0));
+}
+
+/* From boot/start.S. */
+extern char boot_guard[];
+
+static void crash_guard(void)
+{
+	*(volatile char *)boot_guard = 0;
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -59,6 +81,7 @@ static const struct {
 	{ "memory", crash_memory },	{ "write", crash_write },
 	{ "msr", crash_msr },		{ "port", crash_port },
 	{ "triple", crash_triple },	{ "fault", crash_fault },
+	{ "stack", crash_stack },	{ "guard", crash_guard },
 };
 
 void command_crash(int argc, char **argv)
