@@ -51,18 +51,27 @@ static int count_of(int owner)
 	return n;
 }
 
+static bool has_all(int owner)
+{
+	return owner != KERNEL_PID && count_of(owner) >= VCPUS_OF_ONE;
+}
+
 int uservcpu_create(const char *name, const struct sched_param *p, int owner)
 {
 	int id;
 
 	if (!plausible(p))
 		return -EINVAL;
-	if (owner != KERNEL_PID && count_of(owner) >= VCPUS_OF_ONE)
+	if (has_all(owner))
 		return -EAGAIN;
 	id = vcpu_create(name, (enum vcpu_type)p->type, (uint64_t)p->C * US_PER_MS,
 			 (uint64_t)p->T * US_PER_MS);
 	if (id < 0)
 		return error_of(id);
+	if (has_all(owner)) {		/* other threads of it may have been faster */
+		(void)vcpu_destroy(id);
+		return -EAGAIN;
+	}
 	owners[id] = owner;
 	return id;
 }

@@ -50,13 +50,50 @@ static struct vcpu_params params_of(const char *name, enum vcpu_type type, uint6
 	return params;
 }
 
+static bool asking;			/* somebody waits for the answer of the admission test */
+static struct wait_queue askers;	/* and these wait for their turn */
+
+/* Tells VCPU `id` from another that had or gets its number. 0: there is none. */
+static uint64_t created_at(int id)
+{
+	const struct vcpu *v = sched_vcpu(dispatch_sched(), id);
+
+	return v ? v->counts.created : 0;
+}
+
+/*
+ * A new VCPU, or for VCPU `instead` new parameters. The exact test may take milliseconds: interrupts are on meanwhile,
+ * and the caller's VCPU pays. Interrupts are off.
+ */
+static int ask(const struct vcpu_params *params, int instead)
+{
+	uint64_t created = created_at(instead);
+	int answer;
+
+	while (asking)
+		wait_on(&askers);
+	if (created_at(instead) != created)
+		return SCHED_NO_VCPU;
+	asking = true;
+	sched_ask(dispatch_sched(), params, instead, rdtsc());
+	if (thread_current()->id != THREAD_IDLE_ID)	/* as it is at boot, when there is nobody to let in */
+		irq_enable();
+	sched_answer(dispatch_sched());
+	irq_disable();
+	answer = sched_carry_out(dispatch_sched(), rdtsc());
+	asking = false;
+	wake_all(&askers);
+	return answer;
+}
+
 int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us)
 {
 	const struct vcpu_params params = params_of(name, type, budget_us, period_us);
 	bool irqs = irq_save();
-	int id = sched_vcpu_create(dispatch_sched(), &params, rdtsc());
+	int id = ask(&params, -1);
 
 	irq_restore(irqs);
+	dispatch_preempt();
 	return id;
 }
 
@@ -88,7 +125,7 @@ int vcpu_set(int id, uint64_t budget_us, uint64_t period_us)
 
 	if (v) {
 		params = params_of(v->params.name, v->params.type, budget_us, period_us);
-		error = sched_vcpu_set(dispatch_sched(), id, &params, rdtsc());
+		error = ask(&params, id);
 		dispatch_changed();
 	}
 	irq_restore(irqs);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* VCPUs of this kernel: sched/ with the clock and the lock around it. From any context. */
+/*
+ * VCPUs of this kernel: sched/ with the clock and the lock around it. vcpu_create() and vcpu_set() are for threads and let
+ * interrupts in, one caller at a time; the others are from any context.
+ */
 #ifndef QUEST_VCPU_H
 #define QUEST_VCPU_H
 

@@ -52,26 +52,6 @@ static struct admission_entry entry(const struct vcpu_params *p)
 	return (struct admission_entry){ p->type == IO_VCPU, p->budget, p->period };
 }
 
-/* 0: `params` may be one of them, in place of VCPU `instead` (-1: of none); `past`: beside what is remembered, too. */
-static int admit(struct sched *s, const struct vcpu_params *params, int instead, bool past, uint64_t now)
-{
-	unsigned int n = 0;
-	int id;
-
-	for (id = 0; id < SCHED_VCPUS; id++) {
-		if (id == instead)
-			continue;
-		if (s->vcpus[id].state == VCPU_ACTIVE)
-			s->set[n++] = entry(&s->vcpus[id].params);
-		if (past && unsettled(&s->vcpus[id], now))
-			s->set[n++] = s->vcpus[id].past;
-	}
-	s->set[n++] = entry(params);
-	if (s->config.admission == ADMISSION_EXACT)
-		return admission_exact(s->set, n) ? 0 : SCHED_TOO_LATE;
-	return admission_bound(s->set, n) ? 0 : SCHED_OVER_BOUND;
-}
-
 /* The lowest free id, else that of one that is retired; SCHED_VCPUS: none. */
 static int find_slot(const struct sched *s, uint64_t now)
 {
@@ -98,25 +78,110 @@ static uint64_t all_settled(const struct sched *s, uint64_t now)
 	return at;
 }
 
-int sched_vcpu_create(struct sched *s, const struct vcpu_params *params, uint64_t now)
+static int look_at(const struct sched *s, const struct vcpu_params *params, int instead, uint64_t now)
 {
-	int id = find_slot(s, now), error;
-	struct vcpu *v;
-	uint64_t at;
-
-	if (!params_make_sense(params))
+	if (instead >= 0 && !sched_vcpu(s, instead))
+		return SCHED_NO_VCPU;
+	if (!params_make_sense(params) || (instead >= 0 && params->type != s->vcpus[instead].params.type))
 		return SCHED_BAD_PARAMS;
-	if (id == SCHED_VCPUS)
-		return SCHED_FULL;
-	error = admit(s, params, -1, false, now);
-	if (error)
-		return error;
-	v = &s->vcpus[id];
-	at = unsettled(v, now) || admit(s, params, -1, true, now) ? all_settled(s, now) : now;
-	*v = (struct vcpu){ .state = VCPU_ACTIVE, .params = *params, .counts.created = now };
-	v->params.name[SCHED_NAME - 1] = 0;
+	return instead < 0 && find_slot(s, now) == SCHED_VCPUS ? SCHED_FULL : 0;
+}
+
+void sched_ask(struct sched *s, const struct vcpu_params *params, int instead, uint64_t now)
+{
+	struct sched_question *q = &s->question;
+	int id;
+
+	q->params = *params;
+	q->params.name[SCHED_NAME - 1] = 0;
+	q->instead = instead;
+	q->error = look_at(s, params, instead, now);
+	if (q->error)
+		return;
+	q->created = instead < 0 ? 0 : s->vcpus[instead].counts.created;
+	q->set[0] = entry(params);
+	q->active = 1;
+	for (id = 0; id < SCHED_VCPUS; id++)
+		if (id != instead && s->vcpus[id].state == VCPU_ACTIVE)
+			q->set[q->active++] = entry(&s->vcpus[id].params);
+	q->all = q->active;
+	for (id = 0; id < SCHED_VCPUS; id++)
+		if (id != instead && unsettled(&s->vcpus[id], now))
+			q->set[q->all++] = s->vcpus[id].past;
+}
+
+static bool admitted(const struct sched *s, unsigned int n)
+{
+	const struct admission_entry *set = s->question.set;
+
+	return s->config.admission == ADMISSION_EXACT ? admission_exact(set, n) : admission_bound(set, n);
+}
+
+void sched_answer(struct sched *s)
+{
+	struct sched_question *q = &s->question;
+
+	if (q->error)
+		return;
+	if (!admitted(s, q->active))
+		q->error = s->config.admission == ADMISSION_EXACT ? SCHED_TOO_LATE : SCHED_OVER_BOUND;
+	else
+		q->beside = q->all == q->active || admitted(s, q->all);
+}
+
+static int create(struct sched *s, uint64_t now)
+{
+	const struct sched_question *q = &s->question;
+	int id = find_slot(s, now);
+	struct vcpu *v = &s->vcpus[id];
+	uint64_t at = unsettled(v, now) || !q->beside ? all_settled(s, now) : now;
+
+	*v = (struct vcpu){ .state = VCPU_ACTIVE, .params = q->params, .counts.created = now };
 	server_of(v)->init(v, at);
 	return id;
+}
+
+static int set(struct sched *s, uint64_t now)
+{
+	const struct sched_question *q = &s->question;
+	int id = q->instead;
+	struct vcpu *v = &s->vcpus[id];
+	uint64_t at = q->beside ? now : all_settled(s, now);
+
+	if (v->state != VCPU_ACTIVE || v->counts.created != q->created)
+		return SCHED_NO_VCPU;
+	sched_charge(s, now);
+	remember(v, now);
+	v->params = q->params;
+	if (v->queue.head)
+		readytree_remove(&s->ready, id);
+	server_of(v)->set(v, at);
+	if (v->queue.head)
+		readytree_insert(&s->ready, id, vcpu_key(v, id), server_of(v)->eligible(v));
+	return 0;
+}
+
+int sched_carry_out(struct sched *s, uint64_t now)
+{
+	if (s->question.error)
+		return s->question.error;
+	return s->question.instead < 0 ? create(s, now) : set(s, now);
+}
+
+int sched_vcpu_create(struct sched *s, const struct vcpu_params *params, uint64_t now)
+{
+	sched_ask(s, params, -1, now);
+	sched_answer(s);
+	return sched_carry_out(s, now);
+}
+
+int sched_vcpu_set(struct sched *s, int id, const struct vcpu_params *params, uint64_t now)
+{
+	if (id < 0)
+		return SCHED_NO_VCPU;
+	sched_ask(s, params, id, now);
+	sched_answer(s);
+	return sched_carry_out(s, now);
 }
 
 int sched_vcpu_destroy(struct sched *s, int id, uint64_t now)
@@ -130,32 +195,5 @@ int sched_vcpu_destroy(struct sched *s, int id, uint64_t now)
 		return SCHED_IN_USE;
 	remember(v, now);
 	v->state = v->settled > now ? VCPU_RETIRED : VCPU_FREE;
-	return 0;
-}
-
-int sched_vcpu_set(struct sched *s, int id, const struct vcpu_params *params, uint64_t now)
-{
-	struct vcpu *v;
-	uint64_t at;
-	int error;
-
-	if (!sched_vcpu(s, id))
-		return SCHED_NO_VCPU;
-	v = &s->vcpus[id];
-	if (!params_make_sense(params) || params->type != v->params.type)
-		return SCHED_BAD_PARAMS;
-	error = admit(s, params, id, false, now);
-	if (error)
-		return error;
-	at = admit(s, params, id, true, now) ? all_settled(s, now) : now;
-	sched_charge(s, now);
-	remember(v, now);
-	v->params = *params;
-	v->params.name[SCHED_NAME - 1] = 0;
-	if (v->queue.head)
-		readytree_remove(&s->ready, id);
-	server_of(v)->set(v, at);
-	if (v->queue.head)
-		readytree_insert(&s->ready, id, vcpu_key(v, id), server_of(v)->eligible(v));
 	return 0;
 }

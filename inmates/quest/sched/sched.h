@@ -95,6 +95,17 @@ struct sched_config {
 	enum admission_test admission;
 };
 
+/* May there be such a VCPU? A copy of all that the answer depends on, which may take long: see sched_ask(). */
+struct sched_question {
+	struct vcpu_params params;
+	int instead;			/* the VCPU that shall have them from now on; -1: a new one */
+	uint64_t created;		/* when that one was */
+	int error;			/* 0: it may */
+	bool beside;			/* also beside what others have used and is remembered */
+	unsigned int active, all;	/* entries of `set`: without what is remembered, with it */
+	struct admission_entry set[2 * SCHED_VCPUS + 1];
+};
+
 struct sched {
 	struct sched_config config;
 	struct sched_entity *current;	/* as decided last; NULL: idle */
@@ -104,7 +115,7 @@ struct sched {
 	uint64_t decisions;
 	int ring;			/* first of the ring, -1: empty */
 	struct readytree ready;
-	struct admission_entry set[2 * SCHED_VCPUS + 1];	/* room to think about admission */
+	struct sched_question question;
 	struct vcpu vcpus[SCHED_VCPUS];
 };
 
@@ -117,6 +128,15 @@ void sched_init(struct sched *s, const struct sched_config *config, uint64_t now
 
 /* A new VCPU, if the admission test allows. Returns its id (the lowest free), or an error. */
 int sched_vcpu_create(struct sched *s, const struct vcpu_params *params, uint64_t now);
+
+/*
+ * The same, and sched_vcpu_set(), in three steps, one caller at a time. sched_answer() looks at nothing but what sched_ask()
+ * has copied, so interrupts may be on: other calls may come in between, but none that asks. A VCPU that is destroyed
+ * meanwhile still counts; one that was to be set is then SCHED_NO_VCPU. The last step's answer is the whole call's.
+ */
+void sched_ask(struct sched *s, const struct vcpu_params *params, int instead, uint64_t now);
+void sched_answer(struct sched *s);
+int sched_carry_out(struct sched *s, uint64_t now);
 
 /* 0, SCHED_NO_VCPU, or SCHED_IN_USE: unbind its entities first. */
 int sched_vcpu_destroy(struct sched *s, int id, uint64_t now);
