@@ -62,3 +62,22 @@ TEST(pages_beyond_the_top)
 	pages_reserve(1 << 20, 1ull << 40);
 	CHECK(pages_available() == 256);
 }
+
+/* The search begins where the lowest free page may be: each that is freed is found again. */
+TEST(pages_are_found_again)
+{
+	size_t i;
+
+	pages_init(bitmap, 256 * 4096);
+	pages_release(0, 256 * 4096);
+	for (i = 0; i < 256; i++)
+		CHECK(pages_alloc(1) == i * 4096);
+	CHECK(!pages_alloc(1));
+	for (i = 255; i > 0; i -= 5) {
+		pages_free(i * 4096, 1);
+		CHECK(pages_available() == 1 && pages_alloc(1) == i * 4096 && !pages_alloc(1));
+	}
+	pages_free(200 * 4096, 3);
+	pages_free(100 * 4096, 1);
+	CHECK(pages_alloc(2) == 200 * 4096 && pages_alloc(1) == 100 * 4096 && pages_alloc(1) == 202 * 4096 && !pages_alloc(1));
+}

@@ -302,3 +302,28 @@ TEST(kstack_out_of_memory_takes_nothing)
 	fresh(5);
 	CHECK(!kstacks_init(320));
 }
+
+static unsigned int pauses;
+
+static void count_pause(void)
+{
+	pauses++;
+}
+
+/* Tables stay where pages were: to look through them takes long, too. */
+TEST(space_copy_of_nothing_lets_others_run)
+{
+	struct space t;
+	unsigned int i;
+
+	fresh(PAGES);
+	CHECK(space_create(&s));
+	for (i = 0; i < 8; i++) {
+		CHECK(space_map(&s, AT + i * LARGE_PAGE, AT + i * LARGE_PAGE + PAGE_SIZE, USER_DATA));
+		space_unmap(&s, AT + i * LARGE_PAGE, AT + i * LARGE_PAGE + PAGE_SIZE);
+	}
+	space_set_hooks(count_pause, NULL);
+	pauses = 0;
+	CHECK(space_copy(&t, &s) && !t.pages && pauses >= 8 * TABLE_ENTRIES / 64);
+	space_set_hooks(NULL, NULL);
+}

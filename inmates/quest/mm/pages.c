@@ -6,6 +6,7 @@
 
 static uint64_t *map;		/* bit set: free */
 static size_t num_pages, num_free, num_managed;
+static size_t lowest;		/* no page below is free */
 
 static bool is_free(size_t page)
 {
@@ -19,10 +20,13 @@ static void mark(size_t page, bool free)
 	if (is_free(page) == free)
 		return;
 	map[page / BITS] ^= bit;
-	if (free)
+	if (free) {
 		num_free++;
-	else
+		lowest = page < lowest ? page : lowest;
+	} else {
 		num_free--;
+		lowest = page == lowest ? page + 1 : lowest;
+	}
 }
 
 static uint64_t limited(uint64_t top)
@@ -42,6 +46,7 @@ void pages_init(uint64_t *bitmap, uint64_t top)
 	map = bitmap;
 	num_pages = limited(top) / PAGE_SIZE;
 	num_free = num_managed = 0;
+	lowest = num_pages;
 	for (i = 0; i < pages_bitmap_size(top) / sizeof(uint64_t); i++)
 		map[i] = 0;
 }
@@ -78,8 +83,11 @@ static bool run_is_free(size_t first, size_t n, size_t *next)
 
 uint64_t pages_alloc(size_t n)
 {
-	size_t first = 0, next = 0, i;
+	size_t first, next = 0, i;
 
+	while (lowest < num_pages && !is_free(lowest))
+		lowest = lowest % BITS == 0 && !map[lowest / BITS] ? lowest + BITS : lowest + 1;
+	first = lowest;
 	while (n && n <= num_pages && first <= num_pages - n) {
 		if (run_is_free(first, n, &next)) {
 			for (i = 0; i < n; i++)

@@ -7,7 +7,7 @@
 #define KERNEL_ENTRIES	(TABLE_ENTRIES / 4)	/* of the top table: up to KERNEL_END */
 #define USER_TOP	(KERNEL_ENTRIES)	/* the one entry of the top table that programs use */
 
-#define UNMAP_STEP	64			/* pages between two breaths */
+#define STEP		64			/* entries between two breaths, where there may be nothing to do for them */
 
 static void (*breathe)(void), (*flush)(void);
 
@@ -133,7 +133,7 @@ void space_unmap(struct space *s, uint64_t start, uint64_t end)
 			*entry = 0;
 			s->pages--;
 		}
-		if ((va - start) / PAGE_SIZE % UNMAP_STEP == UNMAP_STEP - 1 && va + PAGE_SIZE < end) {
+		if ((va - start) / PAGE_SIZE % STEP == STEP - 1 && va + PAGE_SIZE < end) {
 			flush_tlb_now();
 			take_breath();
 		}
@@ -168,6 +168,8 @@ bool space_copy(struct space *to, const struct space *from)
 			space_destroy(to);
 			return false;
 		}
+		if (va / PAGE_SIZE % STEP == STEP - 1)
+			take_breath();
 	}
 	return true;
 }
