@@ -116,6 +116,14 @@ def test_no_doorbell_no_problem():
         assert shell.run("echo polled") == "polled\n"
 
 
+def test_the_doorbells_vector():
+    """Below the timer's class, so that a flood of it can be held off; another is refused."""
+    with boot("doorbell=0xEF") as machine:
+        assert "doorbell vector 239" in m.Shell(machine, READY).run("cpu")
+    with boot("doorbell=0xF0") as machine:
+        machine.expect(r"panic: the doorbell's vector is 240: it must be below 240")
+
+
 def test_nonsense_index_is_refused(cell):
     cell.machine.send("\x1db")
     before, _ = status(cell.machine)

@@ -5,7 +5,6 @@
 
 #define VECTOR_PS2	0x41
 #define VECTOR_SERIAL	0x44
-#define VECTOR_TIMER	0xE0
-#define VECTOR_TIMER_2	0xE1		/* when the doorbell has 0xE0 */
+#define VECTOR_TIMER	0xF0		/* alone in the highest class: what CR8 shuts out is below it */
 
 #endif

@@ -4,7 +4,7 @@
 #include "../arch/vectors.h"
 #include "deferred.h"
 
-/* Class 14 has the timer, which is let through. */
+/* The highest class has the timer, which is let through. */
 #define SHUT	((VECTOR_TIMER >> 4) - 1)
 
 static unsigned int raised;		/* handlers that have yet to begin */

@@ -37,11 +37,11 @@ static void discover(uint32_t magic, uint32_t boot_address)
 	machine_identify();
 }
 
-static unsigned int timer_vector(void)
+/* A flood of an interrupt in the timer's class could not be held off (deferred.c). */
+static void check_doorbell(void)
 {
-	if (!machine.alone && cell_info()->doorbell_vector == VECTOR_TIMER)
-		return VECTOR_TIMER_2;
-	return VECTOR_TIMER;
+	if (!machine.alone && cell_info()->doorbell_vector >= VECTOR_TIMER)
+		panic("the doorbell's vector is %u: it must be below %u", cell_info()->doorbell_vector, VECTOR_TIMER);
 }
 
 /* Alone the machine is ours to set up; `xapic` on the command line keeps the APIC page. */
@@ -81,9 +81,10 @@ static void init_hardware(void)
 		init_in_cell();
 	if (machine.tsc_khz < PLAUSIBLE_KHZ)
 		panic("TSC frequency of %u kHz makes no sense", machine.tsc_khz);
+	check_doorbell();
 	init_memory();
 	apic_init(machine.x2apic);
-	timer_init(timer_vector(), machine.tsc_khz, machine.tsc_deadline);
+	timer_init(VECTOR_TIMER, machine.tsc_khz, machine.tsc_deadline);
 }
 
 /* After an interrupt: preempt, and on the way back to a program see whether it may still run. */
@@ -103,7 +104,7 @@ static void init_programs(void)
 
 static void init_threads(void)
 {
-	threads_init(timer_vector(), boot_option(&machine.boot, "admission=exact") ? ADMISSION_EXACT : ADMISSION_BOUND);
+	threads_init(VECTOR_TIMER, boot_option(&machine.boot, "admission=exact") ? ADMISSION_EXACT : ADMISSION_BOUND);
 	trap_set_exit(after_interrupt);
 	vcpus_init();
 	namedvcpus_init(&machine.boot);

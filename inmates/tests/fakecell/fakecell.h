@@ -12,7 +12,7 @@
 
 struct options {
 	uint32_t memory;	/* bytes of the cell */
-	bool doorbell;
+	uint32_t doorbell;	/* its vector; 0: none */
 	bool x2apic;
 };
 

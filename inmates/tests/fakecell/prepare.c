@@ -13,7 +13,7 @@
 #define TRAMPOLINE	0x8000
 #define PIT_10_MS	11932
 
-struct options options = { 16u << 20, true, false };
+struct options options = { 16u << 20, DOORBELL_VECTOR, false };
 volatile bool relay_runs;
 
 struct mb1_info {
@@ -75,7 +75,11 @@ static void read_options(const char *cmdline)
 	if (contains(cmdline, "mem=8M"))
 		options.memory = 8u << 20;
 	if (contains(cmdline, "nodoorbell"))
-		options.doorbell = false;
+		options.doorbell = 0;
+	if (contains(cmdline, "doorbell=0xEF"))
+		options.doorbell = 0xEF;
+	if (contains(cmdline, "doorbell=0xF0"))
+		options.doorbell = 0xF0;
 	if (contains(cmdline, "x2apic"))
 		options.x2apic = true;
 }
@@ -125,7 +129,7 @@ static void write_info_page(void)
 	info->tsc_khz = measure_tsc_khz();
 	info->x2apic = options.x2apic;
 	info->num_cpus = 1;
-	info->doorbell_vector = options.doorbell ? DOORBELL_VECTOR : 0;
+	info->doorbell_vector = options.doorbell;
 	memcpy(info->cmdline, "hello cell", 11);
 	info->magic = QV_INFO_MAGIC;
 }

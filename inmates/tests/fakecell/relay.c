@@ -74,7 +74,7 @@ void apic_on(void)
 static void ring_doorbell(void)
 {
 	if (options.doorbell)
-		send_ipi(0, 0x4000 | DOORBELL_VECTOR);
+		send_ipi(0, 0x4000 | options.doorbell);
 }
 
 static void status(void)
