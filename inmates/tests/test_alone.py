@@ -361,6 +361,14 @@ def test_line_editing(shell):
     shell.machine.expect(r"\^C\n> ")
 
 
+@pytest.mark.parametrize("line", ["sleep 600000", "spin 600000"])
+def test_break_ends_what_takes_long(shell, line):
+    shell.start(line)
+    shell.machine.send("\x03")
+    shell.machine.expect(r"> ")
+    assert shell.run("echo alive") == "alive\n"
+
+
 def test_crash_lists(shell):
     assert shell.run("crash") == "crash one of: memory write msr port triple fault stack guard\n"
     assert "crash one of" in shell.run("crash nonsense")

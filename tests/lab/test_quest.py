@@ -14,7 +14,7 @@ FAULTS = {
     "divide": "#DE", "jump": "#PF", "write": "#PF", "read": "#PF", "null": "#PF", "stack": "#PF", "thread": "#PF",
     "opcode": "#UD", "code": "#PF", "data": "#PF", "noncanonical": "#GP", "hlt": "#GP", "cli": "#GP", "in": "#GP",
     "out": "#GP", "rdmsr": "#GP", "wrmsr": "#GP", "cr3": "#GP", "cr0": "#GP", "dr7": "#GP", "lidt": "#GP",
-    "invlpg": "#GP", "clts": "#GP", "swapgs": "#GP", "int_e0": "#GP", "iopl": "#GP",
+    "invlpg": "#GP", "clts": "#GP", "swapgs": "#GP", "int_f0": "#GP", "iopl": "#GP",
     "selector": "#GP", "local": "#GP", "sysenter": "#(GP|UD)", "sysret": "#(GP|UD)", "xsetbv": "#(GP|UD)", "vmmcall": "#UD", "vmcall": "#(GP|UD)",
     "vmrun": "#(GP|UD)", "stgi": "#(GP|UD)", "vmxoff": "#(GP|UD)",
 }

@@ -180,4 +180,5 @@ void let_interrupts_in(void)
 {
 	/* STI's shadow covers one instruction; with PAUSE for it no interrupt comes in QEMU */
 	__asm__ volatile("sti; nop; cli" : : : "memory");
+	dispatch_check();		/* whom we have woken ourselves, no interrupt lets in */
 }

@@ -46,7 +46,7 @@ static struct process *reserve(int parent, int vcpu, const char *name)
 	struct process *p;
 	int pid = new_pid();
 
-	for (p = processes; p < processes + PROCESS_MAX; p++) {
+	for (p = processes; p < processes + PROCESS_MAX - (parent == KERNEL_PID ? 0 : SHELL_PROCESSES); p++) {
 		if (p->state != PROCESS_FREE)
 			continue;
 		*p = (struct process){ .state = PROCESS_STARTING, .pid = pid, .parent = parent, .vcpu = vcpu };
@@ -69,9 +69,11 @@ static int abandon(struct process *p, int error)
 /* The first thread of a process whose space is ready; without one all is given back. */
 static int start(struct process *p, const struct trap_frame *frame, unsigned int slot, const struct thread *like)
 {
-	if (thread_create_user(p, slot, frame, like) < 0) {
+	int error = thread_create_user(p, slot, frame, like);
+
+	if (error) {
 		space_destroy(&p->space);
-		return abandon(p, -EAGAIN);
+		return abandon(p, error);
 	}
 	p->threads[slot] = (struct process_thread){ .state = SLOT_RUNS };
 	p->num_threads = 1;
@@ -128,9 +130,14 @@ int process_fork(const struct trap_frame *frame, int vcpu)
 	struct process *parent = process_current(), *p;
 	struct trap_frame child = *frame;
 	bool copied;
+	int pid;
 
 	if (!process_take_heap(parent))
 		return -EINTR;
+	if (!uservcpu_usable(vcpu, parent->pid)) {	/* after the wait; from reserve() on process_leave_vcpu() knows of it */
+		process_give_heap(parent);
+		return -ENOVCPU;
+	}
 	p = reserve(parent->pid, vcpu, parent->name);
 	copied = p && space_copy(&p->space, &parent->space);
 	process_give_heap(parent);
@@ -142,7 +149,10 @@ int process_fork(const struct trap_frame *frame, int vcpu)
 	memcpy(p->files, parent->files, sizeof(p->files));
 	p->background = parent->background;
 	child.rax = 0;
-	return start(p, &child, thread_current()->slot, thread_current());
+	pid = start(p, &child, thread_current()->slot, thread_current());
+	if (pid > 0 && parent->ending)		/* nobody who ended the parent could see the child yet */
+		process_end(p, SIGKILL);
+	return pid;
 }
 
 int process_exec(const struct program_args *args, struct trap_frame *frame)
@@ -224,6 +234,29 @@ void process_end(struct process *p, int status)
 	thread_interrupt_all(p);
 }
 
+static bool descends(const struct process *p, const struct process *from)
+{
+	while (p && p != from)
+		p = p->parent == KERNEL_PID ? NULL : process_find(p->parent);
+	return p;
+}
+
+void process_end_family(const struct process *p, int status)
+{
+	struct process *each;
+
+	for (each = processes; each < processes + PROCESS_MAX; each++)
+		if (each->state != PROCESS_FREE && descends(each, p))
+			process_end(each, status);
+}
+
+bool process_gets_keys(const struct process *p)
+{
+	while (p && !p->background && p->parent != KERNEL_PID)
+		p = process_find(p->parent);
+	return p && !p->background;
+}
+
 /* Children of one that is no more are the kernel's, which wants to know nothing of them. */
 static void leave_children(int pid)
 {
@@ -262,11 +295,12 @@ _Noreturn void process_end_thread(uint64_t result)
 	struct process_thread *slot = &p->threads[t->slot];
 	uint64_t top = space_stack_top(t->slot);
 
+	if (p->num_threads > 1)		/* while we count: with the last one the space goes */
+		space_unmap(&p->space, top - STACK_BYTES, top);
 	slot->state = SLOT_ENDED;
 	slot->result = result;
 	p->used += dispatch_used(t);
 	if (--p->num_threads) {
-		space_unmap(&p->space, top - STACK_BYTES, top);
 		if (slot->detached)
 			slot->state = SLOT_FREE;
 		wake_all(&p->changed);
@@ -302,6 +336,7 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1)
 	int slot = free_slot(p);
 	uint64_t top = space_stack_top(slot < 0 ? 0 : (unsigned int)slot);
 	struct trap_frame frame;
+	int error;
 
 	if (slot < 0)
 		return -EAGAIN;
@@ -312,14 +347,17 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1)
 	program_start_frame(&frame, rip, top - 8);	/* as after a call */
 	frame.rdi = arg0;
 	frame.rsi = arg1;
-	if (space_map(&p->space, top - STACK_BYTES, top, USER_DATA)) {
-		if (thread_create_user(p, (unsigned int)slot, &frame, NULL) >= 0)
+	error = space_map(&p->space, top - STACK_BYTES, top, USER_DATA) ? 0 : -ENOMEM;
+	if (!error) {
+		error = thread_create_user(p, (unsigned int)slot, &frame, NULL);
+		if (!error)
 			return slot;
 		space_unmap(&p->space, top - STACK_BYTES, top);
 	}
 	p->threads[slot].state = SLOT_FREE;
 	p->num_threads--;
-	return -ENOMEM;
+	wake_all(&p->changed);		/* who joins it already shall hear that it never was */
+	return error;
 }
 
 int process_join(unsigned int n, uint64_t *result)
@@ -336,6 +374,8 @@ int process_join(unsigned int n, uint64_t *result)
 		if (p->ending)
 			return -EINTR;
 		wait_on(&p->changed);
+		if (slot->state == SLOT_FREE)
+			return -ESRCH;
 	}
 	*result = slot->result;
 	*slot = (struct process_thread){ .state = SLOT_FREE };

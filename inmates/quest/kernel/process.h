@@ -15,6 +15,7 @@
 #include "thread.h"
 
 #define PROCESS_MAX	32
+#define SHELL_PROCESSES	2		/* of those, kept for what the shell starts */
 #define PROCESS_NAME	THREAD_NAME
 #define PROCESS_FILES	8
 #define FIRST_FILE	3		/* 0 to 2 are the console */
@@ -41,7 +42,7 @@ struct open_file {
 struct process {
 	enum process_state state;
 	int pid, parent;
-	bool background;		/* the shell does not wait for it, or for its parent: it gets no keys */
+	bool background;		/* the shell does not wait for it, or its parent is no more */
 	bool ending;			/* its threads leave as soon as they can; `status` stands */
 	int status;			/* as waitpid() gives it */
 	bool heap_taken;		/* a thread is in sbrk() or fork() */
@@ -85,6 +86,12 @@ int process_wait(int parent, int pid, bool nowait, int *status);
 
 /* All threads of `p` end soon; `status` is what waitpid() will give, unless it was ending already. */
 void process_end(struct process *p, int status);
+
+/* The same for it and all that descend from it. */
+void process_end_family(const struct process *p, int status);
+
+/* Does the shell wait for it, or for whom it descends from? */
+bool process_gets_keys(const struct process *p);
 
 /* The current thread ends; with the last one its process does. */
 _Noreturn void process_end_thread(uint64_t result);

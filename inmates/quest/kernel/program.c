@@ -4,6 +4,7 @@
 #include "../arch/user.h"
 #include "../mm/usercopy.h"
 #include "../user/include/quest/errors.h"
+#include "dispatch.h"
 #include "elf.h"
 #include "program.h"
 
@@ -60,6 +61,7 @@ static bool load_segment(struct space *s, const struct elf_segment *e, const uin
 		if (part > e->size - done)
 			part = e->size - done;
 		memcpy((void *)(uintptr_t)at, data + e->offset + done, part);
+		let_interrupts_in();
 	}
 	return true;
 }

@@ -7,12 +7,14 @@
 #include "../mm/usercopy.h"
 #include "../user/include/quest/types.h"
 #include "dispatch.h"
+#include "machine.h"
 #include "syscall.h"
 
 #define STDIN		0
 #define STDOUT		1
 #define STDERR		2
 #define CONSOLE_PIECE	128
+#define SERIAL_PIECE	16		/* alone: so long as it takes a serial port at 115200 Baud for 1.4 ms */
 
 static struct open_file *file_of(struct call *c, int fd)
 {
@@ -60,7 +62,7 @@ static long read_console(struct call *c, uint64_t to, uint64_t n)
 	uint8_t byte;
 	int key;
 
-	while (done < n && !c->process->background) {
+	while (done < n && process_gets_keys(c->process)) {
 		key = input_try();
 		if (key < 0 && done)
 			break;
@@ -119,12 +121,13 @@ static void print_piece(char *text, size_t n)
 long sys_write(struct call *c)
 {
 	uint64_t n = c->arg[2], done, part;
+	uint64_t most = machine.alone ? SERIAL_PIECE : CONSOLE_PIECE;
 	char text[CONSOLE_PIECE];
 
 	if (call_int(c, 0) != STDOUT && call_int(c, 0) != STDERR)
 		return file_of(c, call_int(c, 0)) ? -EROFS : -EBADF;
 	for (done = 0; done < n && !c->process->ending; done += part) {
-		part = n - done < CONSOLE_PIECE ? n - done : CONSOLE_PIECE;
+		part = n - done < most ? n - done : most;
 		if (!copy_from_user(&c->process->space, text, c->arg[1] + done, part))
 			return done ? (long)done : -EFAULT;
 		print_piece(text, part);

@@ -27,8 +27,6 @@ long sys_fork(struct call *c)
 
 long sys_vcpu_fork(struct call *c)
 {
-	if (!uservcpu_usable(call_int(c, 0), c->process->pid))
-		return -ENOVCPU;
 	return process_fork(c->frame, call_int(c, 0));
 }
 

@@ -5,6 +5,7 @@
 #include "../arch/context.h"
 #include "../arch/user.h"
 #include "../mm/kstack.h"
+#include "../user/include/quest/errors.h"
 #include "dispatch.h"
 #include "panic.h"
 #include "process.h"
@@ -64,28 +65,30 @@ static void prepare_stack(struct thread *t, uint64_t top, thread_function *fn, v
 	t->rsp = (uintptr_t)c;
 }
 
-/* A thread with a stack, not yet ready. NULL: no slot, no memory or no such VCPU. */
-static struct thread *new_thread(const char *name, int vcpu)
+/* A thread with a stack, not yet ready. 0 or minus an error: no slot or no such VCPU, no memory. */
+static int new_thread(struct thread **made, const char *name, int vcpu)
 {
 	struct thread *t = sched_vcpu(dispatch_sched(), vcpu) ? free_slot() : NULL;
 	uint64_t stack = t ? kstack_make((unsigned int)(t - threads)) : 0;
 
 	if (!stack)
-		return NULL;
+		return t ? -ENOMEM : -EAGAIN;
 	memset(t, 0, sizeof(*t));
 	t->stack = stack;
 	copy_string(t->name, name, sizeof(t->name));
-	t->id = next_id++;
-	return t;
+	t->id = next_id;
+	next_id = next_id == INT32_MAX ? THREAD_IDLE_ID + 1 : next_id + 1;
+	*made = t;
+	return 0;
 }
 
 int thread_create(const char *name, int vcpu, thread_function *fn, void *arg)
 {
 	bool irqs = irq_save();
-	struct thread *t = new_thread(name, vcpu);
-	int id = -1;
+	struct thread *t;
+	int id = new_thread(&t, name, vcpu);
 
-	if (t) {
+	if (!id) {
 		id = t->id;
 		prepare_stack(t, t->stack + KSTACK_BYTES - 16, fn, arg);
 		dispatch_admit(t, vcpu);
@@ -106,11 +109,12 @@ static void begin_user(void *frame)
 int thread_create_user(struct process *p, unsigned int slot, const struct trap_frame *frame,
 		       const struct thread *like)
 {
-	struct thread *t = new_thread(p->name, p->vcpu);
 	struct trap_frame *first;
+	struct thread *t;
+	int error = new_thread(&t, p->name, p->vcpu);
 
-	if (!t)
-		return -1;
+	if (error)
+		return error;
 	t->process = p;
 	t->slot = slot;
 	t->kernel_top = t->stack + KSTACK_BYTES - sizeof(struct fpu_state);
@@ -123,7 +127,7 @@ int thread_create_user(struct process *p, unsigned int slot, const struct trap_f
 	*first = *frame;
 	prepare_stack(t, (uint64_t)first, begin_user, first);
 	dispatch_admit(t, p->vcpu);
-	return t->id;
+	return 0;
 }
 
 void thread_move_all(int from, int to)

@@ -48,12 +48,12 @@ struct wait_queue {
 /* The caller becomes the idle thread (id 0); the timer interrupts on `timer_vector`. VCPUs are not there yet. */
 void threads_init(unsigned int timer_vector, enum admission_test admission);
 
-/* A new thread on VCPU `vcpu`, ready at once. Returns its id, -1: no slot, no memory or no such VCPU. */
+/* A new thread on VCPU `vcpu`, ready at once. Its id, or minus an error (errors.h): no slot or no such VCPU, no memory. */
 int thread_create(const char *name, int vcpu, thread_function *fn, void *arg);
 
 /*
  * A thread of `p` that starts in ring 3 as `frame` says, with what the FPU holds of `like` (NULL: nothing).
- * Interrupts are off. Returns its id, -1: no slot or no memory.
+ * Interrupts are off. 0 or minus an error (errors.h): no slot, no memory.
  */
 int thread_create_user(struct process *p, unsigned int slot, const struct trap_frame *frame,
 		       const struct thread *like);

@@ -3,6 +3,7 @@
 #include <inmate/cpu.h>
 #include <inmate/string.h>
 #include <inmate/timer.h>
+#include "../drivers/input.h"
 #include "../kernel/thread.h"
 #include "../kernel/vcpu.h"
 #include "shell.h"
@@ -10,6 +11,7 @@
 
 #define SPIN_MAX_MS	600000
 #define COUNT_US	10000
+#define LOOK_US		50000		/* for ^C */
 
 static volatile uint64_t counter;
 static volatile bool counting, stop_counting;
@@ -39,18 +41,23 @@ void command_spin(int argc, char **argv)
 		return;
 	}
 	length = timer_from_us(ms * 1000);
-	while (rdtsc() - begin < length)
+	while (rdtsc() - begin < length && !input_drop_break())
 		cpu_relax();
 }
 
 void command_sleep(int argc, char **argv)
 {
-	uint64_t ms;
+	uint64_t ms, end, next = rdtsc();
 
-	if (argc == 2 && words_number(argv[1], SPIN_MAX_MS, &ms))
-		thread_sleep_us(ms * 1000);
-	else
+	if (argc != 2 || !words_number(argv[1], SPIN_MAX_MS, &ms)) {
 		shell_usage(argv);
+		return;
+	}
+	end = next + timer_from_us(ms * 1000);
+	while (next < end && !input_drop_break()) {
+		next = end - next < timer_from_us(LOOK_US) ? end : next + timer_from_us(LOOK_US);
+		thread_sleep_until(next);
+	}
 }
 
 static void count_thread(void *arg)

@@ -19,10 +19,10 @@ static volatile int foreground;		/* pid that ^C ends; 0: none */
 
 static void break_foreground(void)
 {
-	struct process *p = process_find(foreground);
+	const struct process *p = process_find(foreground);
 
 	if (p)
-		process_end(p, SIGKILL);
+		process_end_family(p, SIGKILL);
 }
 
 static void print_end(const char *name, int status)

@@ -27,8 +27,8 @@ const struct command shell_commands[] = {
 	  "    Read at boot; CPUID is not executed again." NL, command_cpu },
 	{ "echo", "[WORD...]", "print the words", NULL, command_echo },
 	{ "clear", "", "empty the screen", NULL, command_clear },
-	{ "spin", "MS", "keep the CPU busy for MS milliseconds (at most 600000)", NULL, command_spin },
-	{ "sleep", "MS", "do nothing for MS milliseconds (at most 600000)", NULL, command_sleep },
+	{ "spin", "MS", "keep the CPU busy for MS milliseconds (at most 600000); ^C ends it", NULL, command_spin },
+	{ "sleep", "MS", "do nothing for MS milliseconds (at most 600000); ^C ends it", NULL, command_sleep },
 	{ "count", "[show|stop]", "count in the background, every 10 ms",
 	  "    count       start" NL
 	  "    count show  print count=N" NL

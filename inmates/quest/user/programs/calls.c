@@ -352,6 +352,50 @@ static void check_vcpu_gone(void)
 	CHECK(id > 0 && pid > 0 && vcpu_destroy(id, 1) == 0 && WEXITSTATUS(status_of(pid)) == 1);
 }
 
+static volatile int doomed, begun;
+
+static void *move_much(void *arg)
+{
+	begun++;
+	(void)sbrk((long)arg);
+	(void)sbrk(-(long)arg);
+	return NULL;
+}
+
+static void *fork_there(void *arg)
+{
+	int pid;
+
+	(void)arg;
+	begun++;
+	pid = vcpu_fork(doomed);
+	if (!pid)
+		_exit(0);
+	return (void *)(long)(pid > 0 ? status_of(pid) : pid);
+}
+
+/* It goes while a fork that is to run on it waits for its turn. */
+static void check_vcpu_gone_in_fork(void)
+{
+	struct meminfo info;
+	pthread_t t[2];
+	void *result;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		(void)meminfo(&info);
+		doomed = vcpu_create_main(1, 500);
+		begun = 0;
+		CHECK(!pthread_create(&t[0], NULL, move_much, (void *)(long)(info.free_kib / 2 * 1024)));
+		CHECK(!pthread_create(&t[1], NULL, fork_there, NULL));
+		while (begun < 2)
+			(void)usleep(100);
+		CHECK(vcpu_destroy(doomed, 1) == 0);
+		CHECK(!pthread_join(t[0], NULL) && !pthread_join(t[1], &result));
+		CHECK(!result || result == (void *)-ENOVCPU);
+	}
+}
+
 /* Ours are best effort and, if the shell could give it, what we began on. */
 static void check_vcpus_of_others(void)
 {
@@ -405,6 +449,7 @@ int main(int argc, char **argv)
 	check_vcpus_of_others();
 	check_vcpus();
 	check_vcpu_gone();
+	check_vcpu_gone_in_fork();
 	check_vcpu_limit();
 	check_segments();
 	check_numbers();

@@ -49,6 +49,16 @@ static void stack(void)
 	printf("%ld\n", deeper(0));
 }
 
+/* Given back, so no more ours, though the processor may remember it. */
+static void freed(void)
+{
+	char *page = (char *)(((uintptr_t)sbrk(8192) + 4095) & ~4095ul);
+
+	*(volatile char *)page = 1;
+	(void)sbrk(-8192);
+	*(volatile char *)page = 2;
+}
+
 static void opcode(void)
 {
 	__asm__ volatile("ud2");
@@ -113,7 +123,7 @@ PRIVILEGED(clts, "clts")
 PRIVILEGED(swapgs, "swapgs")
 PRIVILEGED(sysret, "sysretq")
 PRIVILEGED(iret, "pushq $0x10; pushq %%rsp; pushfq; pushq $0x8; leaq 1f(%%rip), %%rax; pushq %%rax; iretq; 1:")
-PRIVILEGED(int_e0, "int $0xE0")
+PRIVILEGED(int_f0, "int $0xF0")
 PRIVILEGED(int3, "int3")
 PRIVILEGED(xsetbv, "xorl %%ecx, %%ecx; movl $7, %%eax; xorl %%edx, %%edx; xsetbv")
 PRIVILEGED(vmmcall, "movl $2, %%eax; vmmcall")
@@ -133,9 +143,9 @@ static const struct {
 	void (*run)(void);
 } ways[] = {
 	WAY(divide), WAY(jump), { "write", write_kernel }, { "read", read_kernel }, WAY(null), WAY(stack),
-	WAY(opcode), WAY(code), WAY(data), WAY(noncanonical), WAY(x87), WAY(thread),
+	WAY(freed), WAY(opcode), WAY(code), WAY(data), WAY(noncanonical), WAY(x87), WAY(thread),
 	WAY(hlt), WAY(cli), WAY(in), WAY(out), WAY(rdmsr), WAY(wrmsr), WAY(cr3), WAY(cr0), WAY(dr7), WAY(lidt),
-	WAY(invlpg), WAY(wbinvd), WAY(invd), WAY(clts), WAY(swapgs), WAY(sysret), WAY(iret), WAY(int_e0), WAY(int3),
+	WAY(invlpg), WAY(wbinvd), WAY(invd), WAY(clts), WAY(swapgs), WAY(sysret), WAY(iret), WAY(int_f0), WAY(int3),
 	WAY(xsetbv), WAY(vmmcall), WAY(vmcall), WAY(vmrun), WAY(stgi), WAY(vmxoff), WAY(step), WAY(iopl), WAY(selector), WAY(local), WAY(sysenter),
 };
 

@@ -1,63 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hostile race [ROUNDS]   one thread asks for more memory than there is, again and again; another uses what
- *                         comes and goes. It may be killed; nobody else may notice.
+ * hostile race [ROUNDS]   one thread asks for more memory than there is; another uses what comes and goes. It must be
+ *                         killed, and nobody else may notice
  * hostile flood           16 MiB to the console in one call: ^C ends it all the same
+ * hostile wait [ROUNDS]   forks that fail at the last moment, since all threads (or pages) are taken, while another thread waits for
+ *                         children: it must be told each time
+ * hostile admit [MS]      VCPUs as many as there can be, and for MS milliseconds more that are refused: how late does a
+ *                         thread with a short period wake meanwhile?
+ * hostile tree            a grandchild reads keys, and is left alone: they are not for it
+ * hostile family          a child that never ends, and its parent waits: ^C ends both
+ * hostile full            as many children as there can be, until it ends
  */
 #include <quest.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define PAGE		4096
 #define MUCH		(16l << 20)
-#define FORKS		20
-#define SPELL_US	20000
+#define ROUNDS		10
+#define STALE		3		/* exit code: what was gone could still be written */
 
 static volatile char *edge;		/* where the heap ended */
-
-static void *ask(void *arg)
-{
-	for (;;)
-		if (!failed(sbrk(512l << 20)))
-			return arg;
-}
+static volatile long asked;
 
 /* uname() tells without a fault whether memory is there. */
-static void use(void)
+static int there(void)
 {
-	long i;
+	return uname((void *)edge) == 0;
+}
 
+/* While the other asks. What came and went within one asking is gone: to write there must be the end of us. */
+static void *use(void *arg)
+{
+	int vcpu = vcpu_create_main(2, 50);
+	long now;
+
+	if (vcpu >= 0)
+		(void)vcpu_bind_task(vcpu);
 	for (;;) {
-		while (uname((void *)edge) < 0)
-			;
-		for (i = 0; i < 100000; i++)
-			*(volatile long *)edge = -1;
+		now = asked;
+		if (!there())
+			continue;
+		while (there()) {
+			*edge = 1;
+			(void)usleep(100);
+		}
+		*edge = 2;
+		if (asked == now)
+			_exit(STALE);
+	}
+	return arg;
+}
+
+static _Noreturn void ask_too_much(void)
+{
+	struct meminfo info;
+	pthread_t t;
+
+	edge = (char *)(((uintptr_t)sbrk(0) + PAGE - 1) & ~(PAGE - 1ul));
+	if (pthread_create(&t, NULL, use, NULL))
+		_exit(1);
+	for (;;) {
+		(void)meminfo(&info);
+		asked++;
+		if (!failed(sbrk((long)info.free_kib * 1024 + PAGE)))
+			_exit(2);
 	}
 }
 
 static int race(long rounds)
 {
-	pthread_t t;
-	int pid, status, killed = 0;
+	int pid, status, killed = 0, stale = 0;
 	long i;
 
 	for (i = 0; i < rounds; i++) {
 		pid = fork();
-		if (!pid) {
-			edge = sbrk(0);
-			edge = (char *)(((uintptr_t)edge + 4095) & ~4095ul);
-			if (pthread_create(&t, NULL, ask, NULL) == 0)
-				use();
-			_exit(1);
-		}
-		(void)usleep(SPELL_US);
-		(void)kill(pid, SIGKILL);
+		if (!pid)
+			ask_too_much();
 		if (waitpid(pid, &status, 0) != pid)
 			return 1;
 		killed += WIFSIGNALED(status);
+		stale += WEXITSTATUS(status) == STALE;
 	}
-	printf("hostile: %ld rounds, %d killed\n", rounds, killed);
-	return 0;
+	printf("hostile: %ld rounds, %d killed, %d wrote what was gone\n", rounds, killed, stale);
+	return stale != 0;
 }
 
 /* What a console does not show: the time is the kernel's */
@@ -76,12 +103,225 @@ static int flood(void)
 	return 0;
 }
 
+static void *sleep_always(void *arg)
+{
+	for (;;)
+		(void)usleep(1000000);
+	return arg;
+}
+
+static _Noreturn void hoard_threads(void)
+{
+	pthread_t t;
+
+	for (;;) {
+		(void)pthread_create(&t, NULL, sleep_always, NULL);
+		(void)usleep(2000);
+	}
+}
+
+static volatile long looks;
+
+/* Between two looks: time for the other. */
+static void *wait_always(void *arg)
+{
+	int vcpu = vcpu_create_main(2, 50);
+
+	if (vcpu >= 0)
+		(void)vcpu_bind_task(vcpu);
+	for (;;) {
+		(void)waitpid(-1, NULL, 0);
+		looks++;
+		(void)usleep(200);
+	}
+	return arg;
+}
+
+/* The other thread is not stuck: it looks again. */
+static int is_told(void)
+{
+	long before = looks;
+	int i;
+
+	for (i = 0; i < 1000 && looks == before; i++)
+		(void)usleep(1000);
+	return looks != before;
+}
+
+static _Noreturn void fork_in_vain(long rounds)
+{
+	pthread_t t;
+	int pid;
+
+	if (failed(sbrk(2l << 20)) || pthread_create(&t, NULL, wait_always, NULL))
+		_exit(1);
+	while (rounds) {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		if (pid > 0)
+			continue;
+		if (!is_told())
+			_exit(STALE);
+		rounds--;
+	}
+	_exit(0);
+}
+
+static int wait_in_vain(long rounds)
+{
+	int victim = fork(), hoards[32], n = 0, pid, status;
+
+	if (!victim)
+		fork_in_vain(rounds);
+	while (!(pid = waitpid(victim, &status, WNOHANG))) {
+		pid = n < 32 ? fork() : -EAGAIN;
+		if (!pid)
+			hoard_threads();
+		if (pid > 0)
+			hoards[n++] = pid;
+		(void)usleep(5000);
+	}
+	while (n) {
+		(void)kill(hoards[--n], SIGKILL);
+		(void)waitpid(hoards[n], NULL, 0);
+	}
+	if (pid == victim && status == 0)
+		printf("hostile: %ld forks failed, who waited was told each time\n", rounds);
+	else
+		printf("hostile: who waited was left waiting (status %x)\n", status);
+	return status != 0;
+}
+
+static uint64_t now_us(void)
+{
+	struct timeval tv;
+
+	(void)gettimeofday(&tv, NULL);
+	return (uint64_t)tv.tv_sec * 1000000 + (uint64_t)tv.tv_usec;
+}
+
+/* Sixteen VCPUs that cost little, and are there to be thought about. */
+static _Noreturn void hoard_vcpus(void)
+{
+	while (vcpu_create_main(1, 1000000) >= 0)
+		;
+	sleep_always(NULL);
+	_exit(0);
+}
+
+static _Noreturn void be_refused(void)
+{
+	int vcpu;
+
+	for (;;) {
+		vcpu = vcpu_create_main(999, 1000);
+		if (vcpu >= 0)
+			(void)vcpu_destroy(vcpu, 1);
+	}
+}
+
+static uint64_t latest_of(long ms)
+{
+	uint64_t end = now_us() + (uint64_t)ms * 1000, due, late, latest = 0;
+
+	while (now_us() < end) {
+		due = now_us() + 1000;
+		(void)usleep(1000);
+		late = now_us() - due;
+		if (late > latest)
+			latest = late;
+	}
+	return latest;
+}
+
+static int admit(long ms)
+{
+	int vcpu = vcpu_create_main(2, 10), pids[13], n;
+	uint64_t alone, beside;
+
+	if (vcpu < 0) {
+		perror_of("hostile: vcpu_create_main(2, 10)", vcpu);
+		return 1;
+	}
+	(void)vcpu_bind_task(vcpu);
+	alone = latest_of(ms);
+	for (n = 0; n < 13; n++) {
+		pids[n] = fork();
+		if (!pids[n] && n < 12)
+			hoard_vcpus();
+		if (!pids[n])
+			be_refused();
+		(void)usleep(10000);
+	}
+	beside = latest_of(ms);
+	while (n--)
+		if (pids[n] > 0) {
+			(void)kill(pids[n], SIGKILL);
+			(void)waitpid(pids[n], NULL, 0);
+		}
+	printf("hostile: latest wake-up %lu us alone, %lu us beside one that is refused VCPUs\n", alone, beside);
+	return 0;
+}
+
+static int tree(void)
+{
+	int child = fork();
+	char key;
+
+	if (!child) {
+		if (fork())
+			sleep_always(NULL);
+		(void)read(0, &key, 1);
+		_exit(0);
+	}
+	(void)usleep(50000);
+	printf("hostile: child %d stays\n", child);
+	return 0;
+}
+
+static int family(void)
+{
+	if (!fork())
+		sleep_always(NULL);
+	printf("hostile: a family\n");
+	(void)waitpid(-1, NULL, 0);
+	return 0;
+}
+
+static int full(void)
+{
+	int me = getpid(), n, pid;
+
+	for (n = 0; (pid = fork()) > 0; n++)
+		;
+	while (!pid && kill(me, 0) != -ESRCH)
+		(void)usleep(10000);
+	if (!pid)
+		_exit(0);
+	printf("hostile: %d children, then %s\n", n, strerror(pid));
+	sleep_always(NULL);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	long n = argc > 2 ? atol(argv[2]) : 0;
+
 	if (argc > 1 && !strcmp(argv[1], "race"))
-		return race(argc > 2 ? atol(argv[2]) : FORKS);
+		return race(n ? n : ROUNDS);
 	if (argc > 1 && !strcmp(argv[1], "flood"))
 		return flood();
-	printf("usage: hostile race [ROUNDS] | flood\n");
+	if (argc > 1 && !strcmp(argv[1], "wait"))
+		return wait_in_vain(n ? n : ROUNDS);
+	if (argc > 1 && !strcmp(argv[1], "admit"))
+		return admit(n ? n : 1000);
+	if (argc > 1 && !strcmp(argv[1], "tree"))
+		return tree();
+	if (argc > 1 && !strcmp(argv[1], "family"))
+		return family();
+	if (argc > 1 && !strcmp(argv[1], "full"))
+		return full();
+	printf("usage: hostile race [ROUNDS] | flood | wait [ROUNDS] | admit [MS] | tree | family | full\n");
 	return 2;
 }
