@@ -163,6 +163,8 @@ def test_a_flood_can_be_ended(shell, nothing_lost):
 
 
 def test_hello(shell, nothing_lost):
+    assert shell.run("help hello").startswith("hello: a program: ")
+    assert shell.run("hello" + " x" * 16) == "hello: too many words: 16 at most\n"
     assert shell.run("hello world") == "hello from world\n"
 
 

@@ -34,6 +34,10 @@ static void help_on(const char *name)
 {
 	const struct command *c = find(name);
 
+	if (!c && shell_runs(name)) {
+		print("%s: a program: its name runs it; Documentation/quest-programs.md says what it does\n", name);
+		return;
+	}
 	if (!c) {
 		print("%s: no such command; help lists them\n", name);
 		return;
@@ -63,6 +67,10 @@ static void run_line(char *text)
 
 	if (!n)
 		return;
+	if (n > WORDS_MAX) {
+		print("%s: too many words: %d at most\n", words[0], WORDS_MAX);
+		return;
+	}
 	c = find(words[0]);
 	if (c)
 		c->run(n, words);

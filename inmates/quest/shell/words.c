@@ -9,7 +9,7 @@ int words_split(char *line, char *words[WORDS_MAX])
 		while (*line == ' ')
 			*line++ = 0;
 		if (!*line || n == WORDS_MAX)
-			return n;
+			return *line ? n + 1 : n;
 		words[n++] = line;
 		while (*line && *line != ' ')
 			line++;

@@ -8,7 +8,7 @@
 
 #define WORDS_MAX	16
 
-/* Cut `line` at blanks, in place. Returns the number of words (at most WORDS_MAX; the rest is dropped). */
+/* Cut `line` at blanks, in place. Returns the number of words; WORDS_MAX + 1: there are more. */
 int words_split(char *line, char *words[WORDS_MAX]);
 
 /* A whole decimal number of at most `max`. */
