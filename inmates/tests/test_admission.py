@@ -80,6 +80,13 @@ def test_io_vcpu_interferes():
     assert core.response([(81, 100, False), (1, 10, True)], 0) is None
 
 
+def test_io_vcpu_that_works_for_nobody_known():
+    """It has its own period then: T = 1000, U = 2 %: 20 three times within 1020 to 1100; at the period of 1100 22 twice."""
+    assert core.response([(1040, 1100, False), (20, 1000, True)], 0) == 1100
+    assert core.response([(1041, 1100, False), (20, 1000, True)], 0) is None
+    assert core.response([(500, 900, False), (20, 1000, True)], 0) == 536         # a longer one is below: 18 twice
+
+
 @settings(max_examples=1500, deadline=None, derandomize=True)
 @given(sets)
 def test_core_and_qvctl_agree(vcpus):
@@ -110,6 +117,31 @@ def test_within_bound_means_in_time(vcpus):
     mains = [v for v in vcpus if not v[2] and v[1] < 100000]
     if mains and core.admission(mains)[2]:
         assert core.admission(mains)[3]
+
+
+def in_cycles(vcpus, khz):
+    """As kernel/vcpu.c converts: C down, T up."""
+    return [(c * khz // 1000, -(-t * khz // 1000), io) for c, t, io in vcpus]
+
+
+@settings(max_examples=800, deadline=None, derandomize=True)
+@given(st.lists(st.tuples(st.integers(1, 40), st.sampled_from([10, 20, 50, 80, 100]), st.booleans()), min_size=1, max_size=6),
+       st.integers(100, 1000), st.integers(10000, 5000000))
+def test_what_the_bound_admits_in_microseconds_it_admits_in_cycles(vcpus, unit, khz):
+    in_us = [(min(c, t - io) * unit, t * unit, io) for c, t, io in vcpus]
+    assert core.admission(in_cycles(in_us, khz))[2] or not core.admission(in_us)[2]
+
+
+@settings(max_examples=800, deadline=None, derandomize=True)
+@given(st.lists(st.tuples(st.integers(1, 5), st.sampled_from([10, 20, 40])), min_size=1, max_size=4), st.integers(100, 1000),
+       st.integers(10000, 5000000))
+def test_what_just_fits_in_microseconds_fits_in_cycles(pairs, unit, khz):
+    """Harmonic periods, and the longest takes all that is left: not a cycle to spare."""
+    rest = 80 - sum(c * 80 // t for c, t in pairs)
+    in_us = [(c * unit, t * unit, False) for c, t in [*pairs, (rest, 80)]]
+    if rest > 0:
+        assert core.response(in_us, len(pairs)) == 80 * unit
+        assert core.admission(in_cycles(in_us, khz))[3]
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)

@@ -65,10 +65,11 @@ def response(vcpus: Sequence[Vcpu], i: int) -> int | None:
     me = vcpus[i]
     first = [v for j, v in enumerate(vcpus) if j != i and not v.io and v.period <= me.period]
     others = [v for v in vcpus if v.io]
+    periods = [v.period for v in (*first, me)]      # that an I/O VCPU may have; its own, too, if it is not longer
     t = me.budget
     for _ in range(ROUNDS):
         demand = me.budget + sum(_ceil(t, v.period) * v.budget for v in first) + \
-            sum(max(_io_interference(io, v.period, t) for v in (*first, me)) for io in others)
+            sum(max(_io_interference(io, p, t) for p in (*periods, min(io.period, me.period))) for io in others)
         if demand > me.period:
             return None
         if demand == t:

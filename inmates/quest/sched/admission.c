@@ -66,13 +66,18 @@ static uint64_t io_interference(const struct admission_entry *io, uint64_t perio
 	return (1 + (t > amount ? ceil_div(t - amount, period) : 0)) * amount;
 }
 
-/* At worst, working for any Main VCPU that goes before `i`, or for `i`. */
+/* At worst, working for any Main VCPU that goes before `i`, for `i`, or for nobody known, if its own period is not longer. */
 static uint64_t io_worst(const struct admission_entry *set, unsigned int n, unsigned int i,
 			 const struct admission_entry *io, uint64_t t)
 {
 	uint64_t most = io_interference(io, set[i].period, t), one;
 	unsigned int q;
 
+	if (io->period <= set[i].period) {
+		one = io_interference(io, io->period, t);
+		if (one > most)
+			most = one;
+	}
 	for (q = 0; q < n; q++) {
 		if (!goes_first(set, q, i))
 			continue;
