@@ -44,7 +44,7 @@ def counted():
 
 
 def test_help_lists_every_command(shell):
-    listed = [line.split()[0] for line in shell.run("help").splitlines()]
+    listed = [line.split()[0] for line in shell.run("help").splitlines()[:-1]]
     assert listed == COMMANDS
 
 
@@ -63,6 +63,17 @@ def test_echo(shell):
     assert shell.run("echo") == "\n"
 
 
+@pytest.mark.parametrize("command", ["help", "ps", "vcpus", "vcpus counts", "ls", "cpu", "mem", "trace", "canny 1 show"])
+def test_lines_fit_on_the_screen(shell, command):
+    """80 columns; a line of 80 leaves an empty one below it."""
+    assert [line for line in shell.run(command).splitlines() if len(line) >= 80] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_on_the_screen(shell, name):
+    assert [line for line in shell.run(f"help {name}").splitlines() if len(line) >= 80] == []
+
+
 def test_ps_shows_idle_and_shell(shell):
     rows = [line.split() for line in shell.run("ps").splitlines()[1:]]
     assert [row[1] for row in rows[:2]] == ["idle", "shell"]
@@ -70,9 +81,10 @@ def test_ps_shows_idle_and_shell(shell):
 
 
 def vcpus(shell):
-    """Rows of `vcpus` by name: id, type, C, T, used, background, then the counts."""
-    rows = [line.split() for line in shell.run("vcpus").splitlines()[1:-1]]
-    return {row[1]: row for row in rows}
+    """By name: id, name, type, C, T, used, background, share, and what `vcpus counts` has."""
+    rows, counts = ({line.split()[1]: line.split() for line in shell.run(command).splitlines()[1:] if not line.startswith("scheduling")}
+                    for command in ("vcpus", "vcpus counts"))
+    return {name: row + counts.get(name, [])[2:] for name, row in rows.items()}
 
 
 def test_vcpus_shows_the_fixed_ones(shell):

@@ -23,9 +23,10 @@ pytestmark = pytest.mark.machine(icount=True)
 
 
 def vcpus(qv: Product) -> dict[str, list[str]]:
-    """Rows of `vcpus` by name: id, name, type, C, T, used, background, share, then the counts."""
-    rows = [line.split() for line in qv.quesh("vcpus", timeout=120).splitlines()[1:-1]]
-    return {row[1]: row for row in rows}
+    """By name: id, name, type, C, T, used, background, share, then what `vcpus counts` has."""
+    rows, counts = ({line.split()[1]: line.split() for line in qv.quesh(command, timeout=120).splitlines()[1:]
+                     if not line.startswith("scheduling")} for command in ("vcpus", "vcpus counts"))
+    return {name: row + counts.get(name, [])[2:] for name, row in rows.items()}
 
 
 def now(qv: Product) -> float:

@@ -25,6 +25,14 @@ static int say_late(const struct options *options, const char *what)
 	return EXIT_TIMED_OUT;
 }
 
+/* A command goes on when nobody waits for it any more. */
+static int say_busy(const struct options *options, const char *what)
+{
+	say_late(options, what);
+	fprintf(stderr, "  remedy: a longer -t, or ^C in `quesh %s`: it ends what still runs there\n", options->name);
+	return EXIT_TIMED_OUT;
+}
+
 /* Waits for the shell to await a line. 0, or the exit status. */
 static int await_ready(const struct options *options, struct console *console,
 		       const struct stream *stream, int64_t deadline)
@@ -35,7 +43,7 @@ static int await_ready(const struct options *options, struct console *console,
 		if (life != CELL_RUNNING)
 			return say_end(options, console, life);
 		if (now_ms() >= deadline)
-			return say_late(options, "the cell's shell was not ready for a line");
+			return say_busy(options, "the cell's shell was not ready for a line");
 		pause_ms(PERIOD_MS);
 	}
 	return 0;
@@ -95,7 +103,7 @@ static int print_answer(const struct options *options, struct console *console,
 			answer_flush(answer, &out);
 			print_out(&out);
 			status = life != CELL_RUNNING ? say_end(options, console, life) :
-				 say_late(options, "the command did not end");
+				 say_busy(options, "the command did not end");
 		} else {
 			pause_ms(PERIOD_MS);
 		}

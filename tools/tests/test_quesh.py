@@ -53,7 +53,7 @@ def test_commands_one_after_another(shell: FakeShell, tmp_path: Path) -> None:
 def test_command_waits_for_the_shell(shell: FakeShell, tmp_path: Path) -> None:
     done = quesh(tmp_path, "quest", "-c", "help", "-t", "0.3")
     assert (done.returncode, done.stdout) == (124, "")
-    assert "was not ready for a line within 0.3 s" in done.stderr
+    assert "was not ready for a line within 0.3 s\n  remedy: a longer -t, or ^C in `quesh quest`" in done.stderr
     assert shell.lines == []
 
 

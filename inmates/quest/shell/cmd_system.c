@@ -3,6 +3,7 @@
 #include <inmate/cell.h>
 #include <inmate/console.h>
 #include <inmate/cpu.h>
+#include <inmate/string.h>
 #include <inmate/timer.h>
 #include <inmate/trap.h>
 #include "../kernel/machine.h"
@@ -10,7 +11,8 @@
 #include "../mm/pages.h"
 #include "shell.h"
 
-#define FEATURE_COLUMNS	70
+#define FEATURE_COLUMNS	79	/* of a screen of 80 */
+#define FEATURE_INDENT	8
 
 extern char image_start[], image_end[];
 
@@ -78,13 +80,13 @@ static unsigned int column;
 
 static void print_feature(const char *name)
 {
-	if (column > FEATURE_COLUMNS) {
+	unsigned int length = 1 + strlen(name);
+
+	if (column + length > FEATURE_COLUMNS) {
 		print("\n        ");
-		column = 0;
+		column = FEATURE_INDENT;
 	}
-	column += 1;
-	for (const char *c = name; *c; c++)
-		column++;
+	column += length;
 	print(" %s", name);
 }
 
@@ -106,7 +108,7 @@ void command_cpu(int argc, char **argv)
 	      machine.model, machine.stepping);
 	print("brand    %s\n", machine.brand);
 	print("features");
-	column = 8;
+	column = FEATURE_INDENT;
 	machine_features(print_feature);
 	print("\n");
 	if (machine.hypervisor[0])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/console.h>
 #include <inmate/cpu.h>
+#include <inmate/string.h>
 #include <inmate/timer.h>
 #include "../kernel/dispatch.h"
 #include "../kernel/machine.h"
@@ -20,10 +21,9 @@ static uint64_t per_mille(uint64_t part, uint64_t whole)
 	return whole >= 1000 ? part / (whole / 1000) : 0;
 }
 
-static void print_vcpu(int id, const struct vcpu *v, uint64_t now)
+static void print_use(int id, const struct vcpu *v, uint64_t now)
 {
-	const struct vcpu_counts *c = &v->counts;
-	uint64_t util = per_mille(c->used, now - c->created);
+	uint64_t util = per_mille(v->counts.used, now - v->counts.created);
 	uint64_t period = vcpu_period(v), budget = v->params.budget;
 
 	if (v->params.type == IO_VCPU)
@@ -31,13 +31,22 @@ static void print_vcpu(int id, const struct vcpu *v, uint64_t now)
 	print("%3d %-15s %-4s", id, v->params.name, v->params.type == IO_VCPU ? "I/O" : "main");
 	print_ms(9, budget);
 	print_ms(9, period);
-	print_ms(12, c->used);
-	print_ms(12, c->background);
-	print(" %3lu.%lu %5u %8lu %7lu %6lu %6lu", util / 10, util % 10, vcpu_replenishments(v), c->depleted,
-	      c->overruns, timer_to_us(c->overrun_max), c->interrupts);
-	print_ms(9, c->interrupt_time);
-	if (!c->used && vcpu_eligible(v) > now)
+	print_ms(12, v->counts.used);
+	print_ms(12, v->counts.background);
+	print(" %3lu.%lu", util / 10, util % 10);
+	if (!v->counts.used && vcpu_eligible(v) > now)
 		print(" begins in %lu ms", timer_to_us(vcpu_eligible(v) - now) / 1000 + 1);
+	print("\n");
+}
+
+static void print_counts(int id, const struct vcpu *v, uint64_t now)
+{
+	const struct vcpu_counts *c = &v->counts;
+
+	(void)now;
+	print("%3d %-15s %5u %8lu %7lu %6lu %6lu", id, v->params.name, vcpu_replenishments(v), c->depleted, c->overruns,
+	      timer_to_us(c->overrun_max), c->interrupts);
+	print_ms(9, c->interrupt_time);
 	print("\n");
 }
 
@@ -51,17 +60,27 @@ static void print_overhead(void)
 	      share / 100, share % 100);
 }
 
-void command_vcpus(int argc, char **argv)
+/* Two tables, for a screen has 80 columns. */
+static void print_table(const char *head, void (*row)(int id, const struct vcpu *v, uint64_t now))
 {
 	static struct vcpu v;		/* large, and there is one shell */
 	uint64_t now = rdtsc();
 	int id;
 
-	(void)argc;
-	(void)argv;
-	print(" ID NAME            TYPE    C ms     T ms     USED ms  BACKGND ms UTIL%% QUEUE DEPLETED OVERRUN MAX us   IRQS   IRQ ms\n");
+	print("%s", head);
 	for (id = 0; id < SCHED_VCPUS; id++)
 		if (vcpu_snapshot(id, &v))
-			print_vcpu(id, &v, now);
-	print_overhead();
+			row(id, &v, now);
+}
+
+void command_vcpus(int argc, char **argv)
+{
+	if (argc == 1)
+		print_table(" ID NAME            TYPE    C ms     T ms     USED ms  BACKGND ms UTIL%\n", print_use);
+	else if (argc == 2 && !strcmp(argv[1], "counts"))
+		print_table(" ID NAME            QUEUE DEPLETED OVERRUN MAX us   IRQS   IRQ ms\n", print_counts);
+	else
+		shell_usage(argv);
+	if (argc == 1)
+		print_overhead();
 }

@@ -6,19 +6,21 @@
 
 const struct command shell_commands[] = {
 	{ "help", "[NAME]", "what there is; more about NAME", NULL, command_help },
-	{ "ps", "", "threads: id, state, VCPU, CPU time; programs: pid, memory, CPU time", NULL, command_ps },
-	{ "vcpus", "", "VCPUs: parameters, use, queue, overruns",
-	  "    C, T     budget and period in ms; an I/O VCPU's T is the one it inherited last" NL
+	{ "ps", "", "threads: state, VCPU, CPU time; programs: pid, memory, CPU time", NULL, command_ps },
+	{ "vcpus", "[counts]", "VCPUs: parameters and use; or queue, overruns, interrupts",
+	  "    C, T     budget and period in ms; an I/O VCPU's T is the last one inherited" NL
 	  "    USED     ms at its priority; BACKGND: ms of a CPU that would have been idle" NL
 	  "    UTIL%    USED in % of the time since it was created" NL
+	  "  counts:" NL
 	  "    QUEUE    replenishments outstanding; DEPLETED: times its budget was used up" NL
 	  "    OVERRUN  times it had the CPU longer than its budget, MAX us: the longest" NL
-	  "    IRQS     interrupts it handled; IRQ ms: of USED, what they took before its threads ran" NL, command_vcpus },
+	  "    IRQS     interrupts it handled" NL
+	  "    IRQ ms   of USED, what they took before its threads ran" NL, command_vcpus },
 	{ "ls", "", "the programs and files of the archive", NULL, command_ls },
 	{ "run", "[vcpu=V] NAME [ARG...] [&]", "run a program on its own VCPU; its name alone does too",
 	  "    NAME ...         on a new Main VCPU of 20 ms in 100 ms; ^C kills it" NL
 	  "    NAME ... &       and do not wait for it" NL
-	  "    vcpu=V NAME ...  on the VCPU V that the cell's description lists; others may run there, too" NL, command_run },
+	  "    vcpu=V NAME ...  on VCPU V of the cell's description, with others or not" NL, command_run },
 	{ "kill", "PID", "end a program", NULL, command_kill },
 	{ "meminfo", "", "memory in all, free, and how many programs there are", NULL, command_meminfo },
 	{ "uptime", "", "time since start, and how much of it the CPU was idle", NULL, command_uptime },
@@ -37,12 +39,14 @@ const struct command shell_commands[] = {
 	  "    load C T   one more; or why it is not admitted" NL
 	  "    load stop  end all" NL, command_load },
 	{ "trace", "[N]|keep N", "who had the CPU: the last N changes",
-	  "    In each line: us since the first, VCPU (-1: none), budget, background or idle, thread" NL
-	  "    trace keep N  begin anew, and keep the last N (1024 to 65536) from now on" NL, command_trace },
+	  "    Each line: us since the first, VCPU (-1: none), budget, background or idle," NL
+	  "    thread. inmates/quest/sim/questtrace draws that." NL
+	  "    trace keep N  begin anew; keep the last N (1024 to 65536) from now on" NL, command_trace },
 	{ "bench", "cpuid|sched|share|switch|timer", "measure, in TSC cycles",
 	  "    bench cpuid   CPUID's round trip; cycles=N: the least of 1000" NL
-	  "    bench sched   a decision with 1 to 256 VCPUs: mean and longest of 2000, the least of 3 goes each" NL
-	  "    bench share   24 VCPUs that never sleep, for a second: the share of it that deciding takes" NL
+	  "    bench sched   a decision with 1 to 256 VCPUs: mean and longest of 2000" NL
+	  "                  (the least of 3 goes each)" NL
+	  "    bench share   24 VCPUs that never sleep, for a second: what deciding takes" NL
 	  "    bench switch  from a thread to another that it wakes: on one VCPU, on two" NL
 	  "    bench timer   how late 10000 sleepers woke" NL, command_bench },
 	{ "lock", "", "lock the management of cells: Linux can change none any more", NULL, command_lock },
@@ -52,10 +56,14 @@ const struct command shell_commands[] = {
 	  "    agree no  as at boot: the request is ignored" NL, command_agree },
 	{ "pci", "[get|set|portget|portset BDF REG SIZE [VALUE]]", "the cell's PCI functions; config space",
 	  "    pci                         the functions, their vectors and BARs" NL
-	  "    pci get BDF REG SIZE        read config space; BDF = bus << 8 | device << 3 | function" NL
-	  "    pci set BDF REG SIZE VALUE  write it, then read it again; portget, portset: by 0xCF8" NL
-	  "    pci load ADDRESS            read a register in a BAR; pci store ADDRESS VALUE" NL
-	  "    pci in PORT                 read a byte; pci out PORT VALUE: write it, then read" NL
+	  "    pci get BDF REG SIZE        read config space" NL
+	  "                                BDF = bus << 8 | device << 3 | function" NL
+	  "    pci set BDF REG SIZE VALUE  write it, then read it again" NL
+	  "    pci portget, pci portset    the same by 0xCF8" NL
+	  "    pci load ADDRESS            read a register in a BAR" NL
+	  "    pci store ADDRESS VALUE     write it" NL
+	  "    pci in PORT                 read a byte" NL
+	  "    pci out PORT VALUE          write it, then read" NL
 	  "    pci msix N ENTRY            enable MSI-X of function N with one entry" NL, command_pci },
 	{ "edu", "id|fact N|irq|msi", "QEMU's teaching device (1234:11e8), if the cell has it",
 	  "    edu id      identification; an inverted word" NL

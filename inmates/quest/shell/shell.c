@@ -56,7 +56,8 @@ void command_help(int argc, char **argv)
 		return;
 	}
 	for (c = shell_commands; c->name; c++)
-		print("%-7s %-16s %s\n", c->name, c->usage, c->brief);
+		print("%-8s %s\n", c->name, c->brief);
+	print("help NAME tells more; a program runs by its name (ls); Tab completes, ^C ends\n");
 }
 
 static void run_line(char *text)

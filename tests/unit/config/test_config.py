@@ -192,6 +192,12 @@ def test_machine_with_one_cpu() -> None:
         "good/smallest.yaml:3:8: cpus: CPU 3 does not exist here (a machine with more CPUs)"]
 
 
+def test_machine_with_two_cpus() -> None:
+    machine = Machine(frozenset({0, 1}), 2048 * MIB, 1700 * MIB, (Path("images"),))
+    assert messages("good/smallest.yaml", machine=machine) == [
+        "good/smallest.yaml:3:8: cpus: CPU 3 does not exist here (1, the only one)"]
+
+
 @pytest.mark.parametrize("name", sorted(path.stem for path in (TOP / "configs").glob("*.yaml")))
 def test_shipped_configurations(name: str, tmp_path: Path) -> None:
     (tmp_path / "quest.elf").write_bytes(b"an image")

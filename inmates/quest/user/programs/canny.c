@@ -19,6 +19,7 @@
 #define WEAK		35.0
 #define SIDE_MAX	1024
 #define HEADER		32
+#define COLUMNS		79	/* of a screen of 80: the last one would make an empty line */
 
 enum { NOTHING, MAYBE, EDGE };
 
@@ -194,7 +195,7 @@ static void show(void)
 	int x, y;
 
 	for (y = 0; y + 4 < height; y += 5) {
-		for (x = 0; x + 1 < width; x += 2) {
+		for (x = 0; x + 1 < width && x < 2 * COLUMNS; x += 2) {
 			int i, edge = 0;
 
 			for (i = 0; i < 10; i++)
