@@ -77,6 +77,7 @@ const struct command shell_commands[] = {
 	  "    crash port    write 0 to port 0xCF9" NL
 	  "    crash triple  an exception without a handler table" NL
 	  "    crash fault   a null pointer: Quest's own panic, no foreign touch" NL
-	  "    crash stack   recursion without an end: as fault; crash guard: write below the idle thread's stack" NL, command_crash },
+	  "    crash stack   recursion without an end: as fault" NL
+	  "    crash guard   write below the idle thread's stack: as fault" NL, command_crash },
 	{ 0 },
 };

@@ -35,7 +35,7 @@ static void help_on(const char *name)
 	const struct command *c = find(name);
 
 	if (!c && shell_runs(name)) {
-		print("%s: a program: its name runs it; Documentation/quest-programs.md says what it does\n", name);
+		print("%s: a program: its name runs it (Documentation/quest-programs.md)\n", name);
 		return;
 	}
 	if (!c) {
