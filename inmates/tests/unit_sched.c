@@ -98,6 +98,23 @@ TEST(sched_shorter_period_first)
 }
 
 /* A budget that comes back to a lower VCPU is no reason to interrupt a higher one. */
+/* Of the same period: an I/O VCPU before a Main VCPU, then the lower id; who came first does not matter. */
+TEST(sched_equal_periods)
+{
+	set_up(false);
+	CHECK(vcpu(MAIN_VCPU, 20, 100, 0) == 0 && vcpu(IO_VCPU, 10, 100, 0) == 1 && vcpu(MAIN_VCPU, 20, 100, 0) == 2);
+	sched_bind(&s, &a, 0, 0);
+	sched_bind(&s, &b, 1, 0);
+	sched_bind(&s, &c, 2, 0);
+	sched_ready(&s, &c, 0);
+	sched_ready(&s, &a, 0);
+	sched_ready(&s, &b, 0);
+	CHECK(chosen(&b, 10, 0));
+	CHECK(chosen(&a, 30, 10));
+	CHECK(chosen(&c, 50, 30));
+	CHECK(chosen(NULL, 100, 50));
+}
+
 TEST(sched_until_looks_up_only)
 {
 	set_up(true);
@@ -283,6 +300,36 @@ TEST(sched_asking_takes_time)
 	s.vcpus[1].counts.created++;				/* another one, under the same number */
 	CHECK(sched_carry_out(&s, 41) == SCHED_NO_VCPU && s.vcpus[1].params.budget == 30);
 	CHECK(sched_vcpu_set(&s, 1, &more, 50) == 0 && s.vcpus[1].params.budget == 10);
+}
+
+/* Nor can it be larger before what a destroyed one has used is back, where both are not admitted together. */
+TEST(sched_set_waits_for_the_dead)
+{
+	const struct vcpu_params larger = { "v", MAIN_VCPU, 60, 100 };
+
+	set_up(false);
+	CHECK(vcpu(MAIN_VCPU, 60, 100, 0) == 0 && vcpu(MAIN_VCPU, 10, 100, 0) == 1);
+	sched_bind(&s, &a, 0, 0);
+	sched_ready(&s, &a, 0);
+	CHECK(chosen(&a, 60, 0));
+	sched_unbind(&s, &a, 60);
+	CHECK(sched_vcpu_destroy(&s, 0, 60) == 0);
+	CHECK(sched_vcpu_set(&s, 1, &larger, 60) == 0);
+	CHECK(vcpu_eligible(&s.vcpus[1]) == 100);
+}
+
+/* An I/O VCPU's use counts from the moment it is changed, in the middle of its budget too: t_e = 0 + 10 / 40 %. */
+TEST(sched_set_remembers_io)
+{
+	const struct vcpu_params smaller = { "v", IO_VCPU, 10, 100 };
+
+	set_up(false);
+	CHECK(vcpu(IO_VCPU, 40, 100, 0) == 0);
+	sched_bind(&s, &a, 0, 0);
+	sched_ready(&s, &a, 0);
+	CHECK(chosen(&a, 40, 0));
+	CHECK(sched_vcpu_set(&s, 0, &smaller, 10) == 0);
+	CHECK(s.vcpus[0].settled == 25);
 }
 
 TEST(sched_refuses_nonsense)

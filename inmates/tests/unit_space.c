@@ -187,14 +187,16 @@ TEST(space_copy_is_a_copy)
 TEST(space_brk)
 {
 	fresh(PAGES);
-	CHECK(space_create(&s));
+	CHECK(space_create(&s) && space_map(&s, AT, AT + 0x2000, USER_DATA));
 	s.heap = s.brk = AT + 0x1800;
-	CHECK(space_move_brk(&s, 0x100) && !s.pages);			/* still on the image's last page */
-	CHECK(space_move_brk(&s, 0x1000) && s.pages == 1 && space_translate(&s, AT + 0x2000, SPACE_WRITE));
+	CHECK(space_move_brk(&s, 0x100) && s.pages == 2);			/* still on the image's last page */
+	CHECK(space_move_brk(&s, 0x1000) && s.pages == 3 && space_translate(&s, AT + 0x2000, SPACE_WRITE));
 	CHECK(!space_move_brk(&s, -0x2000) && s.brk == AT + 0x2900);
-	CHECK(space_move_brk(&s, -0x1100) && !s.pages && s.brk == s.heap);
+	CHECK(space_move_brk(&s, -0x800) && s.pages == 3 && space_translate(&s, AT + 0x2000, SPACE_WRITE));	/* still half used */
+	CHECK(space_move_brk(&s, -0x900) && s.pages == 2 && s.brk == s.heap);
+	CHECK(space_translate(&s, AT + 0x1000, SPACE_WRITE) && !space_translate(&s, AT + 0x2000, SPACE_READ));	/* the image stays whole */
 	CHECK(!space_move_brk(&s, INT64_MAX) && !space_move_brk(&s, INT64_MIN) && !space_move_brk(&s, -1));
-	CHECK(!space_move_brk(&s, (int64_t)(PAGES * PAGE_SIZE)) && !s.pages && s.brk == s.heap);
+	CHECK(!space_move_brk(&s, (int64_t)(PAGES * PAGE_SIZE)) && s.pages == 2 && s.brk == s.heap);
 }
 
 TEST(usercopy_stops_at_what_is_not_the_programs)
@@ -325,5 +327,29 @@ TEST(space_copy_of_nothing_lets_others_run)
 	space_set_hooks(count_pause, NULL);
 	pauses = 0;
 	CHECK(space_copy(&t, &s) && !t.pages && pauses >= 8 * TABLE_ENTRIES / 64);
+	space_set_hooks(NULL, NULL);
+}
+
+/* What takes long lets interrupts in: after each page that is cleared or copied, after each table that is freed. */
+TEST(space_breathes)
+{
+	struct space copy;
+
+	fresh(PAGES);
+	CHECK(space_create(&s));
+	space_set_hooks(count_pause, NULL);
+	pauses = 0;
+	CHECK(space_map(&s, AT, AT + 50 * PAGE_SIZE, USER_DATA) && pauses == 50);
+	pauses = 0;
+	CHECK(space_copy(&copy, &s) && pauses >= 50);
+	pauses = 0;
+	space_destroy(&copy);
+	CHECK(pauses == 3);
+	pauses = 0;
+	CHECK(space_map(&s, AT + 50 * PAGE_SIZE, AT + 80 * PAGE_SIZE, USER_DATA) && pauses == 30);
+	s.heap = AT;
+	s.brk = AT + 80 * PAGE_SIZE;
+	pauses = 0;
+	CHECK(space_move_brk(&s, -80 * (int64_t)PAGE_SIZE) && pauses == 1);	/* after 64 pages that are given back */
 	space_set_hooks(NULL, NULL);
 }
