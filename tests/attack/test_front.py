@@ -51,10 +51,11 @@ class Linux:
         return self.value()
 
     def each(self, name: str, calls: list[tuple[int, ...]], by: str = "qvfront") -> list[int | None]:
-        """A deed over and over: `value` after each, None where it faulted. One command for all, since each costs seconds in Bochs."""
+        """A deed over and over: `value` after each, None where it faulted. One command for all, and no program in it: each costs
+        much of a second in Bochs."""
         lines = [" ".join(f"{n:x}" for n in call) for call in calls]
         done = self.machine.run(f"taskset -c 0 bash -c 'cd /sys/module/{by}/parameters; while read -r line; do "
-                                f"if echo \"$line\" >{name}; then cat value; else echo fault; fi 2>/dev/null; done'",
+                                f"if echo \"$line\" >{name}; then read -r v <value; echo $v; else echo fault; fi 2>/dev/null; done'",
                                 stdin="".join(f"{line}\n" for line in lines).encode())
         answers = [None if word == "fault" else int(word) for word in done.out.split()]
         assert done.rc == 0 and len(answers) == len(calls), done.out

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadGroupScheduling
 
-from lab import aptconf, bochs, cpio, fixtures, qemu, tar, thorough
+from lab import aptconf, bochs, check, cpio, fixtures, qemu, tar, thorough
 from lab.config import Config
 from lab.errors import LabError
 from lab.fixtures import SLOW
@@ -170,3 +170,13 @@ def test_groups_are_named_before_xdist_looks() -> None:
 def test_what_is_thorough_on_intel_is_there() -> None:
     there = "".join(file.read_text() for file in Path(__file__).parent.glob("test_*.py"))
     assert all(f"def {pattern.rstrip('*')}(" in there for pattern in thorough.ON_INTEL)
+
+
+def test_quests_tests_in_machines_are_part_of_the_check() -> None:
+    """Those of its scheduler `make -C inmates check` does: each is done by one of the two."""
+    in_machines = {Path(name).name for name in check.with_machines() if "/inmates/" in name}
+    on_the_host = (TOP / "inmates/tests/run").read_text()
+    assert {"test_alone.py", "test_fakecell.py", "test_programs.py"} <= in_machines
+    for file in (TOP / "inmates/tests").glob("test_*.py"):
+        named = file.name in on_the_host or (file.name.startswith("test_sched_") and "test_sched_*.py" in on_the_host)
+        assert named != (file.name in in_machines), file.name
