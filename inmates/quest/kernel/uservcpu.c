@@ -7,6 +7,7 @@
 
 #define US_PER_MS	1000
 #define VCPUS_OF_ONE	16		/* so many may a program have: admission takes time for each */
+#define IO_OF_ALL	8		/* so many I/O VCPUs all programs: the exact test takes them times all others */
 
 static int owners[SCHED_VCPUS];		/* pids; KERNEL_PID: none of a program's */
 
@@ -51,9 +52,21 @@ static int count_of(int owner)
 	return n;
 }
 
-static bool has_all(int owner)
+static int count_io(void)
 {
-	return owner != KERNEL_PID && count_of(owner) >= VCPUS_OF_ONE;
+	const struct vcpu *v;
+	int id, n = 0;
+
+	for (id = VCPU_FIXED; id < SCHED_VCPUS; id++) {
+		v = sched_vcpu(dispatch_sched(), id);
+		n += v && v->params.type == IO_VCPU && owners[id] != KERNEL_PID;
+	}
+	return n;
+}
+
+static bool has_all(int owner, int type)
+{
+	return owner != KERNEL_PID && (count_of(owner) >= VCPUS_OF_ONE || (type == IO_VCPU && count_io() >= IO_OF_ALL));
 }
 
 int uservcpu_create(const char *name, const struct sched_param *p, int owner)
@@ -62,13 +75,13 @@ int uservcpu_create(const char *name, const struct sched_param *p, int owner)
 
 	if (!plausible(p))
 		return -EINVAL;
-	if (has_all(owner))
+	if (has_all(owner, p->type))
 		return -EAGAIN;
 	id = vcpu_create(name, (enum vcpu_type)p->type, (uint64_t)p->C * US_PER_MS,
 			 (uint64_t)p->T * US_PER_MS);
 	if (id < 0)
 		return error_of(id);
-	if (has_all(owner)) {		/* other threads of it may have been faster */
+	if (has_all(owner, p->type)) {	/* others may have been faster */
 		(void)vcpu_destroy(id);
 		return -EAGAIN;
 	}

@@ -425,6 +425,20 @@ static void check_vcpu_limit(void)
 	CHECK(WEXITSTATUS(status_of(pid)) == 1);
 }
 
+/* All programs together: eight. */
+static void check_io_vcpu_limit(void)
+{
+	struct sched_param p = { .type = IO_VCPU, .C = 1, .T = 1000000 };
+	int id, n = 0, pid = fork();
+
+	if (!pid) {
+		while ((id = vcpu_create(&p)) >= 0)
+			n++;
+		_exit(n == 8 && id == -EAGAIN && vcpu_create_main(1, 1000000) >= 0);
+	}
+	CHECK(WEXITSTATUS(status_of(pid)) == 1);
+}
+
 static void check_numbers(void)
 {
 	CHECK(syscall(1000, 0, 0, 0) == -ENOSYS && syscall(-1, 0, 0, 0) == -ENOSYS);
@@ -451,6 +465,7 @@ int main(int argc, char **argv)
 	check_vcpu_gone();
 	check_vcpu_gone_in_fork();
 	check_vcpu_limit();
+	check_io_vcpu_limit();
 	check_segments();
 	check_numbers();
 	printf("calls: %d right, %d wrong\n", right, wrong);
