@@ -14,12 +14,4 @@ static inline uint64_t median3(uint64_t a, uint64_t b, uint64_t c)
 	return c > high ? high : c;
 }
 
-/* The least of three: nothing came between. */
-static inline uint64_t least3(uint64_t a, uint64_t b, uint64_t c)
-{
-	uint64_t low = a < b ? a : b;
-
-	return c < low ? c : low;
-}
-
 #endif
