@@ -258,6 +258,19 @@ def test_break_ends_what_is_waited_for(shell, nothing_lost):
     shell.machine.expect(shell.ready)
 
 
+def test_output_in_the_background_leaves_the_line(shell, nothing_lost):
+    """The prompt comes again behind it, for people and for quesh -c, with what was typed so far."""
+    shell.run("hello x &")
+    shell.machine.expect(r"hello from x\n")
+    shell.machine.expect(shell.ready)
+    shell.run("logger 2 300 &")
+    shell.machine.send("ec")
+    shell.machine.expect(r"logger: 2 at .*\n(?:.*\n)*?> ec")
+    shell.machine.send("ho same\r")
+    shell.machine.expect(r"ho same\n(?:.*\n)*?same\n")
+    shell.machine.expect(shell.ready)
+
+
 def test_tab(shell, nothing_lost):
     shell.machine.send("pri\t100\r")
     shell.machine.expect(r"25 primes below 100")

@@ -31,7 +31,7 @@ static const char *names(unsigned int i)
 static void fresh(void)
 {
 	screen_init(&s, cells);
-	lineedit_init(&l, echo, names);
+	lineedit_init(&l, echo, names, "");
 	lineedit_begin(&l);
 }
 
@@ -124,6 +124,42 @@ TEST(line_abort_and_junk)
 	CHECK(gives("b\033[12;34Ha\r", "ab"));
 	CHECK(gives("ok\033[200~\r", "ok"));
 	CHECK(gives("cut\033[\r", "cut"));
+}
+
+/* Does the screen read `want` from cell `n` on? */
+static bool row_is(unsigned int n, const char *want)
+{
+	for (; *want; want++, n++)
+		if ((cells[n] & 0xFF) != (unsigned char)*want)
+			return false;
+	return true;
+}
+
+TEST(tab_lists_what_it_may_become)
+{
+	screen_init(&s, cells);
+	lineedit_init(&l, echo, names, "> ");
+	lineedit_begin(&l);
+	type("x c\t");
+	CHECK(row_is(0, "> x c ") && row_is(SCREEN_COLS, "canny  count  cpu  counter   ") && row_is(2 * SCREEN_COLS, "> x c "));
+	CHECK(s.cursor == 2 * SCREEN_COLS + 5);
+	type("o\t");
+	CHECK(row_is(2 * SCREEN_COLS, "> x count ") && s.cursor == 2 * SCREEN_COLS + 9);
+	type("\t");
+	CHECK(row_is(3 * SCREEN_COLS, "count  counter   ") && row_is(4 * SCREEN_COLS, "> x count "));
+	CHECK(type("\r") == 1 && !strcmp(l.text, "x count"));
+}
+
+TEST(line_is_shown_again)
+{
+	screen_init(&s, cells);
+	lineedit_init(&l, echo, names, "> ");
+	lineedit_begin(&l);
+	type("help" LEFT LEFT);
+	echo("\nnews\n", 6);
+	lineedit_show(&l);
+	CHECK(row_is(2 * SCREEN_COLS, "> help ") && s.cursor == 2 * SCREEN_COLS + 4);
+	CHECK(type("x\r") == 1 && !strcmp(l.text, "hexlp"));
 }
 
 TEST(line_never_overflows)

@@ -7,6 +7,8 @@
 #include <inmate/screen.h>
 
 static struct screen screen;
+static uint64_t written;
+static void (*on_output)(void);
 
 void console_init(void)
 {
@@ -28,7 +30,25 @@ void console_write(const char *text, size_t n)
 		serial_write(text, n);
 		vga_set_cursor(screen.cursor);
 	}
+	written += n;
+	if (on_output)
+		on_output();
 	irq_restore(irqs);
+}
+
+uint64_t console_written(void)
+{
+	return written;
+}
+
+bool console_at_line_start(void)
+{
+	return screen.cursor % SCREEN_COLS == 0;
+}
+
+void console_on_output(void (*act)(void))
+{
+	on_output = act;
 }
 
 void console_ready(void)

@@ -45,15 +45,22 @@ void input_wait(void)
 		wait_on(&readers);
 }
 
-uint8_t input_get(void)
+int input_get_until(uint64_t at)
 {
 	bool irqs = irq_save();
-	int byte;
+	int byte = input_try();
 
-	while ((byte = input_try()) < 0)
-		input_wait();
+	if (byte < 0) {
+		(void)wait_on_until(&readers, at);
+		byte = input_try();
+	}
 	irq_restore(irqs);
-	return (uint8_t)byte;
+	return byte;
+}
+
+void input_poke(void)
+{
+	wake_all(&readers);
 }
 
 bool input_drop_break(void)

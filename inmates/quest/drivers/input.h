@@ -16,10 +16,13 @@ void input_put(uint8_t byte);
 /* Bytes that still fit. */
 size_t input_room(void);
 
-/* Next byte; sleeps until there is one. */
-uint8_t input_get(void);
+/* Next byte; sleeps until there is one, until TSC `at` (UINT64_MAX: no limit) or input_poke(). -1: none. */
+int input_get_until(uint64_t at);
 
-/* Who sleeps in input_get(). */
+/* Whoever waits for a byte looks again, or does something else. From any context. */
+void input_poke(void);
+
+/* Who waits for a byte. */
 const struct wait_queue *input_readers(void);
 
 /* Next byte, -1: none. Sleep until there is one, or earlier (thread_interrupt_all()). Interrupts off. */

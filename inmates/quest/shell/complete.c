@@ -2,7 +2,7 @@
 #include <inmate/string.h>
 #include "complete.h"
 
-static bool begins(const char *name, const char *typed, size_t length)
+bool complete_fits(const char *name, const char *typed, size_t length)
 {
 	return strlen(name) >= length && !memcmp(name, typed, length);
 }
@@ -23,7 +23,7 @@ struct completion complete(complete_name *name, const char *typed, size_t length
 	unsigned int i;
 
 	for (i = 0; (candidate = name(i)); i++) {
-		if (!begins(candidate, typed, length))
+		if (!complete_fits(candidate, typed, length))
 			continue;
 		found.common = found.matches++ ? in_common(found.first, candidate, found.common) : strlen(candidate);
 		if (!found.first)

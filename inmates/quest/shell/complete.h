@@ -15,6 +15,9 @@ struct completion {
 	const char *first;		/* one of them; NULL: none */
 };
 
+/* Does `name` begin with what was typed? */
+bool complete_fits(const char *name, const char *typed, size_t length);
+
 struct completion complete(complete_name *name, const char *typed, size_t length);
 
 #endif

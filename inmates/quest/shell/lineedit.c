@@ -9,14 +9,15 @@
 
 enum { NO_ESCAPE, AFTER_ESC, IN_NUMBER, AFTER_NUMBER };
 
-void lineedit_init(struct lineedit *l, line_echo *echo, complete_name *names)
+void lineedit_init(struct lineedit *l, line_echo *echo, complete_name *names, const char *prompt)
 {
 	memset(l, 0, sizeof(*l));
 	l->echo = echo;
 	l->names = names;
+	l->prompt = prompt;
 }
 
-void lineedit_begin(struct lineedit *l)
+static void empty(struct lineedit *l)
 {
 	l->length = l->at = 0;
 	l->text[0] = 0;
@@ -24,10 +25,24 @@ void lineedit_begin(struct lineedit *l)
 	l->shown = 0;
 }
 
+void lineedit_begin(struct lineedit *l)
+{
+	empty(l);
+	lineedit_show(l);
+}
+
 static void back(struct lineedit *l, size_t n)
 {
 	while (n--)
 		l->echo("\b", 1);
+}
+
+void lineedit_show(struct lineedit *l)
+{
+	l->echo(l->prompt, strlen(l->prompt));
+	if (l->length)
+		l->echo(l->text, l->length);
+	back(l, l->length - l->at);
 }
 
 /* Redraw from the cursor on, which stays. */
@@ -167,18 +182,41 @@ static void escape_key(struct lineedit *l, uint8_t key)
 	}
 }
 
-/* As much as all names have in common that begin like the word before the cursor; a blank behind the only one. */
+/* All names that begin like the word at `begin`, and the line again. */
+static void show_names(struct lineedit *l, size_t begin)
+{
+	const char *name;
+	unsigned int i;
+
+	l->echo("\n", 1);
+	for (i = 0; (name = l->names(i)); i++) {
+		if (!complete_fits(name, l->text + begin, l->at - begin))
+			continue;
+		l->echo(name, strlen(name));
+		l->echo("  ", 2);
+	}
+	l->echo("\n", 1);
+	lineedit_show(l);
+}
+
+/*
+ * As much as all names have in common that begin like the word before the cursor; a blank behind the only one.
+ * All of them, if that is no more than there is.
+ */
 static void complete_word(struct lineedit *l)
 {
-	size_t begin = l->at, i;
+	size_t begin = l->at, typed, i;
 	struct completion found;
 
 	while (begin && l->text[begin - 1] != ' ')
 		begin--;
 	if (!l->names || begin == l->at)
 		return;
-	found = complete(l->names, l->text + begin, l->at - begin);
-	for (i = l->at - begin; found.matches && i < found.common; i++)
+	typed = l->at - begin;
+	found = complete(l->names, l->text + begin, typed);
+	if (found.matches > 1 && found.common == typed)
+		show_names(l, begin);
+	for (i = typed; found.matches && i < found.common; i++)
 		insert(l, found.first[i]);
 	if (found.matches == 1)
 		insert(l, ' ');
@@ -229,7 +267,7 @@ bool lineedit_key(struct lineedit *l, uint8_t key)
 		finish(l);
 		return true;
 	} else if (key == CTRL('C')) {
-		lineedit_begin(l);
+		empty(l);
 		l->echo("^C\n", 3);
 		return true;
 	} else if (key < ' ' || key == DEL) {

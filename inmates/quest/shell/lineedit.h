@@ -4,7 +4,8 @@
  * terminal (text, BS, ESC [ K) come out through `echo`.
  *
  * Keys: Enter (CR or LF), Backspace (7F or 08), left, right, up, down, Home,
- * End, Delete, ^A ^E ^U ^C; Tab completes the word before the cursor.
+ * End, Delete, ^A ^E ^U ^C; Tab completes the word before the cursor, or
+ * shows what it may become.
  */
 #ifndef QUEST_LINEEDIT_H
 #define QUEST_LINEEDIT_H
@@ -22,6 +23,7 @@ typedef void line_echo(const char *text, size_t n);
 struct lineedit {
 	line_echo *echo;
 	complete_name *names;			/* what Tab completes; NULL: nothing */
+	const char *prompt;
 	size_t length, at;			/* characters; cursor */
 	uint8_t escape;				/* how far into an escape sequence */
 	uint8_t escape_number;			/* first number of the sequence */
@@ -32,10 +34,13 @@ struct lineedit {
 	char history[LINE_HISTORY][LINE_LENGTH];
 };
 
-void lineedit_init(struct lineedit *l, line_echo *echo, complete_name *names);
+void lineedit_init(struct lineedit *l, line_echo *echo, complete_name *names, const char *prompt);
 
-/* Start an empty line. */
+/* Show the prompt and start an empty line. */
 void lineedit_begin(struct lineedit *l);
+
+/* On a fresh line of the screen: prompt and line as they were. */
+void lineedit_show(struct lineedit *l);
 
 /* One byte typed. Returns true when `text` is a whole line (after ^C: an empty one). */
 bool lineedit_key(struct lineedit *l, uint8_t key);

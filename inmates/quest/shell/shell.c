@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/console.h>
+#include <inmate/cpu.h>
 #include <inmate/string.h>
+#include <inmate/timer.h>
 #include "../drivers/input.h"
 #include "../kernel/namedvcpu.h"
 #include "../kernel/program.h"
@@ -10,7 +12,11 @@
 #include "shell.h"
 #include "words.h"
 
+#define QUIET_US	50000		/* who writes nothing for so long has paused */
+
 static struct lineedit line;
+static uint64_t own;			/* console_written() as the shell has left it */
+static bool told;			/* that others write */
 
 static const struct command *find(const char *name)
 {
@@ -94,17 +100,82 @@ static const char *name_at(unsigned int i)
 	return i < archive.num_files ? archive.files[i].name : namedvcpu_word(i - archive.num_files);
 }
 
+/* What the line editor shows. */
+static void echo(const char *text, size_t n)
+{
+	bool irqs = irq_save();
+
+	own += n;
+	console_write(text, n);
+	irq_restore(irqs);
+}
+
+/* Has somebody else written since the line was shown? */
+static bool disturbed(void)
+{
+	return console_written() != own;
+}
+
+/* Others' output begins: the shell is to know, once. */
+static void output(void)
+{
+	if (told || !disturbed())
+		return;
+	told = true;
+	input_poke();
+}
+
+static void show_ready(void)
+{
+	if (!line.length)
+		console_ready();
+}
+
+/* Behind what others have written, and who has ended. */
+static void show_again(void)
+{
+	if (!console_at_line_start())
+		print("\n");
+	shell_report_background();
+	own = console_written();
+	told = false;
+	lineedit_show(&line);
+	show_ready();
+}
+
+/* The next key. What others write meanwhile stands before the line, once they have paused. */
+static uint8_t next_key(void)
+{
+	uint64_t before;
+	bool irqs;
+	int key;
+
+	for (;;) {
+		irqs = irq_save();	/* nothing is written between the look and the wait */
+		before = console_written();
+		key = input_get_until(disturbed() ? rdtsc() + timer_from_us(QUIET_US) : UINT64_MAX);
+		irq_restore(irqs);
+		if (key >= 0)
+			return (uint8_t)key;
+		if (disturbed() && console_written() == before)
+			show_again();
+	}
+}
+
 static void shell(void *arg)
 {
 	(void)arg;
-	lineedit_init(&line, console_write, name_at);
+	lineedit_init(&line, echo, name_at, "> ");
 	for (;;) {
 		shell_report_background();
-		print("> ");
+		own = console_written();
+		told = false;
+		console_on_output(output);
 		lineedit_begin(&line);
-		console_ready();
-		while (!lineedit_key(&line, input_get()))
+		show_ready();
+		while (!lineedit_key(&line, next_key()))
 			;
+		console_on_output(NULL);
 		run_line(line.text);
 	}
 }

@@ -6,13 +6,24 @@
 #ifndef INMATE_CONSOLE_H
 #define INMATE_CONSOLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* After cell_detect(). Alone it also sets the serial port up. */
 void console_init(void);
 
 void console_write(const char *text, size_t n);
 void print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Bytes written so far. */
+uint64_t console_written(void);
+
+/* Is the cursor at the start of a line of the screen? */
+bool console_at_line_start(void);
+
+/* What is to be called after each console_write(), from any context; NULL: nothing. */
+void console_on_output(void (*act)(void));
 
 /* Tell a program on the stream that a line of input is awaited (QV_STREAM_READY). */
 void console_ready(void);
