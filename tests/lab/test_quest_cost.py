@@ -20,7 +20,7 @@ WAKE_UPS = 10000
 
 @pytest.mark.machine(icount=True)
 def test_what_a_cell_costs_quest(qv: Product) -> None:
-    base = questbench.alone("xapic", BUILD / "lab/out/inmates/quest/quest32.elf")
+    base = questbench.alone("xapic", qv.sh(questbench.DIGEST).strip())
     qv.run_cell()
     cell, exits = questbench.in_cell(lambda command: qv.quesh(command, timeout=240),
                                      lambda: int(qv.ask("cell stats quest")["exits_total"]))
