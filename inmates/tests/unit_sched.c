@@ -362,3 +362,21 @@ TEST(sched_all_256)
 	CHECK(sched_vcpu_destroy(&s, 77, 0) == 0 && sched_vcpu_destroy(&s, 77, 0) == SCHED_NO_VCPU);
 	CHECK(vcpu(MAIN_VCPU, 1, 1000, 0) == 77);
 }
+
+/* Where all are gone and none is settled, a new one has an id, and begins when the last of them is. */
+TEST(sched_ids_of_the_dead)
+{
+	int i;
+
+	set_up(false);
+	for (i = 0; i < SCHED_VCPUS; i++) {
+		CHECK(vcpu(MAIN_VCPU, 1, 1000, i) == i);
+		sched_bind(&s, &a, i, i);
+		sched_ready(&s, &a, i);
+		CHECK(chosen(&a, i + 1, i));
+		sched_unbind(&s, &a, i + 1);
+		CHECK(sched_vcpu_destroy(&s, i, i + 1) == 0 && s.vcpus[i].state == VCPU_RETIRED);
+	}
+	i = vcpu(MAIN_VCPU, 1, 1000, SCHED_VCPUS);
+	CHECK(i >= 0 && vcpu_eligible(&s.vcpus[i]) == SCHED_VCPUS - 1 + 1000);
+}
