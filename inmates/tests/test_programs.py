@@ -55,11 +55,18 @@ def fake_cell():
                      "-initrd", str(m.quest("quest.elf")), "-append", "fakecell"), CELL_READY
 
 
+class Programs(m.Shell):
+    """What a program prints: that its VCPU begins late is the shell's word, and comes when the host is quick."""
+
+    def run(self, line: str) -> str:
+        return re.sub(r"(?m)^\S+ begins in \d+ ms.*\n", "", super().run(line))
+
+
 @pytest.fixture(scope="module", params=[alone, fake_cell], ids=["alone", "cell"])
 def shell(request):
     machine, ready = request.param()
     with machine:
-        yield m.Shell(machine, ready)
+        yield Programs(machine, ready)
 
 
 def in_time(out: str) -> str:
