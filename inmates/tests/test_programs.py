@@ -107,6 +107,22 @@ def test_library(shell, nothing_lost):
     assert re.fullmatch(r"lib: \d{2,} right, 0 wrong\n", in_time(shell.run("lib")))
 
 
+def test_what_a_program_brings_and_takes_along(shell, nothing_lost):
+    """Flags that the kernel must not take over, rounding, registers; whoever waits can be ended."""
+    assert re.fullmatch(r"state: \d{2,} right, 0 wrong\n", shell.run("state"))
+
+
+def test_a_program_cannot_look_like_the_shell(shell, nothing_lost):
+    """The byte that tells quesh of a prompt is the shell's."""
+    assert shell.run("state ready") == "x?x\n"
+
+
+def test_the_background_gets_no_keys(shell, nothing_lost):
+    shell.start("state read &")
+    shell.machine.expect(r"state: 0 keys\n")
+    shell.machine.expect(shell.ready)
+
+
 def test_programs_stay_off_the_kernels_vcpus(shell, nothing_lost):
     """VCPUs that the shell made for itself are nobody's to run on."""
     assert shell.run("load 1 100") == ""
@@ -272,10 +288,10 @@ def test_break_ends_what_is_waited_for(shell, nothing_lost):
 
 def test_output_in_the_background_leaves_the_line(shell, nothing_lost):
     """The prompt comes again behind it, for people and for quesh -c, with what was typed so far."""
-    shell.run("hello x &")
+    shell.start("hello x &")
     shell.machine.expect(r"hello from x\n")
     shell.machine.expect(shell.ready)
-    shell.run("logger 2 300 &")
+    shell.start("logger 2 300 &")
     shell.machine.send("ec")
     shell.machine.expect(r"logger: 2 at .*\n(?:.*\n)*?> ec")
     shell.machine.send("ho same\r")
