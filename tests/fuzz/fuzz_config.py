@@ -33,11 +33,15 @@ TOKENS = [
     b"18446744073709551616", b"64M", b"1G", b"2M", b"3M", b"999999999G", b"tiny.elf", b"shared.elf", b"../good/tiny.elf",
     b"\"", b"'", b"\\x00", b"\\u2028", b"\xc3\xa9", b"\xff", b"\0", b"\t", b"#", b"---", b"...", b"|", b">", b"true", b"null",
     b"~", b"1e9", b".inf", b"2026-01-01", b"00:03.0", b"0000:00:1f.7", b"ff:1f.8", b"quest", b"linux", b"=", b"%YAML 1.1\n",
+    b"vcpus", b"admission", b"exact", b"bound", b"{name: a, C: 1ms, T: 9ms}", b"type", b"io", b"600s", b"0us",
 ]
 
 
 class Wrong(Exception):
     """What the compiler made of an input is not right."""
+
+
+VCPU_WORD = r"admission=exact|vcpu=[A-Za-z0-9._-]{1,15},(main|io),[0-9]+(us|ms|s),[0-9]+(us|ms|s)"
 
 
 def expect(condition: bool, what: str) -> None:
@@ -57,7 +61,11 @@ def judge_request(cell: config.CellConfig) -> None:
     expect(q.console in (0, 1) and q.boot in set(abi.Boot), "console, boot")
     ports = [(p.first, p.last) for p in q.ports[:q.num_ports]]
     expect(ports == cell.ports and all(first <= last for first, last in ports), "ports: as they were written")
-    expect(q.cmdline.decode() == cell.cmdline and "\n" not in cell.cmdline, "command line: whole")
+    line = q.cmdline.decode()
+    expect(line.startswith(cell.cmdline) and line.isprintable() or not line, "command line: whole")
+    words = line.removeprefix(cell.cmdline).split()
+    expect(len(words) == len(cell.vcpus) + ("admission=exact" in words), "command line: a word for each VCPU")
+    expect(all(re.fullmatch(VCPU_WORD, word) for word in words), "command line: words that Quest knows")
     expect(q.image_name.decode(errors="replace") != "", "image")
 
 
