@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadGroupScheduling
 
-from lab import aptconf, bochs, check, cpio, fixtures, qemu, tar, thorough
+from lab import aptconf, bochs, check, cpio, enter, fixtures, qemu, tar, thorough
 from lab.config import Config
 from lab.errors import LabError
 from lab.fixtures import SLOW
@@ -32,6 +32,13 @@ def test_one_line_sources(tmp_path: Path) -> None:
           "deb http://s.test/debian-security bookworm-security main\n"
           "deb [arch=amd64 signed-by=/etc/hostname] http://m.test/debian/ bookworm main contrib # x\n")
     assert aptconf.mirror(tmp_path) == ("http://m.test/debian", "/etc/hostname")
+
+
+def test_a_chroot_without_a_mount_is_told_what_to_do() -> None:
+    proc = "22 27 0:21 / /proc rw - proc proc rw\n"
+    enter.check_mounts(proc + "27 1 254:0 / / rw - ext4 /dev/vda rw\n")
+    with pytest.raises(LabError, match="no mount point"):
+        enter.check_mounts(proc)
 
 
 def test_deb822_sources(tmp_path: Path) -> None:

@@ -41,6 +41,13 @@ def environment(root: Path, extra: Mapping[str, str]) -> list[str]:
     return [f"{k}={v}" for k, v in {**fixed, **passed, **extra}.items()]
 
 
+def check_mounts(mounts: str) -> None:
+    """`mounts`: /proc/self/mountinfo. Mount namespaces need a `/` that is one."""
+    if not any(line.split()[4] == "/" for line in mounts.splitlines()):
+        raise LabError("this chroot's / is no mount point, so nothing can be mounted here for the lab alone",
+                       "before entering it: mount --bind DIR DIR")
+
+
 def command(root: Path, argv: Sequence[str], env: Mapping[str, str] | None = None,
             cwd: Path = TOP) -> list[str]:
     """What to execute in order to run `argv` in the tree `root`."""
@@ -48,6 +55,7 @@ def command(root: Path, argv: Sequence[str], env: Mapping[str, str] | None = Non
     settings = environment(root, env or {})
     if os.environ.get(HERE) == str(root):
         return [*leash, "env", "-i", f"--chdir={cwd}", *settings, *argv]
+    check_mounts(Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace"))
     return [*leash, "unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", _SCRIPT,
             "enter", str(root), str(TOP), str(cwd), *settings, *argv]
 
