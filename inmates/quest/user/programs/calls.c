@@ -5,28 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check.h"
 
 #define KERNEL_ADDRESS	((void *)0x100000)
 #define FPU_ROUNDS	2000000
-
-static int right, wrong;
-
-#define CHECK(what) check(what, #what, __LINE__)
-
-static void check(int what, const char *text, int line)
-{
-	right += what != 0;
-	wrong += !what;
-	if (!what)
-		printf("calls.c:%d: not so: %s\n", line, text);
-}
-
-static int status_of(int pid)
-{
-	int status = -1;
-
-	return waitpid(pid, &status, 0) == pid ? status : -1;
-}
 
 static void check_processes(void)
 {
@@ -469,6 +451,5 @@ int main(int argc, char **argv)
 	check_io_vcpu_limit();
 	check_segments();
 	check_numbers();
-	printf("calls: %d right, %d wrong\n", right, wrong);
-	return wrong != 0;
+	return checked("calls");
 }

@@ -4,26 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "check.h"
 
 #define THREADS		4
 #define ROUNDS		50
 #define FULL_SPEED	20000
 #define DETACHED	40	/* more than there may be at once */
 
-static int right, wrong;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static volatile int turn, sum, inside, met, gone;
-
-#define CHECK(what) check(what, #what, __LINE__)
-
-static void check(int what, const char *text, int line)
-{
-	right += what != 0;
-	wrong += !what;
-	if (!what)
-		printf("lib.c:%d: not so: %s\n", line, text);
-}
 
 /* Reads, lets others run, writes: without the mutex numbers are lost. */
 static void *count_slowly(void *unused)
@@ -195,6 +185,5 @@ int main(void)
 	check_end();
 	check_text();
 	check_memory();
-	printf("lib: %d right, %d wrong\n", right, wrong);
-	return wrong != 0;
+	return checked("lib");
 }

@@ -8,6 +8,7 @@
 #include <quest/calls.h>
 #include <stdio.h>
 #include <string.h>
+#include "check.h"
 
 #define FLAG_DF		0x400ul
 #define FLAG_NT		0x4000ul
@@ -23,25 +24,6 @@
 #define CALL_EXEC	4
 #define CALL_USLEEP	7
 #define CALL_WRITE	16
-
-static int right, wrong;
-
-#define CHECK(what) check(what, #what, __LINE__)
-
-static void check(int what, const char *text, int line)
-{
-	right += what != 0;
-	wrong += !what;
-	if (!what)
-		printf("state.c:%d: not so: %s\n", line, text);
-}
-
-static int status_of(int pid)
-{
-	int status = -1;
-
-	return waitpid(pid, &status, 0) == pid ? status : -1;
-}
 
 /* Leaves the red zone alone, which the compiler may use below RSP. */
 #define SKIP_RED_ZONE	"leaq -128(%%rsp), %%rsp; "
@@ -207,6 +189,5 @@ int main(int argc, char **argv)
 	check_rounding();
 	check_ends();
 	check_joiners();
-	printf("state: %d right, %d wrong\n", right, wrong);
-	return wrong != 0;
+	return checked("state");
 }
