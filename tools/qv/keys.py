@@ -284,6 +284,20 @@ def _truth(node: yaml.Node, context: Context) -> bool | None:
     return None if raw is None else raw.lower() in ("true", "yes", "on")
 
 
+def mapping(node: yaml.Node, context: Context, what: str, keys: tuple[str, ...], example: str) -> dict[str, yaml.Node] | None:
+    """The values of a `what` that is written as a mapping of some of `keys`."""
+    if not isinstance(node, yaml.MappingNode):
+        context.bad(node, f"{kind(node)} stands here", example)
+        return None
+    values: dict[str, yaml.Node] = {}
+    for key, value in node.value:
+        if key.value not in keys or key.value in values:
+            context.bad(key, f"`{shown(str(key.value))}` is not a key of a {what}, or is given twice", ", ".join(keys))
+            return None
+        values[key.value] = value
+    return values
+
+
 def _ports(node: yaml.Node, context: Context) -> Ports | None:
     if not isinstance(node, yaml.SequenceNode):
         context.bad(node, f"{kind(node)} stands here", PORTS_EXAMPLE)
@@ -351,16 +365,9 @@ def _devices(node: yaml.Node, context: Context) -> Devices | None:
 
 
 def _device(node: yaml.Node, context: Context) -> Device | None:
-    if not isinstance(node, yaml.MappingNode):
-        context.bad(node, f"{kind(node)} stands here", "such as {pci: \"00:03.0\", dma: off}")
+    values = mapping(node, context, "device", ("pci", "dma", "unsafe-dma"), "such as {pci: \"00:03.0\", dma: off}")
+    if values is None:
         return None
-    values: dict[str, yaml.Node] = {}
-    for key, value in node.value:
-        if key.value not in ("pci", "dma", "unsafe-dma") or key.value in values:
-            context.bad(key, f"`{shown(str(key.value))}` is not a key of a device, or is given twice",
-                        "pci, dma, unsafe-dma")
-            return None
-        values[key.value] = value
     if "pci" not in values:
         context.bad(node, "the device has no `pci`", "its place, such as pci: \"00:03.0\"")
         return None

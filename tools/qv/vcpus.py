@@ -9,7 +9,7 @@ import yaml
 
 from . import abi, admission
 from .admission import Vcpu
-from .keys import Context, Rule, kind, scalar, shown
+from .keys import Context, Rule, kind, mapping, scalar, shown
 
 EXAMPLE = "a list such as [{name: control, C: 2ms, T: 10ms}]"
 TIME = "a time such as 500us, 20ms or 1s"
@@ -54,15 +54,9 @@ def _time(node: yaml.Node, context: Context) -> int | None:
 
 
 def _vcpu(node: yaml.Node, context: Context) -> Named | None:
-    if not isinstance(node, yaml.MappingNode):
-        context.bad(node, f"{kind(node)} stands here", "such as {name: control, C: 2ms, T: 10ms}")
+    values = mapping(node, context, "VCPU", ("name", "type", "C", "T"), "such as {name: control, C: 2ms, T: 10ms}")
+    if values is None:
         return None
-    values: dict[str, yaml.Node] = {}
-    for key, value in node.value:
-        if key.value not in ("name", "type", "C", "T") or key.value in values:
-            context.bad(key, f"`{shown(str(key.value))}` is not a key of a VCPU, or is given twice", "name, type, C, T")
-            return None
-        values[key.value] = value
     missing = [key for key in ("name", "C", "T") if key not in values]
     if missing:
         context.bad(node, f"the VCPU has no `{missing[0]}`", "name, C (budget) and T (period)")
@@ -83,13 +77,16 @@ def _vcpu(node: yaml.Node, context: Context) -> Named | None:
     return Named(name, Vcpu(budget, period, io))
 
 
-def _is_io(node: yaml.Node | None, context: Context) -> bool | None:
-    if node is None:
-        return False
-    raw = scalar(node, context, " or ".join(TYPES), ("str",))
-    if raw is not None and raw not in TYPES:
-        context.bad(node, f"`{shown(raw)}` is not a type of VCPU", " or ".join(TYPES))
+def _choice(node: yaml.Node, context: Context, what: str, names: tuple[str, ...]) -> str | None:
+    raw = scalar(node, context, " or ".join(names), ("str",))
+    if raw is not None and raw not in names:
+        context.bad(node, f"`{shown(raw)}` is not {what}", " or ".join(names))
         return None
+    return raw
+
+
+def _is_io(node: yaml.Node | None, context: Context) -> bool | None:
+    raw = TYPES[0] if node is None else _choice(node, context, "a type of VCPU", TYPES)
     return None if raw is None else raw == "io"
 
 
@@ -114,11 +111,7 @@ def _vcpus(node: yaml.Node, context: Context) -> list[Named] | None:
 
 
 def _admission(node: yaml.Node, context: Context) -> str | None:
-    raw = scalar(node, context, " or ".join(ADMISSION), ("str",))
-    if raw is not None and raw not in ADMISSION:
-        context.bad(node, f"`{shown(raw)}` is not an admission test", " or ".join(ADMISSION))
-        return None
-    return raw
+    return _choice(node, context, "an admission test", ADMISSION)
 
 
 def written(time: int) -> str:
