@@ -107,6 +107,11 @@ def test_library(shell, nothing_lost):
     assert re.fullmatch(r"lib: \d{2,} right, 0 wrong\n", in_time(shell.run("lib")))
 
 
+def test_clocks(shell, nothing_lost):
+    """CLOCK_*, sleeps until a time, VCPUs with times in microseconds."""
+    assert re.fullmatch(r"clocks: \d{2,} right, 0 wrong\n", in_time(shell.run("clocks")))
+
+
 def test_what_a_program_brings_and_takes_along(shell, nothing_lost):
     """Flags that the kernel must not take over, rounding, registers; whoever waits can be ended."""
     assert re.fullmatch(r"state: \d{2,} right, 0 wrong\n", shell.run("state"))

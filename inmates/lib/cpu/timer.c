@@ -42,6 +42,16 @@ uint64_t timer_to_us(uint64_t cycles)
 	return cycles / tsc_khz * 1000 + cycles % tsc_khz * 1000 / tsc_khz;
 }
 
+uint64_t timer_from_ns(uint64_t ns)
+{
+	return ns / 1000000 * tsc_khz + ns % 1000000 * tsc_khz / 1000000;
+}
+
+uint64_t timer_to_ns(uint64_t cycles)
+{
+	return cycles / tsc_khz * 1000000 + cycles % tsc_khz * 1000000 / tsc_khz;
+}
+
 static uint64_t measure_once(void)
 {
 	uint64_t begin, now;

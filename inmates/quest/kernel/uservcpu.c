@@ -32,7 +32,13 @@ static int error_of(int sched_error)
 
 static bool plausible(const struct sched_param *p)
 {
-	return (p->type == MAIN_VCPU || p->type == IO_VCPU) && p->C > 0 && p->T > 0 && !p->affinity;
+	return (p->type == MAIN_VCPU || p->type == IO_VCPU) && p->C > 0 && p->T > 0 && !p->affinity &&
+	       (p->unit == VCPU_MS || p->unit == VCPU_US);
+}
+
+static uint64_t us_of(int time, int unit)
+{
+	return (uint64_t)time * (unit == VCPU_MS ? US_PER_MS : 1);
 }
 
 /* May `pid` change it? 0 or an error. The fixed VCPUs are nobody's. */
@@ -77,8 +83,7 @@ int uservcpu_create(const char *name, const struct sched_param *p, int owner)
 		return -EINVAL;
 	if (has_all(owner, p->type))
 		return -EAGAIN;
-	id = vcpu_create(name, (enum vcpu_type)p->type, (uint64_t)p->C * US_PER_MS,
-			 (uint64_t)p->T * US_PER_MS);
+	id = vcpu_create(name, (enum vcpu_type)p->type, us_of(p->C, p->unit), us_of(p->T, p->unit));
 	if (id < 0)
 		return error_of(id);
 	if (has_all(owner, p->type)) {	/* others may have been faster */
@@ -110,10 +115,10 @@ int uservcpu_destroy(int id, bool force, int owner)
 	return 0;
 }
 
-/* Rounded: cycles are not whole microseconds. */
-static int in_ms(uint64_t cycles)
+/* Rounded: a microsecond is no whole number of cycles. */
+static int in_us(uint64_t cycles)
 {
-	return (int)((timer_to_us(cycles) + US_PER_MS / 2) / US_PER_MS);
+	return (int)timer_to_us(cycles + timer_from_us(1) / 2);
 }
 
 int uservcpu_get(int id, struct sched_param *p)
@@ -124,9 +129,15 @@ int uservcpu_get(int id, struct sched_param *p)
 		return -ENOVCPU;
 	*p = (struct sched_param){
 		.type = v->params.type,
-		.C = in_ms(v->params.budget),
-		.T = in_ms(v->params.period),
+		.C = in_us(v->params.budget),
+		.T = in_us(v->params.period),
+		.unit = VCPU_US,
 	};
+	if (p->C % US_PER_MS || p->T % US_PER_MS)
+		return 0;
+	p->C /= US_PER_MS;
+	p->T /= US_PER_MS;
+	p->unit = VCPU_MS;
 	return 0;
 }
 
@@ -138,7 +149,7 @@ int uservcpu_set(int id, const struct sched_param *p, int owner)
 		return error;
 	if (!plausible(p) || p->type != (int)sched_vcpu(dispatch_sched(), id)->params.type)
 		return -EINVAL;
-	return error_of(vcpu_set(id, (uint64_t)p->C * US_PER_MS, (uint64_t)p->T * US_PER_MS));
+	return error_of(vcpu_set(id, us_of(p->C, p->unit), us_of(p->T, p->unit)));
 }
 
 bool uservcpu_usable(int id, int pid)

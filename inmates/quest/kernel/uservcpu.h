@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* VCPUs as programs ask for them: whose they are, Quest's parameters in ms. Answers are 0 (an id) or minus an error. */
+/* VCPUs as programs ask for them: whose they are, Quest's parameters. Answers are 0 (an id) or minus an error. */
 #ifndef QUEST_USERVCPU_H
 #define QUEST_USERVCPU_H
 

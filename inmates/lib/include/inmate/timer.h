@@ -39,5 +39,7 @@ uint32_t timer_khz(void);
 uint32_t timer_tsc_khz(void);
 uint64_t timer_from_us(uint64_t us);
 uint64_t timer_to_us(uint64_t cycles);
+uint64_t timer_from_ns(uint64_t ns);
+uint64_t timer_to_ns(uint64_t cycles);
 
 #endif

@@ -15,14 +15,14 @@
 enum vcpu_type { MAIN_VCPU = 0, IO_VCPU = 1 };	/* sched_param.type */
 
 /*
- * VCPUs. A Main VCPU gets C ms of CPU in each period of T ms; threads on it take turns. `ENOVCPU`: none
+ * VCPUs. A Main VCPU gets C ms of CPU in each period of T ms (us, where sched_param.unit is VCPU_US); threads on it take turns. `ENOVCPU`: none
  * of that number, or not one that this program may use: its own, its parent's, BEST_EFFORT_VCPU.
  */
 int vcpu_create(const struct sched_param *param);	/* its id; EINVAL, EADMIT, EAGAIN (a program has 16 at most, all programs together 8 I/O VCPUs), EFAULT */
 int vcpu_create_main(int C, int T);			/* the same for a Main VCPU */
 int vcpu_bind_task(vcpu_id_t id);			/* the calling thread runs on it from now on; ENOVCPU */
 int vcpu_destroy(vcpu_id_t id, int force);		/* own ones; EBUSY: threads are on it (`force`: they go to best effort), EPERM, ENOVCPU */
-int vcpu_getparams(struct sched_param *param);		/* of the VCPU that the caller runs on; EFAULT */
+int vcpu_getparams(struct sched_param *param);		/* of the VCPU that the caller runs on, in ms if both are whole ms, else in us; EFAULT */
 int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);	/* own ones; as vcpu_create(), and EPERM, ENOVCPU */
 int sched_setparam(pid_t pid, const struct sched_param *param);	/* of the VCPU that `pid` (-1: the caller, else a child) started on */
 
@@ -68,6 +68,13 @@ int usleep(uint64_t us);				/* at most 2^42; EINVAL */
 int sleep(unsigned int seconds);			/* 0 */
 int gettimeofday(struct timeval *now, void *zone);	/* zone: NULL; EFAULT, EINVAL */
 int times(struct tms *used);				/* EFAULT */
+int clock_gettime(clockid_t clock, struct timespec *now);	/* CLOCK_*; EINVAL, EFAULT */
+/*
+ * Sleep for `time`, or with TIMER_ABSTIME until the clock shows it (a time that has passed: not at all), never less. For
+ * CLOCK_MONOTONIC and CLOCK_REALTIME. `left` is not touched: a sleep ends early only with its program. EINVAL, EFAULT
+ */
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left);
+int nanosleep(const struct timespec *time, struct timespec *left);	/* clock_nanosleep(CLOCK_MONOTONIC, 0, time, left) */
 
 /* Memory. */
 void *sbrk(intptr_t bytes);				/* where the heap ended before; ENOMEM, EINVAL as a negative pointer: see failed() */

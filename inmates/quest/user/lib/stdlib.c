@@ -17,6 +17,11 @@ int sleep(unsigned int seconds)
 	return usleep((uint64_t)seconds * 1000000);
 }
 
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+	return clock_nanosleep(CLOCK_MONOTONIC, 0, time, left);
+}
+
 static int digit(char c)
 {
 	if (c >= '0' && c <= '9')

@@ -39,6 +39,8 @@
 	C(28, sched_setparam, 2) \
 	C(29, wait_word, 3) \
 	C(30, wake_words, 0) \
-	C(31, pthread_detach, 1)
+	C(31, pthread_detach, 1) \
+	C(32, clock_gettime, 2) \
+	C(33, clock_nanosleep, 3)
 
 #endif

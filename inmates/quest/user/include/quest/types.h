@@ -20,19 +20,37 @@ enum iovcpu_class {
 	IOVCPU_CLASS_DISK = 8, IOVCPU_CLASS_CDROM = 16, IOVCPU_CLASS_GPIO = 32,
 };
 
+/* What sched_param counts C and T in. */
+enum vcpu_unit { VCPU_MS = 0, VCPU_US = 1 };
+
 struct sched_param {
 	int sched_priority;	/* not used: periods decide */
 	int type;		/* 0: Main, 1: I/O */
 	int io_class;		/* enum iovcpu_class, for an I/O VCPU */
-	int C, T;		/* budget and period, ms; 0 < C <= T. I/O VCPU: U = C/T */
+	int C, T;		/* budget and period; 0 < C <= T. I/O VCPU: U = C/T */
 	int m, k;		/* not used */
 	int affinity;		/* CPU of the cell: 0 */
 	int machine_affinity;	/* not used */
+	int unit;		/* enum vcpu_unit, of C and T */
 };
 
 struct timeval {
 	long tv_sec, tv_usec;	/* since the kernel's start: there is no calendar clock */
 };
+
+typedef long time_t;
+typedef int clockid_t;
+
+struct timespec {
+	time_t tv_sec;
+	long tv_nsec;		/* 0..999999999 */
+};
+
+#define CLOCK_REALTIME		0	/* the same as CLOCK_MONOTONIC */
+#define CLOCK_MONOTONIC		1	/* since the kernel's start */
+#define CLOCK_PROCESS_CPUTIME_ID	2	/* CPU time of all threads of this program so far */
+#define CLOCK_THREAD_CPUTIME_ID	3	/* of the calling thread */
+#define TIMER_ABSTIME		1
 
 struct tms {
 	uint64_t tms_utime;	/* CPU time of this program's threads, us, the kernel's work for them included */

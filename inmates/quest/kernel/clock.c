@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/timer.h>
+#include "clock.h"
+
+#define NS_PER_S	1000000000l
+#define FAR_S		(1l << 31)	/* in cycles and in ns this fits 64 bits */
+
+struct timespec clock_timespec(uint64_t ns)
+{
+	return (struct timespec){ (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
+}
+
+bool clock_sane(const struct timespec *t)
+{
+	return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S;
+}
+
+/* Rounded up: a clock that is read at that TSC value shows `t` or more. */
+uint64_t clock_after(uint64_t since, const struct timespec *t)
+{
+	uint64_t at;
+
+	if (t->tv_sec >= FAR_S)
+		return UINT64_MAX;
+	at = timer_from_ns((uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_nsec) + 1;
+	return __builtin_add_overflow(since, at, &at) ? UINT64_MAX : at;
+}

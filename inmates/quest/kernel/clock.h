@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Times as programs know them: seconds and nanoseconds since the kernel's start. */
+#ifndef QUEST_CLOCK_H
+#define QUEST_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "../user/include/quest/types.h"
+
+struct timespec clock_timespec(uint64_t ns);
+
+/* Returns whether `t` is a time: not negative, fewer than 10^9 ns. */
+bool clock_sane(const struct timespec *t);
+
+/* The TSC value at which `t` (sane) has passed since TSC value `since`; UINT64_MAX if that is more than 68 years away. */
+uint64_t clock_after(uint64_t since, const struct timespec *t);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * clocks: do the clocks and the VCPUs' times in microseconds do what quest.h says? One line for each that does not;
+ * the last line counts.
+ */
+#include <quest.h>
+#include <stdio.h>
+#include "check.h"
+
+#define NS_PER_S	1000000000l
+#define PERIOD_NS	3000000l
+#define PERIODS		20
+
+static long ns_of(struct timespec t)
+{
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static long now_ns(clockid_t clock)
+{
+	struct timespec t = { -1, -1 };
+
+	CHECK(clock_gettime(clock, &t) == 0 && t.tv_nsec >= 0 && t.tv_nsec < NS_PER_S);
+	return ns_of(t);
+}
+
+static struct timespec later(struct timespec t, long ns)
+{
+	ns += ns_of(t);
+	return (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
+}
+
+static void spin(long ns)
+{
+	long end = now_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+	struct timespec t;
+
+	do
+		(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	while (ns_of(t) < end);
+}
+
+static void check_clocks(void)
+{
+	long before = now_ns(CLOCK_MONOTONIC), own = now_ns(CLOCK_THREAD_CPUTIME_ID), cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	struct timespec t;
+
+	CHECK(before > 0 && now_ns(CLOCK_REALTIME) >= before && own <= cpu);
+	spin(2000000);
+	CHECK(now_ns(CLOCK_MONOTONIC) - before >= 2000000 && now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu >= 2000000);
+	CHECK(clock_gettime(99, &t) == -EINVAL && clock_gettime(-1, &t) == -EINVAL);
+	CHECK(clock_gettime(CLOCK_MONOTONIC, NULL) == -EFAULT);
+}
+
+static void check_sleep(void)
+{
+	struct timespec t = { 0, 3000000 }, bad = { 0, NS_PER_S }, left = { 7, 7 };
+	long before = now_ns(CLOCK_MONOTONIC), cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &left) == 0 && nanosleep(&t, NULL) == 0 && left.tv_sec == 7);
+	CHECK(now_ns(CLOCK_MONOTONIC) - before >= 6000000 && now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu < 6000000);
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0);	/* 3 ms after the start: long ago */
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL) == -EINVAL && clock_nanosleep(99, 0, &t, NULL) == -EINVAL);
+	CHECK(clock_nanosleep(CLOCK_THREAD_CPUTIME_ID, 0, &t, NULL) == -EINVAL);
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 2, &t, NULL) == -EINVAL && nanosleep(NULL, NULL) == -EFAULT);
+	bad = (struct timespec){ -1, 0 };
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &bad, NULL) == -EINVAL);
+}
+
+/* A periodic loop that works for a tenth of each period. With drift, half-way on it would be a period late at least. */
+static void check_no_drift(void)
+{
+	long late, least = NS_PER_S;
+	struct timespec due;
+	int i;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &due);
+	for (i = 0; i < PERIODS; i++) {
+		spin(PERIOD_NS / 10);
+		due = later(due, PERIOD_NS);
+		(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+		late = now_ns(CLOCK_MONOTONIC) - ns_of(due);
+		CHECK(late >= 0);
+		if (i >= PERIODS / 2 && late < least)
+			least = late;
+	}
+	CHECK(least < PERIOD_NS);
+}
+
+static void check_far(void)
+{
+	struct timespec far = { 1l << 62, 0 };
+	int pid = fork();
+
+	if (!pid)
+		_exit(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &far, NULL));
+	(void)usleep(3000);
+	CHECK(waitpid(pid, NULL, WNOHANG) == 0 && kill(pid, SIGKILL) == 0 && status_of(pid) == SIGKILL);
+}
+
+static void check_microseconds(void)
+{
+	struct sched_param p = { .type = MAIN_VCPU, .C = 250, .T = 20500, .unit = VCPU_US }, q;
+	int id = vcpu_create(&p);
+
+	CHECK(id > 0 && vcpu_bind_task(id) == 0 && vcpu_getparams(&q) == 0);
+	CHECK(q.C == 250 && q.T == 20500 && q.unit == VCPU_US);
+	CHECK(vcpu_setparams(id, &q) == 0);
+	p = (struct sched_param){ .type = MAIN_VCPU, .C = 1000, .T = 50000, .unit = VCPU_US };
+	CHECK(vcpu_setparams(id, &p) == 0 && vcpu_getparams(&q) == 0 && q.C == 1 && q.T == 50 && q.unit == VCPU_MS);
+	p.unit = 2;
+	CHECK(vcpu_setparams(id, &p) == -EINVAL && vcpu_create(&p) == -EINVAL);
+	p.unit = -1;
+	CHECK(vcpu_create(&p) == -EINVAL);
+	CHECK(vcpu_destroy(id, 1) == 0);
+}
+
+int main(void)
+{
+	check_clocks();
+	check_sleep();
+	check_no_drift();
+	check_far();
+	check_microseconds();
+	return checked("clocks");
+}
