@@ -107,21 +107,32 @@ static void save_state(struct qv_linux_state *s)
 	}
 }
 
-static struct qv_crossing crossing_of(u32 index)
+/* Reads nothing of the block: under the monitor all but its open part is hidden from Linux, this driver too */
+static struct qv_crossing crossing_home(u32 index)
 {
 	u32 area = QV_OFF_CPUS + index * QV_CPU_LEN;
 	struct pcpu *cpu = page_address(qv_takeover.block) + area;
+
+	return (struct qv_crossing){
+		.state = &cpu->linux_state,
+		.area_pa = page_to_phys(qv_takeover.block) + area, .area_va = QV_VA_BLOCK + area,
+	};
+}
+
+static struct qv_crossing crossing_of(u32 index)
+{
+	struct qv_crossing c = crossing_home(index);
 	struct instance *inst = front_instance();
 	const struct qv_image_header *h = qv_virt_image();
 
-	return (struct qv_crossing){
-		.state = &cpu->linux_state, .cr3 = inst->boot.cr3, .entry = h->entry,
-		.area_pa = inst->boot.block_pa + area, .area_va = QV_VA_BLOCK + area,
-		.cr4 = (qv_cr4() & CR4_KEEP) | (qv_cpuid(1).ecx & CPUID_1_XSAVE ? CR4_OSXSAVE_ : 0),
-		.gdt = h->gdt, .idt = QV_VA_BLOCK + QV_OFF_INSTANCE + offsetof(struct instance, idt),
-		.boot = &inst->boot,
-		.spoil = inst->boot.test_hooks & QV_TEST_BAD_STEP && index == 1,
-	};
+	c.boot = &inst->boot;
+	c.cr3 = inst->boot.cr3;
+	c.entry = h->entry;
+	c.cr4 = (qv_cr4() & CR4_KEEP) | (qv_cpuid(1).ecx & CPUID_1_XSAVE ? CR4_OSXSAVE_ : 0);
+	c.gdt = h->gdt;
+	c.idt = QV_VA_BLOCK + QV_OFF_INSTANCE + offsetof(struct instance, idt);
+	c.spoil = inst->boot.test_hooks & QV_TEST_BAD_STEP && index == 1;
+	return c;
 }
 
 static void note_refused(const struct qv_crossing *c)
@@ -231,7 +242,7 @@ static void meet_and_enter(void *index)
 
 static void leave_this_cpu(void *index)
 {
-	struct qv_crossing c = crossing_of((unsigned long)index);
+	struct qv_crossing c = crossing_home((unsigned long)index);
 	u64 start = qv_rdtsc(), error;
 
 	do	/* one after another: the monitor notes each */

@@ -39,7 +39,7 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0x0000017f, 0x0000017f, { ZERO, ZERO }, { OK, OK }, 0, "ERROR_CONTROL", "as the banks" },
 	{ 0x00000194, 0x00000194, { FAIL, FAIL }, { OK, KEEP }, 0, "FLEX_RATIO", "the package's frequency after the next reset" },
 	{ 0x00000198, 0x00000198, { OK, FAIL }, { OK, OK }, 0, "PERF_STATUS", "read-only: kernels ask for clocks" },
-	{ 0x000001a0, 0x000001a0, { OK, ZERO }, { OK, KEEP }, 1ull << 0, "MISC_ENABLE", "Linux: fast strings; the rest reaches a core or more, and without NX the monitor's tables are void" },
+	{ 0x000001a0, 0x000001a0, { OK, ZERO }, { OK, KEEP }, 1ull << 0 | 1ull << 3, "MISC_ENABLE", "Linux: fast strings, thermal throttling of its own threads, which it writes as a CPU comes online; the rest reaches a core or more, and without NX the monitor's tables are void" },
 	{ 0x000001a2, 0x000001a2, { FAIL, FAIL }, { OK, KEEP }, 0, "TEMPERATURE_TARGET", "when the whole package is throttled" },
 	{ 0x000001aa, 0x000001aa, { FAIL, FAIL }, { OK, KEEP }, 0, "MISC_PWR_MGMT", "who coordinates the package's frequencies" },
 	{ 0x000001ac, 0x000001af, { FAIL, FAIL }, { OK, KEEP }, 0, "TURBO_RATIO_LIMIT", "the highest frequency of all cores" },

@@ -2,13 +2,14 @@
 """What a person sees while cells run: events, the log, and terminals."""
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from lab.channel import Running
-from product import Product
+from product import Product, on_machines
 
 INTERRUPT = 2
 
@@ -153,3 +154,28 @@ def test_a_queue_of_commands(qv: Product) -> None:
     for i, command in enumerate(commands):
         qv.machine.finish(command, 70)
         assert (command.rc, command.output) == (0, b"number %d\n" % i)
+
+
+# All that monitors have to say while nobody does anything wrong
+ORDINARY = re.compile(r"cpu \d+: (CPU is under the monitor \(apic id \d+\)|CPU goes back to bare Linux"
+                      r"|cell instance \d+ (created, \d+ pages of 2 MiB|starts|stopped|destroyed, its memory is cleared and back))")
+
+
+@on_machines("xapic", "x2apic-8", "intel")
+def test_log_of_a_normal_life_has_no_violation(qv: Product, name: str) -> None:
+    """A log that cries wolf is no evidence: enable, two lives of a cell, CPUs that go and come, disable."""
+    cell, other = qv.cpus - 1, "/sys/devices/system/cpu/cpu1/online"
+    qv.run_cell("quest", cell)
+    assert qv.quesh("echo alive") == "alive\n"
+    qv.sh(f"echo 0 >{other} && echo 1 >{other}")
+    qv.do("cell shutdown quest")
+    qv.do("cell start quest")
+    assert qv.quesh("echo again") == "again\n"
+    qv.do("cell destroy quest")
+    assert qv.runs_on(cell)
+    assert [cpu["denied"] for cpu in qv.ask("cell stats linux")["cpus"]] == [0] * qv.cpus
+    qv.do("disable")
+    said = [line for line in qv.ask("log")["lines"] if line["source"] != "driver"]
+    assert {line["source"] for line in said} == {"linux"}, "an instance of a cell had nothing to say"
+    assert [line["text"] for line in said if not ORDINARY.fullmatch(line["text"])] == []
+    assert sum("goes back to bare Linux" in line["text"] for line in said) == qv.cpus
