@@ -5,8 +5,11 @@ has the equations): the same integers in the same order, shown equal by inmates/
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from .record import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 UNITS = 62                  # shares are counted in 2^-62
 PERIOD_MAX = 1 << 42        # cycles

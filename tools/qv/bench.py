@@ -43,7 +43,7 @@ class Bench:
         self.cell = cell
         self.system = system
         self.device = device
-        self.image = cell.image.read_bytes()
+        self.image = Path(cell.image).read_bytes()
         self.replies: dict[str, list[abi.Reply]] = {operation: [] for operation in OPERATIONS}
         self.first_entry_ns: list[int] = []
 

@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+import os
 
 from . import abi, output, words
-from .device import Device
 from .errors import Refused, WrongConfiguration
-from .system import System
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from . import config
+    from .cli import Arguments
+    from .device import Device
+    from .system import System
 
 
-def _done(args: argparse.Namespace, reply: abi.Reply, sentence: str, **more: object) -> int:
+def _done(args: Arguments, reply: abi.Reply, sentence: str, **more: object) -> int:
     if args.json:
         output.as_json({**more, "duration_ns": reply.duration_ns, "held_ns": reply.held_ns})
     else:
@@ -26,17 +26,17 @@ def _done(args: argparse.Namespace, reply: abi.Reply, sentence: str, **more: obj
     return 0
 
 
-def enable(args: argparse.Namespace, system: System) -> int:
+def enable(args: Arguments, system: System) -> int:
     reply = system.device_or_load().enable()
     return _done(args, reply, "QV is enabled: its monitor runs under Linux", enabled=True)
 
 
-def disable(args: argparse.Namespace, system: System) -> int:
+def disable(args: Arguments, system: System) -> int:
     reply = system.device().disable()
     return _done(args, reply, "QV is disabled: Linux has the machine to itself", enabled=False)
 
 
-def create(args: argparse.Namespace, system: System) -> int:
+def create(args: Arguments, system: System) -> int:
     """Checks everything first; if a later step fails, those before are undone."""
     from . import config  # the parser takes longer to load than all else
 
@@ -78,9 +78,10 @@ def _undo(step: Callable[[], object]) -> None:
         pass
 
 
-def _read_image(path: Path) -> bytes:
+def _read_image(path: str) -> bytes:
     try:
-        return path.read_bytes()
+        with open(path, "rb") as stream:
+            return stream.read()
     except OSError as error:
         raise Refused(f"the image {path} cannot be read ({(error.strerror or 'error').lower()})",
                       "see that the file is there and readable") from None
@@ -89,7 +90,7 @@ def _read_image(path: Path) -> bytes:
 def request_for(cell: config.CellConfig) -> abi.CellCreate:
     request = abi.CellCreate(
         name=cell.name.encode(), num_cpus=len(cell.cpus), boot=words.BOOTS[cell.boot],
-        memory=cell.memory, image_name=_fit(cell.image.name, 127),
+        memory=cell.memory, image_name=_fit(os.path.basename(cell.image), 127),
         cmdline=cell.command_line().encode(), console=int(cell.console), num_ports=len(cell.ports),
         watchdog_ms=cell.watchdog, lock=cell.lock)
     for number, cpu in enumerate(cell.cpus):
@@ -106,12 +107,12 @@ def _fit(name: str, limit: int) -> bytes:
     return name.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore").encode()
 
 
-def start(args: argparse.Namespace, system: System) -> int:
+def start(args: Arguments, system: System) -> int:
     reply = system.device().start(args.name)
     return _done(args, reply, f"cell {args.name} runs", name=args.name, state="running")
 
 
-def shutdown(args: argparse.Namespace, system: System) -> int:
+def shutdown(args: Arguments, system: System) -> int:
     device = system.device()
     reply = device.shutdown(args.name, args.timeout)
     state = state_name(device.info(args.name).state)
@@ -119,23 +120,23 @@ def shutdown(args: argparse.Namespace, system: System) -> int:
     return _done(args, reply, f"cell {args.name} {what}", name=args.name, state=state)
 
 
-def lock(args: argparse.Namespace, system: System) -> int:
+def lock(args: Arguments, system: System) -> int:
     reply = system.device().lock(args.name)
     return _done(args, reply, f"cell {args.name} has locked management: only it can unlock", name=args.name, locked=True)
 
 
-def unlock(args: argparse.Namespace, system: System) -> int:
+def unlock(args: Arguments, system: System) -> int:
     reply = system.device().unlock(args.name, args.timeout)
     return _done(args, reply, f"cell {args.name} agreed: management is unlocked", name=args.name, locked=False)
 
 
-def destroy(args: argparse.Namespace, system: System) -> int:
+def destroy(args: Arguments, system: System) -> int:
     reply = system.device().destroy(args.name)
     return _done(args, reply, f"cell {args.name} is destroyed; its CPUs and memory are Linux's again",
                  name=args.name, state="destroyed")
 
 
-def check(args: argparse.Namespace, system: System) -> int:
+def check(args: Arguments, system: System) -> int:
     from . import config, schedule  # the parser takes longer to load than all else
 
     cells, problems = config.check_files(args.files, system.machine())

@@ -1,34 +1,66 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command line of qvctl."""
+"""The command line of qvctl: its commands, and how it ends."""
 
 from __future__ import annotations
 
-import argparse
-import importlib
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import NoReturn
 
 from . import VERSION
 from .errors import Refused, WrongConfiguration, WrongUsage
-from .system import System
 
-Subcommands = argparse._SubParsersAction  # what add_subparsers() gives
-Command = Callable[[argparse.Namespace, System], int]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .system import System
 
 EXIT_REFUSED = 1
 EXIT_WRONG = 2
 
 
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in qvctl's own form."""
+class Arguments:
+    """What a command line says: an attribute for each operand and option of its command."""
 
-    def error(self, message: str) -> NoReturn:
-        raise WrongUsage(f"{message}\n  usage: {self.format_usage().removeprefix('usage: ').strip()}")
+    json = False
+    help = False
+
+
+class Option:
+    """`flags` as they are typed. Without `metavar` it is a switch, else `parse` makes its value, or raises ValueError."""
+
+    def __init__(self, flags: str, words: str, metavar: str = "", parse: Callable[[str], object] = str,
+                 default: object = None, name: str = "") -> None:
+        self.flags = flags.split()
+        self.words = words
+        self.metavar = metavar
+        self.parse = parse
+        self.default = default if metavar else False
+        self.name = name or self.flags[-1].strip("-")
+
+    def usage(self) -> str:
+        return f"{self.flags[0]} {self.metavar}" if self.metavar else self.flags[0]
+
+
+class Command:
+    """`run` is module.function: loaded when it is wanted, since start-up is most of what a command takes.
+
+    `operand` is what it takes beside options: NAME, or NAME... for one or more."""
+
+    def __init__(self, path: str, run: str, words: str, operand: str = "", *options: Option) -> None:
+        self.path = path
+        self.run = run
+        self.words = words
+        self.operand = operand
+        self.options = (*options, JSON, HELP)
+
+    def usage(self) -> str:
+        return " ".join(["qvctl", self.path, *([self.operand] if self.operand else []),
+                         *(f"[{option.usage()}]" for option in self.options if option is not HELP)])
 
 
 def _seconds(value: str) -> float:
+    """number of seconds"""
     seconds = float(value)
     if not 0 < seconds <= 86400:
         raise ValueError
@@ -36,6 +68,7 @@ def _seconds(value: str) -> float:
 
 
 def _count(value: str) -> int:
+    """count"""
     count = int(value)
     if not 0 <= count <= 1_000_000:
         raise ValueError
@@ -43,93 +76,188 @@ def _count(value: str) -> int:
 
 
 def _milliseconds(value: str) -> int:
+    """number of milliseconds"""
     milliseconds = int(value)
     if not 0 <= milliseconds <= 3_600_000:
         raise ValueError
     return milliseconds
 
 
-_seconds.__name__ = "number of seconds"
-_count.__name__ = "count"
-_milliseconds.__name__ = "number of milliseconds"
+JSON = Option("--json", "print data as JSON")
+HELP = Option("-h --help", "print this")
+FOLLOW = Option("-f --follow", "go on as more come")
+
+COMMANDS = (
+    Command("doctor", "doctor.doctor", "what stands in the way here, and its remedy"),
+    Command("enable", "cells.enable", "put the monitor under the running Linux"),
+    Command("disable", "cells.disable", "take the monitor away again"),
+    Command("status", "show.status", "what the machine offers and whether QV is enabled"),
+    Command("devices", "devices.devices", "the PCI functions, and which a cell could have"),
+    Command("cell create", "cells.create", "create the cell that a YAML file describes", "FILE",
+            Option("--start", "start it as well")),
+    Command("cell start", "cells.start", "start a created cell", "NAME"),
+    Command("cell shutdown", "cells.shutdown", "ask a cell to end; after the time-out it is stopped", "NAME",
+            Option("--timeout", "milliseconds before it is stopped (default 5000; 0: at once)", "MS", _milliseconds, 5000)),
+    Command("cell destroy", "cells.destroy", "stop a cell and give Linux its CPUs and memory back", "NAME"),
+    Command("cell lock", "cells.lock", "lock management until this cell agrees to unlock", "NAME"),
+    Command("cell unlock", "cells.unlock", "ask a cell to agree that management is unlocked", "NAME",
+            Option("--timeout", "milliseconds to wait for its agreement (default 5000)", "MS", _milliseconds, 5000)),
+    Command("cell list", "show.list_cells", "all cells"),
+    Command("cell show", "show.show_cell", "all about one cell; why it failed", "NAME"),
+    Command("cell stats", "stats.stats", "a cell's exits by reason and CPU; `linux` is the front end", "NAME",
+            Option("--interval", "also rates over S seconds", "S", _seconds),
+            Option("-n", "with --interval: N times (default 1; 0: until interrupted)", "N", _count, name="count")),
+    Command("config check", "cells.check", "check YAML files, each by itself and against one another", "FILE...",
+            Option("-v", "also what share of the CPU the VCPUs of each may take, and how long they may wait", name="verbose")),
+    Command("log", "follow.log", "what driver and monitor logged", "", FOLLOW,
+            Option("--previous", "what the monitors logged before the machine last went down (warm restart)")),
+    Command("events", "follow.events", "state changes of QV and its cells", "", FOLLOW),
+)
 
 
-def build_parser() -> Parser:
-    parser = Parser(prog="qvctl", description="Partitions of a running Linux: checks, creates and shows cells.")
-    parser.add_argument("--version", action="version", version=f"qvctl {VERSION}")
-    parser.add_argument("--json", action="store_true", help="print data as JSON")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _add(commands, "doctor", "doctor.doctor", "what stands in the way here, and its remedy")
-    _add(commands, "enable", "cells.enable", "put the monitor under the running Linux")
-    _add(commands, "disable", "cells.disable", "take the monitor away again")
-    _add(commands, "status", "show.status", "what the machine offers and whether QV is enabled")
-    _add(commands, "devices", "devices.devices", "the PCI functions, and which a cell could have")
-    _add_cell_commands(commands)
-    _add_config_commands(commands)
-    for name, run, words in (("log", "follow.log", "what driver and monitor logged"),
-                             ("events", "follow.events", "state changes of QV and its cells")):
-        command = _add(commands, name, run, words)
-        command.add_argument("-f", "--follow", action="store_true", help="go on as more come")
-        if name == "log":
-            command.add_argument("--previous", action="store_true",
-                                 help="what the monitors logged before the machine last went down (warm restart)")
-    return parser
+def _table(rows: Sequence[tuple[str, str]]) -> str:
+    width = max(len(left) for left, _ in rows)
+    return "\n".join(f"  {left:{width}}  {right}" for left, right in rows)
 
 
-def _add(commands: Subcommands[Parser], name: str, run: str, words: str) -> Parser:
-    """`run` is module.function: loaded when it is wanted, since start-up is most of what a command takes."""
-    command = commands.add_parser(name, help=words, description=words)
-    command.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print data as JSON")
-    command.set_defaults(run=run)
+def _commands(prefix: str = "") -> list[tuple[str, str]]:
+    return [(f"{command.path} {command.operand}".rstrip(), command.words) for command in COMMANDS
+            if not prefix or command.path.startswith(prefix + " ")]
+
+
+def help_text(path: str = "") -> str:
+    """What `qvctl help` prints, about all commands, a group of them, or one."""
+    command = next((command for command in COMMANDS if command.path == path), None)
+    if command:
+        options = [(", ".join(option.flags) + (f" {option.metavar}" if option.metavar else ""), option.words)
+                   for option in command.options]
+        return f"usage: {command.usage()}\n\n{command.words}\n\n{_table(options)}"
+    if path:
+        return f"usage: {group_usage(path)}\n\n{_table(_commands(path))}"
+    options = [("--json", JSON.words), ("--version", "print the version"), ("help COMMAND", "all about one command")]
+    return ("usage: qvctl COMMAND ... [--json]\n\nPartitions of a running Linux: checks, creates and shows cells.\n\n"
+            f"{_table([*_commands(), *options])}")
+
+
+def group_usage(path: str) -> str:
+    verbs = [command.path.removeprefix(path + " ") for command in COMMANDS if command.path.startswith(path + " ")]
+    return f"qvctl {path} {'|'.join(verbs)} ..."
+
+
+def _wrong(words: str, usage: str = "qvctl COMMAND ...; `qvctl help` lists the commands") -> WrongUsage:
+    return WrongUsage(f"{words}\n  usage: {usage}")
+
+
+def _perhaps(word: str, known: Sequence[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(word, known, 1, 0.6)
+    return f" (perhaps `{close[0]}`)" if close else ""
+
+
+def find(words: Sequence[str]) -> tuple[Command, list[str]]:
+    """The command that a line names, and what comes behind its name."""
+    if not words:
+        raise _wrong("which command?")
+    for command in COMMANDS:
+        path = command.path.split(" ")
+        if list(words[:len(path)]) == path:
+            return command, list(words[len(path):])
+    tops = [command.path.partition(" ")[0] for command in COMMANDS]
+    if words[0] not in tops:
+        raise _wrong(f"there is no command `{words[0]}`{_perhaps(words[0], tops)}")
+    verbs = [command.path.partition(" ")[2] for command in COMMANDS if command.path.startswith(words[0] + " ")]
+    raise _wrong(f"{words[0]}: there is no `{words[1]}`{_perhaps(words[1], verbs)}" if len(words) > 1
+                 else f"{words[0]}: what of it?", group_usage(words[0]))
+
+
+def _value(option: Option, value: str, command: Command) -> object:
+    try:
+        return option.parse(value)
+    except ValueError:
+        raise _wrong(f"{option.flags[0]}: `{value}` is not a {option.parse.__doc__}", command.usage()) from None
+
+
+def _options(args: Arguments, command: Command, words: list[str]) -> list[str]:
+    """Sets the options that `words` hold; returns what else is there."""
+    operands: list[str] = []
+    for option in command.options:
+        setattr(args, option.name, option.default)
+    while words:
+        word = words.pop(0)
+        if word == "--":
+            return operands + words
+        if not word.startswith("-") or word == "-":
+            operands.append(word)
+            continue
+        flag, equals, value = word.partition("=")
+        option = next((option for option in command.options if flag in option.flags), None)
+        if option is None:
+            known = [flag for option in command.options for flag in option.flags]
+            raise _wrong(f"{command.path}: there is no option {flag}{_perhaps(flag, known)}", command.usage())
+        if not option.metavar:
+            if equals:
+                raise _wrong(f"{flag} takes no value", command.usage())
+            setattr(args, option.name, True)
+            continue
+        if not equals and not words:
+            raise _wrong(f"{flag} wants a value: {option.metavar}", command.usage())
+        setattr(args, option.name, _value(option, value if equals else words.pop(0), command))
+    return operands
+
+
+def parse(words: Sequence[str], args: Arguments) -> Command:
+    """The command that a line asks for, and its arguments."""
+    command, rest = find([word for word in words if word != "--json"] if "--" not in words else words)
+    operands = _options(args, command, rest)
+    args.json = "--json" in words
+    if args.help:
+        return command
+    many = command.operand.endswith("...")
+    if command.operand and not operands:
+        raise _wrong(f"{command.path}: {command.operand.rstrip('.')} is missing", command.usage())
+    if len(operands) > (len(operands) if many else bool(command.operand)):
+        raise _wrong(f"{command.path}: `{operands[-1]}` is too much", command.usage())
+    name = command.operand.rstrip(".").lower()
+    setattr(args, name + "s" if many else name or "none", operands if many else "".join(operands))
     return command
 
 
-def _add_cell_commands(commands: Subcommands[Parser]) -> None:
-    cell = commands.add_parser("cell", help="create, start, stop and show cells")
-    verbs = cell.add_subparsers(dest="verb", metavar="VERB", required=True)
-    create = _add(verbs, "create", "cells.create", "create the cell that a YAML file describes")
-    create.add_argument("file", metavar="FILE")
-    create.add_argument("--start", action="store_true", help="start it as well")
-    _add(verbs, "list", "show.list_cells", "all cells")
-    for name, run, words in (
-            ("start", "cells.start", "start a created cell"),
-            ("shutdown", "cells.shutdown", "ask a cell to end; after the time-out it is stopped"),
-            ("destroy", "cells.destroy", "stop a cell and give Linux its CPUs and memory back"),
-            ("lock", "cells.lock", "no more management until this cell agrees to unlock"),
-            ("unlock", "cells.unlock", "ask a cell to agree that management is unlocked"),
-            ("show", "show.show_cell", "all about one cell; why it failed"),
-            ("stats", "stats.stats", "a cell's exits by reason and CPU; `linux` is the front end")):
-        command = _add(verbs, name, run, words)
-        command.add_argument("name", metavar="NAME")
-        if name == "shutdown":
-            command.add_argument("--timeout", type=_milliseconds, default=5000, metavar="MS",
-                                 help="milliseconds before it is stopped (default 5000; 0: at once)")
-        if name == "unlock":
-            command.add_argument("--timeout", type=_milliseconds, default=5000, metavar="MS",
-                                 help="milliseconds to wait for its agreement (default 5000)")
-        if name == "stats":
-            command.add_argument("--interval", type=_seconds, metavar="S", help="also rates over S seconds")
-            command.add_argument("-n", dest="count", type=_count, metavar="N",
-                                 help="with --interval: N times (default 1; 0: until interrupted)")
+def _help(words: Sequence[str]) -> int:
+    path = " ".join(word for word in words if not word.startswith("-"))
+    if path and not any(f"{command.path} ".startswith(f"{path} ") for command in COMMANDS):
+        find(path.split(" "))
+    print(help_text(path))
+    return 0
 
 
-def _add_config_commands(commands: Subcommands[Parser]) -> None:
-    config = commands.add_parser("config", help="check configuration files")
-    verbs = config.add_subparsers(dest="verb", metavar="VERB", required=True)
-    check = _add(verbs, "check", "cells.check", "check YAML files, each by itself and against one another")
-    check.add_argument("-v", dest="verbose", action="store_true",
-                       help="also what share of the CPU the VCPUs of each may take, and how long they may wait")
-    check.add_argument("files", metavar="FILE", nargs="+")
+def run(words: Sequence[str], system: System | None) -> int:
+    if words and words[0] in ("--version", "version"):
+        print(f"qvctl {VERSION}")
+        return 0
+    if words and words[0] in ("help", "-h", "--help"):
+        return _help(words[1:])
+    if len(words) == 2 and words[1] in ("-h", "--help") and words[0] in ("cell", "config"):
+        return _help(words[:1])
+    args = Arguments()
+    command = parse(words, args)
+    if args.help:
+        return _help(command.path.split(" "))
+    if system is None:
+        from .system import System
+
+        system = System()
+    module, _, function = command.run.partition(".")
+    code: Callable[[Arguments, System], int] = getattr(
+        getattr(__import__(f"{__package__}.{module}"), module), function)
+    return code(args, system)
 
 
 def main(argv: Sequence[str] | None = None, system: System | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know ASCII only
     try:
-        args = build_parser().parse_args(argv)
-        module, _, function = args.run.partition(".")
-        run: Command = getattr(importlib.import_module(f".{module}", __package__), function)
-        return run(args, system or System())
+        return run(sys.argv[1:] if argv is None else argv, system)
     except Refused as refusal:
         print(f"qvctl: {refusal.sentence}", file=sys.stderr)
         if refusal.remedy:
@@ -138,7 +266,7 @@ def main(argv: Sequence[str] | None = None, system: System | None = None) -> int
     except ModuleNotFoundError as missing:
         if missing.name != "yaml":
             raise
-        print("qvctl: Python's YAML parser is missing: a cell's file cannot be read\n"
+        print("qvctl: Python's YAML parser is missing: this file cannot be read without it\n"
               "  remedy: apt install python3-yaml", file=sys.stderr)
         return EXIT_REFUSED
     except WrongConfiguration as wrong:

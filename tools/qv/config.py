@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+import os
 
-import yaml
-
-from . import abi, keys, vcpus, words
-from .keys import Cpus, Ports
-from .machine import Machine
+from . import abi, keys, reader, vcpus, words
 from .problems import Place, Problem, Problems
+from .reader import MappingNode, Node, ScalarNode
+from .record import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .keys import Cpus, Ports
+    from .machine import Machine
 
 MAX_FILE = 64 << 10
 RULES = keys.RULES | vcpus.RULES
@@ -27,7 +29,7 @@ class CellConfig:
     name: str = ""
     cpus: Cpus = field(default_factory=list)
     memory: int = 0
-    image: Path = Path()
+    image: str = ""
     boot: str = "multiboot2"
     cmdline: str = ""
     console: bool = True
@@ -63,7 +65,7 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
     root = _compose(file, problems)
     if root is None:
         return cell, problems.found
-    if not isinstance(root, yaml.MappingNode):
+    if not isinstance(root, MappingNode):
         problems.add(root, "yaml", f"the file holds {keys.kind(root)}, not keys and values",
                      "lines such as `name: quest`")
         return cell, problems.found
@@ -71,7 +73,7 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
     for key, rule in RULES.items():
         if key in values:
             cell.at[key] = Place.of(values[key])
-            result = rule.parse(values[key], keys.Context(key, problems, machine, Path(file).parent))
+            result = rule.parse(values[key], keys.Context(key, problems, machine, os.path.dirname(file)))
             if result is not None:
                 setattr(cell, key, result)
         elif rule.required:
@@ -80,7 +82,7 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
     return cell, sorted(problems.found, key=lambda p: p.place)
 
 
-def _check_vcpus(cell: CellConfig, values: dict[str, yaml.Node], problems: Problems) -> None:
+def _check_vcpus(cell: CellConfig, values: dict[str, Node], problems: Problems) -> None:
     """What the keys say together; they are right one by one, or have been told so."""
     if "admission" not in values and vcpus.EXACT_WORD in cell.cmdline.split(" "):
         cell.admission = "exact"
@@ -94,7 +96,7 @@ def _check_vcpus(cell: CellConfig, values: dict[str, yaml.Node], problems: Probl
         problems.add(values[key], key, what, right)
 
 
-def _compose(file: str, problems: Problems) -> yaml.Node | None:
+def _compose(file: str, problems: Problems) -> Node | None:
     start = Place(1, 1)
     try:
         with open(file, "rb") as stream:
@@ -108,18 +110,13 @@ def _compose(file: str, problems: Problems) -> yaml.Node | None:
         return None
     try:
         content = raw.decode("utf-8")
-        root = yaml.compose(content, Loader=yaml.SafeLoader)
+        root = reader.compose(content)
     except UnicodeDecodeError as error:
         problems.add(_place_of(raw[:error.start].decode("utf-8")), "yaml",
                      f"byte 0x{raw[error.start]:02x} is not UTF-8", "a text file in UTF-8")
         return None
-    except yaml.reader.ReaderError as error:
-        problems.add(_place_of(content[:error.position]), "yaml",
-                     f"character U+{ord(content[error.position]):04X} is not allowed in YAML",
-                     "printable text")
-        return None
-    except yaml.MarkedYAMLError as error:
-        problems.add(*_syntax(error))
+    except reader.NotYaml as error:
+        problems.add(Place(error.line, error.column), "yaml", error.wrong, error.right)
         return None
     except RecursionError:
         problems.add(start, "yaml", "is nested too deeply", "keys, values and flat lists")
@@ -133,26 +130,12 @@ def _place_of(before: str) -> Place:
     return Place(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
 
 
-def _syntax(error: yaml.MarkedYAMLError) -> tuple[Place, str, str, str]:
-    mark = error.problem_mark or error.context_mark
-    place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
-    wrong = error.problem or error.context or "is not YAML"
-    right = "valid YAML: `key: value`, one to a line"
-    if "'\\t'" in wrong or "tab" in wrong:
-        right = "spaces, never tabs, before a key"
-    elif "undefined alias" in wrong:
-        right = "an anchor that stands before it, or the text in quotes"
-    elif "expected a single document" in f"{error.context} {wrong}":
-        wrong, right = "a second document begins", "one cell in each file"
-    return place, "yaml", wrong, right
-
-
-def _pairs(root: yaml.MappingNode, problems: Problems) -> dict[str, yaml.Node]:
+def _pairs(root: MappingNode, problems: Problems) -> dict[str, Node]:
     """The mapping's values by key; unknown and repeated keys are problems."""
-    values: dict[str, yaml.Node] = {}
+    values: dict[str, Node] = {}
     lines: dict[str, int] = {}
     for key_node, value in root.value:
-        if not isinstance(key_node, yaml.ScalarNode):
+        if not isinstance(key_node, ScalarNode):
             problems.add(key_node, "yaml", f"{keys.kind(key_node)} stands where a key should",
                          f"one of {', '.join(RULES)}")
             continue
@@ -164,11 +147,13 @@ def _pairs(root: yaml.MappingNode, problems: Problems) -> dict[str, yaml.Node]:
                          "each key once")
         else:
             values[key] = value
-            lines[key] = key_node.start_mark.line + 1
+            lines[key] = key_node.line
     return values
 
 
 def _meant(key: str) -> str:
+    import difflib
+
     close = difflib.get_close_matches(key.lower(), RULES, 1, 0.6)
     if close:
         return f"perhaps `{close[0]}`"

@@ -8,17 +8,20 @@ import errno
 import fcntl
 import os
 import select
-from collections.abc import Iterator
-from typing import Any, TypeVar
 
 from . import abi
 from .errors import Refused
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, TypeVar
+
+    Argument = TypeVar("Argument", bound=Any)
+
 DEVICE = "/dev/qv"
 MODULE_REMEDY = ("load the module: modprobe qv (it is installed by `make install`; "
                  "`qvctl doctor` says what is missing)")
-
-Argument = TypeVar("Argument", bound=Any)
 
 # What to say when the driver gave no sentence of its own.
 _FALLBACK: dict[int, tuple[str, str]] = {

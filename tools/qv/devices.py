@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-import argparse
-from dataclasses import dataclass
 from pathlib import Path
 
 from . import output
-from .system import System
+from .record import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .cli import Arguments
+    from .system import System
 
 BRIDGE = 0x06
 OUR_DRIVER = "qv-cell"
@@ -62,7 +65,7 @@ def functions(root: Path) -> list[Function]:
     return found
 
 
-def devices(args: argparse.Namespace, system: System) -> int:
+def devices(args: Arguments, system: System) -> int:
     """What a line `devices:` may name."""
     found = functions(Path("/"))
     if args.json:

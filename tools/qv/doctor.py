@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from . import abi, output
 from .device import Device, text
 from .errors import Refused
-from .facts import Facts
 from .machine import parse_cpu_list
-from .system import System
+from .record import dataclass
 from .words import MIB, cpu_list, size
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .cli import Arguments
+    from .facts import Facts
+    from .system import System
 
 OK, WARN, FAIL = "ok", "warn", "FAIL"
 
@@ -231,10 +235,10 @@ class Examination:
     def yaml(self) -> Finding:
         if importlib.util.find_spec("yaml"):
             return Finding("yaml", OK, "Python reads YAML")
-        return Finding("yaml", FAIL, "Python's YAML parser is missing: a cell's file cannot be read", "apt install python3-yaml")
+        return Finding("yaml", WARN, "Python's YAML parser is missing: only plain files of cells can be read", "apt install python3-yaml")
 
 
-def doctor(args: argparse.Namespace, system: System) -> int:
+def doctor(args: Arguments, system: System) -> int:
     device: Device | Refused
     try:
         device = system.device()

@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import re
 import time
-from collections.abc import Iterator
-from typing import Any
 
 from . import abi, output
 from .cells import state_name
 from .device import Device, text
 from .errors import WrongUsage
-from .system import System
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from .cli import Arguments
+    from .system import System
 
 LOG_PERIOD = 0.2  # seconds between two looks at the log
 _LINE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ([^:]*): (.*)")
@@ -41,7 +45,7 @@ def _log_data(entry: str) -> dict[str, Any]:
     return {"time_s": float(match[1]), "source": match[2], "text": match[3]}
 
 
-def log(args: argparse.Namespace, system: System) -> int:
+def log(args: Arguments, system: System) -> int:
     """With --json: one document for each line when following, else one in all."""
     if args.previous and args.follow:
         raise WrongUsage("nothing comes to the previous log any more: leave out -f")
@@ -76,7 +80,7 @@ def event_data(event: abi.Event) -> dict[str, Any]:
             "name": text(event.name) or None, "state": state, "text": text(event.text)}
 
 
-def _print_event(args: argparse.Namespace, data: dict[str, Any]) -> None:
+def _print_event(args: Arguments, data: dict[str, Any]) -> None:
     if args.json:
         output.as_json(data)
         return
@@ -98,7 +102,7 @@ def _present(device: Device) -> list[dict[str, Any]]:
     return found
 
 
-def events(args: argparse.Namespace, system: System) -> int:
+def events(args: Arguments, system: System) -> int:
     device = system.device()
     if not args.follow:
         for data in _present(device):

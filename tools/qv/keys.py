@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-import yaml
 
 from . import abi
-from .machine import Machine
-from .problems import Problems
+from .reader import MappingNode, Node, ScalarNode, SequenceNode
+from .record import dataclass
 from .words import BOOTS, MIB, cpu_list, duration, pci_name, port_range, size
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .machine import Machine
+    from .problems import Problems
 
 MIN_MEMORY = 4 * MIB
 MEMORY_STEP = 2 * MIB
@@ -62,9 +64,9 @@ class Context:
     key: str
     problems: Problems
     machine: Machine
-    folder: Path
+    folder: str
 
-    def bad(self, node: yaml.Node, wrong: str, right: str) -> None:
+    def bad(self, node: Node, wrong: str, right: str) -> None:
         self.problems.add(node, self.key, wrong, right)
 
 
@@ -72,7 +74,7 @@ class Context:
 class Rule:
     """One key: its parser gives None when it found a problem."""
 
-    parse: Callable[[yaml.Node, Context], Any]
+    parse: Callable[[Node, Context], Any]
     example: str
     required: bool = False
 
@@ -83,29 +85,29 @@ def shown(value: str, limit: int = 40) -> str:
     return safe if len(safe) <= limit else safe[:limit] + "..."
 
 
-def kind(node: yaml.Node) -> str:
+def kind(node: Node) -> str:
     """What a node is, in words."""
-    if isinstance(node, yaml.SequenceNode):
+    if isinstance(node, SequenceNode):
         return "a list"
-    if isinstance(node, yaml.MappingNode):
+    if isinstance(node, MappingNode):
         return "a mapping"
-    if node.tag.endswith(":null"):
+    if node.tag == "null":
         return "nothing"
     names = {"int": "the number", "float": "the number", "bool": "the truth value",
              "str": "the text", "timestamp": "the date"}
-    what = names.get(node.tag.rpartition(":")[2], "the value")
+    what = names.get(node.tag, "the value")
     return f"{what} `{shown(node.value)}`"
 
 
-def scalar(node: yaml.Node, context: Context, right: str, tags: tuple[str, ...]) -> str | None:
+def scalar(node: Node, context: Context, right: str, tags: tuple[str, ...]) -> str | None:
     """A scalar of one of these types, as it is written."""
-    if not isinstance(node, yaml.ScalarNode) or node.tag.rpartition(":")[2] not in tags:
+    if not isinstance(node, ScalarNode) or node.tag not in tags:
         context.bad(node, f"{kind(node)} stands here", right)
         return None
     return str(node.value)
 
 
-def _name(node: yaml.Node, context: Context) -> str | None:
+def _name(node: Node, context: Context) -> str | None:
     name = scalar(node, context, "a name such as quest; in quotes if it looks like a number", ("str",))
     if name is None:
         return None
@@ -118,8 +120,8 @@ def _name(node: yaml.Node, context: Context) -> str | None:
     return name
 
 
-def _cpus(node: yaml.Node, context: Context) -> Cpus | None:
-    if not isinstance(node, yaml.SequenceNode):
+def _cpus(node: Node, context: Context) -> Cpus | None:
+    if not isinstance(node, SequenceNode):
         context.bad(node, f"{kind(node)} stands here", CPUS_EXAMPLE)
         return None
     if not node.value:
@@ -137,7 +139,7 @@ def _cpus(node: yaml.Node, context: Context) -> Cpus | None:
     return cpus or None
 
 
-def _cpu(node: yaml.Node, context: Context) -> int | None:
+def _cpu(node: Node, context: Context) -> int | None:
     raw = scalar(node, context, "a CPU number such as 3", ("int",))
     if raw is None:
         return None
@@ -157,7 +159,7 @@ def _cpu(node: yaml.Node, context: Context) -> int | None:
     return cpu
 
 
-def _memory(node: yaml.Node, context: Context) -> int | None:
+def _memory(node: Node, context: Context) -> int | None:
     raw = scalar(node, context, MEMORY_EXAMPLE, ("str", "int"))
     if raw is None:
         return None
@@ -186,7 +188,7 @@ def _memory(node: yaml.Node, context: Context) -> int | None:
     return memory
 
 
-def _image(node: yaml.Node, context: Context) -> Path | None:
+def _image(node: Node, context: Context) -> str | None:
     raw = scalar(node, context, "the file name of a kernel, such as quest.elf", ("str",))
     if raw is None:
         return None
@@ -195,20 +197,20 @@ def _image(node: yaml.Node, context: Context) -> Path | None:
                     "the file name of a kernel, such as quest.elf")
         return None
     folders = (context.folder, *context.machine.image_dirs)
-    for path in dict.fromkeys(folder / raw for folder in folders):
+    for path in dict.fromkeys(os.path.join(folder, raw) for folder in folders):
         if os.path.lexists(path):
             return path if _usable_image(path, node, context) else None
     sought = raw if os.path.isabs(raw) else " and ".join(dict.fromkeys(
-        str(folder) for folder in folders))
+        str(folder) or "." for folder in folders))
     context.bad(node, f"there is no file {shown(raw, 80)}",
                 f"an existing file; sought {'as' if os.path.isabs(raw) else 'in'} {sought}")
     return None
 
 
-def _usable_image(path: Path, node: yaml.Node, context: Context) -> bool:
+def _usable_image(path: str, node: Node, context: Context) -> bool:
     try:
-        if not path.is_file():
-            wrong = "is not a file" if path.exists() else "is a link to nothing"
+        if not os.path.isfile(path):
+            wrong = "is not a file" if os.path.exists(path) else "is a link to nothing"
             context.bad(node, f"{path} {wrong}", "the file of a kernel")
             return False
         with open(path, "rb") as stream:
@@ -224,7 +226,7 @@ def _usable_image(path: Path, node: yaml.Node, context: Context) -> bool:
     return 0 < length <= abi.MAX_IMAGE
 
 
-def _boot(node: yaml.Node, context: Context) -> str | None:
+def _boot(node: Node, context: Context) -> str | None:
     boot = scalar(node, context, " or ".join(BOOTS), ("str",))
     if boot is not None and boot not in BOOTS:
         context.bad(node, f"`{shown(boot)}` is not a boot protocol", " or ".join(BOOTS))
@@ -232,8 +234,8 @@ def _boot(node: yaml.Node, context: Context) -> str | None:
     return boot
 
 
-def _cmdline(node: yaml.Node, context: Context) -> str | None:
-    if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":null"):
+def _cmdline(node: Node, context: Context) -> str | None:
+    if isinstance(node, ScalarNode) and node.tag == "null":
         return ""
     cmdline = scalar(node, context, "a text; in quotes if it looks like something else", ("str",))
     if cmdline is None:
@@ -248,8 +250,8 @@ def _cmdline(node: yaml.Node, context: Context) -> str | None:
     return cmdline
 
 
-def _watchdog(node: yaml.Node, context: Context) -> int | None:
-    if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":bool") and node.value.lower() == "off":
+def _watchdog(node: Node, context: Context) -> int | None:
+    if isinstance(node, ScalarNode) and node.tag == "bool" and node.value.lower() == "off":
         return 0
     raw = scalar(node, context, WATCHDOG_EXAMPLE, ("str", "int"))
     if raw is None:
@@ -270,8 +272,8 @@ def _watchdog(node: yaml.Node, context: Context) -> int | None:
     return milliseconds
 
 
-def _lock(node: yaml.Node, context: Context) -> int | None:
-    if isinstance(node, yaml.ScalarNode) and node.value == "may":
+def _lock(node: Node, context: Context) -> int | None:
+    if isinstance(node, ScalarNode) and node.value == "may":
         return abi.LOCK_MAY
     raw = scalar(node, context, LOCK_EXAMPLE, ("bool",))
     if raw is None:
@@ -279,17 +281,17 @@ def _lock(node: yaml.Node, context: Context) -> int | None:
     return abi.LOCK_START if raw.lower() in ("true", "yes", "on") else abi.LOCK_NEVER
 
 
-def _truth(node: yaml.Node, context: Context) -> bool | None:
+def _truth(node: Node, context: Context) -> bool | None:
     raw = scalar(node, context, "true or false", ("bool",))
     return None if raw is None else raw.lower() in ("true", "yes", "on")
 
 
-def mapping(node: yaml.Node, context: Context, what: str, keys: tuple[str, ...], example: str) -> dict[str, yaml.Node] | None:
+def mapping(node: Node, context: Context, what: str, keys: tuple[str, ...], example: str) -> dict[str, Node] | None:
     """The values of a `what` that is written as a mapping of some of `keys`."""
-    if not isinstance(node, yaml.MappingNode):
+    if not isinstance(node, MappingNode):
         context.bad(node, f"{kind(node)} stands here", example)
         return None
-    values: dict[str, yaml.Node] = {}
+    values: dict[str, Node] = {}
     for key, value in node.value:
         if key.value not in keys or key.value in values:
             context.bad(key, f"`{shown(str(key.value))}` is not a key of a {what}, or is given twice", ", ".join(keys))
@@ -298,8 +300,8 @@ def mapping(node: yaml.Node, context: Context, what: str, keys: tuple[str, ...],
     return values
 
 
-def _ports(node: yaml.Node, context: Context) -> Ports | None:
-    if not isinstance(node, yaml.SequenceNode):
+def _ports(node: Node, context: Context) -> Ports | None:
+    if not isinstance(node, SequenceNode):
         context.bad(node, f"{kind(node)} stands here", PORTS_EXAMPLE)
         return None
     ports: Ports = []
@@ -320,7 +322,7 @@ def _ports(node: yaml.Node, context: Context) -> Ports | None:
     return ports
 
 
-def _port_range(node: yaml.Node, context: Context) -> tuple[int, int] | None:
+def _port_range(node: Node, context: Context) -> tuple[int, int] | None:
     right = "a port such as 0x80 or a range such as 0x3f8-0x3ff"
     raw = scalar(node, context, right, ("str", "int"))
     if raw is None:
@@ -346,8 +348,8 @@ def _port_range(node: yaml.Node, context: Context) -> tuple[int, int] | None:
     return first, last
 
 
-def _devices(node: yaml.Node, context: Context) -> Devices | None:
-    if not isinstance(node, yaml.SequenceNode):
+def _devices(node: Node, context: Context) -> Devices | None:
+    if not isinstance(node, SequenceNode):
         context.bad(node, f"{kind(node)} stands here", DEVICES_EXAMPLE)
         return None
     devices: Devices = []
@@ -364,7 +366,7 @@ def _devices(node: yaml.Node, context: Context) -> Devices | None:
     return devices
 
 
-def _device(node: yaml.Node, context: Context) -> Device | None:
+def _device(node: Node, context: Context) -> Device | None:
     values = mapping(node, context, "device", ("pci", "dma", "unsafe-dma"), "such as {pci: \"00:03.0\", dma: off}")
     if values is None:
         return None
@@ -376,7 +378,7 @@ def _device(node: yaml.Node, context: Context) -> Device | None:
     return None if bdf is None or dma is None else Device(bdf, dma)
 
 
-def _pci(node: yaml.Node, context: Context) -> int | None:
+def _pci(node: Node, context: Context) -> int | None:
     right = "bus:device.function in hexadecimal, such as \"00:03.0\""
     raw = scalar(node, context, right, ("str", "int", "float"))
     if raw is None:
@@ -395,7 +397,7 @@ def _pci(node: yaml.Node, context: Context) -> int | None:
     return bdf
 
 
-def _dma(node: yaml.Node, values: dict[str, yaml.Node], context: Context) -> abi.Dma | None:
+def _dma(node: Node, values: dict[str, Node], context: Context) -> abi.Dma | None:
     unsafe = values.get("unsafe-dma")
     off = values.get("dma")
     if unsafe is not None:
@@ -408,7 +410,7 @@ def _dma(node: yaml.Node, values: dict[str, yaml.Node], context: Context) -> abi
             context.bad(off, "`dma` and `unsafe-dma` exclude each other", "one of the two")
             return None
     if off is not None:
-        if not isinstance(off, yaml.ScalarNode) or off.value != "off":
+        if not isinstance(off, ScalarNode) or off.value != "off":
             context.bad(off, f"{kind(off)} stands here", "off, or leave it out")
             return None
         return abi.Dma.OFF

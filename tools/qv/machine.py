@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from pathlib import Path
+import os
+
+from .record import dataclass
 
 IMAGES = "/usr/share/qv/images"
 
@@ -27,46 +27,49 @@ class Machine:
     cpus: frozenset[int]
     mem_total: int
     mem_available: int
-    image_dirs: tuple[Path, ...] = (Path(IMAGES),)
+    image_dirs: tuple[str | os.PathLike[str], ...] = (IMAGES,)
     pci: frozenset[int] | None = None  # functions of segment 0; None: not known
 
     @staticmethod
     def this(root: str = "/") -> Machine:
         """The machine that we run on (or whose /sys and /proc lie under root)."""
-        base = Path(root)
-        memory = _meminfo(base / "proc/meminfo")
+        memory = _meminfo(os.path.join(root, "proc/meminfo"))
         total = memory.get("MemTotal", 0)
-        return Machine(_existing_cpus(base / "sys/devices/system/cpu"), total,
-                       memory.get("MemAvailable", total), pci=_pci_functions(base / "sys/bus/pci/devices"))
+        return Machine(_existing_cpus(os.path.join(root, "sys/devices/system/cpu")), total,
+                       memory.get("MemAvailable", total), pci=_pci_functions(os.path.join(root, "sys/bus/pci/devices")))
 
 
-def _pci_functions(folder: Path) -> frozenset[int] | None:
+def read_text(path: str) -> str | None:
     try:
-        names = [path.name for path in folder.iterdir()]
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            return stream.read()
     except OSError:
         return None
-    found = (re.fullmatch(r"0000:([0-9a-f]{2}):([0-9a-f]{2})\.([0-7])", name) for name in names)
-    return frozenset(int(m[1], 16) << 8 | int(m[2], 16) << 3 | int(m[3]) for m in found if m)
 
 
-def _existing_cpus(folder: Path) -> frozenset[int]:
+def _pci_functions(folder: str) -> frozenset[int] | None:
+    """The names there are such as 0000:00:1f.7."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return None
+    found = (name.replace(".", ":").split(":")[1:] for name in names if name.startswith("0000:"))
+    return frozenset(int(bus, 16) << 8 | int(device, 16) << 3 | int(function) for bus, device, function in found)
+
+
+def _existing_cpus(folder: str) -> frozenset[int]:
     found: set[int] | None = None
     for name in ("possible", "present"):
-        try:
-            cpus = parse_cpu_list((folder / name).read_text())
-        except OSError:
-            continue
-        found = cpus if found is None else found & cpus
+        listing = read_text(os.path.join(folder, name))
+        if listing is not None:
+            cpus = parse_cpu_list(listing)
+            found = cpus if found is None else found & cpus
     return frozenset(found if found is not None else {0})
 
 
-def _meminfo(path: Path) -> dict[str, int]:
+def _meminfo(path: str) -> dict[str, int]:
     values: dict[str, int] = {}
-    try:
-        lines = path.read_text().splitlines()
-    except OSError:
-        return values
-    for line in lines:
+    for line in (read_text(path) or "").splitlines():
         key, _, rest = line.partition(":")
         words = rest.split()
         if words and words[0].isdigit():

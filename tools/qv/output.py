@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Sequence
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 
 def as_json(data: Any) -> None:
     """One JSON document on one line, at once."""
+    import json
+
     sys.stdout.write(json.dumps(data, ensure_ascii=True) + "\n")
     sys.stdout.flush()
 

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 
-import yaml
+from .record import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .reader import Node
 
 
 @dataclass(frozen=True, order=True)
@@ -16,8 +19,8 @@ class Place:
     column: int
 
     @staticmethod
-    def of(node: yaml.Node) -> Place:
-        return Place(node.start_mark.line + 1, node.start_mark.column + 1)
+    def of(node: Node) -> Place:
+        return Place(node.line, node.column)
 
 
 @dataclass(frozen=True, order=True)
@@ -42,6 +45,6 @@ class Problems:
     file: str
     found: list[Problem] = field(default_factory=list)
 
-    def add(self, where: yaml.Node | Place, key: str, wrong: str, right: str) -> None:
+    def add(self, where: Node | Place, key: str, wrong: str, right: str) -> None:
         place = where if isinstance(where, Place) else Place.of(where)
         self.found.append(Problem(self.file, place, key, wrong, right))

@@ -2,10 +2,13 @@
 """What `config check -v` tells of a cell's VCPUs: how much of the CPU they may take, and how long each may wait."""
 from __future__ import annotations
 
-from typing import Any
-
 from . import admission, output, vcpus
-from .config import CellConfig
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .config import CellConfig
 
 COMMAND = admission.Vcpu(20000, 100000)     # of each program that Quest's shell runs: COMMAND_C, COMMAND_T in kernel/uservcpu.h
 

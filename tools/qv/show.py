@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
-import argparse
 import time
-from typing import Any
 
 from . import abi, output, words
 from .cells import state_name
 from .device import text
 from .exits import exit_name
-from .system import System
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .cli import Arguments
+    from .system import System
 
 VENDORS = {0: "none", 1: "AMD-V", 2: "VT-x"}
 FEATURES = {abi.FEATURE_NPT: "npt", abi.FEATURE_NRIPS: "nrips", abi.FEATURE_DECODE: "decode-assists",
@@ -105,7 +109,7 @@ def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
     }
 
 
-def list_cells(args: argparse.Namespace, system: System) -> int:
+def list_cells(args: Arguments, system: System) -> int:
     device = system.device()
     vendor = device.status().vendor
     cells = [cell_data(device.info(name), vendor) for name in device.names()]
@@ -121,7 +125,7 @@ def list_cells(args: argparse.Namespace, system: System) -> int:
     return 0
 
 
-def show_cell(args: argparse.Namespace, system: System) -> int:
+def show_cell(args: Arguments, system: System) -> int:
     device = system.device()
     data = cell_data(device.info(args.name), device.status().vendor)
     if args.json:
@@ -177,7 +181,7 @@ def _show_failure(title: str, failure: dict[str, Any]) -> None:
     output.line(f"  {'bytes:':11}{raw.hex(' ') if any(raw) else 'unknown'}")
 
 
-def status(args: argparse.Namespace, system: System) -> int:
+def status(args: Arguments, system: System) -> int:
     info = system.device().status()
     features = [name for bit, name in FEATURES.items() if info.features & bit]
     obstacle = None

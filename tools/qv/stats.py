@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-import argparse
-from dataclasses import dataclass
-from typing import Any
-
 from . import abi, output
-from .device import Device
 from .errors import WrongUsage
-from .system import System
+from .record import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .cli import Arguments
+    from .device import Device
+    from .system import System
 
 
 def reason_name(reason: abi.Exit) -> str:
@@ -95,7 +98,7 @@ def _print(data: dict[str, Any]) -> None:
     output.table(heads, rows, frozenset(range(1, len(heads))))
 
 
-def stats(args: argparse.Namespace, system: System) -> int:
+def stats(args: Arguments, system: System) -> int:
     """Without --interval once; with it -n times (0: until interrupted)."""
     if args.interval is None:
         if args.count is not None:

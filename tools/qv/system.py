@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
 
 from . import device
 from .device import Device
 from .errors import Refused
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:  # few commands need them: loaded when one does
     from .facts import Facts
     from .machine import Machine

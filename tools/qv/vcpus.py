@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-
-import yaml
 
 from . import abi, admission
 from .admission import Vcpu
 from .keys import Context, Rule, kind, mapping, scalar, shown
+from .reader import Node, SequenceNode
+from .record import dataclass
 
 EXAMPLE = "a list such as [{name: control, C: 2ms, T: 10ms}]"
 TIME = "a time such as 500us, 20ms or 1s"
@@ -36,7 +35,7 @@ class Named:
     vcpu: Vcpu                  # microseconds
 
 
-def _time(node: yaml.Node, context: Context) -> int | None:
+def _time(node: Node, context: Context) -> int | None:
     """Microseconds."""
     raw = scalar(node, context, TIME, ("str", "int"))
     if raw is None:
@@ -53,7 +52,7 @@ def _time(node: yaml.Node, context: Context) -> int | None:
     return time
 
 
-def _vcpu(node: yaml.Node, context: Context) -> Named | None:
+def _vcpu(node: Node, context: Context) -> Named | None:
     values = mapping(node, context, "VCPU", ("name", "type", "C", "T"), "such as {name: control, C: 2ms, T: 10ms}")
     if values is None:
         return None
@@ -77,7 +76,7 @@ def _vcpu(node: yaml.Node, context: Context) -> Named | None:
     return Named(name, Vcpu(budget, period, io))
 
 
-def _choice(node: yaml.Node, context: Context, what: str, names: tuple[str, ...]) -> str | None:
+def _choice(node: Node, context: Context, what: str, names: tuple[str, ...]) -> str | None:
     raw = scalar(node, context, " or ".join(names), ("str",))
     if raw is not None and raw not in names:
         context.bad(node, f"`{shown(raw)}` is not {what}", " or ".join(names))
@@ -85,13 +84,13 @@ def _choice(node: yaml.Node, context: Context, what: str, names: tuple[str, ...]
     return raw
 
 
-def _is_io(node: yaml.Node | None, context: Context) -> bool | None:
+def _is_io(node: Node | None, context: Context) -> bool | None:
     raw = TYPES[0] if node is None else _choice(node, context, "a type of VCPU", TYPES)
     return None if raw is None else raw == "io"
 
 
-def _vcpus(node: yaml.Node, context: Context) -> list[Named] | None:
-    if not isinstance(node, yaml.SequenceNode):
+def _vcpus(node: Node, context: Context) -> list[Named] | None:
+    if not isinstance(node, SequenceNode):
         context.bad(node, f"{kind(node)} stands here", EXAMPLE)
         return None
     found: list[Named] = []
@@ -110,7 +109,7 @@ def _vcpus(node: yaml.Node, context: Context) -> list[Named] | None:
     return found if len(found) == len(node.value) else None
 
 
-def _admission(node: yaml.Node, context: Context) -> str | None:
+def _admission(node: Node, context: Context) -> str | None:
     return _choice(node, context, "an admission test", ADMISSION)
 
 

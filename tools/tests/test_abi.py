@@ -31,7 +31,7 @@ def python_constants() -> dict[str, int]:
     constants |= {f"QV_{member.name}": member.value for member in abi.Reason}
     constants |= {f"QV_EXIT_{member.name}": member.value for member in abi.Exit}
     for name, value in vars(abi).items():
-        if re.fullmatch(r"[A-Z][A-Z0-9_]*", name) and isinstance(value, int):
+        if re.fullmatch(r"[A-Z][A-Z0-9_]*", name) and isinstance(value, int) and name != "TYPE_CHECKING":
             constants[f"QV_{name}"] = value
     return constants
 

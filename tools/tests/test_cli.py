@@ -295,7 +295,8 @@ def test_the_drivers_sentence_comes_first() -> None:
 
 
 def test_no_yaml(run: Run) -> None:
-    """As it is on a Debian without python3-yaml."""
+    """As it is on a Debian without python3-yaml: what is unusual in a file cannot be read."""
+    run.yaml.write_text(YAML.replace("name: ", "name: &n "))
     code = ("import sys; sys.path.insert(0, sys.argv[1]); sys.modules['yaml'] = None; "
             "from qv.cli import main; sys.exit(main(['config', 'check', sys.argv[2]]))")
     done = subprocess.run([sys.executable, "-c", code, str(Path(__file__).parents[1]), str(run.yaml)],
