@@ -21,6 +21,7 @@ enum {
 	P7 = 1 << 7,		/* I/O VCPU, not preempted: at most (2 - U) * U * T in any window of T */
 	P8 = 1 << 8,		/* I/O VCPU: at most U * t + U * T in [0, t) */
 	P9 = 1 << 9,		/* who always wants the CPU gets C in each T, though VCPUs above it come, go and change */
+	P10 = 1 << 10,		/* the highest VCPU, which takes 4/5 of C in each T at most, in many small pieces, never waits */
 };
 
 struct job {
@@ -37,6 +38,7 @@ static uint64_t state;
 
 uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit);
 uint32_t run_overrun(uint64_t seed);
+uint32_t run_pieces(uint64_t seed);
 uint32_t run_churn(uint64_t seed, int test);
 uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted, uint64_t *most);
 
@@ -241,6 +243,36 @@ uint32_t run_overrun(uint64_t seed)
 		now += left + x;
 	}
 	return broken;
+}
+
+/* The highest VCPU wakes more often in a period than its queue is long, for one unit each, beside one that always wants the CPU. */
+uint32_t run_pieces(uint64_t seed)
+{
+	const struct sched_config config = { LENGTH, false, ADMISSION_EXACT };
+	struct vcpu_params p = { .type = MAIN_VCPU }, below_it = { .type = MAIN_VCPU, .budget = LENGTH / 4, .period = 2 * LENGTH };
+	struct sched_entity *piece = &jobs[0].entity, *busy = &jobs[1].entity;
+	uint64_t now, gap;
+
+	state = seed;
+	sched_init(&s, &config, 0);
+	p.period = 400 + below(200);
+	p.budget = p.period / 4 + below(p.period / 4);
+	gap = (5 * p.period + 4 * p.budget - 1) / (4 * p.budget);
+	sched_entity_init(piece);
+	sched_entity_init(busy);
+	sched_bind(&s, piece, sched_vcpu_create(&s, &p, 0), 0);
+	sched_bind(&s, busy, sched_vcpu_create(&s, &below_it, 0), 0);
+	sched_ready(&s, busy, 0);
+	for (now = 0; now < LENGTH; now += gap - 1 + below(3)) {
+		sched_ready(&s, piece, now);
+		if (sched_decide(&s, now).entity != piece)
+			return P10;
+		sched_block(&s, piece, ++now);
+		if (check_queue(&s.vcpus[0].main))
+			return P1;
+		sched_decide(&s, now);
+	}
+	return 0;
 }
 
 /* An I/O VCPU with U = budget / base that always works for one with `period`; *most: in any window of that. */

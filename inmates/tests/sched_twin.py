@@ -66,14 +66,13 @@ class Main:
     def block(self, now: int) -> None:
         if not self.usage or self.queue[0][0] > now:
             return
-        t, b = self.queue.pop(0)
-        if len(self.queue) + 1 == self.limit:
-            self.queue[0][1] += b - self.usage
-            t = self.queue[0][0]
-        else:
-            self.queue.insert(0, [t, b - self.usage])
-        self._insert(t + self.T, self.usage)
+        self.queue[0][1] -= self.usage
+        self._insert(self.queue[0][0] + self.T, self.usage)
         self.usage = 0
+        if len(self.queue) > self.limit:
+            i = min(range(1, self.limit), key=lambda i: self.queue[i][1] * (self.queue[i + 1][0] - self.queue[i][0]))
+            _, b = self.queue.pop(i)
+            self.queue[i][1] += b
 
     def wake(self, period: int, active: bool, now: int) -> None:
         if active or self.queue[0][0] > now:
@@ -181,8 +180,8 @@ class Twin:
         self.in_background = False
         self.charged = self.idle = 0
 
-    def create(self, vcpu: int, kind: int, budget: int, period: int, now: int) -> None:
-        self.vcpus[vcpu] = Vcpu(kind, (Main, Pibs)[kind](budget, period, now))
+    def create(self, vcpu: int, kind: int, budget: int, period: int, now: int, limit: int = 32) -> None:
+        self.vcpus[vcpu] = Vcpu(kind, Main(budget, period, now, limit) if kind == MAIN else Pibs(budget, period, now))
 
     def entity(self, vcpu: int) -> int:
         self.entities.append(Entity(vcpu))

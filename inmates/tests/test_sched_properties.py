@@ -30,6 +30,8 @@ class Runs:
                         *map(str, sources), str(RUNS)], check=True)
         lib = ctypes.CDLL(str(out))
         self.run_set, self.run_overrun, self.run_io, self.run_churn = lib.run_set, lib.run_overrun, lib.run_io, lib.run_churn
+        self.run_pieces = lib.run_pieces
+        self.run_pieces.argtypes, self.run_pieces.restype = [c_uint64], c_uint32
         self.run_set.argtypes, self.run_set.restype = [c_uint64, c_uint, c_uint], c_uint32
         self.run_overrun.argtypes, self.run_overrun.restype = [c_uint64], c_uint32
         self.run_churn.argtypes, self.run_churn.restype = [c_uint64, c_int], c_uint32
@@ -41,6 +43,9 @@ class Runs:
 
     def overruns(self, count: int) -> set[str]:
         return broken(self.run_overrun(seed) for seed in range(count))
+
+    def pieces(self, count: int) -> set[str]:
+        return broken(self.run_pieces(seed) for seed in range(count))
 
     def churn(self, count: int, test: int) -> set[str]:
         return broken(self.run_churn(seed, test) for seed in range(count))
@@ -72,8 +77,12 @@ def runs(tmp_path_factory) -> Runs:
 
 @pytest.mark.parametrize("limit", [core.QUEUE_MAX, 4, 2])
 def test_main_vcpus(runs, limit):
-    """P1 to P4 and P6; with a short queue P6 is given up: what has no room in it comes late."""
-    assert runs.sets(SETS, limit=limit) <= (set() if limit == core.QUEUE_MAX else {"P6"})
+    """P1 to P4 and P6, also with a short queue: what has no room in it comes late, and not the rest of the budget."""
+    assert runs.sets(SETS, limit=limit) == set()
+
+
+def test_many_small_pieces_do_not_wait(runs):
+    assert runs.pieces(SETS) == set()
 
 
 @pytest.mark.parametrize("late", [1, 3, 100])
@@ -108,9 +117,12 @@ MUTANTS = {
     "used part back a little too early": ("sporadic.c", "insert(s, at + s->period,", "insert(s, at + s->period - 1,", "P3", "sets"),
     "used part back at half time": ("sporadic.c", "insert(s, at + s->period,", "insert(s, at + s->period / 2,", "P4", "sets"),
     "used part never back": ("sporadic.c", "	insert(s, at + s->period, s->usage);\n", "", "P1", "sets"),
-    "remnant kept whole": ("sporadic.c", "s->queue[0].amount = remnant;", ";", "P1", "sets"),
-    "remnant lost when full": ("sporadic.c", "s->queue[0].amount += remnant;", ";", "P1", "short"),
-    "full queue not noticed": ("sporadic.c", "s->length == s->limit", "s->length == SPORADIC_MAX", "P1", "short"),
+    "remnant kept whole": ("sporadic.c", "	s->queue[0].amount -= s->usage;\n", "", "P1", "sets"),
+    "lost when full": ("sporadic.c", "	s->queue[cheapest + 1].amount += s->queue[cheapest].amount;\n", "", "P1", "short"),
+    "full queue not noticed": ("sporadic.c", "s->length > s->limit", "s->length > SPORADIC_MAX", "P1", "short"),
+    "when full, the rest comes late": ("sporadic.c", "for (i = 1; i + 1 < s->length; i++) {\n		cost", "for (i = 1; 0;) {\n		cost",
+                                       "P10", "pieces"),
+    "when full, the last takes all": ("sporadic.c", "!cheapest || cost < least", "true", "P10", "pieces"),
     "merged too early": ("sporadic.c", "<= now + sporadic_left(s)", "<= now + s->period", "P2", "sets"),
     "out of order": ("sporadic.c", "s->queue[i - 1].at > at", "s->queue[i - 1].at < at", "P1", "sets"),
     "overrun not put off": ("sporadic.c", "	s->queue[0].at += overrun;\n", "", "P5", "overruns"),
@@ -135,7 +147,7 @@ MUTANTS = {
 
 
 def test_each_property_has_a_mutant():
-    assert {property_ for *_, property_, _ in MUTANTS.values()} == {f"P{i}" for i in range(1, 10)}
+    assert {property_ for *_, property_, _ in MUTANTS.values()} == {f"P{i}" for i in range(1, 11)}
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -151,6 +163,7 @@ def test_mutant_is_noticed(name, tmp_path):
         "short": lambda: mutant.sets(400, limit=2),
         "late": lambda: mutant.sets(400, late=3),
         "very late": lambda: mutant.sets(400, late=100),
+        "pieces": lambda: mutant.pieces(400),
         "overruns": lambda: mutant.overruns(400),
         "churn": lambda: mutant.churn(400, core.EXACT),
         "io": lambda: mutant.io(100, preempted=False)[0],

@@ -16,6 +16,7 @@ import sched_twin as twin  # noqa: E402
 periods = st.one_of(st.sampled_from([20, 40, 100]), st.integers(2, 200))       # equal ones are of interest
 vcpus = st.lists(st.tuples(st.sampled_from([core.MAIN, core.MAIN, core.IO]), st.integers(1, 30), periods),
                  min_size=1, max_size=8)
+limits = st.sampled_from([core.QUEUE_MAX, 4, 3, 2])
 calls = st.lists(st.tuples(
     st.sampled_from(["decide"] * 6 + ["until"] * 6 + ["ready"] * 4 + ["block"] * 3 + ["yield"] * 3 + ["bind", "set"]),
     st.integers(0, 30), st.integers(0, 400), periods), min_size=1, max_size=150)
@@ -24,9 +25,10 @@ calls = st.lists(st.tuples(
 class Both:
     """Every call to both; whatever differs is an error."""
 
-    def __init__(self, quantum: int, background: bool, lib=None):
+    def __init__(self, quantum: int, background: bool, limit: int, lib=None):
         self.core = core.Core(quantum, background, core.EXACT, lib=lib)
         self.twin = twin.Twin(quantum, background)
+        self.limit = limit
         self.now = 0
         self.until = core.NEVER
         self.entities: list[int] = []
@@ -36,7 +38,9 @@ class Both:
             vcpu = self.core.create(min(budget, period - 1), period, kind)
         except core.Refused:
             return
-        self.twin.create(vcpu, kind, min(budget, period - 1), period, 0)
+        if kind == core.MAIN:
+            self.core.limit(vcpu, self.limit)
+        self.twin.create(vcpu, kind, min(budget, period - 1), period, 0, self.limit)
         for _ in range(2):
             self.entities.append(self.core.entity(vcpu))
             assert self.twin.entity(vcpu) == self.entities[-1]
@@ -84,8 +88,8 @@ class Both:
                 assert self.core.io(i) == (v.server.T, v.server.e, v.server.b, v.server.u)
 
 
-def trace(quantum, background, vcpus, calls, lib=None):
-    both = Both(quantum, background, lib)
+def trace(quantum, background, limit, vcpus, calls, lib=None):
+    both = Both(quantum, background, limit, lib)
     for vcpu in vcpus:
         both.create(*vcpu)
     if both.entities:
@@ -94,9 +98,9 @@ def trace(quantum, background, vcpus, calls, lib=None):
 
 
 @settings(max_examples=600, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(st.integers(1, 20), st.booleans(), vcpus, calls)
-def test_core_and_twin_agree(quantum, background, vcpus, calls):
-    trace(quantum, background, vcpus, calls)
+@given(st.integers(1, 20), st.booleans(), limits, vcpus, calls)
+def test_core_and_twin_agree(quantum, background, limit, vcpus, calls):
+    trace(quantum, background, limit, vcpus, calls)
 
 
 MUTANTS = {
@@ -122,9 +126,9 @@ def test_mutant_is_noticed(name, tmp_path):
 
     @settings(max_examples=5000, deadline=None, derandomize=True, database=None, report_multiple_bugs=False,
               phases=[Phase.generate], suppress_health_check=list(HealthCheck))
-    @given(st.integers(1, 20), st.booleans(), vcpus, calls)
-    def differs(quantum, background, vcpus, calls):
-        trace(quantum, background, vcpus, calls, lib)
+    @given(st.integers(1, 20), st.booleans(), limits, vcpus, calls)
+    def differs(quantum, background, limit, vcpus, calls):
+        trace(quantum, background, limit, vcpus, calls, lib)
 
     with pytest.raises(AssertionError):
         differs()

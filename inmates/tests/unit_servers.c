@@ -67,7 +67,8 @@ TEST(sporadic_overrun_of_many_rounds)
 	CHECK(m.usage == 1);
 }
 
-TEST(sporadic_full_queue_delays)
+/* What was used comes late, with another chunk; what was not used stays. */
+TEST(sporadic_full_queue_delays_what_was_used)
 {
 	sporadic_init(&m, 20, 100, 0);
 	m.limit = 2;
@@ -76,9 +77,25 @@ TEST(sporadic_full_queue_delays)
 	QUEUE({ 0, 15 }, { 100, 5 });
 	sporadic_unblock(&m, 10);
 	sporadic_charge(&m, 5, 15);
-	sporadic_block(&m, 15);				/* the ten that are left wait for the chunk at 100 */
-	QUEUE({ 100, 15 }, { 200, 5 });
-	CHECK(sporadic_settled(&m) == 200);
+	sporadic_block(&m, 15);
+	QUEUE({ 10, 10 }, { 110, 10 });
+	CHECK(sporadic_left(&m) == 10 && sporadic_settled(&m) == 110);
+}
+
+/* Of three chunks with room for two behind the first: 2 for 10 units longer is less than 3 for 40. */
+TEST(sporadic_full_queue_delays_the_least)
+{
+	sporadic_init(&m, 20, 100, 0);
+	m.limit = 3;
+	sporadic_charge(&m, 3, 3);
+	sporadic_block(&m, 3);
+	sporadic_unblock(&m, 40);
+	sporadic_charge(&m, 2, 42);
+	sporadic_block(&m, 42);
+	sporadic_unblock(&m, 50);
+	sporadic_charge(&m, 4, 54);
+	sporadic_block(&m, 54);
+	QUEUE({ 50, 11 }, { 100, 3 }, { 150, 6 });
 }
 
 TEST(sporadic_parameters_change)

@@ -96,23 +96,36 @@ uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
 	return delta - left;
 }
 
+/* Of the chunks behind the first, one comes with the next: the one for which that means the least (amount times delay). */
+static void merge_cheapest(struct sporadic *s)
+{
+	unsigned __int128 cost, least = 0;
+	unsigned int i, cheapest = 0;
+
+	for (i = 1; i + 1 < s->length; i++) {
+		cost = (unsigned __int128)s->queue[i].amount * (s->queue[i + 1].at - s->queue[i].at);
+		if (!cheapest || cost < least) {
+			least = cost;
+			cheapest = i;
+		}
+	}
+	s->queue[cheapest + 1].amount += s->queue[cheapest].amount;
+	s->length--;
+	for (i = cheapest; i < s->length; i++)
+		s->queue[i] = s->queue[i + 1];
+}
+
 void sporadic_block(struct sporadic *s, uint64_t now)
 {
-	uint64_t remnant, at = s->queue[0].at;
+	uint64_t at = s->queue[0].at;
 
 	if (!s->usage || at > now)
 		return;
-	remnant = s->queue[0].amount - s->usage;
-	if (s->length == s->limit) {
-		/* no room: the rest is put off to the next chunk */
-		pop(s);
-		s->queue[0].amount += remnant;
-		at = s->queue[0].at;
-	} else {
-		s->queue[0].amount = remnant;
-	}
+	s->queue[0].amount -= s->usage;
 	insert(s, at + s->period, s->usage);
 	s->usage = 0;
+	if (s->length > s->limit)
+		merge_cheapest(s);
 }
 
 void sporadic_unblock(struct sporadic *s, uint64_t now)

@@ -29,7 +29,7 @@ struct sporadic {
 	uint64_t usage;			/* taken from queue[0] so far */
 	uint32_t length;
 	uint32_t limit;			/* 2..SPORADIC_MAX */
-	struct replenishment queue[SPORADIC_MAX];
+	struct replenishment queue[SPORADIC_MAX + 1];	/* the last only while sporadic_block() is at work */
 };
 
 /* A server whose whole budget is usable from `at` on. 0 < budget <= period. */
