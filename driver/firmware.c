@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What ACPI says of the machine that the monitor has to know: config space, IOAPICs, special ports. */
+/* What ACPI says of the machine that the monitor has to know: config space, IOAPICs, ports of sleep and hotplug. */
 #include <linux/acpi.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include "qv.h"
 
 struct qv_firmware qv_firmware;
@@ -45,39 +47,129 @@ static void read_madt(struct qv_mon_boot *b)
 
 static void add_ports(struct qv_mon_boot *b, u64 first, u32 len)
 {
-	if (!first || !len || first + len > 0x10000 || b->num_firmware_ports >= QV_MON_FIRMWARE_PORTS)
+	if (!first || !len || first + len > 0x10000)
 		return;
+	if (b->num_firmware_ports == QV_MON_FIRMWARE_PORTS) {
+		qv_log("driver", "no room to keep ports %#llx.. of the board from cells", first);
+		return;
+	}
 	b->firmware_ports[b->num_firmware_ports].first = first;
 	b->firmware_ports[b->num_firmware_ports++].last = first + len - 1;
 }
 
-static void add_register(struct qv_mon_boot *b, const struct acpi_generic_address *a, u32 len)
+#define NEVER	1	/* as the value of no bits: a byte with one of .bits never passes */
+
+static void add_guard(struct qv_mon_boot *b, struct qv_mon_guard g)
 {
-	if (a->space_id == ACPI_ADR_SPACE_SYSTEM_IO)
-		add_ports(b, a->address, len);
+	if (b->num_guards == QV_MON_GUARDS)
+		qv_log("driver", "no room to guard port %#x of the board", g.first);
+	else
+		b->guards[b->num_guards++] = g;
+}
+
+/* ---- sleep: ACPI 6.5, 4.8.3.2.1 (PM1 control) and 4.8.3.7 (sleep control): the same bits of a byte ---- */
+
+#define SLP_EN		0x20
+#define SLP_TYP		0x1c
+#define SLP_TYP_SHIFT	2
+#define NO_TYPE		0xff	/* equals the bits of no write */
+
+/* The byte of @a at @offset starts sleep, or with @s5 switches off, which passes */
+static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *a, u32 offset, u32 len, u8 s5)
+{
+	if (!a->address)
+		return;
+	if (a->space_id != ACPI_ADR_SPACE_SYSTEM_IO || a->address + len > 0x10000) {
+		qv_log("driver", "the sleep register at %#llx is no I/O port: a hostile Linux can put the machine to sleep",
+		       a->address);
+		return;
+	}
+	add_ports(b, a->address, len);
+	add_guard(b, (struct qv_mon_guard){ .first = a->address + offset, .last = a->address + offset, .bits = SLP_EN,
+					    .mask = SLP_TYP, .value = s5 << SLP_TYP_SHIFT, .what = QV_LOG_SLEEP });
 }
 
 static void read_fadt(struct qv_mon_boot *b)
 {
-	const struct acpi_table_fadt *f = (const void *)table(ACPI_SIG_FADT);
+	const struct acpi_table_fadt *f = &acpi_gbl_FADT;	/* Linux has brought all versions into one form */
+	u8 s5a, s5b;
 
-	if (!f)
-		return;
-	add_ports(b, f->pm1a_control_block, f->pm1_control_length);
-	add_ports(b, f->pm1b_control_block, f->pm1_control_length);
-	add_ports(b, f->smi_command, 2);
-	if (f->header.length >= offsetofend(struct acpi_table_fadt, xpm1b_control_block)) {
-		add_register(b, &f->reset_register, 1);
-		add_register(b, &f->xpm1a_control_block, f->pm1_control_length);
-		add_register(b, &f->xpm1b_control_block, f->pm1_control_length);
+	if (ACPI_FAILURE(acpi_get_sleep_type_data(ACPI_STATE_S5, &s5a, &s5b))) {
+		qv_log("driver", "ACPI names no way to switch off, so Linux cannot do it by ACPI while QV is enabled");
+		s5a = s5b = NO_TYPE;
 	}
+	add_sleep(b, &f->xpm1a_control_block, 1, 2, s5a);
+	add_sleep(b, &f->xpm1b_control_block, 1, 2, s5b);
+	add_sleep(b, &f->sleep_control, 0, 1, s5a);
+	add_ports(b, f->smi_command, 2);
+	if (f->reset_register.space_id == ACPI_ADR_SPACE_SYSTEM_IO)
+		add_ports(b, f->reset_register.address, 1);
+}
+
+/* ---- hotplug: QEMU's docs/specs/acpi_{cpu,mem,pci}_hotplug; its ACPI tables name the registers so ---- */
+
+static const struct hotplug {
+	const char *uid;
+	u8 at, len, bits;	/* registers that eject: bytes from there on; the bits that do */
+} hotplugs[] = {
+	{ "CPU Hotplug resources", 0x4, 1, 0x18 },
+	{ "Memory hotplug resources", 0x14, 1, 0x08 },
+	{ "PCI Hotplug resources", 0x8, 4, 0xff },
+};
+
+struct hotplug_ports {
+	struct qv_mon_boot *b;
+	const struct hotplug *kind;
+};
+
+static acpi_status hotplug_ports(struct acpi_resource *r, void *context)
+{
+	struct hotplug_ports *h = context;
+	u32 first;
+
+	if (r->type != ACPI_RESOURCE_TYPE_IO)
+		return AE_OK;
+	first = r->data.io.minimum + h->kind->at;
+	add_ports(h->b, r->data.io.minimum, r->data.io.address_length);
+	add_guard(h->b, (struct qv_mon_guard){ .first = first, .last = first + h->kind->len - 1, .bits = h->kind->bits,
+					       .value = NEVER, .what = QV_LOG_EJECT });
+	return AE_OK;
+}
+
+static acpi_status hotplug_container(acpi_handle handle, u32 level, void *context, void **unused)
+{
+	struct hotplug_ports h = { .b = context };
+	struct acpi_buffer uid = { ACPI_ALLOCATE_BUFFER, NULL };
+	const union acpi_object *o;
+	u32 i;
+
+	if (ACPI_FAILURE(acpi_evaluate_object_typed(handle, "_UID", NULL, &uid, ACPI_TYPE_STRING)))
+		return AE_OK;
+	o = uid.pointer;
+	for (i = 0; i < ARRAY_SIZE(hotplugs); i++)
+		if (!strcmp(o->string.pointer, hotplugs[i].uid))
+			h.kind = &hotplugs[i];
+	if (h.kind)
+		acpi_walk_resources(handle, "_CRS", hotplug_ports, &h);
+	kfree(uid.pointer);
+	return AE_OK;
+}
+
+static void read_namespace(struct qv_mon_boot *b)
+{
+	if (acpi_disabled) {
+		qv_log("driver", "ACPI is off: sleep and hotplug registers are not known, and not guarded");
+		return;
+	}
+	read_fadt(b);
+	acpi_get_devices("PNP0A06", hotplug_container, b, NULL);
 }
 
 void qv_firmware_read(struct qv_mon_boot *b)
 {
 	read_mcfg(b);
 	read_madt(b);
-	read_fadt(b);
+	read_namespace(b);
 	qv_firmware.ecam_pa = b->ecam_pa;
 	qv_firmware.ecam_len = b->ecam_len;
 	qv_firmware.num_ioapics = b->num_ioapics;

@@ -59,6 +59,9 @@ void ioapic_mask(struct pcpu *cpu, const struct qv_mon_device *d);
 void port_result(struct pcpu *cpu, u32 size, u32 value);	/* of an IN: al, ax or eax */
 bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last);	/* no cell may have one of these */
 void ports_front(void);			/* what of Linux's is looked at */
+bool ports_log(u32 first, u32 last);	/* a write by Linux is logged */
+/* What forbids Linux to write @size bytes of @value from @port on; NULL: nothing */
+const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value);
 /* @inst's guest is stopped at these ports, or no more. Its CPUs see it when they next exit */
 void ports_stop(struct instance *inst, u32 first, u32 last, bool stop);
 

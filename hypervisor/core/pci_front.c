@@ -106,6 +106,19 @@ static void config_data(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *valu
 	}
 }
 
+static void write_own(struct pcpu *cpu, u32 port, u32 size, u32 value)
+{
+	const struct qv_mon_guard *guard = ports_guard(port, size, value);
+
+	if (guard) {
+		refused(cpu, guard->what, port, value);
+		return;
+	}
+	if (ports_log(port, port + size - 1))
+		log_event(cpu, QV_LOG_SMI, value, port);
+	port_out(port, size, value);
+}
+
 static void access(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
 {
 	if (port >= CONFIG_DATA && port + size <= CONFIG_DATA + 4) {
@@ -117,14 +130,13 @@ static void access(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
 	} else if (in) {
 		*value = port_in(port, size);
 	} else {
-		log_event(cpu, QV_LOG_SMI, *value, port);
-		port_out(port, size, *value);
+		write_own(cpu, port, size, *value);
 	}
 }
 
 FRONT_END_ONLY void front_port(struct pcpu *cpu, u32 port, u32 size, bool in, bool plain, u32 len)
 {
-	u32 value = cpu->regs[GPR_RAX];
+	u32 value = (u32)cpu->regs[GPR_RAX] & ~0u >> (32 - size * 8);
 
 	if (!plain) {			/* INS and OUTS: #GP tells Linux */
 		refused(cpu, QV_LOG_PORT, port, value);

@@ -3,7 +3,8 @@
  * I/O ports: one decision each. A cell gets what its list names, and never
  * one of these, whatever root says: each reaches all cells. Linux keeps all,
  * it can stop its own machine in other ways too; what stops every CPU
- * without a trace is logged. Documentation/ports.md is made of this table.
+ * without a trace is logged, and what would take RAM or a CPU away from under the
+ * monitor is dropped (guards: where they are, ACPI says). Documentation/ports.md is made of this table.
  */
 #include "cpu.h"
 #include "pci.h"
@@ -57,11 +58,42 @@ void ports_stop(struct instance *inst, u32 first, u32 last, bool stop)
 
 void ports_front(void)
 {
+	const struct qv_mon_boot *b = &me()->boot;
 	u32 i;
 
 	for (i = 0; i < num_port_rules; i++)
 		if (port_rules[i].front == PORT_LOG)
 			ports_stop(me(), port_rules[i].first, port_rules[i].last, true);
+	for (i = 0; i < b->num_guards && i < QV_MON_GUARDS; i++)
+		ports_stop(me(), b->guards[i].first, b->guards[i].last, true);
+}
+
+bool ports_log(u32 first, u32 last)
+{
+	u32 i;
+
+	for (i = 0; i < num_port_rules; i++)
+		if (port_rules[i].front == PORT_LOG &&
+		    meet(first, last, port_rules[i].first, port_rules[i].last))
+			return true;
+	return false;
+}
+
+const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value)
+{
+	const struct qv_mon_boot *b = &me()->boot;
+	u32 i, at;
+
+	for (i = 0; i < b->num_guards && i < QV_MON_GUARDS; i++)
+		for (at = 0; at < size; at++) {
+			const struct qv_mon_guard *g = &b->guards[i];
+			u8 byte = value >> at * 8;
+
+			if (meet(port + at, port + at, g->first, g->last) && byte & g->bits &&
+			    (byte & g->mask) != g->value)
+				return g;
+		}
+	return NULL;
 }
 
 void port_result(struct pcpu *cpu, u32 size, u32 value)

@@ -48,7 +48,8 @@
 #define QV_MON_DEVICES		8	/* PCI functions of one cell */
 #define QV_MON_BARS		6	/* of one function */
 #define QV_MON_IOAPICS		16
-#define QV_MON_FIRMWARE_PORTS	8	/* ranges */
+#define QV_MON_FIRMWARE_PORTS	16	/* ranges */
+#define QV_MON_GUARDS		16
 
 /* Head of the image: an ELF-less flat binary, see image.lds */
 struct qv_image_header {
@@ -64,6 +65,16 @@ struct qv_image_header {
 
 /* A range of I/O ports, both ends included */
 struct qv_mon_ports { u16 first, last; };
+
+/*
+ * Bytes of a board's registers that Linux may not write freely: one with a bit of @bits set passes
+ * only if its bits @mask are @value.
+ */
+struct qv_mon_guard {
+	u16 first, last;	/* ports, both included */
+	u8 bits, mask, value, reserved;
+	u32 what;		/* enum qv_mon_event: how a write that is dropped is logged */
+};
 
 /*
  * VT-x: control words as this processor wants them (SDM vol. 3, appendix A): what must be set, what
@@ -104,13 +115,16 @@ struct qv_mon_boot {
 	struct { u64 start, end; } ram[QV_MON_RAM_RANGES];
 	struct { u32 linux_cpu, apic_id; } cpus[QV_MON_CPUS];
 	/* From ACPI: PCI config space of segment 0 (MCFG; ecam_len 0: none), IOAPICs (MADT),
-	 * and ports by which firmware sleeps or enters SMM (FADT: PM1 control, SMI_CMD, reset) */
+	 * the ports of the board's power management and hotplug (FADT, DSDT), which no cell may
+	 * have, and which of their bytes Linux may not write freely */
 	u64 ecam_pa;		/* where bus 0 lies, or would */
 	u64 ecam_len;		/* bytes from there to the end of the last bus */
 	u32 num_ioapics;
 	u32 num_firmware_ports;
 	u64 ioapics[QV_MON_IOAPICS];	/* physical address of the page */
 	struct qv_mon_ports firmware_ports[QV_MON_FIRMWARE_PORTS];
+	u32 num_guards, reserved;
+	struct qv_mon_guard guards[QV_MON_GUARDS];
 };
 
 #define QV_TEST_FAULTS		1u	/* guests may ask for a fault of the monitor's own */
@@ -247,7 +261,9 @@ static inline u64 qv_mark_sum(const struct qv_mon_mark *mark)
 	X(QV_LOG_PORT,		"Linux used port %#llx, which is not its own: ones, or dropped (value %#llx)") \
 	X(QV_LOG_IOAPIC,	"interrupt pin %llu was to reach what is not Linux's: masked (entry %#llx)") \
 	X(QV_LOG_DEVICE,	"PCI function %#llx is given to the cell; bus mastering allowed: %llu") \
-	X(QV_LOG_SMI,		"Linux wrote %#llx to port %#llx: a system management interrupt stops every CPU")
+	X(QV_LOG_SMI,		"Linux wrote %#llx to port %#llx: a system management interrupt stops every CPU") \
+	X(QV_LOG_SLEEP,		"Linux tried to put the machine to sleep by port %#llx: dropped (value %#llx)") \
+	X(QV_LOG_EJECT,		"Linux tried to eject hardware by port %#llx: dropped (value %#llx)")
 enum qv_mon_event {
 #define X(name, text) name,
 	QV_MON_EVENTS(X)

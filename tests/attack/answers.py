@@ -17,7 +17,7 @@ ATTACKS: dict[str, tuple[str, ...]] = {
     "A8 message-signalled interrupts": ("mem-write-msi", "front-msi-*", "tests/lab/test_devices.py"),
     "A9 DMA to foreign memory": ("open: without an IOMMU a device that can do DMA is refused, unless `unsafe-dma`",),
     "A10 PCI configuration space": ("mem-read-ecam", "port-pci-*", "tests/lab/test_devices.py"),
-    "A11 ports that reset, switch off, bring an SMI": ("port-*",),
+    "A11 ports that reset, switch off, bring an SMI": ("port-*", "front-sleep", "front-eject-*"),
     "A12 triple fault, halt and loop with interrupts off": ("ins-triple-fault", "ins-hlt-off", "ins-loop-off", "shared-heartbeat-stops"),
     "A13 never answers a request to end": ("shared-shutdown-*",),
     "A14 floods": ("flood-*", "front-keys-flood"),

@@ -342,6 +342,38 @@ def invd(linux: Linux) -> None:
         assert linux.machine.run("echo invd >/sys/module/qvtouch/parameters/instruction").rc == 0
 
 
+# Power: what takes the machine, or a part of it, away from under the monitor
+
+SLEEPS = (0x2400, 0x2800, 0x3C00)  # SLP_EN with every type but the emulators' S5, which is 0
+
+
+@front("front-sleep", "its kernel puts the machine to sleep (S3, S4) by the PM1 control register, in each size of write", "dropped, counted, logged; "
+       "OUTS: #GP")
+def sleep(linux: Linux) -> None:
+    pm1 = int(linux.machine.run("od -An -tu4 -j64 -N4 /sys/firmware/acpi/tables/FACP").out)
+    linux.do("in", pm1, 2)
+    before = linux.value()
+    writes = [write for word in SLEEPS for write in ((pm1, 2, word), (pm1 + 1, 1, word >> 8), (pm1, 4, word), (pm1 - 1, 4, word << 8))]
+    linux.counted(lambda: linux.each("out", writes), r"put the machine to sleep by port", len(writes))
+    assert linux.try_("outs", pm1, SLEEPS[0]).rc != 0
+    linux.do("in", pm1, 2)
+    assert linux.value() == before
+
+
+# The ports of QEMU's ICH9: docs/specs/acpi_cpu_hotplug, acpi_pci_hotplug
+HOTPLUG = {"cpu": ((0xCD8, 4, WITNESS), (0xCDC, 1, 0x8), (0xCDC, 4, 0x18), (0xCDB, 2, 0x800)), "pci": ((0xCD0, 4, 0), (0xCC8, 4, 1 << 2), (0xCC9, 1, ONES & 0xFF))}
+
+
+def add_eject(kind: str, writes: tuple[tuple[int, int, int], ...]) -> None:
+    @front(f"front-eject-{kind}", f"its kernel ejects what others use by the board's hotplug registers: {kind}", "dropped, counted, logged", where="amd")
+    def eject(linux: Linux) -> None:
+        linux.counted(lambda: linux.each("out", list(writes)), "tried to eject hardware by port", len(writes) - 1)
+
+
+for kind_, writes_ in HOTPLUG.items():
+    add_eject(kind_, writes_)
+
+
 # Interrupts to the witness
 
 LOWS = {"fixed": 0x4040, "lowest": 0x4140, "smi": 0x4200, "reserved": 0x4340, "nmi": 0x4400, "init": 0x4500,

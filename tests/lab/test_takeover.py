@@ -155,3 +155,16 @@ def test_down_at_once(machine: Machine) -> None:
     qv.run_cell()
     with pytest.raises(MachineDead, match="it reset"):
         machine.run("echo b >/proc/sysrq-trigger; sleep 100", timeout=90)
+
+
+PM1 = "port=$(od -An -tu4 -j64 -N4 /sys/firmware/acpi/tables/FACP); put() { printf \"\\\\x$1\" | dd of=/dev/port bs=1 seek=$((port + 1)) conv=notrunc status=none; }; "
+
+
+def test_switching_off_under_the_monitor(machine: Machine) -> None:
+    """By a byte of the PM1 control register, past Linux and the driver: S5 (type 0) passes, S3 (1) does not. Bochs's takes words only."""
+    qv = Product(machine)
+    qv.run_cell()
+    machine.run(PM1 + "put 24", timeout=30)
+    assert "Linux tried to put the machine to sleep by port" in qv.do("log")
+    with pytest.raises(MachineDead, match="it switched itself off"):
+        machine.run(PM1 + "put 20; sleep 100", timeout=90)

@@ -125,8 +125,64 @@ static void front_ports(void)
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
 }
 
+/* ---- sleep and hotplug registers: a write passes by the byte that the guard names ---- */
+
+#define PM1	0x604u			/* control; S5 is type 5 here */
+#define SLEEP(type) (0x2000u | (type) << 10)
+#define EJECT	0xcdcu
+
+static void guard_write(u32 port, u32 size, u32 value, bool passes)
+{
+	u64 denied = cpu_status(pcpu_of(0))->denied;
+
+	unit_case("%u bytes of %#x to port %#x:", size, value, port);
+	fake_out = 0xdeadbeef;
+	exit_port_of(port, size, false, 0xffffffff00000000 | value);
+	CHECK_EQ(fake_out, passes ? value : 0xdeadbeef);
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, denied + !passes);
+	if (passes)
+		CHECK_EQ(fake_port, port);
+}
+
+static bool stopped(u32 port)
+{
+	return me()->port_map[port / 8] >> port % 8 & 1;
+}
+
+static void sleep_and_eject(void)
+{
+	u32 type;
+
+	fake_open(true, true);
+	me()->boot.num_guards = 2;
+	me()->boot.guards[0] = (struct qv_mon_guard){ .first = PM1 + 1, .last = PM1 + 1, .bits = 0x20, .mask = 0x1c, .value = 5 << 2, .what = QV_LOG_SLEEP };
+	me()->boot.guards[1] = (struct qv_mon_guard){ .first = EJECT, .last = EJECT, .bits = 0x18, .value = 1, .what = QV_LOG_EJECT };
+	ports_front();
+	CHECK(stopped(PM1 + 1) && stopped(EJECT) && !stopped(PM1) && !stopped(EJECT + 1));
+	for (type = 0; type < 8; type++) {
+		guard_write(PM1, 2, SLEEP(type), type == 5);
+		guard_write(PM1 + 1, 1, SLEEP(type) >> 8, type == 5);
+		guard_write(PM1 - 1, 4, SLEEP(type) << 8, type == 5);
+		guard_write(PM1 - 2, 4, SLEEP(type) << 16, type == 5);
+		guard_write(PM1 + 1, 4, SLEEP(type) >> 8, type == 5);
+		guard_write(PM1, 2, SLEEP(type) & ~0x2000, true);	/* no sleep yet */
+		guard_write(PM1 + 2, 2, SLEEP(type), true);		/* another register */
+	}
+	guard_write(PM1, 2, 1, true);
+	guard_write(EJECT, 1, 0x08, false);
+	guard_write(EJECT, 1, 0x10, false);
+	guard_write(EJECT, 4, 0x0e, false);
+	guard_write(EJECT - 1, 2, 0x0800, false);
+	guard_write(EJECT, 1, 0x06, true);				/* events taken note of */
+	guard_write(EJECT + 1, 1, 0x08, true);				/* a command */
+	fake_in = 0x1234;
+	CHECK_EQ(exit_port_of(PM1, 2, true, 0), 0x1234);
+	fake_in = ~0u;
+}
+
 const struct unit_test pci_front_tests[] = {
 	{ "pci: Linux and an IOAPIC", ioapic_accesses },
 	{ "pci: Linux and ports", front_ports },
+	{ "ports: sleep and eject", sleep_and_eject },
 	{ 0 }
 };

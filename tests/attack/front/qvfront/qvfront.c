@@ -124,6 +124,48 @@ static int ioapic(const char *text, const struct kernel_param *p)
 	return 0;
 }
 
+/* out: PORT SIZE VALUE; in: PORT SIZE; SIZE in bytes */
+static int port_out(const char *text, const struct kernel_param *p)
+{
+	u32 port, size, what;
+
+	if (sscanf(text, "%x %x %x", &port, &size, &what) != 3)
+		return -EINVAL;
+	if (size == 1)
+		outb(what, port);
+	else if (size == 2)
+		outw(what, port);
+	else
+		outl(what, port);
+	return 0;
+}
+
+static int port_in(const char *text, const struct kernel_param *p)
+{
+	u32 port, size;
+
+	if (sscanf(text, "%x %x", &port, &size) != 2)
+		return -EINVAL;
+	value = size == 1 ? inb(port) : size == 2 ? inw(port) : inl(port);
+	return 0;
+}
+
+/* outs: PORT VALUE: two bytes by OUTSW */
+static int port_outs(const char *text, const struct kernel_param *p)
+{
+	u32 port, what;
+	u16 word;
+	const u16 *from = &word;
+	int error = -EFAULT;
+
+	if (sscanf(text, "%x %x", &port, &what) != 2)
+		return -EINVAL;
+	word = what;
+	asm volatile("1: outsw\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b)
+		     : [error] "+r"(error), "+S"(from) : "d"((u16)port), "m"(word));
+	return error;
+}
+
 #define DEED(name, function) \
 	static const struct kernel_param_ops name##_ops = { .set = function }; \
 	module_param_cb(name, &name##_ops, NULL, 0200)
@@ -134,6 +176,9 @@ DEED(cr0, turn_cr0);
 DEED(cr4, turn_cr4);
 DEED(store, store);
 DEED(ioapic, ioapic);
+DEED(out, port_out);
+DEED(in, port_in);
+DEED(outs, port_outs);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("For tests of QV: a hostile front end");
