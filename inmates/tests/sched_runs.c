@@ -22,6 +22,7 @@ enum {
 	P8 = 1 << 8,		/* I/O VCPU: at most U * t + U * T in [0, t) */
 	P9 = 1 << 9,		/* who always wants the CPU gets C in each T, though VCPUs above it come, go and change */
 	P10 = 1 << 10,		/* the highest VCPU, which takes 4/5 of C in each T at most, in many small pieces, never waits */
+	P11 = 1 << 11,		/* I/O VCPU that has rested: what an interrupt's handler wakes runs right after it */
 };
 
 struct job {
@@ -40,6 +41,7 @@ uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit);
 uint32_t run_overrun(uint64_t seed);
 uint32_t run_pieces(uint64_t seed);
 uint32_t run_churn(uint64_t seed, int test);
+uint32_t run_interrupts(uint64_t seed);
 uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted, uint64_t *most);
 
 /* 0..n-1; splitmix64 */
@@ -325,6 +327,51 @@ uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, 
 		if (j->sum[t] * base > budget * (t + period))
 			broken |= P8;
 	return broken;
+}
+
+/* Interrupts whose handlers, of 1 to 3 units, wake an I/O VCPU for 1 to 3 more, beside a Main VCPU that always wants the CPU. */
+uint32_t run_interrupts(uint64_t seed)
+{
+	const struct sched_config config = { LENGTH, false, ADMISSION_BOUND };
+	const struct vcpu_params main = { "main", MAIN_VCPU, LENGTH / 8, 2 * LENGTH };
+	struct sched_entity *half = &jobs[0].entity, *busy = &jobs[1].entity;
+	struct vcpu_params io = { "io", IO_VCPU };
+	struct sched_choice choice;
+	uint64_t now, period, full, handler, end, until;
+	bool rested;
+
+	state = seed;
+	sched_init(&s, &config, 0);
+	io.period = 4 + below(20);
+	io.budget = 1 + below(io.period / 2);
+	period = 24 + below(100);
+	full = period * io.budget / io.period;
+	sched_entity_init(half);
+	sched_entity_init(busy);
+	sched_bind(&s, half, sched_vcpu_create(&s, &io, 0), 0);
+	sched_bind(&s, busy, sched_vcpu_create(&s, &main, 0), 0);
+	sched_ready(&s, busy, 0);
+	for (now = below(period); now < LENGTH; now += 1 + below(2 * period)) {
+		sched_decide(&s, now);
+		rested = vcpu_eligible(&s.vcpus[0]) <= now;
+		handler = 1 + below(3);
+		sched_ready_for(&s, half, period, now);
+		sched_charge_for(&s, 0, now, now + handler);
+		now += handler;
+		choice = sched_decide(&s, now);
+		if (rested && handler < full && choice.entity != half)
+			return P11;
+		end = now + 1 + below(3);
+		if (choice.entity == half)
+			now = end < choice.until ? end : choice.until;
+		sched_block(&s, half, now);
+		until = vcpu_eligible(&s.vcpus[0]);
+		if (until < now)		/* later: handlers came though there was no budget, and are paid for by then */
+			until = now;
+		if (s.vcpus[0].counts.used * io.period > io.budget * (until + period))
+			return P8;
+	}
+	return 0;
 }
 
 /* The thread of `j` goes over to VCPU `id`; the VCPU that it leaves is no more. */

@@ -221,6 +221,20 @@ class Twin:
                 i = (self.ring.index(e.vcpu) + 1) % len(self.ring)
                 self.ring = self.ring[i:] + self.ring[:i]
 
+    def interrupt(self, vcpu: int, since: int, now: int) -> None:
+        """Its handler is a dispatch of the VCPU, whether that has work or not."""
+        self.charge(since)
+        if now <= self.charged:
+            return
+        v = self.vcpus[vcpu]
+        if not v.queue:
+            v.server.wake(0, False, self.charged)
+        v.server.dispatch(self.charged)
+        self._charge_budget(v, now - self.charged, now)
+        if not v.queue:
+            v.server.block(now)
+        self.charged = now
+
     def ready(self, entity: int, period: int, now: int) -> None:
         self.charge(now)
         e = self.entities[entity]

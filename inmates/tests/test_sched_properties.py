@@ -30,8 +30,9 @@ class Runs:
                         *map(str, sources), str(RUNS)], check=True)
         lib = ctypes.CDLL(str(out))
         self.run_set, self.run_overrun, self.run_io, self.run_churn = lib.run_set, lib.run_overrun, lib.run_io, lib.run_churn
-        self.run_pieces = lib.run_pieces
+        self.run_pieces, self.run_interrupts = lib.run_pieces, lib.run_interrupts
         self.run_pieces.argtypes, self.run_pieces.restype = [c_uint64], c_uint32
+        self.run_interrupts.argtypes, self.run_interrupts.restype = [c_uint64], c_uint32
         self.run_set.argtypes, self.run_set.restype = [c_uint64, c_uint, c_uint], c_uint32
         self.run_overrun.argtypes, self.run_overrun.restype = [c_uint64], c_uint32
         self.run_churn.argtypes, self.run_churn.restype = [c_uint64, c_int], c_uint32
@@ -46,6 +47,9 @@ class Runs:
 
     def pieces(self, count: int) -> set[str]:
         return broken(self.run_pieces(seed) for seed in range(count))
+
+    def interrupts(self, count: int) -> set[str]:
+        return broken(self.run_interrupts(seed) for seed in range(count))
 
     def churn(self, count: int, test: int) -> set[str]:
         return broken(self.run_churn(seed, test) for seed in range(count))
@@ -110,6 +114,10 @@ def test_io_vcpu_in_the_long_run(runs):
     assert runs.io(400, preempted=True)[0] == set()
 
 
+def test_what_an_interrupt_wakes_runs_after_its_handler(runs):
+    assert runs.interrupts(SETS) == set()
+
+
 # file, what stands there, what the mutant has instead, the property that must notice, in which run
 MUTANTS = {
     "no new phase on unblocking": ("sporadic.c", "	s->queue[0].at = now;\n", "", "P2", "sets"),
@@ -140,6 +148,9 @@ MUTANTS = {
     "other parameters forget": ("create.c", "	remember(v, now);\n	v->params = q->params;", "	v->params = q->params;", "P9", "churn"),
     "the dead are forgotten": ("create.c", "	remember(v, now);\n	v->state", "	v->state", "P9", "churn"),
     "what is remembered does not count": ("create.c", "q->all == q->active || admitted(s, q->all)", "true", "P9", "churn"),
+    "I/O: a handler is no dispatch": ("sched.c", "	server_of(v)->dispatch(v, s->charged);\n", "", "P11", "interrupts"),
+    "I/O: a handler costs nothing": ("sched.c", "	charge_budget(s, id, now - s->charged, now);\n	if (!active)", "	v->counts.used += now - s->charged;\n	if (!active)",
+                                     "P8", "interrupts"),
     "I/O: the past is banked": ("pibs.c", "p->eligible = now;", "(void)now;", "P7", "io"),
     "I/O: eligible too soon": ("pibs.c", "(unsigned __int128)p->used * p->period", "(unsigned __int128)p->used * p->budget", "P7", "io"),
     "I/O: nothing taken": ("pibs.c", "		p->left -= delta;", "		;", "P8", "io"),
@@ -147,7 +158,7 @@ MUTANTS = {
 
 
 def test_each_property_has_a_mutant():
-    assert {property_ for *_, property_, _ in MUTANTS.values()} == {f"P{i}" for i in range(1, 11)}
+    assert {property_ for *_, property_, _ in MUTANTS.values()} == {f"P{i}" for i in range(1, 12)}
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -163,6 +174,7 @@ def test_mutant_is_noticed(name, tmp_path):
         "short": lambda: mutant.sets(400, limit=2),
         "late": lambda: mutant.sets(400, late=3),
         "very late": lambda: mutant.sets(400, late=100),
+        "interrupts": lambda: mutant.interrupts(400),
         "pieces": lambda: mutant.pieces(400),
         "overruns": lambda: mutant.overruns(400),
         "churn": lambda: mutant.churn(400, core.EXACT),

@@ -18,7 +18,7 @@ vcpus = st.lists(st.tuples(st.sampled_from([core.MAIN, core.MAIN, core.IO]), st.
                  min_size=1, max_size=8)
 limits = st.sampled_from([core.QUEUE_MAX, 4, 3, 2])
 calls = st.lists(st.tuples(
-    st.sampled_from(["decide"] * 6 + ["until"] * 6 + ["ready"] * 4 + ["block"] * 3 + ["yield"] * 3 + ["bind", "set"]),
+    st.sampled_from(["decide"] * 6 + ["until"] * 6 + ["ready"] * 4 + ["block"] * 3 + ["yield"] * 3 + ["interrupt"] * 2 + ["bind", "set"]),
     st.integers(0, 30), st.integers(0, 400), periods), min_size=1, max_size=150)
 
 
@@ -62,6 +62,10 @@ class Both:
         elif call == "bind":
             self.core.bind(entity, vcpu, self.now)
             self.twin.bind(entity, vcpu, self.now)
+        elif call == "interrupt":
+            since, self.now = self.now, self.now + a % 20
+            self.core.interrupt(vcpu, since, self.now)
+            self.twin.interrupt(vcpu, since, self.now)
         elif call == "set":
             self._set(vcpu, 1 + a % 30, 2 + a)
         choice = self.core.decide(self.now)
@@ -108,6 +112,7 @@ MUTANTS = {
     "inherits the longer period": ("pibs.c", "period >= p->inherited", "period <= p->inherited"),
     "keeps the larger budget": ("pibs.c", "		shrink(p);", "		(void)shrink;"),
     "rounds t_e down": ("pibs.c", " + p->budget - 1) / p->budget", ") / p->budget"),
+    "a handler is no dispatch": ("sched.c", "	server_of(v)->dispatch(v, s->charged);\n", ""),
     "no new phase on unblocking": ("sporadic.c", "	s->queue[0].at = now;\n", ""),
     "turns never end": ("sched.c", "	append(&v->queue, e);\n	if", "	if (v->queue.head) { e->next = v->queue.head; "
                         "v->queue.head->prev = e; v->queue.head = e; } else append(&v->queue, e);\n	if"),

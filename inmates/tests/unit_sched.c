@@ -166,7 +166,7 @@ TEST(sched_bind_moves)
 	CHECK(chosen(NULL, SCHED_NEVER, 12) && s.vcpus[1].counts.used == 2);
 }
 
-/* An interrupt's handler is charged to the I/O VCPU it wakes; its budget comes later for it. */
+/* An interrupt's handler is charged to the I/O VCPU it wakes, which goes on at once with what is left of its budget. */
 TEST(sched_interrupts_are_charged)
 {
 	set_up(true);
@@ -180,10 +180,40 @@ TEST(sched_interrupts_are_charged)
 	sched_charge_for(&s, 1, 20, 24);	/* and took 4 */
 	CHECK(s.vcpus[0].counts.used == 20 && s.vcpus[1].counts.used == 4 && a.used == 20);
 	CHECK(s.vcpus[1].counts.interrupts == 1 && s.vcpus[1].counts.interrupt_time == 4);
-	CHECK(chosen(&a, 54, 24));		/* 30 are left of 50 */
-	CHECK(chosen(&b, 70, 60));		/* from 20 + 4 / 10 % on, at the priority of a's period, before a */
-	sched_charge_for(&s, 1, 62, 65);	/* another, while it is at work */
-	CHECK(s.vcpus[1].counts.used == 9 && s.vcpus[1].counts.interrupts == 2 && s.vcpus[1].counts.interrupt_time == 7);
+	CHECK(chosen(&b, 30, 24));		/* 6 are left of 10 % of a's period */
+	sched_charge_for(&s, 1, 25, 27);	/* another, while it is at work */
+	CHECK(s.vcpus[1].counts.used == 7 && s.vcpus[1].counts.interrupts == 2 && s.vcpus[1].counts.interrupt_time == 6);
+	CHECK(chosen(&b, 30, 27));
+	sched_block(&s, &b, 28);
+	CHECK(vcpu_eligible(&s.vcpus[1]) == 100);	/* 20 + 8 / 10 % */
+	CHECK(chosen(&a, 58, 28));
+}
+
+/* Without budget it has to wait, the longer for the handler: but only then. */
+TEST(sched_interrupts_without_budget)
+{
+	set_up(false);
+	vcpu(IO_VCPU, 1, 10, 0);
+	sched_bind(&s, &b, 0, 0);
+	sched_ready_for(&s, &b, 100, 20);
+	sched_charge_for(&s, 0, 20, 30);	/* all of its budget */
+	CHECK(chosen(NULL, 120, 30));		/* 20 + 10 / 10 % */
+	sched_charge_for(&s, 0, 40, 43);
+	CHECK(chosen(NULL, 150, 43));		/* and 3 / 10 % */
+	CHECK(chosen(&b, 160, 150));
+}
+
+/* Nobody is woken: no budget in hand is left behind, and none of before is used. */
+TEST(sched_interrupts_while_it_sleeps)
+{
+	set_up(false);
+	vcpu(IO_VCPU, 1, 10, 0);
+	vcpu(MAIN_VCPU, 50, 100, 0);
+	sched_bind(&s, &b, 0, 0);
+	sched_charge_for(&s, 0, 200, 204);
+	CHECK(vcpu_eligible(&s.vcpus[0]) == 240 && !s.vcpus[0].io.left);
+	sched_charge_for(&s, 1, 300, 310);
+	CHECK(vcpu_eligible(&s.vcpus[1]) == 300 && s.vcpus[1].main.length == 2 && s.vcpus[1].main.queue[1].at == 400);
 }
 
 /* Who destroys and creates again gains nothing. */

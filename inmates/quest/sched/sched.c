@@ -132,14 +132,21 @@ static void charge_budget(struct sched *s, int id, uint64_t delta, uint64_t now)
 
 void sched_charge_for(struct sched *s, int id, uint64_t since, uint64_t now)
 {
-	struct vcpu_counts *c = &s->vcpus[id].counts;
+	struct vcpu *v = &s->vcpus[id];
+	bool active = v->queue.head;
 
 	sched_charge(s, since);
-	c->interrupts++;
+	v->counts.interrupts++;
 	if (now <= s->charged)
 		return;
-	c->interrupt_time += now - s->charged;
+	v->counts.interrupt_time += now - s->charged;
+	/* the handler is the first dispatch on its budget: of that the handler's time is taken, if there is any */
+	if (!active)
+		server_of(v)->wake(v, 0, false, s->charged);
+	server_of(v)->dispatch(v, s->charged);
 	charge_budget(s, id, now - s->charged, now);
+	if (!active)
+		server_of(v)->block(v, now);
 	s->charged = now;
 }
 

@@ -168,9 +168,10 @@ void sched_ready_for(struct sched *s, struct sched_entity *e, uint64_t period, u
 void sched_charge(struct sched *s, uint64_t now);
 
 /*
- * An interrupt came at `since`, and until `now` its handler worked for VCPU `id`, whoever is current. Charged to the
- * budget of `id`, though it had none in hand perhaps: its next one comes later for it. Who is woken by the handler is
- * to be made ready with `since` as the time: what is charged once cannot be charged again.
+ * An interrupt came at `since`, and until `now` its handler worked for VCPU `id`, whoever is current. That is as good as
+ * being dispatched: if `id` has budget, it begins at `since` and the handler's time is taken from it; what is left is for
+ * the entity that the handler has woken. If it has none, its next one comes later for it. Make who is woken ready first,
+ * with `since` as the time: what is charged once cannot be charged again.
  */
 void sched_charge_for(struct sched *s, int id, uint64_t since, uint64_t now);
 

@@ -32,6 +32,7 @@ _PROTOTYPES = {
     "sim_unbind": (None, [c_void_p, c_int, c_uint64]),
     "sim_ready": (None, [c_void_p, c_int, c_uint64, c_uint64]),
     "sim_block": (None, [c_void_p, c_int, c_uint64]),
+    "sim_interrupt": (None, [c_void_p, c_int, c_uint64, c_uint64]),
     "sim_decide": (c_int, [c_void_p, c_uint64, _u64s]),
     "sim_background": (c_int, [c_void_p]),
     "sim_queue": (c_int, [c_void_p, c_int, _u64s, _u64s]),
@@ -153,6 +154,10 @@ class Core:
 
     def block(self, entity: int, now: int) -> None:
         self.lib.sim_block(self.sim, entity, now)
+
+    def interrupt(self, vcpu: int, since: int, now: int) -> None:
+        """A handler has worked for the VCPU."""
+        self.lib.sim_interrupt(self.sim, vcpu, since, now)
 
     def decide(self, now: int) -> Choice:
         entity = self.lib.sim_decide(self.sim, now, self._until)

@@ -23,6 +23,7 @@ int sim_bind(struct sim *s, int entity, int id, uint64_t now);
 void sim_unbind(struct sim *s, int entity, uint64_t now);
 void sim_ready(struct sim *s, int entity, uint64_t period, uint64_t now);
 void sim_block(struct sim *s, int entity, uint64_t now);
+void sim_interrupt(struct sim *s, int id, uint64_t since, uint64_t now);
 int sim_decide(struct sim *s, uint64_t now, uint64_t *until);
 int sim_background(const struct sim *s);
 int sim_queue(const struct sim *s, int id, uint64_t *pairs, uint64_t *usage);
@@ -111,6 +112,11 @@ void sim_ready(struct sim *s, int entity, uint64_t period, uint64_t now)
 void sim_block(struct sim *s, int entity, uint64_t now)
 {
 	sched_block(&s->sched, &s->entity[entity], now);
+}
+
+void sim_interrupt(struct sim *s, int id, uint64_t since, uint64_t now)
+{
+	sched_charge_for(&s->sched, id, since, now);
 }
 
 int sim_decide(struct sim *s, uint64_t now, uint64_t *until)
