@@ -12,7 +12,8 @@
 # make fuzz        the fuzzers, SECONDS=60 each (TARGET=icr: that one)
 # make bench       the numbers, in repeatable time
 # make size        the monitor's size against its limits
-# make install     into DESTDIR
+# make install     the programs and the module, for modprobe to find (DESTDIR=: into that folder)
+# make uninstall   removes what make install put there
 #
 # O= is the build folder, KDIR= the kernel headers, DESTDIR= where to install.
 
@@ -30,7 +31,7 @@ LAB = tests/lab/qvlab
 MACHINE ?= amd
 
 .DELETE_ON_ERROR:
-.PHONY: all programs module driver install install-programs install-driver clean \
+.PHONY: all programs module driver install install-programs install-driver uninstall clean \
 	size deps demo shell quest check check-intel attack prove bench headers
 
 all: programs module
@@ -60,6 +61,11 @@ install-programs:
 
 install-driver: headers
 	@$(DRIVER) DESTDIR=$(DESTDIR) install
+
+# What this tree would install is what goes: no list of files to keep in step
+uninstall: programs headers
+	@scripts/uninstall "$(DESTDIR)" $(MAKE) install-programs O=$(O)
+	@$(DRIVER) DESTDIR=$(DESTDIR) uninstall
 
 clean:
 	rm -rf $(O)

@@ -207,9 +207,11 @@ class Examination:
     def module(self) -> Finding:
         if "qv" in self.facts.modules:
             return Finding("module", OK, "the module qv is loaded")
-        if self.facts.module_is_installed():
+        if self.facts.module_is_listed():
             return Finding("module", OK, "the module qv is installed, not loaded",
                            "nothing: `qvctl enable` and `qvctl cell create` load it")
+        if file := self.facts.module_file():
+            return Finding("module", FAIL, f"{file} is not in modules.dep, so modprobe does not find it", "depmod")
         return Finding("module", FAIL, f"there is no module qv for the kernel {self.facts.release}",
                        "make && make install (then modprobe finds it), or insmod qv.ko")
 

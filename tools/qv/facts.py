@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from functools import cached_property
 from pathlib import Path
@@ -60,11 +61,16 @@ class Facts:
                 found[words[0]] = int(words[2]) if words[2].isdigit() else 0
         return found
 
-    def module_is_installed(self) -> bool:
+    def module_is_listed(self) -> bool:
+        """Does modprobe find qv? It looks in modules.dep, which depmod makes, and nowhere else."""
+        listed = self.read(f"lib/modules/{self.release}/modules.dep")
+        return re.search(r"^(?:.*/)?qv\.ko(?:\.\w+)?:", listed, re.MULTILINE) is not None
+
+    def module_file(self) -> str:
+        """Where a qv.ko for this kernel lies, listed or not; empty: nowhere."""
         base = self.root / "lib/modules" / self.release
-        if any(base.glob("*/qv.ko*")) or any(base.glob("*/*/qv.ko*")):
-            return True
-        return str(self.root) == "/" and _run("modinfo", "-n", "qv") is not None
+        found = sorted([*base.glob("*/qv.ko*"), *base.glob("*/*/qv.ko*")])
+        return f"/{found[0].relative_to(self.root)}" if found else ""
 
     def secure_boot(self) -> bool | None:
         """True: on; None: cannot be told."""

@@ -25,6 +25,7 @@ HEALTHY = {
     "sys/kernel/security/lockdown": "[none] integrity confidentiality\n",
     "lib/modules/6.12.0-test/build/Makefile": "",
     "lib/modules/6.12.0-test/updates/qv.ko": "",
+    "lib/modules/6.12.0-test/modules.dep": "kernel/net/sqv.ko.xz:\nupdates/qv.ko:\n",
     "dev/qv": "",
     "dmesg": "[    1.0] nothing of note\n",
 }
@@ -190,6 +191,8 @@ def test_headers_and_module(clinic: Clinic) -> None:
     clinic.finds("headers", "warn", "apt install linux-headers-6.12.0-test")
     clinic.put("proc/modules", "")
     clinic.finds("module", "ok", "installed")
+    clinic.put("lib/modules/6.12.0-test/modules.dep", "kernel/net/sqv.ko.xz:\n")
+    clinic.finds("module", "fail", "depmod")
     clinic.remove("lib/modules/6.12.0-test/updates/qv.ko")
     clinic.finds("module", "fail", "make install")
 

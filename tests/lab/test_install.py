@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`make install` and `make uninstall` as a user types them, in a copy of the tool root that is thrown away."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lab import build, images
+from lab.paths import BUILD, TOP
+
+IN_THE_COPY = """
+set -e
+base=$1 top=$2
+shift 2
+mkdir -p "$base/upper" "$base/work" "$base/root"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$base/upper,workdir=$base/work" "$base/root"
+for d in /dev /proc /tmp "$top"; do mount --rbind "$d" "$base/root$d"; done
+exec chroot "$base/root" env -i PATH="$PATH" HOME=/root "$@"
+"""
+
+
+class Copy:
+    """The tool root with what commands have changed in it."""
+
+    def __init__(self, base: Path, kver: str) -> None:
+        self.base, self.kver = base, kver
+
+    def run(self, *argv: str) -> str:
+        done = subprocess.run(["unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", IN_THE_COPY,
+                               "copy", str(self.base), str(TOP), *argv], text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    def make(self, *arguments: str) -> str:
+        # depmod is in /usr/sbin, which a shell after `su` does not search
+        return self.run("env", "PATH=/usr/bin:/bin", "make", "-s", "-C", str(TOP), f"O={build.OUT}",
+                        f"KDIR=/lib/modules/{self.kver}/build", *arguments)
+
+    def files(self) -> set[str]:
+        upper = self.base / "upper"
+        return {str(p.relative_to(upper)) for p in upper.rglob("*")
+                if not p.is_dir() and not p.is_char_device() and not p.name.startswith("modules.")}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
+    base = BUILD / f"lab/install-{os.getpid()}"
+    subprocess.run(["rm", "-rf", str(base)], check=True)
+    base.mkdir(parents=True)
+    kernel = images.kernel("6.12")
+    with build.lock():
+        build.compile_for(kernel)
+        yield Copy(base, kernel.version)
+    subprocess.run(["rm", "-rf", str(base)], check=True)
+
+
+def test_install_is_found_by_modprobe_and_uninstall_leaves_nothing(copy: Copy) -> None:
+    copy.make("install")
+    assert "updates/qv.ko" in copy.run("modprobe", "--show-depends", "-S", copy.kver, "qv")
+    installed = copy.files()
+    for name in ("usr/sbin/qvctl", "usr/bin/quesh", "usr/share/qv/images/quest.elf"):
+        assert name in installed
+    module = copy.base / f"upper/usr/lib/modules/{copy.kver}/updates/qv.ko"
+    assert module.stat().st_size < 1 << 20, "the module carries debug data"
+    assert ".debug_info" not in copy.run("readelf", "-SW", f"/lib/modules/{copy.kver}/updates/qv.ko")
+    copy.run("qvctl", "--version")		# leaves compiled Python behind
+    copy.make("uninstall")
+    assert copy.files() == set()
+    assert not (copy.base / "upper/usr/share/qv").exists()
+    assert "qv.ko" not in copy.run("cat", f"/lib/modules/{copy.kver}/modules.dep")
+
+
+def test_install_into_a_package_runs_no_depmod(copy: Copy) -> None:
+    copy.make("install", "DESTDIR=/opt/package")
+    names = {n.removeprefix("opt/package/") for n in copy.files()}
+    assert f"lib/modules/{copy.kver}/updates/qv.ko" in names
+    assert not (copy.base / f"upper/opt/package/lib/modules/{copy.kver}/modules.dep").exists()
+    copy.make("uninstall", "DESTDIR=/opt/package")
+    assert copy.files() == set()
