@@ -16,8 +16,17 @@ static DECLARE_WAIT_QUEUE_HEAD(event_wait);
 static struct qv_event events[EVENTS];
 static u64 happened;			/* events ever */
 
+/* What belongs into Linux's own log too; NULL: it does not */
+static const char *kernel_level(u32 type, u32 state)
+{
+	if (type == QV_EVENT_ENABLED || type == QV_EVENT_DISABLED)
+		return KERN_INFO;
+	return type == QV_EVENT_CELL && state == QV_STATE_FAILED ? KERN_WARNING : NULL;
+}
+
 void qv_event(u32 type, u32 state, const char *name, const char *fmt, ...)
 {
+	const char *level = kernel_level(type, state), *colon = *name ? ": " : "";
 	struct qv_event *e;
 	unsigned long flags;
 	va_list args;
@@ -34,7 +43,9 @@ void qv_event(u32 type, u32 state, const char *name, const char *fmt, ...)
 	vscnprintf(e->text, sizeof(e->text), fmt, args);
 	va_end(args);
 	spin_unlock_irqrestore(&event_lock, flags);
-	qv_log("driver", "%s%s%s", name, *name ? ": " : "", e->text);
+	qv_log("driver", "%s%s%s", name, colon, e->text);
+	if (level)
+		printk("%sqv: %s%s%s\n", level, name, colon, e->text);
 	wake_up_interruptible(&event_wait);
 }
 

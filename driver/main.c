@@ -256,11 +256,17 @@ static struct miscdevice qv_misc = {
 /* Before a CPU comes online: not one that a cell has, nor one the monitor does not know */
 static int cpu_prepare(unsigned int cpu)
 {
-	bool stranger = READ_ONCE(qv_takeover.enabled) && qv_cpu_index(cpu) < 0;
+	const char *why = NULL;
 
-	if (stranger)
-		qv_log("driver", "CPU %u was offline when QV was enabled: it stays so until qvctl disable", cpu);
-	return stranger || qv_cpu_in_cell(cpu) ? -EBUSY : 0;
+	if (qv_cpu_in_cell(cpu))
+		why = "a cell has it (qvctl cell list)";
+	else if (READ_ONCE(qv_takeover.enabled) && qv_cpu_index(cpu) < 0)
+		why = "it was offline when QV was enabled (qvctl disable first)";
+	if (!why)
+		return 0;
+	qv_log("driver", "CPU %u stays offline: %s", cpu, why);
+	pr_warn("qv: CPU %u stays offline: %s\n", cpu, why);
+	return -EPERM;			/* Linux repeats what fails by -EBUSY six times */
 }
 
 /* For who reads the log after the next boot. From any context */
@@ -276,7 +282,15 @@ static int on_panic(struct notifier_block *nb, unsigned long action, void *data)
 	return NOTIFY_DONE;
 }
 
-/* The machine goes down: cells end, Linux leaves the monitor */
+/* Cells end, Linux leaves the monitor. False: @r says what is in the way */
+static bool end_all(struct qv_reply *r)
+{
+	while (!list_empty(&qv_cells))
+		if (qv_cell_destroy(r, list_first_entry(&qv_cells, struct qv_cell, list)->name))
+			return false;
+	return !qv_takeover.enabled || !on_disable(r);
+}
+
 static int on_reboot(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct qv_reply r = { 0 };
@@ -284,10 +298,7 @@ static int on_reboot(struct notifier_block *nb, unsigned long action, void *data
 	mutex_lock(&qv_lock);
 	qv_going_down = true;
 	last_word(action == SYS_RESTART ? QV_NOTE_RESTART : action == SYS_HALT ? QV_NOTE_HALT : QV_NOTE_POWER_OFF);
-	while (!list_empty(&qv_cells))
-		if (qv_cell_destroy(&r, list_first_entry(&qv_cells, struct qv_cell, list)->name))
-			break;
-	if (qv_takeover.enabled && on_disable(&r))
+	if (!end_all(&r))
 		pr_warn("qv: Linux goes down under the monitor: %s\n", r.text);
 	mutex_unlock(&qv_lock);
 	return NOTIFY_DONE;
@@ -337,8 +348,34 @@ no_nmi:
 	return error;
 }
 
+/*
+ * rmmod -f comes here while cells live and files are open. This code must not go before them, and
+ * cannot refuse: it ends what may be ended, and waits for the rest (a locked cell that must agree, a CPU
+ * that does not answer, an open file). No file can be opened meanwhile: the module is not live.
+ */
+static void end_in_order(void)
+{
+	struct qv_reply r = { 0 }, said = { 0 };
+	bool ended;
+
+	for (;;) {
+		mutex_lock(&qv_lock);
+		ended = end_all(&r);
+		mutex_unlock(&qv_lock);
+		if (ended && module_refcount(THIS_MODULE) <= 0)
+			return;
+		if (ended)
+			strscpy(r.text, "a program has /dev/qv or a console open", sizeof(r.text));
+		if (strcmp(r.text, said.text))
+			pr_warn("qv: forced unloading waits: %s\n", r.text);
+		said = r;
+		schedule_timeout_idle(HZ / 10);
+	}
+}
+
 static void __exit qv_exit(void)
 {
+	end_in_order();
 	unregister_pm_notifier(&sleep_block);
 	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
 	unregister_reboot_notifier(&reboot_block);

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What Linux's own kernel is told of QV, and what happens when root tears the module away."""
+
+import re
+
+import pytest
+
+from product import Product
+from test_watchdog import run
+from test_watching import until
+
+
+def kernel_said(qv: Product) -> list[str]:
+    """QV's own lines in the kernel's log, without time stamps."""
+    lines = re.findall(r"^\[[^]]*\] (qv: .*)$", qv.sh("dmesg"), re.MULTILINE)
+    return [line for line in lines if "out-of-tree" not in line and "signature" not in line]
+
+
+@pytest.mark.both_vendors
+def test_kernel_log_tells_a_life_in_one_line_each(qv: Product) -> None:
+    last = qv.cpus - 1
+    qv.run_cell("quest", last)
+    assert qv.machine.run(f"echo 1 >/sys/devices/system/cpu/cpu{last}/online").rc == 1
+    qv.machine.run("quesh quest -t 1 -c 'crash triple'")
+    until(lambda: qv.show("quest")["state"] == "failed", "quest is failed")
+    qv.do("cell destroy quest")
+    qv.do("disable")
+    enabled, refused, fails, disabled = kernel_said(qv)
+    assert enabled == f"qv: the monitor runs on {qv.cpus} CPUs"
+    assert refused == f"qv: CPU {last} stays offline: a cell has it (qvctl cell list)"
+    assert fails.startswith("qv: quest: failed: ") and "triple fault" in fails
+    assert disabled == "qv: Linux has the machine to itself again"
+
+
+def test_forced_unloading_ends_cells_in_order(qv: Product) -> None:
+    """The module's timer and devices were in freed memory afterwards: Linux panicked."""
+    qv.run_cell("quest", qv.cpus - 1)
+    qv.quesh("count")
+    qv.sh("rmmod -f qv")
+    assert qv.sh("grep -c '^qv ' /proc/modules; true").strip() == "0"
+    assert qv.online() == qv.all_online
+    assert qv.sh("ls -d /dev/qv* 2>/dev/null; true") == ""
+    qv.sh("sleep 1")  # a timer of the module's that was left would have struck
+    qv.check_kernel_log()
+    qv.run_cell("quest", qv.cpus - 1)
+    assert qv.quesh("echo again") == "again\n"
+
+
+def test_forced_unloading_waits_for_open_files_and_locked_cells(qv: Product) -> None:
+    run(qv, "quest", qv.cpus - 1, "off", "lock: may\\n")
+    qv.quesh("lock")
+    held = qv.machine.start("exec 4>/dev/qv-cell/quest/console; echo open; read x; printf 'unlock\\r' >&4; read x")
+    until(lambda: b"open" in held.output, "an open console", 60)
+    qv.machine.run("sh -c 'rmmod -f qv; echo done >/run/rmmod.out' >/dev/null 2>&1 &")
+    waits = "qv: forced unloading waits: "
+    until(lambda: kernel_said(qv)[-1].startswith(waits), "a line in the kernel's log", 60)
+    assert "cell 'quest' has locked management" in kernel_said(qv)[-1]
+    assert not qv.runs_on(qv.cpus - 1), "the cell has its CPU still"
+    held.write(b"\n")
+    until(lambda: kernel_said(qv)[-1] == f"{waits}a program has /dev/qv or a console open", "the cell's end", 60)
+    assert qv.online() == qv.all_online
+    held.write(b"\n")
+    qv.machine.finish(held, 30)
+    until(lambda: "done" in qv.sh("cat /run/rmmod.out 2>/dev/null; true"), "rmmod's end", 60)
+    assert qv.sh("grep -c '^qv ' /proc/modules; true").strip() == "0"
