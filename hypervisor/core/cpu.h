@@ -71,8 +71,10 @@ void count_exit(const struct pcpu *cpu, u32 reason);	/* enum qv_exit */
 /* kick.c: commands between CPUs */
 void kick(struct pcpu *target, u32 cmd);
 bool wait_ack(struct pcpu *target, u32 cmd, u64 start);	/* false: 2 s since @start (TSC) are over */
+u32 take_commands(struct pcpu *cpu);	/* all that are asked for; their NMIs are sent */
 void run_commands(struct pcpu *cpu, u32 cmd);
 void late_commands(struct pcpu *cpu);
+bool stray_nmi(struct pcpu *cpu);	/* an NMI without a command: is it the monitor's? */
 void park(struct pcpu *cpu, enum cpu_phase phase);
 
 /* regs.c */

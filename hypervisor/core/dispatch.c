@@ -32,8 +32,17 @@ void exit_nothing(struct pcpu *cpu)
 	vendor_skip(cpu, 2);
 }
 
+/* Parking the CPU would be a silent end: who supervises the machine waits for its reset */
+static FRONT_END_ONLY void front_shutdown(struct pcpu *cpu)
+{
+	log_event(cpu, QV_LOG_SHUTDOWN, vendor_rip(cpu), 0);
+	vendor_shutdown();
+}
+
 void exit_shutdown(struct pcpu *cpu)
 {
+	if (is_front_end())
+		front_shutdown(cpu);
 	cell_fail(cpu, QV_FAIL_TRIPLE_FAULT, vendor_rip(cpu));
 }
 

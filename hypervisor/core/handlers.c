@@ -4,37 +4,14 @@
 #include "vendor.h"
 #include "x86.h"
 
-/* An NMI of ours may come after the command it announced was found: not the guest's then */
-static bool expected(struct pcpu *cpu)
-{
-	bool soon = rdtsc() - cpu->stray_tsc < me()->boot.tsc_khz * 1000ull;
-
-	cpu->stray_tsc = 0;
-	return soon;
-}
-
-/*
- * The processor keeps one NMI pending: was it ours alone? The driver's handler ends as many
- * as are counted here. So one that waits already is one with this.
- */
-static FRONT_END_ONLY void in_doubt(struct pcpu *cpu)
-{
-	if (cpu->nmi_pending)
-		return;
-	cpu_status(cpu)->nmis_in_doubt++;
-	vendor_inject_nmi(cpu);
-}
-
 void exit_nmi(struct pcpu *cpu)
 {
-	u32 cmd = atomic_swap(&cpu->cmd, 0);
+	u32 cmd = take_commands(cpu);
 
 	if (cmd) {
 		run_commands(cpu, cmd);		/* may not come back */
-		if (cmd == CMD_FLUSH && cpu->phase == CPU_RUNNING)
-			in_doubt(cpu);		/* only Linux's CPUs get that one */
 		late_commands(cpu);
-	} else if (!expected(cpu) && cpu->phase == CPU_RUNNING) {
+	} else if (!stray_nmi(cpu) && cpu->phase == CPU_RUNNING) {
 		vendor_inject_nmi(cpu);
 	}
 }

@@ -4,7 +4,7 @@
  * at the same virtual address in every instance: there are no global
  * variables in the image.
  *
- * Who writes: struct pcpu by its own CPU, except .cmd, .ack and .sipi (any CPU of
+ * Who writes: struct pcpu by its own CPU, except .cmd, .ack, .kicks and .sipi (any CPU of
  * the instance, and the manager: see kick.c); the rest of struct instance by the manager
  * while it creates or destroys.
  */
@@ -45,6 +45,7 @@ struct pcpu {
 	u32 linux_cpu, apic_id;
 	u32 phase;			/* enum cpu_phase */
 	u32 cmd, ack;			/* CMD_*: asked, done */
+	u32 kicks;			/* senders between setting a command and having sent its NMI */
 	u32 sipi;
 	u32 icr2;			/* xAPIC: destination half of the guest's ICR */
 	u32 pci_latch;			/* cell: what it wrote to port 0xCF8 */
@@ -54,6 +55,7 @@ struct pcpu {
 	u64 home_cr3;
 	u64 exit_tsc;
 	u64 stray_tsc;			/* since when an NMI of ours may come that has no command */
+	u64 started_tsc;		/* the last SIPI: the guest may have no IDT yet */
 	bool nmi_masked, nmi_pending;	/* guest is in an NMI handler; another waits */
 	bool faulting;			/* the monitor deals with a fault of its own on this CPU */
 	bool flush;			/* drop cached translations at the next entry */

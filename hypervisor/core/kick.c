@@ -21,12 +21,29 @@
 #define ACK_DEADLINE_MS	2000
 #define AGAIN_MS	200
 #define NMI		(4u << 8 | 1u << 14)	/* ICR */
+#define SEND_PATIENCE	10000000	/* rounds; far more than apic_send() ever takes */
 
 void kick(struct pcpu *target, u32 cmd)
 {
 	__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&target->kicks, 1, __ATOMIC_SEQ_CST);	/* pairs with take_commands() */
 	if (!atomic_or(&target->cmd, cmd))
 		apic_send(NMI, target->apic_id);
+	__atomic_fetch_sub(&target->kicks, 1, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Another NMI, or a look without one, may find a command before kick() has sent the NMI that announces it.
+ * That NMI must not come much later, to a guest that this very command has started: wait until it is sent.
+ */
+u32 take_commands(struct pcpu *cpu)
+{
+	u32 cmd = atomic_swap(&cpu->cmd, 0), patience = SEND_PATIENCE;
+
+	if (cmd)
+		while (load(&cpu->kicks) && --patience)
+			pause();
+	return cmd;
 }
 
 bool wait_ack(struct pcpu *target, u32 cmd, u64 start)
@@ -64,6 +81,7 @@ static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 	if (cpu->index == 0) {
 		vendor_set_entry(cpu, &me()->req.entry);
 		cpu->phase = CPU_RUNNING;
+		cpu->stray_tsc = rdtsc();	/* it has no IDT yet either */
 		my_status()->first_entry_tsc = rdtsc();
 		__atomic_store_n(&my_status()->state, QV_MON_RUNNING, __ATOMIC_RELEASE);
 	} else {
@@ -91,10 +109,46 @@ static void move(u64 cr3, u32 index, void (*to)(struct pcpu *))
 	vendor_move(cr3, (u64)pcpu_of(index + 1), to, pcpu_of(index));
 }
 
+/* Away from this instance, for good */
+static __attribute__((noinline)) void change_instance(struct pcpu *cpu, u32 cmd)
+{
+	if (cmd & CMD_BECOME)
+		move(cpu->next_cr3, cpu->next_index, arrive_cell);
+	move(cpu->home_cr3, cpu->home_index, arrive_home);
+}
+
+static bool within_a_second(u64 tsc)
+{
+	return rdtsc() - tsc < me()->boot.tsc_khz * 1000ull;
+}
+
+/*
+ * The processor keeps one NMI pending: was it ours alone? The driver's handler ends as many
+ * as are counted here. So one that waits already is one with this. A CPU that Linux has just
+ * started may have no IDT: an NMI would be a triple fault.
+ */
+static FRONT_END_ONLY void front_flush(struct pcpu *cpu, u32 cmd)
+{
+	cpu->flush = true;
+	if (cmd != CMD_FLUSH || cpu->phase != CPU_RUNNING || cpu->nmi_pending || within_a_second(cpu->started_tsc))
+		return;
+	cpu_status(cpu)->nmis_in_doubt++;
+	vendor_inject_nmi(cpu);
+}
+
+/* An NMI of ours may come after the command it announced was found: not the guest's then */
+bool stray_nmi(struct pcpu *cpu)
+{
+	bool stray = within_a_second(cpu->stray_tsc);
+
+	cpu->stray_tsc = 0;
+	return stray;
+}
+
 void run_commands(struct pcpu *cpu, u32 cmd)
 {
 	if (cmd & CMD_FLUSH)
-		cpu->flush = true;
+		front_flush(cpu, cmd);
 	if (cmd & CMD_STOP) {
 		if (!cpu->index)	/* for a watchdog's finding: where it hung */
 			cell_record(cpu, QV_FAIL_NONE, 0);
@@ -107,12 +161,12 @@ void run_commands(struct pcpu *cpu, u32 cmd)
 	if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI) {
 		vendor_set_sipi(cpu, load(&cpu->sipi));
 		cpu->phase = CPU_RUNNING;
+		/* What was sent before this guest began is not for it, and it has no IDT to take it */
+		cpu->stray_tsc = cpu->started_tsc = rdtsc();
 	}
 	atomic_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_HOME));
-	if (cmd & CMD_BECOME)
-		move(cpu->next_cr3, cpu->next_index, arrive_cell);
-	if (cmd & CMD_HOME)
-		move(cpu->home_cr3, cpu->home_index, arrive_home);
+	if (cmd & (CMD_BECOME | CMD_HOME))
+		change_instance(cpu, cmd);
 }
 
 /*
@@ -122,7 +176,7 @@ void run_commands(struct pcpu *cpu, u32 cmd)
  */
 void late_commands(struct pcpu *cpu)
 {
-	u32 cmd = atomic_swap(&cpu->cmd, 0);
+	u32 cmd = take_commands(cpu);
 
 	if (!cmd)
 		return;

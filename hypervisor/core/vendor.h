@@ -28,6 +28,8 @@ void vendor_clear_msrs(void);
 void vendor_back(struct pcpu *cpu, u64 error) __attribute__((noreturn));
 /* Take what interrupts are pending, in the monitor's own handlers */
 void vendor_take_interrupts(void);
+/* Linux met a triple fault: so does this CPU, outside the guest. The machine goes down as without a monitor */
+void vendor_shutdown(void) __attribute__((noreturn));
 /* Run the guest, for ever: exits are handled inside */
 void vendor_run(struct pcpu *cpu) __attribute__((noreturn));
 

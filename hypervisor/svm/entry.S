@@ -95,6 +95,14 @@ svm_take_nmi:
 	clgi
 	ret
 
+	.globl	svm_shutdown
+svm_shutdown:
+	push	$0
+	push	$0
+	lidt	(%rsp)
+	stgi					/* an INIT, which is what some chipsets make of it, would wait */
+	ud2
+
 /* Interrupts are possible between here and there, no longer: GIF and IF open and close */
 	.globl	vendor_take_interrupts, take_first, take_last
 vendor_take_interrupts:

@@ -18,8 +18,8 @@ static struct vmcb_seg seg(u16 sel, u16 attrib, u32 limit, u64 base)
 
 /* What exits: the control block's first words. Cells; Linux */
 static const u32 intercepts[2][6] = {
-	{ 0, 0, EXC_DB | EXC_AC | EXC_MC, I3_COMMON | I3_RDPMC | I3_CPUID | I3_IOIO | I3_FERR_FREEZE |
-	  I3_SHUTDOWN, I4_COMMON | I4_WBINVD, 0 },
+	{ 0, 0, EXC_DB | EXC_AC | EXC_MC, I3_COMMON | I3_RDPMC | I3_CPUID | I3_IOIO | I3_FERR_FREEZE,
+	  I4_COMMON | I4_WBINVD, 0 },
 	{ 0, 0, 0, I3_COMMON | I3_IOIO, I4_COMMON, 0 },
 };
 
@@ -115,6 +115,13 @@ static void redirect_init(bool on)
 
 	if (msr_read_safe(MSR_VM_CR, &value))
 		msr_write_safe(MSR_VM_CR, (value & ~VM_CR_R_INIT) | (on ? VM_CR_R_INIT : 0));
+}
+
+/* An INIT is what some chipsets make of a shutdown: it must not end as #SX */
+void vendor_shutdown(void)
+{
+	redirect_init(false);
+	svm_shutdown();
 }
 
 void vendor_arrive(struct pcpu *cpu)

@@ -22,6 +22,7 @@ static inline u64 pa_of(const void *p)
 void svm_run(struct pcpu *cpu, u64 vmcb_pa) __attribute__((noreturn));
 void svm_try(u64 vmcb_pa);	/* one VMRUN that must exit before its first instruction */
 void svm_take_nmi(void);
+void svm_shutdown(void) __attribute__((noreturn));	/* a triple fault, now */
 struct leave_state;
 void svm_leave(const struct leave_state *state) __attribute__((noreturn));
 

@@ -113,8 +113,8 @@ vmx_unblock_nmi:
 	iretq
 1:	ret
 
-	.globl	vmx_shutdown
-vmx_shutdown:
+	.globl	vendor_shutdown
+vendor_shutdown:
 	vmxoff					/* else INIT, which is what some chipsets make of it, is blocked */
 	push	$0
 	push	$0

@@ -36,13 +36,6 @@ static void on_wrmsr(struct pcpu *cpu)
 	exit_msr(cpu, true);
 }
 
-static void on_shutdown(struct pcpu *cpu)
-{
-	if (is_front_end())
-		vmx_shutdown();		/* as on the bare machine */
-	exit_shutdown(cpu);
-}
-
 /* The next instruction, or an event, ends what STI and MOV SS hold off; and a halt */
 static void end_shadow(void)
 {
@@ -152,7 +145,7 @@ const struct exit_row vendor_exits[] = {
 	{ REASON_XRSTORS,	exit_forbidden,	QV_EXIT_INSTRUCTION },
 	{ REASON_INVEPT,	exit_forbidden,	QV_EXIT_INSTRUCTION },
 	{ REASON_INVVPID,	exit_forbidden,	QV_EXIT_INSTRUCTION },
-	{ REASON_TRIPLE_FAULT,	on_shutdown,	QV_EXIT_TRIPLE_FAULT },
+	{ REASON_TRIPLE_FAULT,	exit_shutdown,	QV_EXIT_TRIPLE_FAULT },
 	{ EVENT_CODE(18),	exit_machine_check,	QV_EXIT_OTHER },
 	{ CODE_ENTRY_CHECK,	on_entry_check,	QV_EXIT_OTHER },
 	{ CODE_ENTRY_FAILED,	exit_invalid,	QV_EXIT_OTHER },

@@ -35,7 +35,6 @@ bool vmx_try(void);				/* one entry that must exit before its first instruction;
 void vmx_run(struct pcpu *cpu) __attribute__((noreturn));
 void vmx_cross(u64 rdi) __attribute__((noreturn));	/* an entry that must fail: host fields are loaded */
 void vmx_unblock_nmi(void);			/* an NMI that exits blocks the next ones: no more */
-void vmx_shutdown(void) __attribute__((noreturn));	/* a triple fault of our own */
 extern const u8 vmx_exited[];			/* HOST_RIP */
 
 /* core/traps.S */

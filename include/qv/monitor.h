@@ -263,7 +263,8 @@ static inline u64 qv_mark_sum(const struct qv_mon_mark *mark)
 	X(QV_LOG_DEVICE,	"PCI function %#llx is given to the cell; bus mastering allowed: %llu") \
 	X(QV_LOG_SMI,		"Linux wrote %#llx to port %#llx: a system management interrupt stops every CPU") \
 	X(QV_LOG_SLEEP,		"Linux tried to put the machine to sleep by port %#llx: dropped (value %#llx)") \
-	X(QV_LOG_EJECT,		"Linux tried to eject hardware by port %#llx: dropped (value %#llx)")
+	X(QV_LOG_EJECT,		"Linux tried to eject hardware by port %#llx: dropped (value %#llx)") \
+	X(QV_LOG_SHUTDOWN,	"Linux met a triple fault at %#llx: the machine goes down as without a monitor")
 enum qv_mon_event {
 #define X(name, text) name,
 	QV_MON_EVENTS(X)

@@ -12,14 +12,15 @@ from product import Product
 pytestmark = pytest.mark.machine(reboots=True, boot_args=("panic=1",))
 
 
-def sysrq(letter: str) -> Callable[[Machine], object]:
-    return lambda m: m.start(f"echo 1 >/proc/sys/kernel/sysrq; echo {letter} >/proc/sysrq-trigger")
+def sysrq(letter: str, before: str = "") -> Callable[[Machine], object]:
+    return lambda m: m.start(f"{before}echo 1 >/proc/sys/kernel/sysrq; echo {letter} >/proc/sysrq-trigger")
 
 
 # how it goes down, and what is said of the front end's end
 ENDS: dict[str, tuple[Callable[[Machine], object], str]] = {
     "reset button": (lambda m: m.qmp("system_reset"), "with no word from Linux"),
     "sysrq b": (sysrq("b"), "with no word from Linux"),
+    "triple fault": (sysrq("b", "echo triple >/sys/kernel/reboot/type; echo 1 >/sys/kernel/reboot/force; "), "with no word from Linux"),
     "panic": (sysrq("c"), "Linux panicked"),
     "reboot": (lambda m: m.start("reboot -f"), "Linux was restarted"),
 }
@@ -62,6 +63,7 @@ def test_the_log_of_before(machine: Machine, how: str) -> None:
     assert any("linux: at the end: " in line and words in line for line in lines), said
     assert "cpu 0: CPU is under the monitor (apic id 0)" in said
     assert "linux: cpu" in said and "cell instance 2 starts" in said
+    assert (how == "triple fault") == ("Linux met a triple fault at 0x" in said)
     if how != "reboot":  # there the cells were destroyed, and their memory scrubbed
         assert "quest: cpu 3: cell failed: reason 1, address 0x400000000" in said
         assert f"quest: cpu 3: it stood at RIP {failure['rip']}, exit 0x400" in said

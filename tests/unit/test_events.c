@@ -139,6 +139,36 @@ static void nmis(void)
 	CHECK_EQ(v->cs.base, 0x1234);
 }
 
+/* An NMI that was sent before a guest began meets one that has no IDT to take it: it ends here */
+static void just_started(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+	struct vmcb *v = vmcb_of(cpu);
+
+	fake_open(true, true);
+	park(cpu, CPU_WAIT_SIPI);
+	cpu->sipi = 0x99;
+	cpu->cmd = CMD_SIPI;			/* found by an NMI of somebody else's */
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(cpu->phase, CPU_RUNNING);
+	nmi_exit(EXIT_NMI);			/* the one that announced it */
+	CHECK_EQ(v->event_inj, 0);
+	CHECK(!cpu->nmi_pending);
+	cpu->cmd = CMD_FLUSH;			/* ours without doubt */
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->event_inj, 0);
+	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 0);
+	CHECK_EQ(cpu->ack & CMD_FLUSH, CMD_FLUSH);
+	nmi_exit(EXIT_NMI);			/* only one is ever missing: this is the guest's */
+	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
+	cpu->nmi_masked = false;
+	cpu->started_tsc -= me()->boot.tsc_khz * 1000ull;	/* a second later it has an IDT */
+	cpu->cmd = CMD_FLUSH;
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
+	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 1);
+}
+
 /* An interrupt that was on its way in when the exit came is not lost */
 static void delivery_goes_on(void)
 {
@@ -236,6 +266,7 @@ static void faults_of_our_own(void)
 
 const struct unit_test events_tests[] = {
 	{ "events: NMIs, ours and Linux's", nmis },
+	{ "events: NMIs meet a CPU just started", just_started },
 	{ "events: one in delivery goes on", delivery_goes_on },
 	{ "events: exceptions in a loop", storms },
 	{ "events: faults of the monitor's own", faults_of_our_own },

@@ -189,6 +189,24 @@ static void front_end(void)
 	rows_of(linux_rows, sizeof(linux_rows) / sizeof(linux_rows[0]), false);
 }
 
+/* The machine goes down by it, as without a monitor: Linux's CPUs are not parked, which nobody would see */
+static void triple_fault_of_linux(void)
+{
+	static const struct row r = { .code = EXIT_SHUTDOWN };
+	const struct qv_mon_log *log = (void *)(QV_VA_BLOCK + QV_OFF_LOG);
+
+	fake_open(true, true);
+	start(&r, true);
+	fake_called = "";
+	if (!setjmp(fake_back))
+		svm_exit(pcpu_of(0));
+	CHECK_TEXT(fake_called, "svm_shutdown");
+	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
+	CHECK_EQ(pcpu_of(0)->phase, CPU_RUNNING);
+	CHECK_EQ(log->entries[log->head - 1].what, QV_LOG_SHUTDOWN);
+	CHECK_EQ(log->entries[log->head - 1].a, RIP);
+}
+
 static u64 exit_with(u64 code, u64 info1, u64 rax, u64 rcx, u64 rdx)
 {
 	struct row r = { .code = code, .info1 = info1, .rax = rax, .rcx = rcx, .rdx = rdx };
@@ -470,6 +488,7 @@ static void lock_calls(void)
 const struct unit_test exits_tests[] = {
 	{ "exits: a cell", cells },
 	{ "exits: Linux", front_end },
+	{ "exits: Linux's triple fault", triple_fault_of_linux },
 	{ "exits: CPUID in a cell", cpuid_of_a_cell },
 	{ "exits: CPUID offers a cell nothing without MSRs", cpuid_hides },
 	{ "exits: CPUID for Linux", cpuid_of_linux },

@@ -31,6 +31,11 @@ void svm_take_nmi(void)
 {
 }
 
+void svm_shutdown(void)
+{
+	fake_back_to("svm_shutdown");
+}
+
 void vendor_take_interrupts(void)
 {
 }

@@ -91,9 +91,9 @@ void vmx_unblock_nmi(void)
 	fake_vmx.unblocks++;
 }
 
-void vmx_shutdown(void)
+void vendor_shutdown(void)
 {
-	fake_back_to("vmx_shutdown");
+	fake_back_to("vendor_shutdown");
 }
 
 void vendor_take_interrupts(void)

@@ -266,12 +266,16 @@ static void no_log_from_programs(void)
 /* Linux may reset its machine by a triple fault; a cell stops itself */
 static void triple_fault_of_linux(void)
 {
+	const struct qv_mon_log *log = (void *)(QV_VA_BLOCK + QV_OFF_LOG);
+
 	fake_open(true, false);
 	fake_guest();
 	fake_called = "";
 	if (!setjmp(fake_back))
 		fake_exit(pcpu_of(0), REASON_TRIPLE_FAULT, 0, 0, 0);
-	CHECK_TEXT(fake_called, "vmx_shutdown");
+	CHECK_TEXT(fake_called, "vendor_shutdown");
+	CHECK_EQ(log->entries[log->head - 1].what, QV_LOG_SHUTDOWN);
+	CHECK_EQ(log->entries[log->head - 1].a, FAKE_RIP);
 }
 
 /* A state that the processor refuses: that CPU stops, and nothing is tried again */

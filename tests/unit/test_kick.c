@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* core/kick.c: a command is never taken much earlier than the NMI comes that announces it. */
+#include <pthread.h>
+#include <time.h>
+#include "fake.h"
+#include "core/cpu.h"
+#include "unit.h"
+
+static u32 sent, during;
+
+static void note_ipi(u32 low, u32 apic_id)
+{
+	CHECK_EQ(low, 4u << 8 | 1u << 14);
+	CHECK_EQ(apic_id, pcpu_of(1)->apic_id);
+	during = pcpu_of(1)->kicks;
+	sent++;
+}
+
+static void announced(void)
+{
+	struct pcpu *target = pcpu_of(1);
+
+	fake_open(true, true);
+	fake_ipi = note_ipi;
+	sent = 0;
+	target->ack = CMD_FLUSH | CMD_STOP;
+	kick(target, CMD_FLUSH);
+	CHECK_EQ(sent, 1);
+	CHECK_EQ(during, 1);			/* who looks now knows that an NMI is on its way */
+	CHECK_EQ(target->kicks, 0);
+	CHECK_EQ(target->ack, CMD_STOP);
+	kick(target, CMD_INIT);			/* the first one's NMI has not been taken: it does for both */
+	CHECK_EQ(sent, 1);
+	CHECK_EQ(target->kicks, 0);
+	CHECK_EQ(take_commands(target), CMD_FLUSH | CMD_INIT);
+	CHECK_EQ(take_commands(target), 0);
+	fake_ipi = fake_answer;
+}
+
+/* A sender that is slow between the two halves of kick() */
+static void *slow_sender(void *arg)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	struct pcpu *target = arg;
+
+	nanosleep(&pause, NULL);
+	__atomic_store_n(&sent, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&target->kicks, 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+static void waits_for_the_sender(void)
+{
+	struct pcpu *target = pcpu_of(1);
+	pthread_t thread;
+
+	fake_open(true, true);
+	sent = 0;
+	target->kicks = 1;
+	target->cmd = CMD_SIPI;
+	pthread_create(&thread, NULL, slow_sender, target);
+	CHECK_EQ(take_commands(target), CMD_SIPI);
+	CHECK_EQ(load(&sent), 1);
+	pthread_join(thread, NULL);
+}
+
+/* Nothing was taken: then nothing is waited for */
+static void waits_for_nobody_else(void)
+{
+	struct pcpu *target = pcpu_of(1);
+
+	fake_open(true, true);
+	target->kicks = 1;
+	CHECK_EQ(take_commands(target), 0);
+	CHECK_EQ(target->kicks, 1);
+}
+
+const struct unit_test kick_tests[] = {
+	{ "kick: a command and its NMI", announced },
+	{ "kick: a command whose NMI is not yet sent", waits_for_the_sender },
+	{ "kick: no command, no wait", waits_for_nobody_else },
+	{ 0 }
+};
