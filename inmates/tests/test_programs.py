@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -302,6 +303,31 @@ def test_output_in_the_background_leaves_the_line(shell, nothing_lost):
     shell.machine.send("ho same\r")
     shell.machine.expect(r"ho same\n(?:.*\n)*?same\n")
     shell.machine.expect(shell.ready)
+
+
+def shown(text: str) -> list[str]:
+    """The rows as a terminal has them where a row was cleared from its start (CR, ESC [ K; m.Machine drops the CR)."""
+    return re.sub(r"(?m)^.*\x1b\[K", "", text).splitlines()
+
+
+def test_a_line_being_typed_stays_whole(shell, nothing_lost):
+    """Letters come in between a program's output: both are whole in the end, and the command is what was typed."""
+    start = shell.machine.seen
+    pid = int(re.search(r"\[(\d+)\]", shell.run("logger 100000 10 &"))[1])
+    shell.machine.expect(r"logger: 1 at")
+    typed = "echo a line that is typed while another program prints"
+    for letter in typed:
+        shell.machine.send(letter)
+        time.sleep(0.01)
+    shell.machine.send("\r")
+    shell.machine.expect(rf"> {typed}\n")
+    shell.machine.expect(r"logger: \d+ at .*\n")
+    shell.run(f"kill {pid}")
+    assert m.until(lambda: f"[{pid}] logger has ended" in end_of(shell))
+    rows = shown(shell.machine.text[start:shell.machine.seen])
+    assert f"> {typed}" in rows and typed.removeprefix("echo ") in rows
+    logged = [row for row in rows if "logger: " in row][:-1]        # the last may be cut by its end
+    assert all(re.fullmatch(r"logger: \d+ at \d+\.\d+ s, -?\d+ us late", row) for row in logged), rows
 
 
 def test_tab(shell, nothing_lost):

@@ -35,13 +35,22 @@ static void fresh(void)
 	lineedit_begin(&l);
 }
 
+static bool key(uint8_t k)
+{
+	bool done = lineedit_key(&l, k);
+
+	if (done)
+		echo("\n", 1);
+	return done;
+}
+
 /* Types; returns how many lines were finished, the last of which is in l.text. */
 static int type(const char *keys)
 {
 	int lines = 0;
 
 	for (; *keys; keys++) {
-		if (!lineedit_key(&l, (uint8_t)*keys))
+		if (!key((uint8_t)*keys))
 			continue;
 		lines++;
 		if (keys[1])
@@ -140,6 +149,7 @@ TEST(tab_lists_what_it_may_become)
 	screen_init(&s, cells);
 	lineedit_init(&l, echo, names, "> ");
 	lineedit_begin(&l);
+	lineedit_show(&l);
 	type("x c\t");
 	CHECK(row_is(0, "> x c ") && row_is(SCREEN_COLS, "canny  count  cpu  counter   ") && row_is(2 * SCREEN_COLS, "> x c "));
 	CHECK(s.cursor == 2 * SCREEN_COLS + 5);
@@ -155,11 +165,38 @@ TEST(line_is_shown_again)
 	screen_init(&s, cells);
 	lineedit_init(&l, echo, names, "> ");
 	lineedit_begin(&l);
+	lineedit_show(&l);
 	type("help" LEFT LEFT);
 	echo("\nnews\n", 6);
 	lineedit_show(&l);
 	CHECK(row_is(2 * SCREEN_COLS, "> help ") && s.cursor == 2 * SCREEN_COLS + 4);
 	CHECK(type("x\r") == 1 && !strcmp(l.text, "hexlp"));
+}
+
+TEST(line_makes_room)
+{
+	int i;
+
+	screen_init(&s, cells);
+	lineedit_init(&l, echo, names, "> ");
+	lineedit_begin(&l);
+	lineedit_show(&l);
+	type("help" LEFT LEFT);
+	lineedit_hide(&l);
+	CHECK(s.cursor == 0);
+	echo("news\n", 5);
+	CHECK(row_is(0, "news   "));
+	lineedit_show(&l);
+	CHECK(row_is(SCREEN_COLS, "> help ") && s.cursor == SCREEN_COLS + 4);
+	for (i = 0; i < SCREEN_COLS; i++)
+		type("x");
+	lineedit_hide(&l);
+	CHECK(row_is(SCREEN_COLS, "> hexxx") && s.cursor == 3 * SCREEN_COLS);
+	screen_init(&s, cells);
+	lineedit_show(&l);
+	type("\001");
+	lineedit_hide(&l);
+	CHECK(row_is(0, "> hexxx") && s.cursor == 2 * SCREEN_COLS);
 }
 
 TEST(line_never_overflows)

@@ -29,16 +29,18 @@ static bool is_echo(const struct answer *answer)
 	const char *line = answer->line.data ? answer->line.data : "";
 	size_t prompt = strlen(answer->prompt);
 
-	if (!answer->first)
+	if (answer->echoed)
 		return false;
-	if (!strcmp(line, answer->command))
+	if (answer->first && !strcmp(line, answer->command))
 		return true;
 	return prompt && !strncmp(line, answer->prompt, prompt) && !strcmp(line + prompt, answer->command);
 }
 
 static void end_line(struct answer *answer, struct buf *out)
 {
-	if (!is_echo(answer)) {
+	if (is_echo(answer)) {
+		answer->echoed = true;
+	} else {
 		buf_put(out, answer->line.data, answer->line.len);
 		buf_putc(out, '\n');
 	}
@@ -59,11 +61,30 @@ static void end_answer(struct answer *answer, struct buf *out)
 	answer->done = true;
 }
 
+/*
+ * A shell clears the row of the line being typed before others write, and shows prompt and line again behind their
+ * output. Returns whether `byte` ends that sequence.
+ */
+static bool clears_row(struct answer *answer, uint8_t byte)
+{
+	static const char sequence[] = "\r\033[K";
+
+	if (byte != (uint8_t)sequence[answer->cleared])
+		answer->cleared = 0;
+	if (byte != (uint8_t)sequence[answer->cleared] || sequence[++answer->cleared])
+		return false;
+	answer->cleared = 0;
+	buf_clear(&answer->line);
+	return true;
+}
+
 size_t answer_feed(struct answer *answer, const uint8_t *bytes, size_t len, struct buf *out)
 {
 	size_t i;
 
 	for (i = 0; i < len && !answer->done; i++) {
+		if (clears_row(answer, bytes[i]))
+			continue;
 		if (bytes[i] == QV_STREAM_READY)
 			end_answer(answer, out);
 		else if (bytes[i] == '\n')

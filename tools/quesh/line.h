@@ -17,6 +17,8 @@ struct answer {
 	const char *prompt;
 	bool utf8;
 	bool first;		/* no line was complete yet: it may be the echo */
+	bool echoed;		/* the echo was there; a shell may show prompt and line again before it */
+	size_t cleared;		/* bytes of the sequence that clears a row */
 	bool done;		/* the shell awaits the next line */
 	struct buf line;	/* the line that is not complete yet */
 };

@@ -44,6 +44,13 @@ static void strips_echo_and_prompt(void)
 	expect("cmd\na\n\nb\nquest> \x04", "a\n\nb\n", true);
 }
 
+static void line_is_shown_again_behind_others_output(void)
+{
+	expect("cm\r\033[Kother\nquest> cmd\nout\nquest> \x04", "other\nout\n", true);
+	expect("quest> \r\033[Kother\nquest> cmd\nquest> cmd\nquest> \x04", "other\nquest> cmd\n", true);
+	expect("cmd\n\r\033[31mred\nquest> \x04", "[31mred\n", true);
+}
+
 static void keeps_what_is_output(void)
 {
 	expect("out\ncmd\nquest> \x04", "out\ncmd\n", true);
@@ -98,6 +105,7 @@ static void valid_commands(void)
 int main(void)
 {
 	RUN(strips_echo_and_prompt);
+	RUN(line_is_shown_again_behind_others_output);
 	RUN(keeps_what_is_output);
 	RUN(drops_controls);
 	RUN(ends_without_the_end);

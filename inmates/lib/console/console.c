@@ -8,7 +8,7 @@
 
 static struct screen screen;
 static uint64_t written;
-static void (*on_output)(void);
+static void (*before_output)(void);
 
 void console_init(void)
 {
@@ -22,6 +22,8 @@ void console_write(const char *text, size_t n)
 {
 	bool irqs = irq_save();
 
+	if (before_output)
+		before_output();
 	screen_write(&screen, text, n);
 	if (cell_present()) {
 		cell_stream(text, n);
@@ -31,8 +33,6 @@ void console_write(const char *text, size_t n)
 		vga_set_cursor(screen.cursor);
 	}
 	written += n;
-	if (on_output)
-		on_output();
 	irq_restore(irqs);
 }
 
@@ -46,9 +46,9 @@ bool console_at_line_start(void)
 	return screen.cursor % SCREEN_COLS == 0;
 }
 
-void console_on_output(void (*act)(void))
+void console_before_output(void (*act)(void))
 {
-	on_output = act;
+	before_output = act;
 }
 
 void console_ready(void)

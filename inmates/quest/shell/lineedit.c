@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/screen.h>
 #include <inmate/string.h>
 #include "lineedit.h"
 
@@ -28,7 +29,6 @@ static void empty(struct lineedit *l)
 void lineedit_begin(struct lineedit *l)
 {
 	empty(l);
-	lineedit_show(l);
 }
 
 static void back(struct lineedit *l, size_t n)
@@ -43,6 +43,19 @@ void lineedit_show(struct lineedit *l)
 	if (l->length)
 		l->echo(l->text, l->length);
 	back(l, l->length - l->at);
+}
+
+void lineedit_hide(const struct lineedit *l)
+{
+	size_t prompt = strlen(l->prompt);
+	size_t row = (prompt + l->at) / SCREEN_COLS, last = (prompt + l->length) / SCREEN_COLS;
+
+	if (!last) {
+		l->echo("\r\033[K", 4);
+		return;
+	}
+	for (; row <= last; row++)
+		l->echo("\n", 1);
 }
 
 /* Redraw from the cursor on, which stays. */
@@ -255,7 +268,6 @@ static void finish(struct lineedit *l)
 	l->escape = NO_ESCAPE;
 	move(l, l->length);
 	l->text[l->length] = 0;
-	l->echo("\n", 1);
 	remember(l);
 }
 
@@ -268,7 +280,7 @@ bool lineedit_key(struct lineedit *l, uint8_t key)
 		return true;
 	} else if (key == CTRL('C')) {
 		empty(l);
-		l->echo("^C\n", 3);
+		l->echo("^C", 2);
 		return true;
 	} else if (key < ' ' || key == DEL) {
 		control_key(l, key);

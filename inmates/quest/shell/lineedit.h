@@ -36,13 +36,19 @@ struct lineedit {
 
 void lineedit_init(struct lineedit *l, line_echo *echo, complete_name *names, const char *prompt);
 
-/* Show the prompt and start an empty line. */
+/* Start an empty line; nothing is shown yet. */
 void lineedit_begin(struct lineedit *l);
 
 /* On a fresh line of the screen: prompt and line as they were. */
 void lineedit_show(struct lineedit *l);
 
-/* One byte typed. Returns true when `text` is a whole line (after ^C: an empty one). */
+/*
+ * Make room for others' text: the row is cleared, cursor at its start. A line of several rows stays, with the cursor
+ * below it.
+ */
+void lineedit_hide(const struct lineedit *l);
+
+/* One byte typed. Returns true when `text` is a whole line (after ^C: an empty one): the caller ends the row. */
 bool lineedit_key(struct lineedit *l, uint8_t key);
 
 #endif

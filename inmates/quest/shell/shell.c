@@ -13,10 +13,12 @@
 #include "words.h"
 
 #define QUIET_US	50000		/* who writes nothing for so long has paused */
+#define HELD_US		200000		/* how long a key waits at most for the end of a line of others' output */
+#define LOOK_US		1000
 
 static struct lineedit line;
-static uint64_t own;			/* console_written() as the shell has left it */
-static bool told;			/* that others write */
+static bool shown;			/* the line being typed stands on the screen, whole */
+static bool writing;			/* console_write() is the shell's own */
 
 static const struct command *find(const char *name)
 {
@@ -100,50 +102,69 @@ static const char *name_at(unsigned int i)
 	return i < archive.num_files ? archive.files[i].name : namedvcpu_word(i - archive.num_files);
 }
 
-/* What the line editor shows. */
+/* What the line editor shows. After others have written it is dropped: the line will be shown again as a whole. */
 static void echo(const char *text, size_t n)
 {
 	bool irqs = irq_save();
 
-	own += n;
-	console_write(text, n);
+	if (shown) {
+		writing = true;
+		console_write(text, n);
+		writing = false;
+	}
 	irq_restore(irqs);
 }
 
-/* Has somebody else written since the line was shown? */
-static bool disturbed(void)
+/* Before others write: the line makes room for their text, and the shell is to show it again behind that. */
+static void make_room(void)
 {
-	return console_written() != own;
-}
-
-/* Others' output begins: the shell is to know, once. */
-static void output(void)
-{
-	if (told || !disturbed())
+	if (!shown || writing)
 		return;
-	told = true;
+	lineedit_hide(&line);
+	shown = false;
 	input_poke();
 }
 
-static void show_ready(void)
+/* Others may be in the middle of a line of theirs, which is not to be broken; but keys do not wait for it forever. */
+static void wait_for_line_end(void)
 {
-	if (!line.length)
-		console_ready();
+	uint64_t end = rdtsc() + timer_from_us(HELD_US);
+
+	while (!console_at_line_start() && rdtsc() < end)
+		thread_sleep_us(LOOK_US);
 }
 
-/* Behind what others have written, and who has ended. */
-static void show_again(void)
+static void fresh_row(void)
 {
 	if (!console_at_line_start())
 		print("\n");
-	shell_report_background();
-	own = console_written();
-	told = false;
-	lineedit_show(&line);
-	show_ready();
 }
 
-/* The next key. What others write meanwhile stands before the line, once they have paused. */
+/* Prompt and line, behind what others have written. They may hide it again at any time. */
+static void show(void)
+{
+	bool irqs;
+
+	fresh_row();
+	shell_report_background();
+	irqs = irq_save();		/* nothing is written between the look and the prompt */
+	fresh_row();
+	shown = true;
+	lineedit_show(&line);
+	irq_restore(irqs);
+}
+
+/* Tell who reads the stream that an empty line is awaited. */
+static void show_ready(void)
+{
+	bool irqs = irq_save();
+
+	if (shown && !line.length)
+		console_ready();
+	irq_restore(irqs);
+}
+
+/* The next key. What others write meanwhile stands before the line, which comes again once they have paused. */
 static uint8_t next_key(void)
 {
 	uint64_t before;
@@ -153,29 +174,60 @@ static uint8_t next_key(void)
 	for (;;) {
 		irqs = irq_save();	/* nothing is written between the look and the wait */
 		before = console_written();
-		key = input_get_until(disturbed() ? rdtsc() + timer_from_us(QUIET_US) : UINT64_MAX);
+		key = input_get_until(shown ? UINT64_MAX : rdtsc() + timer_from_us(QUIET_US));
 		irq_restore(irqs);
 		if (key >= 0)
 			return (uint8_t)key;
-		if (disturbed() && console_written() == before)
-			show_again();
+		if (!shown && console_written() == before) {
+			show();
+			show_ready();
+		}
 	}
+}
+
+static void show_for_key(void)
+{
+	wait_for_line_end();
+	show();				/* no show_ready(): whoever types has begun already */
+}
+
+/* The line that was typed stands whole on the screen before its command begins. */
+static void end_line(void)
+{
+	bool irqs = irq_save();
+
+	while (!shown) {
+		irq_restore(irqs);
+		show_for_key();
+		irqs = irq_save();
+	}
+	echo("\n", 1);
+	shown = false;
+	irq_restore(irqs);
+}
+
+static void read_line(void)
+{
+	uint8_t key;
+
+	lineedit_begin(&line);
+	show();
+	show_ready();
+	do {
+		key = next_key();
+		if (!shown)
+			show_for_key();
+	} while (!lineedit_key(&line, key));
+	end_line();
 }
 
 static void shell(void *arg)
 {
 	(void)arg;
 	lineedit_init(&line, echo, name_at, "> ");
+	console_before_output(make_room);
 	for (;;) {
-		shell_report_background();
-		own = console_written();
-		told = false;
-		console_on_output(output);
-		lineedit_begin(&line);
-		show_ready();
-		while (!lineedit_key(&line, next_key()))
-			;
-		console_on_output(NULL);
+		read_line();
 		run_line(line.text);
 	}
 }

@@ -22,8 +22,11 @@ uint64_t console_written(void);
 /* Is the cursor at the start of a line of the screen? */
 bool console_at_line_start(void);
 
-/* What is to be called after each console_write(), from any context; NULL: nothing. */
-void console_on_output(void (*act)(void));
+/*
+ * What is to be called first in each console_write(), from any context, with interrupts off; NULL: nothing. It may
+ * write itself, and is then called again for that.
+ */
+void console_before_output(void (*act)(void));
 
 /* Tell a program on the stream that a line of input is awaited (QV_STREAM_READY). */
 void console_ready(void);
