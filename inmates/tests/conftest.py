@@ -1,14 +1,63 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the machine tests of Quest share. Documentation/lab.md says how they are run."""
+from collections.abc import Callable, Iterator
+
 import pytest
 
 import machine as m
+
+Way = Callable[[], tuple[m.Machine, str]]       # makes a machine; and what its shell prints when it is ready
 
 
 @pytest.fixture(scope="session")
 def built() -> None:
     """Quest and the fake cell are as the sources are."""
     m.build()
+
+
+class Kept:
+    """Machines that tests share, by how they were made."""
+
+    def __init__(self) -> None:
+        self._shells: dict[Way, m.Shell] = {}
+
+    def shell(self, way: Way, kind: type[m.Shell] = m.Shell) -> m.Shell:
+        """The one that runs, unless a test has failed with it."""
+        shell = self._shells.get(way)
+        if shell and shell.machine.spoilt:
+            self._stop(way)
+        if way not in self._shells:
+            machine, ready = way()
+            try:
+                self._shells[way] = kind(machine, ready)
+            except BaseException:
+                machine.__exit__()
+                raise
+        return self._shells[way]
+
+    def _stop(self, way: Way) -> None:
+        self._shells.pop(way).machine.__exit__()
+
+    def stop(self) -> None:
+        for way in list(self._shells):
+            self._stop(way)
+
+
+@pytest.fixture(scope="module")
+def kept() -> Iterator[Kept]:
+    """Machines go when the file is done."""
+    held = Kept()
+    yield held
+    held.stop()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """What a test that failed has left in its machine is not the next test's trouble."""
+    outcome = yield
+    shell = getattr(item, "funcargs", {}).get("shell")
+    if outcome.get_result().failed and isinstance(shell, m.Shell):  # type: ignore[attr-defined]
+        shell.machine.spoilt = True
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

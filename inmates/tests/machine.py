@@ -55,6 +55,7 @@ class Machine:
         self.fd = self.process.stdout.fileno()
         self.text = ""      # all output so far
         self.seen = 0       # what earlier expect() calls have used up
+        self.spoilt = False     # a test has failed here: the next one gets another machine
 
     def __enter__(self):
         return self

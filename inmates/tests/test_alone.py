@@ -23,11 +23,14 @@ def boot(*args, **kwargs):
     return m.Machine("-kernel", str(m.quest("quest32.elf")), *args, **kwargs)
 
 
-@pytest.fixture(scope="module")
-def shell():
+def usual():
+    return boot(), r"(?m)^> "
+
+
+@pytest.fixture
+def shell(kept):
     """One machine for all the commands that do no harm."""
-    with boot() as machine:
-        yield m.Shell(machine, r"(?m)^> ")
+    return kept.shell(usual)
 
 
 @pytest.fixture

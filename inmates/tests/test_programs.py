@@ -63,11 +63,9 @@ class Programs(m.Shell):
         return re.sub(r"(?m)^\S+ begins in \d+ ms.*\n", "", super().run(line))
 
 
-@pytest.fixture(scope="module", params=[alone, fake_cell], ids=["alone", "cell"])
-def shell(request):
-    machine, ready = request.param()
-    with machine:
-        yield Programs(machine, ready)
+@pytest.fixture(params=[alone, fake_cell], ids=["alone", "cell"])
+def shell(request, kept):
+    return kept.shell(request.param, Programs)
 
 
 def in_time(out: str) -> str:
@@ -86,7 +84,7 @@ def nothing_lost(shell):
     assert m.until(lambda: look() == before, timeout=60), (before, look())
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def ways(shell):
     return shell.run("fault").split(":")[1].split()
 

@@ -45,7 +45,7 @@ class Machines:
 
     def get(self, config: Config, new: bool) -> Machine:
         machine = self._machine
-        if machine and (new or machine.config != config or machine.dead or not self._answers(machine)):
+        if machine and (new or machine.config != config or machine.spoilt or machine.dead or not self._answers(machine)):
             self.stop()
         if not self._machine:
             self._machine = self._boot(config)
@@ -87,7 +87,7 @@ def machines() -> Iterator[Machines]:
 def machine(request: pytest.FixtureRequest, machines: Machines) -> Iterator[Machine]:
     """A machine as @pytest.mark.machine(cpus=8, iommu="intel", ...) says, or the usual one.
 
-    Tests with the same marks share one boot. After a test that killed its machine,
+    Tests with the same marks share one boot. After a test that failed or killed its machine,
     the next test gets a new one.
     """
     m = machines.get(wanted(request.node), fresh(request.node))
@@ -120,6 +120,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = outcome.get_result()  # type: ignore[attr-defined]
     m = item.stash.get(MACHINE, None)
     if report.failed and m:
+        m.spoilt = True
         report.sections.append((f"console ({m.console})", m.console_tail()))
         if call.excinfo and call.excinfo.errisinstance(GuestTimeout) and not m.dead:
             report.sections.append(("where the CPUs are", m.whereabouts()))

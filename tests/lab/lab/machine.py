@@ -53,6 +53,7 @@ class Machine:
         self._install, self._compile = install, compile
         self.console = console or self._new_log()
         self.power_on = time.monotonic()
+        self.spoilt = False  # a test has failed here: the next one gets another machine
         self._why_dead = ""
         self._scanned = 0
         self._closing = contextlib.ExitStack()
