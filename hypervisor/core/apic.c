@@ -22,6 +22,12 @@
 #define APIC_CMCI	0x2f0
 #define APIC_LVTT	0x320
 #define APIC_LVTERR	0x370
+#define APIC_VERSION	0x30
+#define VERSION_LVT_CMCI	6	/* highest entry of the local vector table, where there is CMCI's */
+#define VERSION_EXTENDED	(1u << 31)	/* AMD: registers from APIC_EXTENDED on */
+#define APIC_EXTENDED	0x400
+#define APIC_EXTENDED_LVT	0x500
+#define EXTENDED_LVTS	16		/* up to where they could lie */
 #define ICR_PENDING	(1u << 12)
 #define ICR_PATIENCE	100000
 #define X2APIC_MSR	0x800
@@ -88,6 +94,20 @@ void apic_drain(void)
 	for (i = 0; i < 256 && any(APIC_IRR); i++)
 		vendor_take_interrupts();
 	apic_write(APIC_SVR, 0xff);		/* as after INIT: disabled */
+}
+
+void apic_hand_over(void)
+{
+	u32 version = apic_read(APIC_VERSION), i, num;
+
+	if ((version >> 16 & 0xff) >= VERSION_LVT_CMCI)
+		apic_write(APIC_CMCI, 1 << 16);
+	if (version & VERSION_EXTENDED) {
+		num = apic_read(APIC_EXTENDED) >> 16 & 0xff;
+		for (i = 0; i < num && i < EXTENDED_LVTS; i++)
+			apic_write(APIC_EXTENDED_LVT + i * 0x10, 1 << 16);
+	}
+	apic_drain();
 }
 
 void icr_learn(struct pcpu *cpu)

@@ -85,6 +85,7 @@ void apic_send(u32 low, u32 apic_id);
 u32 apic_read(u32 reg);
 void apic_write(u32 reg, u32 value);
 void apic_drain(void);		/* let no interrupt of the CPU's past reach its next guest */
+void apic_hand_over(void);	/* the same, and those that only Linux can have set up: CMCI, AMD's extended ones */
 bool icr_write(struct pcpu *cpu, u32 low, u32 dest);	/* false: the cell has failed by it */
 void icr_learn(struct pcpu *cpu);	/* the logical ids Linux has given this CPU */
 bool xapic_write(struct pcpu *cpu, u64 gpa);	/* false: not understood, or not allowed */

@@ -76,7 +76,7 @@ void park(struct pcpu *cpu, enum cpu_phase phase)
 static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 {
 	vendor_arrive(cpu);
-	apic_drain();
+	apic_hand_over();
 	clear_registers();
 	if (cpu->index == 0) {
 		vendor_set_entry(cpu, &me()->req.entry);
@@ -95,7 +95,7 @@ static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 static void __attribute__((noreturn)) arrive_home(struct pcpu *cpu)
 {
 	vendor_arrive(cpu);
-	apic_drain();
+	apic_hand_over();
 	clear_registers();
 	park(cpu, CPU_WAIT_SIPI);
 	atomic_or(&cpu->ack, CMD_HOME);

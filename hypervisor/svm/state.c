@@ -225,11 +225,23 @@ void vendor_leave(struct pcpu *cpu)
 	leave(cpu, &s);
 }
 
+/* What VMRUN and VMLOAD do not switch, and the next guest may read or feel */
+static const u32 left_behind[] = {
+	MSR_DEBUGCTL, MSR_XSS, MSR_SPEC_CTRL,
+	0x6a0, 0x6a4, 0x6a5, 0x6a6, 0x6a7, 0x6a8,	/* U_CET, shadow stack pointers */
+	0xc000010f,					/* DBG_EXTN_CFG: branch records */
+	0xc0000301,					/* PerfCntrGlobalCtl */
+	0xc0010000, 0xc0010001, 0xc0010002, 0xc0010003,	/* PERFEVTSEL, where there are no PERF_CTL */
+	0xc0010200, 0xc0010202, 0xc0010204, 0xc0010206, 0xc0010208, 0xc001020a,	/* PERF_CTL: no counting */
+	0xc0011030, 0xc0011033,				/* IBS: no samples of fetches and operations */
+};
+
 void vendor_clear_msrs(void)
 {
-	msr_write_safe(MSR_DEBUGCTL, 0);
-	msr_write_safe(MSR_XSS, 0);
-	msr_write_safe(MSR_SPEC_CTRL, 0);	/* Linux sets it when the CPU comes online */
+	u32 i;
+
+	for (i = 0; i < sizeof(left_behind) / sizeof(left_behind[0]); i++)
+		msr_write_safe(left_behind[i], 0);	/* Linux sets them when the CPU comes online */
 }
 
 void vendor_back(struct pcpu *cpu, u64 error)

@@ -179,10 +179,29 @@ static void shadow_stacks(void)
 	CHECK_EQ(fake_written(0x6a2), 0x3);
 }
 
+/* A CPU changes hands: nothing counts, samples or records branches; nobody's shadow stacks are left */
+static void left_behind(void)
+{
+	static const u32 msrs[] = {
+		0x1d9, 0xda0, 0x48, 0x6a0, 0x6a4, 0x6a5, 0x6a6, 0x6a7, 0x6a8, 0xc000010f, 0xc0000301, 0xc0010000, 0xc0010001,
+		0xc0010002, 0xc0010003, 0xc0010200, 0xc0010202, 0xc0010204, 0xc0010206, 0xc0010208, 0xc001020a, 0xc0011030, 0xc0011033,
+	};
+	u32 i;
+
+	fake_open(true, true);
+	fake_num_wrmsrs = 0;
+	vendor_clear_msrs();
+	for (i = 0; i < sizeof(msrs) / sizeof(msrs[0]); i++) {
+		unit_case("MSR %#x:", msrs[i]);
+		CHECK_EQ(fake_written(msrs[i]), 0);
+	}
+}
+
 const struct unit_test state_tests[] = {
 	{ "state: what exits, and whose translations", controls },
 	{ "state: starts", starts },
 	{ "state: speculation control", speculation },
 	{ "state: shadow stacks", shadow_stacks },
+	{ "state: what a CPU that changes hands forgets", left_behind },
 	{ 0 }
 };
