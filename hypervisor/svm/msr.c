@@ -53,10 +53,16 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0xc0010114, 0xc0010114, { FAIL, FAIL }, { OK, DROP }, 0, "VM_CR", "SVM off, INIT redirected, locks" },
 	{ 0xc0010115, 0xc0010116, { FAIL, FAIL }, { OK, DROP }, 0, "IGNNE, SMM_CTL", "SMM by command" },
 	{ 0xc0010117, 0xc0010117, { FAIL, FAIL }, { ZERO, DROP }, 0, "VM_HSAVE_PA", "where the processor keeps the monitor's state" },
-	{ 0xc0010118, 0xc0010118, { FAIL, FAIL }, { ZERO, DROP }, 0, "SVM_KEY", "the lock of VM_CR" },
+	{ 0xc0010118, 0xc0010119, { FAIL, FAIL }, { ZERO, DROP }, 0, "SVM_KEY, SMM_KEY", "the locks of VM_CR, and of SMM's registers" },
 	{ 0xc0010130, 0xc001013f, { FAIL, FAIL }, { OK, KEEP }, 0, "SEV, RMP", "who owns which page" },
 	{ 0xc0010140, 0xc0010141, { OK, FAIL }, { OK, OK }, 0, "OSVW", "which errata: kernels ask" },
-	{ 0xc0011029, 0xc0011029, { OK, ZERO }, { OK, OK }, 0, "DE_CFG", "LFENCE serializes: Linux has seen to it" },
+	{ 0xc0011000, 0xc001101f, { FAIL, FAIL }, { OK, KEEP }, 0, "CPUID overrides", "what CPUID says of a CPU that a cell may get next" },
+	{ 0xc0011020, 0xc0011020, { FAIL, FAIL }, { OK, KEEP }, 1ull << 10 | 1ull << 33 | 1ull << 54, "LS_CFG", "how a core loads and stores; Linux: SSBD of families 15h to 17h" },
+	{ 0xc0011021, 0xc0011028, { FAIL, FAIL }, { OK, KEEP }, 0, "IC_CFG, DC_CFG, TW_CFG, FP_CFG", "how a core fetches, caches and walks tables: the threads of a core share it" },
+	{ 0xc0011029, 0xc0011029, { OK, ZERO }, { OK, KEEP }, 1ull << 1 | 1ull << 9, "DE_CFG", "Linux: LFENCE serializes, the backup of FPU registers; it has seen to both" },
+	{ 0xc001102a, 0xc001102f, { FAIL, FAIL }, { OK, KEEP }, 0, "BU_CFG2, LS_CFG2 and others", "as DC_CFG" },
+	{ 0xc0011030, 0xc001103f, { FAIL, FAIL }, { OK, OK }, 0, "IBS", "a thread's own samples, in registers; switched off when a CPU changes hands" },
+	{ 0xc0011040, 0xc00111ff, { FAIL, FAIL }, { OK, KEEP }, 0, "further core registers", "as DC_CFG" },
 	{ 0x00000000, LAST_ROW, { FAIL, FAIL }, { OK, OK }, 0, "all others", "machine-check banks, performance and energy counters, debug: Linux keeps them" },
 };
 

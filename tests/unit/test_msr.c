@@ -32,7 +32,8 @@ static const struct range not_linux[] = {
 	{ 0xc0010010, 0xc0010010, WRITE }, { 0xc0010015, 0xc001001a, WRITE }, { 0xc001001d, 0xc001001d, WRITE },
 	{ 0xc0010020, 0xc0010020, READ | WRITE }, { 0xc0010050, 0xc0010056, WRITE }, { 0xc0010058, 0xc0010058, WRITE },
 	{ 0xc0010064, 0xc001006b, WRITE }, { 0xc0010073, 0xc0010073, WRITE }, { 0xc0010111, 0xc0010116, WRITE },
-	{ 0xc0010117, 0xc0010118, READ | WRITE }, { 0xc0010130, 0xc001013f, WRITE },
+	{ 0xc0010117, 0xc0010119, READ | WRITE }, { 0xc0010130, 0xc001013f, WRITE },
+	{ 0xc0011000, 0xc001102f, WRITE }, { 0xc0011040, 0xc00111ff, WRITE },
 };
 /* Whatever the lists say: these a cell never writes, and what of them it never reads */
 static const struct range never[] = {
