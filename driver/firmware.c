@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What ACPI says of the machine that the monitor has to know: config space, IOAPICs, ports of sleep and hotplug. */
 #include <linux/acpi.h>
+#include <linux/io.h>
+#include <linux/pci.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "qv.h"
@@ -57,7 +59,7 @@ static void add_ports(struct qv_mon_boot *b, u64 first, u32 len)
 	b->firmware_ports[b->num_firmware_ports++].last = first + len - 1;
 }
 
-#define NEVER	1	/* as the value of no bits: a byte with one of .bits never passes */
+#define NEVER	1	/* as the value of no bits: what .bits says never passes */
 
 static void add_guard(struct qv_mon_boot *b, struct qv_mon_guard g)
 {
@@ -89,6 +91,38 @@ static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *
 					    .mask = SLP_TYP, .value = s5 << SLP_TYP_SHIFT, .what = QV_LOG_SLEEP });
 }
 
+/* ---- what lies around the PM registers: Intel's ICH and PCH, "Power Management I/O Registers" ---- */
+
+#define PM_BLOCK	0x80	/* bytes, aligned to as much */
+#define SMI_EN		0x30
+
+/* Linux may switch off what makes SMIs, not switch on what did not make any at enable */
+static void add_smi_enable(struct qv_mon_boot *b, u32 port)
+{
+	struct pci_dev *bridge = pci_get_domain_bus_and_slot(0, 0, PCI_DEVFN(31, 0));
+	u32 i, off = 0;
+
+	if (bridge && bridge->vendor == PCI_VENDOR_ID_INTEL && bridge->class >> 8 == PCI_CLASS_BRIDGE_ISA)
+		off = ~inl(port);
+	pci_dev_put(bridge);
+	for (i = 0; i < 4; i++)
+		if (off >> i * 8 & 0xff)
+			add_guard(b, (struct qv_mon_guard){ .first = port + i, .last = port + i, .bits = off >> i * 8,
+							    .value = NEVER, .what = QV_LOG_SMI_ENABLE });
+}
+
+static void add_block(struct qv_mon_boot *b, const struct acpi_table_fadt *f)
+{
+	const struct acpi_generic_address *a = &f->xpm1a_event_block;
+	u64 first = a->address & ~(PM_BLOCK - 1ull);
+
+	if (!a->address || a->space_id != ACPI_ADR_SPACE_SYSTEM_IO || first + PM_BLOCK > 0x10000)
+		return;
+	add_ports(b, first, PM_BLOCK);
+	if (first == a->address)
+		add_smi_enable(b, first + SMI_EN);
+}
+
 static void read_fadt(struct qv_mon_boot *b)
 {
 	const struct acpi_table_fadt *f = &acpi_gbl_FADT;	/* Linux has brought all versions into one form */
@@ -102,6 +136,7 @@ static void read_fadt(struct qv_mon_boot *b)
 	add_sleep(b, &f->xpm1b_control_block, 1, 2, s5b);
 	add_sleep(b, &f->sleep_control, 0, 1, s5a);
 	add_ports(b, f->smi_command, 2);
+	add_block(b, f);
 	if (f->reset_register.space_id == ACPI_ADR_SPACE_SYSTEM_IO)
 		add_ports(b, f->reset_register.address, 1);
 }
@@ -155,6 +190,33 @@ static acpi_status hotplug_container(acpi_handle handle, u32 level, void *contex
 	return AE_OK;
 }
 
+/* ---- fw_cfg of QEMU's boards: docs/specs/fw_cfg; its DMA reads and writes memory that no table guards ---- */
+
+#define FW_CFG_DMA	4
+#define FW_CFG_DMA_LEN	8
+
+static acpi_status fw_cfg_ports(struct acpi_resource *r, void *context)
+{
+	struct qv_mon_boot *b = context;
+	u32 first, len;
+
+	if (r->type != ACPI_RESOURCE_TYPE_IO)
+		return AE_OK;
+	first = r->data.io.minimum;
+	len = r->data.io.address_length;
+	add_ports(b, first, len);
+	if (len >= FW_CFG_DMA + FW_CFG_DMA_LEN)
+		add_guard(b, (struct qv_mon_guard){ .first = first + FW_CFG_DMA, .last = first + FW_CFG_DMA + FW_CFG_DMA_LEN - 1,
+						    .value = NEVER, .what = QV_LOG_BOARD_DMA });
+	return AE_OK;
+}
+
+static acpi_status fw_cfg(acpi_handle handle, u32 level, void *context, void **unused)
+{
+	acpi_walk_resources(handle, "_CRS", fw_cfg_ports, context);
+	return AE_OK;
+}
+
 static void read_namespace(struct qv_mon_boot *b)
 {
 	if (acpi_disabled) {
@@ -163,6 +225,7 @@ static void read_namespace(struct qv_mon_boot *b)
 	}
 	read_fadt(b);
 	acpi_get_devices("PNP0A06", hotplug_container, b, NULL);
+	acpi_get_devices("QEMU0002", fw_cfg, b, NULL);
 }
 
 void qv_firmware_read(struct qv_mon_boot *b)

@@ -14,10 +14,14 @@
 const struct port_rule port_rules[] = {
 	{ 0x0000, 0x001f, PORT_PASS, "DMA controller 1: reaches all memory" },
 	{ 0x0020, 0x0021, PORT_PASS, "interrupt controller 1: Linux's" },
+	{ 0x002e, 0x002f, PORT_PASS, "Super-I/O: moves, switches and resets the board's devices" },
 	{ 0x0040, 0x0043, PORT_PASS, "PIT: Linux's timer and clock" },
+	{ 0x004e, 0x004f, PORT_PASS, "Super-I/O, the other place" },
 	{ 0x0060, 0x0060, PORT_PASS, "keyboard controller, data: completes a command to 0x64" },
 	{ 0x0061, 0x0061, PORT_PASS, "NMI status and control, speaker" },
+	{ 0x0062, 0x0062, PORT_PASS, "embedded controller, data: fans, batteries, power" },
 	{ 0x0064, 0x0064, PORT_PASS, "keyboard controller, command: pulses the reset line" },
+	{ 0x0066, 0x0066, PORT_PASS, "embedded controller, command" },
 	{ 0x0070, 0x0077, PORT_PASS, "CMOS clock, and the NMI mask in bit 7 of 0x70" },
 	{ 0x0081, 0x008f, PORT_PASS, "DMA page registers" },
 	{ 0x0092, 0x0092, PORT_PASS, "fast reset and A20" },
@@ -25,6 +29,7 @@ const struct port_rule port_rules[] = {
 	{ 0x00b2, 0x00b3, PORT_LOG,  "SMI command: firmware stops every CPU for as long as it likes" },
 	{ 0x00c0, 0x00df, PORT_PASS, "DMA controller 2" },
 	{ 0x04d0, 0x04d1, PORT_PASS, "interrupt controllers: edge or level" },
+	{ 0x0cd4, 0x0cd7, PORT_PASS, "AMD's chipset: power management registers, by index" },
 	{ 0x0cf8, 0x0cff, PORT_PASS, "PCI config space (filtered for a cell with devices) and reset control" },
 };
 const u32 num_port_rules = sizeof(port_rules) / sizeof(port_rules[0]);
@@ -89,7 +94,7 @@ const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value)
 			const struct qv_mon_guard *g = &b->guards[i];
 			u8 byte = value >> at * 8;
 
-			if (meet(port + at, port + at, g->first, g->last) && byte & g->bits &&
+			if (meet(port + at, port + at, g->first, g->last) && (!g->bits || byte & g->bits) &&
 			    (byte & g->mask) != g->value)
 				return g;
 		}

@@ -67,8 +67,8 @@ struct qv_image_header {
 struct qv_mon_ports { u16 first, last; };
 
 /*
- * Bytes of a board's registers that Linux may not write freely: one with a bit of @bits set passes
- * only if its bits @mask are @value.
+ * Bytes of a board's registers that Linux may not write freely: one with a bit of @bits set (0: any)
+ * passes only if its bits @mask are @value.
  */
 struct qv_mon_guard {
 	u16 first, last;	/* ports, both included */
@@ -264,7 +264,9 @@ static inline u64 qv_mark_sum(const struct qv_mon_mark *mark)
 	X(QV_LOG_SMI,		"Linux wrote %#llx to port %#llx: a system management interrupt stops every CPU") \
 	X(QV_LOG_SLEEP,		"Linux tried to put the machine to sleep by port %#llx: dropped (value %#llx)") \
 	X(QV_LOG_EJECT,		"Linux tried to eject hardware by port %#llx: dropped (value %#llx)") \
-	X(QV_LOG_SHUTDOWN,	"Linux met a triple fault at %#llx: the machine goes down as without a monitor")
+	X(QV_LOG_SHUTDOWN,	"Linux met a triple fault at %#llx: the machine goes down as without a monitor") \
+	X(QV_LOG_BOARD_DMA,	"Linux tried to have the board write memory by port %#llx: dropped (value %#llx)") \
+	X(QV_LOG_SMI_ENABLE,	"Linux tried to enable more system management interrupts by port %#llx: dropped (value %#llx)")
 enum qv_mon_event {
 #define X(name, text) name,
 	QV_MON_EVENTS(X)

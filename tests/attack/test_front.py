@@ -310,6 +310,26 @@ def add_kept(kind: str, msr: int, bits: int, where: str) -> None:
         assert linux.value() == before
 
 
+# The same of registers that the emulators do not have: that it was refused shows in the counters and the log
+SHARED = {
+    "amd": {"cpuid": (0xC0011004, 1 << 23), "cpuid-more": (0xC0011005, 1 << 2), "smm-key": (0xC0010119, 0x1), "table-walker": (0xC0011023, 1 << 49),
+            "load-store": (0xC0011020, 1 << 28)},
+    "intel": {"trace-hub": (0x80, 0x40000000), "uncore-prmrr": (0x2F4, 0x40000000)},
+}
+
+
+def add_shared(kind: str, msr: int, bits: int, where: str) -> None:
+    @front(f"front-msr-{kind}", f"its kernel changes what others use too: {kind} ({msr:#x})", "without effect, counted and logged, or #GP", where)
+    def write(linux: Linux) -> None:
+        if linux.try_("rdmsr", msr).rc:
+            return  # this processor has none, and says so
+        linux.counted(lambda: linux.do("wrmsr", msr, linux.value() ^ bits), f"MSR {msr:#x} refused")
+
+
+for where_, registers in SHARED.items():
+    for kind_, (msr_, bits_) in registers.items():
+        add_shared(kind_, msr_, bits_, where_)
+
 for where_, registers in KEPT.items():
     for kind_, (msr_, bits_) in registers.items():
         add_kept(kind_, msr_, bits_, where_)
@@ -372,6 +392,23 @@ def add_eject(kind: str, writes: tuple[tuple[int, int, int], ...]) -> None:
 
 for kind_, writes_ in HOTPLUG.items():
     add_eject(kind_, writes_)
+
+
+@front("front-fw-cfg", "its kernel has QEMU's board write the witness's memory by DMA (fw_cfg)", "dropped, counted, logged", where="amd")
+def fw_cfg(linux: Linux) -> None:
+    linux.counted(lambda: linux.do("fwcfg", linux.hidden()[-1] + HUGE - 0x1000), "have the board write memory by port 0x514", 2)
+    assert linux.value() == 10, "the board has taken the command"
+
+
+@front("front-smi-enable", "its kernel has the chipset raise SMIs again and again (ICH9, SMI_EN)", "dropped, counted, logged", where="amd")
+def smi_enable(linux: Linux) -> None:
+    linux.do("in", 0x630, 4)
+    before = linux.value()
+    writes = [(0x630, 4, before | 1 << 14), (0x631, 1, before >> 8 & 0xFF | 0x40), (0x630, 2, before & 0xFFFF | 1 << 6)]
+    linux.counted(lambda: linux.each("out", writes), "enable more system management interrupts", len(writes))
+    linux.do("out", 0x630, 4, before)  # as it was: passes
+    linux.do("in", 0x630, 4)
+    assert linux.value() == before
 
 
 # Interrupts to the witness

@@ -130,6 +130,7 @@ static void front_ports(void)
 #define PM1	0x604u			/* control; S5 is type 5 here */
 #define SLEEP(type) (0x2000u | (type) << 10)
 #define EJECT	0xcdcu
+#define DMA	0x514u		/* nothing may be written */
 
 static void guard_write(u32 port, u32 size, u32 value, bool passes)
 {
@@ -154,7 +155,8 @@ static void sleep_and_eject(void)
 	u32 type;
 
 	fake_open(true, true);
-	me()->boot.num_guards = 2;
+	me()->boot.num_guards = 3;
+	me()->boot.guards[2] = (struct qv_mon_guard){ .first = DMA, .last = DMA + 7, .value = 1, .what = QV_LOG_BOARD_DMA };
 	me()->boot.guards[0] = (struct qv_mon_guard){ .first = PM1 + 1, .last = PM1 + 1, .bits = 0x20, .mask = 0x1c, .value = 5 << 2, .what = QV_LOG_SLEEP };
 	me()->boot.guards[1] = (struct qv_mon_guard){ .first = EJECT, .last = EJECT, .bits = 0x18, .value = 1, .what = QV_LOG_EJECT };
 	ports_front();
@@ -175,6 +177,12 @@ static void sleep_and_eject(void)
 	guard_write(EJECT - 1, 2, 0x0800, false);
 	guard_write(EJECT, 1, 0x06, true);				/* events taken note of */
 	guard_write(EJECT + 1, 1, 0x08, true);				/* a command */
+	guard_write(DMA, 4, 0, false);
+	guard_write(DMA + 4, 4, 0x12345678, false);
+	guard_write(DMA + 7, 1, 0, false);
+	guard_write(DMA - 1, 2, 0, false);
+	guard_write(DMA + 8, 4, 0, true);
+	guard_write(DMA - 4, 4, 0, true);
 	fake_in = 0x1234;
 	CHECK_EQ(exit_port_of(PM1, 2, true, 0), 0x1234);
 	fake_in = ~0u;

@@ -50,11 +50,12 @@ Devices = list[Device]
 
 # Ports that no cell may have: each reaches beyond it (hypervisor/core/ports.c has the reasons)
 NEVER_PORTS = (
-    (0x00, 0x1f, "DMA controller"), (0x20, 0x21, "interrupt controller"), (0x40, 0x43, "PIT"),
-    (0x60, 0x60, "keyboard controller"), (0x61, 0x61, "NMI control"), (0x64, 0x64, "reset line"),
+    (0x00, 0x1f, "DMA controller"), (0x20, 0x21, "interrupt controller"), (0x2e, 0x2f, "Super-I/O"), (0x40, 0x43, "PIT"),
+    (0x4e, 0x4f, "Super-I/O"), (0x60, 0x60, "keyboard controller"), (0x61, 0x61, "NMI control"),
+    (0x62, 0x62, "embedded controller"), (0x64, 0x64, "reset line"), (0x66, 0x66, "embedded controller"),
     (0x70, 0x77, "CMOS clock and NMI mask"), (0x81, 0x8f, "DMA pages"), (0x92, 0x92, "fast reset"),
     (0xa0, 0xa1, "interrupt controller"), (0xb2, 0xb3, "SMI command"), (0xc0, 0xdf, "DMA controller"),
-    (0x4d0, 0x4d1, "interrupt controllers"), (0xcf8, 0xcff, "PCI config space and reset"))
+    (0x4d0, 0x4d1, "interrupt controllers"), (0xcd4, 0xcd7, "power management"), (0xcf8, 0xcff, "PCI config space and reset"))
 
 
 @dataclass

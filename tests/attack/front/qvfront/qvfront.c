@@ -6,6 +6,7 @@
  */
 #include <linux/io.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <asm/apicdef.h>
 #include <asm/asm.h>
 #include <asm/msr.h>
@@ -13,6 +14,7 @@
 
 #define IOAPIC_BASE	0xFEC00000ul
 #define IOAPIC_DATA	0x10
+#define FW_CFG_DMA	0x514
 
 static u64 value;
 module_param(value, ullong, 0444);
@@ -166,6 +168,33 @@ static int port_outs(const char *text, const struct kernel_param *p)
 	return error;
 }
 
+/*
+ * fwcfg: PHYSICAL_ADDRESS: QEMU's board writes its signature there by DMA, past all tables. `value`: what
+ * its control word is then; 0: it was done
+ */
+static int fwcfg(const char *text, const struct kernel_param *p)
+{
+	struct { __be32 control, length; __be64 address; } *dma;
+	u64 at, pa;
+	int error = kstrtou64(text, 16, &pa);
+
+	if (error)
+		return error;
+	dma = kzalloc(sizeof(*dma), GFP_KERNEL);
+	if (!dma)
+		return -ENOMEM;
+	dma->control = cpu_to_be32(8 | 2);	/* select item 0, read it */
+	dma->length = cpu_to_be32(4);
+	dma->address = cpu_to_be64(pa);
+	wmb();
+	at = virt_to_phys(dma);
+	outl(swab32(at >> 32), FW_CFG_DMA);
+	outl(swab32(at), FW_CFG_DMA + 4);
+	value = be32_to_cpu(READ_ONCE(dma->control));
+	kfree(dma);
+	return 0;
+}
+
 #define DEED(name, function) \
 	static const struct kernel_param_ops name##_ops = { .set = function }; \
 	module_param_cb(name, &name##_ops, NULL, 0200)
@@ -179,6 +208,7 @@ DEED(ioapic, ioapic);
 DEED(out, port_out);
 DEED(in, port_in);
 DEED(outs, port_outs);
+DEED(fwcfg, fwcfg);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("For tests of QV: a hostile front end");
