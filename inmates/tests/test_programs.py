@@ -111,6 +111,29 @@ def test_clocks(shell, nothing_lost):
     assert re.fullmatch(r"clocks: \d{2,} right, 0 wrong\n", in_time(shell.run("clocks")))
 
 
+def test_locks(shell, nothing_lost):
+    """Mutexes that know their owner, limits of time, semaphores."""
+    assert re.fullmatch(r"locks: \d{2,} right, 0 wrong\n", in_time(shell.run("locks")))
+
+
+@pytest.fixture(scope="module")
+def counted():
+    """A machine whose clock counts instructions."""
+    with m.Machine(*m.COUNTED, "-kernel", str(m.quest("quest32.elf"))) as machine:
+        yield Programs(machine, r"(?m)^> ")
+
+
+def test_mutex_owner_inherits_the_waiters_vcpu(counted):
+    """Two that are always busy get nothing while a thread of higher priority waits for a mutex, nor along a chain of owners.
+
+    The owner has 12 ms to do inside, on a VCPU of 1 ms in a second.
+    """
+    out = counted.run("locks inherit")
+    found = re.findall(r"waited (\d+) us behind (\d) owners, others ran (\d+) us", out)
+    assert [behind for _, behind, _ in found] == ["1", "2"] and ", 0 wrong\n" in out, out
+    assert all(9000 < int(waited) < 20000 and int(ran) < 1000 for waited, _, ran in found), out
+
+
 def test_what_a_program_brings_and_takes_along(shell, nothing_lost):
     """Flags that the kernel must not take over, rounding, registers; whoever waits can be ended."""
     assert re.fullmatch(r"state: \d{2,} right, 0 wrong\n", shell.run("state"))

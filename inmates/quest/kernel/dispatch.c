@@ -53,6 +53,7 @@ void dispatch_changed(void)
 void dispatch_admit(struct thread *t, int vcpu)
 {
 	sched_entity_init(&t->sched);
+	t->own_vcpu = vcpu;
 	sched_bind(&sched, &t->sched, vcpu, rdtsc());
 	dispatch_wake(t);
 }

@@ -8,6 +8,9 @@
 #include "process.h"
 #include "uservcpu.h"
 
+_Static_assert(QUEST_STACKS == USER_STACKS && QUEST_STACK_BYTES == STACK_BYTES && QUEST_THREADS == STACKS_MAX,
+	       "what programs know of their stacks");
+
 static struct process processes[PROCESS_MAX];
 static struct wait_queue kernel_children;	/* the shell waits for one that it started */
 static int last_pid = KERNEL_PID;

@@ -52,6 +52,7 @@ struct process {
 	struct space space;
 	struct wait_queue changed;	/* a child or a thread has ended */
 	struct wait_queue words;	/* threads in wait_word() */
+	struct wait_queue locks;	/* threads in lock_word() */
 	struct process_thread threads[STACKS_MAX];
 	struct open_file files[PROCESS_FILES];
 	char name[PROCESS_NAME];

@@ -36,11 +36,11 @@ long sys_vcpu_destroy(struct call *c)
 	return uservcpu_destroy(call_int(c, 0), call_int(c, 1), c->process->pid);
 }
 
-/* Of the VCPU that the caller runs on. */
+/* Of the VCPU that the caller has bound itself to, or started on. */
 long sys_vcpu_getparams(struct call *c)
 {
 	struct sched_param p = { 0 };
-	long error = uservcpu_get(thread_current()->sched.vcpu, &p);
+	long error = uservcpu_get(thread_current()->own_vcpu, &p);
 
 	if (error)
 		return error;

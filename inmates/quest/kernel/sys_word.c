@@ -3,6 +3,8 @@
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
 #include "../mm/usercopy.h"
+#include "clock.h"
+#include "machine.h"
 #include "syscall.h"
 
 #define WAIT_MAX_US	(1ll << 42)	/* 50 days */
@@ -35,6 +37,18 @@ long sys_wait_word(struct call *c)
 		return -EINVAL;
 	return wait_while(c->process, c->arg[0], (uint32_t)c->arg[1],
 			  us < 0 ? UINT64_MAX : rdtsc() + timer_from_us((uint64_t)us));
+}
+
+/* Until a time of CLOCK_MONOTONIC. */
+long sys_wait_word_until(struct call *c)
+{
+	struct timespec t;
+
+	if (!copy_from_user(&c->process->space, &t, c->arg[2], sizeof(t)))
+		return -EFAULT;
+	if (c->arg[0] % sizeof(uint32_t) || !clock_sane(&t))
+		return -EINVAL;
+	return wait_while(c->process, c->arg[0], (uint32_t)c->arg[1], clock_after(machine.boot_tsc, &t));
 }
 
 long sys_wake_words(struct call *c)

@@ -134,9 +134,34 @@ void thread_move_all(int from, int to)
 {
 	struct thread *t;
 
-	for (t = threads; t < threads + THREAD_MAX; t++)
-		if (t->state != THREAD_FREE && t->sched.vcpu == from)
+	for (t = threads; t < threads + THREAD_MAX; t++) {
+		if (t->state == THREAD_FREE)
+			continue;
+		if (t->own_vcpu == from)
+			t->own_vcpu = to;
+		if (t->sched.vcpu == from)
 			(void)vcpu_bind(t, to);
+	}
+}
+
+bool thread_owns_vcpu(int id)
+{
+	const struct thread *t;
+
+	for (t = threads; t < threads + THREAD_MAX; t++)
+		if (t->state != THREAD_FREE && t->own_vcpu == id)
+			return true;
+	return false;
+}
+
+void thread_collect(const struct process *p, struct thread *by_slot[])
+{
+	struct thread *t;
+
+	memset(by_slot, 0, STACKS_MAX * sizeof(*by_slot));
+	for (t = threads; t < threads + THREAD_MAX; t++)
+		if (t->state != THREAD_FREE && t->process == p)
+			by_slot[t->slot] = t;
 }
 
 void thread_rename(const char *name)
@@ -278,6 +303,12 @@ void thread_expire(struct thread *t)
 		return;
 	stop_waiting(t);
 	t->late = true;
+}
+
+void thread_wake(struct thread *t)
+{
+	stop_waiting(t);
+	dispatch_wake(t);
 }
 
 void thread_interrupt_all(const struct process *p)

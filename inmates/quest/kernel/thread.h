@@ -38,6 +38,9 @@ struct thread {
 	uint64_t stack;			/* its lowest address; 0: the boot stack */
 	enum thread_state state;
 	int id;
+	int own_vcpu;			/* which it asked for; sched.vcpu may be one that it has inherited (lock.h) */
+	uint64_t awaits;		/* the lock that it waits for; 0: none */
+	uint32_t awaits_owner;		/* whose that is: its word without LOCK_AWAITED */
 	char name[THREAD_NAME];
 };
 
@@ -66,6 +69,15 @@ uint64_t thread_used_by(const struct process *p);
 
 /* The threads on VCPU `from` go on on VCPU `to`. */
 void thread_move_all(int from, int to);
+
+/* Is VCPU `id` some thread's own, though perhaps it runs on another now? */
+bool thread_owns_vcpu(int id);
+
+/* The threads of `p` by their numbers there; NULL: none. */
+void thread_collect(const struct process *p, struct thread *by_slot[]);
+
+/* `t`, which waits, does so no longer. */
+void thread_wake(struct thread *t);
 
 /* The current thread's name. */
 void thread_rename(const char *name);

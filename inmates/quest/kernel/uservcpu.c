@@ -2,6 +2,7 @@
 #include <inmate/timer.h>
 #include "../user/include/quest/errors.h"
 #include "dispatch.h"
+#include "lock.h"
 #include "process.h"
 #include "uservcpu.h"
 
@@ -107,9 +108,10 @@ int uservcpu_destroy(int id, bool force, int owner)
 		return error;
 	if (force)
 		thread_move_all(id, BEST_EFFORT_VCPU);
-	error = error_of(vcpu_destroy(id));
+	error = thread_owns_vcpu(id) ? -EBUSY : error_of(vcpu_destroy(id));
 	if (error)
 		return error;
+	lock_inherit_all();
 	owners[id] = KERNEL_PID;
 	process_leave_vcpu(id);
 	return 0;
@@ -149,7 +151,9 @@ int uservcpu_set(int id, const struct sched_param *p, int owner)
 		return error;
 	if (!plausible(p) || p->type != (int)sched_vcpu(dispatch_sched(), id)->params.type)
 		return -EINVAL;
-	return error_of(vcpu_set(id, us_of(p->C, p->unit), us_of(p->T, p->unit)));
+	error = error_of(vcpu_set(id, us_of(p->C, p->unit), us_of(p->T, p->unit)));
+	lock_inherit_all();
+	return error;
 }
 
 bool uservcpu_usable(int id, int pid)
@@ -165,7 +169,13 @@ bool uservcpu_usable(int id, int pid)
 
 int uservcpu_bind(struct thread *t, int id)
 {
-	return error_of(vcpu_bind(t, id));
+	int error = error_of(vcpu_bind(t, id));
+
+	if (error)
+		return error;
+	t->own_vcpu = id;
+	lock_inherit(t->process);	/* others may wait for it, with shorter periods */
+	return 0;
 }
 
 void uservcpu_process_ends(int pid)

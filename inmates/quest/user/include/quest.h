@@ -45,23 +45,41 @@ int pthread_detach(pthread_t thread);			/* nobody will join it; 0, ESRCH */
 pthread_t pthread_self(void);
 
 /*
- * Mutexes and conditions of one program; they answer 0. Who waits uses no CPU; of those who wait the VCPU with the shortest
- * period comes first. A mutex does not lend its holder the waiter's priority: hold it briefly.
+ * Mutexes, conditions and semaphores of one program; they answer 0. Who waits uses no CPU; of those who wait the VCPU with
+ * the shortest period comes first. While a thread waits for a mutex, the owner runs on the waiter's VCPU, in its budget, if
+ * that one's period is shorter (priority inheritance, along chains of owners); semaphores and conditions have no owner.
+ * Times to wait until are of CLOCK_MONOTONIC, which CLOCK_REALTIME is, too.
  */
 #define PTHREAD_MUTEX_INITIALIZER	{ 0 }
 #define PTHREAD_COND_INITIALIZER	{ 0 }
 int pthread_mutex_init(pthread_mutex_t *mutex, const void *attributes);	/* attributes: NULL; EINVAL */
-int pthread_mutex_lock(pthread_mutex_t *mutex);
-int pthread_mutex_trylock(pthread_mutex_t *mutex);	/* EBUSY: another has it */
-int pthread_mutex_unlock(pthread_mutex_t *mutex);
+int pthread_mutex_destroy(pthread_mutex_t *mutex);	/* EBUSY */
+int pthread_mutex_lock(pthread_mutex_t *mutex);		/* EDEADLK: it is the caller's, or the owner waits for the caller */
+int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);	/* the same, and ETIMEDOUT, EINVAL */
+int pthread_mutex_trylock(pthread_mutex_t *mutex);	/* EBUSY: it is taken */
+int pthread_mutex_unlock(pthread_mutex_t *mutex);	/* EPERM: it is not the caller's */
 int pthread_cond_init(pthread_cond_t *cond, const void *attributes);
-int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);	/* may come back for nothing, as everywhere: look again */
+int pthread_cond_destroy(pthread_cond_t *cond);
+int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);	/* may come back for nothing, as everywhere: look again; EPERM */
+int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until);	/* the same, and ETIMEDOUT, EINVAL: the mutex is the caller's again all the same */
 int pthread_cond_signal(pthread_cond_t *cond);		/* the same as broadcast */
 int pthread_cond_broadcast(pthread_cond_t *cond);
+int sem_init(sem_t *sem, int shared, unsigned int value);	/* shared: 0; EINVAL */
+int sem_destroy(sem_t *sem);				/* EBUSY */
+int sem_wait(sem_t *sem);
+int sem_timedwait(sem_t *sem, const struct timespec *until);	/* ETIMEDOUT, EINVAL */
+int sem_trywait(sem_t *sem);				/* EAGAIN: it is 0 */
+int sem_post(sem_t *sem);				/* EOVERFLOW */
+int sem_getvalue(sem_t *sem, int *value);
 
 /* What they stand on. wait_word() waits while *word is `expected`, for at most `us` (negative: for ever). */
 int wait_word(const uint32_t *word, uint32_t expected, long us);	/* 0; EAGAIN: it is not; ETIMEDOUT, EINTR, EINVAL, EFAULT */
+int wait_word_until(const uint32_t *word, uint32_t expected, const struct timespec *until);	/* the same until a time */
 int wake_words(void);					/* whoever waits in this program looks at its word again */
+
+/* A word that is 0 or its owner's number plus 1 (pthread_self()), with LOCK_AWAITED if threads wait. */
+int lock_word(uint32_t *word, const struct timespec *until);	/* until: NULL is no limit; 0, EDEADLK, ETIMEDOUT, EINTR, EINVAL, EFAULT */
+int unlock_word(uint32_t *word);			/* to who waits; 0, EPERM, EINVAL, EFAULT */
 
 /* Time since the kernel's start. */
 int usleep(uint64_t us);				/* at most 2^42; EINVAL */

@@ -18,6 +18,8 @@
 #define THREAD_EXIT_CALL	19
 #define WAIT_CALL	29
 #define NANOSLEEP_CALL	33
+#define WAIT_UNTIL_CALL	34
+#define LOCK_CALL	35
 #define IMAGE		0x400000400000l
 
 static const struct timespec moment = { 0, 1000 };
@@ -70,8 +72,10 @@ static void one_call(long number)
 
 	if (number == SLEEP_CALL && (uint64_t)a > 1000)
 		a = 1000;
-	if (number == NANOSLEEP_CALL)
+	if (number == NANOSLEEP_CALL || number == WAIT_UNTIL_CALL)
 		c = c & 1 ? (long)(uintptr_t)&moment : c | (long)0x8000000000000000;
+	if (number == LOCK_CALL)
+		b = b & 1 ? (long)(uintptr_t)&moment : b | (long)0x8000000000000000;
 	if (number == WAIT_CALL && (uint64_t)c > 1000)
 		c = 1000;
 	if (number == READ_CALL && !(int)a)

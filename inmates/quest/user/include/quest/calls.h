@@ -41,6 +41,9 @@
 	C(30, wake_words, 0) \
 	C(31, pthread_detach, 1) \
 	C(32, clock_gettime, 2) \
-	C(33, clock_nanosleep, 3)
+	C(33, clock_nanosleep, 3) \
+	C(34, wait_word_until, 3) \
+	C(35, lock_word, 2) \
+	C(36, unlock_word, 1)
 
 #endif

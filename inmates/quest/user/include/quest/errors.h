@@ -23,9 +23,10 @@
 	E(EINVAL, 22, "an argument makes no sense", "look at the call's description for its range") \
 	E(EMFILE, 24, "too many files are open", "close() one") \
 	E(EROFS, 30, "files cannot be written", "open them with O_RDONLY") \
-	E(EDEADLK, 35, "a thread would wait for itself", "join another thread") \
+	E(EDEADLK, 35, "a thread would wait for itself", "join another thread; release the lock first") \
 	E(ENAMETOOLONG, 36, "the name is too long", "at most 31 bytes") \
 	E(ENOSYS, 38, "there is no such system call", "rebuild the program with this system's headers") \
+	E(EOVERFLOW, 75, "the number would be too large", "sem_wait() as often as sem_post()") \
 	E(ETIMEDOUT, 110, "the time to wait is over", "wait longer, or look who should have woken it") \
 	E(EADMIT, 200, "the VCPU is not admitted: all could not meet their periods", "take less budget or a longer period; `vcpus` shows who has what") \
 	E(ENOVCPU, 201, "there is no such VCPU", "vcpu_create() first; `vcpus` shows them")

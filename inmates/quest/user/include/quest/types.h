@@ -8,11 +8,20 @@
 
 typedef int pid_t;
 typedef int pthread_t;
-typedef struct { uint32_t word; } pthread_mutex_t;	/* 0: free; 1: taken; 2: taken, and somebody may wait */
+typedef struct { uint32_t word; } pthread_mutex_t;	/* 0: free; else its owner's number plus 1, and LOCK_AWAITED */
 typedef struct { uint32_t count; } pthread_cond_t;	/* of signals so far */
+typedef struct { uint32_t value, waiters; } sem_t;
 typedef int vcpu_id_t;
 typedef long ssize_t;
 typedef long off_t;
+
+#define LOCK_AWAITED	0x80000000u	/* in a lock's word: threads may wait for it */
+#define SEM_VALUE_MAX	0x7FFFFFFF
+
+/* Where the stacks of threads lie: number n's is the upper half of the n-th 2 * QUEST_STACK_BYTES. */
+#define QUEST_STACKS	0x400000200000ul
+#define QUEST_STACK_BYTES	0x10000ul
+#define QUEST_THREADS	16
 
 /* Devices that an I/O VCPU serves (bits). */
 enum iovcpu_class {

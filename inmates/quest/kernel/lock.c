@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "../mm/usercopy.h"
+#include "../user/include/quest/errors.h"
+#include "../user/include/quest/types.h"
+#include "dispatch.h"
+#include "lock.h"
+#include "vcpu.h"
+
+/* The threads of a program by their numbers; NULL: none. */
+struct crew {
+	struct thread *at[STACKS_MAX];
+};
+
+static uint32_t name_of(const struct thread *t)
+{
+	return t->slot + 1;
+}
+
+static uint64_t period_of(int vcpu)
+{
+	return vcpu_period(sched_vcpu(dispatch_sched(), vcpu));
+}
+
+static struct thread *owner_in(const struct crew *crew, uint32_t word)
+{
+	uint32_t name = word & ~LOCK_AWAITED;
+
+	return name && name <= STACKS_MAX ? crew->at[name - 1] : NULL;
+}
+
+/* The VCPU of the shortest period among a thread's own and those of whoever waits for it, directly or not. */
+static void choose_vcpus(const struct crew *crew, int vcpu[STACKS_MAX])
+{
+	struct thread *t, *owner;
+	unsigned int i, round;
+	bool again = true;
+
+	for (i = 0; i < STACKS_MAX; i++)
+		vcpu[i] = crew->at[i] ? crew->at[i]->own_vcpu : BEST_EFFORT_VCPU;
+	for (round = 0; round < STACKS_MAX && again; round++) {
+		again = false;
+		for (i = 0; i < STACKS_MAX; i++) {
+			t = crew->at[i];
+			owner = t && t->awaits ? owner_in(crew, t->awaits_owner) : NULL;
+			if (!owner || period_of(vcpu[i]) >= period_of(vcpu[owner->slot]))
+				continue;
+			vcpu[owner->slot] = vcpu[i];
+			again = true;
+		}
+	}
+}
+
+static void inherit(const struct crew *crew)
+{
+	int vcpu[STACKS_MAX];
+	unsigned int i;
+
+	choose_vcpus(crew, vcpu);
+	for (i = 0; i < STACKS_MAX; i++)
+		if (crew->at[i] && crew->at[i]->sched.vcpu != vcpu[i])
+			(void)vcpu_bind(crew->at[i], vcpu[i]);
+}
+
+void lock_inherit(const struct process *p)
+{
+	struct crew crew;
+
+	thread_collect(p, crew.at);
+	inherit(&crew);
+}
+
+void lock_inherit_all(void)
+{
+	int i;
+
+	for (i = 0; i < PROCESS_MAX; i++)
+		if (process_at(i))
+			lock_inherit(process_at(i));
+}
+
+/* Would `me` wait for itself? */
+static bool closes_circle(const struct crew *crew, uint32_t word, const struct thread *me)
+{
+	const struct thread *t = owner_in(crew, word);
+	unsigned int i;
+
+	for (i = 0; t && t != me && i < STACKS_MAX; i++)
+		t = t->awaits ? owner_in(crew, t->awaits_owner) : NULL;
+	return t == me;
+}
+
+/* Who gets the lock at `at` next: the shortest period, and of equal ones whoever has waited longest. `*more`: others wait, too. */
+static struct thread *next_owner(const struct process *p, const struct crew *crew, uint64_t at, bool *more)
+{
+	struct thread *t, *best = NULL;
+
+	*more = false;
+	for (t = p->locks.head; t; t = t->next_waiting) {	/* the latest first */
+		if (t->awaits != at || crew->at[t->slot] != t)
+			continue;
+		*more = best;
+		if (!best || period_of(t->sched.vcpu) <= period_of(best->sched.vcpu))
+			best = t;
+	}
+	return best;
+}
+
+static bool put_word(const struct process *p, uint64_t at, uint32_t word)
+{
+	return copy_to_user(&p->space, at, &word, sizeof(word));
+}
+
+/* Free, or its owner and that somebody waits. */
+static long try_take(const struct process *p, struct thread *me, uint64_t at)
+{
+	struct crew crew;
+	uint32_t word;
+	bool more;
+
+	if (!copy_from_user(&p->space, &word, at, sizeof(word)))
+		return -EFAULT;
+	thread_collect(p, crew.at);
+	if (!(word & ~LOCK_AWAITED)) {
+		word = name_of(me) | (next_owner(p, &crew, at, &more) ? LOCK_AWAITED : 0);
+		return put_word(p, at, word) ? 0 : -EFAULT;
+	}
+	if (closes_circle(&crew, word, me))
+		return -EDEADLK;
+	if (!put_word(p, at, word | LOCK_AWAITED))
+		return -EFAULT;
+	me->awaits = at;
+	me->awaits_owner = word & ~LOCK_AWAITED;
+	inherit(&crew);
+	return -EAGAIN;
+}
+
+long lock_take(uint64_t at, uint64_t until)
+{
+	struct process *p = process_current();
+	struct thread *me = thread_current();
+	long answer = try_take(p, me, at);
+	bool in_time;
+
+	if (answer != -EAGAIN)
+		return answer;
+	in_time = wait_on_until(&p->locks, until);
+	if (!me->awaits)		/* lock_release() has given it to us */
+		return 0;
+	me->awaits = 0;
+	lock_inherit(p);
+	return in_time ? -EINTR : -ETIMEDOUT;
+}
+
+static void hand_over(const struct process *p, struct crew *crew, struct thread *next, uint64_t at)
+{
+	struct thread *t;
+
+	next->awaits = 0;
+	for (t = p->locks.head; t; t = t->next_waiting)
+		if (t->awaits == at)
+			t->awaits_owner = name_of(next);
+	thread_wake(next);
+	inherit(crew);
+}
+
+long lock_release(uint64_t at)
+{
+	struct process *p = process_current();
+	struct thread *next;
+	struct crew crew;
+	uint32_t word;
+	bool more;
+
+	if (!copy_from_user(&p->space, &word, at, sizeof(word)))
+		return -EFAULT;
+	thread_collect(p, crew.at);
+	if (owner_in(&crew, word) != thread_current())
+		return -EPERM;
+	next = next_owner(p, &crew, at, &more);
+	if (!put_word(p, at, next ? name_of(next) | (more ? LOCK_AWAITED : 0) : 0))
+		return -EFAULT;
+	if (next)
+		hand_over(p, &crew, next, at);
+	return 0;
+}
