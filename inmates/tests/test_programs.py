@@ -116,6 +116,23 @@ def test_locks(shell, nothing_lost):
     assert re.fullmatch(r"locks: \d{2,} right, 0 wrong\n", in_time(shell.run("locks")))
 
 
+def test_pipes(shell, nothing_lost):
+    """Ends, flow, what is written in one piece, SIGPIPE, waits that are cut short, dup and dup2."""
+    assert re.fullmatch(r"pipes: \d{2,} right, 0 wrong\n", in_time(shell.run("pipes")))
+
+
+def test_pipelines(shell, nothing_lost):
+    assert in_time(shell.run("hello a b | wc")) == "1 3 13\n"
+    assert re.fullmatch(r"1 3 \d+\n", in_time(shell.run("logger 3 1 | wc | wc")))
+    assert in_time(shell.run("pipes flood | hello")) == "hello from nobody\n"  # and the flood ends when nobody reads
+    assert shell.run("hello | nothing") == "nothing: no such program; ls lists them\n"
+    assert shell.run("hello |") == shell.run("hello | | wc") == "|: and which program? ls lists them\n"
+    shell.start("pipes flood | spinner")
+    shell.machine.send("\x03")
+    shell.machine.expect(r"pipes was killed \(signal 9\)\n(?:.*\n)*?spinner was killed \(signal 9\)\n")
+    shell.machine.expect(shell.ready)
+
+
 @pytest.fixture(scope="module")
 def counted():
     """A machine whose clock counts instructions."""

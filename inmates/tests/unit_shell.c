@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../quest/shell/lineedit.h"
+#include "../quest/shell/stages.h"
 #include "../quest/shell/words.h"
 #include "unit.h"
 
@@ -263,4 +264,24 @@ TEST(tab_completes)
 	CHECK(completed("\t\r", ""));
 	CHECK(completed("run can\t1\r", "run canny 1"));
 	CHECK(completed("can run\001\033[C\033[C\033[C\t\r", "canny  run"));
+}
+
+TEST(stages)
+{
+	char *plain[] = { "canny", "10" }, *two[] = { "vcpu=a", "prime", "100", "|", "vcpu=b", "wc" };
+	char *odd[] = { "|", "wc", "|" }, *many[WORDS_MAX];
+	struct stage s[STAGES_MAX];
+	int i;
+
+	CHECK(stages_split(2, plain, s) == 1 && s[0].argc == 2 && s[0].argv == plain && !s[0].vcpu);
+	CHECK(stages_split(6, two, s) == 2 && s[0].vcpu == two[0] && s[0].argc == 2 && s[0].argv == two + 1);
+	CHECK(s[1].vcpu == two[4] && s[1].argc == 1 && s[1].argv == two + 5);
+	CHECK(stages_split(3, odd, s) == 3 && !s[0].argc && s[1].argc == 1 && !s[2].argc);
+	CHECK(stages_split(1, two, s) == 1 && s[0].vcpu && !s[0].argc);
+	for (i = 0; i < WORDS_MAX; i++)
+		many[i] = "|";
+	CHECK(stages_split(WORDS_MAX, many, s) == STAGES_MAX && !s[0].argc);
+	for (i = 0; i < WORDS_MAX; i += 2)
+		many[i] = "wc";
+	CHECK(stages_split(WORDS_MAX - 1, many, s) == WORDS_MAX / 2 && s[WORDS_MAX / 2 - 1].argc == 1);
 }

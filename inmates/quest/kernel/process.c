@@ -64,6 +64,7 @@ static int abandon(struct process *p, int error)
 {
 	struct process *parent = process_find(p->parent);
 
+	files_close_all(p);
 	p->state = PROCESS_FREE;
 	wake_all(parent ? &parent->changed : &kernel_children);
 	return error;
@@ -94,6 +95,7 @@ int process_run(const struct program_args *args, int vcpu, bool background, cons
 	if (!p)
 		return -EAGAIN;
 	p->background = background;
+	files_init(p);
 	error = program_load(&p->space, args, &frame, why);
 	if (error)
 		return abandon(p, error);
@@ -149,7 +151,7 @@ int process_fork(const struct trap_frame *frame, int vcpu)
 	if (!copied)
 		return abandon(p, -ENOMEM);
 	drop_other_stacks(&p->space, thread_current()->slot);
-	memcpy(p->files, parent->files, sizeof(p->files));
+	files_copy(p, parent);
 	p->background = parent->background;
 	child.rax = 0;
 	pid = start(p, &child, thread_current()->slot, thread_current());
@@ -237,6 +239,11 @@ void process_end(struct process *p, int status)
 	thread_interrupt_all(p);
 }
 
+long process_interrupted(const struct process *p)
+{
+	return p->ending ? -EINTR : 0;
+}
+
 static bool descends(const struct process *p, const struct process *from)
 {
 	while (p && p != from)
@@ -281,6 +288,7 @@ static void finish(struct process *p)
 	struct process *parent;
 
 	thread_current()->process = NULL;
+	files_close_all(p);
 	user_leave_space();
 	space_destroy(&p->space);
 	uservcpu_process_ends(p->pid);

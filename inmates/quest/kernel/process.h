@@ -11,14 +11,13 @@
 #include <stdint.h>
 #include <inmate/trap.h>
 #include "../mm/space.h"
+#include "files.h"
 #include "program.h"
 #include "thread.h"
 
 #define PROCESS_MAX	32
 #define SHELL_PROCESSES	2		/* of those, kept for what the shell starts */
 #define PROCESS_NAME	THREAD_NAME
-#define PROCESS_FILES	8
-#define FIRST_FILE	3		/* 0 to 2 are the console */
 #define KERNEL_PID	0		/* the parent of what the shell starts */
 #define ORPHAN		(-1)		/* the parent of those whose parent is no more */
 
@@ -31,12 +30,6 @@ struct process_thread {
 	bool joining;			/* somebody waits for it */
 	bool detached;			/* nobody will */
 	uint64_t result;		/* what it left for pthread_join() */
-};
-
-struct open_file {
-	bool open;
-	int file;			/* number in the archive */
-	uint64_t at;
 };
 
 struct process {
@@ -54,7 +47,7 @@ struct process {
 	struct wait_queue words;	/* threads in wait_word() */
 	struct wait_queue locks;	/* threads in lock_word() */
 	struct process_thread threads[STACKS_MAX];
-	struct open_file files[PROCESS_FILES];
+	struct open_file files[FILES_MAX];
 	char name[PROCESS_NAME];
 };
 
@@ -90,6 +83,9 @@ void process_end(struct process *p, int status);
 
 /* The same for it and all that descend from it. */
 void process_end_family(const struct process *p, int status);
+
+/* After a wait: 0, or why the call is to be given up (errors.h). */
+long process_interrupted(const struct process *p);
 
 /* Does the shell wait for it, or for whom it descends from? */
 bool process_gets_keys(const struct process *p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls: the console and the archive's files. */
+/* System calls: what descriptors stand for: the console, the archive's files, pipes. */
 #include <inmate/console.h>
 #include <inmate/string.h>
 #include <qv/cell.h>
@@ -8,50 +8,30 @@
 #include "../user/include/quest/types.h"
 #include "dispatch.h"
 #include "machine.h"
+#include "pipe.h"
 #include "syscall.h"
 
-#define STDIN		0
-#define STDOUT		1
-#define STDERR		2
 #define CONSOLE_PIECE	128
 #define SERIAL_PIECE	16		/* alone: so long as it takes a serial port at 115200 Baud for 1.4 ms */
-
-static struct open_file *file_of(struct call *c, int fd)
-{
-	struct open_file *f = fd >= FIRST_FILE && fd - FIRST_FILE < PROCESS_FILES ?
-			      &c->process->files[fd - FIRST_FILE] : NULL;
-
-	return f && f->open ? f : NULL;
-}
 
 long sys_open(struct call *c)
 {
 	char name[ARCHIVE_NAME];
-	int n = copy_string_from_user(&c->process->space, name, c->arg[0], sizeof(name)), i;
+	int n = copy_string_from_user(&c->process->space, name, c->arg[0], sizeof(name));
 
 	if (n < 0)
 		return n == -1 ? -EFAULT : -ENAMETOOLONG;
 	if (call_int(c, 1) != O_RDONLY)
 		return -EROFS;
 	n = archive_find(&archive, name);
-	if (n < 0)
-		return -ENOENT;
-	for (i = 0; i < PROCESS_FILES; i++) {
-		if (c->process->files[i].open)
-			continue;
-		c->process->files[i] = (struct open_file){ .open = true, .file = n };
-		return FIRST_FILE + i;
-	}
-	return -EMFILE;
+	return n < 0 ? -ENOENT : files_add(c->process, (struct open_file){ .kind = FILE_ARCHIVE, .number = n });
 }
 
 long sys_close(struct call *c)
 {
-	struct open_file *f = file_of(c, call_int(c, 0));
-
-	if (!f)
+	if (!files_find(c->process, call_int(c, 0)))
 		return -EBADF;
-	f->open = false;
+	files_close(c->process, call_int(c, 0));
 	return 0;
 }
 
@@ -82,7 +62,7 @@ static long read_console(struct call *c, uint64_t to, uint64_t n)
 
 static long read_file(struct call *c, struct open_file *f, uint64_t to, uint64_t n)
 {
-	const struct archive_file *file = &archive.files[f->file];
+	const struct archive_file *file = &archive.files[f->number];
 	uint64_t at = f->at;		/* other threads may move it while we copy */
 	uint64_t left = at < file->size ? file->size - at : 0, done, part;
 
@@ -100,11 +80,18 @@ static long read_file(struct call *c, struct open_file *f, uint64_t to, uint64_t
 
 long sys_read(struct call *c)
 {
-	struct open_file *f = file_of(c, call_int(c, 0));
+	struct open_file *f = files_find(c->process, call_int(c, 0));
 
-	if (call_int(c, 0) == STDIN)
+	switch (f ? f->kind : FILE_CLOSED) {
+	case FILE_KEYBOARD:
 		return read_console(c, c->arg[1], c->arg[2]);
-	return f ? read_file(c, f, c->arg[1], c->arg[2]) : -EBADF;
+	case FILE_ARCHIVE:
+		return read_file(c, f, c->arg[1], c->arg[2]);
+	case FILE_PIPE_READ:
+		return pipe_read(f->number, &c->process->space, c->arg[1], c->arg[2]);
+	default:
+		return -EBADF;
+	}
 }
 
 /* What a program prints shall not look like the shell's call for a line. */
@@ -118,17 +105,14 @@ static void print_piece(char *text, size_t n)
 	console_write(text, n);
 }
 
-long sys_write(struct call *c)
+static long write_console(struct call *c, uint64_t from, uint64_t n)
 {
-	uint64_t n = c->arg[2], done, part;
-	uint64_t most = machine.alone ? SERIAL_PIECE : CONSOLE_PIECE;
+	uint64_t done, part, most = machine.alone ? SERIAL_PIECE : CONSOLE_PIECE;
 	char text[CONSOLE_PIECE];
 
-	if (call_int(c, 0) != STDOUT && call_int(c, 0) != STDERR)
-		return file_of(c, call_int(c, 0)) ? -EROFS : -EBADF;
 	for (done = 0; done < n && !c->process->ending; done += part) {
 		part = n - done < most ? n - done : most;
-		if (!copy_from_user(&c->process->space, text, c->arg[1] + done, part))
+		if (!copy_from_user(&c->process->space, text, from + done, part))
 			return done ? (long)done : -EFAULT;
 		print_piece(text, part);
 		let_interrupts_in();
@@ -136,18 +120,44 @@ long sys_write(struct call *c)
 	return (long)done;
 }
 
+/* Without readers its output is of no use, and there are no handlers that could know better. */
+static long write_pipe(struct call *c, int pipe)
+{
+	long n = pipe_write(pipe, &c->process->space, c->arg[1], c->arg[2]);
+
+	if (n == -EPIPE)
+		process_end(c->process, SIGPIPE);
+	return n;
+}
+
+long sys_write(struct call *c)
+{
+	struct open_file *f = files_find(c->process, call_int(c, 0));
+
+	switch (f ? f->kind : FILE_CLOSED) {
+	case FILE_SCREEN:
+		return write_console(c, c->arg[1], c->arg[2]);
+	case FILE_PIPE_WRITE:
+		return write_pipe(c, f->number);
+	case FILE_ARCHIVE:
+		return -EROFS;
+	default:
+		return -EBADF;
+	}
+}
+
 long sys_lseek(struct call *c)
 {
-	struct open_file *f = file_of(c, call_int(c, 0));
+	struct open_file *f = files_find(c->process, call_int(c, 0));
 	int whence = call_int(c, 2);
 	int64_t offset = (int64_t)c->arg[1], base, at;
 
-	if (!f)
-		return -EBADF;
+	if (!f || f->kind != FILE_ARCHIVE)
+		return f ? -ESPIPE : -EBADF;
 	if (whence < SEEK_SET || whence > SEEK_END)
 		return -EINVAL;
 	base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? (int64_t)f->at :
-	       (int64_t)archive.files[f->file].size;
+	       (int64_t)archive.files[f->number].size;
 	if (__builtin_add_overflow(base, offset, &at) || at < 0)
 		return -EINVAL;
 	f->at = (uint64_t)at;

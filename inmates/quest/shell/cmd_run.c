@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Programs: run them, each on a VCPU of its own, wait for them, kill them. */
+/* Programs: run them, each on a VCPU of its own, with pipes between them if wanted; wait for them, kill them. */
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/string.h>
 #include <inmate/timer.h>
 #include "../drivers/input.h"
 #include "../kernel/namedvcpu.h"
+#include "../kernel/pipe.h"
 #include "../kernel/process.h"
 #include "../kernel/uservcpu.h"
-#include "../kernel/vcpuword.h"
 #include "../user/include/quest/errors.h"
 #include "shell.h"
+#include "stages.h"
 #include "words.h"
 
 #define PID_MAX		INT32_MAX
+#define NO_PIPE		(-1)
 
-static volatile int foreground;		/* pid that ^C ends; 0: none */
+static volatile int foreground[STAGES_MAX];	/* pids that ^C ends; 0: none */
 
 static void break_foreground(void)
 {
-	const struct process *p = process_find(foreground);
+	const struct process *p;
+	int i;
 
-	if (p)
-		process_end_family(p, SIGKILL);
+	for (i = 0; i < STAGES_MAX; i++) {
+		p = process_find(foreground[i]);
+		if (p)
+			process_end_family(p, SIGKILL);
+	}
 }
 
 static void print_end(const char *name, int status)
@@ -33,20 +39,31 @@ static void print_end(const char *name, int status)
 		print("%s ended with %d\n", name, WEXITSTATUS(status));
 }
 
-static void wait_for(int pid, const char *name)
+/* Stages that end because the next one reads no more have done their work. */
+static void print_stage_end(const struct stage *s, int status, bool last)
 {
-	int status = 0;
+	if (last || status != SIGPIPE)
+		print_end(s->argv[0], status);
+}
+
+static void wait_for(const int *pids, const struct stage *stages, int n)
+{
+	int status[STAGES_MAX] = { 0 }, i;
 	bool irqs = irq_save();
 
-	foreground = pid;
+	for (i = 0; i < n; i++)
+		foreground[i] = pids[i];
 	input_set_break(break_foreground);
 	if (input_drop_break())		/* typed before the program ran */
 		break_foreground();
-	(void)process_wait(KERNEL_PID, pid, false, &status);
+	for (i = 0; i < n; i++) {
+		(void)process_wait(KERNEL_PID, pids[i], false, &status[i]);
+		foreground[i] = 0;
+	}
 	input_set_break(NULL);
-	foreground = 0;
 	irq_restore(irqs);
-	print_end(name, status);
+	for (i = 0; i < n; i++)
+		print_stage_end(&stages[i], status[i], i == n - 1);
 }
 
 /* A fresh VCPU for a command; BEST_EFFORT_VCPU, and why, if there is no room for one. */
@@ -67,8 +84,8 @@ static int own_vcpu(const char *name)
 	return vcpu;
 }
 
-/* On one of the named VCPUs, or (`named` < 0) on one of its own. */
-static int start(const struct program_args *args, int named, bool background)
+/* On one of the named VCPUs, or (`named` < 0) on one of its own; `in` and `out` are pipes, or NO_PIPE. */
+static int start(const struct program_args *args, int named, bool background, int in, int out)
 {
 	int vcpu = named < 0 ? own_vcpu(args->file) : named, pid;
 	bool own = named < 0 && vcpu != BEST_EFFORT_VCPU, irqs = irq_save();
@@ -79,6 +96,10 @@ static int start(const struct program_args *args, int named, bool background)
 		(void)uservcpu_destroy(vcpu, true, KERNEL_PID);
 	else if (own)
 		uservcpu_give(vcpu, pid);
+	if (pid > 0 && in != NO_PIPE)	/* it has not run yet: interrupts are off */
+		files_put(process_find(pid), STDIN, (struct open_file){ .kind = FILE_PIPE_READ, .number = in });
+	if (pid > 0 && out != NO_PIPE)
+		files_put(process_find(pid), STDOUT, (struct open_file){ .kind = FILE_PIPE_WRITE, .number = out });
 	irq_restore(irqs);
 	if (pid < 0)
 		print("%s: %s: %s\n", args->file, why ? why : "it cannot run", strerror(pid));
@@ -92,51 +113,106 @@ static bool is_program(const char *name)
 	return n >= 0 && archive.files[n].program;
 }
 
-static bool names_vcpu(const char *word)
+static int named_of(const struct stage *s)
 {
-	size_t n = sizeof(VCPUWORD_KEY) - 1;
-
-	return strlen(word) >= n && !memcmp(word, VCPUWORD_KEY, n);
+	return s->vcpu ? namedvcpu_find(s->vcpu) : SCHED_NO_VCPU;
 }
 
-static void run_on(int named, int argc, char **argv)
+static bool take_args(const struct stage *s, struct program_args *args)
 {
-	struct program_args args = { .count = 0 };
-	bool background = argc > 1 && !strcmp(argv[argc - 1], "&");
-	int i, pid;
+	int i;
 
-	copy_string(args.file, argv[0], sizeof(args.file));
-	for (i = 0; i < argc - background; i++) {
-		if (!program_add_arg(&args, argv[i])) {
-			print("%s: %s\n", argv[0], strerror(-E2BIG));
-			return;
+	*args = (struct program_args){ .count = 0 };
+	copy_string(args->file, s->argv[0], sizeof(args->file));
+	for (i = 0; i < s->argc; i++)
+		if (!program_add_arg(args, s->argv[i]))
+			return false;
+	return true;
+}
+
+/* All of it is looked at before anything runs. */
+static bool can_run(const struct stage *s)
+{
+	struct program_args args;
+
+	if (s->vcpu && named_of(s) < 0)
+		print("%s: no VCPU of that name is on Quest's command line; vcpus lists all\n", s->vcpu);
+	else if (!s->argc)
+		print("%s: and which program? ls lists them\n", s->vcpu ? s->vcpu : "|");
+	else if (!is_program(s->argv[0]))
+		print("%s: no such program; ls lists them\n", s->argv[0]);
+	else if (!take_args(s, &args))
+		print("%s: %s\n", s->argv[0], strerror(-E2BIG));
+	else
+		return true;
+	return false;
+}
+
+/* The shell's own end of a pipe, which its stage has a copy of now. */
+static void close_end(int pipe, enum pipe_end end)
+{
+	bool irqs = irq_save();
+
+	if (pipe != NO_PIPE)
+		pipe_close(pipe, end);
+	irq_restore(irqs);
+}
+
+static int new_pipe(void)
+{
+	bool irqs = irq_save();
+	int pipe = pipe_create();
+
+	irq_restore(irqs);
+	if (pipe < 0)
+		print("|: %s\n", strerror(pipe));
+	return pipe < 0 ? NO_PIPE : pipe;
+}
+
+/* Each stage reads what the one before writes. Returns how many run; those that were started before an error end by it. */
+static int start_all(const struct stage *stages, int n, bool background, int *pids)
+{
+	int in = NO_PIPE, out, started, pid = 0;
+	struct program_args args;
+
+	for (started = 0; started < n; started++) {
+		out = started < n - 1 ? new_pipe() : NO_PIPE;
+		pid = -EMFILE;
+		if (started == n - 1 || out != NO_PIPE) {
+			(void)take_args(&stages[started], &args);
+			pid = start(&args, named_of(&stages[started]), background, in, out);
 		}
+		close_end(in, PIPE_READ);
+		close_end(out, PIPE_WRITE);
+		in = out;
+		if (pid < 0)
+			break;
+		pids[started] = pid;
+		if (background)
+			print("[%d] %s\n", pid, args.file);
 	}
-	pid = start(&args, named, background);
-	if (pid > 0 && background)
-		print("[%d] %s\n", pid, args.file);
-	else if (pid > 0)
-		wait_for(pid, args.file);
+	if (pid < 0)
+		close_end(in, PIPE_READ);
+	return started;
 }
 
 bool shell_runs(const char *word)
 {
-	return names_vcpu(word) || is_program(word);
+	return stages_vcpu(word) || is_program(word);
 }
 
 void shell_run(int argc, char **argv)
 {
-	int named = names_vcpu(argv[0]) ? namedvcpu_find(argv[0]) : SCHED_NO_VCPU;
-	int first = names_vcpu(argv[0]);
+	bool background = argc > 1 && !strcmp(argv[argc - 1], "&");
+	struct stage stages[STAGES_MAX];
+	int n = stages_split(argc - background, argv, stages), i, pids[STAGES_MAX];
 
-	if (first && named < 0)
-		print("%s: no VCPU of that name is on Quest's command line; vcpus lists all\n", argv[0]);
-	else if (first == argc)
-		print("%s: and which program? ls lists them\n", argv[0]);
-	else if (!is_program(argv[first]))
-		print("%s: no such program; ls lists them\n", argv[first]);
-	else
-		run_on(named, argc - first, argv + first);
+	for (i = 0; i < n; i++)
+		if (!can_run(&stages[i]))
+			return;
+	n = start_all(stages, n, background, pids);
+	if (!background)
+		wait_for(pids, stages, n);
 }
 
 void command_run(int argc, char **argv)

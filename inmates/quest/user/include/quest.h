@@ -103,12 +103,18 @@ void *calloc(size_t n, size_t size);
 void *realloc(void *p, size_t bytes);			/* NULL: no memory, and `p` stays */
 void free(void *p);
 
-/* Files of the archive, read-only; 0 is the keyboard, 1 and 2 the console. */
+/*
+ * Files of the archive, read-only, and pipes between programs; at the start 0 is the keyboard, 1 and 2 the console. Eleven
+ * descriptors at once, each the lowest that is free; fork() copies them, exec() keeps them.
+ */
 int open(const char *file, int flags);			/* O_RDONLY; ENOENT, EROFS, EMFILE, ENAMETOOLONG, EFAULT */
 int close(int fd);					/* EBADF */
-ssize_t read(int fd, void *to, size_t n);		/* 0: the end of the file; EBADF, EFAULT */
-ssize_t write(int fd, const void *from, size_t n);	/* EBADF, EROFS, EFAULT */
-off_t lseek(int fd, off_t offset, int whence);		/* SEEK_*; EBADF, EINVAL */
+ssize_t read(int fd, void *to, size_t n);		/* 0: the end of the file, of a pipe that has no writer; EBADF, EFAULT */
+ssize_t write(int fd, const void *from, size_t n);	/* EBADF, EROFS, EFAULT; a pipe without a reader: SIGPIPE */
+off_t lseek(int fd, off_t offset, int whence);		/* SEEK_*; EBADF, EINVAL, ESPIPE */
+int pipe(int fd[2]);					/* what is written to fd[1] is read from fd[0]; EMFILE, ENOMEM, EFAULT */
+int dup(int fd);					/* another that stands for the same; EBADF, EMFILE */
+int dup2(int fd, int other);				/* `other` stands for the same from now on; EBADF */
 
 /* Is that pointer one of sbrk()'s errors? */
 static inline int failed(const void *p)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #define CALLS_PER_CHILD	40
+#define PATIENCE_MS	1000
 #define EXIT_CALL	0
 #define SLEEP_CALL	7
 #define READ_CALL	15
@@ -102,6 +103,21 @@ static void child(long round)
 	_exit(0);
 }
 
+/* How child `pid` ended, as waitpid() tells; one that waits for something that never comes is killed. */
+static int end_of(int pid, int *status)
+{
+	int i, ended;
+
+	for (i = 0; i < PATIENCE_MS; i++) {
+		ended = waitpid(pid, status, WNOHANG);
+		if (ended)
+			return ended;
+		(void)usleep(1000);
+	}
+	(void)kill(pid, SIGKILL);
+	return waitpid(pid, status, 0);
+}
+
 int main(int argc, char **argv)
 {
 	long rounds = argc > 1 ? atol(argv[1]) : 100, i, ended[2] = { 0, 0 };
@@ -118,7 +134,7 @@ int main(int argc, char **argv)
 			child(i);
 		state += 0x9E3779B97F4A7C15;
 		(void)next();
-		if (waitpid(pid, &status, 0) != pid) {
+		if (end_of(pid, &status) != pid) {
 			printf("fuzz: child %d is lost\n", pid);
 			return 1;
 		}

@@ -44,6 +44,9 @@
 	C(33, clock_nanosleep, 3) \
 	C(34, wait_word_until, 3) \
 	C(35, lock_word, 2) \
-	C(36, unlock_word, 1)
+	C(36, unlock_word, 1) \
+	C(37, pipe, 1) \
+	C(38, dup, 1) \
+	C(39, dup2, 2)
 
 #endif

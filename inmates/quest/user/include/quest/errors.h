@@ -14,15 +14,17 @@
 	E(EINTR, 4, "the program is ending", "none: the call was given up") \
 	E(E2BIG, 7, "the arguments are too long", "at most 15 words of 1000 bytes in all") \
 	E(ENOEXEC, 8, "the file is no program", "link it as user/program.lds says, and mark it executable") \
-	E(EBADF, 9, "that descriptor is not open for this", "0 reads, 1 and 2 write, open() gives others") \
+	E(EBADF, 9, "that descriptor is not open for this", "0 reads, 1 and 2 write, open() and pipe() give others") \
 	E(ECHILD, 10, "there is no such child to wait for", "fork() first; each child is waited for once") \
 	E(EAGAIN, 11, "there are too many programs, threads or VCPUs", "wait for one of them to end") \
 	E(ENOMEM, 12, "there is not enough memory", "end a program, or give the cell more") \
 	E(EFAULT, 14, "an address is not the program's to use so", "look at the pointer and the length") \
 	E(EBUSY, 16, "it is in use", "end or join the other threads first; unbind the VCPU") \
 	E(EINVAL, 22, "an argument makes no sense", "look at the call's description for its range") \
-	E(EMFILE, 24, "too many files are open", "close() one") \
+	E(EMFILE, 24, "too many files or pipes are open", "close() one") \
+	E(ESPIPE, 29, "that is no file of the archive", "lseek() only what open() gave") \
 	E(EROFS, 30, "files cannot be written", "open them with O_RDONLY") \
+	E(EPIPE, 32, "nobody reads from the pipe", "keep an end for reading open") \
 	E(EDEADLK, 35, "a thread would wait for itself", "join another thread; release the lock first") \
 	E(ENAMETOOLONG, 36, "the name is too long", "at most 31 bytes") \
 	E(ENOSYS, 38, "there is no such system call", "rebuild the program with this system's headers") \

@@ -80,6 +80,7 @@ struct utsname {
 };
 
 #define O_RDONLY	0
+#define PIPE_BUF	512	/* bytes that a pipe takes in one piece */
 #define SEEK_SET	0
 #define SEEK_CUR	1
 #define SEEK_END	2
@@ -97,6 +98,7 @@ struct utsname {
 #define SIGFPE		8	/* division by zero, SSE or x87 exception that was not masked */
 #define SIGKILL		9	/* kill(), ^C */
 #define SIGSEGV		11	/* memory */
+#define SIGPIPE		13	/* written to a pipe that nobody can read from */
 #define SIGTERM		15
 
 #endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pipes: do pipes and copied descriptors do what quest.h says? One line for each thing that is not so; the last line
+ * counts. pipes flood: writes until it is ended.
+ */
+#include <quest.h>
+#include <stdio.h>
+#include <string.h>
+#include "check.h"
+
+#define MANY		200000		/* bytes: a pipe holds 4096 */
+#define KERNEL_ADDRESS	((void *)0x100000)
+
+static unsigned char bytes[3000];
+
+static void check_ends(void)
+{
+	char text[8] = "";
+	int fd[2] = { -1, -1 };
+
+	CHECK(pipe(fd) == 0 && fd[0] == 3 && fd[1] == 4);
+	CHECK(write(fd[1], "abcdef", 6) == 6 && read(fd[0], text, 4) == 4 && !strcmp(text, "abcd"));
+	CHECK(read(fd[0], text, 8) == 2 && text[0] == 'e' && read(fd[0], text, 0) == 0 && write(fd[1], text, 0) == 0);
+	CHECK(write(fd[0], "x", 1) == -EBADF && read(fd[1], text, 1) == -EBADF && lseek(fd[0], 0, SEEK_SET) == -ESPIPE);
+	CHECK(write(fd[1], KERNEL_ADDRESS, 1) == -EFAULT && write(fd[1], "y", 1) == 1);
+	CHECK(read(fd[0], KERNEL_ADDRESS, 1) == -EFAULT && read(fd[0], text, 1) == 1 && text[0] == 'y');
+	CHECK(write(fd[1], "z", 1) == 1 && close(fd[1]) == 0 && close(fd[1]) == -EBADF);
+	CHECK(read(fd[0], text, 8) == 1 && text[0] == 'z' && read(fd[0], text, 8) == 0 && close(fd[0]) == 0);
+	CHECK(pipe(KERNEL_ADDRESS) == -EFAULT && pipe(fd) == 0 && fd[0] == 3 && close(fd[0]) == 0 && close(fd[1]) == 0);
+}
+
+/* More than fits, from one program to another, in pieces of odd lengths. */
+static void check_flow(void)
+{
+	unsigned long i, n, sum = 0, total = 0;
+	long got;
+	int fd[2], pid;
+
+	CHECK(pipe(fd) == 0);
+	pid = fork();
+	if (!pid) {
+		(void)close(fd[0]);
+		for (i = 0; i < MANY; i += n) {
+			for (n = 0; n < 1 + i % sizeof(bytes) && i + n < MANY; n++)
+				bytes[n] = (unsigned char)((i + n) * 7);
+			if (write(fd[1], bytes, n) != (long)n)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	(void)close(fd[1]);
+	while ((got = read(fd[0], bytes, 700)) > 0)
+		for (n = 0; n < (unsigned long)got; n++, total++)
+			sum += bytes[n] == (unsigned char)(total * 7);
+	CHECK(got == 0 && total == MANY && sum == MANY && status_of(pid) == 0 && close(fd[0]) == 0);
+}
+
+/* A program that knows nothing of the pipe writes to it. */
+static void check_exec(void)
+{
+	char *argv[] = { "hello", "the pipe", NULL }, text[64] = "";
+	int fd[2], pid, n = 0;
+	long got;
+
+	CHECK(pipe(fd) == 0);
+	pid = fork();
+	if (!pid) {
+		if (dup2(fd[1], 1) != 1 || close(fd[0]) || close(fd[1]))
+			_exit(9);
+		_exit(exec("hello", argv));
+	}
+	(void)close(fd[1]);
+	while ((got = read(fd[0], text + n, sizeof(text) - 1 - (size_t)n)) > 0)
+		n += (int)got;
+	CHECK(!strcmp(text, "hello from the pipe\n") && status_of(pid) == 0 && close(fd[0]) == 0);
+}
+
+static void check_broken(void)
+{
+	int fd[2], pid;
+
+	CHECK(pipe(fd) == 0);
+	pid = fork();
+	if (!pid) {
+		(void)close(fd[0]);
+		(void)usleep(3000);
+		for (;;)
+			(void)write(fd[1], bytes, sizeof(bytes));
+	}
+	(void)close(fd[1]);
+	CHECK(read(fd[0], bytes, 1) == 1 && close(fd[0]) == 0 && status_of(pid) == SIGPIPE);
+}
+
+static void check_copies(void)
+{
+	char text[4] = "";
+	int fd[2], fds, other;
+
+	CHECK(pipe(fd) == 0);
+	CHECK(dup(fd[1]) == 5 && close(fd[1]) == 0 && write(5, "hi", 2) == 2 && read(fd[0], text, 4) == 2);
+	CHECK(dup2(5, 7) == 7 && dup2(7, 7) == 7 && close(5) == 0 && write(7, "ho", 2) == 2 && read(fd[0], text, 4) == 2);
+	CHECK(dup(99) == -EBADF && dup2(99, 4) == -EBADF && dup2(7, 11) == -EBADF && dup2(7, -1) == -EBADF && dup(-1) == -EBADF);
+	CHECK(dup2(fd[0], 7) == 7 && read(7, text, 1) == 0);	/* the last end for writing is gone */
+	CHECK(close(7) == 0 && close(fd[0]) == 0);
+	CHECK(close(0) == 0 && open("frame.pgm", O_RDONLY) == 0 && read(0, text, 2) == 2 && text[0] == 'P');
+	CHECK(dup2(2, 0) == 0 && write(0, "", 0) == 0 && close(0) == 0);
+	for (fds = 0; pipe(fd) == 0; fds++)
+		;
+	CHECK(fds == 4 && (other = dup(2)) >= 0 && pipe(fd) == -EMFILE && dup(2) == -EMFILE);
+	for (fds = 0; fds < 11; fds++)
+		if (fds != 1 && fds != 2)
+			(void)close(fds);
+}
+
+static int shared[2];
+
+static void *close_soon(void *unused)
+{
+	(void)usleep(5000);
+	(void)close(shared[0]);
+	return unused;
+}
+
+/* Whoever waits can be ended, and is told when another thread closes what it waits on. */
+static void check_waiters(void)
+{
+	pthread_t t;
+	int pid;
+
+	CHECK(pipe(shared) == 0);
+	pid = fork();
+	if (!pid)
+		_exit((int)read(shared[0], bytes, 1));
+	(void)usleep(3000);
+	CHECK(kill(pid, SIGKILL) == 0 && status_of(pid) == SIGKILL);
+	pid = fork();
+	if (!pid)
+		for (;;)
+			(void)write(shared[1], bytes, sizeof(bytes));
+	(void)usleep(3000);
+	CHECK(kill(pid, SIGKILL) == 0 && status_of(pid) == SIGKILL);
+	while (read(shared[0], bytes, sizeof(bytes)) == sizeof(bytes))
+		;
+	CHECK(pthread_create(&t, NULL, close_soon, NULL) == 0);
+	CHECK(read(shared[0], bytes, 1) == -EBADF && pthread_join(t, NULL) == 0 && close(shared[1]) == 0);
+}
+
+/* What is written in one piece is read in one piece, though several write. */
+static void check_pieces(void)
+{
+	char piece[PIPE_BUF];
+	int fd[2], i, whole = 0;
+	long got, n;
+
+	CHECK(pipe(fd) == 0);
+	for (i = 0; i < 3; i++) {
+		if (fork())
+			continue;
+		memset(piece, 'a' + i, sizeof(piece));
+		for (n = 0; n < 40; n++)
+			(void)write(fd[1], piece, sizeof(piece));
+		_exit(0);
+	}
+	(void)close(fd[1]);
+	for (;;) {
+		for (n = 0; n < PIPE_BUF; n += got) {
+			got = read(fd[0], piece + n, (size_t)(PIPE_BUF - n));
+			if (got <= 0)
+				break;
+		}
+		if (n < PIPE_BUF)
+			break;
+		for (i = 1; i < PIPE_BUF && piece[i] == piece[0]; i++)
+			;
+		whole += i == PIPE_BUF;
+	}
+	CHECK(whole == 120 && n == 0);
+	for (i = 0; i < 3; i++)
+		CHECK(wait(NULL) > 0);
+	CHECK(close(fd[0]) == 0);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "flood"))
+		for (;;)
+			printf("more ");
+	check_ends();
+	check_flow();
+	check_exec();
+	check_broken();
+	check_waiters();
+	check_pieces();
+	check_copies();
+	return checked("pipes");
+}
