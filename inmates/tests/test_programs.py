@@ -121,6 +121,12 @@ def test_pipes(shell, nothing_lost):
     assert re.fullmatch(r"pipes: \d{2,} right, 0 wrong\n", in_time(shell.run("pipes")))
 
 
+def test_shared_memory(shell, nothing_lost):
+    """Pages that are not the program's own: not copied by fork, left alone at the end, freed when nobody has them."""
+    out = in_time(shell.run("shared"))
+    assert out.count("is killed: #PF") == 2 and re.search(r"shared: \d{2,} right, 0 wrong\n$", out), out
+
+
 def test_pipelines(shell, nothing_lost):
     assert in_time(shell.run("hello a b | wc")) == "1 3 13\n"
     assert re.fullmatch(r"1 3 \d+\n", in_time(shell.run("logger 3 1 | wc | wc")))

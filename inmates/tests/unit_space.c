@@ -353,3 +353,49 @@ TEST(space_breathes)
 	CHECK(space_move_brk(&s, -80 * (int64_t)PAGE_SIZE) && pauses == 1);	/* after 64 pages that are given back */
 	space_set_hooks(NULL, NULL);
 }
+
+/* Pages that others own: mapped, used, and never freed, copied or counted. */
+TEST(space_foreign_pages)
+{
+	uint64_t at = USER_SHARED, page;
+	struct space copy;
+	size_t before, own;
+	char c = 0;
+
+	fresh(PAGES);
+	page = pages_alloc(3);
+	before = pages_available();
+	CHECK(space_create(&s) && space_map(&s, AT, AT + PAGE_SIZE, USER_DATA));
+	own = s.pages;
+	CHECK(space_find_foreign(&s, 3) == at && space_map_foreign(&s, at, page, 3, USER_DATA) && s.pages == own);
+	CHECK(copy_to_user(&s, at + PAGE_SIZE - 1, "ab", 2) && ((char *)page)[PAGE_SIZE] == 'b');
+	CHECK(!space_map_foreign(&s, at + PAGE_SIZE, page, 1, USER_DATA) && !space_map(&s, at, at + PAGE_SIZE, USER_DATA));
+	CHECK(!space_map_foreign(&s, AT + PAGE_SIZE, page, 1, USER_DATA) && !space_map_foreign(&s, at + 8, page, 1, USER_DATA));
+	CHECK(!space_map_foreign(&s, USER_END - PAGE_SIZE, page, 2, USER_DATA));
+	CHECK(space_find_foreign(&s, 1) == at + 3 * PAGE_SIZE && !space_find_foreign(&s, 0) && !space_find_foreign(&s, 20000));
+	CHECK(space_copy(&copy, &s) && copy.pages == own && !space_translate(&copy, at, SPACE_READ));
+	space_destroy(&copy);
+	space_unmap(&s, at + PAGE_SIZE, at + 2 * PAGE_SIZE);
+	CHECK(s.pages == own && !copy_from_user(&s, &c, at + PAGE_SIZE, 1) && space_find_foreign(&s, 1) == at + PAGE_SIZE);
+	CHECK(space_map_foreign(&s, at + PAGE_SIZE, page + PAGE_SIZE, 1, USER_READ));
+	CHECK(copy_from_user(&s, &c, at + PAGE_SIZE, 1) && c == 'b' && !copy_to_user(&s, at + PAGE_SIZE, "x", 1));
+	space_destroy(&s);
+	CHECK(pages_available() == before && ((char *)page)[PAGE_SIZE] == 'b');
+}
+
+TEST(space_foreign_without_memory_for_tables)
+{
+	uint64_t page;
+	size_t left;
+
+	for (left = 1; left < 8; left++) {
+		fresh(left + 2);
+		page = pages_alloc(1);
+		if (!space_create(&s))
+			continue;
+		CHECK(space_map_foreign(&s, USER_SHARED, page, 1, USER_DATA) == (left >= 4));
+		CHECK(!s.pages);
+		space_destroy(&s);
+		CHECK(pages_available() == left);
+	}
+}

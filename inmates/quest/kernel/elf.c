@@ -45,7 +45,7 @@ static const char *check_segment(const struct program_header *p, size_t size)
 {
 	if (p->offset > size || p->filesz > size - p->offset || p->filesz > p->memsz)
 		return "a segment is not in the file";
-	if (p->vaddr < USER_IMAGE || p->vaddr >= USER_END || p->memsz > USER_END - p->vaddr)
+	if (p->vaddr < USER_IMAGE || p->vaddr >= USER_SHARED || p->memsz > USER_SHARED - p->vaddr)
 		return "a segment lies outside the memory of programs";
 	if ((p->flags & FLAG_WRITE) && (p->flags & FLAG_EXECUTE))
 		return "a segment may be written and executed";

@@ -176,6 +176,7 @@ int process_exec(const struct program_args *args, struct trap_frame *frame)
 	old = p->space;
 	p->space = fresh;
 	space_activate(&p->space);
+	shared_leave(p);
 	space_destroy(&old);
 	memset(p->threads, 0, sizeof(p->threads));
 	p->threads[0].state = SLOT_RUNS;
@@ -290,6 +291,7 @@ static void finish(struct process *p)
 	thread_current()->process = NULL;
 	files_close_all(p);
 	user_leave_space();
+	shared_process_ends(p);
 	space_destroy(&p->space);
 	uservcpu_process_ends(p->pid);
 	leave_children(p->pid);

@@ -13,6 +13,7 @@
 #include "../mm/space.h"
 #include "files.h"
 #include "program.h"
+#include "shared.h"
 #include "thread.h"
 
 #define PROCESS_MAX	32
@@ -48,6 +49,7 @@ struct process {
 	struct wait_queue locks;	/* threads in lock_word() */
 	struct process_thread threads[STACKS_MAX];
 	struct open_file files[FILES_MAX];
+	struct attachment attached[SHARED_OF_ONE];
 	char name[PROCESS_NAME];
 };
 

@@ -64,7 +64,7 @@ static void free_tables(uint64_t table, int level)
 			continue;
 		if (level)
 			free_tables(entry & PTE_ADDRESS, level - 1);
-		else
+		else if (!(entry & PTE_FOREIGN))
 			pages_free(entry & PTE_ADDRESS, 1);
 	}
 	pages_free(table, 1);
@@ -89,14 +89,20 @@ static bool in_place(uint64_t start, uint64_t end)
 	return !(start % PAGE_SIZE) && !(end % PAGE_SIZE) && start >= USER_BASE && start <= end && end <= USER_END;
 }
 
+/* The entry of `va`, where nothing is yet; NULL: something is, or there is no memory for tables. */
+static uint64_t *empty_entry(struct space *s, uint64_t va)
+{
+	uint64_t *entry = table_make(s->root, va, 0, PTE_USER);
+
+	return entry && !(*entry & PTE_PRESENT) ? entry : NULL;
+}
+
 /* One page more: 0 if there is no memory or something is there already. */
 static uint64_t map_one(struct space *s, uint64_t va, uint64_t rights)
 {
-	uint64_t *entry = table_make(s->root, va, 0, PTE_USER), page;
+	uint64_t *entry = empty_entry(s, va), page;
 
-	if (!entry || *entry & PTE_PRESENT)
-		return 0;
-	page = pages_alloc(1);
+	page = entry ? pages_alloc(1) : 0;
 	if (!page)
 		return 0;
 	*entry = page | paging_usable(rights) | PTE_PRESENT;
@@ -122,6 +128,45 @@ bool space_map(struct space *s, uint64_t start, uint64_t end, uint64_t rights)
 	return true;
 }
 
+bool space_map_foreign(struct space *s, uint64_t start, uint64_t page, size_t n, uint64_t rights)
+{
+	uint64_t end = start + n * PAGE_SIZE, va, *entry;
+
+	if (!in_place(start, end) || start < USER_SHARED)
+		return false;
+	for (va = start; va < end; va += PAGE_SIZE, page += PAGE_SIZE) {
+		entry = empty_entry(s, va);
+		if (!entry) {
+			space_unmap(s, start, va);
+			return false;
+		}
+		*entry = page | paging_usable(rights) | PTE_PRESENT | PTE_FOREIGN;
+	}
+	return true;
+}
+
+uint64_t space_find_foreign(const struct space *s, size_t n)
+{
+	uint64_t va, start = USER_SHARED, *entry;
+
+	if (!n || n > (USER_END - USER_SHARED) / PAGE_SIZE)
+		return 0;
+	for (va = start; va < USER_END && va < start + n * PAGE_SIZE; va += PAGE_SIZE) {
+		entry = table_find(s->root, va);
+		if (entry && *entry & PTE_PRESENT)
+			start = va + PAGE_SIZE;
+	}
+	return start + n * PAGE_SIZE <= USER_END ? start : 0;
+}
+
+static void forget_page(struct space *s, uint64_t entry)
+{
+	if (entry & PTE_FOREIGN)
+		return;
+	pages_free(entry & PTE_ADDRESS, 1);
+	s->pages--;
+}
+
 void space_unmap(struct space *s, uint64_t start, uint64_t end)
 {
 	uint64_t va, *entry;
@@ -129,9 +174,8 @@ void space_unmap(struct space *s, uint64_t start, uint64_t end)
 	for (va = start; va < end; va += PAGE_SIZE) {
 		entry = table_find(s->root, va);
 		if (entry && *entry & PTE_PRESENT) {
-			pages_free(*entry & PTE_ADDRESS, 1);
+			forget_page(s, *entry);
 			*entry = 0;
-			s->pages--;
 		}
 		if ((va - start) / PAGE_SIZE % STEP == STEP - 1 && va + PAGE_SIZE < end) {
 			flush_tlb_now();
@@ -164,7 +208,7 @@ bool space_copy(struct space *to, const struct space *from)
 		entry = table_find(from->root, va);
 		if (!entry) {
 			va = (va & ~(LARGE_PAGE - 1)) + LARGE_PAGE - PAGE_SIZE;
-		} else if (*entry & PTE_PRESENT && !copy_page(to, va, *entry)) {
+		} else if (*entry & PTE_PRESENT && !(*entry & PTE_FOREIGN) && !copy_page(to, va, *entry)) {
 			space_destroy(to);
 			return false;
 		}
@@ -183,7 +227,7 @@ bool space_move_brk(struct space *s, int64_t delta)
 {
 	uint64_t now = s->brk, then = now + (uint64_t)delta;
 
-	if (delta < 0 ? then < s->heap || then > now : then > USER_END || then < now)
+	if (delta < 0 ? then < s->heap || then > now : then > USER_SHARED || then < now)
 		return false;
 	if (then > now && !space_map(s, page_up(now), page_up(then), USER_DATA))
 		return false;

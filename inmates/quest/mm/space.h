@@ -7,6 +7,7 @@
  *   USER_BASE             64 TiB: nothing up to USER_STACKS
  *   USER_STACKS           STACKS_MAX stacks, a guard as large as the stack below each
  *   USER_IMAGE            the ELF file's segments, the heap behind them
+ *   USER_SHARED           foreign pages: others own them
  *   USER_END              nothing from here on
  */
 #ifndef QUEST_SPACE_H
@@ -21,6 +22,7 @@
 #define USER_BASE	0x400000000000ull
 #define USER_STACKS	(USER_BASE + (2ull << 20))
 #define USER_IMAGE	(USER_BASE + (4ull << 20))
+#define USER_SHARED	(USER_END - (64ull << 20))
 #define USER_END	(USER_BASE + (1ull << 30))
 
 #define STACK_BYTES	(64ull << 10)
@@ -63,7 +65,17 @@ bool space_copy(struct space *to, const struct space *from);
  */
 bool space_map(struct space *s, uint64_t start, uint64_t end, uint64_t rights);
 
-/* Unmap and free what of [start, end) is mapped. */
+/*
+ * Foreign pages: `n` adjoining ones from physical `page` on, at `start` on, with `rights`. The space does not own them:
+ * they are not counted, not freed by space_unmap() and space_destroy(), and a copy of the space does not have them.
+ * False: outside USER_SHARED..USER_END, mapped already, or no memory for tables; then nothing has changed.
+ */
+bool space_map_foreign(struct space *s, uint64_t start, uint64_t page, size_t n, uint64_t rights);
+
+/* The lowest address where `n` foreign pages fit; 0: nowhere. */
+uint64_t space_find_foreign(const struct space *s, size_t n);
+
+/* Unmap what of [start, end) is mapped, and free it unless it is foreign. */
 void space_unmap(struct space *s, uint64_t start, uint64_t end);
 
 /* Move the end of the heap by `delta` bytes, one caller at a time. False: below its begin, too large, or no memory. */

@@ -15,6 +15,7 @@
 #define PTE_UNCACHED	(3ull << 3)	/* PWT and PCD */
 #define PTE_LARGE	(1ull << 7)
 #define PTE_GLOBAL	(1ull << 8)
+#define PTE_FOREIGN	(1ull << 9)	/* for software: the page is not the space's own */
 #define PTE_NO_EXECUTE	(1ull << 63)
 #define PTE_ADDRESS	0x000FFFFFFFFFF000ull
 

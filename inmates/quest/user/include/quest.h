@@ -104,6 +104,15 @@ void *realloc(void *p, size_t bytes);			/* NULL: no memory, and `p` stays */
 void free(void *p);
 
 /*
+ * Memory that a program shares with its children (and they with one another): each attaches it by its number, fork() does
+ * not bring it along, exec() leaves it. It goes when it is freed, or its maker has ended, and nobody has it attached.
+ */
+int shared_mem_alloc(size_t bytes);			/* its number; at most 1 MiB, 8 of one program; EINVAL, EAGAIN, ENOMEM */
+void *shared_mem_attach(int id);			/* where it is; EINVAL, EPERM, EMFILE, ENOMEM as a negative pointer: see failed() */
+int shared_mem_detach(void *at);			/* EINVAL */
+int shared_mem_free(int id);				/* own ones; EINVAL, EPERM */
+
+/*
  * Files of the archive, read-only, and pipes between programs; at the start 0 is the keyboard, 1 and 2 the console. Eleven
  * descriptors at once, each the lowest that is free; fork() copies them, exec() keeps them.
  */

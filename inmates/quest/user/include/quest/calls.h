@@ -47,6 +47,10 @@
 	C(36, unlock_word, 1) \
 	C(37, pipe, 1) \
 	C(38, dup, 1) \
-	C(39, dup2, 2)
+	C(39, dup2, 2) \
+	C(40, shared_mem_alloc, 1) \
+	C(41, shared_mem_attach, 1) \
+	C(42, shared_mem_detach, 1) \
+	C(43, shared_mem_free, 1)
 
 #endif
