@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../quest/kernel/iovcpu.h"
+#include "../quest/kernel/vcpu.h"
 #include "../quest/kernel/vcpuword.h"
+#include "../quest/user/include/quest/classes.h"
 #include "unit.h"
 
 static struct vcpu_wish w;
@@ -30,6 +33,33 @@ TEST(vcpuword_right_ones)
 	CHECK(reads("vcpu=abcdefghijklmno,main,010ms,600000ms", "abcdefghijklmno", MAIN_VCPU, 10000, 600000000));
 	/* whether that makes sense is for whom it is created by */
 	CHECK(reads("vcpu=a,main,2s,1s", "a", MAIN_VCPU, 2000000, 1000000));
+}
+
+TEST(vcpuword_classes)
+{
+	CHECK(reads("vcpu=nic,io,1ms,10ms", "nic", IO_VCPU, 1000, 10000) && !w.io_class);
+	CHECK(reads("vcpu=nic,io.net,1ms,10ms", "nic", IO_VCPU, 1000, 10000) && w.io_class == IOVCPU_CLASS_NET);
+	CHECK(reads("vcpu=a,io.ata.cdrom,1ms,10ms", "a", IO_VCPU, 1000, 10000));
+	CHECK(w.io_class == (IOVCPU_CLASS_ATA | IOVCPU_CLASS_CDROM));
+	CHECK(reads("vcpu=a,main,1ms,10ms", "a", MAIN_VCPU, 1000, 10000) && !w.io_class);
+	CHECK(says("vcpu=a,io.,1ms,10ms", "io.CLASS") && says("vcpu=a,io.nets,1ms,10ms", "io.CLASS"));
+	CHECK(says("vcpu=a,io.net.,1ms,10ms", "io.CLASS") && says("vcpu=a,io.net.net,1ms,10ms", "io.CLASS"));
+	CHECK(says("vcpu=a,main.net,1ms,10ms", "main or io") && says("vcpu=a,.net,1ms,10ms", "main or io"));
+}
+
+/* Drivers get the VCPU with the most of their classes, of those that are not a program's. */
+TEST(iovcpu_selection)
+{
+	iovcpu_set(5, IOVCPU_CLASS_NET, false);
+	iovcpu_set(6, IOVCPU_CLASS_NET | IOVCPU_CLASS_USB, false);
+	iovcpu_set(7, IOVCPU_CLASS_NET | IOVCPU_CLASS_USB | IOVCPU_CLASS_GPIO, true);
+	CHECK(iovcpu_select(IOVCPU_CLASS_NET) == 5 && iovcpu_select(IOVCPU_CLASS_NET | IOVCPU_CLASS_USB) == 6);
+	CHECK(iovcpu_select(IOVCPU_CLASS_INPUT) == INPUT_VCPU && iovcpu_select(IOVCPU_CLASS_GPIO) == INPUT_VCPU);
+	CHECK(iovcpu_get(7) && iovcpu_known(iovcpu_get(7)) && !iovcpu_known(128) && !iovcpu_known(-1) && iovcpu_known(0));
+	iovcpu_set(5, 0, false);
+	CHECK(iovcpu_select(IOVCPU_CLASS_NET) == 6);
+	iovcpu_set(6, 0, false);
+	iovcpu_set(7, 0, false);
 }
 
 TEST(vcpuword_fields)

@@ -4,8 +4,10 @@
 #include <inmate/cpu.h>
 #include <inmate/trap.h>
 #include "../kernel/deferred.h"
+#include "../kernel/iovcpu.h"
 #include "../kernel/thread.h"
 #include "../kernel/vcpu.h"
+#include "../user/include/quest/classes.h"
 #include "doorbell.h"
 #include "input.h"
 #include "lock.h"
@@ -55,7 +57,7 @@ static void doorbell_interrupt(struct trap_frame *frame)
 bool doorbell_start(void)
 {
 	doorbell.served = input_readers();
-	if (!deferred_start(&doorbell, "doorbell", INPUT_VCPU))
+	if (!deferred_start(&doorbell, "doorbell", iovcpu_select(IOVCPU_CLASS_INPUT)))
 		return false;
 	trap_set_irq(cell_info()->doorbell_vector, doorbell_interrupt);
 	return true;

@@ -4,7 +4,8 @@
 #include <inmate/trap.h>
 #include "../arch/vectors.h"
 #include "../kernel/deferred.h"
-#include "../kernel/vcpu.h"
+#include "../kernel/iovcpu.h"
+#include "../user/include/quest/classes.h"
 #include "input.h"
 #include "pc_input.h"
 
@@ -43,7 +44,7 @@ static void input_interrupt(struct trap_frame *frame)
 bool pc_input_start(void)
 {
 	input.served = input_readers();
-	if (!deferred_start(&input, "input", INPUT_VCPU))
+	if (!deferred_start(&input, "input", iovcpu_select(IOVCPU_CLASS_INPUT)))
 		return false;
 	trap_set_irq(VECTOR_SERIAL, input_interrupt);
 	trap_set_irq(VECTOR_PS2, input_interrupt);

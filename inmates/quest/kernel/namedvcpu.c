@@ -2,6 +2,7 @@
 #include <inmate/console.h>
 #include <inmate/string.h>
 #include "dispatch.h"
+#include "iovcpu.h"
 #include "namedvcpu.h"
 #include "vcpu.h"
 #include "vcpuword.h"
@@ -43,6 +44,7 @@ static const char *add(const char *word, int *id)
 	*id = vcpu_create(wish.name, wish.type, wish.budget_us, wish.period_us);
 	if (*id < 0)
 		return sched_error_text(*id);
+	iovcpu_set(*id, wish.io_class, false);
 	memcpy(named[num_named].word, VCPUWORD_KEY, KEY_LENGTH);
 	copy_string(named[num_named].word + KEY_LENGTH, wish.name, SCHED_NAME);
 	named[num_named++].id = *id;

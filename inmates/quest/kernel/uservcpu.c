@@ -2,6 +2,7 @@
 #include <inmate/timer.h>
 #include "../user/include/quest/errors.h"
 #include "dispatch.h"
+#include "iovcpu.h"
 #include "lock.h"
 #include "process.h"
 #include "uservcpu.h"
@@ -34,7 +35,7 @@ static int error_of(int sched_error)
 static bool plausible(const struct sched_param *p)
 {
 	return (p->type == MAIN_VCPU || p->type == IO_VCPU) && p->C > 0 && p->T > 0 && !p->affinity &&
-	       (p->unit == VCPU_MS || p->unit == VCPU_US);
+	       (p->type == IO_VCPU ? iovcpu_known(p->io_class) : !p->io_class) && (p->unit == VCPU_MS || p->unit == VCPU_US);
 }
 
 static uint64_t us_of(int time, int unit)
@@ -92,6 +93,7 @@ int uservcpu_create(const char *name, const struct sched_param *p, int owner)
 		return -EAGAIN;
 	}
 	owners[id] = owner;
+	iovcpu_set(id, p->io_class, owner != KERNEL_PID);
 	return id;
 }
 
@@ -113,6 +115,7 @@ int uservcpu_destroy(int id, bool force, int owner)
 		return error;
 	lock_inherit_all();
 	owners[id] = KERNEL_PID;
+	iovcpu_set(id, IOVCPU_CLASS_ALL, false);
 	process_leave_vcpu(id);
 	return 0;
 }
@@ -131,6 +134,7 @@ int uservcpu_get(int id, struct sched_param *p)
 		return -ENOVCPU;
 	*p = (struct sched_param){
 		.type = v->params.type,
+		.io_class = iovcpu_get(id),
 		.C = in_us(v->params.budget),
 		.T = in_us(v->params.period),
 		.unit = VCPU_US,
@@ -152,6 +156,8 @@ int uservcpu_set(int id, const struct sched_param *p, int owner)
 	if (!plausible(p) || p->type != (int)sched_vcpu(dispatch_sched(), id)->params.type)
 		return -EINVAL;
 	error = error_of(vcpu_set(id, us_of(p->C, p->unit), us_of(p->T, p->unit)));
+	if (!error)
+		iovcpu_set(id, p->io_class, true);
 	lock_inherit_all();
 	return error;
 }

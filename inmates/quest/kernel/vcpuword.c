@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/string.h>
+#include "iovcpu.h"
 #include "vcpuword.h"
 
 #define FIELDS	4
@@ -8,11 +9,6 @@ struct field {
 	const char *text;
 	size_t length;
 };
-
-static const struct {
-	const char *name;
-	enum vcpu_type type;
-} types[] = { { "main", MAIN_VCPU }, { "io", IO_VCPU } };
 
 static const struct {
 	const char *name;
@@ -59,17 +55,38 @@ static bool read_name(struct field f, char name[SCHED_NAME])
 	return true;
 }
 
-static bool read_type(struct field f, enum vcpu_type *type)
+/* The classes behind "io", each with a dot before it. */
+static bool read_classes(struct field f, int *io_class)
 {
-	unsigned int i;
+	size_t n;
+	int one;
 
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (is(f, types[i].name)) {
-			*type = types[i].type;
-			return true;
-		}
+	for (*io_class = 0; f.length; f.text += n, f.length -= n) {
+		if (*f.text != '.')
+			return false;
+		for (n = 1; n < f.length && f.text[n] != '.'; n++)
+			;
+		one = iovcpu_class_of(f.text + 1, n - 1);
+		if (!one || one & *io_class)
+			return false;
+		*io_class |= one;
 	}
-	return false;
+	return true;
+}
+
+static bool read_type(struct field f, struct vcpu_wish *wish)
+{
+	size_t n;
+
+	for (n = 0; n < f.length && f.text[n] != '.'; n++)
+		;
+	if (is((struct field){ f.text, n }, "io"))
+		wish->type = IO_VCPU;
+	else if (is(f, "main"))
+		wish->type = MAIN_VCPU;
+	else
+		return false;
+	return read_classes((struct field){ f.text + n, f.length - n }, &wish->io_class);
 }
 
 static bool read_time(struct field f, uint64_t *us)
@@ -96,8 +113,8 @@ const char *vcpuword_read(const char *word, struct vcpu_wish *wish)
 		return "use vcpu=NAME,main,C,T or vcpu=NAME,io,C,T";
 	if (!read_name(fields[0], wish->name))
 		return "a name has 1 to 15 letters, digits, '-', '_' and '.'";
-	if (!read_type(fields[1], &wish->type))
-		return "a VCPU is main or io";
+	if (!read_type(fields[1], wish))
+		return "a VCPU is main or io, or io.CLASS (ata, net, usb, disk, cdrom, gpio, input)";
 	if (!read_time(fields[2], &wish->budget_us) || !read_time(fields[3], &wish->period_us))
 		return "C and T are times such as 500us, 20ms or 1s, of at most 600s";
 	return NULL;

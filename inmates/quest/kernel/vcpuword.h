@@ -14,6 +14,7 @@
 struct vcpu_wish {
 	char name[SCHED_NAME];
 	enum vcpu_type type;
+	int io_class;					/* of an I/O VCPU: enum iovcpu_class */
 	uint64_t budget_us, period_us;			/* C and T, 1 to VCPUWORD_US_MAX; nothing else is sure of them */
 };
 

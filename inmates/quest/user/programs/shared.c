@@ -57,33 +57,51 @@ static void check_not_inherited(void)
 	CHECK(status_of(pid) == SIGSEGV && shared_mem_free(id) == 0);
 }
 
+static int up[2], first[2], second[2];
+
+static void grandchild(int id)
+{
+	char *argv[] = { "shared", "idle", NULL };
+	volatile int *at = shared_mem_attach(id);
+	char go;
+
+	(void)write(up[1], &id, sizeof(id));
+	(void)read(second[0], &go, 1);
+	at[4] = at[3] + 1;			/* its maker is gone */
+	id = at[4];
+	(void)write(up[1], &id, sizeof(id));
+	_exit(exec("shared", argv));
+}
+
+static void child(void)
+{
+	int id = shared_mem_alloc(BYTES);
+	volatile int *at = shared_mem_attach(id);
+	char go;
+
+	at[3] = 3;
+	if (!fork())
+		grandchild(id);
+	(void)read(first[0], &go, 1);
+	_exit(0);
+}
+
 /* It outlives its maker while it is attached, and nobody else can get at it then. */
 static void check_left_behind(void)
 {
-	char *argv[] = { "shared", "idle", NULL };
-	int fd[2], id = -1, pid;
-	volatile int *at;
+	int id = -1, pid, value = 0;
 
-	CHECK(pipe(fd) == 0);
+	CHECK(pipe(up) == 0 && pipe(first) == 0 && pipe(second) == 0);
 	pid = fork();
-	if (!pid) {
-		id = shared_mem_alloc(BYTES);
-		at = attach(id);
-		at[3] = 3;
-		if (!fork()) {
-			at = attach(id);
-			(void)write(fd[1], &id, sizeof(id));
-			(void)usleep(20000);	/* the parent ends meanwhile */
-			at[4] = at[3];
-			_exit(exec("shared", argv));
-		}
-		(void)usleep(5000);
-		_exit(0);
-	}
-	CHECK(read(fd[0], &id, sizeof(id)) == sizeof(id));
-	CHECK((long)shared_mem_attach(id) == -EPERM && status_of(pid) == 0 && (long)shared_mem_attach(id) == -EINVAL);
-	(void)usleep(40000);
-	CHECK(close(fd[0]) == 0 && close(fd[1]) == 0);
+	if (!pid)
+		child();
+	(void)close(up[1]);
+	CHECK(read(up[0], &id, sizeof(id)) == sizeof(id) && (long)shared_mem_attach(id) == -EPERM);
+	CHECK(write(first[1], "", 1) == 1 && status_of(pid) == 0 && (long)shared_mem_attach(id) == -EINVAL);
+	CHECK(write(second[1], "", 1) == 1 && read(up[0], &value, sizeof(value)) == sizeof(value) && value == 4);
+	CHECK(read(up[0], &value, 1) == 0);	/* now it has ended */
+	for (pid = 3; pid < 11; pid++)
+		(void)close(pid);
 }
 
 static void check_limits(void)

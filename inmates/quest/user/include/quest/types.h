@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "classes.h"
 
 typedef int pid_t;
 typedef int pthread_t;
@@ -23,19 +24,13 @@ typedef long off_t;
 #define QUEST_STACK_BYTES	0x10000ul
 #define QUEST_THREADS	16
 
-/* Devices that an I/O VCPU serves (bits). */
-enum iovcpu_class {
-	IOVCPU_CLASS_ALL = 0, IOVCPU_CLASS_ATA = 1, IOVCPU_CLASS_NET = 2, IOVCPU_CLASS_USB = 4,
-	IOVCPU_CLASS_DISK = 8, IOVCPU_CLASS_CDROM = 16, IOVCPU_CLASS_GPIO = 32,
-};
-
 /* What sched_param counts C and T in. */
 enum vcpu_unit { VCPU_MS = 0, VCPU_US = 1 };
 
 struct sched_param {
 	int sched_priority;	/* not used: periods decide */
 	int type;		/* 0: Main, 1: I/O */
-	int io_class;		/* enum iovcpu_class, for an I/O VCPU */
+	int io_class;		/* enum iovcpu_class, for an I/O VCPU: remembered; a Main VCPU: 0 */
 	int C, T;		/* budget and period; 0 < C <= T. I/O VCPU: U = C/T */
 	int m, k;		/* not used */
 	int affinity;		/* CPU of the cell: 0 */
