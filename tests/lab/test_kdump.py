@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Linux panics with a cell beside it: its crash kernel reads the whole dump, and the cell goes on."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from lab import cpio, images
+from lab.machine import Machine
+from product import HERE, Product, program
+
+HEARTBEAT = 2 * 4096  # of the console's window: the first word of the comm page
+CELL_MIB = 64
+
+
+def crash_initrd(folder: Path) -> Path:
+    archive = cpio.Archive()
+    archive.file("init", program("readdump").read_bytes(), 0o755)
+    archive.folder("dev")
+    archive.device("dev/console", 5, 1)
+    path = folder / "crash-initrd"
+    path.write_bytes(archive.data())
+    return path
+
+
+@pytest.mark.machine(memory="1G", reboots=True, fresh=True, boot_args=("crashkernel=256M",))
+def test_a_dump_is_read_whole_while_a_cell_keeps_its_beat(machine: Machine, tmp_path: Path) -> None:
+    qv = Product(machine)
+    qv.run_cell("quest")
+    machine.put(images.kernel("6.12").vmlinuz, "/run/vmlinuz")
+    machine.put(crash_initrd(tmp_path), "/run/crash-initrd")
+    machine.put(HERE / "inside/loadcrash", "/run/loadcrash")
+    qv.sh(f"/run/loadcrash /run/vmlinuz /run/crash-initrd /dev/qv-cell/quest/console {HEARTBEAT}")
+    assert qv.sh("cat /sys/kernel/kexec_crash_loaded") == "1\n"
+    machine.start("echo c >/proc/sysrq-trigger")
+    deadline = time.monotonic() + 300
+    while not machine.dead and time.monotonic() < deadline:
+        time.sleep(0.5)
+    said = machine.console_text()
+    assert machine.dead == "it switched itself off", machine.console_tail()
+    read = re.search(r"^readdump: read (\d+) MiB, (\d+) MiB of them ones$", said, re.MULTILINE)
+    beats = re.search(r"^readdump: beats (\d+) (\d+) (\d+)$", said, re.MULTILINE)
+    assert read and beats, machine.console_tail()
+    assert int(read[1]) > 600, "all but what the crash kernel runs in"
+    assert CELL_MIB <= int(read[2]) <= CELL_MIB + 16, "the cell's and the monitor's memory is not in it"
+    first, second, third = map(int, beats.groups())
+    assert first < second < third
