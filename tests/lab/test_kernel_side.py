@@ -63,3 +63,43 @@ def test_forced_unloading_waits_for_open_files_and_locked_cells(qv: Product) -> 
     qv.machine.finish(held, 30)
     until(lambda: "done" in qv.sh("cat /run/rmmod.out 2>/dev/null; true"), "rmmod's end", 60)
     assert qv.sh("grep -c '^qv ' /proc/modules; true").strip() == "0"
+
+
+PINNED = """
+spin() { while :; do :; done; }
+taskset -pc 3 $$ >/dev/null
+spin & echo $! >/run/loose
+echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
+mkdir -p /sys/fs/cgroup/kept && echo 3 >/sys/fs/cgroup/kept/cpuset.cpus
+spin & echo $! >/run/kept
+echo $(cat /run/kept) >/sys/fs/cgroup/kept/cgroup.procs
+echo 3 >/proc/irq/4/smp_affinity_list
+"""
+UNPINNED = """
+kill $(cat /run/loose /run/kept); sleep 1
+rmdir /sys/fs/cgroup/kept; echo -cpuset >/sys/fs/cgroup/cgroup.subtree_control
+"""
+
+
+def allowed(qv: Product) -> tuple[str, str]:
+    """The CPUs of a busy thread pinned by sched_setaffinity() in a cpuset of CPU 3, and of interrupt 4."""
+    kept = qv.sh("grep Cpus_allowed_list /proc/$(cat /run/kept)/status").split()[1]
+    return kept, qv.sh("cat /proc/irq/4/smp_affinity_list").strip()
+
+
+def test_a_cpuset_keeps_pins_and_interrupts_forget_them(qv: Product) -> None:
+    """Documentation/qvctl.md says so: the kernel's doing, when a CPU goes offline and comes back."""
+    before = qv.sh("cat /proc/irq/4/smp_affinity_list").strip()
+    qv.sh(PINNED)
+    try:
+        assert allowed(qv) == ("3", "3")
+        qv.do(f"cell create {qv.config('quest', 3)}")
+        while_away = allowed(qv)
+        qv.do("cell destroy quest")
+        until(lambda: allowed(qv)[0] == "3", "the thread's CPU", 60)
+    finally:
+        qv.sh(UNPINNED)
+        irq = qv.sh("cat /proc/irq/4/smp_affinity_list").strip()
+        qv.sh(f"echo {before} >/proc/irq/4/smp_affinity_list")
+    assert while_away == ("0-2", "0-3")
+    assert irq == "0-3"
