@@ -166,6 +166,11 @@ def test_periodic_loop_does_not_drift(counted):
     assert int(re.search(r"late by (\d+) ns", counted.run("clocks drift"))[1]) < 300000
 
 
+def test_sample_of_a_periodic_loop_keeps_its_period(counted):
+    """The program of Documentation/quest-programs.md."""
+    assert in_time(counted.run("periodic")) == "100 periods of 10 ms took 1000 ms\n"
+
+
 def test_mutex_owner_inherits_the_waiters_vcpu(counted):
     """Two that are always busy get nothing while a thread of higher priority waits for a mutex, nor along a chain of owners.
 

@@ -57,3 +57,12 @@ def test_what_stands_in_for_a_real_machine_is_there() -> None:
     missing = [f"{file}::{name}" for file, name in named
                if not any(f"/{path}".endswith(f"/{file}") and re.search(rf"\b{name}\b", path.read_text()) for path in sources)]
     assert not missing
+
+
+def test_programs_in_the_text_are_those_in_the_tree() -> None:
+    """quest-programs.md: each whole C program is a file of inmates/quest/user/programs, but for its first comments."""
+    shown = re.findall(r"^```c\n(.*?)^```$", (TOP / "Documentation/quest-programs.md").read_text(), re.MULTILINE | re.DOTALL)
+    shown = [code for code in shown if "int main(" in code]
+    assert len(shown) >= 2
+    shipped = [path.read_text() for path in (TOP / "inmates/quest/user/programs").glob("*.c")]
+    assert [code for code in shown if not any(source.endswith(code) for source in shipped)] == []

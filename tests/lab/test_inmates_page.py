@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What Documentation/inmates.md tells the reader to save, type and see is done here, word for word."""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.paths import BUILD, TOP
+from product import Product
+from test_watching import until
+
+PAGE = (TOP / "Documentation/inmates.md").read_text()
+IN_THE_TREE = re.compile(r"^    (gcc .*)$", re.MULTILINE)
+IN_LINUX = re.compile(r"^    ((?:qvctl|quesh) .*)$", re.MULTILINE)
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def tiny(folder: Path) -> Path:
+    (folder / "tiny.c").write_text(blocks("c")[0])
+    (line,) = IN_THE_TREE.findall(PAGE)
+    words = [str(TOP / "include") if word == "include" else word for word in shlex.split(line)]
+    subprocess.run(words, cwd=folder, check=True)
+    return folder / "tiny.elf"
+
+
+def small(folder: Path) -> Path:
+    (folder / "small.c").write_text(blocks("c")[1])
+    (folder / "Makefile").write_text(blocks("make")[0])
+    subprocess.run(["make", "-s", f"TOP={TOP}", f"O={BUILD}/lab/page"], cwd=folder, check=True)
+    return folder / "small.elf"
+
+
+@pytest.mark.both_vendors
+@pytest.mark.parametrize("make", [tiny, small], ids=lambda f: f.__name__)
+def test_smallest_inmate(qv: Product, tmp_path: Path, make: type) -> None:
+    elf = make(tmp_path)
+    qv.machine.put(elf, "/run/page/tiny.elf")
+    (tmp_path / "tiny.yaml").write_text(blocks("yaml")[0])
+    qv.machine.put(tmp_path / "tiny.yaml", "/run/page/tiny.yaml")
+    create, terminal, shutdown, destroy = (line.split("  ")[0] for line in IN_LINUX.findall(PAGE) if "NAME" not in line)
+    assert terminal == "quesh tiny"
+    qv.sh(f"cd /run/page && {create}")
+    until(lambda: qv.show("tiny")["heartbeat"] > 1, "a heartbeat", 60)
+    shown = qv.machine.start(terminal, tty=(25, 80))
+    until(lambda: b"hello from" in shown.output, "its greeting on the terminal", 60)
+    shown.write(b"\x1d")
+    qv.machine.finish(shown, 30)
+    qv.sh(shutdown)
+    assert qv.show("tiny")["state"] == "shut-down"
+    qv.sh(destroy)
