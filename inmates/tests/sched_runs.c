@@ -30,6 +30,7 @@ struct job {
 	uint64_t budget, period;
 	bool always;
 	uint64_t left, wake;
+	struct vcpu_params lost;	/* of the VCPU that it has none like, for the time being */
 	uint16_t sum[LENGTH + 1];	/* sum[t]: units used at its priority before t */
 };
 
@@ -281,7 +282,7 @@ uint32_t run_pieces(uint64_t seed)
 uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted, uint64_t *most)
 {
 	const struct sched_config config = { 1000, false, ADMISSION_EXACT };
-	const struct vcpu_params io = { "io", IO_VCPU, budget, base }, main = { "main", MAIN_VCPU, 1, 2 };
+	const struct vcpu_params io = { "io", IO_VCPU, budget, base, 0 }, main = { "main", MAIN_VCPU, 1, 2 };
 	const uint64_t full = period * budget / base, choices[] = { 1, 2, full, full, 3 * full };
 	struct job *j = &jobs[0], *above = &jobs[1];
 	uint64_t now, t, left = 0;
@@ -383,25 +384,42 @@ static void move(struct job *j, int id, uint64_t now)
 	sched_vcpu_destroy(&s, old, now);
 }
 
-/* Another one like it, after it: it is admitted, as it was. */
+/* One like that it had, if it is not refused beside what VCPUs of others that are gone have used. */
+static void again(struct job *j, uint64_t now)
+{
+	int id = sched_vcpu_create(&s, &j->lost, now);
+
+	if (id < 0)
+		return;
+	sched_bind(&s, &j->entity, id, now);
+	start(j, now);
+}
+
+/* Another one like it, after it; of another owner perhaps, who is in league with its own. */
 static void anew(struct job *j, const struct vcpu_params *same, uint64_t now)
 {
-	bool runnable = j->entity.runnable;
 	int old = j->entity.vcpu;
 
+	j->lost = *same;
+	j->lost.owner = below(3);
+	j->wake = SCHED_NEVER;
 	sched_unbind(&s, &j->entity, now);
 	sched_vcpu_destroy(&s, old, now);
-	sched_bind(&s, &j->entity, sched_vcpu_create(&s, same, now), now);
-	if (runnable)
-		sched_ready(&s, &j->entity, now);
+	again(j, now);
 }
 
 /* Changes the VCPU of `j`, as its owner may: other parameters; or another one. If it is used up, the worst of all. */
 static void churn(struct job *j, uint64_t longest, uint64_t now)
 {
-	struct vcpu_params p = { .type = MAIN_VCPU }, same = s.vcpus[j->entity.vcpu].params, small = same;
+	struct vcpu_params p = { .type = MAIN_VCPU }, same, small;
 	int id = -1;
 
+	if (j->entity.vcpu < 0) {
+		again(j, now);
+		return;
+	}
+	small = same = s.vcpus[j->entity.vcpu].params;
+	p.owner = same.owner;
 	p.period = 4 + below(longest - 4);
 	p.budget = 1 + below(below(2) ? 2 : p.period);
 	small.budget = 1;
@@ -439,6 +457,7 @@ uint32_t run_churn(uint64_t seed, int test)
 	for (i = 0; i < n; i++) {
 		p.period = i ? 150 : 60 + below(90);
 		p.budget = i ? 1 : 1 + below(p.period / 2);
+		p.owner = below(3);
 		if (sched_vcpu_create(&s, &p, 0) < 0)
 			break;
 		jobs[i].budget = p.budget;

@@ -83,8 +83,7 @@ class Main:
             self.queue[0] = [now, self.queue[0][1] + b]
 
     def set(self, budget: int, period: int, at: int) -> None:
-        settled = self.queue[0][0] + self.T if self.usage else self.queue[-1][0]
-        self.__init__(budget, period, max(settled, at), self.limit)
+        self.__init__(budget, period, at, self.limit)
 
     def settled(self) -> int:
         return self.queue[0][0] + self.T if self.usage else self.queue[-1][0]
@@ -142,8 +141,7 @@ class Pibs:
             self.e = max(self.e, now)
 
     def set(self, budget: int, period: int, at: int) -> None:
-        self._finish()
-        self.__init__(budget, period, max(self.e, at))
+        self.__init__(budget, period, at)
 
     def settled(self) -> int:
         return self.e + (math.ceil(self.u / self.U) if self.b else 0)
@@ -159,6 +157,8 @@ class Vcpu:
     depleted: int = 0
     overruns: int = 0
     overrun_max: int = 0
+    settled: int = 0            # when what it used before it was changed is back
+    used_then: int = 0          # when that was
 
 
 @dataclass
@@ -272,10 +272,18 @@ class Twin:
             self.ready(entity, 0, now)
         if current:
             self.current = entity
+            server = self.vcpus[vcpu].server
+            self.in_background = server.eligible() > now    # charged to nobody
+            if not self.in_background:
+                server.dispatch(now)
 
     def set(self, vcpu: int, budget: int, period: int, now: int) -> None:
         self.charge(now)
-        self.vcpus[vcpu].server.set(budget, period, now)
+        v = self.vcpus[vcpu]
+        if v.used != v.used_then:
+            v.settled = max(v.settled, min(v.server.settled(), now + v.server.period()))
+        v.used_then = v.used
+        v.server.set(budget, period, max(now, v.settled))
 
     def decide(self, now: int) -> tuple[int | None, int, bool]:
         self.charge(now)

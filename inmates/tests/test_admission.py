@@ -119,6 +119,35 @@ def test_within_bound_means_in_time(vcpus):
         assert core.admission(mains)[3]
 
 
+@settings(max_examples=1500, deadline=None, derandomize=True)
+@given(sets, st.integers(0, 12))
+def test_hyperbolic_bound(vcpus, living):
+    """Against fractions: the product of 1 + C/T is at most 2, with the I/O VCPUs' share beside the smallest C/T of the living."""
+    living = min(living, len(vcpus))
+    io = sum((2 - Fraction(c, t)) * Fraction(c, t) for c, t, is_io in vcpus if is_io)
+    shares = [Fraction(c, t) for c, t, is_io in vcpus if not is_io]
+    least = min((Fraction(c, t) for c, t, is_io in vcpus[:living] if not is_io), default=Fraction(0))
+    product = math.prod(1 + u for u in shares) * (1 + least + io) / (1 + least)
+    if abs(product - 2) > Fraction(1, 1 << 50) and abs(io - 1) > Fraction(1, 1 << 50):
+        assert core.beside(vcpus, living) == (product <= 2 and io <= 1)
+
+
+@settings(max_examples=1000, deadline=None, derandomize=True)
+@given(sets)
+def test_what_the_bound_admits_is_within_the_hyperbolic(vcpus):
+    """So the dead that used next to nothing hold up nobody. (Rounded up: but for what lies on it.)"""
+    if core.admission([*vcpus, (1, 1 << 40, True)])[2]:
+        assert core.beside(vcpus, len(vcpus))
+
+
+@settings(max_examples=500, deadline=None, derandomize=True)
+@given(sets, st.integers(0, 12))
+def test_exact_beside_is_the_response_time_of_the_living(vcpus, living):
+    living = min(living, len(vcpus))
+    assert core.beside(vcpus, living, core.EXACT) == all(
+        io or core.response(vcpus, i) is not None for i, (_, _, io) in enumerate(vcpus[:living]))
+
+
 def in_cycles(vcpus, khz):
     """As kernel/vcpu.c converts: C down, T up."""
     return [(c * khz // 1000, -(-t * khz // 1000), io) for c, t, io in vcpus]

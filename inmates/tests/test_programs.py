@@ -354,6 +354,14 @@ def test_several_at_once_and_told_why_not(shell, nothing_lost):
     assert m.until(lambda: all(f"[{pid}] spinner has ended" in end_of(shell) for pid in pids))
 
 
+def test_vcpus_that_are_gone_hold_up_nobody(shell, nothing_lost):
+    """Of a period of 1000 s, used and destroyed: they count against who made them, and not against what comes next."""
+    said = re.fullmatch(r"hostile: (\d+) VCPUs came and went, then: there are too many .*\n", shell.run("hostile vcpus"))
+    assert said and 14 <= int(said[1]) <= 16
+    assert shell.run("hello") == "hello from nobody\n"
+    assert "begins in" not in shell.run("vcpus")
+
+
 def test_break_ends_what_is_waited_for(shell, nothing_lost):
     shell.start("spinner")
     shell.machine.send("\x03")

@@ -98,9 +98,13 @@ def test_overruns_are_not_lost(runs):
     assert runs.overruns(SETS) == set()
 
 
-@pytest.mark.parametrize("test", [core.BOUND, core.EXACT])
-def test_vcpus_that_come_go_and_change_take_nothing(runs, test):
-    assert runs.churn(SETS, test) == set()
+def test_vcpus_that_come_go_and_change_take_nothing(runs):
+    assert runs.churn(SETS, core.BOUND) == set()
+
+
+def test_with_the_exact_test_they_take_next_to_nothing(runs):
+    """Periods that change can fit worse than each of them alone: in some ten to twenty of 20,000 sets (the document says so)."""
+    assert sum(runs.run_churn(seed, core.EXACT) != 0 for seed in range(SETS)) <= SETS // 400
 
 
 def test_io_vcpu_window(runs):
@@ -147,7 +151,9 @@ MUTANTS = {
     "tree not kept up": ("sched.c", "		readytree_set(&s->ready, id, server_of(v)->eligible(v));\n}", "		;\n}", "P3", "sets"),
     "other parameters forget": ("create.c", "	remember(v, now);\n	v->params = q->params;", "	v->params = q->params;", "P9", "churn"),
     "the dead are forgotten": ("create.c", "	remember(v, now);\n	v->state", "	v->state", "P9", "churn"),
-    "what is remembered does not count": ("create.c", "q->all == q->active || admitted(s, q->all)", "true", "P9", "churn"),
+    "what its owner has used does not count": ("create.c", "else if (q->all > q->others)", "else if (0)", "P9", "churn"),
+    "what others have used does not count": ("create.c", "q->others > q->active && !beside(s, q->others)", "0", "P9", "churn"),
+    "begins with the last but one": ("create.c", "low = middle;", "low = middle + 1 < q->all ? middle + 1 : middle;", "P9", "churn"),
     "I/O: a handler is no dispatch": ("sched.c", "	server_of(v)->dispatch(v, s->charged);\n", "", "P11", "interrupts"),
     "I/O: a handler costs nothing": ("sched.c", "	charge_budget(s, id, now - s->charged, now);\n	if (!active)", "	v->counts.used += now - s->charged;\n	if (!active)",
                                      "P8", "interrupts"),

@@ -19,11 +19,16 @@ static void set_up(bool background)
 	sched_entity_init(&c);
 }
 
-static int vcpu(enum vcpu_type type, uint64_t budget, uint64_t period, uint64_t now)
+static int vcpu_of(int owner, enum vcpu_type type, uint64_t budget, uint64_t period, uint64_t now)
 {
-	const struct vcpu_params params = { "v", type, budget, period };
+	const struct vcpu_params params = { "v", type, budget, period, owner };
 
 	return sched_vcpu_create(&s, &params, now);
+}
+
+static int vcpu(enum vcpu_type type, uint64_t budget, uint64_t period, uint64_t now)
+{
+	return vcpu_of(0, type, budget, period, now);
 }
 
 static bool chosen(const struct sched_entity *e, uint64_t until, uint64_t now)
@@ -248,7 +253,7 @@ TEST(sched_the_dead_take_no_more_than_they_had)
 
 	set_up(false);
 	CHECK(vcpu(MAIN_VCPU, 60, 1000000, 0) == 0);
-	CHECK(sched_vcpu_set(&s, 0, &(struct vcpu_params){ "long", MAIN_VCPU, 600000, 1000000 }, 0) == 0);
+	CHECK(sched_vcpu_set(&s, 0, &(struct vcpu_params){ "long", MAIN_VCPU, 600000, 1000000, 0 }, 0) == 0);
 	sched_bind(&s, &a, 0, 0);
 	sched_ready(&s, &a, 0);
 	sched_decide(&s, 0);
@@ -263,7 +268,7 @@ TEST(sched_the_dead_take_no_more_than_they_had)
 
 TEST(sched_set_forgets_nothing)
 {
-	struct vcpu_params more = { "more", MAIN_VCPU, 40, 100 };
+	struct vcpu_params more = { "more", MAIN_VCPU, 40, 100, 0 };
 
 	set_up(false);
 	CHECK(vcpu(MAIN_VCPU, 20, 100, 0) == 0);
@@ -286,7 +291,7 @@ TEST(sched_set_forgets_nothing)
 /* Nor by being made small before another is created: two that are not admitted together never run together. */
 TEST(sched_set_hides_nothing)
 {
-	struct vcpu_params small = { "small", MAIN_VCPU, 1, 100 };
+	struct vcpu_params small = { "small", MAIN_VCPU, 1, 100, 0 };
 	int round, id;
 
 	for (round = 0; round < 3; round++) {		/* set once, twice, and destroyed then */
@@ -312,7 +317,7 @@ TEST(sched_set_hides_nothing)
 /* Between the question and what comes of it others may destroy, and run. */
 TEST(sched_asking_takes_time)
 {
-	struct vcpu_params more = { "more", MAIN_VCPU, 60, 100 };
+	struct vcpu_params more = { "more", MAIN_VCPU, 60, 100, 0 };
 
 	set_up(false);
 	CHECK(vcpu(MAIN_VCPU, 20, 100, 0) == 0 && vcpu(MAIN_VCPU, 30, 100, 1) == 1);
@@ -335,7 +340,7 @@ TEST(sched_asking_takes_time)
 /* Nor can it be larger before what a destroyed one has used is back, where both are not admitted together. */
 TEST(sched_set_waits_for_the_dead)
 {
-	const struct vcpu_params larger = { "v", MAIN_VCPU, 60, 100 };
+	const struct vcpu_params larger = { "v", MAIN_VCPU, 60, 100, 0 };
 
 	set_up(false);
 	CHECK(vcpu(MAIN_VCPU, 60, 100, 0) == 0 && vcpu(MAIN_VCPU, 10, 100, 0) == 1);
@@ -351,7 +356,7 @@ TEST(sched_set_waits_for_the_dead)
 /* An I/O VCPU's use counts from the moment it is changed, in the middle of its budget too: t_e = 0 + 10 / 40 %. */
 TEST(sched_set_remembers_io)
 {
-	const struct vcpu_params smaller = { "v", IO_VCPU, 10, 100 };
+	const struct vcpu_params smaller = { "v", IO_VCPU, 10, 100, 0 };
 
 	set_up(false);
 	CHECK(vcpu(IO_VCPU, 40, 100, 0) == 0);
@@ -376,7 +381,7 @@ TEST(sched_refuses_nonsense)
 	CHECK(vcpu(MAIN_VCPU, 1, 10, 0) == SCHED_OVER_BOUND);
 	s.config.admission = ADMISSION_EXACT;
 	CHECK(vcpu(MAIN_VCPU, 1, 10, 0) == SCHED_TOO_LATE);
-	for (error = SCHED_IN_USE; error < 0; error++)
+	for (error = SCHED_NOT_YET; error < 0; error++)
 		CHECK(strlen(sched_error_text(error)) > 20);
 	CHECK(!strcmp(sched_error_text(0), "") && !strcmp(sched_error_text(-100), ""));
 }
@@ -393,7 +398,17 @@ TEST(sched_all_256)
 	CHECK(vcpu(MAIN_VCPU, 1, 1000, 0) == 77);
 }
 
-/* Where all are gone and none is settled, a new one has an id, and begins when the last of them is. */
+/* VCPU `id` uses its budget, from `now` to `end`, and is destroyed. */
+static void use_up(int id, uint64_t now, uint64_t end)
+{
+	sched_bind(&s, &a, id, now);
+	sched_ready(&s, &a, now);
+	CHECK(sched_decide(&s, now).entity == &a);
+	sched_unbind(&s, &a, end);
+	CHECK(sched_vcpu_destroy(&s, id, end) == 0);
+}
+
+/* Where all are gone and none is settled, a new one takes the place of one that nobody notices. */
 TEST(sched_ids_of_the_dead)
 {
 	int i;
@@ -401,12 +416,108 @@ TEST(sched_ids_of_the_dead)
 	set_up(false);
 	for (i = 0; i < SCHED_VCPUS; i++) {
 		CHECK(vcpu(MAIN_VCPU, 1, 1000, i) == i);
-		sched_bind(&s, &a, i, i);
-		sched_ready(&s, &a, i);
-		CHECK(chosen(&a, i + 1, i));
-		sched_unbind(&s, &a, i + 1);
-		CHECK(sched_vcpu_destroy(&s, i, i + 1) == 0 && s.vcpus[i].state == VCPU_RETIRED);
+		use_up(i, i, i + 1);
+		CHECK(s.vcpus[i].state == VCPU_RETIRED);
 	}
-	i = vcpu(MAIN_VCPU, 1, 1000, SCHED_VCPUS);
-	CHECK(i >= 0 && vcpu_eligible(&s.vcpus[i]) == SCHED_VCPUS - 1 + 1000);
+	CHECK(sched_owned(&s, 0, SCHED_VCPUS) == SCHED_VCPUS && sched_owned(&s, 1, SCHED_VCPUS) == 0);
+	CHECK(vcpu(MAIN_VCPU, 1, 100, SCHED_VCPUS) == 0);
+	CHECK(vcpu_eligible(&s.vcpus[0]) == SCHED_VCPUS);
+	CHECK(sched_owned(&s, 0, SCHED_VCPUS) == SCHED_VCPUS);
+	/* with one of that period there, they are noticed */
+	CHECK(vcpu(MAIN_VCPU, 1, 1000, SCHED_VCPUS) == 1);
+	CHECK(vcpu(MAIN_VCPU, 1, 1000, SCHED_VCPUS) == SCHED_FULL);
+	CHECK(sched_owned(&s, 0, 1000 + SCHED_VCPUS) == 2);
+}
+
+/* Those that are gone count by what they used, not by their number; those of a longer period than all that are there not at all. */
+TEST(sched_the_dead_weigh_what_they_used)
+{
+	int i;
+
+	set_up(false);
+	CHECK(vcpu(MAIN_VCPU, 27, 100, 0) == 0 && vcpu(MAIN_VCPU, 1, 100000, 0) == 1 && vcpu(MAIN_VCPU, 22, 100, 0) == 2);
+	for (i = 0; i < 16; i++)
+		use_up(vcpu_of(1, MAIN_VCPU, 1, 50000, i), i, i + 1);
+	use_up(vcpu_of(1, MAIN_VCPU, 10000, 1000000, 20), 20, 10020);
+	CHECK(sched_owned(&s, 1, 10020) == 17);
+	i = vcpu(MAIN_VCPU, 26, 100, 10020);
+	CHECK(i >= 0 && vcpu_eligible(&s.vcpus[i]) == 10020);
+}
+
+/* What one owner has used does not delay another: it is refused, as it was before. Who inherits the use waits. */
+TEST(sched_owners)
+{
+	const struct vcpu_params larger = { "v", MAIN_VCPU, 50, 100, 9 };
+	int id;
+
+	set_up(false);
+	CHECK(vcpu(MAIN_VCPU, 5, 100, 0) == 0 && vcpu(MAIN_VCPU, 1, 100, 0) == 1);
+	use_up(vcpu_of(1, MAIN_VCPU, 50, 100, 0), 0, 50);
+	CHECK(vcpu_of(2, MAIN_VCPU, 50, 100, 60) == SCHED_NOT_YET);
+	CHECK(sched_vcpu_set(&s, 1, &larger, 60) == SCHED_NOT_YET);
+	id = vcpu_of(2, MAIN_VCPU, 10, 100, 60);
+	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 60);
+	CHECK(sched_vcpu_destroy(&s, id, 60) == 0);
+	id = vcpu_of(1, MAIN_VCPU, 50, 100, 60);
+	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 100);
+	CHECK(sched_vcpu_destroy(&s, id, 70) == 0);	/* it has used nothing: that is not remembered */
+	CHECK(sched_owned(&s, 1, 70) == 1);
+	sched_inherit(&s, 1, 2);
+	CHECK(sched_owned(&s, 1, 70) == 0 && sched_owned(&s, 2, 70) == 1);
+	id = vcpu_of(2, MAIN_VCPU, 50, 100, 70);
+	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 100);
+	sched_give(&s, id, 3);
+	CHECK(sched_owned(&s, 3, 70) == 1 && sched_vcpu_destroy(&s, id, 80) == 0);
+	id = vcpu_of(3, MAIN_VCPU, 50, 100, 100);
+	use_up(id, 100, 150);
+	sched_inherit(&s, 3, SCHED_NOBODY);
+	id = vcpu_of(4, MAIN_VCPU, 50, 100, 160);	/* what was nobody's delays all */
+	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 200);
+}
+
+/* A new one begins when enough is back, not when all is; and never later than a period of one that is gone. */
+TEST(sched_begins_when_enough_is_back)
+{
+	int first, second, id;
+
+	set_up(false);
+	CHECK(vcpu(MAIN_VCPU, 1, 1000, 0) == 0);
+	first = vcpu(MAIN_VCPU, 40, 100, 0);
+	second = vcpu(MAIN_VCPU, 200, 1000, 0);
+	use_up(second, 0, 200);
+	use_up(first, 200, 240);
+	id = vcpu(MAIN_VCPU, 40, 100, 240);
+	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 300);
+	CHECK(sched_vcpu_destroy(&s, id, 240) == 0);
+	use_up(vcpu(MAIN_VCPU, 40, 100, 300), 300, 500);	/* much too long */
+	CHECK(vcpu_eligible(&s.vcpus[vcpu(MAIN_VCPU, 40, 100, 500)]) == 600);
+}
+
+/* Who goes over to a VCPU without budget while it runs is charged to nobody, and changes nothing there: however often. */
+TEST(sched_bind_charges_no_budget_that_is_not_there)
+{
+	uint64_t now;
+	int id;
+
+	set_up(false);
+	CHECK(vcpu(MAIN_VCPU, 20, 100, 0) == 0 && vcpu(IO_VCPU, 1, 10, 0) == 1);
+	id = vcpu(MAIN_VCPU, 40, 100, 0);
+	use_up(id, 0, 40);
+	id = vcpu(MAIN_VCPU, 40, 100, 40);
+	CHECK(vcpu_eligible(&s.vcpus[id]) == 100);
+	for (now = 40; now < 60; now += 2) {
+		sched_bind(&s, &b, 0, now);
+		sched_ready(&s, &b, now);
+		CHECK(sched_decide(&s, now).entity == &b);
+		CHECK(sched_bind(&s, &b, id, now) == 0);
+		sched_unbind(&s, &b, now + 1);
+	}
+	CHECK(vcpu_eligible(&s.vcpus[id]) == 100 && !s.vcpus[id].counts.used && s.vcpus[id].counts.background == 10);
+	CHECK(sched_vcpu_destroy(&s, id, 60) == 0 && s.vcpus[id].state == VCPU_FREE);
+	/* and one that has budget is dispatched: 1 of 1 is used, not 1 too many */
+	sched_bind(&s, &b, 0, 100);
+	sched_ready(&s, &b, 100);
+	CHECK(sched_decide(&s, 100).entity == &b && sched_bind(&s, &b, 1, 101) == 0);
+	sched_charge(&s, 102);
+	CHECK(s.vcpus[1].counts.used == 1 && !s.vcpus[1].counts.overruns && vcpu_eligible(&s.vcpus[1]) == 111);
 }

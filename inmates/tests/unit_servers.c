@@ -101,11 +101,11 @@ TEST(sporadic_full_queue_delays_the_least)
 TEST(sporadic_parameters_change)
 {
 	sporadic_init(&m, 20, 50, 0);
+	m.limit = 4;
 	sporadic_charge(&m, 5, 5);
-	sporadic_set(&m, 40, 100, 5);
+	sporadic_set(&m, 40, 100, 50);
 	QUEUE({ 50, 40 });
-	sporadic_set(&m, 10, 100, 70);
-	QUEUE({ 70, 10 });
+	CHECK(m.limit == 4 && !m.usage);
 }
 
 TEST(sporadic_moves_to_another_clock)

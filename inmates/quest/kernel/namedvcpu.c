@@ -4,6 +4,7 @@
 #include "dispatch.h"
 #include "iovcpu.h"
 #include "namedvcpu.h"
+#include "process.h"
 #include "vcpu.h"
 #include "vcpuword.h"
 
@@ -41,7 +42,7 @@ static const char *add(const char *word, int *id)
 		return "there is a VCPU of that name: use another";
 	if (num_named == NAMED_MAX)
 		return sched_error_text(SCHED_FULL);
-	*id = vcpu_create(wish.name, wish.type, wish.budget_us, wish.period_us);
+	*id = vcpu_create(wish.name, wish.type, wish.budget_us, wish.period_us, KERNEL_PID);
 	if (*id < 0)
 		return sched_error_text(*id);
 	iovcpu_set(*id, wish.io_class, false);

@@ -19,7 +19,7 @@
 #define PROCESS_MAX	32
 #define SHELL_PROCESSES	2		/* of those, kept for what the shell starts */
 #define PROCESS_NAME	THREAD_NAME
-#define KERNEL_PID	0		/* the parent of what the shell starts */
+#define KERNEL_PID	0		/* and SCHED_NOBODY: the parent of what the shell starts */
 #define ORPHAN		(-1)		/* the parent of those whose parent is no more */
 
 enum process_state { PROCESS_FREE, PROCESS_STARTING, PROCESS_LIVE, PROCESS_ZOMBIE };

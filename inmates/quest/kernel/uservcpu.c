@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cpu.h>
 #include <inmate/timer.h>
 #include "../user/include/quest/errors.h"
 #include "dispatch.h"
@@ -8,10 +9,8 @@
 #include "uservcpu.h"
 
 #define US_PER_MS	1000
-#define VCPUS_OF_ONE	16		/* so many may a program have: admission takes time for each */
+#define VCPUS_OF_ONE	16		/* so many may a program have, with those that are gone and remembered: admission takes time for each */
 #define IO_OF_ALL	8		/* so many I/O VCPUs all programs: the exact test takes them times all others */
-
-static int owners[SCHED_VCPUS];		/* pids; KERNEL_PID: none of a program's */
 
 static int error_of(int sched_error)
 {
@@ -19,6 +18,7 @@ static int error_of(int sched_error)
 	case SCHED_BAD_PARAMS:
 		return -EINVAL;
 	case SCHED_FULL:
+	case SCHED_NOT_YET:
 		return -EAGAIN;
 	case SCHED_OVER_BOUND:
 	case SCHED_TOO_LATE:
@@ -43,21 +43,18 @@ static uint64_t us_of(int time, int unit)
 	return (uint64_t)time * (unit == VCPU_MS ? US_PER_MS : 1);
 }
 
+/* A pid; KERNEL_PID: it is none of a program's. It exists. */
+static int owner_of(int id)
+{
+	return sched_vcpu(dispatch_sched(), id)->params.owner;
+}
+
 /* May `pid` change it? 0 or an error. The fixed VCPUs are nobody's. */
 static int check_owner(int id, int pid)
 {
 	if (!sched_vcpu(dispatch_sched(), id))
 		return -ENOVCPU;
-	return id < VCPU_FIXED || owners[id] != pid ? -EPERM : 0;
-}
-
-static int count_of(int owner)
-{
-	int id, n = 0;
-
-	for (id = VCPU_FIXED; id < SCHED_VCPUS; id++)
-		n += owners[id] == owner;
-	return n;
+	return id < VCPU_FIXED || owner_of(id) != pid ? -EPERM : 0;
 }
 
 static int count_io(void)
@@ -67,14 +64,18 @@ static int count_io(void)
 
 	for (id = VCPU_FIXED; id < SCHED_VCPUS; id++) {
 		v = sched_vcpu(dispatch_sched(), id);
-		n += v && v->params.type == IO_VCPU && owners[id] != KERNEL_PID;
+		n += v && v->params.type == IO_VCPU && v->params.owner != KERNEL_PID;
 	}
 	return n;
 }
 
-static bool has_all(int owner, int type)
+/* `more`: beside those that there are. */
+static bool has_all(int owner, int type, unsigned int more)
 {
-	return owner != KERNEL_PID && (count_of(owner) >= VCPUS_OF_ONE || (type == IO_VCPU && count_io() >= IO_OF_ALL));
+	if (owner == KERNEL_PID)
+		return false;
+	return sched_owned(dispatch_sched(), owner, rdtsc()) + more > VCPUS_OF_ONE ||
+	       (type == IO_VCPU && count_io() + more > IO_OF_ALL);
 }
 
 int uservcpu_create(const char *name, const struct sched_param *p, int owner)
@@ -83,23 +84,22 @@ int uservcpu_create(const char *name, const struct sched_param *p, int owner)
 
 	if (!plausible(p))
 		return -EINVAL;
-	if (has_all(owner, p->type))
+	if (has_all(owner, p->type, 1))
 		return -EAGAIN;
-	id = vcpu_create(name, (enum vcpu_type)p->type, us_of(p->C, p->unit), us_of(p->T, p->unit));
+	id = vcpu_create(name, (enum vcpu_type)p->type, us_of(p->C, p->unit), us_of(p->T, p->unit), owner);
 	if (id < 0)
 		return error_of(id);
-	if (has_all(owner, p->type)) {	/* others may have been faster */
+	if (has_all(owner, p->type, 0)) {	/* others may have been faster */
 		(void)vcpu_destroy(id);
 		return -EAGAIN;
 	}
-	owners[id] = owner;
 	iovcpu_set(id, p->io_class, owner != KERNEL_PID);
 	return id;
 }
 
 void uservcpu_give(int id, int pid)
 {
-	owners[id] = pid;
+	sched_give(dispatch_sched(), id, pid);
 }
 
 int uservcpu_destroy(int id, bool force, int owner)
@@ -114,7 +114,6 @@ int uservcpu_destroy(int id, bool force, int owner)
 	if (error)
 		return error;
 	lock_inherit_all();
-	owners[id] = KERNEL_PID;
 	iovcpu_set(id, IOVCPU_CLASS_ALL, false);
 	process_leave_vcpu(id);
 	return 0;
@@ -170,7 +169,7 @@ bool uservcpu_usable(int id, int pid)
 		return false;
 	if (id == BEST_EFFORT_VCPU || p->vcpu == id)
 		return true;
-	return owners[id] != KERNEL_PID && (owners[id] == pid || owners[id] == p->parent);
+	return owner_of(id) != KERNEL_PID && (owner_of(id) == pid || owner_of(id) == p->parent);
 }
 
 int uservcpu_bind(struct thread *t, int id)
@@ -186,9 +185,11 @@ int uservcpu_bind(struct thread *t, int id)
 
 void uservcpu_process_ends(int pid)
 {
+	const struct process *p = process_find(pid), *parent = process_find(p->parent);
 	int id;
 
 	for (id = VCPU_FIXED; id < SCHED_VCPUS; id++)
-		if (sched_vcpu(dispatch_sched(), id) && owners[id] == pid)
+		if (sched_vcpu(dispatch_sched(), id) && owner_of(id) == pid)
 			(void)uservcpu_destroy(id, true, pid);
+	sched_inherit(dispatch_sched(), pid, parent ? parent->pid : KERNEL_PID);
 }

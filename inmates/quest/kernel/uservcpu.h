@@ -29,7 +29,7 @@ int uservcpu_bind(struct thread *t, int id);
 /* May process `pid` have its threads on it? */
 bool uservcpu_usable(int id, int pid);
 
-/* Its VCPUs go; who runs on them goes on at best effort. */
+/* Its VCPUs go; who runs on them goes on at best effort. What they have used is its parent's to answer for. */
 void uservcpu_process_ends(int pid);
 
 #endif

@@ -4,6 +4,7 @@
 #include <inmate/timer.h>
 #include "dispatch.h"
 #include "panic.h"
+#include "process.h"
 #include "thread.h"
 #include "vcpu.h"
 
@@ -24,7 +25,7 @@ void vcpus_init(void)
 	int id;
 
 	for (i = 0; i < VCPU_FIXED; i++) {
-		id = vcpu_create(fixed[i].name, fixed[i].type, fixed[i].budget_us, fixed[i].period_us);
+		id = vcpu_create(fixed[i].name, fixed[i].type, fixed[i].budget_us, fixed[i].period_us, KERNEL_PID);
 		if (id != (int)i)
 			panic("VCPU %s: %s", fixed[i].name, sched_error_text(id));
 	}
@@ -86,12 +87,14 @@ static int ask(const struct vcpu_params *params, int instead)
 	return answer;
 }
 
-int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us)
+int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us, int owner)
 {
-	const struct vcpu_params params = params_of(name, type, budget_us, period_us);
+	struct vcpu_params params = params_of(name, type, budget_us, period_us);
 	bool irqs = irq_save();
-	int id = ask(&params, -1);
+	int id;
 
+	params.owner = owner;
+	id = ask(&params, -1);
 	irq_restore(irqs);
 	dispatch_preempt();
 	return id;

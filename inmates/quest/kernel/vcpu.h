@@ -24,8 +24,8 @@ enum {
 /* Create them; a set that the admission test refuses ends in a panic. */
 void vcpus_init(void);
 
-/* `budget_us` per `period_us`. Returns the id, or an enum sched_error: sched_error_text() tells why. */
-int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us);
+/* `budget_us` per `period_us`, for process `owner` (KERNEL_PID: the kernel). Returns the id, or an enum sched_error: sched_error_text() tells why. */
+int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us, int owner);
 
 /* Microseconds until VCPU `id` has budget; 0: it has some, or there is none such. A new one may have to wait (create.c). */
 uint64_t vcpu_begins_in_us(int id);

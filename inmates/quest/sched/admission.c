@@ -47,6 +47,33 @@ bool admission_bound(const struct admission_entry *set, unsigned int n)
 	return admission_load(set, n) <= admission_limit(set, n);
 }
 
+/* factor * (1 + part), in units of 2^-62, rounded up; above 2: something above 2. `part` is at most 2. */
+static uint64_t times(uint64_t factor, uint64_t part)
+{
+	unsigned __int128 product = ((unsigned __int128)factor * (ONE + part) + ONE - 1) >> 62;
+
+	return product > 2 * ONE ? 2 * ONE + 1 : product;
+}
+
+static bool bound_beside(const struct admission_entry *set, unsigned int living, unsigned int n)
+{
+	uint64_t product = ONE, io = 0, least = UINT64_MAX, term;
+	unsigned int i;
+
+	for (i = 0; i < n && io <= ONE; i++) {
+		term = set[i].io ? io_share(set[i].budget, set[i].period) : share(set[i].budget, set[i].period);
+		if (set[i].io) {
+			io += term;
+		} else if (i < living && term < least) {
+			product = least == UINT64_MAX ? product : times(product, least);
+			least = term;
+		} else {
+			product = times(product, term);
+		}
+	}
+	return io <= ONE && times(product, io + (least == UINT64_MAX ? 0 : least)) <= 2 * ONE;
+}
+
 static uint64_t ceil_div(uint64_t a, uint64_t b)
 {
 	return (a + b - 1) / b;
@@ -119,12 +146,23 @@ uint64_t admission_response(const struct admission_entry *set, unsigned int n, u
 	return UINT64_MAX;
 }
 
-bool admission_exact(const struct admission_entry *set, unsigned int n)
+/* The first `living` Main VCPUs of `set` meet their periods. */
+static bool in_time(const struct admission_entry *set, unsigned int living, unsigned int n)
 {
 	unsigned int i;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < living; i++)
 		if (!set[i].io && admission_response(set, n, i) == UINT64_MAX)
 			return false;
 	return true;
+}
+
+bool admission_exact(const struct admission_entry *set, unsigned int n)
+{
+	return in_time(set, n, n);
+}
+
+bool admission_beside(enum admission_test test, const struct admission_entry *set, unsigned int living, unsigned int n)
+{
+	return test == ADMISSION_EXACT ? in_time(set, living, n) : bound_beside(set, living, n);
 }

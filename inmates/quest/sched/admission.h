@@ -29,6 +29,14 @@ struct admission_entry {
 bool admission_bound(const struct admission_entry *set, unsigned int n);
 bool admission_exact(const struct admission_entry *set, unsigned int n);
 
+/*
+ * Do the first `living` of `set` keep their budgets beside the others, VCPUs that are gone, each with what it has used in
+ * its last period? These count by that, not by their number: for ADMISSION_BOUND by the hyperbolic bound (Bini and
+ * Buttazzo 2003), which all that admission_bound() admits is within: the product of 1 + C/T is at most 2, with the I/O VCPUs'
+ * terms added to the smallest C/T of the living. For ADMISSION_EXACT by their response times.
+ */
+bool admission_beside(enum admission_test test, const struct admission_entry *set, unsigned int living, unsigned int n);
+
 /* The longest response time of Main VCPU `i` of `set`; UINT64_MAX: more than its period. */
 uint64_t admission_response(const struct admission_entry *set, unsigned int n, unsigned int i);
 

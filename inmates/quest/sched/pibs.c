@@ -22,16 +22,6 @@ void pibs_init(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at)
 	*p = (struct pibs){ .budget = budget, .period = period, .inherited = period, .eligible = at };
 }
 
-void pibs_set(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at)
-{
-	finish(p);
-	if (p->eligible < at)
-		p->eligible = at;
-	p->budget = budget;
-	p->period = period;
-	p->inherited = period;
-}
-
 /* A shorter period is a smaller budget, of which so much may have been used already. */
 static void shrink(struct pibs *p)
 {

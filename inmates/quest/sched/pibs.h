@@ -20,9 +20,8 @@ struct pibs {
 	uint64_t used;			/* of it */
 };
 
-/* 0 < budget < period. Usable from `at` on; other parameters: as in sporadic.h. */
+/* 0 < budget < period. Usable from `at` on. */
 void pibs_init(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at);
-void pibs_set(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at);
 
 /* Work for one with period `period` (0: nobody known). `active`: it had other work already. */
 void pibs_wake(struct pibs *p, uint64_t period, bool active, uint64_t now);

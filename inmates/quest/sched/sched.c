@@ -227,6 +227,17 @@ void sched_block(struct sched *s, struct sched_entity *e, uint64_t now)
 	vcpu_stop(s, e->vcpu);
 }
 
+/* `e` goes on until the next decision: on its new budget, or charged to nobody if there is none. */
+static void stay(struct sched *s, struct sched_entity *e, uint64_t now)
+{
+	struct vcpu *v = &s->vcpus[e->vcpu];
+
+	s->current = e;
+	s->in_background = server_of(v)->eligible(v) > now;
+	if (!s->in_background)
+		server_of(v)->dispatch(v, now);
+}
+
 int sched_bind(struct sched *s, struct sched_entity *e, int id, uint64_t now)
 {
 	bool runnable = e->runnable, current = e == s->current;
@@ -242,7 +253,7 @@ int sched_bind(struct sched *s, struct sched_entity *e, int id, uint64_t now)
 	if (runnable)
 		sched_ready(s, e, now);
 	if (current)
-		s->current = e;		/* until the next decision, on its new budget */
+		stay(s, e, now);
 	return 0;
 }
 

@@ -27,6 +27,7 @@
 #define SCHED_NEVER	UINT64_MAX
 #define SCHED_VCPUS	READYTREE_MAX
 #define SCHED_NAME	16
+#define SCHED_NOBODY	0		/* the owner, where it is nobody in particular: what such a VCPU has used delays all owners */
 
 enum vcpu_type { MAIN_VCPU, IO_VCPU };
 
@@ -35,6 +36,7 @@ struct vcpu_params {
 	enum vcpu_type type;
 	uint64_t budget;		/* C, cycles */
 	uint64_t period;		/* T, cycles; I/O: U = C/T, and T when none is inherited */
+	int owner;			/* who answers for it, also when it is gone: any number, or SCHED_NOBODY */
 };
 
 /* What create and set may answer instead of an id or 0. sched_error_text() has a sentence for each. */
@@ -45,6 +47,7 @@ enum sched_error {
 	SCHED_TOO_LATE = -4,		/* refused by ADMISSION_EXACT */
 	SCHED_NO_VCPU = -5,		/* no such id */
 	SCHED_IN_USE = -6,		/* entities are bound to it */
+	SCHED_NOT_YET = -7,		/* refused beside what VCPUs of others, which are gone, have used: it comes back within their periods */
 };
 
 /* A thread, as seen from here. */
@@ -84,6 +87,7 @@ struct vcpu {
 	struct vcpu_counts counts;
 	struct admission_entry past;	/* what it used under other parameters, or before it was destroyed, in one period of then */
 	uint64_t settled;		/* when all of that would have come back; not later than now: nothing is to be remembered */
+	uint64_t used_then;		/* counts.used when it got its present parameters */
 	struct sched_queue queue;	/* runnable entities, in turn */
 	unsigned int bound;		/* entities bound, runnable or not */
 	int ring_next, ring_prev;	/* of the VCPUs that want the CPU, for the background */
@@ -101,9 +105,11 @@ struct sched_question {
 	int instead;			/* the VCPU that shall have them from now on; -1: a new one */
 	uint64_t created;		/* when that one was */
 	int error;			/* 0: it may */
-	bool beside;			/* also beside what others have used and is remembered */
-	unsigned int active, all;	/* entries of `set`: without what is remembered, with it */
+	uint64_t begin;			/* when its first budget is usable */
+	unsigned int active;		/* entries of `set`: those that are there, itself among them; */
+	unsigned int others, all;	/* with what is remembered of other owners; with that of its own and nobody's, too */
 	struct admission_entry set[2 * SCHED_VCPUS + 1];
+	uint64_t settled[2 * SCHED_VCPUS + 1];	/* of those that are remembered */
 };
 
 struct sched {
@@ -138,11 +144,22 @@ void sched_ask(struct sched *s, const struct vcpu_params *params, int instead, u
 void sched_answer(struct sched *s);
 int sched_carry_out(struct sched *s, uint64_t now);
 
-/* 0, SCHED_NO_VCPU, or SCHED_IN_USE: unbind its entities first. */
+/*
+ * 0, SCHED_NO_VCPU, or SCHED_IN_USE: unbind its entities first. What it has used is remembered until it would have come back,
+ * which is one period at most: until then the owner's new VCPUs begin later if they are not admitted beside it, and
+ * those of others are refused, as they were while it was there. Where it was nobody's, all begin later.
+ */
 int sched_vcpu_destroy(struct sched *s, int id, uint64_t now);
 
 /* New C and T (and name); same type; decide at once. What it has used is not forgotten. 0 or an error, then nothing has changed. */
 int sched_vcpu_set(struct sched *s, int id, const struct vcpu_params *params, uint64_t now);
+
+/* VCPU `id`, which exists, is `owner`'s from now on. All that is remembered of `owner` is `heir`'s. */
+void sched_give(struct sched *s, int id, int owner);
+void sched_inherit(struct sched *s, int owner, int heir);
+
+/* VCPUs of `owner`, with those that are gone and remembered. */
+unsigned int sched_owned(const struct sched *s, int owner, uint64_t now);
 
 /* NULL: no such VCPU. To be read only. */
 const struct vcpu *sched_vcpu(const struct sched *s, int id);

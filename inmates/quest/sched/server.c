@@ -73,11 +73,6 @@ static void io_init(struct vcpu *v, uint64_t at)
 	pibs_init(&v->io, v->params.budget, v->params.period, at);
 }
 
-static void io_set(struct vcpu *v, uint64_t at)
-{
-	pibs_set(&v->io, v->params.budget, v->params.period, at);
-}
-
 static uint64_t io_eligible(const struct vcpu *v)
 {
 	return pibs_eligible(&v->io);
@@ -138,7 +133,7 @@ static void io_shift(struct vcpu *v, int64_t by)
 const struct server servers[] = {
 	[MAIN_VCPU] = { main_init, main_set, main_eligible, main_left, main_period, main_settled, main_outstanding,
 			main_wake, main_dispatch, main_charge, main_block, main_shift },
-	[IO_VCPU] = { io_init, io_set, io_eligible, io_left, io_period, io_settled, io_outstanding,
+	[IO_VCPU] = { io_init, io_init, io_eligible, io_left, io_period, io_settled, io_outstanding,
 		      io_wake, io_dispatch, io_charge, io_block, io_shift },
 };
 

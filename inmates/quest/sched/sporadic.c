@@ -157,10 +157,9 @@ uint64_t sporadic_outstanding(const struct sporadic *s, uint64_t now)
 
 void sporadic_set(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at)
 {
-	uint64_t settled = sporadic_settled(s);
 	uint32_t limit = s->limit;
 
-	sporadic_init(s, budget, period, settled > at ? settled : at);
+	sporadic_init(s, budget, period, at);
 	s->limit = limit;
 }
 

@@ -35,7 +35,7 @@ struct sporadic {
 /* A server whose whole budget is usable from `at` on. 0 < budget <= period. */
 void sporadic_init(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at);
 
-/* Other parameters: usable from `at` on, and not before what was used under the old ones would have come back. */
+/* Other parameters: all of the budget is usable from `at` on. What was used under the old ones is forgotten. */
 void sporadic_set(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at);
 
 /* From when on it may run; cycles it may run then, before it is to be charged. */

@@ -4,6 +4,7 @@
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
 #include "../kernel/dispatch.h"
+#include "../kernel/process.h"
 #include "../kernel/thread.h"
 #include "../kernel/vcpu.h"
 #include "samples.h"
@@ -62,7 +63,7 @@ static bool start(const char *name, int vcpu, thread_function *fn, void *arg)
 /* A VCPU of a bench, or why there is none (then negative). */
 static int bench_vcpu(const char *name, uint64_t budget_us, uint64_t period_us)
 {
-	int vcpu = vcpu_create(name, MAIN_VCPU, budget_us, period_us);
+	int vcpu = vcpu_create(name, MAIN_VCPU, budget_us, period_us, KERNEL_PID);
 
 	if (vcpu < 0)
 		print("no VCPU for it: %s\n", sched_error_text(vcpu));

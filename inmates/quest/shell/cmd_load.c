@@ -5,6 +5,7 @@
 #include <inmate/printf.h>
 #include <inmate/string.h>
 #include <inmate/timer.h>
+#include "../kernel/process.h"
 #include "../kernel/thread.h"
 #include "../kernel/trace.h"
 #include "../kernel/vcpu.h"
@@ -37,7 +38,7 @@ static void load_start(uint64_t budget_us, uint64_t period_us)
 		return;
 	}
 	format_buf(name, sizeof(name), "load%u", loads + 1);
-	vcpu = vcpu_create(name, MAIN_VCPU, budget_us, period_us);
+	vcpu = vcpu_create(name, MAIN_VCPU, budget_us, period_us, KERNEL_PID);
 	if (vcpu < 0) {
 		print("refused: %s\n", sched_error_text(vcpu));
 		return;

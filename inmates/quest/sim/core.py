@@ -41,6 +41,7 @@ _PROTOTYPES = {
     "sim_shift": (None, [c_void_p, c_int, c_int64]),
     "sim_idle": (c_uint64, [c_void_p]),
     "sim_admission": (None, [_u64s, c_uint, _u64s]),
+    "sim_beside": (c_int, [c_int, _u64s, c_uint, c_uint]),
     "sim_response": (c_uint64, [_u64s, c_uint, c_uint]),
     "sched_error_text": (c_char_p, [c_int]),
 }
@@ -198,6 +199,11 @@ def admission(vcpus: Sequence[tuple[int, int, bool]]) -> tuple[int, int, bool, b
     answers = (c_uint64 * 4)()
     library().sim_admission(_entries(vcpus), len(vcpus), answers)
     return answers[0], answers[1], bool(answers[2]), bool(answers[3])
+
+
+def beside(vcpus: Sequence[tuple[int, int, bool]], living: int, test: int = BOUND) -> bool:
+    """The first `living` keep their budgets beside the others, which are gone and have used theirs"""
+    return bool(library().sim_beside(test == EXACT, _entries(vcpus), living, len(vcpus)))
 
 
 def response(vcpus: Sequence[tuple[int, int, bool]], i: int) -> int | None:

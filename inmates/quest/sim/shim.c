@@ -32,6 +32,7 @@ void sim_counts(const struct sim *s, int id, uint64_t *counts);
 void sim_shift(struct sim *s, int id, int64_t by);
 uint64_t sim_idle(const struct sim *s);
 void sim_admission(const uint64_t *entries, unsigned int n, uint64_t *answers);
+int sim_beside(int exact, const uint64_t *entries, unsigned int living, unsigned int n);
 uint64_t sim_response(const uint64_t *entries, unsigned int n, unsigned int i);
 
 struct sim *sim_new(uint64_t quantum, int background, int admission, uint64_t now)
@@ -198,6 +199,14 @@ void sim_admission(const uint64_t *entries, unsigned int n, uint64_t *answers)
 	answers[1] = admission_limit(set, n);
 	answers[2] = admission_bound(set, n);
 	answers[3] = admission_exact(set, n);
+}
+
+int sim_beside(int exact, const uint64_t *entries, unsigned int living, unsigned int n)
+{
+	struct admission_entry set[SCHED_VCPUS + 1];
+
+	n = read_set(entries, n, set);
+	return admission_beside(exact ? ADMISSION_EXACT : ADMISSION_BOUND, set, living, n);
 }
 
 uint64_t sim_response(const uint64_t *entries, unsigned int n, unsigned int i)

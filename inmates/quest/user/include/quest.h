@@ -18,7 +18,7 @@ enum vcpu_type { MAIN_VCPU = 0, IO_VCPU = 1 };	/* sched_param.type */
  * VCPUs. A Main VCPU gets C ms of CPU in each period of T ms (us, where sched_param.unit is VCPU_US); threads on it take turns. `ENOVCPU`: none
  * of that number, or not one that this program may use: its own, its parent's, BEST_EFFORT_VCPU.
  */
-int vcpu_create(const struct sched_param *param);	/* its id; EINVAL, EADMIT, EAGAIN (a program has 16 at most, all programs together 8 I/O VCPUs), EFAULT */
+int vcpu_create(const struct sched_param *param);	/* its id; EINVAL, EADMIT, EAGAIN (a program has 16 at most, with those that are gone and have used CPU within their period; all programs together 8 I/O VCPUs; or another's that is gone has used too much yet), EFAULT */
 int vcpu_create_main(int C, int T);			/* the same for a Main VCPU */
 int vcpu_bind_task(vcpu_id_t id);			/* the calling thread runs on it from now on; ENOVCPU */
 int vcpu_destroy(vcpu_id_t id, int force);		/* own ones; EBUSY: threads are on it (`force`: they go to best effort), EPERM, ENOVCPU */

@@ -408,6 +408,20 @@ static void check_vcpu_limit(void)
 	CHECK(WEXITSTATUS(status_of(pid)) == 1);
 }
 
+/* Those that are gone count, until what they have used would have come back. */
+static void check_vcpus_that_are_gone(void)
+{
+	int id = 0, n, pid = fork();
+
+	if (!pid) {
+		for (n = 0; n < 17 && (id = vcpu_create_main(1, 1000000)) >= 0; n++)
+			if (vcpu_bind_task(id) || vcpu_bind_task(BEST_EFFORT_VCPU) || vcpu_destroy(id, 0))
+				_exit(2);
+		_exit(n == 16 && id == -EAGAIN);
+	}
+	CHECK(WEXITSTATUS(status_of(pid)) == 1);
+}
+
 /* All programs together: eight. */
 static void check_io_vcpu_limit(void)
 {
@@ -449,6 +463,7 @@ int main(int argc, char **argv)
 	check_vcpu_gone_in_fork();
 	check_vcpu_limit();
 	check_io_vcpu_limit();
+	check_vcpus_that_are_gone();
 	check_segments();
 	check_numbers();
 	return checked("calls");

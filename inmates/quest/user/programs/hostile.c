@@ -9,6 +9,7 @@
  *                         thread with a short period wake meanwhile?
  * hostile tree            a grandchild reads keys, and is left alone: they are not for it
  * hostile family          a child that never ends, and its parent waits: ^C ends both
+ * hostile vcpus           VCPUs of a very long period that are used and destroyed, until there are too many: nobody else may notice
  * hostile full            as many children as there can be, until it ends
  */
 #include <quest.h>
@@ -304,6 +305,22 @@ static int full(void)
 	return 0;
 }
 
+static int vcpus(void)
+{
+	int id, n;
+
+	for (n = 0; n < 300; n++) {
+		id = vcpu_create_main(1, 1000000);
+		if (id < 0)
+			break;
+		(void)vcpu_bind_task(id);
+		(void)vcpu_bind_task(BEST_EFFORT_VCPU);
+		(void)vcpu_destroy(id, 1);
+	}
+	printf("hostile: %d VCPUs came and went, then: %s\n", n, id < 0 ? strerror(id) : "enough");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	long n = argc > 2 ? atol(argv[2]) : 0;
@@ -320,8 +337,10 @@ int main(int argc, char **argv)
 		return tree();
 	if (argc > 1 && !strcmp(argv[1], "family"))
 		return family();
+	if (argc > 1 && !strcmp(argv[1], "vcpus"))
+		return vcpus();
 	if (argc > 1 && !strcmp(argv[1], "full"))
 		return full();
-	printf("usage: hostile race [ROUNDS] | flood | wait [ROUNDS] | admit [MS] | tree | family | full\n");
+	printf("usage: hostile race [ROUNDS] | flood | wait [ROUNDS] | admit [MS] | tree | family | vcpus | full\n");
 	return 2;
 }

@@ -16,7 +16,7 @@
 	E(ENOEXEC, 8, "the file is no program", "link it as user/program.lds says, and mark it executable") \
 	E(EBADF, 9, "that descriptor is not open for this", "0 reads, 1 and 2 write, open() and pipe() give others") \
 	E(ECHILD, 10, "there is no such child to wait for", "fork() first; each child is waited for once") \
-	E(EAGAIN, 11, "there are too many programs, threads or VCPUs", "wait for one of them to end") \
+	E(EAGAIN, 11, "there are too many programs, threads or VCPUs", "wait for one of them to end; a VCPU that is gone counts for one period more") \
 	E(ENOMEM, 12, "there is not enough memory", "end a program, or give the cell more") \
 	E(EFAULT, 14, "an address is not the program's to use so", "look at the pointer and the length") \
 	E(EBUSY, 16, "it is in use", "end or join the other threads first; unbind the VCPU") \
