@@ -28,7 +28,7 @@ enum {
 struct job {
 	struct sched_entity entity;
 	uint64_t budget, period;
-	bool always;
+	bool always, io;
 	uint64_t left, wake;
 	struct vcpu_params lost;	/* of the VCPU that it has none like, for the time being */
 	uint16_t sum[LENGTH + 1];	/* sum[t]: units used at its priority before t */
@@ -36,6 +36,7 @@ struct job {
 
 static struct sched s;
 static struct job jobs[VCPUS];
+static unsigned int served;		/* I/O VCPUs work for one of the first so many jobs, or for nobody known */
 static uint64_t state;
 
 uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit);
@@ -76,40 +77,55 @@ static uint32_t check_queues(unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		broken |= check_queue(&s.vcpus[i].main);
+		broken |= jobs[i].io ? 0 : check_queue(&s.vcpus[i].main);
 	return broken;
 }
 
-/* VCPUs with threads, as many as admission allows of up to VCPUS; VCPU 0 has the shortest period. */
+/* An I/O VCPU's parameters: of any period, also of one shorter than all others'. */
+static struct vcpu_params any_io(void)
+{
+	struct vcpu_params p = { .type = IO_VCPU, .period = 4 + below(60) };
+
+	p.budget = 1 + below(p.period / 4);
+	return p;
+}
+
+/* VCPUs with threads, as many as admission allows of up to VCPUS; VCPU 0 is the Main VCPU with the shortest period. */
 static unsigned int make_set(unsigned int limit)
 {
 	const struct sched_config config = { 3 + below(20), below(2), ADMISSION_EXACT };
-	struct vcpu_params p = { .type = MAIN_VCPU };
-	unsigned int n = 0, want = 1 + below(VCPUS), tries;
+	unsigned int n = 0, want = 1 + below(VCPUS), io = below(4), tries;
+	struct vcpu_params p;
 
 	sched_init(&s, &config, 0);
 	memset(jobs, 0, sizeof(jobs));
 	for (tries = 0; n < want && tries < 30; tries++) {
-		p.period = (n ? jobs[0].period + 1 : 4) + below(40);
+		p = (struct vcpu_params){ .type = MAIN_VCPU, .period = (n ? jobs[0].period + 1 : 4) + below(40) };
 		p.budget = 1 + below(p.period / (n ? 2 : 1));
+		if (n && below(4) < io)		/* none in some sets, few or many in others */
+			p = any_io();
 		if (sched_vcpu_create(&s, &p, 0) < 0)
 			continue;
-		s.vcpus[n].main.limit = limit;
+		if (p.type == MAIN_VCPU)
+			s.vcpus[n].main.limit = limit;
+		jobs[n].io = p.type == IO_VCPU;
 		jobs[n].budget = p.budget;
 		jobs[n].period = p.period;
-		jobs[n].always = !below(3);
+		jobs[n].always = !below(3) && !jobs[n].io;
 		sched_entity_init(&jobs[n].entity);
 		sched_bind(&s, &jobs[n].entity, n, 0);
 		n++;
 	}
-	return n;
+	return served = n;
 }
 
 static void start(struct job *j, uint64_t now)
 {
+	const struct job *whom = j->io && below(2) ? &jobs[below(served)] : NULL;
+
 	j->wake = SCHED_NEVER;
 	j->left = j->always ? SCHED_NEVER : 1 + below(2 * j->budget);
-	sched_ready(&s, &j->entity, now);
+	sched_ready_for(&s, &j->entity, whom && !whom->io ? whom->period : 0, now);
 }
 
 /* The next thing that happens while `j` (NULL: nobody) has the CPU. */
@@ -170,13 +186,14 @@ static uint32_t check_use(const struct job *j, bool highest, unsigned int late)
 	return broken;
 }
 
-/* Main VCPUs with threads that compute and sleep; the CPU stays up to `late` units too long with them. */
+/* VCPUs with threads that compute and sleep; the CPU stays up to `late` units too long with them. */
 uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit)
 {
 	struct sched_choice choice;
 	uint64_t now = 0, stop;
 	uint32_t broken = 0;
 	unsigned int n, i;
+	bool above = false;		/* some I/O VCPU, which may be above the first of all */
 	struct job *j;
 
 	state = seed;
@@ -199,8 +216,10 @@ uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit)
 		sched_block(&s, &j->entity, now);
 		j->wake = now + 1 + below(j->period);
 	}
+	for (i = 1; i < n; i++)
+		above |= jobs[i].io;
 	for (i = 0; i < n; i++)
-		broken |= check_use(&jobs[i], i == 0, late);
+		broken |= jobs[i].io ? 0 : check_use(&jobs[i], i == 0 && !above, late);
 	return broken;
 }
 
@@ -419,9 +438,11 @@ static void churn(struct job *j, uint64_t longest, uint64_t now)
 		return;
 	}
 	small = same = s.vcpus[j->entity.vcpu].params;
-	p.owner = same.owner;
 	p.period = 4 + below(longest - 4);
 	p.budget = 1 + below(below(2) ? 2 : p.period);
+	if (j->io)
+		p = any_io();
+	p.owner = same.owner;
 	small.budget = 1;
 	if (!vcpu_left(&s.vcpus[j->entity.vcpu], now)) {
 		if (below(2)) {
@@ -453,16 +474,23 @@ uint32_t run_churn(uint64_t seed, int test)
 	state = seed;
 	sched_init(&s, &config, 0);
 	memset(jobs, 0, sizeof(jobs));
+	served = 1;
 	n = 2 + below(VCPUS - 1);
 	for (i = 0; i < n; i++) {
-		p.period = i ? 150 : 60 + below(90);
-		p.budget = i ? 1 : 1 + below(p.period / 2);
+		jobs[i].io = i && !below(3);
+		p = (struct vcpu_params){ .type = MAIN_VCPU, .budget = 1, .period = 150 };
+		if (!i)
+			p.period = 60 + below(90);
+		if (!i)
+			p.budget = 1 + below(p.period / 2);
+		if (jobs[i].io)
+			p.type = IO_VCPU;
 		p.owner = below(3);
 		if (sched_vcpu_create(&s, &p, 0) < 0)
 			break;
 		jobs[i].budget = p.budget;
 		jobs[i].period = p.period;
-		jobs[i].always = !i || below(4);
+		jobs[i].always = !i || (below(4) && !jobs[i].io);
 		sched_entity_init(&jobs[i].entity);
 		sched_bind(&s, &jobs[i].entity, i, 0);
 	}
