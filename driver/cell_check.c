@@ -45,6 +45,52 @@ static int check_cpus(struct qv_cell_create *q)
 	return 0;
 }
 
+static bool meets(u32 first, u32 last, u64 other, u64 other_last)
+{
+	return first <= other_last && other <= last;
+}
+
+static bool cell_has_ports(const struct qv_cell *cell, u32 first, u32 last)
+{
+	u32 i, b;
+
+	for (i = 0; i < cell->config->num_ports; i++)
+		if (meets(first, last, cell->config->ports[i].first, cell->config->ports[i].last))
+			return true;
+	for (i = 0; i < cell->num_devices; i++)
+		for (b = 0; b < QV_MON_BARS; b++) {
+			const struct qv_mon_bar *bar = &cell->devices[i].monitor.bars[b];
+
+			if (bar->ports && bar->len && meets(first, last, bar->base, bar->base + bar->len - 1))
+				return true;
+		}
+	return false;
+}
+
+int qv_check_ports(struct qv_reply *r, const struct qv_cell *self, u32 first, u32 last)
+{
+	struct qv_cell *cell;
+
+	list_for_each_entry(cell, &qv_cells, list)
+		if (cell != self && cell_has_ports(cell, first, last))
+			return qv_refuse(r, QV_E_PORT, "give each port to one cell, or destroy that one",
+					 "ports %#x-%#x overlap ports of cell '%s': of its list, or of a device that it has",
+					 first, last, cell->name);
+	return 0;
+}
+
+static int check_ports(struct qv_cell_create *q)
+{
+	int error = 0;
+	u32 i;
+
+	for (i = 0; i < q->num_ports && !error; i++)
+		error = q->ports[i].last < q->ports[i].first ?
+			qv_refuse(&q->reply, QV_E_ARGUMENT, "", "port range %u ends before it begins", i) :
+			qv_check_ports(&q->reply, NULL, q->ports[i].first, q->ports[i].last);
+	return error;
+}
+
 static int check_options(struct qv_cell_create *q)
 {
 	if (q->watchdog_ms && (q->watchdog_ms < QV_WATCHDOG_MIN || q->watchdog_ms > QV_WATCHDOG_MAX))
@@ -59,7 +105,6 @@ int qv_cell_check(struct qv_cell_create *q)
 {
 	struct qv_reply *r = &q->reply;
 	int error;
-	u32 i;
 
 	if (!qv_takeover.enabled)
 		return qv_refuse(r, QV_E_NOT_ENABLED, "qvctl enable", "QV is not enabled");
@@ -97,9 +142,8 @@ int qv_cell_check(struct qv_cell_create *q)
 		return qv_refuse(r, QV_E_TOO_MANY, "", "more than %u port ranges", QV_MAX_PORTS);
 	if (q->num_devices > QV_MAX_DEVICES)
 		return qv_refuse(r, QV_E_TOO_MANY, "", "more than %u PCI functions", QV_MAX_DEVICES);
-	for (i = 0; i < q->num_ports; i++)
-		if (q->ports[i].last < q->ports[i].first)
-			return qv_refuse(r, QV_E_ARGUMENT, "", "port range %u ends before it begins", i);
-	error = check_options(q);
+	error = check_ports(q);
+	if (!error)
+		error = check_options(q);
 	return error ? error : check_cpus(q);
 }

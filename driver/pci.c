@@ -130,9 +130,14 @@ static const struct pci_dev *neighbour(const struct pci_dev *pdev, int i)
 static int check_bars(struct qv_reply *r, const struct qv_cell *cell, const struct pci_dev *pdev)
 {
 	const struct pci_dev *other;
-	int i;
+	int i, error;
 
 	for (i = 0; i < PCI_STD_NUM_BARS; i++) {
+		if (pci_resource_len(pdev, i) && (pci_resource_flags(pdev, i) & IORESOURCE_IO)) {
+			error = qv_check_ports(r, cell, pci_resource_start(pdev, i), pci_resource_end(pdev, i));
+			if (error)
+				return error;
+		}
 		if (!memory_bar(pdev, i))
 			continue;
 		if (pci_resource_flags(pdev, i) & IORESOURCE_UNSET)

@@ -241,6 +241,8 @@ extern u32 qv_num_cells;
 
 struct qv_cell *qv_cell_find(const char *name);
 int qv_cell_check(struct qv_cell_create *q);	/* cell_check.c */
+/* No cell but @self (NULL: none) has one of these ports. 0 or an errno, with the refusal in @r */
+int qv_check_ports(struct qv_reply *r, const struct qv_cell *self, u32 first, u32 last);
 int qv_cell_create(struct qv_cell_create *q);
 int qv_cell_start(struct qv_reply *r, const char *name);
 int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms);

@@ -79,9 +79,11 @@ struct cell_slot {			/* the manager's view of an instance */
 	u64 window_pa;
 	u64 open_table;			/* page that shows the block's open part to Linux; kept */
 	u64 cpus;			/* front-end indices */
-	u32 taken;			/* 1: the devices are not Linux's at present (written last) */
+	u32 taken;			/* 1: devices and ports are not Linux's at present (written last) */
 	u32 num_devices;
 	struct qv_mon_device devices[QV_MON_DEVICES];
+	u32 num_ports;
+	struct qv_mon_ports ports[QV_MON_PORTS];
 };
 
 struct enter_state {			/* enter.c: all CPUs come in together */

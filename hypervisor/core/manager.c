@@ -249,6 +249,8 @@ static u64 create(struct pcpu *cpu, u64 gpa)
 	inst->cells[id].reclaimed = 0;
 	inst->cells[id].num_devices = q->num_devices;
 	memcpy(inst->cells[id].devices, q->devices, sizeof(q->devices));
+	inst->cells[id].num_ports = q->num_ports;
+	memcpy(inst->cells[id].ports, q->ports, sizeof(q->ports));
 	inst->cells[id].cpus = 0;
 	for (i = 0; i < q->num_cpus; i++)
 		inst->cells[id].cpus |= 1ull << q->cpus[i];

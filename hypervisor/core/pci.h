@@ -62,6 +62,10 @@ void ports_front(void);			/* what of Linux's is looked at */
 bool ports_log(u32 first, u32 last);	/* a write by Linux is logged */
 /* What forbids Linux to write @size bytes of @value from @port on; NULL: nothing */
 const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value);
+/* One of these ports is in the list of a cell, created or running, or in an I/O BAR of its devices */
+bool ports_claimed(const struct instance *inst, u32 first, u32 last);
+/* The cell's ports, listed and of I/O BARs, leave Linux or go back to it; a cell shares none with another */
+void ports_take(const struct qv_mon_create *q, bool take);
 /* @inst's guest is stopped at these ports, or no more. Its CPUs see it when they next exit */
 void ports_stop(struct instance *inst, u32 first, u32 last, bool stop);
 

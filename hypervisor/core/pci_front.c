@@ -49,23 +49,6 @@ const struct qv_mon_device *pci_given(u32 bdf)
 	return NULL;
 }
 
-static bool port_given(u32 first, u32 last)
-{
-	const struct cell_slot *slot;
-	u32 i, b;
-
-	for (slot = me()->cells; slot < me()->cells + QV_MON_CELLS; slot++)
-		for (i = 0; slot->taken && i < slot->num_devices; i++)
-			for (b = 0; b < QV_MON_BARS; b++) {
-				const struct qv_mon_bar *bar = &slot->devices[i].bars[b];
-
-				if (bar->ports && bar->len && first < bar->base + bar->len &&
-				    bar->base <= last)
-					return true;
-			}
-	return false;
-}
-
 static void refused(struct pcpu *cpu, u32 what, u64 where, u32 value)
 {
 	cpu_status(cpu)->denied++;
@@ -123,7 +106,7 @@ static void access(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
 {
 	if (port >= CONFIG_DATA && port + size <= CONFIG_DATA + 4) {
 		config_data(cpu, port, size, in, value);
-	} else if (port_given(port, port + size - 1) ||
+	} else if (ports_claimed(me(), port, port + size - 1) ||
 		   (port < CONFIG_DATA + 4 && port + size > CONFIG_DATA)) {
 		refused(cpu, QV_LOG_PORT, port, *value);
 		*value = ~0u;

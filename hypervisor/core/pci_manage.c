@@ -133,6 +133,10 @@ static u64 check_device(const struct instance *inst, const struct qv_mon_device 
 	for (i = 0; i < QV_MON_BARS; i++)
 		if (!bar_ok(inst, &d->bars[i]))
 			return QV_ME_DEVICE_BAR;
+	for (i = 0; i < QV_MON_BARS; i++)
+		if (d->bars[i].ports && d->bars[i].len &&
+		    ports_claimed(inst, d->bars[i].base, d->bars[i].base + d->bars[i].len - 1))
+			return QV_ME_PORT_TAKEN;
 	return QV_ME_OK;
 }
 
@@ -227,16 +231,10 @@ static bool take_range(void *ctx, u64 pa, u64 len)
 void pci_take(const struct qv_mon_create *q, bool take)
 {
 	bool any = take;
-	u32 i, b;
+	u32 i;
 
 	each_range(q, &take, take_range);
-	for (i = 0; i < q->num_devices; i++)
-		for (b = 0; b < QV_MON_BARS; b++) {
-			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
-
-			if (bar->len && bar->ports)
-				ports_stop(me(), bar->base, bar->base + bar->len - 1, take);
-		}
+	ports_take(q, take);
 	for (i = 1; i < QV_MON_CELLS; i++)
 		any |= me()->cells[i].taken && me()->cells[i].num_devices;
 	if (q->num_devices)

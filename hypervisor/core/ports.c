@@ -52,6 +52,48 @@ bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last)
 	return false;
 }
 
+static bool cell_claims(const struct cell_slot *slot, u32 first, u32 last)
+{
+	u32 i, b;
+
+	for (i = 0; i < slot->num_ports; i++)
+		if (meet(first, last, slot->ports[i].first, slot->ports[i].last))
+			return true;
+	for (i = 0; i < slot->num_devices; i++)
+		for (b = 0; b < QV_MON_BARS; b++) {
+			const struct qv_mon_bar *bar = &slot->devices[i].bars[b];
+
+			if (bar->ports && bar->len && meet(first, last, bar->base, bar->base + bar->len - 1))
+				return true;
+		}
+	return false;
+}
+
+bool ports_claimed(const struct instance *inst, u32 first, u32 last)
+{
+	const struct cell_slot *slot;
+
+	for (slot = inst->cells; slot < inst->cells + QV_MON_CELLS; slot++)
+		if (slot->state && cell_claims(slot, first, last))
+			return true;
+	return false;
+}
+
+void ports_take(const struct qv_mon_create *q, bool take)
+{
+	u32 i, b;
+
+	for (i = 0; i < q->num_ports; i++)
+		ports_stop(me(), q->ports[i].first, q->ports[i].last, take);
+	for (i = 0; i < q->num_devices; i++)
+		for (b = 0; b < QV_MON_BARS; b++) {
+			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
+
+			if (bar->ports && bar->len)
+				ports_stop(me(), bar->base, bar->base + bar->len - 1, take);
+		}
+}
+
 void ports_stop(struct instance *inst, u32 first, u32 last, bool stop)
 {
 	u8 *map = inst->port_map;

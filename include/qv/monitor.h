@@ -318,7 +318,8 @@ enum qv_mon_note { QV_NOTE_PANIC = 1, QV_NOTE_RESTART, QV_NOTE_HALT, QV_NOTE_POW
 	X(QV_ME_DEVICE_NONE,	"a device is not there, is a bridge, or lies outside the known config space") \
 	X(QV_ME_DEVICE_TAKEN,	"a device belongs to another cell, or is listed twice") \
 	X(QV_ME_DEVICE_BAR,	"a device's registers are not where a cell may have them") \
-	X(QV_ME_DEVICE_PIN,	"a device's interrupt pin or vector is not one a cell may have")
+	X(QV_ME_DEVICE_PIN,	"a device's interrupt pin or vector is not one a cell may have") \
+	X(QV_ME_PORT_TAKEN,	"a port, of the list or of a device's I/O BAR, belongs to another cell")
 enum qv_mon_error {
 	QV_ME_OK = 0,
 	QV_ME_BASE = 0xff,

@@ -16,6 +16,7 @@ from test_inmates import MACHINES, marks, vendor
 HUGE = 2 << 20
 OPEN_PART = 64 << 10
 ONES = 2**64 - 1
+WITNESS_PORT = 0x3FF
 WITNESS = arena.WITNESS_CPU
 ERRORS = range(0x100, 0x120)  # enum qv_mon_error
 HSAVE, VM_CR, EFER, APIC_BASE, MICROCODE = 0xC0010117, 0xC0010114, 0xC0000080, 0x1B, 0x79
@@ -409,6 +410,14 @@ def smi_enable(linux: Linux) -> None:
     linux.do("out", 0x630, 4, before)  # as it was: passes
     linux.do("in", 0x630, 4)
     assert linux.value() == before
+
+
+@front("front-cell-port", "its kernel reads and writes a port of the witness's list", "ones, dropped, counted, logged")
+def cell_port(linux: Linux) -> None:
+    said = f"Linux used port {WITNESS_PORT:#x}, which is not its own"
+    linux.counted(lambda: linux.do("in", WITNESS_PORT, 1), said)
+    assert linux.value() == 0xFF
+    linux.counted(lambda: linux.do("out", WITNESS_PORT, 1, 0x5A), said)
 
 
 # Interrupts to the witness

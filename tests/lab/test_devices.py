@@ -205,6 +205,60 @@ def test_ports_beside_config_space_fail_the_cell(qv: Product, line: str, port: i
     assert (cell["state"], cell["failure"]["reason"], cell["failure"]["address"]) == ("failed", "port", f"{port:#x}")
 
 
+def with_ports(qv: Product, name: str, cpu: int, ports: str) -> str:
+    """A configuration with these ports and no device: its path in the machine."""
+    path = f"/run/{name}.yaml"
+    qv.sh(f"sed 's/^name:.*/name: {name}/; s/^cpus:.*/cpus: [{cpu}]/' {CONFIGS}/quest.yaml >{path}; "
+          f"echo 'ports: [{ports}]' >>{path}")
+    return path
+
+
+def first_port(qv: Product, place: str) -> int:
+    return int(qv.sh(f"head -1 /sys/bus/pci/devices/0000:{place}/resource").split()[0], 16)
+
+
+def scratch(qv: Product, port: int, value: int | None = None) -> int:
+    """What Linux reads from a port, after writing a value if wanted."""
+    write = "" if value is None else f"f.write(bytes([{value}])); f.seek({port});"
+    return int(qv.sh(f"""python3 -c "
+f = open('/dev/port', 'r+b', buffering=0); f.seek({port}); {write} print(f.read(1)[0])" """))
+
+
+def test_two_cells_never_share_a_port(qv: Product) -> None:
+    """The list of one, the list and the I/O BAR of another; whichever comes first; told before anything runs, too."""
+    port = first_port(qv, SERIAL)
+    device = given(qv, off(SERIAL))
+    lister, other = with_ports(qv, "lister", 2, f"{port:#x}"), with_ports(qv, "other", 1, f"{port:#x}-{port + 1:#x}")
+    checked = qv.qvctl(f"config check {device} {lister}")
+    assert checked.rc == 2 and f"{port:#x} overlaps {port:#x}-{port + 7:#x} of {SERIAL} of quest" in checked.out + checked.err
+    qv.do(f"cell create {device}")
+    assert "overlap ports of cell 'quest'" in qv.refused(f"cell create {lister}")
+    qv.do("cell destroy quest")
+    qv.do(f"cell create {lister}")
+    assert "overlap ports of cell 'lister'" in qv.refused(f"cell create {device}")
+    assert driver(qv, SERIAL) == "serial"
+    assert "overlap ports of cell 'lister'" in qv.refused(f"cell create {other}")
+    qv.do("cell destroy lister")
+
+
+def test_ports_of_a_list_leave_linux(qv: Product) -> None:
+    """From start to destroy: the scratch register of a serial port answers the cell alone."""
+    port = first_port(qv, SERIAL) + 7
+    path = with_ports(qv, "quest", 3, f"{port:#x}")
+    qv.do(f"cell create {path}")
+    assert scratch(qv, port, 0x5a) == 0x5a
+    qv.do("cell start quest")
+    before = denied(qv, "linux")
+    assert scratch(qv, port, 0x33) == 0xff
+    assert denied(qv, "linux") - before == 2
+    assert f"Linux used port {port:#x}, which is not its own" in qv.do("log")
+    assert qv.quesh(f"pci in {port:#x}") == "5a\n"
+    qv.do("cell shutdown quest")
+    assert scratch(qv, port) == 0xff
+    qv.do("cell destroy quest")
+    assert scratch(qv, port, 0x77) == 0x77
+
+
 def test_linux_meanwhile(qv: Product) -> None:
     """Its touches of a given device are answered and counted: config space both ways, registers, ports."""
     qv.sh(f"echo 1 >/sys/bus/pci/devices/0000:{EDU}/enable")

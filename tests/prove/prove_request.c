@@ -2,11 +2,11 @@
 /*
  * Property: a request to create a cell that request_check() accepts is sound: each of its pages is RAM, the front
  *	end's, not listed twice and no window of another cell; its window overlaps none of them; its CPUs are
- *	the front end's own, each once, and not the caller
+ *	the front end's own, each once, and not the caller; no port of its list is another cell's
  * Bound: any request with up to 3 runs of any place and length, 3 CPUs, 2 ports; 2 other cells; RAM in up to 2
  *	ranges below 32 MiB
  * Assumed: owners of pages are what front_owner() says (see prove_front.c), front_prepare() may fail,
- *	ports and devices are checked elsewhere
+ *	what is another's of ports, and devices, are checked elsewhere
  * Enough: runs are compared with the one before, with the block and with the window, by rules that do not depend on
  *	their number; 32 MiB hold every way in which three runs, a block and a window can lie to one another
  * Code: hypervisor/core/request.c
@@ -18,6 +18,7 @@
  * Changed: include/qv/monitor.h: `#define QV_MON_PORTS		16` -> `#define QV_MON_PORTS		2`: ports
  * Twin: hypervisor/core/request.c: `if (r->pa < after || !request_run_ok(inst, r) ||` -> `if (!request_run_ok(inst, r) ||`: a page listed twice
  * Twin: hypervisor/core/request.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a run that ends beyond RAM
+ * Twin: hypervisor/core/request.c: `if (ports_claimed(` -> `if (!i && ports_claimed(`: a port of another cell, second in the list
  * Twin: hypervisor/core/request.c: `if ((seen & ~inst->icr.own) || ` -> `if (`: another's CPU
  */
 #include "core/nested.h"
@@ -44,6 +45,9 @@ int front_prepare(const struct paging *p, u64 pa)
 }
 
 /* Ports and devices: any answer */
+/* One port, any, is another cell's */
+static u32 claimed;
+bool ports_claimed(const struct instance *i, u32 first, u32 last) { (void)i; return (first <= claimed && claimed <= last) || any_bool(); }
 bool ports_never(const struct qv_mon_boot *b, u32 first, u32 last) { (void)b, (void)first, (void)last; return any_bool(); }
 u64 pci_check(const struct instance *i, u32 caller) { (void)i, (void)caller; return any_bool() ? 0 : QV_ME_BASE + 1; }
 u64 pci_prepare(const struct instance *i) { (void)i; return any_bool() ? 0 : QV_ME_TABLES; }
@@ -119,6 +123,7 @@ int main(void)
 	u64 page = any_u64() % PAGES * QV_HUGE;
 	u32 caller = any_u32(), i = any_u32(), k = any_u32();
 
+	claimed = any_u32();
 	any_machine();
 	any_request(&inst.req);
 	ASSUME(caller < inst.boot.num_cpus);
@@ -136,6 +141,8 @@ int main(void)
 			PROVE(!inst.cells[c].state || !meets(page, QV_HUGE, inst.cells[c].window_pa, WINDOW),
 			      "nor another cell's console");
 	}
+	for (u32 p = 0; p < QV_MON_PORTS; p++)
+		PROVE(p >= q->num_ports || claimed < q->ports[p].first || claimed > q->ports[p].last, "a port has one owner");
 	ASSUME(i < q->num_runs);
 	PROVE(!(q->runs[i].pa % QV_HUGE) && q->runs[i].pa < PAGES * QV_HUGE &&
 	      q->runs[i].count <= PAGES - q->runs[i].pa / QV_HUGE, "all of a run is memory");

@@ -28,6 +28,12 @@ static bool never_port(u32 port)
 	return false;
 }
 
+/* One of the running cell's: two of its list, eight of its device */
+static bool others_port(u32 port)
+{
+	return port == 0x80 || (port >= 0x7f8 && port <= 0x7ff) || (port & ~7u) == 0xc000;
+}
+
 static bool all_ram(const struct qv_mon_boot *b, u64 pa, u64 len)
 {
 	u64 end = pa + len;
@@ -100,6 +106,11 @@ void machine_open(struct machine *m, u32 max_leaf)
 	m->inst->cells[3].state = QV_MON_RUNNING;
 	m->inst->cells[3].block_pa = CELL_BLOCK * M2;
 	m->inst->cells[3].window_pa = CELL_WINDOW * M2 + 0x10000;
+	m->inst->cells[3].num_ports = 2;
+	m->inst->cells[3].ports[0] = (struct qv_mon_ports){ 0x80, 0x80 };
+	m->inst->cells[3].ports[1] = (struct qv_mon_ports){ 0x7f8, 0x7ff };
+	m->inst->cells[3].num_devices = 1;
+	m->inst->cells[3].devices[0].bars[4] = (struct qv_mon_bar){ .base = 0xc000, .len = 8, .ports = 1 };
 	m->inst->cells[4].window_pa = 205 * M2;		/* a cell that was: does not matter */
 	for (i = 0; i < FRONT_PAGES; i++)
 		m->plain[i] = all_ram(b, i * M2, M2) && !in_other_window(m->inst, i * M2, M2);
@@ -231,8 +242,8 @@ const char *request_unsound(const struct machine *m, const struct qv_mon_create 
 			return "ports reversed";
 	for (i = 0; i < q->num_ports; i++)
 		for (k = q->ports[i].first; k <= q->ports[i].last; k++)
-			if (never_port(k))
-				return "a port for no cell";
+			if (never_port(k) || others_port(k))
+				return "a port for no cell, or another's";
 	if (q->doorbell_vector && (q->doorbell_vector < 32 || q->doorbell_vector > 255))
 		return "doorbell";
 	if (q->entry.eip >= pages * M2 || q->entry.ebx >= pages * M2)
@@ -286,7 +297,7 @@ static u64 some_address(struct choices *c)
 static u64 some_number(struct choices *c)
 {
 	static const u64 numbers[] = {
-		0, 1, 2, 3, 8, 16, 17, 31, 32, 63, 64, 65, 255, 256, 1024, 1025, 0x7fffffff, 0x80000000, 0xffffffff,
+		0, 1, 2, 3, 8, 0x80, 0x7f7, 0x800, 0xc000, 0xc008, 16, 17, 31, 32, 63, 64, 65, 255, 256, 1024, 1025, 0x7fffffff, 0x80000000, 0xffffffff,
 		1ull << 43, 1ull << 63, ~0ull,
 	};
 

@@ -84,6 +84,7 @@ static void front_ports(void)
 	me()->boot.ecam_pa = ECAM;
 	me()->boot.ecam_len = 1 << 20;
 	slot = &me()->cells[1];
+	slot->state = QV_MON_RUNNING;
 	slot->taken = slot->num_devices = 1;
 	slot->devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = QV_MON_NO_PIN,
 		.bars = { { .base = 0xc000, .len = 8, .ports = 1 } } };

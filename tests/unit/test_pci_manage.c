@@ -49,6 +49,8 @@ static void good(struct qv_mon_create *q)
 	q->num_runs = 1;
 	q->runs[0] = (struct qv_mon_run){ 42 * QV_HUGE, 2 };
 	q->entry.eip = 0x100000;
+	q->num_ports = 1;
+	q->ports[0] = (struct qv_mon_ports){ 0x2f8, 0x2f9 };
 	q->num_devices = 1;
 	q->devices[0] = (struct qv_mon_device){
 		.bdf = OWN, .flags = QV_MON_DEVICE_MASTER, .ioapic = QV_MON_NO_PIN,
@@ -104,6 +106,7 @@ static void one_life(void)
 	CHECK_EQ(device_read(pcpu_of(0), BAR + 0x183c), 1);
 	CHECK(pci_given(OWN) && !pci_given(OWN + 1));
 	CHECK_EQ(me()->port_map[0xc000 / 8], 0xff);
+	CHECK_EQ(me()->port_map[0x2f8 / 8], 0x03);
 	CHECK_EQ(me()->port_map[0xcf8 / 8], 0xf0);
 
 	config_set(OWN, 4, 1u << 20 | 7);		/* the cell was at work (the status half is read-only in a device) */
@@ -117,6 +120,7 @@ static void one_life(void)
 	CHECK(front(HIGH_ECAM + (OWN << 12)).write);
 	CHECK(!pci_given(OWN));
 	CHECK_EQ(me()->port_map[0xc000 / 8], 0);
+	CHECK_EQ(me()->port_map[0x2f8 / 8], 0);
 	CHECK_EQ(me()->port_map[0xcf8 / 8], 0);
 	CHECK_EQ(world_create(&w, &q), 1);		/* and once more */
 }
@@ -193,10 +197,17 @@ static void overlapping_claims(void)
 	b.runs[0].pa = 52 * QV_HUGE;
 	b.cpus[0] = 3;
 	CHECK_EQ(world_create(&w, &b), QV_ME_DEVICE_TAKEN);
+	b.ports[0] = (struct qv_mon_ports){ 0x3f8, 0x3f8 };
 	b.devices[0].bdf = 0x30;
 	config_set(0x30, 0, 1);
 	config_set(0x30, 0x0c, 0);
 	config_set(0x30, 0x10, BAR);
+	config_set(0x30, 0x18, 0xc019);
+	b.devices[0].bars[2].base = 0xc018;
+	CHECK_EQ(world_create(&w, &b), QV_ME_PORT_TAKEN);
+	b.devices[0].bars[2].base = 0x2f8;
+	config_set(0x30, 0x18, 0x2f9);
+	CHECK_EQ(world_create(&w, &b), QV_ME_PORT_TAKEN);
 	b.devices[0].bars[2].len = 0;
 	CHECK_EQ(world_create(&w, &b), 2);
 	CHECK_EQ(world_start(&w, 2), 0);

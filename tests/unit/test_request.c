@@ -101,6 +101,13 @@
 	X(port_range_into_it, PORT_NEVER, (q->ports[1].first = 0x90, q->ports[1].last = 0x92)) \
 	X(ports_between, OK, (q->ports[1].first = 0x93, q->ports[1].last = 0x9f)) \
 	X(port_of_firmware, PORT_NEVER, (q->ports[0].first = 0x600, q->ports[0].last = 0x604)) \
+	X(port_of_another_list, PORT_TAKEN, q->ports[1].first = q->ports[1].last = 0x80) \
+	X(port_range_over_another_list, PORT_TAKEN, (q->ports[0].first = 0x7f0, q->ports[0].last = 0x800)) \
+	X(port_of_another_device, PORT_TAKEN, (q->ports[0].first = 0xc007, q->ports[0].last = 0xc009)) \
+	X(ports_beside_anothers, OK, (q->ports[0].first = 0xc008, q->ports[0].last = 0xc00f)) \
+	X(port_of_a_cell_that_was, OK, (q->ports[0].first = 0x80, q->ports[0].last = 0x80, inst->cells[3].state = QV_MON_NONE)) \
+	X(port_of_a_cell_created, PORT_TAKEN, (q->ports[0].first = 0x80, q->ports[0].last = 0x80, \
+					       inst->cells[3].state = QV_MON_CREATED)) \
 	X(devices_too_many, DEVICES, q->num_devices = 9) \
 	X(devices_huge, DEVICES, q->num_devices = ~0u) \
 	X(device_without_ecam, DEVICE_NONE, q->num_devices = 1) \

@@ -165,7 +165,7 @@ def _between(cells: Sequence[CellConfig], machine: Machine) -> list[Problem]:
     problems: list[Problem] = []
     for number, cell in enumerate(cells):
         for other in cells[:number]:
-            problems += _overlaps(cell, other)
+            problems += _overlaps(cell, other, machine)
     total = sum(cell.memory for cell in cells)
     alone = max((cell.memory for cell in cells), default=0)
     if total > machine.mem_available >= alone > 0:
@@ -177,7 +177,23 @@ def _between(cells: Sequence[CellConfig], machine: Machine) -> list[Problem]:
     return problems
 
 
-def _overlaps(cell: CellConfig, other: CellConfig) -> list[Problem]:
+@dataclass(frozen=True)
+class _Port:
+    """A range of ports that a cell asks for, with the key that names it."""
+
+    key: str
+    first: int
+    last: int
+    text: str
+
+
+def _all_ports(cell: CellConfig, machine: Machine) -> list[_Port]:
+    listed = [_Port("ports", first, last, words.port_range(first, last)) for first, last in cell.ports]
+    return listed + [_Port("devices", first, last, f"{words.port_range(first, last)} of {device}")
+                     for device in cell.devices for first, last in machine.pci_ports(device.bdf)]
+
+
+def _overlaps(cell: CellConfig, other: CellConfig, machine: Machine) -> list[Problem]:
     problems: list[Problem] = []
 
     def add(key: str, wrong: str, right: str) -> None:
@@ -192,9 +208,9 @@ def _overlaps(cell: CellConfig, other: CellConfig) -> list[Problem]:
     for device in cell.devices:
         if any(device.bdf == of_other.bdf for of_other in other.devices):
             add("devices", f"{device} is also given to {whose}", "each PCI function to one cell")
-    for first, last in cell.ports:
-        for low, high in other.ports:
-            if first <= high and low <= last:
-                add("ports", f"{words.port_range(first, last)} overlaps "
-                    f"{words.port_range(low, high)} of {whose}", "each port to one cell")
+    for port in _all_ports(cell, machine):
+        for theirs in _all_ports(other, machine):
+            same_device = port.key == theirs.key == "devices" and port.text == theirs.text
+            if port.first <= theirs.last and theirs.first <= port.last and not same_device:
+                add(port.key, f"{port.text} overlaps {theirs.text} of {whose}", "each port to one cell")
     return problems

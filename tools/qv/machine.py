@@ -6,8 +6,11 @@ from __future__ import annotations
 import os
 
 from .record import dataclass
+from .words import pci_name
 
 IMAGES = "/usr/share/qv/images"
+BARS = 6
+IORESOURCE_IO = 0x100
 
 
 def parse_cpu_list(listing: str) -> set[int]:
@@ -29,14 +32,22 @@ class Machine:
     mem_available: int
     image_dirs: tuple[str | os.PathLike[str], ...] = (IMAGES,)
     pci: frozenset[int] | None = None  # functions of segment 0; None: not known
+    pci_folder: str = ""  # where sysfs shows them
 
     @staticmethod
     def this(root: str = "/") -> Machine:
         """The machine that we run on (or whose /sys and /proc lie under root)."""
         memory = _meminfo(os.path.join(root, "proc/meminfo"))
         total = memory.get("MemTotal", 0)
+        pci = os.path.join(root, "sys/bus/pci/devices")
         return Machine(_existing_cpus(os.path.join(root, "sys/devices/system/cpu")), total,
-                       memory.get("MemAvailable", total), pci=_pci_functions(os.path.join(root, "sys/bus/pci/devices")))
+                       memory.get("MemAvailable", total), pci=_pci_functions(pci), pci_folder=pci)
+
+    def pci_ports(self, bdf: int) -> list[tuple[int, int]]:
+        """First and last port of each I/O BAR. A function's file `resource` has a line `FIRST LAST FLAGS` for each."""
+        text = read_text(os.path.join(self.pci_folder, f"0000:{pci_name(bdf)}", "resource")) or ""
+        bars = [[int(word, 16) for word in line.split()] for line in text.splitlines()[:BARS]]
+        return [(first, last) for first, last, flags in bars if flags & IORESOURCE_IO and last]
 
 
 def read_text(path: str) -> str | None:

@@ -60,7 +60,7 @@ enum qv_reason {
 	QV_E_NOT_AGREED		= 26,	/* the cell did not agree in time: the lock stays */
 	QV_E_DEVICE		= 27,	/* a PCI function cannot be given to a cell */
 	QV_E_DMA		= 28,	/* it could do DMA, and nothing would hold it back */
-	QV_E_PORT		= 29,	/* an I/O port that no cell may have */
+	QV_E_PORT		= 29,	/* an I/O port that no cell may have, or that another has */
 	QV_E_NO_PREVIOUS	= 30,	/* RAM holds no log of an earlier session */
 };
 

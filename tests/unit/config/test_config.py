@@ -165,6 +165,24 @@ def test_between_files() -> None:
     ]
 
 
+def test_ports_of_a_device_and_of_a_list(tmp_path: Path) -> None:
+    """Whichever file comes first; and one function given twice is told once."""
+    head = f"memory: 4M\nimage: {HERE}/images/shared.elf\n"
+    (tmp_path / "list.yaml").write_text(f"name: list\ncpus: [1]\n{head}ports: [0xc004]\n")
+    (tmp_path / "device.yaml").write_text(f"name: device\ncpus: [2]\n{head}devices: [{{pci: \"00:12.0\", dma: off}}]\n")
+    (tmp_path / "twice.yaml").write_text(f"name: twice\ncpus: [3]\n{head}devices: [{{pci: \"00:12.0\", dma: off}}]\n")
+    machine = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available, pci_folder=str(tmp_path / "pci"))
+    (tmp_path / "pci/0000:00:12.0").mkdir(parents=True)
+    (tmp_path / "pci/0000:00:12.0/resource").write_text("0xc000 0xc007 0x40101\n")
+    one, two, three = (str(tmp_path / f"{name}.yaml") for name in ("list", "device", "twice"))
+    assert messages(one, two, machine=machine) == [
+        f"{two}:5:10: devices: 0xc000-0xc007 of 00:12.0 overlaps 0xc004 of list in {one} (each port to one cell)"]
+    assert messages(two, one, machine=machine) == [
+        f"{one}:5:8: ports: 0xc004 overlaps 0xc000-0xc007 of 00:12.0 of device in {two} (each port to one cell)"]
+    assert messages(two, three, machine=machine) == [
+        f"{three}:5:10: devices: 00:12.0 is also given to device in {two} (each PCI function to one cell)"]
+
+
 def test_each_file_is_checked_by_itself_too() -> None:
     assert len(messages("bad/cpus-zero.yaml", "bad/name-empty.yaml")) == 2
 
@@ -215,8 +233,13 @@ def test_facts_of_a_machine(tmp_path: Path) -> None:
     cpu.mkdir(parents=True)
     (cpu / "possible").write_text("0-7\n")
     (cpu / "present").write_text("0-3\n")
+    function = tmp_path / "sys/bus/pci/devices/0000:00:12.0"
+    function.mkdir(parents=True)
+    (function / "resource").write_text("0x000000000000c000 0x000000000000c007 0x0000000000040101\n"
+                                       "0x00000000fe000000 0x00000000fe000fff 0x0000000000040200\n" + "0x0 0x0 0x0\n" * 11)
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text("MemTotal: 2048 kB\nMemAvailable: 1024 kB\n")
     machine = Machine.this(str(tmp_path))
     assert machine.cpus == {0, 1, 2, 3}
     assert (machine.mem_total, machine.mem_available) == (2 * MIB, MIB)
+    assert (machine.pci, machine.pci_ports(0x90), machine.pci_ports(0x91)) == ({0x90}, [(0xc000, 0xc007)], [])
