@@ -18,9 +18,15 @@ void exit_nmi(struct pcpu *cpu)
 
 static FRONT_END_ONLY void front_memory(struct pcpu *cpu, u64 gpa, bool write)
 {
-	if (!ioapic_page(gpa))
+	bool known = true;
+
+	if (ioapic_page(gpa))
+		known = ioapic_access(cpu, gpa, write);
+	else if (write && pci_config_page(gpa))
+		known = pci_config_store(cpu, gpa);
+	else
 		front_touch(cpu, gpa, write);
-	else if (!ioapic_access(cpu, gpa, write))
+	if (!known)
 		vendor_inject_fault(cpu, 13);	/* an instruction we do not know: #GP tells Linux */
 }
 

@@ -293,7 +293,7 @@ static u64 start_cell(struct pcpu *cpu, u32 id)
 {
 	struct cell_slot *slot = &me()->cells[id];
 	const struct qv_mon_create *q = &managed()->req;
-	u64 start;
+	u64 start, error = QV_ME_OK;
 	u32 i;
 
 	if (slot->state != QV_MON_CREATED)
@@ -305,12 +305,16 @@ static u64 start_cell(struct pcpu *cpu, u32 id)
 	set_memory(q, front_hole);
 	slot->taken = true;
 	pci_take(q, true);
-	if (!flush_front_end(cpu)) {
+	if (!flush_front_end(cpu))
+		error = QV_ME_CPU_STUCK;
+	else if (!pci_still_there(cpu, q))
+		error = QV_ME_DEVICE_NONE;
+	if (error) {
 		set_memory(q, front_unhole);
 		slot->taken = false;
 		pci_take(q, false);
 		flush_front_end(cpu);
-		return QV_ME_CPU_STUCK;
+		return error;
 	}
 
 	/* ---- from here the memory is the cell's ---- */

@@ -13,10 +13,18 @@ static bool is_ram(const struct qv_mon_boot *ram, u64 pa)
 	return false;
 }
 
+/* PCI config space: Linux reads it directly, its writes come to pci_front.c */
+static bool is_config(const struct qv_mon_boot *b, u64 pa)
+{
+	return b && pa - b->ecam_pa < b->ecam_len;
+}
+
 /* The entry by which Linux has a page of its own at @pa, a page's start */
 static u64 own_page(const struct paging *p, u64 pa, u32 level)
 {
-	return pa | nested_bits(p, NESTED_RWX | (is_ram(p->ram, pa) ? NESTED_WB : 0)) | (level > 1 ? PT_PS : 0);
+	u64 what = is_config(p->ram, pa) ? NESTED_RX : NESTED_RWX;
+
+	return pa | nested_bits(p, what | (is_ram(p->ram, pa) ? NESTED_WB : 0)) | (level > 1 ? PT_PS : 0);
 }
 
 enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
@@ -28,7 +36,7 @@ enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
 		return e & NESTED_HOLE ? FRONT_HOLE : FRONT_OWNS;
 	if (found > 1 && !(e & PT_PS))
 		return FRONT_SPECIAL;		/* split further: something in it is special */
-	if ((e & PT_TABLE) != NESTED_RWX || (e & PT_ADDR) != (pa & ~(level_size(found) - 1)))
+	if ((e ^ own_page(p, pa & ~(level_size(found) - 1), found)) & (PT_TABLE | PT_ADDR))
 		return FRONT_SPECIAL;
 	return FRONT_OWNS;
 }
@@ -98,10 +106,17 @@ void front_open(const struct paging *p, u64 pa, u64 table)
 	set_page(p, pa, table | PT_TABLE);
 }
 
+/* Is [@start, @end) partly inside [@from, @to), partly outside? */
+static bool crosses(u64 start, u64 end, u64 from, u64 to)
+{
+	return from < end && to > start && (start < from || end > to);
+}
+
 /*
  * The largest page around @pa whose memory is of one kind: where a page crosses
  * from RAM to devices, MTRRs differ and its type would be undefined (APM vol. 2, 7.7.4),
- * or EPT's entry would say one for both.
+ * or EPT's entry would say one for both. Where it crosses into config space, its entry
+ * would allow writes in both or in neither.
  * Below 1 MiB each 4 KiB may be of another kind.
  */
 static u32 uniform_level(const struct paging *p, u64 pa)
@@ -111,12 +126,11 @@ static u32 uniform_level(const struct paging *p, u64 pa)
 	for (level = p->max_leaf; p->ram && level > 1; level--) {
 		u64 start = pa & ~(level_size(level) - 1), end = start + level_size(level);
 
-		for (i = 0; i < p->ram->num_ram && i < QV_MON_RAM_RANGES; i++) {
-			u64 from = p->ram->ram[i].start, to = p->ram->ram[i].end;
-
-			if (from < end && to > start && (start < from || end > to))
+		if (p->ram->ecam_len && crosses(start, end, p->ram->ecam_pa, p->ram->ecam_pa + p->ram->ecam_len))
+			continue;
+		for (i = 0; i < p->ram->num_ram && i < QV_MON_RAM_RANGES; i++)
+			if (crosses(start, end, p->ram->ram[i].start, p->ram->ram[i].end))
 				break;
-		}
 		if (start >= 1u << 20 && (i == p->ram->num_ram || i == QV_MON_RAM_RANGES))
 			break;
 	}

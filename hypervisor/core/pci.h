@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * PCI functions of cells. pci.c: what a cell does with its own. pci_manage.c:
- * giving and taking back. pci_front.c: Linux meanwhile.
+ * giving and taking back. pci_front.c, pci_guard.c: Linux meanwhile.
  */
 #ifndef QV_PCI_H
 #define QV_PCI_H
@@ -9,6 +9,7 @@
 #include <qv/monitor.h>
 #include "pci_filter.h"
 
+#define PCI_CAPS_MAX	48	/* in 256 bytes there is room for no more */
 #define PCI_RULES	(12 * QV_MON_DEVICES)
 
 struct instance;
@@ -39,6 +40,8 @@ u64 pci_check(const struct instance *inst, u32 caller);
 u64 pci_prepare(const struct instance *inst);
 int pci_map_cell(struct pcpu *cpu, struct instance *cell);
 bool pci_still_ours(const struct qv_mon_create *q);	/* two cells may have been created with one range */
+/* After pci_take(true): Linux cannot move them any more. Are they where pci_check() found them? */
+bool pci_still_there(struct pcpu *cpu, const struct qv_mon_create *q);
 void pci_take(const struct qv_mon_create *q, bool take);	/* from, or back to, the front end */
 void pci_begin(struct pcpu *cpu, const struct instance *cell);	/* before its CPUs start */
 void pci_quiet(struct pcpu *cpu, const struct instance *cell);	/* after they have stopped */
@@ -46,7 +49,16 @@ void pci_quiet(struct pcpu *cpu, const struct instance *cell);	/* after they hav
 /* pci_front.c */
 /* The function of a running or stopped cell with this number; NULL: Linux's, or nobody's */
 const struct qv_mon_device *pci_given(u32 bdf);
+/* One dword of a function's config space, by ECAM or, without it, by ports */
+u32 pci_config_get(struct pcpu *cpu, u32 bdf, u32 reg);
+void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value);
+/* Linux's write to ECAM; false: not one that is known */
+bool pci_config_page(u64 gpa);
+bool pci_config_store(struct pcpu *cpu, u64 gpa);
 void front_port(struct pcpu *cpu, u32 port, u32 size, bool in, bool plain, u32 len);
+
+/* pci_guard.c: may Linux write @value under @mask to a function that is no cell's? @reg: of a dword */
+bool pci_guard(struct pcpu *cpu, u32 bdf, u32 reg, u32 value, u32 mask);
 
 /* ioapic.c: the front end's accesses; false: not an IOAPIC's page, or not understood */
 bool ioapic_page(u64 gpa);

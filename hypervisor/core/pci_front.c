@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linux while cells have PCI functions. Their config pages and registers are
- * holes (front.c answers). Config space by ports: only 0xCFC..0xCFF are
- * stopped; 0xCF8 stays the real register, which nobody else writes. It is read
- * once, and what it names is accessed through ECAM: so no other CPU can change
- * it between the check and the access.
+ * Linux and PCI config space. By ECAM its reads are direct, but for functions of
+ * cells (holes: front.c answers); its pages are read-only for Linux, so writes
+ * come here. By ports, 0xCFC..0xCFF are always stopped: what 0xCF8 names is
+ * accessed through ECAM, so that no other CPU changes it between check and
+ * access. Without ECAM 0xCF8 is stopped too, for the same reason. What may be
+ * written is pci_guard.c's decision; one access at a time, so that two CPUs
+ * cannot do by halves what neither may.
  */
 #include "cpu.h"
+#include "decode.h"
 #include "pci.h"
 #include "ports.h"
 #include "vendor.h"
 
 #define CONFIG_ADDRESS	0xcf8
 #define CONFIG_DATA	0xcfc
+#define CONFIG_ENABLE	(1u << 31)
+#define CONFIG_TRIES	1000000
 
 static u32 port_in(u32 port, u32 size)
 {
@@ -55,6 +60,54 @@ static void refused(struct pcpu *cpu, u32 what, u64 where, u32 value)
 	log_event(cpu, what, where, value);
 }
 
+/* False: not in time */
+static bool lock(void)
+{
+	u32 i;
+
+	for (i = 0; i < CONFIG_TRIES; i++) {
+		if (!atomic_swap(&me()->config_busy, 1))
+			return true;
+		pause();
+	}
+	return false;
+}
+
+static void unlock(void)
+{
+	__atomic_store_n(&me()->config_busy, 0, __ATOMIC_RELEASE);
+}
+
+/* Without ECAM. The lock is held; config_data() writes Linux's own 0xCF8 back */
+static void select(u32 bdf, u32 reg)
+{
+	port_out(CONFIG_ADDRESS, 4, CONFIG_ENABLE | bdf << 8 | (reg & 0xfc));
+}
+
+u32 pci_config_get(struct pcpu *cpu, u32 bdf, u32 reg)
+{
+	u64 at = (u64)bdf << 12 | reg;
+
+	if (at < me()->boot.ecam_len)
+		return device_read(cpu, me()->boot.ecam_pa + at);
+	if (me()->boot.ecam_len || reg >= 0x100)
+		return ~0u;
+	select(bdf, reg);
+	return port_in(CONFIG_DATA, 4);
+}
+
+void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value)
+{
+	u64 at = (u64)bdf << 12 | reg;
+
+	if (at < me()->boot.ecam_len) {
+		device_write(cpu, me()->boot.ecam_pa + at, value);
+	} else if (!me()->boot.ecam_len && reg < 0x100) {
+		select(bdf, reg);
+		port_out(CONFIG_DATA, 4, value);
+	}
+}
+
 static void write_sized(struct pcpu *cpu, u64 pa, u32 size, u32 value)
 {
 	volatile void *p = device_window(cpu, pa);
@@ -67,26 +120,91 @@ static void write_sized(struct pcpu *cpu, u64 pa, u32 size, u32 value)
 		asm volatile("movl %0, (%1)" : : "a"(value), "r"(p) : "memory");
 }
 
+/* @at: bdf << 12 | register. What is not taken is dropped */
+static void config_write(struct pcpu *cpu, u64 at, u32 size, u32 value)
+{
+	u32 shift = (at & 3) * 8, mask = ~0u >> (32 - size * 8) << shift;
+
+	if (pci_given(at >> 12) || !pci_guard(cpu, at >> 12, at & 0xffc, value << shift, mask)) {
+		refused(cpu, QV_LOG_CONFIG, at, value);
+	} else if (at < me()->boot.ecam_len) {
+		write_sized(cpu, me()->boot.ecam_pa + at, size, value);
+	} else {
+		select(at >> 12, at);
+		port_out(CONFIG_DATA + (at & 3), size, value);
+	}
+}
+
+static u32 config_read(struct pcpu *cpu, u64 at, u32 size)
+{
+	if (pci_given(at >> 12)) {
+		cpu_status(cpu)->denied++;
+		if (!(at & 0xfff))	/* who lists all devices reads all registers: once is enough */
+			log_event(cpu, QV_LOG_CONFIG, at, 0);
+		return ~0u;
+	}
+	if (at < me()->boot.ecam_len)
+		return device_read(cpu, me()->boot.ecam_pa + at) >> (at & 3) * 8;
+	return port_in(CONFIG_DATA + (at & 3), size);
+}
+
 /* The register that 0xCF8 names; bits 27..24 are bits 11..8 of it on AMD: family 10h BKDG, 2.11 */
 static void config_data(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
 {
-	u32 latch = port_in(CONFIG_ADDRESS, 4), bdf = latch >> 8 & 0xffff;
-	u32 reg = (latch >> 16 & 0xf00) | (latch & 0xfc) | (port & 3), was = *value;
-	u64 at = (u64)bdf << 12 | reg;
+	u32 latch = port_in(CONFIG_ADDRESS, 4), reg = (latch & 0xfc) | (port & 3) | (latch >> 16 & 0xf00);
+	u64 at = (u64)(latch >> 8 & 0xffff) << 12 | reg;
+	u32 was = *value;
 
 	*value = ~0u;
-	if (!(latch >> 31) || at >= me()->boot.ecam_len)
+	if (!(latch & CONFIG_ENABLE) || (me()->boot.ecam_len ? at >= me()->boot.ecam_len : reg >= 0x100))
 		return;			/* nothing is there */
-	if (pci_given(bdf)) {
-		if (!in || !reg)	/* who lists all devices reads all registers: once is enough */
-			refused(cpu, QV_LOG_CONFIG, at, in ? 0 : was);
-		else
-			cpu_status(cpu)->denied++;
-	} else if (in) {
-		*value = device_read(cpu, me()->boot.ecam_pa + at) >> (at & 3) * 8;
+	if (in)
+		*value = config_read(cpu, at, size);
+	else
+		config_write(cpu, at, size, was);
+	if (!in && !me()->boot.ecam_len)
+		port_out(CONFIG_ADDRESS, 4, latch);	/* the guard has used it */
+}
+
+/* 0xCF8, and what it names. False: not in time */
+static bool config_port(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
+{
+	if (!lock())
+		return false;
+	if (port >= CONFIG_DATA)
+		config_data(cpu, port, size, in, value);
+	else if (in)
+		*value = port_in(port, size);
+	else
+		port_out(port, size, *value);
+	unlock();
+	return true;
+}
+
+FRONT_END_ONLY bool pci_config_page(u64 gpa)
+{
+	return gpa - me()->boot.ecam_pa < me()->boot.ecam_len;
+}
+
+FRONT_END_ONLY bool pci_config_store(struct pcpu *cpu, u64 gpa)
+{
+	struct decoded d;
+
+	if (!mmio_decode(cpu, &d) || d.op != DECODE_STORE || (gpa & (d.size - 1)))
+		return false;
+	if (lock()) {
+		config_write(cpu, gpa - me()->boot.ecam_pa, d.size, d.value);
+		unlock();
 	} else {
-		write_sized(cpu, me()->boot.ecam_pa + at, size, was);
+		refused(cpu, QV_LOG_CONFIG, gpa - me()->boot.ecam_pa, d.value);
 	}
+	vendor_skip(cpu, d.len);
+	return true;
+}
+
+static bool is_config(u32 port, u32 size)
+{
+	return port == CONFIG_ADDRESS || (port >= CONFIG_DATA && port + size <= CONFIG_DATA + 4);
 }
 
 static void write_own(struct pcpu *cpu, u32 port, u32 size, u32 value)
@@ -104,10 +222,11 @@ static void write_own(struct pcpu *cpu, u32 port, u32 size, u32 value)
 
 static void access(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
 {
-	if (port >= CONFIG_DATA && port + size <= CONFIG_DATA + 4) {
-		config_data(cpu, port, size, in, value);
-	} else if (ports_claimed(me(), port, port + size - 1) ||
-		   (port < CONFIG_DATA + 4 && port + size > CONFIG_DATA)) {
+	bool meets_config = port < CONFIG_DATA + 4 && port + size > CONFIG_ADDRESS;
+
+	if (is_config(port, size) && config_port(cpu, port, size, in, value))
+		return;
+	if (meets_config || ports_claimed(me(), port, port + size - 1)) {
 		refused(cpu, QV_LOG_PORT, port, *value);
 		*value = ~0u;
 	} else if (in) {

@@ -13,7 +13,6 @@
 #define BAR_MAX		(1ull << 36)
 #define MESSAGES	0xfee00000ull	/* where writes are interrupts: 1 MiB */
 #define MESSAGES_LEN	0x100000ull
-#define CAPS_MAX	48		/* in 256 bytes there is room for no more */
 #define TABLES_MAX	2048		/* entries of an MSI-X table */
 
 #define CFG_COMMAND	0x04
@@ -222,6 +221,16 @@ bool pci_still_ours(const struct qv_mon_create *q)
 	return ours;
 }
 
+bool pci_still_there(struct pcpu *cpu, const struct qv_mon_create *q)
+{
+	u32 i;
+
+	for (i = 0; i < q->num_devices; i++)
+		if (check_function(cpu, &q->devices[i]))
+			return false;
+	return true;
+}
+
 static bool take_range(void *ctx, u64 pa, u64 len)
 {
 	front_set_range(&me()->nested, pa, len, *(bool *)ctx);
@@ -230,15 +239,8 @@ static bool take_range(void *ctx, u64 pa, u64 len)
 
 void pci_take(const struct qv_mon_create *q, bool take)
 {
-	bool any = take;
-	u32 i;
-
 	each_range(q, &take, take_range);
 	ports_take(q, take);
-	for (i = 1; i < QV_MON_CELLS; i++)
-		any |= me()->cells[i].taken && me()->cells[i].num_devices;
-	if (q->num_devices)
-		ports_stop(me(), 0xcfc, 0xcff, any);
 }
 
 /* ---- the cell's tables and rules ---- */
@@ -257,7 +259,7 @@ static u32 find_cap(struct pcpu *cpu, u32 bdf, u32 id)
 	if (!(device_read(cpu, config_of(bdf) + CFG_COMMAND) & STATUS_CAPS))
 		return 0;
 	at = device_read(cpu, config_of(bdf) + CFG_CAPS) & 0xfc;
-	for (i = 0; i < CAPS_MAX && at >= 0x40; i++) {
+	for (i = 0; i < PCI_CAPS_MAX && at >= 0x40; i++) {
 		u32 head = device_read(cpu, config_of(bdf) + at);
 
 		if ((head & 0xff) == id)

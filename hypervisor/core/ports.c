@@ -30,7 +30,7 @@ const struct port_rule port_rules[] = {
 	{ 0x00c0, 0x00df, PORT_PASS, "DMA controller 2" },
 	{ 0x04d0, 0x04d1, PORT_PASS, "interrupt controllers: edge or level" },
 	{ 0x0cd4, 0x0cd7, PORT_PASS, "AMD's chipset: power management registers, by index" },
-	{ 0x0cf8, 0x0cff, PORT_PASS, "PCI config space (filtered for a cell with devices) and reset control" },
+	{ 0x0cf8, 0x0cff, PORT_CONFIG, "PCI config space (filtered for a cell with devices) and reset control" },
 };
 const u32 num_port_rules = sizeof(port_rules) / sizeof(port_rules[0]);
 
@@ -48,6 +48,9 @@ bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last)
 			return true;
 	for (i = 0; i < boot->num_firmware_ports && i < QV_MON_FIRMWARE_PORTS; i++)
 		if (meet(first, last, boot->firmware_ports[i].first, boot->firmware_ports[i].last))
+			return true;
+	for (i = 0; i < boot->num_guards && i < QV_MON_GUARDS; i++)
+		if (meet(first, last, boot->guards[i].first, boot->guards[i].last))
 			return true;
 	return false;
 }
@@ -113,6 +116,9 @@ void ports_front(void)
 			ports_stop(me(), port_rules[i].first, port_rules[i].last, true);
 	for (i = 0; i < b->num_guards && i < QV_MON_GUARDS; i++)
 		ports_stop(me(), b->guards[i].first, b->guards[i].last, true);
+	ports_stop(me(), 0xcfc, 0xcff, true);
+	if (!me()->boot.ecam_len)
+		ports_stop(me(), 0xcf8, 0xcf8, true);	/* a dword there; 0xCF9, a byte, is reset control */
 }
 
 bool ports_log(u32 first, u32 last)

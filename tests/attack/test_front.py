@@ -420,6 +420,40 @@ def cell_port(linux: Linux) -> None:
     linux.counted(lambda: linux.do("out", WITNESS_PORT, 1, 0x5A), said)
 
 
+# The chipset: where config space lies (Q35, by 0xCFC and by itself), whether SMRAM is open (i440FX), where ACPI's registers are
+CHIPSET = {"amd": ((0x00, 0x60, 1 << 28), (0xF8, 0x40, 0x1000)), "intel": ((0x00, 0x70, 1 << 22), (0x0B, 0x40, 0x1000))}
+
+
+def config_refused(bdf: int, register: int) -> str:
+    return rf"PCI config access \(function and register {bdf << 12 | register:#x}\) refused"
+
+
+@front("front-chipset", "its kernel moves config space or opens SMRAM, and moves ACPI's registers, by 0xCF8 and 0xCFC", "dropped, counted, logged")
+def chipset(linux: Linux) -> None:
+    for bdf, register, flip in CHIPSET["intel" if linux.machine.config.machine == "intel" else "amd"]:
+        def access(deed: str, *value: int, at: int = 1 << 31 | bdf << 8 | register) -> None:
+            linux.do("out", 0xCF8, 4, at)
+            linux.do(deed, 0xCFC, 4, *value)
+        access("in")
+        before = linux.value()
+        assert before not in (0, 0xFFFFFFFF)
+        linux.counted(lambda write=access, value=before ^ flip: write("out", value), config_refused(bdf, register))
+        access("in")
+        assert linux.value() == before
+
+
+@front("front-chipset-ecam", "its kernel does the same by memory-mapped config space", "dropped, counted, logged", where="amd")
+def chipset_ecam(linux: Linux) -> None:
+    base = int(linux.machine.run("od -An -tu8 -j44 -N8 /sys/firmware/acpi/tables/MCFG").out)
+    for bdf, register, flip in CHIPSET["amd"]:
+        linux.do("out", 0xCF8, 4, 1 << 31 | bdf << 8 | register)
+        linux.do("in", 0xCFC, 4)
+        before = linux.value()
+        linux.counted(lambda at=base + (bdf << 12) + register, value=before ^ flip: linux.do("store", at, value), config_refused(bdf, register))
+        linux.do("in", 0xCFC, 4)
+        assert linux.value() == before
+
+
 # Interrupts to the witness
 
 LOWS = {"fixed": 0x4040, "lowest": 0x4140, "smi": 0x4200, "reserved": 0x4340, "nmi": 0x4400, "init": 0x4500,

@@ -22,7 +22,7 @@ def vendor(where: str) -> str:
 ON_INTEL = (
     "front-read-hidden", "front-write-*", "front-hypercall-*", "front-instructions", "front-invd", "front-cr*", "front-msr-efer",
     "front-msr-microcode", "front-msr-feature-control", "front-msr-no-nx", "front-msr-trace", "front-msr-mtrr", "front-apic-base", "front-icr-init",
-    "front-icr-nmi", "front-msi-fixed", "front-sleep", "front-ioapic-fixed", "front-disable", "front-cell-port",
+    "front-icr-nmi", "front-msi-fixed", "front-sleep", "front-ioapic-fixed", "front-disable", "front-cell-port", "front-chipset",
 )
 
 

@@ -7,8 +7,11 @@ import pytest
 
 from product import CONFIGS, Product
 
-QEMU = ("-device", "edu,addr=10.0", "-device", "virtio-rng-pci,addr=11.0", "-device", "pci-serial,addr=12.0")
+QEMU = ("-device", "edu,addr=10.0", "-device", "virtio-rng-pci,addr=11.0", "-device", "pci-serial,addr=12.0",
+        "-device", "pcie-root-port,id=above,chassis=1,addr=13.0", "-device", "edu,bus=above",
+        "-device", "pcie-root-port,id=beside,chassis=2,addr=14.0")
 EDU, RNG, SERIAL = "00:10.0", "00:11.0", "00:12.0"
+ABOVE, BESIDE = "00:13.0", "00:14.0"  # a bridge with a function behind it, and one without
 EDU_BDF, RNG_BDF, SERIAL_BDF = 0x80, 0x88, 0x90
 EDU_ID = "10000ed"
 PIIX = 0xf8  # 00:1f.0, a bridge
@@ -284,6 +287,77 @@ f.seek({base + 7}); f.write(bytes([0x5a])); f.seek({base + 7}); print(f.read(1)[
     assert qv.quesh(f"pci out {base + 7:#x} 0x5a") == "5a\n", "the scratch register, directly"
     qv.do("cell destroy quest")
     assert resource(qv, EDU) == EDU_ID
+
+
+def config_words(qv: Product, place: str, *writes: tuple[int, int, int]) -> list[int]:
+    """Linux writes (register, bytes, value) to a function's config space; what it reads there after each."""
+    said = qv.sh(f"""python3 -c "
+import os
+f = os.open('/sys/bus/pci/devices/0000:{place}/config', os.O_RDWR)
+for at, size, value in {list(writes)}:
+    os.pwrite(f, value.to_bytes(size, 'little'), at)
+    print(int.from_bytes(os.pread(f, size, at), 'little'))" """)
+    return [int(line) for line in said.split()]
+
+
+def read_config(qv: Product, place: str, *registers: tuple[int, int]) -> list[int]:
+    """(register, bytes) each."""
+    said = qv.sh(f"""python3 -c "
+import os
+f = os.open('/sys/bus/pci/devices/0000:{place}/config', os.O_RDONLY)
+for at, size in {list(registers)}:
+    print(int.from_bytes(os.pread(f, size, at), 'little'))" """)
+    return [int(line) for line in said.split()]
+
+
+def capability(qv: Product, place: str, wanted: int) -> int:
+    at = read_config(qv, place, (0x34, 1))[0]
+    while at:
+        head = read_config(qv, place, (at, 2))[0]
+        if head & 0xff == wanted:
+            return at
+        at = head >> 8
+    raise AssertionError(f"{place} has no capability {wanted:#x}")
+
+
+def test_bridges_above_a_function_are_frozen(qv: Product) -> None:
+    """Its buses, windows, reset, power and link; the function stays where it is, without bus mastering."""
+    bus = read_config(qv, ABOVE, (0x19, 1))[0]
+    place = f"{bus:02x}:00.0"
+    qv.sh(f"echo 1 >/sys/bus/pci/devices/0000:{place}/enable")
+    power, express = capability(qv, ABOVE, 0x01), capability(qv, ABOVE, 0x10)
+    places = [(0x18, 4), (0x1c, 2), (0x20, 4), (0x24, 4), (0x04, 2), (0x3e, 2), (power + 4, 2), (express + 0x10, 2), (express + 0x18, 2)]
+    was = read_config(qv, ABOVE, *places)
+    flips = (0x00050500, 0x1010, 0x00100010, 0x00100010, 0x6, 0x40, 0x3, 0x10, 0x400)
+    writes = [(at, size, old ^ flip) for (at, size), old, flip in zip(places, was, flips, strict=True)]
+    run(qv, off(place))
+    assert qv.quesh("edu id") == "id 010000ed, live edcba987\n"
+    before = denied(qv, "linux")
+    assert config_words(qv, ABOVE, *writes) == was
+    assert denied(qv, "linux") - before == len(writes)
+    assert re.search(r"PCI config access \(function and register 0x98018\) refused", qv.do("log"))
+    [line] = read_config(qv, ABOVE, (0x3c, 1))
+    assert config_words(qv, ABOVE, (0x3c, 1, line ^ 1), (0x3c, 1, line)) == [line ^ 1, line], "what moves nothing is Linux's"
+    [beside] = read_config(qv, BESIDE, (0x18, 4))
+    assert config_words(qv, BESIDE, (0x18, 4, beside & 0xff0000ff | bus << 8 | bus << 16)) == [beside], "nor does another take its bus"
+    assert qv.quesh("edu fact 5") == "120\n"
+    assert config(qv, f"get {bus << 8} 4 2") & 4 == 0
+    qv.do("cell destroy quest")
+    assert config_words(qv, ABOVE, (0x24, 4, was[3] ^ flips[3]), (0x24, 4, was[3])) == [was[3] ^ flips[3], was[3]]
+
+
+def test_registers_of_linux_stay_off_those_of_a_cell(qv: Product) -> None:
+    """A BAR moves only while its function decodes nothing, and decodes again only where no cell is."""
+    run(qv, off(EDU))
+    target = int(qv.sh(f"head -1 /sys/bus/pci/devices/0000:{EDU}/resource").split()[0], 16)
+    command, bar = read_config(qv, RNG, (0x04, 2), (0x14, 4))
+    before = denied(qv, "linux")
+    assert config_words(qv, RNG, (0x14, 4, target)) == [bar]
+    assert config_words(qv, RNG, (0x04, 2, command & ~3), (0x14, 4, target), (0x04, 2, command)) == [command & ~3, target, command & ~3]
+    assert denied(qv, "linux") - before == 2
+    assert qv.quesh("edu fact 4") == "24\n"
+    assert config_words(qv, RNG, (0x14, 4, 0x100000), (0x04, 2, command)) == [0x100000, command & ~3], "nor over RAM"
+    assert config_words(qv, RNG, (0x14, 4, bar), (0x04, 2, command)) == [bar, command]
 
 
 def test_drivers_of_linux_come_back(qv: Product) -> None:

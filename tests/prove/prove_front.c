@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Property: the front end's tables: a page that was taken away is not mapped there, nothing is mapped
- *	elsewhere than at its own address, what is open is read-only; no operation undoes what another
+ *	elsewhere than at its own address, what is open and config space are read-only; no operation undoes what another
  *	prepared, and none leaves the pool
  * Bound: any sequence of any length (induction: any state that is sound, then any one operation on any
  *	address); tables of 2 entries, 6 pages of pool, 3 levels, leaves at each
- * Assumed: one CPU at a time (races: tests/unit/test_paging_race.c); a page is taken after front_prepare(),
+ * Assumed: config space is whole pages and no RAM; one CPU at a time (races: tests/unit/test_paging_race.c); a page is taken after front_prepare(),
  *	given back when it is not Linux's and all RAM, opened when it is a hole, as manager.c does
  * Enough: an operation walks one path and adds to it; all entries of a table are treated alike; the page that
  *	is looked at is any page, so what holds for it holds for all
@@ -22,6 +22,8 @@
  * Twin: hypervisor/core/nested.c: `set_page(p, pa, NESTED_HOLE);` -> `set_page(p, pa, 0);`: a hole that is filled again (case 2)
  * Twin: hypervisor/core/nested.c: `| NESTED_WB) : NESTED_HOLE;` -> `| NESTED_WB) : 0;`: the rest of a block is filled again (case 4)
  * Twin: hypervisor/core/nested.c: `own_page(p, pa & ~(level_size(level) - 1), level), false` -> `own_page(p, pa & ~0xfffull, level), false`: a large page begins at the wrong place (case 0)
+ * Twin: hypervisor/core/nested.c: `? NESTED_RX : NESTED_RWX` -> `? NESTED_RWX : NESTED_RWX`: Linux writes to config space (case 0)
+ * Twin: hypervisor/core/nested.c: `			continue;` -> `			break;`: a large page goes beyond config space (case 0)
  * Twin: hypervisor/core/nested.c: `(is_ram(p->ram, pa) ? NESTED_WB : 0)` -> `NESTED_WB`: a device's page is cached (case 0)
  * Twin: hypervisor/core/paging.c: `leaf + i * level_size(level - 1)` -> `leaf`: a large page is split into one page, many times (case 1)
  * Twin: hypervisor/core/paging.c: `off >= pool->end` -> `off > pool->end`: a page beyond the pool (case 0)
@@ -115,6 +117,11 @@ static void any_state(void)
 	ram.phys_bits = any_u32() % 53;
 	for (i = 0; i < 2; i++)
 		ram.ram[i].start = any_u64(), ram.ram[i].end = any_u64();
+	ram.ecam_pa = any_u64();
+	ram.ecam_len = any_u32();
+	ASSUME(!(ram.ecam_pa % 4096) && !(ram.ecam_len % 4096) && ram.ecam_pa < SPACE);
+	for (i = 0; i < 2; i++)
+		ASSUME(ram.ram[i].start >= ram.ecam_pa + ram.ecam_len || ram.ram[i].end <= ram.ecam_pa);
 	the_instance.pool.pa = POOL_PA;
 	the_instance.pool.next = any_u32();
 	the_instance.pool.end = PAGES * 4096;
@@ -171,17 +178,26 @@ static bool uniform(u64 start, u32 level)
 	return true;
 }
 
+static bool config(u64 addr)
+{
+	return addr >= ram.ecam_pa && addr < ram.ecam_pa + ram.ecam_len;
+}
+
 static bool identity(u64 entry, u64 addr, u32 level)
 {
-	u64 type = 0;
+	u64 type = 0, ends[2] = { ram.ecam_pa, ram.ecam_pa + ram.ecam_len };
 	u32 i;
+
+	for (i = 0; i < 2; i++)		/* a page does not go over the edge of config space */
+		if (ram.ecam_len && ends[i] > addr && ends[i] < addr + level_size(level))
+			return false;
 
 	for (i = 0; i < ram.num_ram; i++)
 		if (p->ept && addr >= ram.ram[i].start && addr < ram.ram[i].end)
 			type = 6 << 3;		/* write-back; all else is uncached */
 	if (p->ept && level > 1 && !uniform(addr, level))
 		return false;			/* one type for two kinds */
-	return entry == (addr | 7 | type | (level > 1 ? PT_PS : 0));
+	return entry == (addr | (config(addr) ? 5 : 7) | type | (level > 1 ? PT_PS : 0));
 }
 
 /* Entry of one 4 KiB page of the watched one */
@@ -227,6 +243,7 @@ static void claim(u64 addr)
 	PROVE(pa == addr || answer, "mapped to itself, or to what answers");
 	PROVE(owner == LINUX || shown || answer, "what was taken away is not mapped");
 	PROVE(!shown || !(end.entry & PT_W), "what is open is not writable");
+	PROVE(!config(addr) || answer || !(end.entry & PT_W), "config space is not writable");
 	PROVE(!answer || !(end.entry & PT_W) || (pa & ~0xfffull) == SINK_PAGE, "the ones stay ones");
 }
 

@@ -76,6 +76,8 @@ static void fill_boot(struct qv_mon_boot *b, bool x2apic, bool assists)
 	b->phys_bits = PHYS_BITS;
 	b->text_len = 0x4000;
 	b->image_len = 0x6000;
+	b->ecam_pa = FAKE_ECAM;
+	b->ecam_len = FAKE_ECAM_LEN;
 	b->num_ram = 2;
 	b->ram[0].start = 0x1000, b->ram[0].end = 0x9f000;
 	b->ram[1].start = 0x100000, b->ram[1].end = fake_ram_end;

@@ -13,6 +13,8 @@
 #define FAKE_RAM	(256u << 20)
 #define FAKE_BLOCK	(64u << 20)	/* the first instance's */
 #define FAKE_CPUS	4u
+#define FAKE_ECAM	0xb0000000ull	/* PCI config space, of 4 buses */
+#define FAKE_ECAM_LEN	(4u << 20)
 
 #define FAKE_VECTORS	0x40001230u	/* what the image's head says */
 #define FAKE_VECTOR_REST 0x40005678u
@@ -47,6 +49,8 @@ extern u32 fake_num_wrmsrs;
 
 /* I/O ports: what every read gives, where the last access was, what the last write was */
 extern u32 fake_in, fake_out, fake_port;
+/* Or a device behind them: what it gives is fake_in then */
+extern u32 (*fake_ports)(u32 port, u32 size, bool in, u32 value);
 
 /* Where stubs of noreturn functions go; what was called is in fake_called */
 extern jmp_buf fake_back;

@@ -66,6 +66,7 @@ static u64 operand(const greg_t *regs, u8 rex, const u8 *modrm, u32 *len)
 }
 
 u32 fake_in = ~0u, fake_out, fake_port;
+u32 (*fake_ports)(u32 port, u32 size, bool in, u32 value);
 
 /* in and out by dx; 0: neither */
 static u32 port_access(greg_t *regs, const u8 *at)
@@ -76,6 +77,8 @@ static u32 port_access(greg_t *regs, const u8 *at)
 	if ((at[word] & 0xfc) != 0xec)
 		return 0;
 	fake_port = regs[REG_RDX] & 0xffff;
+	if (fake_ports)
+		fake_in = fake_ports(fake_port, size, !(at[word] & 2), regs[REG_RAX] & ~mask);
 	if (at[word] & 2)
 		fake_out = regs[REG_RAX] & ~mask;
 	else

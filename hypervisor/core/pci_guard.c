@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What Linux may write to the config space of its own functions, while others
+ * must be able to rely on what these functions decide:
+ *
+ * - Chipset: host, ISA and other bridges but PCI-to-PCI ones, memory and power
+ *   controllers. They place config space, RAM, ACPI's and the firmware's
+ *   registers. Nothing, as long as QV is enabled; but AMD's index registers,
+ *   by which Linux reads temperatures, may be set (their data may not).
+ * - A PCI-to-PCI bridge above a cell's function: interrupts and status, nothing
+ *   by which its function would move, vanish, or be reset.
+ * - Any other bridge, while a cell has a function: no other buses or windows.
+ * - Any other function, while a cell runs: no register range over RAM or over
+ *   what a cell has.
+ *
+ * PCI-to-PCI Bridge Architecture 1.2, 3.2; PCI Express Base 5.0, 7.5 and 7.8.4;
+ * PCI Power Management 1.2, 3.2; AMD family 17h PPR, SMN access by 00:00.0.
+ */
+#include "cpu.h"
+#include "pci.h"
+#include "ports.h"
+
+#define CFG_ID		0x00
+#define CFG_COMMAND	0x04
+#define CFG_CLASS	0x08
+#define CFG_HEADER	0x0c
+#define CFG_BARS	0x10
+#define CFG_BUSES	0x18		/* bridges: primary, secondary, subordinate bus, a timer */
+#define CFG_WINDOWS	0x1c		/* bridges: from here ... */
+#define CFG_IO_UPPER	0x30		/* ... to here */
+#define CFG_ROM		0x30
+#define CFG_BRIDGE_ROM	0x38
+#define STATUS_CAPS	(1u << 20)
+#define CLASS_HOST	0x0600
+#define CLASS_PCI	0x0604
+#define CLASS_PCI_HALF	0x0609		/* semi-transparent */
+#define CLASS_CHIPSET	0x0580		/* memory controller, other: Intel's power management and sideband */
+#define HEADER_BRIDGE	1
+#define VENDOR_AMD	0x1022
+#define DECODE_IO	1u
+#define DECODE_MEMORY	2u
+
+#define CAP_PM		0x01
+#define CAP_MSI		0x05
+#define CAP_EXPRESS	0x10
+#define CAP_MSIX	0x11
+#define CAP_AER		0x0001		/* in extended config space */
+#define AER_LEN		0x38
+#define HEADER		0		/* no capability: the header */
+
+/* Of a bridge above a cell's function: dwords that Linux may write, and the bits of them that stay */
+static const struct { u8 cap, reg; u32 fixed; } bridge_rules[] = {
+	{ HEADER, CFG_COMMAND, 0x7 },			/* decoding, and passing on what comes from below */
+	{ HEADER, CFG_HEADER, 0 },
+	{ HEADER, CFG_BUSES, 0xffffff },
+	{ HEADER, CFG_WINDOWS, 0xffff },		/* the upper half is status */
+	{ HEADER, 0x3c, 0xffff0000 },			/* bridge control: secondary bus reset and more */
+	{ CAP_PM, 4, 0x3 },				/* power state */
+	{ CAP_EXPRESS, 0x08, 0x80e0 },			/* device: payload, reset */
+	{ CAP_EXPRESS, 0x10, 0x30 },			/* link: disable, retrain */
+	{ CAP_EXPRESS, 0x18, 0xc00 },			/* slot: power, lock */
+	{ CAP_EXPRESS, 0x1c, 0 },			/* root: interrupts, status */
+	{ CAP_EXPRESS, 0x20, 0 },
+	{ CAP_EXPRESS, 0x28, 0x20 },			/* ARI: what a device number means below */
+	{ CAP_EXPRESS, 0x30, 0xffff },			/* link 2: speed, compliance */
+	{ CAP_MSI, 0x00, 0 }, { CAP_MSI, 0x04, 0 }, { CAP_MSI, 0x08, 0 },
+	{ CAP_MSI, 0x0c, 0 }, { CAP_MSI, 0x10, 0 }, { CAP_MSIX, 0x00, 0 },
+};
+
+/* ---- whose ---- */
+
+/* Does a running cell have a function on a bus from @first to @last? No bridge leads to bus 0 */
+static bool cell_on_bus(u32 first, u32 last)
+{
+	const struct cell_slot *slot;
+	u32 i, bus;
+
+	for (slot = me()->cells; slot < me()->cells + QV_MON_CELLS; slot++)
+		for (i = 0; slot->taken && i < slot->num_devices; i++) {
+			bus = slot->devices[i].bdf >> 8;
+			if (bus && bus >= first && bus <= last)
+				return true;
+		}
+	return false;
+}
+
+static bool meets(u64 a, u64 a_len, u64 b, u64 b_len)
+{
+	return a < b + b_len && b < a + a_len;
+}
+
+static bool cell_has_registers(u64 base, u64 len)
+{
+	const struct cell_slot *slot;
+	u32 i, b;
+
+	for (slot = me()->cells; slot < me()->cells + QV_MON_CELLS; slot++)
+		for (i = 0; slot->taken && i < slot->num_devices; i++)
+			for (b = 0; b < QV_MON_BARS; b++) {
+				const struct qv_mon_bar *bar = &slot->devices[i].bars[b];
+
+				if (bar->len && !bar->ports && meets(base, len, bar->base, bar->len))
+					return true;
+			}
+	return false;
+}
+
+static bool over_ram(u64 base, u64 len)
+{
+	const struct qv_mon_boot *b = &me()->boot;
+	u32 i;
+
+	for (i = 0; i < b->num_ram && i < QV_MON_RAM_RANGES; i++)
+		if (meets(base, len, b->ram[i].start, b->ram[i].end - b->ram[i].start))
+			return true;
+	return false;
+}
+
+/* The number of cells from start to destroy, and of those among them that have functions */
+static void cells_running(u32 *running, u32 *with_devices)
+{
+	const struct cell_slot *slot;
+
+	*running = *with_devices = 0;
+	for (slot = me()->cells; slot < me()->cells + QV_MON_CELLS; slot++) {
+		*running += slot->taken;
+		*with_devices += slot->taken && slot->num_devices;
+	}
+}
+
+/* ---- bridges ---- */
+
+/* Id of the last capability that begins at @reg or before, *@at: where; HEADER: there is none */
+static u32 cap_before(struct pcpu *cpu, u32 bdf, u32 reg, u32 *at)
+{
+	u32 i, head, id = HEADER, here = 0;
+
+	*at = 0;
+	if (pci_config_get(cpu, bdf, CFG_COMMAND) & STATUS_CAPS)
+		here = pci_config_get(cpu, bdf, 0x34) & 0xfc;
+	for (i = 0; i < PCI_CAPS_MAX && here >= 0x40; i++) {
+		head = pci_config_get(cpu, bdf, here);
+		if (here <= reg && here > *at) {
+			*at = here;
+			id = head & 0xff;
+		}
+		here = head >> 8 & 0xfc;
+	}
+	return id;
+}
+
+static bool in_aer(struct pcpu *cpu, u32 bdf, u32 reg)
+{
+	u32 i, head, at = 0x100;
+
+	for (i = 0; i < PCI_CAPS_MAX && at >= 0x100; i++) {
+		head = pci_config_get(cpu, bdf, at);
+		if ((head & 0xffff) == CAP_AER)
+			return reg > at && reg < at + AER_LEN;
+		at = head >> 20 & 0xffc;
+	}
+	return false;
+}
+
+/* Bits of the dword at @reg that a bridge above a cell's function keeps */
+static u32 fixed_above(struct pcpu *cpu, u32 bdf, u32 reg)
+{
+	u32 i, at = 0, id = HEADER;
+
+	if (reg >= 0x100)
+		return in_aer(cpu, bdf, reg) ? 0 : ~0u;
+	if (reg >= 0x40) {
+		id = cap_before(cpu, bdf, reg, &at);
+		if (id == HEADER)
+			return ~0u;
+	}
+	for (i = 0; i < sizeof(bridge_rules) / sizeof(bridge_rules[0]); i++)
+		if (bridge_rules[i].cap == id && bridge_rules[i].reg == reg - at)
+			return bridge_rules[i].fixed;
+	return ~0u;
+}
+
+/* ... and those that any bridge keeps */
+static u32 fixed_beside(u32 reg)
+{
+	if (reg == CFG_BUSES)
+		return 0xffffff;
+	if (reg == CFG_WINDOWS)
+		return 0xffff;
+	return reg > CFG_WINDOWS && reg <= CFG_IO_UPPER ? ~0u : 0;
+}
+
+static u32 fixed_in_bridge(struct pcpu *cpu, u32 bdf, u32 reg)
+{
+	u32 buses = pci_config_get(cpu, bdf, CFG_BUSES);
+
+	return cell_on_bus(buses >> 8 & 0xff, buses >> 16 & 0xff) ? fixed_above(cpu, bdf, reg) : fixed_beside(reg);
+}
+
+/* ---- where other functions have their registers ---- */
+
+/* Does [@base, +@len) touch RAM, or what a cell has? */
+static bool is_taken(u64 base, u64 len, bool io)
+{
+	return io ? ports_claimed(me(), base, base + len - 1) : cell_has_registers(base, len) || over_ram(base, len);
+}
+
+/* The dword at @reg when it is written with @mask: so a BAR tells its size. Nothing may be decoded by it */
+static u32 size_bits(struct pcpu *cpu, u32 bdf, u32 reg, u32 mask)
+{
+	u32 old = pci_config_get(cpu, bdf, reg), found;
+
+	pci_config_set(cpu, bdf, reg, mask);
+	found = pci_config_get(cpu, bdf, reg) & mask;
+	pci_config_set(cpu, bdf, reg, old);
+	return found;
+}
+
+/* The ROM's BAR would be @value, and enabled */
+static bool rom_taken(struct pcpu *cpu, u32 bdf, u32 reg, u32 value)
+{
+	u32 found = size_bits(cpu, bdf, reg, ~0x7ffu);
+
+	return found && is_taken(value & ~0x7ffu, found & -found, false);
+}
+
+/* The BAR at *@reg, if it is one of those that @decode switches on; *@reg: its last dword */
+static bool bar_taken(struct pcpu *cpu, u32 bdf, u32 *reg, u32 decode)
+{
+	u32 low = pci_config_get(cpu, bdf, *reg), io = low & 1, mask = io ? ~3u : ~0xfu;
+	u64 base = low & mask, found;
+	u32 at = *reg;
+
+	*reg += !io && (low & 6) == 4 ? 4 : 0;
+	if (!(decode & (io ? DECODE_IO : DECODE_MEMORY)))
+		return false;
+	found = size_bits(cpu, bdf, at, mask);
+	if (*reg != at) {
+		base |= (u64)pci_config_get(cpu, bdf, *reg) << 32;
+		found |= (u64)size_bits(cpu, bdf, *reg, ~0u) << 32;
+	}
+	return base && found && is_taken(base, found & -found, io);	/* at 0: not placed */
+}
+
+/* A write that switches decoding on, moves what is decoded, or enables a ROM */
+static bool moves_over(struct pcpu *cpu, u32 bdf, u32 reg, u32 old, u32 new, bool bridge)
+{
+	u32 command = pci_config_get(cpu, bdf, CFG_COMMAND), rom = bridge ? CFG_BRIDGE_ROM : CFG_ROM;
+	u32 at, last = bridge ? 0x14 : 0x24, decode = new & ~old & (DECODE_IO | DECODE_MEMORY);
+
+	if (reg == rom)
+		return (new & 1) && (command & DECODE_MEMORY) && rom_taken(cpu, bdf, rom, new);
+	if (reg >= CFG_BARS && reg <= last)
+		return (command & (DECODE_IO | DECODE_MEMORY)) && new != old;
+	if (reg != CFG_COMMAND || !decode)
+		return false;
+	for (at = CFG_BARS; at <= last; at += 4)
+		if (bar_taken(cpu, bdf, &at, decode))
+			return true;
+	at = pci_config_get(cpu, bdf, rom);
+	return (decode & DECODE_MEMORY) && (at & 1) && rom_taken(cpu, bdf, rom, at);
+}
+
+/* ---- the decision ---- */
+
+static bool is_chipset(u32 class)
+{
+	return class == CLASS_CHIPSET || (class >> 8 == CLASS_HOST >> 8 && class != CLASS_PCI && class != CLASS_PCI_HALF);
+}
+
+/* AMD: what is written here only says which register the next dword shows */
+static bool is_index(struct pcpu *cpu, u32 bdf, u32 class, u32 reg)
+{
+	return class == CLASS_HOST && (pci_config_get(cpu, bdf, CFG_ID) & 0xffff) == VENDOR_AMD && (reg == 0x60 || reg == 0xb8);
+}
+
+bool pci_guard(struct pcpu *cpu, u32 bdf, u32 reg, u32 value, u32 mask)
+{
+	u32 class = pci_config_get(cpu, bdf, CFG_CLASS) >> 16;
+	bool bridge = (pci_config_get(cpu, bdf, CFG_HEADER) >> 16 & 0x7f) == HEADER_BRIDGE;
+	u32 old = pci_config_get(cpu, bdf, reg), new = (old & ~mask) | (value & mask);
+	u32 running, with_devices;
+
+	if (is_chipset(class))
+		return is_index(cpu, bdf, class, reg);
+	cells_running(&running, &with_devices);
+	if (with_devices && bridge && ((old ^ new) & fixed_in_bridge(cpu, bdf, reg)))
+		return false;
+	return !running || !moves_over(cpu, bdf, reg, old, new, bridge);
+}
