@@ -183,14 +183,25 @@ static bool config(u64 addr)
 	return addr >= ram.ecam_pa && addr < ram.ecam_pa + ram.ecam_len;
 }
 
-static bool identity(u64 entry, u64 addr, u32 level)
+/* Is only a part of the page config space? */
+static bool over_edge(u64 start, u32 level)
 {
-	u64 type = 0, ends[2] = { ram.ecam_pa, ram.ecam_pa + ram.ecam_len };
+	u64 edge[2] = { ram.ecam_pa, ram.ecam_pa + ram.ecam_len };
 	u32 i;
 
-	for (i = 0; i < 2; i++)		/* a page does not go over the edge of config space */
-		if (ram.ecam_len && ends[i] > addr && ends[i] < addr + level_size(level))
-			return false;
+	for (i = 0; i < 2; i++)
+		if (ram.ecam_len && edge[i] > start && edge[i] < start + level_size(level))
+			return true;
+	return false;
+}
+
+static bool identity(u64 entry, u64 addr, u32 level)
+{
+	u64 type = 0;
+	u32 i;
+
+	if (over_edge(addr, level))
+		return false;
 
 	for (i = 0; i < ram.num_ram; i++)
 		if (p->ept && addr >= ram.ram[i].start && addr < ram.ram[i].end)
@@ -305,7 +316,7 @@ static void operation(u64 addr, u32 which)
 		owner = mine ? HOLE : owner;
 		break;
 	case 3:
-		ASSUME(prepared(pa) && (!mine || owner != LINUX) && uniform(pa, 2));
+		ASSUME(prepared(pa) && (!mine || owner != LINUX) && uniform(pa, 2) && !over_edge(pa, 2));
 		front_unhole(p, pa);
 		owner = mine ? LINUX : owner;
 		break;
