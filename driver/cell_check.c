@@ -96,6 +96,9 @@ static int check_options(struct qv_cell_create *q)
 	if (q->watchdog_ms && (q->watchdog_ms < QV_WATCHDOG_MIN || q->watchdog_ms > QV_WATCHDOG_MAX))
 		return qv_refuse(&q->reply, QV_E_ARGUMENT, "give 100 to 3600000 ms, or 0 for none",
 				 "a watchdog of %u ms cannot be", q->watchdog_ms);
+	if (q->bell_rate > QV_BELL_RATE_MAX)
+		return qv_refuse(&q->reply, QV_E_ARGUMENT, "give 1 to 1000 a millisecond, or 0 for 10",
+				 "%u doorbells a millisecond cannot be", q->bell_rate);
 	if (q->console > 1 || q->lock > QV_LOCK_START)
 		return qv_refuse(&q->reply, QV_E_ARGUMENT, "console: 0 or 1; lock: 0 to 2", "console or lock is malformed");
 	return 0;

@@ -24,6 +24,7 @@ int qv_cell_info(struct qv_cell_info *info)
 	info->first_entry_ns = cell->first_entry_ns;
 	info->console = q->console;
 	info->num_devices = q->num_devices;
+	info->bell_rate = q->bell_rate ?: QV_BELL_RATE;
 	memcpy(info->devices, q->devices, sizeof(info->devices));
 	for (i = 0; i < cell->num_devices; i++)
 		info->devices[i].state = cell->devices[i].state;

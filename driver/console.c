@@ -71,13 +71,16 @@ void qv_console_set_instance(struct qv_console *c, u32 instance)
 	wake_up_interruptible(&c->wait);
 }
 
+/*
+ * What the cell shall find is there already, so one bell does for all who wait here meanwhile. The monitor
+ * lets only so many pass, and a management call may be under way: then this caller waits, with .lock held
+ */
 static void ring(struct qv_console *c)
 {
-	u32 tries = 1000;
+	u64 result = qv_manage(QV_HC_DOORBELL, c->instance);
 
-	/* A management call may be under way for some microseconds */
-	while (qv_hypercall(QV_HC_DOORBELL, c->instance) == QV_ME_BUSY && tries--)
-		usleep_range(20, 50);
+	if (result == QV_ME_BUSY || result == QV_ME_RATE)
+		qv_log("driver", "the doorbell of %s was not rung: the monitor was asked for %u ms", c->node, QV_MEET_MS);
 }
 
 bool qv_console_request(struct qv_console *c, u32 request)

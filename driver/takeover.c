@@ -77,8 +77,12 @@ u64 qv_manage(u64 nr, u64 a)
 {
 	u64 end = ktime_get_ns() + QV_MEET_MS * NSEC_PER_MSEC, result;
 
-	while ((result = qv_hypercall(nr, a)) == QV_ME_BUSY && ktime_get_ns() < end)
+	do {
+		result = qv_hypercall(nr, a);
+		if (result != QV_ME_BUSY && result != QV_ME_RATE)
+			break;
 		usleep_range(20, 50);
+	} while (ktime_get_ns() < end);
 	return result;
 }
 

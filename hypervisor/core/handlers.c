@@ -83,7 +83,7 @@ static FRONT_END_ONLY void front_hypercall(struct pcpu *cpu)
 		log_event(cpu, QV_LOG_LEFT, 0, 0);
 		vendor_leave(cpu);
 	}
-	if (result != QV_ME_BUSY && result > QV_ME_BASE)
+	if (result != QV_ME_BUSY && result != QV_ME_RATE && result > QV_ME_BASE)
 		log_event(cpu, QV_LOG_REFUSED, nr, result);
 	own_time(cpu);
 }

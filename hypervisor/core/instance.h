@@ -79,6 +79,8 @@ struct cell_slot {			/* the manager's view of an instance */
 	u64 window_pa;
 	u64 open_table;			/* page that shows the block's open part to Linux; kept */
 	u64 cpus;			/* front-end indices */
+	u64 bell_tsc;			/* when its doorbell was last rung ... */
+	u64 bell_gap;			/* ... and how many TSC cycles must pass until it may be again */
 	u32 taken;			/* 1: devices and ports are not Linux's at present (written last) */
 	u32 num_devices;
 	struct qv_mon_device devices[QV_MON_DEVICES];

@@ -247,6 +247,7 @@ static u64 create(struct pcpu *cpu, u64 gpa)
 	inst->cells[id].block_pa = q->block_pa;
 	inst->cells[id].window_pa = q->window_pa;
 	inst->cells[id].reclaimed = 0;
+	inst->cells[id].bell_gap = inst->boot.tsc_khz / q->bell_rate;
 	inst->cells[id].num_devices = q->num_devices;
 	memcpy(inst->cells[id].devices, q->devices, sizeof(q->devices));
 	inst->cells[id].num_ports = q->num_ports;
@@ -432,10 +433,20 @@ static u64 reclaim(struct pcpu *cpu, u32 id)
 	return QV_ME_OK;
 }
 
+/*
+ * Each bell is an interrupt of the cell's, so Linux may ring only so often. Nothing is remembered here, since
+ * nothing here has a timer: who is refused rings again. A Linux that does not only waits longer for its cell.
+ */
 static u64 doorbell(u32 id)
 {
-	if (me()->cells[id].state != QV_MON_RUNNING || !managed()->req.doorbell_vector)
+	struct cell_slot *slot = &me()->cells[id];
+	u64 now = rdtsc();
+
+	if (slot->state != QV_MON_RUNNING || !managed()->req.doorbell_vector)
 		return QV_ME_STATE;
+	if (now - slot->bell_tsc < slot->bell_gap)
+		return QV_ME_RATE;
+	slot->bell_tsc = now;
 	apic_send(1 << 14 | managed()->req.doorbell_vector, managed()->icr.apic_id[0]);
 	return QV_ME_OK;
 }

@@ -119,6 +119,8 @@ static u64 check_rest(const struct instance *inst)
 	for (i = 0; i < q->num_ports; i++)
 		if (ports_claimed(inst, q->ports[i].first, q->ports[i].last))
 			return QV_ME_PORT_TAKEN;
+	if (!q->bell_rate || q->bell_rate > QV_MON_BELL_RATE_MAX)
+		return QV_ME_ENTRY;
 	if (q->doorbell_vector && (q->doorbell_vector < 32 || q->doorbell_vector > 255))
 		return QV_ME_ENTRY;
 	if (q->entry.eip >= pages * QV_HUGE || q->entry.ebx >= pages * QV_HUGE)

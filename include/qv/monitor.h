@@ -50,6 +50,7 @@
 #define QV_MON_IOAPICS		16
 #define QV_MON_FIRMWARE_PORTS	16	/* ranges */
 #define QV_MON_GUARDS		16
+#define QV_MON_BELL_RATE_MAX	1000	/* a millisecond */
 
 /* Head of the image: an ELF-less flat binary, see image.lds */
 struct qv_image_header {
@@ -282,7 +283,7 @@ enum qv_hypercall {
 	QV_HC_START,		/* rdi = instance */
 	QV_HC_STOP,		/* rdi = instance: its CPUs are parked */
 	QV_HC_RECLAIM,		/* rdi = instance: clear and give back one piece; 0 = all done, 1 = go on */
-	QV_HC_DOORBELL,		/* rdi = instance: interrupt its first CPU */
+	QV_HC_DOORBELL,		/* rdi = instance: interrupt its first CPU; QV_ME_RATE: not yet, ring again */
 	QV_HC_RESET_HELD,	/* held_max and call_max of all CPUs of the front end start anew */
 	QV_HC_LOCK,		/* rdi = instance that runs: it has locked management; only it can unlock */
 	QV_HC_NOTE,		/* rdi = enum qv_mon_note: for the log */
@@ -319,7 +320,8 @@ enum qv_mon_note { QV_NOTE_PANIC = 1, QV_NOTE_RESTART, QV_NOTE_HALT, QV_NOTE_POW
 	X(QV_ME_DEVICE_TAKEN,	"a device belongs to another cell, or is listed twice") \
 	X(QV_ME_DEVICE_BAR,	"a device's registers are not where a cell may have them") \
 	X(QV_ME_DEVICE_PIN,	"a device's interrupt pin or vector is not one a cell may have") \
-	X(QV_ME_PORT_TAKEN,	"a port, of the list or of a device's I/O BAR, belongs to another cell")
+	X(QV_ME_PORT_TAKEN,	"a port, of the list or of a device's I/O BAR, belongs to another cell") \
+	X(QV_ME_RATE,		"the cell's doorbell was rung a moment ago: once more, later")
 enum qv_mon_error {
 	QV_ME_OK = 0,
 	QV_ME_BASE = 0xff,
@@ -356,7 +358,7 @@ struct qv_mon_create {
 	u32 num_cpus, num_runs, num_ports;
 	u32 doorbell_vector;		/* 32..255 */
 	u32 lock;			/* enum qv_lock of the uapi */
-	u32 reserved;
+	u32 bell_rate;			/* doorbells a millisecond at most; 1..QV_MON_BELL_RATE_MAX */
 	u64 name[4];			/* for the mark */
 	u32 cpus[QV_MON_CPUS];		/* indices into qv_mon_boot.cpus; the first boots */
 	struct qv_mon_ports ports[QV_MON_PORTS];

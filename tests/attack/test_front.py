@@ -240,6 +240,16 @@ def hypercall_start(linux: Linux) -> None:
     linux.refuses([(3, 1)])
 
 
+@front("front-doorbell-flood", "its kernel rings the witness's doorbell as fast as it can",
+       "10 bells a millisecond, as the witness's file has it; the others get an error code, and no line in the log")
+def doorbell_flood(linux: Linux) -> None:
+    linux.do("flood", 6, 1, 5000)
+    rung, micros = linux.value(), int(linux.machine.run("cat /sys/module/qvfront/parameters/micros").out)
+    assert 1 <= rung <= 10 * micros / 1000 * 1.01 + 1, (rung, micros)
+    assert rung < 5000, "it was fast enough to be held back"
+    assert "hypercall 6 refused" not in linux.arena.ask("neighbours")["log"]
+
+
 @front("front-hypercall-user", "a program makes hypercalls", "#UD for it")
 def hypercall_user(linux: Linux) -> None:
     linux.machine.put(arena.lab_program("hypercall"), "/run/attack/hypercall")

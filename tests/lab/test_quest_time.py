@@ -54,6 +54,13 @@ def prime(qv: Product) -> int:
     return int(found[1])
 
 
+def late(qv: Product) -> int:
+    """p99 of how late a thread of the cell's wakes up, in ns: 10,000 beats of 50 to 250 us."""
+    found = re.search(r"timer rounds=10000 .* p99=(\d+) ", qv.quesh("bench timer", timeout=600))
+    assert found
+    return int(found[1]) * 1_000_000 // int(qv.ask("status")["tsc_khz"])
+
+
 @pytest.fixture
 def ringer(qv: Product) -> Iterator[str]:
     """What Linux's kernel has to do to ring the cell's doorbell a thousand times."""
@@ -66,20 +73,24 @@ def ringer(qv: Product) -> Iterator[str]:
 
 def test_a_flood_of_doorbells_is_charged_to_its_vcpu(qv: Product, ringer: str) -> None:
     """From above: the I/O VCPU has at most U * (t + T). From below: a Main VCPU has its budget in each period, and what
-    a program does takes it hardly longer than beside a Linux that is busy with something else."""
+    a program does takes it hardly longer than beside a Linux that is busy with something else: 10 bells a millisecond pass. The
+    cell's beat, p99, stays within 1.05 of what it is then."""
     assert qv.quesh("load 20 100") == ""
     with linux_repeats(qv, ":"):
-        quiet = prime(qv)
+        quiet, quiet_late = prime(qv), late(qv)
     with linux_repeats(qv, ringer):
         begin, before, begun = now(qv), vcpus(qv), now(qv)
         qv.quesh("sleep 500", timeout=600)
-        flooded = prime(qv)
+        flooded, flooded_late = prime(qv), late(qv)
         end, after, ended = now(qv), vcpus(qv), now(qv)
+    print(f"prime {quiet} {flooded} us, late {quiet_late} {flooded_late} ns, "
+          f"bells {int(after['input'][12]) - int(before['input'][12])} in {end - begin:.0f} ms")
     used = float(after["input"][5]) - float(before["input"][5])
     assert int(after["input"][12]) - int(before["input"][12]) >= 100
     assert used <= 0.02 * (ended - begin + 100) + 1             # and 1 ms: it may be stopped late
     assert float(after["load1"][5]) - float(before["load1"][5]) >= 20 * ((end - begun) // 100 - 1)
-    assert flooded <= 1.2 * quiet, (flooded, quiet)
+    assert flooded <= 1.15 * quiet, (flooded, quiet)            # a bell costs some 9 us here: three writes to the xAPIC, each an exit
+    assert 50_000 + flooded_late <= 1.05 * (50_000 + quiet_late), (flooded_late, quiet_late)   # the shortest beat
 
 
 def test_24_vcpus_of_a_millisecond_and_their_picture(qv: Product, tmp_path: Path) -> None:

@@ -108,6 +108,7 @@ static void any_request(struct qv_mon_create *q)
 	q->block_pa = any_u64(), q->window_pa = any_u64();
 	q->num_cpus = any_u32(), q->num_runs = any_u32(), q->num_ports = any_u32();
 	q->doorbell_vector = any_u32();
+	q->bell_rate = any_u32();
 	q->entry.eip = any_u32(), q->entry.ebx = any_u32();
 	for (i = 0; i < QV_MON_RUNS; i++)
 		q->runs[i].pa = any_u64(), q->runs[i].count = any_u64();
@@ -150,6 +151,7 @@ int main(void)
 	ASSUME(k < q->num_cpus);
 	PROVE(q->cpus[k] < inst.boot.num_cpus && (inst.icr.own >> q->cpus[k] & 1) && q->cpus[k] != caller, "a CPU of ours");
 	PROVE(!k || q->cpus[k] != q->cpus[k - 1], "each once");
+	PROVE(q->bell_rate >= 1 && q->bell_rate <= 1000, "a rate, and no division by zero");
 	PROVE(!q->doorbell_vector || (q->doorbell_vector >= 32 && q->doorbell_vector <= 255), "a vector");
 	return 0;
 }

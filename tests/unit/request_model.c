@@ -142,6 +142,7 @@ void request_good(struct qv_mon_create *q)
 		q->ports[i].first = q->ports[i].last = 0x2f8;
 	q->ports[1].first = 0x3f8, q->ports[1].last = 0x3ff;
 	q->doorbell_vector = 0x20;
+	q->bell_rate = 10;
 	q->entry = (struct qv_mon_entry){ .eip = 0x100000, .eax = 0x36d76289, .ebx = 0x9000 };
 }
 
@@ -244,6 +245,8 @@ const char *request_unsound(const struct machine *m, const struct qv_mon_create 
 		for (k = q->ports[i].first; k <= q->ports[i].last; k++)
 			if (never_port(k) || others_port(k))
 				return "a port for no cell, or another's";
+	if (q->bell_rate < 1 || q->bell_rate > 1000)
+		return "more doorbells than a millisecond has room for, or none";
 	if (q->doorbell_vector && (q->doorbell_vector < 32 || q->doorbell_vector > 255))
 		return "doorbell";
 	if (q->entry.eip >= pages * M2 || q->entry.ebx >= pages * M2)
@@ -319,7 +322,7 @@ void request_spoil(struct qv_mon_create *q, struct choices *c)
 	case 7: q->num_ports = some_number(c); break;
 	case 8: q->ports[choose(c, 3)].first = some_number(c); break;
 	case 9: q->ports[choose(c, 3)].last = some_number(c); break;
-	case 10: q->doorbell_vector = some_number(c); break;
+	case 10: *(choose(c, 2) ? &q->doorbell_vector : &q->bell_rate) = some_number(c); break;
 	case 11: q->entry.eip = choose(c, 2) ? some_address(c) : some_number(c); break;
 	case 12: q->entry.ebx = choose(c, 2) ? some_address(c) : some_number(c); break;
 	case 13: q->cpus[choose(c, 3)] = choose(c, MACHINE_CPUS + 1); break;

@@ -34,6 +34,7 @@ static void touches(void)
 	q.block_pa = 10 * M2;
 	q.window_pa = 0x180000;
 	q.num_cpus = 1;
+	q.bell_rate = 10;
 	q.cpus[0] = 3;
 	q.num_runs = 1;
 	q.runs[0] = (struct qv_mon_run){ 11 * M2, 4 };

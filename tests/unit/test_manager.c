@@ -19,6 +19,7 @@ static void simple_request(struct qv_mon_create *q)
 	q->runs[0] = (struct qv_mon_run){ 11 * M2, 3 };
 	q->runs[1] = (struct qv_mon_run){ 40 * M2, 2 };
 	q->doorbell_vector = 0x20;
+	q->bell_rate = 10;
 	q->entry.eip = 0x100000;
 }
 
@@ -228,6 +229,32 @@ static void refused_when_locked(struct world *w, const struct qv_mon_create *q)
 	world_check(w);
 }
 
+/* Linux reaches a cell so often and no more; who was refused may ring later, and then does */
+static void bells(void)
+{
+	static struct qv_mon_create q;
+	struct cell_slot *slot = &me()->cells[1];
+	struct world w;
+
+	world_open(&w);
+	simple_request(&q);
+	q.bell_rate = 4;
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(slot->bell_gap, 250);			/* a quarter of a millisecond, in cycles */
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	slot->bell_gap = 1ull << 33;
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);	/* the first one ever */
+	fake_wrmsr_value = 0;
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
+	CHECK_EQ(fake_wrmsr_value, 0);
+	slot->bell_tsc -= 1ull << 33;			/* time goes by; those that were refused did not move the moment */
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);
+	CHECK_EQ(fake_wrmsr_value, 0x600004020ull);
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
+	world_check(&w);
+}
+
 /* From start on, by itself, by Linux: nothing but its own word ends it, or its failure */
 static void locks(void)
 {
@@ -336,6 +363,7 @@ const struct unit_test manager_tests[] = {
 	{ "manager: CPUs that do not answer", stuck_cpus },
 	{ "manager: no NMI for a CPU about to be caught", caught_before_a_flush },
 	{ "manager: locks", locks },
+	{ "manager: doorbells, so many and no more", bells },
 	{ "manager: marks of logs", marks },
 	{ "manager: last words", notes },
 	{ "manager: random lives", random_lives },

@@ -43,6 +43,7 @@ static void good(struct qv_mon_create *q)
 	q->block_pa = 40 * QV_HUGE;
 	q->window_pa = 41 * QV_HUGE;
 	q->num_cpus = 1;
+	q->bell_rate = 10;
 	q->cpus[0] = 2;
 	q->num_runs = 1;
 	q->runs[0] = (struct qv_mon_run){ 42 * QV_HUGE, 2 };

@@ -113,6 +113,10 @@
 	X(device_without_ecam, DEVICE_NONE, q->num_devices = 1) \
 	X(ports_past_the_number, OK, q->ports[2].first = 5) \
 	X(doorbell_none, OK, q->doorbell_vector = 0) \
+	X(bell_rate_none, ENTRY, q->bell_rate = 0) \
+	X(bell_rate_most, OK, q->bell_rate = 1000) \
+	X(bell_rate_more, ENTRY, q->bell_rate = 1001) \
+	X(bell_rate_huge, ENTRY, q->bell_rate = ~0u) \
 	X(doorbell_exception, ENTRY, q->doorbell_vector = 31) \
 	X(doorbell_256, ENTRY, q->doorbell_vector = 256) \
 	X(doorbell_huge, ENTRY, q->doorbell_vector = 0x80000020u) \

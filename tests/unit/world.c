@@ -357,6 +357,7 @@ void world_request(struct qv_mon_create *q, struct choices *c)
 		page += q->runs[i].count + choose(c, 4);
 	}
 	q->doorbell_vector = 0x20;
+	q->bell_rate = 10;
 	q->entry.eip = 0x100000;
 }
 

@@ -24,6 +24,8 @@ MAX_PORTS = 16
 MAX_DEVICES = 8
 CMDLINE_LEN = 1024
 MAX_IMAGE = 256 << 20
+BELL_RATE = 10  # doorbells a millisecond
+BELL_RATE_MAX = 1000
 WATCHDOG_MIN = 100  # ms
 WATCHDOG_MAX = 3_600_000
 LOG_PRESENT = 0  # enum qv_which_log
@@ -263,7 +265,7 @@ class CellCreate(ctypes.Structure):
         ("lock", c_uint32),
         ("ports", PortRange * MAX_PORTS),
         ("num_devices", c_uint32),
-        ("reserved", c_uint32),
+        ("bell_rate", c_uint32),
         ("devices", PciDevice * MAX_DEVICES),
     ]
 
@@ -336,7 +338,7 @@ class CellInfo(ctypes.Structure):
         ("num_ports", c_uint32),
         ("ports", PortRange * MAX_PORTS),
         ("num_devices", c_uint32),
-        ("reserved", c_uint32),
+        ("bell_rate", c_uint32),
         ("devices", PciDevice * MAX_DEVICES),
         ("watchdog_ms", c_uint32),
         ("locked", c_uint32),

@@ -35,6 +35,7 @@ class CellConfig:
     console: bool = True
     watchdog: int = keys.WATCHDOG_DEFAULT  # ms; 0: off
     lock: int = abi.LOCK_NEVER
+    bell_rate: int = abi.BELL_RATE  # a millisecond
     ports: Ports = field(default_factory=list)
     devices: keys.Devices = field(default_factory=list)
     vcpus: list[vcpus.Named] = field(default_factory=list)
@@ -75,7 +76,7 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
             cell.at[key] = Place.of(values[key])
             result = rule.parse(values[key], keys.Context(key, problems, machine, os.path.dirname(file)))
             if result is not None:
-                setattr(cell, key, result)
+                setattr(cell, key.replace("-", "_"), result)
         elif rule.required:
             problems.add(root, key, "is missing", rule.example)
     _check_vcpus(cell, values, problems)

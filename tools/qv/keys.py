@@ -31,6 +31,7 @@ MEMORY_EXAMPLE = "a size such as 64M or 1G"
 DEVICES_EXAMPLE = "a list such as [{pci: \"00:03.0\", dma: off}]"
 PORTS_EXAMPLE = "a list such as [0x3f8-0x3ff, 0x80]"
 WATCHDOG_EXAMPLE = "a time such as 500ms or 2s, or off"
+BELL_RATE_EXAMPLE = f"a number of doorbells a millisecond, 1 to {abi.BELL_RATE_MAX}"
 LOCK_EXAMPLE = "true, false or may"
 WATCHDOG_DEFAULT = 3000  # ms
 
@@ -273,6 +274,16 @@ def _watchdog(node: Node, context: Context) -> int | None:
     return milliseconds
 
 
+def _bell_rate(node: Node, context: Context) -> int | None:
+    raw = scalar(node, context, BELL_RATE_EXAMPLE, ("int",))
+    if raw is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,4}", raw) or not 1 <= int(raw) <= abi.BELL_RATE_MAX:
+        context.bad(node, f"`{shown(raw)}` doorbells a millisecond cannot be", BELL_RATE_EXAMPLE)
+        return None
+    return int(raw)
+
+
 def _lock(node: Node, context: Context) -> int | None:
     if isinstance(node, ScalarNode) and node.value == "may":
         return abi.LOCK_MAY
@@ -430,6 +441,7 @@ RULES: dict[str, Rule] = {
     "console": Rule(_truth, "true or false"),
     "watchdog": Rule(_watchdog, WATCHDOG_EXAMPLE),
     "lock": Rule(_lock, LOCK_EXAMPLE),
+    "bell-rate": Rule(_bell_rate, BELL_RATE_EXAMPLE),
     "ports": Rule(_ports, PORTS_EXAMPLE),
     "devices": Rule(_devices, DEVICES_EXAMPLE),
 }

@@ -102,6 +102,7 @@ def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
         "started_ns": info.started_ns,
         "first_entry_ns": info.first_entry_ns,
         "watchdog_ms": info.watchdog_ms,
+        "bell_rate": info.bell_rate,
         "locked": bool(info.locked),
         "failure": failure_data(info.failure, vendor),
         "last_failure": failure_data(info.last_failure, vendor),

@@ -24,6 +24,8 @@
 #define QV_MAX_PORTS	16	/* port ranges of one cell */
 #define QV_MAX_DEVICES	8	/* PCI functions of one cell */
 #define QV_CMDLINE_LEN	1024	/* with its NUL */
+#define QV_BELL_RATE	10	/* interrupts by which Linux may reach a cell, a millisecond, unless its file says another number */
+#define QV_BELL_RATE_MAX 1000
 #define QV_WATCHDOG_MIN	100	/* ms */
 #define QV_WATCHDOG_MAX	3600000	/* ms */
 #define QV_MAX_IMAGE	(256u << 20)	/* bytes of one image file */
@@ -136,7 +138,7 @@ struct qv_cell_create {
 		__u16 first, last;	/* inclusive */
 	} ports[QV_MAX_PORTS];
 	__u32 num_devices;		/* 0..QV_MAX_DEVICES */
-	__u32 reserved;
+	__u32 bell_rate;		/* doorbells (key presses, requests) a millisecond; 1..QV_BELL_RATE_MAX, 0: QV_BELL_RATE */
 	struct qv_device {
 		__u32 segment;		/* PCI domain: 0 */
 		__u32 bdf;		/* bus << 8 | device << 3 | function */
@@ -224,7 +226,7 @@ struct qv_cell_info {
 	__u32 num_ports;
 	struct qv_port_range ports[QV_MAX_PORTS];
 	__u32 num_devices;
-	__u32 reserved;
+	__u32 bell_rate;		/* doorbells a millisecond at most */
 	struct qv_device devices[QV_MAX_DEVICES];
 	__u32 watchdog_ms;		/* 0: off */
 	__u32 locked;			/* 1: runs, and has locked management */

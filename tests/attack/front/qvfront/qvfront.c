@@ -5,7 +5,9 @@
  * EFAULT. What it found is in `value` then. (qvtouch has the rest: memory and instructions.)
  */
 #include <linux/io.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <asm/apicdef.h>
 #include <asm/asm.h>
@@ -19,6 +21,35 @@
 static u64 value;
 module_param(value, ullong, 0444);
 MODULE_PARM_DESC(value, "what the last deed found");
+
+static u64 micros;
+module_param(micros, ullong, 0444);
+MODULE_PARM_DESC(micros, "how long the last flood was");
+
+static u64 vmcall(u64 nr, u64 a)
+{
+	if (boot_cpu_data.x86_vendor == X86_VENDOR_INTEL)
+		asm volatile("vmcall" : "+a"(nr) : "D"(a), "S"(0ull) : "memory");
+	else
+		asm volatile("vmmcall" : "+a"(nr) : "D"(a), "S"(0ull) : "memory");
+	return nr;
+}
+
+/* flood: NUMBER A TIMES: a hypercall over and over; `value` is how often it was done */
+static int flood(const char *text, const struct kernel_param *p)
+{
+	ktime_t begin = ktime_get();
+	u64 nr, a, times;
+
+	if (sscanf(text, "%llx %llx %llx", &nr, &a, &times) != 3)
+		return -EINVAL;
+	for (value = 0; times; times--) {
+		value += !vmcall(nr, a);
+		cond_resched();
+	}
+	micros = ktime_us_delta(ktime_get(), begin);
+	return 0;
+}
 
 /* hypercall: NUMBER A B, with any registers but without the driver's lock */
 static int hypercall(const char *text, const struct kernel_param *p)
@@ -199,6 +230,7 @@ static int fwcfg(const char *text, const struct kernel_param *p)
 	static const struct kernel_param_ops name##_ops = { .set = function }; \
 	module_param_cb(name, &name##_ops, NULL, 0200)
 DEED(hypercall, hypercall);
+DEED(flood, flood);
 DEED(wrmsr, write_msr);
 DEED(rdmsr, read_msr);
 DEED(cr0, turn_cr0);

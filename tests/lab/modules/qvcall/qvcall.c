@@ -54,6 +54,7 @@ static void good(struct qv_mon_create *q)
 	q->runs[0] = (struct qv_mon_run){ pa(1), 1 };
 	q->runs[1] = (struct qv_mon_run){ pa(2), 1 };
 	q->doorbell_vector = 0x21;
+	q->bell_rate = 10;
 	q->entry.eip = 0x100000;
 }
 
@@ -100,6 +101,8 @@ static void good(struct qv_mon_create *q)
 	X(port_backwards, QV_ME_PORTS, (q->num_ports = 1, q->ports[0].first = 0x81, q->ports[0].last = 0x80)) \
 	X(doorbell_exception, QV_ME_ENTRY, q->doorbell_vector = 13) \
 	X(doorbell_256, QV_ME_ENTRY, q->doorbell_vector = 256) \
+	X(bell_rate_0, QV_ME_ENTRY, q->bell_rate = 0) \
+	X(bell_rate_1001, QV_ME_ENTRY, q->bell_rate = 1001) \
 	X(entry_outside, QV_ME_ENTRY, q->entry.eip = 2 * M2) \
 	X(entry_most, QV_ME_ENTRY, q->entry.eip = ~0u) \
 	X(info_outside, QV_ME_ENTRY, q->entry.ebx = ~0u)
