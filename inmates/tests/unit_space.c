@@ -206,6 +206,8 @@ TEST(usercopy_stops_at_what_is_not_the_programs)
 	fresh(PAGES);
 	CHECK(space_create(&s) && space_map(&s, AT, AT + PAGE_SIZE, USER_DATA) &&
 	      space_map(&s, AT + PAGE_SIZE, AT + 2 * PAGE_SIZE, USER_READ));
+	CHECK(user_writable(&s, AT + PAGE_SIZE - 6, 6) && !user_writable(&s, AT + PAGE_SIZE - 6, 7));
+	CHECK(user_writable(&s, AT, 0) && !user_writable(&s, MEMORY, 8));
 	CHECK(copy_to_user(&s, AT + PAGE_SIZE - 6, kernel, 6) && copy_from_user(&s, data, AT + PAGE_SIZE - 6, 6));
 	CHECK(!memcmp(data, kernel, 6));
 	CHECK(!copy_to_user(&s, AT + PAGE_SIZE - 6, kernel, 7));

@@ -70,8 +70,8 @@ long sys_waitpid(struct call *c)
 
 	if (call_int(c, 2) & ~WNOHANG)
 		return -EINVAL;
-	/* before a child is given up for it */
-	if (c->arg[1] && !copy_to_user(s, c->arg[1], &status, sizeof(status)))
+	/* before a child is given up for it; written only with a child's status */
+	if (c->arg[1] && !user_writable(s, c->arg[1], sizeof(status)))
 		return -EFAULT;
 	pid = process_wait(c->process->pid, call_int(c, 0), call_int(c, 2) & WNOHANG, &status);
 	if (pid > 0 && c->arg[1])
@@ -110,7 +110,7 @@ long sys_thread_join(struct call *c)
 	uint64_t result = 0;
 	long error;
 
-	if (c->arg[1] && !copy_to_user(&c->process->space, c->arg[1], &result, sizeof(result)))
+	if (c->arg[1] && !user_writable(&c->process->space, c->arg[1], sizeof(result)))
 		return -EFAULT;
 	error = process_join((unsigned int)call_int(c, 0), &result);
 	if (!error && c->arg[1])

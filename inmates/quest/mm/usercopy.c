@@ -38,6 +38,18 @@ bool copy_to_user(const struct space *s, uint64_t to, const void *from, size_t n
 	return copy(s, to, (char *)from, n, SPACE_WRITE);
 }
 
+bool user_writable(const struct space *s, uint64_t va, size_t n)
+{
+	size_t part;
+
+	for (; n; n -= part, va += part) {
+		if (!space_translate(s, va, SPACE_WRITE))
+			return false;
+		part = on_this_page(va, n);
+	}
+	return true;
+}
+
 int copy_string_from_user(const struct space *s, char *to, uint64_t from, size_t size)
 {
 	size_t n;

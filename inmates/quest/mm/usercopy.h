@@ -16,6 +16,9 @@
 bool copy_from_user(const struct space *s, void *to, uint64_t from, size_t n);
 bool copy_to_user(const struct space *s, uint64_t to, const void *from, size_t n);
 
+/* Would copy_to_user() succeed now? Nothing is touched. */
+bool user_writable(const struct space *s, uint64_t va, size_t n);
+
 /*
  * A string with its NUL, at most `size` bytes. Returns its length, -1: not all of it is the program's
  * to read, -2: longer than that.

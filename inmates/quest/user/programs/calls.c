@@ -20,12 +20,13 @@ static void check_processes(void)
 	status = status_of(pid);
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == (307 & 255));
 	CHECK(waitpid(pid, &status, 0) == -ECHILD && waitpid(-1, NULL, 0) == -ECHILD);
+	CHECK(WEXITSTATUS(status) == (307 & 255));	/* as it was */
 	CHECK(waitpid(-1, KERNEL_ADDRESS, 0) == -EFAULT && waitpid(-1, NULL, 77) == -EINVAL);
 	pid = fork();
 	if (!pid)
 		for (;;)
 			(void)usleep(1000000);
-	CHECK(waitpid(pid, &status, WNOHANG) == 0 && kill(pid, 0) == 0);
+	CHECK(waitpid(pid, &status, WNOHANG) == 0 && kill(pid, 0) == 0 && WEXITSTATUS(status) == (307 & 255));
 	CHECK(kill(pid, SIGTERM) == 0 && status_of(pid) == SIGTERM && kill(pid, SIGTERM) == -ESRCH);
 	CHECK(kill(getpid(), 99) == -EINVAL && kill(0, SIGKILL) == -ESRCH);
 }
