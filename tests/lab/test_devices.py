@@ -156,6 +156,8 @@ def test_msi_x_entries_hold_own_cpus_only(qv: Product) -> None:
     found = re.search(r"bar 1: memory ([0-9a-f]+),", listing)
     assert found, listing
     table = int(found[1], 16) + (config(qv, f"get {RNG_BDF} {cap + 4} 4") & ~7)
+    for address in ("0x100000", "0x3ffffffffffc", hex(int(found[1], 16) - 4)):  # the kernel's text would be mapped anew
+        assert "not in a memory BAR" in qv.quesh(f"pci load {address}")
     assert int(qv.quesh(f"pci load {table:#x}"), 16) == 0xfee03000
     assert int(qv.quesh(f"pci store {table:#x} 0xfee00000"), 16) == 0xfee03000
     assert int(qv.quesh(f"pci store {table + 4:#x} 1"), 16) == 0

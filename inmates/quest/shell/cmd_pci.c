@@ -87,12 +87,32 @@ static bool access(int argc, char **argv)
 	return true;
 }
 
+/* Are the `n` bytes in a memory BAR of the cell's functions? Nothing else may be mapped as a device. */
+static bool in_bar(uint64_t at, uint64_t n)
+{
+	const struct qv_info_device *d;
+	const struct qv_info_bar *bar;
+	unsigned int i;
+
+	for (i = 0; (d = pci_nth(i)); i++)
+		for (bar = d->bars; bar < d->bars + QV_INFO_MAX_BARS; bar++)
+			if (!bar->ports && bar->size >= n && at >= bar->base && at - bar->base <= bar->size - n)
+				return true;
+	return false;
+}
+
 /* pci load|store ADDRESS [VALUE]: a register in a BAR */
 static bool memory(int argc, char **argv)
 {
 	uint64_t at, value;
 
-	if (argc < 3 || !words_value(argv[2], 1ull << 46, &at) || !map_identity(at, at + 4, DEVICE_PAGE))
+	if (argc < 3 || !words_value(argv[2], 1ull << 46, &at))
+		return false;
+	if (!in_bar(at, 4)) {
+		print("%s: not in a memory BAR of this cell's functions; pci lists them\n", argv[2]);
+		return true;
+	}
+	if (!map_identity(at, at + 4, DEVICE_PAGE))
 		return false;
 	if (!strcmp(argv[1], "store")) {
 		if (argc != 4 || !words_value(argv[3], ~0u, &value))

@@ -60,7 +60,7 @@ const struct command shell_commands[] = {
 	  "                                BDF = bus << 8 | device << 3 | function" NL
 	  "    pci set BDF REG SIZE VALUE  write it, then read it again" NL
 	  "    pci portget, pci portset    the same by 0xCF8" NL
-	  "    pci load ADDRESS            read a register in a BAR" NL
+	  "    pci load ADDRESS            read a register in a BAR of the cell's" NL
 	  "    pci store ADDRESS VALUE     write it" NL
 	  "    pci in PORT                 read a byte" NL
 	  "    pci out PORT VALUE          write it, then read" NL
