@@ -240,8 +240,40 @@ def test_the_shell_finds_room_among_many(shell, nothing_lost):
     pid = int(re.match(r"\[(\d+)\]", shell.run("hostile full &"))[1])
     assert m.until(lambda: re.search(r"children, then there are too many programs", end_of(shell)))
     assert shell.run("hello you") .endswith("hello from you\n")
+    later = int(re.search(r"\[(\d+)\]", shell.run("hello you &"))[1])
+    assert later < pid + 40                     # forks that were refused have used no pids up
     shell.run(f"kill {pid}")
     assert m.until(lambda: f"[{pid}] hostile has ended" in end_of(shell))
+
+
+def test_the_shell_finds_room_among_threads(shell, nothing_lost):
+    """All threads that programs can have are taken; the shell still starts one."""
+    if shell.ready == CELL_READY:
+        pytest.skip("the fake cell's 16 MiB are taken before its threads are")
+    pid = int(re.match(r"\[(\d+)\]", shell.run("hostile threads &"))[1])
+    assert m.until(lambda: "hostile: no more threads" in end_of(shell))
+    assert shell.run("hello you").endswith("hello from you\n")
+    assert "there is no such program" in shell.run(f"kill -{pid + 1}")
+    shell.run(f"kill -{pid}")
+
+
+def test_a_fork_bomb_can_be_ended(shell, nothing_lost):
+    """Pids change all the time, and most have no parent any more: a job ends at one instant."""
+    pid = int(re.match(r"\[(\d+)\]", shell.run("hostile bomb &"))[1])
+    assert m.until(lambda: shell.run("ps").count(" hostile ") > 10)
+    assert shell.run("hello you").endswith("hello from you\n")
+    shell.run(f"kill {pid}")                     # its first program alone
+    assert m.until(lambda: f"[{pid}] hostile has ended" in end_of(shell))
+    assert set(re.findall(r" hostile .* (\d+)\n", shell.run("ps"))) == {str(pid)}
+    shell.run(f"kill -{pid}")
+
+
+def test_break_ends_those_without_a_parent(shell, nothing_lost):
+    shell.start("hostile orphan")
+    shell.machine.expect("an orphan\n")
+    shell.machine.send("\x03")
+    shell.machine.expect(r"hostile was killed \(signal 9\)\n")
+    shell.machine.expect(shell.ready)
 
 
 def test_who_is_refused_vcpus_delays_nobody():

@@ -35,24 +35,37 @@ struct process *process_find(int pid)
 	return NULL;
 }
 
+/* A job's id is its first program's pid, and stays taken while one of the job is left. */
+static bool pid_taken(int pid)
+{
+	int i;
+
+	for (i = 0; i < PROCESS_MAX; i++)
+		if (processes[i].state != PROCESS_FREE && (processes[i].pid == pid || processes[i].job == pid))
+			return true;
+	return false;
+}
+
 static int new_pid(void)
 {
 	do
 		last_pid = last_pid == INT32_MAX ? KERNEL_PID + 1 : last_pid + 1;
-	while (process_find(last_pid));
+	while (pid_taken(last_pid));
 	return last_pid;
 }
 
-/* A slot whose state is PROCESS_STARTING, so that nobody else takes it; NULL: none is free. */
-static struct process *reserve(int parent, int vcpu, const char *name)
+/* A slot whose state is PROCESS_STARTING, so that nobody else takes it; NULL: none is free. `parent` NULL: the kernel. */
+static struct process *reserve(const struct process *parent, int vcpu, const char *name)
 {
 	struct process *p;
-	int pid = new_pid();
+	int pid;
 
-	for (p = processes; p < processes + PROCESS_MAX - (parent == KERNEL_PID ? 0 : SHELL_PROCESSES); p++) {
+	for (p = processes; p < processes + PROCESS_MAX - (parent ? SHELL_PROCESSES : 0); p++) {
 		if (p->state != PROCESS_FREE)
 			continue;
-		*p = (struct process){ .state = PROCESS_STARTING, .pid = pid, .parent = parent, .vcpu = vcpu };
+		pid = new_pid();	/* a refusal uses none up */
+		*p = (struct process){ .state = PROCESS_STARTING, .pid = pid, .vcpu = vcpu,
+				       .parent = parent ? parent->pid : KERNEL_PID, .job = parent ? parent->job : pid };
 		copy_string(p->name, name, sizeof(p->name));
 		return p;
 	}
@@ -85,9 +98,9 @@ static int start(struct process *p, const struct trap_frame *frame, unsigned int
 	return p->pid;
 }
 
-int process_run(const struct program_args *args, int vcpu, bool background, const char **why)
+int process_run(const struct program_args *args, int vcpu, bool background, int job, const char **why)
 {
-	struct process *p = reserve(KERNEL_PID, vcpu, args->file);
+	struct process *p = reserve(NULL, vcpu, args->file);
 	struct trap_frame frame;
 	int error;
 
@@ -95,6 +108,7 @@ int process_run(const struct program_args *args, int vcpu, bool background, cons
 	if (!p)
 		return -EAGAIN;
 	p->background = background;
+	p->job = job ? job : p->pid;
 	files_init(p);
 	error = program_load(&p->space, args, &frame, why);
 	if (error)
@@ -105,11 +119,10 @@ int process_run(const struct program_args *args, int vcpu, bool background, cons
 
 bool process_take_heap(struct process *p)
 {
-	while (p->heap_taken) {
+	while (p->heap_taken && !p->ending)
 		wait_on(&p->changed);
-		if (p->ending)
-			return false;
-	}
+	if (p->ending)			/* no fork either: who ends a job ends all of it at once */
+		return false;
 	p->heap_taken = true;
 	return true;
 }
@@ -143,7 +156,7 @@ int process_fork(const struct trap_frame *frame, int vcpu)
 		process_give_heap(parent);
 		return -ENOVCPU;
 	}
-	p = reserve(parent->pid, vcpu, parent->name);
+	p = reserve(parent, vcpu, parent->name);
 	copied = p && space_copy(&p->space, &parent->space);
 	process_give_heap(parent);
 	if (!p)
@@ -152,7 +165,6 @@ int process_fork(const struct trap_frame *frame, int vcpu)
 		return abandon(p, -ENOMEM);
 	drop_other_stacks(&p->space, thread_current()->slot);
 	files_copy(p, parent);
-	p->background = parent->background;
 	child.rax = 0;
 	pid = start(p, &child, thread_current()->slot, thread_current());
 	if (pid > 0 && parent->ending)		/* nobody who ended the parent could see the child yet */
@@ -245,27 +257,28 @@ long process_interrupted(const struct process *p)
 	return p->ending ? -EINTR : 0;
 }
 
-static bool descends(const struct process *p, const struct process *from)
+bool process_end_job(int job, int status)
 {
-	while (p && p != from)
-		p = p->parent == KERNEL_PID ? NULL : process_find(p->parent);
-	return p;
-}
+	struct process *p;
+	bool some = false;
 
-void process_end_family(const struct process *p, int status)
-{
-	struct process *each;
-
-	for (each = processes; each < processes + PROCESS_MAX; each++)
-		if (each->state != PROCESS_FREE && descends(each, p))
-			process_end(each, status);
+	for (p = processes; p < processes + PROCESS_MAX; p++) {
+		if (p->state == PROCESS_FREE || p->job != job)
+			continue;
+		process_end(p, status);		/* also one that is starting: it ends before its first instruction */
+		some = true;
+	}
+	return some;
 }
 
 bool process_gets_keys(const struct process *p)
 {
-	while (p && !p->background && p->parent != KERNEL_PID)
-		p = process_find(p->parent);
-	return p && !p->background;
+	const struct process *q;
+
+	for (q = processes; q < processes + PROCESS_MAX; q++)
+		if (q->state == PROCESS_LIVE && q->job == p->job && q->parent == KERNEL_PID && !q->background)
+			return true;
+	return false;
 }
 
 /* Children of one that is no more are the kernel's, which wants to know nothing of them. */
@@ -279,7 +292,6 @@ static void leave_children(int pid)
 		if (p->state == PROCESS_ZOMBIE)
 			p->state = PROCESS_FREE;
 		p->parent = ORPHAN;
-		p->background = true;
 	}
 }
 

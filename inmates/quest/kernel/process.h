@@ -36,7 +36,8 @@ struct process_thread {
 struct process {
 	enum process_state state;
 	int pid, parent;
-	bool background;		/* the shell does not wait for it, or its parent is no more */
+	int job;			/* pid of the first program of the shell's line from which it descends; may be no more */
+	bool background;		/* the shell does not wait for it; where it has started it */
 	bool ending;			/* its threads leave as soon as they can; `status` stands */
 	int status;			/* as waitpid() gives it */
 	bool heap_taken;		/* a thread is in sbrk() or fork() */
@@ -54,10 +55,10 @@ struct process {
 };
 
 /*
- * Start a program on VCPU `vcpu` as a child of the kernel. Returns its pid, or minus an error
+ * Start a program on VCPU `vcpu` as a child of the kernel, in job `job` (0: a new one). Returns its pid, or minus an error
  * (user/include/quest/errors.h); `*why` then says more.
  */
-int process_run(const struct program_args *args, int vcpu, bool background, const char **why);
+int process_run(const struct program_args *args, int vcpu, bool background, int job, const char **why);
 
 /* A child of the current one that goes on where this one is, with answer 0, on VCPU `vcpu`. Pid or error. */
 int process_fork(const struct trap_frame *frame, int vcpu);
@@ -83,13 +84,13 @@ int process_wait(int parent, int pid, bool nowait, int *status);
 /* All threads of `p` end soon; `status` is what waitpid() will give, unless it was ending already. */
 void process_end(struct process *p, int status);
 
-/* The same for it and all that descend from it. */
-void process_end_family(const struct process *p, int status);
+/* The same at one instant for all of a job, whoever of them is left. False: none is. */
+bool process_end_job(int job, int status);
 
 /* After a wait: 0, or why the call is to be given up (errors.h). */
 long process_interrupted(const struct process *p);
 
-/* Does the shell wait for it, or for whom it descends from? */
+/* Does the shell wait for its job? */
 bool process_gets_keys(const struct process *p);
 
 /* The current thread ends; with the last one its process does. */

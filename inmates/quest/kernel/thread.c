@@ -43,11 +43,12 @@ void threads_init(unsigned int timer_vector, enum admission_test admission)
 	dispatch_init(t, timer_vector, admission);
 }
 
-static struct thread *free_slot(void)
+/* The last ones are kept from programs, but for the first thread of what the shell starts. */
+static struct thread *free_slot(unsigned int kept)
 {
-	int i;
+	unsigned int i;
 
-	for (i = 0; i < THREAD_MAX; i++)
+	for (i = 0; i < THREAD_MAX - kept; i++)
 		if (threads[i].state == THREAD_FREE)
 			return &threads[i];
 	return NULL;
@@ -66,9 +67,9 @@ static void prepare_stack(struct thread *t, uint64_t top, thread_function *fn, v
 }
 
 /* A thread with a stack, not yet ready. 0 or minus an error: no slot or no such VCPU, no memory. */
-static int new_thread(struct thread **made, const char *name, int vcpu)
+static int new_thread(struct thread **made, const char *name, int vcpu, unsigned int kept)
 {
-	struct thread *t = sched_vcpu(dispatch_sched(), vcpu) ? free_slot() : NULL;
+	struct thread *t = sched_vcpu(dispatch_sched(), vcpu) ? free_slot(kept) : NULL;
 	uint64_t stack = t ? kstack_make((unsigned int)(t - threads)) : 0;
 
 	if (!stack)
@@ -86,7 +87,7 @@ int thread_create(const char *name, int vcpu, thread_function *fn, void *arg)
 {
 	bool irqs = irq_save();
 	struct thread *t;
-	int id = new_thread(&t, name, vcpu);
+	int id = new_thread(&t, name, vcpu, 0);
 
 	if (!id) {
 		id = t->id;
@@ -111,7 +112,8 @@ int thread_create_user(struct process *p, unsigned int slot, const struct trap_f
 {
 	struct trap_frame *first;
 	struct thread *t;
-	int error = new_thread(&t, p->name, p->vcpu);
+	bool shells = p->parent == KERNEL_PID && p->state == PROCESS_STARTING;
+	int error = new_thread(&t, p->name, p->vcpu, shells ? 0 : SHELL_THREADS);
 
 	if (error)
 		return error;

@@ -12,6 +12,7 @@
 #include "timerq.h"
 
 #define THREAD_MAX	TIMERQ_MAX
+#define SHELL_THREADS	4		/* of those, kept for the kernel's own and what the shell starts */
 #define THREAD_NAME	16
 #define THREAD_IDLE_ID	0
 

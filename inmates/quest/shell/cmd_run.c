@@ -17,18 +17,11 @@
 #define PID_MAX		INT32_MAX
 #define NO_PIPE		(-1)
 
-static volatile int foreground[STAGES_MAX];	/* pids that ^C ends; 0: none */
+static volatile int foreground;		/* job that ^C ends; 0: none */
 
 static void break_foreground(void)
 {
-	const struct process *p;
-	int i;
-
-	for (i = 0; i < STAGES_MAX; i++) {
-		p = process_find(foreground[i]);
-		if (p)
-			process_end_family(p, SIGKILL);
-	}
+	(void)process_end_job(foreground, SIGKILL);
 }
 
 static void print_end(const char *name, int status)
@@ -51,16 +44,14 @@ static void wait_for(const int *pids, const struct stage *stages, int n)
 	int status[STAGES_MAX] = { 0 }, i;
 	bool irqs = irq_save();
 
-	for (i = 0; i < n; i++)
-		foreground[i] = pids[i];
+	foreground = n ? pids[0] : 0;
 	input_set_break(break_foreground);
 	if (input_drop_break())		/* typed before the program ran */
 		break_foreground();
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		(void)process_wait(KERNEL_PID, pids[i], false, &status[i]);
-		foreground[i] = 0;
-	}
 	input_set_break(NULL);
+	foreground = 0;
 	irq_restore(irqs);
 	for (i = 0; i < n; i++)
 		print_stage_end(&stages[i], status[i], i == n - 1);
@@ -86,14 +77,17 @@ static int own_vcpu(const char *name)
 	return BEST_EFFORT_VCPU;
 }
 
-/* On one of the named VCPUs, or (`named` < 0) on one of its own; `in` and `out` are pipes, or NO_PIPE. */
-static int start(const struct program_args *args, int named, bool background, int in, int out)
+/*
+ * On one of the named VCPUs, or (`named` < 0) on one of its own; in job `job`, 0: a new one; `in` and `out` are pipes,
+ * or NO_PIPE.
+ */
+static int start(const struct program_args *args, int named, bool background, int job, int in, int out)
 {
 	int vcpu = named < 0 ? own_vcpu(args->file) : named, pid;
 	bool own = named < 0 && vcpu != BEST_EFFORT_VCPU, irqs = irq_save();
 	const char *why = NULL;
 
-	pid = process_run(args, vcpu, background, &why);
+	pid = process_run(args, vcpu, background, job, &why);
 	if (own && pid < 0)
 		(void)uservcpu_destroy(vcpu, true, KERNEL_PID);
 	else if (own)
@@ -182,7 +176,7 @@ static int start_all(const struct stage *stages, int n, bool background, int *pi
 		pid = -EMFILE;
 		if (started == n - 1 || out != NO_PIPE) {
 			(void)take_args(&stages[started], &args);
-			pid = start(&args, named_of(&stages[started]), background, in, out);
+			pid = start(&args, named_of(&stages[started]), background, started ? pids[0] : 0, in, out);
 		}
 		close_end(in, PIPE_READ);
 		close_end(out, PIPE_WRITE);
@@ -240,22 +234,28 @@ void shell_report_background(void)
 	irq_restore(irqs);
 }
 
+static bool end_one(int pid)
+{
+	struct process *p = process_find(pid);
+
+	if (p)
+		process_end(p, SIGKILL);
+	return p;
+}
+
 void command_kill(int argc, char **argv)
 {
-	struct process *p;
-	uint64_t pid;
-	bool irqs;
+	bool irqs, job = argc == 2 && argv[1][0] == '-', found;
+	uint64_t id;
 
-	if (argc != 2 || !words_number(argv[1], PID_MAX, &pid)) {
+	if (argc != 2 || !words_number(argv[1] + job, PID_MAX, &id)) {
 		shell_usage(argv);
 		return;
 	}
 	irqs = irq_save();
-	p = process_find((int)pid);
-	if (p)
-		process_end(p, SIGKILL);
+	found = job ? process_end_job((int)id, SIGKILL) : end_one((int)id);
 	irq_restore(irqs);
-	if (!p)
+	if (!found)
 		print("%s: %s\n", argv[1], strerror(-ESRCH));
 }
 
@@ -274,9 +274,9 @@ static void print_process(const struct process *p, uint64_t used)
 	static const char *const states[] = { "free", "starting", "live", "ended" };
 	uint64_t us = timer_to_us(used);
 
-	print("%5d %6d %-15s %-9s %4d %7u %8lu %9lu.%03lu\n", p->pid, p->parent, p->name,
+	print("%5d %6d %-15s %-8s %4d %7u %8lu %9lu.%03lu %5d\n", p->pid, p->parent, p->name,
 	      p->ending && p->state == PROCESS_LIVE ? "ending" : states[p->state], p->vcpu, p->num_threads,
-	      p->space.pages * PAGE_SIZE >> 10, us / 1000, us % 1000);
+	      p->space.pages * PAGE_SIZE >> 10, us / 1000, us % 1000, p->job);
 }
 
 void shell_processes(void)
@@ -297,7 +297,7 @@ void shell_processes(void)
 		if (copy.state == PROCESS_FREE)
 			continue;
 		if (!any)
-			print("  PID PARENT PROGRAM         STATE     VCPU THREADS      KiB        CPU ms\n");
+			print("  PID PARENT PROGRAM         STATE    VCPU THREADS      KiB        CPU ms   JOB\n");
 		any = true;
 		print_process(&copy, used);
 	}

@@ -21,7 +21,9 @@ const struct command shell_commands[] = {
 	  "    NAME ...         on a new Main VCPU of 20 ms in 100 ms; ^C kills it" NL
 	  "    NAME ... &       and do not wait for it" NL
 	  "    vcpu=V NAME ...  on VCPU V of the cell's description, with others or not" NL, command_run },
-	{ "kill", "PID", "end a program", NULL, command_kill },
+	{ "kill", "PID|-JOB", "end a program, or a job: all that one started",
+	  "    A program's job is that of the program that the shell started, by its pid" NL
+	  "    ([N] when it was started with &): ps shows it. All of a job end at once." NL, command_kill },
 	{ "meminfo", "", "memory in all, free, and how many programs there are", NULL, command_meminfo },
 	{ "uptime", "", "time since start, and how much of it the CPU was idle", NULL, command_uptime },
 	{ "mem", "", "memory: its map, the kernel, free pages", NULL, command_mem },

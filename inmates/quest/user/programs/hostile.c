@@ -10,7 +10,10 @@
  * hostile tree            a grandchild reads keys, and is left alone: they are not for it
  * hostile family          a child that never ends, and its parent waits: ^C ends both
  * hostile vcpus           VCPUs of a very long period that are used and destroyed, until there are too many: nobody else may notice
- * hostile full            as many children as there can be, until it ends
+ * hostile orphan          as family, but the one between the two has exited
+ * hostile bomb            who forks exits, again and again, and each forks twice: pids change all the time
+ * hostile threads         as many threads as there can be, in as many children
+ * hostile full            as many children as there can be, and a thousand forks that are refused, until it ends
  */
 #include <quest.h>
 #include <stdio.h>
@@ -290,12 +293,51 @@ static int family(void)
 	return 0;
 }
 
+static int orphan(void)
+{
+	if (!fork()) {
+		if (!fork())
+			sleep_always(NULL);
+		_exit(0);
+	}
+	(void)waitpid(-1, NULL, 0);
+	printf("hostile: an orphan\n");
+	sleep_always(NULL);
+	return 0;
+}
+
+static int bomb(void)
+{
+	if (!fork())
+		for (;;)
+			if (fork() > 0 && fork() > 0)
+				_exit(0);
+	printf("hostile: a bomb\n");
+	sleep_always(NULL);
+	return 0;
+}
+
+static int threads(void)
+{
+	pthread_t t;
+	int pid = 0;
+
+	while (!pthread_create(&t, NULL, sleep_always, NULL) || !(pid = fork()))
+		;
+	if (pid < 0)
+		printf("hostile: no more threads\n");
+	sleep_always(NULL);
+	return 0;
+}
+
 static int full(void)
 {
-	int me = getpid(), n, pid;
+	int me = getpid(), n, pid, i;
 
 	for (n = 0; (pid = fork()) > 0; n++)
 		;
+	for (i = 0; pid < 0 && i < 1000; i++)
+		(void)fork();
 	while (!pid && kill(me, 0) != -ESRCH)
 		(void)usleep(10000);
 	if (!pid)
@@ -339,8 +381,15 @@ int main(int argc, char **argv)
 		return family();
 	if (argc > 1 && !strcmp(argv[1], "vcpus"))
 		return vcpus();
+	if (argc > 1 && !strcmp(argv[1], "orphan"))
+		return orphan();
+	if (argc > 1 && !strcmp(argv[1], "bomb"))
+		return bomb();
+	if (argc > 1 && !strcmp(argv[1], "threads"))
+		return threads();
 	if (argc > 1 && !strcmp(argv[1], "full"))
 		return full();
-	printf("usage: hostile race [ROUNDS] | flood | wait [ROUNDS] | admit [MS] | tree | family | vcpus | full\n");
+	printf("usage: hostile race [ROUNDS] | flood | wait [ROUNDS] | admit [MS] | tree | family | orphan | bomb |\n"
+	       "       threads | vcpus | full\n");
 	return 2;
 }
