@@ -219,8 +219,11 @@ static int stop(struct qv_reply *r, struct qv_cell *cell)
 	if (!cell->in_monitor_running)
 		return 0;
 	result = qv_manage(QV_HC_STOP, cell->id);
-	/* A start that failed by a silent CPU of Linux's began nothing: there is nothing to stop */
-	if (result && result != QV_ME_STATE)
+	/*
+	 * A start that failed by a silent CPU of Linux's began nothing: there is nothing to stop. When a CPU of the
+	 * cell is lost, the others have stopped: destroying the cell asks it again, and says so
+	 */
+	if (result && result != QV_ME_STATE && result != QV_ME_CPU_LOST)
 		return qv_refuse_monitor(r, result, "stop the cell");
 	qv_console_set_instance(cell->console, 0);
 	cell->in_monitor_running = false;

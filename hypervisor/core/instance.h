@@ -78,7 +78,7 @@ struct cell_slot {			/* the manager's view of an instance */
 	u64 block_pa;
 	u64 window_pa;
 	u64 open_table;			/* page that shows the block's open part to Linux; kept */
-	u64 cpus;			/* front-end indices */
+	u64 cpus;			/* front-end indices; those that it has not given back */
 	u64 bell_tsc;			/* when its doorbell was last rung ... */
 	u64 bell_gap;			/* ... and how many TSC cycles must pass until it may be again */
 	u32 taken;			/* 1: devices and ports are not Linux's at present (written last) */
@@ -100,6 +100,7 @@ struct instance {
 	u32 id;				/* 0: front end */
 	u32 busy;			/* manager: index + 1 of the CPU whose management call is under way */
 	u64 left;			/* front end: CPUs that have gone back to bare Linux */
+	u64 away;			/* manager: CPUs that are in a cell's instance: manage.h */
 	struct page_pool pool;
 	struct paging host, nested, park;
 	u64 *windows;			/* page-table entries of QV_VA_WINDOW */
@@ -113,7 +114,7 @@ struct instance {
 	u32 ioapic_index[QV_MON_IOAPICS];	/* front end: what Linux wrote to each index register */
 	struct pci_cell pci;		/* cell: its devices */
 
-	/* Front end: the request being checked. Cell: what it was created from. */
+	/* Front end: the request being checked (slot_request() has those that were accepted). Cell: what it was created from. */
 	struct qv_mon_create req;
 
 	u8 idt[256 * 16] __attribute__((aligned(4096)));
@@ -123,6 +124,7 @@ struct instance {
 };
 
 _Static_assert(sizeof(struct instance) <= QV_INSTANCE_LEN, "instance area");
+_Static_assert(sizeof(struct qv_mon_create) <= QV_REQUEST_LEN, "requests of cells");
 _Static_assert(sizeof(struct qv_mon_status) <= QV_OFF_LOG, "status area");
 _Static_assert(QV_OFF_LOG + sizeof(struct qv_mon_log) <= QV_OFF_MARK, "log area");
 _Static_assert(QV_OFF_MARK + sizeof(struct qv_mon_mark) <= QV_OPEN_LEN, "mark area");

@@ -13,7 +13,8 @@
  *          cell that has failed
  * HOME     the manager at destroy     a cell's CPUs, stopped      the CPU, in its pcpu at home
  * INIT     the ICR filter             a CPU of the same instance  the target; nobody waits
- * SIPI     the ICR filter             one that waits for it       the target; nobody waits
+ * SIPI     the ICR filter             one that waits for it, and  the target; nobody waits
+ *                                     is own (manage.h)
  */
 #include "cpu.h"
 #include "vendor.h"
@@ -109,12 +110,19 @@ static void move(u64 cr3, u32 index, void (*to)(struct pcpu *))
 	vendor_move(cr3, (u64)pcpu_of(index + 1), to, pcpu_of(index));
 }
 
-/* Away from this instance, for good */
+static bool is_own(const struct pcpu *cpu)
+{
+	return me()->icr.own >> cpu->index & 1;
+}
+
+/* Away from this instance, for good. Only a CPU that is caught and parked moves to a cell: manage.h */
 static __attribute__((noinline)) void change_instance(struct pcpu *cpu, u32 cmd)
 {
-	if (cmd & CMD_BECOME)
+	if (cmd & CMD_HOME)
+		move(cpu->home_cr3, cpu->home_index, arrive_home);
+	if (!is_own(cpu) && cpu->phase == CPU_WAIT_SIPI)
 		move(cpu->next_cr3, cpu->next_index, arrive_cell);
-	move(cpu->home_cr3, cpu->home_index, arrive_home);
+	log_event(cpu, QV_LOG_NOT_CAUGHT, cpu->apic_id, cpu->phase);	/* the manager misses its answer */
 }
 
 static bool within_a_second(u64 tsc)
@@ -158,7 +166,7 @@ void run_commands(struct pcpu *cpu, u32 cmd)
 		apic_drain();		/* INIT resets the APIC too */
 		park(cpu, CPU_WAIT_SIPI);
 	}
-	if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI) {
+	if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI && is_own(cpu)) {
 		vendor_set_sipi(cpu, load(&cpu->sipi));
 		cpu->phase = CPU_RUNNING;
 		/* What was sent before this guest began is not for it, and it has no IDT to take it */

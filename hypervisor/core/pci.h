@@ -44,7 +44,7 @@ bool pci_still_ours(const struct qv_mon_create *q);	/* two cells may have been c
 bool pci_still_there(struct pcpu *cpu, const struct qv_mon_create *q);
 void pci_take(const struct qv_mon_create *q, bool take);	/* from, or back to, the front end */
 void pci_begin(struct pcpu *cpu, const struct instance *cell);	/* before its CPUs start */
-void pci_quiet(struct pcpu *cpu, const struct instance *cell);	/* after they have stopped */
+void pci_quiet(struct pcpu *cpu, const struct qv_mon_create *q);	/* after they have stopped */
 
 /* pci_front.c */
 /* The function of a running or stopped cell with this number; NULL: Linux's, or nobody's */

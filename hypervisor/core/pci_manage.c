@@ -454,12 +454,12 @@ void pci_begin(struct pcpu *cpu, const struct instance *cell)
 	}
 }
 
-void pci_quiet(struct pcpu *cpu, const struct instance *cell)
+void pci_quiet(struct pcpu *cpu, const struct qv_mon_create *q)
 {
 	u32 i;
 
-	for (i = 0; i < cell->req.num_devices; i++) {
-		ioapic_mask(cpu, &cell->req.devices[i]);
-		quiet(cpu, cell->req.devices[i].bdf);
+	for (i = 0; i < q->num_devices; i++) {
+		ioapic_mask(cpu, &q->devices[i]);
+		quiet(cpu, q->devices[i].bdf);
 	}
 }

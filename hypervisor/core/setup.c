@@ -69,7 +69,7 @@ int setup_tables(struct instance *inst)
 
 	inst->pool.pa = b->block_pa;
 	inst->pool.next = QV_OFF_CPUS + b->num_cpus * QV_CPU_LEN;
-	inst->pool.end = b->block_len;
+	inst->pool.end = inst->id ? b->block_len : QV_OFF_REQUESTS;
 	host->pool = &inst->pool;
 	host->levels = b->levels;
 	host->max_leaf = 1;

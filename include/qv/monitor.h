@@ -39,6 +39,10 @@
 #define QV_BLOCK_FRONT_END	(4u << 20)
 #define QV_BLOCK_CELL		QV_HUGE
 
+/* At the end of the front end's block: a copy of the request of each cell, the first one's first */
+#define QV_REQUEST_LEN		0x5000u
+#define QV_OFF_REQUESTS		(QV_BLOCK_FRONT_END - (QV_MON_CELLS - 1) * QV_REQUEST_LEN)
+
 #define QV_MON_CPUS		64
 #define QV_MON_RAM_RANGES	64
 #define QV_MON_CELLS		16	/* instances; 0 is the front end */
@@ -254,6 +258,7 @@ static inline u64 qv_mark_sum(const struct qv_mon_mark *mark)
 	X(QV_LOG_IPI_DENIED,	"IPI %#llx to a CPU outside the cell dropped (destination %#llx)") \
 	X(QV_LOG_INSTRUCTION,	"instruction not allowed here: exit %#llx at %#llx") \
 	X(QV_LOG_STUCK,		"CPU with apic id %llu did not answer") \
+	X(QV_LOG_NOT_CAUGHT,	"CPU with apic id %llu was to move to a cell, but is not parked (phase %llu): it stays") \
 	X(QV_LOG_MONITOR_FAULT,	"fault in the monitor: vector %llu at %#llx") \
 	X(QV_LOG_INIT,		"an INIT signal from outside the cell was ignored") \
 	X(QV_LOG_FAILED_AT,	"it stood at RIP %#llx, exit %#llx") \
@@ -304,6 +309,7 @@ enum qv_mon_note { QV_NOTE_PANIC = 1, QV_NOTE_RESTART, QV_NOTE_HALT, QV_NOTE_POW
 	X(QV_ME_CPUS,		"the CPU list is malformed") \
 	X(QV_ME_CPU_TAKEN,	"a CPU is not the front end's, or is the one that calls") \
 	X(QV_ME_CPU_STUCK,	"a CPU did not answer in time") \
+	X(QV_ME_CPU_LOST,	"a CPU of the cell does not answer; what it may still reach stays with the monitor") \
 	X(QV_ME_BLOCK,		"the block for the instance is not RAM of the front end") \
 	X(QV_ME_MEMORY,		"a piece of the cell's memory is not RAM of the front end, or is listed twice") \
 	X(QV_ME_WINDOW,		"the console window is not RAM of the front end") \

@@ -34,6 +34,8 @@ void fake_become_cell(void);
 extern void (*fake_ipi)(u32 low, u32 apic_id);
 /* CPUs (by APIC id) that do not answer commands */
 extern u64 fake_stuck;
+/* CMD_*: no CPU of the front end answers while it has one of these */
+extern u32 fake_deaf;
 /* Other CPUs take their commands as kick.c's run_commands() does; the default of fake_ipi */
 void fake_answer(u32 low, u32 apic_id);
 

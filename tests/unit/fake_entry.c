@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* In place of core/traps.S, and of the CPUs that this process has not. */
+#include <string.h>
 #include "fake.h"
 #include "fake_traps.h"
 #include "fake_vendor.h"
 #include "core/enter.h"
+#include "core/cpu.h"
 #include "core/msr.h"
+#include "core/vendor.h"
 #include "unit.h"
 
 jmp_buf fake_back;
 const char *fake_called;
 u64 fake_stuck;
+u32 fake_deaf;
 
 void fake_back_to(const char *name)
 {
@@ -33,30 +37,47 @@ bool msr_write_safe(u32 msr, u64 value)
 
 void fake_enter(void)
 {
+	u32 i;
+
 	me()->enter.arrived = FAKE_CPUS - 1;		/* the others wait already */
 	if (!setjmp(fake_back))
 		monitor_entry(pcpu_of(0));
 	if (me()->enter.verdict != ENTER_GO)
 		unit_give_up("the monitor did not come up");
+	for (i = 1; i < FAKE_CPUS; i++) {
+		fake_as(i);
+		vendor_arrive(pcpu_of(i));
+		pcpu_of(i)->phase = CPU_RUNNING;
+	}
+	fake_as(0);
 }
 
 /* ---- the other CPUs ---- */
 
-static void in_front_end(struct pcpu *cpu)
+/* What arrive_cell() does, in an instance that this process does not run */
+static void arrived(const struct pcpu *cpu)
 {
-	u32 cmd = atomic_swap(&cpu->cmd, 0);
-	struct pcpu *there;
+	struct pcpu *there = pcpu_in(QV_VA_MANAGE, cpu->next_index);
 
-	if (cmd & CMD_CATCH)
-		cpu->phase = CPU_WAIT_SIPI;
-	atomic_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_HOME));
-	if (!(cmd & CMD_BECOME))
-		return;
-	there = pcpu_in(QV_VA_MANAGE, cpu->next_index);
 	there->phase = there->index ? CPU_WAIT_SIPI : CPU_RUNNING;
 	if (!there->index)
 		((struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS))->state = QV_MON_RUNNING;
 	atomic_or(&there->ack, CMD_BECOME);
+}
+
+/* The monitor's own code, until the CPU leaves for another instance */
+static void in_front_end(struct pcpu *cpu)
+{
+	jmp_buf back;
+
+	memcpy(back, fake_back, sizeof(back));
+	fake_as(cpu->index);
+	if (!setjmp(fake_back))
+		exit_nmi(cpu);
+	else
+		arrived(cpu);
+	fake_as(0);
+	memcpy(fake_back, back, sizeof(back));
 }
 
 static void in_cell(struct pcpu *cpu)
@@ -81,7 +102,8 @@ void fake_answer(u32 low, u32 apic_id)
 		return;
 	for (i = 0; i < FAKE_CPUS; i++)
 		if (pcpu_of(i)->apic_id == apic_id && load(&pcpu_of(i)->cmd)) {
-			in_front_end(pcpu_of(i));
+			if (!(load(&pcpu_of(i)->cmd) & fake_deaf))
+				in_front_end(pcpu_of(i));
 			return;
 		}
 	for (i = 0; i < managed->boot.num_cpus; i++)

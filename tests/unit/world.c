@@ -83,9 +83,10 @@ u64 world_start(struct world *w, u32 id)
 u64 world_stop(struct world *w, u32 id)
 {
 	u64 error = world_call(QV_HC_STOP, id);
+	bool stopped = error == QV_ME_OK || error == QV_ME_CPU_LOST;
 
-	CHECK_EQ(error == QV_ME_OK, w->state[id] == QV_MON_RUNNING);
-	if (!error)
+	CHECK_EQ(stopped, w->state[id] == QV_MON_RUNNING);
+	if (stopped)
 		w->state[id] = QV_MON_STOPPED;
 	return error;
 }

@@ -45,6 +45,11 @@ void fake_vendor_boot(struct qv_mon_boot *b)
 	b->ept = fake_ept;
 }
 
+void fake_as(u32 cpu)
+{
+	(void)cpu;			/* control blocks lie in memory, one for each CPU */
+}
+
 void fake_memory_exit(struct pcpu *cpu, u64 gpa, bool write)
 {
 	struct vmcb *v = vmcb_of(cpu);

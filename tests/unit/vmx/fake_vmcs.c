@@ -8,7 +8,7 @@
 #define FIELDS	0x7000u
 
 struct fake_vmx fake_vmx;
-static _Thread_local u64 fields[FIELDS];
+static _Thread_local u64 banks[FAKE_CPUS][FIELDS], *fields;	/* those of the CPU at work */
 const u8 gdt[32], vmx_exited[1];
 
 /* Width and kind are in a field's number: SDM vol. 3, 25.11.2 */
@@ -23,11 +23,21 @@ static u64 as_wide(u32 field, u64 value)
 	return value;
 }
 
+static u64 *current(void)
+{
+	return fields ? fields : banks[0];
+}
+
+void fake_as(u32 cpu)
+{
+	fields = banks[cpu];
+}
+
 static u64 *place(u32 field)
 {
 	if (field >= FIELDS || field & 1)
 		unit_give_up("no such field");
-	return &fields[field];
+	return &current()[field];
 }
 
 u64 fake_get(u32 field)
@@ -58,7 +68,7 @@ void vmx_load(u64 vmcs_pa)
 {
 	CHECK_EQ(vmcs_pa % QV_PAGE, 0);
 	CHECK_EQ(*(u32 *)(fake_ram + vmcs_pa), me()->boot.vmx.revision);
-	memset(fields, 0x5a, sizeof(fields));	/* nothing in particular */
+	memset(current(), 0x5a, sizeof(banks[0]));	/* nothing in particular */
 	fake_vmx.loaded = vmcs_pa;
 }
 
@@ -70,7 +80,7 @@ void vmx_flush(void)
 bool vmx_try(void)
 {
 	CHECK(fake_get(VMCS_PROC) & PROC_NMI_WINDOW);
-	fields[EXIT_REASON] = fake_vmx.refuse ? REASON_ENTRY_FAILED | 33 : REASON_NMI_WINDOW;
+	current()[EXIT_REASON] = fake_vmx.refuse ? REASON_ENTRY_FAILED | 33 : REASON_NMI_WINDOW;
 	return true;
 }
 

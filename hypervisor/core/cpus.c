@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which CPU of the front end stands where: own, caught, or in a cell. manage.h says what holds. */
+#include "manage.h"
+
+static void own_write(u64 own)
+{
+	__atomic_store_n(&me()->icr.own, own, __ATOMIC_SEQ_CST);	/* icr_write() reads it on any CPU */
+}
+
+static void stuck(const struct pcpu *cpu, const struct pcpu *target)
+{
+	log_event(cpu, QV_LOG_STUCK, target->apic_id, 0);
+}
+
+/* Drop cached translations on every CPU that is own or caught. False: one did not answer */
+bool flush_front_end(struct pcpu *cpu)
+{
+	u64 rest = ~(me()->away | 1ull << cpu->index);
+	u64 start = rdtsc();
+	bool all = true;
+	u32 i;
+
+	cpu->flush = true;
+	for (i = 0; i < me()->icr.num; i++)
+		if (rest >> i & 1)
+			kick(pcpu_of(i), CMD_FLUSH);
+	for (i = 0; i < me()->icr.num; i++)
+		if ((rest >> i & 1) && !wait_ack(pcpu_of(i), CMD_FLUSH, start)) {
+			stuck(cpu, pcpu_of(i));
+			all = false;
+		}
+	return all;
+}
+
+bool cpus_catch(struct pcpu *cpu, u64 cpus)
+{
+	u64 start = rdtsc();
+	bool all = true;
+	u32 i;
+
+	own_write(me()->icr.own & ~cpus);	/* first: from here on nothing of Linux's starts them */
+	for (i = 0; i < me()->icr.num; i++)
+		if (cpus >> i & 1)
+			kick(pcpu_of(i), CMD_CATCH);
+	for (i = 0; i < me()->icr.num; i++)
+		if ((cpus >> i & 1) && (!wait_ack(pcpu_of(i), CMD_CATCH, start) ||
+					pcpu_of(i)->phase != CPU_WAIT_SIPI)) {
+			stuck(cpu, pcpu_of(i));
+			all = false;
+		}
+	return all;
+}
+
+void cpus_release(u64 cpus)
+{
+	own_write(me()->icr.own | cpus);
+}
+
+bool cpus_send(const struct qv_mon_create *q)
+{
+	u64 start = rdtsc();
+	u32 i;
+
+	for (i = q->num_cpus; i-- > 0;) {	/* the boot CPU last: it finds the others waiting */
+		me()->away |= 1ull << q->cpus[i];
+		kick(pcpu_of(q->cpus[i]), CMD_BECOME);
+		if (!wait_ack(pcpu_in(QV_VA_MANAGE, i), CMD_BECOME, start))
+			return false;
+	}
+	return true;
+}
+
+/* A CPU that has not taken CMD_BECOME yet never will: it is still caught */
+static bool still_here(u32 index)
+{
+	if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME)
+		me()->away &= ~(1ull << index);
+	return !(me()->away >> index & 1);
+}
+
+bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q)
+{
+	u64 start = rdtsc();
+	bool all = true;
+	u32 i;
+
+	for (i = 0; i < q->num_cpus; i++)
+		if (!still_here(q->cpus[i]))
+			kick(pcpu_in(QV_VA_MANAGE, i), CMD_STOP);
+	for (i = 0; i < q->num_cpus; i++)
+		if ((me()->away >> q->cpus[i] & 1) && !wait_ack(pcpu_in(QV_VA_MANAGE, i), CMD_STOP, start)) {
+			stuck(cpu, pcpu_of(q->cpus[i]));
+			all = false;
+		}
+	return all;
+}
+
+bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	u64 start = rdtsc(), wanted = slot->cpus & me()->away;	/* one that came home earlier may be in another cell by now */
+	bool all = true;
+	u32 i;
+
+	for (i = 0; i < q->num_cpus; i++)	/* one that came late has answered already */
+		if ((wanted >> q->cpus[i] & 1) && !(load(&pcpu_of(q->cpus[i])->ack) & CMD_HOME))
+			kick(pcpu_in(QV_VA_MANAGE, i), CMD_HOME);
+	for (i = 0; i < q->num_cpus; i++) {
+		struct pcpu *home = pcpu_of(q->cpus[i]);
+
+		if (!(wanted >> home->index & 1))
+			continue;
+		if (!wait_ack(home, CMD_HOME, start)) {
+			stuck(cpu, home);
+			all = false;
+			continue;
+		}
+		__atomic_fetch_and(&home->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);
+		me()->away &= ~(1ull << home->index);
+	}
+	return all;
+}

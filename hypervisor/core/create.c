@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A new cell: its request is checked, its block and CPUs are taken, its instance is built there. */
+#include "manage.h"
+#include "nested.h"
+#include "request.h"
+#include "setup.h"
+#include "vendor.h"
+#include "x86.h"
+
+static void fill_cpus(struct instance *cell)
+{
+	const struct qv_mon_create *q = &cell->req;
+	struct qv_mon_status *status = managed_status();
+	u32 i;
+
+	for (i = 0; i < q->num_cpus; i++) {
+		struct pcpu *home = pcpu_of(q->cpus[i]);
+		struct pcpu *there = pcpu_in(QV_VA_MANAGE, i);
+
+		there->index = i;
+		there->status = &my_status()->cpus[i];	/* at the same address in every instance */
+		there->linux_cpu = status->cpus[i].linux_cpu = home->linux_cpu;
+		there->apic_id = status->cpus[i].apic_id = cell->icr.apic_id[i] = home->apic_id;
+		there->home_cr3 = me()->host.root;
+		there->home_index = home->index;
+		home->next_index = i;
+		home->next_cr3 = cell->host.root;
+		cell->icr.own |= 1ull << i;
+	}
+	cell->icr.num = status->num_cpus = q->num_cpus;
+	cell->icr.x2apic = me()->boot.x2apic;
+}
+
+static int map_cell(struct pcpu *cpu, struct instance *cell)
+{
+	const struct qv_mon_create *q = &cell->req;
+	struct paging *n = &cell->nested;
+	u64 gpa = 0, first = q->runs[0].pa, w = q->window_pa, shared;
+	int bad = 0;
+	u32 i;
+
+	n->pool = &cell->pool;
+	n->levels = cell->boot.nested_levels;
+	n->ept = cell->boot.ept;
+	shared = nested_bits(n, NESTED_R | NESTED_W | NESTED_WB);
+	n->max_leaf = 2;
+	n->root = pool_take(n->pool);
+	for (i = 0; i < q->num_runs; i++) {
+		bad |= paging_map(n, gpa, q->runs[i].pa, q->runs[i].count * QV_HUGE,
+				  nested_bits(n, NESTED_RWX | NESTED_WB));
+		gpa += q->runs[i].count * QV_HUGE;
+	}
+	bad |= paging_map(n, QV_SCREEN_GPA, w, QV_PAGE, shared);
+	bad |= paging_map(n, QV_INFO_GPA, first + QV_INFO_GPA, QV_PAGE, nested_bits(n, NESTED_R | NESTED_WB));
+	bad |= paging_map(n, QV_COMM_GPA, w + 2 * QV_PAGE, QV_PAGE, shared);
+	bad |= paging_map(n, QV_STREAM_GPA, w + 4 * QV_PAGE, 4 * QV_PAGE, shared);
+	if (!me()->boot.x2apic)
+		bad |= paging_map(n, APIC_PAGE, APIC_PAGE, QV_PAGE, nested_bits(n, NESTED_R));
+	return bad || pci_map_cell(cpu, cell);
+}
+
+static void write_mark(const struct qv_mon_create *q, u32 id)
+{
+	struct qv_mon_mark *mark = (struct qv_mon_mark *)(QV_VA_MANAGE + QV_OFF_MARK);
+
+	*mark = *(const struct qv_mon_mark *)(QV_VA_BLOCK + QV_OFF_MARK);
+	mark->block_pa = q->block_pa;
+	mark->id = id;
+	memcpy(mark->name, q->name, sizeof(mark->name));
+	mark->sum = qv_mark_sum(mark);
+}
+
+static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
+{
+	const struct instance *mine = me();
+
+	memset((void *)QV_VA_MANAGE, 0, QV_BLOCK_CELL);
+	memcpy((void *)(QV_VA_MANAGE + QV_OFF_IMAGE), (void *)QV_VA_IMAGE, QV_IMAGE_MAX);
+	cell->req = mine->req;
+	cell->id = id;
+	cell->boot.block_pa = mine->req.block_pa;
+	cell->boot.block_len = QV_BLOCK_CELL;
+	cell->boot.num_cpus = mine->req.num_cpus;
+	cell->boot.tsc_khz = mine->boot.tsc_khz;
+	cell->boot.x2apic = mine->boot.x2apic;
+	cell->boot.levels = mine->boot.levels;
+	cell->boot.nested_levels = mine->boot.nested_levels;
+	cell->boot.ept = mine->boot.ept;
+	cell->boot.vmx = mine->boot.vmx;
+	cell->boot.phys_bits = mine->boot.phys_bits;
+	cell->boot.next_rip = mine->boot.next_rip;
+	cell->boot.decode = mine->boot.decode;
+	cell->boot.spec_ctrl = mine->boot.spec_ctrl;
+	cell->boot.test_hooks = mine->boot.test_hooks;
+	cell->boot.image_len = mine->boot.image_len;
+	cell->boot.text_len = mine->boot.text_len;
+	cell->pool.va = QV_VA_MANAGE;
+	if (setup_tables(cell) || map_cell(cpu, cell))
+		return QV_ME_TABLES;
+	fill_cpus(cell);
+	write_mark(&cell->req, id);
+	managed_status()->state = QV_MON_CREATED;
+	return guest_init(cell, QV_VA_MANAGE);
+}
+
+/* A request is read from RAM that is Linux's: not from a device, nor from what it must not see */
+static bool in_own_ram(u64 gpa, u64 len)
+{
+	u64 first = gpa & ~(QV_PAGE - 1ull);
+
+	return request_pages_ok(me(), first, (gpa - first + len + QV_PAGE - 1) & ~(QV_PAGE - 1ull), 1);
+}
+
+static u64 read_request(struct pcpu *cpu, u64 gpa)
+{
+	struct qv_mon_create *q = &me()->req;
+
+	if (gpa & 7 || !in_own_ram(gpa, sizeof(*q)) || !guest_copy_phys(cpu, q, gpa, sizeof(*q)))
+		return QV_ME_POINTER;
+	return request_check(me(), cpu->index);
+}
+
+/* Undoes what create() has taken; nothing of the monitor's is left in the block */
+static void give_back(struct pcpu *cpu, u64 block_pa, u64 cpus)
+{
+	manage(QV_VA_MANAGE, 0);
+	front_unhole(&me()->nested, block_pa);
+	flush_front_end(cpu);
+	cpus_release(cpus);
+}
+
+/* CPUs and block leave Linux, the instance is built. On error all is as before */
+static u64 take_and_build(struct pcpu *cpu, u32 id, u64 cpus)
+{
+	const struct qv_mon_create *q = &me()->req;
+	u64 error;
+
+	/*
+	 * A flush gives Linux an NMI: a CPU that is caught in the handler would for Linux be in it for ever,
+	 * and get no NMI any more. So CPUs are caught first.
+	 */
+	if (!cpus_catch(cpu, cpus)) {
+		cpus_release(cpus);
+		return QV_ME_CPU_STUCK;
+	}
+	front_hole(&me()->nested, q->block_pa);
+	if (!flush_front_end(cpu)) {
+		give_back(cpu, q->block_pa, cpus);
+		return QV_ME_CPU_STUCK;
+	}
+	manage(QV_VA_MANAGE, q->block_pa);
+	error = build_instance(cpu, managed(), id);
+	if (error) {
+		scrub(q->block_pa);
+		give_back(cpu, q->block_pa, cpus);
+	}
+	return error;
+}
+
+u64 create(struct pcpu *cpu, u64 gpa)
+{
+	struct instance *inst = me();
+	const struct qv_mon_create *q = &inst->req;
+	struct cell_slot *slot;
+	u64 error, cpus = 0;
+	u32 id = 1, i;
+
+	while (id < QV_MON_CELLS && inst->cells[id].state)
+		id++;
+	if (id == QV_MON_CELLS)
+		return QV_ME_SLOTS;
+	error = read_request(cpu, gpa);
+	if (error)
+		return error;
+	for (i = 0; i < q->num_cpus; i++)
+		cpus |= 1ull << q->cpus[i];
+
+	error = take_and_build(cpu, id, cpus);
+	if (error)
+		return error;
+
+	/* ---- nothing below can fail ---- */
+	slot = &inst->cells[id];
+	*slot_request(id) = *q;
+	front_open(&inst->nested, q->block_pa, slot->open_table);
+	slot->block_pa = q->block_pa;
+	slot->window_pa = q->window_pa;
+	slot->reclaimed = 0;
+	slot->bell_gap = inst->boot.tsc_khz / q->bell_rate;
+	slot->num_devices = q->num_devices;
+	memcpy(slot->devices, q->devices, sizeof(q->devices));
+	slot->num_ports = q->num_ports;
+	memcpy(slot->ports, q->ports, sizeof(q->ports));
+	slot->cpus = cpus;
+	slot->state = QV_MON_CREATED;
+	setup_rebase(managed());
+	manage(QV_VA_MANAGE, 0);
+	log_event(cpu, QV_LOG_CREATED, id, request_pages(q));
+	return id;
+}

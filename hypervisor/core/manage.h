@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The manager: what its files share. manager.c: the calls. create.c: a new instance. cpus.c: which
+ * CPU stands where. Two invariants hold between any two steps of any call, whatever the front end's
+ * other CPUs do meanwhile (tests/prove/prove_manager.c, tests/unit/test_steps.c):
+ *
+ * 1. Each CPU of the front end is in exactly one of three states:
+ *
+ *    own     bit set in icr.own. Linux runs there, and the ICR filter reaches it.
+ *    caught  in neither mask. It is parked in the front end's instance. Only CMD_BECOME moves it on;
+ *            a SIPI does not start it (run_commands() looks at icr.own itself, so that it does not
+ *            matter how late a SIPI comes that was sent while the CPU was own).
+ *    cell    bit set in .away. It was sent to a cell's instance and has not been seen to come back.
+ *
+ *    A flush covers every CPU that is own or caught. A CPU that comes back drops its translations
+ *    when it arrives. So no CPU of the front end's instance ever has a translation to a page that was
+ *    taken away before the last flush that succeeded. A CPU acknowledges a flush only between two
+ *    exits: after the flush, no CPU is still at work on what it read from icr.own before.
+ *
+ * 2. Nothing is read from memory that has been given up: what the manager needs of a cell is in its
+ *    slot and in slot_request(), both in the manager's own block. Whatever may fail comes before a
+ *    page is given up; after that only the slot is written.
+ */
+#ifndef QV_MANAGE_H
+#define QV_MANAGE_H
+
+#include "cpu.h"
+
+/* The page directory entry of a 2 MiB window (QV_VA_MANAGE, QV_VA_SCRUB); @pa 0 closes it */
+void manage(u64 va, u64 pa);
+void scrub(u64 pa);			/* 2 MiB become zeros */
+
+/* The instance that QV_VA_MANAGE shows */
+static inline struct instance *managed(void)
+{
+	return (struct instance *)(QV_VA_MANAGE + QV_OFF_INSTANCE);
+}
+
+static inline struct qv_mon_status *managed_status(void)
+{
+	return (struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS);
+}
+
+/* What cell @id was created from: the manager's own copy */
+static inline struct qv_mon_create *slot_request(u32 id)
+{
+	return (struct qv_mon_create *)(QV_VA_BLOCK + QV_OFF_REQUESTS + (id - 1) * QV_REQUEST_LEN);
+}
+
+/* create.c */
+u64 create(struct pcpu *cpu, u64 gpa);	/* the new cell's number, or enum qv_mon_error */
+
+/*
+ * cpus.c. @cpus: a mask of the front end's indices; @q: the request of the cell that is being managed.
+ * A CPU that does not answer is logged.
+ */
+bool cpus_catch(struct pcpu *cpu, u64 cpus);	/* own -> caught; false: one did not answer, cpus_release() them */
+void cpus_release(u64 cpus);			/* caught -> own */
+bool cpus_send(const struct qv_mon_create *q);	/* caught -> cell, the boot CPU last */
+/* The cell's CPUs stop. One that was never there stays caught. False: one did not answer; it may still run */
+bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q);
+/* cell -> caught; false: one is lost */
+bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_mon_create *q);
+
+#endif
