@@ -19,7 +19,8 @@ static int ram_file;
 
 static void map(u64 va, u64 pa, u64 len)
 {
-	void *at = mmap((void *)va, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, ram_file, pa);
+	int now = len == QV_HUGE ? MAP_POPULATE : 0;	/* all of it is about to be cleared */
+	void *at = mmap((void *)va, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | now, ram_file, pa);
 
 	if (at != (void *)va)
 		unit_give_up("cannot map");

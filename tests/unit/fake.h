@@ -39,6 +39,13 @@ extern u32 fake_deaf;
 /* Other CPUs take their commands as kick.c's run_commands() does; the default of fake_ipi */
 void fake_answer(u32 low, u32 apic_id);
 
+/* From now on time goes by with looks at the clock only, so that a busy host makes no CPU late */
+void fake_time(void);
+
+/* An NMI comes to a CPU of the front end, or of the cell that QV_VA_MANAGE shows; true: it is in the other instance now */
+bool fake_front_nmi(struct pcpu *cpu);
+bool fake_cell_nmi(struct pcpu *cpu);
+
 /* MSRs of the machine: what msr_read_safe() finds; 0xdead....: faults */
 u64 fake_msr(u32 msr);
 extern u64 fake_wrmsr_value;

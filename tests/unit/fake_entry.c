@@ -66,21 +66,28 @@ static void arrived(const struct pcpu *cpu)
 }
 
 /* The monitor's own code, until the CPU leaves for another instance */
-static void in_front_end(struct pcpu *cpu)
+bool fake_front_nmi(struct pcpu *cpu)
 {
+	const u32 kicks = cpu->kicks;
+	volatile bool moved = false;
 	jmp_buf back;
 
 	memcpy(back, fake_back, sizeof(back));
 	fake_as(cpu->index);
-	if (!setjmp(fake_back))
+	cpu->kicks = 0;				/* take_commands() waits for the NMI that is here already */
+	if (!setjmp(fake_back)) {
 		exit_nmi(cpu);
-	else
+	} else {
 		arrived(cpu);
+		moved = true;
+	}
 	fake_as(0);
+	cpu->kicks = kicks;
 	memcpy(fake_back, back, sizeof(back));
+	return moved;
 }
 
-static void in_cell(struct pcpu *cpu)
+bool fake_cell_nmi(struct pcpu *cpu)
 {
 	u32 cmd = atomic_swap(&cpu->cmd, 0);
 
@@ -91,6 +98,7 @@ static void in_cell(struct pcpu *cpu)
 		pcpu_of(cpu->home_index)->phase = CPU_WAIT_SIPI;
 		atomic_or(&pcpu_of(cpu->home_index)->ack, CMD_HOME);
 	}
+	return cmd & CMD_HOME;
 }
 
 void fake_answer(u32 low, u32 apic_id)
@@ -103,10 +111,10 @@ void fake_answer(u32 low, u32 apic_id)
 	for (i = 0; i < FAKE_CPUS; i++)
 		if (pcpu_of(i)->apic_id == apic_id && load(&pcpu_of(i)->cmd)) {
 			if (!(load(&pcpu_of(i)->cmd) & fake_deaf))
-				in_front_end(pcpu_of(i));
+				fake_front_nmi(pcpu_of(i));
 			return;
 		}
 	for (i = 0; i < managed->boot.num_cpus; i++)
 		if (pcpu_in(QV_VA_MANAGE, i)->apic_id == apic_id)
-			in_cell(pcpu_in(QV_VA_MANAGE, i));
+			fake_cell_nmi(pcpu_in(QV_VA_MANAGE, i));
 }

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ucontext.h>
 #include "fake.h"
 #include "fake_traps.h"
@@ -88,6 +89,16 @@ static u32 port_access(greg_t *regs, const u8 *at)
 	return word + 1;
 }
 
+#define TICK	5000u		/* cycles from one look at the clock to the next */
+static u64 now;
+
+void fake_time(void)
+{
+	now = 1ull << 40;
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
+		unit_give_up("the clock cannot be taken over");
+}
+
 /* Length of the privileged instruction at @at, after its effect; 0: it is none */
 static u32 carry_out(greg_t *regs, const u8 *at)
 {
@@ -107,6 +118,11 @@ static u32 carry_out(greg_t *regs, const u8 *at)
 		return len;
 	case 0x30:						/* wrmsr */
 		write_msr(regs[REG_RCX], (u64)regs[REG_RDX] << 32 | (u32)regs[REG_RAX]);
+		return len - 1;
+	case 0x31:						/* rdtsc, after fake_time() */
+		now += TICK;
+		regs[REG_RAX] = (u32)now;
+		regs[REG_RDX] = now >> 32;
 		return len - 1;
 	case 0x32:						/* rdmsr */
 		value = fake_msr(regs[REG_RCX]);

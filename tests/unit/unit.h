@@ -16,7 +16,7 @@ struct unit_test {
 /* Suites end with a row of zeros */
 extern const struct unit_test paging_tests[], paging_race_tests[], nested_tests[], icr_tests[],
 	decode_tests[], objdump_tests[], request_tests[], multiboot2_tests[], elf_tests[], msr_tests[],
-	exits_tests[], events_tests[], kick_tests[], manager_tests[], tables_tests[], front_tests[], xapic_tests[], guest_tests[],
+	exits_tests[], events_tests[], kick_tests[], manager_tests[], steps_tests[], tables_tests[], front_tests[], xapic_tests[], guest_tests[],
 	pci_tests[], pci_front_tests[], pci_guard_tests[], pci_manage_tests[], state_tests[], vmx_msr_tests[], vmx_exits_tests[], vmx_events_tests[], vmx_state_tests[], vmx_caps_tests[];
 /* Those of this program; NULL at the end: svm/suites.c, vmx/suites.c */
 extern const struct unit_test *const unit_suites[];

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * core/manager.c, create.c, cpus.c and kick.c against another CPU of Linux's that acts between any two steps of any
+ * call: each act at each step, alone. See steps.h.
+ */
+#include <stdlib.h>
+#include "steps.h"
+#include "unit.h"
+
+static void every_step(enum steps_act act, u32 lag)
+{
+	struct steps s = { .act = ACT_NOTHING, .at = ~0u, .lag = lag };
+	u32 all = steps_life(&s), at, stride = getenv("STEPS") ? 1 : fake_ept ? 29 : 9;
+
+	CHECK(all > 500);
+	/* Some steps, others for each act; STEPS=all in the environment: every one */
+	for (at = stride > 1 ? (act + lag) % stride : 0; at < all; at += stride) {
+		s = (struct steps){ .act = act, .at = at, .lag = lag };
+		steps_life(&s);
+	}
+}
+
+static void interrupts(void)
+{
+	enum steps_act act;
+
+	steps_open(true);
+	for (act = ACT_INIT; act <= ACT_NMI; act++) {
+		every_step(act, 0);
+		every_step(act, 9);
+	}
+}
+
+static void late_interrupts(void)
+{
+	enum steps_act act;
+
+	steps_open(true);
+	for (act = ACT_LATE_INIT; act <= ACT_LATE_NMI; act++) {
+		every_step(act, 0);
+		every_step(act, 9);
+	}
+}
+
+static void touches_and_calls(void)
+{
+	enum steps_act act;
+
+	steps_open(true);
+	for (act = ACT_READ; act <= ACT_CALLS; act++)
+		every_step(act, 0);
+}
+
+/* A CPU that takes no NMI any more from some call on, or until Linux loses patience */
+static void mute(void)
+{
+	static const enum steps_act some[] = { ACT_NOTHING, ACT_SIPI, ACT_LATE_SIPI, ACT_WRITE };
+	u32 cpu, from, i, at;
+
+	for (cpu = 1; cpu < FAKE_CPUS; cpu++)
+		for (from = 1; from < 8; from++)
+			for (i = 0; i < 4; i++)
+				for (at = 5; at < 600; at += i && cpu != STEPS_ACTOR ? 71 : 600) {
+					struct steps s = { .act = some[i], .at = at, .mute = cpu, .mute_from = from };
+
+					steps_open(false);
+					steps_life(&s);
+				}
+}
+
+const struct unit_test steps_tests[] = {
+	{ "steps: INIT, SIPI, NMI, interrupts at every step", interrupts },
+	{ "steps: the same, sent late", late_interrupts },
+	{ "steps: touches and calls at every step", touches_and_calls },
+	{ "steps: a CPU falls silent", mute },
+	{ 0 }
+};
