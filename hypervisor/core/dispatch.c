@@ -111,6 +111,8 @@ static FRONT_END_ONLY void front_fault(struct pcpu *cpu, u64 vector)
 {
 	if (me()->busy == cpu->index + 1)
 		me()->busy = 0;
+	if (me()->ioapic_busy == cpu->index + 1)
+		me()->ioapic_busy = 0;
 	if (cpu->phase != CPU_RUNNING)
 		park(cpu, cpu->phase);
 	else		/* a machine check is Linux's to look at, whoever was at work */

@@ -23,13 +23,31 @@
 #define LOW_ACTIVE_LOW	(1u << 13)
 #define PATIENCE	1000000
 
-/* Index and data make one access: nobody may come between */
-static void lock(void)
+/* Index and data make one access: no other CPU may come between. False: one is there for too long */
+static bool lock(const struct pcpu *cpu)
 {
-	u32 i;
+	u32 i, nobody;
 
-	for (i = 0; atomic_swap(&me()->ioapic_busy, 1) && i < PATIENCE; i++)
+	for (i = 0; i < PATIENCE; i++) {
+		nobody = 0;
+		if (__atomic_compare_exchange_n(&me()->ioapic_busy, &nobody, cpu->index + 1, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return true;
 		pause();
+	}
+	return false;
+}
+
+/* For the manager, which cannot come again */
+static bool lock_or_log(const struct pcpu *cpu)
+{
+	u32 holder;
+
+	if (lock(cpu))
+		return true;
+	holder = load(&me()->ioapic_busy);
+	log_event(cpu, QV_LOG_STUCK, holder ? pcpu_of(holder - 1)->apic_id : 0, 0);
+	return false;
 }
 
 static void unlock(void)
@@ -117,7 +135,8 @@ static bool linux_write(struct pcpu *cpu, u64 gpa, u32 n)
 
 	if (!mmio_decode(cpu, &d) || d.op != DECODE_STORE || d.size != 4)
 		return false;
-	lock();
+	if (!lock(cpu))
+		return true;		/* the instruction is executed again */
 	if ((gpa & 0xfff) == IOAPIC_INDEX)
 		me()->ioapic_index[n] = d.value;
 	else if ((gpa & 0xfff) == IOAPIC_DATA)
@@ -136,7 +155,8 @@ static bool linux_read(struct pcpu *cpu, u64 gpa, u32 n)
 
 	if (!mmio_decode(cpu, &d) || d.op != DECODE_LOAD || d.size != 4)
 		return false;
-	lock();
+	if (!lock(cpu))
+		return true;
 	if ((gpa & 0xfff) == IOAPIC_INDEX)
 		value = me()->ioapic_index[n];
 	else if ((gpa & 0xfff) == IOAPIC_DATA)
@@ -163,7 +183,8 @@ void ioapic_sweep(struct pcpu *cpu)
 	for (n = 0; n < me()->boot.num_ioapics && n < QV_MON_IOAPICS; n++) {
 		u32 last;
 
-		lock();
+		if (!lock_or_log(cpu))
+			return;
 		last = read_reg(cpu, n, REG_VERSION) >> 16 & 0xff;
 		for (pin = 0; pin <= last; pin++) {
 			u32 low = read_reg(cpu, n, REG_ENTRY + 2 * pin);
@@ -182,9 +203,8 @@ void ioapic_route(struct pcpu *cpu, const struct qv_mon_device *d, u32 apic_id)
 {
 	u32 reg = REG_ENTRY + 2 * d->pin;
 
-	if (d->ioapic == QV_MON_NO_PIN)
+	if (d->ioapic == QV_MON_NO_PIN || !lock_or_log(cpu))
 		return;
-	lock();
 	write_reg(cpu, d->ioapic, reg, LOW_MASKED);
 	write_reg(cpu, d->ioapic, reg + 1, apic_id << 24);
 	write_reg(cpu, d->ioapic, reg, d->vector | LOW_LEVEL |
@@ -194,9 +214,8 @@ void ioapic_route(struct pcpu *cpu, const struct qv_mon_device *d, u32 apic_id)
 
 void ioapic_mask(struct pcpu *cpu, const struct qv_mon_device *d)
 {
-	if (d->ioapic == QV_MON_NO_PIN)
+	if (d->ioapic == QV_MON_NO_PIN || !lock_or_log(cpu))
 		return;
-	lock();
 	write_reg(cpu, d->ioapic, REG_ENTRY + 2 * d->pin, LOW_MASKED);
 	unlock();
 }

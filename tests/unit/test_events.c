@@ -234,10 +234,11 @@ static void faults_of_our_own(void)
 
 	fake_open(true, true);
 	v->event_inj = 0;
-	me()->busy = 1;
+	me()->busy = me()->ioapic_busy = 1;
 	fault(14);
 	CHECK_EQ(v->event_inj, GP);
 	CHECK_EQ(me()->busy, 0);
+	CHECK_EQ(me()->ioapic_busy, 0);
 	fault(18);
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_EXCEPTION | 18);
 	CHECK_EQ(cpu->phase, CPU_RUNNING);

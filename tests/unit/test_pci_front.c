@@ -74,6 +74,33 @@ static void ioapic_accesses(void)
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
 }
 
+/* Another CPU is between index and data, and stays there: the instruction is not carried out, and comes again */
+static void ioapic_held(void)
+{
+	struct vmcb *v;
+
+	fake_open(true, true);
+	me()->boot.num_ioapics = 1;
+	me()->boot.ioapics[0] = IOAPIC;
+	ioapic(0, true, 0x12);
+	ram_write32(IOAPIC, 0x77);			/* what that CPU has written there */
+	me()->ioapic_busy = 3;
+	v = exit_store(IOAPIC + 0x10, 4, 0x50);
+	CHECK_EQ(v->rip, SVM_RIP);
+	CHECK_EQ(v->event_inj, 0);
+	CHECK_EQ(ram_read32(IOAPIC), 0x77);
+	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0);
+	CHECK_EQ(exit_load(IOAPIC + 0x10, 4)->rip, SVM_RIP);
+	CHECK_EQ(ram_read32(IOAPIC), 0x77);
+	ioapic_sweep(pcpu_of(0));
+	CHECK_EQ(ram_read32(IOAPIC), 0x77);
+	CHECK_EQ(me()->ioapic_busy, 3);
+	me()->ioapic_busy = 0;
+	ioapic(0x10, true, 0x50);
+	CHECK_EQ(ram_read32(IOAPIC), 0x12);
+	CHECK_EQ(me()->ioapic_busy, 0);
+}
+
 /* ---- Linux and ports, while a cell has a function ---- */
 
 static void front_ports(void)
@@ -191,6 +218,7 @@ static void sleep_and_eject(void)
 
 const struct unit_test pci_front_tests[] = {
 	{ "pci: Linux and an IOAPIC", ioapic_accesses },
+	{ "pci: an IOAPIC that another CPU holds", ioapic_held },
 	{ "pci: Linux and ports", front_ports },
 	{ "ports: sleep and eject", sleep_and_eject },
 	{ 0 }
