@@ -109,7 +109,7 @@ static bool memory_bar(const struct pci_dev *pdev, int i)
 	return pci_resource_len(pdev, i) && (pci_resource_flags(pdev, i) & IORESOURCE_MEM);
 }
 
-/* Somebody else's registers in the same page; NULL: nobody's */
+/* Another function's registers or ROM in the same page; NULL: none's */
 static const struct pci_dev *neighbour(const struct pci_dev *pdev, int i)
 {
 	u64 start = pci_resource_start(pdev, i) & PAGE_MASK;
@@ -118,7 +118,7 @@ static const struct pci_dev *neighbour(const struct pci_dev *pdev, int i)
 	int k;
 
 	for_each_pci_dev(other)
-		for (k = 0; other != pdev && k < PCI_STD_NUM_BARS; k++)
+		for (k = 0; other != pdev && k <= PCI_ROM_RESOURCE; k++)
 			if (memory_bar(other, k) && pci_resource_start(other, k) < end &&
 			    pci_resource_end(other, k) >= start) {
 				pci_dev_put(other);

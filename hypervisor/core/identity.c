@@ -67,12 +67,17 @@ static int hide_block(struct instance *inst)
 	return 0;
 }
 
-/* Each access to an IOAPIC is looked at (ioapic.c) */
+#define IOAPICS		0xfec00000ull	/* where chipsets have them, in the table or not */
+#define IOAPICS_LEN	(1u << 20)
+
+/* Each access to an IOAPIC is looked at (ioapic.c); one that ACPI does not list is nobody's */
 static int hide_ioapics(struct instance *inst)
 {
 	const struct qv_mon_boot *b = &inst->boot;
 	u32 i;
 
+	if (b->num_ioapics && paging_map(&inst->nested, IOAPICS, IOAPICS, IOAPICS_LEN, NESTED_HOLE))
+		return -1;
 	for (i = 0; i < b->num_ioapics && i < QV_MON_IOAPICS; i++) {
 		if (front_prepare_range(&inst->nested, b->ioapics[i], QV_PAGE))
 			return -1;

@@ -20,6 +20,7 @@
 #define CFG_HEADER	0x0c
 #define CLASS_BRIDGE	0x06	/* host and ISA bridges have a header like any function's */
 #define CFG_BARS	0x10
+#define CFG_ROM		0x30
 #define CFG_CAPS	0x34
 #define COMMAND_IO_MEM	0x003
 #define COMMAND_MASTER	0x004
@@ -398,6 +399,7 @@ static void quiet(struct pcpu *cpu, u32 bdf)
 	u32 msi = find_cap(cpu, bdf, CAP_MSI), msix = find_cap(cpu, bdf, CAP_MSIX);
 
 	device_write(cpu, config + CFG_COMMAND, COMMAND_NO_INTX);	/* zeros leave the status half alone */
+	device_write(cpu, config + CFG_ROM, 0);		/* where Linux may have moved it, it would answer for others */
 	if (msi)
 		device_write(cpu, config + msi,
 			     device_read(cpu, config + msi) & ~(MSI_ENABLE | MSI_COUNT));

@@ -541,6 +541,11 @@ for kind_, low_ in IOAPIC.items():
     add_ioapic(kind_, low_)
 
 
+@front("front-ioapic-unlisted", "its kernel writes where the chipset may have an IOAPIC that ACPI does not list", "dropped, counted, logged")
+def ioapic_unlisted(linux: Linux) -> None:
+    linux.counted(lambda: linux.do("store", 0xFEC10000, 0x14), "memory that is not its own at 0xfec10000")
+
+
 # Management by those who may not, and of what is taken
 
 @front("front-not-root", "a program without privileges opens /dev/qv and the witness's console", "refused")

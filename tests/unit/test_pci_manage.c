@@ -94,7 +94,9 @@ static void one_life(void)
 	l = front(HIGH_ECAM + (OWN << 12));
 	CHECK(front(BAR).present && l.present && !l.write);
 
+	config_set(OWN, 0x30, (u32)(BAR + 0x8000) | 1);	/* a ROM over registers of others, switched on */
 	CHECK_EQ(world_start(&w, 1), 0);
+	CHECK_EQ(config_get(OWN, 0x30), 0);
 	CHECK(!front(BAR).present && !front(BAR + 0x3000).present && front(BAR + 0x4000).present);
 	CHECK(!front(HIGH_ECAM + (OWN << 12)).present && front(HIGH_ECAM + ((OWN + 1) << 12)).present);
 	CHECK_EQ(config_get(OWN, 4) & 0xffff, 0x400);
