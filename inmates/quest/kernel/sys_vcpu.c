@@ -71,3 +71,12 @@ long sys_sched_setparam(struct call *c)
 		return -EFAULT;
 	return uservcpu_set(p->vcpu, &param, c->process->pid);
 }
+
+/* The id of the VCPU that the caller has bound itself to, or started on. */
+long sys_vcpu_current(struct call *c)
+{
+	int id = thread_current()->own_vcpu;
+	uint64_t left = uservcpu_left_us(id);
+
+	return !c->arg[0] || copy_to_user(&c->process->space, c->arg[0], &left, sizeof(left)) ? id : -EFAULT;
+}

@@ -146,6 +146,16 @@ int uservcpu_get(int id, struct sched_param *p)
 	return 0;
 }
 
+uint64_t uservcpu_left_us(int id)
+{
+	uint64_t now = rdtsc();
+	const struct vcpu *v;
+
+	sched_charge(dispatch_sched(), now);
+	v = sched_vcpu(dispatch_sched(), id);
+	return v ? timer_to_us(vcpu_left(v, now)) : 0;
+}
+
 int uservcpu_set(int id, const struct sched_param *p, int owner)
 {
 	int error = check_owner(id, owner);

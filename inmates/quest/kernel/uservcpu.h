@@ -21,6 +21,9 @@ void uservcpu_give(int id, int pid);
 
 int uservcpu_destroy(int id, bool force, int owner);
 int uservcpu_get(int id, struct sched_param *p);
+
+/* What is left of the budget of VCPU `id`, before it is next replenished. */
+uint64_t uservcpu_left_us(int id);
 int uservcpu_set(int id, const struct sched_param *p, int owner);
 
 /* `t` runs on it from now on. A process may use its own, its parent's and BEST_EFFORT_VCPU. */

@@ -22,6 +22,7 @@ int vcpu_create(const struct sched_param *param);	/* its id; EINVAL, EADMIT, EAG
 int vcpu_create_main(int C, int T);			/* the same for a Main VCPU */
 int vcpu_bind_task(vcpu_id_t id);			/* the calling thread runs on it from now on; ENOVCPU */
 int vcpu_destroy(vcpu_id_t id, int force);		/* own ones; EBUSY: threads are on it (`force`: they go to best effort), EPERM, ENOVCPU */
+int vcpu_current(uint64_t *left_us);			/* the id of the VCPU that the caller runs on (that it began on, it may destroy, too); what is left of its budget now, in us, where `left_us` is not NULL; EFAULT */
 int vcpu_getparams(struct sched_param *param);		/* of the VCPU that the caller runs on, in ms if both are whole ms, else in us; EFAULT */
 int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);	/* own ones; as vcpu_create(), and EPERM, ENOVCPU */
 int sched_setparam(pid_t pid, const struct sched_param *param);	/* of the VCPU that `pid` (-1: the caller, else a child) started on */

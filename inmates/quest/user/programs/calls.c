@@ -311,6 +311,29 @@ static void check_vcpus(void)
 	CHECK(vcpu_destroy(other, 0) == 0);
 }
 
+/* Who began on a VCPU of its own may give it up, and have another of its budget instead. */
+static void check_vcpu_given_up(void)
+{
+	struct sched_param p;
+	uint64_t left = ~0ul, later;
+	int id = vcpu_current(NULL), pid;
+
+	CHECK(vcpu_current(KERNEL_ADDRESS) == -EFAULT);
+	CHECK(vcpu_current(&left) == id && vcpu_getparams(&p) == 0 && left <= (uint64_t)p.C * (p.unit == VCPU_MS ? 1000 : 1));
+	pid = vcpu_fork(vcpu_create_main(1, 700));
+	if (!pid) {
+		id = vcpu_current(&left);
+		(void)vcpu_current(&later);
+		_exit(id > 0 && left <= 1000 && later <= left && vcpu_destroy(id, 1) == -EPERM && vcpu_bind_task(0) == 0 && vcpu_current(NULL) == 0);
+	}
+	CHECK(WEXITSTATUS(status_of(pid)) == 1);
+	if (id == BEST_EFFORT_VCPU)
+		return;			/* the shell had none to give */
+	CHECK(vcpu_destroy(id, 0) == -EBUSY && vcpu_destroy(id, 1) == 0 && vcpu_current(NULL) == BEST_EFFORT_VCPU);
+	id = vcpu_create(&p);
+	CHECK(id > 0 && vcpu_bind_task(id) == 0 && vcpu_current(NULL) == id);
+}
+
 static void *budget(void *arg)
 {
 	struct sched_param p;
@@ -460,6 +483,7 @@ int main(int argc, char **argv)
 	check_time();
 	check_vcpus_of_others();
 	check_vcpus();
+	check_vcpu_given_up();
 	check_vcpu_gone();
 	check_vcpu_gone_in_fork();
 	check_vcpu_limit();

@@ -51,6 +51,7 @@
 	C(40, shared_mem_alloc, 1) \
 	C(41, shared_mem_attach, 1) \
 	C(42, shared_mem_detach, 1) \
-	C(43, shared_mem_free, 1)
+	C(43, shared_mem_free, 1) \
+	C(44, vcpu_current, 1)
 
 #endif
