@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 NEVER = (1 << 64) - 1
-MAIN, IO = range(2)
+MAIN, IO, BACKGROUND = range(3)
+PERIOD_MAX = 1 << 42
 
 
 class Main:
@@ -147,10 +148,34 @@ class Pibs:
         return self.e + (math.ceil(self.u / self.U) if self.b else 0)
 
 
+class Never:
+    """No budget."""
+
+    def period(self) -> int:
+        return PERIOD_MAX
+
+    def eligible(self) -> int:
+        return NEVER
+
+    def left(self) -> int:
+        return 0
+
+    def dispatch(self, now: int) -> None:
+        pass
+
+    block = dispatch
+
+    def charge(self, delta: int, now: int) -> int:
+        return 0
+
+    def wake(self, period: int, active: bool, now: int) -> None:
+        pass
+
+
 @dataclass
 class Vcpu:
     kind: int
-    server: Main | Pibs
+    server: Main | Pibs | Never
     queue: list[int] = field(default_factory=list)     # runnable entities, in turn
     used: int = 0
     background: int = 0
@@ -181,7 +206,8 @@ class Twin:
         self.charged = self.idle = 0
 
     def create(self, vcpu: int, kind: int, budget: int, period: int, now: int, limit: int = 32) -> None:
-        self.vcpus[vcpu] = Vcpu(kind, Main(budget, period, now, limit) if kind == MAIN else Pibs(budget, period, now))
+        server = Main(budget, period, now, limit) if kind == MAIN else Pibs(budget, period, now) if kind == IO else Never()
+        self.vcpus[vcpu] = Vcpu(kind, server)
 
     def entity(self, vcpu: int) -> int:
         self.entities.append(Entity(vcpu))
@@ -189,7 +215,7 @@ class Twin:
 
     def key(self, vcpu: int) -> tuple[int, bool, int]:
         v = self.vcpus[vcpu]
-        return v.server.period(), v.kind == MAIN, vcpu
+        return v.server.period(), v.kind != IO, vcpu
 
     def _charge_budget(self, v: Vcpu, delta: int, now: int) -> None:
         v.depleted += delta >= v.server.left()
@@ -277,13 +303,15 @@ class Twin:
             if not self.in_background:
                 server.dispatch(now)
 
-    def set(self, vcpu: int, budget: int, period: int, now: int) -> None:
+    def set(self, vcpu: int, budget: int, period: int, now: int, begin: int) -> None:
+        """`begin`: when it is admitted beside what others have used and is remembered; that is not repeated here."""
         self.charge(now)
         v = self.vcpus[vcpu]
         if v.used != v.used_then:
             v.settled = max(v.settled, min(v.server.settled(), now + v.server.period()))
         v.used_then = v.used
-        v.server.set(budget, period, max(now, v.settled))
+        assert begin >= max(now, v.settled)
+        v.server.set(budget, period, begin)
 
     def decide(self, now: int) -> tuple[int | None, int, bool]:
         self.charge(now)

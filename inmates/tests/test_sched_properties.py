@@ -149,7 +149,7 @@ MUTANTS = {
     "background charged": ("sched.c", "	if (s->in_background)\n		s->vcpus", "	if (0)\n		s->vcpus", "P6", "sets"),
     "budget without end": ("sched.c", "min(now + server_of(v)->left(v), ", "(", "P3", "sets"),
     "tree not kept up": ("sched.c", "		readytree_set(&s->ready, id, server_of(v)->eligible(v));\n}", "		;\n}", "P3", "sets"),
-    "other parameters forget": ("create.c", "	remember(v, now);\n	v->params = q->params;", "	v->params = q->params;", "P9", "churn"),
+    "other parameters forget": ("create.c", "	remember(v, now);\n	at = later(", "	at = later(", "P9", "churn"),
     "the dead are forgotten": ("create.c", "	remember(v, now);\n	v->state", "	v->state", "P9", "churn"),
     "what its owner has used does not count": ("create.c", "else if (q->all > q->others)", "else if (0)", "P9", "churn"),
     "what others have used does not count": ("create.c", "q->others > q->active && !beside(s, q->others)", "0", "P9", "churn"),

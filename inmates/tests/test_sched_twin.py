@@ -14,7 +14,7 @@ import core  # noqa: E402
 import sched_twin as twin  # noqa: E402
 
 periods = st.one_of(st.sampled_from([20, 40, 100]), st.integers(2, 200))       # equal ones are of interest
-vcpus = st.lists(st.tuples(st.sampled_from([core.MAIN, core.MAIN, core.IO]), st.integers(1, 30), periods),
+vcpus = st.lists(st.tuples(st.sampled_from([core.MAIN, core.MAIN, core.MAIN, core.IO, core.IO, core.BACKGROUND]), st.integers(1, 30), periods),
                  min_size=1, max_size=8)
 limits = st.sampled_from([core.QUEUE_MAX, 4, 3, 2])
 calls = st.lists(st.tuples(
@@ -34,8 +34,10 @@ class Both:
         self.entities: list[int] = []
 
     def create(self, kind: int, budget: int, period: int) -> None:
+        if kind == core.BACKGROUND:
+            budget = period = 0
         try:
-            vcpu = self.core.create(min(budget, period - 1), period, kind)
+            vcpu = self.core.create(min(budget, period - 1), period, kind) if period else self.core.create(0, 0, kind)
         except core.Refused:
             return
         if kind == core.MAIN:
@@ -75,11 +77,14 @@ class Both:
 
     def _set(self, vcpu: int, budget: int, period: int) -> None:
         budget = min(budget, period - 1)
+        if self.twin.vcpus[vcpu].kind == core.BACKGROUND:
+            return
         try:
             self.core.set(vcpu, budget, period, self.now)
         except core.Refused:
             return
-        self.twin.set(vcpu, budget, period, self.now)
+        main = self.twin.vcpus[vcpu].kind == core.MAIN
+        self.twin.set(vcpu, budget, period, self.now, self.core.queue(vcpu)[0][0] if main else self.core.io(vcpu)[1])
 
     def compare(self) -> None:
         assert self.core.idle == self.twin.idle
@@ -88,7 +93,7 @@ class Both:
             if v.kind == core.MAIN:
                 assert self.core.queue(i) == [tuple(chunk) for chunk in v.server.queue]
                 assert self.core.usage(i) == v.server.usage
-            else:
+            elif v.kind == core.IO:
                 assert self.core.io(i) == (v.server.T, v.server.e, v.server.b, v.server.u)
 
 

@@ -376,7 +376,8 @@ TEST(sched_refuses_nonsense)
 	CHECK(vcpu(MAIN_VCPU, 11, 10, 0) == SCHED_BAD_PARAMS);
 	CHECK(vcpu(IO_VCPU, 10, 10, 0) == SCHED_BAD_PARAMS);
 	CHECK(vcpu(MAIN_VCPU, 1, ADMISSION_PERIOD_MAX + 1, 0) == SCHED_BAD_PARAMS);
-	CHECK(vcpu((enum vcpu_type)2, 1, 10, 0) == SCHED_BAD_PARAMS);
+	CHECK(vcpu((enum vcpu_type)3, 1, 10, 0) == SCHED_BAD_PARAMS);
+	CHECK(vcpu(BACKGROUND_VCPU, 1, 10, 0) == SCHED_BAD_PARAMS && vcpu(BACKGROUND_VCPU, 0, 10, 0) == SCHED_BAD_PARAMS);
 	CHECK(vcpu(MAIN_VCPU, 10, 10, 0) == 0);
 	CHECK(vcpu(MAIN_VCPU, 1, 10, 0) == SCHED_OVER_BOUND);
 	s.config.admission = ADMISSION_EXACT;
@@ -520,4 +521,28 @@ TEST(sched_bind_charges_no_budget_that_is_not_there)
 	CHECK(sched_decide(&s, 100).entity == &b && sched_bind(&s, &b, 1, 101) == 0);
 	sched_charge(&s, 102);
 	CHECK(s.vcpus[1].counts.used == 1 && !s.vcpus[1].counts.overruns && vcpu_eligible(&s.vcpus[1]) == 111);
+}
+
+/* Without a budget: admitted beside anything, runs when nobody else wants the CPU, and is charged nothing. */
+TEST(sched_without_budget)
+{
+	const struct vcpu_params none = { "n", BACKGROUND_VCPU, 0, 0, 0 }, some = { "s", MAIN_VCPU, 50, 100, 0 };
+
+	set_up(true);
+	CHECK(vcpu(MAIN_VCPU, 50, 100, 0) == 0 && vcpu(BACKGROUND_VCPU, 0, 0, 0) == 1 && vcpu(BACKGROUND_VCPU, 0, 0, 0) == 2);
+	sched_bind(&s, &a, 0, 0);
+	sched_bind(&s, &b, 1, 0);
+	sched_ready(&s, &b, 0);
+	CHECK(chosen(&b, SCHED_NEVER, 0));
+	sched_ready(&s, &a, 5);
+	CHECK(chosen(&a, 55, 5));
+	CHECK(chosen(&b, 60, 55));		/* what is left of its turn; then a's, in the background too */
+	CHECK(s.vcpus[1].counts.background == 5 && !s.vcpus[1].counts.used && vcpu_left(&s.vcpus[1], 55) == 0);
+	sched_charge_for(&s, 1, 56, 58);
+	CHECK(sched_vcpu_set(&s, 1, &some, 60) == SCHED_OVER_BOUND);
+	CHECK(sched_vcpu_set(&s, 0, &none, 60) == 0 && s.vcpus[0].settled == 105);
+	CHECK(sched_vcpu_set(&s, 1, &some, 60) == 0);
+	CHECK(vcpu_eligible(&s.vcpus[1]) == 105 && s.vcpus[1].main.limit == SPORADIC_MAX);	/* when what 0 has used is back */
+	sched_unbind(&s, &b, 60);
+	CHECK(sched_vcpu_destroy(&s, 1, 60) == 0 && sched_vcpu_destroy(&s, 2, 60) == 0 && s.vcpus[2].state == VCPU_FREE);
 }

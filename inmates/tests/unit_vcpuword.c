@@ -35,6 +35,13 @@ TEST(vcpuword_right_ones)
 	CHECK(reads("vcpu=a,main,2s,1s", "a", MAIN_VCPU, 2000000, 1000000));
 }
 
+TEST(vcpuword_without_budget)
+{
+	CHECK(reads("vcpu=shell,none", "shell", BACKGROUND_VCPU, 0, 0));
+	CHECK(says("vcpu=a,none,1ms,2ms", "main or io") && says("vcpu=a,none,", "vcpu=NAME,none") && says("vcpu=a,non", "use vcpu"));
+	CHECK(says("vcpu=,none", "a name"));
+}
+
 TEST(vcpuword_classes)
 {
 	CHECK(reads("vcpu=nic,io,1ms,10ms", "nic", IO_VCPU, 1000, 10000) && !w.io_class);
@@ -118,6 +125,6 @@ TEST(vcpuword_survives_random_words)
 			word[j] = alphabet[rand() % (sizeof(alphabet) - 1)];
 		word[j] = 0;
 		if (!vcpuword_read(word, &w))
-			CHECK(w.budget_us && w.budget_us <= VCPUWORD_US_MAX && w.period_us && strlen(w.name) < SCHED_NAME);
+			CHECK(w.type == BACKGROUND_VCPU || (w.budget_us && w.budget_us <= VCPUWORD_US_MAX && w.period_us && strlen(w.name) < SCHED_NAME));
 	}
 }

@@ -33,7 +33,7 @@ TOKENS = [
     b"18446744073709551616", b"64M", b"1G", b"2M", b"3M", b"999999999G", b"tiny.elf", b"shared.elf", b"../good/tiny.elf",
     b"\"", b"'", b"\\x00", b"\\u2028", b"\xc3\xa9", b"\xff", b"\0", b"\t", b"#", b"---", b"...", b"|", b">", b"true", b"null",
     b"~", b"1e9", b".inf", b"2026-01-01", b"00:03.0", b"0000:00:1f.7", b"ff:1f.8", b"quest", b"linux", b"=", b"%YAML 1.1\n",
-    b"vcpus", b"admission", b"exact", b"bound", b"{name: a, C: 1ms, T: 9ms}", b"type", b"io", b"600s", b"0us",
+    b"vcpus", b"admission", b"none", b"exact", b"bound", b"{name: a, C: 1ms, T: 9ms}", b"type", b"io", b"600s", b"0us",
 ]
 
 

@@ -98,7 +98,7 @@ def test_24_vcpus_of_a_millisecond_and_their_picture(qv: Product, tmp_path: Path
     qv.run_cell()
     for _ in range(24):
         assert qv.quesh("load 1 100") == ""
-    assert "above the utilisation bound" in qv.quesh("load 20 100")
+    assert "above the utilisation bound" in qv.quesh("load 30 100")
     qv.quesh("sleep 1000", timeout=240)
     rows = [row for name, row in vcpus(qv).items() if name.startswith("load")]
     assert len(rows) == 24

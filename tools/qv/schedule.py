@@ -16,35 +16,45 @@ COMMAND = admission.Vcpu(20000, 100000)     # of each program that Quest's shell
 def _commands(cell: CellConfig) -> int:
     """So many of them are admitted beside all others."""
     count = 0
-    while not vcpus.refusal([*cell.vcpus, *[vcpus.Named("", COMMAND)] * (count + 1)], cell.admission):
+    while not vcpus.refusal([*cell.vcpus, *[vcpus.Named("(a command)", COMMAND)] * (count + 1)], cell.admission):
         count += 1
     return count
 
 
 def facts(cell: CellConfig) -> dict[str, Any]:
     """Of Quest's own VCPUs and those of the cell. Times in us; shares of the CPU, 1 is all."""
-    everybody = [*(vcpus.Named(name, v) for name, v in vcpus.OWN.items()), *cell.vcpus]
-    plain = [one.vcpu for one in everybody]
+    everybody = vcpus.everybody(cell.vcpus)
+    plain = [one.vcpu for one in everybody if one.vcpu]
     one = 1 << admission.UNITS
     return {
         "file": cell.file, "admission": cell.admission, "commands": _commands(cell),
         "load": admission.load(plain) / one,
         "bound": admission.limit(sum(not v.io for v in plain)) / one,
-        "vcpus": [{
-            "name": named.name, "type": vcpus.TYPES[named.vcpu.io],
-            "budget_us": named.vcpu.budget, "period_us": named.vcpu.period,
-            "load": admission.load([named.vcpu]) / one,
-            "response_us": None if named.vcpu.io else admission.response(plain, i),
-        } for i, named in enumerate(everybody)],
+        "vcpus": [_row(named, plain) for named in everybody],
     }
+
+
+def _row(named: vcpus.Named, plain: list[admission.Vcpu]) -> dict[str, Any]:
+    v = named.vcpu
+    if v is None:
+        return {"name": named.name, "type": vcpus.NONE, "budget_us": None, "period_us": None, "load": 0.0, "response_us": None}
+    return {
+        "name": named.name, "type": vcpus.TYPES[v.io], "budget_us": v.budget, "period_us": v.period,
+        "load": admission.load([v]) / (1 << admission.UNITS),
+        "response_us": None if v.io else admission.response(plain, next(i for i, one in enumerate(plain) if one is v)),
+    }
+
+
+def _time(us: int | None) -> str:
+    return "-" if us is None else vcpus.written(us)
 
 
 def show(cell: CellConfig) -> None:
     """A table, and what it comes to."""
     found = facts(cell)
     output.table(("VCPU", "TYPE", "C", "T", "LOAD", "RESPONSE"), [
-        (v["name"], v["type"], vcpus.written(v["budget_us"]), vcpus.written(v["period_us"]), f"{v['load']:.1%}",
-         "-" if v["response_us"] is None else vcpus.written(v["response_us"])) for v in found["vcpus"]],
+        (v["name"], v["type"], _time(v["budget_us"]), _time(v["period_us"]), f"{v['load']:.1%}", _time(v["response_us"]))
+        for v in found["vcpus"]],
         right=frozenset({2, 3, 4, 5}))
     output.line(f"all: {found['load']:.1%} of the CPU (bound: {found['bound']:.1%}), admitted by `{cell.admission}`; "
                 "RESPONSE: how long each C takes at the worst")

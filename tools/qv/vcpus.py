@@ -17,6 +17,7 @@ ADMISSION = ("bound", "exact")
 UNITS = {"us": 1, "ms": 1000, "s": 1000000}
 LONGEST = 600 * UNITS["s"]
 NAME_LEN = 15
+NONE = "none"                       # as C: no budget
 EXACT_WORD = "admission=exact"      # on Quest's command line
 WORD = "vcpu="                      # inmates/quest/kernel/vcpuword.h reads it
 
@@ -24,7 +25,7 @@ WORD = "vcpu="                      # inmates/quest/kernel/vcpuword.h reads it
 OWN = {
     "best-effort": Vcpu(10000, 100000),
     "system": Vcpu(1000, 50000),
-    "shell": Vcpu(20000, 100000),
+    "shell": Vcpu(10000, 100000),
     "input": Vcpu(200, 10000, io=True),
 }
 
@@ -32,7 +33,7 @@ OWN = {
 @dataclass(frozen=True)
 class Named:
     name: str
-    vcpu: Vcpu                  # microseconds
+    vcpu: Vcpu | None           # microseconds; None: without budget, runs when nobody else wants the CPU
 
 
 def _time(node: Node, context: Context) -> int | None:
@@ -56,24 +57,38 @@ def _vcpu(node: Node, context: Context) -> Named | None:
     values = mapping(node, context, "VCPU", ("name", "type", "C", "T"), "such as {name: control, C: 2ms, T: 10ms}")
     if values is None:
         return None
-    missing = [key for key in ("name", "C", "T") if key not in values]
+    none = getattr(values.get("C"), "value", None) == NONE
+    missing = [key for key in (("name",) if none else ("name", "C", "T")) if key not in values]
     if missing:
         context.bad(node, f"the VCPU has no `{missing[0]}`", "name, C (budget) and T (period)")
         return None
     name = scalar(values["name"], context, "a name such as control", ("str",))
+    if none:
+        return None if name is None else _without_budget(name, values, context)
     budget, period = _time(values["C"], context), _time(values["T"], context)
-    io = _is_io(values.get("type"), context)
-    if name is None or budget is None or period is None or io is None:
-        return None
-    if not re.fullmatch(r"[A-Za-z0-9._-]+", name) or len(name) > NAME_LEN:
-        context.bad(values["name"], f"`{shown(name)}` is not the name of a VCPU",
-                    f"1 to {NAME_LEN} letters, digits, -, _ and .")
+    io = _is_io(values.get("type"), name, context)
+    if name is None or budget is None or period is None or io is None or not _is_name(name, values["name"], context):
         return None
     if budget > period or (io and budget == period):
         context.bad(values["C"], f"the budget C is {'not less than' if io else 'larger than'} the period T",
                     "C less than T" if io else "C at most T")
         return None
     return Named(name, Vcpu(budget, period, io))
+
+
+def _without_budget(name: str, values: dict[str, Node], context: Context) -> Named | None:
+    for key in ("T", "type"):
+        if key in values:
+            context.bad(values[key], f"a VCPU without budget has no `{key}`", f"{{name: {shown(name)}, C: {NONE}}}")
+            return None
+    return Named(name, None) if _is_name(name, values["name"], context) else None
+
+
+def _is_name(name: str, node: Node, context: Context) -> bool:
+    if not re.fullmatch(r"[A-Za-z0-9._-]+", name) or len(name) > NAME_LEN:
+        context.bad(node, f"`{shown(name)}` is not the name of a VCPU", f"1 to {NAME_LEN} letters, digits, -, _ and .")
+        return False
+    return True
 
 
 def _choice(node: Node, context: Context, what: str, names: tuple[str, ...]) -> str | None:
@@ -84,8 +99,15 @@ def _choice(node: Node, context: Context, what: str, names: tuple[str, ...]) -> 
     return raw
 
 
-def _is_io(node: Node | None, context: Context) -> bool | None:
-    raw = TYPES[0] if node is None else _choice(node, context, "a type of VCPU", TYPES)
+def _is_io(node: Node | None, name: str | None, context: Context) -> bool | None:
+    """As said, or as Quest's own VCPU of that name is."""
+    own = OWN.get(name or "")
+    if node is None:
+        return own is not None and own.io
+    raw = _choice(node, context, "a type of VCPU", TYPES)
+    if raw is not None and own and raw != TYPES[own.io]:
+        context.bad(node, f"`{name}` is one of Quest's own, and {TYPES[own.io]}", TYPES[own.io])
+        return None
     return None if raw is None else raw == "io"
 
 
@@ -98,8 +120,8 @@ def _vcpus(node: Node, context: Context) -> list[Named] | None:
         one = _vcpu(item, context)
         if one is None:
             continue
-        if one.name in [*OWN, *(v.name for v in found)]:
-            context.bad(item, f"`{one.name}` is listed twice, or one of Quest's own", "a name of its own for each VCPU")
+        if one.name in (v.name for v in found):
+            context.bad(item, f"`{one.name}` is listed twice", "a name of its own for each VCPU")
         else:
             found.append(one)
     most = admission.MAX_VCPUS - len(OWN)
@@ -120,6 +142,8 @@ def written(time: int) -> str:
 
 
 def _word(one: Named) -> str:
+    if one.vcpu is None:
+        return f"{WORD}{one.name},{NONE}"
     return f"{WORD}{one.name},{TYPES[one.vcpu.io]},{written(one.vcpu.budget)},{written(one.vcpu.period)}"
 
 
@@ -148,20 +172,27 @@ def percent(share: int) -> str:
     return f"{share * 1000 / (1 << admission.UNITS) / 10:.1f} %"
 
 
+def everybody(vcpus: list[Named]) -> list[Named]:
+    """Quest's own first, with the parameters that they are given here."""
+    listed = {v.name: v.vcpu for v in vcpus}
+    return [*(Named(name, listed.get(name, vcpu)) for name, vcpu in OWN.items()), *(v for v in vcpus if v.name not in OWN)]
+
+
 def refusal(vcpus: list[Named], test: str) -> tuple[str, str] | None:
     """Why they may not all run beside Quest's own, and what to do; None: they may."""
-    everybody = [*OWN.values(), *(v.vcpu for v in vcpus)]
+    names = [v.name for v in everybody(vcpus) if v.vcpu]
+    load = [v.vcpu for v in everybody(vcpus) if v.vcpu]
     if test == "bound":
-        if admission.within_bound(everybody):
+        if admission.within_bound(load):
             return None
-        most = percent(admission.limit(sum(not v.io for v in everybody)))
-        return (f"with Quest's own they load the CPU with {percent(admission.load(everybody))}, above the bound of {most}",
+        most = percent(admission.limit(sum(not v.io for v in load)))
+        return (f"with Quest's own they load the CPU with {percent(admission.load(load))}, above the bound of {most}",
                 "smaller C, longer T, or `admission: exact`")
-    for i, v in enumerate(vcpus, len(OWN)):
-        if not v.vcpu.io and admission.response(everybody, i) is None:
-            return f"{v.name} would not get its C within each T", "smaller C or longer T of those whose T is as short"
-    return None if admission.in_time(everybody) else (
-        "one of Quest's own VCPUs would not get its C within each T", "smaller C or longer T")
+    late = [name for i, name in enumerate(names) if not load[i].io and admission.response(load, i) is None]
+    listed = [name for name in late if name not in OWN]
+    if listed:
+        return f"{listed[0]} would not get its C within each T", "smaller C or longer T of those whose T is as short"
+    return ("one of Quest's own VCPUs would not get its C within each T", "smaller C or longer T") if late else None
 
 
 RULES: dict[str, Rule] = {

@@ -250,8 +250,8 @@ def test_config_check_with_the_schedule(run: Run) -> None:
     lines = run.out.splitlines()
     assert lines[0].startswith(f"{run.yaml}: ok: ") and lines[1].split() == ["VCPU", "TYPE", "C", "T", "LOAD", "RESPONSE"]
     assert lines[6].split() == ["control", "main", "2ms", "10ms", "20.0%", "2400us"]
-    assert lines[7].startswith("all: 56.0% of the CPU (bound: 75.7%), admitted by `bound`; ")
-    assert lines[8].endswith(": room for 0 at once")
+    assert lines[7].startswith("all: 46.0% of the CPU (bound: 75.7%), admitted by `bound`; ")
+    assert lines[8].endswith(": room for 1 at once")
     found = run.json("config", "check", "-v", str(run.yaml), "--json")
     assert found["ok"] and [v["name"] for v in found["schedules"][0]["vcpus"]][-1] == "control"
 
@@ -259,7 +259,7 @@ def test_config_check_with_the_schedule(run: Run) -> None:
 def test_vcpus_that_are_refused_never_reach_create(run: Run) -> None:
     run.yaml.write_text(YAML + "vcpus: [{name: a, C: 20ms, T: 100ms}, {name: b, C: 30ms, T: 100ms}]\n")
     assert run("cell", "create", str(run.yaml)) == 2
-    assert ": vcpus: with Quest's own they load the CPU with 86.0 %, above the bound" in run.err
+    assert ": vcpus: with Quest's own they load the CPU with 76.0 %, above the bound" in run.err
     assert run.device.calls == []
 
 

@@ -30,14 +30,46 @@ static bool taken(const char *name)
 	return false;
 }
 
+/* First no fixed one that has a word has a budget: so what is admitted together is, in any order of the words. */
+static const char *make_room(const char *word, int *id)
+{
+	struct vcpu_wish wish;
+
+	if (!vcpuword_read(word, &wish) && vcpu_fixed_find(wish.name) >= 0)
+		(void)vcpu_fixed_set(vcpu_fixed_find(wish.name), BACKGROUND_VCPU, 0, 0);
+	(void)id;
+	return NULL;
+}
+
+/* A fixed one gets what its word says; if it cannot, what it has by itself. NULL; or why not. */
+static const char *change(const char *word, int *id)
+{
+	struct vcpu_wish wish;
+	int error;
+
+	if (vcpuword_read(word, &wish))
+		return NULL;
+	*id = vcpu_fixed_find(wish.name);
+	if (*id < 0)
+		return NULL;
+	error = vcpu_fixed_set(*id, wish.type, wish.budget_us, wish.period_us);
+	if (!error)
+		return NULL;
+	(void)vcpu_fixed_default(*id);
+	return sched_error_text(error);
+}
+
 /* NULL; or why not. */
 static const char *add(const char *word, int *id)
 {
 	struct vcpu_wish wish;
 	const char *wrong = vcpuword_read(word, &wish);
 
+	*id = -1;
 	if (wrong)
 		return wrong;
+	if (vcpu_fixed_find(wish.name) >= 0)
+		return NULL;
 	if (taken(wish.name))
 		return "there is a VCPU of that name: use another";
 	if (num_named == NAMED_MAX)
@@ -62,23 +94,32 @@ static void copy_word(char word[VCPUWORD_MAX + 1], const char *at, size_t length
 	word[i] = 0;
 }
 
-void namedvcpus_init(const struct boot_info *boot)
+/* Does `what` for each word, and says what has come of it. */
+static void for_each_word(const struct boot_info *boot, const char *(*what)(const char *word, int *id))
 {
 	const char *at, *wrong;
 	char word[VCPUWORD_MAX + 1];
 	size_t length;
-	int id = -1;
+	int id;
 
 	for (at = boot_word(boot->cmdline, &length); length; at = boot_word(at + length, &length)) {
 		if (length < KEY_LENGTH || memcmp(at, VCPUWORD_KEY, KEY_LENGTH))
 			continue;
 		copy_word(word, at, length);
-		wrong = add(word, &id);
+		id = -1;
+		wrong = what(word, &id);
 		if (wrong)
 			print("%s is not there: %s\n", word, wrong);
-		else
+		else if (id >= 0)
 			print("%s is VCPU %d\n", word, id);
 	}
+}
+
+void namedvcpus_init(const struct boot_info *boot)
+{
+	for_each_word(boot, make_room);
+	for_each_word(boot, change);
+	for_each_word(boot, add);
 }
 
 int namedvcpu_find(const char *word)

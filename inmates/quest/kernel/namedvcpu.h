@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * VCPUs that the command line asks for (vcpuword.h). They are the kernel's and
- * stay; programs are run on them by name. Written once at boot.
+ * stay; programs are run on them by name. A word with the name of a fixed VCPU
+ * (vcpu.h) gives that one other parameters, or (`none`) no budget. Written once at boot.
  */
 #ifndef QUEST_NAMEDVCPU_H
 #define QUEST_NAMEDVCPU_H

@@ -249,6 +249,8 @@ static uint64_t shortest_period(const struct wait_queue *q)
 	const struct thread *t;
 
 	for (t = q ? q->head : NULL; t; t = t->next_waiting) {
+		if (sched_vcpu(dispatch_sched(), t->sched.vcpu)->params.type == BACKGROUND_VCPU)
+			continue;		/* has no priority to give */
 		period = vcpu_period(sched_vcpu(dispatch_sched(), t->sched.vcpu));
 		if (!shortest || period < shortest)
 			shortest = period;

@@ -15,7 +15,7 @@ static const struct {
 } fixed[VCPU_FIXED] = {
 	[BEST_EFFORT_VCPU] = { "best-effort", MAIN_VCPU, 10000, 100000 },
 	[SYSTEM_VCPU] = { "system", MAIN_VCPU, 1000, 50000 },
-	[SHELL_VCPU] = { "shell", MAIN_VCPU, 20000, 100000 },
+	[SHELL_VCPU] = { "shell", MAIN_VCPU, 10000, 100000 },
 	[INPUT_VCPU] = { "input", IO_VCPU, 200, 10000 },
 };
 
@@ -119,7 +119,7 @@ int vcpu_destroy(int id)
 	return error;
 }
 
-int vcpu_set(int id, uint64_t budget_us, uint64_t period_us)
+static int set(int id, enum vcpu_type type, uint64_t budget_us, uint64_t period_us)
 {
 	bool irqs = irq_save();
 	const struct vcpu *v = sched_vcpu(dispatch_sched(), id);
@@ -127,13 +127,42 @@ int vcpu_set(int id, uint64_t budget_us, uint64_t period_us)
 	struct vcpu_params params;
 
 	if (v) {
-		params = params_of(v->params.name, v->params.type, budget_us, period_us);
+		params = params_of(v->params.name, type, budget_us, period_us);
 		error = ask(&params, id);
 		dispatch_changed();
 	}
 	irq_restore(irqs);
 	dispatch_preempt();
 	return error;
+}
+
+int vcpu_set(int id, uint64_t budget_us, uint64_t period_us)
+{
+	const struct vcpu *v = sched_vcpu(dispatch_sched(), id);
+
+	return v ? set(id, v->params.type, budget_us, period_us) : SCHED_NO_VCPU;
+}
+
+int vcpu_fixed_find(const char *name)
+{
+	int id;
+
+	for (id = 0; id < VCPU_FIXED; id++)
+		if (!strcmp(fixed[id].name, name))
+			return id;
+	return SCHED_NO_VCPU;
+}
+
+int vcpu_fixed_set(int id, enum vcpu_type type, uint64_t budget_us, uint64_t period_us)
+{
+	if (type != BACKGROUND_VCPU && type != fixed[id].type)
+		return SCHED_BAD_PARAMS;
+	return set(id, type, budget_us, period_us);
+}
+
+int vcpu_fixed_default(int id)
+{
+	return set(id, fixed[id].type, fixed[id].budget_us, fixed[id].period_us);
 }
 
 int vcpu_bind(struct thread *t, int id)

@@ -12,11 +12,11 @@
 
 struct thread;
 
-/* There from the start. Others are free for programs. */
+/* There from the start, with these parameters or those of the command line (namedvcpu.h). Others are free for programs. */
 enum {
 	BEST_EFFORT_VCPU,		/* Main 10/100 ms: who has no VCPU of its own */
 	SYSTEM_VCPU,			/* Main 1/50 ms: the heartbeat */
-	SHELL_VCPU,			/* Main 20/100 ms */
+	SHELL_VCPU,			/* Main 10/100 ms */
 	INPUT_VCPU,			/* I/O 2 %: keys, requests, what doorbells and devices bring */
 	VCPU_FIXED
 };
@@ -35,6 +35,14 @@ int vcpu_destroy(int id);
 
 /* Other budget and period. 0 or an enum sched_error, then nothing has changed. */
 int vcpu_set(int id, uint64_t budget_us, uint64_t period_us);
+
+/*
+ * Of the fixed ones: the id of that name, or SCHED_NO_VCPU; other parameters, of the same type or BACKGROUND_VCPU; those that it
+ * has by itself. 0 or an enum sched_error.
+ */
+int vcpu_fixed_find(const char *name);
+int vcpu_fixed_set(int id, enum vcpu_type type, uint64_t budget_us, uint64_t period_us);
+int vcpu_fixed_default(int id);
 
 /* Thread `t`, which may be the caller, goes on on VCPU `id`. 0 or SCHED_NO_VCPU. */
 int vcpu_bind(struct thread *t, int id);

@@ -20,8 +20,8 @@ static bool is(struct field f, const char *text)
 	return strlen(text) == f.length && !memcmp(f.text, text, f.length);
 }
 
-/* Exactly FIELDS of them, with commas between. */
-static bool cut(const char *text, struct field fields[FIELDS])
+/* With commas between. How many, FIELDS at most; 0: more. */
+static unsigned int cut(const char *text, struct field fields[FIELDS])
 {
 	unsigned int i = 0;
 
@@ -32,9 +32,9 @@ static bool cut(const char *text, struct field fields[FIELDS])
 		else if (++i < FIELDS)
 			fields[i] = (struct field){ text + 1, 0 };
 		else
-			return false;
+			return 0;
 	}
-	return i == FIELDS - 1;
+	return i + 1;
 }
 
 static bool read_name(struct field f, char name[SCHED_NAME])
@@ -108,11 +108,18 @@ static bool read_time(struct field f, uint64_t *us)
 const char *vcpuword_read(const char *word, struct vcpu_wish *wish)
 {
 	struct field fields[FIELDS];
+	unsigned int n = strlen(word) < VCPUWORD_MAX ? cut(word + strlen(VCPUWORD_KEY), fields) : 0;
+	bool none = n == 2 && is(fields[1], "none");
 
-	if (strlen(word) >= VCPUWORD_MAX || !cut(word + strlen(VCPUWORD_KEY), fields))
-		return "use vcpu=NAME,main,C,T or vcpu=NAME,io,C,T";
+	if (n != FIELDS && !none)
+		return "use vcpu=NAME,main,C,T or vcpu=NAME,io,C,T or vcpu=NAME,none";
 	if (!read_name(fields[0], wish->name))
 		return "a name has 1 to 15 letters, digits, '-', '_' and '.'";
+	wish->type = BACKGROUND_VCPU;
+	wish->io_class = 0;
+	wish->budget_us = wish->period_us = 0;
+	if (none)
+		return NULL;
 	if (!read_type(fields[1], wish))
 		return "a VCPU is main or io, or io.CLASS (ata, net, usb, disk, cdrom, gpio, input)";
 	if (!read_time(fields[2], &wish->budget_us) || !read_time(fields[3], &wish->period_us))

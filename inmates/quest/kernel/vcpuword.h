@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A VCPU in one word of the command line, as qvctl writes what `vcpus:` lists: vcpu=NAME,main|io,C,T. Pure. */
+/* A VCPU in one word of the command line, as qvctl writes what `vcpus:` lists: vcpu=NAME,main|io,C,T or vcpu=NAME,none. Pure. */
 #ifndef QUEST_VCPUWORD_H
 #define QUEST_VCPUWORD_H
 
@@ -15,7 +15,7 @@ struct vcpu_wish {
 	char name[SCHED_NAME];
 	enum vcpu_type type;
 	int io_class;					/* of an I/O VCPU: enum iovcpu_class */
-	uint64_t budget_us, period_us;			/* C and T, 1 to VCPUWORD_US_MAX; nothing else is sure of them */
+	uint64_t budget_us, period_us;			/* C and T, 1 to VCPUWORD_US_MAX; nothing else is sure of them. BACKGROUND_VCPU: 0 */
 };
 
 /* What `word` (a string that begins with VCPUWORD_KEY) asks for. NULL; or what is wrong with it and would be right. */

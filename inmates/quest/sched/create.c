@@ -28,6 +28,8 @@ const char *sched_error_text(int error)
 
 static bool params_make_sense(const struct vcpu_params *p)
 {
+	if (p->type == BACKGROUND_VCPU)
+		return !p->budget && !p->period;
 	if (!p->budget || p->budget > p->period || p->period > ADMISSION_PERIOD_MAX)
 		return false;
 	return p->type == MAIN_VCPU || (p->type == IO_VCPU && p->budget < p->period);
@@ -96,11 +98,17 @@ static int find_slot(const struct sched *s, uint64_t now)
 	return spare;
 }
 
+/* Main to I/O and back it cannot become: its server would have to begin anew. */
+static bool may_become(const struct vcpu *v, const struct vcpu_params *p)
+{
+	return v->params.type == p->type || v->params.type == BACKGROUND_VCPU || p->type == BACKGROUND_VCPU;
+}
+
 static int look_at(const struct sched *s, const struct vcpu_params *params, int instead, uint64_t now)
 {
 	if (instead >= 0 && !sched_vcpu(s, instead))
 		return SCHED_NO_VCPU;
-	if (!params_make_sense(params) || (instead >= 0 && params->type != s->vcpus[instead].params.type))
+	if (!params_make_sense(params) || (instead >= 0 && !may_become(&s->vcpus[instead], params)))
 		return SCHED_BAD_PARAMS;
 	return instead < 0 && find_slot(s, now) == SCHED_VCPUS ? SCHED_FULL : 0;
 }
@@ -146,10 +154,12 @@ void sched_ask(struct sched *s, const struct vcpu_params *params, int instead, u
 		q->params.owner = s->vcpus[instead].params.owner;
 	q->created = instead < 0 ? 0 : s->vcpus[instead].counts.created;
 	q->begin = now;
-	q->set[0] = entry(params);
-	q->active = 1;
+	q->active = q->others = q->all = 0;
+	if (params->type == BACKGROUND_VCPU)
+		return;
+	q->set[q->active++] = entry(params);
 	for (id = 0; id < SCHED_VCPUS; id++)
-		if (id != instead && s->vcpus[id].state == VCPU_ACTIVE)
+		if (id != instead && s->vcpus[id].state == VCPU_ACTIVE && s->vcpus[id].params.type != BACKGROUND_VCPU)
 			q->set[q->active++] = entry(&s->vcpus[id].params);
 	q->others = add_past(s, q->active, false, now);
 	q->all = add_past(s, q->others, true, now);
@@ -234,16 +244,22 @@ static int set(struct sched *s, uint64_t now)
 	const struct sched_question *q = &s->question;
 	int id = q->instead;
 	struct vcpu *v = &s->vcpus[id];
+	bool anew = v->params.type != q->params.type;
+	uint64_t at;
 
 	if (v->state != VCPU_ACTIVE || v->counts.created != q->created)
 		return SCHED_NO_VCPU;
 	sched_charge(s, now);
 	remember(v, now);
+	at = later(v->settled, later(q->begin, now));
 	v->params = q->params;
 	v->used_then = v->counts.used;
 	if (v->queue.head)
 		readytree_remove(&s->ready, id);
-	server_of(v)->set(v, later(v->settled, later(q->begin, now)));
+	if (anew)
+		server_of(v)->init(v, at);
+	else
+		server_of(v)->set(v, at);
 	if (v->queue.head)
 		readytree_insert(&s->ready, id, vcpu_key(v, id), server_of(v)->eligible(v));
 	return 0;

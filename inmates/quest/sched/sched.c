@@ -182,7 +182,7 @@ static void wake(struct sched *s, int id, uint64_t period, uint64_t now)
 	struct vcpu *v = &s->vcpus[id];
 	bool active = v->queue.head;
 
-	if (active && v->params.type == MAIN_VCPU)
+	if (active && v->params.type != IO_VCPU)
 		return;
 	if (active)
 		readytree_remove(&s->ready, id);

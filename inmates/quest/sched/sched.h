@@ -29,7 +29,11 @@
 #define SCHED_NAME	16
 #define SCHED_NOBODY	0		/* the owner, where it is nobody in particular: what such a VCPU has used delays all owners */
 
-enum vcpu_type { MAIN_VCPU, IO_VCPU };
+enum vcpu_type {
+	MAIN_VCPU,
+	IO_VCPU,
+	BACKGROUND_VCPU,		/* no budget: C and T are 0, admitted always, runs in the background only */
+};
 
 struct vcpu_params {
 	char name[SCHED_NAME];		/* for people; ends with 0 */
@@ -41,7 +45,7 @@ struct vcpu_params {
 
 /* What create and set may answer instead of an id or 0. sched_error_text() has a sentence for each. */
 enum sched_error {
-	SCHED_BAD_PARAMS = -1,		/* not 0 < C <= T <= ADMISSION_PERIOD_MAX; I/O: C < T; type of set differs */
+	SCHED_BAD_PARAMS = -1,		/* not 0 < C <= T <= ADMISSION_PERIOD_MAX; I/O: C < T; set from Main to I/O or back */
 	SCHED_FULL = -2,		/* SCHED_VCPUS exist */
 	SCHED_OVER_BOUND = -3,		/* refused by ADMISSION_BOUND */
 	SCHED_TOO_LATE = -4,		/* refused by ADMISSION_EXACT */
@@ -151,7 +155,7 @@ int sched_carry_out(struct sched *s, uint64_t now);
  */
 int sched_vcpu_destroy(struct sched *s, int id, uint64_t now);
 
-/* New C and T (and name); same type; decide at once. What it has used is not forgotten. 0 or an error, then nothing has changed. */
+/* New C and T (and name); same type, or one of the two is BACKGROUND_VCPU; decide at once. What it has used is not forgotten. 0 or an error, then nothing has changed. */
 int sched_vcpu_set(struct sched *s, int id, const struct vcpu_params *params, uint64_t now);
 
 /* VCPU `id`, which exists, is `owner`'s from now on. All that is remembered of `owner` is `heir`'s. */

@@ -130,11 +130,68 @@ static void io_shift(struct vcpu *v, int64_t by)
 	pibs_shift(&v->io, by);
 }
 
+/* No budget: never eligible, and nothing to remember. */
+
+static void none_init(struct vcpu *v, uint64_t at)
+{
+	(void)v;
+	(void)at;
+}
+
+static uint64_t none_eligible(const struct vcpu *v)
+{
+	(void)v;
+	return SCHED_NEVER;
+}
+
+static uint64_t none_left(const struct vcpu *v)
+{
+	(void)v;
+	return 0;
+}
+
+static uint64_t none_period(const struct vcpu *v)
+{
+	(void)v;
+	return ADMISSION_PERIOD_MAX;
+}
+
+static uint64_t none_outstanding(const struct vcpu *v, uint64_t now)
+{
+	(void)v;
+	(void)now;
+	return 0;
+}
+
+static void none_wake(struct vcpu *v, uint64_t period, bool active, uint64_t now)
+{
+	(void)v;
+	(void)period;
+	(void)active;
+	(void)now;
+}
+
+static uint64_t none_charge(struct vcpu *v, uint64_t delta, uint64_t now)
+{
+	(void)v;
+	(void)delta;
+	(void)now;
+	return 0;
+}
+
+static void none_shift(struct vcpu *v, int64_t by)
+{
+	(void)v;
+	(void)by;
+}
+
 const struct server servers[] = {
 	[MAIN_VCPU] = { main_init, main_set, main_eligible, main_left, main_period, main_settled, main_outstanding,
 			main_wake, main_dispatch, main_charge, main_block, main_shift },
 	[IO_VCPU] = { io_init, io_init, io_eligible, io_left, io_period, io_settled, io_outstanding,
 		      io_wake, io_dispatch, io_charge, io_block, io_shift },
+	[BACKGROUND_VCPU] = { none_init, none_init, none_eligible, none_left, none_period, none_left, none_outstanding,
+			      none_wake, none_init, none_charge, none_init, none_shift },
 };
 
 uint64_t vcpu_period(const struct vcpu *v)
@@ -144,7 +201,7 @@ uint64_t vcpu_period(const struct vcpu *v)
 
 uint64_t vcpu_key(const struct vcpu *v, int id)
 {
-	return vcpu_period(v) << 9 | (v->params.type == MAIN_VCPU) << 8 | id;
+	return vcpu_period(v) << 9 | (v->params.type != IO_VCPU) << 8 | id;
 }
 
 uint64_t vcpu_eligible(const struct vcpu *v)

@@ -23,18 +23,19 @@ static uint64_t per_mille(uint64_t part, uint64_t whole)
 
 static void print_use(int id, const struct vcpu *v, uint64_t now)
 {
+	static const char *const types[] = { [MAIN_VCPU] = "main", [IO_VCPU] = "I/O", [BACKGROUND_VCPU] = "none" };
 	uint64_t util = per_mille(v->counts.used, now - v->counts.created);
-	uint64_t period = vcpu_period(v), budget = v->params.budget;
+	uint64_t period = v->params.type == BACKGROUND_VCPU ? 0 : vcpu_period(v), budget = v->params.budget;
 
 	if (v->params.type == IO_VCPU)
 		budget = (unsigned __int128)period * budget / v->params.period;
-	print("%3d %-15s %-4s", id, v->params.name, v->params.type == IO_VCPU ? "I/O" : "main");
+	print("%3d %-15s %-4s", id, v->params.name, types[v->params.type]);
 	print_ms(9, budget);
 	print_ms(9, period);
 	print_ms(12, v->counts.used);
 	print_ms(12, v->counts.background);
 	print(" %3lu.%lu", util / 10, util % 10);
-	if (!v->counts.used && vcpu_eligible(v) > now)
+	if (v->params.type != BACKGROUND_VCPU && !v->counts.used && vcpu_eligible(v) > now)
 		print(" begins in %lu ms", timer_to_us(vcpu_eligible(v) - now) / 1000 + 1);
 	print("\n");
 }

@@ -15,7 +15,7 @@ SCHED = HERE.parent / "sched"
 TOP = HERE.parents[2]
 NEVER = (1 << 64) - 1
 QUEUE_MAX = 32
-MAIN, IO = range(2)
+MAIN, IO, BACKGROUND = range(3)
 BOUND, EXACT = range(2)
 FLAGS = ["-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]
 

@@ -82,6 +82,19 @@ def test_vcpus() -> None:
     assert (cell.admission, read("good/vcpus-exact.yaml").admission) == ("bound", "exact")
 
 
+def test_quests_own_vcpus_may_be_set_or_dropped() -> None:
+    """Figure 4.3's set is admitted where none of them has a budget, and their types are known."""
+    cell = read("good/vcpus-own.yaml")
+    assert cell.vcpus[:4] == [vcpus.Named("best-effort", None), vcpus.Named("shell", Vcpu(1000, 100000)),
+                              vcpus.Named("input", Vcpu(10, 10000, io=True)), vcpus.Named("system", None)]
+    assert cell.command_line().startswith("vcpu=best-effort,none vcpu=shell,main,1ms,100ms vcpu=input,io,10us,10ms vcpu=system,none vcpu=one,")
+    found = schedule.facts(cell)
+    assert [v["name"] for v in found["vcpus"]] == ["best-effort", "system", "shell", "input", "one", "two", "nic", "batch"]
+    assert [v["type"] for v in found["vcpus"]] == ["none", "none", "main", "io", "main", "main", "io", "none"]
+    assert found["load"] == pytest.approx(.01 + 1.999 * .001 + .25 + .40 + 1.96 * .04) and found["commands"] == 0
+    assert vcpus.refusal([v for v in cell.vcpus if v.name != "best-effort"], "bound")
+
+
 def test_vcpus_are_handed_over_on_the_command_line() -> None:
     """As inmates/quest/kernel/vcpuword.c reads it, behind what stands in `cmdline`."""
     words = "vcpu=control,main,2ms,10ms vcpu=nic,io,500us,1s"
@@ -114,8 +127,8 @@ def test_facts_of_a_schedule() -> None:
     control, nic = found["vcpus"][-2:]
     assert (control["budget_us"], control["period_us"], control["response_us"], control["load"]) == (2000, 10000, 2410, 0.2)
     assert (nic["type"], nic["response_us"]) == ("io", None)
-    assert found["load"] == pytest.approx(0.1 + 0.02 + 0.2 + 1.98 * 0.02 + 0.2 + (2 - 0.0005) * 0.0005)
-    assert found["commands"] == 0 and schedule.facts(read("good/smallest.yaml"))["commands"] == 1
+    assert found["load"] == pytest.approx(0.1 + 0.02 + 0.1 + 1.98 * 0.02 + 0.2 + (2 - 0.0005) * 0.0005)
+    assert found["commands"] == 1 and schedule.facts(read("good/smallest.yaml"))["commands"] == 2
     assert found["bound"] == pytest.approx(4 * (2 ** (1 / 4) - 1))
 
 
