@@ -2,7 +2,7 @@
 /*
  * locks: do mutexes, conditions and semaphores do what quest.h says? One line for each thing that is not so; the last
  * line counts.
- * locks inherit: how long did others run while a thread on a VCPU of a short period waited for a mutex whose owner's VCPU
+ * locks inherit, where nothing but it takes time: who gets a mutex first? And how long did others run while a thread on a VCPU of a short period waited for a mutex whose owner's VCPU
  * has next to no budget?
  */
 #include <quest.h>
@@ -14,6 +14,7 @@
 #define ITEMS		300
 #define SLOTS		4
 #define WAITERS		3
+#define SETTLED_US	2000000
 #define BEFORE_NS	3000000l
 #define INSIDE_NS	12000000l	/* longer than a turn in the background */
 
@@ -349,8 +350,10 @@ static int inherit(void)
 	int id = vcpu_create_main(14, 90);
 
 	CHECK(id > 0 && vcpu_bind_task(id) == 0);
+	check_order();
+	(void)usleep(SETTLED_US);	/* what VCPUs before these have used has come back */
 	measure_inheritance(0);
-	(void)usleep(200000);
+	(void)usleep(SETTLED_US);
 	measure_inheritance(1);
 	return checked("locks");
 }
@@ -363,7 +366,6 @@ int main(int argc, char **argv)
 	check_owner();
 	check_limits();
 	check_woken();
-	check_order();
 	check_inherited_vcpu_goes();
 	check_other_stack();
 	return checked("locks");
