@@ -13,6 +13,7 @@ from .record import dataclass
 EXAMPLE = "a list such as [{name: control, C: 2ms, T: 10ms}]"
 TIME = "a time such as 500us, 20ms or 1s"
 TYPES = ("main", "io")
+CLASSES = ("ata", "net", "usb", "disk", "cdrom", "gpio", "input")     # inmates/quest/kernel/iovcpu.c has the same
 ADMISSION = ("bound", "exact")
 UNITS = {"us": 1, "ms": 1000, "s": 1000000}
 LONGEST = 600 * UNITS["s"]
@@ -34,6 +35,7 @@ OWN = {
 class Named:
     name: str
     vcpu: Vcpu | None           # microseconds; None: without budget, runs when nobody else wants the CPU
+    classes: tuple[str, ...] = ()       # of devices whose drivers an I/O VCPU serves
 
 
 def _time(node: Node, context: Context) -> int | None:
@@ -66,14 +68,15 @@ def _vcpu(node: Node, context: Context) -> Named | None:
     if none:
         return None if name is None else _without_budget(name, values, context)
     budget, period = _time(values["C"], context), _time(values["T"], context)
-    io = _is_io(values.get("type"), name, context)
-    if name is None or budget is None or period is None or io is None or not _is_name(name, values["name"], context):
+    words = _type(values.get("type"), name, context)
+    if name is None or budget is None or period is None or words is None or not _is_name(name, values["name"], context):
         return None
+    io = words[0] == "io"
     if budget > period or (io and budget == period):
         context.bad(values["C"], f"the budget C is {'not less than' if io else 'larger than'} the period T",
                     "C less than T" if io else "C at most T")
         return None
-    return Named(name, Vcpu(budget, period, io))
+    return Named(name, Vcpu(budget, period, io), tuple(words[1:]))
 
 
 def _without_budget(name: str, values: dict[str, Node], context: Context) -> Named | None:
@@ -99,16 +102,22 @@ def _choice(node: Node, context: Context, what: str, names: tuple[str, ...]) -> 
     return raw
 
 
-def _is_io(node: Node | None, name: str | None, context: Context) -> bool | None:
-    """As said, or as Quest's own VCPU of that name is."""
+def _type(node: Node | None, name: str | None, context: Context) -> list[str] | None:
+    """`main`, or `io` and the classes behind it, each once. Unsaid: as Quest's own VCPU of that name is."""
     own = OWN.get(name or "")
     if node is None:
-        return own is not None and own.io
-    raw = _choice(node, context, "a type of VCPU", TYPES)
-    if raw is not None and own and raw != TYPES[own.io]:
+        return [TYPES[own is not None and own.io]]
+    raw = scalar(node, context, " or ".join(TYPES), ("str",))
+    if raw is None:
+        return None
+    words = raw.split(".")
+    if raw not in TYPES and (words[0] != "io" or not set(words[1:]) <= set(CLASSES) or len(set(words)) != len(words)):
+        context.bad(node, f"`{shown(raw)}` is not a type of VCPU", f"{' or '.join(TYPES)}, or io.CLASS with {', '.join(CLASSES)}")
+        return None
+    if own and words[0] != TYPES[own.io]:
         context.bad(node, f"`{name}` is one of Quest's own, and {TYPES[own.io]}", TYPES[own.io])
         return None
-    return None if raw is None else raw == "io"
+    return words
 
 
 def _vcpus(node: Node, context: Context) -> list[Named] | None:
@@ -144,7 +153,8 @@ def written(time: int) -> str:
 def _word(one: Named) -> str:
     if one.vcpu is None:
         return f"{WORD}{one.name},{NONE}"
-    return f"{WORD}{one.name},{TYPES[one.vcpu.io]},{written(one.vcpu.budget)},{written(one.vcpu.period)}"
+    kind_of = ".".join((TYPES[one.vcpu.io], *one.classes))
+    return f"{WORD}{one.name},{kind_of},{written(one.vcpu.budget)},{written(one.vcpu.period)}"
 
 
 def command_line(cmdline: str, vcpus: list[Named], test: str) -> str:

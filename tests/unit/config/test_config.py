@@ -107,6 +107,20 @@ def test_vcpus_are_handed_over_on_the_command_line() -> None:
         "1us", "999us", "1ms", "1500us", "60ms", "999ms", "1s", "1000001us"]
 
 
+def test_classes_of_an_io_vcpu(tmp_path: Path) -> None:
+    """The kernel's classes; each once, of an I/O VCPU only."""
+    def told(kind: str) -> list[str]:
+        file = tmp_path / "class.yaml"
+        file.write_text((HERE / "good/smallest.yaml").read_text() + f"vcpus: [{{name: a, C: 1ms, T: 1s, type: {kind}}}]\n")
+        (tmp_path / "tiny.elf").write_bytes(b"an image")
+        return messages(str(file)) or [read(str(file)).command_line()]
+    assert told("io.net") == ["vcpu=a,io.net,1ms,1s"] and told("io.usb.input") == ["vcpu=a,io.usb.input,1ms,1s"]
+    for kind in ("io.", "io.nets", "main.net", "io.net.net", "io.io", ".net"):
+        assert f"`{kind}` is not a type of VCPU" in told(kind)[0]
+    source = (TOP / "inmates/quest/kernel/iovcpu.c").read_text()
+    assert tuple(re.findall(r'\{ "(\w+)", IOVCPU_CLASS_', source)) == vcpus.CLASSES
+
+
 def test_a_command_line_may_be_full(tmp_path: Path) -> None:
     """1023 bytes are all right, 1024 are told."""
     def told(length: int) -> list[str]:
