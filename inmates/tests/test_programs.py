@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import time
+import time
 
 import pytest
 
@@ -180,6 +181,55 @@ def test_mutex_owner_inherits_the_waiters_vcpu(counted):
     found = re.findall(r"waited (\d+) us behind (\d) owners, others ran (\d+) us", out)
     assert [behind for _, behind, _ in found] == ["1", "2"] and ", 0 wrong\n" in out, out
     assert all(9000 < int(waited) < 20000 and int(ran) < 1000 for waited, _, ran in found), out
+
+
+def background(shell, line: str) -> int:
+    """The pid of a program that is started with `&`."""
+    return int(re.search(r"\[(\d+)\]", shell.run(line + " &"))[1])
+
+
+def test_program_moves(shell, nothing_lost):
+    """A program with threads that wait in every way becomes plain data and goes on, as if nothing had happened."""
+    pid = background(shell, "moves 4")
+    assert m.until(lambda: "moves: ready" in end_of(shell))
+    time.sleep(1)
+    for _ in range(3):
+        assert shell.run(f"detach {pid}") == ""
+        ps = shell.run("ps")
+        assert re.search(rf"(?m)^ *{pid} +0 moves +detached ", ps) and ps.count("moves") == 1
+        assert "moves" not in shell.run("vcpus") and "no such program" in shell.run(f"detach {pid}")
+        assert shell.run(f"attach {pid}") == "" and "no such program" in shell.run(f"attach {pid}")
+        assert "moves" in shell.run("vcpus")
+    assert m.until(lambda: f"[{pid}] moves has ended: exit" in end_of(shell))
+    assert re.search(r"moves: \d+ right, 0 wrong\n", shell.machine.text[-8000:]), shell.machine.text[-8000:]
+
+
+@pytest.mark.parametrize("program", ["locks", "clocks", "canny 3"])
+def test_program_moves_again_and_again(shell, nothing_lost, program):
+    """Whatever it is doing just then."""
+    pid, name = background(shell, program), program.split()[0]
+    while f"[{pid}] {name} has ended" not in end_of(shell):
+        for how in ("detach", "attach"):
+            out = shell.run(f"{how} {pid}")
+            assert re.fullmatch(r"(.*there is no such program.*\n|.*would stay behind.*\n)?", re.sub(
+                r"(?m)^(\[\d+\] |locks|clocks|canny|[@#+. ]*$).*\n?", "", out)), out
+    assert f"[{pid}] {name} has ended: exit 0" in shell.machine.text[-20000:], shell.machine.text[-8000:]
+
+
+def test_what_cannot_move(shell, nothing_lost):
+    pid = background(shell, "hostile full")
+    assert m.until(lambda: re.search(r"children, then there are too many programs", end_of(shell)))
+    assert "children, pipes or shared memory" in shell.run(f"detach {pid}")
+    shell.run(f"kill {pid}")
+    assert m.until(lambda: f"[{pid}] hostile has ended" in end_of(shell))
+    assert "no such program" in shell.run("detach 99999") and "usage" in shell.run("detach") + shell.run("attach x")
+
+
+def test_kill_reaches_a_detached_program_when_it_is_back(shell, nothing_lost):
+    pid = background(shell, "spinner")
+    assert shell.run(f"detach {pid}") == "" and shell.run(f"kill {pid}") == ""
+    assert shell.run(f"attach {pid}") == ""
+    assert m.until(lambda: f"[{pid}] spinner has ended: killed (signal 9)" in end_of(shell))
 
 
 def test_what_a_program_brings_and_takes_along(shell, nothing_lost):

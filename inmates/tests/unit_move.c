@@ -46,6 +46,7 @@ static void create(struct sched *s, uint64_t now)
 static void move(struct sched *from, struct sched *to, uint64_t now, int64_t by)
 {
 	struct sched_entity *e;
+	struct vcpu moved;
 	bool wants;
 	int i;
 
@@ -54,8 +55,9 @@ static void move(struct sched *from, struct sched *to, uint64_t now, int64_t by)
 		e = &jobs[i].entity;
 		wants = e->runnable;
 		sched_unbind(from, e, now);
-		memcpy(&to->vcpus[i], &from->vcpus[i], offsetof(struct vcpu, queue));
-		vcpu_shift(&to->vcpus[i], by);
+		memcpy(&moved, &from->vcpus[i], offsetof(struct vcpu, queue));
+		vcpu_shift(&moved, by);
+		sched_vcpu_restore(to, i, &moved, now + by);
 		sched_bind(to, e, i, now + by);
 		if (wants)
 			sched_ready_for(to, e, vcpu_period(&to->vcpus[i]), now + by);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cpu.h>
 #include <inmate/timer.h>
 #include "clock.h"
+#include "process.h"
 
 #define NS_PER_S	1000000000l
 #define FAR_S		(1l << 31)	/* in cycles and in ns this fits 64 bits */
@@ -24,4 +26,25 @@ uint64_t clock_after(uint64_t since, const struct timespec *t)
 		return UINT64_MAX;
 	at = timer_from_ns((uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_nsec) + 1;
 	return __builtin_add_overflow(since, at, &at) ? UINT64_MAX : at;
+}
+
+uint64_t clock_wait_end(uint64_t at)
+{
+	struct call_restart *r = &thread_current()->restart;
+
+	if (!r->again)
+		r->until = at;
+	return r->until;
+}
+
+long clock_sleep(uint64_t at)
+{
+	uint64_t end = clock_wait_end(at);
+	long error;
+
+	do {
+		thread_sleep_until(end);
+		error = rdtsc() < end ? process_interrupted(process_current()) : 0;
+	} while (!error && rdtsc() < end);
+	return error;
 }

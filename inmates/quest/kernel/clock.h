@@ -15,4 +15,10 @@ bool clock_sane(const struct timespec *t);
 /* The TSC value at which `t` (sane) has passed since TSC value `since`; UINT64_MAX if that is more than 68 years away. */
 uint64_t clock_after(uint64_t since, const struct timespec *t);
 
+/* For a call that waits until TSC `at`, or, when it begins again, until it was to end: that time. */
+uint64_t clock_wait_end(uint64_t at);
+
+/* The current thread, a program's, sleeps until TSC `at`. 0, or why it has to give it up. */
+long clock_sleep(uint64_t at);
+
 #endif

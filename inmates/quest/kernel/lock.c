@@ -148,7 +148,9 @@ long lock_take(uint64_t at, uint64_t until)
 		return 0;
 	me->awaits = 0;
 	lock_inherit(p);
-	return in_time ? -EINTR : -ETIMEDOUT;
+	if (!in_time)
+		return -ETIMEDOUT;
+	return process_interrupted(p) ? process_interrupted(p) : -ERESTART;
 }
 
 static void hand_over(const struct process *p, struct crew *crew, struct thread *next, uint64_t at)

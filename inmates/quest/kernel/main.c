@@ -92,7 +92,7 @@ static void after_interrupt(struct trap_frame *frame)
 {
 	dispatch_check();
 	if (trap_from_user(frame))
-		process_leave();
+		process_leave(frame);
 }
 
 static void init_programs(void)

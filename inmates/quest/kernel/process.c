@@ -5,6 +5,7 @@
 #include "../user/include/quest/errors.h"
 #include "../user/include/quest/types.h"
 #include "dispatch.h"
+#include "move.h"
 #include "process.h"
 #include "uservcpu.h"
 
@@ -119,9 +120,9 @@ int process_run(const struct program_args *args, int vcpu, bool background, int 
 
 bool process_take_heap(struct process *p)
 {
-	while (p->heap_taken && !p->ending)
+	while (p->heap_taken && !process_interrupted(p))
 		wait_on(&p->changed);
-	if (p->ending)			/* no fork either: who ends a job ends all of it at once */
+	if (process_interrupted(p))	/* no fork either: who ends a job ends all of it at once */
 		return false;
 	p->heap_taken = true;
 	return true;
@@ -151,7 +152,7 @@ int process_fork(const struct trap_frame *frame, int vcpu)
 	int pid;
 
 	if (!process_take_heap(parent))
-		return -EINTR;
+		return (int)process_interrupted(parent);
 	if (!uservcpu_usable(vcpu, parent->pid)) {	/* after the wait; from reserve() on process_leave_vcpu() knows of it */
 		process_give_heap(parent);
 		return -ENOVCPU;
@@ -165,6 +166,7 @@ int process_fork(const struct trap_frame *frame, int vcpu)
 		return abandon(p, -ENOMEM);
 	drop_other_stacks(&p->space, thread_current()->slot);
 	files_copy(p, parent);
+	memcpy(p->vcpu_names, parent->vcpu_names, sizeof(p->vcpu_names));
 	child.rax = 0;
 	pid = start(p, &child, thread_current()->slot, thread_current());
 	if (pid > 0 && parent->ending)		/* nobody who ended the parent could see the child yet */
@@ -223,8 +225,8 @@ int process_wait(int parent, int pid, bool nowait, int *status)
 			return -ECHILD;
 		if (nowait)
 			return 0;
-		if (me && me->ending)
-			return -EINTR;
+		if (me && process_interrupted(me))
+			return (int)process_interrupted(me);
 		wait_on(me ? &me->changed : &kernel_children);
 	}
 }
@@ -254,7 +256,7 @@ void process_end(struct process *p, int status)
 
 long process_interrupted(const struct process *p)
 {
-	return p->ending ? -EINTR : 0;
+	return p->ending ? -EINTR : p->leaving ? -ERESTART : 0;
 }
 
 bool process_end_job(int job, int status)
@@ -324,6 +326,7 @@ _Noreturn void process_end_thread(uint64_t result)
 		space_unmap(&p->space, top - STACK_BYTES, top);
 	slot->state = SLOT_ENDED;
 	slot->result = result;
+	move_look_again();
 	p->used += dispatch_used(t);
 	if (--p->num_threads) {
 		if (slot->detached)
@@ -337,12 +340,14 @@ _Noreturn void process_end_thread(uint64_t result)
 	thread_exit();
 }
 
-void process_leave(void)
+void process_leave(struct trap_frame *frame)
 {
 	struct process *p = process_current();
 
 	if (p->ending)
 		process_end_thread(0);
+	if (p->leaving)
+		move_park(frame);
 }
 
 static int free_slot(const struct process *p)
@@ -396,8 +401,10 @@ int process_join(unsigned int n, uint64_t *result)
 		return -EDEADLK;
 	slot->joining = true;
 	while (slot->state != SLOT_ENDED) {
-		if (p->ending)
-			return -EINTR;
+		if (process_interrupted(p)) {
+			slot->joining = false;
+			return (int)process_interrupted(p);
+		}
 		wait_on(&p->changed);
 		if (slot->state == SLOT_FREE)
 			return -ESRCH;

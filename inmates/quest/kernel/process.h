@@ -15,6 +15,7 @@
 #include "program.h"
 #include "shared.h"
 #include "thread.h"
+#include "vcpuname.h"
 
 #define PROCESS_MAX	32
 #define SHELL_PROCESSES	2		/* of those, kept for what the shell starts */
@@ -22,7 +23,7 @@
 #define KERNEL_PID	0		/* and SCHED_NOBODY: the parent of what the shell starts */
 #define ORPHAN		(-1)		/* the parent of those whose parent is no more */
 
-enum process_state { PROCESS_FREE, PROCESS_STARTING, PROCESS_LIVE, PROCESS_ZOMBIE };
+enum process_state { PROCESS_FREE, PROCESS_STARTING, PROCESS_LIVE, PROCESS_ZOMBIE, PROCESS_DETACHED };
 enum slot_state { SLOT_FREE, SLOT_RUNS, SLOT_ENDED };
 
 /* A thread as its program knows it; its number is its stack's. */
@@ -33,11 +34,18 @@ struct process_thread {
 	uint64_t result;		/* what it left for pthread_join() */
 };
 
+struct program_image;
+
+/* What a call answers in the kernel that is to begin again: no number of a program's. */
+#define ERESTART	512
+
 struct process {
 	enum process_state state;
 	int pid, parent;
 	int job;			/* pid of the first program of the shell's line from which it descends; may be no more */
 	bool background;		/* the shell does not wait for it; where it has started it */
+	bool leaving;			/* its threads become `image` as soon as they can (move.h) */
+	struct program_image *image;	/* NULL: none */
 	bool ending;			/* its threads leave as soon as they can; `status` stands */
 	int status;			/* as waitpid() gives it */
 	bool heap_taken;		/* a thread is in sbrk() or fork() */
@@ -51,6 +59,7 @@ struct process {
 	struct process_thread threads[STACKS_MAX];
 	struct open_file files[FILES_MAX];
 	struct attachment attached[SHARED_OF_ONE];
+	struct vcpuname vcpu_names[VCPUNAMES];
 	char name[PROCESS_NAME];
 };
 
@@ -87,7 +96,7 @@ void process_end(struct process *p, int status);
 /* The same at one instant for all of a job, whoever of them is left. False: none is. */
 bool process_end_job(int job, int status);
 
-/* After a wait: 0, or why the call is to be given up (errors.h). */
+/* After a wait: 0, or why the call is to be given up: -EINTR for good, -ERESTART for now. */
 long process_interrupted(const struct process *p);
 
 /* Does the shell wait for its job? */
@@ -96,8 +105,8 @@ bool process_gets_keys(const struct process *p);
 /* The current thread ends; with the last one its process does. */
 _Noreturn void process_end_thread(uint64_t result);
 
-/* Last thing before ring 3: does not return when the process is ending. */
-void process_leave(void);
+/* Last thing before ring 3, with `frame`: does not return when the process is ending or leaving. */
+void process_leave(struct trap_frame *frame);
 
 /* NULL: none such. By pid; the one in slot i; of the current thread. */
 struct process *process_find(int pid);

@@ -126,6 +126,16 @@ int shared_free(struct process *p, int id)
 	return 0;
 }
 
+bool shared_used(const struct process *p)
+{
+	int i;
+
+	for (i = 0; i < SHARED_OF_ONE; i++)
+		if (p->attached[i].at)
+			return true;
+	return count_of(p->pid);
+}
+
 void shared_leave(struct process *p)
 {
 	int i;

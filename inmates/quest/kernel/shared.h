@@ -7,6 +7,7 @@
 #ifndef QUEST_SHARED_H
 #define QUEST_SHARED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,9 @@ int shared_detach(struct process *p, uint64_t at);
 
 /* Nobody attaches it from now on. 0, or minus an error: EINVAL, EPERM. */
 int shared_free(struct process *p, int id);
+
+/* Has `p` any segment, or one attached? */
+bool shared_used(const struct process *p);
 
 /* `p`'s space is no more: nothing is attached. When `p` itself ends, its segments are given up, too. */
 void shared_leave(struct process *p);

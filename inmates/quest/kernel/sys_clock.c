@@ -47,6 +47,5 @@ long sys_clock_nanosleep(struct call *c)
 		return -EFAULT;
 	if ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || flags & ~TIMER_ABSTIME || !clock_sane(&t))
 		return -EINVAL;
-	thread_sleep_until(clock_after(flags & TIMER_ABSTIME ? machine.boot_tsc : rdtsc(), &t));
-	return 0;
+	return clock_sleep(clock_after(flags & TIMER_ABSTIME ? machine.boot_tsc : rdtsc(), &t));
 }

@@ -48,8 +48,8 @@ static long read_console(struct call *c, uint64_t to, uint64_t n)
 			break;
 		if (key < 0) {
 			input_wait();
-			if (c->process->ending)
-				return -EINTR;
+			if (process_interrupted(c->process))
+				return process_interrupted(c->process);
 			continue;
 		}
 		byte = key == '\r' ? '\n' : (uint8_t)key;

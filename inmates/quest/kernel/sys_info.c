@@ -7,6 +7,7 @@
 #include "../arch/user.h"
 #include "../mm/usercopy.h"
 #include "../user/include/quest/types.h"
+#include "clock.h"
 #include "machine.h"
 #include "syscall.h"
 
@@ -22,8 +23,7 @@ long sys_usleep(struct call *c)
 {
 	if (c->arg[0] > SLEEP_MAX_US)
 		return -EINVAL;
-	thread_sleep_us(c->arg[0]);
-	return 0;
+	return clock_sleep(rdtsc() + timer_from_us(c->arg[0]));
 }
 
 long sys_gettimeofday(struct call *c)
@@ -53,7 +53,7 @@ long sys_sbrk(struct call *c)
 	bool moved;
 
 	if (!process_take_heap(p))
-		return -EINTR;
+		return process_interrupted(p);
 	was = p->space.brk;
 	moved = space_move_brk(&p->space, delta);
 	process_give_heap(p);

@@ -27,7 +27,7 @@ long sys_fork(struct call *c)
 
 long sys_vcpu_fork(struct call *c)
 {
-	return process_fork(c->frame, call_int(c, 0));
+	return process_fork(c->frame, vcpuname_id(c->process, call_int(c, 0)));
 }
 
 /* The strings that the NULL-ended array at `argv` points to. */

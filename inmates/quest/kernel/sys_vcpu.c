@@ -5,6 +5,19 @@
 #include "syscall.h"
 #include "uservcpu.h"
 
+/* The VCPU that argument `n` names. */
+static int vcpu_arg(const struct call *c, unsigned int n)
+{
+	return vcpuname_id(c->process, call_int(c, n));
+}
+
+static long create(struct call *c, const struct sched_param *p)
+{
+	int id = uservcpu_create(c->process->name, p, c->process->pid);
+
+	return id < 0 ? id : vcpuname_of_new(c->process, id);
+}
+
 static bool take(struct call *c, uint64_t from, struct sched_param *p)
 {
 	return copy_from_user(&c->process->space, p, from, sizeof(*p));
@@ -14,26 +27,30 @@ long sys_vcpu_create(struct call *c)
 {
 	struct sched_param p;
 
-	return take(c, c->arg[0], &p) ? uservcpu_create(c->process->name, &p, c->process->pid) : -EFAULT;
+	return take(c, c->arg[0], &p) ? create(c, &p) : -EFAULT;
 }
 
 long sys_vcpu_create_main(struct call *c)
 {
 	struct sched_param p = { .type = MAIN_VCPU, .C = call_int(c, 0), .T = call_int(c, 1) };
 
-	return uservcpu_create(c->process->name, &p, c->process->pid);
+	return create(c, &p);
 }
 
 long sys_vcpu_bind_task(struct call *c)
 {
-	if (!uservcpu_usable(call_int(c, 0), c->process->pid))
-		return -ENOVCPU;
-	return uservcpu_bind(thread_current(), call_int(c, 0));
+	int id = vcpu_arg(c, 0);
+
+	return uservcpu_usable(id, c->process->pid) ? uservcpu_bind(thread_current(), id) : -ENOVCPU;
 }
 
 long sys_vcpu_destroy(struct call *c)
 {
-	return uservcpu_destroy(call_int(c, 0), call_int(c, 1), c->process->pid);
+	int error = uservcpu_destroy(vcpu_arg(c, 0), call_int(c, 1), c->process->pid);
+
+	if (!error)
+		vcpuname_drop(c->process, call_int(c, 0));
+	return error;
 }
 
 /* Of the VCPU that the caller has bound itself to, or started on. */
@@ -53,7 +70,7 @@ long sys_vcpu_setparams(struct call *c)
 
 	if (!take(c, c->arg[1], &p))
 		return -EFAULT;
-	return uservcpu_set(call_int(c, 0), &p, c->process->pid);
+	return uservcpu_set(vcpu_arg(c, 0), &p, c->process->pid);
 }
 
 /* Of the VCPU that the program pid (-1: the caller) started on. */

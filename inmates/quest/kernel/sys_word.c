@@ -12,9 +12,10 @@
 /* Interrupts are off and there is one CPU: between the look at the word and the wait nobody changes it. */
 static long wait_while(struct process *p, uint64_t at, uint32_t expected, uint64_t end)
 {
-	bool in_time = true, waited = false;
+	bool in_time = true, waited = thread_current()->restart.again;
 	uint32_t word;
 
+	end = clock_wait_end(end);
 	for (;;) {
 		if (!copy_from_user(&p->space, &word, at, sizeof(word)))
 			return -EFAULT;
@@ -24,8 +25,8 @@ static long wait_while(struct process *p, uint64_t at, uint32_t expected, uint64
 			return -ETIMEDOUT;
 		in_time = wait_on_until(&p->words, end);
 		waited = true;
-		if (p->ending)
-			return -EINTR;
+		if (process_interrupted(p))
+			return process_interrupted(p);
 	}
 }
 

@@ -13,6 +13,8 @@ static const struct {
 #undef SYSCALL_ENTRY
 };
 
+#define SYSCALL_LENGTH	2
+
 #define NUM_CALLS	(sizeof(calls) / sizeof(calls[0]))
 
 static long carry_out(struct trap_frame *f)
@@ -39,9 +41,12 @@ bool syscall_dispatch(struct trap_frame *f)
 {
 	long answer = carry_out(f);
 
-	if (f->vector == SYSCALL_VECTOR)	/* else exec() has made the frame anew */
+	if (answer == -ERESTART)		/* RAX still has the number */
+		f->rip -= SYSCALL_LENGTH;
+	else if (f->vector == SYSCALL_VECTOR)	/* else exec() has made the frame anew */
 		f->rax = (uint64_t)answer;
+	thread_current()->restart.again = answer == -ERESTART;
 	dispatch_check();
-	process_leave();
+	process_leave(f);
 	return sysret_can(f);
 }

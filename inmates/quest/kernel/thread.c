@@ -102,7 +102,7 @@ int thread_create(const char *name, int vcpu, thread_function *fn, void *arg)
 static void begin_user(void *frame)
 {
 	irq_disable();
-	process_leave();
+	process_leave(frame);
 	user_enter(frame);
 }
 

@@ -25,6 +25,12 @@ struct process;
 struct trap_frame;
 struct wait_queue;
 
+/* A call that has been given up and begins again (move.h). */
+struct call_restart {
+	bool again;			/* it is the second time at least */
+	uint64_t until;			/* TSC: when the wait was to end; 0: it did not wait for time */
+};
+
 struct thread {
 	struct sched_entity sched;
 	struct timer_event timer;	/* end of its sleep */
@@ -40,6 +46,7 @@ struct thread {
 	enum thread_state state;
 	int id;
 	int own_vcpu;			/* which it asked for; sched.vcpu may be one that it has inherited (lock.h) */
+	struct call_restart restart;	/* of the call that it is in */
 	uint64_t awaits;		/* the lock that it waits for; 0: none */
 	uint32_t awaits_owner;		/* whose that is: its word without LOCK_AWAITED */
 	char name[THREAD_NAME];

@@ -5,6 +5,7 @@
 #include "dispatch.h"
 #include "iovcpu.h"
 #include "lock.h"
+#include "panic.h"
 #include "process.h"
 #include "uservcpu.h"
 
@@ -202,4 +203,27 @@ void uservcpu_process_ends(int pid)
 		if (sched_vcpu(dispatch_sched(), id) && owner_of(id) == pid)
 			(void)uservcpu_destroy(id, true, pid);
 	sched_inherit(dispatch_sched(), pid, parent ? parent->pid : KERNEL_PID);
+}
+
+bool uservcpu_owned(int id, int pid)
+{
+	return id >= VCPU_FIXED && sched_vcpu(dispatch_sched(), id) && owner_of(id) == pid;
+}
+
+void uservcpu_take(int id)
+{
+	if (vcpu_destroy(id))
+		panic("VCPU %d of a program that leaves is in use", id);
+	iovcpu_set(id, IOVCPU_CLASS_ALL, false);
+	process_leave_vcpu(id);
+}
+
+int uservcpu_put(const struct vcpu *was, int io_class)
+{
+	int id = vcpu_restore(was);
+
+	if (id < 0)
+		return error_of(id);
+	iovcpu_set(id, io_class, true);
+	return id;
 }

@@ -35,4 +35,11 @@ bool uservcpu_usable(int id, int pid);
 /* Its VCPUs go; who runs on them goes on at best effort. What they have used is its parent's to answer for. */
 void uservcpu_process_ends(int pid);
 
+/* Is it one of process `pid`'s own? */
+bool uservcpu_owned(int id, int pid);
+
+/* A program leaves with its VCPU, on which no thread is any more; one comes with `was`: its id, or minus an error. */
+void uservcpu_take(int id);
+int uservcpu_put(const struct vcpu *was, int io_class);
+
 #endif

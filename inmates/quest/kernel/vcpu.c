@@ -100,6 +100,18 @@ int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint6
 	return id;
 }
 
+int vcpu_restore(const struct vcpu *was)
+{
+	bool irqs = irq_save();
+	int id = ask(&was->params, -1);
+
+	if (id >= 0)
+		sched_vcpu_restore(dispatch_sched(), id, was, rdtsc());
+	irq_restore(irqs);
+	dispatch_preempt();
+	return id;
+}
+
 uint64_t vcpu_begins_in_us(int id)
 {
 	bool irqs = irq_save();

@@ -27,6 +27,9 @@ void vcpus_init(void);
 /* `budget_us` per `period_us`, for process `owner` (KERNEL_PID: the kernel). Returns the id, or an enum sched_error: sched_error_text() tells why. */
 int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us, int owner);
 
+/* One that was detached, with what it has used. Returns the id, or an enum sched_error. */
+int vcpu_restore(const struct vcpu *was);
+
 /* Microseconds until VCPU `id` has budget; 0: it has some, or there is none such. A new one may have to wait (create.c). */
 uint64_t vcpu_begins_in_us(int id);
 

@@ -212,6 +212,12 @@ unsigned int vcpu_replenishments(const struct vcpu *v);
 /* Add `by` to all its times, for a clock that is ahead by that much. It must not be in use. */
 void vcpu_shift(struct vcpu *v, int64_t by);
 
+/*
+ * VCPU `id`, just created with the parameters of `was`, is it: what it has used of its budget, and when that comes back,
+ * in this CPU's time; and what it has counted. One that is to begin later than `now` stays as it is.
+ */
+void sched_vcpu_restore(struct sched *s, int id, const struct vcpu *was, uint64_t now);
+
 /* Its T as a priority now: inherited, for an I/O VCPU. */
 uint64_t vcpu_period(const struct vcpu *v);
 

@@ -271,7 +271,7 @@ void command_ls(int argc, char **argv)
 
 static void print_process(const struct process *p, uint64_t used)
 {
-	static const char *const states[] = { "free", "starting", "live", "ended" };
+	static const char *const states[] = { "free", "starting", "live", "ended", "detached" };
 	uint64_t us = timer_to_us(used);
 
 	print("%5d %6d %-15s %-8s %4d %7u %8lu %9lu.%03lu %5d\n", p->pid, p->parent, p->name,

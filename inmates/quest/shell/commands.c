@@ -21,6 +21,8 @@ const struct command shell_commands[] = {
 	  "    NAME ...         on a new Main VCPU of 20 ms in 100 ms; ^C kills it" NL
 	  "    NAME ... &       and do not wait for it" NL
 	  "    vcpu=V NAME ...  on VCPU V of the cell's description, with others or not" NL, command_run },
+	{ "attach", "PID", "let a program that was detached go on", NULL, command_attach },
+	{ "detach", "PID", "take a program off the CPU with its VCPUs, as plain data", NULL, command_detach },
 	{ "kill", "PID|-JOB", "end a program, or a job: all that one started",
 	  "    A program's job is that of the program that the shell started, by its pid" NL
 	  "    ([N] when it was started with &): ps shows it. All of a job end at once." NL, command_kill },

@@ -53,6 +53,8 @@ void command_pci(int argc, char **argv);
 void command_edu(int argc, char **argv);
 void command_run(int argc, char **argv);
 void command_kill(int argc, char **argv);
+void command_detach(int argc, char **argv);
+void command_attach(int argc, char **argv);
 void command_ls(int argc, char **argv);
 void command_meminfo(int argc, char **argv);
 

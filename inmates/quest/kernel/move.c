@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cpu.h>
+#include <inmate/string.h>
+#include <inmate/timer.h>
+#include "../mm/kstack.h"
+#include "../user/include/quest/errors.h"
+#include "dispatch.h"
+#include "iovcpu.h"
+#include "move.h"
+#include "uservcpu.h"
+
+#define PATIENCE_US	5000000
+#define RETRY_US	10000
+#define IMAGE_PAGES	((sizeof(struct program_image) + PAGE_SIZE - 1) / PAGE_SIZE)
+#define THREAD_PAGES	(KSTACK_BYTES / PAGE_SIZE + 2)	/* of a thread: its stack, and tables for it at the worst */
+
+static struct wait_queue movers;	/* threads in move_detach() */
+
+void move_look_again(void)
+{
+	wake_all(&movers);
+}
+
+static bool has_children(const struct process *p)
+{
+	int i;
+
+	for (i = 0; i < PROCESS_MAX; i++)
+		if (process_at(i) && process_at(i)->parent == p->pid)
+			return true;
+	return false;
+}
+
+static bool has_pipes(struct process *p)
+{
+	int fd;
+
+	for (fd = 0; fd < FILES_MAX; fd++)
+		if (p->files[fd].kind == FILE_PIPE_READ || p->files[fd].kind == FILE_PIPE_WRITE)
+			return true;
+	return false;
+}
+
+static bool can_go(struct process *p)
+{
+	return !has_children(p) && !has_pipes(p) && !shared_used(p);
+}
+
+_Noreturn void move_park(struct trap_frame *frame)
+{
+	struct thread *t = thread_current();
+	struct process *p = t->process;
+	struct thread_image *i = &p->image->threads[p->image->num_threads++];
+
+	i->frame = *frame;
+	i->restart = t->restart;
+	i->slot = t->slot;
+	i->vcpu = t->own_vcpu;
+	user_fpu_copy(&i->fpu, t);
+	p->used += dispatch_used(t);
+	t->process = NULL;
+	user_leave_space();
+	move_look_again();
+	thread_exit();
+}
+
+static void free_image(struct process *p)
+{
+	pages_free((uint64_t)(uintptr_t)p->image, IMAGE_PAGES);
+	p->image = NULL;
+}
+
+/* Are there slots and pages for all its threads? Then, with interrupts off, thread_create_user() cannot fail. */
+static int room_for_threads(const struct program_image *image)
+{
+	struct thread copy;
+	unsigned int n = 0;
+	int i;
+
+	for (i = 0; i < THREAD_MAX; i++)
+		n += !thread_snapshot(i, &copy);
+	if (n < image->num_threads)
+		return -EAGAIN;
+	return pages_available() < image->num_threads * THREAD_PAGES ? -ENOMEM : 0;
+}
+
+static void start_thread(struct process *p, const struct thread_image *i)
+{
+	struct thread *by_slot[STACKS_MAX], *t;
+
+	(void)thread_create_user(p, i->slot, &i->frame, NULL);
+	thread_collect(p, by_slot);
+	t = by_slot[i->slot];
+	*t->fpu = i->fpu;
+	t->restart = i->restart;
+	if (uservcpu_usable(i->vcpu, p->pid))
+		(void)uservcpu_bind(t, i->vcpu);
+}
+
+static int start_threads(struct process *p)
+{
+	int error = room_for_threads(p->image);
+	unsigned int i;
+
+	if (error)
+		return error;
+	for (i = 0; i < p->image->num_threads; i++)
+		start_thread(p, &p->image->threads[i]);
+	p->image->num_threads = 0;
+	return 0;
+}
+
+/* It does not go: those that have left the kernel go on. */
+static int stay(struct process *p, int error)
+{
+	p->leaving = false;
+	while (start_threads(p))
+		thread_sleep_us(RETRY_US);
+	free_image(p);
+	return error;
+}
+
+/* All threads are out of the kernel, or why not. */
+static int wait_for_threads(int pid, struct process *p, uint64_t until)
+{
+	while (p->image->num_threads < p->num_threads) {
+		if (!wait_on_until(&movers, until))
+			return -ETIMEDOUT;
+		if (process_find(pid) != p || p->state != PROCESS_LIVE)
+			return -ESRCH;
+		if (p->ending)
+			return -EINTR;
+	}
+	return can_go(p) ? 0 : -EBUSY;
+}
+
+/* Its VCPUs, without the threads, which are gone. */
+static void take_vcpus(struct process *p)
+{
+	struct program_image *image = p->image;
+	struct vcpu_image *v;
+	int id;
+
+	for (id = 0; id < SCHED_VCPUS && image->num_vcpus < MOVE_VCPUS; id++) {
+		if (!uservcpu_owned(id, p->pid))
+			continue;
+		v = &image->vcpus[image->num_vcpus++];
+		v->id = id;
+		v->io_class = iovcpu_get(id);
+		memcpy(v->plain, sched_vcpu(dispatch_sched(), id), VCPU_PLAIN);
+		uservcpu_take(id);
+	}
+}
+
+static struct program_image *new_image(void)
+{
+	uint64_t page = pages_alloc(IMAGE_PAGES);
+
+	if (page)
+		memset((void *)(uintptr_t)page, 0, IMAGE_PAGES * PAGE_SIZE);
+	return (struct program_image *)(uintptr_t)page;
+}
+
+int move_detach(int pid)
+{
+	struct process *p = process_find(pid);
+	struct program_image *image;
+	int error;
+
+	if (!p || p->state != PROCESS_LIVE || p->ending || p->leaving)
+		return -ESRCH;
+	if (!can_go(p))
+		return -EBUSY;
+	image = new_image();
+	if (!image)
+		return -ENOMEM;
+	p->image = image;
+	p->leaving = true;
+	thread_interrupt_all(p);
+	error = wait_for_threads(pid, p, rdtsc() + timer_from_us(PATIENCE_US));
+	if (error == -ESRCH) {		/* it has ended; so have all its threads: none is in the image */
+		pages_free((uint64_t)(uintptr_t)image, IMAGE_PAGES);
+		return error;
+	}
+	if (error)
+		return stay(p, error);
+	take_vcpus(p);
+	p->leaving = false;
+	p->state = PROCESS_DETACHED;
+	return 0;
+}
+
+static void rename_vcpu(struct process *p, int was, int is)
+{
+	unsigned int i;
+
+	if (p->vcpu == was)
+		p->vcpu = is;
+	for (i = 0; i < p->image->num_threads; i++)
+		if (p->image->threads[i].vcpu == was)
+			p->image->threads[i].vcpu = is;
+}
+
+/* New ids are above all old ones until all are renamed: a new one may be another's old one. */
+static void put_vcpus(struct process *p)
+{
+	struct program_image *image = p->image;
+	struct vcpu was = { .state = VCPU_FREE };
+	int id[MOVE_VCPUS];
+	unsigned int i;
+
+	for (i = 0; i < image->num_vcpus; i++) {
+		memcpy(&was, image->vcpus[i].plain, VCPU_PLAIN);
+		was.params.owner = p->pid;
+		id[i] = uservcpu_put(&was, image->vcpus[i].io_class);
+		rename_vcpu(p, image->vcpus[i].id, SCHED_VCPUS + (int)i);
+		vcpuname_move(p, image->vcpus[i].id, SCHED_VCPUS * 2 + (int)i);
+	}
+	for (i = 0; i < image->num_vcpus; i++) {
+		rename_vcpu(p, SCHED_VCPUS + (int)i, id[i] < 0 ? BEST_EFFORT_VCPU : id[i]);
+		vcpuname_move(p, SCHED_VCPUS * 2 + (int)i, id[i] < 0 ? -1 : id[i]);
+	}
+	image->num_vcpus = 0;
+}
+
+int move_attach(int pid)
+{
+	struct process *p = process_find(pid);
+	int error;
+
+	if (!p || p->state != PROCESS_DETACHED)
+		return -ESRCH;
+	p->state = PROCESS_STARTING;	/* nobody else attaches it while we let others run */
+	put_vcpus(p);
+	if (!sched_vcpu(dispatch_sched(), p->vcpu))
+		p->vcpu = BEST_EFFORT_VCPU;
+	error = start_threads(p);
+	p->state = error ? PROCESS_DETACHED : PROCESS_LIVE;
+	if (!error)
+		free_image(p);
+	return error;
+}

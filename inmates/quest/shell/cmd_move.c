@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Programs that are taken off the CPU as plain data, and put back. */
+#include <inmate/console.h>
+#include <inmate/cpu.h>
+#include "../kernel/move.h"
+#include "../user/include/quest/errors.h"
+#include "shell.h"
+#include "words.h"
+
+static void move(int argc, char **argv, int (*how)(int pid))
+{
+	uint64_t pid;
+	bool irqs;
+	int error;
+
+	if (argc != 2 || !words_number(argv[1], INT32_MAX, &pid)) {
+		shell_usage(argv);
+		return;
+	}
+	irqs = irq_save();
+	error = how((int)pid);
+	irq_restore(irqs);
+	if (error == -EBUSY)
+		print("%s: it has children, pipes or shared memory, which would stay behind: let it end them first\n", argv[1]);
+	else if (error)
+		print("%s: %s\n", argv[1], strerror(error));
+}
+
+void command_detach(int argc, char **argv)
+{
+	move(argc, argv, move_detach);
+}
+
+void command_attach(int argc, char **argv)
+{
+	move(argc, argv, move_attach);
+}

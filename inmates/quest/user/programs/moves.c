@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * moves [SECONDS]: threads that wait in every way and one that calculates, while somebody moves the program: detach PID and
+ * attach PID in the shell. One line for each thing that is not as if nothing had happened; the last line counts.
+ */
+#include <math.h>
+#include <quest.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "check.h"
+
+#define NS_PER_S	1000000000l
+#define LATE_NS		500000000l
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static sem_t post;
+static struct timespec end;
+static long us;
+static volatile int stop;
+static pthread_t threads[8];
+static int num_threads;
+
+static long now_ns(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static void start(void *(*fn)(void *))
+{
+	CHECK(pthread_create(&threads[num_threads++], NULL, fn, NULL) == 0);
+}
+
+/* Over when it should be: not early, and not later by the time before the program moved. */
+static void *in_time(void)
+{
+	long late = now_ns() - end.tv_sec * NS_PER_S - end.tv_nsec;
+
+	return (void *)(late >= -1000000 && late < LATE_NS ? 0 : late / 1000);
+}
+
+static void *sleep_for(void *unused)
+{
+	(void)unused;
+	return usleep((uint64_t)us) ? (void *)-1l : in_time();
+}
+
+static void *sleep_until(void *unused)
+{
+	(void)unused;
+	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) ? (void *)-1l : in_time();
+}
+
+static void *wait_for_word(void *unused)
+{
+	static const uint32_t word = 3;
+
+	(void)unused;
+	return wait_word(&word, 3, us) == -ETIMEDOUT ? in_time() : (void *)-1l;
+}
+
+static void *wait_for_condition(void *unused)
+{
+	int error;
+
+	(void)unused;
+	(void)pthread_mutex_lock(&other);
+	error = pthread_cond_timedwait(&never, &other, &end);
+	return error == -ETIMEDOUT && !pthread_mutex_unlock(&other) ? in_time() : (void *)-1l;
+}
+
+static void *wait_for_mutex(void *unused)
+{
+	(void)unused;
+	return (void *)(long)(pthread_mutex_lock(&mutex) || pthread_mutex_unlock(&mutex));
+}
+
+static void *wait_for_semaphore(void *unused)
+{
+	(void)unused;
+	return (void *)(long)sem_wait(&post);
+}
+
+static double series(void)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 1; i < 20000; i++)
+		sum += sqrt(i) / i;
+	return sum;
+}
+
+static void *calculate(void *unused)
+{
+	double first = series();
+	long wrong = 0;
+
+	(void)unused;
+	while (!stop)
+		wrong += series() != first;
+	return (void *)wrong;
+}
+
+static void *join_first(void *unused)
+{
+	void *result = (void *)-1l;
+
+	(void)unused;
+	return pthread_join(threads[0], &result) ? (void *)-1l : result;
+}
+
+int main(int argc, char **argv)
+{
+	int id = vcpu_create_main(2, 200), second = vcpu_create_main(1, 250), pid = getpid(), i;
+	struct sched_param p;
+	void *result;
+
+	us = (argc > 1 ? atol(argv[1]) : 3) * 1000000;
+	(void)clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += us / 1000000;
+	CHECK(id > 0 && second > 0 && vcpu_bind_task(id) == 0 && pthread_mutex_lock(&mutex) == 0 && sem_init(&post, 0, 0) == 0);
+	start(sleep_for);
+	start(sleep_until);
+	start(wait_for_word);
+	start(wait_for_condition);
+	start(wait_for_mutex);
+	start(wait_for_semaphore);
+	start(calculate);
+	start(join_first);
+	printf("moves: ready\n");
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == 0);
+	stop = 1;
+	CHECK(pthread_mutex_unlock(&mutex) == 0 && sem_post(&post) == 0 && getpid() == pid);
+	for (i = 1; i < num_threads; i++) {
+		CHECK(pthread_join(threads[i], &result) == 0);
+		if (result)
+			printf("moves: thread %d: %ld\n", i, (long)result);
+		CHECK(!result);
+	}
+	CHECK(vcpu_getparams(&p) == 0 && p.C == 2 && p.T == 200);
+	CHECK(vcpu_bind_task(second) == 0 && vcpu_getparams(&p) == 0 && p.C == 1 && p.T == 250);
+	CHECK(vcpu_destroy(id, 0) == 0 && vcpu_destroy(second, 1) == 0 && vcpu_bind_task(second) == -ENOVCPU);
+	return checked("moves");
+}
