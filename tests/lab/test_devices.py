@@ -2,9 +2,11 @@
 """PCI functions of cells: given, used, moderated, and given back to their Linux drivers."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+from badimage import image
 from product import CONFIGS, Product
 
 QEMU = ("-device", "edu,addr=10.0", "-device", "virtio-rng-pci,addr=11.0", "-device", "pci-serial,addr=12.0",
@@ -374,9 +376,11 @@ def test_drivers_of_linux_come_back(qv: Product) -> None:
     qv.sh(f"ls -d /sys/bus/pci/devices/0000:{RNG}/virtio*")  # its driver has found its device again
 
 
-def test_a_cell_that_cannot_be_made_gives_its_devices_back(qv: Product) -> None:
+def test_a_cell_that_cannot_be_made_gives_its_devices_back(qv: Product, tmp_path: Path) -> None:
     path = given(qv, unsafe(RNG), off(SERIAL))
-    qv.sh(f"sed -i 's/^image:.*/image: \\/etc\\/passwd/' {path}")
+    (tmp_path / "bad.elf").write_bytes(image("beyond"))
+    qv.machine.put(tmp_path / "bad.elf", "/run/bad.elf")
+    qv.sh(f"sed -i 's,^image:.*,image: /run/bad.elf,' {path}")
     assert "cannot be loaded" in qv.refused(f"cell create {path}")
     assert (driver(qv, RNG), driver(qv, SERIAL)) == ("virtio-pci", "serial")
     path = given(qv, unsafe(RNG), off("00:1f.0"))  # the second one is refused

@@ -2,9 +2,11 @@
 """What cannot be done is refused with a sentence and a remedy, and changes nothing."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+from badimage import image
 from product import Product
 
 QUEST = "/usr/share/qv/configs/quest.yaml"
@@ -185,18 +187,31 @@ def test_bad_configuration_while_a_cell_runs(qv: Product) -> None:
     qv.sh("echo 'name: 7' >/run/bad.yaml")
     assert qv.qvctl("cell create /run/bad.yaml").rc == 2
     assert qv.qvctl("cell create /run/nothing.yaml").err.startswith("/run/nothing.yaml:1:1: file: ")
+    qv.sh(f"sed 's/^name:.*/name: other/' {QUEST} >/run/other.yaml; echo 0 >/sys/devices/system/cpu/cpu2/online")
+    assert qv.qvctl("config check /run/other.yaml").err == (
+        "/run/other.yaml:4:7: cpus: CPU 3 is the cell quest's (1, the only one)\n")
+    qv.sh("sed -i 's/^cpus:.*/cpus: 2/' /run/other.yaml")
+    assert "cpus: CPU 2 is offline" in qv.qvctl("config check /run/other.yaml").err
+    qv.sh("echo 1 >/sys/devices/system/cpu/cpu2/online")
+    assert "other.yaml: ok: " in qv.do("config check /run/other.yaml")
+    assert "warning: a cell quest exists" in qv.do(f"config check {QUEST}")
     assert qv.qvctl("cell").rc == 2 and qv.qvctl("cell create").rc == 2
     [cell] = qv.ask("cell list")["cells"]
     assert (cell["state"], cell["started_ns"]) == ("running", before)
     qv.assert_counting()
 
 
-def test_an_image_that_is_none(qv: Product) -> None:
-    """What only the driver can tell; nothing is left half done."""
-    qv.sh(f"echo no kernel >/run/text; sed 's,^image:.*,image: /run/text,' {QUEST} >/run/text.yaml")
+def test_an_image_that_is_none(qv: Product, tmp_path: Path) -> None:
+    """By its headers before anything is taken; what only the driver can tell leaves nothing half done."""
+    (tmp_path / "bad.elf").write_bytes(image("beyond"))
+    qv.machine.put(tmp_path / "bad.elf", "/run/bad.elf")
+    qv.sh(f"echo no kernel >/run/text; sed 's,^image:.*,image: /run/text,' {QUEST} >/run/text.yaml; "
+          f"sed 's,^image:.*,image: /run/bad.elf,' {QUEST} >/run/bad.yaml")
+    none = qv.qvctl("cell create /run/text.yaml")
+    assert none.rc == 2 and "/run/text is not an ELF file" in none.err
     before = qv.pages_kib()
-    said = qv.refused("cell create /run/text.yaml")
-    assert "the image 'text' cannot be loaded" in said and "multiboot2" in said
+    said = qv.refused("cell create /run/bad.yaml")
+    assert "the image 'bad.elf' cannot be loaded: a segment does not fit into the cell's memory" in said
     assert not qv.ask("status")["enabled"], "enabled for this cell only, so undone"
     assert qv.online() == qv.all_online
     assert before - qv.pages_kib() < 4 << 10, "its memory is back"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import config
     from .cli import Arguments
     from .device import Device
+    from .machine import Machine
     from .system import System
 
 
@@ -137,27 +138,42 @@ def destroy(args: Arguments, system: System) -> int:
 
 
 def check(args: Arguments, system: System) -> int:
-    from . import config, schedule  # the parser takes longer to load than all else
+    from . import config  # `create` and this alone need it
 
-    cells, problems = config.check_files(args.files, system.machine())
-    scheduled = [cell for cell in cells if args.verbose and cell.vcpus]
+    machine = system.running()
+    cells, problems = config.check_files(args.files, machine)
+    if not problems:
+        problems = [problem for cell in cells for problem in config.taken(cell, machine)]
+    warnings = [(cell.file, warning) for cell in cells for warning in _warnings(cell, machine)]
+    scheduled = [cell for cell in cells if args.verbose and cell.vcpus and not problems]
+    if scheduled:
+        from . import schedule
     if args.json:
-        more = {"schedules": [schedule.facts(cell) for cell in scheduled if not problems]} if args.verbose else {}
+        more = {"schedules": [schedule.facts(cell) for cell in scheduled]} if args.verbose else {}
         output.as_json({"ok": not problems, "problems": [
             {"file": p.file, "line": p.place.line, "column": p.place.column,
-             "key": p.key, "wrong": p.wrong, "right": p.right} for p in problems], **more})
+             "key": p.key, "wrong": p.wrong, "right": p.right} for p in problems],
+            "warnings": [{"file": file, "warning": warning} for file, warning in warnings], **more})
         return 2 if problems else 0
     if problems:
         raise WrongConfiguration([str(problem) for problem in problems])
+    for file, warning in warnings:
+        output.line(f"{file}: warning: {warning}")
     for cell in cells:
-        for device in cell.devices:
-            if device.dma == abi.Dma.UNSAFE:
-                output.line(f"{cell.file}: warning: unsafe-dma: {device} can read and write all memory of the machine")
         output.line(f"{cell.file}: ok: cell {cell.name}, CPUs {words.cpu_list(sorted(cell.cpus))}, "
                     f"{words.size(cell.memory)}, {cell.image}")
         if cell in scheduled:
             schedule.show(cell)
     return 0
+
+
+def _warnings(cell: config.CellConfig, machine: Machine) -> list[str]:
+    """What does not make the file wrong."""
+    found = [f"unsafe-dma: {device} can read and write all memory of the machine"
+             for device in cell.devices if device.dma == abi.Dma.UNSAFE]
+    if cell.name in [other.name for other in machine.cells]:
+        found.append(f"a cell {cell.name} exists: `qvctl cell destroy {cell.name}` before this one can be created")
+    return found
 
 
 def state_name(state: int) -> str:

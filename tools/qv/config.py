@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 MAX_FILE = 64 << 10
+PIPE_SECONDS = 5
 RULES = keys.RULES | vcpus.RULES
 
 
@@ -100,8 +101,10 @@ def _check_vcpus(cell: CellConfig, values: dict[str, Node], problems: Problems) 
 def _compose(file: str, problems: Problems) -> Node | None:
     start = Place(1, 1)
     try:
-        with open(file, "rb") as stream:
-            raw = stream.read(MAX_FILE + 1)
+        raw = _read(file)
+    except TimeoutError:
+        problems.add(start, "file", f"is a pipe, and for {PIPE_SECONDS} s nothing came from it", "the path of a YAML file, or - for stdin")
+        return None
     except OSError as error:
         problems.add(start, "file", f"cannot be read: {(error.strerror or 'error').lower()}",
                      "the path of a readable YAML file")
@@ -127,6 +130,33 @@ def _compose(file: str, problems: Problems) -> Node | None:
     return root
 
 
+def _read(file: str) -> bytes:
+    """MAX_FILE bytes and one more at most. A pipe, which opening a file would wait for, has PIPE_SECONDS to say something."""
+    descriptor = 0 if file == "-" else os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    raw = b""
+    try:
+        while len(raw) <= MAX_FILE:
+            if descriptor:
+                _await(descriptor)
+            more = os.read(descriptor, MAX_FILE + 1 - len(raw))
+            raw += more
+            if not more:
+                break
+    finally:
+        if descriptor:
+            os.close(descriptor)
+    return raw
+
+
+def _await(descriptor: int) -> None:
+    import select
+
+    poller = select.poll()
+    poller.register(descriptor, select.POLLIN)
+    if not poller.poll(PIPE_SECONDS * 1000):
+        raise TimeoutError
+
+
 def _place_of(before: str) -> Place:
     return Place(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
 
@@ -142,7 +172,7 @@ def _pairs(root: MappingNode, problems: Problems) -> dict[str, Node]:
             continue
         key = key_node.value
         if key not in RULES:
-            problems.add(key_node, keys.shown(key) or "''", "is not a known key", _meant(key))
+            problems.add(key_node, words.shown(key) or "''", "is not a known key", _meant(key))
         elif key in values:
             problems.add(key_node, key, f"is given twice, first in line {lines[key]}",
                          "each key once")
@@ -192,6 +222,34 @@ def _all_ports(cell: CellConfig, machine: Machine) -> list[_Port]:
     listed = [_Port("ports", first, last, words.port_range(first, last)) for first, last in cell.ports]
     return listed + [_Port("devices", first, last, f"{words.port_range(first, last)} of {device}")
                      for device in cell.devices for first, last in machine.pci_ports(device.bdf)]
+
+
+def taken(cell: CellConfig, machine: Machine) -> list[Problem]:
+    """What the cell wants of what cells have that exist, or of what is not there at present."""
+    problems: list[Problem] = []
+
+    def add(key: str, wrong: str, right: str) -> None:
+        problems.append(Problem(cell.file, cell.at[key], key, wrong, right))
+
+    others = [other for other in machine.cells if other.name != cell.name]
+    gone = {cpu for other in machine.cells for cpu in other.cpus}
+    free = machine.cpus - gone - machine.offline - {0}
+    right = keys.one_of(free) if free else "no CPU is free: destroy a cell"
+    for cpu in cell.cpus:
+        holder = next((other.name for other in others if cpu in other.cpus), None)
+        if holder:
+            add("cpus", f"CPU {cpu} is the cell {holder}'s", right)
+        elif cpu in machine.offline - gone:
+            add("cpus", f"CPU {cpu} is offline", f"{right}; or echo 1 >/sys/devices/system/cpu/cpu{cpu}/online")
+    for other in others:
+        for device in cell.devices:
+            if device.bdf in other.devices:
+                add("devices", f"{device} is the cell {other.name}'s", "another PCI function")
+        theirs = [*other.ports, *(ports for bdf in other.devices for ports in machine.pci_ports(bdf))]
+        for port in _all_ports(cell, machine):
+            if any(port.first <= high and low <= port.last for low, high in theirs):
+                add(port.key, f"{port.text} has ports of the cell {other.name}", "other ports")
+    return problems
 
 
 def _overlaps(cell: CellConfig, other: CellConfig, machine: Machine) -> list[Problem]:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import os
 import re
 
-from . import abi
+from . import abi, image
 from .reader import MappingNode, Node, ScalarNode, SequenceNode
 from .record import dataclass
-from .words import BOOTS, MIB, cpu_list, duration, pci_name, port_range, size
+from .words import BOOTS, MIB, cpu_list, duration, pci_name, port_range, shown, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Cpus = list[int]
 Ports = list[tuple[int, int]]
 
 NAME_RULE = "a to z, 0 to 9, - and _, beginning with a letter or digit, at most 31 characters"
-CPUS_EXAMPLE = "a list of CPU numbers such as [2, 3]"
+CPUS_EXAMPLE = "CPU numbers such as [2, 3] or 2-3"
 MEMORY_EXAMPLE = "a size such as 64M or 1G"
 DEVICES_EXAMPLE = "a list such as [{pci: \"00:03.0\", dma: off}]"
 PORTS_EXAMPLE = "a list such as [0x3f8-0x3ff, 0x80]"
@@ -81,12 +81,6 @@ class Rule:
     required: bool = False
 
 
-def shown(value: str, limit: int = 40) -> str:
-    """A value of the file, safe to print in a line."""
-    safe = "".join(c if c.isprintable() else "?" for c in value)
-    return safe if len(safe) <= limit else safe[:limit] + "..."
-
-
 def kind(node: Node) -> str:
     """What a node is, in words."""
     if isinstance(node, SequenceNode):
@@ -123,35 +117,50 @@ def _name(node: Node, context: Context) -> str | None:
 
 
 def _cpus(node: Node, context: Context) -> Cpus | None:
-    if not isinstance(node, SequenceNode):
+    if isinstance(node, MappingNode) or node.tag not in ("seq", "int", "str"):
         context.bad(node, f"{kind(node)} stands here", CPUS_EXAMPLE)
         return None
-    if not node.value:
+    items = node.value if isinstance(node, SequenceNode) else [node]
+    if not items:
         context.bad(node, "the list is empty", "at least one CPU, such as [3]")
         return None
     cpus: Cpus = []
-    for item in node.value:
-        cpu = _cpu(item, context)
+    for item, number in [(item, number) for item in items for number in _cpu_numbers(item, context)]:
+        cpu = _cpu(item, number, context)
         if cpu in cpus:
             context.bad(item, f"CPU {cpu} is listed twice", "each CPU once")
         elif cpu is not None:
             cpus.append(cpu)
-    if len(node.value) > abi.MAX_CPUS:
-        context.bad(node, f"{len(node.value)} CPUs are listed", f"at most {abi.MAX_CPUS}")
+    if len(cpus) > abi.MAX_CPUS:
+        context.bad(node, f"{len(cpus)} CPUs are listed", f"at most {abi.MAX_CPUS}")
     return cpus or None
 
 
-def _cpu(node: Node, context: Context) -> int | None:
-    raw = scalar(node, context, "a CPU number such as 3", ("int",))
+def _cpu_numbers(node: Node, context: Context) -> list[int]:
+    """What an item names: a CPU, or some as Linux writes them (2-3, `1,3`)."""
+    raw = scalar(node, context, "a CPU number such as 3, or a range such as 2-3", ("int", "str"))
     if raw is None:
-        return None
-    if not re.fullmatch(r"0|[1-9][0-9]{0,8}", raw):
-        context.bad(node, f"`{shown(raw)}` is not a CPU number", "a plain decimal number such as 3")
-        return None
-    cpu = int(raw)
-    usable = sorted(context.machine.cpus - {0})
-    right = (f"one or more of {cpu_list(usable)}" if len(usable) > 1 else f"{cpu_list(usable)}, the only one" if usable else
-             "a machine with more CPUs")
+        return []
+    numbers: list[int] = []
+    for part in raw.split(","):
+        match = re.fullmatch(r"(0|[1-9][0-9]{0,8})(?:-(0|[1-9][0-9]{0,8}))?", part.strip())
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if first > last or last - first >= abi.MAX_CPUS:
+            context.bad(node, f"`{shown(raw)}` is not a CPU number" if match is None else
+                        f"the range {part.strip()} {'runs backwards' if first > last else f'has more than {abi.MAX_CPUS} CPUs'}",
+                        "a plain decimal number such as 3, or a range such as 2-3")
+            return []
+        numbers += range(first, last + 1)
+    return numbers
+
+
+def one_of(cpus: frozenset[int]) -> str:
+    return f"one or more of {cpu_list(sorted(cpus))}" if len(cpus) > 1 else f"{cpu_list(sorted(cpus))}, the only one"
+
+
+def _cpu(node: Node, cpu: int, context: Context) -> int | None:
+    usable = context.machine.cpus - {0}
+    right = one_of(usable) if usable else "a machine with more CPUs"
     if cpu == 0:
         context.bad(node, "CPU 0 always stays with Linux", right)
         return None
@@ -165,11 +174,10 @@ def _memory(node: Node, context: Context) -> int | None:
     raw = scalar(node, context, MEMORY_EXAMPLE, ("str", "int"))
     if raw is None:
         return None
-    match = re.fullmatch(r"([0-9]{1,9})([MG])", raw)
+    match = re.fullmatch(r"([0-9]{1,9})([MG])(?:iB)?", raw)
     if not match:
         bare = re.fullmatch(r"[0-9]+", raw)
-        context.bad(node, f"{raw} has no unit" if bare else f"`{shown(raw)}` is not a size",
-                    MEMORY_EXAMPLE)
+        context.bad(node, f"{raw} has no unit" if bare else f"`{shown(raw)}` is not a size", _meant_size(raw))
         return None
     memory = int(match[1]) * (MIB if match[2] == "M" else 1 << 30)
     machine = context.machine
@@ -188,6 +196,15 @@ def _memory(node: Node, context: Context) -> int | None:
         context.bad(node, f"{raw} is more than is free", free)
         return None
     return memory
+
+
+def _meant_size(raw: str) -> str:
+    """`64m`, `64 MB`, `65536K`, `0.5G`: what that may mean."""
+    match = re.fullmatch(r"([0-9]{1,9})(\.[0-9]{1,3})? ?([kmg])(?:i?b)?", raw.lower())
+    if not match:
+        return MEMORY_EXAMPLE
+    count = int(float(match[1] + (match[2] or "")) * {"k": 1, "m": 1 << 10, "g": 1 << 20}[match[3]]) >> 10
+    return f"perhaps {size(count * MIB)}; M is 2^20 bytes, G is 2^30" if count else MEMORY_EXAMPLE
 
 
 def _image(node: Node, context: Context) -> str | None:
@@ -217,6 +234,7 @@ def _usable_image(path: str, node: Node, context: Context) -> bool:
             return False
         with open(path, "rb") as stream:
             length = os.fstat(stream.fileno()).st_size
+            wrong = image.wrong_with(stream.read(image.SEARCHED))
     except OSError as error:
         context.bad(node, f"{path} cannot be read: {(error.strerror or 'error').lower()}",
                     "a readable file")
@@ -225,7 +243,9 @@ def _usable_image(path: str, node: Node, context: Context) -> bool:
         context.bad(node, f"{path} is empty", "the file of a kernel")
     elif length > abi.MAX_IMAGE:
         context.bad(node, f"{path} has {length // MIB}M", f"at most {size(abi.MAX_IMAGE)}")
-    return 0 < length <= abi.MAX_IMAGE
+    elif wrong:
+        context.bad(node, f"{path} {wrong}", "a multiboot2 kernel, such as quest.elf")
+    return 0 < length <= abi.MAX_IMAGE and not wrong
 
 
 def _boot(node: Node, context: Context) -> str | None:

@@ -24,6 +24,16 @@ def parse_cpu_list(listing: str) -> set[int]:
 
 
 @dataclass(frozen=True)
+class Taken:
+    """What a cell that exists has of the machine."""
+
+    name: str
+    cpus: list[int]
+    ports: list[tuple[int, int]]
+    devices: list[int]
+
+
+@dataclass(frozen=True)
 class Machine:
     """CPUs that exist, memory in bytes, and where images are looked for."""
 
@@ -33,15 +43,19 @@ class Machine:
     image_dirs: tuple[str | os.PathLike[str], ...] = (IMAGES,)
     pci: frozenset[int] | None = None  # functions of segment 0; None: not known
     pci_folder: str = ""  # where sysfs shows them
+    offline: frozenset[int] = frozenset()
+    cells: tuple[Taken, ...] = ()
 
     @staticmethod
-    def this(root: str = "/") -> Machine:
+    def this(root: str = "/", cells: tuple[Taken, ...] = ()) -> Machine:
         """The machine that we run on (or whose /sys and /proc lie under root)."""
         memory = _meminfo(os.path.join(root, "proc/meminfo"))
         total = memory.get("MemTotal", 0)
         pci = os.path.join(root, "sys/bus/pci/devices")
         return Machine(_existing_cpus(os.path.join(root, "sys/devices/system/cpu")), total,
-                       memory.get("MemAvailable", total), pci=_pci_functions(pci), pci_folder=pci)
+                       memory.get("MemAvailable", total), pci=_pci_functions(pci), pci_folder=pci,
+                       offline=frozenset(parse_cpu_list(read_text(os.path.join(root, "sys/devices/system/cpu/offline")) or "")),
+                       cells=cells)
 
     def pci_ports(self, bdf: int) -> list[tuple[int, int]]:
         """First and last port of each I/O BAR. A function's file `resource` has a line `FIRST LAST FLAGS` for each."""

@@ -13,7 +13,7 @@ from .errors import Refused
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # few commands need them: loaded when one does
     from .facts import Facts
-    from .machine import Machine
+    from .machine import Machine, Taken
 
 
 class System:
@@ -23,6 +23,22 @@ class System:
         from .machine import Machine
 
         return Machine.this()
+
+    def running(self) -> Machine:
+        """With the cells that exist, as far as they can be known: to root, with the module loaded."""
+        from .machine import Machine
+
+        known = os.path.exists(device.DEVICE) and os.geteuid() == 0
+        return Machine.this(cells=self.taken() if known else ())
+
+    def taken(self) -> tuple[Taken, ...]:
+        from .machine import Taken
+
+        driver = self.device()
+        found = (driver.info(name) for name in driver.names())
+        return tuple(Taken(device.text(info.name), list(info.cpus)[:info.num_cpus],
+                           [(port.first, port.last) for port in info.ports[:info.num_ports]],
+                           [pci.bdf for pci in info.devices[:info.num_devices]]) for info in found)
 
     def facts(self) -> Facts:
         from .facts import Facts

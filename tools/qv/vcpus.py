@@ -6,9 +6,10 @@ import re
 
 from . import abi, admission
 from .admission import Vcpu
-from .keys import Context, Rule, kind, mapping, scalar, shown
+from .keys import Context, Rule, kind, mapping, scalar
 from .reader import Node, SequenceNode
 from .record import dataclass
+from .words import shown
 
 EXAMPLE = "a list such as [{name: control, C: 2ms, T: 10ms}]"
 TIME = "a time such as 500us, 20ms or 1s"

@@ -16,6 +16,12 @@ def size(count: int) -> str:
     return f"{count // MIB}M"
 
 
+def shown(value: str, limit: int = 40) -> str:
+    """A value of the file, safe to print in a line."""
+    safe = "".join(c if c.isprintable() else "?" for c in value)
+    return safe if len(safe) <= limit else safe[:limit] + "..."
+
+
 def port_range(first: int, last: int) -> str:
     return f"{first:#x}" if first == last else f"{first:#x}-{last:#x}"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from qv import abi
 from qv.errors import Refused
 from qv.facts import Facts
-from qv.machine import Machine
+from qv.machine import Machine, Taken
 
 
 def reply() -> abi.Reply:
@@ -131,9 +131,15 @@ class FakeSystem:
         self.images = images
         self.root = root
         self.clock = 100.0
+        self.offline: frozenset[int] = frozenset()
 
     def machine(self) -> Machine:
         return Machine(frozenset(range(4)), 2 << 30, 1 << 30, (self.images,))
+
+    def running(self) -> Machine:
+        cells = () if isinstance(self.fake, Refused) else tuple(
+            Taken(name, list(info.cpus)[:info.num_cpus], [], []) for name, info in self.fake.cells.items())
+        return Machine(frozenset(range(4)), 2 << 30, 1 << 30, (self.images,), offline=self.offline, cells=cells)
 
     def facts(self) -> Facts:
         return Facts(str(self.root), "x86_64", "6.12.0-test")

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from test_cli import TINY
 from fakes import FakeDevice, FakeSystem
 
 from qv import abi, bench
@@ -25,7 +26,7 @@ def test_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     (folder / "quesh").write_text("#!/bin/sh\necho 'cpuid: n=1000 cycles=1234'\n")
     (folder / "quesh").chmod(0o755)
     monkeypatch.setenv("PATH", str(folder), prepend=":")
-    (tmp_path / "quest.elf").write_bytes(b"image")
+    (tmp_path / "quest.elf").write_bytes(TINY)
     yaml = tmp_path / "quest.yaml"
     yaml.write_text("name: quest\ncpus: [3]\nmemory: 64M\nimage: quest.elf\n")
     driver = Driver()
@@ -45,7 +46,7 @@ def test_bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 
 def test_refuses_when_enabled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "quest.elf").write_bytes(b"image")
+    (tmp_path / "quest.elf").write_bytes(TINY)
     yaml = tmp_path / "quest.yaml"
     yaml.write_text("name: quest\ncpus: [3]\nmemory: 64M\nimage: quest.elf\n")
     driver = FakeDevice()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,11 +13,12 @@ from typing import Any
 import pytest
 from fakes import FakeDevice, FakeSystem
 
-from qv import abi, device
+from qv import abi, config, device
 from qv.cli import main
 from qv.errors import Refused
 from qv.exits import exit_name
 
+TINY = (Path(__file__).resolve().parents[2] / "tests/unit/config/good/tiny.elf").read_bytes()
 YAML = "name: quest\ncpus: [3]\nmemory: 64M\nimage: quest.elf\n"
 NO_MEMORY = Refused("there are only 20M in 2M pages", "end programs", abi.Reason.E_NO_MEMORY)
 
@@ -31,7 +33,7 @@ class Run:
         self.out = self.err = ""
         self.yaml = folder / "quest.yaml"
         self.yaml.write_text(YAML)
-        (folder / "quest.elf").write_bytes(b"\x7fELF")
+        (folder / "quest.elf").write_bytes(TINY)
 
     def __call__(self, *argv: str) -> int:
         status = main(argv, self.system)  # type: ignore[arg-type]
@@ -238,10 +240,57 @@ def test_events_at_present(run: Run) -> None:
 
 def test_config_check(run: Run) -> None:
     assert run("config", "check", str(run.yaml)) == 0
-    assert run.json("config", "check", "--json", str(run.yaml)) == {"ok": True, "problems": []}
+    assert run.json("config", "check", "--json", str(run.yaml)) == {"ok": True, "problems": [], "warnings": []}
     run.yaml.write_text("cpus: [0]\n")
     assert run("config", "check", str(run.yaml), "--json") == 2
     assert {p["key"] for p in json.loads(run.out)["problems"]} == {"name", "cpus", "memory", "image"}
+
+
+def test_config_check_looks_at_existing_cells_and_offline_cpus(run: Run) -> None:
+    run.create()
+    assert run("config", "check", str(run.yaml)) == 0
+    assert f"{run.yaml}: warning: a cell quest exists: `qvctl cell destroy quest` before this one" in run.out
+    assert "quest exists" in run.json("config", "check", str(run.yaml), "--json")["warnings"][0]["warning"]
+    run.yaml.write_text(YAML.replace("quest\n", "other\n", 1).replace("[3]", "[2, 3]"))
+    run.system.offline = frozenset({2, 3})
+    assert run("config", "check", str(run.yaml)) == 2
+    assert run.err.splitlines() == [
+        f"{run.yaml}:2:7: cpus: CPU 2 is offline (1, the only one; or echo 1 >/sys/devices/system/cpu/cpu2/online)",
+        f"{run.yaml}:2:7: cpus: CPU 3 is the cell quest's (1, the only one)"]
+
+
+def test_a_file_from_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, sink = os.pipe()
+    os.write(sink, YAML.replace("quest.elf", str(run.yaml.parent / "quest.elf")).encode())
+    os.close(sink)
+    before = os.dup(0)
+    os.dup2(source, 0)
+    try:
+        assert run("cell", "create", "-") == 0, run.err
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+        os.close(source)
+    assert list(run.device.cells) == ["quest"]
+
+
+def test_a_pipe_is_read_and_not_waited_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "PIPE_SECONDS", 0.2)
+    fifo = run.yaml.parent / "fifo"
+    os.mkfifo(fifo)
+    assert run("config", "check", str(fifo)) == 2
+    assert ":1:1: file: is a pipe, and for 0.2 s nothing came from it" in run.err
+    writer = subprocess.Popen(["cp", str(run.yaml), str(fifo)])
+    monkeypatch.setattr(config, "PIPE_SECONDS", 20)
+    assert run("config", "check", str(fifo)) == 0, run.err
+    writer.wait()
+
+
+def test_an_image_that_is_none_takes_nothing(run: Run) -> None:
+    (run.yaml.parent / "quest.elf").write_text("no kernel")
+    assert run("cell", "create", str(run.yaml)) == 2
+    assert "quest.elf is not an ELF file (a multiboot2 kernel, such as quest.elf)" in run.err
+    assert run.device.calls == []
 
 
 def test_config_check_with_the_schedule(run: Run) -> None:

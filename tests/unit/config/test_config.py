@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import sys
 from pathlib import Path
@@ -13,12 +14,13 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[2]
 sys.path.insert(0, str(TOP / "tools"))
 
-from qv import abi, cells, config, schedule, vcpus  # noqa: E402
+from qv import abi, cells, config, reader, schedule, vcpus  # noqa: E402
 from qv.admission import Vcpu  # noqa: E402
-from qv.machine import Machine, parse_cpu_list  # noqa: E402
+from qv.machine import Machine, Taken, parse_cpu_list  # noqa: E402
 
 MIB = 1 << 20
 MACHINE = Machine(frozenset(range(4)), 2048 * MIB, 1700 * MIB, (Path("images"),))
+TINY = (HERE / "good/tiny.elf").read_bytes()     # a multiboot2 kernel of 152 bytes, which halts
 BAD = sorted((HERE / "bad").glob("*.yaml"))
 GOOD = sorted((HERE / "good").glob("*.yaml"))
 
@@ -128,7 +130,7 @@ def test_a_command_line_may_be_full(tmp_path: Path) -> None:
         words = "vcpu=a,main,1ms,1s"
         file.write_text((HERE / "good/smallest.yaml").read_text() + "vcpus: [{name: a, C: 1ms, T: 1s}]\n"
                         + f"cmdline: {'x' * (length - len(words) - 1)}\n")
-        (tmp_path / "tiny.elf").write_bytes(b"an image")
+        (tmp_path / "tiny.elf").write_bytes(TINY)
         return messages(str(file))
     assert told(abi.CMDLINE_LEN - 1) == []
     assert "vcpus: makes a command line of 1024 bytes" in told(abi.CMDLINE_LEN)[0]
@@ -245,9 +247,52 @@ def test_machine_with_two_cpus() -> None:
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in (TOP / "configs").glob("*.yaml")))
 def test_shipped_configurations(name: str, tmp_path: Path) -> None:
-    (tmp_path / "quest.elf").write_bytes(b"an image")
+    (tmp_path / "quest.elf").write_bytes(TINY)
     machine = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available, (tmp_path,))
     assert messages(str(TOP / "configs" / f"{name}.yaml"), machine=machine) == []
+
+
+def test_shipped_configurations_go_together(tmp_path: Path) -> None:
+    (tmp_path / "quest.elf").write_bytes(TINY)
+    machine = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available, (tmp_path,))
+    assert messages(*map(str, sorted((TOP / "configs").glob("*.yaml"))), machine=machine) == []
+
+
+def test_ranges_of_cpus_and_sizes_in_mib() -> None:
+    assert read("good/cpus-range.yaml").cpus == [2, 3]
+    assert read("good/cpus-list-of-linux.yaml").cpus == [1, 3]
+    assert read("good/cpus-scalar.yaml").cpus == [3]
+    assert read("good/memory-mib.yaml").memory == 64 * MIB
+
+
+def test_what_a_running_cell_has_is_not_free(tmp_path: Path) -> None:
+    cell = read("good/everything.yaml")
+    machine = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available, (),
+                      cells=(Taken("other", [2], [(0x3f0, 0x3f8)], [0x10]),))
+    assert [(p.key, p.wrong) for p in config.taken(cell, machine)] == [
+        ("cpus", "CPU 2 is the cell other's"), ("ports", "0x3f8-0x3ff has ports of the cell other")]
+    machine.cells[0].name = cell.name
+    assert config.taken(cell, machine) == []
+    devices = read("good/devices.yaml")
+    machine.cells[0].name, machine.cells[0].devices = "other", [devices.devices[0].bdf]
+    assert "devices" in [p.key for p in config.taken(devices, machine)]
+
+
+PARSERS_WORDS = re.compile(r"token|scalar|node|mapping values|sequence|stream|block|flow|directive|composing|parsing|scanning|<|None")
+
+
+def test_what_is_no_yaml_is_said_without_a_parsers_words() -> None:
+    """Texts of pieces that PyYAML refuses: ours has a sentence for each, in words of a person who wrote a file."""
+    chance = random.Random(1)
+    pieces = [*"[]{}:,-?&*!|>%@`'\"#\t\n ", "a", "a: ", "- ", "\n  ", "\n\t", "\n---\n", "...\n", "&a ", "*b", "!x ", "\\q", "%YAML 2.0\n", "'", '"', "? "]
+    said = set()
+    for _ in range(30000):
+        try:
+            reader.compose("".join(chance.choices(pieces, k=chance.randint(1, 8))))
+        except reader.NotYaml as error:
+            said.add(re.sub(r"`.*?`", "`x`", error.wrong))
+            assert not PARSERS_WORDS.search(error.wrong) and error.line >= 1 and error.column >= 1, error.wrong
+    assert len(said) > 12, said
 
 
 def test_cpu_lists_of_the_kernel() -> None:
