@@ -61,8 +61,10 @@ def test_no_two_cells_have_the_same_cpu_or_name(qv: Product) -> None:
     qv.run_cell()
     assert "CPU 3 belongs to another cell" in qv.refused(f"cell create {qv.config('quest2', 3)}")
     assert "there is a cell 'quest' already" in qv.refused(f"cell create {qv.config('quest', 2)}")
-    assert "running already" in qv.refused("cell start quest")
-    assert "no cell 'other'" in qv.refused("cell destroy other")
+    assert "running already" in qv.refused("cell start quest --strict")
+    assert "quest runs already" in qv.do("cell start quest")
+    assert "no cell 'other'" in qv.refused("cell destroy other --strict")
+    assert "there is no cell other: nothing to destroy" in qv.do("cell destroy other")
     assert [c["state"] for c in qv.ask("cell list")["cells"]] == ["running"]
     assert qv.online() == "0-2"
 

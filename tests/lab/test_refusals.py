@@ -23,12 +23,14 @@ def test_disable_while_a_cell_is_there(qv: Product) -> None:
     qv.do("cell destroy quest")
     assert "in use" in qv.machine.run("rmmod qv").out, "still enabled"
     qv.do("disable")
-    assert "not enabled" in qv.refused("disable")
+    assert "disabled already" in qv.do("disable")
+    assert "not enabled" in qv.refused("disable --strict")
 
 
 def test_enable_twice(qv: Product) -> None:
     qv.do("enable")
-    assert "enabled already" in qv.refused("enable")
+    assert "enabled already" in qv.do("enable")
+    assert "enabled already" in qv.refused("enable --strict")
     assert qv.ask("status")["enabled"]
 
 
@@ -39,7 +41,8 @@ def test_the_module_stays_while_it_is_open(qv: Product) -> None:
 
 
 def test_nothing_without_the_module(qv: Product) -> None:
-    for line in ("disable", "status", "cell list", "cell start quest", "log"):
+    assert "the module qv is not loaded" in qv.do("disable")
+    for line in ("disable --strict", "status", "cell list", "cell start quest", "log"):
         assert "the module qv is not loaded" in qv.refused(line)
 
 

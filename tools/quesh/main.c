@@ -78,7 +78,7 @@ static bool parse_seconds(const char *text, double *seconds)
 	return end != text && !*end && *seconds > 0 && *seconds <= 86400;
 }
 
-enum { OPT_WAIT = 256, OPT_DUMP, OPT_FOLDER };
+enum { OPT_WAIT = 256, OPT_DUMP, OPT_FOLDER, OPT_VERSION };
 
 static const struct option long_options[] = {
 	{ "command", required_argument, NULL, 'c' },
@@ -87,8 +87,14 @@ static const struct option long_options[] = {
 	{ "dump", no_argument, NULL, OPT_DUMP },
 	{ "folder", required_argument, NULL, OPT_FOLDER },	/* for tests */
 	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, OPT_VERSION },
 	{ 0 },
 };
+
+static int say(const char *text)
+{
+	return fputs(text, stdout) < 0 || fflush(stdout);
+}
 
 /* Returns -1 to go on, else the exit status. */
 static int parse(struct options *options, int argc, char **argv)
@@ -111,7 +117,9 @@ static int parse(struct options *options, int argc, char **argv)
 		else if (option == OPT_FOLDER)
 			options->folder = optarg;
 		else if (option == 'h')
-			return fputs(usage_text, stdout) < 0;
+			return say(usage_text);
+		else if (option == OPT_VERSION)
+			return say("quesh " QV_VERSION "\n");
 		else
 			return say_usage("unknown option");
 	}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 from . import abi, output, words
-from .errors import Refused, WrongConfiguration
+from .errors import NotLoaded, Refused, WrongConfiguration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,22 +19,55 @@ if TYPE_CHECKING:
     from .system import System
 
 
-def _done(args: Arguments, reply: abi.Reply, sentence: str, **more: object) -> int:
+def _done(args: Arguments, reply: abi.Reply | None, sentence: str, **more: object) -> int:
+    """`reply` None: nothing was to be done."""
     if args.json:
-        output.as_json({**more, "duration_ns": reply.duration_ns, "held_ns": reply.held_ns})
+        took = {"duration_ns": reply.duration_ns, "held_ns": reply.held_ns} if reply else {"duration_ns": 0, "held_ns": 0}
+        output.as_json({**more, "changed": reply is not None, **took})
     else:
-        output.line(f"{sentence} ({output.duration(reply.duration_ns)})")
+        output.line(f"{sentence} ({output.duration(reply.duration_ns)})" if reply else sentence)
     return 0
 
 
+def _unless(args: Arguments, act: Callable[[], abi.Reply], code: int, holds: Callable[[], bool]) -> abi.Reply | None:
+    """Acts. A refusal because what is asked for `holds` already is success, unless --strict asks to be told; then None."""
+    try:
+        return act()
+    except Refused as refusal:
+        if args.strict or refusal.code != code or not holds():
+            raise
+        return None
+
+
+def each(args: Arguments, system: System, one: Callable[[Device, str], object]) -> int:
+    """Does it to each of the cells named; a refusal of one does not hold up the others."""
+    device = system.device()
+    status = 0
+    for name in args.names:
+        try:
+            one(device, name)
+        except Refused as refusal:
+            if len(args.names) == 1:
+                raise
+            status = output.fail(refusal, args.json, name=name)
+    return status
+
+
 def enable(args: Arguments, system: System) -> int:
-    reply = system.device_or_load().enable()
-    return _done(args, reply, "QV is enabled: its monitor runs under Linux", enabled=True)
+    device = system.device_or_load()
+    reply = _unless(args, device.enable, abi.Reason.E_ENABLED, lambda: True)
+    return _done(args, reply, f"QV is enabled{'' if reply else ' already'}: its monitor runs under Linux", enabled=True)
 
 
 def disable(args: Arguments, system: System) -> int:
-    reply = system.device().disable()
-    return _done(args, reply, "QV is disabled: Linux has the machine to itself", enabled=False)
+    try:
+        device = system.device()
+    except NotLoaded:
+        if args.strict:
+            raise
+        return _done(args, None, "QV is disabled: the module qv is not loaded", enabled=False)
+    reply = _unless(args, device.disable, abi.Reason.E_NOT_ENABLED, lambda: True)
+    return _done(args, reply, f"QV is disabled{'' if reply else ' already'}: Linux has the machine to itself", enabled=False)
 
 
 def create(args: Arguments, system: System) -> int:
@@ -43,7 +76,7 @@ def create(args: Arguments, system: System) -> int:
 
     cells, problems = config.check_files([args.file], system.machine())
     if problems:
-        raise WrongConfiguration([str(problem) for problem in problems])
+        raise WrongConfiguration(problems)
     cell = cells[0]
     image = _read_image(cell.image)
     device = system.device_or_load()
@@ -109,32 +142,59 @@ def _fit(name: str, limit: int) -> bytes:
 
 
 def start(args: Arguments, system: System) -> int:
-    reply = system.device().start(args.name)
-    return _done(args, reply, f"cell {args.name} runs", name=args.name, state="running")
+    def one(device: Device, name: str) -> None:
+        reply = _unless(args, lambda: device.start(name), abi.Reason.E_STATE,
+                        lambda: device.info(name).state == abi.State.RUNNING)
+        _done(args, reply, f"cell {name} runs{'' if reply else ' already'}", name=name, state="running")
+    return each(args, system, one)
 
 
 def shutdown(args: Arguments, system: System) -> int:
-    device = system.device()
-    reply = device.shutdown(args.name, args.timeout)
-    state = state_name(device.info(args.name).state)
-    what = "has failed meanwhile: see qvctl cell show" if state == "failed" else "is shut down"
-    return _done(args, reply, f"cell {args.name} {what}", name=args.name, state=state)
+    def one(device: Device, name: str) -> None:
+        reply = _unless(args, lambda: device.shutdown(name, args.timeout), abi.Reason.E_STATE,
+                        lambda: device.info(name).state != abi.State.RUNNING)
+        state = state_name(device.info(name).state)
+        what = f"does not run: it is {state}" if not reply else \
+            "has failed meanwhile: see qvctl cell show" if state == "failed" else "is shut down"
+        _done(args, reply, f"cell {name} {what}", name=name, state=state)
+    return each(args, system, one)
 
 
 def lock(args: Arguments, system: System) -> int:
-    reply = system.device().lock(args.name)
-    return _done(args, reply, f"cell {args.name} has locked management: only it can unlock", name=args.name, locked=True)
+    def one(device: Device, name: str) -> None:
+        reply = _unless(args, lambda: device.lock(name), abi.Reason.E_STATE, lambda: bool(device.info(name).locked))
+        _done(args, reply, f"cell {name} has locked management: only it can unlock", name=name, locked=True)
+    return each(args, system, one)
 
 
 def unlock(args: Arguments, system: System) -> int:
-    reply = system.device().unlock(args.name, args.timeout)
-    return _done(args, reply, f"cell {args.name} agreed: management is unlocked", name=args.name, locked=False)
+    def one(device: Device, name: str) -> None:
+        reply = _unless(args, lambda: device.unlock(name, args.timeout), abi.Reason.E_STATE,
+                        lambda: not device.info(name).locked)
+        _done(args, reply, f"cell {name} agreed: management is unlocked" if reply else
+              f"cell {name} has not locked management", name=name, locked=False)
+    return each(args, system, one)
 
 
 def destroy(args: Arguments, system: System) -> int:
-    reply = system.device().destroy(args.name)
-    return _done(args, reply, f"cell {args.name} is destroyed; its CPUs and memory are Linux's again",
-                 name=args.name, state="destroyed")
+    def one(device: Device, name: str) -> None:
+        reply = _unless(args, lambda: device.destroy(name), abi.Reason.E_NO_CELL, lambda: True)
+        _done(args, reply, f"cell {name} is destroyed; its CPUs and memory are Linux's again" if reply else
+              f"there is no cell {name}: nothing to destroy", name=name, state="destroyed")
+    return each(args, system, one)
+
+
+def how_things_stand(names: list[str], system: System) -> str:
+    """After an interruption: what became of it."""
+    try:
+        device = system.device()
+        if not device.status().enabled:
+            return "QV is not enabled"
+        there = device.names()
+        found = [f"cell {name} is {state_name(device.info(name).state) if name in there else 'not there'}" for name in names]
+        return "; ".join(found or [f"QV is enabled, cells: {', '.join(there) or 'none'}"])
+    except Refused as refusal:
+        return refusal.sentence
 
 
 def check(args: Arguments, system: System) -> int:
@@ -150,13 +210,11 @@ def check(args: Arguments, system: System) -> int:
         from . import schedule
     if args.json:
         more = {"schedules": [schedule.facts(cell) for cell in scheduled]} if args.verbose else {}
-        output.as_json({"ok": not problems, "problems": [
-            {"file": p.file, "line": p.place.line, "column": p.place.column,
-             "key": p.key, "wrong": p.wrong, "right": p.right} for p in problems],
-            "warnings": [{"file": file, "warning": warning} for file, warning in warnings], **more})
+        output.as_json({"ok": not problems, "problems": [problem.data() for problem in problems],
+                                    "warnings": [{"file": file, "warning": warning} for file, warning in warnings], **more})
         return 2 if problems else 0
     if problems:
-        raise WrongConfiguration([str(problem) for problem in problems])
+        raise WrongConfiguration(problems)
     for file, warning in warnings:
         output.line(f"{file}: warning: {warning}")
     for cell in cells:

@@ -7,16 +7,14 @@ import os
 import sys
 
 from . import VERSION
-from .errors import Refused, WrongConfiguration, WrongUsage
+from . import output
+from .errors import Failed, Interrupted, Refused, WrongUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .system import System
-
-EXIT_REFUSED = 1
-EXIT_WRONG = 2
 
 
 class Arguments:
@@ -85,25 +83,26 @@ def _milliseconds(value: str) -> int:
 
 JSON = Option("--json", "print data as JSON")
 HELP = Option("-h --help", "print this")
+STRICT = Option("--strict", "refuse when there is nothing to do")
 FOLLOW = Option("-f --follow", "go on as more come")
 
 COMMANDS = (
     Command("doctor", "doctor.doctor", "what stands in the way here, and its remedy"),
-    Command("enable", "cells.enable", "put the monitor under the running Linux"),
-    Command("disable", "cells.disable", "take the monitor away again"),
+    Command("enable", "cells.enable", "put the monitor under the running Linux", "", STRICT),
+    Command("disable", "cells.disable", "take the monitor away again", "", STRICT),
     Command("status", "show.status", "what the machine offers and whether QV is enabled"),
     Command("devices", "devices.devices", "the PCI functions, and which a cell could have"),
     Command("cell create", "cells.create", "create the cell that a YAML file describes", "FILE",
             Option("--start", "start it as well")),
-    Command("cell start", "cells.start", "start a created cell", "NAME"),
-    Command("cell shutdown", "cells.shutdown", "ask a cell to end; after the time-out it is stopped", "NAME",
+    Command("cell start", "cells.start", "start created cells", "NAME...", STRICT),
+    Command("cell shutdown", "cells.shutdown", "ask cells to end; after the time-out they are stopped", "NAME...", STRICT,
             Option("--timeout", "milliseconds before it is stopped (default 5000; 0: at once)", "MS", _milliseconds, 5000)),
-    Command("cell destroy", "cells.destroy", "stop a cell and give Linux its CPUs and memory back", "NAME"),
-    Command("cell lock", "cells.lock", "lock management until this cell agrees to unlock", "NAME"),
-    Command("cell unlock", "cells.unlock", "ask a cell to agree that management is unlocked", "NAME",
+    Command("cell destroy", "cells.destroy", "stop cells and give Linux their CPUs and memory back", "NAME...", STRICT),
+    Command("cell lock", "cells.lock", "lock management until this cell agrees to unlock", "NAME...", STRICT),
+    Command("cell unlock", "cells.unlock", "ask a cell to agree that management is unlocked", "NAME...", STRICT,
             Option("--timeout", "milliseconds to wait for its agreement (default 5000)", "MS", _milliseconds, 5000)),
     Command("cell list", "show.list_cells", "all cells"),
-    Command("cell show", "show.show_cell", "all about one cell; why it failed", "NAME"),
+    Command("cell show", "show.show_cell", "all about a cell; why it failed", "NAME..."),
     Command("cell stats", "stats.stats", "a cell's exits by reason and CPU; `linux` is the front end", "NAME",
             Option("--interval", "also rates over S seconds", "S", _seconds),
             Option("-n", "with --interval: N times (default 1; 0: until interrupted)", "N", _count, name="count")),
@@ -145,7 +144,7 @@ def group_usage(path: str) -> str:
 
 
 def _wrong(words: str, usage: str = "qvctl COMMAND ...; `qvctl help` lists the commands") -> WrongUsage:
-    return WrongUsage(f"{words}\n  usage: {usage}")
+    return WrongUsage(words, usage)
 
 
 def _perhaps(word: str, known: Sequence[str]) -> str:
@@ -227,13 +226,13 @@ def _help(words: Sequence[str]) -> int:
     path = " ".join(word for word in words if not word.startswith("-"))
     if path and not any(f"{command.path} ".startswith(f"{path} ") for command in COMMANDS):
         find(path.split(" "))
-    print(help_text(path))
+    output.line(help_text(path))
     return 0
 
 
 def run(words: Sequence[str], system: System | None) -> int:
     if words and words[0] in ("--version", "version"):
-        print(f"qvctl {VERSION}")
+        output.line(f"qvctl {VERSION}")
         return 0
     if words and words[0] in ("help", "-h", "--help"):
         return _help(words[1:])
@@ -250,34 +249,42 @@ def run(words: Sequence[str], system: System | None) -> int:
     module, _, function = command.run.partition(".")
     code: Callable[[Arguments, System], int] = getattr(
         getattr(__import__(f"{__package__}.{module}"), module), function)
-    return code(args, system)
+    try:
+        return code(args, system)
+    except KeyboardInterrupt:
+        if module != "cells":
+            raise
+        from .cells import how_things_stand
+
+        raise Interrupted(f"interrupted: {how_things_stand(getattr(args, 'names', []), system)}") from None
+
+
+def _unexpected(error: Exception) -> Refused:
+    """A mistake in qvctl itself."""
+    if "QVCTL_TRACE" in os.environ:
+        raise error
+    if isinstance(error, ModuleNotFoundError) and error.name == "yaml":
+        return Refused("Python's YAML parser is missing: this file cannot be read without it", "apt install python3-yaml")
+    return Refused(f"qvctl met something that it does not know: {type(error).__name__}: {error}",
+                   "QVCTL_TRACE=1 in the environment shows where; please report that")
 
 
 def main(argv: Sequence[str] | None = None, system: System | None = None) -> int:
+    words = sys.argv[1:] if argv is None else argv
+    json = "--json" in words
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know ASCII only
     try:
-        return run(sys.argv[1:] if argv is None else argv, system)
-    except Refused as refusal:
-        print(f"qvctl: {refusal.sentence}", file=sys.stderr)
-        if refusal.remedy:
-            print(f"  remedy: {refusal.remedy}", file=sys.stderr)
-        return EXIT_REFUSED
-    except ModuleNotFoundError as missing:
-        if missing.name != "yaml":
-            raise
-        print("qvctl: Python's YAML parser is missing: this file cannot be read without it\n"
-              "  remedy: apt install python3-yaml", file=sys.stderr)
-        return EXIT_REFUSED
-    except WrongConfiguration as wrong:
-        print("\n".join(wrong.lines), file=sys.stderr)
-        return EXIT_WRONG
-    except WrongUsage as wrong:
-        print(f"qvctl: {wrong}", file=sys.stderr)
-        return EXIT_WRONG
+        status = run(words, system)
+    except Failed as failure:
+        status = output.fail(failure, json)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # the reader has gone (`qvctl log | head`): nobody to tell
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        output.silence()    # the reader has gone (`qvctl log | head`): nobody to tell
         return 0
+    except Exception as error:
+        status = output.fail(_unexpected(error), json)
+    if status:
+        output.flush_or_silence()
+    return status

@@ -10,7 +10,7 @@ import os
 import select
 
 from . import abi
-from .errors import Refused
+from .errors import NotLoaded, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Device:
     @staticmethod
     def _open_refusal(path: str, error: OSError) -> Refused:
         if error.errno in (errno.ENOENT, errno.ENXIO, errno.ENODEV):
-            return Refused(f"the module qv is not loaded: there is no {path}", MODULE_REMEDY)
+            return NotLoaded(f"the module qv is not loaded: there is no {path}", MODULE_REMEDY)
         if error.errno in (errno.EACCES, errno.EPERM):
             return Refused(f"you may not open {path}", "run it with sudo, or as root")
         return Refused(f"{path} cannot be opened ({os.strerror(error.errno or 0)})",

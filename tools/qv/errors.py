@@ -1,11 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What qvctl says when it cannot do what it was asked."""
+"""What qvctl says when it cannot do what it was asked, as text and, with --json, as data."""
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
-class Refused(Exception):
-    """The system refuses: a sentence, a remedy, exit status 1."""
+    from .problems import Problem
+
+
+class Failed(Exception):
+    """A command that failed: its exit status, its words, its data."""
+
+    status = 1
+
+    def text(self) -> str:
+        return f"qvctl: {self}"
+
+    def data(self) -> dict[str, Any]:
+        return {"sentence": str(self)}
+
+
+class Refused(Failed):
+    """The system refuses: a sentence, a remedy, exit status 1. `code` is a reason of the driver's, or 0."""
 
     def __init__(self, sentence: str, remedy: str = "", code: int = 0) -> None:
         super().__init__(sentence)
@@ -13,14 +32,53 @@ class Refused(Exception):
         self.remedy = remedy
         self.code = code
 
+    def text(self) -> str:
+        return f"qvctl: {self.sentence}" + (f"\n  remedy: {self.remedy}" if self.remedy else "")
 
-class WrongConfiguration(Exception):
-    """The configuration is wrong: its lines, exit status 2, nothing changed."""
+    def data(self) -> dict[str, Any]:
+        from . import abi
 
-    def __init__(self, lines: list[str]) -> None:
-        super().__init__("\n".join(lines))
-        self.lines = lines
+        known = abi.Reason.by_value.get(self.code) if self.code else None
+        return {"sentence": self.sentence, "remedy": self.remedy, "reason": known.name if known else None}
 
 
-class WrongUsage(Exception):
-    """The command line is wrong: a sentence, exit status 2."""
+class NotLoaded(Refused):
+    """There is no driver."""
+
+
+class WrongConfiguration(Failed):
+    """The configuration is wrong: its problems, exit status 2, nothing changed."""
+
+    status = 2
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("the configuration is wrong")
+        self.problems = problems
+
+    def text(self) -> str:
+        return "\n".join(map(str, self.problems))
+
+    def data(self) -> dict[str, Any]:
+        return {"sentence": str(self), "problems": [problem.data() for problem in self.problems]}
+
+
+class WrongUsage(Failed):
+    """The command line is wrong: a sentence, what would be right, exit status 2."""
+
+    status = 2
+
+    def __init__(self, sentence: str, usage: str = "") -> None:
+        super().__init__(sentence)
+        self.usage = usage
+
+    def text(self) -> str:
+        return f"qvctl: {self}" + (f"\n  usage: {self.usage}" if self.usage else "")
+
+    def data(self) -> dict[str, Any]:
+        return {"sentence": str(self), "usage": self.usage}
+
+
+class Interrupted(Failed):
+    """From the keyboard; says how things stand."""
+
+    status = 130

@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 
 from . import abi, output, words
-from .cells import state_name
+from .cells import each, state_name
 from .device import text
 from .exits import exit_name
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .cli import Arguments
+    from .device import Device
     from .system import System
 
 VENDORS = {0: "none", 1: "AMD-V", 2: "VT-x"}
@@ -127,11 +128,18 @@ def list_cells(args: Arguments, system: System) -> int:
 
 
 def show_cell(args: Arguments, system: System) -> int:
-    device = system.device()
-    data = cell_data(device.info(args.name), device.status().vendor)
-    if args.json:
-        output.as_json(data)
-        return 0
+    def one(device: Device, name: str) -> None:
+        data = cell_data(device.info(name), device.status().vendor)
+        if args.json:
+            output.as_json(data)
+            return
+        if name != args.names[0]:
+            output.line("")
+        _show(data)
+    return each(args, system, one)
+
+
+def _show(data: dict[str, Any]) -> None:
     lines: list[tuple[str, str]] = [
         ("name", data["name"]), ("state", data["state"]),
         ("cpus", words.cpu_list(sorted(data["cpus"]))), ("memory", words.size(data["memory"])),
@@ -154,7 +162,6 @@ def show_cell(args: Arguments, system: System) -> int:
         _show_failure("failed", data["failure"])
     if data["last_failure"]:
         _show_failure("last failure", data["last_failure"])
-    return 0
 
 
 def _ago(started_ns: int) -> str:

@@ -102,7 +102,7 @@ def test_life_of_a_cell(run: Run) -> None:
     run.create()
     assert run.json("cell", "start", "quest", "--json")["state"] == "running"
     assert run.json("--json", "cell", "shutdown", "quest", "--timeout", "7") == {
-        "name": "quest", "state": "shut-down", "duration_ns": 1_500_000, "held_ns": 20_000}
+        "name": "quest", "state": "shut-down", "changed": True, "duration_ns": 1_500_000, "held_ns": 20_000}
     assert "shutdown 7" in run.device.calls
     assert run("cell", "destroy", "quest") == 0
     assert run("disable") == 0

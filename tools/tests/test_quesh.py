@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 from fakeshell import FakeShell
 
+from qv import VERSION
+
 QUESH = os.environ.get("QUESH", "")
 pytestmark = pytest.mark.skipif(not QUESH, reason="make check names the program in QUESH")
 ENVIRONMENT = {**os.environ, "LC_ALL": "C.UTF-8", "ASAN_OPTIONS": "detect_leaks=0"}
@@ -92,6 +94,7 @@ def test_dump(shell: FakeShell, tmp_path: Path) -> None:
     (("quest", "-c", "a\nb"), 2, "one line"),
     (("quest", "-t", "x", "--dump"), 2, "-t takes"),
     (("quest", "-c", "x", "--dump"), 2, "exclude"),
+    (("quest", "--fly"), 2, "unknown option"),
     (("nobody", "--dump"), 1, "there is no cell nobody"),
     (("nobody", "-c", "x", "--wait", "-t", "0.2"), 1, "there is no cell nobody"),
 ])
@@ -99,6 +102,11 @@ def test_refusals(shell: FakeShell, tmp_path: Path, argv: tuple[str, ...], statu
     done = quesh(tmp_path, *argv)
     assert done.returncode == status
     assert words in done.stderr
+
+
+def test_version(tmp_path: Path) -> None:
+    done = quesh(tmp_path, "--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"quesh {VERSION}\n", "")
 
 
 class Terminal:
