@@ -185,11 +185,13 @@ static int hand_over(struct qv_reply *r, struct qv_cell *cell)
 	qv_pci_request(cell, m);
 	m->entry = cell->entry;
 	fill_runs(m, &cell->memory);
+	qv_watch_now();		/* what the log has of the instance's last holder is still said of that one */
 	result = qv_manage(QV_HC_CREATE, virt_to_phys(m));
 	free_pages_exact(m, sizeof(*m));
 	if (!result || result > QV_ME_BASE)
 		return qv_refuse_monitor(r, result, "create the cell");
 	cell->id = result;
+	qv_log_holder(cell->id, cell->name);
 	cell->log_seen = 0;
 	cell->state = QV_STATE_LOADABLE;
 	return 0;
@@ -381,7 +383,7 @@ int qv_cell_start(struct qv_reply *r, const char *name)
 			return error;
 	}
 	cell->beat = cell->still_ms = 0;
-	cell->stop_later = false;
+	cell->stop_later = cell->forced = false;
 	cell->started_ns = ktime_get_boottime_ns();
 	cell->start_tsc = qv_rdtsc();
 	result = qv_manage(QV_HC_START, cell->id);
@@ -456,8 +458,10 @@ int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms)
 	if (error)
 		return error;
 	qv_watch_now();
-	if (cell->state == QV_STATE_RUNNING)
+	if (cell->state == QV_STATE_RUNNING) {
 		cell->state = QV_STATE_SHUT_DOWN;
+		cell->forced = !by_itself;
+	}
 	qv_event(QV_EVENT_CELL, cell->state, cell->name, by_itself ? "shut down" : "stopped by force");
 	return 0;
 }

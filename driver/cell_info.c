@@ -25,6 +25,7 @@ int qv_cell_info(struct qv_cell_info *info)
 	info->console = q->console;
 	info->num_devices = q->num_devices;
 	info->bell_rate = q->bell_rate ?: QV_BELL_RATE;
+	info->forced = cell->forced;
 	memcpy(info->devices, q->devices, sizeof(info->devices));
 	for (i = 0; i < cell->num_devices; i++)
 		info->devices[i].state = cell->devices[i].state;

@@ -144,7 +144,55 @@ int qv_log_read(struct qv_log *l)
 	return 0;
 }
 
-void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e)
+const char *qv_failure_sentence(u32 reason)
+{
+	static const char * const why[] = {
+		[QV_FAIL_MEMORY] = "it touched memory outside the cell",
+		[QV_FAIL_MSR] = "it touched an MSR that cells may not use",
+		[QV_FAIL_PORT] = "it touched an I/O port that it does not own",
+		[QV_FAIL_TRIPLE_FAULT] = "a triple fault",
+		[QV_FAIL_INSTRUCTION] = "it used an instruction that cells may not use",
+		[QV_FAIL_IPI] = "it sent an IPI to a CPU that is not its own",
+		[QV_FAIL_EXIT] = "an exit that the monitor does not expect",
+		[QV_FAIL_MONITOR] = "a fault in the cell's own monitor instance",
+		[QV_FAIL_WATCHDOG] = "its heartbeat stopped",
+	};
+
+	return reason < ARRAY_SIZE(why) && why[reason] ? why[reason] : "an unknown reason";
+}
+
+/* Which cell has, or had last, each of the monitor's instances; written under qv_lock, as logs are drained */
+static char holders[QV_MON_CELLS][QV_NAME_LEN];
+
+void qv_log_holder(u64 instance, const char *name)
+{
+	if (instance < QV_MON_CELLS)
+		strscpy(holders[instance], name, sizeof(holders[instance]));
+}
+
+static const char *holder_now(u64 instance)
+{
+	return instance < QV_MON_CELLS && *holders[instance] ? holders[instance] : NULL;
+}
+
+/* Events that are about an instance: said of the cell that has it. False: another event, or no cell is known */
+static bool instance_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const char *cell)
+{
+	static const char * const what[QV_LOG_EVENTS] = {
+		[QV_LOG_CREATED] = "created", [QV_LOG_STARTED] = "starts", [QV_LOG_STOPPED] = "stopped",
+		[QV_LOG_RECLAIMED] = "destroyed, its memory is cleared and back",
+	};
+
+	if (e->what >= ARRAY_SIZE(what) || !what[e->what] || !cell)
+		return false;
+	if (e->what == QV_LOG_CREATED)
+		scnprintf(to, len, "cell %s created, %llu pages of 2 MiB", cell, e->b);
+	else
+		scnprintf(to, len, "cell %s %s", cell, what[e->what]);
+	return true;
+}
+
+void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const char *(*holder)(u64 instance))
 {
 	static const char * const text[] = {
 #define X(name, sentence) sentence,
@@ -153,6 +201,12 @@ void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e)
 	};
 	u32 n = scnprintf(to, len, "cpu %u: ", e->cpu);
 
+	if (instance_sentence(to + n, len - n, e, holder(e->a)))
+		return;
+	if (e->what == QV_LOG_FAILED) {
+		scnprintf(to + n, len - n, "cell failed: %s (address %#llx)", qv_failure_sentence(e->a), e->b);
+		return;
+	}
 	if (e->what >= ARRAY_SIZE(text)) {
 		scnprintf(to + n, len - n, "event %u (%llx, %llx)", e->what, e->a, e->b);
 		return;
@@ -185,7 +239,7 @@ void qv_log_drain(const char *source, struct page *block, u64 *seen)
 		smp_rmb();
 		if (READ_ONCE(there->seq) != *seen + 1)
 			break;			/* overwritten meanwhile: counted as lost next time */
-		qv_log_sentence(sentence, sizeof(sentence), &e);
+		qv_log_sentence(sentence, sizeof(sentence), &e, holder_now);
 		log_at(e.tsc, source, "%s", sentence);
 	}
 }

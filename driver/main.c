@@ -170,7 +170,7 @@ static int carry_out(const struct call *call, struct qv_reply *r)
 	memset(r, 0, sizeof(*r));
 	r->abi = QV_ABI_VERSION;
 	if (held)
-		qv_manage(QV_HC_RESET_HELD, 0);
+		qv_held_begin();
 	start = ktime_get_ns();
 	error = call->act(r);
 	r->duration_ns = ktime_get_ns() - start;

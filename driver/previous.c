@@ -168,6 +168,17 @@ static const char *name_of(const struct old_instance *inst)
 	return inst->mark.id ? (const char *)inst->mark.name : QV_FRONT_END;
 }
 
+/* Which cell had an instance of that session; NULL: its block is overwritten */
+static const char *holder_then(u64 instance)
+{
+	u32 i;
+
+	for (i = 0; instance && i < old.num; i++)
+		if (old.inst[i].mark.id == instance)
+			return name_of(&old.inst[i]);
+	return NULL;
+}
+
 /* Line 0: when it was */
 static void first_line(char *to, u32 len)
 {
@@ -218,7 +229,7 @@ static u64 line_at(u64 n, char *to, u32 len)
 	}
 	o = &old.entries[n - 1];
 	used = scnprintf(to, len, "%.31s: ", name_of(&old.inst[o->instance]));
-	qv_log_sentence(to + used, len - used - 1, &o->e);
+	qv_log_sentence(to + used, len - used - 1, &o->e, holder_then);
 	strlcat(to, "\n", len);
 	return time_of(o->e.tsc);
 }

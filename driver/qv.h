@@ -160,7 +160,10 @@ void qv_log(const char *source, const char *fmt, ...) __printf(2, 3);
 int qv_log_read(struct qv_log *l);
 /* One line to the reader: 1: put, 0: no room, else refused */
 int qv_log_put(struct qv_log *l, u32 *used, u64 time_ns, const char *text);
-void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e);
+/* @holder: the name of the cell that has an instance of the monitor, or NULL */
+void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const char *(*holder)(u64 instance));
+void qv_log_holder(u64 instance, const char *name);	/* from now on @name has it */
+const char *qv_failure_sentence(u32 reason);		/* enum qv_failure */
 /* previous.c: the log that a warm reset left in RAM */
 void qv_previous_find(void);	/* when the module comes */
 void qv_previous_drop(void);
@@ -232,6 +235,7 @@ struct qv_cell {
 	u32 still_ms;			/* ... and how long it has not moved */
 	bool was_locked;		/* at the last look */
 	bool stop_later;		/* it hangs, and a lock forbids to stop it */
+	bool forced;			/* shut down, and not by itself */
 	u64 started_ns, start_tsc, first_entry_ns;
 	struct qv_mon_failure failure, last_failure;	/* of this life; of the last that failed */
 	u64 failures;
@@ -281,6 +285,7 @@ void qv_watch_now(void);		/* takes note of what happened until now */
 
 /* ---- stats.c ---- */
 int qv_stats_read(struct qv_stats *s);
-u64 qv_held_ns(void);			/* longest stay of a CPU in the monitor since the last reset */
+u64 qv_held_ns(void);			/* longest stay of a CPU in the monitor since qv_held_begin() */
+void qv_held_begin(void);		/* what was measured until now stays in the statistics */
 
 #endif

@@ -24,6 +24,35 @@ u64 qv_held_ns(void)
 	return div_u64(max * 1000000, tsc_khz);
 }
 
+/*
+ * The longest stays of before the last call that was measured, per CPU of the front end. qv_lock is held.
+ * The monitor's own begin anew with each such call; what `cell stats linux` shows does not.
+ */
+static struct { u64 held_max, call_max; } earlier[QV_MON_CPUS];
+
+static u64 session;			/* of the monitor that they belong to */
+
+static void keep_held(void)
+{
+	struct qv_mon_status *s = front_status();
+	const struct qv_mon_mark *mark = page_address(qv_takeover.block) + QV_OFF_MARK;
+	u32 i;
+
+	if (mark->session != session)
+		memset(earlier, 0, sizeof(earlier));
+	session = mark->session;
+	for (i = 0; i < s->num_cpus && i < QV_MON_CPUS; i++) {
+		earlier[i].held_max = max_t(u64, earlier[i].held_max, READ_ONCE(s->cpus[i].held_max));
+		earlier[i].call_max = max_t(u64, earlier[i].call_max, READ_ONCE(s->cpus[i].call_max));
+	}
+}
+
+void qv_held_begin(void)
+{
+	keep_held();
+	qv_manage(QV_HC_RESET_HELD, 0);
+}
+
 static void convert(struct qv_cpu_stats *to, const struct qv_mon_cpu_status *from)
 {
 	u32 i;
@@ -40,14 +69,16 @@ static void convert(struct qv_cpu_stats *to, const struct qv_mon_cpu_status *fro
 
 int qv_stats_read(struct qv_stats *s)
 {
+	bool front = !strcmp(s->name, QV_FRONT_END);
 	struct qv_mon_status *status;
 	struct qv_cpu_stats one;
 	struct qv_cell *cell;
-	u32 i;
+	u32 i, n = 0;
 
 	if (!qv_takeover.enabled)
 		return qv_refuse(&s->reply, QV_E_NOT_ENABLED, "qvctl enable", "QV is not enabled");
-	if (!strcmp(s->name, QV_FRONT_END)) {
+	if (front) {
+		keep_held();
 		status = front_status();
 	} else {
 		cell = qv_cell_find(s->name);
@@ -56,13 +87,21 @@ int qv_stats_read(struct qv_stats *s)
 					 "there is no cell '%.31s'", s->name);
 		status = qv_cell_status(cell);
 	}
-	for (i = 0; i < status->num_cpus && i < s->num_cpus && i < QV_MON_CPUS; i++) {
+	for (i = 0; i < status->num_cpus && n < s->num_cpus && i < QV_MON_CPUS; i++) {
+		if (front && qv_cpu_in_cell(status->cpus[i].linux_cpu))
+			continue;		/* its counters are the cell's now */
 		convert(&one, &status->cpus[i]);
-		if (copy_to_user(u64_to_user_ptr(s->cpus) + i * sizeof(one), &one, sizeof(one)))
+		if (front) {
+			one.held_max_ns = div_u64(earlier[i].held_max * 1000000, tsc_khz);
+			one.call_max_ns = div_u64(earlier[i].call_max * 1000000, tsc_khz);
+		}
+		if (copy_to_user(u64_to_user_ptr(s->cpus) + n++ * sizeof(one), &one, sizeof(one)))
 			return qv_refuse(&s->reply, QV_E_ARGUMENT, "", "the buffer is not writable");
 	}
-	s->num_cpus = i;
-	if (s->reset_held && !strcmp(s->name, QV_FRONT_END))
+	s->num_cpus = n;
+	if (s->reset_held && front) {
 		qv_manage(QV_HC_RESET_HELD, 0);
+		memset(earlier, 0, sizeof(earlier));
+	}
 	return 0;
 }

@@ -16,30 +16,13 @@
 static u64 front_seen;
 static u64 counted_ns;			/* until when watchdogs have counted */
 
-static const char *why_failed(u32 reason)
-{
-	static const char * const why[] = {
-		[QV_FAIL_MEMORY] = "it touched memory that is not its own",
-		[QV_FAIL_MSR] = "it used an MSR outside the allow list",
-		[QV_FAIL_PORT] = "it used a port outside its list",
-		[QV_FAIL_TRIPLE_FAULT] = "triple fault",
-		[QV_FAIL_INSTRUCTION] = "it used an instruction a cell may not use",
-		[QV_FAIL_IPI] = "it sent an interrupt to a CPU that is not its own",
-		[QV_FAIL_EXIT] = "an exit the monitor does not expect",
-		[QV_FAIL_MONITOR] = "a fault in its own monitor instance",
-		[QV_FAIL_WATCHDOG] = "its heartbeat stopped",
-	};
-
-	return reason < ARRAY_SIZE(why) && why[reason] ? why[reason] : "unknown reason";
-}
-
 static void note_failure(struct qv_cell *cell, const struct qv_mon_failure *f, const char *more)
 {
 	cell->failure = *f;
 	cell->failures++;
 	cell->state = QV_STATE_FAILED;
 	qv_event(QV_EVENT_CELL, QV_STATE_FAILED, cell->name, "failed: %s%s (address %#llx, RIP %#llx, CPU %u)",
-		 why_failed(f->reason), more, f->address, f->rip, f->cpu);
+		 qv_failure_sentence(f->reason), more, f->address, f->rip, f->cpu);
 }
 
 static void note_lock(struct qv_cell *cell)

@@ -131,7 +131,9 @@ struct qv_comm {
 	uint32_t cursor;		/* row * 80 + column; >= 2000: hidden */
 	uint32_t stream_head;		/* bytes ever written to the stream (mod 2^32) */
 	uint32_t screen_seq;		/* changes whenever the screen or cursor did */
-	uint32_t reserved1[25];
+	uint32_t line_max;		/* longest line that the cell's shell takes, in bytes; 0: not told */
+	uint32_t line_status;		/* QV_LINE_TOLD | status of the line carried out last; 0: not told */
+	uint32_t reserved1[23];
 	/* written by Linux */
 	uint32_t request;		/* QV_REQUEST_*: followed by a doorbell */
 	uint32_t keys_head;		/* next free key slot */
@@ -146,5 +148,11 @@ struct qv_comm {
  * can run one command and knows where its output ends.
  */
 #define QV_STREAM_READY		0x04	/* ASCII EOT; not shown on the screen */
+
+/*
+ * A shell writes comm.line_status before the READY that ends a line's output: as a POSIX shell's $?, 0 to 255:
+ * what a program exited with, 128+N when signal N killed it, 127 when there is no such command, 2 for wrong usage.
+ */
+#define QV_LINE_TOLD		0x80000000u
 
 #endif

@@ -191,9 +191,9 @@ class Product:
     # A cell's shell
 
     def quesh(self, line: str, name: str = "quest", timeout: float = 30.0) -> str:
-        """What a cell's shell answers to a line."""
+        """What a cell's shell answers to a line, whatever its status: a failure of quesh's own has words on stderr."""
         r = self.machine.run(["quesh", name, "-t", f"{timeout:g}", "-c", line], timeout + 10, merge=False)
-        assert (r.rc, r.err) == (0, ""), f"quesh {name} -c {line!r}: status {r.rc}: {r.out}{r.err}"
+        assert r.err == "", f"quesh {name} -c {line!r}: status {r.rc}: {r.out}{r.err}"
         return r.out
 
     def count(self, name: str = "quest") -> int:

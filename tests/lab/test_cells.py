@@ -92,8 +92,9 @@ def test_a_hanging_cell_is_shut_down_and_started_anew(qv: Product) -> None:
     qv.sh(f"{{ cat {CONFIGS}/quest.yaml; echo 'watchdog: off'; }} >/run/unwatched.yaml")
     qv.do("cell create /run/unwatched.yaml --start")
     qv.machine.run("quesh quest -t 2 -c hang")
-    qv.do("cell shutdown quest --timeout 500")
-    assert qv.show()["state"] == "shut-down"
+    assert "was stopped by force: it had not ended by itself within 500 ms" in qv.do("cell shutdown quest --timeout 500")
+    assert (qv.show()["state"], qv.show()["forced"]) == ("shut-down", True)
+    assert "shut-down (by force)" in qv.do("cell list")
     assert qv.online() == "0-2", "the CPU stays the cell's"
     qv.do("cell start quest")
     assert qv.quesh("echo again") == "again\n"

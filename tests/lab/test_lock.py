@@ -87,9 +87,9 @@ def test_a_hung_neighbour_of_a_lock(qv: Product) -> None:
     hang(qv, "quest2")
     failed(qv, "quest2")
     assert "goes on, management is locked" in qv.do("log")
-    assert "cell instance 2 stopped" not in qv.do("log")
+    assert "cell quest2 stopped" not in qv.do("log")
     qv.quesh("unlock")
-    until(lambda: "cell instance 2 stopped" in qv.do("log"), "it is stopped")
+    until(lambda: "cell quest2 stopped" in qv.do("log"), "it is stopped")
     qv.do("cell start quest2")
     assert qv.quesh("echo again", "quest2") == "again\n"
 

@@ -88,3 +88,26 @@ def test_a_program_causes_no_exits(qv: Product) -> None:
     out = qv.quesh("spinner 1000", timeout=60)
     assert re.search(r"spinner: 1000 ms, \d+ us of CPU", out)
     assert exits(qv) == before
+
+
+@pytest.mark.both_vendors
+def test_a_line_has_the_status_of_its_command(qv: Product) -> None:
+    def status(line: str, *more: str) -> int:
+        done = qv.machine.run(["quesh", "quest", *more, "-c", line], 60, merge=False)
+        assert done.err == "", done
+        return done.rc
+
+    qv.run_cell()
+    assert status("echo hello") == 0
+    assert status("nonsense") == 127
+    assert status("vcpu=nobody hello") == 127
+    assert status("uptime") == 0
+    assert status("kill") == 2 and status("kill 4711") == 1
+    assert status("fault stack") == 128 + 11
+    assert status("hello") == 0
+    spun = qv.machine.run(["quesh", "quest", "-t", "1", "-c", "spinner"], 60, merge=False)
+    assert spun.rc == 124 and "did not end within 1 s\n  it was interrupted by ^C" in spun.err, spun
+    assert status("echo ready") == 0
+    cut = qv.machine.run(["quesh", "quest", "-c", f"echo {'x' * 155}"], 60, merge=False)
+    assert cut.rc == 2 and "the line has 160 bytes, and the cell's shell takes 159" in cut.err and cut.out == ""
+    assert qv.quesh(f"echo {'x' * 154}") == "x" * 154 + "\n"

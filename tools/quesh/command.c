@@ -10,6 +10,8 @@
 #include "quesh.h"
 
 #define PERIOD_MS	5	/* between two looks at the stream */
+#define BREAK_MS	2000	/* for a command that was interrupted to end */
+#define BREAK_KEY	"\003"	/* ^C */
 
 static void pause_ms(long ms)
 {
@@ -25,12 +27,30 @@ static int say_late(const struct options *options, const char *what)
 	return EXIT_TIMED_OUT;
 }
 
-/* A command goes on when nobody waits for it any more. */
+/* Another's command still runs there. */
 static int say_busy(const struct options *options, const char *what)
 {
 	say_late(options, what);
 	fprintf(stderr, "  remedy: a longer -t, or ^C in `quesh %s`: it ends what still runs there\n", options->name);
 	return EXIT_TIMED_OUT;
+}
+
+/* Our command was interrupted, and has `ended` by that or not. */
+static int say_interrupted(const struct options *options, bool ended)
+{
+	say_late(options, "the command did not end");
+	if (ended)
+		fprintf(stderr, "  it was interrupted by ^C; remedy: a longer -t\n");
+	else
+		fprintf(stderr, "  ^C does not end it: it still runs; remedy: qvctl cell shutdown %s\n", options->name);
+	return EXIT_TIMED_OUT;
+}
+
+static int say_cut(const struct options *options, const char *command, uint32_t max)
+{
+	fprintf(stderr, "quesh: %s: the line has %zu bytes, and the cell's shell takes %u\n"
+		"  remedy: a shorter line\n", options->name, strlen(command), max);
+	return EXIT_USAGE;
 }
 
 /* Waits for the shell to await a line. 0, or the exit status. */
@@ -49,28 +69,37 @@ static int await_ready(const struct options *options, struct console *console,
 	return 0;
 }
 
-static int type_line(const struct options *options, struct console *console,
-		     const char *command, int64_t deadline)
+/* Puts all of `keys` into the queue. 0, or the exit status. */
+static int type_keys(const struct options *options, struct console *console,
+		     const struct buf *keys, int64_t deadline)
 {
-	struct buf line = { 0 };
 	size_t done = 0;
-	int status = 0;
 
-	buf_puts(&line, command);
-	buf_putc(&line, '\r');
-	while (done < line.len && !status) {
-		long sent = console_type(console, line.data + done, line.len - done);
+	while (done < keys->len) {
+		long sent = console_type(console, keys->data + done, keys->len - done);
 		enum cell_life life = console_life(console);
 
 		if (sent > 0)
 			done += (size_t)sent;
 		else if (life != CELL_RUNNING)
-			status = say_end(options, console, life);
+			return say_end(options, console, life);
 		else if (now_ms() >= deadline)
-			status = say_late(options, "the cell did not take the keys");
+			return say_late(options, "the cell did not take the keys");
 		else
 			pause_ms(PERIOD_MS);
 	}
+	return 0;
+}
+
+static int type_line(const struct options *options, struct console *console,
+		     const char *command, int64_t deadline)
+{
+	struct buf line = { 0 };
+	int status;
+
+	buf_puts(&line, command);
+	buf_putc(&line, '\r');
+	status = type_keys(options, console, &line, deadline);
 	buf_free(&line);
 	return status;
 }
@@ -86,29 +115,58 @@ static bool read_some(struct answer *answer, struct stream *stream, struct buf *
 	return len > 0;
 }
 
+enum outcome { ANSWERED, CELL_ENDED, LATE };
+
+/* Prints until the shell is ready again, the cell ends, or the deadline. */
+static enum outcome print_until(struct console *console, struct stream *stream,
+				struct answer *answer, int64_t deadline)
+{
+	enum outcome outcome = ANSWERED;
+	struct buf out = { 0 };
+
+	while (!answer->done && outcome == ANSWERED) {
+		enum cell_life life = console_life(console);
+
+		if ((read_some(answer, stream, &out) && now_ms() < deadline) || answer->done)
+			continue;
+		if (life != CELL_RUNNING)
+			outcome = CELL_ENDED;
+		else if (now_ms() >= deadline)
+			outcome = LATE;
+		else
+			pause_ms(PERIOD_MS);
+	}
+	buf_free(&out);
+	return outcome;
+}
+
+/* What is held back of a line that nothing ends. */
+static void print_rest(struct answer *answer)
+{
+	struct buf out = { 0 };
+
+	answer_flush(answer, &out);
+	print_out(&out);
+	buf_free(&out);
+}
+
 static int print_answer(const struct options *options, struct console *console,
 			struct stream *stream, struct answer *answer, int64_t deadline)
 {
-	struct buf out = { 0 };
-	int status = 0;
+	enum outcome outcome = print_until(console, stream, answer, deadline);
+	bool late = outcome == LATE;
+	int status;
 
-	while (!answer->done && !status) {
-		enum cell_life life = console_life(console);
-
-		if (read_some(answer, stream, &out) && now_ms() < deadline)
-			continue;
-		if (answer->done)
-			break;
-		if (life != CELL_RUNNING || now_ms() >= deadline) {
-			answer_flush(answer, &out);
-			print_out(&out);
-			status = life != CELL_RUNNING ? say_end(options, console, life) :
-				 say_busy(options, "the command did not end");
-		} else {
-			pause_ms(PERIOD_MS);
-		}
-	}
-	buf_free(&out);
+	if (late && console_type(console, BREAK_KEY, 1) == 1)
+		outcome = print_until(console, stream, answer, now_ms() + BREAK_MS);
+	if (outcome != ANSWERED)
+		print_rest(answer);
+	if (late)
+		status = say_interrupted(options, outcome != LATE);
+	else
+		status = outcome == ANSWERED ? console_line_status(console) : EXIT_FAILURE;
+	if (outcome == CELL_ENDED)
+		say_end(options, console, console_life(console));
 	if (stream->lost)
 		fprintf(stderr, "quesh: %s: %llu bytes of output came too fast and were lost\n",
 			options->name, (unsigned long long)stream->lost);
@@ -121,12 +179,16 @@ static int run_one(const struct options *options, struct console *console, const
 	struct buf prompt = { 0 };
 	struct answer answer;
 	struct stream stream;
+	uint32_t max;
 	int status;
 
 	console_stream(console, &stream);
 	status = await_ready(options, console, &stream, deadline);
 	if (status)
 		return status;
+	max = console_line_max(console);
+	if (max && strlen(command) > max)
+		return say_cut(options, command, max);
 	console_stream(console, &stream);
 	stream_prompt(&stream, options->utf8, &prompt);
 	answer_init(&answer, command, prompt.data ? prompt.data : "", options->utf8);

@@ -82,6 +82,18 @@ void console_stream(const struct console *console, struct stream *stream)
 	stream_init(stream, console->window + WINDOW(QV_STREAM_GPA), &console->comm->stream_head);
 }
 
+uint32_t console_line_max(const struct console *console)
+{
+	return console->comm->line_max;
+}
+
+int console_line_status(const struct console *console)
+{
+	uint32_t status = console->comm->line_status;
+
+	return status & QV_LINE_TOLD ? (int)(status & 0xff) : 0;
+}
+
 long console_type(const struct console *console, const void *keys, unsigned long len)
 {
 	return write(console->fd, keys, len);

@@ -36,6 +36,10 @@ void console_close(struct console *console);
 enum cell_life console_life(const struct console *console);
 bool console_has_halted(const struct console *console);
 void console_frame(const struct console *console, struct frame *frame);
+/* The longest line that the cell's shell takes; 0: it does not tell. */
+uint32_t console_line_max(const struct console *console);
+/* The status of the line that it carried out last, 0 to 255; 0 as well when it does not tell. */
+int console_line_status(const struct console *console);
 void console_stream(const struct console *console, struct stream *stream);
 
 /* Puts keys into the cell's queue: how many fitted, or -1 with errno. */

@@ -109,7 +109,7 @@ void answer_flush(struct answer *answer, struct buf *out)
 bool command_is_valid(const char *command)
 {
 	for (; *command; command++)
-		if ((unsigned char)*command < 0x20 || *command == 0x7f)
+		if ((unsigned char)*command < 0x20 || (unsigned char)*command > 0x7e)
 			return false;
 	return true;
 }

@@ -32,7 +32,7 @@ size_t answer_feed(struct answer *answer, const uint8_t *bytes, size_t len, stru
 /* What is held back, when no end will come. */
 void answer_flush(struct answer *answer, struct buf *out);
 
-/* A command is one line of printable text. */
+/* A command is one line of printable ASCII: all that a cell's keyboard has and every cell's screen shows. */
 bool command_is_valid(const char *command);
 
 #endif

@@ -103,7 +103,7 @@ static int parse(struct options *options, int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "c:t:h", long_options, NULL)) >= 0) {
 		if (option == 'c' && !command_is_valid(optarg))
-			return say_usage("-c takes one line of printable text");
+			return say_usage("-c takes one line of printable ASCII characters");
 		if (option == 't' && !parse_seconds(optarg, &options->timeout))
 			return say_usage("-t takes a number of seconds above 0");
 		if (option == 'c')

@@ -345,6 +345,8 @@ class CellInfo(ctypes.Structure):
         ("failure", FailureRecord),
         ("last_failure", FailureRecord),
         ("failures", c_uint64),
+        ("forced", c_uint32),
+        ("reserved", c_uint32),
         ("image_name", c_char * 128),
         ("cmdline", c_char * CMDLINE_LEN),
     ]

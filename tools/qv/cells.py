@@ -153,10 +153,12 @@ def shutdown(args: Arguments, system: System) -> int:
     def one(device: Device, name: str) -> None:
         reply = _unless(args, lambda: device.shutdown(name, args.timeout), abi.Reason.E_STATE,
                         lambda: device.info(name).state != abi.State.RUNNING)
-        state = state_name(device.info(name).state)
+        info = device.info(name)
+        state, forced = state_name(info.state), bool(info.forced)
         what = f"does not run: it is {state}" if not reply else \
-            "has failed meanwhile: see qvctl cell show" if state == "failed" else "is shut down"
-        _done(args, reply, f"cell {name} {what}", name=name, state=state)
+            "has failed meanwhile: see qvctl cell show" if state == "failed" else \
+            f"was stopped by force: it had not ended by itself within {args.timeout} ms" if forced else "is shut down"
+        _done(args, reply, f"cell {name} {what}", name=name, state=state, forced=forced)
     return each(args, system, one)
 
 

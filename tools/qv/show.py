@@ -91,6 +91,7 @@ def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
         "name": text(info.name),
         "id": info.id,
         "state": state_name(info.state),
+        "forced": bool(info.forced),
         "cpus": list(info.cpus)[:min(info.num_cpus, abi.MAX_CPUS)],
         "memory": info.memory,
         "image": text(info.image_name),
@@ -111,6 +112,10 @@ def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
     }
 
 
+def state_text(cell: dict[str, Any]) -> str:
+    return f"{cell['state']} (by force)" if cell["forced"] and cell["state"] == "shut-down" else str(cell["state"])
+
+
 def list_cells(args: Arguments, system: System) -> int:
     device = system.device()
     vendor = device.status().vendor
@@ -118,7 +123,7 @@ def list_cells(args: Arguments, system: System) -> int:
     if args.json:
         output.as_json({"cells": cells})
         return 0
-    rows = [[cell["name"], cell["state"], words.cpu_list(sorted(cell["cpus"])), words.size(cell["memory"]),
+    rows = [[cell["name"], state_text(cell), words.cpu_list(sorted(cell["cpus"])), words.size(cell["memory"]),
              cell["image"], "locked" if cell["locked"] else "",
              cell["failure"]["reason"] if cell["failure"] and cell["state"] == "failed" else "",
              " ".join(device["pci"] + ("!UNSAFE-DMA" if device["unsafe_dma"] else "") for device in cell["devices"])]
@@ -141,7 +146,7 @@ def show_cell(args: Arguments, system: System) -> int:
 
 def _show(data: dict[str, Any]) -> None:
     lines: list[tuple[str, str]] = [
-        ("name", data["name"]), ("state", data["state"]),
+        ("name", data["name"]), ("state", state_text(data)),
         ("cpus", words.cpu_list(sorted(data["cpus"]))), ("memory", words.size(data["memory"])),
         ("image", f"{data['image']} ({data['boot']})"), ("cmdline", data["cmdline"] or "-"),
         ("console", f"/dev/qv-cell/{data['name']}/console" if data["console"] else "none"),

@@ -16,12 +16,13 @@ from pathlib import Path
 STREAM, STREAM_LEN = 0x4000, 0x4000
 COMM = 0x2000
 CURSOR, HEAD = COMM + 16, COMM + 20
+LINE_MAX, LINE_STATUS, TOLD = COMM + 28, COMM + 32, 1 << 31
 PROMPT = b"quest> "
 READY = b"\x04"
 
 
 class FakeShell:
-    """Answers lines; `hang` never ends, `flood` prints more than the ring holds."""
+    """Answers lines; `hang` ends by ^C, `hang on` never, `flood` prints more than the ring holds, `exit N` has status N."""
 
     def __init__(self, folder: Path, name: str = "quest") -> None:
         path = folder / name / "console"
@@ -31,6 +32,7 @@ class FakeShell:
             self.window = mmap.mmap(file.fileno(), 0x8000)
         self.head = 0
         self.lines: list[bytes] = []
+        self.hangs = False
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
@@ -56,11 +58,18 @@ class FakeShell:
     def cursor(self, row: int, col: int) -> None:
         self.window[CURSOR:CURSOR + 4] = struct.pack("<I", row * 80 + col)
 
+    def number(self, at: int, value: int) -> None:
+        self.window[at:at + 4] = struct.pack("<I", value)
+
     def boot(self) -> None:
         self.put(b"booting\r\n" + PROMPT + READY)
 
     def _serve(self) -> None:
         while not self._stop.wait(0.002):
+            if self.hangs and b"\x03" in self.window[:300]:
+                self.window[:300] = bytes(300)
+                self.hangs = False
+                self.put(b"^C\r\n" + PROMPT + READY)
             end = self.window[:300].find(b"\r")
             if end < 0:
                 continue
@@ -71,9 +80,12 @@ class FakeShell:
 
     def _answer(self, line: bytes) -> None:
         self.put(line + b"\r\n")
-        if line == b"hang":
+        if line.startswith(b"hang"):
             self.put(b"hanging")
+            self.hangs = line == b"hang"
             return
+        if line.startswith(b"exit "):
+            self.number(LINE_STATUS, TOLD | int(line[5:]))
         if line == b"flood":
             self.put(b"x" * 40 * 1024 + b"\r\n")
         if line == b"slow":

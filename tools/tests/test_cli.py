@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from fakes import FakeDevice, FakeSystem
 
-from qv import abi, config, device
+from qv import abi, config, device, show
 from qv.cli import main
 from qv.errors import Refused
 from qv.exits import exit_name
@@ -102,7 +103,7 @@ def test_life_of_a_cell(run: Run) -> None:
     run.create()
     assert run.json("cell", "start", "quest", "--json")["state"] == "running"
     assert run.json("--json", "cell", "shutdown", "quest", "--timeout", "7") == {
-        "name": "quest", "state": "shut-down", "changed": True, "duration_ns": 1_500_000, "held_ns": 20_000}
+        "name": "quest", "state": "shut-down", "forced": False, "changed": True, "duration_ns": 1_500_000, "held_ns": 20_000}
     assert "shutdown 7" in run.device.calls
     assert run("cell", "destroy", "quest") == 0
     assert run("disable") == 0
@@ -131,6 +132,25 @@ def test_lock(run: Run) -> None:
     assert run("cell", "unlock", "quest", "--timeout", "70") == 1 and "did not agree" in run.err
     assert run.json("cell", "unlock", "quest", "--json")["locked"] is False
     assert "unlock 5000" in run.device.calls
+
+
+def test_shutdown_by_force(run: Run) -> None:
+    run.create("--start")
+    run.device.cells["quest"].forced = 1
+    assert run("cell", "shutdown", "quest", "--timeout", "70") == 0
+    assert run.out.startswith("cell quest was stopped by force: it had not ended by itself within 70 ms (")
+    assert run.json("cell", "show", "quest", "--json")["forced"] is True
+    run("cell", "list")
+    assert run.out.splitlines()[1].startswith("quest  shut-down (by force)  3 ")
+    run("cell", "show", "quest")
+    assert "state:       shut-down (by force)\n" in run.out
+
+
+def test_a_failure_has_one_sentence() -> None:
+    """In the log and in events by the driver, in `cell show` by qvctl: the same."""
+    source = (Path(__file__).resolve().parents[2] / "driver/log.c").read_text()
+    assert {name: words for name, words in re.findall(r'\[QV_FAIL_(\w+)\] = "(.*)",', source)} == {
+        abi.Failure(number).name: words for number, words in show.FAILURES.items()}
 
 
 def test_failure_during_shutdown(run: Run) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fakeshell import FakeShell
+from fakeshell import LINE_MAX, LINE_STATUS, FakeShell
 
 from qv import VERSION
 
@@ -62,8 +62,36 @@ def test_command_waits_for_the_shell(shell: FakeShell, tmp_path: Path) -> None:
 def test_command_that_does_not_end(shell: FakeShell, tmp_path: Path) -> None:
     shell.boot()
     done = quesh(tmp_path, "quest", "-c", "hang", "-t", "0.3")
+    assert (done.returncode, done.stdout) == (124, "hanging^C\n")
+    assert "did not end within 0.3 s\n  it was interrupted by ^C; remedy: a longer -t" in done.stderr
+    assert quesh(tmp_path, "quest", "-c", "help").returncode == 0, "the shell is ready again"
+
+
+def test_command_that_even_an_interruption_does_not_end(shell: FakeShell, tmp_path: Path) -> None:
+    shell.boot()
+    done = quesh(tmp_path, "quest", "-c", "hang on", "-t", "0.3")
     assert (done.returncode, done.stdout) == (124, "hanging\n")
-    assert "did not end within 0.3 s" in done.stderr
+    assert "did not end within 0.3 s\n  ^C does not end it: it still runs" in done.stderr
+
+
+def test_status_of_a_command(shell: FakeShell, tmp_path: Path) -> None:
+    shell.boot()
+    for number in (0, 1, 127, 139, 255):
+        done = quesh(tmp_path, "quest", "-c", f"exit {number}")
+        assert (done.returncode, done.stderr) == (number, "")
+    done = quesh(tmp_path, "quest", "-c", "exit 3", "-c", "help")
+    assert (done.returncode, shell.lines[-1]) == (3, b"exit 3"), "a line that fails is the last one"
+    shell.number(LINE_STATUS, 5)
+    assert quesh(tmp_path, "quest", "-c", "help").returncode == 0, "a shell that tells nothing"
+
+
+def test_line_that_the_shell_would_cut(shell: FakeShell, tmp_path: Path) -> None:
+    shell.boot()
+    shell.number(LINE_MAX, 20)
+    done = quesh(tmp_path, "quest", "-c", "x" * 21)
+    assert (done.returncode, done.stdout, shell.lines) == (2, "", [])
+    assert "quesh: quest: the line has 21 bytes, and the cell's shell takes 20\n  remedy: " in done.stderr
+    assert quesh(tmp_path, "quest", "-c", "x" * 20).returncode == 0
 
 
 def test_flood_is_said(shell: FakeShell, tmp_path: Path) -> None:
@@ -92,6 +120,7 @@ def test_dump(shell: FakeShell, tmp_path: Path) -> None:
     (("quest",), 2, "no terminal here"),
     (("../etc", "--dump"), 2, "name"),
     (("quest", "-c", "a\nb"), 2, "one line"),
+    (("quest", "-c", "gr\u00fcn"), 2, "ASCII"),
     (("quest", "-t", "x", "--dump"), 2, "-t takes"),
     (("quest", "-c", "x", "--dump"), 2, "exclude"),
     (("quest", "--fly"), 2, "unknown option"),

@@ -233,6 +233,8 @@ struct qv_cell_info {
 	struct qv_failure_record failure;	/* of this life */
 	struct qv_failure_record last_failure;	/* of the last life that failed before this one */
 	__u64 failures;			/* how often it has failed since it was created */
+	__u32 forced;			/* 1: shut down by force: it had not ended by itself */
+	__u32 reserved;
 	char image_name[128];
 	char cmdline[QV_CMDLINE_LEN];
 };

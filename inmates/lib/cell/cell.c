@@ -48,6 +48,16 @@ void cell_beat(void)
 	comm()->heartbeat++;
 }
 
+void cell_line_max(uint32_t bytes)
+{
+	comm()->line_max = bytes;
+}
+
+void cell_line_status(uint8_t status)
+{
+	comm()->line_status = QV_LINE_TOLD | status;
+}
+
 uint32_t cell_request(void)
 {
 	return comm()->request;

@@ -26,6 +26,7 @@ static void break_foreground(void)
 
 static void print_end(const char *name, int status)
 {
+	shell_status(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 	if (WIFSIGNALED(status))
 		print("%s was killed (signal %d)\n", name, WTERMSIG(status));
 	else if (WEXITSTATUS(status))
@@ -141,6 +142,7 @@ static bool can_run(const struct stage *s)
 		print("%s: %s\n", s->argv[0], strerror(-E2BIG));
 	else
 		return true;
+	shell_status(127);
 	return false;
 }
 
@@ -201,14 +203,16 @@ void shell_run(int argc, char **argv)
 {
 	bool background = argc > 1 && !strcmp(argv[argc - 1], "&");
 	struct stage stages[STAGES_MAX];
-	int n = stages_split(argc - background, argv, stages), i, pids[STAGES_MAX];
+	int wanted = stages_split(argc - background, argv, stages), n, i, pids[STAGES_MAX];
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < wanted; i++)
 		if (!can_run(&stages[i]))
 			return;
-	n = start_all(stages, n, background, pids);
+	n = start_all(stages, wanted, background, pids);
 	if (!background)
 		wait_for(pids, stages, n);
+	if (n < wanted)
+		shell_status(126);
 }
 
 void command_run(int argc, char **argv)
@@ -255,8 +259,10 @@ void command_kill(int argc, char **argv)
 	irqs = irq_save();
 	found = job ? process_end_job((int)id, SIGKILL) : end_one((int)id);
 	irq_restore(irqs);
-	if (!found)
+	if (!found) {
 		print("%s: %s\n", argv[1], strerror(-ESRCH));
+		shell_status(1);
+	}
 }
 
 void command_ls(int argc, char **argv)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cell.h>
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/string.h>
@@ -17,6 +18,7 @@
 #define LOOK_US		1000
 
 static struct lineedit line;
+static int line_status;			/* of the line that is carried out */
 static bool shown;			/* the line being typed stands on the screen, whole */
 static bool writing;			/* console_write() is the shell's own */
 
@@ -30,10 +32,16 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
+void shell_status(int status)
+{
+	line_status = status;
+}
+
 void shell_usage(char **argv)
 {
 	const struct command *c = find(argv[0]);
 
+	shell_status(2);
 	if (c)
 		print("usage: %s %s\n", c->name, c->usage);
 }
@@ -78,15 +86,26 @@ static void run_line(char *text)
 		return;
 	if (n > WORDS_MAX) {
 		print("%s: too many words: %d at most\n", words[0], WORDS_MAX);
+		shell_status(2);
 		return;
 	}
 	c = find(words[0]);
-	if (c)
+	if (c) {
 		c->run(n, words);
-	else if (shell_runs(words[0]))
+	} else if (shell_runs(words[0])) {
 		shell_run(n, words);
-	else
+	} else {
 		print("%s: no such command; help lists them\n", words[0]);
+		shell_status(127);
+	}
+}
+
+static void carry_out(char *text)
+{
+	shell_status(0);
+	run_line(text);
+	if (cell_present())
+		cell_line_status((uint8_t)line_status);
 }
 
 /* For Tab: the commands, then the files of the archive, then vcpu=NAME. */
@@ -225,10 +244,12 @@ static void shell(void *arg)
 {
 	(void)arg;
 	lineedit_init(&line, echo, name_at, "> ");
+	if (cell_present())
+		cell_line_max(LINE_LENGTH - 1);
 	console_before_output(make_room);
 	for (;;) {
 		read_line();
-		run_line(line.text);
+		carry_out(line.text);
 	}
 }
 

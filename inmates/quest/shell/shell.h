@@ -4,7 +4,8 @@
  *
  * What a program sees in the stream of a cell: "> " and QV_STREAM_READY when a
  * line is awaited; then the echo of the line and LF; then the command's
- * output; then "> " and QV_STREAM_READY again.
+ * output; then "> " and QV_STREAM_READY again, with the line's status in
+ * comm.line_status.
  */
 #ifndef QUEST_SHELL_H
 #define QUEST_SHELL_H
@@ -57,6 +58,9 @@ void command_detach(int argc, char **argv);
 void command_attach(int argc, char **argv);
 void command_ls(int argc, char **argv);
 void command_meminfo(int argc, char **argv);
+
+/* The status of the line that is carried out, as a POSIX shell's; 0 unless told. */
+void shell_status(int status);
 
 /*
  * Is `word` a program's name, or vcpu=NAME with one behind it? Run it with its arguments, on a VCPU of its own or on

@@ -43,6 +43,10 @@ uint64_t cell_bad_indices(void);
 /* Publish the cursor (0..1999, or more: hidden) and that the screen changed. */
 void cell_screen_changed(uint32_t cursor);
 
+/* A shell's words to quesh: the longest line it takes; before READY, the status of the line carried out last. */
+void cell_line_max(uint32_t bytes);
+void cell_line_status(uint8_t status);
+
 /* Append bytes to the stream; never waits. */
 void cell_stream(const char *text, size_t n);
 
