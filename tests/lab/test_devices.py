@@ -11,8 +11,9 @@ from product import CONFIGS, Product
 
 QEMU = ("-device", "edu,addr=10.0", "-device", "virtio-rng-pci,addr=11.0", "-device", "pci-serial,addr=12.0",
         "-device", "pcie-root-port,id=above,chassis=1,addr=13.0", "-device", "edu,bus=above",
-        "-device", "pcie-root-port,id=beside,chassis=2,addr=14.0")
-EDU, RNG, SERIAL = "00:10.0", "00:11.0", "00:12.0"
+        "-device", "pcie-root-port,id=beside,chassis=2,addr=14.0",
+        "-blockdev", "null-co,node-name=spare,size=67108864,read-zeroes=on", "-device", "virtio-blk-pci,drive=spare,addr=15.0")
+EDU, RNG, SERIAL, DISK = "00:10.0", "00:11.0", "00:12.0", "00:15.0"
 ABOVE, BESIDE = "00:13.0", "00:14.0"  # a bridge with a function behind it, and one without
 EDU_BDF, RNG_BDF, SERIAL_BDF = 0x80, 0x88, 0x90
 EDU_ID = "10000ed"
@@ -416,6 +417,32 @@ def test_twenty_times(qv: Product) -> None:
         assert qv.quesh("edu irq") == "interrupts=1\n"
         qv.do("cell destroy quest")
         assert driver(qv, RNG) == "virtio-pci"
+
+
+def test_what_linux_uses_is_not_given_away(qv: Product) -> None:
+    """The disk that / and others are mounted from: the list, the check and create agree, and nothing was touched."""
+    place = "00:02.0"
+    state = next(d for d in qv.ask("devices")["devices"] if d["name"] == place)["state"]
+    assert re.match(r"in use: vd\w+ is (mounted on /|in use by a file system)", state), state
+    before, path = driver(qv, place), given(qv, off(place))
+    said = qv.refused(f"cell create {path}")
+    assert f"PCI function {place} is {state}" in said and "--force" in said
+    checked = qv.qvctl(f"config check {path}")
+    assert checked.rc == 2 and f"devices: {place}: in use: " in checked.err
+    assert driver(qv, place) == before and qv.online() == qv.all_online and not qv.ask("status")["enabled"]
+
+
+def test_a_disk_that_linux_uses_unmounted(qv: Product) -> None:
+    """One that a program has for itself; when that is over, it can be given."""
+    disk = qv.sh(f"basename /sys/bus/pci/devices/0000:{DISK}/virtio*/block/*").strip()
+    holder = qv.machine.start(["python3", "-c", f"import os; os.open('/dev/{disk}', os.O_RDWR | os.O_EXCL); print(1, flush=True); input()"])
+    while not holder.output:
+        assert not holder.ended.wait(0.1), holder.output
+    assert f"{disk} is in use by a file system or a program" in qv.refused(f"cell create {given(qv, off(DISK))}")
+    holder.write(b"\n")
+    qv.machine.finish(holder, 20)
+    run(qv, off(DISK))
+    qv.do("cell destroy quest")
 
 
 def test_devices_are_listed(qv: Product) -> None:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from . import config
     from .cli import Arguments
     from .device import Device
+    from .devices import Function
     from .machine import Machine
+    from .problems import Problem
     from .system import System
 
 
@@ -79,6 +81,8 @@ def create(args: Arguments, system: System) -> int:
         raise WrongConfiguration(problems)
     cell = cells[0]
     image = _read_image(cell.image)
+    if not args.force:
+        _refuse_used(cell, system)
     device = system.device_or_load()
     enabled_here = not device.status().enabled
     if enabled_here:
@@ -94,6 +98,37 @@ def create(args: Arguments, system: System) -> int:
     state = abi.State.RUNNING if args.start else abi.State.LOADABLE
     what = "is created and runs" if args.start else f"is created; next: qvctl cell start {cell.name}"
     return _done(args, reply, f"cell {cell.name} {what}", name=cell.name, state=state_name(state))
+
+
+def _refuse_used(cell: config.CellConfig, system: System) -> None:
+    """Before anything is taken: Linux would lose what it uses in the middle of it."""
+    for function in _functions(cell, system):
+        if function and function.used:
+            raise Refused(f"PCI function {function.name} is in use: {'; '.join(function.used)}",
+                          "end that first (umount, swapoff, ip link set ... down), or, if Linux may lose it, cell create --force")
+
+
+def _functions(cell: config.CellConfig, system: System) -> list[Function | None]:
+    if not cell.devices:
+        return []
+    from .devices import Bus
+
+    bus = Bus(system.root)
+    return [bus.at(device.bdf) for device in cell.devices]
+
+
+def _device_problems(cell: config.CellConfig, system: System) -> list[Problem]:
+    """What `create` would say of the cell's PCI functions."""
+    from .problems import Problem
+
+    found = []
+    for function in _functions(cell, system):
+        wrong, right = (function.why, function.remedy) if function else ("", "")
+        if function and function.used:
+            wrong, right = f"in use: {'; '.join(function.used)}", "end that first, or cell create --force"
+        if function and wrong:
+            found.append(Problem(cell.file, cell.at["devices"], "devices", f"{function.name}: {wrong}", right))
+    return found
 
 
 def _start_or_destroy(device: Device, name: str) -> None:
@@ -205,7 +240,8 @@ def check(args: Arguments, system: System) -> int:
     machine = system.running()
     cells, problems = config.check_files(args.files, machine)
     if not problems:
-        problems = [problem for cell in cells for problem in config.taken(cell, machine)]
+        problems = [problem for cell in cells for problem in (
+            *config.taken(cell, machine), *_device_problems(cell, system))]
     warnings = [(cell.file, warning) for cell in cells for warning in _warnings(cell, machine)]
     scheduled = [cell for cell in cells if args.verbose and cell.vcpus and not problems]
     if scheduled:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:  # few commands need them: loaded when one does
 
 
 class System:
-    """This machine: its facts, its module, its driver, its clock."""
+    """This machine: its facts, its module, its driver, its clock. /proc and /sys lie under `root`."""
+
+    root = "/"
 
     def machine(self) -> Machine:
         from .machine import Machine

@@ -129,7 +129,7 @@ class FakeSystem:
     def __init__(self, device: FakeDevice | Refused, images: Path, root: Path | None = None) -> None:
         self.fake = device
         self.images = images
-        self.root = root
+        self.root = str(root or images / "no-root")
         self.clock = 100.0
         self.offline: frozenset[int] = frozenset()
 

@@ -157,7 +157,8 @@ def test_an_interruption_has_no_traceback(wait: float) -> None:
         __file__ = {QVCTL!r}
         source = open(__file__).read().replace("# From a source", "_signal.pthread_sigmask(_signal.SIG_UNBLOCK, [2])\\n# From", 1)
         os.write({write}, b"x")
-        exec(source)"""], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=[write])
+        exec(source)"""], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=[write],
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))    # a background job's children ignore it
     os.read(read, 1)
     time.sleep(wait)
     process.send_signal(signal.SIGINT)

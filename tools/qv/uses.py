@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What Linux uses a PCI function for at this moment: whoever gives it away loses that."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from .machine import read_text
+
+IFF_UP = 1
+
+
+def _of_class(root: str, kind: str, function: str) -> list[str]:
+    """The devices of a class (block, net, tty) that hang on the function, whatever lies between; each a folder."""
+    base = os.path.join(root, "sys/class", kind)
+    try:
+        names = sorted(os.listdir(base))
+    except OSError:
+        return []
+    return [os.path.join(base, name) for name in names
+            if any(place.startswith(function + "/") for place in _places(os.path.join(base, name)))]
+
+
+def _places(device: str) -> list[str]:
+    """Where it hangs. A disk of NVMe with several paths hangs on each of its controllers."""
+    place = os.path.realpath(device)
+    if "/nvme-subsystem/" not in place:
+        return [place]
+    head, _, tail = place.partition("/nvme-subsystem/")
+    folder = os.path.join(head, "nvme-subsystem", tail.partition("/")[0])
+    controllers = [name for name in os.listdir(folder) if os.path.islink(os.path.join(folder, name)) and name.startswith("nvme")]
+    return [os.path.realpath(os.path.join(folder, name)) + "/" for name in controllers]
+
+
+def _mounts(root: str) -> dict[str, str]:
+    """MAJOR:MINOR, and the device's path, of what is mounted: where."""
+    found: dict[str, str] = {}
+    for line in (read_text(os.path.join(root, "proc/self/mountinfo")) or "").splitlines():
+        words = line.split(" ")
+        if len(words) > 8 and "-" in words:
+            source = words[words.index("-") + 2]
+            found.setdefault(words[2], words[4])
+            found.setdefault(source, words[4])
+    return found
+
+
+def _swaps(root: str) -> set[str]:
+    return {line.split()[0] for line in (read_text(os.path.join(root, "proc/swaps")) or "").splitlines()[1:] if line.split()}
+
+
+def _held(node: str) -> bool:
+    """Somebody has the disk for himself: a file system mounted elsewhere, ZFS, a program."""
+    try:
+        os.close(os.open(node, os.O_RDONLY | os.O_EXCL | os.O_NONBLOCK | os.O_CLOEXEC))
+    except OSError as error:
+        return error.errno == errno.EBUSY
+    return False
+
+
+def _disk(root: str, folder: str, mounts: dict[str, str], swaps: set[str]) -> str | None:
+    name = os.path.basename(folder)
+    node = f"/dev/{name}"
+    where = mounts.get((read_text(os.path.join(folder, "dev")) or "").strip()) or mounts.get(node)
+    if where:
+        return f"{name} is mounted on {where}"
+    if node in swaps:
+        return f"{name} is swap space"
+    holders = os.path.join(folder, "holders")
+    if os.path.isdir(holders) and os.listdir(holders):
+        return f"{name} is a part of {', '.join(sorted(os.listdir(holders)))} (LVM, encryption or RAID)"
+    if _held(os.path.join(root, node.lstrip("/"))):
+        return f"{name} is in use by a file system or a program"
+    return None
+
+
+def _disks(root: str, function: str) -> list[str]:
+    mounts, swaps = _mounts(root), _swaps(root)
+    found = {os.path.basename(folder): _disk(root, folder, mounts, swaps) for folder in _of_class(root, "block", function)}
+    # a disk is held for its partitions: those say more
+    return [use for name, use in found.items() if use and not (
+        use.endswith("a program") and any(other != name and other.startswith(name) and found[other] for other in found))]
+
+
+def _networks(root: str, function: str) -> list[str]:
+    return [f"network interface {os.path.basename(folder)} is up" for folder in _of_class(root, "net", function)
+            if int((read_text(os.path.join(folder, "flags")) or "0").strip(), 16) & IFF_UP]
+
+
+def _consoles(root: str, function: str) -> list[str]:
+    names = {line.split()[0] for line in (read_text(os.path.join(root, "proc/consoles")) or "").splitlines() if line.split()}
+    found = [f"{os.path.basename(folder)} is a console of Linux's" for folder in _of_class(root, "tty", function)
+             if os.path.basename(folder) in names]
+    if "tty0" in names and (read_text(os.path.join(function, "boot_vga")) or "").strip() == "1":
+        found.append("it shows the console of Linux")
+    return found
+
+
+def uses(folder: str, root: str = "/") -> list[str]:
+    """Of the function whose folder in sysfs this is: a sentence each."""
+    function = os.path.realpath(folder)
+    return [*_disks(root, function), *_networks(root, function), *_consoles(root, function)]
