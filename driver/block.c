@@ -22,7 +22,7 @@ MODULE_PARM_DESC(test_impatient, "for tests: the monitor waits for no CPU, so al
 
 static uint test_hooks;
 module_param(test_hooks, uint, 0600);
-MODULE_PARM_DESC(test_hooks, "for tests: 1: guests may ask for faults of the monitor's own; 2: a CPU's first VMRUN is refused; 4: VT-x: a CPU refuses a VMWRITE");
+MODULE_PARM_DESC(test_hooks, "for tests: 1: guests may ask for faults of the monitor's own; 2: a CPU's first VMRUN is refused; 4: VT-x: a CPU refuses a VMWRITE; 8: Linux may sleep and eject");
 
 static int add_ram(struct resource *res, void *arg)
 {

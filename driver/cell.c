@@ -197,6 +197,43 @@ static int hand_over(struct qv_reply *r, struct qv_cell *cell)
 	return 0;
 }
 
+/* CPUs that do not answer the monitor stay with the cell, and offline: nobody knows what they do */
+static void give_cpus(struct qv_cell *cell)
+{
+	u32 i, kept = 0;
+
+	for (i = 0; i < cell->cpus_taken; i++) {
+		u32 cpu = cell->cpus[i];
+
+		if (qv_cpu_lost(cpu)) {
+			cell->cpus[kept++] = cpu;
+			continue;
+		}
+		cpumask_clear_cpu(cpu, &taken);
+		if (add_cpu(cpu))
+			qv_log("driver", "CPU %u of cell %s did not come back online", cpu, cell->name);
+	}
+	cell->cpus_taken = kept;
+	if (kept)
+		cell->num_cpus = kept;
+}
+
+static int refuse_lost(struct qv_reply *r, struct qv_cell *cell)
+{
+	return qv_refuse(r, QV_E_CPU_STUCK, "destroy the cell again if the CPU comes back, else restart the machine when it can be spared",
+			 "CPU %u of cell '%s' does not answer the monitor: it stays offline, with the cell's memory and devices",
+			 cell->failure.cpu, cell->name);
+}
+
+/* The monitor has what is left of the cell's CPUs: they go back to Linux */
+static int lost(struct qv_reply *r, struct qv_cell *cell)
+{
+	give_cpus(cell);
+	if (cell->cpus_taken)
+		qv_watch_lost(cell, cell->cpus[0]);
+	return refuse_lost(r, cell);
+}
+
 /* Memory and CPUs leave the monitor's hands; the cell must not run */
 static int reclaim(struct qv_reply *r, struct qv_cell *cell)
 {
@@ -208,6 +245,8 @@ static int reclaim(struct qv_reply *r, struct qv_cell *cell)
 		result = qv_manage(QV_HC_RECLAIM, cell->id);
 		cond_resched();
 	} while (result == 1);
+	if (result == QV_ME_CPU_LOST)
+		return lost(r, cell);
 	if (result)
 		return qv_refuse_monitor(r, result, "give the cell's memory back");
 	cell->id = 0;
@@ -217,18 +256,22 @@ static int reclaim(struct qv_reply *r, struct qv_cell *cell)
 static int stop(struct qv_reply *r, struct qv_cell *cell)
 {
 	u64 result;
+	u32 i;
 
 	if (!cell->in_monitor_running)
 		return 0;
 	result = qv_manage(QV_HC_STOP, cell->id);
 	/*
 	 * A start that failed by a silent CPU of Linux's began nothing: there is nothing to stop. When a CPU of the
-	 * cell is lost, the others have stopped: destroying the cell asks it again, and says so
+	 * cell is lost, the others have stopped: destroying the cell asks it again
 	 */
 	if (result && result != QV_ME_STATE && result != QV_ME_CPU_LOST)
 		return qv_refuse_monitor(r, result, "stop the cell");
 	qv_console_set_instance(cell->console, 0);
 	cell->in_monitor_running = false;
+	for (i = 0; result && i < cell->num_cpus; i++)
+		if (qv_cpu_lost(cell->cpus[i]))
+			qv_watch_lost(cell, cell->cpus[i]);
 	return 0;
 }
 
@@ -257,17 +300,6 @@ static int take_cpus(struct qv_reply *r, struct qv_cell *cell)
 					 "Linux does not let go of CPU %u (error %d)", cpu, error);
 	}
 	return 0;
-}
-
-static void give_cpus(struct qv_cell *cell)
-{
-	while (cell->cpus_taken) {
-		u32 cpu = cell->cpus[--cell->cpus_taken];
-
-		cpumask_clear_cpu(cpu, &taken);
-		if (add_cpu(cpu))
-			qv_log("driver", "CPU %u of cell %s did not come back online", cpu, cell->name);
-	}
 }
 
 static void free_cell(struct qv_cell *cell)
@@ -377,6 +409,8 @@ int qv_cell_start(struct qv_reply *r, const char *name)
 		return error;
 	if (cell->state == QV_STATE_RUNNING)
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already", cell->name);
+	if (cell->failure.reason == QV_FAIL_CPU_LOST)	/* it may have fewer CPUs than its image was told */
+		return refuse_lost(r, cell);
 	if (cell->state != QV_STATE_LOADABLE) {
 		error = renew(r, cell);
 		if (error)
@@ -458,6 +492,8 @@ int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms)
 	if (error)
 		return error;
 	qv_watch_now();
+	if (cell->failure.reason == QV_FAIL_CPU_LOST)
+		return refuse_lost(r, cell);
 	if (cell->state == QV_STATE_RUNNING) {
 		cell->state = QV_STATE_SHUT_DOWN;
 		cell->forced = !by_itself;

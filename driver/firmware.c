@@ -233,6 +233,8 @@ void qv_firmware_read(struct qv_mon_boot *b)
 	read_mcfg(b);
 	read_madt(b);
 	read_namespace(b);
+	if (b->test_hooks & QV_TEST_NO_GUARDS)
+		b->num_guards = 0;
 	qv_firmware.ecam_pa = b->ecam_pa;
 	qv_firmware.ecam_len = b->ecam_len;
 	qv_firmware.num_ioapics = b->num_ioapics;

@@ -156,6 +156,7 @@ const char *qv_failure_sentence(u32 reason)
 		[QV_FAIL_EXIT] = "an exit that the monitor does not expect",
 		[QV_FAIL_MONITOR] = "a fault in the cell's own monitor instance",
 		[QV_FAIL_WATCHDOG] = "its heartbeat stopped",
+		[QV_FAIL_CPU_LOST] = "a CPU does not answer the monitor; it stays offline, with the cell's memory and devices",
 	};
 
 	return reason < ARRAY_SIZE(why) && why[reason] ? why[reason] : "an unknown reason";

@@ -23,6 +23,7 @@ static int on_status(void *arg)
 	struct qv_status_info *s = arg;
 	const struct qv_image_header *h = qv_virt_image();
 	struct qv_reply obstacle = { 0 };
+	u32 i;
 
 	s->vendor = qv_virt_vendor();
 	s->features = qv_virt_features();
@@ -30,6 +31,8 @@ static int on_status(void *arg)
 	s->num_cells = qv_num_cells;
 	s->x2apic = !!(qv_rdmsr(0x1b) & 1 << 10);
 	s->num_cpus = qv_takeover.num_cpus;
+	for (i = 0; qv_takeover.enabled && i < qv_takeover.num_cpus; i++)
+		s->lost_cpus += qv_cpu_lost(qv_takeover.cpu_of[i]);
 	s->tsc_khz = tsc_khz;
 	s->monitor_text = h ? h->text_end - QV_VA_IMAGE : 0;
 	if (!qv_takeover.enabled)

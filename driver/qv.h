@@ -47,6 +47,7 @@ void qv_nmi_unregister(void);
 bool qv_takeover_pending(void);
 bool qv_takeover_whole(void);	/* every CPU is under the monitor: hypercalls may be made */
 int qv_cpu_index(u32 linux_cpu);	/* index of a CPU under the monitor, or -1 */
+bool qv_cpu_lost(u32 linux_cpu);	/* a cell's, and it does not answer the monitor */
 
 /* ---- block.c: qv_takeover.block ---- */
 int qv_block_make(struct qv_reply *r);	/* on error as well there may be a block */
@@ -282,6 +283,7 @@ void qv_firmware_read(struct qv_mon_boot *b);
 void qv_watch_start(void);
 void qv_watch_stop(void);
 void qv_watch_now(void);		/* takes note of what happened until now */
+void qv_watch_lost(struct qv_cell *cell, u32 cpu);	/* @cpu of it does not answer the monitor */
 
 /* ---- stats.c ---- */
 int qv_stats_read(struct qv_stats *s);

@@ -68,6 +68,14 @@ int qv_cpu_index(u32 linux_cpu)
 	return -1;
 }
 
+bool qv_cpu_lost(u32 linux_cpu)
+{
+	const struct qv_mon_status *front = page_address(qv_takeover.block) + QV_OFF_STATUS;
+	int index = qv_cpu_index(linux_cpu);
+
+	return index >= 0 && READ_ONCE(front->cpus[index].lost);
+}
+
 bool qv_takeover_pending(void)
 {
 	return atomic_read(&meet.pending) > 0;

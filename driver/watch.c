@@ -25,6 +25,17 @@ static void note_failure(struct qv_cell *cell, const struct qv_mon_failure *f, c
 		 qv_failure_sentence(f->reason), more, f->address, f->rip, f->cpu);
 }
 
+void qv_watch_lost(struct qv_cell *cell, u32 cpu)
+{
+	struct qv_mon_failure f = { .reason = QV_FAIL_CPU_LOST, .cpu = cpu, .tsc = qv_rdtsc() };
+
+	if (cell->failure.reason == QV_FAIL_CPU_LOST)
+		return;
+	if (cell->failure.reason)
+		cell->last_failure = cell->failure;
+	note_failure(cell, &f, "");
+}
+
 static void note_lock(struct qv_cell *cell)
 {
 	bool locked = qv_cell_locked(cell);
@@ -43,6 +54,8 @@ static void note_hang(struct qv_cell *cell)
 
 	cell->stop_later = qv_lock_holder();
 	stopped = !cell->stop_later && !qv_cell_stop(cell);
+	if (cell->failure.reason == QV_FAIL_CPU_LOST)
+		return;
 	if (stopped)
 		f = qv_cell_status(cell)->failure;
 	if (f.reason) {			/* the monitor has found something meanwhile */

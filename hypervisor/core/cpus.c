@@ -90,6 +90,7 @@ bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q)
 	for (i = 0; i < q->num_cpus; i++)
 		if ((me()->away >> q->cpus[i] & 1) && !wait_ack(pcpu_in(QV_VA_MANAGE, i), CMD_STOP, start)) {
 			stuck(cpu, pcpu_of(q->cpus[i]));
+			cpu_status(pcpu_of(q->cpus[i]))->lost = 1;
 			all = false;
 		}
 	return all;
@@ -111,9 +112,11 @@ bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_m
 			continue;
 		if (!wait_ack(home, CMD_HOME, start)) {
 			stuck(cpu, home);
+			cpu_status(home)->lost = 1;
 			all = false;
 			continue;
 		}
+		cpu_status(home)->lost = 0;
 		__atomic_fetch_and(&home->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);
 		me()->away &= ~(1ull << home->index);
 	}

@@ -135,6 +135,7 @@ struct qv_mon_boot {
 #define QV_TEST_FAULTS		1u	/* guests may ask for a fault of the monitor's own */
 #define QV_TEST_BAD_VMRUN	2u	/* at enable, the second CPU's guest state is illegal */
 #define QV_TEST_BAD_STEP	4u	/* at enable, the second CPU's processor refuses a step of the driver's (VT-x) */
+#define QV_TEST_NO_GUARDS	8u	/* Linux may sleep and eject */
 
 /* A segment register as in the VMCS: rights bit 16: unusable */
 struct qv_linux_seg {
@@ -179,7 +180,8 @@ struct qv_mon_cpu_status {
 	u64 denied;
 	u64 call_max;		/* TSC cycles of the longest management call made here */
 	u64 nmis_in_doubt;	/* NMIs given to Linux because one of ours may have met one of its own */
-	u64 pad[7];		/* 240 bytes */
+	u64 lost;		/* front end's: 1: it is with a cell, and did not answer when that was to end */
+	u64 pad[6];		/* 240 bytes */
 };
 
 struct qv_mon_status {

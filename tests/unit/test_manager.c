@@ -185,6 +185,7 @@ static void stuck_cpus(void)
 	CHECK_EQ(me()->away, 1 << 1);
 	CHECK_EQ(me()->icr.own, 0xd);
 	CHECK_EQ(me()->cells[1].cpus, 1 << 1);
+	CHECK(my_status()->cpus[1].lost && !my_status()->cpus[3].lost);
 	fake_stuck = 0;
 	manage(QV_VA_MANAGE, q.block_pa);
 	fake_answer(0x4400, 2);					/* it comes after all */
@@ -192,6 +193,7 @@ static void stuck_cpus(void)
 	for (cpu = 0; cpu < 5; cpu++)
 		CHECK_EQ(world_reclaim(&w, 1), 1);
 	CHECK_EQ(world_reclaim(&w, 1), QV_ME_OK);
+	CHECK(!my_status()->cpus[1].lost);
 	world_check(&w);
 }
 

@@ -161,6 +161,7 @@ class Failure(Enum):
     EXIT = 7
     MONITOR = 8
     WATCHDOG = 9
+    CPU_LOST = 10
 
 
 class Exit(Enum):
@@ -221,7 +222,7 @@ class StatusInfo(ctypes.Structure):
         ("tsc_khz", c_uint32),
         ("monitor_text", c_uint32),
         ("obstacle", c_uint32),
-        ("reserved", c_uint32),
+        ("lost_cpus", c_uint32),
         ("obstacle_text", c_char * TEXT_LEN),
         ("obstacle_remedy", c_char * TEXT_LEN),
     ]

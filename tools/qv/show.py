@@ -34,6 +34,7 @@ FAILURES = {
     abi.Failure.EXIT: "an exit that the monitor does not expect",
     abi.Failure.MONITOR: "a fault in the cell's own monitor instance",
     abi.Failure.WATCHDOG: "its heartbeat stopped",
+    abi.Failure.CPU_LOST: "a CPU does not answer the monitor; it stays offline, with the cell's memory and devices",
 }
 # What .address holds, for the reasons where it holds something
 ADDRESSES = {abi.Failure.MEMORY: "address", abi.Failure.MSR: "msr", abi.Failure.PORT: "port",
@@ -204,12 +205,12 @@ def status(args: Arguments, system: System) -> int:
     data = {"enabled": bool(info.enabled), "cells": info.num_cells,
             "vendor": VENDORS.get(info.vendor, str(info.vendor)), "features": features,
             "x2apic": bool(info.x2apic), "cpus": info.num_cpus, "tsc_khz": info.tsc_khz,
-            "monitor_text": info.monitor_text, "obstacle": obstacle}
+            "lost_cpus": info.lost_cpus, "monitor_text": info.monitor_text, "obstacle": obstacle}
     if args.json:
         output.as_json(data)
         return 0
     output.line(f"QV is {'enabled' if info.enabled else 'not enabled'}; {info.num_cells} cells, "
-                f"{info.num_cpus} CPUs under the monitor")
+                f"{info.num_cpus} CPUs under the monitor{f', {info.lost_cpus} of them lost' if info.lost_cpus else ''}")
     output.line(f"{data['vendor']}: {', '.join(features) or 'no features'}; "
                 f"{'x2APIC' if info.x2apic else 'xAPIC'}; TSC {info.tsc_khz} kHz; "
                 f"monitor {info.monitor_text} bytes")

@@ -88,7 +88,7 @@ struct qv_status_info {
 	__u32 tsc_khz;
 	__u32 monitor_text;	/* bytes of monitor code */
 	__u32 obstacle;		/* enum qv_reason that enable would fail with now, else 0 */
-	__u32 reserved;
+	__u32 lost_cpus;	/* CPUs of cells that answer the monitor no longer */
 	char obstacle_text[QV_TEXT_LEN];
 	char obstacle_remedy[QV_TEXT_LEN];
 };
@@ -194,6 +194,7 @@ enum qv_failure {
 	QV_FAIL_EXIT		= 7,	/* an exit the monitor does not expect: .exit_code */
 	QV_FAIL_MONITOR		= 8,	/* a fault in the cell's own monitor instance */
 	QV_FAIL_WATCHDOG	= 9,	/* the heartbeat stopped */
+	QV_FAIL_CPU_LOST	= 10,	/* .cpu did not answer when the cell was to end: it stays offline, with the cell's memory and devices */
 };
 
 /* What was found when a cell failed. Guest register order: rax rcx rdx rbx rsp rbp rsi rdi r8..r15 */
