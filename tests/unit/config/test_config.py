@@ -114,7 +114,7 @@ def test_classes_of_an_io_vcpu(tmp_path: Path) -> None:
     def told(kind: str) -> list[str]:
         file = tmp_path / "class.yaml"
         file.write_text((HERE / "good/smallest.yaml").read_text() + f"vcpus: [{{name: a, C: 1ms, T: 1s, type: {kind}}}]\n")
-        (tmp_path / "tiny.elf").write_bytes(b"an image")
+        (tmp_path / "tiny.elf").write_bytes(TINY)
         return messages(str(file)) or [read(str(file)).command_line()]
     assert told("io.net") == ["vcpu=a,io.net,1ms,1s"] and told("io.usb.input") == ["vcpu=a,io.usb.input,1ms,1s"]
     for kind in ("io.", "io.nets", "main.net", "io.net.net", "io.io", ".net"):
