@@ -54,7 +54,7 @@ struct pcpu {
 	u32 home_index;			/* CMD_HOME: its number in the front end */
 	u64 home_cr3;
 	u64 exit_tsc;
-	u64 stray_tsc;			/* since when an NMI of ours may come that has no command */
+	u64 stray_until;		/* TSC: until then an NMI of ours may come that has no command */
 	u64 started_tsc;		/* the last SIPI: the guest may have no IDT yet */
 	bool nmi_masked, nmi_pending;	/* guest is in an NMI handler; another waits */
 	bool faulting;			/* the monitor deals with a fault of its own on this CPU */

@@ -22,6 +22,8 @@
 #define ACK_DEADLINE_MS	2000
 #define AGAIN_MS	200
 #define NMI		(4u << 8 | 1u << 14)	/* ICR */
+#define STRAY_MS	1000	/* from a command that was found without its NMI, or one sent again */
+#define START_MS	1	/* from a guest's start: its NMI is sent by then; later ones are the guest's */
 #define SEND_PATIENCE	10000000	/* rounds; far more than apic_send() ever takes */
 
 void kick(struct pcpu *target, u32 cmd)
@@ -47,6 +49,12 @@ u32 take_commands(struct pcpu *cpu)
 	return cmd;
 }
 
+/* The next NMI without a command is the monitor's own, if it comes within @ms */
+static void expect_stray(struct pcpu *cpu, u32 ms)
+{
+	cpu->stray_until = rdtsc() + (u64)me()->boot.tsc_khz * ms;
+}
+
 bool wait_ack(struct pcpu *target, u32 cmd, u64 start)
 {
 	u64 ms = me()->boot.tsc_khz, again = AGAIN_MS * ms;
@@ -58,7 +66,7 @@ bool wait_ack(struct pcpu *target, u32 cmd, u64 start)
 			return false;
 		/* Two NMIs can become one while the target changes instances */
 		if (waited > again && (load(&target->cmd) & cmd)) {
-			target->stray_tsc = rdtsc();
+			expect_stray(target, STRAY_MS);
 			apic_send(NMI, target->apic_id);
 			again += AGAIN_MS * ms;
 		}
@@ -82,7 +90,7 @@ static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 	if (cpu->index == 0) {
 		vendor_set_entry(cpu, &me()->req.entry);
 		cpu->phase = CPU_RUNNING;
-		cpu->stray_tsc = rdtsc();	/* it has no IDT yet either */
+		expect_stray(cpu, START_MS);	/* it has no IDT yet either */
 		my_status()->first_entry_tsc = rdtsc();
 		__atomic_store_n(&my_status()->state, QV_MON_RUNNING, __ATOMIC_RELEASE);
 	} else {
@@ -147,9 +155,9 @@ static FRONT_END_ONLY void front_flush(struct pcpu *cpu, u32 cmd)
 /* An NMI of ours may come after the command it announced was found: not the guest's then */
 bool stray_nmi(struct pcpu *cpu)
 {
-	bool stray = within_a_second(cpu->stray_tsc);
+	bool stray = rdtsc() < cpu->stray_until;
 
-	cpu->stray_tsc = 0;
+	cpu->stray_until = 0;
 	return stray;
 }
 
@@ -170,7 +178,8 @@ void run_commands(struct pcpu *cpu, u32 cmd)
 		vendor_set_sipi(cpu, load(&cpu->sipi));
 		cpu->phase = CPU_RUNNING;
 		/* What was sent before this guest began is not for it, and it has no IDT to take it */
-		cpu->stray_tsc = cpu->started_tsc = rdtsc();
+		cpu->started_tsc = rdtsc();
+		expect_stray(cpu, START_MS);
 	}
 	atomic_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_HOME));
 	if (cmd & (CMD_BECOME | CMD_HOME))
@@ -188,6 +197,6 @@ void late_commands(struct pcpu *cpu)
 
 	if (!cmd)
 		return;
-	cpu->stray_tsc = rdtsc();
+	expect_stray(cpu, STRAY_MS);
 	run_commands(cpu, cmd);
 }
