@@ -5,7 +5,7 @@
 
 int main(int argc, char **argv)
 {
-	int vcpu = vcpu_create_main(5, 50);	/* 5 ms in every 50 */
+	int vcpu = vcpu_create_main(1, 50);	/* 1 ms in every 50 */
 
 	if (vcpu < 0) {
 		perror_of("vcpu_create_main", vcpu);
