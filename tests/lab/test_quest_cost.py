@@ -35,6 +35,8 @@ def test_what_a_cell_costs_quest(qv: Product) -> None:
     assert exits.pop("bench timer") <= PER_WAKE_UP * WAKE_UPS + CONSOLE
     # two for each decision among those who never sleep: some 350
     assert exits.pop("bench share") <= 1500
+    # ends of budgets, three for each, come between its 4000 changes: some 520
+    assert exits.pop("bench switch") <= 3 * CONSOLE
     assert all(n <= CONSOLE for n in exits.values()), exits
 
 
