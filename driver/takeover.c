@@ -350,24 +350,17 @@ static int refuse_lost(struct qv_reply *r)
 			 "a CPU went into the monitor and did not come back");
 }
 
-static int refuse_outside(struct qv_reply *r)
-{
-	return qv_refuse(r, QV_E_CPU_OFFLINE,
-			 "take nosmt, maxcpus= and nr_cpus= from the kernel's command line, or enable without --strict",
-			 "%u CPUs are offline and Linux does not let them come: they would be outside the monitor",
-			 qv_takeover.outside);
-}
-
-/* All CPUs that can be are online */
-static int enable_online(struct qv_reply *r, bool strict)
+int qv_enable(struct qv_reply *r)
 {
 	int error;
 
+	if (qv_takeover.enabled)
+		return qv_refuse(r, QV_E_ENABLED, "nothing to do", "QV is enabled already");
+	if (qv_takeover_pending())
+		return qv_refuse(r, QV_E_RENDEZVOUS, "wait until that CPU takes interrupts again",
+				 "a CPU that missed the last rendezvous has still not come");
 	cpus_read_lock();
-	qv_takeover.outside = qv_outside_count();
 	error = qv_preflight(r);
-	if (!error && strict && qv_takeover.outside)
-		error = refuse_outside(r);
 	if (!error)
 		error = qv_block_make(r);
 	if (error)
@@ -397,28 +390,6 @@ out:
 	if (error && qv_takeover.block)
 		qv_block_free();
 	cpus_read_unlock();
-	return error;
-}
-
-int qv_enable(struct qv_reply *r, bool strict)
-{
-	int error;
-
-	if (qv_takeover.enabled)
-		return qv_refuse(r, QV_E_ENABLED, "nothing to do", "QV is enabled already");
-	if (qv_takeover_pending())
-		return qv_refuse(r, QV_E_RENDEZVOUS, "wait until that CPU takes interrupts again",
-				 "a CPU that missed the last rendezvous has still not come");
-	error = qv_preflight(r);
-	if (error)
-		return error;
-	qv_outside_gather();
-	error = enable_online(r, strict);
-	if (r->code != QV_E_CPU_STUCK)		/* Linux would wait for that CPU for ever */
-		qv_outside_park();
-	if (!error && qv_takeover.outside)
-		qv_log("driver", "level: CPUs outside (%u): offline, and Linux does not let them come; a hostile Linux could run them bare",
-		       qv_takeover.outside);
 	return error;
 }
 
@@ -464,17 +435,15 @@ int qv_disable(struct qv_reply *r)
 	if (qv_takeover_pending())
 		return qv_refuse(r, QV_E_BUSY, "wait until that CPU takes interrupts again",
 				 "a CPU has still to answer an earlier call");
-	qv_outside_return();
 	cpus_read_lock();
 	error = all_online(r);
 	if (!error)
 		error = leave_all(r);
 	cpus_read_unlock();
-	if (!error) {
-		qv_watch_now();			/* the last entries of its log */
-		qv_takeover.enabled = false;
-		qv_block_free();
-	}
-	qv_outside_park();
-	return error;
+	if (error)
+		return error;
+	qv_watch_now();			/* the last entries of its log */
+	qv_takeover.enabled = false;
+	qv_block_free();
+	return 0;
 }
