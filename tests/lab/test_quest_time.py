@@ -74,7 +74,7 @@ def ringer(qv: Product) -> Iterator[str]:
 def test_a_flood_of_doorbells_is_charged_to_its_vcpu(qv: Product, ringer: str) -> None:
     """From above: the I/O VCPU has at most U * (t + T). From below: a Main VCPU has its budget in each period, and what
     a program does takes it hardly longer than beside a Linux that is busy with something else: 10 bells a millisecond pass. The
-    cell's beat, p99, was 1.03 to 1.15 of what it is then in four runs; the goal is 1.05."""
+    cell's beat, p99, was 1.03 to 1.15 of what it is then in three runs; the goal is 1.05."""
     assert qv.quesh("load 20 100") == ""
     with linux_repeats(qv, ":"):
         quiet, quiet_late = prime(qv), late(qv)
