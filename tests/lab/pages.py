@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The blocks of the documents that tell a reader what to type, and what then is to be seen."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from lab.paths import TOP
+
+PAGES = sorted([TOP / "README.md", *(TOP / "Documentation").glob("*.md")])
+FENCE = re.compile(r"```(\w*)$")
+COMMAND = re.compile(r"[#>] \S|(?:make|qvctl|quesh|qvlab|gcc|modprobe|apt|systemctl|\$\(|(?:tests|inmates|scripts|tools)/)\S* ?")
+REMARK = re.compile(r"\s{2,}(?:#.*|\(.*\))$")
+
+# In what a command prints: times, addresses, sizes of what is built. The rest has to be as the page has it.
+VARIES = re.compile(r"[0-9a-f]{16}|\b\d+(?:\.\d+)?(?= (?:ms|us|s)\b)|(?<=pid )\d+")
+
+
+class Block(NamedTuple):
+    """Lines of a page that stand together, indented by four or between fences."""
+
+    page: str
+    kind: str  # the fence's word; "" without one
+    lines: tuple[str, ...]
+
+    def commands(self) -> list[str]:
+        """What is typed, without prompts and remarks."""
+        return [REMARK.sub("", line[2:] if line[:2] in ("# ", "> ") else line) for line in self.lines if COMMAND.match(line)]
+
+    def steps(self) -> "list[Step]":
+        """Each line behind a prompt, with what the page prints below it."""
+        steps: list[Step] = []
+        for line in self.lines:
+            if line[:2] in ("# ", "> "):
+                steps.append(Step(line[0], REMARK.sub("", line[2:]), []))
+            elif steps:
+                steps[-1].prints.append(line)
+        return steps
+
+
+class Step(NamedTuple):
+    prompt: str  # "#": Linux's, root's; ">": that of a cell's shell
+    command: str
+    prints: list[str]
+
+    def expected(self) -> str:
+        """A pattern for what is to be seen: numbers that differ each time may be any, blanks may be more or none."""
+        parts = []
+        for line in self.prints:
+            at, text = 0, ""
+            for found in VARIES.finditer(line):
+                text += re.escape(line[at:found.start()]) + r"[0-9a-f.]+"
+                at = found.end()
+            parts.append(text + re.escape(line[at:]))
+        return r"\s*".join(re.sub(r"(?:\\ )+", r"\\s+", part) for part in parts)
+
+
+def blocks(page: Path) -> list[Block]:
+    found: list[Block] = []
+    kind, fenced = "", False
+    lines: list[str] = []
+    before = ""
+    for line in [*page.read_text().split("\n"), ""]:
+        fence = FENCE.match(line)
+        if fence:
+            if lines:
+                found.append(Block(page.name, kind, tuple(lines)))
+            fenced, kind, lines = not fenced, fence[1], []
+        elif fenced:
+            lines.append(line)
+        elif line.startswith("    ") and (lines or not before):
+            lines.append(line[4:])
+        elif lines:
+            found.append(Block(page.name, kind, tuple(lines)))
+            kind, lines = "", []
+        before = line
+    return found
+
+
+def command_blocks() -> list[Block]:
+    return [block for page in PAGES for block in blocks(page)
+            if block.kind in ("", "sh") and block.commands()]
+
+
+def block(page: str, first: str) -> Block:
+    """The block of a page whose first command begins so."""
+    found = [b for b in command_blocks() if b.page == page and b.commands()[0].startswith(first)]
+    assert len(found) == 1, f"{page}: {len(found)} blocks begin with {first}"
+    return found[0]

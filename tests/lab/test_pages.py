@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the documents tell a reader to type is typed here, and prints what they say."""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab import cli
+from lab.machine import Machine
+from lab.paths import TOP
+from pages import Step, block, command_blocks
+from product import Product
+from test_watching import until
+
+# Which test runs a block, by its page and first command: one of this file's, or of another.
+RUN_BY = {
+    ("README.md", "make demo"): "test_commands_of_the_tree",
+    ("README.md", "insmod qv.ko"): "test_readme_as_typed",
+    ("README.md", "vcpu=vision"): "test_readme_as_typed",
+    ("attacks.md", "tests/lab/qvlab test"): "test_commands_of_the_tree",
+    ("inmates.md", "gcc -m32"): "test_inmates_page.py::test_smallest_inmate",
+    ("inmates.md", "qvctl cell create"): "test_inmates_page.py::test_smallest_inmate",
+    ("lab.md", "make deps"): "test_commands_of_the_tree",
+    ("lab.md", "qvlab run [options] SCRIPT"): "test_synopses",
+    ("proofs.md", "make prove"): "test_commands_of_the_tree",
+    ("proofs.md", "make fuzz"): "test_commands_of_the_tree",
+    ("quesh.md", "quesh NAME"): "test_synopses",
+    ("qvctl.md", "qvctl doctor"): "test_synopses",
+    ("quest-programs.md", "make quest"): "test_lab.py::test_quest_alone",
+    ("quest-programs.md", "make -C inmates"): "test_lab.py::test_quest_alone",
+}
+
+
+def test_every_command_block_is_run() -> None:
+    """A block that no test knows fails here, and so does a test that is gone."""
+    unknown = [(b.page, b.commands()[0]) for b in command_blocks()
+               if not any(b.page == page and b.commands()[0].startswith(first) for page, first in RUN_BY)]
+    assert not unknown
+    for page, first in RUN_BY:
+        block(page, first)
+    for test in set(RUN_BY.values()):
+        file, _, name = test.rpartition("::")
+        [path] = (TOP / "tests").rglob(file) if file else [Path(__file__)]
+        assert f"def {name}(" in path.read_text(), test
+
+
+def type_in_linux(qv: Product, step: Step) -> None:
+    done = qv.machine.run(f"cd $(dirname $(modinfo -n qv)) && {step.command}", 60)
+    assert done.rc == 0, f"{step.command}: {done.out}"
+    assert re.fullmatch(step.expected(), done.out.strip()), f"{step.command} prints: {done.out}"
+
+
+def type_in_cell(qv: Product, terminal: str, steps: list[Step]) -> None:
+    """One after another, in a terminal; what is to be seen is on the cell's screen, some time after each."""
+    shown = qv.machine.start(terminal, tty=(25, 80))
+    until(lambda: b"> " in shown.output, "a prompt on the terminal", 60)
+    for step in steps:
+        shown.write(step.command.encode() + b"\r")
+        wanted = re.compile(r"(?m)^> " + re.escape(step.command) + r"\s+" + step.expected())
+        until(lambda wanted=wanted: wanted.search(qv.sh("quesh quest --dump")), f"{step}", 60)
+    shown.write(b"\x1d")
+    qv.machine.finish(shown, 30)
+    assert shown.rc == 0
+
+
+def type_all(qv: Product, steps: list[Step]) -> None:
+    for i, step in enumerate(steps):
+        if step.prompt == ">":
+            continue
+        inside = []
+        for later in steps[i + 1:]:
+            if later.prompt != ">":
+                break
+            inside.append(later)
+        if inside:
+            type_in_cell(qv, step.command, inside)
+        else:
+            type_in_linux(qv, step)
+
+
+def test_readme_as_typed(qv: Product) -> None:
+    """The first look, and then real time inside, with the keys that the page shows in the cell's file."""
+    looks = block("README.md", "insmod qv.ko").steps()
+    type_all(qv, looks)
+    lines = (TOP / "README.md").read_text().split("\n")
+    at = lines.index("    vcpus:")
+    keys = "\n".join(line[4:] for line in lines[at:lines.index("", at)])
+    qv.sh(f"cat /usr/share/qv/configs/quest.yaml - >/run/timed.yaml <<'END'\n{keys}\nEND")
+    assert re.search(r"(?m)^vision +main +5ms +100ms", qv.sh("qvctl config check -v /run/timed.yaml"))
+    qv.sh("modprobe qv && qvctl cell create /run/timed.yaml --start")
+    type_in_cell(qv, "quesh quest", block("README.md", "vcpu=vision").steps())
+
+
+def collected(words: list[str]) -> None:
+    """The tests that `qvlab test ...` would run are there; they are run with all others, and not here once more."""
+    done = subprocess.run([*words, "--collect-only", "-q"], cwd=TOP, text=True, capture_output=True, check=False)
+    found = re.search(r"(?m)^(\d+)(?:/\d+)? tests? collected|^(\d+)/\d+ tests collected", done.stdout)
+    assert done.returncode == 0 and found, done.stdout + done.stderr
+
+
+def test_commands_of_the_tree(machine: Machine) -> None:
+    """make's targets are there with all they stand on, the lab knows its words, what is quick is run. What `make check` does, this
+    is part of; test_the_demo runs the demo."""
+    for b in command_blocks():
+        if RUN_BY.get(next((k for k in RUN_BY if k[0] == b.page and b.commands()[0].startswith(k[1])), ("", ""))) != "test_commands_of_the_tree":
+            continue
+        for line in b.commands():
+            words = shlex.split(line)
+            if words[0] == "make":
+                subprocess.run([*words, "-n"], cwd=TOP, check=True, stdout=subprocess.DEVNULL)
+            elif words[:2] == ["tests/lab/qvlab", "make"]:
+                subprocess.run(["make", "-n", *words[2:]], cwd=TOP, check=True, stdout=subprocess.DEVNULL)
+            elif words[:2] == ["tests/lab/qvlab", "test"]:
+                collected(words)
+            elif words[0] == "tests/lab/qvlab":
+                wanted = cli.parser().parse_args(words[1:])
+                if getattr(wanted, "text", None):
+                    assert machine.run(wanted.text).rc == 0, line
+            else:
+                subprocess.run(words, cwd=TOP, check=True, stdout=subprocess.DEVNULL)
+
+
+def test_synopses(machine: Machine) -> None:
+    """Each command that a page lists is one of the program's, with the options that it lists."""
+    for b in command_blocks():
+        for line in b.commands() if b.lines[0].split()[0] in ("qvctl", "quesh", "qvlab") and "[" in "".join(b.lines) else ():
+            program, *words = re.split(r"\s{2,}", line)[0].split()
+            path = [w for w in words if re.fullmatch(r"[a-z]+", w)]
+            options = re.findall(r"-{1,2}[a-z-]+", " ".join(words))
+            if program == "qvlab":
+                said = subprocess.run([TOP / "tests/lab/qvlab", *path, "--help"], text=True, capture_output=True, check=True).stdout
+            elif program == "quesh":
+                said = machine.run("quesh --help").out
+            else:
+                said = machine.run(f"qvctl help {shlex.join(path[:2] if path[0] in ('cell', 'config') else path[:1])}").out
+                assert path[0] == "help" or said.startswith(f"usage: qvctl {path[0]}"), (line, said)
+            for option in options:
+                assert re.search(rf"(?<![\w-]){re.escape(option)}\b", said), (line, option, said)
