@@ -176,6 +176,7 @@ static int change(void *arg)
 		WRITE_ONCE(req->runs[x % QV_MON_RUNS].count, x);
 		WRITE_ONCE(req->runs[x >> 10 & (QV_MON_RUNS - 1)].pa, x & 8 ? hidden : x);
 		WRITE_ONCE(req->block_pa, x & 16 ? hidden : pa(0));
+		cond_resched();
 	}
 	return 0;
 }
@@ -183,16 +184,20 @@ static int change(void *arg)
 static int storm(const char *text, const struct kernel_param *p)
 {
 	struct task_struct *t;
-	u32 n, i, created = 0;
+	u32 n, i, other, created = 0;
 	u64 result;
 
 	if (kstrtou32(text, 10, &n))
 		return -EINVAL;
 	good(req);
 	memset(req->cpus, 0x40, sizeof(req->cpus));
-	t = kthread_run(change, NULL, "qvcall");
+	/* Never on the caller's CPU: there it would change nothing meanwhile, and would not let the caller end it */
+	other = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	t = other < nr_cpu_ids ? kthread_create(change, NULL, "qvcall") : ERR_PTR(-ENODEV);
 	if (IS_ERR(t))
 		return PTR_ERR(t);
+	kthread_bind(t, other);
+	wake_up_process(t);
 	for (i = 0; i < n; i++) {
 		result = hypercall(QV_HC_CREATE, virt_to_phys(req));
 		created += result < QV_ME_BASE;
