@@ -36,7 +36,7 @@ static int check_cpus(struct qv_cell_create *q)
 			return qv_refuse(r, QV_E_CPU, "see 'qvctl cell list' for who has it",
 					 "CPU %u belongs to another cell", cpu);
 		if (qv_cpu_index(cpu) < 0)
-			return qv_refuse(r, QV_E_CPU, "choose one that was online when QV was enabled",
+			return qv_refuse(r, QV_E_CPU, "choose one that is (qvctl status, qvctl doctor)",
 					 "CPU %u does not exist or is not under the monitor", cpu);
 		if (!cpu_online(cpu))
 			return qv_refuse(r, QV_E_CPU_OFFLINE, "bring it online first: echo 1 > /sys/devices/system/cpu/cpuN/online",

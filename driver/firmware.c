@@ -47,6 +47,45 @@ static void read_madt(struct qv_mon_boot *b)
 	}
 }
 
+/* The id of a CPU that may run; false: this is none */
+static bool enabled_cpu(const struct acpi_subtable_header *s, u32 *id)
+{
+	const struct acpi_madt_local_apic *a = (const void *)s;
+	const struct acpi_madt_local_x2apic *x = (const void *)s;
+
+	if (s->type == ACPI_MADT_TYPE_LOCAL_APIC && s->length >= sizeof(*a)) {
+		*id = a->id;
+		return a->lapic_flags & ACPI_MADT_ENABLED && a->id != 0xff;
+	}
+	if (s->type == ACPI_MADT_TYPE_LOCAL_X2APIC && s->length >= sizeof(*x)) {
+		*id = x->local_apic_id;
+		return x->lapic_flags & ACPI_MADT_ENABLED && *id != ~0u;
+	}
+	return false;
+}
+
+static bool listed_before(const struct acpi_subtable_header *first, const struct acpi_subtable_header *end, u32 id)
+{
+	u32 other;
+
+	for (; first < end; first = (void *)first + first->length)
+		if (enabled_cpu(first, &other) && other == id)
+			return true;
+	return false;
+}
+
+u32 qv_firmware_cpus(void)
+{
+	const struct acpi_table_madt *madt = (const void *)table(ACPI_SIG_MADT);
+	const struct acpi_subtable_header *first = (const void *)(madt + 1), *s = first;
+	const void *end = madt ? (void *)madt + madt->header.length : NULL;
+	u32 id, num = 0;
+
+	for (; madt && (void *)(s + 1) <= end && s->length >= sizeof(*s); s = (void *)s + s->length)
+		num += enabled_cpu(s, &id) && !listed_before(first, s, id);	/* some firmware lists one as both kinds */
+	return num;
+}
+
 static void add_ports(struct qv_mon_boot *b, u64 first, u32 len)
 {
 	if (!first || !len || first + len > 0x10000)

@@ -33,6 +33,7 @@ static int on_status(void *arg)
 	s->num_cpus = qv_takeover.num_cpus;
 	for (i = 0; qv_takeover.enabled && i < qv_takeover.num_cpus; i++)
 		s->lost_cpus += qv_cpu_lost(qv_takeover.cpu_of[i]);
+	s->cpus_outside = qv_takeover.enabled ? qv_takeover.outside : 0;
 	s->tsc_khz = tsc_khz;
 	s->monitor_text = h ? h->text_end - QV_VA_IMAGE : 0;
 	if (!qv_takeover.enabled)
@@ -45,10 +46,12 @@ static int on_status(void *arg)
 
 static int on_enable(void *arg)
 {
-	struct qv_reply *r = arg;
+	struct qv_enable *e = arg;
 	int error;
 
-	error = qv_enable(r);
+	if (e->flags & ~QV_ENABLE_STRICT)
+		return qv_refuse(&e->reply, QV_E_ARGUMENT, "use QV_ENABLE_STRICT, or none", "flags %#x are not known", e->flags);
+	error = qv_enable(&e->reply, e->flags & QV_ENABLE_STRICT);
 	if (error)
 		return error;
 	__module_get(THIS_MODULE);	/* no unloading while the monitor runs */
@@ -264,7 +267,7 @@ static int cpu_prepare(unsigned int cpu)
 	if (qv_cpu_in_cell(cpu))
 		why = "a cell has it (qvctl cell list)";
 	else if (READ_ONCE(qv_takeover.enabled) && qv_cpu_index(cpu) < 0)
-		why = "it was offline when QV was enabled (qvctl disable first)";
+		why = "it is outside the monitor (qvctl disable first)";
 	if (!why)
 		return 0;
 	qv_log("driver", "CPU %u stays offline: %s", cpu, why);

@@ -33,12 +33,13 @@ struct qv_takeover {
 	u32 cpu_of[QV_MON_CPUS];	/* index -> Linux CPU */
 	u32 x2apic;
 	u32 text_len;
+	u32 outside;			/* CPUs of the machine that are not under the monitor */
 };
 extern struct qv_takeover qv_takeover;
 extern bool qv_going_down;	/* the machine is: what is in RAM may be wanted afterwards */
 
 #define QV_MEET_MS	2000	/* deadline for CPUs to come together */
-int qv_enable(struct qv_reply *r);
+int qv_enable(struct qv_reply *r, bool strict);
 int qv_disable(struct qv_reply *r);
 /* A CPU that never answered the last enable may still come: true while one may */
 int qv_nmi_register(void);		/* nmi.c; an errno of Linux's */
@@ -48,6 +49,12 @@ bool qv_takeover_pending(void);
 bool qv_takeover_whole(void);	/* every CPU is under the monitor: hypercalls may be made */
 int qv_cpu_index(u32 linux_cpu);	/* index of a CPU under the monitor, or -1 */
 bool qv_cpu_lost(u32 linux_cpu);	/* a cell's, and it does not answer the monitor */
+
+/* ---- outside.c: CPUs that are offline at enable ---- */
+void qv_outside_gather(void);	/* online, all that Linux lets come */
+void qv_outside_return(void);	/* online again, those that gather() had brought */
+void qv_outside_park(void);	/* offline, those that these two have brought */
+u32 qv_outside_count(void);	/* CPUs that are not online */
 
 /* ---- block.c: qv_takeover.block ---- */
 int qv_block_make(struct qv_reply *r);	/* on error as well there may be a block */
@@ -278,6 +285,7 @@ void qv_pci_exit(void);
 struct qv_firmware { u64 ecam_pa, ecam_len; u32 num_ioapics; };
 extern struct qv_firmware qv_firmware;	/* as in qv_mon_boot; valid while enabled */
 void qv_firmware_read(struct qv_mon_boot *b);
+u32 qv_firmware_cpus(void);		/* that may run, as the MADT lists them; 0: there is none */
 
 /* ---- watch.c: looks after running cells and the logs ---- */
 void qv_watch_start(void);

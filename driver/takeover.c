@@ -336,7 +336,7 @@ static int refuse_meeting(struct qv_reply *r)
 		if (!cpumask_test_cpu(qv_takeover.cpu_of[i], &meet.seen))
 			n += scnprintf(missing + n, sizeof(missing) - n, " %u", qv_takeover.cpu_of[i]);
 	return qv_refuse(r, QV_E_RENDEZVOUS,
-			 "find what keeps it busy with interrupts off, or set it offline, and try again",
+			 "find what keeps it busy with interrupts off, and try again",
 			 "these CPUs did not answer within %u ms, so all others backed out:%s",
 			 QV_MEET_MS, missing);
 }
@@ -350,17 +350,24 @@ static int refuse_lost(struct qv_reply *r)
 			 "a CPU went into the monitor and did not come back");
 }
 
-int qv_enable(struct qv_reply *r)
+static int refuse_outside(struct qv_reply *r)
+{
+	return qv_refuse(r, QV_E_CPU_OFFLINE,
+			 "take nosmt, maxcpus= and nr_cpus= from the kernel's command line, or enable without --strict",
+			 "%u CPUs are offline and Linux does not let them come: they would be outside the monitor",
+			 qv_takeover.outside);
+}
+
+/* All CPUs that can be are online */
+static int enable_online(struct qv_reply *r, bool strict)
 {
 	int error;
 
-	if (qv_takeover.enabled)
-		return qv_refuse(r, QV_E_ENABLED, "nothing to do", "QV is enabled already");
-	if (qv_takeover_pending())
-		return qv_refuse(r, QV_E_RENDEZVOUS, "wait until that CPU takes interrupts again",
-				 "a CPU that missed the last rendezvous has still not come");
 	cpus_read_lock();
+	qv_takeover.outside = qv_outside_count();
 	error = qv_preflight(r);
+	if (!error && strict && qv_takeover.outside)
+		error = refuse_outside(r);
 	if (!error)
 		error = qv_block_make(r);
 	if (error)
@@ -390,6 +397,27 @@ out:
 	if (error && qv_takeover.block)
 		qv_block_free();
 	cpus_read_unlock();
+	return error;
+}
+
+int qv_enable(struct qv_reply *r, bool strict)
+{
+	int error;
+
+	if (qv_takeover.enabled)
+		return qv_refuse(r, QV_E_ENABLED, "nothing to do", "QV is enabled already");
+	if (qv_takeover_pending())
+		return qv_refuse(r, QV_E_RENDEZVOUS, "wait until that CPU takes interrupts again",
+				 "a CPU that missed the last rendezvous has still not come");
+	error = qv_preflight(r);
+	if (error)
+		return error;
+	qv_outside_gather();
+	error = enable_online(r, strict);
+	qv_outside_park();
+	if (!error && qv_takeover.outside)
+		qv_log("driver", "level: CPUs outside (%u): offline, and Linux does not let them come; a hostile Linux could run them bare",
+		       qv_takeover.outside);
 	return error;
 }
 
@@ -435,15 +463,17 @@ int qv_disable(struct qv_reply *r)
 	if (qv_takeover_pending())
 		return qv_refuse(r, QV_E_BUSY, "wait until that CPU takes interrupts again",
 				 "a CPU has still to answer an earlier call");
+	qv_outside_return();
 	cpus_read_lock();
 	error = all_online(r);
 	if (!error)
 		error = leave_all(r);
 	cpus_read_unlock();
-	if (error)
-		return error;
-	qv_watch_now();			/* the last entries of its log */
-	qv_takeover.enabled = false;
-	qv_block_free();
-	return 0;
+	if (!error) {
+		qv_watch_now();			/* the last entries of its log */
+		qv_takeover.enabled = false;
+		qv_block_free();
+	}
+	qv_outside_park();
+	return error;
 }

@@ -223,9 +223,24 @@ class StatusInfo(ctypes.Structure):
         ("monitor_text", c_uint32),
         ("obstacle", c_uint32),
         ("lost_cpus", c_uint32),
+        ("cpus_outside", c_uint32),
+        ("reserved", c_uint32),
         ("obstacle_text", c_char * TEXT_LEN),
         ("obstacle_remedy", c_char * TEXT_LEN),
     ]
+
+
+class Enable(ctypes.Structure):
+    """struct qv_enable."""
+
+    _fields_ = [
+        ("reply", Reply),
+        ("flags", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+ENABLE_STRICT = 1
 
 
 class Simple(ctypes.Structure):
@@ -414,7 +429,7 @@ def _iowr(number: int, structure: type[ctypes.Structure]) -> int:
 
 
 IOC_STATUS = _iowr(0x01, StatusInfo)
-IOC_ENABLE = _iowr(0x02, Simple)
+IOC_ENABLE = _iowr(0x02, Enable)
 IOC_DISABLE = _iowr(0x03, Simple)
 IOC_CELL_CREATE = _iowr(0x10, CellCreate)
 IOC_CELL_START = _iowr(0x11, CellName)

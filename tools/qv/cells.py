@@ -57,8 +57,11 @@ def each(args: Arguments, system: System, one: Callable[[Device, str], object]) 
 
 def enable(args: Arguments, system: System) -> int:
     device = system.device_or_load()
-    reply = _unless(args, device.enable, abi.Reason.E_ENABLED, lambda: True)
-    return _done(args, reply, f"QV is enabled{'' if reply else ' already'}: its monitor runs under Linux", enabled=True)
+    reply = _unless(args, lambda: device.enable(args.strict), abi.Reason.E_ENABLED, lambda: True)
+    outside = device.status().cpus_outside
+    level = f"; level: {words.outside(outside)}" if outside else ""
+    return _done(args, reply, f"QV is enabled{'' if reply else ' already'}: its monitor runs under Linux{level}",
+                 enabled=True, cpus_outside=outside)
 
 
 def disable(args: Arguments, system: System) -> int:

@@ -88,7 +88,8 @@ FOLLOW = Option("-f --follow", "go on as more come")
 
 COMMANDS = (
     Command("doctor", "doctor.doctor", "what stands in the way here, and its remedy"),
-    Command("enable", "cells.enable", "put the monitor under the running Linux", "", STRICT),
+    Command("enable", "cells.enable", "put the monitor under the running Linux", "",
+            Option("--strict", "refuse when it is enabled already, or when a CPU would stay outside the monitor")),
     Command("disable", "cells.disable", "take the monitor away again", "", STRICT),
     Command("status", "show.status", "what the machine offers and whether QV is enabled"),
     Command("devices", "devices.devices", "the PCI functions, and which a cell could have"),

@@ -92,8 +92,8 @@ class Device:
     def status(self) -> abi.StatusInfo:
         return self._call(abi.IOC_STATUS, abi.StatusInfo())
 
-    def enable(self) -> abi.Reply:
-        return _reply(self._call(abi.IOC_ENABLE, abi.Simple()))
+    def enable(self, strict: bool = False) -> abi.Reply:
+        return _reply(self._call(abi.IOC_ENABLE, abi.Enable(flags=abi.ENABLE_STRICT if strict else 0)))
 
     def disable(self) -> abi.Reply:
         return _reply(self._call(abi.IOC_DISABLE, abi.Simple()))
@@ -164,7 +164,7 @@ class Device:
                 yield abi.Event.from_buffer_copy(data, at)
 
 
-def _reply(argument: abi.Simple | abi.CellCreate | abi.CellName) -> abi.Reply:
+def _reply(argument: abi.Enable | abi.Simple | abi.CellCreate | abi.CellName) -> abi.Reply:
     reply: abi.Reply = argument.reply
     return reply
 

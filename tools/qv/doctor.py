@@ -10,7 +10,7 @@ from .device import Device, text
 from .errors import Refused
 from .machine import parse_cpu_list
 from .record import dataclass
-from .words import MIB, cpu_list, size
+from .words import MIB, cpu_list, outside, size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .system import System
 
 OK, WARN, FAIL = "ok", "warn", "FAIL"
+OUTSIDE_REMEDY = ("take nosmt, maxcpus= and nr_cpus= from the kernel's command line and switch SMT off in the firmware if at all; "
+                  "`qvctl enable --strict` refuses such a machine")
 
 
 @dataclass(frozen=True)
@@ -159,14 +161,21 @@ class Examination:
                        "use a machine with two or more CPUs (QEMU: -smp 4)")
 
     def offline_cpus(self) -> Finding:
+        if self.status is not None and self.status.cpus_outside:
+            return Finding("offline-cpus", WARN, f"level: {outside(self.status.cpus_outside)}", OUTSIDE_REMEDY)
         offline = sorted(self.facts.machine.cpus & parse_cpu_list(self.facts.read("sys/devices/system/cpu/offline")))
         cells = self._cells_cpus()
         strange = [cpu for cpu in offline if cpu not in cells]
-        if strange:
-            words = "s are" if len(strange) > 1 else " is"
-            return Finding("offline-cpus", WARN, f"CPU{words} offline: {cpu_list(strange)}",
-                           f"echo 1 > /sys/devices/system/cpu/cpu{strange[0]}/online")
-        return Finding("offline-cpus", OK, "every CPU is online, or a cell's")
+        if not strange:
+            return Finding("offline-cpus", OK, "every CPU is online, or a cell's")
+        named = f"CPU{'s are' if len(strange) > 1 else ' is'} offline: {cpu_list(strange)}"
+        if self.status is not None and self.status.enabled:
+            return Finding("offline-cpus", OK, f"{named}, under the monitor")
+        if self.facts.read("sys/devices/system/cpu/smt/control").strip() in ("off", "forceoff"):
+            return Finding("offline-cpus", WARN, f"{named}, and Linux does not let siblings come (nosmt): "
+                           "they would be CPUs outside the monitor", OUTSIDE_REMEDY)
+        return Finding("offline-cpus", OK, f"{named}; enable takes it under the monitor, and sets it offline again"
+                       if len(strange) == 1 else f"{named}; enable takes them under the monitor, and sets them offline again")
 
     def _cells_cpus(self) -> set[int]:
         if self.status is None or isinstance(self.device, Refused):

@@ -205,7 +205,7 @@ def status(args: Arguments, system: System) -> int:
     data = {"enabled": bool(info.enabled), "cells": info.num_cells,
             "vendor": VENDORS.get(info.vendor, str(info.vendor)), "features": features,
             "x2apic": bool(info.x2apic), "cpus": info.num_cpus, "tsc_khz": info.tsc_khz,
-            "lost_cpus": info.lost_cpus, "monitor_text": info.monitor_text, "obstacle": obstacle}
+            "lost_cpus": info.lost_cpus, "monitor_text": info.monitor_text, "cpus_outside": info.cpus_outside, "obstacle": obstacle}
     if args.json:
         output.as_json(data)
         return 0
@@ -214,6 +214,8 @@ def status(args: Arguments, system: System) -> int:
     output.line(f"{data['vendor']}: {', '.join(features) or 'no features'}; "
                 f"{'x2APIC' if info.x2apic else 'xAPIC'}; TSC {info.tsc_khz} kHz; "
                 f"monitor {info.monitor_text} bytes")
+    if info.cpus_outside:
+        output.line(f"level: {words.outside(info.cpus_outside)}")
     if obstacle:
         output.line(f"cannot be enabled: {obstacle['sentence']}")
         output.line(f"  remedy: {obstacle['remedy']}")

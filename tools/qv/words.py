@@ -44,3 +44,8 @@ def cpu_list(cpus: list[int]) -> str:
 def duration(milliseconds: int) -> str:
     """Milliseconds as a person writes them in a file: 500ms, 2s."""
     return f"{milliseconds // 1000}s" if milliseconds % 1000 == 0 else f"{milliseconds}ms"
+
+
+def outside(count: int) -> str:
+    """The level of protection when CPUs of the machine are not under the monitor."""
+    return f"CPUs outside ({count}): offline, and Linux does not let them come; a hostile Linux could run them bare"

@@ -28,6 +28,7 @@ class FakeDevice:
         self.coming: list[abi.Event] = []
         self.fails = False
         self.previous: Refused | None = None
+        self.outside = 0
         self.obstacle = (0, b"", b"")
         self.vendor, self.features = 1, abi.FEATURE_NPT
 
@@ -41,10 +42,10 @@ class FakeDevice:
         code, sentence, remedy = self.obstacle
         return abi.StatusInfo(enabled=int(self.enabled), num_cells=len(self.cells), vendor=self.vendor,
                               features=self.features, num_cpus=4 if self.enabled else 0, tsc_khz=2_000_000,
-                              monitor_text=30_000, obstacle=code, obstacle_text=sentence, obstacle_remedy=remedy)
+                              monitor_text=30_000, cpus_outside=self.outside if self.enabled else 0, obstacle=code, obstacle_text=sentence, obstacle_remedy=remedy)
 
-    def enable(self) -> abi.Reply:
-        answer = self._call("enable")
+    def enable(self, strict: bool = False) -> abi.Reply:
+        answer = self._call("enable --strict" if strict else "enable")
         self.enabled = True
         return answer
 

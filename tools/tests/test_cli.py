@@ -60,6 +60,17 @@ def test_create_enables_first(run: Run) -> None:
     assert "cell quest is created" in run.out
 
 
+def test_cpus_outside_are_a_level_that_is_named(run: Run) -> None:
+    run.device.outside = 2
+    assert run("enable", "--strict") == 0
+    assert run.device.calls == ["enable --strict"]
+    assert "level: CPUs outside (2): offline" in run.out
+    assert run("status") == 0 and "level: CPUs outside (2): offline" in run.out
+    assert run.json("--json", "status")["cpus_outside"] == 2
+    run.device.outside = 0
+    assert run("status") == 0 and "outside" not in run.out
+
+
 def test_create_leaves_enabled_as_it_is(run: Run) -> None:
     run.device.enabled = True
     run.create("--start")

@@ -33,7 +33,8 @@ def say_done(run: Run, line: str, wanted: str) -> None:
 
 def test_verbs_twice(run: Run) -> None:
     run.create("--start")
-    run.device.refuse = {"enable": Refused("QV is enabled already", "-", abi.Reason.E_ENABLED), "start": STATE,
+    enabled = Refused("QV is enabled already", "-", abi.Reason.E_ENABLED)
+    run.device.refuse = {"enable": enabled, "enable --strict": enabled, "start": STATE,
                          "lock": STATE, "unlock 5000": STATE, "shutdown 5000": STATE,
                          "disable": Refused("QV is not enabled", "-", abi.Reason.E_NOT_ENABLED)}
     say_done(run, "enable", "QV is enabled already")

@@ -169,13 +169,18 @@ def test_secure_boot(clinic: Clinic) -> None:
 
 def test_cpus(clinic: Clinic) -> None:
     clinic.put("sys/devices/system/cpu/offline", "2\n")
-    clinic.finds("offline-cpus", "warn", "CPU is offline: 2", "cpu2/online")
+    clinic.finds("offline-cpus", "ok", "CPU is offline: 2; enable takes it under the monitor")
+    clinic.put("sys/devices/system/cpu/smt/control", "forceoff\n")
+    clinic.finds("offline-cpus", "warn", "CPU is offline: 2, and Linux does not let siblings come", "--strict")
     assert isinstance(clinic.device, FakeDevice)
+    clinic.device.enabled, clinic.device.outside = True, 1
+    clinic.finds("offline-cpus", "warn", "level: CPUs outside (1): offline", "--strict")
+    clinic.device.outside = 0
+    clinic.finds("offline-cpus", "ok", "CPU is offline: 2, under the monitor")
     info = abi.CellInfo(name=b"quest", num_cpus=1)
     info.cpus[0] = 2
-    clinic.device.enabled = True
     clinic.device.cells["quest"] = info
-    clinic.finds("offline-cpus", "ok")
+    clinic.finds("offline-cpus", "ok", "every CPU is online, or a cell's")
     clinic.put("sys/devices/system/cpu/present", "0\n")
     clinic.finds("cpus", "fail", "only one CPU")
 

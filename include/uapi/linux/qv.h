@@ -54,7 +54,7 @@ enum qv_reason {
 	QV_E_MONITOR		= 18,	/* the monitor refused: text has its reason */
 	QV_E_CPU_STUCK		= 19,	/* a CPU did not answer the monitor in time */
 	QV_E_BUSY		= 20,	/* another management call is under way */
-	QV_E_CPU_OFFLINE	= 21,	/* a CPU QV must bring home is offline */
+	QV_E_CPU_OFFLINE	= 21,	/* a CPU QV must bring home, or under the monitor, is offline */
 	QV_E_LOCKDOWN		= 22,	/* kernel lockdown forbids it */
 	QV_E_UNSUPPORTED	= 23,	/* a machine QV does not handle (yet) */
 	QV_E_INTERRUPTED	= 24,	/* a signal ended the wait; text says how things stand */
@@ -89,6 +89,8 @@ struct qv_status_info {
 	__u32 monitor_text;	/* bytes of monitor code */
 	__u32 obstacle;		/* enum qv_reason that enable would fail with now, else 0 */
 	__u32 lost_cpus;	/* CPUs of cells that answer the monitor no longer */
+	__u32 cpus_outside;	/* CPUs of the machine that are not under the monitor (0 when not enabled) */
+	__u32 reserved;
 	char obstacle_text[QV_TEXT_LEN];
 	char obstacle_remedy[QV_TEXT_LEN];
 };
@@ -103,7 +105,15 @@ struct qv_status_info {
 #define QV_FEATURE_VPID		(1u << 8)	/* VT-x: translations bear their guest's number */
 #define QV_FEATURE_UNRESTRICTED	(1u << 9)	/* VT-x: guests may be in real mode */
 
-/* QV_IOC_ENABLE, QV_IOC_DISABLE */
+/* QV_IOC_ENABLE. CPUs that are offline and that Linux lets come are brought in, and sent offline again */
+struct qv_enable {
+	struct qv_reply reply;
+	__u32 flags;		/* QV_ENABLE_* */
+	__u32 reserved;
+};
+#define QV_ENABLE_STRICT	(1u << 0)	/* refuse (QV_E_CPU_OFFLINE) when a CPU would stay outside the monitor */
+
+/* QV_IOC_DISABLE */
 struct qv_simple {
 	struct qv_reply reply;
 };
@@ -312,7 +322,7 @@ struct qv_event {
 };
 
 #define QV_IOC_STATUS		_IOWR('Q', 0x01, struct qv_status_info)
-#define QV_IOC_ENABLE		_IOWR('Q', 0x02, struct qv_simple)
+#define QV_IOC_ENABLE		_IOWR('Q', 0x02, struct qv_enable)
 #define QV_IOC_DISABLE		_IOWR('Q', 0x03, struct qv_simple)
 #define QV_IOC_CELL_CREATE	_IOWR('Q', 0x10, struct qv_cell_create)
 #define QV_IOC_CELL_START	_IOWR('Q', 0x11, struct qv_cell_name)

@@ -37,6 +37,7 @@ static size_t image_len;
 static unsigned int cpu;
 static union any {
 	struct qv_reply reply;
+	struct qv_enable enable;
 	struct qv_cell_create create;
 	struct qv_cell_info info;
 	struct qv_cell_list list;
@@ -228,6 +229,7 @@ static void one(int fd, union any *a, uint64_t *s)
 		on_name(fd, QV_IOC_CELL_UNLOCK, a, true, s);
 		break;
 	case 9:
+		a->enable.flags = rnd(s) & 1 ? odd_number(s) : 0;
 		call(fd, rnd(s) & 1 ? QV_IOC_ENABLE : QV_IOC_DISABLE, a);
 		break;
 	case 10:
