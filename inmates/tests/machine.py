@@ -22,11 +22,11 @@ def build_dir() -> Path:
 
 
 def build() -> None:
-    """Quest and the fake cell; one worker at a time."""
+    """Quest, the fake cell and the image with the programs for tests; one worker at a time."""
     build_dir().mkdir(parents=True, exist_ok=True)
     with open(build_dir() / "quest-tests.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        for part, target in (("inmates", "all"), ("inmates/tests", "fakecell")):
+        for part, target in (("inmates", "all"), ("inmates/tests", "fakecell"), ("inmates/tests", "image")):
             subprocess.run(["make", "-s", "-C", str(TOP / part), f"O={build_dir()}", target], check=True)
 
 

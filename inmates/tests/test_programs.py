@@ -49,12 +49,12 @@ CALLS = len(re.findall(r"\bC\(\d+, ", (m.TOP / "inmates/quest/user/include/quest
 
 
 def alone():
-    return m.Machine("-kernel", str(m.quest("quest32.elf"))), r"(?m)^> "
+    return m.Machine("-kernel", str(m.quest("quest-test32.elf"))), r"(?m)^> "
 
 
 def fake_cell():
     return m.Machine("-smp", "2", "-kernel", str(m.build_dir() / "inmates/tests/fakecell.elf"),
-                     "-initrd", str(m.quest("quest.elf")), "-append", "fakecell"), CELL_READY
+                     "-initrd", str(m.quest("quest-test.elf")), "-append", "fakecell"), CELL_READY
 
 
 class Programs(m.Shell):
@@ -107,6 +107,11 @@ def test_library(shell, nothing_lost):
     assert re.fullmatch(r"lib: \d{2,} right, 0 wrong\n", in_time(shell.run("lib")))
 
 
+def test_names_of_posix_answer_as_posix_says(shell, nothing_lost):
+    """errno of each thread, attributes, keys, exec*(), streams."""
+    assert re.fullmatch(r"!?posix: \d{2,} right, 0 wrong\n", in_time(shell.run("posix")))
+
+
 def test_clocks(shell, nothing_lost):
     """CLOCK_*, sleeps until a time, VCPUs with times in microseconds."""
     assert re.fullmatch(r"clocks: \d{2,} right, 0 wrong\n", in_time(shell.run("clocks")))
@@ -148,7 +153,7 @@ def test_pipelines(shell, nothing_lost):
 def test_driver_has_an_io_vcpu_of_its_class():
     """Keys are served by the I/O VCPU that the command line makes for input, not by Quest's own, nor by one of another class."""
     words = "quest vcpu=nic,io.net,100us,10ms vcpu=keys,io.usb.input,300us,10ms vcpu=bad,io.keys,1ms,10ms"
-    with m.Machine("-kernel", str(m.quest("quest32.elf")), "-append", words) as machine:
+    with m.Machine("-kernel", str(m.quest("quest-test32.elf")), "-append", words) as machine:
         machine.expect(r"vcpu=bad,io\.keys,1ms,10ms is not there: a VCPU is main or io, or io\.CLASS ")
         out = Programs(machine, r"(?m)^> ").run("vcpus counts")
     irqs = {name: int(n) for name, n in re.findall(r"(?m)^ *\d+ (\S+) +\d+ +\d+ +\d+ +\d+ +(\d+) ", out)}
@@ -158,7 +163,7 @@ def test_driver_has_an_io_vcpu_of_its_class():
 @pytest.fixture(scope="module")
 def counted():
     """A machine whose clock counts instructions."""
-    with m.Machine(*m.COUNTED, "-kernel", str(m.quest("quest32.elf"))) as machine:
+    with m.Machine(*m.COUNTED, "-kernel", str(m.quest("quest-test32.elf"))) as machine:
         yield Programs(machine, r"(?m)^> ")
 
 
@@ -328,7 +333,7 @@ def test_break_ends_those_without_a_parent(shell, nothing_lost):
 
 def test_who_is_refused_vcpus_delays_nobody():
     """The exact test of admission takes milliseconds with 200 VCPUs: on its caller's budget, with interrupts on."""
-    with m.Machine("-icount", "shift=1,sleep=off", "-kernel", str(m.quest("quest32.elf")),
+    with m.Machine("-icount", "shift=1,sleep=off", "-kernel", str(m.quest("quest-test32.elf")),
                    "-append", "quest xapic admission=exact") as machine:
         m.Shell(machine, r"(?m)^> ")
         machine.send("hostile admit 300\r")
@@ -517,7 +522,7 @@ def test_a_module_brings_programs(tmp_path):
 @pytest.mark.parametrize("cpu", ["qemu64", "max", "max,-smap,-smep,-umip"])
 def test_processors(cpu):
     """Without NX, SMEP, SMAP and UMIP programs run too; what guards them is what is there."""
-    with m.Machine("-cpu", cpu, "-kernel", str(m.quest("quest32.elf"))) as machine:
+    with m.Machine("-cpu", cpu, "-kernel", str(m.quest("quest-test32.elf"))) as machine:
         shell = m.Shell(machine, r"(?m)^> ")
         assert re.search(r"calls: \d+ right, 0 wrong", shell.run("calls"))
         assert "the kernel's part" in shell.run("fault write")

@@ -24,6 +24,7 @@ from lab.paths import BUILD
 
 HERE = Path(__file__).resolve().parent
 CONFIGS = "/usr/share/qv/configs"
+TEST_IMAGE = build.TEST_IMAGE
 KERNEL_TROUBLE = re.compile(
     r"WARNING|\bBUG\b|Oops|unchecked MSR|rcu.*stall|lockup|LOCKUP|general protection|Call Trace"
     r"|blocked for more than|No irq handler|nobody cared|NMI received for unknown|failed to report alive")
@@ -174,15 +175,17 @@ class Product:
         assert r.out == ""
         return r.err
 
-    def config(self, name: str, cpu: int) -> str:
-        """One of the installed configurations, moved to another CPU: its path in the machine."""
+    def config(self, name: str, cpu: int, image: str = "") -> str:
+        """One of the installed configurations, moved to another CPU or with another image: its path in the machine."""
         path = f"/run/{name}-{cpu}.yaml"
-        self.sh(f"sed 's/^cpus:.*/cpus: [{cpu}]/' {CONFIGS}/{name}.yaml >{path}")
+        changes = [f"s/^cpus:.*/cpus: [{cpu}]/"] if cpu else []
+        changes += [f"s/^image:.*/image: {image}/"] if image else []
+        self.sh(f"sed '{'; '.join(changes)}' {CONFIGS}/{name}.yaml >{path}")
         return path
 
-    def run_cell(self, name: str = "quest", cpu: int = 0) -> None:
-        """Create and start one of the installed cells, on another CPU if wanted."""
-        self.do(f"cell create {self.config(name, cpu) if cpu else f'{CONFIGS}/{name}.yaml'}")
+    def run_cell(self, name: str = "quest", cpu: int = 0, image: str = "") -> None:
+        """Create and start one of the installed cells, on another CPU or with another image if wanted."""
+        self.do(f"cell create {self.config(name, cpu, image) if cpu or image else f'{CONFIGS}/{name}.yaml'}")
         self.do(f"cell start {name}")
 
     def show(self, name: str = "quest") -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from badimage import image
-from product import CONFIGS, Product
+from product import CONFIGS, TEST_IMAGE, Product
 
 QEMU = ("-device", "edu,addr=10.0", "-device", "virtio-rng-pci,addr=11.0", "-device", "pci-serial,addr=12.0",
         "-device", "pcie-root-port,id=above,chassis=1,addr=13.0", "-device", "edu,bus=above",
@@ -28,7 +28,7 @@ def given(qv: Product, *devices: str, more: str = "") -> str:
     """A configuration with these devices: its path in the machine."""
     path = "/run/devices.yaml"
     lines = "".join(f"  - {device}\\n" for device in devices)
-    qv.sh(f"cp {CONFIGS}/quest.yaml {path}; printf 'devices:\\n{lines}{more}' >>{path}")
+    qv.sh(f"sed 's/^image:.*/image: {TEST_IMAGE}/' {CONFIGS}/quest.yaml >{path}; printf 'devices:\\n{lines}{more}' >>{path}")
     return path
 
 
@@ -49,8 +49,8 @@ def denied(qv: Product, name: str) -> int:
 
 
 def config(qv: Product, words: str) -> int:
-    """What `pci get|set|portget|portset ...` of the cell's shell answers."""
-    return int(qv.quesh(f"pci {words}"), 16)
+    """What `pcitest get|set|portget|portset ...` of the cell's shell answers."""
+    return int(qv.quesh(f"pcitest {words}"), 16)
 
 
 def driver(qv: Product, place: str) -> str:
@@ -96,7 +96,7 @@ def test_no_exit_for_registers(qv: Product) -> None:
     before = qv.ask("cell stats quest")["cpus"][0]["exits"]
     qv.quesh("edu fact 9")
     for _ in range(5):
-        qv.quesh(f"pci get {EDU_BDF} 0 4")
+        qv.quesh(f"pcitest get {EDU_BDF} 0 4")
     after = qv.ask("cell stats quest")["cpus"][0]["exits"]
     assert after["port"] == before["port"]
     assert after["memory"] - before["memory"] == 1, "one write to the command register"
@@ -152,7 +152,7 @@ def test_messages_reach_own_cpus_only(qv: Product) -> None:
 
 def test_msi_x_entries_hold_own_cpus_only(qv: Product) -> None:
     run(qv, unsafe(RNG))
-    assert qv.quesh("pci msix 0 0") == "on\n"
+    assert qv.quesh("pcitest msix 0 0") == "on\n"
     listing = qv.quesh("pci")
     cap = next(at for at in range(0x40, 0x100, 4)
                if config(qv, f"get {RNG_BDF} {at} 1") == 0x11 and config(qv, f"get {RNG_BDF} {at + 4} 4") & 7 == 1)
@@ -160,14 +160,14 @@ def test_msi_x_entries_hold_own_cpus_only(qv: Product) -> None:
     assert found, listing
     table = int(found[1], 16) + (config(qv, f"get {RNG_BDF} {cap + 4} 4") & ~7)
     for address in ("0x100000", "0x3ffffffffffc", hex(int(found[1], 16) - 4)):  # the kernel's text would be mapped anew
-        assert "not in a memory BAR" in qv.quesh(f"pci load {address}")
-    assert int(qv.quesh(f"pci load {table:#x}"), 16) == 0xfee03000
-    assert int(qv.quesh(f"pci store {table:#x} 0xfee00000"), 16) == 0xfee03000
-    assert int(qv.quesh(f"pci store {table + 4:#x} 1"), 16) == 0
-    assert int(qv.quesh(f"pci store {table + 8:#x} 0x450"), 16) == 0x50
-    assert int(qv.quesh(f"pci store {table + 8:#x} 0x51"), 16) == 0x51
-    assert int(qv.quesh(f"pci store {table + 12:#x} 1"), 16) == 1
-    assert int(qv.quesh(f"pci store {table + 16:#x} 0xfee00000"), 16) == 0xfee03000, "the next entry"
+        assert "not in a memory BAR" in qv.quesh(f"pcitest load {address}")
+    assert int(qv.quesh(f"pcitest load {table:#x}"), 16) == 0xfee03000
+    assert int(qv.quesh(f"pcitest store {table:#x} 0xfee00000"), 16) == 0xfee03000
+    assert int(qv.quesh(f"pcitest store {table + 4:#x} 1"), 16) == 0
+    assert int(qv.quesh(f"pcitest store {table + 8:#x} 0x450"), 16) == 0x50
+    assert int(qv.quesh(f"pcitest store {table + 8:#x} 0x51"), 16) == 0x51
+    assert int(qv.quesh(f"pcitest store {table + 12:#x} 1"), 16) == 1
+    assert int(qv.quesh(f"pcitest store {table + 16:#x} 0xfee00000"), 16) == 0xfee03000, "the next entry"
     assert denied(qv, "quest") == 4
 
 
@@ -205,7 +205,7 @@ def test_own_config_space(qv: Product) -> None:
     assert qv.quesh("edu fact 4") == "24\n"
 
 
-@pytest.mark.parametrize("line, port", [("pci out 0xcf9 0", 0xcf9), ("pci in 0xcfb", 0xcfb), ("pci in 0x64", 0x64)])
+@pytest.mark.parametrize("line, port", [("pcitest out 0xcf9 0", 0xcf9), ("pcitest in 0xcfb", 0xcfb), ("pcitest in 0x64", 0x64)])
 def test_ports_beside_config_space_fail_the_cell(qv: Product, line: str, port: int) -> None:
     run(qv, off(EDU))
     qv.machine.run(["quesh", "quest", "-t", "3", "-c", line], 20)
@@ -216,7 +216,7 @@ def test_ports_beside_config_space_fail_the_cell(qv: Product, line: str, port: i
 def with_ports(qv: Product, name: str, cpu: int, ports: str) -> str:
     """A configuration with these ports and no device: its path in the machine."""
     path = f"/run/{name}.yaml"
-    qv.sh(f"sed 's/^name:.*/name: {name}/; s/^cpus:.*/cpus: [{cpu}]/' {CONFIGS}/quest.yaml >{path}; "
+    qv.sh(f"sed 's/^name:.*/name: {name}/; s/^cpus:.*/cpus: [{cpu}]/; s/^image:.*/image: {TEST_IMAGE}/' {CONFIGS}/quest.yaml >{path}; "
           f"echo 'ports: [{ports}]' >>{path}")
     return path
 
@@ -260,7 +260,7 @@ def test_ports_of_a_list_leave_linux(qv: Product) -> None:
     assert scratch(qv, port, 0x33) == 0xff
     assert denied(qv, "linux") - before == 2
     assert f"Linux used port {port:#x}, which is not its own" in qv.do("log")
-    assert qv.quesh(f"pci in {port:#x}") == "5a\n"
+    assert qv.quesh(f"pcitest in {port:#x}") == "5a\n"
     qv.do("cell shutdown quest")
     assert scratch(qv, port) == 0xff
     qv.do("cell destroy quest")
@@ -289,7 +289,7 @@ f.seek({base + 7}); f.write(bytes([0x5a])); f.seek({base + 7}); print(f.read(1)[
     assert qv.quesh("edu fact 3") == "6\n"
     assert config(qv, f"get {EDU_BDF} 0x10 4") != 0
     assert config(qv, f"set {SERIAL_BDF} 4 2 1") == 1
-    assert qv.quesh(f"pci out {base + 7:#x} 0x5a") == "5a\n", "the scratch register, directly"
+    assert qv.quesh(f"pcitest out {base + 7:#x} 0x5a") == "5a\n", "the scratch register, directly"
     qv.do("cell destroy quest")
     assert resource(qv, EDU) == EDU_ID
 

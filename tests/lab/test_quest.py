@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from product import Product
+from product import TEST_IMAGE, Product
 from test_watching import until
 
 # By what each is killed; inmates/tests/test_programs.py has all the words.
@@ -28,7 +28,7 @@ def memory(qv: Product) -> str:
 @pytest.mark.both_vendors
 def test_programs_in_a_cell(qv: Product) -> None:
     """One after another, on one cell: each run is some seconds of a slow machine."""
-    qv.run_cell()
+    qv.run_cell(image=TEST_IMAGE)
     before = memory(qv)
     assert "0 programs" in before
     assert re.fullmatch(r"calls: \d+ right, 0 wrong\n", qv.quesh("calls", timeout=120))
@@ -42,7 +42,7 @@ def test_programs_in_a_cell(qv: Product) -> None:
 def test_faults_end_the_program_and_nothing_else(qv: Product) -> None:
     """A program's VMMCALL too: the monitor gives it #UD, as on a machine without one, and the cell lives; so does another
     program, which was there all the time."""
-    qv.run_cell()
+    qv.run_cell(image=TEST_IMAGE)
     at_first = memory(qv)
     other = re.match(r"\[(\d+)\] logger\n", qv.quesh("logger 1 1000000 &"))        # sleeps all the time
     assert other
@@ -64,7 +64,7 @@ def test_faults_end_the_program_and_nothing_else(qv: Product) -> None:
 def test_hostile_system_calls(qv: Product) -> None:
     """Each child begins with another call of the table, of which there are 45: each is tried."""
     children, seeds = (48, (1,)) if qv.machine.config.machine == "intel" else (60, (1, 2))
-    qv.run_cell()
+    qv.run_cell(image=TEST_IMAGE)
     before = memory(qv)
     for seed in seeds:
         out = qv.quesh(f"fuzz {children} {seed}", timeout=120)
@@ -97,7 +97,7 @@ def test_a_line_has_the_status_of_its_command(qv: Product) -> None:
         assert done.err == "", done
         return done.rc
 
-    qv.run_cell()
+    qv.run_cell(image=TEST_IMAGE)
     assert status("echo hello") == 0
     assert status("nonsense") == 127
     assert status("vcpu=nobody hello") == 127

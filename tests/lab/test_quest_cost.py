@@ -9,7 +9,7 @@ import pytest
 from lab import questbench
 from lab.errors import LabError
 from lab.paths import BUILD
-from product import Product
+from product import TEST_IMAGE, Product
 
 OUT = BUILD / "bench-quest.json"
 # Each wake-up sets the timer for the budget's end, then for the next wake-up, and ends an interrupt: three writes to the
@@ -21,7 +21,7 @@ WAKE_UPS = 10000
 @pytest.mark.machine(icount=True)
 def test_what_a_cell_costs_quest(qv: Product) -> None:
     base = questbench.alone("xapic", qv.sh(questbench.DIGEST).strip())
-    qv.run_cell()
+    qv.run_cell(image=TEST_IMAGE)
     cell, exits = questbench.in_cell(lambda command: qv.quesh(command, timeout=240),
                                      lambda: int(qv.ask("cell stats quest")["exits_total"]))
     ratio = questbench.ratios(base, cell)

@@ -36,7 +36,7 @@ long sys_gettimeofday(struct call *c)
 
 long sys_times(struct call *c)
 {
-	struct tms t = {
+	struct quest_tms t = {
 		.tms_utime = timer_to_us(process_used(c->process)),
 		.tms_cutime = timer_to_us(c->process->children_used),
 	};
@@ -75,7 +75,7 @@ long sys_meminfo(struct call *c)
 
 long sys_uname(struct call *c)
 {
-	struct utsname u = { .sysname = "Quest", .release = RELEASE, .machine = "x86_64" };
+	struct quest_utsname u = { .sysname = "Quest", .release = RELEASE, .machine = "x86_64" };
 
 	copy_string(u.nodename, machine.alone ? "alone" : cell_info()->name, sizeof(u.nodename));
 	return put(c, &u, sizeof(u));

@@ -58,21 +58,7 @@ const struct command shell_commands[] = {
 	{ "agree", "[no]", "answer Linux's next request to unlock with yes (or not at all)",
 	  "    agree     qvctl cell unlock succeeds, once" NL
 	  "    agree no  as at boot: the request is ignored" NL, command_agree },
-	{ "pci", "[get|set|portget|portset BDF REG SIZE [VALUE]]", "the cell's PCI functions; config space",
-	  "    pci                         the functions, their vectors and BARs" NL
-	  "    pci get BDF REG SIZE        read config space" NL
-	  "                                BDF = bus << 8 | device << 3 | function" NL
-	  "    pci set BDF REG SIZE VALUE  write it, then read it again" NL
-	  "    pci portget, pci portset    the same by 0xCF8" NL
-	  "    pci load ADDRESS            read a register in a BAR of the cell's" NL
-	  "    pci store ADDRESS VALUE     write it" NL
-	  "    pci in PORT                 read a byte" NL
-	  "    pci out PORT VALUE          write it, then read" NL
-	  "    pci msix N ENTRY            enable MSI-X of function N with one entry" NL, command_pci },
-	{ "edu", "id|fact N|irq|msi", "QEMU's teaching device (1234:11e8), if the cell has it",
-	  "    edu id      identification; an inverted word" NL
-	  "    edu fact N  N! as the device computes it (N up to 12)" NL
-	  "    edu irq     an interrupt by its pin; edu msi: by message" NL, command_edu },
+	{ "pci", "", "the cell's PCI functions, their vectors and BARs", NULL, command_pci },
 	{ "hang", "", "interrupts off, and spin for ever: the heartbeat stops", NULL, command_hang },
 	{ "crash", "[WHAT]", "do what a cell must not; without WHAT: the list",
 	  "    crash memory  read memory that is not the cell's" NL

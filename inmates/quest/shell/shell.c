@@ -22,14 +22,29 @@ static int line_status;			/* of the line that is carried out */
 static bool shown;			/* the line being typed stands on the screen, whole */
 static bool writing;			/* console_write() is the shell's own */
 
-static const struct command *find(const char *name)
+/* The n-th of all commands; NULL: there are fewer. */
+static const struct command *command_nth(unsigned int n)
 {
 	const struct command *c;
 
 	for (c = shell_commands; c->name; c++)
-		if (!strcmp(c->name, name))
+		if (!n--)
+			return c;
+	for (c = shell_more_commands; c->name; c++)
+		if (!n--)
 			return c;
 	return NULL;
+}
+
+static const struct command *find(const char *name)
+{
+	const struct command *c;
+	unsigned int n;
+
+	for (n = 0; (c = command_nth(n)); n++)
+		if (!strcmp(c->name, name))
+			break;
+	return c;
 }
 
 void shell_status(int status)
@@ -66,12 +81,13 @@ static void help_on(const char *name)
 void command_help(int argc, char **argv)
 {
 	const struct command *c;
+	unsigned int n;
 
 	if (argc > 1) {
 		help_on(argv[1]);
 		return;
 	}
-	for (c = shell_commands; c->name; c++)
+	for (n = 0; (c = command_nth(n)); n++)
 		print("%-8s %s\n", c->name, c->brief);
 	print("help NAME tells more; a program runs by its name (ls); Tab completes, ^C ends\n");
 }
@@ -111,12 +127,12 @@ static void carry_out(char *text)
 /* For Tab: the commands, then the files of the archive, then vcpu=NAME. */
 static const char *name_at(unsigned int i)
 {
-	unsigned int n = 0;
+	unsigned int n;
 
-	while (shell_commands[n].name)
-		n++;
+	for (n = 0; command_nth(n); n++)
+		;
 	if (i < n)
-		return shell_commands[i].name;
+		return command_nth(i)->name;
 	i -= n;
 	return i < archive.num_files ? archive.files[i].name : namedvcpu_word(i - archive.num_files);
 }

@@ -20,8 +20,9 @@ struct command {
 	void (*run)(int argc, char **argv);
 };
 
-/* All commands, ending with a NULL name. */
+/* The commands, ending with a NULL name; and those of an image for tests, which the shipped one has none of. */
 extern const struct command shell_commands[];
+extern const struct command shell_more_commands[];
 
 /* Start the shell thread. False: no memory. */
 bool shell_start(void);
@@ -51,7 +52,6 @@ void command_unlock(int argc, char **argv);
 void command_agree(int argc, char **argv);
 void command_crash(int argc, char **argv);
 void command_pci(int argc, char **argv);
-void command_edu(int argc, char **argv);
 void command_run(int argc, char **argv);
 void command_kill(int argc, char **argv);
 void command_detach(int argc, char **argv);

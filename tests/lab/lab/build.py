@@ -14,6 +14,7 @@ from .images import Kernel
 from .paths import BUILD
 
 OUT = BUILD / "lab/out"  # apart from what the host's own compiler may have made
+TEST_IMAGE = "quest-test.elf"  # Quest with the programs and commands for tests, beside the images that `make install` ships
 
 
 def _make(root: Path, *arguments: str) -> None:
@@ -32,9 +33,16 @@ def _kdir(kernel: Kernel) -> str:
     return f"KDIR=/lib/modules/{kernel.version}/build"
 
 
+def _for_tests(*arguments: str) -> None:
+    """What tests need beside the tree's own programs."""
+    if "inmates" in os.environ.get("PROGRAMS", "inmates").split():
+        _make(roots.ensure("tool"), "-C", "inmates/tests", *arguments)
+
+
 def programs() -> None:
     """All but the module. Call with the lock held."""
     _make(roots.ensure("tool"), "programs")
+    _for_tests("image")
 
 
 def compile_for(kernel: Kernel) -> None:
@@ -90,6 +98,7 @@ def installed(kernel: Kernel, compile: bool) -> Iterator[Path]:
             return
         shutil.rmtree(stage, ignore_errors=True)
         _make(roots.ensure("tool"), "install-programs", f"DESTDIR={stage}")
+        _for_tests("install", f"DESTDIR={stage}")
         _make(kernel.root, "install-driver", _kdir(kernel), f"DESTDIR={stage}")
         _settle(stage)
         _depmod(kernel, stage)

@@ -14,7 +14,7 @@ from .errors import LabError
 from .paths import TOP
 
 GOAL = 1.02
-DIGEST = "sha256sum /usr/share/qv/images/quest.elf | cut -c-64"  # in the machine, of what its cell runs
+DIGEST = f"sha256sum /usr/share/qv/images/{build.TEST_IMAGE} | cut -c-64"  # in the machine, of what its cell runs
 COMMANDS = ("measure", "bench switch", "bench sched", "bench timer", "bench share")
 PERCENTILES = ("min", "p50", "p99", "p99.99", "max")
 VCPUS = (1, 4, 16, 64, 256)
@@ -54,7 +54,7 @@ def numbers(said: dict[str, str]) -> dict[str, int]:
 def alone(mode: str, digest: str) -> dict[str, int]:
     """Quest with nothing under it, its APIC in that mode ("xapic", "x2apic"): the same as in the cell, whose image has
     that SHA-256."""
-    image, kernel = (build.OUT / f"inmates/quest/{name}" for name in ("quest.elf", "quest32.elf"))
+    image, kernel = (build.OUT / f"inmates/quest/{name}" for name in (build.TEST_IMAGE, "quest-test32.elf"))
     if hashlib.sha256(image.read_bytes()).hexdigest() != digest:
         raise LabError("Quest was built anew since the machine with the cell was started", "measure again")
     done = enter.run(roots.ensure("tool"), ["python3", "-B", str(TOP / "inmates/tests/alone.py"), mode, str(kernel), *COMMANDS])

@@ -1,20 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Conversions: inmate/printf.h. No floating point. Output goes out when the call ends. */
+/*
+ * Output is not buffered: it goes out when the call ends. Conversions: d i u o x X c s p % f F e E g G; flags - + space
+ * # 0; width and precision (also *); lengths hh h l ll z j t L. Not %a and %n.
+ */
 #ifndef QUEST_STDIO_H
 #define QUEST_STDIO_H
 
 #include <stdarg.h>
 #include <stddef.h>
 
-int printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-int vprintf(const char *fmt, va_list ap);
-int snprintf(char *to, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int puts(const char *line);
-int putchar(int c);
-int getchar(void);		/* a key, not echoed; EOF: the program runs in the background */
-#define EOF (-1)
+typedef struct quest_stream FILE;
+extern FILE quest_stdin, quest_stdout, quest_stderr;
 
-/* "WHAT: " and strerror(error) on a line. */
+#define stdin	(&quest_stdin)
+#define stdout	(&quest_stdout)
+#define stderr	(&quest_stderr)
+#define EOF	(-1)
+#define BUFSIZ	256
+#define _IOFBF	0
+#define _IOLBF	1
+#define _IONBF	2
+
+int printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int fprintf(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int sprintf(char *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int snprintf(char *to, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int dprintf(int fd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int vprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+int vfprintf(FILE *to, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+int vsnprintf(char *to, size_t size, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+int puts(const char *line);
+int fputs(const char *text, FILE *to);
+int putchar(int c);
+int fputc(int c, FILE *to);
+#define putc(c, to) fputc(c, to)
+size_t fwrite(const void *from, size_t size, size_t n, FILE *to);
+int fflush(FILE *to);		/* nothing is kept back: 0 */
+int setvbuf(FILE *stream, char *buffer, int mode, size_t size);	/* -1, but for _IONBF */
+void setbuf(FILE *stream, char *buffer);
+
+int getchar(void);		/* a key, not echoed; EOF: the program runs in the background */
+int fgetc(FILE *from);
+#define getc(from) fgetc(from)
+char *fgets(char *to, int size, FILE *from);
+size_t fread(void *to, size_t size, size_t n, FILE *from);
+FILE *fopen(const char *file, const char *mode);	/* of the archive, "r"; NULL: as open() */
+FILE *fdopen(int fd, const char *mode);
+int fclose(FILE *stream);
+int fileno(FILE *stream);
+int feof(FILE *stream);
+int ferror(FILE *stream);
+void clearerr(FILE *stream);
+
+void perror(const char *what);	/* "WHAT: " and the sentence of errno, on stderr */
+
+/* Quest's own: the same for an error that one of its functions answered; on stdout. */
 void perror_of(const char *what, int error);
 
 #endif

@@ -2,13 +2,38 @@
 #ifndef QUEST_STDLIB_H
 #define QUEST_STDLIB_H
 
-#include <quest.h>
+#include <stddef.h>
+
+#define EXIT_SUCCESS	0
+#define EXIT_FAILURE	1
+#define RAND_MAX	0x7FFFFFFF
+
+_Noreturn void exit(int code);
+_Noreturn void abort(void);	/* ends the program by SIGABRT */
+int atexit(void (*fn)(void));	/* at most 32 */
+char *getenv(const char *name);	/* NULL: there is no environment */
+
+void *malloc(size_t bytes);	/* 16-byte aligned; NULL: no memory */
+void *calloc(size_t n, size_t size);
+void *realloc(void *p, size_t bytes);	/* NULL: no memory, and `p` stays */
+void free(void *p);
 
 /* The decimal number at the start of `text`, with its sign; 0: none. */
 long atol(const char *text);
 int atoi(const char *text);
 
-/* The number at the start of `text` in `base` (0: by its prefix, 0x or 0), behind blanks; `*end` (NULL: no matter) is what follows. */
+/*
+ * The number at the start of `text` in `base` (0: by its prefix, 0x or 0), behind blanks; `*end` is what follows, if
+ * `end` is not NULL. One that does not fit is the nearest that does, and errno is ERANGE.
+ */
 long strtol(const char *text, char **end, int base);
+unsigned long strtoul(const char *text, char **end, int base);
+
+int abs(int n);
+long labs(long n);
+int rand(void);			/* the same numbers after the same srand(), of whatever thread */
+void srand(unsigned int seed);
+void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
+void *bsearch(const void *key, const void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
 
 #endif

@@ -2,13 +2,29 @@
 #ifndef QUEST_STRING_H
 #define QUEST_STRING_H
 
-#include <inmate/string.h>
+#include <stddef.h>
 
-/* As everywhere. */
+void *memcpy(void *to, const void *from, size_t n);
+void *memmove(void *to, const void *from, size_t n);
+void *memset(void *to, int byte, size_t n);
+int memcmp(const void *a, const void *b, size_t n);
+void *memchr(const void *at, int byte, size_t n);
+size_t strlen(const char *s);
+size_t strnlen(const char *s, size_t most);
+int strcmp(const char *a, const char *b);
+int strncmp(const char *a, const char *b, size_t n);
 char *strcpy(char *to, const char *from);
+char *strncpy(char *to, const char *from, size_t n);
 char *strcat(char *to, const char *from);
+char *strncat(char *to, const char *from, size_t n);
 char *strchr(const char *text, int c);
 char *strrchr(const char *text, int c);
-int strncmp(const char *a, const char *b, size_t n);
+char *strstr(const char *text, const char *part);
+size_t strspn(const char *text, const char *bytes);
+size_t strcspn(const char *text, const char *bytes);
+char *strtok(char *text, const char *bytes);
+char *strtok_r(char *text, const char *bytes, char **rest);
+char *strdup(const char *text);		/* NULL: no memory */
+char *strerror(int error);	/* the sentence and the remedy; of a negative number, too */
 
 #endif

@@ -1,40 +1,47 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Mutexes and conditions: the kernel is called only when somebody has to wait, or waits. */
-#include <quest.h>
+/* Mutexes and conditions: the kernel is called only when a thread has to wait, or waits. */
+#include "raw.h"
 
 #define FREE	0u
 
-/* The calling thread's number plus 1. It runs on its own stack, or asks the kernel. */
+/* What is in the word of a mutex that the calling thread owns. */
 static uint32_t own_name(void)
 {
-	unsigned long slot = ((unsigned long)__builtin_frame_address(0) - QUEST_STACKS) / (2 * QUEST_STACK_BYTES);
-
-	return (slot < QUEST_THREADS ? (uint32_t)slot : (uint32_t)pthread_self()) + 1;
+	return quest_thread() + 1;
 }
 
-int pthread_mutex_init(pthread_mutex_t *mutex, const void *attributes)
+int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
 {
-	if (attributes)
-		return -EINVAL;
-	mutex->word = FREE;
+	*mutex = (pthread_mutex_t){ .word = FREE, .kind = attributes ? (uint32_t)attributes->kind : PTHREAD_MUTEX_DEFAULT };
 	return 0;
 }
 
 int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
-	return mutex->word == FREE ? 0 : -EBUSY;
+	return mutex->word == FREE ? 0 : EBUSY;
+}
+
+/* The owner may lock a recursive mutex again. */
+static int locked_again(pthread_mutex_t *mutex)
+{
+	if (mutex->kind != PTHREAD_MUTEX_RECURSIVE || (mutex->word & ~LOCK_AWAITED) != own_name())
+		return 0;
+	mutex->depth++;
+	return 1;
 }
 
 int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	uint32_t was = FREE;
 
-	return __atomic_compare_exchange_n(&mutex->word, &was, own_name(), 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ? 0 : -EBUSY;
+	if (__atomic_compare_exchange_n(&mutex->word, &was, own_name(), 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return 0;
+	return locked_again(mutex) ? 0 : EBUSY;
 }
 
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
 {
-	return pthread_mutex_trylock(mutex) ? lock_word(&mutex->word, until) : 0;
+	return pthread_mutex_trylock(mutex) ? -quest_lock_word(&mutex->word, until) : 0;
 }
 
 int pthread_mutex_lock(pthread_mutex_t *mutex)
@@ -46,15 +53,18 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
 	uint32_t was = own_name();
 
+	if (mutex->depth && (mutex->word & ~LOCK_AWAITED) == was) {
+		mutex->depth--;
+		return 0;
+	}
 	if (__atomic_compare_exchange_n(&mutex->word, &was, FREE, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		return 0;
-	return unlock_word(&mutex->word);
+	return -quest_unlock_word(&mutex->word);
 }
 
-int pthread_cond_init(pthread_cond_t *cond, const void *attributes)
+int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes)
 {
-	if (attributes)
-		return -EINVAL;
+	(void)attributes;
 	cond->count = 0;
 	return 0;
 }
@@ -72,7 +82,7 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 
 	if (error)
 		return error;
-	(void)wait_word(&cond->count, count, -1);
+	(void)quest_wait_word(&cond->count, count, -1);
 	return pthread_mutex_lock(mutex);
 }
 
@@ -83,15 +93,15 @@ int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const s
 
 	if (error)
 		return error;
-	waited = wait_word_until(&cond->count, count, until);
+	waited = -quest_wait_word_until(&cond->count, count, until);
 	error = pthread_mutex_lock(mutex);
-	return error ? error : waited == -EAGAIN ? 0 : waited;
+	return error ? error : waited == EAGAIN ? 0 : waited;
 }
 
 int pthread_cond_broadcast(pthread_cond_t *cond)
 {
 	(void)__atomic_fetch_add(&cond->count, 1, __ATOMIC_RELEASE);
-	return wake_words();
+	return -quest_wake_words();
 }
 
 int pthread_cond_signal(pthread_cond_t *cond)

@@ -3,9 +3,9 @@
  * First fit in a list ordered by address; neighbours that are free become one.
  * What is not in the list comes from the end of the heap, a page or more at a time.
  */
-#include <quest.h>
 #include <stdbool.h>
 #include <string.h>
+#include "raw.h"
 
 #define ALIGN		16
 #define STEP		4096
@@ -69,7 +69,7 @@ static struct block *take(size_t size)
 static bool grow(size_t size)
 {
 	size_t step = (size + STEP - 1) / STEP * STEP;
-	struct block *b = sbrk((intptr_t)step);
+	struct block *b = quest_sbrk((intptr_t)step);
 
 	if (failed(b))
 		return false;
@@ -83,13 +83,17 @@ void *malloc(size_t bytes)
 	size_t size = (bytes + sizeof(struct block) + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 	struct block *b;
 
-	if (bytes > (size_t)1 << 40)
+	if (bytes > (size_t)1 << 40) {
+		errno = ENOMEM;
 		return NULL;
+	}
 	(void)pthread_mutex_lock(&heap);
 	b = take(size);
 	if (!b && grow(size))
 		b = take(size);
 	(void)pthread_mutex_unlock(&heap);
+	if (!b)
+		errno = ENOMEM;
 	return b ? b + 1 : NULL;
 }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Semaphores of one program: the kernel is called only when somebody has to wait, or waits. */
-#include <quest.h>
+/* Semaphores of one program: the kernel is called only when a thread has to wait, or waits. */
+#include "raw.h"
 
 int sem_init(sem_t *sem, int shared, unsigned int value)
 {
 	if (shared || value > SEM_VALUE_MAX)
-		return -EINVAL;
+		return (int)posix_answer(shared ? -ENOSYS : -EINVAL);
 	*sem = (sem_t){ .value = value };
 	return 0;
 }
 
 int sem_destroy(sem_t *sem)
 {
-	return __atomic_load_n(&sem->waiters, __ATOMIC_SEQ_CST) ? -EBUSY : 0;
+	return (int)posix_answer(__atomic_load_n(&sem->waiters, __ATOMIC_SEQ_CST) ? -EBUSY : 0);
 }
 
 int sem_post(sem_t *sem)
@@ -21,12 +21,13 @@ int sem_post(sem_t *sem)
 
 	do {
 		if (value == SEM_VALUE_MAX)
-			return -EOVERFLOW;
+			return (int)posix_answer(-EOVERFLOW);
 	} while (!__atomic_compare_exchange_n(&sem->value, &value, value + 1, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-	return __atomic_load_n(&sem->waiters, __ATOMIC_SEQ_CST) ? wake_words() : 0;
+	return __atomic_load_n(&sem->waiters, __ATOMIC_SEQ_CST) ? (int)posix_answer(quest_wake_words()) : 0;
 }
 
-int sem_trywait(sem_t *sem)
+/* 0, or -EAGAIN: it is 0. */
+static int try_wait(sem_t *sem)
 {
 	uint32_t value = __atomic_load_n(&sem->value, __ATOMIC_SEQ_CST);
 
@@ -36,29 +37,34 @@ int sem_trywait(sem_t *sem)
 	return -EAGAIN;
 }
 
-/* Who is about to wait says so before it looks for the last time: sem_post() looks in the other order. */
+int sem_trywait(sem_t *sem)
+{
+	return (int)posix_answer(try_wait(sem));
+}
+
+/* A thread counts itself as a waiter before it reads the value for the last time; sem_post() does both in the other order. */
 static int wait_until(sem_t *sem, const struct timespec *until)
 {
-	int error = sem_trywait(sem);
+	int error = try_wait(sem);
 
 	while (error == -EAGAIN) {
 		(void)__atomic_fetch_add(&sem->waiters, 1, __ATOMIC_SEQ_CST);
-		error = until ? wait_word_until(&sem->value, 0, until) : wait_word(&sem->value, 0, -1);
+		error = until ? quest_wait_word_until(&sem->value, 0, until) : quest_wait_word(&sem->value, 0, -1);
 		(void)__atomic_fetch_sub(&sem->waiters, 1, __ATOMIC_SEQ_CST);
 		if (!error || error == -EAGAIN)
-			error = sem_trywait(sem);
+			error = try_wait(sem);
 	}
 	return error;
 }
 
 int sem_wait(sem_t *sem)
 {
-	return wait_until(sem, NULL);
+	return (int)posix_answer(wait_until(sem, NULL));
 }
 
 int sem_timedwait(sem_t *sem, const struct timespec *until)
 {
-	return wait_until(sem, until);
+	return (int)posix_answer(wait_until(sem, until));
 }
 
 int sem_getvalue(sem_t *sem, int *value)

@@ -11,12 +11,12 @@ static const struct {
 #undef ERROR_TEXT
 };
 
-const char *strerror(int error)
+char *strerror(int error)
 {
 	unsigned int i;
 
 	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		if (errors[i].number == error || errors[i].number == -error)
-			return errors[i].text;
-	return error ? "an error without a name" : "no error";
+			return (char *)errors[i].text;
+	return (char *)(error ? "an error without a name" : "no error");
 }

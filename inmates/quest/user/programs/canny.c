@@ -160,7 +160,7 @@ static int load(void)
 	long n;
 
 	if (fd < 0) {
-		perror_of(FRAME, fd);
+		perror(FRAME);
 		return 0;
 	}
 	(void)read(fd, header, HEADER);
@@ -179,7 +179,7 @@ static int load(void)
 	strength = malloc((size_t)n * sizeof(float));
 	stack = malloc((size_t)n * sizeof(int));
 	if (!frame || !marks || !direction || !smooth || !strength || !stack) {
-		perror_of("canny", -ENOMEM);
+		perror("canny");
 		return 0;
 	}
 	(void)lseek(fd, text + 1 - header, SEEK_SET);

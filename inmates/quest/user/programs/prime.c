@@ -22,6 +22,6 @@ int main(int argc, char **argv)
 	for (n = 0; n < limit; n++)
 		count += is_prime(n);
 	(void)times(&used);
-	printf("prime: %ld primes below %ld, %lu us of CPU\n", count, limit, used.tms_utime);
+	printf("prime: %ld primes below %ld, %ld us of CPU\n", count, limit, used.tms_utime);
 	return 0;
 }

@@ -15,6 +15,6 @@ int main(int argc, char **argv)
 		(void)gettimeofday(&now, NULL);
 	while (!ms || (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_usec - begin.tv_usec) / 1000 < ms);
 	(void)times(&used);
-	printf("spinner: %ld ms, %lu us of CPU\n", ms, used.tms_utime);
+	printf("spinner: %ld ms, %ld us of CPU\n", ms, used.tms_utime);
 	return 0;
 }

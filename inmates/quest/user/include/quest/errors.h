@@ -2,7 +2,8 @@
 /*
  * What a system call answers when it does not do what it was asked: minus one
  * of these numbers. E(name, number, what, remedy). Numbers are those that
- * Unix programmers know, where there is one.
+ * Unix programmers know, where there is one. A function with a name of POSIX
+ * gives them as POSIX says: errno.h, or as its result (pthread.h).
  */
 #ifndef QUEST_ERRORS_H
 #define QUEST_ERRORS_H
@@ -25,10 +26,13 @@
 	E(ESPIPE, 29, "that is no file of the archive", "lseek() only what open() gave") \
 	E(EROFS, 30, "files cannot be written", "open them with O_RDONLY") \
 	E(EPIPE, 32, "nobody reads from the pipe", "keep an end for reading open") \
+	E(EDOM, 33, "an argument is outside the function's domain", "look at the function's description") \
+	E(ERANGE, 34, "the result is out of range", "use a smaller number, or more room for the result") \
 	E(EDEADLK, 35, "a thread would wait for itself", "join another thread; release the lock first") \
 	E(ENAMETOOLONG, 36, "the name is too long", "at most 31 bytes") \
 	E(ENOSYS, 38, "there is no such system call", "rebuild the program with this system's headers") \
 	E(EOVERFLOW, 75, "the number would be too large", "sem_wait() as often as sem_post()") \
+	E(ENOTSUP, 95, "Quest does not have that", "see Documentation/quest-programs.md for what it has") \
 	E(ETIMEDOUT, 110, "the time to wait is over", "wait longer, or look who should have woken it") \
 	E(EADMIT, 200, "the VCPU is not admitted: all could not meet their periods", "take less budget or a longer period; `vcpus` shows who has what") \
 	E(ENOVCPU, 201, "there is no such VCPU", "vcpu_create() first; `vcpus` shows them")
@@ -38,6 +42,6 @@ enum quest_error { QUEST_ERRORS(QUEST_ERROR_NUMBER) };
 #undef QUEST_ERROR_NUMBER
 
 /* The sentence of an error, given with its sign or without, and the remedy in brackets. */
-const char *strerror(int error);
+char *strerror(int error);
 
 #endif

@@ -85,7 +85,7 @@ static void one_call(long number)
 		c &= 7;
 	if (number == THREAD_CALL && a >= IMAGE && a < (long)(uintptr_t)buffer)
 		a = (long)(uintptr_t)buffer;	/* a thread somewhere in our own code may go on for ever */
-	(void)syscall(number, a, b, c);
+	(void)quest_syscall(number, a, b, c);
 }
 
 static void child(long round)
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
 
 	state = argc > 2 ? (uint64_t)atol(argv[2]) | 1 : 88172645463325252ull;
 	for (i = 0; i < rounds; i++) {
-		pid = fork();
+		pid = quest_fork();
 		if (pid < 0) {
 			perror_of("fork", pid);
 			return 1;

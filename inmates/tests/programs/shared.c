@@ -96,8 +96,8 @@ static void check_left_behind(void)
 	if (!pid)
 		child();
 	(void)close(up[1]);
-	CHECK(read(up[0], &id, sizeof(id)) == sizeof(id) && (long)shared_mem_attach(id) == -EPERM);
-	CHECK(write(first[1], "", 1) == 1 && status_of(pid) == 0 && (long)shared_mem_attach(id) == -EINVAL);
+	CHECK(quest_read(up[0], &id, sizeof(id)) == sizeof(id) && (long)shared_mem_attach(id) == -EPERM);
+	CHECK(quest_write(first[1], "", 1) == 1 && status_of(pid) == 0 && (long)shared_mem_attach(id) == -EINVAL);
 	CHECK(write(second[1], "", 1) == 1 && read(up[0], &value, sizeof(value)) == sizeof(value) && value == 4);
 	CHECK(read(up[0], &value, 1) == 0);	/* now it has ended */
 	for (pid = 3; pid < 11; pid++)
@@ -114,7 +114,7 @@ static void check_limits(void)
 		CHECK(!failed(shared_mem_attach(id[n])));
 	CHECK(n == 8 && id[8] == -EAGAIN && (long)shared_mem_attach(id[0]) == -EMFILE);
 	CHECK((long)shared_mem_attach(-1) == -EINVAL && (long)shared_mem_attach(32) == -EINVAL);
-	CHECK(write(1, (void *)0x40003C000000, 0) == 0 && read(3, NULL, 0) == -EBADF);
+	CHECK(quest_write(1, (void *)0x40003C000000, 0) == 0 && quest_read(3, NULL, 0) == -EBADF);
 	for (i = 1; i < 8; i++)
 		CHECK(shared_mem_free(id[i]) == 0);
 	at = shared_mem_attach(id[0]);

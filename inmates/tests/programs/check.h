@@ -8,6 +8,9 @@
 
 static int right, wrong;
 
+/* A call with a name of POSIX: -1 and that errno. */
+#define FAILS(call, number) (errno = 0, (long)(call) == -1 && errno == (number))
+
 #define CHECK(what) check(what, #what, __FILE_NAME__, __LINE__)
 
 static inline void check(int what, const char *text, const char *file, int line)

@@ -62,8 +62,8 @@ static void check_mutex(void)
 	sum = 0;
 	together(count_fast);
 	CHECK(sum == THREADS * FULL_SPEED);
-	CHECK(pthread_mutex_trylock(&mutex) == 0 && pthread_mutex_trylock(&mutex) == -EBUSY);
-	CHECK(pthread_mutex_unlock(&mutex) == 0 && mutex.word == 0 && pthread_mutex_init(&mutex, "") == -EINVAL);
+	CHECK(pthread_mutex_trylock(&mutex) == 0 && pthread_mutex_trylock(&mutex) == EBUSY);
+	CHECK(pthread_mutex_unlock(&mutex) == 0 && mutex.word == 0);
 }
 
 /* Threads by turns: each waits for its own. */
@@ -127,7 +127,7 @@ static void check_detach(void)
 		(void)usleep(100);
 	}
 	CHECK(bad == 0 && gone == DETACHED);
-	CHECK(pthread_join(t, NULL) == -ESRCH && pthread_detach(t) == -ESRCH && pthread_detach(99) == -ESRCH);
+	CHECK(pthread_join(t, NULL) == ESRCH && pthread_detach(t) == ESRCH && pthread_detach(99) == ESRCH);
 }
 
 /* A thread that waits for ever does not keep its program. */

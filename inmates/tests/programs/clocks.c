@@ -49,8 +49,8 @@ static void check_clocks(void)
 	CHECK(before > 0 && now_ns(CLOCK_REALTIME) >= before && own <= cpu);
 	spin(2000000);
 	CHECK(now_ns(CLOCK_MONOTONIC) - before >= 2000000 && now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu >= 2000000);
-	CHECK(clock_gettime(99, &t) == -EINVAL && clock_gettime(-1, &t) == -EINVAL);
-	CHECK(clock_gettime(CLOCK_MONOTONIC, NULL) == -EFAULT);
+	CHECK(quest_clock_gettime(99, &t) == -EINVAL && quest_clock_gettime(-1, &t) == -EINVAL);
+	CHECK(quest_clock_gettime(CLOCK_MONOTONIC, NULL) == -EFAULT);
 }
 
 static void check_sleep(void)
@@ -62,11 +62,11 @@ static void check_sleep(void)
 	cpu = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	CHECK(now_ns(CLOCK_MONOTONIC) - before >= cpu + 6000000);	/* however slow an emulator's host is */
 	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0);	/* 3 ms after the start: long ago */
-	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL) == -EINVAL && clock_nanosleep(99, 0, &t, NULL) == -EINVAL);
-	CHECK(clock_nanosleep(CLOCK_THREAD_CPUTIME_ID, 0, &t, NULL) == -EINVAL);
-	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 2, &t, NULL) == -EINVAL && nanosleep(NULL, NULL) == -EFAULT);
+	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL) == -EINVAL && quest_clock_nanosleep(99, 0, &t, NULL) == -EINVAL);
+	CHECK(quest_clock_nanosleep(CLOCK_THREAD_CPUTIME_ID, 0, &t, NULL) == -EINVAL);
+	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, 2, &t, NULL) == -EINVAL && FAILS(nanosleep(NULL, NULL), EFAULT));
 	bad = (struct timespec){ -1, 0 };
-	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &bad, NULL) == -EINVAL);
+	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &bad, NULL) == -EINVAL);
 }
 
 /* A periodic loop that works for a tenth of each period. With drift, half-way on it would be a period late at least. */

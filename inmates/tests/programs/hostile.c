@@ -31,7 +31,7 @@ static volatile long asked;
 /* uname() tells without a fault whether memory is there. */
 static int there(void)
 {
-	return uname((void *)edge) == 0;
+	return quest_uname((void *)edge) == 0;
 }
 
 /* While the other asks. What came and went within one asking is gone: to write there must be the end of us. */
@@ -179,7 +179,7 @@ static int wait_in_vain(long rounds)
 	if (!victim)
 		fork_in_vain(rounds);
 	while (!(pid = waitpid(victim, &status, WNOHANG))) {
-		pid = n < 32 ? fork() : -EAGAIN;
+		pid = n < 32 ? quest_fork() : -EAGAIN;
 		if (!pid)
 			hoard_threads();
 		if (pid > 0)
@@ -334,11 +334,11 @@ static int full(void)
 {
 	int me = getpid(), n, pid, i;
 
-	for (n = 0; (pid = fork()) > 0; n++)
+	for (n = 0; (pid = quest_fork()) > 0; n++)
 		;
 	for (i = 0; pid < 0 && i < 1000; i++)
 		(void)fork();
-	while (!pid && kill(me, 0) != -ESRCH)
+	while (!pid && quest_kill(me, 0) != -ESRCH)
 		(void)usleep(10000);
 	if (!pid)
 		_exit(0);

@@ -27,21 +27,21 @@ static void system_call(void)
 
 static void fork_and_wait(void)
 {
-	int pid = fork();
+	int pid = quest_fork();
 
 	if (!pid)
 		_exit(0);
-	(void)waitpid(pid, NULL, 0);
+	(void)quest_waitpid(pid, NULL, 0);
 }
 
 static void fork_exec_and_wait(void)
 {
 	char *argv[] = { "measure", "nothing", NULL };
-	int pid = fork();
+	int pid = quest_fork();
 
 	if (!pid)
 		_exit(exec("measure", argv));
-	(void)waitpid(pid, NULL, 0);
+	(void)quest_waitpid(pid, NULL, 0);
 }
 
 static void *nothing(void *arg)
@@ -60,7 +60,7 @@ static void create_and_join(void)
 /* Sleep that is over at once: out of the program, a decision, and back. */
 static void sleep_not_at_all(void)
 {
-	(void)usleep(0);
+	(void)quest_usleep(0);
 }
 
 static const struct {

@@ -69,7 +69,7 @@ static void *wait_for_condition(void *unused)
 	(void)unused;
 	(void)pthread_mutex_lock(&other);
 	error = pthread_cond_timedwait(&never, &other, &end);
-	return error == -ETIMEDOUT && !pthread_mutex_unlock(&other) ? in_time() : (void *)-1l;
+	return error == ETIMEDOUT && !pthread_mutex_unlock(&other) ? in_time() : (void *)-1l;
 }
 
 static void *wait_for_mutex(void *unused)

@@ -162,7 +162,7 @@ static void check_joiners(void)
 
 	CHECK(pthread_create(&late, NULL, sleeps, &late) == 0 && pthread_create(&joiner, NULL, joins, &late) == 0);
 	(void)usleep(5000);
-	CHECK(pthread_join(late, NULL) == -ESRCH && pthread_detach(late) == -ESRCH);
+	CHECK(pthread_join(late, NULL) == ESRCH && pthread_detach(late) == ESRCH);
 	CHECK(pthread_join(joiner, &answer) == 0 && !answer);
 }
 

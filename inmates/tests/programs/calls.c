@@ -19,16 +19,16 @@ static void check_processes(void)
 	CHECK(pid > 0 && pid != getpid());
 	status = status_of(pid);
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == (307 & 255));
-	CHECK(waitpid(pid, &status, 0) == -ECHILD && waitpid(-1, NULL, 0) == -ECHILD);
+	CHECK(quest_waitpid(pid, &status, 0) == -ECHILD && quest_waitpid(-1, NULL, 0) == -ECHILD);
 	CHECK(WEXITSTATUS(status) == (307 & 255));	/* as it was */
-	CHECK(waitpid(-1, KERNEL_ADDRESS, 0) == -EFAULT && waitpid(-1, NULL, 77) == -EINVAL);
+	CHECK(quest_waitpid(-1, KERNEL_ADDRESS, 0) == -EFAULT && quest_waitpid(-1, NULL, 77) == -EINVAL);
 	pid = fork();
 	if (!pid)
 		for (;;)
 			(void)usleep(1000000);
 	CHECK(waitpid(pid, &status, WNOHANG) == 0 && kill(pid, 0) == 0 && WEXITSTATUS(status) == (307 & 255));
-	CHECK(kill(pid, SIGTERM) == 0 && status_of(pid) == SIGTERM && kill(pid, SIGTERM) == -ESRCH);
-	CHECK(kill(getpid(), 99) == -EINVAL && kill(0, SIGKILL) == -ESRCH);
+	CHECK(quest_kill(pid, SIGTERM) == 0 && status_of(pid) == SIGTERM && quest_kill(pid, SIGTERM) == -ESRCH);
+	CHECK(quest_kill(getpid(), 99) == -EINVAL && quest_kill(0, SIGKILL) == -ESRCH);
 }
 
 /* A child can neither end its parent nor its grandparent's other child. */
@@ -37,7 +37,7 @@ static void check_rights(void)
 	int parent = getpid(), pid = fork();
 
 	if (!pid)
-		_exit(kill(parent, SIGKILL) == -EPERM ? 1 : 2);
+		_exit(quest_kill(parent, SIGKILL) == -EPERM ? 1 : 2);
 	CHECK(WEXITSTATUS(status_of(pid)) == 1);
 }
 
@@ -97,8 +97,8 @@ static void check_threads(void)
 		CHECK(sums[i] == sums[3]);
 	}
 	CHECK(WEXITSTATUS(status_of(pid)) == 1);
-	CHECK(pthread_join(t[0], NULL) == -ESRCH && pthread_join(1000, NULL) == -ESRCH);
-	CHECK(pthread_join(pthread_self(), NULL) == -EDEADLK);
+	CHECK(pthread_join(t[0], NULL) == ESRCH && pthread_join(1000, NULL) == ESRCH);
+	CHECK(pthread_join(pthread_self(), NULL) == EDEADLK);
 }
 
 static void *wait_long(void *arg)
@@ -116,7 +116,7 @@ static void have_all_threads(void)
 
 	for (n = 0; (error = pthread_create(&t, NULL, wait_long, NULL)) == 0; n++)
 		;
-	_exit(n == 15 && error == -EAGAIN && exec("calls", argv) == -EBUSY);
+	_exit(n == 15 && error == EAGAIN && exec("calls", argv) == -EBUSY);
 }
 
 /* Also when it was one of several that forked. */
@@ -182,7 +182,7 @@ static void check_races(void)
 	CHECK(!failed(sbrk(third)));
 	CHECK(pthread_create(&t[0], NULL, wait_always, NULL) == 0);
 	for (i = 0; i < 12; i++)
-		CHECK(fork() == -ENOMEM);
+		CHECK(quest_fork() == -ENOMEM);
 	done = 1;
 	CHECK(pthread_join(t[0], NULL) == 0);
 	CHECK(!failed(sbrk(-(third / 4 * 4 + third))));
@@ -194,10 +194,10 @@ static void check_ints(void)
 	const long junk = 0x123400000000;
 	int fd = open("frame.pgm", O_RDONLY), id = vcpu_create_main(1, 200);
 
-	CHECK(syscall(13, (long)"frame.pgm", junk, 0) == fd + 1 && syscall(14, junk + fd + 1, 0, 0) == 0);
-	CHECK(syscall(17, junk + fd, 2, junk) == 2 && syscall(17, fd, 0, 3) == -EINVAL && close(fd) == 0);
-	CHECK(syscall(6, getpid(), junk, 0) == 0 && kill(getpid(), -1) == -EINVAL);
-	CHECK(vcpu_bind_task(id) == 0 && syscall(25, id, junk, 0) == -EBUSY && vcpu_destroy(id, 1) == 0);
+	CHECK(quest_syscall(13, (long)"frame.pgm", junk, 0) == fd + 1 && quest_syscall(14, junk + fd + 1, 0, 0) == 0);
+	CHECK(quest_syscall(17, junk + fd, 2, junk) == 2 && quest_syscall(17, fd, 0, 3) == -EINVAL && quest_close(fd) == 0);
+	CHECK(quest_syscall(6, getpid(), junk, 0) == 0 && quest_kill(getpid(), -1) == -EINVAL);
+	CHECK(vcpu_bind_task(id) == 0 && quest_syscall(25, id, junk, 0) == -EBUSY && vcpu_destroy(id, 1) == 0);
 }
 
 static unsigned int segments(void)
@@ -233,7 +233,7 @@ static void check_memory(void)
 	CHECK(!failed(at) && at[0] == 0 && at[9999] == 0);
 	memset(at, 1, 10000);
 	CHECK((char *)sbrk(0) == at + 10000 && sbrk(-10000) == at + 10000 && sbrk(0) == at);
-	CHECK((long)sbrk(1l << 40) == -ENOMEM && (long)sbrk(-(1l << 40)) == -EINVAL);
+	CHECK((long)quest_sbrk(1l << 40) == -ENOMEM && (long)quest_sbrk(-(1l << 40)) == -EINVAL);
 	CHECK(meminfo(&info) == 0 && info.free_kib < info.total_kib && info.own_kib > 64);
 	CHECK(meminfo(KERNEL_ADDRESS) == -EFAULT && meminfo(NULL) == -EFAULT);
 	a = malloc(100);
@@ -256,16 +256,16 @@ static void check_files(void)
 	CHECK(fd >= 3 && read(fd, head, 2) == 2 && !strcmp(head, "P5"));
 	size = lseek(fd, 0, SEEK_END);
 	CHECK(size > 1000 && read(fd, head, 2) == 0 && lseek(fd, -1, SEEK_CUR) == size - 1 && read(fd, head, 2) == 1);
-	CHECK(lseek(fd, -1, SEEK_SET) == -EINVAL && lseek(fd, 0, 9) == -EINVAL);
-	CHECK(lseek(fd, 0x7FFFFFFFFFFFFFFF, SEEK_CUR) == -EINVAL && lseek(fd, 1l << 40, SEEK_SET) == 1l << 40);
-	CHECK(read(fd, head, 2) == 0 && lseek(fd, 0, SEEK_SET) == 0 && read(fd, KERNEL_ADDRESS, 2) == -EFAULT);
-	CHECK(write(fd, head, 1) == -EROFS && write(99, head, 1) == -EBADF && write(0, head, 1) == -EBADF);
-	CHECK(write(1, KERNEL_ADDRESS, 1) == -EFAULT && write(1, head, 0) == 0);
-	CHECK(open("frame.pgm", 1) == -EROFS && open("nothing", O_RDONLY) == -ENOENT && open(NULL, O_RDONLY) == -EFAULT);
-	while ((other = open("frame.pgm", O_RDONLY)) >= 0)
+	CHECK(quest_lseek(fd, -1, SEEK_SET) == -EINVAL && quest_lseek(fd, 0, 9) == -EINVAL);
+	CHECK(quest_lseek(fd, 0x7FFFFFFFFFFFFFFF, SEEK_CUR) == -EINVAL && quest_lseek(fd, 1l << 40, SEEK_SET) == 1l << 40);
+	CHECK(quest_read(fd, head, 2) == 0 && quest_lseek(fd, 0, SEEK_SET) == 0 && quest_read(fd, KERNEL_ADDRESS, 2) == -EFAULT);
+	CHECK(quest_write(fd, head, 1) == -EROFS && quest_write(99, head, 1) == -EBADF && quest_write(0, head, 1) == -EBADF);
+	CHECK(quest_write(1, KERNEL_ADDRESS, 1) == -EFAULT && quest_write(1, head, 0) == 0);
+	CHECK(quest_open("frame.pgm", 1) == -EROFS && quest_open("nothing", O_RDONLY) == -ENOENT && quest_open(NULL, O_RDONLY) == -EFAULT);
+	while ((other = quest_open("frame.pgm", O_RDONLY)) >= 0)
 		;
-	CHECK(other == -EMFILE && close(fd) == 0 && close(fd) == -EBADF && open("frame.pgm", O_RDONLY) == fd);
-	for (fd = 3; close(fd) == 0; fd++)
+	CHECK(other == -EMFILE && quest_close(fd) == 0 && quest_close(fd) == -EBADF && quest_open("frame.pgm", O_RDONLY) == fd);
+	for (fd = 3; quest_close(fd) == 0; fd++)
 		;
 	CHECK(fd == 11);
 }
@@ -273,14 +273,14 @@ static void check_files(void)
 static void check_time(void)
 {
 	struct timeval a, b;
-	struct tms used;
-	struct utsname name;
+	struct quest_tms used;
+	struct quest_utsname name;
 
 	CHECK(gettimeofday(&a, NULL) == 0 && usleep(20000) == 0 && gettimeofday(&b, NULL) == 0);
 	CHECK((b.tv_sec - a.tv_sec) * 1000000 + b.tv_usec - a.tv_usec >= 20000);
-	CHECK(usleep(~0ul) == -EINVAL && gettimeofday(&a, &b) == -EINVAL && gettimeofday(NULL, NULL) == -EFAULT);
-	CHECK(times(&used) == 0 && used.tms_utime > 0 && used.tms_cutime > 0);
-	CHECK(uname(&name) == 0 && !strcmp(name.sysname, "Quest") && name.nodename[0]);
+	CHECK(quest_usleep(~0ul) == -EINVAL && quest_gettimeofday(&a, &b) == -EINVAL && quest_gettimeofday(NULL, NULL) == -EFAULT);
+	CHECK(quest_times(&used) == 0 && used.tms_utime > 0 && used.tms_cutime > 0);
+	CHECK(quest_uname(&name) == 0 && !strcmp(name.sysname, "Quest") && name.nodename[0]);
 }
 
 static void check_vcpus(void)
@@ -307,7 +307,7 @@ static void check_vcpus(void)
 	CHECK(vcpu_fork(9999) == -ENOVCPU);
 	CHECK(vcpu_destroy(id, 1) == 0 && vcpu_getparams(&q) == 0 && q.C == 10 && vcpu_destroy(id, 1) == -ENOVCPU);
 	p.C = 3;
-	CHECK(sched_setparam(9999, &p) == -ESRCH && sched_setparam(-1, NULL) == -EFAULT);
+	CHECK(quest_sched_setparam(9999, &p) == -ESRCH && quest_sched_setparam(-1, NULL) == -EFAULT);
 	CHECK(vcpu_destroy(other, 0) == 0);
 }
 
@@ -462,7 +462,7 @@ static void check_io_vcpu_limit(void)
 
 static void check_numbers(void)
 {
-	CHECK(syscall(1000, 0, 0, 0) == -ENOSYS && syscall(-1, 0, 0, 0) == -ENOSYS);
+	CHECK(quest_syscall(1000, 0, 0, 0) == -ENOSYS && quest_syscall(-1, 0, 0, 0) == -ENOSYS);
 	CHECK(!memcmp(strerror(-ENOSYS), "there is no such", 16));
 	CHECK(exp(0) == 1 && fabs(exp(1) - 2.718281828459045) < 1e-12 && fabs(exp(-20) * 485165195.40979 - 1) < 1e-12);
 }

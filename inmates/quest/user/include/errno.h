@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Each thread has its errno. A function with a name of POSIX answers -1 and sets it where POSIX says so; pthread_*()
+ * and clock_nanosleep() answer the number itself. Quest's own functions (quest.h) answer minus the number.
+ */
+#ifndef QUEST_ERRNO_H
+#define QUEST_ERRNO_H
+
+#include <quest/errors.h>
+
+int *quest_errno(void);		/* the calling thread's */
+#define errno (*quest_errno())
+
+/* POSIX wants macros. */
+#define EPERM		1
+#define ENOENT		2
+#define ESRCH		3
+#define EINTR		4
+#define E2BIG		7
+#define ENOEXEC		8
+#define EBADF		9
+#define ECHILD		10
+#define EAGAIN		11
+#define EWOULDBLOCK	EAGAIN
+#define ENOMEM		12
+#define EFAULT		14
+#define EBUSY		16
+#define EINVAL		22
+#define EMFILE		24
+#define ESPIPE		29
+#define EROFS		30
+#define EPIPE		32
+#define EDOM		33
+#define ERANGE		34
+#define EDEADLK		35
+#define ENAMETOOLONG	36
+#define ENOSYS		38
+#define EOVERFLOW	75
+#define ENOTSUP		95
+#define EOPNOTSUPP	ENOTSUP
+#define ETIMEDOUT	110
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The compiler's own limits.h takes this one in, for what is the system's. */
+#ifndef QUEST_LIMITS_H
+#define QUEST_LIMITS_H
+
+#define ARG_MAX			1000
+#define OPEN_MAX		11
+#define PATH_MAX		32	/* with the NUL; there are no folders */
+#define NAME_MAX		31
+#define PIPE_BUF		512
+#define SSIZE_MAX		__LONG_MAX__
+#define SEM_VALUE_MAX		0x7FFFFFFF
+#define PTHREAD_THREADS_MAX	16
+#define PTHREAD_STACK_MIN	65536	/* and the most: all stacks have this size */
+#define PTHREAD_KEYS_MAX	32
+#define PTHREAD_DESTRUCTOR_ITERATIONS	4
+
+#endif

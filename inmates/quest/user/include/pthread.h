@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Threads, mutexes and conditions of one program. The functions answer 0 or the number of the error; errno stays.
+ * There is no cancellation and there are no priorities: a thread runs on a VCPU (quest.h).
+ */
+#ifndef QUEST_PTHREAD_H
+#define QUEST_PTHREAD_H
+
+#include <quest/posix_types.h>
+#include <limits.h>
+#include <sched.h>
+#include <time.h>
+
+typedef struct { int detached; } pthread_attr_t;
+typedef struct { int kind; } pthread_mutexattr_t;
+typedef struct { clockid_t clock; } pthread_condattr_t;
+typedef struct { pthread_mutex_t mutex; int done; } pthread_once_t;
+typedef unsigned int pthread_key_t;
+
+#define PTHREAD_CREATE_JOINABLE	0
+#define PTHREAD_CREATE_DETACHED	1
+#define PTHREAD_PROCESS_PRIVATE	0
+#define PTHREAD_PROCESS_SHARED	1
+#define PTHREAD_PRIO_NONE	0
+#define PTHREAD_PRIO_INHERIT	1
+#define PTHREAD_PRIO_PROTECT	2
+
+/* Each mutex knows its owner: PTHREAD_MUTEX_NORMAL answers EDEADLK and EPERM too, instead of waiting without an end. */
+#define PTHREAD_MUTEX_NORMAL		0
+#define PTHREAD_MUTEX_RECURSIVE		1
+#define PTHREAD_MUTEX_ERRORCHECK	2
+#define PTHREAD_MUTEX_DEFAULT		PTHREAD_MUTEX_NORMAL
+
+#define PTHREAD_MUTEX_INITIALIZER	{ 0 }
+#define PTHREAD_COND_INITIALIZER	{ 0 }
+#define PTHREAD_ONCE_INIT		{ PTHREAD_MUTEX_INITIALIZER, 0 }
+
+/* Threads, at most 16 at once; each has a stack of 64 KiB with a guard below. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*fn)(void *), void *arg);	/* EAGAIN, ENOMEM */
+_Noreturn void pthread_exit(void *result);		/* with the last one the program ends */
+int pthread_join(pthread_t thread, void **result);	/* ESRCH, EDEADLK */
+int pthread_detach(pthread_t thread);			/* no thread will join it; ESRCH */
+pthread_t pthread_self(void);
+int pthread_equal(pthread_t a, pthread_t b);
+
+int pthread_attr_init(pthread_attr_t *attributes);
+int pthread_attr_destroy(pthread_attr_t *attributes);
+int pthread_attr_setdetachstate(pthread_attr_t *attributes, int state);		/* EINVAL */
+int pthread_attr_getdetachstate(const pthread_attr_t *attributes, int *state);
+int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes);	/* EINVAL: it is not PTHREAD_STACK_MIN */
+int pthread_attr_getstacksize(const pthread_attr_t *attributes, size_t *bytes);
+
+/*
+ * A thread that waits uses no CPU; the one whose VCPU has the shortest period comes first. While a thread waits for a
+ * mutex, the owner runs on the waiter's VCPU, in its budget, if that VCPU's period is shorter (priority inheritance, along
+ * chains of owners): each mutex has PTHREAD_PRIO_INHERIT.
+ */
+int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes);
+int pthread_mutex_destroy(pthread_mutex_t *mutex);	/* EBUSY */
+int pthread_mutex_lock(pthread_mutex_t *mutex);		/* EDEADLK: it is the caller's, or the owner waits for the caller */
+int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);	/* the same, and ETIMEDOUT, EINVAL */
+int pthread_mutex_trylock(pthread_mutex_t *mutex);	/* EBUSY: it is taken */
+int pthread_mutex_unlock(pthread_mutex_t *mutex);	/* EPERM: it is not the caller's */
+int pthread_mutexattr_init(pthread_mutexattr_t *attributes);
+int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes);
+int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int kind);	/* EINVAL */
+int pthread_mutexattr_gettype(const pthread_mutexattr_t *attributes, int *kind);
+int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int protocol);	/* ENOTSUP: it is not PTHREAD_PRIO_INHERIT */
+int pthread_mutexattr_getprotocol(const pthread_mutexattr_t *attributes, int *protocol);
+int pthread_mutexattr_setpshared(pthread_mutexattr_t *attributes, int shared);	/* ENOTSUP: PTHREAD_PROCESS_SHARED */
+
+/* Times to wait until are of CLOCK_MONOTONIC, which CLOCK_REALTIME is, too. */
+int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes);
+int pthread_cond_destroy(pthread_cond_t *cond);
+int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);	/* may return without a signal: test again; EPERM */
+int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until);	/* the same, and ETIMEDOUT, EINVAL: the mutex is the caller's again all the same */
+int pthread_cond_signal(pthread_cond_t *cond);		/* the same as broadcast */
+int pthread_cond_broadcast(pthread_cond_t *cond);
+int pthread_condattr_init(pthread_condattr_t *attributes);
+int pthread_condattr_destroy(pthread_condattr_t *attributes);
+int pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t clock);	/* EINVAL: CPU time */
+int pthread_condattr_getclock(const pthread_condattr_t *attributes, clockid_t *clock);
+
+int pthread_once(pthread_once_t *once, void (*fn)(void));
+
+/* Values of each thread by key. */
+int pthread_key_create(pthread_key_t *key, void (*at_exit)(void *));	/* EAGAIN: there are PTHREAD_KEYS_MAX */
+int pthread_key_delete(pthread_key_t key);
+int pthread_setspecific(pthread_key_t key, const void *value);	/* EINVAL */
+void *pthread_getspecific(pthread_key_t key);
+
+#endif

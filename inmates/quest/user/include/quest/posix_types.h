@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The types and numbers that POSIX names, as far as Quest has them. POSIX's headers and the kernel include
+ * this file; a program includes unistd.h, pthread.h and so on. A line tells how Quest differs.
+ */
+#ifndef QUEST_POSIX_TYPES_H
+#define QUEST_POSIX_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int pid_t;
+typedef int pthread_t;
+typedef long ssize_t;
+typedef long off_t;
+typedef long time_t;
+typedef long clock_t;
+typedef int clockid_t;
+typedef unsigned int useconds_t;
+typedef long suseconds_t;
+typedef unsigned int mode_t;
+
+/* A mutex is free while `word` is 0; else it holds its owner's number plus 1, and LOCK_AWAITED (types.h). */
+typedef struct { uint32_t word, kind, depth; } pthread_mutex_t;
+typedef struct { uint32_t count; } pthread_cond_t;	/* of signals so far */
+typedef struct { uint32_t value, waiters; } sem_t;
+
+#define SEM_VALUE_MAX	0x7FFFFFFF
+
+/* Of a VCPU: Quest schedules by budgets and periods. */
+struct sched_param {
+	int sched_priority;	/* not used: periods decide */
+	int type;		/* 0: Main, 1: I/O */
+	int io_class;		/* enum iovcpu_class, for an I/O VCPU: remembered; a Main VCPU: 0 */
+	int C, T;		/* budget and period; 0 < C <= T. I/O VCPU: U = C/T */
+	int m, k;		/* not used */
+	int affinity;		/* CPU of the cell: 0 */
+	int machine_affinity;	/* not used */
+	int unit;		/* enum vcpu_unit, of C and T */
+};
+
+struct timeval {
+	time_t tv_sec;		/* since the kernel's start: there is no calendar clock */
+	suseconds_t tv_usec;
+};
+
+struct timespec {
+	time_t tv_sec;
+	long tv_nsec;		/* 0..999999999 */
+};
+
+#define CLOCK_REALTIME		0	/* the same as CLOCK_MONOTONIC */
+#define CLOCK_MONOTONIC		1	/* since the kernel's start */
+#define CLOCK_PROCESS_CPUTIME_ID	2	/* CPU time of all threads of this program so far */
+#define CLOCK_THREAD_CPUTIME_ID	3	/* of the calling thread */
+#define TIMER_ABSTIME		1
+
+#define O_RDONLY	0
+#define O_WRONLY	1	/* files of the archive cannot be written: EROFS */
+#define O_RDWR		2
+#define PIPE_BUF	512	/* bytes that a pipe takes in one piece */
+#define SEEK_SET	0
+#define SEEK_CUR	1
+#define SEEK_END	2
+
+/* waitpid(): options, and what its status says. */
+#define WNOHANG		1
+#define WIFEXITED(s)	(((s) & 0x7F) == 0)
+#define WEXITSTATUS(s)	(((s) >> 8) & 0xFF)
+#define WIFSIGNALED(s)	(((s) & 0x7F) != 0)
+#define WTERMSIG(s)	((s) & 0x7F)
+#define WIFSTOPPED(s)	0		/* there is no stopping */
+
+/* Why a program was killed: numbers that Unix programmers know. There are no signal handlers. */
+#define SIGINT		2
+#define SIGILL		4	/* an instruction that is none, or not for programs */
+#define SIGTRAP		5	/* breakpoint, single step */
+#define SIGABRT		6	/* abort() */
+#define SIGFPE		8	/* division by zero, SSE or x87 exception that was not masked */
+#define SIGKILL		9	/* kill(), ^C */
+#define SIGSEGV		11	/* memory */
+#define SIGPIPE		13	/* written to a pipe that nobody can read from */
+#define SIGTERM		15
+
+#endif

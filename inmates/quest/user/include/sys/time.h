@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef QUEST_SYS_TIME_H
+#define QUEST_SYS_TIME_H
+
+#include <quest/posix_types.h>
+
+int gettimeofday(struct timeval *now, void *zone);	/* since the kernel's start; zone: NULL; EFAULT, EINVAL */
+
+#endif

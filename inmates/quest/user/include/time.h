@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Time counts from the kernel's start: there is no calendar clock, and CLOCK_REALTIME is CLOCK_MONOTONIC. */
+#ifndef QUEST_TIME_H
+#define QUEST_TIME_H
+
+#include <quest/posix_types.h>
+
+#define CLOCKS_PER_SEC	1000000l
+
+time_t time(time_t *now);		/* seconds since the kernel's start */
+double difftime(time_t end, time_t start);
+clock_t clock(void);			/* CPU time of the program, us */
+int clock_gettime(clockid_t clock, struct timespec *now);	/* EINVAL, EFAULT */
+int clock_getres(clockid_t clock, struct timespec *resolution);	/* EINVAL */
+
+/*
+ * Sleep for `time`, or with TIMER_ABSTIME until the clock shows it (a time that has passed: not at all), never less. For
+ * CLOCK_MONOTONIC and CLOCK_REALTIME. `left` is not touched: a sleep ends early only with its program. clock_nanosleep()
+ * answers 0, EINVAL, ENOTSUP, EFAULT; nanosleep() -1 and errno.
+ */
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left);
+int nanosleep(const struct timespec *time, struct timespec *left);
+
+#endif

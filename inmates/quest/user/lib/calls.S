@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The system calls, each as quest_NAME(). Those with names of Quest's own, or that cannot fail, are there as NAME(), too. */
+#include <quest/calls.h>
+
+	.text
+	.globl	quest_syscall
+	.type	quest_syscall, @function
+quest_syscall:
+	movq	%rdi, %rax
+	movq	%rsi, %rdi
+	movq	%rdx, %rsi
+	movq	%rcx, %rdx
+	syscall
+	ret
+	.size	quest_syscall, . - quest_syscall
+
+	.macro	quest_call name, number
+	.section .text.quest_\name, "ax"
+	.globl	quest_\name
+	.type	quest_\name, @function
+quest_\name:
+	movl	$\number, %eax
+	syscall
+	ret
+	.size	quest_\name, . - quest_\name
+	.endm
+
+#define CALL(number, name, args) quest_call name, number ;
+QUEST_CALLS(CALL)
+
+	/* Weak: a program that does not know of Quest may have a function of that name. The library uses quest_NAME(). */
+	.macro	own_name names:vararg
+	.irp	name, \names
+	.weak	\name
+	.set	\name, quest_\name
+	.endr
+	.endm
+
+	own_name _exit, getpid, pthread_self
+	own_name vcpu_create, vcpu_create_main, vcpu_bind_task, vcpu_destroy, vcpu_current, vcpu_getparams, vcpu_setparams
+	own_name vcpu_fork, exec, meminfo, wait_word, wait_word_until, wake_words, lock_word, unlock_word
+	own_name shared_mem_alloc, shared_mem_attach, shared_mem_detach, shared_mem_free
+
+	.section .note.GNU-stack, "", @progbits

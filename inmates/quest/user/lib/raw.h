@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* For the library: the calls by the names that no program takes away, and what its parts have of each other. */
+#ifndef QUEST_LIB_RAW_H
+#define QUEST_LIB_RAW_H
+
+#include <quest.h>
+
+_Noreturn void quest__exit(int code);
+pid_t quest_getpid(void);
+int quest_exec(const char *file, char *const argv[]);
+int quest_thread_create(void (*begin)(void *(*fn)(void *), void *arg), void *(*fn)(void *), void *arg);
+int quest_thread_join(int thread, void **result);
+_Noreturn void quest_pthread_exit(void *result);
+int quest_pthread_self(void);
+int quest_wait_word(const uint32_t *word, uint32_t expected, long us);
+int quest_wait_word_until(const uint32_t *word, uint32_t expected, const struct timespec *until);
+int quest_wake_words(void);
+int quest_lock_word(uint32_t *word, const struct timespec *until);
+int quest_unlock_word(uint32_t *word);
+
+/* The calling thread's number, below QUEST_THREADS. It runs on its own stack, or asks the kernel. */
+static inline unsigned int quest_thread(void)
+{
+	unsigned long slot = ((unsigned long)__builtin_frame_address(0) - QUEST_STACKS) / (2 * QUEST_STACK_BYTES);
+
+	return slot < QUEST_THREADS ? (unsigned int)slot : (unsigned int)quest_pthread_self();
+}
+
+/* What POSIX answers where the kernel answers `r`. */
+static inline long posix_answer(long r)
+{
+	if (r >= 0)
+		return r;
+	errno = (int)-r;
+	return -1;
+}
+
+/* A thread begins, and ends: values of keys. */
+void quest_keys_begin(void);
+void quest_keys_end(void);
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The commands of the image that tests boot, beside those of the shipped one. */
+#include <stddef.h>
+#include "../../quest/shell/shell.h"
+
+#define NL "\n"
+
+void command_pcitest(int argc, char **argv);
+void command_edu(int argc, char **argv);
+
+const struct command shell_more_commands[] = {
+	{ "pcitest", "get|set|portget|portset BDF REG SIZE [VALUE]", "config space, registers and ports of a device",
+	  "    pcitest get BDF REG SIZE        read config space" NL
+	  "                                BDF = bus << 8 | device << 3 | function" NL
+	  "    pcitest set BDF REG SIZE VALUE  write it, then read it again" NL
+	  "    pcitest portget, portset    the same by 0xCF8" NL
+	  "    pcitest load ADDRESS            read a register in a BAR of the cell's" NL
+	  "    pcitest store ADDRESS VALUE     write it" NL
+	  "    pcitest in PORT                 read a byte" NL
+	  "    pcitest out PORT VALUE          write it, then read" NL
+	  "    pcitest msix N ENTRY            enable MSI-X of function N with one entry" NL, command_pcitest },
+	{ "edu", "id|fact N|irq|msi", "QEMU's teaching device (1234:11e8), if the cell has it",
+	  "    edu id      identification; an inverted word" NL
+	  "    edu fact N  N! as the device computes it (N up to 12)" NL
+	  "    edu irq     an interrupt by its pin; edu msi: by message" NL, command_edu },
+	{ 0 },
+};
