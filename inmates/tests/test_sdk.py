@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs that are built outside the tree with what `make install` ships, and what they print in Quest and on the host."""
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import machine as m
+
+pytestmark = pytest.mark.usefixtures("built")
+
+SAMPLES = m.TOP / "inmates/quest/user/programs"
+POSIX = ("buffer", "pipeline", "ticker")        # sources without a word of Quest
+MAKEFILE = """\
+include $(shell pkg-config --variable=makefragment qv-quest)
+demo.cpio: quest/buffer quest/pipeline quest/ticker quest/two note.txt
+quest/two: quest/other.o
+"""
+TWO = '#include <stdio.h>\nint other(void);\nint main(void)\n{\n\treturn printf("%.2f %d\\n", 2.0 / 3, other()) < 0;\n}\n'
+
+
+def run(*command: str, **more) -> str:
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **more)
+    assert done.returncode == 0, f"{command}: {done.stdout}"
+    return done.stdout
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+class Folder:
+    """A folder of programs, far from the tree, and the stage that `make install` filled."""
+
+    def __init__(self, base: Path):
+        self.stage, self.path = base / "stage", base / "work"
+        run("make", "-s", "-C", str(m.TOP / "inmates"), f"O={m.build_dir()}", f"DESTDIR={self.stage}", "install")
+        self.path.mkdir()
+        self.environment = {**os.environ, "PKG_CONFIG_PATH": str(self.stage / "usr/share/pkgconfig")}
+        for name in POSIX:
+            shutil.copy(SAMPLES / f"{name}.c", self.path)
+        (self.path / "two.c").write_text(TWO)
+        (self.path / "other.c").write_text("int other(void);\nint other(void)\n{\n\treturn 7;\n}\n")
+        (self.path / "note.txt").write_text("a note\n")
+        (self.path / "Makefile").write_text(MAKEFILE)
+
+    def run(self, *command: str) -> str:
+        return run(*command, cwd=self.path, env=self.environment)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return Folder(tmp_path_factory.mktemp("sdk"))
+
+
+@pytest.fixture(scope="module")
+def quest(folder):
+    """The shipped image, with an archive that was made outside the tree."""
+    folder.run("make", "demo.cpio")
+    with m.Machine("-kernel", str(m.quest("quest32.elf")), "-initrd", str(folder.path / "demo.cpio")) as machine:
+        yield m.Shell(machine, r"(?m)^> ")
+
+
+def in_quest(shell: m.Shell, line: str) -> str:
+    """What the program printed, without the shell's words on its VCPU."""
+    return re.sub(r"(?m)^\S+ (begins in \d+ ms|: no VCPU of).*\n", "", shell.run(line))
+
+
+def test_no_header_of_the_host_is_found(folder):
+    """One that Quest does not have is an error, and not the host's."""
+    (folder.path / "foreign.c").write_text("#include <sys/socket.h>\n")
+    flags = folder.run("pkg-config", "--cflags", "qv-quest").split()
+    done = subprocess.run(["gcc", *flags, "-c", "foreign.c"], cwd=folder.path, text=True, capture_output=True, check=False)
+    assert "sys/socket.h: No such file" in done.stderr
+    (folder.path / "each.c").write_text("".join(
+        f"#include <{p.relative_to(m.TOP / 'inmates/quest/user/include')}>\n"
+        for p in sorted((m.TOP / "inmates/quest/user/include").rglob("*.h"))) + "int most = INT_MAX;\n")
+    depend = folder.run("gcc", *flags, "-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-M", "each.c")
+    assert not [name for name in depend.split() if name.startswith("/usr/include")]
+    folder.run("gcc", *flags, "-std=c11", "-Wall", "-Wextra", "-Werror", "-c", "each.c")
+
+
+def test_one_command_builds_a_program(folder):
+    flags = {what: folder.run("pkg-config", what, "qv-quest").split() for what in ("--cflags", "--libs")}
+    folder.run("gcc", "-O2", *flags["--cflags"], "two.c", "other.c", "-o", "alone", *flags["--libs"])
+    assert "statically linked" in folder.run("file", "alone") if shutil.which("file") else True
+
+
+@pytest.mark.parametrize("name", POSIX)
+def test_same_source_does_the_same_in_quest_and_on_the_host(folder, quest, name):
+    folder.run("gcc", "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror", "-O2", "-pthread",
+               "-o", f"host-{name}", f"{name}.c")
+    theirs = subprocess.run([folder.path / f"host-{name}"], text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    ours = re.sub(r"(?m)^late by [\d.]+ us in the mean, [\d.]+ us at most\n", "", in_quest(quest, name))
+    assert words(ours) == words(theirs.stdout) != []
+
+
+def test_errors_go_to_stderr(quest):
+    assert "nothing: no such program\n" in in_quest(quest, "pipeline nothing")
+    assert in_quest(quest, "ticker x").startswith("usage: ticker [TICKS]\n")
+
+
+def test_several_sources_and_floating_point(quest):
+    assert in_quest(quest, "two") == "0.67 7\n"
+
+
+def test_shipped_image_holds_samples_only(quest):
+    names = {line.split()[0] for line in quest.run("ls").splitlines()}
+    shipped = {path.stem for path in SAMPLES.glob("*.c")} | {"frame.pgm"}
+    assert names == shipped | {"two", "note.txt"}
+    for name in ("hostile", "fuzz", "calls", "fault", "pcitest get 0 0 4", "edu id"):
+        assert "no such command" in quest.run(name)
+
+
+def test_broken_sample_does_not_stop_the_kernel(tmp_path):
+    """It is missing from the image, make tells of it and fails; what an older source gave is not packed."""
+    tree, out = tmp_path / "tree", tmp_path / "out"
+    for part in ("inmates", "include", "scripts"):
+        shutil.copytree(m.TOP / part, tree / part, symlinks=True)
+    broken = tree / "inmates/quest/user/programs/logger.c"
+    make = ["make", "-s", "-j2", "-C", str(tree / "inmates"), f"O={out}"]
+    assert subprocess.run([*make, "all"], capture_output=True, check=False).returncode == 0
+    broken.write_text(broken.read_text().replace("return 0;", "return 0"))
+    done = subprocess.run([*make, "all"], text=True, capture_output=True, check=False)
+    assert done.returncode != 0 and "logger.c" in done.stderr
+    image = (out / "inmates/quest/quest.elf").read_bytes()
+    assert b"periodic\0" in image and b"logger\0" not in image
