@@ -167,6 +167,51 @@ static void check_attributes(void)
 	CHECK(pthread_join(t, NULL) == ESRCH && pthread_equal(pthread_self(), pthread_self()));
 }
 
+static pthread_rwlock_t shelf = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_barrier_t barrier;
+static volatile int books[2], met_wrong, serial;
+
+/* Writers leave both numbers the same, and readers find them so; in each round all meet. */
+static void *read_and_write(void *arg)
+{
+	int round;
+
+	for (round = 0; round < 20; round++) {
+		if ((long)arg % 2) {
+			(void)pthread_rwlock_wrlock(&shelf);
+			books[0]++;
+			(void)usleep(100);
+			books[1]++;
+		} else {
+			(void)pthread_rwlock_rdlock(&shelf);
+			met_wrong += books[0] != books[1];
+		}
+		(void)pthread_rwlock_unlock(&shelf);
+		if (pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD)
+			serial++;
+		met_wrong += books[1] < (round + 1) * THREADS / 2;
+	}
+	return NULL;
+}
+
+static void check_rwlocks_and_barriers(void)
+{
+	pthread_t t[THREADS];
+	long i;
+
+	CHECK(pthread_barrier_init(&barrier, NULL, 0) == EINVAL && pthread_barrier_init(&barrier, NULL, THREADS) == 0);
+	for (i = 0; i < THREADS; i++)
+		CHECK(pthread_create(&t[i], NULL, read_and_write, (void *)i) == 0);
+	for (i = 0; i < THREADS; i++)
+		CHECK(pthread_join(t[i], NULL) == 0);
+	CHECK(!met_wrong && books[0] == 20 * THREADS / 2 && serial == 20 && pthread_barrier_destroy(&barrier) == 0);
+	CHECK(pthread_rwlock_tryrdlock(&shelf) == 0 && pthread_rwlock_rdlock(&shelf) == 0 && pthread_rwlock_trywrlock(&shelf) == EBUSY);
+	CHECK(pthread_rwlock_unlock(&shelf) == 0 && pthread_rwlock_destroy(&shelf) == EBUSY && pthread_rwlock_unlock(&shelf) == 0);
+	CHECK(pthread_rwlock_unlock(&shelf) == EPERM && pthread_rwlock_wrlock(&shelf) == 0 && pthread_rwlock_tryrdlock(&shelf) == EBUSY);
+	CHECK(pthread_rwlock_rdlock(&shelf) == EDEADLK && pthread_rwlock_wrlock(&shelf) == EDEADLK && pthread_rwlock_unlock(&shelf) == 0);
+	CHECK(pthread_rwlock_destroy(&shelf) == 0);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
@@ -228,6 +273,7 @@ int main(int argc, char **argv)
 	check_errno();
 	check_keys();
 	check_attributes();
+	check_rwlocks_and_barriers();
 	check_library();
 	CHECK(meminfo(&info) == 4711);
 	assert(right > 0);

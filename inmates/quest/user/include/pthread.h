@@ -81,6 +81,35 @@ int pthread_condattr_destroy(pthread_condattr_t *attributes);
 int pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t clock);	/* EINVAL: CPU time */
 int pthread_condattr_getclock(const pthread_condattr_t *attributes, clockid_t *clock);
 
+/* A reader waits while a writer has the lock or waits for it. There is no inheritance: a rwlock has many owners. */
+typedef struct {
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	unsigned int readers, writers_waiting;
+	int writer;		/* number of the thread that writes, plus 1; 0: none */
+} pthread_rwlock_t;
+typedef struct { char unused; } pthread_rwlockattr_t;
+#define PTHREAD_RWLOCK_INITIALIZER	{ PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0 }
+int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes);	/* attributes: NULL; EINVAL */
+int pthread_rwlock_destroy(pthread_rwlock_t *lock);	/* EBUSY */
+int pthread_rwlock_rdlock(pthread_rwlock_t *lock);	/* EDEADLK: the caller writes */
+int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock);	/* EBUSY */
+int pthread_rwlock_wrlock(pthread_rwlock_t *lock);	/* EDEADLK: the caller writes */
+int pthread_rwlock_trywrlock(pthread_rwlock_t *lock);	/* EBUSY */
+int pthread_rwlock_unlock(pthread_rwlock_t *lock);	/* EPERM: no thread reads, and the caller does not write */
+
+/* As many threads as `count` wait for each other; one of them gets PTHREAD_BARRIER_SERIAL_THREAD, the others 0. */
+typedef struct {
+	pthread_mutex_t mutex;
+	pthread_cond_t complete;
+	unsigned int count, arrived, round;
+} pthread_barrier_t;
+typedef struct { char unused; } pthread_barrierattr_t;
+#define PTHREAD_BARRIER_SERIAL_THREAD	(-1)
+int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes, unsigned int count);	/* EINVAL */
+int pthread_barrier_destroy(pthread_barrier_t *barrier);	/* EBUSY */
+int pthread_barrier_wait(pthread_barrier_t *barrier);
+
 int pthread_once(pthread_once_t *once, void (*fn)(void));
 
 /* Values of each thread by key. */
