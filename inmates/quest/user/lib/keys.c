@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Values of each thread by key; what is done once. */
+/* Values of each thread by key. */
 #include <string.h>
 #include "raw.h"
 
@@ -10,11 +10,35 @@ static struct {
 static void *values[QUEST_THREADS][PTHREAD_KEYS_MAX];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
+static void begin(void)
+{
+	(void)memset(values[quest_thread()], 0, sizeof(values[0]));
+}
+
+static void end(void)
+{
+	void **own = values[quest_thread()], *value;
+	int round, called = 1;
+	unsigned int n;
+
+	for (round = 0; called && round < PTHREAD_DESTRUCTOR_ITERATIONS; round++)
+		for (n = called = 0; n < PTHREAD_KEYS_MAX; n++) {
+			value = own[n];
+			if (!value || !keys[n].used || !keys[n].at_exit)
+				continue;
+			own[n] = NULL;
+			keys[n].at_exit(value);
+			called = 1;
+		}
+}
+
 int pthread_key_create(pthread_key_t *key, void (*at_exit)(void *))
 {
 	unsigned int n, i;
 
 	(void)pthread_mutex_lock(&mutex);
+	quest_keys_begin = begin;
+	quest_keys_end = end;
 	for (n = 0; n < PTHREAD_KEYS_MAX && keys[n].used; n++)
 		;
 	if (n < PTHREAD_KEYS_MAX) {
@@ -48,38 +72,4 @@ int pthread_setspecific(pthread_key_t key, const void *value)
 void *pthread_getspecific(pthread_key_t key)
 {
 	return key < PTHREAD_KEYS_MAX ? values[quest_thread()][key] : NULL;
-}
-
-void quest_keys_begin(void)
-{
-	(void)memset(values[quest_thread()], 0, sizeof(values[0]));
-}
-
-void quest_keys_end(void)
-{
-	void **own = values[quest_thread()], *value;
-	int round, called = 1;
-	unsigned int n;
-
-	for (round = 0; called && round < PTHREAD_DESTRUCTOR_ITERATIONS; round++)
-		for (n = called = 0; n < PTHREAD_KEYS_MAX; n++) {
-			value = own[n];
-			if (!value || !keys[n].used || !keys[n].at_exit)
-				continue;
-			own[n] = NULL;
-			keys[n].at_exit(value);
-			called = 1;
-		}
-}
-
-int pthread_once(pthread_once_t *once, void (*fn)(void))
-{
-	if (__atomic_load_n(&once->done, __ATOMIC_ACQUIRE))
-		return 0;
-	(void)pthread_mutex_lock(&once->mutex);
-	if (!once->done)
-		fn();
-	__atomic_store_n(&once->done, 1, __ATOMIC_RELEASE);
-	(void)pthread_mutex_unlock(&once->mutex);
-	return 0;
 }

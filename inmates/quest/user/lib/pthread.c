@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #include "raw.h"
 
+void (*quest_keys_begin)(void);
+void (*quest_keys_end)(void);
+
 /* The kernel starts a thread here, with the stack as behind a call. */
 static void thread_begin(void *(*fn)(void *), void *arg)
 {
 	errno = 0;
-	quest_keys_begin();
+	if (quest_keys_begin)
+		quest_keys_begin();
 	pthread_exit(fn(arg));
 }
 
@@ -22,7 +26,8 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 _Noreturn void pthread_exit(void *result)
 {
-	quest_keys_end();
+	if (quest_keys_end)
+		quest_keys_end();
 	quest_pthread_exit(result);
 }
 

@@ -35,8 +35,8 @@ static inline long posix_answer(long r)
 	return -1;
 }
 
-/* A thread begins, and ends: values of keys. */
-void quest_keys_begin(void);
-void quest_keys_end(void);
+/* A thread begins, and ends: values of keys. NULL until there is a key: programs without keys do without their memory. */
+extern void (*quest_keys_begin)(void);
+extern void (*quest_keys_end)(void);
 
 #endif
