@@ -16,8 +16,29 @@ SAMPLES = m.TOP / "inmates/quest/user/programs"
 POSIX = ("buffer", "pipeline", "ticker")        # sources without a word of Quest
 MAKEFILE = """\
 include $(shell pkg-config --variable=makefragment qv-quest)
-demo.cpio: quest/buffer quest/pipeline quest/ticker quest/two note.txt
+demo.cpio: quest/buffer quest/pipeline quest/ticker quest/two quest/plain note.txt
 quest/two: quest/other.o
+"""
+# Plain C, which knows neither POSIX nor Quest
+PLAIN = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+int write, exec;
+int pipe(int n);
+int read(void);
+int pipe(int n) { return n + 1; }
+int read(void) { return 40; }
+int perror_of(void);
+int perror_of(void) { return (int)(time(NULL) - time(NULL)) + (malloc(9) == NULL); }
+int sleep(void);
+int sleep(void) { return perror_of(); }
+int main(void)
+{
+	FILE *file = fopen("note.txt", "r");
+	char text[9];
+	return !file || !fgets(text, sizeof(text), file) || printf("%d %s", pipe(read()) + sleep() + write, text) < 0;
+}
 """
 TWO = '#include <stdio.h>\nint other(void);\nint main(void)\n{\n\treturn printf("%.2f %d\\n", 2.0 / 3, other()) < 0;\n}\n'
 
@@ -43,6 +64,7 @@ class Folder:
         for name in POSIX:
             shutil.copy(SAMPLES / f"{name}.c", self.path)
         (self.path / "two.c").write_text(TWO)
+        (self.path / "plain.c").write_text(PLAIN)
         (self.path / "other.c").write_text("int other(void);\nint other(void)\n{\n\treturn 7;\n}\n")
         (self.path / "note.txt").write_text("a note\n")
         (self.path / "Makefile").write_text(MAKEFILE)
@@ -107,10 +129,14 @@ def test_several_sources_and_floating_point(quest):
     assert in_quest(quest, "two") == "0.67 7\n"
 
 
+def test_plain_c_may_have_names_of_posix(quest):
+    assert in_quest(quest, "plain") == "41 a note\n"
+
+
 def test_shipped_image_holds_samples_only(quest):
     names = {line.split()[0] for line in quest.run("ls").splitlines()}
     shipped = {path.stem for path in SAMPLES.glob("*.c")} | {"frame.pgm"}
-    assert names == shipped | {"two", "note.txt"}
+    assert names == shipped | {"two", "plain", "note.txt"}
     for name in ("hostile", "fuzz", "calls", "fault", "pcitest get 0 0 4", "edu id"):
         assert "no such command" in quest.run(name)
 

@@ -75,6 +75,9 @@ static inline int failed(const void *p)
 	return (intptr_t)p < 0;
 }
 
+/* As perror(), for an error that one of Quest's functions answered; on stdout. */
+void perror_of(const char *what, int error);
+
 /* The kernel's answers to the calls whose names are POSIX's: minus the number of an error. */
 pid_t quest_fork(void);
 pid_t quest_waitpid(pid_t pid, int *status, int options);

@@ -54,7 +54,4 @@ void clearerr(FILE *stream);
 
 void perror(const char *what);	/* "WHAT: " and the sentence of errno, on stderr */
 
-/* Quest's own: the same for an error that one of its functions answered; on stdout. */
-void perror_of(const char *what, int error);
-
 #endif

@@ -28,10 +28,10 @@ quest_\name:
 #define CALL(number, name, args) quest_call name, number ;
 QUEST_CALLS(CALL)
 
-	/* Weak: a program that does not know of Quest may have a function of that name. The library uses quest_NAME(). */
+	/* For programs: the library itself uses quest_NAME(). */
 	.macro	own_name names:vararg
 	.irp	name, \names
-	.weak	\name
+	.globl	\name
 	.set	\name, quest_\name
 	.endr
 	.endm

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* For the library: the calls by the names that no program takes away, and what its parts have of each other. */
+/*
+ * For the library: the calls by the names that no program takes away, and what its parts have of each other. All its
+ * symbols are weak: a program's own pipe() must not be what printf() calls.
+ */
 #ifndef QUEST_LIB_RAW_H
 #define QUEST_LIB_RAW_H
 

@@ -28,7 +28,7 @@ static int put_bytes(FILE *to, const char *text, size_t n)
 	ssize_t written;
 
 	for (; n; text += written, n -= (size_t)written) {
-		written = write(to->fd, text, n);
+		written = posix_answer(quest_write(to->fd, text, n));
 		if (written < 0) {
 			to->failed = 1;
 			return 0;
@@ -208,7 +208,7 @@ void setbuf(FILE *stream, char *buffer)
 int fgetc(FILE *from)
 {
 	unsigned char byte;
-	ssize_t n = read(from->fd, &byte, 1);
+	ssize_t n = posix_answer(quest_read(from->fd, &byte, 1));
 
 	if (n == 1)
 		return byte;
@@ -242,7 +242,7 @@ size_t fread(void *to, size_t size, size_t n, FILE *from)
 	ssize_t more;
 
 	while (got < bytes) {
-		more = read(from->fd, (char *)to + got, bytes - got);
+		more = posix_answer(quest_read(from->fd, (char *)to + got, bytes - got));
 		if (more < 0)
 			from->failed = 1;
 		else if (!more)
@@ -269,11 +269,11 @@ FILE *fdopen(int fd, const char *mode)
 
 FILE *fopen(const char *file, const char *mode)
 {
-	int fd = open(file, mode[0] == 'r' && !strchr(mode, '+') ? O_RDONLY : O_RDWR);
+	int fd = (int)posix_answer(quest_open(file, mode[0] == 'r' && !strchr(mode, '+') ? O_RDONLY : O_RDWR));
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, mode);
 
 	if (fd >= 0 && !stream)
-		(void)close(fd);
+		(void)quest_close(fd);
 	return stream;
 }
 
@@ -283,7 +283,7 @@ int fclose(FILE *stream)
 
 	if (stream->own)
 		free(stream);
-	return close(fd) ? EOF : 0;
+	return posix_answer(quest_close(fd)) ? EOF : 0;
 }
 
 int fileno(FILE *stream)
