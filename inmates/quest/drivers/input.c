@@ -30,6 +30,8 @@ void input_put(uint8_t byte)
 	} else if (input_room()) {
 		queue[ring_slot(head++, INPUT_LENGTH)] = byte;
 		wake_all(&readers);
+	} else if (byte == BREAK_KEY) {
+		queue[ring_slot(head - 1, INPUT_LENGTH)] = byte;	/* ends the line whatever is typed: the last key gives way */
 	}
 	irq_restore(irqs);
 }
