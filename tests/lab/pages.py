@@ -83,7 +83,8 @@ def command_blocks() -> list[Block]:
 
 
 def block(page: str, first: str) -> Block:
-    """The block of a page whose first command begins so."""
-    found = [b for b in command_blocks() if b.page == page and b.commands()[0].startswith(first)]
+    """The block of a page whose first command is this, or begins so."""
+    here = [b for b in command_blocks() if b.page == page and b.commands()[0].startswith(first)]
+    found = [b for b in here if b.commands()[0] == first] or here
     assert len(found) == 1, f"{page}: {len(found)} blocks begin with {first}"
     return found[0]

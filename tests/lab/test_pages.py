@@ -31,6 +31,8 @@ RUN_BY = {
     ("qvctl.md", "qvctl doctor"): "test_synopses",
     ("quest-programs.md", "make quest"): "test_lab.py::test_quest_alone",
     ("quest-programs.md", "make -C inmates"): "test_lab.py::test_quest_alone",
+    ("quest-programs.md", "make quest FILES=demo.cpio"): "test_lab.py::test_quest_alone",
+    ("quest-programs.md", "gcc -O2"): "test_sdk.py::test_commands_of_the_page",
 }
 
 
@@ -43,7 +45,7 @@ def test_every_command_block_is_run() -> None:
         block(page, first)
     for test in set(RUN_BY.values()):
         file, _, name = test.rpartition("::")
-        [path] = (TOP / "tests").rglob(file) if file else [Path(__file__)]
+        [path] = [p for folder in ("tests", "inmates/tests") for p in (TOP / folder).rglob(file)] if file else [Path(__file__)]
         assert f"def {name}(" in path.read_text(), test
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from lab.paths import BUILD, TOP
 from product import Product, module
+from test_watching import until
 
 DOORBELL, FIRST_CELL = 6, 1     # QV_HC_DOORBELL, and whom it rings
 QVCALL = "/sys/module/qvcall/parameters"
@@ -38,9 +39,11 @@ def now(qv: Product) -> float:
 
 @contextlib.contextmanager
 def linux_repeats(qv: Product, deed: str) -> Iterator[None]:
-    """One of Linux's CPUs does nothing else meanwhile."""
+    """One of Linux's CPUs does nothing else meanwhile. The emulator's CPUs take turns by the instruction, so the cell's programs take
+    longer beside a busy CPU than beside idle ones: wait for the loop to begin before anything is measured."""
     qv.sh("touch /run/go-on")
-    work = qv.machine.start(f"exec taskset -c 1 bash -c 'while test -e /run/go-on; do {deed}; done'")
+    work = qv.machine.start(f"exec taskset -c 1 bash -c '{deed}; echo begun; while test -e /run/go-on; do {deed}; done'")
+    until(lambda: b"begun" in work.output, "the loop on Linux's CPU", 60)
     yield
     qv.sh("rm /run/go-on")
     qv.machine.finish(work, 120)
