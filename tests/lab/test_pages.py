@@ -30,7 +30,6 @@ RUN_BY = {
     ("quesh.md", "quesh NAME"): "test_synopses",
     ("qvctl.md", "qvctl doctor"): "test_synopses",
     ("quest-programs.md", "make quest"): "test_lab.py::test_quest_alone",
-    ("quest-programs.md", "make -C inmates"): "test_lab.py::test_quest_alone",
     ("quest-programs.md", "make quest FILES=demo.cpio"): "test_lab.py::test_quest_alone",
     ("quest-programs.md", "gcc -O2"): "test_sdk.py::test_commands_of_the_page",
 }
