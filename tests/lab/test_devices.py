@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from badimage import image
-from product import CONFIGS, TEST_IMAGE, Product
+from product import CONFIGS, HERE, TEST_IMAGE, Product
 
 QEMU = ("-device", "edu,addr=10.0", "-device", "virtio-rng-pci,addr=11.0", "-device", "pci-serial,addr=12.0",
         "-device", "pcie-root-port,id=above,chassis=1,addr=13.0", "-device", "edu,bus=above",
         "-device", "pcie-root-port,id=beside,chassis=2,addr=14.0",
-        "-blockdev", "null-co,node-name=spare,size=67108864,read-zeroes=on", "-device", "virtio-blk-pci,drive=spare,addr=15.0")
-EDU, RNG, SERIAL, DISK = "00:10.0", "00:11.0", "00:12.0", "00:15.0"
+        "-drive", "if=none,id=spare,file.driver=null-co,file.size=67108864,file.read-zeroes=on,snapshot=on",
+        "-device", "virtio-blk-pci,drive=spare,addr=15.0", "-device", "virtio-net-pci,addr=16.0")
+EDU, RNG, SERIAL, DISK, NIC = "00:10.0", "00:11.0", "00:12.0", "00:15.0", "00:16.0"
 ABOVE, BESIDE = "00:13.0", "00:14.0"  # a bridge with a function behind it, and one without
 EDU_BDF, RNG_BDF, SERIAL_BDF = 0x80, 0x88, 0x90
 EDU_ID = "10000ed"
@@ -442,6 +443,34 @@ def test_a_disk_that_linux_uses_unmounted(qv: Product) -> None:
     holder.write(b"\n")
     qv.machine.finish(holder, 20)
     run(qv, off(DISK))
+    qv.do("cell destroy quest")
+
+
+# What Linux does with a function, how it ends that, and the reason why a cell does not get it meanwhile
+USES = {
+    "swap": (DISK, "mkswap /dev/{0} >&2 && swapon /dev/{0}", "swapoff /dev/{0}", "{0} is swap space"),
+    "dm": (DISK, "/run/devmapper create spare /dev/{0}", "/run/devmapper remove spare", "{0} is a part of dm-0 (LVM, encryption or RAID)"),
+    "nic": (NIC, "ip link set {0} up", "ip link set {0} down", "network interface {0} is up"),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_function_that_linux_uses(qv: Product, use: str) -> None:
+    """Refused by the check and by create, and listed so; given when the use has ended."""
+    place, begin, end, reason = USES[use]
+    name = qv.sh(f"basename $(ls -d /sys/bus/pci/devices/0000:{place}/virtio*/{{block,net}}/* 2>/dev/null)").strip()
+    qv.machine.put(HERE / "inside/devmapper", "/run/devmapper")
+    path = given(qv, off(place))
+    qv.sh(f"modprobe -q dm_mod || true; {begin.format(name)}")
+    try:
+        state = f"in use: {reason.format(name)}"
+        assert next(d for d in qv.ask("devices")["devices"] if d["name"] == place)["state"] == state
+        assert f"PCI function {place} is {state}" in qv.refused(f"cell create {path}")
+        assert f"devices: {place}: {state}" in qv.qvctl(f"config check {path}").err
+        assert driver(qv, place).startswith("virtio")
+    finally:
+        qv.sh(end.format(name))
+    run(qv, off(place))
     qv.do("cell destroy quest")
 
 
