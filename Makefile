@@ -91,12 +91,14 @@ check: deps
 	$(LAB) check
 
 check-intel: deps
+	$(LAB) setup --machine intel
 	$(LAB) test tests/lab tests/attack --machine intel --thorough -n 2 --dist loadgroup -q
 
 prove: deps
 	$(MAKE) -C tests/prove O=$(O) all P='$(P)'
 
 attack: deps
+	$(LAB) setup --machine intel
 	$(LAB) test tests/attack -n 2 --dist loadgroup -q
 
 fuzz: deps

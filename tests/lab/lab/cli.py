@@ -101,6 +101,7 @@ def parser() -> argparse.ArgumentParser:
     setup = command("setup", "Make what the machines need (once).")
     setup.add_argument("--kernel", choices=sorted(roots.sections()["kernel"]), action="append",
                        help="fetch this kernel too (repeatable)")
+    setup.add_argument("--machine", choices=["amd", "intel"], default="amd", help="intel: make one with VT-x that has booted, too")
     alone = command("quest", "Quest alone in QEMU, in this terminal: no Linux, no cell. Ctrl-A x ends it.")
     alone.add_argument("--files", type=Path, metavar="ARCHIVE",
                        help="an archive of inmates/quest/user/pack.py: more programs and files")
@@ -207,6 +208,8 @@ def main(argv: list[str]) -> int:
         images.root_disk()
         for name in ["6.12", *(o.kernel or [])]:
             images.kernel(name)
+        if o.machine == "intel":
+            check.vt_x()
         return 0
     except BuildError as e:
         say(str(e))

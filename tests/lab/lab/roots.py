@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from . import aptconf
+from . import aptconf, enter
 from .errors import LabError
 from .paths import LAB, ROOTS
 
@@ -117,6 +117,9 @@ def bootstrap(name: str, target: Path) -> None:
     wanted = section(name)
     mirror, keyring = aptconf.mirror()
     packages = wanted.get("packages") or wanted["build"]
+    if enter.HERE in os.environ:
+        raise LabError(f"the {name} root is not made, and tests cannot make it",
+                       "run tests/lab/qvlab setup first (--kernel NAME, --machine intel)")
     if not shutil.which("mmdebstrap"):
         raise LabError("mmdebstrap is not installed", "run 'make deps' as root")
     if os.geteuid() != 0:
