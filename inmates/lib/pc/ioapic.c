@@ -30,3 +30,10 @@ void ioapic_route(unsigned int pin, unsigned int vector, uint32_t apic_id)
 	write_register(IOAPIC_ENTRY(pin) + 1, apic_id << 24);
 	write_register(IOAPIC_ENTRY(pin), vector);
 }
+
+void ioapic_mask(unsigned int pin, bool masked)
+{
+	uint32_t entry = read_register(IOAPIC_ENTRY(pin)) & ~ENTRY_MASKED;
+
+	write_register(IOAPIC_ENTRY(pin), masked ? entry | ENTRY_MASKED : entry);
+}

@@ -46,7 +46,8 @@ void doorbell_look(void)
 	irq_restore(irqs);
 }
 
-static struct deferred doorbell = { .handler = doorbell_look };
+/* Nothing masks it: its class is the lowest of the cell's vectors (driver/), so that a flood of it holds no device. */
+static struct deferred doorbell = { .source.hold = GATE_PRIORITY, .handler = doorbell_look };
 
 static void doorbell_interrupt(struct trap_frame *frame)
 {
@@ -56,6 +57,7 @@ static void doorbell_interrupt(struct trap_frame *frame)
 
 bool doorbell_start(void)
 {
+	doorbell.source.vector = cell_info()->doorbell_vector;
 	doorbell.served = input_readers();
 	if (!deferred_start(&doorbell, "doorbell", iovcpu_select(IOVCPU_CLASS_INPUT)))
 		return false;

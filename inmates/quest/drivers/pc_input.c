@@ -27,27 +27,46 @@ static void take_ps2(void)
 			input_put(bytes[i]);
 }
 
-static void take_both(void)
+static void mask_serial(bool masked)
 {
-	take_serial();
-	take_ps2();
+	ioapic_mask(SERIAL_IRQ, masked);
 }
 
-static struct deferred input = { .handler = take_both };
+static void mask_ps2(bool masked)
+{
+	ioapic_mask(PS2_IRQ, masked);
+}
 
-static void input_interrupt(struct trap_frame *frame)
+static struct deferred serial = {
+	.source = { GATE_EDGE, .vector = VECTOR_SERIAL }, .mask = mask_serial, .handler = take_serial,
+};
+static struct deferred ps2 = { .source = { GATE_EDGE, .vector = VECTOR_PS2 }, .mask = mask_ps2, .handler = take_ps2 };
+
+static void serial_interrupt(struct trap_frame *frame)
 {
 	(void)frame;
-	deferred_raise(&input);
+	deferred_raise(&serial);
+}
+
+static void ps2_interrupt(struct trap_frame *frame)
+{
+	(void)frame;
+	deferred_raise(&ps2);
+}
+
+static bool start(struct deferred *d, const char *name, trap_handler *interrupt)
+{
+	d->served = input_readers();
+	if (!deferred_start(d, name, iovcpu_select(IOVCPU_CLASS_INPUT)))
+		return false;
+	trap_set_irq(d->source.vector, interrupt);
+	return true;
 }
 
 bool pc_input_start(void)
 {
-	input.served = input_readers();
-	if (!deferred_start(&input, "input", iovcpu_select(IOVCPU_CLASS_INPUT)))
+	if (!start(&serial, "serial", serial_interrupt) || !start(&ps2, "keyboard", ps2_interrupt))
 		return false;
-	trap_set_irq(VECTOR_SERIAL, input_interrupt);
-	trap_set_irq(VECTOR_PS2, input_interrupt);
 	ioapic_init();
 	ioapic_route(SERIAL_IRQ, VECTOR_SERIAL, apic_id());
 	ioapic_route(PS2_IRQ, VECTOR_PS2, apic_id());

@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stddef.h>
 #include <inmate/cpu.h>
-#include "../arch/vectors.h"
 #include "deferred.h"
+#include "dispatch.h"
 
-/* The highest class has the timer, which is let through. */
-#define SHUT	((VECTOR_TIMER >> 4) - 1)
+static struct gate gate;
 
-static unsigned int raised;		/* handlers that have yet to begin */
+/* Carries out what the gate has changed for `d`. Interrupts are off. */
+static void hold(struct deferred *d)
+{
+	if (d->source.hold == GATE_PRIORITY)
+		write_cr8(gate_priority(&gate));
+	else
+		d->mask(d->source.held);
+}
 
 static _Noreturn void serve(void *arg)
 {
 	struct deferred *d = arg;
 
+	irq_disable();
 	for (;;) {
-		irq_disable();
-		while (!d->raised)
+		while (!d->source.due)
 			wait_on(&d->idle);
-		d->raised = false;
+		if (gate_begin(&gate, &d->source))
+			hold(d);
 		irq_enable();
 		d->handler();
 		irq_disable();
-		if (!--raised)
-			write_cr8(0);
-		irq_enable();
+		if (gate_end(&gate, &d->source))
+			hold(d);
+		let_interrupts_in();	/* one that the APIC has kept is looked at by the run that is due */
 	}
 }
 
@@ -42,10 +49,7 @@ void deferred_raise(struct deferred *d)
 {
 	uint64_t since = rdtsc();
 
-	if (!d->raised) {
-		d->raised = true;
-		raised++;
-		write_cr8(SHUT);
-	}
+	if (gate_fire(&gate, &d->source))
+		hold(d);
 	wake_for(&d->idle, d->served, d->vcpu, since);
 }

@@ -37,7 +37,7 @@ static void discover(uint32_t magic, uint32_t boot_address)
 	machine_identify();
 }
 
-/* A flood of an interrupt in the timer's class could not be held off (deferred.c). */
+/* A flood of an interrupt in the timer's class could not be held off (gate.c). */
 static void check_doorbell(void)
 {
 	if (!machine.alone && cell_info()->doorbell_vector >= VECTOR_TIMER)

@@ -7,6 +7,7 @@
 
 void command_pcitest(int argc, char **argv);
 void command_edu(int argc, char **argv);
+void command_gate(int argc, char **argv);
 
 const struct command shell_more_commands[] = {
 	{ "pcitest", "get|set|portget|portset BDF REG SIZE [VALUE]", "config space, registers and ports of a device",
@@ -23,5 +24,8 @@ const struct command shell_more_commands[] = {
 	  "    edu id      identification; an inverted word" NL
 	  "    edu fact N  N! as the device computes it (N up to 12)" NL
 	  "    edu irq     an interrupt by its pin; edu msi: by message" NL, command_edu },
+	{ "gate", "priority|edge|level SLOW QUICK MORE", "a long interrupt handler, and another source's meanwhile",
+	  "    SLOW, QUICK  vectors, which this CPU sends to itself" NL
+	  "    MORE         how often the slow one comes again while its handler is due" NL, command_gate },
 	{ 0 },
 };

@@ -7,6 +7,7 @@
 #ifndef INMATE_PC_H
 #define INMATE_PC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ uint32_t pit_measure_tsc_khz(void);
 /* IOAPIC: mask all pins; route one (edge, active high) to `vector` on CPU `apic_id`. The page must be mapped uncached. */
 void ioapic_init(void);
 void ioapic_route(unsigned int pin, unsigned int vector, uint32_t apic_id);
+
+/* Masked, the pin raises nothing; an edge meanwhile is lost. Interrupts off. */
+void ioapic_mask(unsigned int pin, bool masked);
 
 /* 16550 at 0x3F8 (IRQ 4), 115200 8n1. Without one, writes go nowhere and reads give -1. */
 #define SERIAL_IRQ	4
