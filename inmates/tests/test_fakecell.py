@@ -154,6 +154,36 @@ def test_doorbells_without_reason(cell):
     assert cell.run("echo still") == "still\n"
 
 
+STATUSES = {
+    "echo": 0, "help": 0, "help echo": 0, "help nonsense": 1, "nonsense": 127, "run": 2, "run nonsense": 127, "vcpu=none hello": 127,
+    "hello": 0, "hello a | nonsense": 127, "echo 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33": 2,
+    "ps": 0, "vcpus": 0, "vcpus counts": 0, "vcpus nonsense": 2, "ls": 0, "meminfo": 0, "mem": 0, "uptime": 0, "cpu": 0,
+    "kill": 2, "kill x": 2, "kill 4711": 1, "kill -4711": 1, "attach": 2, "attach 4711": 1, "detach": 2, "detach 4711": 1,
+    "spin": 2, "spin 1": 0, "sleep": 2, "sleep 1": 0, "sleep 700000": 2, "count": 0, "count x": 2, "count stop": 0,
+    "load": 2, "load 1": 2, "load 90 100": 1, "load 1 0": 1, "load 1 100": 0, "load stop": 0,
+    "trace 1": 0, "trace x": 2, "trace keep": 2, "trace keep 1024": 0, "bench": 2, "bench nonsense": 2, "bench cpuid": 0,
+    "lock": 1, "unlock": 1, "agree": 1, "agree x": 2, "pci": 0, "pci x": 2, "crash": 0, "crash nonsense": 2, "clear": 0,
+}
+
+
+def test_status_of_each_line(cell):
+    """0 when it did what was wanted; 2 for wrong usage, 1 when it was refused, and what a POSIX shell has for the rest."""
+    said = {}
+    for line in STATUSES:
+        cell.run(line)
+        told = status(cell.machine)[0]["line"]
+        assert told & 1 << 31
+        said[line] = told & 0xFF
+    assert said == STATUSES
+
+
+def test_status_of_a_command_ended_by_a_key(cell):
+    cell.start("sleep 60000")
+    cell.machine.send("\x03")
+    cell.machine.expect(READY)
+    assert status(cell.machine)[0]["line"] & 0xFF == 128 + 2
+
+
 def test_small_cell():
     with boot("mem=8M") as machine:
         shell = m.Shell(machine, READY)

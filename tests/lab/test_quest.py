@@ -103,6 +103,7 @@ def test_a_line_has_the_status_of_its_command(qv: Product) -> None:
     assert status("vcpu=nobody hello") == 127
     assert status("uptime") == 0
     assert status("kill") == 2 and status("kill 4711") == 1
+    assert status("load 90 100") == 1 and status("load 1") == 2         # test_fakecell.py has them all
     assert status("fault stack") == 128 + 11
     assert status("hello") == 0
     spun = qv.machine.run(["quesh", "quest", "-t", "1", "-c", "spinner"], 60, merge=False)

@@ -16,48 +16,53 @@
 static volatile uint64_t counter;
 static volatile bool counting, stop_counting;
 
-void command_echo(int argc, char **argv)
+int command_echo(int argc, char **argv)
 {
 	int i;
 
 	for (i = 1; i < argc; i++)
 		print("%s%s", i > 1 ? " " : "", argv[i]);
 	print("\n");
+	return 0;
 }
 
-void command_clear(int argc, char **argv)
+int command_clear(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
 	print("\033[2J\033[H");
+	return 0;
 }
 
-void command_spin(int argc, char **argv)
+int command_spin(int argc, char **argv)
 {
 	uint64_t ms, begin = rdtsc(), length;
 
-	if (argc != 2 || !words_number(argv[1], SPIN_MAX_MS, &ms)) {
-		shell_usage(argv);
-		return;
-	}
+	if (argc != 2 || !words_number(argv[1], SPIN_MAX_MS, &ms))
+		return shell_usage(argv);
 	length = timer_from_us(ms * 1000);
-	while (rdtsc() - begin < length && !input_drop_break())
+	while (rdtsc() - begin < length) {
+		if (input_drop_break())
+			return SHELL_BROKEN;
 		cpu_relax();
+	}
+	return 0;
 }
 
-void command_sleep(int argc, char **argv)
+int command_sleep(int argc, char **argv)
 {
 	uint64_t ms, end, next = rdtsc();
 
-	if (argc != 2 || !words_number(argv[1], SPIN_MAX_MS, &ms)) {
-		shell_usage(argv);
-		return;
-	}
+	if (argc != 2 || !words_number(argv[1], SPIN_MAX_MS, &ms))
+		return shell_usage(argv);
 	end = next + timer_from_us(ms * 1000);
-	while (next < end && !input_drop_break()) {
+	while (next < end) {
+		if (input_drop_break())
+			return SHELL_BROKEN;
 		next = end - next < timer_from_us(LOOK_US) ? end : next + timer_from_us(LOOK_US);
 		thread_sleep_until(next);
 	}
+	return 0;
 }
 
 static void count_thread(void *arg)
@@ -70,29 +75,31 @@ static void count_thread(void *arg)
 	counting = false;
 }
 
-static void count_start(void)
+static int count_start(void)
 {
 	if (counting) {
 		print("already counting\n");
-		return;
+		return SHELL_FAILED;
 	}
 	stop_counting = false;
 	counting = true;
 	counter = 0;
-	if (thread_create("count", BEST_EFFORT_VCPU, count_thread, NULL) < 0) {
-		counting = false;
-		print("no memory for a thread\n");
-	}
+	if (thread_create("count", BEST_EFFORT_VCPU, count_thread, NULL) >= 0)
+		return 0;
+	counting = false;
+	print("no memory for a thread\n");
+	return SHELL_FAILED;
 }
 
-void command_count(int argc, char **argv)
+int command_count(int argc, char **argv)
 {
 	if (argc == 1)
-		count_start();
-	else if (!strcmp(argv[1], "show"))
+		return count_start();
+	if (!strcmp(argv[1], "show"))
 		print("count=%lu\n", counter);
 	else if (!strcmp(argv[1], "stop"))
 		stop_counting = true;
 	else
-		shell_usage(argv);
+		return shell_usage(argv);
+	return 0;
 }

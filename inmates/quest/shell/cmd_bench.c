@@ -14,7 +14,7 @@ static uint64_t cpuid_once(void)
 	return rdtsc_ordered() - begin;
 }
 
-static void bench_cpuid(void)
+static int bench_cpuid(void)
 {
 	uint64_t least = UINT64_MAX, sum = 0, took;
 	bool irqs;
@@ -29,20 +29,22 @@ static void bench_cpuid(void)
 			least = took;
 	}
 	print("cpuid rounds=%d mean=%lu cycles=%lu\n", ROUNDS, sum / ROUNDS, least);
+	return 0;
 }
 
-void command_bench(int argc, char **argv)
+int command_bench(int argc, char **argv)
 {
-	if (argc == 2 && !strcmp(argv[1], "cpuid"))
-		bench_cpuid();
-	else if (argc == 2 && !strcmp(argv[1], "sched"))
-		bench_sched();
-	else if (argc == 2 && !strcmp(argv[1], "share"))
-		bench_share();
-	else if (argc == 2 && !strcmp(argv[1], "switch"))
-		bench_switch();
-	else if (argc == 2 && !strcmp(argv[1], "timer"))
-		bench_timer();
-	else
-		shell_usage(argv);
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} what[] = {
+		{ "cpuid", bench_cpuid }, { "sched", bench_sched }, { "share", bench_share }, { "switch", bench_switch },
+		{ "timer", bench_timer },
+	};
+	unsigned int i;
+
+	for (i = 0; argc == 2 && i < sizeof(what) / sizeof(what[0]); i++)
+		if (!strcmp(argv[1], what[i].name))
+			return what[i].run();
+	return shell_usage(argv);
 }

@@ -82,7 +82,7 @@ static void measure(struct trial *t, int vcpus)
 	print("sched vcpus=%d mean=%lu max=%lu\n", vcpus, sum / ROUNDS, most);
 }
 
-void bench_sched(void)
+int bench_sched(void)
 {
 	bool irqs = irq_save();
 	uint64_t memory = pages_alloc(TRIAL_PAGES);
@@ -91,11 +91,12 @@ void bench_sched(void)
 	irq_restore(irqs);
 	if (!memory) {
 		print("no memory for it\n");
-		return;
+		return SHELL_FAILED;
 	}
 	for (vcpus = 1; vcpus <= SCHED_VCPUS; vcpus *= 4)
 		measure((struct trial *)memory, vcpus);
 	irqs = irq_save();
 	pages_free(memory, TRIAL_PAGES);
 	irq_restore(irqs);
+	return 0;
 }

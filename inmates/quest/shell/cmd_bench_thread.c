@@ -104,32 +104,37 @@ static void play(void *arg)
 	thread_is_done();
 }
 
-static void bench_pair(const char *what, int first, int second)
+/* False: it was not measured. */
+static bool bench_pair(const char *what, int first, int second)
 {
+	bool measured;
+
 	if (!samples_open(&samples, ROUND_TRIPS)) {
 		print("no memory for it\n");
-		return;
+		return false;
 	}
 	pair = (struct pair){ .left = 2 * ROUND_TRIPS };
 	if (start("bench0", first, play, (void *)0) && !start("bench1", second, play, (void *)1))
 		pair.left = 0;
 	wake_all(&pair.queues[0]);
 	wait_for_threads();
-	if (samples.n)
+	measured = samples.n;
+	if (measured)
 		samples_print(&samples, what);
 	samples_close(&samples);
+	return measured;
 }
 
-void bench_switch(void)
+int bench_switch(void)
 {
 	int one = bench_vcpu("bench0", 5000, 50000), two = bench_vcpu("bench1", 5000, 50000);
 
-	if (one >= 0 && two >= 0) {
-		bench_pair("switch-threads", one, one);
-		bench_pair("switch-vcpus", one, two);
-	}
+	bool measured = one >= 0 && two >= 0 &&
+			bench_pair("switch-threads", one, one) && bench_pair("switch-vcpus", one, two);
+
 	drop_vcpu(one);
 	drop_vcpu(two);
+	return measured ? 0 : SHELL_FAILED;
 }
 
 /* Sleeps of lengths that follow no pattern the timer could share. */
@@ -148,20 +153,23 @@ static void sleeper(void *arg)
 	thread_is_done();
 }
 
-void bench_timer(void)
+int bench_timer(void)
 {
 	int vcpu = bench_vcpu("bench", 500, 5000);
+	bool measured = false;
 
 	if (vcpu >= 0 && samples_open(&samples, WAKE_UPS)) {
 		if (start("bench", vcpu, sleeper, NULL))
 			wait_for_threads();
-		if (samples.n)
+		measured = samples.n;
+		if (measured)
 			samples_print(&samples, "timer");
 		samples_close(&samples);
 	} else if (vcpu >= 0) {
 		print("no memory for it\n");
 	}
 	drop_vcpu(vcpu);
+	return measured ? 0 : SHELL_FAILED;
 }
 
 static void spin(void *arg)
@@ -187,9 +195,9 @@ static void share_print(void)
 }
 
 /* Who spins ends when it next has the CPU: at the latest when its budget comes back. */
-void bench_share(void)
+int bench_share(void)
 {
-	int vcpus[SHARES], n = 0;
+	int vcpus[SHARES], n = 0, status = SHELL_FAILED;
 
 	stopping = false;
 	for (; n < SHARES; n++) {
@@ -197,12 +205,15 @@ void bench_share(void)
 		if (vcpus[n] < 0 || !start("bench", vcpus[n], spin, NULL))
 			break;
 	}
-	if (n == SHARES)
+	if (n == SHARES) {
 		share_print();
-	else if (vcpus[n] >= 0)
+		status = 0;
+	} else if (vcpus[n] >= 0) {
 		drop_vcpu(vcpus[n]);
+	}
 	stopping = true;
 	wait_for_threads();
 	while (n)
 		drop_vcpu(vcpus[--n]);
+	return status;
 }

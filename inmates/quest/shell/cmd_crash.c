@@ -84,7 +84,7 @@ static const struct {
 	{ "stack", crash_stack },	{ "guard", crash_guard },
 };
 
-void command_crash(int argc, char **argv)
+int command_crash(int argc, char **argv)
 {
 	unsigned int i, n = sizeof(ways) / sizeof(ways[0]);
 
@@ -93,15 +93,16 @@ void command_crash(int argc, char **argv)
 			continue;
 		ways[i].run();
 		print("still here: nobody stopped this\n");
-		return;
+		return SHELL_FAILED;
 	}
 	print("crash one of:");
 	for (i = 0; i < n; i++)
 		print(" %s", ways[i].name);
 	print("\n");
+	return argc == 1 ? 0 : SHELL_USAGE;
 }
 
-void command_hang(int argc, char **argv)
+int command_hang(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;

@@ -27,7 +27,8 @@ static void spin(void *arg)
 		;		/* no pause: an emulator that counts instructions is slow with it */
 }
 
-static void load_start(uint64_t budget_us, uint64_t period_us)
+/* Returns the line's status. */
+static int load_start(uint64_t budget_us, uint64_t period_us)
 {
 	char name[SCHED_NAME];
 	uint64_t wait;
@@ -35,27 +36,28 @@ static void load_start(uint64_t budget_us, uint64_t period_us)
 
 	if (loads == LOADS) {
 		print("%u loads are running: load stop\n", loads);
-		return;
+		return SHELL_FAILED;
 	}
 	format_buf(name, sizeof(name), "load%u", loads + 1);
 	vcpu = vcpu_create(name, MAIN_VCPU, budget_us, period_us, KERNEL_PID);
 	if (vcpu < 0) {
 		print("refused: %s\n", sched_error_text(vcpu));
-		return;
+		return SHELL_FAILED;
 	}
 	wait = vcpu_begins_in_us(vcpu);
 	if (thread_create(name, vcpu, spin, NULL) < 0) {
 		(void)vcpu_destroy(vcpu);
 		print("no memory for a thread\n");
-		return;
+		return SHELL_FAILED;
 	}
 	vcpus[loads++] = vcpu;
 	if (wait)
 		print("%s begins in %lu ms: what a VCPU that is gone has used must come back first\n", name, wait / 1000 + 1);
+	return 0;
 }
 
 /* Each ends when it next has the CPU: at the latest when its budget comes back. */
-static void load_stop(void)
+static int load_stop(void)
 {
 	stopping = true;
 	while (loads)
@@ -64,21 +66,21 @@ static void load_stop(void)
 		else
 			loads--;
 	stopping = false;
+	return 0;
 }
 
-void command_load(int argc, char **argv)
+int command_load(int argc, char **argv)
 {
 	uint64_t budget, period;
 
 	if (argc == 2 && !strcmp(argv[1], "stop"))
-		load_stop();
-	else if (argc == 3 && words_number(argv[1], MS_MAX, &budget) && words_number(argv[2], MS_MAX, &period))
-		load_start(budget * 1000, period * 1000);
-	else
-		shell_usage(argv);
+		return load_stop();
+	if (argc == 3 && words_number(argv[1], MS_MAX, &budget) && words_number(argv[2], MS_MAX, &period))
+		return load_start(budget * 1000, period * 1000);
+	return shell_usage(argv);
 }
 
-static void trace_print(uint64_t most)
+static int trace_print(uint64_t most)
 {
 	const struct trace_entry *e;
 	uint32_t i, count;
@@ -93,26 +95,28 @@ static void trace_print(uint64_t most)
 		      e->vcpu < 0 ? "idle" : e->background ? "background" : "budget", e->name);
 	}
 	trace_pause(false);
+	return 0;
 }
 
-static void trace_keep(uint64_t least)
+static int trace_keep(uint64_t least)
 {
 	uint32_t n = TRACE_LENGTH;
 
 	while (n < least)
 		n *= 2;
-	if (!trace_resize(n))
-		print("no memory for %u changes\n", n);
+	if (trace_resize(n))
+		return 0;
+	print("no memory for %u changes\n", n);
+	return SHELL_FAILED;
 }
 
-void command_trace(int argc, char **argv)
+int command_trace(int argc, char **argv)
 {
 	uint64_t n = TRACE_MAX;
 
 	if (argc == 3 && !strcmp(argv[1], "keep") && words_number(argv[2], TRACE_MAX, &n))
-		trace_keep(n);
-	else if (argc == 1 || (argc == 2 && words_number(argv[1], TRACE_MAX, &n)))
-		trace_print(n);
-	else
-		shell_usage(argv);
+		return trace_keep(n);
+	if (argc == 1 || (argc == 2 && words_number(argv[1], TRACE_MAX, &n)))
+		return trace_print(n);
+	return shell_usage(argv);
 }

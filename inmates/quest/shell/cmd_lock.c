@@ -16,36 +16,37 @@ static bool may_lock(void)
 	return may;
 }
 
-void command_lock(int argc, char **argv)
+int command_lock(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
 	if (!may_lock())
-		return;
+		return SHELL_FAILED;
 	lock_management();
 	print("management is locked\n");
+	return 0;
 }
 
-void command_unlock(int argc, char **argv)
+int command_unlock(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
 	if (!may_lock())
-		return;
+		return SHELL_FAILED;
 	unlock_management();
 	print("management is unlocked\n");
+	return 0;
 }
 
-void command_agree(int argc, char **argv)
+int command_agree(int argc, char **argv)
 {
 	bool no = argc == 2 && !strcmp(argv[1], "no");
 
-	if (argc > 2 || (argc == 2 && !no)) {
-		shell_usage(argv);
-		return;
-	}
+	if (argc > 2 || (argc == 2 && !no))
+		return shell_usage(argv);
 	if (!may_lock())
-		return;
+		return SHELL_FAILED;
 	lock_agree(!no);
 	print(no ? "a request to unlock is ignored\n" : "the next request to unlock is agreed to\n");
+	return 0;
 }

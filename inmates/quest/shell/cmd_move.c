@@ -7,16 +7,15 @@
 #include "shell.h"
 #include "words.h"
 
-static void move(int argc, char **argv, int (*how)(int pid))
+/* Returns the line's status. */
+static int move(int argc, char **argv, int (*how)(int pid))
 {
 	uint64_t pid;
 	bool irqs;
 	int error;
 
-	if (argc != 2 || !words_number(argv[1], INT32_MAX, &pid)) {
-		shell_usage(argv);
-		return;
-	}
+	if (argc != 2 || !words_number(argv[1], INT32_MAX, &pid))
+		return shell_usage(argv);
 	irqs = irq_save();
 	error = how((int)pid);
 	irq_restore(irqs);
@@ -24,14 +23,15 @@ static void move(int argc, char **argv, int (*how)(int pid))
 		print("%s: it has children, pipes or shared memory, which would stay behind: let it end them first\n", argv[1]);
 	else if (error)
 		print("%s: %s\n", argv[1], strerror(error));
+	return error ? SHELL_FAILED : 0;
 }
 
-void command_detach(int argc, char **argv)
+int command_detach(int argc, char **argv)
 {
-	move(argc, argv, move_detach);
+	return move(argc, argv, move_detach);
 }
 
-void command_attach(int argc, char **argv)
+int command_attach(int argc, char **argv)
 {
-	move(argc, argv, move_attach);
+	return move(argc, argv, move_attach);
 }

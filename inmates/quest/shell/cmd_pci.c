@@ -22,12 +22,14 @@ static void list(void)
 		print("this cell has no PCI functions\n");
 }
 
-void command_pci(int argc, char **argv)
+int command_pci(int argc, char **argv)
 {
 	if (argc != 1)
-		shell_usage(argv);
-	else if (!cell_present())
+		return shell_usage(argv);
+	if (!cell_present()) {
 		print("not in a cell\n");
-	else
-		list();
+		return SHELL_FAILED;
+	}
+	list();
+	return 0;
 }

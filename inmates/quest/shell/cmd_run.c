@@ -24,25 +24,26 @@ static void break_foreground(void)
 	(void)process_end_job(foreground, SIGKILL);
 }
 
-static void print_end(const char *name, int status)
+/* Returns the line's status. */
+static int print_end(const char *name, int status)
 {
-	shell_status(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
 	if (WIFSIGNALED(status))
 		print("%s was killed (signal %d)\n", name, WTERMSIG(status));
 	else if (WEXITSTATUS(status))
 		print("%s ended with %d\n", name, WEXITSTATUS(status));
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* Stages that end because the next one reads no more have done their work. */
-static void print_stage_end(const struct stage *s, int status, bool last)
+static int print_stage_end(const struct stage *s, int status, bool last)
 {
-	if (last || status != SIGPIPE)
-		print_end(s->argv[0], status);
+	return last || status != SIGPIPE ? print_end(s->argv[0], status) : 0;
 }
 
-static void wait_for(const int *pids, const struct stage *stages, int n)
+/* Returns the last one's status. */
+static int wait_for(const int *pids, const struct stage *stages, int n)
 {
-	int status[STAGES_MAX] = { 0 }, i;
+	int status[STAGES_MAX] = { 0 }, i, last = 0;
 	bool irqs = irq_save();
 
 	foreground = n ? pids[0] : 0;
@@ -55,7 +56,8 @@ static void wait_for(const int *pids, const struct stage *stages, int n)
 	foreground = 0;
 	irq_restore(irqs);
 	for (i = 0; i < n; i++)
-		print_stage_end(&stages[i], status[i], i == n - 1);
+		last = print_stage_end(&stages[i], status[i], i == n - 1);
+	return last;
 }
 
 /* A fresh VCPU for a command; BEST_EFFORT_VCPU, and why, if there is no room for one. */
@@ -142,7 +144,6 @@ static bool can_run(const struct stage *s)
 		print("%s: %s\n", s->argv[0], strerror(-E2BIG));
 	else
 		return true;
-	shell_status(127);
 	return false;
 }
 
@@ -199,28 +200,24 @@ bool shell_runs(const char *word)
 	return stages_vcpu(word) || is_program(word);
 }
 
-void shell_run(int argc, char **argv)
+int shell_run(int argc, char **argv)
 {
 	bool background = argc > 1 && !strcmp(argv[argc - 1], "&");
 	struct stage stages[STAGES_MAX];
-	int wanted = stages_split(argc - background, argv, stages), n, i, pids[STAGES_MAX];
+	int wanted = stages_split(argc - background, argv, stages), n, i, pids[STAGES_MAX], status = 0;
 
 	for (i = 0; i < wanted; i++)
 		if (!can_run(&stages[i]))
-			return;
+			return SHELL_NOT_FOUND;
 	n = start_all(stages, wanted, background, pids);
 	if (!background)
-		wait_for(pids, stages, n);
-	if (n < wanted)
-		shell_status(126);
+		status = wait_for(pids, stages, n);
+	return n < wanted ? SHELL_CANNOT_RUN : status;
 }
 
-void command_run(int argc, char **argv)
+int command_run(int argc, char **argv)
 {
-	if (argc < 2)
-		shell_usage(argv);
-	else
-		shell_run(argc - 1, argv + 1);
+	return argc < 2 ? shell_usage(argv) : shell_run(argc - 1, argv + 1);
 }
 
 void shell_report_background(void)
@@ -247,25 +244,22 @@ static bool end_one(int pid)
 	return p;
 }
 
-void command_kill(int argc, char **argv)
+int command_kill(int argc, char **argv)
 {
 	bool irqs, job = argc == 2 && argv[1][0] == '-', found;
 	uint64_t id;
 
-	if (argc != 2 || !words_number(argv[1] + job, PID_MAX, &id)) {
-		shell_usage(argv);
-		return;
-	}
+	if (argc != 2 || !words_number(argv[1] + job, PID_MAX, &id))
+		return shell_usage(argv);
 	irqs = irq_save();
 	found = job ? process_end_job((int)id, SIGKILL) : end_one((int)id);
 	irq_restore(irqs);
-	if (!found) {
+	if (!found)
 		print("%s: %s\n", argv[1], strerror(-ESRCH));
-		shell_status(1);
-	}
+	return found ? 0 : SHELL_FAILED;
 }
 
-void command_ls(int argc, char **argv)
+int command_ls(int argc, char **argv)
 {
 	const struct archive_file *f;
 
@@ -273,6 +267,7 @@ void command_ls(int argc, char **argv)
 	(void)argv;
 	for (f = archive.files; f < archive.files + archive.num_files; f++)
 		print("%-16s %8lu bytes  %s\n", f->name, f->size, f->program ? "program" : "data");
+	return 0;
 }
 
 static void print_process(const struct process *p, uint64_t used)
@@ -309,7 +304,7 @@ void shell_processes(void)
 	}
 }
 
-void command_meminfo(int argc, char **argv)
+int command_meminfo(int argc, char **argv)
 {
 	unsigned int processes = 0;
 	int i;
@@ -320,4 +315,5 @@ void command_meminfo(int argc, char **argv)
 		processes += process_at(i) != NULL;
 	print("total %lu KiB, free %lu KiB, %u programs\n", pages_managed() * PAGE_SIZE >> 10,
 	      pages_available() * PAGE_SIZE >> 10, processes);
+	return 0;
 }

@@ -21,7 +21,7 @@ static void print_seconds(uint64_t us)
 	print("%lu.%03lu s", us / 1000000, us / 1000 % 1000);
 }
 
-void command_ps(int argc, char **argv)
+int command_ps(int argc, char **argv)
 {
 	struct thread t;
 	const char *state;
@@ -40,9 +40,10 @@ void command_ps(int argc, char **argv)
 		      us / 1000, us % 1000);
 	}
 	shell_processes();
+	return 0;
 }
 
-void command_uptime(int argc, char **argv)
+int command_uptime(int argc, char **argv)
 {
 	uint64_t up = rdtsc() - machine.boot_tsc, idle = thread_idle_cycles();
 
@@ -53,6 +54,7 @@ void command_uptime(int argc, char **argv)
 	print(", idle ");
 	print_seconds(timer_to_us(idle));
 	print("\n");
+	return 0;
 }
 
 static void print_range(const char *what, uint64_t start, uint64_t end)
@@ -60,7 +62,7 @@ static void print_range(const char *what, uint64_t start, uint64_t end)
 	print("%-8s %012lx-%012lx %8lu KiB\n", what, start, end, (end - start) >> 10);
 }
 
-void command_mem(int argc, char **argv)
+int command_mem(int argc, char **argv)
 {
 	const struct boot_info *b = &machine.boot;
 	unsigned int i;
@@ -74,6 +76,7 @@ void command_mem(int argc, char **argv)
 	print_range("kernel", (uintptr_t)image_start, (uintptr_t)image_end);
 	print("free %lu KiB of %lu KiB in pages of 4 KiB\n",
 	      pages_available() * PAGE_SIZE >> 10, pages_managed() * PAGE_SIZE >> 10);
+	return 0;
 }
 
 static unsigned int column;
@@ -100,7 +103,7 @@ static void print_cell(void)
 		print("         the key queue's index was wrong %lu times\n", cell_bad_indices());
 }
 
-void command_cpu(int argc, char **argv)
+int command_cpu(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
@@ -123,4 +126,5 @@ void command_cpu(int argc, char **argv)
 		print(" at %u kHz", timer_khz());
 	print("\nTSC      %u kHz, %s\n", machine.tsc_khz,
 	      machine.invariant_tsc ? "invariant" : "not said to be invariant");
+	return 0;
 }

@@ -18,7 +18,6 @@
 #define LOOK_US		1000
 
 static struct lineedit line;
-static int line_status;			/* of the line that is carried out */
 static bool shown;			/* the line being typed stands on the screen, whole */
 static bool writing;			/* console_write() is the shell's own */
 
@@ -47,81 +46,74 @@ static const struct command *find(const char *name)
 	return c;
 }
 
-void shell_status(int status)
-{
-	line_status = status;
-}
-
-void shell_usage(char **argv)
+int shell_usage(char **argv)
 {
 	const struct command *c = find(argv[0]);
 
-	shell_status(2);
 	if (c)
 		print("usage: %s %s\n", c->name, c->usage);
+	return SHELL_USAGE;
 }
 
-static void help_on(const char *name)
+static int help_on(const char *name)
 {
 	const struct command *c = find(name);
 
 	if (!c && shell_runs(name)) {
 		print("%s: a program: its name runs it (Documentation/quest-programs.md)\n", name);
-		return;
+		return 0;
 	}
 	if (!c) {
 		print("%s: no such command; help lists them\n", name);
-		return;
+		return SHELL_FAILED;
 	}
 	print("%s %s\n    %s\n", c->name, c->usage, c->brief);
 	if (c->text)
 		print("%s", c->text);
+	return 0;
 }
 
-void command_help(int argc, char **argv)
+int command_help(int argc, char **argv)
 {
 	const struct command *c;
 	unsigned int n;
 
-	if (argc > 1) {
-		help_on(argv[1]);
-		return;
-	}
+	if (argc > 1)
+		return help_on(argv[1]);
 	for (n = 0; (c = command_nth(n)); n++)
 		print("%-8s %s\n", c->name, c->brief);
 	print("help NAME tells more; a program runs by its name (ls); Tab completes, ^C ends\n");
+	return 0;
 }
 
-static void run_line(char *text)
+/* Returns its status. */
+static int run_line(char *text)
 {
 	char *words[WORDS_MAX];
 	int n = words_split(text, words);
 	const struct command *c;
 
 	if (!n)
-		return;
+		return 0;
 	if (n > WORDS_MAX) {
 		print("%s: too many words: %d at most\n", words[0], WORDS_MAX);
-		shell_status(2);
-		return;
+		return SHELL_USAGE;
 	}
 	c = find(words[0]);
-	if (c) {
-		c->run(n, words);
-	} else if (shell_runs(words[0])) {
-		shell_run(n, words);
-	} else {
-		print("%s: no such command; help lists them\n", words[0]);
-		shell_status(127);
-	}
+	if (c)
+		return c->run(n, words);
+	if (shell_runs(words[0]))
+		return shell_run(n, words);
+	print("%s: no such command; help lists them\n", words[0]);
+	return SHELL_NOT_FOUND;
 }
 
 static void carry_out(char *text)
 {
-	shell_status(0);
-	run_line(text);
+	int status = run_line(text);
+
 	if (cell_present())
-		cell_line_status((uint8_t)line_status);
+		cell_line_status((uint8_t)status);
 }
 
 /* For Tab: the commands, then the files of the archive, then vcpu=NAME. */

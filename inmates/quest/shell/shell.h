@@ -12,12 +12,21 @@
 
 #include <stdbool.h>
 
+/* What a line's status is, as a POSIX shell's $?: what a program exited with, 128 + the number of the signal that killed it, or */
+enum shell_status {
+	SHELL_FAILED = 1,		/* the command said why */
+	SHELL_USAGE = 2,
+	SHELL_CANNOT_RUN = 126,
+	SHELL_NOT_FOUND = 127,
+	SHELL_BROKEN = 128 + 2,		/* ended by ^C */
+};
+
 struct command {
 	const char *name;
 	const char *usage;		/* behind the name, may be "" */
 	const char *brief;		/* one line */
 	const char *text;		/* what `help NAME` adds; may be NULL */
-	void (*run)(int argc, char **argv);
+	int (*run)(int argc, char **argv);	/* returns the line's status */
 };
 
 /* The commands, ending with a NULL name; and those of an image for tests, which the shipped one has none of. */
@@ -28,52 +37,49 @@ extern const struct command shell_more_commands[];
 bool shell_start(void);
 
 /* The commands, by file. */
-void command_help(int argc, char **argv);
-void command_ps(int argc, char **argv);
-void command_vcpus(int argc, char **argv);
-void command_uptime(int argc, char **argv);
-void command_mem(int argc, char **argv);
-void command_cpu(int argc, char **argv);
-void command_echo(int argc, char **argv);
-void command_clear(int argc, char **argv);
-void command_spin(int argc, char **argv);
-void command_sleep(int argc, char **argv);
-void command_count(int argc, char **argv);
-void command_load(int argc, char **argv);
-void command_trace(int argc, char **argv);
-void command_bench(int argc, char **argv);
-void bench_sched(void);
-void bench_share(void);
-void bench_switch(void);
-void bench_timer(void);
-void command_hang(int argc, char **argv);
-void command_lock(int argc, char **argv);
-void command_unlock(int argc, char **argv);
-void command_agree(int argc, char **argv);
-void command_crash(int argc, char **argv);
-void command_pci(int argc, char **argv);
-void command_run(int argc, char **argv);
-void command_kill(int argc, char **argv);
-void command_detach(int argc, char **argv);
-void command_attach(int argc, char **argv);
-void command_ls(int argc, char **argv);
-void command_meminfo(int argc, char **argv);
-
-/* The status of the line that is carried out, as a POSIX shell's; 0 unless told. */
-void shell_status(int status);
+int command_help(int argc, char **argv);
+int command_ps(int argc, char **argv);
+int command_vcpus(int argc, char **argv);
+int command_uptime(int argc, char **argv);
+int command_mem(int argc, char **argv);
+int command_cpu(int argc, char **argv);
+int command_echo(int argc, char **argv);
+int command_clear(int argc, char **argv);
+int command_spin(int argc, char **argv);
+int command_sleep(int argc, char **argv);
+int command_count(int argc, char **argv);
+int command_load(int argc, char **argv);
+int command_trace(int argc, char **argv);
+int command_bench(int argc, char **argv);
+int bench_sched(void);
+int bench_share(void);
+int bench_switch(void);
+int bench_timer(void);
+int command_hang(int argc, char **argv);
+int command_lock(int argc, char **argv);
+int command_unlock(int argc, char **argv);
+int command_agree(int argc, char **argv);
+int command_crash(int argc, char **argv);
+int command_pci(int argc, char **argv);
+int command_run(int argc, char **argv);
+int command_kill(int argc, char **argv);
+int command_detach(int argc, char **argv);
+int command_attach(int argc, char **argv);
+int command_ls(int argc, char **argv);
+int command_meminfo(int argc, char **argv);
 
 /*
  * Is `word` a program's name, or vcpu=NAME with one behind it? Run it with its arguments, on a VCPU of its own or on
- * that one, and wait for it, unless the last is "&".
+ * that one, and wait for it, unless the last is "&". Returns the line's status.
  */
 bool shell_runs(const char *word);
-void shell_run(int argc, char **argv);
+int shell_run(int argc, char **argv);
 
 /* Print which programs in the background have ended; the programs that there are (`ps`). */
 void shell_report_background(void);
 void shell_processes(void);
 
-/* "usage: NAME ..." for argv[0]. */
-void shell_usage(char **argv);
+/* Prints "usage: NAME ..." for argv[0]; returns SHELL_USAGE. */
+int shell_usage(char **argv);
 
 #endif

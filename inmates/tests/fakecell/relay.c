@@ -88,6 +88,7 @@ static void status(void)
 	say_number(" seq=", comm->screen_seq);
 	say_number(" tail=", comm->keys_tail);
 	say_number(" stream=", comm->stream_head);
+	say_number(" line=", comm->line_status);
 	say(" screen=");
 	for (i = 0; i < 2000; i++)
 		put(screen[2 * i]);

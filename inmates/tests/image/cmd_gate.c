@@ -100,10 +100,10 @@ static void measure(uint64_t more)
 	print("slow ran %u times\n", slow_ended);
 }
 
-void command_gate(int argc, char **argv);
+int command_gate(int argc, char **argv);
 
 /* gate priority|edge|level SLOW-VECTOR QUICK-VECTOR MORE: once in a machine */
-void command_gate(int argc, char **argv)
+int command_gate(int argc, char **argv)
 {
 	static const char *const holds[] = { "priority", "edge", "level" };
 	uint64_t vectors[2], more;
@@ -112,14 +112,14 @@ void command_gate(int argc, char **argv)
 	for (hold = 0; argc == 5 && hold < 3 && strcmp(argv[1], holds[hold]); hold++)
 		;
 	if (argc != 5 || hold == 3 || !words_value(argv[2], 0xEF, &vectors[0]) ||
-	    !words_value(argv[3], 0xEF, &vectors[1]) || !words_value(argv[4], 100, &more)) {
-		shell_usage(argv);
-		return;
-	}
+	    !words_value(argv[3], 0xEF, &vectors[1]) || !words_value(argv[4], 100, &more))
+		return shell_usage(argv);
 	slow.source = (struct gate_source){ .hold = hold, .vector = (uint8_t)vectors[0] };
 	quick.source.vector = (uint8_t)vectors[1];
-	if (start(&slow, "slow", 500, 20000, slow_interrupt) && start(&quick, "quick", 500, 20000, quick_interrupt))
-		measure(more);
-	else
+	if (!start(&slow, "slow", 500, 20000, slow_interrupt) || !start(&quick, "quick", 500, 20000, quick_interrupt)) {
 		print("no VCPU or no memory for them\n");
+		return SHELL_FAILED;
+	}
+	measure(more);
+	return 0;
 }

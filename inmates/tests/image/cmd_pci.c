@@ -143,27 +143,30 @@ static bool msix(int argc, char **argv)
 	return true;
 }
 
-void command_pcitest(int argc, char **argv);
-void command_edu(int argc, char **argv);
+int command_pcitest(int argc, char **argv);
+int command_edu(int argc, char **argv);
 
-void command_pcitest(int argc, char **argv)
+/* By what the second word is: false: wrong usage. */
+static bool pcitest(int argc, char **argv)
+{
+	if (argc == 1)
+		return false;
+	if (!strcmp(argv[1], "load") || !strcmp(argv[1], "store"))
+		return memory(argc, argv);
+	if (!strcmp(argv[1], "in") || !strcmp(argv[1], "out"))
+		return ports(argc, argv);
+	if (!strcmp(argv[1], "msix"))
+		return msix(argc, argv);
+	return access(argc, argv);
+}
+
+int command_pcitest(int argc, char **argv)
 {
 	if (!cell_present()) {
 		print("not in a cell\n");
-	} else if (argc == 1) {
-		shell_usage(argv);
-	} else if (!strcmp(argv[1], "load") || !strcmp(argv[1], "store")) {
-		if (!memory(argc, argv))
-			shell_usage(argv);
-	} else if (!strcmp(argv[1], "in") || !strcmp(argv[1], "out")) {
-		if (!ports(argc, argv))
-			shell_usage(argv);
-	} else if (!strcmp(argv[1], "msix")) {
-		if (!msix(argc, argv))
-			shell_usage(argv);
-	} else if (!access(argc, argv)) {
-		shell_usage(argv);
+		return SHELL_FAILED;
 	}
+	return pcitest(argc, argv) ? 0 : shell_usage(argv);
 }
 
 /* ---- the teaching device ---- */
@@ -205,14 +208,14 @@ static void raise(const struct qv_info_device *d, bool pin, uint32_t vector)
 	print("interrupts=%u\n", interrupts - before);
 }
 
-void command_edu(int argc, char **argv)
+int command_edu(int argc, char **argv)
 {
 	const struct qv_info_device *d = cell_present() ? pci_find(EDU_VENDOR, EDU_DEVICE) : NULL;
 	uint64_t n;
 
 	if (!d || !pci_bar(d, 0) || !map_function(d)) {
 		print("this cell has no such device\n");
-		return;
+		return SHELL_FAILED;
 	}
 	edu = (volatile uint32_t *)(uintptr_t)pci_bar(d, 0)->base;
 	pci_enable(d, true, false);
@@ -228,6 +231,7 @@ void command_edu(int argc, char **argv)
 	} else if (argc == 2 && !strcmp(argv[1], "msi")) {
 		raise(d, false, MESSAGE_VECTOR);
 	} else {
-		shell_usage(argv);
+		return shell_usage(argv);
 	}
+	return 0;
 }

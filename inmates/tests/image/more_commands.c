@@ -5,9 +5,9 @@
 
 #define NL "\n"
 
-void command_pcitest(int argc, char **argv);
-void command_edu(int argc, char **argv);
-void command_gate(int argc, char **argv);
+int command_pcitest(int argc, char **argv);
+int command_edu(int argc, char **argv);
+int command_gate(int argc, char **argv);
 
 const struct command shell_more_commands[] = {
 	{ "pcitest", "get|set|portget|portset BDF REG SIZE [VALUE]", "config space, registers and ports of a device",
