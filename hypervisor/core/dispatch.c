@@ -107,12 +107,18 @@ void exit_dispatch(struct pcpu *cpu, u64 code)
 	account(cpu);
 }
 
+/* What it was at work on, others may go on with */
+static void let_go(const struct pcpu *cpu, u32 *lock)
+{
+	if (load(lock) == cpu->index + 1)
+		__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}
+
 static FRONT_END_ONLY void front_fault(struct pcpu *cpu, u64 vector)
 {
-	if (me()->busy == cpu->index + 1)
-		me()->busy = 0;
-	if (me()->ioapic_busy == cpu->index + 1)
-		me()->ioapic_busy = 0;
+	let_go(cpu, &me()->busy);
+	let_go(cpu, &me()->ioapic_busy);
+	let_go(cpu, &me()->config_busy);
 	if (cpu->phase != CPU_RUNNING)
 		park(cpu, cpu->phase);
 	else		/* a machine check is Linux's to look at, whoever was at work */

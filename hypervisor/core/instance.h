@@ -109,7 +109,7 @@ struct instance {
 	struct cell_slot cells[QV_MON_CELLS];
 	struct enter_state enter;
 	u64 ones_table, sink_table;	/* front end: what answers touches of holes; physical */
-	u32 config_busy;		/* front end: an access of Linux's to PCI config space is under way */
+	u32 config_busy;		/* front end: index + 1 of the CPU whose access to PCI config space is under way */
 	u32 ioapic_busy;		/* front end: index + 1 of the CPU between index and data */
 	u32 ioapic_index[QV_MON_IOAPICS];	/* front end: what Linux wrote to each index register */
 	struct pci_cell pci;		/* cell: its devices */

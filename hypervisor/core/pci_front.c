@@ -61,12 +61,15 @@ static void refused(struct pcpu *cpu, u32 what, u64 where, u32 value)
 }
 
 /* False: not in time */
-static bool lock(void)
+static bool lock(const struct pcpu *cpu)
 {
 	u32 i;
 
 	for (i = 0; i < CONFIG_TRIES; i++) {
-		if (!atomic_swap(&me()->config_busy, 1))
+		u32 nobody = 0;
+
+		if (__atomic_compare_exchange_n(&me()->config_busy, &nobody, cpu->index + 1, false,
+						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 			return true;
 		pause();
 	}
@@ -169,7 +172,7 @@ static void config_data(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *valu
 /* 0xCF8, and what it names. False: not in time */
 static bool config_port(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
 {
-	if (!lock())
+	if (!lock(cpu))
 		return false;
 	if (port >= CONFIG_DATA)
 		config_data(cpu, port, size, in, value);
@@ -192,7 +195,7 @@ FRONT_END_ONLY bool pci_config_store(struct pcpu *cpu, u64 gpa)
 
 	if (!mmio_decode(cpu, &d) || d.op != DECODE_STORE || (gpa & (d.size - 1)))
 		return false;
-	if (lock()) {
+	if (lock(cpu)) {
 		config_write(cpu, gpa - me()->boot.ecam_pa, d.size, d.value);
 		unlock();
 	} else {

@@ -241,22 +241,24 @@ static void faults_of_our_own(void)
 
 	fake_open(true, true);
 	v->event_inj = 0;
-	me()->busy = me()->ioapic_busy = 1;
+	me()->busy = me()->ioapic_busy = me()->config_busy = 1;
 	fault(14);
 	CHECK_EQ(v->event_inj, GP);
 	CHECK_EQ(me()->busy, 0);
 	CHECK_EQ(me()->ioapic_busy, 0);
+	CHECK_EQ(me()->config_busy, 0);
 	fault(18);
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_EXCEPTION | 18);
 	CHECK_EQ(cpu->phase, CPU_RUNNING);
 	v->event_inj = 0;
-	me()->busy = 2;				/* another CPU's call goes on */
+	me()->busy = me()->config_busy = 2;	/* what another CPU is at goes on */
 	cpu->phase = CPU_WAIT_SIPI;
 	fault(6);				/* nobody is there to be told */
 	CHECK_EQ(v->event_inj, 0);
 	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
 	CHECK_EQ(v->n_cr3, me()->park.root);
 	CHECK_EQ(me()->busy, 2);
+	CHECK_EQ(me()->config_busy, 2);
 	cpu->phase = CPU_RUNNING;
 	cpu->faulting = true;			/* a fault while it dealt with one */
 	fault(8);

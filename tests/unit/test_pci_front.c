@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Linux and what may be a cell's: IOAPICs, config space and BARs by ports. */
 #include <string.h>
+#include "core/dispatch.h"
 #include "core/pci.h"
 #include "fake.h"
 #include "fake_traps.h"
@@ -99,6 +100,27 @@ static void ioapic_held(void)
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC), 0x12);
 	CHECK_EQ(me()->ioapic_busy, 0);
+}
+
+/* A CPU faults in the middle of an access to config space: what it held is free again, what another holds is not */
+static void config_held(void)
+{
+	fake_open(true, true);
+	me()->boot.ecam_pa = ECAM;
+	me()->boot.ecam_len = 1 << 20;
+	fake_in = 1u << 31 | 0x10 << 8;
+	ram_write32(ECAM + (0x10 << 12), 0x33334444);
+	me()->config_busy = 3;
+	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);		/* not in time */
+	CHECK_EQ(me()->config_busy, 3);
+	if (!setjmp(fake_back))
+		monitor_fault(14, 0x40001234, (u64)pcpu_of(1) + 0x1f80);
+	CHECK_EQ(me()->config_busy, 3);
+	if (!setjmp(fake_back))
+		monitor_fault(14, 0x40001234, (u64)pcpu_of(2) + 0x1f80);
+	CHECK_EQ(me()->config_busy, 0);
+	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), 0x33334444);
+	CHECK_EQ(me()->config_busy, 0);
 }
 
 /* ---- Linux and ports, while a cell has a function ---- */
@@ -219,6 +241,7 @@ static void sleep_and_eject(void)
 const struct unit_test pci_front_tests[] = {
 	{ "pci: Linux and an IOAPIC", ioapic_accesses },
 	{ "pci: an IOAPIC that another CPU holds", ioapic_held },
+	{ "pci: config space that a CPU held when it failed", config_held },
 	{ "pci: Linux and ports", front_ports },
 	{ "ports: sleep and eject", sleep_and_eject },
 	{ 0 }
