@@ -172,6 +172,7 @@ static int hand_over(struct qv_reply *r, struct qv_cell *cell)
 	m->num_cpus = cell->num_cpus;
 	m->doorbell_vector = DOORBELL_VECTOR;
 	m->lock = cell->config->lock;
+	m->debug = cell->config->debug;
 	m->bell_rate = cell->config->bell_rate ?: QV_BELL_RATE;
 	BUILD_BUG_ON(sizeof(m->name) != sizeof(cell->name));
 	memcpy(m->name, cell->name, sizeof(m->name));

@@ -101,6 +101,8 @@ static int check_options(struct qv_cell_create *q)
 				 "%u doorbells a millisecond cannot be", q->bell_rate);
 	if (q->console > 1 || q->lock > QV_LOCK_START)
 		return qv_refuse(&q->reply, QV_E_ARGUMENT, "console: 0 or 1; lock: 0 to 2", "console or lock is malformed");
+	if (q->debug > 1)
+		return qv_refuse(&q->reply, QV_E_ARGUMENT, "give 0 or 1", "debug is malformed");
 	return 0;
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is known of a cell. */
+/* What is known of a cell, and where its CPUs stand. */
+#include <linux/delay.h>
+#include <linux/ktime.h>
 #include <linux/string.h>
 #include "qv.h"
+
+#define SAMPLE_MS	1000	/* a CPU answers in microseconds */
 
 int qv_cell_info(struct qv_cell_info *info)
 {
@@ -26,6 +30,7 @@ int qv_cell_info(struct qv_cell_info *info)
 	info->num_devices = q->num_devices;
 	info->bell_rate = q->bell_rate ?: QV_BELL_RATE;
 	info->forced = cell->forced;
+	info->debug = q->debug;
 	memcpy(info->devices, q->devices, sizeof(info->devices));
 	for (i = 0; i < cell->num_devices; i++)
 		info->devices[i].state = cell->devices[i].state;
@@ -38,5 +43,65 @@ int qv_cell_info(struct qv_cell_info *info)
 	info->failures = cell->failures;
 	strscpy(info->image_name, q->image_name, sizeof(info->image_name));
 	strscpy(info->cmdline, q->cmdline, sizeof(info->cmdline));
+	return 0;
+}
+
+/* ---- where a CPU of a running cell stands ---- */
+
+static int may_sample(struct qv_cell_sample *s, const struct qv_cell *cell, u32 index)
+{
+	struct qv_reply *r = &s->reply;
+
+	if (!cell->config->debug)
+		return qv_refuse(r, QV_E_NO_DEBUG, "say 'debug: true' in its file and create it again",
+				 "cell '%s' does not show its registers while it runs", cell->name);
+	if (cell->state != QV_STATE_RUNNING)
+		return qv_refuse(r, QV_E_STATE, "", "cell '%s' is not running", cell->name);
+	if (index == cell->num_cpus)
+		return qv_refuse(r, QV_E_CPU, "see 'qvctl cell show'", "CPU %u is not one of cell '%s'",
+				 s->cpu, cell->name);
+	return 0;
+}
+
+static bool await_sample(const u64 *samples, u64 seen)
+{
+	u64 end = ktime_get_ns() + SAMPLE_MS * NSEC_PER_MSEC;
+
+	while (smp_load_acquire(samples) == seen) {
+		if (ktime_get_ns() > end)
+			return false;
+		usleep_range(20, 50);
+	}
+	return true;
+}
+
+int qv_cell_sample(struct qv_cell_sample *s)
+{
+	struct qv_cell *cell = qv_cell_find(s->name);
+	const struct qv_mon_status *status;
+	u32 index = 0;
+	u64 seen, result;
+	int error;
+
+	if (!cell)
+		return qv_no_cell(&s->reply, s->name);
+	while (index < cell->num_cpus && cell->cpus[index] != s->cpu)
+		index++;
+	error = may_sample(s, cell, index);
+	if (error)
+		return error;
+	status = qv_cell_status(cell);
+	seen = READ_ONCE(status->samples);
+	result = qv_manage(QV_HC_SAMPLE, cell->id | index << 8);
+	if (result == QV_ME_STATE)	/* it has failed since the last look */
+		return qv_refuse(&s->reply, QV_E_STATE, "", "cell '%s' is not running", cell->name);
+	if (result)
+		return qv_refuse_monitor(&s->reply, result, "look at the cell");
+	BUILD_BUG_ON(sizeof(s->at) != sizeof(status->sample));
+	if (await_sample(&status->samples, seen))
+		memcpy(&s->at, &status->sample, sizeof(s->at));
+	if (s->at.cpu != s->cpu)	/* or one that answered too late the time before */
+		return qv_refuse(&s->reply, QV_E_CPU_STUCK, "try again; see 'qvctl log'",
+				 "CPU %u of cell '%s' did not say where it stands", s->cpu, cell->name);
 	return 0;
 }

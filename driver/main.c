@@ -132,6 +132,12 @@ static int on_info(void *arg)
 	return qv_cell_info(arg);
 }
 
+static int on_sample(void *arg)
+{
+	qv_watch_now();
+	return qv_cell_sample(arg);
+}
+
 static int on_stats(void *arg)
 {
 	return qv_stats_read(arg);
@@ -159,6 +165,7 @@ static const struct call {
 	{ QV_IOC_CELL_UNLOCK,	on_unlock },
 	{ QV_IOC_CELL_LIST,	on_list },
 	{ QV_IOC_CELL_INFO,	on_info },
+	{ QV_IOC_CELL_SAMPLE,	on_sample },
 	{ QV_IOC_STATS,		on_stats },
 	{ QV_IOC_LOG,		on_log },
 };

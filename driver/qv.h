@@ -260,6 +260,7 @@ int qv_cell_start(struct qv_reply *r, const char *name);
 int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms);
 int qv_cell_destroy(struct qv_reply *r, const char *name);
 int qv_cell_info(struct qv_cell_info *info);	/* cell_info.c */
+int qv_cell_sample(struct qv_cell_sample *s);
 int qv_cell_stop(struct qv_cell *cell);		/* its CPUs run the inmate no more; a refusal is logged */
 int qv_no_cell(struct qv_reply *r, const char *name);
 /* Give up the lock until @what holds of a cell that runs, or the time is over, or a signal came */

@@ -3,22 +3,36 @@
 #include "cpu.h"
 #include "vendor.h"
 
-bool cell_record(struct pcpu *cpu, u32 reason, u64 address)
+/* @back: bytes of code from so far before rip on */
+static void note_place(struct pcpu *cpu, struct qv_mon_failure *f, u32 reason, u64 address, u32 back)
 {
-	struct qv_mon_status *status = my_status();
-	struct qv_mon_failure *f = &status->failure;
-	u32 running = QV_MON_RUNNING;
-
-	if (!__atomic_compare_exchange_n(&status->state, &running, QV_MON_STOPPED, false,
-					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-		return false;
 	f->reason = reason;
 	f->cpu = cpu->linux_cpu;
 	f->address = address;
 	f->tsc = rdtsc();
 	memcpy(f->regs, cpu->regs, sizeof(f->regs));
 	vendor_record(cpu, f);
-	guest_code(cpu, f->bytes, sizeof(f->bytes));
+	memset(f->bytes, 0, sizeof(f->bytes));
+	guest_code(cpu, back, f->bytes, sizeof(f->bytes));
+}
+
+void cell_sample(struct pcpu *cpu)
+{
+	struct qv_mon_status *status = my_status();
+
+	note_place(cpu, &status->sample, QV_FAIL_NONE, cpu->phase, 1);
+	__atomic_store_n(&status->samples, status->samples + 1, __ATOMIC_RELEASE);
+}
+
+bool cell_record(struct pcpu *cpu, u32 reason, u64 address)
+{
+	struct qv_mon_status *status = my_status();
+	u32 running = QV_MON_RUNNING;
+
+	if (!__atomic_compare_exchange_n(&status->state, &running, QV_MON_STOPPED, false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return false;
+	note_place(cpu, &status->failure, reason, address, 0);
 	return true;
 }
 

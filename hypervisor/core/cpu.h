@@ -100,7 +100,7 @@ static inline bool lvt_fine(u32 value)
 void apic_eoi(void);
 
 /* gmem.c: read guest memory, only what the guest itself may reach. Bytes read */
-u32 guest_code(struct pcpu *cpu, u8 *bytes, u32 len);
+u32 guest_code(struct pcpu *cpu, u32 back, u8 *bytes, u32 len);	/* from @back bytes before rip on */
 bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len);
 /* @pa's page in this CPU's window until the next call, read-only but for @flags (PT_*): where @pa is */
 void *window_map(const struct pcpu *cpu, u64 pa, u64 flags);
@@ -116,6 +116,7 @@ void refuse(struct pcpu *cpu, u32 reason, u64 address);	/* the cell fails; Linux
 /* The cell runs no more: note where this CPU stands. False: somebody else was first */
 bool cell_record(struct pcpu *cpu, u32 reason, u64 address);
 
+void cell_sample(struct pcpu *cpu);	/* note where this CPU stands, for Linux to read */
 /* manager.c */
 u64 hypercall(struct pcpu *cpu, u64 nr, u64 a);
 /* Drop cached translations on every front-end CPU; false: one did not answer */

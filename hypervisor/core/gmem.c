@@ -106,14 +106,14 @@ static bool walk(struct pcpu *cpu, const struct guest_mode *m, u64 va, u64 *gpa)
 	return true;
 }
 
-u32 guest_code(struct pcpu *cpu, u8 *bytes, u32 len)
+u32 guest_code(struct pcpu *cpu, u32 back, u8 *bytes, u32 len)
 {
 	struct guest_mode m;
 	u32 done = 0, chunk;
 	u64 va, gpa;
 
 	vendor_mode(cpu, &m);
-	va = m.cs_base + vendor_rip(cpu);
+	va = m.cs_base + vendor_rip(cpu) - back;
 	for (; done < len; done += chunk, va += chunk) {
 		const void *from;
 

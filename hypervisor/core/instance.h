@@ -26,10 +26,11 @@
 #define CMD_SIPI	(1u << 4)	/* vector in pcpu.sipi */
 #define CMD_STOP	(1u << 5)	/* cell: run the inmate no more */
 #define CMD_HOME	(1u << 6)	/* cell: go back to the front end's instance */
+#define CMD_SAMPLE	(1u << 7)	/* cell: note where the inmate stands */
 
 enum cpu_phase {
 	CPU_COMING,		/* on its way from Linux: has no guest yet */
-	CPU_RUNNING,		/* executes its guest */
+	CPU_RUNNING,		/* executes its guest. From here on as enum qv_cpu_state */
 	CPU_WAIT_SIPI,		/* parked, may be started by SIPI */
 	CPU_STOPPED,		/* parked for good: stopped or failed cell */
 };

@@ -12,6 +12,7 @@
  * STOP     the manager; a CPU of a    a cell's CPUs               the target, its own
  *          cell that has failed
  * HOME     the manager at destroy     a cell's CPUs, stopped      the CPU, in its pcpu at home
+ * SAMPLE   the manager                a cell's CPUs               the target; qv_mon_status.samples tells Linux
  * INIT     the ICR filter             a CPU of the same instance  the target; nobody waits
  * SIPI     the ICR filter             one that waits for it, and  the target; nobody waits
  *                                     is own (manage.h)
@@ -165,6 +166,8 @@ void run_commands(struct pcpu *cpu, u32 cmd)
 {
 	if (cmd & CMD_FLUSH)
 		front_flush(cpu, cmd);
+	if (cmd & CMD_SAMPLE)
+		cell_sample(cpu);
 	if (cmd & CMD_STOP) {
 		if (!cpu->index)	/* for a watchdog's finding: where it hung */
 			cell_record(cpu, QV_FAIL_NONE, 0);

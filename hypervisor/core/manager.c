@@ -210,24 +210,50 @@ static u64 reclaim(struct pcpu *cpu, u32 id)
  * Each bell is an interrupt of the cell's, so Linux may ring only so often. Nothing is remembered here, since
  * nothing here has a timer: who is refused rings again. A Linux that does not only waits longer for its cell.
  */
+static bool too_soon(struct cell_slot *slot)
+{
+	u64 now = rdtsc();
+
+	if (now - slot->bell_tsc < slot->bell_gap)
+		return true;
+	slot->bell_tsc = now;
+	return false;
+}
+
 static u64 doorbell(u32 id)
 {
 	struct cell_slot *slot = &me()->cells[id];
 	const struct qv_mon_create *q = slot_request(id);
-	u64 now = rdtsc();
 
 	if (slot->state != QV_MON_RUNNING || !q->doorbell_vector)
 		return QV_ME_STATE;
-	if (now - slot->bell_tsc < slot->bell_gap)
+	if (too_soon(slot))
 		return QV_ME_RATE;
-	slot->bell_tsc = now;
 	apic_send(1 << 14 | q->doorbell_vector, pcpu_of(q->cpus[0])->apic_id);
 	return QV_ME_OK;
 }
 
-static u64 on_cell(struct pcpu *cpu, u64 nr, u64 id)
+/* Nobody waits here for the CPU's answer: it counts qv_mon_status.samples */
+static u64 sample(u32 id, u64 index)
 {
-	u64 result = QV_ME_CALL;
+	struct cell_slot *slot = &me()->cells[id];
+	const struct qv_mon_create *q = slot_request(id);
+
+	if (!q->debug)
+		return QV_ME_NO_DEBUG;
+	if (slot->state != QV_MON_RUNNING || load(&managed_status()->state) != QV_MON_RUNNING)
+		return QV_ME_STATE;
+	if (index >= q->num_cpus)
+		return QV_ME_CPUS;
+	if (too_soon(slot))
+		return QV_ME_RATE;
+	kick(pcpu_in(QV_VA_MANAGE, index), CMD_SAMPLE);
+	return QV_ME_OK;
+}
+
+static u64 on_cell(struct pcpu *cpu, u64 nr, u64 a)
+{
+	u64 result = QV_ME_CALL, id = nr == QV_HC_SAMPLE ? a & 0xff : a;
 
 	if (!id || id >= QV_MON_CELLS || !me()->cells[id].state)
 		return QV_ME_INSTANCE;
@@ -247,6 +273,9 @@ static u64 on_cell(struct pcpu *cpu, u64 nr, u64 id)
 		break;
 	case QV_HC_LOCK:
 		result = lock(id);
+		break;
+	case QV_HC_SAMPLE:
+		result = sample(id, a >> 8);
 		break;
 	}
 	manage(QV_VA_MANAGE, 0);

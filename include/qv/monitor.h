@@ -192,6 +192,8 @@ struct qv_mon_status {
 	u32 pad;
 	struct qv_mon_failure failure;	/* or, reason 0: where the boot CPU stood when it was stopped */
 	struct qv_mon_cpu_status cpus[QV_MON_CPUS];
+	u64 samples;		/* how many were taken; written after .sample */
+	struct qv_mon_failure sample;	/* the last: reason 0, address: enum qv_cpu_state, bytes: from rip - 1 on */
 };
 
 enum qv_mon_state {
@@ -295,6 +297,7 @@ enum qv_hypercall {
 	QV_HC_LOCK,		/* rdi = instance that runs: it has locked management; only it can unlock */
 	QV_HC_NOTE,		/* rdi = enum qv_mon_note: for the log */
 	QV_HC_FAULT,		/* for tests: as QV_CALL_FAULT of qv/cell.h, rdi and rsi */
+	QV_HC_SAMPLE,		/* rdi = instance | CPU of it << 8: where it stands goes to qv_mon_status.sample */
 	QV_HC_COUNT
 };
 
@@ -329,7 +332,8 @@ enum qv_mon_note { QV_NOTE_PANIC = 1, QV_NOTE_RESTART, QV_NOTE_HALT, QV_NOTE_POW
 	X(QV_ME_DEVICE_BAR,	"a device's registers are not where a cell may have them") \
 	X(QV_ME_DEVICE_PIN,	"a device's interrupt pin or vector is not one a cell may have") \
 	X(QV_ME_PORT_TAKEN,	"a port, of the list or of a device's I/O BAR, belongs to another cell") \
-	X(QV_ME_RATE,		"the cell's doorbell was rung a moment ago: once more, later")
+	X(QV_ME_RATE,		"the cell's doorbell was rung a moment ago: once more, later") \
+	X(QV_ME_NO_DEBUG,	"the cell was created without the right to be looked at")
 enum qv_mon_error {
 	QV_ME_OK = 0,
 	QV_ME_BASE = 0xff,
@@ -371,7 +375,7 @@ struct qv_mon_create {
 	u32 cpus[QV_MON_CPUS];		/* indices into qv_mon_boot.cpus; the first boots */
 	struct qv_mon_ports ports[QV_MON_PORTS];
 	u32 num_devices;
-	u32 reserved2;
+	u32 debug;			/* 1: Linux may look at its CPUs' registers while it runs */
 	struct qv_mon_device devices[QV_MON_DEVICES];
 	struct qv_mon_entry entry;
 	struct qv_mon_run {

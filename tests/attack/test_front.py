@@ -250,6 +250,12 @@ def doorbell_flood(linux: Linux) -> None:
     assert "hypercall 6 refused" not in linux.arena.ask("neighbours")["log"]
 
 
+@front("front-look", "its kernel has the monitor show the witness's registers, in many ways", "an error code each: its file does not say `debug: true`")
+def look(linux: Linux) -> None:
+    linux.refuses([(11, 1 | cpu << 8) for cpu in (0, 1, 255, 1 << 32, ONES >> 8)])
+    linux.refuses([(11, instance) for instance in (0, 2, 15, 16, 255)])
+
+
 @front("front-hypercall-user", "a program makes hypercalls", "#UD for it")
 def hypercall_user(linux: Linux) -> None:
     linux.machine.put(arena.lab_program("hypercall"), "/run/attack/hypercall")

@@ -4,6 +4,7 @@
 import re
 import shlex
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from product import Product
 from test_watching import until
 
 PAGE = (TOP / "Documentation/inmates.md").read_text()
+TINY = PAGE.partition("## A silent inmate")[0]
 IN_THE_TREE = re.compile(r"^    (gcc .*)$", re.MULTILINE)
 IN_LINUX = re.compile(r"^    ((?:qvctl|quesh) .*)$", re.MULTILINE)
 
@@ -21,8 +23,8 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def tiny(folder: Path) -> Path:
-    (folder / "tiny.c").write_text(blocks("c")[0])
+def tiny(folder: Path, change: Callable[[str], str] = str) -> Path:
+    (folder / "tiny.c").write_text(change(blocks("c")[0]))
     (line,) = IN_THE_TREE.findall(PAGE)
     words = [str(TOP / "include") if word == "include" else word for word in shlex.split(line)]
     subprocess.run(words, cwd=folder, check=True)
@@ -43,7 +45,7 @@ def test_smallest_inmate(qv: Product, tmp_path: Path, make: type) -> None:
     qv.machine.put(elf, "/run/page/tiny.elf")
     (tmp_path / "tiny.yaml").write_text(blocks("yaml")[0])
     qv.machine.put(tmp_path / "tiny.yaml", "/run/page/tiny.yaml")
-    create, terminal, shutdown, destroy = (line.split("  ")[0] for line in IN_LINUX.findall(PAGE) if "NAME" not in line)
+    create, terminal, shutdown, destroy = (line.split("  ")[0] for line in IN_LINUX.findall(TINY) if "NAME" not in line)
     assert terminal == "quesh tiny"
     qv.sh(f"cd /run/page && {create}")
     until(lambda: qv.show("tiny")["heartbeat"] > 1, "a heartbeat", 60)

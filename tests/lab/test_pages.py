@@ -22,6 +22,7 @@ RUN_BY = {
     ("README.md", "vcpu=vision"): "test_readme_as_typed",
     ("attacks.md", "tests/lab/qvlab test"): "test_commands_of_the_tree",
     ("inmates.md", "gcc -m32"): "test_inmates_page.py::test_smallest_inmate",
+    ("inmates.md", "qvctl cell show"): "test_sample.py::test_where_an_inmate_stands",
     ("inmates.md", "qvctl cell create"): "test_inmates_page.py::test_smallest_inmate",
     ("lab.md", "make deps"): "test_commands_of_the_tree",
     ("lab.md", "qvlab run [options] SCRIPT"): "test_synopses",

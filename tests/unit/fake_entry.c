@@ -91,6 +91,8 @@ bool fake_cell_nmi(struct pcpu *cpu)
 {
 	u32 cmd = atomic_swap(&cpu->cmd, 0);
 
+	if (cmd & CMD_SAMPLE)
+		((struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS))->samples++;
 	if (cmd & CMD_STOP)
 		cpu->phase = CPU_STOPPED;
 	atomic_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_HOME));

@@ -436,6 +436,49 @@ static void stop_records(void)
 	CHECK_EQ(f->cpu, pcpu_of(1)->linux_cpu);
 }
 
+/* Linux asks where a CPU of a cell stands: the inmate goes on as if nothing had been */
+static void samples(void)
+{
+	struct row r = { .code = EXIT_NMI };
+	struct qv_mon_status *status;
+	struct vmcb *v;
+
+	fake_open(true, true);
+	fake_become_cell();
+	status = my_status();
+	v = vmcb_of(pcpu_of(0));
+	memset(&status->sample, 0xee, sizeof(status->sample));
+	pcpu_of(0)->cmd = CMD_SAMPLE;
+	pcpu_of(0)->regs[GPR_RBX] = 0xb0b;
+	start(&r, true);
+	v->event_inj = 0;
+	svm_exit(pcpu_of(0));
+	CHECK_EQ(status->samples, 1);
+	CHECK_EQ(status->sample.reason, QV_FAIL_NONE);
+	CHECK_EQ(status->sample.address, QV_CPU_RUNS);
+	CHECK_EQ(status->sample.cpu, pcpu_of(0)->linux_cpu);
+	CHECK_EQ(status->sample.rip, RIP);
+	CHECK_EQ(status->sample.regs[GPR_RBX], 0xb0b);
+	CHECK(status->sample.bytes[0] != 0xee);			/* unknown are zeros, never an older one's */
+	CHECK_EQ(status->state, QV_MON_RUNNING);
+	CHECK_EQ(status->failure.tsc, 0);
+	CHECK_EQ(pcpu_of(0)->phase, CPU_RUNNING);
+	CHECK_EQ(v->rip, RIP);
+	CHECK_EQ(v->event_inj, 0);
+	pcpu_of(0)->cmd = CMD_SAMPLE | CMD_STOP;		/* one that meets the end: as it was before */
+	start(&r, true);
+	svm_exit(pcpu_of(0));
+	CHECK_EQ(status->samples, 2);
+	CHECK_EQ(status->sample.address, QV_CPU_RUNS);
+	CHECK_EQ(status->state, QV_MON_STOPPED);
+	pcpu_of(0)->cmd = CMD_SAMPLE;				/* and one that comes after it */
+	v->exit_code = EXIT_NMI;
+	svm_exit(pcpu_of(0));
+	CHECK_EQ(status->samples, 3);
+	CHECK_EQ(status->sample.address, QV_CPU_STOPPED);
+	CHECK_EQ(status->state, QV_MON_STOPPED);
+}
+
 /* What Linux's CPU asks for holds nobody: it is counted apart */
 static void own_calls(void)
 {
@@ -497,6 +540,7 @@ const struct unit_test exits_tests[] = {
 	{ "exits: Linux touches what is not its own", forbidden_touches },
 	{ "exits: a cell locks and unlocks", lock_calls },
 	{ "exits: where a stopped cell stood", stop_records },
+	{ "exits: where a cell stands", samples },
 	{ "exits: own calls are no hold", own_calls },
 	{ 0 }
 };

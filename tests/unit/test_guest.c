@@ -158,7 +158,7 @@ static void tables_of_noise(void)
 		v->efer = EFER_SVME | m->efer;
 		v->cs.base = rnd() & 1 ? 0 : rnd() & 0xffffffff;
 		v->rip = rnd();
-		got = guest_code(pcpu_of(0), bytes, 15);
+		got = guest_code(pcpu_of(0), 0, bytes, 15);
 		CHECK(got <= 15);
 	}
 }
@@ -176,18 +176,18 @@ static void not_the_apic(void)
 	v->efer = EFER_SVME;
 	v->cs.base = 0;
 	v->rip = CODE;
-	CHECK_EQ(guest_code(pcpu_of(0), bytes, 15), 15);
+	CHECK_EQ(guest_code(pcpu_of(0), 0, bytes, 15), 15);
 	v->rip = 0xfedffff8;
-	CHECK_EQ(guest_code(pcpu_of(0), bytes, 15), 8);
+	CHECK_EQ(guest_code(pcpu_of(0), 0, bytes, 15), 8);
 	v->rip = 0xfee00020;
-	CHECK_EQ(guest_code(pcpu_of(0), bytes, 15), 0);
+	CHECK_EQ(guest_code(pcpu_of(0), 0, bytes, 15), 0);
 	v->rip = 0xfee00ffc;
-	CHECK_EQ(guest_code(pcpu_of(0), bytes, 15), 0);
+	CHECK_EQ(guest_code(pcpu_of(0), 0, bytes, 15), 0);
 	v->rip = CODE;
 	v->cr0 = CR0_PE | CR0_PG;
 	v->efer = EFER_SVME | EFER_LMA;
 	v->cr3 = 0xfee00000;
-	CHECK_EQ(guest_code(pcpu_of(0), bytes, 15), 0);
+	CHECK_EQ(guest_code(pcpu_of(0), 0, bytes, 15), 0);
 	CHECK(!guest_copy_phys(pcpu_of(0), bytes, 0xfee00ff8, 16));
 }
 

@@ -424,6 +424,60 @@ static void bells(void)
 	world_check(&w);
 }
 
+static u32 kicked;
+
+static void note_kick(u32 low, u32 apic_id)
+{
+	CHECK_EQ(low, 0x4400);
+	kicked = apic_id;
+}
+
+/* Linux looks at a cell's CPUs only where that was said at create, and as seldom as it may ring */
+static void samples(void)
+{
+	static struct qv_mon_create q;
+	struct cell_slot *slot = &me()->cells[1];
+	struct world w;
+
+	world_open(&w);
+	simple_request(&q);
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_NO_DEBUG);
+	world_open(&w);
+	q.debug = 1;
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_STATE);
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 2), QV_ME_INSTANCE);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1 | 2 << 8), QV_ME_CPUS);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1 | ~0ull << 8), QV_ME_CPUS);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1 | 1 << 8), QV_ME_OK);
+	CHECK_EQ(status_of(&q)->samples, 1);
+	slot->bell_gap = 1ull << 33;
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_RATE);
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);	/* both count */
+	slot->bell_tsc -= 1ull << 33;
+	fake_ipi = note_kick;					/* it does not take it at once */
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_OK);
+	CHECK_EQ(kicked, 6);					/* the boot CPU: Linux's 3 */
+	CHECK_EQ(status_of(&q)->samples, 1);
+	world_check(&w);
+	fake_ipi = fake_answer;
+	manage(QV_VA_MANAGE, q.block_pa);
+	CHECK_EQ(pcpu_in(QV_VA_MANAGE, 0)->cmd, CMD_SAMPLE);
+	fake_answer(0x4400, 6);
+	manage(QV_VA_MANAGE, 0);
+	CHECK_EQ(status_of(&q)->samples, 2);
+	slot->bell_gap = 0;
+	status_of(&q)->state = QV_MON_FAILED;
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_STATE);
+	status_of(&q)->state = QV_MON_RUNNING;
+	CHECK_EQ(world_stop(&w, 1), QV_ME_OK);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_STATE);
+	world_check(&w);
+}
+
 /* From start on, by itself, by Linux: nothing but its own word ends it, or its failure */
 static void locks(void)
 {
@@ -538,6 +592,7 @@ const struct unit_test manager_tests[] = {
 	{ "manager: no NMI for a CPU about to be caught", caught_before_a_flush },
 	{ "manager: locks", locks },
 	{ "manager: doorbells, so many and no more", bells },
+	{ "manager: samples of a cell that allows them", samples },
 	{ "manager: marks of logs", marks },
 	{ "manager: last words", notes },
 	{ "manager: random lives", random_lives },

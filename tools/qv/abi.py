@@ -122,6 +122,7 @@ class Reason(Enum):
     E_DMA = 28
     E_PORT = 29
     E_NO_PREVIOUS = 30
+    E_NO_DEBUG = 31
 
 
 class Boot(Enum):
@@ -283,6 +284,8 @@ class CellCreate(ctypes.Structure):
         ("num_devices", c_uint32),
         ("bell_rate", c_uint32),
         ("devices", PciDevice * MAX_DEVICES),
+        ("debug", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -362,9 +365,29 @@ class CellInfo(ctypes.Structure):
         ("last_failure", FailureRecord),
         ("failures", c_uint64),
         ("forced", c_uint32),
-        ("reserved", c_uint32),
+        ("debug", c_uint32),
         ("image_name", c_char * 128),
         ("cmdline", c_char * CMDLINE_LEN),
+    ]
+
+
+class CpuState(Enum):
+    """enum qv_cpu_state: .address of a sample."""
+
+    RUNS = 1
+    WAITS = 2
+    STOPPED = 3
+
+
+class CellSample(ctypes.Structure):
+    """struct qv_cell_sample: where a CPU of a running cell stands."""
+
+    _fields_ = [
+        ("reply", Reply),
+        ("name", c_char * NAME_LEN),
+        ("cpu", c_uint32),
+        ("reserved", c_uint32),
+        ("at", FailureRecord),
     ]
 
 
@@ -439,5 +462,6 @@ IOC_CELL_LIST = _iowr(0x14, CellList)
 IOC_CELL_INFO = _iowr(0x15, CellInfo)
 IOC_CELL_LOCK = _iowr(0x16, CellName)
 IOC_CELL_UNLOCK = _iowr(0x17, CellName)
+IOC_CELL_SAMPLE = _iowr(0x18, CellSample)
 IOC_STATS = _iowr(0x20, Stats)
 IOC_LOG = _iowr(0x21, Log)

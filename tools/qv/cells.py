@@ -164,7 +164,8 @@ def request_for(cell: config.CellConfig) -> abi.CellCreate:
         name=cell.name.encode(), num_cpus=len(cell.cpus), boot=words.BOOTS[cell.boot],
         memory=cell.memory, image_name=_fit(os.path.basename(cell.image), 127),
         cmdline=cell.command_line().encode(), console=int(cell.console), num_ports=len(cell.ports),
-        watchdog_ms=cell.watchdog, lock=cell.lock, bell_rate=cell.bell_rate)
+        watchdog_ms=cell.watchdog, lock=cell.lock, bell_rate=cell.bell_rate,
+        debug=int(cell.debug))
     for number, cpu in enumerate(cell.cpus):
         request.cpus[number] = cpu
     request.num_devices = len(cell.devices)

@@ -37,6 +37,7 @@ class CellConfig:
     watchdog: int = keys.WATCHDOG_DEFAULT  # ms; 0: off
     lock: int = abi.LOCK_NEVER
     bell_rate: int = abi.BELL_RATE  # a millisecond
+    debug: bool = False
     ports: Ports = field(default_factory=list)
     devices: keys.Devices = field(default_factory=list)
     vcpus: list[vcpus.Named] = field(default_factory=list)

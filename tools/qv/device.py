@@ -132,6 +132,11 @@ class Device:
     def info(self, name: str) -> abi.CellInfo:
         return self._call(abi.IOC_CELL_INFO, abi.CellInfo(name=_name(name)))
 
+    def sample(self, name: str, cpu: int) -> abi.FailureRecord:
+        """Where a CPU of a running cell stands: needs `debug: true` in the cell's file."""
+        at: abi.FailureRecord = self._call(abi.IOC_CELL_SAMPLE, abi.CellSample(name=_name(name), cpu=cpu)).at
+        return at
+
     def stats(self, name: str, reset_held: bool = False) -> list[abi.CpuStats]:
         room = (abi.CpuStats * abi.MAX_CPUS)()
         argument = abi.Stats(name=_name(name), num_cpus=abi.MAX_CPUS,

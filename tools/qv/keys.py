@@ -462,6 +462,7 @@ RULES: dict[str, Rule] = {
     "watchdog": Rule(_watchdog, WATCHDOG_EXAMPLE),
     "lock": Rule(_lock, LOCK_EXAMPLE),
     "bell-rate": Rule(_bell_rate, BELL_RATE_EXAMPLE),
+    "debug": Rule(_truth, "true or false"),
     "ports": Rule(_ports, PORTS_EXAMPLE),
     "devices": Rule(_devices, DEVICES_EXAMPLE),
 }

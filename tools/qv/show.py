@@ -8,6 +8,7 @@ import time
 from . import abi, output, words
 from .cells import each, state_name
 from .device import text
+from .errors import Refused
 from .exits import exit_name
 
 TYPE_CHECKING = False
@@ -36,6 +37,10 @@ FAILURES = {
     abi.Failure.WATCHDOG: "its heartbeat stopped",
     abi.Failure.CPU_LOST: "a CPU does not answer the monitor; it stays offline, with the cell's memory and devices",
 }
+CPU_STATES = {abi.CpuState.RUNS: "runs", abi.CpuState.WAITS: "waits", abi.CpuState.STOPPED: "stopped"}
+WORDS = {"waits": "waits for a SIPI"}
+HLT = 0xF4
+
 # What .address holds, for the reasons where it holds something
 ADDRESSES = {abi.Failure.MEMORY: "address", abi.Failure.MSR: "msr", abi.Failure.PORT: "port",
              abi.Failure.IPI: "icr"}
@@ -63,12 +68,29 @@ def failure_data(record: abi.FailureRecord, vendor: int) -> dict[str, Any] | Non
         "info1": f"{record.info1:#x}",
         "info2": f"{record.info2:#x}",
         "tsc": record.tsc,
-        "registers": {
-            **{name: f"{value:#x}" for name, value in zip(abi.REGISTERS, record.regs)},
-            **{name: f"{getattr(record, name):#x}"
-               for name in ("rip", "rflags", "cr0", "cr2", "cr3", "cr4", "efer")}},
+        "registers": registers(record),
         "bytes": bytes(record.bytes).hex(),
     }
+
+
+def registers(record: abi.FailureRecord) -> dict[str, str]:
+    return {**{name: f"{value:#x}" for name, value in zip(abi.REGISTERS, record.regs)},
+            **{name: f"{getattr(record, name):#x}" for name in ("rip", "rflags", "cr0", "cr2", "cr3", "cr4", "efer")}}
+
+
+def sample_data(device: Device, name: str, cpu: int) -> dict[str, Any]:
+    """Where a CPU stands now, as --json gives it; it may have been stopped a moment ago."""
+    data: dict[str, Any] = {"cpu": cpu, "state": "unknown", "after_hlt": False, "rip": None, "registers": None, "bytes": None}
+    try:
+        record = device.sample(name, cpu)
+    except Refused as refusal:
+        return {**data, "why": refusal.sentence}
+    data["state"] = CPU_STATES.get(record.address, "unknown")
+    if record.address == abi.CpuState.RUNS:
+        code = bytes(record.bytes)
+        data |= {"after_hlt": code[0] == HLT, "rip": f"{record.rip:#x}", "registers": registers(record),
+                 "bytes": code[1:].hex()}
+    return data
 
 
 def device_data(device: abi.PciDevice) -> dict[str, Any]:
@@ -106,6 +128,7 @@ def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
         "first_entry_ns": info.first_entry_ns,
         "watchdog_ms": info.watchdog_ms,
         "bell_rate": info.bell_rate,
+        "debug": bool(info.debug),
         "locked": bool(info.locked),
         "failure": failure_data(info.failure, vendor),
         "last_failure": failure_data(info.last_failure, vendor),
@@ -136,16 +159,18 @@ def list_cells(args: Arguments, system: System) -> int:
 def show_cell(args: Arguments, system: System) -> int:
     def one(device: Device, name: str) -> None:
         data = cell_data(device.info(name), device.status().vendor)
+        looks = data["debug"] and data["state"] == "running"
+        data["stands"] = [sample_data(device, name, cpu) for cpu in data["cpus"]] if looks else None
         if args.json:
             output.as_json(data)
             return
         if name != args.names[0]:
             output.line("")
-        _show(data)
+        _show(data, args.verbose)
     return each(args, system, one)
 
 
-def _show(data: dict[str, Any]) -> None:
+def _show(data: dict[str, Any], verbose: bool) -> None:
     lines: list[tuple[str, str]] = [
         ("name", data["name"]), ("state", state_text(data)),
         ("cpus", words.cpu_list(sorted(data["cpus"]))), ("memory", words.size(data["memory"])),
@@ -164,6 +189,8 @@ def _show(data: dict[str, Any]) -> None:
         lines.append(("failures", f"{data['failures']} since it was created"))
     for key, value in lines:
         output.line(f"{key + ':':13}{value}")
+    for stand in data["stands"] or []:
+        _show_stand(stand, verbose)
     if data["failure"]:
         _show_failure("failed", data["failure"])
     if data["last_failure"]:
@@ -177,22 +204,38 @@ def _ago(started_ns: int) -> str:
     return f"{output.duration(max(seconds, 0))} ago"
 
 
+def _show_stand(stand: dict[str, Any], verbose: bool) -> None:
+    title = f"cpu {stand['cpu']}:"
+    if not stand["registers"]:
+        output.line(f"{title:13}{stand.get('why') or WORDS.get(stand['state'], stand['state'])}")
+        return
+    some = stand["registers"]
+    output.line(f"{title:13}at {stand['rip']}{', behind a HLT' if stand['after_hlt'] else ''}")
+    if verbose:
+        _show_registers(some, stand["bytes"])
+        return
+    for names in (("rsp", "rflags", "efer"), ("cr0", "cr3", "cr4")):
+        output.line(f"{'':13}{'  '.join(f'{name} {some[name]}' for name in names)}")
+
+
+def _show_registers(some: dict[str, str], code: str) -> None:
+    output.line("  registers:")
+    names = list(some)
+    for at in range(0, len(names), 3):
+        output.line("    " + "  ".join(f"{name:>6} {int(some[name], 16):016x}" for name in names[at:at + 3]))
+    raw = bytes.fromhex(code)
+    output.line(f"  {'bytes:':11}{raw.hex(' ') if any(raw) else 'unknown'}")
+
+
 def _show_failure(title: str, failure: dict[str, Any]) -> None:
     number = next((n for n in ADDRESSES if failure_name(n) == failure["reason"]), None)
     output.line(f"{title + ': ':13}{failure['reason']}: {failure['sentence']}")
-    registers = failure["registers"]
     lines = [("rip", failure["rip"]), ("cpu", str(failure["cpu"])),
              ("exit code", f"{failure['exit_code']} {failure['exit_name']} (info {failure['info1']}, {failure['info2']})")]
     lines.insert(1, (ADDRESSES[number] if number is not None else "address", failure["address"]))
     for key, value in lines:
         output.line(f"  {key + ':':11}{value}")
-    output.line("  registers:")
-    names = list(registers)
-    for at in range(0, len(names), 3):
-        output.line("    " + "  ".join(f"{name:>6} {int(registers[name], 16):016x}"
-                                       for name in names[at:at + 3]))
-    raw = bytes.fromhex(failure["bytes"])
-    output.line(f"  {'bytes:':11}{raw.hex(' ') if any(raw) else 'unknown'}")
+    _show_registers(failure["registers"], failure["bytes"])
 
 
 def status(args: Arguments, system: System) -> int:

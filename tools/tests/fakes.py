@@ -29,6 +29,7 @@ class FakeDevice:
         self.fails = False
         self.previous: Refused | None = None
         self.outside = 0
+        self.stands, self.before = abi.CpuState.RUNS, 0x90
         self.obstacle = (0, b"", b"")
         self.vendor, self.features = 1, abi.FEATURE_NPT
 
@@ -58,7 +59,7 @@ class FakeDevice:
         answer = self._call("create")
         info = abi.CellInfo(name=request.name, id=len(self.cells) + 1, state=abi.State.LOADABLE,
                             num_cpus=request.num_cpus, boot=request.boot, memory=request.memory,
-                            console=request.console, watchdog_ms=request.watchdog_ms, image_name=request.image_name, cmdline=request.cmdline)
+                            console=request.console, watchdog_ms=request.watchdog_ms, debug=request.debug, image_name=request.image_name, cmdline=request.cmdline)
         info.cpus = request.cpus
         self.cells[request.name.decode()] = info
         return answer
@@ -100,6 +101,14 @@ class FakeDevice:
 
     def info(self, name: str) -> abi.CellInfo:
         return self._find(name)
+
+    def sample(self, name: str, cpu: int) -> abi.FailureRecord:
+        self._call(f"sample {cpu}")
+        self._find(name)
+        record = abi.FailureRecord(cpu=cpu, address=self.stands, rip=0x100085, rflags=2, cr0=0x11, tsc=7)
+        record.regs[abi.REGISTERS.index("rsp")] = 0x103FF0
+        record.bytes[0], record.bytes[1] = self.before, 0xEB
+        return record
 
     def stats(self, name: str, reset_held: bool = False) -> list[abi.CpuStats]:
         if name != abi.FRONT_END:

@@ -21,9 +21,10 @@ STRUCTURES: dict[str, type[ctypes.Structure]] = {
     "qv_reply": abi.Reply, "qv_status_info": abi.StatusInfo, "qv_enable": abi.Enable, "qv_simple": abi.Simple,
     "qv_port_range": abi.PortRange, "qv_device": abi.PciDevice, "qv_cell_create": abi.CellCreate, "qv_cell_name": abi.CellName,
     "qv_cell_list": abi.CellList, "qv_failure_record": abi.FailureRecord, "qv_cell_info": abi.CellInfo,
-    "qv_cpu_stats": abi.CpuStats, "qv_stats": abi.Stats, "qv_log": abi.Log, "qv_event": abi.Event,
+    "qv_cell_sample": abi.CellSample, "qv_cpu_stats": abi.CpuStats, "qv_stats": abi.Stats, "qv_log": abi.Log, "qv_event": abi.Event,
 }
-ENUMS = {"QV_BOOT_": abi.Boot, "QV_DMA_": abi.Dma, "QV_STATE_": abi.State, "QV_FAIL_": abi.Failure, "QV_EVENT_": abi.EventType}
+ENUMS = {"QV_BOOT_": abi.Boot, "QV_DMA_": abi.Dma, "QV_STATE_": abi.State, "QV_FAIL_": abi.Failure, "QV_EVENT_": abi.EventType,
+         "QV_CPU_": abi.CpuState}
 
 
 def python_constants() -> dict[str, int]:

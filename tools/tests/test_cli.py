@@ -215,6 +215,34 @@ def test_show_failure(run: Run) -> None:
         assert words in run.out
 
 
+def test_show_where_a_cell_stands(run: Run) -> None:
+    """Only of a cell that allows it and runs; a CPU that cannot be looked at any more says why."""
+    run.create()
+    info = run.device.cells["quest"]
+    info.state = abi.State.RUNNING
+    assert run.json("cell", "show", "quest", "--json")["stands"] is None
+    info.debug = 1
+    [stand] = run.json("cell", "show", "quest", "--json")["stands"]
+    assert (stand["cpu"], stand["state"], stand["after_hlt"], stand["rip"]) == (info.cpus[0], "runs", False, "0x100085")
+    assert stand["registers"]["rsp"] == "0x103ff0" and stand["bytes"].startswith("eb00") and len(stand["bytes"]) == 30
+    run.device.before = 0xF4
+    assert run("cell", "show", "quest") == 0
+    for words in (f"cpu {info.cpus[0]}:       at 0x100085, behind a HLT\n", "rsp 0x103ff0  rflags 0x2  efer 0x0\n",
+                  "cr0 0x11  cr3 0x0  cr4 0x0\n"):
+        assert words in run.out
+    assert "r15" not in run.out
+    assert run("cell", "show", "quest", "-v") == 0
+    assert "rsp 0000000000103ff0" in run.out and "eb 00" in run.out
+    run.device.stands = abi.CpuState.WAITS
+    assert run("cell", "show", "quest") == 0 and "waits for a SIPI\n" in run.out
+    run.device.refuse[f"sample {info.cpus[0]}"] = Refused("cell 'quest' is not running", "")
+    [stand] = run.json("cell", "show", "quest", "--json")["stands"]
+    assert (stand["state"], stand["why"], stand["registers"]) == ("unknown", "cell 'quest' is not running", None)
+    assert run("cell", "show", "quest") == 0 and "cell 'quest' is not running\n" in run.out
+    info.state = abi.State.FAILED
+    assert run.json("cell", "show", "quest", "--json")["stands"] is None
+
+
 def test_stats(run: Run) -> None:
     data = run.json("cell", "stats", "linux", "--json")
     assert data["exits"]["icr"] == 200 and data["cpus"][1]["exits"]["icr"] == 100

@@ -64,6 +64,7 @@ enum qv_reason {
 	QV_E_DMA		= 28,	/* it could do DMA, and nothing would hold it back */
 	QV_E_PORT		= 29,	/* an I/O port that no cell may have, or that another has */
 	QV_E_NO_PREVIOUS	= 30,	/* RAM holds no log of an earlier session */
+	QV_E_NO_DEBUG		= 31,	/* the cell was created without .debug: nobody sees its registers */
 };
 
 /* out: what came of the call */
@@ -155,6 +156,8 @@ struct qv_cell_create {
 		__u32 dma;		/* in: enum qv_dma */
 		__u32 state;		/* out, CELL_INFO only: QV_DEVICE_* */
 	} devices[QV_MAX_DEVICES];
+	__u32 debug;			/* 1: QV_IOC_CELL_SAMPLE may show its CPUs' registers while it runs */
+	__u32 reserved;
 };
 /* May the cell lock management? A hostile one would for ever */
 enum qv_lock {
@@ -245,9 +248,28 @@ struct qv_cell_info {
 	struct qv_failure_record last_failure;	/* of the last life that failed before this one */
 	__u64 failures;			/* how often it has failed since it was created */
 	__u32 forced;			/* 1: shut down by force: it had not ended by itself */
-	__u32 reserved;
+	__u32 debug;			/* 1: QV_IOC_CELL_SAMPLE is allowed */
 	char image_name[128];
 	char cmdline[QV_CMDLINE_LEN];
+};
+
+/* qv_failure_record.address of a sample */
+enum qv_cpu_state {
+	QV_CPU_RUNS	= 1,	/* executes the inmate, or waits in a HLT of its */
+	QV_CPU_WAITS	= 2,	/* for a SIPI of the cell's */
+	QV_CPU_STOPPED	= 3,	/* the cell has stopped or failed meanwhile */
+};
+
+/*
+ * QV_IOC_CELL_SAMPLE: where a CPU of a running cell stands now. Needs .debug at create. It costs the CPU
+ * one exit, which counts as a doorbell against .bell_rate; on AMD-V a HLT ends by it.
+ */
+struct qv_cell_sample {
+	struct qv_reply reply;
+	char name[QV_NAME_LEN];		/* in */
+	__u32 cpu;			/* in: Linux CPU number, one of the cell's */
+	__u32 reserved;
+	struct qv_failure_record at;	/* out: .reason 0, .address enum qv_cpu_state, .bytes from rip - 1 on */
 };
 
 /* Exit reasons, the same for both vendors */
@@ -332,6 +354,7 @@ struct qv_event {
 #define QV_IOC_CELL_INFO	_IOWR('Q', 0x15, struct qv_cell_info)
 #define QV_IOC_CELL_LOCK	_IOWR('Q', 0x16, struct qv_cell_name)
 #define QV_IOC_CELL_UNLOCK	_IOWR('Q', 0x17, struct qv_cell_name)
+#define QV_IOC_CELL_SAMPLE	_IOWR('Q', 0x18, struct qv_cell_sample)
 #define QV_IOC_STATS		_IOWR('Q', 0x20, struct qv_stats)
 #define QV_IOC_LOG		_IOWR('Q', 0x21, struct qv_log)
 

@@ -66,7 +66,7 @@ def test_defaults() -> None:
     cell = read("good/smallest.yaml")
     assert (cell.name, cell.cpus, cell.memory) == ("quest", [3], 64 * MIB)
     assert (cell.boot, cell.cmdline, cell.console, cell.ports) == ("multiboot2", "", True, [])
-    assert (cell.watchdog, cell.lock, cell.bell_rate) == (3000, abi.LOCK_NEVER, 10)
+    assert (cell.watchdog, cell.lock, cell.bell_rate, cell.debug) == (3000, abi.LOCK_NEVER, 10, False)
     assert cell.image == "good/tiny.elf"
 
 
@@ -75,7 +75,7 @@ def test_everything() -> None:
     assert (cell.cpus, cell.memory, cell.console) == ([1, 2], 1024 * MIB, False)
     assert cell.cmdline == "verbose level=3"
     assert cell.ports == [(0x3f8, 0x3ff), (0x80, 0x80)]
-    assert (cell.watchdog, cell.lock, cell.bell_rate) == (500, abi.LOCK_START, 4)
+    assert (cell.watchdog, cell.lock, cell.bell_rate, cell.debug) == (500, abi.LOCK_START, 4, True)
 
 
 def test_vcpus() -> None:
@@ -179,7 +179,7 @@ def test_request_to_the_driver() -> None:
     assert (request.name, list(request.cpus)[:3], request.num_cpus) == (b"quest", [1, 2, 0], 2)
     assert (request.memory, request.boot, request.console) == (1024 * MIB, abi.Boot.MULTIBOOT2, 0)
     assert (request.num_ports, request.ports[0].first, request.ports[0].last) == (2, 0x3f8, 0x3ff)
-    assert (request.watchdog_ms, request.lock, request.bell_rate) == (500, abi.LOCK_START, 4)
+    assert (request.watchdog_ms, request.lock, request.bell_rate, request.debug) == (500, abi.LOCK_START, 4, 1)
     assert (request.image_name, request.cmdline) == (b"tiny.elf", b"verbose level=3")
 
 

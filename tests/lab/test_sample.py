@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where a running cell stands: what Documentation/inmates.md says to do about a silent inmate is
+done here, and Linux looks at a cell more often than anybody wants, and while it comes and goes."""
+
+import json
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from product import HERE, Product, module
+from test_inmates_page import PAGE, blocks, tiny
+from test_quest_time import FIRST_CELL, QVCALL, late, linux_repeats, prime
+from test_watching import until
+
+SAMPLE = 11     # QV_HC_SAMPLE
+[SHOW] = re.findall(r"(?m)^    (qvctl .*)$", PAGE.partition("## A silent inmate")[2])
+
+
+def function(elf: Path, name: str) -> range:
+    """Where a function of an image lies."""
+    done = subprocess.run(["nm", "-S", elf], text=True, capture_output=True, check=True)
+    for words in (line.split() for line in done.stdout.splitlines()):
+        if words[-1] == name and len(words) == 4:
+            return range(int(words[0], 16), int(words[0], 16) + int(words[1], 16))
+    raise AssertionError(f"{elf} has no {name}")
+
+
+def put(qv: Product, elf: Path, folder: Path) -> None:
+    qv.machine.put(elf, "/run/page/tiny.elf")
+    (folder / "tiny.yaml").write_text(blocks("yaml")[0])
+    qv.machine.put(folder / "tiny.yaml", "/run/page/tiny.yaml")
+
+
+def begin(qv: Product, elf: Path, folder: Path) -> None:
+    """As the page says: its file has a line more."""
+    put(qv, elf, folder)
+    qv.sh("echo 'debug: true' >>/run/page/tiny.yaml")
+    qv.do("cell create /run/page/tiny.yaml --start")
+
+
+def test_only_where_the_cell_allows_it(qv: Product, tmp_path: Path) -> None:
+    put(qv, tiny(tmp_path), tmp_path)
+    qv.do("cell create /run/page/tiny.yaml --start")
+    assert qv.show("tiny")["debug"] is False and qv.show("tiny")["stands"] is None
+    code = ("from qv.device import Device; from qv.errors import Refused\n"
+            "try: Device().sample('tiny', 1)\n"
+            "except Refused as refusal: print(refusal.code, refusal.sentence)")
+    answer = qv.sh(f"python3 -c {shlex.quote(code)}")
+    assert answer.startswith("31 cell 'tiny' does not show its registers while it runs")
+    assert qv.ask("cell stats tiny")["exits"]["nmi"] == 0
+
+
+@pytest.mark.both_vendors
+def test_where_an_inmate_stands(qv: Product, tmp_path: Path) -> None:
+    """In its loop; and, when it halts, behind the HLT."""
+    elf = tiny(tmp_path)
+    begin(qv, elf, tmp_path)
+    until(lambda: qv.show("tiny")["heartbeat"] > 1, "a heartbeat", 60)
+    assert re.search(r"(?m)^cpu 1: +at 0x[0-9a-f]+$", qv.sh(SHOW))
+    loop = function(elf, "tiny")
+    [stand] = qv.show("tiny")["stands"]
+    assert stand["state"] == "runs" and not stand["after_hlt"]
+    assert int(stand["rip"], 16) in loop, (stand, loop)
+    registers = {name: int(value, 16) for name, value in stand["registers"].items()}
+    assert registers["cr0"] & 0x80000001 == 1 and registers["efer"] & 0x500 == 0
+    stack = function(elf, "stack")
+    assert registers["rsp"] in range(stack.start, stack.stop + 1)
+    subprocess.run(["objcopy", "-O", "binary", "-j", ".text", elf, tmp_path / "text"], check=True)
+    assert bytes.fromhex(stand["bytes"])[:2] in (tmp_path / "text").read_bytes()
+    assert qv.show("tiny")["state"] == "running"
+    qv.do("cell destroy tiny")
+    halts = tmp_path / "halts"
+    halts.mkdir()
+    elf = tiny(halts, lambda code: code.replace('"pause"', '"cli; hlt"'))
+    begin(qv, elf, tmp_path)
+    until(lambda: "behind a HLT" in qv.do("cell show tiny"), "a HLT", 60)
+    [stand] = qv.show("tiny")["stands"]
+    assert int(stand["rip"], 16) in function(elf, "tiny") and stand["after_hlt"]
+
+
+def test_looked_at_while_it_comes_and_goes(qv: Product, tmp_path: Path) -> None:
+    """Each look tells where it stands, or why not; nothing else comes of it."""
+    elf = tiny(tmp_path)
+    begin(qv, elf, tmp_path)
+    qv.machine.put(HERE / "inside/look", "/run/look")
+    qv.sh("touch /run/go-on")
+    look = qv.machine.start("exec python3 /run/look tiny 1", merge=False)
+    for _ in range(10):
+        qv.do("cell shutdown tiny --timeout 0")
+        qv.do("cell start tiny")
+        qv.do("cell destroy tiny")
+        qv.do("cell create /run/page/tiny.yaml --start")
+    until(lambda: qv.show("tiny")["heartbeat"] > 1, "a heartbeat", 60)
+    qv.sh("rm /run/go-on")
+    qv.machine.finish(look, 60)
+    assert (look.rc, look.errors) == (0, b"")
+    found = json.loads(look.output)
+    print(found)
+    assert set(found["answers"]) <= {"RUNS", "STOPPED", "E_STATE", "E_NO_CELL"}
+    assert found["answers"]["RUNS"] > 10
+    assert function(elf, "tiny").start - 32 <= found["low"]     # the first lines of assembly
+    assert found["high"] < function(elf, "tiny").stop
+    assert qv.show("tiny")["state"] == "running"
+
+
+@pytest.mark.machine(icount=True)
+def test_a_flood_of_looks_leaves_the_beat_alone(qv: Product) -> None:
+    """As often as doorbells may ring, and no more; bounds as in test_quest_time.py."""
+    qv.sh("sed '$ a debug: true' /usr/share/qv/configs/quest.yaml >/run/debug.yaml")
+    qv.do("cell create /run/debug.yaml --start")
+    qv.machine.put(module("qvcall", qv.machine.config.kernel), "/run/qvcall.ko")
+    qv.sh("insmod /run/qvcall.ko")
+    with linux_repeats(qv, ":"):
+        quiet, quiet_late = prime(qv), late(qv)
+    with linux_repeats(qv, f"echo 1000 {SAMPLE:x} {FIRST_CELL:x} >{QVCALL}/again"):
+        before = qv.ask("cell stats quest")["exits"]["nmi"]
+        flooded, flooded_late = prime(qv), late(qv)
+        looks = qv.ask("cell stats quest")["exits"]["nmi"] - before
+    qv.sh("rmmod qvcall")
+    print(f"prime {quiet} {flooded} us, late {quiet_late} {flooded_late} ns, {looks} looks")
+    assert looks > 1000
+    assert flooded <= 1.15 * quiet, (flooded, quiet)
+    assert 50_000 + flooded_late <= 1.25 * (50_000 + quiet_late), (flooded_late, quiet_late)
