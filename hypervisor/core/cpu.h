@@ -70,7 +70,8 @@ void count_exit(const struct pcpu *cpu, u32 reason);	/* enum qv_exit */
 
 /* kick.c: commands between CPUs */
 void kick(struct pcpu *target, u32 cmd);
-bool wait_ack(struct pcpu *target, u32 cmd, u64 start);	/* false: 2 s since @start (TSC) are over */
+/* @asked has @cmd, @answers (the same CPU, perhaps in another instance) tells. False: 2 s since @start (TSC) are over */
+bool wait_ack(struct pcpu *asked, const struct pcpu *answers, u32 cmd, u64 start);
 u32 take_commands(struct pcpu *cpu);	/* all that are asked for; their NMIs are sent */
 void run_commands(struct pcpu *cpu, u32 cmd);
 void late_commands(struct pcpu *cpu);
@@ -115,8 +116,8 @@ void cell_fail(struct pcpu *cpu, u32 reason, u64 address);
 void refuse(struct pcpu *cpu, u32 reason, u64 address);	/* the cell fails; Linux gets #GP */
 /* The cell runs no more: note where this CPU stands. False: somebody else was first */
 bool cell_record(struct pcpu *cpu, u32 reason, u64 address);
-
 void cell_sample(struct pcpu *cpu);	/* note where this CPU stands, for Linux to read */
+
 /* manager.c */
 u64 hypercall(struct pcpu *cpu, u64 nr, u64 a);
 /* Drop cached translations on every front-end CPU; false: one did not answer */

@@ -25,7 +25,7 @@ bool flush_front_end(struct pcpu *cpu)
 		if (rest >> i & 1)
 			kick(pcpu_of(i), CMD_FLUSH);
 	for (i = 0; i < me()->icr.num; i++)
-		if ((rest >> i & 1) && !wait_ack(pcpu_of(i), CMD_FLUSH, start)) {
+		if ((rest >> i & 1) && !wait_ack(pcpu_of(i), pcpu_of(i), CMD_FLUSH, start)) {
 			stuck(cpu, pcpu_of(i));
 			all = false;
 		}
@@ -43,7 +43,7 @@ bool cpus_catch(struct pcpu *cpu, u64 cpus)
 		if (cpus >> i & 1)
 			kick(pcpu_of(i), CMD_CATCH);
 	for (i = 0; i < me()->icr.num; i++)
-		if ((cpus >> i & 1) && (!wait_ack(pcpu_of(i), CMD_CATCH, start) ||
+		if ((cpus >> i & 1) && (!wait_ack(pcpu_of(i), pcpu_of(i), CMD_CATCH, start) ||
 					pcpu_of(i)->phase != CPU_WAIT_SIPI)) {
 			stuck(cpu, pcpu_of(i));
 			all = false;
@@ -64,7 +64,7 @@ bool cpus_send(const struct qv_mon_create *q)
 	for (i = q->num_cpus; i-- > 0;) {	/* the boot CPU last: it finds the others waiting */
 		me()->away |= 1ull << q->cpus[i];
 		kick(pcpu_of(q->cpus[i]), CMD_BECOME);
-		if (!wait_ack(pcpu_in(QV_VA_MANAGE, i), CMD_BECOME, start))
+		if (!wait_ack(pcpu_of(q->cpus[i]), pcpu_in(QV_VA_MANAGE, i), CMD_BECOME, start))
 			return false;
 	}
 	return true;
@@ -87,12 +87,15 @@ bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q)
 	for (i = 0; i < q->num_cpus; i++)
 		if (!still_here(q->cpus[i]))
 			kick(pcpu_in(QV_VA_MANAGE, i), CMD_STOP);
-	for (i = 0; i < q->num_cpus; i++)
-		if ((me()->away >> q->cpus[i] & 1) && !wait_ack(pcpu_in(QV_VA_MANAGE, i), CMD_STOP, start)) {
+	for (i = 0; i < q->num_cpus; i++) {
+		struct pcpu *there = pcpu_in(QV_VA_MANAGE, i);
+
+		if ((me()->away >> q->cpus[i] & 1) && !wait_ack(there, there, CMD_STOP, start)) {
 			stuck(cpu, pcpu_of(q->cpus[i]));
 			cpu_status(pcpu_of(q->cpus[i]))->lost = 1;
 			all = false;
 		}
+	}
 	return all;
 }
 
@@ -110,7 +113,7 @@ bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_m
 
 		if (!(wanted >> home->index & 1))
 			continue;
-		if (!wait_ack(home, CMD_HOME, start)) {
+		if (!wait_ack(pcpu_in(QV_VA_MANAGE, i), home, CMD_HOME, start)) {
 			stuck(cpu, home);
 			cpu_status(home)->lost = 1;
 			all = false;

@@ -56,19 +56,19 @@ static void expect_stray(struct pcpu *cpu, u32 ms)
 	cpu->stray_until = rdtsc() + (u64)me()->boot.tsc_khz * ms;
 }
 
-bool wait_ack(struct pcpu *target, u32 cmd, u64 start)
+bool wait_ack(struct pcpu *asked, const struct pcpu *answers, u32 cmd, u64 start)
 {
 	u64 ms = me()->boot.tsc_khz, again = AGAIN_MS * ms;
 
-	while (!(load(&target->ack) & cmd)) {
+	while (!(load(&answers->ack) & cmd)) {
 		u64 waited = rdtsc() - start;
 
 		if (waited > ACK_DEADLINE_MS * ms)
 			return false;
-		/* Two NMIs can become one while the target changes instances */
-		if (waited > again && (load(&target->cmd) & cmd)) {
-			expect_stray(target, STRAY_MS);
-			apic_send(NMI, target->apic_id);
+		/* Two NMIs can become one, and kick() sends none where a command waits */
+		if (waited > again && (load(&asked->cmd) & cmd)) {
+			expect_stray(asked, STRAY_MS);
+			apic_send(NMI, asked->apic_id);
 			again += AGAIN_MS * ms;
 		}
 		pause();

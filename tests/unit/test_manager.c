@@ -478,6 +478,60 @@ static void samples(void)
 	world_check(&w);
 }
 
+static u32 lost_nmis, sent_nmis;
+
+/* The first so many NMIs to a CPU become one with another of its own, which finds nothing */
+static void lose(u32 low, u32 apic_id)
+{
+	sent_nmis++;
+	if (lost_nmis)
+		lost_nmis--;
+	else
+		fake_answer(low, apic_id);
+}
+
+/* Each command is announced again while its CPU has not taken it, and not for ever */
+static void lost_announcements(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+	u32 lost;
+
+	for (lost = 1; lost < 4; lost++) {
+		world_open(&w);
+		fake_time();
+		simple_request(&q);
+		q.num_cpus = 1;
+		unit_case("%u NMIs lost:", lost);
+		CHECK_EQ(world_create(&w, &q), 1);
+		fake_ipi = lose;
+		sent_nmis = 0;
+		lost_nmis = lost + 3;				/* those of the flush: 200 ms later there are others */
+		CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+		sent_nmis = 0;
+		lost_nmis = lost;
+		CHECK_EQ(world_stop(&w, 1), QV_ME_OK);
+		CHECK_EQ(sent_nmis, lost + 1);
+		sent_nmis = 0;
+		lost_nmis = lost;
+		CHECK_EQ(world_reclaim(&w, 1), 1);		/* the CPU came home */
+		CHECK_EQ(sent_nmis, lost + 1);
+		fake_ipi = fake_answer;
+		world_check(&w);
+	}
+	world_open(&w);
+	fake_time();
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	CHECK_EQ(world_stop(&w, 1), QV_ME_OK);
+	fake_ipi = lose;
+	sent_nmis = 0;
+	lost_nmis = ~0u;
+	CHECK_EQ(world_reclaim(&w, 1), QV_ME_CPU_LOST);
+	CHECK_EQ(sent_nmis, 10);				/* in two seconds, and no more */
+	fake_ipi = fake_answer;
+}
+
 /* From start on, by itself, by Linux: nothing but its own word ends it, or its failure */
 static void locks(void)
 {
@@ -593,6 +647,7 @@ const struct unit_test manager_tests[] = {
 	{ "manager: locks", locks },
 	{ "manager: doorbells, so many and no more", bells },
 	{ "manager: samples of a cell that allows them", samples },
+	{ "manager: NMIs that are lost", lost_announcements },
 	{ "manager: marks of logs", marks },
 	{ "manager: last words", notes },
 	{ "manager: random lives", random_lives },
