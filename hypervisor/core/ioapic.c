@@ -138,7 +138,7 @@ static bool linux_write(struct pcpu *cpu, u64 gpa, u32 n)
 	if (!lock(cpu))
 		return true;		/* the instruction is executed again */
 	if ((gpa & 0xfff) == IOAPIC_INDEX)
-		me()->ioapic_index[n] = d.value;
+		me()->ioapic_index[n] = (u8)d.value;	/* the register has 8 bits: no entry has two names */
 	else if ((gpa & 0xfff) == IOAPIC_DATA)
 		data_write(cpu, n, d.value);
 	else if ((gpa & 0xfff) == IOAPIC_EOI)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from badimage import image
-from product import CONFIGS, HERE, TEST_IMAGE, Product
+from product import CONFIGS, HERE, TEST_IMAGE, Product, module
 
 QEMU = ("-device", "edu,addr=10.0", "-device", "virtio-rng-pci,addr=11.0", "-device", "pci-serial,addr=12.0",
         "-device", "pcie-root-port,id=above,chassis=1,addr=13.0", "-device", "edu,bus=above",
@@ -18,6 +18,7 @@ EDU, RNG, SERIAL, DISK, NIC = "00:10.0", "00:11.0", "00:12.0", "00:15.0", "00:16
 ABOVE, BESIDE = "00:13.0", "00:14.0"  # a bridge with a function behind it, and one without
 EDU_BDF, RNG_BDF, SERIAL_BDF = 0x80, 0x88, 0x90
 EDU_ID = "10000ed"
+CELL_APIC = 3  # of the one CPU in configs/quest.yaml
 PIIX = 0xf8  # 00:1f.0, a bridge
 XAPIC = pytest.mark.machine(qemu_args=QEMU)
 X2APIC = pytest.mark.machine(qemu_args=QEMU, iommu="intel")
@@ -110,6 +111,34 @@ def test_registers_where_interrupts_are_remapped(qv: Product) -> None:
     assert qv.quesh("edu irq") == "its pin is not connected\n"
     assert not qv.show()["devices"][0]["pin"]
     assert "no-messages" in qv.quesh("pci")
+    before = denied(qv, "quest")
+    for how in ("set", "portset"):
+        assert config(qv, f"{how} {EDU_BDF} 4 2 0x003") == 0x403, "the line is Linux's, or shared with Linux's devices"
+    assert denied(qv, "quest") - before == 2
+
+
+def test_linux_cannot_take_the_pin(qv: Product) -> None:
+    """Not by the number of the entry that the IOAPIC has, nor by another that it takes for the same: its index has 8 bits."""
+    qv.machine.put(module("qvtouch", qv.machine.config.kernel), "/run/qvtouch.ko")
+    qv.sh("insmod /run/qvtouch.ko")
+
+    def entry(index: int, *value: int) -> int:
+        text = " ".join(f"{n:x}" for n in (index, *value))
+        return int(qv.sh(f"cd /sys/module/qvtouch/parameters; taskset -c 0 bash -c 'echo {text} >ioapic'; cat value"))
+
+    run(qv, off(EDU))
+    assert qv.quesh("edu irq") == "interrupts=1\n"
+    vector = int(re.search(r"vector (\w+)", qv.quesh("pci")).group(1), 0)
+    mine = [index for index in range(0x10, 0x40, 2) if entry(index) & 0x108FF == vector and entry(index + 1) >> 24 == CELL_APIC]
+    assert len(mine) == 1, [(hex(entry(index)), hex(entry(index + 1))) for index in range(0x10, 0x40, 2)]
+    was, before = entry(mine[0]), denied(qv, "linux")
+    for above in (0, 0x100, 0x8000, 0xFFFFFF00):
+        entry(above | mine[0], 0x10000 | vector)
+        entry(above | mine[0] + 1, 0)
+        assert (entry(mine[0]) & ~0x5000, entry(mine[0] + 1) >> 24) == (was & ~0x5000, CELL_APIC), hex(above)
+    assert denied(qv, "linux") - before == 8
+    assert qv.quesh("edu irq") == "interrupts=1\n"
+    qv.sh("rmmod qvtouch")
 
 
 def test_unsafe_dma_is_told_everywhere_and_messages_work(qv: Product) -> None:

@@ -68,10 +68,15 @@ static void ioapic_accesses(void)
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x02000000);	/* the pin of a cell's device: left alone */
 	CHECK_EQ(ioapic_denied(), 7);
+	ioapic(0, true, 0x112);				/* the same one: the register has 8 bits */
+	CHECK_EQ(ioapic(0, false, 0), 0x12);
+	ioapic(0x10, true, 0x50);
+	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x02000000);
+	CHECK_EQ(ioapic_denied(), 8);
 	ioapic(0, true, 0x14);				/* another pin */
 	ioapic(0x10, true, 0x10050);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x10050);
-	CHECK_EQ(ioapic_denied(), 7);
+	CHECK_EQ(ioapic_denied(), 8);
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
 }
 

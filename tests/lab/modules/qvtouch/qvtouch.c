@@ -15,6 +15,8 @@
 
 #define HUGE		(2ul << 20)
 #define OPEN_PART	(64ul << 10)	/* of an instance: Linux may read it */
+#define IOAPIC_BASE	0xFEC00000ul
+#define IOAPIC_DATA	0x10
 #define X2APIC_ENABLED	(1u << 10)
 
 static u64 value;
@@ -188,6 +190,24 @@ static int deaf(const char *text, const struct kernel_param *p)
 	return smp_call_function_single(cpu, wait_deaf, (void *)(unsigned long)ms, 0);
 }
 
+/* ioapic: INDEX [VALUE]: to its index register, to its data register; `value` is what the data register reads then */
+static int ioapic(const char *text, const struct kernel_param *p)
+{
+	u32 index, what;
+	int numbers = sscanf(text, "%x %x", &index, &what);
+	char __iomem *page = ioremap(IOAPIC_BASE, PAGE_SIZE);
+
+	if (!page)
+		return -ENOMEM;
+	if (numbers > 0)
+		writel(index, page);
+	if (numbers > 1)
+		writel(what, page + IOAPIC_DATA);
+	value = readl(page + IOAPIC_DATA);
+	iounmap(page);
+	return 0;
+}
+
 #define DEED(name) \
 	static const struct kernel_param_ops name##_ops = { .set = name }; \
 	module_param_cb(name, &name##_ops, NULL, 0200)
@@ -196,6 +216,7 @@ DEED(fill);
 DEED(icr);
 DEED(instruction);
 DEED(deaf);
+DEED(ioapic);
 static const struct kernel_param_ops ones_ops = { .get = ones };
 module_param_cb(ones, &ones_ops, NULL, 0400);
 
