@@ -305,10 +305,11 @@ static void msix_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon
 static void make_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon_device *d,
 		       struct pci_table *t)
 {
-	bool master = d->flags & QV_MON_DEVICE_MASTER;
+	bool master = d->flags & QV_MON_DEVICE_MASTER, pin = d->ioapic != QV_MON_NO_PIN;
 	u32 cap;
 
-	add_rule(p, d->bdf, CFG_COMMAND, PCI_ANY, COMMAND_IO_MEM | COMMAND_NO_INTX |
+	/* A line that is not the cell's is Linux's: asserted for ever, it would take Linux's time and its devices' interrupts */
+	add_rule(p, d->bdf, CFG_COMMAND, PCI_ANY, COMMAND_IO_MEM | (pin ? COMMAND_NO_INTX : 0) |
 		 (master ? COMMAND_MASTER : 0), 0xffff);
 	add_rule(p, d->bdf, CFG_HEADER, PCI_ANY, 0xffff, 0xffff);	/* cache line, latency */
 	add_rule(p, d->bdf, 0x3c, PCI_ANY, 0xff, ~0u);		/* interrupt line: a note for software */

@@ -184,6 +184,29 @@ static void refusals(void)
 #undef X
 }
 
+/* The line of a function without a pin is Linux's, or shared with Linux's devices: the cell may not assert it */
+static void line(void)
+{
+	static struct qv_mon_create q;
+	struct world w;
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		world_open(&w);
+		make_function();
+		good(&q);
+		if (i) {
+			me()->boot.num_ioapics = 1;
+			me()->boot.ioapics[0] = 0xfec00000;
+			q.devices[0].ioapic = 0;
+			q.devices[0].vector = 0x40;
+		}
+		CHECK_EQ(world_create(&w, &q), 1);
+		CHECK_EQ(fake_instance(q.block_pa)->pci.rules[0].at, OWN << 12 | 4);
+		CHECK_EQ(fake_instance(q.block_pa)->pci.rules[0].writable, i ? 0x407 : 0x007);
+	}
+}
+
 /* Two cells may be created with one range by a liar; only one of them starts */
 static void overlapping_claims(void)
 {
@@ -221,6 +244,7 @@ static void overlapping_claims(void)
 const struct unit_test pci_manage_tests[] = {
 	{ "pci: given and taken back", given_and_taken_back },
 	{ "pci: refusals", refusals },
+	{ "pci: the interrupt line", line },
 	{ "pci: overlapping claims", overlapping_claims },
 	{ 0 }
 };
