@@ -214,7 +214,8 @@ static bool too_soon(struct cell_slot *slot)
 {
 	u64 now = rdtsc();
 
-	if (now - slot->bell_tsc < slot->bell_gap)
+	/* Signed: the last one may have come from a CPU whose TSC is ahead */
+	if ((s64)(now - slot->bell_tsc) < (s64)slot->bell_gap)
 		return true;
 	slot->bell_tsc = now;
 	return false;

@@ -7,7 +7,7 @@
 #include "svm.h"
 
 const struct msr_rule vendor_msr_rules[] = {
-	{ 0x00000010, 0x00000010, { OK, FAIL }, { OK, OK }, 0, "TSC", "a CPU's own; a cell's clock is what Linux left there" },
+	{ 0x00000010, 0x00000010, { OK, FAIL }, { OK, KEEP }, 0, "TSC", "one clock for all: it limits doorbells, and a cell gets it with the CPU" },
 	{ 0x0000001b, 0x0000001b, { OK, FAIL }, { OK, KEEP }, 0, "APIC_BASE", "mode and place are fixed while QV runs" },
 	{ 0x00000048, 0x00000048, { OK, OK }, { OK, OK }, 0, "SPEC_CTRL", "a thread's own; cleared when a CPU changes hands" },
 	{ 0x00000049, 0x00000049, { FAIL, OK }, { OK, OK }, 0, "PRED_CMD", "flushes the own branch predictor" },

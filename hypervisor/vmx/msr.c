@@ -5,13 +5,13 @@
 #include "vmx.h"
 
 const struct msr_rule vendor_msr_rules[] = {
-	{ 0x00000010, 0x00000010, { OK, FAIL }, { OK, OK }, 0, "TSC", "a CPU's own; a cell's clock is what Linux left there" },
+	{ 0x00000010, 0x00000010, { OK, FAIL }, { OK, KEEP }, 0, "TSC", "one clock for all: it limits doorbells, and a cell gets it with the CPU" },
 	{ 0x00000017, 0x00000017, { OK, FAIL }, { OK, OK }, 0, "PLATFORM_ID", "read-only: kernels ask which microcode would fit" },
 	{ 0x0000001b, 0x0000001b, { OK, FAIL }, { OK, KEEP }, 0, "APIC_BASE", "mode and place are fixed while QV runs" },
 	{ 0x00000033, 0x00000033, { OK, ZERO }, { OK, KEEP }, 1ull << 28 | 1ull << 29, "TEST_CTRL", "a core's: Linux may trap split and uncached locks, not do without the lock" },
 	{ 0x00000034, 0x00000034, { OK, FAIL }, { OK, OK }, 0, "SMI_COUNT", "read-only: real-time software looks for SMIs" },
 	{ 0x0000003a, 0x0000003a, { OK, FAIL }, { OK, KEEP }, 0, "FEATURE_CONTROL", "VMX, SENTER, SGX: locked by the firmware or by Linux before" },
-	{ 0x0000003b, 0x0000003b, { OK, ZERO }, { OK, OK }, 0, "TSC_ADJUST", "as TSC; kernels set it to 0 when the firmware did not" },
+	{ 0x0000003b, 0x0000003b, { OK, ZERO }, { OK, KEEP }, 0, "TSC_ADJUST", "as TSC; kernels set it to 0 when the firmware did not" },
 	{ 0x00000048, 0x00000048, { OK, OK }, { OK, OK }, 0, "SPEC_CTRL", "a thread's own; cleared when a CPU changes hands" },
 	{ 0x00000049, 0x00000049, { FAIL, OK }, { OK, OK }, 0, "PRED_CMD", "flushes the own branch predictor" },
 	{ 0x0000004e, 0x0000004f, { ZERO, ZERO }, { OK, OK }, 0, "PPIN", "the processor's serial number: none for a cell, whose kernel asks" },

@@ -329,9 +329,10 @@ def add_kept(kind: str, msr: int, bits: int, where: str) -> None:
 
 # The same of registers that the emulators do not have: that it was refused shows in the counters and the log
 SHARED = {
+    "": {"tsc": (0x10, 1 << 40)},
     "amd": {"cpuid": (0xC0011004, 1 << 23), "cpuid-more": (0xC0011005, 1 << 2), "smm-key": (0xC0010119, 0x1), "table-walker": (0xC0011023, 1 << 49),
             "load-store": (0xC0011020, 1 << 28)},
-    "intel": {"trace-hub": (0x80, 0x40000000), "uncore-prmrr": (0x2F4, 0x40000000)},
+    "intel": {"tsc-adjust": (0x3B, 1 << 40), "trace-hub": (0x80, 0x40000000), "uncore-prmrr": (0x2F4, 0x40000000)},
 }
 
 

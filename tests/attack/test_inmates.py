@@ -21,7 +21,7 @@ def vendor(where: str) -> str:
 # there: what VT-x does by code of its own, and one or two of each kind of what is common to both vendors. --thorough tries all.
 ON_INTEL = (
     "front-read-hidden", "front-write-*", "front-hypercall-*", "front-instructions", "front-invd", "front-cr*", "front-msr-efer",
-    "front-msr-microcode", "front-msr-feature-control", "front-msr-no-nx", "front-msr-trace", "front-msr-mtrr", "front-apic-base", "front-icr-init",
+    "front-msr-microcode", "front-msr-feature-control", "front-msr-no-nx", "front-msr-trace", "front-msr-mtrr", "front-msr-tsc*", "front-apic-base", "front-icr-init",
     "front-icr-nmi", "front-msi-fixed", "front-sleep", "front-ioapic-fixed", "front-disable", "front-cell-port", "front-chipset",
 )
 
