@@ -308,7 +308,7 @@ static void make_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon
 	bool master = d->flags & QV_MON_DEVICE_MASTER, pin = d->ioapic != QV_MON_NO_PIN;
 	u32 cap;
 
-	/* A line that is not the cell's is Linux's: asserted for ever, it would take Linux's time and its devices' interrupts */
+	/* A line that is not the cell's is Linux's, and may be shared with Linux's devices */
 	add_rule(p, d->bdf, CFG_COMMAND, PCI_ANY, COMMAND_IO_MEM | (pin ? COMMAND_NO_INTX : 0) |
 		 (master ? COMMAND_MASTER : 0), 0xffff);
 	add_rule(p, d->bdf, CFG_HEADER, PCI_ANY, 0xffff, 0xffff);	/* cache line, latency */

@@ -229,6 +229,7 @@ void vendor_leave(struct pcpu *cpu)
 static const u32 left_behind[] = {
 	MSR_DEBUGCTL, MSR_XSS, MSR_SPEC_CTRL,
 	0x6a0, 0x6a4, 0x6a5, 0x6a6, 0x6a7, 0x6a8,	/* U_CET, shadow stack pointers */
+	0xc0000103,					/* TSC_AUX: Linux's number of the CPU */
 	0xc000010f,					/* DBG_EXTN_CFG: branch records */
 	0xc0000301,					/* PerfCntrGlobalCtl */
 	0xc0010000, 0xc0010001, 0xc0010002, 0xc0010003,	/* PERFEVTSEL, where there are no PERF_CTL */

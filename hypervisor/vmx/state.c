@@ -198,6 +198,7 @@ static const u32 left_behind[] = {
 	0xe1,		/* UMWAIT_CONTROL */
 	0x38f, 0x3f1,	/* PERF_GLOBAL_CTRL, PEBS_ENABLE: no counting, no records into memory */
 	0x570,		/* RTIT_CTL: no trace into memory */
+	0x19a,		/* CLOCK_MODULATION: not throttled */
 	0x1c4,		/* XFD */
 	0xc0000081, 0xc0000082, 0xc0000083, 0xc0000084,		/* STAR, LSTAR, CSTAR, SFMASK */
 	0xc0000102, 0xc0000103,					/* KERNEL_GS_BASE, TSC_AUX */

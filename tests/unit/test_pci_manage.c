@@ -184,7 +184,7 @@ static void refusals(void)
 #undef X
 }
 
-/* The line of a function without a pin is Linux's, or shared with Linux's devices: the cell may not assert it */
+/* The line of a function without a pin is Linux's: the cell may not assert it */
 static void line(void)
 {
 	static struct qv_mon_create q;

@@ -31,6 +31,16 @@ void msr_read(uint64_t msr, uint64_t unused)
 	survived("read %lx", (unsigned long)value);
 }
 
+void msr_zero(uint64_t msr, uint64_t unused)
+{
+	uint64_t value = try_read(msr);
+
+	fault_ends();
+	if (value)
+		breach("reads %lx", (unsigned long)value);
+	survived("reads zero");
+}
+
 void msr_set_bits(uint64_t msr, uint64_t bits)
 {
 	try_write(msr, try_read(msr) | bits);

@@ -36,6 +36,7 @@ ATTACK("msr-just-below-map", msr_write, 0xBFFFFFFF, 0, "failed:msr@0xbfffffff|fa
 ATTACK("msr-x2apic-in-xapic", msr_write, 0x80B, 0, "fault:gp|failed:msr@0x80b|harmless", "xapic", "uses x2APIC registers in xAPIC mode")
 ATTACK("msr-icr-in-xapic", msr_write, 0x830, 0x4500, "fault:gp|failed:msr@0x830|failed:ipi", "xapic", "sends an INIT through x2APIC's register in xAPIC mode")
 ATTACK("msr-sweep-own", msr_sweep, 0x800, 0x82F, "harmless", "", "reads every x2APIC register that it may")
+ATTACK("msr-left-number", msr_zero, 0xC0000103, 0, "harmless", "fresh", "looks which number Linux gave its CPU (TSC_AUX)")
 ATTACK("msr-own-values", msr_own, 0, 0, "harmless", "", "fills the registers of its own with all ones: Linux's stay")
 /* AMD's: on Intel's processors they all fall into the last row of the table, which msr-none is there for */
 ATTACK("msr-hsave-write", msr_write, 0xC0010117, 0x1000, "failed:msr@0xc0010117", "amd", "moves the place where the processor keeps the monitor's state (VM_HSAVE_PA)")

@@ -300,6 +300,24 @@ static void to_another_instance(void)
 	CHECK(!(fake_get(VMCS_PROC) & PROC_SECONDARY));
 }
 
+/* A CPU changes hands: nothing counts, samples, traces or throttles it any more */
+static void left_behind(void)
+{
+	static const u32 msrs[] = {
+		0x1d9, 0xda0, 0x48, 0x6a0, 0x6a2, 0x6a4, 0x6a5, 0x6a6, 0x6a7, 0x6a8, 0x6e1, 0xd90, 0xd93, 0x14ce, 0xe1, 0x38f,
+		0x3f1, 0x570, 0x19a, 0x1c4, 0xc0000081, 0xc0000082, 0xc0000083, 0xc0000084, 0xc0000102, 0xc0000103,
+	};
+	u32 i;
+
+	fake_open(true, false);
+	fake_num_wrmsrs = 0;
+	vendor_clear_msrs();
+	for (i = 0; i < sizeof(msrs) / sizeof(msrs[0]); i++) {
+		unit_case("MSR %#x:", msrs[i]);
+		CHECK_EQ(fake_written(msrs[i]), 0);
+	}
+}
+
 const struct unit_test vmx_state_tests[] = {
 	{ "vmx state: controls of each kind of guest", controls },
 	{ "vmx state: what an exit loads", host },
@@ -307,5 +325,6 @@ const struct unit_test vmx_state_tests[] = {
 	{ "vmx state: Linux becomes a guest", linux_becomes_a_guest },
 	{ "vmx state: back to the bare machine", back_to_the_bare_machine },
 	{ "vmx state: to another instance", to_another_instance },
+	{ "vmx state: what a CPU that changes hands forgets", left_behind },
 	{ 0 }
 };

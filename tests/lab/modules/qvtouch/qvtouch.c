@@ -190,7 +190,7 @@ static int deaf(const char *text, const struct kernel_param *p)
 	return smp_call_function_single(cpu, wait_deaf, (void *)(unsigned long)ms, 0);
 }
 
-/* ioapic: INDEX [VALUE]: to its index register, to its data register; `value` is what the data register reads then */
+/* ioapic: INDEX [VALUE]: to its index and data registers; `value` is what the latter reads then */
 static int ioapic(const char *text, const struct kernel_param *p)
 {
 	u32 index, what;
