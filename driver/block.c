@@ -46,6 +46,7 @@ static void fill_boot(struct qv_mon_boot *b)
 	b->tsc_khz = tsc_khz;
 	b->enter_ms = test_impatient ? 0 : QV_MEET_MS;
 	b->x2apic = qv_takeover.x2apic;
+	b->remapped = qv_irqs_remapped();
 	b->levels = qv_cr4() & 1 << 12 ? 5 : 4;
 	b->test_hooks = test_hooks;
 	b->phys_bits = qv_cpuid(0x80000008).eax & 0xff;

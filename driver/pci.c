@@ -161,8 +161,7 @@ static int check_bars(struct qv_reply *r, const struct qv_cell *cell, const stru
 
 /* ---- what the monitor and the cell are told ---- */
 
-/* Messages and pins go through a table that is Linux's */
-static bool remapped(void)
+bool qv_irqs_remapped(void)
 {
 	const struct irq_data *d;
 	u32 i;
@@ -172,7 +171,13 @@ static bool remapped(void)
 		if (d && d->chip && d->chip->name && !strncmp(d->chip->name, "IR-", 3))
 			return true;
 	}
-	return qv_takeover.x2apic;
+	return false;
+}
+
+/* Messages and pins go through a table that is Linux's */
+static bool remapped(void)
+{
+	return qv_irqs_remapped() || qv_takeover.x2apic;
 }
 
 static void describe_pin(struct qv_given *g, u32 number)

@@ -278,6 +278,7 @@ int qv_cell_unlock(struct qv_reply *r, const char *name, u32 timeout_ms);
 int qv_pci_take(struct qv_reply *r, struct qv_cell *cell);	/* all in cell->config; what was taken stays on error */
 void qv_pci_give(struct qv_cell *cell);
 void qv_pci_reset(struct qv_cell *cell);	/* before each life of the cell */
+bool qv_irqs_remapped(void);		/* interrupts of Linux's go through an IOMMU's table */
 void qv_pci_info(const struct qv_cell *cell, struct qv_info *info);
 void qv_pci_request(const struct qv_cell *cell, struct qv_mon_create *m);
 void qv_pci_exit(void);

@@ -14,6 +14,7 @@ static void init_cpus(struct instance *inst)
 
 	inst->icr.num = b->num_cpus;
 	inst->icr.x2apic = b->x2apic;
+	inst->icr.remapped = b->remapped;
 	for (i = 0; i < b->num_cpus; i++) {
 		struct pcpu *cpu = pcpu_of(i);
 

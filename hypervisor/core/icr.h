@@ -20,6 +20,7 @@ enum icr_action {
 struct icr_map {
 	u32 num;
 	u32 x2apic;
+	u32 remapped;		/* entries of IOAPICs may be in remapped format */
 	u64 own;		/* bit i: CPU i is the sender's to reach */
 	u32 apic_id[ICR_CPUS];
 	u32 ldr[ICR_CPUS];	/* xAPIC: logical destination register >> 24 */

@@ -60,7 +60,8 @@ static bool own_logical(const struct icr_map *map, u32 dest)
 
 bool ioapic_entry_ok(const struct icr_map *map, u32 low, u32 high)
 {
-	if ((low & ENTRY_MASKED) || (high & ENTRY_REMAPPED))
+	/* Where nothing remaps, that bit means nothing, and the entry is in the compatible format */
+	if ((low & ENTRY_MASKED) || (map->remapped && (high & ENTRY_REMAPPED)))
 		return true;
 	if ((low >> 8 & 7) > 1)			/* SMI, NMI, INIT, ExtINT */
 		return false;

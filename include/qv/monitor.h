@@ -99,6 +99,7 @@ struct qv_mon_boot {
 	u32 tsc_khz;
 	u32 enter_ms;		/* deadline for all CPUs to be inside */
 	u32 x2apic;
+	u32 remapped;		/* the machine remaps interrupts: IOAPIC entries are in that format */
 	u32 levels;		/* of paging in Linux: 4 or 5 */
 	u32 nested_levels;	/* of nested tables */
 	u32 ept;		/* nested tables are VT-x's: entries carry a memory type, bit 2 allows execution */

@@ -2,7 +2,7 @@
 /*
  * Property: a message of a cell's device, as pci_filter() lets it be set, reaches one of the cell's own CPUs, with a
  *	vector from 32 on, fixed or lowest priority; a register changes only where its rule allows; an IOAPIC entry
- *	that is accepted reaches nobody but own CPUs, or is masked, or in remapped format
+ *	that is accepted reaches nobody but own CPUs, or is masked, or in remapped format on a machine that remaps
  * Bound: 8 CPUs with any ids and logical ids; any rule, old and new value, mask and entry
  * Assumed: a foreign CPU has any ids, but no APIC id of ours; its logical id is none of ours
  * Enough: each CPU is looked at alike, and by itself
@@ -15,6 +15,7 @@
  * Twin: hypervisor/core/pci_filter.c: `(old & rule->keep & ~change) | (value & change)` -> `(old & rule->keep & ~change) | (value & mask)`: bits that no rule gives
  * Twin: hypervisor/core/pci_filter.c: `return high >> 24 != 0xff && own_id(map, high >> 24);` -> `return own_id(map, high >> 24);`: everybody
  * Twin: hypervisor/core/pci_filter.c: `if (map->x2apic || dest == 0xff)` -> `if (map->x2apic)`: everybody, by a logical name
+ * Twin: hypervisor/core/pci_filter.c: `(map->remapped && (high & ENTRY_REMAPPED))` -> `(high & ENTRY_REMAPPED)`: NMIs to foreign CPUs
  */
 #include "core/pci_filter.h"
 #include "prove.h"
@@ -56,7 +57,7 @@ static void an_entry(u32 cpu)
 {
 	u32 low = any_u32(), high = any_u32();
 
-	if (!ioapic_entry_ok(&map, low, high) || (low >> 16 & 1) || (high >> 16 & 1))
+	if (!ioapic_entry_ok(&map, low, high) || (low >> 16 & 1) || (map.remapped && (high >> 16 & 1)))
 		return;
 	PROVE((low >> 8 & 7) <= 1, "fixed or lowest");
 	PROVE(!reached(cpu, high >> 24, low >> 11 & 1) || (map.own >> cpu & 1), "to CPUs of ours");
@@ -70,6 +71,7 @@ int main(void)
 	map.own = any_u64();
 	map.x2apic = any_bool();
 	map.cluster = any_bool();
+	map.remapped = any_bool();
 	ASSUME(map.num <= CPUS && cpu < CPUS);
 	for (i = 0; i < CPUS; i++) {
 		map.apic_id[i] = any_u8();

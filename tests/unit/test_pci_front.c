@@ -59,24 +59,30 @@ static void ioapic_accesses(void)
 		CHECK_EQ(ioapic_denied(), 2 + i);
 	}
 	ram_write32(IOAPIC + 0x10, 0x04010000);	/* in remapped format */
+	me()->icr.remapped = 1;
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x50);
+	ram_write32(IOAPIC + 0x10, 0x04010000);	/* nothing remaps: an NMI to a cell's CPU */
+	me()->icr.remapped = 0;
+	ioapic(0x10, true, 0x450);
+	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x10450);
+	CHECK_EQ(ioapic_denied(), 7);
 	slot = &me()->cells[1];
 	slot->taken = slot->num_devices = 1;
 	slot->devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = 0, .pin = 1 };
 	ram_write32(IOAPIC + 0x10, 0x02000000);
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x02000000);	/* the pin of a cell's device: left alone */
-	CHECK_EQ(ioapic_denied(), 7);
+	CHECK_EQ(ioapic_denied(), 8);
 	ioapic(0, true, 0x112);				/* the same one: the register has 8 bits */
 	CHECK_EQ(ioapic(0, false, 0), 0x12);
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x02000000);
-	CHECK_EQ(ioapic_denied(), 8);
+	CHECK_EQ(ioapic_denied(), 9);
 	ioapic(0, true, 0x14);				/* another pin */
 	ioapic(0x10, true, 0x10050);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x10050);
-	CHECK_EQ(ioapic_denied(), 8);
+	CHECK_EQ(ioapic_denied(), 9);
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
 }
 
