@@ -124,6 +124,7 @@ bool icr_write(struct pcpu *cpu, u32 low, u32 dest)
 	u32 i;
 
 	if (v.foreign) {
+		cpu_status(cpu)->denied++;
 		log_event(cpu, QV_LOG_IPI_DENIED, low, dest);
 		if (!is_front_end()) {
 			cell_fail(cpu, QV_FAIL_IPI, (u64)dest << 32 | low);

@@ -96,12 +96,24 @@ bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 static const u64 EFER_KNOWN = 0x1 | EFER_LME | EFER_LMA | 1 << 11 | EFER_SVME |
 			      1 << 13 | 1 << 14 | 1 << 15 | 1 << 17 | 1 << 18 | 1 << 20 | 1 << 21;
 
+/* Does this processor have all these bits? VMRUN would refuse a guest with one that it lacks */
+static bool efer_exists(u64 value)
+{
+	u64 host = rdmsr(MSR_EFER), taken;
+
+	msr_write_safe(MSR_EFER, host | value);
+	taken = rdmsr(MSR_EFER);
+	wrmsr(MSR_EFER, host);
+	return !(value & ~taken);
+}
+
 /* LMA is the processor's; SVME must stay for VMRUN */
 static bool write_efer(struct pcpu *cpu, u64 value)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
-	if (value & ~EFER_KNOWN || ((v->cr0 & CR0_PG) && ((value ^ v->efer) & EFER_LME)) || (!is_front_end() && (value & EFER_SVME)))
+	if (value & ~EFER_KNOWN || ((v->cr0 & CR0_PG) && ((value ^ v->efer) & EFER_LME)) ||
+	    (!is_front_end() && (value & EFER_SVME)) || !efer_exists(value))
 		return false;
 	v->efer = (value & ~EFER_LMA) | (v->efer & EFER_LMA) | EFER_SVME;
 	return true;

@@ -13,8 +13,14 @@ void (*fake_ipi)(u32 low, u32 apic_id) = fake_answer;
 u64 fake_wrmsr_value;
 u32 fake_wrmsr_last;
 
+/* A processor without LMSLE, MCOMMIT, INTWB, UAIE and automatic IBRS */
+#define EFER_LACKS	(1u << 13 | 1u << 17 | 1u << 18 | 1u << 20 | 1u << 21)
+static u64 efer = 0x10c0000080;
+
 u64 fake_msr(u32 msr)
 {
+	if (msr == 0xc0000080)
+		return efer;
 	if (msr >= 0x810 && msr <= 0x827)	/* x2APIC: no interrupt is in service or pending */
 		return 0;
 	return msr >= 0xdead0000 ? 0 : 0x1000000000ull | msr;
@@ -27,6 +33,8 @@ void fake_note_wrmsr(u32 msr, u64 value)
 {
 	fake_wrmsr_last = msr;
 	fake_wrmsr_value = value;
+	if (msr == 0xc0000080)
+		efer = value & ~(u64)EFER_LACKS;
 	wrmsrs[fake_num_wrmsrs % 64].msr = msr;
 	wrmsrs[fake_num_wrmsrs++ % 64].value = value;
 }

@@ -314,11 +314,15 @@ static void cpuid_of_linux(void)
 static void msr_values(void)
 {
 	struct vmcb *v = vmcb_of(pcpu_of(0));
+	u64 before;
 
 	fake_open(true, true);
 	v->efer = EFER_SVME | 0xd01;
 	exit_with(EXIT_MSR, 1, 0x901, 0xc0000080, 0);
 	CHECK_EQ(v->efer, EFER_SVME | EFER_LMA | 0x901);		/* LMA is the processor's */
+	exit_with(EXIT_MSR, 1, 0x100901, 0xc0000080, 0);		/* VMRUN would refuse it for ever */
+	CHECK_EQ(v->event_inj, GP);
+	CHECK_EQ(v->efer, EFER_SVME | EFER_LMA | 0x901);
 	CHECK_EQ(exit_with(EXIT_MSR, 0, 0, 0xc0010117, 0), 0);
 	fake_wrmsr_last = 0;
 	exit_with(EXIT_MSR, 1, 0x7000, 0xc0010117, 0);
@@ -327,6 +331,12 @@ static void msr_values(void)
 	exit_with(EXIT_MSR, 1, 0x11111111, 0xc0002005, 0x22222222);
 	CHECK_EQ(fake_wrmsr_last, 0xc0002005);
 	CHECK_EQ(fake_wrmsr_value, 0x2222222211111111);
+	me()->boot.x2apic = me()->icr.x2apic = 1;
+	me()->icr.own = 1;
+	before = cpu_status(pcpu_of(0))->denied;
+	exit_with(EXIT_MSR, 1, 0x4040, 0x830, 2);			/* an interrupt for a cell's CPU */
+	CHECK_EQ(fake_wrmsr_last, 0xc0002005);
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, before + 1);
 }
 
 /* What Linux finds kept from it stays, and is counted; what is as it was is not */
