@@ -37,6 +37,33 @@ What must happen: **failed** the monitor stops the cell, with this reason (and a
 inmate gets this exception as on a machine without QV and lives on; **harmless** it goes on and nothing has changed;
 **stopped** it never ends by itself, and Linux ends it by force. Several, where the processor or the machine decides.
 """
+RACES = """\
+## Races
+
+`tests/attack/test_races.py` has two CPUs of a hostile Linux race (the module `tests/lab/modules/qvrace`), beside a cell that
+must not notice. One CPU, the runner, creates, starts, stops and destroys one cell after the other, by hypercalls of its own. Another,
+the kicker, acts at random moments meanwhile:
+
+| Act | What must happen |
+|---|---|
+| INIT, SIPI, NMI, fixed and other interrupts to APIC ids outside running Linux, physical and logical | dropped while the CPU is a cell's, or caught: it never executes Linux's code |
+| stores to a cell's memory and block: once, or on and on by a translation that the CPU keeps | dropped while they are the cell's |
+| loads from them and from the manager's block | ones, or what Linux wrote itself |
+| a word of the request changes while the monitor reads it | the request as checked is carried out, or refused |
+| calls: doorbells, locks, numbers and instances that do not exist, bad requests | refused, or without effect |
+| in one life of four also START, STOP, RECLAIM of the runner's cell, and a second cell of the same CPUs and memory | an answer of each; all can be given back |
+
+All the time: the cell finds its memory as it wrote it, and beats. Afterwards its memory and block are zeros but for what the kicker
+wrote, and Linux starts each CPU by INIT and SIPI. The monitor's log has nothing but denials and the lives' own lines. A second test has
+the driver manage a cell under the same kicks. `make check` does over 10^3 kicks; `--thorough` 10^5 with xAPIC, with x2APIC and on Intel's.
+The seed is printed, and `QV_SEED=N` in the environment repeats it (the CPUs run freely, so not each step).
+
+    tests/lab/qvlab test tests/attack/test_races.py -s
+    tests/lab/qvlab test tests/attack/test_races.py --machine intel --thorough -s
+
+`test_forged_block_is_not_read`: a CPU of Linux's vanishes before a cell is destroyed, so a flush misses its answer. The cell's
+memory, block and CPUs come back, and what Linux then writes into the block is not read.
+"""
 NAMES = {"amd": "AMD", "intel": "Intel"}
 OPEN_NOTE = "*open: recorded, not asserted*"
 
@@ -92,7 +119,7 @@ def known() -> list[str]:
 
 
 def page() -> str:
-    return "\n".join([HEAD, *inmates(), *front(), *known()]) + "\n"
+    return "\n".join([HEAD, *inmates(), *front(), "", RACES.rstrip("\n"), *known()]) + "\n"
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from .errors import LabError
 from .paths import TOP
 
 HERE = "QVLAB_ROOT"  # set inside a tree, to that tree's path
-PASSED = ["PROGRAMS"]  # what of the caller's environment matters inside
+PASSED = ["PROGRAMS", "QV_SEED"]  # what of the caller's environment matters inside
 
 _SCRIPT = """
 set -e

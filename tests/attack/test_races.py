@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A hostile Linux whose CPUs race: one has cells come and go, another acts at random moments. The module is
+tests/lab/modules/qvrace. QV_SEED=N in the environment repeats a seed; it is printed with what came of it."""
+
+import os
+import random
+import re
+
+import pytest
+
+from lab.machine import Machine
+from product import MACHINES, Product, module
+from test_lost import CONTROL, EJECT, SELECT, put
+
+PARAMETERS = "/sys/module/qvrace/parameters"
+LIVES, KICKS = 200, 1000  # at least; of what the runner and the kicker do
+MANY_KICKS = 100_000
+NO_INSTANCE = 0x103  # QV_ME_INSTANCE
+
+
+class Race:
+    """The module qvrace in a machine. A witness cell runs on the last CPU; cells of CPUs 2 and up come and go."""
+
+    def __init__(self, qv: Product) -> None:
+        self.qv = qv
+        self.cpus = range(2, min(qv.cpus - 1, 5))  # an array of four in the module
+        self.seed = int(os.environ.get("QV_SEED", random.randrange(1, 1 << 31)))
+        for name in ("qvtouch", "qvrace"):
+            qv.machine.put(module(name, qv.machine.config.kernel), f"/run/{name}.ko")
+        qv.do("enable")
+        qv.sh("insmod /run/qvtouch.ko")
+        block = qv.sh("head -n1 /sys/module/qvtouch/parameters/ones").strip()
+        qv.sh("rmmod qvtouch")
+        qv.run_cell("quest", qv.cpus - 1)
+        qv.quesh("count")
+        self.online(False)
+        qv.sh(f"insmod /run/qvrace.ko block=0x{block} cpus={','.join(map(str, self.cpus))}")
+
+    def online(self, state: bool) -> None:
+        for cpu in self.cpus:
+            self.qv.sh(f"echo {state:d} >/sys/devices/system/cpu/cpu{cpu}/online")
+
+    def do(self, deed: str, *words: int, timeout: float = 90) -> None:
+        self.qv.sh(f"taskset -c 0 bash -c 'echo {' '.join(map(str, words)) or 1} >{PARAMETERS}/{deed}'", timeout)
+
+    def number(self, name: str) -> list[int]:
+        return [int(word) for word in self.qv.sh(f"cat {PARAMETERS}/{name}").split(",")]
+
+    def nothing_wrong(self) -> dict[str, int]:
+        """What was counted, by its words."""
+        said = f"QV_SEED={self.seed}: " + self.qv.sh(f"cat {PARAMETERS}/result")
+        print(said)
+        assert said.endswith("; nothing wrong\n"), said
+        return {words: int(number) for number, words in re.findall(r"(\d+) ([a-z ]+)[,;]", said)}
+
+    def all_as_before(self) -> None:
+        """The CPUs are Linux's again, and the witness has not noticed anything."""
+        self.qv.sh("rmmod qvrace")
+        self.online(True)
+        self.qv.assert_counting()
+        assert self.qv.show()["failures"] == 0
+        assert self.qv.online() == f"0-{self.qv.cpus - 2}"
+        assert all(self.qv.runs_on(cpu) for cpu in range(self.qv.cpus - 1))
+
+
+@pytest.fixture
+def race(qv: Product) -> Race:
+    return Race(qv)
+
+
+def on(*names: str, thorough: bool = False) -> list:
+    """The test on each of these machines of MACHINES."""
+    more = [pytest.mark.thorough] if thorough else []
+    return [pytest.param(KICKS if not thorough else MANY_KICKS, id=f"{name}{'-long' if thorough else ''}",
+                         marks=[pytest.mark.machine(**MACHINES[name]), *more]) for name in names]
+
+
+@pytest.mark.parametrize("kicks", [*on("xapic"), *on("xapic", "x2apic-8", "intel", thorough=True)])
+def test_races(race: Race, kicks: int) -> None:
+    race.do("run", race.seed, LIVES, kicks, timeout=120 if kicks == KICKS else 1800)
+    counted = race.nothing_wrong()
+    assert counted["kicks"] >= kicks and counted["lives"] - counted["refused"] > LIVES / 2
+    race.all_as_before()
+
+
+@pytest.mark.parametrize("kicks", [*on("xapic"), *on("x2apic-8", thorough=True)])
+def test_races_with_the_driver(race: Race, kicks: int) -> None:
+    """The same kicks while CPUs leave Linux and come back. Linux's own INITs and SIPIs are not disturbed."""
+    race.online(True)
+    race.do("kick", race.seed)
+    path = race.qv.config("quest2", 2)
+    for _ in range(5 if kicks == KICKS else 50):
+        race.qv.do(f"cell create {path} --start")
+        assert race.qv.quesh("echo alive", "quest2") == "alive\n"
+        race.qv.do("cell destroy quest2")
+    race.do("kick", 0)
+    assert race.nothing_wrong()["kicks"] >= KICKS
+    race.all_as_before()
+
+
+@pytest.mark.machine(fresh=True)
+def test_forged_block_is_not_read(machine: Machine) -> None:
+    """A CPU of Linux's is gone when a cell is destroyed, so a flush misses its answer. What Linux then writes where the
+    cell's instance was, the monitor does not read. The guards are off (test_hooks=8), so that Linux can eject the CPU."""
+    qv = Product(machine)
+    qv.begin()
+    qv.sh("modprobe qv test_hooks=8")
+    race = Race(qv)
+    race.do("begin")
+    qv.sh("echo 0 >/sys/devices/system/cpu/cpu1/online")
+    put(machine, SELECT, "01")
+    put(machine, CONTROL, EJECT)
+    race.do("end")
+    assert "CPU with apic id 1 did not answer" in qv.do("log")
+    assert race.number("answers") == [0, NO_INSTANCE], "all is given back; there is no such cell"
+    assert race.number("damage") == [0]
+    qv.assert_counting()
+    qv.check_kernel_log()

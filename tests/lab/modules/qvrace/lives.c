@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The runner: one cell after the other comes and goes, and what must hold is looked at. */
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include "qvrace.h"
+
+u32 lives, meddled, refused, log_lost;
+static u64 log_seen;
+
+/*
+ * A cell: fills part of its memory, then beats as long as that stays as it is. Its screen says
+ * where it has changed. And what a CPU runs that a SIPI has started: it counts up to its INIT.
+ */
+asm(".pushsection .rodata\n"
+    "	.globl	qvrace_started, qvrace_started_end\n"
+    "	.code32\n"
+    "qvrace_inmate:\n"
+    "	cld\n"
+    "	mov	$0x200000, %edi\n"
+    "	mov	$" __stringify(CANARY_LEN / 4) ", %ecx\n"
+    "	mov	$" __stringify(SECRET) ", %eax\n"
+    "	rep	stosl\n"
+    "1:	mov	$0x200000, %edi\n"
+    "	mov	$" __stringify(CANARY_LEN / 4) ", %ecx\n"
+    "	repe	scasl\n"
+    "	jne	2f\n"
+    "	incl	0xba000\n"
+    "	pause\n"
+    "	jmp	1b\n"
+    "2:	mov	%edi, 0xb8000\n"
+    "	hlt\n"
+    "	jmp	2b\n"
+    "qvrace_inmate_end:\n"
+    "	.code16\n"
+    "qvrace_started:\n"
+    "	cli\n"
+    "1:	incl	%cs:" __stringify(RAN) "\n"
+    "	pause\n"
+    "	jmp	1b\n"
+    "qvrace_started_end:\n"
+    "	.code64\n"
+    "	.popsection\n");
+extern const char qvrace_inmate[], qvrace_inmate_end[];
+
+/* ---- what must hold ---- */
+
+/* The monitor's log has nothing but what was asked for, and denials. The kicker looks each time */
+void look_at_log(void)
+{
+	static const u64 expected = BIT(QV_LOG_CREATED) | BIT(QV_LOG_STARTED) |
+		BIT(QV_LOG_STOPPED) | BIT(QV_LOG_RECLAIMED) | BIT(QV_LOG_REFUSED) |
+		BIT(QV_LOG_TOUCH_READ) | BIT(QV_LOG_TOUCH_WRITE) | BIT(QV_LOG_IPI_DENIED);
+	const struct qv_mon_log *log = phys_to_virt(block + QV_OFF_LOG);
+	u64 head = READ_ONCE(log->head);
+
+	for (; log_seen < head; log_seen++) {
+		const struct qv_mon_log_entry *e = &log->entries[log_seen % QV_MON_LOG_ENTRIES];
+		u64 seq = smp_load_acquire(&e->seq);
+		u32 what = READ_ONCE(e->what);
+
+		if (seq < log_seen + 1)
+			return;			/* it is being written */
+		if (seq != log_seen + 1)
+			log_lost++;
+		else if (!(expected >> what & 1) && READ_ONCE(e->seq) == seq)
+			wrong("the log says %u (%#llx, %#llx)", what, e->a, e->b);
+	}
+}
+
+/* A cell's CPU runs nothing of Linux's */
+static void none_ran(const char *when)
+{
+	if (!meddle && READ_ONCE(*ran(VECTOR_KICKER)))
+		wrong("%s: a CPU of the cell runs Linux's code", when);
+}
+
+static void look(const char *when)
+{
+	const struct qv_mon_status *status = phys_to_virt(pa(0) + QV_OFF_STATUS);
+	u32 *screen = page_address(window);
+
+	none_ran(when);
+	if (READ_ONCE(*screen))
+		wrong("%s: the cell's memory has changed at %#x", when, *screen);
+	if (!meddle && READ_ONCE(status->state) == QV_MON_FAILED)
+		wrong("%s: the cell has failed", when);
+}
+
+static void only_zeros(u32 page, u32 stride)
+{
+	u32 *at = phys_to_virt(pa(page)), i;
+
+	for (i = 0; i < QV_HUGE / sizeof(*at); i += stride)
+		if (at[i] && at[i] != KICK) {
+			wrong("given back with %#x at %#zx", at[i], i * sizeof(*at));
+			return;
+		}
+}
+
+/* Linux can start each CPU, where it likes; then they wait for it again */
+static void cpus_are_linuxs(void)
+{
+	ktime_t until = ktime_add_ms(ktime_get(), PATIENCE_S * MSEC_PER_SEC);
+	u32 i, id;
+
+	mutex_lock(&acting);
+	for (i = 0; i < num_cpus; i++) {
+		id = front_status()->cpus[cpus[i]].apic_id;
+		WRITE_ONCE(*ran(VECTOR_CHECK), 0);
+		send(id, INIT);
+		send(id, SIPI | VECTOR_CHECK);
+		while (!READ_ONCE(*ran(VECTOR_CHECK)) && ktime_before(ktime_get(), until))
+			cond_resched();
+		if (!READ_ONCE(*ran(VECTOR_CHECK)))
+			wrong("Linux has not got CPU %u back", cpus[i]);
+		send(id, INIT);
+	}
+	mutex_unlock(&acting);
+}
+
+/* ---- lives ---- */
+
+static u64 *beats(void)
+{
+	return page_address(window) + QV_COMM_GPA - QV_SCREEN_GPA;
+}
+
+static void await_beats(u32 n)
+{
+	ktime_t until = ktime_add_ms(ktime_get(), PATIENCE_S * MSEC_PER_SEC);
+	u64 goal = READ_ONCE(*beats()) + n;
+
+	while (READ_ONCE(*beats()) < goal && !complained && !meddle) {
+		if (ktime_after(ktime_get(), until))
+			wrong("the cell does not beat");
+		look("while it runs");
+		cond_resched();
+	}
+}
+
+static void prepare(void)
+{
+	memset(page_address(window), 0, 8 * PAGE_SIZE);
+	memcpy(phys_to_virt(pa(1) + CODE), qvrace_inmate, qvrace_inmate_end - qvrace_inmate);
+	good(req, 0);
+}
+
+static void set_meddle(bool may)
+{
+	mutex_lock(&acting);
+	meddle = may;
+	mutex_unlock(&acting);
+}
+
+static void live(u64 *s, u64 id)
+{
+	u64 result;
+
+	WRITE_ONCE(*ran(VECTOR_KICKER), 0);
+	udelay(rnd(s, 200));
+	look("before its start");
+	if (rnd(s, 8)) {
+		result = manage(QV_HC_START, id);
+		if (result && !meddle)
+			wrong("start ends with %#llx", result);
+		else if (!result)
+			await_beats(1 + rnd(s, 3));
+		look("before its stop");
+		result = manage(QV_HC_STOP, id);
+		if (result && !meddle)
+			wrong("stop ends with %#llx", result);
+	}
+	look("before it is given back");
+	end_cell(id);
+}
+
+/* The kicker forges the request: then it may be refused, but for no other reason */
+static void not_created(u64 error)
+{
+	refused++;
+	if (error == QV_ME_CPU_STUCK || error == QV_ME_TABLES || error == QV_ME_STATE ||
+	    error == QV_ME_POINTER)
+		wrong("create ends with %#llx", error);
+}
+
+static void life(u64 *s)
+{
+	u64 id;
+
+	set_meddle(meddling_lives && !rnd(s, meddling_lives));
+	prepare();
+	id = manage(QV_HC_CREATE, virt_to_phys(req));
+	if (id && id < QV_ME_BASE)
+		live(s, id);
+	else
+		not_created(id);
+	meddled += meddle;
+	set_meddle(false);
+	lives++;
+	memset(phys_to_virt(pa(1) + CODE), 0, qvrace_inmate_end - qvrace_inmate);
+	only_zeros(0, rnd(s, 8) ? 97 : 1);
+	only_zeros(1, 97);
+	only_zeros(2, rnd(s, 8) ? 97 : 1);
+	if (!rnd(s, 8))
+		cpus_are_linuxs();
+}
+
+void forget(void)
+{
+	lives = meddled = refused = log_lost = 0;
+	log_seen = READ_ONCE(((struct qv_mon_log *)phys_to_virt(block + QV_OFF_LOG))->head);
+	complained = 0;
+}
+
+int run_lives(u64 seed, u32 want_lives, u32 want_kicks)
+{
+	struct task_struct *t;
+	u64 s = ~seed;
+
+	forget();
+	t = kicker_start(seed);
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	while ((lives < want_lives || READ_ONCE(kicks) < want_kicks) && !complained) {
+		life(&s);
+		cond_resched();
+	}
+	kthread_stop(t);
+	look_at_log();
+	if (!complained)
+		cpus_are_linuxs();
+	return 0;
+}
+
+/* ---- one cell, and what it leaves ---- */
+
+static u64 only;
+
+int begin_cell(void)
+{
+	prepare();
+	only = manage(QV_HC_CREATE, virt_to_phys(req));
+	return only && only < QV_ME_BASE && manage(QV_HC_START, only) == QV_ME_OK ? 0 : -EIO;
+}
+
+/*
+ * Stops it and takes back its memory and block. Then writes into the block, which is Linux's, that
+ * the cell had the kicker's block too: the monitor must not clear that.
+ */
+u64 answers[2];
+u32 damage;
+
+void end_and_forge(void)
+{
+	struct instance *forged = phys_to_virt(pa(0) + QV_OFF_INSTANCE);
+	u32 *victim = phys_to_virt(pa(3)), i;
+
+	for (i = 0; i < QV_HUGE / sizeof(*victim); i++)
+		victim[i] = SECRET;
+	manage(QV_HC_STOP, only);
+	do
+		answers[0] = manage(QV_HC_RECLAIM, only);
+	while (answers[0] == 1);
+	forged->req.num_runs = 1;
+	/* Two pages were given back before: the third is next */
+	forged->req.runs[0] = (struct qv_mon_run){ pa(3) - 2 * QV_HUGE, 3 };
+	answers[1] = manage(QV_HC_RECLAIM, only);
+	for (damage = i = 0; i < QV_HUGE / sizeof(*victim); i++)
+		damage += victim[i] != SECRET;
+}
