@@ -21,7 +21,7 @@ void cell_sample(struct pcpu *cpu)
 	struct qv_mon_status *status = my_status();
 
 	note_place(cpu, &status->sample, QV_FAIL_NONE, cpu->phase, 1);
-	__atomic_store_n(&status->samples, status->samples + 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&status->samples, 1, __ATOMIC_RELEASE);	/* shorter than a store */
 }
 
 bool cell_record(struct pcpu *cpu, u32 reason, u64 address)
