@@ -73,8 +73,10 @@ bool cpus_send(const struct qv_mon_create *q)
 /* A CPU that has not taken CMD_BECOME yet never will: it is still caught */
 static bool still_here(u32 index)
 {
-	if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME)
+	if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME) {
 		me()->away &= ~(1ull << index);
+		kick(pcpu_of(index), CMD_FLUSH);	/* no flush has covered it since it was sent */
+	}
 	return !(me()->away >> index & 1);
 }
 
