@@ -51,7 +51,7 @@
 /* Of a bridge above a cell's function: dwords that Linux may write, and the bits of them that stay */
 static const struct { u8 cap, reg; u32 fixed; } bridge_rules[] = {
 	{ HEADER, CFG_COMMAND, 0x7 },			/* decoding, and passing on what comes from below */
-	{ HEADER, CFG_HEADER, 0 },
+	{ HEADER, CFG_HEADER, 0xff000000 },		/* the self-test starts there */
 	{ HEADER, CFG_BUSES, 0xffffff },
 	{ HEADER, CFG_WINDOWS, 0xffff },		/* the upper half is status */
 	{ HEADER, 0x3c, 0xffff0000 },			/* bridge control: secondary bus reset and more */

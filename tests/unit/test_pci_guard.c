@@ -152,6 +152,8 @@ enum { ALWAYS, IDLE, NEVER };		/* taken; only while no cell runs; never */
 	X(above_command_other, ALWAYS, PORT, 0x04, 2, 0x0507) \
 	X(above_bus_reset, IDLE, PORT, 0x3e, 2, 0x0042) \
 	X(above_line, ALWAYS, PORT, 0x3c, 1, 0x0b) \
+	X(above_cache_line, ALWAYS, PORT, 0x0c, 1, 0x10) \
+	X(above_self_test, IDLE, PORT, 0x0f, 1, 0x40) \
 	X(above_power, IDLE, PORT, 0x44, 2, 0x000b) \
 	X(above_power_event, ALWAYS, PORT, 0x44, 2, 0x8108) \
 	X(above_message, ALWAYS, PORT, 0x54, 4, 0xfee01000) \
