@@ -167,6 +167,7 @@ class Machine:
     def close(self) -> None:
         """Switch off at once."""
         self._closing.close()
+        self._why_dead = self._why_dead or "it was switched off"    # its files are gone: ask no more
 
     @property
     def dead(self) -> str:
