@@ -66,17 +66,22 @@ static u64 somewhere(u64 *s, u32 *kind)
 }
 
 /* A cell's block and memory are zeros before and after, and ones in between */
-static void load(u64 *s)
+static void load_once(u64 at)
 {
-	u32 kind, found;
-	u64 at = somewhere(s, &kind);
+	u32 found;
 
-	if (!rnd(s, 4))
-		at = block + QV_OPEN_LEN + 4 * rnd(s, (QV_HUGE - QV_OPEN_LEN) / 4);
 	asm volatile("1: movl (%[at]), %[found]\n2:" _ASM_EXTABLE(1b, 2b)
 		     : [found] "=&r"(found) : [at] "r"(phys_to_virt(at)), "0"(0) : "memory");
 	if (found && found != ~0u && found != KICK)
 		wrong("Linux reads %#x at %#llx, which it never wrote", found, at);
+}
+
+static void load(u64 *s)
+{
+	u64 in_front = block + QV_OPEN_LEN + 4 * rnd(s, (QV_HUGE - QV_OPEN_LEN) / 4);
+	u32 kind;
+
+	load_once(rnd(s, 4) ? somewhere(s, &kind) : in_front);
 }
 
 static void store_once(u64 at)
@@ -92,14 +97,19 @@ static void store(u64 *s)
 	store_once(rnd(s, 8) ? somewhere(s, &kind) : pa(0) + 4 * rnd(s, QV_OPEN_LEN / 4));
 }
 
-/* By a translation that this CPU has as long as it has no exit and no interrupt */
-static void store_for_long(u64 *s)
+/*
+ * By a translation that this CPU keeps as long as it has no exit and no interrupt: to the cell's
+ * memory, and to where the monitor's code comes to lie in its block
+ */
+static void touch_for_long(u64 *s)
 {
-	u64 at = pa(2) + 4 * rnd(s, CANARY_LEN / 4);
+	u64 code = pa(0) + QV_OFF_IMAGE + 4 * rnd(s, 0x1000);
+	u64 data = pa(2) + 4 * rnd(s, CANARY_LEN / 4);
 	ktime_t until = ktime_add_us(ktime_get(), rnd(s, 3000));
+	bool read = rnd(s, 2);
 
 	do
-		store_once(at);
+		read ? load_once(code) : store_once(data);
 	while (ktime_before(ktime_get(), until));
 }
 
@@ -185,7 +195,7 @@ static void another_cell(u64 *s)
 
 static void (*const acts[])(u64 *s) = {
 	interrupt, interrupt, interrupt, interrupt, interrupt, interrupt, load, load, store, store,
-	store_for_long, forge, call, another_cell,
+	touch_for_long, touch_for_long, forge, call, another_cell,
 };
 
 static int kicker(void *arg)
