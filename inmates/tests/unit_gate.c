@@ -47,7 +47,8 @@ TEST(gate_level)
 TEST(gate_unmasked)
 {
 	struct gate g = { 0 };
-	struct gate_source bell = { GATE_PRIORITY, .vector = 0x21 }, message = { GATE_PRIORITY, .vector = 0x5F };
+	struct gate_source bell = { GATE_PRIORITY, .vector = 0x21 };
+	struct gate_source message = { GATE_PRIORITY, .vector = 0x5F };
 
 	CHECK(!gate_fire(&g, &bell) && gate_priority(&g) == 0);
 	CHECK(gate_fire(&g, &bell) && gate_priority(&g) == 2);
@@ -107,7 +108,7 @@ static void step(struct gate *g, struct device *d)
 	}
 }
 
-/* At random: no work is lost, few interrupts come for each run of a handler, a masked source holds no other. */
+/* At random: no work is lost, few interrupts come for each run, a masked source holds no other. */
 TEST(gate_random)
 {
 	struct device devices[SOURCES];

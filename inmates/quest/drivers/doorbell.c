@@ -46,7 +46,7 @@ void doorbell_look(void)
 	irq_restore(irqs);
 }
 
-/* Nothing masks it: its class is the lowest of the cell's vectors (driver/), so that a flood of it holds no device. */
+/* Nothing masks it. Its class is the lowest of the cell's vectors, so a flood holds no device. */
 static struct deferred doorbell = { .source.hold = GATE_PRIORITY, .handler = doorbell_look };
 
 static void doorbell_interrupt(struct trap_frame *frame)

@@ -15,7 +15,7 @@
 
 struct deferred {
 	struct gate_source source;
-	void (*mask)(bool masked);		/* at the device or its pin; NULL: source.hold is GATE_PRIORITY */
+	void (*mask)(bool masked);		/* at the device or its pin; unused for GATE_PRIORITY */
 	void (*handler)(void);			/* the work, with interrupts on; looks at all there is to do */
 	const struct wait_queue *served;	/* those who wait for it give their priority; NULL: nobody known */
 	struct wait_queue idle;			/* the thread, while it has nothing to do */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which sources of interrupts are held while their handlers are due: pure logic, for deferred.c. A source is held alone,
- * at the device or at its pin. One that cannot be masked is let in once more, and is then held by the task priority, with
- * all of its class and of lower ones.
+ * Which sources of interrupts are held while their handlers are due: pure logic, for deferred.c.
+ * A source is held alone, at the device or at its pin. One that cannot be masked is let in once
+ * more, and is then held by the task priority, with all of its class and of lower ones.
  */
 #ifndef QUEST_GATE_H
 #define QUEST_GATE_H
@@ -14,8 +14,8 @@
 
 enum gate_hold {
 	GATE_PRIORITY,			/* nothing masks it alone */
-	GATE_EDGE,			/* masked; what comes meanwhile is lost: let in again when its handler begins */
-	GATE_LEVEL,			/* masked; what comes meanwhile comes later: let in again when its handler has ended */
+	GATE_EDGE,			/* masked until its handler begins: an edge meanwhile is lost */
+	GATE_LEVEL,			/* masked until its handler has ended */
 };
 
 /* Fill in hold and vector; the rest is zero. */

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* What a line's status is, as a POSIX shell's $?: what a program exited with, 128 + the number of the signal that killed it, or */
+/* A line's status, as a POSIX shell's $?: what a program exited with, 128 + its signal, or */
 enum shell_status {
 	SHELL_FAILED = 1,		/* the command said why */
 	SHELL_USAGE = 2,
