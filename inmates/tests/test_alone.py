@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Quest alone on an emulated PC: the native baseline."""
 import dataclasses
+import fcntl
 import re
 import sys
 import time
@@ -179,6 +180,35 @@ def test_an_interrupt_does_not_wait_for_another_sources_handler(hold, slow, quic
     assert after < 100
     # what came again is remembered once; a masked level-triggered source of this test forgets it
     assert in_all == (1 if not more or hold == "level" else 2)
+
+
+def test_a_serial_port_that_sends_nothing_holds_nobody_up(counted):
+    """The terminal stops reading, and the port's bytes stay in its FIFO: a thread that wakes every
+    10 ms counts on. By Quest's own clock, which counts instructions."""
+    def read():
+        up = float(re.search(r"up (\d+\.\d+) s", counted.run("uptime"))[1])
+        return up, int(re.search(r"count=(\d+)", counted.run("count show"))[1])
+    fcntl.fcntl(counted.machine.fd, fcntl.F_SETPIPE_SZ, 4096)
+    assert counted.run("count") == ""
+    up, count = read()
+    counted.machine.send("help\r" * 40)        # 1,900 bytes each
+    time.sleep(5)
+    for _ in range(40):
+        counted.machine.expect(r"(?s)help +.*?\ncrash .*?\^C ends\n> ")
+    up, count = (after - before for after, before in zip(read(), (up, count)))
+    assert count >= 0.9 * up / 0.01, f"{count} in {up:.1f} s"
+
+
+def test_output_is_whole_and_in_order(shell):
+    """More than the serial port's queue has room for, from a command and from a program."""
+    said = [shell.run("help") for _ in range(3)]
+    assert len(set(said)) == 1 and len(said[0]) > 1000
+    shell.run("spin 200")
+    rows = shell.run("trace").splitlines()
+    row_of = re.compile(r" *\d+ +-?\d+ (idle|background|budget) \S+")
+    assert rows and all(row_of.fullmatch(row) for row in rows), rows
+    shown = [re.sub(r"\d+ us", "", shell.run("canny 1 show")) for _ in range(3)]
+    assert len(set(shown)) == 1 and len(shown[0]) > 1000
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@
 static struct screen screen;
 static uint64_t written;
 static void (*before_output)(void);
+static void (*when_full)(void);
 
 void console_init(void)
 {
@@ -22,6 +23,11 @@ void console_write(const char *text, size_t n)
 {
 	bool irqs = irq_save();
 
+	while (irqs && when_full && !console_fits(n)) {
+		irq_restore(true);
+		when_full();
+		irqs = irq_save();
+	}
 	if (before_output)
 		before_output();
 	screen_write(&screen, text, n);
@@ -34,6 +40,34 @@ void console_write(const char *text, size_t n)
 	}
 	written += n;
 	irq_restore(irqs);
+}
+
+bool console_fits(size_t n)
+{
+	return cell_present() || serial_fits(n);
+}
+
+void console_when_full(void (*wait)(void))
+{
+	when_full = wait;
+}
+
+void console_wait(void)
+{
+	if (when_full)
+		when_full();
+}
+
+void console_flush(void)
+{
+	if (!cell_present())
+		serial_flush();
+}
+
+void console_poll(void)
+{
+	if (!cell_present())
+		serial_poll();
 }
 
 uint64_t console_written(void)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/apic.h>
+#include <inmate/console.h>
 #include <inmate/pc.h>
 #include <inmate/trap.h>
 #include "../arch/vectors.h"
@@ -9,12 +10,28 @@
 #include "input.h"
 #include "pc_input.h"
 
-static void take_serial(void)
+#define FULL_US		1000		/* a serial port of 115200 Baud has sent a dozen bytes then */
+
+/* Takes what has come and sends what is queued, until both rest: the pin is edge-triggered. */
+static void serve_serial(void)
 {
 	int c;
 
-	while ((c = serial_read()) >= 0)
-		input_put((uint8_t)c);
+	do {
+		while ((c = serial_read()) >= 0)
+			input_put((uint8_t)c);
+		serial_pump();
+	} while (serial_pending());
+}
+
+/*
+ * Output is written faster than the port sends it. Pumps too: the writer may be the handler
+ * itself, and an interrupt may be lost.
+ */
+static void wait_for_serial(void)
+{
+	serial_pump();
+	thread_sleep_us(FULL_US);
 }
 
 static void take_ps2(void)
@@ -38,9 +55,11 @@ static void mask_ps2(bool masked)
 }
 
 static struct deferred serial = {
-	.source = { GATE_EDGE, .vector = VECTOR_SERIAL }, .mask = mask_serial, .handler = take_serial,
+	.source = { GATE_EDGE, .vector = VECTOR_SERIAL }, .mask = mask_serial, .handler = serve_serial,
 };
-static struct deferred ps2 = { .source = { GATE_EDGE, .vector = VECTOR_PS2 }, .mask = mask_ps2, .handler = take_ps2 };
+static struct deferred ps2 = {
+	.source = { GATE_EDGE, .vector = VECTOR_PS2 }, .mask = mask_ps2, .handler = take_ps2,
+};
 
 static void serial_interrupt(struct trap_frame *frame)
 {
@@ -71,6 +90,7 @@ bool pc_input_start(void)
 	ioapic_route(SERIAL_IRQ, VECTOR_SERIAL, apic_id());
 	ioapic_route(PS2_IRQ, VECTOR_PS2, apic_id());
 	ps2_init();
+	console_when_full(wait_for_serial);
 	serial_enable_irq();
 	return true;
 }

@@ -26,6 +26,7 @@ _Noreturn void panic(const char *fmt, ...)
 	va_list ap;
 
 	irq_disable();
+	console_poll();
 	print("\n" RED "panic: ");
 	va_start(ap, fmt);
 	format_to(sink, NULL, fmt, ap);
@@ -70,6 +71,7 @@ static void exception(struct trap_frame *f)
 		fault_of_program(f);
 	if (dumping++)
 		cpu_stop();
+	console_poll();
 	print("\n" RED "exception %s, error %lx, in thread %d (%s)\n", trap_name(f->vector),
 	      f->error, t ? t->id : -1, t ? t->name : "start");
 	explain_stack(f);

@@ -7,12 +7,10 @@
 #include "../mm/usercopy.h"
 #include "../user/include/quest/types.h"
 #include "dispatch.h"
-#include "machine.h"
 #include "pipe.h"
 #include "syscall.h"
 
 #define CONSOLE_PIECE	128
-#define SERIAL_PIECE	16		/* alone: so long as it takes a serial port at 115200 Baud for 1.4 ms */
 
 long sys_open(struct call *c)
 {
@@ -105,13 +103,29 @@ static void print_piece(char *text, size_t n)
 	console_write(text, n);
 }
 
+/* 0: it has room for a piece. Alone the serial port is slower than most programs. */
+static long wait_for_console(const struct call *c)
+{
+	long error = 0;
+
+	while (!error && !console_fits(CONSOLE_PIECE)) {
+		console_wait();
+		error = process_interrupted(c->process);
+	}
+	return error;
+}
+
 static long write_console(struct call *c, uint64_t from, uint64_t n)
 {
-	uint64_t done, part, most = machine.alone ? SERIAL_PIECE : CONSOLE_PIECE;
+	uint64_t done, part;
 	char text[CONSOLE_PIECE];
+	long error;
 
 	for (done = 0; done < n && !c->process->ending; done += part) {
-		part = n - done < most ? n - done : most;
+		error = wait_for_console(c);
+		if (error)
+			return done ? (long)done : error;
+		part = n - done < CONSOLE_PIECE ? n - done : CONSOLE_PIECE;
 		if (!copy_from_user(&c->process->space, text, from + done, part))
 			return done ? (long)done : -EFAULT;
 		print_piece(text, part);

@@ -91,6 +91,7 @@ int command_crash(int argc, char **argv)
 	for (i = 0; i < n && argc == 2; i++) {
 		if (strcmp(ways[i].name, argv[1]))
 			continue;
+		console_flush();
 		ways[i].run();
 		print("still here: nobody stopped this\n");
 		return SHELL_FAILED;
@@ -107,6 +108,7 @@ int command_hang(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	print("hanging\n");
+	console_flush();
 	irq_disable();
 	for (;;)
 		cpu_relax();

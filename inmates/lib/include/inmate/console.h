@@ -16,6 +16,19 @@ void console_init(void);
 void console_write(const char *text, size_t n);
 void print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * Alone, after serial_enable_irq(): does the queue have room for so many bytes? And what to call,
+ * with interrupts on, while it has none; without it, or with interrupts off, console_write()
+ * waits for the serial port.
+ */
+bool console_fits(size_t n);
+void console_when_full(void (*wait)(void));
+void console_wait(void);		/* calls that */
+
+/* Wait until all that was written has left; console_poll(): from now on so does console_write(). */
+void console_flush(void);
+void console_poll(void);
+
 /* Bytes written so far. */
 uint64_t console_written(void);
 

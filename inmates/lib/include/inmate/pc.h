@@ -30,8 +30,24 @@ void ioapic_mask(unsigned int pin, bool masked);
 #define SERIAL_IRQ	4
 void serial_init(void);
 void serial_write(const char *text, size_t n);
-void serial_enable_irq(void);
 int serial_read(void);
+
+/*
+ * Interrupts when a byte has come. From then on serial_write() only queues, and the chip is given
+ * no more than a FIFO's worth (16 bytes) at a time with interrupts off: by serial_write() if the
+ * chip has sent all, else by serial_pump(), which the interrupt's handler calls. That handler goes
+ * on until nothing is pending, for the interrupt is an edge.
+ */
+void serial_enable_irq(void);
+void serial_pump(void);
+bool serial_pending(void);
+
+/* Would serial_write() have room for so many bytes? If not, it waits for the chip. */
+bool serial_fits(size_t n);
+
+/* Wait until all that is queued is given to the chip; serial_poll(): and queue nothing any more (a crash). */
+void serial_flush(void);
+void serial_poll(void);
 
 /* PS/2 keyboard (IRQ 1), US layout. Puts up to 3 bytes, as a terminal would send, into `bytes`; returns how many, -1: no scan code there. */
 #define PS2_IRQ		1
