@@ -303,13 +303,36 @@ def test_the_shell_finds_room_among_many(shell, nothing_lost):
 
 def test_the_shell_finds_room_among_threads(shell, nothing_lost):
     """All threads that programs can have are taken; the shell still starts one."""
-    if shell.ready == CELL_READY:
-        pytest.skip("the fake cell's 16 MiB are taken before its threads are")
     pid = int(re.match(r"\[(\d+)\]", shell.run("hostile threads &"))[1])
     assert m.until(lambda: "hostile: no more threads" in end_of(shell))
     assert shell.run("hello you").endswith("hello from you\n")
     assert "there is no such program" in shell.run(f"kill -{pid + 1}")
     shell.run(f"kill -{pid}")
+
+
+def test_the_shell_finds_memory(shell, nothing_lost):
+    """A program has all memory: the shell still starts small programs out of what is kept. With that
+    gone too it refuses one with a reason, lists and ends them, and then the job."""
+    pid = int(re.search(r"\[(\d+)\] hostile\n", shell.run("hostile hoard &"))[1])
+    assert m.until(lambda: "hostile: all memory is taken" in end_of(shell))
+    assert "free 256 KiB," in shell.run("meminfo")              # SHELL_PAGES
+    assert shell.run("hello you").endswith("hello from you\n")
+    started = []
+    for _ in range(10):
+        said = shell.run("spinner &")
+        if "not enough memory" in said:
+            break
+        started.append(int(re.search(r"\[(\d+)\] spinner\n", said)[1]))
+    assert 1 <= len(started) < 10
+    ps = shell.run("ps")
+    for n, name in ((pid, "hostile"), (started[0], "spinner")):
+        assert re.search(rf"(?m)^ *{n} +0 {name} +live", ps)
+    for spinner in started:
+        assert "there is no such program" not in shell.run(f"kill {spinner}")
+    assert m.until(lambda: "free 256 KiB," in shell.run("meminfo"))
+    assert shell.run("hello again").endswith("hello from again\n")
+    shell.run(f"kill -{pid}")
+    assert m.until(lambda: f"[{pid}] hostile has ended" in end_of(shell))
 
 
 def test_a_fork_bomb_can_be_ended(shell, nothing_lost):

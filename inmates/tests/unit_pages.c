@@ -29,6 +29,32 @@ TEST(pages_alloc_lowest_first)
 	CHECK(pages_alloc(1) == 8192);
 }
 
+static bool may;
+
+static bool may_use(void)
+{
+	return may;
+}
+
+TEST(pages_kept)
+{
+	set_up(65 * 4096);
+	pages_reserve(0, 4096);
+	pages_keep(16, may_use);
+	may = false;
+	CHECK(pages_unkept() == 48 && !pages_alloc(49));
+	CHECK(pages_alloc(40) && pages_alloc(8) && !pages_alloc(1));
+	CHECK(pages_available() == 16 && pages_unkept() == 0);
+	may = true;
+	CHECK(pages_alloc(10) && pages_available() == 6);
+	may = false;
+	CHECK(!pages_alloc(1) && pages_unkept() == 0);
+	pages_free(4096, 12);
+	CHECK(pages_unkept() == 2 && !pages_alloc(3) && pages_alloc(2));
+	pages_keep(0, NULL);
+	CHECK(pages_unkept() == 16 && pages_alloc(10));
+}
+
 TEST(pages_run_out)
 {
 	set_up(64 * 4096);

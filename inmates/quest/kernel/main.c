@@ -102,6 +102,12 @@ static void init_programs(void)
 	program_init(&machine.boot);
 }
 
+/* May the caller use the memory that is kept? The shell, which loads programs, and the kernel's own threads. */
+static bool may_use_kept(void)
+{
+	return !thread_current()->process;
+}
+
 static void init_threads(void)
 {
 	threads_init(VECTOR_TIMER, boot_option(&machine.boot, "admission=exact") ? ADMISSION_EXACT : ADMISSION_BOUND);
@@ -113,6 +119,7 @@ static void init_threads(void)
 		panic("no memory for the shell");
 	if ((machine.alone ? !pc_input_start() : !doorbell_start()) || !heartbeat_start())
 		panic("no memory for the threads of the devices");
+	pages_keep(SHELL_PAGES, may_use_kept);
 }
 
 static void banner(void)

@@ -19,6 +19,7 @@
 
 #define PROCESS_MAX	32
 #define SHELL_PROCESSES	2		/* of those, kept for what the shell starts */
+#define SHELL_PAGES	64		/* of memory, kept as well: a small program */
 #define PROCESS_NAME	THREAD_NAME
 #define KERNEL_PID	0		/* and SCHED_NOBODY: the parent of what the shell starts */
 #define ORPHAN		(-1)		/* the parent of those whose parent is no more */

@@ -66,7 +66,7 @@ long sys_meminfo(struct call *c)
 {
 	struct meminfo m = {
 		.total_kib = pages_managed() * PAGE_SIZE >> 10,
-		.free_kib = pages_available() * PAGE_SIZE >> 10,
+		.free_kib = pages_unkept() * PAGE_SIZE >> 10,
 		.own_kib = c->process->space.pages * PAGE_SIZE >> 10,
 	};
 

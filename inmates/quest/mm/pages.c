@@ -5,7 +5,8 @@
 #define BITS	64
 
 static uint64_t *map;		/* bit set: free */
-static size_t num_pages, num_free, num_managed;
+static size_t num_pages, num_free, num_managed, num_kept;
+static bool (*may_use)(void);		/* those */
 static size_t lowest;		/* no page below is free */
 
 static bool is_free(size_t page)
@@ -81,10 +82,23 @@ static bool run_is_free(size_t first, size_t n, size_t *next)
 	return true;
 }
 
+void pages_keep(size_t n, bool (*may_use_kept)(void))
+{
+	num_kept = n;
+	may_use = may_use_kept;
+}
+
+static bool in_reach(size_t n)
+{
+	return n <= pages_unkept() || !may_use || may_use();
+}
+
 uint64_t pages_alloc(size_t n)
 {
 	size_t first, next = 0, i;
 
+	if (!in_reach(n))
+		return 0;
 	while (lowest < num_pages && !is_free(lowest))
 		lowest = lowest % BITS == 0 && !map[lowest / BITS] ? lowest + BITS : lowest + 1;
 	first = lowest;
@@ -112,6 +126,11 @@ void pages_free(uint64_t address, size_t n)
 size_t pages_available(void)
 {
 	return num_free;
+}
+
+size_t pages_unkept(void)
+{
+	return num_free > num_kept ? num_free - num_kept : 0;
 }
 
 size_t pages_managed(void)

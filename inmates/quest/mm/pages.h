@@ -6,6 +6,7 @@
 #ifndef QUEST_PAGES_H
 #define QUEST_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,11 +23,16 @@ void pages_init(uint64_t *bitmap, uint64_t top);
 void pages_release(uint64_t start, uint64_t end);
 void pages_reserve(uint64_t start, uint64_t end);
 
-/* `n` adjoining pages (n > 0). Returns the physical address, 0 when there are none. */
+/* Keep `n` pages for callers of pages_alloc() of whom `may_use_kept` is true. NULL: for all. */
+void pages_keep(size_t n, bool (*may_use_kept)(void));
+
+/* `n` adjoining pages (n > 0). Returns the physical address, 0 when there are none for the caller. */
 uint64_t pages_alloc(size_t n);
 void pages_free(uint64_t address, size_t n);
 
+/* Free pages: all, and those that are not kept. */
 size_t pages_available(void);
+size_t pages_unkept(void);
 size_t pages_managed(void);
 
 #endif

@@ -13,6 +13,7 @@
  * hostile orphan          as family, but the one between the two has exited
  * hostile bomb            who forks exits, again and again, and each forks twice: pids change all the time
  * hostile threads         as many threads as there can be, in as many children
+ * hostile hoard           all memory that there is, page by page, and keeps it
  * hostile full            as many children as there can be, and a thousand forks that are refused, until it ends
  */
 #include <quest.h>
@@ -330,6 +331,19 @@ static int threads(void)
 	return 0;
 }
 
+static int hoard(void)
+{
+	long step;
+
+	printf("hostile: takes all memory\n");
+	for (step = 1l << 20; step >= PAGE; step /= 2)
+		while (!failed(sbrk(step)))
+			;
+	printf("hostile: all memory is taken\n");
+	sleep_always(NULL);
+	return 0;
+}
+
 static int full(void)
 {
 	int me = getpid(), n, pid, i;
@@ -410,9 +424,11 @@ int main(int argc, char **argv)
 		return bomb();
 	if (argc > 1 && !strcmp(argv[1], "threads"))
 		return threads();
+	if (argc > 1 && !strcmp(argv[1], "hoard"))
+		return hoard();
 	if (argc > 1 && !strcmp(argv[1], "full"))
 		return full();
 	printf("usage: hostile race [ROUNDS] | flood | wait [ROUNDS] | admit [MS] | tree | family | orphan | bomb |\n"
-	       "       threads | vcpus | full\n");
+	       "       threads | vcpus | hoard | full\n");
 	return 2;
 }
