@@ -91,6 +91,9 @@ def _consoles(root: str, function: str) -> list[str]:
     names = {line.split()[0] for line in (read_text(os.path.join(root, "proc/consoles")) or "").splitlines() if line.split()}
     found = [f"{os.path.basename(folder)} is a console of Linux's" for folder in _of_class(root, "tty", function)
              if os.path.basename(folder) in names]
+    # Linux does not say which port of virtio an hvc terminal is: it may be any.
+    if _of_class(root, "virtio-ports", function):
+        found += [f"{name} is a console of Linux's, and may be here" for name in sorted(names) if name.startswith("hvc")]
     if "tty0" in names and (read_text(os.path.join(function, "boot_vga")) or "").strip() == "1":
         found.append("it shows the console of Linux")
     return found

@@ -90,8 +90,11 @@ def test_networks_and_consoles_in_use(sys: Sys) -> None:
     assert (sys.state("00:08.0"), sys.state("00:09.0")) == ("in use: ttyS4 is a console of Linux's", "yes")
     sys.put(sys.function("00:0a.0", 0x030000) + "/boot_vga", "1\n")
     assert sys.state("00:0a.0") == "in use: it shows the console of Linux"
-    sys.put("proc/consoles", "ttyS0 -W- (EC p a) 4:64\n")
+    sys.device("virtio-ports", "vport3p0", sys.function("00:0b.0", 0x078000) + "/virtio3/virtio-ports")
+    assert sys.state("00:0b.0") == "yes"
+    sys.put("proc/consoles", "ttyS0 -W- (EC p a) 4:64\nhvc0 -W- (EC p) 229:0\n")
     assert sys.state("00:0a.0") == "yes"
+    assert sys.state("00:0b.0") == "in use: hvc0 is a console of Linux's, and may be here"
 
 
 def test_a_disk_that_is_held(sys: Sys, monkeypatch: pytest.MonkeyPatch) -> None:

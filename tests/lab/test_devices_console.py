@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A PCI function that is a console of Linux's: the list, the check and create refuse it alike."""
+
+import pytest
+
+from product import CONFIGS, TEST_IMAGE, Product
+from test_watching import until
+
+QEMU = ("-device", "virtio-serial-pci,addr=12.0", "-device", "virtconsole,chardev=said",
+        "-chardev", "null,id=said", "-device", "VGA,addr=13.0")
+# The last one is where Linux's own messages are read
+CONSOLES = ("console=hvc0", "console=tty0", "console=ttyS0")
+PLACES = {"00:12.0": "hvc0 is a console of Linux's, and may be here", "00:13.0": "it shows the console of Linux"}
+
+pytestmark = pytest.mark.machine(qemu_args=QEMU, boot_args=CONSOLES)
+
+
+def given(qv: Product, place: str) -> str:
+    path = "/run/console.yaml"
+    qv.sh(f"sed 's/^image:.*/image: {TEST_IMAGE}/' {CONFIGS}/quest.yaml >{path} && "
+          f"printf 'devices:\\n  - {{pci: \"{place}\", dma: off}}\\n' >>{path}")
+    return path
+
+
+def begin(qv: Product) -> None:
+    """The drivers of both are there; they come some time after the start."""
+    until(lambda: {"hvc0", "tty0"} <= set(qv.sh("cat /proc/consoles").split()), "both consoles")
+
+
+def driver(qv: Product, place: str) -> str:
+    link = f"/sys/bus/pci/devices/0000:{place}/driver"
+    return qv.sh(f"readlink {link} || true").strip().rpartition("/")[2]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_console_in_use(qv: Product, place: str) -> None:
+    """Nothing was touched by it: Linux goes on to write there."""
+    begin(qv)
+    state, before, path = f"in use: {PLACES[place]}", driver(qv, place), given(qv, place)
+    assert {d["name"]: d["state"] for d in qv.ask("devices")["devices"]}[place] == state
+    checked = qv.qvctl(f"config check {path}")
+    assert checked.rc == 2 and f"devices: {place}: {state}" in checked.err
+    said = qv.refused(f"cell create {path}")
+    assert f"PCI function {place} is {state}" in said and "--force" in said
+    assert driver(qv, place) == before and qv.online() == qv.all_online
+    qv.sh("echo a line >/dev/console")
+
+
+def test_a_console_by_force(qv: Product) -> None:
+    """A cell has it; what Linux writes there meanwhile is lost, and Linux is not."""
+    begin(qv)
+    place = next(iter(PLACES))
+    before = driver(qv, place)
+    assert before == "virtio-pci"
+    qv.do(f"cell create {given(qv, place)} --start --force", 120)
+    assert driver(qv, place) == "qv-cell"
+    qv.sh(f"test ! -e /sys/bus/pci/devices/0000:{place}/virtio* && echo a line >/dev/kmsg")
+    qv.do("cell destroy quest", 120)
+    assert driver(qv, place) == before
+    assert "hvc0" in qv.sh("cat /proc/consoles")
