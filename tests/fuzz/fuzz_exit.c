@@ -99,6 +99,7 @@ static bool step(struct choices *c, bool cell)
 {
 	struct pcpu *cpu = pcpu_of(0);
 	struct vmcb *v = vmcb_of(cpu);
+	u64 efer = fake_msr(MSR_EFER);
 	u32 was = my_status()->state;
 
 	fake_wrmsr_last = 0;
@@ -109,6 +110,10 @@ static bool step(struct choices *c, bool cell)
 	svm_exit(cpu);
 	check_confined(v);
 	CHECK_EQ(me()->busy, 0);
+	if (fake_wrmsr_last == MSR_EFER) {	/* the processor is asked which bits it has, and has its own again */
+		CHECK_EQ(fake_wrmsr_value, efer);
+		fake_wrmsr_last = 0;
+	}
 	if (cell)
 		guest_check_cell(was);
 	else
