@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Property: the invariants of core/manage.h, of start, stop, reclaim and what other CPUs do in any call: a CPU is own, caught, or
+ * Property: the invariants of core/manage.h, of create, start, stop, reclaim and what other CPUs do in any call: a CPU is own, caught, or
  *	with a cell; one that is not own does not run Linux; no CPU runs Linux with a translation to what is hidden;
  *	no block is touched unless the manager's window shows it; after the call each CPU is own or a cell's
- * Bound: any sound state, then one start, stop or reclaim; any number of steps of other CPUs between two of the manager's (rely and
+ * Bound: any sound state, then one create, start, stop or reclaim; any number of steps of other CPUs between two of the manager's (rely and
  *	guarantee: cases 5 and 6); 3 CPUs, 2 cells of one CPU and 2 pages each
  * Assumed: what prove_request.c, prove_front.c and prove_icr.c prove; an exit of another CPU is one step, but
  *	each IPI that it sends is a step of its own; atomic accesses in one order for all; a CPU in a cell comes home at
- *	any time; a wait that ends without an answer ends at any time. Create (case 1) is
- *	not proven: it was not run to its end
+ *	any time; a wait that ends without an answer ends at any time
  * Enough: the page that is looked at is any page; CPUs and cells are treated alike; what two other CPUs do, one may
  *	do after the other
  * Code: hypervisor/core/manager.c hypervisor/core/create.c hypervisor/core/cpus.c hypervisor/core/kick.c
  * Options: --unwind 5 --object-bits 12
- * Seconds: 900
- * Cases: 2 3 4 5 6
+ * Seconds: 3600
+ * Cases: 1 2 3 4 5 6
  * Changed: include/qv/monitor.h: `#define QV_MON_RUNS		1024` -> `#define QV_MON_RUNS		2`: runs
  * Changed: include/qv/monitor.h: `#define QV_MON_CPUS		64` -> `#define QV_MON_CPUS		3`: CPUs
  * Changed: include/qv/monitor.h: `#define QV_MON_CELLS		16` -> `#define QV_MON_CELLS		3`: cells, the front end one of them
@@ -45,6 +44,9 @@
  * Changed: hypervisor/core/cpus.c: `__atomic_fetch_and(&home->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);` -> `extern u32 a_fetch_and(u32 *, u32); a_fetch_and(&home->ack, ~CMD_HOME);`: a step
  * Changed: hypervisor/core/cpu.h: `return __atomic_load_n(p, __ATOMIC_ACQUIRE);` -> `extern u32 a_load(const u32 *); return a_load(p);`: a step
  * Changed: hypervisor/core/cpu.h: `return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);` -> `extern u32 a_fetch_or(u32 *, u32); return a_fetch_or(p, v);`: a step
+ * Twin: hypervisor/core/cpus.c: `own_write(me()->icr.own & ~cpus);` -> ``: CPUs stay Linux's while they are caught (case 1)
+ * Twin: hypervisor/core/create.c: `if (!flush_front_end(cpu)) {` -> `if (0) {`: a block is built without a flush (case 1)
+ * Twin: hypervisor/core/create.c: `if (!cpus_catch(cpu, cpus)) {` -> `if (!cpus_catch(cpu, cpus)) { return QV_ME_CPU_STUCK;`: CPUs that a failed create has caught are forgotten (case 1)
  * Twin: hypervisor/core/cpus.c: `u64 rest = ~(me()->away | 1ull << cpu->index);` -> `u64 rest = me()->icr.own & ~(1ull << cpu->index);`: a flush leaves out caught CPUs (case 2)
  * Twin: hypervisor/core/manager.c: `if (!flush_front_end(cpu))` -> `if (0)`: a cell starts without a flush (case 2)
  * Twin: hypervisor/core/cpus.c: `me()->away |= 1ull << q->cpus[i];` -> ``: a CPU is sent, and not known to be (case 2)
