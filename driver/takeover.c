@@ -247,9 +247,9 @@ static void meet_and_enter(void *index)
 	smp_mb__after_atomic();		/* who frees the block says BACK first, then looks at .using */
 	if (atomic_read(&meet.verdict) == MEET_OPEN)
 		join((unsigned long)index);
-	atomic_dec(&meet.using);
 	note_held(start);
 	atomic_dec(&meet.pending);
+	atomic_dec(&meet.using);	/* last: once nobody is at work here, only those that never came are pending */
 }
 
 static void leave_this_cpu(void *index)
