@@ -93,8 +93,9 @@ bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 	return true;
 }
 
+/* Without LMSLE: tried in the host's EFER below, its segment limits would hold for the monitor's own stack */
 static const u64 EFER_KNOWN = 0x1 | EFER_LME | EFER_LMA | 1 << 11 | EFER_SVME |
-			      1 << 13 | 1 << 14 | 1 << 15 | 1 << 17 | 1 << 18 | 1 << 20 | 1 << 21;
+			      1 << 14 | 1 << 15 | 1 << 17 | 1 << 18 | 1 << 20 | 1 << 21;
 
 /* Does this processor have all these bits? VMRUN would refuse a guest with one that it lacks */
 static bool efer_exists(u64 value)

@@ -323,8 +323,11 @@ static void msr_values(void)
 	exit_with(EXIT_MSR, 1, 0x100901, 0xc0000080, 0);		/* VMRUN would refuse it for ever */
 	CHECK_EQ(v->event_inj, GP);
 	CHECK_EQ(v->efer, EFER_SVME | EFER_LMA | 0x901);
-	CHECK_EQ(exit_with(EXIT_MSR, 0, 0, 0xc0010117, 0), 0);
 	fake_wrmsr_last = 0;
+	exit_with(EXIT_MSR, 1, 0x2901, 0xc0000080, 0);			/* LMSLE: never in the host's, not even to try */
+	CHECK_EQ(v->event_inj, GP);
+	CHECK_EQ(fake_wrmsr_last, 0);
+	CHECK_EQ(exit_with(EXIT_MSR, 0, 0, 0xc0010117, 0), 0);
 	exit_with(EXIT_MSR, 1, 0x7000, 0xc0010117, 0);
 	CHECK_EQ(fake_wrmsr_last, 0);					/* dropped */
 	CHECK_EQ(exit_with(EXIT_MSR, 0, 0, 0x40000005, 0), 0x1040000005);
