@@ -3,7 +3,8 @@
 
 import pytest
 
-from product import CONFIGS, TEST_IMAGE, Product
+from product import Product
+from test_devices import driver, given, off
 from test_watching import until
 
 QEMU = ("-device", "virtio-serial-pci,addr=12.0", "-device", "virtconsole,chardev=said",
@@ -15,28 +16,16 @@ PLACES = {"00:12.0": "hvc0 is a console of Linux's, and may be here", "00:13.0":
 pytestmark = pytest.mark.machine(qemu_args=QEMU, boot_args=CONSOLES)
 
 
-def given(qv: Product, place: str) -> str:
-    path = "/run/console.yaml"
-    qv.sh(f"sed 's/^image:.*/image: {TEST_IMAGE}/' {CONFIGS}/quest.yaml >{path} && "
-          f"printf 'devices:\\n  - {{pci: \"{place}\", dma: off}}\\n' >>{path}")
-    return path
-
-
 def begin(qv: Product) -> None:
     """The drivers of both are there; they come some time after the start."""
     until(lambda: {"hvc0", "tty0"} <= set(qv.sh("cat /proc/consoles").split()), "both consoles")
-
-
-def driver(qv: Product, place: str) -> str:
-    link = f"/sys/bus/pci/devices/0000:{place}/driver"
-    return qv.sh(f"readlink {link} || true").strip().rpartition("/")[2]
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_console_in_use(qv: Product, place: str) -> None:
     """Nothing was touched by it: Linux goes on to write there."""
     begin(qv)
-    state, before, path = f"in use: {PLACES[place]}", driver(qv, place), given(qv, place)
+    state, before, path = f"in use: {PLACES[place]}", driver(qv, place), given(qv, off(place))
     assert {d["name"]: d["state"] for d in qv.ask("devices")["devices"]}[place] == state
     checked = qv.qvctl(f"config check {path}")
     assert checked.rc == 2 and f"devices: {place}: {state}" in checked.err
@@ -52,7 +41,7 @@ def test_a_console_by_force(qv: Product) -> None:
     place = next(iter(PLACES))
     before = driver(qv, place)
     assert before == "virtio-pci"
-    qv.do(f"cell create {given(qv, place)} --start --force", 120)
+    qv.do(f"cell create {given(qv, off(place))} --start --force", 120)
     assert driver(qv, place) == "qv-cell"
     qv.sh(f"test ! -e /sys/bus/pci/devices/0000:{place}/virtio* && echo a line >/dev/kmsg")
     qv.do("cell destroy quest", 120)
