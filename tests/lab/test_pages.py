@@ -34,6 +34,7 @@ RUN_BY = {
     ("quest-programs.md", "make quest"): "test_lab.py::test_quest_alone",
     ("quest-programs.md", "make quest FILES=demo.cpio"): "test_lab.py::test_quest_alone",
     ("quest-programs.md", "gcc -O2"): "test_sdk.py::test_commands_of_the_page",
+    ("quest-scheduling.md", "inmates/quest/sim/questsim"): "test_sched_sim.py::test_scenarios_and_their_pictures",
 }
 
 
