@@ -86,9 +86,9 @@ def pytest(arguments: list[str], report: Path | None = None) -> int:
 
 
 def with_machines() -> list[str]:
-    """What pytest does in the lab: tests/lab, tests/attack, and Quest's in machines of its own."""
+    """What pytest does in the lab: tests/lab, tests/attack, tests/fuzz, and Quest's in machines of its own."""
     quest = [f for f in sorted(QUEST.glob("test_*.py")) if not f.name.startswith(("test_sched_", "test_admission"))]
-    return [str(LAB), str(TOP / "tests/attack"), *map(str, quest)]
+    return [str(LAB), str(TOP / "tests/attack"), str(TOP / "tests/fuzz"), *map(str, quest)]
 
 
 def lab_tests() -> Count:
