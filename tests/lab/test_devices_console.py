@@ -8,7 +8,7 @@ from test_devices import driver, given, off
 from test_watching import until
 
 QEMU = ("-device", "virtio-serial-pci,addr=12.0", "-device", "virtconsole,chardev=said",
-        "-chardev", "null,id=said", "-device", "VGA,addr=13.0")
+        "-chardev", "null,id=said", "-device", "VGA,addr=13.0", "-device", "pci-serial,addr=14.0,chardev=unheard", "-chardev", "null,id=unheard")
 # The last one is where Linux's own messages are read
 CONSOLES = ("console=hvc0", "console=tty0", "console=ttyS0")
 PLACES = {"00:12.0": "hvc0 is a console of Linux's, and may be here", "00:13.0": "it shows the console of Linux"}
@@ -47,3 +47,17 @@ def test_a_console_by_force(qv: Product) -> None:
     qv.do("cell destroy quest", 120)
     assert driver(qv, place) == before
     assert "hvc0" in qv.sh("cat /proc/consoles")
+
+
+def test_a_terminal_in_use(qv: Product) -> None:
+    """No console of Linux's, but a program waits for input there, as a getty does."""
+    begin(qv)
+    place = "00:14.0"
+    terminal = qv.sh(f"basename $(ls -d /sys/bus/pci/devices/0000:{place}/tty/* /sys/bus/pci/devices/0000:{place}/*/*/tty/* 2>/dev/null)").strip()
+    states = {d["name"]: d["state"] for d in qv.ask("devices")["devices"]}
+    assert states[place] == "yes"
+    reader = qv.sh(f"sleep 1000 <>/dev/{terminal} >/dev/null 2>&1 & echo $!").strip()
+    said = qv.refused(f"cell create {given(qv, off(place))}")
+    assert f"PCI function {place} is in use: {terminal} is open in sleep (process {reader})" in said
+    qv.sh(f"kill {reader}")
+    until(lambda: qv.ask("devices")["devices"] and {d["name"]: d["state"] for d in qv.ask("devices")["devices"]}[place] == "yes", "its end")

@@ -7,6 +7,7 @@ import errno
 import os
 
 from .machine import read_text
+from .opened import opened
 
 IFF_UP = 1
 
@@ -99,7 +100,13 @@ def _consoles(root: str, function: str) -> list[str]:
     return found
 
 
+def _programs(root: str, function: str, known: list[str]) -> list[str]:
+    """A console that is named already is not named again for the program that waits there."""
+    return [use for use in opened(root, function).values() if not any(k.split()[0] == use.split()[0] for k in known)]
+
+
 def uses(folder: str, root: str = "/") -> list[str]:
     """Of the function whose folder in sysfs this is: a sentence each."""
     function = os.path.realpath(folder)
-    return [*_disks(root, function), *_networks(root, function), *_consoles(root, function)]
+    known = [*_disks(root, function), *_networks(root, function), *_consoles(root, function)]
+    return [*known, *_programs(root, function, known)]

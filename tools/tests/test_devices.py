@@ -97,6 +97,36 @@ def test_networks_and_consoles_in_use(sys: Sys) -> None:
     assert sys.state("00:0b.0") == "in use: hvc0 is a console of Linux's, and may be here"
 
 
+def test_devices_open_in_programs(sys: Sys, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real /proc leads to device nodes, which only root can make: here a link names the number."""
+    monkeypatch.setattr("qv.opened._open_in", lambda link: tuple(map(int, os.readlink(link).split(":"))))
+    tty = sys.device("tty", "ttyS5", sys.function("00:08.0", 0x070002) + "/tty", dev="4:69\n")
+    sys.link("sys/dev/char/4:69", tty)
+    sys.put("proc/812/comm", "agetty\n")
+    (sys.root / "proc/812/fd").mkdir()
+    os.symlink("4:70", sys.root / "proc/812/fd/0")
+    assert sys.state("00:08.0") == "yes"
+    os.symlink("4:69", sys.root / "proc/812/fd/1")
+    assert sys.state("00:08.0") == "in use: ttyS5 is open in agetty (process 812)"
+    sys.put("proc/consoles", "ttyS5 -W- (EC p a) 4:69\n")
+    assert sys.state("00:08.0") == "in use: ttyS5 is a console of Linux's"
+
+
+def test_devices_open_that_hang_elsewhere(sys: Sys, monkeypatch: pytest.MonkeyPatch) -> None:
+    """VFIO's group, and a terminal of a virtio console that is no console of Linux's."""
+    monkeypatch.setattr("qv.opened._open_in", lambda link: tuple(map(int, os.readlink(link).split(":"))))
+    sys.link(sys.function("00:09.0", 0x020000) + "/iommu_group", "sys/kernel/iommu_groups/7")
+    sys.device("vfio", "7", "sys/devices/virtual/vfio", dev="243:1\n")
+    sys.device("virtio-ports", "vport3p0", sys.function("00:0b.0", 0x078000) + "/virtio3/virtio-ports")
+    sys.device("tty", "hvc1", "sys/devices/virtual/tty", dev="229:1\n")
+    assert (sys.state("00:09.0"), sys.state("00:0b.0")) == ("yes", "yes")
+    (sys.root / "proc/9/fd").mkdir(parents=True)
+    os.symlink("243:1", sys.root / "proc/9/fd/5")
+    os.symlink("229:1", sys.root / "proc/9/fd/6")
+    assert sys.state("00:09.0") == "in use: VFIO group 7 is open in a program (process 9)"
+    assert sys.state("00:0b.0") == "in use: hvc1 may be here, and is open in a program (process 9)"
+
+
 def test_a_disk_that_is_held(sys: Sys, monkeypatch: pytest.MonkeyPatch) -> None:
     """By what neither mounts nor swaps name: the kernel's answer to an exclusive opening. A real one needs a real disk."""
     monkeypatch.setattr("qv.uses._held", lambda node: node == str(sys.root / "dev/vda"))
