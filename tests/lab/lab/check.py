@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make check`: every part, and one line that sums them up."""
 
+import os
 import re
+import subprocess
 import sys
 import threading
 import time
@@ -50,6 +52,22 @@ def _size() -> None:
     print(done.stdout, end="", flush=True)
     if done.returncode:
         raise LabError("the monitor is over its limits, or was not measured", "see above")
+
+
+def _english() -> None:
+    """Checks the words of the whole tree, and the change on top of QV_BASE or of origin/main."""
+    script = str(TOP / "scripts/plain-english")
+    base = os.environ.get("QV_BASE", "")
+    if not base:
+        known = subprocess.run(["git", "merge-base", "HEAD", "origin/main"], cwd=TOP,
+                               capture_output=True, text=True, check=False)
+        base = known.stdout.strip()
+    for words in [[], ["--added", base]] if base else [[]]:
+        done = subprocess.run([sys.executable, script, *words], capture_output=True, text=True,
+                              check=False)
+        if done.returncode:
+            print(done.stdout, end="", flush=True)
+            raise LabError("comments, documents or commits break a rule of CONTRIBUTING.md", done.stderr.strip() or "see above")
 
 
 def units() -> Count:
@@ -129,6 +147,7 @@ def main() -> int:
         images.kernel(name)
     counts += [_one(f"build for {name}", lambda name=name: _build(name)) for name in KERNELS]
     counts.append(_one("size of the monitor", _size))
+    counts.append(_one("plain English", _english))
     side: list[Count] = []
     thread = threading.Thread(target=lambda: side.append(units()))
     thread.start()

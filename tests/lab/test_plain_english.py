@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Unit tests of scripts/plain-english."""
+
+import importlib.machinery
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from lab.paths import TOP
+
+
+def load() -> ModuleType:
+    name = "plain_english"
+    loader = importlib.machinery.SourceFileLoader(name, str(TOP / "scripts/plain-english"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    sys.modules[name] = module  # its dataclasses look their module up
+    loader.exec_module(module)
+    return module
+
+
+plain = load()
+
+
+def found(name: str, text: str) -> list[tuple[int, str]]:
+    path = Path(name)
+    return [(hit.line, hit.text) for hit in plain.hits(path, plain.prose(path, text))]
+
+
+@pytest.mark.parametrize("text", [
+    "nobody waits", "for somebody's CPU", "whoever asks", "it shall end", "it runs no more",
+    "it waits for ever", "the own stack", "the caller is told", "it stands in the log",
+    "a bit of theirs",
+    "who asks. Who waits sleeps", "for who asks", "the cells, and what is not one",
+    "a page that is the cell's", "except Linux's, too", "it begins anew", "a page, but for its end",
+])
+def test_idiom_is_found(text: str) -> None:
+    assert found("a.md", f"{text}\n")
+
+
+@pytest.mark.parametrize("text", [
+    "no more than 4 CPUs", "a stand-alone kernel", "C stands for budget", "it's, that's",
+    "the cell's CPU",
+    "what if it fails", "answers a technical question", "it decides what the guest sees",
+    "the marshal",
+])
+def test_term_is_not_found(text: str) -> None:
+    assert not found("a.md", f"{text}\n")
+
+
+@pytest.mark.parametrize("name, text, lines", [
+    ("a.c", 'int nobody; // shall\nchar *s = "shall"; /* it\n * shall */\nint shall;\n', [1, 3]),
+    ("a.c", "/* runs no\n * more */\n", [1]),
+    ("a.h", "/*\n * Who reads this\n */\n", [2]),
+    ("a.py", '"""A module.\n\nIt shall."""\nshall = "shall"  # shall\nf("nobody")\n', [3, 4]),
+    ("a.py", "# begins\n# What goes\n", []),
+    ("Makefile", "shall: # shall\n\techo 'a # shall'\n", [1]),
+    ("tool", "#!/bin/sh\n# shall\n", [2]),
+    ("tool", "#!/usr/bin/python3\n'''shall'''\n", [2]),
+    ("a.md", "shall\n\n    shall\n\n```c\nshall\n```\n`shall` [x](shall.md)\n", [1]),
+    ("a.txt", "shall\n", []),
+])
+def test_only_prose_is_read(name: str, text: str, lines: list[int]) -> None:
+    assert [line for line, _ in found(name, text)] == lines
+
+
+def test_each_word_has_an_instead() -> None:
+    assert all(instead for _, instead in plain.WORDS)
+
+
+@pytest.mark.parametrize("subject, good", [
+    ("svm: inject #DB for emulated instructions", True), ("tests/lab, README: name the page", True),
+    ('Revert "svm: inject"', True), ("inject #DB", False), ("svm: inject it.", False),
+    ("svm: " + "x" * 67, True), ("svm: " + "x" * 68, False),
+])
+def test_subject_of_a_commit(subject: str, good: bool) -> None:
+    assert (plain.check_subject(subject) == "") == good
+
+
+@pytest.mark.parametrize("name, line, long", [
+    ("a.c", "x" * 100, False), ("a.c", "x" * 101, True), ("a.c", "\t" * 12 + "x" * 5, True),
+    ("a.c", f'f("{"x" * 100}");', False), ("a.md", "x" * 101, True),
+    ("a.md", "| " + "x" * 101, False),
+])
+def test_columns(name: str, line: str, long: bool) -> None:
+    assert plain.too_long(Path(name), line) == long
+
+
+def test_numbers_of_added_lines() -> None:
+    diff = "+++ b/x\n@@ -1,0 +2,3 @@\n+a\n@@ -9 +12 @@ f\n+b\n@@ -20,2 +23,0 @@\n" \
+        "+++ b/y\n@@ -0,0 +1 @@\n"
+    assert plain.added_lines(diff) == {Path("x"): [2, 3, 4, 12], Path("y"): [1]}
+
+
+def run(top: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(TOP / "scripts/plain-english"), "--top", str(top), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """One folder with one idiom in ten words, at its limit."""
+    for folder in ("scripts", "core"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / plain.LIMITS).write_text("100.0 core\n100.0 all\n")
+    (tmp_path / "core/a.md").write_text("One two three four five six seven eight nine shall\n")
+    return tmp_path
+
+
+def test_limit_is_kept_and_only_falls(tree: Path) -> None:
+    assert run(tree).returncode == 0
+    (tree / "core/b.md").write_text("shall\n")
+    over = run(tree, "--lower")
+    assert over.returncode == 1 and "core is over" in over.stderr
+    assert plain.parse_limits((tree / plain.LIMITS).read_text())["core"] == 100
+    (tree / "core/b.md").write_text("ten more words " * 10)
+    assert run(tree, "--lower").returncode == 0
+    assert plain.parse_limits((tree / plain.LIMITS).read_text())["core"] < 30
+    (tree / "core/b.md").unlink()
+    assert run(tree).returncode == 1
+
+
+def test_new_folder_begins_plain(tree: Path) -> None:
+    (tree / "new").mkdir()
+    (tree / "new/a.c").write_text("/* It shall. */\n")
+    over = run(tree)
+    assert over.returncode == 1 and "new is over" in over.stderr
+    assert "new/a.c:1: shall" in run(tree, "--list", "new").stdout
+
+
+def test_added_lines_and_commits(tree: Path, monkeypatch, capsys) -> None:
+    """git is not in the tool root: its three answers are given here."""
+    answers = {
+        "log": "1234567 no form\n7654321 core: add a page\n",
+        "diff": "+++ b/core/a.md\n@@ -1,0 +2,2 @@\n+++ b/gone.c\n@@ -0,0 +1 @@\n",
+        "ls-tree": "100644 blob 1 x\n",
+        "show": "100.0 core\n 99.0 gone\n",
+    }
+    monkeypatch.setattr(plain, "git", lambda top, verb, *words: answers[verb])
+    with (tree / "core/a.md").open("a") as page:
+        page.write(f"Nobody reads this.\n{'x' * 101}\n")
+    (tree / plain.LIMITS).write_text("101.0 core\n")
+    assert plain.added(tree, "BASE") == 1
+    wrong = capsys.readouterr().out.splitlines()
+    assert "no form: not of the form" in wrong[0]
+    assert [line.split(" ", 1)[0] for line in wrong[1:-1]] == \
+        ["core/a.md:2:", "core/a.md:3:", f"{plain.LIMITS}:"]
+    (tree / plain.LIMITS).write_text("99.0 core\n")
+    answers |= {"log": "", "diff": ""}
+    assert plain.added(tree, "BASE") == 0
+
+
+def test_unknown_base_is_an_error(tree: Path) -> None:
+    assert run(tree, "--added", "HEAD").returncode == 2
