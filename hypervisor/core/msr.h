@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * MSRs: the vendor's table (svm/msr.c, vmx/msr.c) is the policy, the code here carries it out, and
- * scripts/msrs makes the page Documentation/msrs.md of it. A cell reaches what is listed, nothing else.
+ * scripts/msrs generates Documentation/reference/msrs.md from it. A cell reaches listed MSRs only.
  * Linux reaches everything but what is listed as kept from it: what would undo the monitor, move memory
  * or devices about, or reach CPUs that are not its own.
  */

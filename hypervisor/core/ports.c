@@ -4,7 +4,8 @@
  * one of these, whatever root says: each reaches all cells. Linux keeps all,
  * it can stop its own machine in other ways too; what stops every CPU
  * without a trace is logged, and what would take RAM or a CPU away from under the
- * monitor is dropped (guards: where they are, ACPI says). Documentation/ports.md is made of this table.
+ * monitor is dropped (guards: where they are, ACPI says).
+ * scripts/ports generates Documentation/reference/ports.md from this table.
  */
 #include "cpu.h"
 #include "pci.h"

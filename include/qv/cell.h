@@ -46,7 +46,7 @@
 
 /*
  * A PCI function of the cell. Its config space is at qv_info.ecam + (bdf << 12): reads are direct,
- * writes are filtered (Documentation/devices.md says which registers take them). Every other
+ * writes are filtered (Documentation/how-to/devices.md says which registers take them). Every other
  * function is absent: its config space reads as ones. Memory BARs lie at their own addresses.
  */
 struct qv_info_device {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the machine tests of Quest share. Documentation/lab.md says how they are run."""
+"""Fixtures of Quest's machine tests. Documentation/how-to/lab.md says how they are run."""
 from collections.abc import Callable, Iterator
 
 import pytest

@@ -2,7 +2,7 @@
 /*
  * Long random runs of the scheduler core, for test_sched_properties.py, which
  * also compiles this with mutants of the core. Each returns the set of
- * properties that did not hold. Numbers as in Documentation/quest-scheduling.md.
+ * properties that did not hold. Numbers as in Documentation/explanation/quest-scheduling.md.
  */
 #include <stdlib.h>
 #include <string.h>

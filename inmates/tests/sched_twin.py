@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 The scheduler a second time, as plainly as can be: lists that are searched, fractions, no tree. It is what
-test_sched_twin.py compares the C core with. The equations are those of Documentation/quest-scheduling.md.
+test_sched_twin.py compares the C core with. The equations are those of
+Documentation/explanation/quest-scheduling.md.
 """
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def test_periodic_loop_does_not_drift(counted):
 
 
 def test_sample_of_a_periodic_loop_keeps_its_period(counted):
-    """The program of Documentation/quest-programs.md."""
+    """The program of Documentation/tutorial/quest-programs.md."""
     assert in_time(counted.run("periodic")) == "100 periods of 10 ms took 1000 ms\n"
 
 

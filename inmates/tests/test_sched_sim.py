@@ -67,10 +67,11 @@ def test_scenarios_and_their_pictures(file, tmp_path):
 
 @pytest.mark.parametrize("name", ["figure-4.3", "five"])
 def test_pictures_of_the_documentation_are_of_today(name, tmp_path):
-    """Else: questsim SCENARIO --to 400 --svg Documentation/pictures/NAME.svg (150 for the figure)."""
+    """Else: questsim SCENARIO --to 400 --svg Documentation/explanation/pictures/NAME.svg (150 for the figure)."""
     end = {"figure-4.3": "150", "five": "400"}[name]
     questsim(str(SIM / f"scenarios/{name}.yaml"), "--to", end, "--svg", str(tmp_path / "out.svg"))
-    assert (tmp_path / "out.svg").read_text() == (TOP / f"Documentation/pictures/{name}.svg").read_text()
+    kept = TOP / f"Documentation/explanation/pictures/{name}.svg"
+    assert (tmp_path / "out.svg").read_text() == kept.read_text()
 
 
 def test_figure_as_text():

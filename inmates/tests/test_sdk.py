@@ -107,8 +107,9 @@ def test_no_header_of_the_host_is_found(folder):
 
 
 def test_commands_of_the_page(folder):
-    """What Documentation/quest-programs.md has a reader type: a program and an archive, without make and with it."""
-    section = (m.TOP / "Documentation/quest-programs.md").read_text().split("## Outside the tree: the SDK")[1]
+    """Types the commands of quest-programs.md: a program and an archive, without make and with it."""
+    page = (m.TOP / "Documentation/tutorial/quest-programs.md").read_text()
+    section = page.split("## Outside the tree: the SDK")[1]
     fragment, commands = ([line.strip() for line in lines.splitlines()] for lines in re.findall(r"(?m)^(?:    .*\n)+", section)[:2])
     for name, text in {"hello.c": HELLO, "more.c": "int more;\n", "data.bin": "", "page.mk": "\n".join(fragment)}.items():
         (folder.path / name).write_text(text)

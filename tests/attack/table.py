@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Documentation/attacks.md: what the tables of attacks say, in words. `table.py --write` makes it."""
+"""Generates Documentation/reference/attacks.md from the tables of attacks (`table.py --write`)."""
 
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parents[1] / "Documentation/attacks.md"
+PAGE = HERE.parents[1] / "Documentation/reference/attacks.md"
 sys.path[:0] = [str(HERE.parent / "lab"), str(HERE)]
 sys.dont_write_bytecode = True
 

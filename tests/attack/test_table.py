@@ -23,7 +23,7 @@ def test_there_are_enough() -> None:
 
 def test_what_is_named_as_an_answer_is_there() -> None:
     names = [row.name for row in rows.every()] + [row.name for row in test_front.ROWS]
-    top = table.PAGE.parents[1]
+    top = table.PAGE.parents[2]
     for what, named in {**answers.ATTACKS, **answers.LEAKS}.items():
         for answer in named:
             there = answer.startswith(answers.OPEN) or (top / answer).is_file() or \

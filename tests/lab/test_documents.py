@@ -9,14 +9,14 @@ import pytest
 
 from lab.paths import TOP
 
-PAGES = sorted([TOP / "README.md", *(TOP / "Documentation").glob("*.md")])
+PAGES = sorted([TOP / "README.md", *(TOP / "Documentation").rglob("*.md")])
 LINK = re.compile(r"\]\(([^)#]+?)(?:#[^)]*)?\)")
 CODE = re.compile(r"`([^`\n]+)`")
 
 
 def attacks() -> set[str]:
     """As in the page made from their tables (tests/attack/test_table.py)."""
-    rows = (TOP / "Documentation/attacks.md").read_text().splitlines()
+    rows = (TOP / "Documentation/reference/attacks.md").read_text().splitlines()
     return {found[1] for row in rows if (found := re.match(r"\| `([a-z0-9-]+)`", row))}
 
 
@@ -41,7 +41,7 @@ def test_named_files_are_there(page: Path) -> None:
 def test_the_security_model_names_attacks_that_exist() -> None:
     known = attacks()
     families = {name.split("-")[0] for name in known}
-    text = (TOP / "Documentation/security-model.md").read_text()
+    text = (TOP / "Documentation/explanation/security-model.md").read_text()
     named = {word for word in CODE.findall(text) if re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*-(?:[a-z0-9]*\*|[a-z0-9]+)", word)
              and (word.endswith("*") or word.split("-")[0] in families)}
     assert named, "it names none"
@@ -52,7 +52,8 @@ def test_the_security_model_names_attacks_that_exist() -> None:
 def test_what_stands_in_for_a_real_machine_is_there() -> None:
     """hardware-notes.md: `file::name` is a function, or a test, of that file."""
     sources = [path for folder in ("driver", "hypervisor", "tests") for path in (TOP / folder).rglob("*") if path.suffix in (".c", ".S", ".py")]
-    named = re.findall(r"`([\w./-]+)::(\w+)`", (TOP / "Documentation/hardware-notes.md").read_text())
+    page = (TOP / "Documentation/how-to/hardware-notes.md").read_text()
+    named = re.findall(r"`([\w./-]+)::(\w+)`", page)
     assert len(named) > 30, "it names almost none"
     missing = [f"{file}::{name}" for file, name in named
                if not any(f"/{path}".endswith(f"/{file}") and re.search(rf"\b{name}\b", path.read_text()) for path in sources)]
@@ -61,7 +62,8 @@ def test_what_stands_in_for_a_real_machine_is_there() -> None:
 
 def test_programs_in_the_text_are_those_in_the_tree() -> None:
     """quest-programs.md: each whole C program is a file of inmates/quest/user/programs, but for its first comments."""
-    shown = re.findall(r"^```c\n(.*?)^```$", (TOP / "Documentation/quest-programs.md").read_text(), re.MULTILINE | re.DOTALL)
+    page = (TOP / "Documentation/tutorial/quest-programs.md").read_text()
+    shown = re.findall(r"^```c\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     shown = [code for code in shown if "int main(" in code]
     assert len(shown) >= 2
     shipped = [path.read_text() for path in (TOP / "inmates/quest/user/programs").glob("*.c")]

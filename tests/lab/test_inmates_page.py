@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What Documentation/inmates.md tells the reader to save, type and see is done here, word for word."""
+"""Saves the files and types the commands of Documentation/tutorial/inmates.md, verbatim."""
 
 import re
 import shlex
@@ -13,7 +13,7 @@ from lab.paths import BUILD, TOP
 from product import Product
 from test_watching import until
 
-PAGE = (TOP / "Documentation/inmates.md").read_text()
+PAGE = (TOP / "Documentation/tutorial/inmates.md").read_text()
 TINY = PAGE.partition("## A silent inmate")[0]
 IN_THE_TREE = re.compile(r"^    (gcc .*)$", re.MULTILINE)
 IN_LINUX = re.compile(r"^    ((?:qvctl|quesh) .*)$", re.MULTILINE)

@@ -88,7 +88,7 @@ def allowed(qv: Product) -> tuple[str, str]:
 
 
 def test_a_cpuset_keeps_pins_and_interrupts_forget_them(qv: Product) -> None:
-    """Documentation/qvctl.md says so: the kernel's doing, when a CPU goes offline and comes back."""
+    """Documentation/reference/qvctl.md says so: the kernel's doing, when a CPU goes offline and comes back."""
     before = qv.sh("cat /proc/irq/4/smp_affinity_list").strip()
     qv.sh(PINNED)
     try:

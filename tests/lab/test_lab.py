@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lab keeps the promises of Documentation/lab.md."""
+"""The lab keeps the promises of Documentation/how-to/lab.md."""
 
 import hashlib
 import subprocess

@@ -102,13 +102,14 @@ def test_source_lines() -> None:
 
 
 def test_page_on_msrs(tmp_path: Path) -> None:
-    """Documentation/msrs.md is what the monitor's tables say; another page is told apart."""
+    """The page agrees with the monitor's tables; a page that differs is rejected."""
     tables, script = ["hypervisor/svm/msr.c", "hypervisor/vmx/msr.c"], str(TOP / "scripts/msrs")
-    current = subprocess.run([script, *tables, "--compare", "Documentation/msrs.md"], cwd=TOP, capture_output=True,
+    page = "Documentation/reference/msrs.md"
+    current = subprocess.run([script, *tables, "--compare", page], cwd=TOP, capture_output=True,
                              text=True, check=False)
     assert current.returncode == 0, current.stderr
     other = tmp_path / "msrs.md"
-    other.write_text((TOP / "Documentation/msrs.md").read_text().replace("checked", "yes", 1))
+    other.write_text((TOP / page).read_text().replace("checked", "yes", 1))
     stale = subprocess.run([script, *tables, "--compare", str(other)], cwd=TOP, capture_output=True, text=True,
                            check=False)
     assert stale.returncode == 1 and "make it again" in stale.stderr
@@ -121,8 +122,8 @@ def test_page_on_msrs(tmp_path: Path) -> None:
 
 
 def test_page_on_ports(tmp_path: Path) -> None:
-    """Documentation/ports.md is what the monitor's table says, and qvctl refuses the same ports."""
-    table, page = TOP / "hypervisor/core/ports.c", TOP / "Documentation/ports.md"
+    """Documentation/reference/ports.md is what the monitor's table says, and qvctl refuses the same ports."""
+    table, page = TOP / "hypervisor/core/ports.c", TOP / "Documentation/reference/ports.md"
     check = [str(TOP / "scripts/ports"), str(table)]
     assert subprocess.run([*check, str(page)], check=False).returncode == 0
     other = tmp_path / "ports.md"
@@ -135,12 +136,12 @@ def test_page_on_ports(tmp_path: Path) -> None:
 
 
 def test_page_on_exit_reasons() -> None:
-    """Documentation/instructions.md lists the reasons of the ABI, all of them, in its order."""
+    """Documentation/reference/instructions.md lists the reasons of the ABI, all of them, in its order."""
     header = (TOP / "include/uapi/linux/qv.h").read_text()
     body = header[header.index("enum qv_exit {"):]
     known = re.findall(r"^\tQV_EXIT_(\w+)(?: = 0)?,", body[:body.index("};")], re.MULTILINE)
     known = [name.lower().replace("_", "-") for name in known if name not in ("COUNT", "SLOTS")]
-    page = (TOP / "Documentation/instructions.md").read_text()
+    page = (TOP / "Documentation/reference/instructions.md").read_text()
     assert re.findall(r"^\| ([\w-]+) \|", page[page.index("\n## Why it exits"):], re.MULTILINE)[1:] == known
 
 

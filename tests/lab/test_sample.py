@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where a running cell stands: what Documentation/inmates.md says to do about a silent inmate is
-done here, and Linux looks at a cell more often than anybody wants, and while it comes and goes."""
+"""Samples of a running cell's registers. The steps of Documentation/tutorial/inmates.md for a silent
+inmate are done here. Linux also samples a cell at a high rate, and while cells come and go."""
 
 import json
 import re

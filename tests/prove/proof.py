@@ -140,7 +140,8 @@ def read_proof(path: Path) -> Proof:
         raise LabError(f"{path.name}: a twin is of no case", "end its line with (case N)")
     missing = [k for k in REQUIRED if k not in proof.text and not (k == "Twin" and proof.twins)]
     if missing:
-        raise LabError(f"{path.name} does not say: {', '.join(missing)}", "see Documentation/proofs.md")
+        raise LabError(f"{path.name} does not say: {', '.join(missing)}",
+                       "see Documentation/explanation/proofs.md")
     return proof
 
 

@@ -14,7 +14,7 @@ enum {				/* pages of 2 MiB */
 	ONES = 320,
 };
 
-/* One port after another, as Documentation/ports.md lists them */
+/* One port after another, as Documentation/reference/ports.md lists them */
 static bool never_port(u32 port)
 {
 	switch (port) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* quesh: a virtual terminal to a cell (see Documentation/quesh.md) */
+/* quesh: a virtual terminal to a cell (see Documentation/reference/quesh.md) */
 #include <errno.h>
 #include <getopt.h>
 #include <langinfo.h>

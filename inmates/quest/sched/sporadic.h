@@ -4,7 +4,7 @@
  * Baker, Wang and Gonzalez Harbour (RTAS 2010): budget C per period T, given
  * back in chunks one period after each was first usable. Plain data, no clock,
  * no pointer: it can be copied to another machine and shifted to its clock.
- * Times are TSC cycles. Documentation/quest-scheduling.md tells the rules.
+ * Times are TSC cycles. Documentation/explanation/quest-scheduling.md tells the rules.
  */
 #ifndef QUEST_SPORADIC_H
 #define QUEST_SPORADIC_H

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machines for tests: see Documentation/lab.md. A pytest plugin; `qvlab test` loads it."""
+"""Machines for tests: see Documentation/how-to/lab.md. A pytest plugin; `qvlab test` loads it."""
 
 import dataclasses
 from collections.abc import Iterator

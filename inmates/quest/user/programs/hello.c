@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hello [NAME]: the program of Documentation/quest-programs.md. */
+/* hello [NAME]: the program of Documentation/tutorial/quest-programs.md. */
 #include <quest.h>
 #include <stdio.h>
 

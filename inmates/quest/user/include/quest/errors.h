@@ -32,7 +32,7 @@
 	E(ENAMETOOLONG, 36, "the name is too long", "at most 31 bytes") \
 	E(ENOSYS, 38, "there is no such system call", "rebuild the program with this system's headers") \
 	E(EOVERFLOW, 75, "the number would be too large", "sem_wait() as often as sem_post()") \
-	E(ENOTSUP, 95, "Quest does not have that", "see Documentation/quest-programs.md for what it has") \
+	E(ENOTSUP, 95, "Quest does not have that", "see Documentation/tutorial/quest-programs.md for what it has") \
 	E(ETIMEDOUT, 110, "the time to wait is over", "wait longer, or look who should have woken it") \
 	E(EADMIT, 200, "the VCPU is not admitted: all could not meet their periods", "take less budget or a longer period; `vcpus` shows who has what") \
 	E(ENOVCPU, 201, "there is no such VCPU", "vcpu_create() first; `vcpus` shows them")
