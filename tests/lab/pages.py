@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lab.paths import TOP
 
-PAGES = sorted([TOP / "README.md", *(TOP / "Documentation").rglob("*.md")])
+PAGES = sorted([*TOP.glob("*.md"), *(TOP / "Documentation").rglob("*.md")])
 FENCE = re.compile(r"```(\w*)$")
 COMMAND = re.compile(r"[#>] \S|(?:make|qvctl|quesh|qvlab|gcc|modprobe|apt|systemctl|\$\(|(?:tests|inmates|scripts|tools)/)\S* ?")
 REMARK = re.compile(r"\s{2,}(?:#.*|\(.*\))$")

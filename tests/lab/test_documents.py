@@ -9,7 +9,7 @@ import pytest
 
 from lab.paths import TOP
 
-PAGES = sorted([TOP / "README.md", *(TOP / "Documentation").rglob("*.md")])
+PAGES = sorted([*TOP.glob("*.md"), *(TOP / "Documentation").rglob("*.md")])
 LINK = re.compile(r"\]\(([^)#]+?)(?:#[^)]*)?\)")
 CODE = re.compile(r"`([^`\n]+)`")
 

@@ -17,6 +17,8 @@ from test_watching import until
 
 # Which test runs a block, by its page and first command: one of this file's, or of another.
 RUN_BY = {
+    ("CONTRIBUTING.md", "make deps"): "test_commands_of_the_tree",
+    ("CONTRIBUTING.md", "tests/lab/qvlab make"): "test_commands_of_the_tree",
     ("README.md", "make demo"): "test_commands_of_the_tree",
     ("README.md", "insmod qv.ko"): "test_readme_as_typed",
     ("README.md", "vcpu=vision"): "test_readme_as_typed",
