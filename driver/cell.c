@@ -397,17 +397,11 @@ static int renew(struct qv_reply *r, struct qv_cell *cell)
 	return 0;
 }
 
-int qv_cell_start(struct qv_reply *r, const char *name)
+int qv_cell_start(struct qv_reply *r, struct qv_cell *cell)
 {
-	struct qv_cell *cell = qv_cell_find(name);
 	u64 result;
 	int error;
 
-	if (!cell)
-		return qv_no_cell(r, name);
-	error = qv_lock_check(r);
-	if (error)
-		return error;
 	if (cell->state == QV_STATE_RUNNING)
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already", cell->name);
 	if (cell->failure.reason == QV_FAIL_CPU_LOST)	/* it may have fewer CPUs than its image was told */
@@ -461,21 +455,17 @@ static bool halted(struct qv_cell *cell)
 	return READ_ONCE(cell->console->comm->state) == QV_INMATE_HALTED;
 }
 
-int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms)
+int qv_cell_shutdown(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 {
-	struct qv_cell *cell = qv_cell_find(name);
+	char name[QV_NAME_LEN];
 	bool by_itself = false;
 	u64 started;
 	int error;
 
-	if (!cell)
-		return qv_no_cell(r, name);
-	error = qv_lock_check(r);
-	if (error)
-		return error;
 	if (cell->state != QV_STATE_RUNNING)
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is not running", cell->name);
 	started = cell->started_ns;
+	strscpy(name, cell->name, sizeof(name));
 	if (timeout_ms) {
 		qv_console_request(cell->console, QV_REQUEST_SHUTDOWN);
 		by_itself = qv_cell_await(name, timeout_ms, halted);
@@ -503,17 +493,11 @@ int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms)
 	return 0;
 }
 
-int qv_cell_destroy(struct qv_reply *r, const char *name)
+int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell)
 {
-	struct qv_cell *cell = qv_cell_find(name);
 	char kept[QV_NAME_LEN];
 	int error;
 
-	if (!cell)
-		return qv_no_cell(r, name);
-	error = qv_lock_check(r);
-	if (error)
-		return error;
 	strscpy(kept, cell->name, sizeof(kept));
 	WRITE_ONCE(cell->console->gone, true);	/* terminals: it is not just stopped */
 	error = stop(r, cell);

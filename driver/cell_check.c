@@ -111,11 +111,6 @@ int qv_cell_check(struct qv_cell_create *q)
 	struct qv_reply *r = &q->reply;
 	int error;
 
-	if (!qv_takeover.enabled)
-		return qv_refuse(r, QV_E_NOT_ENABLED, "qvctl enable", "QV is not enabled");
-	error = qv_lock_check(r);
-	if (error)
-		return error;
 	if (!name_ok(q->name) || !strcmp(q->name, QV_FRONT_END))
 		return qv_refuse(r, QV_E_ARGUMENT, "use a-z, 0-9, '-' and '_', up to 31 characters, not 'linux'",
 				 "the name of the cell is malformed");

@@ -7,16 +7,12 @@
 
 #define SAMPLE_MS	1000	/* a CPU answers in microseconds */
 
-int qv_cell_info(struct qv_cell_info *info)
+void qv_cell_info(struct qv_cell_info *info, struct qv_cell *cell)
 {
-	struct qv_cell *cell = qv_cell_find(info->name);
-	const struct qv_cell_create *q;
+	const struct qv_cell_create *q = cell->config;
 	u32 i;
 
-	if (!cell)
-		return qv_no_cell(&info->reply, info->name);
 	BUILD_BUG_ON(sizeof(info->failure) != sizeof(cell->failure));
-	q = cell->config;
 	info->id = cell->id;
 	info->state = cell->state;
 	info->num_cpus = cell->num_cpus;
@@ -43,7 +39,6 @@ int qv_cell_info(struct qv_cell_info *info)
 	info->failures = cell->failures;
 	strscpy(info->image_name, q->image_name, sizeof(info->image_name));
 	strscpy(info->cmdline, q->cmdline, sizeof(info->cmdline));
-	return 0;
 }
 
 /* ---- where a CPU of a running cell stands ---- */
@@ -75,16 +70,13 @@ static bool await_sample(const u64 *samples, u64 seen)
 	return true;
 }
 
-int qv_cell_sample(struct qv_cell_sample *s)
+int qv_cell_sample(struct qv_cell_sample *s, struct qv_cell *cell)
 {
-	struct qv_cell *cell = qv_cell_find(s->name);
 	const struct qv_mon_status *status;
 	u32 index = 0;
 	u64 seen, result;
 	int error;
 
-	if (!cell)
-		return qv_no_cell(&s->reply, s->name);
 	while (index < cell->num_cpus && cell->cpus[index] != s->cpu)
 		index++;
 	error = may_sample(s, cell, index);

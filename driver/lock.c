@@ -38,13 +38,10 @@ int qv_lock_check(struct qv_reply *r)
 			 cell->name);
 }
 
-int qv_cell_lock(struct qv_reply *r, const char *name)
+int qv_cell_lock(struct qv_reply *r, struct qv_cell *cell)
 {
-	struct qv_cell *cell = qv_cell_find(name);
 	u64 result;
 
-	if (!cell)
-		return qv_no_cell(r, name);
 	if (cell->state != QV_STATE_RUNNING)
 		return qv_refuse(r, QV_E_STATE, "start it first", "cell '%s' does not run: it could not unlock again",
 				 cell->name);
@@ -65,15 +62,14 @@ static bool unlocked(struct qv_cell *cell)
 	return !qv_cell_locked(cell);
 }
 
-int qv_cell_unlock(struct qv_reply *r, const char *name, u32 timeout_ms)
+int qv_cell_unlock(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 {
-	struct qv_cell *cell = qv_cell_find(name);
+	char name[QV_NAME_LEN];
 	bool agreed;
 
-	if (!cell)
-		return qv_no_cell(r, name);
 	if (!qv_cell_locked(cell))
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' has not locked management", cell->name);
+	strscpy(name, cell->name, sizeof(name));
 	qv_console_request(cell->console, QV_REQUEST_UNLOCK);
 	agreed = qv_cell_await(name, timeout_ms, unlocked);
 	cell = qv_cell_find(name);

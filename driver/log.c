@@ -126,8 +126,6 @@ int qv_log_read(struct qv_log *l)
 	u32 used = 0;
 	int put;
 
-	if (l->which == QV_LOG_PREVIOUS)
-		return qv_previous_read(l);
 	if (l->which != QV_LOG_PRESENT)
 		return qv_refuse(&l->reply, QV_E_ARGUMENT, "ask for the present or the previous one", "there is no such log");
 	l->lost = 0;

@@ -17,6 +17,14 @@
 
 extern struct mutex qv_lock;
 
+/* ---- calls.c: /dev/qv and its ioctls ---- */
+extern const struct file_operations qv_fops;
+
+/* ---- notifiers.c ---- */
+int qv_notifiers_register(void);	/* an errno of Linux's */
+void qv_notifiers_unregister(void);
+bool qv_end_all(struct qv_reply *r);	/* destroys all cells and disables; false: @r says what prevents it */
+
 /* ---- reply.c: reasons ---- */
 
 /* Fill in the reason and return the errno that goes with it. @remedy may be "" */
@@ -178,7 +186,6 @@ void qv_previous_drop(void);
 int qv_previous_read(struct qv_log *l);
 void qv_log_drain(const char *source, struct page *block, u64 *seen);
 void qv_event(u32 type, u32 state, const char *name, const char *fmt, ...) __printf(4, 5);
-extern const struct file_operations qv_fops;
 
 /* ---- memory.c ---- */
 struct qv_memory {			/* 2 MiB pages, ascending */
@@ -256,11 +263,11 @@ int qv_cell_check(struct qv_cell_create *q);	/* cell_check.c */
 /* No cell but @self (NULL: none) has one of these ports. 0 or an errno, with the refusal in @r */
 int qv_check_ports(struct qv_reply *r, const struct qv_cell *self, u32 first, u32 last);
 int qv_cell_create(struct qv_cell_create *q);
-int qv_cell_start(struct qv_reply *r, const char *name);
-int qv_cell_shutdown(struct qv_reply *r, const char *name, u32 timeout_ms);
-int qv_cell_destroy(struct qv_reply *r, const char *name);
-int qv_cell_info(struct qv_cell_info *info);	/* cell_info.c */
-int qv_cell_sample(struct qv_cell_sample *s);
+int qv_cell_start(struct qv_reply *r, struct qv_cell *cell);
+int qv_cell_shutdown(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms);
+int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell);
+void qv_cell_info(struct qv_cell_info *info, struct qv_cell *cell);	/* cell_info.c */
+int qv_cell_sample(struct qv_cell_sample *s, struct qv_cell *cell);
 int qv_cell_stop(struct qv_cell *cell);		/* its CPUs run the inmate no more; a refusal is logged */
 int qv_no_cell(struct qv_reply *r, const char *name);
 /* Give up the lock until @what holds of a cell that runs, or the time is over, or a signal came */
@@ -272,8 +279,8 @@ struct qv_mon_status *qv_cell_status(struct qv_cell *cell);
 bool qv_cell_locked(struct qv_cell *cell);	/* it runs, and has locked management */
 struct qv_cell *qv_lock_holder(void);		/* or NULL */
 int qv_lock_check(struct qv_reply *r);		/* refuses when there is one */
-int qv_cell_lock(struct qv_reply *r, const char *name);
-int qv_cell_unlock(struct qv_reply *r, const char *name, u32 timeout_ms);
+int qv_cell_lock(struct qv_reply *r, struct qv_cell *cell);
+int qv_cell_unlock(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms);
 /* ---- pci.c ---- */
 int qv_pci_take(struct qv_reply *r, struct qv_cell *cell);	/* all in cell->config; what was taken stays on error */
 void qv_pci_give(struct qv_cell *cell);

@@ -75,16 +75,13 @@ int qv_stats_read(struct qv_stats *s)
 	struct qv_cell *cell;
 	u32 i, n = 0;
 
-	if (!qv_takeover.enabled)
-		return qv_refuse(&s->reply, QV_E_NOT_ENABLED, "qvctl enable", "QV is not enabled");
 	if (front) {
 		keep_held();
 		status = front_status();
 	} else {
 		cell = qv_cell_find(s->name);
 		if (!cell)
-			return qv_refuse(&s->reply, QV_E_NO_CELL, "see 'qvctl cell list'",
-					 "there is no cell '%.31s'", s->name);
+			return qv_no_cell(&s->reply, s->name);
 		status = qv_cell_status(cell);
 	}
 	for (i = 0; i < status->num_cpus && n < s->num_cpus && i < QV_MON_CPUS; i++) {

@@ -26,6 +26,7 @@ static int test_absent_cpu = -1;
 module_param(test_absent_cpu, int, 0600);
 MODULE_PARM_DESC(test_absent_cpu, "for tests: this CPU never arrives at the rendezvous");
 
+DEFINE_MUTEX(qv_lock);
 struct qv_takeover qv_takeover;
 bool qv_going_down;
 
@@ -415,10 +416,15 @@ int qv_enable(struct qv_reply *r, bool strict)
 	qv_outside_gather();
 	error = enable_online(r, strict);
 	qv_outside_park();
-	if (!error && qv_takeover.outside)
+	if (error)
+		return error;
+	if (qv_takeover.outside)
 		qv_log("driver", "level: CPUs outside (%u): offline, and Linux does not let them come; a hostile Linux could run them bare",
 		       qv_takeover.outside);
-	return error;
+	__module_get(THIS_MODULE);	/* no unloading while the monitor runs */
+	qv_watch_start();
+	qv_event(QV_EVENT_ENABLED, 0, "", "the monitor runs on %u CPUs", qv_takeover.num_cpus);
+	return 0;
 }
 
 static int all_online(struct qv_reply *r)
@@ -454,9 +460,6 @@ int qv_disable(struct qv_reply *r)
 
 	if (!qv_takeover.enabled)
 		return qv_refuse(r, QV_E_NOT_ENABLED, "nothing to do", "QV is not enabled");
-	error = qv_lock_check(r);
-	if (error)
-		return error;
 	if (qv_num_cells)
 		return qv_refuse(r, QV_E_CELLS_EXIST, "destroy them first: qvctl cell list, qvctl cell destroy NAME",
 				 "%u cells exist, and they live in the monitor that would go", qv_num_cells);
@@ -475,5 +478,10 @@ int qv_disable(struct qv_reply *r)
 		qv_block_free();
 	}
 	qv_outside_park();
-	return error;
+	if (error)
+		return error;
+	qv_watch_stop();
+	module_put(THIS_MODULE);
+	qv_event(QV_EVENT_DISABLED, 0, "", "Linux has the machine to itself again");
+	return 0;
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What else happens in Linux that concerns QV: a CPU comes online, a panic, the machine goes down or to sleep. */
+#include <linux/cpuhotplug.h>
+#include <linux/notifier.h>
+#include <linux/panic_notifier.h>
+#include <linux/reboot.h>
+#include <linux/suspend.h>
+#include "qv.h"
+
+/* Before a CPU comes online: not one that a cell has, nor one the monitor does not know */
+static int notify_cpu(unsigned int cpu)
+{
+	const char *why = NULL;
+
+	if (qv_cpu_in_cell(cpu))
+		why = "a cell has it (qvctl cell list)";
+	else if (READ_ONCE(qv_takeover.enabled) && qv_cpu_index(cpu) < 0)
+		why = "it is outside the monitor (qvctl disable first)";
+	if (!why)
+		return 0;
+	qv_log("driver", "CPU %u stays offline: %s", cpu, why);
+	pr_warn("qv: CPU %u stays offline: %s\n", cpu, why);
+	return -EPERM;			/* Linux repeats what fails by -EBUSY six times */
+}
+
+/* For who reads the log after the next boot. From any context */
+static void last_word(u64 note)
+{
+	if (qv_takeover_whole())
+		qv_hypercall(QV_HC_NOTE, note);
+}
+
+static int notify_panic(struct notifier_block *nb, unsigned long action, void *data)
+{
+	last_word(QV_NOTE_PANIC);
+	return NOTIFY_DONE;
+}
+
+bool qv_end_all(struct qv_reply *r)
+{
+	while (!list_empty(&qv_cells))
+		if (qv_lock_check(r) || qv_cell_destroy(r, list_first_entry(&qv_cells, struct qv_cell, list)))
+			return false;
+	qv_watch_now();
+	return !qv_takeover.enabled || !qv_disable(r);
+}
+
+static int notify_reboot(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct qv_reply r = { 0 };
+
+	mutex_lock(&qv_lock);
+	qv_going_down = true;
+	last_word(action == SYS_RESTART ? QV_NOTE_RESTART : action == SYS_HALT ? QV_NOTE_HALT : QV_NOTE_POWER_OFF);
+	if (!qv_end_all(&r))
+		pr_warn("qv: Linux goes down under the monitor: %s\n", r.text);
+	mutex_unlock(&qv_lock);
+	return NOTIFY_DONE;
+}
+
+/* Sleep would power the CPUs down under the monitor and the cells */
+static int notify_sleep(struct notifier_block *nb, unsigned long action, void *data)
+{
+	bool going = action == PM_SUSPEND_PREPARE || action == PM_HIBERNATION_PREPARE;
+
+	if (!going || !READ_ONCE(qv_takeover.enabled))
+		return NOTIFY_DONE;
+	pr_warn("qv: no sleep while QV is enabled: qvctl disable\n");
+	return NOTIFY_BAD;
+}
+
+static struct notifier_block panic_nb = { .notifier_call = notify_panic };
+static struct notifier_block reboot_nb = { .notifier_call = notify_reboot };
+static struct notifier_block sleep_nb = { .notifier_call = notify_sleep };
+static int hotplug_state;
+
+int qv_notifiers_register(void)
+{
+	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "qv:cells", notify_cpu, NULL);
+	if (hotplug_state < 0)
+		return hotplug_state;
+	register_reboot_notifier(&reboot_nb);
+	atomic_notifier_chain_register(&panic_notifier_list, &panic_nb);
+	register_pm_notifier(&sleep_nb);
+	return 0;
+}
+
+void qv_notifiers_unregister(void)
+{
+	unregister_pm_notifier(&sleep_nb);
+	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_nb);
+	unregister_reboot_notifier(&reboot_nb);
+	cpuhp_remove_state_nocalls(hotplug_state);
+}
