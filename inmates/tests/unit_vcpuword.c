@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../quest/kernel/iovcpu.h"
-#include "../quest/kernel/vcpu.h"
-#include "../quest/kernel/vcpuword.h"
+#include "../quest/kernel/vcpu/iovcpu.h"
+#include "../quest/kernel/vcpu/vcpu.h"
+#include "../quest/kernel/vcpu/vcpuword.h"
 #include "../quest/user/include/quest/classes.h"
 #include "unit.h"
 

@@ -14,16 +14,16 @@ from .words import shown
 EXAMPLE = "a list such as [{name: control, C: 2ms, T: 10ms}]"
 TIME = "a time such as 500us, 20ms or 1s"
 TYPES = ("main", "io")
-CLASSES = ("ata", "net", "usb", "disk", "cdrom", "gpio", "input")     # inmates/quest/kernel/iovcpu.c has the same
+CLASSES = ("ata", "net", "usb", "disk", "cdrom", "gpio", "input")     # inmates/quest/kernel/vcpu/iovcpu.c has the same
 ADMISSION = ("bound", "exact")
 UNITS = {"us": 1, "ms": 1000, "s": 1000000}
 LONGEST = 600 * UNITS["s"]
 NAME_LEN = 15
 NONE = "none"                       # as C: no budget
 EXACT_WORD = "admission=exact"      # on Quest's command line
-WORD = "vcpu="                      # inmates/quest/kernel/vcpuword.h reads it
+WORD = "vcpu="                      # inmates/quest/kernel/vcpu/vcpuword.h reads it
 
-# Those that Quest makes itself (inmates/quest/kernel/vcpu.c), in microseconds
+# Those that Quest makes itself (inmates/quest/kernel/vcpu/vcpu.c), in microseconds
 OWN = {
     "best-effort": Vcpu(10000, 100000),
     "system": Vcpu(1000, 50000),

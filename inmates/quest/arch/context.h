@@ -11,7 +11,7 @@ struct context {
 
 void switch_context(uint64_t *save, uint64_t load);
 
-/* Where a new thread's context returns to: r12 = function, r13 = argument. */
+/* Where a new thread's context returns to: calls r14(r12, r13), which does not return. */
 void first_return(void);
 
 #endif

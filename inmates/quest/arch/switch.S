@@ -26,13 +26,13 @@ switch_context:
 	ret
 	.size	switch_context, . - switch_context
 
-/* First return of a new thread: function in r12, argument in r13. */
+/* A new thread's first return: calls r14(r12, r13), which does not return. */
 	.globl	first_return
 	.type	first_return, @function
 first_return:
 	movq	%r12, %rdi
 	movq	%r13, %rsi
-	call	thread_begin		/* does not return */
+	call	*%r14
 	ud2
 	.size	first_return, . - first_return
 

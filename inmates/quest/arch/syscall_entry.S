@@ -37,17 +37,4 @@ syscall_entry:
 	sysretq
 	.size	syscall_entry, . - syscall_entry
 
-/* user_enter(frame) */
-	.globl	user_enter
-	.type	user_enter, @function
-user_enter:
-	xorl	%eax, %eax
-	movl	%eax, %ds
-	movl	%eax, %es
-	movl	%eax, %fs
-	movl	%eax, %gs
-	movq	%rdi, %rsp
-	jmp	trap_return
-	.size	user_enter, . - user_enter
-
 	.section .note.GNU-stack, "", @progbits

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <inmate/cpu.h>
 #include <inmate/string.h>
-#include "../kernel/process.h"
+#include "../kernel/process/process.h"
 #include "../kernel/thread.h"
 #include "../mm/paging.h"
 #include "../mm/space.h"
@@ -28,11 +28,10 @@
 
 /* For syscall_entry.S. There is one CPU: these become its own when there are more. */
 uint64_t syscall_kernel_stack, syscall_user_stack;
-extern const char syscall_entry[];
 
 static const struct thread *fpu_owner;		/* whose state the registers hold */
 
-void user_init(uint32_t ebx7, uint32_t ecx7)
+void user_init(void (*entry)(void), uint32_t ebx7, uint32_t ecx7)
 {
 	uint64_t cr4 = read_cr4() | CR4_OSFXSR | CR4_OSXMMEXCPT;
 
@@ -45,7 +44,7 @@ void user_init(uint32_t ebx7, uint32_t ecx7)
 	write_cr4(cr4);
 	wrmsr(MSR_EFER, rdmsr(MSR_EFER) | EFER_SCE);
 	wrmsr(MSR_STAR, STAR);
-	wrmsr(MSR_LSTAR, (uintptr_t)syscall_entry);
+	wrmsr(MSR_LSTAR, (uintptr_t)entry);
 	wrmsr(MSR_SFMASK, SYSCALL_MASK);
 	wrmsr(MSR_SYSENTER_CS, 0);		/* SYSENTER: #GP */
 	__asm__ volatile("lldt %w0" : : "r"(0));	/* INIT leaves one of 64 KiB at address 0 */

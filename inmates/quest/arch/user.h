@@ -20,8 +20,11 @@ struct fpu_state {
 	uint8_t fxsave[512];
 } __attribute__((aligned(16)));
 
-/* SYSCALL, SSE, and SMEP, SMAP and UMIP where the CPU has them (CPUID leaf 7: EBX, ECX). */
-void user_init(uint32_t ebx7, uint32_t ecx7);
+/*
+ * Enables SYSCALL, which goes to `entry`, SSE, and SMEP, SMAP and UMIP where the CPU has them
+ * (CPUID leaf 7: EBX, ECX).
+ */
+void user_init(void (*entry)(void), uint32_t ebx7, uint32_t ecx7);
 
 /*
  * `next` is about to run instead of `prev`: its address space, its stack for what comes from ring 3,

@@ -4,9 +4,9 @@
 #include <inmate/cpu.h>
 #include <inmate/trap.h>
 #include "../kernel/deferred.h"
-#include "../kernel/iovcpu.h"
+#include "../kernel/vcpu/iovcpu.h"
 #include "../kernel/thread.h"
-#include "../kernel/vcpu.h"
+#include "../kernel/vcpu/vcpu.h"
 #include "../user/include/quest/classes.h"
 #include "doorbell.h"
 #include "input.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "../kernel/thread.h"
+#include "../kernel/wait.h"
 
 #define INPUT_LENGTH	256		/* a power of two */
 

@@ -5,7 +5,7 @@
 #include <inmate/trap.h>
 #include "../arch/vectors.h"
 #include "../kernel/deferred.h"
-#include "../kernel/iovcpu.h"
+#include "../kernel/vcpu/iovcpu.h"
 #include "../user/include/quest/classes.h"
 #include "input.h"
 #include "pc_input.h"

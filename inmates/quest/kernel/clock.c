@@ -2,7 +2,7 @@
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
 #include "clock.h"
-#include "process.h"
+#include "process/process.h"
 
 #define NS_PER_S	1000000000l
 #define FAR_S		(1l << 31)	/* in cycles and in ns this fits 64 bits */

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include "gate.h"
 #include "thread.h"
+#include "wait.h"
 
 struct deferred {
 	struct gate_source source;

@@ -6,7 +6,9 @@
 #include "../arch/context.h"
 #include "../arch/user.h"
 #include "dispatch.h"
+#include "threadslot.h"
 #include "trace.h"
+#include "waitqueue.h"
 
 #define container_of(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
@@ -87,7 +89,7 @@ void dispatch_arrived(void)
 	if (!departed)
 		return;
 	sched_unbind(&sched, &departed->sched, rdtsc());
-	thread_release(departed);
+	threadslot_free(departed);
 	departed = NULL;
 }
 
@@ -111,6 +113,16 @@ static void wake(struct thread *t, uint64_t period, uint64_t now)
 	sched_ready_for(&sched, &t->sched, period, now);
 }
 
+/* The time of `t` has come. If it waits, it does so no longer. */
+static void expire(struct thread *t, uint64_t now)
+{
+	if (t->state == THREAD_WAITING) {
+		waitqueue_leave(t);
+		t->late = true;
+	}
+	wake(t, 0, now);
+}
+
 /* One decision, on one reading of the clock. */
 static void decide(uint64_t now)
 {
@@ -120,11 +132,8 @@ static void decide(uint64_t now)
 	uint64_t until;
 
 	needed = false;
-	while ((e = timerq_expire(&sleepers, now))) {
-		next = container_of(e, struct thread, timer);
-		thread_expire(next);
-		wake(next, 0, now);
-	}
+	while ((e = timerq_expire(&sleepers, now)))
+		expire(container_of(e, struct thread, timer), now);
 	choice = sched_decide(&sched, now);
 	until = timerq_next(&sleepers);
 	timer_arm(choice.until < until ? choice.until : until, now);

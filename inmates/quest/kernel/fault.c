@@ -3,7 +3,8 @@
 #include <inmate/cpu.h>
 #include "../user/include/quest/types.h"
 #include "fault.h"
-#include "process.h"
+#include "process/exit.h"
+#include "process/process.h"
 
 #define PAGE_FAULT	14
 #define ERROR_WRITE	(1u << 1)

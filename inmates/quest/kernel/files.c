@@ -3,7 +3,7 @@
 #include "../user/include/quest/errors.h"
 #include "files.h"
 #include "pipe.h"
-#include "process.h"
+#include "process/process.h"
 
 void files_init(struct process *p)
 {

@@ -4,7 +4,9 @@
 #include "../user/include/quest/types.h"
 #include "dispatch.h"
 #include "lock.h"
-#include "vcpu.h"
+#include "threadslot.h"
+#include "vcpu/bind.h"
+#include "vcpu/vcpu.h"
 
 /* The threads of a program by their numbers; NULL: none. */
 struct crew {
@@ -65,7 +67,7 @@ void lock_inherit(const struct process *p)
 {
 	struct crew crew;
 
-	thread_collect(p, crew.at);
+	threadslots_collect(p, crew.at);
 	inherit(&crew);
 }
 
@@ -119,7 +121,7 @@ static long try_take(const struct process *p, struct thread *me, uint64_t at)
 
 	if (!copy_from_user(&p->space, &word, at, sizeof(word)))
 		return -EFAULT;
-	thread_collect(p, crew.at);
+	threadslots_collect(p, crew.at);
 	if (!(word & ~LOCK_AWAITED)) {
 		word = name_of(me) | (next_owner(p, &crew, at, &more) ? LOCK_AWAITED : 0);
 		return put_word(p, at, word) ? 0 : -EFAULT;
@@ -161,7 +163,7 @@ static void hand_over(const struct process *p, struct crew *crew, struct thread 
 	for (t = p->locks.head; t; t = t->next_waiting)
 		if (t->awaits == at)
 			t->awaits_owner = name_of(next);
-	thread_wake(next);
+	wake_thread(next);
 	inherit(crew);
 }
 
@@ -175,7 +177,7 @@ long lock_release(uint64_t at)
 
 	if (!copy_from_user(&p->space, &word, at, sizeof(word)))
 		return -EFAULT;
-	thread_collect(p, crew.at);
+	threadslots_collect(p, crew.at);
 	if (owner_in(&crew, word) != thread_current())
 		return -EPERM;
 	next = next_owner(p, &crew, at, &more);

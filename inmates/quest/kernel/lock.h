@@ -14,7 +14,7 @@
 #define QUEST_LOCK_H
 
 #include <stdint.h>
-#include "process.h"
+#include "process/process.h"
 
 /* The current thread waits for the lock at `at` until TSC `until` at most. 0: it owns it; or minus an error. */
 long lock_take(uint64_t at, uint64_t until);

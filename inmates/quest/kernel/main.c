@@ -14,13 +14,15 @@
 #include "../mm/pages.h"
 #include "../shell/shell.h"
 #include "dispatch.h"
+#include "exception.h"
 #include "machine.h"
-#include "namedvcpu.h"
 #include "panic.h"
-#include "process.h"
+#include "process/exit.h"
 #include "program.h"
+#include "syscall.h"
 #include "thread.h"
-#include "vcpu.h"
+#include "vcpu/namedvcpu.h"
+#include "vcpu/vcpu.h"
 
 #define PLAUSIBLE_KHZ	1000
 
@@ -31,7 +33,7 @@ static void discover(uint32_t magic, uint32_t boot_address)
 {
 	machine.alone = !cell_detect();
 	console_init();
-	panic_catch_exceptions();
+	exceptions_catch();
 	if (!boot_parse(&machine.boot, magic, boot_address))
 		panic("no usable memory information from the boot loader (magic %08x)", magic);
 	machine_identify();
@@ -97,7 +99,7 @@ static void after_interrupt(struct trap_frame *frame)
 
 static void init_programs(void)
 {
-	user_init(machine.features_ebx7, machine.features_ecx7);
+	user_init(syscall_entry, machine.features_ebx7, machine.features_ecx7);
 	space_set_hooks(let_interrupts_in, user_flush);
 	program_init(&machine.boot);
 }

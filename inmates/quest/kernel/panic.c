@@ -4,16 +4,7 @@
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/printf.h>
-#include <inmate/trap.h>
-#include "../mm/kstack.h"
-#include "fault.h"
 #include "panic.h"
-#include "thread.h"
-
-#define RED	"\033[97;41m"
-#define PLAIN	"\033[0m"
-
-static int dumping;
 
 static void sink(void *arg, const char *text, size_t n)
 {
@@ -27,60 +18,10 @@ _Noreturn void panic(const char *fmt, ...)
 
 	irq_disable();
 	console_poll();
-	print("\n" RED "panic: ");
+	print("\n" PANIC_RED "panic: ");
 	va_start(ap, fmt);
 	format_to(sink, NULL, fmt, ap);
 	va_end(ap);
-	print(PLAIN "\nQuest has stopped.\n");
+	print(PANIC_PLAIN "\nQuest has stopped.\n");
 	cpu_stop();
-}
-
-static void dump(const struct trap_frame *f)
-{
-	print("rip %016lx  cs  %04lx              rflags %08lx\n", f->rip, f->cs, f->rflags);
-	print("rsp %016lx  rbp %016lx  cr2 %016lx\n", f->rsp, f->rbp, read_cr2());
-	print("rax %016lx  rbx %016lx  rcx %016lx\n", f->rax, f->rbx, f->rcx);
-	print("rdx %016lx  rsi %016lx  rdi %016lx\n", f->rdx, f->rsi, f->rdi);
-	print("r8  %016lx  r9  %016lx  r10 %016lx\n", f->r8, f->r9, f->r10);
-	print("r11 %016lx  r12 %016lx  r13 %016lx\n", f->r11, f->r12, f->r13);
-	print("r14 %016lx  r15 %016lx  cr3 %016lx\n", f->r14, f->r15, read_cr3());
-}
-
-/* NMI, double fault and machine check are nobody's fault, and come on stacks of their own. */
-static bool is_emergency(uint64_t vector)
-{
-	return vector == 2 || vector == 8 || vector == 18;
-}
-
-/* With no stack left a page fault cannot be told on it: it becomes a double fault, which has a stack of its own. */
-static void explain_stack(const struct trap_frame *f)
-{
-	const struct thread *t = f->vector == 8 || f->vector == 14 ? thread_guarded(read_cr2()) : NULL;
-
-	if (t)
-		print("thread %d (%s) has exhausted its kernel stack of %llu KiB: what it called goes too deep\n", t->id, t->name,
-		      KSTACK_BYTES >> 10);
-}
-
-static void exception(struct trap_frame *f)
-{
-	const struct thread *t = thread_current();
-
-	irq_disable();
-	if (trap_from_user(f) && !is_emergency(f->vector))
-		fault_of_program(f);
-	if (dumping++)
-		cpu_stop();
-	console_poll();
-	print("\n" RED "exception %s, error %lx, in thread %d (%s)\n", trap_name(f->vector),
-	      f->error, t ? t->id : -1, t ? t->name : "start");
-	explain_stack(f);
-	dump(f);
-	print(PLAIN "Quest has stopped.\n");
-	cpu_stop();
-}
-
-void panic_catch_exceptions(void)
-{
-	trap_set_exception(exception);
 }

@@ -2,10 +2,10 @@
 #ifndef QUEST_PANIC_H
 #define QUEST_PANIC_H
 
-/* Say why, in red, and stop this CPU: in a cell the heartbeat stops with it. */
-_Noreturn void panic(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#define PANIC_RED	"\033[97;41m"
+#define PANIC_PLAIN	"\033[0m"
 
-/* From here on exceptions of the kernel end in a register dump, those of a program end the program. */
-void panic_catch_exceptions(void);
+/* Prints the reason in red and stops this CPU. In a cell the heartbeat stops with it. */
+_Noreturn void panic(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -7,7 +7,7 @@
 #include "../user/include/quest/types.h"
 #include "dispatch.h"
 #include "pipe.h"
-#include "process.h"
+#include "process/process.h"
 
 _Static_assert(PIPE_BYTES == PAGE_SIZE && PIPE_BUF <= PIPE_BYTES, "a page each");
 

@@ -3,7 +3,7 @@
 #include <inmate/string.h>
 #include "../user/include/quest/errors.h"
 #include "dispatch.h"
-#include "process.h"
+#include "process/process.h"
 #include "shared.h"
 
 static struct segment {

@@ -8,6 +8,8 @@
 #include "../user/include/quest/types.h"
 #include "dispatch.h"
 #include "pipe.h"
+#include "process/job.h"
+#include "program.h"
 #include "syscall.h"
 
 #define CONSOLE_PIECE	128

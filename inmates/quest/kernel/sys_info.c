@@ -9,6 +9,7 @@
 #include "../user/include/quest/types.h"
 #include "clock.h"
 #include "machine.h"
+#include "process/heap.h"
 #include "syscall.h"
 
 #define SLEEP_MAX_US	(1ull << 42)	/* 50 days */

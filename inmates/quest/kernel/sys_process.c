@@ -3,8 +3,12 @@
 #include <inmate/string.h>
 #include "../mm/usercopy.h"
 #include "../user/include/quest/types.h"
+#include "process/children.h"
+#include "process/exit.h"
+#include "process/start.h"
+#include "process/threads.h"
 #include "syscall.h"
-#include "uservcpu.h"
+#include "vcpu/vcpu.h"
 
 #define STATUS_SHIFT	8
 #define SIGNAL_MAX	31

@@ -3,7 +3,7 @@
 #include <inmate/string.h>
 #include "../mm/usercopy.h"
 #include "syscall.h"
-#include "uservcpu.h"
+#include "vcpu/uservcpu.h"
 
 /* The VCPU that argument `n` names. */
 static int vcpu_arg(const struct call *c, unsigned int n)

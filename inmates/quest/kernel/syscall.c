@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include "../arch/user.h"
 #include "dispatch.h"
+#include "process/exit.h"
 #include "syscall.h"
 
 static const struct {

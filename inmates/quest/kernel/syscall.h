@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <inmate/trap.h>
 #include "../user/include/quest/errors.h"
-#include "process.h"
+#include "process/process.h"
 
 #define SYSCALL_ARGS	3
 
@@ -36,7 +36,10 @@ typedef long syscall_handler(struct call *c);
 QUEST_CALLS(SYSCALL_DECLARE)
 #undef SYSCALL_DECLARE
 
-/* For arch/syscall_entry.S: carry out the call in `frame`. True: SYSRET may go back. */
+/* Where SYSCALL goes (arch/syscall_entry.S). It builds a frame and calls syscall_dispatch(). */
+void syscall_entry(void);
+
+/* Carries out the call in `frame`. Returns true if SYSRET may go back to the program. */
 bool syscall_dispatch(struct trap_frame *frame);
 
 #endif

@@ -5,7 +5,7 @@
 #include <inmate/timer.h>
 #include "../drivers/input.h"
 #include "../kernel/thread.h"
-#include "../kernel/vcpu.h"
+#include "../kernel/vcpu/vcpu.h"
 #include "shell.h"
 #include "words.h"
 

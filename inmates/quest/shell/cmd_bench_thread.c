@@ -4,9 +4,9 @@
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
 #include "../kernel/dispatch.h"
-#include "../kernel/process.h"
+#include "../kernel/process/process.h"
 #include "../kernel/thread.h"
-#include "../kernel/vcpu.h"
+#include "../kernel/vcpu/vcpu.h"
 #include "samples.h"
 #include "shell.h"
 

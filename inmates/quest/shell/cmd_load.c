@@ -5,10 +5,10 @@
 #include <inmate/printf.h>
 #include <inmate/string.h>
 #include <inmate/timer.h>
-#include "../kernel/process.h"
+#include "../kernel/process/process.h"
 #include "../kernel/thread.h"
 #include "../kernel/trace.h"
-#include "../kernel/vcpu.h"
+#include "../kernel/vcpu/vcpu.h"
 #include "shell.h"
 #include "words.h"
 

@@ -2,7 +2,7 @@
 /* Programs that are taken off the CPU as plain data, and put back. */
 #include <inmate/console.h>
 #include <inmate/cpu.h>
-#include "../kernel/move.h"
+#include "../kernel/process/move.h"
 #include "../user/include/quest/errors.h"
 #include "shell.h"
 #include "words.h"

@@ -5,10 +5,13 @@
 #include <inmate/string.h>
 #include <inmate/timer.h>
 #include "../drivers/input.h"
-#include "../kernel/namedvcpu.h"
+#include "../kernel/vcpu/namedvcpu.h"
 #include "../kernel/pipe.h"
-#include "../kernel/process.h"
-#include "../kernel/uservcpu.h"
+#include "../kernel/process/children.h"
+#include "../kernel/process/job.h"
+#include "../kernel/process/process.h"
+#include "../kernel/process/start.h"
+#include "../kernel/vcpu/uservcpu.h"
 #include "../user/include/quest/errors.h"
 #include "shell.h"
 #include "stages.h"

@@ -5,7 +5,7 @@
 #include <inmate/timer.h>
 #include "../kernel/dispatch.h"
 #include "../kernel/machine.h"
-#include "../kernel/vcpu.h"
+#include "../kernel/vcpu/vcpu.h"
 #include "shell.h"
 
 /* Milliseconds with three places, `width` wide; rounded, for a microsecond is no whole number of cycles. */

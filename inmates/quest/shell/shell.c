@@ -5,10 +5,10 @@
 #include <inmate/string.h>
 #include <inmate/timer.h>
 #include "../drivers/input.h"
-#include "../kernel/namedvcpu.h"
+#include "../kernel/vcpu/namedvcpu.h"
 #include "../kernel/program.h"
 #include "../kernel/thread.h"
-#include "../kernel/vcpu.h"
+#include "../kernel/vcpu/vcpu.h"
 #include "lineedit.h"
 #include "shell.h"
 #include "words.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/string.h>
-#include "../kernel/vcpuword.h"
+#include "../kernel/vcpu/vcpuword.h"
 #include "stages.h"
 
 bool stages_vcpu(const char *word)

@@ -7,8 +7,8 @@
 #include <inmate/timer.h>
 #include <inmate/trap.h>
 #include "../../quest/kernel/deferred.h"
-#include "../../quest/kernel/process.h"
-#include "../../quest/kernel/vcpu.h"
+#include "../../quest/kernel/process/process.h"
+#include "../../quest/kernel/vcpu/vcpu.h"
 #include "../../quest/shell/shell.h"
 #include "../../quest/shell/words.h"
 

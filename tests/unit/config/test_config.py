@@ -98,7 +98,7 @@ def test_quests_own_vcpus_may_be_set_or_dropped() -> None:
 
 
 def test_vcpus_are_handed_over_on_the_command_line() -> None:
-    """As inmates/quest/kernel/vcpuword.c reads it, behind what stands in `cmdline`."""
+    """As inmates/quest/kernel/vcpu/vcpuword.c reads it, behind what stands in `cmdline`."""
     words = "vcpu=control,main,2ms,10ms vcpu=nic,io,500us,1s"
     assert cells.request_for(read("good/vcpus.yaml")).cmdline.decode() == words
     assert cells.request_for(read("good/vcpus-exact.yaml")).cmdline.decode() == "admission=exact vcpu=a,main,40ms,100ms"
@@ -119,7 +119,7 @@ def test_classes_of_an_io_vcpu(tmp_path: Path) -> None:
     assert told("io.net") == ["vcpu=a,io.net,1ms,1s"] and told("io.usb.input") == ["vcpu=a,io.usb.input,1ms,1s"]
     for kind in ("io.", "io.nets", "main.net", "io.net.net", "io.io", ".net"):
         assert f"`{kind}` is not a type of VCPU" in told(kind)[0]
-    source = (TOP / "inmates/quest/kernel/iovcpu.c").read_text()
+    source = (TOP / "inmates/quest/kernel/vcpu/iovcpu.c").read_text()
     assert tuple(re.findall(r'\{ "(\w+)", IOVCPU_CLASS_', source)) == vcpus.CLASSES
 
 
@@ -154,13 +154,13 @@ def test_exact_admission_admits_more() -> None:
 
 
 def test_quests_own_vcpus_are_those_of_the_kernel() -> None:
-    source = (TOP / "inmates/quest/kernel/vcpu.c").read_text()
+    source = (TOP / "inmates/quest/kernel/vcpu/vcpu.c").read_text()
     rows = re.findall(r'= \{ "([\w-]+)", (MAIN|IO)_VCPU, (\d+), (\d+) \}', source)
     assert {name: Vcpu(int(c), int(t), kind == "IO") for name, kind, c, t in rows} == vcpus.OWN
 
 
 def test_commands_have_the_kernels_vcpus() -> None:
-    source = (TOP / "inmates/quest/kernel/uservcpu.h").read_text()
+    source = (TOP / "inmates/quest/kernel/vcpu/uservcpu.h").read_text()
     c, t = (int(re.search(rf"#define COMMAND_{x}\s+(\d+)", source)[1]) * 1000 for x in "CT")
     assert schedule.COMMAND == Vcpu(c, t)
 

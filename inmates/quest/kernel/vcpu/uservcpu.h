@@ -4,7 +4,7 @@
 #define QUEST_USERVCPU_H
 
 #include <stdbool.h>
-#include "../user/include/quest/types.h"
+#include "../../user/include/quest/types.h"
 #include "vcpu.h"
 
 struct thread;

@@ -8,9 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "../sched/sched.h"
-
-struct thread;
+#include "../../sched/sched.h"
 
 /* There from the start, with these parameters or those of the command line (namedvcpu.h). Others are free for programs. */
 enum {
@@ -46,9 +44,6 @@ int vcpu_set(int id, uint64_t budget_us, uint64_t period_us);
 int vcpu_fixed_find(const char *name);
 int vcpu_fixed_set(int id, enum vcpu_type type, uint64_t budget_us, uint64_t period_us);
 int vcpu_fixed_default(int id);
-
-/* Thread `t`, which may be the caller, goes on on VCPU `id`. 0 or SCHED_NO_VCPU. */
-int vcpu_bind(struct thread *t, int id);
 
 /* A copy of VCPU `id` (0..SCHED_VCPUS - 1), its time charged up to now, its queue of threads meaningless. False: none. */
 bool vcpu_snapshot(int id, struct vcpu *copy);

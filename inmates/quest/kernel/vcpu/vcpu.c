@@ -2,10 +2,10 @@
 #include <inmate/cpu.h>
 #include <inmate/string.h>
 #include <inmate/timer.h>
-#include "dispatch.h"
-#include "panic.h"
-#include "process.h"
-#include "thread.h"
+#include "../dispatch.h"
+#include "../panic.h"
+#include "../process/process.h"
+#include "../wait.h"
 #include "vcpu.h"
 
 static const struct {
@@ -175,17 +175,6 @@ int vcpu_fixed_set(int id, enum vcpu_type type, uint64_t budget_us, uint64_t per
 int vcpu_fixed_default(int id)
 {
 	return set(id, fixed[id].type, fixed[id].budget_us, fixed[id].period_us);
-}
-
-int vcpu_bind(struct thread *t, int id)
-{
-	bool irqs = irq_save();
-	int error = sched_bind(dispatch_sched(), &t->sched, id, rdtsc());
-
-	dispatch_changed();
-	irq_restore(irqs);
-	dispatch_preempt();
-	return error;
 }
 
 bool vcpu_snapshot(int id, struct vcpu *copy)

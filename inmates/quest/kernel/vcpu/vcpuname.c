@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stddef.h>
-#include "process.h"
+#include "../process/process.h"
 #include "vcpuname.h"
 
 static struct vcpuname *find(struct process *p, int name)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
-#include "../user/include/quest/errors.h"
-#include "dispatch.h"
+#include "../../user/include/quest/errors.h"
+#include "../dispatch.h"
+#include "bind.h"
 #include "iovcpu.h"
-#include "lock.h"
-#include "panic.h"
-#include "process.h"
+#include "../lock.h"
+#include "../panic.h"
+#include "../process/process.h"
 #include "uservcpu.h"
 
 #define US_PER_MS	1000
@@ -110,8 +111,8 @@ int uservcpu_destroy(int id, bool force, int owner)
 	if (error)
 		return error;
 	if (force)
-		thread_move_all(id, BEST_EFFORT_VCPU);
-	error = thread_owns_vcpu(id) ? -EBUSY : error_of(vcpu_destroy(id));
+		vcpu_move_threads(id, BEST_EFFORT_VCPU);
+	error = vcpu_is_own(id) ? -EBUSY : error_of(vcpu_destroy(id));
 	if (error)
 		return error;
 	lock_inherit_all();

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "../sched/sched.h"
+#include "../../sched/sched.h"
 
 #define VCPUWORD_KEY		"vcpu="
 #define VCPUWORD_MAX		64			/* bytes with the NUL; no right one is longer */

@@ -2,24 +2,20 @@
 #include <inmate/cpu.h>
 #include <inmate/string.h>
 #include <inmate/timer.h>
-#include "../mm/kstack.h"
-#include "../user/include/quest/errors.h"
-#include "dispatch.h"
-#include "iovcpu.h"
+#include "../../mm/kstack.h"
+#include "../../user/include/quest/errors.h"
+#include "../dispatch.h"
+#include "../threadslot.h"
+#include "../vcpu/iovcpu.h"
+#include "../vcpu/uservcpu.h"
 #include "move.h"
-#include "uservcpu.h"
+#include "park.h"
+#include "userthread.h"
 
 #define PATIENCE_US	5000000
 #define RETRY_US	10000
 #define IMAGE_PAGES	((sizeof(struct program_image) + PAGE_SIZE - 1) / PAGE_SIZE)
 #define THREAD_PAGES	(KSTACK_BYTES / PAGE_SIZE + 2)	/* of a thread: its stack, and tables for it at the worst */
-
-static struct wait_queue movers;	/* threads in move_detach() */
-
-void move_look_again(void)
-{
-	wake_all(&movers);
-}
 
 static bool has_children(const struct process *p)
 {
@@ -46,31 +42,13 @@ static bool can_go(struct process *p)
 	return !has_children(p) && !has_pipes(p) && !shared_used(p);
 }
 
-_Noreturn void move_park(struct trap_frame *frame)
-{
-	struct thread *t = thread_current();
-	struct process *p = t->process;
-	struct thread_image *i = &p->image->threads[p->image->num_threads++];
-
-	i->frame = *frame;
-	i->restart = t->restart;
-	i->slot = t->slot;
-	i->vcpu = t->own_vcpu;
-	user_fpu_copy(&i->fpu, t);
-	p->used += dispatch_used(t);
-	t->process = NULL;
-	user_leave_space();
-	move_look_again();
-	thread_exit();
-}
-
 static void free_image(struct process *p)
 {
 	pages_free((uint64_t)(uintptr_t)p->image, IMAGE_PAGES);
 	p->image = NULL;
 }
 
-/* Are there slots and pages for all its threads? Then, with interrupts off, thread_create_user() cannot fail. */
+/* Are there slots and pages for all its threads? Then, with interrupts off, userthread_create() cannot fail. */
 static int room_for_threads(const struct program_image *image)
 {
 	struct thread copy;
@@ -88,8 +66,8 @@ static void start_thread(struct process *p, const struct thread_image *i)
 {
 	struct thread *by_slot[STACKS_MAX], *t;
 
-	(void)thread_create_user(p, i->slot, &i->frame, NULL);
-	thread_collect(p, by_slot);
+	(void)userthread_create(p, i->slot, &i->frame, NULL);
+	threadslots_collect(p, by_slot);
 	t = by_slot[i->slot];
 	*t->fpu = i->fpu;
 	t->restart = i->restart;
@@ -124,7 +102,7 @@ static int stay(struct process *p, int error)
 static int wait_for_threads(int pid, struct process *p, uint64_t until)
 {
 	while (p->image->num_threads < p->num_threads) {
-		if (!wait_on_until(&movers, until))
+		if (!park_wait(until))
 			return -ETIMEDOUT;
 		if (process_find(pid) != p || p->state != PROCESS_LIVE)
 			return -ESRCH;
@@ -176,7 +154,7 @@ int move_detach(int pid)
 		return -ENOMEM;
 	p->image = image;
 	p->leaving = true;
-	thread_interrupt_all(p);
+	wake_threads_of(p);
 	error = wait_for_threads(pid, p, rdtsc() + timer_from_us(PATIENCE_US));
 	if (error == -ESRCH) {		/* it has ended; so have all its threads: none is in the image */
 		pages_free((uint64_t)(uintptr_t)image, IMAGE_PAGES);

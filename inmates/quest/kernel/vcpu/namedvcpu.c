@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/console.h>
 #include <inmate/string.h>
-#include "dispatch.h"
+#include "../dispatch.h"
 #include "iovcpu.h"
 #include "namedvcpu.h"
-#include "process.h"
+#include "../process/process.h"
 #include "vcpu.h"
 #include "vcpuword.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/string.h>
-#include "../user/include/quest/classes.h"
+#include "../../user/include/quest/classes.h"
 #include "iovcpu.h"
 #include "vcpu.h"
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "../../arch/user.h"
+#include "../dispatch.h"
+#include "../vcpu/uservcpu.h"
+#include "children.h"
+#include "exit.h"
+#include "park.h"
+#include "process.h"
+
+/* The current thread was the last of `p`: from here on it is the kernel's. */
+static void finish(struct process *p)
+{
+	thread_current()->process = NULL;
+	files_close_all(p);
+	user_leave_space();
+	shared_process_ends(p);
+	space_destroy(&p->space);
+	uservcpu_process_ends(p->pid);
+	process_leave_children(p->pid);
+	/* space_destroy() lets others run: the parent may have ended meanwhile */
+	p->state = p->parent == ORPHAN ? PROCESS_FREE : PROCESS_ZOMBIE;
+	process_wake_parent(p);
+}
+
+_Noreturn void process_end_thread(uint64_t result)
+{
+	struct thread *t = thread_current();
+	struct process *p = t->process;
+	struct process_thread *slot = &p->threads[t->slot];
+	uint64_t top = space_stack_top(t->slot);
+
+	if (p->num_threads > 1)		/* while we count: with the last one the space goes */
+		space_unmap(&p->space, top - STACK_BYTES, top);
+	slot->state = SLOT_ENDED;
+	slot->result = result;
+	park_wake_movers();
+	p->used += dispatch_used(t);
+	if (--p->num_threads) {
+		if (slot->detached)
+			slot->state = SLOT_FREE;
+		wake_all(&p->changed);
+		t->process = NULL;
+		user_leave_space();
+	} else {
+		finish(p);
+	}
+	thread_exit();
+}
+
+void process_leave(struct trap_frame *frame)
+{
+	struct process *p = process_current();
+
+	if (p->ending)
+		process_end_thread(0);
+	if (p->leaving)
+		park_thread(frame);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The heap of a process: sbrk() and fork() exclude each other. */
+#ifndef QUEST_HEAP_H
+#define QUEST_HEAP_H
+
+#include <stdbool.h>
+
+struct process;
+
+/*
+ * Waits until no other thread moves or copies the heap of `p`, the current process. Returns false if
+ * the call is to be given up: process_interrupted() says why.
+ */
+bool process_take_heap(struct process *p);
+void process_give_heap(struct process *p);
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/string.h>
+#include "../../user/include/quest/errors.h"
+#include "../vcpu/vcpu.h"
+#include "process.h"
+
+static struct process processes[PROCESS_MAX];
+static struct wait_queue kernel_children;	/* the shell waits for one that it started */
+static int last_pid = KERNEL_PID;
+
+struct process *process_current(void)
+{
+	return thread_current()->process;
+}
+
+struct process *process_at(int i)
+{
+	return i >= 0 && i < PROCESS_MAX && processes[i].state != PROCESS_FREE ? &processes[i] : NULL;
+}
+
+struct process *process_find(int pid)
+{
+	int i;
+
+	for (i = 0; i < PROCESS_MAX; i++)
+		if (processes[i].state != PROCESS_FREE && processes[i].pid == pid)
+			return &processes[i];
+	return NULL;
+}
+
+/* A job's id is its first program's pid, and stays taken while one of the job is left. */
+static bool pid_taken(int pid)
+{
+	int i;
+
+	for (i = 0; i < PROCESS_MAX; i++)
+		if (processes[i].state != PROCESS_FREE && (processes[i].pid == pid || processes[i].job == pid))
+			return true;
+	return false;
+}
+
+static int new_pid(void)
+{
+	do
+		last_pid = last_pid == INT32_MAX ? KERNEL_PID + 1 : last_pid + 1;
+	while (pid_taken(last_pid));
+	return last_pid;
+}
+
+struct process *process_new(const struct process *parent, int vcpu, const char *name)
+{
+	struct process *p;
+	int pid;
+
+	for (p = processes; p < processes + PROCESS_MAX - (parent ? SHELL_PROCESSES : 0); p++) {
+		if (p->state != PROCESS_FREE)
+			continue;
+		pid = new_pid();	/* a refusal uses none up */
+		*p = (struct process){ .state = PROCESS_STARTING, .pid = pid, .vcpu = vcpu,
+				       .parent = parent ? parent->pid : KERNEL_PID, .job = parent ? parent->job : pid };
+		copy_string(p->name, name, sizeof(p->name));
+		return p;
+	}
+	return NULL;
+}
+
+struct wait_queue *process_kernel_children(void)
+{
+	return &kernel_children;
+}
+
+void process_wake_parent(const struct process *p)
+{
+	struct process *parent = process_find(p->parent);
+
+	wake_all(parent ? &parent->changed : &kernel_children);
+}
+
+void process_end(struct process *p, int status)
+{
+	if (p->ending || p->state == PROCESS_ZOMBIE)
+		return;
+	p->ending = true;
+	p->status = status;
+	wake_threads_of(p);
+}
+
+long process_interrupted(const struct process *p)
+{
+	return p->ending ? -EINTR : p->leaving ? -ERESTART : 0;
+}
+
+void process_leave_vcpu(int vcpu)
+{
+	struct process *p;
+
+	for (p = processes; p < processes + PROCESS_MAX; p++)
+		if (p->vcpu == vcpu)
+			p->vcpu = BEST_EFFORT_VCPU;
+}
+
+uint64_t process_used(const struct process *p)
+{
+	return p->used + thread_used_by(p);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cpu.h>
+#include "../../arch/user.h"
+#include "../../mm/kstack.h"
+#include "../dispatch.h"
+#include "exit.h"
+#include "process.h"
+#include "userthread.h"
+
+static void begin(void *frame)
+{
+	irq_disable();
+	process_leave(frame);
+	user_enter(frame);
+}
+
+/*
+ * From the top of the kernel stack: FPU state, the frame of ring 3, the kernel's context. Some slots of
+ * threads are kept from programs, except for the first thread of a program that the shell starts.
+ */
+int userthread_create(struct process *p, unsigned int slot, const struct trap_frame *frame,
+		      const struct thread *like)
+{
+	bool by_shell = p->parent == KERNEL_PID && p->state == PROCESS_STARTING;
+	struct trap_frame *first;
+	struct thread *t;
+	int error = thread_new(&t, p->name, p->vcpu, by_shell ? 0 : SHELL_THREADS);
+
+	if (error)
+		return error;
+	t->process = p;
+	t->slot = slot;
+	t->kernel_top = t->stack + KSTACK_BYTES - sizeof(struct fpu_state);
+	t->fpu = (struct fpu_state *)t->kernel_top;
+	if (like)
+		user_fpu_copy(t->fpu, like);
+	else
+		user_fpu_init(t->fpu);
+	first = (struct trap_frame *)t->kernel_top - 1;
+	*first = *frame;
+	thread_prepare(t, (uint64_t)first, begin, first);
+	dispatch_admit(t, p->vcpu);
+	return 0;
+}

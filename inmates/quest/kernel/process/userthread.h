@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Threads that run a program in ring 3. Interrupts are off in every call. */
+#ifndef QUEST_USERTHREAD_H
+#define QUEST_USERTHREAD_H
+
+#include <inmate/trap.h>
+
+struct process;
+struct thread;
+
+/*
+ * Creates a thread of `p` that starts in ring 3 as `frame` says, with the FPU state of `like` (NULL: that
+ * of a program's start). Returns 0 or minus an error (errors.h): EAGAIN: no slot, ENOMEM.
+ */
+int userthread_create(struct process *p, unsigned int slot, const struct trap_frame *frame,
+		      const struct thread *like);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of threads and their kernel stacks. Interrupts are off in every call. */
+#ifndef QUEST_THREADSLOT_H
+#define QUEST_THREADSLOT_H
+
+#include <stdint.h>
+#include "thread.h"
+
+/* Slot 0 is the idle thread's, which has a stack already. Returns it; NULL: no memory. */
+struct thread *threadslots_init(void);
+
+/*
+ * Takes a slot other than the last `kept`, with a stack; its state is still THREAD_FREE. Returns 0 or
+ * minus an error (errors.h): EAGAIN: no slot, ENOMEM.
+ */
+int threadslot_take(struct thread **taken, unsigned int kept);
+
+/* Frees the slot and the stack of `t`, which no CPU is on. */
+void threadslot_free(struct thread *t);
+
+/* The thread in slot `i` (0 to THREAD_MAX - 1). Returns NULL if the slot is free. */
+struct thread *threadslot_at(int i);
+
+/* The threads of `p` by their numbers there (NULL: no such thread). */
+void threadslots_collect(const struct process *p, struct thread *by_slot[]);
+
+/* The thread below whose kernel stack `address` lies, in the guard. Returns NULL if there is none. */
+const struct thread *threadslot_guarded(uint64_t address);
+
+#endif

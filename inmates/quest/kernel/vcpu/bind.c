@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cpu.h>
+#include "../dispatch.h"
+#include "../threadslot.h"
+#include "bind.h"
+
+int vcpu_bind(struct thread *t, int id)
+{
+	bool irqs = irq_save();
+	int error = sched_bind(dispatch_sched(), &t->sched, id, rdtsc());
+
+	dispatch_changed();
+	irq_restore(irqs);
+	dispatch_preempt();
+	return error;
+}
+
+void vcpu_move_threads(int from, int to)
+{
+	struct thread *t;
+	int i;
+
+	for (i = 0; i < THREAD_MAX; i++) {
+		t = threadslot_at(i);
+		if (!t)
+			continue;
+		if (t->own_vcpu == from)
+			t->own_vcpu = to;
+		if (t->sched.vcpu == from)
+			(void)vcpu_bind(t, to);
+	}
+}
+
+bool vcpu_is_own(int id)
+{
+	int i;
+
+	for (i = 0; i < THREAD_MAX; i++)
+		if (threadslot_at(i) && threadslot_at(i)->own_vcpu == id)
+			return true;
+	return false;
+}
