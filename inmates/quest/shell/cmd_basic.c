@@ -39,7 +39,7 @@ int command_spin(int argc, char **argv)
 	uint64_t ms, begin = rdtsc(), length;
 
 	if (argc != 2 || !words_number(argv[1], SPIN_MAX_MS, &ms))
-		return shell_usage(argv);
+		return SHELL_SHOW_USAGE;
 	length = timer_from_us(ms * 1000);
 	while (rdtsc() - begin < length) {
 		if (input_drop_break())
@@ -54,7 +54,7 @@ int command_sleep(int argc, char **argv)
 	uint64_t ms, end, next = rdtsc();
 
 	if (argc != 2 || !words_number(argv[1], SPIN_MAX_MS, &ms))
-		return shell_usage(argv);
+		return SHELL_SHOW_USAGE;
 	end = next + timer_from_us(ms * 1000);
 	while (next < end) {
 		if (input_drop_break())
@@ -100,6 +100,6 @@ int command_count(int argc, char **argv)
 	else if (!strcmp(argv[1], "stop"))
 		stop_counting = true;
 	else
-		return shell_usage(argv);
+		return SHELL_SHOW_USAGE;
 	return 0;
 }

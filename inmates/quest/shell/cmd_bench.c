@@ -46,5 +46,5 @@ int command_bench(int argc, char **argv)
 	for (i = 0; argc == 2 && i < sizeof(what) / sizeof(what[0]); i++)
 		if (!strcmp(argv[1], what[i].name))
 			return what[i].run();
-	return shell_usage(argv);
+	return SHELL_SHOW_USAGE;
 }

@@ -77,7 +77,7 @@ int command_load(int argc, char **argv)
 		return load_stop();
 	if (argc == 3 && words_number(argv[1], MS_MAX, &budget) && words_number(argv[2], MS_MAX, &period))
 		return load_start(budget * 1000, period * 1000);
-	return shell_usage(argv);
+	return SHELL_SHOW_USAGE;
 }
 
 static int trace_print(uint64_t most)
@@ -118,5 +118,5 @@ int command_trace(int argc, char **argv)
 		return trace_keep(n);
 	if (argc == 1 || (argc == 2 && words_number(argv[1], TRACE_MAX, &n)))
 		return trace_print(n);
-	return shell_usage(argv);
+	return SHELL_SHOW_USAGE;
 }

@@ -43,7 +43,7 @@ int command_agree(int argc, char **argv)
 	bool no = argc == 2 && !strcmp(argv[1], "no");
 
 	if (argc > 2 || (argc == 2 && !no))
-		return shell_usage(argv);
+		return SHELL_SHOW_USAGE;
 	if (!may_lock())
 		return SHELL_FAILED;
 	lock_agree(!no);

@@ -15,7 +15,7 @@ static int move(int argc, char **argv, int (*how)(int pid))
 	int error;
 
 	if (argc != 2 || !words_number(argv[1], INT32_MAX, &pid))
-		return shell_usage(argv);
+		return SHELL_SHOW_USAGE;
 	irqs = irq_save();
 	error = how((int)pid);
 	irq_restore(irqs);

@@ -24,8 +24,9 @@ static void list(void)
 
 int command_pci(int argc, char **argv)
 {
+	(void)argv;
 	if (argc != 1)
-		return shell_usage(argv);
+		return SHELL_SHOW_USAGE;
 	if (!cell_present()) {
 		print("not in a cell\n");
 		return SHELL_FAILED;

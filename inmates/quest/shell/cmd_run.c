@@ -220,7 +220,7 @@ int shell_run(int argc, char **argv)
 
 int command_run(int argc, char **argv)
 {
-	return argc < 2 ? shell_usage(argv) : shell_run(argc - 1, argv + 1);
+	return argc < 2 ? SHELL_SHOW_USAGE : shell_run(argc - 1, argv + 1);
 }
 
 void shell_report_background(void)
@@ -253,7 +253,7 @@ int command_kill(int argc, char **argv)
 	uint64_t id;
 
 	if (argc != 2 || !words_number(argv[1] + job, PID_MAX, &id))
-		return shell_usage(argv);
+		return SHELL_SHOW_USAGE;
 	irqs = irq_save();
 	found = job ? process_end_job((int)id, SIGKILL) : end_one((int)id);
 	irq_restore(irqs);

@@ -81,7 +81,7 @@ int command_vcpus(int argc, char **argv)
 	else if (argc == 2 && !strcmp(argv[1], "counts"))
 		print_table(" ID NAME            QUEUE DEPLETED OVERRUN MAX us   IRQS   IRQ ms\n", print_counts);
 	else
-		return shell_usage(argv);
+		return SHELL_SHOW_USAGE;
 	if (argc == 1)
 		print_overhead();
 	return 0;

@@ -5,7 +5,6 @@
 #define NL "\n"
 
 const struct command shell_commands[] = {
-	{ "help", "[NAME]", "what there is; more about NAME", NULL, command_help },
 	{ "ps", "", "threads: state, VCPU, CPU time; programs: pid, memory, CPU time", NULL, command_ps },
 	{ "vcpus", "[counts]", "VCPUs: parameters and use; or queue, overruns, interrupts",
 	  "    C, T     budget and period in ms; an I/O VCPU's T is the last one inherited" NL

@@ -2,7 +2,6 @@
 #include <inmate/cell.h>
 #include <inmate/console.h>
 #include <inmate/cpu.h>
-#include <inmate/string.h>
 #include <inmate/timer.h>
 #include "../drivers/input.h"
 #include "../kernel/vcpu/namedvcpu.h"
@@ -21,69 +20,15 @@ static struct lineedit line;
 static bool shown;			/* the line being typed stands on the screen, whole */
 static bool writing;			/* console_write() is the shell's own */
 
-/* The n-th of all commands; NULL: there are fewer. */
-static const struct command *command_nth(unsigned int n)
+/* Returns its status. */
+static int run_command(const struct command *c, int argc, char **argv)
 {
-	const struct command *c;
+	int status = c->run(argc, argv);
 
-	for (c = shell_commands; c->name; c++)
-		if (!n--)
-			return c;
-	for (c = shell_more_commands; c->name; c++)
-		if (!n--)
-			return c;
-	return NULL;
-}
-
-static const struct command *find(const char *name)
-{
-	const struct command *c;
-	unsigned int n;
-
-	for (n = 0; (c = command_nth(n)); n++)
-		if (!strcmp(c->name, name))
-			break;
-	return c;
-}
-
-int shell_usage(char **argv)
-{
-	const struct command *c = find(argv[0]);
-
-	if (c)
-		print("usage: %s %s\n", c->name, c->usage);
+	if (status != SHELL_SHOW_USAGE)
+		return status;
+	print("usage: %s %s\n", c->name, c->usage);
 	return SHELL_USAGE;
-}
-
-static int help_on(const char *name)
-{
-	const struct command *c = find(name);
-
-	if (!c && shell_runs(name)) {
-		print("%s: a program: its name runs it (Documentation/tutorial/quest-programs.md)\n", name);
-		return 0;
-	}
-	if (!c) {
-		print("%s: no such command; help lists them\n", name);
-		return SHELL_FAILED;
-	}
-	print("%s %s\n    %s\n", c->name, c->usage, c->brief);
-	if (c->text)
-		print("%s", c->text);
-	return 0;
-}
-
-int command_help(int argc, char **argv)
-{
-	const struct command *c;
-	unsigned int n;
-
-	if (argc > 1)
-		return help_on(argv[1]);
-	for (n = 0; (c = command_nth(n)); n++)
-		print("%-8s %s\n", c->name, c->brief);
-	print("help NAME tells more; a program runs by its name (ls); Tab completes, ^C ends\n");
-	return 0;
 }
 
 /* Returns its status. */
@@ -99,9 +44,9 @@ static int run_line(char *text)
 		print("%s: too many words: %d at most\n", words[0], WORDS_MAX);
 		return SHELL_USAGE;
 	}
-	c = find(words[0]);
+	c = command_find(words[0]);
 	if (c)
-		return c->run(n, words);
+		return run_command(c, n, words);
 	if (shell_runs(words[0]))
 		return shell_run(n, words);
 	print("%s: no such command; help lists them\n", words[0]);

@@ -21,23 +21,35 @@ enum shell_status {
 	SHELL_BROKEN = 128 + 2,		/* ended by ^C */
 };
 
+/*
+ * Of a command only: it was called in a wrong way. The shell prints how to call it; the line's status is
+ * SHELL_USAGE.
+ */
+#define SHELL_SHOW_USAGE	(-1)
+
 struct command {
 	const char *name;
 	const char *usage;		/* behind the name, may be "" */
 	const char *brief;		/* one line */
 	const char *text;		/* what `help NAME` adds; may be NULL */
-	int (*run)(int argc, char **argv);	/* returns the line's status */
+	int (*run)(int argc, char **argv);	/* returns the line's status, or SHELL_SHOW_USAGE */
 };
 
-/* The commands, ending with a NULL name; and those of an image for tests, which the shipped one has none of. */
+/*
+ * The commands except help, ending with a NULL name; and those of an image for tests, of which the
+ * shipped one has none.
+ */
 extern const struct command shell_commands[];
 extern const struct command shell_more_commands[];
+
+/* Of all of these and help: the n-th, the one called `name`. Return NULL if there is none. */
+const struct command *command_nth(unsigned int n);
+const struct command *command_find(const char *name);
 
 /* Start the shell thread. False: no memory. */
 bool shell_start(void);
 
 /* The commands, by file. */
-int command_help(int argc, char **argv);
 int command_ps(int argc, char **argv);
 int command_vcpus(int argc, char **argv);
 int command_uptime(int argc, char **argv);
@@ -78,8 +90,5 @@ int shell_run(int argc, char **argv);
 /* Print which programs in the background have ended; the programs that there are (`ps`). */
 void shell_report_background(void);
 void shell_processes(void);
-
-/* Prints "usage: NAME ..." for argv[0]; returns SHELL_USAGE. */
-int shell_usage(char **argv);
 
 #endif

@@ -114,7 +114,7 @@ int command_gate(int argc, char **argv)
 		;
 	if (argc != 5 || hold == 3 || !words_value(argv[2], 0xEF, &vectors[0]) ||
 	    !words_value(argv[3], 0xEF, &vectors[1]) || !words_value(argv[4], 100, &more))
-		return shell_usage(argv);
+		return SHELL_SHOW_USAGE;
 	slow.source = (struct gate_source){ .hold = hold, .vector = (uint8_t)vectors[0] };
 	quick.source.vector = (uint8_t)vectors[1];
 	if (!start(&slow, "slow", slow_interrupt) || !start(&quick, "quick", quick_interrupt)) {

@@ -166,7 +166,7 @@ int command_pcitest(int argc, char **argv)
 		print("not in a cell\n");
 		return SHELL_FAILED;
 	}
-	return pcitest(argc, argv) ? 0 : shell_usage(argv);
+	return pcitest(argc, argv) ? 0 : SHELL_SHOW_USAGE;
 }
 
 /* ---- the teaching device ---- */
@@ -231,7 +231,7 @@ int command_edu(int argc, char **argv)
 	} else if (argc == 2 && !strcmp(argv[1], "msi")) {
 		raise(d, false, MESSAGE_VECTOR);
 	} else {
-		return shell_usage(argv);
+		return SHELL_SHOW_USAGE;
 	}
 	return 0;
 }
