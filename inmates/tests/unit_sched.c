@@ -314,26 +314,26 @@ TEST(sched_set_hides_nothing)
 	}
 }
 
-/* Between the question and what comes of it others may destroy, and run. */
-TEST(sched_asking_takes_time)
+/* During a trial other VCPUs may be destroyed, and run. */
+TEST(sched_trial_allows_calls_in_between)
 {
 	struct vcpu_params more = { "more", MAIN_VCPU, 60, 100, 0 };
 
 	set_up(false);
 	CHECK(vcpu(MAIN_VCPU, 20, 100, 0) == 0 && vcpu(MAIN_VCPU, 30, 100, 1) == 1);
-	sched_ask(&s, &more, -1, 10);
+	sched_trial_begin(&s, &more, -1, 10);
 	CHECK(sched_vcpu_destroy(&s, 0, 11) == 0);		/* too late: it counts still */
-	sched_answer(&s);
-	CHECK(sched_carry_out(&s, 12) == SCHED_OVER_BOUND && !sched_vcpu(&s, 2));
+	sched_trial_decide(&s);
+	CHECK(sched_trial_apply(&s, 12) == SCHED_OVER_BOUND && !sched_vcpu(&s, 2));
 	more.budget = 10;
-	sched_ask(&s, &more, 1, 20);
-	sched_answer(&s);
-	CHECK(sched_vcpu_destroy(&s, 1, 21) == 0 && sched_carry_out(&s, 22) == SCHED_NO_VCPU);
+	sched_trial_begin(&s, &more, 1, 20);
+	sched_trial_decide(&s);
+	CHECK(sched_vcpu_destroy(&s, 1, 21) == 0 && sched_trial_apply(&s, 22) == SCHED_NO_VCPU);
 	CHECK(vcpu(MAIN_VCPU, 30, 100, 30) == 0 && vcpu(MAIN_VCPU, 30, 100, 31) == 1);
-	sched_ask(&s, &more, 1, 40);
-	sched_answer(&s);
+	sched_trial_begin(&s, &more, 1, 40);
+	sched_trial_decide(&s);
 	s.vcpus[1].counts.created++;				/* another one, under the same number */
-	CHECK(sched_carry_out(&s, 41) == SCHED_NO_VCPU && s.vcpus[1].params.budget == 30);
+	CHECK(sched_trial_apply(&s, 41) == SCHED_NO_VCPU && s.vcpus[1].params.budget == 30);
 	CHECK(sched_vcpu_set(&s, 1, &more, 50) == 0 && s.vcpus[1].params.budget == 10);
 }
 

@@ -103,17 +103,27 @@ struct sched_config {
 	enum admission_test admission;
 };
 
-/* May there be such a VCPU? A copy of all that the answer depends on, which may take long: see sched_ask(). */
-struct sched_question {
+/*
+ * Admission's trial of one VCPU: a copy of all that the decision depends on, and the decision. It is
+ * too large for a stack, so struct sched has room for one trial at a time. Nothing in it lasts beyond
+ * the trial.
+ *
+ * `set` has three groups, one behind the other; each of the counts is where its group ends.
+ */
+struct sched_trial {
+	/* What is wanted: */
 	struct vcpu_params params;
-	int instead;			/* the VCPU that shall have them from now on; -1: a new one */
-	uint64_t created;		/* when that one was */
-	int error;			/* 0: it may */
-	uint64_t begin;			/* when its first budget is usable */
-	unsigned int active;		/* entries of `set`: those that are there, itself among them; */
-	unsigned int others, all;	/* with what is remembered of other owners; with that of its own and nobody's, too */
+	int instead;			/* the VCPU that is to get `params`; -1: a new one */
+	uint64_t created;		/* of that VCPU: its id may be another VCPU's when the trial ends */
+	/* What counts: */
+	unsigned int living;		/* VCPUs that exist, the one on trial first */
+	unsigned int refusing;		/* past use of other owners: the VCPU is refused if it does not fit */
+	unsigned int delaying;		/* past use of its owner and of nobody: it begins when it fits */
 	struct admission_entry set[2 * SCHED_VCPUS + 1];
-	uint64_t settled[2 * SCHED_VCPUS + 1];	/* of those that are remembered */
+	uint64_t settled[2 * SCHED_VCPUS + 1];	/* of past use: when it no longer counts */
+	/* The decision: */
+	int error;			/* 0: admitted */
+	uint64_t begin;			/* when its first budget is usable */
 };
 
 struct sched {
@@ -125,7 +135,7 @@ struct sched {
 	uint64_t decisions;
 	int ring;			/* first of the ring, -1: empty */
 	struct readytree ready;
-	struct sched_question question;
+	struct sched_trial trial;
 	struct vcpu vcpus[SCHED_VCPUS];
 };
 
@@ -140,13 +150,15 @@ void sched_init(struct sched *s, const struct sched_config *config, uint64_t now
 int sched_vcpu_create(struct sched *s, const struct vcpu_params *params, uint64_t now);
 
 /*
- * The same, and sched_vcpu_set(), in three steps, one caller at a time. sched_answer() looks at nothing but what sched_ask()
- * has copied, so interrupts may be on: other calls may come in between, but none that asks. A VCPU that is destroyed
- * meanwhile still counts; one that was to be set is then SCHED_NO_VCPU. The last step's answer is the whole call's.
+ * sched_vcpu_create() and sched_vcpu_set() (`instead` >= 0) in three steps, for one caller at a time.
+ * sched_trial_decide() may take milliseconds and uses only what sched_trial_begin() has copied, so
+ * interrupts may be on: other calls may come in between, except for other trials. A VCPU that is
+ * destroyed meanwhile still counts; if it is the one to be set, the result is SCHED_NO_VCPU. The last
+ * step returns what the whole call does.
  */
-void sched_ask(struct sched *s, const struct vcpu_params *params, int instead, uint64_t now);
-void sched_answer(struct sched *s);
-int sched_carry_out(struct sched *s, uint64_t now);
+void sched_trial_begin(struct sched *s, const struct vcpu_params *params, int instead, uint64_t now);
+void sched_trial_decide(struct sched *s);
+int sched_trial_apply(struct sched *s, uint64_t now);
 
 /*
  * 0, SCHED_NO_VCPU, or SCHED_IN_USE: unbind its entities first. What it has used is remembered until it would have come back,

@@ -76,12 +76,12 @@ static int ask(const struct vcpu_params *params, int instead)
 	if (created_at(instead) != created)
 		return SCHED_NO_VCPU;
 	asking = true;
-	sched_ask(dispatch_sched(), params, instead, rdtsc());
+	sched_trial_begin(dispatch_sched(), params, instead, rdtsc());
 	if (thread_current()->id != THREAD_IDLE_ID)	/* as it is at boot, when there is nobody to let in */
 		irq_enable();
-	sched_answer(dispatch_sched());
+	sched_trial_decide(dispatch_sched());
 	irq_disable();
-	answer = sched_carry_out(dispatch_sched(), rdtsc());
+	answer = sched_trial_apply(dispatch_sched(), rdtsc());
 	asking = false;
 	wake_all(&askers);
 	return answer;

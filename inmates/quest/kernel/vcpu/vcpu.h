@@ -28,7 +28,7 @@ int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint6
 /* One that was detached, with what it has used. Returns the id, or an enum sched_error. */
 int vcpu_restore(const struct vcpu *was);
 
-/* Microseconds until VCPU `id` has budget; 0: it has some, or there is none such. A new one may have to wait (create.c). */
+/* Microseconds until VCPU `id` has budget; 0: it has some, or there is none such. A new one may have to wait (sched/trial.c). */
 uint64_t vcpu_begins_in_us(int id);
 
 /* 0 or an enum sched_error. Threads must be unbound (ended) first; the fixed VCPUs are in use for ever. */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What VCPUs have used and must still be counted, although they have been destroyed or have other
+ * parameters now: struct vcpu's `past` until time `settled`. For sched/ only.
+ */
+#ifndef QUEST_PAST_H
+#define QUEST_PAST_H
+
+#include "sched.h"
+
+/* Returns whether `v` has used something that must still be counted. */
+bool past_unsettled(const struct vcpu *v, uint64_t now);
+
+/* Keeps in `v` what it has used under its present parameters, which are about to end. */
+void past_remember(struct vcpu *v, uint64_t now);
+
+/* The longest period of the Main VCPUs that exist. */
+uint64_t past_longest_period(const struct sched *s);
+
+/*
+ * Returns whether what `v` used took anything from VCPUs whose periods are at most `longest`. What was
+ * used at the priority of a longer period took nothing from them.
+ */
+bool past_noticed(const struct vcpu *v, uint64_t longest);
+
+/* An id for a new VCPU: a free one, else one whose past nobody notices. SCHED_VCPUS: there is none. */
+int past_find_slot(const struct sched *s, uint64_t now);
+
+#endif
