@@ -4,7 +4,6 @@
 #include <inmate/cpu.h>
 #include <inmate/trap.h>
 #include "../kernel/deferred.h"
-#include "../kernel/vcpu/iovcpu.h"
 #include "../kernel/thread.h"
 #include "../kernel/vcpu/vcpu.h"
 #include "../user/include/quest/classes.h"
@@ -47,7 +46,9 @@ void doorbell_look(void)
 }
 
 /* Nothing masks it. Its class is the lowest of the cell's vectors, so a flood holds no device. */
-static struct deferred doorbell = { .source.hold = GATE_PRIORITY, .handler = doorbell_look };
+static struct deferred doorbell = {
+	.source.hold = GATE_PRIORITY, .handler = doorbell_look, .io_class = IOVCPU_CLASS_INPUT,
+};
 
 static void doorbell_interrupt(struct trap_frame *frame)
 {
@@ -59,7 +60,7 @@ bool doorbell_start(void)
 {
 	doorbell.source.vector = cell_info()->doorbell_vector;
 	doorbell.served = input_readers();
-	if (!deferred_start(&doorbell, "doorbell", iovcpu_select(IOVCPU_CLASS_INPUT)))
+	if (!deferred_start(&doorbell, "doorbell"))
 		return false;
 	trap_set_irq(cell_info()->doorbell_vector, doorbell_interrupt);
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The lock on management of cells, and how Linux's request to open it is answered. */
-#ifndef QUEST_LOCK_H
-#define QUEST_LOCK_H
+#ifndef QUEST_MANAGEMENT_LOCK_H
+#define QUEST_MANAGEMENT_LOCK_H
 
 #include <stdbool.h>
 

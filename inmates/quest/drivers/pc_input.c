@@ -5,7 +5,6 @@
 #include <inmate/trap.h>
 #include "../arch/vectors.h"
 #include "../kernel/deferred.h"
-#include "../kernel/vcpu/iovcpu.h"
 #include "../user/include/quest/classes.h"
 #include "input.h"
 #include "pc_input.h"
@@ -56,9 +55,11 @@ static void mask_ps2(bool masked)
 
 static struct deferred serial = {
 	.source = { GATE_EDGE, .vector = VECTOR_SERIAL }, .mask = mask_serial, .handler = serve_serial,
+	.io_class = IOVCPU_CLASS_INPUT,
 };
 static struct deferred ps2 = {
 	.source = { GATE_EDGE, .vector = VECTOR_PS2 }, .mask = mask_ps2, .handler = take_ps2,
+	.io_class = IOVCPU_CLASS_INPUT,
 };
 
 static void serial_interrupt(struct trap_frame *frame)
@@ -76,7 +77,7 @@ static void ps2_interrupt(struct trap_frame *frame)
 static bool start(struct deferred *d, const char *name, trap_handler *interrupt)
 {
 	d->served = input_readers();
-	if (!deferred_start(d, name, iovcpu_select(IOVCPU_CLASS_INPUT)))
+	if (!deferred_start(d, name))
 		return false;
 	trap_set_irq(d->source.vector, interrupt);
 	return true;

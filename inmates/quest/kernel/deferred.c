@@ -3,6 +3,7 @@
 #include <inmate/cpu.h>
 #include "deferred.h"
 #include "dispatch.h"
+#include "vcpu/iovcpu.h"
 
 static struct gate gate;
 
@@ -39,7 +40,12 @@ static void serve_thread(void *arg)
 	serve(arg);
 }
 
-bool deferred_start(struct deferred *d, const char *name, int vcpu)
+bool deferred_start(struct deferred *d, const char *name)
+{
+	return deferred_start_on(d, name, iovcpu_select(d->io_class));
+}
+
+bool deferred_start_on(struct deferred *d, const char *name, int vcpu)
 {
 	d->vcpu = vcpu;
 	return thread_create(name, vcpu, serve_thread, d) >= 0;

@@ -70,7 +70,7 @@ static bool start(struct deferred *d, const char *name, trap_handler *handler)
 	int id = vcpu_create(name, IO_VCPU, 500, 20000, KERNEL_PID);
 
 	trap_set_irq(d->source.vector, handler);
-	return id >= 0 && deferred_start(d, name, id);
+	return id >= 0 && deferred_start_on(d, name, id);
 }
 
 static void wait_for(const volatile unsigned int *count, unsigned int least)
