@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* System calls: what descriptors stand for: the console, the archive's files, pipes. */
-#include <inmate/console.h>
 #include <inmate/string.h>
-#include <qv/cell.h>
 #include "../drivers/input.h"
+#include "../drivers/output.h"
 #include "../mm/usercopy.h"
 #include "../user/include/quest/types.h"
 #include "dispatch.h"
@@ -11,8 +10,6 @@
 #include "process/job.h"
 #include "program.h"
 #include "syscall.h"
-
-#define CONSOLE_PIECE	128
 
 long sys_open(struct call *c)
 {
@@ -94,24 +91,13 @@ long sys_read(struct call *c)
 	}
 }
 
-/* What a program prints shall not look like the shell's call for a line. */
-static void print_piece(char *text, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (text[i] == QV_STREAM_READY)
-			text[i] = '?';
-	console_write(text, n);
-}
-
-/* 0: it has room for a piece. Alone the serial port is slower than most programs. */
-static long wait_for_console(const struct call *c)
+/* Returns 0 when a piece can be written, or why the call is to be given up. */
+static long wait_for_output(const struct call *c)
 {
 	long error = 0;
 
-	while (!error && !console_fits(CONSOLE_PIECE)) {
-		console_wait();
+	while (!error && !output_ready()) {
+		output_wait();
 		error = process_interrupted(c->process);
 	}
 	return error;
@@ -120,17 +106,17 @@ static long wait_for_console(const struct call *c)
 static long write_console(struct call *c, uint64_t from, uint64_t n)
 {
 	uint64_t done, part;
-	char text[CONSOLE_PIECE];
+	char text[OUTPUT_PIECE];
 	long error;
 
 	for (done = 0; done < n && !c->process->ending; done += part) {
-		error = wait_for_console(c);
+		error = wait_for_output(c);
 		if (error)
 			return done ? (long)done : error;
-		part = n - done < CONSOLE_PIECE ? n - done : CONSOLE_PIECE;
+		part = n - done < OUTPUT_PIECE ? n - done : OUTPUT_PIECE;
 		if (!copy_from_user(&c->process->space, text, from + done, part))
 			return done ? (long)done : -EFAULT;
-		print_piece(text, part);
+		output_write(text, part);
 		let_interrupts_in();
 	}
 	return (long)done;
