@@ -4,14 +4,14 @@
 
 #include <stdint.h>
 
-/* What switch_context() pops, lowest address first. */
+/* The registers that switch_context() pops, lowest address first. */
 struct context {
 	uint64_t r15, r14, r13, r12, rbx, rbp, rip;
 };
 
 void switch_context(uint64_t *save, uint64_t load);
 
-/* Where a new thread's context returns to: calls r14(r12, r13), which does not return. */
+/* The return address of a new thread's context: calls r14(r12, r13), which does not return. */
 void first_return(void);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * void switch_context(uint64_t *save, uint64_t load)
  *
- * Put the stack pointer in *save and go on with the stack `load`. Callee-saved
- * registers live on the stack; the rest is the compiler's care. Interrupts are off.
+ * Stores the stack pointer in *save and continues on the stack `load`. The callee-saved registers
+ * are on the stacks; the compiler saves the others. Interrupts are off.
  */
 	.text
 	.globl	switch_context

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SYSCALL: RIP in RCX, RFLAGS in R11, interrupts off by SFMASK, RSP still the
- * program's. Until there is a stack nothing is pushed, and what may come here
- * all the same (NMI, machine check) has stacks of its own. The frame becomes
- * what an interrupt would leave (struct trap_frame), so that fork, exec and
- * kill need not know how the program came in.
+ * Entry of SYSCALL: RIP is in RCX, RFLAGS in R11, interrupts are off (SFMASK), and RSP is still the
+ * program's. Nothing is pushed until there is a kernel stack; NMI and machine check, which may come
+ * at any time, have their own stacks. The frame has the layout that an interrupt leaves (struct
+ * trap_frame), so that fork, exec and kill need not know how the program entered the kernel.
  */
 #include <inmate/frame.S>
 
@@ -29,9 +28,10 @@ syscall_entry:
 	movq	%rsp, %rdi
 	call	syscall_dispatch
 	testb	%al, %al
-	jz	trap_return		/* not where SYSRET can go: IRETQ */
+	jz	trap_return		/* SYSRET cannot return there: use IRETQ */
 	pop_registers
-	movq	16(%rsp), %rcx		/* rip: syscall_dispatch() has seen that it is a program's */
+	/* rip: syscall_dispatch() has checked that it is in the program */
+	movq	16(%rsp), %rcx
 	movq	32(%rsp), %r11		/* rflags */
 	movq	40(%rsp), %rsp
 	sysretq

@@ -18,18 +18,18 @@
 #define EBX7_SMAP	(1u << 20)
 #define ECX7_UMIP	(1u << 2)
 
-/* SYSCALL clears in RFLAGS: AC NT DF IF TF */
+/* SYSCALL clears these in RFLAGS: AC NT DF IF TF */
 #define SYSCALL_MASK	0x44700ull
-/* SYSCALL takes CS from bits 47:32, SYSRET SS and CS from 63:48 plus 8 and 16 */
+/* SYSCALL takes CS from bits 47:32; SYSRET takes SS and CS from 63:48 plus 8 and 16 */
 #define STAR		((uint64_t)(TRAP_USER_SS - 8) << 48 | (uint64_t)TRAP_KERNEL_CS << 32)
 
-#define FCW_START	0x037F		/* all masked, 64-bit mantissa */
+#define FCW_START	0x037F		/* all exceptions masked, 64-bit mantissa */
 #define MXCSR_START	0x1F80
 
-/* For syscall_entry.S. There is one CPU: these become its own when there are more. */
+/* For syscall_entry.S. There is one CPU; with more, each needs its own copy. */
 uint64_t syscall_kernel_stack, syscall_user_stack;
 
-static const struct thread *fpu_owner;		/* whose state the registers hold */
+static const struct thread *fpu_owner;		/* the thread whose state the registers hold */
 
 void user_init(void (*entry)(void), uint32_t ebx7, uint32_t ecx7)
 {
@@ -46,8 +46,9 @@ void user_init(void (*entry)(void), uint32_t ebx7, uint32_t ecx7)
 	wrmsr(MSR_STAR, STAR);
 	wrmsr(MSR_LSTAR, (uintptr_t)entry);
 	wrmsr(MSR_SFMASK, SYSCALL_MASK);
-	wrmsr(MSR_SYSENTER_CS, 0);		/* SYSENTER: #GP */
-	__asm__ volatile("lldt %w0" : : "r"(0));	/* INIT leaves one of 64 KiB at address 0 */
+	wrmsr(MSR_SYSENTER_CS, 0);		/* SYSENTER raises #GP */
+	/* INIT leaves an LDT of 64 KiB at address 0 */
+	__asm__ volatile("lldt %w0" : : "r"(0));
 }
 
 static void save(struct fpu_state *f)
@@ -63,10 +64,15 @@ static void take_fpu(const struct thread *t)
 		return;
 	if (fpu_owner)
 		save(fpu_owner->fpu);
-	/* where the last x87 instruction was is not loaded by all processors: nor shall it stay the other's */
+	/*
+	 * Not all processors load the address of the last x87 instruction. Clear the previous
+	 * program's.
+	 */
 	__asm__ volatile("fnclex; emms; fildl %0" : : "m"(zero));
 	__asm__ volatile("fxrstor64 %0" : : "m"(*t->fpu));
-	/* 64-bit code needs none of these; what one program put there is not the next one's to read */
+	/*
+	 * 64-bit code does not need these. Clear them, so that the next program cannot read them.
+	 */
 	__asm__ volatile("movl %0, %%ds; movl %0, %%es; movl %0, %%fs; movl %0, %%gs" : : "r"(zero));
 	fpu_owner = t;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Ring 3: how a CPU enters it and comes back. Interrupts are off in every call. */
+/* How a CPU enters ring 3 and returns from it. Interrupts are off in every call. */
 #ifndef QUEST_USER_H
 #define QUEST_USER_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <inmate/trap.h>
 
-#define SYSCALL_VECTOR	0x100		/* in struct trap_frame: came by SYSCALL */
+#define SYSCALL_VECTOR	0x100		/* in struct trap_frame: the program came by SYSCALL */
 
 #define RFLAGS_FIXED	0x002
 #define RFLAGS_TRAP	0x100
@@ -15,7 +15,7 @@
 
 struct thread;
 
-/* What the FPU and SSE hold of a thread: AMD64 manual volume 2, section 11.4.4. */
+/* The FPU and SSE state of a thread: AMD64 manual volume 2, section 11.4.4. */
 struct fpu_state {
 	uint8_t fxsave[512];
 } __attribute__((aligned(16)));
@@ -27,32 +27,32 @@ struct fpu_state {
 void user_init(void (*entry)(void), uint32_t ebx7, uint32_t ecx7);
 
 /*
- * `next` is about to run instead of `prev`: its address space, its stack for what comes from ring 3,
- * its FPU state. Kernel threads have no FPU state: what is in the registers stays there until another
- * program's thread runs, and is then saved at once (never later, by a trap on its first use: the
- * registers of one program are at no time within reach of another).
+ * Switches to the address space, the kernel stack and the FPU state of `next`, which runs next.
+ * Kernel threads have no FPU state: the registers keep a program's state until another program's
+ * thread runs. They are saved then, and not later by a trap on the first use, so that a program can
+ * never reach the registers of another one.
  */
 void user_switch(const struct thread *next);
 
-/* As at the start of a program: all masked, round to nearest. */
+/* Sets the state of a program's start: all exceptions masked, round to nearest. */
 void user_fpu_init(struct fpu_state *f);
 
-/* What the FPU holds of `from`, now. */
+/* Copies the present FPU state of `from`. */
 void user_fpu_copy(struct fpu_state *to, const struct thread *from);
 
-/* As at the start of a program, for the current thread. */
+/* Gives the current thread the FPU state of a program's start. */
 void user_fpu_reset(struct thread *t);
 
-/* The thread is no more. */
+/* Thread `t` has ended. */
 void user_forget(const struct thread *t);
 
-/* Go to ring 3; `frame` is on the current thread's kernel stack. */
+/* Enters ring 3. `frame` is on the current thread's kernel stack. */
 _Noreturn void user_enter(struct trap_frame *frame);
 
-/* The current thread runs without a program from here on. */
+/* Leaves the address space of the current thread's program, for good. */
 void user_leave_space(void);
 
-/* The current space has lost pages. */
+/* Pages of the current address space were unmapped: flushes the TLB. */
 void user_flush(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* user_enter(frame): from the kernel to ring 3, for the first time in a thread's life. */
+/* user_enter(frame): the first entry of a thread into ring 3. */
 	.text
 	.globl	user_enter
 	.type	user_enter, @function

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Interrupt vectors of Quest's own choice; the doorbell's comes from the info page. */
+/* The interrupt vectors that Quest chooses. The doorbell's vector comes from the info page. */
 #ifndef QUEST_VECTORS_H
 #define QUEST_VECTORS_H
 
 #define VECTOR_PS2	0x41
 #define VECTOR_SERIAL	0x44
-#define VECTOR_TIMER	0xF0		/* alone in the highest class: what CR8 shuts out is below it */
+#define VECTOR_TIMER	0xF0		/* alone in the highest class: CR8 never holds it */
 
 #endif

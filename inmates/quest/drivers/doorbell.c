@@ -45,7 +45,10 @@ void doorbell_look(void)
 	irq_restore(irqs);
 }
 
-/* Nothing masks it. Its class is the lowest of the cell's vectors, so a flood holds no device. */
+/*
+ * Nothing masks the doorbell. Its class is the lowest of the cell's vectors, so a flood holds no
+ * device.
+ */
 static struct deferred doorbell = {
 	.source.hold = GATE_PRIORITY, .handler = doorbell_look, .io_class = IOVCPU_CLASS_INPUT,
 };

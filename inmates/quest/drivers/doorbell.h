@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* In a cell: keys and requests that Linux puts in the comm page. */
+/* Keys and requests that Linux puts in the comm page of a cell. */
 #ifndef QUEST_DOORBELL_H
 #define QUEST_DOORBELL_H
 
 #include <stdbool.h>
 
-/* Take the doorbell's vector, if the cell has one. */
+/* Takes the doorbell's vector, if the cell has one. Returns false if there is no memory. */
 bool doorbell_start(void);
 
-/* Look at the comm page now: requests are obeyed, keys taken as far as there is room. */
+/* Checks the comm page now: obeys requests and takes keys as far as there is room. */
 void doorbell_look(void);
 
 /*
- * A thread that keeps comm.heartbeat going, and looks at the comm page too: a lost doorbell costs a beat. It is there
- * alone, too, where it does nothing: Quest alone and Quest in a cell have the same to decide.
+ * Starts the thread that increments comm.heartbeat. It checks the comm page, too, so a lost
+ * doorbell delays a request by one beat at most. Outside a cell the thread exists as well and does
+ * nothing, so that the scheduler has the same VCPUs to serve. Returns false if there is no memory.
  */
 bool heartbeat_start(void);
 

@@ -31,7 +31,8 @@ void input_put(uint8_t byte)
 		queue[ring_slot(head++, INPUT_LENGTH)] = byte;
 		wake_all(&readers);
 	} else if (byte == BREAK_KEY) {
-		queue[ring_slot(head - 1, INPUT_LENGTH)] = byte;	/* ends the line whatever is typed: the last key gives way */
+		/* the last key gives way: ^C must end the line in any case */
+		queue[ring_slot(head - 1, INPUT_LENGTH)] = byte;
 	}
 	irq_restore(irqs);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The keyboard queue, whatever the keys come from. */
+/* The queue of keys, from any source. */
 #ifndef QUEST_INPUT_H
 #define QUEST_INPUT_H
 
@@ -10,29 +10,35 @@
 
 #define INPUT_LENGTH	256		/* a power of two */
 
-/* Append a byte and wake the reader; dropped when the queue is full. From any context. */
+/* Appends a byte and wakes the reader. Drops the byte if the queue is full. From any context. */
 void input_put(uint8_t byte);
 
-/* Bytes that still fit. */
+/* Returns how many bytes still fit. */
 size_t input_room(void);
 
-/* Next byte; sleeps until there is one, until TSC `at` (UINT64_MAX: no limit) or input_poke(). -1: none. */
+/*
+ * Returns the next byte. Sleeps until there is one, until TSC `at` (UINT64_MAX: no limit) or until
+ * input_poke(); returns -1 if there is none then.
+ */
 int input_get_until(uint64_t at);
 
-/* Whoever waits for a byte looks again, or does something else. From any context. */
+/* Wakes the threads that wait for a byte, so that they check again. From any context. */
 void input_poke(void);
 
-/* Who waits for a byte. */
+/* The threads that wait for a byte. */
 const struct wait_queue *input_readers(void);
 
-/* Next byte, -1: none. Sleep until there is one, or earlier (thread_interrupt_all()). Interrupts off. */
+/*
+ * input_try() returns the next byte, or -1. input_wait() sleeps until there is one, or until
+ * wake_threads_of(). Interrupts are off.
+ */
 int input_try(void);
 void input_wait(void);
 
-/* Drop what is queued up to a ^C, if one is. Interrupts off. */
+/* Drops the queue up to and including a ^C, if there is one. Interrupts are off. */
 bool input_drop_break(void);
 
-/* What ^C does at once instead of being queued; NULL: nothing. From any context. */
+/* Sets what ^C does at once instead of being queued (NULL: nothing). From any context. */
 void input_set_break(void (*act)(void));
 
 #endif

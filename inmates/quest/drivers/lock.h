@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The lock on management of cells, and how Linux's request to open it is answered. */
+/* The lock on the management of cells, and the answer to Linux's request to open it. */
 #ifndef QUEST_MANAGEMENT_LOCK_H
 #define QUEST_MANAGEMENT_LOCK_H
 
 #include <stdbool.h>
 
-/* Linux can create, start, stop or destroy no cell until we unlock. Only in a cell. */
+/* Until unlock_management(), Linux cannot create, start, stop or destroy a cell. Only in a cell. */
 void lock_management(void);
 void unlock_management(void);
 
-/* Whether Linux's next request is agreed to; no at boot, and again after each yes. */
+/*
+ * Sets whether to agree to the next request of Linux. It is false at boot and after each agreement.
+ */
 void lock_agree(bool yes);
 
-/* Linux asks: QV_REQUEST_UNLOCK stands in the comm page. Interrupts off. */
+/* Linux has set QV_REQUEST_UNLOCK in the comm page. Interrupts are off. */
 void lock_asked(void);
 
 #endif

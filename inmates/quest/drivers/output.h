@@ -11,10 +11,13 @@
 /* Returns whether output_write() can write a piece without waiting for a device. */
 bool output_ready(void);
 
-/* Lets others run while the device is busy, or for less long; then check output_ready() again. */
+/* Lets others run while the device may be busy. The caller checks output_ready() again. */
 void output_wait(void);
 
-/* Writes at most OUTPUT_PIECE bytes. Bytes that mean the shell's call for a line are replaced in `text`. */
+/*
+ * Writes at most OUTPUT_PIECE bytes. Replaces bytes of `text` that mean the shell's prompt for a
+ * line.
+ */
 void output_write(char *text, size_t n);
 
 #endif

@@ -9,9 +9,12 @@
 #include "input.h"
 #include "pc_input.h"
 
-#define FULL_US		1000		/* a serial port of 115200 Baud has sent a dozen bytes then */
+#define FULL_US		1000		/* a port of 115200 Baud sends a dozen bytes in it */
 
-/* Takes what has come and sends what is queued, until both rest: the pin is edge-triggered. */
+/*
+ * Takes what was received and sends what is queued until neither is left: the pin is
+ * edge-triggered.
+ */
 static void serve_serial(void)
 {
 	int c;
@@ -24,8 +27,8 @@ static void serve_serial(void)
 }
 
 /*
- * Output is written faster than the port sends it. Pumps too: the writer may be the handler
- * itself, and an interrupt may be lost.
+ * Waits while output is faster than the port. Also sends bytes itself: the caller may be the
+ * interrupt handler, and an interrupt may be lost.
  */
 static void wait_for_serial(void)
 {

@@ -81,7 +81,7 @@ static uint32_t sum_of(const uint8_t *data, size_t n)
 	return sum;
 }
 
-/* The name behind the last slash. */
+/* Returns the part of the name behind the last slash. */
 static const char *base_name(const char *name)
 {
 	const char *base = name;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A read-only archive of files: cpio's "new" format with checksums (magic
- * 070702, `cpio -H crc`). Pure. It lies in the kernel's image (user/pack.py
- * makes it), and a second one may come as a module of the boot loader. All of
- * it is checked once, at boot; a file's number never changes.
+ * A read-only archive of files, in cpio's "new" format with checksums (magic 070702, `cpio -H
+ * crc`). Pure. The first archive is in the kernel's image (user/pack.py makes it); the boot loader
+ * may bring a second one as a module. All of it is checked once, at boot. The number of a file
+ * never changes.
  */
 #ifndef QUEST_ARCHIVE_H
 #define QUEST_ARCHIVE_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ARCHIVE_FILES	64		/* in all archives together */
-#define ARCHIVE_NAME	32		/* with its NUL */
+#define ARCHIVE_NAME	32		/* with the NUL */
 
 struct archive_file {
 	char name[ARCHIVE_NAME];	/* without folders */
@@ -28,12 +28,13 @@ struct archive {
 };
 
 /*
- * Add the regular files of the archive of `size` bytes at `data`, which must stay. A name that is
- * there already is the newer file's from now on. NULL: done; else what is wrong, and nothing was added.
+ * Adds the regular files of the archive of `size` bytes at `data`, which must stay there. A name
+ * that exists already then means the newer file. Returns NULL, or what is wrong; then nothing was
+ * added.
  */
 const char *archive_add(struct archive *a, const void *data, size_t size);
 
-/* The number of a file by its name; -1: there is none. */
+/* Returns the number of the file called `name`, or -1. */
 int archive_find(const struct archive *a, const char *name);
 
 #endif

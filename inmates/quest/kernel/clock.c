@@ -5,7 +5,7 @@
 #include "process/process.h"
 
 #define NS_PER_S	1000000000l
-#define FAR_S		(1l << 31)	/* in cycles and in ns this fits 64 bits */
+#define FAR_S		(1l << 31)	/* so many seconds fit 64 bits in cycles and in ns */
 
 struct timespec clock_timespec(uint64_t ns)
 {

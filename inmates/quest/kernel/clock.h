@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Times as programs know them: seconds and nanoseconds since the kernel's start. */
+/* Times as programs know them: seconds and nanoseconds since the kernel started. */
 #ifndef QUEST_CLOCK_H
 #define QUEST_CLOCK_H
 
@@ -12,13 +12,19 @@ struct timespec clock_timespec(uint64_t ns);
 /* Returns whether `t` is a time: not negative, fewer than 10^9 ns. */
 bool clock_sane(const struct timespec *t);
 
-/* The TSC value at which `t` (sane) has passed since TSC value `since`; UINT64_MAX if that is more than 68 years away. */
+/*
+ * Returns the TSC value at which `t` (sane) has passed since TSC value `since`; UINT64_MAX if that
+ * is more than 68 years away.
+ */
 uint64_t clock_after(uint64_t since, const struct timespec *t);
 
-/* For a call that waits until TSC `at`, or, when it begins again, until it was to end: that time. */
+/* Returns the end of a call that waits until TSC `at`: if the call begins again, its first end. */
 uint64_t clock_wait_end(uint64_t at);
 
-/* The current thread, a program's, sleeps until TSC `at`. 0, or why it has to give it up. */
+/*
+ * The current thread, which runs a program, sleeps until TSC `at`. Returns 0, or why to give the
+ * call up.
+ */
 long clock_sleep(uint64_t at);
 
 #endif

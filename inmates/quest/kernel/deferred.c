@@ -7,7 +7,7 @@
 
 static struct gate gate;
 
-/* Carries out what the gate has changed for `d`. Interrupts are off. */
+/* Applies what the gate has changed for `d`. Interrupts are off. */
 static void hold(struct deferred *d)
 {
 	if (d->source.hold == GATE_PRIORITY)
@@ -31,7 +31,8 @@ static _Noreturn void serve(void *arg)
 		irq_disable();
 		if (gate_end(&gate, &d->source))
 			hold(d);
-		let_interrupts_in();	/* one that the APIC has kept is looked at by the run that is due */
+		/* an interrupt that the APIC has kept comes now, for the run that is due */
+		let_interrupts_in();
 	}
 }
 

@@ -100,7 +100,7 @@ static void switch_to(struct thread *next)
 	if (next == prev)
 		return;
 	if (prev->state == THREAD_DEAD)
-		departed = prev;	/* its stack is in use until we are off it */
+		departed = prev;	/* its stack is in use until we have left it */
 	current = next;
 	user_switch(next);
 	switch_context(&prev->rsp, next->rsp);
@@ -123,7 +123,7 @@ static void expire(struct thread *t, uint64_t now)
 	wake(t, 0, now);
 }
 
-/* One decision, on one reading of the clock. */
+/* Decides once, on one reading of the clock. */
 static void decide(uint64_t now)
 {
 	struct sched_choice choice;
@@ -188,7 +188,8 @@ void dispatch_preempt(void)
 
 void let_interrupts_in(void)
 {
-	/* STI's shadow covers one instruction; with PAUSE for it no interrupt comes in QEMU */
+	/* STI's shadow covers one instruction; if that is PAUSE, no interrupt comes in QEMU */
 	__asm__ volatile("sti; nop; cli" : : : "memory");
-	dispatch_check();		/* whom we have woken ourselves, no interrupt lets in */
+	/* for threads that we have woken ourselves there is no interrupt */
+	dispatch_check();
 }

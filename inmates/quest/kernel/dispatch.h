@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Carries out what the scheduler decides. Interrupts are off in every call. */
+/* Carries out the decisions of the scheduler. Interrupts are off in every call. */
 #ifndef QUEST_DISPATCH_H
 #define QUEST_DISPATCH_H
 
@@ -8,44 +8,52 @@
 #include "thread.h"
 
 /*
- * `idle` runs now and whenever nobody else wants to. Sets the timer vector's handler; whoever handles
- * the end of interrupts calls dispatch_check().
+ * `idle` runs now, and whenever no other thread is runnable. Sets the handler of the timer vector.
+ * The end of each interrupt must call dispatch_check().
  */
 void dispatch_init(struct thread *idle, unsigned int timer_vector, enum admission_test admission);
 
-/* A new thread, ready at once, on VCPU `vcpu`, which exists. */
+/* Makes a new thread runnable on VCPU `vcpu`, which exists. */
 void dispatch_admit(struct thread *t, int vcpu);
 
-/* The scheduler, for vcpu.c; after a change that may ask for another choice: dispatch_changed(). */
+/*
+ * The scheduler, for VCPUs (vcpu/). After a change that may alter the decision: dispatch_changed().
+ */
 struct sched *dispatch_sched(void);
 void dispatch_changed(void);
 
-/* The current thread stops wanting the CPU (state already set) and gives it up. */
+/* The current thread, whose state is already set, blocks. */
 void dispatch_block(void);
 
-/* As dispatch_block(), woken at TSC `at` at the latest. */
+/* As dispatch_block(), but the thread is woken at TSC `at` at the latest. */
 void dispatch_sleep(uint64_t at);
 void dispatch_wake(struct thread *t);
 
-/* As dispatch_wake(), at TSC `now`, for one on an I/O VCPU, which inherits `period` (cycles; 0: none). */
+/*
+ * As dispatch_wake() at TSC `now`, for a thread on an I/O VCPU, which inherits `period` (cycles; 0:
+ * none).
+ */
 void dispatch_wake_for(struct thread *t, uint64_t period, uint64_t now);
 
-/* Choose again if something has changed since the last choice. */
+/* Decides again if something has changed since the last decision. */
 void dispatch_check(void);
 
-/* The same from a thread with interrupts on; otherwise nothing. */
+/* As dispatch_check(), but does nothing unless interrupts are on. */
 void dispatch_preempt(void);
 bool dispatch_needed(void);
 
-/* Long work with interrupts off lets them in here, and with them others. */
+/* Called in long work with interrupts off: lets pending interrupts, and other threads, run. */
 void let_interrupts_in(void);
 
-/* First thing on a new thread's stack. */
+/* The first call on a new thread's stack. */
 void dispatch_arrived(void);
 
 struct thread *dispatch_current(void);
 
-/* What deciding has cost so far, from the reading of the clock to the switch. It is in the time of who ran before and after. */
+/*
+ * The cost of all decisions, from the reading of the clock to the switch. It is charged to the
+ * threads that run before and after.
+ */
 struct dispatch_cost {
 	uint64_t decisions;
 	uint64_t cycles;
@@ -53,7 +61,7 @@ struct dispatch_cost {
 
 struct dispatch_cost dispatch_cost(void);
 
-/* Cycles used by `t`, its present turn included. */
+/* Returns the cycles that `t` has used, up to now. */
 uint64_t dispatch_used(const struct thread *t);
 
 #endif

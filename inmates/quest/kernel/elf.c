@@ -64,7 +64,7 @@ static const char *take_segment(struct elf_plan *plan, const struct program_head
 		.va = p->vaddr, .offset = p->offset, .size = p->filesz,
 		.rights = p->flags & FLAG_EXECUTE ? USER_CODE : p->flags & FLAG_WRITE ? USER_DATA : USER_READ,
 	};
-	/* ELF wants them in order, so that no two can overlap */
+	/* ELF requires this order; so no two segments overlap */
 	if (plan->num_segments && s->start < plan->end)
 		return "two segments lie on one page, or out of order";
 	plan->end = s->end;

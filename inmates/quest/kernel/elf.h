@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What of an ELF64 program is to be mapped where. Pure: reads the file, checks all of it, touches nothing. */
+/*
+ * Which parts of an ELF64 program are to be mapped where. Pure: checks the whole file, changes
+ * nothing.
+ */
 #ifndef QUEST_ELF_H
 #define QUEST_ELF_H
 
@@ -16,12 +19,12 @@ struct elf_segment {
 
 struct elf_plan {
 	uint64_t entry;
-	uint64_t end;			/* of the last segment: the heap begins there */
+	uint64_t end;			/* of the last segment; the heap begins here */
 	unsigned int num_segments;
 	struct elf_segment segments[ELF_SEGMENTS];
 };
 
-/* NULL: `plan` says how to load it; else what is wrong with the file, in words. */
+/* Returns NULL, and in `plan` how to load the file; or what is wrong with the file. */
 const char *elf_plan(struct elf_plan *plan, const void *file, size_t size);
 
 #endif

@@ -22,13 +22,16 @@ static void dump(const struct trap_frame *f)
 	print("r14 %016lx  r15 %016lx  cr3 %016lx\n", f->r14, f->r15, read_cr3());
 }
 
-/* NMI, double fault and machine check are nobody's fault, and come on stacks of their own. */
+/* NMI, double fault and machine check are no program's fault and have stacks of their own. */
 static bool is_emergency(uint64_t vector)
 {
 	return vector == 2 || vector == 8 || vector == 18;
 }
 
-/* With no stack left a page fault cannot be told on it: it becomes a double fault, which has a stack of its own. */
+/*
+ * A page fault cannot be reported on an exhausted stack. It becomes a double fault, which has its
+ * own stack.
+ */
 static void explain_stack(const struct trap_frame *f)
 {
 	const struct thread *t = f->vector == 8 || f->vector == 14 ? threadslot_guarded(read_cr2()) : NULL;

@@ -10,7 +10,7 @@
 #define ERROR_WRITE	(1u << 1)
 #define ERROR_FETCH	(1u << 4)
 
-/* What waitpid() tells of an exception; those not named are SIGSEGV. */
+/* The signal that waitpid() reports for an exception; 0: SIGSEGV. */
 static const uint8_t signals[TRAP_FIRST_IRQ] = {
 	[0] = SIGFPE, [1] = SIGTRAP, [3] = SIGTRAP, [4] = SIGFPE, [5] = SIGSEGV, [6] = SIGILL,
 	[7] = SIGFPE, [13] = SIGILL, [16] = SIGFPE, [19] = SIGFPE,
@@ -31,7 +31,8 @@ void fault_of_program(struct trap_frame *f)
 	struct process *p = process_current();
 	int signal = signals[f->vector];
 
-	irq_enable();		/* printing takes long; the thread is ours, and its process stays as long */
+	/* printing takes long; this thread and its process stay until it is done */
+	irq_enable();
 	print("%s (pid %d, thread %u) is killed: %s at %016lx", p->name, p->pid, thread_current()->slot,
 	      trap_name(f->vector), f->rip);
 	if (f->vector == PAGE_FAULT)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a program's descriptors stand for: plain data, by numbers. Interrupts are off in every call. */
+/*
+ * What the descriptors of a program refer to: plain data, by number. Interrupts are off in every
+ * call.
+ */
 #ifndef QUEST_FILES_H
 #define QUEST_FILES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FILES_MAX	11		/* of a program, with 0 to 2 */
+#define FILES_MAX	11		/* of a program, 0 to 2 included */
 #define STDIN		0
 #define STDOUT		1
 #define STDERR		2
@@ -15,31 +18,36 @@ enum file_kind { FILE_CLOSED, FILE_KEYBOARD, FILE_SCREEN, FILE_ARCHIVE, FILE_PIP
 
 struct open_file {
 	enum file_kind kind;
-	int number;			/* in the archive; of the pipe */
-	uint64_t at;			/* FILE_ARCHIVE: what is read next */
+	int number;			/* of the file in the archive; of the pipe */
+	uint64_t at;			/* FILE_ARCHIVE: offset of the next byte */
 };
 
 struct process;
 
-/* The keyboard and the screen as 0 to 2. */
+/* Opens the keyboard and the screen as 0 to 2. */
 void files_init(struct process *p);
 
-/* NULL: not open. */
+/* Returns NULL if `fd` is not open. */
 struct open_file *files_find(struct process *p, int fd);
 
-/* The lowest descriptor that is free from now on is `f`. Minus an error: EMFILE. */
+/* Makes `f` the lowest free descriptor. Returns it, or minus an error: EMFILE. */
 int files_add(struct process *p, struct open_file f);
 
-/* The lowest descriptor that is free becomes a copy of `fd`, which is open. Minus an error: EMFILE. */
+/*
+ * Makes the lowest free descriptor a copy of `fd`, which is open. Returns it, or minus an error:
+ * EMFILE.
+ */
 int files_duplicate(struct process *p, int fd);
 
-/* Descriptor `fd` is a copy of `f`, which stays open where it is; what it was before is closed. */
+/*
+ * Makes descriptor `fd` a copy of `f`, which stays open in its place. Closes what `fd` was before.
+ */
 void files_put(struct process *p, int fd, struct open_file f);
 
 void files_close(struct process *p, int fd);
 void files_close_all(struct process *p);
 
-/* `to`, which has none open, gets all of `from`. */
+/* Copies all descriptors of `from` to `to`, which has none open. */
 void files_copy(struct process *to, const struct process *from);
 
 #endif

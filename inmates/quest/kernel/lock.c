@@ -8,7 +8,7 @@
 #include "vcpu/bind.h"
 #include "vcpu/vcpu.h"
 
-/* The threads of a program by their numbers; NULL: none. */
+/* The threads of a program by their numbers; NULL: there is none. */
 struct crew {
 	struct thread *at[STACKS_MAX];
 };
@@ -30,7 +30,10 @@ static struct thread *owner_in(const struct crew *crew, uint32_t word)
 	return name && name <= STACKS_MAX ? crew->at[name - 1] : NULL;
 }
 
-/* The VCPU of the shortest period among a thread's own and those of whoever waits for it, directly or not. */
+/*
+ * For each thread, the VCPU with the shortest period among its own and those of all threads that
+ * wait for it, directly or not.
+ */
 static void choose_vcpus(const struct crew *crew, int vcpu[STACKS_MAX])
 {
 	struct thread *t, *owner;
@@ -80,7 +83,7 @@ void lock_inherit_all(void)
 			lock_inherit(process_at(i));
 }
 
-/* Would `me` wait for itself? */
+/* Returns whether `me` would wait for itself. */
 static bool closes_circle(const struct crew *crew, uint32_t word, const struct thread *me)
 {
 	const struct thread *t = owner_in(crew, word);
@@ -91,13 +94,16 @@ static bool closes_circle(const struct crew *crew, uint32_t word, const struct t
 	return t == me;
 }
 
-/* Who gets the lock at `at` next: the shortest period, and of equal ones whoever has waited longest. `*more`: others wait, too. */
+/*
+ * Returns the next owner of the lock at `at`: the thread with the shortest period; of equal ones,
+ * the one that has waited longest. Sets `*more` if other threads wait, too.
+ */
 static struct thread *next_owner(const struct process *p, const struct crew *crew, uint64_t at, bool *more)
 {
 	struct thread *t, *best = NULL;
 
 	*more = false;
-	for (t = p->locks.head; t; t = t->next_waiting) {	/* the latest first */
+	for (t = p->locks.head; t; t = t->next_waiting) {	/* the latest waiter first */
 		if (t->awaits != at || crew->at[t->slot] != t)
 			continue;
 		*more = best;
@@ -112,7 +118,10 @@ static bool put_word(const struct process *p, uint64_t at, uint32_t word)
 	return copy_to_user(&p->space, at, &word, sizeof(word));
 }
 
-/* Free, or its owner and that somebody waits. */
+/*
+ * Takes the lock if it is free; else records that a thread waits for its owner, and returns
+ * -EAGAIN.
+ */
 static long try_take(const struct process *p, struct thread *me, uint64_t at)
 {
 	struct crew crew;
@@ -146,7 +155,7 @@ long lock_take(uint64_t at, uint64_t until)
 	if (answer != -EAGAIN)
 		return answer;
 	in_time = wait_on_until(&p->locks, until);
-	if (!me->awaits)		/* lock_release() has given it to us */
+	if (!me->awaits)		/* lock_release() has made this thread the owner */
 		return 0;
 	me->awaits = 0;
 	lock_inherit(p);

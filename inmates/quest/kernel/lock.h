@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Locks of programs: a word of the program's memory that holds the owner's thread number plus one, 0 when free, and
- * LOCK_AWAITED while threads wait. A program takes and releases a free lock without the kernel; the kernel is called to
- * wait, and to hand a lock over to the waiter whose VCPU has the shortest period.
+ * Locks of programs. A lock is a word of the program's memory: 0 when free, else the owner's thread
+ * number plus one, and LOCK_AWAITED while threads wait. A program takes and releases a free lock
+ * without the kernel. It calls the kernel to wait, and to hand the lock over to the waiter whose
+ * VCPU has the shortest period.
  *
- * Inheritance: while a thread waits, the owner runs on the waiter's VCPU, in its budget, if that one's period is
- * shorter; so does whoever the owner itself waits for. A waiter is thus delayed by what runs inside the lock, and not by
- * what else the owner's VCPU has to wait for. No VCPU gets more than its budget by it.
+ * Priority inheritance: while a thread waits, the owner runs on the waiter's VCPU, in its budget,
+ * if that VCPU's period is shorter. The same holds for the thread that the owner itself waits for.
+ * So a waiter is delayed by the work inside the lock, and not by other work of the owner's VCPU. No
+ * VCPU gets more than its budget by this.
  *
  * Interrupts are off in every call.
  */
@@ -16,13 +18,16 @@
 #include <stdint.h>
 #include "process/process.h"
 
-/* The current thread waits for the lock at `at` until TSC `until` at most. 0: it owns it; or minus an error. */
+/*
+ * The current thread waits for the lock at `at`, until TSC `until` at most. Returns 0 when it owns
+ * the lock, or minus an error.
+ */
 long lock_take(uint64_t at, uint64_t until);
 
-/* The current thread gives the lock at `at` to the next that waits for it. 0 or minus an error. */
+/* The current thread gives the lock at `at` to the next waiter. Returns 0 or minus an error. */
 long lock_release(uint64_t at);
 
-/* A VCPU's period has changed, or threads have other VCPUs: inherit anew. */
+/* A VCPU's period has changed, or threads have other VCPUs: determines all inheritance again. */
 void lock_inherit(const struct process *p);
 void lock_inherit_all(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What Quest runs on, read once at boot (each CPUID may cost an exit in a cell). */
+/* The machine that Quest runs on, read once at boot: in a cell each CPUID may cost an exit. */
 #ifndef QUEST_MACHINE_H
 #define QUEST_MACHINE_H
 
@@ -11,7 +11,7 @@
 
 struct machine {
 	struct boot_info boot;
-	bool alone;			/* no cell around us */
+	bool alone;			/* not in a cell */
 	bool x2apic;
 	bool tsc_deadline;
 	bool invariant_tsc;
@@ -22,16 +22,16 @@ struct machine {
 	uint64_t boot_tsc;		/* TSC at start */
 	char vendor[13];
 	char brand[MACHINE_TEXT];
-	char hypervisor[13];		/* "" when CPUID shows none */
+	char hypervisor[13];		/* "" if CPUID reports none */
 	uint32_t hypervisor_leaf;	/* highest leaf from 0x40000000 on */
 };
 
 extern struct machine machine;
 
-/* Fill in all that CPUID tells. */
+/* Fills in all that CPUID reports. */
 void machine_identify(void);
 
-/* The names of the features found, blank-separated; calls `each` for every one. */
+/* Calls `each` with the name of every feature that the CPU has. */
 void machine_features(void (*each)(const char *name));
 
 #endif

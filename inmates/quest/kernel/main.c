@@ -28,7 +28,7 @@
 
 _Noreturn void inmate_main(uint32_t magic, uint32_t boot_address);
 
-/* Where we are and what there is: no interrupt yet, nothing mapped but by the boot tables. */
+/* Finds out what machine this is. No interrupt is possible yet; only the boot tables map memory. */
 static void discover(uint32_t magic, uint32_t boot_address)
 {
 	machine.alone = !cell_detect();
@@ -39,14 +39,16 @@ static void discover(uint32_t magic, uint32_t boot_address)
 	machine_identify();
 }
 
-/* A flood of an interrupt in the timer's class could not be held off (gate.c). */
+/* CR8 could not hold a flood of interrupts in the timer's class (gate.c). */
 static void check_doorbell(void)
 {
 	if (!machine.alone && cell_info()->doorbell_vector >= VECTOR_TIMER)
 		panic("the doorbell's vector is %u: it must be below %u", cell_info()->doorbell_vector, VECTOR_TIMER);
 }
 
-/* Alone the machine is ours to set up; `xapic` on the command line keeps the APIC page. */
+/*
+ * Outside a cell Quest sets the machine up itself. `xapic` on the command line keeps the APIC page.
+ */
 static void init_alone(void)
 {
 	bool offered = machine.x2apic && !boot_option(&machine.boot, "xapic");
@@ -89,7 +91,10 @@ static void init_hardware(void)
 	timer_init(VECTOR_TIMER, machine.tsc_khz, machine.tsc_deadline);
 }
 
-/* After an interrupt: preempt, and on the way back to a program see whether it may still run. */
+/*
+ * At the end of an interrupt: preempts; before returning to a program, checks whether it may still
+ * run.
+ */
 static void after_interrupt(struct trap_frame *frame)
 {
 	dispatch_check();
@@ -104,7 +109,10 @@ static void init_programs(void)
 	program_init(&machine.boot);
 }
 
-/* May the caller use the memory that is kept? The shell, which loads programs, and the kernel's own threads. */
+/*
+ * Returns whether the caller may use the kept memory: the kernel's own threads, of which the shell
+ * loads programs.
+ */
 static bool may_use_kept(void)
 {
 	return !thread_current()->process;
@@ -133,7 +141,7 @@ static void banner(void)
 	      apic_is_x2apic() ? "x2APIC" : "xAPIC");
 }
 
-/* With nobody to run and nothing armed this CPU sleeps until a device calls. */
+/* With no runnable thread and no timer armed, the CPU sleeps until a device interrupts. */
 static _Noreturn void idle(void)
 {
 	for (;;) {

@@ -13,10 +13,11 @@ _Static_assert(PIPE_BYTES == PAGE_SIZE && PIPE_BUF <= PIPE_BYTES, "a page each")
 
 static struct pipe {
 	uint64_t page;			/* physical; 0: there is no such pipe */
-	uint32_t head, tail;		/* bytes put and taken so far */
-	unsigned int ends[2];		/* open ones, by enum pipe_end */
-	unsigned int calls;		/* of pipe_read() and pipe_write() at work */
-	struct wait_queue changed;	/* threads that wait for bytes, for room, or for the last other end to go */
+	uint32_t head, tail;		/* bytes written and read so far */
+	unsigned int ends[2];		/* open ends, by enum pipe_end */
+	unsigned int calls;		/* calls of pipe_read() and pipe_write() in progress */
+	/* threads that wait for bytes, for room, or for the last other end to close */
+	struct wait_queue changed;
 } pipes[PIPE_MAX];
 
 int pipe_create(void)
@@ -69,7 +70,10 @@ static uint8_t *byte_at(const struct pipe *p, uint32_t at)
 	return (uint8_t *)(uintptr_t)p->page + ring_slot(at, PIPE_BYTES);
 }
 
-/* Copy `n` bytes, of which the pipe has or has room for as many, at `at` of the ring, in at most two parts. */
+/*
+ * Copy `n` bytes at the ring's tail (head), in two parts at most. The pipe holds (has room for) as
+ * many.
+ */
 static bool copy_out(const struct pipe *p, const struct space *s, uint64_t to, uint32_t n)
 {
 	uint32_t first = (uint32_t)least(n, PIPE_BYTES - ring_slot(p->tail, PIPE_BYTES));
@@ -86,7 +90,7 @@ static bool copy_in(const struct pipe *p, const struct space *s, uint64_t from, 
 	       copy_from_user(s, byte_at(p, p->head + first), from + first, n - first);
 }
 
-/* 0: there are bytes, or the end. */
+/* Returns 0 when there are bytes, or the last writer has closed; else an error. */
 static long wait_for_bytes(struct pipe *p)
 {
 	long error;
@@ -97,7 +101,7 @@ static long wait_for_bytes(struct pipe *p)
 		if (error)
 			return error;
 		if (!p->ends[PIPE_READ])
-			return -EBADF;	/* another thread has closed it */
+			return -EBADF;	/* another thread of the process has closed it */
 	}
 	return 0;
 }
@@ -130,7 +134,7 @@ long pipe_read(int pipe, const struct space *s, uint64_t to, uint64_t n)
 	return answer;
 }
 
-/* 0: there is room for `need` bytes. */
+/* Returns 0 when there is room for `need` bytes, or an error. */
 static long wait_for_room(struct pipe *p, uint64_t need)
 {
 	long error;

@@ -77,7 +77,7 @@ static bool load_all(struct space *s, const struct elf_plan *plan, const uint8_t
 	return space_map(s, space_stack_top(0) - STACK_BYTES, space_stack_top(0), USER_DATA);
 }
 
-/* Strings at the top of the stack, argv below them. */
+/* Puts the strings at the top of the stack, and argv below them. */
 static void put_args(struct space *s, const struct program_args *args, struct trap_frame *frame)
 {
 	uint64_t text = space_stack_top(0) - args->bytes, argv[ARGS_MAX + 1] = { 0 }, at;
@@ -88,8 +88,9 @@ static void put_args(struct space *s, const struct program_args *args, struct tr
 		argv[i] = text + offset;
 		offset += strlen(args->text + offset) + 1;
 	}
-	at = (text & ~15ull) - sizeof(argv) - 8;	/* 17 words: 16-byte aligned with 8 more */
-	/* the stack is fresh and large enough: neither can fail */
+	/* 17 words: 8 more make it a multiple of 16 */
+	at = (text & ~15ull) - sizeof(argv) - 8;
+	/* The stack is fresh and large enough: neither can fail. */
 	(void)copy_to_user(s, text, args->text, args->bytes);
 	(void)copy_to_user(s, at, argv, sizeof(argv));
 	frame->rdi = args->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a file of the archive to an address space that is ready to run. */
+/* Loads a file of the archive into an address space that is ready to run. */
 #ifndef QUEST_PROGRAM_H
 #define QUEST_PROGRAM_H
 
@@ -9,10 +9,10 @@
 #include "../mm/space.h"
 #include "archive.h"
 
-#define ARGS_MAX	16		/* with the program's name */
-#define ARGS_BYTES	1024		/* of all with their NULs */
+#define ARGS_MAX	16		/* the program's name included */
+#define ARGS_BYTES	1024		/* of all arguments, with their NULs */
 
-/* Which file, and what main() gets: `count` strings one behind the other. */
+/* The file, and the arguments of main(): `count` strings one behind the other. */
 struct program_args {
 	char file[ARCHIVE_NAME];
 	unsigned int count;
@@ -23,19 +23,22 @@ struct program_args {
 /* All files that programs can open or run. */
 extern struct archive archive;
 
-/* Check the archive of the image, and those among the boot loader's modules. What is wrong is printed. */
+/*
+ * Checks the archive in the image and those among the boot loader's modules. Prints what is wrong.
+ */
 void program_init(const struct boot_info *boot);
 
-/* False: too many or too long. */
+/* Adds an argument. Returns false if there are too many, or they are too long. */
 bool program_add_arg(struct program_args *args, const char *word);
 
 /*
- * A new space with the program args->file, its stack 0 and its arguments;
- * `frame` is what its first thread starts with. 0, or minus an error (errors.h); `*why` then says more.
+ * Creates an address space with the program args->file, its first stack and its arguments. `frame`
+ * becomes the start of its first thread. Returns 0 or minus an error (errors.h); `*why` then says
+ * more.
  */
 int program_load(struct space *s, const struct program_args *args, struct trap_frame *frame, const char **why);
 
-/* What a thread that starts at `rip` on the stack that ends at `rsp` has in its registers. */
+/* Fills in the registers of a thread that starts at `rip`, on the stack that ends at `rsp`. */
 void program_start_frame(struct trap_frame *frame, uint64_t rip, uint64_t rsp);
 
 #endif

@@ -7,10 +7,11 @@
 #include "shared.h"
 
 static struct segment {
-	uint64_t page;			/* physical, the first of `pages` adjoining ones; 0: there is no such segment */
+	/* physical, the first of `pages` contiguous ones; 0: this segment does not exist */
+	uint64_t page;
 	size_t pages;
 	int owner;			/* pid; KERNEL_PID: given up */
-	unsigned int attached;		/* by so many programs */
+	unsigned int attached;		/* how many programs have attached it */
 } segments[SHARED_MAX];
 
 static struct segment *find(int id)
@@ -58,13 +59,13 @@ int shared_alloc(struct process *p, uint64_t bytes)
 	s->page = pages_alloc(s->pages);
 	if (!s->page)
 		return -ENOMEM;
-	s->attached++;			/* it stays while we let others run */
+	s->attached++;			/* so that it stays while other threads run */
 	for (i = 0; i < s->pages; i++) {
 		memset((void *)(uintptr_t)(s->page + i * PAGE_SIZE), 0, PAGE_SIZE);
 		let_interrupts_in();
 	}
 	s->attached--;
-	drop(s);			/* another thread may have given it up meanwhile */
+	drop(s);			/* another thread may have freed it meanwhile */
 	return (int)(s - segments);
 }
 
@@ -106,7 +107,7 @@ int shared_detach(struct process *p, uint64_t at)
 	if (!a)
 		return -EINVAL;
 	s = &segments[a->segment];
-	*a = (struct attachment){ 0 };	/* before others run: another thread may try the same */
+	*a = (struct attachment){ 0 };	/* before other threads run, which may detach it as well */
 	space_unmap(&p->space, at, at + s->pages * PAGE_SIZE);
 	s->attached--;
 	drop(s);

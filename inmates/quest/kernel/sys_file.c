@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls: what descriptors stand for: the console, the archive's files, pipes. */
+/* System calls on descriptors: the console, the archive's files, pipes. */
 #include <inmate/string.h>
 #include "../drivers/input.h"
 #include "../drivers/output.h"
@@ -32,7 +32,10 @@ long sys_close(struct call *c)
 	return 0;
 }
 
-/* Take what has been typed, at least a byte; Enter reads as a newline. In the background there is nothing to read. */
+/*
+ * Takes keys that were typed, at least one. Enter reads as a newline. In the background it returns
+ * 0.
+ */
 static long read_console(struct call *c, uint64_t to, uint64_t n)
 {
 	uint64_t done = 0;
@@ -60,7 +63,7 @@ static long read_console(struct call *c, uint64_t to, uint64_t n)
 static long read_file(struct call *c, struct open_file *f, uint64_t to, uint64_t n)
 {
 	const struct archive_file *file = &archive.files[f->number];
-	uint64_t at = f->at;		/* other threads may move it while we copy */
+	uint64_t at = f->at;		/* other threads may move it during the copy */
 	uint64_t left = at < file->size ? file->size - at : 0, done, part;
 
 	if (n > left)
@@ -122,7 +125,7 @@ static long write_console(struct call *c, uint64_t from, uint64_t n)
 	return (long)done;
 }
 
-/* Without readers its output is of no use, and there are no handlers that could know better. */
+/* A writer without readers is killed: there are no signal handlers that could react. */
 static long write_pipe(struct call *c, int pipe)
 {
 	long n = pipe_write(pipe, &c->process->space, c->arg[1], c->arg[2]);

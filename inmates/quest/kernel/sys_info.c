@@ -45,7 +45,7 @@ long sys_times(struct call *c)
 	return put(c, &t, sizeof(t));
 }
 
-/* The end of the heap before it moved. Threads that move it at once do so one after the other. */
+/* Returns the end of the heap before the move. Threads that move it at the same time take turns. */
 long sys_sbrk(struct call *c)
 {
 	struct process *p = c->process;

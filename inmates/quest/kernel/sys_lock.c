@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls: locks that are not free, or are awaited. */
+/* System calls on locks that are taken, or that threads wait for. */
 #include "../mm/usercopy.h"
 #include "clock.h"
 #include "lock.h"
 #include "machine.h"
 #include "syscall.h"
 
-/* Until a time of CLOCK_MONOTONIC; NULL: without a limit. */
+/* The limit is a time of CLOCK_MONOTONIC; NULL: no limit. */
 long sys_lock_word(struct call *c)
 {
 	struct timespec t;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls: pipes, and descriptors that are copies of others. */
+/* System calls: pipes, and copies of descriptors. */
 #include "../mm/usercopy.h"
 #include "pipe.h"
 #include "syscall.h"
 
-/* Both descriptors of a new pipe. 0 or an error; then there is none. */
+/* Opens both descriptors of a new pipe. Returns 0, or an error; then no pipe exists. */
 static int make(struct process *p, int fd[2])
 {
 	int pipe = pipe_create();

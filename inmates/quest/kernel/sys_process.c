@@ -34,7 +34,7 @@ long sys_vcpu_fork(struct call *c)
 	return process_fork(c->frame, vcpuname_id(c->process, call_int(c, 0)));
 }
 
-/* The strings that the NULL-ended array at `argv` points to. */
+/* Copies the strings that the NULL-terminated array at `argv` points to. */
 static long take_args(const struct space *s, uint64_t argv, struct program_args *args)
 {
 	uint64_t word;
@@ -74,12 +74,13 @@ long sys_waitpid(struct call *c)
 
 	if (call_int(c, 2) & ~WNOHANG)
 		return -EINVAL;
-	/* before a child is given up for it; written only with a child's status */
+	/* Check before the child is freed. It is written only with a child's status. */
 	if (c->arg[1] && !user_writable(s, c->arg[1], sizeof(status)))
 		return -EFAULT;
 	pid = process_wait(c->process->pid, call_int(c, 0), call_int(c, 2) & WNOHANG, &status);
 	if (pid > 0 && c->arg[1])
-		(void)copy_to_user(s, c->arg[1], &status, sizeof(status));	/* a thread may have unmapped it: its loss */
+		/* fails only if another thread of the program has unmapped it */
+		(void)copy_to_user(s, c->arg[1], &status, sizeof(status));
 	return pid;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls: memory that programs share. */
+/* System calls: shared memory. */
 #include "syscall.h"
 
 long sys_shared_mem_alloc(struct call *c)

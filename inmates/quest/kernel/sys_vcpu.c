@@ -5,7 +5,7 @@
 #include "syscall.h"
 #include "vcpu/uservcpu.h"
 
-/* The VCPU that argument `n` names. */
+/* Returns the VCPU that argument `n` names. */
 static int vcpu_arg(const struct call *c, unsigned int n)
 {
 	return vcpuname_id(c->process, call_int(c, n));
@@ -53,7 +53,7 @@ long sys_vcpu_destroy(struct call *c)
 	return error;
 }
 
-/* Of the VCPU that the caller has bound itself to, or started on. */
+/* The parameters of the VCPU that the caller has bound itself to, or started on. */
 long sys_vcpu_getparams(struct call *c)
 {
 	struct sched_param p = { 0 };
@@ -73,7 +73,7 @@ long sys_vcpu_setparams(struct call *c)
 	return uservcpu_set(vcpu_arg(c, 0), &p, c->process->pid);
 }
 
-/* Of the VCPU that the program pid (-1: the caller) started on. */
+/* Sets the parameters of the VCPU that program `pid` (-1: the caller) started on. */
 long sys_sched_setparam(struct call *c)
 {
 	int pid = call_int(c, 0);
@@ -89,7 +89,7 @@ long sys_sched_setparam(struct call *c)
 	return uservcpu_set(p->vcpu, &param, c->process->pid);
 }
 
-/* The id of the VCPU that the caller has bound itself to, or started on. */
+/* Returns the id of the VCPU that the caller has bound itself to, or started on. */
 long sys_vcpu_current(struct call *c)
 {
 	int id = thread_current()->own_vcpu;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls: wait until a word of the program's memory has another value. What mutexes and conditions stand on. */
+/*
+ * System calls: a futex. A thread waits until a word of the program's memory has another value.
+ * Mutexes and condition variables use it.
+ */
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
 #include "../mm/usercopy.h"
@@ -9,7 +12,10 @@
 
 #define WAIT_MAX_US	(1ll << 42)	/* 50 days */
 
-/* Interrupts are off and there is one CPU: between the look at the word and the wait nobody changes it. */
+/*
+ * Interrupts are off and there is one CPU: no other thread changes the word between the check and
+ * the wait.
+ */
 static long wait_while(struct process *p, uint64_t at, uint32_t expected, uint64_t end)
 {
 	bool in_time = true, waited = thread_current()->restart.again;
@@ -40,7 +46,7 @@ long sys_wait_word(struct call *c)
 			  us < 0 ? UINT64_MAX : rdtsc() + timer_from_us((uint64_t)us));
 }
 
-/* Until a time of CLOCK_MONOTONIC. */
+/* The limit is a time of CLOCK_MONOTONIC. */
 long sys_wait_word_until(struct call *c)
 {
 	struct timespec t;

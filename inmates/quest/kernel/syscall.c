@@ -32,7 +32,9 @@ static long carry_out(struct trap_frame *f)
 	return calls[number].handler(&c);
 }
 
-/* SYSRET is for code of the program at an address that is surely canonical; IRETQ takes what is left. */
+/*
+ * SYSRET may only return to an address of the program, which is canonical. IRETQ does the others.
+ */
 static bool sysret_can(const struct trap_frame *f)
 {
 	return f->vector == SYSCALL_VECTOR && f->rip >= USER_BASE && f->rip < USER_END && !(f->rflags & RFLAGS_TRAP);
@@ -42,9 +44,9 @@ bool syscall_dispatch(struct trap_frame *f)
 {
 	long answer = carry_out(f);
 
-	if (answer == -ERESTART)		/* RAX still has the number */
+	if (answer == -ERESTART)		/* RAX still holds the number of the call */
 		f->rip -= SYSCALL_LENGTH;
-	else if (f->vector == SYSCALL_VECTOR)	/* else exec() has made the frame anew */
+	else if (f->vector == SYSCALL_VECTOR)	/* otherwise exec() has filled in the frame */
 		f->rax = (uint64_t)answer;
 	thread_current()->restart.again = answer == -ERESTART;
 	dispatch_check();

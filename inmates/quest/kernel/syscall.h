@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * System calls: a table of names, handlers and counts (syscall.c). A handler
- * runs with interrupts off, on the caller's own kernel stack; what it gets
- * from the program it copies once and then checks. It answers what the program
- * finds in RAX: minus a number of errors.h when it did nothing.
+ * System calls: a table of names, handlers and argument counts (syscall.c). A handler runs with
+ * interrupts off, on the caller's own kernel stack. It copies what it gets from the program once
+ * and then checks the copy. It returns the value of RAX; minus a number of errors.h means that it
+ * did nothing.
  */
 #ifndef QUEST_SYSCALL_H
 #define QUEST_SYSCALL_H
@@ -22,7 +22,10 @@ struct call {
 	uint64_t arg[SYSCALL_ARGS];
 };
 
-/* Argument `n` where the call takes an int: the ABI leaves the register's upper half undefined. */
+/*
+ * Returns argument `n` of a call that takes an int: the ABI leaves the register's upper half
+ * undefined.
+ */
 static inline int call_int(const struct call *c, unsigned int n)
 {
 	return (int)c->arg[n];
@@ -30,7 +33,7 @@ static inline int call_int(const struct call *c, unsigned int n)
 
 typedef long syscall_handler(struct call *c);
 
-/* One per line of user/include/quest/calls.h. */
+/* One handler for each line of user/include/quest/calls.h. */
 #define SYSCALL_DECLARE(number, name, args) syscall_handler sys_##name;
 #include "../user/include/quest/calls.h"
 QUEST_CALLS(SYSCALL_DECLARE)

@@ -65,7 +65,9 @@ static _Noreturn void begin(thread_function *fn, void *arg)
 	thread_exit();
 }
 
-/* first_return() starts with RSP at `top`, a multiple of 16: its call is aligned as the ABI asks. */
+/*
+ * first_return() starts with RSP at `top`, a multiple of 16: its call is aligned as the ABI asks.
+ */
 void thread_prepare(struct thread *t, uint64_t top, thread_function *fn, void *arg)
 {
 	struct context *c = (struct context *)top - 1;

@@ -12,7 +12,7 @@
 #include "timerq.h"
 
 #define THREAD_MAX	TIMERQ_MAX
-#define SHELL_THREADS	4		/* of those, kept for the kernel's own and what the shell starts */
+#define SHELL_THREADS	4		/* of those, kept for the kernel and the shell's programs */
 #define THREAD_NAME	16
 #define THREAD_IDLE_ID	0
 
@@ -24,36 +24,39 @@ struct fpu_state;
 struct process;
 struct wait_queue;
 
-/* A call that has been given up and begins again (move.h). */
+/* A call that was given up and begins again (process/move.h). */
 struct call_restart {
-	bool again;			/* it is the second time at least */
-	uint64_t until;			/* TSC: when the wait was to end; 0: it did not wait for time */
+	bool again;			/* the call has begun before */
+	/* TSC at which its wait is to end; 0: it does not wait for a time */
+	uint64_t until;
 };
 
 struct thread {
 	struct sched_entity sched;
-	struct timer_event timer;	/* end of its sleep */
+	struct timer_event timer;	/* when it is to be woken */
 	struct thread *next_waiting;
-	struct wait_queue *waiting_on;	/* NULL: does not wait */
-	bool late;			/* the time to wait was over before somebody woke it */
-	struct process *process;	/* whose program it runs; NULL: the kernel's */
-	unsigned int slot;		/* its number and its stack there (process.h) */
-	uint64_t kernel_top;		/* where its stack begins when it comes from ring 3 */
-	struct fpu_state *fpu;		/* while another program's thread has the FPU */
+	struct wait_queue *waiting_on;	/* NULL: it does not wait */
+	bool late;			/* the time ran out before the thread was woken */
+	/* the process whose program it runs; NULL: a thread of the kernel */
+	struct process *process;
+	unsigned int slot;		/* its number and its stack in the process */
+	uint64_t kernel_top;		/* where the stack begins when it enters from ring 3 */
+	struct fpu_state *fpu;		/* its state while the FPU holds another thread's */
 	uint64_t rsp;			/* while it does not run */
 	uint64_t stack;			/* its lowest address; 0: the boot stack */
 	enum thread_state state;
 	int id;
-	int own_vcpu;			/* which it asked for; sched.vcpu may be one that it has inherited (lock.h) */
+	/* the VCPU that it asked for; sched.vcpu may be inherited (lock.h) */
+	int own_vcpu;
 	struct call_restart restart;	/* of the call that it is in */
-	uint64_t awaits;		/* the lock that it waits for; 0: none */
-	uint32_t awaits_owner;		/* whose that is: its word without LOCK_AWAITED */
+	uint64_t awaits;		/* address of the lock that it waits for; 0: none */
+	uint32_t awaits_owner;		/* the owner of that lock: its word without LOCK_AWAITED */
 	char name[THREAD_NAME];
 };
 
 /*
- * The caller becomes the idle thread (id 0); the timer interrupts on `timer_vector`. There are no VCPUs
- * yet.
+ * The caller becomes the idle thread (id 0); the timer interrupts on `timer_vector`. There are no
+ * VCPUs yet.
  */
 void threads_init(unsigned int timer_vector, enum admission_test admission);
 
@@ -64,8 +67,8 @@ void threads_init(unsigned int timer_vector, enum admission_test admission);
 int thread_create(const char *name, int vcpu, thread_function *fn, void *arg);
 
 /*
- * The two steps of thread_create() for a thread of a program, before dispatch_admit(). Interrupts are
- * off. thread_new() does not use the last `kept` slots; it returns 0 or minus an error.
+ * The two steps of thread_create() for a thread of a program, before dispatch_admit(). Interrupts
+ * are off. thread_new() does not use the last `kept` slots; it returns 0 or minus an error.
  * thread_prepare() has the thread begin with fn(arg) on the stack that ends at `top`.
  */
 int thread_new(struct thread **made, const char *name, int vcpu, unsigned int kept);
@@ -82,7 +85,9 @@ void thread_rename(const char *name);
 /* Returns the cycles that the threads of `p` have used. */
 uint64_t thread_used_by(const struct process *p);
 
-/* Copies slot `i` (0 to THREAD_MAX - 1), its time charged up to now. Returns false if it is empty. */
+/*
+ * Copies slot `i` (0 to THREAD_MAX - 1), its time charged up to now. Returns false if it is empty.
+ */
 bool thread_snapshot(int i, struct thread *copy);
 const char *thread_state_name(enum thread_state state);
 

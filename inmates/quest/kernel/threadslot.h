@@ -10,8 +10,8 @@
 struct thread *threadslots_init(void);
 
 /*
- * Takes a slot other than the last `kept`, with a stack; its state is still THREAD_FREE. Returns 0 or
- * minus an error (errors.h): EAGAIN: no slot, ENOMEM.
+ * Takes a slot other than the last `kept`, with a stack; its state is still THREAD_FREE. Returns 0
+ * or minus an error (errors.h): EAGAIN: no slot, ENOMEM.
  */
 int threadslot_take(struct thread **taken, unsigned int kept);
 
@@ -24,7 +24,9 @@ struct thread *threadslot_at(int i);
 /* The threads of `p` by their numbers there (NULL: no such thread). */
 void threadslots_collect(const struct process *p, struct thread *by_slot[]);
 
-/* The thread below whose kernel stack `address` lies, in the guard. Returns NULL if there is none. */
+/*
+ * The thread below whose kernel stack `address` lies, in the guard. Returns NULL if there is none.
+ */
 const struct thread *threadslot_guarded(uint64_t address);
 
 #endif

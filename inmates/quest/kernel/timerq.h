@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events in order of time, in a heap: adding and taking cost O(log n). Pure: the caller brings the clock. */
+/*
+ * A heap of events, ordered by time. Adding and removing cost O(log n). Pure: the caller reads the
+ * clock.
+ */
 #ifndef QUEST_TIMERQ_H
 #define QUEST_TIMERQ_H
 
@@ -10,27 +13,31 @@
 
 struct timer_event {
 	uint64_t at;			/* TSC */
-	uint64_t order;			/* among those of the same time */
-	uint32_t place;			/* in the heap */
+	uint64_t order;			/* of events with the same time: the smaller goes first */
+	uint32_t place;			/* index in the heap */
 	bool queued;
 };
 
 struct timerq {
-	uint64_t added;			/* so far */
+	uint64_t added;			/* events ever added */
 	uint32_t length;
-	struct timer_event *heap[TIMERQ_MAX];	/* each before its children, 2i + 1 and 2i + 2 */
+	/* each entry comes before its children, 2i + 1 and 2i + 2 */
+	struct timer_event *heap[TIMERQ_MAX];
 };
 
-/* Queue `e` for time `at`, behind others of the same time. It must not be queued; at most TIMERQ_MAX are. */
+/*
+ * Adds `e` at time `at`, behind others of the same time. It must not be queued. Room is for
+ * TIMERQ_MAX.
+ */
 void timerq_add(struct timerq *q, struct timer_event *e, uint64_t at);
 
-/* Nothing if it is not queued. */
+/* Removes `e`; does nothing if it is not queued. */
 void timerq_remove(struct timerq *q, struct timer_event *e);
 
-/* Take the earliest event that is due at `now`; NULL: none. */
+/* Removes the earliest event that is due at `now`. Returns NULL if there is none. */
 struct timer_event *timerq_expire(struct timerq *q, uint64_t now);
 
-/* When the earliest is due; UINT64_MAX: none. */
+/* Returns the time of the earliest event; UINT64_MAX if there is none. */
 uint64_t timerq_next(const struct timerq *q);
 
 #endif

@@ -52,7 +52,7 @@ void trace_pause(bool pause)
 {
 	paused = pause;
 	if (pause)
-		last = NULL;		/* what follows is a new beginning */
+		last = NULL;		/* record the next thread in any case */
 }
 
 uint32_t trace_count(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who had the CPU when: the last changes, kept in a ring. */
+/* Which thread had the CPU, and when: the latest switches, in a ring. */
 #ifndef QUEST_TRACE_H
 #define QUEST_TRACE_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include "thread.h"
 
-#define TRACE_LENGTH	1024		/* kept without being asked */
-#define TRACE_MAX	65536		/* both powers of two */
+#define TRACE_LENGTH	1024		/* kept by default */
+#define TRACE_MAX	65536		/* both are powers of two */
 
 struct trace_entry {
 	uint64_t at;			/* TSC */
@@ -17,16 +17,19 @@ struct trace_entry {
 	char name[THREAD_NAME];		/* of the thread */
 };
 
-/* From `at` on `t` has the CPU; the same as before is no change. Interrupts are off. */
+/* From `at` on `t` has the CPU. Records nothing if nothing has changed. Interrupts are off. */
 void trace_switch(const struct thread *t, bool background, uint64_t at);
 
-/* Keep `length` entries (a power of two up to TRACE_MAX) from now on; what was kept is gone. False: no memory. */
+/*
+ * Keeps `length` entries (a power of two up to TRACE_MAX) from now on, and drops those kept so far.
+ * Returns false if there is no memory.
+ */
 bool trace_resize(uint32_t length);
 
-/* Note nothing while `pause`: for whoever prints. */
+/* Records nothing while `pause`, so that printing the trace does not change it. */
 void trace_pause(bool pause);
 
-/* Entries that are kept; the `i`-th of them, the oldest first. Pause first. */
+/* The number of entries, and entry `i`, the oldest first. Pause first. */
 uint32_t trace_count(void);
 const struct trace_entry *trace_get(uint32_t i);
 

@@ -10,21 +10,26 @@
 struct process;
 
 /*
- * Blocks until wake_all(). Interrupts must be off since the caller checked its condition, so that no
- * wake-up is lost in between.
+ * Blocks until wake_all(). Interrupts must be off since the caller checked its condition, so that
+ * no wake-up is lost in between.
  */
 void wait_on(struct wait_queue *q);
 
-/* As wait_on(), until TSC `at` at the latest (UINT64_MAX: no limit). Returns false if the time ran out. */
+/*
+ * As wait_on(), until TSC `at` at the latest (UINT64_MAX: no limit). Returns false if the time ran
+ * out.
+ */
 bool wait_on_until(struct wait_queue *q, uint64_t at);
 
-/* Makes all waiters runnable. From any context; preempts at once, or when interrupts are on again. */
+/*
+ * Makes all waiters runnable. From any context; preempts at once, or when interrupts are on again.
+ */
 void wake_all(struct wait_queue *q);
 
 /*
- * As wake_all(), where the waiters handle interrupts on I/O VCPU `vcpu`, which inherits the shortest
- * period of the threads in `served` (NULL: none). From an interrupt that came at TSC `since`: the time
- * until now is charged to the I/O VCPU.
+ * As wake_all(), where the waiters handle interrupts on I/O VCPU `vcpu`, which inherits the
+ * shortest period of the threads in `served` (NULL: none). From an interrupt that came at TSC
+ * `since`: the time until now is charged to the I/O VCPU.
  */
 void wake_for(struct wait_queue *q, const struct wait_queue *served, int vcpu, uint64_t since);
 

@@ -8,12 +8,15 @@
 struct process;
 
 /*
- * Waits until a child of process `parent` has ended: `pid`, or any (-1). Returns its pid and frees it;
- * 0 if `nowait` and none has ended; or an error.
+ * Waits until a child of process `parent` has ended: `pid`, or any (-1). Returns its pid and frees
+ * it; 0 if `nowait` and none has ended; or an error.
  */
 int process_wait(int parent, int pid, bool nowait, int *status);
 
-/* Copies a background process of the kernel that has ended, and frees it. Returns false if there is none. */
+/*
+ * Copies a background process of the kernel that has ended, and frees it. Returns false if there is
+ * none.
+ */
 bool process_reap_background(struct process *copy);
 
 /* Process `pid` ends: its children become orphans; those that have ended already are freed. */

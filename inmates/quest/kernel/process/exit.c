@@ -7,7 +7,7 @@
 #include "park.h"
 #include "process.h"
 
-/* The current thread was the last of `p`: from here on it is the kernel's. */
+/* The last thread of `p` becomes a thread of the kernel, and `p` ends. */
 static void finish(struct process *p)
 {
 	thread_current()->process = NULL;
@@ -17,7 +17,7 @@ static void finish(struct process *p)
 	space_destroy(&p->space);
 	uservcpu_process_ends(p->pid);
 	process_leave_children(p->pid);
-	/* space_destroy() lets others run: the parent may have ended meanwhile */
+	/* space_destroy() lets others run, so the parent may have ended meanwhile. */
 	p->state = p->parent == ORPHAN ? PROCESS_FREE : PROCESS_ZOMBIE;
 	process_wake_parent(p);
 }
@@ -29,7 +29,8 @@ _Noreturn void process_end_thread(uint64_t result)
 	struct process_thread *slot = &p->threads[t->slot];
 	uint64_t top = space_stack_top(t->slot);
 
-	if (p->num_threads > 1)		/* while we count: with the last one the space goes */
+	/* while it still counts: the last thread's stack goes with the address space */
+	if (p->num_threads > 1)
 		space_unmap(&p->space, top - STACK_BYTES, top);
 	slot->state = SLOT_ENDED;
 	slot->result = result;

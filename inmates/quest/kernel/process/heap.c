@@ -6,7 +6,8 @@ bool process_take_heap(struct process *p)
 {
 	while (p->heap_taken && !process_interrupted(p))
 		wait_on(&p->changed);
-	if (process_interrupted(p))	/* no fork either: who ends a job ends all of it at once */
+	/* fork() stops here, too: a job ends with all its processes at once */
+	if (process_interrupted(p))
 		return false;
 	p->heap_taken = true;
 	return true;

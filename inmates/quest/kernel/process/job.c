@@ -12,7 +12,8 @@ bool process_end_job(int job, int status)
 		p = process_at(i);
 		if (!p || p->job != job)
 			continue;
-		process_end(p, status);		/* also one that is starting: it ends before its first instruction */
+		/* a process that is starting ends before its first instruction */
+		process_end(p, status);
 		some = true;
 	}
 	return some;

@@ -15,7 +15,7 @@
 #define PATIENCE_US	5000000
 #define RETRY_US	10000
 #define IMAGE_PAGES	((sizeof(struct program_image) + PAGE_SIZE - 1) / PAGE_SIZE)
-#define THREAD_PAGES	(KSTACK_BYTES / PAGE_SIZE + 2)	/* of a thread: its stack, and tables for it at the worst */
+#define THREAD_PAGES	(KSTACK_BYTES / PAGE_SIZE + 2)	/* its stack and, at worst, tables for it */
 
 static bool has_children(const struct process *p)
 {
@@ -48,7 +48,10 @@ static void free_image(struct process *p)
 	p->image = NULL;
 }
 
-/* Are there slots and pages for all its threads? Then, with interrupts off, userthread_create() cannot fail. */
+/*
+ * Checks for slots and pages for all threads. If there are, userthread_create() cannot fail while
+ * interrupts are off.
+ */
 static int room_for_threads(const struct program_image *image)
 {
 	struct thread copy;
@@ -88,7 +91,7 @@ static int start_threads(struct process *p)
 	return 0;
 }
 
-/* It does not go: those that have left the kernel go on. */
+/* Gives the move up: the threads that have left the kernel continue. Returns `error`. */
 static int stay(struct process *p, int error)
 {
 	p->leaving = false;
@@ -98,7 +101,7 @@ static int stay(struct process *p, int error)
 	return error;
 }
 
-/* All threads are out of the kernel, or why not. */
+/* Waits until all threads are parked. Returns 0 or an error. */
 static int wait_for_threads(int pid, struct process *p, uint64_t until)
 {
 	while (p->image->num_threads < p->num_threads) {
@@ -112,7 +115,7 @@ static int wait_for_threads(int pid, struct process *p, uint64_t until)
 	return can_go(p) ? 0 : -EBUSY;
 }
 
-/* Its VCPUs, without the threads, which are gone. */
+/* Moves its VCPUs, which no longer have threads, into the image. */
 static void take_vcpus(struct process *p)
 {
 	struct program_image *image = p->image;
@@ -156,7 +159,8 @@ int move_detach(int pid)
 	p->leaving = true;
 	wake_threads_of(p);
 	error = wait_for_threads(pid, p, rdtsc() + timer_from_us(PATIENCE_US));
-	if (error == -ESRCH) {		/* it has ended; so have all its threads: none is in the image */
+	/* the process has ended with all its threads, so the image has none */
+	if (error == -ESRCH) {
 		pages_free((uint64_t)(uintptr_t)image, IMAGE_PAGES);
 		return error;
 	}
@@ -179,7 +183,10 @@ static void rename_vcpu(struct process *p, int was, int is)
 			p->image->threads[i].vcpu = is;
 }
 
-/* New ids are above all old ones until all are renamed: a new one may be another's old one. */
+/*
+ * Renames in two steps, first to numbers above all ids: a new id may be the old one of another
+ * VCPU.
+ */
 static void put_vcpus(struct process *p)
 {
 	struct program_image *image = p->image;
@@ -208,7 +215,7 @@ int move_attach(int pid)
 
 	if (!p || p->state != PROCESS_DETACHED)
 		return -ESRCH;
-	p->state = PROCESS_STARTING;	/* nobody else attaches it while we let others run */
+	p->state = PROCESS_STARTING;	/* so that no other thread attaches it while others run */
 	put_vcpus(p);
 	if (!sched_vcpu(dispatch_sched(), p->vcpu))
 		p->vcpu = BEST_EFFORT_VCPU;

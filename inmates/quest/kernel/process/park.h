@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a program that leaves the CPU with its VCPUs becomes (move.h): plain data, and how its threads
- * become part of it. Interrupts are off in every call.
+ * The image of a program that leaves the CPU with its VCPUs (move.h): plain data. Its threads put
+ * themselves into it. Interrupts are off in every call.
  */
 #ifndef QUEST_PARK_H
 #define QUEST_PARK_H
@@ -11,7 +11,7 @@
 #include "../../arch/user.h"
 #include "process.h"
 
-#define MOVE_VCPUS	17		/* of one program: those it may make, and what it was started on */
+#define MOVE_VCPUS	17		/* of a program: its own, and the one it started on */
 #define VCPU_PLAIN	offsetof(struct vcpu, queue)
 
 struct thread_image {
@@ -19,13 +19,13 @@ struct thread_image {
 	struct fpu_state fpu;
 	struct call_restart restart;
 	unsigned int slot;
-	int vcpu;			/* its own, by the id that it had */
+	int vcpu;			/* its own VCPU, by the id before the move */
 };
 
 struct vcpu_image {
-	int id;				/* that it had */
+	int id;				/* before the move */
 	int io_class;
-	uint8_t plain[VCPU_PLAIN];	/* struct vcpu without what belongs to this kernel */
+	uint8_t plain[VCPU_PLAIN];	/* struct vcpu without what refers to this kernel */
 };
 
 struct program_image {

@@ -5,7 +5,7 @@
 #include "process.h"
 
 static struct process processes[PROCESS_MAX];
-static struct wait_queue kernel_children;	/* the shell waits for one that it started */
+static struct wait_queue kernel_children;	/* the shell waits for a program that it started */
 static int last_pid = KERNEL_PID;
 
 struct process *process_current(void)
@@ -28,7 +28,10 @@ struct process *process_find(int pid)
 	return NULL;
 }
 
-/* A job's id is its first program's pid, and stays taken while one of the job is left. */
+/*
+ * The id of a job is the pid of its first program. It stays taken while a process of the job is
+ * left.
+ */
 static bool pid_taken(int pid)
 {
 	int i;
@@ -55,7 +58,8 @@ struct process *process_new(const struct process *parent, int vcpu, const char *
 	for (p = processes; p < processes + PROCESS_MAX - (parent ? SHELL_PROCESSES : 0); p++) {
 		if (p->state != PROCESS_FREE)
 			continue;
-		pid = new_pid();	/* a refusal uses none up */
+		/* only if a slot is free: a refusal must not use up a pid */
+		pid = new_pid();
 		*p = (struct process){ .state = PROCESS_STARTING, .pid = pid, .vcpu = vcpu,
 				       .parent = parent ? parent->pid : KERNEL_PID, .job = parent ? parent->job : pid };
 		copy_string(p->name, name, sizeof(p->name));

@@ -18,41 +18,46 @@
 #include "../wait.h"
 
 #define PROCESS_MAX	32
-#define SHELL_PROCESSES	2		/* of those, kept for what the shell starts */
-#define SHELL_PAGES	64		/* of memory, kept as well: a small program */
+#define SHELL_PROCESSES	2		/* of those, kept for the shell */
+#define SHELL_PAGES	64		/* of memory, kept for the shell: a small program */
 #define PROCESS_NAME	THREAD_NAME
-#define KERNEL_PID	0		/* and SCHED_NOBODY: the parent of what the shell starts */
-#define ORPHAN		(-1)		/* the parent of those whose parent is no more */
+#define KERNEL_PID	0		/* the parent of programs of the shell; also SCHED_NOBODY */
+#define ORPHAN		(-1)		/* the parent of processes whose parent has ended */
 
 enum process_state { PROCESS_FREE, PROCESS_STARTING, PROCESS_LIVE, PROCESS_ZOMBIE, PROCESS_DETACHED };
 enum slot_state { SLOT_FREE, SLOT_RUNS, SLOT_ENDED };
 
-/* A thread as its program knows it; its number is its stack's. */
+/* A thread as its program knows it. Its number is that of its stack. */
 struct process_thread {
 	enum slot_state state;
-	bool joining;			/* somebody waits for it */
-	bool detached;			/* nobody will */
-	uint64_t result;		/* what it left for pthread_join() */
+	bool joining;			/* a thread waits for it */
+	bool detached;			/* no thread will wait for it */
+	uint64_t result;		/* for pthread_join() */
 };
 
 struct program_image;
 
-/* What a call answers in the kernel that is to begin again: no number of a program's. */
+/* The result of a call that is to begin again. Programs never see it. */
 #define ERESTART	512
 
 struct process {
 	enum process_state state;
 	int pid, parent;
-	int job;			/* pid of the first program of the shell's line from which it descends; may be no more */
-	bool background;		/* the shell does not wait for it; where it has started it */
-	bool leaving;			/* its threads become `image` as soon as they can (move.h) */
+	/* pid of the first program of its line of the shell, which may have ended */
+	int job;
+	/* the shell does not wait for it, although it has started it */
+	bool background;
+	/* its threads go into `image` as soon as they can (move.h) */
+	bool leaving;
 	struct program_image *image;	/* NULL: none */
-	bool ending;			/* its threads leave as soon as they can; `status` stands */
-	int status;			/* as waitpid() gives it */
+	/* its threads leave as soon as they can; `status` is final */
+	bool ending;
+	int status;			/* for waitpid() */
 	bool heap_taken;		/* a thread is in sbrk() or fork() */
 	int vcpu;			/* of new threads */
 	unsigned int num_threads;
-	uint64_t used, children_used;	/* TSC cycles: of threads that have ended, of children waited for */
+	/* TSC cycles: of ended threads; of children that were waited for */
+	uint64_t used, children_used;
 	struct space space;
 	struct wait_queue changed;	/* a child or a thread has ended */
 	struct wait_queue words;	/* threads in wait_word() */
@@ -65,12 +70,14 @@ struct process {
 };
 
 /*
- * Takes a free slot with a new pid; its state is PROCESS_STARTING. `parent` NULL: the kernel, for which
- * some slots are kept. Returns NULL if there is no free slot.
+ * Takes a free slot with a new pid; its state is PROCESS_STARTING. `parent` NULL: the kernel, for
+ * which some slots are kept. Returns NULL if there is no free slot.
  */
 struct process *process_new(const struct process *parent, int vcpu, const char *name);
 
-/* Return NULL if there is none: the process with that pid; the one in slot i; the current thread's. */
+/*
+ * Return NULL if there is none: the process with that pid; the one in slot i; the current thread's.
+ */
 struct process *process_find(int pid);
 struct process *process_at(int i);
 struct process *process_current(void);

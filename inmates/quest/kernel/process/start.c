@@ -18,7 +18,7 @@ static int abandon(struct process *p, int error)
 	return error;
 }
 
-/* The first thread of a process whose space is ready; without one all is given back. */
+/* Starts the first thread of a process whose address space is ready. On error frees everything. */
 static int start(struct process *p, const struct trap_frame *frame, unsigned int slot, const struct thread *like)
 {
 	int error = userthread_create(p, slot, frame, like);
@@ -52,7 +52,7 @@ int process_run(const struct program_args *args, int vcpu, bool background, int 
 	return start(p, &frame, 0, NULL);
 }
 
-/* The child has the one thread that forked. */
+/* The child has only the thread that forked. */
 static void drop_other_stacks(struct space *s, unsigned int slot)
 {
 	unsigned int n;
@@ -71,7 +71,8 @@ int process_fork(const struct trap_frame *frame, int vcpu)
 
 	if (!process_take_heap(parent))
 		return (int)process_interrupted(parent);
-	if (!uservcpu_usable(vcpu, parent->pid)) {	/* after the wait; from process_new() on process_leave_vcpu() knows of it */
+	/* Checked after the wait. From process_new() on, process_leave_vcpu() knows the child. */
+	if (!uservcpu_usable(vcpu, parent->pid)) {
 		process_give_heap(parent);
 		return -ENOVCPU;
 	}
@@ -87,7 +88,8 @@ int process_fork(const struct trap_frame *frame, int vcpu)
 	memcpy(p->vcpu_names, parent->vcpu_names, sizeof(p->vcpu_names));
 	child.rax = 0;
 	pid = start(p, &child, thread_current()->slot, thread_current());
-	if (pid > 0 && parent->ending)		/* nobody who ended the parent could see the child yet */
+	/* process_end() of the parent's job missed the child */
+	if (pid > 0 && parent->ending)
 		process_end(p, SIGKILL);
 	return pid;
 }

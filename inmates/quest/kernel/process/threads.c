@@ -33,7 +33,7 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1)
 		return -EFAULT;
 	p->threads[slot] = (struct process_thread){ .state = SLOT_RUNS };
 	p->num_threads++;
-	program_start_frame(&frame, rip, top - 8);	/* as after a call */
+	program_start_frame(&frame, rip, top - 8);	/* aligned as after a call */
 	frame.rdi = arg0;
 	frame.rsi = arg1;
 	error = space_map(&p->space, top - STACK_BYTES, top, USER_DATA) ? 0 : -ENOMEM;
@@ -45,7 +45,8 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1)
 	}
 	p->threads[slot].state = SLOT_FREE;
 	p->num_threads--;
-	wake_all(&p->changed);		/* who joins it already shall hear that it never was */
+	/* a thread that joins it already must learn that it never started */
+	wake_all(&p->changed);
 	return error;
 }
 

@@ -9,7 +9,7 @@
 #include "vcpuword.h"
 
 #define KEY_LENGTH	(sizeof(VCPUWORD_KEY) - 1)
-#define NAMED_MAX	(BOOT_CMDLINE / sizeof("vcpu=a,io,1s,2s"))	/* so many words fit */
+#define NAMED_MAX	(BOOT_CMDLINE / sizeof("vcpu=a,io,1s,2s"))	/* no more words fit */
 
 static struct {
 	char word[KEY_LENGTH + SCHED_NAME];
@@ -30,7 +30,10 @@ static bool taken(const char *name)
 	return false;
 }
 
-/* First no fixed one that has a word has a budget: so what is admitted together is, in any order of the words. */
+/*
+ * First takes the budget from every fixed VCPU that has a word. So the words are admitted in any
+ * order if they are admitted together.
+ */
 static const char *make_room(const char *word, int *id)
 {
 	struct vcpu_wish wish;
@@ -41,7 +44,9 @@ static const char *make_room(const char *word, int *id)
 	return NULL;
 }
 
-/* A fixed one gets what its word says; if it cannot, what it has by itself. NULL; or why not. */
+/*
+ * Gives a fixed VCPU the parameters of its word; if they are refused, its own. Returns NULL or why.
+ */
 static const char *change(const char *word, int *id)
 {
 	struct vcpu_wish wish;
@@ -59,7 +64,7 @@ static const char *change(const char *word, int *id)
 	return sched_error_text(error);
 }
 
-/* NULL; or why not. */
+/* Returns NULL or why not. */
 static const char *add(const char *word, int *id)
 {
 	struct vcpu_wish wish;
@@ -84,7 +89,7 @@ static const char *add(const char *word, int *id)
 	return NULL;
 }
 
-/* As much of a word as there is room for; safe to print. */
+/* Copies as much of a word as there is room for, with printable characters only. */
 static void copy_word(char word[VCPUWORD_MAX + 1], const char *at, size_t length)
 {
 	size_t i;
@@ -94,7 +99,7 @@ static void copy_word(char word[VCPUWORD_MAX + 1], const char *at, size_t length
 	word[i] = 0;
 }
 
-/* Does `what` for each word, and says what has come of it. */
+/* Does `what` for each word, and prints the result. */
 static void for_each_word(const struct boot_info *boot, const char *(*what)(const char *word, int *id))
 {
 	const char *at, *wrong;

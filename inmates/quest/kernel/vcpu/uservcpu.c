@@ -11,8 +11,8 @@
 #include "uservcpu.h"
 
 #define US_PER_MS	1000
-#define VCPUS_OF_ONE	16		/* so many may a program have, with those that are gone and remembered: admission takes time for each */
-#define IO_OF_ALL	8		/* so many I/O VCPUs all programs: the exact test takes them times all others */
+#define VCPUS_OF_ONE	16		/* of one program, with those still counted */
+#define IO_OF_ALL	8		/* of all programs: the exact test takes long with more */
 
 static int error_of(int sched_error)
 {
@@ -45,13 +45,13 @@ static uint64_t us_of(int time, int unit)
 	return (uint64_t)time * (unit == VCPU_MS ? US_PER_MS : 1);
 }
 
-/* A pid; KERNEL_PID: it is none of a program's. It exists. */
+/* Returns the owner of VCPU `id`, which exists: a pid, or KERNEL_PID. */
 static int owner_of(int id)
 {
 	return sched_vcpu(dispatch_sched(), id)->params.owner;
 }
 
-/* May `pid` change it? 0 or an error. The fixed VCPUs are nobody's. */
+/* Returns 0 if `pid` may change VCPU `id`, or an error. No program may change the fixed VCPUs. */
 static int check_owner(int id, int pid)
 {
 	if (!sched_vcpu(dispatch_sched(), id))
@@ -71,7 +71,7 @@ static int count_io(void)
 	return n;
 }
 
-/* `more`: beside those that there are. */
+/* Returns whether `owner` may not have `more` VCPUs beside those that exist. */
 static bool has_all(int owner, int type, unsigned int more)
 {
 	if (owner == KERNEL_PID)
@@ -91,7 +91,7 @@ int uservcpu_create(const char *name, const struct sched_param *p, int owner)
 	id = vcpu_create(name, (enum vcpu_type)p->type, us_of(p->C, p->unit), us_of(p->T, p->unit), owner);
 	if (id < 0)
 		return error_of(id);
-	if (has_all(owner, p->type, 0)) {	/* others may have been faster */
+	if (has_all(owner, p->type, 0)) {	/* another thread may have created one meanwhile */
 		(void)vcpu_destroy(id);
 		return -EAGAIN;
 	}
@@ -121,7 +121,7 @@ int uservcpu_destroy(int id, bool force, int owner)
 	return 0;
 }
 
-/* Rounded: a microsecond is no whole number of cycles. */
+/* Rounded: a microsecond may not be a whole number of cycles. */
 static int in_us(uint64_t cycles)
 {
 	return (int)timer_to_us(cycles + timer_from_us(1) / 2);
@@ -191,7 +191,7 @@ int uservcpu_bind(struct thread *t, int id)
 	if (error)
 		return error;
 	t->own_vcpu = id;
-	lock_inherit(t->process);	/* others may wait for it, with shorter periods */
+	lock_inherit(t->process);	/* threads with shorter periods may wait for this one */
 	return 0;
 }
 

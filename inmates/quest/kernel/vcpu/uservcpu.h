@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* VCPUs as programs ask for them: whose they are, Quest's parameters. Answers are 0 (an id) or minus an error. */
+/*
+ * VCPUs for programs: ownership, and parameters in Quest's units. Calls return 0 (or an id), or
+ * minus an error.
+ */
 #ifndef QUEST_USERVCPU_H
 #define QUEST_USERVCPU_H
 
@@ -9,36 +12,48 @@
 
 struct thread;
 
-/* What the shell gives a command: the papers' 20/100. */
+/* What the shell gives a command: 20/100, as in the papers. */
 #define COMMAND_C	20
 #define COMMAND_T	100
 
-/* A VCPU of process `owner` (KERNEL_PID: the kernel's), with a name for people. Its id. */
+/*
+ * Creates a VCPU of process `owner` (KERNEL_PID: the kernel), with a name to be displayed. Returns
+ * its id.
+ */
 int uservcpu_create(const char *name, const struct sched_param *p, int owner);
 
-/* Make one of the kernel's the VCPU of process `pid`. */
+/* Makes a VCPU of the kernel one of process `pid`. */
 void uservcpu_give(int id, int pid);
 
 int uservcpu_destroy(int id, bool force, int owner);
 int uservcpu_get(int id, struct sched_param *p);
 
-/* What is left of the budget of VCPU `id`, before it is next replenished. */
+/* Returns what is left of the budget of VCPU `id` until its next replenishment. */
 uint64_t uservcpu_left_us(int id);
 int uservcpu_set(int id, const struct sched_param *p, int owner);
 
-/* `t` runs on it from now on. A process may use its own, its parent's and BEST_EFFORT_VCPU. */
+/*
+ * Thread `t` runs on VCPU `id` from now on. A process may use its own VCPUs, its parent's and
+ * BEST_EFFORT_VCPU.
+ */
 int uservcpu_bind(struct thread *t, int id);
 
-/* May process `pid` have its threads on it? */
+/* Returns whether process `pid` may have threads on VCPU `id`. */
 bool uservcpu_usable(int id, int pid);
 
-/* Its VCPUs go; who runs on them goes on at best effort. What they have used is its parent's to answer for. */
+/*
+ * Destroys the VCPUs of process `pid`. Threads on them continue at best effort. From now on its
+ * parent answers for what they have used.
+ */
 void uservcpu_process_ends(int pid);
 
-/* Is it one of process `pid`'s own? */
+/* Returns whether VCPU `id` is one of process `pid`'s own. */
 bool uservcpu_owned(int id, int pid);
 
-/* A program leaves with its VCPU, on which no thread is any more; one comes with `was`: its id, or minus an error. */
+/*
+ * uservcpu_take() removes a VCPU without threads, whose program moves away. uservcpu_put() creates
+ * it again from `was`; it returns the id, or minus an error.
+ */
 void uservcpu_take(int id);
 int uservcpu_put(const struct vcpu *was, int io_class);
 

@@ -31,7 +31,7 @@ void vcpus_init(void)
 	}
 }
 
-/* The least number of cycles that is not shorter. */
+/* Converts to cycles, rounded up. */
 static uint64_t at_least_us(uint64_t us)
 {
 	uint64_t cycles = timer_from_us(us);
@@ -39,22 +39,27 @@ static uint64_t at_least_us(uint64_t us)
 	return timer_to_us(cycles) < us ? cycles + 1 : cycles;
 }
 
-/* C is rounded down and T up: who is admitted in microseconds (qvctl config check) is so in cycles. */
+/*
+ * C is rounded down and T up, so that what is admitted in microseconds (qvctl config check) is
+ * admitted in cycles.
+ */
 static struct vcpu_params params_of(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us)
 {
 	struct vcpu_params params = { .type = type };
 
 	copy_string(params.name, name, sizeof(params.name));
-	/* what is too long for the conversion is too long for admission, too */
+	/* What is too long for the conversion is refused by admission anyway. */
 	params.budget = budget_us > ADMISSION_PERIOD_MAX ? UINT64_MAX : timer_from_us(budget_us);
 	params.period = period_us > ADMISSION_PERIOD_MAX ? UINT64_MAX : at_least_us(period_us);
 	return params;
 }
 
-static bool asking;			/* somebody waits for the answer of the admission test */
-static struct wait_queue askers;	/* and these wait for their turn */
+static bool asking;			/* an admission trial is in progress */
+static struct wait_queue askers;	/* threads that wait for the next trial */
 
-/* Tells VCPU `id` from another that had or gets its number. 0: there is none. */
+/*
+ * Tells VCPU `id` from a VCPU that had this id before, or has it later. Returns 0 if there is none.
+ */
 static uint64_t created_at(int id)
 {
 	const struct vcpu *v = sched_vcpu(dispatch_sched(), id);
@@ -63,8 +68,9 @@ static uint64_t created_at(int id)
 }
 
 /*
- * A new VCPU, or for VCPU `instead` new parameters. The exact test may take milliseconds: interrupts are on meanwhile,
- * and the caller's VCPU pays. Interrupts are off.
+ * Creates a VCPU, or gives VCPU `instead` other parameters. The exact test may take milliseconds:
+ * interrupts are on meanwhile, and the time is charged to the caller's VCPU. Interrupts are off on
+ * entry.
  */
 static int ask(const struct vcpu_params *params, int instead)
 {
@@ -77,7 +83,8 @@ static int ask(const struct vcpu_params *params, int instead)
 		return SCHED_NO_VCPU;
 	asking = true;
 	sched_trial_begin(dispatch_sched(), params, instead, rdtsc());
-	if (thread_current()->id != THREAD_IDLE_ID)	/* as it is at boot, when there is nobody to let in */
+	/* at boot, where it is the idle thread, interrupts must stay off */
+	if (thread_current()->id != THREAD_IDLE_ID)
 		irq_enable();
 	sched_trial_decide(dispatch_sched());
 	irq_disable();

@@ -26,11 +26,11 @@ static void set(struct process *p, int name, int id)
 
 	if (!n)
 		n = find(p, 0);
-	if (n)				/* else it is known by its id from now on */
+	if (n)				/* without a free entry it is known by its id */
 		*n = (struct vcpuname){ name, id };
 }
 
-/* Another one may have that number as its name. */
+/* Another VCPU of the program may have that number as its name. */
 int vcpuname_of_new(struct process *p, int id)
 {
 	int name;

@@ -20,7 +20,7 @@ static bool is(struct field f, const char *text)
 	return strlen(text) == f.length && !memcmp(f.text, text, f.length);
 }
 
-/* With commas between. How many, FIELDS at most; 0: more. */
+/* Cuts the text at commas. Returns the number of fields, or 0 if there are more than FIELDS. */
 static unsigned int cut(const char *text, struct field fields[FIELDS])
 {
 	unsigned int i = 0;
@@ -55,7 +55,7 @@ static bool read_name(struct field f, char name[SCHED_NAME])
 	return true;
 }
 
-/* The classes behind "io", each with a dot before it. */
+/* Reads the classes behind "io", each after a dot. */
 static bool read_classes(struct field f, int *io_class)
 {
 	size_t n;
