@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stacks of the kernel's threads, in a part of its map of their own: below each
- * lies a guard in which nothing is mapped, so that a stack that is exhausted
- * meets it and nobody else's memory.
+ * Kernel stacks of threads, in their own part of the kernel's map. Below each lies a guard in which
+ * nothing is mapped, so that an exhausted stack faults there and does not overwrite other memory.
  */
 #ifndef QUEST_KSTACK_H
 #define QUEST_KSTACK_H
@@ -10,20 +9,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define KSTACK_BASE	0x200000000000ull	/* 32 TiB: beyond all memory, below the programs */
+#define KSTACK_BASE	0x200000000000ull	/* 32 TiB: above all memory, below the programs */
 #define KSTACK_BYTES	(16ull << 10)
 #define KSTACK_GUARD	(16ull << 10)
 
-/* The tables for stacks 0 to n - 1, once, before there is any address space of a program. False: no memory. */
+/*
+ * Creates the tables for stacks 0 to n - 1; once, before any program's address space exists.
+ * Returns false if there is no memory.
+ */
 bool kstacks_init(unsigned int n);
 
-/* Stack `n`, which is not there: the lowest address of its KSTACK_BYTES, zeroed nowhere. 0: no memory. */
+/*
+ * Maps stack `n`, which is not mapped. Returns its lowest address; its KSTACK_BYTES are not zeroed.
+ * Returns 0 if there is no memory.
+ */
 uint64_t kstack_make(unsigned int n);
 
-/* Nobody is on stack `n` any more. */
+/* Unmaps stack `n`, which no CPU is on. */
 void kstack_drop(unsigned int n);
 
-/* Whose guard `va` lies in; -1: in none. */
+/* Returns the number of the stack in whose guard `va` lies; -1: none. */
 int kstack_guarded(uint64_t va);
 
 #endif

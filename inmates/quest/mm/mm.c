@@ -9,7 +9,7 @@
 #define PTE_DATA	(PTE_WRITE | PTE_NO_EXECUTE)
 #define PTE_DEVICE	(PTE_DATA | PTE_UNCACHED)
 
-#define LOW_MEMORY	0x100000ull	/* left alone: firmware data, the window */
+#define LOW_MEMORY	0x100000ull	/* not used: firmware data, the window */
 
 /* From the linker script. */
 extern char image_start[], image_rodata[], image_data[], image_end[];
@@ -27,7 +27,7 @@ static uint64_t top_of(const struct boot_info *boot)
 	return top;
 }
 
-/* Lowest place behind the image and the modules for `size` bytes. */
+/* Returns the lowest address behind the image and the modules that has room for `size` bytes. */
 static uint64_t behind_everything(const struct boot_info *boot)
 {
 	uint64_t at = (uintptr_t)image_end;
@@ -68,7 +68,10 @@ static bool init_pool(const struct boot_info *boot)
 	return true;
 }
 
-/* Memory but the first page (a null pointer faults) and the image, which has its own rights. */
+/*
+ * Maps memory except for the first page, so that a null pointer faults, and the image, which has
+ * its own rights.
+ */
 static bool map_ram(const struct boot_info *boot)
 {
 	uint64_t low = (uintptr_t)image_start, high = (uintptr_t)image_end, start, end;

@@ -7,23 +7,27 @@
 #include <inmate/boot.h>
 #include "table.h"
 
-/* The kernel's part of every address space, virtual = physical; above it is the programs' (space.h). */
+/*
+ * The kernel's part of every address space, where virtual is physical; above it is the programs'
+ * part (space.h).
+ */
 #define KERNEL_END	0x400000000000ull	/* 64 TiB */
 
 /* What the kernel's map depends on. */
 struct mm_options {
-	bool x2apic;		/* no APIC page */
-	bool alone;		/* with the IOAPIC's page */
+	bool x2apic;		/* there is no APIC page */
+	bool alone;		/* the IOAPIC's page is mapped, too */
 	bool no_execute;	/* CPUID offers PTE_NO_EXECUTE */
 	bool global;		/* CPUID offers PTE_GLOBAL */
 };
 
-/* Set up the page pool and the kernel's own page tables. False: out of memory. */
+/* Sets up the page pool and the kernel's own page tables. Returns false if there is no memory. */
 bool mm_init(const struct boot_info *boot, const struct mm_options *options);
 
 /*
- * Map [start, end) one to one for the kernel, 2 MiB pages where they fit. Flags of which the CPU has no
- * bit are dropped. False: no page left for a table, or beyond KERNEL_END.
+ * Maps [start, end) one to one for the kernel, with 2 MiB pages where they fit. Drops flags that
+ * the CPU does not have. Returns false if there is no page for a table, or `end` is above
+ * KERNEL_END.
  */
 bool map_identity(uint64_t start, uint64_t end, uint64_t flags);
 

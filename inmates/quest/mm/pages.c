@@ -4,10 +4,10 @@
 
 #define BITS	64
 
-static uint64_t *map;		/* bit set: free */
+static uint64_t *map;		/* a set bit is a free page */
 static size_t num_pages, num_free, num_managed, num_kept;
-static bool (*may_use)(void);		/* those */
-static size_t lowest;		/* no page below is free */
+static bool (*may_use)(void);		/* who may use the kept pages */
+static size_t lowest;		/* no page below it is free */
 
 static bool is_free(size_t page)
 {

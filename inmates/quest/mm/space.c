@@ -4,10 +4,10 @@
 #include "paging.h"
 #include "space.h"
 
-#define KERNEL_ENTRIES	(TABLE_ENTRIES / 4)	/* of the top table: up to KERNEL_END */
-#define USER_TOP	(KERNEL_ENTRIES)	/* the one entry of the top table that programs use */
+#define KERNEL_ENTRIES	(TABLE_ENTRIES / 4)	/* of the top table, up to KERNEL_END */
+#define USER_TOP	(KERNEL_ENTRIES)	/* all programs use this entry of the top table */
 
-#define STEP		64			/* entries between two breaths, where there may be nothing to do for them */
+#define STEP		64			/* entries between two pauses */
 
 static void (*breathe)(void), (*flush)(void);
 
@@ -89,7 +89,9 @@ static bool in_place(uint64_t start, uint64_t end)
 	return !(start % PAGE_SIZE) && !(end % PAGE_SIZE) && start >= USER_BASE && start <= end && end <= USER_END;
 }
 
-/* The entry of `va`, where nothing is yet; NULL: something is, or there is no memory for tables. */
+/*
+ * Returns the entry of `va`; NULL if something is mapped there, or there is no memory for tables.
+ */
 static uint64_t *empty_entry(struct space *s, uint64_t va)
 {
 	uint64_t *entry = table_make(s->root, va, 0, PTE_USER);
@@ -97,7 +99,7 @@ static uint64_t *empty_entry(struct space *s, uint64_t va)
 	return entry && !(*entry & PTE_PRESENT) ? entry : NULL;
 }
 
-/* One page more: 0 if there is no memory or something is there already. */
+/* Maps one new page. Returns 0 if there is no memory or something is mapped there. */
 static uint64_t map_one(struct space *s, uint64_t va, uint64_t rights)
 {
 	uint64_t *entry = empty_entry(s, va), page;

@@ -15,7 +15,10 @@ uint64_t table_new(void)
 	return table;
 }
 
-/* The table below `entry`, made if it is missing. NULL: a large page is there, or memory is out. */
+/*
+ * Returns the table below `entry`, created if it is missing. NULL: there is a large page, or no
+ * memory.
+ */
 static uint64_t *descend(uint64_t *entry, uint64_t rights)
 {
 	uint64_t table;

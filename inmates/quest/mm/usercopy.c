@@ -2,7 +2,7 @@
 #include <inmate/string.h>
 #include "usercopy.h"
 
-/* How many of `n` bytes lie on the page of `va`. */
+/* Returns how many of `n` bytes lie on the page of `va`. */
 static size_t on_this_page(uint64_t va, size_t n)
 {
 	size_t left = PAGE_SIZE - va % PAGE_SIZE;
