@@ -5,7 +5,8 @@
 
 #define ONE		(1ull << 62)
 #define BOUNDS		(sizeof(bounds) / sizeof(bounds[0]))
-#define ROUNDS		256	/* of the iteration for one response time; what takes longer is refused */
+/* of the iteration for one response time; what takes more is refused */
+#define ROUNDS		256
 
 /* part / whole in units of 2^-62, rounded up. */
 static uint64_t share(uint64_t part, uint64_t whole)
@@ -47,7 +48,10 @@ bool admission_bound(const struct admission_entry *set, unsigned int n)
 	return admission_load(set, n) <= admission_limit(set, n);
 }
 
-/* factor * (1 + part), in units of 2^-62, rounded up; above 2: something above 2. `part` is at most 2. */
+/*
+ * factor * (1 + part), in units of 2^-62, rounded up. A product above 2 is returned as some number
+ * above 2. `part` is at most 2.
+ */
 static uint64_t times(uint64_t factor, uint64_t part)
 {
 	unsigned __int128 product = ((unsigned __int128)factor * (ONE + part) + ONE - 1) >> 62;
@@ -79,13 +83,16 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
 	return (a + b - 1) / b;
 }
 
-/* Before `i` at the CPU: shorter periods; among equals all others. */
+/* Returns whether `j` precedes `i`: shorter periods do; of equal periods all others do. */
 static bool goes_first(const struct admission_entry *set, unsigned int j, unsigned int i)
 {
 	return j != i && !set[j].io && set[j].period <= set[i].period;
 }
 
-/* What I/O VCPU `io` takes within `t` while it works at period `period`: (1 + ceil((t - T*U) / T)) * T*U. */
+/*
+ * The time that I/O VCPU `io` takes within `t` while it works at period `period`: (1 + ceil((t -
+ * T*U) / T)) * T*U.
+ */
 static uint64_t io_interference(const struct admission_entry *io, uint64_t period, uint64_t t)
 {
 	uint64_t amount = ((unsigned __int128)period * io->budget + io->period - 1) / io->period;
@@ -93,7 +100,10 @@ static uint64_t io_interference(const struct admission_entry *io, uint64_t perio
 	return (1 + (t > amount ? ceil_div(t - amount, period) : 0)) * amount;
 }
 
-/* At worst, working for any Main VCPU that goes before `i`, for `i`, or for nobody known, if its own period is not longer. */
+/*
+ * The most that `io` takes. It may work for `i`, for any Main VCPU that precedes `i`, or at its own
+ * period if that is not longer.
+ */
 static uint64_t io_worst(const struct admission_entry *set, unsigned int n, unsigned int i,
 			 const struct admission_entry *io, uint64_t t)
 {
@@ -115,7 +125,10 @@ static uint64_t io_worst(const struct admission_entry *set, unsigned int n, unsi
 	return most;
 }
 
-/* All that can happen within `t` before `i` has had its budget; stops adding above its period. */
+/*
+ * The time until `i` has had its budget, if all that may precede it within `t` does. Stops adding
+ * above its period.
+ */
 static uint64_t demand(const struct admission_entry *set, unsigned int n, unsigned int i, uint64_t t)
 {
 	uint64_t sum = set[i].budget;
@@ -146,7 +159,7 @@ uint64_t admission_response(const struct admission_entry *set, unsigned int n, u
 	return UINT64_MAX;
 }
 
-/* The first `living` Main VCPUs of `set` meet their periods. */
+/* Returns whether the Main VCPUs of the first `living` entries meet their periods. */
 static bool in_time(const struct admission_entry *set, unsigned int living, unsigned int n)
 {
 	unsigned int i;

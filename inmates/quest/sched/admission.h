@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * May these VCPUs share one CPU? Integers only; tools/qv/admission.py is the
- * same in Python, and tests show them to agree.
+ * The admission test: may these VCPUs share one CPU? Integers only. tools/qv/admission.py is the
+ * same in Python, and tests show that both agree.
  */
 #ifndef QUEST_ADMISSION_H
 #define QUEST_ADMISSION_H
@@ -9,15 +9,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ADMISSION_PERIOD_MAX	(1ull << 42)	/* cycles: some 20 minutes */
+#define ADMISSION_PERIOD_MAX	(1ull << 42)	/* cycles: about 20 minutes */
 
 enum admission_test {
 	/*
-	 * Sum of C/T of the n Main VCPUs, and of (2 - U) * U of the I/O VCPUs, is at most n * (2^(1/n) - 1)
-	 * (dissertation, section 4.1). Sufficient. Terms are rounded up and the bound down, to 2^-62.
+	 * The sum of C/T of the n Main VCPUs, and of (2 - U) * U of the I/O VCPUs, is at most n *
+	 * (2^(1/n) - 1) (dissertation, section 4.1). Sufficient. Terms are rounded up and the bound
+	 * down, to 2^-62.
 	 */
 	ADMISSION_BOUND,
-	/* The response time of each Main VCPU is at most its period: exact without I/O VCPUs, sufficient with. */
+	/*
+	 * The response time of each Main VCPU is at most its period. Exact without I/O VCPUs,
+	 * sufficient with them.
+	 */
 	ADMISSION_EXACT,
 };
 
@@ -30,17 +34,21 @@ bool admission_bound(const struct admission_entry *set, unsigned int n);
 bool admission_exact(const struct admission_entry *set, unsigned int n);
 
 /*
- * Do the first `living` of `set` keep their budgets beside the others, VCPUs that are gone, each with what it has used in
- * its last period? These count by that, not by their number: for ADMISSION_BOUND by the hyperbolic bound (Bini and
- * Buttazzo 2003), which all that admission_bound() admits is within: the product of 1 + C/T is at most 2, with the I/O VCPUs'
- * terms added to the smallest C/T of the living. For ADMISSION_EXACT by their response times.
+ * Returns whether the first `living` entries keep their budgets beside the others, which are VCPUs
+ * that are gone, each with what it has used in its last period. These count by their use, not by
+ * their number. ADMISSION_BOUND uses the hyperbolic bound (Bini and Buttazzo 2003), which
+ * everything that admission_bound() admits meets: the product of 1 + C/T is at most 2, where the
+ * I/O VCPUs' terms are added to the smallest C/T of the living. ADMISSION_EXACT uses response
+ * times.
  */
 bool admission_beside(enum admission_test test, const struct admission_entry *set, unsigned int living, unsigned int n);
 
-/* The longest response time of Main VCPU `i` of `set`; UINT64_MAX: more than its period. */
+/*
+ * Returns the longest response time of Main VCPU `i`; UINT64_MAX if it is longer than its period.
+ */
 uint64_t admission_response(const struct admission_entry *set, unsigned int n, unsigned int i);
 
-/* Sum of the terms of ADMISSION_BOUND, and the bound for it: in units of 2^-62. */
+/* Return the sum of the terms of ADMISSION_BOUND, and its bound, in units of 2^-62. */
 uint64_t admission_load(const struct admission_entry *set, unsigned int n);
 uint64_t admission_limit(const struct admission_entry *set, unsigned int n);
 

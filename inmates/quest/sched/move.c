@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* VCPUs that come from elsewhere, or come back. */
+/* VCPUs that move here from another CPU, or come back. */
 #include "server.h"
 
 void sched_vcpu_restore(struct sched *s, int id, const struct vcpu *was, uint64_t now)
@@ -7,7 +7,8 @@ void sched_vcpu_restore(struct sched *s, int id, const struct vcpu *was, uint64_
 	struct vcpu *v = &s->vcpus[id];
 
 	if (vcpu_eligible(v) > now)
-		return;		/* it is to begin later than others' use settles: its own is less */
+		/* it begins after the use of others is settled; its own use was less */
+		return;
 	if (v->params.type == MAIN_VCPU)
 		v->main = was->main;
 	else

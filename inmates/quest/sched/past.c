@@ -8,7 +8,7 @@ bool past_unsettled(const struct vcpu *v, uint64_t now)
 }
 
 /*
- * Counted for one period at most: no window of that length has more of it in it. If something is
+ * Use counts for one period at most, since no longer window contains more of it. If something is
  * remembered already, the VCPU has had no budget since.
  */
 void past_remember(struct vcpu *v, uint64_t now)
@@ -42,7 +42,7 @@ bool past_noticed(const struct vcpu *v, uint64_t longest)
 	return v->past.io || v->past.period <= longest;
 }
 
-/* The lowest id that is free, else the lowest whose past nobody notices. */
+/* The lowest id that is free; else the lowest id whose past takes nothing from other VCPUs. */
 int past_find_slot(const struct sched *s, uint64_t now)
 {
 	uint64_t longest = past_longest_period(s);

@@ -8,22 +8,25 @@
 
 #include "sched.h"
 
-/* Returns whether `v` has used something that must still be counted. */
+/* Returns whether `v` has used something that still counts. */
 bool past_unsettled(const struct vcpu *v, uint64_t now);
 
-/* Keeps in `v` what it has used under its present parameters, which are about to end. */
+/* Keeps in `v` what it has used under its present parameters, which are about to change. */
 void past_remember(struct vcpu *v, uint64_t now);
 
-/* The longest period of the Main VCPUs that exist. */
+/* Returns the longest period of the Main VCPUs that exist. */
 uint64_t past_longest_period(const struct sched *s);
 
 /*
- * Returns whether what `v` used took anything from VCPUs whose periods are at most `longest`. What was
- * used at the priority of a longer period took nothing from them.
+ * Returns whether the past use of `v` takes anything from VCPUs whose periods are at most
+ * `longest`. Use at the priority of a longer period does not.
  */
 bool past_noticed(const struct vcpu *v, uint64_t longest);
 
-/* An id for a new VCPU: a free one, else one whose past nobody notices. SCHED_VCPUS: there is none. */
+/*
+ * Returns an id for a new VCPU: a free one, else one whose past takes nothing from others;
+ * SCHED_VCPUS if there is none.
+ */
 int past_find_slot(const struct sched *s, uint64_t now);
 
 #endif

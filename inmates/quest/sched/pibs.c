@@ -9,7 +9,7 @@ static uint64_t full(const struct pibs *p)
 	return amount ? amount : 1;
 }
 
-/* The budget in hand ends: t_e = t + c / U, rounded up. */
+/* The present budget ends: t_e = t + c / U, rounded up. */
 static void finish(struct pibs *p)
 {
 	p->eligible += ((unsigned __int128)p->used * p->period + p->budget - 1) / p->budget;
@@ -22,7 +22,7 @@ void pibs_init(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at)
 	*p = (struct pibs){ .budget = budget, .period = period, .inherited = period, .eligible = at };
 }
 
-/* A shorter period is a smaller budget, of which so much may have been used already. */
+/* A shorter period has a smaller budget, part of which may be used already. */
 static void shrink(struct pibs *p)
 {
 	uint64_t most = full(p);
@@ -45,7 +45,7 @@ void pibs_wake(struct pibs *p, uint64_t period, bool active, uint64_t now)
 	if (p->left)
 		shrink(p);
 	else if (!active && p->eligible < now)
-		p->eligible = now;	/* what was not used is not kept */
+		p->eligible = now;	/* an unused budget is not kept */
 }
 
 void pibs_dispatch(struct pibs *p, uint64_t now)

@@ -2,9 +2,9 @@
 #include "readytree.h"
 
 /*
- * An AA tree (Andersson 1993): levels fall by one to the left and by at most
- * one to the right, never twice in a row. Node 0 stands for "none"; its level
- * is 0 and its time is never, and it is not written after the start.
+ * An AA tree (Andersson 1993): levels fall by one to the left and by at most one to the right,
+ * never twice in a row. Node 0 means "none". Its level is 0 and its time is never; it is not
+ * written after the start.
  */
 
 static uint64_t min(uint64_t a, uint64_t b)
@@ -19,7 +19,7 @@ static void update(struct readytree *t, unsigned int n)
 	node->least = min(node->at, min(t->nodes[node->left].least, t->nodes[node->right].least));
 }
 
-/* A left child of the same level: turn right. */
+/* A left child of the same level: rotate right. */
 static unsigned int skew(struct readytree *t, unsigned int n)
 {
 	struct readytree_node *node = &t->nodes[n];
@@ -34,7 +34,7 @@ static unsigned int skew(struct readytree *t, unsigned int n)
 	return top;
 }
 
-/* Two right children of the same level in a row: turn left, one level up. */
+/* Two right children of the same level in a row: rotate left, one level up. */
 static unsigned int split(struct readytree *t, unsigned int n)
 {
 	struct readytree_node *node = &t->nodes[n];
@@ -64,7 +64,7 @@ static unsigned int insert(struct readytree *t, unsigned int n, unsigned int new
 	return split(t, skew(t, n));
 }
 
-/* After a removal below `n`: levels down, then the shape repaired. */
+/* After a removal below `n`: lowers levels, then repairs the shape. */
 static unsigned int repair(struct readytree *t, unsigned int n)
 {
 	struct readytree_node *node = &t->nodes[n];
@@ -94,7 +94,7 @@ static unsigned int repair(struct readytree *t, unsigned int n)
 
 static unsigned int remove(struct readytree *t, unsigned int n, uint64_t key);
 
-/* Put the next in order, which is in the right subtree, into the place of `n`. */
+/* Moves the next node in order, which is in the right subtree, to the place of `n`. */
 static unsigned int replace(struct readytree *t, unsigned int n)
 {
 	struct readytree_node *node = &t->nodes[n];
@@ -118,7 +118,7 @@ static unsigned int remove(struct readytree *t, unsigned int n, uint64_t key)
 	else if (key > node->key)
 		node->right = remove(t, node->right, key);
 	else if (!node->right)
-		return node->left;	/* at the lowest level there is none to the left either */
+		return node->left;	/* at the lowest level there is no left child either */
 	else
 		n = replace(t, n);
 	return repair(t, n);

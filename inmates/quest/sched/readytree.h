@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The VCPUs that want the CPU, in order of priority, each with the time from
- * which on it may have it. A balanced (AA) tree in which every node knows the
- * earliest time below it: all questions cost O(log n), also when all budgets
- * come back at once. Recursion is at most 2 * log2(READYTREE_MAX) deep.
+ * The runnable VCPUs in order of priority, each with the time from which on it may run. A balanced
+ * (AA) tree in which every node knows the earliest time below it: all operations cost O(log n),
+ * even when all budgets are replenished at the same time. Recursion is at most 2 *
+ * log2(READYTREE_MAX) deep.
  */
 #ifndef QUEST_READYTREE_H
 #define QUEST_READYTREE_H
@@ -14,9 +14,9 @@
 #define READYTREE_NONE	(-1)
 
 struct readytree_node {
-	uint64_t key;			/* smaller goes first; unique */
-	uint64_t at;			/* may run from then on */
-	uint64_t least;			/* the smallest `at` from here down */
+	uint64_t key;			/* the smallest goes first; unique */
+	uint64_t at;			/* it may run from then on */
+	uint64_t least;			/* the smallest `at` in this subtree */
 	uint16_t left, right, level;	/* of nodes; 0: none */
 };
 
@@ -27,15 +27,18 @@ struct readytree {
 
 void readytree_init(struct readytree *t);
 
-/* Members are numbers below READYTREE_MAX. Insert: not in it yet; the others: in it. */
+/*
+ * Members are numbers below READYTREE_MAX. The member to insert must not be in the tree; to remove
+ * or set, it must.
+ */
 void readytree_insert(struct readytree *t, int member, uint64_t key, uint64_t at);
 void readytree_remove(struct readytree *t, int member);
 void readytree_set(struct readytree *t, int member, uint64_t at);
 
-/* The first member that may run at `now`; READYTREE_NONE. */
+/* Returns the first member that may run at `now`, or READYTREE_NONE. */
 int readytree_first(const struct readytree *t, uint64_t now);
 
-/* The earliest time of those before `key`; UINT64_MAX: none. */
+/* Returns the earliest time of the members before `key`; UINT64_MAX if there are none. */
 uint64_t readytree_before(const struct readytree *t, uint64_t key);
 
 #endif

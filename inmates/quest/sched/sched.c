@@ -31,7 +31,7 @@ const struct vcpu *sched_vcpu(const struct sched *s, int id)
 	return &s->vcpus[id];
 }
 
-/* Entities of a VCPU, in turn. */
+/* The entities of a VCPU, in round-robin order. */
 
 static void append(struct sched_queue *q, struct sched_entity *e)
 {
@@ -57,7 +57,7 @@ static void unlink(struct sched_queue *q, struct sched_entity *e)
 	e->next = e->prev = NULL;
 }
 
-/* VCPUs that want the CPU, in a ring: the background takes them by turns. */
+/* Runnable VCPUs in a ring: the background runs them round-robin. */
 
 static void ring_add(struct sched *s, int id)
 {
@@ -97,7 +97,10 @@ static void vcpu_stop(struct sched *s, int id)
 	ring_remove(s, id);
 }
 
-/* A turn is over after a quantum: behind the others of the VCPU; in the background, its VCPU behind others too. */
+/*
+ * At the end of its quantum an entity goes behind the others of its VCPU. In the background, its
+ * VCPU goes behind the others, too.
+ */
 static void take_turn(struct sched *s, struct sched_entity *e, uint64_t delta)
 {
 	struct vcpu *v = &s->vcpus[e->vcpu];
@@ -140,7 +143,7 @@ void sched_charge_for(struct sched *s, int id, uint64_t since, uint64_t now)
 	if (now <= s->charged)
 		return;
 	v->counts.interrupt_time += now - s->charged;
-	/* the handler is the first dispatch on its budget: of that the handler's time is taken, if there is any */
+	/* The handler counts as the first dispatch of the VCPU's budget, if it has any. */
 	if (!active)
 		server_of(v)->wake(v, 0, false, s->charged);
 	server_of(v)->dispatch(v, s->charged);
@@ -176,7 +179,7 @@ void sched_entity_init(struct sched_entity *e)
 	*e = (struct sched_entity){ .vcpu = -1 };
 }
 
-/* What the I/O VCPU inherits may change its priority, and its budget. */
+/* What an I/O VCPU inherits may change its priority and its budget. */
 static void wake(struct sched *s, int id, uint64_t period, uint64_t now)
 {
 	struct vcpu *v = &s->vcpus[id];
@@ -227,7 +230,10 @@ void sched_block(struct sched *s, struct sched_entity *e, uint64_t now)
 	vcpu_stop(s, e->vcpu);
 }
 
-/* `e` goes on until the next decision: on its new budget, or charged to nobody if there is none. */
+/*
+ * `e` continues until the next decision: on its new VCPU's budget, or in the background if there is
+ * none.
+ */
 static void stay(struct sched *s, struct sched_entity *e, uint64_t now)
 {
 	struct vcpu *v = &s->vcpus[e->vcpu];
@@ -264,7 +270,10 @@ void sched_unbind(struct sched *s, struct sched_entity *e, uint64_t now)
 	e->vcpu = -1;
 }
 
-/* The VCPU runs at its priority until its budget, its turn or the patience of a higher one ends. */
+/*
+ * The VCPU runs at its priority until its budget or its quantum ends, or a VCPU of higher priority
+ * gets budget.
+ */
 static struct sched_choice in_foreground(struct sched *s, int id, uint64_t now)
 {
 	struct vcpu *v = &s->vcpus[id];
@@ -278,7 +287,7 @@ static struct sched_choice in_foreground(struct sched *s, int id, uint64_t now)
 	return choice;
 }
 
-/* Nobody has budget: until somebody has, by turns. */
+/* No VCPU has budget: runs them round-robin until one has. */
 static struct sched_choice in_background(struct sched *s, uint64_t now)
 {
 	struct sched_choice choice = { NULL, readytree_before(&s->ready, UINT64_MAX) };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who runs next, and until when: pure bookkeeping on times given by the
- * caller. No clock, no interrupt, no thread is touched here, so the same
- * object runs in the kernel, in a test and in the simulator on the host.
+ * Decides which thread runs next, and until when: pure bookkeeping on times that the caller gives.
+ * It touches no clock, interrupt or thread, so the same object runs in the kernel, in tests and in
+ * the simulator on the host.
  *
- * Two levels: VCPUs share the CPU by rate-monotonic priority (the shorter
- * period goes first; on equal periods I/O VCPUs before Main VCPUs, then the
- * lower id), each within its budget; entities (threads) take turns on their
- * VCPU. When no VCPU that has budget wants the CPU, those without have it by
- * turns, in the background: charged to nobody's budget, ended by any budget.
+ * Two levels: VCPUs share the CPU by rate-monotonic priority (the shorter period goes first; of
+ * equal periods I/O VCPUs before Main VCPUs, then the lower id), each within its budget. Entities
+ * (threads) run round-robin on their VCPU. When no runnable VCPU has budget, the runnable ones run
+ * round-robin in the background: this is charged to no budget, and ends when any of them has
+ * budget.
  *
- * Times are TSC cycles. Every call of one decision gets the same `now`, and
- * `now` never decreases. Callers keep calls from overlapping (interrupts off).
+ * Times are TSC cycles. All calls of one decision get the same `now`, and `now` never decreases.
+ * The caller must not let calls overlap (interrupts off).
  */
 #ifndef QUEST_SCHED_H
 #define QUEST_SCHED_H
@@ -27,23 +27,26 @@
 #define SCHED_NEVER	UINT64_MAX
 #define SCHED_VCPUS	READYTREE_MAX
 #define SCHED_NAME	16
-#define SCHED_NOBODY	0		/* the owner, where it is nobody in particular: what such a VCPU has used delays all owners */
+#define SCHED_NOBODY	0		/* no particular owner: such past use delays all owners */
 
 enum vcpu_type {
 	MAIN_VCPU,
 	IO_VCPU,
-	BACKGROUND_VCPU,		/* no budget: C and T are 0, admitted always, runs in the background only */
+	/* no budget: C and T are 0; always admitted; runs in the background only */
+	BACKGROUND_VCPU,
 };
 
 struct vcpu_params {
-	char name[SCHED_NAME];		/* for people; ends with 0 */
+	char name[SCHED_NAME];		/* for display; ends with NUL */
 	enum vcpu_type type;
 	uint64_t budget;		/* C, cycles */
-	uint64_t period;		/* T, cycles; I/O: U = C/T, and T when none is inherited */
-	int owner;			/* who answers for it, also when it is gone: any number, or SCHED_NOBODY */
+	/* T, cycles; I/O: U = C/T, and T is used when no period is inherited */
+	uint64_t period;
+	/* answers for its use, also when it is gone; any number or SCHED_NOBODY */
+	int owner;
 };
 
-/* What create and set may answer instead of an id or 0. sched_error_text() has a sentence for each. */
+/* Errors of create and set, which otherwise return an id or 0. sched_error_text() explains each. */
 enum sched_error {
 	SCHED_BAD_PARAMS = -1,		/* not 0 < C <= T <= ADMISSION_PERIOD_MAX; I/O: C < T; set from Main to I/O or back */
 	SCHED_FULL = -2,		/* SCHED_VCPUS exist */
@@ -51,16 +54,18 @@ enum sched_error {
 	SCHED_TOO_LATE = -4,		/* refused by ADMISSION_EXACT */
 	SCHED_NO_VCPU = -5,		/* no such id */
 	SCHED_IN_USE = -6,		/* entities are bound to it */
-	SCHED_NOT_YET = -7,		/* refused beside what VCPUs of others, which are gone, have used: it comes back within their periods */
+	/* refused because of past use of other owners, which is settled within their periods */
+	SCHED_NOT_YET = -7,
 };
 
-/* A thread, as seen from here. */
+/* A thread, as the scheduler sees it. */
 struct sched_entity {
 	struct sched_entity *next, *prev;
 	int vcpu;			/* id; -1: bound to none */
 	bool runnable;
-	uint64_t slice;			/* left of its turn */
-	uint64_t used;			/* charged so far, background included; see also sched_used() */
+	uint64_t slice;			/* left of its quantum */
+	/* charged so far, the background included; see also sched_used() */
+	uint64_t used;
 };
 
 struct sched_queue {
@@ -68,19 +73,19 @@ struct sched_queue {
 };
 
 struct vcpu_counts {
-	uint64_t created;		/* when */
+	uint64_t created;		/* when it was created */
 	uint64_t used;			/* at its priority */
 	uint64_t background;		/* in the background */
-	uint64_t depleted;		/* times its budget in hand was used up */
-	uint64_t overruns;		/* times it had the CPU longer than its budget */
-	uint64_t overrun_max;		/* the longest of them, in cycles */
-	uint64_t interrupts;		/* that came for it: sched_charge_for() */
-	uint64_t interrupt_time;	/* cycles of their handlers; they are in `used`, too */
+	uint64_t depleted;		/* how often its budget was used up */
+	uint64_t overruns;		/* how often it ran longer than its budget */
+	uint64_t overrun_max;		/* the longest overrun, in cycles */
+	uint64_t interrupts;		/* charged to it by sched_charge_for() */
+	uint64_t interrupt_time;	/* cycles of their handlers, also counted in `used` */
 };
 
 enum vcpu_state { VCPU_FREE, VCPU_ACTIVE, VCPU_RETIRED };
 
-/* Up to `queue` all is plain data that means the same on another CPU once shifted to its clock. */
+/* Everything before `queue` is plain data, valid on another CPU when shifted to its clock. */
 struct vcpu {
 	enum vcpu_state state;
 	struct vcpu_params params;
@@ -89,24 +94,27 @@ struct vcpu {
 		struct pibs io;
 	};
 	struct vcpu_counts counts;
-	struct admission_entry past;	/* what it used under other parameters, or before it was destroyed, in one period of then */
-	uint64_t settled;		/* when all of that would have come back; not later than now: nothing is to be remembered */
+	/* its use before its parameters changed, or before it was destroyed, in one period */
+	struct admission_entry past;
+	/* when `past` no longer counts; not after now: there is nothing to count */
+	uint64_t settled;
 	uint64_t used_then;		/* counts.used when it got its present parameters */
-	struct sched_queue queue;	/* runnable entities, in turn */
+	struct sched_queue queue;	/* runnable entities in round-robin order */
 	unsigned int bound;		/* entities bound, runnable or not */
-	int ring_next, ring_prev;	/* of the VCPUs that want the CPU, for the background */
+	int ring_next, ring_prev;	/* among the runnable VCPUs, for the background */
 };
 
 struct sched_config {
-	uint64_t quantum;		/* length of an entity's turn, cycles */
-	bool background;		/* VCPUs without budget may have a CPU that would idle */
+	uint64_t quantum;		/* of an entity, cycles */
+	/* whether VCPUs without budget may run when the CPU would be idle */
+	bool background;
 	enum admission_test admission;
 };
 
 /*
- * Admission's trial of one VCPU: a copy of all that the decision depends on, and the decision. It is
- * too large for a stack, so struct sched has room for one trial at a time. Nothing in it lasts beyond
- * the trial.
+ * Admission's trial of one VCPU: a copy of all that the decision depends on, and the decision. It
+ * is too large for a stack, so struct sched has room for one trial at a time. Nothing in it lasts
+ * beyond the trial.
  *
  * `set` has three groups, one behind the other; each of the counts is where its group ends.
  */
@@ -118,7 +126,7 @@ struct sched_trial {
 	/* What counts: */
 	unsigned int living;		/* VCPUs that exist, the one on trial first */
 	unsigned int refusing;		/* past use of other owners: the VCPU is refused if it does not fit */
-	unsigned int delaying;		/* past use of its owner and of nobody: it begins when it fits */
+	unsigned int delaying;		/* past use of its owner and SCHED_NOBODY: it begins when it fits */
 	struct admission_entry set[2 * SCHED_VCPUS + 1];
 	uint64_t settled[2 * SCHED_VCPUS + 1];	/* of past use: when it no longer counts */
 	/* The decision: */
@@ -128,10 +136,10 @@ struct sched_trial {
 
 struct sched {
 	struct sched_config config;
-	struct sched_entity *current;	/* as decided last; NULL: idle */
-	bool in_background;		/* how current runs */
-	uint64_t charged;		/* up to when time is accounted for */
-	uint64_t idle;			/* cycles nobody had */
+	struct sched_entity *current;	/* the last decision; NULL: idle */
+	bool in_background;		/* whether `current` runs in the background */
+	uint64_t charged;		/* time is charged up to here */
+	uint64_t idle;			/* idle cycles */
 	uint64_t decisions;
 	int ring;			/* first of the ring, -1: empty */
 	struct readytree ready;
@@ -140,97 +148,119 @@ struct sched {
 };
 
 struct sched_choice {
-	struct sched_entity *entity;	/* NULL: nobody */
-	uint64_t until;			/* decide again then at the latest; SCHED_NEVER: no need */
+	struct sched_entity *entity;	/* NULL: none is runnable */
+	/* decide again then at the latest; SCHED_NEVER: not needed */
+	uint64_t until;
 };
 
 void sched_init(struct sched *s, const struct sched_config *config, uint64_t now);
 
-/* A new VCPU, if the admission test allows. Returns its id (the lowest free), or an error. */
+/*
+ * Creates a VCPU if the admission test allows. Returns its id (the lowest free one), or an error.
+ */
 int sched_vcpu_create(struct sched *s, const struct vcpu_params *params, uint64_t now);
 
 /*
- * sched_vcpu_create() and sched_vcpu_set() (`instead` >= 0) in three steps, for one caller at a time.
- * sched_trial_decide() may take milliseconds and uses only what sched_trial_begin() has copied, so
- * interrupts may be on: other calls may come in between, except for other trials. A VCPU that is
- * destroyed meanwhile still counts; if it is the one to be set, the result is SCHED_NO_VCPU. The last
- * step returns what the whole call does.
+ * sched_vcpu_create() and sched_vcpu_set() (`instead` >= 0) in three steps, for one caller at a
+ * time. sched_trial_decide() may take milliseconds and uses only what sched_trial_begin() has
+ * copied, so interrupts may be on: other calls may come in between, except for other trials. A VCPU
+ * that is destroyed meanwhile still counts; if it is the one to be set, the result is
+ * SCHED_NO_VCPU. The last step returns what the whole call does.
  */
 void sched_trial_begin(struct sched *s, const struct vcpu_params *params, int instead, uint64_t now);
 void sched_trial_decide(struct sched *s);
 int sched_trial_apply(struct sched *s, uint64_t now);
 
 /*
- * 0, SCHED_NO_VCPU, or SCHED_IN_USE: unbind its entities first. What it has used is remembered until it would have come back,
- * which is one period at most: until then the owner's new VCPUs begin later if they are not admitted beside it, and
- * those of others are refused, as they were while it was there. Where it was nobody's, all begin later.
+ * Destroys VCPU `id`. Returns 0, SCHED_NO_VCPU, or SCHED_IN_USE: unbind its entities first. What it
+ * has used counts until it would have been replenished, which is one period at most. Until then,
+ * new VCPUs of its owner begin later if they are not admitted beside that use, and those of other
+ * owners are refused, as while it existed. The use of a VCPU of SCHED_NOBODY delays all owners.
  */
 int sched_vcpu_destroy(struct sched *s, int id, uint64_t now);
 
-/* New C and T (and name); same type, or one of the two is BACKGROUND_VCPU; decide at once. What it has used is not forgotten. 0 or an error, then nothing has changed. */
+/*
+ * Gives VCPU `id` another C and T (and name). The type must be the same, or one of the two
+ * BACKGROUND_VCPU. What it has used still counts. Returns 0, then decide at once; or an error, then
+ * nothing has changed.
+ */
 int sched_vcpu_set(struct sched *s, int id, const struct vcpu_params *params, uint64_t now);
 
-/* VCPU `id`, which exists, is `owner`'s from now on. All that is remembered of `owner` is `heir`'s. */
+/*
+ * sched_give() makes `owner` the owner of VCPU `id`, which exists. sched_inherit() makes `heir` the
+ * owner of all past use of `owner`.
+ */
 void sched_give(struct sched *s, int id, int owner);
 void sched_inherit(struct sched *s, int owner, int heir);
 
-/* VCPUs of `owner`, with those that are gone and remembered. */
+/* Returns the number of VCPUs of `owner`, those included whose past use counts. */
 unsigned int sched_owned(const struct sched *s, int owner, uint64_t now);
 
-/* NULL: no such VCPU. To be read only. */
+/* Returns NULL if there is no such VCPU. Read only. */
 const struct vcpu *sched_vcpu(const struct sched *s, int id);
 
-/* Why it was refused, and what to do about it; "" for 0 and ids. */
+/* Explains an error and its remedy; "" for 0 and ids. */
 const char *sched_error_text(int error);
 
-/* A new entity: bound to no VCPU, not runnable. */
+/* Initialises an entity: bound to no VCPU, not runnable. */
 void sched_entity_init(struct sched_entity *e);
 
-/* Move `e` to VCPU `id`, also while it is runnable or runs (then decide at once). 0 or SCHED_NO_VCPU. */
+/*
+ * Moves `e` to VCPU `id`, even while it is runnable or runs (then decide at once). Returns 0 or
+ * SCHED_NO_VCPU.
+ */
 int sched_bind(struct sched *s, struct sched_entity *e, int id, uint64_t now);
 void sched_unbind(struct sched *s, struct sched_entity *e, uint64_t now);
 
-/* `e`, which is bound, wants the CPU / does not want it any more. Twice is as good as once. */
+/* `e`, which is bound, becomes runnable, or blocks. Does nothing if it already is or has. */
 void sched_ready(struct sched *s, struct sched_entity *e, uint64_t now);
 void sched_block(struct sched *s, struct sched_entity *e, uint64_t now);
 
-/* As sched_ready() for one on an I/O VCPU, which inherits `period` (0: none) of whom it works for. */
+/*
+ * As sched_ready(), for an entity on an I/O VCPU, which inherits `period` (0: none) of the VCPU it
+ * works for.
+ */
 void sched_ready_for(struct sched *s, struct sched_entity *e, uint64_t period, uint64_t now);
 
-/* Account for the time up to `now`. sched_block() and sched_decide() do it themselves. */
+/* Charges the time up to `now`. sched_block() and sched_decide() do it themselves. */
 void sched_charge(struct sched *s, uint64_t now);
 
 /*
- * An interrupt came at `since`, and until `now` its handler worked for VCPU `id`, whoever is current. That is as good as
- * being dispatched: if `id` has budget, it begins at `since` and the handler's time is taken from it; what is left is for
- * the entity that the handler has woken. If it has none, its next one comes later for it. Make who is woken ready first,
- * with `since` as the time: what is charged once cannot be charged again.
+ * Charges an interrupt handler, which has run since `since`, to VCPU `id`, whichever entity is
+ * current. This counts as a dispatch: if `id` has budget, that budget begins at `since`, the
+ * handler's time is taken from it, and the rest is for the entity that the handler has woken. If it
+ * has none, its next budget comes later. First make the woken entity runnable with `since` as the
+ * time: time is charged only once.
  */
 void sched_charge_for(struct sched *s, int id, uint64_t since, uint64_t now);
 
-/* Choose; the choice is the current entity from `now` on. */
+/* Decides. The decision's entity is current from `now` on. */
 struct sched_choice sched_decide(struct sched *s, uint64_t now);
 
-/* Cycles used by `e` up to `now`. */
+/* Returns the cycles that `e` has used up to `now`. */
 uint64_t sched_used(const struct sched *s, const struct sched_entity *e, uint64_t now);
 
-/* From when on it has budget. */
+/* Returns from when on it has budget. */
 uint64_t vcpu_eligible(const struct vcpu *v);
 
-/* Cycles the VCPU may run before its next replenishment, and replenishments that are outstanding. */
+/*
+ * Return the cycles that the VCPU may run before its next replenishment, and the number of
+ * outstanding replenishments.
+ */
 uint64_t vcpu_left(const struct vcpu *v, uint64_t now);
 unsigned int vcpu_replenishments(const struct vcpu *v);
 
-/* Add `by` to all its times, for a clock that is ahead by that much. It must not be in use. */
+/* Adds `by` to all times of `v`, which must not be in use, for a clock that is ahead by `by`. */
 void vcpu_shift(struct vcpu *v, int64_t by);
 
 /*
- * VCPU `id`, just created with the parameters of `was`, is it: what it has used of its budget, and when that comes back,
- * in this CPU's time; and what it has counted. One that is to begin later than `now` stays as it is.
+ * Makes VCPU `id`, just created with the parameters of `was`, that VCPU: what it has used of its
+ * budget, when that is replenished in this CPU's time, and its counts. A VCPU that begins later
+ * than `now` is not changed.
  */
 void sched_vcpu_restore(struct sched *s, int id, const struct vcpu *was, uint64_t now);
 
-/* Its T as a priority now: inherited, for an I/O VCPU. */
+/* Returns the period that is its priority now. An I/O VCPU may have inherited it. */
 uint64_t vcpu_period(const struct vcpu *v);
 
 #endif

@@ -96,7 +96,7 @@ static uint64_t io_settled(const struct vcpu *v)
 	return end.eligible;
 }
 
-/* Its whole share until then: that is how long it keeps quiet for what it used. */
+/* Its whole budget until then: so long it does not run because of what it used. */
 static uint64_t io_outstanding(const struct vcpu *v, uint64_t now)
 {
 	(void)now;
@@ -130,7 +130,7 @@ static void io_shift(struct vcpu *v, int64_t by)
 	pibs_shift(&v->io, by);
 }
 
-/* No budget: never eligible, and nothing to remember. */
+/* No budget: never eligible, nothing to count. */
 
 static void none_init(struct vcpu *v, uint64_t at)
 {

@@ -12,7 +12,7 @@ void sporadic_init(struct sporadic *s, uint64_t budget, uint64_t period, uint64_
 	s->queue[0] = (struct replenishment){ at, budget };
 }
 
-/* Behind others of the same time. There is room. */
+/* Inserts a chunk behind others of the same time. There is room. */
 static void insert(struct sporadic *s, uint64_t at, uint64_t amount)
 {
 	unsigned int i = s->length++;
@@ -33,7 +33,7 @@ static struct replenishment pop(struct sporadic *s)
 	return head;
 }
 
-/* The first two become one, usable from `at` on. */
+/* Merges the first two chunks into one, usable from `at` on. */
 static void merge(struct sporadic *s, uint64_t at)
 {
 	uint64_t amount = pop(s).amount;
@@ -52,7 +52,7 @@ uint64_t sporadic_left(const struct sporadic *s)
 	return s->queue[0].amount - s->usage;
 }
 
-/* All chunks a whole number of times round: each is back where it was, later. */
+/* Moves all chunks on by a whole number of periods, as if each had been used and replenished. */
 static void skip_rounds(struct sporadic *s)
 {
 	uint64_t rounds = s->usage / s->budget;
@@ -63,7 +63,10 @@ static void skip_rounds(struct sporadic *s)
 		s->queue[i].at += rounds * s->period;
 }
 
-/* Used though it was not usable: as much later, and one with what it then touches. */
+/*
+ * The CPU was used before the first chunk was usable: delays the chunk by as much, and merges it
+ * with those that it then reaches.
+ */
 static void put_off(struct sporadic *s, uint64_t overrun)
 {
 	s->queue[0].at += overrun;
@@ -73,7 +76,7 @@ static void put_off(struct sporadic *s, uint64_t overrun)
 
 uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
 {
-	bool early = s->queue[0].at + delta > now;	/* the next piece of an overrun */
+	bool early = s->queue[0].at + delta > now;	/* the next part of an overrun */
 	uint64_t left = early ? 0 : sporadic_left(s);
 	struct replenishment head;
 
@@ -96,7 +99,10 @@ uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
 	return delta - left;
 }
 
-/* Of the chunks behind the first, one comes with the next: the one for which that means the least (amount times delay). */
+/*
+ * Merges one of the chunks behind the first with its successor: the one for which amount times
+ * delay is smallest.
+ */
 static void merge_cheapest(struct sporadic *s)
 {
 	unsigned __int128 cost, least = 0;
@@ -140,7 +146,7 @@ void sporadic_unblock(struct sporadic *s, uint64_t now)
 uint64_t sporadic_settled(const struct sporadic *s)
 {
 	if (s->usage)
-		return s->queue[0].at + s->period;	/* no other is later */
+		return s->queue[0].at + s->period;	/* no other chunk is later */
 	return s->queue[s->length - 1].at;
 }
 

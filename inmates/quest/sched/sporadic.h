@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sporadic server behind a Main VCPU, with the corrections of Stanovich,
- * Baker, Wang and Gonzalez Harbour (RTAS 2010): budget C per period T, given
- * back in chunks one period after each was first usable. Plain data, no clock,
- * no pointer: it can be copied to another machine and shifted to its clock.
- * Times are TSC cycles. Documentation/explanation/quest-scheduling.md tells the rules.
+ * The sporadic server behind a Main VCPU, with the corrections of Stanovich, Baker, Wang and
+ * Gonzalez Harbour (RTAS 2010): budget C per period T, replenished in chunks, each one period after
+ * it was first usable. Plain data without clock or pointers: it can be copied to another machine
+ * and shifted to its clock. Times are TSC cycles. Documentation/explanation/quest-scheduling.md has
+ * the rules.
  */
 #ifndef QUEST_SPORADIC_H
 #define QUEST_SPORADIC_H
@@ -19,9 +19,8 @@ struct replenishment {
 };
 
 /*
- * Always: 1 <= length <= limit; at does not decrease along the queue, and the
- * last is at most one period after the first; amounts add up to `budget`;
- * usage < queue[0].amount.
+ * Always: 1 <= length <= limit; `at` does not decrease along the queue, and the last is at most one
+ * period after the first; the amounts add up to `budget`; usage < queue[0].amount.
  */
 struct sporadic {
 	uint64_t budget;		/* C */
@@ -29,35 +28,39 @@ struct sporadic {
 	uint64_t usage;			/* taken from queue[0] so far */
 	uint32_t length;
 	uint32_t limit;			/* 2..SPORADIC_MAX */
-	struct replenishment queue[SPORADIC_MAX + 1];	/* the last only while sporadic_block() is at work */
+	/* the last entry is used only during sporadic_block() */
+	struct replenishment queue[SPORADIC_MAX + 1];
 };
 
-/* A server whose whole budget is usable from `at` on. 0 < budget <= period. */
+/* Initialises a server whose whole budget is usable from `at` on. 0 < budget <= period. */
 void sporadic_init(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at);
 
-/* Other parameters: all of the budget is usable from `at` on. What was used under the old ones is forgotten. */
+/*
+ * Changes the parameters: the whole budget is usable from `at` on. What was used before does not
+ * count.
+ */
 void sporadic_set(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at);
 
-/* From when on it may run; cycles it may run then, before it is to be charged. */
+/* Return from when on it may run, and the cycles that it may run then before it is charged. */
 uint64_t sporadic_eligible(const struct sporadic *s);
 uint64_t sporadic_left(const struct sporadic *s);
 
 /*
- * It ran at its priority for `delta` > 0 cycles up to `now` (budget_check).
- * Returns by how many cycles it overran; they are taken from the next chunk,
- * which is put off by as much. An overrun may be charged in pieces.
+ * It ran at its priority for `delta` > 0 cycles up to `now` (budget_check). Returns the cycles of
+ * overrun; they are taken from the next chunk, which is delayed by as much. An overrun may be
+ * charged in parts.
  */
 uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now);
 
-/* It wants the CPU no more (split_check) / again (unblock_check). Charge first. */
+/* It blocks (split_check); it becomes runnable again (unblock_check). Charge first. */
 void sporadic_block(struct sporadic *s, uint64_t now);
 void sporadic_unblock(struct sporadic *s, uint64_t now);
 
-/* When the last of what was used will have come back; how much has yet to, at `now`. */
+/* Return when all that was used will be replenished, and how much is not replenished at `now`. */
 uint64_t sporadic_settled(const struct sporadic *s);
 uint64_t sporadic_outstanding(const struct sporadic *s, uint64_t now);
 
-/* Add `by` to every time: for a clock that is ahead by that much. */
+/* Adds `by` to every time, for a clock that is ahead by `by`. */
 void sporadic_shift(struct sporadic *s, int64_t by);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Admission's trial: may a VCPU with these parameters exist beside the others, and from when on?
  *
- * A VCPU that is destroyed or made smaller must not take from others by being created again, so what
- * VCPUs have used in the past counts, too (past.h). Past use of the same owner, or of nobody, delays the
- * new VCPU until enough of that use is settled. Past use of other owners refuses it, as those VCPUs
- * would if they still existed.
+ * A VCPU that is destroyed or made smaller must not take from others by being created again, so
+ * what VCPUs have used in the past counts, too (past.h). Past use of the same owner, or of
+ * SCHED_NOBODY, delays the new VCPU until enough of that use is settled. Past use of other owners
+ * refuses it, as those VCPUs would if they still existed.
  */
 #include "past.h"
 #include "server.h"
@@ -62,8 +62,8 @@ static bool delays(const struct vcpu *v, int owner)
 }
 
 /*
- * Adds a group of past use behind the first `n` entries: what delays the VCPU on trial (`delaying`), or
- * what refuses it. Returns the number of entries with that group.
+ * Adds a group of past use behind the first `n` entries: what delays the VCPU on trial
+ * (`delaying`), or what refuses it. Returns the number of entries with that group.
  */
 static unsigned int add_past(struct sched *s, unsigned int n, bool delaying, uint64_t now)
 {
@@ -132,7 +132,10 @@ static void sort_delaying(struct sched_trial *t)
 	}
 }
 
-/* The earliest time when so much of the delaying past use is settled that the VCPU fits beside the rest. */
+/*
+ * The earliest time when so much of the delaying past use is settled that the VCPU fits beside the
+ * rest.
+ */
 static uint64_t find_begin(struct sched *s)
 {
 	struct sched_trial *t = &s->trial;

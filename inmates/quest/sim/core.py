@@ -97,7 +97,7 @@ _default: list[ctypes.CDLL] = []
 
 
 def library() -> ctypes.CDLL:
-    """The core as it stands in the tree, compiled when something is newer than the library."""
+    """The core of this tree, compiled again if a source is newer than the library."""
     if not _default:
         path = build_dir() / "inmates/sim/libsched.so"
         newest = max(f.stat().st_mtime for f in (*SCHED.glob("*.[ch]"), HERE / "shim.c"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The scheduler as a library for Python (core.py): numbers in and out, no structures. */
+/* The scheduler as a library for Python (core.py): numbers go in and out, no structures. */
 #include <stdlib.h>
 #include <stdio.h>
 #include "../sched/sched.h"
@@ -78,7 +78,7 @@ int sim_set(struct sim *s, int id, uint64_t budget, uint64_t period, uint64_t no
 	return sched_vcpu_set(&s->sched, id, &p, now);
 }
 
-/* A Main VCPU that has not run yet gets a shorter queue. */
+/* Shortens the queue of a Main VCPU that has not run yet. */
 int sim_limit(struct sim *s, int id, unsigned int limit)
 {
 	if (limit < 2 || limit > SPORADIC_MAX)
@@ -189,7 +189,7 @@ static unsigned int read_set(const uint64_t *entries, unsigned int n, struct adm
 	return i;
 }
 
-/* `entries`: io, budget, period of each. Answers: load, limit, by bound, exact. */
+/* `entries`: io, budget, period of each. Results: load, limit, by bound, exact. */
 void sim_admission(const uint64_t *entries, unsigned int n, uint64_t *answers)
 {
 	struct admission_entry set[SCHED_VCPUS + 1];

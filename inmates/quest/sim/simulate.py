@@ -11,7 +11,7 @@ from core import NEVER, Core
 
 @dataclass(frozen=True)
 class Compute:
-    """Use the CPU for `amount`; None: for ever."""
+    """Use the CPU for `amount`; None: without an end."""
     amount: int | None = None
 
 
@@ -133,7 +133,7 @@ class Simulation:
         self.core.ready(server.entity, self.now, t.period)
 
     def _done(self, t: Thread) -> None:
-        """The thread that runs has no more to compute."""
+        """The thread that runs has nothing left to compute."""
         if t.jobs:
             _, waiting, until = t.jobs.pop(0)
             if t.jobs:
