@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* bench sched: what a decision costs with how many VCPUs. A scheduler apart from the kernel's own, on made-up times. */
+/*
+ * bench sched: the cost of a decision, by the number of VCPUs. It uses a scheduler of its own, on
+ * made-up times.
+ */
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include "../mm/pages.h"
@@ -7,7 +10,8 @@
 #include "shell.h"
 
 #define ROUNDS	2000
-#define GOES	3		/* of the same rounds, on the same times: what came between one of them counts in none */
+/* of the same rounds on the same times: the least counts, without disturbances */
+#define GOES	3
 
 struct trial {
 	struct sched sched;
@@ -17,7 +21,10 @@ struct trial {
 
 #define TRIAL_PAGES	((sizeof(struct trial) + PAGE_SIZE - 1) / PAGE_SIZE)
 
-/* All want the CPU, half a per mille each; periods differ, so that the order does not follow the ids. */
+/*
+ * All are runnable, half a per mille each. Periods differ, so that the order does not follow the
+ * ids.
+ */
 static void prepare(struct trial *t, int vcpus)
 {
 	const struct sched_config config = { .quantum = 100000, .background = true };
@@ -34,7 +41,7 @@ static void prepare(struct trial *t, int vcpus)
 	}
 }
 
-/* Every fourth time the thread sleeps and another wakes. */
+/* Every fourth time the thread blocks and another one becomes runnable. */
 static uint64_t decide_once(struct trial *t, int round, uint64_t now, uint64_t *until)
 {
 	uint64_t begin = rdtsc_ordered();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* bench switch, timer, share: threads that measure one another, the clock, and the scheduler. */
+/* bench switch, timer, share: threads that measure each other, the clock, and the scheduler. */
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
@@ -19,14 +19,14 @@
 
 struct pair {
 	struct wait_queue queues[2];
-	int turn;			/* whose it is: 0, 1 */
-	int left;			/* switches */
+	int turn;			/* the thread that runs next: 0 or 1 */
+	int left;			/* switches to go */
 };
 
 static struct pair pair;
 static struct samples samples;
-static struct wait_queue done;		/* the shell waits here for threads of ours */
-static int running;			/* those; interrupts are off where it changes */
+static struct wait_queue done;		/* the shell waits here for the threads of a bench */
+static int running;			/* their number; interrupts are off while it changes */
 static volatile bool stopping;
 
 static void thread_is_done(void)
@@ -47,7 +47,7 @@ static void wait_for_threads(void)
 	irq_restore(irqs);
 }
 
-/* False, and it is said: no memory. */
+/* Returns false, and prints it, if there is no memory. */
 static bool start(const char *name, int vcpu, thread_function *fn, void *arg)
 {
 	bool irqs = irq_save(), started = thread_create(name, vcpu, fn, arg) >= 0;
@@ -60,7 +60,7 @@ static bool start(const char *name, int vcpu, thread_function *fn, void *arg)
 	return started;
 }
 
-/* A VCPU of a bench, or why there is none (then negative). */
+/* Creates a VCPU for a bench. Returns a negative number, and prints why, if it is refused. */
 static int bench_vcpu(const char *name, uint64_t budget_us, uint64_t period_us)
 {
 	int vcpu = vcpu_create(name, MAIN_VCPU, budget_us, period_us, KERNEL_PID);
@@ -76,7 +76,7 @@ static void drop_vcpu(int vcpu)
 		thread_sleep_us(1000);
 }
 
-/* Give the turn to the other, and wait until it is back. */
+/* Passes the turn to the other thread, and waits until it is back. */
 static void pass(int me)
 {
 	bool irqs = irq_save();
@@ -104,7 +104,7 @@ static void play(void *arg)
 	thread_is_done();
 }
 
-/* False: it was not measured. */
+/* Returns false if nothing was measured. */
 static bool bench_pair(const char *what, int first, int second)
 {
 	bool measured;
@@ -137,7 +137,7 @@ int bench_switch(void)
 	return measured ? 0 : SHELL_FAILED;
 }
 
-/* Sleeps of lengths that follow no pattern the timer could share. */
+/* Sleeps for times without a pattern that the timer might share. */
 static void sleeper(void *arg)
 {
 	uint64_t target, seed = 1;
@@ -176,7 +176,7 @@ static void spin(void *arg)
 {
 	(void)arg;
 	while (!stopping)
-		;		/* no pause: an emulator that counts instructions is slow with it */
+		;		/* no PAUSE: an emulator that counts instructions is slow with it */
 	thread_is_done();
 }
 
@@ -194,7 +194,7 @@ static void share_print(void)
 	      after.cycles * 1000000 / took);
 }
 
-/* Who spins ends when it next has the CPU: at the latest when its budget comes back. */
+/* A spinning thread ends when it next has the CPU: at the latest at its next replenishment. */
 int bench_share(void)
 {
 	int vcpus[SHARES], n = 0, status = SHELL_FAILED;

@@ -5,7 +5,7 @@
 #include "../mm/mm.h"
 #include "shell.h"
 
-#define FOREIGN_ADDRESS	0x400000000ull		/* 16 GiB: no cell's RAM reaches there */
+#define FOREIGN_ADDRESS	0x400000000ull		/* 16 GiB: above the RAM of any cell */
 #define FOREIGN_MSR	0xC0010117		/* VM_HSAVE_PA */
 #define FOREIGN_PORT	0xCF9			/* reset control; 0 resets nothing */
 
@@ -52,7 +52,7 @@ static void crash_fault(void)
 	*(volatile uint64_t *)nowhere = 1;
 }
 
-/* GCC sees that it never ends: that is what it is for */
+/* GCC notices that it never ends, which is intended */
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 static long deeper(long n)
 {

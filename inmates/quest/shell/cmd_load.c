@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Experiments with time: threads that never sleep, each on a VCPU of its own, and who had the CPU when. */
+/*
+ * Experiments with time: threads that never sleep, each on its own VCPU; and which thread had the
+ * CPU when.
+ */
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/printf.h>
@@ -24,7 +27,7 @@ static void spin(void *arg)
 {
 	(void)arg;
 	while (!stopping)
-		;		/* no pause: an emulator that counts instructions is slow with it */
+		;		/* no PAUSE: an emulator that counts instructions is slow with it */
 }
 
 /* Returns the line's status. */
@@ -56,7 +59,7 @@ static int load_start(uint64_t budget_us, uint64_t period_us)
 	return 0;
 }
 
-/* Each ends when it next has the CPU: at the latest when its budget comes back. */
+/* Each ends when it next has the CPU: at the latest at its next replenishment. */
 static int load_stop(void)
 {
 	stopping = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Programs that are taken off the CPU as plain data, and put back. */
+/* Takes programs off the CPU as plain data, and puts them back. */
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include "../kernel/process/move.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Programs: run them, each on a VCPU of its own, with pipes between them if wanted; wait for them, kill them. */
+/* Runs programs, each on its own VCPU, with pipes between them; waits for them; kills them. */
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/string.h>
@@ -37,13 +37,13 @@ static int print_end(const char *name, int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Stages that end because the next one reads no more have done their work. */
+/* A stage that ends because the next one reads no more has done its work: nothing is printed. */
 static int print_stage_end(const struct stage *s, int status, bool last)
 {
 	return last || status != SIGPIPE ? print_end(s->argv[0], status) : 0;
 }
 
-/* Returns the last one's status. */
+/* Returns the status of the last one. */
 static int wait_for(const int *pids, const struct stage *stages, int n)
 {
 	int status[STAGES_MAX] = { 0 }, i, last = 0;
@@ -51,7 +51,7 @@ static int wait_for(const int *pids, const struct stage *stages, int n)
 
 	foreground = n ? pids[0] : 0;
 	input_set_break(break_foreground);
-	if (input_drop_break())		/* typed before the program ran */
+	if (input_drop_break())		/* it was typed before the program ran */
 		break_foreground();
 	for (i = 0; i < n; i++)
 		(void)process_wait(KERNEL_PID, pids[i], false, &status[i]);
@@ -63,7 +63,7 @@ static int wait_for(const int *pids, const struct stage *stages, int n)
 	return last;
 }
 
-/* A fresh VCPU for a command; BEST_EFFORT_VCPU, and why, if there is no room for one. */
+/* Creates a VCPU for a command. Without room for one returns BEST_EFFORT_VCPU and prints why. */
 static int own_vcpu(const char *name)
 {
 	const struct sched_param param = { .type = MAIN_VCPU, .C = COMMAND_C, .T = COMMAND_T };
@@ -75,7 +75,7 @@ static int own_vcpu(const char *name)
 		return BEST_EFFORT_VCPU;
 	}
 	wait = vcpu_begins_in_us(vcpu);
-	if (wait <= COMMAND_T * 1000)	/* any VCPU may have to wait so long */
+	if (wait <= COMMAND_T * 1000)	/* every VCPU may have to wait that long */
 		return vcpu;
 	(void)uservcpu_destroy(vcpu, true, KERNEL_PID);
 	print("%s: a VCPU of %d/%d ms would begin in %lu ms: what one that is gone has used must come back first; it runs at "
@@ -84,8 +84,8 @@ static int own_vcpu(const char *name)
 }
 
 /*
- * On one of the named VCPUs, or (`named` < 0) on one of its own; in job `job`, 0: a new one; `in` and `out` are pipes,
- * or NO_PIPE.
+ * Starts a program on VCPU `named`, or (`named` < 0) on a new VCPU; in job `job`, or (0) a new one.
+ * `in` and `out` are pipes, or NO_PIPE.
  */
 static int start(const struct program_args *args, int named, bool background, int job, int in, int out)
 {
@@ -98,7 +98,7 @@ static int start(const struct program_args *args, int named, bool background, in
 		(void)uservcpu_destroy(vcpu, true, KERNEL_PID);
 	else if (own)
 		uservcpu_give(vcpu, pid);
-	if (pid > 0 && in != NO_PIPE)	/* it has not run yet: interrupts are off */
+	if (pid > 0 && in != NO_PIPE)	/* it has not run yet, since interrupts are off */
 		files_put(process_find(pid), STDIN, (struct open_file){ .kind = FILE_PIPE_READ, .number = in });
 	if (pid > 0 && out != NO_PIPE)
 		files_put(process_find(pid), STDOUT, (struct open_file){ .kind = FILE_PIPE_WRITE, .number = out });
@@ -132,7 +132,7 @@ static bool take_args(const struct stage *s, struct program_args *args)
 	return true;
 }
 
-/* All of it is looked at before anything runs. */
+/* Checks a stage before anything runs. Prints why it cannot run. */
 static bool can_run(const struct stage *s)
 {
 	struct program_args args;
@@ -150,7 +150,7 @@ static bool can_run(const struct stage *s)
 	return false;
 }
 
-/* The shell's own end of a pipe, which its stage has a copy of now. */
+/* Closes the shell's own end of a pipe after its stage has got a copy. */
 static void close_end(int pipe, enum pipe_end end)
 {
 	bool irqs = irq_save();
@@ -171,7 +171,10 @@ static int new_pipe(void)
 	return pipe < 0 ? NO_PIPE : pipe;
 }
 
-/* Each stage reads what the one before writes. Returns how many run; those that were started before an error end by it. */
+/*
+ * Starts all stages; each reads what the one before writes. Returns how many run. After an error,
+ * the stages that run end by themselves.
+ */
 static int start_all(const struct stage *stages, int n, bool background, int *pids)
 {
 	int in = NO_PIPE, out, started, pid = 0;

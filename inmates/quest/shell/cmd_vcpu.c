@@ -8,7 +8,10 @@
 #include "../kernel/vcpu/vcpu.h"
 #include "shell.h"
 
-/* Milliseconds with three places, `width` wide; rounded, for a microsecond is no whole number of cycles. */
+/*
+ * Prints milliseconds with three decimals, `width` wide; rounded, since a microsecond may not be a
+ * whole number of cycles.
+ */
 static void print_ms(int width, uint64_t cycles)
 {
 	uint64_t us = timer_to_us(cycles + timer_from_us(1) / 2);
@@ -51,7 +54,7 @@ static void print_counts(int id, const struct vcpu *v, uint64_t now)
 	print("\n");
 }
 
-/* Of the time since start. */
+/* Prints the scheduler's share of the time since start. */
 static void print_overhead(void)
 {
 	struct dispatch_cost cost = dispatch_cost();
@@ -61,10 +64,10 @@ static void print_overhead(void)
 	      share / 100, share % 100);
 }
 
-/* Two tables, for a screen has 80 columns. */
+/* Two tables, since a screen has 80 columns. */
 static void print_table(const char *head, void (*row)(int id, const struct vcpu *v, uint64_t now))
 {
-	static struct vcpu v;		/* large, and there is one shell */
+	static struct vcpu v;		/* static because it is large; there is one shell */
 	uint64_t now = rdtsc();
 	int id;
 

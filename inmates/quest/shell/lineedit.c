@@ -58,7 +58,7 @@ void lineedit_hide(const struct lineedit *l)
 		l->echo("\n", 1);
 }
 
-/* Redraw from the cursor on, which stays. */
+/* Redraws from the cursor on. The cursor does not move. */
 static void draw_tail(struct lineedit *l)
 {
 	size_t n = l->length - l->at;
@@ -120,7 +120,7 @@ static void recall(struct lineedit *l, unsigned int n)
 	replace(l, n ? l->history[(l->num_history - n) % LINE_HISTORY] : l->typed);
 }
 
-/* Keep the line unless it is empty or the same as the last. */
+/* Stores the line unless it is empty or equal to the last one. */
 static void remember(struct lineedit *l)
 {
 	const char *last = l->history[(l->num_history - 1) % LINE_HISTORY];
@@ -175,7 +175,7 @@ static void number_key(struct lineedit *l, uint8_t number)
 	}
 }
 
-/* ESC letter; ESC [ numbers letter; ESC O letter. What is not known is swallowed whole. */
+/* ESC letter; ESC [ numbers letter; ESC O letter. Drops unknown sequences. */
 static void escape_key(struct lineedit *l, uint8_t key)
 {
 	if (l->escape == AFTER_ESC) {
@@ -195,7 +195,7 @@ static void escape_key(struct lineedit *l, uint8_t key)
 	}
 }
 
-/* All names that begin like the word at `begin`, and the line again. */
+/* Prints all names that begin like the word at `begin`, and the line again. */
 static void show_names(struct lineedit *l, size_t begin)
 {
 	const char *name;
@@ -213,8 +213,8 @@ static void show_names(struct lineedit *l, size_t begin)
 }
 
 /*
- * As much as all names have in common that begin like the word before the cursor; a blank behind the only one.
- * All of them, if that is no more than there is.
+ * Inserts what all names have in common that begin like the word before the cursor, and a blank
+ * behind the only one. If that adds nothing, prints all of them.
  */
 static void complete_word(struct lineedit *l)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A line being typed. Pure: bytes as from a terminal go in, bytes for a
- * terminal (text, BS, ESC [ K) come out through `echo`.
+ * The editor of a line. Pure: bytes as from a terminal come in; bytes for a terminal (text, BS, ESC
+ * [ K) go out through `echo`.
  *
- * Keys: Enter (CR or LF), Backspace (7F or 08), left, right, up, down, Home,
- * End, Delete, ^A ^E ^U ^C; Tab completes the word before the cursor, or
- * shows what it may become.
+ * Keys: Enter (CR or LF), Backspace (7F or 08), left, right, up, down, Home, End, Delete, ^A ^E ^U
+ * ^C. Tab completes the word before the cursor, or prints the names that it may become.
  */
 #ifndef QUEST_LINEEDIT_H
 #define QUEST_LINEEDIT_H
@@ -25,9 +24,9 @@ struct lineedit {
 	complete_name *names;			/* what Tab completes; NULL: nothing */
 	const char *prompt;
 	size_t length, at;			/* characters; cursor */
-	uint8_t escape;				/* how far into an escape sequence */
+	uint8_t escape;				/* position in an escape sequence */
 	uint8_t escape_number;			/* first number of the sequence */
-	unsigned int num_history;		/* lines ever stored */
+	unsigned int num_history;		/* lines stored so far */
 	unsigned int shown;			/* 0: the line being typed; n: n-th last */
 	char text[LINE_LENGTH];			/* NUL-terminated when a line is done */
 	char typed[LINE_LENGTH];		/* the line being typed, while history is shown */
@@ -36,19 +35,22 @@ struct lineedit {
 
 void lineedit_init(struct lineedit *l, line_echo *echo, complete_name *names, const char *prompt);
 
-/* Start an empty line; nothing is shown yet. */
+/* Starts an empty line. Prints nothing yet. */
 void lineedit_begin(struct lineedit *l);
 
-/* On a fresh line of the screen: prompt and line as they were. */
+/* On a fresh row of the screen: prints prompt and line as they were. */
 void lineedit_show(struct lineedit *l);
 
 /*
- * Make room for others' text: the row is cleared, cursor at its start. A line of several rows stays, with the cursor
- * below it.
+ * Makes room for text of others: clears the row, with the cursor at its start. A line of several
+ * rows stays, with the cursor below it.
  */
 void lineedit_hide(const struct lineedit *l);
 
-/* One byte typed. Returns true when `text` is a whole line (after ^C: an empty one): the caller ends the row. */
+/*
+ * Handles a byte that was typed. Returns true when `text` is a whole line (after ^C: an empty one);
+ * the caller then ends the row.
+ */
 bool lineedit_key(struct lineedit *l, uint8_t key);
 
 #endif

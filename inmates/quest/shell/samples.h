@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Many measurements of one thing, and how they are spread. */
+/* Measurements of one quantity, and their distribution. */
 #ifndef QUEST_SAMPLES_H
 #define QUEST_SAMPLES_H
 
@@ -11,14 +11,20 @@ struct samples {
 	uint32_t room, n;
 };
 
-/* Room for `room` (> 0) measurements. False: no memory, and nothing needs to be closed. */
+/*
+ * Makes room for `room` (> 0) measurements. Returns false if there is no memory; then
+ * samples_close() is not needed.
+ */
 bool samples_open(struct samples *s, uint32_t room);
 void samples_close(struct samples *s);
 
-/* One more, cut to 32 bits; nothing where there is no room left. */
+/* Adds one, limited to 32 bits. Does nothing if there is no room left. */
 void samples_add(struct samples *s, uint64_t cycles);
 
-/* "WHAT rounds=N min=A p50=B p99=C p99.99=D max=E", in cycles; sorts them. There is one at least. */
+/*
+ * Prints "WHAT rounds=N min=A p50=B p99=C p99.99=D max=E", in cycles. Sorts the values, of which
+ * there is at least one.
+ */
 void samples_print(struct samples *s, const char *what);
 
 #endif

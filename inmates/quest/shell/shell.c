@@ -12,15 +12,16 @@
 #include "shell.h"
 #include "words.h"
 
-#define QUIET_US	50000		/* who writes nothing for so long has paused */
-#define HELD_US		200000		/* how long a key waits at most for the end of a line of others' output */
+#define QUIET_US	50000		/* without output for so long, others have paused */
+/* a key waits so long at most for others to end their line */
+#define HELD_US		200000
 #define LOOK_US		1000
 
 static struct lineedit line;
-static bool shown;			/* the line being typed stands on the screen, whole */
-static bool writing;			/* console_write() is the shell's own */
+static bool shown;			/* the line being typed is on the screen, whole */
+static bool writing;			/* console_write() is called by the shell itself */
 
-/* Returns its status. */
+/* Returns the line's status. */
 static int run_command(const struct command *c, int argc, char **argv)
 {
 	int status = c->run(argc, argv);
@@ -31,7 +32,7 @@ static int run_command(const struct command *c, int argc, char **argv)
 	return SHELL_USAGE;
 }
 
-/* Returns its status. */
+/* Returns the line's status. */
 static int run_line(char *text)
 {
 	char *words[WORDS_MAX];
@@ -74,7 +75,10 @@ static const char *name_at(unsigned int i)
 	return i < archive.num_files ? archive.files[i].name : namedvcpu_word(i - archive.num_files);
 }
 
-/* What the line editor shows. After others have written it is dropped: the line will be shown again as a whole. */
+/*
+ * Prints for the line editor. Drops the text if others have written since: the line will be shown
+ * again as a whole.
+ */
 static void echo(const char *text, size_t n)
 {
 	bool irqs = irq_save();
@@ -87,7 +91,7 @@ static void echo(const char *text, size_t n)
 	irq_restore(irqs);
 }
 
-/* Before others write: the line makes room for their text, and the shell is to show it again behind that. */
+/* Called before others write: hides the line, and has the shell show it again behind their text. */
 static void make_room(void)
 {
 	if (!shown || writing)
@@ -97,7 +101,10 @@ static void make_room(void)
 	input_poke();
 }
 
-/* Others may be in the middle of a line of theirs, which is not to be broken; but keys do not wait for it forever. */
+/*
+ * Others may have written part of a line, which must not be broken. But a key does not wait without
+ * limit.
+ */
 static void wait_for_line_end(void)
 {
 	uint64_t end = rdtsc() + timer_from_us(HELD_US);
@@ -112,21 +119,21 @@ static void fresh_row(void)
 		print("\n");
 }
 
-/* Prompt and line, behind what others have written. They may hide it again at any time. */
+/* Shows prompt and line behind what others have written. They may hide it again at any time. */
 static void show(void)
 {
 	bool irqs;
 
 	fresh_row();
 	shell_report_background();
-	irqs = irq_save();		/* nothing is written between the look and the prompt */
+	irqs = irq_save();		/* nothing is written between the check and the prompt */
 	fresh_row();
 	shown = true;
 	lineedit_show(&line);
 	irq_restore(irqs);
 }
 
-/* Tell who reads the stream that an empty line is awaited. */
+/* Tells a program on the stream that an empty line is awaited. */
 static void show_ready(void)
 {
 	bool irqs = irq_save();
@@ -136,7 +143,7 @@ static void show_ready(void)
 	irq_restore(irqs);
 }
 
-/* The next key. What others write meanwhile stands before the line, which comes again once they have paused. */
+/* Returns the next key. Shows the line again when others, who wrote meanwhile, have paused. */
 static uint8_t next_key(void)
 {
 	uint64_t before;
@@ -144,7 +151,7 @@ static uint8_t next_key(void)
 	int key;
 
 	for (;;) {
-		irqs = irq_save();	/* nothing is written between the look and the wait */
+		irqs = irq_save();	/* nothing is written between the check and the wait */
 		before = console_written();
 		key = input_get_until(shown ? UINT64_MAX : rdtsc() + timer_from_us(QUIET_US));
 		irq_restore(irqs);
@@ -160,10 +167,10 @@ static uint8_t next_key(void)
 static void show_for_key(void)
 {
 	wait_for_line_end();
-	show();				/* no show_ready(): whoever types has begun already */
+	show();				/* no show_ready(): a line has been begun */
 }
 
-/* The line that was typed stands whole on the screen before its command begins. */
+/* Shows the line as a whole before its command begins. */
 static void end_line(void)
 {
 	bool irqs = irq_save();

@@ -2,19 +2,21 @@
 /*
  * The shell: a thread that reads lines and runs commands.
  *
- * What a program sees in the stream of a cell: "> " and QV_STREAM_READY when a
- * line is awaited; then the echo of the line and LF; then the command's
- * output; then "> " and QV_STREAM_READY again, with the line's status in
- * comm.line_status.
+ * In the stream of a cell a program sees "> " and QV_STREAM_READY when a line is awaited; then the
+ * echo of the line and LF; then the command's output; then "> " and QV_STREAM_READY again, with the
+ * line's status in comm.line_status.
  */
 #ifndef QUEST_SHELL_H
 #define QUEST_SHELL_H
 
 #include <stdbool.h>
 
-/* A line's status, as a POSIX shell's $?: what a program exited with, 128 + its signal, or */
+/*
+ * The status of a line, as $? of a POSIX shell: the exit status of a program, 128 + its signal, or
+ * one of these.
+ */
 enum shell_status {
-	SHELL_FAILED = 1,		/* the command said why */
+	SHELL_FAILED = 1,		/* the command has printed why */
 	SHELL_USAGE = 2,
 	SHELL_CANNOT_RUN = 126,
 	SHELL_NOT_FOUND = 127,
@@ -22,8 +24,8 @@ enum shell_status {
 };
 
 /*
- * Of a command only: it was called in a wrong way. The shell prints how to call it; the line's status is
- * SHELL_USAGE.
+ * Returned by a command that was called in a wrong way. The shell prints its usage; the line's
+ * status is SHELL_USAGE.
  */
 #define SHELL_SHOW_USAGE	(-1)
 
@@ -42,11 +44,13 @@ struct command {
 extern const struct command shell_commands[];
 extern const struct command shell_more_commands[];
 
-/* Of all of these and help: the n-th, the one called `name`. Return NULL if there is none. */
+/*
+ * Of all of these and help: return the n-th one, and the one called `name`; NULL if there is none.
+ */
 const struct command *command_nth(unsigned int n);
 const struct command *command_find(const char *name);
 
-/* Start the shell thread. False: no memory. */
+/* Starts the shell's thread. Returns false if there is no memory. */
 bool shell_start(void);
 
 /* The commands, by file. */
@@ -81,13 +85,14 @@ int command_ls(int argc, char **argv);
 int command_meminfo(int argc, char **argv);
 
 /*
- * Is `word` a program's name, or vcpu=NAME with one behind it? Run it with its arguments, on a VCPU of its own or on
- * that one, and wait for it, unless the last is "&". Returns the line's status.
+ * shell_runs() returns whether `word` is a program's name, or vcpu=NAME with one behind it.
+ * shell_run() runs it with its arguments, on a VCPU of its own or on that one, waits for it unless
+ * the last argument is "&", and returns the line's status.
  */
 bool shell_runs(const char *word);
 int shell_run(int argc, char **argv);
 
-/* Print which programs in the background have ended; the programs that there are (`ps`). */
+/* Print which programs in the background have ended; print all programs (`ps`). */
 void shell_report_background(void);
 void shell_processes(void);
 

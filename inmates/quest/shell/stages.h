@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include "words.h"
 
-#define STAGES_MAX	(WORDS_MAX / 2 + 1)	/* more do not fit into a line */
+#define STAGES_MAX	(WORDS_MAX / 2 + 1)	/* no more fit into a line */
 
 struct stage {
 	char *vcpu;			/* the word vcpu=V; NULL: none */
-	int argc;			/* 0: no program is named */
+	int argc;			/* 0: it names no program */
 	char **argv;
 };
 
-/* Does `word` begin as vcpu=V does? */
+/* Returns whether `word` begins with "vcpu=". */
 bool stages_vcpu(const char *word);
 
-/* Cut `argc` words (WORDS_MAX at most) at each "|". Returns the number of stages, 1 at least. */
+/* Cuts `argc` words (WORDS_MAX at most) at each "|". Returns the number of stages, 1 at least. */
 int stages_split(int argc, char **argv, struct stage stages[STAGES_MAX]);
 
 #endif
