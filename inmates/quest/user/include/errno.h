@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Each thread has its errno. A function with a name of POSIX answers -1 and sets it where POSIX says so; pthread_*()
- * and clock_nanosleep() answer the number itself. Quest's own functions (quest.h) answer minus the number.
+ * Each thread has its own errno. Functions with a name of POSIX return -1 and set it where POSIX
+ * specifies that; pthread_*() and clock_nanosleep() return the number itself. Quest's own functions
+ * (quest.h) return minus the number.
  */
 #ifndef QUEST_ERRNO_H
 #define QUEST_ERRNO_H
@@ -11,7 +12,7 @@
 int *quest_errno(void);		/* the calling thread's */
 #define errno (*quest_errno())
 
-/* POSIX wants macros. */
+/* POSIX requires macros. */
 #define EPERM		1
 #define ENOENT		2
 #define ESRCH		3

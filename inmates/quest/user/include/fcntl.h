@@ -4,7 +4,10 @@
 
 #include <quest/posix_types.h>
 
-/* A file of the archive, to read. ENOENT, EROFS (`flags` are not O_RDONLY), EMFILE, ENAMETOOLONG, EFAULT */
+/*
+ * Opens a file of the archive for reading. ENOENT, EROFS (`flags` are not O_RDONLY), EMFILE,
+ * ENAMETOOLONG, EFAULT
+ */
 int open(const char *file, int flags, ...);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The compiler's own limits.h takes this one in, for what is the system's. */
+/* The compiler's own limits.h includes this one for the system's limits. */
 #ifndef QUEST_LIMITS_H
 #define QUEST_LIMITS_H
 
@@ -11,7 +11,7 @@
 #define SSIZE_MAX		__LONG_MAX__
 #define SEM_VALUE_MAX		0x7FFFFFFF
 #define PTHREAD_THREADS_MAX	16
-#define PTHREAD_STACK_MIN	65536	/* and the most: all stacks have this size */
+#define PTHREAD_STACK_MIN	65536	/* also the largest: all stacks have this size */
 #define PTHREAD_KEYS_MAX	32
 #define PTHREAD_DESTRUCTOR_ITERATIONS	4
 

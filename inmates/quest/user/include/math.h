@@ -15,7 +15,7 @@ static inline double fabs(double x)
 	return x < 0 ? -x : x;
 }
 
-/* To 14 digits, for |x| up to 700; beyond: 0 or infinity. */
+/* To 14 digits for |x| up to 700; 0 or infinity beyond. */
 double exp(double x);
 
 #endif

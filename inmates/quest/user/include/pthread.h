@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Threads, mutexes and conditions of one program. The functions answer 0 or the number of the error; errno stays.
- * There is no cancellation and there are no priorities: a thread runs on a VCPU (quest.h).
+ * Threads, mutexes and condition variables of one program. The functions return 0 or the number of
+ * the error, and do not change errno. There is no cancellation, and there are no priorities: a
+ * thread runs on a VCPU (quest.h).
  */
 #ifndef QUEST_PTHREAD_H
 #define QUEST_PTHREAD_H
@@ -25,7 +26,10 @@ typedef unsigned int pthread_key_t;
 #define PTHREAD_PRIO_INHERIT	1
 #define PTHREAD_PRIO_PROTECT	2
 
-/* Each mutex knows its owner: PTHREAD_MUTEX_NORMAL answers EDEADLK and EPERM too, instead of waiting without an end. */
+/*
+ * Each mutex knows its owner: PTHREAD_MUTEX_NORMAL, too, returns EDEADLK and EPERM where POSIX
+ * allows a deadlock.
+ */
 #define PTHREAD_MUTEX_NORMAL		0
 #define PTHREAD_MUTEX_RECURSIVE		1
 #define PTHREAD_MUTEX_ERRORCHECK	2
@@ -37,7 +41,7 @@ typedef unsigned int pthread_key_t;
 
 /* Threads, at most 16 at once; each has a stack of 64 KiB with a guard below. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*fn)(void *), void *arg);	/* EAGAIN, ENOMEM */
-_Noreturn void pthread_exit(void *result);		/* with the last one the program ends */
+_Noreturn void pthread_exit(void *result);		/* with the last thread the program ends */
 int pthread_join(pthread_t thread, void **result);	/* ESRCH, EDEADLK */
 int pthread_detach(pthread_t thread);			/* no thread will join it; ESRCH */
 pthread_t pthread_self(void);
@@ -51,9 +55,10 @@ int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes);	/* EINV
 int pthread_attr_getstacksize(const pthread_attr_t *attributes, size_t *bytes);
 
 /*
- * A thread that waits uses no CPU; the one whose VCPU has the shortest period comes first. While a thread waits for a
- * mutex, the owner runs on the waiter's VCPU, in its budget, if that VCPU's period is shorter (priority inheritance, along
- * chains of owners): each mutex has PTHREAD_PRIO_INHERIT.
+ * Threads block while they wait. The thread whose VCPU has the shortest period gets the mutex
+ * first. While a thread waits, the owner runs on the waiter's VCPU, in its budget, if that VCPU's
+ * period is shorter (priority inheritance, along chains of owners): each mutex has
+ * PTHREAD_PRIO_INHERIT.
  */
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes);
 int pthread_mutex_destroy(pthread_mutex_t *mutex);	/* EBUSY */
@@ -69,11 +74,13 @@ int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int protocol)
 int pthread_mutexattr_getprotocol(const pthread_mutexattr_t *attributes, int *protocol);
 int pthread_mutexattr_setpshared(pthread_mutexattr_t *attributes, int shared);	/* ENOTSUP: PTHREAD_PROCESS_SHARED */
 
-/* Times to wait until are of CLOCK_MONOTONIC, which CLOCK_REALTIME is, too. */
+/* Time limits are times of CLOCK_MONOTONIC; CLOCK_REALTIME is the same clock. */
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes);
 int pthread_cond_destroy(pthread_cond_t *cond);
-int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);	/* may return without a signal: test again; EPERM */
-int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until);	/* the same, and ETIMEDOUT, EINVAL: the mutex is the caller's again all the same */
+/* may return without a signal: check again; EPERM */
+int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
+/* the same, and ETIMEDOUT, EINVAL: the caller owns the mutex again in any case */
+int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until);
 int pthread_cond_signal(pthread_cond_t *cond);		/* the same as broadcast */
 int pthread_cond_broadcast(pthread_cond_t *cond);
 int pthread_condattr_init(pthread_condattr_t *attributes);
@@ -81,12 +88,15 @@ int pthread_condattr_destroy(pthread_condattr_t *attributes);
 int pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t clock);	/* EINVAL: CPU time */
 int pthread_condattr_getclock(const pthread_condattr_t *attributes, clockid_t *clock);
 
-/* A reader waits while a writer has the lock or waits for it. There is no inheritance: a rwlock has many owners. */
+/*
+ * A reader waits while a writer has the lock or waits for it. There is no priority inheritance,
+ * since a read-write lock has many owners.
+ */
 typedef struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	unsigned int readers, writers_waiting;
-	int writer;		/* number of the thread that writes, plus 1; 0: none */
+	int writer;		/* number of the writing thread plus 1; 0: none */
 } pthread_rwlock_t;
 typedef struct { char unused; } pthread_rwlockattr_t;
 #define PTHREAD_RWLOCK_INITIALIZER	{ PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0 }
@@ -96,9 +106,13 @@ int pthread_rwlock_rdlock(pthread_rwlock_t *lock);	/* EDEADLK: the caller writes
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock);	/* EBUSY */
 int pthread_rwlock_wrlock(pthread_rwlock_t *lock);	/* EDEADLK: the caller writes */
 int pthread_rwlock_trywrlock(pthread_rwlock_t *lock);	/* EBUSY */
-int pthread_rwlock_unlock(pthread_rwlock_t *lock);	/* EPERM: no thread reads, and the caller does not write */
+/* EPERM: no thread reads, and the caller is not the writer */
+int pthread_rwlock_unlock(pthread_rwlock_t *lock);
 
-/* As many threads as `count` wait for each other; one of them gets PTHREAD_BARRIER_SERIAL_THREAD, the others 0. */
+/*
+ * `count` threads wait for each other. One of them gets PTHREAD_BARRIER_SERIAL_THREAD, the others
+ * 0.
+ */
 typedef struct {
 	pthread_mutex_t mutex;
 	pthread_cond_t complete;
@@ -112,7 +126,7 @@ int pthread_barrier_wait(pthread_barrier_t *barrier);
 
 int pthread_once(pthread_once_t *once, void (*fn)(void));
 
-/* Values of each thread by key. */
+/* Thread-specific values, by key. */
 int pthread_key_create(pthread_key_t *key, void (*at_exit)(void *));	/* EAGAIN: there are PTHREAD_KEYS_MAX */
 int pthread_key_delete(pthread_key_t key);
 int pthread_setspecific(pthread_key_t key, const void *value);	/* EINVAL */

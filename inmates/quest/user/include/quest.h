@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Quest's own functions, beside those of POSIX, which this file includes. Two rules, without exceptions:
+ * Quest's own functions, beside those of POSIX, which this file includes. Two rules, without
+ * exceptions:
  *
- *   A name of POSIX does what POSIX says: -1 and errno, or from pthread_*() the error's number.
- *   A name of Quest's own answers minus the error's number, and leaves errno alone. vcpu_create(), and quest_read()
- *   beside read(): quest_NAME() is the kernel's answer to the call that NAME() makes.
+ *   A function with a name of POSIX does what POSIX specifies: it returns -1 and sets errno, or
+ *   (pthread_*()) returns the error's number.
+ *   A function with a name of Quest's own returns minus the error's number, and does not change
+ *   errno: for example vcpu_create(), or quest_read() beside read(). quest_NAME() returns what the
+ *   kernel answers to NAME().
  *
- * strerror() has the sentence of an error of either kind and what to do.
+ * strerror() explains an error of either kind, and its remedy.
  */
 #ifndef QUEST_H
 #define QUEST_H
@@ -33,8 +36,9 @@
 enum vcpu_type { MAIN_VCPU = 0, IO_VCPU = 1 };	/* sched_param.type */
 
 /*
- * VCPUs. A Main VCPU gets C ms of CPU in each period of T ms (us, where sched_param.unit is VCPU_US); threads on it take turns. `ENOVCPU`: none
- * of that number, or not one that this program may use: its own, its parent's, BEST_EFFORT_VCPU.
+ * VCPUs. A Main VCPU gets C ms of CPU in each period of T ms (us if sched_param.unit is VCPU_US).
+ * Its threads run round-robin. ENOVCPU: there is no VCPU of that number, or this program may not
+ * use it. It may use its own, its parent's and BEST_EFFORT_VCPU.
  */
 int vcpu_create(const struct sched_param *param);	/* its id; EINVAL, EADMIT, EAGAIN (a program has 16 at most, with those that are gone and have used CPU within their period; all programs together 8 I/O VCPUs; or another's that is gone has used too much yet), EFAULT */
 int vcpu_create_main(int C, int T);			/* the same for a Main VCPU */
@@ -44,41 +48,54 @@ int vcpu_current(uint64_t *left_us);			/* the id of the VCPU that the caller run
 int vcpu_getparams(struct sched_param *param);		/* of the VCPU that the caller runs on, in ms if both are whole ms, else in us; EFAULT */
 int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);	/* own ones; as vcpu_create(), and EPERM, ENOVCPU */
 
-/* Programs, beside unistd.h and sys/wait.h. A child's only thread is the caller's: what others had locked stays locked there. */
+/*
+ * Programs, beside unistd.h and sys/wait.h. A child has only the thread of the caller. Locks that
+ * other threads held stay locked in it.
+ */
 pid_t vcpu_fork(vcpu_id_t id);				/* fork(), with the child on that VCPU; EAGAIN, ENOMEM, ENOVCPU */
 int exec(const char *file, char *const argv[]);		/* run another program instead; ENOENT, ENOEXEC, E2BIG, EBUSY (other threads), ENOMEM, EFAULT */
 
-/* What mutexes, conditions and semaphores are made of. wait_word() waits while *word is `expected`, for at most `us` (negative: without an end). */
+/*
+ * The futex under mutexes, condition variables and semaphores. wait_word() blocks while *word is
+ * `expected`, for at most `us` (negative: without a limit).
+ */
 int wait_word(const uint32_t *word, uint32_t expected, long us);	/* 0; EAGAIN: it is not; ETIMEDOUT, EINTR, EINVAL, EFAULT */
-int wait_word_until(const uint32_t *word, uint32_t expected, const struct timespec *until);	/* the same until a time */
-int wake_words(void);					/* every thread of this program that waits compares its word again */
+/* the same, until a point in time */
+int wait_word_until(const uint32_t *word, uint32_t expected, const struct timespec *until);
+/* wakes all waiting threads of this program, which compare their words again */
+int wake_words(void);
 
-/* A word that is 0 or its owner's number plus 1 (pthread_self()), with LOCK_AWAITED if threads wait. */
+/*
+ * A word that is 0, or its owner's number plus 1 (pthread_self()), with LOCK_AWAITED if threads
+ * wait.
+ */
 int lock_word(uint32_t *word, const struct timespec *until);	/* until: NULL is no limit; 0, EDEADLK, ETIMEDOUT, EINTR, EINVAL, EFAULT */
-int unlock_word(uint32_t *word);			/* to a thread that waits; 0, EPERM, EINVAL, EFAULT */
+/* passes it to a waiting thread; 0, EPERM, EINVAL, EFAULT */
+int unlock_word(uint32_t *word);
 
 /* Memory. */
 int meminfo(struct meminfo *info);			/* EFAULT */
 
 /*
- * Memory that a program shares with its children (and they with one another): each attaches it by its number, fork() does
- * not bring it along, exec() leaves it. It goes when it is freed, or its maker has ended, and no program has it attached.
+ * Memory that a program shares with its children, and they with one another. Each attaches it by
+ * its number; fork() does not copy the attachment, and exec() detaches it. It is freed when its
+ * maker has freed it or has ended, and no program has it attached.
  */
 int shared_mem_alloc(size_t bytes);			/* its number; at most 1 MiB, 8 of one program; EINVAL, EAGAIN, ENOMEM */
 void *shared_mem_attach(int id);			/* where it is; EINVAL, EPERM, EMFILE, ENOMEM as a negative pointer: see failed() */
 int shared_mem_detach(void *at);			/* EINVAL */
 int shared_mem_free(int id);				/* own ones; EINVAL, EPERM */
 
-/* Is that pointer the error of shared_mem_attach() or quest_sbrk()? */
+/* Returns whether `p` is an error of shared_mem_attach() or quest_sbrk(). */
 static inline int failed(const void *p)
 {
 	return (intptr_t)p < 0;
 }
 
-/* As perror(), for an error that one of Quest's functions answered; on stdout. */
+/* As perror(), for an error that one of Quest's functions returned; on stdout. */
 void perror_of(const char *what, int error);
 
-/* The kernel's answers to the calls whose names are POSIX's: minus the number of an error. */
+/* The kernel's results of the calls whose names are POSIX's: minus the number of an error. */
 pid_t quest_fork(void);
 pid_t quest_waitpid(pid_t pid, int *status, int options);
 int quest_kill(pid_t pid, int signal);
@@ -100,7 +117,7 @@ int quest_pthread_detach(pthread_t thread);
 int quest_clock_gettime(clockid_t clock, struct timespec *now);
 int quest_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left);
 
-/* Any call by its number: quest/calls.h. Minus the number of an error. */
+/* Makes any call by its number (quest/calls.h). Returns minus the number of an error. */
 long quest_syscall(long number, long a, long b, long c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Semaphores of the threads of one program. They answer -1 and set errno. */
+/* Semaphores for the threads of one program. The functions return -1 and set errno. */
 #ifndef QUEST_SEMAPHORE_H
 #define QUEST_SEMAPHORE_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A signal ends a program. There are no handlers, masks or actions, hence no signal() and no sigaction(). */
+/*
+ * A signal ends a program. There are no handlers, masks or actions, and so no signal() and
+ * sigaction().
+ */
 #ifndef QUEST_SIGNAL_H
 #define QUEST_SIGNAL_H
 
@@ -7,7 +10,8 @@
 
 typedef int sig_atomic_t;
 
-int kill(pid_t pid, int signal);	/* the program itself or a child of its; 0 only asks; ESRCH, EPERM, EINVAL */
+/* the program itself or a child of it; 0 only checks; ESRCH, EPERM, EINVAL */
+int kill(pid_t pid, int signal);
 int raise(int signal);			/* kill(getpid(), signal): ends the whole program */
 
 #endif

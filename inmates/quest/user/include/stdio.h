@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Output is not buffered: it goes out when the call ends. Conversions: d i u o x X c s p % f F e E g G; flags - + space
- * # 0; width and precision (also *); lengths hh h l ll z j t L. Not %a and %n.
+ * Output is not buffered: it is written before the call returns. Conversions: d i u o x X c s p % f
+ * F e E g G; flags - + space # 0; width and precision (also *); lengths hh h l ll z j t L. No %a
+ * and %n.
  */
 #ifndef QUEST_STDIO_H
 #define QUEST_STDIO_H
@@ -35,11 +36,11 @@ int putchar(int c);
 int fputc(int c, FILE *to);
 #define putc(c, to) fputc(c, to)
 size_t fwrite(const void *from, size_t size, size_t n, FILE *to);
-int fflush(FILE *to);		/* nothing is kept back: 0 */
-int setvbuf(FILE *stream, char *buffer, int mode, size_t size);	/* -1, but for _IONBF */
+int fflush(FILE *to);		/* nothing is buffered: 0 */
+int setvbuf(FILE *stream, char *buffer, int mode, size_t size);	/* -1, except for _IONBF */
 void setbuf(FILE *stream, char *buffer);
 
-int getchar(void);		/* a key, not echoed; EOF: the program runs in the background */
+int getchar(void);		/* a key, not echoed; EOF in the background */
 int fgetc(FILE *from);
 #define getc(from) fgetc(from)
 char *fgets(char *to, int size, FILE *from);
@@ -52,6 +53,6 @@ int feof(FILE *stream);
 int ferror(FILE *stream);
 void clearerr(FILE *stream);
 
-void perror(const char *what);	/* "WHAT: " and the sentence of errno, on stderr */
+void perror(const char *what);	/* "WHAT: " and the sentence of errno, to stderr */
 
 #endif

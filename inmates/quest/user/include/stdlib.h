@@ -9,29 +9,31 @@
 #define RAND_MAX	0x7FFFFFFF
 
 _Noreturn void exit(int code);
-_Noreturn void abort(void);	/* ends the program by SIGABRT */
+_Noreturn void abort(void);	/* ends the program with SIGABRT */
 int atexit(void (*fn)(void));	/* at most 32 */
 char *getenv(const char *name);	/* NULL: there is no environment */
 
 void *malloc(size_t bytes);	/* 16-byte aligned; NULL: no memory */
 void *calloc(size_t n, size_t size);
-void *realloc(void *p, size_t bytes);	/* NULL: no memory, and `p` stays */
+void *realloc(void *p, size_t bytes);	/* NULL: no memory; `p` is not changed */
 void free(void *p);
 
-/* The decimal number at the start of `text`, with its sign; 0: none. */
+/* Return the decimal number at the start of `text`, with its sign; 0 if there is none. */
 long atol(const char *text);
 int atoi(const char *text);
 
 /*
- * The number at the start of `text` in `base` (0: by its prefix, 0x or 0), behind blanks; `*end` is what follows, if
- * `end` is not NULL. One that does not fit is the nearest that does, and errno is ERANGE.
+ * Return the number at the start of `text`, behind blanks, in `base` (0: by its prefix, 0x or 0).
+ * If `end` is not NULL, `*end` is the rest of the text. A number that does not fit becomes the
+ * nearest one that does, and errno ERANGE.
  */
 long strtol(const char *text, char **end, int base);
 unsigned long strtoul(const char *text, char **end, int base);
 
 int abs(int n);
 long labs(long n);
-int rand(void);			/* the same numbers after the same srand(), of whatever thread */
+/* the same numbers after the same srand(), for all threads together */
+int rand(void);
 void srand(unsigned int seed);
 void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
 void *bsearch(const void *key, const void *base, size_t n, size_t size, int (*compare)(const void *, const void *));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Time counts from the kernel's start: there is no calendar clock, and CLOCK_REALTIME is CLOCK_MONOTONIC. */
+/*
+ * Time counts from the kernel's start: there is no calendar clock, and CLOCK_REALTIME is
+ * CLOCK_MONOTONIC.
+ */
 #ifndef QUEST_TIME_H
 #define QUEST_TIME_H
 
@@ -14,9 +17,10 @@ int clock_gettime(clockid_t clock, struct timespec *now);	/* EINVAL, EFAULT */
 int clock_getres(clockid_t clock, struct timespec *resolution);	/* EINVAL */
 
 /*
- * Sleep for `time`, or with TIMER_ABSTIME until the clock shows it (a time that has passed: not at all), never less. For
- * CLOCK_MONOTONIC and CLOCK_REALTIME. `left` is not touched: a sleep ends early only with its program. clock_nanosleep()
- * answers 0, EINVAL, ENOTSUP, EFAULT; nanosleep() -1 and errno.
+ * Sleep for `time`, or with TIMER_ABSTIME until the clock shows `time` (not at all if it has
+ * passed); never less. Clocks: CLOCK_MONOTONIC and CLOCK_REALTIME. `left` is never written: a sleep
+ * ends early only with its program. clock_nanosleep() returns 0, EINVAL, ENOTSUP or EFAULT;
+ * nanosleep() returns -1 and sets errno.
  */
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left);
 int nanosleep(const struct timespec *time, struct timespec *left);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The system calls, each as quest_NAME(). Those with names of Quest's own, or that cannot fail, are there as NAME(), too. */
+/*
+ * The system calls, each as quest_NAME(). Calls that POSIX does not name, or that cannot fail,
+ * exist as NAME(), too.
+ */
 #include <quest/calls.h>
 
 	.text
@@ -28,7 +31,7 @@ quest_\name:
 #define CALL(number, name, args) quest_call name, number ;
 QUEST_CALLS(CALL)
 
-	/* For programs: the library itself uses quest_NAME(). */
+	/* For programs; the library itself uses quest_NAME(). */
 	.macro	own_name names:vararg
 	.irp	name, \names
 	.globl	\name

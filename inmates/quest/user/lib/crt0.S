@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Where a program starts. */
+/* The first instruction of a program. */
 	.text
 	.globl	_start
 	.type	_start, @function
 _start:
 	xorl	%ebp, %ebp
-	call	main			/* argc and argv are where main() wants them; RSP is aligned */
+	/* argc and argv are in the registers of main()'s arguments; RSP is aligned */
+	call	main
 	movl	%eax, %edi
 	call	exit
 	ud2

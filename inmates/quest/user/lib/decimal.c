@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
- * A double is m * 2^e: exactly so many decimal digits. They are kept nine in a word, the most significant word first,
- * and multiplied or divided by two until e is used up.
+ * The exact decimal digits of a double, which is m * 2^e. They are kept nine to a word, the most
+ * significant word first, and multiplied or divided by two until e is zero.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,16 +11,16 @@
 #define BASE		1000000000u
 #define DIGITS		9
 #define MANTISSA_BITS	52
-#define BIAS		1075		/* of the exponent of a mantissa that is a whole number */
-#define FIRST		38		/* whole words: 2^1024 has 309 digits */
-#define WORDS		160		/* and some 120 of a fraction: 2^-1074 has 1074 digits */
+#define BIAS		1075		/* of an exponent whose mantissa is a whole number */
+#define FIRST		38		/* words before the point: 2^1024 has 309 digits */
+#define WORDS		160		/* and about 120 of a fraction: 2^-1074 has 1074 digits */
 
 struct words {
 	uint32_t word[WORDS];
-	int begin, point, end;	/* those in use; the fraction's begin at `point` */
+	int begin, point, end;	/* words in use; those of the fraction begin at `point` */
 };
 
-/* By 2^bits, at most 29: BASE * 2^29 is below 2^64. */
+/* Multiplies by 2^bits; at most 29 bits, since BASE * 2^29 is below 2^64. */
 static void multiply(struct words *w, int bits)
 {
 	uint64_t carry = 0;
@@ -35,7 +35,7 @@ static void multiply(struct words *w, int bits)
 		w->word[--w->begin] = (uint32_t)carry;
 }
 
-/* By 2^bits, at most 9: BASE can be divided by 2^9, so that one more word holds what is left. */
+/* Divides by 2^bits; at most 9 bits. BASE is a multiple of 2^9, so one more word holds the rest. */
 static void divide(struct words *w, int bits)
 {
 	uint32_t rest = 0, mask = (1u << bits) - 1;

@@ -10,12 +10,12 @@ struct output {
 	size_t count;
 };
 
-/* One conversion: what is between % and the letter. */
+/* One conversion: the text between % and the letter. */
 struct spec {
 	bool left, zero, plus, space, alternate;
 	int width;
 	int precision;		/* -1: none */
-	int length;		/* -2 hh, -1 h, 0 int, 1 and more: long; L is 1 too */
+	int length;		/* -2 hh, -1 h, 0 int, 1 or more: long; L counts as 1 */
 	bool long_double;
 	char letter;
 };
@@ -34,7 +34,10 @@ static void pad(struct output *out, char c, int n)
 		emit(out, &c, 1);
 }
 
-/* `sign` and `body` of `n` bytes (and `tail` zeros behind it), in the width: blanks before, zeros between, or blanks behind. */
+/*
+ * Writes `sign` and `body` of `n` bytes (with `tail` zeros behind it) in the field's width: blanks
+ * before, zeros between, or blanks behind.
+ */
 static void put_field(struct output *out, const struct spec *s, const char *sign, const char *body, size_t n)
 {
 	size_t n_sign = strlen(sign);
@@ -98,14 +101,14 @@ static void put_number(struct output *out, struct spec *s, uint64_t value, const
 
 /* ---- floating point ---- */
 
-/* The digits [from, to) as text; 0 where there is none. */
+/* Writes the digits [from, to); 0 where there is no digit. */
 static void emit_digits(struct output *out, const struct decimal *d, int from, int to)
 {
 	for (; from < to; from++)
 		pad(out, from >= 0 && from < d->n ? (char)('0' + d->digits[from]) : '0', 1);
 }
 
-/* The first digit that is not 0; the last before the point if there is none. */
+/* Returns the first digit that is not 0; the last one before the point if there is none. */
 static int first_digit(const struct decimal *d)
 {
 	int i;
@@ -116,7 +119,7 @@ static int first_digit(const struct decimal *d)
 	return d->point - 1;
 }
 
-/* Blanks or zeros and the sign before a number of `n` bytes. */
+/* Writes blanks or zeros and the sign before a number of `n` bytes. */
 static void begin_float(struct output *out, const struct spec *s, const char *sign, int n)
 {
 	int fill = s->width - n - (int)strlen(sign);
@@ -168,7 +171,7 @@ static void put_exponent(struct output *out, const struct spec *s, const char *s
 		pad(out, ' ', s->width - n - (int)strlen(sign));
 }
 
-/* %g: so many digits that count, without the zeros at the end; an exponent where that is shorter. */
+/* %g: significant digits without trailing zeros, with an exponent where that is shorter. */
 static void put_general(struct output *out, const struct spec *s, const char *sign, struct decimal *d, int count)
 {
 	int first, e;

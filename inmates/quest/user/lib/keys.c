@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Values of each thread by key. */
+/* Thread-specific values, by key. */
 #include <string.h>
 #include "raw.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Mutexes and conditions: the kernel is called only when a thread has to wait, or waits. */
+/* Mutexes and condition variables: the kernel is called only to wait, or if threads wait. */
 #include "raw.h"
 
 #define FREE	0u
 
-/* What is in the word of a mutex that the calling thread owns. */
+/* The word of a mutex that the calling thread owns. */
 static uint32_t own_name(void)
 {
 	return quest_thread() + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
- * First fit in a list ordered by address; neighbours that are free become one.
- * What is not in the list comes from the end of the heap, a page or more at a time.
+ * First fit in a list ordered by address; adjacent free blocks are merged. If no block fits, memory
+ * comes from the end of the heap, a page or more at a time.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #define ALIGN		16
 #define STEP		4096
 
-/* Before each block, and a multiple of ALIGN. */
+/* Before each block; its size is a multiple of ALIGN. */
 struct block {
-	size_t size;		/* with this header */
+	size_t size;		/* of the block, this header included */
 	struct block *next;	/* while it is free */
 };
 

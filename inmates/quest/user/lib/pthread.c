@@ -4,7 +4,7 @@
 void (*quest_keys_begin)(void);
 void (*quest_keys_end)(void);
 
-/* The kernel starts a thread here, with the stack as behind a call. */
+/* The kernel starts a thread here, with the stack as after a call. */
 static void thread_begin(void *(*fn)(void *), void *arg)
 {
 	errno = 0;
@@ -20,7 +20,9 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 	if (id < 0)
 		return -id;
 	*thread = id;
-	/* It may have ended by now: its number is taken until it is joined or detached. */
+	/*
+	 * The thread may have ended by now. Its number stays taken until it is joined or detached.
+	 */
 	return attributes && attributes->detached ? -quest_pthread_detach(id) : 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Attributes of mutexes and conditions: most of them can have one value only. */
+/* Attributes of mutexes and condition variables. Most can have only one value. */
 #include "raw.h"
 
 int pthread_mutexattr_init(pthread_mutexattr_t *attributes)

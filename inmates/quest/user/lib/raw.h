@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * For the library: the calls by the names that no program takes away, and what its parts have of each other. All its
- * symbols are weak: a program's own pipe() must not be what printf() calls.
+ * For the library: the calls by names that no program redefines, and what its files share. All its
+ * symbols are weak: printf() must not call a pipe() of the program.
  */
 #ifndef QUEST_LIB_RAW_H
 #define QUEST_LIB_RAW_H
@@ -21,7 +21,10 @@ int quest_wake_words(void);
 int quest_lock_word(uint32_t *word, const struct timespec *until);
 int quest_unlock_word(uint32_t *word);
 
-/* The calling thread's number, below QUEST_THREADS. It runs on its own stack, or asks the kernel. */
+/*
+ * Returns the calling thread's number, below QUEST_THREADS. It follows from the stack; on another
+ * stack the kernel is asked.
+ */
 static inline unsigned int quest_thread(void)
 {
 	unsigned long slot = ((unsigned long)__builtin_frame_address(0) - QUEST_STACKS) / (2 * QUEST_STACK_BYTES);
@@ -29,7 +32,7 @@ static inline unsigned int quest_thread(void)
 	return slot < QUEST_THREADS ? (unsigned int)slot : (unsigned int)quest_pthread_self();
 }
 
-/* What POSIX answers where the kernel answers `r`. */
+/* Returns what POSIX specifies if the kernel returns `r`. */
 static inline long posix_answer(long r)
 {
 	if (r >= 0)
@@ -38,7 +41,10 @@ static inline long posix_answer(long r)
 	return -1;
 }
 
-/* A thread begins, and ends: values of keys. NULL until there is a key: programs without keys do without their memory. */
+/*
+ * Called when a thread begins, and ends, for its values of keys. NULL until the first key is
+ * created, so that programs without keys need no memory for them.
+ */
 extern void (*quest_keys_begin)(void);
 extern void (*quest_keys_end)(void);
 

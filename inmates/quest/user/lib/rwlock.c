@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Read-write locks and barriers, made of a mutex and a condition. */
+/* Read-write locks and barriers, made of a mutex and a condition variable. */
 #include "raw.h"
 
 int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes)

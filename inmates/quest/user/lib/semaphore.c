@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Semaphores of one program: the kernel is called only when a thread has to wait, or waits. */
+/* Semaphores of one program: the kernel is called only to wait, or if threads wait. */
 #include "raw.h"
 
 int sem_init(sem_t *sem, int shared, unsigned int value)
@@ -26,7 +26,7 @@ int sem_post(sem_t *sem)
 	return __atomic_load_n(&sem->waiters, __ATOMIC_SEQ_CST) ? (int)posix_answer(quest_wake_words()) : 0;
 }
 
-/* 0, or -EAGAIN: it is 0. */
+/* Returns 0, or -EAGAIN if the value is 0. */
 static int try_wait(sem_t *sem)
 {
 	uint32_t value = __atomic_load_n(&sem->value, __ATOMIC_SEQ_CST);
@@ -42,7 +42,10 @@ int sem_trywait(sem_t *sem)
 	return (int)posix_answer(try_wait(sem));
 }
 
-/* A thread counts itself as a waiter before it reads the value for the last time; sem_post() does both in the other order. */
+/*
+ * A thread counts itself as a waiter before it reads the value for the last time. sem_post()
+ * changes the value before it reads the count, so that no wake-up is lost.
+ */
 static int wait_until(sem_t *sem, const struct timespec *until)
 {
 	int error = try_wait(sem);

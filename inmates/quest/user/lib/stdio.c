@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Streams. Output is gathered within one call only; input is read byte by byte, so that a descriptor has no more read than was asked for. */
+/*
+ * Streams. Output is collected within one call only. Input is read byte by byte, so that no more is
+ * read from a descriptor than the program asks for.
+ */
 #include <stdio.h>
 #include <string.h>
 #include "format.h"
@@ -10,19 +13,19 @@
 struct quest_stream {
 	int fd;
 	int ended, failed;
-	int own;		/* from malloc() */
+	int own;		/* allocated by malloc() */
 };
 
 FILE quest_stdin = { .fd = 0 }, quest_stdout = { .fd = 1 }, quest_stderr = { .fd = 2 };
 
-/* Gathers what quest_format() delivers in small pieces. */
+/* Collects what quest_format() delivers in small pieces. */
 struct gather {
 	FILE *to;
 	size_t n;
 	char text[GATHERED];
 };
 
-/* All of it; 0: an error, which the stream remembers. */
+/* Writes everything. Returns 0 on an error, which the stream keeps. */
 static int put_bytes(FILE *to, const char *text, size_t n)
 {
 	ssize_t written;

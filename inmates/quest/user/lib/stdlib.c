@@ -56,7 +56,10 @@ static int digit(char c)
 	return isalpha(c) ? (c | 32) - 'a' + 10 : 99;
 }
 
-/* The number without its sign, which goes into `*negative`; `*over`: it does not fit into 64 bits. */
+/*
+ * Reads a number without its sign, which goes into `*negative`. Sets `*over` if it does not fit
+ * into 64 bits.
+ */
 static unsigned long number(const char *text, char **end, int base, int *negative, int *over)
 {
 	const char *at = text;
@@ -124,7 +127,7 @@ long labs(long n)
 	return n < 0 ? -n : n;
 }
 
-/* Marsaglia's xorshift; its state is never 0. */
+/* Marsaglia's xorshift. Its state is never 0. */
 int rand(void)
 {
 	seed ^= seed << 13;
@@ -149,7 +152,7 @@ static void swap(char *a, char *b, size_t size)
 	}
 }
 
-/* Element `at` goes down until no element below it is greater. */
+/* Moves element `at` down until no element below it is greater. */
 static void sift(char *base, size_t at, size_t n, size_t size, int (*compare)(const void *, const void *))
 {
 	size_t below;
@@ -163,7 +166,7 @@ static void sift(char *base, size_t at, size_t n, size_t size, int (*compare)(co
 	}
 }
 
-/* Heap sort: no memory, and no order of the elements that makes it slow. */
+/* Heap sort: needs no memory, and no order of the elements makes it slow. */
 void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *))
 {
 	size_t i;

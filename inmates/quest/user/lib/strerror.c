@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* The sentences of quest/errors.h: for programs, and for the shell. */
+/* The sentences of quest/errors.h, for programs and for the shell. */
 #include "../include/quest/errors.h"
 
 static const struct {

@@ -50,7 +50,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	return (int)posix_answer(quest_clock_gettime(clock, now));
 }
 
-/* The TSC's: below a nanosecond. */
+/* The resolution of the TSC: below a nanosecond. */
 int clock_getres(clockid_t clock, struct timespec *resolution)
 {
 	struct timespec now;

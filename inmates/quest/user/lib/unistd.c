@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* The calls that POSIX has, with its answers. */
+/* The calls that POSIX has, with its results. */
 #include <limits.h>
 #include <stdarg.h>
 #include <string.h>
@@ -83,7 +83,7 @@ int execvp(const char *file, char *const argv[])
 	return execv(file, argv);
 }
 
-/* The words up to the NULL as an array; false: too many. */
+/* Puts the words up to the NULL into an array. Returns false if there are too many. */
 static int gather_words(char *words[WORDS_MAX + 1], const char *first, va_list ap)
 {
 	unsigned int n = 0;

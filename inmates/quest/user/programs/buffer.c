@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * buffer: the bounded buffer. Producers and consumers share a ring of a few places; a mutex guards it, and two
- * conditions say that there is room, or an item. Nothing in it is Quest's: it compiles on any system with threads.
+ * buffer: the bounded buffer. Producers and consumers share a ring of a few places. A mutex guards
+ * it, and two condition variables signal that there is room, or an item. It uses no function of
+ * Quest's own, so it compiles on any system with threads.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,7 +20,7 @@ struct ring {
 	pthread_cond_t has_room, has_item;
 	int item[PLACES];
 	int count, first;
-	int closed;		/* no item comes any more */
+	int closed;		/* the producers have ended */
 };
 
 static struct ring ring = {
@@ -44,7 +45,7 @@ static void put(struct ring *r, int item)
 	must(pthread_mutex_unlock(&r->mutex), "unlock");
 }
 
-/* 0: the ring is closed and empty. */
+/* Returns 0 if the ring is closed and empty. */
 static int get(struct ring *r, int *item)
 {
 	int got;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Edge detection after J. Canny, "A computational approach to edge detection" (IEEE PAMI 8, 1986): smooth,
- * take the gradient, thin it to its ridges, keep what is strong and what is weak but joined to it.
+ * Edge detection after J. Canny, "A computational approach to edge detection" (IEEE PAMI 8, 1986):
+ * smooths, takes the gradient, thins it to its ridges, keeps strong points and the weak points that
+ * touch them.
  *
  *   canny [ROUNDS] [show]     the frame in frame.pgm; prints what was found, and a checksum of it
  */
@@ -19,7 +20,8 @@
 #define WEAK		35.0
 #define SIDE_MAX	1024
 #define HEADER		32
-#define COLUMNS		79	/* of a screen of 80: the last one would make an empty line */
+/* of the screen's 80: a character in the last one would add an empty line */
+#define COLUMNS		79
 
 enum { NOTHING, MAYBE, EDGE };
 
@@ -47,7 +49,7 @@ static void make_kernel(double kernel[TAPS])
 		kernel[i] /= sum;
 }
 
-/* Along rows into `strength`, which is free yet, then along columns into `smooth`. */
+/* Blurs along rows into `strength`, which is not used yet, then along columns into `smooth`. */
 static void blur(void)
 {
 	double kernel[TAPS], sum;
@@ -70,7 +72,7 @@ static void blur(void)
 		}
 }
 
-/* Nearest of four: tan 22.5 degrees is 0.4142. */
+/* Returns the nearest of four directions; tan 22.5 degrees is 0.4142. */
 static unsigned char direction_of(double gx, double gy)
 {
 	double ax = fabs(gx), ay = fabs(gy);
@@ -98,7 +100,7 @@ static void gradient(void)
 		}
 }
 
-/* A point is on a ridge when neither neighbour across the edge is steeper. */
+/* A point is on a ridge if neither neighbour across the edge is steeper. */
 static void thin(void)
 {
 	static const int dx[] = { 1, 1, 0, -1 }, dy[] = { 0, 1, 1, 1 };
@@ -117,7 +119,7 @@ static void thin(void)
 		}
 }
 
-/* What may be an edge and touches one, is one. */
+/* A weak point that touches an edge is part of it. */
 static void follow(void)
 {
 	int n = 0, i, x, y, dx, dy;
@@ -151,7 +153,7 @@ static int number(const char **text)
 	return n;
 }
 
-/* Netpbm's pgm(5), without comments. */
+/* Reads Netpbm's pgm(5), without comments. */
 static int load(void)
 {
 	int fd = open(FRAME, O_RDONLY);

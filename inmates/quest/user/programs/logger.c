@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* logger [COUNT] [MS]: a line every MS milliseconds (100), COUNT times (10): when it woke and how late. */
+/*
+ * logger [COUNT] [MS]: prints COUNT lines (10), one every MS milliseconds (100): when it woke and
+ * how late.
+ */
 #include <quest.h>
 #include <stdio.h>
 #include <stdlib.h>

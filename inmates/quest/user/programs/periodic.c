@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Something every 10 ms, without drift. */
+/* Does its work every 10 ms, without drift. */
 #include <quest.h>
 #include <stdio.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pipeline [NAME]: what this program writes goes through a pipe into the program NAME (wc), and what NAME writes comes
- * back through another. Nothing in it is Quest's: it compiles on any system with fork() and execlp().
+ * pipeline [NAME]: sends its text through a pipe into program NAME (wc), and reads NAME's output
+ * through another pipe. It uses no function of Quest's own, so it compiles on any system with
+ * fork() and execlp().
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static void die(const char *what)
 	exit(EXIT_FAILURE);
 }
 
-/* The child: reads from `in`, writes to `out`. */
+/* In the child: reads from `in`, writes to `out`. */
 static void become(const char *name, int in, int out)
 {
 	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ticker [TICKS]: a periodic task that does not drift. It sleeps until times that advance by the period, works, and
- * keeps how late it woke. Nothing in it is Quest's: it compiles on any system with clock_nanosleep().
+ * ticker [TICKS]: a periodic task that does not drift. It sleeps until times that advance by the
+ * period, works, and records how late it woke. It uses no function of Quest's own, so it compiles
+ * on any system with clock_nanosleep().
  */
 #include <errno.h>
 #include <signal.h>

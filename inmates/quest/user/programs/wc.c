@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* wc: lines, words and bytes of what it reads from descriptor 0, up to the end. */
+/* wc: counts lines, words and bytes of its input (descriptor 0). */
 #include <quest.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The system calls: C(number, name, count of arguments). Number in RAX,
- * arguments in RDI, RSI, RDX; SYSCALL; the answer in RAX, negative for an
- * error (errors.h). RCX and R11 are lost, all else stays. quest.h says what each does.
+ * The system calls: C(number, name, count of arguments). The number is in RAX, arguments in RDI,
+ * RSI, RDX; SYSCALL; the result is in RAX, negative for an error (errors.h). RCX and R11 are lost;
+ * other registers keep their values. quest.h describes each call.
  */
 #ifndef QUEST_CALLS_H
 #define QUEST_CALLS_H

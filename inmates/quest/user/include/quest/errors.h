@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a system call answers when it does not do what it was asked: minus one
- * of these numbers. E(name, number, what, remedy). Numbers are those that
- * Unix programmers know, where there is one. A function with a name of POSIX
- * gives them as POSIX says: errno.h, or as its result (pthread.h).
+ * What a system call returns when it has not done what was asked: minus one of these numbers.
+ * E(name, number, what, remedy). The numbers are those of Unix where it has one. Functions with a
+ * name of POSIX return them as POSIX specifies: in errno (errno.h), or as the result (pthread.h).
  */
 #ifndef QUEST_ERRORS_H
 #define QUEST_ERRORS_H
@@ -41,7 +40,7 @@
 enum quest_error { QUEST_ERRORS(QUEST_ERROR_NUMBER) };
 #undef QUEST_ERROR_NUMBER
 
-/* The sentence of an error, given with its sign or without, and the remedy in brackets. */
+/* Returns the sentence of an error, given with or without its sign, and the remedy in brackets. */
 char *strerror(int error);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The types and numbers that POSIX names, as far as Quest has them. POSIX's headers and the kernel include
- * this file; a program includes unistd.h, pthread.h and so on. A line tells how Quest differs.
+ * The types and numbers of POSIX, as far as Quest has them. POSIX's headers and the kernel include
+ * this file; a program includes unistd.h, pthread.h and so on. Comments say where Quest differs.
  */
 #ifndef QUEST_POSIX_TYPES_H
 #define QUEST_POSIX_TYPES_H
@@ -20,18 +20,21 @@ typedef unsigned int useconds_t;
 typedef long suseconds_t;
 typedef unsigned int mode_t;
 
-/* A mutex is free while `word` is 0; else it holds its owner's number plus 1, and LOCK_AWAITED (types.h). */
+/*
+ * A mutex is free while `word` is 0; else `word` is its owner's number plus 1, and LOCK_AWAITED
+ * (types.h).
+ */
 typedef struct { uint32_t word, kind, depth; } pthread_mutex_t;
-typedef struct { uint32_t count; } pthread_cond_t;	/* of signals so far */
+typedef struct { uint32_t count; } pthread_cond_t;	/* signals so far */
 typedef struct { uint32_t value, waiters; } sem_t;
 
 #define SEM_VALUE_MAX	0x7FFFFFFF
 
-/* Of a VCPU: Quest schedules by budgets and periods. */
+/* Parameters of a VCPU: Quest schedules by budgets and periods. */
 struct sched_param {
 	int sched_priority;	/* not used: periods decide */
 	int type;		/* 0: Main, 1: I/O */
-	int io_class;		/* enum iovcpu_class, for an I/O VCPU: remembered; a Main VCPU: 0 */
+	int io_class;		/* enum iovcpu_class, for an I/O VCPU: recorded; a Main VCPU: 0 */
 	int C, T;		/* budget and period; 0 < C <= T. I/O VCPU: U = C/T */
 	int m, k;		/* not used */
 	int affinity;		/* CPU of the cell: 0 */
@@ -63,23 +66,23 @@ struct timespec {
 #define SEEK_CUR	1
 #define SEEK_END	2
 
-/* waitpid(): options, and what its status says. */
+/* waitpid(): options, and how to read the status. */
 #define WNOHANG		1
 #define WIFEXITED(s)	(((s) & 0x7F) == 0)
 #define WEXITSTATUS(s)	(((s) >> 8) & 0xFF)
 #define WIFSIGNALED(s)	(((s) & 0x7F) != 0)
 #define WTERMSIG(s)	((s) & 0x7F)
-#define WIFSTOPPED(s)	0		/* there is no stopping */
+#define WIFSTOPPED(s)	0		/* programs cannot be stopped */
 
-/* Why a program was killed: numbers that Unix programmers know. There are no signal handlers. */
+/* Why a program was killed, with the numbers of Unix. There are no signal handlers. */
 #define SIGINT		2
-#define SIGILL		4	/* an instruction that is none, or not for programs */
+#define SIGILL		4	/* an invalid or privileged instruction */
 #define SIGTRAP		5	/* breakpoint, single step */
 #define SIGABRT		6	/* abort() */
-#define SIGFPE		8	/* division by zero, SSE or x87 exception that was not masked */
+#define SIGFPE		8	/* division by zero; an SSE or x87 exception that was not masked */
 #define SIGKILL		9	/* kill(), ^C */
 #define SIGSEGV		11	/* memory */
-#define SIGPIPE		13	/* written to a pipe that nobody can read from */
+#define SIGPIPE		13	/* it wrote to a pipe without readers */
 #define SIGTERM		15
 
 #endif

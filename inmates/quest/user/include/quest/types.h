@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What goes between a program and the kernel. Plain data; the kernel copies it once, then checks the copy. */
+/*
+ * Data that programs and the kernel exchange. Plain data; the kernel copies it once, then checks
+ * the copy.
+ */
 #ifndef QUEST_TYPES_H
 #define QUEST_TYPES_H
 
@@ -10,16 +13,17 @@ typedef int vcpu_id_t;
 
 #define LOCK_AWAITED	0x80000000u	/* in a lock's word: threads may wait for it */
 
-/* Where the stacks of threads lie: number n's is the upper half of the n-th 2 * QUEST_STACK_BYTES. */
+/* Stacks of threads: number n's is the upper half of the n-th 2 * QUEST_STACK_BYTES. */
 #define QUEST_STACKS	0x400000200000ul
 #define QUEST_STACK_BYTES	0x10000ul
 #define QUEST_THREADS	16
 
-/* What sched_param counts C and T in. */
+/* The unit of C and T in sched_param. */
 enum vcpu_unit { VCPU_MS = 0, VCPU_US = 1 };
 
 struct quest_tms {
-	uint64_t tms_utime;	/* CPU time of this program's threads, us, the kernel's work for them included */
+	/* CPU time of this program's threads, in us, the kernel's work for them included */
+	uint64_t tms_utime;
 	uint64_t tms_cutime;	/* of its children that were waited for, us */
 };
 

@@ -4,7 +4,10 @@
 
 #include <quest/posix_types.h>
 
-/* In ticks of a microsecond: sysconf(_SC_CLK_TCK). What the kernel does for a program counts as the program's. */
+/*
+ * In ticks of a microsecond: sysconf(_SC_CLK_TCK). The kernel's work for a program counts as the
+ * program's.
+ */
 struct tms {
 	clock_t tms_utime, tms_stime;	/* of this program's threads; 0 */
 	clock_t tms_cutime, tms_cstime;	/* of its children that were waited for; 0 */
