@@ -57,8 +57,8 @@ static void mask_ps2(bool masked)
 }
 
 static struct deferred serial = {
-	.source = { GATE_EDGE, .vector = VECTOR_SERIAL }, .mask = mask_serial, .handler = serve_serial,
-	.io_class = IOVCPU_CLASS_INPUT,
+	.source = { GATE_EDGE, .vector = VECTOR_SERIAL },
+	.mask = mask_serial, .handler = serve_serial, .io_class = IOVCPU_CLASS_INPUT,
 };
 static struct deferred ps2 = {
 	.source = { GATE_EDGE, .vector = VECTOR_PS2 }, .mask = mask_ps2, .handler = take_ps2,

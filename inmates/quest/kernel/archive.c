@@ -55,8 +55,10 @@ static const char *read_member(const char *archive, size_t size, size_t at, stru
 		return "it ends within a header";
 	if (memcmp(archive + at, MAGIC, MAGIC_LENGTH))
 		return "it is not cpio's format 070702";
-	if (!read_field(archive + at, MODE, &m->mode) || !read_field(archive + at, FILE_SIZE, &file_size) ||
-	    !read_field(archive + at, NAME_SIZE, &name_size) || !read_field(archive + at, CHECKSUM, &m->checksum))
+	if (!read_field(archive + at, MODE, &m->mode) ||
+	    !read_field(archive + at, FILE_SIZE, &file_size) ||
+	    !read_field(archive + at, NAME_SIZE, &name_size) ||
+	    !read_field(archive + at, CHECKSUM, &m->checksum))
 		return "a header has something else than hexadecimal digits";
 	at += HEADER_LENGTH;
 	if (!name_size || name_size > size - at || archive[at + name_size - 1])

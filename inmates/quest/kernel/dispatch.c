@@ -28,7 +28,8 @@ static void timer_interrupt(struct trap_frame *frame)
 	needed = true;
 }
 
-void dispatch_init(struct thread *idle_thread, unsigned int timer_vector, enum admission_test admission)
+void dispatch_init(struct thread *idle_thread, unsigned int timer_vector,
+		   enum admission_test admission)
 {
 	const struct sched_config config = {
 		.quantum = timer_from_us(QUANTUM_US),

@@ -62,7 +62,8 @@ static const char *take_segment(struct elf_plan *plan, const struct program_head
 		.start = p->vaddr & ~(PAGE_SIZE - 1),
 		.end = (p->vaddr + p->memsz + PAGE_SIZE - 1) & ~(PAGE_SIZE - 1),
 		.va = p->vaddr, .offset = p->offset, .size = p->filesz,
-		.rights = p->flags & FLAG_EXECUTE ? USER_CODE : p->flags & FLAG_WRITE ? USER_DATA : USER_READ,
+		.rights = p->flags & FLAG_EXECUTE ? USER_CODE :
+			  p->flags & FLAG_WRITE ? USER_DATA : USER_READ,
 	};
 	/* ELF requires this order; so no two segments overlap */
 	if (plan->num_segments && s->start < plan->end)

@@ -34,11 +34,12 @@ static bool is_emergency(uint64_t vector)
  */
 static void explain_stack(const struct trap_frame *f)
 {
-	const struct thread *t = f->vector == 8 || f->vector == 14 ? threadslot_guarded(read_cr2()) : NULL;
+	const struct thread *t = f->vector == 8 || f->vector == 14 ?
+				 threadslot_guarded(read_cr2()) : NULL;
 
 	if (t)
-		print("thread %d (%s) has exhausted its kernel stack of %llu KiB: what it called goes too deep\n", t->id, t->name,
-		      KSTACK_BYTES >> 10);
+		print("thread %d (%s) has exhausted its kernel stack of %llu KiB: "
+		      "what it called goes too deep\n", t->id, t->name, KSTACK_BYTES >> 10);
 }
 
 static void exception(struct trap_frame *f)

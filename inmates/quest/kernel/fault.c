@@ -16,7 +16,8 @@ static const uint8_t signals[TRAP_FIRST_IRQ] = {
 	[7] = SIGFPE, [13] = SIGILL, [16] = SIGFPE, [19] = SIGFPE,
 };
 
-static void explain_page_fault(const struct process *p, const struct trap_frame *f, uint64_t address)
+static void explain_page_fault(const struct process *p, const struct trap_frame *f,
+			       uint64_t address)
 {
 	enum space_access access = f->error & ERROR_FETCH ? SPACE_EXECUTE :
 				   f->error & ERROR_WRITE ? SPACE_WRITE : SPACE_READ;
@@ -33,8 +34,8 @@ void fault_of_program(struct trap_frame *f)
 
 	/* printing takes long; this thread and its process stay until it is done */
 	irq_enable();
-	print("%s (pid %d, thread %u) is killed: %s at %016lx", p->name, p->pid, thread_current()->slot,
-	      trap_name(f->vector), f->rip);
+	print("%s (pid %d, thread %u) is killed: %s at %016lx", p->name, p->pid,
+	      thread_current()->slot, trap_name(f->vector), f->rip);
 	if (f->vector == PAGE_FAULT)
 		explain_page_fault(p, f, address);
 	else if (f->vector == 13)

@@ -14,7 +14,9 @@
 #define STDOUT		1
 #define STDERR		2
 
-enum file_kind { FILE_CLOSED, FILE_KEYBOARD, FILE_SCREEN, FILE_ARCHIVE, FILE_PIPE_READ, FILE_PIPE_WRITE };
+enum file_kind {
+	FILE_CLOSED, FILE_KEYBOARD, FILE_SCREEN, FILE_ARCHIVE, FILE_PIPE_READ, FILE_PIPE_WRITE
+};
 
 struct open_file {
 	enum file_kind kind;

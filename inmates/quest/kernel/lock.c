@@ -98,7 +98,8 @@ static bool closes_circle(const struct crew *crew, uint32_t word, const struct t
  * Returns the next owner of the lock at `at`: the thread with the shortest period; of equal ones,
  * the one that has waited longest. Sets `*more` if other threads wait, too.
  */
-static struct thread *next_owner(const struct process *p, const struct crew *crew, uint64_t at, bool *more)
+static struct thread *next_owner(const struct process *p, const struct crew *crew, uint64_t at,
+				 bool *more)
 {
 	struct thread *t, *best = NULL;
 

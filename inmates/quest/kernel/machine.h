@@ -18,7 +18,8 @@ struct machine {
 	bool no_execute;		/* page table entries have an NX bit */
 	uint32_t tsc_khz;
 	uint32_t family, model, stepping;
-	uint32_t features_ecx, features_edx, features_ebx7, features_ecx7, features_ecx_ext, features_edx_ext;
+	uint32_t features_ecx, features_edx, features_ebx7, features_ecx7, features_ecx_ext,
+		features_edx_ext;
 	uint64_t boot_tsc;		/* TSC at start */
 	char vendor[13];
 	char brand[MACHINE_TEXT];

@@ -43,7 +43,8 @@ static void discover(uint32_t magic, uint32_t boot_address)
 static void check_doorbell(void)
 {
 	if (!machine.alone && cell_info()->doorbell_vector >= VECTOR_TIMER)
-		panic("the doorbell's vector is %u: it must be below %u", cell_info()->doorbell_vector, VECTOR_TIMER);
+		panic("the doorbell's vector is %u: it must be below %u",
+		      cell_info()->doorbell_vector, VECTOR_TIMER);
 }
 
 /*
@@ -120,7 +121,8 @@ static bool may_use_kept(void)
 
 static void init_threads(void)
 {
-	threads_init(VECTOR_TIMER, boot_option(&machine.boot, "admission=exact") ? ADMISSION_EXACT : ADMISSION_BOUND);
+	threads_init(VECTOR_TIMER, boot_option(&machine.boot, "admission=exact") ?
+		     ADMISSION_EXACT : ADMISSION_BOUND);
 	trap_set_exit(after_interrupt);
 	vcpus_init();
 	namedvcpus_init(&machine.boot);

@@ -98,7 +98,8 @@ static void put_args(struct space *s, const struct program_args *args, struct tr
 	frame->rsp = at;
 }
 
-int program_load(struct space *s, const struct program_args *args, struct trap_frame *frame, const char **why)
+int program_load(struct space *s, const struct program_args *args, struct trap_frame *frame,
+		 const char **why)
 {
 	int file = archive_find(&archive, args->file);
 	struct elf_plan plan;

@@ -36,7 +36,8 @@ bool program_add_arg(struct program_args *args, const char *word);
  * becomes the start of its first thread. Returns 0 or minus an error (errors.h); `*why` then says
  * more.
  */
-int program_load(struct space *s, const struct program_args *args, struct trap_frame *frame, const char **why);
+int program_load(struct space *s, const struct program_args *args, struct trap_frame *frame,
+		 const char **why);
 
 /* Fills in the registers of a thread that starts at `rip`, on the stack that ends at `rsp`. */
 void program_start_frame(struct trap_frame *frame, uint64_t rip, uint64_t rsp);

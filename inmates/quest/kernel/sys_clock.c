@@ -45,7 +45,8 @@ long sys_clock_nanosleep(struct call *c)
 
 	if (!copy_from_user(&c->process->space, &t, c->arg[2], sizeof(t)))
 		return -EFAULT;
-	if ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || flags & ~TIMER_ABSTIME || !clock_sane(&t))
+	if ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || flags & ~TIMER_ABSTIME ||
+	    !clock_sane(&t))
 		return -EINVAL;
 	return clock_sleep(clock_after(flags & TIMER_ABSTIME ? machine.boot_tsc : rdtsc(), &t));
 }

@@ -21,7 +21,8 @@ long sys_open(struct call *c)
 	if (call_int(c, 1) != O_RDONLY)
 		return -EROFS;
 	n = archive_find(&archive, name);
-	return n < 0 ? -ENOENT : files_add(c->process, (struct open_file){ .kind = FILE_ARCHIVE, .number = n });
+	return n < 0 ? -ENOENT :
+	       files_add(c->process, (struct open_file){ .kind = FILE_ARCHIVE, .number = n });
 }
 
 long sys_close(struct call *c)

@@ -36,7 +36,8 @@ long sys_pipe(struct call *c)
 
 long sys_dup(struct call *c)
 {
-	return files_find(c->process, call_int(c, 0)) ? files_duplicate(c->process, call_int(c, 0)) : -EBADF;
+	return files_find(c->process, call_int(c, 0)) ?
+	       files_duplicate(c->process, call_int(c, 0)) : -EBADF;
 }
 
 long sys_dup2(struct call *c)

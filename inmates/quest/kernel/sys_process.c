@@ -47,7 +47,8 @@ static long take_args(const struct space *s, uint64_t argv, struct program_args 
 			return 0;
 		if (args->count == ARGS_MAX)
 			return -E2BIG;
-		n = copy_string_from_user(s, args->text + args->bytes, word, ARGS_BYTES - args->bytes);
+		n = copy_string_from_user(s, args->text + args->bytes, word,
+					  ARGS_BYTES - args->bytes);
 		if (n < 0)
 			return n == -1 ? -EFAULT : -E2BIG;
 		args->bytes += (size_t)n + 1;

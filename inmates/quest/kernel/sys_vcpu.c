@@ -41,7 +41,8 @@ long sys_vcpu_bind_task(struct call *c)
 {
 	int id = vcpu_arg(c, 0);
 
-	return uservcpu_usable(id, c->process->pid) ? uservcpu_bind(thread_current(), id) : -ENOVCPU;
+	return uservcpu_usable(id, c->process->pid) ?
+	       uservcpu_bind(thread_current(), id) : -ENOVCPU;
 }
 
 long sys_vcpu_destroy(struct call *c)
@@ -95,5 +96,6 @@ long sys_vcpu_current(struct call *c)
 	int id = thread_current()->own_vcpu;
 	uint64_t left = uservcpu_left_us(id);
 
-	return !c->arg[0] || copy_to_user(&c->process->space, c->arg[0], &left, sizeof(left)) ? id : -EFAULT;
+	return !c->arg[0] || copy_to_user(&c->process->space, c->arg[0], &left, sizeof(left)) ?
+	       id : -EFAULT;
 }

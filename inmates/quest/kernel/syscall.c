@@ -37,7 +37,8 @@ static long carry_out(struct trap_frame *f)
  */
 static bool sysret_can(const struct trap_frame *f)
 {
-	return f->vector == SYSCALL_VECTOR && f->rip >= USER_BASE && f->rip < USER_END && !(f->rflags & RFLAGS_TRAP);
+	return f->vector == SYSCALL_VECTOR && f->rip >= USER_BASE && f->rip < USER_END &&
+	       !(f->rflags & RFLAGS_TRAP);
 }
 
 bool syscall_dispatch(struct trap_frame *f)

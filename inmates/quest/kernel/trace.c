@@ -34,7 +34,8 @@ static size_t pages_for(uint32_t n)
 bool trace_resize(uint32_t n)
 {
 	bool irqs = irq_save();
-	struct trace_entry *new = n == TRACE_LENGTH ? first : (struct trace_entry *)pages_alloc(pages_for(n));
+	struct trace_entry *new = n == TRACE_LENGTH ? first :
+				  (struct trace_entry *)pages_alloc(pages_for(n));
 
 	if (new) {
 		if (ring != first)

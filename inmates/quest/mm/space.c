@@ -34,7 +34,8 @@ static void flush_tlb_now(void)
 
 static void take_kernel_entries(struct space *s)
 {
-	memcpy(table_at(s->root), table_at(paging_kernel_root()), KERNEL_ENTRIES * sizeof(uint64_t));
+	memcpy(table_at(s->root), table_at(paging_kernel_root()),
+	       KERNEL_ENTRIES * sizeof(uint64_t));
 	s->generation = paging_generation();
 }
 
@@ -86,7 +87,8 @@ void space_destroy(struct space *s)
 
 static bool in_place(uint64_t start, uint64_t end)
 {
-	return !(start % PAGE_SIZE) && !(end % PAGE_SIZE) && start >= USER_BASE && start <= end && end <= USER_END;
+	return !(start % PAGE_SIZE) && !(end % PAGE_SIZE) && start >= USER_BASE && start <= end &&
+	       end <= USER_END;
 }
 
 /*
@@ -210,7 +212,8 @@ bool space_copy(struct space *to, const struct space *from)
 		entry = table_find(from->root, va);
 		if (!entry) {
 			va = (va & ~(LARGE_PAGE - 1)) + LARGE_PAGE - PAGE_SIZE;
-		} else if (*entry & PTE_PRESENT && !(*entry & PTE_FOREIGN) && !copy_page(to, va, *entry)) {
+		} else if (*entry & PTE_PRESENT && !(*entry & PTE_FOREIGN) &&
+			   !copy_page(to, va, *entry)) {
 			space_destroy(to);
 			return false;
 		}
@@ -276,5 +279,6 @@ const char *space_explain(const struct space *s, uint64_t va, enum space_access 
 		return "the guard below a stack: the stack is exhausted";
 	if (!entry_for(s, va))
 		return "nothing is mapped there";
-	return access == SPACE_WRITE ? "read-only" : access == SPACE_EXECUTE ? "data, not code" : "readable";
+	return access == SPACE_WRITE ? "read-only" :
+	       access == SPACE_EXECUTE ? "data, not code" : "readable";
 }

@@ -10,7 +10,8 @@ static size_t on_this_page(uint64_t va, size_t n)
 	return n < left ? n : left;
 }
 
-static bool copy(const struct space *s, uint64_t va, char *kernel, size_t n, enum space_access access)
+static bool copy(const struct space *s, uint64_t va, char *kernel, size_t n,
+		 enum space_access access)
 {
 	uint64_t at;
 	size_t part;

@@ -28,7 +28,8 @@ uint64_t admission_load(const struct admission_entry *set, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n && sum <= ONE; i++) {
-		term = set[i].io ? io_share(set[i].budget, set[i].period) : share(set[i].budget, set[i].period);
+		term = set[i].io ? io_share(set[i].budget, set[i].period) :
+		       share(set[i].budget, set[i].period);
 		sum += term;
 	}
 	return sum;
@@ -65,7 +66,8 @@ static bool bound_beside(const struct admission_entry *set, unsigned int living,
 	unsigned int i;
 
 	for (i = 0; i < n && io <= ONE; i++) {
-		term = set[i].io ? io_share(set[i].budget, set[i].period) : share(set[i].budget, set[i].period);
+		term = set[i].io ? io_share(set[i].budget, set[i].period) :
+		       share(set[i].budget, set[i].period);
 		if (set[i].io) {
 			io += term;
 		} else if (i < living && term < least) {
@@ -129,7 +131,8 @@ static uint64_t io_worst(const struct admission_entry *set, unsigned int n, unsi
  * The time until `i` has had its budget, if all that may precede it within `t` does. Stops adding
  * above its period.
  */
-static uint64_t demand(const struct admission_entry *set, unsigned int n, unsigned int i, uint64_t t)
+static uint64_t demand(const struct admission_entry *set, unsigned int n, unsigned int i,
+		       uint64_t t)
 {
 	uint64_t sum = set[i].budget;
 	unsigned int j;
@@ -175,7 +178,8 @@ bool admission_exact(const struct admission_entry *set, unsigned int n)
 	return in_time(set, n, n);
 }
 
-bool admission_beside(enum admission_test test, const struct admission_entry *set, unsigned int living, unsigned int n)
+bool admission_beside(enum admission_test test, const struct admission_entry *set,
+		      unsigned int living, unsigned int n)
 {
 	return test == ADMISSION_EXACT ? in_time(set, living, n) : bound_beside(set, living, n);
 }

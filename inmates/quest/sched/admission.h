@@ -41,7 +41,8 @@ bool admission_exact(const struct admission_entry *set, unsigned int n);
  * I/O VCPUs' terms are added to the smallest C/T of the living. ADMISSION_EXACT uses response
  * times.
  */
-bool admission_beside(enum admission_test test, const struct admission_entry *set, unsigned int living, unsigned int n);
+bool admission_beside(enum admission_test test, const struct admission_entry *set,
+		      unsigned int living, unsigned int n);
 
 /*
  * Returns the longest response time of Main VCPU `i`; UINT64_MAX if it is longer than its period.

@@ -67,7 +67,8 @@ unsigned int sched_owned(const struct sched *s, int owner, uint64_t now)
 	unsigned int n = 0;
 
 	for (v = s->vcpus; v < s->vcpus + SCHED_VCPUS; v++)
-		n += v->params.owner == owner && (v->state == VCPU_ACTIVE || past_unsettled(v, now));
+		n += v->params.owner == owner &&
+		     (v->state == VCPU_ACTIVE || past_unsettled(v, now));
 	return n;
 }
 

@@ -19,7 +19,8 @@ void past_remember(struct vcpu *v, uint64_t now)
 		return;
 	if (!past_unsettled(v, now))
 		v->past = (struct admission_entry){
-			v->params.type == IO_VCPU, server_of(v)->outstanding(v, now), v->params.period };
+			v->params.type == IO_VCPU, server_of(v)->outstanding(v, now),
+			v->params.period };
 	if (settled > latest)
 		settled = latest;
 	if (settled > v->settled)
@@ -32,7 +33,8 @@ uint64_t past_longest_period(const struct sched *s)
 	const struct vcpu *v;
 
 	for (v = s->vcpus; v < s->vcpus + SCHED_VCPUS; v++)
-		if (v->state == VCPU_ACTIVE && v->params.type == MAIN_VCPU && v->params.period > longest)
+		if (v->state == VCPU_ACTIVE && v->params.type == MAIN_VCPU &&
+		    v->params.period > longest)
 			longest = v->params.period;
 	return longest;
 }

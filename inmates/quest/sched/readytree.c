@@ -145,7 +145,8 @@ void readytree_init(struct readytree *t)
 
 void readytree_insert(struct readytree *t, int member, uint64_t key, uint64_t at)
 {
-	t->nodes[member + 1] = (struct readytree_node){ .key = key, .at = at, .least = at, .level = 1 };
+	t->nodes[member + 1] = (struct readytree_node){
+		.key = key, .at = at, .least = at, .level = 1 };
 	t->root = insert(t, t->root, member + 1);
 }
 

@@ -48,7 +48,8 @@ struct vcpu_params {
 
 /* Errors of create and set, which otherwise return an id or 0. sched_error_text() explains each. */
 enum sched_error {
-	SCHED_BAD_PARAMS = -1,		/* not 0 < C <= T <= ADMISSION_PERIOD_MAX; I/O: C < T; set from Main to I/O or back */
+	/* not 0 < C <= T <= ADMISSION_PERIOD_MAX; I/O: C < T; set from Main to I/O or back */
+	SCHED_BAD_PARAMS = -1,
 	SCHED_FULL = -2,		/* SCHED_VCPUS exist */
 	SCHED_OVER_BOUND = -3,		/* refused by ADMISSION_BOUND */
 	SCHED_TOO_LATE = -4,		/* refused by ADMISSION_EXACT */
@@ -122,11 +123,14 @@ struct sched_trial {
 	/* What is wanted: */
 	struct vcpu_params params;
 	int instead;			/* the VCPU that is to get `params`; -1: a new one */
-	uint64_t created;		/* of that VCPU: its id may be another VCPU's when the trial ends */
+	/* of that VCPU: its id may be another VCPU's when the trial ends */
+	uint64_t created;
 	/* What counts: */
 	unsigned int living;		/* VCPUs that exist, the one on trial first */
-	unsigned int refusing;		/* past use of other owners: the VCPU is refused if it does not fit */
-	unsigned int delaying;		/* past use of its owner and SCHED_NOBODY: it begins when it fits */
+	/* past use of other owners: the VCPU is refused if it does not fit */
+	unsigned int refusing;
+	/* past use of its owner and SCHED_NOBODY: it begins when it fits */
+	unsigned int delaying;
 	struct admission_entry set[2 * SCHED_VCPUS + 1];
 	uint64_t settled[2 * SCHED_VCPUS + 1];	/* of past use: when it no longer counts */
 	/* The decision: */
@@ -167,7 +171,8 @@ int sched_vcpu_create(struct sched *s, const struct vcpu_params *params, uint64_
  * that is destroyed meanwhile still counts; if it is the one to be set, the result is
  * SCHED_NO_VCPU. The last step returns what the whole call does.
  */
-void sched_trial_begin(struct sched *s, const struct vcpu_params *params, int instead, uint64_t now);
+void sched_trial_begin(struct sched *s, const struct vcpu_params *params, int instead,
+		       uint64_t now);
 void sched_trial_decide(struct sched *s);
 int sched_trial_apply(struct sched *s, uint64_t now);
 

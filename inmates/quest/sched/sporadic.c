@@ -109,7 +109,8 @@ static void merge_cheapest(struct sporadic *s)
 	unsigned int i, cheapest = 0;
 
 	for (i = 1; i + 1 < s->length; i++) {
-		cost = (unsigned __int128)s->queue[i].amount * (s->queue[i + 1].at - s->queue[i].at);
+		cost = (unsigned __int128)s->queue[i].amount *
+		       (s->queue[i + 1].at - s->queue[i].at);
 		if (!cheapest || cost < least) {
 			least = cost;
 			cheapest = i;

@@ -22,7 +22,8 @@ static bool params_make_sense(const struct vcpu_params *p)
 /* A VCPU cannot change from Main to I/O or back: its server would have to begin anew. */
 static bool may_become(const struct vcpu *v, const struct vcpu_params *p)
 {
-	return v->params.type == p->type || v->params.type == BACKGROUND_VCPU || p->type == BACKGROUND_VCPU;
+	return v->params.type == p->type || v->params.type == BACKGROUND_VCPU ||
+	       p->type == BACKGROUND_VCPU;
 }
 
 /* Errors that need no admission test. Returns 0 or an enum sched_error. */
@@ -50,7 +51,8 @@ static void add_living(struct sched *s)
 	t->set[t->living++] = entry(&t->params);
 	for (id = 0; id < SCHED_VCPUS; id++) {
 		v = &s->vcpus[id];
-		if (id != t->instead && v->state == VCPU_ACTIVE && v->params.type != BACKGROUND_VCPU)
+		if (id != t->instead && v->state == VCPU_ACTIVE &&
+		    v->params.type != BACKGROUND_VCPU)
 			t->set[t->living++] = entry(&v->params);
 	}
 }

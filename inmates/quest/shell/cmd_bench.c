@@ -38,8 +38,8 @@ int command_bench(int argc, char **argv)
 		const char *name;
 		int (*run)(void);
 	} what[] = {
-		{ "cpuid", bench_cpuid }, { "sched", bench_sched }, { "share", bench_share }, { "switch", bench_switch },
-		{ "timer", bench_timer },
+		{ "cpuid", bench_cpuid }, { "sched", bench_sched }, { "share", bench_share },
+		{ "switch", bench_switch }, { "timer", bench_timer },
 	};
 	unsigned int i;
 

@@ -130,7 +130,8 @@ int bench_switch(void)
 	int one = bench_vcpu("bench0", 5000, 50000), two = bench_vcpu("bench1", 5000, 50000);
 
 	bool measured = one >= 0 && two >= 0 &&
-			bench_pair("switch-threads", one, one) && bench_pair("switch-vcpus", one, two);
+			bench_pair("switch-threads", one, one) &&
+			bench_pair("switch-vcpus", one, two);
 
 	drop_vcpu(one);
 	drop_vcpu(two);
@@ -190,7 +191,8 @@ static void share_print(void)
 	took = rdtsc() - begin;
 	after.decisions -= before.decisions;
 	after.cycles -= before.cycles;
-	print("share vcpus=%d decisions=%lu cycles=%lu of=%lu ppm=%lu\n", SHARES, after.decisions, after.cycles, took,
+	print("share vcpus=%d decisions=%lu cycles=%lu of=%lu ppm=%lu\n", SHARES, after.decisions,
+	      after.cycles, took,
 	      after.cycles * 1000000 / took);
 }
 

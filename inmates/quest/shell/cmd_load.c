@@ -78,7 +78,8 @@ int command_load(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "stop"))
 		return load_stop();
-	if (argc == 3 && words_number(argv[1], MS_MAX, &budget) && words_number(argv[2], MS_MAX, &period))
+	if (argc == 3 && words_number(argv[1], MS_MAX, &budget) &&
+	    words_number(argv[2], MS_MAX, &period))
 		return load_start(budget * 1000, period * 1000);
 	return SHELL_SHOW_USAGE;
 }

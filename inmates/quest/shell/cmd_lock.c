@@ -47,6 +47,7 @@ int command_agree(int argc, char **argv)
 	if (!may_lock())
 		return SHELL_FAILED;
 	lock_agree(!no);
-	print(no ? "a request to unlock is ignored\n" : "the next request to unlock is agreed to\n");
+	print(no ? "a request to unlock is ignored\n" :
+	      "the next request to unlock is agreed to\n");
 	return 0;
 }

@@ -71,7 +71,8 @@ static int own_vcpu(const char *name)
 	uint64_t wait;
 
 	if (vcpu < 0) {
-		print("%s: no VCPU of %d/%d ms: %s; it runs at best effort\n", name, COMMAND_C, COMMAND_T, strerror(vcpu));
+		print("%s: no VCPU of %d/%d ms: %s; it runs at best effort\n", name, COMMAND_C,
+		      COMMAND_T, strerror(vcpu));
 		return BEST_EFFORT_VCPU;
 	}
 	wait = vcpu_begins_in_us(vcpu);
@@ -87,7 +88,8 @@ static int own_vcpu(const char *name)
  * Starts a program on VCPU `named`, or (`named` < 0) on a new VCPU; in job `job`, or (0) a new one.
  * `in` and `out` are pipes, or NO_PIPE.
  */
-static int start(const struct program_args *args, int named, bool background, int job, int in, int out)
+static int start(const struct program_args *args, int named, bool background, int job, int in,
+		 int out)
 {
 	int vcpu = named < 0 ? own_vcpu(args->file) : named, pid;
 	bool own = named < 0 && vcpu != BEST_EFFORT_VCPU, irqs = irq_save();
@@ -99,9 +101,11 @@ static int start(const struct program_args *args, int named, bool background, in
 	else if (own)
 		uservcpu_give(vcpu, pid);
 	if (pid > 0 && in != NO_PIPE)	/* it has not run yet, since interrupts are off */
-		files_put(process_find(pid), STDIN, (struct open_file){ .kind = FILE_PIPE_READ, .number = in });
+		files_put(process_find(pid), STDIN,
+			  (struct open_file){ .kind = FILE_PIPE_READ, .number = in });
 	if (pid > 0 && out != NO_PIPE)
-		files_put(process_find(pid), STDOUT, (struct open_file){ .kind = FILE_PIPE_WRITE, .number = out });
+		files_put(process_find(pid), STDOUT,
+			  (struct open_file){ .kind = FILE_PIPE_WRITE, .number = out });
 	irq_restore(irqs);
 	if (pid < 0)
 		print("%s: %s: %s\n", args->file, why ? why : "it cannot run", strerror(pid));
@@ -138,7 +142,8 @@ static bool can_run(const struct stage *s)
 	struct program_args args;
 
 	if (s->vcpu && named_of(s) < 0)
-		print("%s: no VCPU of that name is on Quest's command line; vcpus lists all\n", s->vcpu);
+		print("%s: no VCPU of that name is on Quest's command line; vcpus lists all\n",
+		      s->vcpu);
 	else if (!s->argc)
 		print("%s: and which program? ls lists them\n", s->vcpu ? s->vcpu : "|");
 	else if (!is_program(s->argv[0]))
@@ -185,7 +190,8 @@ static int start_all(const struct stage *stages, int n, bool background, int *pi
 		pid = -EMFILE;
 		if (started == n - 1 || out != NO_PIPE) {
 			(void)take_args(&stages[started], &args);
-			pid = start(&args, named_of(&stages[started]), background, started ? pids[0] : 0, in, out);
+			pid = start(&args, named_of(&stages[started]), background,
+				    started ? pids[0] : 0, in, out);
 		}
 		close_end(in, PIPE_READ);
 		close_end(out, PIPE_WRITE);
@@ -210,7 +216,8 @@ int shell_run(int argc, char **argv)
 {
 	bool background = argc > 1 && !strcmp(argv[argc - 1], "&");
 	struct stage stages[STAGES_MAX];
-	int wanted = stages_split(argc - background, argv, stages), n, i, pids[STAGES_MAX], status = 0;
+	int wanted = stages_split(argc - background, argv, stages), n, i,
+	    pids[STAGES_MAX], status = 0;
 
 	for (i = 0; i < wanted; i++)
 		if (!can_run(&stages[i]))
@@ -282,7 +289,8 @@ static void print_process(const struct process *p, uint64_t used)
 	uint64_t us = timer_to_us(used);
 
 	print("%5d %6d %-15s %-8s %4d %7u %8lu %9lu.%03lu %5d\n", p->pid, p->parent, p->name,
-	      p->ending && p->state == PROCESS_LIVE ? "ending" : states[p->state], p->vcpu, p->num_threads,
+	      p->ending && p->state == PROCESS_LIVE ? "ending" : states[p->state], p->vcpu,
+	      p->num_threads,
 	      p->space.pages * PAGE_SIZE >> 10, us / 1000, us % 1000, p->job);
 }
 

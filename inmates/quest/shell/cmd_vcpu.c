@@ -26,9 +26,11 @@ static uint64_t per_mille(uint64_t part, uint64_t whole)
 
 static void print_use(int id, const struct vcpu *v, uint64_t now)
 {
-	static const char *const types[] = { [MAIN_VCPU] = "main", [IO_VCPU] = "I/O", [BACKGROUND_VCPU] = "none" };
+	static const char *const types[] = {
+		[MAIN_VCPU] = "main", [IO_VCPU] = "I/O", [BACKGROUND_VCPU] = "none" };
 	uint64_t util = per_mille(v->counts.used, now - v->counts.created);
-	uint64_t period = v->params.type == BACKGROUND_VCPU ? 0 : vcpu_period(v), budget = v->params.budget;
+	uint64_t period = v->params.type == BACKGROUND_VCPU ? 0 : vcpu_period(v),
+		 budget = v->params.budget;
 
 	if (v->params.type == IO_VCPU)
 		budget = (unsigned __int128)period * budget / v->params.period;
@@ -48,7 +50,8 @@ static void print_counts(int id, const struct vcpu *v, uint64_t now)
 	const struct vcpu_counts *c = &v->counts;
 
 	(void)now;
-	print("%3d %-15s %5u %8lu %7lu %6lu %6lu", id, v->params.name, vcpu_replenishments(v), c->depleted, c->overruns,
+	print("%3d %-15s %5u %8lu %7lu %6lu %6lu", id, v->params.name, vcpu_replenishments(v),
+	      c->depleted, c->overruns,
 	      timer_to_us(c->overrun_max), c->interrupts);
 	print_ms(9, c->interrupt_time);
 	print("\n");
@@ -58,9 +61,11 @@ static void print_counts(int id, const struct vcpu *v, uint64_t now)
 static void print_overhead(void)
 {
 	struct dispatch_cost cost = dispatch_cost();
-	uint64_t us = timer_to_us(cost.cycles), share = per_mille(cost.cycles * 10, rdtsc() - machine.boot_tsc);
+	uint64_t us = timer_to_us(cost.cycles),
+		 share = per_mille(cost.cycles * 10, rdtsc() - machine.boot_tsc);
 
-	print("scheduling: %lu decisions, %lu.%03lu ms, %lu.%02lu %% of the time\n", cost.decisions, us / 1000, us % 1000,
+	print("scheduling: %lu decisions, %lu.%03lu ms, %lu.%02lu %% of the time\n", cost.decisions,
+	      us / 1000, us % 1000,
 	      share / 100, share % 100);
 }
 
@@ -82,7 +87,8 @@ int command_vcpus(int argc, char **argv)
 	if (argc == 1)
 		print_table(" ID NAME            TYPE    C ms     T ms     USED ms  BACKGND ms UTIL%\n", print_use);
 	else if (argc == 2 && !strcmp(argv[1], "counts"))
-		print_table(" ID NAME            QUEUE DEPLETED OVERRUN MAX us   IRQS   IRQ ms\n", print_counts);
+		print_table(" ID NAME            QUEUE DEPLETED OVERRUN MAX us   IRQS   IRQ ms\n",
+			    print_counts);
 	else
 		return SHELL_SHOW_USAGE;
 	if (argc == 1)

@@ -25,7 +25,8 @@ struct completion complete(complete_name *name, const char *typed, size_t length
 	for (i = 0; (candidate = name(i)); i++) {
 		if (!complete_fits(candidate, typed, length))
 			continue;
-		found.common = found.matches++ ? in_common(found.first, candidate, found.common) : strlen(candidate);
+		found.common = found.matches++ ? in_common(found.first, candidate, found.common) :
+			       strlen(candidate);
 		if (!found.first)
 			found.first = candidate;
 	}

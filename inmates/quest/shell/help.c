@@ -6,7 +6,8 @@
 
 static int run_help(int argc, char **argv);
 
-static const struct command help = { "help", "[NAME]", "what there is; more about NAME", NULL, run_help };
+static const struct command help = {
+	"help", "[NAME]", "what there is; more about NAME", NULL, run_help };
 
 const struct command *command_nth(unsigned int n)
 {

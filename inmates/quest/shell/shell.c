@@ -72,7 +72,8 @@ static const char *name_at(unsigned int i)
 	if (i < n)
 		return command_nth(i)->name;
 	i -= n;
-	return i < archive.num_files ? archive.files[i].name : namedvcpu_word(i - archive.num_files);
+	return i < archive.num_files ? archive.files[i].name :
+	       namedvcpu_word(i - archive.num_files);
 }
 
 /*

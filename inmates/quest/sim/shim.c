@@ -14,7 +14,8 @@ struct sim {
 
 struct sim *sim_new(uint64_t quantum, int background, int admission, uint64_t now);
 void sim_free(struct sim *s);
-int sim_create(struct sim *s, const char *name, int type, uint64_t budget, uint64_t period, uint64_t now);
+int sim_create(struct sim *s, const char *name, int type, uint64_t budget, uint64_t period,
+	       uint64_t now);
 int sim_destroy(struct sim *s, int id, uint64_t now);
 int sim_set(struct sim *s, int id, uint64_t budget, uint64_t period, uint64_t now);
 int sim_limit(struct sim *s, int id, unsigned int limit);
@@ -58,7 +59,8 @@ static struct vcpu_params params(const char *name, int type, uint64_t budget, ui
 	return p;
 }
 
-int sim_create(struct sim *s, const char *name, int type, uint64_t budget, uint64_t period, uint64_t now)
+int sim_create(struct sim *s, const char *name, int type, uint64_t budget, uint64_t period,
+	       uint64_t now)
 {
 	const struct vcpu_params p = params(name, type, budget, period);
 
@@ -73,7 +75,8 @@ int sim_destroy(struct sim *s, int id, uint64_t now)
 int sim_set(struct sim *s, int id, uint64_t budget, uint64_t period, uint64_t now)
 {
 	const struct vcpu *v = sched_vcpu(&s->sched, id);
-	const struct vcpu_params p = params(v ? v->params.name : "", v ? v->params.type : MAIN_VCPU, budget, period);
+	const struct vcpu_params p = params(v ? v->params.name : "",
+					    v ? v->params.type : MAIN_VCPU, budget, period);
 
 	return sched_vcpu_set(&s->sched, id, &p, now);
 }
@@ -185,7 +188,8 @@ static unsigned int read_set(const uint64_t *entries, unsigned int n, struct adm
 	unsigned int i;
 
 	for (i = 0; i < n && i <= SCHED_VCPUS; i++)
-		set[i] = (struct admission_entry){ entries[3 * i], entries[3 * i + 1], entries[3 * i + 2] };
+		set[i] = (struct admission_entry){
+			entries[3 * i], entries[3 * i + 1], entries[3 * i + 2] };
 	return i;
 }
 

@@ -26,7 +26,8 @@ bool process_gets_keys(const struct process *p)
 
 	for (i = 0; i < PROCESS_MAX; i++) {
 		q = process_at(i);
-		if (q && q->state == PROCESS_LIVE && q->job == p->job && q->parent == KERNEL_PID && !q->background)
+		if (q && q->state == PROCESS_LIVE && q->job == p->job && q->parent == KERNEL_PID &&
+		    !q->background)
 			return true;
 	}
 	return false;

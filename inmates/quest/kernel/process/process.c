@@ -15,7 +15,8 @@ struct process *process_current(void)
 
 struct process *process_at(int i)
 {
-	return i >= 0 && i < PROCESS_MAX && processes[i].state != PROCESS_FREE ? &processes[i] : NULL;
+	return i >= 0 && i < PROCESS_MAX && processes[i].state != PROCESS_FREE ?
+	       &processes[i] : NULL;
 }
 
 struct process *process_find(int pid)
@@ -37,7 +38,8 @@ static bool pid_taken(int pid)
 	int i;
 
 	for (i = 0; i < PROCESS_MAX; i++)
-		if (processes[i].state != PROCESS_FREE && (processes[i].pid == pid || processes[i].job == pid))
+		if (processes[i].state != PROCESS_FREE &&
+		    (processes[i].pid == pid || processes[i].job == pid))
 			return true;
 	return false;
 }
@@ -61,7 +63,8 @@ struct process *process_new(const struct process *parent, int vcpu, const char *
 		/* only if a slot is free: a refusal must not use up a pid */
 		pid = new_pid();
 		*p = (struct process){ .state = PROCESS_STARTING, .pid = pid, .vcpu = vcpu,
-				       .parent = parent ? parent->pid : KERNEL_PID, .job = parent ? parent->job : pid };
+				       .parent = parent ? parent->pid : KERNEL_PID,
+				       .job = parent ? parent->job : pid };
 		copy_string(p->name, name, sizeof(p->name));
 		return p;
 	}

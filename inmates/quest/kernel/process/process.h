@@ -24,7 +24,9 @@
 #define KERNEL_PID	0		/* the parent of programs of the shell; also SCHED_NOBODY */
 #define ORPHAN		(-1)		/* the parent of processes whose parent has ended */
 
-enum process_state { PROCESS_FREE, PROCESS_STARTING, PROCESS_LIVE, PROCESS_ZOMBIE, PROCESS_DETACHED };
+enum process_state {
+	PROCESS_FREE, PROCESS_STARTING, PROCESS_LIVE, PROCESS_ZOMBIE, PROCESS_DETACHED
+};
 enum slot_state { SLOT_FREE, SLOT_RUNS, SLOT_ENDED };
 
 /* A thread as its program knows it. Its number is that of its stack. */

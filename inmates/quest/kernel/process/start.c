@@ -19,7 +19,8 @@ static int abandon(struct process *p, int error)
 }
 
 /* Starts the first thread of a process whose address space is ready. On error frees everything. */
-static int start(struct process *p, const struct trap_frame *frame, unsigned int slot, const struct thread *like)
+static int start(struct process *p, const struct trap_frame *frame, unsigned int slot,
+		 const struct thread *like)
 {
 	int error = userthread_create(p, slot, frame, like);
 
@@ -33,7 +34,8 @@ static int start(struct process *p, const struct trap_frame *frame, unsigned int
 	return p->pid;
 }
 
-int process_run(const struct program_args *args, int vcpu, bool background, int job, const char **why)
+int process_run(const struct program_args *args, int vcpu, bool background, int job,
+		const char **why)
 {
 	struct process *p = process_new(NULL, vcpu, args->file);
 	struct trap_frame frame;

@@ -11,7 +11,8 @@
  * Starts a program on VCPU `vcpu` as a child of the kernel, in job `job` (0: a new one). Returns
  * its pid, or minus an error (user/include/quest/errors.h); `*why` then says more.
  */
-int process_run(const struct program_args *args, int vcpu, bool background, int job, const char **why);
+int process_run(const struct program_args *args, int vcpu, bool background, int job,
+		const char **why);
 
 /*
  * Starts a copy of the current process on VCPU `vcpu`, which goes on where the current thread is,

@@ -6,7 +6,8 @@
 #include "threads.h"
 #include "userthread.h"
 
-_Static_assert(QUEST_STACKS == USER_STACKS && QUEST_STACK_BYTES == STACK_BYTES && QUEST_THREADS == STACKS_MAX,
+_Static_assert(QUEST_STACKS == USER_STACKS && QUEST_STACK_BYTES == STACK_BYTES &&
+	       QUEST_THREADS == STACKS_MAX,
 	       "what programs know of their stacks");
 
 static int free_slot(const struct process *p)

@@ -8,8 +8,9 @@ static const struct {
 	const char *name;
 	int io_class;
 } classes[] = {
-	{ "ata", IOVCPU_CLASS_ATA }, { "net", IOVCPU_CLASS_NET }, { "usb", IOVCPU_CLASS_USB }, { "disk", IOVCPU_CLASS_DISK },
-	{ "cdrom", IOVCPU_CLASS_CDROM }, { "gpio", IOVCPU_CLASS_GPIO }, { "input", IOVCPU_CLASS_INPUT },
+	{ "ata", IOVCPU_CLASS_ATA }, { "net", IOVCPU_CLASS_NET }, { "usb", IOVCPU_CLASS_USB },
+	{ "disk", IOVCPU_CLASS_DISK }, { "cdrom", IOVCPU_CLASS_CDROM },
+	{ "gpio", IOVCPU_CLASS_GPIO }, { "input", IOVCPU_CLASS_INPUT },
 };
 
 #define NUM_CLASSES	(sizeof(classes) / sizeof(classes[0]))
@@ -54,7 +55,8 @@ int iovcpu_select(int io_class)
 	int id, common, most = 0, best = INPUT_VCPU;
 
 	for (id = 0; id < SCHED_VCPUS; id++) {
-		common = vcpus[id].of_program ? 0 : __builtin_popcount((unsigned int)(vcpus[id].io_class & io_class));
+		common = vcpus[id].of_program ? 0 :
+			 __builtin_popcount((unsigned int)(vcpus[id].io_class & io_class));
 		if (common > most) {
 			most = common;
 			best = id;

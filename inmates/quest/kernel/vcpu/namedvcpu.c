@@ -100,7 +100,8 @@ static void copy_word(char word[VCPUWORD_MAX + 1], const char *at, size_t length
 }
 
 /* Does `what` for each word, and prints the result. */
-static void for_each_word(const struct boot_info *boot, const char *(*what)(const char *word, int *id))
+static void for_each_word(const struct boot_info *boot,
+			  const char *(*what)(const char *word, int *id))
 {
 	const char *at, *wrong;
 	char word[VCPUWORD_MAX + 1];

@@ -36,8 +36,10 @@ static int error_of(int sched_error)
 
 static bool plausible(const struct sched_param *p)
 {
-	return (p->type == MAIN_VCPU || p->type == IO_VCPU) && p->C > 0 && p->T > 0 && !p->affinity &&
-	       (p->type == IO_VCPU ? iovcpu_known(p->io_class) : !p->io_class) && (p->unit == VCPU_MS || p->unit == VCPU_US);
+	return (p->type == MAIN_VCPU || p->type == IO_VCPU) &&
+	       p->C > 0 && p->T > 0 && !p->affinity &&
+	       (p->type == IO_VCPU ? iovcpu_known(p->io_class) : !p->io_class) &&
+	       (p->unit == VCPU_MS || p->unit == VCPU_US);
 }
 
 static uint64_t us_of(int time, int unit)
@@ -88,7 +90,8 @@ int uservcpu_create(const char *name, const struct sched_param *p, int owner)
 		return -EINVAL;
 	if (has_all(owner, p->type, 1))
 		return -EAGAIN;
-	id = vcpu_create(name, (enum vcpu_type)p->type, us_of(p->C, p->unit), us_of(p->T, p->unit), owner);
+	id = vcpu_create(name, (enum vcpu_type)p->type, us_of(p->C, p->unit), us_of(p->T, p->unit),
+			 owner);
 	if (id < 0)
 		return error_of(id);
 	if (has_all(owner, p->type, 0)) {	/* another thread may have created one meanwhile */

@@ -25,7 +25,8 @@ void vcpus_init(void)
 	int id;
 
 	for (i = 0; i < VCPU_FIXED; i++) {
-		id = vcpu_create(fixed[i].name, fixed[i].type, fixed[i].budget_us, fixed[i].period_us, KERNEL_PID);
+		id = vcpu_create(fixed[i].name, fixed[i].type, fixed[i].budget_us,
+				 fixed[i].period_us, KERNEL_PID);
 		if (id != (int)i)
 			panic("VCPU %s: %s", fixed[i].name, sched_error_text(id));
 	}
@@ -43,7 +44,8 @@ static uint64_t at_least_us(uint64_t us)
  * C is rounded down and T up, so that what is admitted in microseconds (qvctl config check) is
  * admitted in cycles.
  */
-static struct vcpu_params params_of(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us)
+static struct vcpu_params params_of(const char *name, enum vcpu_type type, uint64_t budget_us,
+				    uint64_t period_us)
 {
 	struct vcpu_params params = { .type = type };
 
@@ -94,7 +96,8 @@ static int ask(const struct vcpu_params *params, int instead)
 	return answer;
 }
 
-int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us, int owner)
+int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us,
+		int owner)
 {
 	struct vcpu_params params = params_of(name, type, budget_us, period_us);
 	bool irqs = irq_save();
@@ -132,7 +135,8 @@ uint64_t vcpu_begins_in_us(int id)
 int vcpu_destroy(int id)
 {
 	bool irqs = irq_save();
-	int error = id >= 0 && id < VCPU_FIXED ? SCHED_IN_USE : sched_vcpu_destroy(dispatch_sched(), id, rdtsc());
+	int error = id >= 0 && id < VCPU_FIXED ? SCHED_IN_USE :
+		    sched_vcpu_destroy(dispatch_sched(), id, rdtsc());
 
 	irq_restore(irqs);
 	return error;

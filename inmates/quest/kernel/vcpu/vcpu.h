@@ -31,7 +31,8 @@ void vcpus_init(void);
  * Creates a VCPU of `budget_us` per `period_us` for process `owner` (KERNEL_PID: the kernel).
  * Returns the id, or an enum sched_error; sched_error_text() explains it.
  */
-int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us, int owner);
+int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint64_t period_us,
+		int owner);
 
 /*
  * Creates a VCPU that was detached, with what it has used. Returns the id, or an enum sched_error.

@@ -94,7 +94,8 @@ static bool read_time(struct field f, uint64_t *us)
 	uint64_t n = 0;
 	unsigned int i;
 
-	for (; f.length && *f.text >= '0' && *f.text <= '9' && n <= VCPUWORD_US_MAX; f.text++, f.length--)
+	for (; f.length && *f.text >= '0' && *f.text <= '9' && n <= VCPUWORD_US_MAX;
+	     f.text++, f.length--)
 		n = n * 10 + (*f.text - '0');
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (is(f, units[i].name)) {

@@ -40,7 +40,9 @@ typedef unsigned int pthread_key_t;
 #define PTHREAD_ONCE_INIT		{ PTHREAD_MUTEX_INITIALIZER, 0 }
 
 /* Threads, at most 16 at once; each has a stack of 64 KiB with a guard below. */
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*fn)(void *), void *arg);	/* EAGAIN, ENOMEM */
+/* EAGAIN, ENOMEM */
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*fn)(void *),
+		   void *arg);
 _Noreturn void pthread_exit(void *result);		/* with the last thread the program ends */
 int pthread_join(pthread_t thread, void **result);	/* ESRCH, EDEADLK */
 int pthread_detach(pthread_t thread);			/* no thread will join it; ESRCH */
@@ -51,7 +53,8 @@ int pthread_attr_init(pthread_attr_t *attributes);
 int pthread_attr_destroy(pthread_attr_t *attributes);
 int pthread_attr_setdetachstate(pthread_attr_t *attributes, int state);		/* EINVAL */
 int pthread_attr_getdetachstate(const pthread_attr_t *attributes, int *state);
-int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes);	/* EINVAL: it is not PTHREAD_STACK_MIN */
+/* EINVAL: it is not PTHREAD_STACK_MIN */
+int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes);
 int pthread_attr_getstacksize(const pthread_attr_t *attributes, size_t *bytes);
 
 /*
@@ -62,17 +65,21 @@ int pthread_attr_getstacksize(const pthread_attr_t *attributes, size_t *bytes);
  */
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes);
 int pthread_mutex_destroy(pthread_mutex_t *mutex);	/* EBUSY */
-int pthread_mutex_lock(pthread_mutex_t *mutex);		/* EDEADLK: it is the caller's, or the owner waits for the caller */
-int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);	/* the same, and ETIMEDOUT, EINVAL */
+/* EDEADLK: it is the caller's, or the owner waits for the caller */
+int pthread_mutex_lock(pthread_mutex_t *mutex);
+/* the same, and ETIMEDOUT, EINVAL */
+int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
 int pthread_mutex_trylock(pthread_mutex_t *mutex);	/* EBUSY: it is taken */
 int pthread_mutex_unlock(pthread_mutex_t *mutex);	/* EPERM: it is not the caller's */
 int pthread_mutexattr_init(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int kind);	/* EINVAL */
 int pthread_mutexattr_gettype(const pthread_mutexattr_t *attributes, int *kind);
-int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int protocol);	/* ENOTSUP: it is not PTHREAD_PRIO_INHERIT */
+/* ENOTSUP: it is not PTHREAD_PRIO_INHERIT */
+int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int protocol);
 int pthread_mutexattr_getprotocol(const pthread_mutexattr_t *attributes, int *protocol);
-int pthread_mutexattr_setpshared(pthread_mutexattr_t *attributes, int shared);	/* ENOTSUP: PTHREAD_PROCESS_SHARED */
+/* ENOTSUP: PTHREAD_PROCESS_SHARED */
+int pthread_mutexattr_setpshared(pthread_mutexattr_t *attributes, int shared);
 
 /* Time limits are times of CLOCK_MONOTONIC; CLOCK_REALTIME is the same clock. */
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes);
@@ -80,12 +87,14 @@ int pthread_cond_destroy(pthread_cond_t *cond);
 /* may return without a signal: check again; EPERM */
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 /* the same, and ETIMEDOUT, EINVAL: the caller owns the mutex again in any case */
-int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until);
+int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+			   const struct timespec *until);
 int pthread_cond_signal(pthread_cond_t *cond);		/* the same as broadcast */
 int pthread_cond_broadcast(pthread_cond_t *cond);
 int pthread_condattr_init(pthread_condattr_t *attributes);
 int pthread_condattr_destroy(pthread_condattr_t *attributes);
-int pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t clock);	/* EINVAL: CPU time */
+/* EINVAL: CPU time */
+int pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t clock);
 int pthread_condattr_getclock(const pthread_condattr_t *attributes, clockid_t *clock);
 
 /*
@@ -100,7 +109,8 @@ typedef struct {
 } pthread_rwlock_t;
 typedef struct { char unused; } pthread_rwlockattr_t;
 #define PTHREAD_RWLOCK_INITIALIZER	{ PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0 }
-int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes);	/* attributes: NULL; EINVAL */
+/* attributes: NULL; EINVAL */
+int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes);
 int pthread_rwlock_destroy(pthread_rwlock_t *lock);	/* EBUSY */
 int pthread_rwlock_rdlock(pthread_rwlock_t *lock);	/* EDEADLK: the caller writes */
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock);	/* EBUSY */
@@ -120,14 +130,17 @@ typedef struct {
 } pthread_barrier_t;
 typedef struct { char unused; } pthread_barrierattr_t;
 #define PTHREAD_BARRIER_SERIAL_THREAD	(-1)
-int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes, unsigned int count);	/* EINVAL */
+/* EINVAL */
+int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
+			 unsigned int count);
 int pthread_barrier_destroy(pthread_barrier_t *barrier);	/* EBUSY */
 int pthread_barrier_wait(pthread_barrier_t *barrier);
 
 int pthread_once(pthread_once_t *once, void (*fn)(void));
 
 /* Thread-specific values, by key. */
-int pthread_key_create(pthread_key_t *key, void (*at_exit)(void *));	/* EAGAIN: there are PTHREAD_KEYS_MAX */
+/* EAGAIN: there are PTHREAD_KEYS_MAX */
+int pthread_key_create(pthread_key_t *key, void (*at_exit)(void *));
 int pthread_key_delete(pthread_key_t key);
 int pthread_setspecific(pthread_key_t key, const void *value);	/* EINVAL */
 void *pthread_getspecific(pthread_key_t key);

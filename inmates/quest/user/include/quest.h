@@ -40,37 +40,62 @@ enum vcpu_type { MAIN_VCPU = 0, IO_VCPU = 1 };	/* sched_param.type */
  * Its threads run round-robin. ENOVCPU: there is no VCPU of that number, or this program may not
  * use it. It may use its own, its parent's and BEST_EFFORT_VCPU.
  */
-int vcpu_create(const struct sched_param *param);	/* its id; EINVAL, EADMIT, EAGAIN (a program has 16 at most, with those that are gone and have used CPU within their period; all programs together 8 I/O VCPUs; or another's that is gone has used too much yet), EFAULT */
+/*
+ * Creates a VCPU. Returns its id; EINVAL, EADMIT, EFAULT, or EAGAIN: the program has 16, those
+ * included that are gone but have used CPU within their period; or all programs together have 8 I/O
+ * VCPUs; or a VCPU of another program that is gone has used too much within its period.
+ */
+int vcpu_create(const struct sched_param *param);
 int vcpu_create_main(int C, int T);			/* the same for a Main VCPU */
-int vcpu_bind_task(vcpu_id_t id);			/* the calling thread runs on it from now on; ENOVCPU */
-int vcpu_destroy(vcpu_id_t id, int force);		/* own ones; EBUSY: threads are on it (`force`: they go to best effort), EPERM, ENOVCPU */
-int vcpu_current(uint64_t *left_us);			/* the id of the VCPU that the caller runs on (that it began on, it may destroy, too); what is left of its budget now, in us, where `left_us` is not NULL; EFAULT */
-int vcpu_getparams(struct sched_param *param);		/* of the VCPU that the caller runs on, in ms if both are whole ms, else in us; EFAULT */
-int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);	/* own ones; as vcpu_create(), and EPERM, ENOVCPU */
+
+/* The calling thread runs on VCPU `id` from now on; ENOVCPU */
+int vcpu_bind_task(vcpu_id_t id);
+
+/*
+ * Destroys an own VCPU; EPERM, ENOVCPU, EBUSY: threads are on it (with `force` they go to best
+ * effort)
+ */
+int vcpu_destroy(vcpu_id_t id, int force);
+
+/*
+ * Returns the id of the VCPU that the caller runs on. If the program started on that one, it may
+ * destroy it, too. `left_us`, if not NULL, gets what is left of its budget, in us; EFAULT
+ */
+int vcpu_current(uint64_t *left_us);
+
+/* The parameters of the caller's VCPU, in ms if both are whole ms, else in us; EFAULT */
+int vcpu_getparams(struct sched_param *param);
+
+/* Changes an own VCPU; as vcpu_create(), and EPERM, ENOVCPU */
+int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);
 
 /*
  * Programs, beside unistd.h and sys/wait.h. A child has only the thread of the caller. Locks that
  * other threads held stay locked in it.
+ *
+ * vcpu_fork() is fork() with the child on VCPU `id`; EAGAIN, ENOMEM, ENOVCPU. exec() runs another
+ * program instead; ENOENT, ENOEXEC, E2BIG, EBUSY (other threads), ENOMEM, EFAULT.
  */
-pid_t vcpu_fork(vcpu_id_t id);				/* fork(), with the child on that VCPU; EAGAIN, ENOMEM, ENOVCPU */
-int exec(const char *file, char *const argv[]);		/* run another program instead; ENOENT, ENOEXEC, E2BIG, EBUSY (other threads), ENOMEM, EFAULT */
+pid_t vcpu_fork(vcpu_id_t id);
+int exec(const char *file, char *const argv[]);
 
 /*
  * The futex under mutexes, condition variables and semaphores. wait_word() blocks while *word is
- * `expected`, for at most `us` (negative: without a limit).
+ * `expected`, for `us` at most (negative: without a limit); wait_word_until() until a point in
+ * time at most. 0; EAGAIN: *word has another value; ETIMEDOUT, EINTR, EINVAL, EFAULT
  */
-int wait_word(const uint32_t *word, uint32_t expected, long us);	/* 0; EAGAIN: it is not; ETIMEDOUT, EINTR, EINVAL, EFAULT */
-/* the same, until a point in time */
+int wait_word(const uint32_t *word, uint32_t expected, long us);
 int wait_word_until(const uint32_t *word, uint32_t expected, const struct timespec *until);
-/* wakes all waiting threads of this program, which compare their words again */
+
+/* Wakes all waiting threads of this program, which compare their words again. */
 int wake_words(void);
 
 /*
- * A word that is 0, or its owner's number plus 1 (pthread_self()), with LOCK_AWAITED if threads
- * wait.
+ * A lock: a word that is 0, or its owner's number plus 1 (pthread_self()), with LOCK_AWAITED if
+ * threads wait. lock_word() waits for it; `until` NULL: without a limit; 0, EDEADLK, ETIMEDOUT,
+ * EINTR, EINVAL, EFAULT. unlock_word() passes it to a waiting thread; 0, EPERM, EINVAL, EFAULT.
  */
-int lock_word(uint32_t *word, const struct timespec *until);	/* until: NULL is no limit; 0, EDEADLK, ETIMEDOUT, EINTR, EINVAL, EFAULT */
-/* passes it to a waiting thread; 0, EPERM, EINVAL, EFAULT */
+int lock_word(uint32_t *word, const struct timespec *until);
 int unlock_word(uint32_t *word);
 
 /* Memory. */
@@ -80,9 +105,13 @@ int meminfo(struct meminfo *info);			/* EFAULT */
  * Memory that a program shares with its children, and they with one another. Each attaches it by
  * its number; fork() does not copy the attachment, and exec() detaches it. It is freed when its
  * maker has freed it or has ended, and no program has it attached.
+ *
+ * shared_mem_alloc() returns its number; at most 1 MiB, 8 of one program; EINVAL, EAGAIN, ENOMEM.
+ * shared_mem_attach() returns where it is; EINVAL, EPERM, EMFILE, ENOMEM as a negative pointer: see
+ * failed().
  */
-int shared_mem_alloc(size_t bytes);			/* its number; at most 1 MiB, 8 of one program; EINVAL, EAGAIN, ENOMEM */
-void *shared_mem_attach(int id);			/* where it is; EINVAL, EPERM, EMFILE, ENOMEM as a negative pointer: see failed() */
+int shared_mem_alloc(size_t bytes);
+void *shared_mem_attach(int id);
 int shared_mem_detach(void *at);			/* EINVAL */
 int shared_mem_free(int id);				/* own ones; EINVAL, EPERM */
 
@@ -115,7 +144,8 @@ int quest_dup2(int fd, int other);
 int quest_sched_setparam(pid_t pid, const struct sched_param *param);
 int quest_pthread_detach(pthread_t thread);
 int quest_clock_gettime(clockid_t clock, struct timespec *now);
-int quest_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left);
+int quest_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
+			  struct timespec *left);
 
 /* Makes any call by its number (quest/calls.h). Returns minus the number of an error. */
 long quest_syscall(long number, long a, long b, long c);

@@ -29,7 +29,8 @@ int snprintf(char *to, size_t size, const char *fmt, ...) __attribute__((format(
 int dprintf(int fd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int vprintf(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 int vfprintf(FILE *to, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-int vsnprintf(char *to, size_t size, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+int vsnprintf(char *to, size_t size, const char *fmt, va_list ap)
+	__attribute__((format(printf, 3, 0)));
 int puts(const char *line);
 int fputs(const char *text, FILE *to);
 int putchar(int c);

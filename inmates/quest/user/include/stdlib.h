@@ -36,6 +36,7 @@ long labs(long n);
 int rand(void);
 void srand(unsigned int seed);
 void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
-void *bsearch(const void *key, const void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
+void *bsearch(const void *key, const void *base, size_t n, size_t size,
+	      int (*compare)(const void *, const void *));
 
 #endif

@@ -18,9 +18,11 @@
 int close(int fd);					/* EBADF */
 /* 0: end of the file, or of a pipe without a writer; EBADF, EFAULT */
 ssize_t read(int fd, void *to, size_t n);
-ssize_t write(int fd, const void *from, size_t n);	/* EBADF, EFAULT; a pipe without a reader: SIGPIPE */
+/* EBADF, EFAULT; a pipe without a reader: SIGPIPE */
+ssize_t write(int fd, const void *from, size_t n);
 off_t lseek(int fd, off_t offset, int whence);		/* SEEK_*; EBADF, EINVAL, ESPIPE */
-int pipe(int fd[2]);					/* what is written to fd[1] is read from fd[0]; EMFILE, ENOMEM, EFAULT */
+/* what is written to fd[1] is read from fd[0]; EMFILE, ENOMEM, EFAULT */
+int pipe(int fd[2]);
 /* another descriptor for the same; EBADF, EMFILE */
 int dup(int fd);
 /* `other` becomes a descriptor for the same; EBADF */
@@ -31,8 +33,10 @@ int dup2(int fd, int other);
  * archive has no folders, and there is no PATH and no environment: execv() and execvp() do the
  * same.
  */
-pid_t fork(void);					/* 0 in the child, which runs at best effort; EAGAIN, ENOMEM */
-int execv(const char *file, char *const argv[]);	/* ENOENT, ENOEXEC, E2BIG, EBUSY (other threads), ENOMEM, EFAULT */
+/* 0 in the child, which runs at best effort; EAGAIN, ENOMEM */
+pid_t fork(void);
+/* ENOENT, ENOEXEC, E2BIG, EBUSY (other threads), ENOMEM, EFAULT */
+int execv(const char *file, char *const argv[]);
 int execvp(const char *file, char *const argv[]);
 int execl(const char *file, const char *word, ...) __attribute__((sentinel));
 int execlp(const char *file, const char *word, ...) __attribute__((sentinel));
@@ -44,7 +48,8 @@ int usleep(useconds_t us);
 /* the end of the heap before; (void *)-1: ENOMEM, EINVAL */
 void *sbrk(intptr_t bytes);
 
-enum { _SC_PAGESIZE = 1, _SC_PAGE_SIZE = 1, _SC_CLK_TCK, _SC_OPEN_MAX, _SC_NPROCESSORS_CONF, _SC_NPROCESSORS_ONLN,
+enum { _SC_PAGESIZE = 1, _SC_PAGE_SIZE = 1, _SC_CLK_TCK, _SC_OPEN_MAX, _SC_NPROCESSORS_CONF,
+	_SC_NPROCESSORS_ONLN,
        _SC_THREAD_THREADS_MAX };
 long sysconf(int name);					/* -1: EINVAL */
 

@@ -38,7 +38,8 @@ static void pad(struct output *out, char c, int n)
  * Writes `sign` and `body` of `n` bytes (with `tail` zeros behind it) in the field's width: blanks
  * before, zeros between, or blanks behind.
  */
-static void put_field(struct output *out, const struct spec *s, const char *sign, const char *body, size_t n)
+static void put_field(struct output *out, const struct spec *s, const char *sign, const char *body,
+		      size_t n)
 {
 	size_t n_sign = strlen(sign);
 	int fill = s->width - (int)(n_sign + n);
@@ -70,7 +71,8 @@ static const char *sign_of(const struct spec *s, bool negative)
 	return negative ? "-" : s->plus ? "+" : s->space ? " " : "";
 }
 
-static void put_number(struct output *out, struct spec *s, uint64_t value, const char *prefix, unsigned int base)
+static void put_number(struct output *out, struct spec *s, uint64_t value, const char *prefix,
+		       unsigned int base)
 {
 	const char *digits = s->letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
 	size_t n_prefix = strlen(prefix);
@@ -131,7 +133,8 @@ static void begin_float(struct output *out, const struct spec *s, const char *si
 		pad(out, '0', fill);
 }
 
-static void put_fixed(struct output *out, const struct spec *s, const char *sign, const struct decimal *d, int precision)
+static void put_fixed(struct output *out, const struct spec *s, const char *sign,
+		      const struct decimal *d, int precision)
 {
 	int first = first_digit(d), n;
 
@@ -147,7 +150,8 @@ static void put_fixed(struct output *out, const struct spec *s, const char *sign
 		pad(out, ' ', s->width - n - (int)strlen(sign));
 }
 
-static void put_exponent(struct output *out, const struct spec *s, const char *sign, const struct decimal *d, int precision)
+static void put_exponent(struct output *out, const struct spec *s, const char *sign,
+			 const struct decimal *d, int precision)
 {
 	int first = first_digit(d), e = d->point - 1 - first, n;
 	char letter = s->letter < 'a' ? 'E' : 'e', text[5];
@@ -172,7 +176,8 @@ static void put_exponent(struct output *out, const struct spec *s, const char *s
 }
 
 /* %g: significant digits without trailing zeros, with an exponent where that is shorter. */
-static void put_general(struct output *out, const struct spec *s, const char *sign, struct decimal *d, int count)
+static void put_general(struct output *out, const struct spec *s, const char *sign,
+			struct decimal *d, int count)
 {
 	int first, e;
 
@@ -181,7 +186,8 @@ static void put_general(struct output *out, const struct spec *s, const char *si
 	first = first_digit(d);
 	e = d->point - 1 - first;
 	if (!s->alternate)
-		while (count > 1 && (first + count > d->n || !d->digits[first + count - 1]) && (count > e + 1 || e < -4 || e >= s->precision))
+		while (count > 1 && (first + count > d->n || !d->digits[first + count - 1]) &&
+		       (count > e + 1 || e < -4 || e >= s->precision))
 			count--;
 	if (e < -4 || e >= (s->precision ? s->precision : 1))
 		put_exponent(out, s, sign, d, count - 1);
@@ -199,7 +205,8 @@ static void put_float(struct output *out, struct spec *s, double value)
 		s->precision = 6;
 	if (!__builtin_isfinite(value)) {
 		s->zero = false;
-		put_field(out, s, sign, __builtin_isnan(value) ? s->letter < 'a' ? "NAN" : "nan" : s->letter < 'a' ? "INF" : "inf", 3);
+		put_field(out, s, sign, __builtin_isnan(value) ? s->letter < 'a' ? "NAN" : "nan" :
+			  s->letter < 'a' ? "INF" : "inf", 3);
 		return;
 	}
 	quest_decimal(&d, negative ? -value : value);
@@ -286,7 +293,8 @@ static uint64_t next_unsigned(const struct spec *s, va_list *ap)
 		return va_arg(*ap, unsigned long);
 	if (s->length == 0)
 		return va_arg(*ap, unsigned int);
-	return s->length == -1 ? (unsigned short)va_arg(*ap, unsigned int) : (unsigned char)va_arg(*ap, unsigned int);
+	return s->length == -1 ? (unsigned short)va_arg(*ap, unsigned int) :
+	       (unsigned char)va_arg(*ap, unsigned int);
 }
 
 static void put_unsigned(struct output *out, struct spec *s, uint64_t value)
@@ -333,7 +341,8 @@ static void convert(struct output *out, struct spec *s, va_list *ap)
 	case 'E':
 	case 'g':
 	case 'G':
-		put_float(out, s, s->long_double ? (double)va_arg(*ap, long double) : va_arg(*ap, double));
+		put_float(out, s, s->long_double ? (double)va_arg(*ap, long double) :
+			  va_arg(*ap, double));
 		break;
 	case '%':
 		emit(out, "%", 1);

@@ -34,7 +34,8 @@ int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
 	uint32_t was = FREE;
 
-	if (__atomic_compare_exchange_n(&mutex->word, &was, own_name(), 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	if (__atomic_compare_exchange_n(&mutex->word, &was, own_name(), 0, __ATOMIC_ACQUIRE,
+					__ATOMIC_RELAXED))
 		return 0;
 	return locked_again(mutex) ? 0 : EBUSY;
 }
@@ -57,7 +58,8 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex)
 		mutex->depth--;
 		return 0;
 	}
-	if (__atomic_compare_exchange_n(&mutex->word, &was, FREE, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+	if (__atomic_compare_exchange_n(&mutex->word, &was, FREE, 0, __ATOMIC_RELEASE,
+					__ATOMIC_RELAXED))
 		return 0;
 	return -quest_unlock_word(&mutex->word);
 }
@@ -86,7 +88,8 @@ int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
 	return pthread_mutex_lock(mutex);
 }
 
-int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
+int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+			   const struct timespec *until)
 {
 	uint32_t count = __atomic_load_n(&cond->count, __ATOMIC_ACQUIRE);
 	int error = pthread_mutex_unlock(mutex), waited;

@@ -13,7 +13,8 @@ static void thread_begin(void *(*fn)(void *), void *arg)
 	pthread_exit(fn(arg));
 }
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*fn)(void *), void *arg)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*fn)(void *),
+		   void *arg)
 {
 	int id = quest_thread_create(thread_begin, fn, arg);
 

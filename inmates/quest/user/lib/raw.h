@@ -11,7 +11,8 @@
 _Noreturn void quest__exit(int code);
 pid_t quest_getpid(void);
 int quest_exec(const char *file, char *const argv[]);
-int quest_thread_create(void (*begin)(void *(*fn)(void *), void *arg), void *(*fn)(void *), void *arg);
+int quest_thread_create(void (*begin)(void *(*fn)(void *), void *arg), void *(*fn)(void *),
+			void *arg);
 int quest_thread_join(int thread, void **result);
 _Noreturn void quest_pthread_exit(void *result);
 int quest_pthread_self(void);
@@ -27,7 +28,8 @@ int quest_unlock_word(uint32_t *word);
  */
 static inline unsigned int quest_thread(void)
 {
-	unsigned long slot = ((unsigned long)__builtin_frame_address(0) - QUEST_STACKS) / (2 * QUEST_STACK_BYTES);
+	unsigned long slot = ((unsigned long)__builtin_frame_address(0) - QUEST_STACKS) /
+			     (2 * QUEST_STACK_BYTES);
 
 	return slot < QUEST_THREADS ? (unsigned int)slot : (unsigned int)quest_pthread_self();
 }

@@ -95,7 +95,8 @@ int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 	return error;
 }
 
-int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes, unsigned int count)
+int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
+			 unsigned int count)
 {
 	if (attributes || !count)
 		return EINVAL;

@@ -22,8 +22,10 @@ int sem_post(sem_t *sem)
 	do {
 		if (value == SEM_VALUE_MAX)
 			return (int)posix_answer(-EOVERFLOW);
-	} while (!__atomic_compare_exchange_n(&sem->value, &value, value + 1, 1, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-	return __atomic_load_n(&sem->waiters, __ATOMIC_SEQ_CST) ? (int)posix_answer(quest_wake_words()) : 0;
+	} while (!__atomic_compare_exchange_n(&sem->value, &value, value + 1, 1, __ATOMIC_SEQ_CST,
+					      __ATOMIC_RELAXED));
+	return __atomic_load_n(&sem->waiters, __ATOMIC_SEQ_CST) ?
+	       (int)posix_answer(quest_wake_words()) : 0;
 }
 
 /* Returns 0, or -EAGAIN if the value is 0. */
@@ -32,7 +34,8 @@ static int try_wait(sem_t *sem)
 	uint32_t value = __atomic_load_n(&sem->value, __ATOMIC_SEQ_CST);
 
 	while (value)
-		if (__atomic_compare_exchange_n(&sem->value, &value, value - 1, 1, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		if (__atomic_compare_exchange_n(&sem->value, &value, value - 1, 1, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST))
 			return 0;
 	return -EAGAIN;
 }
@@ -52,7 +55,8 @@ static int wait_until(sem_t *sem, const struct timespec *until)
 
 	while (error == -EAGAIN) {
 		(void)__atomic_fetch_add(&sem->waiters, 1, __ATOMIC_SEQ_CST);
-		error = until ? quest_wait_word_until(&sem->value, 0, until) : quest_wait_word(&sem->value, 0, -1);
+		error = until ? quest_wait_word_until(&sem->value, 0, until) :
+			quest_wait_word(&sem->value, 0, -1);
 		(void)__atomic_fetch_sub(&sem->waiters, 1, __ATOMIC_SEQ_CST);
 		if (!error || error == -EAGAIN)
 			error = try_wait(sem);

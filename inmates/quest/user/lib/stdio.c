@@ -272,7 +272,8 @@ FILE *fdopen(int fd, const char *mode)
 
 FILE *fopen(const char *file, const char *mode)
 {
-	int fd = (int)posix_answer(quest_open(file, mode[0] == 'r' && !strchr(mode, '+') ? O_RDONLY : O_RDWR));
+	int fd = (int)posix_answer(quest_open(file, mode[0] == 'r' && !strchr(mode, '+') ?
+					      O_RDONLY : O_RDWR));
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, mode);
 
 	if (fd >= 0 && !stream)

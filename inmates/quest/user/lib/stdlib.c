@@ -153,7 +153,8 @@ static void swap(char *a, char *b, size_t size)
 }
 
 /* Moves element `at` down until no element below it is greater. */
-static void sift(char *base, size_t at, size_t n, size_t size, int (*compare)(const void *, const void *))
+static void sift(char *base, size_t at, size_t n, size_t size,
+		 int (*compare)(const void *, const void *))
 {
 	size_t below;
 
@@ -179,7 +180,8 @@ void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const
 	}
 }
 
-void *bsearch(const void *key, const void *base, size_t n, size_t size, int (*compare)(const void *, const void *))
+void *bsearch(const void *key, const void *base, size_t n, size_t size,
+	      int (*compare)(const void *, const void *))
 {
 	const char *at = base;
 	size_t half;

@@ -24,7 +24,8 @@ struct ring {
 };
 
 static struct ring ring = {
-	.mutex = PTHREAD_MUTEX_INITIALIZER, .has_room = PTHREAD_COND_INITIALIZER, .has_item = PTHREAD_COND_INITIALIZER,
+	.mutex = PTHREAD_MUTEX_INITIALIZER, .has_room = PTHREAD_COND_INITIALIZER,
+	.has_item = PTHREAD_COND_INITIALIZER,
 };
 
 static void must(int error, const char *what)

@@ -26,7 +26,8 @@ int main(int argc, char **argv)
 		if (due > now)
 			(void)usleep(due - now);
 		now = now_us();
-		printf("logger: %ld at %lu.%06lu s, %ld us late\n", i, now / 1000000, now % 1000000, (long)(now - due));
+		printf("logger: %ld at %lu.%06lu s, %ld us late\n", i, now / 1000000, now % 1000000,
+		       (long)(now - due));
 	}
 	return 0;
 }

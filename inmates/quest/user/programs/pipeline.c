@@ -27,7 +27,8 @@ static void become(const char *name, int in, int out)
 	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
 		die("dup2");
 	execlp(name, name, (char *)NULL);
-	fprintf(stderr, "pipeline: %s: %s\n", name, errno == ENOENT ? "no such program" : strerror(errno));
+	fprintf(stderr, "pipeline: %s: %s\n", name,
+		errno == ENOENT ? "no such program" : strerror(errno));
 	_exit(NOT_FOUND);
 }
 
@@ -68,7 +69,8 @@ int main(int argc, char **argv)
 		write_all(to[1], line, strlen(line));
 	}
 	close(to[1]);
-	while (n < sizeof(answer) - 1 && (got = read(from[0], answer + n, sizeof(answer) - 1 - n)) > 0)
+	while (n < sizeof(answer) - 1 &&
+	       (got = read(from[0], answer + n, sizeof(answer) - 1 - n)) > 0)
 		n += (size_t)got;
 	answer[n] = '\0';
 	if (waitpid(pid, &status, 0) != pid)
@@ -76,7 +78,8 @@ int main(int argc, char **argv)
 	if (waitpid(pid, &status, 0) != -1 || errno != ECHILD)
 		die("waitpid again");
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		fprintf(stderr, "pipeline: %s ended with %d\n", name, WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+		fprintf(stderr, "pipeline: %s ended with %d\n", name,
+			WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
 		return EXIT_FAILURE;
 	}
 	printf("%s says: %s", name, answer);

@@ -15,7 +15,8 @@ int main(int argc, char **argv)
 	(void)gettimeofday(&begin, NULL);
 	do
 		(void)gettimeofday(&now, NULL);
-	while (!ms || (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_usec - begin.tv_usec) / 1000 < ms);
+	while (!ms ||
+	       (now.tv_sec - begin.tv_sec) * 1000 + (now.tv_usec - begin.tv_usec) / 1000 < ms);
 	(void)times(&used);
 	printf("spinner: %ld ms, %ld us of CPU\n", ms, used.tms_utime);
 	return 0;

@@ -36,7 +36,8 @@ struct meminfo {
 #define UTSNAME_LENGTH	32
 
 struct quest_utsname {
-	char sysname[UTSNAME_LENGTH], nodename[UTSNAME_LENGTH];	/* "Quest"; the cell's name, or "alone" */
+	/* "Quest"; the cell's name, or "alone" */
+	char sysname[UTSNAME_LENGTH], nodename[UTSNAME_LENGTH];
 	char release[UTSNAME_LENGTH], machine[UTSNAME_LENGTH];
 };
 

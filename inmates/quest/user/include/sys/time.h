@@ -4,6 +4,7 @@
 
 #include <quest/posix_types.h>
 
-int gettimeofday(struct timeval *now, void *zone);	/* since the kernel's start; zone: NULL; EFAULT, EINVAL */
+/* since the kernel's start; zone: NULL; EFAULT, EINVAL */
+int gettimeofday(struct timeval *now, void *zone);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include <quest/posix_types.h>
 
-pid_t waitpid(pid_t pid, int *status, int options);	/* a child (-1: any) that has ended; 0: none yet, with WNOHANG; ECHILD, EINVAL, EFAULT */
+/* a child (-1: any) that has ended; 0: none yet, with WNOHANG; ECHILD, EINVAL, EFAULT */
+pid_t waitpid(pid_t pid, int *status, int options);
 pid_t wait(int *status);				/* waitpid(-1, status, 0) */
 
 #endif
