@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Entry of SYSCALL: RIP is in RCX, RFLAGS in R11, interrupts are off (SFMASK), and RSP is still the
- * program's. Nothing is pushed until there is a kernel stack; NMI and machine check, which may come
- * at any time, have their own stacks. The frame has the layout that an interrupt leaves (struct
- * trap_frame), so that fork, exec and kill need not know how the program entered the kernel.
+ * Entry of SYSCALL: RIP is in RCX, RFLAGS in R11, interrupts are off (SFMASK), and RSP still points
+ * to the program's stack. Nothing is pushed until there is a kernel stack; NMI and machine check,
+ * which may come at any time, have their own stacks. The frame has the layout that an interrupt
+ * leaves (struct trap_frame), so that fork, exec and kill need not know how the program entered the
+ * kernel.
  */
 #include <inmate/frame.S>
 

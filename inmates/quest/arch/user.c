@@ -65,8 +65,8 @@ static void take_fpu(const struct thread *t)
 	if (fpu_owner)
 		save(fpu_owner->fpu);
 	/*
-	 * Not all processors load the address of the last x87 instruction. Clear the previous
-	 * program's.
+	 * Not all processors load the address of the last x87 instruction. Clear the address of the
+	 * previous program.
 	 */
 	__asm__ volatile("fnclex; emms; fildl %0" : : "m"(zero));
 	__asm__ volatile("fxrstor64 %0" : : "m"(*t->fpu));

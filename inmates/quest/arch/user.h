@@ -49,7 +49,7 @@ void user_forget(const struct thread *t);
 /* Enters ring 3. `frame` is on the current thread's kernel stack. */
 _Noreturn void user_enter(struct trap_frame *frame);
 
-/* Leaves the address space of the current thread's program, for good. */
+/* Leaves the address space of the current thread's program permanently. */
 void user_leave_space(void);
 
 /* Pages of the current address space were unmapped: flushes the TLB. */

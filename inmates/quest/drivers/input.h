@@ -18,7 +18,7 @@ size_t input_room(void);
 
 /*
  * Returns the next byte. Sleeps until there is one, until TSC `at` (UINT64_MAX: no limit) or until
- * input_poke(); returns -1 if there is none then.
+ * input_poke(); returns -1 if there is no byte then.
  */
 int input_get_until(uint64_t at);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What programs print. Interrupts are off in every call. */
+/* The output of programs. Interrupts are off in every call. */
 #ifndef QUEST_OUTPUT_H
 #define QUEST_OUTPUT_H
 

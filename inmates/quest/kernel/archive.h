@@ -29,8 +29,7 @@ struct archive {
 
 /*
  * Adds the regular files of the archive of `size` bytes at `data`, which must stay there. A name
- * that exists already then means the newer file. Returns NULL, or what is wrong; then nothing was
- * added.
+ * that exists already then means the newer file. Returns NULL, or the reason why nothing was added.
  */
 const char *archive_add(struct archive *a, const void *data, size_t size);
 

@@ -12,7 +12,7 @@
 #define ELF_SEGMENTS	8
 
 struct elf_segment {
-	uint64_t start, end;		/* whole pages of the program's memory */
+	uint64_t start, end;		/* of the program's memory, in whole pages */
 	uint64_t va, offset, size;	/* file bytes [offset, offset + size) go to va */
 	uint64_t rights;		/* USER_READ, USER_DATA or USER_CODE */
 };
@@ -24,7 +24,7 @@ struct elf_plan {
 	struct elf_segment segments[ELF_SEGMENTS];
 };
 
-/* Returns NULL, and in `plan` how to load the file; or what is wrong with the file. */
+/* Returns NULL, and in `plan` how to load the file; or the reason why it is no valid program. */
 const char *elf_plan(struct elf_plan *plan, const void *file, size_t size);
 
 #endif

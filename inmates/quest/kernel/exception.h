@@ -3,8 +3,8 @@
 #define QUEST_EXCEPTION_H
 
 /*
- * From now on, an exception of the kernel prints the registers and stops this CPU. One of a program
- * ends that program (fault.h).
+ * From now on, an exception of the kernel prints the registers and stops this CPU. An exception of
+ * a program ends that program (fault.h).
  */
 void exceptions_catch(void);
 

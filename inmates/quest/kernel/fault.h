@@ -4,7 +4,7 @@
 
 #include <inmate/trap.h>
 
-/* An exception in ring 3: reports what and where, and ends the program. All others go on. */
+/* An exception in ring 3: reports what and where, and ends the program. All others continue. */
 _Noreturn void fault_of_program(struct trap_frame *frame);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the descriptors of a program refer to: plain data, by number. Interrupts are off in every
- * call.
+ * The objects behind the descriptors of a program: plain data, by number. Interrupts are off in
+ * every call.
  */
 #ifndef QUEST_FILES_H
 #define QUEST_FILES_H

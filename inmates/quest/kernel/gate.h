@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Which sources of interrupts are held while their handlers are due: pure logic, for deferred.c. A
- * source is held alone, at the device or at its pin. A source that cannot be masked may interrupt
- * once more; then the task priority holds it, with all vectors of its class and of lower ones.
+ * source is held alone, at the device or at its pin. A source that cannot be masked may interrupt a
+ * second time; then the task priority holds it, with all vectors of its class and of lower ones.
  */
 #ifndef QUEST_GATE_H
 #define QUEST_GATE_H

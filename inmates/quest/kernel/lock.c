@@ -8,7 +8,7 @@
 #include "vcpu/bind.h"
 #include "vcpu/vcpu.h"
 
-/* The threads of a program by their numbers; NULL: there is none. */
+/* The threads of a program by their numbers; NULL: no such thread. */
 struct crew {
 	struct thread *at[STACKS_MAX];
 };
@@ -95,8 +95,8 @@ static bool closes_circle(const struct crew *crew, uint32_t word, const struct t
 }
 
 /*
- * Returns the next owner of the lock at `at`: the thread with the shortest period; of equal ones,
- * the one that has waited longest. Sets `*more` if other threads wait, too.
+ * Returns the next owner of the lock at `at`: the thread with the shortest period; of equal
+ * periods, the thread that has waited longest. Sets `*more` if other threads wait, too.
  */
 static struct thread *next_owner(const struct process *p, const struct crew *crew, uint64_t at,
 				 bool *more)

@@ -45,7 +45,10 @@ long sys_times(struct call *c)
 	return put(c, &t, sizeof(t));
 }
 
-/* Returns the end of the heap before the move. Threads that move it at the same time take turns. */
+/*
+ * Returns the end of the heap before the move. Threads that move it at the same time wait for each
+ * other.
+ */
 long sys_sbrk(struct call *c)
 {
 	struct process *p = c->process;

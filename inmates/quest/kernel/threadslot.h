@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "thread.h"
 
-/* Slot 0 is the idle thread's, which has a stack already. Returns it; NULL: no memory. */
+/* Slot 0 is for the idle thread, which has a stack already. Returns the slot; NULL: no memory. */
 struct thread *threadslots_init(void);
 
 /*
@@ -25,7 +25,8 @@ struct thread *threadslot_at(int i);
 void threadslots_collect(const struct process *p, struct thread *by_slot[]);
 
 /*
- * The thread below whose kernel stack `address` lies, in the guard. Returns NULL if there is none.
+ * The thread below whose kernel stack `address` lies, in the guard. Returns NULL if there is no
+ * such thread.
  */
 const struct thread *threadslot_guarded(uint64_t address);
 

@@ -34,10 +34,10 @@ void timerq_add(struct timerq *q, struct timer_event *e, uint64_t at);
 /* Removes `e`; does nothing if it is not queued. */
 void timerq_remove(struct timerq *q, struct timer_event *e);
 
-/* Removes the earliest event that is due at `now`. Returns NULL if there is none. */
+/* Removes the earliest event that is due at `now`. Returns NULL if no event is due. */
 struct timer_event *timerq_expire(struct timerq *q, uint64_t now);
 
-/* Returns the time of the earliest event; UINT64_MAX if there is none. */
+/* Returns the time of the earliest event; UINT64_MAX if the heap is empty. */
 uint64_t timerq_next(const struct timerq *q);
 
 #endif

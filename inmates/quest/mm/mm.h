@@ -13,7 +13,7 @@
  */
 #define KERNEL_END	0x400000000000ull	/* 64 TiB */
 
-/* What the kernel's map depends on. */
+/* Properties of the machine that the kernel's map depends on. */
 struct mm_options {
 	bool x2apic;		/* there is no APIC page */
 	bool alone;		/* the IOAPIC's page is mapped, too */

@@ -78,7 +78,7 @@ bool space_map(struct space *s, uint64_t start, uint64_t end, uint64_t rights);
  */
 bool space_map_foreign(struct space *s, uint64_t start, uint64_t page, size_t n, uint64_t rights);
 
-/* Returns the lowest address where `n` foreign pages fit; 0 if there is none. */
+/* Returns the lowest address where `n` foreign pages fit; 0 if they fit nowhere. */
 uint64_t space_find_foreign(const struct space *s, size_t n);
 
 /* Unmaps all pages of [start, end) that are mapped, and frees those that are not foreign. */

@@ -5,7 +5,7 @@
 
 #define ONE		(1ull << 62)
 #define BOUNDS		(sizeof(bounds) / sizeof(bounds[0]))
-/* of the iteration for one response time; what takes more is refused */
+/* of the iteration for one response time; longer iterations are refused */
 #define ROUNDS		256
 
 /* part / whole in units of 2^-62, rounded up. */

@@ -34,11 +34,11 @@ bool admission_bound(const struct admission_entry *set, unsigned int n);
 bool admission_exact(const struct admission_entry *set, unsigned int n);
 
 /*
- * Returns whether the first `living` entries keep their budgets beside the others, which are VCPUs
- * that are gone, each with what it has used in its last period. These count by their use, not by
- * their number. ADMISSION_BOUND uses the hyperbolic bound (Bini and Buttazzo 2003), which
- * everything that admission_bound() admits meets: the product of 1 + C/T is at most 2, where the
- * I/O VCPUs' terms are added to the smallest C/T of the living. ADMISSION_EXACT uses response
+ * Returns whether the first `living` entries keep their budgets although the others count, too.
+ * Those are VCPUs that are gone, each with its use in its last period. These count by their use,
+ * not by their number. ADMISSION_BOUND uses the hyperbolic bound (Bini and Buttazzo 2003), which
+ * holds for everything that admission_bound() admits: the product of 1 + C/T is at most 2, where
+ * the I/O VCPUs' terms are added to the smallest C/T of the living. ADMISSION_EXACT uses response
  * times.
  */
 bool admission_beside(enum admission_test test, const struct admission_entry *set,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What VCPUs have used and must still be counted, although they have been destroyed or have other
+ * CPU time that VCPUs have used and that still counts, although they were destroyed or have other
  * parameters now: struct vcpu's `past` until time `settled`. For sched/ only.
  */
 #ifndef QUEST_PAST_H
@@ -25,7 +25,7 @@ bool past_noticed(const struct vcpu *v, uint64_t longest);
 
 /*
  * Returns an id for a new VCPU: a free one, else one whose past takes nothing from others;
- * SCHED_VCPUS if there is none.
+ * SCHED_VCPUS if all ids are in use.
  */
 int past_find_slot(const struct sched *s, uint64_t now);
 

@@ -17,7 +17,7 @@ struct pibs {
 	uint64_t inherited;		/* T now */
 	/* t_e; while left > 0: when the present budget was first used */
 	uint64_t eligible;
-	uint64_t left;			/* of the present budget; 0: there is none */
+	uint64_t left;			/* of the present budget; 0: it has no budget */
 	uint64_t used;			/* of the present budget */
 };
 
@@ -29,7 +29,7 @@ void pibs_init(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at);
  */
 void pibs_wake(struct pibs *p, uint64_t period, bool active, uint64_t now);
 
-/* It gets the CPU at its priority. A budget begins if there is none. */
+/* It gets the CPU at its priority. A budget begins if it has none. */
 void pibs_dispatch(struct pibs *p, uint64_t now);
 
 /* Return from when on it may run, and the cycles that it may run then. */
@@ -39,7 +39,7 @@ uint64_t pibs_left(const struct pibs *p);
 /* It ran for `delta` cycles. Returns the cycles of overrun, which delay its next budget. */
 uint64_t pibs_charge(struct pibs *p, uint64_t delta);
 
-/* It has no more work: the rest of the budget is lost. */
+/* It has finished its work: the rest of the budget is lost. */
 void pibs_block(struct pibs *p);
 
 void pibs_shift(struct pibs *p, int64_t by);

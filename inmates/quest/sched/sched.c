@@ -179,7 +179,7 @@ void sched_entity_init(struct sched_entity *e)
 	*e = (struct sched_entity){ .vcpu = -1 };
 }
 
-/* What an I/O VCPU inherits may change its priority and its budget. */
+/* An inherited period may change the priority and the budget of an I/O VCPU. */
 static void wake(struct sched *s, int id, uint64_t period, uint64_t now)
 {
 	struct vcpu *v = &s->vcpus[id];
@@ -231,8 +231,8 @@ void sched_block(struct sched *s, struct sched_entity *e, uint64_t now)
 }
 
 /*
- * `e` continues until the next decision: on its new VCPU's budget, or in the background if there is
- * none.
+ * `e` continues until the next decision: on its new VCPU's budget, or in the background if the VCPU
+ * has none.
  */
 static void stay(struct sched *s, struct sched_entity *e, uint64_t now)
 {

@@ -120,12 +120,12 @@ struct sched_config {
  * `set` has three groups, one behind the other; each of the counts is where its group ends.
  */
 struct sched_trial {
-	/* What is wanted: */
+	/* The request: */
 	struct vcpu_params params;
 	int instead;			/* the VCPU that is to get `params`; -1: a new one */
 	/* of that VCPU: its id may be another VCPU's when the trial ends */
 	uint64_t created;
-	/* What counts: */
+	/* The VCPUs that count: */
 	unsigned int living;		/* VCPUs that exist, the one on trial first */
 	/* past use of other owners: the VCPU is refused if it does not fit */
 	unsigned int refusing;
@@ -177,16 +177,17 @@ void sched_trial_decide(struct sched *s);
 int sched_trial_apply(struct sched *s, uint64_t now);
 
 /*
- * Destroys VCPU `id`. Returns 0, SCHED_NO_VCPU, or SCHED_IN_USE: unbind its entities first. What it
- * has used counts until it would have been replenished, which is one period at most. Until then,
- * new VCPUs of its owner begin later if they are not admitted beside that use, and those of other
- * owners are refused, as while it existed. The use of a VCPU of SCHED_NOBODY delays all owners.
+ * Destroys VCPU `id`. Returns 0, SCHED_NO_VCPU, or SCHED_IN_USE: unbind its entities first. Its
+ * past use counts until it would have been replenished, which is one period at most. Until then,
+ * new VCPUs of its owner begin later if they are not admitted together with that use, and those of
+ * other owners are refused, as while it existed. The use of a VCPU of SCHED_NOBODY delays all
+ * owners.
  */
 int sched_vcpu_destroy(struct sched *s, int id, uint64_t now);
 
 /*
  * Gives VCPU `id` another C and T (and name). The type must be the same, or one of the two
- * BACKGROUND_VCPU. What it has used still counts. Returns 0, then decide at once; or an error, then
+ * BACKGROUND_VCPU. Its past use still counts. Returns 0, then decide at once; or an error, then
  * nothing has changed.
  */
 int sched_vcpu_set(struct sched *s, int id, const struct vcpu_params *params, uint64_t now);
@@ -259,9 +260,9 @@ unsigned int vcpu_replenishments(const struct vcpu *v);
 void vcpu_shift(struct vcpu *v, int64_t by);
 
 /*
- * Makes VCPU `id`, just created with the parameters of `was`, that VCPU: what it has used of its
- * budget, when that is replenished in this CPU's time, and its counts. A VCPU that begins later
- * than `now` is not changed.
+ * Makes VCPU `id`, just created with the parameters of `was`, that VCPU: with the use of its
+ * budget, the times of its replenishments on this CPU's clock, and its counts. A VCPU that begins
+ * later than `now` is not changed.
  */
 void sched_vcpu_restore(struct sched *s, int id, const struct vcpu *was, uint64_t now);
 

@@ -96,7 +96,7 @@ static uint64_t io_settled(const struct vcpu *v)
 	return end.eligible;
 }
 
-/* Its whole budget until then: so long it does not run because of what it used. */
+/* Its whole budget until then: its past use keeps it from running that long. */
 static uint64_t io_outstanding(const struct vcpu *v, uint64_t now)
 {
 	(void)now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the scheduler needs of a VCPU's server, of any type. For sched/ only. */
+/* The operations of a VCPU's server, for all types. For sched/ only. */
 #ifndef QUEST_SERVER_H
 #define QUEST_SERVER_H
 

@@ -35,10 +35,7 @@ struct sporadic {
 /* Initialises a server whose whole budget is usable from `at` on. 0 < budget <= period. */
 void sporadic_init(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at);
 
-/*
- * Changes the parameters: the whole budget is usable from `at` on. What was used before does not
- * count.
- */
+/* Changes the parameters: the whole budget is usable from `at` on. Past use does not count. */
 void sporadic_set(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at);
 
 /* Return from when on it may run, and the cycles that it may run then before it is charged. */

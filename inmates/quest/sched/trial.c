@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Admission's trial: may a VCPU with these parameters exist beside the others, and from when on?
+ * Admission's trial: may a VCPU with these parameters exist together with the others, and from when
+ * on?
  *
  * A VCPU that is destroyed or made smaller must not take from others by being created again, so
  * what VCPUs have used in the past counts, too (past.h). Past use of the same owner, or of
@@ -19,7 +20,7 @@ static bool params_make_sense(const struct vcpu_params *p)
 	return p->type == MAIN_VCPU || (p->type == IO_VCPU && p->budget < p->period);
 }
 
-/* A VCPU cannot change from Main to I/O or back: its server would have to begin anew. */
+/* A VCPU cannot change from Main to I/O or back: its server would have to start again. */
 static bool may_become(const struct vcpu *v, const struct vcpu_params *p)
 {
 	return v->params.type == p->type || v->params.type == BACKGROUND_VCPU ||
@@ -64,8 +65,8 @@ static bool delays(const struct vcpu *v, int owner)
 }
 
 /*
- * Adds a group of past use behind the first `n` entries: what delays the VCPU on trial
- * (`delaying`), or what refuses it. Returns the number of entries with that group.
+ * Adds a group of past use behind the first `n` entries: use that delays the VCPU on trial
+ * (`delaying`), or use that refuses it. Returns the number of entries with that group.
  */
 static unsigned int add_past(struct sched *s, unsigned int n, bool delaying, uint64_t now)
 {
@@ -109,13 +110,16 @@ void sched_trial_begin(struct sched *s, const struct vcpu_params *params, int in
 	t->delaying = add_past(s, t->refusing, true, now);
 }
 
-/* Returns whether the living keep their budgets beside the past use in the first `n` entries. */
+/*
+ * Returns whether the living keep their budgets together with the past use in the first `n`
+ * entries.
+ */
 static bool fits_beside(const struct sched *s, unsigned int n)
 {
 	return admission_beside(s->config.admission, s->trial.set, s->trial.living, n);
 }
 
-/* The group of delaying past use in order of time, what is settled last first. */
+/* The group of delaying past use in order of time; the use that is settled last comes first. */
 static void sort_delaying(struct sched_trial *t)
 {
 	struct admission_entry past;
@@ -135,8 +139,8 @@ static void sort_delaying(struct sched_trial *t)
 }
 
 /*
- * The earliest time when so much of the delaying past use is settled that the VCPU fits beside the
- * rest.
+ * The earliest time when so much of the delaying past use is settled that the VCPU fits together
+ * with the rest.
  */
 static uint64_t find_begin(struct sched *s)
 {

@@ -37,7 +37,9 @@ static int print_end(const char *name, int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* A stage that ends because the next one reads no more has done its work: nothing is printed. */
+/*
+ * A stage that ends because the next one has stopped reading has done its work: nothing is printed.
+ */
 static int print_stage_end(const struct stage *s, int status, bool last)
 {
 	return last || status != SIGPIPE ? print_end(s->argv[0], status) : 0;

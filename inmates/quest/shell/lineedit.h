@@ -21,7 +21,7 @@ typedef void line_echo(const char *text, size_t n);
 
 struct lineedit {
 	line_echo *echo;
-	complete_name *names;			/* what Tab completes; NULL: nothing */
+	complete_name *names;			/* names that Tab completes; NULL: none */
 	const char *prompt;
 	size_t length, at;			/* characters; cursor */
 	uint8_t escape;				/* position in an escape sequence */

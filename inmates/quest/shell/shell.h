@@ -33,7 +33,7 @@ struct command {
 	const char *name;
 	const char *usage;		/* behind the name, may be "" */
 	const char *brief;		/* one line */
-	const char *text;		/* what `help NAME` adds; may be NULL */
+	const char *text;		/* added by `help NAME`; may be NULL */
 	int (*run)(int argc, char **argv);	/* returns the line's status, or SHELL_SHOW_USAGE */
 };
 
@@ -45,7 +45,8 @@ extern const struct command shell_commands[];
 extern const struct command shell_more_commands[];
 
 /*
- * Of all of these and help: return the n-th one, and the one called `name`; NULL if there is none.
+ * Of all of these and help: return the n-th one, and the one called `name`; NULL if no such command
+ * exists.
  */
 const struct command *command_nth(unsigned int n);
 const struct command *command_find(const char *name);
@@ -86,7 +87,7 @@ int command_meminfo(int argc, char **argv);
 
 /*
  * shell_runs() returns whether `word` is a program's name, or vcpu=NAME with one behind it.
- * shell_run() runs it with its arguments, on a VCPU of its own or on that one, waits for it unless
+ * shell_run() runs it with its arguments, on a VCPU of its own or on VCPU NAME, waits for it unless
  * the last argument is "&", and returns the line's status.
  */
 bool shell_runs(const char *word);

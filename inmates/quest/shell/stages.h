@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include "words.h"
 
-#define STAGES_MAX	(WORDS_MAX / 2 + 1)	/* no more fit into a line */
+#define STAGES_MAX	(WORDS_MAX / 2 + 1)	/* at most so many fit into a line */
 
 struct stage {
 	char *vcpu;			/* the word vcpu=V; NULL: none */

@@ -202,7 +202,7 @@ def admission(vcpus: Sequence[tuple[int, int, bool]]) -> tuple[int, int, bool, b
 
 
 def beside(vcpus: Sequence[tuple[int, int, bool]], living: int, test: int = BOUND) -> bool:
-    """The first `living` keep their budgets beside the others, which are gone and have used theirs"""
+    """The first `living` keep their budgets although the others, which are gone, have used CPU time"""
     return bool(library().sim_beside(test == EXACT, _entries(vcpus), living, len(vcpus)))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Scenarios: VCPUs and what their threads do, in a YAML file (README.md has the keys)."""
+"""Scenarios: VCPUs and the steps of their threads, in a YAML file (README.md has the keys)."""
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
@@ -21,12 +21,12 @@ THREAD_KEYS = {"name", "vcpu", "start", "do", "serves"}
 
 
 class BadScenario(Exception):
-    """What is wrong with the file, and what would be right."""
+    """The file is wrong; the text says how to correct it."""
 
 
 @dataclass
 class Scenario:
-    """A scenario made ready to run, and what a picture needs to know of it."""
+    """A scenario that is ready to run, and the facts that a picture of it needs."""
     simulation: Simulation
     names: list[str]                # of VCPUs, by id
     periods: list[int]

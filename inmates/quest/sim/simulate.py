@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A CPU that runs threads as the scheduler core says: who runs when, and every change of a queue."""
+"""A CPU that runs threads as the scheduler core decides, with every switch and change of a queue."""
 from __future__ import annotations
 
 import heapq
@@ -33,7 +33,7 @@ class Period:
 
 @dataclass(frozen=True)
 class Io:
-    """Have `work` done by thread `server`, which is on an I/O VCPU; go on when it is, and not before `until`."""
+    """Have thread `server`, on an I/O VCPU, do `work`; continue when it is done, not before `until`."""
     server: str
     work: int
     until: int = 0
@@ -51,7 +51,8 @@ class Thread:
     entity: int = -1
     left: int | None = 0            # of the present Compute
     period: int = 0                 # of its VCPU, for those who work for it
-    jobs: list[tuple[int, "Thread", int]] = field(default_factory=list)  # of a server: work, for whom, not before
+    # of a server: work, its client, not before
+    jobs: list[tuple[int, "Thread", int]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

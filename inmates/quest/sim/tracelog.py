@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What Quest's command `trace` prints."""
+"""The output of Quest's command `trace`."""
 from __future__ import annotations
 
 import re

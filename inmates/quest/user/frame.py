@@ -23,7 +23,7 @@ def shade(x: int, y: int) -> int:
     if y < HORIZON:
         return 190 - y
     depth = y - HORIZON
-    if abs(x - 80) > 12 + depth:                                # beside the road
+    if abs(x - 80) > 12 + depth:                                # next to the road
         return 95
     if abs(x - 80) < 1 + depth // 16 and depth // 8 % 2:        # lane marks
         return 240

@@ -98,7 +98,7 @@ def test_quests_own_vcpus_may_be_set_or_dropped() -> None:
 
 
 def test_vcpus_are_handed_over_on_the_command_line() -> None:
-    """As inmates/quest/kernel/vcpu/vcpuword.c reads it, behind what stands in `cmdline`."""
+    """As inmates/quest/kernel/vcpu/vcpuword.c reads it, behind the words of `cmdline`."""
     words = "vcpu=control,main,2ms,10ms vcpu=nic,io,500us,1s"
     assert cells.request_for(read("good/vcpus.yaml")).cmdline.decode() == words
     assert cells.request_for(read("good/vcpus-exact.yaml")).cmdline.decode() == "admission=exact vcpu=a,main,40ms,100ms"

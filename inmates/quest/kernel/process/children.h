@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What becomes of processes that have ended, and of the children of those. */
+/* Waiting for processes that have ended, and the fate of their children. */
 #ifndef QUEST_CHILDREN_H
 #define QUEST_CHILDREN_H
 
@@ -14,8 +14,8 @@ struct process;
 int process_wait(int parent, int pid, bool nowait, int *status);
 
 /*
- * Copies a background process of the kernel that has ended, and frees it. Returns false if there is
- * none.
+ * Copies a background process of the kernel that has ended, and frees it. Returns false if no such
+ * process exists.
  */
 bool process_reap_background(struct process *copy);
 

@@ -10,7 +10,7 @@
 _Noreturn void process_end_thread(uint64_t result);
 
 /*
- * Last call before ring 3, which goes on at `frame`. Does not return if the process is ending, or
+ * Last call before ring 3, which continues at `frame`. Does not return if the process is ending, or
  * leaving with its VCPUs (move.h).
  */
 void process_leave(struct trap_frame *frame);

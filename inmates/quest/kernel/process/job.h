@@ -7,7 +7,10 @@
 
 struct process;
 
-/* process_end() for all processes of job `job` at one instant. Returns false if there is none. */
+/*
+ * process_end() for all processes of job `job` at one instant. Returns false if the job has no
+ * process.
+ */
 bool process_end_job(int job, int status);
 
 /* Returns whether the shell waits for the job of `p`, so that keys are for it. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Takes a program off the CPU with its VCPUs, as plain data, and puts it back. Its threads leave
- * the kernel: a call that waits is given up and begins again later, with its old time limit. What
- * is left is struct program_image (park.h), the physical pages of the address space, and a process
+ * the kernel: a call that waits is given up and begins again later, with its old time limit. The
+ * result is struct program_image (park.h), the physical pages of the address space, and a process
  * without threads.
  *
  * For threads, with interrupts off; both calls let others run.

@@ -34,7 +34,7 @@ struct program_image {
 	struct vcpu_image vcpus[MOVE_VCPUS];
 };
 
-/* The current thread, about to go on in ring 3 at `frame`, becomes part of its process's image. */
+/* The current thread, about to return to ring 3 at `frame`, becomes part of its process's image. */
 _Noreturn void park_thread(struct trap_frame *frame);
 
 /* A thread of some process has ended or has been parked: threads in park_wait() check again. */

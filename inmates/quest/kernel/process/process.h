@@ -78,7 +78,8 @@ struct process {
 struct process *process_new(const struct process *parent, int vcpu, const char *name);
 
 /*
- * Return NULL if there is none: the process with that pid; the one in slot i; the current thread's.
+ * Return the process with that pid; the process in slot i; the process of the current thread. NULL:
+ * no such process.
  */
 struct process *process_find(int pid);
 struct process *process_at(int i);
@@ -93,7 +94,10 @@ struct wait_queue *process_kernel_children(void);
 /* All threads of `p` end soon. waitpid() will give `status`, unless `p` was ending already. */
 void process_end(struct process *p, int status);
 
-/* After a wait: returns 0, or why to give the call up: -EINTR for good, -ERESTART for now. */
+/*
+ * After a wait: returns 0, or why to give the call up: -EINTR: the process ends; -ERESTART: the
+ * call begins again later.
+ */
 long process_interrupted(const struct process *p);
 
 /* VCPU `vcpu` is gone: new threads of the processes that used it go to best effort. */

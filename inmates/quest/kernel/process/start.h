@@ -15,14 +15,14 @@ int process_run(const struct program_args *args, int vcpu, bool background, int 
 		const char **why);
 
 /*
- * Starts a copy of the current process on VCPU `vcpu`, which goes on where the current thread is,
- * with answer 0. Returns its pid or an error.
+ * Starts a copy of the current process on VCPU `vcpu`, which continues where the current thread is,
+ * with result 0. Returns its pid or an error.
  */
 int process_fork(const struct trap_frame *frame, int vcpu);
 
 /*
- * Replaces the program that the current process runs; on success `frame` is the new one's start.
- * Returns 0 or an error.
+ * Replaces the program that the current process runs; on success `frame` is the start of the new
+ * program. Returns 0 or an error.
  */
 int process_exec(const struct program_args *args, struct trap_frame *frame);
 

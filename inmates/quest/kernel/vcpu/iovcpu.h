@@ -10,14 +10,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the class whose name is the `n` characters at `name`; 0 if there is none. */
+/* Returns the class whose name is the `n` characters at `name`; 0 if no class has that name. */
 int iovcpu_class_of(const char *name, size_t n);
 
 /* Returns whether all bits of `io_class` are classes. */
 bool iovcpu_known(int io_class);
 
 /*
- * VCPU `id` is for devices of `io_class`. If it is a program's, that is recorded but has no effect.
+ * VCPU `id` is for devices of `io_class`. For a VCPU of a program, that is recorded but has no
+ * effect.
  */
 void iovcpu_set(int id, int io_class, bool of_program);
 int iovcpu_get(int id);

@@ -9,7 +9,8 @@
 #include "vcpuword.h"
 
 #define KEY_LENGTH	(sizeof(VCPUWORD_KEY) - 1)
-#define NAMED_MAX	(BOOT_CMDLINE / sizeof("vcpu=a,io,1s,2s"))	/* no more words fit */
+/* at most so many words fit */
+#define NAMED_MAX	(BOOT_CMDLINE / sizeof("vcpu=a,io,1s,2s"))
 
 static struct {
 	char word[KEY_LENGTH + SCHED_NAME];

@@ -12,7 +12,10 @@
 /* Creates them, behind the fixed ones. Prints for each its number, or why it is missing. */
 void namedvcpus_init(const struct boot_info *boot);
 
-/* Returns the id of the VCPU that `word` ("vcpu=NAME") names; SCHED_NO_VCPU if there is none. */
+/*
+ * Returns the id of the VCPU that `word` ("vcpu=NAME") names; SCHED_NO_VCPU if no VCPU has that
+ * name.
+ */
 int namedvcpu_find(const char *word);
 
 /* Returns the i-th VCPU as such a word, for Tab; NULL if there are fewer. */

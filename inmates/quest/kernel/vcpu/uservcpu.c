@@ -73,7 +73,7 @@ static int count_io(void)
 	return n;
 }
 
-/* Returns whether `owner` may not have `more` VCPUs beside those that exist. */
+/* Returns whether `owner` may not have `more` VCPUs in addition to those that exist. */
 static bool has_all(int owner, int type, unsigned int more)
 {
 	if (owner == KERNEL_PID)

@@ -12,7 +12,7 @@
 
 struct thread;
 
-/* What the shell gives a command: 20/100, as in the papers. */
+/* The VCPU that the shell creates for a command: 20/100, as in the papers. */
 #define COMMAND_C	20
 #define COMMAND_T	100
 
@@ -43,7 +43,7 @@ bool uservcpu_usable(int id, int pid);
 
 /*
  * Destroys the VCPUs of process `pid`. Threads on them continue at best effort. From now on its
- * parent answers for what they have used.
+ * parent is the owner of their past use.
  */
 void uservcpu_process_ends(int pid);
 

@@ -50,7 +50,7 @@ static struct vcpu_params params_of(const char *name, enum vcpu_type type, uint6
 	struct vcpu_params params = { .type = type };
 
 	copy_string(params.name, name, sizeof(params.name));
-	/* What is too long for the conversion is refused by admission anyway. */
+	/* Admission refuses any time that is too long for the conversion. */
 	params.budget = budget_us > ADMISSION_PERIOD_MAX ? UINT64_MAX : timer_from_us(budget_us);
 	params.period = period_us > ADMISSION_PERIOD_MAX ? UINT64_MAX : at_least_us(period_us);
 	return params;
@@ -60,7 +60,8 @@ static bool asking;			/* an admission trial is in progress */
 static struct wait_queue askers;	/* threads that wait for the next trial */
 
 /*
- * Tells VCPU `id` from a VCPU that had this id before, or has it later. Returns 0 if there is none.
+ * Tells VCPU `id` from a VCPU that had this id before, or has it later. Returns 0 if no such VCPU
+ * exists.
  */
 static uint64_t created_at(int id)
 {

@@ -35,7 +35,7 @@ int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint6
 		int owner);
 
 /*
- * Creates a VCPU that was detached, with what it has used. Returns the id, or an enum sched_error.
+ * Creates a VCPU that was detached, its past use included. Returns the id, or an enum sched_error.
  */
 int vcpu_restore(const struct vcpu *was);
 

@@ -6,7 +6,7 @@
 #ifndef QUEST_VCPUNAME_H
 #define QUEST_VCPUNAME_H
 
-#define VCPUNAMES	32		/* of one program: for its VCPUs and its parent's */
+#define VCPUNAMES	32		/* of one program: for its own and inherited VCPUs */
 
 struct process;
 

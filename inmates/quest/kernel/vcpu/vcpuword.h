@@ -23,8 +23,8 @@ struct vcpu_wish {
 };
 
 /*
- * Reads `word`, a string that begins with VCPUWORD_KEY. Returns NULL, or what is wrong and what
- * would be right.
+ * Reads `word`, a string that begins with VCPUWORD_KEY. Returns NULL, or a sentence that says how
+ * to correct it.
  */
 const char *vcpuword_read(const char *word, struct vcpu_wish *wish);
 

@@ -9,7 +9,7 @@
 
 #include <quest/errors.h>
 
-int *quest_errno(void);		/* the calling thread's */
+int *quest_errno(void);		/* of the calling thread */
 #define errno (*quest_errno())
 
 /* POSIX requires macros. */

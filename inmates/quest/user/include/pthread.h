@@ -65,12 +65,12 @@ int pthread_attr_getstacksize(const pthread_attr_t *attributes, size_t *bytes);
  */
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes);
 int pthread_mutex_destroy(pthread_mutex_t *mutex);	/* EBUSY */
-/* EDEADLK: it is the caller's, or the owner waits for the caller */
+/* EDEADLK: the caller owns it, or the owner waits for the caller */
 int pthread_mutex_lock(pthread_mutex_t *mutex);
 /* the same, and ETIMEDOUT, EINVAL */
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
 int pthread_mutex_trylock(pthread_mutex_t *mutex);	/* EBUSY: it is taken */
-int pthread_mutex_unlock(pthread_mutex_t *mutex);	/* EPERM: it is not the caller's */
+int pthread_mutex_unlock(pthread_mutex_t *mutex);	/* EPERM: the caller does not own it */
 int pthread_mutexattr_init(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int kind);	/* EINVAL */
@@ -120,8 +120,8 @@ int pthread_rwlock_trywrlock(pthread_rwlock_t *lock);	/* EBUSY */
 int pthread_rwlock_unlock(pthread_rwlock_t *lock);
 
 /*
- * `count` threads wait for each other. One of them gets PTHREAD_BARRIER_SERIAL_THREAD, the others
- * 0.
+ * `count` threads wait for each other. A single thread gets PTHREAD_BARRIER_SERIAL_THREAD, the
+ * others 0.
  */
 typedef struct {
 	pthread_mutex_t mutex;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Quest's own functions, beside those of POSIX, which this file includes. Two rules, without
+ * Quest's own functions, and those of POSIX, which this file includes. Two rules, without
  * exceptions:
  *
  *   A function with a name of POSIX does what POSIX specifies: it returns -1 and sets errno, or
  *   (pthread_*()) returns the error's number.
  *   A function with a name of Quest's own returns minus the error's number, and does not change
- *   errno: for example vcpu_create(), or quest_read() beside read(). quest_NAME() returns what the
- *   kernel answers to NAME().
+ *   errno: for example vcpu_create(), or quest_read() as well as read(). quest_NAME() returns the
+ *   kernel's answer to NAME().
  *
  * strerror() explains an error of either kind, and its remedy.
  */
@@ -58,7 +58,7 @@ int vcpu_bind_task(vcpu_id_t id);
 int vcpu_destroy(vcpu_id_t id, int force);
 
 /*
- * Returns the id of the VCPU that the caller runs on. If the program started on that one, it may
+ * Returns the id of the VCPU that the caller runs on. If the program started on that VCPU, it may
  * destroy it, too. `left_us`, if not NULL, gets what is left of its budget, in us; EFAULT
  */
 int vcpu_current(uint64_t *left_us);
@@ -70,8 +70,8 @@ int vcpu_getparams(struct sched_param *param);
 int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);
 
 /*
- * Programs, beside unistd.h and sys/wait.h. A child has only the thread of the caller. Locks that
- * other threads held stay locked in it.
+ * Programs, in addition to unistd.h and sys/wait.h. A child has only the thread of the caller.
+ * Locks that other threads held stay locked in it.
  *
  * vcpu_fork() is fork() with the child on VCPU `id`; EAGAIN, ENOMEM, ENOVCPU. exec() runs another
  * program instead; ENOENT, ENOEXEC, E2BIG, EBUSY (other threads), ENOMEM, EFAULT.
@@ -121,10 +121,10 @@ static inline int failed(const void *p)
 	return (intptr_t)p < 0;
 }
 
-/* As perror(), for an error that one of Quest's functions returned; on stdout. */
+/* As perror(), for an error that a function of Quest returned; on stdout. */
 void perror_of(const char *what, int error);
 
-/* The kernel's results of the calls whose names are POSIX's: minus the number of an error. */
+/* The kernel's results of calls that have names of POSIX: minus the number of an error. */
 pid_t quest_fork(void);
 pid_t quest_waitpid(pid_t pid, int *status, int options);
 int quest_kill(pid_t pid, int signal);

@@ -18,14 +18,16 @@ void *calloc(size_t n, size_t size);
 void *realloc(void *p, size_t bytes);	/* NULL: no memory; `p` is not changed */
 void free(void *p);
 
-/* Return the decimal number at the start of `text`, with its sign; 0 if there is none. */
+/*
+ * Return the decimal number at the start of `text`, with its sign; 0 if it begins with no number.
+ */
 long atol(const char *text);
 int atoi(const char *text);
 
 /*
  * Return the number at the start of `text`, behind blanks, in `base` (0: by its prefix, 0x or 0).
  * If `end` is not NULL, `*end` is the rest of the text. A number that does not fit becomes the
- * nearest one that does, and errno ERANGE.
+ * nearest possible one, and errno ERANGE.
  */
 long strtol(const char *text, char **end, int base);
 unsigned long strtoul(const char *text, char **end, int base);

@@ -21,7 +21,7 @@ ssize_t read(int fd, void *to, size_t n);
 /* EBADF, EFAULT; a pipe without a reader: SIGPIPE */
 ssize_t write(int fd, const void *from, size_t n);
 off_t lseek(int fd, off_t offset, int whence);		/* SEEK_*; EBADF, EINVAL, ESPIPE */
-/* what is written to fd[1] is read from fd[0]; EMFILE, ENOMEM, EFAULT */
+/* fd[1] is for writing, fd[0] for reading; EMFILE, ENOMEM, EFAULT */
 int pipe(int fd[2]);
 /* another descriptor for the same; EBADF, EMFILE */
 int dup(int fd);

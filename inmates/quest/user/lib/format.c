@@ -110,7 +110,7 @@ static void emit_digits(struct output *out, const struct decimal *d, int from, i
 		pad(out, from >= 0 && from < d->n ? (char)('0' + d->digits[from]) : '0', 1);
 }
 
-/* Returns the first digit that is not 0; the last one before the point if there is none. */
+/* Returns the first digit that is not 0; the last one before the point if all are 0. */
 static int first_digit(const struct decimal *d)
 {
 	int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * For the library: the calls by names that no program redefines, and what its files share. All its
- * symbols are weak: printf() must not call a pipe() of the program.
+ * For the library: the calls by names that no program redefines, and declarations that its files
+ * share. All its symbols are weak: printf() must not call a pipe() of the program.
  */
 #ifndef QUEST_LIB_RAW_H
 #define QUEST_LIB_RAW_H

@@ -11,7 +11,8 @@ ifndef QUEST_SDK
 QUEST_SDK := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 endif
 
-# Only Quest's headers and the compiler's are found. The address that program.lds gives is beyond 2 GiB, hence -fpie.
+# Only headers of Quest and of the compiler are found. The address in program.lds is beyond 2 GiB,
+# hence -fpie.
 QUEST_CFLAGS := --sysroot=$(QUEST_SDK) -D__QUEST__ -m64 -msse2 -mno-avx -ffreestanding -fpie -fno-stack-protector \
 	-fcf-protection=none -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections
 QUEST_LDFLAGS := -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,max-page-size=0x1000 \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a system call returns when it has not done what was asked: minus one of these numbers.
- * E(name, number, what, remedy). The numbers are those of Unix where it has one. Functions with a
- * name of POSIX return them as POSIX specifies: in errno (errno.h), or as the result (pthread.h).
+ * The errors of system calls, which return minus one of these numbers and have done nothing.
+ * E(name, number, sentence, remedy). The numbers are those of Unix where it has one. Functions with
+ * a name of POSIX return them as POSIX specifies: in errno (errno.h), or as the result (pthread.h).
  */
 #ifndef QUEST_ERRORS_H
 #define QUEST_ERRORS_H

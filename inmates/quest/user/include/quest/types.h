@@ -13,7 +13,7 @@ typedef int vcpu_id_t;
 
 #define LOCK_AWAITED	0x80000000u	/* in a lock's word: threads may wait for it */
 
-/* Stacks of threads: number n's is the upper half of the n-th 2 * QUEST_STACK_BYTES. */
+/* Stacks of threads: the stack of thread n is the upper half of the n-th 2 * QUEST_STACK_BYTES. */
 #define QUEST_STACKS	0x400000200000ul
 #define QUEST_STACK_BYTES	0x10000ul
 #define QUEST_THREADS	16

@@ -5,8 +5,8 @@
 #include <quest/posix_types.h>
 
 /*
- * In ticks of a microsecond: sysconf(_SC_CLK_TCK). The kernel's work for a program counts as the
- * program's.
+ * In ticks of a microsecond: sysconf(_SC_CLK_TCK). The kernel's work for a program counts for the
+ * program.
  */
 struct tms {
 	clock_t tms_utime, tms_stime;	/* of this program's threads; 0 */
