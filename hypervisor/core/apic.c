@@ -26,6 +26,8 @@
 #define VERSION_LVT_CMCI	6	/* highest entry of the local vector table, where there is CMCI's */
 #define VERSION_EXTENDED	(1u << 31)	/* AMD: registers from APIC_EXTENDED on */
 #define APIC_EXTENDED	0x400
+#define APIC_EXTENDED_CONTROL	0x410
+#define EXTENDED_ID	(1u << 2)	/* ids of eight bits, as the firmware chose */
 #define APIC_EXTENDED_LVT	0x500
 #define EXTENDED_LVTS	16		/* up to where they could lie */
 #define ICR_PENDING	(1u << 12)
@@ -103,6 +105,8 @@ void apic_hand_over(void)
 	if ((version >> 16 & 0xff) >= VERSION_LVT_CMCI)
 		apic_write(APIC_CMCI, 1 << 16);
 	if (version & VERSION_EXTENDED) {
+		/* Off: Linux's choice of the vectors that may interrupt (IER), and EOIs of chosen vectors */
+		apic_write(APIC_EXTENDED_CONTROL, apic_read(APIC_EXTENDED_CONTROL) & EXTENDED_ID);
 		num = apic_read(APIC_EXTENDED) >> 16 & 0xff;
 		for (i = 0; i < num && i < EXTENDED_LVTS; i++)
 			apic_write(APIC_EXTENDED_LVT + i * 0x10, 1 << 16);
