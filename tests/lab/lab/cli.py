@@ -5,7 +5,6 @@ import argparse
 import re
 import signal
 import sys
-import time
 from pathlib import Path
 
 from . import build, check, enter, images, quest, roots, terminal
@@ -93,7 +92,7 @@ def parser() -> argparse.ArgumentParser:
     run = command("run", "Build the tree, boot a machine with it, run a script as root in it.")
     machine_options(run)
     run.add_argument("--timeout", type=positive, default=None, metavar="S",
-                     help="seconds from power-on to the end of the script (default: 600, more where all is slower)")
+                     help="seconds for the script, from when the machine has booted (default: 600, more where all is slower)")
     run.add_argument("-c", dest="text", metavar="CMD", help="run this line of bash")
     run.add_argument("script", nargs="?", metavar="SCRIPT", help="run this file ('-': standard input)")
     shell = command("shell", "A root shell in such a machine, which ends with it.")
@@ -147,9 +146,8 @@ def carry_out(o: argparse.Namespace) -> int:
             for source, target in o.put:
                 machine.put(source, target)
             argv = script_of(o, machine)
-            left = max(1.0, limit - (time.monotonic() - machine.power_on))
             try:
-                rc = machine.run(argv, left, sink=write_out).rc
+                rc = machine.run(argv, limit, sink=write_out).rc
             except GuestTimeout:
                 say(f"not done within {limit:g} s; the end of the console:")
                 print(machine.console_tail(), machine.whereabouts(), sep="\n", file=sys.stderr)
@@ -157,7 +155,7 @@ def carry_out(o: argparse.Namespace) -> int:
             failed = [f for f in o.get if not got(machine, *f, brief=rc == TIMEOUT)]
             return LAB if failed and rc == 0 else rc
     except GuestTimeout as e:
-        say(f"{e} within {limit:g} s; the end of the console:")
+        say(f"{e} within {machine.boot_limit:g} s; the end of the console:")
         print(machine.console_tail(), file=sys.stderr)
         return TIMEOUT
     except MachineDead as e:

@@ -49,10 +49,9 @@ class Machine:
             raise LabError(f"there is no machine {self.config.machine!r}", f"choose {' or '.join(EMULATORS)}")
         self.config.check()
         EMULATORS[self.config.machine].check(self.config)
-        self.boot_limit = boot_limit or BOOT_LIMIT * self.config.slowness
+        self.boot_limit = max(boot_limit, BOOT_LIMIT * self.config.slowness)
         self._install, self._compile = install, compile
         self.console = console or self._new_log()
-        self.power_on = time.monotonic()
         self.spoilt = False  # a test has failed here: the next one gets another machine
         self._why_dead = ""
         self._scanned = 0
@@ -95,7 +94,6 @@ class Machine:
         self._closing.callback(self.emulator.close)
         argv = self.emulator.prepare(kernel, root, self._lay(kernel))
         self._messages = run / "emulator.log"
-        self.power_on = time.monotonic()
         with open(self._messages, "wb") as log:
             self._process = subprocess.Popen(
                 enter.command(roots.ensure(self.emulator.tree), argv, {"TMPDIR": str(run)}),
