@@ -37,6 +37,7 @@ bool pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old,
 #define ENTRY_LOGICAL	(1u << 11)
 #define ENTRY_MASKED	(1u << 16)
 #define ENTRY_REMAPPED	(1u << 16)	/* in the high half: bit 48 */
+#define ENTRY_MORE_ID	(0x7fu << 17)	/* bits 49 to 55: the id's upper part where QV runs in a virtual machine, else 0 */
 
 /* Every CPU that answers to a logical name is one of ours, and no name is nobody's */
 static bool own_logical(const struct icr_map *map, u32 dest)
@@ -63,7 +64,7 @@ bool ioapic_entry_ok(const struct icr_map *map, u32 low, u32 high)
 	/* Where nothing remaps, that bit means nothing, and the entry is in the compatible format */
 	if ((low & ENTRY_MASKED) || (map->remapped && (high & ENTRY_REMAPPED)))
 		return true;
-	if ((low >> 8 & 7) > 1)			/* SMI, NMI, INIT, ExtINT */
+	if ((low >> 8 & 7) > 1 || (high & ENTRY_MORE_ID))	/* SMI, NMI, INIT, ExtINT */
 		return false;
 	if (low & ENTRY_LOGICAL)
 		return own_logical(map, high >> 24);

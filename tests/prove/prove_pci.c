@@ -60,6 +60,7 @@ static void an_entry(u32 cpu)
 	if (!ioapic_entry_ok(&map, low, high) || (low >> 16 & 1) || (map.remapped && (high >> 16 & 1)))
 		return;
 	PROVE((low >> 8 & 7) <= 1, "fixed or lowest");
+	PROVE(!(high >> 17 & 0x7f), "an id of eight bits");
 	PROVE(!reached(cpu, high >> 24, low >> 11 & 1) || (map.own >> cpu & 1), "to CPUs of ours");
 }
 
