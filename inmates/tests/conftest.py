@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-import machine as m
+from lab import bare as m
 
 Way = Callable[[], tuple[m.Machine, str]]       # makes a machine; and what its shell prints when it is ready
 

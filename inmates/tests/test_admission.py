@@ -2,20 +2,17 @@
 """The admission tests: known values, against fractions, and the C core against tools/qv/admission.py."""
 import math
 import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 
+import core
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from qv import admission
+from qv.admission import Vcpu
 
 TOP = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP / "inmates/quest/sim"), str(TOP / "tools")]
-
-import core  # noqa: E402
-from qv import admission  # noqa: E402
-from qv.admission import Vcpu  # noqa: E402
 
 LIMITS = {1: 1.0, 2: .8284, 3: .7798, 4: .7568, 5: .7435, 256: .6941}
 BASE = [(10, 100, False), (20, 100, False), (20, 100, False), (1, 10, True)]

@@ -3,17 +3,14 @@
 import dataclasses
 import fcntl
 import re
-import sys
 import time
 
 import pytest
 
-import machine as m
-
-sys.path.insert(0, str(m.TOP / "inmates/quest/sim"))
-from gantt import draw  # noqa: E402
-from scenario import build  # noqa: E402
-from tracelog import segments  # noqa: E402
+from gantt import draw
+from lab import bare as m
+from scenario import build
+from tracelog import segments
 
 pytestmark = pytest.mark.usefixtures("built")
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-import machine as m
+from lab import bare as m
 
 pytestmark = pytest.mark.usefixtures("built")
 

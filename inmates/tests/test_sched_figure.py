@@ -3,16 +3,13 @@
 Figure 4.3 of the dissertation: two Main VCPUs and an I/O VCPU, (A) as Quest schedules them, (B) by the wording of
 POSIX. VCPU0's parameters are not printed there but follow from the text: preempted at 1, 41, 81; 18 units by 28.
 """
-import sys
 from pathlib import Path
 
+import core
 import pytest
+from simulate import Compute, Io, Simulation, Until, use
 
 TOP = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "inmates/quest/sim"))
-
-import core  # noqa: E402
-from simulate import Compute, Io, Simulation, Until, use  # noqa: E402
 
 END = 150
 

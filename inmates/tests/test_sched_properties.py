@@ -5,16 +5,13 @@ broken: mutants of the core, each with the property that has to notice it.
 """
 import ctypes
 import subprocess
-import sys
 from ctypes import POINTER, c_int, c_uint, c_uint32, c_uint64
 from pathlib import Path
 
+import core
 import pytest
 
 TOP = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "inmates/quest/sim"))
-
-import core  # noqa: E402
 
 RUNS = TOP / "inmates/tests/sched_runs.c"
 SETS = 2000

@@ -6,15 +6,13 @@ import xml.etree.ElementTree as tree
 from pathlib import Path
 
 import pytest
+import scenario
+from gantt import came_back, step_of
+from tracelog import segments
 
 TOP = Path(__file__).resolve().parents[2]
 SIM = TOP / "inmates/quest/sim"
 SVG = "{http://www.w3.org/2000/svg}"
-sys.path.insert(0, str(SIM))
-
-import scenario  # noqa: E402
-from gantt import came_back, step_of  # noqa: E402
-from tracelog import segments  # noqa: E402
 
 BAD = {
     "vcpus: [{name: a, C: 0, T: 5}]": "VCPU a: budget and period make no sense",

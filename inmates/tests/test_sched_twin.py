@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The C core against its plain twin: the same calls, the same choices, the same state, over random traces."""
-import sys
 from pathlib import Path
 
+import core
 import pytest
+import sched_twin as twin
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 TOP = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TOP / "inmates/quest/sim"), str(TOP / "inmates/tests")]
-
-import core  # noqa: E402
-import sched_twin as twin  # noqa: E402
 
 periods = st.one_of(st.sampled_from([20, 40, 100]), st.integers(2, 200))       # equal ones are of interest
 vcpus = st.lists(st.tuples(st.sampled_from([core.MAIN, core.MAIN, core.MAIN, core.IO, core.IO, core.BACKGROUND]), st.integers(1, 30), periods),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import machine as m
+from lab import bare as m
 
 pytestmark = pytest.mark.usefixtures("built")
 

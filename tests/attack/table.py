@@ -7,7 +7,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "Documentation/reference/attacks.md"
-sys.path[:0] = [str(HERE.parent / "lab"), str(HERE)]
+sys.path.insert(0, str(HERE.parent / "lab"))  # pytest has this from pyproject.toml
 sys.dont_write_bytecode = True
 
 FAMILIES = {

@@ -15,11 +15,10 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "tools"))
+from qv import abi, cells, config
+from qv.machine import Machine
 
-from qv import abi, cells, config  # noqa: E402
-from qv.machine import Machine  # noqa: E402
+TOP = Path(__file__).resolve().parents[2]
 
 MIB = 1 << 20
 GIVEN = TOP / "tests/unit/config"

@@ -162,7 +162,7 @@ static void anything(void)
 	}
 }
 
-const struct unit_test decode_tests[] = {
+UNIT_SUITE(decode) = {
 	{ "decode: encodings by hand, whole and cut short", by_hand },
 	{ "decode: what is not known is refused", refused },
 	{ "decode: anything at all", anything },

@@ -284,7 +284,7 @@ static void random_damage(void)
 	memory_close(&m);
 }
 
-const struct unit_test elf_tests[] = {
+UNIT_SUITE(elf) = {
 	{ "multiboot2: each malformation is named", one_change },
 	{ "multiboot2: too little memory", too_little_memory },
 	{ "multiboot2: files cut short", cut_short },

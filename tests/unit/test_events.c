@@ -274,7 +274,7 @@ static void faults_of_our_own(void)
 	CHECK_EQ(cpu->faulting, 0);
 }
 
-const struct unit_test events_tests[] = {
+UNIT_SUITE(events) = {
 	{ "events: NMIs, ours and Linux's", nmis },
 	{ "events: NMIs meet a CPU just started", just_started },
 	{ "events: one in delivery goes on", delivery_goes_on },

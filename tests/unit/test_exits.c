@@ -541,7 +541,7 @@ static void lock_calls(void)
 	CHECK_EQ(my_status()->locked, 0);
 }
 
-const struct unit_test exits_tests[] = {
+UNIT_SUITE(exits) = {
 	{ "exits: a cell", cells },
 	{ "exits: Linux", front_end },
 	{ "exits: Linux's triple fault", triple_fault_of_linux },

@@ -74,7 +74,7 @@ static void touches_meanwhile(void)
 	}
 }
 
-const struct unit_test front_tests[] = {
+UNIT_SUITE(front) = {
 	{ "front race: touches while cells come and go", touches_meanwhile },
 	{ 0 }
 };

@@ -191,7 +191,7 @@ static void not_the_apic(void)
 	CHECK(!guest_copy_phys(pcpu_of(0), bytes, 0xfee00ff8, 16));
 }
 
-const struct unit_test guest_tests[] = {
+UNIT_SUITE(guest) = {
 	{ "guest: its code, in every mode of paging", all_modes },
 	{ "guest: tables of noise", tables_of_noise },
 	{ "guest: nothing is read from the APIC's page", not_the_apic },

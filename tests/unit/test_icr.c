@@ -160,7 +160,7 @@ static void as_linux_does(void)
 	}
 }
 
-const struct unit_test icr_tests[] = {
+UNIT_SUITE(icr) = {
 	{ "icr: x2APIC, every kind", x2apic_kinds },
 	{ "icr: xAPIC flat, every kind", flat_kinds },
 	{ "icr: xAPIC cluster, every kind", cluster_kinds },

@@ -75,7 +75,7 @@ static void waits_for_nobody_else(void)
 	CHECK_EQ(target->kicks, 1);
 }
 
-const struct unit_test kick_tests[] = {
+UNIT_SUITE(kick) = {
 	{ "kick: a command and its NMI", announced },
 	{ "kick: a command whose NMI is not yet sent", waits_for_the_sender },
 	{ "kick: no command, no wait", waits_for_nobody_else },

@@ -635,7 +635,7 @@ static void random_lives(void)
 	CHECK(starts > 100);
 }
 
-const struct unit_test manager_tests[] = {
+UNIT_SUITE(manager) = {
 	{ "manager: one life, twenty times", one_life },
 	{ "manager: calls that are none", calls_that_are_none },
 	{ "manager: slots, and memory that two want", all_slots },

@@ -128,7 +128,7 @@ static void a_cell_has_no_more(void)
 	free(linux_map);
 }
 
-const struct unit_test msr_tests[] = {
+UNIT_SUITE(msr) = {
 	{ "msr: every bit of both maps", every_bit },
 	{ "msr: what a cell never does", never_for_a_cell },
 	{ "msr: a cell has no more than Linux", a_cell_has_no_more },

@@ -294,7 +294,7 @@ static void quest(void)
 	free(img);
 }
 
-const struct unit_test multiboot2_tests[] = {
+UNIT_SUITE(multiboot2) = {
 	{ "multiboot2: good images", good },
 	{ "multiboot2: where the entry is", entries },
 	{ "multiboot2: command lines", command_lines },

@@ -280,7 +280,7 @@ static void holes_under_fire(void)
 	}
 }
 
-const struct unit_test nested_tests[] = {
+UNIT_SUITE(nested) = {
 	{ "nested: fill maps the largest page", fill_takes_the_largest },
 	{ "nested: fill never closes a hole", fill_around_a_hole },
 	{ "nested: who owns which entry", owner_of_special_pages },

@@ -102,7 +102,7 @@ static void random_bytes(void)
 	}
 }
 
-const struct unit_test objdump_tests[] = {
+UNIT_SUITE(objdump) = {
 	{ "decode: every shape, as assembled, against objdump", assembled },
 	{ "decode: random bytes against objdump", random_bytes },
 	{ 0 }

@@ -259,7 +259,7 @@ static void pool_pages(void)
 	space_close(&s);
 }
 
-const struct unit_test paging_tests[] = {
+UNIT_SUITE(paging) = {
 	{ "paging: a pool gives cleared pages and ends", pool_pages },
 	{ "paging: the largest pages that fit", largest_pages },
 	{ "paging: find at every level", find_levels },

@@ -140,7 +140,7 @@ static void no_page_twice(void)
 	}
 }
 
-const struct unit_test paging_race_tests[] = {
+UNIT_SUITE(paging_race) = {
 	{ "paging race: two CPUs find the same entries", same_entries },
 	{ "paging race: a pool gives no page twice", no_page_twice },
 	{ 0 }

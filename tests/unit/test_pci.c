@@ -257,7 +257,7 @@ static void message_tables(void)
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 }
 
-const struct unit_test pci_tests[] = {
+UNIT_SUITE(pci) = {
 	{ "pci: message addresses", message_addresses },
 	{ "pci: message data", message_data },
 	{ "pci: redirection entries of IOAPICs", ioapic_entries },

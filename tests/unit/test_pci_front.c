@@ -249,7 +249,7 @@ static void sleep_and_eject(void)
 	fake_in = ~0u;
 }
 
-const struct unit_test pci_front_tests[] = {
+UNIT_SUITE(pci_front) = {
 	{ "pci: Linux and an IOAPIC", ioapic_accesses },
 	{ "pci: an IOAPIC that another CPU holds", ioapic_held },
 	{ "pci: config space that a CPU held when it failed", config_held },

@@ -264,7 +264,7 @@ static void odd_accesses(void)
 	fake_in = ~0u;
 }
 
-const struct unit_test pci_guard_tests[] = {
+UNIT_SUITE(pci_guard) = {
 	{ "pci: what Linux writes to config space", each_write },
 	{ "pci: where Linux switches decoding on", decoding },
 	{ "pci: odd accesses of Linux to config space", odd_accesses },

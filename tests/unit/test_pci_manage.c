@@ -241,7 +241,7 @@ static void overlapping_claims(void)
 	CHECK(!front(BAR).present);
 }
 
-const struct unit_test pci_manage_tests[] = {
+UNIT_SUITE(pci_manage) = {
 	{ "pci: given and taken back", given_and_taken_back },
 	{ "pci: refusals", refusals },
 	{ "pci: the interrupt line", line },

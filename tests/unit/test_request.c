@@ -226,7 +226,7 @@ static void short_of_tables(void)
 	}
 }
 
-const struct unit_test request_tests[] = {
+UNIT_SUITE(request) = {
 	{ "request: each single change gives its error", one_change },
 	{ "request: any changes, against a slow judge", many_changes },
 	{ "request: noise", nothing_but_noise },

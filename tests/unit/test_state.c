@@ -197,7 +197,7 @@ static void left_behind(void)
 	}
 }
 
-const struct unit_test state_tests[] = {
+UNIT_SUITE(state) = {
 	{ "state: what exits, and whose translations", controls },
 	{ "state: starts", starts },
 	{ "state: speculation control", speculation },

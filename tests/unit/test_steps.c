@@ -68,7 +68,7 @@ static void mute(void)
 				}
 }
 
-const struct unit_test steps_tests[] = {
+UNIT_SUITE(steps) = {
 	{ "steps: INIT, SIPI, NMI, interrupts at every step", interrupts },
 	{ "steps: the same, sent late", late_interrupts },
 	{ "steps: touches and calls at every step", touches_and_calls },

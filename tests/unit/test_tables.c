@@ -74,7 +74,7 @@ static void sizes(void)
 		}
 }
 
-const struct unit_test tables_tests[] = {
+UNIT_SUITE(tables) = {
 	{ "tables: every accepted size of cell can be built", sizes },
 	{ 0 }
 };

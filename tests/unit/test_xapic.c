@@ -233,7 +233,7 @@ static void hand_over(void)
 	}
 }
 
-const struct unit_test xapic_tests[] = {
+UNIT_SUITE(xapic) = {
 	{ "xapic: stores, exchanges, or, and", operations },
 	{ "xapic: interrupt commands", commands },
 	{ "xapic: flags, and the stack pointer", flags },

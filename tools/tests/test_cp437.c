@@ -13,7 +13,7 @@ static const char *glyph(uint8_t byte, bool utf8)
 	return out.data;
 }
 
-static void ascii_is_itself(void)
+TEST(ascii_is_itself)
 {
 	CHECK(!strcmp(glyph('A', false), "A"));
 	CHECK(!strcmp(glyph('~', true), "~"));
@@ -21,7 +21,7 @@ static void ascii_is_itself(void)
 	CHECK(!strcmp(glyph(0, true), " "));
 }
 
-static void boxes(void)
+TEST(boxes)
 {
 	CHECK(!strcmp(glyph(0xc4, true), "─"));
 	CHECK(!strcmp(glyph(0xb3, true), "│"));
@@ -34,7 +34,7 @@ static void boxes(void)
 }
 
 /* No byte may make anything that a terminal acts upon. */
-static void nothing_acts_on_the_terminal(void)
+TEST(nothing_acts_on_the_terminal)
 {
 	for (int utf8 = 0; utf8 < 2; utf8++) {
 		for (int byte = 0; byte < 256; byte++) {
@@ -47,7 +47,7 @@ static void nothing_acts_on_the_terminal(void)
 	}
 }
 
-static void text_keeps_newline_and_tab_only(void)
+TEST(text_keeps_newline_and_tab_only)
 {
 	struct buf out = { 0 };
 
@@ -57,13 +57,4 @@ static void text_keeps_newline_and_tab_only(void)
 		CHECK((out.data[i] >= 0x20 && out.data[i] < 0x7f) || out.data[i] == '\n' || out.data[i] == '\t');
 	CHECK(out.len == 2 + 95 + 128);
 	buf_free(&out);
-}
-
-int main(void)
-{
-	RUN(ascii_is_itself);
-	RUN(boxes);
-	RUN(nothing_acts_on_the_terminal);
-	RUN(text_keeps_newline_and_tab_only);
-	return UNIT_END();
 }

@@ -36,7 +36,7 @@ static void expect(const char *stream, const char *wanted, bool ends)
 	}
 }
 
-static void strips_echo_and_prompt(void)
+TEST(strips_echo_and_prompt)
 {
 	expect("cmd\r\nout\r\nquest> \x04", "out\n", true);
 	expect("cmd\nquest> \x04", "", true);
@@ -44,14 +44,14 @@ static void strips_echo_and_prompt(void)
 	expect("cmd\na\n\nb\nquest> \x04", "a\n\nb\n", true);
 }
 
-static void line_is_shown_again_behind_others_output(void)
+TEST(line_is_shown_again_behind_others_output)
 {
 	expect("cm\r\033[Kother\nquest> cmd\nout\nquest> \x04", "other\nout\n", true);
 	expect("quest> \r\033[Kother\nquest> cmd\nquest> cmd\nquest> \x04", "other\nquest> cmd\n", true);
 	expect("cmd\n\r\033[31mred\nquest> \x04", "[31mred\n", true);
 }
 
-static void keeps_what_is_output(void)
+TEST(keeps_what_is_output)
 {
 	expect("out\ncmd\nquest> \x04", "out\ncmd\n", true);
 	expect("cmd\ncmd\nquest> \x04", "cmd\n", true);
@@ -59,18 +59,18 @@ static void keeps_what_is_output(void)
 	expect("cmd\nother> \x04", "other> \n", true);
 }
 
-static void drops_controls(void)
+TEST(drops_controls)
 {
 	expect("cmd\n\x1b[31mred\x07\x7f\tx\r\nquest> \x04", "[31mred\tx\n", true);
 }
 
-static void ends_without_the_end(void)
+TEST(ends_without_the_end)
 {
 	expect("cmd\nhalf", "half\n", false);
 	expect("", "", false);
 }
 
-static void stops_at_ready(void)
+TEST(stops_at_ready)
 {
 	struct answer one;
 	const uint8_t bytes[] = "cmd\nquest> \x04more";
@@ -81,7 +81,7 @@ static void stops_at_ready(void)
 	answer_free(&one);
 }
 
-static void holds_back_a_bounded_line(void)
+TEST(holds_back_a_bounded_line)
 {
 	struct answer one;
 
@@ -93,25 +93,11 @@ static void holds_back_a_bounded_line(void)
 	answer_free(&one);
 }
 
-static void valid_commands(void)
+TEST(valid_commands)
 {
 	CHECK(command_is_valid(""));
 	CHECK(command_is_valid("crash memory 0x1000"));
 	CHECK(!command_is_valid("two\nlines"));
 	CHECK(!command_is_valid("\x1b[A"));
 	CHECK(!command_is_valid("\x7f"));
-}
-
-int main(void)
-{
-	RUN(strips_echo_and_prompt);
-	RUN(line_is_shown_again_behind_others_output);
-	RUN(keeps_what_is_output);
-	RUN(drops_controls);
-	RUN(ends_without_the_end);
-	RUN(stops_at_ready);
-	RUN(holds_back_a_bounded_line);
-	RUN(valid_commands);
-	buf_free(&out);
-	return UNIT_END();
 }

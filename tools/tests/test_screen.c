@@ -35,7 +35,7 @@ static size_t draw(void)
 	return out.len;
 }
 
-static void draws_text_colours_and_cursor(void)
+TEST(draws_text_colours_and_cursor)
 {
 	begin(25, 80);
 	write_at(0, 0, 0x1f, "Quest");
@@ -49,7 +49,7 @@ static void draws_text_colours_and_cursor(void)
 	CHECK(vt.row == 3 && vt.col == 7 && vt.cursor);
 }
 
-static void draws_only_what_changed(void)
+TEST(draws_only_what_changed)
 {
 	begin(25, 80);
 	draw();
@@ -62,7 +62,7 @@ static void draws_only_what_changed(void)
 	CHECK(vt.row == 0 && vt.col == 5);
 }
 
-static void every_attribute(void)
+TEST(every_attribute)
 {
 	begin(25, 80);
 	for (int attr = 0; attr < 256; attr++)
@@ -72,7 +72,7 @@ static void every_attribute(void)
 		CHECK(vt.attr[attr / 80][attr % 80] == attr);
 }
 
-static void hides_a_cursor_that_is_nowhere(void)
+TEST(hides_a_cursor_that_is_nowhere)
 {
 	begin(25, 80);
 	frame.cursor = 2000;
@@ -86,7 +86,7 @@ static void hides_a_cursor_that_is_nowhere(void)
 	CHECK(vt.cursor && vt.row == 24 && vt.col == 79);
 }
 
-static void small_terminal_shows_the_cursor(void)
+TEST(small_terminal_shows_the_cursor)
 {
 	begin(10, 40);
 	for (int row = 0; row < 25; row++)
@@ -103,7 +103,7 @@ static void small_terminal_shows_the_cursor(void)
 	CHECK(vt_shows(&vt, 9, 0, "j"));
 }
 
-static void follows_resizes(void)
+TEST(follows_resizes)
 {
 	begin(25, 80);
 	write_at(24, 0, 7, "bottom");
@@ -125,7 +125,7 @@ static void follows_resizes(void)
 	CHECK(painter.rows == 24 && painter.cols == 80);
 }
 
-static void status_line(void)
+TEST(status_line)
 {
 	begin(26, 80);
 	write_at(24, 0, 7, "last");
@@ -146,7 +146,7 @@ static void status_line(void)
 }
 
 /* Any frame, any size: never a byte outside the terminal. */
-static void random_frames(void)
+TEST(random_frames)
 {
 	unsigned int seed = 1;
 
@@ -162,7 +162,7 @@ static void random_frames(void)
 	}
 }
 
-static void as_text(void)
+TEST(as_text)
 {
 	begin(25, 80);
 	buf_clear(&out);
@@ -172,19 +172,4 @@ static void as_text(void)
 	write_at(3, 2, 7, "two \x1b");
 	frame_to_text(&frame, false, &out);
 	CHECK(!strcmp(out.data, "\none\n\n  two ?\n"));
-}
-
-int main(void)
-{
-	RUN(draws_text_colours_and_cursor);
-	RUN(draws_only_what_changed);
-	RUN(every_attribute);
-	RUN(hides_a_cursor_that_is_nowhere);
-	RUN(small_terminal_shows_the_cursor);
-	RUN(follows_resizes);
-	RUN(status_line);
-	RUN(random_frames);
-	RUN(as_text);
-	buf_free(&out);
-	return UNIT_END();
 }

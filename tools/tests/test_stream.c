@@ -21,7 +21,7 @@ static void begin(uint32_t start, struct stream *stream)
 	stream_init(stream, ring, &head);
 }
 
-static void reads_what_is_new(void)
+TEST(reads_what_is_new)
 {
 	struct stream stream;
 
@@ -36,7 +36,7 @@ static void reads_what_is_new(void)
 	CHECK(stream.lost == 0);
 }
 
-static void wraps_at_both_ends(void)
+TEST(wraps_at_both_ends)
 {
 	struct stream stream;
 
@@ -48,7 +48,7 @@ static void wraps_at_both_ends(void)
 	CHECK(stream.lost == 0);
 }
 
-static void counts_what_was_lost(void)
+TEST(counts_what_was_lost)
 {
 	struct stream stream;
 
@@ -61,7 +61,7 @@ static void counts_what_was_lost(void)
 }
 
 /* A head that leaps about, as a broken or hostile inmate may write it */
-static void survives_any_head(void)
+TEST(survives_any_head)
 {
 	struct stream stream;
 	unsigned int value = 12345;
@@ -75,7 +75,7 @@ static void survives_any_head(void)
 	}
 }
 
-static void knows_when_the_shell_is_ready(void)
+TEST(knows_when_the_shell_is_ready)
 {
 	struct stream stream;
 
@@ -95,7 +95,7 @@ static const char *prompt_of(const struct stream *stream)
 	return prompt.data ? prompt.data : "";
 }
 
-static void finds_the_prompt(void)
+TEST(finds_the_prompt)
 {
 	struct stream stream;
 
@@ -115,15 +115,4 @@ static void finds_the_prompt(void)
 		print("much");
 	print("\x04");
 	CHECK(!strcmp(prompt_of(&stream), ""));
-}
-
-int main(void)
-{
-	RUN(reads_what_is_new);
-	RUN(wraps_at_both_ends);
-	RUN(counts_what_was_lost);
-	RUN(survives_any_head);
-	RUN(knows_when_the_shell_is_ready);
-	RUN(finds_the_prompt);
-	return UNIT_END();
 }

@@ -11,7 +11,7 @@ from typing import Any
 
 from . import build, enter, roots
 from .errors import LabError
-from .paths import TOP
+from .paths import LAB
 
 GOAL = 1.02
 DIGEST = f"sha256sum /usr/share/qv/images/{build.TEST_IMAGE} | cut -c-64"  # in the machine, of what its cell runs
@@ -57,7 +57,8 @@ def alone(mode: str, digest: str) -> dict[str, int]:
     image, kernel = (build.OUT / f"inmates/quest/{name}" for name in (build.TEST_IMAGE, "quest-test32.elf"))
     if hashlib.sha256(image.read_bytes()).hexdigest() != digest:
         raise LabError("Quest was built anew since the machine with the cell was started", "measure again")
-    done = enter.run(roots.ensure("tool"), ["python3", "-B", str(TOP / "inmates/tests/alone.py"), mode, str(kernel), *COMMANDS])
+    done = enter.run(roots.ensure("tool"), ["python3", "-B", "-m", "lab.alone", mode, str(kernel), *COMMANDS],
+                     {"PYTHONPATH": str(LAB)})
     if done.returncode:
         raise LabError(f"Quest alone ({mode}) did not do it:\n{done.stdout[-2000:]}", "see what it says")
     return numbers(json.loads(done.stdout.splitlines()[-1]))

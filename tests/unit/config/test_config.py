@@ -5,19 +5,16 @@ from __future__ import annotations
 
 import random
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
+from qv import abi, cells, config, reader, schedule, vcpus
+from qv.admission import Vcpu
+from qv.machine import Machine, Taken, parse_cpu_list
+
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[2]
-sys.path.insert(0, str(TOP / "tools"))
-
-from qv import abi, cells, config, reader, schedule, vcpus  # noqa: E402
-from qv.admission import Vcpu  # noqa: E402
-from qv.machine import Machine, Taken, parse_cpu_list  # noqa: E402
-
 MIB = 1 << 20
 MACHINE = Machine(frozenset(range(4)), 2048 * MIB, 1700 * MIB, (Path("images"),))
 TINY = (HERE / "good/tiny.elf").read_bytes()     # a multiboot2 kernel of 152 bytes, which halts

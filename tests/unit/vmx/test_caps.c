@@ -231,7 +231,7 @@ static void other_cpus(void)
 	CHECK(qv_vmx_alike(&b));
 }
 
-const struct unit_test vmx_caps_tests[] = {
+UNIT_SUITE(vmx_caps) = {
 	{ "vmx caps: each control is missed by name", each_control_is_missed },
 	{ "vmx caps: each ability of EPT is missed by name", each_ability_of_ept_is_missed },
 	{ "vmx caps: controls that cannot be off", what_it_insists_on },

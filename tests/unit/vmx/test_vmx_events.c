@@ -326,7 +326,7 @@ static void faults_in_real_mode(void)
 	CHECK_EQ(fake_get(ENTRY_EVENT), EVENT_VALID | EVENT_EXCEPTION | 6);
 }
 
-const struct unit_test vmx_events_tests[] = {
+UNIT_SUITE(vmx_events) = {
 	{ "vmx events: delivered again", delivered_again },
 	{ "vmx events: an NMI, delivered again", nmi_again },
 	{ "vmx events: IRET, carried out again", iret_again },

@@ -309,7 +309,7 @@ static void flushes(void)
 	CHECK(!pcpu_of(0)->flush);
 }
 
-const struct unit_test vmx_exits_tests[] = {
+UNIT_SUITE(vmx_exits) = {
 	{ "vmx exits: a cell", cells },
 	{ "vmx exits: Linux", front_end },
 	{ "vmx exits: CR0", cr0_shadow },

@@ -162,7 +162,7 @@ static void places(void)
 		}
 }
 
-const struct unit_test vmx_msr_tests[] = {
+UNIT_SUITE(vmx_msr) = {
 	{ "vmx msr: every bit of a cell's map", every_bit },
 	{ "vmx msr: what a cell never does", never_for_a_cell },
 	{ "vmx msr: what Linux does not, and does", kept_from_linux },

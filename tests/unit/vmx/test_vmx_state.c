@@ -318,7 +318,7 @@ static void left_behind(void)
 	}
 }
 
-const struct unit_test vmx_state_tests[] = {
+UNIT_SUITE(vmx_state) = {
 	{ "vmx state: controls of each kind of guest", controls },
 	{ "vmx state: what an exit loads", host },
 	{ "vmx state: parked, after SIPI, at a cell's entry", states },

@@ -10,9 +10,19 @@
 #define TEST_SECONDS	180
 #define SHOWN		10	/* failures of one test that are printed */
 
+/* Part of AddressSanitizer, if linked: reports leaks so far, and whether there are any */
+extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+
 static char trying[256];
-static u32 failures;
-static u64 state;
+static uint32_t failures;
+static uint64_t state;
+static struct unit_suite *suites, **last_suite = &suites;
+
+void unit_register(struct unit_suite *suite)
+{
+	*last_suite = suite;
+	last_suite = &suite->next;
+}
 
 static void fail(const char *file, int line)
 {
@@ -33,7 +43,7 @@ bool unit_check(const char *file, int line, const char *what, bool fine)
 	return fine;
 }
 
-bool unit_equal(const char *file, int line, const char *what, u64 got, u64 want)
+bool unit_equal(const char *file, int line, const char *what, uint64_t got, uint64_t want)
 {
 	if (got != want) {
 		fail(file, line);
@@ -74,7 +84,7 @@ void unit_give_up(const char *why)
 }
 
 /* xorshift64* */
-u64 rnd(void)
+uint64_t rnd(void)
 {
 	state ^= state >> 12;
 	state ^= state << 25;
@@ -82,14 +92,14 @@ u64 rnd(void)
 	return state * 0x2545f4914f6cdd1dull;
 }
 
-u64 rnd_below(u64 n)
+uint64_t rnd_below(uint64_t n)
 {
 	return (rnd() >> 11) % n;
 }
 
-u8 *exact_copy(const void *bytes, size_t len)
+uint8_t *exact_copy(const void *bytes, size_t len)
 {
-	u8 *copy = malloc(len ? len : 1);
+	uint8_t *copy = malloc(len ? len : 1);
 
 	if (!copy)
 		unit_give_up("no memory");
@@ -126,6 +136,8 @@ static bool run(const struct unit_test *test)
 		test->run();
 		if (failures > SHOWN)
 			printf("... and %u more\n", failures - SHOWN);
+		if (__lsan_do_recoverable_leak_check && __lsan_do_recoverable_leak_check())
+			failures++;
 		fflush(stdout);
 		_exit(failures != 0);
 	}
@@ -140,15 +152,15 @@ static bool run(const struct unit_test *test)
 int main(int argc, char **argv)
 {
 	const char *seed = getenv("SEED");
-	u32 passed = 0, failed = 0;
-	size_t i;
+	uint32_t passed = 0, failed = 0;
+	const struct unit_suite *suite;
 
 	state = seed ? strtoull(seed, NULL, 0) : 0;
 	state = state ? state : 0x9e3779b97f4a7c15ull;
-	for (i = 0; unit_suites[i]; i++) {
+	for (suite = suites; suite; suite = suite->next) {
 		const struct unit_test *test;
 
-		for (test = unit_suites[i]; test->name; test++) {
+		for (test = suite->tests; test->name; test++) {
 			if (argc > 1 && !strstr(test->name, argv[1]))
 				continue;
 			if (run(test)) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An emulated PC with its serial port in our hands."""
+"""A bare emulated PC without Linux, driven by its serial port: Quest alone and the fake cell run on it."""
 import fcntl
 import os
 import re
@@ -8,7 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+from .paths import TOP
+
 QEMU = "qemu-system-x86_64"
 MATCH_MAX = 1 << 16      # what expect() finds is not longer: older text is not searched again and again
 # A clock that counts instructions: what is measured does not depend on the host. With x2APIC QEMU ends there by itself

@@ -1,8 +1,9 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-alone.py xapic|x2apic KERNEL COMMAND...: Quest alone on an emulated machine whose clock counts instructions.
-Prints, as one JSON object, what its shell says to each command.
+python3 -m lab.alone xapic|x2apic KERNEL COMMAND...
+
+Runs Quest alone on an emulated machine whose clock counts instructions. Prints the output of each
+command as one JSON object.
 
 The processor is the one of the lab's machines, without a hypervisor's part in it; the one APIC mode or the other.
 """
@@ -10,7 +11,7 @@ import json
 import re
 import sys
 
-import machine as m
+from . import bare as m
 
 READY = r"(?m)^> "
 SECONDS = 600   # for a command, on a busy host: with x2APIC the emulator goes instruction by instruction

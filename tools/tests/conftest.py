@@ -1,5 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-only
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
