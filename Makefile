@@ -7,6 +7,8 @@
 # make quest       Quest alone in an emulated machine, in this terminal (FILES=: an archive of programs)
 # make check       every test; of those on VT-x, in Bochs, the most that fits
 # make check-intel all of those on VT-x (half an hour)
+# make check-all   every test on every kind of machine, long proofs and fuzzing, all kernels
+#                  (hours; PART=1/8 to 8/8: an eighth; LIST=1: names what that is)
 # make prove       proofs of the pure parts (P=icr: that one)
 # make attack      the hostile cells and the hostile Linux of tests/attack
 # make fuzz        the fuzzers, SECONDS=60 each (TARGET=icr: that one)
@@ -32,7 +34,7 @@ MACHINE ?= amd
 
 .DELETE_ON_ERROR:
 .PHONY: all programs module driver install install-programs install-driver uninstall clean \
-	size deps demo shell quest check check-intel attack prove bench headers
+	size deps demo shell quest check check-all check-intel attack prove bench headers
 
 all: programs module
 
@@ -90,16 +92,19 @@ quest: deps
 check: deps
 	$(LAB) check
 
+check-all: deps
+	$(LAB) check-all $(if $(PART),--part $(PART)) $(if $(LIST),--list)
+
 check-intel: deps
 	$(LAB) setup --machine intel
-	$(LAB) test tests/lab tests/attack --machine intel --thorough -n 2 --dist loadgroup -q
+	$(LAB) test tests/lab tests/attack --machine intel --thorough -n auto --dist loadgroup -q
 
 prove: deps
 	$(MAKE) -C tests/prove O=$(O) all P='$(P)'
 
 attack: deps
 	$(LAB) setup --machine intel
-	$(LAB) test tests/attack -n 2 --dist loadgroup -q
+	$(LAB) test tests/attack -n auto --dist loadgroup -q
 
 fuzz: deps
 	$(LAB) make -C tests/fuzz fuzz SECONDS='$(or $(SECONDS),60)' TARGET='$(TARGET)'

@@ -52,6 +52,7 @@ def test_attack(machine: Machine, row: rows.Row, where: str, record_property) ->
         assert row.met(outcome, vendor(where)), result
 
 
+@pytest.mark.follows
 @pytest.mark.parametrize("where", [pytest.param(name, marks=pytest.mark.machine(**settings), id=name)
                                    for name, settings in MACHINES.items()])
 def test_all_is_given_back(machine: Machine, where: str) -> None:

@@ -28,6 +28,7 @@ RUN_BY = {
     ("inmates.md", "qvctl cell show"): "test_sample.py::test_where_an_inmate_stands",
     ("inmates.md", "qvctl cell create"): "test_inmates_page.py::test_smallest_inmate",
     ("lab.md", "make deps"): "test_commands_of_the_tree",
+    ("lab.md", "make check-all"): "test_commands_of_the_tree",
     ("lab.md", "qvlab run [options] SCRIPT"): "test_synopses",
     ("proofs.md", "make prove"): "test_commands_of_the_tree",
     ("proofs.md", "make fuzz"): "test_commands_of_the_tree",

@@ -9,10 +9,10 @@ import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import build, enter, images, roots
+from . import build, enter, images, record, roots, times
 from .errors import GuestTimeout, LabError, MachineDead
 from .machine import Machine
 from .paths import BUILD, LAB, TOP
@@ -28,6 +28,7 @@ SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
 class Count:
     passed: int = 0
     failed: int = 0
+    times: dict[str, float] = field(default_factory=dict)  # seconds by name
 
 
 def _one(name: str, work: Callable[[], object]) -> Count:
@@ -38,23 +39,24 @@ def _one(name: str, work: Callable[[], object]) -> Count:
     except LabError as e:
         print(f"FAILED {name}: {e}", flush=True)
         return Count(failed=1)
-    print(f"passed {name} ({time.monotonic() - start:.0f} s)", flush=True)
-    return Count(passed=1)
+    seconds = time.monotonic() - start
+    print(f"passed {name} ({seconds:.0f} s)", flush=True)
+    return Count(passed=1, times={name: seconds})
 
 
-def _build(name: str) -> None:
+def build_for(name: str) -> None:
     with build.installed(images.kernel(name), compile=True):
         pass
 
 
-def _size() -> None:
+def size() -> None:
     done = enter.run(roots.ensure("tool"), ["make", "--no-print-directory", f"O={build.OUT}", "size"])
     print(done.stdout, end="", flush=True)
     if done.returncode:
         raise LabError("the monitor is over its limits, or was not measured", "see above")
 
 
-def _english() -> None:
+def english() -> None:
     """Checks the words of the whole tree, and the change on top of QV_BASE or of origin/main."""
     script = str(TOP / "scripts/plain-english")
     base = os.environ.get("QV_BASE", "")
@@ -70,12 +72,16 @@ def _english() -> None:
             raise LabError("comments, documents or commits break a rule of CONTRIBUTING.md", done.stderr.strip() or "see above")
 
 
+def has_check(folder: str) -> bool:
+    makefile = TOP / folder / "Makefile"
+    return makefile.is_file() and bool(re.search(r"^(?:[\w-]+ )*check:", makefile.read_text(), re.MULTILINE))
+
+
 def units() -> Count:
     """Every `make check` of a folder, in the tool root; each ends with `N passed, N failed`."""
     total = Count()
     for folder in UNITS:
-        makefile = TOP / folder / "Makefile"
-        if not makefile.is_file() or not re.search(r"^(?:[\w-]+ )*check:", makefile.read_text(), re.MULTILINE):
+        if not has_check(folder):
             print(f"none   make -C {folder} check: it has no such target", flush=True)
             continue
         start = time.monotonic()
@@ -90,17 +96,25 @@ def units() -> Count:
         for line in [done.stdout] if failed else WORTH_SAYING.findall(done.stdout):
             print(line, flush=True)
         word = "FAILED" if failed else "passed"
+        total.times[f"make -C {folder} check"] = time.monotonic() - start
         print(f"{word} make -C {folder} check: {passed} passed, {failed} failed "
               f"({time.monotonic() - start:.0f} s)", flush=True)
     return total
 
 
-def pytest(arguments: list[str], report: Path | None = None) -> int:
+# pytest imports its plugin before it reads pyproject.toml
+PYTEST_ENVIRONMENT = {"PYTHONPATH": str(LAB)}
+
+
+def pytest_command(arguments: list[str]) -> list[str]:
+    return ["python3", "-B", "-m", "pytest", "-p", "no:cacheprovider", "-p", "lab.fixtures", "-ra",
+            *arguments]
+
+
+def pytest(arguments: list[str]) -> int:
     """pytest in the tool root, its output to ours."""
-    argv = ["python3", "-B", "-m", "pytest", "-p", "no:cacheprovider", "-p", "lab.fixtures", "-ra"]
-    if report:
-        argv += [f"--junitxml={report}"]
-    return enter.run(roots.ensure("tool"), [*argv, *arguments], {"PYTHONPATH": str(LAB)}, capture=False).returncode
+    return enter.run(roots.ensure("tool"), pytest_command(arguments), PYTEST_ENVIRONMENT,
+                     capture=False).returncode
 
 
 def with_machines() -> list[str]:
@@ -110,13 +124,16 @@ def with_machines() -> list[str]:
 
 
 def lab_tests() -> Count:
-    """A machine on each of two workers: those in Bochs first (see schedule.py)."""
-    report = BUILD / "lab/report.xml"
+    """A machine on each worker: those in Bochs first (see schedule.py)."""
+    report, results = BUILD / "lab/report.xml", BUILD / "lab/results.jsonl"
     report.unlink(missing_ok=True)
-    rc = pytest(["-n", "2", "--dist", "loadgroup", *with_machines()], report)
+    results.unlink(missing_ok=True)
+    rc = pytest(["-n", "auto", "--dist", "loadgroup", f"--junitxml={report}",
+                 f"--record={results}", *with_machines()])
     if not report.exists():
         return Count(failed=1)
-    total = Count()
+    done = record.read(results)
+    total = Count(times={name: r.seconds for name, r in done.items() if r.outcome == "passed"})
     for suite in ElementTree.parse(report).getroot().iter("testsuite"):
         number = {k: int(suite.get(k, "0")) for k in ("tests", "failures", "errors", "skipped")}
         failed = number["failures"] + number["errors"]
@@ -145,9 +162,9 @@ def main() -> int:
     boots.start()  # beside what follows: whoever needs it first waits for it
     for name in KERNELS:
         images.kernel(name)
-    counts += [_one(f"build for {name}", lambda name=name: _build(name)) for name in KERNELS]
-    counts.append(_one("size of the monitor", _size))
-    counts.append(_one("plain English", _english))
+    counts += [_one(f"build for {name}", lambda name=name: build_for(name)) for name in KERNELS]
+    counts.append(_one("size of the monitor", size))
+    counts.append(_one("plain English", english))
     side: list[Count] = []
     thread = threading.Thread(target=lambda: side.append(units()))
     thread.start()
@@ -156,6 +173,7 @@ def main() -> int:
     boots.join()
     counts += side or [Count(failed=1)]
     passed, failed = sum(c.passed for c in counts), sum(c.failed for c in counts)
+    print(*times.report({name: seconds for c in counts for name, seconds in c.times.items()}), sep="\n")
     sys.stdout.flush()
     print(f"{passed} passed, {failed} failed", flush=True)
     return 1 if failed or not passed else 0

@@ -2,7 +2,9 @@
 """Machines for tests: see Documentation/how-to/lab.md. A pytest plugin; `qvlab test` loads it."""
 
 import dataclasses
+import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +13,9 @@ from product import Product
 from .config import Config
 from .errors import GuestTimeout, MachineDead
 from .machine import Machine
+from .record import Recorder, plain
 from .thorough import rarely
+from .workers import workers
 
 FIELDS = {f.name for f in dataclasses.fields(Config)}
 
@@ -135,8 +139,7 @@ class Failures:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")
         if report.failed and terminal:  # workers have none
-            name = report.nodeid.rpartition("@")[0] or report.nodeid  # without xdist's group
-            terminal.write_line(f"\nFAILED {name} ({report.when})")
+            terminal.write_line(f"\nFAILED {plain(report.nodeid)} ({report.when})")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -144,6 +147,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                      help="only the tests on this kind of machine (default: all)")
     parser.addoption("--thorough", action="store_true",
                      help="every test and every attack on Intel's machine too, which is slow")
+    parser.addoption("--only", type=Path, metavar="FILE", help="only the tests that this file names, one per line")
+    parser.addoption("--list-to", type=Path, metavar="FILE", help="write what there is to do, in order, as JSON")
+    parser.addoption("--record", type=Path, metavar="FILE", help="append a line of JSON for each test that is done")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -156,8 +162,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Failures(config))
+    if config.getoption("--record") and not hasattr(config, "workerinput"):  # xdist's workers have that
+        config.pluginmanager.register(Recorder(config.getoption("--record")))
     config.addinivalue_line("markers", "both_vendors: the test is done on AMD-V and on VT-x")
     config.addinivalue_line("markers", "thorough: done with --thorough only")
+    config.addinivalue_line("markers", "follows: needs what the test before it has left in the machine")
     config.addinivalue_line("markers", "machine(machine, cpus, memory, kernel, iommu, icount, cpu_flags, "
                             "boot_args, qemu_args, fresh): the machine a test runs in")
 
@@ -166,10 +175,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests of one machine in a row, and on one worker: each boots once."""
     only, thorough = config.getoption("--machine"), config.getoption("--thorough")
+    named = config.getoption("--only") and set(config.getoption("--only").read_text(encoding="utf-8").splitlines())
 
     def wants(item: pytest.Item) -> bool:
         rare = item.get_closest_marker("thorough") or (on_slow(item) and rarely(item.name))
-        return (thorough or not rare) and (not only or not _on_machine(item) or wanted(item).machine == only)
+        if named and item.nodeid not in named or rare and not thorough:
+            return False
+        return not only or not _on_machine(item) or wanted(item).machine == only
     config.hook.pytest_deselected(items=[item for item in items if not wants(item)])
     items[:] = [item for item in items if wants(item)]
     # Stable: the order within a file stays.
@@ -177,6 +189,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if name := group(item):
             item.add_marker(pytest.mark.xdist_group(name))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """For `make check-all`: all tests in their order, with the kind of machine of each."""
+    if path := session.config.getoption("--list-to"):
+        path.write_text(json.dumps([{
+            "name": plain(item.nodeid), "machine": wanted(item).machine.partition("-")[0] if _on_machine(item) else "",
+            "follows": bool(item.get_closest_marker("follows")),
+        } for item in session.items], indent=1) + "\n", encoding="utf-8")
+
+
+@pytest.hookimpl(optionalhook=True)  # of xdist
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """How many workers `-n auto` gives."""
+    return workers()
 
 
 SLOW = "slow "  # how the name of such a group begins

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Results of tests as lines of JSON, each written at the end of its test. Part of the pytest plugin."""
+
+import json
+from collections import defaultdict
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the host that runs qvlab may be without
+    import pytest
+
+
+@dataclass(frozen=True)
+class Result:
+    """Of a test, or of any other item of `make check-all`."""
+
+    name: str
+    outcome: str  # passed, failed or skipped
+    seconds: float
+
+    def append(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(self)) + "\n")
+
+
+def read(path: Path) -> dict[str, Result]:
+    """The last result of each; a line that was cut short is left out."""
+    results: dict[str, Result] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        try:
+            result = Result(**json.loads(line))
+        except ValueError:
+            continue
+        results[result.name] = result
+    return results
+
+
+def plain(nodeid: str) -> str:
+    """A test's name without the group that xdist adds."""
+    return nodeid.rpartition("@")[0] or nodeid
+
+
+class Recorder:
+    """Writes the results of a session."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seconds: dict[str, float] = defaultdict(float)
+        self._outcome: dict[str, str] = {}
+
+    def pytest_runtest_logreport(self, report: "pytest.TestReport") -> None:
+        name = plain(report.nodeid)
+        self._seconds[name] += report.duration
+        if report.outcome != "passed" and self._outcome.get(name) != "failed":
+            self._outcome[name] = report.outcome
+        if report.when not in ("setup", "call"):  # "teardown", or xdist's mark of a dead worker
+            outcome, seconds = self._outcome.pop(name, "passed"), self._seconds.pop(name)
+            Result(name, outcome, round(seconds, 1)).append(self._path)

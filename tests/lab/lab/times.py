@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How long each test took, in this run and in the one before."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from .paths import BUILD, CACHE
+
+NOW = BUILD / "lab/times.json"
+BEFORE = CACHE / "times.json"
+SHOWN = 20          # slowest tests that are printed
+FACTOR, LEAST = 1.5, 10.0  # a test that takes longer by this factor and by these seconds has grown
+
+
+def read(path: Path) -> dict[str, float]:
+    """Seconds by test; nothing if there is no such file, or if it was cut short."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def write(path: Path, times: Mapping[str, float]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rounded = {name: round(times[name], 1) for name in sorted(times)}
+    path.write_text(json.dumps(rounded, indent=1) + "\n", encoding="utf-8")
+
+
+def slowest(times: Mapping[str, float]) -> list[str]:
+    """A line for each of the slowest tests."""
+    order = sorted(times, key=lambda name: (-times[name], name))
+    return [f"{times[name]:7.1f} s  {name}" for name in order[:SHOWN]]
+
+
+def grown(times: Mapping[str, float], before: Mapping[str, float]) -> list[str]:
+    """A line for each test that takes much longer than before."""
+    longer = [name for name in sorted(times) if name in before
+              and times[name] > max(before[name] * FACTOR, before[name] + LEAST)]
+    return [f"{times[name]:7.1f} s  {name} ({before[name]:.1f} s before)" for name in longer]
+
+
+def report(times: Mapping[str, float], now: Path = NOW, before: Path = BEFORE) -> list[str]:
+    """The lines that `make check` prints. Keeps all times for the next run."""
+    old = read(before)
+    write(now, times)
+    write(before, {**old, **times})
+    lines = ["slowest tests:", *slowest(times)]
+    longer = grown(times, old)
+    return [*lines, "tests that grew by more than half and 10 s:", *longer] if longer else lines
