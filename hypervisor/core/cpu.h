@@ -5,7 +5,7 @@
 
 #include "instance.h"
 
-/* Functions that no cell reaches stand alone: scripts/size counts what one can reach (law 3) */
+/* Stays a function, so that scripts/size can leave it out of what a cell reaches (law 3) */
 #define FRONT_END_ONLY __attribute__((noinline))
 
 static inline u64 rdtsc(void)
@@ -67,7 +67,6 @@ void *memset(void *to, int c, size_t n);
 void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b);
 void count_exit(const struct pcpu *cpu, u32 reason);	/* enum qv_exit */
 
-
 /* kick.c: commands between CPUs */
 void kick(struct pcpu *target, u32 cmd);
 /* @asked has @cmd, @answers (the same CPU, perhaps in another instance) tells. False: 2 s since @start (TSC) are over */
@@ -81,25 +80,6 @@ void park(struct pcpu *cpu, enum cpu_phase phase);
 /* regs.c */
 void clear_registers(void);
 
-/* apic.c */
-void apic_send(u32 low, u32 apic_id);
-u32 apic_read(u32 reg);
-void apic_write(u32 reg, u32 value);
-void apic_drain(void);		/* let no interrupt of the CPU's past reach its next guest */
-void apic_hand_over(void);	/* the same, and those that only Linux can have set up: CMCI, AMD's extended ones */
-bool icr_write(struct pcpu *cpu, u32 low, u32 dest);	/* false: the cell has failed by it */
-void icr_learn(struct pcpu *cpu);	/* the logical ids Linux has given this CPU */
-bool xapic_write(struct pcpu *cpu, u64 gpa);	/* false: not understood, or not allowed */
-
-/* What a cell may put into an entry of its local vector table: fixed, NMI, or masked */
-static inline bool lvt_fine(u32 value)
-{
-	return value & 1u << 16 || !(value & 3u << 8);
-}
-
-
-void apic_eoi(void);
-
 /* gmem.c: read guest memory, only what the guest itself may reach. Bytes read */
 u32 guest_code(struct pcpu *cpu, u32 back, u8 *bytes, u32 len);	/* from @back bytes before rip on */
 bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len);
@@ -110,14 +90,6 @@ void *window_map(const struct pcpu *cpu, u64 pa, u64 flags);
 struct decoded;
 bool mmio_decode(struct pcpu *cpu, struct decoded *d);
 
-/* front.c, cell.c: a nested fault that is no device */
-void front_touch(struct pcpu *cpu, u64 gpa, bool write);
-void cell_fail(struct pcpu *cpu, u32 reason, u64 address);
-void refuse(struct pcpu *cpu, u32 reason, u64 address);	/* the cell fails; Linux gets #GP */
-/* The cell runs no more: note where this CPU stands. False: somebody else was first */
-bool cell_record(struct pcpu *cpu, u32 reason, u64 address);
-void cell_sample(struct pcpu *cpu);	/* note where this CPU stands, for Linux to read */
-
 /* manager.c */
 u64 hypercall(struct pcpu *cpu, u64 nr, u64 a);
 /* Drop cached translations on every front-end CPU; false: one did not answer */
@@ -126,13 +98,5 @@ bool flush_front_end(struct pcpu *cpu);
 /* init.c: permission maps and the parking page of @inst, by its creator, who has its block mapped at @va.
  * 0 or enum qv_mon_error */
 u64 guest_init(struct instance *inst, u64 va);
-
-/* handlers.c: exits that are alike for both vendors. Called with rip at the instruction */
-void exit_cpuid(struct pcpu *cpu);
-void exit_nmi(struct pcpu *cpu);
-void exit_memory(struct pcpu *cpu, u64 gpa, bool write);
-void exit_hypercall(struct pcpu *cpu);
-/* ports.c: @plain: not INS or OUTS; @len: of the instruction */
-void exit_port(struct pcpu *cpu, u32 port, u32 size, bool in, bool plain, u32 len);
 
 #endif

@@ -3,6 +3,7 @@
  * From Linux into the monitor, all CPUs together. What may fail comes first;
  * one atomic verdict decides for all; after it nothing can fail.
  */
+#include "apic.h"
 #include "cpu.h"
 #include "vendor.h"
 #include "enter.h"

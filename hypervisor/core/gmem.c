@@ -31,8 +31,8 @@ static bool translate(u64 gpa, u64 *pa)
 		return false;
 	if (e & PT_P)
 		*pa = (e & PT_ADDR & ~inside) | (gpa & inside);
-	else if (is_front_end() && !(e & NESTED_HOLE))
-		*pa = gpa;		/* not touched yet: identity */
+	else if (me()->nested.ram && !(e & NESTED_HOLE))
+		*pa = gpa;		/* identity tables, filled at the first touch: front_fill() */
 	else
 		return false;
 	return true;

@@ -43,5 +43,6 @@ u64 guest_init(struct instance *inst, u64 va)
 {
 	build_port_map(inst);
 	msr_build(inst);
+	vendor_controls(inst, inst->id);
 	return build_park(inst, va) ? QV_ME_TABLES : QV_ME_OK;
 }

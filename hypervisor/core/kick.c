@@ -17,6 +17,8 @@
  * SIPI     the ICR filter             one that waits for it, and  the target; nobody waits
  *                                     is own (manage.h)
  */
+#include "apic.h"
+#include "cell/cell.h"
 #include "cpu.h"
 #include "vendor.h"
 

@@ -3,6 +3,7 @@
  * Cells come and go: the front end's hypercalls. Only here is another
  * instance's memory ever mapped, and only while one call lasts.
  */
+#include "apic.h"
 #include "manage.h"
 #include "nested.h"
 #include "request.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Carries out what the vendor's table of MSRs says: msr.h. */
+/* The vendor's table of MSRs: its permission map, and the steps that all RDMSR and WRMSR exits share. */
+#include "cpu.h"
 #include "msr.h"
 #include "vendor.h"
 #include "x86.h"
 
-/* The first row that fits; the last one fits always */
+/* The last row fits every MSR */
 static const struct msr_rule *rule_of(u32 msr)
 {
 	const struct msr_rule *r = vendor_msr_rules;
@@ -27,70 +28,24 @@ void msr_build(struct instance *inst)
 
 		for (msr = r->first; msr <= r->last; msr++)
 			if (!vendor_msr_stop(inst->msr_map, msr, stop))
-				break;		/* nor have the others of this row a place */
+				break;		/* the rest of this row has no place either */
 	}
 }
 
-/* OWN */
-static bool own(struct pcpu *cpu, u32 msr, u64 *value, bool write)
+void msr_exit(struct pcpu *cpu, struct msr_exit *x)
 {
-	if (msr == MSR_X2APIC_ICR)
-		return icr_write(cpu, *value, *value >> 32);
-	if (msr >> 6 == MSR_X2APIC >> 6)	/* LVT */
-		return lvt_fine(*value) && msr_write_safe(msr, *value);
-	return vendor_msr_own(cpu, msr, value, write);
+	x->msr = cpu->regs[GPR_RCX];
+	x->write = vendor_msr_write(cpu);
+	x->value = cpu->regs[GPR_RDX] << 32 | (u32)cpu->regs[GPR_RAX];
+	x->rule = rule_of(x->msr);
+	count_exit(cpu, x->msr == MSR_X2APIC_ICR ? QV_EXIT_ICR : QV_EXIT_MSR);
 }
 
-/* What Linux may do but not directly; false: #GP */
-static FRONT_END_ONLY bool front_msr(struct pcpu *cpu, const struct msr_rule *r, u32 msr, u64 *value, bool write)
+void msr_done(struct pcpu *cpu, const struct msr_exit *x)
 {
-	u32 action = r->front[write];
-	u64 old = 0, wanted = *value;
-
-	if (action == FAIL)
-		return false;
-	if (action == ZERO || action == DROP)
-		*value = 0;
-	else if (!write)
-		return msr_read_safe(msr, value);	/* outside the map */
-	else if (action == OK)
-		return msr_write_safe(msr, wanted);
-	else if (!msr_read_safe(msr, &old))
-		return false;
-	else		/* KEEP */
-		*value = (old & ~r->mask) | (wanted & r->mask);
-	if (action == KEEP && *value != old && !msr_write_safe(msr, *value))
-		return false;
-	if (write && action != ZERO && *value != wanted) {
-		cpu_status(cpu)->denied++;
-		log_event(cpu, QV_LOG_MSR_DENIED, msr, wanted);
-	}
-	return true;
-}
-
-void exit_msr(struct pcpu *cpu, bool write)
-{
-	u32 msr = cpu->regs[GPR_RCX];
-	u64 value = cpu->regs[GPR_RDX] << 32 | (u32)cpu->regs[GPR_RAX];
-	const struct msr_rule *r = rule_of(msr);
-	bool done;
-
-	count_exit(cpu, msr == MSR_X2APIC_ICR ? QV_EXIT_ICR : QV_EXIT_MSR);
-	if ((is_front_end() ? r->front : r->cell)[write] == OWN) {
-		done = own(cpu, msr, &value, write);
-	} else if (is_front_end()) {
-		done = front_msr(cpu, r, msr, &value, write);
-	} else {
-		value = 0;
-		done = r->cell[write] == ZERO;
-	}
-	if (!done) {
-		refuse(cpu, QV_FAIL_MSR, msr);
-		return;
-	}
-	if (!write) {
-		cpu->regs[GPR_RAX] = (u32)value;
-		cpu->regs[GPR_RDX] = value >> 32;
+	if (!x->write) {
+		cpu->regs[GPR_RAX] = (u32)x->value;
+		cpu->regs[GPR_RDX] = x->value >> 32;
 	}
 	vendor_skip(cpu, 2);
 }

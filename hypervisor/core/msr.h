@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * MSRs: the vendor's table (svm/msr.c, vmx/msr.c) is the policy, the code here carries it out, and
- * scripts/msrs generates Documentation/reference/msrs.md from it. A cell reaches listed MSRs only.
- * Linux reaches everything but what is listed as kept from it: what would undo the monitor, move memory
- * or devices about, or reach CPUs that are not its own.
+ * MSRs. The vendor's table (svm/msr.c, vmx/msr.c) is the policy; cell/msr.c and front/msr.c carry out
+ * a column of it each. scripts/msrs generates Documentation/reference/msrs.md from it. A cell reaches only what is
+ * listed. Linux reaches everything but what the table keeps from it: what would undo the monitor, move
+ * memory or devices, or reach CPUs of cells.
  */
 #ifndef QV_MSR_H
 #define QV_MSR_H
 
-#include "cpu.h"
+#include "instance.h"
 
 enum msr_action {
 	OK,		/* directly, no exit; as on the bare machine, #GP included */
@@ -31,16 +31,26 @@ struct msr_rule {
 /* The first row that fits counts */
 extern const struct msr_rule vendor_msr_rules[];
 
-/* What of @msr exits, in the vendor's permission map: bit 0 reads, bit 1 writes. False: it has no
- * place there, and so always exits */
+/* Sets in the vendor's permission map whether reads (bit 0 of @stop) and writes (bit 1) of @msr exit.
+ * Returns false if @msr has no place in the map: it always exits */
 bool vendor_msr_stop(u8 *map, u32 msr, u32 stop);
-/* OWN rows but the APIC's: carry it out, *@value in or out; false: refused */
+/* Carries out an access to an MSR with action OWN, but the APIC's; *@value in or out. False: rejected */
 bool vendor_msr_own(struct pcpu *cpu, u32 msr, u64 *value, bool write);
 
-/* @inst's permission map, by its creator */
+/* Builds @inst's permission map; for its creator */
 void msr_build(struct instance *inst);
-/* RDMSR or WRMSR has exited */
-void exit_msr(struct pcpu *cpu, bool write);
+
+/* An RDMSR or WRMSR that exited: cell/msr.c, front/msr.c */
+struct msr_exit {
+	u32 msr;
+	bool write;
+	u64 value;		/* in: what is written; out: what is read */
+	const struct msr_rule *rule;
+};
+/* Reads the exit of this CPU into @x, counts it */
+void msr_exit(struct pcpu *cpu, struct msr_exit *x);
+/* The access is done: sets the registers, skips the instruction */
+void msr_done(struct pcpu *cpu, const struct msr_exit *x);
 
 /* traps.S: false: the processor raised #GP */
 bool msr_read_safe(u32 msr, u64 *value);

@@ -13,7 +13,7 @@ static bool is_ram(const struct qv_mon_boot *ram, u64 pa)
 	return false;
 }
 
-/* PCI config space: Linux reads it directly, its writes come to pci_front.c */
+/* PCI config space: Linux reads it directly, its writes exit to front/pci.c */
 static bool is_config(const struct qv_mon_boot *b, u64 pa)
 {
 	return b && pa - b->ecam_pa < b->ecam_len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PCI functions of cells. pci.c: what a cell does with its own. pci_manage.c:
- * giving and taking back. pci_front.c, pci_guard.c: Linux meanwhile.
+ * PCI functions of cells. cell/pci.c: a cell's own accesses. pci_manage.c: giving and taking back.
+ * front/pci.c, front/pci_guard.c: Linux's accesses.
  */
 #ifndef QV_PCI_H
 #define QV_PCI_H
@@ -26,14 +26,10 @@ struct pci_cell {		/* in the cell's instance: what its exits need */
 	struct pci_table tables[QV_MON_DEVICES];
 };
 
-/* pci.c: a device's page in this CPU's window; one aligned dword of it */
+/* device.c: a device's page in this CPU's window; one aligned dword of it */
 volatile void *device_window(struct pcpu *cpu, u64 pa);
 u32 device_read(struct pcpu *cpu, u64 pa);
 void device_write(struct pcpu *cpu, u64 pa, u32 value);
-/* A cell's write to config space, or beside an MSI-X table; false: neither, or not understood */
-bool pci_write(struct pcpu *cpu, u64 gpa);
-/* A cell's 0xCF8..0xCFF; false: no such port for it */
-bool pci_port(struct pcpu *cpu, u32 port, u32 size, bool in);
 
 /* pci_manage.c: the manager. Checks of inst->req; 0 or enum qv_mon_error */
 u64 pci_check(const struct instance *inst, u32 caller);
@@ -46,7 +42,7 @@ void pci_take(const struct qv_mon_create *q, bool take);	/* from, or back to, th
 void pci_begin(struct pcpu *cpu, const struct instance *cell);	/* before its CPUs start */
 void pci_quiet(struct pcpu *cpu, const struct qv_mon_create *q);	/* after they have stopped */
 
-/* pci_front.c */
+/* front/pci.c */
 /* The function of a running or stopped cell with this number; NULL: Linux's, or nobody's */
 const struct qv_mon_device *pci_given(u32 bdf);
 /* One dword of a function's config space, by ECAM or, without it, by ports */
@@ -55,12 +51,11 @@ void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value);
 /* Linux's write to ECAM; false: not one that is known */
 bool pci_config_page(u64 gpa);
 bool pci_config_store(struct pcpu *cpu, u64 gpa);
-void front_port(struct pcpu *cpu, u32 port, u32 size, bool in, bool plain, u32 len);
 
-/* pci_guard.c: may Linux write @value under @mask to a function that is no cell's? @reg: of a dword */
+/* front/pci_guard.c: may Linux write @value under @mask to a function that is no cell's? @reg: of a dword */
 bool pci_guard(struct pcpu *cpu, u32 bdf, u32 reg, u32 value, u32 mask);
 
-/* ioapic.c: the front end's accesses; false: not an IOAPIC's page, or not understood */
+/* front/ioapic.c: the front end's accesses; false: not an IOAPIC's page, or not understood */
 bool ioapic_page(u64 gpa);
 bool ioapic_access(struct pcpu *cpu, u64 gpa, bool write);
 void ioapic_sweep(struct pcpu *cpu);	/* mask what would reach CPUs that are not Linux's any more */

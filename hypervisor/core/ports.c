@@ -156,14 +156,3 @@ void port_result(struct pcpu *cpu, u32 size, u32 value)
 
 	*rax = (*rax & keep) | (value & ~keep);
 }
-
-/* A port instruction that the permission bitmap stopped; @plain: not INS or OUTS */
-void exit_port(struct pcpu *cpu, u32 port, u32 size, bool in, bool plain, u32 len)
-{
-	if (is_front_end())
-		front_port(cpu, port, size, in, plain, len);
-	else if (plain && pci_port(cpu, port, size, in))
-		vendor_skip(cpu, len);
-	else
-		cell_fail(cpu, QV_FAIL_PORT, port);
-}

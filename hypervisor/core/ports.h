@@ -7,7 +7,7 @@
 enum port_front {	/* what Linux's own use of a port is */
 	PORT_PASS,	/* direct */
 	PORT_LOG,	/* carried out; a write is logged */
-	PORT_CONFIG,	/* 0xCFC..0xCFF, and 0xCF8 without ECAM: pci_front.c; the rest direct */
+	PORT_CONFIG,	/* 0xCFC..0xCFF, and 0xCF8 without ECAM: front/pci.c; the rest direct */
 };
 
 struct port_rule {	/* ports that no cell may have */

@@ -33,10 +33,24 @@ void vendor_shutdown(void) __attribute__((noreturn));
 /* Run the guest, for ever: exits are handled inside */
 void vendor_run(struct pcpu *cpu) __attribute__((noreturn));
 
+/* Fills inst->controls: what exits beside ports and MSRs, of a cell or of Linux */
+void vendor_controls(struct instance *inst, bool cell);
+
 /* New guest states */
 void vendor_set_park(struct pcpu *cpu);
 void vendor_set_sipi(struct pcpu *cpu, u32 vector);
 void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry);
+
+/* What this exit was; each for its own kind of exit only */
+bool vendor_msr_write(const struct pcpu *cpu);		/* WRMSR, else RDMSR */
+u64 vendor_memory_access(const struct pcpu *cpu, bool *write);	/* guest-physical address */
+struct port_access {
+	u32 port, size;		/* size: 1, 2, 4 bytes */
+	u32 len;		/* of the instruction */
+	bool in;
+	bool plain;		/* not INS or OUTS */
+};
+void vendor_port_access(const struct pcpu *cpu, struct port_access *a);
 
 /* Looks at and changes of the guest during an exit */
 void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode);

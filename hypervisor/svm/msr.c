@@ -3,7 +3,7 @@
  * AMD's MSRs; what the words mean: core/msr.h. Numbers and names: AMD APM vol. 2, appendix A, and the
  * PPRs of families 17h to 1Ah.
  */
-#include "../core/msr.h"
+#include "core/msr.h"
 #include "svm.h"
 
 const struct msr_rule vendor_msr_rules[] = {
@@ -93,10 +93,6 @@ bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 	return true;
 }
 
-/* Without LMSLE: tried in the host's EFER below, its segment limits would hold for the monitor's own stack */
-static const u64 EFER_KNOWN = 0x1 | EFER_LME | EFER_LMA | 1 << 11 | EFER_SVME |
-			      1 << 14 | 1 << 15 | 1 << 17 | 1 << 18 | 1 << 20 | 1 << 21;
-
 /* Does this processor have all these bits? VMRUN would refuse a guest with one that it lacks */
 static bool efer_exists(u64 value)
 {
@@ -113,8 +109,8 @@ static bool write_efer(struct pcpu *cpu, u64 value)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
-	if (value & ~EFER_KNOWN || ((v->cr0 & CR0_PG) && ((value ^ v->efer) & EFER_LME)) ||
-	    (!is_front_end() && (value & EFER_SVME)) || !efer_exists(value))
+	if (value & ~controls_of(me())->efer || ((v->cr0 & CR0_PG) && ((value ^ v->efer) & EFER_LME)) ||
+	    !efer_exists(value))
 		return false;
 	v->efer = (value & ~EFER_LMA) | (v->efer & EFER_LMA) | EFER_SVME;
 	return true;

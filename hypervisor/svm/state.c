@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Guest states: as Linux was, after INIT, after SIPI, parked, at a cell's entry. */
-#include "../core/msr.h"
+#include "core/msr.h"
 #include "svm.h"
 
 #define ATTR_CODE64	0xa9b
@@ -16,18 +16,31 @@ static struct vmcb_seg seg(u16 sel, u16 attrib, u32 limit, u64 base)
 	return (struct vmcb_seg){ sel, attrib, limit, base };
 }
 
-/* What exits: the control block's first words. Cells; Linux */
-static const u32 intercepts[2][6] = {
-	{ 0, 0, EXC_DB | EXC_AC | EXC_MC, I3_COMMON | I3_RDPMC | I3_CPUID | I3_IOIO | I3_FERR_FREEZE,
-	  I4_COMMON | I4_WBINVD, 0 },
-	{ 0, 0, 0, I3_COMMON | I3_IOIO, I4_COMMON, 0 },
+/* What exits, the VMCB's first words: of a cell, of Linux */
+static const u32 cell_intercepts[6] = {
+	0, 0, EXC_DB | EXC_AC | EXC_MC, I3_COMMON | I3_RDPMC | I3_CPUID | I3_IOIO | I3_FERR_FREEZE,
+	I4_COMMON | I4_WBINVD, 0
 };
+static const u32 front_intercepts[6] = { 0, 0, 0, I3_COMMON | I3_IOIO, I4_COMMON, 0 };
+
+/* Without LMSLE: write_efer() tries the bits in the host's EFER, where segment limits would hold for the monitor's stack */
+#define EFER_KNOWN	(1ull << 0 | EFER_LME | EFER_LMA | 1ull << 11 | EFER_SVME | \
+			 1ull << 14 | 1ull << 15 | 1ull << 17 | 1ull << 18 | 1ull << 20 | 1ull << 21)
+
+void vendor_controls(struct instance *inst, bool cell)
+{
+	struct svm_controls *c = controls_of(inst);
+
+	memcpy(c->intercepts, cell ? cell_intercepts : front_intercepts, sizeof(c->intercepts));
+	c->np_enable = NP_ENABLE | (!cell && inst->boot.invlpgb ? NP_INVLPGB : 0);
+	c->efer = EFER_KNOWN & ~(cell ? EFER_SVME : 0);	/* Linux reads SVME as set, and may write it so */
+}
 
 static void set_controls(struct pcpu *cpu)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
-	memcpy(v, intercepts[is_front_end()], sizeof(intercepts[0]));
+	memcpy(v, controls_of(me())->intercepts, sizeof(cell_intercepts));
 	v->tlb_control = TLB_FLUSH_ALL;
 	v->n_cr3 = me()->nested.root;
 	v->event_inj = v->v_intr = v->shadow = 0;
@@ -40,8 +53,8 @@ static void set_permanent(struct pcpu *cpu)
 
 	v->iopm_pa = pa_of(me()->port_map);
 	v->msrpm_pa = pa_of(me()->msr_map);
-	v->asid = me()->id + 1;		/* INVLPGB reaches all that is of one ASID, on all CPUs */
-	v->np_enable = NP_ENABLE | (is_front_end() && me()->boot.invlpgb ? NP_INVLPGB : 0);
+	v->asid = me()->id + 1;		/* INVLPGB flushes an ASID on all CPUs: each instance has its own */
+	v->np_enable = controls_of(me())->np_enable;
 	set_controls(cpu);
 }
 

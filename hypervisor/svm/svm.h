@@ -2,14 +2,27 @@
 #ifndef QV_SVM_H
 #define QV_SVM_H
 
-#include "../core/cpu.h"
-#include "../core/vendor.h"
-#include "../core/x86.h"
+#include "core/cpu.h"
+#include "core/vendor.h"
+#include "core/x86.h"
 #include "vmcb.h"
 
 static inline struct vmcb *vmcb_of(const struct pcpu *cpu)
 {
 	return (struct vmcb *)((u64)cpu + CPU_OFF_VMCB);
+}
+
+/* inst->controls */
+struct svm_controls {
+	u32 intercepts[6];	/* the VMCB's first words */
+	u64 np_enable;		/* the VMCB's field */
+	u64 efer;		/* bits that the guest may write */
+};
+_Static_assert(sizeof(struct svm_controls) <= sizeof(((struct instance *)0)->controls), "controls");
+
+static inline struct svm_controls *controls_of(struct instance *inst)
+{
+	return (struct svm_controls *)inst->controls;
 }
 
 /* Physical address of something in this instance's block */
@@ -26,7 +39,7 @@ void svm_shutdown(void) __attribute__((noreturn));	/* a triple fault, now */
 struct leave_state;
 void svm_leave(const struct leave_state *state) __attribute__((noreturn));
 
-/* exits.c: called by svm_run after each exit; the CPU then enters again */
+/* run.c: called by svm_run after each exit; the CPU then enters again */
 void svm_exit(struct pcpu *cpu);
 
 struct leave_state {			/* order is known to svm_leave in entry.S */

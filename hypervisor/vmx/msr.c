@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The MSRs of Intel's processors: Intel SDM vol. 4, chapter 2. core/msr.h says what a row means. */
-#include "../core/msr.h"
-#include "../core/x86.h"
+#include "core/msr.h"
+#include "core/x86.h"
 #include "vmx.h"
 
 const struct msr_rule vendor_msr_rules[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a CPU has in an instance; guest states after INIT, after SIPI, parked, at a cell's entry. Linux's: linux.c */
-#include "../core/msr.h"
-#include "../core/x86.h"
+#include "core/msr.h"
+#include "core/x86.h"
 #include "vmx.h"
 
 #define CR0_ET		(1ull << 4)
@@ -58,16 +58,39 @@ static void set_nested(const struct paging *p)
 	vmcs_write(VMCS_EPT_POINTER, p->root | EPT_WALK(p->levels) | EPT_WRITE_BACK);
 }
 
+/* By CONTROL_* */
+static const u32 control_fields[] = {
+	VMCS_PROC, VMCS_PROC2, VMCS_EXCEPTIONS, VMCS_CR0_MASK, VMCS_CR4_MASK, VMCS_XSS_BITMAP,
+};
+
+void vendor_controls(struct instance *inst, bool cell)
+{
+	const struct qv_mon_vmx *x = &inst->boot.vmx;
+	u64 *c = inst->controls;
+
+	c[CONTROL_PROC] = x->proc | (cell ? PROC_RDPMC : 0);
+	c[CONTROL_PROC2] = x->proc2 | (cell ? PROC2_WBINVD : 0);
+	c[CONTROL_EXCEPTIONS] = cell ? EXC_DB | EXC_AC | EXC_MC : 0;
+	/* A cell that switches its caches off would slow the whole core: it reads CD and NW as it wrote them */
+	c[CONTROL_CR0_MASK] = cell ? CR0_NE | CR0_CD | CR0_NW : CR0_NE;
+	/* With MCE clear, a machine check that goes to all CPUs would shut the machine down */
+	c[CONTROL_CR4_MASK] = CR4_OURS | (cell ? CR4_MCE : 0);
+	/* XRSTORS would load MSRs (a cell's: any; Linux's: of trace and user interrupts), and ask no permission map */
+	c[CONTROL_XSS] = cell ? ~0ull : XSS_TRACE | XSS_USER_INTERRUPTS;
+}
+
 /* As at the beginning of any guest state */
 static void set_controls(void)
 {
-	vmcs_write(VMCS_PROC, me()->boot.vmx.proc | (is_front_end() ? 0 : PROC_RDPMC));
+	u32 i;
+
+	for (i = 0; i < sizeof(control_fields) / sizeof(control_fields[0]); i++)
+		vmcs_write(control_fields[i], me()->controls[i]);
 	vmcs_write(VMCS_ENTRY, me()->boot.vmx.entry);
-	vmcs_write(VMCS_EXCEPTIONS, is_front_end() ? 0 : EXC_DB | EXC_AC | EXC_MC);
 	set_nested(&me()->nested);
 }
 
-/* Features that nobody uses, and whose fields are nothing in particular after VMCLEAR */
+/* Features that are not used; VMCLEAR leaves their fields undefined */
 static const struct field_value unused[] = {
 	{ VMCS_FAULT_MASK, 0 }, { VMCS_FAULT_MATCH, 0 }, { VMCS_CR3_TARGETS, 0 }, { VMCS_EXIT_STORES, 0 },
 	{ VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 }, { VMCS_LINK, ~0ull }, { ENTRY_EVENT, 0 },
@@ -77,22 +100,14 @@ static const struct field_value unused[] = {
 static void set_permanent(void)
 {
 	const struct qv_mon_vmx *x = &me()->boot.vmx;
-	bool cell = !is_front_end();
 
 	WRITE_ALL(unused);
 	vmcs_write(VMCS_PIN, x->pin);
-	vmcs_write(VMCS_PROC2, x->proc2 | (cell ? PROC2_WBINVD : 0));
 	vmcs_write(VMCS_EXIT, x->exit);
 	vmcs_write(VMCS_VPID, me()->id + 1);
 	vmcs_write(VMCS_MSR_BITMAP, pa_of(me()->msr_map));
 	vmcs_write(VMCS_IO_BITMAP_A, pa_of(me()->port_map));
 	vmcs_write(VMCS_IO_BITMAP_B, pa_of(me()->port_map + QV_PAGE));
-	/* A cell that switches its caches off would slow the whole core: it may believe that they are */
-	vmcs_write(VMCS_CR0_MASK, cell ? CR0_NE | CR0_CD | CR0_NW : CR0_NE);
-	/* With MCE clear, a machine check that goes to all CPUs would shut the machine down */
-	vmcs_write(VMCS_CR4_MASK, CR4_OURS | (cell ? CR4_MCE : 0));
-	/* XRSTORS would load MSRs (a cell's: any; Linux's: of trace and user interrupts), and ask no permission map */
-	vmcs_write(VMCS_XSS_BITMAP, cell ? ~0ull : XSS_TRACE | XSS_USER_INTERRUPTS);
 	vmcs_write(VMCS_CR4_SHADOW, 0);
 	set_controls();
 }

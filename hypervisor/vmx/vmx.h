@@ -2,14 +2,23 @@
 #ifndef QV_VMX_H
 #define QV_VMX_H
 
-#include "../core/cpu.h"
-#include "../core/vendor.h"
+#include "core/cpu.h"
+#include "core/vendor.h"
 #include "vmcs.h"
 #include <vmx/access.h>		/* by this name: tests have another one */
 
 #define CR4_VMXE	(1ull << 13)
 /* Nobody's: VT-x is in use; user interrupts go to any CPU and ask no filter; FRED is unknown here */
 #define CR4_OURS	(CR4_VMXE | 1ull << 25 | 1ull << 32)
+
+/* Reason 0 is every exception and the NMI: told apart here */
+#define EVENT_CODE(vector)	(0x10000u + (vector))
+#define CODE_NMI		EVENT_CODE(2)
+#define CODE_ENTRY_FAILED	0x20000u
+#define CODE_ENTRY_CHECK	0x20001u
+
+/* inst->controls: values of the fields in vmx/state.c */
+enum { CONTROL_PROC, CONTROL_PROC2, CONTROL_EXCEPTIONS, CONTROL_CR0_MASK, CONTROL_CR4_MASK, CONTROL_XSS };
 
 /* What entry.S has as numbers */
 _Static_assert(__builtin_offsetof(struct pcpu, regs) == 0, "entry.S");
@@ -58,7 +67,11 @@ void vmx_leap(u64 rdi) __attribute__((noreturn));
 void vmx_set_seg(u32 which, u32 sel, u32 rights, u32 limit, u64 base);
 void vmx_set_host(const struct pcpu *cpu);
 
-/* exits.c: called by vmx_run */
+/* guest.c */
+void vmx_end_shadow(void);			/* what STI and MOV SS hold off, and a halt */
+void vmx_nmi_window(bool on);			/* an exit as soon as the guest can take an NMI */
+
+/* run.c: called by vmx_run */
 void vmx_exit(struct pcpu *cpu);
 void vmx_noted_nmi(struct pcpu *cpu);		/* an NMI came between two entries */
 void vmx_refused(struct pcpu *cpu);		/* VMRESUME and VMLAUNCH both failed */

@@ -29,7 +29,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_named_files_are_there(page: Path) -> None:
-    """`core/front.c`, `test_nested.c` and the like."""
+    """`front/touch.c`, `test_nested.c` and the like."""
     known = {p.relative_to(TOP).as_posix() for folder in ("driver", "hypervisor", "include", "inmates", "tools", "tests", "scripts", "configs")
              for p in (TOP / folder).rglob("*") if p.is_file()}
     named = {word for word in CODE.findall(page.read_text())

@@ -9,7 +9,7 @@
  *	given back when it is not Linux's and all RAM, opened when it is a hole, as manager.c does
  * Enough: an operation walks one path and adds to it; all entries of a table are treated alike; the page that
  *	is looked at is any page, so what holds for it holds for all
- * Code: hypervisor/core/paging.c hypervisor/core/nested.c hypervisor/core/front.c
+ * Code: hypervisor/core/paging.c hypervisor/core/nested.c hypervisor/front/touch.c
  * Options: --unwind 7 --unwindset paging_find.0:3,paging_entry.0:3,walk.0:3
  * Seconds: 900
  * Cases: 0 1 2 3 4 5
@@ -28,7 +28,7 @@
  * Twin: hypervisor/core/paging.c: `leaf + i * level_size(level - 1)` -> `leaf`: a large page is split into one page, many times (case 1)
  * Twin: hypervisor/core/paging.c: `off >= pool->end` -> `off > pool->end`: a page beyond the pool (case 0)
  * Twin: hypervisor/core/nested.c: `pa < level_size(p->levels + 1)` -> `pa`: an address beyond the tables is filled at another's place (case 0)
- * Twin: hypervisor/core/front.c: `exchange(entry, seen, table | PT_TABLE);` -> `exchange(entry, seen, 0);`: a touch makes a hole Linux's (case 5)
+ * Twin: hypervisor/front/touch.c: `exchange(entry, seen, table | PT_TABLE);` -> `exchange(entry, seen, 0);`: a touch makes a hole Linux's (case 5)
  */
 #include "core/cpu.h"
 #include "core/nested.h"

@@ -8,6 +8,7 @@
 #include "fake_vendor.h"
 #include "core/identity.h"
 #include "core/setup.h"
+#include "core/vendor.h"
 #include "unit.h"
 
 u8 *fake_ram;
@@ -120,6 +121,8 @@ void fake_open(bool x2apic, bool assists)
 void fake_become_cell(void)
 {
 	me()->id = 1;
+	me()->nested.ram = NULL;		/* nothing is mapped at a touch */
+	vendor_controls(me(), true);
 	me()->req.num_ports = 1;
 	me()->req.ports[0].first = me()->req.ports[0].last = 0x60;
 	my_status()->state = QV_MON_RUNNING;

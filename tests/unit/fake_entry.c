@@ -6,6 +6,7 @@
 #include "fake_vendor.h"
 #include "core/enter.h"
 #include "core/cpu.h"
+#include "core/exits.h"
 #include "core/msr.h"
 #include "core/vendor.h"
 #include "unit.h"

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
+#include "core/apic.h"
 #include "core/manage.h"
 #include "core/nested.h"
 #include "fake_vendor.h"
@@ -160,7 +161,7 @@ static void icr(u32 mode, bool late)
 	u32 low = 3u << 18 | 1u << 14 | mode << 8 | 0x9a;		/* all others */
 
 	if (!late) {
-		icr_write(pcpu_of(STEPS_ACTOR), low, 0);
+		icr_write(pcpu_of(STEPS_ACTOR), low);
 		return;
 	}
 	now.verdict = icr_filter(&me()->icr, low, 0, STEPS_ACTOR);
@@ -377,7 +378,7 @@ static void all_run(void)
 	now.inside = true;
 	for (i = 1; i < FAKE_CPUS; i++) {
 		if (pcpu_of(i)->phase == CPU_WAIT_SIPI)
-			icr_write(pcpu_of(0), 6u << 8 | 1u << 14 | 0x9a, pcpu_of(i)->apic_id);
+			icr_write(pcpu_of(0), (u64)pcpu_of(i)->apic_id << 32 | 6u << 8 | 1u << 14 | 0x9a);
 		deliver(0);
 		CHECK_EQ(pcpu_of(i)->phase, CPU_RUNNING);
 		now.cached[i] = mapped();

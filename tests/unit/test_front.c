@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Linux runs into faults on two CPUs while the third makes and destroys cells: core/front.c. */
+/* Linux runs into faults on two CPUs while the third makes and destroys cells: front/touch.c. */
 #include <pthread.h>
 #include <string.h>
 #include "fake_vendor.h"

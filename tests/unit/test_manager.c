@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* core/manager.c: cells come and go, and after every call everything belongs to whom it should. */
 #include <string.h>
+#include "core/apic.h"
+#include "core/exits.h"
 #include "core/manage.h"
 #include "fake_vendor.h"
 #include "request_model.h"
@@ -244,7 +246,7 @@ static void not_caught(void)
 
 static void linux_wants(u32 mode, u32 index)
 {
-	icr_write(pcpu_of(2), mode << 8 | 1 << 14 | 0x9a, pcpu_of(index)->apic_id);
+	icr_write(pcpu_of(2), (u64)pcpu_of(index)->apic_id << 32 | mode << 8 | 1 << 14 | 0x9a);
 }
 
 /* Linux's third CPU starts the first again as soon as it is caught */

@@ -22,9 +22,10 @@ static void controls(void)
 		bool cell = i & 1, invlpgb = i & 2;
 
 		fake_open(true, true);
+		me()->boot.invlpgb = invlpgb;
+		vendor_controls(me(), false);
 		if (cell)
 			fake_become_cell();
-		me()->boot.invlpgb = invlpgb;
 		v->clean = 0;
 		vendor_arrive(cpu);
 		unit_case("%s, %s INVLPGB:", cell ? "cell" : "Linux", invlpgb ? "with" : "without");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes to the xAPIC page: decoded, filtered, carried out. core/apic.c from the exit on. */
+/* Writes to the xAPIC page: decoded, filtered, carried out. core/xapic.c, from the exit on. */
 #include <string.h>
+#include "core/apic.h"
 #include "fake.h"
 #include "svm/svm.h"
 #include "unit.h"

@@ -7,9 +7,8 @@
  * manager may give the page back meanwhile: so every change is an exchange
  * against what was seen, and who loses faults again and looks again.
  */
-#include "cpu.h"
-#include "nested.h"
-#include "vendor.h"
+#include "front.h"
+#include "core/nested.h"
 
 static bool in_ones_table(const u64 *entry)
 {

@@ -8,11 +8,10 @@
  * written is pci_guard.c's decision; one access at a time, so that two CPUs
  * cannot do by halves what neither may.
  */
-#include "cpu.h"
-#include "decode.h"
-#include "pci.h"
-#include "ports.h"
-#include "vendor.h"
+#include "front.h"
+#include "core/decode.h"
+#include "core/pci.h"
+#include "core/ports.h"
 
 #define CONFIG_ADDRESS	0xcf8
 #define CONFIG_DATA	0xcfc
@@ -184,12 +183,12 @@ static bool config_port(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *valu
 	return true;
 }
 
-FRONT_END_ONLY bool pci_config_page(u64 gpa)
+bool pci_config_page(u64 gpa)
 {
 	return gpa - me()->boot.ecam_pa < me()->boot.ecam_len;
 }
 
-FRONT_END_ONLY bool pci_config_store(struct pcpu *cpu, u64 gpa)
+bool pci_config_store(struct pcpu *cpu, u64 gpa)
 {
 	struct decoded d;
 
@@ -239,17 +238,20 @@ static void access(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
 	}
 }
 
-FRONT_END_ONLY void front_port(struct pcpu *cpu, u32 port, u32 size, bool in, bool plain, u32 len)
+void front_port(struct pcpu *cpu)
 {
-	u32 value = (u32)cpu->regs[GPR_RAX] & ~0u >> (32 - size * 8);
+	struct port_access a;
+	u32 value;
 
-	if (!plain) {			/* INS and OUTS: #GP tells Linux */
-		refused(cpu, QV_LOG_PORT, port, value);
+	vendor_port_access(cpu, &a);
+	value = (u32)cpu->regs[GPR_RAX] & ~0u >> (32 - a.size * 8);
+	if (!a.plain) {			/* INS and OUTS: #GP tells Linux */
+		refused(cpu, QV_LOG_PORT, a.port, value);
 		vendor_inject_fault(cpu, 13);
 		return;
 	}
-	access(cpu, port, size, in, &value);
-	if (in)
-		port_result(cpu, size, value);
-	vendor_skip(cpu, len);
+	access(cpu, a.port, a.size, a.in, &value);
+	if (a.in)
+		port_result(cpu, a.size, value);
+	vendor_skip(cpu, a.len);
 }

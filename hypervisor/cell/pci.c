@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cell and its PCI functions. Its nested tables show it their config space,
- * read-only, where it is; all other functions there are one page of ones. So
- * reads cause no exit; writes come here, as do 0xCF8 and 0xCFC. What the rules
- * of a function (made by the manager, pci_manage.c) do not take is dropped,
- * counted and logged.
+ * A cell and its PCI functions. Its nested tables map their config space read-only at its physical
+ * address; all other functions there show one page of ones. So reads cause no exit; writes exit, and so
+ * do the ports 0xCF8 and 0xCFC. The manager made rules for each function (pci_manage.c). What they do not
+ * allow is dropped, counted and logged.
  */
-#include "cpu.h"
-#include "decode.h"
-#include "pci.h"
-#include "vendor.h"
+#include "cell.h"
+#include "core/decode.h"
+#include "core/pci.h"
 
-volatile void *device_window(struct pcpu *cpu, u64 pa)
-{
-	return window_map(cpu, pa, PT_W | PT_PCD | PT_PWT);
-}
-
-/* Config space through ECAM wants eax on some AMD processors: family 10h BKDG, 2.11.1 */
-u32 device_read(struct pcpu *cpu, u64 pa)
-{
-	u32 value;
-
-	asm volatile("movl (%1), %0" : "=a"(value) : "r"(device_window(cpu, pa & ~3ull)) : "memory");
-	return value;
-}
-
-void device_write(struct pcpu *cpu, u64 pa, u32 value)
-{
-	asm volatile("movl %0, (%1)" : : "a"(value), "r"(device_window(cpu, pa)) : "memory");
-}
-
-/* The first rule whose place is @at under @mask; every function has one. NULL: none, so not the cell's */
+/* The first rule at @at, where @mask is set; every function of the cell has rules. NULL: not the cell's */
 static __attribute__((noinline)) const struct pci_rule *rule_at(u32 at, u32 mask)
 {
 	const struct pci_rule *r = me()->pci.rules;
@@ -41,7 +20,7 @@ static __attribute__((noinline)) const struct pci_rule *rule_at(u32 at, u32 mask
 	return NULL;
 }
 
-/* Dropped. @where: bdf << 12 | register, or an address */
+/* Counts and logs a write that is not carried out. @where: bdf << 12 | register, or an address */
 static __attribute__((noinline)) void drop(struct pcpu *cpu, u64 where, u32 value)
 {
 	cpu_status(cpu)->denied++;
@@ -59,7 +38,7 @@ static void config_write(struct pcpu *cpu, u32 at, u32 size, u32 value)
 	if (r && pci_filter(&me()->icr, r, device_read(cpu, pa), value, mask, &out)) {
 		device_write(cpu, pa, out);
 		if (!((out ^ value) & mask & r->keep))
-			return;			/* all of it was taken */
+			return;			/* no bit was dropped */
 	}
 	drop(cpu, at, value);
 }
@@ -75,7 +54,7 @@ static const struct pci_table *table_of(u64 gpa)
 	return NULL;
 }
 
-/* In the table's pages, 32 bits at a time: an entry holds messages for own CPUs; what is beside it is free */
+/* Writes are of 32 bits. Entries may hold messages to own CPUs; the rest of the pages is not restricted */
 static void table_write(struct pcpu *cpu, const struct pci_table *t, u64 gpa, u32 size, u32 value)
 {
 	static const u8 checks[4] = { PCI_MSI_ADDRESS, PCI_ZERO, PCI_MSI_DATA, PCI_ANY };
@@ -87,7 +66,7 @@ static void table_write(struct pcpu *cpu, const struct pci_table *t, u64 gpa, u3
 		drop(cpu, gpa, value);
 }
 
-bool pci_write(struct pcpu *cpu, u64 gpa)
+bool cell_pci_store(struct pcpu *cpu, u64 gpa)
 {
 	u64 at = gpa - me()->boot.ecam_pa;
 	const struct pci_table *t = table_of(gpa);
@@ -107,7 +86,8 @@ bool pci_write(struct pcpu *cpu, u64 gpa)
 #define CONFIG_ADDRESS	0xcf8
 #define CONFIG_DATA	0xcfc
 
-bool pci_port(struct pcpu *cpu, u32 port, u32 size, bool in)
+/* 0xCF8..0xCFF; false: no such port for this cell */
+static bool config_port(struct pcpu *cpu, u32 port, u32 size, bool in)
 {
 	u32 latch = cpu->pci_latch, value = cpu->regs[GPR_RAX];
 	u32 at = (latch & 0xffff00) << 4 | (latch & 0xfc) | (port & 3);
@@ -122,7 +102,7 @@ bool pci_port(struct pcpu *cpu, u32 port, u32 size, bool in)
 		return false;
 	} else {
 		if (!(latch >> 31))
-			at = ~0u;		/* nobody's */
+			at = ~0u;		/* no function has it */
 		if (!in)
 			config_write(cpu, at, size, value);
 		else
@@ -132,4 +112,15 @@ bool pci_port(struct pcpu *cpu, u32 port, u32 size, bool in)
 	if (in)
 		port_result(cpu, size, value);
 	return true;
+}
+
+void cell_port(struct pcpu *cpu)
+{
+	struct port_access a;
+
+	vendor_port_access(cpu, &a);
+	if (a.plain && config_port(cpu, a.port, a.size, a.in))
+		vendor_skip(cpu, a.len);
+	else
+		cell_fail(cpu, QV_FAIL_PORT, a.port);
 }

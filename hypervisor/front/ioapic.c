@@ -8,10 +8,9 @@
  * device is written here at start, and masked at stop.
  * Intel 82093AA, chapter 3; entries in remapped format: VT-d 3.3, 5.1.5.
  */
-#include "cpu.h"
-#include "decode.h"
-#include "pci.h"
-#include "vendor.h"
+#include "front.h"
+#include "core/decode.h"
+#include "core/pci.h"
 
 #define IOAPIC_INDEX	0x00
 #define IOAPIC_DATA	0x10
@@ -169,7 +168,7 @@ static bool linux_read(struct pcpu *cpu, u64 gpa, u32 n)
 	return true;
 }
 
-FRONT_END_ONLY bool ioapic_access(struct pcpu *cpu, u64 gpa, bool write)
+bool ioapic_access(struct pcpu *cpu, u64 gpa, bool write)
 {
 	u32 n = index_of(gpa);
 

@@ -16,9 +16,9 @@
  * PCI-to-PCI Bridge Architecture 1.2, 3.2; PCI Express Base 5.0, 7.5 and 7.8.4;
  * PCI Power Management 1.2, 3.2; AMD family 17h PPR, SMN access by 00:00.0.
  */
-#include "cpu.h"
-#include "pci.h"
-#include "ports.h"
+#include "front.h"
+#include "core/pci.h"
+#include "core/ports.h"
 
 #define CFG_ID		0x00
 #define CFG_COMMAND	0x04

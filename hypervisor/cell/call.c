@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* VMMCALL and VMCALL of a cell: qv/cell.h. */
+#include "cell.h"
+#include "core/hooks.h"
+
+/* False: no such call, or not for this cell */
+static bool carry_out(struct pcpu *cpu, u32 nr)
+{
+	if (nr == QV_CALL_FAULT)
+		return test_fault(cpu);
+	if (nr - QV_CALL_LOCK > QV_CALL_UNLOCK - QV_CALL_LOCK || me()->req.lock == QV_LOCK_NEVER)
+		return false;
+	my_status()->locked = nr == QV_CALL_LOCK;
+	return true;
+}
+
+void cell_call(struct pcpu *cpu)
+{
+	struct guest_mode mode;
+
+	vendor_mode(cpu, &mode);
+	if (!mode.cpl && carry_out(cpu, cpu->regs[GPR_RAX]))
+		vendor_skip(cpu, 3);
+	else
+		vendor_inject_fault(cpu, 6);	/* #UD, as without a monitor */
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cell.h"
+#include "core/msr.h"
+#include "core/x86.h"
+
+void cell_unknown(struct pcpu *cpu)
+{
+	cell_fail(cpu, QV_FAIL_EXIT, 0);
+}
+
+void cell_shutdown(struct pcpu *cpu)
+{
+	cell_fail(cpu, QV_FAIL_TRIPLE_FAULT, vendor_rip(cpu));
+}
+
+/* No kernel will look at the error; with MCG_STATUS.MCIP set, the next one would shut the machine down */
+void cell_machine_check(struct pcpu *cpu)
+{
+	msr_write_safe(MSR_MCG_STATUS, 0);
+	if (cpu->phase == CPU_RUNNING)
+		cell_unknown(cpu);
+}
+
+void cell_fault(struct pcpu *cpu, u64 vector, u64 rip)
+{
+	if (vector == 18)
+		msr_write_safe(MSR_MCG_STATUS, 0);	/* as cell_machine_check() */
+	cell_fail(cpu, QV_FAIL_MONITOR, rip);
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cell.h"
+
+void cell_fail(struct pcpu *cpu, u32 reason, u64 address)
+{
+	struct qv_mon_status *status = my_status();
+	u32 i;
+
+	if (cell_record(cpu, reason, address)) {
+		log_event(cpu, QV_LOG_FAILED, reason, address);
+		log_event(cpu, QV_LOG_FAILED_AT, status->failure.rip, status->failure.exit_code);
+		__atomic_store_n(&status->state, QV_MON_FAILED, __ATOMIC_RELEASE);
+		for (i = 0; i < me()->boot.num_cpus; i++)
+			if (i != cpu->index)
+				kick(pcpu_of(i), CMD_STOP);
+	}
+	park(cpu, CPU_STOPPED);
+}

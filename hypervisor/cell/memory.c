@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Nested page faults of a cell. All but writes to its APIC page and to its PCI functions end it. */
+#include "cell.h"
+#include "core/apic.h"
+
+/* A cell's registers end where AMD's extended ones begin */
+static bool register_ok(const struct xapic_write *w)
+{
+	bool lvt = w->reg == APIC_CMCI || (w->reg >= APIC_LVTT && w->reg <= APIC_LVTERR);
+
+	return w->reg <= APIC_TDCR && (!lvt || lvt_fine(w->value));
+}
+
+static void store_to_apic(struct pcpu *cpu, u64 gpa)
+{
+	struct xapic_write w;
+
+	if (!xapic_decode(cpu, gpa, &w) || !register_ok(&w)) {
+		cell_fail(cpu, QV_FAIL_MEMORY, gpa);
+		return;
+	}
+	if (w.reg == APIC_ICR) {
+		if (!icr_write(cpu, xapic_icr(cpu, &w))) {
+			cell_fail(cpu, QV_FAIL_IPI, xapic_icr(cpu, &w));
+			return;
+		}
+	/* Only the filter gets a cell's logical id: logical interrupts of devices are for Linux */
+	} else if (xapic_note(cpu, &w) && w.reg != APIC_LDR) {
+		apic_write(w.reg, w.value);
+	}
+	xapic_done(cpu, &w);
+}
+
+void cell_memory(struct pcpu *cpu)
+{
+	bool write;
+	u64 gpa = vendor_memory_access(cpu, &write);
+
+	if (xapic_page(gpa, write)) {
+		count_exit(cpu, QV_EXIT_XAPIC);
+		store_to_apic(cpu, gpa);
+		return;
+	}
+	count_exit(cpu, QV_EXIT_MEMORY);
+	if (!write || !cell_pci_store(cpu, gpa))
+		cell_fail(cpu, QV_FAIL_MEMORY, gpa);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* RDMSR and WRMSR of a cell: what the .cell column of the vendor's table says. core/msr.h */
+#include "cell.h"
+#include "core/apic.h"
+#include "core/msr.h"
+#include "core/x86.h"
+
+/* MSRs with .cell OWN, but for the ICR */
+static bool own(struct pcpu *cpu, struct msr_exit *x)
+{
+	if (x->msr >> 6 == MSR_X2APIC >> 6)	/* LVT */
+		return lvt_fine(x->value) && msr_write_safe(x->msr, x->value);
+	return vendor_msr_own(cpu, x->msr, &x->value, x->write);
+}
+
+void cell_msr(struct pcpu *cpu)
+{
+	struct msr_exit x;
+	u32 action;
+
+	msr_exit(cpu, &x);
+	action = x.rule->cell[x.write];
+	if (action == OWN && x.msr == MSR_X2APIC_ICR) {
+		if (!icr_write(cpu, x.value)) {
+			cell_fail(cpu, QV_FAIL_IPI, x.value);
+			return;
+		}
+	} else if (action == ZERO) {
+		x.value = 0;
+	} else if (action != OWN || !own(cpu, &x)) {
+		cell_fail(cpu, QV_FAIL_MSR, x.msr);
+		return;
+	}
+	msr_done(cpu, &x);
+}

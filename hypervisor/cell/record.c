@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where a cell's CPU stands, for Linux to read: at its end, or when Linux asks for a sample. */
+#include "cell.h"
+
+/* This CPU's state, with code from @back bytes before rip on */
+static void fill(struct pcpu *cpu, struct qv_mon_failure *f, u32 reason, u64 address, u32 back)
+{
+	f->reason = reason;
+	f->cpu = cpu->linux_cpu;
+	f->address = address;
+	f->tsc = rdtsc();
+	memcpy(f->regs, cpu->regs, sizeof(f->regs));
+	vendor_record(cpu, f);
+	memset(f->bytes, 0, sizeof(f->bytes));
+	guest_code(cpu, back, f->bytes, sizeof(f->bytes));
+}
+
+void cell_sample(struct pcpu *cpu)
+{
+	struct qv_mon_status *status = my_status();
+
+	fill(cpu, &status->sample, QV_FAIL_NONE, cpu->phase, 1);
+	__atomic_fetch_add(&status->samples, 1, __ATOMIC_RELEASE);	/* shorter than a store */
+}
+
+bool cell_record(struct pcpu *cpu, u32 reason, u64 address)
+{
+	struct qv_mon_status *status = my_status();
+	u32 running = QV_MON_RUNNING;
+
+	if (!__atomic_compare_exchange_n(&status->state, &running, QV_MON_STOPPED, false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return false;
+	fill(cpu, &status->failure, reason, address, 0);
+	return true;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The local APIC of this CPU. apic.c: the hardware. ipi.c: a guest's interrupt commands. xapic.c: a guest's writes to the page */
+#ifndef QV_APIC_H
+#define QV_APIC_H
+
+#include "decode.h"
+#include "instance.h"
+
+/* Offsets in the page; an x2APIC MSR is 0x800 + offset / 16. AMD APM vol. 2, 16.3; Intel SDM vol. 3, 11.4 */
+#define APIC_ID		0x20
+#define APIC_VERSION	0x30
+#define APIC_TPR	0x80
+#define APIC_EOI	0xb0
+#define APIC_LDR	0xd0
+#define APIC_DFR	0xe0
+#define APIC_SVR	0xf0
+#define APIC_ISR	0x100
+#define APIC_IRR	0x200
+#define APIC_CMCI	0x2f0
+#define APIC_ICR	0x300
+#define APIC_ICR2	0x310
+#define APIC_LVTT	0x320
+#define APIC_LVTERR	0x370
+#define APIC_TMICT	0x380
+#define APIC_TDCR	0x3e0
+#define APIC_EXTENDED	0x400	/* AMD */
+
+/* apic.c */
+u32 apic_read(u32 reg);
+void apic_write(u32 reg, u32 value);
+void apic_send(u32 low, u32 apic_id);	/* @low: bits 31..0 of the ICR */
+void apic_eoi(void);
+void apic_drain(void);		/* drops all pending interrupts, so that none reaches the CPU's next guest */
+void apic_hand_over(void);	/* also masks the entries that only Linux can have set up: CMCI, AMD's extended ones */
+
+/* Whether a cell may write @value to an entry of its local vector table: fixed, NMI, or masked */
+static inline bool lvt_fine(u32 value)
+{
+	return value & 1u << 16 || !(value & 3u << 8);
+}
+
+/* ipi.c */
+/* Sends what the filter lets through. False: a physical destination outside this instance; logged, nothing is sent */
+bool icr_write(struct pcpu *cpu, u64 icr);
+void icr_learn(struct pcpu *cpu);	/* the logical ids that Linux gave this CPU */
+
+/* xapic.c: a write to the page, in steps: cell/memory.c, front/memory.c */
+struct xapic_write {
+	u32 reg, value;
+	struct decoded d;
+};
+bool xapic_page(u64 gpa, bool write);	/* a write to the page, which is trapped in xAPIC mode only */
+/* Decodes the instruction; of a read-modify-write, @w->value is the result. False: an unknown instruction */
+bool xapic_decode(struct pcpu *cpu, u64 gpa, struct xapic_write *w);
+/* Notes what the filter needs to know of the write. True: the register is the hardware's, and is to be written */
+bool xapic_note(struct pcpu *cpu, const struct xapic_write *w);
+u64 xapic_icr(const struct pcpu *cpu, const struct xapic_write *w);	/* for icr_write() */
+void xapic_done(struct pcpu *cpu, const struct xapic_write *w);	/* flags as after the instruction, which is skipped */
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Registers of devices, through this CPU's window. */
+#include "cpu.h"
+#include "pci.h"
+
+volatile void *device_window(struct pcpu *cpu, u64 pa)
+{
+	return window_map(cpu, pa, PT_W | PT_PCD | PT_PWT);
+}
+
+/* Config space through ECAM wants eax on some AMD processors: family 10h BKDG, 2.11.1 */
+u32 device_read(struct pcpu *cpu, u64 pa)
+{
+	u32 value;
+
+	asm volatile("movl (%1), %0" : "=a"(value) : "r"(device_window(cpu, pa & ~3ull)) : "memory");
+	return value;
+}
+
+void device_write(struct pcpu *cpu, u64 pa, u32 value)
+{
+	asm volatile("movl %0, (%1)" : : "a"(value), "r"(device_window(cpu, pa)) : "memory");
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cpu.h"
+#include "exits.h"
+#include "vendor.h"
+
+void exit_forbidden(struct pcpu *cpu)
+{
+	struct guest_mode mode;
+
+	vendor_mode(cpu, &mode);
+	if (!mode.cpl)			/* user code must not be able to fill the log */
+		log_event(cpu, QV_LOG_INSTRUCTION, vendor_exit_code(cpu), vendor_rip(cpu));
+	vendor_inject_fault(cpu, 6);
+}
+
+/*
+ * INVD, and WBINVD in a cell: skipped. Caches are coherent, so dirty lines may stay, and a guest
+ * must not empty the caches of other CPUs in a loop.
+ */
+void exit_nothing(struct pcpu *cpu)
+{
+	vendor_skip(cpu, 2);
+}
+
+void exit_init(struct pcpu *cpu)
+{
+	log_event(cpu, QV_LOG_INIT, 0, 0);
+}

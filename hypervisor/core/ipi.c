@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Interrupt commands of a guest: the filter (icr.c) decides, they are sent one by one. */
+#include "apic.h"
+#include "cpu.h"
+
+void icr_learn(struct pcpu *cpu)
+{
+	if (me()->boot.x2apic)
+		return;
+	me()->icr.ldr[cpu->index] = apic_read(APIC_LDR) >> 24;
+	me()->icr.cluster = apic_read(APIC_DFR) >> 28 != 0xf;
+}
+
+static void send(struct pcpu *target, const struct icr_verdict *v)
+{
+	switch (v->action) {
+	case ICR_SEND:
+		apic_send(v->low, target->apic_id);
+		break;
+	case ICR_INIT:
+		kick(target, CMD_INIT);
+		break;
+	case ICR_SIPI:
+		__atomic_store_n(&target->sipi, v->vector, __ATOMIC_RELEASE);
+		kick(target, CMD_SIPI);
+		break;
+	default:
+		break;
+	}
+}
+
+bool icr_write(struct pcpu *cpu, u64 icr)
+{
+	struct icr_verdict v = icr_filter(&me()->icr, icr, icr >> 32, cpu->index);
+	u32 i;
+
+	if (v.foreign) {
+		cpu_status(cpu)->denied++;
+		log_event(cpu, QV_LOG_IPI_DENIED, (u32)icr, icr >> 32);
+		return false;
+	}
+	for (i = 0; i < me()->icr.num; i++)
+		if (v.targets & 1ull << i)
+			send(pcpu_of(i), &v);
+	return true;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A guest's writes to the page of its local APIC, which all exit in xAPIC mode. */
+#include "apic.h"
+#include "cpu.h"
+#include "vendor.h"
+#include "x86.h"
+
+bool xapic_page(u64 gpa, bool write)
+{
+	return write && (gpa & ~0xfffull) == APIC_PAGE && !me()->boot.x2apic;
+}
+
+bool xapic_decode(struct pcpu *cpu, u64 gpa, struct xapic_write *w)
+{
+	u32 old;
+
+	if (!mmio_decode(cpu, &w->d) || w->d.size != 4)
+		return false;
+	w->reg = gpa & 0xff0;
+	w->value = w->d.value;
+	old = w->reg == APIC_ICR2 ? cpu->icr2 : apic_read(w->reg);
+	switch (w->d.op) {
+	case DECODE_STORE:
+		break;
+	case DECODE_XCHG:
+		cpu->regs[w->d.reg] = old;
+		break;
+	case DECODE_OR:
+		w->value |= old;
+		break;
+	case DECODE_AND:
+		w->value &= old;
+		break;
+	case DECODE_LOAD:
+		return false;
+	}
+	return true;
+}
+
+bool xapic_note(struct pcpu *cpu, const struct xapic_write *w)
+{
+	switch (w->reg) {
+	case APIC_ICR2:
+		cpu->icr2 = w->value;
+		return false;
+	case APIC_ID:		/* an id that changes would defeat the filter */
+		return false;
+	case APIC_LDR:
+		me()->icr.ldr[cpu->index] = w->value >> 24;
+		break;
+	case APIC_DFR:
+		me()->icr.cluster = w->value >> 28 != 0xf;
+		break;
+	}
+	return true;
+}
+
+u64 xapic_icr(const struct pcpu *cpu, const struct xapic_write *w)
+{
+	return (u64)(cpu->icr2 >> 24) << 32 | w->value;
+}
+
+#define FLAGS_SZP	0xc4u		/* sign, zero, parity */
+#define FLAGS_STATUS	0x8d5u		/* these, overflow, adjust, carry */
+
+/* As after OR and AND */
+static void logic_flags(struct pcpu *cpu, u32 result)
+{
+	u32 eax;
+
+	asm("test %1, %1; lahf" : "=a"(eax) : "r"(result) : "cc");
+	vendor_set_flags(cpu, FLAGS_STATUS, eax >> 8 & FLAGS_SZP);
+}
+
+void xapic_done(struct pcpu *cpu, const struct xapic_write *w)
+{
+	vendor_skip(cpu, w->d.len);
+	if (w->d.op == DECODE_OR || w->d.op == DECODE_AND)
+		logic_flags(cpu, w->value);
+}

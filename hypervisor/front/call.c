@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* VMMCALL and VMCALL of Linux: the driver's hypercalls. */
+#include "front.h"
+#include "core/hooks.h"
+
+/* A call's time is counted apart from the time that exits hold the CPU: Linux asked for it */
+static void own_time(struct pcpu *cpu)
+{
+	struct qv_mon_cpu_status *s = cpu_status(cpu);
+	u64 took = rdtsc() - cpu->exit_tsc;
+
+	s->cycles += took;
+	if (took > s->call_max)
+		s->call_max = took;
+	cpu->exit_tsc += took;
+}
+
+void front_call(struct pcpu *cpu)
+{
+	u64 nr = cpu->regs[GPR_RAX], result;
+	struct guest_mode mode;
+
+	vendor_mode(cpu, &mode);
+	if (mode.cpl) {
+		vendor_inject_fault(cpu, 6);	/* #UD, as without a monitor */
+		return;
+	}
+	if (nr == QV_HC_FAULT)
+		test_fault(cpu);
+	result = hypercall(cpu, nr, cpu->regs[GPR_RDI]);
+	vendor_skip(cpu, 3);
+	cpu->regs[GPR_RAX] = result;
+	if (nr == QV_HC_LEAVE && result == QV_ME_OK) {
+		log_event(cpu, QV_LOG_LEFT, 0, 0);
+		vendor_leave(cpu);
+	}
+	if (result != QV_ME_BUSY && result != QV_ME_RATE && result > QV_ME_BASE)
+		log_event(cpu, QV_LOG_REFUSED, nr, result);
+	own_time(cpu);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "front.h"
+#include "core/exits.h"
+#include "core/msr.h"
+#include "core/x86.h"
+
+/* A parked CPU would be a silent end. A board's watchdog, or its reset, acts on a shutdown */
+void front_shutdown(struct pcpu *cpu)
+{
+	log_event(cpu, QV_LOG_SHUTDOWN, vendor_rip(cpu), 0);
+	vendor_shutdown();
+}
+
+/* The processor would reject the state again, so the CPU stops */
+void front_invalid(struct pcpu *cpu)
+{
+	log_event(cpu, QV_LOG_INSTRUCTION, vendor_exit_code(cpu), vendor_rip(cpu));
+	park(cpu, CPU_STOPPED);
+}
+
+/* Linux handles machine checks of CPUs that it runs. For a parked one, clear MCIP as Linux's offline CPUs do */
+void front_machine_check(struct pcpu *cpu)
+{
+	msr_write_safe(MSR_MCG_STATUS, 0);
+	if (cpu->phase == CPU_RUNNING)
+		exit_forbidden(cpu);
+}
+
+/* Frees @lock if this CPU held it when it faulted, so that other CPUs can go on */
+static void release(const struct pcpu *cpu, u32 *lock)
+{
+	if (load(lock) == cpu->index + 1)
+		__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}
+
+void front_fault(struct pcpu *cpu, u64 vector, u64 rip)
+{
+	(void)rip;
+	release(cpu, &me()->busy);
+	release(cpu, &me()->ioapic_busy);
+	release(cpu, &me()->config_busy);
+	if (cpu->phase == CPU_RUNNING) {	/* a machine check is Linux's to handle, even one met in the monitor */
+		vendor_inject_fault(cpu, vector == 18 ? 18 : 13);
+		return;
+	}
+	if (vector == 18)
+		msr_write_safe(MSR_MCG_STATUS, 0);
+	park(cpu, cpu->phase);
+}

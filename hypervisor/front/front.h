@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What only Linux's CPUs run: the front end's column of the exit table. */
+#ifndef QV_FRONT_SIDE_H
+#define QV_FRONT_SIDE_H
+
+#include "core/cpu.h"
+#include "core/vendor.h"
+
+/* exits.c */
+void front_shutdown(struct pcpu *cpu);		/* triple fault: the machine goes down as without a monitor */
+void front_invalid(struct pcpu *cpu);		/* the processor rejects the guest state: the CPU stops */
+void front_machine_check(struct pcpu *cpu);	/* of a parked CPU */
+void front_fault(struct pcpu *cpu, u64 vector, u64 rip);	/* a fault of the monitor: Linux gets it */
+
+void front_call(struct pcpu *cpu);		/* call.c: QV_HC_* */
+void front_cpuid(struct pcpu *cpu);		/* core/cpuid.c; on VT-x, where CPUID always exits */
+void front_memory(struct pcpu *cpu);		/* memory.c: a nested page fault */
+void front_msr(struct pcpu *cpu);		/* msr.c */
+void front_port(struct pcpu *cpu);		/* pci.c */
+
+/* touch.c: Linux touched memory outside its tables, and no device */
+void front_touch(struct pcpu *cpu, u64 gpa, bool write);
+
+#endif

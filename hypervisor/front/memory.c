@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Nested page faults of Linux. */
+#include "front.h"
+#include "core/apic.h"
+#include "core/pci.h"
+
+/* False: an unknown instruction */
+static bool store_to_apic(struct pcpu *cpu, u64 gpa)
+{
+	struct xapic_write w;
+
+	if (!xapic_decode(cpu, gpa, &w))
+		return false;
+	if (w.reg == APIC_ICR)
+		icr_write(cpu, xapic_icr(cpu, &w));	/* an IPI outside Linux's CPUs is dropped */
+	else if (xapic_note(cpu, &w))
+		apic_write(w.reg, w.value);
+	xapic_done(cpu, &w);
+	return true;
+}
+
+void front_memory(struct pcpu *cpu)
+{
+	bool write, known = true;
+	u64 gpa = vendor_memory_access(cpu, &write);
+
+	count_exit(cpu, xapic_page(gpa, write) ? QV_EXIT_XAPIC : QV_EXIT_MEMORY);
+	if (xapic_page(gpa, write))
+		known = store_to_apic(cpu, gpa);
+	else if (ioapic_page(gpa))
+		known = ioapic_access(cpu, gpa, write);
+	else if (write && pci_config_page(gpa))
+		known = pci_config_store(cpu, gpa);
+	else
+		front_touch(cpu, gpa, write);
+	if (!known)
+		vendor_inject_fault(cpu, 13);	/* #GP tells Linux that the instruction is unknown here */
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* RDMSR and WRMSR of Linux: what the .front column of the vendor's table says. core/msr.h */
+#include "front.h"
+#include "core/apic.h"
+#include "core/msr.h"
+#include "core/x86.h"
+
+static bool own(struct pcpu *cpu, struct msr_exit *x)
+{
+	if (x->msr != MSR_X2APIC_ICR)
+		return vendor_msr_own(cpu, x->msr, &x->value, x->write);
+	icr_write(cpu, x->value);	/* an IPI outside Linux's CPUs is dropped, logged there */
+	return true;
+}
+
+/* Carries out an access that Linux may make, but not directly; false: #GP */
+static bool access(struct pcpu *cpu, struct msr_exit *x)
+{
+	const struct msr_rule *r = x->rule;
+	u32 action = r->front[x->write];
+	u64 old = 0, wanted = x->value;
+
+	if (action == OWN)
+		return own(cpu, x);
+	if (action == FAIL)
+		return false;
+	if (action == ZERO || action == DROP)
+		x->value = 0;
+	else if (!x->write)
+		return msr_read_safe(x->msr, &x->value);	/* outside the map */
+	else if (action == OK)
+		return msr_write_safe(x->msr, wanted);
+	else if (!msr_read_safe(x->msr, &old))
+		return false;
+	else		/* KEEP */
+		x->value = (old & ~r->mask) | (wanted & r->mask);
+	if (action == KEEP && x->value != old && !msr_write_safe(x->msr, x->value))
+		return false;
+	if (x->write && action != ZERO && x->value != wanted) {
+		cpu_status(cpu)->denied++;
+		log_event(cpu, QV_LOG_MSR_DENIED, x->msr, wanted);
+	}
+	return true;
+}
+
+void front_msr(struct pcpu *cpu)
+{
+	struct msr_exit x;
+
+	msr_exit(cpu, &x);
+	if (access(cpu, &x))
+		msr_done(cpu, &x);
+	else
+		vendor_inject_fault(cpu, 13);
+}

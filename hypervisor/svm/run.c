@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Between VMRUN and VMRUN: what every exit has in common. */
+#include "core/dispatch.h"
+#include "svm.h"
+
+/*
+ * An event that was being delivered when the exit came is delivered again. No
+ * exception has a vector of 32 or more, or 2: QEMU reports interrupts and NMIs
+ * so, and then refuses them back. On silicon the correction never applies.
+ */
+static u64 event_again(u64 info)
+{
+	u32 vector = info & 0xff, type = info & EVENT_TYPE;
+
+	/* INT n, INT3 and INTO happen by themselves when their instruction runs again */
+	if (!(info & EVENT_VALID) || type == EVENT_SOFT ||
+	    (type == EVENT_EXCEPTION && (vector == 3 || vector == 4)))
+		return 0;
+	if (type == EVENT_EXCEPTION && vector >= 32)
+		info &= ~EVENT_TYPE;
+	if (type == EVENT_EXCEPTION && vector == 2)
+		info = (info & ~EVENT_TYPE) | EVENT_NMI;
+	return info;
+}
+
+void svm_exit(struct pcpu *cpu)
+{
+	struct vmcb *v = vmcb_of(cpu);
+	u64 code = v->exit_code;
+
+	cpu->regs[GPR_RAX] = v->rax;
+	cpu->regs[GPR_RSP] = v->rsp;
+	v->tlb_control = 0;
+	v->event_inj = event_again(v->exit_int_info);
+	if (code == EXIT_NMI || code == EXIT_INIT)
+		svm_take_nmi();		/* or #SX, which is forgotten */
+	exit_dispatch(cpu, code);
+	if (cpu->flush) {
+		cpu->flush = false;
+		v->tlb_control = TLB_FLUSH_ALL;
+	}
+	v->rax = cpu->regs[GPR_RAX];
+	v->rsp = cpu->regs[GPR_RSP];
+	v->clean = 0;
+}

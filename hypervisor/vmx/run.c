@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Between VM entry and VM entry: what every exit has in common. */
+#include "core/dispatch.h"
+#include "vmx.h"
+
+/*
+ * An event that was being delivered when the exit came is delivered again; an IRET of the guest's NMI
+ * handler that met a nested fault, #AC or #DB has not been carried out: SDM vol. 3, 28.2.3
+ */
+static void event_again(u32 reason)
+{
+	u32 info = vmcs_read(IDT_EVENT), type = info & EVENT_TYPE, blocking = vmcs_read(GUEST_BLOCKING);
+	u32 met = reason == REASON_EPT ? vmcs_read(EXIT_QUALIFICATION) : reason ? 0 : vmcs_read(EXIT_EVENT);
+
+	if (!(info & EVENT_VALID)) {
+		if (met & EVENT_FROM_IRET)
+			vmcs_write(GUEST_BLOCKING, blocking | BLOCKING_NMI);
+		return;
+	}
+	if (type >= EVENT_SOFT)		/* INT n, INT3 and INTO happen by themselves when they run again */
+		return;
+	if (type == EVENT_NMI)		/* the delivery itself blocks the next */
+		vmcs_write(GUEST_BLOCKING, blocking & ~BLOCKING_NMI);
+	vmcs_write(ENTRY_EVENT, info & ~EVENT_FROM_IRET);	/* undefined there */
+	vmcs_write(ENTRY_ERROR, vmcs_read(IDT_ERROR));
+}
+
+static void handle(struct pcpu *cpu, u64 code)
+{
+	cpu->regs[GPR_RSP] = vmcs_read(GUEST_RSP);
+	exit_dispatch(cpu, code);
+	vmcs_write(GUEST_RSP, cpu->regs[GPR_RSP]);
+	if (cpu->flush) {
+		cpu->flush = false;
+		vmx_flush();
+	}
+}
+
+void vmx_exit(struct pcpu *cpu)
+{
+	u32 reason = vmcs_read(EXIT_REASON), code = reason & 0xffff;
+
+	event_again(code);
+	if (reason & REASON_ENTRY_FAILED)
+		code = reason == REASON_ENTRY_CHECK ? CODE_ENTRY_CHECK : CODE_ENTRY_FAILED;
+	else if (code == REASON_EVENT)
+		code = EVENT_CODE(vmcs_read(EXIT_EVENT) & 0xff);
+	if (code == CODE_NMI)
+		vmx_unblock_nmi();
+	handle(cpu, code);
+}
+
+void vmx_noted_nmi(struct pcpu *cpu)
+{
+	*nmi_note(cpu) = 0;
+	handle(cpu, CODE_NMI);
+}
+
+void vmx_refused(struct pcpu *cpu)
+{
+	handle(cpu, CODE_ENTRY_FAILED);
+}
