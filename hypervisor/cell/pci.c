@@ -2,7 +2,7 @@
 /*
  * A cell and its PCI functions. Its nested tables map their config space read-only at its physical
  * address; all other functions there show one page of ones. So reads cause no exit; writes exit, and so
- * do the ports 0xCF8 and 0xCFC. The manager made rules for each function (pci_manage.c). What they do not
+ * do the ports 0xCF8 and 0xCFC. The manager made rules for each function (manage/pci.c). What they do not
  * allow is dropped, counted and logged.
  */
 #include "cell.h"

@@ -90,11 +90,6 @@ void *window_map(const struct pcpu *cpu, u64 pa, u64 flags);
 struct decoded;
 bool mmio_decode(struct pcpu *cpu, struct decoded *d);
 
-/* manager.c */
-u64 hypercall(struct pcpu *cpu, u64 nr, u64 a);
-/* Drop cached translations on every front-end CPU; false: one did not answer */
-bool flush_front_end(struct pcpu *cpu);
-
 /* init.c: permission maps and the parking page of @inst, by its creator, who has its block mapped at @va.
  * 0 or enum qv_mon_error */
 u64 guest_init(struct instance *inst, u64 va);

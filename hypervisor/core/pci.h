@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PCI functions of cells. cell/pci.c: a cell's own accesses. pci_manage.c: giving and taking back.
+ * PCI functions of cells. cell/pci.c: a cell's own accesses. manage/pci.c: giving and taking back.
  * front/pci.c, front/pci_guard.c: Linux's accesses.
  */
 #ifndef QV_PCI_H
@@ -31,7 +31,7 @@ volatile void *device_window(struct pcpu *cpu, u64 pa);
 u32 device_read(struct pcpu *cpu, u64 pa);
 void device_write(struct pcpu *cpu, u64 pa, u32 value);
 
-/* pci_manage.c: the manager. Checks of inst->req; 0 or enum qv_mon_error */
+/* manage/pci.c: the manager. Checks of inst->req; 0 or enum qv_mon_error */
 u64 pci_check(const struct instance *inst, u32 caller);
 u64 pci_prepare(const struct instance *inst);
 int pci_map_cell(struct pcpu *cpu, struct instance *cell);

@@ -2,6 +2,7 @@
 /* VMMCALL and VMCALL of Linux: the driver's hypercalls. */
 #include "front.h"
 #include "core/hooks.h"
+#include "manage/calls.h"
 
 /* A call's time is counted apart from the time that exits hold the CPU: Linux asked for it */
 static void own_time(struct pcpu *cpu)

@@ -6,7 +6,7 @@
  * Bound: any sequence of any length (induction: any state that is sound, then any one operation on any
  *	address); tables of 2 entries, 6 pages of pool, 3 levels, leaves at each
  * Assumed: config space is whole pages and no RAM; one CPU at a time (races: tests/unit/test_paging_race.c); a page is taken after front_prepare(),
- *	given back when it is not Linux's and all RAM, opened when it is a hole, as manager.c does
+ *	given back when it is not Linux's and all RAM, opened when it is a hole, as the manager does
  * Enough: an operation walks one path and adds to it; all entries of a table are treated alike; the page that
  *	is looked at is any page, so what holds for it holds for all
  * Code: hypervisor/core/paging.c hypervisor/core/nested.c hypervisor/front/touch.c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Property: the invariants of core/manage.h, of create, start, stop, reclaim and what other CPUs do in any call: a CPU is own, caught, or
+ * Property: the invariants of manage/manage.h, of create, start, stop, reclaim and what other CPUs do in any call: a CPU is own, caught, or
  *	with a cell; one that is not own does not run Linux; no CPU runs Linux with a translation to what is hidden;
  *	no block is touched unless the manager's window shows it; after the call each CPU is own or a cell's
  * Bound: any sound state, then one create, start, stop or reclaim; any number of steps of other CPUs between two of the manager's (rely and
@@ -10,7 +10,8 @@
  *	any time; a wait that ends without an answer ends at any time
  * Enough: the page that is looked at is any page; CPUs and cells are treated alike; what two other CPUs do, one may
  *	do after the other
- * Code: hypervisor/core/manager.c hypervisor/core/create.c hypervisor/core/cpus.c hypervisor/core/kick.c
+ * Code: hypervisor/manage/bell.c hypervisor/manage/calls.c hypervisor/manage/cpus.c hypervisor/manage/create.c hypervisor/manage/life.c
+ *	hypervisor/manage/lock.c hypervisor/manage/window.c hypervisor/core/kick.c
  * Options: --unwind 5 --object-bits 12
  * Seconds: 3600
  * Cases: 1 2 3 4 5 6
@@ -26,42 +27,45 @@
  * Changed: hypervisor/core/instance.h: `return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);` -> `extern struct instance the_instance; return &the_instance;`: the instance is the proof's
  * Changed: hypervisor/core/instance.h: `return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);` -> `extern struct qv_mon_status the_status; return &the_status;`: so is its status
  * Changed: hypervisor/core/instance.h: `return (struct pcpu *)(block + QV_OFF_CPUS + index * QV_CPU_LEN);` -> `extern struct pcpu *a_pcpu(u64, u32); return a_pcpu(block, index);`: so are the CPUs' areas
- * Changed: hypervisor/core/manage.h: `return (struct instance *)(QV_VA_MANAGE + QV_OFF_INSTANCE);` -> `extern struct instance *a_managed(void); return a_managed();`: what the window shows
- * Changed: hypervisor/core/manage.h: `return (struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS);` -> `extern struct qv_mon_status *a_managed_status(void); return a_managed_status();`: what the window shows
- * Changed: hypervisor/core/manage.h: `return (struct qv_mon_create *)(QV_VA_BLOCK + QV_OFF_REQUESTS + (id - 1) * QV_REQUEST_LEN);` -> `extern struct qv_mon_create requests[]; return &requests[id - 1];`: the requests
- * Changed: hypervisor/core/manager.c: `me()->directory[(va >> 21) & 511] =` -> `extern u64 *a_window(u64); *a_window(va) =`: a window's entry
- * Changed: hypervisor/core/manager.c: `memset((void *)QV_VA_SCRUB, 0, QV_HUGE);` -> `extern void a_scrub(void); a_scrub();`: 2 MiB
- * Changed: hypervisor/core/create.c: `memset((void *)QV_VA_MANAGE, 0, QV_BLOCK_CELL);` -> `extern void a_clear(void); a_clear();`: a new block
- * Changed: hypervisor/core/create.c: `memcpy((void *)(QV_VA_MANAGE + QV_OFF_IMAGE), (void *)QV_VA_IMAGE, QV_IMAGE_MAX);` -> ``: the image
- * Changed: hypervisor/core/create.c: `write_mark(&cell->req, id);` -> ``: the mark
+ * Changed: hypervisor/manage/manage.h: `return (struct instance *)(QV_VA_MANAGE + QV_OFF_INSTANCE);` -> `extern struct instance *a_managed(void); return a_managed();`: what the window shows
+ * Changed: hypervisor/manage/manage.h: `return (struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS);` -> `extern struct qv_mon_status *a_managed_status(void); return a_managed_status();`: what the window shows
+ * Changed: hypervisor/manage/manage.h: `return (struct qv_mon_create *)(QV_VA_BLOCK + QV_OFF_REQUESTS + (id - 1) * QV_REQUEST_LEN);` -> `extern struct qv_mon_create requests[]; return &requests[id - 1];`: the requests
+ * Changed: hypervisor/manage/window.c: `me()->directory[(va >> 21) & 511] =` -> `extern u64 *a_window(u64); *a_window(va) =`: a window's entry
+ * Changed: hypervisor/manage/window.c: `memset((void *)QV_VA_SCRUB, 0, QV_HUGE);` -> `extern void a_scrub(void); a_scrub();`: 2 MiB
+ * Changed: hypervisor/manage/create.c: `memset((void *)QV_VA_MANAGE, 0, QV_BLOCK_CELL);` -> `extern void a_clear(void); a_clear();`: a new block
+ * Changed: hypervisor/manage/create.c: `memcpy((void *)(QV_VA_MANAGE + QV_OFF_IMAGE), (void *)QV_VA_IMAGE, QV_IMAGE_MAX);` -> ``: the image
+ * Changed: hypervisor/manage/create.c: `write_mark(&cell->req, id);` -> ``: the mark
  * Changed: hypervisor/core/kick.c: `vendor_move(cr3, (u64)pcpu_of(index + 1), to, pcpu_of(index));` -> `extern void a_move(void); (void)cr3, (void)index, (void)to; a_move();`: to another instance
  * Changed: hypervisor/core/kick.c: `u64 waited = rdtsc() - start;` -> `u64 waited = ACK_DEADLINE_MS * ms + 1; (void)start;`: each look finds the deadline over: what others do between two looks is one step
  * Changed: hypervisor/core/kick.c: `#define SEND_PATIENCE	10000000` -> `#define SEND_PATIENCE	1`: rounds
  * Changed: hypervisor/core/cpu.h: `asm volatile("rdtsc" : "=a"(lo), "=d"(hi));` -> `extern u32 a_clock(void); lo = a_clock(), hi = 0;`: time
  * Changed: hypervisor/core/kick.c: `__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);` -> `extern void a_step(const void *); a_step(target); target->ack &= ~cmd;`: a step
- * Changed: hypervisor/core/cpus.c: `__atomic_store_n(&me()->icr.own, own, __ATOMIC_SEQ_CST);` -> `extern void a_step(const void *); a_step(me()); me()->icr.own = own;`: a step
- * Changed: hypervisor/core/cpus.c: `if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME)` -> `extern u32 a_fetch_and(u32 *, u32); if (a_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME) & CMD_BECOME)`: a step
- * Changed: hypervisor/core/cpus.c: `__atomic_fetch_and(&home->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);` -> `extern u32 a_fetch_and(u32 *, u32); a_fetch_and(&home->ack, ~CMD_HOME);`: a step
+ * Changed: hypervisor/manage/cpus.c: `__atomic_store_n(&me()->icr.own, own, __ATOMIC_SEQ_CST);` -> `extern void a_step(const void *); a_step(me()); me()->icr.own = own;`: a step
+ * Changed: hypervisor/manage/cpus.c: `if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME)` -> `extern u32 a_fetch_and(u32 *, u32); if (a_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME) & CMD_BECOME)`: a step
+ * Changed: hypervisor/manage/cpus.c: `__atomic_fetch_and(&home->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);` -> `extern u32 a_fetch_and(u32 *, u32); a_fetch_and(&home->ack, ~CMD_HOME);`: a step
  * Changed: hypervisor/core/cpu.h: `return __atomic_load_n(p, __ATOMIC_ACQUIRE);` -> `extern u32 a_load(const u32 *); return a_load(p);`: a step
  * Changed: hypervisor/core/cpu.h: `return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);` -> `extern u32 a_fetch_or(u32 *, u32); return a_fetch_or(p, v);`: a step
- * Twin: hypervisor/core/cpus.c: `own_write(me()->icr.own & ~cpus);` -> ``: CPUs stay Linux's while they are caught (case 1)
- * Twin: hypervisor/core/create.c: `if (!flush_front_end(cpu)) {` -> `if (0) {`: a block is built without a flush (case 1)
- * Twin: hypervisor/core/create.c: `if (!cpus_catch(cpu, cpus)) {` -> `if (!cpus_catch(cpu, cpus)) { return QV_ME_CPU_STUCK;`: CPUs that a failed create has caught are forgotten (case 1)
- * Twin: hypervisor/core/cpus.c: `u64 rest = ~(me()->away | 1ull << cpu->index);` -> `u64 rest = me()->icr.own & ~(1ull << cpu->index);`: a flush leaves out caught CPUs (case 2)
- * Twin: hypervisor/core/manager.c: `if (!flush_front_end(cpu))` -> `if (0)`: a cell starts without a flush (case 2)
- * Twin: hypervisor/core/cpus.c: `me()->away |= 1ull << q->cpus[i];` -> ``: a CPU is sent, and not known to be (case 2)
- * Twin: hypervisor/core/cpus.c: `kick(pcpu_of(index), CMD_FLUSH);` -> ``: a CPU that was not sent after all keeps old translations (case 3)
- * Twin: hypervisor/core/manager.c: `slot->state = QV_MON_NONE;` -> `if (!flush_front_end(cpu)) return; slot->state = QV_MON_NONE;`: a block is given up, and its cell is not (case 4)
- * Twin: hypervisor/core/manager.c: `log_event(cpu, QV_LOG_RECLAIMED, id, 0);` -> `log_event(cpu, QV_LOG_RECLAIMED, managed()->id, 0);`: a block is read after it was given up (case 4)
- * Twin: hypervisor/core/manager.c: `if (!cpus_home(cpu, slot, q)) {` -> `cpus_home(cpu, slot, q); if (0) {`: memory is given back that a lost CPU reaches (case 4)
+ * Twin: hypervisor/manage/cpus.c: `own_write(me()->icr.own & ~cpus);` -> ``: CPUs stay Linux's while they are caught (case 1)
+ * Twin: hypervisor/manage/create.c: `if (!flush_front_end(cpu)) {` -> `if (0) {`: a block is built without a flush (case 1)
+ * Twin: hypervisor/manage/create.c: `if (!cpus_catch(cpu, cpus)) {` -> `if (!cpus_catch(cpu, cpus)) { return QV_ME_CPU_STUCK;`: CPUs that a failed create has caught are forgotten (case 1)
+ * Twin: hypervisor/manage/cpus.c: `u64 rest = ~(me()->away | 1ull << cpu->index);` -> `u64 rest = me()->icr.own & ~(1ull << cpu->index);`: a flush leaves out caught CPUs (case 2)
+ * Twin: hypervisor/manage/life.c: `if (!flush_front_end(cpu))` -> `if (0)`: a cell starts without a flush (case 2)
+ * Twin: hypervisor/manage/cpus.c: `me()->away |= 1ull << q->cpus[i];` -> ``: a CPU is sent, and not known to be (case 2)
+ * Twin: hypervisor/manage/cpus.c: `kick(pcpu_of(index), CMD_FLUSH);` -> ``: a CPU that was not sent after all keeps old translations (case 3)
+ * Twin: hypervisor/manage/life.c: `slot->state = QV_MON_NONE;` -> `if (!flush_front_end(cpu)) return; slot->state = QV_MON_NONE;`: a block is given up, and its cell is not (case 4)
+ * Twin: hypervisor/manage/life.c: `log_event(cpu, QV_LOG_RECLAIMED, id, 0);` -> `log_event(cpu, QV_LOG_RECLAIMED, managed()->id, 0);`: a block is read after it was given up (case 4)
+ * Twin: hypervisor/manage/life.c: `if (!cpus_home(cpu, slot, q)) {` -> `cpus_home(cpu, slot, q); if (0) {`: memory is given back that a lost CPU reaches (case 4)
  * Twin: hypervisor/core/kick.c: `if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI && is_own(cpu)) {` -> `if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI) {`: a SIPI starts a caught CPU (case 5)
  * Twin: hypervisor/core/kick.c: `if (cmd & CMD_FLUSH)` -> `if (0)`: a flush is answered and not done (case 5)
  */
-#include "core/manage.h"
+#include "manage/manage.h"
+#include "cell/cell.h"
+#include "core/apic.h"
 #include "core/nested.h"
-#include "core/request.h"
+#include "manage/request.h"
 #include "core/setup.h"
 #include "core/vendor.h"
+#include "manage/calls.h"
 #include "prove.h"
 
 #pragma CPROVER check push
@@ -145,7 +149,7 @@ static u32 owner_now(void)
 	return has(1) ? 1 : has(2) ? 2 : 0;
 }
 
-/* ---- the invariants of core/manage.h: between any two steps ---- */
+/* ---- the invariants of manage/manage.h: between any two steps ---- */
 
 #define HOLD(condition, what) do { if (given) ASSUME(condition); else PROVE(condition, what); } while (0)
 

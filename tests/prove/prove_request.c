@@ -9,20 +9,20 @@
  *	what is another's of ports, and devices, are checked elsewhere
  * Enough: runs are compared with the one before, with the block and with the window, by rules that do not depend on
  *	their number; 32 MiB hold every way in which three runs, a block and a window can lie to one another
- * Code: hypervisor/core/request.c
+ * Code: hypervisor/manage/request.c
  * Options: --unwind 18
  * Seconds: 900
  * Changed: include/qv/monitor.h: `#define QV_MON_RUNS		1024` -> `#define QV_MON_RUNS		3`: runs
  * Changed: include/qv/monitor.h: `#define QV_MON_CPUS		64` -> `#define QV_MON_CPUS		3`: CPUs
  * Changed: include/qv/monitor.h: `#define QV_MON_CELLS		16` -> `#define QV_MON_CELLS		3`: cells, the front end one of them
  * Changed: include/qv/monitor.h: `#define QV_MON_PORTS		16` -> `#define QV_MON_PORTS		2`: ports
- * Twin: hypervisor/core/request.c: `if (r->pa < after || !request_run_ok(inst, r) ||` -> `if (!request_run_ok(inst, r) ||`: a page listed twice
- * Twin: hypervisor/core/request.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a run that ends beyond RAM
- * Twin: hypervisor/core/request.c: `if (ports_claimed(` -> `if (!i && ports_claimed(`: a port of another cell, second in the list
- * Twin: hypervisor/core/request.c: `if ((seen & ~inst->icr.own) || ` -> `if (`: another's CPU
+ * Twin: hypervisor/manage/request.c: `if (r->pa < after || !request_run_ok(inst, r) ||` -> `if (!request_run_ok(inst, r) ||`: a page listed twice
+ * Twin: hypervisor/manage/request.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a run that ends beyond RAM
+ * Twin: hypervisor/manage/request.c: `if (ports_claimed(` -> `if (!i && ports_claimed(`: a port of another cell, second in the list
+ * Twin: hypervisor/manage/request.c: `if ((seen & ~inst->icr.own) || ` -> `if (`: another's CPU
  */
 #include "core/nested.h"
-#include "core/request.h"
+#include "manage/request.h"
 #include "prove.h"
 
 #define PAGES	16u			/* of 2 MiB that there are */

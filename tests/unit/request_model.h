@@ -3,7 +3,7 @@
 #ifndef REQUEST_MODEL_H
 #define REQUEST_MODEL_H
 
-#include "core/request.h"
+#include "manage/request.h"
 #include "choices.h"
 #include "front_model.h"
 

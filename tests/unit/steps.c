@@ -2,8 +2,9 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
+#include "manage/calls.h"
 #include "core/apic.h"
-#include "core/manage.h"
+#include "manage/manage.h"
 #include "core/nested.h"
 #include "fake_vendor.h"
 #include "steps.h"

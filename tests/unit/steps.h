@@ -2,7 +2,7 @@
 /*
  * The fake machine step by step: the manager's code is compiled so that each of its basic blocks calls
  * here first. Another CPU of Linux's acts there, CPUs take the NMIs that were sent to them, and what
- * core/manage.h says is checked, with a model of who may have cached which translation.
+ * manage/manage.h says is checked, with a model of who may have cached which translation.
  */
 #ifndef STEPS_H
 #define STEPS_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* core/manager.c: cells come and go, and after every call everything belongs to whom it should. */
+/* manage/: cells come and go, and after every call everything belongs to whom it should. */
 #include <string.h>
 #include "core/apic.h"
 #include "core/exits.h"
-#include "core/manage.h"
+#include "manage/manage.h"
 #include "fake_vendor.h"
 #include "request_model.h"
 #include "unit.h"

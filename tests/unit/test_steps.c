@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * core/manager.c, create.c, cpus.c and kick.c against another CPU of Linux's that acts between any two steps of any
+ * manage/ and core/kick.c against another CPU of Linux's that acts between any two steps of any
  * call: each act at each step, alone. See steps.h.
  */
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
+#include "manage/calls.h"
 #include "core/cpu.h"
 #include "fake_vendor.h"
 #include "request_model.h"

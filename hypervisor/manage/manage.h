@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The manager: what its files share. manager.c: the calls. create.c: a new instance. cpus.c: which
- * CPU stands where. Two invariants hold between any two steps of any call, whatever the front end's
+ * The manager: what its files share. Two invariants hold between any two steps of any call, whatever the front end's
  * other CPUs do meanwhile (tests/prove/prove_manager.c, tests/unit/test_steps.c):
  *
  * 1. Each CPU of the front end is in exactly one of three states:
@@ -24,22 +23,8 @@
 #ifndef QV_MANAGE_H
 #define QV_MANAGE_H
 
-#include "cpu.h"
-
-/* The page directory entry of a 2 MiB window (QV_VA_MANAGE, QV_VA_SCRUB); @pa 0 closes it */
-void manage(u64 va, u64 pa);
-void scrub(u64 pa);			/* 2 MiB become zeros */
-
-/* The instance that QV_VA_MANAGE shows */
-static inline struct instance *managed(void)
-{
-	return (struct instance *)(QV_VA_MANAGE + QV_OFF_INSTANCE);
-}
-
-static inline struct qv_mon_status *managed_status(void)
-{
-	return (struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS);
-}
+#include "core/cpu.h"
+#include "window.h"
 
 /* What cell @id was created from: the manager's own copy */
 static inline struct qv_mon_create *slot_request(u32 id)
@@ -47,13 +32,26 @@ static inline struct qv_mon_create *slot_request(u32 id)
 	return (struct qv_mon_create *)(QV_VA_BLOCK + QV_OFF_REQUESTS + (id - 1) * QV_REQUEST_LEN);
 }
 
-/* create.c */
-u64 create(struct pcpu *cpu, u64 gpa);	/* the new cell's number, or enum qv_mon_error */
+/*
+ * Calls: rows of the table in calls.c. @id: a cell that exists, with its block open in QV_VA_MANAGE.
+ * Return enum qv_mon_error, or a value.
+ */
+u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused);	/* create.c: the new cell's number */
+u64 call_start(struct pcpu *cpu, u64 id, u64 unused);	/* life.c */
+u64 call_stop(struct pcpu *cpu, u64 id, u64 unused);
+u64 call_reclaim(struct pcpu *cpu, u64 id, u64 unused);	/* one piece; 1: call again */
+u64 call_lock(struct pcpu *cpu, u64 id, u64 unused);	/* lock.c */
+u64 call_doorbell(struct pcpu *cpu, u64 id, u64 unused);	/* bell.c */
+u64 call_sample(struct pcpu *cpu, u64 id, u64 index);	/* sample CPU @index */
+
+bool cells_locked(void);	/* lock.c: a running cell has locked management */
 
 /*
  * cpus.c. @cpus: a mask of the front end's indices; @q: the request of the cell that is being managed.
  * A CPU that does not answer is logged.
  */
+/* Drops cached translations on every CPU that is own or caught. False: one did not answer */
+bool flush_front_end(struct pcpu *cpu);
 bool cpus_catch(struct pcpu *cpu, u64 cpus);	/* own -> caught; false: one did not answer, cpus_release() them */
 void cpus_release(u64 cpus);			/* caught -> own */
 bool cpus_send(const struct qv_mon_create *q);	/* caught -> cell, the boot CPU last */

@@ -2,7 +2,7 @@
 #ifndef QV_REQUEST_H
 #define QV_REQUEST_H
 
-#include "instance.h"
+#include "core/instance.h"
 
 /* inst->req, copied from Linux once, in the front end's instance. 0 or enum qv_mon_error */
 u64 request_check(const struct instance *inst, u32 caller);

@@ -4,11 +4,11 @@
  * what is checked here is what protects others: that nothing of another cell,
  * no RAM, no interrupt controller and no config space but its own is given.
  */
-#include "cpu.h"
-#include "nested.h"
-#include "pci.h"
+#include "core/cpu.h"
+#include "core/nested.h"
+#include "core/pci.h"
 #include "request.h"
-#include "vendor.h"
+#include "core/vendor.h"
 
 #define BAR_MAX		(1ull << 36)
 #define MESSAGES	0xfee00000ull	/* where writes are interrupts: 1 MiB */

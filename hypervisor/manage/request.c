@@ -6,7 +6,7 @@
  * without a further check.
  */
 #include "request.h"
-#include "nested.h"
+#include "core/nested.h"
 
 #define WINDOW_LEN	(8 * QV_PAGE)
 #define TABLES_OF_DEVICE 36	/* pages of tables at most: config space, and both ends of six BARs */

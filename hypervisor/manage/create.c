@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A new cell: its request is checked, its block and CPUs are taken, its instance is built there. */
+#include "core/cpu.h"
+#include "core/nested.h"
+#include "core/pci.h"
+#include "core/setup.h"
+#include "core/x86.h"
 #include "manage.h"
-#include "nested.h"
 #include "request.h"
-#include "setup.h"
-#include "vendor.h"
-#include "x86.h"
 
 static void fill_cpus(struct instance *cell)
 {
@@ -120,7 +121,7 @@ static u64 read_request(struct pcpu *cpu, u64 gpa)
 	return request_check(me(), cpu->index);
 }
 
-/* Undoes what create() has taken; nothing of the monitor's is left in the block */
+/* Undoes what call_create() has taken; nothing of the monitor's is left in the block */
 static void give_back(struct pcpu *cpu, u64 block_pa, u64 cpus)
 {
 	manage(QV_VA_MANAGE, 0);
@@ -157,7 +158,7 @@ static u64 take_and_build(struct pcpu *cpu, u32 id, u64 cpus)
 	return error;
 }
 
-u64 create(struct pcpu *cpu, u64 gpa)
+u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused)
 {
 	struct instance *inst = me();
 	const struct qv_mon_create *q = &inst->req;
@@ -165,6 +166,9 @@ u64 create(struct pcpu *cpu, u64 gpa)
 	u64 error, cpus = 0;
 	u32 id = 1, i;
 
+	(void)unused;
+	if (inst->left)			/* a CPU outside the monitor can touch all memory */
+		return QV_ME_STATE;
 	while (id < QV_MON_CELLS && inst->cells[id].state)
 		id++;
 	if (id == QV_MON_CELLS)

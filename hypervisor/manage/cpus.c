@@ -12,7 +12,7 @@ static void stuck(const struct pcpu *cpu, const struct pcpu *target)
 	log_event(cpu, QV_LOG_STUCK, target->apic_id, 0);
 }
 
-/* Drop cached translations on every CPU that is own or caught. False: one did not answer */
+
 bool flush_front_end(struct pcpu *cpu)
 {
 	u64 rest = ~(me()->away | 1ull << cpu->index);

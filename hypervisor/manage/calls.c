@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The hypercalls of Linux, which are the driver's: a row each. */
+#include "calls.h"
+#include "core/cpu.h"
+#include "manage.h"
+
+/* A CPU outside the monitor can touch all memory: none leaves while there are cells */
+static u64 may_leave(struct pcpu *cpu, u64 a, u64 b)
+{
+	u32 i;
+
+	(void)a, (void)b;
+	for (i = 1; i < QV_MON_CELLS; i++)
+		if (me()->cells[i].state)
+			return QV_ME_STATE;
+	me()->left |= 1ull << cpu->index;	/* and no cell is created any more */
+	return QV_ME_OK;
+}
+
+static u64 note(struct pcpu *cpu, u64 what, u64 b)
+{
+	(void)b;
+	if (what < QV_NOTE_PANIC || what > QV_NOTE_POWER_OFF)
+		return QV_ME_CALL;
+	log_event(cpu, QV_LOG_LINUX_ENDS, what, 0);
+	return QV_ME_OK;
+}
+
+static u64 reset_held(struct pcpu *cpu, u64 a, u64 b)
+{
+	u32 i;
+
+	(void)cpu, (void)a, (void)b;
+	for (i = 0; i < me()->boot.num_cpus; i++)
+		my_status()->cpus[i].held_max = my_status()->cpus[i].call_max = 0;
+	return QV_ME_OK;
+}
+
+static u64 nothing(struct pcpu *cpu, u64 a, u64 b)
+{
+	(void)cpu, (void)a, (void)b;
+	return QV_ME_OK;
+}
+
+/* QV_HC_FAULT comes as far as this only if tests have not enabled it: front_call() */
+static u64 no_call(struct pcpu *cpu, u64 a, u64 b)
+{
+	(void)cpu, (void)a, (void)b;
+	return QV_ME_CALL;
+}
+
+enum {
+	AT_ONCE		= 1 << 0,	/* never QV_ME_BUSY: Linux may be about to end, and cannot try again */
+	CELL		= 1 << 1,	/* a: a cell, whose block is open in QV_VA_MANAGE during the call */
+	CELL_CPU	= 1 << 2,	/* a: a cell, and a CPU of it << 8, which becomes b */
+	LOCKABLE	= 1 << 3,	/* QV_ME_LOCKED if a running cell has locked management ... */
+	RESUMES		= 1 << 4,	/* ... but goes on where a destroy has given back memory already */
+};
+
+static const struct call {
+	u32 flags;
+	u64 (*run)(struct pcpu *cpu, u64 a, u64 b);
+} calls[] = {
+	[QV_HC_NOP]		= { AT_ONCE,			nothing },
+	[QV_HC_LEAVE]		= { LOCKABLE,			may_leave },
+	[QV_HC_CREATE]		= { LOCKABLE,			call_create },
+	[QV_HC_START]		= { LOCKABLE | CELL,		call_start },
+	[QV_HC_STOP]		= { LOCKABLE | CELL,		call_stop },
+	[QV_HC_RECLAIM]		= { LOCKABLE | CELL | RESUMES,	call_reclaim },
+	[QV_HC_DOORBELL]	= { CELL,			call_doorbell },
+	[QV_HC_RESET_HELD]	= { 0,				reset_held },
+	[QV_HC_LOCK]		= { CELL,			call_lock },
+	[QV_HC_NOTE]		= { AT_ONCE,			note },
+	[QV_HC_FAULT]		= { CELL,			no_call },
+	[QV_HC_SAMPLE]		= { CELL | CELL_CPU,		call_sample },
+};
+_Static_assert(sizeof(calls) / sizeof(calls[0]) == QV_HC_COUNT, "a row for each call");
+
+static bool is_cell(u64 id)
+{
+	return id && id < QV_MON_CELLS && me()->cells[id].state;
+}
+
+static u64 on_cell(const struct call *call, struct pcpu *cpu, u64 id, u64 b)
+{
+	u64 result;
+
+	if (!is_cell(id))
+		return QV_ME_INSTANCE;
+	manage(QV_VA_MANAGE, me()->cells[id].block_pa);
+	result = call->run(cpu, id, b);
+	manage(QV_VA_MANAGE, 0);
+	return result;
+}
+
+static u64 run(const struct call *call, struct pcpu *cpu, u64 a)
+{
+	bool resumes = call->flags & RESUMES && is_cell(a) && me()->cells[a].reclaimed;
+
+	if (call->flags & LOCKABLE && !resumes && cells_locked())
+		return QV_ME_LOCKED;
+	if (call->flags & CELL_CPU)
+		return on_cell(call, cpu, a & 0xff, a >> 8);
+	return call->flags & CELL ? on_cell(call, cpu, a, 0) : call->run(cpu, a, 0);
+}
+
+u64 hypercall(struct pcpu *cpu, u64 nr, u64 a)
+{
+	u32 nobody = 0;
+	u64 result;
+
+	if (nr >= QV_HC_COUNT)
+		return QV_ME_CALL;
+	if (calls[nr].flags & AT_ONCE)
+		return calls[nr].run(cpu, a, 0);
+	if (!__atomic_compare_exchange_n(&me()->busy, &nobody, cpu->index + 1, false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return QV_ME_BUSY;
+	result = run(&calls[nr], cpu, a);
+	__atomic_store_n(&me()->busy, 0, __ATOMIC_RELEASE);
+	return result;
+}

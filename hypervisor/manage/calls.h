@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef QV_CALLS_H
+#define QV_CALLS_H
+
+#include "core/instance.h"
+
+/* Carries out hypercall @nr (enum qv_hypercall) with argument @a. Returns a value, or enum qv_mon_error */
+u64 hypercall(struct pcpu *cpu, u64 nr, u64 a);
+
+#endif

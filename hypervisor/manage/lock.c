@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/cpu.h"
+#include "manage.h"
+
+/*
+ * A cell's own instance writes .locked, which Linux can only read. A cell that has failed, as its instance
+ * found itself, does not count: it can no longer agree to anything.
+ */
+bool cells_locked(void)
+{
+	bool any = false;
+	u32 i;
+
+	for (i = 1; i < QV_MON_CELLS && !any; i++) {
+		if (me()->cells[i].state != QV_MON_RUNNING)
+			continue;
+		manage(QV_VA_MANAGE, me()->cells[i].block_pa);
+		any = load(&managed_status()->locked) && load(&managed_status()->state) == QV_MON_RUNNING;
+	}
+	manage(QV_VA_MANAGE, 0);
+	return any;
+}
+
+u64 call_lock(struct pcpu *cpu, u64 id, u64 unused)
+{
+	(void)cpu, (void)unused;
+	/* Only a cell that runs could unlock */
+	if (me()->cells[id].state != QV_MON_RUNNING || load(&managed_status()->state) != QV_MON_RUNNING)
+		return QV_ME_STATE;
+	if (slot_request(id)->lock == QV_LOCK_NEVER)	/* it could not unlock */
+		return QV_ME_MAY_NOT_LOCK;
+	managed_status()->locked = 1;
+	return QV_ME_OK;
+}

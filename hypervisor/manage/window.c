@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/cpu.h"
+#include "window.h"
+
+void manage(u64 va, u64 pa)
+{
+	me()->directory[(va >> 21) & 511] = pa ? pa | PT_P | PT_W | PT_PS | PT_NX : 0;
+	invlpg(va);
+}
+
+void scrub(u64 pa)
+{
+	manage(QV_VA_SCRUB, pa);
+	memset((void *)QV_VA_SCRUB, 0, QV_HUGE);
+	manage(QV_VA_SCRUB, 0);
+}
