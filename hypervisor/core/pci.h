@@ -45,12 +45,13 @@ void pci_quiet(struct pcpu *cpu, const struct qv_mon_create *q);	/* after they h
 /* front/pci.c */
 /* The function of a running or stopped cell with this number; NULL: Linux's, or nobody's */
 const struct qv_mon_device *pci_given(u32 bdf);
-/* One dword of a function's config space, by ECAM or, without it, by ports */
-u32 pci_config_get(struct pcpu *cpu, u32 bdf, u32 reg);
-void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value);
 /* Linux's write to ECAM; false: not one that is known */
 bool pci_config_page(u64 gpa);
 bool pci_config_store(struct pcpu *cpu, u64 gpa);
+
+/* front/config.c: one dword of a function's config space, by ECAM or, without it, by ports */
+u32 pci_config_get(struct pcpu *cpu, u32 bdf, u32 reg);
+void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value);
 
 /* front/pci_guard.c: may Linux write @value under @mask to a function that is no cell's? @reg: of a dword */
 bool pci_guard(struct pcpu *cpu, u32 bdf, u32 reg, u32 value, u32 mask);

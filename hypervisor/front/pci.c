@@ -8,38 +8,13 @@
  * written is pci_guard.c's decision; one access at a time, so that two CPUs
  * cannot do by halves what neither may.
  */
+#include "config.h"
 #include "front.h"
 #include "core/decode.h"
 #include "core/pci.h"
 #include "core/ports.h"
 
-#define CONFIG_ADDRESS	0xcf8
-#define CONFIG_DATA	0xcfc
-#define CONFIG_ENABLE	(1u << 31)
 #define CONFIG_TRIES	1000000
-
-static u32 port_in(u32 port, u32 size)
-{
-	u32 value = ~0u;
-
-	if (size == 1)
-		asm volatile("inb %w1, %b0" : "+a"(value) : "d"(port));
-	else if (size == 2)
-		asm volatile("inw %w1, %w0" : "+a"(value) : "d"(port));
-	else
-		asm volatile("inl %w1, %0" : "+a"(value) : "d"(port));
-	return value;
-}
-
-static void port_out(u32 port, u32 size, u32 value)
-{
-	if (size == 1)
-		asm volatile("outb %b0, %w1" : : "a"(value), "d"(port));
-	else if (size == 2)
-		asm volatile("outw %w0, %w1" : : "a"(value), "d"(port));
-	else
-		asm volatile("outl %0, %w1" : : "a"(value), "d"(port));
-}
 
 const struct qv_mon_device *pci_given(u32 bdf)
 {
@@ -80,36 +55,6 @@ static void unlock(void)
 	__atomic_store_n(&me()->config_busy, 0, __ATOMIC_RELEASE);
 }
 
-/* Without ECAM. The lock is held; config_data() writes Linux's own 0xCF8 back */
-static void select(u32 bdf, u32 reg)
-{
-	port_out(CONFIG_ADDRESS, 4, CONFIG_ENABLE | bdf << 8 | (reg & 0xfc));
-}
-
-u32 pci_config_get(struct pcpu *cpu, u32 bdf, u32 reg)
-{
-	u64 at = (u64)bdf << 12 | reg;
-
-	if (at < me()->boot.ecam_len)
-		return device_read(cpu, me()->boot.ecam_pa + at);
-	if (me()->boot.ecam_len || reg >= 0x100)
-		return ~0u;
-	select(bdf, reg);
-	return port_in(CONFIG_DATA, 4);
-}
-
-void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value)
-{
-	u64 at = (u64)bdf << 12 | reg;
-
-	if (at < me()->boot.ecam_len) {
-		device_write(cpu, me()->boot.ecam_pa + at, value);
-	} else if (!me()->boot.ecam_len && reg < 0x100) {
-		select(bdf, reg);
-		port_out(CONFIG_DATA, 4, value);
-	}
-}
-
 static void write_sized(struct pcpu *cpu, u64 pa, u32 size, u32 value)
 {
 	volatile void *p = device_window(cpu, pa);
@@ -132,7 +77,7 @@ static void config_write(struct pcpu *cpu, u64 at, u32 size, u32 value)
 	} else if (at < me()->boot.ecam_len) {
 		write_sized(cpu, me()->boot.ecam_pa + at, size, value);
 	} else {
-		select(at >> 12, at);
+		config_select(at >> 12, at);
 		port_out(CONFIG_DATA + (at & 3), size, value);
 	}
 }

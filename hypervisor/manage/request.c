@@ -131,16 +131,6 @@ static u64 check_rest(const struct instance *inst)
 	return QV_ME_OK;
 }
 
-u64 request_pages(const struct qv_mon_create *q)
-{
-	u64 pages = 0;
-	u32 i;
-
-	for (i = 0; i < q->num_runs; i++)
-		pages += q->runs[i].count;
-	return pages;
-}
-
 /* Effects that can run out of pages, but that no guest can notice */
 static u64 prepare(const struct instance *inst)
 {

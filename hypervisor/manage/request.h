@@ -6,8 +6,18 @@
 
 /* inst->req, copied from Linux once, in the front end's instance. 0 or enum qv_mon_error */
 u64 request_check(const struct instance *inst, u32 caller);
+
 /* 2 MiB pages in all runs */
-u64 request_pages(const struct qv_mon_create *q);
+static inline u64 request_pages(const struct qv_mon_create *q)
+{
+	u64 pages = 0;
+	u32 i;
+
+	for (i = 0; i < q->num_runs; i++)
+		pages += q->runs[i].count;
+	return pages;
+}
+
 /* A piece of a cell's memory is still all the front end's, and nobody's console window */
 bool request_run_ok(const struct instance *inst, const struct qv_mon_run *r);
 /* [pa, +len) is RAM, aligned, and wholly the front end's; @level 1: 4 KiB, 2: 2 MiB pages */

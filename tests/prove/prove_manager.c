@@ -27,8 +27,8 @@
  * Changed: hypervisor/core/instance.h: `return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);` -> `extern struct instance the_instance; return &the_instance;`: the instance is the proof's
  * Changed: hypervisor/core/instance.h: `return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);` -> `extern struct qv_mon_status the_status; return &the_status;`: so is its status
  * Changed: hypervisor/core/instance.h: `return (struct pcpu *)(block + QV_OFF_CPUS + index * QV_CPU_LEN);` -> `extern struct pcpu *a_pcpu(u64, u32); return a_pcpu(block, index);`: so are the CPUs' areas
- * Changed: hypervisor/manage/manage.h: `return (struct instance *)(QV_VA_MANAGE + QV_OFF_INSTANCE);` -> `extern struct instance *a_managed(void); return a_managed();`: what the window shows
- * Changed: hypervisor/manage/manage.h: `return (struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS);` -> `extern struct qv_mon_status *a_managed_status(void); return a_managed_status();`: what the window shows
+ * Changed: hypervisor/manage/window.h: `return (struct instance *)(QV_VA_MANAGE + QV_OFF_INSTANCE);` -> `extern struct instance *a_managed(void); return a_managed();`: what the window shows
+ * Changed: hypervisor/manage/window.h: `return (struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS);` -> `extern struct qv_mon_status *a_managed_status(void); return a_managed_status();`: what the window shows
  * Changed: hypervisor/manage/manage.h: `return (struct qv_mon_create *)(QV_VA_BLOCK + QV_OFF_REQUESTS + (id - 1) * QV_REQUEST_LEN);` -> `extern struct qv_mon_create requests[]; return &requests[id - 1];`: the requests
  * Changed: hypervisor/manage/window.c: `me()->directory[(va >> 21) & 511] =` -> `extern u64 *a_window(u64); *a_window(va) =`: a window's entry
  * Changed: hypervisor/manage/window.c: `memset((void *)QV_VA_SCRUB, 0, QV_HUGE);` -> `extern void a_scrub(void); a_scrub();`: 2 MiB
@@ -544,11 +544,6 @@ void pci_take(const struct qv_mon_create *q, bool take) { (void)q, (void)take; }
 void pci_begin(struct pcpu *cpu, const struct instance *cell) { (void)cpu, (void)cell; }
 void pci_quiet(struct pcpu *cpu, const struct qv_mon_create *q) { (void)cpu, (void)q; }
 bool request_pages_ok(const struct instance *i, u64 pa, u64 len, u32 level) { (void)i, (void)pa, (void)len, (void)level; return any_bool(); }
-
-u64 request_pages(const struct qv_mon_create *q)
-{
-	return q->num_runs;
-}
 
 static bool is_page(u64 pa)
 {

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef QV_CONFIG_H
+#define QV_CONFIG_H
+
+#include <qv/types.h>
+
+#define CONFIG_ADDRESS	0xcf8
+#define CONFIG_DATA	0xcfc
+#define CONFIG_ENABLE	(1u << 31)
+
+/* @size: 1, 2, 4 bytes */
+u32 port_in(u32 port, u32 size);
+void port_out(u32 port, u32 size, u32 value);
+/* Without ECAM: writes 0xCF8. The caller holds the config lock; config_data() restores the value of Linux */
+void config_select(u32 bdf, u32 reg);
+
+#endif

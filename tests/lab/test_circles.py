@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""scripts/circles: a circle of files is found, and assembly draws no arrows."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.paths import TOP
+
+
+def compiled(folder: Path, files: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """What the script says of these sources."""
+    for name, text in files.items():
+        for place in ("src", "obj"):
+            (folder / place / name).parent.mkdir(parents=True, exist_ok=True)
+        source = folder / "src" / name
+        source.write_text(text)
+        subprocess.run(["gcc", "-c", "-w", "-o", (folder / "obj" / name).with_suffix(".o"), source], check=True)
+    return subprocess.run([TOP / "scripts/circles", folder / "src", folder / "obj"],
+                          capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("back, circle", [("int one(void); int three(void) { return one(); }", True),
+                                          ("int three(void) { return 3; }", False)])
+def test_circle_of_three_files(tmp_path: Path, back: str, circle: bool) -> None:
+    done = compiled(tmp_path, {
+        "core/one.c": "int two(void); int one(void) { return two(); }",
+        "svm/two.c": "int three(void); int two(void) { return three(); }",
+        "core/three.c": back,
+        "vmx/two.c": "int two(void) { return 2; }",
+    })
+    assert done.returncode == circle
+    assert ("circles: svm: core/one.c core/three.c svm/two.c" in done.stderr) == circle
+    assert "vmx: 3 files" in done.stdout and ", 0 circles" in done.stdout
+
+
+def test_assembly_draws_no_arrows(tmp_path: Path) -> None:
+    done = compiled(tmp_path, {
+        "core/run.c": "void loop(void); void handle(void) { loop(); }",
+        "core/loop.S": ".globl loop\nloop: call handle\n.section .note.GNU-stack\n",
+    })
+    assert done.returncode == 0 and "svm: 2 files, 1 arrows, 0 circles" in done.stdout
+
+
+def test_missing_objects_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "one.c").touch()
+    done = subprocess.run([TOP / "scripts/circles", tmp_path, tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "build it first" in done.stderr
