@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What only a cell's CPU runs: the cell's column of the exit table, and the end of a cell. */
+/* Code that only CPUs of cells run: the exit table's column for cells, and the end of a cell. */
 #ifndef QV_CELL_SIDE_H
 #define QV_CELL_SIDE_H
 
@@ -12,11 +12,12 @@ void cell_fail(struct pcpu *cpu, u32 reason, u64 address);
 /* record.c */
 /* Records this CPU's state at the end of the cell. Returns false if another CPU already did */
 bool cell_record(struct pcpu *cpu, u32 reason, u64 address);
-/* Records this CPU's state for Linux to read; the cell goes on */
+/* Records this CPU's state for Linux to read; the cell continues */
 void cell_sample(struct pcpu *cpu);
 
 /* exits.c */
-void cell_unknown(struct pcpu *cpu);		/* no row, or a guest state that the processor rejects: fails */
+/* An exit without a row, or a guest state that the processor rejects: the cell fails */
+void cell_unknown(struct pcpu *cpu);
 void cell_shutdown(struct pcpu *cpu);		/* triple fault: fails */
 void cell_machine_check(struct pcpu *cpu);	/* fails, unless this CPU is parked */
 void cell_fault(struct pcpu *cpu, u64 vector, u64 rip);	/* a fault of the monitor: fails */
@@ -25,7 +26,8 @@ void cell_call(struct pcpu *cpu);		/* call.c: QV_CALL_* */
 void cell_cpuid(struct pcpu *cpu);		/* core/cpuid.c */
 void cell_memory(struct pcpu *cpu);		/* memory.c: a nested page fault */
 void cell_msr(struct pcpu *cpu);		/* msr.c */
-void cell_port(struct pcpu *cpu);		/* pci.c: only 0xCF8..0xCFF, for a cell with devices */
-bool cell_pci_store(struct pcpu *cpu, u64 gpa);	/* pci.c: to config space or an MSI-X table; false: neither */
+void cell_port(struct pcpu *cpu);		/* pci.c: 0xCF8 to 0xCFF, for a cell with devices */
+/* pci.c: a write to config space or an MSI-X table; false: to neither */
+bool cell_pci_store(struct pcpu *cpu, u64 gpa);
 
 #endif

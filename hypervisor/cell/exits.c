@@ -13,7 +13,10 @@ void cell_shutdown(struct pcpu *cpu)
 	cell_fail(cpu, QV_FAIL_TRIPLE_FAULT, vendor_rip(cpu));
 }
 
-/* No kernel will look at the error; with MCG_STATUS.MCIP set, the next one would shut the machine down */
+/*
+ * No kernel will look at the error. With MCG_STATUS.MCIP set, the next machine check would shut the
+ * machine down.
+ */
 void cell_machine_check(struct pcpu *cpu)
 {
 	msr_write_safe(MSR_MCG_STATUS, 0);

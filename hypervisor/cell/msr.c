@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* RDMSR and WRMSR of a cell: what the .cell column of the vendor's table says. core/msr.h */
+/* RDMSR and WRMSR of a cell, by the .cell column of the vendor's table: core/msr.h */
 #include "cell.h"
 #include "core/apic.h"
 #include "core/msr.h"
 #include "core/x86.h"
 
-/* MSRs with .cell OWN, but for the ICR */
+/* MSRs with .cell OWN, except the ICR */
 static bool own(struct pcpu *cpu, struct msr_exit *x)
 {
 	if (x->msr >> 6 == MSR_X2APIC >> 6)	/* LVT */

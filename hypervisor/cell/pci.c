@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A cell and its PCI functions. Its nested tables map their config space read-only at its physical
- * address; all other functions there show one page of ones. So reads cause no exit; writes exit, and so
- * do the ports 0xCF8 and 0xCFC. The manager made rules for each function (manage/pci.c). What they do not
- * allow is dropped, counted and logged.
+ * address; all other functions there show one page of ones. So reads cause no exit. Writes exit, and
+ * so do the ports 0xCF8 and 0xCFC. The manager made rules for each function (manage/pci.c). A write
+ * that they do not allow is dropped, counted and logged.
  */
 #include "cell.h"
 #include "core/decode.h"
 #include "core/pci.h"
 
-/* The first rule at @at, where @mask is set; every function of the cell has rules. NULL: not the cell's */
+/*
+ * The first rule at @at, where @mask is set. Every function of the cell has rules. NULL: a function
+ * outside the cell.
+ */
 static __attribute__((noinline)) const struct pci_rule *rule_at(u32 at, u32 mask)
 {
 	const struct pci_rule *r = me()->pci.rules;
@@ -54,7 +57,7 @@ static const struct pci_table *table_of(u64 gpa)
 	return NULL;
 }
 
-/* Writes are of 32 bits. Entries may hold messages to own CPUs; the rest of the pages is not restricted */
+/* Takes 32-bit writes. Entries may hold messages to own CPUs; the rest of the pages is free */
 static void table_write(struct pcpu *cpu, const struct pci_table *t, u64 gpa, u32 size, u32 value)
 {
 	static const u8 checks[4] = { PCI_MSI_ADDRESS, PCI_ZERO, PCI_MSI_DATA, PCI_ANY };

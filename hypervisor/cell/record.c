@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a cell's CPU stands, for Linux to read: at its end, or when Linux asks for a sample. */
+/* The state of a cell's CPU, for Linux to read: at the cell's end, or when Linux asks for a sample. */
 #include "cell.h"
 
 /* This CPU's state, with code from @back bytes before rip on */

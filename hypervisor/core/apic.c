@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The local APIC of this CPU, as hardware: registers, sending, and what is pending when a CPU changes hands. */
+/* The local APIC of this CPU: registers, sending, and the clean-up when a CPU changes hands. */
 #include "apic.h"
 #include "cpu.h"
 #include "vendor.h"

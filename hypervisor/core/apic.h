@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The local APIC of this CPU. apic.c: the hardware. ipi.c: a guest's interrupt commands. xapic.c: a guest's writes to the page */
+/*
+ * The local APIC of this CPU. apic.c: the hardware. ipi.c: a guest's interrupt commands. xapic.c: a
+ * guest's writes to the page.
+ */
 #ifndef QV_APIC_H
 #define QV_APIC_H
 
 #include "decode.h"
 #include "instance.h"
 
-/* Offsets in the page; an x2APIC MSR is 0x800 + offset / 16. AMD APM vol. 2, 16.3; Intel SDM vol. 3, 11.4 */
+/*
+ * Offsets in the page; an x2APIC MSR is 0x800 + offset / 16. AMD APM vol. 2, 16.3; Intel SDM vol. 3,
+ * 11.4
+ */
 #define APIC_ID		0x20
 #define APIC_VERSION	0x30
 #define APIC_TPR	0x80
@@ -30,8 +36,10 @@ u32 apic_read(u32 reg);
 void apic_write(u32 reg, u32 value);
 void apic_send(u32 low, u32 apic_id);	/* @low: bits 31..0 of the ICR */
 void apic_eoi(void);
-void apic_drain(void);		/* drops all pending interrupts, so that none reaches the CPU's next guest */
-void apic_hand_over(void);	/* also masks the entries that only Linux can have set up: CMCI, AMD's extended ones */
+/* Drops all pending interrupts, so that none reaches the next guest of this CPU */
+void apic_drain(void);
+/* Also masks the entries that only Linux can have set up: CMCI, AMD's extended ones */
+void apic_hand_over(void);
 
 /* Whether a cell may write @value to an entry of its local vector table: fixed, NMI, or masked */
 static inline bool lvt_fine(u32 value)
@@ -40,7 +48,10 @@ static inline bool lvt_fine(u32 value)
 }
 
 /* ipi.c */
-/* Sends what the filter lets through. False: a physical destination outside this instance; logged, nothing is sent */
+/*
+ * Sends the interrupts that the filter allows. Returns false for a physical destination outside this
+ * instance: it is logged, and nothing is sent.
+ */
 bool icr_write(struct pcpu *cpu, u64 icr);
 void icr_learn(struct pcpu *cpu);	/* the logical ids that Linux gave this CPU */
 
@@ -49,12 +60,14 @@ struct xapic_write {
 	u32 reg, value;
 	struct decoded d;
 };
-bool xapic_page(u64 gpa, bool write);	/* a write to the page, which is trapped in xAPIC mode only */
-/* Decodes the instruction; of a read-modify-write, @w->value is the result. False: an unknown instruction */
+/* A write to the page, which is trapped in xAPIC mode only */
+bool xapic_page(u64 gpa, bool write);
+/* Decodes the instruction; @w->value becomes the value to write. False: an unknown instruction */
 bool xapic_decode(struct pcpu *cpu, u64 gpa, struct xapic_write *w);
-/* Notes what the filter needs to know of the write. True: the register is the hardware's, and is to be written */
+/* Updates the filter's data. True: the register itself has to be written, too */
 bool xapic_note(struct pcpu *cpu, const struct xapic_write *w);
 u64 xapic_icr(const struct pcpu *cpu, const struct xapic_write *w);	/* for icr_write() */
-void xapic_done(struct pcpu *cpu, const struct xapic_write *w);	/* flags as after the instruction, which is skipped */
+/* Sets the flags as the instruction does, and skips it */
+void xapic_done(struct pcpu *cpu, const struct xapic_write *w);
 
 #endif

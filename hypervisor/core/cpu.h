@@ -5,7 +5,7 @@
 
 #include "instance.h"
 
-/* Stays a function, so that scripts/size can leave it out of what a cell reaches (law 3) */
+/* Stays a function, so that scripts/size can leave it out of the code that a cell reaches (law 3) */
 #define FRONT_END_ONLY __attribute__((noinline))
 
 static inline u64 rdtsc(void)

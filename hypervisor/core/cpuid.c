@@ -6,7 +6,7 @@
 #include "vendor.h"
 #include "x86.h"
 
-/* How an answer differs from the processor's: bits kept and bits added, by register */
+/* Changes to the answer of the processor: bits kept and bits added, by register */
 struct cpuid_rule {
 	u64 leaf;				/* leaf 7: with SUB(sub-leaf) */
 	struct { u32 keep, add; } r[4];		/* eax, ebx, ecx, edx */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Exits, and faults in the monitor's own code: the only place that asks whom this instance serves. */
+/* Exits, and faults in the monitor's own code. Only this file asks is_front_end(). */
 #include "cpu.h"
 #include "dispatch.h"
 #include "cell/cell.h"
@@ -37,14 +37,16 @@ void exit_dispatch(struct pcpu *cpu, u64 code)
 }
 
 /* Two columns, as in struct exit_row */
-static void (*const fault_handlers[])(struct pcpu *cpu, u64 vector, u64 rip) = { cell_fault, front_fault };
+static void (*const fault_handlers[])(struct pcpu *cpu, u64 vector, u64 rip) = {
+	cell_fault, front_fault
+};
 
 /* A fault of the monitor ends the guest of this instance only */
 void __attribute__((noreturn)) monitor_fault(u64 vector, u64 rip, u64 stack)
 {
 	struct pcpu *cpu = (struct pcpu *)(stack & ~(u64)(QV_CPU_LEN - 1));
 
-	if (cpu->faulting) {			/* a second fault while the first is handled: give up */
+	if (cpu->faulting) {		/* a second fault while the first is handled: give up */
 		park(cpu, CPU_STOPPED);
 		vendor_run(cpu);
 	}

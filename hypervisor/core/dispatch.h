@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Exits. The vendor's table has a row for each exit code, with a handler for a cell's exit and one for
- * Linux's: svm/exits.c, vmx/exits.c. exit_dispatch() picks the column; no handler asks whom it serves.
- * scripts/size takes only the cell's column for what a cell can reach.
+ * Exits. The vendor's table (svm/exits.c, vmx/exits.c) has a row for each exit code, with a handler
+ * for exits of cells and one for exits of Linux. exit_dispatch() picks the column, so that no handler
+ * has to. scripts/size counts the column of cells as code that a cell can reach, not the other one.
  */
 #ifndef QV_DISPATCH_H
 #define QV_DISPATCH_H
@@ -18,6 +18,7 @@ struct exit_row {
 	void (*front)(struct pcpu *cpu);
 	u32 reason;			/* enum qv_exit, or SELF_COUNTED: the handler counts */
 };
+#define BOTH(handler)	handler, handler	/* columns */
 extern const struct exit_row vendor_exits[];
 
 /* Counts the exit, handles it, adds its time to the statistics. regs[] is complete */

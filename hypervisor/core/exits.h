@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Exits that are handled alike for a cell and for Linux: both columns of the exit table name them. */
+/* Exits that are handled alike for cells and for Linux: BOTH() in the exit table. */
 #ifndef QV_EXITS_H
 #define QV_EXITS_H
 
 #include "instance.h"
 
-void exit_forbidden(struct pcpu *cpu);	/* the vendor's own instructions: #UD, as on a processor without them */
+/* Instructions of the vendor's extension: #UD, as on a processor without it */
+void exit_forbidden(struct pcpu *cpu);
 void exit_nothing(struct pcpu *cpu);	/* an instruction of 2 bytes that has no effect */
 void exit_init(struct pcpu *cpu);	/* an INIT signal from outside: ignored */
-void exit_nmi(struct pcpu *cpu);	/* nmi.c: a command of the monitor's, or the guest's own NMI */
+void exit_nmi(struct pcpu *cpu);	/* nmi.c: a command for this CPU, or the guest's own NMI */
 
 #endif

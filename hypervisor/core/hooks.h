@@ -4,7 +4,10 @@
 
 #include "instance.h"
 
-/* For tests: makes a fault in the monitor as the guest's rdi (QV_FAULT_*) and rsi say. False: hooks are off */
+/*
+ * For tests: makes a fault in the monitor. rdi of the guest is QV_FAULT_*, rsi an address. Returns false
+ * if the hooks are off.
+ */
 bool test_fault(const struct pcpu *cpu);
 
 #endif

@@ -70,7 +70,7 @@ static int hide_block(struct instance *inst)
 #define IOAPICS		0xfec00000ull	/* where chipsets have them, in the table or not */
 #define IOAPICS_LEN	(1u << 20)
 
-/* Each access to an IOAPIC exits (front/ioapic.c); one that ACPI does not list gets no accesses */
+/* Each access to an IOAPIC exits (front/ioapic.c); an IOAPIC that ACPI does not list gets none */
 static int hide_ioapics(struct instance *inst)
 {
 	const struct qv_mon_boot *b = &inst->boot;

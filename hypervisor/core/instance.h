@@ -118,7 +118,7 @@ struct instance {
 	/* Front end: the request being checked (slot_request() has those that were accepted). Cell: what it was created from. */
 	struct qv_mon_create req;
 
-	u64 controls[6];		/* vendor_controls(): what else exits; laid out as the vendor wants it */
+	u64 controls[6];		/* vendor_controls(): other intercepts, in the vendor's layout */
 	u8 idt[256 * 16] __attribute__((aligned(4096)));
 	u8 park_code[QV_PAGE] __attribute__((aligned(4096)));
 	u8 msr_map[0x2000] __attribute__((aligned(4096)));	/* what of an MSR exits; laid out as the vendor wants it */

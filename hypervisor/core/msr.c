@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The vendor's table of MSRs: its permission map, and the steps that all RDMSR and WRMSR exits share. */
+/* The vendor's table of MSRs: the permission map, and the steps that all RDMSR and WRMSR share. */
 #include "cpu.h"
 #include "msr.h"
 #include "vendor.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * MSRs. The vendor's table (svm/msr.c, vmx/msr.c) is the policy; cell/msr.c and front/msr.c carry out
- * a column of it each. scripts/msrs generates Documentation/reference/msrs.md from it. A cell reaches only what is
- * listed. Linux reaches everything but what the table keeps from it: what would undo the monitor, move
- * memory or devices, or reach CPUs of cells.
+ * a column of it each. scripts/msrs generates Documentation/reference/msrs.md from it. A cell reaches
+ * listed MSRs only. Linux reaches all, except those that would undo the monitor, move memory or
+ * devices, or reach CPUs of cells.
  */
 #ifndef QV_MSR_H
 #define QV_MSR_H
@@ -31,10 +31,12 @@ struct msr_rule {
 /* The first row that fits counts */
 extern const struct msr_rule vendor_msr_rules[];
 
-/* Sets in the vendor's permission map whether reads (bit 0 of @stop) and writes (bit 1) of @msr exit.
- * Returns false if @msr has no place in the map: it always exits */
+/*
+ * Sets in the vendor's permission map whether reads (bit 0 of @stop) and writes (bit 1) of @msr exit.
+ * Returns false if @msr has no place in the map: it always exits.
+ */
 bool vendor_msr_stop(u8 *map, u32 msr, u32 stop);
-/* Carries out an access to an MSR with action OWN, but the APIC's; *@value in or out. False: rejected */
+/* Carries out an access to an MSR with action OWN, not of the APIC. False: rejected */
 bool vendor_msr_own(struct pcpu *cpu, u32 msr, u64 *value, bool write);
 
 /* Builds @inst's permission map; for its creator */
@@ -44,7 +46,7 @@ void msr_build(struct instance *inst);
 struct msr_exit {
 	u32 msr;
 	bool write;
-	u64 value;		/* in: what is written; out: what is read */
+	u64 value;		/* in: the value written; out: the value read */
 	const struct msr_rule *rule;
 };
 /* Reads the exit of this CPU into @x, counts it */

@@ -33,7 +33,7 @@ void vendor_shutdown(void) __attribute__((noreturn));
 /* Run the guest, for ever: exits are handled inside */
 void vendor_run(struct pcpu *cpu) __attribute__((noreturn));
 
-/* Fills inst->controls: what exits beside ports and MSRs, of a cell or of Linux */
+/* Fills inst->controls, for a cell or for Linux: intercepts other than those of ports and MSRs */
 void vendor_controls(struct instance *inst, bool cell);
 
 /* New guest states */
@@ -41,7 +41,7 @@ void vendor_set_park(struct pcpu *cpu);
 void vendor_set_sipi(struct pcpu *cpu, u32 vector);
 void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry);
 
-/* What this exit was; each for its own kind of exit only */
+/* Details of this exit; each for its own kind of exit only */
 bool vendor_msr_write(const struct pcpu *cpu);		/* WRMSR, else RDMSR */
 u64 vendor_memory_access(const struct pcpu *cpu, bool *write);	/* guest-physical address */
 struct port_access {

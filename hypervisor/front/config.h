@@ -11,7 +11,10 @@
 /* @size: 1, 2, 4 bytes */
 u32 port_in(u32 port, u32 size);
 void port_out(u32 port, u32 size, u32 value);
-/* Without ECAM: writes 0xCF8. The caller holds the config lock; config_data() restores the value of Linux */
+/*
+ * Without ECAM: writes 0xCF8. The caller holds the config lock; config_data() restores the value that
+ * Linux wrote.
+ */
 void config_select(u32 bdf, u32 reg);
 
 #endif

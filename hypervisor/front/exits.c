@@ -18,7 +18,7 @@ void front_invalid(struct pcpu *cpu)
 	park(cpu, CPU_STOPPED);
 }
 
-/* Linux handles machine checks of CPUs that it runs. For a parked one, clear MCIP as Linux's offline CPUs do */
+/* For a parked CPU: clears MCIP, as offline CPUs of Linux do. Those of running CPUs go to Linux directly */
 void front_machine_check(struct pcpu *cpu)
 {
 	msr_write_safe(MSR_MCG_STATUS, 0);
@@ -26,7 +26,7 @@ void front_machine_check(struct pcpu *cpu)
 		exit_forbidden(cpu);
 }
 
-/* Frees @lock if this CPU held it when it faulted, so that other CPUs can go on */
+/* Frees @lock if this CPU held it when it faulted, so that other CPUs can take it */
 static void release(const struct pcpu *cpu, u32 *lock)
 {
 	if (load(lock) == cpu->index + 1)
@@ -39,7 +39,8 @@ void front_fault(struct pcpu *cpu, u64 vector, u64 rip)
 	release(cpu, &me()->busy);
 	release(cpu, &me()->ioapic_busy);
 	release(cpu, &me()->config_busy);
-	if (cpu->phase == CPU_RUNNING) {	/* a machine check is Linux's to handle, even one met in the monitor */
+	/* Linux handles machine checks, even if the monitor was running */
+	if (cpu->phase == CPU_RUNNING) {
 		vendor_inject_fault(cpu, vector == 18 ? 18 : 13);
 		return;
 	}

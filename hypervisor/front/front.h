@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What only Linux's CPUs run: the front end's column of the exit table. */
+/* Code that only CPUs of Linux run: the exit table's column for the front end. */
 #ifndef QV_FRONT_SIDE_H
 #define QV_FRONT_SIDE_H
 
@@ -7,13 +7,14 @@
 #include "core/vendor.h"
 
 /* exits.c */
-void front_shutdown(struct pcpu *cpu);		/* triple fault: the machine goes down as without a monitor */
-void front_invalid(struct pcpu *cpu);		/* the processor rejects the guest state: the CPU stops */
+void front_shutdown(struct pcpu *cpu);		/* triple fault: as without a monitor */
+void front_invalid(struct pcpu *cpu);		/* guest state is rejected: the CPU stops */
 void front_machine_check(struct pcpu *cpu);	/* of a parked CPU */
-void front_fault(struct pcpu *cpu, u64 vector, u64 rip);	/* a fault of the monitor: Linux gets it */
+/* A fault of the monitor: Linux gets #GP, or its machine check */
+void front_fault(struct pcpu *cpu, u64 vector, u64 rip);
 
 void front_call(struct pcpu *cpu);		/* call.c: QV_HC_* */
-void front_cpuid(struct pcpu *cpu);		/* core/cpuid.c; on VT-x, where CPUID always exits */
+void front_cpuid(struct pcpu *cpu);		/* core/cpuid.c; VT-x only */
 void front_memory(struct pcpu *cpu);		/* memory.c: a nested page fault */
 void front_msr(struct pcpu *cpu);		/* msr.c */
 void front_port(struct pcpu *cpu);		/* pci.c */

@@ -34,5 +34,5 @@ void front_memory(struct pcpu *cpu)
 	else
 		front_touch(cpu, gpa, write);
 	if (!known)
-		vendor_inject_fault(cpu, 13);	/* #GP tells Linux that the instruction is unknown here */
+		vendor_inject_fault(cpu, 13);	/* the instruction is not known here */
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* RDMSR and WRMSR of Linux: what the .front column of the vendor's table says. core/msr.h */
+/* RDMSR and WRMSR of Linux, by the .front column of the vendor's table: core/msr.h */
 #include "front.h"
 #include "core/apic.h"
 #include "core/msr.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What Linux may ask of a running cell's CPUs, at a limited rate. */
+/* Doorbells and samples: Linux may ask a running cell for them at a limited rate. */
 #include "core/apic.h"
 #include "manage.h"
 
 /*
- * Each doorbell interrupts the cell, so their rate is limited. The monitor has no timer and keeps no pending
- * doorbell: Linux has to ring again after QV_ME_RATE.
+ * Each doorbell interrupts the cell, so their rate is limited. The monitor has no timer and keeps no
+ * pending doorbell: Linux has to ring again after QV_ME_RATE.
  */
 static bool too_soon(struct cell_slot *slot)
 {
 	u64 now = rdtsc();
 
-	/* Signed: the last caller's TSC may be ahead of this CPU's */
+	/* Signed: the TSC of the last caller may be ahead */
 	if ((s64)(now - slot->bell_tsc) < (s64)slot->bell_gap)
 		return true;
 	slot->bell_tsc = now;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The hypercalls of Linux, which are the driver's: a row each. */
+/* The hypercalls of the driver: a row each. */
 #include "calls.h"
 #include "core/cpu.h"
 #include "manage.h"
@@ -13,7 +13,7 @@ static u64 may_leave(struct pcpu *cpu, u64 a, u64 b)
 	for (i = 1; i < QV_MON_CELLS; i++)
 		if (me()->cells[i].state)
 			return QV_ME_STATE;
-	me()->left |= 1ull << cpu->index;	/* and no cell is created any more */
+	me()->left |= 1ull << cpu->index;	/* from now on no cell is created */
 	return QV_ME_OK;
 }
 
@@ -50,11 +50,11 @@ static u64 no_call(struct pcpu *cpu, u64 a, u64 b)
 }
 
 enum {
-	AT_ONCE		= 1 << 0,	/* never QV_ME_BUSY: Linux may be about to end, and cannot try again */
-	CELL		= 1 << 1,	/* a: a cell, whose block is open in QV_VA_MANAGE during the call */
+	AT_ONCE		= 1 << 0,	/* never QV_ME_BUSY: Linux may be about to end */
+	CELL		= 1 << 1,	/* a: a cell; its block is open in QV_VA_MANAGE */
 	CELL_CPU	= 1 << 2,	/* a: a cell, and a CPU of it << 8, which becomes b */
-	LOCKABLE	= 1 << 3,	/* QV_ME_LOCKED if a running cell has locked management ... */
-	RESUMES		= 1 << 4,	/* ... but goes on where a destroy has given back memory already */
+	LOCKABLE	= 1 << 3,	/* QV_ME_LOCKED if a running cell has locked ... */
+	RESUMES		= 1 << 4,	/* ... except for a cell that has lost memory already */
 };
 
 static const struct call {

@@ -4,7 +4,7 @@
 
 #include "core/instance.h"
 
-/* Carries out hypercall @nr (enum qv_hypercall) with argument @a. Returns a value, or enum qv_mon_error */
+/* Carries out @nr (enum qv_hypercall) with argument @a. Returns a value, or enum qv_mon_error */
 u64 hypercall(struct pcpu *cpu, u64 nr, u64 a);
 
 #endif

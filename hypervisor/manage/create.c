@@ -121,7 +121,7 @@ static u64 read_request(struct pcpu *cpu, u64 gpa)
 	return request_check(me(), cpu->index);
 }
 
-/* Undoes what call_create() has taken; nothing of the monitor's is left in the block */
+/* Undoes the first steps of call_create(). The block holds no data of the monitor */
 static void give_back(struct pcpu *cpu, u64 block_pa, u64 cpus)
 {
 	manage(QV_VA_MANAGE, 0);

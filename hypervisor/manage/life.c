@@ -61,7 +61,7 @@ u64 call_start(struct pcpu *cpu, u64 id, u64 unused)
 	return cpus_send(q) ? QV_ME_OK : QV_ME_CPU_STUCK;
 }
 
-/* If a CPU does not answer, the others stop all the same; call_reclaim() tries that CPU again */
+/* If a CPU does not answer, the others stop nevertheless; call_reclaim() tries that CPU again */
 u64 call_stop(struct pcpu *cpu, u64 id, u64 unused)
 {
 	struct cell_slot *slot = &me()->cells[id];
@@ -92,7 +92,7 @@ static u64 nth_page(const struct qv_mon_create *q, u64 n)
 	return q->runs[i].pa + n * QV_HUGE;
 }
 
-/* Gives back the CPUs that came home, though another did not answer and may still reach the cell's memory */
+/* Gives back the CPUs that came home. A CPU that did not answer may still reach the cell's memory */
 static void release_home(struct cell_slot *slot)
 {
 	u64 home = slot->cpus & ~me()->away;
@@ -102,11 +102,11 @@ static void release_home(struct cell_slot *slot)
 }
 
 /*
- * The last piece: devices, block, CPUs. The flush comes first and nothing else can fail: once the block
- * is given up, nobody reads it. It covers the memory given back before as well: a CPU of Linux's that
- * touched that while it was hidden may have the page that takes such writes in its translations. A
- * CPU that does not answer is no danger: it has no translation to what was hidden, and drops
- * the others before it executes anything of Linux's again.
+ * The last piece: devices, block, CPUs. The flush comes first, and nothing else can fail: once the
+ * block is given up, it is not read again. The flush covers the memory given back before, too: a CPU
+ * that touched it while it was hidden may have cached a translation to the dummy page. A CPU that does
+ * not answer is no danger: it has no translation to hidden memory, and drops the others before it
+ * executes an instruction of Linux again.
  */
 static void give_block(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
@@ -116,7 +116,7 @@ static void give_block(struct pcpu *cpu, struct cell_slot *slot, const struct qv
 		slot->taken = false;
 		pci_take(q, false);
 	}
-	front_open(n, slot->block_pa, slot->open_table);	/* forget what answered touches of the rest */
+	front_open(n, slot->block_pa, slot->open_table);	/* without the dummy pages */
 	flush_front_end(cpu);
 	manage(QV_VA_MANAGE, 0);
 	scrub(slot->block_pa);

@@ -3,8 +3,8 @@
 #include "manage.h"
 
 /*
- * A cell's own instance writes .locked, which Linux can only read. A cell that has failed, as its instance
- * found itself, does not count: it can no longer agree to anything.
+ * The cell's own instance writes .locked, which Linux can only read. A cell that has failed, as its
+ * instance found, does not count: it can no longer agree to anything.
  */
 bool cells_locked(void)
 {

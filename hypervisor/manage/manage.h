@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The manager: what its files share. Two invariants hold between any two steps of any call, whatever the front end's
+ * The manager. Two invariants hold between any two steps of any call, whatever the front end's
  * other CPUs do meanwhile (tests/prove/prove_manager.c, tests/unit/test_steps.c):
  *
  * 1. Each CPU of the front end is in exactly one of three states:

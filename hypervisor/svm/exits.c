@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exits: a row each, with a handler for a cell's exit and one for Linux's. The last row is for all others:
+ * Exits: a row each, with a handler for cells and one for Linux. The last row is for all others:
  * RDPMC and FERR_FREEZE of a cell are intercepted and have no row of their own.
  */
 #include "cell/cell.h"
@@ -39,28 +39,28 @@ static void on_vintr(struct pcpu *cpu)
 }
 
 const struct exit_row vendor_exits[] = {
-	{ EXIT_MSR,		cell_msr,		front_msr,		SELF_COUNTED },
-	{ EXIT_NPF,		cell_memory,		front_memory,		SELF_COUNTED },
-	{ EXIT_NMI,		exit_nmi,		exit_nmi,		QV_EXIT_NMI },
-	{ EXIT_INIT,		exit_init,		exit_init,		QV_EXIT_NMI },
-	{ EXIT_DB,		on_exception,		on_exception,		QV_EXIT_EXCEPTION },
-	{ EXIT_AC,		on_exception,		on_exception,		QV_EXIT_EXCEPTION },
-	{ EXIT_MC,		cell_machine_check,	front_machine_check,	QV_EXIT_OTHER },
-	{ EXIT_IRET,		on_iret,		on_iret,		QV_EXIT_NMI },
-	{ EXIT_VINTR,		on_vintr,		on_vintr,		QV_EXIT_NMI },
-	{ EXIT_CPUID,		cell_cpuid,		front_cpuid,		QV_EXIT_CPUID },
-	{ EXIT_VMMCALL,		cell_call,		front_call,		QV_EXIT_HYPERCALL },
-	{ EXIT_IOIO,		cell_port,		front_port,		QV_EXIT_PORT },
-	{ EXIT_INVD,		exit_nothing,		exit_nothing,		QV_EXIT_INSTRUCTION },
-	{ EXIT_WBINVD,		exit_nothing,		exit_nothing,		QV_EXIT_INSTRUCTION },
-	{ EXIT_INVLPGA,		exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ EXIT_VMRUN,		exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ EXIT_VMLOAD,		exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ EXIT_VMSAVE,		exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ EXIT_STGI,		exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ EXIT_CLGI,		exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ EXIT_SKINIT,		exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ EXIT_SHUTDOWN,	cell_shutdown,		front_shutdown,		QV_EXIT_TRIPLE_FAULT },
-	{ EXIT_INVALID,		cell_unknown,		front_invalid,		QV_EXIT_OTHER },
-	{ OTHER_EXITS,		cell_unknown,		exit_forbidden,		QV_EXIT_OTHER },
+	{ EXIT_MSR,		cell_msr, front_msr, SELF_COUNTED },
+	{ EXIT_NPF,		cell_memory, front_memory, SELF_COUNTED },
+	{ EXIT_NMI,		BOTH(exit_nmi),			QV_EXIT_NMI },
+	{ EXIT_INIT,		BOTH(exit_init),		QV_EXIT_NMI },
+	{ EXIT_DB,		BOTH(on_exception),		QV_EXIT_EXCEPTION },
+	{ EXIT_AC,		BOTH(on_exception),		QV_EXIT_EXCEPTION },
+	{ EXIT_MC,		cell_machine_check, front_machine_check, QV_EXIT_OTHER },
+	{ EXIT_IRET,		BOTH(on_iret),			QV_EXIT_NMI },
+	{ EXIT_VINTR,		BOTH(on_vintr),			QV_EXIT_NMI },
+	{ EXIT_CPUID,		cell_cpuid, front_cpuid, QV_EXIT_CPUID },
+	{ EXIT_VMMCALL,		cell_call, front_call, QV_EXIT_HYPERCALL },
+	{ EXIT_IOIO,		cell_port, front_port, QV_EXIT_PORT },
+	{ EXIT_INVD,		BOTH(exit_nothing),		QV_EXIT_INSTRUCTION },
+	{ EXIT_WBINVD,		BOTH(exit_nothing),		QV_EXIT_INSTRUCTION },
+	{ EXIT_INVLPGA,		BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ EXIT_VMRUN,		BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ EXIT_VMLOAD,		BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ EXIT_VMSAVE,		BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ EXIT_STGI,		BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ EXIT_CLGI,		BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ EXIT_SKINIT,		BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ EXIT_SHUTDOWN,	cell_shutdown, front_shutdown, QV_EXIT_TRIPLE_FAULT },
+	{ EXIT_INVALID,		cell_unknown, front_invalid, QV_EXIT_OTHER },
+	{ OTHER_EXITS,		cell_unknown, exit_forbidden, QV_EXIT_OTHER },
 };

@@ -17,7 +17,7 @@ u64 vendor_memory_access(const struct pcpu *cpu, bool *write)
 
 void vendor_port_access(const struct pcpu *cpu, struct port_access *a)
 {
-	const struct vmcb *v = vmcb_of(cpu);	/* info1: APM vol. 2, 15.10.2; info2: the next RIP */
+	const struct vmcb *v = vmcb_of(cpu);	/* APM vol. 2, 15.10.2; info2: next RIP */
 
 	a->port = v->info1 >> 16 & 0xffff;
 	a->size = v->info1 >> 4 & 7;
@@ -43,7 +43,7 @@ void vendor_skip(struct pcpu *cpu, u32 len)
 	/* next_rip is valid for instruction intercepts only: APM vol. 2, 15.7.1 */
 	v->rip = me()->boot.next_rip && v->exit_code != EXIT_NPF ? v->next_rip : v->rip + len;
 	v->shadow = 0;
-	/* If the guest single-steps, inject #DB for the emulated instruction too; not with BTF (branches only) */
+	/* If the guest single-steps, inject #DB for the emulated instruction too; not with BTF */
 	if (v->rflags & RFLAGS_TF && !(rdmsr(MSR_DEBUGCTL) & DEBUGCTL_BTF)) {
 		v->dr6 |= DR6_BS;
 		vendor_inject_fault(cpu, 1);

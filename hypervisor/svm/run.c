@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Between VMRUN and VMRUN: what every exit has in common. */
+/* The steps that every exit has in common, between two VMRUN. */
 #include "core/dispatch.h"
 #include "svm.h"
 

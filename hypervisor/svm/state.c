@@ -33,7 +33,7 @@ void vendor_controls(struct instance *inst, bool cell)
 
 	memcpy(c->intercepts, cell ? cell_intercepts : front_intercepts, sizeof(c->intercepts));
 	c->np_enable = NP_ENABLE | (!cell && inst->boot.invlpgb ? NP_INVLPGB : 0);
-	c->efer = EFER_KNOWN & ~(cell ? EFER_SVME : 0);	/* Linux reads SVME as set, and may write it so */
+	c->efer = EFER_KNOWN & ~(cell ? EFER_SVME : 0);	/* Linux sees SVME set */
 }
 
 static void set_controls(struct pcpu *cpu)
@@ -53,7 +53,7 @@ static void set_permanent(struct pcpu *cpu)
 
 	v->iopm_pa = pa_of(me()->port_map);
 	v->msrpm_pa = pa_of(me()->msr_map);
-	v->asid = me()->id + 1;		/* INVLPGB flushes an ASID on all CPUs: each instance has its own */
+	v->asid = me()->id + 1;		/* of this instance alone: INVLPGB flushes it on all CPUs */
 	v->np_enable = controls_of(me())->np_enable;
 	set_controls(cpu);
 }

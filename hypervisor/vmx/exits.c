@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exits: a row each, with a handler for a cell's exit and one for Linux's. The last row is for all others:
+ * Exits: a row each, with a handler for cells and one for Linux. The last row is for all others:
  * RDPMC of a cell, a task switch, an EPT misconfiguration.
  */
 #include "cell/cell.h"
@@ -74,38 +74,38 @@ static void on_nmi_window(struct pcpu *cpu)
 }
 
 const struct exit_row vendor_exits[] = {
-	{ REASON_WRMSR,		cell_msr,		front_msr,		SELF_COUNTED },
-	{ REASON_RDMSR,		cell_msr,		front_msr,		SELF_COUNTED },
-	{ REASON_EPT,		cell_memory,		front_memory,		SELF_COUNTED },
-	{ CODE_NMI,		exit_nmi,		exit_nmi,		QV_EXIT_NMI },
-	{ REASON_CPUID,		cell_cpuid,		front_cpuid,		QV_EXIT_CPUID },
-	{ REASON_NMI_WINDOW,	on_nmi_window,		on_nmi_window,		QV_EXIT_NMI },
-	{ REASON_VMCALL,	cell_call,		front_call,		QV_EXIT_HYPERCALL },
-	{ REASON_PORT,		cell_port,		front_port,		QV_EXIT_PORT },
-	{ REASON_CR,		on_cr,			on_cr,			QV_EXIT_CR },
-	{ REASON_XSETBV,	on_xsetbv,		on_xsetbv,		QV_EXIT_CR },
-	{ REASON_INIT,		exit_init,		exit_init,		QV_EXIT_NMI },
-	{ EVENT_CODE(1),	on_debug,		on_debug,		QV_EXIT_EXCEPTION },
-	{ EVENT_CODE(17),	on_exception,		on_exception,		QV_EXIT_EXCEPTION },
-	{ REASON_INVD,		exit_nothing,		exit_nothing,		QV_EXIT_INSTRUCTION },
-	{ REASON_WBINVD,	exit_nothing,		exit_nothing,		QV_EXIT_INSTRUCTION },
-	{ REASON_GETSEC,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ REASON_VMCLEAR,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ REASON_VMCLEAR + 1,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },	/* VMLAUNCH */
-	{ REASON_VMCLEAR + 2,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },	/* VMPTRLD */
-	{ REASON_VMCLEAR + 3,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },	/* VMPTRST */
-	{ REASON_VMCLEAR + 4,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },	/* VMREAD */
-	{ REASON_VMCLEAR + 5,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },	/* VMRESUME */
-	{ REASON_VMCLEAR + 6,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },	/* VMWRITE */
-	{ REASON_VMCLEAR + 7,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },	/* VMXOFF */
-	{ REASON_VMXON,		exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ REASON_XSAVES,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ REASON_XRSTORS,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ REASON_INVEPT,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ REASON_INVVPID,	exit_forbidden,		exit_forbidden,		QV_EXIT_INSTRUCTION },
-	{ REASON_TRIPLE_FAULT,	cell_shutdown,		front_shutdown,		QV_EXIT_TRIPLE_FAULT },
-	{ EVENT_CODE(18),	cell_machine_check,	front_machine_check,	QV_EXIT_OTHER },
-	{ CODE_ENTRY_CHECK,	cell_machine_check,	on_entry_check,		QV_EXIT_OTHER },
-	{ CODE_ENTRY_FAILED,	cell_unknown,		front_invalid,		QV_EXIT_OTHER },
-	{ OTHER_EXITS,		cell_unknown,		exit_forbidden,		QV_EXIT_OTHER },
+	{ REASON_WRMSR,		cell_msr, front_msr, SELF_COUNTED },
+	{ REASON_RDMSR,		cell_msr, front_msr, SELF_COUNTED },
+	{ REASON_EPT,		cell_memory, front_memory, SELF_COUNTED },
+	{ CODE_NMI,		BOTH(exit_nmi),			QV_EXIT_NMI },
+	{ REASON_CPUID,		cell_cpuid, front_cpuid, QV_EXIT_CPUID },
+	{ REASON_NMI_WINDOW,	BOTH(on_nmi_window),		QV_EXIT_NMI },
+	{ REASON_VMCALL,	cell_call, front_call, QV_EXIT_HYPERCALL },
+	{ REASON_PORT,		cell_port, front_port, QV_EXIT_PORT },
+	{ REASON_CR,		BOTH(on_cr),			QV_EXIT_CR },
+	{ REASON_XSETBV,	BOTH(on_xsetbv),		QV_EXIT_CR },
+	{ REASON_INIT,		BOTH(exit_init),		QV_EXIT_NMI },
+	{ EVENT_CODE(1),	BOTH(on_debug),			QV_EXIT_EXCEPTION },
+	{ EVENT_CODE(17),	BOTH(on_exception),		QV_EXIT_EXCEPTION },
+	{ REASON_INVD,		BOTH(exit_nothing),		QV_EXIT_INSTRUCTION },
+	{ REASON_WBINVD,	BOTH(exit_nothing),		QV_EXIT_INSTRUCTION },
+	{ REASON_GETSEC,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_VMCLEAR,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_VMCLEAR + 1,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMLAUNCH */
+	{ REASON_VMCLEAR + 2,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMPTRLD */
+	{ REASON_VMCLEAR + 3,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMPTRST */
+	{ REASON_VMCLEAR + 4,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMREAD */
+	{ REASON_VMCLEAR + 5,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMRESUME */
+	{ REASON_VMCLEAR + 6,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMWRITE */
+	{ REASON_VMCLEAR + 7,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMXOFF */
+	{ REASON_VMXON,		BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_XSAVES,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_XRSTORS,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_INVEPT,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_INVVPID,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_TRIPLE_FAULT,	cell_shutdown, front_shutdown, QV_EXIT_TRIPLE_FAULT },
+	{ EVENT_CODE(18),	cell_machine_check, front_machine_check, QV_EXIT_OTHER },
+	{ CODE_ENTRY_CHECK,	cell_machine_check, on_entry_check, QV_EXIT_OTHER },
+	{ CODE_ENTRY_FAILED,	cell_unknown, front_invalid, QV_EXIT_OTHER },
+	{ OTHER_EXITS,		cell_unknown, exit_forbidden, QV_EXIT_OTHER },
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Between VM entry and VM entry: what every exit has in common. */
+/* The steps that every exit has in common, between two VM entries. */
 #include "core/dispatch.h"
 #include "vmx.h"
 
