@@ -26,7 +26,7 @@ struct timerq {
 };
 
 /*
- * Adds `e` at time `at`, behind others of the same time. It must not be queued. Room is for
+ * Adds `e` at time `at`, behind others of the same time. It must not be queued. There is room for
  * TIMERQ_MAX.
  */
 void timerq_add(struct timerq *q, struct timer_event *e, uint64_t at);
