@@ -631,6 +631,7 @@ def test_front(machine: Machine, row: Front, record_property) -> None:
     linux.arena.ask("neighbours")
 
 
+@pytest.mark.follows
 @pytest.mark.parametrize("where", [pytest.param(name, marks=pytest.mark.machine(**settings), id=name)
                                    for name, settings in MACHINES.items()])
 def test_modules_go(machine: Machine, where: str) -> None:

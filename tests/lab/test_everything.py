@@ -81,4 +81,4 @@ def test_check_all_lists_each_item_once() -> None:
     assert {"tests/attack/test_inmates.py", "tests/attack/gaps.py", "tests/lab/test_cells.py", "inmates/tests/test_alone.py"} <= files
     assert {f"check {folder}" for folder in check.UNITS if check.has_check(folder)} - set(names) == {"check tests/prove", "check tests/fuzz"}
     assert any(item.machine == "intel" for item in items) and "prove manager" in names and "fuzz exit" in names
-    assert sum(item.follows for item in items) == 3
+    assert sum(item.follows for item in items) == 6
