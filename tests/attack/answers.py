@@ -13,7 +13,7 @@ ATTACKS: dict[str, tuple[str, ...]] = {
     "A5 XSETBV, CR4, CR0": ("ins-xsetbv-*", "ins-cr4-*", "ins-cr0-*"),
     "A6 a hypervisor's instructions and calls": (
         "ins-vm*", "ins-call-*", "ins-inv*", "ins-getsec", "ins-user-*", "ins-stgi", "ins-clgi", "ins-skinit", "front-instructions", "front-hypercall-*"),
-    "A7 interrupts in every mode to everybody": ("icr-*", "lvt-*", "xapic-*", "smp-*", "front-icr-*"),
+    "A7 interrupts in every mode to all CPUs": ("icr-*", "lvt-*", "xapic-*", "smp-*", "front-icr-*"),
     "A8 message-signalled interrupts": ("mem-write-msi", "front-msi-*", "tests/lab/test_devices.py"),
     "A9 DMA to foreign memory": ("open: without an IOMMU a device that can do DMA is refused, unless `unsafe-dma`",),
     "A10 PCI configuration space": ("mem-read-ecam", "port-pci-*", "tests/lab/test_devices.py"),
@@ -33,7 +33,7 @@ LEAKS: dict[str, tuple[str, ...]] = {
     "1 MSIs go to any CPU on AMD": ("front-msi-*", "tests/lab/test_devices.py"),
     "2 the MSRs 0xC001xxxx are open": ("msr-*",),
     "3 SMCA registers outside the map kill": ("msr-smca*", "tests/unit/test_msr.c"),
-    "4 a list of what is forbidden, instead of what is allowed": (
+    "4 a list of forbidden MSRs, instead of allowed MSRs": (
         "msr-misc-enable", "msr-perf-ctl", "msr-clock-modulation", "msr-microcode", "msr-tsc", "msr-debugctl", "msr-qos-*"),
     "5 INVD executes": ("ins-invd", "flood-invd", "front-invd"),
     "6 XSETBV and CR4 are free": ("ins-xsetbv-*", "ins-cr4-*"),
@@ -50,5 +50,5 @@ LEAKS: dict[str, tuple[str, ...]] = {
     "19 CR0 by guest bytes, three bits of the register's number": ("ins-cr0-registers",),
     "20 CET, PKS, LAM or five levels stop enabling": ("tests/lab/test_takeover.py",),
     "21 CPUs that were offline at enable": ("open: CAVEATS.md",),
-    "22 NMIs that are not ours are swallowed": ("icr-self-nmi", "flood-nmi-self", "tests/lab/test_takeover.py"),
+    "22 foreign NMIs are swallowed": ("icr-self-nmi", "flood-nmi-self", "tests/lab/test_takeover.py"),
 }

@@ -17,52 +17,63 @@ FAMILIES = {
 }
 HEAD = """\
 <!-- SPDX-License-Identifier: GPL-2.0-only -->
-<!-- Made by tests/attack/table.py --write from tests/attack/rows/*.h and tests/attack/test_front.py -->
+<!-- Made by tests/attack/table.py --write
+     from tests/attack/rows/*.h and tests/attack/test_front.py -->
 # The attacks
 
-`make attack` runs them all on a machine with xAPIC, and those for which it matters on one with x2APIC too, both of AMD's kind; and on one of Intel's (of Linux's own a part there; `--thorough`: all).
-Those that name a vendor are tried there only. Each runs beside a *witness* cell that beats every millisecond and a program of Linux that does the same. After each attack, whatever its own outcome:
-both go on beating, Linux's memory and the MSRs of its CPUs are as before, its kernel has not complained, and
-the attacker's CPU can be had back. The last line says how many attacks were run and contained;
-`build/attacks.json` has the outcome of each.
+`make attack` runs all of them on an AMD machine with xAPIC. It repeats those for which it matters
+on an AMD machine with x2APIC, and all attacks of cells on an Intel machine (of the attacks of Linux
+a part; `--thorough`: all). An attack that names a vendor is tried there only. Each runs next to a
+*witness* cell that beats every millisecond and a program of Linux that does the same. After each
+attack, whatever its own outcome: both continue to beat, Linux's memory and the MSRs of its CPUs are
+as before, its kernel has not complained, and Linux can take the attacker's CPU back. The last line
+says how many attacks were run and contained; `build/attacks.json` has the outcome of each.
 
     tests/lab/qvlab test tests/attack -k msr-hsave-write      # one row
     tests/lab/qvlab test tests/attack -k "port- and xapic"    # a family, on one machine
     tests/lab/qvlab test tests/attack -k intel                # all that is tried on Intel's
 
-By hand: a cell with `image: attack.elf` (`make -C tests/attack/inmate`) and `cmdline: NAME` does that attack, and
-tells on its screen and in its stream what came of it: `quesh CELL --dump`.
+By hand: a cell with `image: attack.elf` (`make -C tests/attack/inmate`) and `cmdline: NAME` runs
+that attack, and prints its outcome on its screen and in its stream: `quesh CELL --dump`.
 
-What must happen: **failed** the monitor stops the cell, with this reason (and address) in its record; **fault** the
-inmate gets this exception as on a machine without QV and lives on; **harmless** it goes on and nothing has changed;
-**stopped** it never ends by itself, and Linux ends it by force. Several, where the processor or the machine decides.
+| expected | meaning |
+|---|---|
+| **failed** | the monitor stops the cell, with this reason (and address) in its record |
+| **fault** | the inmate gets this exception as on a machine without QV, and continues |
+| **harmless** | the cell continues and nothing has changed |
+| **stopped** | the attack does not end by itself, and Linux ends it by force |
+| several of them | the processor or the machine decides |
 """
 RACES = """\
 ## Races
 
-`tests/attack/test_races.py` has two CPUs of a hostile Linux race (the module `tests/lab/modules/qvrace`), beside a cell that
-must not notice. One CPU, the runner, creates, starts, stops and destroys one cell after the other, by hypercalls of its own. Another,
-the kicker, acts at random moments meanwhile:
+In `tests/attack/test_races.py` two CPUs of a hostile Linux race (module
+`tests/lab/modules/qvrace`), next to a cell that must not be disturbed. One CPU, the runner,
+creates, starts, stops and destroys cells in sequence, by hypercalls of its own. Another CPU, the
+kicker, acts at random moments meanwhile:
 
 | Act | What must happen |
 |---|---|
-| INIT, SIPI, NMI, fixed and other interrupts to APIC ids outside running Linux, physical and logical | dropped while the CPU is a cell's, or caught: it never executes Linux's code |
-| stores to a cell's memory and block: once, or on and on by a translation that the CPU keeps | dropped while they are the cell's |
-| loads from them and from the manager's block | ones, or what Linux wrote itself |
+| INIT, SIPI, NMI, fixed and other interrupts to APIC ids outside running Linux, physical and logical | dropped while the CPU belongs to a cell, or is caught: it never executes Linux's code |
+| stores to a cell's memory and block, once, or repeatedly by a translation that the CPU keeps | dropped while they belong to the cell |
+| loads from them and from the manager's block | ones, or data that Linux wrote itself |
 | a word of the request changes while the monitor reads it | the request as checked is carried out, or refused |
 | calls: doorbells, locks, numbers and instances that do not exist, bad requests | refused, or without effect |
 | in one life of four also START, STOP, RECLAIM of the runner's cell, and a second cell of the same CPUs and memory | an answer of each; all can be given back |
 
-All the time: the cell finds its memory as it wrote it, and beats. Afterwards its memory and block are zeros but for what the kicker
-wrote, and Linux starts each CPU by INIT and SIPI. The monitor's log has nothing but denials and the lives' own lines. A second test has
-the driver manage a cell under the same kicks. `make check` does over 10^3 kicks; `--thorough` 10^5 with xAPIC, with x2APIC and on Intel's.
-The seed is printed, and `QV_SEED=N` in the environment repeats it (the CPUs run freely, so not each step).
+During the race the cell finds its memory as it wrote it, and beats. Afterwards its memory and block
+are zeros except where the kicker wrote, and Linux starts each CPU by INIT and SIPI. The monitor's
+log has only denials and the messages of the cells' lives. In a second test the driver manages a
+cell under the same kicks. `make check` does over 10^3 kicks; `--thorough` does 10^5 with xAPIC,
+with x2APIC and on Intel processors. The seed is printed, and `QV_SEED=N` in the environment repeats
+it (the CPUs run freely, so not each step).
 
     tests/lab/qvlab test tests/attack/test_races.py -s
     tests/lab/qvlab test tests/attack/test_races.py --machine intel --thorough -s
 
-`test_forged_block_is_not_read`: a CPU of Linux's vanishes before a cell is destroyed, so a flush misses its answer. The cell's
-memory, block and CPUs come back, and what Linux then writes into the block is not read.
+`test_forged_block_is_not_read`: a CPU of Linux disappears before a cell is destroyed, so it does
+not answer a flush. The cell's memory, block and CPUs come back, and data that Linux then writes
+into the block is not read.
 """
 NAMES = {"amd": "AMD", "intel": "Intel"}
 OPEN_NOTE = "*open: recorded, not asserted*"

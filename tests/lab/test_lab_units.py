@@ -143,7 +143,7 @@ def test_page_on_exit_reasons() -> None:
     known = re.findall(r"^\tQV_EXIT_(\w+)(?: = 0)?,", body[:body.index("};")], re.MULTILINE)
     known = [name.lower().replace("_", "-") for name in known if name not in ("COUNT", "SLOTS")]
     page = (TOP / "Documentation/reference/instructions.md").read_text()
-    assert re.findall(r"^\| ([\w-]+) \|", page[page.index("\n## Why it exits"):], re.MULTILINE)[1:] == known
+    assert re.findall(r"^\| ([\w-]+) \|", page[page.index("\n## Exit reasons"):], re.MULTILINE)[1:] == known
 
 
 def test_the_slow_machines_go_first(monkeypatch) -> None:

@@ -34,6 +34,6 @@ ATTACK("mem-atomic-foreign", mem_atomic, 0x30000000, 0, "failed:memory@0x3000000
 ATTACK("mem-string-foreign", mem_string, 0x3FFFF0, 64, "failed:memory@0x400000", "", "a string instruction that runs out of its RAM")
 ATTACK("mem-types", mem_types, 0, 0, "harmless", "", "maps its RAM with every memory type")
 ATTACK("mem-pattern", mem_leave_pattern, 0, 0, "harmless", "fresh", "fills its RAM and is destroyed: the next one looks for it")
-ATTACK("mem-zeros", mem_zeros, 0, 0, "harmless", "fresh", "looks for what another cell left in its RAM (A19)")
+ATTACK("mem-zeros", mem_zeros, 0, 0, "harmless", "fresh", "looks for data that another cell left in its RAM (A19)")
 ATTACK("mem-pattern-fails", mem_leave_pattern, 1, 0, "failed:memory", "fresh", "fills its RAM and fails: the next one looks for it")
-ATTACK("mem-zeros-again", mem_zeros, 0, 0, "harmless", "fresh", "looks for what a failed cell left in its RAM")
+ATTACK("mem-zeros-again", mem_zeros, 0, 0, "harmless", "fresh", "looks for data that a failed cell left in its RAM")

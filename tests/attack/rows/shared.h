@@ -16,5 +16,5 @@ ATTACK("shared-heartbeat-back", shared_heartbeat, 0, 0, "harmless", "", "a heart
 ATTACK("shared-flip", shared_flip, 0, 0, "stopped", "quesh", "changes every shared field as fast as it can while Linux reads them")
 ATTACK("shared-flip-indices", shared_flip_indices, 0, 0, "stopped", "quesh", "changes only the indices, between right and wrong")
 ATTACK("shared-shutdown-ignored", shared_ignore, 0, 0, "stopped", "shutdown", "never answers a request to end (A13)")
-ATTACK("shared-shutdown-lies", shared_lie, 0, 0, "stopped", "shutdown", "says that it has ended and goes on")
-ATTACK("shared-heartbeat-stops", shared_heartbeat_stops, 0, 0, "failed:watchdog", "watchdog", "beats, and then does not any more")
+ATTACK("shared-shutdown-lies", shared_lie, 0, 0, "stopped", "shutdown", "reports that it has ended and continues")
+ATTACK("shared-heartbeat-stops", shared_heartbeat_stops, 0, 0, "failed:watchdog", "watchdog", "beats, and then stops beating")
