@@ -38,6 +38,28 @@ def test_named_files_are_there(page: Path) -> None:
     assert not missing
 
 
+def sources(*suffixes: str) -> list[Path]:
+    folders = ("driver", "hypervisor", "include", "inmates", "tools", "tests")
+    return [path for folder in folders for path in (TOP / folder).rglob("*")
+            if path.suffix in suffixes or path.name == "Makefile"]
+
+
+def test_cited_laws_exist() -> None:
+    """Comments and pages cite a law by its number in laws.md."""
+    laws = re.findall(r"^## Law (\d+):", (TOP / "Documentation/laws.md").read_text(), re.MULTILINE)
+    assert laws == [str(n + 1) for n in range(len(laws))] and laws
+    for path in [*PAGES, *sources(".c", ".h", ".S", ".py")]:
+        cited = re.findall(r"\blaw (\d+)", path.read_text(), re.IGNORECASE)
+        assert set(cited) <= set(laws), path
+
+
+def test_functions_named_for_contributors_exist() -> None:
+    named = re.findall(r"`(\w+)\(\)`", (TOP / "CONTRIBUTING.md").read_text())
+    code = "".join(path.read_text() for path in sources(".c", ".py"))
+    assert named
+    assert not [name for name in named if not re.search(rf"\b{name}\(", code)]
+
+
 def test_the_security_model_names_attacks_that_exist() -> None:
     known = attacks()
     families = {name.split("-")[0] for name in known}
