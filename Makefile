@@ -9,9 +9,9 @@
 # make check-intel all of those on VT-x (half an hour)
 # make check-all   every test on every kind of machine, long proofs and fuzzing, all kernels
 #                  (hours; PART=1/8 to 8/8: an eighth; LIST=1: names what that is)
-# make prove       proofs of the pure parts (P=icr: that one)
+# make prove       proofs of the pure parts (P=icr: that proof)
 # make attack      the hostile cells and the hostile Linux of tests/attack
-# make fuzz        the fuzzers, SECONDS=60 each (TARGET=icr: that one)
+# make fuzz        the fuzzers, SECONDS=60 each (TARGET=icr: that target)
 # make bench       the numbers, in repeatable time
 # make size        the monitor's size against its limits
 # make install     the programs and the module, for modprobe to find (DESTDIR=: into that folder)
@@ -64,7 +64,7 @@ install-programs:
 install-driver: headers
 	@$(DRIVER) DESTDIR=$(DESTDIR) install
 
-# What this tree would install is what goes: no list of files to keep in step
+# Removes the files that this tree would install: no list of files to maintain
 uninstall: programs headers
 	@scripts/uninstall "$(DESTDIR)" $(MAKE) install-programs O=$(O)
 	@$(DRIVER) DESTDIR=$(DESTDIR) uninstall

@@ -83,7 +83,8 @@ def test_subject_of_a_commit(subject: str, good: bool) -> None:
 @pytest.mark.parametrize("name, line, long", [
     ("a.c", "x" * 100, False), ("a.c", "x" * 101, True), ("a.c", "\t" * 12 + "x" * 5, True),
     ("a.c", f'f("{"x" * 100}");', False), ("a.md", "x" * 101, True),
-    ("a.md", "| " + "x" * 101, False),
+    ("a.md", "| " + "x" * 101, False), ("a.md", "    " + "x" * 101, False),
+    ("a.md", f"[x]({'x' * 101})", False),
 ])
 def test_columns(name: str, line: str, long: bool) -> None:
     assert plain.too_long(Path(name), line) == long
