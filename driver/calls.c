@@ -10,6 +10,8 @@
 #include <linux/uaccess.h>
 #include <asm/tsc.h>
 #include "qv.h"
+#include "cells.h"
+#include "cross.h"
 #include "events.h"
 
 /* ---- one function per ioctl; @cell: the one that the structure names, with CALL_CELL ---- */
@@ -25,7 +27,7 @@ static int call_status(void *arg, struct qv_cell *cell)
 	s->features = qv_virt_features();
 	s->enabled = qv_takeover.enabled;
 	s->num_cells = qv_num_cells;
-	s->x2apic = !!(qv_rdmsr(0x1b) & 1 << 10);
+	s->x2apic = !!(qv_rdmsr(QV_MSR_APIC_BASE) & 1 << 10);
 	s->num_cpus = qv_takeover.num_cpus;
 	for (i = 0; qv_takeover.enabled && i < qv_takeover.num_cpus; i++)
 		s->lost_cpus += qv_cpu_lost(qv_takeover.cpu_of[i]);
@@ -174,7 +176,7 @@ static int call_admit(const struct call *call, struct qv_reply *r, struct qv_cel
 
 static int call_run(const struct call *call, struct qv_reply *r)
 {
-	bool held = call->flags & CALL_HELD && qv_takeover_whole();
+	bool held = call->flags & CALL_HELD && qv_rendezvous_whole();
 	struct qv_cell *cell = NULL;
 	u64 start;
 	int error;

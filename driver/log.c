@@ -217,9 +217,9 @@ void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const 
 }
 
 /* Take over what an instance has logged since @seen */
-void qv_log_drain(const char *source, struct page *block, u64 *seen)
+void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen)
 {
-	struct qv_mon_log *log = page_address(block) + QV_OFF_LOG;
+	struct qv_mon_log *log = page_address(monitor_mem) + QV_OFF_LOG;
 	u64 head = READ_ONCE(log->head);
 	char sentence[160];
 

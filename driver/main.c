@@ -3,6 +3,8 @@
 #include <linux/delay.h>
 #include <linux/module.h>
 #include "qv.h"
+#include "cells.h"
+#include "cross.h"
 
 static struct miscdevice qv_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
@@ -67,7 +69,7 @@ static void __exit qv_exit(void)
 	qv_notifiers_unregister();
 	misc_deregister(&qv_misc);
 	qv_pci_exit();
-	while (qv_takeover_pending())	/* a CPU that missed a rendezvous would run our code */
+	while (qv_rendezvous_pending())	/* a CPU that missed a rendezvous would run our code */
 		msleep(10);
 	qv_nmi_unregister();
 	qv_previous_drop();

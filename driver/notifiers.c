@@ -6,6 +6,8 @@
 #include <linux/reboot.h>
 #include <linux/suspend.h>
 #include "qv.h"
+#include "cells.h"
+#include "cross.h"
 
 /* Before a CPU comes online: not one that a cell has, nor one the monitor does not know */
 static int notify_cpu(unsigned int cpu)
@@ -26,7 +28,7 @@ static int notify_cpu(unsigned int cpu)
 /* For who reads the log after the next boot. From any context */
 static void last_word(u64 note)
 {
-	if (qv_takeover_whole())
+	if (qv_rendezvous_whole())
 		qv_hypercall(QV_HC_NOTE, note);
 }
 

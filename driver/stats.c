@@ -5,16 +5,12 @@
 #include <linux/uaccess.h>
 #include <asm/tsc.h>
 #include "qv.h"
-
-static struct qv_mon_status *front_status(void)
-{
-	return page_address(qv_takeover.block) + QV_OFF_STATUS;
-}
+#include "cells.h"
 
 /* What a CPU asked for itself is not in held_max: wherever the caller ran, nobody is left out */
 u64 qv_held_ns(void)
 {
-	struct qv_mon_status *s = front_status();
+	const struct qv_mon_status *s = qv_front_status();
 	u64 max = 0;
 	u32 i;
 
@@ -34,8 +30,8 @@ static u64 session;			/* of the monitor that they belong to */
 
 static void keep_held(void)
 {
-	struct qv_mon_status *s = front_status();
-	const struct qv_mon_mark *mark = page_address(qv_takeover.block) + QV_OFF_MARK;
+	const struct qv_mon_status *s = qv_front_status();
+	const struct qv_mon_mark *mark = page_address(qv_takeover.monitor_mem) + QV_OFF_MARK;
 	u32 i;
 
 	if (mark->session != session)
@@ -70,14 +66,14 @@ static void convert(struct qv_cpu_stats *to, const struct qv_mon_cpu_status *fro
 int qv_stats_read(struct qv_stats *s)
 {
 	bool front = !strcmp(s->name, QV_FRONT_END);
-	struct qv_mon_status *status;
+	const struct qv_mon_status *status;
 	struct qv_cpu_stats one;
 	struct qv_cell *cell;
 	u32 i, n = 0;
 
 	if (front) {
 		keep_held();
-		status = front_status();
+		status = qv_front_status();
 	} else {
 		cell = qv_cell_find(s->name);
 		if (!cell)

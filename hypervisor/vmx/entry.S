@@ -21,7 +21,7 @@
 
 	.text
 /*
- * From Linux, by the host fields of a VMCS (driver/vmx.c): our tables, segments, IDT, TSS.
+ * From Linux, by the host fields of a VMCS (driver/cross/vmx.c): our tables, segments, IDT, TSS.
  * rdi = struct pcpu, rsp = top of this CPU's stack
  */
 	.globl	monitor_start

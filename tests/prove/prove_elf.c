@@ -7,12 +7,12 @@
  * Enough: each program header is read and checked alike, by offsets into the file that are any 64-bit numbers
  * Options: --unwind 9 --unwindset main.0:129,read_elf.0:5
  * Seconds: 900
- * Twin: driver/multiboot2.c: `size <= len - offset` -> `offset + size <= len`: an offset that wraps around
- * Twin: driver/multiboot2.c: `if (!inside(phoff, phentsize * phnum, len))` -> `if (phoff > len)`: program headers beyond the end
- * Twin: driver/multiboot2.c: `if (!inside(s->gpa, s->mem_len, memory))` -> `if (s->gpa > memory)`: a segment beyond memory
- * Twin: driver/multiboot2.c: `if (len < 64 || ` -> `if (`: a file shorter than its header
+ * Twin: driver/cell/multiboot2.c: `size <= len - offset` -> `offset + size <= len`: an offset that wraps around
+ * Twin: driver/cell/multiboot2.c: `if (!inside(phoff, phentsize * phnum, len))` -> `if (phoff > len)`: program headers beyond the end
+ * Twin: driver/cell/multiboot2.c: `if (!inside(s->gpa, s->mem_len, memory))` -> `if (s->gpa > memory)`: a segment beyond memory
+ * Twin: driver/cell/multiboot2.c: `if (len < 64 || ` -> `if (`: a file shorter than its header
  */
-#include "multiboot2.c"
+#include "cell/multiboot2.c"
 #include "prove.h"
 
 #define LEN	128u

@@ -3,7 +3,7 @@
 #ifndef IMAGE_H
 #define IMAGE_H
 
-#include "multiboot2.h"
+#include "cell/multiboot2.h"
 
 #define IMAGE_LEN	0x3000u
 #define IMAGE_HEADER	0x200u		/* offset of the multiboot2 header */

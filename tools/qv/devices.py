@@ -75,7 +75,7 @@ def _header_type(folder: str) -> int:
 
 class Bus:
     """The PCI functions under /sys/bus/pci/devices of `root`. What the driver refuses is told by the same rules as there
-    (check_kind(), check_bars() of driver/pci.c), as far as sysfs shows what they need."""
+    (check_kind(), check_bars() of driver/parts/pci.c), as far as sysfs shows what they need."""
 
     def __init__(self, root: str = "/") -> None:
         self.root = root

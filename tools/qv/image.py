@@ -21,7 +21,7 @@ def _elf(data: bytes) -> str | None:
 
 
 def _header(data: bytes) -> str | None:
-    """As driver/multiboot2.c: the first place, 8 bytes aligned, with the magic number and the checksum."""
+    """As driver/cell/multiboot2.c: the first place, 8 bytes aligned, with the magic number and the checksum."""
     wrong = "has no multiboot2 header in its first 32 KiB"
     magic = MAGIC.to_bytes(4, "little")
     at = data.find(magic)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * driver/vmx_caps.c on processors made of numbers: each control that QV needs is missed by its
+ * driver/cross/vmx_caps.c on processors made of numbers: each control that QV needs is missed by its
  * name, and what the monitor gets is what must be, what it needs, and what the processor offers.
  */
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static int qv_refuse(struct qv_reply *r, u32 code, const char *remedy, const cha
 	return -1;
 }
 
-#include "../../../driver/vmx_caps.c"
+#include "../../../driver/cross/vmx_caps.c"
 
 /* A processor with all that there is */
 static void rich(void)

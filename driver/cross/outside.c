@@ -8,6 +8,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include "qv.h"
+#include "cross.h"
 
 /* Under qv_lock */
 static cpumask_t brought;		/* online now for our sake alone */
@@ -41,7 +42,7 @@ void qv_outside_park(void)
 	u32 cpu;
 
 	for_each_cpu(cpu, &brought)
-		if (cpu_online(cpu) && (qv_takeover_pending() || remove_cpu(cpu)) && cpu_online(cpu))
+		if (cpu_online(cpu) && (qv_rendezvous_pending() || remove_cpu(cpu)) && cpu_online(cpu))
 			qv_log("driver", "CPU %u was offline before and does not go offline again: it stays online", cpu);
 	if (qv_takeover.enabled)
 		cpumask_or(&parked, &parked, &brought);

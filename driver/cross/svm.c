@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 #include "qv.h"
+#include "cross.h"
 
 #define CPUID_SVM		(1u << 2)	/* 80000001 ecx */
 #define CPUID_PAGE1G		(1u << 26)	/* 80000001 edx */
@@ -12,7 +13,6 @@
 #define VM_CR_SVMDIS		(1u << 4)
 #define MSR_SYSCFG		0xc0010010
 #define SYSCFG_SME		(1u << 23)
-#define MSR_EFER_		0xc0000080
 #define EFER_SVME_		(1ull << 12)
 
 /* trampoline_svm.S */
@@ -58,7 +58,7 @@ static int preflight(struct qv_reply *r)
 
 static bool in_use(void)
 {
-	return qv_rdmsr(MSR_EFER_) & EFER_SVME_;
+	return qv_rdmsr(QV_MSR_EFER) & EFER_SVME_;
 }
 
 static void fill(struct qv_mon_boot *b)
@@ -93,10 +93,10 @@ static u64 enter(struct qv_crossing *c)
 	BUILD_BUG_ON(offsetof(struct qv_linux_state, rsp) != 0x00 ||
 		     offsetof(struct qv_linux_state, rip) != 0x08 ||
 		     offsetof(struct qv_linux_state, rflags) != 0x10);
-	qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) | EFER_SVME_);
+	qv_wrmsr(QV_MSR_EFER, qv_rdmsr(QV_MSR_EFER) | EFER_SVME_);
 	error = qv_svm_cross(c->state, c->cr3, c->entry, c->area_va, c->cr4, 0);
 	if (error)
-		qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) & ~EFER_SVME_);
+		qv_wrmsr(QV_MSR_EFER, qv_rdmsr(QV_MSR_EFER) & ~EFER_SVME_);
 	return error;
 }
 
@@ -105,7 +105,7 @@ static u64 leave(struct qv_crossing *c)
 	u64 error = qv_svm_cross(NULL, 0, 0, 0, 0, 1);
 
 	if (!error)
-		qv_wrmsr(MSR_EFER_, qv_rdmsr(MSR_EFER_) & ~EFER_SVME_);
+		qv_wrmsr(QV_MSR_EFER, qv_rdmsr(QV_MSR_EFER) & ~EFER_SVME_);
 	return error;
 }
 

@@ -2,6 +2,7 @@
 /* Can this machine run QV now? Each obstacle is named, with its remedy. */
 #include <linux/cpumask.h>
 #include "qv.h"
+#include "cross.h"
 
 int qv_preflight(struct qv_reply *r)
 {

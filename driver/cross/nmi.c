@@ -4,30 +4,28 @@
  * with it. So where the monitor took an NMI for a command of its own, it gives Linux one as
  * well. If nobody else in Linux knows what that one is for, it ends here.
  */
-#include <linux/mm.h>
+#include <linux/string.h>
 #include <asm/nmi.h>
 #include "qv.h"
-#include "instance.h"
+#include "cross.h"
 
-static u64 seen[QV_MON_CPUS];		/* ended, of qv_mon_cpu_status.nmis_in_doubt; by index */
+static u64 nmi_ended[QV_MON_CPUS];	/* how many of qv_mon_cpu_status.nmis_in_doubt were handled; by index */
 
-static int nobodys(unsigned int what, struct pt_regs *regs)
+static int nmi_unknown(unsigned int what, struct pt_regs *regs)
 {
 	int index = qv_cpu_index(raw_smp_processor_id());
-	const struct qv_mon_status *status;
 
-	if (index < 0 || !qv_takeover.block)
+	if (index < 0 || !qv_takeover.monitor_mem)
 		return NMI_DONE;
-	status = page_address(qv_takeover.block) + QV_OFF_STATUS;
-	if (READ_ONCE(status->cpus[index].nmis_in_doubt) == seen[index])
+	if (READ_ONCE(qv_front_status()->cpus[index].nmis_in_doubt) == nmi_ended[index])
 		return NMI_DONE;
-	seen[index]++;		/* this one: another may wait behind it */
+	nmi_ended[index]++;	/* this one: another may be pending */
 	return NMI_HANDLED;
 }
 
 void qv_nmi_reset(void)
 {
-	memset(seen, 0, sizeof(seen));
+	memset(nmi_ended, 0, sizeof(nmi_ended));
 }
 
 /*
@@ -36,7 +34,7 @@ void qv_nmi_reset(void)
  */
 int qv_nmi_register(void)
 {
-	return register_nmi_handler(NMI_UNKNOWN, nobodys, 0, "qv");
+	return register_nmi_handler(NMI_UNKNOWN, nmi_unknown, 0, "qv");
 }
 
 void qv_nmi_unregister(void)

@@ -2,10 +2,12 @@
 /* What ACPI says of the machine that the monitor has to know: config space, IOAPICs, ports of sleep and hotplug. */
 #include <linux/acpi.h>
 #include <linux/io.h>
+#include <linux/irq.h>
 #include <linux/pci.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "qv.h"
+#include "cross.h"
 
 struct qv_firmware qv_firmware;
 
@@ -132,7 +134,7 @@ static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *
 
 /* ---- what lies around the PM registers: Intel's ICH and PCH, "Power Management I/O Registers" ---- */
 
-#define PM_BLOCK	0x80	/* bytes, aligned to as much */
+#define PM_LEN	0x80	/* bytes, aligned to as much */
 #define SMI_EN		0x30
 
 /* Linux may switch off what makes SMIs, not switch on what did not make any at enable */
@@ -150,14 +152,14 @@ static void add_smi_enable(struct qv_mon_boot *b, u32 port)
 							    .value = NEVER, .what = QV_LOG_SMI_ENABLE });
 }
 
-static void add_block(struct qv_mon_boot *b, const struct acpi_table_fadt *f)
+static void add_pm_registers(struct qv_mon_boot *b, const struct acpi_table_fadt *f)
 {
 	const struct acpi_generic_address *a = &f->xpm1a_event_block;
-	u64 first = a->address & ~(PM_BLOCK - 1ull);
+	u64 first = a->address & ~(PM_LEN - 1ull);
 
-	if (!a->address || a->space_id != ACPI_ADR_SPACE_SYSTEM_IO || first + PM_BLOCK > 0x10000)
+	if (!a->address || a->space_id != ACPI_ADR_SPACE_SYSTEM_IO || first + PM_LEN > 0x10000)
 		return;
-	add_ports(b, first, PM_BLOCK);
+	add_ports(b, first, PM_LEN);
 	if (first == a->address)
 		add_smi_enable(b, first + SMI_EN);
 }
@@ -175,7 +177,7 @@ static void read_fadt(struct qv_mon_boot *b)
 	add_sleep(b, &f->xpm1b_control_block, 1, 2, s5b);
 	add_sleep(b, &f->sleep_control, 0, 1, s5a);
 	add_ports(b, f->smi_command, 2);
-	add_block(b, f);
+	add_pm_registers(b, f);
 	if (f->reset_register.space_id == ACPI_ADR_SPACE_SYSTEM_IO)
 		add_ports(b, f->reset_register.address, 1);
 }
@@ -265,6 +267,23 @@ static void read_namespace(struct qv_mon_boot *b)
 	read_fadt(b);
 	acpi_get_devices("PNP0A06", hotplug_container, b, NULL);
 	acpi_get_devices("QEMU0002", fw_cfg, b, NULL);
+}
+
+/* ---- interrupt remapping: not in a table, but in the names that Linux gives its interrupt chips ---- */
+
+#define FIRST_IRQS	256		/* the IOAPICs' interrupts are among these */
+
+bool qv_irqs_remapped(void)
+{
+	const struct irq_data *d;
+	u32 i;
+
+	for (i = 0; i < FIRST_IRQS; i++) {
+		d = irq_get_irq_data(i);
+		if (d && d->chip && d->chip->name && !strncmp(d->chip->name, "IR-", 3))
+			return true;
+	}
+	return false;
 }
 
 void qv_firmware_read(struct qv_mon_boot *b)

@@ -10,9 +10,10 @@
 #include <linux/pci.h>
 #include <linux/slab.h>
 #include "qv.h"
+#include "cells.h"
+#include "cross.h"
 
 #define FIRST_VECTOR	0x40		/* of pins: one for each device of a cell */
-#define LEGACY_IRQS	256		/* where to look for an interrupt that is remapped */
 
 /* ---- our driver: takes the one device that is wanted ---- */
 
@@ -134,7 +135,7 @@ static int check_bars(struct qv_reply *r, const struct qv_cell *cell, const stru
 
 	for (i = 0; i < PCI_STD_NUM_BARS; i++) {
 		if (pci_resource_len(pdev, i) && (pci_resource_flags(pdev, i) & IORESOURCE_IO)) {
-			error = qv_check_ports(r, cell, pci_resource_start(pdev, i), pci_resource_end(pdev, i));
+			error = qv_ports_check(r, cell, pci_resource_start(pdev, i), pci_resource_end(pdev, i));
 			if (error)
 				return error;
 		}
@@ -160,19 +161,6 @@ static int check_bars(struct qv_reply *r, const struct qv_cell *cell, const stru
 }
 
 /* ---- what the monitor and the cell are told ---- */
-
-bool qv_irqs_remapped(void)
-{
-	const struct irq_data *d;
-	u32 i;
-
-	for (i = 0; i < LEGACY_IRQS; i++) {
-		d = irq_get_irq_data(i);
-		if (d && d->chip && d->chip->name && !strncmp(d->chip->name, "IR-", 3))
-			return true;
-	}
-	return false;
-}
 
 /* Messages and pins go through a table that is Linux's */
 static bool remapped(void)
@@ -246,7 +234,7 @@ void qv_pci_info(const struct qv_cell *cell, struct qv_info *info)
 	}
 }
 
-void qv_pci_request(const struct qv_cell *cell, struct qv_mon_create *m)
+void qv_pci_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 {
 	u32 i;
 

@@ -3,6 +3,7 @@
 #include <linux/cpu.h>
 #include <linux/mm.h>
 #include "qv.h"
+#include "cells.h"
 
 #define MEMORY_MAX	0xfec00000ull	/* below the APICs */
 
@@ -45,40 +46,6 @@ static int check_cpus(struct qv_cell_create *q)
 	return 0;
 }
 
-static bool meets(u32 first, u32 last, u64 other, u64 other_last)
-{
-	return first <= other_last && other <= last;
-}
-
-static bool cell_has_ports(const struct qv_cell *cell, u32 first, u32 last)
-{
-	u32 i, b;
-
-	for (i = 0; i < cell->config->num_ports; i++)
-		if (meets(first, last, cell->config->ports[i].first, cell->config->ports[i].last))
-			return true;
-	for (i = 0; i < cell->num_devices; i++)
-		for (b = 0; b < QV_MON_BARS; b++) {
-			const struct qv_mon_bar *bar = &cell->devices[i].monitor.bars[b];
-
-			if (bar->ports && bar->len && meets(first, last, bar->base, bar->base + bar->len - 1))
-				return true;
-		}
-	return false;
-}
-
-int qv_check_ports(struct qv_reply *r, const struct qv_cell *self, u32 first, u32 last)
-{
-	struct qv_cell *cell;
-
-	list_for_each_entry(cell, &qv_cells, list)
-		if (cell != self && cell_has_ports(cell, first, last))
-			return qv_refuse(r, QV_E_PORT, "give each port to one cell, or destroy that one",
-					 "ports %#x-%#x overlap ports of cell '%s': of its list, or of a device that it has",
-					 first, last, cell->name);
-	return 0;
-}
-
 static int check_ports(struct qv_cell_create *q)
 {
 	int error = 0;
@@ -87,7 +54,7 @@ static int check_ports(struct qv_cell_create *q)
 	for (i = 0; i < q->num_ports && !error; i++)
 		error = q->ports[i].last < q->ports[i].first ?
 			qv_refuse(&q->reply, QV_E_ARGUMENT, "", "port range %u ends before it begins", i) :
-			qv_check_ports(&q->reply, NULL, q->ports[i].first, q->ports[i].last);
+			qv_ports_check(&q->reply, NULL, q->ports[i].first, q->ports[i].last);
 	return error;
 }
 

@@ -1,41 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lock as Linux sees it. It is the monitor that keeps it: what stands here only finds
- * out early, says why, and asks the cell to agree.
+ * What needs an inmate to agree: the call asks for it in the cell's comm page, and waits with qv_lock dropped,
+ * so that other calls go on meanwhile.
  */
+#include <linux/delay.h>
+#include <linux/ktime.h>
 #include <linux/sched/signal.h>
 #include "qv.h"
+#include "cells.h"
 
-/* Its instance alone writes .locked; it counts while the instance says that it runs */
-bool qv_cell_locked(struct qv_cell *cell)
+bool qv_cell_await(const char *name, u32 timeout_ms, bool (*what)(struct qv_cell *cell))
 {
-	const struct qv_mon_status *status;
-
-	if (!cell->in_monitor_running)
-		return false;
-	status = qv_cell_status(cell);
-	return READ_ONCE(status->locked) && READ_ONCE(status->state) == QV_MON_RUNNING;
-}
-
-struct qv_cell *qv_lock_holder(void)
-{
+	u64 end = ktime_get_boottime_ns() + (u64)timeout_ms * NSEC_PER_MSEC;
+	u64 started_ns = qv_cell_find(name)->started_ns;
 	struct qv_cell *cell;
 
-	list_for_each_entry(cell, &qv_cells, list)
-		if (qv_cell_locked(cell))
-			return cell;
-	return NULL;
-}
-
-int qv_lock_check(struct qv_reply *r)
-{
-	struct qv_cell *cell = qv_lock_holder();
-
-	if (!cell)
-		return 0;
-	return qv_refuse(r, QV_E_LOCKED, "ask it to agree: qvctl cell unlock NAME",
-			 "cell '%s' has locked management: nothing is created, started, stopped, destroyed or disabled until it agrees",
-			 cell->name);
+	while (ktime_get_boottime_ns() < end) {
+		mutex_unlock(&qv_lock);
+		msleep_interruptible(5);
+		mutex_lock(&qv_lock);
+		cell = qv_cell_find(name);
+		if (!cell || cell->started_ns != started_ns || !cell->in_monitor_running)
+			return false;
+		if (what(cell))
+			return true;
+		if (cell->state != QV_STATE_RUNNING || signal_pending(current))
+			return false;
+	}
+	return false;
 }
 
 int qv_cell_lock(struct qv_reply *r, struct qv_cell *cell)

@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include "qv.h"
+#include "cross.h"
 #include "instance.h"
 #include "vmx.h"
 #include "vmx/vmcs.h"
@@ -91,7 +92,7 @@ static bool write_fields(struct qv_crossing *c)
 			{ HOST_CS, SEG_CODE }, { HOST_SS, SEG_DATA }, { HOST_DS, SEG_DATA }, { HOST_ES, SEG_DATA },
 			{ HOST_FS, 0 }, { HOST_GS, 0 }, { HOST_TR, SEG_TASK }, { HOST_FS_BASE, 0 }, { HOST_GS_BASE, 0 },
 			{ HOST_TR_BASE, c->area_va + CPU_OFF_TSS }, { HOST_GDTR_BASE, c->gdt }, { HOST_IDTR_BASE, c->idt },
-			{ HOST_EFER, qv_rdmsr(0xc0000080) }, { HOST_PAT, qv_rdmsr(0x277) },
+			{ HOST_EFER, qv_rdmsr(QV_MSR_EFER) }, { HOST_PAT, qv_rdmsr(QV_MSR_PAT) },
 			{ HOST_SYSENTER_CS, 0 }, { HOST_SYSENTER_ESP, 0 }, { HOST_SYSENTER_EIP, 0 },
 			{ GUEST_RFLAGS, 0 },		/* bit 1 must be 1: by this the entry fails */
 			{ c->spoil ? NO_FIELD : VMCS_LINK, ~0ull },
@@ -213,7 +214,7 @@ static struct qv_linux_seg segment(u16 sel, u64 base)
 	return seg;
 }
 
-/* What an exit changes, beside what save_state() in takeover.c notes */
+/* What an exit changes, beside what qv_crossing_save_linux() saves */
 static void save_more(struct qv_linux_state *s)
 {
 	u16 fs, gs, tr, ldt;

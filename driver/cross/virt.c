@@ -3,9 +3,12 @@
  * Which virtualization this processor has. Whatever differs between them is in a struct
  * qv_virt of its own: svm.c with trampoline_svm.S, vmx.c with trampoline_vmx.S.
  */
+#include <linux/delay.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <asm/processor.h>
 #include "qv.h"
+#include "cross.h"
 
 static const struct {
 	char maker[13];			/* as CPUID 0 has it */
@@ -93,6 +96,19 @@ int qv_virt_preflight(struct qv_reply *r)
 u64 qv_hypercall(u64 nr, u64 a)
 {
 	return qv_virt->hypercall(nr, a, 0);
+}
+
+u64 qv_manage(u64 nr, u64 a)
+{
+	u64 end = ktime_get_ns() + QV_DEADLINE_MS * NSEC_PER_MSEC, result;
+
+	do {
+		result = qv_hypercall(nr, a);
+		if (result != QV_ME_BUSY && result != QV_ME_RATE)
+			break;
+		usleep_range(20, 50);
+	} while (ktime_get_ns() < end);
+	return result;
 }
 
 /* For tests: the monitor faults while it serves this call, and answers with #GP; see QV_FAULT_* */

@@ -4,6 +4,7 @@
 #include <linux/ktime.h>
 #include <linux/string.h>
 #include "qv.h"
+#include "cells.h"
 
 #define SAMPLE_MS	1000	/* a CPU answers in microseconds */
 

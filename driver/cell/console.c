@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 #include <linux/version.h>
 #include "qv.h"
+#include "cells.h"
 
 #define WINDOW_ORDER	3
 #define COMM_PAGE	2
@@ -80,7 +81,7 @@ static void ring(struct qv_console *c)
 	u64 result = qv_manage(QV_HC_DOORBELL, c->instance);
 
 	if (result == QV_ME_BUSY || result == QV_ME_RATE)
-		qv_log("driver", "the doorbell of %s was not rung: the monitor was asked for %u ms", c->node, QV_MEET_MS);
+		qv_log("driver", "the doorbell of %s was not rung: the monitor was asked for %u ms", c->node, QV_DEADLINE_MS);
 }
 
 bool qv_console_request(struct qv_console *c, u32 request)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The front end's block: taken from Linux and filled before any CPU goes over. All that can
- * fail for want of something is here; no CPU is touched.
+ * The memory of the front end's monitor instance: taken from Linux and filled before any CPU crosses over.
+ * Everything that can fail for want of memory is here; no CPU is touched.
  */
 #include <linux/gfp.h>
 #include <linux/ioport.h>
@@ -9,11 +9,12 @@
 #include <linux/module.h>
 #include <asm/tsc.h>
 #include "qv.h"
+#include "cross.h"
 #include "instance.h"
 #include "identity.h"
 #include "setup.h"
 
-#define BLOCK_ORDER	10
+#define TRIES		24	/* allocations held at once to reach deep pages */
 #define CR4_FRED_	(1ull << 32)
 
 static bool test_impatient;
@@ -23,6 +24,13 @@ MODULE_PARM_DESC(test_impatient, "for tests: the monitor waits for no CPU, so al
 static uint test_hooks;
 module_param(test_hooks, uint, 0600);
 MODULE_PARM_DESC(test_hooks, "for tests: 1: guests may ask for faults of the monitor's own; 2: a CPU's first VMRUN is refused; 4: VT-x: a CPU refuses a VMWRITE; 8: Linux may sleep and eject");
+
+struct qv_mon_boot *qv_monitor_mem_boot(void)
+{
+	struct instance *inst = page_address(qv_takeover.monitor_mem) + QV_OFF_INSTANCE;
+
+	return &inst->boot;
+}
 
 static int add_ram(struct resource *res, void *arg)
 {
@@ -40,11 +48,11 @@ static void fill_boot(struct qv_mon_boot *b)
 {
 	u32 i;
 
-	b->block_pa = page_to_phys(qv_takeover.block);
+	b->block_pa = page_to_phys(qv_takeover.monitor_mem);
 	b->block_len = QV_BLOCK_FRONT_END;
 	b->num_cpus = qv_takeover.num_cpus;
 	b->tsc_khz = tsc_khz;
-	b->enter_ms = test_impatient ? 0 : QV_MEET_MS;
+	b->enter_ms = test_impatient ? 0 : QV_DEADLINE_MS;
 	b->x2apic = qv_takeover.x2apic;
 	b->remapped = qv_irqs_remapped();
 	b->levels = qv_cr4() & 1 << 12 ? 5 : 4;
@@ -52,7 +60,7 @@ static void fill_boot(struct qv_mon_boot *b)
 	b->phys_bits = qv_cpuid(0x80000008).eax & 0xff;
 	b->image_len = qv_virt->image_end - qv_virt->image;
 	b->text_len = qv_takeover.text_len;
-	b->block_va = (u64)page_address(qv_takeover.block);
+	b->block_va = (u64)page_address(qv_takeover.monitor_mem);
 	qv_virt->fill(b);
 	for (i = 0; i < b->num_cpus; i++)
 		b->cpus[i].linux_cpu = qv_takeover.cpu_of[i];
@@ -61,28 +69,53 @@ static void fill_boot(struct qv_mon_boot *b)
 			    add_ram);
 }
 
-/* By this the log is found again after a warm reset */
+/* qv_previous_find() finds the log by this mark after a warm reset */
 static void write_mark(void)
 {
-	struct qv_mon_mark *mark = page_address(qv_takeover.block) + QV_OFF_MARK;
+	struct qv_mon_mark *mark = page_address(qv_takeover.monitor_mem) + QV_OFF_MARK;
 
 	*mark = (struct qv_mon_mark){
-		.magic = QV_MARK_MAGIC, .block_pa = page_to_phys(qv_takeover.block), .session = ktime_get_real_ns(),
+		.magic = QV_MARK_MAGIC, .block_pa = page_to_phys(qv_takeover.monitor_mem), .session = ktime_get_real_ns(),
 		.tsc = qv_rdtsc(), .boot_ns = ktime_get_boottime_ns(), .tsc_khz = tsc_khz,
 	};
 	mark->sum = qv_mark_sum(mark);
 }
 
-void qv_block_free(void)
+void qv_monitor_mem_free(void)
 {
-	if (!qv_going_down)		/* an orderly end is nobody's riddle */
-		memset(page_address(qv_takeover.block) + QV_OFF_MARK, 0, sizeof(struct qv_mon_mark));
-	__free_pages(qv_takeover.block, BLOCK_ORDER);
-	qv_takeover.block = NULL;
+	if (!qv_going_down)		/* after an orderly end there is nothing to explain */
+		memset(page_address(qv_takeover.monitor_mem) + QV_OFF_MARK, 0, sizeof(struct qv_mon_mark));
+	__free_pages(qv_takeover.monitor_mem, get_order(QV_BLOCK_FRONT_END));
+	qv_takeover.monitor_mem = NULL;
 	qv_takeover.num_cpus = 0;
 }
 
-int qv_block_make(struct qv_reply *r)
+/*
+ * Takes the pages that lie deepest in the allocator's lists. The Linux of the next boot uses these late,
+ * so the log in them is more likely to survive a warm reset. Returns NULL if there are none.
+ */
+static struct page *take_contiguous(u32 order)
+{
+	struct page *tried[TRIES], *found = NULL;
+	u32 n = 0;
+
+	while (n < TRIES) {
+		tried[n] = alloc_pages((n ? GFP_NOWAIT : GFP_KERNEL | __GFP_RETRY_MAYFAIL) | __GFP_NOWARN,
+				       order);
+		if (!tried[n])
+			break;
+		n++;
+	}
+	if (n)
+		found = tried[--n];
+	while (n)
+		__free_pages(tried[--n], order);
+	if (found)
+		memset(page_address(found), 0, PAGE_SIZE << order);
+	return found;
+}
+
+int qv_monitor_mem_make(struct qv_reply *r)
 {
 	const struct qv_image_header *h = qv_virt_image();
 	struct instance *inst;
@@ -96,20 +129,20 @@ int qv_block_make(struct qv_reply *r)
 		return qv_refuse(r, QV_E_UNSUPPORTED, "build and install the module again",
 				 "the monitor for %s is missing in this module, or damaged", qv_virt->name);
 	qv_takeover.text_len = h->text_end - QV_VA_IMAGE;
-	qv_takeover.x2apic = !!(qv_rdmsr(0x1b) & 1 << 10);
+	qv_takeover.x2apic = !!(qv_rdmsr(QV_MSR_APIC_BASE) & 1 << 10);
 	qv_takeover.num_cpus = 0;
 	for_each_online_cpu(cpu)
 		qv_takeover.cpu_of[qv_takeover.num_cpus++] = cpu;
-	qv_takeover.block = qv_memory_take_block(BLOCK_ORDER);
-	if (!qv_takeover.block)
+	qv_takeover.monitor_mem = take_contiguous(get_order(QV_BLOCK_FRONT_END));
+	if (!qv_takeover.monitor_mem)
 		return qv_refuse(r, QV_E_NO_MEMORY, "free memory, or enable earlier after boot",
 				 "Linux has no 4 MiB of contiguous memory for the monitor");
 	qv_nmi_reset();
-	inst = page_address(qv_takeover.block) + QV_OFF_INSTANCE;
+	inst = page_address(qv_takeover.monitor_mem) + QV_OFF_INSTANCE;
 	fill_boot(&inst->boot);
-	memcpy(page_address(qv_takeover.block) + QV_OFF_IMAGE, qv_virt->image,
+	memcpy(page_address(qv_takeover.monitor_mem) + QV_OFF_IMAGE, qv_virt->image,
 	       qv_virt->image_end - qv_virt->image);
-	inst->pool.va = (u64)page_address(qv_takeover.block);
+	inst->pool.va = (u64)page_address(qv_takeover.monitor_mem);
 	if (setup_tables(inst) || identity_tables(inst))
 		return qv_refuse(r, QV_E_NO_MEMORY, "", "the monitor's page tables do not fit");
 	setup_rebase(inst);

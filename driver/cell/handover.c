@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The hand-over of a cell to the monitor, and back: create, start, stop and reclaim by hypercalls. */
+#include <linux/gfp.h>
+#include <linux/io.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include "qv.h"
+#include "cells.h"
+
+int qv_handover_create(struct qv_reply *r, struct qv_cell *cell)
+{
+	struct qv_mon_create *m = alloc_pages_exact(sizeof(*m), GFP_KERNEL | __GFP_ZERO);
+	u64 result;
+
+	if (!m)
+		return qv_refuse(r, QV_E_NO_MEMORY, "free memory", "no memory for the request to the monitor");
+	m->block_pa = page_to_phys(cell->monitor_mem);
+	m->window_pa = page_to_phys(cell->console->pages[0]);
+	m->doorbell_vector = QV_DOORBELL_VECTOR;
+	m->lock = cell->config->lock;
+	m->debug = cell->config->debug;
+	m->bell_rate = cell->config->bell_rate ?: QV_BELL_RATE;
+	BUILD_BUG_ON(sizeof(m->name) != sizeof(cell->name));
+	memcpy(m->name, cell->name, sizeof(m->name));
+	m->entry = cell->entry;
+	qv_cpus_describe(cell, m);
+	qv_memory_describe(cell, m);
+	qv_ports_describe(cell, m);
+	qv_pci_describe(cell, m);
+	result = qv_manage(QV_HC_CREATE, virt_to_phys(m));
+	free_pages_exact(m, sizeof(*m));
+	if (!result || result > QV_ME_BASE)
+		return qv_refuse_monitor(r, result, "create the cell");
+	cell->id = result;
+	qv_log_holder(cell->id, cell->name);
+	cell->log_seen = 0;
+	cell->state = QV_STATE_LOADABLE;
+	return 0;
+}
+
+int qv_handover_start(struct qv_reply *r, struct qv_cell *cell)
+{
+	u64 result = qv_manage(QV_HC_START, cell->id);
+
+	/* With QV_ME_CPU_STUCK a CPU may still arrive and run, so that the cell must be stopped later */
+	cell->in_monitor_running = !result || result == QV_ME_CPU_STUCK;
+	if (result)
+		return qv_refuse_monitor(r, result, "start the cell");
+	cell->state = QV_STATE_RUNNING;
+	qv_console_set_instance(cell->console, cell->id);
+	return 0;
+}
+
+int qv_handover_stop(struct qv_reply *r, struct qv_cell *cell)
+{
+	u64 result;
+	u32 i;
+
+	if (!cell->in_monitor_running)
+		return 0;
+	result = qv_manage(QV_HC_STOP, cell->id);
+	/*
+	 * QV_ME_STATE: the start failed because a CPU of Linux did not answer, so nothing has begun.
+	 * QV_ME_CPU_LOST: the cell's other CPUs have stopped; destroy asks the lost one again.
+	 */
+	if (result && result != QV_ME_STATE && result != QV_ME_CPU_LOST)
+		return qv_refuse_monitor(r, result, "stop the cell");
+	qv_console_set_instance(cell->console, 0);
+	cell->in_monitor_running = false;
+	for (i = 0; result && i < cell->num_cpus; i++)
+		if (qv_cpu_lost(cell->cpus[i]))
+			qv_failure_lost(cell, cell->cpus[i]);
+	return 0;
+}
+
+/* A CPU is lost: the monitor gave up the cell's other CPUs, which go back to Linux */
+static int reclaim_rest(struct qv_reply *r, struct qv_cell *cell)
+{
+	qv_cpus_give(cell);
+	if (cell->cpus_taken)
+		qv_failure_lost(cell, cell->cpus[0]);
+	return qv_failure_refuse_lost(r, cell);
+}
+
+int qv_handover_reclaim(struct qv_reply *r, struct qv_cell *cell)
+{
+	u64 result;
+
+	if (!cell->id)
+		return 0;
+	do {
+		result = qv_manage(QV_HC_RECLAIM, cell->id);
+		cond_resched();
+	} while (result == 1);
+	if (result == QV_ME_CPU_LOST)
+		return reclaim_rest(r, cell);
+	if (result)
+		return qv_refuse_monitor(r, result, "give the cell's memory back");
+	cell->id = 0;
+	return 0;
+}

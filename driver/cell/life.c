@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The life of a cell: create, start, shut down, destroy. Each call decides completely, then acts. */
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <asm/tsc.h>
+#include "qv.h"
+#include "cells.h"
+
+static void free_cell(struct qv_cell *cell)
+{
+	list_del(&cell->list);
+	qv_num_cells--;
+	qv_pci_give(cell);
+	qv_cpus_give(cell);
+	qv_memory_give(cell);
+	if (cell->console)
+		qv_console_destroy(cell->console);
+	vfree(cell->image);
+	kvfree(cell->config);
+	kfree(cell);
+}
+
+static struct qv_cell *new_cell(const struct qv_cell_create *q)
+{
+	struct qv_cell *cell = kzalloc(sizeof(*cell), GFP_KERNEL);
+
+	if (!cell)
+		return NULL;
+	cell->config = kvmalloc(sizeof(*q), GFP_KERNEL);
+	cell->image = vmalloc(q->image_len);
+	cell->console = qv_console_create(q->name);
+	list_add_tail(&cell->list, &qv_cells);
+	qv_num_cells++;
+	if (!cell->config || !cell->image || !cell->console) {
+		free_cell(cell);
+		return NULL;
+	}
+	*cell->config = *q;
+	strscpy(cell->name, q->name, sizeof(cell->name));
+	cell->num_cpus = q->num_cpus;
+	memcpy(cell->cpus, q->cpus, sizeof(cell->cpus));
+	cell->state = QV_STATE_CREATED;
+	return cell;
+}
+
+/* The image in memory, and an empty console */
+static int load_fresh(struct qv_reply *r, struct qv_cell *cell)
+{
+	qv_console_reset(cell->console);
+	return qv_cell_load(r, cell);
+}
+
+/* What the log says of the instance until now is about the cell that had it before: record it first */
+static int hand_over(struct qv_reply *r, struct qv_cell *cell)
+{
+	qv_watch_now();
+	return qv_handover_create(r, cell);
+}
+
+int qv_cell_create(struct qv_cell_create *q)
+{
+	struct qv_reply *r = &q->reply;
+	struct qv_cell *cell;
+	int error = qv_cell_check(q);
+
+	if (error)
+		return error;
+	cell = new_cell(q);
+	if (!cell)
+		return qv_refuse(r, QV_E_NO_MEMORY, "free memory", "no memory for the cell's image");
+	if (copy_from_user(cell->image, u64_to_user_ptr(q->image), q->image_len))
+		error = qv_refuse(r, QV_E_ARGUMENT, "", "the image is not readable");
+	if (!error)
+		error = qv_pci_take(r, cell);
+	if (!error)
+		error = qv_memory_take(r, cell);
+	if (!error)
+		error = load_fresh(r, cell);
+	if (!error && q->console && qv_console_publish(cell->console))
+		error = qv_refuse(r, QV_E_NO_MEMORY, "", "no console device could be made");
+	if (!error)
+		error = qv_cpus_take(r, cell);
+	if (!error)
+		error = hand_over(r, cell);
+	if (error) {
+		free_cell(cell);
+		return error;
+	}
+	qv_event(QV_EVENT_CELL, QV_STATE_LOADABLE, cell->name, "created: %llu MiB, %u CPUs, image loaded",
+		 q->memory >> 20, q->num_cpus);
+	return 0;
+}
+
+/* Makes a stopped cell loadable again, in the same pages: the monitor has cleared them */
+static int renew(struct qv_reply *r, struct qv_cell *cell)
+{
+	int error = qv_handover_stop(r, cell);
+
+	if (!error)
+		error = qv_handover_reclaim(r, cell);
+	if (error)
+		return error;
+	cell->state = QV_STATE_CREATED;
+	qv_pci_reset(cell);
+	error = load_fresh(r, cell);
+	if (!error)
+		error = hand_over(r, cell);
+	if (error)
+		return error;
+	if (cell->failure.reason)
+		cell->last_failure = cell->failure;
+	memset(&cell->failure, 0, sizeof(cell->failure));
+	return 0;
+}
+
+int qv_cell_start(struct qv_reply *r, struct qv_cell *cell)
+{
+	int error;
+
+	if (cell->state == QV_STATE_RUNNING)
+		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already", cell->name);
+	if (cell->failure.reason == QV_FAIL_CPU_LOST)	/* it may have fewer CPUs than its image was told */
+		return qv_failure_refuse_lost(r, cell);
+	if (cell->state != QV_STATE_LOADABLE) {
+		error = renew(r, cell);
+		if (error)
+			return error;
+	}
+	cell->beat = cell->still_ms = 0;
+	cell->stop_later = cell->forced = false;
+	cell->started_ns = ktime_get_boottime_ns();
+	cell->start_tsc = qv_rdtsc();
+	error = qv_handover_start(r, cell);
+	if (error)
+		return error;
+	cell->first_entry_ns = div_u64((READ_ONCE(qv_cell_status(cell)->first_entry_tsc) -
+					cell->start_tsc) * 1000000, tsc_khz);
+	qv_event(QV_EVENT_CELL, QV_STATE_RUNNING, cell->name, "runs");
+	return 0;
+}
+
+static bool has_halted(struct qv_cell *cell)
+{
+	return READ_ONCE(cell->console->comm->state) == QV_INMATE_HALTED;
+}
+
+int qv_cell_shutdown(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
+{
+	char name[QV_NAME_LEN];
+	bool by_itself = false;
+	u64 started;
+	int error;
+
+	if (cell->state != QV_STATE_RUNNING)
+		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is not running", cell->name);
+	started = cell->started_ns;
+	strscpy(name, cell->name, sizeof(name));
+	if (timeout_ms) {
+		qv_console_request(cell->console, QV_REQUEST_SHUTDOWN);
+		by_itself = qv_cell_await(name, timeout_ms, has_halted);
+		cell = qv_cell_find(name);
+		if (!cell)
+			return qv_no_cell(r, name);
+		if (cell->state != QV_STATE_RUNNING || cell->started_ns != started)
+			return 0;		/* it failed or was stopped while qv_lock was dropped */
+		if (!by_itself && signal_pending(current))
+			return qv_refuse(r, QV_E_INTERRUPTED, "call it again, or: qvctl cell destroy",
+					 "the wait was interrupted; cell '%s' was asked to shut down and may still run",
+					 cell->name);
+	}
+	error = qv_handover_stop(r, cell);
+	if (error)
+		return error;
+	qv_watch_now();
+	if (cell->failure.reason == QV_FAIL_CPU_LOST)
+		return qv_failure_refuse_lost(r, cell);
+	if (cell->state == QV_STATE_RUNNING) {
+		cell->state = QV_STATE_SHUT_DOWN;
+		cell->forced = !by_itself;
+	}
+	qv_event(QV_EVENT_CELL, cell->state, cell->name, by_itself ? "shut down" : "stopped by force");
+	return 0;
+}
+
+int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell)
+{
+	char kept[QV_NAME_LEN];
+	int error;
+
+	strscpy(kept, cell->name, sizeof(kept));
+	WRITE_ONCE(cell->console->gone, true);	/* terminals: it is not just stopped */
+	error = qv_handover_stop(r, cell);
+	qv_watch_now();
+	if (!error)
+		error = qv_handover_reclaim(r, cell);
+	if (error) {
+		WRITE_ONCE(cell->console->gone, false);
+		return error;
+	}
+	free_cell(cell);
+	qv_event(QV_EVENT_CELL, 0, kept, "destroyed");
+	return 0;
+}

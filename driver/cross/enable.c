@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Enable and disable. Everything that can fail for want of something comes first; then all CPUs meet
+ * (rendezvous.c), and either all are under the monitor or Linux is as it was.
+ */
+#include <linux/cpu.h>
+#include <linux/module.h>
+#include "qv.h"
+#include "cells.h"
+#include "cross.h"
+
+static int refuse_outside(struct qv_reply *r)
+{
+	return qv_refuse(r, QV_E_CPU_OFFLINE,
+			 "take nosmt, maxcpus= and nr_cpus= from the kernel's command line, or enable without --strict",
+			 "%u CPUs are offline and Linux does not let them come: they would be outside the monitor",
+			 qv_takeover.outside);
+}
+
+/* All CPUs that can be online are */
+static int enable_online(struct qv_reply *r, bool strict)
+{
+	bool lost = false;
+	int error;
+
+	cpus_read_lock();
+	qv_takeover.outside = qv_outside_count();
+	error = qv_preflight(r);
+	if (!error && strict && qv_takeover.outside)
+		error = refuse_outside(r);
+	if (!error)
+		error = qv_monitor_mem_make(r);
+	if (!error)
+		error = qv_rendezvous_enter(r, &lost);
+	qv_takeover.enabled = !error;
+	if (lost)
+		__module_get(THIS_MODULE);	/* never unloaded, and nothing freed: a CPU may still be in the monitor */
+	else if (error && qv_takeover.monitor_mem)
+		qv_monitor_mem_free();
+	cpus_read_unlock();
+	return error;
+}
+
+int qv_enable(struct qv_reply *r, bool strict)
+{
+	int error;
+
+	if (qv_takeover.enabled)
+		return qv_refuse(r, QV_E_ENABLED, "nothing to do", "QV is enabled already");
+	if (qv_rendezvous_pending())
+		return qv_refuse(r, QV_E_RENDEZVOUS, "wait until that CPU takes interrupts again",
+				 "a CPU that missed the last rendezvous has still not come");
+	error = qv_preflight(r);
+	if (error)
+		return error;
+	qv_outside_gather();
+	error = enable_online(r, strict);
+	qv_outside_park();
+	if (error)
+		return error;
+	if (qv_takeover.outside)
+		qv_log("driver", "level: CPUs outside (%u): offline, and Linux does not let them come; a hostile Linux could run them bare",
+		       qv_takeover.outside);
+	__module_get(THIS_MODULE);	/* no unloading while the monitor runs */
+	qv_watch_start();
+	qv_event(QV_EVENT_ENABLED, 0, "", "the monitor runs on %u CPUs", qv_takeover.num_cpus);
+	return 0;
+}
+
+static int check_online(struct qv_reply *r)
+{
+	u32 i;
+
+	for (i = 0; i < qv_takeover.num_cpus; i++)
+		if (!cpu_online(qv_takeover.cpu_of[i]))
+			return qv_refuse(r, QV_E_CPU_OFFLINE,
+					 "bring it online: echo 1 > /sys/devices/system/cpu/cpuN/online",
+					 "CPU %u is offline and could not be brought back from the monitor",
+					 qv_takeover.cpu_of[i]);
+	return 0;
+}
+
+int qv_disable(struct qv_reply *r)
+{
+	int error;
+
+	if (!qv_takeover.enabled)
+		return qv_refuse(r, QV_E_NOT_ENABLED, "nothing to do", "QV is not enabled");
+	if (qv_num_cells)
+		return qv_refuse(r, QV_E_CELLS_EXIST, "destroy them first: qvctl cell list, qvctl cell destroy NAME",
+				 "%u cells exist, and they live in the monitor that would go", qv_num_cells);
+	if (qv_rendezvous_pending())
+		return qv_refuse(r, QV_E_BUSY, "wait until that CPU takes interrupts again",
+				 "a CPU has still to answer an earlier call");
+	qv_outside_return();
+	cpus_read_lock();
+	error = check_online(r);
+	if (!error)
+		error = qv_rendezvous_leave(r);
+	cpus_read_unlock();
+	if (!error) {
+		qv_watch_now();			/* the last entries of the monitor's log */
+		qv_takeover.enabled = false;
+		qv_monitor_mem_free();
+	}
+	qv_outside_park();
+	if (error)
+		return error;
+	qv_watch_stop();
+	module_put(THIS_MODULE);
+	qv_event(QV_EVENT_DISABLED, 0, "", "Linux has the machine to itself again");
+	return 0;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A cell's memory: 2 MiB pages from the buddy allocator, wherever they are, and the memory of the cell's
+ * monitor instance.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include "qv.h"
+#include "cells.h"
+
+#define HUGE_ORDER	get_order(QV_HUGE)
+
+static int by_address(const void *a, const void *b)
+{
+	unsigned long x = page_to_pfn(*(struct page **)a), y = page_to_pfn(*(struct page **)b);
+
+	return x < y ? -1 : x > y;
+}
+
+static void free_huge_pages(struct qv_memory *m)
+{
+	while (m->num)
+		__free_pages(m->pages[--m->num], HUGE_ORDER);
+	kvfree(m->pages);
+	m->pages = NULL;
+}
+
+static int alloc_huge_pages(struct qv_memory *m, u32 num)
+{
+	m->pages = kvcalloc(num, sizeof(*m->pages), GFP_KERNEL);
+	if (!m->pages)
+		return -ENOMEM;
+	for (m->num = 0; m->num < num; m->num++) {
+		m->pages[m->num] = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+					       __GFP_RETRY_MAYFAIL, HUGE_ORDER);
+		if (!m->pages[m->num]) {
+			free_huge_pages(m);
+			return -ENOMEM;
+		}
+		cond_resched();
+	}
+	/* The monitor wants ascending pages, so that it sees at once that none is listed twice */
+	sort(m->pages, num, sizeof(*m->pages), by_address, NULL);
+	return 0;
+}
+
+static u32 count_runs(const struct qv_memory *memory)
+{
+	u32 i, runs = 0;
+
+	for (i = 0; i < memory->num; i++)
+		if (!i || page_to_phys(memory->pages[i]) != page_to_phys(memory->pages[i - 1]) + QV_HUGE)
+			runs++;
+	return runs;
+}
+
+int qv_memory_take(struct qv_reply *r, struct qv_cell *cell)
+{
+	u64 bytes = cell->config->memory;
+
+	if (alloc_huge_pages(&cell->memory, bytes / QV_HUGE))
+		return qv_refuse(r, QV_E_NO_MEMORY, "free memory, or give the cell less",
+				 "Linux could not free %llu MiB in pieces of 2 MiB", bytes >> 20);
+	if (count_runs(&cell->memory) > QV_MON_RUNS)
+		return qv_refuse(r, QV_E_NO_MEMORY, "try earlier after boot, or give the cell less",
+				 "the free memory is too scattered: %u pieces, the monitor takes %u",
+				 count_runs(&cell->memory), QV_MON_RUNS);
+	cell->monitor_mem = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
+					get_order(QV_BLOCK_CELL));
+	if (!cell->monitor_mem)
+		return qv_refuse(r, QV_E_NO_MEMORY, "free memory",
+				 "Linux has no 2 MiB for the cell's monitor instance");
+	return 0;
+}
+
+void qv_memory_give(struct qv_cell *cell)
+{
+	if (cell->monitor_mem)
+		__free_pages(cell->monitor_mem, get_order(QV_BLOCK_CELL));
+	cell->monitor_mem = NULL;
+	free_huge_pages(&cell->memory);
+}
+
+void qv_memory_describe(const struct qv_cell *cell, struct qv_mon_create *m)
+{
+	const struct qv_memory *memory = &cell->memory;
+	u32 i;
+
+	for (i = 0; i < memory->num; i++) {
+		struct qv_mon_run *last = m->num_runs ? &m->runs[m->num_runs - 1] : NULL;
+		u64 pa = page_to_phys(memory->pages[i]);
+
+		if (last && last->pa + last->count * QV_HUGE == pa) {
+			last->count++;
+			continue;
+		}
+		m->runs[m->num_runs++] = (struct qv_mon_run){ .pa = pa, .count = 1 };
+	}
+}
+
+static void *address_of(struct qv_memory *m, u64 gpa, u64 len, u64 *chunk)
+{
+	u64 offset = gpa % QV_HUGE;
+
+	if (gpa / QV_HUGE >= m->num)
+		return NULL;
+	*chunk = min_t(u64, len, QV_HUGE - offset);
+	return page_address(m->pages[gpa / QV_HUGE]) + offset;
+}
+
+bool qv_memory_write(struct qv_memory *m, u64 gpa, const void *from, u64 len)
+{
+	u64 chunk;
+
+	for (; len; gpa += chunk, from += chunk, len -= chunk) {
+		void *to = address_of(m, gpa, len, &chunk);
+
+		if (!to)
+			return false;
+		memcpy(to, from, chunk);
+		cond_resched();
+	}
+	return true;
+}
+
+bool qv_memory_zero(struct qv_memory *m, u64 gpa, u64 len)
+{
+	u64 chunk;
+
+	for (; len; gpa += chunk, len -= chunk) {
+		void *to = address_of(m, gpa, len, &chunk);
+
+		if (!to)
+			return false;
+		memset(to, 0, chunk);
+		cond_resched();
+	}
+	return true;
+}
