@@ -17,7 +17,7 @@ struct qv_memory {			/* 2 MiB pages, ascending */
 	u32 num;
 	struct page **pages;
 };
-struct qv_given {			/* a PCI function of a cell; pci.c */
+struct qv_pci_given {		/* a PCI function of a cell; pci.c */
 	struct pci_dev *pdev;
 	struct pci_saved_state *saved;
 	bool had_driver;
@@ -49,7 +49,7 @@ struct qv_cell {
 	void *image;
 	struct qv_memory memory;
 	u32 num_devices;		/* taken so far */
-	struct qv_given devices[QV_MAX_DEVICES];
+	struct qv_pci_given devices[QV_MAX_DEVICES];
 	struct page *monitor_mem;	/* of its instance: QV_BLOCK_CELL */
 	struct qv_console *console;	/* its pages exist even when no console is shown */
 	struct qv_mon_entry entry;

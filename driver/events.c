@@ -9,15 +9,15 @@
 #include "qv.h"
 #include "events.h"
 
-#define EVENTS	256
+#define EVENTS_KEPT	256
 
-static DEFINE_SPINLOCK(event_lock);
-static DECLARE_WAIT_QUEUE_HEAD(event_wait);
-static struct qv_event events[EVENTS];
-static u64 happened;			/* events ever */
+static DEFINE_SPINLOCK(events_lock);
+static DECLARE_WAIT_QUEUE_HEAD(events_wait);
+static struct qv_event events_ring[EVENTS_KEPT];
+static u64 events_happened;			/* events ever */
 
 /* What belongs into Linux's own log too; NULL: it does not */
-static const char *kernel_level(u32 type, u32 state)
+static const char *events_kernel_level(u32 type, u32 state)
 {
 	if (type == QV_EVENT_ENABLED || type == QV_EVENT_DISABLED)
 		return KERN_INFO;
@@ -26,15 +26,15 @@ static const char *kernel_level(u32 type, u32 state)
 
 void qv_event(u32 type, u32 state, const char *name, const char *fmt, ...)
 {
-	const char *level = kernel_level(type, state), *colon = *name ? ": " : "";
+	const char *level = events_kernel_level(type, state), *colon = *name ? ": " : "";
 	struct qv_event *e;
 	unsigned long flags;
 	va_list args;
 
-	spin_lock_irqsave(&event_lock, flags);
-	e = &events[happened % EVENTS];
+	spin_lock_irqsave(&events_lock, flags);
+	e = &events_ring[events_happened % EVENTS_KEPT];
 	memset(e, 0, sizeof(*e));
-	e->seq = ++happened;
+	e->seq = ++events_happened;
 	e->time_ns = ktime_get_real_ns();
 	e->type = type;
 	e->state = state;
@@ -42,30 +42,30 @@ void qv_event(u32 type, u32 state, const char *name, const char *fmt, ...)
 	va_start(args, fmt);
 	vscnprintf(e->text, sizeof(e->text), fmt, args);
 	va_end(args);
-	spin_unlock_irqrestore(&event_lock, flags);
+	spin_unlock_irqrestore(&events_lock, flags);
 	qv_log("driver", "%s%s%s", name, colon, e->text);
 	if (level)
 		printk("%sqv: %s%s%s\n", level, name, colon, e->text);
-	wake_up_interruptible(&event_wait);
+	wake_up_interruptible(&events_wait);
 }
 
 u64 qv_events_now(void)
 {
-	return READ_ONCE(happened);
+	return READ_ONCE(events_happened);
 }
 
-static bool take(u64 *seen, struct qv_event *e)
+static bool events_take(u64 *seen, struct qv_event *e)
 {
 	unsigned long flags;
 	bool there;
 
-	spin_lock_irqsave(&event_lock, flags);
-	if (happened - *seen > EVENTS)
-		*seen = happened - EVENTS;	/* the gap in .seq shows it */
-	there = *seen < happened;
+	spin_lock_irqsave(&events_lock, flags);
+	if (events_happened - *seen > EVENTS_KEPT)
+		*seen = events_happened - EVENTS_KEPT;	/* the gap in .seq shows it */
+	there = *seen < events_happened;
 	if (there)
-		*e = events[(*seen)++ % EVENTS];
-	spin_unlock_irqrestore(&event_lock, flags);
+		*e = events_ring[(*seen)++ % EVENTS_KEPT];
+	spin_unlock_irqrestore(&events_lock, flags);
 	return there;
 }
 
@@ -77,7 +77,7 @@ ssize_t qv_events_read(u64 *seen, char __user *to, size_t len, bool wait)
 	if (len < sizeof(e))
 		return -EINVAL;
 	for (;;) {
-		while (done + sizeof(e) <= len && take(seen, &e)) {
+		while (done + sizeof(e) <= len && events_take(seen, &e)) {
 			if (copy_to_user(to + done, &e, sizeof(e))) {
 				--*seen;
 				return done ? (ssize_t)done : -EFAULT;
@@ -88,13 +88,13 @@ ssize_t qv_events_read(u64 *seen, char __user *to, size_t len, bool wait)
 			return done;
 		if (!wait)
 			return -EAGAIN;
-		if (wait_event_interruptible(event_wait, READ_ONCE(happened) > *seen))
+		if (wait_event_interruptible(events_wait, READ_ONCE(events_happened) > *seen))
 			return -ERESTARTSYS;
 	}
 }
 
 __poll_t qv_events_poll(u64 seen, struct file *file, struct poll_table_struct *table)
 {
-	poll_wait(file, &event_wait, table);
-	return READ_ONCE(happened) > seen ? EPOLLIN | EPOLLRDNORM : 0;
+	poll_wait(file, &events_wait, table);
+	return READ_ONCE(events_happened) > seen ? EPOLLIN | EPOLLRDNORM : 0;
 }

@@ -15,50 +15,50 @@
 #include <asm/tsc.h>
 #include "qv.h"
 
-#define LINES	1024
-#define LINE	200
+#define LOG_LINES	1024
+#define LOG_LINE_LEN	200
 
-struct line {
+struct log_line {
 	u64 tsc, time_ns;
-	char text[LINE - 16];		/* "SOURCE: sentence\n" */
+	char text[LOG_LINE_LEN - 16];		/* "SOURCE: sentence\n" */
 };
 
 static DEFINE_SPINLOCK(log_lock);
-static struct line lines[LINES];
-static u64 written;			/* lines ever */
-static u64 handed;			/* lines below this number have been read: they stay where they are */
+static struct log_line log_lines[LOG_LINES];
+static u64 log_written;			/* lines ever */
+static u64 log_handed;			/* lines below this number have been read: they stay where they are */
 
-static struct line *ring(u64 n)
+static struct log_line *log_slot(u64 n)
 {
-	return &lines[n % LINES];
+	return &log_lines[n % LOG_LINES];
 }
 
 /* Room for a line of that moment; times never run backwards in the log */
-static struct line *place(u64 tsc, u64 time_ns)
+static struct log_line *log_place(u64 tsc, u64 time_ns)
 {
-	u64 at = written++;
-	u64 first = max(handed, written > LINES ? written - LINES : 0);
+	u64 at = log_written++;
+	u64 first = max(log_handed, log_written > LOG_LINES ? log_written - LOG_LINES : 0);
 
-	for (; at > first && ring(at - 1)->tsc > tsc; at--)
-		*ring(at) = *ring(at - 1);
-	if (at && at + LINES > written)
-		time_ns = max(time_ns, ring(at - 1)->time_ns);
-	if (at + 1 < written)
-		time_ns = min(time_ns, ring(at + 1)->time_ns);
-	ring(at)->tsc = tsc;
-	ring(at)->time_ns = time_ns;
-	return ring(at);
+	for (; at > first && log_slot(at - 1)->tsc > tsc; at--)
+		*log_slot(at) = *log_slot(at - 1);
+	if (at && at + LOG_LINES > log_written)
+		time_ns = max(time_ns, log_slot(at - 1)->time_ns);
+	if (at + 1 < log_written)
+		time_ns = min(time_ns, log_slot(at + 1)->time_ns);
+	log_slot(at)->tsc = tsc;
+	log_slot(at)->time_ns = time_ns;
+	return log_slot(at);
 }
 
-static void add_line(u64 tsc, u64 time_ns, const char *source, const char *fmt, va_list args)
+static void log_add(u64 tsc, u64 time_ns, const char *source, const char *fmt, va_list args)
 {
-	const int room = sizeof(lines[0].text) - 2;
+	const int room = sizeof(log_lines[0].text) - 2;
 	unsigned long flags;
-	struct line *line;
+	struct log_line *line;
 	int n;
 
 	spin_lock_irqsave(&log_lock, flags);
-	line = place(tsc, time_ns);
+	line = log_place(tsc, time_ns);
 	n = scnprintf(line->text, room, "%s: ", source);
 	n += vscnprintf(line->text + n, room - n, fmt, args);
 	line->text[n] = '\n';
@@ -71,7 +71,7 @@ void qv_log(const char *source, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	add_line(qv_rdtsc(), ktime_get_boottime_ns(), source, fmt, args);
+	log_add(qv_rdtsc(), ktime_get_boottime_ns(), source, fmt, args);
 	va_end(args);
 }
 
@@ -82,31 +82,31 @@ static __printf(3, 4) void log_at(u64 tsc, const char *source, const char *fmt, 
 	va_list args;
 
 	va_start(args, fmt);
-	add_line(tsc, ktime_get_boottime_ns() - ago, source, fmt, args);
+	log_add(tsc, ktime_get_boottime_ns() - ago, source, fmt, args);
 	va_end(args);
 }
 
-static bool take_line(u64 *from, u32 *lost, struct line *to)
+static bool log_take(u64 *from, u32 *lost, struct log_line *to)
 {
 	unsigned long flags;
 	bool there;
 
 	spin_lock_irqsave(&log_lock, flags);
-	if (written > LINES && *from < written - LINES) {
-		*lost += *from ? written - LINES - *from : 0;
-		*from = written - LINES;
+	if (log_written > LOG_LINES && *from < log_written - LOG_LINES) {
+		*lost += *from ? log_written - LOG_LINES - *from : 0;
+		*from = log_written - LOG_LINES;
 	}
-	there = *from < written;
+	there = *from < log_written;
 	if (there)
-		*to = *ring(*from);
-	handed = max(handed, min(*from + 1, written));
+		*to = *log_slot(*from);
+	log_handed = max(log_handed, min(*from + 1, log_written));
 	spin_unlock_irqrestore(&log_lock, flags);
 	return there;
 }
 
 int qv_log_put(struct qv_log *l, u32 *used, u64 time_ns, const char *text)
 {
-	char line[LINE + 32];
+	char line[LOG_LINE_LEN + 32];
 	u32 us = do_div(time_ns, NSEC_PER_SEC) / 1000;
 	u32 n = scnprintf(line, sizeof(line), "%llu.%06u %s", time_ns, us, text);
 
@@ -121,7 +121,7 @@ int qv_log_put(struct qv_log *l, u32 *used, u64 time_ns, const char *text)
 
 int qv_log_read(struct qv_log *l)
 {
-	struct line line;
+	struct log_line line;
 	u64 next = l->from;
 	u32 used = 0;
 	int put;
@@ -129,7 +129,7 @@ int qv_log_read(struct qv_log *l)
 	if (l->which != QV_LOG_PRESENT)
 		return qv_refuse(&l->reply, QV_E_ARGUMENT, "ask for the present or the previous one", "there is no such log");
 	l->lost = 0;
-	while (take_line(&next, &l->lost, &line)) {
+	while (log_take(&next, &l->lost, &line)) {
 		put = qv_log_put(l, &used, line.time_ns, line.text);
 		if (put < 0)
 			return put;
@@ -161,21 +161,21 @@ const char *qv_failure_sentence(u32 reason)
 }
 
 /* Which cell has, or had last, each of the monitor's instances; written under qv_lock, as logs are drained */
-static char holders[QV_MON_CELLS][QV_NAME_LEN];
+static char log_holders[QV_MON_CELLS][QV_NAME_LEN];
 
 void qv_log_holder(u64 instance, const char *name)
 {
 	if (instance < QV_MON_CELLS)
-		strscpy(holders[instance], name, sizeof(holders[instance]));
+		strscpy(log_holders[instance], name, sizeof(log_holders[instance]));
 }
 
-static const char *holder_now(u64 instance)
+static const char *log_holder_now(u64 instance)
 {
-	return instance < QV_MON_CELLS && *holders[instance] ? holders[instance] : NULL;
+	return instance < QV_MON_CELLS && *log_holders[instance] ? log_holders[instance] : NULL;
 }
 
 /* Events that are about an instance: said of the cell that has it. False: another event, or no cell is known */
-static bool instance_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const char *cell)
+static bool log_instance_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const char *cell)
 {
 	static const char * const what[QV_LOG_EVENTS] = {
 		[QV_LOG_CREATED] = "created", [QV_LOG_STARTED] = "starts", [QV_LOG_STOPPED] = "stopped",
@@ -200,7 +200,7 @@ void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const 
 	};
 	u32 n = scnprintf(to, len, "cpu %u: ", e->cpu);
 
-	if (instance_sentence(to + n, len - n, e, holder(e->a)))
+	if (log_instance_sentence(to + n, len - n, e, holder(e->a)))
 		return;
 	if (e->what == QV_LOG_FAILED) {
 		scnprintf(to + n, len - n, "cell failed: %s (address %#llx)", qv_failure_sentence(e->a), e->b);
@@ -238,7 +238,7 @@ void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen)
 		smp_rmb();
 		if (READ_ONCE(there->seq) != *seen + 1)
 			break;			/* overwritten meanwhile: counted as lost next time */
-		qv_log_sentence(sentence, sizeof(sentence), &e, holder_now);
+		qv_log_sentence(sentence, sizeof(sentence), &e, log_holder_now);
 		log_at(e.tsc, source, "%s", sentence);
 	}
 }

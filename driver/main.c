@@ -43,7 +43,7 @@ no_nmi:
  * cannot refuse: it ends what may be ended, and waits for the rest (a locked cell that must agree, a CPU
  * that does not answer, an open file). No file can be opened meanwhile: the module is not live.
  */
-static void end_in_order(void)
+static void qv_end_in_order(void)
 {
 	struct qv_reply r = { 0 }, said = { 0 };
 	bool ended;
@@ -65,7 +65,7 @@ static void end_in_order(void)
 
 static void __exit qv_exit(void)
 {
-	end_in_order();
+	qv_end_in_order();
 	qv_notifiers_unregister();
 	misc_deregister(&qv_misc);
 	qv_pci_exit();

@@ -26,7 +26,7 @@ static int notify_cpu(unsigned int cpu)
 }
 
 /* For who reads the log after the next boot. From any context */
-static void last_word(u64 note)
+static void notify_monitor(u64 note)
 {
 	if (qv_rendezvous_whole())
 		qv_hypercall(QV_HC_NOTE, note);
@@ -34,7 +34,7 @@ static void last_word(u64 note)
 
 static int notify_panic(struct notifier_block *nb, unsigned long action, void *data)
 {
-	last_word(QV_NOTE_PANIC);
+	notify_monitor(QV_NOTE_PANIC);
 	return NOTIFY_DONE;
 }
 
@@ -53,7 +53,7 @@ static int notify_reboot(struct notifier_block *nb, unsigned long action, void *
 
 	mutex_lock(&qv_lock);
 	qv_going_down = true;
-	last_word(action == SYS_RESTART ? QV_NOTE_RESTART : action == SYS_HALT ? QV_NOTE_HALT : QV_NOTE_POWER_OFF);
+	notify_monitor(action == SYS_RESTART ? QV_NOTE_RESTART : action == SYS_HALT ? QV_NOTE_HALT : QV_NOTE_POWER_OFF);
 	if (!qv_end_all(&r))
 		pr_warn("qv: Linux goes down under the monitor: %s\n", r.text);
 	mutex_unlock(&qv_lock);

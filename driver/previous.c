@@ -16,12 +16,12 @@
 #include <linux/uaccess.h>
 #include "qv.h"
 
-struct old_entry {
+struct previous_entry {
 	u32 instance;
 	struct qv_mon_log_entry e;
 };
 
-struct old_instance {
+struct previous_instance {
 	struct qv_mon_mark mark;
 	u32 state;			/* enum qv_mon_state, as it stood; NONE: overwritten */
 	u32 kept;			/* entries of its log that are still there */
@@ -29,53 +29,53 @@ struct old_instance {
 
 static struct {
 	u32 num;			/* instances */
-	struct old_instance inst[QV_MON_CELLS];
+	struct previous_instance inst[QV_MON_CELLS];
 	u32 num_entries;
-	struct old_entry *entries;	/* in order of time */
+	struct previous_entry *entries;	/* in order of time */
 	u32 end;			/* enum qv_mon_note: what Linux said last; 0: nothing */
 	bool left;			/* the monitor had been left */
 	bool front;			/* the front end's instance is among them */
-} old;
+} previous;
 
-static bool peek(void *to, u64 pa, u64 len)
+static bool previous_peek(void *to, u64 pa, u64 len)
 {
 	return !copy_from_kernel_nofault(to, phys_to_virt(pa), len);
 }
 
-static bool sound(const struct qv_mon_mark *m, u64 pa)
+static bool previous_is_sound(const struct qv_mon_mark *m, u64 pa)
 {
 	return m->magic == QV_MARK_MAGIC && m->block_pa == pa && m->sum == qv_mark_sum(m) &&
 	       m->id < QV_MON_CELLS && m->tsc_khz;
 }
 
 /* One block; a later session makes those before it uninteresting */
-static void consider(u64 pa)
+static void previous_consider(u64 pa)
 {
 	struct qv_mon_mark m;
 
-	if (!peek(&m, pa + QV_OFF_MARK, sizeof(m)) || !sound(&m, pa))
+	if (!previous_peek(&m, pa + QV_OFF_MARK, sizeof(m)) || !previous_is_sound(&m, pa))
 		return;
-	if (old.num && m.session < old.inst[0].mark.session)
+	if (previous.num && m.session < previous.inst[0].mark.session)
 		return;
-	if (old.num && m.session > old.inst[0].mark.session)
-		old.num = 0;
-	if (old.num < QV_MON_CELLS)
-		old.inst[old.num++].mark = m;
+	if (previous.num && m.session > previous.inst[0].mark.session)
+		previous.num = 0;
+	if (previous.num < QV_MON_CELLS)
+		previous.inst[previous.num++].mark = m;
 }
 
-static int scan(struct resource *ram, void *arg)
+static int previous_scan(struct resource *ram, void *arg)
 {
 	u64 pa, magic;
 
 	for (pa = ALIGN(ram->start, QV_HUGE); pa + QV_OPEN_LEN <= ram->end; pa += QV_HUGE) {
-		if (peek(&magic, pa + QV_OFF_MARK, sizeof(magic)) && magic == QV_MARK_MAGIC)
-			consider(pa);
+		if (previous_peek(&magic, pa + QV_OFF_MARK, sizeof(magic)) && magic == QV_MARK_MAGIC)
+			previous_consider(pa);
 		cond_resched();
 	}
 	return 0;
 }
 
-static bool plausible(const struct qv_mon_log_entry *e, u32 at, const struct qv_mon_mark *m)
+static bool previous_is_plausible(const struct qv_mon_log_entry *e, u32 at, const struct qv_mon_mark *m)
 {
 	u64 second = m->tsc_khz * 1000;
 
@@ -83,28 +83,28 @@ static bool plausible(const struct qv_mon_log_entry *e, u32 at, const struct qv_
 	       e->tsc + second > m->tsc && e->seq < 1ull << 48;
 }
 
-static void copy_log(u32 i)
+static void previous_copy_log(u32 i)
 {
-	struct old_instance *inst = &old.inst[i];
+	struct previous_instance *inst = &previous.inst[i];
 	u64 log = inst->mark.block_pa + QV_OFF_LOG, entries = log + offsetof(struct qv_mon_log, entries);
 	struct qv_mon_log_entry e;
 	u32 at;
 
-	if (!peek(&inst->state, inst->mark.block_pa + QV_OFF_STATUS, sizeof(inst->state)) ||
+	if (!previous_peek(&inst->state, inst->mark.block_pa + QV_OFF_STATUS, sizeof(inst->state)) ||
 	    inst->state > QV_MON_FAILED)
 		inst->state = QV_MON_NONE;
 	for (at = 0; at < QV_MON_LOG_ENTRIES; at++) {
-		if (!peek(&e, entries + at * sizeof(e), sizeof(e)) || !plausible(&e, at, &inst->mark))
+		if (!previous_peek(&e, entries + at * sizeof(e), sizeof(e)) || !previous_is_plausible(&e, at, &inst->mark))
 			continue;
-		old.entries[old.num_entries].instance = i;
-		old.entries[old.num_entries++].e = e;
+		previous.entries[previous.num_entries].instance = i;
+		previous.entries[previous.num_entries++].e = e;
 		inst->kept++;
 	}
 }
 
-static int by_time(const void *a, const void *b)
+static int previous_by_time(const void *a, const void *b)
 {
-	const struct old_entry *x = a, *y = b;
+	const struct previous_entry *x = a, *y = b;
 
 	if (x->e.tsc != y->e.tsc)
 		return x->e.tsc < y->e.tsc ? -1 : 1;
@@ -112,18 +112,18 @@ static int by_time(const void *a, const void *b)
 }
 
 /* What the front end's last entries say of the end */
-static void find_end(void)
+static void previous_find_end(void)
 {
 	u32 i;
 
-	for (i = 0; i < old.num_entries; i++) {
-		const struct old_entry *o = &old.entries[i];
+	for (i = 0; i < previous.num_entries; i++) {
+		const struct previous_entry *o = &previous.entries[i];
 
-		if (old.inst[o->instance].mark.id)
+		if (previous.inst[o->instance].mark.id)
 			continue;
 		if (o->e.what == QV_LOG_LINUX_ENDS)
-			old.end = o->e.a;
-		old.left = o->e.what == QV_LOG_LEFT || (old.left && o->e.what != QV_LOG_ENTERED);
+			previous.end = o->e.a;
+		previous.left = o->e.what == QV_LOG_LEFT || (previous.left && o->e.what != QV_LOG_ENTERED);
 	}
 }
 
@@ -131,31 +131,31 @@ void qv_previous_find(void)
 {
 	u32 i;
 
-	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, NULL, scan);
-	if (!old.num)
+	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, NULL, previous_scan);
+	if (!previous.num)
 		return;
-	old.entries = kvmalloc_array(old.num * QV_MON_LOG_ENTRIES, sizeof(*old.entries), GFP_KERNEL);
-	if (!old.entries) {
-		old.num = 0;
+	previous.entries = kvmalloc_array(previous.num * QV_MON_LOG_ENTRIES, sizeof(*previous.entries), GFP_KERNEL);
+	if (!previous.entries) {
+		previous.num = 0;
 		return;
 	}
-	for (i = 0; i < old.num; i++) {
-		copy_log(i);
-		old.front |= !old.inst[i].mark.id;
+	for (i = 0; i < previous.num; i++) {
+		previous_copy_log(i);
+		previous.front |= !previous.inst[i].mark.id;
 	}
-	sort(old.entries, old.num_entries, sizeof(*old.entries), by_time, NULL);
-	find_end();
-	qv_log("driver", "the log of an earlier session is in RAM, %u entries: qvctl log --previous", old.num_entries);
+	sort(previous.entries, previous.num_entries, sizeof(*previous.entries), previous_by_time, NULL);
+	previous_find_end();
+	qv_log("driver", "the log of an earlier session is in RAM, %u entries: qvctl log --previous", previous.num_entries);
 }
 
 void qv_previous_drop(void)
 {
-	kvfree(old.entries);
+	kvfree(previous.entries);
 }
 
-static u64 time_of(u64 tsc)
+static u64 previous_time_of(u64 tsc)
 {
-	const struct qv_mon_mark *m = &old.inst[0].mark;
+	const struct qv_mon_mark *m = &previous.inst[0].mark;
 
 	if (tsc < m->tsc)
 		return m->boot_ns;
@@ -163,34 +163,34 @@ static u64 time_of(u64 tsc)
 	       div64_u64((tsc - m->tsc) % m->tsc_khz * 1000000, m->tsc_khz);
 }
 
-static const char *name_of(const struct old_instance *inst)
+static const char *previous_name_of(const struct previous_instance *inst)
 {
 	return inst->mark.id ? (const char *)inst->mark.name : QV_FRONT_END;
 }
 
 /* Which cell had an instance of that session; NULL: its block is overwritten */
-static const char *holder_then(u64 instance)
+static const char *previous_holder(u64 instance)
 {
 	u32 i;
 
-	for (i = 0; instance && i < old.num; i++)
-		if (old.inst[i].mark.id == instance)
-			return name_of(&old.inst[i]);
+	for (i = 0; instance && i < previous.num; i++)
+		if (previous.inst[i].mark.id == instance)
+			return previous_name_of(&previous.inst[i]);
 	return NULL;
 }
 
 /* Line 0: when it was */
-static void first_line(char *to, u32 len)
+static void previous_first_line(char *to, u32 len)
 {
 	struct tm t;
 
-	time64_to_tm(div_u64(old.inst[0].mark.session, NSEC_PER_SEC), 0, &t);
+	time64_to_tm(div_u64(previous.inst[0].mark.session, NSEC_PER_SEC), 0, &t);
 	scnprintf(to, len, "driver: QV was enabled on %04ld-%02d-%02d at %02d:%02d:%02d UTC; %u entries are left\n",
-		  t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, old.num_entries);
+		  t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, previous.num_entries);
 }
 
 /* A line for each instance: how it stood when the machine went down */
-static void state_line(char *to, u32 len, const struct old_instance *inst)
+static void previous_state_line(char *to, u32 len, const struct previous_instance *inst)
 {
 	static const char * const states[] = {
 		[QV_MON_NONE] = "its state is no longer there", [QV_MON_CREATED] = "it had not been started",
@@ -204,34 +204,34 @@ static void state_line(char *to, u32 len, const struct old_instance *inst)
 	const char *what = states[inst->state];
 
 	if (!inst->mark.id)
-		what = old.left && !old.end ? "QV was disabled before the end" :
-		       ends[old.end < ARRAY_SIZE(ends) ? old.end : 0];
-	scnprintf(to, len, "%.31s: at the end: %s\n", name_of(inst), what);
+		what = previous.left && !previous.end ? "QV was disabled before the end" :
+		       ends[previous.end < ARRAY_SIZE(ends) ? previous.end : 0];
+	scnprintf(to, len, "%.31s: at the end: %s\n", previous_name_of(inst), what);
 }
 
-static u64 line_at(u64 n, char *to, u32 len)
+static u64 previous_line(u64 n, char *to, u32 len)
 {
-	u64 last = old.num_entries ? time_of(old.entries[old.num_entries - 1].e.tsc) : old.inst[0].mark.boot_ns;
-	const struct old_entry *o;
+	u64 last = previous.num_entries ? previous_time_of(previous.entries[previous.num_entries - 1].e.tsc) : previous.inst[0].mark.boot_ns;
+	const struct previous_entry *o;
 	int used;
 
 	if (!n) {
-		first_line(to, len);
-		return old.inst[0].mark.boot_ns;
+		previous_first_line(to, len);
+		return previous.inst[0].mark.boot_ns;
 	}
-	if (n > old.num_entries + old.num) {
+	if (n > previous.num_entries + previous.num) {
 		strscpy(to, "driver: the front end's log is no longer there\n", len);
 		return last;
 	}
-	if (n > old.num_entries) {
-		state_line(to, len, &old.inst[n - old.num_entries - 1]);
+	if (n > previous.num_entries) {
+		previous_state_line(to, len, &previous.inst[n - previous.num_entries - 1]);
 		return last;
 	}
-	o = &old.entries[n - 1];
-	used = scnprintf(to, len, "%.31s: ", name_of(&old.inst[o->instance]));
-	qv_log_sentence(to + used, len - used - 1, &o->e, holder_then);
+	o = &previous.entries[n - 1];
+	used = scnprintf(to, len, "%.31s: ", previous_name_of(&previous.inst[o->instance]));
+	qv_log_sentence(to + used, len - used - 1, &o->e, previous_holder);
 	strlcat(to, "\n", len);
-	return time_of(o->e.tsc);
+	return previous_time_of(o->e.tsc);
 }
 
 int qv_previous_read(struct qv_log *l)
@@ -241,12 +241,12 @@ int qv_previous_read(struct qv_log *l)
 	u64 time_ns;
 	int put;
 
-	if (!old.num)
+	if (!previous.num)
 		return qv_refuse(&l->reply, QV_E_NO_PREVIOUS, "it is kept over a warm restart only, in RAM that nobody has used since",
 				 "there is no log of an earlier session in this machine's RAM");
 	l->lost = 0;
-	for (l->next = l->from; l->next <= old.num_entries + old.num + !old.front; l->next++) {
-		time_ns = line_at(l->next, text, sizeof(text));
+	for (l->next = l->from; l->next <= previous.num_entries + previous.num + !previous.front; l->next++) {
+		time_ns = previous_line(l->next, text, sizeof(text));
 		put = qv_log_put(l, &used, time_ns, text);
 		if (put < 0)
 			return put;

@@ -3,7 +3,7 @@
 #include <linux/errno.h>
 #include "qv.h"
 
-static int errno_of(u32 code)
+static int reply_errno(u32 code)
 {
 	switch (code) {
 	case QV_OK:		return 0;
@@ -35,7 +35,7 @@ int qv_refuse(struct qv_reply *r, u32 code, const char *remedy, const char *fmt,
 	va_end(args);
 	scnprintf(r->remedy, sizeof(r->remedy), "%s", remedy);
 	r->code = code;
-	return errno_of(code);
+	return reply_errno(code);
 }
 
 int qv_refuse_monitor(struct qv_reply *r, u64 error, const char *what)

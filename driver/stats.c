@@ -24,32 +24,32 @@ u64 qv_held_ns(void)
  * The longest stays of before the last call that was measured, per CPU of the front end. qv_lock is held.
  * The monitor's own begin anew with each such call; what `cell stats linux` shows does not.
  */
-static struct { u64 held_max, call_max; } earlier[QV_MON_CPUS];
+static struct { u64 held_max, call_max; } stats_earlier[QV_MON_CPUS];
 
-static u64 session;			/* of the monitor that they belong to */
+static u64 stats_session;			/* of the monitor that they belong to */
 
-static void keep_held(void)
+static void stats_keep_held(void)
 {
 	const struct qv_mon_status *s = qv_front_status();
 	const struct qv_mon_mark *mark = page_address(qv_takeover.monitor_mem) + QV_OFF_MARK;
 	u32 i;
 
-	if (mark->session != session)
-		memset(earlier, 0, sizeof(earlier));
-	session = mark->session;
+	if (mark->session != stats_session)
+		memset(stats_earlier, 0, sizeof(stats_earlier));
+	stats_session = mark->session;
 	for (i = 0; i < s->num_cpus && i < QV_MON_CPUS; i++) {
-		earlier[i].held_max = max_t(u64, earlier[i].held_max, READ_ONCE(s->cpus[i].held_max));
-		earlier[i].call_max = max_t(u64, earlier[i].call_max, READ_ONCE(s->cpus[i].call_max));
+		stats_earlier[i].held_max = max_t(u64, stats_earlier[i].held_max, READ_ONCE(s->cpus[i].held_max));
+		stats_earlier[i].call_max = max_t(u64, stats_earlier[i].call_max, READ_ONCE(s->cpus[i].call_max));
 	}
 }
 
 void qv_held_begin(void)
 {
-	keep_held();
+	stats_keep_held();
 	qv_manage(QV_HC_RESET_HELD, 0);
 }
 
-static void convert(struct qv_cpu_stats *to, const struct qv_mon_cpu_status *from)
+static void stats_convert(struct qv_cpu_stats *to, const struct qv_mon_cpu_status *from)
 {
 	u32 i;
 
@@ -72,7 +72,7 @@ int qv_stats_read(struct qv_stats *s)
 	u32 i, n = 0;
 
 	if (front) {
-		keep_held();
+		stats_keep_held();
 		status = qv_front_status();
 	} else {
 		cell = qv_cell_find(s->name);
@@ -83,10 +83,10 @@ int qv_stats_read(struct qv_stats *s)
 	for (i = 0; i < status->num_cpus && n < s->num_cpus && i < QV_MON_CPUS; i++) {
 		if (front && qv_cpu_in_cell(status->cpus[i].linux_cpu))
 			continue;		/* its counters are the cell's now */
-		convert(&one, &status->cpus[i]);
+		stats_convert(&one, &status->cpus[i]);
 		if (front) {
-			one.held_max_ns = div_u64(earlier[i].held_max * 1000000, tsc_khz);
-			one.call_max_ns = div_u64(earlier[i].call_max * 1000000, tsc_khz);
+			one.held_max_ns = div_u64(stats_earlier[i].held_max * 1000000, tsc_khz);
+			one.call_max_ns = div_u64(stats_earlier[i].call_max * 1000000, tsc_khz);
 		}
 		if (copy_to_user(u64_to_user_ptr(s->cpus) + n++ * sizeof(one), &one, sizeof(one)))
 			return qv_refuse(&s->reply, QV_E_ARGUMENT, "", "the buffer is not writable");
@@ -94,7 +94,7 @@ int qv_stats_read(struct qv_stats *s)
 	s->num_cpus = n;
 	if (s->reset_held && front) {
 		qv_manage(QV_HC_RESET_HELD, 0);
-		memset(earlier, 0, sizeof(earlier));
+		memset(stats_earlier, 0, sizeof(stats_earlier));
 	}
 	return 0;
 }

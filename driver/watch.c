@@ -12,13 +12,13 @@
 #include "qv.h"
 #include "cells.h"
 
-#define PERIOD_MS	50
+#define WATCH_PERIOD_MS	50
 
-static u64 front_seen;
-static u64 counted_ns;			/* until when watchdogs have counted */
+static u64 watch_front_seen;
+static u64 watch_counted_ns;			/* until when watchdogs have counted */
 
 /* Stops a hung cell. Returns false, with a line in the log, if it cannot be stopped */
-static bool stop_cell(struct qv_cell *cell)
+static bool watch_stop_cell(struct qv_cell *cell)
 {
 	struct qv_reply r = { 0 };
 	int error = qv_handover_stop(&r, cell);
@@ -39,13 +39,13 @@ static void watch_lock(struct qv_cell *cell)
 }
 
 /* It hangs: the monitor stops it and notes where it stood, unless a lock forbids that */
-static void handle_hang(struct qv_cell *cell)
+static void watch_hang(struct qv_cell *cell)
 {
 	struct qv_mon_failure f = { .cpu = cell->cpus[0] };
 	bool stopped;
 
 	cell->stop_later = qv_lock_holder();
-	stopped = !cell->stop_later && stop_cell(cell);
+	stopped = !cell->stop_later && watch_stop_cell(cell);
 	if (cell->failure.reason == QV_FAIL_CPU_LOST)
 		return;
 	if (stopped)
@@ -59,7 +59,7 @@ static void handle_hang(struct qv_cell *cell)
 		     "; it could not be stopped");
 }
 
-static void check_heartbeat(struct qv_cell *cell, u32 ms)
+static void watch_heartbeat(struct qv_cell *cell, u32 ms)
 {
 	const struct qv_comm *comm = cell->console->comm;
 	u64 beat = READ_ONCE(comm->heartbeat);
@@ -73,7 +73,7 @@ static void check_heartbeat(struct qv_cell *cell, u32 ms)
 		return;
 	cell->still_ms += ms;
 	if (cell->still_ms >= cell->config->watchdog_ms)
-		handle_hang(cell);
+		watch_hang(cell);
 }
 
 static void watch_cell(struct qv_cell *cell, u32 ms)
@@ -88,11 +88,11 @@ static void watch_cell(struct qv_cell *cell, u32 ms)
 		qv_console_set_instance(cell->console, 0);
 		qv_failure_record(cell, &status->failure, "");
 	} else if (cell->state == QV_STATE_RUNNING) {
-		check_heartbeat(cell, ms);
+		watch_heartbeat(cell, ms);
 	} else if (cell->stop_later && !qv_lock_holder()) {
 		cell->stop_later = false;	/* once: a CPU that does not answer is waited for 2 s */
 		if (cell->state == QV_STATE_FAILED)
-			stop_cell(cell);
+			watch_stop_cell(cell);
 	}
 }
 
@@ -102,7 +102,7 @@ static void watch_all(u32 ms)
 
 	if (!qv_takeover.enabled)
 		return;
-	qv_log_drain(QV_FRONT_END, qv_takeover.monitor_mem, &front_seen);
+	qv_log_drain(QV_FRONT_END, qv_takeover.monitor_mem, &watch_front_seen);
 	list_for_each_entry(cell, &qv_cells, list)
 		watch_cell(cell, ms);
 }
@@ -124,17 +124,17 @@ static void watch_periodically(struct work_struct *work)
 		 * Where this look comes late, Linux (or the whole machine) stood still, and who
 		 * knows about the cell: at most one period counts for it.
 		 */
-		watch_all(min_t(u64, div_u64(now - counted_ns, NSEC_PER_MSEC), PERIOD_MS));
-		counted_ns = now;
+		watch_all(min_t(u64, div_u64(now - watch_counted_ns, NSEC_PER_MSEC), WATCH_PERIOD_MS));
+		watch_counted_ns = now;
 		mutex_unlock(&qv_lock);
 	}
-	schedule_delayed_work(&watch_work, msecs_to_jiffies(PERIOD_MS));
+	schedule_delayed_work(&watch_work, msecs_to_jiffies(WATCH_PERIOD_MS));
 }
 
 void qv_watch_start(void)
 {
-	front_seen = 0;
-	counted_ns = ktime_get_ns();
+	watch_front_seen = 0;
+	watch_counted_ns = ktime_get_ns();
 	schedule_delayed_work(&watch_work, 0);
 }
 

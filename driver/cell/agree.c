@@ -49,7 +49,7 @@ int qv_cell_lock(struct qv_reply *r, struct qv_cell *cell)
 	return 0;
 }
 
-static bool unlocked(struct qv_cell *cell)
+static bool agree_unlocked(struct qv_cell *cell)
 {
 	return !qv_cell_locked(cell);
 }
@@ -63,7 +63,7 @@ int qv_cell_unlock(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' has not locked management", cell->name);
 	strscpy(name, cell->name, sizeof(name));
 	qv_console_request(cell->console, QV_REQUEST_UNLOCK);
-	agreed = qv_cell_await(name, timeout_ms, unlocked);
+	agreed = qv_cell_await(name, timeout_ms, agree_unlocked);
 	cell = qv_cell_find(name);
 	if (!cell)
 		return qv_no_cell(r, name);

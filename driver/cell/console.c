@@ -17,7 +17,7 @@
 #define WINDOW_ORDER	3
 #define COMM_PAGE	2
 
-static void release(struct kref *kref)
+static void console_release(struct kref *kref)
 {
 	struct qv_console *c = container_of(kref, struct qv_console, kref);
 	u32 i;
@@ -76,7 +76,7 @@ void qv_console_set_instance(struct qv_console *c, u32 instance)
  * What the cell shall find is there already, so one bell does for all who wait here meanwhile. The monitor
  * lets only so many pass, and a management call may be under way: then this caller waits, with .lock held
  */
-static void ring(struct qv_console *c)
+static void console_ring(struct qv_console *c)
 {
 	u64 result = qv_manage(QV_HC_DOORBELL, c->instance);
 
@@ -89,7 +89,7 @@ bool qv_console_request(struct qv_console *c, u32 request)
 	mutex_lock(&c->lock);
 	WRITE_ONCE(c->comm->request, request);
 	if (c->instance)
-		ring(c);
+		console_ring(c);
 	mutex_unlock(&c->lock);
 	return READ_ONCE(c->comm->state) != QV_INMATE_BOOTING;
 }
@@ -103,7 +103,7 @@ void qv_console_destroy(struct qv_console *c)
 	c->instance = 0;
 	mutex_unlock(&c->lock);
 	wake_up_interruptible(&c->wait);
-	kref_put(&c->kref, release);
+	kref_put(&c->kref, console_release);
 }
 
 /* ---- file operations ---- */
@@ -137,30 +137,30 @@ static int console_close(struct inode *inode, struct file *file)
 		c->writer = false;
 		mutex_unlock(&c->lock);
 	}
-	kref_put(&c->kref, release);
+	kref_put(&c->kref, console_release);
 	return 0;
 }
 
-static u32 room(struct qv_console *c)
+static u32 console_room(struct qv_console *c)
 {
 	u32 waiting = c->head - READ_ONCE(c->comm->keys_tail);
 
 	return waiting > QV_KEYS_LEN ? 0 : QV_KEYS_LEN - waiting;
 }
 
-static ssize_t put_keys(struct qv_console *c, const u8 *keys, size_t len)
+static ssize_t console_put_keys(struct qv_console *c, const u8 *keys, size_t len)
 {
 	size_t i, n = 0;
 
 	mutex_lock(&c->lock);
 	if (c->instance) {
-		n = min_t(size_t, len, room(c));
+		n = min_t(size_t, len, console_room(c));
 		for (i = 0; i < n; i++)
 			c->comm->keys[(c->head + i) % QV_KEYS_LEN] = keys[i];
 		c->head += n;
 		smp_store_release(&c->comm->keys_head, c->head);
 		if (n)
-			ring(c);
+			console_ring(c);
 	}
 	mutex_unlock(&c->lock);
 	return n;
@@ -182,7 +182,7 @@ static ssize_t console_write(struct file *file, const char __user *from, size_t 
 			return -ENODEV;
 		if (!READ_ONCE(c->instance))
 			return -EIO;
-		n = put_keys(c, keys, len);
+		n = console_put_keys(c, keys, len);
 		if (n)
 			return n;
 		if (file->f_flags & O_NONBLOCK)
@@ -202,7 +202,7 @@ static __poll_t console_poll(struct file *file, struct poll_table_struct *table)
 		return EPOLLHUP;
 	if (!READ_ONCE(c->instance))
 		return EPOLLERR;
-	return room(c) ? EPOLLOUT | EPOLLWRNORM : 0;
+	return console_room(c) ? EPOLLOUT | EPOLLWRNORM : 0;
 }
 
 static vm_fault_t console_fault(struct vm_fault *vmf)

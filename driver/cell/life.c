@@ -9,7 +9,7 @@
 #include "qv.h"
 #include "cells.h"
 
-static void free_cell(struct qv_cell *cell)
+static void life_free_cell(struct qv_cell *cell)
 {
 	list_del(&cell->list);
 	qv_num_cells--;
@@ -23,7 +23,7 @@ static void free_cell(struct qv_cell *cell)
 	kfree(cell);
 }
 
-static struct qv_cell *new_cell(const struct qv_cell_create *q)
+static struct qv_cell *life_new_cell(const struct qv_cell_create *q)
 {
 	struct qv_cell *cell = kzalloc(sizeof(*cell), GFP_KERNEL);
 
@@ -35,7 +35,7 @@ static struct qv_cell *new_cell(const struct qv_cell_create *q)
 	list_add_tail(&cell->list, &qv_cells);
 	qv_num_cells++;
 	if (!cell->config || !cell->image || !cell->console) {
-		free_cell(cell);
+		life_free_cell(cell);
 		return NULL;
 	}
 	*cell->config = *q;
@@ -47,14 +47,14 @@ static struct qv_cell *new_cell(const struct qv_cell_create *q)
 }
 
 /* The image in memory, and an empty console */
-static int load_fresh(struct qv_reply *r, struct qv_cell *cell)
+static int life_load(struct qv_reply *r, struct qv_cell *cell)
 {
 	qv_console_reset(cell->console);
 	return qv_cell_load(r, cell);
 }
 
 /* What the log says of the instance until now is about the cell that had it before: record it first */
-static int hand_over(struct qv_reply *r, struct qv_cell *cell)
+static int life_hand_over(struct qv_reply *r, struct qv_cell *cell)
 {
 	qv_watch_now();
 	return qv_handover_create(r, cell);
@@ -68,7 +68,7 @@ int qv_cell_create(struct qv_cell_create *q)
 
 	if (error)
 		return error;
-	cell = new_cell(q);
+	cell = life_new_cell(q);
 	if (!cell)
 		return qv_refuse(r, QV_E_NO_MEMORY, "free memory", "no memory for the cell's image");
 	if (copy_from_user(cell->image, u64_to_user_ptr(q->image), q->image_len))
@@ -78,15 +78,15 @@ int qv_cell_create(struct qv_cell_create *q)
 	if (!error)
 		error = qv_memory_take(r, cell);
 	if (!error)
-		error = load_fresh(r, cell);
+		error = life_load(r, cell);
 	if (!error && q->console && qv_console_publish(cell->console))
 		error = qv_refuse(r, QV_E_NO_MEMORY, "", "no console device could be made");
 	if (!error)
 		error = qv_cpus_take(r, cell);
 	if (!error)
-		error = hand_over(r, cell);
+		error = life_hand_over(r, cell);
 	if (error) {
-		free_cell(cell);
+		life_free_cell(cell);
 		return error;
 	}
 	qv_event(QV_EVENT_CELL, QV_STATE_LOADABLE, cell->name, "created: %llu MiB, %u CPUs, image loaded",
@@ -95,7 +95,7 @@ int qv_cell_create(struct qv_cell_create *q)
 }
 
 /* Makes a stopped cell loadable again, in the same pages: the monitor has cleared them */
-static int renew(struct qv_reply *r, struct qv_cell *cell)
+static int life_renew(struct qv_reply *r, struct qv_cell *cell)
 {
 	int error = qv_handover_stop(r, cell);
 
@@ -105,9 +105,9 @@ static int renew(struct qv_reply *r, struct qv_cell *cell)
 		return error;
 	cell->state = QV_STATE_CREATED;
 	qv_pci_reset(cell);
-	error = load_fresh(r, cell);
+	error = life_load(r, cell);
 	if (!error)
-		error = hand_over(r, cell);
+		error = life_hand_over(r, cell);
 	if (error)
 		return error;
 	if (cell->failure.reason)
@@ -125,7 +125,7 @@ int qv_cell_start(struct qv_reply *r, struct qv_cell *cell)
 	if (cell->failure.reason == QV_FAIL_CPU_LOST)	/* it may have fewer CPUs than its image was told */
 		return qv_failure_refuse_lost(r, cell);
 	if (cell->state != QV_STATE_LOADABLE) {
-		error = renew(r, cell);
+		error = life_renew(r, cell);
 		if (error)
 			return error;
 	}
@@ -142,7 +142,7 @@ int qv_cell_start(struct qv_reply *r, struct qv_cell *cell)
 	return 0;
 }
 
-static bool has_halted(struct qv_cell *cell)
+static bool life_has_halted(struct qv_cell *cell)
 {
 	return READ_ONCE(cell->console->comm->state) == QV_INMATE_HALTED;
 }
@@ -160,7 +160,7 @@ int qv_cell_shutdown(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 	strscpy(name, cell->name, sizeof(name));
 	if (timeout_ms) {
 		qv_console_request(cell->console, QV_REQUEST_SHUTDOWN);
-		by_itself = qv_cell_await(name, timeout_ms, has_halted);
+		by_itself = qv_cell_await(name, timeout_ms, life_has_halted);
 		cell = qv_cell_find(name);
 		if (!cell)
 			return qv_no_cell(r, name);
@@ -200,7 +200,7 @@ int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell)
 		WRITE_ONCE(cell->console->gone, false);
 		return error;
 	}
-	free_cell(cell);
+	life_free_cell(cell);
 	qv_event(QV_EVENT_CELL, 0, kept, "destroyed");
 	return 0;
 }

@@ -12,7 +12,7 @@
 struct qv_firmware qv_firmware;
 
 /* Tables of the ACPI specification; MCFG: PCI Firmware Specification 3.0, 4.1.2 */
-static const struct acpi_table_header *table(const char *name)
+static const struct acpi_table_header *firmware_table(const char *name)
 {
 	struct acpi_table_header *found = NULL;
 
@@ -21,7 +21,7 @@ static const struct acpi_table_header *table(const char *name)
 
 static void read_mcfg(struct qv_mon_boot *b)
 {
-	const struct acpi_table_mcfg *mcfg = (const void *)table(ACPI_SIG_MCFG);
+	const struct acpi_table_mcfg *mcfg = (const void *)firmware_table(ACPI_SIG_MCFG);
 	const struct acpi_mcfg_allocation *a = (const void *)(mcfg + 1);
 
 	if (!mcfg)
@@ -37,7 +37,7 @@ static void read_mcfg(struct qv_mon_boot *b)
 
 static void read_madt(struct qv_mon_boot *b)
 {
-	const struct acpi_table_madt *madt = (const void *)table(ACPI_SIG_MADT);
+	const struct acpi_table_madt *madt = (const void *)firmware_table(ACPI_SIG_MADT);
 	const struct acpi_subtable_header *s = (const void *)(madt + 1);
 	const void *end = madt ? (void *)madt + madt->header.length : NULL;
 
@@ -50,7 +50,7 @@ static void read_madt(struct qv_mon_boot *b)
 }
 
 /* The id of a CPU that may run; false: this is none */
-static bool enabled_cpu(const struct acpi_subtable_header *s, u32 *id)
+static bool madt_enabled_cpu(const struct acpi_subtable_header *s, u32 *id)
 {
 	const struct acpi_madt_local_apic *a = (const void *)s;
 	const struct acpi_madt_local_x2apic *x = (const void *)s;
@@ -66,25 +66,25 @@ static bool enabled_cpu(const struct acpi_subtable_header *s, u32 *id)
 	return false;
 }
 
-static bool listed_before(const struct acpi_subtable_header *first, const struct acpi_subtable_header *end, u32 id)
+static bool madt_listed_before(const struct acpi_subtable_header *first, const struct acpi_subtable_header *end, u32 id)
 {
 	u32 other;
 
 	for (; first < end; first = (void *)first + first->length)
-		if (enabled_cpu(first, &other) && other == id)
+		if (madt_enabled_cpu(first, &other) && other == id)
 			return true;
 	return false;
 }
 
 u32 qv_firmware_cpus(void)
 {
-	const struct acpi_table_madt *madt = (const void *)table(ACPI_SIG_MADT);
+	const struct acpi_table_madt *madt = (const void *)firmware_table(ACPI_SIG_MADT);
 	const struct acpi_subtable_header *first = (const void *)(madt + 1), *s = first;
 	const void *end = madt ? (void *)madt + madt->header.length : NULL;
 	u32 id, num = 0;
 
 	for (; madt && (void *)(s + 1) <= end && s->length >= sizeof(*s); s = (void *)s + s->length)
-		num += enabled_cpu(s, &id) && !listed_before(first, s, id);	/* some firmware lists one as both kinds */
+		num += madt_enabled_cpu(s, &id) && !madt_listed_before(first, s, id);	/* some firmware lists one as both kinds */
 	return num;
 }
 
@@ -100,7 +100,7 @@ static void add_ports(struct qv_mon_boot *b, u64 first, u32 len)
 	b->firmware_ports[b->num_firmware_ports++].last = first + len - 1;
 }
 
-#define NEVER	1	/* as the value of no bits: what .bits says never passes */
+#define GUARD_NEVER	1	/* as the value of no bits: what .bits says never passes */
 
 static void add_guard(struct qv_mon_boot *b, struct qv_mon_guard g)
 {
@@ -149,7 +149,7 @@ static void add_smi_enable(struct qv_mon_boot *b, u32 port)
 	for (i = 0; i < 4; i++)
 		if (off >> i * 8 & 0xff)
 			add_guard(b, (struct qv_mon_guard){ .first = port + i, .last = port + i, .bits = off >> i * 8,
-							    .value = NEVER, .what = QV_LOG_SMI_ENABLE });
+							    .value = GUARD_NEVER, .what = QV_LOG_SMI_ENABLE });
 }
 
 static void add_pm_registers(struct qv_mon_boot *b, const struct acpi_table_fadt *f)
@@ -208,7 +208,7 @@ static acpi_status hotplug_ports(struct acpi_resource *r, void *context)
 	first = r->data.io.minimum + h->kind->at;
 	add_ports(h->b, r->data.io.minimum, r->data.io.address_length);
 	add_guard(h->b, (struct qv_mon_guard){ .first = first, .last = first + h->kind->len - 1, .bits = h->kind->bits,
-					       .value = NEVER, .what = QV_LOG_EJECT });
+					       .value = GUARD_NEVER, .what = QV_LOG_EJECT });
 	return AE_OK;
 }
 
@@ -248,7 +248,7 @@ static acpi_status fw_cfg_ports(struct acpi_resource *r, void *context)
 	add_ports(b, first, len);
 	if (len >= FW_CFG_DMA + FW_CFG_DMA_LEN)
 		add_guard(b, (struct qv_mon_guard){ .first = first + FW_CFG_DMA, .last = first + FW_CFG_DMA + FW_CFG_DMA_LEN - 1,
-						    .value = NEVER, .what = QV_LOG_BOARD_DMA });
+						    .value = GUARD_NEVER, .what = QV_LOG_BOARD_DMA });
 	return AE_OK;
 }
 

@@ -14,7 +14,7 @@
 #include "identity.h"
 #include "setup.h"
 
-#define TRIES		24	/* allocations held at once to reach deep pages */
+#define MONITOR_MEM_TRIES	24	/* allocations held at once to reach deep pages */
 #define CR4_FRED_	(1ull << 32)
 
 static bool test_impatient;
@@ -32,7 +32,7 @@ struct qv_mon_boot *qv_monitor_mem_boot(void)
 	return &inst->boot;
 }
 
-static int add_ram(struct resource *res, void *arg)
+static int monitor_mem_add_ram(struct resource *res, void *arg)
 {
 	struct qv_mon_boot *b = arg;
 
@@ -44,7 +44,7 @@ static int add_ram(struct resource *res, void *arg)
 	return 0;
 }
 
-static void fill_boot(struct qv_mon_boot *b)
+static void monitor_mem_fill_boot(struct qv_mon_boot *b)
 {
 	u32 i;
 
@@ -66,11 +66,11 @@ static void fill_boot(struct qv_mon_boot *b)
 		b->cpus[i].linux_cpu = qv_takeover.cpu_of[i];
 	qv_firmware_read(b);
 	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, b,
-			    add_ram);
+			    monitor_mem_add_ram);
 }
 
 /* qv_previous_find() finds the log by this mark after a warm reset */
-static void write_mark(void)
+static void monitor_mem_write_mark(void)
 {
 	struct qv_mon_mark *mark = page_address(qv_takeover.monitor_mem) + QV_OFF_MARK;
 
@@ -94,12 +94,12 @@ void qv_monitor_mem_free(void)
  * Takes the pages that lie deepest in the allocator's lists. The Linux of the next boot uses these late,
  * so the log in them is more likely to survive a warm reset. Returns NULL if there are none.
  */
-static struct page *take_contiguous(u32 order)
+static struct page *monitor_mem_alloc(u32 order)
 {
-	struct page *tried[TRIES], *found = NULL;
+	struct page *tried[MONITOR_MEM_TRIES], *found = NULL;
 	u32 n = 0;
 
-	while (n < TRIES) {
+	while (n < MONITOR_MEM_TRIES) {
 		tried[n] = alloc_pages((n ? GFP_NOWAIT : GFP_KERNEL | __GFP_RETRY_MAYFAIL) | __GFP_NOWARN,
 				       order);
 		if (!tried[n])
@@ -133,19 +133,19 @@ int qv_monitor_mem_make(struct qv_reply *r)
 	qv_takeover.num_cpus = 0;
 	for_each_online_cpu(cpu)
 		qv_takeover.cpu_of[qv_takeover.num_cpus++] = cpu;
-	qv_takeover.monitor_mem = take_contiguous(get_order(QV_BLOCK_FRONT_END));
+	qv_takeover.monitor_mem = monitor_mem_alloc(get_order(QV_BLOCK_FRONT_END));
 	if (!qv_takeover.monitor_mem)
 		return qv_refuse(r, QV_E_NO_MEMORY, "free memory, or enable earlier after boot",
 				 "Linux has no 4 MiB of contiguous memory for the monitor");
 	qv_nmi_reset();
 	inst = page_address(qv_takeover.monitor_mem) + QV_OFF_INSTANCE;
-	fill_boot(&inst->boot);
+	monitor_mem_fill_boot(&inst->boot);
 	memcpy(page_address(qv_takeover.monitor_mem) + QV_OFF_IMAGE, qv_virt->image,
 	       qv_virt->image_end - qv_virt->image);
 	inst->pool.va = (u64)page_address(qv_takeover.monitor_mem);
 	if (setup_tables(inst) || identity_tables(inst))
 		return qv_refuse(r, QV_E_NO_MEMORY, "", "the monitor's page tables do not fit");
 	setup_rebase(inst);
-	write_mark();
+	monitor_mem_write_mark();
 	return 0;
 }

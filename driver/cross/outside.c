@@ -11,26 +11,26 @@
 #include "cross.h"
 
 /* Under qv_lock */
-static cpumask_t brought;		/* online now for our sake alone */
-static cpumask_t parked;		/* offline before enable, and under the monitor */
+static cpumask_t outside_brought;		/* online now for our sake alone */
+static cpumask_t outside_parked;		/* offline before enable, and under the monitor */
 
-static void bring(const struct cpumask *which)
+static void outside_bring(const struct cpumask *which)
 {
 	u32 cpu;
 
 	for_each_cpu(cpu, which)
 		if (!cpu_online(cpu) && num_online_cpus() < QV_MON_CPUS && !add_cpu(cpu))
-			cpumask_set_cpu(cpu, &brought);
+			cpumask_set_cpu(cpu, &outside_brought);
 }
 
 void qv_outside_gather(void)
 {
-	bring(cpu_present_mask);
+	outside_bring(cpu_present_mask);
 }
 
 void qv_outside_return(void)
 {
-	bring(&parked);
+	outside_bring(&outside_parked);
 }
 
 /*
@@ -41,14 +41,14 @@ void qv_outside_park(void)
 {
 	u32 cpu;
 
-	for_each_cpu(cpu, &brought)
+	for_each_cpu(cpu, &outside_brought)
 		if (cpu_online(cpu) && (qv_rendezvous_pending() || remove_cpu(cpu)) && cpu_online(cpu))
 			qv_log("driver", "CPU %u was offline before and does not go offline again: it stays online", cpu);
 	if (qv_takeover.enabled)
-		cpumask_or(&parked, &parked, &brought);
+		cpumask_or(&outside_parked, &outside_parked, &outside_brought);
 	else
-		cpumask_clear(&parked);
-	cpumask_clear(&brought);
+		cpumask_clear(&outside_parked);
+	cpumask_clear(&outside_brought);
 }
 
 /* What the firmware lists, Linux may not know: nr_cpus= */

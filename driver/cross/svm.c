@@ -20,12 +20,12 @@ extern char qv_svm_leave[];
 u64 qv_svm_cross(void *state, u64 cr3, u64 entry, u64 pcpu, u64 cr4, u32 back);
 extern const u8 qv_image_amd[], qv_image_amd_end[];
 
-static bool present(void)
+static bool svm_present(void)
 {
 	return qv_cpuid(0x80000000).eax >= 0x8000000a && qv_cpuid(0x80000001).ecx & CPUID_SVM;
 }
 
-static u32 features(void)
+static u32 svm_features(void)
 {
 	struct qv_regs r;
 	u32 features = 0;
@@ -41,13 +41,13 @@ static u32 features(void)
 	return features;
 }
 
-static int preflight(struct qv_reply *r)
+static int svm_preflight(struct qv_reply *r)
 {
 	if (qv_rdmsr(MSR_VM_CR) & VM_CR_SVMDIS)
 		return qv_refuse(r, QV_E_VIRT_DISABLED,
 				 "switch SVM on in the firmware setup and start the machine again",
 				 "the firmware has disabled SVM");
-	if (!(features() & QV_FEATURE_NPT))
+	if (!(svm_features() & QV_FEATURE_NPT))
 		return qv_refuse(r, QV_E_NO_NESTED, "use a processor with nested paging (any since 2008)",
 				 "this processor has SVM but no nested paging");
 	if (cpu_feature_enabled(X86_FEATURE_SME) && (qv_rdmsr(MSR_SYSCFG) & SYSCFG_SME))
@@ -56,14 +56,14 @@ static int preflight(struct qv_reply *r)
 	return 0;
 }
 
-static bool in_use(void)
+static bool svm_in_use(void)
 {
 	return qv_rdmsr(QV_MSR_EFER) & EFER_SVME_;
 }
 
-static void fill(struct qv_mon_boot *b)
+static void svm_fill(struct qv_mon_boot *b)
 {
-	u32 have = features();
+	u32 have = svm_features();
 
 	b->nested_levels = b->levels;
 	b->next_rip = !!(have & QV_FEATURE_NRIPS);
@@ -77,16 +77,16 @@ static void fill(struct qv_mon_boot *b)
 }
 
 /* EFER is switched at the last moment: nothing is prepared, and nothing can be refused */
-static bool ready(struct qv_crossing *c)
+static bool svm_ready(struct qv_crossing *c)
 {
 	return true;
 }
 
-static void unready(struct qv_crossing *c)
+static void svm_unready(struct qv_crossing *c)
 {
 }
 
-static u64 enter(struct qv_crossing *c)
+static u64 svm_enter(struct qv_crossing *c)
 {
 	u64 error;
 
@@ -100,7 +100,7 @@ static u64 enter(struct qv_crossing *c)
 	return error;
 }
 
-static u64 leave(struct qv_crossing *c)
+static u64 svm_leave(struct qv_crossing *c)
 {
 	u64 error = qv_svm_cross(NULL, 0, 0, 0, 0, 1);
 
@@ -109,7 +109,7 @@ static u64 leave(struct qv_crossing *c)
 	return error;
 }
 
-static u64 hypercall(u64 nr, u64 a, u64 b)
+static u64 svm_hypercall(u64 nr, u64 a, u64 b)
 {
 	asm volatile("1: vmmcall\n"
 		     "	jmp 3f\n"
@@ -123,6 +123,6 @@ const struct qv_virt qv_svm = {
 	.name = "AMD-V", .feature = "SVM", .kvm = "kvm_amd", .vendor = 1,
 	.no_virt_remedy = "switch SVM (AMD-V) on in the firmware setup, or use a machine that has it",
 	.image = qv_image_amd, .image_end = qv_image_amd_end,
-	.present = present, .features = features, .preflight = preflight, .in_use = in_use, .fill = fill,
-	.ready = ready, .unready = unready, .enter = enter, .leave = leave, .hypercall = hypercall,
+	.present = svm_present, .features = svm_features, .preflight = svm_preflight, .in_use = svm_in_use, .fill = svm_fill,
+	.ready = svm_ready, .unready = svm_unready, .enter = svm_enter, .leave = svm_leave, .hypercall = svm_hypercall,
 };

@@ -13,7 +13,7 @@
 static const struct {
 	char maker[13];			/* as CPUID 0 has it */
 	const struct qv_virt *virt;
-} makers[] = {
+} virt_makers[] = {
 	{ "AuthenticAMD", &qv_svm },
 	{ "HygonGenuine", &qv_svm },
 	{ "GenuineIntel", &qv_vmx },
@@ -22,10 +22,10 @@ static const struct {
 };
 
 const struct qv_virt *qv_virt;
-static u32 features;			/* as found when the module came: later a monitor may hide them */
-static bool present;
+static u32 virt_features;			/* as found when the module came: later a monitor may hide them */
+static bool virt_present;
 
-static void name_maker(char maker[13])
+static void virt_name_maker(char maker[13])
 {
 	struct qv_regs r = qv_cpuid(0);
 
@@ -40,22 +40,22 @@ void qv_virt_choose(void)
 	char maker[13];
 	u32 i;
 
-	name_maker(maker);
-	for (i = 0; i < ARRAY_SIZE(makers); i++)
-		if (!memcmp(maker, makers[i].maker, sizeof(maker)))
-			qv_virt = makers[i].virt;
-	present = qv_virt && qv_virt->present();
-	features = present ? qv_virt->features() : 0;
+	virt_name_maker(maker);
+	for (i = 0; i < ARRAY_SIZE(virt_makers); i++)
+		if (!memcmp(maker, virt_makers[i].maker, sizeof(maker)))
+			qv_virt = virt_makers[i].virt;
+	virt_present = qv_virt && qv_virt->present();
+	virt_features = virt_present ? qv_virt->features() : 0;
 }
 
 u32 qv_virt_features(void)
 {
-	return features;
+	return virt_features;
 }
 
 u32 qv_virt_vendor(void)
 {
-	return present ? qv_virt->vendor : 0;
+	return virt_present ? qv_virt->vendor : 0;
 }
 
 const struct qv_image_header *qv_virt_image(void)
@@ -79,11 +79,11 @@ int qv_virt_preflight(struct qv_reply *r)
 	char maker[13];
 	int error;
 
-	name_maker(maker);
+	virt_name_maker(maker);
 	if (!qv_virt)
 		return qv_refuse(r, QV_E_NO_VIRT, "use a machine with AMD-V or Intel VT-x",
 				 "this processor's maker (%s) is not one whose virtualization QV knows", maker);
-	if (!present)
+	if (!virt_present)
 		return qv_refuse(r, QV_E_NO_VIRT, qv_virt->no_virt_remedy,
 				 "this processor does not offer %s (%s)", qv_virt->feature, qv_virt->name);
 	error = qv_virt->preflight(r);
@@ -112,7 +112,7 @@ u64 qv_manage(u64 nr, u64 a)
 }
 
 /* For tests: the monitor faults while it serves this call, and answers with #GP; see QV_FAULT_* */
-static int ask_for_fault(const char *text, const struct kernel_param *param)
+static int virt_ask_for_fault(const char *text, const struct kernel_param *param)
 {
 	u64 kind;
 	int error = kstrtou64(text, 0, &kind);
@@ -123,6 +123,6 @@ static int ask_for_fault(const char *text, const struct kernel_param *param)
 	return 0;
 }
 
-static const struct kernel_param_ops test_fault = { .set = ask_for_fault };
+static const struct kernel_param_ops test_fault = { .set = virt_ask_for_fault };
 module_param_cb(test_fault, &test_fault, NULL, 0200);
 MODULE_PARM_DESC(test_fault, "for tests, with test_hooks=1: the monitor makes a fault of its own, of this kind");

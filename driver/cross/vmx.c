@@ -49,12 +49,12 @@ extern const u8 qv_image_intel[], qv_image_intel_end[];
 	bad_;									\
 })
 
-static bool write_field(u32 field, u64 value)
+static bool vmx_write_field(u32 field, u64 value)
 {
 	return !REFUSED("vmwrite %[value], %[field]", [value] "r"(value), [field] "r"((u64)field));
 }
 
-static u32 instruction_error(void)
+static u32 vmx_instruction_error(void)
 {
 	u64 number = 0;
 
@@ -63,19 +63,19 @@ static u32 instruction_error(void)
 	return number;
 }
 
-static bool in_use(void)
+static bool vmx_in_use(void)
 {
 	return qv_cr4() & CR4_VMXE_;
 }
 
-static void write_cr4_(u64 cr4)
+static void vmx_write_cr4(u64 cr4)
 {
 	asm volatile("mov %0, %%cr4" : : "r"(cr4) : "memory");
 }
 
 /* ---- before the crossing ---- */
 
-static bool write_fields(struct qv_crossing *c)
+static bool vmx_write_fields(struct qv_crossing *c)
 {
 	struct qv_mon_vmx x;
 	u32 i;
@@ -99,7 +99,7 @@ static bool write_fields(struct qv_crossing *c)
 		};
 
 		for (i = 0; i < ARRAY_SIZE(fields); i++)
-			if (!write_field(fields[i].field, fields[i].value)) {
+			if (!vmx_write_field(fields[i].field, fields[i].value)) {
 				scnprintf(c->step, sizeof(c->step), "VMWRITE of field %#x", fields[i].field);
 				return false;
 			}
@@ -107,7 +107,7 @@ static bool write_fields(struct qv_crossing *c)
 	return true;
 }
 
-static bool refused(struct qv_crossing *c, bool bad, const char *step)
+static bool vmx_refused(struct qv_crossing *c, bool bad, const char *step)
 {
 	if (bad)
 		strscpy(c->step, step, sizeof(c->step));
@@ -115,7 +115,7 @@ static bool refused(struct qv_crossing *c, bool bad, const char *step)
 }
 
 /* 0 where there is no such MSR */
-static u64 precise_samples(void)
+static u64 vmx_precise_samples(void)
 {
 	u32 low = 0, high = 0;
 
@@ -133,64 +133,64 @@ static bool vmx_on(struct qv_crossing *c)
 	*(u32 *)phys_to_virt(region) = x.revision;
 	*(u32 *)phys_to_virt(c->area_pa + CPU_OFF_VMCS) = x.revision;
 	/* A trace writes to memory that Linux may free later; a sample is written by linear address, the monitor's too */
-	if (refused(c, !qv_vmx_quiet(), "the CPU: it is traced (Intel PT), or has user interrupts on") ||
-	    refused(c, precise_samples(), "the CPU: perf takes precise samples of it (PEBS)"))
+	if (vmx_refused(c, !qv_vmx_quiet(), "the CPU: it is traced (Intel PT), or has user interrupts on") ||
+	    vmx_refused(c, vmx_precise_samples(), "the CPU: perf takes precise samples of it (PEBS)"))
 		return false;
-	if (refused(c, !qv_vmx_allowed(), "VT-x by IA32_FEATURE_CONTROL, unlike that of the first CPU") ||
-	    refused(c, !qv_vmx_alike(c->boot), "the CPU: its VT-x has not what that of the first CPU has"))
+	if (vmx_refused(c, !qv_vmx_allowed(), "VT-x by IA32_FEATURE_CONTROL, unlike that of the first CPU") ||
+	    vmx_refused(c, !qv_vmx_alike(c->boot), "the CPU: its VT-x has not what that of the first CPU has"))
 		return false;
-	write_cr4_(qv_cr4() | CR4_VMXE_);
-	if (!refused(c, REFUSED("vmxon %[pa]", [pa] "m"(region)), "VMXON"))
+	vmx_write_cr4(qv_cr4() | CR4_VMXE_);
+	if (!vmx_refused(c, REFUSED("vmxon %[pa]", [pa] "m"(region)), "VMXON"))
 		return true;
-	write_cr4_(qv_cr4() & ~CR4_VMXE_);
+	vmx_write_cr4(qv_cr4() & ~CR4_VMXE_);
 	return false;
 }
 
 /* Linux's and the monitor's bear the same tag, VPID 0, which is no guest's */
-static void drop_translations(void)
+static void vmx_drop_translations(void)
 {
 	u64 cr4 = qv_cr4();
 
-	write_cr4_(cr4 ^ CR4_PGE_);
-	write_cr4_(cr4);
+	vmx_write_cr4(cr4 ^ CR4_PGE_);
+	vmx_write_cr4(cr4);
 }
 
-static void unready(struct qv_crossing *c)
+static void vmx_unready(struct qv_crossing *c)
 {
 	u64 vmcs = c->area_pa + CPU_OFF_VMCS;
 
 	/* The processor writes to the VMCS until it is cleared; nothing can be done if it does not want to */
 	asm volatile("1: vmclear %0\n2:\n" _ASM_EXTABLE(1b, 2b) : : "m"(vmcs) : "memory", "cc");
 	asm volatile("1: vmxoff\n2:\n" _ASM_EXTABLE(1b, 2b) : : : "memory", "cc");
-	write_cr4_(qv_cr4() & ~CR4_VMXE_);
-	drop_translations();	/* the monitor's */
+	vmx_write_cr4(qv_cr4() & ~CR4_VMXE_);
+	vmx_drop_translations();	/* the monitor's */
 }
 
 #define ALL_CONTEXTS 2ull
 
-static bool ready(struct qv_crossing *c)
+static bool vmx_ready(struct qv_crossing *c)
 {
 	u64 vmcs = c->area_pa + CPU_OFF_VMCS;
 	struct { u64 a, b; } none = { 0, 0 };
 
 	if (!vmx_on(c))
 		return false;
-	if (!refused(c, REFUSED("vmclear %[pa]", [pa] "m"(vmcs)), "VMCLEAR") &&
-	    !refused(c, REFUSED("vmptrld %[pa]", [pa] "m"(vmcs)), "VMPTRLD") &&
-	    write_fields(c) &&
+	if (!vmx_refused(c, REFUSED("vmclear %[pa]", [pa] "m"(vmcs)), "VMCLEAR") &&
+	    !vmx_refused(c, REFUSED("vmptrld %[pa]", [pa] "m"(vmcs)), "VMPTRLD") &&
+	    vmx_write_fields(c) &&
 	    /* What an earlier session's guests have left */
-	    !refused(c, REFUSED("invept %[none], %[all]", [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVEPT") &&
-	    !refused(c, REFUSED("invvpid %[none], %[all]", [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVVPID"))
+	    !vmx_refused(c, REFUSED("invept %[none], %[all]", [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVEPT") &&
+	    !vmx_refused(c, REFUSED("invvpid %[none], %[all]", [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVVPID"))
 		return true;
-	c->number = instruction_error();
-	unready(c);
+	c->number = vmx_instruction_error();
+	vmx_unready(c);
 	return false;
 }
 
 /* ---- the crossing ---- */
 
 /* Of a system segment, from its descriptor of 16 bytes */
-static u64 system_base(const struct qv_linux_state *s, u16 sel)
+static u64 vmx_system_base(const struct qv_linux_state *s, u16 sel)
 {
 	u64 d[2];
 
@@ -198,7 +198,7 @@ static u64 system_base(const struct qv_linux_state *s, u16 sel)
 	return (d[0] >> 16 & 0xffffff) | (d[0] >> 56) << 24 | d[1] << 32;
 }
 
-static struct qv_linux_seg segment(u16 sel, u64 base)
+static struct qv_linux_seg vmx_segment(u16 sel, u64 base)
 {
 	struct qv_linux_seg seg = { .sel = sel, .rights = UNUSABLE, .base = base };
 	u32 rights, limit;
@@ -215,7 +215,7 @@ static struct qv_linux_seg segment(u16 sel, u64 base)
 }
 
 /* What an exit changes, beside what qv_crossing_save_linux() saves */
-static void save_more(struct qv_linux_state *s)
+static void vmx_save_more(struct qv_linux_state *s)
 {
 	u16 fs, gs, tr, ldt;
 
@@ -225,10 +225,10 @@ static void save_more(struct qv_linux_state *s)
 	asm volatile("sldt %0" : "=r"(ldt));
 	s->tr = tr;
 	s->ldt = ldt;
-	s->fs = segment(fs, qv_rdmsr(MSR_FS_BASE_));
-	s->gs = segment(gs, qv_rdmsr(MSR_GS_BASE_));
-	s->tr_seg = segment(tr, system_base(s, tr));
-	s->ldt_seg = segment(ldt, ldt ? system_base(s, ldt) : 0);
+	s->fs = vmx_segment(fs, qv_rdmsr(MSR_FS_BASE_));
+	s->gs = vmx_segment(gs, qv_rdmsr(MSR_GS_BASE_));
+	s->tr_seg = vmx_segment(tr, vmx_system_base(s, tr));
+	s->ldt_seg = vmx_segment(ldt, ldt ? vmx_system_base(s, ldt) : 0);
 	asm volatile("mov %%dr7, %0" : "=r"(s->dr7));
 	s->debugctl = qv_rdmsr(MSR_DEBUGCTL_);
 	s->sysenter_cs = qv_rdmsr(MSR_SYSENTER);
@@ -237,7 +237,7 @@ static void save_more(struct qv_linux_state *s)
 }
 
 /* An exit leaves TR with the least limit, and its descriptor busy. Linux shows its GDT at a second, writable place */
-static void reload_tr(const struct qv_linux_state *s, const struct desc_ptr *gdt)
+static void vmx_reload_tr(const struct qv_linux_state *s, const struct desc_ptr *gdt)
 {
 	struct desc_struct *writable = this_cpu_ptr(&gdt_page)->gdt;
 	struct desc_ptr direct = { .size = s->gdt_limit, .address = (unsigned long)writable };
@@ -249,7 +249,7 @@ static void reload_tr(const struct qv_linux_state *s, const struct desc_ptr *gdt
 }
 
 /* An NMI of Linux's that came while the monitor was at work, or waited there for its turn, comes now */
-static void nmi_again(const struct qv_crossing *c)
+static void vmx_nmi_again(const struct qv_crossing *c)
 {
 	const struct pcpu *cpu = container_of(c->state, struct pcpu, linux_state);
 	const u32 nmi = APIC_DM_NMI | APIC_INT_ASSERT;
@@ -267,7 +267,7 @@ static void nmi_again(const struct qv_crossing *c)
 	WRITE_ONCE(*icr, nmi);
 }
 
-static void note_vmx(struct cpuinfo_x86 *c)
+static void vmx_copy_capability(struct cpuinfo_x86 *c)
 {
 	const struct cpuinfo_x86 *first = &cpu_data(0);
 	const u32 word = X86_FEATURE_EPT / 32;	/* what Linux derives from VMX's own registers, all of it */
@@ -285,14 +285,14 @@ static void note_vmx(struct cpuinfo_x86 *c)
  * A CPU that came online under QV, where CPUID shows no VMX, has none in Linux's notes of it, nor in those of what
  * all CPUs have: KVM would refuse. CPU 0 never goes offline.
  */
-static void remember_vmx(void)
+static void vmx_restore_capability(void)
 {
-	note_vmx(&cpu_data(smp_processor_id()));
-	note_vmx(&boot_cpu_data);
+	vmx_copy_capability(&cpu_data(smp_processor_id()));
+	vmx_copy_capability(&boot_cpu_data);
 }
 
 /* Back in Linux, in VMX root operation: what an exit does not load */
-static void come_home(struct qv_crossing *c)
+static void vmx_come_home(struct qv_crossing *c)
 {
 	const struct qv_linux_state *s = c->state;
 	struct desc_ptr gdt = { .size = s->gdt_limit, .address = s->gdt_base };
@@ -300,7 +300,7 @@ static void come_home(struct qv_crossing *c)
 	u64 user_gs = qv_rdmsr(MSR_USER_GS);
 
 	asm volatile("lidt %0" : : "m"(idt));
-	reload_tr(s, &gdt);
+	vmx_reload_tr(s, &gdt);
 	asm volatile("lldt %w0" : : "q"((u32)s->ldt_seg.sel));
 	if (s->fs.sel) {
 		loadsegment(fs, s->fs.sel);
@@ -312,12 +312,12 @@ static void come_home(struct qv_crossing *c)
 	}
 	asm volatile("mov %0, %%dr7" : : "r"(s->dr7));
 	qv_wrmsr(MSR_DEBUGCTL_, s->debugctl);
-	unready(c);
-	remember_vmx();
-	nmi_again(c);
+	vmx_unready(c);
+	vmx_restore_capability();
+	vmx_nmi_again(c);
 }
 
-static u64 enter(struct qv_crossing *c)
+static u64 vmx_enter(struct qv_crossing *c)
 {
 	u64 error;
 
@@ -325,37 +325,37 @@ static u64 enter(struct qv_crossing *c)
 		     offsetof(struct qv_linux_state, rip) != 0x08 ||
 		     offsetof(struct qv_linux_state, rflags) != 0x10 ||
 		     offsetof(struct qv_linux_state, error) != 0x100);
-	save_more(c->state);
-	drop_translations();
+	vmx_save_more(c->state);
+	vmx_drop_translations();
 	error = qv_vmx_cross(c->state, c->area_va, 0);
 	if (!error)
 		return 0;
 	if (error != ~0ull) {
-		come_home(c);
+		vmx_come_home(c);
 		return error;
 	}
 	strscpy(c->step, "VMLAUNCH", sizeof(c->step));
-	c->number = instruction_error();
-	unready(c);
+	c->number = vmx_instruction_error();
+	vmx_unready(c);
 	return QV_ME_SWITCH;
 }
 
-static u64 leave(struct qv_crossing *c)
+static u64 vmx_leave(struct qv_crossing *c)
 {
 	u64 error = qv_vmx_cross(NULL, 0, 1);
 
 	if (!error)
-		come_home(c);
+		vmx_come_home(c);
 	return error;
 }
 
-static void fill(struct qv_mon_boot *b)
+static void vmx_fill(struct qv_mon_boot *b)
 {
 	qv_vmx_fill(b);
 	b->tramp_leave = (u64)qv_vmx_leave;
 }
 
-static u64 hypercall(u64 nr, u64 a, u64 b)
+static u64 vmx_hypercall(u64 nr, u64 a, u64 b)
 {
 	asm volatile("1: vmcall\n"
 		     "	jmp 3f\n"
@@ -369,6 +369,6 @@ const struct qv_virt qv_vmx = {
 	.name = "VT-x", .feature = "VMX", .kvm = "kvm_intel", .vendor = 2,
 	.no_virt_remedy = "switch VT-x on in the firmware setup, or use a machine that has it",
 	.image = qv_image_intel, .image_end = qv_image_intel_end,
-	.present = qv_vmx_present, .features = qv_vmx_features, .preflight = qv_vmx_preflight, .in_use = in_use,
-	.fill = fill, .ready = ready, .unready = unready, .enter = enter, .leave = leave, .hypercall = hypercall,
+	.present = qv_vmx_present, .features = qv_vmx_features, .preflight = qv_vmx_preflight, .in_use = vmx_in_use,
+	.fill = vmx_fill, .ready = vmx_ready, .unready = vmx_unready, .enter = vmx_enter, .leave = vmx_leave, .hypercall = vmx_hypercall,
 };

@@ -13,14 +13,14 @@
 
 #define HUGE_ORDER	get_order(QV_HUGE)
 
-static int by_address(const void *a, const void *b)
+static int memory_by_address(const void *a, const void *b)
 {
 	unsigned long x = page_to_pfn(*(struct page **)a), y = page_to_pfn(*(struct page **)b);
 
 	return x < y ? -1 : x > y;
 }
 
-static void free_huge_pages(struct qv_memory *m)
+static void memory_free(struct qv_memory *m)
 {
 	while (m->num)
 		__free_pages(m->pages[--m->num], HUGE_ORDER);
@@ -28,7 +28,7 @@ static void free_huge_pages(struct qv_memory *m)
 	m->pages = NULL;
 }
 
-static int alloc_huge_pages(struct qv_memory *m, u32 num)
+static int memory_alloc(struct qv_memory *m, u32 num)
 {
 	m->pages = kvcalloc(num, sizeof(*m->pages), GFP_KERNEL);
 	if (!m->pages)
@@ -37,17 +37,17 @@ static int alloc_huge_pages(struct qv_memory *m, u32 num)
 		m->pages[m->num] = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
 					       __GFP_RETRY_MAYFAIL, HUGE_ORDER);
 		if (!m->pages[m->num]) {
-			free_huge_pages(m);
+			memory_free(m);
 			return -ENOMEM;
 		}
 		cond_resched();
 	}
 	/* The monitor wants ascending pages, so that it sees at once that none is listed twice */
-	sort(m->pages, num, sizeof(*m->pages), by_address, NULL);
+	sort(m->pages, num, sizeof(*m->pages), memory_by_address, NULL);
 	return 0;
 }
 
-static u32 count_runs(const struct qv_memory *memory)
+static u32 memory_count_runs(const struct qv_memory *memory)
 {
 	u32 i, runs = 0;
 
@@ -61,13 +61,13 @@ int qv_memory_take(struct qv_reply *r, struct qv_cell *cell)
 {
 	u64 bytes = cell->config->memory;
 
-	if (alloc_huge_pages(&cell->memory, bytes / QV_HUGE))
+	if (memory_alloc(&cell->memory, bytes / QV_HUGE))
 		return qv_refuse(r, QV_E_NO_MEMORY, "free memory, or give the cell less",
 				 "Linux could not free %llu MiB in pieces of 2 MiB", bytes >> 20);
-	if (count_runs(&cell->memory) > QV_MON_RUNS)
+	if (memory_count_runs(&cell->memory) > QV_MON_RUNS)
 		return qv_refuse(r, QV_E_NO_MEMORY, "try earlier after boot, or give the cell less",
 				 "the free memory is too scattered: %u pieces, the monitor takes %u",
-				 count_runs(&cell->memory), QV_MON_RUNS);
+				 memory_count_runs(&cell->memory), QV_MON_RUNS);
 	cell->monitor_mem = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
 					get_order(QV_BLOCK_CELL));
 	if (!cell->monitor_mem)
@@ -81,7 +81,7 @@ void qv_memory_give(struct qv_cell *cell)
 	if (cell->monitor_mem)
 		__free_pages(cell->monitor_mem, get_order(QV_BLOCK_CELL));
 	cell->monitor_mem = NULL;
-	free_huge_pages(&cell->memory);
+	memory_free(&cell->memory);
 }
 
 void qv_memory_describe(const struct qv_cell *cell, struct qv_mon_create *m)
@@ -101,7 +101,7 @@ void qv_memory_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 	}
 }
 
-static void *address_of(struct qv_memory *m, u64 gpa, u64 len, u64 *chunk)
+static void *memory_address(struct qv_memory *m, u64 gpa, u64 len, u64 *chunk)
 {
 	u64 offset = gpa % QV_HUGE;
 
@@ -116,7 +116,7 @@ bool qv_memory_write(struct qv_memory *m, u64 gpa, const void *from, u64 len)
 	u64 chunk;
 
 	for (; len; gpa += chunk, from += chunk, len -= chunk) {
-		void *to = address_of(m, gpa, len, &chunk);
+		void *to = memory_address(m, gpa, len, &chunk);
 
 		if (!to)
 			return false;
@@ -131,7 +131,7 @@ bool qv_memory_zero(struct qv_memory *m, u64 gpa, u64 len)
 	u64 chunk;
 
 	for (; len; gpa += chunk, len -= chunk) {
-		void *to = address_of(m, gpa, len, &chunk);
+		void *to = memory_address(m, gpa, len, &chunk);
 
 		if (!to)
 			return false;

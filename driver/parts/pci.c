@@ -13,86 +13,86 @@
 #include "cells.h"
 #include "cross.h"
 
-#define FIRST_VECTOR	0x40		/* of pins: one for each device of a cell */
+#define PIN_FIRST_VECTOR	0x40		/* of pins: one for each device of a cell */
 
 /* ---- our driver: takes the one device that is wanted ---- */
 
-static struct pci_dev *wanted;
-static bool registered;
+static struct pci_dev *qv_pci_wanted;
+static bool qv_pci_registered;
 
-static int probe(struct pci_dev *pdev, const struct pci_device_id *id)
+static int qv_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
-	return pdev == READ_ONCE(wanted) ? 0 : -ENODEV;
+	return pdev == READ_ONCE(qv_pci_wanted) ? 0 : -ENODEV;
 }
 
 /* Ours to let go (qv_pci_give), or it is pulled out under the cell */
-static void removed(struct pci_dev *pdev)
+static void qv_pci_removed(struct pci_dev *pdev)
 {
-	if (pdev != READ_ONCE(wanted))
+	if (pdev != READ_ONCE(qv_pci_wanted))
 		qv_log("driver", "PCI function %s vanished under its cell", pci_name(pdev));
 }
 
-static const struct pci_device_id any[] = { { PCI_DEVICE(PCI_ANY_ID, PCI_ANY_ID) }, { 0 } };
+static const struct pci_device_id qv_pci_any_id[] = { { PCI_DEVICE(PCI_ANY_ID, PCI_ANY_ID) }, { 0 } };
 
-static struct pci_driver driver = {
+static struct pci_driver qv_pci_driver = {
 	.name = "qv-cell",
-	.id_table = any,
-	.probe = probe,
-	.remove = removed,
+	.id_table = qv_pci_any_id,
+	.probe = qv_pci_probe,
+	.remove = qv_pci_removed,
 	.driver.suppress_bind_attrs = true,
 };
 
-static int bind(struct pci_dev *pdev)
+static int qv_pci_bind(struct pci_dev *pdev)
 {
 	int error = 0;
 
-	WRITE_ONCE(wanted, pdev);
-	if (!registered) {
-		error = pci_register_driver(&driver);
-		registered = !error;
+	WRITE_ONCE(qv_pci_wanted, pdev);
+	if (!qv_pci_registered) {
+		error = pci_register_driver(&qv_pci_driver);
+		qv_pci_registered = !error;
 	}
-	if (!error && pdev->driver != &driver)
-		error = device_driver_attach(&driver.driver, &pdev->dev);
-	WRITE_ONCE(wanted, NULL);
-	return pdev->driver == &driver ? 0 : error ? error : -EBUSY;
+	if (!error && pdev->driver != &qv_pci_driver)
+		error = device_driver_attach(&qv_pci_driver.driver, &pdev->dev);
+	WRITE_ONCE(qv_pci_wanted, NULL);
+	return pdev->driver == &qv_pci_driver ? 0 : error ? error : -EBUSY;
 }
 
-static void unbind(struct pci_dev *pdev)
+static void qv_pci_unbind(struct pci_dev *pdev)
 {
-	WRITE_ONCE(wanted, pdev);
+	WRITE_ONCE(qv_pci_wanted, pdev);
 	device_release_driver(&pdev->dev);
-	WRITE_ONCE(wanted, NULL);
+	WRITE_ONCE(qv_pci_wanted, NULL);
 }
 
 void qv_pci_exit(void)
 {
-	if (registered)
-		pci_unregister_driver(&driver);
+	if (qv_pci_registered)
+		pci_unregister_driver(&qv_pci_driver);
 }
 
 /* ---- may it be given? ---- */
 
-static int refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *remedy, const char *why)
+static int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *remedy, const char *why)
 {
 	return qv_refuse(r, QV_E_DEVICE, remedy, "PCI function %s %s", pci_name(pdev), why);
 }
 
-static int check_kind(struct qv_reply *r, const struct pci_dev *pdev)
+static int qv_pci_check_kind(struct qv_reply *r, const struct pci_dev *pdev)
 {
 	if (pdev->hdr_type != PCI_HEADER_TYPE_NORMAL || pdev->class >> 16 == PCI_BASE_CLASS_BRIDGE)
-		return refuse(r, pdev, "give what is behind it", "is a bridge, and bridges stay with Linux");
+		return qv_pci_refuse(r, pdev, "give what is behind it", "is a bridge, and bridges stay with Linux");
 	if (pdev->is_virtfn || pci_num_vf((struct pci_dev *)pdev))
-		return refuse(r, pdev, "switch its virtual functions off, or choose another",
+		return qv_pci_refuse(r, pdev, "switch its virtual functions off, or choose another",
 			      "has to do with SR-IOV, which QV does not know yet");
-	if (pdev->driver == &driver)
-		return refuse(r, pdev, "see 'qvctl cell list' for who has it", "belongs to another cell");
+	if (pdev->driver == &qv_pci_driver)
+		return qv_pci_refuse(r, pdev, "see 'qvctl cell list' for who has it", "belongs to another cell");
 	if (((u64)pci_dev_id((struct pci_dev *)pdev) << 12) >= qv_firmware.ecam_len)
-		return refuse(r, pdev, "use a machine (or firmware setting) with memory-mapped config space",
+		return qv_pci_refuse(r, pdev, "use a machine (or firmware setting) with memory-mapped config space",
 			      "has no memory-mapped config space (no ACPI table MCFG that covers it)");
 	return 0;
 }
 
-static int check_dma(struct qv_reply *r, const struct pci_dev *pdev, u32 dma)
+static int qv_pci_check_dma(struct qv_reply *r, const struct pci_dev *pdev, u32 dma)
 {
 	if (dma > QV_DMA_UNSAFE)
 		return qv_refuse(r, QV_E_ARGUMENT, "", "the DMA setting of PCI function %s is malformed",
@@ -105,13 +105,13 @@ static int check_dma(struct qv_reply *r, const struct pci_dev *pdev, u32 dma)
 	return 0;
 }
 
-static bool memory_bar(const struct pci_dev *pdev, int i)
+static bool qv_pci_memory_bar(const struct pci_dev *pdev, int i)
 {
 	return pci_resource_len(pdev, i) && (pci_resource_flags(pdev, i) & IORESOURCE_MEM);
 }
 
 /* Another function's registers or ROM in the same page; NULL: none's */
-static const struct pci_dev *neighbour(const struct pci_dev *pdev, int i)
+static const struct pci_dev *qv_pci_neighbour(const struct pci_dev *pdev, int i)
 {
 	u64 start = pci_resource_start(pdev, i) & PAGE_MASK;
 	u64 end = PAGE_ALIGN(pci_resource_end(pdev, i) + 1);
@@ -120,7 +120,7 @@ static const struct pci_dev *neighbour(const struct pci_dev *pdev, int i)
 
 	for_each_pci_dev(other)
 		for (k = 0; other != pdev && k <= PCI_ROM_RESOURCE; k++)
-			if (memory_bar(other, k) && pci_resource_start(other, k) < end &&
+			if (qv_pci_memory_bar(other, k) && pci_resource_start(other, k) < end &&
 			    pci_resource_end(other, k) >= start) {
 				pci_dev_put(other);
 				return other;
@@ -128,7 +128,7 @@ static const struct pci_dev *neighbour(const struct pci_dev *pdev, int i)
 	return NULL;
 }
 
-static int check_bars(struct qv_reply *r, const struct qv_cell *cell, const struct pci_dev *pdev)
+static int qv_pci_check_bars(struct qv_reply *r, const struct qv_cell *cell, const struct pci_dev *pdev)
 {
 	const struct pci_dev *other;
 	int i, error;
@@ -139,12 +139,12 @@ static int check_bars(struct qv_reply *r, const struct qv_cell *cell, const stru
 			if (error)
 				return error;
 		}
-		if (!memory_bar(pdev, i))
+		if (!qv_pci_memory_bar(pdev, i))
 			continue;
 		if (pci_resource_flags(pdev, i) & IORESOURCE_UNSET)
-			return refuse(r, pdev, "see the kernel log (dmesg) for what Linux could not place",
+			return qv_pci_refuse(r, pdev, "see the kernel log (dmesg) for what Linux could not place",
 				      "has registers that are not placed in memory");
-		other = neighbour(pdev, i);
+		other = qv_pci_neighbour(pdev, i);
 		if (other)
 			return qv_refuse(r, QV_E_DEVICE, "boot with pci=resource_alignment=12@BUS:DEV.FN for one of them",
 					 "PCI function %s has registers in one page of 4 KiB with %s",
@@ -163,17 +163,17 @@ static int check_bars(struct qv_reply *r, const struct qv_cell *cell, const stru
 /* ---- what the monitor and the cell are told ---- */
 
 /* Messages and pins go through a table that is Linux's */
-static bool remapped(void)
+static bool qv_pci_remapped(void)
 {
 	return qv_irqs_remapped() || qv_takeover.x2apic;
 }
 
-static void describe_pin(struct qv_given *g, u32 number)
+static void qv_pci_describe_pin(struct qv_pci_given *g, u32 number)
 {
 	const struct irq_data *d = g->pdev->pin ? irq_get_irq_data(g->pdev->irq) : NULL;
 
 	g->monitor.ioapic = QV_MON_NO_PIN;
-	if (!d || remapped() || !d->chip || strcmp(d->chip->name, "IO-APIC"))
+	if (!d || qv_pci_remapped() || !d->chip || strcmp(d->chip->name, "IO-APIC"))
 		return;
 	if (irq_has_action(g->pdev->irq)) {
 		qv_log("driver", "the interrupt line of PCI function %s is shared with another device: "
@@ -182,22 +182,22 @@ static void describe_pin(struct qv_given *g, u32 number)
 	}
 	g->monitor.ioapic = (unsigned long)d->domain->host_data;	/* in the order of the MADT */
 	g->monitor.pin = d->hwirq;
-	g->monitor.vector = FIRST_VECTOR + number;
+	g->monitor.vector = PIN_FIRST_VECTOR + number;
 	if (irqd_get_trigger_type((struct irq_data *)d) == IRQ_TYPE_LEVEL_HIGH)
 		g->monitor.flags |= QV_MON_DEVICE_HIGH;
 	g->state |= QV_DEVICE_PIN;
 }
 
-static void describe(struct qv_given *g, u32 number, u32 dma)
+static void qv_pci_describe_one(struct qv_pci_given *g, u32 number, u32 dma)
 {
 	int i;
 
 	g->monitor.bdf = pci_dev_id(g->pdev);
 	if (dma == QV_DMA_UNSAFE)
 		g->monitor.flags |= QV_MON_DEVICE_MASTER;
-	if (dma == QV_DMA_UNSAFE && !remapped())
+	if (dma == QV_DMA_UNSAFE && !qv_pci_remapped())
 		g->state |= QV_DEVICE_MESSAGES;
-	describe_pin(g, number);
+	qv_pci_describe_pin(g, number);
 	for (i = 0; i < QV_MON_BARS; i++) {
 		struct qv_mon_bar *bar = &g->monitor.bars[i];
 
@@ -216,7 +216,7 @@ void qv_pci_info(const struct qv_cell *cell, struct qv_info *info)
 	info->num_devices = cell->num_devices;
 	info->ecam = cell->num_devices ? qv_firmware.ecam_pa : 0;
 	for (i = 0; i < cell->num_devices; i++) {
-		const struct qv_given *g = &cell->devices[i];
+		const struct qv_pci_given *g = &cell->devices[i];
 		struct qv_info_device *d = &info->devices[i];
 
 		d->bdf = g->monitor.bdf;
@@ -245,7 +245,7 @@ void qv_pci_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 
 /* ---- taking and giving back ---- */
 
-static void silence(struct pci_dev *pdev)
+static void qv_pci_silence(struct pci_dev *pdev)
 {
 	pci_write_config_word(pdev, PCI_COMMAND, PCI_COMMAND_INTX_DISABLE);
 }
@@ -255,7 +255,7 @@ void qv_pci_reset(struct qv_cell *cell)
 	u32 i;
 
 	for (i = 0; i < cell->num_devices; i++) {
-		struct qv_given *g = &cell->devices[i];
+		struct qv_pci_given *g = &cell->devices[i];
 
 		g->state &= ~QV_DEVICE_NO_RESET;
 		if (pci_reset_function(g->pdev)) {
@@ -263,13 +263,13 @@ void qv_pci_reset(struct qv_cell *cell)
 			qv_log("driver", "PCI function %s knows no reset: cell %s finds it as it was left",
 			       pci_name(g->pdev), cell->name);
 		}
-		silence(g->pdev);
+		qv_pci_silence(g->pdev);
 	}
 }
 
-static int take(struct qv_reply *r, struct qv_cell *cell, const struct qv_device *want)
+static int qv_pci_take_one(struct qv_reply *r, struct qv_cell *cell, const struct qv_device *want)
 {
-	struct qv_given *g = &cell->devices[cell->num_devices];
+	struct qv_pci_given *g = &cell->devices[cell->num_devices];
 	struct pci_dev *pdev;
 	int error;
 
@@ -280,29 +280,29 @@ static int take(struct qv_reply *r, struct qv_cell *cell, const struct qv_device
 		return qv_refuse(r, QV_E_DEVICE, "see 'qvctl devices' for what there is",
 				 "there is no PCI function %02x:%02x.%u", want->bdf >> 8,
 				 PCI_SLOT(want->bdf), PCI_FUNC(want->bdf));
-	error = check_kind(r, pdev);
+	error = qv_pci_check_kind(r, pdev);
 	if (!error)
-		error = check_dma(r, pdev, want->dma);
+		error = qv_pci_check_dma(r, pdev, want->dma);
 	if (!error)
-		error = check_bars(r, cell, pdev);
+		error = qv_pci_check_bars(r, cell, pdev);
 	if (error)
 		goto put;
 
-	*g = (struct qv_given){ .pdev = pdev, .had_driver = !!pdev->driver };
+	*g = (struct qv_pci_given){ .pdev = pdev, .had_driver = !!pdev->driver };
 	strscpy(g->driver, dev_driver_string(&pdev->dev), sizeof(g->driver));
 	device_release_driver(&pdev->dev);
-	error = bind(pdev) ? refuse(r, pdev, "see the kernel log (dmesg)", "does not let go of its Linux driver") : 0;
+	error = qv_pci_bind(pdev) ? qv_pci_refuse(r, pdev, "see the kernel log (dmesg)", "does not let go of its Linux driver") : 0;
 	if (error)
 		goto back;
 	if (pci_enable_device(pdev)) {
-		error = refuse(r, pdev, "see the kernel log (dmesg)", "cannot be switched on");
-		unbind(pdev);
+		error = qv_pci_refuse(r, pdev, "see the kernel log (dmesg)", "cannot be switched on");
+		qv_pci_unbind(pdev);
 		goto back;
 	}
 	pci_save_state(pdev);
 	g->saved = pci_store_saved_state(pdev);
-	silence(pdev);
-	describe(g, cell->num_devices, want->dma);
+	qv_pci_silence(pdev);
+	qv_pci_describe_one(g, cell->num_devices, want->dma);
 	cell->num_devices++;
 	if (want->dma == QV_DMA_UNSAFE)
 		qv_log("driver", "unsafe-dma: PCI function %s, given to cell %s, can read and write all memory",
@@ -323,13 +323,13 @@ int qv_pci_take(struct qv_reply *r, struct qv_cell *cell)
 	u32 i;
 
 	for (i = 0; i < q->num_devices && !error; i++)
-		error = take(r, cell, &q->devices[i]);
+		error = qv_pci_take_one(r, cell, &q->devices[i]);
 	if (!error)
 		qv_pci_reset(cell);
 	return error;
 }
 
-static void give(struct qv_given *g)
+static void qv_pci_give_one(struct qv_pci_given *g)
 {
 	struct pci_dev *pdev = g->pdev;
 
@@ -338,7 +338,7 @@ static void give(struct qv_given *g)
 		pci_load_and_free_saved_state(pdev, &g->saved);
 	pci_restore_state(pdev);
 	pci_disable_device(pdev);
-	unbind(pdev);
+	qv_pci_unbind(pdev);
 	if (g->had_driver && device_attach(&pdev->dev) != 1)
 		qv_log("driver", "PCI function %s is back, but its driver %s did not take it",
 		       pci_name(pdev), g->driver);
@@ -348,5 +348,5 @@ static void give(struct qv_given *g)
 void qv_pci_give(struct qv_cell *cell)
 {
 	while (cell->num_devices)
-		give(&cell->devices[--cell->num_devices]);
+		qv_pci_give_one(&cell->devices[--cell->num_devices]);
 }
