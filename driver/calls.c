@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ioctls of /dev/qv: one table of {number, flags, function}. What a call needs before it may begin
- * is a flag in the table, and call_admit() alone decides it. Every call runs under qv_lock, on a kernel
- * copy of its structure, whose first member is the reply.
+ * The ioctls of /dev/qv: one table of {number, flags, function}. The conditions under which a call may begin are
+ * flags in the table, and call_admit() alone decides them. Every call runs under qv_lock, on a kernel copy of its structure,
+ * whose first member is the reply.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -14,7 +14,7 @@
 #include "cross.h"
 #include "events.h"
 
-/* ---- one function per ioctl; @cell: the one that the structure names, with CALL_CELL ---- */
+/* ---- one function per ioctl; @cell is the cell that the structure names if the call has CALL_CELL ---- */
 
 static int call_status(void *arg, struct qv_cell *cell)
 {
@@ -154,7 +154,7 @@ static const struct call {
 	{ QV_IOC_LOG,		CALL_WATCH,				call_log },
 };
 
-/* May @call begin? Sets *@cell with CALL_CELL. Returns 0, or an errno with the refusal in the reply */
+/* Decides whether @call may begin, and finds its cell. Returns 0, or an errno with the refusal in the reply */
 static int call_admit(const struct call *call, struct qv_reply *r, struct qv_cell **cell)
 {
 	const char *name = (const char *)(r + 1);

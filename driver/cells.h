@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a cell is to the driver: a list of parts, a console, and a life. Functions are called with qv_lock held. */
+/*
+ * Cells: each is a list of parts, a console, and a life. Functions are called with qv_lock held unless
+ * their comment says otherwise.
+ */
 #ifndef QV_DRIVER_CELLS_H
 #define QV_DRIVER_CELLS_H
 
@@ -17,11 +20,11 @@ struct qv_memory {			/* 2 MiB pages, ascending */
 	u32 num;
 	struct page **pages;
 };
-struct qv_pci_given {		/* a PCI function of a cell; pci.c */
+struct qv_pci_given {		/* a PCI function of a cell */
 	struct pci_dev *pdev;
 	struct pci_saved_state *saved;
 	bool had_driver;
-	char driver[QV_NAME_LEN];	/* of Linux */
+	char driver[QV_NAME_LEN];	/* the Linux driver that it had */
 	u32 state;			/* QV_DEVICE_* */
 	struct qv_mon_device monitor;
 };
@@ -31,36 +34,36 @@ struct qv_console {
 	char misc_name[QV_NAME_LEN + 16], node[QV_NAME_LEN + 24];
 	struct page *pages[8];
 	struct qv_comm *comm;
-	struct mutex lock;		/* keys */
+	struct mutex lock;		/* of all below */
 	wait_queue_head_t wait;
-	u32 head;			/* our own copy of comm->keys_head */
-	u32 instance;			/* to ring its doorbell; 0: not running */
+	u32 head;			/* copy of comm->keys_head, which the inmate may overwrite */
+	u32 instance;			/* instance to ring; 0: not running */
 	bool gone, writer;
 };
 struct qv_cell {
 	struct list_head list;
 	char name[QV_NAME_LEN];
-	u32 id;				/* instance, while the monitor knows it */
+	u32 id;				/* of its instance; 0 while the monitor does not have it */
 	u32 state;			/* enum qv_cell_state */
-	bool in_monitor_running;	/* started and not yet stopped there, failed or not */
+	bool in_monitor_running;	/* started and not yet stopped in the monitor, even if it failed */
 	u32 num_cpus, cpus[QV_MAX_CPUS];
-	u32 cpus_taken;			/* how many of them have left Linux */
+	u32 cpus_taken;			/* how many of .cpus have left Linux */
 	struct qv_cell_create *config;
 	void *image;
 	struct qv_memory memory;
-	u32 num_devices;		/* taken so far */
+	u32 num_devices;		/* how many functions are taken */
 	struct qv_pci_given devices[QV_MAX_DEVICES];
 	struct page *monitor_mem;	/* of its instance: QV_BLOCK_CELL */
-	struct qv_console *console;	/* its pages exist even when no console is shown */
+	struct qv_console *console;	/* its pages exist even if there is no device for them */
 	struct qv_mon_entry entry;
 	u64 log_seen;
-	u64 beat;			/* heartbeat at the last look ... */
-	u32 still_ms;			/* ... and how long it has not moved */
+	u64 beat;			/* heartbeat at the last look */
+	u32 still_ms;			/* how long .beat has not changed */
 	bool was_locked;		/* at the last look */
-	bool stop_later;		/* it hangs, and a lock forbids to stop it */
-	bool forced;			/* shut down, and not by itself */
+	bool stop_later;		/* it hangs, and is stopped when management is unlocked */
+	bool forced;			/* stopped before it had halted by itself */
 	u64 started_ns, start_tsc, first_entry_ns;
-	struct qv_mon_failure failure, last_failure;	/* of this life; of the last that failed */
+	struct qv_mon_failure failure, last_failure;	/* of this life; of the last life that failed */
 	u64 failures;
 };
 
@@ -69,7 +72,7 @@ extern struct list_head qv_cells;
 extern u32 qv_num_cells;
 
 struct qv_cell *qv_cell_find(const char *name);	/* or NULL */
-int qv_no_cell(struct qv_reply *r, const char *name);	/* refuses: there is none of that name */
+int qv_no_cell(struct qv_reply *r, const char *name);	/* refuses, since none has that name */
 struct qv_mon_status *qv_cell_status(struct qv_cell *cell);
 
 /* ---- parts: take from Linux, describe to the monitor, give back. After an error take() has kept some ---- */
@@ -105,9 +108,9 @@ void qv_console_destroy(struct qv_console *c);
 bool qv_console_request(struct qv_console *c, u32 request);
 
 /* ---- cell/lock.c ---- */
-bool qv_cell_locked(struct qv_cell *cell);	/* it runs, and has locked management */
+bool qv_cell_locked(struct qv_cell *cell);	/* it is running and has locked management */
 struct qv_cell *qv_lock_holder(void);		/* or NULL */
-int qv_lock_check(struct qv_reply *r);		/* refuses while there is one */
+int qv_lock_check(struct qv_reply *r);		/* refuses if there is one */
 
 /* ---- cell/failure.c ---- */
 void qv_failure_record(struct qv_cell *cell, const struct qv_mon_failure *f, const char *more);
@@ -142,11 +145,11 @@ void qv_cell_info(struct qv_cell_info *info, struct qv_cell *cell);
 int qv_cell_sample(struct qv_cell_sample *s, struct qv_cell *cell);
 int qv_stats_read(struct qv_stats *s);
 u64 qv_held_ns(void);			/* longest stay of a CPU in the monitor since qv_held_begin() */
-void qv_held_begin(void);		/* what was measured until now stays in the statistics */
+void qv_held_begin(void);		/* statistics keep what was measured before */
 
-/* ---- calls.c, notifiers.c: what main.c registers ---- */
+/* ---- calls.c, notifiers.c: registered by main.c ---- */
 extern const struct file_operations qv_fops;
-int qv_notifiers_register(void);	/* an errno of Linux's */
+int qv_notifiers_register(void);	/* returns an errno */
 void qv_notifiers_unregister(void);
 bool qv_end_all(struct qv_reply *r);	/* destroys all cells and disables; false: @r says what prevents it */
 

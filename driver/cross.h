@@ -15,25 +15,25 @@ int qv_disable(struct qv_reply *r);
 int qv_preflight(struct qv_reply *r);
 
 /* ---- outside.c: CPUs that are offline at enable ---- */
-void qv_outside_gather(void);	/* brings online all that Linux lets come */
-void qv_outside_return(void);	/* brings online again those that gather() had brought */
-void qv_outside_park(void);	/* sends offline those that these two have brought */
+void qv_outside_gather(void);	/* brings online each CPU that Linux permits */
+void qv_outside_return(void);	/* brings online again the CPUs that gather() had brought */
+void qv_outside_park(void);	/* sends offline the CPUs that these two have brought */
 u32 qv_outside_count(void);	/* CPUs that are not online */
 
 /* ---- monitor_mem.c: qv_takeover.monitor_mem ---- */
-int qv_monitor_mem_make(struct qv_reply *r);	/* after an error, too, there may be memory to free */
+int qv_monitor_mem_make(struct qv_reply *r);	/* after an error as well there may be memory to free */
 void qv_monitor_mem_free(void);
-struct qv_mon_boot *qv_monitor_mem_boot(void);	/* before the monitor runs: hidden from Linux afterwards */
+struct qv_mon_boot *qv_monitor_mem_boot(void);	/* only before the monitor runs: it is hidden from Linux afterwards */
 
 /* ---- rendezvous.c ---- */
 /* Brings all CPUs under the monitor, or none. *@lost: a CPU did not come back, so nothing may be freed */
 int qv_rendezvous_enter(struct qv_reply *r, bool *lost);
 int qv_rendezvous_leave(struct qv_reply *r);	/* after an error some CPUs may have left: call it again */
 bool qv_rendezvous_pending(void);	/* a CPU that missed the deadline may still arrive */
-bool qv_rendezvous_whole(void);	/* every CPU is under the monitor: hypercalls may be made */
+bool qv_rendezvous_whole(void);	/* every CPU is under the monitor, so hypercalls are possible */
 
 /* ---- nmi.c ---- */
-int qv_nmi_register(void);		/* an errno of Linux's */
+int qv_nmi_register(void);		/* returns an errno */
 void qv_nmi_reset(void);		/* a new monitor counts from zero */
 void qv_nmi_unregister(void);
 
@@ -47,13 +47,13 @@ bool qv_irqs_remapped(void);		/* Linux's interrupts go through an IOMMU's table 
 /* ---- crossing.c: one CPU ---- */
 struct qv_crossing {
 	struct qv_linux_state *state;	/* in the CPU's area (monitor.h) */
-	u64 area_pa, area_va;		/* the area: physical, and where the monitor sees it */
+	u64 area_pa, area_va;		/* of the area: physical, and virtual in the monitor */
 	u64 cr3, cr4, entry;		/* of the monitor */
-	u64 gdt, idt;			/* the monitor's, where it sees them */
+	u64 gdt, idt;			/* of the monitor, virtual addresses there */
 	const struct qv_mon_boot *boot;	/* as filled on the first CPU */
-	bool spoil;			/* for tests: do a step that the processor refuses */
-	char step[72];			/* out: what the processor refused; empty: nothing */
-	u32 number;			/* out: VM-instruction error that came with it; 0: none */
+	bool spoil;			/* for tests: make a step that the processor refuses */
+	char step[72];			/* out: the step that the processor refused, or empty */
+	u32 number;			/* out: its VM-instruction error, or 0 */
 };
 struct qv_crossing qv_crossing_over(u32 index);	/* of this CPU, into the monitor */
 struct qv_crossing qv_crossing_back(u32 index);	/* and out of it */
@@ -61,24 +61,24 @@ void qv_crossing_save_linux(struct qv_linux_state *s);	/* the registers of this 
 
 /* ---- virt.c: the processor's virtualization; svm.c, vmx.c and their trampolines alone know a vendor ---- */
 struct qv_virt {
-	const char *name, *feature, *kvm;	/* as people call it, as the CPU does, the module that would hold it */
+	const char *name, *feature, *kvm;	/* product name, CPUID feature, KVM module that may be using it */
 	const char *no_virt_remedy;
 	u32 vendor;			/* as in qv_status_info and qv_image_header */
 	const u8 *image, *image_end;	/* the monitor; empty: this module was built without it */
 	bool (*present)(void);
 	u32 (*features)(void);		/* QV_FEATURE_*; only where it is present */
-	int (*preflight)(struct qv_reply *r);	/* it is present: what of it is missing, or switched off? */
+	int (*preflight)(struct qv_reply *r);	/* if present: refuses if a part is missing or disabled */
 	bool (*in_use)(void);		/* on this CPU, by another hypervisor */
-	void (*fill)(struct qv_mon_boot *b);	/* what the monitor must know of it */
-	/* On a CPU with interrupts off: all that the processor may refuse; false: c->step says what */
+	void (*fill)(struct qv_mon_boot *b);	/* adds what the monitor must know */
+	/* On each CPU, interrupts off: does all that the processor may refuse. False: c->step says what it refused */
 	bool (*ready)(struct qv_crossing *c);
-	void (*unready)(struct qv_crossing *c);		/* as before ready() */
-	u64 (*enter)(struct qv_crossing *c);		/* 0: as a guest; else enum qv_mon_error, and as before ready() */
+	void (*unready)(struct qv_crossing *c);		/* undoes ready() */
+	u64 (*enter)(struct qv_crossing *c);		/* 0 as a guest; else enum qv_mon_error, ready() undone */
 	u64 (*leave)(struct qv_crossing *c);		/* 0, or the monitor's refusal */
-	u64 (*hypercall)(u64 nr, u64 a, u64 b);		/* QV_ME_CALL as well when it raised a fault */
+	u64 (*hypercall)(u64 nr, u64 a, u64 b);		/* QV_ME_CALL if the instruction faulted */
 };
 extern const struct qv_virt qv_svm, qv_vmx;
-extern const struct qv_virt *qv_virt;		/* this processor's; NULL: of a maker we do not know */
+extern const struct qv_virt *qv_virt;		/* of this processor, or NULL if its maker is unknown */
 
 void qv_virt_choose(void);			/* when the module is loaded */
 u32 qv_virt_vendor(void);			/* as in qv_status_info */

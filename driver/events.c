@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events: what /dev/qv gives to readers. Every open file has its own place in the ring. */
+/* Events, which read() of /dev/qv returns. Each open file has its own position in the ring. */
 #include <linux/fs.h>
 #include <linux/poll.h>
 #include <linux/sched.h>
@@ -14,9 +14,9 @@
 static DEFINE_SPINLOCK(events_lock);
 static DECLARE_WAIT_QUEUE_HEAD(events_wait);
 static struct qv_event events_ring[EVENTS_KEPT];
-static u64 events_happened;			/* events ever */
+static u64 events_happened;			/* number of events since the module was loaded */
 
-/* What belongs into Linux's own log too; NULL: it does not */
+/* Returns the level of an event that goes to the kernel log as well, else NULL */
 static const char *events_kernel_level(u32 type, u32 state)
 {
 	if (type == QV_EVENT_ENABLED || type == QV_EVENT_DISABLED)
@@ -61,7 +61,7 @@ static bool events_take(u64 *seen, struct qv_event *e)
 
 	spin_lock_irqsave(&events_lock, flags);
 	if (events_happened - *seen > EVENTS_KEPT)
-		*seen = events_happened - EVENTS_KEPT;	/* the gap in .seq shows it */
+		*seen = events_happened - EVENTS_KEPT;	/* the reader sees a gap in .seq */
 	there = *seen < events_happened;
 	if (there)
 		*e = events_ring[(*seen)++ % EVENTS_KEPT];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log: sentences of the driver and, translated, of every monitor instance, in the order
- * in which things happened. The TSC says which: what an instance noted some time ago goes
- * before what the driver has said since.
+ * The log: sentences of the driver and translated entries of every monitor instance, sorted by TSC, since entries of
+ * an instance arrive some time after they were written.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -25,15 +24,15 @@ struct log_line {
 
 static DEFINE_SPINLOCK(log_lock);
 static struct log_line log_lines[LOG_LINES];
-static u64 log_written;			/* lines ever */
-static u64 log_handed;			/* lines below this number have been read: they stay where they are */
+static u64 log_written;			/* number of lines since the module was loaded */
+static u64 log_handed;			/* lines below this number have been read and must not move */
 
 static struct log_line *log_slot(u64 n)
 {
 	return &log_lines[n % LOG_LINES];
 }
 
-/* Room for a line of that moment; times never run backwards in the log */
+/* Makes room for a line of that time. Times in the log never decrease */
 static struct log_line *log_place(u64 tsc, u64 time_ns)
 {
 	u64 at = log_written++;
@@ -75,7 +74,7 @@ void qv_log(const char *source, const char *fmt, ...)
 	va_end(args);
 }
 
-/* What the monitor noted some time ago */
+/* Adds what the monitor logged at @tsc */
 static __printf(3, 4) void log_at(u64 tsc, const char *source, const char *fmt, ...)
 {
 	u64 now = qv_rdtsc(), ago = tsc < now ? div_u64((now - tsc) * 1000, tsc_khz) * 1000 : 0;
@@ -160,7 +159,7 @@ const char *qv_failure_sentence(u32 reason)
 	return reason < ARRAY_SIZE(why) && why[reason] ? why[reason] : "an unknown reason";
 }
 
-/* Which cell has, or had last, each of the monitor's instances; written under qv_lock, as logs are drained */
+/* The cell that has, or had last, each monitor instance. Used under qv_lock */
 static char log_holders[QV_MON_CELLS][QV_NAME_LEN];
 
 void qv_log_holder(u64 instance, const char *name)
@@ -174,7 +173,7 @@ static const char *log_holder_now(u64 instance)
 	return instance < QV_MON_CELLS && *log_holders[instance] ? log_holders[instance] : NULL;
 }
 
-/* Events that are about an instance: said of the cell that has it. False: another event, or no cell is known */
+/* Translates an event about an instance, by the name of its cell. Returns false for other events and unknown cells */
 static bool log_instance_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const char *cell)
 {
 	static const char * const what[QV_LOG_EVENTS] = {
@@ -216,7 +215,6 @@ void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const 
 #pragma GCC diagnostic pop
 }
 
-/* Take over what an instance has logged since @seen */
 void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen)
 {
 	struct qv_mon_log *log = page_address(monitor_mem) + QV_OFF_LOG;
@@ -233,11 +231,11 @@ void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen)
 		struct qv_mon_log_entry e;
 
 		if (smp_load_acquire(&there->seq) != *seen + 1)
-			break;			/* being written: next time */
+			break;			/* being written: read it next time */
 		e = *there;
 		smp_rmb();
 		if (READ_ONCE(there->seq) != *seen + 1)
-			break;			/* overwritten meanwhile: counted as lost next time */
+			break;			/* overwritten while it was read: counted as lost next time */
 		qv_log_sentence(sentence, sizeof(sentence), &e, log_holder_now);
 		log_at(e.tsc, source, "%s", sentence);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* qv.ko as a module: what it registers with Linux when it is loaded, and how it goes. */
+/* qv.ko as a module: how it is loaded and registered, and how it is unloaded. */
 #include <linux/delay.h>
 #include <linux/module.h>
 #include "qv.h"
@@ -39,9 +39,9 @@ no_nmi:
 }
 
 /*
- * rmmod -f comes here while cells live and files are open. This code must not go before them, and
- * cannot refuse: it ends what may be ended, and waits for the rest (a locked cell that must agree, a CPU
- * that does not answer, an open file). No file can be opened meanwhile: the module is not live.
+ * With rmmod -f cells may exist and files may be open. The module cannot refuse to go, but its code is still needed,
+ * so this destroys what may be destroyed and waits for the rest: a locked cell that must agree, a CPU that does not
+ * answer, an open file. No file can be opened meanwhile, since the module is not live.
  */
 static void qv_end_in_order(void)
 {
@@ -69,7 +69,7 @@ static void __exit qv_exit(void)
 	qv_notifiers_unregister();
 	misc_deregister(&qv_misc);
 	qv_pci_exit();
-	while (qv_rendezvous_pending())	/* a CPU that missed a rendezvous would run our code */
+	while (qv_rendezvous_pending())	/* a CPU that missed a rendezvous still executes this code */
 		msleep(10);
 	qv_nmi_unregister();
 	qv_previous_drop();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What else happens in Linux that concerns QV: a CPU comes online, a panic, the machine goes down or to sleep. */
+/* Notifications of Linux: a CPU comes online, a panic, the machine goes down or to sleep. */
 #include <linux/cpuhotplug.h>
 #include <linux/notifier.h>
 #include <linux/panic_notifier.h>
@@ -9,7 +9,7 @@
 #include "cells.h"
 #include "cross.h"
 
-/* Before a CPU comes online: not one that a cell has, nor one the monitor does not know */
+/* Before a CPU comes online: refuses it if a cell has it, or if it is outside the monitor */
 static int notify_cpu(unsigned int cpu)
 {
 	const char *why = NULL;
@@ -22,10 +22,10 @@ static int notify_cpu(unsigned int cpu)
 		return 0;
 	qv_log("driver", "CPU %u stays offline: %s", cpu, why);
 	pr_warn("qv: CPU %u stays offline: %s\n", cpu, why);
-	return -EPERM;			/* Linux repeats what fails by -EBUSY six times */
+	return -EPERM;			/* not -EBUSY, with which Linux tries six times */
 }
 
-/* For who reads the log after the next boot. From any context */
+/* Adds Linux's last event to the monitor's log, for the reader after the next boot. Callable from any context */
 static void notify_monitor(u64 note)
 {
 	if (qv_rendezvous_whole())
@@ -60,7 +60,7 @@ static int notify_reboot(struct notifier_block *nb, unsigned long action, void *
 	return NOTIFY_DONE;
 }
 
-/* Sleep would power the CPUs down under the monitor and the cells */
+/* Refuses sleep, which would power off the CPUs of the monitor and the cells */
 static int notify_sleep(struct notifier_block *nb, unsigned long action, void *data)
 {
 	bool going = action == PM_SUSPEND_PREPARE || action == PM_HIBERNATION_PREPARE;

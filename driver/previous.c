@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log of the last time: a warm reset leaves RAM as it was, so the instances' blocks lie
- * there until Linux writes over them. When the module comes, every 2 MiB of RAM is asked
- * for a mark; of those found, the latest session's logs are copied.
+ * The log of the previous session. A warm reset keeps the contents of RAM, so the memory of the monitor's instances
+ * is intact until Linux overwrites it. When the module is loaded, it looks for a mark at every 2 MiB of RAM, and
+ * copies the logs of the latest session that it finds.
  *
- * Only what carries a sound mark (which holds its own address and a sum) is looked at, and
- * each entry must be plausible: the rest may have been overwritten since.
+ * A mark must be valid (it has its own address and a checksum), and each entry must be plausible: the rest may have
+ * been overwritten.
  */
 #include <linux/ioport.h>
 #include <linux/math64.h>
@@ -23,8 +23,8 @@ struct previous_entry {
 
 struct previous_instance {
 	struct qv_mon_mark mark;
-	u32 state;			/* enum qv_mon_state, as it stood; NONE: overwritten */
-	u32 kept;			/* entries of its log that are still there */
+	u32 state;			/* enum qv_mon_state at the end; QV_MON_NONE: overwritten */
+	u32 kept;			/* number of log entries that are intact */
 };
 
 static struct {
@@ -32,8 +32,8 @@ static struct {
 	struct previous_instance inst[QV_MON_CELLS];
 	u32 num_entries;
 	struct previous_entry *entries;	/* in order of time */
-	u32 end;			/* enum qv_mon_note: what Linux said last; 0: nothing */
-	bool left;			/* the monitor had been left */
+	u32 end;			/* enum qv_mon_note of Linux's last event; 0: none */
+	bool left;			/* QV had been disabled */
 	bool front;			/* the front end's instance is among them */
 } previous;
 
@@ -48,7 +48,7 @@ static bool previous_is_sound(const struct qv_mon_mark *m, u64 pa)
 	       m->id < QV_MON_CELLS && m->tsc_khz;
 }
 
-/* One block; a later session makes those before it uninteresting */
+/* Looks at one instance. Forgets those of an earlier session, and ignores it if it is of one */
 static void previous_consider(u64 pa)
 {
 	struct qv_mon_mark m;
@@ -111,7 +111,7 @@ static int previous_by_time(const void *a, const void *b)
 	return x->e.seq < y->e.seq ? -1 : x->e.seq > y->e.seq;
 }
 
-/* What the front end's last entries say of the end */
+/* Finds out from the entries of the front end how the session ended */
 static void previous_find_end(void)
 {
 	u32 i;
@@ -168,7 +168,7 @@ static const char *previous_name_of(const struct previous_instance *inst)
 	return inst->mark.id ? (const char *)inst->mark.name : QV_FRONT_END;
 }
 
-/* Which cell had an instance of that session; NULL: its block is overwritten */
+/* Returns the cell that had an instance in that session, or NULL if its memory is overwritten */
 static const char *previous_holder(u64 instance)
 {
 	u32 i;
@@ -179,7 +179,7 @@ static const char *previous_holder(u64 instance)
 	return NULL;
 }
 
-/* Line 0: when it was */
+/* Line 0: the time of the session */
 static void previous_first_line(char *to, u32 len)
 {
 	struct tm t;
@@ -189,7 +189,7 @@ static void previous_first_line(char *to, u32 len)
 		  t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, previous.num_entries);
 }
 
-/* A line for each instance: how it stood when the machine went down */
+/* One line per instance: its state when the machine went down */
 static void previous_state_line(char *to, u32 len, const struct previous_instance *inst)
 {
 	static const char * const states[] = {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every file of the driver may use: replies, the log, events, whether the monitor runs, hypercalls.
- * cross.h has what enables and disables QV, cells.h what cells consist of. Functions are called with qv_lock
+ * For every file of the driver: replies, the log, events, whether the monitor runs, hypercalls.
+ * cross.h is about enabling and disabling QV, cells.h about cells. Functions are called with qv_lock
  * held unless their comment says otherwise.
  *
- * Files depend on each other in one direction only: main, notifiers and calls; then cross/enable and cell/life;
- * then watch; then the other files of cell/; then parts/; then the other files of cross/; then cross/state, log,
- * events and reply.
+ * Files depend on each other in one direction only: main; notifiers and calls; cross/enable, cell/life, cell/agree
+ * and stats; watch; the other files of cell/; parts/; cell/list and the other files of cross/; cross/state, events,
+ * log and reply.
  */
 #ifndef QV_DRIVER_H
 #define QV_DRIVER_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every refusal has a code, a sentence and a remedy. */
+/* Refusals: each has a code, a sentence and a remedy. */
 #include <linux/errno.h>
 #include "qv.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Exit counters, read from the instances' open parts: no exit is needed to count exits. */
+/* Exit counters, read from the open part of the instances' memory, so that reading causes no exit. */
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/uaccess.h>
@@ -7,7 +7,7 @@
 #include "qv.h"
 #include "cells.h"
 
-/* What a CPU asked for itself is not in held_max: wherever the caller ran, nobody is left out */
+/* The caller's CPU counts as well: .held_max does not include the management calls that a CPU makes itself */
 u64 qv_held_ns(void)
 {
 	const struct qv_mon_status *s = qv_front_status();
@@ -21,12 +21,12 @@ u64 qv_held_ns(void)
 }
 
 /*
- * The longest stays of before the last call that was measured, per CPU of the front end. qv_lock is held.
- * The monitor's own begin anew with each such call; what `cell stats linux` shows does not.
+ * The longest stays per CPU of the front end before the last measured call. Used under qv_lock. The monitor's own
+ * maxima restart with each measured call; those that `cell stats linux` shows do not.
  */
 static struct { u64 held_max, call_max; } stats_earlier[QV_MON_CPUS];
 
-static u64 stats_session;			/* of the monitor that they belong to */
+static u64 stats_session;			/* of stats_earlier: .session of the mark */
 
 static void stats_keep_held(void)
 {
@@ -82,7 +82,7 @@ int qv_stats_read(struct qv_stats *s)
 	}
 	for (i = 0; i < status->num_cpus && n < s->num_cpus && i < QV_MON_CPUS; i++) {
 		if (front && qv_cpu_in_cell(status->cpus[i].linux_cpu))
-			continue;		/* its counters are the cell's now */
+			continue;		/* these counters belong to the cell now */
 		stats_convert(&one, &status->cpus[i]);
 		if (front) {
 			one.held_max_ns = div_u64(stats_earlier[i].held_max * 1000000, tsc_khz);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looks at what the instances show: failures become events, log entries sentences, and a
- * heartbeat that stands still a failure.
+ * Looks periodically at the status, the log and the heartbeat of each instance. A failure becomes an event, a log
+ * entry a sentence, and a heartbeat that has stopped a failure.
  *
- * What a cell writes in its comm page is read once at each look and believed in nothing
- * that concerns others: it can only harm itself by it.
+ * Each look reads what a cell writes into its comm page once. By writing there, the cell can harm only itself.
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -15,7 +14,7 @@
 #define WATCH_PERIOD_MS	50
 
 static u64 watch_front_seen;
-static u64 watch_counted_ns;			/* until when watchdogs have counted */
+static u64 watch_counted_ns;			/* time of the last look that watchdogs have counted */
 
 /* Stops a hung cell. Returns false, with a line in the log, if it cannot be stopped */
 static bool watch_stop_cell(struct qv_cell *cell)
@@ -38,7 +37,7 @@ static void watch_lock(struct qv_cell *cell)
 	qv_event(QV_EVENT_LOCK, locked, cell->name, locked ? "has locked management" : "management is unlocked");
 }
 
-/* It hangs: the monitor stops it and notes where it stood, unless a lock forbids that */
+/* The heartbeat has stopped: the monitor stops the cell and records its registers, unless management is locked */
 static void watch_hang(struct qv_cell *cell)
 {
 	struct qv_mon_failure f = { .cpu = cell->cpus[0] };
@@ -50,7 +49,7 @@ static void watch_hang(struct qv_cell *cell)
 		return;
 	if (stopped)
 		f = qv_cell_status(cell)->failure;
-	if (f.reason) {			/* the monitor has found something meanwhile */
+	if (f.reason) {			/* the monitor has recorded a failure meanwhile */
 		qv_failure_record(cell, &f, "");
 		return;
 	}
@@ -69,7 +68,7 @@ static void watch_heartbeat(struct qv_cell *cell, u32 ms)
 		cell->still_ms = 0;
 		return;
 	}
-	if (!beat || !cell->config->watchdog_ms)	/* it has never beaten: perhaps it never will */
+	if (!beat || !cell->config->watchdog_ms)	/* an inmate without a heartbeat is not watched */
 		return;
 	cell->still_ms += ms;
 	if (cell->still_ms >= cell->config->watchdog_ms)
@@ -83,14 +82,14 @@ static void watch_cell(struct qv_cell *cell, u32 ms)
 	if (cell->id)
 		qv_log_drain(cell->name, cell->monitor_mem, &cell->log_seen);
 	watch_lock(cell);
-	wake_up_interruptible(&cell->console->wait);	/* it may have taken keys: there is room */
+	wake_up_interruptible(&cell->console->wait);	/* there may be room for keys again */
 	if (cell->state == QV_STATE_RUNNING && READ_ONCE(status->state) == QV_MON_FAILED) {
 		qv_console_set_instance(cell->console, 0);
 		qv_failure_record(cell, &status->failure, "");
 	} else if (cell->state == QV_STATE_RUNNING) {
 		watch_heartbeat(cell, ms);
 	} else if (cell->stop_later && !qv_lock_holder()) {
-		cell->stop_later = false;	/* once: a CPU that does not answer is waited for 2 s */
+		cell->stop_later = false;	/* try once: a CPU that does not answer costs QV_DEADLINE_MS */
 		if (cell->state == QV_STATE_FAILED)
 			watch_stop_cell(cell);
 	}
@@ -121,8 +120,8 @@ static void watch_periodically(struct work_struct *work)
 		u64 now = ktime_get_ns();
 
 		/*
-		 * Where this look comes late, Linux (or the whole machine) stood still, and who
-		 * knows about the cell: at most one period counts for it.
+		 * A late look means that Linux, and perhaps the cell as well, was not running: so watchdogs count at
+		 * most one period per look.
 		 */
 		watch_all(min_t(u64, div_u64(now - watch_counted_ns, NSEC_PER_MSEC), WATCH_PERIOD_MS));
 		watch_counted_ns = now;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* May this cell be created? Everything that can be known beforehand; nothing is touched. */
+/* Decides whether a cell may be created, as far as it can be known before anything is taken. Changes nothing. */
 #include <linux/cpu.h>
 #include <linux/mm.h>
 #include "qv.h"
@@ -97,7 +97,7 @@ int qv_cell_check(struct qv_cell_create *q)
 		return qv_refuse(r, QV_E_NO_MEMORY, "give the cell less",
 				 "the cell wants %llu MiB, the machine has %lu MiB", q->memory >> 20,
 				 totalram_pages() >> (20 - PAGE_SHIFT));
-	if (q->memory / PAGE_SIZE > si_mem_available())	/* taking it would have Linux kill programs */
+	if (q->memory / PAGE_SIZE > si_mem_available())	/* else Linux would kill programs for it */
 		return qv_refuse(r, QV_E_NO_MEMORY, "end programs, or give the cell less",
 				 "the cell wants %llu MiB, Linux can do without %ld MiB", q->memory >> 20,
 				 si_mem_available() >> (20 - PAGE_SHIFT));

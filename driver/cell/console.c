@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cell's console as /dev/qv-cell/NAME/console: its window mapped read-only,
- * keys written. The inmate's side of the window is never trusted.
+ * A cell's console, /dev/qv-cell/NAME/console: mmap() shows its window read-only, write() sends keys. The bytes
+ * that the inmate writes into the window are never trusted.
  */
 #include <linux/delay.h>
 #include <linux/fs.h>
@@ -41,7 +41,7 @@ struct qv_console *qv_console_create(const char *name)
 		kfree(c);
 		return NULL;
 	}
-	split_page(pages, WINDOW_ORDER);	/* each lives as long as somebody has it mapped */
+	split_page(pages, WINDOW_ORDER);	/* each page is freed when its last mapping is gone */
 	for (i = 0; i < ARRAY_SIZE(c->pages); i++)
 		c->pages[i] = pages + i;
 	c->comm = page_address(c->pages[COMM_PAGE]);
@@ -73,8 +73,9 @@ void qv_console_set_instance(struct qv_console *c, u32 instance)
 }
 
 /*
- * What the cell shall find is there already, so one bell does for all who wait here meanwhile. The monitor
- * lets only so many pass, and a management call may be under way: then this caller waits, with .lock held
+ * Rings the cell's doorbell. Call with .lock held and the data written before, so that the data of all writers that
+ * wait for .lock need a single bell. The monitor limits the rate, and another management call may be under way: then
+ * this waits.
  */
 static void console_ring(struct qv_console *c)
 {
@@ -110,7 +111,7 @@ void qv_console_destroy(struct qv_console *c)
 
 static int console_open(struct inode *inode, struct file *file)
 {
-	/* misc_open holds the lock that misc_deregister needs: the console is still there */
+	/* misc_open() holds the mutex that misc_deregister() needs, so the console still exists */
 	struct qv_console *c = container_of(file->private_data, struct qv_console, misc);
 	int error = 0;
 
@@ -187,7 +188,7 @@ static ssize_t console_write(struct file *file, const char __user *from, size_t 
 			return n;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		/* The inmate takes keys without telling us: look again after a while */
+		/* The inmate consumes keys without notifying Linux, so poll */
 		if (wait_event_interruptible_timeout(c->wait, c->gone, HZ / 50 + 1) < 0)
 			return -ERESTARTSYS;
 	}
@@ -225,7 +226,7 @@ static int console_mmap(struct file *file, struct vm_area_struct *vma)
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
-	vm_flags_clear(vma, VM_MAYWRITE);	/* nor by mprotect() later */
+	vm_flags_clear(vma, VM_MAYWRITE);	/* so that mprotect() cannot add it later */
 #else
 	vma->vm_flags &= ~VM_MAYWRITE;
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is recorded and said of a cell that has failed. */
+/* The failure of a cell: its record, its event, and the refusal of calls after a CPU was lost. */
 #include "qv.h"
 #include "cells.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is known of a cell, and where its CPUs stand. */
+/* The state of a cell, as qvctl shows it, and the registers of its CPUs. */
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/string.h>
 #include "qv.h"
 #include "cells.h"
 
-#define SAMPLE_MS	1000	/* a CPU answers in microseconds */
+#define SAMPLE_MS	1000	/* deadline for a sample; a CPU usually answers in microseconds */
 
 void qv_cell_info(struct qv_cell_info *info, struct qv_cell *cell)
 {
@@ -42,7 +42,7 @@ void qv_cell_info(struct qv_cell_info *info, struct qv_cell *cell)
 	strscpy(info->cmdline, q->cmdline, sizeof(info->cmdline));
 }
 
-/* ---- where a CPU of a running cell stands ---- */
+/* ---- a sample: the registers of a CPU of a running cell ---- */
 
 static int may_sample(struct qv_cell_sample *s, const struct qv_cell *cell, u32 index)
 {
@@ -86,14 +86,14 @@ int qv_cell_sample(struct qv_cell_sample *s, struct qv_cell *cell)
 	status = qv_cell_status(cell);
 	seen = READ_ONCE(status->samples);
 	result = qv_manage(QV_HC_SAMPLE, cell->id | index << 8);
-	if (result == QV_ME_STATE)	/* it has failed since the last look */
+	if (result == QV_ME_STATE)	/* it has failed since qv_watch_now() */
 		return qv_refuse(&s->reply, QV_E_STATE, "", "cell '%s' is not running", cell->name);
 	if (result)
 		return qv_refuse_monitor(&s->reply, result, "look at the cell");
 	BUILD_BUG_ON(sizeof(s->at) != sizeof(status->sample));
 	if (await_sample(&status->samples, seen))
 		memcpy(&s->at, &status->sample, sizeof(s->at));
-	if (s->at.cpu != s->cpu)	/* or one that answered too late the time before */
+	if (s->at.cpu != s->cpu)	/* no answer, or a late answer to the sample before */
 		return qv_refuse(&s->reply, QV_E_CPU_STUCK, "try again; see 'qvctl log'",
 				 "CPU %u of cell '%s' did not say where it stands", s->cpu, cell->name);
 	return 0;

@@ -46,14 +46,14 @@ static struct qv_cell *life_new_cell(const struct qv_cell_create *q)
 	return cell;
 }
 
-/* The image in memory, and an empty console */
+/* Clears the console and loads the image */
 static int life_load(struct qv_reply *r, struct qv_cell *cell)
 {
 	qv_console_reset(cell->console);
 	return qv_cell_load(r, cell);
 }
 
-/* What the log says of the instance until now is about the cell that had it before: record it first */
+/* Log entries about the instance until now concern the cell that had it before, so record them first */
 static int life_hand_over(struct qv_reply *r, struct qv_cell *cell)
 {
 	qv_watch_now();
@@ -122,7 +122,7 @@ int qv_cell_start(struct qv_reply *r, struct qv_cell *cell)
 
 	if (cell->state == QV_STATE_RUNNING)
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already", cell->name);
-	if (cell->failure.reason == QV_FAIL_CPU_LOST)	/* it may have fewer CPUs than its image was told */
+	if (cell->failure.reason == QV_FAIL_CPU_LOST)	/* it may have fewer CPUs than its info page says */
 		return qv_failure_refuse_lost(r, cell);
 	if (cell->state != QV_STATE_LOADABLE) {
 		error = life_renew(r, cell);
@@ -191,7 +191,7 @@ int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell)
 	int error;
 
 	strscpy(kept, cell->name, sizeof(kept));
-	WRITE_ONCE(cell->console->gone, true);	/* terminals: it is not just stopped */
+	WRITE_ONCE(cell->console->gone, true);	/* so that terminals see an end, not a stop */
 	error = qv_handover_stop(r, cell);
 	qv_watch_now();
 	if (!error)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loading: writes the image and the info page into a cell's memory, before each life of the cell. */
+/* Loading: before each life of a cell, writes the image and the info page into its memory. */
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <asm/tsc.h>

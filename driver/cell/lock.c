@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which cell has locked management. The monitor enforces the lock; this file only finds it out early, so that
- * a call is refused with a reason.
+ * Which cell has locked management. The monitor enforces the lock; this file only checks it early, so that a call is
+ * refused with a reason.
  */
 #include "qv.h"
 #include "cells.h"
 
-/* Its instance alone writes .locked; it counts while the instance says that it runs */
+/* Only the cell's instance writes .locked. It counts only while the instance is running */
 bool qv_cell_locked(struct qv_cell *cell)
 {
 	const struct qv_mon_status *status;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The loader of multiboot2 images: see multiboot2.h. */
 #ifdef __KERNEL__
 #include <linux/string.h>
 #else
@@ -9,7 +10,7 @@
 #define MB2_HEADER_MAGIC	0xe85250d6u
 #define MB2_BOOT_MAGIC		0x36d76289u
 #define MB2_SEARCH		32768
-#define LOW_END			0xa0000ull	/* the VGA window and firmware area begin */
+#define LOW_END			0xa0000ull	/* here the VGA window and the firmware area begin */
 #define HIGH_START		0x100000ull
 
 static u64 get(const u8 *p, u32 bytes)
@@ -102,7 +103,7 @@ static const char *overlaps(const struct mb2_elf *elf)
 	return NULL;
 }
 
-/* The ELF entry is a virtual address: find it in its segment */
+/* The ELF entry is a virtual address. Returns the physical one, by the segment that contains it */
 static u64 elf_entry(const struct mb2_elf *elf)
 {
 	u32 i;
@@ -187,7 +188,8 @@ static const char *read_header(const u8 *image, u64 len, u64 *entry)
 
 		if (get(h, 4) != MB2_HEADER_MAGIC)
 			continue;
-		if ((u32)(MB2_HEADER_MAGIC + arch + size + get(h + 12, 4))) {			/* only looks like one: as GRUB, go on */
+		/* As GRUB: bytes with a wrong checksum are no header, so search further */
+		if ((u32)(MB2_HEADER_MAGIC + arch + size + get(h + 12, 4))) {
 			why = "the checksum of its multiboot2 header is wrong";
 			continue;
 		}
@@ -269,7 +271,7 @@ static void build_info(struct mb2_info *i, u64 memory, const char *cmdline)
 	i->bytes[1] = i->len >> 8;
 }
 
-/* A place below 640 KiB that no segment needs */
+/* Returns an address below 640 KiB that no segment covers, or 0 */
 static u64 place_info(const struct mb2_elf *elf)
 {
 	u64 at;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loader for multiboot2 images (ELF32, ELF64): Multiboot2 specification 2.0,
- * sections 3.1 and 3.6. Pure: memory is reached through two functions, so the
- * host tests run this file. Nothing in the image is trusted.
+ * Loader for multiboot2 images (ELF32, ELF64): Multiboot2 specification 2.0, sections 3.1 and 3.6. It accesses memory
+ * through two functions only, so that tests on the host run it. Nothing in the image is trusted.
  */
 #ifndef QV_MULTIBOOT2_H
 #define QV_MULTIBOOT2_H
@@ -22,7 +21,7 @@ struct mb2_entry {
 
 #define MB2_SEGMENTS	32
 
-struct mb2_work {		/* room to work in: too much for a kernel stack */
+struct mb2_work {		/* working memory, too large for a kernel stack */
 	struct mb2_elf {
 		struct mb2_segment {
 			u64 offset, file_len, gpa, mem_len, va;
@@ -36,7 +35,7 @@ struct mb2_work {		/* room to work in: too much for a kernel stack */
 	} info;
 };
 
-/* NULL on success, else what is wrong with the image (a clause) */
+/* Loads the image. Returns NULL, or a clause that says what is wrong with the image */
 const char *mb2_load(const u8 *image, u64 len, const struct mb2_target *target,
 		     const char *cmdline, struct mb2_entry *entry, struct mb2_work *work);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What one CPU needs to cross into the monitor and to come back: where its area lies, Linux's registers,
- * and the monitor's page tables and entry point.
+ * Collects all that one CPU needs to cross into the monitor and to come back: its area, the registers of Linux, the
+ * page tables and the entry point of the monitor.
  */
 #include <linux/mm.h>
 #include <asm/desc.h>
@@ -41,10 +41,7 @@ void qv_crossing_save_linux(struct qv_linux_state *s)
 	}
 }
 
-/*
- * Reads nothing of the monitor's memory: while the monitor runs, Linux (this driver included) sees only
- * the open part of it.
- */
+/* Must not read the block of the monitor: while the monitor runs, Linux and this driver see only its open part */
 struct qv_crossing qv_crossing_back(u32 index)
 {
 	u32 area = QV_OFF_CPUS + index * QV_CPU_LEN;

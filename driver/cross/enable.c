@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Enable and disable. Everything that can fail for want of something comes first; then all CPUs meet
- * (rendezvous.c), and either all are under the monitor or Linux is as it was.
+ * Enable and disable. Whatever can fail for want of memory or CPUs comes first. Then the rendezvous brings either all
+ * CPUs under the monitor, or none.
  */
 #include <linux/cpu.h>
 #include <linux/module.h>
@@ -17,7 +17,7 @@ static int refuse_outside(struct qv_reply *r)
 			 qv_takeover.outside);
 }
 
-/* All CPUs that can be online are */
+/* Call with all CPUs online that Linux permits */
 static int enable_online(struct qv_reply *r, bool strict)
 {
 	bool lost = false;
@@ -34,7 +34,7 @@ static int enable_online(struct qv_reply *r, bool strict)
 		error = qv_rendezvous_enter(r, &lost);
 	qv_takeover.enabled = !error;
 	if (lost)
-		__module_get(THIS_MODULE);	/* never unloaded, and nothing freed: a CPU may still be in the monitor */
+		__module_get(THIS_MODULE);	/* a CPU may still be in the monitor: never unload or free */
 	else if (error && qv_takeover.monitor_mem)
 		qv_monitor_mem_free();
 	cpus_read_unlock();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What ACPI says of the machine that the monitor has to know: config space, IOAPICs, ports of sleep and hotplug. */
+/*
+ * Finds the facts about the board that the monitor must know, mostly from ACPI: config space, IOAPICs, CPUs, the ports that put the
+ * machine to sleep or eject devices, interrupt remapping.
+ */
 #include <linux/acpi.h>
 #include <linux/io.h>
 #include <linux/irq.h>
@@ -11,7 +14,7 @@
 
 struct qv_firmware qv_firmware;
 
-/* Tables of the ACPI specification; MCFG: PCI Firmware Specification 3.0, 4.1.2 */
+/* Returns an ACPI table or NULL. MCFG is in the PCI Firmware Specification 3.0, 4.1.2 */
 static const struct acpi_table_header *firmware_table(const char *name)
 {
 	struct acpi_table_header *found = NULL;
@@ -49,7 +52,7 @@ static void read_madt(struct qv_mon_boot *b)
 	}
 }
 
-/* The id of a CPU that may run; false: this is none */
+/* Sets *@id to the APIC id of a CPU that may run. Returns false if @s is no such entry */
 static bool madt_enabled_cpu(const struct acpi_subtable_header *s, u32 *id)
 {
 	const struct acpi_madt_local_apic *a = (const void *)s;
@@ -84,7 +87,7 @@ u32 qv_firmware_cpus(void)
 	u32 id, num = 0;
 
 	for (; madt && (void *)(s + 1) <= end && s->length >= sizeof(*s); s = (void *)s + s->length)
-		num += madt_enabled_cpu(s, &id) && !madt_listed_before(first, s, id);	/* some firmware lists one as both kinds */
+		num += madt_enabled_cpu(s, &id) && !madt_listed_before(first, s, id);	/* some firmware lists a CPU in both kinds of entry */
 	return num;
 }
 
@@ -100,7 +103,7 @@ static void add_ports(struct qv_mon_boot *b, u64 first, u32 len)
 	b->firmware_ports[b->num_firmware_ports++].last = first + len - 1;
 }
 
-#define GUARD_NEVER	1	/* as the value of no bits: what .bits says never passes */
+#define GUARD_NEVER	1	/* .value of a guard with .mask 0: no write passes that sets any of .bits */
 
 static void add_guard(struct qv_mon_boot *b, struct qv_mon_guard g)
 {
@@ -110,14 +113,14 @@ static void add_guard(struct qv_mon_boot *b, struct qv_mon_guard g)
 		b->guards[b->num_guards++] = g;
 }
 
-/* ---- sleep: ACPI 6.5, 4.8.3.2.1 (PM1 control) and 4.8.3.7 (sleep control): the same bits of a byte ---- */
+/* ---- sleep: ACPI 6.5, 4.8.3.2.1 (PM1 control) and 4.8.3.7 (sleep control) have the same bits in a byte ---- */
 
 #define SLP_EN		0x20
 #define SLP_TYP		0x1c
 #define SLP_TYP_SHIFT	2
-#define NO_TYPE		0xff	/* equals the bits of no write */
+#define NO_TYPE		0xff	/* no write has this SLP_TYP */
 
-/* The byte of @a at @offset starts sleep, or with @s5 switches off, which passes */
+/* Guards the byte of @a at @offset: it starts sleep, which is dropped, or with @s5 switches off, which passes */
 static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *a, u32 offset, u32 len, u8 s5)
 {
 	if (!a->address)
@@ -132,12 +135,12 @@ static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *
 					    .mask = SLP_TYP, .value = s5 << SLP_TYP_SHIFT, .what = QV_LOG_SLEEP });
 }
 
-/* ---- what lies around the PM registers: Intel's ICH and PCH, "Power Management I/O Registers" ---- */
+/* ---- around the PM registers: Intel's ICH and PCH, "Power Management I/O Registers" ---- */
 
-#define PM_LEN	0x80	/* bytes, aligned to as much */
+#define PM_LEN	0x80	/* bytes; aligned to its length */
 #define SMI_EN		0x30
 
-/* Linux may switch off what makes SMIs, not switch on what did not make any at enable */
+/* Linux may disable sources of SMIs, but not enable a source that was disabled when QV was enabled */
 static void add_smi_enable(struct qv_mon_boot *b, u32 port)
 {
 	struct pci_dev *bridge = pci_get_domain_bus_and_slot(0, 0, PCI_DEVFN(31, 0));
@@ -166,7 +169,7 @@ static void add_pm_registers(struct qv_mon_boot *b, const struct acpi_table_fadt
 
 static void read_fadt(struct qv_mon_boot *b)
 {
-	const struct acpi_table_fadt *f = &acpi_gbl_FADT;	/* Linux has brought all versions into one form */
+	const struct acpi_table_fadt *f = &acpi_gbl_FADT;	/* Linux converts all versions to this form */
 	u8 s5a, s5b;
 
 	if (ACPI_FAILURE(acpi_get_sleep_type_data(ACPI_STATE_S5, &s5a, &s5b))) {
@@ -182,11 +185,11 @@ static void read_fadt(struct qv_mon_boot *b)
 		add_ports(b, f->reset_register.address, 1);
 }
 
-/* ---- hotplug: QEMU's docs/specs/acpi_{cpu,mem,pci}_hotplug; its ACPI tables name the registers so ---- */
+/* ---- hotplug: QEMU's docs/specs/acpi_{cpu,mem,pci}_hotplug; its ACPI tables identify the registers by _UID ---- */
 
 static const struct hotplug {
 	const char *uid;
-	u8 at, len, bits;	/* registers that eject: bytes from there on; the bits that do */
+	u8 at, len, bits;	/* offset and length of the registers that eject, and the bits that do so */
 } hotplugs[] = {
 	{ "CPU Hotplug resources", 0x4, 1, 0x18 },
 	{ "Memory hotplug resources", 0x14, 1, 0x08 },
@@ -231,7 +234,7 @@ static acpi_status hotplug_container(acpi_handle handle, u32 level, void *contex
 	return AE_OK;
 }
 
-/* ---- fw_cfg of QEMU's boards: docs/specs/fw_cfg; its DMA reads and writes memory that no table guards ---- */
+/* ---- fw_cfg of QEMU's boards: docs/specs/fw_cfg; its DMA bypasses all nested tables ---- */
 
 #define FW_CFG_DMA	4
 #define FW_CFG_DMA_LEN	8
@@ -269,9 +272,9 @@ static void read_namespace(struct qv_mon_boot *b)
 	acpi_get_devices("QEMU0002", fw_cfg, b, NULL);
 }
 
-/* ---- interrupt remapping: not in a table, but in the names that Linux gives its interrupt chips ---- */
+/* ---- interrupt remapping: shown by the names that Linux gives its interrupt chips ---- */
 
-#define FIRST_IRQS	256		/* the IOAPICs' interrupts are among these */
+#define FIRST_IRQS	256		/* the interrupts of the IOAPICs are below this */
 
 bool qv_irqs_remapped(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The monitor's images travel inside the module, one per vendor: module and monitor always fit. */
+/* The monitor's images, one per vendor. They are part of the module, so that module and monitor always match. */
 #include <linux/linkage.h>
 	.section .rodata
 	.balign	16

@@ -14,7 +14,7 @@
 #include "identity.h"
 #include "setup.h"
 
-#define MONITOR_MEM_TRIES	24	/* allocations held at once to reach deep pages */
+#define MONITOR_MEM_TRIES	24	/* blocks taken at once, to reach the deepest */
 #define CR4_FRED_	(1ull << 32)
 
 static bool test_impatient;
@@ -83,7 +83,7 @@ static void monitor_mem_write_mark(void)
 
 void qv_monitor_mem_free(void)
 {
-	if (!qv_going_down)		/* after an orderly end there is nothing to explain */
+	if (!qv_going_down)		/* disabled in order: no log for the next boot */
 		memset(page_address(qv_takeover.monitor_mem) + QV_OFF_MARK, 0, sizeof(struct qv_mon_mark));
 	__free_pages(qv_takeover.monitor_mem, get_order(QV_BLOCK_FRONT_END));
 	qv_takeover.monitor_mem = NULL;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The processor keeps one NMI pending: one of Linux's that meets one of the monitor's is one
- * with it. So where the monitor took an NMI for a command of its own, it gives Linux one as
- * well. If nobody else in Linux knows what that one is for, it ends here.
+ * The CPU latches a single NMI, so an NMI for Linux may merge with one for the monitor. Therefore the monitor
+ * injects an NMI into Linux for each NMI that it took as its own command, and counts it in .nmis_in_doubt. If no
+ * other handler in Linux claims such an NMI, this one does.
  */
 #include <linux/string.h>
 #include <asm/nmi.h>
 #include "qv.h"
 #include "cross.h"
 
-static u64 nmi_ended[QV_MON_CPUS];	/* how many of qv_mon_cpu_status.nmis_in_doubt were handled; by index */
+static u64 nmi_ended[QV_MON_CPUS];	/* by index: how many of .nmis_in_doubt were handled */
 
 static int nmi_unknown(unsigned int what, struct pt_regs *regs)
 {
@@ -29,8 +29,8 @@ void qv_nmi_reset(void)
 }
 
 /*
- * As long as the module is there: taking it away waits for all CPUs, and enabling must wait for
- * none that has its interrupts off.
+ * The handler stays registered while the module is loaded. Unregistering waits for all CPUs, and neither enable
+ * nor disable may wait for a CPU that has its interrupts off.
  */
 int qv_nmi_register(void)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CPUs that are offline when QV is enabled. Bare, such a CPU would go on to run Linux's text, which a hostile
- * Linux may change, and no table would hold it back. So each that Linux lets come is brought online, taken under the
- * monitor with all others, and sent offline again: it waits there as a guest. One that Linux does not let come
- * (nosmt, nr_cpus=, more than QV has room for) is outside: the level is named, and --strict refuses.
+ * CPUs that are offline when QV is enabled. Outside the monitor such a CPU executes Linux's text, which a hostile
+ * Linux may change, and no nested table restricts it. So QV brings each CPU online that Linux permits, takes it under
+ * the monitor with all others, and sends it offline again: it waits there as a guest. A CPU that Linux does not permit
+ * (nosmt, nr_cpus=, more than QV_MON_CPUS) is outside: the log names this, and --strict refuses to enable.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include "qv.h"
 #include "cross.h"
 
-/* Under qv_lock */
-static cpumask_t outside_brought;		/* online now for our sake alone */
+/* Both are used under qv_lock only */
+static cpumask_t outside_brought;		/* online only because this file brought them */
 static cpumask_t outside_parked;		/* offline before enable, and under the monitor */
 
 static void outside_bring(const struct cpumask *which)
@@ -34,8 +34,8 @@ void qv_outside_return(void)
 }
 
 /*
- * Setting a CPU offline stops all others for a moment. While one of them has still to answer a call, that could
- * wait for ever: then those brought stay online. A CPU that is offline already was set so by somebody else.
+ * Sending a CPU offline stops all others for a moment. While a CPU has not answered the rendezvous, that wait might
+ * not end, so the CPUs stay online. A CPU that is offline already was sent there by another program.
  */
 void qv_outside_park(void)
 {
@@ -51,7 +51,7 @@ void qv_outside_park(void)
 	cpumask_clear(&outside_brought);
 }
 
-/* What the firmware lists, Linux may not know: nr_cpus= */
+/* With nr_cpus= Linux knows fewer CPUs than the firmware lists */
 u32 qv_outside_count(void)
 {
 	u32 listed = max(num_present_cpus(), qv_firmware_cpus());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Can this machine run QV now? Each obstacle is named, with its remedy. */
+/* Checks whether this machine can run QV now. Each obstacle is named with its remedy. */
 #include <linux/cpumask.h>
 #include "qv.h"
 #include "cross.h"

@@ -27,7 +27,7 @@ static struct {
 	cpumask_t seen;			/* CPUs that arrived before the verdict */
 	cpumask_t left;			/* CPUs that have left the monitor */
 	u64 error;			/* enum qv_mon_error of a CPU, or 0 */
-	u64 held_max;			/* TSC cycles for which a CPU other than the caller's was away */
+	u64 held_max;			/* TSC cycles for which a CPU other than .caller was away */
 	int caller;
 	atomic_t in_use;		/* CPUs on which another hypervisor is active */
 	int refused_by;			/* CPU whose processor refused a step, or -1 */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether the monitor runs, on which CPUs, and in which memory. Everything else stands on this. */
+/* Whether the monitor runs, on which CPUs, and in which memory. */
 #include <linux/mm.h>
 #include "qv.h"
 

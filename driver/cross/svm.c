@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What of the driver knows AMD-V: features, obstacles, the switch. APM vol. 2, 15.4. */
+/* AMD-V: its features, obstacles to its use, and EFER.SVME. APM vol. 2, 15.4. */
 #include <asm/asm.h>
 #include <asm/processor.h>
 #include <linux/mm.h>
@@ -76,7 +76,7 @@ static void svm_fill(struct qv_mon_boot *b)
 	b->tramp_leave = (u64)qv_svm_leave;
 }
 
-/* EFER is switched at the last moment: nothing is prepared, and nothing can be refused */
+/* svm_enter() sets EFER.SVME, so nothing is prepared here and the processor can refuse nothing */
 static bool svm_ready(struct qv_crossing *c)
 {
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For trampoline_*.S: what C code expects to find again, and where it goes on: as a guest, or on the bare machine. */
+/* For trampoline_*.S: saves the registers that C code expects to be kept, and records where Linux resumes. */
 
 /* Offsets in struct qv_linux_state; svm.c and vmx.c check them */
 #define STATE_RSP	0x00
@@ -32,7 +32,7 @@
 	pop	%rbp
 	.endm
 
-/* rdi = struct qv_linux_state: a CPU with this state goes on at @resume */
+/* rdi = struct qv_linux_state: a CPU with this state resumes at @resume */
 	.macro	note_state resume
 	mov	%rsp, STATE_RSP(%rdi)
 	lea	\resume(%rip), %rax

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The page that Linux and the monitor both map, at the same address: a module's
- * text is the only memory a module may execute, so the switch of page tables
- * happens here. Everything is in one page, of its own.
+ * The page that Linux and the monitor both map at the same address. It switches page tables. It is part of the
+ * module's text because a module may execute no other memory. All of this code is in one page, which holds nothing else.
  */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
@@ -15,8 +14,9 @@
  * u64 qv_svm_cross(rdi = struct qv_linux_state, rsi = the monitor's CR3, rdx = its entry,
  *	rcx = struct pcpu there, r8 = CR4 to use meanwhile, r9d = 0: to the monitor, 1: back from it)
  *
- * Interrupts are off, EFER.SVME is on. To the monitor, it returns as a guest: 0; or natively when
- * it backed out, with its error. Back, it returns natively: 0; or as a guest: the monitor's refusal.
+ * Interrupts are off, EFER.SVME is on.
+ * To the monitor: returns 0 as a guest, or the monitor's error natively if the monitor backed out.
+ * Back from it: returns 0 natively, or the monitor's refusal as a guest.
  */
 SYM_FUNC_START(qv_svm_cross)
 	save_callers
@@ -33,7 +33,7 @@ SYM_INNER_LABEL(qv_svm_resume, SYM_L_GLOBAL)
 SYM_FUNC_END(qv_svm_cross)
 
 SYM_CODE_START_LOCAL(qv_svm_over)
-	clgi				/* from here not even an NMI: its handler is not mapped there */
+	clgi				/* blocks NMIs, too: Linux's handler is not mapped in the monitor */
 	mov	%r8, %cr4
 	mov	%rsi, %cr3
 	mov	%rcx, %rdi
@@ -42,8 +42,8 @@ SYM_CODE_START_LOCAL(qv_svm_over)
 SYM_CODE_END(qv_svm_over)
 
 /*
- * The monitor jumps here to leave: rdi = CR3, rsi = CR4, rcx = rip, r8 = rflags,
- * rax = result. RSP, GDT and IDT are Linux's already.
+ * The monitor jumps here to leave: rdi = CR3, rsi = CR4, rcx = rip, r8 = rflags, rax = result. RSP, GDT and IDT are
+ * already those of Linux.
  */
 SYM_CODE_START(qv_svm_leave)
 	UNWIND_HINT_FUNC
@@ -59,7 +59,7 @@ SYM_CODE_START(qv_svm_leave)
 	popf
 	push	$0x10			/* __KERNEL_CS */
 	push	%rcx
-	stgi				/* all is Linux's again: NMIs may come */
+	stgi				/* all state is Linux's again, so NMIs may arrive */
 	lretq
 SYM_CODE_END(qv_svm_leave)
 	.balign	4096

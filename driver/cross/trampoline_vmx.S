@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * To the monitor and back on VT-x. The current VMCS has an illegal guest state and the
- * other side's state as the host's: an entry fails, and the processor has changed over
- * (SDM vol. 3, 27.8). Nothing of this is mapped there.
+ * To the monitor and back on VT-x. The current VMCS has an invalid guest state, and as host state that of the other
+ * side. So a VM entry fails, and the failure loads the other side's state (SDM vol. 3, 27.8). This code is not mapped
+ * in the monitor.
  */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
 #include "trampoline.h"
 
-#define STATE_ERROR	0x100		/* as those of trampoline.h */
+#define STATE_ERROR	0x100		/* in struct qv_linux_state, as in trampoline.h */
 
 	.text
 /*
  * u64 qv_vmx_cross(rdi = struct qv_linux_state, rsi = struct pcpu where the monitor sees it,
  *	edx = 0: to the monitor, 1: back from it)
  *
- * Interrupts are off. To the monitor, it returns as a guest: 0; or natively: the monitor's
- * error when it backed out, ~0 when the processor refused the instruction itself.
- * Back, it returns natively: 0; or as a guest: the monitor's refusal.
+ * Interrupts are off.
+ * To the monitor: returns 0 as a guest; or natively the monitor's error if the monitor backed out, ~0 if the
+ * processor refused VMLAUNCH itself.
+ * Back from it: returns 0 natively, or the monitor's refusal as a guest.
  */
 SYM_FUNC_START(qv_vmx_cross)
 	save_callers
@@ -29,7 +30,7 @@ SYM_FUNC_START(qv_vmx_cross)
 	mov	%rsi, %rdi
 	vmlaunch
 	mov	%rbx, %rdi
-	/* The monitor's entry that failed ends here: rdi = struct qv_linux_state, rsp and all else are Linux's */
+	/* The monitor's failing VM entry resumes here: rdi = struct qv_linux_state; rsp and all else are restored */
 SYM_INNER_LABEL(qv_vmx_leave, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	mov	STATE_ERROR(%rdi), %rax

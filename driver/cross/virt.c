@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which virtualization this processor has. Whatever differs between them is in a struct
- * qv_virt of its own: svm.c with trampoline_svm.S, vmx.c with trampoline_vmx.S.
+ * Chooses the virtualization of this processor, and makes hypercalls. All differences between vendors are in
+ * their struct qv_virt: svm.c with trampoline_svm.S, vmx.c with trampoline_vmx.S.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -11,7 +11,7 @@
 #include "cross.h"
 
 static const struct {
-	char maker[13];			/* as CPUID 0 has it */
+	char maker[13];			/* as in CPUID leaf 0 */
 	const struct qv_virt *virt;
 } virt_makers[] = {
 	{ "AuthenticAMD", &qv_svm },
@@ -22,7 +22,7 @@ static const struct {
 };
 
 const struct qv_virt *qv_virt;
-static u32 virt_features;			/* as found when the module came: later a monitor may hide them */
+static u32 virt_features;			/* read when the module is loaded: the monitor may hide them later */
 static bool virt_present;
 
 static void virt_name_maker(char maker[13])
@@ -89,7 +89,7 @@ int qv_virt_preflight(struct qv_reply *r)
 	error = qv_virt->preflight(r);
 	if (error)
 		return error;
-	/* Here this CPU speaks for all: asking the others could take for ever. Enable asks them */
+	/* Checks this CPU only, since an IPI may hang; qv_rendezvous_enter() checks all */
 	return qv_virt->in_use() ? qv_virt_refuse_in_use(r) : 0;
 }
 
@@ -111,7 +111,7 @@ u64 qv_manage(u64 nr, u64 a)
 	return result;
 }
 
-/* For tests: the monitor faults while it serves this call, and answers with #GP; see QV_FAULT_* */
+/* For tests: the monitor faults while it handles this call, and answers with #GP; see QV_FAULT_* */
 static int virt_ask_for_fault(const char *text, const struct kernel_param *param)
 {
 	u64 kind;

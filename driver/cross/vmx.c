@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A CPU's way to the monitor and back on VT-x: SDM vol. 3, chapters 24, 25 and 27. What the
- * processor offers is in vmx_caps.c, the crossing itself in trampoline_vmx.S.
+ * How a CPU crosses into the monitor and back on VT-x: SDM vol. 3, chapters 24, 25 and 27. vmx_caps.c checks what the
+ * processor supports, trampoline_vmx.S crosses.
  *
- * Linux's own view of CR4 stays without VMXE: the bit is set only in the register, while
- * interrupts are off, and hidden by the monitor from then on.
+ * Linux's shadow of CR4 never has VMXE: this file sets the bit in the register only, with interrupts off, and the
+ * monitor hides it from then on.
  */
 #include <asm/apic.h>
 #include <asm/asm.h>
@@ -26,19 +26,19 @@
 #define MSR_PEBS_ENABLE	0x3f1
 #define MSR_FS_BASE_	0xc0000100
 #define MSR_GS_BASE_	0xc0000101
-#define MSR_USER_GS	0xc0000102	/* IA32_KERNEL_GS_BASE: the other one, Linux being in the kernel */
-#define SEG_CODE	0x10		/* the monitor's: monitor.h */
+#define MSR_USER_GS	0xc0000102	/* IA32_KERNEL_GS_BASE: while Linux is in the kernel, the one of user space */
+#define SEG_CODE	0x10		/* of the monitor's GDT: monitor.h */
 #define SEG_DATA	0x18
 #define SEG_TASK	0x20
 #define UNUSABLE	(1u << 16)
-#define NO_FIELD	0x5ffe		/* of no VMCS */
+#define NO_FIELD	0x5ffe		/* no VMCS has this field */
 
 /* trampoline_vmx.S */
 extern char qv_vmx_leave[];
 u64 qv_vmx_cross(void *state, u64 area_va, u32 back);
 extern const u8 qv_image_intel[], qv_image_intel_end[];
 
-/* True: the processor refused: CF or ZF, or a fault */
+/* True if the processor refused @insn: by CF or ZF, or by a fault */
 #define REFUSED(insn, ...) ({							\
 	bool bad_;								\
 	asm volatile("	movb $1, %[bad]\n"					\
@@ -94,7 +94,7 @@ static bool vmx_write_fields(struct qv_crossing *c)
 			{ HOST_TR_BASE, c->area_va + CPU_OFF_TSS }, { HOST_GDTR_BASE, c->gdt }, { HOST_IDTR_BASE, c->idt },
 			{ HOST_EFER, qv_rdmsr(QV_MSR_EFER) }, { HOST_PAT, qv_rdmsr(QV_MSR_PAT) },
 			{ HOST_SYSENTER_CS, 0 }, { HOST_SYSENTER_ESP, 0 }, { HOST_SYSENTER_EIP, 0 },
-			{ GUEST_RFLAGS, 0 },		/* bit 1 must be 1: by this the entry fails */
+			{ GUEST_RFLAGS, 0 },		/* bit 1 must be 1, so that the entry fails */
 			{ c->spoil ? NO_FIELD : VMCS_LINK, ~0ull },
 		};
 
@@ -114,7 +114,7 @@ static bool vmx_refused(struct qv_crossing *c, bool bad, const char *step)
 	return bad;
 }
 
-/* 0 where there is no such MSR */
+/* Returns IA32_PEBS_ENABLE, 0 if there is no such MSR */
 static u64 vmx_precise_samples(void)
 {
 	u32 low = 0, high = 0;
@@ -123,7 +123,7 @@ static u64 vmx_precise_samples(void)
 	return low | (u64)high << 32;
 }
 
-/* From outside VMX operation */
+/* Enters VMX operation. Returns false if this CPU is in no state for it, or refuses */
 static bool vmx_on(struct qv_crossing *c)
 {
 	u64 region = c->area_pa + CPU_OFF_VMXON;
@@ -132,7 +132,7 @@ static bool vmx_on(struct qv_crossing *c)
 	qv_vmx_least(&x);
 	*(u32 *)phys_to_virt(region) = x.revision;
 	*(u32 *)phys_to_virt(c->area_pa + CPU_OFF_VMCS) = x.revision;
-	/* A trace writes to memory that Linux may free later; a sample is written by linear address, the monitor's too */
+	/* A trace writes to memory that Linux may free later; PEBS writes by linear address, in the monitor as well */
 	if (vmx_refused(c, !qv_vmx_quiet(), "the CPU: it is traced (Intel PT), or has user interrupts on") ||
 	    vmx_refused(c, vmx_precise_samples(), "the CPU: perf takes precise samples of it (PEBS)"))
 		return false;
@@ -146,7 +146,7 @@ static bool vmx_on(struct qv_crossing *c)
 	return false;
 }
 
-/* Linux's and the monitor's bear the same tag, VPID 0, which is no guest's */
+/* Flushes the TLB: translations of Linux and of the monitor have the same tag, VPID 0, which no guest has */
 static void vmx_drop_translations(void)
 {
 	u64 cr4 = qv_cr4();
@@ -159,11 +159,11 @@ static void vmx_unready(struct qv_crossing *c)
 {
 	u64 vmcs = c->area_pa + CPU_OFF_VMCS;
 
-	/* The processor writes to the VMCS until it is cleared; nothing can be done if it does not want to */
+	/* The processor may write to the VMCS until VMCLEAR. If these instructions fail, nothing more can be done */
 	asm volatile("1: vmclear %0\n2:\n" _ASM_EXTABLE(1b, 2b) : : "m"(vmcs) : "memory", "cc");
 	asm volatile("1: vmxoff\n2:\n" _ASM_EXTABLE(1b, 2b) : : : "memory", "cc");
 	vmx_write_cr4(qv_cr4() & ~CR4_VMXE_);
-	vmx_drop_translations();	/* the monitor's */
+	vmx_drop_translations();	/* those of the monitor */
 }
 
 #define ALL_CONTEXTS 2ull
@@ -178,7 +178,7 @@ static bool vmx_ready(struct qv_crossing *c)
 	if (!vmx_refused(c, REFUSED("vmclear %[pa]", [pa] "m"(vmcs)), "VMCLEAR") &&
 	    !vmx_refused(c, REFUSED("vmptrld %[pa]", [pa] "m"(vmcs)), "VMPTRLD") &&
 	    vmx_write_fields(c) &&
-	    /* What an earlier session's guests have left */
+	    /* translations of the guests of an earlier session */
 	    !vmx_refused(c, REFUSED("invept %[none], %[all]", [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVEPT") &&
 	    !vmx_refused(c, REFUSED("invvpid %[none], %[all]", [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVVPID"))
 		return true;
@@ -189,7 +189,7 @@ static bool vmx_ready(struct qv_crossing *c)
 
 /* ---- the crossing ---- */
 
-/* Of a system segment, from its descriptor of 16 bytes */
+/* Returns the base of a system segment, from its descriptor of 16 bytes */
 static u64 vmx_system_base(const struct qv_linux_state *s, u16 sel)
 {
 	u64 d[2];
@@ -214,7 +214,7 @@ static struct qv_linux_seg vmx_segment(u16 sel, u64 base)
 	return seg;
 }
 
-/* What an exit changes, beside what qv_crossing_save_linux() saves */
+/* Saves what a VM exit changes, besides what qv_crossing_save_linux() saves */
 static void vmx_save_more(struct qv_linux_state *s)
 {
 	u16 fs, gs, tr, ldt;
@@ -236,7 +236,10 @@ static void vmx_save_more(struct qv_linux_state *s)
 	s->sysenter_eip = qv_rdmsr(MSR_SYSENTER + 2);
 }
 
-/* An exit leaves TR with the least limit, and its descriptor busy. Linux shows its GDT at a second, writable place */
+/*
+ * A VM exit sets the limit of TR to 67h and leaves its descriptor busy. The GDT that Linux loads is read-only, so
+ * this clears the busy bit through its writable mapping.
+ */
 static void vmx_reload_tr(const struct qv_linux_state *s, const struct desc_ptr *gdt)
 {
 	struct desc_struct *writable = this_cpu_ptr(&gdt_page)->gdt;
@@ -248,7 +251,7 @@ static void vmx_reload_tr(const struct qv_linux_state *s, const struct desc_ptr 
 	asm volatile("lgdt %0" : : "m"(*gdt));
 }
 
-/* An NMI of Linux's that came while the monitor was at work, or waited there for its turn, comes now */
+/* Sends this CPU the NMI that arrived for Linux in the monitor and was not injected */
 static void vmx_nmi_again(const struct qv_crossing *c)
 {
 	const struct pcpu *cpu = container_of(c->state, struct pcpu, linux_state);
@@ -261,7 +264,7 @@ static void vmx_nmi_again(const struct qv_crossing *c)
 		qv_wrmsr(APIC_BASE_MSR + (APIC_ICR >> 4), (u64)qv_apic_id() << 32 | nmi);
 		return;
 	}
-	while (READ_ONCE(*icr) & APIC_ICR_BUSY && patience--)	/* one that is on its way would be lost */
+	while (READ_ONCE(*icr) & APIC_ICR_BUSY && patience--)	/* writing now would lose an IPI being sent */
 		cpu_relax();
 	WRITE_ONCE(*icr2, qv_apic_id() << 24);
 	WRITE_ONCE(*icr, nmi);
@@ -270,7 +273,7 @@ static void vmx_nmi_again(const struct qv_crossing *c)
 static void vmx_copy_capability(struct cpuinfo_x86 *c)
 {
 	const struct cpuinfo_x86 *first = &cpu_data(0);
-	const u32 word = X86_FEATURE_EPT / 32;	/* what Linux derives from VMX's own registers, all of it */
+	const u32 word = X86_FEATURE_EPT / 32;	/* the word that Linux derives from the VMX capability MSRs */
 
 	if (cpu_has(c, X86_FEATURE_VMX) || !cpu_has(first, X86_FEATURE_VMX))
 		return;
@@ -282,8 +285,8 @@ static void vmx_copy_capability(struct cpuinfo_x86 *c)
 }
 
 /*
- * A CPU that came online under QV, where CPUID shows no VMX, has none in Linux's notes of it, nor in those of what
- * all CPUs have: KVM would refuse. CPU 0 never goes offline.
+ * CPUID shows no VMX under the monitor, so Linux recorded none for a CPU that came online there, nor for all CPUs,
+ * and KVM would refuse to load. Copies the record of CPU 0, which never goes offline.
  */
 static void vmx_restore_capability(void)
 {
@@ -291,7 +294,7 @@ static void vmx_restore_capability(void)
 	vmx_copy_capability(&boot_cpu_data);
 }
 
-/* Back in Linux, in VMX root operation: what an exit does not load */
+/* Back in Linux, in VMX root operation: restores what a VM exit does not load */
 static void vmx_come_home(struct qv_crossing *c)
 {
 	const struct qv_linux_state *s = c->state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What of VT-x this processor has, and what QV wants of it: a table of controls, read from
- * the capability MSRs. SDM vol. 3, appendix A (capabilities), 25.6 to 25.8 (controls).
+ * Which VT-x controls this processor supports, and which of them QV needs: a table of controls, checked against the
+ * capability MSRs. SDM vol. 3, appendix A (capabilities), 25.6 to 25.8 (controls).
  */
 #include "qv.h"
 #include "vmx.h"
@@ -11,7 +11,7 @@
 #define FEATURE_VMXON		(1u << 2)	/* outside SMX operation */
 #define MSR_VMX_BASIC		0x480
 #define BASIC_TRUE_CONTROLS	(1ull << 55)
-#define MSR_VMX_CR0_FIXED0	0x486		/* then CR0's that may be 1, CR4's both */
+#define MSR_VMX_CR0_FIXED0	0x486		/* followed by CR0 FIXED1, CR4 FIXED0, CR4 FIXED1 */
 #define MSR_VMX_PROC2		0x48b
 #define MSR_VMX_EPT_VPID	0x48c
 #define MSR_TME_ACTIVATE	0x982
@@ -26,8 +26,8 @@ enum { PIN, PROC, PROC2, EXIT, ENTRY, WORDS };
 
 static const struct word {
 	const char *name;
-	u32 msr;		/* low half: must be 1; high half: may be 1 */
-	u32 reserved;		/* must be 1 and mean nothing */
+	u32 msr;		/* low half: bits that must be 1; high half: bits that may be 1 */
+	u32 reserved;		/* bits that must be 1 and have no meaning */
 } words[WORDS] = {
 	[PIN]	= { "pin-based",		0x48d, 0x16 },
 	[PROC]	= { "processor-based",		0x48e, 0x04006172 },
@@ -36,7 +36,7 @@ static const struct word {
 	[ENTRY]	= { "VM-entry",			0x490, 0x11ff },
 };
 
-/* EVERY: guest has it on; SOME: so have some guests, or at times; OFFERED: on where the processor has it */
+/* EVERY: on for every guest; SOME: on for some guests, or at times; OFFERED: on if the processor supports it */
 enum need { EVERY, SOME, OFFERED };
 
 static const struct control {
@@ -94,7 +94,7 @@ bool qv_vmx_allowed(void)
 	return (~qv_rdmsr(MSR_FEATURE_CONTROL) & (FEATURE_LOCKED | FEATURE_VMXON)) == 0;
 }
 
-/* Are there secondary controls at all? Only then their MSRs exist */
+/* The MSRs of secondary controls exist only if this returns true */
 static bool has_secondary(void)
 {
 	return qv_rdmsr(MSR_VMX_BASIC) & BASIC_TRUE_CONTROLS && qv_rdmsr(words[PROC].msr) >> 63;
@@ -132,7 +132,7 @@ static int lacks(struct qv_reply *r, u32 code, const char *what)
 			 "have its hypervisor offer it", "this processor's VT-x lacks: %s", what);
 }
 
-/* The first control that is missing; NULL: none */
+/* Returns the first control that is missing, or NULL */
 static const struct control *missing_control(void)
 {
 	const struct control *c;
@@ -175,13 +175,13 @@ static int check_controls(struct qv_reply *r)
 	return 0;
 }
 
-/* Intel PT writes to memory by addresses that no table of ours translates, and VMXON may stop it */
+/* Intel PT writes to physical addresses, which EPT does not translate, and VMXON may stop it */
 static bool tracing(void)
 {
 	return qv_cpuid(0).eax >= 7 && qv_cpuid(7).ebx & CPUID_7_PT && qv_rdmsr(MSR_RTIT_CTL) & RTIT_TRACE_EN;
 }
 
-/* The upper bits of an address choose a key: the same memory at many addresses. SDM vol. 4: IA32_TME_ACTIVATE */
+/* With key ids the upper address bits select a key, so each page has many addresses. SDM vol. 4: IA32_TME_ACTIVATE */
 static bool key_ids(void)
 {
 	return qv_cpuid(0).eax >= 7 && qv_cpuid(7).ecx & CPUID_7_TME && qv_rdmsr(MSR_TME_ACTIVATE) >> 32 & 0xf;
@@ -253,7 +253,6 @@ static u32 word_of(u32 word)
 	return value;
 }
 
-/* What must be 1, and no more */
 void qv_vmx_least(struct qv_mon_vmx *x)
 {
 	*x = (struct qv_mon_vmx){

@@ -39,7 +39,7 @@ void qv_cpus_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 		m->cpus[i] = qv_cpu_index(cell->cpus[i]);
 }
 
-/* A CPU that does not answer the monitor stays with the cell, and offline: it is not known what it executes */
+/* A CPU that does not answer the monitor stays offline and with the cell: it is unknown what it executes */
 void qv_cpus_give(struct qv_cell *cell)
 {
 	u32 i, kept = 0;

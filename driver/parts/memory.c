@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cell's memory: 2 MiB pages from the buddy allocator, wherever they are, and the memory of the cell's
- * monitor instance.
+ * A cell's memory: scattered 2 MiB pages from the buddy allocator, and the contiguous memory of the cell's monitor
+ * instance.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -42,7 +42,7 @@ static int memory_alloc(struct qv_memory *m, u32 num)
 		}
 		cond_resched();
 	}
-	/* The monitor wants ascending pages, so that it sees at once that none is listed twice */
+	/* The monitor accepts only ascending pages: so a page listed twice shows at once */
 	sort(m->pages, num, sizeof(*m->pages), memory_by_address, NULL);
 	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PCI functions for cells: taken from their Linux driver, reset, silenced and
- * described to the monitor; afterwards restored and given back. While a cell
- * has one, this module's own driver is bound to it, so that no other can be.
+ * A cell's PCI functions: taken from their Linux driver, reset, silenced and described to the monitor; afterwards
+ * restored and given back. While a cell has a function, the driver of this module is bound to it, so that no other
+ * driver can bind.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -13,9 +13,9 @@
 #include "cells.h"
 #include "cross.h"
 
-#define PIN_FIRST_VECTOR	0x40		/* of pins: one for each device of a cell */
+#define PIN_FIRST_VECTOR	0x40		/* a pin's vector is this plus the number of its device in the cell */
 
-/* ---- our driver: takes the one device that is wanted ---- */
+/* ---- the driver of this module: binds to qv_pci_wanted only ---- */
 
 static struct pci_dev *qv_pci_wanted;
 static bool qv_pci_registered;
@@ -25,7 +25,7 @@ static int qv_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	return pdev == READ_ONCE(qv_pci_wanted) ? 0 : -ENODEV;
 }
 
-/* Ours to let go (qv_pci_give), or it is pulled out under the cell */
+/* Either qv_pci_give() unbinds the function, or it was removed while a cell has it */
 static void qv_pci_removed(struct pci_dev *pdev)
 {
 	if (pdev != READ_ONCE(qv_pci_wanted))
@@ -70,7 +70,7 @@ void qv_pci_exit(void)
 		pci_unregister_driver(&qv_pci_driver);
 }
 
-/* ---- may it be given? ---- */
+/* ---- checks before a function is taken ---- */
 
 static int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *remedy, const char *why)
 {
@@ -110,7 +110,7 @@ static bool qv_pci_memory_bar(const struct pci_dev *pdev, int i)
 	return pci_resource_len(pdev, i) && (pci_resource_flags(pdev, i) & IORESOURCE_MEM);
 }
 
-/* Another function's registers or ROM in the same page; NULL: none's */
+/* Returns another function with registers or ROM in the same page as BAR @i of @pdev, or NULL */
 static const struct pci_dev *qv_pci_neighbour(const struct pci_dev *pdev, int i)
 {
 	u64 start = pci_resource_start(pdev, i) & PAGE_MASK;
@@ -160,9 +160,9 @@ static int qv_pci_check_bars(struct qv_reply *r, const struct qv_cell *cell, con
 	return 0;
 }
 
-/* ---- what the monitor and the cell are told ---- */
+/* ---- the description for the monitor and for the inmate ---- */
 
-/* Messages and pins go through a table that is Linux's */
+/* Returns true if message and pin interrupts go through a remapping table, which Linux controls */
 static bool qv_pci_remapped(void)
 {
 	return qv_irqs_remapped() || qv_takeover.x2apic;
@@ -180,7 +180,7 @@ static void qv_pci_describe_pin(struct qv_pci_given *g, u32 number)
 		       "it is not connected", pci_name(g->pdev));
 		return;
 	}
-	g->monitor.ioapic = (unsigned long)d->domain->host_data;	/* in the order of the MADT */
+	g->monitor.ioapic = (unsigned long)d->domain->host_data;	/* index in the order of the MADT */
 	g->monitor.pin = d->hwirq;
 	g->monitor.vector = PIN_FIRST_VECTOR + number;
 	if (irqd_get_trigger_type((struct irq_data *)d) == IRQ_TYPE_LEVEL_HIGH)
@@ -333,7 +333,7 @@ static void qv_pci_give_one(struct qv_pci_given *g)
 {
 	struct pci_dev *pdev = g->pdev;
 
-	pci_reset_function(pdev);	/* said at the start if it knows none */
+	pci_reset_function(pdev);	/* if it has no reset, qv_pci_reset() has logged that */
 	if (g->saved)
 		pci_load_and_free_saved_state(pdev, &g->saved);
 	pci_restore_state(pdev);
