@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ioctls of /dev/qv: one table of {number, flags, function}. The conditions under which a call may begin are
- * flags in the table, and call_admit() alone decides them. Every call runs under qv_lock, on a kernel copy of its structure,
- * whose first member is the reply.
+ * The ioctls of /dev/qv: one table of {number, flags, function}. The conditions under which a call
+ * may begin are flags in the table, and call_admit() alone decides them. Every call runs under
+ * qv_lock, on a kernel copy of its structure, whose first member is the reply.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -14,7 +14,10 @@
 #include "cross.h"
 #include "events.h"
 
-/* ---- one function per ioctl; @cell is the cell that the structure names if the call has CALL_CELL ---- */
+/*
+ * ---- one function per ioctl; @cell is the cell that the structure names if the call has CALL_CELL
+ * ----
+ */
 
 static int call_status(void *arg, struct qv_cell *cell)
 {
@@ -129,9 +132,11 @@ static int call_log(void *arg, struct qv_cell *cell)
 enum {
 	CALL_WATCH	= 1 << 0,	/* first record what happened in the cells until now */
 	CALL_ENABLED	= 1 << 1,	/* refused while QV is not enabled */
-	CALL_CELL	= 1 << 2,	/* refused unless the cell that the structure names exists */
+	/* refused unless the cell that the structure names exists */
+	CALL_CELL	= 1 << 2,
 	CALL_UNLOCKED	= 1 << 3,	/* refused while a cell has locked management */
-	CALL_HELD	= 1 << 4,	/* the reply says how long other CPUs were in the monitor meanwhile */
+	/* the reply says how long other CPUs were in the monitor meanwhile */
+	CALL_HELD	= 1 << 4,
 };
 
 static const struct call {
@@ -154,7 +159,10 @@ static const struct call {
 	{ QV_IOC_LOG,		CALL_WATCH,				call_log },
 };
 
-/* Decides whether @call may begin, and finds its cell. Returns 0, or an errno with the refusal in the reply */
+/*
+ * Decides whether @call may begin, and finds its cell. Returns 0, or an errno with the refusal in
+ * the reply
+ */
 static int call_admit(const struct call *call, struct qv_reply *r, struct qv_cell **cell)
 {
 	const char *name = (const char *)(r + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Cells: each is a list of parts, a console, and a life. Functions are called with qv_lock held unless
- * their comment says otherwise.
+ * Cells: each is a list of parts, a console, and a life. Functions are called with qv_lock held
+ * unless their comment says otherwise.
  */
 #ifndef QV_DRIVER_CELLS_H
 #define QV_DRIVER_CELLS_H
@@ -36,7 +36,8 @@ struct qv_console {
 	struct qv_comm *comm;
 	struct mutex lock;		/* of all below */
 	wait_queue_head_t wait;
-	u32 head;			/* copy of comm->keys_head, which the inmate may overwrite */
+	/* copy of comm->keys_head, which the inmate may overwrite */
+	u32 head;
 	u32 instance;			/* instance to ring; 0: not running */
 	bool gone, writer;
 };
@@ -45,7 +46,8 @@ struct qv_cell {
 	char name[QV_NAME_LEN];
 	u32 id;				/* of its instance; 0 while the monitor does not have it */
 	u32 state;			/* enum qv_cell_state */
-	bool in_monitor_running;	/* started and not yet stopped in the monitor, even if it failed */
+	/* started and not yet stopped in the monitor, even if it failed */
+	bool in_monitor_running;
 	u32 num_cpus, cpus[QV_MAX_CPUS];
 	u32 cpus_taken;			/* how many of .cpus have left Linux */
 	struct qv_cell_create *config;
@@ -63,7 +65,8 @@ struct qv_cell {
 	bool stop_later;		/* it hangs, and is stopped when management is unlocked */
 	bool forced;			/* stopped before it had halted by itself */
 	u64 started_ns, start_tsc, first_entry_ns;
-	struct qv_mon_failure failure, last_failure;	/* of this life; of the last life that failed */
+	/* of this life; of the last life that failed */
+	struct qv_mon_failure failure, last_failure;
 	u64 failures;
 };
 
@@ -75,7 +78,10 @@ struct qv_cell *qv_cell_find(const char *name);	/* or NULL */
 int qv_no_cell(struct qv_reply *r, const char *name);	/* refuses, since none has that name */
 struct qv_mon_status *qv_cell_status(struct qv_cell *cell);
 
-/* ---- parts: take from Linux, describe to the monitor, give back. After an error take() has kept some ---- */
+/*
+ * ---- parts: take from Linux, describe to the monitor, give back. After an error take() has kept
+ * some ----
+ */
 int qv_cpus_take(struct qv_reply *r, struct qv_cell *cell);
 void qv_cpus_describe(const struct qv_cell *cell, struct qv_mon_create *m);
 void qv_cpus_give(struct qv_cell *cell);	/* all but those that are lost */
@@ -88,13 +94,17 @@ void qv_memory_give(struct qv_cell *cell);
 bool qv_memory_write(struct qv_memory *m, u64 gpa, const void *from, u64 len);
 bool qv_memory_zero(struct qv_memory *m, u64 gpa, u64 len);
 
-/* Does any cell but @self (NULL: none) have one of these ports? Returns 0 or an errno, with the refusal in @r */
+/*
+ * Does any cell but @self (NULL: none) have one of these ports? Returns 0 or an errno, with the
+ * refusal in @r
+ */
 int qv_ports_check(struct qv_reply *r, const struct qv_cell *self, u32 first, u32 last);
 void qv_ports_describe(const struct qv_cell *cell, struct qv_mon_create *m);
 
 int qv_pci_take(struct qv_reply *r, struct qv_cell *cell);
 void qv_pci_describe(const struct qv_cell *cell, struct qv_mon_create *m);
-void qv_pci_info(const struct qv_cell *cell, struct qv_info *info);	/* describes them to the inmate */
+/* describes them to the inmate */
+void qv_pci_info(const struct qv_cell *cell, struct qv_info *info);
 void qv_pci_reset(struct qv_cell *cell);	/* before each life of the cell */
 void qv_pci_give(struct qv_cell *cell);
 void qv_pci_exit(void);
@@ -122,8 +132,10 @@ int qv_cell_check(struct qv_cell_create *q);
 int qv_cell_load(struct qv_reply *r, struct qv_cell *cell);
 int qv_handover_create(struct qv_reply *r, struct qv_cell *cell);
 int qv_handover_start(struct qv_reply *r, struct qv_cell *cell);
-int qv_handover_stop(struct qv_reply *r, struct qv_cell *cell);	/* its CPUs no longer run the inmate */
-int qv_handover_reclaim(struct qv_reply *r, struct qv_cell *cell);	/* memory and CPUs; the cell must not run */
+/* its CPUs no longer run the inmate */
+int qv_handover_stop(struct qv_reply *r, struct qv_cell *cell);
+/* memory and CPUs; the cell must not run */
+int qv_handover_reclaim(struct qv_reply *r, struct qv_cell *cell);
 
 /* ---- watch.c: looks at running cells and at the logs ---- */
 void qv_watch_start(void);
@@ -131,7 +143,10 @@ void qv_watch_stop(void);
 void qv_watch_now(void);		/* records what happened until now */
 
 /* ---- cell/agree.c ---- */
-/* Drops qv_lock until @what holds of a running cell. Returns false at the timeout, or if a signal came */
+/*
+ * Drops qv_lock until @what holds of a running cell. Returns false at the timeout, or if a signal
+ * came
+ */
 bool qv_cell_await(const char *name, u32 timeout_ms, bool (*what)(struct qv_cell *cell));
 int qv_cell_lock(struct qv_reply *r, struct qv_cell *cell);
 int qv_cell_unlock(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms);
@@ -144,13 +159,15 @@ int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell);
 void qv_cell_info(struct qv_cell_info *info, struct qv_cell *cell);
 int qv_cell_sample(struct qv_cell_sample *s, struct qv_cell *cell);
 int qv_stats_read(struct qv_stats *s);
-u64 qv_held_ns(void);			/* longest stay of a CPU in the monitor since qv_held_begin() */
+/* longest stay of a CPU in the monitor since qv_held_begin() */
+u64 qv_held_ns(void);
 void qv_held_begin(void);		/* statistics keep what was measured before */
 
 /* ---- calls.c, notifiers.c: registered by main.c ---- */
 extern const struct file_operations qv_fops;
 int qv_notifiers_register(void);	/* returns an errno */
 void qv_notifiers_unregister(void);
-bool qv_end_all(struct qv_reply *r);	/* destroys all cells and disables; false: @r says what prevents it */
+/* destroys all cells and disables; false: @r says what prevents it */
+bool qv_end_all(struct qv_reply *r);
 
 #endif

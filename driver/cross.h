@@ -21,14 +21,20 @@ void qv_outside_park(void);	/* sends offline the CPUs that these two have brough
 u32 qv_outside_count(void);	/* CPUs that are not online */
 
 /* ---- monitor_mem.c: qv_takeover.monitor_mem ---- */
-int qv_monitor_mem_make(struct qv_reply *r);	/* after an error as well there may be memory to free */
+/* after an error as well there may be memory to free */
+int qv_monitor_mem_make(struct qv_reply *r);
 void qv_monitor_mem_free(void);
-struct qv_mon_boot *qv_monitor_mem_boot(void);	/* only before the monitor runs: it is hidden from Linux afterwards */
+/* only before the monitor runs: it is hidden from Linux afterwards */
+struct qv_mon_boot *qv_monitor_mem_boot(void);
 
 /* ---- rendezvous.c ---- */
-/* Brings all CPUs under the monitor, or none. *@lost: a CPU did not come back, so nothing may be freed */
+/*
+ * Brings all CPUs under the monitor, or none. *@lost: a CPU did not come back, so nothing may be
+ * freed
+ */
 int qv_rendezvous_enter(struct qv_reply *r, bool *lost);
-int qv_rendezvous_leave(struct qv_reply *r);	/* after an error some CPUs may have left: call it again */
+/* after an error some CPUs may have left: call it again */
+int qv_rendezvous_leave(struct qv_reply *r);
 bool qv_rendezvous_pending(void);	/* a CPU that missed the deadline may still arrive */
 bool qv_rendezvous_whole(void);	/* every CPU is under the monitor, so hypercalls are possible */
 
@@ -41,7 +47,8 @@ void qv_nmi_unregister(void);
 struct qv_firmware { u64 ecam_pa, ecam_len; u32 num_ioapics; };
 extern struct qv_firmware qv_firmware;	/* as in qv_mon_boot; valid while enabled */
 void qv_firmware_read(struct qv_mon_boot *b);
-u32 qv_firmware_cpus(void);		/* CPUs that may run, as the MADT lists them; 0: there is no MADT */
+/* CPUs that may run, as the MADT lists them; 0: there is no MADT */
+u32 qv_firmware_cpus(void);
 bool qv_irqs_remapped(void);		/* Linux's interrupts go through an IOMMU's table */
 
 /* ---- crossing.c: one CPU ---- */
@@ -57,28 +64,39 @@ struct qv_crossing {
 };
 struct qv_crossing qv_crossing_over(u32 index);	/* of this CPU, into the monitor */
 struct qv_crossing qv_crossing_back(u32 index);	/* and out of it */
-void qv_crossing_save_linux(struct qv_linux_state *s);	/* the registers of this CPU, interrupts off */
+/* the registers of this CPU, interrupts off */
+void qv_crossing_save_linux(struct qv_linux_state *s);
 
-/* ---- virt.c: the processor's virtualization; svm.c, vmx.c and their trampolines alone know a vendor ---- */
+/*
+ * ---- virt.c: the processor's virtualization; svm.c, vmx.c and their trampolines alone know a
+ * vendor ----
+ */
 struct qv_virt {
-	const char *name, *feature, *kvm;	/* product name, CPUID feature, KVM module that may be using it */
+	/* product name, CPUID feature, KVM module that may be using it */
+	const char *name, *feature, *kvm;
 	const char *no_virt_remedy;
 	u32 vendor;			/* as in qv_status_info and qv_image_header */
 	const u8 *image, *image_end;	/* the monitor; empty: this module was built without it */
 	bool (*present)(void);
 	u32 (*features)(void);		/* QV_FEATURE_*; only where it is present */
-	int (*preflight)(struct qv_reply *r);	/* if present: refuses if a part is missing or disabled */
+	/* if present: refuses if a part is missing or disabled */
+	int (*preflight)(struct qv_reply *r);
 	bool (*in_use)(void);		/* on this CPU, by another hypervisor */
 	void (*fill)(struct qv_mon_boot *b);	/* adds what the monitor must know */
-	/* On each CPU, interrupts off: does all that the processor may refuse. False: c->step says what it refused */
+	/*
+	 * On each CPU, interrupts off: does all that the processor may refuse. False: c->step says
+	 * what it refused
+	 */
 	bool (*ready)(struct qv_crossing *c);
 	void (*unready)(struct qv_crossing *c);		/* undoes ready() */
-	u64 (*enter)(struct qv_crossing *c);		/* 0 as a guest; else enum qv_mon_error, ready() undone */
+	/* 0 as a guest; else enum qv_mon_error, ready() undone */
+	u64 (*enter)(struct qv_crossing *c);
 	u64 (*leave)(struct qv_crossing *c);		/* 0, or the monitor's refusal */
 	u64 (*hypercall)(u64 nr, u64 a, u64 b);		/* QV_ME_CALL if the instruction faulted */
 };
 extern const struct qv_virt qv_svm, qv_vmx;
-extern const struct qv_virt *qv_virt;		/* of this processor, or NULL if its maker is unknown */
+/* of this processor, or NULL if its maker is unknown */
+extern const struct qv_virt *qv_virt;
 
 void qv_virt_choose(void);			/* when the module is loaded */
 u32 qv_virt_vendor(void);			/* as in qv_status_info */

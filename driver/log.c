@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log: sentences of the driver and translated entries of every monitor instance, sorted by TSC, since entries of
- * an instance arrive some time after they were written.
+ * The log: sentences of the driver and translated entries of every monitor instance, sorted by TSC,
+ * since entries of an instance arrive some time after they were written.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -25,7 +25,8 @@ struct log_line {
 static DEFINE_SPINLOCK(log_lock);
 static struct log_line log_lines[LOG_LINES];
 static u64 log_written;			/* number of lines since the module was loaded */
-static u64 log_handed;			/* lines below this number have been read and must not move */
+/* lines below this number have been read and must not move */
+static u64 log_handed;
 
 static struct log_line *log_slot(u64 n)
 {
@@ -173,7 +174,10 @@ static const char *log_holder_now(u64 instance)
 	return instance < QV_MON_CELLS && *log_holders[instance] ? log_holders[instance] : NULL;
 }
 
-/* Translates an event about an instance, by the name of its cell. Returns false for other events and unknown cells */
+/*
+ * Translates an event about an instance, by the name of its cell. Returns false for other events
+ * and unknown cells
+ */
 static bool log_instance_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const char *cell)
 {
 	static const char * const what[QV_LOG_EVENTS] = {
@@ -235,7 +239,8 @@ void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen)
 		e = *there;
 		smp_rmb();
 		if (READ_ONCE(there->seq) != *seen + 1)
-			break;			/* overwritten while it was read: counted as lost next time */
+			/* overwritten while it was read: counted as lost next time */
+			break;
 		qv_log_sentence(sentence, sizeof(sentence), &e, log_holder_now);
 		log_at(e.tsc, source, "%s", sentence);
 	}

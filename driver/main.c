@@ -39,9 +39,10 @@ no_nmi:
 }
 
 /*
- * With rmmod -f cells may exist and files may be open. The module cannot refuse to go, but its code is still needed,
- * so this destroys what may be destroyed and waits for the rest: a locked cell that must agree, a CPU that does not
- * answer, an open file. No file can be opened meanwhile, since the module is not live.
+ * With rmmod -f cells may exist and files may be open. The module cannot refuse to go, but its code
+ * is still needed, so this destroys what may be destroyed and waits for the rest: a locked cell
+ * that must agree, a CPU that does not answer, an open file. No file can be opened meanwhile, since
+ * the module is not live.
  */
 static void qv_end_in_order(void)
 {
@@ -69,7 +70,8 @@ static void __exit qv_exit(void)
 	qv_notifiers_unregister();
 	misc_deregister(&qv_misc);
 	qv_pci_exit();
-	while (qv_rendezvous_pending())	/* a CPU that missed a rendezvous still executes this code */
+	/* a CPU that missed a rendezvous still executes this code */
+	while (qv_rendezvous_pending())
 		msleep(10);
 	qv_nmi_unregister();
 	qv_previous_drop();

@@ -25,7 +25,10 @@ static int notify_cpu(unsigned int cpu)
 	return -EPERM;			/* not -EBUSY, with which Linux tries six times */
 }
 
-/* Adds Linux's last event to the monitor's log, for the reader after the next boot. Callable from any context */
+/*
+ * Adds Linux's last event to the monitor's log, for the reader after the next boot. Callable from
+ * any context
+ */
 static void notify_monitor(u64 note)
 {
 	if (qv_rendezvous_whole())

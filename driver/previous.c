@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log of the previous session. A warm reset keeps the contents of RAM, so the memory of the monitor's instances
- * is intact until Linux overwrites it. When the module is loaded, it looks for a mark at every 2 MiB of RAM, and
- * copies the logs of the latest session that it finds.
+ * The log of the previous session. A warm reset keeps the contents of RAM, so the memory of the
+ * monitor's instances is intact until Linux overwrites it. When the module is loaded, it looks for
+ * a mark at every 2 MiB of RAM, and copies the logs of the latest session that it finds.
  *
- * A mark must be valid (it has its own address and a checksum), and each entry must be plausible: the rest may have
- * been overwritten.
+ * A mark must be valid (it has its own address and a checksum), and each entry must be plausible:
+ * the rest may have been overwritten.
  */
 #include <linux/ioport.h>
 #include <linux/math64.h>

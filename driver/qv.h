@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * For every file of the driver: replies, the log, events, whether the monitor runs, hypercalls.
- * cross.h is about enabling and disabling QV, cells.h about cells. Functions are called with qv_lock
- * held unless their comment says otherwise.
+ * cross.h is about enabling and disabling QV, cells.h about cells. Functions are called with
+ * qv_lock held unless their comment says otherwise.
  *
- * Files depend on each other in one direction only: main; notifiers and calls; cross/enable, cell/life, cell/agree
- * and stats; watch; the other files of cell/; parts/; cell/list and the other files of cross/; cross/state, events,
- * log and reply.
+ * Files depend on each other in one direction only: main; notifiers and calls; cross/enable,
+ * cell/life, cell/agree and stats; watch; the other files of cell/; parts/; cell/list and the other
+ * files of cross/; cross/state, events, log and reply.
  */
 #ifndef QV_DRIVER_H
 #define QV_DRIVER_H
@@ -33,7 +33,9 @@ void qv_log(const char *source, const char *fmt, ...) __printf(2, 3);
 int qv_log_read(struct qv_log *l);
 /* Copies one line to the reader. Returns 1: copied, 0: no room, negative: refused */
 int qv_log_put(struct qv_log *l, u32 *used, u64 time_ns, const char *text);
-/* Translates @e. @holder returns the name of the cell that has an instance of the monitor, or NULL */
+/*
+ * Translates @e. @holder returns the name of the cell that has an instance of the monitor, or NULL
+ */
 void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const char *(*holder)(u64 instance));
 void qv_log_holder(u64 instance, const char *name);	/* from now on @name has @instance */
 const char *qv_failure_sentence(u32 reason);		/* enum qv_failure */
@@ -68,8 +70,12 @@ bool qv_cpu_lost(u32 linux_cpu);	/* it belongs to a cell and does not answer the
 /* ---- cross/virt.c: hypercalls, while QV is enabled ---- */
 #define QV_DEADLINE_MS	2000	/* how long to wait for CPUs, or for the monitor, at most */
 
-u64 qv_hypercall(u64 nr, u64 a);	/* enum qv_hypercall; returns 0, enum qv_mon_error, or the call's value */
-/* The same, repeated while the monitor is busy with another call. May sleep; callable without qv_lock */
+/* enum qv_hypercall; returns 0, enum qv_mon_error, or the call's value */
+u64 qv_hypercall(u64 nr, u64 a);
+/*
+ * The same, repeated while the monitor is busy with another call. May sleep; callable without
+ * qv_lock
+ */
 u64 qv_manage(u64 nr, u64 a);
 
 /* ---- accessors of registers: Linux's own differ between kernel versions ---- */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Exit counters, read from the open part of the instances' memory, so that reading causes no exit. */
+/*
+ * Exit counters, read from the open part of the instances' memory, so that reading causes no exit.
+ */
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/uaccess.h>
@@ -7,7 +9,10 @@
 #include "qv.h"
 #include "cells.h"
 
-/* The caller's CPU counts as well: .held_max does not include the management calls that a CPU makes itself */
+/*
+ * The caller's CPU counts as well: .held_max does not include the management calls that a CPU makes
+ * itself
+ */
 u64 qv_held_ns(void)
 {
 	const struct qv_mon_status *s = qv_front_status();
@@ -21,8 +26,8 @@ u64 qv_held_ns(void)
 }
 
 /*
- * The longest stays per CPU of the front end before the last measured call. Used under qv_lock. The monitor's own
- * maxima restart with each measured call; those that `cell stats linux` shows do not.
+ * The longest stays per CPU of the front end before the last measured call. Used under qv_lock. The
+ * monitor's own maxima restart with each measured call; those that `cell stats linux` shows do not.
  */
 static struct { u64 held_max, call_max; } stats_earlier[QV_MON_CPUS];
 

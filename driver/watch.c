@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looks periodically at the status, the log and the heartbeat of each instance. A failure becomes an event, a log
- * entry a sentence, and a heartbeat that has stopped a failure.
+ * Looks periodically at the status, the log and the heartbeat of each instance. A failure becomes
+ * an event, a log entry a sentence, and a heartbeat that has stopped a failure.
  *
- * Each look reads what a cell writes into its comm page once. By writing there, the cell can harm only itself.
+ * Each look reads what a cell writes into its comm page once. By writing there, the cell can harm
+ * only itself.
  */
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -14,7 +15,8 @@
 #define WATCH_PERIOD_MS	50
 
 static u64 watch_front_seen;
-static u64 watch_counted_ns;			/* time of the last look that watchdogs have counted */
+/* time of the last look that watchdogs have counted */
+static u64 watch_counted_ns;
 
 /* Stops a hung cell. Returns false, with a line in the log, if it cannot be stopped */
 static bool watch_stop_cell(struct qv_cell *cell)
@@ -37,7 +39,10 @@ static void watch_lock(struct qv_cell *cell)
 	qv_event(QV_EVENT_LOCK, locked, cell->name, locked ? "has locked management" : "management is unlocked");
 }
 
-/* The heartbeat has stopped: the monitor stops the cell and records its registers, unless management is locked */
+/*
+ * The heartbeat has stopped: the monitor stops the cell and records its registers, unless
+ * management is locked
+ */
 static void watch_hang(struct qv_cell *cell)
 {
 	struct qv_mon_failure f = { .cpu = cell->cpus[0] };
@@ -68,7 +73,8 @@ static void watch_heartbeat(struct qv_cell *cell, u32 ms)
 		cell->still_ms = 0;
 		return;
 	}
-	if (!beat || !cell->config->watchdog_ms)	/* an inmate without a heartbeat is not watched */
+	/* an inmate without a heartbeat is not watched */
+	if (!beat || !cell->config->watchdog_ms)
 		return;
 	cell->still_ms += ms;
 	if (cell->still_ms >= cell->config->watchdog_ms)
@@ -89,7 +95,8 @@ static void watch_cell(struct qv_cell *cell, u32 ms)
 	} else if (cell->state == QV_STATE_RUNNING) {
 		watch_heartbeat(cell, ms);
 	} else if (cell->stop_later && !qv_lock_holder()) {
-		cell->stop_later = false;	/* try once: a CPU that does not answer costs QV_DEADLINE_MS */
+		/* try once: a CPU that does not answer costs QV_DEADLINE_MS */
+		cell->stop_later = false;
 		if (cell->state == QV_STATE_FAILED)
 			watch_stop_cell(cell);
 	}
@@ -120,8 +127,8 @@ static void watch_periodically(struct work_struct *work)
 		u64 now = ktime_get_ns();
 
 		/*
-		 * A late look means that Linux, and perhaps the cell as well, was not running: so watchdogs count at
-		 * most one period per look.
+		 * A late look means that Linux, and perhaps the cell as well, was not running: so
+		 * watchdogs count at most one period per look.
 		 */
 		watch_all(min_t(u64, div_u64(now - watch_counted_ns, NSEC_PER_MSEC), WATCH_PERIOD_MS));
 		watch_counted_ns = now;

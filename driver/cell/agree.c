@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lock, unlock, and the wait for an inmate to comply with a request. The wait drops qv_lock, so that other calls are
- * possible meanwhile.
+ * Lock, unlock, and the wait for an inmate to comply with a request. The wait drops qv_lock, so
+ * that other calls are possible meanwhile.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -67,7 +67,8 @@ int qv_cell_unlock(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 	cell = qv_cell_find(name);
 	if (!cell)
 		return qv_no_cell(r, name);
-	qv_console_request(cell->console, QV_REQUEST_NONE);	/* the cell must not agree after this call has ended */
+	/* the cell must not agree after this call has ended */
+	qv_console_request(cell->console, QV_REQUEST_NONE);
 	qv_watch_now();
 	if (agreed || !qv_cell_locked(cell))
 		return 0;

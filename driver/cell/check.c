@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decides whether a cell may be created, as far as it can be known before anything is taken. Changes nothing. */
+/*
+ * Decides whether a cell may be created, as far as it can be known before anything is taken.
+ * Changes nothing.
+ */
 #include <linux/cpu.h>
 #include <linux/mm.h>
 #include "qv.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cell's console, /dev/qv-cell/NAME/console: mmap() shows its window read-only, write() sends keys. The bytes
- * that the inmate writes into the window are never trusted.
+ * A cell's console, /dev/qv-cell/NAME/console: mmap() shows its window read-only, write() sends
+ * keys. The bytes that the inmate writes into the window are never trusted.
  */
 #include <linux/delay.h>
 #include <linux/fs.h>
@@ -41,7 +41,8 @@ struct qv_console *qv_console_create(const char *name)
 		kfree(c);
 		return NULL;
 	}
-	split_page(pages, WINDOW_ORDER);	/* each page is freed when its last mapping is gone */
+	/* each page is freed when its last mapping is gone */
+	split_page(pages, WINDOW_ORDER);
 	for (i = 0; i < ARRAY_SIZE(c->pages); i++)
 		c->pages[i] = pages + i;
 	c->comm = page_address(c->pages[COMM_PAGE]);
@@ -73,9 +74,9 @@ void qv_console_set_instance(struct qv_console *c, u32 instance)
 }
 
 /*
- * Rings the cell's doorbell. Call with .lock held and the data written before, so that the data of all writers that
- * wait for .lock need a single bell. The monitor limits the rate, and another management call may be under way: then
- * this waits.
+ * Rings the cell's doorbell. Call with .lock held and the data written before, so that the data of
+ * all writers that wait for .lock need a single bell. The monitor limits the rate, and another
+ * management call may be under way: then this waits.
  */
 static void console_ring(struct qv_console *c)
 {

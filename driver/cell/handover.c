@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The hand-over of a cell to the monitor, and back: create, start, stop and reclaim by hypercalls. */
+/*
+ * The hand-over of a cell to the monitor, and back: create, start, stop and reclaim by hypercalls.
+ */
 #include <linux/gfp.h>
 #include <linux/io.h>
 #include <linux/mm.h>
@@ -42,7 +44,10 @@ int qv_handover_start(struct qv_reply *r, struct qv_cell *cell)
 {
 	u64 result = qv_manage(QV_HC_START, cell->id);
 
-	/* With QV_ME_CPU_STUCK a CPU may still arrive and run, so that the cell must be stopped later */
+	/*
+	 * With QV_ME_CPU_STUCK a CPU may still arrive and run, so that the cell must be stopped
+	 * later
+	 */
 	cell->in_monitor_running = !result || result == QV_ME_CPU_STUCK;
 	if (result)
 		return qv_refuse_monitor(r, result, "start the cell");
@@ -60,8 +65,9 @@ int qv_handover_stop(struct qv_reply *r, struct qv_cell *cell)
 		return 0;
 	result = qv_manage(QV_HC_STOP, cell->id);
 	/*
-	 * QV_ME_STATE: the start failed because a CPU of Linux did not answer, so nothing has begun.
-	 * QV_ME_CPU_LOST: the cell's other CPUs have stopped; destroy asks the lost one again.
+	 * QV_ME_STATE: the start failed because a CPU of Linux did not answer, so nothing has
+	 * begun. QV_ME_CPU_LOST: the cell's other CPUs have stopped; destroy asks the lost one
+	 * again.
 	 */
 	if (result && result != QV_ME_STATE && result != QV_ME_CPU_LOST)
 		return qv_refuse_monitor(r, result, "stop the cell");

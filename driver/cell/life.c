@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The life of a cell: create, start, shut down, destroy. Each call decides completely, then acts. */
+/*
+ * The life of a cell: create, start, shut down, destroy. Each call decides completely, then acts.
+ */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -53,7 +55,10 @@ static int life_load(struct qv_reply *r, struct qv_cell *cell)
 	return qv_cell_load(r, cell);
 }
 
-/* Log entries about the instance until now concern the cell that had it before, so record them first */
+/*
+ * Log entries about the instance until now concern the cell that had it before, so record them
+ * first
+ */
 static int life_hand_over(struct qv_reply *r, struct qv_cell *cell)
 {
 	qv_watch_now();
@@ -122,7 +127,8 @@ int qv_cell_start(struct qv_reply *r, struct qv_cell *cell)
 
 	if (cell->state == QV_STATE_RUNNING)
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already", cell->name);
-	if (cell->failure.reason == QV_FAIL_CPU_LOST)	/* it may have fewer CPUs than its info page says */
+	/* it may have fewer CPUs than its info page says */
+	if (cell->failure.reason == QV_FAIL_CPU_LOST)
 		return qv_failure_refuse_lost(r, cell);
 	if (cell->state != QV_STATE_LOADABLE) {
 		error = life_renew(r, cell);
@@ -165,7 +171,8 @@ int qv_cell_shutdown(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 		if (!cell)
 			return qv_no_cell(r, name);
 		if (cell->state != QV_STATE_RUNNING || cell->started_ns != started)
-			return 0;		/* it failed or was stopped while qv_lock was dropped */
+			/* it failed or was stopped while qv_lock was dropped */
+			return 0;
 		if (!by_itself && signal_pending(current))
 			return qv_refuse(r, QV_E_INTERRUPTED, "call it again, or: qvctl cell destroy",
 					 "the wait was interrupted; cell '%s' was asked to shut down and may still run",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which cell has locked management. The monitor enforces the lock; this file only checks it early, so that a call is
- * refused with a reason.
+ * Which cell has locked management. The monitor enforces the lock; this file only checks it early,
+ * so that a call is refused with a reason.
  */
 #include "qv.h"
 #include "cells.h"

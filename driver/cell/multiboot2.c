@@ -10,7 +10,8 @@
 #define MB2_HEADER_MAGIC	0xe85250d6u
 #define MB2_BOOT_MAGIC		0x36d76289u
 #define MB2_SEARCH		32768
-#define LOW_END			0xa0000ull	/* here the VGA window and the firmware area begin */
+/* here the VGA window and the firmware area begin */
+#define LOW_END			0xa0000ull
 #define HIGH_START		0x100000ull
 
 static u64 get(const u8 *p, u32 bytes)
@@ -164,7 +165,8 @@ static const char *read_tags(const u8 *h, u32 len, u64 *entry)
 				return "the entry tag of its multiboot2 header is too short";
 			*entry = get(h + at + 8, 4);
 			break;
-		case 4: case 5: case 6: case 10:	/* console, framebuffer, alignment, relocation */
+		/* console, framebuffer, alignment, relocation */
+		case 4: case 5: case 6: case 10:
 			break;
 		default:
 			if (!optional)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Loader for multiboot2 images (ELF32, ELF64): Multiboot2 specification 2.0, sections 3.1 and 3.6. It accesses memory
- * through two functions only, so that tests on the host run it. Nothing in the image is trusted.
+ * Loader for multiboot2 images (ELF32, ELF64): Multiboot2 specification 2.0, sections 3.1 and 3.6.
+ * It accesses memory through two functions only, so that tests on the host run it. Nothing in the
+ * image is trusted.
  */
 #ifndef QV_MULTIBOOT2_H
 #define QV_MULTIBOOT2_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Collects all that one CPU needs to cross into the monitor and to come back: its area, the registers of Linux, the
- * page tables and the entry point of the monitor.
+ * Collects all that a CPU needs to cross into the monitor and to come back: its area, the registers
+ * of Linux, the page tables and the entry point of the monitor.
  */
 #include <linux/mm.h>
 #include <asm/desc.h>
@@ -10,7 +10,10 @@
 #include "cross.h"
 #include "instance.h"
 
-/* CR4 bits that stay on while the monitor runs: DE, PSE, PAE, MCE, OSFXSR, OSXMMEXCPT, LA57, FSGSBASE */
+/*
+ * CR4 bits that stay on while the monitor runs: DE, PSE, PAE, MCE, OSFXSR, OSXMMEXCPT, LA57,
+ * FSGSBASE
+ */
 #define CR4_KEEP	0x11678ull
 #define CPUID_1_XSAVE	(1u << 26)
 #define CR4_OSXSAVE_	(1ull << 18)
@@ -41,7 +44,10 @@ void qv_crossing_save_linux(struct qv_linux_state *s)
 	}
 }
 
-/* Must not read the block of the monitor: while the monitor runs, Linux and this driver see only its open part */
+/*
+ * Must not read the block of the monitor: while the monitor runs, Linux and this driver see only
+ * its open part
+ */
 struct qv_crossing qv_crossing_back(u32 index)
 {
 	u32 area = QV_OFF_CPUS + index * QV_CPU_LEN;

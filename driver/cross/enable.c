@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Enable and disable. Whatever can fail for want of memory or CPUs comes first. Then the rendezvous brings either all
- * CPUs under the monitor, or none.
+ * Enable and disable. Whatever can fail for want of memory or CPUs comes first. Then the rendezvous
+ * brings either all CPUs under the monitor, or none.
  */
 #include <linux/cpu.h>
 #include <linux/module.h>
@@ -34,7 +34,8 @@ static int enable_online(struct qv_reply *r, bool strict)
 		error = qv_rendezvous_enter(r, &lost);
 	qv_takeover.enabled = !error;
 	if (lost)
-		__module_get(THIS_MODULE);	/* a CPU may still be in the monitor: never unload or free */
+		/* a CPU may still be in the monitor: never unload or free */
+		__module_get(THIS_MODULE);
 	else if (error && qv_takeover.monitor_mem)
 		qv_monitor_mem_free();
 	cpus_read_unlock();

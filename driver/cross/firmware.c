@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds the facts about the board that the monitor must know, mostly from ACPI: config space, IOAPICs, CPUs, the ports that put the
- * machine to sleep or eject devices, interrupt remapping.
+ * Finds the facts about the board that the monitor must know, mostly from ACPI: config space,
+ * IOAPICs, CPUs, the ports that put the machine to sleep or eject devices, interrupt remapping.
  */
 #include <linux/acpi.h>
 #include <linux/io.h>
@@ -87,7 +87,8 @@ u32 qv_firmware_cpus(void)
 	u32 id, num = 0;
 
 	for (; madt && (void *)(s + 1) <= end && s->length >= sizeof(*s); s = (void *)s + s->length)
-		num += madt_enabled_cpu(s, &id) && !madt_listed_before(first, s, id);	/* some firmware lists a CPU in both kinds of entry */
+		/* some firmware lists a CPU in both kinds of entry */
+		num += madt_enabled_cpu(s, &id) && !madt_listed_before(first, s, id);
 	return num;
 }
 
@@ -103,7 +104,8 @@ static void add_ports(struct qv_mon_boot *b, u64 first, u32 len)
 	b->firmware_ports[b->num_firmware_ports++].last = first + len - 1;
 }
 
-#define GUARD_NEVER	1	/* .value of a guard with .mask 0: no write passes that sets any of .bits */
+/* .value of a guard with .mask 0: no write passes that sets any of .bits */
+#define GUARD_NEVER	1
 
 static void add_guard(struct qv_mon_boot *b, struct qv_mon_guard g)
 {
@@ -113,14 +115,20 @@ static void add_guard(struct qv_mon_boot *b, struct qv_mon_guard g)
 		b->guards[b->num_guards++] = g;
 }
 
-/* ---- sleep: ACPI 6.5, 4.8.3.2.1 (PM1 control) and 4.8.3.7 (sleep control) have the same bits in a byte ---- */
+/*
+ * ---- sleep: ACPI 6.5, 4.8.3.2.1 (PM1 control) and 4.8.3.7 (sleep control) have the same bits in a
+ * byte ----
+ */
 
 #define SLP_EN		0x20
 #define SLP_TYP		0x1c
 #define SLP_TYP_SHIFT	2
 #define NO_TYPE		0xff	/* no write has this SLP_TYP */
 
-/* Guards the byte of @a at @offset: it starts sleep, which is dropped, or with @s5 switches off, which passes */
+/*
+ * Guards the byte of @a at @offset: it starts sleep, which is dropped, or with @s5 switches off,
+ * which passes
+ */
 static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *a, u32 offset, u32 len, u8 s5)
 {
 	if (!a->address)
@@ -140,7 +148,9 @@ static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *
 #define PM_LEN	0x80	/* bytes; aligned to its length */
 #define SMI_EN		0x30
 
-/* Linux may disable sources of SMIs, but not enable a source that was disabled when QV was enabled */
+/*
+ * Linux may disable sources of SMIs, but not enable a source that was disabled when QV was enabled
+ */
 static void add_smi_enable(struct qv_mon_boot *b, u32 port)
 {
 	struct pci_dev *bridge = pci_get_domain_bus_and_slot(0, 0, PCI_DEVFN(31, 0));
@@ -169,7 +179,8 @@ static void add_pm_registers(struct qv_mon_boot *b, const struct acpi_table_fadt
 
 static void read_fadt(struct qv_mon_boot *b)
 {
-	const struct acpi_table_fadt *f = &acpi_gbl_FADT;	/* Linux converts all versions to this form */
+	/* Linux converts all versions to this form */
+	const struct acpi_table_fadt *f = &acpi_gbl_FADT;
 	u8 s5a, s5b;
 
 	if (ACPI_FAILURE(acpi_get_sleep_type_data(ACPI_STATE_S5, &s5a, &s5b))) {
@@ -185,11 +196,15 @@ static void read_fadt(struct qv_mon_boot *b)
 		add_ports(b, f->reset_register.address, 1);
 }
 
-/* ---- hotplug: QEMU's docs/specs/acpi_{cpu,mem,pci}_hotplug; its ACPI tables identify the registers by _UID ---- */
+/*
+ * ---- hotplug: QEMU's docs/specs/acpi_{cpu,mem,pci}_hotplug; its ACPI tables identify the
+ * registers by _UID ----
+ */
 
 static const struct hotplug {
 	const char *uid;
-	u8 at, len, bits;	/* offset and length of the registers that eject, and the bits that do so */
+	/* offset and length of the registers that eject, and the bits that do so */
+	u8 at, len, bits;
 } hotplugs[] = {
 	{ "CPU Hotplug resources", 0x4, 1, 0x18 },
 	{ "Memory hotplug resources", 0x14, 1, 0x08 },

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The monitor's images, one per vendor. They are part of the module, so that module and monitor always match. */
+/*
+ * The monitor's images, one per vendor. They are part of the module, so that module and monitor
+ * always match.
+ */
 #include <linux/linkage.h>
 	.section .rodata
 	.balign	16

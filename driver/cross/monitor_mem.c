@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory of the front end's monitor instance: taken from Linux and filled before any CPU crosses over.
- * Everything that can fail for want of memory is here; no CPU is touched.
+ * The memory of the front end's monitor instance: taken from Linux and filled before any CPU
+ * crosses over. Everything that can fail for want of memory is here; no CPU is touched.
  */
 #include <linux/gfp.h>
 #include <linux/ioport.h>
@@ -91,8 +91,8 @@ void qv_monitor_mem_free(void)
 }
 
 /*
- * Takes the pages that lie deepest in the allocator's lists. The Linux of the next boot uses these late,
- * so the log in them is more likely to survive a warm reset. Returns NULL if there are none.
+ * Takes the pages that lie deepest in the allocator's lists. The Linux of the next boot uses these
+ * late, so the log in them is more likely to survive a warm reset. Returns NULL if there are none.
  */
 static struct page *monitor_mem_alloc(u32 order)
 {

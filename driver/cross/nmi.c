@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The CPU latches a single NMI, so an NMI for Linux may merge with one for the monitor. Therefore the monitor
- * injects an NMI into Linux for each NMI that it took as its own command, and counts it in .nmis_in_doubt. If no
- * other handler in Linux claims such an NMI, this one does.
+ * The CPU latches a single NMI, so an NMI for Linux may merge with one for the monitor. Therefore
+ * the monitor injects an NMI into Linux for each NMI that it took as its own command, and counts it
+ * in .nmis_in_doubt. If no other handler in Linux claims such an NMI, this one does.
  */
 #include <linux/string.h>
 #include <asm/nmi.h>
@@ -29,8 +29,8 @@ void qv_nmi_reset(void)
 }
 
 /*
- * The handler stays registered while the module is loaded. Unregistering waits for all CPUs, and neither enable
- * nor disable may wait for a CPU that has its interrupts off.
+ * The handler stays registered while the module is loaded. Unregistering waits for all CPUs, and
+ * neither enable nor disable may wait for a CPU that has its interrupts off.
  */
 int qv_nmi_register(void)
 {

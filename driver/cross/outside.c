@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CPUs that are offline when QV is enabled. Outside the monitor such a CPU executes Linux's text, which a hostile
- * Linux may change, and no nested table restricts it. So QV brings each CPU online that Linux permits, takes it under
- * the monitor with all others, and sends it offline again: it waits there as a guest. A CPU that Linux does not permit
- * (nosmt, nr_cpus=, more than QV_MON_CPUS) is outside: the log names this, and --strict refuses to enable.
+ * CPUs that are offline when QV is enabled. Outside the monitor such a CPU executes Linux's text,
+ * which a hostile Linux may change, and no nested table restricts it. So QV brings each CPU online
+ * that Linux permits, takes it under the monitor with all others, and sends it offline again: it
+ * waits there as a guest. A CPU that Linux does not permit (nosmt, nr_cpus=, more than QV_MON_CPUS)
+ * is outside: the log names this, and --strict refuses to enable.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -34,8 +35,9 @@ void qv_outside_return(void)
 }
 
 /*
- * Sending a CPU offline stops all others for a moment. While a CPU has not answered the rendezvous, that wait might
- * not end, so the CPUs stay online. A CPU that is offline already was sent there by another program.
+ * Sending a CPU offline stops all others for a moment. While a CPU has not answered the rendezvous,
+ * that wait might not end, so the CPUs stay online. A CPU that is offline already was sent there by
+ * another program.
  */
 void qv_outside_park(void)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rendezvous: all CPUs arrive in an interrupt, agree on a verdict by a deadline, and either all enter the
- * monitor or all go back to work. A CPU that arrives later finds the verdict and leaves at once.
+ * The rendezvous: all CPUs arrive in an interrupt, agree on a verdict by a deadline, and either all
+ * enter the monitor or all go back to work. A CPU that arrives later finds the verdict and leaves
+ * at once.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -71,8 +72,9 @@ static void record_held(u64 start)
 }
 
 /*
- * The last CPU to arrive records all APIC ids and gives the verdict. Pairs with wait_for_verdict(): a CPU that
- * times out changes OPEN to BACK only, so the monitor's memory is not freed while the verdict is CLOSING.
+ * The last CPU to arrive records all APIC ids and gives the verdict. Pairs with wait_for_verdict():
+ * a CPU that times out changes OPEN to BACK only, so the monitor's memory is not freed while the
+ * verdict is CLOSING.
  */
 static void close_rendezvous(void)
 {
@@ -147,13 +149,19 @@ static void enter_this_cpu(void *index)
 	u64 start = qv_rdtsc();
 
 	atomic_inc(&rendezvous.using);
-	/* Pairs with qv_rendezvous_enter(): the memory is freed only after verdict == BACK and using == 0 */
+	/*
+	 * Pairs with qv_rendezvous_enter(): the memory is freed only after verdict == BACK and
+	 * using == 0
+	 */
 	smp_mb__after_atomic();
 	if (atomic_read(&rendezvous.verdict) == VERDICT_OPEN)
 		join_rendezvous((unsigned long)index);
 	record_held(start);
 	atomic_dec(&rendezvous.pending);
-	/* Last: when .using is 0 after the verdict, the CPUs still pending are those that never came */
+	/*
+	 * Last: when .using is 0 after the verdict, the CPUs still pending are those that never
+	 * came
+	 */
 	atomic_dec(&rendezvous.using);
 }
 
@@ -175,7 +183,10 @@ static void leave_this_cpu(void *index)
 
 /* ---- on the CPU of the caller ---- */
 
-/* Calls @what with its index on every CPU that has not left, on the caller's CPU last. Does not wait */
+/*
+ * Calls @what with its index on every CPU that has not left, on the caller's CPU last. Does not
+ * wait
+ */
 static void call_cpus(smp_call_func_t what)
 {
 	unsigned long i, self = QV_MON_CPUS;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For trampoline_*.S: saves the registers that C code expects to be kept, and records where Linux resumes. */
+/*
+ * For trampoline_*.S: saves the registers that C code expects to be kept, and records where Linux
+ * resumes.
+ */
 
 /* Offsets in struct qv_linux_state; svm.c and vmx.c check them */
 #define STATE_RSP	0x00

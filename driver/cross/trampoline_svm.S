@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The page that Linux and the monitor both map at the same address. It switches page tables. It is part of the
- * module's text because a module may execute no other memory. All of this code is in one page, which holds nothing else.
+ * The page that Linux and the monitor both map at the same address. It switches page tables. It is
+ * part of the module's text because a module may execute no other memory. All of this code is in one
+ * page, which holds nothing else.
  */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
@@ -33,7 +34,8 @@ SYM_INNER_LABEL(qv_svm_resume, SYM_L_GLOBAL)
 SYM_FUNC_END(qv_svm_cross)
 
 SYM_CODE_START_LOCAL(qv_svm_over)
-	clgi				/* blocks NMIs, too: Linux's handler is not mapped in the monitor */
+	/* Blocks NMIs, too: Linux's handler is not mapped in the monitor */
+	clgi
 	mov	%r8, %cr4
 	mov	%rsi, %cr3
 	mov	%rcx, %rdi
@@ -42,8 +44,8 @@ SYM_CODE_START_LOCAL(qv_svm_over)
 SYM_CODE_END(qv_svm_over)
 
 /*
- * The monitor jumps here to leave: rdi = CR3, rsi = CR4, rcx = rip, r8 = rflags, rax = result. RSP, GDT and IDT are
- * already those of Linux.
+ * The monitor jumps here to leave: rdi = CR3, rsi = CR4, rcx = rip, r8 = rflags, rax = result. RSP,
+ * GDT and IDT are already those of Linux.
  */
 SYM_CODE_START(qv_svm_leave)
 	UNWIND_HINT_FUNC

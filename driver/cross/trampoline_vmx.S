@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * To the monitor and back on VT-x. The current VMCS has an invalid guest state, and as host state that of the other
- * side. So a VM entry fails, and the failure loads the other side's state (SDM vol. 3, 27.8). This code is not mapped
- * in the monitor.
+ * To the monitor and back on VT-x. The current VMCS has an invalid guest state, and as host state
+ * that of the other side. So a VM entry fails, and the failure loads the other side's state (SDM vol.
+ * 3, 27.8). This code is not mapped in the monitor.
  */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
@@ -16,8 +16,8 @@
  *	edx = 0: to the monitor, 1: back from it)
  *
  * Interrupts are off.
- * To the monitor: returns 0 as a guest; or natively the monitor's error if the monitor backed out, ~0 if the
- * processor refused VMLAUNCH itself.
+ * To the monitor: returns 0 as a guest; or natively the monitor's error if the monitor backed out,
+ * ~0 if the processor refused VMLAUNCH itself.
  * Back from it: returns 0 natively, or the monitor's refusal as a guest.
  */
 SYM_FUNC_START(qv_vmx_cross)
@@ -30,7 +30,7 @@ SYM_FUNC_START(qv_vmx_cross)
 	mov	%rsi, %rdi
 	vmlaunch
 	mov	%rbx, %rdi
-	/* The monitor's failing VM entry resumes here: rdi = struct qv_linux_state; rsp and all else are restored */
+	/* The monitor's failing VM entry resumes here: rdi = struct qv_linux_state, rsp is restored */
 SYM_INNER_LABEL(qv_vmx_leave, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	mov	STATE_ERROR(%rdi), %rax

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Chooses the virtualization of this processor, and makes hypercalls. All differences between vendors are in
- * their struct qv_virt: svm.c with trampoline_svm.S, vmx.c with trampoline_vmx.S.
+ * Chooses the virtualization of this processor, and makes hypercalls. All differences between
+ * vendors are in their struct qv_virt: svm.c with trampoline_svm.S, vmx.c with trampoline_vmx.S.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -22,7 +22,8 @@ static const struct {
 };
 
 const struct qv_virt *qv_virt;
-static u32 virt_features;			/* read when the module is loaded: the monitor may hide them later */
+/* read when the module is loaded: the monitor may hide them later */
+static u32 virt_features;
 static bool virt_present;
 
 static void virt_name_maker(char maker[13])

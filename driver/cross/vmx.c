@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a CPU crosses into the monitor and back on VT-x: SDM vol. 3, chapters 24, 25 and 27. vmx_caps.c checks what the
- * processor supports, trampoline_vmx.S crosses.
+ * How a CPU crosses into the monitor and back on VT-x: SDM vol. 3, chapters 24, 25 and 27.
+ * vmx_caps.c checks what the processor supports, trampoline_vmx.S crosses.
  *
- * Linux's shadow of CR4 never has VMXE: this file sets the bit in the register only, with interrupts off, and the
- * monitor hides it from then on.
+ * Linux's shadow of CR4 never has VMXE: this file sets the bit in the register only, with
+ * interrupts off, and the monitor hides it from then on.
  */
 #include <asm/apic.h>
 #include <asm/asm.h>
@@ -26,7 +26,8 @@
 #define MSR_PEBS_ENABLE	0x3f1
 #define MSR_FS_BASE_	0xc0000100
 #define MSR_GS_BASE_	0xc0000101
-#define MSR_USER_GS	0xc0000102	/* IA32_KERNEL_GS_BASE: while Linux is in the kernel, the one of user space */
+/* IA32_KERNEL_GS_BASE: while Linux is in the kernel, the one of user space */
+#define MSR_USER_GS	0xc0000102
 #define SEG_CODE	0x10		/* of the monitor's GDT: monitor.h */
 #define SEG_DATA	0x18
 #define SEG_TASK	0x20
@@ -94,7 +95,8 @@ static bool vmx_write_fields(struct qv_crossing *c)
 			{ HOST_TR_BASE, c->area_va + CPU_OFF_TSS }, { HOST_GDTR_BASE, c->gdt }, { HOST_IDTR_BASE, c->idt },
 			{ HOST_EFER, qv_rdmsr(QV_MSR_EFER) }, { HOST_PAT, qv_rdmsr(QV_MSR_PAT) },
 			{ HOST_SYSENTER_CS, 0 }, { HOST_SYSENTER_ESP, 0 }, { HOST_SYSENTER_EIP, 0 },
-			{ GUEST_RFLAGS, 0 },		/* bit 1 must be 1, so that the entry fails */
+			/* bit 1 must be 1, so that the entry fails */
+			{ GUEST_RFLAGS, 0 },
 			{ c->spoil ? NO_FIELD : VMCS_LINK, ~0ull },
 		};
 
@@ -132,7 +134,10 @@ static bool vmx_on(struct qv_crossing *c)
 	qv_vmx_least(&x);
 	*(u32 *)phys_to_virt(region) = x.revision;
 	*(u32 *)phys_to_virt(c->area_pa + CPU_OFF_VMCS) = x.revision;
-	/* A trace writes to memory that Linux may free later; PEBS writes by linear address, in the monitor as well */
+	/*
+	 * A trace writes to memory that Linux may free later; PEBS writes by linear address, in the
+	 * monitor as well
+	 */
 	if (vmx_refused(c, !qv_vmx_quiet(), "the CPU: it is traced (Intel PT), or has user interrupts on") ||
 	    vmx_refused(c, vmx_precise_samples(), "the CPU: perf takes precise samples of it (PEBS)"))
 		return false;
@@ -146,7 +151,10 @@ static bool vmx_on(struct qv_crossing *c)
 	return false;
 }
 
-/* Flushes the TLB: translations of Linux and of the monitor have the same tag, VPID 0, which no guest has */
+/*
+ * Flushes the TLB: translations of Linux and of the monitor have the same tag, VPID 0, which no
+ * guest has
+ */
 static void vmx_drop_translations(void)
 {
 	u64 cr4 = qv_cr4();
@@ -159,7 +167,10 @@ static void vmx_unready(struct qv_crossing *c)
 {
 	u64 vmcs = c->area_pa + CPU_OFF_VMCS;
 
-	/* The processor may write to the VMCS until VMCLEAR. If these instructions fail, nothing more can be done */
+	/*
+	 * The processor may write to the VMCS until VMCLEAR. If these instructions fail, nothing
+	 * more can be done
+	 */
 	asm volatile("1: vmclear %0\n2:\n" _ASM_EXTABLE(1b, 2b) : : "m"(vmcs) : "memory", "cc");
 	asm volatile("1: vmxoff\n2:\n" _ASM_EXTABLE(1b, 2b) : : : "memory", "cc");
 	vmx_write_cr4(qv_cr4() & ~CR4_VMXE_);
@@ -237,8 +248,8 @@ static void vmx_save_more(struct qv_linux_state *s)
 }
 
 /*
- * A VM exit sets the limit of TR to 67h and leaves its descriptor busy. The GDT that Linux loads is read-only, so
- * this clears the busy bit through its writable mapping.
+ * A VM exit sets the limit of TR to 67h and leaves its descriptor busy. The GDT that Linux loads is
+ * read-only, so this clears the busy bit through its writable mapping.
  */
 static void vmx_reload_tr(const struct qv_linux_state *s, const struct desc_ptr *gdt)
 {
@@ -264,7 +275,8 @@ static void vmx_nmi_again(const struct qv_crossing *c)
 		qv_wrmsr(APIC_BASE_MSR + (APIC_ICR >> 4), (u64)qv_apic_id() << 32 | nmi);
 		return;
 	}
-	while (READ_ONCE(*icr) & APIC_ICR_BUSY && patience--)	/* writing now would lose an IPI being sent */
+	/* writing now would lose an IPI being sent */
+	while (READ_ONCE(*icr) & APIC_ICR_BUSY && patience--)
 		cpu_relax();
 	WRITE_ONCE(*icr2, qv_apic_id() << 24);
 	WRITE_ONCE(*icr, nmi);
@@ -273,7 +285,8 @@ static void vmx_nmi_again(const struct qv_crossing *c)
 static void vmx_copy_capability(struct cpuinfo_x86 *c)
 {
 	const struct cpuinfo_x86 *first = &cpu_data(0);
-	const u32 word = X86_FEATURE_EPT / 32;	/* the word that Linux derives from the VMX capability MSRs */
+	/* the word that Linux derives from the VMX capability MSRs */
+	const u32 word = X86_FEATURE_EPT / 32;
 
 	if (cpu_has(c, X86_FEATURE_VMX) || !cpu_has(first, X86_FEATURE_VMX))
 		return;
@@ -285,8 +298,9 @@ static void vmx_copy_capability(struct cpuinfo_x86 *c)
 }
 
 /*
- * CPUID shows no VMX under the monitor, so Linux recorded none for a CPU that came online there, nor for all CPUs,
- * and KVM would refuse to load. Copies the record of CPU 0, which never goes offline.
+ * CPUID shows no VMX under the monitor, so Linux recorded none for a CPU that came online there,
+ * nor for all CPUs, and KVM would refuse to load. Copies the record of CPU 0, which never goes
+ * offline.
  */
 static void vmx_restore_capability(void)
 {

@@ -5,11 +5,14 @@
 
 bool qv_vmx_present(void);
 bool qv_vmx_allowed(void);			/* IA32_FEATURE_CONTROL of this CPU permits VMXON */
-bool qv_vmx_quiet(void);			/* this CPU is not traced, and user interrupts are off */
+/* this CPU is not traced, and user interrupts are off */
+bool qv_vmx_quiet(void);
 u32 qv_vmx_features(void);			/* QV_FEATURE_* */
 int qv_vmx_preflight(struct qv_reply *r);
-void qv_vmx_least(struct qv_mon_vmx *x);	/* only the controls that must be 1 on this processor */
+/* only the controls that must be 1 on this processor */
+void qv_vmx_least(struct qv_mon_vmx *x);
 void qv_vmx_fill(struct qv_mon_boot *b);
-bool qv_vmx_alike(const struct qv_mon_boot *b);	/* this CPU supports what qv_vmx_fill() recorded on the first one */
+/* this CPU supports what qv_vmx_fill() recorded on the first one */
+bool qv_vmx_alike(const struct qv_mon_boot *b);
 
 #endif

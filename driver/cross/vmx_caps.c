@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which VT-x controls this processor supports, and which of them QV needs: a table of controls, checked against the
- * capability MSRs. SDM vol. 3, appendix A (capabilities), 25.6 to 25.8 (controls).
+ * Which VT-x controls this processor supports, and which of them QV needs: a table of controls,
+ * checked against the capability MSRs. SDM vol. 3, appendix A (capabilities), 25.6 to 25.8
+ * (controls).
  */
 #include "qv.h"
 #include "vmx.h"
@@ -36,7 +37,10 @@ static const struct word {
 	[ENTRY]	= { "VM-entry",			0x490, 0x11ff },
 };
 
-/* EVERY: on for every guest; SOME: on for some guests, or at times; OFFERED: on if the processor supports it */
+/*
+ * EVERY: on for every guest; SOME: on for some guests, or at times; OFFERED: on if the processor
+ * supports it
+ */
 enum need { EVERY, SOME, OFFERED };
 
 static const struct control {
@@ -181,7 +185,10 @@ static bool tracing(void)
 	return qv_cpuid(0).eax >= 7 && qv_cpuid(7).ebx & CPUID_7_PT && qv_rdmsr(MSR_RTIT_CTL) & RTIT_TRACE_EN;
 }
 
-/* With key ids the upper address bits select a key, so each page has many addresses. SDM vol. 4: IA32_TME_ACTIVATE */
+/*
+ * With key ids the upper address bits select a key, so each page has many addresses. SDM vol. 4:
+ * IA32_TME_ACTIVATE
+ */
 static bool key_ids(void)
 {
 	return qv_cpuid(0).eax >= 7 && qv_cpuid(7).ecx & CPUID_7_TME && qv_rdmsr(MSR_TME_ACTIVATE) >> 32 & 0xf;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A cell's CPUs: they go offline in Linux before the monitor gets them, and come online again afterwards. */
+/*
+ * A cell's CPUs: they go offline in Linux before the monitor gets them, and come online again
+ * afterwards.
+ */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include "qv.h"
@@ -19,7 +22,8 @@ int qv_cpus_take(struct qv_reply *r, struct qv_cell *cell)
 		u32 cpu = cell->cpus[cell->cpus_taken];
 		int error;
 
-		cpumask_set_cpu(cpu, &cpus_in_cells);	/* from now on notify_cpu() keeps it offline */
+		/* from now on notify_cpu() keeps it offline */
+		cpumask_set_cpu(cpu, &cpus_in_cells);
 		error = remove_cpu(cpu);
 		if (error)
 			cpumask_clear_cpu(cpu, &cpus_in_cells);
@@ -39,7 +43,10 @@ void qv_cpus_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 		m->cpus[i] = qv_cpu_index(cell->cpus[i]);
 }
 
-/* A CPU that does not answer the monitor stays offline and with the cell: it is unknown what it executes */
+/*
+ * A CPU that does not answer the monitor stays offline and with the cell: it is unknown what it
+ * executes
+ */
 void qv_cpus_give(struct qv_cell *cell)
 {
 	u32 i, kept = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cell's memory: scattered 2 MiB pages from the buddy allocator, and the contiguous memory of the cell's monitor
- * instance.
+ * A cell's memory: scattered 2 MiB pages from the buddy allocator, and the contiguous memory of the
+ * cell's monitor instance.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cell's PCI functions: taken from their Linux driver, reset, silenced and described to the monitor; afterwards
- * restored and given back. While a cell has a function, the driver of this module is bound to it, so that no other
- * driver can bind.
+ * A cell's PCI functions: taken from their Linux driver, reset, silenced and described to the
+ * monitor; afterwards restored and given back. While a cell has a function, the driver of this
+ * module is bound to it, so that no other driver can bind.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -13,7 +13,8 @@
 #include "cells.h"
 #include "cross.h"
 
-#define PIN_FIRST_VECTOR	0x40		/* a pin's vector is this plus the number of its device in the cell */
+/* a pin's vector is this plus the number of its device in the cell */
+#define PIN_FIRST_VECTOR	0x40
 
 /* ---- the driver of this module: binds to qv_pci_wanted only ---- */
 
@@ -180,7 +181,8 @@ static void qv_pci_describe_pin(struct qv_pci_given *g, u32 number)
 		       "it is not connected", pci_name(g->pdev));
 		return;
 	}
-	g->monitor.ioapic = (unsigned long)d->domain->host_data;	/* index in the order of the MADT */
+	/* index in the order of the MADT */
+	g->monitor.ioapic = (unsigned long)d->domain->host_data;
 	g->monitor.pin = d->hwirq;
 	g->monitor.vector = PIN_FIRST_VECTOR + number;
 	if (irqd_get_trigger_type((struct irq_data *)d) == IRQ_TYPE_LEVEL_HIGH)
