@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* quesh NAME -c 'line': what the cell's shell prints, for scripts */
+/* quesh NAME -c 'line': prints the output of the cell's shell, for scripts */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "line.h"
 #include "quesh.h"
 
-#define PERIOD_MS	5	/* between two looks at the stream */
-#define BREAK_MS	2000	/* for a command that was interrupted to end */
+#define PERIOD_MS	5	/* between two reads of the stream */
+#define BREAK_MS	2000	/* time for an interrupted command to end */
 #define BREAK_KEY	"\003"	/* ^C */
 
 static void pause_ms(long ms)
@@ -27,7 +27,7 @@ static int say_late(const struct options *options, const char *what)
 	return EXIT_TIMED_OUT;
 }
 
-/* Another's command still runs there. */
+/* The command of another user still runs there. */
 static int say_busy(const struct options *options, const char *what)
 {
 	say_late(options, what);
@@ -35,7 +35,7 @@ static int say_busy(const struct options *options, const char *what)
 	return EXIT_TIMED_OUT;
 }
 
-/* Our command was interrupted, and has `ended` by that or not. */
+/* Reports that the command was interrupted, and whether it has `ended`. */
 static int say_interrupted(const struct options *options, bool ended)
 {
 	say_late(options, "the command did not end");
@@ -53,7 +53,7 @@ static int say_cut(const struct options *options, const char *command, uint32_t 
 	return EXIT_USAGE;
 }
 
-/* Waits for the shell to await a line. 0, or the exit status. */
+/* Waits until the shell is ready for a line. Returns 0 or the exit status. */
 static int await_ready(const struct options *options, struct console *console,
 		       const struct stream *stream, int64_t deadline)
 {
@@ -69,7 +69,7 @@ static int await_ready(const struct options *options, struct console *console,
 	return 0;
 }
 
-/* Puts all of `keys` into the queue. 0, or the exit status. */
+/* Puts all of `keys` into the queue. Returns 0 or the exit status. */
 static int type_keys(const struct options *options, struct console *console,
 		     const struct buf *keys, int64_t deadline)
 {
@@ -104,7 +104,7 @@ static int type_line(const struct options *options, struct console *console,
 	return status;
 }
 
-/* Reads once and prints. Returns whether anything was there. */
+/* Reads once and prints. Returns whether there was any output. */
 static bool read_some(struct answer *answer, struct stream *stream, struct buf *out)
 {
 	uint8_t bytes[4096];
@@ -117,7 +117,7 @@ static bool read_some(struct answer *answer, struct stream *stream, struct buf *
 
 enum outcome { ANSWERED, CELL_ENDED, LATE };
 
-/* Prints until the shell is ready again, the cell ends, or the deadline. */
+/* Prints until the shell is ready again, the cell ends, or the deadline passes. */
 static enum outcome print_until(struct console *console, struct stream *stream,
 				struct answer *answer, int64_t deadline)
 {
@@ -140,7 +140,7 @@ static enum outcome print_until(struct console *console, struct stream *stream,
 	return outcome;
 }
 
-/* What is held back of a line that nothing ends. */
+/* Prints the rest of an incomplete line. */
 static void print_rest(struct answer *answer)
 {
 	struct buf out = { 0 };

@@ -29,20 +29,20 @@ struct console {
 
 bool console_name_is_valid(const char *name);
 
-/* Returns 0 or an errno; EBUSY: another holds the keyboard. */
+/* Returns 0 or an errno; EBUSY: another program has the keyboard. */
 int console_open(struct console *console, const char *folder, const char *name, bool write);
 void console_close(struct console *console);
 
 enum cell_life console_life(const struct console *console);
 bool console_has_halted(const struct console *console);
 void console_frame(const struct console *console, struct frame *frame);
-/* The longest line that the cell's shell takes; 0: it does not tell. */
+/* The longest line that the cell's shell accepts; 0: unknown. */
 uint32_t console_line_max(const struct console *console);
-/* The status of the line that it carried out last, 0 to 255; 0 as well when it does not tell. */
+/* The status of the last line that the shell executed, 0 to 255; 0 if unknown. */
 int console_line_status(const struct console *console);
 void console_stream(const struct console *console, struct stream *stream);
 
-/* Puts keys into the cell's queue: how many fitted, or -1 with errno. */
+/* Puts keys into the cell's queue. Returns how many fitted, or -1 with errno. */
 long console_type(const struct console *console, const void *keys, unsigned long len);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cp437.h"
 
-/* Code points of 0x00..0x1f; a zero byte is what an empty cell holds */
+/* Code points of 0x00..0x1f; empty places of the screen hold a zero byte */
 static const uint16_t low[32] = {
 	0x0020, 0x263a, 0x263b, 0x2665, 0x2666, 0x2663, 0x2660, 0x2022,
 	0x25d8, 0x25cb, 0x25d9, 0x2642, 0x2640, 0x266a, 0x266b, 0x263c,
@@ -56,7 +56,7 @@ void cp437_put_glyph(struct buf *out, uint8_t byte, bool utf8)
 		buf_putc(out, (char)byte);
 	else if (byte == 0)
 		buf_putc(out, ' ');
-	else if (byte == 0xff)	/* a space that does not break */
+	else if (byte == 0xff)	/* no-break space */
 		buf_putc(out, ' ');
 	else if (!utf8)
 		buf_putc(out, byte >= 0x80 ? high_ascii[byte - 0x80] : '?');

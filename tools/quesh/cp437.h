@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The character set of VGA text screens, for terminals of today. */
+/* Converts the character set of VGA text screens for present terminals. */
 #ifndef QUESH_CP437_H
 #define QUESH_CP437_H
 
@@ -8,12 +8,12 @@
 
 #include "buf.h"
 
-/* What a screen shows for this byte: never a control character. */
+/* The character that a screen shows for this byte: never a control character. */
 void cp437_put_glyph(struct buf *out, uint8_t byte, bool utf8);
 
 /*
- * What a program printed: newline and tab stay, other control bytes are
- * dropped, so that nothing printed can act upon a terminal.
+ * Converts the output of a program. Newline and tab stay; other control bytes are dropped, so that
+ * no output can control the terminal.
  */
 void cp437_put_text(struct buf *out, uint8_t byte, bool utf8);
 

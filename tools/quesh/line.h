@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a shell prints in answer to one line: the echo of the line and the next
- * prompt are taken away, and what could act upon a terminal.
+ * Filters the output of a shell for one line: removes the echo of the line, the next prompt, and
+ * all bytes that could control a terminal.
  */
 #ifndef QUESH_LINE_H
 #define QUESH_LINE_H
@@ -16,10 +16,11 @@ struct answer {
 	const char *command;
 	const char *prompt;
 	bool utf8;
-	bool first;		/* no line was complete yet: it may be the echo */
-	bool echoed;		/* the echo was there; a shell may show prompt and line again before it */
+	bool first;		/* no line was complete until now: this one may be the echo */
+	/* the echo has been removed; before it a shell may repeat prompt and line */
+	bool echoed;
 	size_t cleared;		/* bytes of the sequence that clears a row */
-	bool done;		/* the shell awaits the next line */
+	bool done;		/* the shell is ready for the next line */
 	struct buf line;	/* the line that is not complete yet */
 };
 
@@ -29,10 +30,10 @@ void answer_free(struct answer *answer);
 /* Takes bytes of the stream until the answer is done; returns how many it took. */
 size_t answer_feed(struct answer *answer, const uint8_t *bytes, size_t len, struct buf *out);
 
-/* What is held back, when no end will come. */
+/* Returns the part that is held back, if the line will not be completed. */
 void answer_flush(struct answer *answer, struct buf *out);
 
-/* A command is one line of printable ASCII: all that a cell's keyboard has and every cell's screen shows. */
+/* A command is one line of printable ASCII, which every cell's keyboard and screen support. */
 bool command_is_valid(const char *command);
 
 #endif

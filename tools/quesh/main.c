@@ -53,7 +53,7 @@ int say_end(const struct options *options, const struct console *console, enum c
 	return EXIT_FAILURE;
 }
 
-/* It did not run when we came. */
+/* The cell was not running when quesh started. */
 static int say_not_running(const struct options *options, const struct console *console, enum cell_life life)
 {
 	if (life == CELL_GONE || console_has_halted(console))
@@ -96,7 +96,7 @@ static int say(const char *text)
 	return fputs(text, stdout) < 0 || fflush(stdout);
 }
 
-/* Returns -1 to go on, else the exit status. */
+/* Returns -1 to continue, else the exit status. */
 static int parse(struct options *options, int argc, char **argv)
 {
 	int option;
@@ -166,7 +166,7 @@ static int open_console(const struct options *options, struct console *console)
 	return error;
 }
 
-/* What is worth waiting for: the keyboard for -c, the cell itself with --wait. */
+/* Whether to wait: for the keyboard with -c, for the cell with --wait. */
 static bool wait_for(const struct options *options, int error, enum cell_life life)
 {
 	if (error == EBUSY)
@@ -176,7 +176,7 @@ static bool wait_for(const struct options *options, int error, enum cell_life li
 	return error ? error == ENOENT : life == CELL_STOPPED && !options->dump;
 }
 
-/* Opens the console of a running cell. 0, or the exit status. */
+/* Opens the console of a running cell. Returns 0 or the exit status. */
 static int attach(const struct options *options, struct console *console)
 {
 	const struct timespec period = { .tv_nsec = WAIT_PERIOD_NS };

@@ -9,7 +9,7 @@
 
 #define NOBODY	65534
 
-/* Without CAP_SETPCAP there is nothing in the bounding set that we could use. */
+/* Without CAP_SETPCAP quesh cannot use the bounding set. */
 static void drop_bounding_set(void)
 {
 	cap_value_t cap;
@@ -25,7 +25,7 @@ static int become_nobody(void)
 	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
 		return -1;
 	if (setresuid((uid_t)-1, 0, (uid_t)-1) == 0) {
-		errno = EPERM;	/* there is a way back */
+		errno = EPERM;	/* root could be regained */
 		return -1;
 	}
 	return 0;

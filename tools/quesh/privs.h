@@ -3,8 +3,8 @@
 #define QUESH_PRIVS_H
 
 /*
- * Gives up root, every capability and the way back to them, for good: what
- * follows reads data that a cell wrote. Returns 0, or -1 with errno.
+ * Gives up root and all capabilities permanently, because the code after it reads data that a cell
+ * wrote. Returns 0, or -1 with errno.
  */
 int privs_drop(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What quesh was asked to do, and how it ends */
+/* The options of quesh and its exit statuses */
 #ifndef QUESH_H
 #define QUESH_H
 
@@ -29,7 +29,7 @@ int64_t now_ms(void);
 /* Prints a buffer at once and empties it. */
 void print_out(struct buf *out);
 
-/* The cell that we were at has stopped or gone: says so, returns the exit status. */
+/* Reports that the cell has stopped or was destroyed. Returns the exit status. */
 int say_end(const struct options *options, const struct console *console, enum cell_life life);
 
 int session_run(const struct options *options, struct console *console);

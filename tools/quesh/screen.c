@@ -8,7 +8,7 @@
 
 #define ESC	"\033"
 
-/* The terminal's colour numbers in the VGA's order: blue and red change places. */
+/* The colour numbers of terminals, indexed by those of VGA: blue and red are swapped. */
 static const int ansi_colour[8] = { 0, 4, 2, 6, 1, 5, 3, 7 };
 
 static int min(int a, int b)
@@ -38,7 +38,7 @@ void painter_set_status(struct painter *painter, const char *text)
 	painter->valid = false;
 }
 
-/* Rows of the cell's screen that are in view; the status line wants one of its own. */
+/* Rows of the cell's screen in view: all but one for the status line. */
 static int view_rows(const struct painter *painter)
 {
 	int rows = painter->rows - (painter->status[0] ? 1 : 0);
@@ -51,7 +51,7 @@ static int view_cols(const struct painter *painter)
 	return min(painter->cols, QV_SCREEN_COLS);
 }
 
-/* The nearest start to `start` with which `shown` of `all` places hold `want`. */
+/* The start nearest to `start` such that the `shown` of `all` places include `want`. */
 static int scrolled(int start, int shown, int all, int want)
 {
 	if (want < start)
@@ -105,7 +105,7 @@ static void draw_cell(struct painter *painter, int row, int col, uint16_t cell, 
 	move_to(painter, row, col, out);
 	set_attribute(painter, cell >> 8, out);
 	cp437_put_glyph(out, (uint8_t)cell, painter->utf8);
-	/* past the last column terminals differ in where they are */
+	/* after the last column the cursor position differs between terminals */
 	painter->at_col = col + 1 < painter->cols ? col + 1 : -1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Draws a cell's 80x25 screen on a terminal: only what changed, the part with
- * the cursor when the terminal is smaller, a status line when there is one.
+ * Draws a cell's 80x25 screen on a terminal: only the changes; on a smaller terminal the part with
+ * the cursor; and a status line if there is one.
  */
 #ifndef QUESH_SCREEN_H
 #define QUESH_SCREEN_H
@@ -15,7 +15,7 @@
 
 #define SCREEN_CELLS	(QV_SCREEN_COLS * QV_SCREEN_ROWS)
 
-/* A copy of what the cell shows: low byte character, high byte attribute */
+/* A copy of the cell's screen: low byte character, high byte attribute */
 struct frame {
 	uint16_t cell[SCREEN_CELLS];
 	uint32_t cursor;	/* >= SCREEN_CELLS: hidden */
@@ -29,7 +29,7 @@ struct painter {
 	int top, left;		/* the first row and column of the cell's screen in view */
 	char status[128];	/* the last line; empty: none */
 
-	/* where the terminal is while drawing; -1: unknown */
+	/* cursor position of the terminal while drawing; -1: unknown */
 	int at_row, at_col, attr;
 };
 
@@ -37,7 +37,7 @@ void painter_init(struct painter *painter, int rows, int cols, bool utf8);
 void painter_resize(struct painter *painter, int rows, int cols);
 void painter_set_status(struct painter *painter, const char *text);
 
-/* Puts into out what makes the terminal show this frame. */
+/* Adds to `out` the bytes that make the terminal show this frame. */
 void painter_draw(struct painter *painter, const struct frame *frame, struct buf *out);
 
 /* The frame as lines of text, without trailing blanks and blank lines. */

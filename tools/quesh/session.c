@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The virtual terminal: the cell's screen here, our keys there. */
+/* The virtual terminal: shows the cell's screen and sends it keys. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "quesh.h"
 #include "term.h"
 
-#define PERIOD_MS	30	/* between two looks at the screen */
+#define PERIOD_MS	30	/* between two reads of the screen */
 #define DETACH_KEY	0x1d	/* ^] */
 
 enum end { GO_ON, DETACHED, CELL_ENDED, TERMINAL_ENDED };
@@ -57,12 +57,12 @@ static void send_keys(struct session *session)
 		return;
 	sent = console_type(session->console, session->keys, session->num_keys);
 	if (sent <= 0)
-		return;		/* the queue is full: later */
+		return;		/* the queue is full: try later */
 	session->num_keys -= (size_t)sent;
 	memmove(session->keys, session->keys + sent, session->num_keys);
 }
 
-/* Kernels that know only a VGA screen move no screen_seq: compare the screen itself. */
+/* Kernels that support only a VGA screen do not change screen_seq, so compare the screen itself. */
 static bool draw(struct session *session)
 {
 	struct frame frame;
@@ -96,7 +96,7 @@ static enum end step(struct session *session)
 	return end;
 }
 
-/* The status line: always when it says something needed, else where it costs no row */
+/* The status line is shown if its text is necessary, or if it needs no row of the screen */
 static void set_status(struct session *session, const char *name, int rows)
 {
 	char text[128] = "";

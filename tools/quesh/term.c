@@ -8,7 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* The other screen, no wrapping at its edge */
+/* The alternate screen, without line wrap */
 #define ENTER	"\033[?1049h\033[?7l\033[2J"
 #define LEAVE	"\033[0m\033[?7h\033[?25h\033[?1049l"
 
@@ -38,7 +38,7 @@ bool term_write(const void *bytes, size_t len)
 	return true;
 }
 
-/* May be called from a handler of a crash: only what is safe there. */
+/* Called by the handler of a crash, so it uses async-signal-safe functions only. */
 void term_leave(void)
 {
 	ssize_t ignored;
@@ -65,7 +65,7 @@ static int take(void)
 static void on_crash(int signal)
 {
 	term_leave();
-	raise(signal);	/* the handler was for once: now the default acts */
+	raise(signal);	/* the handler was reset, so the default action follows */
 }
 
 static void on_end(int signal)

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""qv: what qvctl is made of."""
+"""qv: the modules of qvctl."""
 
 VERSION = "0.1"

@@ -2,7 +2,7 @@
 """The ioctl contract of include/uapi/linux/qv.h as ctypes structures.
 
 A unit test compiles the C header and compares every size, offset and constant
-with what stands here.
+with those of this file.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class _Members(type):
 
 
 class Enum(metaclass=_Members):
-    """As enum.IntEnum, which takes longer to load than a whole command."""
+    """Replaces enum.IntEnum, which takes longer to load than a whole command."""
 
 
 class Reason(Enum):
@@ -132,7 +132,7 @@ class Boot(Enum):
 
 
 class Dma(Enum):
-    """enum qv_dma: what holds a device's DMA back."""
+    """enum qv_dma: how the DMA of a device is restricted."""
 
     PROTECTED = 0
     OFF = 1
@@ -197,7 +197,7 @@ class EventType(Enum):
 
 
 class Reply(ctypes.Structure):
-    """struct qv_reply: begins every ioctl structure."""
+    """struct qv_reply: the first member of every ioctl structure."""
 
     _fields_ = [
         ("abi", c_uint32),
@@ -312,7 +312,7 @@ class CellList(ctypes.Structure):
 
 
 class FailureRecord(ctypes.Structure):
-    """struct qv_failure_record: what was found when a cell failed."""
+    """struct qv_failure_record: the state of a cell when it failed."""
 
     _fields_ = [
         ("reason", c_uint32),
@@ -380,7 +380,7 @@ class CpuState(Enum):
 
 
 class CellSample(ctypes.Structure):
-    """struct qv_cell_sample: where a CPU of a running cell stands."""
+    """struct qv_cell_sample: the registers of a CPU of a running cell."""
 
     _fields_ = [
         ("reply", Reply),

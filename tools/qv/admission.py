@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-May these VCPUs share one CPU? The same answer as Quest gives at run time (inmates/quest/sched/admission.c, which
-has the equations): the same integers in the same order, shown equal by inmates/tests/test_admission.py.
+The admission test: whether VCPUs can share one CPU. It computes as Quest does at run time (the
+equations are in inmates/quest/sched/admission.c), with the same integers in the same order.
+inmates/tests/test_admission.py compares both.
 """
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 UNITS = 62                  # shares are counted in 2^-62
 PERIOD_MAX = 1 << 42        # cycles
 MAX_VCPUS = 256
-ROUNDS = 256                # of the iteration for one response time
+ROUNDS = 256                # limit of the iteration for one response time
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,13 @@ def _io_interference(io: Vcpu, period: int, t: int) -> int:
 
 
 def response(vcpus: Sequence[Vcpu], i: int) -> int | None:
-    """The longest response time of Main VCPU `i`; None: more than its period, or not found out in time."""
+    """The worst-case response time of Main VCPU `i`. None: longer than its period, or not found
+    within ROUNDS."""
     me = vcpus[i]
     first = [v for j, v in enumerate(vcpus) if j != i and not v.io and v.period <= me.period]
     others = [v for v in vcpus if v.io]
-    periods = [v.period for v in (*first, me)]      # that an I/O VCPU may have; its own, too, if it is not longer
+    # that an I/O VCPU may have, its own included if it is not longer
+    periods = [v.period for v in (*first, me)]
     t = me.budget
     for _ in range(ROUNDS):
         demand = me.budget + sum(_ceil(t, v.period) * v.budget for v in first) + \

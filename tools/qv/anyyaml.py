@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""All of YAML, by PyYAML: what reader.py does not read itself, and what is wrong with a text that is no YAML."""
+"""Reads all of YAML by PyYAML, as far as reader.py does not, and explains why a text is no YAML."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def compose(text: str) -> Node | None:
 
 
 def _converted(node: yaml.Node, seen: dict[int, Node]) -> Node:
-    """An alias is the node that it names, perhaps one that it is a part of."""
+    """An alias is the node that it names; this node may contain the alias."""
     if id(node) in seen:
         return seen[id(node)]
     ours = KINDS[type(node)](node.tag.rpartition(":")[2], node.value,
@@ -40,8 +40,9 @@ def _converted(node: yaml.Node, seen: dict[int, Node]) -> Node:
 QUOTES = "the text in quotes"
 ONE_BELOW_ANOTHER = "keys at the beginning of their lines, the items of a list below one another"
 
-# What PyYAML's words (context and problem, in one) begin with or hold, and ours: whether the place is where that
-# begins (or where it was noticed), what is wrong, what would be right. The first that fits.
+# A part of PyYAML's message (context and problem), whether the place is the beginning of the context
+# (or where PyYAML noticed the problem), and the message of qvctl: the problem and its remedy. The
+# first row that fits counts.
 WORDS = (
     ("found character '\\t'", False, "a tab stands where a key or a value should begin", "spaces, never tabs"),
     ("cannot start any token", False, "{} begins no value", QUOTES),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""qvbench: how long management takes, what exits when nothing happens, what one exit costs."""
+"""qvbench: the duration of management calls, the exits of an idle system, the cost of one exit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .system import System
 
 HOLD_GOAL_NS = 100_000
 OPERATIONS = ("enable", "create", "start", "destroy", "disable")
-SEPARATE = ("enable", "disable")  # their holds are stated apart from the goal
+SEPARATE = ("enable", "disable")  # their longest holds are reported separately from the goal
 
 
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -48,7 +48,7 @@ class Bench:
         self.first_entry_ns: list[int] = []
 
     def one_life(self) -> None:
-        """enable, create, start, destroy, disable: every reply is kept."""
+        """Enables, creates, starts, destroys, disables. Keeps every reply."""
         name = self.cell.name
         self._keep("enable", self.device.enable())
         self._keep("create", self.device.create(cells.request_for(self.cell), self.image))
@@ -70,7 +70,7 @@ class Bench:
             self.system.sleep(0.01)
 
     def idle(self, settle: float, seconds: float) -> dict[str, Any]:
-        """Exits per second by reason while nothing is asked of anyone."""
+        """Exits per second by reason while the system is idle."""
         names = (abi.FRONT_END, self.cell.name)
         self.device.enable()
         self.device.create(cells.request_for(self.cell), self.image)
@@ -84,7 +84,7 @@ class Bench:
                 for key, name in zip(("front_end", "cell"), names)}
 
     def cpuid_cycles(self, runs: int) -> list[int]:
-        """What the cell's shell measures for one CPUID that exits."""
+        """The cost of a CPUID that exits, measured by the shell of the cell."""
         found: list[int] = []
         for _ in range(runs):
             done = subprocess.run(["quesh", self.cell.name, "-t", "60", "-c", "bench cpuid"],
@@ -98,7 +98,7 @@ class Bench:
         return found
 
     def clean_up(self) -> None:
-        """Leaves the machine as it was found; what is not there is no matter."""
+        """Leaves the machine as it was found. Ignores parts that do not exist."""
         steps: tuple[Callable[[], object], ...] = (
             lambda: self.device.destroy(self.cell.name), self.device.disable)
         for step in steps:

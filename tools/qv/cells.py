@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands that change something: enable, disable and those of a cell's life."""
+"""Commands that change something: enable, disable, and those that create, start, stop and destroy
+cells."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _done(args: Arguments, reply: abi.Reply | None, sentence: str, **more: object) -> int:
-    """`reply` None: nothing was to be done."""
+    """`reply` is None if there was nothing to do."""
     if args.json:
         took = {"duration_ns": reply.duration_ns, "held_ns": reply.held_ns} if reply else {"duration_ns": 0, "held_ns": 0}
         output.as_json({**more, "changed": reply is not None, **took})
@@ -32,7 +33,8 @@ def _done(args: Arguments, reply: abi.Reply | None, sentence: str, **more: objec
 
 
 def _unless(args: Arguments, act: Callable[[], abi.Reply], code: int, holds: Callable[[], bool]) -> abi.Reply | None:
-    """Acts. A refusal because what is asked for `holds` already is success, unless --strict asks to be told; then None."""
+    """Acts. If it is refused because the state `holds` already, this is success (None), unless
+    --strict is given."""
     try:
         return act()
     except Refused as refusal:
@@ -42,7 +44,7 @@ def _unless(args: Arguments, act: Callable[[], abi.Reply], code: int, holds: Cal
 
 
 def each(args: Arguments, system: System, one: Callable[[Device, str], object]) -> int:
-    """Does it to each of the cells named; a refusal of one does not hold up the others."""
+    """Does it to each of the named cells. After a refusal of one cell the others follow."""
     device = system.device()
     status = 0
     for name in args.names:
@@ -76,8 +78,8 @@ def disable(args: Arguments, system: System) -> int:
 
 
 def create(args: Arguments, system: System) -> int:
-    """Checks everything first; if a later step fails, those before are undone."""
-    from . import config  # the parser takes longer to load than all else
+    """Checks everything first. If a later step fails, the steps before it are undone."""
+    from . import config  # loading the parser takes longer than everything else
 
     cells, problems = config.check_files([args.file], system.machine())
     if problems:
@@ -104,7 +106,7 @@ def create(args: Arguments, system: System) -> int:
 
 
 def _refuse_used(cell: config.CellConfig, system: System) -> None:
-    """Before anything is taken: Linux would lose what it uses in the middle of it."""
+    """Checks, before anything is taken, that Linux does not use the devices."""
     for function in _functions(cell, system):
         if function and function.used:
             raise Refused(f"PCI function {function.name} is in use: {'; '.join(function.used)}",
@@ -121,7 +123,7 @@ def _functions(cell: config.CellConfig, system: System) -> list[Function | None]
 
 
 def _device_problems(cell: config.CellConfig, system: System) -> list[Problem]:
-    """What `create` would say of the cell's PCI functions."""
+    """The problems that `create` would report for the PCI functions of the cell."""
     from .problems import Problem
 
     found = []
@@ -143,7 +145,7 @@ def _start_or_destroy(device: Device, name: str) -> None:
 
 
 def _undo(step: Callable[[], object]) -> None:
-    """Takes a step back; the refusal that led here is what the person must see."""
+    """Undoes a step. Reports the refusal that led here, not one of the undoing."""
     try:
         step()
     except Refused:
@@ -226,7 +228,7 @@ def destroy(args: Arguments, system: System) -> int:
 
 
 def how_things_stand(names: list[str], system: System) -> str:
-    """After an interruption: what became of it."""
+    """The state after an interruption, in words."""
     try:
         device = system.device()
         if not device.status().enabled:
@@ -239,7 +241,7 @@ def how_things_stand(names: list[str], system: System) -> str:
 
 
 def check(args: Arguments, system: System) -> int:
-    from . import config  # `create` and this alone need it
+    from . import config  # only `create` and this command need it
 
     machine = system.running()
     cells, problems = config.check_files(args.files, machine)
@@ -268,7 +270,7 @@ def check(args: Arguments, system: System) -> int:
 
 
 def _warnings(cell: config.CellConfig, machine: Machine) -> list[str]:
-    """What does not make the file wrong."""
+    """Warnings about a file that is correct."""
     found = [f"unsafe-dma: {device} can read and write all memory of the machine"
              for device in cell.devices if device.dma == abi.Dma.UNSAFE]
     if cell.name in [other.name for other in machine.cells]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The command line of qvctl: its commands, and how it ends."""
+"""The command line of qvctl: its commands and its exit statuses."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 
 
 class Arguments:
-    """What a command line says: an attribute for each operand and option of its command."""
+    """A parsed command line: an attribute for each operand and option of its command."""
 
     json = False
     help = False
 
 
 class Option:
-    """`flags` as they are typed. Without `metavar` it is a switch, else `parse` makes its value, or raises ValueError."""
+    """`flags` are as typed. Without `metavar` it is a switch, else `parse` returns its value or
+    raises ValueError."""
 
     def __init__(self, flags: str, words: str, metavar: str = "", parse: Callable[[str], object] = str,
                  default: object = None, name: str = "") -> None:
@@ -41,9 +42,9 @@ class Option:
 
 
 class Command:
-    """`run` is module.function: loaded when it is wanted, since start-up is most of what a command takes.
+    """`run` is module.function. It is loaded on demand, since start-up takes most of the time.
 
-    `operand` is what it takes beside options: NAME, or NAME... for one or more."""
+    `operand` is its argument other than options: NAME, or NAME... for one or more."""
 
     def __init__(self, path: str, run: str, words: str, operand: str = "", *options: Option) -> None:
         self.path = path
@@ -128,7 +129,7 @@ def _commands(prefix: str = "") -> list[tuple[str, str]]:
 
 
 def help_text(path: str = "") -> str:
-    """What `qvctl help` prints, about all commands, a group of them, or one."""
+    """The output of `qvctl help` about all commands, a group of them, or one."""
     command = next((command for command in COMMANDS if command.path == path), None)
     if command:
         options = [(", ".join(option.flags) + (f" {option.metavar}" if option.metavar else ""), option.words)
@@ -158,7 +159,7 @@ def _perhaps(word: str, known: Sequence[str]) -> str:
 
 
 def find(words: Sequence[str]) -> tuple[Command, list[str]]:
-    """The command that a line names, and what comes behind its name."""
+    """The command that a line names, and the words after its name."""
     if not words:
         raise _wrong("which command?")
     for command in COMMANDS:
@@ -181,7 +182,7 @@ def _value(option: Option, value: str, command: Command) -> object:
 
 
 def _options(args: Arguments, command: Command, words: list[str]) -> list[str]:
-    """Sets the options that `words` hold; returns what else is there."""
+    """Sets the options in `words`. Returns the other words."""
     operands: list[str] = []
     for option in command.options:
         setattr(args, option.name, option.default)
@@ -209,7 +210,7 @@ def _options(args: Arguments, command: Command, words: list[str]) -> list[str]:
 
 
 def parse(words: Sequence[str], args: Arguments) -> Command:
-    """The command that a line asks for, and its arguments."""
+    """The command that a line names, and its arguments."""
     command, rest = find([word for word in words if word != "--json"] if "--" not in words else words)
     operands = _options(args, command, rest)
     args.json = "--json" in words
@@ -276,7 +277,7 @@ def main(argv: Sequence[str] | None = None, system: System | None = None) -> int
     words = sys.argv[1:] if argv is None else argv
     json = "--json" in words
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know ASCII only
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may support ASCII only
     try:
         status = run(words, system)
     except Failed as failure:
@@ -284,7 +285,7 @@ def main(argv: Sequence[str] | None = None, system: System | None = None) -> int
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        output.silence()    # the reader has gone (`qvctl log | head`): nobody to tell
+        output.silence()    # the reader has ended (`qvctl log | head`)
         return 0
     except Exception as error:
         status = output.fail(_unexpected(error), json)

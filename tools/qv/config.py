@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Cells as YAML: reads and checks a file completely, and lists every problem."""
+"""Cells as YAML: reads and checks a file completely and lists every problem."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RULES = keys.RULES | vcpus.RULES
 
 @dataclass
 class CellConfig:
-    """One cell, checked. `at` holds where each key's value stands."""
+    """One cell, checked. `at` is the place of the value of each key."""
 
     file: str
     name: str = ""
@@ -41,16 +41,16 @@ class CellConfig:
     ports: Ports = field(default_factory=list)
     devices: keys.Devices = field(default_factory=list)
     vcpus: list[vcpus.Named] = field(default_factory=list)
-    admission: str = "bound"  # of `vcpus`; and what Quest is told
+    admission: str = "bound"  # the test for `vcpus`, also given to Quest
     at: dict[str, Place] = field(default_factory=dict)
 
     def command_line(self) -> str:
-        """What the inmate is given."""
+        """The command line of the inmate."""
         return vcpus.command_line(self.cmdline, self.vcpus, self.admission)
 
 
 def check_files(files: Sequence[str], machine: Machine) -> tuple[list[CellConfig], list[Problem]]:
-    """Checks each file, then the files against one another."""
+    """Checks each file, then the files against each other."""
     cells: list[CellConfig] = []
     problems: list[Problem] = []
     for file in files:
@@ -62,7 +62,7 @@ def check_files(files: Sequence[str], machine: Machine) -> tuple[list[CellConfig
 
 
 def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
-    """Reads one file. The cell may be used only when no problem was found."""
+    """Reads one file. The cell may be used only if no problem was found."""
     cell = CellConfig(file)
     problems = Problems(file)
     root = _compose(file, problems)
@@ -86,7 +86,7 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
 
 
 def _check_vcpus(cell: CellConfig, values: dict[str, Node], problems: Problems) -> None:
-    """What the keys say together; they are right one by one, or have been told so."""
+    """Checks combinations of keys. Each key by itself is correct or already reported."""
     if "admission" not in values and vcpus.EXACT_WORD in cell.cmdline.split(" "):
         cell.admission = "exact"
     refused = vcpus.refusal(cell.vcpus, cell.admission)
@@ -132,7 +132,8 @@ def _compose(file: str, problems: Problems) -> Node | None:
 
 
 def _read(file: str) -> bytes:
-    """MAX_FILE bytes and one more at most. A pipe, which opening a file would wait for, has PIPE_SECONDS to say something."""
+    """Reads at most MAX_FILE + 1 bytes. Does not block when it opens a pipe, which has PIPE_SECONDS
+    to send data."""
     descriptor = 0 if file == "-" else os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     raw = b""
     try:
@@ -193,7 +194,8 @@ def _meant(key: str) -> str:
 
 
 def _between(cells: Sequence[CellConfig], machine: Machine) -> list[Problem]:
-    """What two cells may not share: name, CPUs, ports, devices; and the memory of all."""
+    """Checks that no two cells share a name, CPUs, ports or devices, and the memory of all cells
+    together."""
     problems: list[Problem] = []
     for number, cell in enumerate(cells):
         for other in cells[:number]:
@@ -226,7 +228,8 @@ def _all_ports(cell: CellConfig, machine: Machine) -> list[_Port]:
 
 
 def taken(cell: CellConfig, machine: Machine) -> list[Problem]:
-    """What the cell wants of what cells have that exist, or of what is not there at present."""
+    """Problems with existing cells, which have the same resources, and with resources that are
+    absent at present."""
     problems: list[Problem] = []
 
     def add(key: str, wrong: str, right: str) -> None:

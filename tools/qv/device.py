@@ -23,7 +23,7 @@ DEVICE = "/dev/qv"
 MODULE_REMEDY = ("load the module: modprobe qv (it is installed by `make install`; "
                  "`qvctl doctor` says what is missing)")
 
-# What to say when the driver gave no sentence of its own.
+# Sentences for an errno without a sentence of the driver.
 _FALLBACK: dict[int, tuple[str, str]] = {
     errno.ENOTTY: ("the loaded driver does not know this request",
                    "qvctl and qv.ko are of different versions: install both anew, "
@@ -40,12 +40,12 @@ _FALLBACK: dict[int, tuple[str, str]] = {
 
 
 def text(raw: bytes) -> str:
-    """A string of the driver, without anything a terminal would act upon."""
+    """A string of the driver, without control characters."""
     return "".join(c if c.isprintable() else "?" for c in raw.decode("utf-8", "replace"))
 
 
 def refusal_from(reply: abi.Reply, error: OSError | None) -> Refused:
-    """The driver's own sentence, or one that says the same as the errno."""
+    """The sentence of the driver, or else one for the errno."""
     if reply.text:
         return Refused(text(reply.text), text(reply.remedy), reply.code)
     number = error.errno if error is not None and error.errno is not None else 0
@@ -133,7 +133,7 @@ class Device:
         return self._call(abi.IOC_CELL_INFO, abi.CellInfo(name=_name(name)))
 
     def sample(self, name: str, cpu: int) -> abi.FailureRecord:
-        """Where a CPU of a running cell stands: needs `debug: true` in the cell's file."""
+        """The registers of a CPU of a running cell, if its file has `debug: true`."""
         at: abi.FailureRecord = self._call(abi.IOC_CELL_SAMPLE, abi.CellSample(name=_name(name), cpu=cpu)).at
         return at
 
@@ -145,7 +145,7 @@ class Device:
         return list(room)[:min(argument.num_cpus, abi.MAX_CPUS)]
 
     def log(self, first: int, which: int = abi.LOG_PRESENT) -> tuple[bytes, int, int]:
-        """Lines from number `first` on: text, next line number, lost lines."""
+        """Lines from number `first`: text, next line number, lost lines."""
         room = ctypes.create_string_buffer(64 << 10)
         argument = abi.Log(buf=ctypes.addressof(room), len=len(room), which=which)
         setattr(argument, "from", first)

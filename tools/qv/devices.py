@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""PCI functions: which of them a cell could have, and why not; `qvctl devices`."""
+"""PCI functions: which of them a cell can have, and why not the others; `qvctl devices`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ class Bar:
 
 @dataclass(frozen=True)
 class Function:
-    """One PCI function, as sysfs shows it. `why`: no cell can have it; `used`: what Linux would lose."""
+    """One PCI function, as sysfs shows it. `why`: no cell can have it; `used`: Linux would lose
+    this."""
 
     name: str
     ids: str
@@ -74,8 +75,9 @@ def _header_type(folder: str) -> int:
 
 
 class Bus:
-    """The PCI functions under /sys/bus/pci/devices of `root`. What the driver refuses is told by the same rules as there
-    (check_kind(), check_bars() of driver/parts/pci.c), as far as sysfs shows what they need."""
+    """The PCI functions under /sys/bus/pci/devices of `root`. A function is refused
+    by the rules of the driver (qv_pci_check_kind(), qv_pci_check_bars() of driver/parts/pci.c), as far
+    as sysfs shows the facts that they need."""
 
     def __init__(self, root: str = "/") -> None:
         self.root = root
@@ -142,7 +144,7 @@ class Bus:
 
 
 def devices(args: Arguments, system: System) -> int:
-    """What a line `devices:` may name."""
+    """The functions that a line `devices:` may name."""
     bus = Bus(system.root)
     found = [bus.function(name) for name in bus.names]
     if args.json:

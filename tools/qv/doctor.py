@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""qvctl doctor: what stands in the way on this machine, and its remedy."""
+"""qvctl doctor: the obstacles on this machine and their remedies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OUTSIDE_REMEDY = ("take nosmt, maxcpus= and nr_cpus= from the kernel's command l
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the doctor: what was found, and what to do about it."""
+    """One line of the doctor: a finding and its remedy."""
 
     check: str
     status: str
@@ -37,17 +37,18 @@ class Finding:
 
 @dataclass(frozen=True)
 class Maker:
-    """What a processor's maker calls virtualization, and where a person switches it on."""
+    """The names that a maker of processors gives to virtualization, and where a person enables
+    it."""
 
     vendor: int  # as in the driver's status
-    flag: str  # in /proc/cpuinfo, as the next one
+    flag: str  # in /proc/cpuinfo, as is the next one
     nested_flag: str
     name: str
     nested: str
     nested_bit: int
     since: str
     firmware: str
-    disabled: tuple[tuple[str, ...], ...]  # words by which the kernel says that firmware switched it off
+    disabled: tuple[tuple[str, ...], ...]  # words in the kernel log if firmware has disabled it
     kvm: str
 
 
@@ -61,7 +62,7 @@ MAKERS = {"AuthenticAMD": AMD, "HygonGenuine": AMD, "GenuineIntel": INTEL, "Cent
 
 
 class Examination:
-    """Looks at one machine; works without the module and, as far as it goes, without root."""
+    """Examines one machine. Works without the module and, within limits, without root."""
 
     def __init__(self, facts: Facts, device: Device | Refused) -> None:
         self.facts = facts
@@ -89,7 +90,7 @@ class Examination:
 
     @property
     def maker(self) -> Maker | None:
-        """Whose virtualization this processor has, or would have."""
+        """The maker whose virtualization this processor has, or would have."""
         by_flag = [maker for maker in (AMD, INTEL) if maker.flag in self.facts.cpu_flags]
         by_driver = [maker for maker in (AMD, INTEL) if self.status is not None and self.status.vendor == maker.vendor]
         found = by_flag + by_driver
@@ -148,7 +149,8 @@ class Examination:
             return Finding("kvm", OK, "no other hypervisor module is loaded")
         first = "end its virtual machines, then: " if self.facts.modules[loaded[0]] else ""
         remedy = f"{first}rmmod {loaded[0]}"
-        # some kernels' KVM takes the CPUs' virtualization when loaded, others with the first machine
+        # KVM enables virtualization on the CPUs when it is loaded, or, in some kernels, with the
+        # first machine
         if self.status is not None and self.status.obstacle != abi.Reason.E_VIRT_IN_USE:
             return Finding("kvm", WARN, f"{loaded[0]} is loaded: it and QV cannot both run virtual machines", remedy)
         return Finding("kvm", FAIL, f"{loaded[0]} is loaded and may hold the CPUs' virtualization", remedy)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What qvctl says when it cannot do what it was asked, as text and, with --json, as data."""
+"""The errors of qvctl, as text and, with --json, as data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Failed(Exception):
-    """A command that failed: its exit status, its words, its data."""
+    """A command that failed: its exit status, its text, its data."""
 
     status = 1
 
@@ -24,7 +24,8 @@ class Failed(Exception):
 
 
 class Refused(Failed):
-    """The system refuses: a sentence, a remedy, exit status 1. `code` is a reason of the driver's, or 0."""
+    """The system refuses: a sentence, a remedy, exit status 1. `code` is a reason of the driver, or
+    0."""
 
     def __init__(self, sentence: str, remedy: str = "", code: int = 0) -> None:
         super().__init__(sentence)
@@ -63,7 +64,7 @@ class WrongConfiguration(Failed):
 
 
 class WrongUsage(Failed):
-    """The command line is wrong: a sentence, what would be right, exit status 2."""
+    """The command line is wrong: a sentence, the correct usage, exit status 2."""
 
     status = 2
 
@@ -79,6 +80,6 @@ class WrongUsage(Failed):
 
 
 class Interrupted(Failed):
-    """From the keyboard; says how things stand."""
+    """By the keyboard. The text reports the state."""
 
     status = 130

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the doctor reads from /proc, /sys and the kernel's own tools."""
+"""The facts that the doctor reads from /proc, /sys and the tools of the kernel."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Facts:
 
     @cached_property
     def cpu_maker(self) -> str:
-        """As CPUID 0 has it."""
+        """As in CPUID leaf 0."""
         return self._first_cpu("vendor_id")
 
     @cached_property
@@ -62,18 +62,18 @@ class Facts:
         return found
 
     def module_is_listed(self) -> bool:
-        """Does modprobe find qv? It looks in modules.dep, which depmod makes, and nowhere else."""
+        """Whether modprobe finds qv: it searches only modules.dep, which depmod writes."""
         listed = self.read(f"lib/modules/{self.release}/modules.dep")
         return re.search(r"^(?:.*/)?qv\.ko(?:\.\w+)?:", listed, re.MULTILINE) is not None
 
     def module_file(self) -> str:
-        """Where a qv.ko for this kernel lies, listed or not; empty: nowhere."""
+        """The path of a qv.ko for this kernel, listed or not, or an empty text."""
         base = self.root / "lib/modules" / self.release
         found = sorted([*base.glob("*/qv.ko*"), *base.glob("*/*/qv.ko*")])
         return f"/{found[0].relative_to(self.root)}" if found else ""
 
     def secure_boot(self) -> bool | None:
-        """True: on; None: cannot be told."""
+        """True: enabled; None: unknown."""
         try:
             raw = (self.root / _EFI_SECURE_BOOT).read_bytes()
         except OSError:

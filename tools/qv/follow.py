@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands that tell what happened: log and events."""
+"""Commands that report the past: log and events."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from .cli import Arguments
     from .system import System
 
-LOG_PERIOD = 0.2  # seconds between two looks at the log
+LOG_PERIOD = 0.2  # seconds between two reads of the log
 _LINE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ([^:]*): (.*)")
 
 
 def _log_lines(device: Device, first: int, which: int) -> Iterator[tuple[int, str]]:
-    """(number of the next line, line) from line `first` on; lost ones are said."""
+    """(number of the next line, line) from line `first`. Reports lost lines."""
     while True:
         raw, following, lost = device.log(first, which)
         if lost:
@@ -46,7 +46,7 @@ def _log_data(entry: str) -> dict[str, Any]:
 
 
 def log(args: Arguments, system: System) -> int:
-    """With --json: one document for each line when following, else one in all."""
+    """With --json: one document per line when following, else a single one."""
     if args.previous and args.follow:
         raise WrongUsage("nothing comes to the previous log any more: leave out -f")
     device = system.device()
@@ -86,12 +86,13 @@ def _print_event(args: Arguments, data: dict[str, Any]) -> None:
         return
     when = datetime.datetime.fromtimestamp(data["time_ns"] / 1e9)
     subject, state = (data["name"], data["state"]) if data["name"] else ("qv", data["type"])
-    words = data["text"].removeprefix(state).removeprefix(":").strip()  # a sentence may begin with the state
+    # a sentence may begin with the state
+    words = data["text"].removeprefix(state).removeprefix(":").strip()
     output.line(f"{when:%H:%M:%S.%f} {subject} {state}{': ' if words else ''}{words}")
 
 
 def _present(device: Device) -> list[dict[str, Any]]:
-    """What holds now, in the form of events (the driver keeps no past ones)."""
+    """The present state in the form of events: the driver keeps no past ones."""
     def entry(kind: str, name: str | None, state: str | None, words: str) -> dict[str, Any]:
         return {"seq": 0, "time_ns": time.time_ns(), "type": kind, "name": name, "state": state, "text": words}
 

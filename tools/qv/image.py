@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether a file is a kernel that a cell can boot, by its headers. The driver, which loads it, checks the rest."""
+"""Checks by the headers of a file whether a cell can boot it. The driver, which loads it, checks
+the rest."""
 
 from __future__ import annotations
 
-SEARCHED = 32 << 10                     # a multiboot2 header lies in the first 32 KiB (Multiboot2 2.0, section 3.1)
+# a multiboot2 header is in the first 32 KiB (Multiboot2 2.0, section 3.1)
+SEARCHED = 32 << 10
 MAGIC = 0xe85250d6
 MACHINES = {1: (3, "ELF32"), 2: (62, "ELF64")}  # EI_CLASS: e_machine
 
@@ -21,7 +23,8 @@ def _elf(data: bytes) -> str | None:
 
 
 def _header(data: bytes) -> str | None:
-    """As driver/cell/multiboot2.c: the first place, 8 bytes aligned, with the magic number and the checksum."""
+    """As driver/cell/multiboot2.c: the first address, aligned to 8 bytes, that has the magic number
+    and the checksum."""
     wrong = "has no multiboot2 header in its first 32 KiB"
     magic = MAGIC.to_bytes(4, "little")
     at = data.find(magic)
@@ -35,5 +38,5 @@ def _header(data: bytes) -> str | None:
 
 
 def wrong_with(start: bytes) -> str | None:
-    """What is wrong with an image that begins so (its first SEARCHED bytes); None: nothing that can be seen here."""
+    """The problem of an image, by its first SEARCHED bytes. None: they show none."""
     return _elf(start) or _header(start[:SEARCHED])

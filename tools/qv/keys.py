@@ -49,7 +49,8 @@ class Device:
 
 Devices = list[Device]
 
-# Ports that no cell may have: each reaches beyond it (hypervisor/core/ports.c has the reasons)
+# Ports that no cell may have, since each reaches beyond the cell (hypervisor/core/ports.c has the
+# reasons)
 NEVER_PORTS = (
     (0x00, 0x1f, "DMA controller"), (0x20, 0x21, "interrupt controller"), (0x2e, 0x2f, "Super-I/O"), (0x40, 0x43, "PIT"),
     (0x4e, 0x4f, "Super-I/O"), (0x60, 0x60, "keyboard controller"), (0x61, 0x61, "NMI control"),
@@ -61,7 +62,7 @@ NEVER_PORTS = (
 
 @dataclass
 class Context:
-    """What a key's check needs to know."""
+    """The facts that the check of a key needs."""
 
     key: str
     problems: Problems
@@ -74,7 +75,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Rule:
-    """One key: its parser gives None when it found a problem."""
+    """One key. Its parser returns None if it found a problem."""
 
     parse: Callable[[Node, Context], Any]
     example: str
@@ -82,7 +83,7 @@ class Rule:
 
 
 def kind(node: Node) -> str:
-    """What a node is, in words."""
+    """The kind of a node, in words."""
     if isinstance(node, SequenceNode):
         return "a list"
     if isinstance(node, MappingNode):
@@ -137,7 +138,7 @@ def _cpus(node: Node, context: Context) -> Cpus | None:
 
 
 def _cpu_numbers(node: Node, context: Context) -> list[int]:
-    """What an item names: a CPU, or some as Linux writes them (2-3, `1,3`)."""
+    """The CPUs that an item names: one, or several as Linux writes them (2-3, `1,3`)."""
     raw = scalar(node, context, "a CPU number such as 3, or a range such as 2-3", ("int", "str"))
     if raw is None:
         return []
@@ -199,7 +200,7 @@ def _memory(node: Node, context: Context) -> int | None:
 
 
 def _meant_size(raw: str) -> str:
-    """`64m`, `64 MB`, `65536K`, `0.5G`: what that may mean."""
+    """The size that is probably meant by `64m`, `64 MB`, `65536K`, `0.5G`."""
     match = re.fullmatch(r"([0-9]{1,9})(\.[0-9]{1,3})? ?([kmg])(?:i?b)?", raw.lower())
     if not match:
         return MEMORY_EXAMPLE

@@ -25,7 +25,7 @@ def parse_cpu_list(listing: str) -> set[int]:
 
 @dataclass(frozen=True)
 class Taken:
-    """What a cell that exists has of the machine."""
+    """The resources of an existing cell."""
 
     name: str
     cpus: list[int]
@@ -35,20 +35,20 @@ class Taken:
 
 @dataclass(frozen=True)
 class Machine:
-    """CPUs that exist, memory in bytes, and where images are looked for."""
+    """CPUs that exist, memory in bytes, and the folders of images."""
 
     cpus: frozenset[int]
     mem_total: int
     mem_available: int
     image_dirs: tuple[str | os.PathLike[str], ...] = (IMAGES,)
     pci: frozenset[int] | None = None  # functions of segment 0; None: not known
-    pci_folder: str = ""  # where sysfs shows them
+    pci_folder: str = ""  # of sysfs, with one entry each
     offline: frozenset[int] = frozenset()
     cells: tuple[Taken, ...] = ()
 
     @staticmethod
     def this(root: str = "/", cells: tuple[Taken, ...] = ()) -> Machine:
-        """The machine that we run on (or whose /sys and /proc lie under root)."""
+        """This machine (or the one whose /sys and /proc are under root)."""
         memory = _meminfo(os.path.join(root, "proc/meminfo"))
         total = memory.get("MemTotal", 0)
         pci = os.path.join(root, "sys/bus/pci/devices")
@@ -58,7 +58,8 @@ class Machine:
                        cells=cells)
 
     def pci_ports(self, bdf: int) -> list[tuple[int, int]]:
-        """First and last port of each I/O BAR. A function's file `resource` has a line `FIRST LAST FLAGS` for each."""
+        """First and last port of each I/O BAR. A function's file `resource` has a line `FIRST LAST
+        FLAGS` for each."""
         text = read_text(os.path.join(self.pci_folder, f"0000:{pci_name(bdf)}", "resource")) or ""
         bars = [[int(word, 16) for word in line.split()] for line in text.splitlines()[:BARS]]
         return [(first, last) for first, last, flags in bars if flags & IORESOURCE_IO and last]
@@ -73,7 +74,7 @@ def read_text(path: str) -> str | None:
 
 
 def _pci_functions(folder: str) -> frozenset[int] | None:
-    """The names there are such as 0000:00:1f.7."""
+    """Names in this folder are like 0000:00:1f.7."""
     try:
         names = os.listdir(folder)
     except OSError:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Character devices of a PCI function (terminals, graphics, input, sound, clocks, VFIO) that a program has open."""
+"""Character devices of a PCI function (terminals, graphics, input, sound, clocks, VFIO) that a
+program has open."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ def _names(folder: str) -> list[str]:
 
 
 def _below(root: str, function: str) -> dict[Number, str]:
-    """The devices that hang on the function, by number."""
+    """The devices below the function, by number."""
     base, found = os.path.join(root, "sys/dev/char"), {}
     for name in _names(base):
         place = os.path.normpath(os.path.join(base, os.readlink(os.path.join(base, name))))
@@ -51,7 +52,7 @@ def _elsewhere(root: str, function: str) -> dict[Number, str]:
 
 
 def _open_in(link: str) -> Number | None:
-    """What a link of /proc/PID/fd leads to, when that is a character device."""
+    """The character device that a link of /proc/PID/fd leads to, if it is one."""
     try:
         found = os.stat(link)
     except OSError:
@@ -60,7 +61,8 @@ def _open_in(link: str) -> Number | None:
 
 
 def opened(root: str, function: str) -> dict[str, str]:
-    """By the device's name: a sentence with the first program that has it open. Root sees all programs."""
+    """By the device's name: a sentence with the first program that has it open. Root sees all
+    programs."""
     devices = _below(root, function) | _elsewhere(root, function)
     found: dict[str, str] = {}
     if not devices:

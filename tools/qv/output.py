@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How results reach the person, or, with --json, the program."""
+"""Writes results for a person or, with --json, for a program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def write(words: str) -> None:
-    """To standard output, at once. What was done is done when its words are lost, so that has its own sentence."""
+    """Writes to standard output at once. If that fails, the work is done nevertheless, so this
+    error has its own sentence."""
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "it is closed")
@@ -30,7 +31,7 @@ def write(words: str) -> None:
 
 
 def silence() -> None:
-    """Standard output takes nothing: what is left of it must not be tried again at the end."""
+    """Discards standard output, so that Python does not write its buffer again at the end."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -44,7 +45,7 @@ def flush_or_silence() -> None:
 
 
 def complain(words: str) -> None:
-    """To standard error, if that takes it."""
+    """Writes to standard error, if possible."""
     try:
         if sys.stderr is not None:
             sys.stderr.write(words + "\n")
@@ -54,7 +55,7 @@ def complain(words: str) -> None:
 
 
 def fail(error: Failed, json: bool, **more: object) -> int:
-    """Says why a command failed; its exit status."""
+    """Reports why a command failed. Returns its exit status."""
     if json:
         try:
             as_json({**more, "error": error.data()})
@@ -86,7 +87,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset[
 
 
 def duration(nanoseconds: int) -> str:
-    """A time span with a unit that suits it: 870 ns, 12.3 us, 4.56 ms, 1.2 s."""
+    """A time span with a suitable unit: 870 ns, 12.3 us, 4.56 ms, 1.2 s."""
     if nanoseconds < 1000:
         return f"{nanoseconds} ns"
     for factor, unit in ((10**3, "us"), (10**6, "ms")):

@@ -2,9 +2,10 @@
 """
 YAML as a tree of nodes, each with its place.
 
-What the file of a cell usually holds (keys with plain or quoted values, lists, mappings in one line) is read here: loading
-PyYAML takes longer than all the rest of a command. Whatever else there may be, errors too, is left to PyYAML; a test
-shows that both give the same nodes for all that is read here.
+This module reads the usual file of a cell (keys with plain or quoted values, lists, mappings in one
+line), because loading PyYAML takes longer than the rest of a command. PyYAML reads all other files,
+those with errors included. A test shows that both return the same nodes for files that this module
+reads.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 @dataclass
 class Node:
-    """`tag`: the YAML type (str, int, float, bool, null, timestamp, seq, map, ...). Lines and columns count from 1."""
+    """`tag`: the YAML type (str, int, float, bool, null, timestamp, seq, map, ...). Lines and
+    columns count from 1."""
 
     tag: str
     value: Any
@@ -27,23 +29,23 @@ class Node:
 
 
 class ScalarNode(Node):
-    """Its value is a text."""
+    """A node whose value is a text."""
 
 
 class SequenceNode(Node):
-    """Its value is a list of nodes."""
+    """A node whose value is a list of nodes."""
 
 
 class MappingNode(Node):
-    """Its value is a list of pairs of nodes."""
+    """A node whose value is a list of pairs of nodes."""
 
 
 class Unsure(Exception):
-    """PyYAML has to read this."""
+    """PyYAML must read this."""
 
 
 class NotYaml(Exception):
-    """The text is not YAML: where, what is wrong and what would be right."""
+    """The text is not YAML: the place, the problem and its remedy."""
 
     def __init__(self, line: int, column: int, wrong: str, right: str) -> None:
         super().__init__(wrong)
@@ -84,7 +86,7 @@ def resolve(text: str) -> str:
 
 
 class Reader:
-    """Reads one document. Raises Unsure for all that is not of the usual kind."""
+    """Reads one document. Raises Unsure if a part of it is unusual."""
 
     def __init__(self, text: str) -> None:
         self.text = text + "\n"
@@ -105,7 +107,7 @@ class Reader:
             self.at += 1
 
     def end_of_line(self) -> None:
-        """Blanks and a comment; then the next line."""
+        """Skips blanks and a comment to the next line."""
         before = self.at
         self.spaces()
         if self.text[self.at] == "#" and (self.at > before or self.at == self.line_start):
@@ -115,7 +117,8 @@ class Reader:
         self.next_line()
 
     def to_content(self) -> int:
-        """Skips empty lines. The column of the next content, counted from 0; -1: there is none."""
+        """Skips empty lines. Returns the column of the next content, counted from 0, or -1 at the
+        end."""
         while self.at < len(self.text):
             start = self.at
             self.spaces()
@@ -199,7 +202,7 @@ class Reader:
         return MappingNode("map", pairs, *start)
 
     def value(self) -> Node:
-        """What stands behind a key's colon."""
+        """The value after the colon of a key."""
         start = self.place()
         before = self.at
         self.spaces()
@@ -250,7 +253,8 @@ def quick(text: str) -> Node:
 
 
 def compose(text: str) -> Node | None:
-    """The only document of `text`; None: it is empty. Raises NotYaml, and RecursionError for absurd nesting."""
+    """The only document of `text`, None if it is empty. Raises NotYaml, and RecursionError for
+    absurd nesting."""
     try:
         return quick(text)
     except Unsure:

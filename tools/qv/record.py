@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`dataclass` and `field` as far as qvctl needs them: the library's own take longer to load than a whole command."""
+"""`dataclass` and `field` as far as qvctl needs them: those of the library take longer to load than
+a whole command."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ if TYPE_CHECKING:
     from dataclasses import dataclass, field
 else:
     class field:
-        """The default of a field that each record has for itself."""
+        """A default that is created separately for each record."""
 
         def __init__(self, default_factory):
             self.make = default_factory
@@ -38,7 +39,8 @@ else:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
 
     def dataclass(cls=None, **_):
-        """Initialization, comparison, order and text by the fields that the class annotates."""
+        """Adds initialization, comparison, order and text by the fields that the class
+        annotates."""
         if cls is None:
             return dataclass
         cls._fields = tuple(cls.__annotations__)

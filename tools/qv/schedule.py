@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `config check -v` tells of a cell's VCPUs: how much of the CPU they may take, and how long each may wait."""
+"""The output of `config check -v` about VCPUs: their share of the CPU and their worst-case response
+times."""
 from __future__ import annotations
 
 from . import admission, output, vcpus
@@ -10,11 +11,12 @@ if TYPE_CHECKING:
 
     from .config import CellConfig
 
-COMMAND = admission.Vcpu(20000, 100000)     # of each program that Quest's shell runs: COMMAND_C, COMMAND_T in kernel/uservcpu.h
+# of each program that Quest's shell runs: COMMAND_C, COMMAND_T in kernel/uservcpu.h
+COMMAND = admission.Vcpu(20000, 100000)
 
 
 def _commands(cell: CellConfig) -> int:
-    """So many of them are admitted beside all others."""
+    """The number of them that is admitted in addition to all others."""
     count = 0
     while not vcpus.refusal([*cell.vcpus, *[vcpus.Named("(a command)", COMMAND)] * (count + 1)], cell.admission):
         count += 1
@@ -22,7 +24,8 @@ def _commands(cell: CellConfig) -> int:
 
 
 def facts(cell: CellConfig) -> dict[str, Any]:
-    """Of Quest's own VCPUs and those of the cell. Times in us; shares of the CPU, 1 is all."""
+    """Of the VCPUs of Quest and those of the cell. Times are in us; a share of 1 is the whole
+    CPU."""
     everybody = vcpus.everybody(cell.vcpus)
     plain = [one.vcpu for one in everybody if one.vcpu]
     one = 1 << admission.UNITS
@@ -50,7 +53,7 @@ def _time(us: int | None) -> str:
 
 
 def show(cell: CellConfig) -> None:
-    """A table, and what it comes to."""
+    """A table and its sum."""
     found = facts(cell)
     output.table(("VCPU", "TYPE", "C", "T", "LOAD", "RESPONSE"), [
         (v["name"], v["type"], _time(v["budget_us"]), _time(v["period_us"]), f"{v['load']:.1%}", _time(v["response_us"]))

@@ -41,7 +41,7 @@ CPU_STATES = {abi.CpuState.RUNS: "runs", abi.CpuState.WAITS: "waits", abi.CpuSta
 WORDS = {"waits": "waits for a SIPI"}
 HLT = 0xF4
 
-# What .address holds, for the reasons where it holds something
+# The meaning of .address, for the reasons that set it
 ADDRESSES = {abi.Failure.MEMORY: "address", abi.Failure.MSR: "msr", abi.Failure.PORT: "port",
              abi.Failure.IPI: "icr"}
 
@@ -54,7 +54,7 @@ def failure_name(reason: int) -> str:
 
 
 def failure_data(record: abi.FailureRecord, vendor: int) -> dict[str, Any] | None:
-    """The failure as --json gives it; numbers of the machine in hexadecimal text."""
+    """The failure as in --json; numbers of the machine as hexadecimal text."""
     if not record.reason:
         return None
     return {
@@ -79,7 +79,7 @@ def registers(record: abi.FailureRecord) -> dict[str, str]:
 
 
 def sample_data(device: Device, name: str, cpu: int) -> dict[str, Any]:
-    """Where a CPU stands now, as --json gives it; it may have been stopped a moment ago."""
+    """The sample of a CPU as in --json. The CPU may just have been stopped."""
     data: dict[str, Any] = {"cpu": cpu, "state": "unknown", "after_hlt": False, "rip": None, "registers": None, "bytes": None}
     try:
         record = device.sample(name, cpu)
@@ -94,7 +94,7 @@ def sample_data(device: Device, name: str, cpu: int) -> dict[str, Any]:
 
 
 def device_data(device: abi.PciDevice) -> dict[str, Any]:
-    """A PCI function as --json gives it."""
+    """A PCI function as in --json."""
     return {"pci": words.pci_name(device.bdf), "unsafe_dma": device.dma == abi.Dma.UNSAFE,
             "pin": bool(device.state & abi.DEVICE_PIN), "messages": bool(device.state & abi.DEVICE_MESSAGES),
             "reset": not device.state & abi.DEVICE_NO_RESET}
@@ -108,7 +108,7 @@ def device_text(device: dict[str, Any]) -> str:
 
 
 def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
-    """A cell as --json gives it."""
+    """A cell as in --json."""
     ports = [info.ports[i] for i in range(min(info.num_ports, abi.MAX_PORTS))]
     return {
         "name": text(info.name),

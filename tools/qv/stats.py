@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""cell stats: exits by reason, for each CPU and in all."""
+"""cell stats: exits by reason, per CPU and in total."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def take(device: Device, name: str, system: System) -> Sample:
 
 
 def sample_data(name: str, sample: Sample, before: Sample | None) -> dict[str, Any]:
-    """Counters as --json gives them, with rates when there is an earlier sample."""
+    """Counters as in --json, with rates if there is an earlier sample."""
     exits = sample.exits()
     data: dict[str, Any] = {
         "name": name,
@@ -67,7 +67,7 @@ def _sum(exits: dict[int, list[int]]) -> list[int]:
 
 
 def _difference(sample: Sample, before: Sample) -> list[int]:
-    """Exits since `before`; a CPU that came (or came back) counts from zero."""
+    """Exits since `before`. A CPU that is new (or came back) counts from zero."""
     old = before.exits()
     grown = {}
     for cpu, counts in sample.exits().items():
@@ -99,7 +99,7 @@ def _print(data: dict[str, Any]) -> None:
 
 
 def stats(args: Arguments, system: System) -> int:
-    """Without --interval once; with it -n times (0: until interrupted)."""
+    """Prints once without --interval, else -n times (0: until interrupted)."""
     if args.interval is None:
         if args.count is not None:
             raise WrongUsage("-n is of use only together with --interval")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The system that commands act upon; tests put a fake in its place."""
+"""The system that commands act on. Tests replace it by a fake."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from .device import Device
 from .errors import Refused
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # few commands need them: loaded when one does
+if TYPE_CHECKING:  # loaded on demand, since few commands need them
     from .facts import Facts
     from .machine import Machine, Taken
 
 
 class System:
-    """This machine: its facts, its module, its driver, its clock. /proc and /sys lie under `root`."""
+    """This machine: its facts, its module, its driver, its clock. /proc and /sys are under
+    `root`."""
 
     root = "/"
 
@@ -27,7 +28,7 @@ class System:
         return Machine.this()
 
     def running(self) -> Machine:
-        """With the cells that exist, as far as they can be known: to root, with the module loaded."""
+        """With the existing cells, which are known to root only, and while the module is loaded."""
         from .machine import Machine
 
         known = os.path.exists(device.DEVICE) and os.geteuid() == 0
@@ -51,7 +52,7 @@ class System:
         return Device()
 
     def device_or_load(self) -> Device:
-        """Opens /dev/qv; loads the module first when it is not there."""
+        """Opens /dev/qv. Loads the module first if it is not loaded."""
         if not os.path.exists(device.DEVICE):
             self.load_module()
         return self.device()
@@ -79,7 +80,7 @@ class System:
 
     @staticmethod
     def _await_node() -> None:
-        """devtmpfs makes the node at once; udev may need a moment for it."""
+        """Waits for the node: devtmpfs makes it at once, udev may need a moment."""
         deadline = time.monotonic() + 2
         while not os.path.exists(device.DEVICE) and time.monotonic() < deadline:
             time.sleep(0.01)

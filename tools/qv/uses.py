@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What Linux uses a PCI function for at this moment: whoever gives it away loses that."""
+"""The present uses of a PCI function by Linux, which would be lost with it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ IFF_UP = 1
 
 
 def _of_class(root: str, kind: str, function: str) -> list[str]:
-    """The devices of a class (block, net, tty) that hang on the function, whatever lies between; each a folder."""
+    """The folders of the devices of a class (block, net, tty) that are directly or indirectly below
+    the function."""
     base = os.path.join(root, "sys/class", kind)
     try:
         names = sorted(os.listdir(base))
@@ -24,7 +25,8 @@ def _of_class(root: str, kind: str, function: str) -> list[str]:
 
 
 def _places(device: str) -> list[str]:
-    """Where it hangs. A disk of NVMe with several paths hangs on each of its controllers."""
+    """The functions above a device. An NVMe disk with several paths is below each of its
+    controllers."""
     place = os.path.realpath(device)
     if "/nvme-subsystem/" not in place:
         return [place]
@@ -35,7 +37,7 @@ def _places(device: str) -> list[str]:
 
 
 def _mounts(root: str) -> dict[str, str]:
-    """MAJOR:MINOR, and the device's path, of what is mounted: where."""
+    """The mount point of each mounted file system, by MAJOR:MINOR and by the path of its device."""
     found: dict[str, str] = {}
     for line in (read_text(os.path.join(root, "proc/self/mountinfo")) or "").splitlines():
         words = line.split(" ")
@@ -51,7 +53,7 @@ def _swaps(root: str) -> set[str]:
 
 
 def _held(node: str) -> bool:
-    """Somebody has the disk for himself: a file system mounted elsewhere, ZFS, a program."""
+    """Whether the disk is in exclusive use: by a file system mounted elsewhere, ZFS, a program."""
     try:
         os.close(os.open(node, os.O_RDONLY | os.O_EXCL | os.O_NONBLOCK | os.O_CLOEXEC))
     except OSError as error:
@@ -78,7 +80,7 @@ def _disk(root: str, folder: str, mounts: dict[str, str], swaps: set[str]) -> st
 def _disks(root: str, function: str) -> list[str]:
     mounts, swaps = _mounts(root), _swaps(root)
     found = {os.path.basename(folder): _disk(root, folder, mounts, swaps) for folder in _of_class(root, "block", function)}
-    # a disk is held for its partitions: those say more
+    # a disk is held for its partitions, which have better names
     return [use for name, use in found.items() if use and not (
         use.endswith("a program") and any(other != name and other.startswith(name) and found[other] for other in found))]
 
@@ -92,7 +94,7 @@ def _consoles(root: str, function: str) -> list[str]:
     names = {line.split()[0] for line in (read_text(os.path.join(root, "proc/consoles")) or "").splitlines() if line.split()}
     found = [f"{os.path.basename(folder)} is a console of Linux's" for folder in _of_class(root, "tty", function)
              if os.path.basename(folder) in names]
-    # Linux does not say which port of virtio an hvc terminal is: it may be any.
+    # Linux does not show which virtio port an hvc terminal is, so it may be any.
     if _of_class(root, "virtio-ports", function):
         found += [f"{name} is a console of Linux's, and may be here" for name in sorted(names) if name.startswith("hvc")]
     if "tty0" in names and (read_text(os.path.join(function, "boot_vga")) or "").strip() == "1":
@@ -101,12 +103,12 @@ def _consoles(root: str, function: str) -> list[str]:
 
 
 def _programs(root: str, function: str, known: list[str]) -> list[str]:
-    """A console that is named already is not named again for the program that waits there."""
+    """Omits the program on a console that is already named."""
     return [use for use in opened(root, function).values() if not any(k.split()[0] == use.split()[0] for k in known)]
 
 
 def uses(folder: str, root: str = "/") -> list[str]:
-    """Of the function whose folder in sysfs this is: a sentence each."""
+    """A sentence for each use of the function with this folder in sysfs."""
     function = os.path.realpath(folder)
     known = [*_disks(root, function), *_networks(root, function), *_consoles(root, function)]
     return [*known, *_programs(root, function, known)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The keys `vcpus` and `admission`: the VCPUs that a cell's Quest is to have, whether one CPU can carry them, and how it is told."""
+"""The keys `vcpus` and `admission`: the VCPUs of a cell with Quest, their admission test, and how
+Quest receives them."""
 from __future__ import annotations
 
 import re
@@ -14,16 +15,17 @@ from .words import shown
 EXAMPLE = "a list such as [{name: control, C: 2ms, T: 10ms}]"
 TIME = "a time such as 500us, 20ms or 1s"
 TYPES = ("main", "io")
-CLASSES = ("ata", "net", "usb", "disk", "cdrom", "gpio", "input")     # inmates/quest/kernel/vcpu/iovcpu.c has the same
+# as in inmates/quest/kernel/vcpu/iovcpu.c
+CLASSES = ("ata", "net", "usb", "disk", "cdrom", "gpio", "input")
 ADMISSION = ("bound", "exact")
 UNITS = {"us": 1, "ms": 1000, "s": 1000000}
 LONGEST = 600 * UNITS["s"]
 NAME_LEN = 15
-NONE = "none"                       # as C: no budget
+NONE = "none"                       # value of C for no budget
 EXACT_WORD = "admission=exact"      # on Quest's command line
 WORD = "vcpu="                      # inmates/quest/kernel/vcpu/vcpuword.h reads it
 
-# Those that Quest makes itself (inmates/quest/kernel/vcpu/vcpu.c), in microseconds
+# The VCPUs that Quest creates by default (inmates/quest/kernel/vcpu/vcpu.c), in microseconds
 OWN = {
     "best-effort": Vcpu(10000, 100000),
     "system": Vcpu(1000, 50000),
@@ -35,7 +37,8 @@ OWN = {
 @dataclass(frozen=True)
 class Named:
     name: str
-    vcpu: Vcpu | None           # microseconds; None: without budget, runs when nobody else wants the CPU
+    # microseconds; None: without budget, runs when no other VCPU is runnable
+    vcpu: Vcpu | None
     classes: tuple[str, ...] = ()       # of devices whose drivers an I/O VCPU serves
 
 
@@ -104,7 +107,8 @@ def _choice(node: Node, context: Context, what: str, names: tuple[str, ...]) -> 
 
 
 def _type(node: Node | None, name: str | None, context: Context) -> list[str] | None:
-    """`main`, or `io` and the classes behind it, each once. Unsaid: as Quest's own VCPU of that name is."""
+    """`main`, or `io` and its classes, each once. The default is the type of the VCPU of that name
+    in Quest."""
     own = OWN.get(name or "")
     if node is None:
         return [TYPES[own is not None and own.io]]
@@ -159,14 +163,15 @@ def _word(one: Named) -> str:
 
 
 def command_line(cmdline: str, vcpus: list[Named], test: str) -> str:
-    """What the inmate is given: `cmdline`, and behind it the admission test and the VCPUs."""
+    """The command line of the inmate: `cmdline`, followed by the admission test and the VCPUs."""
     said = EXACT_WORD in cmdline.split(" ")
     return " ".join([*([cmdline] if cmdline else []), *([EXACT_WORD] if test == "exact" and not said else []),
                      *map(_word, vcpus)])
 
 
 def contradiction(cmdline: str, vcpus: list[Named], test: str | None) -> tuple[str, str, str] | None:
-    """The key, what is wrong with it and what would be right, when `cmdline` does not go with what these keys say (`test` None: nothing)."""
+    """The key, its problem and the remedy, if `cmdline` contradicts these keys. `test` is None if
+    the file has no `admission`."""
     words = cmdline.split(" ")
     if vcpus and any(word.startswith(WORD) for word in words):
         return "cmdline", f"holds `{WORD}...` beside the key `vcpus`", "all under `vcpus`, where they are checked together"
@@ -184,13 +189,14 @@ def percent(share: int) -> str:
 
 
 def everybody(vcpus: list[Named]) -> list[Named]:
-    """Quest's own first, with the parameters that they are given here."""
+    """The default VCPUs of Quest, with the parameters that the file gives them, then the others."""
     listed = {v.name: v.vcpu for v in vcpus}
     return [*(Named(name, listed.get(name, vcpu)) for name, vcpu in OWN.items()), *(v for v in vcpus if v.name not in OWN)]
 
 
 def refusal(vcpus: list[Named], test: str) -> tuple[str, str] | None:
-    """Why they may not all run beside Quest's own, and what to do; None: they may."""
+    """Why they are not admitted together with those of Quest, and a remedy. None: they are
+    admitted."""
     names = [v.name for v in everybody(vcpus) if v.vcpu]
     load = [v.vcpu for v in everybody(vcpus) if v.vcpu]
     if test == "bound":

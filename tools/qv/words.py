@@ -17,7 +17,7 @@ def size(count: int) -> str:
 
 
 def shown(value: str, limit: int = 40) -> str:
-    """A value of the file, safe to print in a line."""
+    """A value of the file, made safe to print in a line."""
     safe = "".join(c if c.isprintable() else "?" for c in value)
     return safe if len(safe) <= limit else safe[:limit] + "..."
 

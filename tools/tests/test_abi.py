@@ -47,7 +47,7 @@ def header_constants() -> set[str]:
 
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
-    """What the C compiler makes of the header: size, offset and constant by name."""
+    """Sizes, offsets and constants of the header by name, as the C compiler computes them."""
     lines = []
     for c_name, structure in STRUCTURES.items():
         lines.append(f'P("{c_name}", sizeof(struct {c_name}));')

@@ -216,7 +216,7 @@ def test_show_failure(run: Run) -> None:
 
 
 def test_show_where_a_cell_stands(run: Run) -> None:
-    """Only of a cell that allows it and runs; a CPU that cannot be looked at any more says why."""
+    """Only of a running cell that allows it; for a CPU that is no longer there a reason is given."""
     run.create()
     info = run.device.cells["quest"]
     info.state = abi.State.RUNNING
@@ -384,7 +384,7 @@ def test_device_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_driver_of_another_kind() -> None:
-    """An ioctl that nobody knows: a sentence and a remedy, no errno."""
+    """An unknown ioctl results in a sentence and a remedy, not in an errno."""
     with pytest.raises(Refused, match="does not know this request") as refusal:
         device.Device("/dev/null").status()
     assert refusal.value.remedy
@@ -403,7 +403,7 @@ def test_the_drivers_sentence_comes_first() -> None:
 
 
 def test_no_yaml(run: Run) -> None:
-    """As it is on a Debian without python3-yaml: what is unusual in a file cannot be read."""
+    """As on a Debian without python3-yaml: unusual files cannot be read."""
     run.yaml.write_text(YAML.replace("name: ", "name: &n "))
     code = ("import sys; sys.path.insert(0, sys.argv[1]); sys.modules['yaml'] = None; "
             "from qv.cli import main; sys.exit(main(['config', 'check', sys.argv[2]]))")

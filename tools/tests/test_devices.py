@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a cell could have of the PCI functions, and what Linux uses them for: a /sys and a /proc made here."""
+"""The PCI functions that a cell can have, and their uses by Linux, on a /sys and a /proc made here."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_devices_open_in_programs(sys: Sys, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_devices_open_that_hang_elsewhere(sys: Sys, monkeypatch: pytest.MonkeyPatch) -> None:
-    """VFIO's group, and a terminal of a virtio console that is no console of Linux's."""
+    """A group of VFIO, and a terminal of a virtio console that Linux does not use as its console."""
     monkeypatch.setattr("qv.opened._open_in", lambda link: tuple(map(int, os.readlink(link).split(":"))))
     sys.link(sys.function("00:09.0", 0x020000) + "/iommu_group", "sys/kernel/iommu_groups/7")
     sys.device("vfio", "7", "sys/devices/virtual/vfio", dev="243:1\n")
@@ -128,7 +128,7 @@ def test_devices_open_that_hang_elsewhere(sys: Sys, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_disk_that_is_held(sys: Sys, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By what neither mounts nor swaps name: the kernel's answer to an exclusive opening. A real one needs a real disk."""
+    """Uses that neither mounts nor swaps show: the kernel refuses an exclusive open. The real test needs a real disk."""
     monkeypatch.setattr("qv.uses._held", lambda node: node == str(sys.root / "dev/vda"))
     sys.device("block", "vda", sys.function("00:01.0") + "/virtio0/block", dev="254:0\n")
     assert sys.state("00:01.0") == "in use: vda is in use by a file system or a program"

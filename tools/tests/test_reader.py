@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What reader.py reads itself is what PyYAML reads: types, values and places."""
+"""reader.py and PyYAML read the same: types, values and places."""
 
 from __future__ import annotations
 

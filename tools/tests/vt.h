@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A terminal as small as quesh needs it: what would a person see? */
+/* A terminal with only the functions that quesh uses, for tests of its screen. */
 #ifndef TESTS_VT_H
 #define TESTS_VT_H
 
