@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make             everything, the module for the kernel whose headers KDIR names
-# make deps        what building and the lab need on this machine, by apt
-# make demo        the system at work in an emulated machine
-# make shell       a root shell in that machine (demo, shell, bench: MACHINE=intel for VT-x)
-# make quest       Quest alone in an emulated machine, in this terminal (FILES=: an archive of programs)
+# make             builds everything; the module for the kernel whose headers are in KDIR
+# make deps        installs by apt what building and the lab need on this machine
+# make demo        shows the system at work in an emulated machine
+# make shell       gives a root shell in that machine (demo, shell, bench: MACHINE=intel for VT-x)
+# make quest       runs Quest alone in an emulated machine, in this terminal (FILES=: an archive of programs)
 # make check       every test; of those on VT-x, in Bochs, the most that fits
 # make check-intel all of those on VT-x (half an hour)
 # make check-all   every test on every kind of machine, long proofs and fuzzing, all kernels
@@ -23,9 +23,9 @@ include scripts/quiet.mk
 O    ?= $(CURDIR)/build
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# Folders with a Makefile that knows all, install and clean, in order.
+# Folders whose Makefile has the targets all, install and clean, in build order.
 PROGRAMS := hypervisor inmates tools
-# The module carries the monitor's image; it is built apart for each kernel.
+# The module contains the monitor's image. It is built separately for each kernel.
 KVER    = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 DRIVER  = $(MAKE) -C driver O=$(O) KO=$(O)/kernel/$(KVER) KDIR=$(KDIR)
 
@@ -48,7 +48,7 @@ programs:
 module: programs
 	@$(MAKE) driver
 
-# The module alone, for a tree of another suite with only that suite's headers in it.
+# Builds the module alone, in a tree of another suite that has only that suite's headers.
 driver: headers
 	@$(DRIVER) all
 
@@ -64,7 +64,7 @@ install-programs:
 install-driver: headers
 	@$(DRIVER) DESTDIR=$(DESTDIR) install
 
-# Removes the files that this tree would install: no list of files to maintain
+# Removes what this tree would install, so there is no list of files to maintain.
 uninstall: programs headers
 	@scripts/uninstall "$(DESTDIR)" $(MAKE) install-programs O=$(O)
 	@$(DRIVER) DESTDIR=$(DESTDIR) uninstall

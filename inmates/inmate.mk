@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# How code for an inmate is compiled. Included with TOP (the tree) and O (the build folder) set.
+# Flags and rules for the code of an inmate. Set TOP (the tree) and O (the build folder) before the include.
 
 include $(TOP)/scripts/quiet.mk
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What make says: a line for each file that it makes. V=1: the commands; -s: nothing.
-# Before a command: $(call say,CC)command...
+# make prints a line for each file that it makes; with V=1 the commands; with -s nothing.
+# Usage: $(call say,CC)command...
 MAKEFLAGS += --no-print-directory
 ifeq ($(V),1)
 say =

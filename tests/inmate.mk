@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# An inmate for tests, not installed. The Makefile that includes this says NAME (the folder under
-# $(O)), ELF and SRC before.
+# Rules for an inmate for tests, which is not installed. Set NAME (the folder under $(O)), ELF and SRC
+# before the include.
 TOP := $(abspath $(dir $(abspath $(lastword $(MAKEFILE_LIST))))/..)
 O ?= $(TOP)/build
 OUT := $(O)/$(NAME)
