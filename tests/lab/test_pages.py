@@ -33,7 +33,9 @@ RUN_BY = {
     ("proofs.md", "make prove"): "test_commands_of_the_tree",
     ("proofs.md", "make fuzz"): "test_commands_of_the_tree",
     ("quesh.md", "quesh NAME"): "test_synopses",
+    ("quesh.md", "quesh quest -c"): "test_examples_of_the_tools",
     ("qvctl.md", "qvctl doctor"): "test_synopses",
+    ("qvctl.md", "qvctl cell create"): "test_examples_of_the_tools",
     ("quest-programs.md", "make quest"): "test_lab.py::test_quest_alone",
     ("quest-programs.md", "make quest FILES=demo.cpio"): "test_lab.py::test_quest_alone",
     ("quest-programs.md", "gcc -O2"): "test_sdk.py::test_commands_of_the_page",
@@ -99,6 +101,13 @@ def test_readme_as_typed(qv: Product) -> None:
     assert re.search(r"(?m)^vision +main +5ms +100ms", qv.sh("qvctl config check -v /run/timed.yaml"))
     qv.sh("modprobe qv && qvctl cell create /run/timed.yaml --start")
     type_in_cell(qv, "quesh quest", block("README.md", "vcpu=vision").steps())
+
+
+def test_examples_of_the_tools(qv: Product) -> None:
+    """The first block of qvctl.md, then that of quesh.md with the cell that it needs."""
+    type_all(qv, block("qvctl.md", "qvctl cell create").steps())
+    qv.sh("qvctl cell create /usr/share/qv/configs/quest.yaml --start")
+    type_all(qv, block("quesh.md", "quesh quest -c").steps())
 
 
 def collected(words: list[str]) -> None:
