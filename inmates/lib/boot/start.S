@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From a multiboot loader (32-bit protected mode, paging off) to C in long
- * mode. The boot page tables map the first 4 GiB one to one with 2 MiB pages,
- * so that the loader's information can be read wherever it was put; the
- * kernel replaces them.
+ * Goes from a multiboot loader (32-bit protected mode, paging off) to C in long
+ * mode. The boot page tables map the first 4 GiB one to one with 2 MiB pages, so
+ * the loader's information can be read wherever it is. The kernel replaces them.
  *
- * Nothing is assumed of CR0, CR4 and EFER: in a cell they are as after INIT.
+ * The code assumes nothing about CR0, CR4 and EFER: in a cell they are as after INIT.
  */
 
 #define MB1_HEADER_MAGIC	0x1BADB002
@@ -124,7 +123,7 @@ boot_pdpt:
 boot_pd:
 	.skip	4 * 4096
 	.globl	boot_guard
-boot_guard:				/* an inmate with page tables of its own may leave it out */
+boot_guard:				/* an inmate with its own page tables may leave it out */
 	.skip	4096
 	.globl	boot_stack
 boot_stack:

@@ -63,7 +63,7 @@ uint32_t cell_request(void)
 	return comm()->request;
 }
 
-/* VMMCALL is AMD's (and Hygon's) instruction, VMCALL all others' */
+/* VMMCALL is the instruction of AMD and Hygon, VMCALL that of all others */
 static bool amd(void)
 {
 	static enum { UNKNOWN, AMD, OTHER } maker;

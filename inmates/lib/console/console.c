@@ -95,7 +95,7 @@ void console_ready(void)
 	irq_restore(irqs);
 }
 
-/* Gathers what format_to() delivers in small pieces. */
+/* Collects the small pieces that format_to() delivers. */
 struct gather {
 	size_t n;
 	char text[120];

@@ -8,7 +8,7 @@ enum { TEXT, ESCAPE, BRACKET };
 #define BRIGHT		8
 #define TAB		8
 
-/* VGA has blue where a terminal has red. */
+/* VGA and terminals swap blue and red. */
 static uint8_t vga_colour(unsigned int ansi)
 {
 	return (ansi & 1) << 2 | (ansi & 2) | (ansi & 4) >> 2;
@@ -133,7 +133,7 @@ static void move_to(struct screen *s, uint32_t row, uint32_t column)
 	s->cursor = row * SCREEN_COLS + column;
 }
 
-/* Parameter i as a count or a 1-based position. */
+/* Returns parameter i as a count or a 1-based position. */
 static uint32_t param(const struct screen *s, unsigned int i)
 {
 	return i < s->num_params && s->params[i] ? s->params[i] : 1;

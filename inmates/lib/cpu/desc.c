@@ -4,7 +4,7 @@
 
 #define IST_STACK	4096
 
-/* A double fault, an NMI or a machine check must not trust the stack it finds. */
+/* A double fault, an NMI or a machine check must not use the current stack. */
 enum { IST_NONE, IST_DOUBLE_FAULT, IST_NMI, IST_MACHINE_CHECK, IST_COUNT };
 
 struct tss {

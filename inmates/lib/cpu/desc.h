@@ -9,15 +9,15 @@
 #define SEL_KERNEL_DATA	0x10
 #define SEL_TSS		0x28	/* 0x18 and 0x20 are user data and user code */
 
-/* Load the final GDT and the TSS with its emergency stacks. */
+/* Loads the final GDT and the TSS with its emergency stacks. */
 void desc_load(void);
 
-/* Let `vector` enter at `entry`, interrupts off. */
+/* Makes `vector` enter at `entry`, with interrupts off. */
 void desc_set_gate(unsigned int vector, const void *entry);
 
 void desc_load_idt(void);
 
-/* Stack for what comes while ring 3 runs. */
+/* Sets the stack for traps from ring 3. */
 void desc_set_rsp0(uint64_t top);
 
 #endif

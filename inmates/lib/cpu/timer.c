@@ -14,8 +14,8 @@ static bool deadline_mode;
 static uint32_t tsc_khz;
 static uint64_t armed_at = TIMER_NEVER;
 static uint64_t ratio;		/* counter ticks per TSC cycle, times 2^32 */
-static uint64_t lead;		/* cycles from the reading of the clock to where the counter begins, at least */
-static uint64_t near;		/* cycles; what is armed for later than that stays. TIMER_NEVER: nothing does */
+static uint64_t lead;		/* fewest cycles from the clock's reading to the counter's start */
+static uint64_t near;		/* cycles: a later armed time stays. TIMER_NEVER: none does */
 
 const char *timer_mode(void)
 {
@@ -68,7 +68,10 @@ static uint64_t measure_once(void)
 	return ((uint64_t)(UINT32_MAX - left) << 32) / (now - begin);
 }
 
-/* In a cell in xAPIC mode the write is an exit, and most of it comes before the counter begins; reads are none. */
+/*
+ * In a cell in xAPIC mode the write is an exit, most of which comes before the counter starts.
+ * Reads cause no exit.
+ */
 static uint64_t measure_lead_once(void)
 {
 	uint64_t begin = rdtsc(), counted, took;
@@ -81,7 +84,9 @@ static uint64_t measure_lead_once(void)
 	return took > counted ? took - counted : 0;
 }
 
-/* The least, which needs the processor's caches warm: too long a lead costs interrupts that come too early. */
+/*
+ * Takes the minimum, with warm caches, since too long a lead causes interrupts that come too early.
+ */
 static uint64_t measure_lead(void)
 {
 	uint64_t least = UINT64_MAX, once;
@@ -102,7 +107,7 @@ void timer_init(unsigned int vector, uint32_t khz, bool deadline)
 	near = TIMER_NEVER;
 	if (deadline_mode) {
 		apic_write(APIC_LVT_TIMER, vector | LVT_TSC_DEADLINE);
-		/* the mode must have taken effect before the first deadline is written */
+		/* the mode must take effect before the first deadline is written */
 		__asm__ volatile("mfence" : : : "memory");
 		return;
 	}
@@ -129,8 +134,9 @@ static uint32_t ticks_until(uint64_t at)
 }
 
 /*
- * Threads that wake one another move the time of the next decision with each switch, mostly to later: many switches
- * for one early interrupt. What is near is set right, for its interrupt would be sure to come.
+ * Returns true if the armed time may stay. Threads that wake each other move the time of the next
+ * decision with each switch, mostly to a later time, so one early interrupt replaces many writes. A
+ * near time is set exactly, since its interrupt would certainly come.
  */
 static bool good_enough(uint64_t at, uint64_t now)
 {

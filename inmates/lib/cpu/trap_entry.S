@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * 256 entry points of 16 bytes each. Vectors without an error code push 0 in
- * its place, so that every frame looks as struct trap_frame says.
+ * 256 entry points of 16 bytes each. Vectors without an error code push 0 in its
+ * place, so that every frame has the layout of struct trap_frame.
  */
 #include <inmate/frame.S>
 
@@ -30,7 +30,7 @@ trap_stubs:
 	.type	trap_common, @function
 trap_common:
 	push_registers
-	pushq	$2			/* AC, DF, NT and TF as the kernel wants them */
+	pushq	$2			/* clears AC, DF, NT and TF for the kernel */
 	popfq
 	movq	%rsp, %rdi
 	call	trap_dispatch

@@ -9,7 +9,7 @@
 
 #define ICW1_INIT	0x11		/* cascade, ICW4 follows */
 #define ICW4_8086	0x01
-#define PIC_VECTORS	0xF0		/* where a spurious IRQ 7 or 15 may go */
+#define PIC_VECTORS	0xF0		/* vectors for a spurious IRQ 7 or 15 */
 
 void pic_disable(void)
 {

@@ -9,7 +9,7 @@
 
 #define PIT_HZ		1193182ull
 #define PIT_START	0xFFFF
-#define PIT_WINDOW	(PIT_HZ / 50)	/* 20 ms: well within one round of the counter */
+#define PIT_WINDOW	(PIT_HZ / 50)	/* 20 ms: the counter does not wrap in that time */
 
 #define MODE0_CHANNEL2	0xB0		/* both bytes, count down once */
 #define LATCH_CHANNEL2	0x80

@@ -49,7 +49,7 @@ static int extended_key(uint8_t code, uint8_t *bytes)
 		return 3;
 	}
 	bytes[0] = '\r';
-	return code == 0x1C;		/* Enter of the number block */
+	return code == 0x1C;		/* Enter of the numeric keypad */
 }
 
 static bool modifier(uint8_t code)

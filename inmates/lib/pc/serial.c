@@ -15,9 +15,9 @@ enum {
 
 #define LINE_8N1	0x03
 #define LINE_DIVISOR	0x80
-#define MODEM_ON	0x0B		/* DTR, RTS, OUT2: interrupts leave the chip */
+#define MODEM_ON	0x0B		/* DTR, RTS, OUT2 (which lets interrupts leave the chip) */
 #define FIFO_ON		0x07
-#define FIFO_IS_ON	0xC0		/* in IDENTIFY: a chip that has none sends a byte at a time */
+#define FIFO_IS_ON	0xC0		/* in IDENTIFY: without a FIFO, one byte at a time */
 #define FIFO_LENGTH	16
 #define NONE_PENDING	0x01		/* in IDENTIFY */
 #define RECEIVED	0x01
@@ -27,11 +27,11 @@ enum {
 #define SEND_TRIES	100000
 
 #define OUT_LENGTH	8192		/* a power of two */
-#define OUT_KEPT	2048		/* of it, for what is written with interrupts off */
+#define OUT_KEPT	2048		/* part of it, for output with interrupts off */
 
 static bool there;
-static bool by_interrupt;		/* what is written waits in `out` for the chip */
-static int at_once;			/* bytes that the chip takes when it has sent all */
+static bool by_interrupt;		/* output waits in `out` for the chip */
+static int at_once;			/* bytes that the chip accepts when it is empty */
 static uint8_t enabled;			/* in INTERRUPTS */
 static char out[OUT_LENGTH];
 static uint32_t head, tail;

@@ -46,7 +46,7 @@ const struct qv_info_bar *pci_bar(const struct qv_info_device *d, unsigned int i
 	return NULL;
 }
 
-/* Plain moves: writes are trapped, and the monitor has to decode them. */
+/* Plain moves: writes are trapped, and the monitor must decode them. */
 uint32_t pci_read(uint32_t bdf, unsigned int reg, unsigned int size)
 {
 	uint64_t at = cell_info()->ecam + ((uint64_t)bdf << 12) + reg;
@@ -113,7 +113,7 @@ unsigned int pci_capability(uint32_t bdf, uint8_t id)
 	return 0;
 }
 
-/* A function whose MSI is on raises no pin */
+/* A function with MSI enabled does not use its pin */
 static void message_off(uint32_t bdf)
 {
 	unsigned int cap = pci_capability(bdf, CAP_MSI);

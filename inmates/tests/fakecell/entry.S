@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Entries of the fake cell: CPU 0 from a Multiboot 1 loader, CPU 1 from SIPI. */
+/* Entry points of the fake cell: CPU 0 comes from a Multiboot 1 loader, CPU 1 from a SIPI. */
 	.section .header, "a"
 	.balign	4
 	.long	0x1BADB002, 2, -(0x1BADB002 + 2)

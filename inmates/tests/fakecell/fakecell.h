@@ -45,10 +45,10 @@ static inline uint64_t read_msr(uint32_t msr)
 	return v;
 }
 
-/* ICR: to the CPU with APIC id `to`. */
+/* Writes the ICR, for the CPU with APIC id `to`. */
 void send_ipi(uint32_t to, uint32_t command);
 
-/* This CPU's APIC on, in the mode that the options say. */
+/* Enables this CPU's APIC, in the mode that the options select. */
 void apic_on(void);
 void say(const char *text);
 

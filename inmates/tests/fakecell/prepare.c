@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stands in for QV where there is none: loads the inmate (a Multiboot module)
- * as the driver would, with info page and Multiboot2 information, and starts
- * it on CPU 0; CPU 1 plays Linux (relay.c).
+ * Replaces QV in a machine without QV. Loads the inmate (a Multiboot module) as
+ * the driver would, with info page and Multiboot2 information, and starts it on
+ * CPU 0. CPU 1 plays Linux (relay.c).
  *
- * The text window of a PC's VGA is 32 KiB of memory: it holds the cell's
- * window. Traps there are none: what only a monitor forbids is not noticed.
+ * The text window of a PC's VGA is 32 KiB of memory: it holds the cell's window.
+ * There are no traps, so an access that only a monitor forbids is not noticed.
  */
 #include "fakecell.h"
 
@@ -103,7 +103,7 @@ static uint32_t measure_once(void)
 	return (end - begin) / 10;
 }
 
-/* The least of several: being interrupted only adds. */
+/* Returns the minimum of several, since an interruption only adds time. */
 static uint32_t measure_tsc_khz(void)
 {
 	uint32_t least = measure_once(), khz;

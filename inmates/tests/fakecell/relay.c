@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linux's side of a fake cell, on CPU 1: the serial port's bytes become keys,
- * the stream goes to the serial port. ^] and a letter do more:
+ * Linux's side of a fake cell, on CPU 1. The serial port's bytes become keys, and
+ * the stream goes to the serial port. ^] followed by a letter is a command:
  *   s  request shutdown            d  ring the doorbell
- *   b  make keys_head nonsense     g  make it good again
+ *   b  make keys_head invalid      g  make it valid again
  *   t  print state, cursor, screen characters and counters
  */
 #include "fakecell.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Two sources of interrupts, each with its own I/O VCPU: one handler takes long, the other is due. */
+/*
+ * Two interrupt sources, each with its own I/O VCPU: one handler takes long, and the other is due.
+ */
 #include <inmate/apic.h>
 #include <inmate/console.h>
 #include <inmate/cpu.h>
@@ -37,7 +39,7 @@ static void quick_handler(void)
 	quick_runs++;
 }
 
-/* As a device would: masked, it sends nothing. */
+/* As a device does: while it is masked, it sends nothing. */
 static void slow_mask(bool masked)
 {
 	slow_masked = masked;
@@ -81,7 +83,10 @@ static void wait_for(const volatile unsigned int *count, unsigned int least)
 		thread_sleep_us(PATIENCE_US);
 }
 
-/* The slow one's interrupt, and `more` while its handler is due; then the quick one's. */
+/*
+ * Raises the slow source's interrupt, `more` of them while its handler is due, and then the quick
+ * source's.
+ */
 static void measure(uint64_t more)
 {
 	uint64_t fired;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a cell's PCI functions let it do; and QEMU's teaching device (docs/specs/edu), as an example of a driver. */
+/* Commands for a cell's PCI functions, and a driver of QEMU's teaching device (docs/specs/edu). */
 #include <inmate/apic.h>
 #include <inmate/cell.h>
 #include <inmate/console.h>
@@ -69,7 +69,10 @@ static bool access(int argc, char **argv)
 	return true;
 }
 
-/* Are the `n` bytes in a memory BAR of the cell's functions? Nothing else may be mapped as a device. */
+/*
+ * Returns true if the `n` bytes are in a memory BAR of the cell's functions. Only these may be
+ * mapped as a device.
+ */
 static bool in_bar(uint64_t at, uint64_t n)
 {
 	const struct qv_info_device *d;
@@ -146,7 +149,7 @@ static bool msix(int argc, char **argv)
 int command_pcitest(int argc, char **argv);
 int command_edu(int argc, char **argv);
 
-/* By what the second word is: false: wrong usage. */
+/* Chooses by the second word. Returns false for wrong usage. */
 static bool pcitest(int argc, char **argv)
 {
 	if (argc == 1)
@@ -191,7 +194,7 @@ static void factorial(uint32_t n)
 	print("%u\n", edu[EDU_FACTORIAL / 4]);
 }
 
-/* Raise an interrupt and wait for it */
+/* Raises an interrupt and waits for it. */
 static void raise(const struct qv_info_device *d, bool pin, uint32_t vector)
 {
 	uint32_t before = interrupts;

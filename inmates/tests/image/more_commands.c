@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The commands of the image that tests boot, beside those of the shipped one. */
+/* The commands that the test image has in addition to those of the shipped image. */
 #include <stddef.h>
 #include "../../quest/shell/shell.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests only, in the place of sched/sporadic.c: the sporadic server as
- * POSIX words it. What is used between becoming active and blocking (or
- * running out) comes back as one chunk, a period after the activation. Budget
- * that comes back meanwhile is used as if it had always been there: that is
- * the defect which schedule (B) of figure 4.3 shows.
+ * For tests only, instead of sched/sporadic.c: the sporadic server as POSIX
+ * defines it. What is used between becoming active and blocking (or running out)
+ * comes back as one chunk, a period after the activation. Budget that comes back
+ * meanwhile is used as if it had always been there. This is the defect that
+ * schedule (B) of figure 4.3 shows.
  *
- * The queue holds what is to come back; queue[0] is what is in hand now, its
- * time the activation. With nothing in hand it is the next to come.
+ * The queue holds what is to come back. queue[0] is the current budget, and its
+ * time is the activation. Without a current budget, queue[0] is the next to come.
  */
 #include "sporadic.h"
 
@@ -33,7 +33,7 @@ static void drop(struct sporadic *s, unsigned int i)
 		s->queue[i] = s->queue[i + 1];
 }
 
-/* What was due meanwhile joins what is in hand. */
+/* Adds what became due meanwhile to the current budget. */
 static void refill(struct sporadic *s, uint64_t now)
 {
 	while (s->length > 1 && s->queue[1].at <= now) {

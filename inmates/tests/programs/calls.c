@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* calls: does each system call do what quest.h says? One line for each that does not; the last line counts. */
+/*
+ * calls: checks that each system call does what quest.h says. Prints a line for each failure; the
+ * last line has the count.
+ */
 #include <math.h>
 #include <quest.h>
 #include <stdio.h>
@@ -20,7 +23,7 @@ static void check_processes(void)
 	status = status_of(pid);
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == (307 & 255));
 	CHECK(quest_waitpid(pid, &status, 0) == -ECHILD && quest_waitpid(-1, NULL, 0) == -ECHILD);
-	CHECK(WEXITSTATUS(status) == (307 & 255));	/* as it was */
+	CHECK(WEXITSTATUS(status) == (307 & 255));	/* unchanged */
 	CHECK(quest_waitpid(-1, KERNEL_ADDRESS, 0) == -EFAULT && quest_waitpid(-1, NULL, 77) == -EINVAL);
 	pid = fork();
 	if (!pid)
@@ -77,7 +80,7 @@ static void *add_up(void *arg)
 	return (void *)((long)arg + 100);
 }
 
-/* Threads and a child calculate at once; what one has in its registers is not the other's. */
+/* Threads and a child calculate at the same time; none sees the registers of another. */
 static void check_threads(void)
 {
 	pthread_t t[3];
@@ -107,7 +110,7 @@ static void *wait_long(void *arg)
 	return arg;
 }
 
-/* Ends with 1 if there can be fifteen threads beside this one. */
+/* Exits with 1 if fifteen threads can exist beside this one. */
 static void have_all_threads(void)
 {
 	char *argv[] = { "calls", NULL };
@@ -119,7 +122,7 @@ static void have_all_threads(void)
 	_exit(n == 15 && error == EAGAIN && exec("calls", argv) == -EBUSY);
 }
 
-/* Also when it was one of several that forked. */
+/* Also if one of several threads forked. */
 static void check_limits(void)
 {
 	pthread_t t;
@@ -165,7 +168,10 @@ static void *move_heap(void *arg)
 	return at;
 }
 
-/* Threads that move the heap at once get different memory; one that waits for a fork that fails is told. */
+/*
+ * Threads that move the heap at the same time get different memory. A thread that waits for a
+ * failing fork returns.
+ */
 static void check_races(void)
 {
 	struct meminfo info;
@@ -188,7 +194,7 @@ static void check_races(void)
 	CHECK(!failed(sbrk(-(third / 4 * 4 + third))));
 }
 
-/* The upper half of an int's register says nothing. */
+/* The kernel ignores the upper half of a register that holds an int. */
 static void check_ints(void)
 {
 	const long junk = 0x123400000000;
@@ -208,7 +214,7 @@ static unsigned int segments(void)
 	return fs | gs;
 }
 
-/* What another program put into its segment registers is not ours to read. */
+/* A program cannot read another program's segment registers. */
 static void check_segments(void)
 {
 	unsigned int seen = 0;
@@ -311,7 +317,7 @@ static void check_vcpus(void)
 	CHECK(vcpu_destroy(other, 0) == 0);
 }
 
-/* Who began on a VCPU of its own may give it up, and have another of its budget instead. */
+/* A program that started on its own VCPU may destroy it and create another with its budget. */
 static void check_vcpu_given_up(void)
 {
 	struct sched_param p;
@@ -328,7 +334,7 @@ static void check_vcpu_given_up(void)
 	}
 	CHECK(WEXITSTATUS(status_of(pid)) == 1);
 	if (id == BEST_EFFORT_VCPU)
-		return;			/* the shell had none to give */
+		return;			/* the shell had no VCPU for it */
 	CHECK(vcpu_destroy(id, 0) == -EBUSY && vcpu_destroy(id, 1) == 0 && vcpu_current(NULL) == BEST_EFFORT_VCPU);
 	id = vcpu_create(&p);
 	CHECK(id > 0 && vcpu_bind_task(id) == 0 && vcpu_current(NULL) == id);
@@ -343,7 +349,7 @@ static void *budget(void *arg)
 	return (void *)(long)p.C;
 }
 
-/* A VCPU goes while a child counts on it: the child's new threads run at best effort. */
+/* A VCPU is destroyed while a child uses it: the child's new threads run at best effort. */
 static void check_vcpu_gone(void)
 {
 	int id = vcpu_create_main(3, 150), pid = vcpu_fork(id);
@@ -352,7 +358,7 @@ static void check_vcpu_gone(void)
 
 	if (!pid) {
 		(void)usleep(50000);
-		if (vcpu_create_main(4, 150) < 0)	/* where the old one was */
+		if (vcpu_create_main(4, 150) < 0)	/* in the slot of the old one */
 			_exit(2);
 		_exit(pthread_create(&t, NULL, budget, NULL) == 0 && pthread_join(t, &c) == 0 && c == (void *)10);
 	}
@@ -381,7 +387,7 @@ static void *fork_there(void *arg)
 	return (void *)(long)(pid > 0 ? status_of(pid) : pid);
 }
 
-/* It goes while a fork that is to run on it waits for its turn. */
+/* The VCPU is destroyed while a fork that is to run on it waits. */
 static void check_vcpu_gone_in_fork(void)
 {
 	struct meminfo info;
@@ -403,7 +409,10 @@ static void check_vcpu_gone_in_fork(void)
 	}
 }
 
-/* Ours are best effort and, if the shell could give it, what we began on. */
+/*
+ * This program may use the best-effort VCPU and, if the shell could create one, the VCPU that it
+ * started on.
+ */
 static void check_vcpus_of_others(void)
 {
 	struct sched_param p;
@@ -432,7 +441,7 @@ static void check_vcpu_limit(void)
 	CHECK(WEXITSTATUS(status_of(pid)) == 1);
 }
 
-/* Those that are gone count, until what they have used would have come back. */
+/* Destroyed VCPUs count until what they have used would have been replenished. */
 static void check_vcpus_that_are_gone(void)
 {
 	int id = 0, n, pid = fork();
@@ -446,7 +455,7 @@ static void check_vcpus_that_are_gone(void)
 	CHECK(WEXITSTATUS(status_of(pid)) == 1);
 }
 
-/* All programs together: eight. */
+/* All programs together may have eight. */
 static void check_io_vcpu_limit(void)
 {
 	struct sched_param p = { .type = IO_VCPU, .C = 1, .T = 1000000 };

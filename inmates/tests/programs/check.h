@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For programs that check what others rely on: a line for each thing that is not so, and at the end how many were and were not. */
+/*
+ * For programs that check a promise: prints a line for each failed check, and at the end the counts
+ * of passed and failed.
+ */
 #ifndef QUEST_CHECK_H
 #define QUEST_CHECK_H
 
@@ -8,7 +11,7 @@
 
 static int right, wrong;
 
-/* A call with a name of POSIX: -1 and that errno. */
+/* Checks that a POSIX call returned -1 with that errno. */
 #define FAILS(call, number) (errno = 0, (long)(call) == -1 && errno == (number))
 
 #define CHECK(what) check(what, #what, __FILE_NAME__, __LINE__)
@@ -21,7 +24,7 @@ static inline void check(int what, const char *text, const char *file, int line)
 		printf("%s:%d: not so: %s\n", file, line, text);
 }
 
-/* How child `pid` ended, as waitpid() tells; -1: it was none. */
+/* Returns waitpid()'s status of child `pid`; -1: there is no such child. */
 static inline int status_of(int pid)
 {
 	int status = -1;
@@ -29,7 +32,7 @@ static inline int status_of(int pid)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-/* What main() returns. */
+/* Prints the counts. Returns the exit status for main(). */
 static inline int checked(const char *name)
 {
 	printf("%s: %d right, %d wrong\n", name, right, wrong);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clocks: do the clocks and the VCPUs' times in microseconds do what quest.h says? One line for each that does not;
- * the last line counts. clocks drift: how late is a periodic loop after some periods?
+ * clocks: checks that the clocks and the VCPUs' times in microseconds do what quest.h says. Prints
+ * a line for each failure; the last line has the count. clocks drift: prints how late a periodic
+ * loop is after some periods.
  */
 #include <quest.h>
 #include <stdio.h>
@@ -60,8 +61,8 @@ static void check_sleep(void)
 
 	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &left) == 0 && nanosleep(&t, NULL) == 0 && left.tv_sec == 7);
 	cpu = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
-	CHECK(now_ns(CLOCK_MONOTONIC) - before >= cpu + 6000000);	/* however slow an emulator's host is */
-	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0);	/* 3 ms after the start: long ago */
+	CHECK(now_ns(CLOCK_MONOTONIC) - before >= cpu + 6000000);	/* also on a slow host */
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0);	/* 3 ms after the start: in the past */
 	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL) == -EINVAL && quest_clock_nanosleep(99, 0, &t, NULL) == -EINVAL);
 	CHECK(quest_clock_nanosleep(CLOCK_THREAD_CPUTIME_ID, 0, &t, NULL) == -EINVAL);
 	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, 2, &t, NULL) == -EINVAL && FAILS(nanosleep(NULL, NULL), EFAULT));
@@ -69,7 +70,10 @@ static void check_sleep(void)
 	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &bad, NULL) == -EINVAL);
 }
 
-/* A periodic loop that works for a tenth of each period. With drift, half-way on it would be a period late at least. */
+/*
+ * A periodic loop that works for a tenth of each period. With drift, it would be at least a period
+ * late half-way.
+ */
 static long run_periods(void)
 {
 	long late, least = NS_PER_S;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* fault WHAT: do what a program must not; it is killed, and nobody else. fault: the list. */
+/*
+ * fault WHAT: does what a program must not do. Only this program is killed. fault: prints the list.
+ */
 #include <quest.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 
 static void divide(void)
 {
-	/* in assembler: to the compiler the quotient may be anything */
+	/* in assembler, since the compiler may choose any quotient */
 	__asm__ volatile("xorl %%ecx, %%ecx; movl $1, %%eax; cltd; idivl %%ecx" : : : "rax", "rcx", "rdx", "cc");
 }
 
@@ -35,7 +37,7 @@ static void null(void)
 	*p = 1;
 }
 
-/* GCC sees that it never ends: that is what it is for */
+/* GCC warns that the recursion never ends, which is intended. */
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 static long deeper(long n)
 {
@@ -49,7 +51,7 @@ static void stack(void)
 	printf("%ld\n", deeper(0));
 }
 
-/* Given back, so no more ours, though the processor may remember it. */
+/* The program has returned this memory, but the TLB may still hold it. */
 static void freed(void)
 {
 	char *page = (char *)(((uintptr_t)sbrk(8192) + 4095) & ~4095ul);
@@ -81,7 +83,7 @@ static void noncanonical(void)
 	*(volatile long *)0x8000000000000000ul = 1;
 }
 
-/* x87, not SSE: QEMU's emulation raises no exception of SSE's */
+/* x87, not SSE: QEMU's emulation raises no SSE exception. */
 static void x87(void)
 {
 	const unsigned short unmasked = 0x0340;
@@ -95,7 +97,7 @@ static void *overrun(void *arg)
 	return arg;
 }
 
-/* Beside a thread that waits: both go. */
+/* Beside a waiting thread: both are killed. */
 static void thread(void)
 {
 	pthread_t t;
@@ -104,7 +106,7 @@ static void thread(void)
 		(void)pthread_join(t, NULL);
 }
 
-/* What only the kernel may execute: each must be refused by the processor. */
+/* Privileged instructions: the processor must reject each. */
 #define PRIVILEGED(name, text) static void name(void) { __asm__ volatile(text : : : "rax", "rcx", "rdx", "memory"); }
 PRIVILEGED(hlt, "hlt")
 PRIVILEGED(cli, "cli")

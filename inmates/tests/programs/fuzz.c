@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz [ROUNDS] [SEED]: every system call with hostile arguments, from children, since many calls end their
- * caller. Each child begins with another call of the table: as many rounds as there are calls, and each was tried.
- * What is to be seen: the kernel lives, and so does whoever did not ask to end.
+ * fuzz [ROUNDS] [SEED]: makes every system call with hostile arguments, from children, since many
+ * calls end their caller. Each child begins with another call of the table, so as many rounds as
+ * there are calls try each call. The kernel must survive, and so must each process that did not ask
+ * to end.
  */
 #include <quest.h>
 #include <quest/calls.h>
@@ -60,13 +61,13 @@ static long hostile(void)
 	case 1:
 		return (long)(uintptr_t)buffer + (long)(next() % sizeof(buffer));
 	case 2:
-		return (long)(uintptr_t)&state + (long)(next() % 64) - 32;	/* the stack's and data's edges */
+		return (long)(uintptr_t)&state + (long)(next() % 64) - 32;	/* at the stack's and data's edges */
 	default:
 		return values[next() % (sizeof(values) / sizeof(values[0]))];
 	}
 }
 
-/* A call that waits for ever, or floods the console, shows nothing more than a short one. */
+/* A call that waits without end, or floods the console, shows no more than a short one. */
 static void one_call(long number)
 {
 	long a = hostile(), b = hostile(), c = hostile();
@@ -84,7 +85,7 @@ static void one_call(long number)
 	if (number == WRITE_CALL && ((int)a == 1 || (int)a == 2))
 		c &= 7;
 	if (number == THREAD_CALL && a >= IMAGE && a < (long)(uintptr_t)buffer)
-		a = (long)(uintptr_t)buffer;	/* a thread somewhere in our own code may go on for ever */
+		a = (long)(uintptr_t)buffer;	/* a thread that starts in our code may never end */
 	(void)quest_syscall(number, a, b, c);
 }
 
@@ -97,13 +98,13 @@ static void child(long round)
 	for (i = 1; i < CALLS_PER_CHILD; i++) {
 		number = next() % 8 ? calls[next() % NUM_CALLS].number : hostile();
 		if ((number == EXIT_CALL || number == THREAD_EXIT_CALL) && next() % 16)
-			continue;	/* or most children would be short */
+			continue;	/* otherwise most children would end early */
 		one_call(number);
 	}
 	_exit(0);
 }
 
-/* How child `pid` ended, as waitpid() tells; one that waits for something that never comes is killed. */
+/* Returns waitpid()'s status of child `pid`. Kills a child that waits without end. */
 static int end_of(int pid, int *status)
 {
 	int i, ended;

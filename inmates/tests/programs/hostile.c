@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hostile race [ROUNDS]   one thread asks for more memory than there is; another uses what comes and goes. It must be
- *                         killed, and nobody else may notice
- * hostile flood           16 MiB to the console in one call: ^C ends it all the same
- * hostile wait [ROUNDS]   forks that fail at the last moment, since all threads (or pages) are taken, while another thread waits for
- *                         children: it must be told each time
- * hostile admit [MS]      VCPUs as many as there can be, and for MS milliseconds more that are refused: how late does a
- *                         thread with a short period wake meanwhile?
- * hostile tree            a grandchild reads keys, and is left alone: they are not for it
- * hostile family          a child that never ends, and its parent waits: ^C ends both
- * hostile vcpus           VCPUs of a very long period that are used and destroyed, until there are too many: nobody else may notice
- * hostile orphan          as family, but the one between the two has exited
- * hostile bomb            who forks exits, again and again, and each forks twice: pids change all the time
- * hostile threads         as many threads as there can be, in as many children
- * hostile hoard           all memory that there is, page by page, and keeps it
- * hostile full            as many children as there can be, and a thousand forks that are refused, until it ends
+ * hostile race [ROUNDS]   one thread asks for more memory than there is, and another writes to the
+ *                         pages that the failing request maps and takes back. It must be killed
+ *                         without effect on others
+ * hostile flood           writes 16 MiB to the console in one call: ^C must end it
+ * hostile wait [ROUNDS]   forks fail at the last moment, since all threads (or pages) are taken,
+ *                         while another thread waits for children. That thread's wait must return
+ *                         each time
+ * hostile admit [MS]      creates as many VCPUs as possible, and for MS milliseconds asks for more
+ *                         that are rejected. Prints how late a thread with a short period wakes
+ *                         meanwhile
+ * hostile tree            a grandchild reads keys after the program that the shell started has
+ *                         ended: it must not get any
+ * hostile family          a child never ends, and its parent waits: ^C must end both
+ * hostile vcpus           uses and destroys VCPUs of a very long period until there are too many:
+ *                         it must have no effect on others
+ * hostile orphan          as family, but the process between the two has exited
+ * hostile bomb            each process forks twice and exits, again and again, so pids change all
+ *                         the time
+ * hostile threads         starts as many threads as possible, in as many children as possible
+ * hostile hoard           takes all memory, page by page, and keeps it
+ * hostile full            starts as many children as possible, and tries a thousand more forks,
+ *                         until it ends
  */
 #include <quest.h>
 #include <stdio.h>
@@ -24,18 +31,21 @@
 #define PAGE		4096
 #define MUCH		(16l << 20)
 #define ROUNDS		10
-#define STALE		3		/* exit code: what was gone could still be written */
+#define STALE		3		/* exit code: unmapped memory could still be written */
 
-static volatile char *edge;		/* where the heap ended */
+static volatile char *edge;		/* the end of the heap at the start */
 static volatile long asked;
 
-/* uname() tells without a fault whether memory is there. */
+/* Returns true if the memory is mapped: uname() finds out without a fault. */
 static int there(void)
 {
 	return quest_uname((void *)edge) == 0;
 }
 
-/* While the other asks. What came and went within one asking is gone: to write there must be the end of us. */
+/*
+ * Runs while the other thread asks. Pages that came and went within one request are unmapped, so a
+ * write there must kill this program.
+ */
 static void *use(void *arg)
 {
 	int vcpu = vcpu_create_main(2, 50);
@@ -92,7 +102,7 @@ static int race(long rounds)
 	return stale != 0;
 }
 
-/* What a console does not show: the time is the kernel's */
+/* Characters that a console does not show, so the time is the kernel's. */
 static int flood(void)
 {
 	char *room = malloc(MUCH);
@@ -127,7 +137,7 @@ static _Noreturn void hoard_threads(void)
 
 static volatile long looks;
 
-/* Between two looks: time for the other. */
+/* Gives the other thread time between two checks. */
 static void *wait_always(void *arg)
 {
 	int vcpu = vcpu_create_main(2, 50);
@@ -142,7 +152,7 @@ static void *wait_always(void *arg)
 	return arg;
 }
 
-/* The other thread is not stuck: it looks again. */
+/* Returns true if the other thread checks again within a second, so it is not stuck. */
 static int is_told(void)
 {
 	long before = looks;
@@ -206,7 +216,7 @@ static uint64_t now_us(void)
 	return (uint64_t)tv.tv_sec * 1000000 + (uint64_t)tv.tv_usec;
 }
 
-/* Sixteen VCPUs that cost little, and are there to be thought about. */
+/* Sixteen VCPUs with little budget, which make each admission test longer. */
 static _Noreturn void hoard_vcpus(void)
 {
 	while (vcpu_create_main(1, 1000000) >= 0)
@@ -370,8 +380,9 @@ static long now_ms(void)
 }
 
 /*
- * Until some of the budget is gone: what is not used is not remembered. No budget is left if the VCPU begins late, which is a
- * matter of 100 ms here, or if all of it went between two looks: where an emulator stands still for a millisecond.
+ * Uses some of the budget, since only used budget is remembered. No budget is left in two cases:
+ * the VCPU begins late (here up to 100 ms), or an emulator that pauses for a millisecond uses all
+ * of it between two checks.
  */
 static void use_some(void)
 {

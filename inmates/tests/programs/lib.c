@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* lib: does the C library do what its headers say? One line for each that does not; the last line counts. */
+/*
+ * lib: checks that the C library does what its headers say. Prints a line for each failure; the
+ * last line has the count.
+ */
 #include <quest.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +12,13 @@
 #define THREADS		4
 #define ROUNDS		50
 #define FULL_SPEED	20000
-#define DETACHED	40	/* more than there may be at once */
+#define DETACHED	40	/* more than can exist at once */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static volatile int turn, sum, inside, met, gone;
 
-/* Reads, lets others run, writes: without the mutex numbers are lost. */
+/* Reads, lets other threads run, writes: without the mutex, updates are lost. */
 static void *count_slowly(void *unused)
 {
 	int i, was;
@@ -66,7 +69,7 @@ static void check_mutex(void)
 	CHECK(pthread_mutex_unlock(&mutex) == 0 && mutex.word == 0);
 }
 
-/* Threads by turns: each waits for its own. */
+/* The threads run in a fixed order: each waits for its turn. */
 static void *in_order(void *arg)
 {
 	int me = (int)(long)arg, i;
@@ -130,7 +133,7 @@ static void check_detach(void)
 	CHECK(pthread_join(t, NULL) == ESRCH && pthread_detach(t) == ESRCH && pthread_detach(99) == ESRCH);
 }
 
-/* A thread that waits for ever does not keep its program. */
+/* A thread that waits without end does not keep its program alive. */
 static void *wait_for_ever(void *unused)
 {
 	static const uint32_t word = 7;

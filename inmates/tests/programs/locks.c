@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * locks: do mutexes, conditions and semaphores do what quest.h says? One line for each thing that is not so; the last
- * line counts.
- * locks inherit, where nothing but it takes time: who gets a mutex first? And how long did others run while a thread on a VCPU of a short period waited for a mutex whose owner's VCPU
- * has next to no budget?
+ * locks: checks that mutexes, condition variables and semaphores do what quest.h says. Prints a
+ * line for each failure; the last line has the count.
+ *
+ * locks inherit (on an idle machine): prints which thread gets a mutex first, and how long other
+ * threads ran while a thread on a VCPU of a short period waited for a mutex whose owner's VCPU has
+ * almost no budget.
  */
 #include <quest.h>
 #include <stdio.h>
@@ -16,7 +18,7 @@
 #define WAITERS		3
 #define SETTLED_US	2000000
 #define BEFORE_NS	3000000l
-#define INSIDE_NS	12000000l	/* longer than a turn in the background */
+#define INSIDE_NS	12000000l	/* longer than a quantum in the background */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
@@ -91,7 +93,7 @@ static void check_owner(void)
 	t = start(lock_both, NULL);
 	while (!second.word || !(mutex.word & LOCK_AWAITED))
 		(void)usleep(100);
-	CHECK(pthread_mutex_lock(&second) == EDEADLK);	/* its owner waits for us */
+	CHECK(pthread_mutex_lock(&second) == EDEADLK);	/* its owner waits for this thread */
 	CHECK(pthread_mutex_unlock(&mutex) == 0 && result_of(t) == 0 && !mutex.word && !second.word);
 	CHECK(lock_word((uint32_t *)0x100000, NULL) == -EFAULT && lock_word((uint32_t *)1, NULL) == -EINVAL);
 	CHECK(unlock_word(NULL) == -EFAULT && unlock_word((uint32_t *)2) == -EINVAL && pthread_mutex_destroy(&mutex) == 0);
@@ -138,7 +140,7 @@ static void *wake_up(void *arg)
 	return arg;
 }
 
-/* Woken in time: not told that it is over. */
+/* A waiter that is woken in time does not get a time-out. */
 static void check_woken(void)
 {
 	struct timespec late = in_ns(100 * NS_PER_S);
@@ -245,7 +247,7 @@ static void *wait_there(void *arg)
 	return arg;
 }
 
-/* The VCPU that was inherited goes while it is: who was there goes where it belongs. */
+/* The inherited VCPU is destroyed while it is inherited: the owner returns to its own VCPU. */
 static void check_inherited_vcpu_goes(void)
 {
 	struct sched_param was, p;
@@ -264,7 +266,7 @@ static void check_inherited_vcpu_goes(void)
 	CHECK(pthread_mutex_unlock(&mutex) == 0 && result_of(t) == 0);
 }
 
-/* On a stack that is no thread's, as coroutines have it. */
+/* On a stack that belongs to no thread, as with coroutines. */
 static void check_other_stack(void)
 {
 	static char stack[8192] __attribute__((aligned(16)));
@@ -293,14 +295,14 @@ static void *work_inside(void *which)
 	if (id < 0 || vcpu_bind_task(id))
 		return (void *)1;
 	(void)pthread_mutex_lock(m);
-	spin(BEFORE_NS);			/* the budget is gone */
+	spin(BEFORE_NS);			/* uses up the budget */
 	inside++;
 	spin(INSIDE_NS);
 	(void)pthread_mutex_unlock(m);
 	return NULL;
 }
 
-/* Has one mutex and waits for the other. */
+/* Owns one mutex and waits for the other. */
 static void *stand_between(void *unused)
 {
 	int id = vcpu_create_main(1, 900);
@@ -315,7 +317,10 @@ static void *stand_between(void *unused)
 	return unused;
 }
 
-/* The time that others had while `mutex` was waited for: of `chain` + 1 owners the last works inside. */
+/*
+ * Returns the time that other threads ran while a thread waited for `mutex`. Of `chain` + 1 owners,
+ * the last one works.
+ */
 static void measure_inheritance(int chain)
 {
 	pthread_t t[4];
@@ -351,7 +356,7 @@ static int inherit(void)
 
 	CHECK(id > 0 && vcpu_bind_task(id) == 0);
 	check_order();
-	(void)usleep(SETTLED_US);	/* what VCPUs before these have used has come back */
+	(void)usleep(SETTLED_US);	/* the use of earlier VCPUs is replenished */
 	measure_inheritance(0);
 	(void)usleep(SETTLED_US);
 	measure_inheritance(1);

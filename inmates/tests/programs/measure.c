@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * measure: what the kernel's services cost a program, in TSC cycles. One line each:
+ * measure: measures what the kernel's services cost a program, in TSC cycles. Prints one line each:
  *
  *   NAME rounds=N least=CYCLES median=CYCLES
  */
@@ -57,7 +57,7 @@ static void create_and_join(void)
 		(void)pthread_join(t, NULL);
 }
 
-/* Sleep that is over at once: out of the program, a decision, and back. */
+/* A sleep that ends at once: into the kernel, a decision, and back. */
 static void sleep_not_at_all(void)
 {
 	(void)quest_usleep(0);

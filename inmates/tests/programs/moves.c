@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * moves [SECONDS]: threads that wait in every way and one that calculates, while somebody moves the program: detach PID and
- * attach PID in the shell. One line for each thing that is not as if nothing had happened; the last line counts.
+ * moves [SECONDS]: has threads that wait in every way, and one that calculates, while the shell
+ * moves the program by detach PID and attach PID. Prints a line for each thing that the move
+ * changed; the last line has the count.
  */
 #include <math.h>
 #include <quest.h>
@@ -34,7 +35,7 @@ static void start(void *(*fn)(void *))
 	CHECK(pthread_create(&threads[num_threads++], NULL, fn, NULL) == 0);
 }
 
-/* Over when it should be: not early, and not later by the time before the program moved. */
+/* The wait ends on time: not early, and not late by the time that passed before the move. */
 static void *in_time(void)
 {
 	long late = now_ns() - end.tv_sec * NS_PER_S - end.tv_nsec;

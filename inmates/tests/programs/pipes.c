@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pipes: do pipes and copied descriptors do what quest.h says? One line for each thing that is not so; the last line
- * counts. pipes flood: writes until it is ended.
+ * pipes: checks that pipes and copied descriptors do what quest.h says. Prints a line for each
+ * failure; the last line has the count. pipes flood: writes until it is killed.
  */
 #include <quest.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void check_ends(void)
 	CHECK(quest_pipe(KERNEL_ADDRESS) == -EFAULT && quest_pipe(fd) == 0 && fd[0] == 3 && quest_close(fd[0]) == 0 && quest_close(fd[1]) == 0);
 }
 
-/* More than fits, from one program to another, in pieces of odd lengths. */
+/* Sends more than a pipe holds from one program to another, in pieces of odd lengths. */
 static void check_flow(void)
 {
 	unsigned long i, n, sum = 0, total = 0;
@@ -100,7 +100,7 @@ static void check_copies(void)
 	CHECK(dup(fd[1]) == 5 && close(fd[1]) == 0 && write(5, "hi", 2) == 2 && read(fd[0], text, 4) == 2);
 	CHECK(dup2(5, 7) == 7 && dup2(7, 7) == 7 && close(5) == 0 && write(7, "ho", 2) == 2 && read(fd[0], text, 4) == 2);
 	CHECK(quest_dup(99) == -EBADF && quest_dup2(99, 4) == -EBADF && quest_dup2(7, 11) == -EBADF && quest_dup2(7, -1) == -EBADF && quest_dup(-1) == -EBADF);
-	CHECK(dup2(fd[0], 7) == 7 && read(7, text, 1) == 0);	/* the last end for writing is gone */
+	CHECK(dup2(fd[0], 7) == 7 && read(7, text, 1) == 0);	/* the last write end is closed */
 	CHECK(close(7) == 0 && close(fd[0]) == 0);
 	CHECK(close(0) == 0 && open("frame.pgm", O_RDONLY) == 0 && read(0, text, 2) == 2 && text[0] == 'P');
 	CHECK(dup2(2, 0) == 0 && write(0, "", 0) == 0 && close(0) == 0);
@@ -121,7 +121,7 @@ static void *close_soon(void *unused)
 	return unused;
 }
 
-/* Whoever waits can be ended, and is told when another thread closes what it waits on. */
+/* A waiting process can be killed, and a waiter returns if another thread closes the descriptor. */
 static void check_waiters(void)
 {
 	pthread_t t;
@@ -145,7 +145,7 @@ static void check_waiters(void)
 	CHECK(quest_read(shared[0], bytes, 1) == -EBADF && pthread_join(t, NULL) == 0 && quest_close(shared[1]) == 0);
 }
 
-/* What is written in one piece is read in one piece, though several write. */
+/* A piece that is written whole is read whole, although several programs write. */
 static void check_pieces(void)
 {
 	char piece[PIPE_BUF];

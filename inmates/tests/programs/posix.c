@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* posix: do the functions with names of POSIX answer as POSIX says? One line for each that does not; the last line counts. */
+/*
+ * posix: checks that functions with POSIX names behave as POSIX says. Prints a line for each
+ * failure; the last line has the count.
+ */
 #include <assert.h>
 #include <ctype.h>
 #include <limits.h>
@@ -29,8 +32,8 @@ static void check_calls(void)
 	CHECK((long)sbrk(1l << 40) == -1 && errno == ENOMEM && sysconf(_SC_PAGESIZE) == 4096 && FAILS(sysconf(99), EINVAL));
 	CHECK(FAILS(sched_setparam(9999, &(struct sched_param){ .C = 1, .T = 1000 }), ESRCH) && sched_yield() == 0);
 	errno = 5;
-	CHECK(close(dup(1)) == 0 && errno == 5);	/* success leaves it */
-	CHECK(vcpu_create_main(-1, 10) == -EINVAL && errno == 5);	/* Quest's own names leave it */
+	CHECK(close(dup(1)) == 0 && errno == 5);	/* success leaves errno */
+	CHECK(vcpu_create_main(-1, 10) == -EINVAL && errno == 5);	/* Quest's own names leave errno */
 }
 
 static void check_exec(void)
@@ -76,7 +79,7 @@ static void *set_errno(void *arg)
 	return (void *)bad;
 }
 
-/* Each thread has its errno, from 0 on. */
+/* Each thread has its own errno, which starts at 0. */
 static void check_errno(void)
 {
 	pthread_t t[THREADS];
@@ -171,7 +174,7 @@ static pthread_rwlock_t shelf = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t barrier;
 static volatile int books[2], met_wrong, serial;
 
-/* Writers leave both numbers the same, and readers find them so; in each round all meet. */
+/* Writers leave both numbers equal, and readers find them equal. All threads meet in each round. */
 static void *read_and_write(void *arg)
 {
 	int round;
@@ -254,7 +257,7 @@ static void check_library(void)
 	free(copy);
 }
 
-/* Names of Quest's own are not taken from a program that does not know of them. */
+/* A program may use Quest's own names for its own functions. */
 int meminfo(struct meminfo *info)
 {
 	info->total_kib = 1;

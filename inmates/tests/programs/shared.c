@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * shared: is shared memory as quest.h says? One line for each thing that is not so; the last line counts.
+ * shared: checks that shared memory does what quest.h says. Prints a line for each failure; the
+ * last line has the count.
  */
 #include <quest.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static void check_child(void)
 	pid = fork();
 	if (!pid) {
 		go = shared_mem_free(id) == -EPERM;
-		at = attach(id);		/* fork() has not brought it along */
+		at = attach(id);		/* fork() does not attach it */
 		while (at[0] != 1)
 			(void)usleep(1000);
 		at[2] = at[1] + 1;
@@ -35,12 +36,15 @@ static void check_child(void)
 	}
 	at[0] = 1;
 	CHECK(status_of(pid) == 1 << 8 && at[2] == 78);
-	CHECK(shared_mem_free(id) == 0 && shared_mem_free(id) == -EINVAL && at[2] == 78);	/* what is attached stays */
+	CHECK(shared_mem_free(id) == 0 && shared_mem_free(id) == -EINVAL && at[2] == 78);	/* attached memory stays */
 	CHECK((long)shared_mem_attach(id) == -EINVAL && shared_mem_detach((void *)at) == 0);
 	CHECK(shared_mem_detach((void *)at) == -EINVAL && shared_mem_detach(NULL) == -EINVAL);
 }
 
-/* A child that touches it without having attached it is killed, and so is one that does after exec(). */
+/*
+ * A child that accesses it without attaching it is killed, and so is a child that accesses it after
+ * exec().
+ */
 static void check_not_inherited(void)
 {
 	int id = shared_mem_alloc(1), pid;
@@ -67,7 +71,7 @@ static void grandchild(int id)
 
 	(void)write(up[1], &id, sizeof(id));
 	(void)read(second[0], &go, 1);
-	at[4] = at[3] + 1;			/* its maker is gone */
+	at[4] = at[3] + 1;			/* its creator has ended */
 	id = at[4];
 	(void)write(up[1], &id, sizeof(id));
 	_exit(exec("shared", argv));
@@ -86,7 +90,7 @@ static void child(void)
 	_exit(0);
 }
 
-/* It outlives its maker while it is attached, and nobody else can get at it then. */
+/* It outlives its creator while it is attached, and no other program can attach it then. */
 static void check_left_behind(void)
 {
 	int id = -1, pid, value = 0;
@@ -99,7 +103,7 @@ static void check_left_behind(void)
 	CHECK(quest_read(up[0], &id, sizeof(id)) == sizeof(id) && (long)shared_mem_attach(id) == -EPERM);
 	CHECK(quest_write(first[1], "", 1) == 1 && status_of(pid) == 0 && (long)shared_mem_attach(id) == -EINVAL);
 	CHECK(write(second[1], "", 1) == 1 && read(up[0], &value, sizeof(value)) == sizeof(value) && value == 4);
-	CHECK(read(up[0], &value, 1) == 0);	/* now it has ended */
+	CHECK(read(up[0], &value, 1) == 0);	/* the child has ended now */
 	for (pid = 3; pid < 11; pid++)
 		(void)close(pid);
 }
@@ -120,9 +124,9 @@ static void check_limits(void)
 	at = shared_mem_attach(id[0]);
 	CHECK((long)at == -EMFILE && shared_mem_detach((void *)0x40003C000000) == 0);
 	at = shared_mem_attach(id[0]);
-	CHECK(at == (void *)0x40003C000000);	/* where there is room again */
+	CHECK(at == (void *)0x40003C000000);	/* the free address */
 	memset(at, 1, 1 << 20);
-	/* and the rest goes with us */
+	/* the rest is freed at the program's end */
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * state: what a program brings into the kernel, and what it takes along: flags, rounding, registers, threads that
- * wait while it ends. One line for each thing that is not so; the last line counts.
- * state fresh: is a program fresh after exec()? state read: a key. state ready: the byte behind a prompt.
+ * state: checks the state that a program takes into the kernel and back: flags, rounding,
+ * registers, threads that wait while the program ends. Prints a line for each failure; the last
+ * line has the count. state fresh: checks that a program is fresh after exec(). state read: reads a
+ * key. state ready: writes the byte behind a prompt.
  */
 #include <quest.h>
 #include <quest/calls.h>
@@ -25,7 +26,7 @@
 #define CALL_USLEEP	7
 #define CALL_WRITE	16
 
-/* Leaves the red zone alone, which the compiler may use below RSP. */
+/* Leaves the red zone below RSP alone, which the compiler may use. */
 #define SKIP_RED_ZONE	"leaq -128(%%rsp), %%rsp; "
 #define BACK		"leaq 128(%%rsp), %%rsp"
 
@@ -37,7 +38,10 @@ static unsigned long flags_now(void)
 	return flags;
 }
 
-/* A call with `flags` set; `*after` is what of them is set when it comes back. */
+/*
+ * Makes a call with `flags` set. `*after` is set to those of them that are set when the call
+ * returns.
+ */
 static long call_with(unsigned long flags, long number, long a, long b, long c, unsigned long *after)
 {
 	long answer = number;
@@ -71,7 +75,7 @@ static unsigned int mxcsr(void)
 	unsigned int now;
 
 	__asm__ volatile("stmxcsr %0" : "=m"(now));
-	return now & ~0x3Fu;	/* exceptions so far are no matter */
+	return now & ~0x3Fu;	/* ignores earlier exceptions */
 }
 
 static unsigned short x87(void)
@@ -87,7 +91,7 @@ static void round_to(unsigned int sse, unsigned short old)
 	__asm__ volatile("ldmxcsr %0; fldcw %1" : : "m"(sse), "m"(old));
 }
 
-/* Is this as exec() should leave it? */
+/* Returns true if the state is what exec() must leave. */
 static int fresh(void)
 {
 	uint64_t low = 1;
@@ -127,7 +131,7 @@ static void *joins(void *thread)
 	return (void *)(long)pthread_join(*(pthread_t *)thread, NULL);
 }
 
-/* Who waits for a child, for a thread, for a word or for time can be ended all the same. */
+/* A process that waits for a child, for a thread, for a word or for time can be killed. */
 static void check_ends(void)
 {
 	static uint32_t word;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The CPU's own interrupt controller: AMD64 manual volume 2, chapter 16; Intel SDM volume 3, chapter 11. */
+/*
+ * The CPU's own interrupt controller: AMD64 manual volume 2, chapter 16; Intel SDM volume 3,
+ * chapter 11.
+ */
 #ifndef INMATE_APIC_H
 #define INMATE_APIC_H
 
@@ -28,12 +31,15 @@
 #define APIC_LVT_MASKED		(1u << 16)
 
 /*
- * Enable the APIC with everything masked and priority 0. `x2apic` says how it
- * is reached: MSRs, or the page (which must be mapped uncached).
+ * Enables the APIC with everything masked and priority 0. `x2apic` selects how it is accessed:
+ * true: by MSRs; false: by the page, which must be mapped uncached.
  */
 void apic_init(bool x2apic);
 
-/* Not in a cell: switch this CPU to x2APIC mode if it offers it. Returns whether it is in that mode now. */
+/*
+ * Switches this CPU to x2APIC mode if the CPU has it. Not for a cell. Returns true if the CPU is in
+ * that mode now.
+ */
 bool apic_try_x2apic(bool offered);
 
 uint32_t apic_read(uint32_t reg);
@@ -41,7 +47,7 @@ void apic_write(uint32_t reg, uint32_t value);
 bool apic_is_x2apic(void);
 uint32_t apic_id(void);
 
-/* End of interrupt. Harmless before apic_init(). */
+/* Signals the end of interrupt. Does nothing before apic_init(). */
 void apic_eoi(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the boot loader says, copied out of its memory and checked. */
+/* The boot loader's information, copied out of its memory and checked. */
 #ifndef INMATE_BOOT_H
 #define INMATE_BOOT_H
 
@@ -12,7 +12,7 @@
 
 #define BOOT_MAX_RANGES		16
 #define BOOT_MAX_MODULES	8
-#define BOOT_CMDLINE		1024	/* with its NUL; what is longer is cut. As QV_CMDLINE_LEN (uapi/linux/qv.h) */
+#define BOOT_CMDLINE		1024	/* with its NUL; longer lines are cut. QV_CMDLINE_LEN */
 
 /* Physical addresses, end exclusive. */
 struct boot_range {
@@ -29,28 +29,32 @@ struct boot_info {
 };
 
 /*
- * Parse Multiboot2 information (section 3.6) of at most `room` readable bytes
- * at `info`. Returns false, with `out` as far as it came, when a tag does not
- * fit or there is no memory information.
+ * Parses Multiboot2 information (section 3.6) of at most `room` readable bytes
+ * at `info`. Returns false if a tag does not fit or there is no memory
+ * information; `out` then holds what was parsed so far.
  */
 bool boot_parse_mb2(struct boot_info *out, const void *info, size_t room);
 
 /*
- * Parse a Multiboot memory map (section 3.3, mmap_addr and mmap_length).
- * Returns false when an entry does not fit.
+ * Parses a Multiboot memory map (section 3.3, mmap_addr and mmap_length).
+ * Returns false if an entry does not fit.
  */
 bool boot_parse_mb1_map(struct boot_info *out, const void *map, size_t length);
 
 /*
- * Fill `out` from what start.S was given. Multiboot information is read where
- * it lies (identity mapping). Returns false when there is none or it is bad.
+ * Fills `out` from the registers that the loader gave to start.S. Reads the
+ * Multiboot information in place (identity mapping). Returns false if there is
+ * none or it is bad.
  */
 bool boot_parse(struct boot_info *out, uint32_t magic, uint32_t address);
 
-/* The first blank-separated word at or behind `at`, which is in a string; `*length` is 0 at its end. */
+/*
+ * Returns the first blank-separated word at or after `at`, which points into a string. `*length` is
+ * 0 at the string's end.
+ */
 const char *boot_word(const char *at, size_t *length);
 
-/* Is `word` one of the blank-separated words of the command line? */
+/* Returns true if `word` is one of the blank-separated words of the command line. */
 bool boot_option(const struct boot_info *info, const char *word);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The inmate's side of include/qv/cell.h: info page, comm page, stream.
- * All but cell_detect() may only be called when that said true.
+ * Call the other functions only if cell_detect() returned true.
  */
 #ifndef INMATE_CELL_H
 #define INMATE_CELL_H
@@ -11,43 +11,46 @@
 #include <stdint.h>
 #include <qv/cell.h>
 
-/* Look for the info page and keep a copy. Returns false when not in a cell (or an unknown ABI). */
+/* Looks for the info page and copies it. Returns false outside a cell, or if the ABI is unknown. */
 bool cell_detect(void);
 
-/* Are we in a cell? */
+/* Returns true in a cell. */
 bool cell_present(void);
 
-/* Our copy of the info page; strings are NUL-terminated. */
+/* Returns the copy of the info page; its strings are NUL-terminated. */
 const struct qv_info *cell_info(void);
 
-/* comm.state: QV_INMATE_*. */
+/* Writes comm.state: QV_INMATE_*. */
 void cell_set_state(uint32_t state);
 
-/* Change comm.heartbeat. */
+/* Increments comm.heartbeat. */
 void cell_beat(void);
 
-/* comm.request, read once: QV_REQUEST_*. */
+/* Returns comm.request, which it reads once: QV_REQUEST_*. */
 uint32_t cell_request(void);
 
-/* QV_CALL_*: one exit; changes nothing but what it is for. */
+/* Makes a call to the monitor, QV_CALL_*: one exit, and no other effect. */
 void cell_call(uint32_t number);
-/* The same, for a call with arguments (edi, esi). */
+/* The same for a call with arguments (edi, esi). */
 void cell_call_with(uint32_t number, uint64_t a, uint64_t b);
 
-/* Take up to `room` key bytes. Returns how many; 0 also when Linux's index makes no sense. */
+/* Takes up to `room` key bytes. Returns how many. Returns 0 also if Linux's index is invalid. */
 size_t cell_take_keys(uint8_t *keys, size_t room);
 
-/* How often keys_head made no sense. */
+/* Returns how often keys_head was invalid. */
 uint64_t cell_bad_indices(void);
 
-/* Publish the cursor (0..1999, or more: hidden) and that the screen changed. */
+/* Publishes the cursor (0..1999; more hides it), and that the screen changed. */
 void cell_screen_changed(uint32_t cursor);
 
-/* A shell's words to quesh: the longest line it takes; before READY, the status of the line carried out last. */
+/*
+ * For a shell, to tell quesh: the longest line that it accepts; the status of the last line, before
+ * READY.
+ */
 void cell_line_max(uint32_t bytes);
 void cell_line_status(uint8_t status);
 
-/* Append bytes to the stream; never waits. */
+/* Appends bytes to the stream; never waits. */
 void cell_stream(const char *text, size_t n);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the inmate prints: to the text screen, and to the cell's stream or,
- * alone, the serial port. Usable from any context, interrupt handlers too.
+ * The inmate's output. It goes to the text screen, and to the cell's stream or,
+ * if the inmate runs alone, to the serial port. Usable from any context,
+ * interrupt handlers too.
  */
 #ifndef INMATE_CONSOLE_H
 #define INMATE_CONSOLE_H
@@ -10,38 +11,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* After cell_detect(). Alone it also sets the serial port up. */
+/* Call it after cell_detect(). If the inmate runs alone, it also sets up the serial port. */
 void console_init(void);
 
 void console_write(const char *text, size_t n);
 void print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Alone, after serial_enable_irq(): does the queue have room for so many bytes? And what to call,
- * with interrupts on, while it has none; without it, or with interrupts off, console_write()
- * waits for the serial port.
+ * For an inmate that runs alone, after serial_enable_irq(). console_fits() returns true if the
+ * queue has room for so many bytes. console_when_full() sets what console_write() calls, with
+ * interrupts on, while there is no room. Without such a function, or with interrupts off,
+ * console_write() waits for the serial port.
  */
 bool console_fits(size_t n);
 void console_when_full(void (*wait)(void));
-void console_wait(void);		/* calls that */
+void console_wait(void);		/* calls the function that was set */
 
-/* Wait until all that was written has left; console_poll(): from now on so does console_write(). */
+/*
+ * console_flush() waits until all output has left. After console_poll(), console_write() does so
+ * each time.
+ */
 void console_flush(void);
 void console_poll(void);
 
-/* Bytes written so far. */
+/* Returns the number of bytes written so far. */
 uint64_t console_written(void);
 
-/* Is the cursor at the start of a line of the screen? */
+/* Returns true if the cursor is at the start of a line of the screen. */
 bool console_at_line_start(void);
 
 /*
- * What is to be called first in each console_write(), from any context, with interrupts off; NULL: nothing. It may
- * write itself, and is then called again for that.
+ * Sets the function that each console_write() calls first, from any context, with interrupts off;
+ * NULL: none. The function may call console_write() itself, and is then called again for that
+ * output.
  */
 void console_before_output(void (*act)(void));
 
-/* Tell a program on the stream that a line of input is awaited (QV_STREAM_READY). */
+/* Tells the reader of the stream that the shell awaits a line of input (QV_STREAM_READY). */
 void console_ready(void);
 
 #endif

@@ -32,7 +32,7 @@ static inline uint64_t rdtsc(void)
 	return (uint64_t)hi << 32 | lo;
 }
 
-/* TSC read that no earlier load passes and no later instruction precedes. */
+/* Reads the TSC after all earlier loads and before all later instructions. */
 static inline uint64_t rdtsc_ordered(void)
 {
 	uint64_t now;
@@ -57,7 +57,7 @@ static inline void wrmsr(uint32_t msr, uint64_t value)
 			 "d"((uint32_t)(value >> 32)) : "memory");
 }
 
-/* In a cell each CPUID may cost an exit: read at boot, keep the answer. */
+/* In a cell each CPUID may cause an exit: read it at boot and keep the result. */
 static inline struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
 {
 	struct cpuid_regs r;
@@ -143,7 +143,7 @@ static inline uint64_t read_cr4(void)
 	return v;
 }
 
-/* Task priority: interrupts of vectors below (v + 1) * 16 wait. */
+/* Sets the task priority: it holds interrupts of vectors below (v + 1) * 16. */
 static inline void write_cr8(uint64_t v)
 {
 	__asm__ volatile("mov %0, %%cr8" : : "r"(v) : "memory");
@@ -187,7 +187,7 @@ static inline bool irq_enabled(void)
 	return flags & RFLAGS_IF;
 }
 
-/* Interrupts off; returns whether they were on, for irq_restore(). */
+/* Disables interrupts. Returns true if they were on, for irq_restore(). */
 static inline bool irq_save(void)
 {
 	bool on = irq_enabled();
@@ -203,15 +203,15 @@ static inline void irq_restore(bool on)
 }
 
 /*
- * Interrupts on and halt. STI's shadow covers HLT, so no interrupt slips in
- * between the caller's last look (interrupts off) and the sleep.
+ * Enables interrupts and halts. STI's shadow covers HLT, so no interrupt can come
+ * between the caller's last check (interrupts off) and the halt.
  */
 static inline void irq_wait(void)
 {
 	__asm__ volatile("sti; hlt" : : : "memory");
 }
 
-/* Stop this CPU for good. */
+/* Stops this CPU permanently. */
 static inline _Noreturn void cpu_stop(void)
 {
 	for (;;)

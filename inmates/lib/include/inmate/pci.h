@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The cell's PCI functions, by the info page. Config space must be mapped
- * uncached at cell_info()->ecam + (bdf << 12) first (one page each), memory
- * BARs where they are. PCI Local Bus Specification 3.0, chapter 6.
+ * The cell's PCI functions, as the info page lists them. First map config space
+ * uncached at cell_info()->ecam + (bdf << 12) (one page each), and memory BARs
+ * at their addresses. PCI Local Bus Specification 3.0, chapter 6.
  */
 #ifndef INMATE_PCI_H
 #define INMATE_PCI_H
@@ -18,34 +18,43 @@
 #define PCI_COMMAND_MASTER	0x004
 #define PCI_COMMAND_NO_INTX	0x400
 
-/* The cell's nth function, or the first with these ids; NULL: there is none. */
+/* Return the cell's nth function, and the first function with these ids; NULL: there is none. */
 const struct qv_info_device *pci_nth(unsigned int n);
 const struct qv_info_device *pci_find(uint16_t vendor, uint16_t device);
 
-/* BAR `index`; NULL: it has none. */
+/* Returns BAR `index`; NULL: the function does not have it. */
 const struct qv_info_bar *pci_bar(const struct qv_info_device *d, unsigned int index);
 
-/* Config space of any function, 1, 2 or 4 bytes. A function that is not the cell's reads as ones. */
+/*
+ * Access the config space of any function by 1, 2 or 4 bytes. A function that is not the cell's
+ * reads as ones.
+ */
 uint32_t pci_read(uint32_t bdf, unsigned int reg, unsigned int size);
 void pci_write(uint32_t bdf, unsigned int reg, unsigned int size, uint32_t value);
 
-/* The same by ports 0xCF8 and 0xCFC: each access is an exit. */
+/* The same by ports 0xCF8 and 0xCFC: each access causes an exit. */
 uint32_t pci_port_read(uint32_t bdf, unsigned int reg, unsigned int size);
 void pci_port_write(uint32_t bdf, unsigned int reg, unsigned int size, uint32_t value);
 
-/* Let it answer to its BARs; `pin`: its interrupt pin too, and MSI off; `master`: be a bus master. False: refused. */
+/*
+ * Makes the function decode its BARs. `pin` also enables its interrupt pin and disables MSI;
+ * `master` makes it a bus master. Returns false if the monitor rejected it.
+ */
 bool pci_enable(const struct qv_info_device *d, bool pin, bool master);
 
-/* Offset of a capability (5: MSI, 0x11: MSI-X); 0: it has none. */
+/* Returns the offset of a capability (5: MSI, 0x11: MSI-X); 0: the function does not have it. */
 unsigned int pci_capability(uint32_t bdf, uint8_t id);
 
 /*
- * Interrupts as messages: `vector` (32..255) on the own CPU `apic_id` (below 255).
- * Needs pci_enable() with `master`. False: it has no MSI, or the monitor refused.
+ * Enables MSI: `vector` (32..255) on CPU `apic_id` (below 255), which must be the cell's.
+ * Needs pci_enable() with `master`. Returns false if there is no MSI or the monitor rejected it.
  */
 bool pci_msi(const struct qv_info_device *d, uint8_t vector, uint32_t apic_id);
 
-/* Entry `n` of the MSI-X table, whose BAR must be mapped; unmasks it and enables MSI-X. */
+/*
+ * Writes entry `n` of the MSI-X table, whose BAR must be mapped; unmasks the entry and enables
+ * MSI-X.
+ */
 bool pci_msix(const struct qv_info_device *d, unsigned int n, uint8_t vector, uint32_t apic_id);
 
 #endif

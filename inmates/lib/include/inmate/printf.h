@@ -11,15 +11,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* Where formatted bytes go; `n` is never 0. */
+/* Takes formatted bytes; `n` is never 0. */
 typedef void format_sink(void *arg, const char *text, size_t n);
 
-/* Format into a sink. Returns the number of bytes produced. */
+/* Formats into a sink. Returns the number of bytes produced. */
 size_t format_to(format_sink *sink, void *arg, const char *fmt, va_list ap);
 
 /*
- * Format into a buffer of `size` bytes, cut and NUL-terminated there (if size
- * is not 0). Returns the length of the whole text, as snprintf() does.
+ * Formats into a buffer of `size` bytes. The text is cut to fit and NUL-terminated
+ * (if size is not 0). Returns the length of the whole text, as snprintf() does.
  */
 size_t format_buf(char *buf, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Indices of a shared ring that the other side may have filled with anything.
- * They count up for ever (mod 2^32); `length` is a power of two.
+ * Indices of a shared ring. The other side may have written any value to them.
+ * They only count up (mod 2^32); `length` is a power of two.
  */
 #ifndef INMATE_RING_H
 #define INMATE_RING_H
@@ -20,8 +20,8 @@ static inline uint32_t ring_slot(uint32_t index, uint32_t length)
 }
 
 /*
- * How many bytes a reader that is at `tail` may take when the peer says
- * `head`. A bad head gives 0: nothing of it can be believed.
+ * Returns how many bytes a reader at `tail` may take if the peer's index is
+ * `head`. Returns 0 for an invalid head, since no part of it can be trusted.
  */
 static inline uint32_t ring_readable(uint32_t head, uint32_t tail, uint32_t length)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A text screen of VGA cells (character | attribute << 8), driven by bytes as
- * a terminal takes them. Understood: CR LF BS TAB, and the escape sequences
+ * A text screen of VGA cells (character | attribute << 8), driven by the bytes of
+ * a terminal. It implements CR LF BS TAB, and the escape sequences
  * ESC [ n ; .. with m (0 1 7 30-37 39 40-47 49 90-97 100-107), K (0), J (0 2),
- * H, C, D. The rest is swallowed. No hardware: the cells are plain memory.
+ * H, C, D. It drops all others. It uses no hardware: the cells are plain memory.
  */
 #ifndef INMATE_SCREEN_H
 #define INMATE_SCREEN_H
@@ -25,7 +25,7 @@ struct screen {
 	uint16_t params[SCREEN_PARAMS];
 };
 
-/* Blank the cells and home the cursor. */
+/* Clears the cells and moves the cursor to the first one. */
 void screen_init(struct screen *s, volatile uint16_t *cells);
 void screen_write(struct screen *s, const char *text, size_t n);
 

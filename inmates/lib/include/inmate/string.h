@@ -12,7 +12,10 @@ int memcmp(const void *a, const void *b, size_t n);
 size_t strlen(const char *s);
 int strcmp(const char *a, const char *b);
 
-/* Copy at most size - 1 bytes and always end with NUL (size > 0). Returns strlen(from) cut to what was copied. */
+/*
+ * Copies at most size - 1 bytes and always appends NUL (size > 0). Returns the number of bytes
+ * copied without the NUL.
+ */
 size_t copy_string(char *to, const char *from, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One-shot interrupts at a TSC value. All times are TSC cycles; 64 bits last
+ * One-shot interrupts at a TSC value. All times are TSC cycles; 64 bits suffice
  * for more than a century.
  */
 #ifndef INMATE_TIMER_H
@@ -12,28 +12,29 @@
 #define TIMER_NEVER	UINT64_MAX
 
 /*
- * Set the APIC timer up on `vector`, nothing armed. With `deadline` the CPU
- * compares the TSC itself (CPUID.1:ECX[24]); without, the APIC's counter is
- * measured against the TSC first, which takes 15 ms.
+ * Sets up the APIC timer on `vector`, with nothing armed. With `deadline` the CPU
+ * compares the TSC itself (CPUID.1:ECX[24]). Without it, the APIC's counter is
+ * first measured against the TSC, which takes 15 ms.
  */
 void timer_init(unsigned int vector, uint32_t tsc_khz, bool deadline);
 
 /*
- * Interrupt when the TSC reaches `at`; a time gone by interrupts at once;
- * TIMER_NEVER disarms. `now` is the TSC, as read lately. The counter mode may
- * interrupt early (it counts 32 bits, and through the APIC's page, where a write
- * costs a cell an exit, an earlier time that is not near stays armed): the
- * handler looks at the clock, and arms again.
+ * Arms an interrupt for when the TSC reaches `at`. A past time interrupts at
+ * once; TIMER_NEVER disarms. `now` is a recent reading of the TSC. In counter
+ * mode the interrupt may come early, so the handler must read the clock and arm
+ * again. There are two reasons. The counter has 32 bits. And through the APIC's
+ * page, where a write costs a cell an exit, an earlier time that is not near
+ * stays armed.
  */
 void timer_arm(uint64_t at, uint64_t now);
 
-/* The interrupt came: nothing is armed any more. */
+/* Call it when the interrupt has come: nothing is armed from then on. */
 void timer_fired(void);
 
-/* "TSC deadline" or "one-shot". */
+/* Returns "TSC deadline" or "one-shot". */
 const char *timer_mode(void);
 
-/* Counter mode: its frequency in kHz; 0 in deadline mode. */
+/* Returns the counter's frequency in kHz; 0 in deadline mode. */
 uint32_t timer_khz(void);
 
 uint32_t timer_tsc_khz(void);
