@@ -6,23 +6,24 @@ import pytest
 
 from lab import bare as m
 
-Way = Callable[[], tuple[m.Machine, str]]       # makes a machine; and what its shell prints when it is ready
+# makes a machine, and the pattern that its shell prints when it is ready
+Way = Callable[[], tuple[m.Machine, str]]
 
 
 @pytest.fixture(scope="session")
 def built() -> None:
-    """Quest and the fake cell are as the sources are."""
+    """Builds Quest and the fake cell from the current sources."""
     m.build()
 
 
 class Kept:
-    """Machines that tests share, by how they were made."""
+    """Machines that tests share, one for each way to make them."""
 
     def __init__(self) -> None:
         self._shells: dict[Way, m.Shell] = {}
 
     def shell(self, way: Way, kind: type[m.Shell] = m.Shell) -> m.Shell:
-        """The one that runs, unless a test has failed with it."""
+        """Returns the running machine, or a new one if a test has failed with it."""
         shell = self._shells.get(way)
         if shell and shell.machine.spoilt:
             self._stop(way)
@@ -45,7 +46,7 @@ class Kept:
 
 @pytest.fixture(scope="module")
 def kept() -> Iterator[Kept]:
-    """Machines go when the file is done."""
+    """Ends the machines after the tests of a file."""
     held = Kept()
     yield held
     held.stop()
@@ -53,7 +54,7 @@ def kept() -> Iterator[Kept]:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """What a test that failed has left in its machine is not the next test's trouble."""
+    """After a failed test, the next test gets a new machine."""
     outcome = yield
     shell = getattr(item, "funcargs", {}).get("shell")
     if outcome.get_result().failed and isinstance(shell, m.Shell):  # type: ignore[attr-defined]
@@ -62,7 +63,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share a machine are one worker's: it boots once."""
+    """Gives tests that share a machine to one worker, so that it boots once."""
     for item in items:
         if "shell" in getattr(item, "fixturenames", ()):
             where = getattr(item, "callspec", None) and item.callspec.params.get("shell")

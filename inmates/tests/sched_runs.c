@@ -17,12 +17,12 @@ enum {
 	P3 = 1 << 3,		/* any VCPU: at most C * ceil(t / T) in [0, t), and the overrun of the moment */
 	P4 = 1 << 4,		/* at most 11 C in any window of 10 T */
 	P5 = 1 << 5,		/* after an overrun of x the next budget is x later */
-	P6 = 1 << 6,		/* who always wants the CPU gets C in each T */
+	P6 = 1 << 6,		/* a VCPU that is always runnable gets C in each T */
 	P7 = 1 << 7,		/* I/O VCPU, not preempted: at most (2 - U) * U * T in any window of T */
 	P8 = 1 << 8,		/* I/O VCPU: at most U * t + U * T in [0, t) */
-	P9 = 1 << 9,		/* who always wants the CPU gets C in each T, though VCPUs above it come, go and change */
+	P9 = 1 << 9,	/* the same, though VCPUs above it are created, destroyed and changed */
 	P10 = 1 << 10,		/* the highest VCPU, which takes 4/5 of C in each T at most, in many small pieces, never waits */
-	P11 = 1 << 11,		/* I/O VCPU that has rested: what an interrupt's handler wakes runs right after it */
+	P11 = 1 << 11,	/* rested I/O VCPU: what an interrupt handler wakes runs right after it */
 };
 
 struct job {
@@ -30,13 +30,14 @@ struct job {
 	uint64_t budget, period;
 	bool always, io;
 	uint64_t left, wake;
-	struct vcpu_params lost;	/* of the VCPU that it has none like, for the time being */
+	struct vcpu_params lost;	/* of the VCPU that it lost for now */
 	uint16_t sum[LENGTH + 1];	/* sum[t]: units used at its priority before t */
 };
 
 static struct sched s;
 static struct job jobs[VCPUS];
-static unsigned int served;		/* I/O VCPUs work for one of the first so many jobs, or for nobody known */
+/* I/O VCPUs work for one of the first so many jobs, or for an unknown one */
+static unsigned int served;
 static uint64_t state;
 
 uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit);
@@ -81,7 +82,7 @@ static uint32_t check_queues(unsigned int n)
 	return broken;
 }
 
-/* An I/O VCPU's parameters: of any period, also of one shorter than all others'. */
+/* Chooses an I/O VCPU's parameters, with any period, also one shorter than all others'. */
 static struct vcpu_params any_io(void)
 {
 	struct vcpu_params p = { .type = IO_VCPU, .period = 4 + below(60) };
@@ -90,7 +91,10 @@ static struct vcpu_params any_io(void)
 	return p;
 }
 
-/* VCPUs with threads, as many as admission allows of up to VCPUS; VCPU 0 is the Main VCPU with the shortest period. */
+/*
+ * Creates VCPUs with threads: up to VCPUS, as many as are admitted. VCPU 0 is the Main VCPU with
+ * the shortest period.
+ */
 static unsigned int make_set(unsigned int limit)
 {
 	const struct sched_config config = { 3 + below(20), below(2), ADMISSION_EXACT };
@@ -102,7 +106,7 @@ static unsigned int make_set(unsigned int limit)
 	for (tries = 0; n < want && tries < 30; tries++) {
 		p = (struct vcpu_params){ .type = MAIN_VCPU, .period = (n ? jobs[0].period + 1 : 4) + below(40) };
 		p.budget = 1 + below(p.period / (n ? 2 : 1));
-		if (n && below(4) < io)		/* none in some sets, few or many in others */
+		if (n && below(4) < io)		/* none in some sets, few or many in other sets */
 			p = any_io();
 		if (sched_vcpu_create(&s, &p, 0) < 0)
 			continue;
@@ -128,7 +132,7 @@ static void start(struct job *j, uint64_t now)
 	sched_ready_for(&s, &j->entity, whom && !whom->io ? whom->period : 0, now);
 }
 
-/* The next thing that happens while `j` (NULL: nobody) has the CPU. */
+/* Returns the time of the next event while `j` (NULL: no job) has the CPU. */
 static uint64_t next_event(struct job *j, struct sched_choice choice, unsigned int n, unsigned int late, uint64_t now)
 {
 	uint64_t stop = LENGTH, until = choice.until;
@@ -186,14 +190,14 @@ static uint32_t check_use(const struct job *j, bool highest, unsigned int late)
 	return broken;
 }
 
-/* VCPUs with threads that compute and sleep; the CPU stays up to `late` units too long with them. */
+/* VCPUs with threads that compute and sleep. Each may keep the CPU up to `late` units too long. */
 uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit)
 {
 	struct sched_choice choice;
 	uint64_t now = 0, stop;
 	uint32_t broken = 0;
 	unsigned int n, i;
-	bool above = false;		/* some I/O VCPU, which may be above the first of all */
+	bool above = false;		/* there is an I/O VCPU, which may be above VCPU 0 */
 	struct job *j;
 
 	state = seed;
@@ -223,7 +227,7 @@ uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit)
 	return broken;
 }
 
-/* One server: whatever its queue, an overrun of x puts its next budget off by x. */
+/* One server: with any queue, an overrun of x delays its next budget by x. */
 uint32_t run_overrun(uint64_t seed)
 {
 	struct sporadic m, exact;
@@ -248,7 +252,7 @@ uint32_t run_overrun(uint64_t seed)
 		exact = m;
 		sporadic_charge(&exact, left, now + left);
 		x = below(2 * sporadic_left(&exact));
-		part = below(x + 1);		/* at once, and the rest in a second piece */
+		part = below(x + 1);		/* at once; the rest is a second piece */
 		if (sporadic_charge(&m, left + x - part, now + left + x - part) != x - part)
 			broken |= P5;
 		if (part && sporadic_eligible(&m) <= now + left + x - part) {
@@ -267,7 +271,10 @@ uint32_t run_overrun(uint64_t seed)
 	return broken;
 }
 
-/* The highest VCPU wakes more often in a period than its queue is long, for one unit each, beside one that always wants the CPU. */
+/*
+ * The highest VCPU wakes more often in a period than its queue is long, for one unit each, beside
+ * an always runnable VCPU.
+ */
 uint32_t run_pieces(uint64_t seed)
 {
 	const struct sched_config config = { LENGTH, false, ADMISSION_EXACT };
@@ -297,7 +304,10 @@ uint32_t run_pieces(uint64_t seed)
 	return 0;
 }
 
-/* An I/O VCPU with U = budget / base that always works for one with `period`; *most: in any window of that. */
+/*
+ * Runs an I/O VCPU with U = budget / base that always works for a VCPU with `period`. *most: its
+ * use in any such window.
+ */
 uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted, uint64_t *most)
 {
 	const struct sched_config config = { 1000, false, ADMISSION_EXACT };
@@ -349,7 +359,10 @@ uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, 
 	return broken;
 }
 
-/* Interrupts whose handlers, of 1 to 3 units, wake an I/O VCPU for 1 to 3 more, beside a Main VCPU that always wants the CPU. */
+/*
+ * Handlers of 1 to 3 units wake an I/O VCPU for 1 to 3 more, beside a Main VCPU that is always
+ * runnable.
+ */
 uint32_t run_interrupts(uint64_t seed)
 {
 	const struct sched_config config = { LENGTH, false, ADMISSION_BOUND };
@@ -394,7 +407,7 @@ uint32_t run_interrupts(uint64_t seed)
 	return 0;
 }
 
-/* The thread of `j` goes over to VCPU `id`; the VCPU that it leaves is no more. */
+/* Moves the thread of `j` to VCPU `id`, and destroys the VCPU that it leaves. */
 static void move(struct job *j, int id, uint64_t now)
 {
 	int old = j->entity.vcpu;
@@ -403,7 +416,7 @@ static void move(struct job *j, int id, uint64_t now)
 	sched_vcpu_destroy(&s, old, now);
 }
 
-/* One like that it had, if it is not refused beside what VCPUs of others that are gone have used. */
+/* Creates a VCPU like the lost one, if it is admitted beside the remembered use of other owners. */
 static void again(struct job *j, uint64_t now)
 {
 	int id = sched_vcpu_create(&s, &j->lost, now);
@@ -414,7 +427,7 @@ static void again(struct job *j, uint64_t now)
 	start(j, now);
 }
 
-/* Another one like it, after it; of another owner perhaps, who is in league with its own. */
+/* Creates another VCPU like it, after it; perhaps of another owner in league with the first. */
 static void anew(struct job *j, const struct vcpu_params *same, uint64_t now)
 {
 	int old = j->entity.vcpu;
@@ -427,7 +440,10 @@ static void anew(struct job *j, const struct vcpu_params *same, uint64_t now)
 	again(j, now);
 }
 
-/* Changes the VCPU of `j`, as its owner may: other parameters; or another one. If it is used up, the worst of all. */
+/*
+ * Changes the VCPU of `j`, as its owner may: other parameters, or another VCPU. The worst case is a
+ * used-up VCPU.
+ */
 static void churn(struct job *j, uint64_t longest, uint64_t now)
 {
 	struct vcpu_params p = { .type = MAIN_VCPU }, same, small;
@@ -461,7 +477,10 @@ static void churn(struct job *j, uint64_t longest, uint64_t now)
 		move(j, id, now);
 }
 
-/* One VCPU that always wants the CPU, below others that come, go and change all the time. */
+/*
+ * Runs one VCPU that is always runnable, below others that are created, destroyed and changed all
+ * the time.
+ */
 uint32_t run_churn(uint64_t seed, int test)
 {
 	const struct sched_config config = { 3 + below(20), false, test };

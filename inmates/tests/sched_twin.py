@@ -33,13 +33,14 @@ class Main:
 
     def _insert(self, t: int, b: int) -> None:
         self.queue.append([t, b])
-        self.queue.sort(key=lambda chunk: chunk[0])     # stable: behind those of the same time
+        self.queue.sort(key=lambda chunk: chunk[0])     # stable: after those of the same time
 
     def dispatch(self, now: int) -> None:
         pass
 
     def charge(self, delta: int, now: int) -> int:
-        if self.queue[0][0] > now - delta:          # not usable when this began: the next piece of an overrun
+        # not usable at the start of this use: the next piece of an overrun
+        if self.queue[0][0] > now - delta:
             self.usage += delta
             self._put_off(delta if self.left() > 0 else self._rotate())
             return delta
@@ -51,7 +52,7 @@ class Main:
         return over
 
     def _rotate(self) -> int:
-        """Chunks that are used up come back a period later. What is left of the usage: an overrun."""
+        """Chunks that are used up come back a period later. The rest of the usage is an overrun."""
         while self.queue[0][1] <= self.usage:
             t, b = self.queue.pop(0)
             self.usage -= b
@@ -183,7 +184,7 @@ class Vcpu:
     depleted: int = 0
     overruns: int = 0
     overrun_max: int = 0
-    settled: int = 0            # when what it used before it was changed is back
+    settled: int = 0            # when its use before the last change is replenished
     used_then: int = 0          # when that was
 
 
@@ -195,13 +196,13 @@ class Entity:
 
 
 class Twin:
-    """Admission is not repeated here: whoever uses this creates only what the core has admitted."""
+    """Does not repeat admission: callers create only what the core has admitted."""
 
     def __init__(self, quantum: int, background: bool):
         self.quantum, self.allowed = quantum, background
         self.vcpus: dict[int, Vcpu] = {}
         self.entities: list[Entity] = []
-        self.ring: list[int] = []                       # VCPUs that want the CPU; the first is next in the background
+        self.ring: list[int] = []  # runnable VCPUs; the first is next in the background
         self.current: int | None = None
         self.in_background = False
         self.charged = self.idle = 0
@@ -249,7 +250,7 @@ class Twin:
                 self.ring = self.ring[i:] + self.ring[:i]
 
     def interrupt(self, vcpu: int, since: int, now: int) -> None:
-        """Its handler is a dispatch of the VCPU, whether that has work or not."""
+        """The handler is a dispatch of the VCPU, whether or not the VCPU is runnable."""
         self.charge(since)
         if now <= self.charged:
             return
@@ -300,12 +301,13 @@ class Twin:
         if current:
             self.current = entity
             server = self.vcpus[vcpu].server
-            self.in_background = server.eligible() > now    # charged to nobody
+            self.in_background = server.eligible() > now    # charged to no budget
             if not self.in_background:
                 server.dispatch(now)
 
     def set(self, vcpu: int, budget: int, period: int, now: int, begin: int) -> None:
-        """`begin`: when it is admitted beside what others have used and is remembered; that is not repeated here."""
+        """`begin`: when it is admitted beside the remembered use of others; that test is not
+        repeated here."""
         self.charge(now)
         v = self.vcpus[vcpu]
         if v.used != v.used_then:

@@ -78,10 +78,12 @@ def test_io_vcpu_interferes():
 
 
 def test_io_vcpu_that_works_for_nobody_known():
-    """It has its own period then: T = 1000, U = 2 %: 20 three times within 1020 to 1100; at the period of 1100 22 twice."""
+    """The I/O VCPU has its own period then: T = 1000, U = 2 %: 20 three times within 1020 to 1100;
+    with a period of 1100, 22 twice."""
     assert core.response([(1040, 1100, False), (20, 1000, True)], 0) == 1100
     assert core.response([(1041, 1100, False), (20, 1000, True)], 0) is None
-    assert core.response([(500, 900, False), (20, 1000, True)], 0) == 536         # a longer one is below: 18 twice
+    # a longer period has a lower priority: 18 twice
+    assert core.response([(500, 900, False), (20, 1000, True)], 0) == 536
 
 
 @settings(max_examples=1500, deadline=None, derandomize=True)
@@ -110,7 +112,7 @@ def test_load_is_rounded_up_and_no_more_than_that(vcpus):
 @settings(max_examples=800, deadline=None, derandomize=True)
 @given(sets)
 def test_within_bound_means_in_time(vcpus):
-    """The bound is sufficient: for Main VCPUs, what it admits the exact test admits too."""
+    """The bound is sufficient: for Main VCPUs, the exact test admits what the bound admits."""
     mains = [v for v in vcpus if not v[2] and v[1] < 100000]
     if mains and core.admission(mains)[2]:
         assert core.admission(mains)[3]
@@ -119,7 +121,8 @@ def test_within_bound_means_in_time(vcpus):
 @settings(max_examples=1500, deadline=None, derandomize=True)
 @given(sets, st.integers(0, 12))
 def test_hyperbolic_bound(vcpus, living):
-    """Against fractions: the product of 1 + C/T is at most 2, with the I/O VCPUs' share beside the smallest C/T of the living."""
+    """Against fractions: the product of 1 + C/T is at most 2, with the I/O VCPUs' share added to
+    the smallest C/T of the existing VCPUs."""
     living = min(living, len(vcpus))
     io = sum((2 - Fraction(c, t)) * Fraction(c, t) for c, t, is_io in vcpus if is_io)
     shares = [Fraction(c, t) for c, t, is_io in vcpus if not is_io]
@@ -132,7 +135,8 @@ def test_hyperbolic_bound(vcpus, living):
 @settings(max_examples=1000, deadline=None, derandomize=True)
 @given(sets)
 def test_what_the_bound_admits_is_within_the_hyperbolic(vcpus):
-    """So the dead that used next to nothing hold up nobody. (Rounded up: but for what lies on it.)"""
+    """So destroyed VCPUs that used almost nothing delay no other. (Rounded up, except for a set
+    exactly on the bound.)"""
     if core.admission([*vcpus, (1, 1 << 40, True)])[2]:
         assert core.beside(vcpus, len(vcpus))
 
@@ -162,7 +166,7 @@ def test_what_the_bound_admits_in_microseconds_it_admits_in_cycles(vcpus, unit, 
 @given(st.lists(st.tuples(st.integers(1, 5), st.sampled_from([10, 20, 40])), min_size=1, max_size=4), st.integers(100, 1000),
        st.integers(10000, 5000000))
 def test_what_just_fits_in_microseconds_fits_in_cycles(pairs, unit, khz):
-    """Harmonic periods, and the longest takes all that is left: not a cycle to spare."""
+    """Harmonic periods, and the VCPU with the longest takes all that is left: no cycle remains."""
     rest = 80 - sum(c * 80 // t for c, t in pairs)
     in_us = [(c * unit, t * unit, False) for c, t in [*pairs, (rest, 80)]]
     if rest > 0:
@@ -173,7 +177,7 @@ def test_what_just_fits_in_microseconds_fits_in_cycles(pairs, unit, khz):
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.integers(1, 6), st.sampled_from([4, 5, 6, 8, 10, 12])), min_size=1, max_size=5))
 def test_exact_is_exact(pairs):
-    """Against a run of a whole hyperperiod: all VCPUs begin together and always want the CPU."""
+    """Against a run of a whole hyperperiod: all VCPUs begin together and are always runnable."""
     vcpus = [(min(c, t), t, False) for c, t in pairs]
     periods = math.lcm(*(t for _, t, _ in vcpus))
     order = sorted(range(len(vcpus)), key=lambda i: vcpus[i][1])

@@ -29,7 +29,7 @@ def usual():
 
 @pytest.fixture
 def shell(kept):
-    """One machine for all the commands that do no harm."""
+    """One machine for all commands that do not damage it."""
     return kept.shell(usual)
 
 
@@ -41,7 +41,7 @@ def fresh():
 
 @pytest.fixture
 def counted():
-    """Its clock counts instructions: what it measures does not depend on the host."""
+    """A machine whose clock counts instructions, so measurements do not depend on the host."""
     with boot(*m.COUNTED) as machine:
         yield m.Shell(machine, r"(?m)^> ")
 
@@ -69,7 +69,7 @@ def test_echo(shell):
 
 @pytest.mark.parametrize("command", ["help", "ps", "vcpus", "vcpus counts", "ls", "cpu", "mem", "trace", "canny 1 show"])
 def test_lines_fit_on_the_screen(shell, command):
-    """80 columns; a line of 80 leaves an empty one below it."""
+    """The screen has 80 columns; a line of 80 leaves an empty line below it."""
     assert [line for line in shell.run(command).splitlines() if len(line) >= 80] == []
 
 
@@ -85,7 +85,8 @@ def test_ps_shows_idle_and_shell(shell):
 
 
 def vcpus(shell):
-    """By name: id, name, type, C, T, used, background, share, and what `vcpus counts` has."""
+    """Returns by name: id, name, type, C, T, used, background, share, and the columns of `vcpus
+    counts`."""
     rows, counts = ({line.split()[1]: line.split() for line in shell.run(command).splitlines()[1:] if not line.startswith("scheduling")}
                     for command in ("vcpus", "vcpus counts"))
     return {name: row + counts.get(name, [])[2:] for name, row in rows.items()}
@@ -95,13 +96,13 @@ def test_vcpus_shows_the_fixed_ones(shell):
     rows = vcpus(shell)
     assert [(name, row[2]) for name, row in rows.items()][:4] == [
         ("best-effort", "main"), ("system", "main"), ("shell", "main"), ("input", "I/O")]
-    # the kernel counts in cycles: to a microsecond
+    # the kernel counts in cycles, so exact to a microsecond
     assert [round(float(x), 2) for x in rows["shell"][3:5]] == [10, 100]
     assert [round(float(x), 2) for x in rows["best-effort"][3:5]] == [10, 100]
 
 
 def test_a_spinner_keeps_to_its_budget(counted):
-    """What it gets beyond 10 % is what nobody else wanted."""
+    """Beyond 10 % it gets only time for which no other VCPU was runnable."""
     assert counted.run("load 10 100") == ""
     counted.run("sleep 1000")
     row = vcpus(counted)["load1"]
@@ -112,7 +113,8 @@ def test_a_spinner_keeps_to_its_budget(counted):
 
 
 def test_24_vcpus_of_a_millisecond(counted):
-    """Each has its budget in every period, and none more but what would be idle: prefix bound C * ceil(t / T)."""
+    """Each has its budget in every period, and more only of idle time: prefix bound C * ceil(t /
+    T)."""
     for _ in range(24):
         assert counted.run("load 1 100") == ""
     assert "above the utilisation bound" in counted.run("load 30 100")
@@ -122,7 +124,7 @@ def test_24_vcpus_of_a_millisecond(counted):
     for row in rows:
         used, share = float(row[5]), float(row[7])
         assert used >= 8
-        assert share <= 1 + 0.2                 # 1/100, and the period that has just begun
+        assert share <= 1 + 0.2                 # 1/100, plus the period that has just begun
     counted.run("load stop")
     assert not [name for name in vcpus(counted) if name.startswith("load")]
     assert counted.run("load 20 100") == ""       # admitted again
@@ -138,7 +140,8 @@ def test_trace(shell):
 
 
 def test_a_flood_of_interrupts_is_charged_to_its_vcpu(counted):
-    """From above: at most U * (t + T) at its priority. From below: all of the handlers' time, some 100 instructions each."""
+    """Upper bound: U * (t + T) at its priority. Lower bound: all of the handlers' time, some 100
+    instructions each."""
     def read():
         row = vcpus(counted)["input"]
         return float(row[5]), int(row[12]), float(row[13])
@@ -152,12 +155,12 @@ def test_a_flood_of_interrupts_is_charged_to_its_vcpu(counted):
     used, interrupts, time_ms = (after - b for after, b in zip(read(), before))
     assert interrupts >= 20
     assert time_ms * 1e6 / interrupts >= 100        # a nanosecond is an instruction
-    assert time_ms < used <= 0.02 * (1100 + 100) + 1            # and 1 ms: it may be stopped late
+    assert time_ms < used <= 0.02 * (1100 + 100) + 1  # plus 1 ms, since it may be stopped late
 
 
 def gate(hold, slow, quick, more):
-    """A handler that takes 5 ms on 2.5 % of the CPU beside a spinner, and another source's meanwhile: how soon its handler
-    ran, in us, and how often each has run by then."""
+    """Runs a handler that takes 5 ms on 2.5 % of the CPU beside a spinner, and meanwhile another
+    source's handler. Returns how soon that one ran, in us, and how often each has run by then."""
     with m.Machine("-kernel", str(m.quest("quest-test32.elf")), *m.COUNTED) as machine:
         shell = m.Shell(machine, r"(?m)^> ")
         assert shell.run("load 20 100") == ""
@@ -171,19 +174,19 @@ def gate(hold, slow, quick, more):
 
 
 @pytest.mark.parametrize("hold,slow,quick,more", [
-    ("priority", 0x30, 0x60, 0), ("priority", 0x60, 0x30, 0),   # not shut at once, whatever the class
-    ("priority", 0x30, 0x60, 20),                               # a flood shuts its own class and those below
+    ("priority", 0x30, 0x60, 0), ("priority", 0x60, 0x30, 0),   # not held at once, in any class
+    ("priority", 0x30, 0x60, 20),  # a flood holds its own class and lower ones
     ("edge", 0x60, 0x30, 20), ("level", 0x60, 0x30, 20)])       # masked alone
 def test_an_interrupt_does_not_wait_for_another_sources_handler(hold, slow, quick, more):
     after, in_all = gate(hold, slow, quick, more)
     assert after < 100
-    # what came again is remembered once; a masked level-triggered source of this test forgets it
+    # what fired again is remembered once; a masked level-triggered source of this test forgets it
     assert in_all == (1 if not more or hold == "level" else 2)
 
 
 def test_a_serial_port_that_sends_nothing_holds_nobody_up(counted):
-    """The terminal stops reading, and the port's bytes stay in its FIFO: a thread that wakes every
-    10 ms counts on. By Quest's own clock, which counts instructions."""
+    """The terminal stops reading, so bytes stay in the port's FIFO: a thread that wakes every 10 ms
+    goes on counting. Times are by Quest's own clock, which counts instructions."""
     def read():
         up = float(re.search(r"up (\d+\.\d+) s", counted.run("uptime"))[1])
         return up, int(re.search(r"count=(\d+)", counted.run("count show"))[1])
@@ -199,7 +202,7 @@ def test_a_serial_port_that_sends_nothing_holds_nobody_up(counted):
 
 
 def test_output_is_whole_and_in_order(shell):
-    """More than the serial port's queue has room for, from a command and from a program."""
+    """Prints more than the serial port's queue holds, from a command and from a program."""
     said = [shell.run("help") for _ in range(3)]
     assert len(set(said)) == 1 and len(said[0]) > 1000
     shell.run("spin 200")
@@ -212,14 +215,16 @@ def test_output_is_whole_and_in_order(shell):
 
 @pytest.fixture
 def typed():
-    """Its clock counts instructions, and while it idles goes at the host's pace, not from timer to timer: what is typed next comes soon."""
+    """A machine whose clock counts instructions and, while it idles, runs at the host's pace, so
+    typed text arrives soon."""
     with boot(*m.COUNTED, "-icount", "shift=0,sleep=on") as machine:
         yield m.Shell(machine, r"(?m)^> ")
 
 
 def test_who_comes_after_one_that_is_gone_is_told_when_it_begins(typed):
-    """What that one has used must come back first, where both are not admitted together: within one period. What has a
-    shorter period than all it could harm begins at once."""
+    """If both are not admitted together, the use of the destroyed one must be replenished
+    first: within one period. A VCPU whose period is shorter than those that it could harm
+    begins at once."""
     assert typed.run("load 1900 6000") == ""
     typed.run("sleep 2500")
     typed.run("load stop")
@@ -230,7 +235,7 @@ def test_who_comes_after_one_that_is_gone_is_told_when_it_begins(typed):
 
 
 def test_a_command_that_would_begin_late_runs_at_best_effort():
-    """There is one with a longer period than the one that is gone: it is not to have less for that."""
+    """A VCPU with a longer period than the destroyed one exists; it must not get less time."""
     with boot(*m.COUNTED, "-icount", "shift=0,sleep=on", "-append", "quest vcpu=slow,main,1ms,10s") as machine:
         typed = m.Shell(machine, r"(?m)^> ")
         assert typed.run("load 1900 6000") == ""
@@ -265,7 +270,7 @@ def test_vcpus_of_the_command_line(named):
 
 
 def test_programs_run_on_a_vcpu_by_its_name(named):
-    """Two share one; a third has its own; the VCPU stays when they are gone."""
+    """Two programs share one VCPU, a third has its own. The VCPU stays when they have ended."""
     assert re.fullmatch(r"\[\d+\] spinner\n", named.run("vcpu=control spinner &"))
     assert "25 primes below 100" in named.run("run vcpu=control prime 100")
     on = [line.split()[4] for line in named.run("ps").splitlines() if re.match(r" +\d+ +0 spinner ", line)]
@@ -273,7 +278,8 @@ def test_programs_run_on_a_vcpu_by_its_name(named):
     before = {name: float(row[5]) for name, row in vcpus(named).items()}
     named.run("sleep 1000")
     rows = vcpus(named)
-    assert 230 <= float(rows["control"][5]) - before["control"] <= 5 * (1100 / 20 + 2)      # 5 of 20 ms, and some turns of talk
+    # 5 of 20 ms, plus some for the shell's output
+    assert 230 <= float(rows["control"][5]) - before["control"] <= 5 * (1100 / 20 + 2)
     assert float(rows["log"][5]) == before["log"] == 0
     assert "25 primes below 100" in named.run("run prime 100")
     assert "control" in vcpus(named) and "prime" not in vcpus(named)
@@ -289,7 +295,8 @@ def test_a_vcpu_that_is_not_there_is_said(named):
 
 
 def test_quests_own_vcpus_may_be_set_or_dropped():
-    """In any order of the words: the set of figure 4.3 is admitted then. What is not admitted, or of another type, stays as it is by itself."""
+    """In any order of the words, the set of figure 4.3 is admitted. A VCPU that is not admitted, or
+    has another type, keeps its default."""
     words = "vcpu=one,main,20ms,50ms vcpu=zero,main,10ms,40ms vcpu=nic,io,4ms,100ms vcpu=shell,main,1ms,100ms vcpu=input,none " \
         "vcpu=best-effort,none vcpu=system,none vcpu=batch,none"
     with boot(*m.COUNTED, "-append", f"quest {words}") as machine:
@@ -326,7 +333,7 @@ def simulated(end: int):
 
 
 def by_period(segments_, vcpu, begin, period, count):
-    """Time at its priority up to each of `count` ends of periods."""
+    """Returns the time at its priority up to the end of each of `count` periods."""
     found, used, mine = [], 0, [s for s in segments_ if s.vcpu == vcpu and not s.background and s.end > begin]
     mine.reverse()
     for k in range(1, count + 1):
@@ -341,8 +348,9 @@ def by_period(segments_, vcpu, begin, period, count):
 
 
 def test_schedule_is_the_simulators():
-    """A minute of five VCPUs that always want the CPU: what each has had, at the end of each of its periods, is what
-    the simulator says, to one budget: nothing adds up. Leaves a picture in the build folder."""
+    """A minute of five VCPUs that are always runnable: the time of each, at the end of each of its
+    periods, is what the simulator says, to one budget, so errors do not accumulate. Leaves a
+    picture in the build folder."""
     with boot(*m.COUNTED, "-icount", "shift=4,sleep=off", "-append", "quest admission=exact") as machine:
         shell = m.Shell(machine, r"(?m)^> ")
         shell.run("trace keep 65536")
@@ -367,12 +375,12 @@ def test_schedule_is_the_simulators():
         was = by_period(logged, first + i, begin, t * 1000, count)
         expected = by_period(says, i, 0, t * 1000, count)
         assert max(abs(a - b) for a, b in zip(was, expected)) <= c * 1000 + 100
-        # C in each T, and one more: its periods began before it first had the CPU
+        # C in each T, plus one: its periods began before it first ran
         assert all(used <= (k + 2) * c * 1000 + 100 for k, used in enumerate(was))
 
 
 def test_a_decision_costs_no_more_than_log_n(counted):
-    """What searched all VCPUs would take 64 times as long for 256 as for 4."""
+    """A search of all VCPUs would take 64 times as long for 256 as for 4."""
     out = counted.run("bench sched")
     mean = {int(n): int(cycles) for n, cycles in re.findall(r"sched vcpus=(\d+) mean=(\d+)", out)}
     assert sorted(mean) == [1, 4, 16, 64, 256]
@@ -416,7 +424,8 @@ def test_bench_switch_and_timer(counted):
 
 
 def test_scheduling_overhead_is_small(counted):
-    """With 24 VCPUs that always want the CPU: of a second of instructions, those that decide. Since start: `vcpus`."""
+    """With 24 VCPUs that are always runnable: the share of decisions in a second of instructions.
+    `vcpus` has it since start."""
     decisions, ppm = map(int, re.search(r"share vcpus=24 decisions=(\d+) cycles=\d+ of=\d+ ppm=(\d+)\n", counted.run("bench share")).groups())
     assert decisions >= 240 and ppm < 1000
     assert "bench" not in counted.run("vcpus") + counted.run("ps")

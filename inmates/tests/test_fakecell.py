@@ -74,7 +74,7 @@ def test_heartbeat_and_state(cell):
     begin = time.monotonic()
     assert m.until(lambda: status(cell.machine)[0]["beat"] >= first["beat"] + 4)
     beats = status(cell.machine)[0]["beat"] - first["beat"]
-    assert beats <= 5 * (time.monotonic() - begin) + 2      # four a second, no more
+    assert beats <= 5 * (time.monotonic() - begin) + 2      # four a second at most
 
 
 def test_hang_stops_the_beat(cell):
@@ -117,7 +117,8 @@ def test_no_doorbell_no_problem():
 
 
 def test_the_doorbells_vector():
-    """Below the timer's class, so that a flood of it can be held off; another is refused."""
+    """A vector below the timer's class, so that a flood of it can be held; any other is
+    rejected."""
     with boot("doorbell=0xEF") as machine:
         assert "doorbell vector 239" in m.Shell(machine, READY).run("cpu")
     with boot("doorbell=0xF0") as machine:
@@ -167,7 +168,8 @@ STATUSES = {
 
 
 def test_status_of_each_line(cell):
-    """0 when it did what was wanted; 2 for wrong usage, 1 when it was refused, and what a POSIX shell has for the rest."""
+    """0 for success, 2 for wrong usage, 1 if it was rejected, and a POSIX shell's status for the
+    rest."""
     said = {}
     for line in STATUSES:
         cell.run(line)

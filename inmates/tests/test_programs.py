@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs in ring 3: what they may do, what they may not, and that nothing is left of them. Alone and in a fake cell."""
+"""Programs in ring 3: what they may do, what they must not do, and that they leave nothing behind.
+Alone and in a fake cell."""
 import re
 import subprocess
 import sys
@@ -14,7 +15,8 @@ pytestmark = pytest.mark.usefixtures("built")
 
 CHECKSUM = "6309e484"       # of the edges in user/frame.py's frame
 
-# What `fault NAME` is killed for: exception, and what the line says besides. Vendors differ in the last.
+# Why `fault NAME` is killed: the exception, and the rest of the line.
+# The last row differs between vendors.
 PAGE = "#PF page fault at [0-9a-f]{16}"
 GENERAL = "#GP general protection at [0-9a-f]{16} "
 FAULTS = {
@@ -36,10 +38,10 @@ FAULTS = {
                     "int_f0 int3 iopl selector local".split(), GENERAL),
     **dict.fromkeys("sysret xsetbv vmmcall vmcall vmrun stgi vmxoff sysenter".split(), "#(GP|UD) "),
 }
-# QEMU takes IRET's words off the stack as the kernel would, which SMAP forbids, before it looks at the selectors.
+# QEMU pops IRET's words as the kernel would, which SMAP forbids, before it checks the selectors.
 FAULTS["iret"] = "#(GP|PF) "
 
-# QEMU 11 does not look at the ring for these, and does nothing; QEMU 7 and processors refuse them.
+# QEMU 11 does not check the ring for these, and does nothing; QEMU 7 and processors reject them.
 LET_PASS = {"wbinvd", "invd"}
 
 CELL_READY = "> \x04"
@@ -58,7 +60,8 @@ def fake_cell():
 
 
 class Programs(m.Shell):
-    """What a program prints: that its VCPU begins late is the shell's word, and comes when the host is quick."""
+    """What a program prints, without the shell's line that its VCPU begins late, which comes on a
+    fast host."""
 
     def run(self, line: str) -> str:
         return re.sub(r"(?m)^\S+ begins in \d+ ms.*\n", "", super().run(line))
@@ -70,13 +73,15 @@ def shell(request, kept):
 
 
 def in_time(out: str) -> str:
-    """What was printed but for the line that a VCPU begins late, which depends on what ran just before."""
+    """What was printed, without the line that a VCPU begins late, which depends on what ran just
+    before."""
     return re.sub(r"(?m)^\S+ begins in \d+ ms, .*\n", "", out)
 
 
 @pytest.fixture
 def nothing_lost(shell):
-    """After the test as many pages are free as before it, and no program or thread of one is left."""
+    """After the test, as many pages are free as before it, and no program and no thread of one is
+    left."""
     def look():
         return (shell.run("meminfo"), re.findall(r"(?m)^ *\d+ (\S+)", shell.run("ps")))
     before = look()
@@ -103,7 +108,7 @@ def test_calls(shell, nothing_lost):
 
 
 def test_library(shell, nothing_lost):
-    """Mutexes, conditions, threads that nobody joins, text: with four threads at a time."""
+    """Mutexes, condition variables, detached threads, text: with four threads at a time."""
     assert re.fullmatch(r"lib: \d{2,} right, 0 wrong\n", in_time(shell.run("lib")))
 
 
@@ -118,30 +123,32 @@ def test_clocks(shell, nothing_lost):
 
 
 def test_locks(shell, nothing_lost):
-    """Mutexes that know their owner, limits of time, semaphores."""
+    """Mutexes that know their owner, time-outs, semaphores."""
     assert re.fullmatch(r"locks: \d{2,} right, 0 wrong\n", in_time(shell.run("locks")))
 
 
 def test_pipes(shell, nothing_lost):
-    """Ends, flow, what is written in one piece, SIGPIPE, waits that are cut short, dup and dup2."""
+    """End of file, flow control, atomic writes, SIGPIPE, interrupted waits, dup and dup2."""
     assert re.fullmatch(r"pipes: \d{2,} right, 0 wrong\n", in_time(shell.run("pipes")))
 
 
 def test_shared_memory(shell, nothing_lost):
-    """Pages that are not the program's own: not copied by fork, left alone at the end, freed when nobody has them."""
+    """Shared pages: not copied by fork, kept at the program's end, freed when no program has
+    them."""
     out = in_time(shell.run("shared"))
     assert out.count("is killed: #PF") == 2 and re.search(r"shared: \d{2,} right, 0 wrong\n$", out), out
 
 
 def admitted_or_not(out: str) -> str:
-    """What was printed but for the line that there is no room for a VCPU of its own."""
+    """What was printed, without the line that there is no room for a VCPU of its own."""
     return re.sub(r"(?m)^\S+: no VCPU of 20/100 ms: .*\n", "", in_time(out))
 
 
 def test_pipelines(shell, nothing_lost):
     assert admitted_or_not(shell.run("hello a | wc")) == "1 3 13\n"
     assert re.fullmatch(r"1 3 \d+\n", admitted_or_not(shell.run("logger 3 1 | wc | wc")))
-    assert admitted_or_not(shell.run("pipes flood | hello")) == "hello from nobody\n"  # the flood ends: nobody reads it
+    # the flood ends, since no program reads it
+    assert admitted_or_not(shell.run("pipes flood | hello")) == "hello from nobody\n"
     assert shell.run("hello | nothing") == "nothing: no such program; ls lists them\n"
     assert shell.run("hello |") == shell.run("hello | | wc") == "|: and which program? ls lists them\n"
     shell.start("pipes flood | spinner")
@@ -151,7 +158,8 @@ def test_pipelines(shell, nothing_lost):
 
 
 def test_driver_has_an_io_vcpu_of_its_class():
-    """Keys are served by the I/O VCPU that the command line makes for input, not by Quest's own, nor by one of another class."""
+    """The I/O VCPU that the command line creates for input serves keys, not Quest's own, nor one of
+    another class."""
     words = "quest vcpu=nic,io.net,100us,10ms vcpu=keys,io.usb.input,300us,10ms vcpu=bad,io.keys,1ms,10ms"
     with m.Machine("-kernel", str(m.quest("quest-test32.elf")), "-append", words) as machine:
         machine.expect(r"vcpu=bad,io\.keys,1ms,10ms is not there: a VCPU is main or io, or io\.CLASS ")
@@ -168,7 +176,8 @@ def counted():
 
 
 def test_periodic_loop_does_not_drift(counted):
-    """It works for 0.3 ms of each 3 ms: sleeps that begin behind the work would be 3 ms late after ten periods."""
+    """It works for 0.3 ms of each 3 ms. If each sleep were relative, the loop would be 3 ms late
+    after ten periods."""
     assert int(re.search(r"late by (\d+) ns", counted.run("clocks drift"))[1]) < 300000
 
 
@@ -194,7 +203,7 @@ def background(shell, line: str) -> int:
 
 
 def test_program_moves(shell, nothing_lost):
-    """A program with threads that wait in every way becomes plain data and goes on, as if nothing had happened."""
+    """A program with threads that wait in every way becomes plain data and goes on unchanged."""
     pid = background(shell, "moves 4")
     assert m.until(lambda: "moves: ready" in end_of(shell))
     time.sleep(1)
@@ -211,7 +220,7 @@ def test_program_moves(shell, nothing_lost):
 
 @pytest.mark.parametrize("program", ["locks", "clocks", "canny 3"])
 def test_program_moves_again_and_again(shell, nothing_lost, program):
-    """Whatever it is doing just then."""
+    """At any point of its execution."""
     pid, name = background(shell, program), program.split()[0]
     while f"[{pid}] {name} has ended" not in end_of(shell):
         for how in ("detach", "attach"):
@@ -238,12 +247,12 @@ def test_kill_reaches_a_detached_program_when_it_is_back(shell, nothing_lost):
 
 
 def test_what_a_program_brings_and_takes_along(shell, nothing_lost):
-    """Flags that the kernel must not take over, rounding, registers; whoever waits can be ended."""
+    """Flags that the kernel must not keep, rounding, registers. A waiting process can be killed."""
     assert re.fullmatch(r"state: \d{2,} right, 0 wrong\n", shell.run("state"))
 
 
 def test_a_program_cannot_look_like_the_shell(shell, nothing_lost):
-    """The byte that tells quesh of a prompt is the shell's."""
+    """Only the shell can send the byte that tells quesh of a prompt."""
     assert shell.run("state ready") == "x?x\n"
 
 
@@ -254,7 +263,7 @@ def test_the_background_gets_no_keys(shell, nothing_lost):
 
 
 def test_programs_stay_off_the_kernels_vcpus(shell, nothing_lost):
-    """VCPUs that the shell made for itself are nobody's to run on."""
+    """No program can run on a VCPU that the shell created for itself."""
     assert shell.run("load 1 100") == ""
     try:
         assert re.fullmatch(r"calls: \d{2,} right, 0 wrong\n", in_time(shell.run("calls")))
@@ -263,20 +272,20 @@ def test_programs_stay_off_the_kernels_vcpus(shell, nothing_lost):
 
 
 def test_pages_that_come_and_go(shell, nothing_lost):
-    """What one thread asks for and is refused in the end is not another's to keep."""
+    """Memory of a request that fails in the end is taken back, also if another thread used it."""
     assert shell.run("hostile race").endswith("\nhostile: 10 rounds, 10 killed, 0 wrote what was gone\n")
     assert "25 primes" in shell.run("prime 100")
 
 
 def test_a_fork_that_fails_is_told_to_who_waits(shell, nothing_lost):
-    """All threads are taken: the child that was to be is given up after its memory was copied."""
+    """If all threads are taken, fork fails after it has copied the memory, and frees it."""
     shell.machine.send("hostile wait\r")
     shell.machine.expect(r"hostile: 10 forks failed, who waited was told each time\n", timeout=120)
     shell.machine.expect(shell.ready)
 
 
 def test_keys_are_not_for_who_is_left_alone(shell, nothing_lost):
-    """Its grandparent, which the shell waited for, is gone: what is typed now is the shell's."""
+    """Its grandparent, which the shell waited for, has ended: keys now go to the shell."""
     child = int(re.fullmatch(r"hostile: child (\d+) stays\n", in_time(shell.run("hostile tree")))[1])
     assert shell.run("echo alive") == "alive\n"
     shell.run(f"kill {child}")
@@ -291,18 +300,18 @@ def test_break_ends_the_family(shell, nothing_lost):
 
 
 def test_the_shell_finds_room_among_many(shell, nothing_lost):
-    """Who forks as long as it can leaves places for what the shell starts."""
+    """A program that forks until it fails leaves room for what the shell starts."""
     pid = int(re.match(r"\[(\d+)\]", shell.run("hostile full &"))[1])
     assert m.until(lambda: re.search(r"children, then there are too many programs", end_of(shell)))
     assert shell.run("hello you") .endswith("hello from you\n")
     later = int(re.search(r"\[(\d+)\]", shell.run("hello you &"))[1])
-    assert later < pid + 40                     # forks that were refused have used no pids up
+    assert later < pid + 40                     # failed forks have not used up pids
     shell.run(f"kill {pid}")
     assert m.until(lambda: f"[{pid}] hostile has ended" in end_of(shell))
 
 
 def test_the_shell_finds_room_among_threads(shell, nothing_lost):
-    """All threads that programs can have are taken; the shell still starts one."""
+    """All threads that programs can have are taken; the shell can still start a program."""
     pid = int(re.match(r"\[(\d+)\]", shell.run("hostile threads &"))[1])
     assert m.until(lambda: "hostile: no more threads" in end_of(shell))
     assert shell.run("hello you").endswith("hello from you\n")
@@ -311,8 +320,8 @@ def test_the_shell_finds_room_among_threads(shell, nothing_lost):
 
 
 def test_the_shell_finds_memory(shell, nothing_lost):
-    """A program has all memory: the shell still starts small programs out of what is kept. With that
-    gone too it refuses one with a reason, lists and ends them, and then the job."""
+    """A program has all memory: the shell still starts small programs from the reserve. With the
+    reserve used too, it rejects one with a reason, lists and ends them, and then the job."""
     pid = int(re.search(r"\[(\d+)\] hostile\n", shell.run("hostile hoard &"))[1])
     assert m.until(lambda: "hostile: all memory is taken" in end_of(shell))
     assert "free 256 KiB," in shell.run("meminfo")              # SHELL_PAGES
@@ -336,7 +345,7 @@ def test_the_shell_finds_memory(shell, nothing_lost):
 
 
 def test_a_fork_bomb_can_be_ended(shell, nothing_lost):
-    """Pids change all the time, and most have no parent any more: a job ends at one instant."""
+    """Pids change all the time, and most parents have ended: a job still ends at one instant."""
     pid = int(re.match(r"\[(\d+)\]", shell.run("hostile bomb &"))[1])
     assert m.until(lambda: shell.run("ps").count(" hostile ") > 10)
     assert shell.run("hello you").endswith("hello from you\n")
@@ -355,7 +364,8 @@ def test_break_ends_those_without_a_parent(shell, nothing_lost):
 
 
 def test_who_is_refused_vcpus_delays_nobody():
-    """The exact test of admission takes milliseconds with 200 VCPUs: on its caller's budget, with interrupts on."""
+    """The exact admission test takes milliseconds with 200 VCPUs: on its caller's budget, with
+    interrupts on."""
     with m.Machine("-icount", "shift=1,sleep=off", "-kernel", str(m.quest("quest-test32.elf")),
                    "-append", "quest xapic admission=exact") as machine:
         m.Shell(machine, r"(?m)^> ")
@@ -365,7 +375,8 @@ def test_who_is_refused_vcpus_delays_nobody():
 
 
 def test_a_flood_can_be_ended(shell, nothing_lost):
-    """16 MiB to the console in one call, which takes longer than expect() waits; ^C is heard in between."""
+    """Writes 16 MiB to the console in one call, which takes longer than expect() waits. ^C works in
+    between."""
     if shell.ready == CELL_READY:
         pytest.skip("the fake cell's Linux takes no keys before it has shown all output")
     shell.start("hostile flood")
@@ -445,13 +456,15 @@ def test_in_the_background(shell, nothing_lost):
 
 
 def end_of(shell) -> str:
-    """What the shell says before its prompt comes again (an ended background program), all of it so far."""
+    """Returns all that the shell has printed so far before its next prompt (an ended background
+    program)."""
     shell.run("echo")
     return shell.machine.text[-2000:]
 
 
 def test_several_at_once_and_told_why_not(shell, nothing_lost):
-    """The bound admits two 20/100 beside the kernel's own; what else is started runs at best effort."""
+    """The bound admits two VCPUs of 20/100 beside the kernel's own; further programs run at best
+    effort."""
     pids, outs = [], []
     for _ in range(3):
         outs.append(shell.run("spinner &"))
@@ -465,7 +478,8 @@ def test_several_at_once_and_told_why_not(shell, nothing_lost):
 
 
 def test_vcpus_that_are_gone_hold_up_nobody(shell, nothing_lost):
-    """Of a period of 1000 s, used and destroyed: they count against who made them, and not against what comes next."""
+    """VCPUs with a period of 1000 s are used and destroyed: they count against their creator, and
+    not against later programs."""
     said = re.fullmatch(r"hostile: (\d+) VCPUs came and went, then: there are too many .*\n", shell.run("hostile vcpus"))
     assert said and 14 <= int(said[1]) <= 16
     assert shell.run("hello") == "hello from nobody\n"
@@ -480,7 +494,8 @@ def test_break_ends_what_is_waited_for(shell, nothing_lost):
 
 
 def test_output_in_the_background_leaves_the_line(shell, nothing_lost):
-    """The prompt comes again behind it, for people and for quesh -c, with what was typed so far."""
+    """After the output, the prompt comes again, for people and for quesh -c, with what was typed so
+    far."""
     shell.start("hello x &")
     shell.machine.expect(r"hello from x\n")
     shell.machine.expect(shell.ready)
@@ -498,7 +513,8 @@ def shown(text: str) -> list[str]:
 
 
 def test_a_line_being_typed_stays_whole(shell, nothing_lost):
-    """Letters come in between a program's output: both are whole in the end, and the command is what was typed."""
+    """Letters arrive during a program's output: both are complete in the end, and the command is
+    what was typed."""
     start = shell.machine.seen
     pid = int(re.search(r"\[(\d+)\]", shell.run("logger 100000 10 &"))[1])
     shell.machine.expect(r"logger: 1 at")
@@ -524,7 +540,8 @@ def test_tab(shell, nothing_lost):
 
 
 def test_a_module_brings_programs(tmp_path):
-    """An archive from outside the image: here with another name for a program, and one that is broken."""
+    """An archive from outside the image, here with another name for a program, and a broken
+    program."""
     pack = m.TOP / "inmates/quest/user/pack.py"
     binary = m.build_dir() / "inmates/quest/user/bin/prime"
     (tmp_path / "primzahl").write_bytes(binary.read_bytes())
@@ -544,7 +561,7 @@ def test_a_module_brings_programs(tmp_path):
 
 @pytest.mark.parametrize("cpu", ["qemu64", "max", "max,-smap,-smep,-umip"])
 def test_processors(cpu):
-    """Without NX, SMEP, SMAP and UMIP programs run too; what guards them is what is there."""
+    """Programs also run without NX, SMEP, SMAP and UMIP; Quest uses those that the CPU has."""
     with m.Machine("-cpu", cpu, "-kernel", str(m.quest("quest-test32.elf"))) as machine:
         shell = m.Shell(machine, r"(?m)^> ")
         assert re.search(r"calls: \d+ right, 0 wrong", shell.run("calls"))

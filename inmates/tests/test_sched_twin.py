@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 TOP = Path(__file__).resolve().parents[2]
 
-periods = st.one_of(st.sampled_from([20, 40, 100]), st.integers(2, 200))       # equal ones are of interest
+# equal periods are of interest
+periods = st.one_of(st.sampled_from([20, 40, 100]), st.integers(2, 200))
 vcpus = st.lists(st.tuples(st.sampled_from([core.MAIN, core.MAIN, core.MAIN, core.IO, core.IO, core.BACKGROUND]), st.integers(1, 30), periods),
                  min_size=1, max_size=8)
 limits = st.sampled_from([core.QUEUE_MAX, 4, 3, 2])
@@ -20,7 +21,7 @@ calls = st.lists(st.tuples(
 
 
 class Both:
-    """Every call to both; whatever differs is an error."""
+    """Makes every call to both; any difference is an error."""
 
     def __init__(self, quantum: int, background: bool, limit: int, lib=None):
         self.core = core.Core(quantum, background, core.EXACT, lib=lib)

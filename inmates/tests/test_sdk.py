@@ -13,13 +13,13 @@ from lab import bare as m
 pytestmark = pytest.mark.usefixtures("built")
 
 SAMPLES = m.TOP / "inmates/quest/user/programs"
-POSIX = ("buffer", "pipeline", "ticker")        # sources without a word of Quest
+POSIX = ("buffer", "pipeline", "ticker")        # sources that use nothing of Quest
 MAKEFILE = """\
 include $(shell pkg-config --variable=makefragment qv-quest)
 demo.cpio: quest/buffer quest/pipeline quest/ticker quest/two quest/plain note.txt
 quest/two: quest/other.o
 """
-# Plain C, which knows neither POSIX nor Quest
+# Plain C, which uses neither POSIX nor Quest
 PLAIN = """\
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ def words(text: str) -> list[str]:
 
 
 class Folder:
-    """A folder of programs, far from the tree, and the stage that `make install` filled."""
+    """A folder of programs outside the tree, and the stage that `make install` filled."""
 
     def __init__(self, base: Path):
         self.stage, self.path = base / "stage", base / "work"
@@ -81,19 +81,19 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def quest(folder):
-    """The shipped image, with an archive that was made outside the tree."""
+    """The shipped image, with an archive that was built outside the tree."""
     folder.run("make", "demo.cpio")
     with m.Machine("-kernel", str(m.quest("quest32.elf")), "-initrd", str(folder.path / "demo.cpio")) as machine:
         yield m.Shell(machine, r"(?m)^> ")
 
 
 def in_quest(shell: m.Shell, line: str) -> str:
-    """What the program printed, without the shell's words on its VCPU."""
+    """What the program printed, without the shell's line about its VCPU."""
     return re.sub(r"(?m)^\S+ (begins in \d+ ms|: no VCPU of).*\n", "", shell.run(line))
 
 
 def test_no_header_of_the_host_is_found(folder):
-    """One that Quest does not have is an error, and not the host's."""
+    """A header that Quest does not have is an error; the host's is not used."""
     (folder.path / "foreign.c").write_text("#include <sys/socket.h>\n")
     flags = folder.run("pkg-config", "--cflags", "qv-quest").split()
     done = subprocess.run(["gcc", *flags, "-c", "foreign.c"], cwd=folder.path, text=True, capture_output=True, check=False)
@@ -158,7 +158,8 @@ def test_shipped_image_holds_samples_only(quest):
 
 
 def test_broken_sample_does_not_stop_the_kernel(tmp_path):
-    """It is missing from the image, make tells of it and fails; what an older source gave is not packed."""
+    """It is missing from the image, make reports it and fails; the result of an older source is not
+    packed."""
     tree, out = tmp_path / "tree", tmp_path / "out"
     for part in ("inmates", "include", "scripts"):
         shutil.copytree(m.TOP / part, tree / part, symlinks=True)

@@ -68,7 +68,7 @@ static void put_entry(struct blob *b, uint64_t base, uint64_t length, uint32_t t
 	put32(b, 0);
 }
 
-/* Exactly sized copy, so that the sanitizer sees each byte too far. */
+/* Makes a copy of exact size, so that the sanitizer catches each byte beyond it. */
 static bool parse(struct boot_info *out, const struct blob *b, size_t room)
 {
 	uint8_t *copy = malloc(room ? room : 1);
@@ -168,7 +168,7 @@ TEST(boot_refuses_nothing_and_too_little)
 
 	begin(&b);
 	end(&b);
-	CHECK(!parse(&i, &b, b.length));	/* no memory said */
+	CHECK(!parse(&i, &b, b.length));	/* no memory information */
 	begin(&b);
 	put_cmdline(&b, "x");
 	put_map_head(&b, 1, 24);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* printf() of programs, against the host's C library: the same text and the same length, floating point to the last digit. */
+/*
+ * Compares printf() of programs with the host's C library: text, length, and floating point to the
+ * last digit.
+ */
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -39,7 +42,7 @@ static size_t ours(struct text *t, const char *fmt, ...)
 	return n;
 }
 
-/* The format may be one that the compiler would not let pass: both libraries get it. */
+/* Gives both libraries the same format, also one that the compiler would reject. */
 #define SAME(fmt, ...) \
 	do { \
 		static struct text t; \
@@ -79,7 +82,9 @@ TEST(format_floats_by_hand)
 	SAME("%g %.3g %f %e", 999999.5, 999.6, 999999.5, 999999.5);
 }
 
-/* With # zeros at the end stay; the host's library drops them where rounding makes the number longer. */
+/*
+ * With #, trailing zeros stay. The host's library drops them if rounding makes the number longer.
+ */
 TEST(format_floats_with_zeros)
 {
 	struct text t;

@@ -4,7 +4,7 @@
 #include "../quest/kernel/gate.h"
 #include "unit.h"
 
-/* A source is held alone: the others come, whatever their class. */
+/* A source is held alone: the other sources fire, in any class. */
 TEST(gate_masks_one)
 {
 	struct gate g = { 0 };
@@ -17,14 +17,17 @@ TEST(gate_masks_one)
 	CHECK(high.due && high.held);
 }
 
-/* An edge is lost while it is masked: what comes while the handler runs must be seen, once. */
+/*
+ * An edge is lost while the pin is masked, so an edge while the handler runs must be remembered,
+ * once.
+ */
 TEST(gate_edge)
 {
 	struct gate g = { 0 };
 	struct gate_source s = { GATE_EDGE, .vector = 0x44 };
 
 	CHECK(gate_fire(&g, &s));
-	CHECK(!gate_fire(&g, &s));		/* was on its way when it was masked */
+	CHECK(!gate_fire(&g, &s));		/* was pending when the source was masked */
 	CHECK(gate_begin(&g, &s) && !s.due && !s.held);
 	CHECK(gate_fire(&g, &s) && s.due && s.running);
 	CHECK(!gate_fire(&g, &s));
@@ -43,7 +46,7 @@ TEST(gate_level)
 	CHECK(gate_end(&g, &s) && !s.held && !s.due);
 }
 
-/* What nothing masks is let in once more; only then is its class shut, and those below. */
+/* A source without a mask may fire once more. Only then are its class and lower classes held. */
 TEST(gate_unmasked)
 {
 	struct gate g = { 0 };
@@ -66,9 +69,9 @@ TEST(gate_unmasked)
 
 struct device {
 	struct gate_source s;
-	bool pending;			/* the interrupt controller has one for the CPU */
-	bool work;			/* since the handler looked last */
-	int entered;			/* interrupts since the handler began last */
+	bool pending;			/* the interrupt controller has an interrupt for the CPU */
+	bool work;			/* since the handler's last check */
+	int entered;			/* interrupts since the handler's last start */
 };
 
 static bool comes(const struct gate *g, const struct device *d)
@@ -94,7 +97,7 @@ static void take(struct gate *g, struct device *d)
 		d->pending = d->work;
 }
 
-/* Begins, looks at all there is, or ends. */
+/* The handler begins, does all the work, or ends. */
 static void step(struct gate *g, struct device *d)
 {
 	if (d->s.running) {
@@ -108,7 +111,10 @@ static void step(struct gate *g, struct device *d)
 	}
 }
 
-/* At random: no work is lost, few interrupts come for each run, a masked source holds no other. */
+/*
+ * Random runs: no work is lost, few interrupts come for each run, and a masked source holds no
+ * other.
+ */
 TEST(gate_random)
 {
 	struct device devices[SOURCES];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * VCPUs that go to another CPU, with another clock, in the middle of a schedule: as plain data, once shifted. What is
- * left of the schedule must be what it would have been. They go when none runs: each sleeps or waits for its budget.
+ * VCPUs move to another CPU with another clock in the middle of a schedule: as plain data, shifted
+ * once. The rest of the schedule must be what it would have been. They move when none runs: each
+ * sleeps or waits for its budget.
  */
 #include <stddef.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 
 #define LENGTH		3000
 #define VCPUS		4
-#define IO		3		/* the last; its threads work for the others by turns */
-#define START		1000000000ull	/* so that a clock may be behind */
+#define IO		3		/* the last; its threads work for the others round-robin */
+#define START		1000000000ull	/* so that a clock can be behind */
 #define NOBODY		0xFF
 
 struct job {
@@ -42,7 +43,7 @@ static void create(struct sched *s, uint64_t now)
 		CHECK(sched_vcpu_create(s, &params[i], now) == i);
 }
 
-/* All of it goes from one to the other, whose clock is ahead by `by`. */
+/* Moves everything from one scheduler to the other, whose clock is ahead by `by`. */
 static void move(struct sched *from, struct sched *to, uint64_t now, int64_t by)
 {
 	struct sched_entity *e;
@@ -79,7 +80,10 @@ static void run_unit(struct sched *s, struct job *j, uint64_t now)
 	j->wake = 1 + below(60);		/* from now on */
 }
 
-/* Who had the CPU in each unit. They move at the first chance from `at` on; returns when they did. */
+/*
+ * Records which VCPU had the CPU in each unit. They move as soon as possible from `at` on. Returns
+ * the time of the move.
+ */
 static unsigned int run(uint64_t seed, unsigned int at, int64_t by, uint8_t who[LENGTH])
 {
 	struct sched *s = &cpus[0];

@@ -89,7 +89,7 @@ TEST(pages_beyond_the_top)
 	CHECK(pages_available() == 256);
 }
 
-/* The search begins where the lowest free page may be: each that is freed is found again. */
+/* The search begins at a lower bound of the lowest free page, so each freed page is found again. */
 TEST(pages_are_found_again)
 {
 	size_t i;

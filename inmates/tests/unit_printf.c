@@ -4,7 +4,7 @@
 #include <string.h>
 #include "unit.h"
 
-/* Ours and the C library's must agree, on the text and on the length. */
+/* This printf() and the C library's must agree in text and length. */
 #define SAME(...) \
 	do { \
 		char ours[128], theirs[128]; \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The archive and the ELF files in it: whatever a file says, nothing outside it is read. */
+/* The archive and the ELF files in it: for any contents of a file, nothing outside it is read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void make(void)
 	member("TRAILER!!!", 0, "");
 }
 
-/* From memory that ends where the archive does. */
+/* Reads from memory that ends where the archive ends. */
 static const char *add(struct archive *a)
 {
 	char *exact = malloc(length);

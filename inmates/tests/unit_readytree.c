@@ -84,7 +84,7 @@ static unsigned int change(int i, unsigned int count)
 	return count - 1;
 }
 
-/* Against an array that is searched, with few members and with many. */
+/* Compares with a searched array, with few members and with many. */
 TEST(readytree_random)
 {
 	unsigned int count = 0, i, most;
@@ -100,7 +100,7 @@ TEST(readytree_random)
 	}
 }
 
-/* In and against the order of keys: what would make an unbalanced tree a list. */
+/* Inserts in ascending and descending order of keys, which would make an unbalanced tree a list. */
 TEST(readytree_sorted)
 {
 	int i, way;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What VCPUs and their entities do together. The servers' rules: unit_servers.c; long runs: test_sched_properties.py, test_sched_twin.py. */
+/*
+ * Tests of VCPUs and their entities together. unit_servers.c tests the servers' rules;
+ * test_sched_properties.py and test_sched_twin.py do long runs.
+ */
 #include <string.h>
 #include "../quest/sched/sched.h"
 #include "unit.h"
@@ -55,9 +58,9 @@ TEST(sched_budget_and_background)
 	CHECK(vcpu(MAIN_VCPU, 20, 100, 0) == 0);
 	sched_bind(&s, &a, 0, 0);
 	sched_ready(&s, &a, 0);
-	sched_ready(&s, &a, 0);			/* twice is once */
+	sched_ready(&s, &a, 0);			/* a second call changes nothing */
 	CHECK(chosen(&a, 20, 0));
-	CHECK(chosen(&a, 100, 20));		/* alone in the background: no turns */
+	CHECK(chosen(&a, 100, 20));		/* alone in the background: no quantum */
 	CHECK(chosen(&a, 120, 100));
 	CHECK(s.vcpus[0].counts.used == 20 && s.vcpus[0].counts.background == 80);
 	CHECK(s.vcpus[0].counts.depleted == 1 && !s.vcpus[0].counts.overruns);
@@ -93,17 +96,20 @@ TEST(sched_shorter_period_first)
 	CHECK(chosen(&b, 10, 0));
 	CHECK(chosen(&a, 30, 10));
 	CHECK(chosen(&c, 31, 30));
-	CHECK(chosen(&a, 41, 31));		/* background, by turns */
+	CHECK(chosen(&a, 41, 31));		/* background, round-robin */
 	CHECK(chosen(&b, 50, 41));
 	CHECK(chosen(&b, 60, 50));
 	sched_block(&s, &b, 55);
-	CHECK(chosen(&c, 64, 55));		/* what is left of its turn */
+	CHECK(chosen(&c, 64, 55));		/* the rest of its quantum */
 	/* c has no budget before 1000 and is below a: a's timer is not set for it */
 	CHECK(chosen(&a, 120, 100));
 }
 
-/* A budget that comes back to a lower VCPU is no reason to interrupt a higher one. */
-/* Of the same period: an I/O VCPU before a Main VCPU, then the lower id; who came first does not matter. */
+/* A replenishment of a lower VCPU does not interrupt a higher one. */
+/*
+ * On equal periods: an I/O VCPU before a Main VCPU, then the lower id; the order of wake-up does
+ * not matter.
+ */
 TEST(sched_equal_periods)
 {
 	set_up(false);
@@ -171,7 +177,10 @@ TEST(sched_bind_moves)
 	CHECK(chosen(NULL, SCHED_NEVER, 12) && s.vcpus[1].counts.used == 2);
 }
 
-/* An interrupt's handler is charged to the I/O VCPU it wakes, which goes on at once with what is left of its budget. */
+/*
+ * An interrupt handler is charged to the I/O VCPU that it wakes, which goes on at once with the
+ * rest of its budget.
+ */
 TEST(sched_interrupts_are_charged)
 {
 	set_up(true);
@@ -181,8 +190,8 @@ TEST(sched_interrupts_are_charged)
 	sched_bind(&s, &b, 1, 0);
 	sched_ready(&s, &a, 0);
 	CHECK(chosen(&a, 50, 0));
-	sched_ready_for(&s, &b, 100, 20);	/* it came at 20 */
-	sched_charge_for(&s, 1, 20, 24);	/* and took 4 */
+	sched_ready_for(&s, &b, 100, 20);	/* the interrupt came at 20 */
+	sched_charge_for(&s, 1, 20, 24);	/* and its handler took 4 */
 	CHECK(s.vcpus[0].counts.used == 20 && s.vcpus[1].counts.used == 4 && a.used == 20);
 	CHECK(s.vcpus[1].counts.interrupts == 1 && s.vcpus[1].counts.interrupt_time == 4);
 	CHECK(chosen(&b, 30, 24));		/* 6 are left of 10 % of a's period */
@@ -194,7 +203,7 @@ TEST(sched_interrupts_are_charged)
 	CHECK(chosen(&a, 58, 28));
 }
 
-/* Without budget it has to wait, the longer for the handler: but only then. */
+/* Without budget the VCPU waits, and the handler makes the wait longer; with budget it does not. */
 TEST(sched_interrupts_without_budget)
 {
 	set_up(false);
@@ -208,7 +217,7 @@ TEST(sched_interrupts_without_budget)
 	CHECK(chosen(&b, 160, 150));
 }
 
-/* Nobody is woken: no budget in hand is left behind, and none of before is used. */
+/* The handler wakes no thread: no current budget remains, and no earlier budget is used. */
 TEST(sched_interrupts_while_it_sleeps)
 {
 	set_up(false);
@@ -221,7 +230,7 @@ TEST(sched_interrupts_while_it_sleeps)
 	CHECK(vcpu_eligible(&s.vcpus[1]) == 300 && s.vcpus[1].main.length == 2 && s.vcpus[1].main.queue[1].at == 400);
 }
 
-/* Who destroys and creates again gains nothing. */
+/* Destroying a VCPU and creating it again gains nothing. */
 TEST(sched_no_budget_by_birth)
 {
 	uint64_t now = 0, used = 0;
@@ -246,7 +255,7 @@ TEST(sched_no_budget_by_birth)
 	CHECK(used > 200);
 }
 
-/* What a destroyed VCPU used holds up others for that much, not for all that it could have used. */
+/* A destroyed VCPU delays others by what it used, not by all that it could have used. */
 TEST(sched_the_dead_take_no_more_than_they_had)
 {
 	int i;
@@ -288,13 +297,16 @@ TEST(sched_set_forgets_nothing)
 	CHECK(!strcmp(s.vcpus[0].params.name, "more"));
 }
 
-/* Nor by being made small before another is created: two that are not admitted together never run together. */
+/*
+ * Nor does making it smaller before creating another: two VCPUs that are not admitted together
+ * never run together.
+ */
 TEST(sched_set_hides_nothing)
 {
 	struct vcpu_params small = { "small", MAIN_VCPU, 1, 100, 0 };
 	int round, id;
 
-	for (round = 0; round < 3; round++) {		/* set once, twice, and destroyed then */
+	for (round = 0; round < 3; round++) {	/* changed once, twice, and then destroyed */
 		set_up(false);
 		CHECK(vcpu(MAIN_VCPU, 50, 100, 0) == 0);
 		sched_bind(&s, &a, 0, 0);
@@ -309,7 +321,7 @@ TEST(sched_set_hides_nothing)
 		CHECK(vcpu(MAIN_VCPU, 50, 100, 50) == 1);
 		CHECK(vcpu_eligible(&s.vcpus[1]) == 100);
 		CHECK(sched_vcpu_destroy(&s, 1, 50) == 0);
-		id = vcpu(MAIN_VCPU, 50, 100, 100);		/* all has come back */
+		id = vcpu(MAIN_VCPU, 50, 100, 100);		/* everything is replenished */
 		CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 100);
 	}
 }
@@ -322,7 +334,7 @@ TEST(sched_trial_allows_calls_in_between)
 	set_up(false);
 	CHECK(vcpu(MAIN_VCPU, 20, 100, 0) == 0 && vcpu(MAIN_VCPU, 30, 100, 1) == 1);
 	sched_trial_begin(&s, &more, -1, 10);
-	CHECK(sched_vcpu_destroy(&s, 0, 11) == 0);		/* too late: it counts still */
+	CHECK(sched_vcpu_destroy(&s, 0, 11) == 0);		/* too late: it still counts */
 	sched_trial_decide(&s);
 	CHECK(sched_trial_apply(&s, 12) == SCHED_OVER_BOUND && !sched_vcpu(&s, 2));
 	more.budget = 10;
@@ -332,12 +344,15 @@ TEST(sched_trial_allows_calls_in_between)
 	CHECK(vcpu(MAIN_VCPU, 30, 100, 30) == 0 && vcpu(MAIN_VCPU, 30, 100, 31) == 1);
 	sched_trial_begin(&s, &more, 1, 40);
 	sched_trial_decide(&s);
-	s.vcpus[1].counts.created++;				/* another one, under the same number */
+	s.vcpus[1].counts.created++;				/* another VCPU with the same id */
 	CHECK(sched_trial_apply(&s, 41) == SCHED_NO_VCPU && s.vcpus[1].params.budget == 30);
 	CHECK(sched_vcpu_set(&s, 1, &more, 50) == 0 && s.vcpus[1].params.budget == 10);
 }
 
-/* Nor can it be larger before what a destroyed one has used is back, where both are not admitted together. */
+/*
+ * Nor can it grow before the use of a destroyed VCPU is replenished, if both are not admitted
+ * together.
+ */
 TEST(sched_set_waits_for_the_dead)
 {
 	const struct vcpu_params larger = { "v", MAIN_VCPU, 60, 100, 0 };
@@ -353,7 +368,10 @@ TEST(sched_set_waits_for_the_dead)
 	CHECK(vcpu_eligible(&s.vcpus[1]) == 100);
 }
 
-/* An I/O VCPU's use counts from the moment it is changed, in the middle of its budget too: t_e = 0 + 10 / 40 %. */
+/*
+ * An I/O VCPU's use counts from the moment it is changed, in the middle of its budget too: t_e = 0
+ * + 10 / 40 %.
+ */
 TEST(sched_set_remembers_io)
 {
 	const struct vcpu_params smaller = { "v", IO_VCPU, 10, 100, 0 };
@@ -399,7 +417,7 @@ TEST(sched_all_256)
 	CHECK(vcpu(MAIN_VCPU, 1, 1000, 0) == 77);
 }
 
-/* VCPU `id` uses its budget, from `now` to `end`, and is destroyed. */
+/* Lets VCPU `id` use its budget from `now` to `end`, and destroys it. */
 static void use_up(int id, uint64_t now, uint64_t end)
 {
 	sched_bind(&s, &a, id, now);
@@ -409,7 +427,10 @@ static void use_up(int id, uint64_t now, uint64_t end)
 	CHECK(sched_vcpu_destroy(&s, id, end) == 0);
 }
 
-/* Where all are gone and none is settled, a new one takes the place of one that nobody notices. */
+/*
+ * If all slots hold destroyed VCPUs that are remembered, a new VCPU takes the slot of one that does
+ * not count.
+ */
 TEST(sched_ids_of_the_dead)
 {
 	int i;
@@ -424,13 +445,16 @@ TEST(sched_ids_of_the_dead)
 	CHECK(vcpu(MAIN_VCPU, 1, 100, SCHED_VCPUS) == 0);
 	CHECK(vcpu_eligible(&s.vcpus[0]) == SCHED_VCPUS);
 	CHECK(sched_owned(&s, 0, SCHED_VCPUS) == SCHED_VCPUS);
-	/* with one of that period there, they are noticed */
+	/* beside a VCPU of that period, they count */
 	CHECK(vcpu(MAIN_VCPU, 1, 1000, SCHED_VCPUS) == 1);
 	CHECK(vcpu(MAIN_VCPU, 1, 1000, SCHED_VCPUS) == SCHED_FULL);
 	CHECK(sched_owned(&s, 0, 1000 + SCHED_VCPUS) == 2);
 }
 
-/* Those that are gone count by what they used, not by their number; those of a longer period than all that are there not at all. */
+/*
+ * Destroyed VCPUs count by their use, not by their number; those of a longer period than all
+ * existing ones do not count.
+ */
 TEST(sched_the_dead_weigh_what_they_used)
 {
 	int i;
@@ -445,7 +469,10 @@ TEST(sched_the_dead_weigh_what_they_used)
 	CHECK(i >= 0 && vcpu_eligible(&s.vcpus[i]) == 10020);
 }
 
-/* What one owner has used does not delay another: it is refused, as it was before. Who inherits the use waits. */
+/*
+ * The use of one owner does not delay another owner, whose VCPU is rejected instead. The heir of
+ * the use waits.
+ */
 TEST(sched_owners)
 {
 	const struct vcpu_params larger = { "v", MAIN_VCPU, 50, 100, 9 };
@@ -461,7 +488,8 @@ TEST(sched_owners)
 	CHECK(sched_vcpu_destroy(&s, id, 60) == 0);
 	id = vcpu_of(1, MAIN_VCPU, 50, 100, 60);
 	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 100);
-	CHECK(sched_vcpu_destroy(&s, id, 70) == 0);	/* it has used nothing: that is not remembered */
+	/* it has used nothing, so nothing is remembered */
+	CHECK(sched_vcpu_destroy(&s, id, 70) == 0);
 	CHECK(sched_owned(&s, 1, 70) == 1);
 	sched_inherit(&s, 1, 2);
 	CHECK(sched_owned(&s, 1, 70) == 0 && sched_owned(&s, 2, 70) == 1);
@@ -472,11 +500,14 @@ TEST(sched_owners)
 	id = vcpu_of(3, MAIN_VCPU, 50, 100, 100);
 	use_up(id, 100, 150);
 	sched_inherit(&s, 3, SCHED_NOBODY);
-	id = vcpu_of(4, MAIN_VCPU, 50, 100, 160);	/* what was nobody's delays all */
+	id = vcpu_of(4, MAIN_VCPU, 50, 100, 160);	/* use without an owner delays all */
 	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 200);
 }
 
-/* A new one begins when enough is back, not when all is; and never later than a period of one that is gone. */
+/*
+ * A new VCPU begins when enough is replenished, not everything, and never later than a period of a
+ * destroyed one.
+ */
 TEST(sched_begins_when_enough_is_back)
 {
 	int first, second, id;
@@ -494,7 +525,10 @@ TEST(sched_begins_when_enough_is_back)
 	CHECK(vcpu_eligible(&s.vcpus[vcpu(MAIN_VCPU, 40, 100, 500)]) == 600);
 }
 
-/* Who goes over to a VCPU without budget while it runs is charged to nobody, and changes nothing there: however often. */
+/*
+ * A running thread that moves to a VCPU without budget is charged to no budget and changes nothing
+ * there, however often.
+ */
 TEST(sched_bind_charges_no_budget_that_is_not_there)
 {
 	uint64_t now;
@@ -515,7 +549,7 @@ TEST(sched_bind_charges_no_budget_that_is_not_there)
 	}
 	CHECK(vcpu_eligible(&s.vcpus[id]) == 100 && !s.vcpus[id].counts.used && s.vcpus[id].counts.background == 10);
 	CHECK(sched_vcpu_destroy(&s, id, 60) == 0 && s.vcpus[id].state == VCPU_FREE);
-	/* and one that has budget is dispatched: 1 of 1 is used, not 1 too many */
+	/* and a VCPU with budget is dispatched: 1 of 1 is used, not 1 too many */
 	sched_bind(&s, &b, 0, 100);
 	sched_ready(&s, &b, 100);
 	CHECK(sched_decide(&s, 100).entity == &b && sched_bind(&s, &b, 1, 101) == 0);
@@ -523,7 +557,10 @@ TEST(sched_bind_charges_no_budget_that_is_not_there)
 	CHECK(s.vcpus[1].counts.used == 1 && !s.vcpus[1].counts.overruns && vcpu_eligible(&s.vcpus[1]) == 111);
 }
 
-/* Without a budget: admitted beside anything, runs when nobody else wants the CPU, and is charged nothing. */
+/*
+ * Without a budget: always admitted, runs when no VCPU with budget is runnable, and is charged
+ * nothing.
+ */
 TEST(sched_without_budget)
 {
 	const struct vcpu_params none = { "n", BACKGROUND_VCPU, 0, 0, 0 }, some = { "s", MAIN_VCPU, 50, 100, 0 };
@@ -536,13 +573,15 @@ TEST(sched_without_budget)
 	CHECK(chosen(&b, SCHED_NEVER, 0));
 	sched_ready(&s, &a, 5);
 	CHECK(chosen(&a, 55, 5));
-	CHECK(chosen(&b, 60, 55));		/* what is left of its turn; then a's, in the background too */
+	/* the rest of its quantum; then a's, in the background too */
+	CHECK(chosen(&b, 60, 55));
 	CHECK(s.vcpus[1].counts.background == 5 && !s.vcpus[1].counts.used && vcpu_left(&s.vcpus[1], 55) == 0);
 	sched_charge_for(&s, 1, 56, 58);
 	CHECK(sched_vcpu_set(&s, 1, &some, 60) == SCHED_OVER_BOUND);
 	CHECK(sched_vcpu_set(&s, 0, &none, 60) == 0 && s.vcpus[0].settled == 105);
 	CHECK(sched_vcpu_set(&s, 1, &some, 60) == 0);
-	CHECK(vcpu_eligible(&s.vcpus[1]) == 105 && s.vcpus[1].main.limit == SPORADIC_MAX);	/* when what 0 has used is back */
+	/* when the use of 0 is replenished */
+	CHECK(vcpu_eligible(&s.vcpus[1]) == 105 && s.vcpus[1].main.limit == SPORADIC_MAX);
 	sched_unbind(&s, &b, 60);
 	CHECK(sched_vcpu_destroy(&s, 1, 60) == 0 && sched_vcpu_destroy(&s, 2, 60) == 0 && s.vcpus[2].state == VCPU_FREE);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The servers by themselves; figure 4.3 as a whole is in test_sched_figure.py. */
+/* Tests of the servers alone. test_sched_figure.py has figure 4.3 as a whole. */
 #include <string.h>
 #include "../quest/sched/pibs.h"
 #include "../quest/sched/sched.h"
@@ -28,7 +28,8 @@ TEST(sporadic_overrun_is_put_off)
 	CHECK(sporadic_charge(&m, 5, 5) == 0);
 	sporadic_block(&m, 5);
 	QUEUE({ 0, 15 }, { 50, 5 });
-	CHECK(sporadic_charge(&m, 18, 23) == 3);		/* three too long: from the next chunk */
+	/* an overrun of three, taken from the next chunk */
+	CHECK(sporadic_charge(&m, 18, 23) == 3);
 	QUEUE({ 53, 20 });				/* 50 + 3, and it touches the one at 50 */
 	CHECK(m.usage == 3 && sporadic_left(&m) == 17);
 }
@@ -40,7 +41,7 @@ TEST(sporadic_overrun_in_pieces)
 	sporadic_block(&m, 5);
 	CHECK(sporadic_charge(&m, 16, 21) == 1);
 	QUEUE({ 51, 20 });
-	CHECK(sporadic_charge(&m, 2, 23) == 2);		/* as if it had been three at once */
+	CHECK(sporadic_charge(&m, 2, 23) == 2);		/* the same as three at once */
 	QUEUE({ 53, 20 });
 	CHECK(m.usage == 3);
 }
@@ -67,7 +68,7 @@ TEST(sporadic_overrun_of_many_rounds)
 	CHECK(m.usage == 1);
 }
 
-/* What was used comes late, with another chunk; what was not used stays. */
+/* Used budget comes back late, with another chunk; unused budget stays. */
 TEST(sporadic_full_queue_delays_what_was_used)
 {
 	sporadic_init(&m, 20, 100, 0);
@@ -82,7 +83,9 @@ TEST(sporadic_full_queue_delays_what_was_used)
 	CHECK(sporadic_left(&m) == 10 && sporadic_settled(&m) == 110);
 }
 
-/* Of three chunks with room for two behind the first: 2 for 10 units longer is less than 3 for 40. */
+/*
+ * Of three chunks with room for two behind the first: 2 for 10 units longer is less than 3 for 40.
+ */
 TEST(sporadic_full_queue_delays_the_least)
 {
 	sporadic_init(&m, 20, 100, 0);
@@ -141,7 +144,7 @@ TEST(pibs_begins_at_its_first_dispatch)
 {
 	pibs_init(&p, 4, 100, 0);
 	pibs_wake(&p, 50, false, 28);
-	pibs_dispatch(&p, 33);				/* somebody higher had the CPU before */
+	pibs_dispatch(&p, 33);				/* a higher VCPU had the CPU before */
 	pibs_charge(&p, 1);
 	pibs_dispatch(&p, 40);				/* and in between */
 	pibs_charge(&p, 1);
@@ -160,10 +163,10 @@ TEST(pibs_inherits_the_shortest)
 	pibs_wake(&p, 50, true, 3);
 	CHECK(p.inherited == 50 && pibs_left(&p) == 2);
 	pibs_charge(&p, 1);
-	pibs_wake(&p, 30, true, 4);			/* 3 would be all, 4 are used */
+	pibs_wake(&p, 30, true, 4);			/* the budget would be 3, and 4 are used */
 	CHECK(p.left == 0 && pibs_eligible(&p) == 40);
 	pibs_block(&p);
-	pibs_wake(&p, 0, false, 50);			/* nobody known */
+	pibs_wake(&p, 0, false, 50);			/* an unknown requester */
 	CHECK(p.inherited == 100 && pibs_eligible(&p) == 50);
 }
 

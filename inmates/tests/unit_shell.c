@@ -21,7 +21,7 @@ static void echo(const char *text, size_t n)
 	screen_write(&s, text, n);
 }
 
-/* What Tab may complete. */
+/* The words that Tab can complete. */
 static const char *names(unsigned int i)
 {
 	static const char *const list[] = { "echo", "canny", "count", "cpu", "counter" };
@@ -45,7 +45,7 @@ static bool key(uint8_t k)
 	return done;
 }
 
-/* Types; returns how many lines were finished, the last of which is in l.text. */
+/* Types keys. Returns how many lines were finished; the last one is in l.text. */
 static int type(const char *keys)
 {
 	int lines = 0;
@@ -60,7 +60,7 @@ static int type(const char *keys)
 	return lines;
 }
 
-/* Types a line on an empty screen: it must read `want`, and the screen must show it. */
+/* Types a line on an empty screen. The line must be `want`, and the screen must show it. */
 static bool gives(const char *keys, const char *want)
 {
 	size_t i, n = strlen(want);
@@ -136,7 +136,7 @@ TEST(line_abort_and_junk)
 	CHECK(gives("cut\033[\r", "cut"));
 }
 
-/* Does the screen read `want` from cell `n` on? */
+/* Returns true if the screen shows `want` from cell `n` on. */
 static bool row_is(unsigned int n, const char *want)
 {
 	for (; *want; want++, n++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Address spaces and copies, on memory whose address is what the kernel would take for physical. */
+/* Tests address spaces and copies, on memory whose address serves as the physical address. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@ static struct space s;
 static uint64_t kernel_root, switched_to;
 static unsigned int generation, forgotten;
 
-/* What paging.c does, without a CPU. */
+/* Replaces paging.c, without a CPU. */
 uint64_t paging_usable(uint64_t flags)
 {
 	return flags;
@@ -173,7 +173,7 @@ TEST(space_copy_is_a_copy)
 	CHECK(!space_translate(&t, AT, SPACE_EXECUTE));
 	space_destroy(&t);
 	CHECK(pages_available() == before);
-	/* and with ever less memory for it */
+	/* and with less and less memory */
 	while (pages_available() > 1) {
 		size_t had = pages_available();
 
@@ -229,7 +229,9 @@ TEST(usercopy_strings)
 	CHECK(copy_string_from_user(&s, name, 0x100000, 8) == -1);
 }
 
-/* Pages that are free and may still be in the TLB when others get the CPU are everybody's. */
+/*
+ * Free pages that may still be in the TLB when another program gets the CPU would be open to all.
+ */
 static size_t known;			/* free pages at the last flush or pause */
 static unsigned int flushes;
 
@@ -252,7 +254,8 @@ TEST(space_flushes_before_others_run)
 	s.heap = s.brk = AT;
 	space_set_hooks(note_pause, note_flush);
 	known = pages_available();
-	CHECK(!space_move_brk(&s, (int64_t)(PAGES * PAGE_SIZE)));	/* too much: comes and goes */
+	/* too much: mapped and taken back */
+	CHECK(!space_move_brk(&s, (int64_t)(PAGES * PAGE_SIZE)));
 	CHECK(flushes && pages_available() == known && !s.pages);
 	CHECK(space_move_brk(&s, 100 * PAGE_SIZE));
 	flushes = 0;
@@ -278,7 +281,7 @@ TEST(kstack_has_a_guard_below)
 	at = kstack_make(5);
 	CHECK(at != 0);
 	CHECK(there(at) && there(at + KSTACK_BYTES - 1) && !there(at - 1) && !there(at - KSTACK_GUARD) && !there(at + KSTACK_BYTES));
-	CHECK(there(at - KSTACK_GUARD - 1));				/* its neighbour begins only there */
+	CHECK(there(at - KSTACK_GUARD - 1));	/* the neighbour's stack begins only there */
 	CHECK(!(*table_find(kernel_root, at) & PTE_USER) && *table_find(kernel_root, at) & PTE_NO_EXECUTE);
 	CHECK(kstack_guarded(at) == -1 && kstack_guarded(at - 1) == 5 && kstack_guarded(at - KSTACK_GUARD) == 5);
 	CHECK(kstack_guarded(at - KSTACK_GUARD - 1) == -1 && kstack_guarded(at + KSTACK_BYTES) == 6);
@@ -314,7 +317,7 @@ static void count_pause(void)
 	pauses++;
 }
 
-/* Tables stay where pages were: to look through them takes long, too. */
+/* Tables stay after their pages are freed, and a walk through them takes long, too. */
 TEST(space_copy_of_nothing_lets_others_run)
 {
 	struct space t;
@@ -332,7 +335,10 @@ TEST(space_copy_of_nothing_lets_others_run)
 	space_set_hooks(NULL, NULL);
 }
 
-/* What takes long lets interrupts in: after each page that is cleared or copied, after each table that is freed. */
+/*
+ * Long work opens interrupts: after each page that is cleared or copied, after each table that is
+ * freed.
+ */
 TEST(space_breathes)
 {
 	struct space copy;
@@ -352,11 +358,12 @@ TEST(space_breathes)
 	s.heap = AT;
 	s.brk = AT + 80 * PAGE_SIZE;
 	pauses = 0;
-	CHECK(space_move_brk(&s, -80 * (int64_t)PAGE_SIZE) && pauses == 1);	/* after 64 pages that are given back */
+	/* after 64 freed pages */
+	CHECK(space_move_brk(&s, -80 * (int64_t)PAGE_SIZE) && pauses == 1);
 	space_set_hooks(NULL, NULL);
 }
 
-/* Pages that others own: mapped, used, and never freed, copied or counted. */
+/* Pages with another owner are mapped and used, and never freed, copied or counted. */
 TEST(space_foreign_pages)
 {
 	uint64_t at = USER_SHARED, page;

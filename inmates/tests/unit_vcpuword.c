@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vcpu=NAME,main|io,C,T on the command line: what is right is read, what is wrong is said. */
+/* vcpu=NAME,main|io,C,T on the command line: right words are parsed, wrong ones reported. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ TEST(vcpuword_right_ones)
 	CHECK(reads("vcpu=nic,io,500us,1s", "nic", IO_VCPU, 500, 1000000));
 	CHECK(reads("vcpu=A-1_b.c,main,1us,600s", "A-1_b.c", MAIN_VCPU, 1, 600000000));
 	CHECK(reads("vcpu=abcdefghijklmno,main,010ms,600000ms", "abcdefghijklmno", MAIN_VCPU, 10000, 600000000));
-	/* whether that makes sense is for whom it is created by */
+	/* the caller that creates it checks whether that makes sense */
 	CHECK(reads("vcpu=a,main,2s,1s", "a", MAIN_VCPU, 2000000, 1000000));
 }
 
@@ -54,7 +54,7 @@ TEST(vcpuword_classes)
 	CHECK(says("vcpu=a,main.net,1ms,10ms", "main or io") && says("vcpu=a,.net,1ms,10ms", "main or io"));
 }
 
-/* Drivers get the VCPU with the most of their classes, of those that are not a program's. */
+/* A driver gets the VCPU with most of its classes, but none of a program's. */
 TEST(iovcpu_selection)
 {
 	iovcpu_set(5, IOVCPU_CLASS_NET, false);

@@ -14,9 +14,10 @@ import sys
 from . import bare as m
 
 READY = r"(?m)^> "
-SECONDS = 600   # for a command, on a busy host: with x2APIC the emulator goes instruction by instruction
+# per command, on a busy host: with x2APIC the emulator runs instruction by instruction
+SECONDS = 600
 
-# With x2APIC QEMU ends with "Bad icount read", unless it goes one by one.
+# With x2APIC QEMU ends with "Bad icount read", unless it runs instruction by instruction.
 MODES = {
     "xapic": ("EPYC-v4,-x2apic", "tcg"),
     "x2apic": ("EPYC-v4,+x2apic", "tcg,one-insn-per-tb=on"),
@@ -24,7 +25,7 @@ MODES = {
 
 
 def ask(machine: m.Machine, line: str) -> str:
-    """What the shell prints between the line and its next prompt."""
+    """Returns what the shell prints between the line and its next prompt."""
     machine.send(line + "\r")
     machine.expect(re.escape(line) + "\n", SECONDS)
     start = machine.seen

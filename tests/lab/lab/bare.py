@@ -11,19 +11,20 @@ from pathlib import Path
 from .paths import TOP
 
 QEMU = "qemu-system-x86_64"
-MATCH_MAX = 1 << 16      # what expect() finds is not longer: older text is not searched again and again
-# A clock that counts instructions: what is measured does not depend on the host. With x2APIC QEMU ends there by itself
-# ("Bad icount read"). No VGA: its memory is slow, a long text takes ten times longer.
+MATCH_MAX = 1 << 16      # the longest match of expect(), so that older text is not searched again
+# A clock that counts instructions, so measurements do not depend on the host. With x2APIC QEMU then
+# ends by itself ("Bad icount read"). There is no VGA, since its memory is slow: a long text takes
+# ten times as long.
 COUNTED = ("-cpu", "max,-x2apic", "-vga", "none", "-icount", "shift=0,sleep=off")
 
 
 def build_dir() -> Path:
-    """Where `make O=` put its output."""
+    """Returns the build folder of `make O=`."""
     return Path(os.environ.get("O", TOP / "build"))
 
 
 def build() -> None:
-    """Quest, the fake cell and the image with the programs for tests; one worker at a time."""
+    """Builds Quest, the fake cell and the test image; one worker at a time."""
     build_dir().mkdir(parents=True, exist_ok=True)
     with open(build_dir() / "quest-tests.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -36,7 +37,8 @@ def quest(name: str) -> Path:
 
 
 def until(condition, timeout: float = 120) -> bool:
-    """Ask again and again (each time is a round trip to the machine) until it is so, on however busy a host."""
+    """Asks repeatedly (each time is a round trip to the machine) until the answer is true, also on
+    a busy host."""
     end = time.monotonic() + timeout
     while not condition():
         if time.monotonic() > end:
@@ -46,7 +48,7 @@ def until(condition, timeout: float = 120) -> bool:
 
 
 class Machine:
-    """Start QEMU with `args`; text and keys go over the serial port."""
+    """Starts QEMU with `args`. Text and keys go over the serial port."""
 
     def __init__(self, *args: str, memory: str = "64M", accel: str = "tcg"):
         command = [QEMU, "-accel", accel, "-cpu", "max", "-m", memory, "-nic", "none",
@@ -55,8 +57,8 @@ class Machine:
                                         stderr=subprocess.STDOUT)
         self.fd = self.process.stdout.fileno()
         self.text = ""      # all output so far
-        self.seen = 0       # what earlier expect() calls have used up
-        self.spoilt = False     # a test has failed here: the next one gets another machine
+        self.seen = 0       # up to where earlier expect() calls have read
+        self.spoilt = False     # a test has failed here: the next one gets a new machine
 
     def __enter__(self):
         return self
@@ -73,7 +75,7 @@ class Machine:
         return bool(data)
 
     def expect(self, pattern: str, timeout: float = 120) -> re.Match:
-        """Wait for a regular expression in new output; what comes up to its end is then used up."""
+        """Waits for a regular expression in new output. The next call searches after the match."""
         end, start = time.monotonic() + timeout, self.seen
         while True:
             match = re.compile(pattern).search(self.text, start)
@@ -89,14 +91,14 @@ class Machine:
         self.process.stdin.flush()
 
     def silent(self, seconds: float) -> bool:
-        """Does nothing more come for a while?"""
+        """Returns True if no output comes for a while."""
         end, before = time.monotonic() + seconds, len(self.text)
         while time.monotonic() < end and self._read(end - time.monotonic()):
             pass
         return len(self.text) == before
 
     def exit_status(self, timeout: float = 120) -> int:
-        """Wait for QEMU to end by itself."""
+        """Waits until QEMU ends by itself."""
         end = time.monotonic() + timeout
         while self._read(max(0.1, end - time.monotonic())) and time.monotonic() < end:
             pass
@@ -104,7 +106,7 @@ class Machine:
 
 
 class Shell:
-    """Quest's shell on a machine. `ready` is what stands behind the output of a command."""
+    """Quest's shell on a machine. `ready` is the pattern that follows the output of a command."""
 
     def __init__(self, machine: Machine, ready: str):
         self.machine = machine
@@ -112,7 +114,7 @@ class Shell:
         machine.expect(ready)
 
     def run(self, line: str) -> str:
-        """Type a line; returns what the command printed."""
+        """Types a line. Returns what the command printed."""
         self.machine.send(line + "\r")
         self.machine.expect(re.escape(line) + "\n")
         start = self.machine.seen
@@ -120,6 +122,6 @@ class Shell:
         return self.machine.text[start:match.start()]
 
     def start(self, line: str) -> None:
-        """Type a line whose command does not come back."""
+        """Types a line whose command does not return."""
         self.machine.send(line + "\r")
         self.machine.expect(re.escape(line) + "\n")
