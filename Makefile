@@ -4,7 +4,7 @@
 # make deps        installs by apt what building and the lab need on this machine
 # make demo        shows the system at work in an emulated machine
 # make shell       gives a root shell in that machine (demo, shell, bench: MACHINE=intel for VT-x)
-# make quest       runs Quest alone in an emulated machine, in this terminal (FILES=: an archive of programs)
+# make quest       runs Quest alone in an emulated machine, in this terminal (FILES=: an archive)
 # make check       every test; of those on VT-x, in Bochs, the most that fits
 # make check-intel all of those on VT-x (half an hour)
 # make check-all   every test on every kind of machine, long proofs and fuzzing, all kernels

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Flags and rules for the code of an inmate. Set TOP (the tree) and O (the build folder) before the include.
+# Flags and rules for the code of an inmate. Set TOP (the tree) and O (the build folder) before the
+# include.
 
 include $(TOP)/scripts/quiet.mk
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Rules for an inmate for tests, which is not installed. Set NAME (the folder under $(O)), ELF and SRC
-# before the include.
+# Rules for an inmate for tests, which is not installed. Set NAME (the folder under $(O)), ELF and
+# SRC before the include.
 TOP := $(abspath $(dir $(abspath $(lastword $(MAKEFILE_LIST))))/..)
 O ?= $(TOP)/build
 OUT := $(O)/$(NAME)

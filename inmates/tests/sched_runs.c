@@ -22,7 +22,7 @@ enum {
 	P8 = 1 << 8,		/* I/O VCPU: at most U * t + U * T in [0, t) */
 	P9 = 1 << 9,	/* the same, though VCPUs above it are created, destroyed and changed */
 	P10 = 1 << 10,		/* the highest VCPU, which takes 4/5 of C in each T at most, in many small pieces, never waits */
-	P11 = 1 << 11,	/* rested I/O VCPU: what an interrupt handler wakes runs right after it */
+	P11 = 1 << 11,	/* rested I/O VCPU: a thread woken by a handler runs right after it */
 };
 
 struct job {

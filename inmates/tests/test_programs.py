@@ -60,7 +60,7 @@ def fake_cell():
 
 
 class Programs(m.Shell):
-    """What a program prints, without the shell's line that its VCPU begins late, which comes on a
+    """Output of a program, without the shell's line that its VCPU begins late, which comes on a
     fast host."""
 
     def run(self, line: str) -> str:
@@ -73,7 +73,7 @@ def shell(request, kept):
 
 
 def in_time(out: str) -> str:
-    """What was printed, without the line that a VCPU begins late, which depends on what ran just
+    """The output, without the line that a VCPU begins late, which depends on what ran just
     before."""
     return re.sub(r"(?m)^\S+ begins in \d+ ms, .*\n", "", out)
 
@@ -140,7 +140,7 @@ def test_shared_memory(shell, nothing_lost):
 
 
 def admitted_or_not(out: str) -> str:
-    """What was printed, without the line that there is no room for a VCPU of its own."""
+    """The output, without the line that there is no room for a VCPU of its own."""
     return re.sub(r"(?m)^\S+: no VCPU of 20/100 ms: .*\n", "", in_time(out))
 
 
@@ -203,7 +203,7 @@ def background(shell, line: str) -> int:
 
 
 def test_program_moves(shell, nothing_lost):
-    """A program with threads that wait in every way becomes plain data and goes on unchanged."""
+    """A program with threads that wait in every way becomes plain data and continues unchanged."""
     pid = background(shell, "moves 4")
     assert m.until(lambda: "moves: ready" in end_of(shell))
     time.sleep(1)
@@ -300,7 +300,7 @@ def test_break_ends_the_family(shell, nothing_lost):
 
 
 def test_the_shell_finds_room_among_many(shell, nothing_lost):
-    """A program that forks until it fails leaves room for what the shell starts."""
+    """A program that forks until it fails leaves room for programs of the shell."""
     pid = int(re.match(r"\[(\d+)\]", shell.run("hostile full &"))[1])
     assert m.until(lambda: re.search(r"children, then there are too many programs", end_of(shell)))
     assert shell.run("hello you") .endswith("hello from you\n")

@@ -13,7 +13,7 @@ from lab import bare as m
 pytestmark = pytest.mark.usefixtures("built")
 
 SAMPLES = m.TOP / "inmates/quest/user/programs"
-POSIX = ("buffer", "pipeline", "ticker")        # sources that use nothing of Quest
+POSIX = ("buffer", "pipeline", "ticker")        # sources that use no part of Quest
 MAKEFILE = """\
 include $(shell pkg-config --variable=makefragment qv-quest)
 demo.cpio: quest/buffer quest/pipeline quest/ticker quest/two quest/plain note.txt
@@ -88,12 +88,12 @@ def quest(folder):
 
 
 def in_quest(shell: m.Shell, line: str) -> str:
-    """What the program printed, without the shell's line about its VCPU."""
+    """Output of the program, without the shell's line about its VCPU."""
     return re.sub(r"(?m)^\S+ (begins in \d+ ms|: no VCPU of).*\n", "", shell.run(line))
 
 
 def test_no_header_of_the_host_is_found(folder):
-    """A header that Quest does not have is an error; the host's is not used."""
+    """A header that Quest does not have is an error; a header of the host is not used."""
     (folder.path / "foreign.c").write_text("#include <sys/socket.h>\n")
     flags = folder.run("pkg-config", "--cflags", "qv-quest").split()
     done = subprocess.run(["gcc", *flags, "-c", "foreign.c"], cwd=folder.path, text=True, capture_output=True, check=False)

@@ -42,7 +42,7 @@ static size_t ours(struct text *t, const char *fmt, ...)
 	return n;
 }
 
-/* Gives both libraries the same format, also one that the compiler would reject. */
+/* Gives both libraries the same format, even if the compiler would reject it. */
 #define SAME(fmt, ...) \
 	do { \
 		static struct text t; \

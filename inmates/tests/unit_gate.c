@@ -46,7 +46,7 @@ TEST(gate_level)
 	CHECK(gate_end(&g, &s) && !s.held && !s.due);
 }
 
-/* A source without a mask may fire once more. Only then are its class and lower classes held. */
+/* A source without a mask may fire again. Only then are its class and lower classes held. */
 TEST(gate_unmasked)
 {
 	struct gate g = { 0 };

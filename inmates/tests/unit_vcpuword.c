@@ -54,7 +54,7 @@ TEST(vcpuword_classes)
 	CHECK(says("vcpu=a,main.net,1ms,10ms", "main or io") && says("vcpu=a,.net,1ms,10ms", "main or io"));
 }
 
-/* A driver gets the VCPU with most of its classes, but none of a program's. */
+/* A driver gets the VCPU with most of its classes, but no VCPU of a program. */
 TEST(iovcpu_selection)
 {
 	iovcpu_set(5, IOVCPU_CLASS_NET, false);

@@ -110,7 +110,7 @@ static void *wait_long(void *arg)
 	return arg;
 }
 
-/* Exits with 1 if fifteen threads can exist beside this one. */
+/* Exits with 1 if fifteen more threads can exist. */
 static void have_all_threads(void)
 {
 	char *argv[] = { "calls", NULL };

@@ -97,7 +97,7 @@ static void *overrun(void *arg)
 	return arg;
 }
 
-/* Beside a waiting thread: both are killed. */
+/* With a second, waiting thread: both are killed. */
 static void thread(void)
 {
 	pthread_t t;

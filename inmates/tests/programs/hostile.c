@@ -102,7 +102,7 @@ static int race(long rounds)
 	return stale != 0;
 }
 
-/* Characters that a console does not show, so the time is the kernel's. */
+/* Characters that a console does not show, so the kernel takes all the time. */
 static int flood(void)
 {
 	char *room = malloc(MUCH);

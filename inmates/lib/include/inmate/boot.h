@@ -43,8 +43,8 @@ bool boot_parse_mb1_map(struct boot_info *out, const void *map, size_t length);
 
 /*
  * Fills `out` from the registers that the loader gave to start.S. Reads the
- * Multiboot information in place (identity mapping). Returns false if there is
- * none or it is bad.
+ * Multiboot information in place (identity mapping). Returns false if it is
+ * absent or bad.
  */
 bool boot_parse(struct boot_info *out, uint32_t magic, uint32_t address);
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Returns the median of three measurements, so that one disturbed measurement has no effect. */
+/* Returns the median of three measurements, so a single disturbed measurement has no effect. */
 static inline uint64_t median3(uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t low = a < b ? a : b, high = a < b ? b : a;

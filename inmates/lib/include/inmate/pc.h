@@ -29,7 +29,7 @@ void ioapic_route(unsigned int pin, unsigned int vector, uint32_t apic_id);
 /* Masks or unmasks a pin. An edge that comes while the pin is masked is lost. Interrupts off. */
 void ioapic_mask(unsigned int pin, bool masked);
 
-/* 16550 at 0x3F8 (IRQ 4), 115200 8n1. If there is none, writes are dropped and reads return -1. */
+/* 16550 at 0x3F8 (IRQ 4), 115200 8n1. Without a chip, writes are dropped and reads return -1. */
 #define SERIAL_IRQ	4
 void serial_init(void);
 void serial_write(const char *text, size_t n);

@@ -18,7 +18,7 @@
 #define PCI_COMMAND_MASTER	0x004
 #define PCI_COMMAND_NO_INTX	0x400
 
-/* Return the cell's nth function, and the first function with these ids; NULL: there is none. */
+/* Return the cell's nth function, and the first function with these ids; NULL: no such function. */
 const struct qv_info_device *pci_nth(unsigned int n);
 const struct qv_info_device *pci_find(uint16_t vendor, uint16_t device);
 
@@ -46,7 +46,7 @@ bool pci_enable(const struct qv_info_device *d, bool pin, bool master);
 unsigned int pci_capability(uint32_t bdf, uint8_t id);
 
 /*
- * Enables MSI: `vector` (32..255) on CPU `apic_id` (below 255), which must be the cell's.
+ * Enables MSI: `vector` (32..255) on CPU `apic_id` (below 255) of the cell.
  * Needs pci_enable() with `master`. Returns false if there is no MSI or the monitor rejected it.
  */
 bool pci_msi(const struct qv_info_device *d, uint8_t vector, uint32_t apic_id);
