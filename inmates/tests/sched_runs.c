@@ -272,8 +272,8 @@ uint32_t run_overrun(uint64_t seed)
 }
 
 /*
- * The highest VCPU wakes more often in a period than its queue is long, for one unit each, beside
- * an always runnable VCPU.
+ * The highest VCPU wakes more often in a period than its queue is long, for one unit each, while
+ * another VCPU is always runnable.
  */
 uint32_t run_pieces(uint64_t seed)
 {
@@ -360,7 +360,7 @@ uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, 
 }
 
 /*
- * Handlers of 1 to 3 units wake an I/O VCPU for 1 to 3 more, beside a Main VCPU that is always
+ * Handlers of 1 to 3 units wake an I/O VCPU for 1 to 3 more, while a Main VCPU is always
  * runnable.
  */
 uint32_t run_interrupts(uint64_t seed)
@@ -416,7 +416,7 @@ static void move(struct job *j, int id, uint64_t now)
 	sched_vcpu_destroy(&s, old, now);
 }
 
-/* Creates a VCPU like the lost one, if it is admitted beside the remembered use of other owners. */
+/* Creates a VCPU like the lost one, if it is admitted with the remembered use of other owners. */
 static void again(struct job *j, uint64_t now)
 {
 	int id = sched_vcpu_create(&s, &j->lost, now);

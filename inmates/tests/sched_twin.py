@@ -306,7 +306,7 @@ class Twin:
                 server.dispatch(now)
 
     def set(self, vcpu: int, budget: int, period: int, now: int, begin: int) -> None:
-        """`begin`: when it is admitted beside the remembered use of others; that test is not
+        """`begin`: when it is admitted with the remembered use of others; that test is not
         repeated here."""
         self.charge(now)
         v = self.vcpus[vcpu]

@@ -159,8 +159,9 @@ def test_a_flood_of_interrupts_is_charged_to_its_vcpu(counted):
 
 
 def gate(hold, slow, quick, more):
-    """Runs a handler that takes 5 ms on 2.5 % of the CPU beside a spinner, and meanwhile another
-    source's handler. Returns how soon that one ran, in us, and how often each has run by then."""
+    """Runs a handler of 5 ms on 2.5 % of the CPU, a spinner, and the handler of another source.
+
+    Returns how soon the second handler ran, in us, and how often each has run by then."""
     with m.Machine("-kernel", str(m.quest("quest-test32.elf")), *m.COUNTED) as machine:
         shell = m.Shell(machine, r"(?m)^> ")
         assert shell.run("load 20 100") == ""
@@ -180,13 +181,13 @@ def gate(hold, slow, quick, more):
 def test_an_interrupt_does_not_wait_for_another_sources_handler(hold, slow, quick, more):
     after, in_all = gate(hold, slow, quick, more)
     assert after < 100
-    # what fired again is remembered once; a masked level-triggered source of this test forgets it
+    # a second interrupt is remembered once; a masked level-triggered source of this test forgets it
     assert in_all == (1 if not more or hold == "level" else 2)
 
 
 def test_a_serial_port_that_sends_nothing_holds_nobody_up(counted):
     """The terminal stops reading, so bytes stay in the port's FIFO: a thread that wakes every 10 ms
-    goes on counting. Times are by Quest's own clock, which counts instructions."""
+    continues to count. Times are by Quest's own clock, which counts instructions."""
     def read():
         up = float(re.search(r"up (\d+\.\d+) s", counted.run("uptime"))[1])
         return up, int(re.search(r"count=(\d+)", counted.run("count show"))[1])

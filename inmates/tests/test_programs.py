@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs in ring 3: what they may do, what they must not do, and that they leave nothing behind.
+"""Programs in ring 3: permitted and forbidden actions, and that they leave nothing behind.
+
 Alone and in a fake cell."""
 import re
 import subprocess
@@ -463,7 +464,7 @@ def end_of(shell) -> str:
 
 
 def test_several_at_once_and_told_why_not(shell, nothing_lost):
-    """The bound admits two VCPUs of 20/100 beside the kernel's own; further programs run at best
+    """The bound admits two VCPUs of 20/100 with the kernel's own; further programs run at best
     effort."""
     pids, outs = [], []
     for _ in range(3):
@@ -494,8 +495,8 @@ def test_break_ends_what_is_waited_for(shell, nothing_lost):
 
 
 def test_output_in_the_background_leaves_the_line(shell, nothing_lost):
-    """After the output, the prompt comes again, for people and for quesh -c, with what was typed so
-    far."""
+    """After the output, the prompt comes again, for people and for quesh -c, with the typed part of
+    the line."""
     shell.start("hello x &")
     shell.machine.expect(r"hello from x\n")
     shell.machine.expect(shell.ready)

@@ -178,7 +178,7 @@ TEST(sched_bind_moves)
 }
 
 /*
- * An interrupt handler is charged to the I/O VCPU that it wakes, which goes on at once with the
+ * An interrupt handler is charged to the I/O VCPU that it wakes, which continues at once with the
  * rest of its budget.
  */
 TEST(sched_interrupts_are_charged)
@@ -255,7 +255,7 @@ TEST(sched_no_budget_by_birth)
 	CHECK(used > 200);
 }
 
-/* A destroyed VCPU delays others by what it used, not by all that it could have used. */
+/* A destroyed VCPU delays others by its use, not by all that it could have used. */
 TEST(sched_the_dead_take_no_more_than_they_had)
 {
 	int i;
@@ -428,8 +428,8 @@ static void use_up(int id, uint64_t now, uint64_t end)
 }
 
 /*
- * If all slots hold destroyed VCPUs that are remembered, a new VCPU takes the slot of one that does
- * not count.
+ * If all slots hold destroyed VCPUs that are remembered, a new VCPU takes the slot of a VCPU that
+ * does not count.
  */
 TEST(sched_ids_of_the_dead)
 {
@@ -445,7 +445,7 @@ TEST(sched_ids_of_the_dead)
 	CHECK(vcpu(MAIN_VCPU, 1, 100, SCHED_VCPUS) == 0);
 	CHECK(vcpu_eligible(&s.vcpus[0]) == SCHED_VCPUS);
 	CHECK(sched_owned(&s, 0, SCHED_VCPUS) == SCHED_VCPUS);
-	/* beside a VCPU of that period, they count */
+	/* with a VCPU of that period, they count */
 	CHECK(vcpu(MAIN_VCPU, 1, 1000, SCHED_VCPUS) == 1);
 	CHECK(vcpu(MAIN_VCPU, 1, 1000, SCHED_VCPUS) == SCHED_FULL);
 	CHECK(sched_owned(&s, 0, 1000 + SCHED_VCPUS) == 2);
@@ -573,7 +573,7 @@ TEST(sched_without_budget)
 	CHECK(chosen(&b, SCHED_NEVER, 0));
 	sched_ready(&s, &a, 5);
 	CHECK(chosen(&a, 55, 5));
-	/* the rest of its quantum; then a's, in the background too */
+	/* the rest of its quantum; then that of a, in the background too */
 	CHECK(chosen(&b, 60, 55));
 	CHECK(s.vcpus[1].counts.background == 5 && !s.vcpus[1].counts.used && vcpu_left(&s.vcpus[1], 55) == 0);
 	sched_charge_for(&s, 1, 56, 58);

@@ -84,8 +84,8 @@ static void wait_for(const volatile unsigned int *count, unsigned int least)
 }
 
 /*
- * Raises the slow source's interrupt, `more` of them while its handler is due, and then the quick
- * source's.
+ * Raises the interrupt of the slow source, `more` of them while its handler is due, and then the
+ * interrupt of the quick source.
  */
 static void measure(uint64_t more)
 {

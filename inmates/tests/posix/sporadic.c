@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * For tests only, instead of sched/sporadic.c: the sporadic server as POSIX
- * defines it. What is used between becoming active and blocking (or running out)
+ * defines it. Budget used between becoming active and blocking (or running out)
  * comes back as one chunk, a period after the activation. Budget that comes back
  * meanwhile is used as if it had always been there. This is the defect that
  * schedule (B) of figure 4.3 shows.

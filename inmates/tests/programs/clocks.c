@@ -62,7 +62,8 @@ static void check_sleep(void)
 	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &left) == 0 && nanosleep(&t, NULL) == 0 && left.tv_sec == 7);
 	cpu = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	CHECK(now_ns(CLOCK_MONOTONIC) - before >= cpu + 6000000);	/* also on a slow host */
-	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0);	/* 3 ms after the start: in the past */
+	/* 3 ms after the start: in the past */
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0);
 	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL) == -EINVAL && quest_clock_nanosleep(99, 0, &t, NULL) == -EINVAL);
 	CHECK(quest_clock_nanosleep(CLOCK_THREAD_CPUTIME_ID, 0, &t, NULL) == -EINVAL);
 	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, 2, &t, NULL) == -EINVAL && FAILS(nanosleep(NULL, NULL), EFAULT));

@@ -61,7 +61,8 @@ static long hostile(void)
 	case 1:
 		return (long)(uintptr_t)buffer + (long)(next() % sizeof(buffer));
 	case 2:
-		return (long)(uintptr_t)&state + (long)(next() % 64) - 32;	/* at the stack's and data's edges */
+		/* at the edges of stack and data */
+		return (long)(uintptr_t)&state + (long)(next() % 64) - 32;
 	default:
 		return values[next() % (sizeof(values) / sizeof(values[0]))];
 	}

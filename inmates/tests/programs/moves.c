@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * moves [SECONDS]: has threads that wait in every way, and one that calculates, while the shell
- * moves the program by detach PID and attach PID. Prints a line for each thing that the move
- * changed; the last line has the count.
+ * moves [SECONDS]: has threads that wait in every way, and a thread that calculates. The shell
+ * moves the program meanwhile by detach PID and attach PID. Prints a line for each thing that the
+ * move changed; the last line has the count.
  */
 #include <math.h>
 #include <quest.h>

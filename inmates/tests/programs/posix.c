@@ -33,7 +33,8 @@ static void check_calls(void)
 	CHECK(FAILS(sched_setparam(9999, &(struct sched_param){ .C = 1, .T = 1000 }), ESRCH) && sched_yield() == 0);
 	errno = 5;
 	CHECK(close(dup(1)) == 0 && errno == 5);	/* success leaves errno */
-	CHECK(vcpu_create_main(-1, 10) == -EINVAL && errno == 5);	/* Quest's own names leave errno */
+	/* Quest's own names leave errno */
+	CHECK(vcpu_create_main(-1, 10) == -EINVAL && errno == 5);
 }
 
 static void check_exec(void)

@@ -36,7 +36,8 @@ static void check_child(void)
 	}
 	at[0] = 1;
 	CHECK(status_of(pid) == 1 << 8 && at[2] == 78);
-	CHECK(shared_mem_free(id) == 0 && shared_mem_free(id) == -EINVAL && at[2] == 78);	/* attached memory stays */
+	/* attached memory stays */
+	CHECK(shared_mem_free(id) == 0 && shared_mem_free(id) == -EINVAL && at[2] == 78);
 	CHECK((long)shared_mem_attach(id) == -EINVAL && shared_mem_detach((void *)at) == 0);
 	CHECK(shared_mem_detach((void *)at) == -EINVAL && shared_mem_detach(NULL) == -EINVAL);
 }
