@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A cell and its PCI functions. Its nested tables map their config space read-only at its physical
- * address; all other functions there show one page of ones. So reads cause no exit. Writes exit, and
- * so do the ports 0xCF8 and 0xCFC. The manager made rules for each function (manage/pci.c). A write
- * that they do not allow is dropped, counted and logged.
+ * address; all other functions there show one page of ones. So reads cause no exit. Writes exit,
+ * and so do the ports 0xCF8 and 0xCFC. The manager made rules for each function (manage/pci.c). A
+ * write that they do not allow is dropped, counted and logged.
  */
 #include "cell.h"
 #include "core/decode.h"

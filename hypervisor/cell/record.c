@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The state of a cell's CPU, for Linux to read: at the cell's end, or when Linux asks for a sample. */
+/* The state of a cell's CPU, for Linux to read: at the cell's end, or as a sample */
 #include "cell.h"
 
 /* This CPU's state, with code from @back bytes before rip on */

@@ -4,7 +4,8 @@
 #include "cpu.h"
 #include "vendor.h"
 
-#define VERSION_LVT_CMCI	6	/* highest entry of the local vector table, where there is CMCI's */
+/* highest entry of the local vector table, if there is CMCI */
+#define VERSION_LVT_CMCI	6
 #define VERSION_EXTENDED	(1u << 31)	/* AMD: registers from APIC_EXTENDED on */
 #define APIC_EXTENDED_CONTROL	0x410
 #define EXTENDED_ID		(1u << 2)	/* ids of eight bits, as the firmware chose */
@@ -86,7 +87,10 @@ void apic_hand_over(void)
 	if ((version >> 16 & 0xff) >= VERSION_LVT_CMCI)
 		apic_write(APIC_CMCI, 1 << 16);
 	if (version & VERSION_EXTENDED) {
-		/* Off: Linux's choice of the vectors that may interrupt (IER), and EOIs of chosen vectors */
+		/*
+		 * Off: Linux's choice of vectors that may interrupt (IER), and EOIs of chosen
+		 * vectors.
+		 */
 		apic_write(APIC_EXTENDED_CONTROL, apic_read(APIC_EXTENDED_CONTROL) & EXTENDED_ID);
 		num = apic_read(APIC_EXTENDED) >> 16 & 0xff;
 		for (i = 0; i < num && i < EXTENDED_LVTS; i++)

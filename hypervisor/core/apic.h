@@ -10,8 +10,8 @@
 #include "instance.h"
 
 /*
- * Offsets in the page; an x2APIC MSR is 0x800 + offset / 16. AMD APM vol. 2, 16.3; Intel SDM vol. 3,
- * 11.4
+ * Offsets in the page; an x2APIC MSR is 0x800 + offset / 16. AMD APM vol. 2, 16.3; Intel SDM vol.
+ * 3, 11.4
  */
 #define APIC_ID		0x20
 #define APIC_VERSION	0x30
@@ -49,8 +49,8 @@ static inline bool lvt_fine(u32 value)
 
 /* ipi.c */
 /*
- * Sends the interrupts that the filter allows. Returns false for a physical destination outside this
- * instance: it is logged, and nothing is sent.
+ * Sends the interrupts that the filter allows. Returns false for a physical destination outside
+ * this instance: it is logged, and nothing is sent.
  */
 bool icr_write(struct pcpu *cpu, u64 icr);
 void icr_learn(struct pcpu *cpu);	/* the logical ids that Linux gave this CPU */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Instructions and what every part of the monitor uses of each other. */
+/* Instructions, and the functions that the parts of the monitor call in each other. */
 #ifndef QV_CPU_H
 #define QV_CPU_H
 
 #include "instance.h"
 
-/* Stays a function, so that scripts/size can leave it out of the code that a cell reaches (law 3) */
+/* Stays a function, so that scripts/size can leave it out of a cell's reachable code (law 3) */
 #define FRONT_END_ONLY __attribute__((noinline))
 
 static inline u64 rdtsc(void)
@@ -69,7 +69,10 @@ void count_exit(const struct pcpu *cpu, u32 reason);	/* enum qv_exit */
 
 /* kick.c: commands between CPUs */
 void kick(struct pcpu *target, u32 cmd);
-/* @asked has @cmd, @answers (the same CPU, perhaps in another instance) tells. False: 2 s since @start (TSC) are over */
+/*
+ * Waits until @answers acknowledges @cmd, which was sent to @asked. Both are the same CPU, perhaps
+ * in two instances. Returns false 2 s after @start (TSC).
+ */
 bool wait_ack(struct pcpu *asked, const struct pcpu *answers, u32 cmd, u64 start);
 u32 take_commands(struct pcpu *cpu);	/* all that are asked for; their NMIs are sent */
 void run_commands(struct pcpu *cpu, u32 cmd);
@@ -83,15 +86,20 @@ void clear_registers(void);
 /* gmem.c: read guest memory, only what the guest itself may reach. Bytes read */
 u32 guest_code(struct pcpu *cpu, u32 back, u8 *bytes, u32 len);	/* from @back bytes before rip on */
 bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len);
-/* @pa's page in this CPU's window until the next call, read-only but for @flags (PT_*): where @pa is */
+/*
+ * Maps the page of @pa in this CPU's window until the next call: read-only, except for @flags
+ * (PT_*). Returns the address of @pa there.
+ */
 void *window_map(const struct pcpu *cpu, u64 pa, u64 flags);
 
-/* mmio.c: the instruction that touched a device page. False: not one that is known */
+/* mmio.c: decodes the instruction that touched a device page. False: unknown instruction */
 struct decoded;
 bool mmio_decode(struct pcpu *cpu, struct decoded *d);
 
-/* init.c: permission maps and the parking page of @inst, by its creator, who has its block mapped at @va.
- * 0 or enum qv_mon_error */
+/*
+ * init.c: fills the permission maps and the parking page of @inst. Its creator calls it and has its
+ * block mapped at @va. Returns 0 or enum qv_mon_error.
+ */
 u64 guest_init(struct instance *inst, u64 va);
 
 #endif

@@ -25,25 +25,34 @@ struct cpuid_rule {
 
 /* AMD APM vol. 3, appendix E; Intel SDM vol. 2, CPUID */
 static const struct cpuid_rule cpuid_rules[] = {
-	/* For Linux too. Bits that mirror CR4 follow the guest's CR4; no VMX, user interrupts, FRED */
+	/* For Linux too. Mirrors of CR4 follow the guest's CR4; no VMX, user interrupts, FRED */
 	{ .leaf = 1, .r = { SAME, SAME, NOT(BIT(5) | OSXSAVE), SAME }, .cr4 = CR4_OSXSAVE, .os = OSXSAVE },
 	{ .leaf = 7, .r = { SAME, SAME, NOT(OSPKE), NOT(BIT(5)) }, .cr4 = CR4_PKE, .os = OSPKE },
 	{ .leaf = 7 | SUB(1), .r = { NOT(BIT(17)), SAME, SAME, SAME } },
 #define LINUX_RULES	3
 
-	/* ecx, edx: no debug store, SMX, clock and thermal control, counters' capabilities; a hypervisor is there */
+	/*
+	 * ecx, edx: no debug store, SMX, clock and thermal control, counters' capabilities. ecx: a
+	 * hypervisor is there.
+	 */
 	{ .leaf = 1, .r = { SAME, SAME, { ~(BIT(2) | BIT(4) | BIT(6) | BIT(7) | BIT(8) | BIT(15)), BIT(31) },
 			  NOT(BIT(21) | BIT(22) | BIT(29)) } },
 	/* eax: ARAT (the timer runs in every C-state) only */
 	{ .leaf = 6, .r = { { BIT(2), 0 }, NONE, NONE, NONE } },
-	/* ebx: no SGX, cache monitoring and allocation, MPX, processor trace; ecx: no protection keys, shadow stacks,
-	 * TME, key locker, bus lock traps, ENQCMD; edx: no PCONFIG, branch records, branch tracking */
+	/*
+	 * ebx: no SGX, cache monitoring and allocation, MPX, processor trace; ecx: no protection
+	 * keys, shadow stacks, TME, key locker, bus lock traps, ENQCMD; edx: no PCONFIG, branch
+	 * records, branch tracking.
+	 */
 	{ .leaf = 7, .r = { SAME, NOT(BIT(2) | BIT(12) | BIT(14) | BIT(15) | BIT(25)),
 			  NOT(BIT(3) | BIT(4) | BIT(7) | BIT(13) | BIT(23) | BIT(24) | BIT(29) | BIT(30) | BIT(31)),
 			  NOT(BIT(18) | BIT(19) | BIT(20)) } },
 	/* eax: no history reset */
 	{ .leaf = 7 | SUB(1), .r = { NOT(BIT(22)), SAME, SAME, SAME } },
-	/* All zero: counters; cache monitoring and allocation; SGX; trace; key locker; PCONFIG; branch records */
+	/*
+	 * All zero: counters; cache monitoring and allocation; SGX; trace; key locker; PCONFIG;
+	 * branch records.
+	 */
 	{ .leaf = 0x0a }, { .leaf = 0x0f }, { .leaf = 0x10 }, { .leaf = 0x12 }, { .leaf = 0x14 },
 	{ .leaf = 0x19 }, { .leaf = 0x1b }, { .leaf = 0x1c },
 	{ .leaf = QV_CPUID_BASE, .r = { { 0, QV_CPUID_BASE + 1 }, SIGNATURE(0), SIGNATURE(4), SIGNATURE(8) } },

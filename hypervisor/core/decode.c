@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "decode.h"
 
-/* What a first byte is; a byte that is none of these is not known here */
+/* Kinds of a first byte. NONE: this decoder does not know the byte */
 enum kind {
 	NONE, PREFIX, DATA16, ADDRESS,
 	MOFFS,			/* a1, a2, a3: mov between moffs and eax */
@@ -31,7 +31,7 @@ static const u8 displacements[2][3] = { { 0, 1, 4 }, { 0, 1, 2 } };
 /* Bytes of address in a3, by enum decode_mode, without and with 67 */
 static const u8 offsets[3][2] = { { 2, 4 }, { 4, 2 }, { 8, 4 } };
 
-/* Bytes from ModRM on, up to where an immediate would stand */
+/* Number of bytes from ModRM on, up to the place of an immediate */
 static u32 address_len(const u8 *b, bool addr16)
 {
 	u32 mod = b[0] >> 6, rm = b[0] & 7, len = 1;
@@ -45,7 +45,7 @@ static u32 address_len(const u8 *b, bool addr16)
 	return len + displacements[addr16][mod];
 }
 
-/* @b is padded: what an instruction as long as can be would take from it is there */
+/* @b is padded: it holds every byte that the longest instruction takes from it */
 static bool decode(const u8 *b, enum decode_mode mode, const u64 *regs, struct decoded *out)
 {
 	bool data16 = mode == DECODE_16, other = false;
@@ -80,10 +80,11 @@ static bool decode(const u8 *b, enum decode_mode mode, const u64 *regs, struct d
 		return false;
 	out->op = op - 1;
 	out->reg = i | (rex & 4) << 1;
-	out->value = out->size == 1 && !rex && i > 3 ? regs[i - 4] >> 8 : regs[out->reg];	/* AH..BH */
+	/* AH..BH are bits 15..8 of the first four registers */
+	out->value = out->size == 1 && !rex && i > 3 ? regs[i - 4] >> 8 : regs[out->reg];
 	at += address_len(b + at, mode != DECODE_64 && (mode == DECODE_16) != other);
 	if (kind == IMM) {
-		__builtin_memcpy(&out->value, b + at, 4);	/* what is not the operand's is cut off */
+		__builtin_memcpy(&out->value, b + at, 4); /* bytes beyond the operand are cut off */
 		at += out->size;
 	} else if (kind == IMM8) {
 		out->value = (int8_t)b[at++];
@@ -95,7 +96,7 @@ static bool decode(const u8 *b, enum decode_mode mode, const u64 *regs, struct d
 bool decode_access(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
 		   struct decoded *out)
 {
-	u8 b[DECODE_MAX + 12] = { 0 };		/* the last prefix; then rex, opcode, ModRM, SIB, 4, 4 */
+	u8 b[DECODE_MAX + 12] = { 0 }; /* the last prefix; then rex, opcode, ModRM, SIB, 4, 4 */
 	u32 i;
 
 	if (num > DECODE_MAX)

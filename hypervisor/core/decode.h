@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decoder for accesses to a device page that the monitor looks at. The nested
- * fault gives the address; what is needed from the instruction is its length,
- * width and the value. Pure. Encodings: AMD APM vol. 3, appendix A.
+ * Decoder for accesses to a device page that the monitor looks at. The nested fault gives the
+ * address. The instruction gives its length, its width and the value. Pure. Encodings: AMD APM vol.
+ * 3, appendix A.
  */
 #ifndef QV_DECODE_H
 #define QV_DECODE_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Exits. The vendor's table (svm/exits.c, vmx/exits.c) has a row for each exit code, with a handler
- * for exits of cells and one for exits of Linux. exit_dispatch() picks the column, so that no handler
- * has to. scripts/size counts the column of cells as code that a cell can reach, not the other one.
+ * for exits of cells and one for exits of Linux. exit_dispatch() picks the column, so that no
+ * handler has to. scripts/size counts the column of cells as code that a cell can reach, not the
+ * other one.
  */
 #ifndef QV_DISPATCH_H
 #define QV_DISPATCH_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From Linux into the monitor, all CPUs together. What may fail comes first;
- * one atomic verdict decides for all; after it nothing can fail.
+ * Takes all CPUs together from Linux into the monitor. Every step that can fail comes first. Then
+ * one atomic verdict decides for all CPUs. After it nothing can fail.
  */
 #include "apic.h"
 #include "cpu.h"
@@ -47,7 +47,7 @@ static bool expired(u64 start)
 	return rdtsc() - start > (u64)me()->boot.tsc_khz * me()->boot.enter_ms;
 }
 
-/* The last to arrive says go, unless somebody met an error or lost patience: then none goes */
+/* The last CPU to arrive decides GO, unless a CPU failed or timed out; then all CPUs back out */
 static bool verdict(struct instance *inst, u64 error)
 {
 	struct enter_state *s = &inst->enter;
@@ -71,7 +71,10 @@ static bool verdict(struct instance *inst, u64 error)
 	return load(&s->verdict) == ENTER_GO;
 }
 
-/* From Linux, on this CPU's stack in the block, interrupts held off; NMIs too, or they leave a note (VT-x) */
+/*
+ * Linux calls this on this CPU's stack in the block. Interrupts are held off. NMIs are held off
+ * too, or they leave a note (VT-x).
+ */
 void monitor_entry(struct pcpu *cpu)
 {
 	struct instance *inst = me();

@@ -18,8 +18,9 @@ void *window_map(const struct pcpu *cpu, u64 pa, u64 flags)
 }
 
 /*
- * Guest-physical to physical; false: not the guest's to read. The APIC holds no code and no tables, and
- * what a read of another width than 32 bits does to it is undefined (SDM vol. 3, 11.4.1.2).
+ * Translates a guest-physical address to a physical one. Returns false if the guest may not read
+ * it. The APIC holds no code and no tables. A read of the APIC with another width than 32 bits has
+ * an undefined effect (SDM vol. 3, 11.4.1.2).
  */
 static bool translate(u64 gpa, u64 *pa)
 {
@@ -65,7 +66,7 @@ bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len)
 	return true;
 }
 
-/* The four modes of paging: levels, address bits of each, highest with large pages, entries, root */
+/* The four paging modes: levels, address bits of each, highest with large pages, entries, root */
 static const struct walk_mode {
 	u32 levels, bits, large, size;
 	u64 root, address;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For entry.S of both vendors: a guest's registers lie at the start of its struct pcpu, rdi. Not rax, rsp */
+/*
+ * For entry.S of both vendors. rdi: struct pcpu, which starts with the guest's registers. Not rax,
+ * rsp.
+ */
 	.macro	load_guest
 	mov	0x08(%rdi), %rcx
 	mov	0x10(%rdi), %rdx

@@ -5,8 +5,8 @@
 #include "instance.h"
 
 /*
- * For tests: makes a fault in the monitor. rdi of the guest is QV_FAULT_*, rsi an address. Returns false
- * if the hooks are off.
+ * For tests: makes a fault in the monitor. rdi of the guest is QV_FAULT_*, rsi an address. Returns
+ * false if the hooks are off.
  */
 bool test_fault(const struct pcpu *cpu);
 

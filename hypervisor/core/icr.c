@@ -12,8 +12,8 @@ enum { MODE_FIXED, MODE_LOWEST, MODE_SMI, MODE_RESERVED, MODE_NMI, MODE_INIT, MO
 enum { SHORT_NONE, SHORT_SELF, SHORT_ALL, SHORT_OTHERS };
 
 /*
- * All of one's own that @dest names. A logical id is a cluster and a bit for each
- * member; x2APIC derives it from the physical id (id / 16, id % 16), flat mode has no clusters.
+ * Returns those own CPUs that @dest names. A logical id is a cluster and a bit for each member;
+ * x2APIC derives it from the physical id (id / 16, id % 16), flat mode has no clusters.
  */
 static u64 named(const struct icr_map *map, u32 low, u32 dest)
 {
@@ -47,9 +47,9 @@ struct icr_verdict icr_filter(const struct icr_map *map, u32 low, u32 dest, u32 
 		targets = named(map, low, dest);
 	if (shorthand == SHORT_SELF)
 		targets &= oneself;
-	/* "All" means all of one's own, and a logical name means whoever of these has it */
+	/* "All" means all own CPUs, and a logical name means those own CPUs that have it */
 	v.foreign = !shorthand && !(low & ICR_LOGICAL) && !targets;
-	/* nobody resets himself this way */
+	/* no CPU resets itself this way */
 	if (shorthand == SHORT_OTHERS || mode >= MODE_INIT)
 		targets &= ~oneself;
 	if (mode == MODE_LOWEST)

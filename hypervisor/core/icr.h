@@ -11,7 +11,7 @@
 #define ICR_CPUS	64
 
 enum icr_action {
-	ICR_DROP,		/* nothing to do, or nobody of ours is meant */
+	ICR_DROP,		/* nothing to do, or no own CPU is named */
 	ICR_SEND,		/* each target gets .low as a physical interrupt */
 	ICR_INIT,		/* each target goes to wait-for-SIPI */
 	ICR_SIPI,		/* each target that waits starts at .vector */
@@ -30,12 +30,14 @@ struct icr_map {
 struct icr_verdict {
 	enum icr_action action;
 	u64 targets;		/* always a subset of map->own */
-	u32 low;		/* what to write for each target, physical destination */
+	u32 low;		/* value to write for each target, physical destination */
 	u32 vector;
-	bool foreign;		/* it named one CPU, and that is somebody else's or nobody's */
+	bool foreign;		/* it named one physical destination, and that is no own CPU */
 };
 
-/* @dest: 32-bit (x2APIC) or 8-bit (xAPIC) destination; @low: ICR bits 31..0; @self: sender's index */
+/*
+ * @dest: 32-bit (x2APIC) or 8-bit (xAPIC) destination; @low: ICR bits 31..0; @self: sender's index.
+ */
 struct icr_verdict icr_filter(const struct icr_map *map, u32 low, u32 dest, u32 self);
 
 #endif

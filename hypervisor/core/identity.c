@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The front end's nested tables as they begin: identity, but for the monitor's
- * own block. Compiled into the module as well; no CPU is under the monitor yet.
+ * The front end's nested tables at the start: identity, except for the monitor's own block.
+ * Compiled into the module as well; no CPU is under the monitor yet.
  */
 #include "identity.h"
 #include "instance.h"
@@ -105,7 +105,7 @@ int identity_tables(struct instance *inst)
 	map_known(n);
 	if (hide_ioapics(inst))
 		return -1;
-	/* Where a device's write is an interrupt to anybody, a processor's must not become one */
+	/* A device's write here is an interrupt. A processor's write must not become one */
 	if (paging_map(n, MESSAGES, MESSAGES, MESSAGES_LEN, NESTED_HOLE))
 		return -1;
 	/* xAPIC: reads are direct, writes come to us */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What an instance needs once, before its first guest: permission maps, the parking page. */
+/* Sets up an instance once, before its first guest: permission maps, the parking page. */
 #include "cpu.h"
 #include "msr.h"
 #include "nested.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one instance of the monitor owns. It all lies in the instance's block,
+ * All data of one instance of the monitor. It lies in the instance's block,
  * at the same virtual address in every instance: there are no global
  * variables in the image.
  *
@@ -24,15 +24,15 @@
 #define CMD_BECOME	(1u << 2)	/* front end: move to instance pcpu.next_cr3 */
 #define CMD_INIT	(1u << 3)
 #define CMD_SIPI	(1u << 4)	/* vector in pcpu.sipi */
-#define CMD_STOP	(1u << 5)	/* cell: run the inmate no more */
+#define CMD_STOP	(1u << 5)	/* cell: never run the inmate again */
 #define CMD_HOME	(1u << 6)	/* cell: go back to the front end's instance */
-#define CMD_SAMPLE	(1u << 7)	/* cell: note where the inmate stands */
+#define CMD_SAMPLE	(1u << 7)	/* cell: record the inmate's state */
 
 enum cpu_phase {
 	CPU_COMING,		/* on its way from Linux: has no guest yet */
 	CPU_RUNNING,		/* executes its guest. From here on as enum qv_cpu_state */
 	CPU_WAIT_SIPI,		/* parked, may be started by SIPI */
-	CPU_STOPPED,		/* parked for good: stopped or failed cell */
+	CPU_STOPPED,		/* parked permanently: stopped or failed cell */
 };
 
 /* Register numbers as in instruction encodings */
@@ -46,16 +46,18 @@ struct pcpu {
 	u32 linux_cpu, apic_id;
 	u32 phase;			/* enum cpu_phase */
 	u32 cmd, ack;			/* CMD_*: asked, done */
-	u32 kicks;			/* senders between setting a command and having sent its NMI */
+	/* senders between setting a command and having sent its NMI */
+	u32 kicks;
 	u32 sipi;
 	u32 icr2;			/* xAPIC: destination half of the guest's ICR */
-	u32 pci_latch;			/* cell: what it wrote to port 0xCF8 */
+	u32 pci_latch;			/* cell: the value it wrote to port 0xCF8 */
 	u64 next_cr3;			/* CMD_BECOME: the cell's tables ... */
 	u32 next_index;			/* ... and this CPU's number there */
 	u32 home_index;			/* CMD_HOME: its number in the front end */
 	u64 home_cr3;
 	u64 exit_tsc;
-	u64 stray_until;		/* TSC: until then an NMI of ours may come that has no command */
+	/* TSC: until then an NMI of QV may come without a command */
+	u64 stray_until;
 	u64 started_tsc;		/* the last SIPI: the guest may have no IDT yet */
 	bool nmi_masked, nmi_pending;	/* guest is in an NMI handler; another waits */
 	bool faulting;			/* the monitor deals with a fault of its own on this CPU */
@@ -81,8 +83,9 @@ struct cell_slot {			/* the manager's view of an instance */
 	u64 open_table;			/* page that shows the block's open part to Linux; kept */
 	u64 cpus;			/* front-end indices; those that it has not given back */
 	u64 bell_tsc;			/* when its doorbell was last rung ... */
-	u64 bell_gap;			/* ... and how many TSC cycles must pass until it may be again */
-	u32 taken;			/* 1: devices and ports are not Linux's at present (written last) */
+	u64 bell_gap;			/* TSC cycles from then until it may be rung again */
+	/* 1: devices and ports are taken from Linux at present (written last) */
+	u32 taken;
 	u32 num_devices;
 	struct qv_mon_device devices[QV_MON_DEVICES];
 	u32 num_ports;
@@ -99,7 +102,8 @@ enum { ENTER_UNDECIDED, ENTER_GO, ENTER_BACK };
 struct instance {
 	struct qv_mon_boot boot;	/* first: the driver writes it here */
 	u32 id;				/* 0: front end */
-	u32 busy;			/* manager: index + 1 of the CPU whose management call is under way */
+	/* manager: index + 1 of the CPU whose management call is under way */
+	u32 busy;
 	u64 left;			/* front end: CPUs that have gone back to bare Linux */
 	u64 away;			/* manager: CPUs that are in a cell's instance: manage.h */
 	struct page_pool pool;
@@ -109,20 +113,29 @@ struct instance {
 	struct icr_map icr;
 	struct cell_slot cells[QV_MON_CELLS];
 	struct enter_state enter;
-	u64 ones_table, sink_table;	/* front end: what answers touches of holes; physical */
-	u32 config_busy;		/* front end: index + 1 of the CPU whose access to PCI config space is under way */
+	/* front end: tables that answer touches of holes; physical */
+	u64 ones_table, sink_table;
+	/* front end: index + 1 of the CPU whose access to PCI config space is under way */
+	u32 config_busy;
 	u32 ioapic_busy;		/* front end: index + 1 of the CPU between index and data */
-	u32 ioapic_index[QV_MON_IOAPICS];	/* front end: what Linux wrote to each index register */
+	/* front end: the value Linux wrote to each index register */
+	u32 ioapic_index[QV_MON_IOAPICS];
 	struct pci_cell pci;		/* cell: its devices */
 
-	/* Front end: the request being checked (slot_request() has those that were accepted). Cell: what it was created from. */
+	/*
+	 * Front end: the request being checked (slot_request() has the accepted ones). Cell: the
+	 * request that created it.
+	 */
 	struct qv_mon_create req;
 
-	u64 controls[6];		/* vendor_controls(): other intercepts, in the vendor's layout */
+	/* vendor_controls(): other intercepts, in the vendor's layout */
+	u64 controls[6];
 	u8 idt[256 * 16] __attribute__((aligned(4096)));
 	u8 park_code[QV_PAGE] __attribute__((aligned(4096)));
-	u8 msr_map[0x2000] __attribute__((aligned(4096)));	/* what of an MSR exits; laid out as the vendor wants it */
-	u8 port_map[0x3000] __attribute__((aligned(4096)));	/* a bit per port: it exits; AMD-V reads beyond the last one */
+	/* the accesses to MSRs that exit; in the vendor's layout */
+	u8 msr_map[0x2000] __attribute__((aligned(4096)));
+	/* a bit per port: it exits; AMD-V reads beyond the last one */
+	u8 port_map[0x3000] __attribute__((aligned(4096)));
 };
 
 _Static_assert(sizeof(struct instance) <= QV_INSTANCE_LEN, "instance area");

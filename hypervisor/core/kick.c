@@ -2,20 +2,21 @@
 /*
  * Commands between CPUs: bits in pcpu.cmd, and an NMI when they were clear
  * before. They are taken only at an NMI exit, so an NMI exit without work is
- * the guest's. (The processor keeps one NMI pending: a guest's own that meets
- * ours is lost with it.)
+ * an NMI of the guest. (The CPU latches a single NMI, so an NMI of the guest
+ * may merge with one of QV and is lost then.)
  *
- * command  who sends it               to whom                     who sets ack, where
+ * command  sender                     target                      who sets ack, where
  * FLUSH    the manager                the front end's CPUs        the target, its own
  * CATCH    the manager at create      a CPU that left Linux       the target, its own
  * BECOME   the manager at start       a caught CPU                the CPU, in its pcpu in the cell
  * STOP     the manager; a CPU of a    a cell's CPUs               the target, its own
  *          cell that has failed
  * HOME     the manager at destroy     a cell's CPUs, stopped      the CPU, in its pcpu at home
- * SAMPLE   the manager                a cell's CPUs               the target; qv_mon_status.samples tells Linux
- * INIT     the ICR filter             a CPU of the same instance  the target; nobody waits
- * SIPI     the ICR filter             one that waits for it, and  the target; nobody waits
- *                                     is own (manage.h)
+ * SAMPLE   the manager                a cell's CPUs               the target; Linux reads
+ *                                                                 qv_mon_status.samples
+ * INIT     the ICR filter             a CPU of the same instance  the target; no CPU waits
+ * SIPI     the ICR filter             a CPU that waits for it     the target; no CPU waits
+ *                                     and is own (manage.h)
  */
 #include "apic.h"
 #include "cell/cell.h"
@@ -25,22 +26,25 @@
 #define ACK_DEADLINE_MS	2000
 #define AGAIN_MS	200
 #define NMI		(4u << 8 | 1u << 14)	/* ICR */
-#define STRAY_MS	1000	/* from a command that was found without its NMI, or one sent again */
-#define START_MS	1	/* from a guest's start: its NMI is sent by then; later ones are the guest's */
+/* from a command that was found without its NMI, or one sent again */
+#define STRAY_MS	1000
+/* from a guest's start: its NMI is sent by then; a later NMI is an NMI of the guest */
+#define START_MS	1
 #define SEND_PATIENCE	10000000	/* rounds; far more than apic_send() ever takes */
 
 void kick(struct pcpu *target, u32 cmd)
 {
 	__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);
-	__atomic_fetch_add(&target->kicks, 1, __ATOMIC_SEQ_CST);	/* pairs with take_commands() */
+	__atomic_fetch_add(&target->kicks, 1, __ATOMIC_SEQ_CST); /* pairs with take_commands() */
 	if (!atomic_or(&target->cmd, cmd))
 		apic_send(NMI, target->apic_id);
 	__atomic_fetch_sub(&target->kicks, 1, __ATOMIC_SEQ_CST);
 }
 
 /*
- * Another NMI, or a look without one, may find a command before kick() has sent the NMI that announces it.
- * That NMI must not come much later, to a guest that this very command has started: wait until it is sent.
+ * Another NMI, or a look without one, may find a command before kick() has sent the NMI that
+ * announces it. That NMI must not come much later, to a guest that this very command has started:
+ * wait until it is sent.
  */
 u32 take_commands(struct pcpu *cpu)
 {
@@ -126,14 +130,15 @@ static bool is_own(const struct pcpu *cpu)
 	return me()->icr.own >> cpu->index & 1;
 }
 
-/* Away from this instance, for good. Only a CPU that is caught and parked moves to a cell: manage.h */
+/* Leaves this instance permanently. Only a caught and parked CPU moves to a cell: manage.h */
 static __attribute__((noinline)) void change_instance(struct pcpu *cpu, u32 cmd)
 {
 	if (cmd & CMD_HOME)
 		move(cpu->home_cr3, cpu->home_index, arrive_home);
 	if (!is_own(cpu) && cpu->phase == CPU_WAIT_SIPI)
 		move(cpu->next_cr3, cpu->next_index, arrive_cell);
-	log_event(cpu, QV_LOG_NOT_CAUGHT, cpu->apic_id, cpu->phase);	/* the manager misses its answer */
+	/* the manager misses its answer */
+	log_event(cpu, QV_LOG_NOT_CAUGHT, cpu->apic_id, cpu->phase);
 }
 
 static bool within_a_second(u64 tsc)
@@ -142,9 +147,10 @@ static bool within_a_second(u64 tsc)
 }
 
 /*
- * The processor keeps one NMI pending: was it ours alone? The driver's handler ends as many
- * as are counted here. So one that waits already is one with this. A CPU that Linux has just
- * started may have no IDT: an NMI would be a triple fault.
+ * The CPU latches a single NMI, so an NMI of Linux may have merged with the NMI of this exit. Linux
+ * gets an NMI in case of doubt. The driver's handler ends as many NMIs as are counted here. So an
+ * NMI that waits already is not counted again. A CPU that Linux has just started may have no IDT:
+ * an NMI would be a triple fault.
  */
 static FRONT_END_ONLY void front_flush(struct pcpu *cpu, u32 cmd)
 {
@@ -155,7 +161,7 @@ static FRONT_END_ONLY void front_flush(struct pcpu *cpu, u32 cmd)
 	vendor_inject_nmi(cpu);
 }
 
-/* An NMI of ours may come after the command it announced was found: not the guest's then */
+/* An NMI of QV may come after its command was found; then it is not an NMI of the guest */
 bool stray_nmi(struct pcpu *cpu)
 {
 	bool stray = rdtsc() < cpu->stray_until;
@@ -182,7 +188,10 @@ void run_commands(struct pcpu *cpu, u32 cmd)
 	if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI && is_own(cpu)) {
 		vendor_set_sipi(cpu, load(&cpu->sipi));
 		cpu->phase = CPU_RUNNING;
-		/* What was sent before this guest began is not for it, and it has no IDT to take it */
+		/*
+		 * An NMI sent before this guest began is not for it, and there is no IDT to take
+		 * it.
+		 */
 		cpu->started_tsc = rdtsc();
 		expect_stray(cpu, START_MS);
 	}
@@ -192,9 +201,10 @@ void run_commands(struct pcpu *cpu, u32 cmd)
 }
 
 /*
- * Draining the APIC lets NMIs in as well, and forgets them: look for what they announced. So after #DB
- * and #AC of a cell, which go back in: one of them in the delivery of another may go on for ever without
- * a single instruction, or an NMI, between (CVE-2015-5307, CVE-2015-8104)
+ * Looks for commands whose NMIs were forgotten. Draining the APIC lets NMIs in as well and forgets
+ * them. After #DB and #AC of a cell, too, since these go back in: one of them in the delivery of
+ * another may repeat forever without a single instruction, or an NMI, between (CVE-2015-5307,
+ * CVE-2015-8104).
  */
 void late_commands(struct pcpu *cpu)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The instruction that touched a device page: its bytes, from the processor or from the guest's memory. */
+/*
+ * Finds the instruction that touched a device page, and its bytes, from the processor or from guest
+ * memory.
+ */
 #include "cpu.h"
 #include "decode.h"
 #include "vendor.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * MSRs. The vendor's table (svm/msr.c, vmx/msr.c) is the policy; cell/msr.c and front/msr.c carry out
- * a column of it each. scripts/msrs generates Documentation/reference/msrs.md from it. A cell reaches
- * listed MSRs only. Linux reaches all, except those that would undo the monitor, move memory or
- * devices, or reach CPUs of cells.
+ * MSRs. The vendor's table (svm/msr.c, vmx/msr.c) is the policy; cell/msr.c and front/msr.c carry
+ * out a column of it each. scripts/msrs generates Documentation/reference/msrs.md from it. A cell
+ * reaches listed MSRs only. Linux reaches all, except those that would undo the monitor, move
+ * memory or devices, or reach CPUs of cells.
  */
 #ifndef QV_MSR_H
 #define QV_MSR_H
@@ -12,9 +12,10 @@
 
 enum msr_action {
 	OK,		/* directly, no exit; as on the bare machine, #GP included */
-	OWN,		/* carried out or checked here; what is not allowed is refused as in FAIL */
-	KEEP,		/* a write changes the bits of .mask only; others stay, counted and logged */
-	ZERO,		/* reads as zero, a write is dropped, nobody is told */
+	OWN,		/* carried out or checked here; a forbidden access is refused as in FAIL */
+	/* a write changes the bits of .mask only; others stay, counted and logged */
+	KEEP,
+	ZERO,		/* reads as zero, a write is dropped without a trace */
 	DROP,		/* the same, counted and logged */
 	FAIL,		/* the cell fails; Linux gets #GP */
 };
@@ -22,7 +23,7 @@ enum msr_action {
 struct msr_rule {
 	u32 first, last;
 	u8 cell[2], front[2];	/* enum msr_action of a read, of a write */
-	u64 mask;		/* KEEP: what Linux may change */
+	u64 mask;		/* KEEP: bits that Linux may change */
 	const char *name, *why;
 };
 
@@ -32,8 +33,8 @@ struct msr_rule {
 extern const struct msr_rule vendor_msr_rules[];
 
 /*
- * Sets in the vendor's permission map whether reads (bit 0 of @stop) and writes (bit 1) of @msr exit.
- * Returns false if @msr has no place in the map: it always exits.
+ * Sets in the vendor's permission map whether reads (bit 0 of @stop) and writes (bit 1) of @msr
+ * exit. Returns false if @msr has no place in the map: it always exits.
  */
 bool vendor_msr_stop(u8 *map, u32 msr, u32 stop);
 /* Carries out an access to an MSR with action OWN, not of the APIC. False: rejected */

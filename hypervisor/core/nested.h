@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Nested tables: who may touch which physical memory.
+ * Nested tables: the physical memory that each guest may touch.
  *
- * Front end: identity with holes. Nothing is mapped at first; a nested fault
- * on memory that is not a hole fills the largest identity page that fits.
- * A hole is a non-present entry with NESTED_HOLE.
+ * Front end: identity with holes. Nothing is mapped at first; a nested fault on memory that is not
+ * a hole fills the largest identity page that fits. A hole is a non-present entry with NESTED_HOLE.
  *
- * Cell: exactly what it was granted.
+ * Cell: exactly the memory it was granted.
  */
 #ifndef QV_NESTED_H
 #define QV_NESTED_H
@@ -14,9 +13,9 @@
 #include "paging.h"
 
 /*
- * What an entry that maps a page permits, as EPT has it (SDM vol. 3, 29.3.2); nested_bits() makes of it
- * what this processor wants. The memory type is EPT's alone: without NESTED_WB it is uncached, and the
- * guest's PAT may make that write-combining. NPT has the MTRRs for it.
+ * Permissions of an entry that maps a page, in EPT's layout (SDM vol. 3, 29.3.2). nested_bits()
+ * converts them to this processor's layout. Only EPT has the memory type: without NESTED_WB it is
+ * uncached, and the guest's PAT may make that write-combining. NPT has the MTRRs for it.
  */
 #define NESTED_R	PT_P
 #define NESTED_W	PT_W
@@ -24,7 +23,7 @@
 #define NESTED_WB	(6ull << 3)	/* RAM */
 #define NESTED_RX	(NESTED_R | NESTED_X)
 #define NESTED_RWX	(NESTED_R | NESTED_W | NESTED_X)
-#define NESTED_HOLE	(1ull << 52)	/* in a non-present entry: not Linux's */
+#define NESTED_HOLE	(1ull << 52)	/* in a non-present entry: memory that Linux may not use */
 
 #define QV_OPEN_PAGES	16		/* QV_OPEN_LEN / 4096 */
 
@@ -32,7 +31,8 @@ static inline u64 nested_bits(const struct paging *p, u64 what)
 {
 	if (p->ept)
 		return what;
-	return (what & (PT_P | PT_W)) | PT_U | (what & NESTED_X ? 0 : PT_NX);	/* APM vol. 2, 15.25.5 */
+	/* APM vol. 2, 15.25.5 */
+	return (what & (PT_P | PT_W)) | PT_U | (what & NESTED_X ? 0 : PT_NX);
 }
 
 enum front_owner {
@@ -61,12 +61,15 @@ void front_set_range(const struct paging *p, u64 pa, u64 len, bool take);
 void front_open(const struct paging *p, u64 pa, u64 table);
 
 /*
- * Is @pa an address of this processor's, and one that the tables can have? One beyond them would be
- * looked up at the place of another
+ * Does this processor have the address @pa, and can the tables hold it? An address beyond the
+ * tables would be looked up at the place of another address.
  */
 bool front_reaches(const struct paging *p, u64 pa);
 
-/* Identity-map the largest page around @pa that holds no hole. 0, or -1: hole, no address, or pool empty */
+/*
+ * Maps the largest page around @pa that holds no hole, by identity. Returns 0, or -1: hole, no
+ * address, or pool empty.
+ */
 int front_fill(const struct paging *p, u64 pa);
 
 #endif

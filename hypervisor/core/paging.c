@@ -61,7 +61,8 @@ static int deepen(const struct paging *p, u64 *entry, u32 level)
 	u64 *table;
 	u32 i;
 
-	if ((old & PT_P) && !is_leaf(old, level))	/* since it was found: not a leaf to be split */
+	/* changed since it was found: there is no leaf to split */
+	if ((old & PT_P) && !is_leaf(old, level))
 		return 0;
 	pa = pool_take(p->pool);
 	if (!pa)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page tables of the x86-64 shape: the monitor's own, and nested tables
- * (NPT and EPT agree on what is used here: bits 0..2 permit, a table permits
- * all, bit 7 ends the walk early; nested.h has the rest). Pure: no hardware is touched, so the host tests run this code.
+ * Page tables of the x86-64 shape: the monitor's own, and nested tables (NPT and EPT agree on what
+ * is used here: bits 0..2 permit, a table permits all, bit 7 ends the walk early; nested.h has the
+ * rest). Pure: no hardware is touched, so the host tests run this code.
  */
 #ifndef QV_PAGING_H
 #define QV_PAGING_H
@@ -34,7 +34,7 @@ struct paging {
 	u64 root;		/* physical */
 	const struct qv_mon_boot *ram;	/* no page crosses a border of RAM; NULL: no matter */
 	u32 levels;		/* 4 or 5 */
-	u32 ept;		/* entries are VT-x's: see nested.h */
+	u32 ept;		/* entries are in VT-x's format: see nested.h */
 	u32 max_leaf;		/* 1: 4 KiB only, 2: 2 MiB too, 3: 1 GiB too */
 };
 

@@ -16,7 +16,7 @@ bool pci_value_ok(const struct icr_map *map, u32 check, u32 value)
 	switch (check) {
 	case PCI_ZERO:
 		return !value;
-	case PCI_MSI_ADDRESS:		/* no redirection hint, no logical mode; 255 is everybody */
+	case PCI_MSI_ADDRESS:		/* no redirection hint, no logical mode; 255 is all CPUs */
 		return (value & 0xfff00fff) == 0xfee00000 && (value >> 12 & 0xff) != 0xff &&
 		       own_id(map, value >> 12 & 0xff);
 	case PCI_MSI_DATA:		/* bit 14 (assert) means nothing at an edge */
@@ -37,14 +37,16 @@ bool pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old,
 #define ENTRY_LOGICAL	(1u << 11)
 #define ENTRY_MASKED	(1u << 16)
 #define ENTRY_REMAPPED	(1u << 16)	/* in the high half: bit 48 */
-#define ENTRY_MORE_ID	(0x7fu << 17)	/* bits 49 to 55: the id's upper part where QV runs in a virtual machine, else 0 */
+/* bits 49 to 55: the id's upper part where QV runs in a virtual machine, else 0 */
+#define ENTRY_MORE_ID	(0x7fu << 17)
 
-/* Every CPU that answers to a logical name is one of ours, and no name is nobody's */
+/* Is each member of the logical destination @dest an own CPU? False also for no member */
 static bool own_logical(const struct icr_map *map, u32 dest)
 {
 	u32 i, members = 0;
 
-	if (map->x2apic || dest == 0xff)	/* Linux uses physical destinations there; 255 is everybody */
+	/* Linux uses physical destinations there; 255 is all CPUs */
+	if (map->x2apic || dest == 0xff)
 		return false;
 	for (i = 0; i < map->num && i < ICR_CPUS; i++) {
 		if (!(map->own & 1ull << i))
@@ -61,7 +63,7 @@ static bool own_logical(const struct icr_map *map, u32 dest)
 
 bool ioapic_entry_ok(const struct icr_map *map, u32 low, u32 high)
 {
-	/* Where nothing remaps, that bit means nothing, and the entry is in the compatible format */
+	/* Where nothing remaps, that bit means nothing; the entry is in the compatible format */
 	if ((low & ENTRY_MASKED) || (map->remapped && (high & ENTRY_REMAPPED)))
 		return true;
 	if ((low >> 8 & 7) > 1 || (high & ENTRY_MORE_ID))	/* SMI, NMI, INIT, ExtINT */

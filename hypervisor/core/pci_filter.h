@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a cell may write to its PCI functions, and Linux to an IOAPIC. Pure.
- * PCI Local Bus Specification 3.0, chapter 6; messages: AMD APM vol. 2, 16.11;
- * Intel SDM vol. 3, 11.11; redirection entries: Intel 82093AA, 3.2.4.
+ * Decides which values a cell may write to its PCI functions, and Linux to an IOAPIC. Pure. PCI
+ * Local Bus Specification 3.0, chapter 6; messages: AMD APM vol. 2, 16.11; Intel SDM vol. 3, 11.11;
+ * redirection entries: Intel 82093AA, 3.2.4.
  */
 #ifndef QV_PCI_FILTER_H
 #define QV_PCI_FILTER_H
 
 #include "icr.h"
 
-enum pci_check {		/* what a register's new value must be */
+enum pci_check {		/* requirement on a register's new value */
 	PCI_ANY,
 	PCI_ZERO,
 	PCI_MSI_ADDRESS,	/* physical destination, one of the cell's own CPUs */
@@ -20,7 +20,8 @@ struct pci_rule {		/* one dword of config space that takes writes */
 	u32 at;			/* bdf << 12 | offset, a multiple of 4 */
 	u32 check;		/* enum pci_check */
 	u32 writable;		/* bits the cell may change */
-	u32 keep;		/* bits that are written back as they are; the rest is written as zeros */
+	/* bits that are written back as they are; the rest is written as zeros */
+	u32 keep;
 };
 
 bool pci_value_ok(const struct icr_map *map, u32 check, u32 value);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * I/O ports: one decision each. A cell gets what its list names, and never
- * one of these, whatever root says: each reaches all cells. Linux keeps all,
- * it can stop its own machine in other ways too; what stops every CPU
- * without a trace is logged, and what would take RAM or a CPU away from under the
- * monitor is dropped (guards: where they are, ACPI says).
- * scripts/ports generates Documentation/reference/ports.md from this table.
+ * I/O ports: one decision each. A cell gets the ports that its list names, and never one of these,
+ * whatever root says: each of these reaches all cells. Linux keeps all ports, since it can stop its
+ * own machine in other ways too. A write that stops every CPU without a trace is logged. A write
+ * that would take RAM or a CPU away from under the monitor is dropped (guards: ACPI says where they
+ * are). scripts/ports generates Documentation/reference/ports.md from this table.
  */
 #include "cpu.h"
 #include "pci.h"
@@ -119,7 +118,7 @@ void ports_front(void)
 		ports_stop(me(), b->guards[i].first, b->guards[i].last, true);
 	ports_stop(me(), 0xcfc, 0xcff, true);
 	if (!me()->boot.ecam_len)
-		ports_stop(me(), 0xcf8, 0xcf8, true);	/* a dword there; 0xCF9, a byte, is reset control */
+		ports_stop(me(), 0xcf8, 0xcf8, true); /* a dword; 0xCF9, a byte, is reset control */
 }
 
 bool ports_log(u32 first, u32 last)

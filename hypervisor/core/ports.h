@@ -4,7 +4,7 @@
 
 #include <qv/types.h>
 
-enum port_front {	/* what Linux's own use of a port is */
+enum port_front {	/* how an access of Linux to a port is handled */
 	PORT_PASS,	/* direct */
 	PORT_LOG,	/* carried out; a write is logged */
 	PORT_CONFIG,	/* 0xCFC..0xCFF, and 0xCF8 without ECAM: front/pci.c; the rest direct */

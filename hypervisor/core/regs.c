@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a CPU carries beside the state that VMRUN or VM entry switches: FPU and
- * vector registers, debug addresses. A cell must not find Linux's there.
+ * State of a CPU that VMRUN or VM entry does not switch: FPU and vector registers, debug addresses.
+ * A cell must not find Linux's values there.
  */
 #include "cpu.h"
 #include "vendor.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An instance's own page tables, interrupt table and task state segments. The driver runs setup_tables() for the first
- * instance (it is compiled into the module as well), the manager for the others.
- * The block is cleared, but for the image and inst->boot. @inst is where it is mapped now; the tables show it at QV_VA_BLOCK.
+ * An instance's own page tables, interrupt table and task state segments. The driver runs
+ * setup_tables() for the first instance (it is compiled into the module as well), the manager for
+ * the others. The block is cleared, except for the image and inst->boot. @inst is the present
+ * mapping; the tables show it at QV_VA_BLOCK.
  */
 #include "instance.h"
 #include "setup.h"
@@ -44,7 +45,8 @@ static void build_idt(struct instance *inst)
 
 		gate[2 * i] = (at & 0xffff) | 0x10ull << 16 | 0x8eull << 40 | (at & 0xffff0000) << 32;
 	}
-	gate[2 * DOUBLE_FAULT] |= 1ull << 32;	/* IST 1: its own stack, the other one may be the cause */
+	/* IST 1: its own stack, the other one may be the cause */
+	gate[2 * DOUBLE_FAULT] |= 1ull << 32;
 }
 
 /* All of a task state segment that is not zero */
@@ -56,7 +58,7 @@ static void build_tss(struct instance *inst)
 		u32 area = QV_OFF_CPUS + i * QV_CPU_LEN;
 
 		*(u32 *)(size_t)(inst->pool.va + area + CPU_OFF_TSS + TSS_IST1) =
-			QV_VA_BLOCK + area + CPU_OFF_IST;	/* below 4 GiB: the upper half is zero */
+			QV_VA_BLOCK + area + CPU_OFF_IST; /* below 4 GiB: the upper half is zero */
 	}
 }
 

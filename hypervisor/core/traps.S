@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The monitor's own interrupts and exceptions, and what may fault and go on. The vendor's
- * entry.S has vendor_nmi_entry and vendor_take_interrupts.
+ * The monitor's own interrupts and exceptions, and functions that return false after a fault. The
+ * vendor's entry.S has vendor_nmi_entry and vendor_take_interrupts.
  */
 	.text
 
-/* bool msr_read_safe(edi = msr, rsi = value), ... : #GP between safe_first and safe_last makes it false */
+/*
+ * bool msr_read_safe(edi = msr, rsi = value), ... : #GP between safe_first and safe_last makes it
+ * false.
+ */
 	.globl	msr_read_safe
 msr_read_safe:
 	mov	%edi, %ecx
@@ -62,7 +65,8 @@ interrupted:
 	jb	1f
 	cmpq	$take_last, 8(%rsp)
 	jbe	interrupt
-1:	cmpb	$30, (%rsp)			/* #SX, AMD-V only: an INIT from outside, made harmless */
+/* #SX, AMD-V only: an INIT from outside, made harmless */
+1:	cmpb	$30, (%rsp)
 	jne	fault
 	add	$16, %rsp			/* vector, error code */
 	iretq
@@ -72,7 +76,8 @@ interrupted:
 vector_rest:
 	push	$0
 interrupt:
-	call	apic_eoi			/* the window is inside a call: its registers are free */
+	/* the window is inside a call: its registers are free */
+	call	apic_eoi
 	add	$8, %rsp
 	iretq
 

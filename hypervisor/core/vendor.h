@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the core needs of a vendor; svm/ and vmx/ each implement it, the link
- * chooses. "The guest" is that of the CPU at hand.
+ * Functions that the core needs of a vendor. svm/ and vmx/ each implement them; the link chooses.
+ * "The guest" is the guest of this CPU.
  */
 #ifndef QV_VENDOR_H
 #define QV_VENDOR_H
@@ -16,7 +16,7 @@ struct guest_mode {		/* how the guest translates addresses */
 	u64 cs_base;
 };
 
-/* This CPU leaves Linux: take its state as the guest's. 0 or enum qv_mon_error */
+/* This CPU leaves Linux: its state becomes the guest's state. Returns 0 or enum qv_mon_error */
 u64 vendor_enter(struct pcpu *cpu);
 /* This CPU enters the instance whose tables it has just loaded */
 void vendor_arrive(struct pcpu *cpu);
@@ -28,9 +28,12 @@ void vendor_clear_msrs(void);
 void vendor_back(struct pcpu *cpu, u64 error) __attribute__((noreturn));
 /* Take what interrupts are pending, in the monitor's own handlers */
 void vendor_take_interrupts(void);
-/* Linux met a triple fault: so does this CPU, outside the guest. The machine goes down as without a monitor */
+/*
+ * Repeats Linux's triple fault on this CPU, outside the guest. The machine goes down as without a
+ * monitor.
+ */
 void vendor_shutdown(void) __attribute__((noreturn));
-/* Run the guest, for ever: exits are handled inside */
+/* Runs the guest and never returns: exits are handled inside */
 void vendor_run(struct pcpu *cpu) __attribute__((noreturn));
 
 /* Fills inst->controls, for a cell or for Linux: intercepts other than those of ports and MSRs */
@@ -57,14 +60,15 @@ void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode);
 u64 vendor_rip(const struct pcpu *cpu);
 u64 vendor_exit_code(const struct pcpu *cpu);	/* for the log and failure records */
 void vendor_skip(struct pcpu *cpu, u32 len);
-void vendor_set_flags(struct pcpu *cpu, u64 mask, u64 flags);	/* RFLAGS: the bits of @mask become @flags */
+/* RFLAGS: the bits of @mask become @flags */
+void vendor_set_flags(struct pcpu *cpu, u64 mask, u64 flags);
 void vendor_inject_nmi(struct pcpu *cpu);	/* keeps it pending while one is handled */
 void vendor_inject_fault(struct pcpu *cpu, u32 vector);	/* 6: #UD, 13: #GP(0) */
 /* Instruction bytes the processor saved at this exit; 0 when it did not */
 u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes);
 void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f);
 
-/* Go on in @to with another instance's tables and stack */
+/* Continues in @to with another instance's tables and stack */
 void vendor_move(u64 cr3, u64 stack, void (*to)(struct pcpu *), struct pcpu *cpu)
 	__attribute__((noreturn));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers and bits that both vendors share: AMD APM vol. 2, appendix A; Intel SDM vol. 4, chapter 2. */
+/* Numbers and bits of both vendors: AMD APM vol. 2, appendix A; Intel SDM vol. 4, chapter 2 */
 #ifndef QV_X86_H
 #define QV_X86_H
 

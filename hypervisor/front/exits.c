@@ -18,7 +18,10 @@ void front_invalid(struct pcpu *cpu)
 	park(cpu, CPU_STOPPED);
 }
 
-/* For a parked CPU: clears MCIP, as offline CPUs of Linux do. Those of running CPUs go to Linux directly */
+/*
+ * Clears MCIP for a parked CPU, as offline CPUs of Linux do. Machine checks of running CPUs go to
+ * Linux directly.
+ */
 void front_machine_check(struct pcpu *cpu)
 {
 	msr_write_safe(MSR_MCG_STATUS, 0);

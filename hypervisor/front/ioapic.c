@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IOAPICs while Linux is a guest. Their pages are holes for it: each access
- * comes here (they are rare: set-up and affinity). Linux's index register is a
- * copy, so that the monitor can use the real one meanwhile. An entry that would
- * reach a CPU that is not Linux's, or that belongs to a cell's device, is masked
- * or left as it is: counted and logged. Cells see no IOAPIC: the entry of their
- * device is written here at start, and masked at stop.
- * Intel 82093AA, chapter 3; entries in remapped format: VT-d 3.3, 5.1.5.
+ * IOAPICs while Linux is a guest. Their pages are holes for it: each access comes here (they are
+ * rare: set-up and affinity). Linux's index register is a copy, so that the monitor can use the
+ * real one meanwhile. An entry that would reach a CPU taken from Linux, or that belongs to a cell's
+ * device, is masked or left as it is; it is counted and logged. Cells see no IOAPIC: the entry of
+ * their device is written here at start, and masked at stop. Intel 82093AA, chapter 3; entries in
+ * remapped format: VT-d 3.3, 5.1.5.
  */
 #include "front.h"
 #include "core/decode.h"
@@ -22,7 +21,10 @@
 #define LOW_ACTIVE_LOW	(1u << 13)
 #define PATIENCE	1000000
 
-/* Index and data make one access: no other CPU may come between. False: one is there for too long */
+/*
+ * Index and data make one access: no other CPU may come between. False: another CPU holds it too
+ * long.
+ */
 static bool lock(const struct pcpu *cpu)
 {
 	u32 i, nobody;
@@ -137,7 +139,7 @@ static bool linux_write(struct pcpu *cpu, u64 gpa, u32 n)
 	if (!lock(cpu))
 		return true;		/* the instruction is executed again */
 	if ((gpa & 0xfff) == IOAPIC_INDEX)
-		me()->ioapic_index[n] = (u8)d.value;	/* the register has 8 bits: no entry has two names */
+		me()->ioapic_index[n] = (u8)d.value;	/* 8-bit register: no entry has two names */
 	else if ((gpa & 0xfff) == IOAPIC_DATA)
 		data_write(cpu, n, d.value);
 	else if ((gpa & 0xfff) == IOAPIC_EOI)

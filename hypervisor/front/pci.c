@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linux and PCI config space. By ECAM its reads are direct, but for functions of
- * cells (holes: front.c answers); its pages are read-only for Linux, so writes
- * come here. By ports, 0xCFC..0xCFF are always stopped: what 0xCF8 names is
- * accessed through ECAM, so that no other CPU changes it between check and
- * access. Without ECAM 0xCF8 is stopped too, for the same reason. What may be
- * written is pci_guard.c's decision; one access at a time, so that two CPUs
- * cannot do by halves what neither may.
+ * Linux and PCI config space. By ECAM its reads are direct, except for functions of cells (holes:
+ * front.c answers). ECAM's pages are read-only for Linux, so writes come here. By ports,
+ * 0xCFC..0xCFF always exit: the register that 0xCF8 names is accessed through ECAM, so that no
+ * other CPU changes it between check and access. Without ECAM 0xCF8 exits too, for the same reason.
+ * pci_guard.c decides which writes are allowed. Accesses are serialized, so that two CPUs cannot do
+ * by halves a change that neither may make.
  */
 #include "config.h"
 #include "front.h"
@@ -67,7 +66,7 @@ static void write_sized(struct pcpu *cpu, u64 pa, u32 size, u32 value)
 		asm volatile("movl %0, (%1)" : : "a"(value), "r"(p) : "memory");
 }
 
-/* @at: bdf << 12 | register. What is not taken is dropped */
+/* @at: bdf << 12 | register. A rejected write is dropped */
 static void config_write(struct pcpu *cpu, u64 at, u32 size, u32 value)
 {
 	u32 shift = (at & 3) * 8, mask = ~0u >> (32 - size * 8) << shift;
@@ -86,7 +85,7 @@ static u32 config_read(struct pcpu *cpu, u64 at, u32 size)
 {
 	if (pci_given(at >> 12)) {
 		cpu_status(cpu)->denied++;
-		if (!(at & 0xfff))	/* who lists all devices reads all registers: once is enough */
+		if (!(at & 0xfff))	/* a list of all devices reads all registers: log one */
 			log_event(cpu, QV_LOG_CONFIG, at, 0);
 		return ~0u;
 	}
@@ -113,7 +112,7 @@ static void config_data(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *valu
 		port_out(CONFIG_ADDRESS, 4, latch);	/* the guard has used it */
 }
 
-/* 0xCF8, and what it names. False: not in time */
+/* Accesses 0xCF8 and the register that it names. False: timed out */
 static bool config_port(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
 {
 	if (!lock(cpu))

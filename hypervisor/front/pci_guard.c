@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What Linux may write to the config space of its own functions, while others
- * must be able to rely on what these functions decide:
+ * Decides which writes Linux may make to the config space of its own functions.
+ * Others must be able to rely on the settings of these functions:
  *
  * - Chipset: host, ISA and other bridges but PCI-to-PCI ones, memory and power
  *   controllers. They place config space, RAM, ACPI's and the firmware's
@@ -11,7 +11,7 @@
  *   by which its function would move, vanish, or be reset.
  * - Any other bridge, while a cell has a function: no other buses or windows.
  * - Any other function, while a cell runs: no register range over RAM or over
- *   what a cell has.
+ *   a range of a cell.
  *
  * PCI-to-PCI Bridge Architecture 1.2, 3.2; PCI Express Base 5.0, 7.5 and 7.8.4;
  * PCI Power Management 1.2, 3.2; AMD family 17h PPR, SMN access by 00:00.0.
@@ -34,7 +34,8 @@
 #define CLASS_HOST	0x0600
 #define CLASS_PCI	0x0604
 #define CLASS_PCI_HALF	0x0609		/* semi-transparent */
-#define CLASS_CHIPSET	0x0580		/* memory controller, other: Intel's power management and sideband */
+/* memory controller, other: Intel's power management and sideband */
+#define CLASS_CHIPSET	0x0580
 #define HEADER_BRIDGE	1
 #define VENDOR_AMD	0x1022
 #define DECODE_IO	1u
@@ -48,20 +49,20 @@
 #define AER_LEN		0x38
 #define HEADER		0		/* no capability: the header */
 
-/* Of a bridge above a cell's function: dwords that Linux may write, and the bits of them that stay */
+/* Of a bridge above a cell's function: dwords that Linux may write, and their fixed bits */
 static const struct { u8 cap, reg; u32 fixed; } bridge_rules[] = {
-	{ HEADER, CFG_COMMAND, 0x7 },			/* decoding, and passing on what comes from below */
+	{ HEADER, CFG_COMMAND, 0x7 },			/* decoding; forwarding upstream */
 	{ HEADER, CFG_HEADER, 0xff000000 },		/* the self-test starts there */
 	{ HEADER, CFG_BUSES, 0xffffff },
 	{ HEADER, CFG_WINDOWS, 0xffff },		/* the upper half is status */
-	{ HEADER, 0x3c, 0xffff0000 },			/* bridge control: secondary bus reset and more */
+	{ HEADER, 0x3c, 0xffff0000 },			/* bridge control: bus reset and more */
 	{ CAP_PM, 4, 0x3 },				/* power state */
 	{ CAP_EXPRESS, 0x08, 0x80e0 },			/* device: payload, reset */
 	{ CAP_EXPRESS, 0x10, 0x30 },			/* link: disable, retrain */
 	{ CAP_EXPRESS, 0x18, 0xc00 },			/* slot: power, lock */
 	{ CAP_EXPRESS, 0x1c, 0 },			/* root: interrupts, status */
 	{ CAP_EXPRESS, 0x20, 0 },
-	{ CAP_EXPRESS, 0x28, 0x20 },			/* ARI: what a device number means below */
+	{ CAP_EXPRESS, 0x28, 0x20 },			/* ARI: device numbers below */
 	{ CAP_EXPRESS, 0x30, 0xffff },			/* link 2: speed, compliance */
 	{ CAP_MSI, 0x00, 0 }, { CAP_MSI, 0x04, 0 }, { CAP_MSI, 0x08, 0 },
 	{ CAP_MSI, 0x0c, 0 }, { CAP_MSI, 0x10, 0 }, { CAP_MSIX, 0x00, 0 },
@@ -130,7 +131,10 @@ static void cells_running(u32 *running, u32 *with_devices)
 
 /* ---- bridges ---- */
 
-/* Id of the last capability that begins at @reg or before, *@at: where; HEADER: there is none */
+/*
+ * Returns the id of the last capability that begins at @reg or before, and its place in *@at.
+ * HEADER: no such capability.
+ */
 static u32 cap_before(struct pcpu *cpu, u32 bdf, u32 reg, u32 *at)
 {
 	u32 i, head, id = HEADER, here = 0;
@@ -199,13 +203,16 @@ static u32 fixed_in_bridge(struct pcpu *cpu, u32 bdf, u32 reg)
 
 /* ---- where other functions have their registers ---- */
 
-/* Does [@base, +@len) touch RAM, or what a cell has? */
+/* Does [@base, +@len) touch RAM, or a range of a cell? */
 static bool is_taken(u64 base, u64 len, bool io)
 {
 	return io ? ports_claimed(me(), base, base + len - 1) : cell_has_registers(base, len) || over_ram(base, len);
 }
 
-/* The dword at @reg when it is written with @mask: so a BAR tells its size. Nothing may be decoded by it */
+/*
+ * Writes @mask to the dword at @reg, by which a BAR tells its size, and restores the dword. Returns
+ * the bits of @mask that read as ones. Nothing may be decoded by it.
+ */
 static u32 size_bits(struct pcpu *cpu, u32 bdf, u32 reg, u32 mask)
 {
 	u32 old = pci_config_get(cpu, bdf, reg), found;
@@ -268,7 +275,7 @@ static bool is_chipset(u32 class)
 	return class == CLASS_CHIPSET || (class >> 8 == CLASS_HOST >> 8 && class != CLASS_PCI && class != CLASS_PCI_HALF);
 }
 
-/* AMD: what is written here only says which register the next dword shows */
+/* AMD: a write here only selects the register that the next dword shows */
 static bool is_index(struct pcpu *cpu, u32 bdf, u32 class, u32 reg)
 {
 	return class == CLASS_HOST && (pci_config_get(cpu, bdf, CFG_ID) & 0xffff) == VENDOR_AMD && (reg == 0x60 || reg == 0xb8);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linux touches memory that is not, or not yet, in its tables. What is its own
- * is mapped. A touch of anything else is answered, counted and logged: reads
- * give ones; a write makes its 2 MiB show a page that is thrown away, which
- * reads there see from then on. Several CPUs may be here at once, and the
- * manager may give the page back meanwhile: so every change is an exchange
- * against what was seen, and who loses faults again and looks again.
+ * Linux touches memory that is not, or not yet, in its tables. Its own memory is mapped. A touch of
+ * anything else is answered, counted and logged. Reads give ones. A write makes its 2 MiB show a
+ * dummy page, which reads there see from then on. Several CPUs may be here at once, and the manager
+ * may give the page back meanwhile. So every change is an exchange against the value seen. A CPU
+ * that loses faults again and looks again.
  */
 #include "front.h"
 #include "core/nested.h"
@@ -43,7 +42,7 @@ static bool answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
 		if (level == 2 && same_page(seen, inst->ones_table))
 			exchange(above, seen, inst->sink_table | PT_TABLE);
 	} else if (level == 1 && ((seen & NESTED_HOLE) || same_page(seen, ones))) {
-		exchange(entry, seen, *pool_table(&inst->pool, table));	/* beside an open part */
+		exchange(entry, seen, *pool_table(&inst->pool, table));	/* next to an open part */
 	} else {
 		return false;				/* a write to an open part */
 	}
@@ -58,7 +57,7 @@ void front_touch(struct pcpu *cpu, u64 gpa, bool write)
 	u64 seen = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
 	bool reached = front_reaches(&inst->nested, gpa);
 
-	cpu->flush = true;		/* whatever comes of it: no old translation stays */
+	cpu->flush = true;		/* in any case: no old translation stays */
 	if (reached && (seen & PT_P) && (!write || (seen & PT_W)))
 		return;			/* it is in order by now */
 	if (reached && !(seen & (PT_P | NESTED_HOLE)) && !front_fill(&inst->nested, gpa))

@@ -4,8 +4,8 @@
 #include "manage.h"
 
 /*
- * Each doorbell interrupts the cell, so their rate is limited. The monitor has no timer and keeps no
- * pending doorbell: Linux has to ring again after QV_ME_RATE.
+ * Each doorbell interrupts the cell, so their rate is limited. The monitor has no timer and keeps
+ * no pending doorbell: Linux has to ring again after QV_ME_RATE.
  */
 static bool too_soon(struct cell_slot *slot)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which CPU of the front end stands where: own, caught, or in a cell. manage.h says what holds. */
+/* State of each CPU of the front end: own, caught, or in a cell. manage.h has the invariants. */
 #include "manage.h"
 
 static void own_write(u64 own)
 {
-	__atomic_store_n(&me()->icr.own, own, __ATOMIC_SEQ_CST);	/* icr_write() reads it on any CPU */
+	/* icr_write() reads it on any CPU */
+	__atomic_store_n(&me()->icr.own, own, __ATOMIC_SEQ_CST);
 }
 
 static void stuck(const struct pcpu *cpu, const struct pcpu *target)
@@ -38,7 +39,7 @@ bool cpus_catch(struct pcpu *cpu, u64 cpus)
 	bool all = true;
 	u32 i;
 
-	own_write(me()->icr.own & ~cpus);	/* first: from here on nothing of Linux's starts them */
+	own_write(me()->icr.own & ~cpus);	/* first: from here on Linux cannot start them */
 	for (i = 0; i < me()->icr.num; i++)
 		if (cpus >> i & 1)
 			kick(pcpu_of(i), CMD_CATCH);
@@ -75,7 +76,7 @@ static bool still_here(u32 index)
 {
 	if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME) {
 		me()->away &= ~(1ull << index);
-		kick(pcpu_of(index), CMD_FLUSH);	/* no flush has covered it since it was sent */
+		kick(pcpu_of(index), CMD_FLUSH); /* no flush has covered it since it was sent */
 	}
 	return !(me()->away >> index & 1);
 }
@@ -103,11 +104,12 @@ bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q)
 
 bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	u64 start = rdtsc(), wanted = slot->cpus & me()->away;	/* one that came home earlier may be in another cell by now */
+	/* A CPU that came home earlier may be in another cell by now */
+	u64 start = rdtsc(), wanted = slot->cpus & me()->away;
 	bool all = true;
 	u32 i;
 
-	for (i = 0; i < q->num_cpus; i++)	/* one that came late has answered already */
+	for (i = 0; i < q->num_cpus; i++)	/* a CPU that came late has answered already */
 		if ((wanted >> q->cpus[i] & 1) && !(load(&pcpu_of(q->cpus[i])->ack) & CMD_HOME))
 			kick(pcpu_in(QV_VA_MANAGE, i), CMD_HOME);
 	for (i = 0; i < q->num_cpus; i++) {

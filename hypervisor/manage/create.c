@@ -104,7 +104,7 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	return guest_init(cell, QV_VA_MANAGE);
 }
 
-/* A request is read from RAM that is Linux's: not from a device, nor from what it must not see */
+/* Is a request in RAM of Linux? It must not be in a device, nor in memory hidden from Linux */
 static bool in_own_ram(u64 gpa, u64 len)
 {
 	u64 first = gpa & ~(QV_PAGE - 1ull);
@@ -137,8 +137,8 @@ static u64 take_and_build(struct pcpu *cpu, u32 id, u64 cpus)
 	u64 error;
 
 	/*
-	 * A flush gives Linux an NMI: a CPU that is caught in the handler would for Linux be in it for ever,
-	 * and get no NMI any more. So CPUs are caught first.
+	 * A flush gives Linux an NMI. If a CPU is caught in the handler, it stays in the handler
+	 * forever for Linux, and gets no NMI again. So CPUs are caught first.
 	 */
 	if (!cpus_catch(cpu, cpus)) {
 		cpus_release(cpus);

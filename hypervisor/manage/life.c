@@ -92,7 +92,7 @@ static u64 nth_page(const struct qv_mon_create *q, u64 n)
 	return q->runs[i].pa + n * QV_HUGE;
 }
 
-/* Gives back the CPUs that came home. A CPU that did not answer may still reach the cell's memory */
+/* Gives back CPUs that came home. A CPU that did not answer may still reach the cell's memory */
 static void release_home(struct cell_slot *slot)
 {
 	u64 home = slot->cpus & ~me()->away;
@@ -103,10 +103,10 @@ static void release_home(struct cell_slot *slot)
 
 /*
  * The last piece: devices, block, CPUs. The flush comes first, and nothing else can fail: once the
- * block is given up, it is not read again. The flush covers the memory given back before, too: a CPU
- * that touched it while it was hidden may have cached a translation to the dummy page. A CPU that does
- * not answer is no danger: it has no translation to hidden memory, and drops the others before it
- * executes an instruction of Linux again.
+ * block is given up, it is not read again. The flush covers the memory given back before, too: a
+ * CPU that touched it while it was hidden may have cached a translation to the dummy page. A CPU
+ * that does not answer is no danger: it has no translation to hidden memory, and drops the others
+ * before it executes an instruction of Linux again.
  */
 static void give_block(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {

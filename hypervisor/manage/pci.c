@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The manager gives PCI functions to a cell and takes them back. Checks first;
- * what is checked here is what protects others: that nothing of another cell,
- * no RAM, no interrupt controller and no config space but its own is given.
+ * The manager gives PCI functions to a cell and takes them back. Checks come first. They protect
+ * all others: a cell gets no range of another cell, no RAM, no interrupt controller and no config
+ * space except its own.
  */
 #include "core/cpu.h"
 #include "core/nested.h"
@@ -18,7 +18,7 @@
 #define CFG_COMMAND	0x04
 #define CFG_CLASS	0x08
 #define CFG_HEADER	0x0c
-#define CLASS_BRIDGE	0x06	/* host and ISA bridges have a header like any function's */
+#define CLASS_BRIDGE	0x06	/* host and ISA bridges have a header like any function */
 #define CFG_BARS	0x10
 #define CFG_ROM		0x30
 #define CFG_CAPS	0x34
@@ -140,7 +140,7 @@ static u64 check_device(const struct instance *inst, const struct qv_mon_device 
 	return QV_ME_OK;
 }
 
-/* What the function says of itself; its config space is known to be Linux's */
+/* Checks the function's own registers; its config space is known to belong to Linux */
 static u64 check_function(struct pcpu *cpu, const struct qv_mon_device *d)
 {
 	u32 i;
@@ -270,7 +270,7 @@ static u32 find_cap(struct pcpu *cpu, u32 bdf, u32 id)
 	return 0;
 }
 
-/* One message only; its registers always hold one that is allowed (pci_begin) */
+/* One message only; its registers always hold an allowed message (pci_begin) */
 static void msi_rules(struct pcpu *cpu, struct pci_cell *p, u32 bdf, u32 cap)
 {
 	u32 control = device_read(cpu, config_of(bdf) + cap);
@@ -308,11 +308,11 @@ static void make_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon
 	bool master = d->flags & QV_MON_DEVICE_MASTER, pin = d->ioapic != QV_MON_NO_PIN;
 	u32 cap;
 
-	/* A line that is not the cell's is Linux's, and may be shared with Linux's devices */
+	/* A line that is not given to the cell belongs to Linux, whose devices may share it */
 	add_rule(p, d->bdf, CFG_COMMAND, PCI_ANY, COMMAND_IO_MEM | (pin ? COMMAND_NO_INTX : 0) |
 		 (master ? COMMAND_MASTER : 0), 0xffff);
 	add_rule(p, d->bdf, CFG_HEADER, PCI_ANY, 0xffff, 0xffff);	/* cache line, latency */
-	add_rule(p, d->bdf, 0x3c, PCI_ANY, 0xff, ~0u);		/* interrupt line: a note for software */
+	add_rule(p, d->bdf, 0x3c, PCI_ANY, 0xff, ~0u); /* interrupt line: a note for software */
 	if (!master || pcpu_of(me()->req.cpus[0])->apic_id >= 255)	/* a message names 8 bits */
 		return;
 	cap = find_cap(cpu, d->bdf, CAP_MSI);
@@ -399,17 +399,19 @@ static void quiet(struct pcpu *cpu, u32 bdf)
 	u64 config = config_of(bdf);
 	u32 msi = find_cap(cpu, bdf, CAP_MSI), msix = find_cap(cpu, bdf, CAP_MSIX);
 
-	device_write(cpu, config + CFG_COMMAND, COMMAND_NO_INTX);	/* zeros leave the status half alone */
-	device_write(cpu, config + CFG_ROM, 0);		/* where Linux may have moved it, it would answer for others */
+	/* zeros leave the status half alone */
+	device_write(cpu, config + CFG_COMMAND, COMMAND_NO_INTX);
+	/* where Linux may have moved it, it would answer for others */
+	device_write(cpu, config + CFG_ROM, 0);
 	if (msi)
 		device_write(cpu, config + msi,
 			     device_read(cpu, config + msi) & ~(MSI_ENABLE | MSI_COUNT));
 	if (msix)
 		device_write(cpu, config + msix, device_read(cpu, config + msix) & ~MSIX_ENABLE);
-	device_read(cpu, config);	/* what was under way has arrived when this comes back */
+	device_read(cpu, config); /* transactions under way have arrived when this comes back */
 }
 
-/* Every register for a message holds one that is allowed: so enabling needs no check */
+/* Every register for a message holds an allowed message: so enabling needs no check */
 static void valid_messages(struct pcpu *cpu, const struct pci_cell *p, u32 address)
 {
 	u32 i;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is a request to create a cell sound? Pure: looks at the request and at the
- * front end's tables, changes neither (but for splitting large pages, which
- * changes no permission). What it lets through, the manager carries out
- * without a further check.
+ * Is a request to create a cell sound? Pure: looks at the request and at the front end's tables,
+ * and changes neither (except for splitting large pages, which changes no permission). The manager
+ * carries out an accepted request without a further check.
  */
 #include "request.h"
 #include "core/nested.h"
 
 #define WINDOW_LEN	(8 * QV_PAGE)
-#define TABLES_OF_DEVICE 36	/* pages of tables at most: config space, and both ends of six BARs */
+/* pages of tables at most: config space, and both ends of six BARs */
+#define TABLES_OF_DEVICE 36
 
 static bool in_ram(const struct qv_mon_boot *b, u64 pa, u64 len)
 {
@@ -125,7 +125,7 @@ static u64 check_rest(const struct instance *inst)
 		return QV_ME_ENTRY;
 	if (q->entry.eip >= pages * QV_HUGE || q->entry.ebx >= pages * QV_HUGE)
 		return QV_ME_ENTRY;
-	/* A page directory per GiB and a few more must fit beside the CPUs' areas */
+	/* A page directory per GiB and a few more must fit next to the CPUs' areas */
 	if (QV_OFF_CPUS + q->num_cpus * QV_CPU_LEN + (pages / 512 + 32 + q->num_devices * TABLES_OF_DEVICE) * (u64)QV_PAGE > QV_BLOCK_CELL)
 		return QV_ME_TABLES;
 	return QV_ME_OK;

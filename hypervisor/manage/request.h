@@ -18,9 +18,9 @@ static inline u64 request_pages(const struct qv_mon_create *q)
 	return pages;
 }
 
-/* A piece of a cell's memory is still all the front end's, and nobody's console window */
+/* Does a piece of a cell's memory still belong to the front end, and to no console window? */
 bool request_run_ok(const struct instance *inst, const struct qv_mon_run *r);
-/* [pa, +len) is RAM, aligned, and wholly the front end's; @level 1: 4 KiB, 2: 2 MiB pages */
+/* Is [pa, +len) RAM, aligned, and wholly in the front end? @level 1: 4 KiB, 2: 2 MiB pages */
 bool request_pages_ok(const struct instance *inst, u64 pa, u64 len, u32 level);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The manager's windows of 2 MiB: the only way in which one instance maps memory of another, and only
- * during a call.
+ * The manager's windows of 2 MiB: the only way in which one instance maps memory of another, and
+ * only during a call.
  */
 #ifndef QV_WINDOW_H
 #define QV_WINDOW_H

@@ -17,12 +17,13 @@
 	.globl	monitor_start
 monitor_start:
 	endbr64
-	lea	0x8000(%rdi), %rsp		/* top of this CPU's */
+	lea	0x8000(%rdi), %rsp		/* top of this CPU's area */
 	cld
 	lgdt	gdt_pointer(%rip)
 	mov	$0x18, %eax
 	mov	%eax, %ss
-	mov	%eax, %ds			/* VM exits load them anew, from our GDT */
+	/* VM exits load them again, from the monitor's GDT */
+	mov	%eax, %ds
 	mov	%eax, %es
 	xor	%ebp, %ebp
 	push	$0				/* stack is as after a call */
@@ -45,7 +46,7 @@ svm_run:
 	load_guest
 	vmrun	%rax
 	vmsave	%rax
-	/* rax, rsp are ours again; all else is the guest's */
+	/* rax, rsp hold the monitor's values again; all other registers hold guest values */
 	push	%rdi
 	mov	8(%rsp), %rdi
 	save_guest
@@ -79,7 +80,7 @@ svm_leave:
 	mov	0x00(%rdi), %rdi		/* cr3 */
 	jmp	*%r9
 
-/* svm_try(rdi = physical address of a VMCB): no register changes, since no guest instruction runs */
+/* svm_try(rdi = physical address of a VMCB): no guest instruction runs, no register changes */
 	.globl	svm_try
 svm_try:
 	mov	%rdi, %rax
@@ -100,7 +101,8 @@ svm_shutdown:
 	push	$0
 	push	$0
 	lidt	(%rsp)
-	stgi					/* an INIT, which is what some chipsets make of it, would wait */
+	/* Some chipsets turn a shutdown into an INIT, which would wait */
+	stgi
 	ud2
 
 /* Interrupts are possible between here and there, no longer: GIF and IF open and close */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AMD's MSRs; what the words mean: core/msr.h. Numbers and names: AMD APM vol. 2, appendix A, and the
+ * AMD's MSRs; core/msr.h explains the words. Numbers and names: AMD APM vol. 2, appendix A, and the
  * PPRs of families 17h to 1Ah.
  */
 #include "core/msr.h"
@@ -93,7 +93,7 @@ bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 	return true;
 }
 
-/* Does this processor have all these bits? VMRUN would refuse a guest with one that it lacks */
+/* Does this processor have all these bits? VMRUN would refuse a guest with a missing bit */
 static bool efer_exists(u64 value)
 {
 	u64 host = rdmsr(MSR_EFER), taken;
@@ -104,7 +104,7 @@ static bool efer_exists(u64 value)
 	return !(value & ~taken);
 }
 
-/* LMA is the processor's; SVME must stay for VMRUN */
+/* LMA belongs to the processor; SVME must stay for VMRUN */
 static bool write_efer(struct pcpu *cpu, u64 value)
 {
 	struct vmcb *v = vmcb_of(cpu);

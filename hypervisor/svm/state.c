@@ -16,14 +16,17 @@ static struct vmcb_seg seg(u16 sel, u16 attrib, u32 limit, u64 base)
 	return (struct vmcb_seg){ sel, attrib, limit, base };
 }
 
-/* What exits, the VMCB's first words: of a cell, of Linux */
+/* Words 0 to 5 of the VMCB, which select the exits: of a cell, of Linux */
 static const u32 cell_intercepts[6] = {
 	0, 0, EXC_DB | EXC_AC | EXC_MC, I3_COMMON | I3_RDPMC | I3_CPUID | I3_IOIO | I3_FERR_FREEZE,
 	I4_COMMON | I4_WBINVD, 0
 };
 static const u32 front_intercepts[6] = { 0, 0, 0, I3_COMMON | I3_IOIO, I4_COMMON, 0 };
 
-/* Without LMSLE: write_efer() tries the bits in the host's EFER, where segment limits would hold for the monitor's stack */
+/*
+ * Without LMSLE: write_efer() tries the bits in the host's EFER, where segment limits would hold
+ * for the monitor's stack.
+ */
 #define EFER_KNOWN	(1ull << 0 | EFER_LME | EFER_LMA | 1ull << 11 | EFER_SVME | \
 			 1ull << 14 | 1ull << 15 | 1ull << 17 | 1ull << 18 | 1ull << 20 | 1ull << 21)
 
@@ -121,7 +124,10 @@ static void set_host(struct pcpu *cpu)
 	asm volatile("vmload %0" : : "a"(pa_of(host)) : "memory");
 }
 
-/* An INIT from outside becomes #SX in the monitor, which forgets it: APM vol. 2, 15.21.8 and 15.30.1 */
+/*
+ * An INIT from outside becomes #SX in the monitor, which forgets it: APM vol. 2, 15.21.8 and
+ * 15.30.1.
+ */
 static void redirect_init(bool on)
 {
 	u64 value;
@@ -238,16 +244,19 @@ void vendor_leave(struct pcpu *cpu)
 	leave(cpu, &s);
 }
 
-/* What VMRUN and VMLOAD do not switch, and the next guest may read or feel */
+/* MSRs that VMRUN and VMLOAD do not switch, and that the next guest may read or be affected by */
 static const u32 left_behind[] = {
 	MSR_DEBUGCTL, MSR_XSS, MSR_SPEC_CTRL,
 	0x6a0, 0x6a4, 0x6a5, 0x6a6, 0x6a7, 0x6a8,	/* U_CET, shadow stack pointers */
 	0xc0000103,					/* TSC_AUX: Linux's number of the CPU */
 	0xc000010f,					/* DBG_EXTN_CFG: branch records */
 	0xc0000301,					/* PerfCntrGlobalCtl */
-	0xc0010000, 0xc0010001, 0xc0010002, 0xc0010003,	/* PERFEVTSEL, where there are no PERF_CTL */
-	0xc0010200, 0xc0010202, 0xc0010204, 0xc0010206, 0xc0010208, 0xc001020a,	/* PERF_CTL: no counting */
-	0xc0011030, 0xc0011033,				/* IBS: no samples of fetches and operations */
+	/* PERFEVTSEL, where there are no PERF_CTL */
+	0xc0010000, 0xc0010001, 0xc0010002, 0xc0010003,
+	/* PERF_CTL: no counting */
+	0xc0010200, 0xc0010202, 0xc0010204, 0xc0010206, 0xc0010208, 0xc001020a,
+	/* IBS: no samples of fetches and operations */
+	0xc0011030, 0xc0011033,
 };
 
 void vendor_clear_msrs(void)
@@ -255,7 +264,7 @@ void vendor_clear_msrs(void)
 	u32 i;
 
 	for (i = 0; i < sizeof(left_behind) / sizeof(left_behind[0]); i++)
-		msr_write_safe(left_behind[i], 0);	/* Linux sets them when the CPU comes online */
+		msr_write_safe(left_behind[i], 0); /* Linux sets them when the CPU comes online */
 }
 
 void vendor_back(struct pcpu *cpu, u64 error)

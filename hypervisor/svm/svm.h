@@ -50,7 +50,7 @@ struct leave_state {			/* order is known to svm_leave in entry.S */
 	u64 idt_base;
 };
 
-/* What entry.S has as numbers */
+/* Offsets that entry.S has as numbers */
 _Static_assert(__builtin_offsetof(struct leave_state, cr4) == 0x08, "entry.S");
 _Static_assert(__builtin_offsetof(struct leave_state, tramp) == 0x30, "entry.S");
 _Static_assert(__builtin_offsetof(struct leave_state, gdt_limit) == 0x3e, "entry.S");

@@ -146,8 +146,9 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 #define EFER_SVME	(1ull << 12)
 
 /*
- * In a CPU's area: the host page is laid out as a VMCB; VMLOAD takes the monitor's own TR
- * from it after each exit, which was the guest's. The end of it is core's: CPU_OFF_TSS.
+ * In a CPU's area: the host page is laid out as a VMCB. After each exit TR holds the guest's value,
+ * and VMLOAD takes the monitor's own from this page. The core uses the end of the page:
+ * CPU_OFF_TSS.
  */
 #define CPU_OFF_HOST	0x1000u
 #define CPU_OFF_VMCB	0x2000u

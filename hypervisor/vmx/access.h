@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The fields of the current VMCS, that of the CPU at hand, always: an access cannot fail then, but
- * where the processor has no such field (the XSS bitmap without XSAVES), and nothing happens.
- * Two instructions that are smaller than a call of them. The unit tests have a file of this name in its place.
+ * where the processor has no such field (the XSS bitmap without XSAVES), and nothing happens. Two
+ * instructions that are smaller than a call of them. The unit tests have a file of this name in its
+ * place.
  */
 #ifndef QV_VMX_ACCESS_H
 #define QV_VMX_ACCESS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The monitor's assembly on VT-x: the image's head, the entry from Linux, the
- * VMRESUME loop, the way back, and what cannot be said in C.
+ * The monitor's assembly on VT-x: the image's head, the entry from Linux, the VMRESUME loop, the
+ * way back, and functions that C cannot express.
  */
 #define CPU_OFF_NMI 0x1000
 #define HOST_RSP 0x6c14
@@ -34,7 +34,7 @@ monitor_start:
 /*
  * vmx_run(rdi = struct pcpu): guest registers lie at its start, rsp is in the VMCS. The stack
  * restarts here. There is no GIF: an NMI may come at any moment. Its handler leaves a note, which
- * is the last thing looked at; one that comes after the look makes it be looked at again.
+ * is checked last. An NMI that comes after the check causes another check.
  */
 	.globl	vmx_run
 vmx_run:
@@ -95,7 +95,10 @@ vmx_try:
 1:	mov	$1, %eax
 	ret
 
-/* vmx_cross(rdi = for whom it meets): guest state is illegal, so this loads the host state */
+/*
+ * vmx_cross(rdi: for the code at the host RIP): guest state is illegal, so this loads the host
+ * state.
+ */
 	.globl	vmx_cross
 vmx_cross:
 	vmresume
@@ -115,7 +118,8 @@ vmx_unblock_nmi:
 
 	.globl	vendor_shutdown
 vendor_shutdown:
-	vmxoff					/* else INIT, which is what some chipsets make of it, is blocked */
+	/* Some chipsets turn a shutdown into an INIT, which VMX operation blocks */
+	vmxoff
 	push	$0
 	push	$0
 	lidt	(%rsp)

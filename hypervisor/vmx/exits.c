@@ -21,7 +21,10 @@ static void on_exception(struct pcpu *cpu)
 	late_commands(cpu);
 }
 
-/* It exits before DR6 and DR7 know of it, and goes in without their knowing: SDM vol. 3, 28.1 and 27.6.1 */
+/*
+ * #DB exits before DR6 and DR7 change, and its injection does not change them: SDM vol. 3, 28.1 and
+ * 27.6.1.
+ */
 static void on_debug(struct pcpu *cpu)
 {
 	u64 dr6;
@@ -40,9 +43,10 @@ static void on_entry_check(struct pcpu *cpu)
 }
 
 /*
- * A bit that is ours would change: NE in anybody's CR0, CD and NW in a cell's, MCE in a cell's CR4.
- * The guest shall read what it wrote; when the instruction runs again, it finds no difference and does
- * the rest itself. CR4's others are bits that a processor without VT-x, user interrupts and FRED does not have.
+ * The write would change a host-owned bit: NE in any guest's CR0, CD and NW in a cell's CR0, MCE in
+ * a cell's CR4. The guest must read the value it wrote. When the instruction runs again, it finds
+ * no difference and does the rest itself. The other host-owned bits of CR4 do not exist on a
+ * processor without VT-x, user interrupts and FRED.
  */
 static void on_cr(struct pcpu *cpu)
 {
@@ -91,13 +95,14 @@ const struct exit_row vendor_exits[] = {
 	{ REASON_WBINVD,	BOTH(exit_nothing),		QV_EXIT_INSTRUCTION },
 	{ REASON_GETSEC,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
 	{ REASON_VMCLEAR,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
-	{ REASON_VMCLEAR + 1,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMLAUNCH */
-	{ REASON_VMCLEAR + 2,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMPTRLD */
-	{ REASON_VMCLEAR + 3,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMPTRST */
-	{ REASON_VMCLEAR + 4,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMREAD */
-	{ REASON_VMCLEAR + 5,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMRESUME */
-	{ REASON_VMCLEAR + 6,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMWRITE */
-	{ REASON_VMCLEAR + 7,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },	/* VMXOFF */
+	/* VMLAUNCH, VMPTRLD, VMPTRST, VMREAD, VMRESUME, VMWRITE, VMXOFF */
+	{ REASON_VMCLEAR + 1,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_VMCLEAR + 2,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_VMCLEAR + 3,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_VMCLEAR + 4,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_VMCLEAR + 5,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_VMCLEAR + 6,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
+	{ REASON_VMCLEAR + 7,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
 	{ REASON_VMXON,		BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
 	{ REASON_XSAVES,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
 	{ REASON_XRSTORS,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },

@@ -61,8 +61,8 @@ u64 vendor_rip(const struct pcpu *cpu)
 }
 
 /*
- * The processor gives the length of an instruction that exits by itself. Outside 64-bit code RIP wraps.
- * If the guest single-steps, it gets #DB for the emulated instruction too.
+ * The processor gives the length of an instruction that exits by itself. Outside 64-bit code RIP
+ * wraps. If the guest single-steps, it gets #DB for the emulated instruction too.
  */
 void vendor_skip(struct pcpu *cpu, u32 len)
 {
@@ -110,7 +110,10 @@ void vendor_inject_nmi(struct pcpu *cpu)
 		vmx_nmi_window(true);
 		return;
 	}
-	/* After STI an NMI may not be injected, and the window may open at once: so STI's shadow ends here */
+	/*
+	 * After STI an NMI may not be injected, and the window may open at once: so STI's shadow
+	 * ends here.
+	 */
 	vmx_end_shadow();
 	vmcs_write(ENTRY_EVENT, EVENT_VALID | EVENT_NMI | 2);
 }
@@ -125,7 +128,8 @@ static const struct { u16 field, offset; } record[] = {
 #define AT(field, member) { field, __builtin_offsetof(struct qv_mon_failure, member) }
 	AT(EXIT_REASON, exit_code), AT(EXIT_QUALIFICATION, info1), AT(EXIT_EVENT, info2),
 	AT(GUEST_RIP, rip), AT(GUEST_RFLAGS, rflags), AT(GUEST_EFER, efer),
-	AT(GUEST_CR0, cr0), AT(GUEST_CR3, cr3), AT(GUEST_CR4, cr4),	/* as the processor has them: with NE, MCE */
+	/* as the processor has them: with NE, MCE */
+	AT(GUEST_CR0, cr0), AT(GUEST_CR3, cr3), AT(GUEST_CR4, cr4),
 };
 
 void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f)

@@ -2,7 +2,8 @@
 /*
  * From one address space to another. VT-x has nothing that holds off NMIs while page tables, stack
  * and interrupt table change one by one. But an entry with an illegal guest state loads the whole
- * host state at once (SDM vol. 3, 27.8): so the host state becomes what shall be, and the entry fails.
+ * host state at once (SDM vol. 3, 27.8). So the host state is set to the new state, and the entry
+ * fails.
  */
 #include "vmx.h"
 

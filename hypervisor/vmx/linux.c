@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Linux becomes a guest, and goes back to the bare machine: by a leap (leap.c), as it came
- * (driver/cross/vmx.c). What a leap does not load, the driver takes from the CPU's struct qv_linux_state.
+ * (driver/cross/vmx.c). The driver takes the state that a leap does not load from the CPU's struct
+ * qv_linux_state.
  */
 #include "core/x86.h"
 #include "vmx.h"

@@ -100,7 +100,10 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0x00000000, LAST_ROW, { FAIL, FAIL }, { OK, OK }, 0, "all others", "machine-check banks, performance and energy counters, branch records, thermal and P-state registers of a thread: Linux keeps them" },
 };
 
-/* Where an MSR's bit is in the map: SDM vol. 3, 25.6.9; reads in its first half, writes in the second */
+/*
+ * Where an MSR's bit is in the map: SDM vol. 3, 25.6.9; reads in its first half, writes in the
+ * second.
+ */
 bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 {
 	u32 at = msr, half;

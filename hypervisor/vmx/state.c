@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a CPU has in an instance; guest states after INIT, after SIPI, parked, at a cell's entry. Linux's: linux.c */
+/*
+ * State of a CPU in an instance; guest states after INIT, after SIPI, parked, at a cell's entry.
+ * linux.c has the state of Linux.
+ */
 #include "core/msr.h"
 #include "core/x86.h"
 #include "vmx.h"
@@ -71,11 +74,17 @@ void vendor_controls(struct instance *inst, bool cell)
 	c[CONTROL_PROC] = x->proc | (cell ? PROC_RDPMC : 0);
 	c[CONTROL_PROC2] = x->proc2 | (cell ? PROC2_WBINVD : 0);
 	c[CONTROL_EXCEPTIONS] = cell ? EXC_DB | EXC_AC | EXC_MC : 0;
-	/* A cell that switches its caches off would slow the whole core: it reads CD and NW as it wrote them */
+	/*
+	 * A cell that switches its caches off would slow the whole core: it reads CD and NW as it
+	 * wrote them.
+	 */
 	c[CONTROL_CR0_MASK] = cell ? CR0_NE | CR0_CD | CR0_NW : CR0_NE;
 	/* With MCE clear, a machine check that goes to all CPUs would shut the machine down */
 	c[CONTROL_CR4_MASK] = CR4_OURS | (cell ? CR4_MCE : 0);
-	/* XRSTORS would load MSRs (a cell's: any; Linux's: of trace and user interrupts), and ask no permission map */
+	/*
+	 * XRSTORS would load MSRs without asking a permission map. It exits in a cell for any of
+	 * them, in Linux for those of trace and user interrupts.
+	 */
 	c[CONTROL_XSS] = cell ? ~0ull : XSS_TRACE | XSS_USER_INTERRUPTS;
 }
 
@@ -96,7 +105,7 @@ static const struct field_value unused[] = {
 	{ VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 }, { VMCS_LINK, ~0ull }, { ENTRY_EVENT, 0 },
 };
 
-/* What stays while this CPU is in this instance */
+/* Sets the fields that stay while this CPU is in this instance */
 static void set_permanent(void)
 {
 	const struct qv_mon_vmx *x = &me()->boot.vmx;
@@ -112,7 +121,7 @@ static void set_permanent(void)
 	set_controls();
 }
 
-/* The monitor's own: what each exit loads */
+/* The monitor's own state, which each exit loads */
 static const struct field_value host[] = {
 	{ HOST_ES, 0x18 }, { HOST_CS, 0x10 }, { HOST_SS, 0x18 }, { HOST_DS, 0x18 }, { HOST_FS, 0 }, { HOST_GS, 0 },
 	{ HOST_TR, 0x20 }, { HOST_FS_BASE, 0 }, { HOST_GS_BASE, 0 }, { HOST_GDTR_BASE, (u64)gdt },
@@ -176,7 +185,8 @@ void vendor_set_park(struct pcpu *cpu)
 {
 	set_reset(cpu);
 	set_nested(&me()->park);	/* one page: hlt, and back to it */
-	vmcs_write(VMCS_EXCEPTIONS, EXC_MC);	/* which all CPUs get, and nobody there could take */
+	/* all CPUs get #MC; the parked guest could not take it */
+	vmcs_write(VMCS_EXCEPTIONS, EXC_MC);
 }
 
 void vendor_set_sipi(struct pcpu *cpu, u32 vector)
@@ -205,7 +215,7 @@ void vendor_run(struct pcpu *cpu)
 	vmx_run(cpu);
 }
 
-/* What the VMCS does not switch, and the next guest may read or feel */
+/* MSRs that the VMCS does not switch, and that the next guest may read or be affected by */
 static const u32 left_behind[] = {
 	MSR_DEBUGCTL, MSR_XSS, MSR_SPEC_CTRL, MSR_S_CET,
 	0x6a0, 0x6a4, 0x6a5, 0x6a6, 0x6a7, 0x6a8,	/* U_CET, shadow stack pointers */
@@ -224,5 +234,5 @@ void vendor_clear_msrs(void)
 	u32 i;
 
 	for (i = 0; i < sizeof(left_behind) / sizeof(left_behind[0]); i++)
-		msr_write_safe(left_behind[i], 0);		/* Linux sets them when the CPU comes online */
+		msr_write_safe(left_behind[i], 0); /* Linux sets them when the CPU comes online */
 }

@@ -6,7 +6,7 @@
 #ifndef QV_VMCS_H
 #define QV_VMCS_H
 
-/* In a CPU's area (core/instance.h); the regions that the processor keeps to itself have a page each */
+/* In a CPU's area (core/instance.h); the regions private to the processor have a page each */
 #define CPU_OFF_NMI	0x1000u		/* u32: an NMI came while the monitor was at work */
 #define CPU_OFF_VMCS	0x2000u
 #define CPU_OFF_VMXON	0x3000u		/* of the front end's areas: wherever the CPU goes */
@@ -57,8 +57,8 @@ enum vmcs_field {
 	VMCS_PROC2		= 0x401e,
 	INSTRUCTION_ERROR	= 0x4400,
 	EXIT_REASON		= 0x4402,
-	EXIT_EVENT		= 0x4404,	/* what caused it: exception or NMI */
-	IDT_EVENT		= 0x4408,	/* what was being delivered meanwhile */
+	EXIT_EVENT		= 0x4404,	/* event that caused it: exception or NMI */
+	IDT_EVENT		= 0x4408,	/* event that was being delivered meanwhile */
 	IDT_ERROR		= 0x440a,
 	EXIT_LENGTH		= 0x440c,
 	GUEST_ES_LIMIT		= 0x4800,	/* as the selectors */
@@ -168,7 +168,8 @@ enum vmcs_field {
 #define EVENT_NMI		(2u << 8)
 #define EVENT_EXCEPTION		(3u << 8)
 #define EVENT_SOFT		(4u << 8)	/* INT n; 5 and 6: INT1, INT3 and INTO */
-#define EVENT_FROM_IRET		(1u << 12)	/* met by an IRET that had ended blocking by NMI; so in an EPT violation's qualification */
+/* Caused by an IRET that had ended blocking by NMI; so in an EPT violation's qualification */
+#define EVENT_FROM_IRET		(1u << 12)
 
 #define BLOCKING_STI		(1u << 0)
 #define BLOCKING_MOV_SS		(1u << 1)

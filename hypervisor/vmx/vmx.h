@@ -8,10 +8,10 @@
 #include <vmx/access.h>		/* by this name: tests have another one */
 
 #define CR4_VMXE	(1ull << 13)
-/* Nobody's: VT-x is in use; user interrupts go to any CPU and ask no filter; FRED is unknown here */
+/* No guest has these: VT-x is in use; user interrupts pass any filter; FRED is unknown */
 #define CR4_OURS	(CR4_VMXE | 1ull << 25 | 1ull << 32)
 
-/* Reason 0 is every exception and the NMI: told apart here */
+/* Reason 0 is every exception and the NMI: these codes distinguish them */
 #define EVENT_CODE(vector)	(0x10000u + (vector))
 #define CODE_NMI		EVENT_CODE(2)
 #define CODE_ENTRY_FAILED	0x20000u
@@ -20,7 +20,7 @@
 /* inst->controls: values of the fields in vmx/state.c */
 enum { CONTROL_PROC, CONTROL_PROC2, CONTROL_EXCEPTIONS, CONTROL_CR0_MASK, CONTROL_CR4_MASK, CONTROL_XSS };
 
-/* What entry.S has as numbers */
+/* Offsets that entry.S has as numbers */
 _Static_assert(__builtin_offsetof(struct pcpu, regs) == 0, "entry.S");
 _Static_assert(QV_CPU_LEN == 0x8000, "entry.S");
 _Static_assert(CPU_OFF_NMI == 0x1000 && CPU_OFF_NMI >= CPU_OFF_VENDOR, "entry.S");
@@ -38,12 +38,17 @@ static inline u32 *nmi_note(const struct pcpu *cpu)
 }
 
 /* entry.S */
-void vmx_load(u64 vmcs_pa);			/* make it the current one, clear; the one before is put away */
-void vmx_flush(void);				/* all cached translations of all guests of this CPU */
-bool vmx_try(void);				/* one entry that must exit before its first instruction; false: refused */
+/* make it the current one, clear; the one before is put away */
+void vmx_load(u64 vmcs_pa);
+/* all cached translations of all guests of this CPU */
+void vmx_flush(void);
+/* one entry that must exit before its first instruction; false: refused */
+bool vmx_try(void);
 void vmx_run(struct pcpu *cpu) __attribute__((noreturn));
-void vmx_cross(u64 rdi) __attribute__((noreturn));	/* an entry that must fail: host fields are loaded */
-void vmx_unblock_nmi(void);			/* an NMI that exits blocks the next ones: no more */
+/* an entry that must fail: host fields are loaded */
+void vmx_cross(u64 rdi) __attribute__((noreturn));
+/* ends the blocking of NMIs that an NMI exit began */
+void vmx_unblock_nmi(void);
 extern const u8 vmx_exited[];			/* HOST_RIP */
 
 /* core/traps.S */
@@ -68,7 +73,7 @@ void vmx_set_seg(u32 which, u32 sel, u32 rights, u32 limit, u64 base);
 void vmx_set_host(const struct pcpu *cpu);
 
 /* guest.c */
-void vmx_end_shadow(void);			/* what STI and MOV SS hold off, and a halt */
+void vmx_end_shadow(void);			/* ends the shadow of STI and MOV SS, and a halt */
 void vmx_nmi_window(bool on);			/* an exit as soon as the guest can take an NMI */
 
 /* run.c: called by vmx_run */
