@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What an inmate sees of QV beside its RAM, CPUs and devices.
+ * The part of QV that an inmate sees, in addition to its RAM, CPUs and devices.
  *
  * The cell's RAM starts at guest-physical 0 (and ends where the boot
  * protocol's memory map says). The legacy VGA window, which no kernel takes
@@ -53,17 +53,22 @@ struct qv_info_device {
 	uint32_t bdf;			/* bus << 8 | device << 3 | function */
 	uint16_t vendor, device;	/* PCI ids */
 	uint32_t flags;			/* QV_INFO_DEVICE_* */
-	uint32_t vector;		/* interrupt that its pin raises on the first CPU, level: clear its
-					 * cause before EOI; 0: the pin is not connected */
+	/*
+	 * Interrupt that its pin raises on the first CPU, level: clear its cause before EOI. 0: the
+	 * pin is not connected.
+	 */
+	uint32_t vector;
 	struct qv_info_bar {
 		uint64_t base;		/* guest-physical address, or first port */
-		uint64_t size;		/* bytes or ports; 0: there is none */
+		uint64_t size;		/* bytes or ports; 0: no such BAR */
 		uint32_t ports;		/* 1: I/O ports */
 		uint32_t index;		/* BAR number, 0..5 */
 	} bars[QV_INFO_MAX_BARS];
 };
-#define QV_INFO_DEVICE_MASTER	(1u << 0)	/* bus mastering may be switched on: DMA, MSI, MSI-X */
-#define QV_INFO_DEVICE_NO_MESSAGES	(1u << 1)	/* MSI goes nowhere here: the machine remaps interrupts */
+/* bus mastering may be switched on: DMA, MSI, MSI-X */
+#define QV_INFO_DEVICE_MASTER	(1u << 0)
+/* MSI goes nowhere here: the machine remaps interrupts */
+#define QV_INFO_DEVICE_NO_MESSAGES	(1u << 1)
 
 struct qv_info {
 	uint64_t magic;			/* QV_INFO_MAGIC */
@@ -72,22 +77,27 @@ struct qv_info {
 	char name[32];			/* of the cell, NUL-terminated */
 	uint64_t memory;		/* bytes of RAM, from 0 (with the window above inside) */
 	uint32_t tsc_khz;		/* TSC frequency, invariant TSC */
-	uint32_t x2apic;		/* 1: APIC in x2APIC mode (MSRs); 0: xAPIC page at 0xFEE00000 */
+	/* 1: APIC in x2APIC mode (MSRs); 0: xAPIC page at 0xFEE00000 */
+	uint32_t x2apic;
 	uint32_t num_cpus;
-	uint32_t doorbell_vector;	/* interrupt that says: look at the comm page (keys, requests); 0: none */
+	/* interrupt that says: look at the comm page (keys, requests); 0: none */
+	uint32_t doorbell_vector;
 	uint32_t apic_ids[QV_INFO_MAX_CPUS];	/* first one boots; the others wait for SIPI */
 	char cmdline[1024];
 	/* since ABI 2 */
-	uint64_t ecam;			/* guest-physical address of PCI config space, bus 0; 0: none */
+	/* guest-physical address of PCI config space, bus 0; 0: none */
+	uint64_t ecam;
 	uint32_t num_devices;
-	uint32_t may_lock;		/* 1: QV_CALL_LOCK and QV_CALL_UNLOCK are allowed; else they are #UD */
+	/* 1: QV_CALL_LOCK and QV_CALL_UNLOCK are allowed; else they are #UD */
+	uint32_t may_lock;
 	struct qv_info_device devices[QV_INFO_MAX_DEVICES];
 };
 
 /* comm.request values */
 #define QV_REQUEST_NONE		0
 #define QV_REQUEST_SHUTDOWN	1	/* finish, then set state to QV_INMATE_HALTED */
-#define QV_REQUEST_UNLOCK	2	/* agree by QV_CALL_UNLOCK, or do nothing: Linux waits for a while */
+/* agree by QV_CALL_UNLOCK, or do nothing: Linux waits for a while */
+#define QV_REQUEST_UNLOCK	2
 
 /* comm.state values */
 #define QV_INMATE_BOOTING	0
@@ -97,13 +107,14 @@ struct qv_info {
 #define QV_KEYS_LEN		256	/* bytes; a power of two */
 
 /*
- * Calls to the cell's monitor: in ring 0 VMMCALL on AMD's processors, VMCALL on Intel's; eax = number. They change no
- * register, cannot fail, and cost one exit. Any other number, and a call that info.may_lock
- * does not allow, is #UD, as the instruction is on a machine without a monitor.
+ * Calls to the cell's monitor, in ring 0: VMMCALL on AMD processors, VMCALL on Intel processors;
+ * eax = number. They change no register, cannot fail, and cost one exit. Any other number, and a
+ * call that info.may_lock does not allow, is #UD, as the instruction is on a machine without a
+ * monitor.
  *
- * While a running cell has management locked, Linux can create, start, stop or destroy
- * no cell and cannot disable QV: the monitor refuses. Only the cell that locked can
- * unlock. The lock ends with it when the monitor itself finds that it failed.
+ * While a running cell has management locked, Linux can create, start, stop or destroy no cell and
+ * cannot disable QV: the monitor refuses. Only the cell that locked can unlock. The lock ends with
+ * it when the monitor itself finds that it failed.
  */
 #define QV_CALL_LOCK		1
 #define QV_CALL_UNLOCK		2
@@ -118,10 +129,9 @@ struct qv_info {
 #define QV_FAULT_STACK		2	/* the stack is at the address (0: a double fault) */
 
 /*
- * Indices count up for ever (mod 2^32) and are reduced on access. A reader
- * checks head - tail <= length before it trusts them.
- * Keys are bytes as a terminal sends them: ASCII, CR for Enter, 0x7F for
- * Backspace, ESC [ A..D for arrows.
+ * Indices count up without end (mod 2^32) and are reduced on access. A reader checks head - tail <=
+ * length before it trusts them. Keys are bytes as a terminal sends them: ASCII, CR for Enter, 0x7F
+ * for Backspace, ESC [ A..D for arrows.
  */
 struct qv_comm {
 	/* written by the inmate */
@@ -131,8 +141,10 @@ struct qv_comm {
 	uint32_t cursor;		/* row * 80 + column; >= 2000: hidden */
 	uint32_t stream_head;		/* bytes ever written to the stream (mod 2^32) */
 	uint32_t screen_seq;		/* changes whenever the screen or cursor did */
-	uint32_t line_max;		/* longest line that the cell's shell takes, in bytes; 0: not told */
-	uint32_t line_status;		/* QV_LINE_TOLD | status of the line carried out last; 0: not told */
+	/* longest line that the cell's shell takes, in bytes; 0: not told */
+	uint32_t line_max;
+	/* QV_LINE_TOLD | status of the line carried out last; 0: not told */
+	uint32_t line_status;
 	uint32_t reserved1[23];
 	/* written by Linux */
 	uint32_t request;		/* QV_REQUEST_*: followed by a doorbell */
@@ -150,8 +162,9 @@ struct qv_comm {
 #define QV_STREAM_READY		0x04	/* ASCII EOT; not shown on the screen */
 
 /*
- * A shell writes comm.line_status before the READY that ends a line's output: as a POSIX shell's $?, 0 to 255:
- * what a program exited with, 128+N when signal N killed it, 127 when there is no such command, 2 for wrong usage.
+ * A shell writes comm.line_status before the READY that ends a line's output. The value is as a
+ * POSIX shell's $?, 0 to 255: the exit status of a program, 128+N when signal N killed it, 127 when
+ * there is no such command, 2 for wrong usage.
  */
 #define QV_LINE_TOLD		0x80000000u
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What driver and monitor of one build promise each other. Not an ABI: both
- * come in one module, so nothing here needs to be stable.
+ * The interface between driver and monitor of one build. Not an ABI: both come in one module, so
+ * nothing here needs to be stable.
  *
- * An *instance* of the monitor lives in one physically contiguous block of
- * RAM that holds all it has: code, stacks, control blocks, page tables. Every
- * instance sees itself at the same virtual addresses, so a CPU moves from one
- * to another by loading CR3 inside the monitor's code.
+ * An *instance* of the monitor lives in one physically contiguous block of RAM that holds all it
+ * has: code, stacks, control blocks, page tables. Every instance sees itself at the same virtual
+ * addresses, so a CPU moves from one to another by loading CR3 inside the monitor's code.
  */
 #ifndef QV_MONITOR_H
 #define QV_MONITOR_H
@@ -31,7 +30,8 @@
 #define QV_OPEN_LEN		0x10000u	/* all above: read-only for the front end */
 #define QV_OFF_IMAGE		0x10000u
 #define QV_IMAGE_MAX		0x10000u
-#define QV_OFF_INSTANCE		0x20000u	/* struct instance; starts with struct qv_mon_boot */
+/* struct instance; starts with struct qv_mon_boot */
+#define QV_OFF_INSTANCE		0x20000u
 #define QV_INSTANCE_LEN		0x20000u
 #define QV_OFF_CPUS		0x40000u	/* QV_CPU_LEN each; then pages for page tables */
 #define QV_CPU_LEN		0x8000u
@@ -39,7 +39,7 @@
 #define QV_BLOCK_FRONT_END	(4u << 20)
 #define QV_BLOCK_CELL		QV_HUGE
 
-/* At the end of the front end's block: a copy of the request of each cell, the first one's first */
+/* At the end of the front end's block: a copy of each cell's request, first cell first */
 #define QV_REQUEST_LEN		0x5000u
 #define QV_OFF_REQUESTS		(QV_BLOCK_FRONT_END - (QV_MON_CELLS - 1) * QV_REQUEST_LEN)
 
@@ -60,20 +60,21 @@
 struct qv_image_header {
 	char magic[8];		/* "QVMON01" */
 	u32 entry;		/* address: a CPU comes from Linux, rdi = struct pcpu */
-	u32 text_end;		/* address: end of what is executable, page-aligned */
+	u32 text_end;		/* address: end of the executable part, page-aligned */
 	u32 image_end;		/* address: end of the image */
 	u32 vendor;		/* 1 AMD-V, 2 VT-x */
 	u32 vectors;		/* address: entries of exceptions 0..31, 4 bytes each ... */
 	u32 vector_rest;	/* ... and of all other vectors */
-	u32 gdt;		/* address: the monitor's segments; 0x10 code, 0x18 data, 0x20 TSS (hidden part only) */
+	/* address: the monitor's segments; 0x10 code, 0x18 data, 0x20 TSS (hidden part only) */
+	u32 gdt;
 };
 
 /* A range of I/O ports, both ends included */
 struct qv_mon_ports { u16 first, last; };
 
 /*
- * Bytes of a board's registers that Linux may not write freely: one with a bit of @bits set (0: any)
- * passes only if its bits @mask are @value.
+ * Bytes of a board's registers that Linux may not write freely: one with a bit of @bits set (0:
+ * any) passes only if its bits @mask are @value.
  */
 struct qv_mon_guard {
 	u16 first, last;	/* ports, both included */
@@ -82,16 +83,17 @@ struct qv_mon_guard {
 };
 
 /*
- * VT-x: control words as this processor wants them (SDM vol. 3, appendix A): what must be set, what
- * QV requires for every guest, and each feature of instructions (RDTSCP, INVPCID, XSAVES, TPAUSE...)
- * that the processor offers. The driver has checked that the rest of what the monitor sets is allowed.
+ * VT-x: control words as this processor wants them (SDM vol. 3, appendix A): the bits that must be
+ * set, the bits that QV requires for every guest, and each feature of instructions (RDTSCP,
+ * INVPCID, XSAVES, TPAUSE...) that the processor offers. The driver has checked that the other bits
+ * that the monitor sets are allowed.
  */
 struct qv_mon_vmx {
 	u32 revision;		/* of VMCS and VMXON regions */
 	u32 pin, proc, proc2, exit, entry;
 };
 
-/* What the driver tells the first instance. Linux is still trusted then. */
+/* The driver's data for the first instance. Linux is still trusted then. */
 struct qv_mon_boot {
 	u64 block_pa;
 	u32 block_len;
@@ -99,10 +101,12 @@ struct qv_mon_boot {
 	u32 tsc_khz;
 	u32 enter_ms;		/* deadline for all CPUs to be inside */
 	u32 x2apic;
-	u32 remapped;		/* the machine remaps interrupts: IOAPIC entries are in that format */
+	/* the machine remaps interrupts: IOAPIC entries are in that format */
+	u32 remapped;
 	u32 levels;		/* of paging in Linux: 4 or 5 */
 	u32 nested_levels;	/* of nested tables */
-	u32 ept;		/* nested tables are VT-x's: entries carry a memory type, bit 2 allows execution */
+	/* nested tables are of VT-x: entries carry a memory type, bit 2 allows execution */
+	u32 ept;
 	u32 page1g;		/* 1 GiB pages exist */
 	u32 next_rip;		/* the processor saves the next RIP at exits ... */
 	u32 decode;		/* ... and the instruction's bytes at nested faults */
@@ -115,8 +119,10 @@ struct qv_mon_boot {
 	u32 num_ram;
 	u64 cr3;		/* of this instance */
 	u64 tramp_va, tramp_pa;	/* the driver's trampoline page (front end only) */
-	u64 tramp_leave;	/* VA in it (AMD-V) or in the driver's text (VT-x) where a CPU goes back to Linux */
-	u64 block_va;		/* Linux's address of the block; VT-x: what tramp_leave gets is in terms of it */
+	/* VA in it (AMD-V) or in the driver's text (VT-x) where a CPU goes back to Linux */
+	u64 tramp_leave;
+	/* Linux's address of the block; on VT-x, tramp_leave gets addresses in terms of it */
+	u64 block_va;
 	struct qv_mon_vmx vmx;	/* VT-x only */
 	struct { u64 start, end; } ram[QV_MON_RAM_RANGES];
 	struct { u32 linux_cpu, apic_id; } cpus[QV_MON_CPUS];
@@ -135,7 +141,8 @@ struct qv_mon_boot {
 
 #define QV_TEST_FAULTS		1u	/* guests may ask for a fault of the monitor's own */
 #define QV_TEST_BAD_VMRUN	2u	/* at enable, the second CPU's guest state is illegal */
-#define QV_TEST_BAD_STEP	4u	/* at enable, the second CPU's processor refuses a step of the driver's (VT-x) */
+/* at enable, the second CPU's processor refuses a step of the driver's (VT-x) */
+#define QV_TEST_BAD_STEP	4u
 #define QV_TEST_NO_GUARDS	8u	/* Linux may sleep and eject */
 
 /* A segment register as in the VMCS: rights bit 16: unusable */
@@ -146,8 +153,8 @@ struct qv_linux_seg {
 };
 
 /*
- * Linux state of a CPU at the moment the trampoline left it; filled there. On VT-x also the
- * other way: what the CPU is to have when it goes back, for the driver to load what a VM exit does not.
+ * Linux state of a CPU at the moment the trampoline left it; filled there. On VT-x also the state
+ * for the CPU's way back, of which the driver loads the part that a VM exit does not.
  */
 struct qv_linux_state {
 	u64 rsp, rip, rflags;
@@ -176,12 +183,15 @@ struct qv_mon_failure {		/* as struct qv_failure_record of the uapi */
 struct qv_mon_cpu_status {
 	u32 linux_cpu, apic_id;
 	u64 exits[QV_MON_EXITS];
-	u64 held_max;		/* TSC cycles of the longest stay in the monitor, own management calls apart */
+	/* TSC cycles of the longest stay in the monitor, own management calls apart */
+	u64 held_max;
 	u64 cycles;		/* TSC cycles spent in the monitor */
 	u64 denied;
 	u64 call_max;		/* TSC cycles of the longest management call made here */
-	u64 nmis_in_doubt;	/* NMIs given to Linux because one of ours may have met one of its own */
-	u64 lost;		/* front end's: 1: it is with a cell, and did not answer when that was to end */
+	/* NMIs given to Linux because an NMI of QV may have merged with one of Linux */
+	u64 nmis_in_doubt;
+	/* front end: 1: it is with a cell, and did not answer when the cell was to end */
+	u64 lost;
 	u64 pad[6];		/* 240 bytes */
 };
 
@@ -189,12 +199,14 @@ struct qv_mon_status {
 	u32 state;		/* enum qv_mon_state */
 	u32 num_cpus;
 	u64 first_entry_tsc;	/* when the boot CPU entered its inmate */
-	u32 locked;		/* a cell's: it has locked management. Counts while it runs */
+	u32 locked;		/* cell: it has locked management. Counts while it runs */
 	u32 pad;
-	struct qv_mon_failure failure;	/* or, reason 0: where the boot CPU stood when it was stopped */
+	/* or, reason 0: state of the boot CPU when it was stopped */
+	struct qv_mon_failure failure;
 	struct qv_mon_cpu_status cpus[QV_MON_CPUS];
 	u64 samples;		/* how many were taken; written after .sample */
-	struct qv_mon_failure sample;	/* the last: reason 0, address: enum qv_cpu_state, bytes: from rip - 1 on */
+	/* the last: reason 0, address: enum qv_cpu_state, bytes: from rip - 1 on */
+	struct qv_mon_failure sample;
 };
 
 enum qv_mon_state {
@@ -218,9 +230,9 @@ struct qv_mon_log {
 };
 
 /*
- * By this a log is found in RAM after a warm reset: at QV_OFF_MARK of a block that is
- * aligned to QV_HUGE. The driver writes the front end's, the manager copies it for each
- * cell; nobody changes it later.
+ * Makes a log findable in RAM after a warm reset: at QV_OFF_MARK of a block that is aligned to
+ * QV_HUGE. The driver writes it for the front end, and the manager copies it for each cell. It is
+ * not changed later.
  */
 #define QV_MARK_MAGIC	0x31474F4C4D5651ull	/* "QVMLOG1" */
 struct qv_mon_mark {
@@ -247,7 +259,7 @@ static inline u64 qv_mark_sum(const struct qv_mon_mark *mark)
 	return ~sum;
 }
 
-/* What the monitor logs: number, then the sentence the driver prints (a, b) */
+/* Events that the monitor logs: number, then the sentence the driver prints (a, b) */
 #define QV_MON_EVENTS(X) \
 	X(QV_LOG_ENTERED,	"CPU is under the monitor (apic id %llu)") \
 	X(QV_LOG_LEFT,		"CPU goes back to bare Linux") \
@@ -285,20 +297,25 @@ enum qv_mon_event {
 	QV_LOG_EVENTS
 };
 
-/* ---- hypercalls of the front end: rax = number, rdi, rsi; rax = enum qv_mon_error or value ---- */
+/* ---- front end's hypercalls: rax = number, rdi, rsi; rax = enum qv_mon_error or value ---- */
 enum qv_hypercall {
 	QV_HC_NOP,		/* the cheapest exit; for measuring */
 	QV_HC_LEAVE,		/* this CPU goes back to bare Linux; only from the trampoline */
 	QV_HC_CREATE,		/* rdi = physical address of struct qv_mon_create */
 	QV_HC_START,		/* rdi = instance */
 	QV_HC_STOP,		/* rdi = instance: its CPUs are parked */
-	QV_HC_RECLAIM,		/* rdi = instance: clear and give back one piece; 0 = all done, 1 = go on */
-	QV_HC_DOORBELL,		/* rdi = instance: interrupt its first CPU; QV_ME_RATE: not yet, ring again */
-	QV_HC_RESET_HELD,	/* held_max and call_max of all CPUs of the front end start anew */
-	QV_HC_LOCK,		/* rdi = instance that runs: it has locked management; only it can unlock */
+	/* rdi = instance: clear and give back one piece; 0 = all done, 1 = repeat */
+	QV_HC_RECLAIM,
+	/* rdi = instance: interrupt its first CPU; QV_ME_RATE: not yet, ring again */
+	QV_HC_DOORBELL,
+	/* held_max and call_max of all CPUs of the front end restart at 0 */
+	QV_HC_RESET_HELD,
+	/* rdi = instance that runs: it has locked management; only it can unlock */
+	QV_HC_LOCK,
 	QV_HC_NOTE,		/* rdi = enum qv_mon_note: for the log */
 	QV_HC_FAULT,		/* for tests: as QV_CALL_FAULT of qv/cell.h, rdi and rsi */
-	QV_HC_SAMPLE,		/* rdi = instance | CPU of it << 8: where it stands goes to qv_mon_status.sample */
+	/* rdi = instance | CPU of it << 8: its state goes to qv_mon_status.sample */
+	QV_HC_SAMPLE,
 	QV_HC_COUNT
 };
 
@@ -348,11 +365,12 @@ struct qv_mon_entry {
 	u32 eip, eax, ebx, reserved;
 };
 
-/* A PCI function of a cell. What the monitor can read from the function itself, it does */
+/* A PCI function of a cell. The monitor reads from the function itself all that it can */
 struct qv_mon_device {
 	u32 bdf;			/* bus << 8 | device << 3 | function */
 	u32 flags;			/* QV_MON_DEVICE_* */
-	u32 ioapic, pin;		/* its interrupt line: index in qv_mon_boot.ioapics; QV_MON_NO_PIN: none */
+	/* its interrupt line: index in qv_mon_boot.ioapics; QV_MON_NO_PIN: none */
+	u32 ioapic, pin;
 	u32 vector;			/* 32..254, for the pin */
 	u32 reserved;
 	struct qv_mon_bar {
@@ -361,7 +379,8 @@ struct qv_mon_device {
 		u32 reserved;
 	} bars[QV_MON_BARS];
 };
-#define QV_MON_DEVICE_MASTER	(1u << 0)	/* may be a bus master: DMA anywhere, MSI (unsafe-dma) */
+/* may be a bus master: DMA anywhere, MSI (unsafe-dma) */
+#define QV_MON_DEVICE_MASTER	(1u << 0)
 #define QV_MON_DEVICE_HIGH	(1u << 1)	/* the pin is active high (else low) */
 #define QV_MON_NO_PIN		(~0u)
 
@@ -371,7 +390,8 @@ struct qv_mon_create {
 	u32 num_cpus, num_runs, num_ports;
 	u32 doorbell_vector;		/* 32..255 */
 	u32 lock;			/* enum qv_lock of the uapi */
-	u32 bell_rate;			/* doorbells a millisecond at most; 1..QV_MON_BELL_RATE_MAX */
+	/* doorbells a millisecond at most; 1..QV_MON_BELL_RATE_MAX */
+	u32 bell_rate;
 	u64 name[4];			/* for the mark */
 	u32 cpus[QV_MON_CPUS];		/* indices into qv_mon_boot.cpus; the first boots */
 	struct qv_mon_ports ports[QV_MON_PORTS];

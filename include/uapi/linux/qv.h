@@ -20,21 +20,22 @@
 #define QV_NAME_LEN	32	/* cell name with its NUL: [a-z0-9][a-z0-9_-]* */
 #define QV_TEXT_LEN	248	/* a sentence with its NUL */
 #define QV_MAX_CPUS	64	/* CPUs QV manages at most */
-#define QV_MAX_CELLS	15	/* cells at once, beside the front end */
+#define QV_MAX_CELLS	15	/* cells at once, without the front end */
 #define QV_MAX_PORTS	16	/* port ranges of one cell */
 #define QV_MAX_DEVICES	8	/* PCI functions of one cell */
 #define QV_CMDLINE_LEN	1024	/* with its NUL */
-#define QV_BELL_RATE	10	/* interrupts by which Linux may reach a cell, a millisecond, unless its file says another number */
+/* Interrupts by which Linux may reach a cell, a millisecond, unless its file says another number */
+#define QV_BELL_RATE	10
 #define QV_BELL_RATE_MAX 1000
 #define QV_WATCHDOG_MIN	100	/* ms */
 #define QV_WATCHDOG_MAX	3600000	/* ms */
 #define QV_MAX_IMAGE	(256u << 20)	/* bytes of one image file */
-#define QV_FRONT_END	"linux"	/* the front end's name where a cell's is asked for */
+#define QV_FRONT_END	"linux"	/* the front end's name where a cell name is asked for */
 
 /* Reason codes; the sentence says the details. Never renumbered. */
 enum qv_reason {
 	QV_OK			= 0,
-	QV_E_ABI		= 1,	/* caller and driver speak different versions */
+	QV_E_ABI		= 1,	/* caller and driver have different ABI versions */
 	QV_E_ARGUMENT		= 2,	/* a field is malformed */
 	QV_E_NO_VIRT		= 3,	/* CPU or firmware without the virtualization we need */
 	QV_E_VIRT_DISABLED	= 4,	/* switched off (and locked) by firmware */
@@ -54,30 +55,33 @@ enum qv_reason {
 	QV_E_MONITOR		= 18,	/* the monitor refused: text has its reason */
 	QV_E_CPU_STUCK		= 19,	/* a CPU did not answer the monitor in time */
 	QV_E_BUSY		= 20,	/* another management call is under way */
-	QV_E_CPU_OFFLINE	= 21,	/* a CPU QV must bring home, or under the monitor, is offline */
+	/* a CPU QV must bring home, or under the monitor, is offline */
+	QV_E_CPU_OFFLINE	= 21,
 	QV_E_LOCKDOWN		= 22,	/* kernel lockdown forbids it */
 	QV_E_UNSUPPORTED	= 23,	/* a machine QV does not handle (yet) */
-	QV_E_INTERRUPTED	= 24,	/* a signal ended the wait; text says how things stand */
-	QV_E_LOCKED		= 25,	/* a running cell has locked management; it has to agree first */
+	QV_E_INTERRUPTED	= 24,	/* a signal ended the wait; text describes the state */
+	/* a running cell has locked management; it has to agree first */
+	QV_E_LOCKED		= 25,
 	QV_E_NOT_AGREED		= 26,	/* the cell did not agree in time: the lock stays */
 	QV_E_DEVICE		= 27,	/* a PCI function cannot be given to a cell */
 	QV_E_DMA		= 28,	/* it could do DMA, and nothing would hold it back */
 	QV_E_PORT		= 29,	/* an I/O port that no cell may have, or that another has */
 	QV_E_NO_PREVIOUS	= 30,	/* RAM holds no log of an earlier session */
-	QV_E_NO_DEBUG		= 31,	/* the cell was created without .debug: nobody sees its registers */
+	/* the cell was created without .debug, which hides its registers */
+	QV_E_NO_DEBUG		= 31,
 };
 
-/* out: what came of the call */
+/* out: the result of the call */
 struct qv_reply {
 	__u32 abi;		/* in: QV_ABI_VERSION */
 	__u32 code;		/* out: enum qv_reason */
 	__u64 duration_ns;	/* out: how long the driver took */
 	__u64 held_ns;		/* out: longest time QV held another front-end CPU meanwhile */
-	char text[QV_TEXT_LEN];		/* out: what is wrong, a sentence; empty on success */
-	char remedy[QV_TEXT_LEN];	/* out: what to do about it; may be empty */
+	char text[QV_TEXT_LEN];		/* out: the problem, a sentence; empty on success */
+	char remedy[QV_TEXT_LEN];	/* out: the remedy; may be empty */
 };
 
-/* QV_IOC_STATUS: what the machine offers and what state QV is in */
+/* QV_IOC_STATUS: the features of the machine and the state of QV */
 struct qv_status_info {
 	struct qv_reply reply;
 	__u32 enabled;		/* 1: the monitor runs under Linux */
@@ -90,7 +94,8 @@ struct qv_status_info {
 	__u32 monitor_text;	/* bytes of monitor code */
 	__u32 obstacle;		/* enum qv_reason that enable would fail with now, else 0 */
 	__u32 lost_cpus;	/* CPUs of cells that answer the monitor no longer */
-	__u32 cpus_outside;	/* CPUs of the machine that are not under the monitor (0 when not enabled) */
+	/* CPUs of the machine that are not under the monitor (0 when not enabled) */
+	__u32 cpus_outside;
 	__u32 reserved;
 	char obstacle_text[QV_TEXT_LEN];
 	char obstacle_remedy[QV_TEXT_LEN];
@@ -106,13 +111,17 @@ struct qv_status_info {
 #define QV_FEATURE_VPID		(1u << 8)	/* VT-x: translations bear their guest's number */
 #define QV_FEATURE_UNRESTRICTED	(1u << 9)	/* VT-x: guests may be in real mode */
 
-/* QV_IOC_ENABLE. CPUs that are offline and that Linux lets come are brought in, and sent offline again */
+/*
+ * QV_IOC_ENABLE. CPUs that are offline and that Linux lets come are brought in, and sent offline
+ * again.
+ */
 struct qv_enable {
 	struct qv_reply reply;
 	__u32 flags;		/* QV_ENABLE_* */
 	__u32 reserved;
 };
-#define QV_ENABLE_STRICT	(1u << 0)	/* refuse (QV_E_CPU_OFFLINE) when a CPU would stay outside the monitor */
+/* refuse (QV_E_CPU_OFFLINE) when a CPU would stay outside the monitor */
+#define QV_ENABLE_STRICT	(1u << 0)
 
 /* QV_IOC_DISABLE */
 struct qv_simple {
@@ -143,23 +152,29 @@ struct qv_cell_create {
 	char cmdline[QV_CMDLINE_LEN];
 	__u32 console;			/* 1: the cell has a console */
 	__u32 num_ports;		/* 0..QV_MAX_PORTS */
-	__u32 watchdog_ms;		/* a heartbeat that stands still for so long: failed; 0: no watchdog, else QV_WATCHDOG_MIN.._MAX */
+	/*
+	 * A heartbeat that does not move for so long: failed. 0: no watchdog, else
+	 * QV_WATCHDOG_MIN.._MAX.
+	 */
+	__u32 watchdog_ms;
 	__u32 lock;			/* enum qv_lock */
 	struct qv_port_range {
 		__u16 first, last;	/* inclusive */
 	} ports[QV_MAX_PORTS];
 	__u32 num_devices;		/* 0..QV_MAX_DEVICES */
-	__u32 bell_rate;		/* doorbells (key presses, requests) a millisecond; 1..QV_BELL_RATE_MAX, 0: QV_BELL_RATE */
+	/* doorbells (key presses, requests) a millisecond; 1..QV_BELL_RATE_MAX, 0: QV_BELL_RATE */
+	__u32 bell_rate;
 	struct qv_device {
 		__u32 segment;		/* PCI domain: 0 */
 		__u32 bdf;		/* bus << 8 | device << 3 | function */
 		__u32 dma;		/* in: enum qv_dma */
 		__u32 state;		/* out, CELL_INFO only: QV_DEVICE_* */
 	} devices[QV_MAX_DEVICES];
-	__u32 debug;			/* 1: QV_IOC_CELL_SAMPLE may show its CPUs' registers while it runs */
+	/* 1: QV_IOC_CELL_SAMPLE may show its CPUs' registers while it runs */
+	__u32 debug;
 	__u32 reserved;
 };
-/* May the cell lock management? A hostile one would for ever */
+/* May the cell lock management? A hostile cell would lock it forever */
 enum qv_lock {
 	QV_LOCK_NEVER	= 0,
 	QV_LOCK_MAY	= 1,	/* by QV_CALL_LOCK, or QV_IOC_CELL_LOCK */
@@ -168,12 +183,14 @@ enum qv_lock {
 enum qv_dma {
 	QV_DMA_PROTECTED	= 0,	/* only behind an IOMMU: refused, there is no support yet */
 	QV_DMA_OFF		= 1,	/* bus mastering is held off: no DMA, no MSI */
-	QV_DMA_UNSAFE		= 2,	/* the device may read and write any memory of the machine */
+	/* the device may read and write any memory of the machine */
+	QV_DMA_UNSAFE		= 2,
 };
 /* qv_device.state */
 #define QV_DEVICE_PIN		(1u << 0)	/* its interrupt pin is connected */
 #define QV_DEVICE_MESSAGES	(1u << 1)	/* MSI and MSI-X work */
-#define QV_DEVICE_NO_RESET	(1u << 2)	/* it knows no reset: the cell finds it as Linux left it */
+/* it knows no reset: the cell finds it as Linux left it */
+#define QV_DEVICE_NO_RESET	(1u << 2)
 
 /*
  * QV_IOC_CELL_START, _DESTROY, _LOCK: by name. _SHUTDOWN: deadline before force is
@@ -207,10 +224,14 @@ enum qv_failure {
 	QV_FAIL_EXIT		= 7,	/* an exit the monitor does not expect: .exit_code */
 	QV_FAIL_MONITOR		= 8,	/* a fault in the cell's own monitor instance */
 	QV_FAIL_WATCHDOG	= 9,	/* the heartbeat stopped */
-	QV_FAIL_CPU_LOST	= 10,	/* .cpu did not answer when the cell was to end: it stays offline, with the cell's memory and devices */
+	/*
+	 * .cpu did not answer when the cell was to end: it stays offline, with the cell's memory
+	 * and devices.
+	 */
+	QV_FAIL_CPU_LOST	= 10,
 };
 
-/* What was found when a cell failed. Guest register order: rax rcx rdx rbx rsp rbp rsi rdi r8..r15 */
+/* State found when a cell failed. Guest register order: rax rcx rdx rbx rsp rbp rsi rdi r8..r15 */
 struct qv_failure_record {
 	__u32 reason;		/* enum qv_failure; 0: never failed since its start */
 	__u32 cpu;		/* Linux CPU number */
@@ -261,15 +282,16 @@ enum qv_cpu_state {
 };
 
 /*
- * QV_IOC_CELL_SAMPLE: where a CPU of a running cell stands now. Needs .debug at create. It costs the CPU
- * one exit, which counts as a doorbell against .bell_rate; on AMD-V a HLT ends by it.
+ * QV_IOC_CELL_SAMPLE: the present state of a CPU of a running cell. Needs .debug at create. It
+ * costs the CPU one exit, which counts as a doorbell against .bell_rate; on AMD-V a HLT ends by it.
  */
 struct qv_cell_sample {
 	struct qv_reply reply;
 	char name[QV_NAME_LEN];		/* in */
-	__u32 cpu;			/* in: Linux CPU number, one of the cell's */
+	__u32 cpu;			/* in: Linux CPU number, of a CPU of the cell */
 	__u32 reserved;
-	struct qv_failure_record at;	/* out: .reason 0, .address enum qv_cpu_state, .bytes from rip - 1 on */
+	/* out: .reason 0, .address enum qv_cpu_state, .bytes from rip - 1 on */
+	struct qv_failure_record at;
 };
 
 /* Exit reasons, the same for both vendors */
@@ -296,8 +318,10 @@ struct qv_cpu_stats {
 	__u32 cpu;			/* Linux CPU number */
 	__u32 apic_id;
 	__u64 exits[QV_EXIT_SLOTS];	/* by enum qv_exit */
-	__u64 held_max_ns;		/* longest single stay in the monitor, own management calls apart */
-	__u64 call_max_ns;		/* longest management call made on this CPU (front end only) */
+	/* longest single stay in the monitor, own management calls apart */
+	__u64 held_max_ns;
+	/* longest management call made on this CPU (front end only) */
+	__u64 call_max_ns;
 	__u64 cycles_in_monitor;	/* TSC cycles */
 	__u64 denied;			/* forbidden touches answered (front end only) */
 };
@@ -307,7 +331,8 @@ struct qv_stats {
 	struct qv_reply reply;
 	char name[QV_NAME_LEN];		/* in: cell or QV_FRONT_END */
 	__u32 num_cpus;			/* in: room in *cpus, out: used */
-	__u32 reset_held;		/* in: 1 starts held_max_ns anew after reading (front end only) */
+	/* in: 1 restarts held_max_ns after reading (front end only) */
+	__u32 reset_held;
 	__u64 cpus;			/* user pointer to struct qv_cpu_stats[] */
 };
 
