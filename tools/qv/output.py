@@ -91,6 +91,6 @@ def duration(nanoseconds: int) -> str:
     if nanoseconds < 1000:
         return f"{nanoseconds} ns"
     for factor, unit in ((10**3, "us"), (10**6, "ms")):
-        if nanoseconds < 1000 * factor:
+        if nanoseconds < 999.5 * factor:  # three digits: from here on it is rounded to 1000
             return f"{nanoseconds / factor:.3g} {unit}"
     return f"{nanoseconds / 10**9:.3f} s"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from fakes import FakeDevice, FakeSystem
 
-from qv import abi, config, device, show
+from qv import abi, config, device, output, show
 from qv.cli import main
 from qv.errors import Refused
 from qv.exits import exit_name
@@ -411,3 +411,11 @@ def test_no_yaml(run: Run) -> None:
                           capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.startswith("qvctl: ") and "remedy: apt install python3-yaml" in done.stderr
+
+
+@pytest.mark.parametrize("nanoseconds,text", [
+    (999, "999 ns"), (999_499, "999 us"), (999_500, "1 ms"), (12_345_678, "12.3 ms"),
+    (999_499_999, "999 ms"), (999_500_000, "1.000 s"), (1_204_000_000, "1.204 s")])
+def test_a_duration_has_the_unit_that_suits_it(nanoseconds: int, text: str) -> None:
+    """A span that is rounded to 1000 of a unit has the next one, and never an exponent."""
+    assert output.duration(nanoseconds) == text
