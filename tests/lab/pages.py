@@ -13,7 +13,9 @@ COMMAND = re.compile(r"[#>] \S|(?:make|qvctl|quesh|qvlab|gcc|modprobe|apt|system
 REMARK = re.compile(r"\s{2,}(?:#.*|\(.*\))$")
 
 # In what a command prints: times, addresses, sizes of what is built. The rest has to be as the page has it.
-VARIES = re.compile(r"[0-9a-f]{16}|\b\d+(?:\.\d+)?(?= (?:ms|us|s)\b)|(?<=pid )\d+")
+# A span of time in brackets has the unit that suits it: on a slow machine it is another one.
+SPAN = r"(?:ns|us|ms|s)"
+VARIES = re.compile(rf"(?<=\()[0-9.]+ {SPAN}(?=\))|" r"[0-9a-f]{16}|\b\d+(?:\.\d+)?(?= (?:ms|us|s)\b)|(?<=pid )\d+")
 
 
 class Block(NamedTuple):
@@ -49,7 +51,8 @@ class Step(NamedTuple):
         for line in self.prints:
             at, text = 0, ""
             for found in VARIES.finditer(line):
-                text += re.escape(line[at:found.start()]) + r"[0-9a-f.]+"
+                span = rf"[0-9.]+\s+{SPAN}" if found[0].endswith("s") else r"[0-9a-f.]+"
+                text += re.escape(line[at:found.start()]) + span
                 at = found.end()
             parts.append(text + re.escape(line[at:]))
         return r"\s*".join(re.sub(r"(?:\\ )+", r"\\s+", part) for part in parts)

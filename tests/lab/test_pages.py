@@ -56,6 +56,14 @@ def test_every_command_block_is_run() -> None:
         assert f"def {name}(" in path.read_text(), test
 
 
+@pytest.mark.parametrize("printed,fits", [("runs (7.8 ms)", True), ("runs (1.204 s)", True),
+                                          ("runs (850 us)", True), ("runs (soon)", False)])
+def test_spans_of_time_have_any_unit(printed: str, fits: bool) -> None:
+    """A page shows one run; on a slow machine the same command takes seconds."""
+    step = Step("#", "qvctl cell start quest", ["runs (7.8 ms)"])
+    assert bool(re.fullmatch(step.expected(), printed)) == fits
+
+
 def type_in_linux(qv: Product, step: Step) -> None:
     done = qv.machine.run(f"cd $(dirname $(modinfo -n qv)) && {step.command}", 60)
     assert done.rc == 0, f"{step.command}: {done.out}"
