@@ -341,6 +341,33 @@ void world_check(const struct world *w)
 	check_shape(me());
 }
 
+void world_simple_request(struct qv_mon_create *q)
+{
+	memset(q, 0, sizeof(*q));
+	q->block_pa = 10 * (u64)QV_HUGE;
+	q->window_pa = 0x180000;
+	q->num_cpus = 2;
+	q->cpus[0] = 3;
+	q->cpus[1] = 1;
+	q->num_runs = 2;
+	q->runs[0] = (struct qv_mon_run){ 11 * (u64)QV_HUGE, 3 };
+	q->runs[1] = (struct qv_mon_run){ 40 * (u64)QV_HUGE, 2 };
+	q->doorbell_vector = 0x20;
+	q->bell_rate = 10;
+	q->entry.eip = 0x100000;
+}
+
+void world_other_request(struct qv_mon_create *q)
+{
+	world_simple_request(q);
+	q->block_pa = 50 * (u64)QV_HUGE;
+	q->window_pa = 0x190000;
+	q->num_cpus = 1;
+	q->cpus[0] = 2;
+	q->num_runs = 1;
+	q->runs[0] = (struct qv_mon_run){ 60 * (u64)QV_HUGE, 3 };
+}
+
 void world_request(struct qv_mon_create *q, struct choices *c)
 {
 	u64 page = 2 + choose(c, WORLD_PAGES - 20);

@@ -30,6 +30,9 @@ void world_touch(struct world *w, u64 gpa, bool write);	/* Linux does */
 /* Every table of every instance */
 void world_check(const struct world *w);
 
+/* Two CPUs and 5 pages of 2 MiB in two runs; the other: another CPU and other memory */
+void world_simple_request(struct qv_mon_create *q);
+void world_other_request(struct qv_mon_create *q);
 /* A request that may fit; @pages 2 MiB pages of memory */
 void world_request(struct qv_mon_create *q, struct choices *c);
 /* Any of it, and world_check() */

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* manage/calls.c, lock.c, bell.c: the calls that are refused, locked, or limited in rate. */
+#include <string.h>
+#include "manage/manage.h"
+#include "fake_vendor.h"
+#include "request_model.h"
+#include "unit.h"
+#include "world.h"
+
+#define M2	(u64)QV_HUGE
+
+static void calls_that_are_none(void)
+{
+	static struct world w;
+	u64 i;
+
+	world_open(&w);
+	for (i = 0; i < 40; i++)
+		CHECK_EQ(world_call(QV_HC_COUNT + i, 1), QV_ME_CALL);
+	CHECK_EQ(world_call(~0ull, 1), QV_ME_CALL);
+	CHECK_EQ(world_call(QV_HC_NOP, 1), QV_ME_OK);
+	for (i = 0; i < 20; i++) {
+		CHECK_EQ(world_call(QV_HC_START, i), QV_ME_INSTANCE);
+		CHECK_EQ(world_call(QV_HC_STOP, i << 32 | 1), QV_ME_INSTANCE);
+		CHECK_EQ(world_call(QV_HC_RECLAIM, -i), QV_ME_INSTANCE);
+	}
+	me()->busy = 1;
+	CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_BUSY);
+	CHECK_EQ(me()->busy, 1);
+	me()->busy = 0;
+	/* requests that are not in Linux's memory */
+	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + QV_OFF_INSTANCE), QV_ME_POINTER);
+	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + M2 - 64), QV_ME_POINTER);
+	CHECK_EQ(world_call(QV_HC_CREATE, 0x200001), QV_ME_POINTER);
+	CHECK_EQ(world_call(QV_HC_CREATE, 0xfee00000), QV_ME_POINTER);	/* a device: reading it may do something */
+	CHECK_EQ(world_call(QV_HC_CREATE, 0x9f000 - 64), QV_ME_POINTER);	/* RAM, but it ends too soon */
+	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_RAM - QV_PAGE), QV_ME_POINTER);
+	CHECK_EQ(world_call(QV_HC_CREATE, 1ull << 41), QV_ME_POINTER);
+	CHECK_EQ(world_call(QV_HC_CREATE, -8ull), QV_ME_POINTER);
+	world_check(&w);
+}
+
+static struct qv_mon_status *status_of(const struct qv_mon_create *q)
+{
+	return (struct qv_mon_status *)(fake_ram + q->block_pa + QV_OFF_STATUS);
+}
+
+static void refused_when_locked(struct world *w, const struct qv_mon_create *q)
+{
+	u32 id;
+
+	for (id = 1; id <= 2; id++) {
+		CHECK_EQ(world_call(QV_HC_START, id), QV_ME_LOCKED);
+		CHECK_EQ(world_call(QV_HC_STOP, id), QV_ME_LOCKED);
+		CHECK_EQ(world_call(QV_HC_RECLAIM, id), QV_ME_LOCKED);
+	}
+	CHECK_EQ(world_create(w, q), QV_ME_LOCKED);
+	CHECK_EQ(world_call(QV_HC_LEAVE, 0), QV_ME_LOCKED);
+	CHECK_EQ(world_call(QV_HC_RESET_HELD, 0), QV_ME_OK);	/* what changes no cell goes on */
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);
+	world_check(w);
+}
+
+/* From start on, by itself, by Linux: nothing but its own word ends it, or its failure */
+static void locks(void)
+{
+	static struct qv_mon_create q, other;
+	static struct world w;
+
+	world_open(&w);
+	world_simple_request(&q);
+	world_other_request(&other);
+	q.lock = QV_LOCK_START;
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_create(&w, &other), 2);		/* nothing is locked before it runs */
+	CHECK_EQ(world_call(QV_HC_LOCK, 1), QV_ME_STATE);
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	status_of(&q)->state = QV_MON_RUNNING;		/* as its boot CPU says */
+	refused_when_locked(&w, &other);
+	status_of(&q)->locked = 0;			/* its own word */
+	CHECK_EQ(world_start(&w, 2), QV_ME_OK);
+	status_of(&other)->state = QV_MON_RUNNING;
+	CHECK_EQ(world_call(QV_HC_LOCK, 2), QV_ME_MAY_NOT_LOCK);
+	slot_request(2)->lock = QV_LOCK_MAY;
+	CHECK_EQ(world_call(QV_HC_LOCK, 2), QV_ME_OK);
+	CHECK_EQ(world_call(QV_HC_LOCK, 3), QV_ME_INSTANCE);
+	CHECK_EQ(status_of(&q)->locked, 0);
+	refused_when_locked(&w, &q);
+	status_of(&other)->state = QV_MON_FAILED;	/* by its instance's finding */
+	CHECK_EQ(world_stop(&w, 2), QV_ME_OK);
+	CHECK_EQ(world_call(QV_HC_LOCK, 2), QV_ME_STATE);
+	CHECK_EQ(world_reclaim(&w, 2), 1);		/* begun before the lock: carried to its end */
+	CHECK_EQ(world_call(QV_HC_LOCK, 1), QV_ME_OK);
+	CHECK_EQ(world_reclaim(&w, 2), 1);
+	CHECK_EQ(world_reclaim(&w, 2), 1);
+	CHECK_EQ(world_reclaim(&w, 2), 0);
+	CHECK_EQ(world_call(QV_HC_STOP, 1), QV_ME_LOCKED);
+	world_check(&w);
+}
+
+/* Linux reaches a cell so often and no more; who was refused may ring later, and then does */
+static void bells(void)
+{
+	static struct qv_mon_create q;
+	struct cell_slot *slot = &me()->cells[1];
+	struct world w;
+
+	world_open(&w);
+	world_simple_request(&q);
+	q.bell_rate = 4;
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(slot->bell_gap, 250);			/* a quarter of a millisecond, in cycles */
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	slot->bell_gap = 1ull << 33;
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);	/* the first one ever */
+	fake_wrmsr_value = 0;
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
+	CHECK_EQ(fake_wrmsr_value, 0);
+	slot->bell_tsc -= 1ull << 33;			/* time goes by; those that were refused did not move the moment */
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);
+	CHECK_EQ(fake_wrmsr_value, 0x600004020ull);
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
+	slot->bell_tsc += 1ull << 40;			/* the last one came from a CPU whose TSC is ahead of this one's */
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
+	world_check(&w);
+}
+
+static u32 kicked;
+
+static void note_kick(u32 low, u32 apic_id)
+{
+	CHECK_EQ(low, 0x4400);
+	kicked = apic_id;
+}
+
+/* Linux looks at a cell's CPUs only where that was said at create, and as seldom as it may ring */
+static void samples(void)
+{
+	static struct qv_mon_create q;
+	struct cell_slot *slot = &me()->cells[1];
+	struct world w;
+
+	world_open(&w);
+	world_simple_request(&q);
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_NO_DEBUG);
+	world_open(&w);
+	q.debug = 1;
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_STATE);
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 2), QV_ME_INSTANCE);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1 | 2 << 8), QV_ME_CPUS);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1 | ~0ull << 8), QV_ME_CPUS);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1 | 1 << 8), QV_ME_OK);
+	CHECK_EQ(status_of(&q)->samples, 1);
+	slot->bell_gap = 1ull << 33;
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_RATE);
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);	/* both count */
+	slot->bell_tsc -= 1ull << 33;
+	fake_ipi = note_kick;					/* it does not take it at once */
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_OK);
+	CHECK_EQ(kicked, 6);					/* the boot CPU: Linux's 3 */
+	CHECK_EQ(status_of(&q)->samples, 1);
+	world_check(&w);
+	fake_ipi = fake_answer;
+	manage(QV_VA_MANAGE, q.block_pa);
+	CHECK_EQ(pcpu_in(QV_VA_MANAGE, 0)->cmd, CMD_SAMPLE);
+	fake_answer(0x4400, 6);
+	manage(QV_VA_MANAGE, 0);
+	CHECK_EQ(status_of(&q)->samples, 2);
+	slot->bell_gap = 0;
+	status_of(&q)->state = QV_MON_FAILED;
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_STATE);
+	status_of(&q)->state = QV_MON_RUNNING;
+	CHECK_EQ(world_stop(&w, 1), QV_ME_OK);
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_STATE);
+	world_check(&w);
+}
+
+static void notes(void)
+{
+	static struct world w;
+	struct qv_mon_log *log;
+	u64 head, i;
+
+	world_open(&w);
+	log = (void *)(fake_ram + FAKE_BLOCK + QV_OFF_LOG);
+	head = log->head;
+	me()->busy = 3;			/* by a CPU that a panic has stopped */
+	for (i = 0; i < 8; i++) {
+		bool fine = i >= QV_NOTE_PANIC && i <= QV_NOTE_POWER_OFF;
+
+		CHECK_EQ(world_call(QV_HC_NOTE, i), fine ? QV_ME_OK : QV_ME_CALL);
+		head += fine;
+		CHECK_EQ(log->head, head);
+	}
+	CHECK_EQ(log->entries[(head - 1) % QV_MON_LOG_ENTRIES].what, QV_LOG_LINUX_ENDS);
+	me()->busy = 0;
+}
+
+UNIT_SUITE(manager_calls) = {
+	{ "manager: calls that are none", calls_that_are_none },
+	{ "manager: locks", locks },
+	{ "manager: doorbells, so many and no more", bells },
+	{ "manager: samples of a cell that allows them", samples },
+	{ "manager: last words", notes },
+	{ 0 }
+};

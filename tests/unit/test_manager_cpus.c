@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* manage/cpus.c: CPUs that move between Linux and cells, and the flushes for them. */
+#include <string.h>
+#include "core/apic.h"
+#include "core/exits.h"
+#include "manage/manage.h"
+#include "fake_vendor.h"
+#include "request_model.h"
+#include "unit.h"
+#include "world.h"
+
+#define M2	(u64)QV_HUGE
+
+static void stuck_cpus(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+	u32 cpu;
+
+	world_open(&w);
+	world_simple_request(&q);
+	for (cpu = 1; cpu < FAKE_CPUS; cpu++) {
+		unit_case("create, CPU %u:", cpu);
+		fake_stuck = 1ull << 2 * cpu;
+		CHECK_EQ(world_create(&w, &q), QV_ME_CPU_STUCK);
+		world_check(&w);
+		fake_stuck = 0;
+		fake_answer(0x4400, 2 * cpu);		/* it comes after all */
+		CHECK_EQ(pcpu_of(cpu)->cmd, 0);
+	}
+	CHECK_EQ(world_create(&w, &q), 1);
+	unit_case("start, CPU 2:");
+	fake_stuck = 1 << 4;
+	CHECK_EQ(world_start(&w, 1), QV_ME_CPU_STUCK);
+	world_check(&w);
+	fake_stuck = 0;
+	fake_answer(0x4400, 4);
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	unit_case("stop, the cell's second CPU:");
+	fake_stuck = 1 << 2;
+	CHECK_EQ(world_stop(&w, 1), QV_ME_CPU_LOST);
+	world_check(&w);
+	CHECK_EQ(world_stop(&w, 1), QV_ME_STATE);
+	CHECK_EQ(me()->away, 1 << 1 | 1 << 3);
+	CHECK_EQ(world_reclaim(&w, 1), QV_ME_CPU_LOST);		/* the first is back; what the second may reach is not */
+	CHECK_EQ(me()->away, 1 << 1);
+	CHECK_EQ(me()->icr.own, 0xd);
+	CHECK_EQ(me()->cells[1].cpus, 1 << 1);
+	CHECK(my_status()->cpus[1].lost && !my_status()->cpus[3].lost);
+	fake_stuck = 0;
+	manage(QV_VA_MANAGE, q.block_pa);
+	fake_answer(0x4400, 2);					/* it comes after all */
+	manage(QV_VA_MANAGE, 0);
+	for (cpu = 0; cpu < 5; cpu++)
+		CHECK_EQ(world_reclaim(&w, 1), 1);
+	CHECK_EQ(world_reclaim(&w, 1), QV_ME_OK);
+	CHECK(!my_status()->cpus[1].lost);
+	world_check(&w);
+}
+
+/* A CPU that did not come in time for start stays Linux's to have back */
+static void never_sent(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+
+	world_open(&w);
+	world_simple_request(&q);
+	CHECK_EQ(world_create(&w, &q), 1);
+	fake_deaf = CMD_BECOME;
+	CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_CPU_STUCK);
+	fake_deaf = 0;
+	w.state[1] = QV_MON_RUNNING;
+	CHECK_EQ(me()->away, 1 << 1);
+	CHECK_EQ(world_stop(&w, 1), QV_ME_OK);
+	CHECK_EQ(me()->away, 0);
+	fake_as(1);
+	exit_nmi(pcpu_of(1));			/* the NMI that announced it: nothing to do any more */
+	fake_as(0);
+	CHECK_EQ(pcpu_of(1)->phase, CPU_WAIT_SIPI);
+	while (world_reclaim(&w, 1) == 1)
+		;
+	world_check(&w);
+}
+
+/* Only a CPU that is caught and parked moves to a cell */
+static void not_caught(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+	u32 own;
+
+	for (own = 0; own < 2; own++) {
+		world_open(&w);
+		world_simple_request(&q);
+		CHECK_EQ(world_create(&w, &q), 1);
+		if (own)
+			me()->icr.own |= 1 << 1;
+		else
+			pcpu_of(1)->phase = CPU_RUNNING;
+		CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_CPU_STUCK);
+		CHECK_EQ(pcpu_in((u64)fake_ram + q.block_pa, 1)->ack, 0);
+	}
+}
+
+static void linux_wants(u32 mode, u32 index)
+{
+	icr_write(pcpu_of(2), (u64)pcpu_of(index)->apic_id << 32 | mode << 8 | 1 << 14 | 0x9a);
+}
+
+/* Linux's third CPU starts the first again as soon as it is caught */
+static void start_when_caught(u32 low, u32 apic_id)
+{
+	struct pcpu *target = pcpu_of(apic_id / 2);
+	u32 cmd = target->cmd;
+
+	fake_answer(low, apic_id);
+	if (!(cmd & CMD_CATCH))
+		return;
+	linux_wants(5, target->index);
+	linux_wants(6, target->index);
+	atomic_or(&target->cmd, CMD_SIPI);		/* one that was on its way */
+	fake_answer(low, apic_id);
+	CHECK_EQ(target->phase, CPU_WAIT_SIPI);
+}
+
+static void sipi_in_create(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+	u32 error;
+
+	for (error = 0; error < 2; error++) {
+		world_open(&w);
+		world_simple_request(&q);
+		q.num_devices = 0;
+		fake_ipi = start_when_caught;
+		if (error)
+			fake_stuck = 1 << 4;		/* no flush: all is Linux's again */
+		CHECK_EQ(world_create(&w, &q), error ? QV_ME_CPU_STUCK : 1);
+		fake_stuck = 0;
+		fake_ipi = fake_answer;
+		CHECK_EQ(pcpu_of(1)->phase, CPU_WAIT_SIPI);
+		linux_wants(6, 1);
+		CHECK_EQ(pcpu_of(1)->phase, error ? CPU_RUNNING : CPU_WAIT_SIPI);
+		if (!error)
+			CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+		world_check(&w);
+	}
+}
+
+static u32 flushes;
+
+static void count_flushes(u32 low, u32 apic_id)
+{
+	flushes += (pcpu_of(apic_id / 2)->cmd & CMD_FLUSH) != 0;
+	fake_answer(low, apic_id);
+}
+
+/* A cell that waits to be started: its CPUs drop what they have cached as Linux's do */
+static void flush_of_the_caught(void)
+{
+	static struct qv_mon_create q, other;
+	static struct world w;
+
+	world_open(&w);
+	world_simple_request(&q);
+	world_other_request(&other);
+	CHECK_EQ(world_create(&w, &q), 1);
+	flushes = 0;
+	fake_ipi = count_flushes;
+	CHECK_EQ(world_create(&w, &other), 2);
+	CHECK_EQ(flushes, 3);
+	flushes = 0;
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	CHECK_EQ(flushes, 3);
+	flushes = 0;
+	CHECK_EQ(world_start(&w, 2), QV_ME_OK);
+	CHECK_EQ(flushes, 1);			/* the others are in the cell */
+	fake_ipi = fake_answer;
+}
+
+/* A CPU of Linux's does not answer while the block is given back; Linux makes a block of its own there */
+static void forged_block(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+	struct instance *forged;
+	u8 *victim;
+
+	world_open(&w);
+	world_simple_request(&q);
+	victim = fake_ram + 100 * M2;
+	memset(victim, 0x77, M2);
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	CHECK_EQ(world_stop(&w, 1), QV_ME_OK);
+	while (w.given_back[1] < 5)
+		CHECK_EQ(world_reclaim(&w, 1), 1);
+	fake_stuck = 1 << 4;
+	CHECK_EQ(world_reclaim(&w, 1), 0);
+	world_check(&w);
+	forged = (struct instance *)fake_instance(q.block_pa);
+	forged->req.num_cpus = 1;
+	forged->req.num_runs = 1;
+	forged->req.runs[0] = (struct qv_mon_run){ 100 * M2, 9 };
+	fake_stuck = 0;
+	CHECK_EQ(world_reclaim(&w, 1), QV_ME_INSTANCE);
+	CHECK(victim[0] == 0x77 && !memcmp(victim, victim + 1, M2 - 1));
+	CHECK_EQ(me()->icr.own, 0xf);
+	world_check(&w);
+}
+
+static u32 early_flushes;
+
+/* CPUs 1 and 3 are the cell's to be */
+static void note_flush(u32 low, u32 apic_id)
+{
+	struct pcpu *target = pcpu_of(apic_id / 2);
+
+	if (target->cmd & CMD_FLUSH && apic_id != 4 && target->phase != CPU_WAIT_SIPI)
+		early_flushes++;
+	fake_answer(low, apic_id);
+}
+
+/* A flush gives Linux an NMI. A CPU that is caught in that NMI's handler gets no NMI of Linux's any more. */
+static void caught_before_a_flush(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+
+	world_open(&w);
+	world_simple_request(&q);
+	early_flushes = 0;
+	fake_ipi = note_flush;
+	CHECK_EQ(world_create(&w, &q), 1);
+	fake_ipi = fake_answer;
+	CHECK_EQ(early_flushes, 0);
+}
+
+static u32 lost_nmis, sent_nmis;
+
+/* The first so many NMIs to a CPU become one with another of its own, which finds nothing */
+static void lose(u32 low, u32 apic_id)
+{
+	sent_nmis++;
+	if (lost_nmis)
+		lost_nmis--;
+	else
+		fake_answer(low, apic_id);
+}
+
+/* Each command is announced again while its CPU has not taken it, and not for ever */
+static void lost_announcements(void)
+{
+	static struct qv_mon_create q;
+	static struct world w;
+	u32 lost;
+
+	for (lost = 1; lost < 4; lost++) {
+		world_open(&w);
+		fake_time();
+		world_simple_request(&q);
+		q.num_cpus = 1;
+		unit_case("%u NMIs lost:", lost);
+		CHECK_EQ(world_create(&w, &q), 1);
+		fake_ipi = lose;
+		sent_nmis = 0;
+		lost_nmis = lost + 3;				/* those of the flush: 200 ms later there are others */
+		CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+		sent_nmis = 0;
+		lost_nmis = lost;
+		CHECK_EQ(world_stop(&w, 1), QV_ME_OK);
+		CHECK_EQ(sent_nmis, lost + 1);
+		sent_nmis = 0;
+		lost_nmis = lost;
+		CHECK_EQ(world_reclaim(&w, 1), 1);		/* the CPU came home */
+		CHECK_EQ(sent_nmis, lost + 1);
+		fake_ipi = fake_answer;
+		world_check(&w);
+	}
+	world_open(&w);
+	fake_time();
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
+	CHECK_EQ(world_stop(&w, 1), QV_ME_OK);
+	fake_ipi = lose;
+	sent_nmis = 0;
+	lost_nmis = ~0u;
+	CHECK_EQ(world_reclaim(&w, 1), QV_ME_CPU_LOST);
+	CHECK_EQ(sent_nmis, 10);				/* in two seconds, and no more */
+	fake_ipi = fake_answer;
+}
+
+UNIT_SUITE(manager_cpus) = {
+	{ "manager: CPUs that do not answer", stuck_cpus },
+	{ "manager: a CPU that was never sent is not lost", never_sent },
+	{ "manager: only a caught CPU moves to a cell", not_caught },
+	{ "manager: SIPI to a CPU that is caught", sipi_in_create },
+	{ "manager: a flush covers the caught", flush_of_the_caught },
+	{ "manager: a block is given up, and forged", forged_block },
+	{ "manager: no NMI for a CPU about to be caught", caught_before_a_flush },
+	{ "manager: NMIs that are lost", lost_announcements },
+	{ 0 }
+};
