@@ -14,7 +14,7 @@ ROUNDS = 50
 
 
 @pytest.mark.both_vendors
-def test_created_and_destroyed_50_times(qv: Product, vendor: str) -> None:
+def test_create_destroy_50_times_leaks_no_memory(qv: Product, vendor: str) -> None:
     """After each round all memory but 8 MiB is back (something of Linux may just be running);
     over all rounds less than 2 MiB of pages is lost: a single one of the 2 MiB pages would show,
     and so would 13 pages leaked per round. Linux itself settles by up to 1 MiB: it keeps the
@@ -37,7 +37,7 @@ def test_created_and_destroyed_50_times(qv: Product, vendor: str) -> None:
 
 
 @pytest.mark.both_vendors
-def test_two_cells_at_once(qv: Product) -> None:
+def test_two_cells_run_independently(qv: Product) -> None:
     qv.run_cell("quest")
     qv.run_cell("quest2")
     assert qv.online() == "0-1"
@@ -57,7 +57,7 @@ def test_two_cells_at_once(qv: Product) -> None:
     assert [c["name"] for c in qv.ask("cell list")["cells"]] == ["quest2", "quest"]
 
 
-def test_no_two_cells_have_the_same_cpu_or_name(qv: Product) -> None:
+def test_cell_with_taken_cpu_or_name_is_refused(qv: Product) -> None:
     qv.run_cell()
     assert "CPU 3 belongs to another cell" in qv.refused(f"cell create {qv.config('quest2', 3)}")
     assert "there is a cell 'quest' already" in qv.refused(f"cell create {qv.config('quest', 2)}")
@@ -70,7 +70,7 @@ def test_no_two_cells_have_the_same_cpu_or_name(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
-def test_a_hanging_cell_is_destroyed(qv: Product) -> None:
+def test_hanging_cell_can_be_destroyed(qv: Product) -> None:
     """It spins with interrupts off: nothing but an exit gets its CPU back."""
     qv.run_cell()
     hung = qv.machine.run("quesh quest -t 2 -c hang", merge=False)
@@ -88,7 +88,7 @@ def test_a_hanging_cell_is_destroyed(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
-def test_a_hanging_cell_is_shut_down_and_started_anew(qv: Product) -> None:
+def test_hanging_cell_is_shut_down_by_force_and_restarts(qv: Product) -> None:
     qv.sh(f"{{ cat {CONFIGS}/quest.yaml; echo 'watchdog: off'; }} >/run/unwatched.yaml")
     qv.do("cell create /run/unwatched.yaml --start")
     qv.machine.run("quesh quest -t 2 -c hang")
@@ -101,7 +101,7 @@ def test_a_hanging_cell_is_shut_down_and_started_anew(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
-def test_shutdown_on_request(qv: Product) -> None:
+def test_shutdown_request_ends_quest_without_force(qv: Product) -> None:
     """Quest ends by itself: no force, long before the time-out."""
     qv.run_cell()
     qv.quesh("uptime")
@@ -132,7 +132,7 @@ CRASHES = {
 
 
 @pytest.mark.both_vendors
-def test_a_crash_stops_that_cell_and_no_other(qv: Product) -> None:
+def test_crash_stops_only_its_cell(qv: Product) -> None:
     """In each way there is, one after another: it is started anew in between."""
     qv.run_cell("quest2")
     qv.quesh("count", "quest2")
@@ -175,7 +175,7 @@ def assert_failure(failure: dict[str, Any], kernel: range, reason: str, address:
     assert int(failure["registers"]["efer"], 16) & 0x500 == 0x500, "64-bit mode"
 
 
-def test_a_restart_begins_with_fresh_memory(qv: Product) -> None:
+def test_restart_begins_with_fresh_memory(qv: Product) -> None:
     qv.run_cell()
     qv.quesh("count")
     time.sleep(0.2)
@@ -188,7 +188,7 @@ def test_a_restart_begins_with_fresh_memory(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 @pytest.mark.parametrize("what, says", [("fault", "#PF page fault"), ("stack", "has exhausted its kernel stack of 16 KiB")])
-def test_a_panic_of_the_inmate_is_not_ours(qv: Product, what: str, says: str) -> None:
+def test_inmate_panic_is_left_to_inmate(qv: Product, what: str, says: str) -> None:
     """
     A null pointer in Quest, or a stack that meets its guard, is Quest's: it says so on its screen. That it beats no
     more is all we see.

@@ -23,7 +23,7 @@ def compiled(folder: Path, files: dict[str, str]) -> subprocess.CompletedProcess
 
 @pytest.mark.parametrize("back, circle", [("int one(void); int three(void) { return one(); }", True),
                                           ("int three(void) { return 3; }", False)])
-def test_circle_of_three_files(tmp_path: Path, back: str, circle: bool) -> None:
+def test_circle_of_three_files_is_reported(tmp_path: Path, back: str, circle: bool) -> None:
     done = compiled(tmp_path, {
         "core/one.c": "int two(void); int one(void) { return two(); }",
         "svm/two.c": "int three(void); int two(void) { return three(); }",
@@ -35,7 +35,7 @@ def test_circle_of_three_files(tmp_path: Path, back: str, circle: bool) -> None:
     assert "vmx: 3 files" in done.stdout and ", 0 circles" in done.stdout
 
 
-def test_assembly_draws_no_arrows(tmp_path: Path) -> None:
+def test_assembly_adds_no_arrow(tmp_path: Path) -> None:
     done = compiled(tmp_path, {
         "core/run.c": "void loop(void); void handle(void) { loop(); }",
         "core/loop.S": ".globl loop\nloop: call handle\n.section .note.GNU-stack\n",

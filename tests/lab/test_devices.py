@@ -74,7 +74,7 @@ m = memoryview(mmap.mmap(f, 4096)).cast('I')
 print('%x' % m[0])" """).strip()
 
 
-def test_registers_and_the_pin(qv: Product) -> None:
+def test_device_registers_and_pin_work_in_cell(qv: Product) -> None:
     qv.sh(f"echo 1 >/sys/bus/pci/devices/0000:{EDU}/enable")
     before = config_of_linux(qv, EDU)
     run(qv, off(EDU))
@@ -91,7 +91,7 @@ def test_registers_and_the_pin(qv: Product) -> None:
     assert resource(qv, EDU) == EDU_ID
 
 
-def test_no_exit_for_registers(qv: Product) -> None:
+def test_device_registers_cause_no_exit(qv: Product) -> None:
     """Law 1: its registers and config reads are direct."""
     run(qv, off(EDU))
     qv.quesh("edu id")
@@ -105,7 +105,7 @@ def test_no_exit_for_registers(qv: Product) -> None:
 
 
 @X2APIC
-def test_registers_where_interrupts_are_remapped(qv: Product) -> None:
+def test_interrupt_remapping_disconnects_pin(qv: Product) -> None:
     run(qv, off(EDU))
     assert qv.quesh("edu id") == "id 010000ed, live edcba987\n"
     assert qv.quesh("edu irq") == "its pin is not connected\n"
@@ -117,7 +117,7 @@ def test_registers_where_interrupts_are_remapped(qv: Product) -> None:
     assert denied(qv, "quest") - before == 2
 
 
-def test_linux_cannot_take_the_pin(qv: Product) -> None:
+def test_linux_cannot_rewrite_ioapic_entry_of_cell(qv: Product) -> None:
     """Not by the number of the entry that the IOAPIC has, nor by another that it takes for the same: its index has 8 bits."""
     qv.machine.put(module("qvtouch", qv.machine.config.kernel), "/run/qvtouch.ko")
     qv.sh("insmod /run/qvtouch.ko")
@@ -141,7 +141,7 @@ def test_linux_cannot_take_the_pin(qv: Product) -> None:
     qv.sh("rmmod qvtouch")
 
 
-def test_unsafe_dma_is_told_everywhere_and_messages_work(qv: Product) -> None:
+def test_unsafe_dma_is_reported_and_allows_msi(qv: Product) -> None:
     path = given(qv, unsafe(EDU))
     assert "warning: unsafe-dma: 00:10.0" in qv.do(f"config check {path}")
     run(qv, unsafe(EDU))
@@ -152,7 +152,7 @@ def test_unsafe_dma_is_told_everywhere_and_messages_work(qv: Product) -> None:
     assert qv.quesh("edu irq") == "interrupts=1\n", "and the pin after it"
 
 
-def test_without_unsafe_dma_no_bus_mastering_and_no_messages(qv: Product) -> None:
+def test_dma_off_denies_bus_mastering_and_msi(qv: Product) -> None:
     run(qv, off(EDU))
     assert qv.quesh("edu msi") == "the monitor refused it\n"
     assert config(qv, f"set {EDU_BDF} 4 2 0x407") == 0x403
@@ -161,7 +161,7 @@ def test_without_unsafe_dma_no_bus_mastering_and_no_messages(qv: Product) -> Non
     assert denied(qv, "quest") >= 3
 
 
-def test_messages_reach_own_cpus_only(qv: Product) -> None:
+def test_msi_reaches_own_cpus_only(qv: Product) -> None:
     """EDU has its MSI capability at 0x40: address at 0x44, upper half, data at 0x4c."""
     run(qv, unsafe(EDU))
     qv.quesh("edu msi")
@@ -180,7 +180,7 @@ def test_messages_reach_own_cpus_only(qv: Product) -> None:
     assert denied(qv, "quest") >= 20
 
 
-def test_msi_x_entries_hold_own_cpus_only(qv: Product) -> None:
+def test_msix_entry_reaches_own_cpus_only(qv: Product) -> None:
     run(qv, unsafe(RNG))
     assert qv.quesh("pcitest msix 0 0") == "on\n"
     listing = qv.quesh("pci")
@@ -201,7 +201,7 @@ def test_msi_x_entries_hold_own_cpus_only(qv: Product) -> None:
     assert denied(qv, "quest") == 4
 
 
-def test_config_space_of_others(qv: Product) -> None:
+def test_foreign_config_space_reads_as_ones(qv: Product) -> None:
     """Absent: ones to read, writes dropped and counted; the cell lives on, Linux's devices are as they were."""
     bridge, disk = config_of_linux(qv, "00:1f.0"), config_of_linux(qv, "00:02.0")
     run(qv, off(EDU))
@@ -217,7 +217,7 @@ def test_config_space_of_others(qv: Product) -> None:
     assert (config_of_linux(qv, "00:1f.0"), config_of_linux(qv, "00:02.0")) == (bridge, disk)
 
 
-def test_own_config_space(qv: Product) -> None:
+def test_own_config_space_is_filtered(qv: Product) -> None:
     """By ECAM and by ports: bytes, words, dwords; BARs do not move."""
     run(qv, off(EDU))
     assert config(qv, f"portget {EDU_BDF} 0 4") == config(qv, f"get {EDU_BDF} 0 4") == 0x11e81234
@@ -236,7 +236,7 @@ def test_own_config_space(qv: Product) -> None:
 
 
 @pytest.mark.parametrize("line, port", [("pcitest out 0xcf9 0", 0xcf9), ("pcitest in 0xcfb", 0xcfb), ("pcitest in 0x64", 0x64)])
-def test_ports_beside_config_space_fail_the_cell(qv: Product, line: str, port: int) -> None:
+def test_port_next_to_config_space_fails_cell(qv: Product, line: str, port: int) -> None:
     run(qv, off(EDU))
     qv.machine.run(["quesh", "quest", "-t", "3", "-c", line], 20)
     cell = qv.show()
@@ -262,7 +262,7 @@ def scratch(qv: Product, port: int, value: int | None = None) -> int:
 f = open('/dev/port', 'r+b', buffering=0); f.seek({port}); {write} print(f.read(1)[0])" """))
 
 
-def test_two_cells_never_share_a_port(qv: Product) -> None:
+def test_port_of_another_cell_is_refused(qv: Product) -> None:
     """The list of one, the list and the I/O BAR of another; whichever comes first; told before anything runs, too."""
     port = first_port(qv, SERIAL)
     device = given(qv, off(SERIAL))
@@ -279,7 +279,7 @@ def test_two_cells_never_share_a_port(qv: Product) -> None:
     qv.do("cell destroy lister")
 
 
-def test_ports_of_a_list_leave_linux(qv: Product) -> None:
+def test_listed_ports_are_denied_to_linux(qv: Product) -> None:
     """From start to destroy: the scratch register of a serial port answers the cell alone."""
     port = first_port(qv, SERIAL) + 7
     path = with_ports(qv, "quest", 3, f"{port:#x}")
@@ -297,7 +297,7 @@ def test_ports_of_a_list_leave_linux(qv: Product) -> None:
     assert scratch(qv, port, 0x77) == 0x77
 
 
-def test_linux_meanwhile(qv: Product) -> None:
+def test_linux_access_to_given_device_is_denied_and_counted(qv: Product) -> None:
     """Its touches of a given device are answered and counted: config space both ways, registers, ports."""
     qv.sh(f"echo 1 >/sys/bus/pci/devices/0000:{EDU}/enable")
     run(qv, off(EDU), off(SERIAL))
@@ -355,7 +355,7 @@ def capability(qv: Product, place: str, wanted: int) -> int:
     raise AssertionError(f"{place} has no capability {wanted:#x}")
 
 
-def test_bridges_above_a_function_are_frozen(qv: Product) -> None:
+def test_bridge_above_given_function_is_frozen(qv: Product) -> None:
     """Its buses, windows, reset, link and slot; the function stays where it is, without bus mastering. (QEMU's bridge has no
     power states: test_pci_guard.c.)"""
     bus = read_config(qv, ABOVE, (0x19, 1))[0]
@@ -382,7 +382,7 @@ def test_bridges_above_a_function_are_frozen(qv: Product) -> None:
     assert config_words(qv, ABOVE, (0x24, 4, was[3] ^ flips[3]), (0x24, 4, was[3])) == [was[3] ^ flips[3], was[3]]
 
 
-def test_registers_of_linux_stay_off_those_of_a_cell(qv: Product) -> None:
+def test_linux_bar_cannot_overlap_cell(qv: Product) -> None:
     """A BAR moves only while its function decodes nothing, and decodes again only where no cell is."""
     run(qv, off(EDU))
     target = int(qv.sh(f"head -1 /sys/bus/pci/devices/0000:{EDU}/resource").split()[0], 16)
@@ -396,7 +396,7 @@ def test_registers_of_linux_stay_off_those_of_a_cell(qv: Product) -> None:
     assert config_words(qv, RNG, (0x14, 4, bar), (0x04, 2, command)) == [bar, command]
 
 
-def test_drivers_of_linux_come_back(qv: Product) -> None:
+def test_linux_drivers_return_after_destroy(qv: Product) -> None:
     had = {place: driver(qv, place) for place in (RNG, SERIAL)}
     assert had[RNG] == "virtio-pci" and had[SERIAL] == "serial"
     for _ in range(3):
@@ -407,7 +407,7 @@ def test_drivers_of_linux_come_back(qv: Product) -> None:
     qv.sh(f"ls -d /sys/bus/pci/devices/0000:{RNG}/virtio*")  # its driver has found its device again
 
 
-def test_a_cell_that_cannot_be_made_gives_its_devices_back(qv: Product, tmp_path: Path) -> None:
+def test_failed_create_returns_devices(qv: Product, tmp_path: Path) -> None:
     path = given(qv, unsafe(RNG), off(SERIAL))
     (tmp_path / "bad.elf").write_bytes(image("beyond"))
     qv.machine.put(tmp_path / "bad.elf", "/run/bad.elf")
@@ -419,7 +419,7 @@ def test_a_cell_that_cannot_be_made_gives_its_devices_back(qv: Product, tmp_path
     assert driver(qv, RNG) == "virtio-pci"
 
 
-def test_a_restart_resets_and_gives_anew(qv: Product) -> None:
+def test_restart_resets_device(qv: Product) -> None:
     run(qv, off(EDU))
     qv.machine.run("quesh quest -t 3 -c 'crash memory'", 20)
     assert qv.show()["state"] == "failed"
@@ -428,7 +428,7 @@ def test_a_restart_resets_and_gives_anew(qv: Product) -> None:
     assert qv.quesh("edu irq") == "interrupts=1\n"
 
 
-def test_refusals(qv: Product) -> None:
+def test_unusable_function_is_refused(qv: Product) -> None:
     assert "is a bridge" in qv.refused(f"cell create {given(qv, off('00:1f.0'))}")
     none = qv.qvctl(f"cell create {given(qv, off('00:1e.0'))}")
     assert none.rc == 2 and "there is no PCI function 00:1e.0 here" in none.err
@@ -440,7 +440,7 @@ def test_refusals(qv: Product) -> None:
     assert qv.quesh("edu fact 3") == "6\n"
 
 
-def test_twenty_times(qv: Product) -> None:
+def test_device_survives_20_create_destroy_rounds(qv: Product) -> None:
     qv.do("enable")
     for _ in range(20):
         run(qv, off(EDU), unsafe(RNG))
@@ -449,7 +449,7 @@ def test_twenty_times(qv: Product) -> None:
         assert driver(qv, RNG) == "virtio-pci"
 
 
-def test_what_linux_uses_is_not_given_away(qv: Product) -> None:
+def test_mounted_disk_is_refused(qv: Product) -> None:
     """The disk that / and others are mounted from: the list, the check and create agree, and nothing was touched."""
     place = "00:02.0"
     state = next(d for d in qv.ask("devices")["devices"] if d["name"] == place)["state"]
@@ -462,7 +462,7 @@ def test_what_linux_uses_is_not_given_away(qv: Product) -> None:
     assert driver(qv, place) == before and qv.online() == qv.all_online
 
 
-def test_a_disk_that_linux_uses_unmounted(qv: Product) -> None:
+def test_unmounted_disk_in_use_is_refused(qv: Product) -> None:
     """One that a program has for itself; when that is over, it can be given."""
     disk = qv.sh(f"basename /sys/bus/pci/devices/0000:{DISK}/virtio*/block/*").strip()
     holder = qv.machine.start(["python3", "-c", f"import os; os.open('/dev/{disk}', os.O_RDWR | os.O_EXCL); print(1, flush=True); input()"])
@@ -484,7 +484,7 @@ USES = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_a_function_that_linux_uses(qv: Product, use: str) -> None:
+def test_function_used_by_linux_is_refused_until_released(qv: Product, use: str) -> None:
     """Refused by the check and by create, and listed so; given when the use has ended."""
     place, begin, end, reason = USES[use]
     name = qv.sh(f"basename $(ls -d /sys/bus/pci/devices/0000:{place}/virtio*/{{block,net}}/* 2>/dev/null)").strip()
@@ -503,7 +503,7 @@ def test_a_function_that_linux_uses(qv: Product, use: str) -> None:
     qv.do("cell destroy quest")
 
 
-def test_devices_are_listed(qv: Product) -> None:
+def test_device_list_names_states(qv: Product) -> None:
     listed = {d["name"]: d for d in qv.ask("devices")["devices"]}
     assert listed[EDU]["state"] == "yes" and listed["00:1f.0"]["state"] == "no: a bridge"
     run(qv, off(EDU))

@@ -22,7 +22,7 @@ def begin(qv: Product) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_console_in_use(qv: Product, place: str) -> None:
+def test_linux_console_is_refused(qv: Product, place: str) -> None:
     """Nothing was touched by it: Linux goes on to write there."""
     begin(qv)
     state, before, path = f"in use: {PLACES[place]}", driver(qv, place), given(qv, off(place))
@@ -35,7 +35,7 @@ def test_a_console_in_use(qv: Product, place: str) -> None:
     qv.sh("echo a line >/dev/console")
 
 
-def test_a_console_by_force(qv: Product) -> None:
+def test_linux_console_is_given_by_force(qv: Product) -> None:
     """A cell has it; what Linux writes there meanwhile is lost, and Linux is not."""
     begin(qv)
     place = next(iter(PLACES))
@@ -49,7 +49,7 @@ def test_a_console_by_force(qv: Product) -> None:
     assert "hvc0" in qv.sh("cat /proc/consoles")
 
 
-def test_a_terminal_in_use(qv: Product) -> None:
+def test_terminal_in_use_is_refused(qv: Product) -> None:
     """No console of Linux's, but a program waits for input there, as a getty does."""
     begin(qv)
     place = "00:14.0"

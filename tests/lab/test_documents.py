@@ -21,14 +21,14 @@ def attacks() -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     links = [link for link in LINK.findall(page.read_text()) if "://" not in link]
     dead = [link for link in links if not (page.parent / link).exists()]
     assert not dead
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_named_files_are_there(page: Path) -> None:
+def test_named_files_exist(page: Path) -> None:
     """`front/touch.c`, `test_nested.c` and the like."""
     known = {p.relative_to(TOP).as_posix() for folder in ("driver", "hypervisor", "include", "inmates", "tools", "tests", "scripts", "configs")
              for p in (TOP / folder).rglob("*") if p.is_file()}
@@ -53,14 +53,14 @@ def test_cited_laws_exist() -> None:
         assert set(cited) <= set(laws), path
 
 
-def test_functions_named_for_contributors_exist() -> None:
+def test_contributing_names_existing_functions() -> None:
     named = re.findall(r"`(\w+)\(\)`", (TOP / "CONTRIBUTING.md").read_text())
     code = "".join(path.read_text() for path in sources(".c", ".py"))
     assert named
     assert not [name for name in named if not re.search(rf"\b{name}\(", code)]
 
 
-def test_the_security_model_names_attacks_that_exist() -> None:
+def test_security_model_names_existing_attacks() -> None:
     known = attacks()
     families = {name.split("-")[0] for name in known}
     text = (TOP / "Documentation/explanation/security-model.md").read_text()
@@ -71,7 +71,7 @@ def test_the_security_model_names_attacks_that_exist() -> None:
     assert not missing
 
 
-def test_what_stands_in_for_a_real_machine_is_there() -> None:
+def test_hardware_notes_name_existing_functions() -> None:
     """hardware-notes.md: `file::name` is a function, or a test, of that file."""
     sources = [path for folder in ("driver", "hypervisor", "tests") for path in (TOP / folder).rglob("*") if path.suffix in (".c", ".S", ".py")]
     page = (TOP / "Documentation/how-to/hardware-notes.md").read_text()
@@ -82,7 +82,7 @@ def test_what_stands_in_for_a_real_machine_is_there() -> None:
     assert not missing
 
 
-def test_programs_in_the_text_are_those_in_the_tree() -> None:
+def test_tutorial_programs_equal_shipped_programs() -> None:
     """quest-programs.md: each whole C program is a file of inmates/quest/user/programs, but for its first comments."""
     page = (TOP / "Documentation/tutorial/quest-programs.md").read_text()
     shown = re.findall(r"^```c\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)

@@ -15,13 +15,13 @@ from lab.workers import workers
 GIB = 1 << 30
 
 
-def test_workers_follow_cores_and_memory() -> None:
+def test_worker_count_follows_cores_and_memory() -> None:
     assert workers(3 * GIB, cores=2, total=4 * GIB) == 2
     assert workers(3 * GIB, cores=16, total=64 * GIB) == 16
     assert workers(3 * GIB, cores=16, total=24 * GIB) == 8
 
 
-def test_times_name_what_grew(tmp_path: Path) -> None:
+def test_times_report_names_tests_that_grew(tmp_path: Path) -> None:
     now, before = tmp_path / "now.json", tmp_path / "kept/before.json"
     first = {"slow": 100.0, "quick": 1.0, "gone": 5.0}
     assert not any("grew" in line for line in times.report(first, now, before))
@@ -33,7 +33,7 @@ def test_times_name_what_grew(tmp_path: Path) -> None:
     assert times.read(before) == {"slow": 230.0, "quick": 9.0, "gone": 5.0}
 
 
-def test_times_show_the_slowest() -> None:
+def test_times_report_lists_slowest_tests() -> None:
     lines = times.slowest({f"test {n}": float(n) for n in range(100)})
     assert len(lines) == times.SHOWN and lines[0].split() == ["99.0", "s", "test", "99"]
 
@@ -50,7 +50,7 @@ def test_share_puts_each_item_in_one_part() -> None:
             assert max(weights) - min(weights) <= 100
 
 
-def test_left_is_what_has_not_passed() -> None:
+def test_left_lists_items_that_have_not_passed() -> None:
     items = [Item("a", 1), Item("b", 1), Item("c", 1, follows=True), Item("d", 1)]
     results = {name: Result(name, outcome, 1) for name, outcome in (("a", "passed"), ("b", "skipped"), ("c", "failed"))}
     assert [item.name for item in everything.left(items, results)] == ["b", "c", "d"], "b leaves what c needs"

@@ -40,7 +40,7 @@ def small(folder: Path) -> Path:
 
 @pytest.mark.both_vendors
 @pytest.mark.parametrize("make", [tiny, small], ids=lambda f: f.__name__)
-def test_smallest_inmate(qv: Product, tmp_path: Path, make: type) -> None:
+def test_smallest_inmate_builds_and_runs(qv: Product, tmp_path: Path, make: type) -> None:
     elf = make(tmp_path)
     qv.machine.put(elf, "/run/page/tiny.elf")
     (tmp_path / "tiny.yaml").write_text(blocks("yaml")[0])

@@ -58,7 +58,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
     subprocess.run(["rm", "-rf", str(base)], check=True)
 
 
-def test_install_is_found_by_modprobe_and_uninstall_leaves_nothing(copy: Copy) -> None:
+def test_installed_module_is_found_and_uninstall_leaves_nothing(copy: Copy) -> None:
     copy.make("install")
     assert "updates/qv.ko" in copy.run("modprobe", "--show-depends", "-S", copy.kver, "qv")
     installed = copy.files()

@@ -54,7 +54,7 @@ def fill_all(qv: Product, addresses: Iterable[int], offset: int) -> None:
 
 
 @pytest.mark.both_vendors
-def test_memory_of_a_cell(qv: Product, deed: Deed) -> None:
+def test_cell_memory_is_hidden_from_linux(qv: Product, deed: Deed) -> None:
     """Hidden are an instance's 2 MiB (the front end's 4 MiB) but for its open part, and a cell's
     memory from its start on. Should one write arrive there, Quest would not go on."""
     assert ones(qv) == []
@@ -90,7 +90,7 @@ def test_memory_of_a_cell(qv: Product, deed: Deed) -> None:
     assert ones(qv) == []
 
 
-def test_an_instance_shows_its_counters_and_no_more(qv: Product, deed: Deed) -> None:
+def test_instance_counters_are_readable_but_not_writable(qv: Product, deed: Deed) -> None:
     """The open part can be read, which `qvctl cell stats` does, and not be written."""
     qv.do("enable")
     first, second = ones(qv)
@@ -108,7 +108,7 @@ INTERRUPTS = {
 
 
 @on_machines("xapic", "x2apic-8", "intel")
-def test_interrupts_to_a_cell(qv: Product, deed: Deed, name: str) -> None:
+def test_interrupts_to_cell_are_dropped(qv: Product, deed: Deed, name: str) -> None:
     cpu = qv.cpus - 1
     qv.run_cell("quest", cpu)
     qv.quesh("count")
@@ -124,7 +124,7 @@ def test_interrupts_to_a_cell(qv: Product, deed: Deed, name: str) -> None:
 
 
 @pytest.mark.both_vendors
-def test_model_specific_registers(qv: Product) -> None:
+def test_protected_msr_writes_are_dropped(qv: Product) -> None:
     apic_base, hsave, smca = 0x1b, 0xc0010117, 0xc0002000
 
     def read(msr: int) -> int:
@@ -162,7 +162,7 @@ def test_model_specific_registers(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
-def test_instructions_of_a_hypervisor(qv: Product, deed: Deed) -> None:
+def test_hypervisor_instructions_raise_ud(qv: Product, deed: Deed) -> None:
     """As on a processor without SVM and VT-x: #UD. INVD would lose others' writes: it does not."""
     qv.run_cell()
     qv.quesh("count")
@@ -174,7 +174,7 @@ def test_instructions_of_a_hypervisor(qv: Product, deed: Deed) -> None:
 
 
 @pytest.mark.both_vendors
-def test_hypercalls_are_not_for_programs(qv: Product) -> None:
+def test_hypercall_from_program_raises_ud(qv: Product) -> None:
     qv.machine.put(program("hypercall"), "/run/hypercall")
     qv.run_cell()
     assert qv.sh("/run/hypercall") == "0 done\n"
@@ -188,7 +188,7 @@ IDLE = {"x2apic-8": {"linux": {"icr"}, "quest": set()}, "xapic": {"linux": {"xap
 
 
 @on_machines(*IDLE)
-def test_not_in_the_way(qv: Product, name: str) -> None:
+def test_idle_cell_and_linux_cause_only_listed_exits(qv: Product, name: str) -> None:
     """Law 1: in steady state an idle cell causes no exit, Linux none but for its IPIs. (At
     first Linux has more: each part of memory that it touches has to be mapped once.)"""
     def exiting(cell: str) -> set[str]:
@@ -210,7 +210,7 @@ def test_not_in_the_way(qv: Product, name: str) -> None:
     assert seen <= IDLE[name]["linux"], "again and again"
 
 
-def test_a_cpu_that_comes_late(qv: Product, deed: Deed) -> None:
+def test_late_cpu_fails_enable(qv: Product, deed: Deed) -> None:
     """One that has interrupts off when all are to meet: the others go back to work without it.
     16 s: long enough for two commands, short of the 20 after which Linux calls a CPU locked up."""
     qv.sh("modprobe qv")

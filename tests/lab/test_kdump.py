@@ -25,7 +25,7 @@ def crash_initrd(folder: Path) -> Path:
 
 
 @pytest.mark.machine(memory="1G", reboots=True, fresh=True, boot_args=("crashkernel=256M",))
-def test_a_dump_is_written_while_a_cell_keeps_its_beat(machine: Machine, tmp_path: Path) -> None:
+def test_crash_dump_is_written_while_cell_runs(machine: Machine, tmp_path: Path) -> None:
     qv = Product(machine)
     qv.run_cell("quest")
     machine.put(images.kernel("6.12").vmlinuz, "/run/vmlinuz")

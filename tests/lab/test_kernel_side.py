@@ -17,7 +17,7 @@ def kernel_said(qv: Product) -> list[str]:
 
 
 @pytest.mark.both_vendors
-def test_kernel_log_tells_a_life_in_one_line_each(qv: Product) -> None:
+def test_kernel_log_has_one_line_per_event(qv: Product) -> None:
     last = qv.cpus - 1
     qv.run_cell("quest", last)
     assert qv.machine.run(f"echo 1 >/sys/devices/system/cpu/cpu{last}/online").rc == 1
@@ -32,7 +32,7 @@ def test_kernel_log_tells_a_life_in_one_line_each(qv: Product) -> None:
     assert disabled == "qv: Linux has the machine to itself again"
 
 
-def test_forced_unloading_ends_cells_in_order(qv: Product) -> None:
+def test_forced_unload_destroys_cells_first(qv: Product) -> None:
     """The module's timer and devices were in freed memory afterwards: Linux panicked."""
     qv.run_cell("quest", qv.cpus - 1)
     qv.quesh("count")
@@ -46,7 +46,7 @@ def test_forced_unloading_ends_cells_in_order(qv: Product) -> None:
     assert qv.quesh("echo again") == "again\n"
 
 
-def test_forced_unloading_waits_for_open_files_and_locked_cells(qv: Product) -> None:
+def test_forced_unload_waits_for_open_files_and_locked_cells(qv: Product) -> None:
     run(qv, "quest", qv.cpus - 1, "off", "lock: may\\n")
     qv.quesh("lock")
     held = qv.machine.start("exec 4>/dev/qv-cell/quest/console; echo open; read x; printf 'unlock\\r' >&4; read x")
@@ -87,7 +87,7 @@ def allowed(qv: Product) -> tuple[str, str]:
     return kept, qv.sh("cat /proc/irq/4/smp_affinity_list").strip()
 
 
-def test_a_cpuset_keeps_pins_and_interrupts_forget_them(qv: Product) -> None:
+def test_cpuset_affinity_returns_and_irq_affinity_does_not(qv: Product) -> None:
     """Documentation/reference/qvctl.md says so: the kernel's doing, when a CPU goes offline and comes back."""
     before = qv.sh("cat /proc/irq/4/smp_affinity_list").strip()
     qv.sh(PINNED)

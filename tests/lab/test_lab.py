@@ -22,7 +22,7 @@ def qvlab(*arguments: str) -> "subprocess.CompletedProcess[str]":
 
 
 @pytest.mark.both_vendors
-def test_output_and_status(machine: Machine) -> None:
+def test_command_output_and_status_are_returned(machine: Machine) -> None:
     r = machine.run("echo out; echo err >&2; exit 7")
     assert (r.rc, r.out, r.err) == (7, "out\nerr\n", "")
     r = machine.run("echo out; echo err >&2", merge=False)
@@ -32,7 +32,7 @@ def test_output_and_status(machine: Machine) -> None:
     assert machine.run("kill -9 $$").rc == 137
 
 
-def test_stock_debian(machine: Machine) -> None:
+def test_amd_machine_is_stock_debian(machine: Machine) -> None:
     assert machine.run("uname -r").out.startswith("6.12.")
     assert machine.run("cat /proc/cmdline").out.strip() == "console=ttyS0"
     assert machine.run("systemctl is-system-running").out.strip() == "running"
@@ -43,7 +43,7 @@ def test_stock_debian(machine: Machine) -> None:
 
 
 @pytest.mark.both_vendors
-def test_files(machine: Machine, tmp_path: Path) -> None:
+def test_files_are_copied_both_ways(machine: Machine, tmp_path: Path) -> None:
     (tmp_path / "in/sub").mkdir(parents=True)
     (tmp_path / "in/sub/tool").write_bytes(b"#!/bin/sh\necho $((6 * 7))\n")
     (tmp_path / "in/sub/tool").chmod(0o755)
@@ -58,7 +58,7 @@ def test_files(machine: Machine, tmp_path: Path) -> None:
 
 
 @pytest.mark.both_vendors
-def test_commands_side_by_side(machine: Machine) -> None:
+def test_commands_run_concurrently(machine: Machine) -> None:
     counter = machine.start("while sleep 0.1; do echo tick; done")
     assert machine.run("echo beside").out == "beside\n"
     deadline = time.monotonic() + 60
@@ -71,7 +71,7 @@ def test_commands_side_by_side(machine: Machine) -> None:
 
 
 @pytest.mark.both_vendors
-def test_command_on_a_terminal(machine: Machine) -> None:
+def test_command_has_terminal(machine: Machine) -> None:
     shell = machine.start("read line; stty size; echo got $line; exit 3", tty=(30, 100))
     shell.write(b"typed\r")
     machine.finish(shell, 20)
@@ -80,14 +80,14 @@ def test_command_on_a_terminal(machine: Machine) -> None:
 
 
 @pytest.mark.both_vendors
-def test_time_out_of_a_command(machine: Machine) -> None:
+def test_command_timeout_keeps_machine_alive(machine: Machine) -> None:
     with pytest.raises(GuestTimeout):
         machine.run("sleep 1000", timeout=2)
     assert machine.run("echo alive").out == "alive\n"
 
 
 @pytest.mark.machine(fresh=True)
-def test_death_is_seen_at_once(machine: Machine) -> None:
+def test_panic_is_noticed_at_once(machine: Machine) -> None:
     start = time.monotonic()
     with pytest.raises(MachineDead, match="panicked"):
         machine.run("echo c >/proc/sysrq-trigger; sleep 100", timeout=90)
@@ -96,7 +96,7 @@ def test_death_is_seen_at_once(machine: Machine) -> None:
 
 
 @pytest.mark.machine(machine="intel")
-def test_stock_debian_on_vt_x(machine: Machine) -> None:
+def test_intel_machine_is_stock_debian(machine: Machine) -> None:
     assert machine.run("uname -r").out.startswith("6.12.")
     assert machine.run("cat /proc/cmdline").out.strip() == "BOOT_IMAGE=/vmlinuz console=ttyS0,115200 mitigations=off idle=halt"
     assert machine.run("systemctl is-system-running").out.strip() == "running"
@@ -108,7 +108,7 @@ def test_stock_debian_on_vt_x(machine: Machine) -> None:
 
 
 @pytest.mark.machine(machine="intel")
-def test_long_messages_both_ways(machine: Machine) -> None:
+def test_long_messages_pass_both_ways(machine: Machine) -> None:
     data = bytes(range(256)) * 12_000  # more than a slot
     done = machine.run("tee /tmp/there | sha256sum; wc -c </tmp/there", stdin=data)
     assert done.out.split() == [hashlib.sha256(data).hexdigest(), "-", str(len(data))]
@@ -116,7 +116,7 @@ def test_long_messages_both_ways(machine: Machine) -> None:
 
 
 @pytest.mark.machine(machine="intel")
-def test_where_the_cpus_are(machine: Machine) -> None:
+def test_bochs_state_names_each_cpu(machine: Machine) -> None:
     state = machine.emulator.state()
     assert all(f"CPU {n}: RIP=0x" in state for n in range(4)), state
     assert "in_vmx_guest=false" in state
@@ -124,24 +124,24 @@ def test_where_the_cpus_are(machine: Machine) -> None:
 
 
 @pytest.mark.machine(machine="intel", fresh=True)
-def test_reset_is_seen_in_bochs(machine: Machine) -> None:
+def test_reset_in_bochs_is_noticed(machine: Machine) -> None:
     with pytest.raises(MachineDead, match="it reset"):
         machine.run("echo b >/proc/sysrq-trigger; sleep 100", timeout=60)
 
 
 @pytest.mark.machine(cpus=8, iommu="intel")
-def test_x2apic_by_intel_iommu(machine: Machine) -> None:
+def test_intel_iommu_enables_x2apic(machine: Machine) -> None:
     assert machine.run("nproc").out.strip() == "8"
     assert "x2apic enabled" in machine.console_text(), "not dmesg: others may have cleared it"
 
 
 @pytest.mark.machine(cpus=2, iommu="amd", kernel="6.1")
-def test_x2apic_by_amd_iommu(machine: Machine) -> None:
+def test_amd_iommu_enables_x2apic(machine: Machine) -> None:
     assert machine.run("uname -r").out.startswith("6.1.")
     assert "X2APIC enabled" in machine.console_text()
 
 
-def test_command_line(tmp_path: Path) -> None:
+def test_run_copies_in_and_out_and_returns_status(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("#!/usr/bin/python3\nimport sys\nprint('in', open('/root/in').read())\n"
                       "print('err', file=sys.stderr)\nopen('/root/out', 'w').write('42')\nsys.exit(9)\n")
@@ -153,7 +153,7 @@ def test_command_line(tmp_path: Path) -> None:
     assert (tmp_path / "out").read_text() == "42"
 
 
-def test_quest_alone(tmp_path: Path) -> None:
+def test_quest_command_boots_quest_with_archive(tmp_path: Path) -> None:
     """`make quest FILES=`: a shell at once, with what the archive brings; Ctrl-A x ends it."""
     (tmp_path / "note.txt").write_text("a note")
     archive = tmp_path / "my.cpio"
@@ -174,7 +174,7 @@ def test_quest_alone(tmp_path: Path) -> None:
     assert missing.returncode == 126 and "no such archive" in missing.stderr
 
 
-def test_two_at_once_one_hangs_one_resets() -> None:
+def test_two_machines_hang_and_reset_independently() -> None:
     done: dict[str, subprocess.CompletedProcess[str]] = {}
 
     def run(name: str, *arguments: str) -> None:
@@ -199,7 +199,7 @@ def test_two_at_once_one_hangs_one_resets() -> None:
     ["run", "--kernel", "5.10", "-c", "true"], ["run", "--put", "x", "-c", "true"],
     ["run", "/does/not/exist"], ["run", "--machine", "via", "-c", "true"], ["run", "--timeout", "0", "-c", "true"], ["nonsense"], [],
 ])
-def test_wrong_usage(arguments: list[str]) -> None:
+def test_wrong_usage_has_status_2(arguments: list[str]) -> None:
     done = qvlab(*arguments)
     assert done.returncode == 2 and "Traceback" not in done.stderr
 
@@ -211,7 +211,7 @@ def test_lab_failure_has_its_own_status() -> None:
 
 
 
-def test_what_only_qemu_has_is_refused() -> None:
+def test_iommu_on_intel_machine_is_refused() -> None:
     done = qvlab("run", "--no-install", "--machine", "intel", "--iommu=intel", "-c", "true")
     assert done.returncode == 126
     assert "the machine 'intel' has no IOMMU" in done.stderr

@@ -28,21 +28,21 @@ def write(apt: Path, name: str, text: str) -> None:
     path.write_text(text)
 
 
-def test_one_line_sources(tmp_path: Path) -> None:
+def test_apt_one_line_sources_give_mirror(tmp_path: Path) -> None:
     write(tmp_path, "sources.list", "# comment\ndeb-src http://m.test/debian bookworm main\n"
           "deb http://s.test/debian-security bookworm-security main\n"
           "deb [arch=amd64 signed-by=/etc/hostname] http://m.test/debian/ bookworm main contrib # x\n")
     assert aptconf.mirror(tmp_path) == ("http://m.test/debian", "/etc/hostname")
 
 
-def test_a_chroot_without_a_mount_is_told_what_to_do() -> None:
+def test_chroot_without_mount_point_is_reported() -> None:
     proc = "22 27 0:21 / /proc rw - proc proc rw\n"
     enter.check_mounts(proc + "27 1 254:0 / / rw - ext4 /dev/vda rw\n")
     with pytest.raises(LabError, match="no mount point"):
         enter.check_mounts(proc)
 
 
-def test_deb822_sources(tmp_path: Path) -> None:
+def test_apt_deb822_sources_give_mirror(tmp_path: Path) -> None:
     write(tmp_path, "sources.list.d/other.sources", "Types: deb\nURIs: http://o.test/node\nSuites: x\nComponents: main\n")
     write(tmp_path, "sources.list.d/debian.sources",
           "Types: deb\nEnabled: no\nURIs: http://off.test/debian\nSuites: trixie\nComponents: main\n\n"
@@ -51,13 +51,13 @@ def test_deb822_sources(tmp_path: Path) -> None:
     assert aptconf.mirror(tmp_path) == ("http://m.test/debian", aptconf.KEYRING)
 
 
-def test_no_sources(tmp_path: Path) -> None:
+def test_apt_without_debian_archive_is_an_error(tmp_path: Path) -> None:
     write(tmp_path, "sources.list", "deb http://o.test/ubuntu noble main\n")
     with pytest.raises(LabError, match="no Debian archive"):
         aptconf.mirror(tmp_path)
 
 
-def test_archive_is_what_cpio_reads(tmp_path: Path) -> None:
+def test_cpio_archive_is_read_by_cpio(tmp_path: Path) -> None:
     a = cpio.Archive()
     a.file("deep/er/file", b"content\n", 0o755)
     a.link("deep/link", "er/file")
@@ -67,7 +67,7 @@ def test_archive_is_what_cpio_reads(tmp_path: Path) -> None:
     assert (tmp_path / "deep/er/file").stat().st_mode & 0o777 == 0o755
 
 
-def test_archive_is_what_tar_reads(tmp_path: Path) -> None:
+def test_tar_archive_is_read_by_tar(tmp_path: Path) -> None:
     (tmp_path / "in/sub").mkdir(parents=True)
     (tmp_path / "in/sub/tool").write_bytes(b"tool\n")
     (tmp_path / "in/sub/tool").chmod(0o755)
@@ -83,26 +83,26 @@ def test_archive_is_what_tar_reads(tmp_path: Path) -> None:
     assert (out / "sub/tool").stat().st_mode & 0o777 == 0o755
 
 
-def test_registers_out_of_a_saved_state() -> None:
+def test_bochs_registers_are_parsed() -> None:
     saved = "cpu0 = {\n  RAX = 0x1\n  RIP = 0xfff0\n  CR0 = 0x60000010\n  VMX = {\n    vmcsptr = 0x2000\n" \
             "    in_vmx_guest = true\n    VMCS_CACHE = {\n      RIP = 0xbad\n"
     assert bochs.registers(saved, "CPU 3") == "CPU 3: RIP=0xfff0 CR0=0x60000010 vmcsptr=0x2000 in_vmx_guest=true"
 
 
 @pytest.mark.parametrize("asked", [{"iommu": "amd"}, {"icount": True}, {"cpu_flags": "-vmx"}, {"qemu_args": ("-s",)}])
-def test_what_only_qemu_has(asked: dict[str, object]) -> None:
+def test_bochs_rejects_options_of_qemu(asked: dict[str, object]) -> None:
     with pytest.raises(LabError, match="the machine 'intel' has no .*take the machine 'amd'"):
         bochs.Bochs.check(Config(machine="intel", **asked))  # type: ignore[arg-type]
 
 
-def test_source_lines() -> None:
+def test_source_lines_exclude_comments_and_blanks() -> None:
     loader = importlib.machinery.SourceFileLoader("size", str(TOP / "scripts/size"))
     size = importlib.util.module_from_spec(importlib.util.spec_from_loader("size", loader))
     loader.exec_module(size)
     assert size.source_lines('a; /* x\n y */\n\n// z\n  b; // c\n"/*"; d;\n/* e */ f;\n') == 4
 
 
-def test_page_on_msrs(tmp_path: Path) -> None:
+def test_msr_page_agrees_with_tables(tmp_path: Path) -> None:
     """The page agrees with the monitor's tables; a page that differs is rejected."""
     tables, script = ["hypervisor/svm/msr.c", "hypervisor/vmx/msr.c"], str(TOP / "scripts/msrs")
     page = "Documentation/reference/msrs.md"
@@ -122,7 +122,7 @@ def test_page_on_msrs(tmp_path: Path) -> None:
         assert odd.returncode == 2 and "write the row" in odd.stderr
 
 
-def test_page_on_ports(tmp_path: Path) -> None:
+def test_port_page_agrees_with_table(tmp_path: Path) -> None:
     """Documentation/reference/ports.md is what the monitor's table says, and qvctl refuses the same ports."""
     table, page = TOP / "hypervisor/core/ports.c", TOP / "Documentation/reference/ports.md"
     check = [str(TOP / "scripts/ports"), str(table)]
@@ -136,7 +136,7 @@ def test_page_on_ports(tmp_path: Path) -> None:
     assert [(int(a, 16), int(b, 16)) for a, b in rows] == [(int(a, 16), int(b, 16)) for a, b in known]
 
 
-def test_page_on_exit_reasons() -> None:
+def test_exit_reason_page_agrees_with_abi() -> None:
     """Documentation/reference/instructions.md lists the reasons of the ABI, all of them, in its order."""
     header = (TOP / "include/uapi/linux/qv.h").read_text()
     body = header[header.index("enum qv_exit {"):]
@@ -146,7 +146,7 @@ def test_page_on_exit_reasons() -> None:
     assert re.findall(r"^\| ([\w-]+) \|", page[page.index("\n## Exit reasons"):], re.MULTILINE)[1:] == known
 
 
-def test_the_slow_machines_go_first(monkeypatch) -> None:
+def test_slow_machines_are_scheduled_first(monkeypatch) -> None:
     taken: list[str] = []
     monkeypatch.setattr(LoadGroupScheduling, "_assign_work_unit", lambda self, node: taken.append(self.workqueue.popitem(last=False)[0]))
     order = SlowFirst.__new__(SlowFirst)
@@ -156,7 +156,7 @@ def test_the_slow_machines_go_first(monkeypatch) -> None:
     assert taken == [f"{SLOW}lab", f"{SLOW}attack", "large", "middle", "small"]
 
 
-def test_a_socket_that_comes_late(tmp_path: Path) -> None:
+def test_late_qemu_socket_is_awaited(tmp_path: Path) -> None:
     """QEMU makes its sockets one by one: whoever has found the first must wait for the second."""
     there = tmp_path / "qmp"
 
@@ -171,17 +171,17 @@ def test_a_socket_that_comes_late(tmp_path: Path) -> None:
         qemu.connect(tmp_path / "none", lambda: False, time.monotonic() + 60)
 
 
-def test_groups_are_named_before_xdist_looks() -> None:
+def test_groups_are_assigned_before_xdist_reads_them() -> None:
     """Else every worker takes tests of every machine, and finds what another's arena left running."""
     assert fixtures.pytest_collection_modifyitems.pytest_impl["tryfirst"]
 
 
-def test_what_is_thorough_on_intel_is_there() -> None:
+def test_thorough_list_names_existing_tests() -> None:
     there = "".join(file.read_text() for file in Path(__file__).parent.glob("test_*.py"))
     assert all(f"def {pattern.rstrip('*')}(" in there for pattern in thorough.ON_INTEL)
 
 
-def test_quests_tests_in_machines_are_part_of_the_check() -> None:
+def test_each_inmate_test_is_part_of_check() -> None:
     """Those of its scheduler `make -C inmates check` does: each is done by one of the two."""
     in_machines = {Path(name).name for name in check.with_machines() if "/inmates/" in name}
     on_the_host = re.findall(r"\$\(HERE\)/(test_\S+\.py)", (TOP / "inmates/tests/Makefile").read_text())

@@ -22,7 +22,7 @@ def assert_locked(qv: Product) -> None:
 
 
 @pytest.mark.parametrize("by", ["the cell", "Linux", "its description"])
-def test_lock(qv: Product, by: str) -> None:
+def test_lock_refuses_management_until_cell_agrees(qv: Product, by: str) -> None:
     qv.run_cell("quest2")
     qv.do("cell shutdown quest2")
     run(qv, "quest", 3, "off", f"lock: {'true' if by == 'its description' else 'may'}\\n")
@@ -46,7 +46,7 @@ def test_lock(qv: Product, by: str) -> None:
 
 
 @pytest.mark.both_vendors
-def test_a_lock_that_is_not_linuxs_to_take_or_open(qv: Product) -> None:
+def test_linux_cannot_release_lock(qv: Product) -> None:
     """Not even by its comm page, which Linux writes: `locked` stands where Linux can only read."""
     assert "is not loaded" in qv.refused("cell lock quest")
     qv.run_cell("quest2")
@@ -63,7 +63,7 @@ def test_a_lock_that_is_not_linuxs_to_take_or_open(qv: Product) -> None:
     qv.do("cell shutdown quest")
 
 
-def test_a_failed_cell_locks_no_more(qv: Product) -> None:
+def test_failed_cell_loses_its_lock(qv: Product) -> None:
     """It can agree to nothing; that it failed is its monitor's finding, not Linux's word."""
     run(qv, "quest", 3, "3s", "lock: may\\n")
     qv.quesh("lock")
@@ -79,7 +79,7 @@ def assert_locked_for(qv: Product, name: str) -> None:
     assert f"cell '{name}' has locked management" in qv.refused(f"cell destroy {name}")
 
 
-def test_a_hung_neighbour_of_a_lock(qv: Product) -> None:
+def test_hung_cell_is_stopped_after_unlock_of_another(qv: Product) -> None:
     """It is failed at once, and stopped when the lock allows."""
     run(qv, "quest", 3, "off", "lock: may\\n")
     run(qv, "quest2", 2, "2s")
@@ -94,7 +94,7 @@ def test_a_hung_neighbour_of_a_lock(qv: Product) -> None:
     assert qv.quesh("echo again", "quest2") == "again\n"
 
 
-def test_a_cell_without_the_right(qv: Product) -> None:
+def test_cell_without_lock_key_cannot_lock(qv: Product) -> None:
     """Else any hostile cell could lock for ever."""
     qv.run_cell("quest")
     assert "without the right to lock" in qv.refused("cell lock quest")
@@ -104,7 +104,7 @@ def test_a_cell_without_the_right(qv: Product) -> None:
 
 
 @pytest.mark.machine(fresh=True)
-def test_a_hung_cell_keeps_its_lock(machine: Machine) -> None:
+def test_hung_cell_keeps_its_lock(machine: Machine) -> None:
     """The watchdog's word is Linux's: it stops nothing that is locked. (This machine ends here.)"""
     qv = Product(machine)
     qv.begin()

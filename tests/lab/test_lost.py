@@ -15,7 +15,7 @@ def put(machine: Machine, port: int, byte: str) -> None:
 
 
 @pytest.mark.machine(fresh=True)
-def test_a_cpu_that_is_ejected(machine: Machine) -> None:
+def test_ejected_cpu_is_lost_and_others_return(machine: Machine) -> None:
     """The guards are off (test_hooks=8): it vanishes while the cell runs on it and on another."""
     qv = Product(machine)
     qv.sh("modprobe qv test_hooks=8")

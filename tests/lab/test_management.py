@@ -58,7 +58,7 @@ def check(qv: Product, state: str) -> None:
         assert codes(qv, call) == {call: "OK"}, state
 
 
-def test_every_call_in_every_state(qv: Product) -> None:
+def test_every_call_in_every_state_has_expected_result(qv: Product) -> None:
     qv.do("enable")
     assert described(qv, "quest2", 2, "off", "lock: may\\n") == MAY_LOCK
     assert set().union(*STATES.values()) == set(CALLS)
@@ -80,7 +80,7 @@ def test_every_call_in_every_state(qv: Product) -> None:
 # ---- a malicious root
 
 @pytest.mark.parametrize("seed", (1, 2))
-def test_calls_that_make_no_sense(qv: Product, seed: int) -> None:
+def test_absurd_ioctls_are_refused(qv: Product, seed: int) -> None:
     """Threads, absurd fields, requests that change while they are read. See programs/ioctls.c."""
     qv.machine.put(program("ioctls"), "/run/ioctls")
     qv.run_cell("quest", 3)
@@ -100,7 +100,7 @@ def test_calls_that_make_no_sense(qv: Product, seed: int) -> None:
     qv.check_kernel_log()
 
 
-def test_nobody_but_root(qv: Product) -> None:
+def test_device_files_are_closed_to_unprivileged_users(qv: Product) -> None:
     qv.run_cell()
     for deed in ("exec 3</dev/qv", "exec 3</dev/qv-cell/quest/console", "exec 3>/dev/qv-cell/quest/console"):
         assert "Permission denied" in qv.machine.run(["setpriv", "--reuid=65534", "--clear-groups", "bash", "-c", deed]).out
@@ -127,7 +127,7 @@ def hostile(qv: Product) -> Iterator[str]:
     assert qv.show()["failures"] == 0
 
 
-def test_requests_with_one_flaw(qv: Product, hostile: str) -> None:
+def test_hypercall_with_one_flaw_is_refused(qv: Product, hostile: str) -> None:
     rows = [line.split() for line in qv.sh(f"taskset -c 0 cat {hostile}/requests").splitlines()]
     assert len(rows) > 40
     wrong = [row for row in rows if row[1] != row[2]]
@@ -136,11 +136,11 @@ def test_requests_with_one_flaw(qv: Product, hostile: str) -> None:
     assert re.search(r"hypercall 2 refused, error \d+", qv.do("log"))
 
 
-def test_requests_that_change_while_they_are_read(qv: Product, hostile: str) -> None:
+def test_hypercall_request_changed_during_read_is_refused(qv: Product, hostile: str) -> None:
     assert qv.sh(f"taskset -c 0 bash -c 'echo 3000 >{hostile}/storm'; cat {hostile}/value") == "0\n"
 
 
-def test_calls_of_no_instance_and_no_number(qv: Product, hostile: str) -> None:
+def test_hypercall_with_bad_instance_or_number_is_refused(qv: Product, hostile: str) -> None:
     call, instance, pointer, state = 0x100, 0x103, 0x102, 0x104
     request = int(qv.sh(f"cat {hostile}/request"))
     hidden = int(qv.sh(f"cat {hostile}/hidden"))
@@ -177,7 +177,7 @@ except errors.Refused as refusal:
 """
 
 
-def test_malformed_images(qv: Product, tmp_path: Path) -> None:
+def test_malformed_image_is_refused(qv: Product, tmp_path: Path) -> None:
     qv.do("enable")
     for change, words in IMAGES.items():
         (tmp_path / "bad.elf").write_bytes(image(change))
@@ -188,7 +188,7 @@ def test_malformed_images(qv: Product, tmp_path: Path) -> None:
     assert qv.online() == qv.all_online
 
 
-def test_a_cell_that_never_beats_is_no_failure(qv: Product, tmp_path: Path) -> None:
+def test_cell_without_heartbeat_is_no_failure(qv: Product, tmp_path: Path) -> None:
     """A good image of the same kind, which halts: no heartbeat, so no watchdog."""
     good = bytearray(image(""))
     good[0x40 + 56:0x80] = b"\xf4\xeb\xfd".ljust(8, b"\x90")  # halt, and again
@@ -211,7 +211,7 @@ SCAN = bytes.fromhex("fc" "bf00002000" "b900003800" "31c0" "f3af" "751b"
                      "bf00002000" "b900003800" "b85a5a5a5a" "f3ab" "ff0500a00b00" "f390" "ebf6" "e699")
 
 
-def test_a_fresh_cell_finds_zeros(qv: Product, tmp_path: Path) -> None:
+def test_new_cell_has_zeroed_memory(qv: Product, tmp_path: Path) -> None:
     """At its first start, at the second after a shutdown, after a failure, and as a new cell in Linux's dirtied memory:
     nothing but the image is in its memory. What it leaves there is not to be found by the next."""
     scanner = bytearray(image("").ljust(0x200, b"\0"))

@@ -52,7 +52,7 @@ def failure(qv: Product) -> dict[str, object]:
 
 
 @on_machines("xapic", "x2apic-8", "intel")
-def test_a_fault_of_the_monitor_ends_one_cell(hooks: Product, name: str) -> None:
+def test_monitor_fault_fails_only_its_cell(hooks: Product, name: str) -> None:
     """Its cell is `failed`; a cell beside it counts on, Linux lives, CPU and memory come back."""
     hooks.run_cell("quest", 2)
     hooks.quesh("count")
@@ -67,7 +67,7 @@ def test_a_fault_of_the_monitor_ends_one_cell(hooks: Product, name: str) -> None
 
 
 @on_machines("xapic", "intel")
-def test_a_fault_while_it_serves_linux(hooks: Product, name: str) -> None:
+def test_monitor_fault_for_linux_raises_gp(hooks: Product, name: str) -> None:
     """Linux gets #GP for that call and goes on, and so does management."""
     hooks.run_cell("quest", 2)
     hooks.quesh("count")
@@ -80,7 +80,7 @@ def test_a_fault_while_it_serves_linux(hooks: Product, name: str) -> None:
 
 
 @on_machines("xapic", "intel")
-def test_without_hooks_there_is_no_such_call(inmate: Product, name: str) -> None:
+def test_fault_call_needs_test_hooks(inmate: Product, name: str) -> None:
     inmate.do("enable")
     start(inmate, "0")
     until(lambda: inmate.show("fault")["heartbeat"], "it met #UD, and lives")
@@ -90,7 +90,7 @@ def test_without_hooks_there_is_no_such_call(inmate: Product, name: str) -> None
 
 
 @on_machines("xapic", "x2apic-8", "intel")
-def test_a_guest_state_that_the_processor_refuses(qv: Product, name: str) -> None:
+def test_failing_vm_entry_backs_out_of_enable(qv: Product, name: str) -> None:
     """Found before the point of no return: all CPUs back out, with the reason, and Linux is as it was."""
     qv.sh("modprobe qv test_hooks=2")
     said = qv.refused("enable")

@@ -11,33 +11,33 @@ import pytest
 from lab import cli
 from lab.machine import Machine
 from lab.paths import TOP
-from pages import Step, block, command_blocks
+from pages import Block, Step, block, command_blocks
 from product import Product
 from test_watching import until
 
 # Which test runs a block, by its page and first command: one of this file's, or of another.
 RUN_BY = {
-    ("CONTRIBUTING.md", "make deps"): "test_commands_of_the_tree",
-    ("CONTRIBUTING.md", "tests/lab/qvlab make"): "test_commands_of_the_tree",
-    ("README.md", "make demo"): "test_commands_of_the_tree",
-    ("README.md", "insmod qv.ko"): "test_readme_as_typed",
-    ("README.md", "vcpu=vision"): "test_readme_as_typed",
-    ("attacks.md", "tests/lab/qvlab test tests/attack "): "test_commands_of_the_tree",
-    ("attacks.md", "tests/lab/qvlab test tests/attack/test_races.py"): "test_commands_of_the_tree",
-    ("inmates.md", "gcc -m32"): "test_inmates_page.py::test_smallest_inmate",
-    ("inmates.md", "qvctl cell show"): "test_sample.py::test_where_an_inmate_stands",
-    ("inmates.md", "qvctl cell create"): "test_inmates_page.py::test_smallest_inmate",
-    ("lab.md", "make deps"): "test_commands_of_the_tree",
-    ("lab.md", "make check-all"): "test_commands_of_the_tree",
-    ("lab.md", "qvlab run [options] SCRIPT"): "test_synopses",
-    ("proofs.md", "make prove"): "test_commands_of_the_tree",
-    ("proofs.md", "make fuzz"): "test_commands_of_the_tree",
-    ("quesh.md", "quesh NAME"): "test_synopses",
-    ("quesh.md", "quesh quest -c"): "test_examples_of_the_tools",
-    ("qvctl.md", "qvctl doctor"): "test_synopses",
-    ("qvctl.md", "qvctl cell create"): "test_examples_of_the_tools",
-    ("quest-programs.md", "make quest"): "test_lab.py::test_quest_alone",
-    ("quest-programs.md", "make quest FILES=demo.cpio"): "test_lab.py::test_quest_alone",
+    ("CONTRIBUTING.md", "make deps"): "test_build_commands_of_pages_exist",
+    ("CONTRIBUTING.md", "tests/lab/qvlab make"): "test_build_commands_of_pages_exist",
+    ("README.md", "make demo"): "test_build_commands_of_pages_exist",
+    ("README.md", "insmod qv.ko"): "test_readme_commands_print_what_page_shows",
+    ("README.md", "vcpu=vision"): "test_readme_commands_print_what_page_shows",
+    ("attacks.md", "tests/lab/qvlab test tests/attack "): "test_build_commands_of_pages_exist",
+    ("attacks.md", "tests/lab/qvlab test tests/attack/test_races.py"): "test_build_commands_of_pages_exist",
+    ("inmates.md", "gcc -m32"): "test_inmates_page.py::test_smallest_inmate_builds_and_runs",
+    ("inmates.md", "qvctl cell show"): "test_sample.py::test_sample_shows_registers_of_inmate",
+    ("inmates.md", "qvctl cell create"): "test_inmates_page.py::test_smallest_inmate_builds_and_runs",
+    ("lab.md", "make deps"): "test_build_commands_of_pages_exist",
+    ("lab.md", "make check-all"): "test_build_commands_of_pages_exist",
+    ("lab.md", "qvlab run [options] SCRIPT"): "test_synopses_list_existing_commands_and_options",
+    ("proofs.md", "make prove"): "test_build_commands_of_pages_exist",
+    ("proofs.md", "make fuzz"): "test_build_commands_of_pages_exist",
+    ("quesh.md", "quesh NAME"): "test_synopses_list_existing_commands_and_options",
+    ("quesh.md", "quesh quest -c"): "test_tool_examples_print_what_pages_show",
+    ("qvctl.md", "qvctl doctor"): "test_synopses_list_existing_commands_and_options",
+    ("qvctl.md", "qvctl cell create"): "test_tool_examples_print_what_pages_show",
+    ("quest-programs.md", "make quest"): "test_lab.py::test_quest_command_boots_quest_with_archive",
+    ("quest-programs.md", "make quest FILES=demo.cpio"): "test_lab.py::test_quest_command_boots_quest_with_archive",
     ("quest-programs.md", "gcc -O2"): "test_sdk.py::test_commands_of_the_page",
     ("quest-scheduling.md", "inmates/quest/sim/questsim"): "test_sched_sim.py::test_scenarios_and_their_pictures",
 }
@@ -45,8 +45,7 @@ RUN_BY = {
 
 def test_every_command_block_is_run() -> None:
     """A block that no test knows fails here, and so does a test that is gone."""
-    unknown = [(b.page, b.commands()[0]) for b in command_blocks()
-               if not any(b.page == page and b.commands()[0].startswith(first) for page, first in RUN_BY)]
+    unknown = [(b.page, b.commands()[0]) for b in command_blocks() if not runner(b)]
     assert not unknown
     for page, first in RUN_BY:
         block(page, first)
@@ -58,7 +57,7 @@ def test_every_command_block_is_run() -> None:
 
 @pytest.mark.parametrize("printed,fits", [("runs (7.8 ms)", True), ("runs (1.204 s)", True),
                                           ("runs (850 us)", True), ("runs (soon)", False)])
-def test_spans_of_time_have_any_unit(printed: str, fits: bool) -> None:
+def test_time_in_expected_output_may_have_any_unit(printed: str, fits: bool) -> None:
     """A page shows one run; on a slow machine the same command takes seconds."""
     step = Step("#", "qvctl cell start quest", ["runs (7.8 ms)"])
     assert bool(re.fullmatch(step.expected(), printed)) == fits
@@ -98,7 +97,7 @@ def type_all(qv: Product, steps: list[Step]) -> None:
             type_in_linux(qv, step)
 
 
-def test_readme_as_typed(qv: Product) -> None:
+def test_readme_commands_print_what_page_shows(qv: Product) -> None:
     """The first look, and then real time inside, with the keys that the page shows in the cell's file."""
     looks = block("README.md", "insmod qv.ko").steps()
     type_all(qv, looks)
@@ -111,7 +110,7 @@ def test_readme_as_typed(qv: Product) -> None:
     type_in_cell(qv, "quesh quest", block("README.md", "vcpu=vision").steps())
 
 
-def test_examples_of_the_tools(qv: Product) -> None:
+def test_tool_examples_print_what_pages_show(qv: Product) -> None:
     """The first block of qvctl.md, then that of quesh.md with the cell that it needs."""
     type_all(qv, block("qvctl.md", "qvctl cell create").steps())
     qv.sh("qvctl cell create /usr/share/qv/configs/quest.yaml --start")
@@ -125,11 +124,17 @@ def collected(words: list[str]) -> None:
     assert done.returncode == 0 and found, done.stdout + done.stderr
 
 
-def test_commands_of_the_tree(machine: Machine) -> None:
-    """make's targets are there with all they stand on, the lab knows its words, what is quick is run. What `make check` does, this
-    is part of; test_the_demo runs the demo."""
+def runner(block: Block) -> str:
+    """The test that runs a block; empty if RUN_BY does not list it."""
+    return next((test for (page, first), test in RUN_BY.items()
+                 if page == block.page and block.commands()[0].startswith(first)), "")
+
+
+def test_build_commands_of_pages_exist(machine: Machine) -> None:
+    """Each make target exists with its prerequisites, and qvlab knows its arguments. Quick commands
+    are run. `make check` contains this test; test_demo_runs_to_its_end runs the demo."""
     for b in command_blocks():
-        if RUN_BY.get(next((k for k in RUN_BY if k[0] == b.page and b.commands()[0].startswith(k[1])), ("", ""))) != "test_commands_of_the_tree":
+        if runner(b) != "test_build_commands_of_pages_exist":
             continue
         for line in b.commands():
             words = shlex.split(line)
@@ -147,7 +152,7 @@ def test_commands_of_the_tree(machine: Machine) -> None:
                 subprocess.run(words, cwd=TOP, check=True, stdout=subprocess.DEVNULL)
 
 
-def test_synopses(machine: Machine) -> None:
+def test_synopses_list_existing_commands_and_options(machine: Machine) -> None:
     """Each command that a page lists is one of the program's, with the options that it lists."""
     for b in command_blocks():
         for line in b.commands() if b.lines[0].split()[0] in ("qvctl", "quesh", "qvlab") and "[" in "".join(b.lines) else ():

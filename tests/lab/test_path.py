@@ -10,7 +10,7 @@ from product import MACHINES, Product, on_machines
 KERNEL_KIB = 3 << 10  # slack: what Linux itself takes and gives in a second
 
 @on_machines(*MACHINES)
-def test_from_insmod_to_rmmod(qv: Product, name: str) -> None:
+def test_insmod_to_rmmod_restores_linux(qv: Product, name: str) -> None:
     cpu = qv.cpus - 1
     x2apic = "iommu" in MACHINES[name]
     doctor = qv.ask("doctor")
@@ -51,7 +51,7 @@ def test_from_insmod_to_rmmod(qv: Product, name: str) -> None:
     assert before - qv.pages_kib() < KERNEL_KIB
 
 
-def test_the_demo() -> None:
+def test_demo_runs_to_its_end() -> None:
     """What `make demo` runs, to its end; it judges by itself what CPUs and memory do."""
     demo = Path(__file__).with_name("demo")
     done = subprocess.run([str(demo)], capture_output=True, text=True, check=False,

@@ -47,7 +47,7 @@ def test_idiom_is_found(text: str) -> None:
     "what if it fails", "answers a technical question", "it decides what the guest sees",
     "the marshal",
 ])
-def test_term_is_not_found(text: str) -> None:
+def test_term_of_the_field_is_not_found(text: str) -> None:
     assert not found("a.md", f"{text}\n")
 
 
@@ -67,7 +67,7 @@ def test_only_prose_is_read(name: str, text: str, lines: list[int]) -> None:
     assert [line for line, _ in found(name, text)] == lines
 
 
-def test_each_word_has_an_instead() -> None:
+def test_each_idiom_has_a_replacement() -> None:
     assert all(instead for _, instead in plain.WORDS)
 
 
@@ -76,7 +76,7 @@ def test_each_word_has_an_instead() -> None:
     ('Revert "svm: inject"', True), ("inject #DB", False), ("svm: inject it.", False),
     ("svm: " + "x" * 67, True), ("svm: " + "x" * 68, False),
 ])
-def test_subject_of_a_commit(subject: str, good: bool) -> None:
+def test_commit_subject_is_checked(subject: str, good: bool) -> None:
     assert (plain.check_subject(subject) == "") == good
 
 
@@ -86,11 +86,11 @@ def test_subject_of_a_commit(subject: str, good: bool) -> None:
     ("a.md", "| " + "x" * 101, False), ("a.md", "    " + "x" * 101, False),
     ("a.md", f"[x]({'x' * 101})", False),
 ])
-def test_columns(name: str, line: str, long: bool) -> None:
+def test_long_line_is_found(name: str, line: str, long: bool) -> None:
     assert plain.too_long(Path(name), line) == long
 
 
-def test_numbers_of_added_lines() -> None:
+def test_added_line_numbers_are_parsed() -> None:
     diff = "+++ b/x\n@@ -1,0 +2,3 @@\n+a\n@@ -9 +12 @@ f\n+b\n@@ -20,2 +23,0 @@\n" \
         "+++ b/y\n@@ -0,0 +1 @@\n"
     assert plain.added_lines(diff) == {Path("x"): [2, 3, 4, 12], Path("y"): [1]}
@@ -111,7 +111,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_limit_is_kept_and_only_falls(tree: Path) -> None:
+def test_limit_is_enforced_and_only_falls(tree: Path) -> None:
     assert run(tree).returncode == 0
     (tree / "core/b.md").write_text("shall\n")
     over = run(tree, "--lower")
@@ -124,7 +124,7 @@ def test_limit_is_kept_and_only_falls(tree: Path) -> None:
     assert run(tree).returncode == 1
 
 
-def test_new_folder_begins_plain(tree: Path) -> None:
+def test_new_folder_has_default_limit(tree: Path) -> None:
     (tree / "new").mkdir()
     (tree / "new/a.c").write_text("/* It shall. */\n")
     over = run(tree)
@@ -132,7 +132,7 @@ def test_new_folder_begins_plain(tree: Path) -> None:
     assert "new/a.c:1: shall" in run(tree, "--list", "new").stdout
 
 
-def test_added_lines_and_commits(tree: Path, monkeypatch, capsys) -> None:
+def test_added_lines_and_commits_are_checked(tree: Path, monkeypatch, capsys) -> None:
     """git is not in the tool root: its three answers are given here."""
     answers = {
         "log": "1234567 no form\n7654321 core: add a page\n",

@@ -49,7 +49,7 @@ def down_and_up(qv: Product, go_down: Callable[[Machine], object]) -> tuple[str,
 
 
 @pytest.mark.parametrize("how", ENDS)
-def test_the_log_of_before(machine: Machine, how: str) -> None:
+def test_log_survives_warm_reset(machine: Machine, how: str) -> None:
     qv = Product(machine)
     go_down, words = ENDS[how]
     for _ in range(TRIES):
@@ -81,7 +81,7 @@ def test_the_log_of_before(machine: Machine, how: str) -> None:
     qv.sh("rmmod qv")
 
 
-def test_an_orderly_end_leaves_none(machine: Machine) -> None:
+def test_disable_leaves_no_previous_log(machine: Machine) -> None:
     qv = Product(machine)
     qv.run_cell("quest")
     qv.do("cell destroy quest")

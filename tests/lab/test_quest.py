@@ -26,7 +26,7 @@ def memory(qv: Product) -> str:
 
 
 @pytest.mark.both_vendors
-def test_programs_in_a_cell(qv: Product) -> None:
+def test_programs_run_and_free_their_memory(qv: Product) -> None:
     """One after another, on one cell: each run is some seconds of a slow machine."""
     qv.run_cell(image=TEST_IMAGE)
     before = memory(qv)
@@ -39,7 +39,7 @@ def test_programs_in_a_cell(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
-def test_faults_end_the_program_and_nothing_else(qv: Product) -> None:
+def test_fault_ends_only_its_program(qv: Product) -> None:
     """A program's VMMCALL too: the monitor gives it #UD, as on a machine without one, and the cell lives; so does another
     program, which was there all the time."""
     qv.run_cell(image=TEST_IMAGE)
@@ -61,7 +61,7 @@ def test_faults_end_the_program_and_nothing_else(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
-def test_hostile_system_calls(qv: Product) -> None:
+def test_hostile_system_calls_harm_no_other_program(qv: Product) -> None:
     """Each child begins with another call of the table, of which there are 45: each is tried."""
     children, seeds = (48, (1,)) if qv.machine.config.machine == "intel" else (60, (1, 2))
     qv.run_cell(image=TEST_IMAGE)
@@ -80,7 +80,7 @@ def exits(qv: Product) -> int:
 
 
 @pytest.mark.machine(iommu="intel")
-def test_a_program_causes_no_exits(qv: Product) -> None:
+def test_program_causes_no_exit(qv: Product) -> None:
     """With x2APIC, where timer and EOI are direct: a second of system calls, and programs that take turns, cost none."""
     qv.run_cell()
     qv.quesh("spinner &")
@@ -91,7 +91,7 @@ def test_a_program_causes_no_exits(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
-def test_a_line_has_the_status_of_its_command(qv: Product) -> None:
+def test_quesh_returns_status_of_command(qv: Product) -> None:
     def status(line: str, *more: str) -> int:
         done = qv.machine.run(["quesh", "quest", *more, "-c", line], 60, merge=False)
         assert done.err == "", done

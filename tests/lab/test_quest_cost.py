@@ -19,7 +19,7 @@ WAKE_UPS = 10000
 
 
 @pytest.mark.machine(icount=True)
-def test_what_a_cell_costs_quest(qv: Product) -> None:
+def test_quest_in_cell_is_nearly_as_fast_as_alone(qv: Product) -> None:
     base = questbench.alone("xapic", qv.sh(questbench.DIGEST).strip())
     qv.run_cell(image=TEST_IMAGE)
     cell, exits = questbench.in_cell(lambda command: qv.quesh(command, timeout=240),
@@ -51,14 +51,14 @@ SAID = {
 }
 
 
-def test_numbers_are_read() -> None:
+def test_quest_bench_output_is_parsed() -> None:
     found = questbench.numbers(SAID)
     assert (found["fork-wait"], found["switch-vcpus"], found["timer-p99.99"], found["share-ppm"]) == (100, 20, 4, 227)
     with pytest.raises(LabError, match="did not say all"):
         questbench.numbers(SAID | {"bench share": "no VCPU for it\n"})
 
 
-def test_growth_beyond_the_logarithm_is_noticed() -> None:
+def test_growth_beyond_logarithm_is_noticed() -> None:
     found = questbench.numbers(SAID)
     assert questbench.logarithmic(found) == {"a": 131, "b": 143, "kept": True}
     assert not questbench.logarithmic(found | {"decision-256": 1500})["kept"]

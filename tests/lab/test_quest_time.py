@@ -74,7 +74,7 @@ def ringer(qv: Product) -> Iterator[str]:
     qv.sh("rmmod qvcall")
 
 
-def test_a_flood_of_doorbells_is_charged_to_its_vcpu(qv: Product, ringer: str) -> None:
+def test_doorbell_flood_is_charged_to_its_vcpu(qv: Product, ringer: str) -> None:
     """From above: the I/O VCPU has at most U * (t + T). From below: a Main VCPU has its budget in each period, and what
     a program does takes it hardly longer than beside a Linux that is busy with something else: 10 bells a millisecond pass. The
     cell's beat, p99, was 1.03 to 1.15 of what it is then in three runs; the goal is 1.05."""
@@ -96,7 +96,7 @@ def test_a_flood_of_doorbells_is_charged_to_its_vcpu(qv: Product, ringer: str) -
     assert 50_000 + flooded_late <= 1.25 * (50_000 + quiet_late), (flooded_late, quiet_late)   # the shortest beat
 
 
-def test_24_vcpus_of_a_millisecond_and_their_picture(qv: Product, tmp_path: Path) -> None:
+def test_24_vcpus_get_their_budgets_and_trace_is_drawn(qv: Product, tmp_path: Path) -> None:
     """Each has its budget in every period. What questtrace draws: a row for each VCPU, and who had the CPU at all times."""
     qv.run_cell()
     for _ in range(24):

@@ -12,7 +12,7 @@ from product import CONFIGS, Product
 QUEST = "/usr/share/qv/configs/quest.yaml"
 
 
-def test_disable_while_a_cell_is_there(qv: Product) -> None:
+def test_disable_with_cells_is_refused(qv: Product) -> None:
     qv.run_cell()
     qv.quesh("count")
     said = qv.refused("disable")
@@ -27,27 +27,27 @@ def test_disable_while_a_cell_is_there(qv: Product) -> None:
     assert "not enabled" in qv.refused("disable --strict")
 
 
-def test_enable_twice(qv: Product) -> None:
+def test_second_enable_changes_nothing(qv: Product) -> None:
     qv.do("enable")
     assert "enabled already" in qv.do("enable")
     assert "enabled already" in qv.refused("enable --strict")
     assert qv.ask("status")["enabled"]
 
 
-def test_the_module_stays_while_it_is_open(qv: Product) -> None:
+def test_rmmod_with_open_device_is_refused(qv: Product) -> None:
     qv.sh("modprobe qv")
     assert "in use" in qv.machine.run("exec 3</dev/qv; rmmod qv").out
     assert "in use" not in qv.machine.run("rmmod qv").out
 
 
-def test_nothing_without_the_module(qv: Product) -> None:
+def test_commands_without_module_are_refused(qv: Product) -> None:
     assert "the module qv is not loaded" in qv.do("disable")
     for line in ("disable --strict", "status", "cell list", "cell start quest", "log"):
         assert "the module qv is not loaded" in qv.refused(line)
 
 
 @pytest.mark.machine(cpus=2, cpu_flags="-svm")
-def test_without_svm(qv: Product) -> None:
+def test_enable_without_svm_is_refused(qv: Product) -> None:
     assert "svm" not in qv.sh("cat /proc/cpuinfo")
     said = qv.refused("enable")
     assert "does not offer SVM" in said and "firmware setup" in said
@@ -62,7 +62,7 @@ def test_without_svm(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
-def test_while_kvm_holds_it(qv: Product) -> None:
+def test_enable_with_kvm_loaded_is_refused(qv: Product) -> None:
     """From 6.12 on KVM takes SVM, or VMX, when it is loaded."""
     kvm = qv.vendor.kvm
     qv.sh(f"modprobe {kvm}")
@@ -77,7 +77,7 @@ def test_while_kvm_holds_it(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
-def test_kvm_comes_second(qv: Product) -> None:
+def test_kvm_cannot_load_while_enabled(qv: Product) -> None:
     qv.run_cell()
     qv.quesh("count")
     came = qv.machine.run(f"modprobe {qv.vendor.kvm}")
@@ -94,7 +94,7 @@ NEW_VM = "import fcntl; fcntl.ioctl(open('/dev/kvm', 'rb'), 0xae01, 0)"
 
 
 @pytest.mark.machine(kernel="6.1")
-def test_kvm_that_takes_svm_late(qv: Product) -> None:
+def test_kvm_of_6_1_cannot_create_vm_while_enabled(qv: Product) -> None:
     """Up to 6.11 KVM takes SVM with its first virtual machine."""
     qv.sh("modprobe kvm_amd")
     qv.run_cell()
@@ -114,7 +114,7 @@ def test_kvm_that_takes_svm_late(qv: Product) -> None:
     qv.sh("rmmod kvm_amd kvm")
 
 
-def test_a_cpu_that_does_not_come(qv: Product) -> None:
+def test_cpu_that_does_not_come_fails_enable(qv: Product) -> None:
     """A parameter for this test makes one CPU miss the meeting; the caller is another. CPU 3 is offline before and after."""
     qv.sh("echo 0 >/sys/devices/system/cpu/cpu3/online")
     for absent in (2, 1):
@@ -136,7 +136,7 @@ def test_a_cpu_that_does_not_come(qv: Product) -> None:
     assert qv.quesh("echo here") == "here\n"
 
 
-def test_the_monitor_backs_out_from_inside(qv: Product) -> None:
+def test_enable_backs_out_from_inside_monitor(qv: Product) -> None:
     """A parameter for this test takes its patience: all CPUs are in the monitor, and return."""
     qv.sh("modprobe qv test_impatient=1")
     work = qv.busy()
@@ -151,7 +151,7 @@ def test_the_monitor_backs_out_from_inside(qv: Product) -> None:
 
 
 @pytest.mark.machine(machine="intel")
-def test_a_step_that_the_processor_refuses(qv: Product) -> None:
+def test_refused_vmwrite_fails_enable(qv: Product) -> None:
     """A parameter for this test has one CPU write a field that no VMCS has: on VT-x alone there are such steps."""
     qv.sh("modprobe qv test_hooks=4")
     for _ in range(2):
@@ -177,7 +177,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_bad_configuration(qv: Product, what: str) -> None:
+def test_bad_configuration_is_refused(qv: Product, what: str) -> None:
     old, new, said = BAD[what]
     qv.sh(f"sed 's/^{re.escape(old)}$/{new}/' {QUEST} >/run/bad.yaml; ! cmp {QUEST} /run/bad.yaml >/dev/null")
     done = qv.machine.run("qvctl cell create /run/bad.yaml", merge=False)  # as installed, with its real status
@@ -187,7 +187,7 @@ def test_bad_configuration(qv: Product, what: str) -> None:
     assert qv.online() == qv.all_online
 
 
-def test_bad_configuration_while_a_cell_runs(qv: Product) -> None:
+def test_bad_configuration_leaves_running_cell_alone(qv: Product) -> None:
     qv.run_cell()
     qv.quesh("count")
     before = qv.ask("cell list")["cells"][0]["started_ns"]
@@ -208,7 +208,7 @@ def test_bad_configuration_while_a_cell_runs(qv: Product) -> None:
     qv.assert_counting()
 
 
-def test_an_image_that_is_none(qv: Product, tmp_path: Path) -> None:
+def test_invalid_image_leaves_nothing_behind(qv: Product, tmp_path: Path) -> None:
     """By its headers before anything is taken; what only the driver can tell leaves nothing half done."""
     (tmp_path / "bad.elf").write_bytes(image("beyond"))
     qv.machine.put(tmp_path / "bad.elf", "/run/bad.elf")

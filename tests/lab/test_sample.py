@@ -41,7 +41,7 @@ def begin(qv: Product, elf: Path, folder: Path) -> None:
     qv.do("cell create /run/page/tiny.yaml --start")
 
 
-def test_only_where_the_cell_allows_it(qv: Product, tmp_path: Path) -> None:
+def test_sample_without_debug_key_is_refused(qv: Product, tmp_path: Path) -> None:
     put(qv, tiny(tmp_path), tmp_path)
     qv.do("cell create /run/page/tiny.yaml --start")
     assert qv.show("tiny")["debug"] is False and qv.show("tiny")["stands"] is None
@@ -54,7 +54,7 @@ def test_only_where_the_cell_allows_it(qv: Product, tmp_path: Path) -> None:
 
 
 @pytest.mark.both_vendors
-def test_where_an_inmate_stands(qv: Product, tmp_path: Path) -> None:
+def test_sample_shows_registers_of_inmate(qv: Product, tmp_path: Path) -> None:
     """In its loop; and, when it halts, behind the HLT."""
     elf = tiny(tmp_path)
     begin(qv, elf, tmp_path)
@@ -81,7 +81,7 @@ def test_where_an_inmate_stands(qv: Product, tmp_path: Path) -> None:
     assert int(stand["rip"], 16) in function(elf, "tiny") and stand["after_hlt"]
 
 
-def test_looked_at_while_it_comes_and_goes(qv: Product, tmp_path: Path) -> None:
+def test_sampling_during_restarts_has_no_side_effect(qv: Product, tmp_path: Path) -> None:
     """Each look tells where it stands, or why not; nothing else comes of it."""
     elf = tiny(tmp_path)
     begin(qv, elf, tmp_path)
@@ -107,7 +107,7 @@ def test_looked_at_while_it_comes_and_goes(qv: Product, tmp_path: Path) -> None:
 
 
 @pytest.mark.machine(icount=True)
-def test_a_flood_of_looks_leaves_the_beat_alone(qv: Product) -> None:
+def test_sampling_flood_delays_cell_within_bound(qv: Product) -> None:
     """As often as doorbells may ring, and no more; bounds as in test_quest_time.py."""
     qv.sh("sed '$ a debug: true' /usr/share/qv/configs/quest.yaml >/run/debug.yaml")
     qv.do("cell create /run/debug.yaml --start")

@@ -15,7 +15,7 @@ ROUNDS = 12
 
 
 @on_machines("xapic", "x2apic-8", "6.1-xapic", "intel")
-def test_again_and_again_under_load(qv: Product, name: str) -> None:
+def test_enable_disable_under_load_keeps_programs_intact(qv: Product, name: str) -> None:
     """Registers of busy programs, floating point included, stay what they are; time goes on."""
     rounds = ROUNDS if name == "xapic" else ROUNDS // 3
     qv.sh("modprobe qv")
@@ -41,7 +41,7 @@ def test_again_and_again_under_load(qv: Product, name: str) -> None:
 
 
 @pytest.mark.both_vendors
-def test_a_debugger_sees_each_instruction(qv: Product) -> None:
+def test_single_step_sees_each_instruction(qv: Product) -> None:
     """Also CPUID, which exits on VT-x: the monitor carries it out, and the step ends behind it."""
     qv.machine.put(program("steps"), "/run/steps")
     qv.do("enable")
@@ -50,7 +50,7 @@ def test_a_debugger_sees_each_instruction(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
-def test_what_a_change_of_state_could_forget(qv: Product) -> None:
+def test_takeover_keeps_segments_and_breakpoints(qv: Product) -> None:
     """A segment of an LDT, a base of GS, the bitmap of ports behind the TSS, breakpoints: as they were, in and out."""
     qv.machine.put(program("segments"), "/run/segments")
     qv.sh("modprobe qv")
@@ -72,7 +72,7 @@ def test_what_a_change_of_state_could_forget(qv: Product) -> None:
 
 
 @on_machines("xapic", "x2apic-8", "intel")
-def test_offline_and_online_while_enabled(qv: Product, name: str) -> None:
+def test_cpu_goes_offline_and_online_while_enabled(qv: Product, name: str) -> None:
     """Linux stops and starts its CPUs by INIT and SIPI, which the monitor has to play."""
     cell = qv.cpus - 1
     qv.run_cell("quest", cell)
@@ -91,7 +91,7 @@ def test_offline_and_online_while_enabled(qv: Product, name: str) -> None:
     assert qv.online() == qv.all_online
 
 
-def test_disable_needs_every_cpu(qv: Product) -> None:
+def test_disable_with_offline_cpu_is_refused(qv: Product) -> None:
     qv.do("enable")
     qv.sh("echo 0 >/sys/devices/system/cpu/cpu2/online")
     said = qv.refused("disable")
@@ -103,7 +103,7 @@ def test_disable_needs_every_cpu(qv: Product) -> None:
 
 
 @on_machines("xapic", "intel")
-def test_a_cpu_that_was_offline_at_enable(qv: Product, name: str) -> None:
+def test_cpu_offline_at_enable_is_brought_under_monitor(qv: Product, name: str) -> None:
     """It is brought under the monitor and waits there, offline again: nothing of Linux runs bare beside the monitor."""
     online = "/sys/devices/system/cpu/cpu2/online"
     qv.sh(f"echo 0 >{online}")
@@ -124,7 +124,7 @@ def test_a_cpu_that_was_offline_at_enable(qv: Product, name: str) -> None:
 
 
 @pytest.mark.machine(boot_args=("nosmt",), qemu_args=("-smp", "threads=2"))
-def test_cpus_that_linux_does_not_let_come(machine: Machine) -> None:
+def test_cpus_disabled_by_nosmt_stay_outside(machine: Machine) -> None:
     """They stay outside: the level is named, --strict refuses, and Linux cannot bring one online beside the monitor."""
     qv = Product(machine)
     qv.begin()
@@ -149,7 +149,7 @@ def test_cpus_that_linux_does_not_let_come(machine: Machine) -> None:
 
 
 @on_machines("xapic", "x2apic-8", "intel")
-def test_nmis_reach_linux(qv: Product, name: str) -> None:
+def test_nmis_reach_linux_while_cell_runs(qv: Product, name: str) -> None:
     """Backtraces of all CPUs are NMIs by IPI; QEMU's comes from outside. CPU 1 was a cell's before."""
     qv.do(f"cell create {qv.config('quest', 1)}")
     qv.do("cell destroy quest")
@@ -169,7 +169,7 @@ def test_nmis_reach_linux(qv: Product, name: str) -> None:
 
 
 @pytest.mark.machine(**MACHINES["rt"])
-def test_reboot_while_a_cell_runs(machine: Machine) -> None:
+def test_reboot_with_running_cell_resets_machine(machine: Machine) -> None:
     qv = Product(machine)
     qv.run_cell()
     qv.quesh("count")
@@ -179,7 +179,7 @@ def test_reboot_while_a_cell_runs(machine: Machine) -> None:
 
 
 @pytest.mark.machine(machine="intel")
-def test_down_at_once(machine: Machine) -> None:
+def test_immediate_reset_works_under_monitor(machine: Machine) -> None:
     """Without a word to anybody. On VT-x a CPU that the monitor has answers no INIT: it leaves VMX operation
     before it shuts down."""
     qv = Product(machine)
@@ -191,7 +191,7 @@ def test_down_at_once(machine: Machine) -> None:
 PM1 = "port=$(od -An -tu4 -j64 -N4 /sys/firmware/acpi/tables/FACP); put() { printf \"\\\\x$1\" | dd of=/dev/port bs=1 seek=$((port + 1)) conv=notrunc status=none; }; "
 
 
-def test_switching_off_under_the_monitor(machine: Machine) -> None:
+def test_power_off_port_passes_and_sleep_is_refused(machine: Machine) -> None:
     """By a byte of the PM1 control register, past Linux and the driver: S5 (type 0) passes, S3 (1) does not. Bochs's takes words only."""
     qv = Product(machine)
     qv.run_cell()

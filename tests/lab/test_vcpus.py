@@ -17,7 +17,7 @@ def use(row: list[str]) -> float:
     return float(row[5]) + float(row[6])
 
 
-def test_programs_run_on_the_vcpus_of_the_description(qv: Product) -> None:
+def test_programs_run_on_listed_vcpus(qv: Product) -> None:
     qv.run_cell("quest-rt")
     words = "vcpu=control,main,1ms,10ms vcpu=vision,main,5ms,100ms vcpu=log,main,500us,200ms"
     assert qv.show("quest-rt")["cmdline"] == words
@@ -32,7 +32,7 @@ def test_programs_run_on_the_vcpus_of_the_description(qv: Product) -> None:
     assert "canny" not in after
 
 
-def test_two_programs_share_one(qv: Product) -> None:
+def test_two_programs_share_one_vcpu(qv: Product) -> None:
     qv.run_cell("quest-rt")
     assert re.fullmatch(r"\[\d+\] spinner\n", qv.quesh("vcpu=control spinner &", "quest-rt"))
     assert "25 primes below 100" in qv.quesh("vcpu=control prime 100", "quest-rt", timeout=120)
@@ -40,7 +40,7 @@ def test_two_programs_share_one(qv: Product) -> None:
     assert "no VCPU of that name" in qv.quesh("run vcpu=nobody prime", "quest-rt")
 
 
-def test_a_set_that_is_refused_never_reaches_create(qv: Product) -> None:
+def test_overloaded_vcpu_set_is_rejected_by_qvctl(qv: Product) -> None:
     """Told by file, line and key, and nothing has happened; `config check -v` tells what would be right."""
     qv.sh("modprobe qv")
     qv.sh(f"sed 's/C: 1ms/C: 5ms/' {CONFIGS}/quest-rt.yaml >/tmp/over.yaml")

@@ -36,7 +36,7 @@ def failed(qv: Product, name: str) -> None:
 
 
 @pytest.mark.both_vendors
-def test_a_hang_becomes_a_failure(qv: Product) -> None:
+def test_hang_becomes_failure(qv: Product) -> None:
     run(qv, "quest", 3, "2s")
     run(qv, "quest2", 2, "2s")
     events = qv.machine.start("exec qvctl --json events -f")
@@ -69,7 +69,7 @@ def test_a_hang_becomes_a_failure(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
-def test_the_time_is_the_cells_own(qv: Product) -> None:
+def test_watchdog_timeout_is_per_cell(qv: Product) -> None:
     """The second hangs later and fails first; with no watchdog a cell hangs for ever."""
     run(qv, "quest", 3, "off")
     run(qv, "quest2", 2, "2s")
@@ -82,7 +82,7 @@ def test_the_time_is_the_cells_own(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
-def test_no_alarm_while_it_beats(qv: Product) -> None:
+def test_busy_cell_is_not_failed(qv: Product) -> None:
     """Busy, with its shell at work, and while Linux itself comes late to look."""
     run(qv, "quest", 3, "2s")
     assert qv.show()["watchdog_ms"] == 2000
@@ -95,7 +95,7 @@ def test_no_alarm_while_it_beats(qv: Product) -> None:
     assert (cell["state"], cell["failures"]) == ("running", 0)
 
 
-def test_a_machine_that_stood_still_is_no_hang(qv: Product) -> None:
+def test_paused_machine_is_no_hang(qv: Product) -> None:
     run(qv, "quest", 3, "2s")
     for _ in range(3):
         qv.machine.qmp("stop")

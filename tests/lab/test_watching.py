@@ -45,7 +45,7 @@ def life(qv: Product) -> Iterator[Callable[[str], Running]]:
     yield follow
 
 
-def test_events(life: Callable[[str], Running]) -> None:
+def test_events_follow_life_of_cell(life: Callable[[str], Running]) -> None:
     events = [json.loads(line) for line in life("qvctl --json events -f").output.splitlines()]
     assert [(e["type"], e["name"], e["state"]) for e in events] == [
         ("enabled", None, None), ("cell", "quest", "loadable"), ("cell", "quest", "running"),
@@ -66,7 +66,7 @@ SENTENCES = [
 ]
 
 
-def test_log(life: Callable[[str], Running]) -> None:
+def test_log_follows_life_of_cell(life: Callable[[str], Running]) -> None:
     lines = [json.loads(line) for line in life("qvctl --json log -f").output.splitlines()]
     for source in ("linux", "quest", "driver"):
         times = [line["time_s"] for line in lines if line["source"] == source]
@@ -101,7 +101,8 @@ def terminal(qv: Product) -> Iterator[Callable[[], Running]]:
             qv.machine.finish(t, 10)
 
 
-def test_one_keyboard_many_screens(qv: Product, terminal: Callable[[], Running]) -> None:
+def test_first_terminal_holds_keyboard_and_others_view(
+        qv: Product, terminal: Callable[[], Running]) -> None:
     qv.run_cell()
     qv.quesh("echo ready")
     first = terminal()
@@ -127,7 +128,7 @@ def test_one_keyboard_many_screens(qv: Product, terminal: Callable[[], Running])
     assert second.rc == 1 and b"the cell quest is gone: it was destroyed" in second.output
 
 
-def test_a_terminal_says_that_the_cell_failed(qv: Product, terminal: Callable[[], Running]) -> None:
+def test_terminal_reports_failed_cell(qv: Product, terminal: Callable[[], Running]) -> None:
     qv.run_cell()
     qv.quesh("echo ready")
     watching = terminal()
@@ -138,7 +139,7 @@ def test_a_terminal_says_that_the_cell_failed(qv: Product, terminal: Callable[[]
     assert b"qvctl cell show quest" in watching.output
 
 
-def test_a_terminal_has_no_privileges(qv: Product, terminal: Callable[[], Running]) -> None:
+def test_terminal_has_no_privileges(qv: Product, terminal: Callable[[], Running]) -> None:
     qv.run_cell()
     qv.quesh("echo ready")
     terminal()
@@ -148,7 +149,7 @@ def test_a_terminal_has_no_privileges(qv: Product, terminal: Callable[[], Runnin
     assert status["NoNewPrivs"] == "1"
 
 
-def test_a_queue_of_commands(qv: Product) -> None:
+def test_concurrent_commands_get_their_own_output(qv: Product) -> None:
     """Several quesh -c at once: each gets the answer to its own line."""
     qv.run_cell()
     commands = [qv.machine.start(["quesh", "quest", "-t", "60", "-c", f"echo number {i}"]) for i in range(8)]
@@ -163,7 +164,7 @@ ORDINARY = re.compile(r"cpu \d+: (CPU is under the monitor \(apic id \d+\)|CPU g
 
 
 @on_machines("xapic", "x2apic-8", "intel")
-def test_log_of_a_normal_life_has_no_violation(qv: Product, name: str) -> None:
+def test_log_of_normal_life_has_no_violation(qv: Product, name: str) -> None:
     """A log that cries wolf is no evidence: enable, two lives of a cell, CPUs that go and come, disable."""
     cell, other = qv.cpus - 1, "/sys/devices/system/cpu/cpu1/online"
     qv.run_cell("quest", cell)
