@@ -120,8 +120,7 @@ def _entries(path: Path) -> list[tuple[str, str]]:
     return entries
 
 
-def read_proof(path: Path) -> Proof:
-    proof = Proof(path)
+def _read_entries(proof: Proof, path: Path) -> None:
     for key, value in _entries(path):
         match key:
             case "Code":
@@ -134,8 +133,15 @@ def read_proof(path: Path) -> Proof:
                 proof.cases = value.split()
             case "Twin":
                 proof.twins.append(_change(path, value))
+            case "With":
+                _read_entries(proof, path.with_name(value))
             case _:
                 proof.text[key] = value
+
+
+def read_proof(path: Path) -> Proof:
+    proof = Proof(path)
+    _read_entries(proof, path)
     if any(twin.case not in proof.cases for twin in proof.twins):
         raise LabError(f"{path.name}: a twin is of no case", "end its line with (case N)")
     missing = [k for k in REQUIRED if k not in proof.text and not (k == "Twin" and proof.twins)]

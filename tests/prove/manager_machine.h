@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the code of the monitor calls in the proofs of manage/: hardware, and functions with proofs of their own. */
+#ifndef MANAGER_MACHINE_H
+#define MANAGER_MACHINE_H
+
+#include "manager_model.h"
+
+/* ---- in place of hardware ---- */
+
+/* From run_commands(): the CPU leaves the front end */
+void a_move(void)
+{
+	PROVE(the_instance.away >> acting & 1, "only a CPU that was sent goes");
+	PROVE(cpu_at(acting).phase == CPU_WAIT_SIPI && !(the_instance.icr.own >> acting & 1), "and only one that is caught");
+	there[acting] = true;
+	cached[acting] = false;	/* as it arrives */
+}
+
+u64 *a_window(u64 va)
+{
+	PROVE(va == QV_VA_MANAGE || va == QV_VA_SCRUB, "a window that there is");
+	step();
+	return va == QV_VA_MANAGE ? &manage_entry : &scrub_entry;
+}
+
+struct pcpu *a_pcpu(u64 block, u32 index)
+{
+	if (block == QV_VA_MANAGE) {
+		PROVE(window(QV_VA_MANAGE), "the window is open");
+		PROVE(index < CELL_CPUS, "a CPU of the cell");
+		return index ? &block_cpu1 : &block_cpu0;
+	}
+	PROVE(index < NUM, "a CPU that there is");
+	return &cpu_at(index);
+}
+
+static bool in_block(const void *p)
+{
+	return __CPROVER_same_object(p, &block_cpu0) || __CPROVER_same_object(p, &block_cpu1) ||
+	       __CPROVER_same_object(p, &block_status) ||
+	       __CPROVER_same_object(p, &block_instance);
+}
+
+void a_step(const void *p)
+{
+	PROVE(!in_block(p) || window(QV_VA_MANAGE), "nothing of the block is touched once it is given up");
+	step();
+}
+
+u32 a_load(const u32 *p)
+{
+	a_step(p);
+	return *p;
+}
+
+u32 a_fetch_or(u32 *p, u32 v)
+{
+	u32 old;
+
+	a_step(p);
+	old = *p;
+	*p |= v;
+	return old;
+}
+
+u32 a_fetch_and(u32 *p, u32 v)
+{
+	u32 old;
+
+	a_step(p);
+	old = *p;
+	*p &= v;
+	return old;
+}
+
+u32 a_clock(void)
+{
+	return any_u32();
+}
+
+struct instance *a_managed(void)
+{
+	PROVE(window(QV_VA_MANAGE), "the window is open");
+	return &block_instance;
+}
+
+struct qv_mon_status *a_managed_status(void)
+{
+	PROVE(window(QV_VA_MANAGE), "the window is open");
+	block_status.locked = any_bool();
+	block_status.state = any_u32();
+	return &block_status;
+}
+
+void a_clear(void)
+{
+	PROVE(window(QV_VA_MANAGE), "the window is open");
+	step();
+	block_instance.icr.own = 0;
+}
+
+void a_scrub(void)
+{
+	step();
+}
+
+void front_hole(const struct paging *p, u64 pa)
+{
+	(void)p;
+	step();
+	if (pa == watched) {
+		PROVE(!owner_now(), "what is another's is not taken");
+		taken = hidden = true;
+	}
+}
+
+void front_unhole(const struct paging *p, u64 pa)
+{
+	(void)p;
+	step();
+	if (pa == watched) {
+		PROVE(taken || owner == 1, "only the cell's own is given back");
+		PROVE(watched != window(QV_VA_MANAGE) && watched != window(QV_VA_SCRUB), "the monitor has done with it");
+		hidden = false;
+	}
+}
+
+void front_open(const struct paging *p, u64 pa, u64 table)
+{
+	(void)p, (void)table;
+	step();
+	PROVE(pa != watched || hidden, "a hole is opened");
+}
+
+void apic_send(u32 low, u32 apic_id)
+{
+	(void)low, (void)apic_id;
+}
+
+void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)
+{
+	(void)cpu, (void)what, (void)a, (void)b;
+}
+
+void apic_drain(void) { }
+void apic_hand_over(void) { }
+void clear_registers(void) { }
+void vendor_set_park(struct pcpu *cpu) { (void)cpu; }
+void vendor_set_sipi(struct pcpu *cpu, u32 vector) { (void)cpu, (void)vector; }
+void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *e) { (void)cpu, (void)e; }
+void vendor_inject_nmi(struct pcpu *cpu) { (void)cpu; }
+void vendor_arrive(struct pcpu *cpu) { (void)cpu; }
+bool cell_record(struct pcpu *cpu, u32 reason, u64 a) { (void)cpu, (void)reason, (void)a; return any_bool(); }
+
+/* ---- what other proofs say, and what may fail ---- */
+
+static u64 failure(void)
+{
+	return any_bool() ? 0 : QV_ME_TABLES;
+}
+
+u64 pool_take(struct page_pool *pool) { (void)pool; return any_u64(); }
+int paging_map(const struct paging *p, u64 a, u64 pa, u64 len, u64 f) { (void)p, (void)a, (void)pa, (void)len, (void)f; return failure(); }
+int setup_tables(struct instance *inst) { (void)inst; return failure(); }
+void setup_rebase(struct instance *inst) { (void)inst; }
+u64 guest_init(struct instance *inst, u64 va) { (void)inst, (void)va; return failure(); }
+int pci_map_cell(struct pcpu *cpu, struct instance *cell) { (void)cpu, (void)cell; return failure(); }
+bool pci_still_ours(const struct qv_mon_create *q) { (void)q; return any_bool(); }
+bool pci_still_there(struct pcpu *cpu, const struct qv_mon_create *q) { (void)cpu, (void)q; return any_bool(); }
+void pci_take(const struct qv_mon_create *q, bool take) { (void)q, (void)take; }
+void pci_begin(struct pcpu *cpu, const struct instance *cell) { (void)cpu, (void)cell; }
+void pci_quiet(struct pcpu *cpu, const struct qv_mon_create *q) { (void)cpu, (void)q; }
+bool request_pages_ok(const struct instance *i, u64 pa, u64 len, u32 level) { (void)i, (void)pa, (void)len, (void)level; return any_bool(); }
+
+#endif

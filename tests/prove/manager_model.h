@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the proofs of manage/ share: the state, its invariants, and what other CPUs may do between two steps.
+ *
+ * Code: hypervisor/manage/bell.c hypervisor/manage/calls.c hypervisor/manage/cpus.c hypervisor/manage/create.c hypervisor/manage/life.c
+ *	hypervisor/manage/lock.c hypervisor/manage/window.c hypervisor/core/kick.c
+ * Options: --unwind 5 --object-bits 12
+ * Seconds: 3600
+ * Changed: include/qv/monitor.h: `#define QV_MON_RUNS		1024` -> `#define QV_MON_RUNS		2`: runs
+ * Changed: include/qv/monitor.h: `#define QV_MON_CPUS		64` -> `#define QV_MON_CPUS		3`: CPUs
+ * Changed: include/qv/monitor.h: `#define QV_MON_CELLS		16` -> `#define QV_MON_CELLS		3`: cells, the front end one of them
+ * Changed: include/qv/monitor.h: `#define QV_MON_PORTS		16` -> `#define QV_MON_PORTS		1`: ports
+ * Changed: include/qv/monitor.h: `#define QV_MON_DEVICES		8` -> `#define QV_MON_DEVICES		1`: devices
+ * Changed: include/qv/monitor.h: `#define QV_MON_RAM_RANGES	64` -> `#define QV_MON_RAM_RANGES	1`: what is not looked at
+ * Changed: include/qv/monitor.h: `#define QV_MON_EXITS		16` -> `#define QV_MON_EXITS		1`: the same
+ * Changed: include/qv/monitor.h: `#define QV_MON_GUARDS		16` -> `#define QV_MON_GUARDS		1`: the same
+ * Changed: include/qv/monitor.h: `#define QV_MON_FIRMWARE_PORTS	16` -> `#define QV_MON_FIRMWARE_PORTS	1`: the same
+ * Changed: hypervisor/core/instance.h: `return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);` -> `extern struct instance the_instance; return &the_instance;`: the instance is the proof's
+ * Changed: hypervisor/core/instance.h: `return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);` -> `extern struct qv_mon_status the_status; return &the_status;`: so is its status
+ * Changed: hypervisor/core/instance.h: `return (struct pcpu *)(block + QV_OFF_CPUS + index * QV_CPU_LEN);` -> `extern struct pcpu *a_pcpu(u64, u32); return a_pcpu(block, index);`: so are the CPUs' areas
+ * Changed: hypervisor/manage/window.h: `return (struct instance *)(QV_VA_MANAGE + QV_OFF_INSTANCE);` -> `extern struct instance *a_managed(void); return a_managed();`: what the window shows
+ * Changed: hypervisor/manage/window.h: `return (struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS);` -> `extern struct qv_mon_status *a_managed_status(void); return a_managed_status();`: what the window shows
+ * Changed: hypervisor/manage/manage.h: `return (struct qv_mon_create *)(QV_VA_BLOCK + QV_OFF_REQUESTS + (id - 1) * QV_REQUEST_LEN);` -> `extern struct qv_mon_create requests[]; return &requests[id - 1];`: the requests
+ * Changed: hypervisor/manage/window.c: `me()->directory[(va >> 21) & 511] =` -> `extern u64 *a_window(u64); *a_window(va) =`: a window's entry
+ * Changed: hypervisor/manage/window.c: `memset((void *)QV_VA_SCRUB, 0, QV_HUGE);` -> `extern void a_scrub(void); a_scrub();`: 2 MiB
+ * Changed: hypervisor/manage/create.c: `memset((void *)QV_VA_MANAGE, 0, QV_BLOCK_CELL);` -> `extern void a_clear(void); a_clear();`: a new block
+ * Changed: hypervisor/manage/create.c: `memcpy((void *)(QV_VA_MANAGE + QV_OFF_IMAGE), (void *)QV_VA_IMAGE, QV_IMAGE_MAX);` -> ``: the image
+ * Changed: hypervisor/manage/create.c: `write_mark(&cell->req, id);` -> ``: the mark
+ * Changed: hypervisor/core/kick.c: `vendor_move(cr3, (u64)pcpu_of(index + 1), to, pcpu_of(index));` -> `extern void a_move(void); (void)cr3, (void)index, (void)to; a_move();`: to another instance
+ * Changed: hypervisor/core/kick.c: `u64 waited = rdtsc() - start;` -> `u64 waited = ACK_DEADLINE_MS * ms + 1; (void)start;`: each look finds the deadline over: what others do between two looks is one step
+ * Changed: hypervisor/core/kick.c: `#define SEND_PATIENCE	10000000` -> `#define SEND_PATIENCE	1`: rounds
+ * Changed: hypervisor/core/cpu.h: `asm volatile("rdtsc" : "=a"(lo), "=d"(hi));` -> `extern u32 a_clock(void); lo = a_clock(), hi = 0;`: time
+ * Changed: hypervisor/core/kick.c: `__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);` -> `extern void a_step(const void *); a_step(target); target->ack &= ~cmd;`: a step
+ * Changed: hypervisor/manage/cpus.c: `__atomic_store_n(&me()->icr.own, own, __ATOMIC_SEQ_CST);` -> `extern void a_step(const void *); a_step(me()); me()->icr.own = own;`: a step
+ * Changed: hypervisor/manage/cpus.c: `if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME)` -> `extern u32 a_fetch_and(u32 *, u32); if (a_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME) & CMD_BECOME)`: a step
+ * Changed: hypervisor/manage/cpus.c: `__atomic_fetch_and(&home->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);` -> `extern u32 a_fetch_and(u32 *, u32); a_fetch_and(&home->ack, ~CMD_HOME);`: a step
+ * Changed: hypervisor/core/cpu.h: `return __atomic_load_n(p, __ATOMIC_ACQUIRE);` -> `extern u32 a_load(const u32 *); return a_load(p);`: a step
+ * Changed: hypervisor/core/cpu.h: `return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);` -> `extern u32 a_fetch_or(u32 *, u32); return a_fetch_or(p, v);`: a step
+ */
+#ifndef MANAGER_MODEL_H
+#define MANAGER_MODEL_H
+
+#include "manage/manage.h"
+#include "cell/cell.h"
+#include "core/apic.h"
+#include "core/nested.h"
+#include "manage/request.h"
+#include "core/setup.h"
+#include "core/vendor.h"
+#include "manage/calls.h"
+#include "prove.h"
+
+#pragma CPROVER check push
+#pragma CPROVER check disable "pointer"
+#pragma CPROVER check disable "pointer-overflow"
+#pragma CPROVER check disable "bounds"
+#pragma CPROVER check disable "undefined-shift"
+
+#define NUM		QV_MON_CPUS
+#define ALL		((1ull << NUM) - 1)
+#define CELL_CPUS	1u
+#define PAGES		5u		/* of 2 MiB */
+#define CELLS		(QV_MON_CELLS - 1)
+
+struct instance the_instance;
+struct qv_mon_status the_status;
+struct qv_mon_create requests[CELLS];
+static u64 manage_entry, scrub_entry;	/* of the manager's windows */
+static struct pcpu cpu0, cpu1, cpu2;	/* objects apart: an index that is not known would be one into all of them */
+#define cpu_at(i)	(*((i) == 0 ? &cpu0 : (i) == 1 ? &cpu1 : &cpu2))
+
+/* The block in the window */
+static struct instance block_instance;
+static struct qv_mon_status block_status;
+static struct pcpu block_cpu0, block_cpu1;
+
+/* ---- what the code does not have, and the machine does ---- */
+
+static bool there[NUM];			/* in the instance of its cell, or on the way */
+static bool cached[NUM];		/* may have a translation to the watched page */
+static u64 late[NUM];			/* targets of an icr_write() that are still to be sent to */
+static u64 watched;			/* any page of 2 MiB */
+static bool hidden;			/* from Linux */
+static bool taken;			/* by this call */
+static u32 owner;			/* when the call began: cell, or 0 */
+static bool alone;			/* nothing happens between steps */
+static u32 acting;
+
+static bool runs(u32 i)
+{
+	return !there[i] && cpu_at(i).phase == CPU_RUNNING;
+}
+
+static u64 window(u64 va)
+{
+	u64 e = va == QV_VA_MANAGE ? manage_entry : scrub_entry;
+
+	return e & PT_P ? e & PT_ADDR & ~(QV_HUGE - 1ull) : 0;
+}
+
+static u64 mask_of(const struct qv_mon_create *q)
+{
+	u64 mask = 0;
+	u32 k;
+
+	for (k = 0; k < CELL_CPUS; k++)
+		if (k < q->num_cpus)
+			mask |= 1ull << q->cpus[k];
+	return mask;
+}
+
+/* Is the watched page memory of the cell, from the @from-th page on? */
+static bool in_runs(const struct qv_mon_create *q, u32 from)
+{
+	return (!from && q->runs[0].pa == watched) || (from <= 1 && q->num_runs > 1 && q->runs[1].pa == watched);
+}
+
+static bool has(u32 id)
+{
+	const struct cell_slot *s = &the_instance.cells[id];
+
+	return (s->state && s->block_pa == watched) || (s->state >= QV_MON_RUNNING &&
+							in_runs(&requests[id - 1], s->reclaimed));
+}
+
+/* The cell that has the watched page; 0: Linux */
+static u32 owner_now(void)
+{
+	return has(1) ? 1 : has(2) ? 2 : 0;
+}
+
+/* ---- the invariants of manage/manage.h: between any two steps ---- */
+
+#define HOLD(condition, what) do { if (given) ASSUME(condition); else PROVE(condition, what); } while (0)
+
+struct facts {
+	u64 own, away, cells;		/* CPUs: of cells */
+	u64 begun, running;		/* those of cells that have begun, and run */
+	bool building, secret;
+};
+
+/* No && and || of calls, and one claim for all: each costs in every step */
+static bool one_cpu(u32 i, const struct facts *f)
+{
+	const struct pcpu *c = &cpu_at(i);
+	bool away = f->away >> i & 1, waits = c->phase == CPU_WAIT_SIPI, becomes = c->cmd & CMD_BECOME;
+	bool runs = !there[i] && c->phase == CPU_RUNNING;
+
+	return	/* with a cell: one that has begun, and the manager knows */
+		(!there[i] || (away && f->begun >> i & 1)) &&
+		/* a caught CPU does not run Linux; nor does one that comes back */
+		(!runs || f->own >> i & 1 || !(f->cells >> i & 1 || f->building)) && (!away || waits) &&
+		/* phases and commands of the front end */
+		(waits || c->phase == CPU_RUNNING) &&
+		!(c->cmd & ~(CMD_FLUSH | CMD_CATCH | CMD_INIT | CMD_SIPI | CMD_BECOME)) &&
+		/* only a CPU that is here is sent, to a cell that has begun; one that came back is here */
+		(!becomes || (away && !there[i] && f->running >> i & 1)) &&
+		(!(c->ack & CMD_HOME) || (away && !there[i] && !becomes && !cached[i])) &&
+		/* what sends IPIs runs Linux; none goes to a CPU with a cell, or caught for one */
+		(!late[i] || (runs && !(late[i] & (f->away | f->cells)))) &&
+		/* no translation to what is hidden, but the caller's, that drops it when it goes back, and that of a
+		 * parked CPU that nothing starts, or that drops it before it starts */
+		(!i || !cached[i] || !f->secret || (waits && (!(f->own >> i & 1) || c->cmd & CMD_FLUSH)));
+}
+
+static bool at_all_times(void)
+{
+	const struct cell_slot *a = &the_instance.cells[1], *b = &the_instance.cells[2];
+	struct facts f = { .own = the_instance.icr.own, .away = the_instance.away, .cells = a->cpus | b->cpus };
+	bool fine;
+	u32 i;
+
+	f.begun = (a->state >= QV_MON_RUNNING ? a->cpus : 0) | (b->state >= QV_MON_RUNNING ? b->cpus : 0);
+	f.running = (a->state == QV_MON_RUNNING ? a->cpus : 0) | (b->state == QV_MON_RUNNING ? b->cpus : 0);
+	f.building = window(QV_VA_MANAGE);
+	f.secret = watched == window(QV_VA_MANAGE) || watched == window(QV_VA_SCRUB) || owner_now() || (hidden && owner);
+	/* a CPU is own, or one cell's; with a cell only if it is a cell's; what is not Linux's is hidden */
+	fine = !((f.own | f.cells) & ~ALL) && !(f.own & f.cells) && !(a->cpus & b->cpus) && !(f.away & ~f.cells) &&
+	       (a->state || !a->cpus) && (b->state || !b->cpus) &&
+	       a->state <= QV_MON_STOPPED && b->state <= QV_MON_STOPPED && (!f.secret || hidden);
+	for (i = 0; i < NUM; i++)
+		fine &= one_cpu(i, &f);
+	return fine;
+}
+
+/* ---- what the other CPUs may do meanwhile, all of them, any number of times ---- */
+
+struct seen {
+	u32 phase, cmd, ack;
+	u64 late;
+	bool there, cached;
+};
+
+static struct seen see(u32 i)
+{
+	return (struct seen){ cpu_at(i).phase, cpu_at(i).cmd, cpu_at(i).ack, late[i], there[i], cached[i] };
+}
+
+/* Linux on other CPUs sends these alone */
+#define SENT	(CMD_INIT | CMD_SIPI)
+
+static bool may_become(u32 i, const struct seen *a, const struct seen *b)
+{
+	u64 own = the_instance.icr.own;
+	bool mine = own >> i & 1, flushed = ((b->ack & ~a->ack) | (a->cmd & ~b->cmd)) & CMD_FLUSH;
+	bool left = a->cmd & ~b->cmd & CMD_BECOME || (a->there && !b->there);
+
+	if (b->cmd & ~a->cmd & ~SENT)			/* only the manager asks for the rest */
+		return false;
+	if (!i)						/* the caller: it is in its call */
+		return b->phase == a->phase && b->there == a->there && b->cached == a->cached &&
+		       b->late == a->late && b->cmd == (a->cmd | (b->cmd & SENT)) && b->ack == (a->ack & ~(~b->ack & SENT));
+	return /* caught is caught, until it is own */
+	       (mine || a->phase != CPU_WAIT_SIPI || b->phase == CPU_WAIT_SIPI) &&
+	       (mine || !(b->ack & ~a->ack & CMD_CATCH) || b->phase == CPU_WAIT_SIPI) &&
+	       /* it goes to a cell at the manager's word */
+	       (!b->there || a->there || (!mine && a->cmd & CMD_BECOME && a->phase == CPU_WAIT_SIPI && !(b->cmd & CMD_BECOME))) &&
+	       (!left || b->there || b->ack & CMD_HOME) && !(a->ack & ~b->ack & CMD_HOME) &&
+	       (!(b->ack & ~a->ack & CMD_HOME) || a->there || a->cmd & CMD_BECOME) &&
+	       /* what is decided is decided by what is own now, and sent before a flush is answered */
+	       !(b->late & ~a->late & ~own) && !(flushed && b->late & ~own) &&
+	       /* translations */
+	       (!b->cached || a->cached || (!hidden && (mine || a->phase != CPU_WAIT_SIPI))) &&
+	       !((flushed || left) && hidden && b->cached);
+}
+
+static void any_cpu(u32 i)
+{
+	cpu_at(i).phase = any_u32(), cpu_at(i).cmd = any_u32(), cpu_at(i).ack = any_u32();
+	late[i] = any_u64();
+	there[i] = any_bool(), cached[i] = any_bool();
+}
+
+/* From one step of the manager's to the next */
+static void step(void)
+{
+	struct seen a[NUM], b;
+	u32 i;
+
+	if (alone)
+		return;
+	PROVE(at_all_times(), "the invariants hold between any two steps");
+	for (i = 0; i < NUM; i++) {
+		a[i] = see(i);
+		any_cpu(i);
+	}
+	block_cpu0.ack = any_u32(), block_cpu1.ack = any_u32();
+	ASSUME(at_all_times());
+	for (i = 0; i < NUM; i++) {
+		b = see(i);
+		ASSUME(may_become(i, &a[i], &b));
+	}
+}
+
+/* ---- any state ---- */
+
+static bool is_page(u64 pa)
+{
+	return pa && !(pa & (QV_HUGE - 1)) && pa / QV_HUGE <= PAGES;
+}
+
+static void any_cell(u32 id)
+{
+	struct cell_slot *s = &the_instance.cells[id];
+	struct qv_mon_create *q = &requests[id - 1];
+	u32 i;
+
+	s->state = any_u32();
+	s->reclaimed = any_u32();
+	s->block_pa = q->block_pa = any_u64();
+	s->cpus = any_u64();
+	s->taken = any_bool();
+	q->num_cpus = CELL_CPUS, q->num_runs = QV_MON_RUNS;
+	q->bell_rate = any_u32();
+	q->doorbell_vector = any_u32();
+	q->lock = any_u32();
+	for (i = 0; i < QV_MON_CPUS; i++)
+		q->cpus[i] = any_u32();
+	for (i = 0; i < QV_MON_RUNS; i++)
+		q->runs[i].pa = any_u64(), q->runs[i].count = 1;
+}
+
+static void any_state(void)
+{
+	u32 i;
+
+	the_instance.boot.num_cpus = the_instance.icr.num = NUM;
+	the_instance.boot.tsc_khz = 1;
+	the_instance.icr.own = any_u64();
+	the_instance.away = any_u64();
+	for (i = 1; i <= CELLS; i++)
+		any_cell(i);
+	for (i = 0; i < NUM; i++) {
+		cpu_at(i).index = cpu_at(i).apic_id = i;
+		cpu_at(i).status = &the_status.cpus[i];
+		any_cpu(i);
+	}
+	block_cpu0.ack = any_u32(), block_cpu1.ack = any_u32();
+	manage_entry = any_u64(), scrub_entry = any_u64();
+	watched = any_u64();
+	hidden = any_bool();
+	owner = any_u32();
+	ASSUME(is_page(watched));
+}
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Property: what other CPUs do while the manager is in a call is what prove_manager.c reckons with: each step of one of
+ *	them keeps the invariants of manage/manage.h, and two steps are like one
+ * Bound: any sound state, then any one step of any CPU (case 1), any two (case 2); 3 CPUs, 2 cells of one CPU and 2 pages each
+ * Assumed: what prove_request.c, prove_front.c and prove_icr.c prove; an exit of another CPU is one step, but
+ *	each IPI that it sends is a step of its own; atomic accesses in one order for all; a CPU in a cell comes home at
+ *	any time; a wait that ends without an answer ends at any time
+ * Enough: CPUs and cells are treated alike; the page that is looked at is any page
+ * With: manager_model.h
+ * Cases: 1 2
+ * Twin: hypervisor/core/kick.c: `if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI && is_own(cpu)) {` -> `if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI) {`: a SIPI starts a caught CPU (case 1)
+ * Twin: hypervisor/core/kick.c: `if (cmd & CMD_FLUSH)` -> `if (0)`: a flush is answered and not done (case 1)
+ */
+#include "manager_machine.h"
+
+enum { ONE_ACTS = 1, TWO_ACT };
+
+/* ---- what one of them does, once: the monitor's code on that CPU ---- */
+
+static void takes(u32 i)
+{
+	u32 cmd = take_commands(&cpu_at(i));
+
+	acting = i;
+	if (cmd)
+		run_commands(&cpu_at(i), cmd);
+	if (cpu_at(i).flush)			/* at its entry */
+		cached[i] = false;
+	cpu_at(i).flush = false;
+}
+
+static void comes_home(u32 i)
+{
+	there[i] = cached[i] = false;
+	cpu_at(i).phase = CPU_WAIT_SIPI;
+	cpu_at(i).ack |= CMD_HOME;
+}
+
+static void sends(u32 i, u32 target, bool init)
+{
+	late[i] &= ~(1ull << target);
+	PROVE(!there[target], "nothing that Linux sends reaches a cell's CPU");
+	if (any_bool())				/* an NMI, an interrupt */
+		kick(&cpu_at(target), init ? CMD_INIT : CMD_SIPI);
+}
+
+enum { DECIDES, SENDS, TAKES, TOUCHES, COMES_HOME };
+
+static void acts(u32 i, u32 what, u32 target)
+{
+	u32 t;
+
+	switch (what) {
+	case DECIDES:				/* icr_write(): prove_icr.c says of the targets that they are own */
+		if (runs(i) && !late[i])
+			late[i] = the_instance.icr.own & any_u64();
+		break;
+	case SENDS:
+		for (t = 0; t < NUM; t++)
+			if (t == target && late[i] >> t & 1)
+				sends(i, t, any_bool());
+		break;
+	case TAKES:				/* between two exits */
+		if (!there[i] && !late[i])
+			takes(i);
+		break;
+	case TOUCHES:
+		if (!runs(i) || late[i])
+			break;
+		cached[i] |= !hidden;
+		break;
+	case COMES_HOME:
+		if (there[i])
+			comes_home(i);
+		break;
+	}
+}
+
+/* Whatever it is: the invariants hold, and it is what the manager reckons with */
+static void one_acts(u32 what)
+{
+	u32 who = any_u32(), target = any_u32(), i;
+	struct seen a[NUM], b;
+
+	ASSUME(at_all_times());
+	for (i = 0; i < NUM; i++)
+		a[i] = see(i);
+	for (i = 1; i < NUM; i++)
+		if (who == i)
+			acts(i, what, target);
+	PROVE(at_all_times(), "the invariants hold between any two steps");
+	for (i = 0; i < NUM; i++) {
+		b = see(i);
+		PROVE(may_become(i, &a[i], &b), "as the manager reckons with");
+	}
+}
+
+/* Any number of them is like one */
+static void two_act(void)
+{
+	struct seen a[NUM], b[NUM], c;
+	u32 i;
+
+	ASSUME(at_all_times());
+	for (i = 0; i < NUM; i++) {
+		a[i] = see(i);
+		PROVE(may_become(i, &a[i], &a[i]), "nothing may happen");
+		any_cpu(i);
+	}
+	ASSUME(at_all_times());
+	for (i = 0; i < NUM; i++) {
+		b[i] = see(i);
+		ASSUME(may_become(i, &a[i], &b[i]));
+		any_cpu(i);
+	}
+	ASSUME(at_all_times());
+	for (i = 0; i < NUM; i++) {
+		c = see(i);
+		ASSUME(may_become(i, &b[i], &c));
+		PROVE(may_become(i, &a[i], &c), "two steps are one");
+	}
+}
+
+int main(void)
+{
+	any_state();
+	switch (CASE) {
+	case ONE_ACTS:
+		alone = true;
+		one_acts(any_u32());
+		break;
+	case TWO_ACT:
+		two_act();
+		break;
+	}
+	return 0;
+}
