@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kernels with one thing wrong."""
+"""Kernel images with exactly one defect."""
 
 import struct
 
 
 def image(change: str) -> bytes:
-    """A multiboot2 ELF64 with one segment at 1 MiB, and one thing wrong with it."""
+    """Returns a multiboot2 ELF64 with one segment at 1 MiB and the named defect; "" gives a valid one."""
     entry, machine, phnum, offset, address, in_file, in_memory = 0x100040, 62, 1, 0, 0x100000, 0x200, 0x1000
     magic, checksum = 0xe85250d6, 0
     match change:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Cells come, live beside one another and Linux, fail, and go."""
+"""The life of cells: create, run next to Linux and other cells, fail, restart, destroy."""
 
 import re
 import statistics
@@ -15,11 +15,11 @@ ROUNDS = 50
 
 @pytest.mark.both_vendors
 def test_create_destroy_50_times_leaks_no_memory(qv: Product, vendor: str) -> None:
-    """After each round all memory but 8 MiB is back (something of Linux may just be running);
-    over all rounds less than 2 MiB of pages is lost: a single one of the 2 MiB pages would show,
-    and so would 13 pages leaked per round. Linux itself settles by up to 1 MiB: it keeps the
-    addresses of what was unmapped for a while, with the page tables for them. Its small objects
-    settle by some 400 to 900 KiB; 64 KiB of them kept per round would show."""
+    """After each round at most 8 MiB are missing, since Linux may be running a program of its own.
+    Over all rounds less than 2 MiB of pages is lost. So one lost 2 MiB page fails the test, and so
+    do 13 pages leaked per round. Linux itself keeps up to 1 MiB, because it frees the addresses and
+    page tables of unmapped memory late. Its small objects grow by 400 to 900 KiB; 64 KiB kept per
+    round fail the test."""
     qv.do("enable")
     had, objects = [qv.pages_kib()], [qv.objects_kib()]
     rounds = ROUNDS if vendor == "amd" else ROUNDS // 8  # a round takes ten times longer in Bochs
@@ -31,7 +31,7 @@ def test_create_destroy_50_times_leaks_no_memory(qv: Product, vendor: str) -> No
         had.append(qv.pages_kib())
         objects.append(qv.objects_kib())
         assert had[0] - had[-1] < 8 << 10, had
-    few = min(10, rounds // 3)  # the first few and the last few must be different rounds
+    few = min(10, rounds // 3)  # the first and the last rounds that are compared must not overlap
     assert statistics.median(had[1:few + 1]) - statistics.median(had[-few:]) < 2 << 10, had
     assert statistics.median(objects[-few:]) - statistics.median(objects[1:few + 1]) < 2 << 10, objects
 
@@ -52,7 +52,7 @@ def test_two_cells_run_independently(qv: Product) -> None:
     assert qv.online() == "0-1,3"
     assert qv.count("quest2") > before
     qv.assert_counting("quest2")
-    qv.run_cell("quest")  # and a new one beside the old
+    qv.run_cell("quest")  # a new cell next to quest2
     qv.assert_counting("quest2")
     assert [c["name"] for c in qv.ask("cell list")["cells"]] == ["quest2", "quest"]
 
@@ -71,14 +71,14 @@ def test_cell_with_taken_cpu_or_name_is_refused(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 def test_hanging_cell_can_be_destroyed(qv: Product) -> None:
-    """It spins with interrupts off: nothing but an exit gets its CPU back."""
+    """The cell spins with interrupts off, so only a forced exit gets its CPU back."""
     qv.run_cell()
     hung = qv.machine.run("quesh quest -t 2 -c hang", merge=False)
     assert (hung.rc, hung.out) == (124, "hanging\n")
     assert "did not end within 2 s" in hung.err
     beats = qv.show()["heartbeat"]
     time.sleep(1)
-    assert qv.show()["heartbeat"] == beats, "it is to hang"
+    assert qv.show()["heartbeat"] == beats, "the cell does not hang"
     begin = qv.uptime().guest
     qv.do("cell destroy quest")
     assert qv.uptime().guest - begin < 10
@@ -95,14 +95,14 @@ def test_hanging_cell_is_shut_down_by_force_and_restarts(qv: Product) -> None:
     assert "was stopped by force: it had not ended by itself within 500 ms" in qv.do("cell shutdown quest --timeout 500")
     assert (qv.show()["state"], qv.show()["forced"]) == ("shut-down", True)
     assert "shut-down (by force)" in qv.do("cell list")
-    assert qv.online() == "0-2", "the CPU stays the cell's"
+    assert qv.online() == "0-2", "the cell lost its CPU"
     qv.do("cell start quest")
     assert qv.quesh("echo again") == "again\n"
 
 
 @pytest.mark.both_vendors
 def test_shutdown_request_ends_quest_without_force(qv: Product) -> None:
-    """Quest ends by itself: no force, long before the time-out."""
+    """Quest stops by itself, long before the timeout."""
     qv.run_cell()
     qv.quesh("uptime")
     begin = qv.uptime().guest
@@ -120,12 +120,13 @@ def kernel_range(memory: str) -> range:
     return range(int(found[1], 16), int(found[2], 16))
 
 
-# What Quest does, then: reason, address (0x400000000 is 16 GiB: no cell's RAM), and how the
-# instruction at RIP begins, where the processor leaves no choice.
+# By the argument of Quest's command `crash`: the failure's reason, its address (0x400000000 is
+# 16 GiB, above any cell's RAM) and the first bytes of the instruction at RIP. Bytes are given only
+# where every compiler must emit the same ones.
 CRASHES = {
     "memory": ("memory", "0x400000000", ""),
     "write": ("memory", "0x400000000", ""),
-    "msr": ("msr", "0xc0010117", "0f30"),  # no register of Intel's, and not for cells there either
+    "msr": ("msr", "0xc0010117", "0f30"),  # does not exist on Intel; cells are denied it there too
     "port": ("port", "0xcf9", "ee"),
     "triple": ("triple-fault", None, "cc"),
 }
@@ -133,7 +134,7 @@ CRASHES = {
 
 @pytest.mark.both_vendors
 def test_crash_stops_only_its_cell(qv: Product) -> None:
-    """In each way there is, one after another: it is started anew in between."""
+    """The cell crashes in each way of CRASHES, and is restarted after each crash."""
     qv.run_cell("quest2")
     qv.quesh("count", "quest2")
     qv.run_cell("quest")
@@ -158,7 +159,7 @@ def crash(qv: Product, what: str, kernel: range) -> None:
 
     qv.do("cell start quest")
     assert qv.show()["state"] == "running"
-    assert "still here" not in qv.sh("quesh quest --dump"), "from fresh memory"
+    assert "still here" not in qv.sh("quesh quest --dump"), "the console's memory is not fresh"
     qv.quesh("count")
     qv.assert_counting("quest")
     qv.assert_counting("quest2")
@@ -172,7 +173,7 @@ def assert_failure(failure: dict[str, Any], kernel: range, reason: str, address:
     if address:
         assert failure["address"] == address, failure
     assert failure["bytes"].startswith(code) and int(failure["bytes"], 16), failure
-    assert int(failure["registers"]["efer"], 16) & 0x500 == 0x500, "64-bit mode"
+    assert int(failure["registers"]["efer"], 16) & 0x500 == 0x500, "not in 64-bit mode"
 
 
 def test_restart_begins_with_fresh_memory(qv: Product) -> None:
@@ -182,17 +183,15 @@ def test_restart_begins_with_fresh_memory(qv: Product) -> None:
     assert qv.count() > 0
     qv.machine.run("quesh quest -c 'crash memory'")
     qv.do("cell start quest")
-    assert qv.count() == 0, "nothing is left of the first life"
+    assert qv.count() == 0, "the counter survived the restart"
     assert qv.show()["failure"] is None
 
 
 @pytest.mark.both_vendors
 @pytest.mark.parametrize("what, says", [("fault", "#PF page fault"), ("stack", "has exhausted its kernel stack of 16 KiB")])
 def test_inmate_panic_is_left_to_inmate(qv: Product, what: str, says: str) -> None:
-    """
-    A null pointer in Quest, or a stack that meets its guard, is Quest's: it says so on its screen. That it beats no
-    more is all we see.
-    """
+    """A null pointer or a stack overflow in Quest is a fault that Quest handles: it prints a message
+    on its screen and stops. QV notices only that the heartbeat stopped."""
     qv.run_cell()
     ended = qv.machine.run(f"quesh quest -t 3 -c 'crash {what}'", merge=False)
     assert ended.rc in (1, 124) and says in ended.out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""scripts/circles: a circle of files is found, and assembly draws no arrows."""
+"""Tests of scripts/circles: it finds circles of files, and ignores calls from assembly."""
 
 import subprocess
 from pathlib import Path
@@ -10,7 +10,7 @@ from lab.paths import TOP
 
 
 def compiled(folder: Path, files: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """What the script says of these sources."""
+    """Compiles the sources and runs scripts/circles on them."""
     for name, text in files.items():
         for place in ("src", "obj"):
             (folder / place / name).parent.mkdir(parents=True, exist_ok=True)

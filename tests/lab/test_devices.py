@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""PCI functions of cells: given, used, moderated, and given back to their Linux drivers."""
+"""PCI functions of cells: given to a cell, used, filtered, and returned to their Linux drivers."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ EDU, RNG, SERIAL, DISK, NIC = "00:10.0", "00:11.0", "00:12.0", "00:15.0", "00:16
 ABOVE, BESIDE = "00:13.0", "00:14.0"  # a bridge with a function behind it, and one without
 EDU_BDF, RNG_BDF, SERIAL_BDF = 0x80, 0x88, 0x90
 EDU_ID = "10000ed"
-CELL_APIC = 3  # of the one CPU in configs/quest.yaml
+CELL_APIC = 3  # APIC id of the only CPU in configs/quest.yaml
 PIIX = 0xf8  # 00:1f.0, a bridge
 XAPIC = pytest.mark.machine(qemu_args=QEMU)
 X2APIC = pytest.mark.machine(qemu_args=QEMU, iommu="intel")
@@ -27,7 +27,7 @@ pytestmark = XAPIC
 
 
 def given(qv: Product, *devices: str, more: str = "") -> str:
-    """A configuration with these devices: its path in the machine."""
+    """Writes a configuration with these devices. Returns its path in the machine."""
     path = "/run/devices.yaml"
     lines = "".join(f"  - {device}\\n" for device in devices)
     qv.sh(f"sed 's/^image:.*/image: {TEST_IMAGE}/' {CONFIGS}/quest.yaml >{path}; printf 'devices:\\n{lines}{more}' >>{path}")
@@ -51,7 +51,7 @@ def denied(qv: Product, name: str) -> int:
 
 
 def config(qv: Product, words: str) -> int:
-    """What `pcitest get|set|portget|portset ...` of the cell's shell answers."""
+    """Runs `pcitest get|set|portget|portset ...` in the cell's shell. Returns the value it prints."""
     return int(qv.quesh(f"pcitest {words}"), 16)
 
 
@@ -65,7 +65,7 @@ def config_of_linux(qv: Product, place: str) -> str:
 
 
 def resource(qv: Product, place: str, write: str = "") -> str:
-    """The first dword of BAR 0 as a Linux program reads it, after writing one at 0x60 if wanted."""
+    """Returns the first dword of BAR 0 as a Linux program reads it, after the Python line `write`."""
     return qv.sh(f"""python3 -c "
 import mmap, os, struct
 f = os.open('/sys/bus/pci/devices/0000:{place}/resource0', os.O_RDWR)
@@ -80,7 +80,7 @@ def test_device_registers_and_pin_work_in_cell(qv: Product) -> None:
     run(qv, off(EDU))
     assert qv.quesh("edu id") == "id 010000ed, live edcba987\n"
     assert qv.quesh("edu fact 5") == "120\n"
-    for _ in range(3):  # level-triggered: each one needs its EOI at the IOAPIC
+    for _ in range(3):  # level-triggered: each interrupt needs an EOI at the IOAPIC
         assert qv.quesh("edu irq") == "interrupts=1\n"
     shown = qv.show()["devices"]
     assert shown == [{"pci": EDU, "unsafe_dma": False, "pin": True, "messages": False, "reset": False}]
@@ -92,7 +92,7 @@ def test_device_registers_and_pin_work_in_cell(qv: Product) -> None:
 
 
 def test_device_registers_cause_no_exit(qv: Product) -> None:
-    """Law 1: its registers and config reads are direct."""
+    """Law 1: the cell reaches the device's registers and reads its config space without an exit."""
     run(qv, off(EDU))
     qv.quesh("edu id")
     before = qv.ask("cell stats quest")["cpus"][0]["exits"]
@@ -101,7 +101,7 @@ def test_device_registers_cause_no_exit(qv: Product) -> None:
         qv.quesh(f"pcitest get {EDU_BDF} 0 4")
     after = qv.ask("cell stats quest")["cpus"][0]["exits"]
     assert after["port"] == before["port"]
-    assert after["memory"] - before["memory"] == 1, "one write to the command register"
+    assert after["memory"] - before["memory"] == 1, "more than the one write to the command register"
 
 
 @X2APIC
@@ -113,12 +113,13 @@ def test_interrupt_remapping_disconnects_pin(qv: Product) -> None:
     assert "no-messages" in qv.quesh("pci")
     before = denied(qv, "quest")
     for how in ("set", "portset"):
-        assert config(qv, f"{how} {EDU_BDF} 4 2 0x003") == 0x403, "the line is Linux's, or shared with Linux's devices"
+        # The interrupt line belongs to Linux or is shared with its devices, so it stays disabled
+        assert config(qv, f"{how} {EDU_BDF} 4 2 0x003") == 0x403
     assert denied(qv, "quest") - before == 2
 
 
 def test_linux_cannot_rewrite_ioapic_entry_of_cell(qv: Product) -> None:
-    """Not by the number of the entry that the IOAPIC has, nor by another that it takes for the same: its index has 8 bits."""
+    """Linux writes to the entry by its index and by aliases of it: the IOAPIC decodes 8 index bits."""
     qv.machine.put(module("qvtouch", qv.machine.config.kernel), "/run/qvtouch.ko")
     qv.sh("insmod /run/qvtouch.ko")
 
@@ -149,7 +150,7 @@ def test_unsafe_dma_is_reported_and_allows_msi(qv: Product) -> None:
     assert "UNSAFE-DMA" in qv.do("cell show quest")
     assert "unsafe-dma: PCI function 0000:00:10.0" in qv.do("log")
     assert qv.quesh("edu msi") == "interrupts=1\n"
-    assert qv.quesh("edu irq") == "interrupts=1\n", "and the pin after it"
+    assert qv.quesh("edu irq") == "interrupts=1\n", "the pin does not work after the MSI"
 
 
 def test_dma_off_denies_bus_mastering_and_msi(qv: Product) -> None:
@@ -162,20 +163,20 @@ def test_dma_off_denies_bus_mastering_and_msi(qv: Product) -> None:
 
 
 def test_msi_reaches_own_cpus_only(qv: Product) -> None:
-    """EDU has its MSI capability at 0x40: address at 0x44, upper half, data at 0x4c."""
+    """The MSI capability of EDU is at 0x40: address at 0x44, its upper half at 0x48, data at 0x4c."""
     run(qv, unsafe(EDU))
     qv.quesh("edu msi")
     good = config(qv, f"get {EDU_BDF} 0x44 4")
-    assert good == 0xfee03000, "CPU 3"
+    assert good == 0xfee03000, "not the address of CPU 3"
     for bad in (0xfee00000, 0xfee01000, 0xfeeff000, 0xfee03004, 0xfee03008, 0x00003000, 0xfee03010):
         assert config(qv, f"set {EDU_BDF} 0x44 4 {bad:#x}") == good, f"{bad:#x}"
         assert config(qv, f"portset {EDU_BDF} 0x44 4 {bad:#x}") == good, f"{bad:#x}"
-    assert config(qv, f"set {EDU_BDF} 0x45 1 0x10") == good >> 8 & 0xff, "a byte of it"
+    assert config(qv, f"set {EDU_BDF} 0x45 1 0x10") == good >> 8 & 0xff, "a byte write got through"
     assert config(qv, f"set {EDU_BDF} 0x48 4 1") == 0
     data = config(qv, f"get {EDU_BDF} 0x4c 2")
     for bad in (0x1f, 0x200, 0x250, 0x450, 0x550, 0x750, 0x8050):  # exceptions; SMI, NMI, INIT, ExtINT; level
         assert config(qv, f"set {EDU_BDF} 0x4c 2 {bad:#x}") == data, f"{bad:#x}"
-    assert config(qv, f"set {EDU_BDF} 0x42 2 0x0071") & 0x70 == 0, "one message, not eight"
+    assert config(qv, f"set {EDU_BDF} 0x42 2 0x0071") & 0x70 == 0, "eight messages instead of one"
     assert qv.quesh("edu msi") == "interrupts=1\n"
     assert denied(qv, "quest") >= 20
 
@@ -189,7 +190,8 @@ def test_msix_entry_reaches_own_cpus_only(qv: Product) -> None:
     found = re.search(r"bar 1: memory ([0-9a-f]+),", listing)
     assert found, listing
     table = int(found[1], 16) + (config(qv, f"get {RNG_BDF} {cap + 4} 4") & ~7)
-    for address in ("0x100000", "0x3ffffffffffc", hex(int(found[1], 16) - 4)):  # the kernel's text would be mapped anew
+    # The first one is the kernel's text, which `pcitest load` would map a second time
+    for address in ("0x100000", "0x3ffffffffffc", hex(int(found[1], 16) - 4)):
         assert "not in a memory BAR" in qv.quesh(f"pcitest load {address}")
     assert int(qv.quesh(f"pcitest load {table:#x}"), 16) == 0xfee03000
     assert int(qv.quesh(f"pcitest store {table:#x} 0xfee00000"), 16) == 0xfee03000
@@ -197,12 +199,13 @@ def test_msix_entry_reaches_own_cpus_only(qv: Product) -> None:
     assert int(qv.quesh(f"pcitest store {table + 8:#x} 0x450"), 16) == 0x50
     assert int(qv.quesh(f"pcitest store {table + 8:#x} 0x51"), 16) == 0x51
     assert int(qv.quesh(f"pcitest store {table + 12:#x} 1"), 16) == 1
-    assert int(qv.quesh(f"pcitest store {table + 16:#x} 0xfee00000"), 16) == 0xfee03000, "the next entry"
+    assert int(qv.quesh(f"pcitest store {table + 16:#x} 0xfee00000"), 16) == 0xfee03000, "the next entry is not checked"
     assert denied(qv, "quest") == 4
 
 
 def test_foreign_config_space_reads_as_ones(qv: Product) -> None:
-    """Absent: ones to read, writes dropped and counted; the cell lives on, Linux's devices are as they were."""
+    """Functions of other owners seem absent: reads give ones, writes are dropped and counted. The
+    cell continues to run, and the devices of Linux do not change."""
     bridge, disk = config_of_linux(qv, "00:1f.0"), config_of_linux(qv, "00:02.0")
     run(qv, off(EDU))
     before = denied(qv, "quest")
@@ -218,7 +221,7 @@ def test_foreign_config_space_reads_as_ones(qv: Product) -> None:
 
 
 def test_own_config_space_is_filtered(qv: Product) -> None:
-    """By ECAM and by ports: bytes, words, dwords; BARs do not move."""
+    """By ECAM and by ports, in bytes, words and dwords. BARs cannot be moved."""
     run(qv, off(EDU))
     assert config(qv, f"portget {EDU_BDF} 0 4") == config(qv, f"get {EDU_BDF} 0 4") == 0x11e81234
     assert config(qv, f"portget {EDU_BDF} 2 2") == config(qv, f"get {EDU_BDF} 2 2") == 0x11e8
@@ -228,9 +231,10 @@ def test_own_config_space_is_filtered(qv: Product) -> None:
         for value in (0, 0xffffffff, 0xb0000000):
             assert config(qv, f"{how} {EDU_BDF} 0x10 4 {value:#x}") == bar
         assert config(qv, f"{how} {EDU_BDF} 0x13 1 0") == bar >> 24
-        assert config(qv, f"{how} {EDU_BDF} 0x3c 1 7") == 7, "the interrupt line is only a note"
+        # The interrupt line register has no effect on hardware, so it may be written
+        assert config(qv, f"{how} {EDU_BDF} 0x3c 1 7") == 7
         assert config(qv, f"{how} {EDU_BDF} 0x3c 1 9") == 9
-        assert config(qv, f"{how} {EDU_BDF} 0x0f 1 0x40") == 0, "no self-test"
+        assert config(qv, f"{how} {EDU_BDF} 0x0f 1 0x40") == 0, "the self-test was started"
         assert config(qv, f"{how} {EDU_BDF} 4 2 0x3") & 3 == 3
     assert qv.quesh("edu fact 4") == "24\n"
 
@@ -244,7 +248,7 @@ def test_port_next_to_config_space_fails_cell(qv: Product, line: str, port: int)
 
 
 def with_ports(qv: Product, name: str, cpu: int, ports: str) -> str:
-    """A configuration with these ports and no device: its path in the machine."""
+    """Writes a configuration with these ports and no device. Returns its path in the machine."""
     path = f"/run/{name}.yaml"
     qv.sh(f"sed 's/^name:.*/name: {name}/; s/^cpus:.*/cpus: [{cpu}]/; s/^image:.*/image: {TEST_IMAGE}/' {CONFIGS}/quest.yaml >{path}; "
           f"echo 'ports: [{ports}]' >>{path}")
@@ -256,14 +260,15 @@ def first_port(qv: Product, place: str) -> int:
 
 
 def scratch(qv: Product, port: int, value: int | None = None) -> int:
-    """What Linux reads from a port, after writing a value if wanted."""
+    """Linux writes the value, if given, to a port. Returns the byte that Linux then reads there."""
     write = "" if value is None else f"f.write(bytes([{value}])); f.seek({port});"
     return int(qv.sh(f"""python3 -c "
 f = open('/dev/port', 'r+b', buffering=0); f.seek({port}); {write} print(f.read(1)[0])" """))
 
 
 def test_port_of_another_cell_is_refused(qv: Product) -> None:
-    """The list of one, the list and the I/O BAR of another; whichever comes first; told before anything runs, too."""
+    """A listed port overlaps the I/O BAR or the listed ports of another cell, in either order of
+    creation. `config check` finds the overlap before a cell exists."""
     port = first_port(qv, SERIAL)
     device = given(qv, off(SERIAL))
     lister, other = with_ports(qv, "lister", 2, f"{port:#x}"), with_ports(qv, "other", 1, f"{port:#x}-{port + 1:#x}")
@@ -280,7 +285,7 @@ def test_port_of_another_cell_is_refused(qv: Product) -> None:
 
 
 def test_listed_ports_are_denied_to_linux(qv: Product) -> None:
-    """From start to destroy: the scratch register of a serial port answers the cell alone."""
+    """From start to destroy, only the cell can read the scratch register of a serial port."""
     port = first_port(qv, SERIAL) + 7
     path = with_ports(qv, "quest", 3, f"{port:#x}")
     qv.do(f"cell create {path}")
@@ -298,7 +303,8 @@ def test_listed_ports_are_denied_to_linux(qv: Product) -> None:
 
 
 def test_linux_access_to_given_device_is_denied_and_counted(qv: Product) -> None:
-    """Its touches of a given device are answered and counted: config space both ways, registers, ports."""
+    """Linux reads and writes config space, registers and ports of a device that a cell has. Reads
+    give ones, writes are dropped, each is counted."""
     qv.sh(f"echo 1 >/sys/bus/pci/devices/0000:{EDU}/enable")
     run(qv, off(EDU), off(SERIAL))
     qv.quesh("edu id")
@@ -319,13 +325,14 @@ f.seek({base + 7}); f.write(bytes([0x5a])); f.seek({base + 7}); print(f.read(1)[
     assert qv.quesh("edu fact 3") == "6\n"
     assert config(qv, f"get {EDU_BDF} 0x10 4") != 0
     assert config(qv, f"set {SERIAL_BDF} 4 2 1") == 1
-    assert qv.quesh(f"pcitest out {base + 7:#x} 0x5a") == "5a\n", "the scratch register, directly"
+    assert qv.quesh(f"pcitest out {base + 7:#x} 0x5a") == "5a\n", "the cell cannot use the scratch register"
     qv.do("cell destroy quest")
     assert resource(qv, EDU) == EDU_ID
 
 
 def config_words(qv: Product, place: str, *writes: tuple[int, int, int]) -> list[int]:
-    """Linux writes (register, bytes, value) to a function's config space; what it reads there after each."""
+    """Linux writes each (register, bytes, value) to a function's config space. Returns the value that
+    Linux reads there after each write."""
     said = qv.sh(f"""python3 -c "
 import os
 f = os.open('/sys/bus/pci/devices/0000:{place}/config', os.O_RDWR)
@@ -336,7 +343,7 @@ for at, size, value in {list(writes)}:
 
 
 def read_config(qv: Product, place: str, *registers: tuple[int, int]) -> list[int]:
-    """(register, bytes) each."""
+    """Returns the value that Linux reads from each (register, bytes) of a function's config space."""
     said = qv.sh(f"""python3 -c "
 import os
 f = os.open('/sys/bus/pci/devices/0000:{place}/config', os.O_RDONLY)
@@ -356,8 +363,8 @@ def capability(qv: Product, place: str, wanted: int) -> int:
 
 
 def test_bridge_above_given_function_is_frozen(qv: Product) -> None:
-    """Its buses, windows, reset, link and slot; the function stays where it is, without bus mastering. (QEMU's bridge has no
-    power states: test_pci_guard.c.)"""
+    """Linux cannot change the bridge's buses, windows, reset, link and slot. The function keeps its
+    address and gets no bus mastering. (QEMU's bridge has no power states: test_pci_guard.c has.)"""
     bus = read_config(qv, ABOVE, (0x19, 1))[0]
     place = f"{bus:02x}:00.0"
     qv.sh(f"echo 1 >/sys/bus/pci/devices/0000:{place}/enable")
@@ -373,9 +380,11 @@ def test_bridge_above_given_function_is_frozen(qv: Product) -> None:
     assert denied(qv, "linux") - before == len(writes)
     assert re.search(r"PCI config access \(function and register 0x98018\) refused", qv.do("log"))
     [line] = read_config(qv, ABOVE, (0x3c, 1))
-    assert config_words(qv, ABOVE, (0x3c, 1, line ^ 1), (0x3c, 1, line)) == [line ^ 1, line], "what moves nothing is Linux's"
+    # Linux may write registers that move nothing
+    assert config_words(qv, ABOVE, (0x3c, 1, line ^ 1), (0x3c, 1, line)) == [line ^ 1, line]
     [beside] = read_config(qv, BESIDE, (0x18, 4))
-    assert config_words(qv, BESIDE, (0x18, 4, beside & 0xff0000ff | bus << 8 | bus << 16)) == [beside], "nor does another take its bus"
+    assert config_words(qv, BESIDE, (0x18, 4, beside & 0xff0000ff | bus << 8 | bus << 16)) == [
+        beside], "another bridge took the bus"
     assert qv.quesh("edu fact 5") == "120\n"
     assert config(qv, f"get {bus << 8} 4 2") & 4 == 0
     qv.do("cell destroy quest")
@@ -383,7 +392,8 @@ def test_bridge_above_given_function_is_frozen(qv: Product) -> None:
 
 
 def test_linux_bar_cannot_overlap_cell(qv: Product) -> None:
-    """A BAR moves only while its function decodes nothing, and decodes again only where no cell is."""
+    """A BAR can be moved only while decoding is off. Decoding can be turned on again only if the BAR
+    overlaps no memory of a cell and no RAM."""
     run(qv, off(EDU))
     target = int(qv.sh(f"head -1 /sys/bus/pci/devices/0000:{EDU}/resource").split()[0], 16)
     command, bar = read_config(qv, RNG, (0x04, 2), (0x14, 4))
@@ -392,7 +402,8 @@ def test_linux_bar_cannot_overlap_cell(qv: Product) -> None:
     assert config_words(qv, RNG, (0x04, 2, command & ~3), (0x14, 4, target), (0x04, 2, command)) == [command & ~3, target, command & ~3]
     assert denied(qv, "linux") - before == 2
     assert qv.quesh("edu fact 4") == "24\n"
-    assert config_words(qv, RNG, (0x14, 4, 0x100000), (0x04, 2, command)) == [0x100000, command & ~3], "nor over RAM"
+    assert config_words(qv, RNG, (0x14, 4, 0x100000), (0x04, 2, command)) == [
+        0x100000, command & ~3], "a BAR covers RAM"
     assert config_words(qv, RNG, (0x14, 4, bar), (0x04, 2, command)) == [bar, command]
 
 
@@ -404,7 +415,7 @@ def test_linux_drivers_return_after_destroy(qv: Product) -> None:
         assert {driver(qv, place) for place in (EDU, RNG, SERIAL)} == {"qv-cell"}
         qv.do("cell destroy quest")
         assert {place: driver(qv, place) for place in (RNG, SERIAL)} == had
-    qv.sh(f"ls -d /sys/bus/pci/devices/0000:{RNG}/virtio*")  # its driver has found its device again
+    qv.sh(f"ls -d /sys/bus/pci/devices/0000:{RNG}/virtio*")  # the driver has bound the device again
 
 
 def test_failed_create_returns_devices(qv: Product, tmp_path: Path) -> None:
@@ -414,7 +425,7 @@ def test_failed_create_returns_devices(qv: Product, tmp_path: Path) -> None:
     qv.sh(f"sed -i 's,^image:.*,image: /run/bad.elf,' {path}")
     assert "cannot be loaded" in qv.refused(f"cell create {path}")
     assert (driver(qv, RNG), driver(qv, SERIAL)) == ("virtio-pci", "serial")
-    path = given(qv, unsafe(RNG), off("00:1f.0"))  # the second one is refused
+    path = given(qv, unsafe(RNG), off("00:1f.0"))  # the second function is refused
     assert "is a bridge" in qv.refused(f"cell create {path}")
     assert driver(qv, RNG) == "virtio-pci"
 
@@ -450,7 +461,8 @@ def test_device_survives_20_create_destroy_rounds(qv: Product) -> None:
 
 
 def test_mounted_disk_is_refused(qv: Product) -> None:
-    """The disk that / and others are mounted from: the list, the check and create agree, and nothing was touched."""
+    """The disk with the root file system. `devices`, `config check` and `cell create` give the same
+    reason, and nothing changes."""
     place = "00:02.0"
     state = next(d for d in qv.ask("devices")["devices"] if d["name"] == place)["state"]
     assert re.match(r"in use: vd\w+ is (mounted on /|in use by a file system)", state), state
@@ -463,7 +475,7 @@ def test_mounted_disk_is_refused(qv: Product) -> None:
 
 
 def test_unmounted_disk_in_use_is_refused(qv: Product) -> None:
-    """One that a program has for itself; when that is over, it can be given."""
+    """A program has the disk open exclusively. When it ends, the disk can be given to a cell."""
     disk = qv.sh(f"basename /sys/bus/pci/devices/0000:{DISK}/virtio*/block/*").strip()
     holder = qv.machine.start(["python3", "-c", f"import os; os.open('/dev/{disk}', os.O_RDWR | os.O_EXCL); print(1, flush=True); input()"])
     while not holder.output:
@@ -475,7 +487,7 @@ def test_unmounted_disk_in_use_is_refused(qv: Product) -> None:
     qv.do("cell destroy quest")
 
 
-# What Linux does with a function, how it ends that, and the reason why a cell does not get it meanwhile
+# Function, the command that begins a use by Linux, the command that ends it, the reason in refusals
 USES = {
     "swap": (DISK, "mkswap /dev/{0} >&2 && swapon /dev/{0}", "swapoff /dev/{0}", "{0} is swap space"),
     "dm": (DISK, "modprobe dm_mod && /run/devmapper create spare /dev/{0}", "/run/devmapper remove spare", "{0} is a part of dm-0 (LVM, encryption or RAID)"),
@@ -485,7 +497,8 @@ USES = {
 
 @pytest.mark.parametrize("use", USES)
 def test_function_used_by_linux_is_refused_until_released(qv: Product, use: str) -> None:
-    """Refused by the check and by create, and listed so; given when the use has ended."""
+    """`devices`, `config check` and `cell create` give the reason. When the use has ended, a cell can
+    have the function."""
     place, begin, end, reason = USES[use]
     name = qv.sh(f"basename $(ls -d /sys/bus/pci/devices/0000:{place}/virtio*/{{block,net}}/* 2>/dev/null)").strip()
     qv.machine.put(HERE / "inside/devmapper", "/run/devmapper")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A PCI function that is a console of Linux's: the list, the check and create refuse it alike."""
+"""A PCI function that is a Linux console: `devices`, `config check` and `cell create` agree on it."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from test_watching import until
 
 QEMU = ("-device", "virtio-serial-pci,addr=12.0", "-device", "virtconsole,chardev=said",
         "-chardev", "null,id=said", "-device", "VGA,addr=13.0", "-device", "pci-serial,addr=14.0,chardev=unheard", "-chardev", "null,id=unheard")
-# The last one is where Linux's own messages are read
+# Linux writes its own messages to the last console
 CONSOLES = ("console=hvc0", "console=tty0", "console=ttyS0")
 PLACES = {"00:12.0": "hvc0 is a console of Linux's, and may be here", "00:13.0": "it shows the console of Linux"}
 
@@ -17,13 +17,13 @@ pytestmark = pytest.mark.machine(qemu_args=QEMU, boot_args=CONSOLES)
 
 
 def begin(qv: Product) -> None:
-    """The drivers of both are there; they come some time after the start."""
+    """Waits for the drivers of both consoles. Linux loads them some time after boot."""
     until(lambda: {"hvc0", "tty0"} <= set(qv.sh("cat /proc/consoles").split()), "both consoles")
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_linux_console_is_refused(qv: Product, place: str) -> None:
-    """Nothing was touched by it: Linux goes on to write there."""
+    """The refusal changes nothing: Linux can still write to the console."""
     begin(qv)
     state, before, path = f"in use: {PLACES[place]}", driver(qv, place), given(qv, off(place))
     assert {d["name"]: d["state"] for d in qv.ask("devices")["devices"]}[place] == state
@@ -36,7 +36,7 @@ def test_linux_console_is_refused(qv: Product, place: str) -> None:
 
 
 def test_linux_console_is_given_by_force(qv: Product) -> None:
-    """A cell has it; what Linux writes there meanwhile is lost, and Linux is not."""
+    """Linux output to the console is lost while a cell has it. Linux continues to run."""
     begin(qv)
     place = next(iter(PLACES))
     before = driver(qv, place)
@@ -50,7 +50,7 @@ def test_linux_console_is_given_by_force(qv: Product) -> None:
 
 
 def test_terminal_in_use_is_refused(qv: Product) -> None:
-    """No console of Linux's, but a program waits for input there, as a getty does."""
+    """A program waits for input on a serial port that is not a console, as a getty does."""
     begin(qv)
     place = "00:14.0"
     terminal = qv.sh(f"basename $(ls -d /sys/bus/pci/devices/0000:{place}/tty/* /sys/bus/pci/devices/0000:{place}/*/*/tty/* 2>/dev/null)").strip()
@@ -60,4 +60,4 @@ def test_terminal_in_use_is_refused(qv: Product) -> None:
     said = qv.refused(f"cell create {given(qv, off(place))}")
     assert f"PCI function {place} is in use: {terminal} is open in sleep (process {reader})" in said
     qv.sh(f"kill {reader}")
-    until(lambda: qv.ask("devices")["devices"] and {d["name"]: d["state"] for d in qv.ask("devices")["devices"]}[place] == "yes", "its end")
+    until(lambda: qv.ask("devices")["devices"] and {d["name"]: d["state"] for d in qv.ask("devices")["devices"]}[place] == "yes", "the end of the program")

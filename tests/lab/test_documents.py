@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Documents name only what is there: files, tests, attacks."""
+"""Files, functions, tests and attacks that the documents name exist."""
 
 import fnmatch
 import re
@@ -15,7 +15,7 @@ CODE = re.compile(r"`([^`\n]+)`")
 
 
 def attacks() -> set[str]:
-    """As in the page made from their tables (tests/attack/test_table.py)."""
+    """Returns the names in attacks.md, which test_table.py compares with the tables of attacks."""
     rows = (TOP / "Documentation/reference/attacks.md").read_text().splitlines()
     return {found[1] for row in rows if (found := re.match(r"\| `([a-z0-9-]+)`", row))}
 
@@ -29,7 +29,7 @@ def test_links_have_targets(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_named_files_exist(page: Path) -> None:
-    """`front/touch.c`, `test_nested.c` and the like."""
+    """Each file name in code quotes, such as `front/touch.c`, is the end of a path in the tree."""
     known = {p.relative_to(TOP).as_posix() for folder in ("driver", "hypervisor", "include", "inmates", "tools", "tests", "scripts", "configs")
              for p in (TOP / folder).rglob("*") if p.is_file()}
     named = {word for word in CODE.findall(page.read_text())
@@ -66,24 +66,25 @@ def test_security_model_names_existing_attacks() -> None:
     text = (TOP / "Documentation/explanation/security-model.md").read_text()
     named = {word for word in CODE.findall(text) if re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*-(?:[a-z0-9]*\*|[a-z0-9]+)", word)
              and (word.endswith("*") or word.split("-")[0] in families)}
-    assert named, "it names none"
+    assert named, "no attack was found in the page"
     missing = {word for word in named if not fnmatch.filter(known, word)}
     assert not missing
 
 
 def test_hardware_notes_name_existing_functions() -> None:
-    """hardware-notes.md: `file::name` is a function, or a test, of that file."""
+    """hardware-notes.md: each `file::name` is a function or a test in that file."""
     sources = [path for folder in ("driver", "hypervisor", "tests") for path in (TOP / folder).rglob("*") if path.suffix in (".c", ".S", ".py")]
     page = (TOP / "Documentation/how-to/hardware-notes.md").read_text()
     named = re.findall(r"`([\w./-]+)::(\w+)`", page)
-    assert len(named) > 30, "it names almost none"
+    assert len(named) > 30, "almost no function was found in the page"
     missing = [f"{file}::{name}" for file, name in named
                if not any(f"/{path}".endswith(f"/{file}") and re.search(rf"\b{name}\b", path.read_text()) for path in sources)]
     assert not missing
 
 
 def test_tutorial_programs_equal_shipped_programs() -> None:
-    """quest-programs.md: each whole C program is a file of inmates/quest/user/programs, but for its first comments."""
+    """quest-programs.md: each whole C program equals a file of inmates/quest/user/programs, except
+    for the comments at the file's head."""
     page = (TOP / "Documentation/tutorial/quest-programs.md").read_text()
     shown = re.findall(r"^```c\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     shown = [code for code in shown if "int main(" in code]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make install` and `make uninstall` as a user types them, in a copy of the tool root that is thrown away."""
+"""`make install` and `make uninstall` as a user types them, in a temporary copy of the tool root."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ exec chroot "$base/root" env -i PATH="$PATH" HOME=/root "$@"
 
 
 class Copy:
-    """The tool root with what commands have changed in it."""
+    """An overlay over the tool root. `files()` returns the files that commands added or changed."""
 
     def __init__(self, base: Path, kver: str) -> None:
         self.base, self.kver = base, kver
@@ -65,7 +65,7 @@ def test_installed_module_is_found_and_uninstall_leaves_nothing(copy: Copy) -> N
     for name in ("usr/sbin/qvctl", "usr/bin/quesh", "usr/share/qv/images/quest.elf"):
         assert name in installed
     module = copy.base / f"upper/usr/lib/modules/{copy.kver}/updates/qv.ko"
-    assert module.stat().st_size < 1 << 20, "the module carries debug data"
+    assert module.stat().st_size < 1 << 20, "the module contains debug data"
     assert ".debug_info" not in copy.run("readelf", "-SW", f"/lib/modules/{copy.kver}/updates/qv.ko")
     copy.run("qvctl", "--version")		# leaves compiled Python behind
     copy.make("uninstall")

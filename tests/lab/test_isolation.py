@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What Linux may not touch: it is answered, counted and logged, and never harmed."""
+"""Accesses that Linux is denied get a harmless answer, are counted and logged. Linux runs on."""
 
 import re
 import time
@@ -14,13 +14,14 @@ from test_watching import until
 ONES = 2**64 - 1
 IDLE_SECONDS = 10
 HUGE = 2 << 20
-OPEN_PART = 64 << 10  # of an instance: its counters and its log
+OPEN_PART = 64 << 10  # bytes of an instance that Linux can read: its counters and its log
 Deed = Callable[[str, object], Result]
 
 
 @pytest.fixture
 def deed(qv: Product) -> Iterator[Deed]:
-    """deed("peek", "1000"): what the module qvtouch can do, and how that went."""
+    """deed("peek", "1000") writes 1000 to the parameter peek of the module qvtouch, and returns the
+    result of that command."""
     qv.machine.put(module("qvtouch", qv.machine.config.kernel), "/run/qvtouch.ko")
     qv.sh("insmod /run/qvtouch.ko")
     yield lambda name, value: qv.machine.run(f"echo {value} >/sys/module/qvtouch/parameters/{name}")
@@ -28,7 +29,7 @@ def deed(qv: Product) -> Iterator[Deed]:
 
 
 def ones(qv: Product) -> list[int]:
-    """Addresses of the 2 MiB pages of RAM that Linux sees as ones."""
+    """Returns the addresses of the 2 MiB pages of RAM that Linux reads as ones."""
     return [int(line, 16) for line in qv.sh("cat /sys/module/qvtouch/parameters/ones").split()]
 
 
@@ -41,22 +42,22 @@ def logged(qv: Product) -> str:
 
 
 def peek_all(qv: Product, addresses: Iterable[int]) -> set[int]:
-    """What Linux reads there."""
+    """Returns the set of all values that Linux reads at these addresses."""
     there = " ".join(f"{a:x}" for a in addresses)
     return {int(v) for v in qv.sh(f"cd /sys/module/qvtouch/parameters; for a in {there}; do "
                                   "echo $a >peek || exit; cat value; done").split()}
 
 
 def fill_all(qv: Product, addresses: Iterable[int], offset: int) -> None:
-    """Linux writes zeros all over these 2 MiB pages, from an offset on."""
+    """Linux overwrites each of these 2 MiB pages with zeros, from the offset to its end."""
     there = " ".join(f"{a + offset:x}" for a in addresses)
     qv.sh(f"cd /sys/module/qvtouch/parameters; for a in {there}; do echo $a {HUGE - offset:x} 0 >fill || exit; done")
 
 
 @pytest.mark.both_vendors
 def test_cell_memory_is_hidden_from_linux(qv: Product, deed: Deed) -> None:
-    """Hidden are an instance's 2 MiB (the front end's 4 MiB) but for its open part, and a cell's
-    memory from its start on. Should one write arrive there, Quest would not go on."""
+    """Linux cannot reach an instance (2 MiB; 4 MiB for the front end) except its open part, nor the
+    memory of a cell from its start on. If a write by Linux got through, Quest would crash."""
     assert ones(qv) == []
     qv.do("enable")
     front_end = ones(qv)
@@ -80,27 +81,27 @@ def test_cell_memory_is_hidden_from_linux(qv: Product, deed: Deed) -> None:
     fill_all(qv, [*block, *front_end], OPEN_PART)
     assert denied(qv) >= before + len(memory)
     assert "Linux wrote memory that is not its own at 0x" in logged(qv)
-    assert peek_all(qv, memory) <= {ONES, 0}, "never what the cell has there"
+    assert peek_all(qv, memory) <= {ONES, 0}, "Linux reads the cell's data"
     qv.assert_counting()
     assert "free" in qv.quesh("mem")
 
     qv.do("cell destroy quest")
-    assert peek_all(qv, (page + at for page in memory for at in (0, 1 << 20, HUGE - 8))) == {0}, "scrubbed"
+    assert peek_all(qv, (page + at for page in memory for at in (0, 1 << 20, HUGE - 8))) == {0}, "not scrubbed"
     qv.do("disable")
     assert ones(qv) == []
 
 
 def test_instance_counters_are_readable_but_not_writable(qv: Product, deed: Deed) -> None:
-    """The open part can be read, which `qvctl cell stats` does, and not be written."""
+    """Linux can read the open part of an instance, as `qvctl cell stats` does, but not write it."""
     qv.do("enable")
     first, second = ones(qv)
     assert second == first + HUGE
     assert deed("peek", f"{first:x}").rc == 0
-    assert deed("fill", f"{first:x} 8 0").rc != 0, "#GP"
+    assert deed("fill", f"{first:x} 8 0").rc != 0, "the write raised no #GP"
     assert [c["cpu"] for c in qv.ask("cell stats linux")["cpus"]] == [0, 1, 2, 3]
 
 
-# Name, low half of the ICR: what would stop, restart or at least disturb a CPU
+# Interrupts that would stop, restart or disturb a CPU: name, low half of the ICR
 INTERRUPTS = {
     "INIT": 0x4500, "SIPI": 0x4610, "NMI": 0x4400, "SMI": 0x4200, "vector 0x20": 0x4020,
     "vector 0xff": 0x40ff, "the doorbell": 0x4021,
@@ -141,20 +142,21 @@ def test_protected_msr_writes_are_dropped(qv: Product) -> None:
     qv.run_cell()
     for msr in qv.vendor.dropped:
         before = denied(qv)
-        assert write(msr, 0x1000) == 0, "dropped without a word, as kernels do it on their way down"
+        # Dropped without #GP, since kernels write these MSRs when they shut down
+        assert write(msr, 0x1000) == 0
         assert denied(qv) == before + 1
         assert f"access to MSR {msr:#x} refused (value 0x1000)" in logged(qv)
     assert read(apic_base) == bare
     for msr in qv.vendor.kept:
         before, value = denied(qv), read(msr)
-        assert write(msr, value) == 0, f"{msr:#x} as it is"
-        assert denied(qv) == before, f"{msr:#x} as it is"
-        assert write(msr, value ^ 0x1000) == 0, f"{msr:#x}: dropped"
-        assert (denied(qv), read(msr)) == (before + 1, value), f"{msr:#x}: dropped, counted"
+        assert write(msr, value) == 0, f"{msr:#x}: its present value"
+        assert denied(qv) == before, f"{msr:#x}: its present value"
+        assert write(msr, value ^ 0x1000) == 0, f"{msr:#x}: another value"
+        assert (denied(qv), read(msr)) == (before + 1, value), f"{msr:#x}: not dropped and counted"
     assert read(apic_base) == bare
-    if hsave in qv.vendor.dropped:  # Intel's processors have neither
-        assert read(hsave) == 0, "where the processor keeps our state is ours"
-        assert read(smca) == 0, "a bank outside the permission map, there or not"
+    if hsave in qv.vendor.dropped:  # Intel processors have neither MSR
+        assert read(hsave) == 0, "Linux reads the address of the monitor's host save area"
+        assert read(smca) == 0, "Linux reads a bank that is not in the permission map"
     assert qv.quesh("echo alive") == "alive\n"
     qv.do("cell destroy quest")
     qv.do("disable")
@@ -163,7 +165,8 @@ def test_protected_msr_writes_are_dropped(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 def test_hypervisor_instructions_raise_ud(qv: Product, deed: Deed) -> None:
-    """As on a processor without SVM and VT-x: #UD. INVD would lose others' writes: it does not."""
+    """They raise #UD, as on a processor without SVM and VT-x. INVD, which would discard writes of
+    other CPUs, does not discard them."""
     qv.run_cell()
     qv.quesh("count")
     for name in HYPERVISOR:
@@ -181,23 +184,23 @@ def test_hypercall_from_program_raises_ud(qv: Product) -> None:
     assert qv.show()["state"] == "running"
 
 
-# What may exit while all is idle. Without x2APIC each write to the APIC does.
-# On VT-x CPUID exits, by its nature: any program of Linux's may ask.
+# The exits that are allowed while Linux and the cell are idle. Without x2APIC each write to the
+# APIC exits. On VT-x CPUID always exits, and any Linux program may execute it.
 IDLE = {"x2apic-8": {"linux": {"icr"}, "quest": set()}, "xapic": {"linux": {"xapic"}, "quest": {"xapic"}},
         "intel": {"linux": {"xapic", "cpuid"}, "quest": {"xapic"}}}
 
 
 @on_machines(*IDLE)
 def test_idle_cell_and_linux_cause_only_listed_exits(qv: Product, name: str) -> None:
-    """Law 1: in steady state an idle cell causes no exit, Linux none but for its IPIs. (At
-    first Linux has more: each part of memory that it touches has to be mapped once.)"""
+    """Law 1: in steady state an idle cell causes no exit, and Linux exits only for its IPIs. (Early
+    on Linux has more exits, since each region of memory is mapped at its first use.)"""
     def exiting(cell: str) -> set[str]:
         after = qv.ask(f"cell stats {cell}")["exits"]
         return {reason for reason in after if after[reason] > before[cell][reason]}
 
     qv.run_cell("quest", qv.cpus - 1)
     qv.quesh("uptime")
-    time.sleep(1)  # the command's own end
+    time.sleep(1)  # until the command has ended
     for _ in range(3):
         before = {cell: qv.ask(f"cell stats {cell}")["exits"] for cell in IDLE[name]}
         beats = qv.show()["heartbeat"]
@@ -207,12 +210,13 @@ def test_idle_cell_and_linux_cause_only_listed_exits(qv: Product, name: str) -> 
         seen = exiting("linux")
         if seen <= IDLE[name]["linux"]:
             break
-    assert seen <= IDLE[name]["linux"], "again and again"
+    assert seen <= IDLE[name]["linux"], "other exits in each of three periods"
 
 
 def test_late_cpu_fails_enable(qv: Product, deed: Deed) -> None:
-    """One that has interrupts off when all are to meet: the others go back to work without it.
-    16 s: long enough for two commands, short of the 20 after which Linux calls a CPU locked up."""
+    """A CPU has interrupts off during the rendezvous, so the others time out and back out.
+    It stays so for 16 s: long enough for two commands, but less than the 20 s after which Linux
+    reports a lockup."""
     qv.sh("modprobe qv")
     said = qv.machine.run("""taskset -c 0 bash -c '
         echo 2 16000 >/sys/module/qvtouch/parameters/deaf
@@ -220,6 +224,6 @@ def test_late_cpu_fails_enable(qv: Product, deed: Deed) -> None:
     assert re.search(r"did not answer within 2000 ms, so all others backed out: 2\n.*\nstatus 1\n", said), said
     assert re.search(r"has still not come\n.*\nstatus 1\n$", said), said
     assert not qv.ask("status")["enabled"]
-    assert qv.runs_on(2)  # as soon as it takes interrupts again
+    assert qv.runs_on(2)  # waits until the CPU takes interrupts again
     qv.run_cell()
     assert qv.quesh("echo all there") == "all there\n"

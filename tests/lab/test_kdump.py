@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Linux panics with a cell beside it: its crash kernel writes the whole dump to a disk, and the cell goes on."""
+"""Linux panics while a cell runs: the crash kernel writes a dump to a disk, and the cell runs on."""
 
 import re
 import time
@@ -11,12 +11,12 @@ from lab import cpio, images
 from lab.machine import Machine
 from product import HERE, Product, program
 
-HEARTBEAT = 2 * 4096  # of the console's window: the first word of the comm page
+HEARTBEAT = 2 * 4096  # offset in the console's window: the first word of the comm page
 CELL_MIB = 64
 
 
 def crash_initrd(folder: Path) -> Path:
-    """The lab's own, with the disk's modules, and another init behind it."""
+    """Returns the lab's initramfs with the disk's modules. An archive after it replaces init."""
     archive = cpio.Archive()
     archive.file("init", program("readdump").read_bytes(), 0o755)
     path = folder / "crash-initrd"
@@ -43,8 +43,11 @@ def test_crash_dump_is_written_while_cell_runs(machine: Machine, tmp_path: Path)
     different = re.search(r"^readdump: (\d+) pages differ", said, re.MULTILINE)
     beats = re.search(r"^readdump: beats (\d+) (\d+) (\d+)$", said, re.MULTILINE)
     assert written and different and beats, machine.console_tail()
-    assert int(written[1]) > 600, "all but what the crash kernel runs in"
-    assert int(different[1]) <= 16, "what the cell itself goes on writing: its window and the open part"
-    assert CELL_MIB <= int(written[2]) <= CELL_MIB + 16, "the cell's and the monitor's memory is not in it"
+    # All memory except that of the crash kernel
+    assert int(written[1]) > 600
+    # The running cell changes its window and the open part of its instance
+    assert int(different[1]) <= 16
+    # The memory of the cell and of the monitor reads as ones
+    assert CELL_MIB <= int(written[2]) <= CELL_MIB + 16
     first, second, third = map(int, beats.groups())
     assert first < second < third

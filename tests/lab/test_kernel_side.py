@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What Linux's own kernel is told of QV, and what happens when root tears the module away."""
+"""QV in the kernel log of Linux; forced unloading of the module; affinity of tasks and interrupts."""
 
 import re
 
@@ -11,7 +11,7 @@ from test_watching import until
 
 
 def kernel_said(qv: Product) -> list[str]:
-    """QV's own lines in the kernel's log, without time stamps."""
+    """Returns the lines of QV in the kernel log, without time stamps."""
     lines = re.findall(r"^\[[^]]*\] (qv: .*)$", qv.sh("dmesg"), re.MULTILINE)
     return [line for line in lines if "out-of-tree" not in line and "signature" not in line]
 
@@ -33,14 +33,14 @@ def test_kernel_log_has_one_line_per_event(qv: Product) -> None:
 
 
 def test_forced_unload_destroys_cells_first(qv: Product) -> None:
-    """The module's timer and devices were in freed memory afterwards: Linux panicked."""
+    """Linux once panicked here, because a timer and devices of the module stayed in freed memory."""
     qv.run_cell("quest", qv.cpus - 1)
     qv.quesh("count")
     qv.sh("rmmod -f qv")
     assert qv.sh("grep -c '^qv ' /proc/modules; true").strip() == "0"
     assert qv.online() == qv.all_online
     assert qv.sh("ls -d /dev/qv* 2>/dev/null; true") == ""
-    qv.sh("sleep 1")  # a timer of the module's that was left would have struck
+    qv.sh("sleep 1")  # a timer that the module left behind would have expired by now
     qv.check_kernel_log()
     qv.run_cell("quest", qv.cpus - 1)
     assert qv.quesh("echo again") == "again\n"
@@ -55,7 +55,7 @@ def test_forced_unload_waits_for_open_files_and_locked_cells(qv: Product) -> Non
     waits = "qv: forced unloading waits: "
     until(lambda: kernel_said(qv)[-1].startswith(waits), "a line in the kernel's log", 60)
     assert "cell 'quest' has locked management" in kernel_said(qv)[-1]
-    assert not qv.runs_on(qv.cpus - 1), "the cell has its CPU still"
+    assert not qv.runs_on(qv.cpus - 1), "the cell lost its CPU"
     held.write(b"\n")
     until(lambda: kernel_said(qv)[-1] == f"{waits}a program has /dev/qv or a console open", "the cell's end", 60)
     assert qv.online() == qv.all_online
@@ -82,13 +82,13 @@ rmdir /sys/fs/cgroup/kept; echo -cpuset >/sys/fs/cgroup/cgroup.subtree_control
 
 
 def allowed(qv: Product) -> tuple[str, str]:
-    """The CPUs of a busy thread pinned by sched_setaffinity() in a cpuset of CPU 3, and of interrupt 4."""
+    """Returns the CPUs of a busy thread in a cpuset of CPU 3, and the CPUs of interrupt 4."""
     kept = qv.sh("grep Cpus_allowed_list /proc/$(cat /run/kept)/status").split()[1]
     return kept, qv.sh("cat /proc/irq/4/smp_affinity_list").strip()
 
 
 def test_cpuset_affinity_returns_and_irq_affinity_does_not(qv: Product) -> None:
-    """Documentation/reference/qvctl.md says so: the kernel's doing, when a CPU goes offline and comes back."""
+    """Linux does so when a CPU goes offline and comes back; Documentation/reference/qvctl.md says it."""
     before = qv.sh("cat /proc/irq/4/smp_affinity_list").strip()
     qv.sh(PINNED)
     try:

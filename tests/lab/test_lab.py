@@ -38,7 +38,7 @@ def test_amd_machine_is_stock_debian(machine: Machine) -> None:
     assert machine.run("systemctl is-system-running").out.strip() == "running"
     assert machine.run("nproc").out.strip() == "4"
     assert "svm" in machine.run("cat /proc/cpuinfo").out
-    assert machine.run("lsmod | grep kvm").rc != 0, "KVM is for tests to load"
+    assert machine.run("lsmod | grep kvm").rc != 0, "KVM is loaded at boot"
     assert machine.run("modprobe kvm_amd && rmmod kvm_amd kvm").rc == 0
 
 
@@ -60,7 +60,7 @@ def test_files_are_copied_both_ways(machine: Machine, tmp_path: Path) -> None:
 @pytest.mark.both_vendors
 def test_commands_run_concurrently(machine: Machine) -> None:
     counter = machine.start("while sleep 0.1; do echo tick; done")
-    assert machine.run("echo beside").out == "beside\n"
+    assert machine.run("echo meanwhile").out == "meanwhile\n"
     deadline = time.monotonic() + 60
     while counter.output.count(b"tick") <= 3 and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -104,12 +104,12 @@ def test_intel_machine_is_stock_debian(machine: Machine) -> None:
     assert flags.count("\nprocessor") == 3 and all(f" {flag} " in flags for flag in ("vmx", "ept", "vpid"))
     assert "x2apic" not in machine.run("journalctl -k | grep -i 'switched APIC'").out
     ghz = machine.run("journalctl -k | grep 'Refined TSC clocksource'").out
-    assert "calibration: 50.0" in ghz or "calibration: 49.9" in ghz, "the clock is as quick as the TSC"
+    assert "calibration: 50.0" in ghz or "calibration: 49.9" in ghz, "clock and TSC differ"
 
 
 @pytest.mark.machine(machine="intel")
 def test_long_messages_pass_both_ways(machine: Machine) -> None:
-    data = bytes(range(256)) * 12_000  # more than a slot
+    data = bytes(range(256)) * 12_000  # longer than one slot
     done = machine.run("tee /tmp/there | sha256sum; wc -c </tmp/there", stdin=data)
     assert done.out.split() == [hashlib.sha256(data).hexdigest(), "-", str(len(data))]
     assert len(machine.run("head -c 3000000 /dev/zero | tr '\\0' x").out) == 3_000_000
@@ -132,7 +132,8 @@ def test_reset_in_bochs_is_noticed(machine: Machine) -> None:
 @pytest.mark.machine(cpus=8, iommu="intel")
 def test_intel_iommu_enables_x2apic(machine: Machine) -> None:
     assert machine.run("nproc").out.strip() == "8"
-    assert "x2apic enabled" in machine.console_text(), "not dmesg: others may have cleared it"
+    # From the console, since an earlier test may have cleared dmesg
+    assert "x2apic enabled" in machine.console_text()
 
 
 @pytest.mark.machine(cpus=2, iommu="amd", kernel="6.1")
@@ -154,7 +155,7 @@ def test_run_copies_in_and_out_and_returns_status(tmp_path: Path) -> None:
 
 
 def test_quest_command_boots_quest_with_archive(tmp_path: Path) -> None:
-    """`make quest FILES=`: a shell at once, with what the archive brings; Ctrl-A x ends it."""
+    """`make quest FILES=` starts a shell. The archive's files are there, and Ctrl-A x ends Quest."""
     (tmp_path / "note.txt").write_text("a note")
     archive = tmp_path / "my.cpio"
     subprocess.run([TOP / "inmates/quest/user/pack.py", archive, tmp_path / "note.txt"], check=True)
@@ -189,7 +190,7 @@ def test_two_machines_hang_and_reset_independently() -> None:
     assert done["hangs"].returncode == 124
     assert done["hangs"].stdout == "before\n"
     assert "qvlab: not done within 20 s" in done["hangs"].stderr
-    assert "multi-user.target" in done["hangs"].stderr, "the end of the console"
+    assert "multi-user.target" in done["hangs"].stderr, "the end of the console is missing"
     assert done["resets"].returncode == 125
     assert "it reset" in done["resets"].stderr
 
@@ -208,7 +209,6 @@ def test_lab_failure_has_its_own_status() -> None:
     done = qvlab("run", "--no-install", "--qemu-arg=-nonsense", "-c", "true")
     assert done.returncode == 126
     assert "QEMU did not start" in done.stderr and "Traceback" not in done.stderr
-
 
 
 def test_iommu_on_intel_machine_is_refused() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lab's pure parts: apt's configuration, archives, the measure of size."""
+"""Tests that need no machine: the lab's pure functions, and pages that are made from tables."""
 
 import importlib.machinery
 import importlib.util
@@ -103,7 +103,7 @@ def test_source_lines_exclude_comments_and_blanks() -> None:
 
 
 def test_msr_page_agrees_with_tables(tmp_path: Path) -> None:
-    """The page agrees with the monitor's tables; a page that differs is rejected."""
+    """msrs.md agrees with the monitor's tables. A page that differs is rejected."""
     tables, script = ["hypervisor/svm/msr.c", "hypervisor/vmx/msr.c"], str(TOP / "scripts/msrs")
     page = "Documentation/reference/msrs.md"
     current = subprocess.run([script, *tables, "--compare", page], cwd=TOP, capture_output=True,
@@ -123,7 +123,7 @@ def test_msr_page_agrees_with_tables(tmp_path: Path) -> None:
 
 
 def test_port_page_agrees_with_table(tmp_path: Path) -> None:
-    """Documentation/reference/ports.md is what the monitor's table says, and qvctl refuses the same ports."""
+    """ports.md agrees with the monitor's table, and qvctl refuses the same ports."""
     table, page = TOP / "hypervisor/core/ports.c", TOP / "Documentation/reference/ports.md"
     check = [str(TOP / "scripts/ports"), str(table)]
     assert subprocess.run([*check, str(page)], check=False).returncode == 0
@@ -137,7 +137,7 @@ def test_port_page_agrees_with_table(tmp_path: Path) -> None:
 
 
 def test_exit_reason_page_agrees_with_abi() -> None:
-    """Documentation/reference/instructions.md lists the reasons of the ABI, all of them, in its order."""
+    """instructions.md lists all exit reasons of the ABI in the order of the ABI."""
     header = (TOP / "include/uapi/linux/qv.h").read_text()
     body = header[header.index("enum qv_exit {"):]
     known = re.findall(r"^\tQV_EXIT_(\w+)(?: = 0)?,", body[:body.index("};")], re.MULTILINE)
@@ -157,7 +157,7 @@ def test_slow_machines_are_scheduled_first(monkeypatch) -> None:
 
 
 def test_late_qemu_socket_is_awaited(tmp_path: Path) -> None:
-    """QEMU makes its sockets one by one: whoever has found the first must wait for the second."""
+    """QEMU creates its sockets one after another, so connect() waits until its socket exists."""
     there = tmp_path / "qmp"
 
     def alive() -> bool:
@@ -172,7 +172,7 @@ def test_late_qemu_socket_is_awaited(tmp_path: Path) -> None:
 
 
 def test_groups_are_assigned_before_xdist_reads_them() -> None:
-    """Else every worker takes tests of every machine, and finds what another's arena left running."""
+    """Without groups, xdist would give each worker tests of every machine, in any order."""
     assert fixtures.pytest_collection_modifyitems.pytest_impl["tryfirst"]
 
 
@@ -182,7 +182,8 @@ def test_thorough_list_names_existing_tests() -> None:
 
 
 def test_each_inmate_test_is_part_of_check() -> None:
-    """Those of its scheduler `make -C inmates check` does: each is done by one of the two."""
+    """`make -C inmates check` runs the tests of the scheduler; `make check` runs the others in
+    machines. Each test file is in exactly one of the two lists."""
     in_machines = {Path(name).name for name in check.with_machines() if "/inmates/" in name}
     on_the_host = re.findall(r"\$\(HERE\)/(test_\S+\.py)", (TOP / "inmates/tests/Makefile").read_text())
     assert {"test_alone.py", "test_fakecell.py", "test_programs.py"} <= in_machines

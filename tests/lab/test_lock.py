@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Management that a cell has locked: the monitor refuses Linux, and only the cell unlocks."""
+"""A cell locks management: the monitor then refuses Linux, and only the cell can unlock."""
 
 import pytest
 
@@ -47,7 +47,7 @@ def test_lock_refuses_management_until_cell_agrees(qv: Product, by: str) -> None
 
 @pytest.mark.both_vendors
 def test_linux_cannot_release_lock(qv: Product) -> None:
-    """Not even by its comm page, which Linux writes: `locked` stands where Linux can only read."""
+    """The flag `locked` is in a page that Linux can only read, so Linux cannot forge an unlock."""
     assert "is not loaded" in qv.refused("cell lock quest")
     qv.run_cell("quest2")
     qv.do("cell shutdown quest2")
@@ -64,15 +64,16 @@ def test_linux_cannot_release_lock(qv: Product) -> None:
 
 
 def test_failed_cell_loses_its_lock(qv: Product) -> None:
-    """It can agree to nothing; that it failed is its monitor's finding, not Linux's word."""
+    """A failed cell can no longer agree to unlock. Its monitor found the failure, so Linux cannot
+    use a false failure to open the lock."""
     run(qv, "quest", 3, "3s", "lock: may\\n")
     qv.quesh("lock")
     assert_locked_for(qv, "quest")
     qv.machine.run("quesh quest -c 'crash memory'")
-    until(lambda: qv.show()["state"] == "failed", "it is failed")
+    until(lambda: qv.show()["state"] == "failed", "the failure of the cell")
     assert not qv.show()["locked"]
     qv.do("cell start quest")
-    assert not qv.show()["locked"], "a new life begins unlocked"
+    assert not qv.show()["locked"], "the restarted cell is locked"
 
 
 def assert_locked_for(qv: Product, name: str) -> None:
@@ -80,7 +81,8 @@ def assert_locked_for(qv: Product, name: str) -> None:
 
 
 def test_hung_cell_is_stopped_after_unlock_of_another(qv: Product) -> None:
-    """It is failed at once, and stopped when the lock allows."""
+    """quest2 hangs while quest holds the lock. quest2 becomes `failed` at once, and its CPU is
+    stopped after the unlock."""
     run(qv, "quest", 3, "off", "lock: may\\n")
     run(qv, "quest2", 2, "2s")
     qv.quesh("lock")
@@ -89,13 +91,13 @@ def test_hung_cell_is_stopped_after_unlock_of_another(qv: Product) -> None:
     assert "goes on, management is locked" in qv.do("log")
     assert "cell quest2 stopped" not in qv.do("log")
     qv.quesh("unlock")
-    until(lambda: "cell quest2 stopped" in qv.do("log"), "it is stopped")
+    until(lambda: "cell quest2 stopped" in qv.do("log"), "the stop of quest2")
     qv.do("cell start quest2")
     assert qv.quesh("echo again", "quest2") == "again\n"
 
 
 def test_cell_without_lock_key_cannot_lock(qv: Product) -> None:
-    """Else any hostile cell could lock for ever."""
+    """The key `lock: may` is required, since a hostile cell could lock management permanently."""
     qv.run_cell("quest")
     assert "without the right to lock" in qv.refused("cell lock quest")
     assert "may not lock management" in qv.quesh("lock")
@@ -105,7 +107,8 @@ def test_cell_without_lock_key_cannot_lock(qv: Product) -> None:
 
 @pytest.mark.machine(fresh=True)
 def test_hung_cell_keeps_its_lock(machine: Machine) -> None:
-    """The watchdog's word is Linux's: it stops nothing that is locked. (This machine ends here.)"""
+    """Linux runs the watchdog and could lie, so the watchdog cannot stop a cell that holds the lock.
+    The machine cannot be used after this test."""
     qv = Product(machine)
     qv.begin()
     run(qv, "quest", 3, "2s", "lock: may\\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A CPU of a cell that is gone: the rest comes back, and it is said which CPU is lost."""
+"""A CPU of a running cell vanishes: Linux gets the others back, and qvctl names the lost CPU."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def put(machine: Machine, port: int, byte: str) -> None:
 
 @pytest.mark.machine(fresh=True)
 def test_ejected_cpu_is_lost_and_others_return(machine: Machine) -> None:
-    """The guards are off (test_hooks=8): it vanishes while the cell runs on it and on another."""
+    """test_hooks=8 turns the guards off. CPU 3 is ejected while the cell runs on CPUs 2 and 3."""
     qv = Product(machine)
     qv.sh("modprobe qv test_hooks=8")
     qv.sh(f"sed 's/^cpus:.*/cpus: [2, 3]/' {CONFIGS}/quest.yaml >/run/two.yaml")
@@ -26,7 +26,7 @@ def test_ejected_cpu_is_lost_and_others_return(machine: Machine) -> None:
     put(machine, CONTROL, EJECT)
     said = qv.refused("cell shutdown quest --timeout 1") + qv.refused("cell destroy quest")
     assert said.count("CPU 3 of cell 'quest' does not answer the monitor: it stays offline, with the cell's memory and devices") == 2
-    assert qv.online() == "0-2" and qv.runs_on(2), "all others are Linux's again"
+    assert qv.online() == "0-2" and qv.runs_on(2), "Linux did not get the other CPUs back"
     shown = qv.show()
     assert (shown["state"], shown["cpus"], shown["failure"]["reason"], shown["failure"]["cpu"]) == ("failed", [3], "cpu-lost", 3)
     assert qv.ask("status")["lost_cpus"] == 1
@@ -38,7 +38,7 @@ def test_ejected_cpu_is_lost_and_others_return(machine: Machine) -> None:
     qv.sh("sed -i 's/^cpus:.*/cpus: [2]/' /run/three.yaml")
     qv.do("cell create /run/three.yaml")
     qv.do("cell start other")
-    assert qv.quesh("echo beside", "other") == "beside\n"
+    assert qv.quesh("echo another cell", "other") == "another cell\n"
     qv.do("cell destroy other")
     assert qv.online() == "0-2"
     qv.refused("disable")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Management against who means harm: a malicious root, a hostile kernel, malformed images.
+"""Management calls by a malicious root or a hostile kernel, and malformed images.
 
-Everything is refused with a reason; Linux lives, its log stays clean, and a cell beside goes on counting."""
+Each call is refused with a reason. Linux and another cell run on, and the kernel log stays clean."""
 
 import json
 import re
@@ -21,7 +21,7 @@ MAY_LOCK = "/run/quest2-watched.yaml"
 IMAGE = "/usr/share/qv/images/quest.elf"
 FUZZ_SECONDS = 20
 
-# ---- every call in every state: what comes of it. E_* as in include/uapi/linux/qv.h
+# ---- the result of every call in every state; E_* as in include/uapi/linux/qv.h
 
 CALLS = ("create", "start", "shutdown", "destroy", "info", "stats", "lock", "unlock", "enable", "disable")
 TAKEN, STATE, NONE, HAS = "E_NAME_TAKEN", "E_STATE", "E_NO_CELL", "E_CELLS_EXIST"
@@ -40,7 +40,7 @@ STATES: dict[str, dict[str, str]] = {
                "info": "OK", "stats": "OK", "lock": STATE, "unlock": "E_NOT_AGREED", "enable": "E_ENABLED",
                "disable": "E_LOCKED"},
 }
-# calls that do their work in that state, and lead to another
+# The calls that succeed in a state and lead to another state
 WORK = {"absent": ("create",), "loadable": ("start",), "running": ("shutdown",), "shut-down": ("start",),
         "failed": ("destroy",)}
 
@@ -81,7 +81,8 @@ def test_every_call_in_every_state_has_expected_result(qv: Product) -> None:
 
 @pytest.mark.parametrize("seed", (1, 2))
 def test_absurd_ioctls_are_refused(qv: Product, seed: int) -> None:
-    """Threads, absurd fields, requests that change while they are read. See programs/ioctls.c."""
+    """Several threads send requests with absurd fields and requests that change while the driver
+    reads them. See programs/ioctls.c."""
     qv.machine.put(program("ioctls"), "/run/ioctls")
     qv.run_cell("quest", 3)
     qv.quesh("count")
@@ -110,7 +111,7 @@ def test_device_files_are_closed_to_unprivileged_users(qv: Product) -> None:
 
 @pytest.fixture
 def hostile(qv: Product) -> Iterator[str]:
-    """The folder of what the module qvcall can do, beside a cell that runs."""
+    """Loads the module qvcall while a cell runs. Yields the folder of the module's parameters."""
     qv.run_cell("quest", 3)
     qv.quesh("count")
     qv.machine.put(module("qvtouch", qv.machine.config.kernel), "/run/qvtouch.ko")
@@ -118,7 +119,7 @@ def hostile(qv: Product) -> Iterator[str]:
     qv.sh("insmod /run/qvtouch.ko")
     hidden = [int(line, 16) for line in qv.sh("cat /sys/module/qvtouch/parameters/ones").split()]
     qv.sh("rmmod qvtouch")
-    # memory of the cell that has some of Linux's own before it
+    # Pages of the cell with a page of Linux directly before them
     edges = [page for page in hidden if page - (2 << 20) not in hidden]
     qv.sh(f"insmod /run/qvcall.ko hidden={edges[-1]:#x} cpu=2")
     yield "/sys/module/qvcall/parameters"
@@ -164,7 +165,7 @@ IMAGES = {
 }
 
 
-# qvctl looks at an image's headers: what the driver says to one that qvctl refuses is asked of the driver itself
+# qvctl rejects an image with bad headers before the driver sees it, so this calls the driver itself
 CREATE = """
 import sys
 from qv import cells, config, device, errors, machine
@@ -189,7 +190,7 @@ def test_malformed_image_is_refused(qv: Product, tmp_path: Path) -> None:
 
 
 def test_cell_without_heartbeat_is_no_failure(qv: Product, tmp_path: Path) -> None:
-    """A good image of the same kind, which halts: no heartbeat, so no watchdog."""
+    """A valid image that only halts. The watchdog does not watch a cell before its first heartbeat."""
     good = bytearray(image(""))
     good[0x40 + 56:0x80] = b"\xf4\xeb\xfd".ljust(8, b"\x90")  # halt, and again
     good[24:32] = struct.pack("<Q", 0x100078)
@@ -201,19 +202,20 @@ def test_cell_without_heartbeat_is_no_failure(qv: Product, tmp_path: Path) -> No
     qv.sh("sleep 2")
     cell = qv.show()
     assert (cell["state"], cell["heartbeat"]) == ("running", 0)
-    qv.do("cell shutdown quest --timeout 200")  # it never answers: by force, and soon
+    qv.do("cell shutdown quest --timeout 200")  # never answered, so it ends by force after 200 ms
     assert qv.show()["state"] == "shut-down"
     assert "stopped by force" in qv.do("log")
 
 
-# cld; is all from 2 MiB to 16 MiB zero? no: touch port 0x99, with edi behind the word; yes: fill it, and beat
+# cld; scans 2 MiB to 16 MiB for a nonzero word. If it finds such a word, it writes to port 0x99,
+# with EDI behind the word. If all words are zero, it fills the memory and increments the heartbeat.
 SCAN = bytes.fromhex("fc" "bf00002000" "b900003800" "31c0" "f3af" "751b"
                      "bf00002000" "b900003800" "b85a5a5a5a" "f3ab" "ff0500a00b00" "f390" "ebf6" "e699")
 
 
 def test_new_cell_has_zeroed_memory(qv: Product, tmp_path: Path) -> None:
-    """At its first start, at the second after a shutdown, after a failure, and as a new cell in Linux's dirtied memory:
-    nothing but the image is in its memory. What it leaves there is not to be found by the next."""
+    """A cell's memory contains only its image: at its first start, at a restart after shutdown, and
+    as a new cell in memory that Linux has filled. Nothing is left of the cell before it."""
     scanner = bytearray(image("").ljust(0x200, b"\0"))
     scanner[0x100:0x100 + len(SCAN)] = SCAN
     scanner[24:32] = struct.pack("<Q", 0x100100)
@@ -223,7 +225,7 @@ def test_new_cell_has_zeroed_memory(qv: Product, tmp_path: Path) -> None:
     qv.sh(f"sed -i 's,^image:.*,image: /run/scan.elf,; s,^memory:.*,memory: 16M,' {path}")
 
     def beats() -> None:
-        until(lambda: qv.show()["heartbeat"] > 0 or qv.show()["state"] != "running", "it has looked")
+        until(lambda: qv.show()["heartbeat"] > 0 or qv.show()["state"] != "running", "the end of the scan")
         assert qv.show()["state"] == "running", qv.show()["failure"]
 
     qv.do(f"cell create {path} --start")

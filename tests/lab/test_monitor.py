@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The monitor itself: faults of its own, a guest state that the processor refuses, NMIs of Linux."""
+"""Faults inside the monitor, and a guest state that the processor rejects."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from product import Product, on_machines
 from test_watching import until
 
 INMATE = Path(__file__).resolve().parent / "inmate"
-KINDS = {"0": "an invalid instruction", "1": "a page that is not there", "2": "no stack: a double fault"}
+KINDS = {"0": "an invalid instruction", "1": "an absent page", "2": "no stack: a double fault"}
 CELL = """name: fault
 cpus: [3]
 memory: 4M
@@ -24,7 +24,7 @@ console: false
 
 @pytest.fixture
 def inmate(qv: Product) -> Product:
-    """The inmate that asks its monitor for faults is in the machine."""
+    """Builds the inmate that requests faults of its monitor, and copies it into the machine."""
     with build.lock():
         done = enter.run(roots.ensure("tool"), ["make", "-s", "--no-print-directory", "-C", str(INMATE),
                                                 f"O={build.OUT}"])
@@ -35,7 +35,7 @@ def inmate(qv: Product) -> Product:
 
 @pytest.fixture
 def hooks(inmate: Product) -> Product:
-    """The module with its test hooks."""
+    """Loads the module with its test hooks."""
     inmate.sh("modprobe qv test_hooks=1")
     return inmate
 
@@ -47,13 +47,14 @@ def start(qv: Product, kind: str) -> None:
 
 
 def failure(qv: Product) -> dict[str, object]:
-    until(lambda: qv.show("fault")["state"] == "failed", "the cell has failed")
+    until(lambda: qv.show("fault")["state"] == "failed", "the failure of the cell")
     return dict(qv.show("fault")["failure"])
 
 
 @on_machines("xapic", "x2apic-8", "intel")
 def test_monitor_fault_fails_only_its_cell(hooks: Product, name: str) -> None:
-    """Its cell is `failed`; a cell beside it counts on, Linux lives, CPU and memory come back."""
+    """The faulting instance's cell becomes `failed`. Another cell and Linux run on, and Linux gets
+    the CPU and the memory back."""
     hooks.run_cell("quest", 2)
     hooks.quesh("count")
     for kind, what in KINDS.items():
@@ -68,7 +69,7 @@ def test_monitor_fault_fails_only_its_cell(hooks: Product, name: str) -> None:
 
 @on_machines("xapic", "intel")
 def test_monitor_fault_for_linux_raises_gp(hooks: Product, name: str) -> None:
-    """Linux gets #GP for that call and goes on, and so does management."""
+    """Linux gets #GP for the call that faulted. Linux and management continue to work."""
     hooks.run_cell("quest", 2)
     hooks.quesh("count")
     for kind in KINDS:
@@ -83,7 +84,7 @@ def test_monitor_fault_for_linux_raises_gp(hooks: Product, name: str) -> None:
 def test_fault_call_needs_test_hooks(inmate: Product, name: str) -> None:
     inmate.do("enable")
     start(inmate, "0")
-    until(lambda: inmate.show("fault")["heartbeat"], "it met #UD, and lives")
+    until(lambda: inmate.show("fault")["heartbeat"], "a heartbeat after the #UD")
     assert inmate.show("fault")["state"] == "running"
     inmate.sh("echo 0 >/sys/module/qv/parameters/test_fault")
     assert "fault in the monitor" not in inmate.do("log")
@@ -91,7 +92,8 @@ def test_fault_call_needs_test_hooks(inmate: Product, name: str) -> None:
 
 @on_machines("xapic", "x2apic-8", "intel")
 def test_failing_vm_entry_backs_out_of_enable(qv: Product, name: str) -> None:
-    """Found before the point of no return: all CPUs back out, with the reason, and Linux is as it was."""
+    """The processor rejects the state before the point of no return, so all CPUs back out. The
+    refusal gives the reason, and Linux is unchanged."""
     qv.sh("modprobe qv test_hooks=2")
     said = qv.refused("enable")
     assert "the processor refused the guest state" in said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the documents tell a reader to type is typed here, and prints what they say."""
+"""Runs the commands that the documents show. Their output must be what the documents print."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ from pages import Block, Step, block, command_blocks
 from product import Product
 from test_watching import until
 
-# Which test runs a block, by its page and first command: one of this file's, or of another.
+# The test that runs a block, by the block's page and first command. A test without FILE:: is here.
 RUN_BY = {
     ("CONTRIBUTING.md", "make deps"): "test_build_commands_of_pages_exist",
     ("CONTRIBUTING.md", "tests/lab/qvlab make"): "test_build_commands_of_pages_exist",
@@ -44,7 +44,7 @@ RUN_BY = {
 
 
 def test_every_command_block_is_run() -> None:
-    """A block that no test knows fails here, and so does a test that is gone."""
+    """Each block is in RUN_BY, and each test in RUN_BY exists."""
     unknown = [(b.page, b.commands()[0]) for b in command_blocks() if not runner(b)]
     assert not unknown
     for page, first in RUN_BY:
@@ -70,7 +70,7 @@ def type_in_linux(qv: Product, step: Step) -> None:
 
 
 def type_in_cell(qv: Product, terminal: str, steps: list[Step]) -> None:
-    """One after another, in a terminal; what is to be seen is on the cell's screen, some time after each."""
+    """Types the steps in a terminal. Waits after each step until the cell's screen shows its output."""
     shown = qv.machine.start(terminal, tty=(25, 80))
     until(lambda: b"> " in shown.output, "a prompt on the terminal", 60)
     for step in steps:
@@ -98,7 +98,7 @@ def type_all(qv: Product, steps: list[Step]) -> None:
 
 
 def test_readme_commands_print_what_page_shows(qv: Product) -> None:
-    """The first look, and then real time inside, with the keys that the page shows in the cell's file."""
+    """Runs README's first session, then its session with VCPUs, with the YAML keys from the page."""
     looks = block("README.md", "insmod qv.ko").steps()
     type_all(qv, looks)
     lines = (TOP / "README.md").read_text().split("\n")
@@ -111,14 +111,14 @@ def test_readme_commands_print_what_page_shows(qv: Product) -> None:
 
 
 def test_tool_examples_print_what_pages_show(qv: Product) -> None:
-    """The first block of qvctl.md, then that of quesh.md with the cell that it needs."""
+    """Runs the first block of qvctl.md, then the block of quesh.md with the cell that it needs."""
     type_all(qv, block("qvctl.md", "qvctl cell create").steps())
     qv.sh("qvctl cell create /usr/share/qv/configs/quest.yaml --start")
     type_all(qv, block("quesh.md", "quesh quest -c").steps())
 
 
 def collected(words: list[str]) -> None:
-    """The tests that `qvlab test ...` would run are there; they are run with all others, and not here once more."""
+    """Checks that `qvlab test ...` finds tests. They are not run here: `make check` runs them."""
     done = subprocess.run([*words, "--collect-only", "-q"], cwd=TOP, text=True, capture_output=True, check=False)
     found = re.search(r"(?m)^(\d+)(?:/\d+)? tests? collected|^(\d+)/\d+ tests collected", done.stdout)
     assert done.returncode == 0 and found, done.stdout + done.stderr
@@ -153,7 +153,7 @@ def test_build_commands_of_pages_exist(machine: Machine) -> None:
 
 
 def test_synopses_list_existing_commands_and_options(machine: Machine) -> None:
-    """Each command that a page lists is one of the program's, with the options that it lists."""
+    """Each program has the commands and the options that its page lists."""
     for b in command_blocks():
         for line in b.commands() if b.lines[0].split()[0] in ("qvctl", "quesh", "qvlab") and "[" in "".join(b.lines) else ():
             program, *words = re.split(r"\s{2,}", line)[0].split()

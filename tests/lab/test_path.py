@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""From a bare Linux to a cell's shell and back, on every kind of machine."""
+"""From insmod to a cell's shell, and back to Linux alone, on every kind of machine."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from product import MACHINES, Product, on_machines
 
-KERNEL_KIB = 3 << 10  # slack: what Linux itself takes and gives in a second
+KERNEL_KIB = 3 << 10  # tolerance: memory that Linux itself allocates and frees within a second
 
 @on_machines(*MACHINES)
 def test_insmod_to_rmmod_restores_linux(qv: Product, name: str) -> None:
@@ -44,7 +44,7 @@ def test_insmod_to_rmmod_restores_linux(qv: Product, name: str) -> None:
     longest = {c["cpu"]: c["held_max_ns"] for c in qv.ask("cell stats linux")["cpus"]}
     qv.do("cell destroy quest")
     later = {c["cpu"]: c["held_max_ns"] for c in qv.ask("cell stats linux")["cpus"]}
-    assert list(later) == list(range(qv.cpus)) and all(later[c] >= longest[c] for c in longest), "no call begins them anew"
+    assert list(later) == list(range(qv.cpus)) and all(later[c] >= longest[c] for c in longest), "a maximum was reset"
     assert qv.online() == qv.all_online and qv.runs_on(cpu)
     qv.do("disable")
     qv.sh("rmmod qv")
@@ -52,7 +52,7 @@ def test_insmod_to_rmmod_restores_linux(qv: Product, name: str) -> None:
 
 
 def test_demo_runs_to_its_end() -> None:
-    """What `make demo` runs, to its end; it judges by itself what CPUs and memory do."""
+    """`make demo` runs to its end. The demo itself checks the numbers of CPUs and of memory."""
     demo = Path(__file__).with_name("demo")
     done = subprocess.run([str(demo)], capture_output=True, text=True, check=False,
                           stdin=subprocess.DEVNULL, timeout=300)

@@ -103,7 +103,7 @@ def run(top: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """One folder with one idiom in ten words, at its limit."""
+    """Makes a tree with one folder that is at its limit: one idiom in ten words."""
     for folder in ("scripts", "core"):
         (tmp_path / folder).mkdir()
     (tmp_path / plain.LIMITS).write_text("100.0 core\n100.0 all\n")
@@ -133,7 +133,7 @@ def test_new_folder_has_default_limit(tree: Path) -> None:
 
 
 def test_added_lines_and_commits_are_checked(tree: Path, monkeypatch, capsys) -> None:
-    """git is not in the tool root: its three answers are given here."""
+    """The tool root has no git, so this test supplies the output of its commands."""
     answers = {
         "log": "1234567 no form\n7654321 core: add a page\n",
         "diff": "+++ b/core/a.md\n@@ -1,0 +2,2 @@\n+++ b/gone.c\n@@ -0,0 +1 @@\n",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs in a real cell: what they do wrong ends them, and neither Quest nor the cell; they cost no exits."""
+"""Programs of Quest in a real cell. A fault ends only its program, and programs cause no exits."""
 
 import re
 
@@ -8,7 +8,8 @@ import pytest
 from product import TEST_IMAGE, Product
 from test_watching import until
 
-# By what each is killed; inmates/tests/test_programs.py has all the words.
+# By the argument of Quest's program `fault`: the exception that kills it. See
+# inmates/tests/test_programs.py.
 FAULTS = {
     "divide": "#DE", "jump": "#PF", "write": "#PF", "read": "#PF", "null": "#PF", "stack": "#PF", "thread": "#PF",
     "opcode": "#UD", "code": "#PF", "data": "#PF", "noncanonical": "#GP", "hlt": "#GP", "cli": "#GP", "in": "#GP",
@@ -17,8 +18,8 @@ FAULTS = {
     "selector": "#GP", "local": "#GP", "sysenter": "#(GP|UD)", "sysret": "#(GP|UD)", "xsetbv": "#(GP|UD)", "vmmcall": "#UD", "vmcall": "#(GP|UD)",
     "vmrun": "#(GP|UD)", "stgi": "#(GP|UD)", "vmxoff": "#(GP|UD)",
 }
-UNSEEN = {"wbinvd": "#GP", "invd": "#GP"}   # QEMU 11 does not look at the ring for these: Bochs does
-FEW = ("divide", "jump", "write", "stack", "vmcall", "vmxoff")     # where each takes seconds
+UNSEEN = {"wbinvd": "#GP", "invd": "#GP"}   # Bochs checks the privilege level for these, QEMU 11 does not
+FEW = ("divide", "jump", "write", "stack", "vmcall", "vmxoff")     # for Bochs, where each takes seconds
 
 
 def memory(qv: Product) -> str:
@@ -27,7 +28,7 @@ def memory(qv: Product) -> str:
 
 @pytest.mark.both_vendors
 def test_programs_run_and_free_their_memory(qv: Product) -> None:
-    """One after another, on one cell: each run is some seconds of a slow machine."""
+    """All programs run in one cell, since starting a cell takes seconds on a slow machine."""
     qv.run_cell(image=TEST_IMAGE)
     before = memory(qv)
     assert "0 programs" in before
@@ -40,8 +41,8 @@ def test_programs_run_and_free_their_memory(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 def test_fault_ends_only_its_program(qv: Product) -> None:
-    """A program's VMMCALL too: the monitor gives it #UD, as on a machine without one, and the cell lives; so does another
-    program, which was there all the time."""
+    """VMMCALL in a program raises #UD, as on a machine without a hypervisor. The cell and another
+    program, which exists the whole time, run on."""
     qv.run_cell(image=TEST_IMAGE)
     at_first = memory(qv)
     other = re.match(r"\[(\d+)\] logger\n", qv.quesh("logger 1 1000000 &"))        # sleeps all the time
@@ -56,13 +57,13 @@ def test_fault_ends_only_its_program(qv: Product) -> None:
     assert memory(qv) == before
     assert re.search(rf"(?m)^ *{other[1]} +0 logger +live", qv.quesh("ps"))
     qv.quesh(f"kill {other[1]}")
-    until(lambda: memory(qv) == at_first, "the other has ended")
+    until(lambda: memory(qv) == at_first, "the end of the other program")
     assert qv.quesh("echo alive") == "alive\n"
 
 
 @pytest.mark.both_vendors
 def test_hostile_system_calls_harm_no_other_program(qv: Product) -> None:
-    """Each child begins with another call of the table, of which there are 45: each is tried."""
+    """Each child process begins with another of the 45 system calls, so each call is tried."""
     children, seeds = (48, (1,)) if qv.machine.config.machine == "intel" else (60, (1, 2))
     qv.run_cell(image=TEST_IMAGE)
     before = memory(qv)
@@ -81,7 +82,8 @@ def exits(qv: Product) -> int:
 
 @pytest.mark.machine(iommu="intel")
 def test_program_causes_no_exit(qv: Product) -> None:
-    """With x2APIC, where timer and EOI are direct: a second of system calls, and programs that take turns, cost none."""
+    """With x2APIC, timer and EOI are direct. Two programs that share the CPU for a second of system
+    calls cause no exit."""
     qv.run_cell()
     qv.quesh("spinner &")
     before = exits(qv)
@@ -103,7 +105,7 @@ def test_quesh_returns_status_of_command(qv: Product) -> None:
     assert status("vcpu=nobody hello") == 127
     assert status("uptime") == 0
     assert status("kill") == 2 and status("kill 4711") == 1
-    assert status("load 90 100") == 1 and status("load 1") == 2         # test_fakecell.py has them all
+    assert status("load 90 100") == 1 and status("load 1") == 2         # all: test_fakecell.py
     assert status("fault stack") == 128 + 11
     assert status("hello") == 0
     spun = qv.machine.run(["quesh", "quest", "-t", "1", "-c", "spinner"], 60, merge=False)

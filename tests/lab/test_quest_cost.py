@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What QV costs Quest: the same Quest alone on the emulated machine and in a cell, both with a clock that counts
-instructions. In xAPIC mode: with x2APIC QEMU counts ten times slower; `make bench` does that."""
+"""The cost of QV for Quest: the same Quest alone on the emulated machine and in a cell.
+
+Both machines have a clock that counts instructions, and are in xAPIC mode. With x2APIC QEMU is ten
+times slower; `make bench` measures that."""
 
 import json
 
@@ -12,8 +14,9 @@ from lab.paths import BUILD
 from product import TEST_IMAGE, Product
 
 OUT = BUILD / "bench-quest.json"
-# Each wake-up sets the timer for the budget's end, then for the next wake-up, and ends an interrupt: three writes to the
-# APIC, and each is an exit there. Nothing else is: those are the console's.
+# Each wake-up sets the timer for the end of the budget, sets it for the next wake-up, and ends an
+# interrupt. These are three writes to the APIC, and in xAPIC mode each is an exit. The only other
+# exits are for the console.
 PER_WAKE_UP, CONSOLE = 3, 300
 WAKE_UPS = 10000
 
@@ -29,13 +32,13 @@ def test_quest_in_cell_is_nearly_as_fast_as_alone(qv: Product) -> None:
     over = {name: r for name, r in ratio.items() if r > questbench.GOAL and not name.startswith(("timer-", "share-"))}
     assert not over, (over, base, cell)
     assert questbench.logarithmic(base)["kept"] and questbench.logarithmic(cell)["kept"], (base, cell)
-    assert cell["share-ppm"] < 10000    # with what Linux did in turns that came in between
-    # two exits before it runs; 6, if the counter's late beginning were not made up for
+    assert cell["share-ppm"] < 10000    # includes the time slices of Linux's CPUs in between
+    # Two exits precede the wake-up. Without correction for the late start of the counter it is 6.
     assert ratio["timer-p50"] <= 5
     assert exits.pop("bench timer") <= PER_WAKE_UP * WAKE_UPS + CONSOLE
-    # two for each decision among those who never sleep: some 350
+    # Two for each scheduling decision among threads that never sleep: about 350 decisions
     assert exits.pop("bench share") <= 1500
-    # ends of budgets, three for each, come between its 4000 changes: some 520
+    # Three for each end of a budget. About 520 exits during the 4000 switches.
     assert exits.pop("bench switch") <= 3 * CONSOLE
     assert all(n <= CONSOLE for n in exits.values()), exits
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What cannot be done is refused with a sentence and a remedy, and changes nothing."""
+"""Requests that cannot be carried out are refused with a sentence and a remedy. Nothing changes."""
 
 import re
 from pathlib import Path
@@ -63,7 +63,7 @@ def test_enable_without_svm_is_refused(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 def test_enable_with_kvm_loaded_is_refused(qv: Product) -> None:
-    """From 6.12 on KVM takes SVM, or VMX, when it is loaded."""
+    """From Linux 6.12 on, the KVM module turns SVM or VMX on when it is loaded."""
     kvm = qv.vendor.kvm
     qv.sh(f"modprobe {kvm}")
     said = qv.refused("enable")
@@ -81,9 +81,10 @@ def test_kvm_cannot_load_while_enabled(qv: Product) -> None:
     qv.run_cell()
     qv.quesh("count")
     came = qv.machine.run(f"modprobe {qv.vendor.kvm}")
-    assert came.rc != 0, "6.12 finds out when KVM is loaded: SVM is in use, VMX is not there"
+    # 6.12 checks when KVM is loaded, and finds that SVM is in use or that VMX is absent
+    assert came.rc != 0
     qv.assert_counting()
-    assert qv.ask("cell stats linux")["cpus"], "and the monitor lives"
+    assert qv.ask("cell stats linux")["cpus"], "the monitor does not answer"
     qv.do("cell destroy quest")
     qv.do("disable")
     qv.sh(f"modprobe {qv.vendor.kvm} && rmmod {qv.vendor.kvm} kvm")
@@ -95,7 +96,7 @@ NEW_VM = "import fcntl; fcntl.ioctl(open('/dev/kvm', 'rb'), 0xae01, 0)"
 
 @pytest.mark.machine(kernel="6.1")
 def test_kvm_of_6_1_cannot_create_vm_while_enabled(qv: Product) -> None:
-    """Up to 6.11 KVM takes SVM with its first virtual machine."""
+    """Up to Linux 6.11, KVM turns SVM on when it creates its first virtual machine."""
     qv.sh("modprobe kvm_amd")
     qv.run_cell()
     qv.quesh("count")
@@ -115,7 +116,8 @@ def test_kvm_of_6_1_cannot_create_vm_while_enabled(qv: Product) -> None:
 
 
 def test_cpu_that_does_not_come_fails_enable(qv: Product) -> None:
-    """A parameter for this test makes one CPU miss the meeting; the caller is another. CPU 3 is offline before and after."""
+    """The module parameter test_absent_cpu keeps a CPU away from the rendezvous. The caller runs on
+    another CPU. CPU 3 is offline before and after."""
     qv.sh("echo 0 >/sys/devices/system/cpu/cpu3/online")
     for absent in (2, 1):
         qv.sh(f"modprobe qv test_absent_cpu={absent}")
@@ -126,7 +128,7 @@ def test_cpu_that_does_not_come_fails_enable(qv: Product) -> None:
         assert not qv.ask("status")["enabled"]
         assert qv.online() == "0-2"
         assert all(qv.runs_on(cpu) for cpu in range(3))
-        # The caller is never the absent CPU: it would not wait, and free memory that others enter.
+        # An absent caller would not wait, and would free memory that other CPUs enter
         refused = qv.machine.run(f"taskset -c 0 qvctl cell create {CONFIGS}/quest.yaml", merge=False)
         assert refused.rc == 1 and "did not answer" in refused.err, refused
         if absent == 2:
@@ -137,7 +139,8 @@ def test_cpu_that_does_not_come_fails_enable(qv: Product) -> None:
 
 
 def test_enable_backs_out_from_inside_monitor(qv: Product) -> None:
-    """A parameter for this test takes its patience: all CPUs are in the monitor, and return."""
+    """The module parameter test_impatient sets the deadline inside the monitor to 0, so all CPUs
+    enter the monitor and back out."""
     qv.sh("modprobe qv test_impatient=1")
     work = qv.busy()
     for _ in range(3):
@@ -152,7 +155,8 @@ def test_enable_backs_out_from_inside_monitor(qv: Product) -> None:
 
 @pytest.mark.machine(machine="intel")
 def test_refused_vmwrite_fails_enable(qv: Product) -> None:
-    """A parameter for this test has one CPU write a field that no VMCS has: on VT-x alone there are such steps."""
+    """test_hooks=4 makes one CPU write a field that no VMCS has. Only VT-x has such an instruction
+    that can fail."""
     qv.sh("modprobe qv test_hooks=4")
     for _ in range(2):
         assert ("the processor of CPU 1 refused VMWRITE of field 0x5ffe (VM-instruction error 12), so all CPUs backed out"
@@ -164,7 +168,7 @@ def test_refused_vmwrite_fails_enable(qv: Product) -> None:
     qv.do("disable")
 
 
-# A line of quest.yaml, what it is changed to, and what is then said of FILE
+# A line of quest.yaml, the changed line, and the error message after the name of the file
 BAD = {
     "cpu-0": ("cpus: [3]", "cpus: [0, 3]", r":4:8: cpus: CPU 0 always stays with Linux \(one or more of 1-3\)"),
     "no-such-cpu": ("cpus: [3]", "cpus: [4]", r":4:8: cpus: .*CPU 4.* \(.*1-3.*\)"),
@@ -180,10 +184,11 @@ BAD = {
 def test_bad_configuration_is_refused(qv: Product, what: str) -> None:
     old, new, said = BAD[what]
     qv.sh(f"sed 's/^{re.escape(old)}$/{new}/' {QUEST} >/run/bad.yaml; ! cmp {QUEST} /run/bad.yaml >/dev/null")
-    done = qv.machine.run("qvctl cell create /run/bad.yaml", merge=False)  # as installed, with its real status
+    # The installed program, not the server of qv.qvctl(), for its real exit status
+    done = qv.machine.run("qvctl cell create /run/bad.yaml", merge=False)
     assert (done.rc, done.out) == (2, "")
     assert re.match(f"/run/bad.yaml{said}\n", done.err), done.err
-    assert qv.machine.run("grep '^qv ' /proc/modules").rc == 1, "not even loaded"
+    assert qv.machine.run("grep '^qv ' /proc/modules").rc == 1, "the module was loaded"
     assert qv.online() == qv.all_online
 
 
@@ -209,7 +214,8 @@ def test_bad_configuration_leaves_running_cell_alone(qv: Product) -> None:
 
 
 def test_invalid_image_leaves_nothing_behind(qv: Product, tmp_path: Path) -> None:
-    """By its headers before anything is taken; what only the driver can tell leaves nothing half done."""
+    """qvctl rejects an image with bad headers before it changes anything. If only the driver can
+    reject an image, it undoes what was done before."""
     (tmp_path / "bad.elf").write_bytes(image("beyond"))
     qv.machine.put(tmp_path / "bad.elf", "/run/bad.elf")
     qv.sh(f"echo no kernel >/run/text; sed 's,^image:.*,image: /run/text,' {QUEST} >/run/text.yaml; "
@@ -219,6 +225,6 @@ def test_invalid_image_leaves_nothing_behind(qv: Product, tmp_path: Path) -> Non
     before = qv.pages_kib()
     said = qv.refused("cell create /run/bad.yaml")
     assert "the image 'bad.elf' cannot be loaded: a segment does not fit into the cell's memory" in said
-    assert not qv.ask("status")["enabled"], "enabled for this cell only, so undone"
+    assert not qv.ask("status")["enabled"], "still enabled, though only for this cell"
     assert qv.online() == qv.all_online
-    assert before - qv.pages_kib() < 4 << 10, "its memory is back"
+    assert before - qv.pages_kib() < 4 << 10, "Linux did not get the memory back"

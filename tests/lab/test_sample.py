@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Samples of a running cell's registers. The steps of Documentation/tutorial/inmates.md for a silent
-inmate are done here. Linux also samples a cell at a high rate, and while cells come and go."""
+inmate are done here. Linux also samples a cell at a high rate, and while it restarts."""
 
 import json
 import re
@@ -20,7 +20,7 @@ SAMPLE = 11     # QV_HC_SAMPLE
 
 
 def function(elf: Path, name: str) -> range:
-    """Where a function of an image lies."""
+    """Returns the addresses of a function in an image."""
     done = subprocess.run(["nm", "-S", elf], text=True, capture_output=True, check=True)
     for words in (line.split() for line in done.stdout.splitlines()):
         if words[-1] == name and len(words) == 4:
@@ -35,7 +35,7 @@ def put(qv: Product, elf: Path, folder: Path) -> None:
 
 
 def begin(qv: Product, elf: Path, folder: Path) -> None:
-    """As the page says: its file has a line more."""
+    """Starts the cell of the page, with `debug: true` added to its file as the page says."""
     put(qv, elf, folder)
     qv.sh("echo 'debug: true' >>/run/page/tiny.yaml")
     qv.do("cell create /run/page/tiny.yaml --start")
@@ -55,7 +55,7 @@ def test_sample_without_debug_key_is_refused(qv: Product, tmp_path: Path) -> Non
 
 @pytest.mark.both_vendors
 def test_sample_shows_registers_of_inmate(qv: Product, tmp_path: Path) -> None:
-    """In its loop; and, when it halts, behind the HLT."""
+    """A sample shows an address in the inmate's loop or, when the inmate halts, behind the HLT."""
     elf = tiny(tmp_path)
     begin(qv, elf, tmp_path)
     until(lambda: qv.show("tiny")["heartbeat"] > 1, "a heartbeat", 60)
@@ -82,7 +82,7 @@ def test_sample_shows_registers_of_inmate(qv: Product, tmp_path: Path) -> None:
 
 
 def test_sampling_during_restarts_has_no_side_effect(qv: Product, tmp_path: Path) -> None:
-    """Each look tells where it stands, or why not; nothing else comes of it."""
+    """Each sample returns the registers, or the reason why it cannot. The cell is not affected."""
     elf = tiny(tmp_path)
     begin(qv, elf, tmp_path)
     qv.machine.put(HERE / "inside/look", "/run/look")
@@ -108,7 +108,7 @@ def test_sampling_during_restarts_has_no_side_effect(qv: Product, tmp_path: Path
 
 @pytest.mark.machine(icount=True)
 def test_sampling_flood_delays_cell_within_bound(qv: Product) -> None:
-    """As often as doorbells may ring, and no more; bounds as in test_quest_time.py."""
+    """Samples are limited to the rate of doorbells. The bounds are those of test_quest_time.py."""
     qv.sh("sed '$ a debug: true' /usr/share/qv/configs/quest.yaml >/run/debug.yaml")
     qv.do("cell create /run/debug.yaml --start")
     qv.machine.put(module("qvcall", qv.machine.config.kernel), "/run/qvcall.ko")

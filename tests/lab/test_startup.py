@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How long a command of qvctl takes, in repeatable time: in instructions against those of Python's own start."""
+"""The run time of qvctl commands, as a multiple of the start of Python.
+
+The machine's clock counts instructions, so the result does not depend on the host."""
 
 import json
 
@@ -8,7 +10,7 @@ import pytest
 from product import CONFIGS, HERE, Product
 
 PYTHON = ["/usr/bin/python3", "-I", "-c", "pass"]
-# a command, and how many times Python's own start it may take
+# Command: the limit, as a multiple of the start of Python
 LIMITS = {"--version": 1.5, "cell list": 2.0, f"config check {CONFIGS}/quest.yaml": 3.0}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Under a working Linux and out again, and a Linux that goes on working in between."""
+"""`enable` and `disable` while Linux works, and the work of Linux while QV is enabled."""
 
 import json
 import re
@@ -16,7 +16,7 @@ ROUNDS = 12
 
 @on_machines("xapic", "x2apic-8", "6.1-xapic", "intel")
 def test_enable_disable_under_load_keeps_programs_intact(qv: Product, name: str) -> None:
-    """Registers of busy programs, floating point included, stay what they are; time goes on."""
+    """Busy programs keep their registers, including floating point, and the clock never goes back."""
     rounds = ROUNDS if name == "xapic" else ROUNDS // 3
     qv.sh("modprobe qv")
     qv.do("status")
@@ -25,15 +25,15 @@ def test_enable_disable_under_load_keeps_programs_intact(qv: Product, name: str)
     for i in range(rounds):
         qv.do("enable")
         assert qv.ask("status")["cpus"] == qv.cpus
-        if i % 4 == 3:  # and with a cell meanwhile
+        if i % 4 == 3:  # with a cell, too
             qv.run_cell("quest", qv.cpus - 1)
             assert qv.quesh("echo under load") == "under load\n"
             qv.do("cell destroy quest")
         qv.do("disable")
     end = qv.uptime()
     least, most = end.before - begin.after, end.after - begin.before
-    own_clock = name == "intel"  # Bochs's has nothing to do with the host's
-    assert own_clock or 0.9 * least - 1 < end.guest - begin.guest < 1.1 * most + 1, "its clock goes as the host's"
+    own_clock = name == "intel"  # the clock of Bochs does not follow the host's clock
+    assert own_clock or 0.9 * least - 1 < end.guest - begin.guest < 1.1 * most + 1, "guest and host clocks differ"
     said = qv.calm(work)
     assert len(re.findall(r"vectors rounds=\d+ wrong=0", said)) == qv.cpus, said
     assert re.search(r"clock reads=\d+ backwards=0", said), said
@@ -42,7 +42,7 @@ def test_enable_disable_under_load_keeps_programs_intact(qv: Product, name: str)
 
 @pytest.mark.both_vendors
 def test_single_step_sees_each_instruction(qv: Product) -> None:
-    """Also CPUID, which exits on VT-x: the monitor carries it out, and the step ends behind it."""
+    """Also CPUID, which exits on VT-x. The monitor emulates it, and the step ends behind it."""
     qv.machine.put(program("steps"), "/run/steps")
     qv.do("enable")
     assert qv.sh("/run/steps").split() == ["0", "2", "4", "5", "6", "7"]
@@ -51,7 +51,8 @@ def test_single_step_sees_each_instruction(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 def test_takeover_keeps_segments_and_breakpoints(qv: Product) -> None:
-    """A segment of an LDT, a base of GS, the bitmap of ports behind the TSS, breakpoints: as they were, in and out."""
+    """`enable` and `disable` keep a segment of an LDT, the base of GS, the port bitmap behind the TSS
+    and breakpoints."""
     qv.machine.put(program("segments"), "/run/segments")
     qv.sh("modprobe qv")
     qv.do("status")
@@ -73,7 +74,7 @@ def test_takeover_keeps_segments_and_breakpoints(qv: Product) -> None:
 
 @on_machines("xapic", "x2apic-8", "intel")
 def test_cpu_goes_offline_and_online_while_enabled(qv: Product, name: str) -> None:
-    """Linux stops and starts its CPUs by INIT and SIPI, which the monitor has to play."""
+    """Linux stops and starts its CPUs by INIT and SIPI, which the monitor emulates."""
     cell = qv.cpus - 1
     qv.run_cell("quest", cell)
     qv.quesh("count")
@@ -84,7 +85,7 @@ def test_cpu_goes_offline_and_online_while_enabled(qv: Product, name: str) -> No
         assert qv.runs_on(1)
     begin = qv.uptime().guest
     refused = qv.machine.run(f"echo 1 >/sys/devices/system/cpu/cpu{cell}/online")
-    assert refused.rc == 1 and "Operation not permitted" in refused.out, "a cell has it"
+    assert refused.rc == 1 and "Operation not permitted" in refused.out, "Linux started a CPU of a cell"
     assert qv.uptime().guest - begin < 5
     qv.assert_counting()
     qv.do("cell destroy quest")
@@ -104,7 +105,8 @@ def test_disable_with_offline_cpu_is_refused(qv: Product) -> None:
 
 @on_machines("xapic", "intel")
 def test_cpu_offline_at_enable_is_brought_under_monitor(qv: Product, name: str) -> None:
-    """It is brought under the monitor and waits there, offline again: nothing of Linux runs bare beside the monitor."""
+    """`enable` takes the offline CPU under the monitor and puts it offline again, so that no CPU of
+    Linux runs outside the monitor."""
     online = "/sys/devices/system/cpu/cpu2/online"
     qv.sh(f"echo 0 >{online}")
     qv.do("enable --strict")
@@ -125,7 +127,8 @@ def test_cpu_offline_at_enable_is_brought_under_monitor(qv: Product, name: str) 
 
 @pytest.mark.machine(boot_args=("nosmt",), qemu_args=("-smp", "threads=2"))
 def test_cpus_disabled_by_nosmt_stay_outside(machine: Machine) -> None:
-    """They stay outside: the level is named, --strict refuses, and Linux cannot bring one online beside the monitor."""
+    """The CPUs stay outside the monitor. qvctl names the level, --strict refuses, and Linux cannot
+    bring one of them online while QV is enabled."""
     qv = Product(machine)
     qv.begin()
     assert qv.online() == "0,2"
@@ -140,7 +143,7 @@ def test_cpus_disabled_by_nosmt_stay_outside(machine: Machine) -> None:
     after = next(c for c in json.loads(qv.qvctl("--json doctor").out)["checks"] if c["check"] == "offline-cpus")
     assert after["status"] == "warn" and after["what"].startswith("level: CPUs outside (2)")
     assert "level: CPUs outside (2)" in qv.do("log")
-    qv.sh("echo on >/sys/devices/system/cpu/smt/control || true")       # they may come now, by Linux's leave
+    qv.sh("echo on >/sys/devices/system/cpu/smt/control || true")       # Linux now permits them
     assert qv.online() == "0,2"
     assert "it is outside the monitor" in qv.do("log")
     qv.do("disable")
@@ -150,7 +153,8 @@ def test_cpus_disabled_by_nosmt_stay_outside(machine: Machine) -> None:
 
 @on_machines("xapic", "x2apic-8", "intel")
 def test_nmis_reach_linux_while_cell_runs(qv: Product, name: str) -> None:
-    """Backtraces of all CPUs are NMIs by IPI; QEMU's comes from outside. CPU 1 was a cell's before."""
+    """Linux sends NMIs by IPI for backtraces of all CPUs. QEMU sends an NMI from outside. CPU 1
+    belonged to a cell before."""
     qv.do(f"cell create {qv.config('quest', 1)}")
     qv.do("cell destroy quest")
     qv.run_cell("quest", qv.cpus - 1)
@@ -158,11 +162,11 @@ def test_nmis_reach_linux_while_cell_runs(qv: Product, name: str) -> None:
     qv.sh("dmesg -C; echo 1 >/proc/sys/kernel/sysrq; echo l >/proc/sysrq-trigger; sleep 1")
     seen = set(map(int, re.findall(r"NMI backtrace for cpu (\d+)", qv.sh("dmesg"))))
     assert seen == set(range(qv.cpus - 1))
-    if name != "intel":  # Bochs has no such button
+    if name != "intel":  # Bochs has no NMI button
         qv.sh("dmesg -C")
         qv.machine.qmp("inject-nmi")
         time.sleep(0.5)
-        assert "NMI received for unknown reason" in qv.sh("dmesg"), "nobody asked for it: Linux says so"
+        assert "NMI received for unknown reason" in qv.sh("dmesg"), "the NMI from outside is missing"
     qv.sh("dmesg -C")
     qv.assert_counting()
     assert qv.show()["state"] == "running"
@@ -180,8 +184,8 @@ def test_reboot_with_running_cell_resets_machine(machine: Machine) -> None:
 
 @pytest.mark.machine(machine="intel")
 def test_immediate_reset_works_under_monitor(machine: Machine) -> None:
-    """Without a word to anybody. On VT-x a CPU that the monitor has answers no INIT: it leaves VMX operation
-    before it shuts down."""
+    """Linux resets the machine without calling any notifier. On VT-x a CPU in VMX operation blocks
+    INIT, so the monitor leaves VMX operation before the reset."""
     qv = Product(machine)
     qv.run_cell()
     with pytest.raises(MachineDead, match="it reset"):
@@ -192,7 +196,8 @@ PM1 = "port=$(od -An -tu4 -j64 -N4 /sys/firmware/acpi/tables/FACP); put() { prin
 
 
 def test_power_off_port_passes_and_sleep_is_refused(machine: Machine) -> None:
-    """By a byte of the PM1 control register, past Linux and the driver: S5 (type 0) passes, S3 (1) does not. Bochs's takes words only."""
+    """Writes a byte of the PM1 control register, bypassing Linux and the driver. S5 (type 0) passes,
+    S3 (type 1) is refused. AMD only, since Bochs accepts only words."""
     qv = Product(machine)
     qv.run_cell()
     machine.run(PM1 + "put 24", timeout=30)

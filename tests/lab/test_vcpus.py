@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The VCPUs that a cell's description lists: qvctl hands them over, Quest makes them, programs run on them by name."""
+"""VCPUs that a cell's YAML file lists: qvctl passes them on, Quest creates them, programs run there."""
 
 import re
 
@@ -7,13 +7,13 @@ from product import CONFIGS, Product
 
 
 def rows(qv: Product) -> dict[str, list[str]]:
-    """Rows of `vcpus` by name: id, name, type, C, T, used, background ..."""
+    """Returns the rows of `vcpus` by name: id, name, type, C, T, used, background ..."""
     lines = qv.quesh("vcpus", "quest-rt").splitlines()[1:-1]
     return {line.split()[1]: line.split() for line in lines}
 
 
 def use(row: list[str]) -> float:
-    """ms of the CPU, at its priority and in the background."""
+    """Returns the CPU time in ms, at the VCPU's priority and in the background."""
     return float(row[5]) + float(row[6])
 
 
@@ -41,7 +41,8 @@ def test_two_programs_share_one_vcpu(qv: Product) -> None:
 
 
 def test_overloaded_vcpu_set_is_rejected_by_qvctl(qv: Product) -> None:
-    """Told by file, line and key, and nothing has happened; `config check -v` tells what would be right."""
+    """The error message names file, line and key, and nothing changes. `config check -v` prints
+    how many commands fit next to a valid set."""
     qv.sh("modprobe qv")
     qv.sh(f"sed 's/C: 1ms/C: 5ms/' {CONFIGS}/quest-rt.yaml >/tmp/over.yaml")
     r = qv.machine.run("qvctl cell create /tmp/over.yaml", merge=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A heartbeat that stops is a failure, with where the CPU stood; one that never began is none."""
+"""A heartbeat that stops is a failure with the CPU's registers. A cell without one is not watched."""
 
 import json
 import re
@@ -14,7 +14,8 @@ EXIT = {"amd": "NMI", "intel": "exception or NMI"}  # VT-x has one code for both
 
 
 def described(qv: Product, name: str, cpu: int, watchdog: str, more: str = "") -> str:
-    """A configuration of that name with another watchdog: its path in the machine."""
+    """Writes a copy of a configuration with another CPU and watchdog, and more lines. Returns its
+    path in the machine."""
     path = f"/run/{name}-watched.yaml"
     qv.sh(f"sed 's/^cpus:.*/cpus: [{cpu}]/; /^watchdog:/d' {CONFIGS}/{name}.yaml >{path}; "
           f"printf 'watchdog: {watchdog}\\n{more}' >>{path}")
@@ -32,7 +33,7 @@ def hang(qv: Product, name: str) -> None:
 
 
 def failed(qv: Product, name: str) -> None:
-    until(lambda: qv.show(name)["state"] == "failed", f"{name} is failed")
+    until(lambda: qv.show(name)["state"] == "failed", f"the failure of {name}")
 
 
 @pytest.mark.both_vendors
@@ -49,12 +50,12 @@ def test_hang_becomes_failure(qv: Product) -> None:
     failure = cell["failure"]
     assert failure["reason"] == "watchdog" and failure["cpu"] == 3 and failure["exit_name"] == EXIT[qv.machine.config.machine]
     assert int(found[1], 16) <= int(failure["rip"], 16) < int(found[2], 16), failure
-    assert re.match("f390|eb", failure["bytes"]), "the loop it hangs in"
-    assert int(failure["registers"]["rflags"], 16) & 0x200 == 0, "interrupts off, as it hangs"
+    assert re.match("f390|eb", failure["bytes"]), "not the loop in which it hangs"
+    assert int(failure["registers"]["rflags"], 16) & 0x200 == 0, "interrupts are on"
     assert int(failure["registers"]["rsp"], 16) and int(failure["registers"]["efer"], 16) & 0x500 == 0x500
     assert "quest: failed: its heartbeat stopped" in qv.do("log")
-    assert qv.show("quest2")["state"] == "running", "the other beats"
-    assert "failed" in qv.machine.run("quesh quest -c help").out, "a terminal says so"
+    assert qv.show("quest2")["state"] == "running", "the other cell failed, too"
+    assert "failed" in qv.machine.run("quesh quest -c help").out, "quesh does not report the failure"
 
     qv.do("cell start quest")
     cell = qv.show()
@@ -70,7 +71,7 @@ def test_hang_becomes_failure(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 def test_watchdog_timeout_is_per_cell(qv: Product) -> None:
-    """The second hangs later and fails first; with no watchdog a cell hangs for ever."""
+    """quest2 hangs later and fails first. quest has no watchdog, so its hang is never a failure."""
     run(qv, "quest", 3, "off")
     run(qv, "quest2", 2, "2s")
     hang(qv, "quest")
@@ -83,7 +84,7 @@ def test_watchdog_timeout_is_per_cell(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 def test_busy_cell_is_not_failed(qv: Product) -> None:
-    """Busy, with its shell at work, and while Linux itself comes late to look."""
+    """The cell is busy, then its shell works, then a busy Linux checks the heartbeat late."""
     run(qv, "quest", 3, "2s")
     assert qv.show()["watchdog_ms"] == 2000
     qv.quesh("spin 3000")
@@ -102,5 +103,5 @@ def test_paused_machine_is_no_hang(qv: Product) -> None:
         time.sleep(3)
         qv.machine.qmp("cont")
         beats = qv.show()["heartbeat"]
-        until(lambda b=beats: qv.show()["heartbeat"] > b, "it beats on")  # type: ignore[misc]
+        until(lambda b=beats: qv.show()["heartbeat"] > b, "the next heartbeat")  # type: ignore[misc]
     assert qv.show()["failures"] == 0

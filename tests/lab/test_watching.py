@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a person sees while cells run: events, the log, and terminals."""
+"""Events, the log and terminals while cells run."""
 
 import json
 import re
@@ -15,7 +15,8 @@ INTERRUPT = 2
 
 
 def until(holds: Callable[[], object], what: str, seconds: float = 300.0) -> None:
-    """Only what never comes waits for so long: by the host's clock, and the host may be busy."""
+    """Waits until a condition holds. The limit is on the host's clock and generous, because the host
+    may be busy; only a condition that never holds reaches it."""
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
@@ -24,7 +25,8 @@ def until(holds: Callable[[], object], what: str, seconds: float = 300.0) -> Non
 
 @pytest.fixture
 def life(qv: Product) -> Iterator[Callable[[str], Running]]:
-    """life(COMMAND) follows something with a command; then all that can happen to a cell happens."""
+    """life(COMMAND) starts a command that follows events or the log. Then a cell goes through all its
+    states."""
     qv.sh("modprobe qv")
 
     def follow(command: str) -> Running:
@@ -51,13 +53,13 @@ def test_events_follow_life_of_cell(life: Callable[[str], Running]) -> None:
         ("enabled", None, None), ("cell", "quest", "loadable"), ("cell", "quest", "running"),
         ("cell", "quest", "failed"), ("cell", "quest", "running"), ("cell", "quest", "shut-down"),
         ("cell", "quest", "destroyed"), ("disabled", None, None)]
-    assert [e["seq"] - events[0]["seq"] for e in events] == list(range(len(events))), "none is lost"
+    assert [e["seq"] - events[0]["seq"] for e in events] == list(range(len(events))), "an event is lost"
     assert [e["time_ns"] for e in events] == sorted(e["time_ns"] for e in events)
     assert events[3]["text"].startswith("failed: it touched memory outside the cell (address 0x400000000")
     assert "RIP 0x1" in events[3]["text"]
 
 
-# In this order, among others
+# Source and text of log lines that must come in this order, with other lines in between
 SENTENCES = [
     ("linux", "CPU is under the monitor (apic id 3)"), ("linux", "cell quest created, 32 pages of 2 MiB"),
     ("linux", "cell quest starts"), ("quest", "cell failed: it touched memory outside the cell (address 0x400000000)"),
@@ -72,8 +74,8 @@ def test_log_follows_life_of_cell(life: Callable[[str], Running]) -> None:
         times = [line["time_s"] for line in lines if line["source"] == source]
         assert times and times == sorted(times)
     times = [line["time_s"] for line in lines]
-    assert times == sorted(times), "whoever noted it"
-    # a call's own line comes after what the monitor noted during it
+    assert times == sorted(times), "lines of different sources are not in order"
+    # The driver's line on a call follows the monitor's lines from during that call
     order = [f"{line['source']}: {line['text']}" for line in lines]
     starts = next(i for i, line in enumerate(order) if "linux:" in line and "cell quest starts" in line)
     assert starts < order.index("driver: quest: runs")
@@ -87,7 +89,7 @@ def test_log_follows_life_of_cell(life: Callable[[str], Running]) -> None:
 
 @pytest.fixture
 def terminal(qv: Product) -> Iterator[Callable[[], Running]]:
-    """terminal() opens one more quesh, in a terminal larger than the cell's screen."""
+    """terminal() opens another quesh, in a terminal larger than the cell's screen."""
     opened: list[Running] = []
 
     def one_more() -> Running:
@@ -108,10 +110,10 @@ def test_first_terminal_holds_keyboard_and_others_view(
     first = terminal()
     assert b"^] detaches" in first.output
     second = terminal()
-    until(lambda: b"view only: another quesh holds the keyboard" in second.output, "who has the keyboard")
+    until(lambda: b"view only: another quesh holds the keyboard" in second.output, "the notice that it is view only")
     first.write(b"echo by-the-first\r")
     for t in (first, second):
-        until(lambda t=t: b"by-the-first" in t.output, "what was typed, on both screens")
+        until(lambda t=t: b"by-the-first" in t.output, "the typed text on both screens")
     second.write(b"echo by-the-second\r")
     late = qv.machine.run("quesh quest -t 2 -c 'echo by-the-third'", merge=False)
     assert late.rc == 124 and "another quesh holds the keyboard" in late.err and late.out == ""
@@ -122,7 +124,7 @@ def test_first_terminal_holds_keyboard_and_others_view(
     qv.machine.finish(first, 10)
     assert first.rc == 0 and b"quest goes on" in first.output
     assert qv.quesh("echo by-the-third") == "by-the-third\n"
-    until(lambda: b"by-the-third" in second.output, "what the third did, on the second's screen")
+    until(lambda: b"by-the-third" in second.output, "the third command on the second screen")
     qv.do("cell destroy quest")
     qv.machine.finish(second, 10)
     assert second.rc == 1 and b"the cell quest is gone: it was destroyed" in second.output
@@ -150,7 +152,7 @@ def test_terminal_has_no_privileges(qv: Product, terminal: Callable[[], Running]
 
 
 def test_concurrent_commands_get_their_own_output(qv: Product) -> None:
-    """Several quesh -c at once: each gets the answer to its own line."""
+    """Several `quesh -c` run at once. Each prints the output of its own line."""
     qv.run_cell()
     commands = [qv.machine.start(["quesh", "quest", "-t", "60", "-c", f"echo number {i}"]) for i in range(8)]
     for i, command in enumerate(commands):
@@ -158,14 +160,15 @@ def test_concurrent_commands_get_their_own_output(qv: Product) -> None:
         assert (command.rc, command.output) == (0, b"number %d\n" % i)
 
 
-# All that monitors have to say while nobody does anything wrong
+# All lines that monitors log while no rule is violated
 ORDINARY = re.compile(r"cpu \d+: (CPU is under the monitor \(apic id \d+\)|CPU goes back to bare Linux"
                       r"|cell [a-z0-9]+ (created, \d+ pages of 2 MiB|starts|stopped|destroyed, its memory is cleared and back))")
 
 
 @on_machines("xapic", "x2apic-8", "intel")
 def test_log_of_normal_life_has_no_violation(qv: Product, name: str) -> None:
-    """A log that cries wolf is no evidence: enable, two lives of a cell, CPUs that go and come, disable."""
+    """Enable, two lives of a cell, a CPU goes offline and online, disable. A log with false alarms
+    would be useless as evidence."""
     cell, other = qv.cpus - 1, "/sys/devices/system/cpu/cpu1/online"
     qv.run_cell("quest", cell)
     assert qv.quesh("echo alive") == "alive\n"
@@ -178,6 +181,6 @@ def test_log_of_normal_life_has_no_violation(qv: Product, name: str) -> None:
     assert [cpu["denied"] for cpu in qv.ask("cell stats linux")["cpus"]] == [0] * qv.cpus
     qv.do("disable")
     said = [line for line in qv.ask("log")["lines"] if line["source"] != "driver"]
-    assert {line["source"] for line in said} == {"linux"}, "an instance of a cell had nothing to say"
+    assert {line["source"] for line in said} == {"linux"}, "the instance of a cell logged a line"
     assert [line["text"] for line in said if not ORDINARY.fullmatch(line["text"])] == []
     assert sum("goes back to bare Linux" in line["text"] for line in said) == qv.cpus
