@@ -9,6 +9,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <asm/tsc.h>
+#include "abi/image.h"
+#include "abi/layout.h"
 #include "qv.h"
 #include "cells.h"
 #include "cross.h"

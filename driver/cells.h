@@ -11,7 +11,8 @@
 #include <linux/miscdevice.h>
 #include <linux/mutex.h>
 #include <linux/wait.h>
-#include <qv/monitor.h>
+#include "abi/create.h"
+#include "abi/status.h"
 
 #define QV_DOORBELL_VECTOR	0x21
 

@@ -4,7 +4,9 @@
 #define QV_DRIVER_CROSS_H
 
 #include <linux/types.h>
-#include <qv/monitor.h>
+#include "abi/boot.h"
+#include "abi/image.h"
+#include "abi/linux_state.h"
 
 /* ---- enable.c ---- */
 int qv_enable(struct qv_reply *r, bool strict);
@@ -53,7 +55,7 @@ bool qv_irqs_remapped(void);		/* Linux's interrupts go through an IOMMU's table 
 
 /* ---- crossing.c: one CPU ---- */
 struct qv_crossing {
-	struct qv_linux_state *state;	/* in the CPU's area (monitor.h) */
+	struct qv_linux_state *state;	/* in the CPU's area (abi/layout.h) */
 	u64 area_pa, area_va;		/* of the area: physical, and virtual in the monitor */
 	u64 cr3, cr4, entry;		/* of the monitor */
 	u64 gdt, idt;			/* of the monitor, virtual addresses there */

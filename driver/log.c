@@ -12,6 +12,8 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <asm/tsc.h>
+#include "abi/layout.h"
+#include "abi/log.h"
 #include "qv.h"
 
 #define LOG_LINES	1024

@@ -5,6 +5,7 @@
 #include <linux/panic_notifier.h>
 #include <linux/reboot.h>
 #include <linux/suspend.h>
+#include "abi/calls.h"
 #include "qv.h"
 #include "cells.h"
 #include "cross.h"

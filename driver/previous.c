@@ -14,6 +14,11 @@
 #include <linux/sort.h>
 #include <linux/time.h>
 #include <linux/uaccess.h>
+#include "abi/calls.h"
+#include "abi/layout.h"
+#include "abi/log.h"
+#include "abi/mark.h"
+#include "abi/status.h"
 #include "qv.h"
 
 struct previous_entry {

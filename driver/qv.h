@@ -18,7 +18,8 @@
 
 #include <linux/qv.h>
 #include <qv/cell.h>
-#include <qv/monitor.h>
+#include "abi/log.h"
+#include "abi/status.h"
 
 /* ---- reply.c: refusals; without qv_lock as well ---- */
 

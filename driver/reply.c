@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Refusals: each has a code, a sentence and a remedy. */
 #include <linux/errno.h>
+#include "abi/errors.h"
 #include "qv.h"
 
 static int reply_errno(u32 code)

@@ -6,6 +6,10 @@
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 #include <asm/tsc.h>
+#include "abi/calls.h"
+#include "abi/layout.h"
+#include "abi/mark.h"
+#include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
 

@@ -9,6 +9,7 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/workqueue.h>
+#include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
 

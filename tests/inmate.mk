@@ -21,7 +21,7 @@ $(LIB): lib ;
 
 $(OUT)/%.c.o: %.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(INMATE_CFLAGS) -Wno-unused-parameter -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(INMATE_CFLAGS) -I$(TOP)/hypervisor -Wno-unused-parameter -MMD -MP -c -o $@ $<
 
 $(OUT)/%.S.o: %.S
 	@mkdir -p $(@D)

@@ -6,6 +6,7 @@
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/sched/signal.h>
+#include "abi/calls.h"
 #include "qv.h"
 #include "cells.h"
 

@@ -5,6 +5,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/mm.h>
+#include "abi/layout.h"
 #include "qv.h"
 #include "cells.h"
 

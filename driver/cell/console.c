@@ -11,6 +11,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/version.h>
+#include "abi/calls.h"
+#include "abi/errors.h"
 #include "qv.h"
 #include "cells.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The failure of a cell: its record, its event, and the refusal of calls after a CPU was lost. */
+#include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
 

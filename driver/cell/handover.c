@@ -6,6 +6,9 @@
 #include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include "abi/calls.h"
+#include "abi/create.h"
+#include "abi/errors.h"
 #include "qv.h"
 #include "cells.h"
 

@@ -3,6 +3,9 @@
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/string.h>
+#include "abi/calls.h"
+#include "abi/errors.h"
+#include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
 

@@ -2,6 +2,8 @@
 /* The list of cells, in order of creation. */
 #include <linux/mm.h>
 #include <linux/string.h>
+#include "abi/layout.h"
+#include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
 

@@ -3,6 +3,9 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <asm/tsc.h>
+#include "abi/create.h"
+#include "abi/layout.h"
+#include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
 #include "multiboot2.h"

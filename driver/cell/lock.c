@@ -3,6 +3,7 @@
  * Which cell has locked management. The monitor enforces the lock; this file only checks it early,
  * so that a call is refused with a reason.
  */
+#include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
 

@@ -7,7 +7,7 @@
 #ifndef QV_MULTIBOOT2_H
 #define QV_MULTIBOOT2_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 struct mb2_target {
 	u64 size;		/* bytes of guest memory, from 0 */

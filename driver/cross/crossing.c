@@ -6,9 +6,14 @@
 #include <linux/mm.h>
 #include <asm/desc.h>
 #include <asm/processor.h>
+#include "abi/boot.h"
+#include "abi/image.h"
+#include "abi/layout.h"
+#include "abi/linux_state.h"
+#include "abi/test_hooks.h"
 #include "qv.h"
 #include "cross.h"
-#include "instance.h"
+#include "core/instance.h"
 
 /*
  * CR4 bits that stay on while the monitor runs: DE, PSE, PAE, MCE, OSFXSR, OSXMMEXCPT, LA57,

@@ -9,6 +9,9 @@
 #include <linux/pci.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "abi/boot.h"
+#include "abi/log.h"
+#include "abi/test_hooks.h"
 #include "qv.h"
 #include "cross.h"
 

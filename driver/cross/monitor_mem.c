@@ -8,11 +8,15 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <asm/tsc.h>
+#include "abi/boot.h"
+#include "abi/image.h"
+#include "abi/layout.h"
+#include "abi/mark.h"
 #include "qv.h"
 #include "cross.h"
-#include "instance.h"
-#include "identity.h"
-#include "setup.h"
+#include "core/instance.h"
+#include "tables/identity.h"
+#include "tables/setup.h"
 
 #define MONITOR_MEM_TRIES	24	/* blocks taken at once, to reach the deepest */
 #define CR4_FRED_	(1ull << 32)

@@ -6,6 +6,7 @@
  */
 #include <linux/string.h>
 #include <asm/nmi.h>
+#include "abi/limits.h"
 #include "qv.h"
 #include "cross.h"
 

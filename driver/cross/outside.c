@@ -8,6 +8,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include "abi/limits.h"
 #include "qv.h"
 #include "cross.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks whether this machine can run QV now. Each obstacle is named with its remedy. */
 #include <linux/cpumask.h>
+#include "abi/limits.h"
 #include "qv.h"
 #include "cross.h"
 

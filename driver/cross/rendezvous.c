@@ -10,6 +10,8 @@
 #include <linux/smp.h>
 #include <asm/processor.h>
 #include <asm/tsc.h>
+#include "abi/boot.h"
+#include "abi/errors.h"
 #include "qv.h"
 #include "cross.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Whether the monitor runs, on which CPUs, and in which memory. */
 #include <linux/mm.h>
+#include "abi/layout.h"
+#include "abi/status.h"
 #include "qv.h"
 
 DEFINE_MUTEX(qv_lock);

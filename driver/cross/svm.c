@@ -4,6 +4,9 @@
 #include <asm/processor.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
+#include "abi/boot.h"
+#include "abi/errors.h"
+#include "abi/linux_state.h"
 #include "qv.h"
 #include "cross.h"
 

@@ -7,6 +7,9 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <asm/processor.h>
+#include "abi/calls.h"
+#include "abi/errors.h"
+#include "abi/image.h"
 #include "qv.h"
 #include "cross.h"
 

@@ -12,9 +12,13 @@
 #include <asm/processor.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include "abi/boot.h"
+#include "abi/errors.h"
+#include "abi/layout.h"
+#include "abi/linux_state.h"
 #include "qv.h"
 #include "cross.h"
-#include "instance.h"
+#include "core/instance.h"
 #include "vmx.h"
 #include "vmx/vmcs.h"
 
@@ -28,7 +32,7 @@
 #define MSR_GS_BASE_	0xc0000101
 /* IA32_KERNEL_GS_BASE: while Linux is in the kernel, the one of user space */
 #define MSR_USER_GS	0xc0000102
-#define SEG_CODE	0x10		/* of the monitor's GDT: monitor.h */
+#define SEG_CODE	0x10		/* of the monitor's GDT: abi/image.h */
 #define SEG_DATA	0x18
 #define SEG_TASK	0x20
 #define UNUSABLE	(1u << 16)

@@ -4,6 +4,7 @@
  * checked against the capability MSRs. SDM vol. 3, appendix A (capabilities), 25.6 to 25.8
  * (controls).
  */
+#include "abi/boot.h"
 #include "qv.h"
 #include "vmx.h"
 

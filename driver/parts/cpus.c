@@ -5,6 +5,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include "abi/create.h"
 #include "qv.h"
 #include "cells.h"
 

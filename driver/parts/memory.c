@@ -8,6 +8,8 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include "abi/create.h"
+#include "abi/layout.h"
 #include "qv.h"
 #include "cells.h"
 

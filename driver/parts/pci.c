@@ -9,6 +9,7 @@
 #include <linux/irqdomain.h>
 #include <linux/pci.h>
 #include <linux/slab.h>
+#include "abi/create.h"
 #include "qv.h"
 #include "cells.h"
 #include "cross.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A cell's I/O ports: a port belongs to one cell, by its list or by a device that it has. */
+#include "abi/create.h"
 #include "qv.h"
 #include "cells.h"
 

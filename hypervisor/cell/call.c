@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* VMMCALL and VMCALL of a cell: qv/cell.h. */
+#include "abi/test_hooks.h"
 #include "cell.h"
 #include "core/hooks.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "abi/log.h"
+#include "abi/status.h"
 #include "cell.h"
 
 void cell_fail(struct pcpu *cpu, u32 reason, u64 address)

@@ -5,6 +5,7 @@
  * and so do the ports 0xCF8 and 0xCFC. The manager made rules for each function (manage/pci.c). A
  * write that they do not allow is dropped, counted and logged.
  */
+#include "abi/log.h"
 #include "cell.h"
 #include "core/decode.h"
 #include "core/pci.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The state of a cell's CPU, for Linux to read: at the cell's end, or as a sample */
+#include "abi/status.h"
 #include "cell.h"
 
 /* This CPU's state, with code from @back bytes before rip on */

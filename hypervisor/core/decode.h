@@ -7,7 +7,7 @@
 #ifndef QV_DECODE_H
 #define QV_DECODE_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 #define DECODE_MAX	15	/* bytes of an x86 instruction at most */
 

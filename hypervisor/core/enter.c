@@ -3,6 +3,8 @@
  * Takes all CPUs together from Linux into the monitor. Every step that can fail comes first. Then
  * one atomic verdict decides for all CPUs. After it nothing can fail.
  */
+#include "abi/errors.h"
+#include "abi/log.h"
 #include "apic.h"
 #include "cpu.h"
 #include "vendor.h"

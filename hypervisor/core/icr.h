@@ -6,7 +6,7 @@
 #ifndef QV_ICR_H
 #define QV_ICR_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 #define ICR_CPUS	64
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sets up an instance once, before its first guest: permission maps, the parking page. */
+#include "abi/errors.h"
 #include "cpu.h"
 #include "msr.h"
-#include "nested.h"
+#include "tables/nested.h"
 #include "pci.h"
 #include "vendor.h"
 

@@ -11,10 +11,14 @@
 #ifndef QV_INSTANCE_H
 #define QV_INSTANCE_H
 
-#include <qv/monitor.h>
 #include <linux/qv.h>
 #include <qv/cell.h>
-#include "paging.h"
+#include "abi/boot.h"
+#include "abi/create.h"
+#include "abi/layout.h"
+#include "abi/linux_state.h"
+#include "abi/status.h"
+#include "tables/paging.h"
 #include "icr.h"
 #include "pci.h"
 
@@ -139,10 +143,6 @@ struct instance {
 };
 
 _Static_assert(sizeof(struct instance) <= QV_INSTANCE_LEN, "instance area");
-_Static_assert(sizeof(struct qv_mon_create) <= QV_REQUEST_LEN, "requests of cells");
-_Static_assert(sizeof(struct qv_mon_status) <= QV_OFF_LOG, "status area");
-_Static_assert(QV_OFF_LOG + sizeof(struct qv_mon_log) <= QV_OFF_MARK, "log area");
-_Static_assert(QV_OFF_MARK + sizeof(struct qv_mon_mark) <= QV_OPEN_LEN, "mark area");
 
 static inline struct instance *me(void)
 {

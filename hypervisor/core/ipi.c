@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Interrupt commands of a guest: the filter (icr.c) decides, they are sent one by one. */
+#include "abi/log.h"
 #include "apic.h"
 #include "cpu.h"
 

@@ -18,6 +18,7 @@
  * SIPI     the ICR filter             a CPU that waits for it     the target; no CPU waits
  *                                     and is own (manage.h)
  */
+#include "abi/log.h"
 #include "apic.h"
 #include "cell/cell.h"
 #include "cpu.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The RAM log: numbers only; the driver turns them into sentences. */
+#include "abi/log.h"
 #include "cpu.h"
 
 void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)

@@ -6,7 +6,7 @@
 #ifndef QV_PCI_H
 #define QV_PCI_H
 
-#include <qv/monitor.h>
+#include "abi/create.h"
 #include "pci_filter.h"
 
 #define PCI_CAPS_MAX	48	/* 256 bytes have room for 48 capabilities */
@@ -14,6 +14,7 @@
 
 struct instance;
 struct pcpu;
+struct qv_mon_boot;
 
 struct pci_table {		/* MSI-X; physical = guest-physical addresses */
 	u64 start, end;		/* of the entries */

@@ -2,7 +2,7 @@
 #ifndef QV_PORTS_H
 #define QV_PORTS_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 enum port_front {	/* how an access of Linux to a port is handled */
 	PORT_PASS,	/* direct */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* VMMCALL and VMCALL of Linux: the driver's hypercalls. */
+#include "abi/calls.h"
+#include "abi/errors.h"
+#include "abi/log.h"
 #include "front.h"
 #include "core/hooks.h"
 #include "manage/calls.h"

@@ -2,7 +2,7 @@
 #ifndef QV_CONFIG_H
 #define QV_CONFIG_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 #define CONFIG_ADDRESS	0xcf8
 #define CONFIG_DATA	0xcfc

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "abi/log.h"
 #include "front.h"
 #include "core/exits.h"
 #include "core/msr.h"

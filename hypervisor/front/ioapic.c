@@ -7,6 +7,7 @@
  * their device is written here at start, and masked at stop. Intel 82093AA, chapter 3; entries in
  * remapped format: VT-d 3.3, 5.1.5.
  */
+#include "abi/log.h"
 #include "front.h"
 #include "core/decode.h"
 #include "core/pci.h"

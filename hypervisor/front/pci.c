@@ -7,6 +7,7 @@
  * pci_guard.c decides which writes are allowed. Accesses are serialized, so that two CPUs cannot do
  * by halves a change that neither may make.
  */
+#include "abi/log.h"
 #include "config.h"
 #include "front.h"
 #include "core/decode.h"

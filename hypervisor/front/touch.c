@@ -6,8 +6,9 @@
  * may give the page back meanwhile. So every change is an exchange against the value seen. A CPU
  * that loses faults again and looks again.
  */
+#include "abi/log.h"
 #include "front.h"
-#include "core/nested.h"
+#include "tables/nested.h"
 
 static bool in_ones_table(const u64 *entry)
 {

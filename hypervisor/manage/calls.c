@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The hypercalls of the driver: a row each. */
+#include "abi/calls.h"
+#include "abi/errors.h"
+#include "abi/log.h"
 #include "calls.h"
 #include "core/cpu.h"
 #include "manage.h"

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A new cell: its request is checked, its block and CPUs are taken, its instance is built there. */
+#include "abi/errors.h"
+#include "abi/log.h"
+#include "abi/mark.h"
 #include "core/cpu.h"
-#include "core/nested.h"
+#include "tables/nested.h"
 #include "core/pci.h"
-#include "core/setup.h"
+#include "tables/setup.h"
 #include "core/x86.h"
 #include "manage.h"
 #include "request.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Start, stop, and destroy of a cell. Its block is open in QV_VA_MANAGE. */
-#include "core/nested.h"
+#include "abi/errors.h"
+#include "abi/log.h"
+#include "tables/nested.h"
 #include "core/pci.h"
 #include "manage.h"
 #include "request.h"

@@ -4,8 +4,10 @@
  * all others: a cell gets no range of another cell, no RAM, no interrupt controller and no config
  * space except its own.
  */
+#include "abi/errors.h"
+#include "abi/log.h"
 #include "core/cpu.h"
-#include "core/nested.h"
+#include "tables/nested.h"
 #include "core/pci.h"
 #include "request.h"
 #include "core/vendor.h"

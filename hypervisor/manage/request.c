@@ -4,8 +4,9 @@
  * and changes neither (except for splitting large pages, which changes no permission). The manager
  * carries out an accepted request without a further check.
  */
+#include "abi/errors.h"
 #include "request.h"
-#include "core/nested.h"
+#include "tables/nested.h"
 
 #define WINDOW_LEN	(8 * QV_PAGE)
 /* pages of tables at most: config space, and both ends of six BARs */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Guest states: as Linux was, after INIT, after SIPI, parked, at a cell's entry. */
+#include "abi/errors.h"
+#include "abi/test_hooks.h"
 #include "core/msr.h"
 #include "svm.h"
 

@@ -3,7 +3,7 @@
 #ifndef QV_VMCB_H
 #define QV_VMCB_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 struct vmcb_seg {
 	u16 sel, attrib;

@@ -8,7 +8,7 @@
 #ifndef QV_VMX_ACCESS_H
 #define QV_VMX_ACCESS_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 /* @field: enum vmcs_field */
 static inline u64 vmcs_read(u64 field)

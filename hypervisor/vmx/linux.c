@@ -4,6 +4,8 @@
  * (driver/cross/vmx.c). The driver takes the state that a leap does not load from the CPU's struct
  * qv_linux_state.
  */
+#include "abi/errors.h"
+#include "abi/test_hooks.h"
 #include "core/x86.h"
 #include "vmx.h"
 

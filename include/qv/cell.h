@@ -120,15 +120,6 @@ struct qv_info {
 #define QV_CALL_UNLOCK		2
 
 /*
- * For tests, where the module was loaded with test_hooks=1; else it is no call at all: the
- * monitor makes a fault of its own. edi: QV_FAULT_*, esi: address. The cell fails by it.
- */
-#define QV_CALL_FAULT		0x5156
-#define QV_FAULT_OPCODE		0	/* an invalid instruction */
-#define QV_FAULT_READ		1	/* a byte at the address is read (0: not mapped) */
-#define QV_FAULT_STACK		2	/* the stack is at the address (0: a double fault) */
-
-/*
  * Indices count up without end (mod 2^32) and are reduced on access. A reader checks head - tail <=
  * length before it trusts them. Keys are bytes as a terminal sends them: ASCII, CR for Enter, 0x7F
  * for Backspace, ESC [ A..D for arrows.

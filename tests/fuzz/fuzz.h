@@ -3,7 +3,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);
 

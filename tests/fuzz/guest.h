@@ -3,7 +3,7 @@
 #ifndef GUEST_H
 #define GUEST_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 /* As fake_ipi: only fixed vectors and NMIs, and only to the guest's own CPUs */
 void guest_check_ipi(u32 low, u32 apic_id);

@@ -91,7 +91,7 @@ def module(name: str, kernel: str) -> Path:
         place = BUILD / f"lab/modules/{name}-{kernel}"
         shutil.copytree(HERE / "modules" / name, place, dirs_exist_ok=True)
         found = images.kernel(kernel)
-        flags = " ".join(f"-I{HERE.parents[1] / folder}" for folder in ("include", "include/uapi", "hypervisor/core"))
+        flags = " ".join(f"-I{HERE.parents[1] / folder}" for folder in ("include", "include/uapi", "hypervisor"))
         done = enter.run(found.root, ["make", "-s", "-C", f"/lib/modules/{found.version}/build",
                                       f"M={place}", f"KCFLAGS={flags}", "modules"])
         assert done.returncode == 0, done.stdout

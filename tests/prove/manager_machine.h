@@ -3,6 +3,7 @@
 #ifndef MANAGER_MACHINE_H
 #define MANAGER_MACHINE_H
 
+#include "abi/errors.h"
 #include "manager_model.h"
 
 /* ---- in place of hardware ---- */

@@ -6,15 +6,15 @@
  *	hypervisor/manage/lock.c hypervisor/manage/window.c hypervisor/core/kick.c
  * Options: --unwind 5 --object-bits 12
  * Seconds: 3600
- * Changed: include/qv/monitor.h: `#define QV_MON_RUNS		1024` -> `#define QV_MON_RUNS		2`: runs
- * Changed: include/qv/monitor.h: `#define QV_MON_CPUS		64` -> `#define QV_MON_CPUS		3`: CPUs
- * Changed: include/qv/monitor.h: `#define QV_MON_CELLS		16` -> `#define QV_MON_CELLS		3`: cells, the front end one of them
- * Changed: include/qv/monitor.h: `#define QV_MON_PORTS		16` -> `#define QV_MON_PORTS		1`: ports
- * Changed: include/qv/monitor.h: `#define QV_MON_DEVICES		8` -> `#define QV_MON_DEVICES		1`: devices
- * Changed: include/qv/monitor.h: `#define QV_MON_RAM_RANGES	64` -> `#define QV_MON_RAM_RANGES	1`: what is not looked at
- * Changed: include/qv/monitor.h: `#define QV_MON_EXITS		16` -> `#define QV_MON_EXITS		1`: the same
- * Changed: include/qv/monitor.h: `#define QV_MON_GUARDS		16` -> `#define QV_MON_GUARDS		1`: the same
- * Changed: include/qv/monitor.h: `#define QV_MON_FIRMWARE_PORTS	16` -> `#define QV_MON_FIRMWARE_PORTS	1`: the same
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` -> `#define QV_MON_RUNS		2`: runs
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_CPUS		64` -> `#define QV_MON_CPUS		3`: CPUs
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_CELLS		16` -> `#define QV_MON_CELLS		3`: cells, the front end one of them
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_PORTS		16` -> `#define QV_MON_PORTS		1`: ports
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_DEVICES		8` -> `#define QV_MON_DEVICES		1`: devices
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_RAM_RANGES	64` -> `#define QV_MON_RAM_RANGES	1`: what is not looked at
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_EXITS		16` -> `#define QV_MON_EXITS		1`: the same
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_GUARDS		16` -> `#define QV_MON_GUARDS		1`: the same
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_FIRMWARE_PORTS	16` -> `#define QV_MON_FIRMWARE_PORTS	1`: the same
  * Changed: hypervisor/core/instance.h: `return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);` -> `extern struct instance the_instance; return &the_instance;`: the instance is the proof's
  * Changed: hypervisor/core/instance.h: `return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);` -> `extern struct qv_mon_status the_status; return &the_status;`: so is its status
  * Changed: hypervisor/core/instance.h: `return (struct pcpu *)(block + QV_OFF_CPUS + index * QV_CPU_LEN);` -> `extern struct pcpu *a_pcpu(u64, u32); return a_pcpu(block, index);`: so are the CPUs' areas
@@ -43,9 +43,9 @@
 #include "manage/manage.h"
 #include "cell/cell.h"
 #include "core/apic.h"
-#include "core/nested.h"
+#include "tables/nested.h"
 #include "manage/request.h"
-#include "core/setup.h"
+#include "tables/setup.h"
 #include "core/vendor.h"
 #include "manage/calls.h"
 #include "prove.h"

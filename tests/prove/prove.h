@@ -3,7 +3,7 @@
 #ifndef PROVE_H
 #define PROVE_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 u8 __VERIFIER_nondet_u8(void);
 u32 __VERIFIER_nondet_u32(void);

@@ -9,29 +9,29 @@
  *	given back when it is not Linux's and all RAM, opened when it is a hole, as the manager does
  * Enough: an operation walks one path and adds to it; all entries of a table are treated alike; the page that
  *	is looked at is any page, so what holds for it holds for all
- * Code: hypervisor/core/paging.c hypervisor/core/nested.c hypervisor/front/touch.c
+ * Code: hypervisor/tables/paging.c hypervisor/tables/nested.c hypervisor/front/touch.c
  * Options: --unwind 7 --unwindset paging_find.0:3,paging_entry.0:3,walk.0:3
  * Seconds: 900
  * Cases: 0 1 2 3 4 5
- * Changed: hypervisor/core/paging.h: `#define PT_BITS		9` -> `#define PT_BITS		1`: tables of 2 entries
- * Changed: hypervisor/core/nested.h: `#define QV_OPEN_PAGES	16` -> `#define QV_OPEN_PAGES	1`: half of a table is open
- * Changed: hypervisor/core/nested.c: `start >= 1u << 20` -> `start >= 1u << 13`: the first of 4 pages of level 2
- * Changed: hypervisor/core/paging.c: `return (u64 *)(size_t)(pool->va + (pa - pool->pa));` -> `extern u64 *table_at(u64); return table_at(pa - pool->pa);`: the pool is the proof's
+ * Changed: hypervisor/tables/paging.h: `#define PT_BITS		9` -> `#define PT_BITS		1`: tables of 2 entries
+ * Changed: hypervisor/tables/nested.h: `#define QV_OPEN_PAGES	16` -> `#define QV_OPEN_PAGES	1`: half of a table is open
+ * Changed: hypervisor/tables/nested.c: `start >= 1u << 20` -> `start >= 1u << 13`: the first of 4 pages of level 2
+ * Changed: hypervisor/tables/paging.c: `return (u64 *)(size_t)(pool->va + (pa - pool->pa));` -> `extern u64 *table_at(u64); return table_at(pa - pool->pa);`: the pool is the proof's
  * Changed: hypervisor/core/instance.h: `return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);` -> `extern struct instance the_instance; return &the_instance;`: so is the instance
  * Changed: hypervisor/core/instance.h: `return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);` -> `extern struct qv_mon_status the_status; return &the_status;`: and its status
- * Twin: hypervisor/core/nested.c: `set_page(p, pa, NESTED_HOLE);` -> `set_page(p, pa, 0);`: a hole that is filled again (case 2)
- * Twin: hypervisor/core/nested.c: `| NESTED_WB) : NESTED_HOLE;` -> `| NESTED_WB) : 0;`: the rest of a block is filled again (case 4)
- * Twin: hypervisor/core/nested.c: `own_page(p, pa & ~(level_size(level) - 1), level), false` -> `own_page(p, pa & ~0xfffull, level), false`: a large page begins at the wrong place (case 0)
- * Twin: hypervisor/core/nested.c: `? NESTED_RX : NESTED_RWX` -> `? NESTED_RWX : NESTED_RWX`: Linux writes to config space (case 0)
- * Twin: hypervisor/core/nested.c: `			continue;` -> `			break;`: a large page goes beyond config space (case 0)
- * Twin: hypervisor/core/nested.c: `(is_ram(p->ram, pa) ? NESTED_WB : 0)` -> `NESTED_WB`: a device's page is cached (case 0)
- * Twin: hypervisor/core/paging.c: `leaf + i * level_size(level - 1)` -> `leaf`: a large page is split into one page, many times (case 1)
- * Twin: hypervisor/core/paging.c: `off >= pool->end` -> `off > pool->end`: a page beyond the pool (case 0)
- * Twin: hypervisor/core/nested.c: `pa < level_size(p->levels + 1)` -> `pa`: an address beyond the tables is filled at another's place (case 0)
+ * Twin: hypervisor/tables/nested.c: `set_page(p, pa, NESTED_HOLE);` -> `set_page(p, pa, 0);`: a hole that is filled again (case 2)
+ * Twin: hypervisor/tables/nested.c: `| NESTED_WB) : NESTED_HOLE;` -> `| NESTED_WB) : 0;`: the rest of a block is filled again (case 4)
+ * Twin: hypervisor/tables/nested.c: `own_page(p, pa & ~(level_size(level) - 1), level), false` -> `own_page(p, pa & ~0xfffull, level), false`: a large page begins at the wrong place (case 0)
+ * Twin: hypervisor/tables/nested.c: `? NESTED_RX : NESTED_RWX` -> `? NESTED_RWX : NESTED_RWX`: Linux writes to config space (case 0)
+ * Twin: hypervisor/tables/nested.c: `			continue;` -> `			break;`: a large page goes beyond config space (case 0)
+ * Twin: hypervisor/tables/nested.c: `(is_ram(p->ram, pa) ? NESTED_WB : 0)` -> `NESTED_WB`: a device's page is cached (case 0)
+ * Twin: hypervisor/tables/paging.c: `leaf + i * level_size(level - 1)` -> `leaf`: a large page is split into one page, many times (case 1)
+ * Twin: hypervisor/tables/paging.c: `off >= pool->end` -> `off > pool->end`: a page beyond the pool (case 0)
+ * Twin: hypervisor/tables/nested.c: `pa < level_size(p->levels + 1)` -> `pa`: an address beyond the tables is filled at another's place (case 0)
  * Twin: hypervisor/front/touch.c: `exchange(entry, seen, table | PT_TABLE);` -> `exchange(entry, seen, 0);`: a touch makes a hole Linux's (case 5)
  */
 #include "core/cpu.h"
-#include "core/nested.h"
+#include "tables/nested.h"
 #include "core/vendor.h"
 #include "prove.h"
 

@@ -23,6 +23,8 @@
  * Twin: hypervisor/manage/life.c: `log_event(cpu, QV_LOG_RECLAIMED, id, 0);` -> `log_event(cpu, QV_LOG_RECLAIMED, managed()->id, 0);`: a block is read after it was given up (case 4)
  * Twin: hypervisor/manage/life.c: `if (!cpus_home(cpu, slot, q)) {` -> `cpus_home(cpu, slot, q); if (0) {`: memory is given back that a lost CPU reaches (case 4)
  */
+#include "abi/calls.h"
+#include "abi/errors.h"
 #include "manager_machine.h"
 
 enum { CREATE = 1, START, STOP, RECLAIM };

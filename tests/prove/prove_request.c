@@ -12,16 +12,17 @@
  * Code: hypervisor/manage/request.c
  * Options: --unwind 18
  * Seconds: 900
- * Changed: include/qv/monitor.h: `#define QV_MON_RUNS		1024` -> `#define QV_MON_RUNS		3`: runs
- * Changed: include/qv/monitor.h: `#define QV_MON_CPUS		64` -> `#define QV_MON_CPUS		3`: CPUs
- * Changed: include/qv/monitor.h: `#define QV_MON_CELLS		16` -> `#define QV_MON_CELLS		3`: cells, the front end one of them
- * Changed: include/qv/monitor.h: `#define QV_MON_PORTS		16` -> `#define QV_MON_PORTS		2`: ports
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` -> `#define QV_MON_RUNS		3`: runs
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_CPUS		64` -> `#define QV_MON_CPUS		3`: CPUs
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_CELLS		16` -> `#define QV_MON_CELLS		3`: cells, the front end one of them
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_PORTS		16` -> `#define QV_MON_PORTS		2`: ports
  * Twin: hypervisor/manage/request.c: `if (r->pa < after || !request_run_ok(inst, r) ||` -> `if (!request_run_ok(inst, r) ||`: a page listed twice
  * Twin: hypervisor/manage/request.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a run that ends beyond RAM
  * Twin: hypervisor/manage/request.c: `if (ports_claimed(` -> `if (!i && ports_claimed(`: a port of another cell, second in the list
  * Twin: hypervisor/manage/request.c: `if ((seen & ~inst->icr.own) || ` -> `if (`: another's CPU
  */
-#include "core/nested.h"
+#include "abi/errors.h"
+#include "tables/nested.h"
 #include "manage/request.h"
 #include "prove.h"
 

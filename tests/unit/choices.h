@@ -3,7 +3,7 @@
 #ifndef CHOICES_H
 #define CHOICES_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 struct choices {
 	const u8 *data;		/* NULL: rnd() */

@@ -3,11 +3,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "abi/image.h"
 #include "fake.h"
 #include "fake_traps.h"
 #include "fake_vendor.h"
-#include "core/identity.h"
-#include "core/setup.h"
+#include "tables/identity.h"
+#include "tables/setup.h"
 #include "core/vendor.h"
 #include "unit.h"
 

@@ -3,7 +3,7 @@
 #ifndef FAKE_TRAPS_H
 #define FAKE_TRAPS_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 void fake_traps(void);			/* install it */
 void fake_invlpg(u64 va);

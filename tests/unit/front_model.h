@@ -6,7 +6,7 @@
 #ifndef FRONT_MODEL_H
 #define FRONT_MODEL_H
 
-#include "core/nested.h"
+#include "tables/nested.h"
 #include "space.h"
 
 #define FRONT_M2	0x200000ul

@@ -3,7 +3,7 @@
 #ifndef SPACE_H
 #define SPACE_H
 
-#include "core/paging.h"
+#include "tables/paging.h"
 
 #define SPACE_PA	0x7654000ull	/* where tables are said to lie: not where they are */
 #define NOT_MAPPED	(~0ull)

@@ -2,10 +2,12 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>
+#include "abi/calls.h"
+#include "abi/errors.h"
 #include "manage/calls.h"
 #include "core/apic.h"
 #include "manage/manage.h"
-#include "core/nested.h"
+#include "tables/nested.h"
 #include "fake_vendor.h"
 #include "steps.h"
 #include "unit.h"

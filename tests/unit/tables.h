@@ -3,7 +3,7 @@
 #ifndef TABLES_H
 #define TABLES_H
 
-#include "core/paging.h"
+#include "tables/paging.h"
 
 #define LEAF_WB		6u
 #define LEAF_UC		0u

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What comes of each exit, for Linux and for a cell: svm/exits.c and the handlers that it names. */
 #include <string.h>
+#include "abi/calls.h"
+#include "abi/log.h"
+#include "abi/test_hooks.h"
 #include "cell/cell.h"
 #include "fake.h"
 #include "svm/svm.h"

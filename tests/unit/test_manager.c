@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* manage/create.c, life.c: cells come and go; after each call each resource has the right owner. */
 #include <string.h>
+#include "abi/calls.h"
+#include "abi/errors.h"
+#include "abi/mark.h"
 #include "manage/manage.h"
 #include "fake_vendor.h"
 #include "request_model.h"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* manage/calls.c, lock.c, bell.c: the calls that are refused, locked, or limited in rate. */
 #include <string.h>
+#include "abi/calls.h"
+#include "abi/errors.h"
+#include "abi/log.h"
 #include "manage/manage.h"
 #include "fake_vendor.h"
 #include "request_model.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* manage/cpus.c: CPUs that move between Linux and cells, and the flushes for them. */
 #include <string.h>
+#include "abi/calls.h"
+#include "abi/errors.h"
 #include "core/apic.h"
 #include "core/exits.h"
 #include "manage/manage.h"

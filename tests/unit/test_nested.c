@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <qv/monitor.h>
+#include "abi/boot.h"
+#include "abi/layout.h"
 #include "front_model.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
 /* PCI functions of cells: the filters against slow judges; config writes, ports, tables. */
 #include <string.h>
 #include "core/decode.h"
-#include "core/nested.h"
+#include "tables/nested.h"
 #include "core/pci.h"
 #include "fake.h"
 #include "svm/svm_exits.h"

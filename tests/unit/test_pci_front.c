@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Linux and what may be a cell's: IOAPICs, config space and BARs by ports. */
 #include <string.h>
+#include "abi/log.h"
 #include "core/dispatch.h"
 #include "core/pci.h"
 #include "fake.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* PCI functions, given to a cell and taken back by the manager. */
 #include <string.h>
-#include "core/nested.h"
+#include "abi/errors.h"
+#include "tables/nested.h"
 #include "core/pci.h"
 #include "fake.h"
 #include "tables.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* request.c: what the manager lets through. */
 #include <string.h>
+#include "abi/errors.h"
 #include "request_model.h"
 #include "unit.h"
 

@@ -4,6 +4,7 @@
  * a cell's tables suffice up to the largest cell that is accepted.
  */
 #include <string.h>
+#include "abi/errors.h"
 #include "unit.h"
 #include "world.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
+#include "abi/calls.h"
+#include "abi/errors.h"
 #include "manage/calls.h"
 #include "core/cpu.h"
 #include "fake_vendor.h"

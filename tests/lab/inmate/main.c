@@ -8,6 +8,7 @@
 #include <inmate/cell.h>
 #include <inmate/cpu.h>
 #include <inmate/trap.h>
+#include "abi/test_hooks.h"
 
 static _Noreturn void live_on(void)
 {

@@ -6,8 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <qv/monitor.h>
 #include <linux/qv.h>
+#include "abi/boot.h"
 #include "unit.h"
 
 #define QV_DRIVER_H		/* the kernel's side of qv.h is played here */

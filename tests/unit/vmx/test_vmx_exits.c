@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What comes of each exit on VT-x, for Linux and for a cell: vmx/exits.c and what core makes of it. */
 #include <string.h>
+#include "abi/calls.h"
+#include "abi/log.h"
+#include "abi/test_hooks.h"
 #include "fake.h"
 #include "fake_vmcs.h"
 #include "unit.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vmx/state.c, vmx/linux.c, vmx/leap.c: guest states, controls, and what host fields become. */
 #include <string.h>
+#include "abi/errors.h"
 #include "fake.h"
 #include "fake_traps.h"
 #include "fake_vmcs.h"

@@ -16,7 +16,9 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <asm/processor.h>
-#include <qv/monitor.h>
+#include "abi/calls.h"
+#include "abi/create.h"
+#include "abi/errors.h"
 
 static u64 hidden, value;
 static unsigned int cpu = 2;

@@ -5,6 +5,10 @@
 #include <linux/ktime.h>
 #include <asm/apicdef.h>
 #include <asm/msr.h>
+#include "abi/calls.h"
+#include "abi/errors.h"
+#include "abi/layout.h"
+#include "abi/status.h"
 #include "qvrace.h"
 
 #define KICKER_CPU	1

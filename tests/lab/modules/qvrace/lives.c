@@ -3,6 +3,12 @@
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
+#include "abi/calls.h"
+#include "abi/create.h"
+#include "abi/errors.h"
+#include "abi/layout.h"
+#include "abi/log.h"
+#include "abi/status.h"
 #include "qvrace.h"
 
 u32 lives, meddled, refused, log_lost;

@@ -21,6 +21,8 @@
 #include <asm/apicdef.h>
 #include <asm/msr.h>
 #include <asm/processor.h>
+#include "abi/create.h"
+#include "abi/errors.h"
 #include "qvrace.h"
 
 u64 block;

@@ -8,7 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <asm/asm.h>
-#include "instance.h"
+#include "core/instance.h"
 
 #define KICK		0x6b63696b	/* what the kicker stores */
 #define SECRET		0x5ec2e75e	/* what a cell has in its memory */

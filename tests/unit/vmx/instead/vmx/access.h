@@ -3,7 +3,7 @@
 #ifndef QV_VMX_ACCESS_H
 #define QV_VMX_ACCESS_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 u64 vmcs_read(u32 field);
 void vmcs_write(u32 field, u64 value);

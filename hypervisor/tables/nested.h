@@ -10,7 +10,7 @@
 #ifndef QV_NESTED_H
 #define QV_NESTED_H
 
-#include "paging.h"
+#include "tables/paging.h"
 
 /*
  * Permissions of an entry that maps a page, in EPT's layout (SDM vol. 3, 29.3.2). nested_bits()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "paging.h"
+#include "tables/paging.h"
 
 u64 *pool_table(const struct page_pool *pool, u64 pa)
 {

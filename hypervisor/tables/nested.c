@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <qv/monitor.h>
-#include "nested.h"
+#include "abi/boot.h"
+#include "abi/layout.h"
+#include "tables/nested.h"
 
 /* Is memory at @pa RAM? */
 static bool is_ram(const struct qv_mon_boot *ram, u64 pa)

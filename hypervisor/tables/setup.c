@@ -5,9 +5,17 @@
  * the others. The block is cleared, except for the image and inst->boot. @inst is the present
  * mapping; the tables show it at QV_VA_BLOCK.
  */
-#include "instance.h"
-#include "setup.h"
-#include "x86.h"
+#include "abi/image.h"
+#include "abi/log.h"
+#include "abi/mark.h"
+#include "core/instance.h"
+#include "core/x86.h"
+#include "tables/setup.h"
+
+_Static_assert(sizeof(struct qv_mon_status) <= QV_OFF_LOG, "status area");
+_Static_assert(QV_OFF_LOG + sizeof(struct qv_mon_log) <= QV_OFF_MARK, "log area");
+_Static_assert(QV_OFF_MARK + sizeof(struct qv_mon_mark) <= QV_OPEN_LEN, "mark area");
+_Static_assert(sizeof(struct qv_mon_create) <= QV_REQUEST_LEN, "requests of cells");
 
 static int map_block(struct instance *inst)
 {

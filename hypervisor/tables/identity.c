@@ -3,9 +3,9 @@
  * The front end's nested tables at the start: identity, except for the monitor's own block.
  * Compiled into the module as well; no CPU is under the monitor yet.
  */
-#include "identity.h"
-#include "instance.h"
-#include "nested.h"
+#include "core/instance.h"
+#include "tables/identity.h"
+#include "tables/nested.h"
 
 /* RAM and the devices below 4 GiB now, so that Linux's first touches need no exits later */
 static void map_known(const struct paging *n)

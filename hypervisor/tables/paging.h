@@ -7,7 +7,7 @@
 #ifndef QV_PAGING_H
 #define QV_PAGING_H
 
-#include <qv/types.h>
+#include "abi/types.h"
 
 struct qv_mon_boot;
 

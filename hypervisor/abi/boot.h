@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the monitor has to know of the machine, from the driver. */
+#ifndef QV_ABI_BOOT_H
+#define QV_ABI_BOOT_H
+
+#include "abi/limits.h"
+#include "abi/ports.h"
+#include "abi/types.h"
+
+/*
+ * VT-x: control words as this processor wants them (SDM vol. 3, appendix A): the bits that must be
+ * set, the bits that QV requires for every guest, and each feature of instructions (RDTSCP,
+ * INVPCID, XSAVES, TPAUSE...) that the processor offers. The driver has checked that the other bits
+ * that the monitor sets are allowed.
+ */
+struct qv_mon_vmx {
+	u32 revision;		/* of VMCS and VMXON regions */
+	u32 pin, proc, proc2, exit, entry;
+};
+
+/* The driver's data for the first instance. Linux is still trusted then. */
+struct qv_mon_boot {
+	u64 block_pa;
+	u32 block_len;
+	u32 num_cpus;
+	u32 tsc_khz;
+	u32 enter_ms;		/* deadline for all CPUs to be inside */
+	u32 x2apic;
+	/* the machine remaps interrupts: IOAPIC entries are in that format */
+	u32 remapped;
+	u32 levels;		/* of paging in Linux: 4 or 5 */
+	u32 nested_levels;	/* of nested tables */
+	/* nested tables are of VT-x: entries carry a memory type, bit 2 allows execution */
+	u32 ept;
+	u32 page1g;		/* 1 GiB pages exist */
+	u32 next_rip;		/* the processor saves the next RIP at exits ... */
+	u32 decode;		/* ... and the instruction's bytes at nested faults */
+	u32 invlpgb;		/* Linux may use broadcast TLB flushes */
+	u32 spec_ctrl;		/* the guest's SPEC_CTRL is in its control block */
+	u32 test_hooks;		/* QV_TEST_*: module parameter, 0 but in tests */
+	u32 phys_bits;
+	u32 image_len;
+	u32 text_len;
+	u32 num_ram;
+	u64 cr3;		/* of this instance */
+	u64 tramp_va, tramp_pa;	/* the driver's trampoline page (front end only) */
+	/* VA in it (AMD-V) or in the driver's text (VT-x) where a CPU goes back to Linux */
+	u64 tramp_leave;
+	/* Linux's address of the block; on VT-x, tramp_leave gets addresses in terms of it */
+	u64 block_va;
+	struct qv_mon_vmx vmx;	/* VT-x only */
+	struct { u64 start, end; } ram[QV_MON_RAM_RANGES];
+	struct { u32 linux_cpu, apic_id; } cpus[QV_MON_CPUS];
+	/* From ACPI: PCI config space of segment 0 (MCFG; ecam_len 0: none), IOAPICs (MADT),
+	 * the ports of the board's power management and hotplug (FADT, DSDT), which no cell may
+	 * have, and which of their bytes Linux may not write freely */
+	u64 ecam_pa;		/* where bus 0 lies, or would */
+	u64 ecam_len;		/* bytes from there to the end of the last bus */
+	u32 num_ioapics;
+	u32 num_firmware_ports;
+	u64 ioapics[QV_MON_IOAPICS];	/* physical address of the page */
+	struct qv_mon_ports firmware_ports[QV_MON_FIRMWARE_PORTS];
+	u32 num_guards, reserved;
+	struct qv_mon_guard guards[QV_MON_GUARDS];
+};
+
+#endif

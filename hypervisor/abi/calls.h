@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The front end's hypercalls: rax = number, rdi, rsi; rax = enum qv_mon_error or value. */
+#ifndef QV_ABI_CALLS_H
+#define QV_ABI_CALLS_H
+
+enum qv_hypercall {
+	QV_HC_NOP,		/* the cheapest exit; for measuring */
+	QV_HC_LEAVE,		/* this CPU goes back to bare Linux; only from the trampoline */
+	QV_HC_CREATE,		/* rdi = physical address of struct qv_mon_create */
+	QV_HC_START,		/* rdi = instance */
+	QV_HC_STOP,		/* rdi = instance: its CPUs are parked */
+	/* rdi = instance: clear and give back one piece; 0 = all done, 1 = repeat */
+	QV_HC_RECLAIM,
+	/* rdi = instance: interrupt its first CPU; QV_ME_RATE: not yet, ring again */
+	QV_HC_DOORBELL,
+	/* held_max and call_max of all CPUs of the front end restart at 0 */
+	QV_HC_RESET_HELD,
+	/* rdi = instance that runs: it has locked management; only it can unlock */
+	QV_HC_LOCK,
+	QV_HC_NOTE,		/* rdi = enum qv_mon_note: for the log */
+	QV_HC_FAULT,		/* for tests: as QV_CALL_FAULT of abi/test_hooks.h, rdi and rsi */
+	/* rdi = instance | CPU of it << 8: its state goes to qv_mon_status.sample */
+	QV_HC_SAMPLE,
+	QV_HC_COUNT
+};
+
+enum qv_mon_note { QV_NOTE_PANIC = 1, QV_NOTE_RESTART, QV_NOTE_HALT, QV_NOTE_POWER_OFF };
+
+#endif

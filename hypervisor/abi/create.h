@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The request for a cell. */
+#ifndef QV_ABI_CREATE_H
+#define QV_ABI_CREATE_H
+
+#include "abi/limits.h"
+#include "abi/ports.h"
+#include "abi/types.h"
+
+/* Entry state of a cell's boot CPU: flat 32-bit protected mode, paging off */
+struct qv_mon_entry {
+	u32 eip, eax, ebx, reserved;
+};
+
+/* A PCI function of a cell. The monitor reads from the function itself all that it can */
+struct qv_mon_device {
+	u32 bdf;			/* bus << 8 | device << 3 | function */
+	u32 flags;			/* QV_MON_DEVICE_* */
+	/* its interrupt line: index in qv_mon_boot.ioapics; QV_MON_NO_PIN: none */
+	u32 ioapic, pin;
+	u32 vector;			/* 32..254, for the pin */
+	u32 reserved;
+	struct qv_mon_bar {
+		u64 base, len;		/* memory: whole pages; ports: below 64 Ki; len 0: none */
+		u32 ports;		/* 1: I/O ports, 0: memory */
+		u32 reserved;
+	} bars[QV_MON_BARS];
+};
+/* may be a bus master: DMA anywhere, MSI (unsafe-dma) */
+#define QV_MON_DEVICE_MASTER	(1u << 0)
+#define QV_MON_DEVICE_HIGH	(1u << 1)	/* the pin is active high (else low) */
+#define QV_MON_NO_PIN		(~0u)
+
+struct qv_mon_create {
+	u64 block_pa;			/* QV_BLOCK_CELL bytes, aligned to 2 MiB */
+	u64 window_pa;			/* 8 pages shared with Linux; page 1 is not used */
+	u32 num_cpus, num_runs, num_ports;
+	u32 doorbell_vector;		/* 32..255 */
+	u32 lock;			/* enum qv_lock of the uapi */
+	/* doorbells a millisecond at most; 1..QV_MON_BELL_RATE_MAX */
+	u32 bell_rate;
+	u64 name[4];			/* for the mark */
+	u32 cpus[QV_MON_CPUS];		/* indices into qv_mon_boot.cpus; the first boots */
+	struct qv_mon_ports ports[QV_MON_PORTS];
+	u32 num_devices;
+	u32 debug;			/* 1: Linux may look at its CPUs' registers while it runs */
+	struct qv_mon_device devices[QV_MON_DEVICES];
+	struct qv_mon_entry entry;
+	struct qv_mon_run {
+		u64 pa;			/* aligned to 2 MiB, strictly ascending */
+		u64 count;		/* of 2 MiB pages */
+	} runs[QV_MON_RUNS];
+};
+
+#endif

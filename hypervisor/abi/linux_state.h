@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How a CPU comes from Linux and goes back. */
+#ifndef QV_ABI_LINUX_STATE_H
+#define QV_ABI_LINUX_STATE_H
+
+#include "abi/types.h"
+
+/* A segment register as in the VMCS: rights bit 16: unusable */
+struct qv_linux_seg {
+	u16 sel, pad;
+	u32 limit, rights, pad2;
+	u64 base;
+};
+
+/*
+ * Linux state of a CPU at the moment the trampoline left it; filled there. On VT-x also the state
+ * for the CPU's way back, of which the driver loads the part that a VM exit does not.
+ */
+struct qv_linux_state {
+	u64 rsp, rip, rflags;
+	u64 cr0, cr3, cr4, efer;
+	u64 gdt_base, idt_base;
+	u32 gdt_limit, idt_limit;
+	u16 cs, ss, ds, es;
+	u16 tr, ldt, pad[2];
+	u64 pat, s_cet, debugctl, ssp_table;
+	struct qv_linux_seg fs, gs, tr_seg, ldt_seg;	/* VT-x; AMD-V has VMSAVE */
+	u64 dr7, sysenter_cs, sysenter_esp, sysenter_eip;	/* VT-x: an exit changes them */
+	u64 error;		/* out: 0 or enum qv_mon_error, when the CPU came straight back */
+};
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The mark by which a log is found in RAM. Linux reads it in the instance's open part. */
+#ifndef QV_ABI_MARK_H
+#define QV_ABI_MARK_H
+
+#include "abi/types.h"
+
+/*
+ * Makes a log findable in RAM after a warm reset: at QV_OFF_MARK of a block that is aligned to
+ * QV_HUGE. The driver writes it for the front end, and the manager copies it for each cell. It is
+ * not changed later.
+ */
+#define QV_MARK_MAGIC	0x31474F4C4D5651ull	/* "QVMLOG1" */
+struct qv_mon_mark {
+	u64 magic;		/* QV_MARK_MAGIC */
+	u64 block_pa;		/* where it lies: a copy elsewhere is none */
+	u64 session;		/* CLOCK_REALTIME in ns at enable: the same for all instances */
+	u64 tsc;		/* at the same moment */
+	u64 boot_ns;		/* CLOCK_BOOTTIME at that moment */
+	u64 tsc_khz;
+	u64 id;			/* instance */
+	u64 name[4];		/* of the cell: 32 characters; the monitor does not read them */
+	u64 sum;		/* qv_mark_sum() */
+};
+
+/* The complement of the sum of all words but the last */
+static inline u64 qv_mark_sum(const struct qv_mon_mark *mark)
+{
+	const u64 *words = (const u64 *)mark;
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < sizeof(*mark) / sizeof(u64) - 1; i++)
+		sum += words[i];
+	return ~sum;
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Ranges of I/O ports, and what Linux may not write to some. */
+#ifndef QV_ABI_PORTS_H
+#define QV_ABI_PORTS_H
+
+#include "abi/types.h"
+
+/* A range of I/O ports, both ends included */
+struct qv_mon_ports { u16 first, last; };
+
+/*
+ * Bytes of a board's registers that Linux may not write freely: one with a bit of @bits set (0:
+ * any) passes only if its bits @mask are @value.
+ */
+struct qv_mon_guard {
+	u16 first, last;	/* ports, both included */
+	u8 bits, mask, value, reserved;
+	u32 what;		/* enum qv_mon_event: how a write that is dropped is logged */
+};
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state of an instance: Linux reads it in the instance's open part. */
+#ifndef QV_ABI_STATUS_H
+#define QV_ABI_STATUS_H
+
+#include "abi/limits.h"
+#include "abi/types.h"
+
+struct qv_mon_failure {		/* as struct qv_failure_record of the uapi */
+	u32 reason, cpu;
+	u64 exit_code, info1, info2;
+	u64 rip, rflags, cr0, cr2, cr3, cr4, efer;
+	u64 address, tsc;
+	u64 regs[16];
+	u8 bytes[16];
+};
+
+struct qv_mon_cpu_status {
+	u32 linux_cpu, apic_id;
+	u64 exits[QV_MON_EXITS];
+	/* TSC cycles of the longest stay in the monitor, own management calls apart */
+	u64 held_max;
+	u64 cycles;		/* TSC cycles spent in the monitor */
+	u64 denied;
+	u64 call_max;		/* TSC cycles of the longest management call made here */
+	/* NMIs given to Linux because an NMI of QV may have merged with one of Linux */
+	u64 nmis_in_doubt;
+	/* front end: 1: it is with a cell, and did not answer when the cell was to end */
+	u64 lost;
+	u64 pad[6];		/* 240 bytes */
+};
+
+struct qv_mon_status {
+	u32 state;		/* enum qv_mon_state */
+	u32 num_cpus;
+	u64 first_entry_tsc;	/* when the boot CPU entered its inmate */
+	u32 locked;		/* cell: it has locked management. Counts while it runs */
+	u32 pad;
+	/* or, reason 0: state of the boot CPU when it was stopped */
+	struct qv_mon_failure failure;
+	struct qv_mon_cpu_status cpus[QV_MON_CPUS];
+	u64 samples;		/* how many were taken; written after .sample */
+	/* the last: reason 0, address: enum qv_cpu_state, bytes: from rip - 1 on */
+	struct qv_mon_failure sample;
+};
+
+enum qv_mon_state {
+	QV_MON_NONE, QV_MON_CREATED, QV_MON_RUNNING, QV_MON_STOPPED, QV_MON_FAILED,
+};
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* For tests: what the module parameter test_hooks permits. */
+#ifndef QV_ABI_TEST_HOOKS_H
+#define QV_ABI_TEST_HOOKS_H
+
+#define QV_TEST_FAULTS		1u	/* guests may ask for a fault of the monitor's own */
+#define QV_TEST_BAD_VMRUN	2u	/* at enable, the second CPU's guest state is illegal */
+/* at enable, the second CPU's processor refuses a step of the driver's (VT-x) */
+#define QV_TEST_BAD_STEP	4u
+#define QV_TEST_NO_GUARDS	8u	/* Linux may sleep and eject */
+
+/*
+ * The call by which a cell asks for a fault of its monitor: as those of qv/cell.h, but it is no call
+ * at all without QV_TEST_FAULTS. edi: QV_FAULT_*, esi: address. The cell fails by it.
+ */
+#define QV_CALL_FAULT		0x5156
+#define QV_FAULT_OPCODE		0	/* an invalid instruction */
+#define QV_FAULT_READ		1	/* a byte at the address is read (0: not mapped) */
+#define QV_FAULT_STACK		2	/* the stack is at the address (0: a double fault) */
+
+#endif
