@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The blocks of the documents that tell a reader what to type, and what then is to be seen."""
+"""Reads the command blocks of the documents, with the output that they promise."""
 
 import re
 from pathlib import Path
@@ -12,25 +12,25 @@ FENCE = re.compile(r"```(\w*)$")
 COMMAND = re.compile(r"[#>] \S|(?:make|qvctl|quesh|qvlab|gcc|modprobe|apt|systemctl|\$\(|(?:tests|inmates|scripts|tools)/)\S* ?")
 REMARK = re.compile(r"\s{2,}(?:#.*|\(.*\))$")
 
-# In what a command prints: times, addresses, sizes of what is built. The rest has to be as the page has it.
-# A span of time in brackets has the unit that suits it: on a slow machine it is another one.
+# Parts of the output that may differ from the page: times, addresses, process ids. A time in
+# brackets may have another unit, too, since the tools choose the unit by the size.
 SPAN = r"(?:ns|us|ms|s)"
 VARIES = re.compile(rf"(?<=\()[0-9.]+ {SPAN}(?=\))|" r"[0-9a-f]{16}|\b\d+(?:\.\d+)?(?= (?:ms|us|s)\b)|(?<=pid )\d+")
 
 
 class Block(NamedTuple):
-    """Lines of a page that stand together, indented by four or between fences."""
+    """Adjacent lines of a page that are indented by four blanks or are between fences."""
 
     page: str
-    kind: str  # the fence's word; "" without one
+    kind: str  # the word after the opening fence; "" if there is no such word
     lines: tuple[str, ...]
 
     def commands(self) -> list[str]:
-        """What is typed, without prompts and remarks."""
+        """Returns the commands, without prompts and remarks."""
         return [REMARK.sub("", line[2:] if line[:2] in ("# ", "> ") else line) for line in self.lines if COMMAND.match(line)]
 
     def steps(self) -> "list[Step]":
-        """Each line behind a prompt, with what the page prints below it."""
+        """Returns each command behind a prompt, with the output below it."""
         steps: list[Step] = []
         for line in self.lines:
             if line[:2] in ("# ", "> "):
@@ -41,12 +41,13 @@ class Block(NamedTuple):
 
 
 class Step(NamedTuple):
-    prompt: str  # "#": Linux's, root's; ">": that of a cell's shell
+    prompt: str  # "#": a root shell of Linux; ">": the shell of a cell
     command: str
     prints: list[str]
 
     def expected(self) -> str:
-        """A pattern for what is to be seen: numbers that differ each time may be any, blanks may be more or none."""
+        """Returns a pattern for the output. It accepts any value for the parts that VARIES matches,
+        and any number of blanks where the page has blanks."""
         parts = []
         for line in self.prints:
             at, text = 0, ""
@@ -86,7 +87,7 @@ def command_blocks() -> list[Block]:
 
 
 def block(page: str, first: str) -> Block:
-    """The block of a page whose first command is this, or begins so."""
+    """Returns the block of a page whose first command is `first` or else begins with it."""
     here = [b for b in command_blocks() if b.page == page and b.commands()[0].startswith(first)]
     found = [b for b in here if b.commands()[0] == first] or here
     assert len(found) == 1, f"{page}: {len(found)} blocks begin with {first}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""QV in a machine, as tests use it: qvctl, quesh, and what Linux shows of itself."""
+"""QV in a machine, as tests use it: qvctl, quesh, and the state of Linux."""
 
 import functools
 import json
@@ -29,20 +29,20 @@ KERNEL_TROUBLE = re.compile(
     r"WARNING|\bBUG\b|Oops|unchecked MSR|rcu.*stall|lockup|LOCKUP|general protection|Call Trace"
     r"|blocked for more than|No irq handler|nobody cared|NMI received for unknown|failed to report alive")
 
-# Instructions of a hypervisor that modules/qvtouch can execute, AMD's and Intel's
+# Hypervisor instructions of AMD and Intel that modules/qvtouch can execute
 HYPERVISOR = ("vmrun", "vmload", "vmsave", "stgi", "clgi", "invlpga", "skinit",
               "vmxon", "vmclear", "vmptrld", "vmptrst", "vmread", "vmwrite", "vmlaunch", "vmresume", "vmxoff", "invept", "invvpid", "vmfunc",
               "getsec")
 
 
 class Vendor(NamedTuple):
-    """What a processor's maker calls things, as far as tests care."""
+    """Names and MSRs of a processor vendor."""
 
-    name: str  # of its virtualization, in what qvctl says
-    feature: str  # the same, as CPUID has it
-    kvm: str  # Linux's module for it
-    dropped: tuple[int, ...]  # MSRs whose writes by Linux are dropped, whatever they are
-    kept: tuple[int, ...]  # MSRs that Linux may read, and write as they are
+    name: str  # the virtualization extension in the output of qvctl
+    feature: str  # the extension's CPUID flag
+    kvm: str  # the Linux module that uses the extension
+    dropped: tuple[int, ...]  # MSRs to which every write by Linux is dropped
+    kept: tuple[int, ...]  # MSRs that Linux may read, and may write with their present value only
 
 
 VENDORS = {
@@ -52,7 +52,7 @@ VENDORS = {
     "GenuineIntel": Vendor("VT-x", "VMX", "kvm_intel", (0x79,), (0x1B, 0x200, 0x250, 0x3A, 0x1A0)),
 }
 
-# Each kind of interrupt controller, number of CPUs and kernel at least once
+# Each kind of interrupt controller, number of CPUs and kernel occurs at least once
 MACHINES: dict[str, dict[str, Any]] = {
     "xapic": {},
     "x2apic-8": {"cpus": 8, "iommu": "intel"},
@@ -65,17 +65,17 @@ MACHINES: dict[str, dict[str, Any]] = {
 
 
 def on_machines(*names: str) -> pytest.MarkDecorator:
-    """The test is done on each of these machines; the fixture `name` says on which."""
+    """Runs the test on each of these machines. The test's argument `name` is the machine's name."""
     return pytest.mark.parametrize("name", [
         pytest.param(n, marks=pytest.mark.machine(**MACHINES[n]), id=n) for n in names])
 
 
 def program(name: str) -> Path:
-    """programs/NAME.c, compiled to run in any machine."""
+    """Compiles programs/NAME.c so that it runs in any machine. Returns the program's path."""
     source, place = HERE / f"programs/{name}.c", BUILD / f"lab/programs/{name}"
     if not place.exists() or place.stat().st_mtime < source.stat().st_mtime:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent) as folder:  # two workers may be at it
+        with tempfile.TemporaryDirectory(dir=place.parent) as folder:  # two workers may compile it
             fresh = Path(folder) / name
             subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-mavx",
                             "-I", str(HERE.parents[1] / "include/uapi"),
@@ -86,7 +86,7 @@ def program(name: str) -> Path:
 
 @functools.cache
 def module(name: str, kernel: str) -> Path:
-    """modules/NAME, built for one of the lab's kernels."""
+    """Builds modules/NAME for one of the lab's kernels. Returns the path of the module."""
     with build.lock():
         place = BUILD / f"lab/modules/{name}-{kernel}"
         shutil.copytree(HERE / "modules" / name, place, dirs_exist_ok=True)
@@ -99,7 +99,7 @@ def module(name: str, kernel: str) -> Path:
 
 
 class Server:
-    """qvctl's code, kept ready in the machine."""
+    """A process in the machine that runs qvctl commands without starting Python for each."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = weakref.proxy(machine)
@@ -107,7 +107,7 @@ class Server:
         self._partial = b""
         self.boot = machine.boots
         machine.put(HERE / "inside/qvctl-server", "/run/qvctl-server")
-        # where all CPUs are busy on purpose, this goes first
+        # A high priority, since some tests keep all CPUs busy
         self._running = machine.start("exec nice -n -15 python3 /run/qvctl-server", sink=self._take, merge=False)
 
     def _take(self, data: bytes) -> None:
@@ -131,7 +131,7 @@ _servers: "weakref.WeakKeyDictionary[Machine, Server]" = weakref.WeakKeyDictiona
 
 
 class Moment(NamedTuple):
-    """The machine's clock, and the host's before and after it was looked at."""
+    """A reading of the machine's clock, and the host's clock before and after it."""
 
     before: float
     guest: float
@@ -139,7 +139,7 @@ class Moment(NamedTuple):
 
 
 class Product:
-    """What a person could do in the machine, each in one line."""
+    """The actions of a user in the machine, each as one method."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -159,17 +159,17 @@ class Product:
         return server.ask(shlex.split(line), timeout)
 
     def do(self, line: str, timeout: float = 60.0) -> str:
-        """A qvctl command that has to succeed, with nothing on stderr."""
+        """Runs a qvctl command, which must succeed with an empty stderr. Returns its output."""
         r = self.qvctl(line, timeout)
         assert (r.rc, r.err) == (0, ""), f"qvctl {line}: status {r.rc}: {r.out}{r.err}"
         return r.out
 
     def ask(self, line: str) -> Any:
-        """The data that a qvctl command gives."""
+        """Returns the data of a qvctl command with --json."""
         return json.loads(self.do(f"--json {line}"))
 
     def refused(self, line: str) -> str:
-        """A qvctl command that the system has to refuse: the sentence and its remedy."""
+        """Runs a qvctl command, which must be refused. Returns the sentence and the remedy."""
         r = self.qvctl(line)
         assert r.rc == 1, f"qvctl {line}: status {r.rc}, not refused: {r.out}{r.err}"
         assert re.fullmatch(r"qvctl: \S.*\n  remedy: \S.*\n", r.err), r.err
@@ -177,7 +177,7 @@ class Product:
         return r.err
 
     def config(self, name: str, cpu: int, image: str = "") -> str:
-        """One of the installed configurations, moved to another CPU or with another image: its path in the machine."""
+        """Copies an installed configuration with another CPU or image. Returns the path of the copy."""
         path = f"/run/{name}-{cpu}.yaml"
         changes = [f"s/^cpus:.*/cpus: [{cpu}]/"] if cpu else []
         changes += [f"s/^image:.*/image: {image}/"] if image else []
@@ -185,23 +185,24 @@ class Product:
         return path
 
     def run_cell(self, name: str = "quest", cpu: int = 0, image: str = "") -> None:
-        """Create and start one of the installed cells, on another CPU or with another image if wanted."""
+        """Creates and starts one of the installed cells, with another CPU or image if given."""
         self.do(f"cell create {self.config(name, cpu, image) if cpu or image else f'{CONFIGS}/{name}.yaml'}")
         self.do(f"cell start {name}")
 
     def show(self, name: str = "quest") -> Any:
         return self.ask(f"cell show {name}")
 
-    # A cell's shell
+    # the shell of a cell
 
     def quesh(self, line: str, name: str = "quest", timeout: float = 30.0) -> str:
-        """What a cell's shell answers to a line, whatever its status: a failure of quesh's own has words on stderr."""
+        """Types a line in a cell's shell. Returns the output, for any status of the command.
+        Fails if quesh itself fails, which then writes to stderr."""
         r = self.machine.run(["quesh", name, "-t", f"{timeout:g}", "-c", line], timeout + 10, merge=False)
         assert r.err == "", f"quesh {name} -c {line!r}: status {r.rc}: {r.out}{r.err}"
         return r.out
 
     def count(self, name: str = "quest") -> int:
-        """How far a cell has counted since `count`."""
+        """Returns how far a cell has counted since its shell command `count`."""
         found = re.fullmatch(r"count=(\d+)\n", self.quesh("count show", name))
         assert found
         return int(found[1])
@@ -209,12 +210,12 @@ class Product:
     def assert_counting(self, name: str = "quest") -> None:
         before = self.count(name)
         time.sleep(0.3)
-        assert self.count(name) > before, f"{name} stands still"
+        assert self.count(name) > before, f"{name} does not count"
 
     # Linux
 
     def sh(self, script: str, timeout: float = 60.0) -> str:
-        """A shell command that has to succeed."""
+        """Runs a shell command, which must succeed. Returns its output."""
         r = self.machine.run(script, timeout)
         assert r.rc == 0, f"{script}: status {r.rc}: {r.out}"
         return r.out
@@ -223,17 +224,17 @@ class Product:
         return self.sh("cat /sys/devices/system/cpu/online").strip()
 
     def pages_kib(self) -> int:
-        """Memory that is free, or in use by what Linux itself gives an account of: programs,
-        files, its slabs, stacks and tables, which settle over many rounds. What whole pages
-        were taken from it is missing here. MemAvailable would estimate the free part, but
-        leaves out what lies ready in the CPUs' own lists: many MiB, and others each time."""
+        """Returns the memory that is free, or that Linux accounts for: programs, files, slabs,
+        stacks, page tables, which become stable over many rounds. Other allocations of whole pages
+        are not included. MemAvailable is not used, since it leaves out the free pages in the lists
+        of the CPUs, which are many MiB and vary."""
         return int(self.sh("""echo 3 >/proc/sys/vm/drop_caches; awk '
             /^(MemFree|Active|Inactive|Unevictable|Slab|KernelStack|PageTables|Percpu):/ { kib += $2 }
             $1 == "count:" { kib += 4 * $2 }
             END { printf "%d", kib }' /proc/meminfo /proc/zoneinfo"""))
 
     def objects_kib(self) -> int:
-        """What the kernel's own small objects take (kmalloc and the like)."""
+        """Returns the size of the kernel's small objects (kmalloc and similar)."""
         return int(self.sh("""awk '/^SUnreclaim:/ { printf "%d", $2 }' /proc/meminfo"""))
 
     def uptime(self) -> Moment:
@@ -242,11 +243,11 @@ class Product:
         return Moment(before, guest, time.monotonic())
 
     def runs_on(self, cpu: int) -> bool:
-        """Whether Linux can use a CPU."""
+        """Returns whether Linux can run a program on a CPU."""
         return self.machine.run(f"taskset -c {cpu} true").rc == 0
 
     def busy(self) -> Running:
-        """Every CPU busy until calm()."""
+        """Keeps every CPU busy until calm(). Returns the running command."""
         for name in ("vectors", "clock"):
             self.machine.put(program(name), f"/run/{name}")
         self.machine.put(HERE / "inside/busy", "/run/busy")
@@ -258,26 +259,28 @@ class Product:
         return work
 
     def calm(self, work: Running) -> str:
-        """Ends what busy() began; nothing of it may have died or found anything wrong."""
+        """Ends the work that busy() began. Fails if a process died or found an error. Returns the
+        output."""
         work.write(b"\n")
         self.machine.finish(work, 60)
         said = work.output.decode()
         assert work.rc == 0, said
         return said
 
-    # Between tests
+    # between tests
 
     def begin(self) -> None:
         self.sh("dmesg -C")
 
     def end(self) -> None:
-        """Give back all that QV has; each step has to work, and Linux to be as it was."""
+        """Destroys all cells, disables and unloads QV. Each step must succeed, all CPUs must be
+        online, and the kernel log must be clean."""
         if self.machine.run("test -e /dev/qv").rc == 0:
             for cell in self.ask("cell list")["cells"]:
                 self.do(f"cell destroy {cell['name']}")
             if self.ask("status")["enabled"]:
                 self.do("disable")
-        # In one go: each command costs seconds in Bochs
+        # In one command, since each takes seconds in Bochs
         left, online, log = self.sh("if test -e /dev/qv; then rmmod qv || exit; fi; grep '^qv ' /proc/modules; ls -d /dev/qv* 2>/dev/null; "
                                     "echo ----; cat /sys/devices/system/cpu/online; echo ----; dmesg").split("----\n", 2)
         assert left == "", f"left behind: {left}"

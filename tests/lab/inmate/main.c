@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Asks its monitor for a fault of the monitor's own (QV_CALL_FAULT); the command line is the
- * kind, a digit. Where the module was not loaded with test_hooks=1 that is no call but #UD, and
- * then it beats. If anything else comes of it, it does not.
+ * Requests a fault inside its monitor (QV_CALL_FAULT). The command line is the kind, a digit. If
+ * the module was loaded without test_hooks=1, the call raises #UD, and the inmate then sends
+ * heartbeats. On any other result it stops without a heartbeat.
  */
 #include <inmate/boot.h>
 #include <inmate/cell.h>

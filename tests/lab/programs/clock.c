@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread on each CPU reads the clock in turn with the others until SIGTERM.
- * Says how often, and how often time went backwards.
+ * Until SIGTERM, a thread on each CPU reads the clock, one thread at a time. Prints the number of
+ * reads and how often the clock went backwards.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

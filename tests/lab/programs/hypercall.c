@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls the monitor as only the kernel may: QV_HC_NOP to QV_HC_RESET_HELD, and nonsense. */
+/* Tries hypercalls in user mode: QV_HC_NOP to QV_HC_RESET_HELD, invalid numbers. All must #UD. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -24,7 +24,7 @@ static uint64_t intel(uint64_t call)
 	return call;
 }
 
-/* 32 of them: AMD's instruction and Intel's in turn */
+/* Makes 32 calls, alternately with AMD's and with Intel's instruction */
 int main(void)
 {
 	volatile int done = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: a malicious root. `ioctls SEED SECONDS IMAGE CPU`: threads make every call
- * of /dev/qv with fields from good to absurd, on the same few cells, while another thread
- * changes the requests as the driver reads them. Cells named fuzz0 and fuzz1 come and go on
- * CPU; a cell called quest is asked about and typed to, and must not mind.
+ * For tests: a malicious root. `ioctls SEED SECONDS IMAGE CPU`: several threads make every call of
+ * /dev/qv on the same few cells, with fields from valid to absurd. Another thread changes a request
+ * while the driver reads it. Cells named fuzz0 and fuzz1 are created and destroyed on CPU. Calls
+ * that only read also use a cell called quest, which must run on undisturbed.
  *
- * What must hold of every call: it fails with a reason code and a sentence, or it succeeds
- * with neither. Prints how often each code came; ends with 1 if something was amiss.
+ * Each call must fail with a reason code and a sentence, or succeed with neither. Prints how often
+ * each code came. Exit status 1: a call broke this rule.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -42,7 +42,7 @@ static union any {
 	struct qv_cell_info info;
 	struct qv_cell_list list;
 	unsigned char bytes[16384];
-} *shared;				/* one request that another thread changes meanwhile */
+} *shared;				/* a request that another thread changes meanwhile */
 
 static uint32_t rnd(uint64_t *s)
 {
@@ -88,7 +88,7 @@ static void fill_create(struct qv_cell_create *q, uint64_t *s)
 	q->watchdog_ms = rnd(s) & 1 ? 3000 : 0;
 }
 
-/* A few words of a request become odd; never so that a cell would take all memory */
+/* Sets up to three words of a request to odd values. The caller excludes the field `memory`. */
 static void spoil(void *at, size_t from, size_t len, uint64_t *s)
 {
 	uint32_t n = rnd(s) % 4;
@@ -181,7 +181,7 @@ static void console(uint64_t *s)
 		return;
 	memset(keys, rnd(s), sizeof(keys));
 	if (write(fd, keys, rnd(s) % sizeof(keys)) < 0 && write(fd, (void *)odd_number(s), 10) < 0)
-		errno = 0;			/* what comes of it is the driver's to say */
+		errno = 0;			/* the driver may give any error */
 	poll(&p, 1, 0);
 	at = mmap(NULL, len ? len : 4096, rnd(s) % 8, rnd(s) & 1 ? MAP_SHARED : MAP_PRIVATE, fd,
 		  (off_t)(odd_number(s) & 0xffff000));
@@ -206,14 +206,15 @@ static void one(int fd, union any *a, uint64_t *s)
 		fill_create(q, s);
 		spoil(a, sizeof(struct qv_reply), offsetof(struct qv_cell_create, memory), s);
 		spoil(a, offsetof(struct qv_cell_create, image), sizeof(*q), s);
-		q->lock = 0;		/* else that is the end of it: no cell here would agree */
-		q->num_devices = 0;	/* nor may Linux lose its disk */
+		q->lock = 0;		/* no cell here would agree to unlock */
+		q->num_devices = 0;	/* Linux must keep its disk */
 		call(fd, QV_IOC_CELL_CREATE, a);
 		break;
-	case 3:				/* the same, and it changes while it is read */
+	case 3:				/* a request that changes while it is read */
 		fill_create(&shared->create, s);
 		shared->reply.abi = QV_ABI_VERSION;
-		ioctl(fd, QV_IOC_CELL_CREATE, shared);	/* another thread's answer may lie there by now */
+		/* No judge(): another thread may have overwritten the reply */
+		ioctl(fd, QV_IOC_CELL_CREATE, shared);
 		atomic_fetch_add(&calls, 1);
 		break;
 	case 4: case 5:
@@ -262,7 +263,7 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-/* Whatever the driver does not copy at once it reads changed */
+/* Changes the shared request, so that a driver that reads a field twice gets two values */
 static void *changer(void *arg)
 {
 	volatile struct qv_cell_create *q = &shared->create;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * init of a crash kernel: writes the whole of /proc/vmcore to the disk with the serial number
- * "kernel", reads it back, and looks before and after at a word of the old memory whose physical
- * address stands on the command line as `beat=`. Says what it found on the console and switches
- * the machine off.
+ * init of a crash kernel: writes all of /proc/vmcore to the disk with the serial number "kernel" and
+ * reads it back. Before and after, it reads a word of the old memory, whose physical address is on
+ * the command line as `beat=`. Prints the results on the console and switches the machine off.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -74,7 +73,7 @@ static uint64_t word_at(uint64_t pa)
 	return 0;
 }
 
-/* Those of the lab's initramfs, in their order: the disk needs them. */
+/* Loads the modules of the lab's initramfs in their order; the disk needs them. */
 static void load_modules(void)
 {
 	char name[64], path[80];
@@ -113,7 +112,7 @@ static int open_disk(int flags)
 
 static unsigned char chunk[CHUNK] __attribute__((aligned(PAGE))), other[CHUNK] __attribute__((aligned(PAGE)));
 
-/* Calls `look` for each part of the dump, which is in `chunk` then; returns the sum of what it answers. */
+/* Reads each part of the dump into `chunk` and calls `look`. Returns the sum of the results. */
 static uint64_t all_parts(uint64_t (*look)(int disk, uint64_t at, size_t len), int disk)
 {
 	uint64_t sum = 0, at;
@@ -169,7 +168,7 @@ static void write_all(void)
 	if (disk < 0)
 		end("there is no disk");
 	get(0, chunk, PAGE);
-	write_part(disk, 0, PAGE);		/* its head: where each part is */
+	write_part(disk, 0, PAGE);		/* the header with the offsets of the parts */
 	bytes = all_parts(write_part, disk);
 	if (fsync(disk) || close(disk))
 		end("the disk does not keep the dump");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Holds what a change of the whole processor state could forget, again and again until SIGTERM:
- * a segment of an LDT of its own in GS ("ldt"), or a base of GS without one ("base"); a port by the
- * bitmap behind the TSS; a breakpoint in the debug registers. Says how often, and what was wrong.
+ * Until SIGTERM, checks processor state that `enable` and `disable` could lose: a segment of an own
+ * LDT in GS (argument "ldt") or a base of GS without a segment ("base"); a port that the bitmap behind
+ * the TSS permits; a breakpoint in the debug registers. Prints the numbers of rounds and of errors.
  */
 #include <asm/ldt.h>
 #include <asm/prctl.h>
@@ -19,7 +19,7 @@
 
 #define MAGIC		0x51565156u
 #define SELECTOR	7u		/* entry 0 of the LDT, level 3 */
-#define PORT		0x80		/* a delay, and harmless */
+#define PORT		0x80		/* harmless: used for delays */
 #define SPINS		20000
 
 static volatile sig_atomic_t ended;
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 		__asm__ volatile("mov %%gs, %0" : "=r"(selector));
 		__asm__ volatile("mov %%gs:0, %0" : "=r"(value));
 		wrong += selector != (ldt ? SELECTOR : 0) || value != MAGIC;
-		outb(0, PORT);			/* or a signal ends us */
+		outb(0, PORT);			/* if denied, a signal ends the program */
 		watched++;
 		rounds++;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Steps through CPUID as a debugger does; prints where the program stood after each instruction, from its start. */
+/* Single-steps over CPUID as a debugger does. Prints the offset of RIP after each instruction. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
@@ -12,7 +12,7 @@ extern const char begin[], end[];
 
 asm("stepped: push %rbx\n"
     "begin: xor %eax, %eax\n"
-    "	cpuid\n"		/* 2 bytes on; itself 2 long */
+    "	cpuid\n"		/* at offset 2, 2 bytes long */
     "	nop\n"
     "	nop\n"
     "	pop %rbx\n"

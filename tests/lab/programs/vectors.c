@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeps known values in every vector and x87 register while the CPU does
- * something else, and computes a checksum in floating point, again and again
- * until SIGTERM. Says how often, and how often something had changed.
+ * Until SIGTERM, keeps known values in every vector and x87 register while the CPU spins, and
+ * computes a checksum in floating point. Prints the number of rounds and how often a value changed.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -12,7 +11,7 @@
 #define REGISTERS	16
 #define SPINS		300000
 #define STEPS		20000
-#define MXCSR		0x3f80		/* rounds down: not what a fresh CPU has */
+#define MXCSR		0x3f80		/* rounds down, unlike the reset value */
 #define X87_CONTROL	0x077f
 
 struct state {
@@ -69,7 +68,7 @@ static void fill(struct state *s, uint64_t round)
 	s->control = X87_CONTROL;
 }
 
-/* Chaotic: one wrong bit anywhere gives another end */
+/* A chaotic function: one wrong bit in any step changes the result */
 static double checksum(void)
 {
 	volatile double x = 0.3;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: a hostile kernel that calls the monitor itself. Reading `requests` tries to
- * create a cell with one flaw after the other and gives a line for each: flaw, what the
- * monitor has to answer, what it answered. `call` (written: NUMBER ARGUMENT) makes any
- * hypercall; `value` is its answer. `again` (written: TIMES NUMBER ARGUMENT) makes it over and over. `storm` (written: N) has the monitor read N requests that
- * another CPU changes meanwhile; none of them may become a cell.
+ * For tests: a hostile kernel that makes hypercalls. Its parameters:
  *
- * `hidden`: the address of memory that a cell has, as a flaw. `cpu`: index of a CPU.
+ * requests (read): tries to create a cell with each flaw of FLAWS, one by one. Prints a line per
+ *	flaw: its name, the expected answer, the monitor's answer.
+ * call (write NUMBER ARGUMENT): makes any hypercall. `value` is then its answer.
+ * again (write TIMES NUMBER ARGUMENT): repeats a hypercall.
+ * storm (write N): has the monitor read N requests while another CPU changes them. `value` is then
+ *	the number of cells that were created; it must be 0.
+ * hidden: an address in the memory of a cell, used for flaws.
+ * cpu: index of the CPU in requests.
  */
 #include <linux/delay.h>
 #include <linux/gfp.h>
@@ -27,7 +30,7 @@ module_param(value, ullong, 0400);
 module_param(cpu, uint, 0600);
 
 static struct qv_mon_create *req;
-static struct page *huge[4], *window;	/* ascending: block, then memory */
+static struct page *huge[4], *window;	/* huge: in ascending order: block, then memory */
 
 static u64 hypercall(u64 nr, u64 a)
 {
@@ -62,7 +65,7 @@ static void good(struct qv_mon_create *q)
 
 #define M2	(2ull << 20)
 
-/* flaw, answer, what is changed in a good request (q) */
+/* Name of the flaw, expected answer, change to a good request (q) */
 #define FLAWS(X) \
 	X(no_cpus, QV_ME_CPUS, q->num_cpus = 0) \
 	X(cpus_65, QV_ME_CPUS, q->num_cpus = 65) \
@@ -144,7 +147,7 @@ static int call(const char *text, const struct kernel_param *p)
 
 	if (sscanf(text, "%llx %llx", &nr, &a) != 2)
 		return -EINVAL;
-	if (nr == QV_HC_LEAVE)			/* out of its place it would leave this CPU in the air */
+	if (nr == QV_HC_LEAVE)			/* only works as a part of disable */
 		return -EPERM;
 	value = hypercall(nr, a);
 	return 0;
@@ -165,7 +168,7 @@ static int again(const char *text, const struct kernel_param *p)
 	return 0;
 }
 
-/* Each word it may find is one that alone makes the request bad: that CPU does not exist */
+/* Each value that this writes keeps the request invalid, since its CPU does not exist */
 static int change(void *arg)
 {
 	u64 x = 88172645463325252ull;
@@ -193,7 +196,10 @@ static int storm(const char *text, const struct kernel_param *p)
 		return -EINVAL;
 	good(req);
 	memset(req->cpus, 0x40, sizeof(req->cpus));
-	/* Never on the caller's CPU: there it would change nothing meanwhile, and would not let the caller end it */
+	/*
+	 * On the caller's CPU the thread could not run during the hypercall, and the caller could
+	 * not stop it
+	 */
 	other = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 	t = other < nr_cpu_ids ? kthread_create(change, NULL, "qvcall") : ERR_PTR(-ENODEV);
 	if (IS_ERR(t))
@@ -218,7 +224,7 @@ module_param_cb(requests, &requests_ops, NULL, 0400);
 module_param_cb(call, &call_ops, NULL, 0200);
 module_param_cb(again, &again_ops, NULL, 0200);
 module_param_cb(storm, &storm_ops, NULL, 0200);
-static unsigned long long request;	/* where a request lies, for `call` */
+static unsigned long long request;	/* physical address of a request, for `call` */
 module_param(request, ullong, 0400);
 
 static void give_back(void)
@@ -234,7 +240,7 @@ static void give_back(void)
 		free_pages_exact(req, sizeof(*req));
 }
 
-/* A page keeps its place between those below and those above it */
+/* Inserts a page so that huge[] stays sorted by address */
 static void insert(struct page *page, int n)
 {
 	for (; n && page_to_pfn(huge[n - 1]) > page_to_pfn(page); n--)

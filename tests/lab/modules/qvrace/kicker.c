@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kicker: acts at random moments, while the runner or the driver manage cells. */
+/* The kicker: does random acts at random times, while the runner or the driver manages cells. */
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -31,7 +31,7 @@ void send(u32 dest, u32 low)
 	local_irq_restore(flags);
 }
 
-/* An APIC id that no running CPU of Linux has: an interrupt there harms nothing of Linux's */
+/* Returns an APIC id that no running CPU of Linux has, so that an interrupt does not harm Linux */
 static u32 target(u64 *s)
 {
 	static const u32 nowhere[] = { 0x40, 0x7f, 0xfe };
@@ -69,7 +69,10 @@ static u64 somewhere(u64 *s, u32 *kind)
 	return pa(2) + 4 * rnd(s, CANARY_LEN / 4);
 }
 
-/* A cell's block and memory are zeros before and after, and ones in between */
+/*
+ * Linux must read a cell's block and memory as zeros before and after the cell's life, and as ones
+ * during it. The kicker itself may have stored KICK there.
+ */
 static void load_once(u64 at)
 {
 	u32 found;
@@ -102,8 +105,8 @@ static void store(u64 *s)
 }
 
 /*
- * By a translation that this CPU keeps as long as it has no exit and no interrupt: to the cell's
- * memory, and to where the monitor's code comes to lie in its block
+ * Reads or writes through a translation that this CPU caches as long as it has no exit and no
+ * interrupt. Reads go to the monitor's code in the cell's block, writes to the cell's memory.
  */
 static void touch_for_long(u64 *s)
 {
@@ -118,8 +121,8 @@ static void touch_for_long(u64 *s)
 }
 
 /*
- * Changes a word of the request, which the monitor may just be reading, and puts it back. Each
- * change makes the request bad.
+ * Changes a word of the request, which the monitor may be reading, then restores it. Each change
+ * makes the request invalid.
  */
 static void forge(u64 *s)
 {
@@ -150,7 +153,7 @@ static void forge(u64 *s)
 static void call(u64 *s)
 {
 	static const u64 all[] = { 0, 1, 2, 3, 15, 16, 17, 1ull << 32 | 2, ~0ull };
-	static const u64 refused[] = { 0, 1, 15, 16, ~0ull };	/* no cell, or one that runs */
+	static const u64 refused[] = { 0, 1, 15, 16, ~0ull };	/* no cell, or a running cell */
 	static const u64 numbers[] = {
 		QV_HC_START, QV_HC_RECLAIM, QV_HC_DOORBELL, QV_HC_DOORBELL, QV_HC_LOCK,
 		QV_HC_RESET_HELD, QV_HC_COUNT, ~0ull,
@@ -184,7 +187,7 @@ void end_cell(u64 id)
 		wrong("giving back cell %llu ends with %#llx", id, result);
 }
 
-/* A cell with the same CPUs and memory; or a bad request */
+/* Requests another cell with the same CPUs and memory, or makes an invalid request */
 static void another_cell(u64 *s)
 {
 	u64 id;

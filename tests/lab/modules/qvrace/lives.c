@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The runner: one cell after the other comes and goes, and what must hold is looked at. */
+/* The runner: creates and destroys one cell after another, and checks the invariants. */
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -15,8 +15,9 @@ u32 lives, meddled, refused, log_lost;
 static u64 log_seen;
 
 /*
- * A cell: fills part of its memory, then beats as long as that stays as it is. Its screen says
- * where it has changed. And what a CPU runs that a SIPI has started: it counts up to its INIT.
+ * qvrace_inmate: fills a part of its memory, then sends heartbeats as long as this part does not
+ * change. If it changes, the first word of the screen is the address.
+ * qvrace_started: code of a CPU that a SIPI has started. It counts until INIT.
  */
 asm(".pushsection .rodata\n"
     "	.globl	qvrace_started, qvrace_started_end\n"
@@ -49,9 +50,12 @@ asm(".pushsection .rodata\n"
     "	.popsection\n");
 extern const char qvrace_inmate[], qvrace_inmate_end[];
 
-/* ---- what must hold ---- */
+/* ---- invariants ---- */
 
-/* The monitor's log has nothing but what was asked for, and denials. The kicker looks each time */
+/*
+ * The monitor's log contains only the requested operations and denials. The kicker checks this
+ * after each act.
+ */
 void look_at_log(void)
 {
 	static const u64 expected = BIT(QV_LOG_CREATED) | BIT(QV_LOG_STARTED) |
@@ -66,7 +70,7 @@ void look_at_log(void)
 		u32 what = READ_ONCE(e->what);
 
 		if (seq < log_seen + 1)
-			return;			/* it is being written */
+			return;			/* the monitor is writing it */
 		if (seq != log_seen + 1)
 			log_lost++;
 		else if (!(expected >> what & 1) && READ_ONCE(e->seq) == seq)
@@ -74,7 +78,7 @@ void look_at_log(void)
 	}
 }
 
-/* A cell's CPU runs nothing of Linux's */
+/* No CPU of the cell runs code of Linux */
 static void none_ran(const char *when)
 {
 	if (!meddle && READ_ONCE(*ran(VECTOR_KICKER)))
@@ -104,7 +108,7 @@ static void only_zeros(u32 page, u32 stride)
 		}
 }
 
-/* Linux can start each CPU, where it likes; then they wait for it again */
+/* Linux can start each CPU at an address of its choice. Then INIT makes the CPU wait again. */
 static void cpus_are_linuxs(void)
 {
 	ktime_t until = ktime_add_ms(ktime_get(), PATIENCE_S * MSEC_PER_SEC);
@@ -181,7 +185,7 @@ static void live(u64 *s, u64 id)
 	end_cell(id);
 }
 
-/* The kicker forges the request: then it may be refused, but for no other reason */
+/* A request that the kicker has forged may be refused, but not with one of these reasons */
 static void not_created(u64 error)
 {
 	refused++;
@@ -239,7 +243,7 @@ int run_lives(u64 seed, u32 want_lives, u32 want_kicks)
 	return 0;
 }
 
-/* ---- one cell, and what it leaves ---- */
+/* ---- one cell, and the block that it leaves ---- */
 
 static u64 only;
 
@@ -251,8 +255,8 @@ int begin_cell(void)
 }
 
 /*
- * Stops it and takes back its memory and block. Then writes into the block, which is Linux's, that
- * the cell had the kicker's block too: the monitor must not clear that.
+ * Stops the cell and takes back its memory and block. The block then belongs to Linux. Writes into
+ * it that the cell had the kicker's block, too. The monitor must not clear the kicker's block.
  */
 u64 answers[2];
 u32 damage;
@@ -269,7 +273,7 @@ void end_and_forge(void)
 		answers[0] = manage(QV_HC_RECLAIM, only);
 	while (answers[0] == 1);
 	forged->req.num_runs = 1;
-	/* Two pages were given back before: the third is next */
+	/* Two pages were given back before, so the third one is next */
 	forged->req.runs[0] = (struct qv_mon_run){ pa(3) - 2 * QV_HUGE, 3 };
 	answers[1] = manage(QV_HC_RECLAIM, only);
 	for (damage = i = 0; i < QV_HUGE / sizeof(*victim); i++)

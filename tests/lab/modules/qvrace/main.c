@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: a hostile kernel whose CPUs race. The CPU that writes `run` has one cell after the
- * other created, started, stopped and given back, by calls of its own to the monitor. Meanwhile a
- * thread on CPU 1, the kicker, acts at random moments: kicker.c has acts[]. What must hold all the
- * time is checked where wrong() is called.
+ * For tests: a hostile kernel whose CPUs race. The CPU that writes `run` creates, starts, stops and
+ * takes back one cell after another by hypercalls. Meanwhile a thread on CPU 1, the kicker, does
+ * random acts: see acts[] in kicker.c. The calls of wrong() check the invariants.
  *
- * run:  SEED LIVES KICKS: until there were so many of both, or something is wrong; see `result`
- * kick: SEED: the kicker alone, while the driver manages cells; 0 ends it, then read `result`
- * begin, end: a single cell; `end` also forges the block that the cell leaves, and calls again
+ * run:  SEED LIVES KICKS: runs until so many cells and acts are done, or an invariant is broken.
+ *	 Read `result` afterwards.
+ * kick: SEED: starts the kicker alone, while the driver manages cells. 0 stops it; then read
+ *	 `result`.
+ * begin, end: one cell. `end` also forges the block that the cell leaves, and makes a call again.
  *
- * A cell takes all CPUs of `cpus` (indices of qv_mon_boot.cpus); Linux must have set them offline.
- * `block`: where the front end's block lies. Cell 1 must be another one that runs; the kicker does
- * not stop it.
+ * A cell takes all CPUs of `cpus` (indices of qv_mon_boot.cpus). Linux must have set them offline.
+ * `block` is the physical address of the front end's block. Cell 1 must be another, running cell;
+ * the kicker does not stop it.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -162,7 +163,7 @@ module_param_cb(result, &result_ops, NULL, 0400);
 
 static int comes(unsigned int cpu)
 {
-	mutex_lock(&acting);		/* an act has ended before Linux starts it */
+	mutex_lock(&acting);		/* wait for the end of an act before Linux starts the CPU */
 	clear_bit(cpu, &away);
 	mutex_unlock(&acting);
 	return 0;
@@ -193,7 +194,7 @@ static void give_back(void)
 		iounmap(apic_page);
 }
 
-/* A page keeps its place between those below and those above it */
+/* Inserts a page so that huge[] stays sorted by address */
 static void insert(struct page *page, u32 n)
 {
 	for (; n && page_to_pfn(huge[n - 1]) > page_to_pfn(page); n--)

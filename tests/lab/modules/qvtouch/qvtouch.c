@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: a Linux kernel that touches what is not its own. Each parameter
- * under /sys/module/qvtouch/parameters is a deed, done when it is written (or
- * read); one that faults gives EFAULT.
+ * For tests: a Linux kernel that accesses resources that it does not own. Each parameter under
+ * /sys/module/qvtouch/parameters is an action, which a write (or a read) of the parameter starts.
+ * An action that faults returns EFAULT.
  */
 #include <linux/io.h>
 #include <linux/ioport.h>
@@ -21,7 +21,7 @@
 
 static u64 value;
 module_param(value, ullong, 0444);
-MODULE_PARM_DESC(value, "what peek found");
+MODULE_PARM_DESC(value, "the value that peek or ioapic read");
 
 static int load(u64 *from, u64 *to)
 {
@@ -91,7 +91,7 @@ static int look(struct resource *ram, void *arg)
 	return 0;
 }
 
-/* ones: the 2 MiB pages of RAM that read as ones all over */
+/* ones: lists the 2 MiB pages of RAM that read as ones everywhere above the open part */
 static int ones(char *text, const struct kernel_param *p)
 {
 	struct list l = { .text = text };
@@ -100,7 +100,7 @@ static int ones(char *text, const struct kernel_param *p)
 	return l.len;
 }
 
-/* icr: DESTINATION LOW_HALF: sends an interrupt, past all that Linux would check */
+/* icr: DESTINATION LOW_HALF: sends an interrupt, bypassing all checks of Linux */
 static int icr(const char *text, const struct kernel_param *p)
 {
 	u32 dest, low;
@@ -124,7 +124,7 @@ static int icr(const char *text, const struct kernel_param *p)
 	return 0;
 }
 
-/* Instructions of a hypervisor, and INVD; rax = 0 where they take one, `zeros` where they take memory */
+/* Hypervisor instructions and INVD. A register operand is 0, a memory operand is `zeros`. */
 static u64 zeros[2];
 
 #define INSTRUCTIONS(X) \
@@ -169,8 +169,9 @@ static int instruction(const char *text, const struct kernel_param *p)
 }
 
 /*
- * By the clock: mdelay() counts in thousands of small waits, and an emulator that gives this CPU's
- * thread no time makes every one of them longer; 12 s became 25, and Linux told of a stall.
+ * Waits by the clock, not by mdelay(), which adds up thousands of short waits. An emulator that
+ * does not run this CPU's thread makes each of them longer: 12 s became 25 s, and Linux reported
+ * a stall.
  */
 static void wait_deaf(void *ms)
 {
@@ -180,7 +181,7 @@ static void wait_deaf(void *ms)
 		cpu_relax();
 }
 
-/* deaf: CPU MS: no interrupts there for so long */
+/* deaf: CPU MS: keeps interrupts off on a CPU for some milliseconds */
 static int deaf(const char *text, const struct kernel_param *p)
 {
 	unsigned int cpu, ms;
@@ -190,7 +191,7 @@ static int deaf(const char *text, const struct kernel_param *p)
 	return smp_call_function_single(cpu, wait_deaf, (void *)(unsigned long)ms, 0);
 }
 
-/* ioapic: INDEX [VALUE]: to its index and data registers; `value` is what the latter reads then */
+/* ioapic: INDEX [VALUE]: writes the index and data registers, then reads the data into `value` */
 static int ioapic(const char *text, const struct kernel_param *p)
 {
 	u32 index, what;
