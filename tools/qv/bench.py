@@ -170,7 +170,7 @@ def main(argv: Sequence[str] | None = None, system: System | None = None) -> int
     try:
         found, problems = config.check_files([args.config], system.machine())
         if problems:
-            raise WrongConfiguration([str(problem) for problem in problems])
+            raise WrongConfiguration(problems)
         device = system.device_or_load()
         if device.status().enabled:
             raise Refused("QV is enabled already: its enable could not be measured",
@@ -178,7 +178,7 @@ def main(argv: Sequence[str] | None = None, system: System | None = None) -> int
         bench = Bench(found[0], system, device)
         data = measure(bench, args)
     except WrongConfiguration as wrong:
-        print("\n".join(wrong.lines), file=sys.stderr)
+        print(wrong.text(), file=sys.stderr)
         return 2
     except Refused as refusal:
         if bench:

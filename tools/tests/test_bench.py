@@ -54,3 +54,12 @@ def test_refuses_when_enabled(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert bench.main(["--config", str(yaml)], FakeSystem(driver, tmp_path)) == 1  # type: ignore[arg-type]
     assert "enabled already" in capsys.readouterr().err
     assert driver.calls == []
+
+
+def test_wrong_configuration_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    yaml = tmp_path / "quest.yaml"
+    yaml.write_text("name: quest\n")
+    driver = FakeDevice()
+    assert bench.main(["--config", str(yaml)], FakeSystem(driver, tmp_path)) == 2  # type: ignore[arg-type]
+    assert capsys.readouterr().err.startswith(f"{yaml}:1:1: cpus: is missing (")
+    assert driver.calls == []
