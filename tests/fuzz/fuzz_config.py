@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-from qv import abi, cells, config
+from qv import abi, config
 from qv.machine import Machine
 
 TOP = Path(__file__).resolve().parents[2]
@@ -50,7 +50,7 @@ def expect(condition: bool, what: str) -> None:
 
 def judge_request(cell: config.CellConfig) -> None:
     """A request that the driver may be asked for: by its header's words, not by the parser's code."""
-    q = cells.request_for(cell)
+    q = cell.request()
     cpus = list(q.cpus)[:q.num_cpus]
     expect(1 <= q.num_cpus <= abi.MAX_CPUS and len(set(cpus)) == q.num_cpus, "CPUs: number, or twice")
     expect(0 not in cpus and set(cpus) <= MACHINE.cpus, "CPUs: there, and not 0")

@@ -64,10 +64,14 @@ def test_installed_module_is_found_and_uninstall_leaves_nothing(copy: Copy) -> N
     installed = copy.files()
     for name in ("usr/sbin/qvctl", "usr/bin/quesh", "usr/share/qv/images/quest.elf"):
         assert name in installed
+    modules = {f"usr/lib/python3/dist-packages/{p.relative_to(TOP / 'tools')}"
+               for p in (TOP / "tools/qv").rglob("*.py")}
+    assert modules <= installed
     module = copy.base / f"upper/usr/lib/modules/{copy.kver}/updates/qv.ko"
     assert module.stat().st_size < 1 << 20, "the module contains debug data"
     assert ".debug_info" not in copy.run("readelf", "-SW", f"/lib/modules/{copy.kver}/updates/qv.ko")
     copy.run("qvctl", "--version")		# leaves compiled Python behind
+    assert "name: is missing" in copy.run("sh", "-c", "echo cpus: 1 | qvctl config check - 2>&1 || true")
     copy.make("uninstall")
     assert copy.files() == set()
     assert not (copy.base / "upper/usr/share/qv").exists()

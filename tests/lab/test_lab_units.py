@@ -131,7 +131,7 @@ def test_port_page_agrees_with_table(tmp_path: Path) -> None:
     other.write_text(page.read_text().replace("0x92", "0x93", 1))
     assert subprocess.run([*check, str(other)], capture_output=True, check=False).returncode == 1
     rows = re.findall(r"\{ 0x([0-9a-f]{4}), 0x([0-9a-f]{4}), PORT", table.read_text())
-    keys = (TOP / "tools/qv/keys.py").read_text()
+    keys = (TOP / "tools/qv/keys/ports.py").read_text()
     known = re.findall(r"\(0x([0-9a-f]+), 0x([0-9a-f]+), \"", keys[keys.index("NEVER_PORTS"):])
     assert [(int(a, 16), int(b, 16)) for a, b in rows] == [(int(a, 16), int(b, 16)) for a, b in known]
 

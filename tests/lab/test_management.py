@@ -168,11 +168,11 @@ IMAGES = {
 # qvctl rejects an image with bad headers before the driver sees it, so this calls the driver itself
 CREATE = """
 import sys
-from qv import cells, config, device, errors, machine
+from qv import config, device, errors, machine
 found, problems = config.check_files([sys.argv[1]], machine.Machine.this())
 assert not problems, problems
 try:
-    device.Device().create(cells.request_for(found[0]), open(sys.argv[2], "rb").read())
+    device.Device().create(found[0].request(), open(sys.argv[2], "rb").read())
 except errors.Refused as refusal:
     print(refusal.sentence)
 """

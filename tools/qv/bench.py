@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import abi, cells, config, output
+from . import abi, config, output
 from .device import Device
 from .errors import Refused, WrongConfiguration
 from .stats import sample_data, take
@@ -51,7 +51,7 @@ class Bench:
         """Enables, creates, starts, destroys, disables. Keeps every reply."""
         name = self.cell.name
         self._keep("enable", self.device.enable())
-        self._keep("create", self.device.create(cells.request_for(self.cell), self.image))
+        self._keep("create", self.device.create(self.cell.request(), self.image))
         self._keep("start", self.device.start(name))
         self._await_first_entry()
         self._keep("destroy", self.device.destroy(name))
@@ -73,7 +73,7 @@ class Bench:
         """Exits per second by reason while the system is idle."""
         names = (abi.FRONT_END, self.cell.name)
         self.device.enable()
-        self.device.create(cells.request_for(self.cell), self.image)
+        self.device.create(self.cell.request(), self.image)
         self.device.start(self.cell.name)
         self.system.sleep(settle)
         before = {name: take(self.device, name, self.system) for name in names}

@@ -93,7 +93,7 @@ def create(args: Arguments, system: System) -> int:
     if enabled_here:
         device.enable()
     try:
-        reply = device.create(request_for(cell), image)
+        reply = device.create(cell.request(), image)
         if args.start:
             _start_or_destroy(device, cell.name)
     except Refused:
@@ -159,27 +159,6 @@ def _read_image(path: str) -> bytes:
     except OSError as error:
         raise Refused(f"the image {path} cannot be read ({(error.strerror or 'error').lower()})",
                       "see that the file is there and readable") from None
-
-
-def request_for(cell: config.CellConfig) -> abi.CellCreate:
-    request = abi.CellCreate(
-        name=cell.name.encode(), num_cpus=len(cell.cpus), boot=words.BOOTS[cell.boot],
-        memory=cell.memory, image_name=_fit(os.path.basename(cell.image), 127),
-        cmdline=cell.command_line().encode(), console=int(cell.console), num_ports=len(cell.ports),
-        watchdog_ms=cell.watchdog, lock=cell.lock, bell_rate=cell.bell_rate,
-        debug=int(cell.debug))
-    for number, cpu in enumerate(cell.cpus):
-        request.cpus[number] = cpu
-    request.num_devices = len(cell.devices)
-    for number, device in enumerate(cell.devices):
-        request.devices[number] = abi.PciDevice(bdf=device.bdf, dma=device.dma)
-    for number, (first, last) in enumerate(cell.ports):
-        request.ports[number] = abi.PortRange(first, last)
-    return request
-
-
-def _fit(name: str, limit: int) -> bytes:
-    return name.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore").encode()
 
 
 def start(args: Arguments, system: System) -> int:

@@ -5,26 +5,28 @@ from __future__ import annotations
 
 import os
 
-from . import abi, keys, reader, vcpus, words
+from . import abi, keys, reader, words
+from .keys import key as shape, memory, vcpus, watchdog
 from .problems import Place, Problem, Problems
 from .reader import MappingNode, Node, ScalarNode
 from .record import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from .keys import Cpus, Ports
+    from .keys.cpus import Cpus
+    from .keys.devices import Devices
+    from .keys.ports import Ports
     from .machine import Machine
 
 MAX_FILE = 64 << 10
 PIPE_SECONDS = 5
-RULES = keys.RULES | vcpus.RULES
 
 
 @dataclass
 class CellConfig:
-    """One cell, checked. `at` is the place of the value of each key."""
+    """One cell, checked. A field for each key, and `at`, the place of the value of each."""
 
     file: str
     name: str = ""
@@ -34,12 +36,12 @@ class CellConfig:
     boot: str = "multiboot2"
     cmdline: str = ""
     console: bool = True
-    watchdog: int = keys.WATCHDOG_DEFAULT  # ms; 0: off
+    watchdog: int = watchdog.DEFAULT  # ms; 0: off
     lock: int = abi.LOCK_NEVER
     bell_rate: int = abi.BELL_RATE  # a millisecond
     debug: bool = False
     ports: Ports = field(default_factory=list)
-    devices: keys.Devices = field(default_factory=list)
+    devices: Devices = field(default_factory=list)
     vcpus: list[vcpus.Named] = field(default_factory=list)
     admission: str = "bound"  # the test for `vcpus`, also given to Quest
     at: dict[str, Place] = field(default_factory=dict)
@@ -47,6 +49,17 @@ class CellConfig:
     def command_line(self) -> str:
         """The command line of the inmate."""
         return vcpus.command_line(self.cmdline, self.vcpus, self.admission)
+
+    def request(self) -> abi.CellCreate:
+        """The request to the driver, still without the contents of the image."""
+        request = abi.CellCreate()
+        for key in keys.TABLE:
+            key.pack(self, request)
+        return request
+
+    def problems(self, wrong: Iterable[shape.Wrong]) -> list[Problem]:
+        """Problems of keys that are in the file."""
+        return [Problem(self.file, self.at[key], key, what, right) for key, what, right in wrong]
 
 
 def check_files(files: Sequence[str], machine: Machine) -> tuple[list[CellConfig], list[Problem]]:
@@ -69,34 +82,24 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
     if root is None:
         return cell, problems.found
     if not isinstance(root, MappingNode):
-        problems.add(root, "yaml", f"the file holds {keys.kind(root)}, not keys and values",
+        problems.add(root, "yaml", f"the file holds {shape.kind(root)}, not keys and values",
                      "lines such as `name: quest`")
         return cell, problems.found
     values = _pairs(root, problems)
-    for key, rule in RULES.items():
-        if key in values:
-            cell.at[key] = Place.of(values[key])
-            result = rule.parse(values[key], keys.Context(key, problems, machine, os.path.dirname(file)))
+    for key in keys.TABLE:
+        if key.name in values:
+            node = values[key.name]
+            cell.at[key.name] = Place.of(node)
+            context = shape.Context(key.name, problems, machine, os.path.dirname(file))
+            result = key.parse(node, context)
             if result is not None:
-                setattr(cell, key.replace("-", "_"), result)
-        elif rule.required:
-            problems.add(root, key, "is missing", rule.example)
-    _check_vcpus(cell, values, problems)
+                setattr(cell, key.field(), result)
+        elif key.required:
+            problems.add(root, key.name, "is missing", key.example)
+    for key in keys.TABLE:
+        for name, wrong, right in key.check(cell, values):
+            problems.add(values[name], name, wrong, right)
     return cell, sorted(problems.found, key=lambda p: p.place)
-
-
-def _check_vcpus(cell: CellConfig, values: dict[str, Node], problems: Problems) -> None:
-    """Checks combinations of keys. Each key by itself is correct or already reported."""
-    if "admission" not in values and vcpus.EXACT_WORD in cell.cmdline.split(" "):
-        cell.admission = "exact"
-    refused = vcpus.refusal(cell.vcpus, cell.admission)
-    if cell.vcpus and refused:
-        problems.add(values["vcpus"], "vcpus", *refused)
-    said = values["admission"].value if "admission" in values else None
-    wrong = vcpus.contradiction(cell.cmdline, cell.vcpus, said)
-    if wrong:
-        key, what, right = wrong
-        problems.add(values[key], key, what, right)
 
 
 def _compose(file: str, problems: Problems) -> Node | None:
@@ -104,7 +107,8 @@ def _compose(file: str, problems: Problems) -> Node | None:
     try:
         raw = _read(file)
     except TimeoutError:
-        problems.add(start, "file", f"is a pipe, and for {PIPE_SECONDS} s nothing came from it", "the path of a YAML file, or - for stdin")
+        problems.add(start, "file", f"is a pipe, and for {PIPE_SECONDS} s nothing came from it",
+                     "the path of a YAML file, or - for stdin")
         return None
     except OSError as error:
         problems.add(start, "file", f"cannot be read: {(error.strerror or 'error').lower()}",
@@ -169,11 +173,11 @@ def _pairs(root: MappingNode, problems: Problems) -> dict[str, Node]:
     lines: dict[str, int] = {}
     for key_node, value in root.value:
         if not isinstance(key_node, ScalarNode):
-            problems.add(key_node, "yaml", f"{keys.kind(key_node)} stands where a key should",
-                         f"one of {', '.join(RULES)}")
+            problems.add(key_node, "yaml", f"{shape.kind(key_node)} stands where a key should",
+                         f"one of {', '.join(keys.BY_NAME)}")
             continue
         key = key_node.value
-        if key not in RULES:
+        if key not in keys.BY_NAME:
             problems.add(key_node, words.shown(key) or "''", "is not a known key", _meant(key))
         elif key in values:
             problems.add(key_node, key, f"is given twice, first in line {lines[key]}",
@@ -187,10 +191,10 @@ def _pairs(root: MappingNode, problems: Problems) -> dict[str, Node]:
 def _meant(key: str) -> str:
     import difflib
 
-    close = difflib.get_close_matches(key.lower(), RULES, 1, 0.6)
+    close = difflib.get_close_matches(key.lower(), keys.BY_NAME, 1, 0.6)
     if close:
         return f"perhaps `{close[0]}`"
-    return f"one of {', '.join(RULES)}"
+    return f"one of {', '.join(keys.BY_NAME)}"
 
 
 def _between(cells: Sequence[CellConfig], machine: Machine) -> list[Problem]:
@@ -199,81 +203,15 @@ def _between(cells: Sequence[CellConfig], machine: Machine) -> list[Problem]:
     problems: list[Problem] = []
     for number, cell in enumerate(cells):
         for other in cells[:number]:
-            problems += _overlaps(cell, other, machine)
-    total = sum(cell.memory for cell in cells)
-    alone = max((cell.memory for cell in cells), default=0)
-    if total > machine.mem_available >= alone > 0:
-        last = [cell for cell in cells if cell.memory][-1]
-        problems.append(Problem(
-            last.file, last.at["memory"], "memory",
-            f"all {len(cells)} cells together want {words.size(total)}",
-            f"at most {words.size(machine.mem_available)}, what is free now"))
+            whose = f"{other.name or 'the cell'} in {other.file}"
+            for key in keys.TABLE:
+                problems += cell.problems(key.clash(cell, other, whose, machine))
+    for wrong in memory.together(cells, machine):
+        problems += [cell for cell in cells if cell.memory][-1].problems([wrong])
     return problems
-
-
-@dataclass(frozen=True)
-class _Port:
-    """A range of ports that a cell asks for, with the key that names it."""
-
-    key: str
-    first: int
-    last: int
-    text: str
-
-
-def _all_ports(cell: CellConfig, machine: Machine) -> list[_Port]:
-    listed = [_Port("ports", first, last, words.port_range(first, last)) for first, last in cell.ports]
-    return listed + [_Port("devices", first, last, f"{words.port_range(first, last)} of {device}")
-                     for device in cell.devices for first, last in machine.pci_ports(device.bdf)]
 
 
 def taken(cell: CellConfig, machine: Machine) -> list[Problem]:
     """Problems with existing cells, which have the same resources, and with resources that are
     absent at present."""
-    problems: list[Problem] = []
-
-    def add(key: str, wrong: str, right: str) -> None:
-        problems.append(Problem(cell.file, cell.at[key], key, wrong, right))
-
-    others = [other for other in machine.cells if other.name != cell.name]
-    gone = {cpu for other in machine.cells for cpu in other.cpus}
-    free = machine.cpus - gone - machine.offline - {0}
-    right = keys.one_of(free) if free else "no CPU is free: destroy a cell"
-    for cpu in cell.cpus:
-        holder = next((other.name for other in others if cpu in other.cpus), None)
-        if holder:
-            add("cpus", f"CPU {cpu} is the cell {holder}'s", right)
-        elif cpu in machine.offline - gone:
-            add("cpus", f"CPU {cpu} is offline", f"{right}; or echo 1 >/sys/devices/system/cpu/cpu{cpu}/online")
-    for other in others:
-        for device in cell.devices:
-            if device.bdf in other.devices:
-                add("devices", f"{device} is the cell {other.name}'s", "another PCI function")
-        theirs = [*other.ports, *(ports for bdf in other.devices for ports in machine.pci_ports(bdf))]
-        for port in _all_ports(cell, machine):
-            if any(port.first <= high and low <= port.last for low, high in theirs):
-                add(port.key, f"{port.text} has ports of the cell {other.name}", "other ports")
-    return problems
-
-
-def _overlaps(cell: CellConfig, other: CellConfig, machine: Machine) -> list[Problem]:
-    problems: list[Problem] = []
-
-    def add(key: str, wrong: str, right: str) -> None:
-        problems.append(Problem(cell.file, cell.at[key], key, wrong, right))
-
-    whose = f"{other.name or 'the cell'} in {other.file}"
-    if cell.name and cell.name == other.name:
-        add("name", f"`{cell.name}` is also the name of the cell in {other.file}",
-            "a name of its own for each cell")
-    for cpu in sorted(set(cell.cpus) & set(other.cpus)):
-        add("cpus", f"CPU {cpu} is also given to {whose}", "each CPU to one cell")
-    for device in cell.devices:
-        if any(device.bdf == of_other.bdf for of_other in other.devices):
-            add("devices", f"{device} is also given to {whose}", "each PCI function to one cell")
-    for port in _all_ports(cell, machine):
-        for theirs in _all_ports(other, machine):
-            same_device = port.key == theirs.key == "devices" and port.text == theirs.text
-            if port.first <= theirs.last and theirs.first <= port.last and not same_device:
-                add(port.key, f"{port.text} overlaps {theirs.text} of {whose}", "each port to one cell")
-    return problems
+    return [problem for key in keys.TABLE for problem in cell.problems(key.taken(cell, machine))]

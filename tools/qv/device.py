@@ -11,6 +11,7 @@ import select
 
 from . import abi
 from .errors import NotLoaded, Refused
+from .words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,11 +38,6 @@ _FALLBACK: dict[int, tuple[str, str]] = {
     errno.EFAULT: ("the driver could not read what qvctl passed",
                    "qvctl and qv.ko are of different versions: install both anew"),
 }
-
-
-def text(raw: bytes) -> str:
-    """A string of the driver, without control characters."""
-    return "".join(c if c.isprintable() else "?" for c in raw.decode("utf-8", "replace"))
 
 
 def refusal_from(reply: abi.Reply, error: OSError | None) -> Refused:

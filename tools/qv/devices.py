@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 
 from . import output
-from .keys import NEVER_PORTS
+from .keys.ports import NEVER_PORTS
 from .machine import read_text
 from .record import dataclass
 from .uses import uses

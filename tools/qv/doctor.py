@@ -6,11 +6,11 @@ from __future__ import annotations
 import importlib.util
 
 from . import abi, output
-from .device import Device, text
+from .device import Device
 from .errors import Refused
 from .machine import parse_cpu_list
 from .record import dataclass
-from .words import MIB, cpu_list, outside, size
+from .words import MIB, cpu_list, outside, size, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ import time
 
 from . import abi, output
 from .cells import state_name
-from .device import Device, text
+from .device import Device
 from .errors import WrongUsage
+from .words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass, field
+    from dataclasses import dataclass as dataclass, field as field
 else:
     class field:
         """A default that is created separately for each record."""

@@ -3,7 +3,8 @@
 times."""
 from __future__ import annotations
 
-from . import admission, output, vcpus
+from . import admission, output
+from .keys import vcpus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import time
 
-from . import abi, output, words
+from . import abi, keys, output, words
 from .cells import each, state_name
-from .device import text
 from .errors import Refused
 from .exits import exit_name
+from .words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from .cli import Arguments
     from .device import Device
+    from .keys import Key
     from .system import System
 
 VENDORS = {0: "none", 1: "AMD-V", 2: "VT-x"}
@@ -93,43 +95,23 @@ def sample_data(device: Device, name: str, cpu: int) -> dict[str, Any]:
     return data
 
 
-def device_data(device: abi.PciDevice) -> dict[str, Any]:
-    """A PCI function as in --json."""
-    return {"pci": words.pci_name(device.bdf), "unsafe_dma": device.dma == abi.Dma.UNSAFE,
-            "pin": bool(device.state & abi.DEVICE_PIN), "messages": bool(device.state & abi.DEVICE_MESSAGES),
-            "reset": not device.state & abi.DEVICE_NO_RESET}
-
-
-def device_text(device: dict[str, Any]) -> str:
-    """A PCI function in words."""
-    return ", ".join([device["pci"], "UNSAFE-DMA: can reach all memory" if device["unsafe_dma"] else "dma off",
-                      "pin connected" if device["pin"] else "no pin",
-                      *(["MSI"] if device["messages"] else []), *([] if device["reset"] else ["knows no reset"])])
+def _data(shown: Sequence[Key], info: abi.CellInfo) -> dict[str, Any]:
+    """The members of these keys."""
+    return {name: value for key in shown for name, value in key.data(info).items()}
 
 
 def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
     """A cell as in --json."""
-    ports = [info.ports[i] for i in range(min(info.num_ports, abi.MAX_PORTS))]
     return {
         "name": text(info.name),
         "id": info.id,
         "state": state_name(info.state),
         "forced": bool(info.forced),
-        "cpus": list(info.cpus)[:min(info.num_cpus, abi.MAX_CPUS)],
-        "memory": info.memory,
-        "image": text(info.image_name),
-        "boot": next((name for name, value in words.BOOTS.items() if value == info.boot), str(info.boot)),
-        "cmdline": text(info.cmdline),
-        "console": bool(info.console),
-        "ports": [words.port_range(port.first, port.last) for port in ports],
-        "devices": [device_data(info.devices[i]) for i in range(min(info.num_devices, abi.MAX_DEVICES))],
+        **_data(keys.RESOURCES, info),
         "heartbeat": info.heartbeat,
         "started_ns": info.started_ns,
         "first_entry_ns": info.first_entry_ns,
-        "watchdog_ms": info.watchdog_ms,
-        "bell_rate": info.bell_rate,
-        "debug": bool(info.debug),
-        "locked": bool(info.locked),
+        **_data(keys.SUPERVISION, info),
         "failure": failure_data(info.failure, vendor),
         "last_failure": failure_data(info.last_failure, vendor),
         "failures": info.failures,
@@ -173,14 +155,9 @@ def show_cell(args: Arguments, system: System) -> int:
 def _show(data: dict[str, Any], verbose: bool) -> None:
     lines: list[tuple[str, str]] = [
         ("name", data["name"]), ("state", state_text(data)),
-        ("cpus", words.cpu_list(sorted(data["cpus"]))), ("memory", words.size(data["memory"])),
-        ("image", f"{data['image']} ({data['boot']})"), ("cmdline", data["cmdline"] or "-"),
-        ("console", f"/dev/qv-cell/{data['name']}/console" if data["console"] else "none"),
-        ("ports", ", ".join(data["ports"]) or "none"),
-        *(("device", device_text(device)) for device in data["devices"]),
+        *(line for key in keys.RESOURCES for line in key.show(data)),
         ("heartbeat", str(data["heartbeat"]) if data["heartbeat"] else "none seen"),
-        ("watchdog", words.duration(data["watchdog_ms"]) if data["watchdog_ms"] else "off"),
-        ("lock", "it has locked management" if data["locked"] else "none"),
+        *(line for key in keys.SUPERVISION for line in key.show(data)),
         ("started", _ago(data["started_ns"])),
     ]
     if data["first_entry_ns"]:

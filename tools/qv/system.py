@@ -9,6 +9,7 @@ import time
 from . import device
 from .device import Device
 from .errors import Refused
+from .words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # loaded on demand, since few commands need them
@@ -39,7 +40,7 @@ class System:
 
         driver = self.device()
         found = (driver.info(name) for name in driver.names())
-        return tuple(Taken(device.text(info.name), list(info.cpus)[:info.num_cpus],
+        return tuple(Taken(text(info.name), list(info.cpus)[:info.num_cpus],
                            [(port.first, port.last) for port in info.ports[:info.num_ports]],
                            [pci.bdf for pci in info.devices[:info.num_devices]]) for info in found)
 

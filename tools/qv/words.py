@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-from . import abi
-
 MIB = 1 << 20
-BOOTS = {"multiboot2": abi.Boot.MULTIBOOT2}
 
 
 def size(count: int) -> str:
@@ -20,6 +17,11 @@ def shown(value: str, limit: int = 40) -> str:
     """A value of the file, made safe to print in a line."""
     safe = "".join(c if c.isprintable() else "?" for c in value)
     return safe if len(safe) <= limit else safe[:limit] + "..."
+
+
+def text(raw: bytes) -> str:
+    """A string of the driver, without control characters."""
+    return "".join(c if c.isprintable() else "?" for c in raw.decode("utf-8", "replace"))
 
 
 def port_range(first: int, last: int) -> str:

@@ -56,7 +56,8 @@ def test_refuses_when_enabled(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert driver.calls == []
 
 
-def test_wrong_configuration_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_configuration_is_reported(tmp_path: Path,
+                                         capsys: pytest.CaptureFixture[str]) -> None:
     yaml = tmp_path / "quest.yaml"
     yaml.write_text("name: quest\n")
     driver = FakeDevice()

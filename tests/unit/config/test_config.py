@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from qv import abi, cells, config, reader, schedule, vcpus
+from qv import abi, config, keys, reader, schedule
 from qv.admission import Vcpu
+from qv.keys import vcpus
 from qv.machine import Machine, Taken, parse_cpu_list
 
 HERE = Path(__file__).resolve().parent
@@ -75,6 +76,22 @@ def test_everything() -> None:
     assert (cell.watchdog, cell.lock, cell.bell_rate, cell.debug) == (500, abi.LOCK_START, 4, True)
 
 
+def test_keys_are_those_of_the_page() -> None:
+    """The rows of the table in configuration.md, and which keys it says must be given."""
+    page = (TOP / "Documentation/reference/configuration.md").read_text()
+    rows = re.findall(r"^\| `([\w-]+)` \| (.*?) \| (.*?) \| (.*?) ?\|$", page, re.M)
+    assert rows == [(key.name, key.meaning, key.value, key.default) for key in keys.TABLE]
+    *most, last = [f"`{key.name}`" for key in keys.TABLE if key.required]
+    assert f"{', '.join(most)} and {last} must be given" in page
+
+
+def test_each_key_has_a_field_and_a_file() -> None:
+    fields = set(vars(config.CellConfig("file"))) - {"file", "at"}
+    assert fields == {key.field() for key in keys.TABLE}
+    files = {path.stem for path in (TOP / "tools/qv/keys").glob("*.py")} - {"__init__", "key"}
+    assert files == fields - {"boot", "admission"}, "boot is in image.py, admission in vcpus.py"
+
+
 def test_vcpus() -> None:
     cell = read("good/vcpus.yaml")
     assert cell.vcpus == [vcpus.Named("control", Vcpu(2000, 10000)), vcpus.Named("nic", Vcpu(500, 1000000, io=True))]
@@ -97,8 +114,8 @@ def test_quests_own_vcpus_may_be_set_or_dropped() -> None:
 def test_vcpus_are_handed_over_on_the_command_line() -> None:
     """As inmates/quest/kernel/vcpu/vcpuword.c reads it, behind the words of `cmdline`."""
     words = "vcpu=control,main,2ms,10ms vcpu=nic,io,500us,1s"
-    assert cells.request_for(read("good/vcpus.yaml")).cmdline.decode() == words
-    assert cells.request_for(read("good/vcpus-exact.yaml")).cmdline.decode() == "admission=exact vcpu=a,main,40ms,100ms"
+    assert read("good/vcpus.yaml").request().cmdline.decode() == words
+    assert read("good/vcpus-exact.yaml").request().cmdline.decode() == "admission=exact vcpu=a,main,40ms,100ms"
     cell = read("good/vcpus-cmdline.yaml")
     assert (cell.admission, cell.command_line()) == ("exact", "verbose admission=exact vcpu=a,main,40ms,100ms")
     assert read("good/smallest.yaml").command_line() == ""
@@ -172,7 +189,7 @@ def test_image_beside_the_file_or_in_the_images_folder() -> None:
 
 
 def test_request_to_the_driver() -> None:
-    request = cells.request_for(read("good/everything.yaml"))
+    request = read("good/everything.yaml").request()
     assert (request.name, list(request.cpus)[:3], request.num_cpus) == (b"quest", [1, 2, 0], 2)
     assert (request.memory, request.boot, request.console) == (1024 * MIB, abi.Boot.MULTIBOOT2, 0)
     assert (request.num_ports, request.ports[0].first, request.ports[0].last) == (2, 0x3f8, 0x3ff)

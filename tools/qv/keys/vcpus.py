@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The keys `vcpus` and `admission`: the VCPUs of a cell with Quest, their admission test, and how
 Quest receives them."""
+
 from __future__ import annotations
 
-import re
+from .. import abi, admission
+from ..admission import Vcpu
+from ..reader import Node, SequenceNode
+from ..record import dataclass
+from ..words import shown
+from .key import Context, Key, mapping, matched, scalar
 
-from . import abi, admission
-from .admission import Vcpu
-from .keys import Context, Rule, kind, mapping, scalar
-from .reader import Node, SequenceNode
-from .record import dataclass
-from .words import shown
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..config import CellConfig
+    from .key import Wrong
 
 EXAMPLE = "a list such as [{name: control, C: 2ms, T: 10ms}]"
 TIME = "a time such as 500us, 20ms or 1s"
 TYPES = ("main", "io")
 # as in inmates/quest/kernel/vcpu/iovcpu.c
 CLASSES = ("ata", "net", "usb", "disk", "cdrom", "gpio", "input")
-ADMISSION = ("bound", "exact")
+TESTS = ("bound", "exact")
 UNITS = {"us": 1, "ms": 1000, "s": 1000000}
 LONGEST = 600 * UNITS["s"]
 NAME_LEN = 15
@@ -47,9 +53,9 @@ def _time(node: Node, context: Context) -> int | None:
     raw = scalar(node, context, TIME, ("str", "int"))
     if raw is None:
         return None
-    match = re.fullmatch(r"([0-9]{1,9})(us|ms|s)", raw)
+    match = matched(r"([0-9]{1,9})(us|ms|s)", raw)
     if not match:
-        bare = re.fullmatch(r"[0-9]+", raw)
+        bare = matched(r"[0-9]+", raw)
         context.bad(node, f"{raw} has no unit" if bare else f"`{shown(raw)}` is not a time", TIME)
         return None
     time = int(match[1]) * UNITS[match[2]]
@@ -92,7 +98,7 @@ def _without_budget(name: str, values: dict[str, Node], context: Context) -> Nam
 
 
 def _is_name(name: str, node: Node, context: Context) -> bool:
-    if not re.fullmatch(r"[A-Za-z0-9._-]+", name) or len(name) > NAME_LEN:
+    if not matched(r"[A-Za-z0-9._-]+", name) or len(name) > NAME_LEN:
         context.bad(node, f"`{shown(name)}` is not the name of a VCPU", f"1 to {NAME_LEN} letters, digits, -, _ and .")
         return False
     return True
@@ -127,7 +133,7 @@ def _type(node: Node | None, name: str | None, context: Context) -> list[str] | 
 
 def _vcpus(node: Node, context: Context) -> list[Named] | None:
     if not isinstance(node, SequenceNode):
-        context.bad(node, f"{kind(node)} stands here", EXAMPLE)
+        context.bad_kind(node, EXAMPLE)
         return None
     found: list[Named] = []
     for item in node.value:
@@ -146,7 +152,7 @@ def _vcpus(node: Node, context: Context) -> list[Named] | None:
 
 
 def _admission(node: Node, context: Context) -> str | None:
-    return _choice(node, context, "an admission test", ADMISSION)
+    return _choice(node, context, "an admission test", TESTS)
 
 
 def written(time: int) -> str:
@@ -212,7 +218,20 @@ def refusal(vcpus: list[Named], test: str) -> tuple[str, str] | None:
     return ("one of Quest's own VCPUs would not get its C within each T", "smaller C or longer T") if late else None
 
 
-RULES: dict[str, Rule] = {
-    "vcpus": Rule(_vcpus, EXAMPLE),
-    "admission": Rule(_admission, " or ".join(ADMISSION)),
-}
+def check(cell: CellConfig, values: dict[str, Node]) -> Iterator[Wrong]:
+    """Checks both keys and `cmdline`, each of which is correct by itself or already reported."""
+    if "admission" not in values and EXACT_WORD in cell.cmdline.split(" "):
+        cell.admission = "exact"
+    refused = refusal(cell.vcpus, cell.admission)
+    if cell.vcpus and refused:
+        yield "vcpus", *refused
+    test = values["admission"].value if "admission" in values else None
+    wrong = contradiction(cell.cmdline, cell.vcpus, test)
+    if wrong:
+        yield wrong
+
+
+VCPUS = Key("vcpus", "named VCPUs of its Quest: see [VCPUs](#vcpus)",
+            "list: `[{name: control, C: 2ms, T: 10ms}]`", "`[]`", EXAMPLE, _vcpus, check=check)
+ADMISSION = Key("admission", "Quest's admission test", "`bound` or `exact`", "`bound`",
+                " or ".join(TESTS), _admission)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`cmdline`: the kernel's command line. The words for `vcpus` and `admission` follow it."""
+
+from __future__ import annotations
+
+from .. import abi
+from ..reader import ScalarNode
+from ..words import text
+from .key import Context, Key, scalar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..config import CellConfig
+    from ..reader import Node
+
+
+def parse(node: Node, context: Context) -> str | None:
+    if isinstance(node, ScalarNode) and node.tag == "null":
+        return ""
+    cmdline = scalar(node, context, "a text; in quotes if it looks like something else", ("str",))
+    if cmdline is None:
+        return None
+    strange = next((c for c in cmdline if not c.isprintable()), None)
+    if strange is not None:
+        context.bad(node, f"holds the character U+{ord(strange):04X}", "one line of printable text")
+        return None
+    length = len(cmdline.encode())
+    if length >= abi.CMDLINE_LEN:
+        context.bad(node, f"has {length} bytes", f"at most {abi.CMDLINE_LEN - 1}")
+        return None
+    return cmdline
+
+
+def pack(cell: CellConfig, request: abi.CellCreate) -> None:
+    request.cmdline = cell.command_line().encode()
+
+
+def data(info: abi.CellInfo) -> dict[str, Any]:
+    return {"cmdline": text(info.cmdline)}
+
+
+def show(found: dict[str, Any]) -> list[tuple[str, str]]:
+    return [("cmdline", found["cmdline"] or "-")]
+
+
+KEY = Key("cmdline", "the kernel's command line", "text, one line", "empty", "a text",
+          parse, pack=pack, data=data, show=show)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`devices`: the PCI functions that the cell has, with their I/O ports."""
+
+from __future__ import annotations
+
+from .. import abi
+from ..reader import ScalarNode, SequenceNode
+from ..record import dataclass
+from ..words import pci_name, port_range, shown
+from .key import Context, Key, mapping, matched, scalar, truth
+from .ports import overlaps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from ..config import CellConfig
+    from ..machine import Machine
+    from ..reader import Node
+    from .key import Wrong
+
+EXAMPLE = "a list such as [{pci: \"00:03.0\", dma: off}]"
+PCI_EXAMPLE = "bus:device.function in hexadecimal, such as \"00:03.0\""
+PCI = r"(?:([0-9a-f]{4}):)?([0-9a-f]{2}):([01][0-9a-f])\.([0-7])"
+
+
+@dataclass(frozen=True)
+class Device:
+    """A PCI function of a cell, of segment 0."""
+
+    bdf: int
+    dma: abi.Dma
+
+    def __str__(self) -> str:
+        return pci_name(self.bdf)
+
+
+Devices = list[Device]
+
+
+def parse(node: Node, context: Context) -> Devices | None:
+    if not isinstance(node, SequenceNode):
+        context.bad_kind(node, EXAMPLE)
+        return None
+    devices: Devices = []
+    for item in node.value:
+        device = _device(item, context)
+        if device is None:
+            continue
+        if any(device.bdf == other.bdf for other in devices):
+            context.bad(item, f"{device} is listed twice", "each PCI function once")
+        else:
+            devices.append(device)
+    if len(node.value) > abi.MAX_DEVICES:
+        context.bad(node, f"{len(node.value)} PCI functions are listed", f"at most {abi.MAX_DEVICES}")
+    return devices
+
+
+def _device(node: Node, context: Context) -> Device | None:
+    values = mapping(node, context, "device", ("pci", "dma", "unsafe-dma"),
+                     "such as {pci: \"00:03.0\", dma: off}")
+    if values is None:
+        return None
+    if "pci" not in values:
+        context.bad(node, "the device has no `pci`", "its place, such as pci: \"00:03.0\"")
+        return None
+    bdf = _pci(values["pci"], context)
+    dma = _dma(node, values, context)
+    return None if bdf is None or dma is None else Device(bdf, dma)
+
+
+def _pci(node: Node, context: Context) -> int | None:
+    raw = scalar(node, context, PCI_EXAMPLE, ("str", "int", "float"))
+    if raw is None:
+        return None
+    match = matched(PCI, raw.lower())
+    if not match:
+        context.bad(node, f"`{shown(raw)}` is not the place of a PCI function", PCI_EXAMPLE)
+        return None
+    if match[1] and int(match[1], 16):
+        context.bad(node, f"segment {match[1]} is not supported", "a function of segment 0000")
+        return None
+    bdf = int(match[2], 16) << 8 | int(match[3], 16) << 3 | int(match[4])
+    if context.machine.pci is not None and bdf not in context.machine.pci:
+        context.bad(node, f"there is no PCI function {pci_name(bdf)} here",
+                    "one that `qvctl devices` lists")
+        return None
+    return bdf
+
+
+def _dma(node: Node, values: dict[str, Node], context: Context) -> abi.Dma | None:
+    off = values.get("dma")
+    if "unsafe-dma" in values:
+        unsafe = truth(values["unsafe-dma"], context)
+        if unsafe is None:
+            return None
+        if unsafe and off is None:
+            return abi.Dma.UNSAFE
+        if unsafe and off is not None:
+            context.bad(off, "`dma` and `unsafe-dma` exclude each other", "one of the two")
+            return None
+    if off is not None:
+        if not isinstance(off, ScalarNode) or off.value != "off":
+            context.bad_kind(off, "off, or leave it out")
+            return None
+        return abi.Dma.OFF
+    context.bad(node, "the device could do DMA, and QV drives no IOMMU yet that would hold it back",
+                "add `dma: off` (no DMA, no MSI), or, if it may write all memory, `unsafe-dma: true`")
+    return None
+
+
+@dataclass(frozen=True)
+class _Ports:
+    """A range of ports that a cell asks for, with the key that names it."""
+
+    key: str
+    range: tuple[int, int]
+    text: str
+
+
+def _all_ports(cell: CellConfig, machine: Machine) -> list[_Ports]:
+    listed = [_Ports("ports", ports, port_range(*ports)) for ports in cell.ports]
+    return listed + [_Ports("devices", ports, f"{port_range(*ports)} of {device}")
+                     for device in cell.devices for ports in machine.pci_ports(device.bdf)]
+
+
+def clash(cell: CellConfig, other: CellConfig, whose: str, machine: Machine) -> Iterator[Wrong]:
+    for device in cell.devices:
+        if any(device.bdf == of_other.bdf for of_other in other.devices):
+            yield "devices", f"{device} is also given to {whose}", "each PCI function to one cell"
+    for ports in _all_ports(cell, machine):
+        for others in _all_ports(other, machine):
+            same_device = ports.key == others.key == "devices" and ports.text == others.text
+            if overlaps(ports.range, others.range) and not same_device:
+                yield (ports.key, f"{ports.text} overlaps {others.text} of {whose}",
+                       "each port to one cell")
+
+
+def taken(cell: CellConfig, machine: Machine) -> Iterator[Wrong]:
+    for other in (other for other in machine.cells if other.name != cell.name):
+        for device in cell.devices:
+            if device.bdf in other.devices:
+                yield "devices", f"{device} is the cell {other.name}'s", "another PCI function"
+        others = [*other.ports, *(ports for bdf in other.devices for ports in machine.pci_ports(bdf))]
+        for ports in _all_ports(cell, machine):
+            if any(overlaps(ports.range, one) for one in others):
+                yield ports.key, f"{ports.text} has ports of the cell {other.name}", "other ports"
+
+
+def pack(cell: CellConfig, request: abi.CellCreate) -> None:
+    request.num_devices = len(cell.devices)
+    for number, device in enumerate(cell.devices):
+        request.devices[number] = abi.PciDevice(bdf=device.bdf, dma=device.dma)
+
+
+def _data(device: abi.PciDevice) -> dict[str, Any]:
+    return {"pci": pci_name(device.bdf), "unsafe_dma": device.dma == abi.Dma.UNSAFE,
+            "pin": bool(device.state & abi.DEVICE_PIN),
+            "messages": bool(device.state & abi.DEVICE_MESSAGES),
+            "reset": not device.state & abi.DEVICE_NO_RESET}
+
+
+def data(info: abi.CellInfo) -> dict[str, Any]:
+    devices = info.devices[:min(info.num_devices, abi.MAX_DEVICES)]
+    return {"devices": [_data(device) for device in devices]}
+
+
+def _text(device: dict[str, Any]) -> str:
+    return ", ".join([
+        device["pci"], "UNSAFE-DMA: can reach all memory" if device["unsafe_dma"] else "dma off",
+        "pin connected" if device["pin"] else "no pin",
+        *(["MSI"] if device["messages"] else []), *([] if device["reset"] else ["knows no reset"])])
+
+
+def show(found: dict[str, Any]) -> list[tuple[str, str]]:
+    return [("device", _text(device)) for device in found["devices"]]
+
+
+KEY = Key("devices", "PCI functions that the cell has", "list: `[{pci: \"00:03.0\", dma: off}]`",
+          "`[]`", EXAMPLE, parse, clash=clash, taken=taken, pack=pack, data=data, show=show)
