@@ -39,8 +39,9 @@ class Refused(Failed):
     def data(self) -> dict[str, Any]:
         from . import abi
 
-        known = abi.Reason.by_value.get(self.code) if self.code else None
-        return {"sentence": self.sentence, "remedy": self.remedy, "reason": known.name if known else None}
+        known = next((reason.name for reason in abi.Reason if reason == self.code), None)
+        return {"sentence": self.sentence, "remedy": self.remedy,
+                "reason": known if self.code else None}
 
 
 class NotLoaded(Refused):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""qv/abi.py against include/uapi/linux/qv.h, by a C program that knows the header."""
+"""The package qv.abi against include/uapi/linux/qv.h, by a C program that knows the header."""
 
 from __future__ import annotations
 

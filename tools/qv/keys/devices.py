@@ -142,9 +142,9 @@ def taken(cell: CellConfig, machine: Machine) -> Iterator[Wrong]:
         for device in cell.devices:
             if device.bdf in other.devices:
                 yield "devices", f"{device} is the cell {other.name}'s", "another PCI function"
-        others = [*other.ports, *(ports for bdf in other.devices for ports in machine.pci_ports(bdf))]
+        its = [*other.ports, *(one for bdf in other.devices for one in machine.pci_ports(bdf))]
         for ports in _all_ports(cell, machine):
-            if any(overlaps(ports.range, one) for one in others):
+            if any(overlaps(ports.range, one) for one in its):
                 yield ports.key, f"{ports.text} has ports of the cell {other.name}", "other ports"
 
 

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The numbers of the ioctls of /dev/qv."""
+
+from __future__ import annotations
+
+import ctypes
+
+from .cell import CellCreate, CellInfo, CellList, CellName
+from .events import Log
+from .failure import CellSample
+from .reply import Simple
+from .stats import Stats
+from .status import Enable, StatusInfo
+
+
+def _iowr(number: int, structure: type[ctypes.Structure]) -> int:
+    """_IOWR('Q', number, structure) on x86."""
+    return 3 << 30 | ctypes.sizeof(structure) << 16 | ord("Q") << 8 | number
+
+
+IOC_STATUS = _iowr(0x01, StatusInfo)
+IOC_ENABLE = _iowr(0x02, Enable)
+IOC_DISABLE = _iowr(0x03, Simple)
+IOC_CELL_CREATE = _iowr(0x10, CellCreate)
+IOC_CELL_START = _iowr(0x11, CellName)
+IOC_CELL_SHUTDOWN = _iowr(0x12, CellName)
+IOC_CELL_DESTROY = _iowr(0x13, CellName)
+IOC_CELL_LIST = _iowr(0x14, CellList)
+IOC_CELL_INFO = _iowr(0x15, CellInfo)
+IOC_CELL_LOCK = _iowr(0x16, CellName)
+IOC_CELL_UNLOCK = _iowr(0x17, CellName)
+IOC_CELL_SAMPLE = _iowr(0x18, CellSample)
+IOC_STATS = _iowr(0x20, Stats)
+IOC_LOG = _iowr(0x21, Log)
