@@ -74,6 +74,7 @@ def _not_yaml(error: yaml.MarkedYAMLError) -> NotYaml:
     said = f"{error.context or ''} {error.problem or ''}"
     _, at_start, wrong, right = next(entry for entry in WORDS if entry[0] in said)
     mark = (error.context_mark if at_start else None) or error.problem_mark or error.context_mark
+    assert mark is not None, "PyYAML gives each error a place"
     quoted = said.rpartition("'")[0].rpartition("'")[2]
     if "alias" in said:
         quoted = f"*{quoted}"

@@ -16,7 +16,7 @@ from typing import Any
 from . import abi, config, output
 from .device import Device
 from .errors import Refused, WrongConfiguration
-from .stats import sample_data, take
+from .cli.stats import sample_data, take
 from .system import System
 
 HOLD_GOAL_NS = 100_000

@@ -1,21 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""PCI functions: which of them a cell can have, and why not the others; `qvctl devices`."""
+"""PCI functions: which of them a cell can have, and why not the others."""
 
 from __future__ import annotations
 
 import os
 
-from . import output
 from .keys.ports import NEVER_PORTS
 from .machine import read_text
 from .record import dataclass
 from .uses import uses
 from .words import pci_name, port_range
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .cli import Arguments
-    from .system import System
 
 BRIDGE = 0x06
 OUR_DRIVER = "qv-cell"
@@ -141,16 +135,3 @@ class Bus:
                                      for theirs in self.bars(other)):
                 return other
         return None
-
-
-def devices(args: Arguments, system: System) -> int:
-    """The functions that a line `devices:` may name."""
-    bus = Bus(system.root)
-    found = [bus.function(name) for name in bus.names]
-    if args.json:
-        output.as_json({"devices": [{"name": f.name, "ids": f.ids, "driver": f.driver, "state": f.state(), "uses": f.used}
-                                    for f in found]})
-        return 0
-    output.table(("PCI", "IDS", "DRIVER", "FOR A CELL"), [[f.name, f.ids, f.driver, f.state()] for f in found],
-                 frozenset())
-    return 0

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from fakes import FakeDevice, FakeSystem
 
-from qv import abi, config, device, output, show
+from qv import abi, condition, config, device, output
 from qv.cli import main
 from qv.errors import Refused
 from qv.exits import exit_name
@@ -161,7 +161,7 @@ def test_a_failure_has_one_sentence() -> None:
     """In the log and in events by the driver, in `cell show` by qvctl: the same."""
     source = (Path(__file__).resolve().parents[2] / "driver/log.c").read_text()
     assert {name: words for name, words in re.findall(r'\[QV_FAIL_(\w+)\] = "(.*)",', source)} == {
-        abi.Failure(number).name: words for number, words in show.FAILURES.items()}
+        abi.Failure(number).name: words for number, words in condition.FAILURES.items()}
 
 
 def test_failure_during_shutdown(run: Run) -> None:

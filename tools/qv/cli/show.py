@@ -1,83 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands that show cells: status, cell list, cell show."""
+"""qvctl cell list, cell show."""
 
 from __future__ import annotations
 
 import time
 
-from . import abi, keys, output, words
-from .cells import each, state_name
-from .errors import Refused
-from .exits import exit_name
-from .words import text
+from .. import abi, keys, output, words
+from ..condition import ADDRESSES, failure_data, failure_name, registers, state_name
+from ..errors import Refused
+from ..words import text
+from .acting import each
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .cli import Arguments
-    from .device import Device
-    from .keys import Key
-    from .system import System
+    from ..device import Device
+    from ..keys.key import Key
+    from ..system import System
+    from .command import Arguments
 
-VENDORS = {0: "none", 1: "AMD-V", 2: "VT-x"}
-FEATURES = {abi.FEATURE_NPT: "npt", abi.FEATURE_NRIPS: "nrips", abi.FEATURE_DECODE: "decode-assists",
-            abi.FEATURE_FLUSH_ASID: "flush-by-asid", abi.FEATURE_PAGE1G: "1g-pages",
-            abi.FEATURE_INVLPGB: "broadcast-flush", abi.FEATURE_SPEC_CTRL: "spec-ctrl",
-            abi.FEATURE_EPT: "ept", abi.FEATURE_VPID: "vpid", abi.FEATURE_UNRESTRICTED: "unrestricted-guest"}
-
-FAILURES = {
-    abi.Failure.MEMORY: "it touched memory outside the cell",
-    abi.Failure.MSR: "it touched an MSR that cells may not use",
-    abi.Failure.PORT: "it touched an I/O port that it does not own",
-    abi.Failure.TRIPLE_FAULT: "a triple fault",
-    abi.Failure.INSTRUCTION: "it used an instruction that cells may not use",
-    abi.Failure.IPI: "it sent an IPI to a CPU that is not its own",
-    abi.Failure.EXIT: "an exit that the monitor does not expect",
-    abi.Failure.MONITOR: "a fault in the cell's own monitor instance",
-    abi.Failure.WATCHDOG: "its heartbeat stopped",
-    abi.Failure.CPU_LOST: "a CPU does not answer the monitor; it stays offline, with the cell's memory and devices",
-}
 CPU_STATES = {abi.CpuState.RUNS: "runs", abi.CpuState.WAITS: "waits", abi.CpuState.STOPPED: "stopped"}
 WORDS = {"waits": "waits for a SIPI"}
 HLT = 0xF4
-
-# The meaning of .address, for the reasons that set it
-ADDRESSES = {abi.Failure.MEMORY: "address", abi.Failure.MSR: "msr", abi.Failure.PORT: "port",
-             abi.Failure.IPI: "icr"}
-
-
-def failure_name(reason: int) -> str:
-    try:
-        return abi.Failure(reason).name.lower().replace("_", "-")
-    except ValueError:
-        return f"reason-{reason}"
-
-
-def failure_data(record: abi.FailureRecord, vendor: int) -> dict[str, Any] | None:
-    """The failure as in --json; numbers of the machine as hexadecimal text."""
-    if not record.reason:
-        return None
-    return {
-        "reason": failure_name(record.reason),
-        "sentence": FAILURES.get(record.reason, "an unknown reason"),
-        "cpu": record.cpu,
-        "rip": f"{record.rip:#x}",
-        "address": f"{record.address:#x}",
-        "exit_code": f"{record.exit_code:#x}",
-        "exit_name": exit_name(record.exit_code, vendor),
-        "info1": f"{record.info1:#x}",
-        "info2": f"{record.info2:#x}",
-        "tsc": record.tsc,
-        "registers": registers(record),
-        "bytes": bytes(record.bytes).hex(),
-    }
-
-
-def registers(record: abi.FailureRecord) -> dict[str, str]:
-    return {**{name: f"{value:#x}" for name, value in zip(abi.REGISTERS, record.regs)},
-            **{name: f"{getattr(record, name):#x}" for name in ("rip", "rflags", "cr0", "cr2", "cr3", "cr4", "efer")}}
 
 
 def sample_data(device: Device, name: str, cpu: int) -> dict[str, Any]:
@@ -213,30 +159,3 @@ def _show_failure(title: str, failure: dict[str, Any]) -> None:
     for key, value in lines:
         output.line(f"  {key + ':':11}{value}")
     _show_registers(failure["registers"], failure["bytes"])
-
-
-def status(args: Arguments, system: System) -> int:
-    info = system.device().status()
-    features = [name for bit, name in FEATURES.items() if info.features & bit]
-    obstacle = None
-    if info.obstacle:
-        obstacle = {"code": info.obstacle, "sentence": text(info.obstacle_text),
-                    "remedy": text(info.obstacle_remedy)}
-    data = {"enabled": bool(info.enabled), "cells": info.num_cells,
-            "vendor": VENDORS.get(info.vendor, str(info.vendor)), "features": features,
-            "x2apic": bool(info.x2apic), "cpus": info.num_cpus, "tsc_khz": info.tsc_khz,
-            "lost_cpus": info.lost_cpus, "monitor_text": info.monitor_text, "cpus_outside": info.cpus_outside, "obstacle": obstacle}
-    if args.json:
-        output.as_json(data)
-        return 0
-    output.line(f"QV is {'enabled' if info.enabled else 'not enabled'}; {info.num_cells} cells, "
-                f"{info.num_cpus} CPUs under the monitor{f', {info.lost_cpus} of them lost' if info.lost_cpus else ''}")
-    output.line(f"{data['vendor']}: {', '.join(features) or 'no features'}; "
-                f"{'x2APIC' if info.x2apic else 'xAPIC'}; TSC {info.tsc_khz} kHz; "
-                f"monitor {info.monitor_text} bytes")
-    if info.cpus_outside:
-        output.line(f"level: {words.outside(info.cpus_outside)}")
-    if obstacle:
-        output.line(f"cannot be enabled: {obstacle['sentence']}")
-        output.line(f"  remedy: {obstacle['remedy']}")
-    return 0

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from . import abi, output
-from .errors import WrongUsage
-from .record import dataclass
+from .. import abi, output
+from ..errors import WrongUsage
+from ..record import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .cli import Arguments
-    from .device import Device
-    from .system import System
+    from .command import Arguments
+    from ..device import Device
+    from ..system import System
 
 
 def reason_name(reason: abi.Exit) -> str:

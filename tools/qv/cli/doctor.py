@@ -5,20 +5,20 @@ from __future__ import annotations
 
 import importlib.util
 
-from . import abi, output
-from .device import Device
-from .errors import Refused
-from .machine import parse_cpu_list
-from .record import dataclass
-from .words import MIB, cpu_list, outside, size, text
+from .. import abi, output
+from ..device import Device
+from ..errors import Refused
+from ..machine import parse_cpu_list
+from ..record import dataclass
+from ..words import MIB, cpu_list, outside, size, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .cli import Arguments
-    from .facts import Facts
-    from .system import System
+    from .command import Arguments
+    from ..facts import Facts
+    from ..system import System
 
 OK, WARN, FAIL = "ok", "warn", "FAIL"
 OUTSIDE_REMEDY = ("take nosmt, maxcpus= and nr_cpus= from the kernel's command line and switch SMT off in the firmware if at all; "

@@ -7,19 +7,19 @@ import datetime
 import re
 import time
 
-from . import abi, output
-from .cells import state_name
-from .device import Device
-from .errors import WrongUsage
-from .words import text
+from .. import abi, output
+from ..condition import state_name
+from ..device import Device
+from ..errors import WrongUsage
+from ..words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from .cli import Arguments
-    from .system import System
+    from .command import Arguments
+    from ..system import System
 
 LOG_PERIOD = 0.2  # seconds between two reads of the log
 _LINE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ([^:]*): (.*)")

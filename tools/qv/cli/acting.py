@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The parts that commands which change something share: reports, `--strict`, several names."""
+
+from __future__ import annotations
+
+from .. import output
+from ..condition import state_name
+from ..errors import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .. import abi
+    from ..device import Device
+    from ..system import System
+    from .command import Arguments
+
+
+def done(args: Arguments, reply: abi.Reply | None, sentence: str, **more: object) -> int:
+    """`reply` is None if there was nothing to do."""
+    if args.json:
+        took = {"duration_ns": reply.duration_ns, "held_ns": reply.held_ns} if reply else {"duration_ns": 0, "held_ns": 0}
+        output.as_json({**more, "changed": reply is not None, **took})
+    else:
+        output.line(f"{sentence} ({output.duration(reply.duration_ns)})" if reply else sentence)
+    return 0
+
+
+def unless(args: Arguments, act: Callable[[], abi.Reply], code: int,
+           holds: Callable[[], bool]) -> abi.Reply | None:
+    """Acts. If it is refused because the state `holds` already, this is success (None), unless
+    --strict is given."""
+    try:
+        return act()
+    except Refused as refusal:
+        if args.strict or refusal.code != code or not holds():
+            raise
+        return None
+
+
+def each(args: Arguments, system: System, one: Callable[[Device, str], object]) -> int:
+    """Does it to each of the named cells. After a refusal of one cell the others follow."""
+    device = system.device()
+    status = 0
+    for name in args.names:
+        try:
+            one(device, name)
+        except Refused as refusal:
+            if len(args.names) == 1:
+                raise
+            status = output.fail(refusal, args.json, name=name)
+    return status
+
+
+def how_things_stand(names: list[str], system: System) -> str:
+    """The state after an interruption, in words."""
+    try:
+        device = system.device()
+        if not device.status().enabled:
+            return "QV is not enabled"
+        there = device.names()
+        found = [f"cell {name} is {state_name(device.info(name).state) if name in there else 'not there'}" for name in names]
+        return "; ".join(found or [f"QV is enabled, cells: {', '.join(there) or 'none'}"])
+    except Refused as refusal:
+        return refusal.sentence

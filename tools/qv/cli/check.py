@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl config check, and the devices of a cell, which `cell create` checks too."""
+
+from __future__ import annotations
+
+from .. import abi, config, output, words
+from ..errors import WrongConfiguration
+from ..problems import Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..devices import Function
+    from ..machine import Machine
+    from ..system import System
+    from .command import Arguments
+
+
+def check(args: Arguments, system: System) -> int:
+    machine = system.running()
+    cells, problems = config.check_files(args.files, machine)
+    if not problems:
+        problems = [problem for cell in cells for problem in (
+            *config.taken(cell, machine), *_device_problems(cell, system))]
+    warnings = [(cell.file, warning) for cell in cells for warning in _warnings(cell, machine)]
+    scheduled = [cell for cell in cells if args.verbose and cell.vcpus and not problems]
+    if scheduled:
+        from .. import schedule
+    if args.json:
+        more = {"schedules": [schedule.facts(cell) for cell in scheduled]} if args.verbose else {}
+        output.as_json({"ok": not problems, "problems": [problem.data() for problem in problems],
+                                    "warnings": [{"file": file, "warning": warning} for file, warning in warnings], **more})
+        return 2 if problems else 0
+    if problems:
+        raise WrongConfiguration(problems)
+    for file, warning in warnings:
+        output.line(f"{file}: warning: {warning}")
+    for cell in cells:
+        output.line(f"{cell.file}: ok: cell {cell.name}, CPUs {words.cpu_list(sorted(cell.cpus))}, "
+                    f"{words.size(cell.memory)}, {cell.image}")
+        if cell in scheduled:
+            schedule.show(cell)
+    return 0
+
+
+def _warnings(cell: config.CellConfig, machine: Machine) -> list[str]:
+    """Warnings about a file that is correct."""
+    found = [f"unsafe-dma: {device} can read and write all memory of the machine"
+             for device in cell.devices if device.dma == abi.Dma.UNSAFE]
+    if cell.name in [other.name for other in machine.cells]:
+        found.append(f"a cell {cell.name} exists: `qvctl cell destroy {cell.name}` before this one can be created")
+    return found
+
+
+def functions(cell: config.CellConfig, system: System) -> list[Function | None]:
+    if not cell.devices:
+        return []
+    from ..devices import Bus
+
+    bus = Bus(system.root)
+    return [bus.at(device.bdf) for device in cell.devices]
+
+
+def _device_problems(cell: config.CellConfig, system: System) -> list[Problem]:
+    """The problems that `create` would report for the PCI functions of the cell."""
+    found = []
+    for function in functions(cell, system):
+        wrong, right = (function.why, function.remedy) if function else ("", "")
+        if function and function.used:
+            wrong, right = f"in use: {'; '.join(function.used)}", "end that first, or cell create --force"
+        if function and wrong:
+            found.append(Problem(cell.file, cell.at["devices"], "devices", f"{function.name}: {wrong}", right))
+    return found

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A row of the table of commands: its words, its operand, its options, its function."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+class Arguments:
+    """A parsed command line: an attribute for each operand and option of its command."""
+
+    json = False
+    help = False
+
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any: ...
+
+
+class Option:
+    """`flags` are as typed. Without `metavar` it is a switch, else `parse` returns its value or
+    raises ValueError."""
+
+    def __init__(self, flags: str, words: str, metavar: str = "",
+                 parse: Callable[[str], object] = str, default: object = None,
+                 name: str = "") -> None:
+        self.flags = flags.split()
+        self.words = words
+        self.metavar = metavar
+        self.parse = parse
+        self.default = default if metavar else False
+        self.name = name or self.flags[-1].strip("-")
+
+    def usage(self) -> str:
+        return f"{self.flags[0]} {self.metavar}" if self.metavar else self.flags[0]
+
+
+class Command:
+    """`run` is MODULE.FUNCTION of this package. It is loaded on demand, since start-up takes most of
+    the time.
+
+    `operand` is its argument other than options: NAME, or NAME... for one or more."""
+
+    def __init__(self, path: str, run: str, words: str, operand: str = "", *options: Option) -> None:
+        self.path = path
+        self.run = run
+        self.words = words
+        self.operand = operand
+        self.options = (*options, JSON, HELP)
+
+    def usage(self) -> str:
+        return " ".join(["qvctl", self.path, *([self.operand] if self.operand else []),
+                         *(f"[{option.usage()}]" for option in self.options
+                           if option is not HELP)])
+
+
+JSON = Option("--json", "print data as JSON")
+HELP = Option("-h --help", "print this")

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl cell create."""
+
+from __future__ import annotations
+
+from .. import abi, config
+from ..condition import state_name
+from ..errors import Refused, WrongConfiguration
+from .acting import done
+from .check import functions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..device import Device
+    from ..system import System
+    from .command import Arguments
+
+
+def create(args: Arguments, system: System) -> int:
+    """Checks everything first. If a later step fails, the steps before it are undone."""
+    cells, problems = config.check_files([args.file], system.machine())
+    if problems:
+        raise WrongConfiguration(problems)
+    cell = cells[0]
+    image = _read_image(cell.image)
+    if not args.force:
+        _refuse_used(cell, system)
+    device = system.device_or_load()
+    enabled_here = not device.status().enabled
+    if enabled_here:
+        device.enable()
+    try:
+        reply = device.create(cell.request(), image)
+        if args.start:
+            _start_or_destroy(device, cell.name)
+    except Refused:
+        if enabled_here:
+            _undo(device.disable)
+        raise
+    state = abi.State.RUNNING if args.start else abi.State.LOADABLE
+    what = "is created and runs" if args.start else f"is created; next: qvctl cell start {cell.name}"
+    return done(args, reply, f"cell {cell.name} {what}", name=cell.name, state=state_name(state))
+
+
+def _refuse_used(cell: config.CellConfig, system: System) -> None:
+    """Checks, before anything is taken, that Linux does not use the devices."""
+    for function in functions(cell, system):
+        if function and function.used:
+            raise Refused(f"PCI function {function.name} is in use: {'; '.join(function.used)}",
+                          "end that first (umount, swapoff, ip link set ... down), or, if Linux may lose it, cell create --force")
+
+
+def _start_or_destroy(device: Device, name: str) -> None:
+    try:
+        device.start(name)
+    except Refused:
+        _undo(lambda: device.destroy(name))
+        raise
+
+
+def _undo(step: Callable[[], object]) -> None:
+    """Undoes a step. Reports the refusal that led here, not one of the undoing."""
+    try:
+        step()
+    except Refused:
+        pass
+
+
+def _read_image(path: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except OSError as error:
+        raise Refused(f"the image {path} cannot be read ({(error.strerror or 'error').lower()})",
+                      "see that the file is there and readable") from None

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl cell start, shutdown, destroy, lock, unlock: the life of a cell after its creation."""
+
+from __future__ import annotations
+
+from .. import abi
+from ..condition import state_name
+from .acting import done, each, unless
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..device import Device
+    from ..system import System
+    from .command import Arguments
+
+
+def start(args: Arguments, system: System) -> int:
+    def one(device: Device, name: str) -> None:
+        reply = unless(args, lambda: device.start(name), abi.Reason.E_STATE,
+                        lambda: device.info(name).state == abi.State.RUNNING)
+        done(args, reply, f"cell {name} runs{'' if reply else ' already'}", name=name, state="running")
+    return each(args, system, one)
+
+
+def shutdown(args: Arguments, system: System) -> int:
+    def one(device: Device, name: str) -> None:
+        reply = unless(args, lambda: device.shutdown(name, args.timeout), abi.Reason.E_STATE,
+                        lambda: device.info(name).state != abi.State.RUNNING)
+        info = device.info(name)
+        state, forced = state_name(info.state), bool(info.forced)
+        what = f"does not run: it is {state}" if not reply else \
+            "has failed meanwhile: see qvctl cell show" if state == "failed" else \
+            f"was stopped by force: it had not ended by itself within {args.timeout} ms" if forced else "is shut down"
+        done(args, reply, f"cell {name} {what}", name=name, state=state, forced=forced)
+    return each(args, system, one)
+
+
+def destroy(args: Arguments, system: System) -> int:
+    def one(device: Device, name: str) -> None:
+        reply = unless(args, lambda: device.destroy(name), abi.Reason.E_NO_CELL, lambda: True)
+        done(args, reply, f"cell {name} is destroyed; its CPUs and memory are Linux's again" if reply else
+              f"there is no cell {name}: nothing to destroy", name=name, state="destroyed")
+    return each(args, system, one)
+
+
+def lock(args: Arguments, system: System) -> int:
+    def one(device: Device, name: str) -> None:
+        reply = unless(args, lambda: device.lock(name), abi.Reason.E_STATE,
+                       lambda: bool(device.info(name).locked))
+        done(args, reply, f"cell {name} has locked management: only it can unlock", name=name, locked=True)
+    return each(args, system, one)
+
+
+def unlock(args: Arguments, system: System) -> int:
+    def one(device: Device, name: str) -> None:
+        reply = unless(args, lambda: device.unlock(name, args.timeout), abi.Reason.E_STATE,
+                        lambda: not device.info(name).locked)
+        done(args, reply, f"cell {name} agreed: management is unlocked" if reply else
+              f"cell {name} has not locked management", name=name, locked=False)
+    return each(args, system, one)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Parses a command line by the table of commands."""
+
+from __future__ import annotations
+
+from ..errors import WrongUsage
+from .command import Arguments, Command, Option
+from .help import group_usage
+from .table import COMMANDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _wrong(words: str, usage: str = "qvctl COMMAND ...; `qvctl help` lists the commands") -> WrongUsage:
+    return WrongUsage(words, usage)
+
+
+def _perhaps(word: str, known: Sequence[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(word, known, 1, 0.6)
+    return f" (perhaps `{close[0]}`)" if close else ""
+
+
+def find(words: Sequence[str]) -> tuple[Command, list[str]]:
+    """The command that a line names, and the words after its name."""
+    if not words:
+        raise _wrong("which command?")
+    for command in COMMANDS:
+        path = command.path.split(" ")
+        if list(words[:len(path)]) == path:
+            return command, list(words[len(path):])
+    tops = [command.path.partition(" ")[0] for command in COMMANDS]
+    if words[0] not in tops:
+        raise _wrong(f"there is no command `{words[0]}`{_perhaps(words[0], tops)}")
+    verbs = [command.path.partition(" ")[2] for command in COMMANDS
+             if command.path.startswith(words[0] + " ")]
+    raise _wrong(f"{words[0]}: there is no `{words[1]}`{_perhaps(words[1], verbs)}" if len(words) > 1
+                 else f"{words[0]}: what of it?", group_usage(words[0]))
+
+
+def _value(option: Option, value: str, command: Command) -> object:
+    try:
+        return option.parse(value)
+    except ValueError:
+        raise _wrong(f"{option.flags[0]}: `{value}` is not a {option.parse.__doc__}", command.usage()) from None
+
+
+def _options(args: Arguments, command: Command, words: list[str]) -> list[str]:
+    """Sets the options in `words`. Returns the other words."""
+    operands: list[str] = []
+    for known in command.options:
+        setattr(args, known.name, known.default)
+    while words:
+        word = words.pop(0)
+        if word == "--":
+            return operands + words
+        if not word.startswith("-") or word == "-":
+            operands.append(word)
+            continue
+        flag, equals, value = word.partition("=")
+        option = next((option for option in command.options if flag in option.flags), None)
+        if option is None:
+            flags = [flag for known in command.options for flag in known.flags]
+            raise _wrong(f"{command.path}: there is no option {flag}{_perhaps(flag, flags)}",
+                         command.usage())
+        if not option.metavar:
+            if equals:
+                raise _wrong(f"{flag} takes no value", command.usage())
+            setattr(args, option.name, True)
+            continue
+        if not equals and not words:
+            raise _wrong(f"{flag} wants a value: {option.metavar}", command.usage())
+        setattr(args, option.name, _value(option, value if equals else words.pop(0), command))
+    return operands
+
+
+def parse(words: Sequence[str], args: Arguments) -> Command:
+    """The command that a line names, and its arguments."""
+    command, rest = find([word for word in words if word != "--json"] if "--" not in words else words)
+    operands = _options(args, command, rest)
+    args.json = "--json" in words
+    if args.help:
+        return command
+    many = command.operand.endswith("...")
+    if command.operand and not operands:
+        raise _wrong(f"{command.path}: {command.operand.rstrip('.')} is missing", command.usage())
+    if len(operands) > (len(operands) if many else bool(command.operand)):
+        raise _wrong(f"{command.path}: `{operands[-1]}` is too much", command.usage())
+    name = command.operand.rstrip(".").lower()
+    setattr(args, name + "s" if many else name or "none", operands if many else "".join(operands))
+    return command

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl enable, disable: the monitor under the running Linux."""
+
+from __future__ import annotations
+
+from .. import abi, words
+from ..errors import NotLoaded
+from .acting import done, unless
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..system import System
+    from .command import Arguments
+
+
+def enable(args: Arguments, system: System) -> int:
+    device = system.device_or_load()
+    reply = unless(args, lambda: device.enable(args.strict), abi.Reason.E_ENABLED, lambda: True)
+    outside = device.status().cpus_outside
+    level = f"; level: {words.outside(outside)}" if outside else ""
+    return done(args, reply, f"QV is enabled{'' if reply else ' already'}: its monitor runs under Linux{level}",
+                 enabled=True, cpus_outside=outside)
+
+
+def disable(args: Arguments, system: System) -> int:
+    try:
+        device = system.device()
+    except NotLoaded:
+        if args.strict:
+            raise
+        return done(args, None, "QV is disabled: the module qv is not loaded", enabled=False)
+    reply = unless(args, device.disable, abi.Reason.E_NOT_ENABLED, lambda: True)
+    return done(args, reply, f"QV is disabled{'' if reply else ' already'}: Linux has the machine to itself", enabled=False)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl status: the machine, and whether QV is enabled."""
+
+from __future__ import annotations
+
+from .. import abi, output, words
+from ..words import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..system import System
+    from .command import Arguments
+
+VENDORS = {0: "none", 1: "AMD-V", 2: "VT-x"}
+FEATURES = {abi.FEATURE_NPT: "npt", abi.FEATURE_NRIPS: "nrips", abi.FEATURE_DECODE: "decode-assists",
+            abi.FEATURE_FLUSH_ASID: "flush-by-asid", abi.FEATURE_PAGE1G: "1g-pages",
+            abi.FEATURE_INVLPGB: "broadcast-flush", abi.FEATURE_SPEC_CTRL: "spec-ctrl",
+            abi.FEATURE_EPT: "ept", abi.FEATURE_VPID: "vpid", abi.FEATURE_UNRESTRICTED: "unrestricted-guest"}
+
+
+def status(args: Arguments, system: System) -> int:
+    info = system.device().status()
+    features = [name for bit, name in FEATURES.items() if info.features & bit]
+    obstacle = None
+    if info.obstacle:
+        obstacle = {"code": info.obstacle, "sentence": text(info.obstacle_text),
+                    "remedy": text(info.obstacle_remedy)}
+    data = {"enabled": bool(info.enabled), "cells": info.num_cells,
+            "vendor": VENDORS.get(info.vendor, str(info.vendor)), "features": features,
+            "x2apic": bool(info.x2apic), "cpus": info.num_cpus, "tsc_khz": info.tsc_khz,
+            "lost_cpus": info.lost_cpus, "monitor_text": info.monitor_text, "cpus_outside": info.cpus_outside, "obstacle": obstacle}
+    if args.json:
+        output.as_json(data)
+        return 0
+    output.line(f"QV is {'enabled' if info.enabled else 'not enabled'}; {info.num_cells} cells, "
+                f"{info.num_cpus} CPUs under the monitor{f', {info.lost_cpus} of them lost' if info.lost_cpus else ''}")
+    output.line(f"{data['vendor']}: {', '.join(features) or 'no features'}; "
+                f"{'x2APIC' if info.x2apic else 'xAPIC'}; TSC {info.tsc_khz} kHz; "
+                f"monitor {info.monitor_text} bytes")
+    if info.cpus_outside:
+        output.line(f"level: {words.outside(info.cpus_outside)}")
+    if obstacle:
+        output.line(f"cannot be enabled: {obstacle['sentence']}")
+        output.line(f"  remedy: {obstacle['remedy']}")
+    return 0

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The commands of qvctl: one row each."""
+
+from __future__ import annotations
+
+from .command import Command, Option
+
+
+def _seconds(value: str) -> float:
+    """number of seconds"""
+    seconds = float(value)
+    if not 0 < seconds <= 86400:
+        raise ValueError
+    return seconds
+
+
+def _count(value: str) -> int:
+    """count"""
+    count = int(value)
+    if not 0 <= count <= 1_000_000:
+        raise ValueError
+    return count
+
+
+def _milliseconds(value: str) -> int:
+    """number of milliseconds"""
+    milliseconds = int(value)
+    if not 0 <= milliseconds <= 3_600_000:
+        raise ValueError
+    return milliseconds
+
+
+STRICT = Option("--strict", "refuse when there is nothing to do")
+FOLLOW = Option("-f --follow", "go on as more come")
+
+COMMANDS = (
+    Command("doctor", "doctor.doctor", "what stands in the way here, and its remedy"),
+    Command("enable", "monitor.enable", "put the monitor under the running Linux", "",
+            Option("--strict", "refuse when it is enabled already, or when a CPU would stay outside the monitor")),
+    Command("disable", "monitor.disable", "take the monitor away again", "", STRICT),
+    Command("status", "status.status", "what the machine offers and whether QV is enabled"),
+    Command("devices", "devices.devices", "the PCI functions, and which a cell could have"),
+    Command("cell create", "create.create", "create the cell that a YAML file describes", "FILE",
+            Option("--start", "start it as well"),
+            Option("--force", "take a device that Linux uses, too: a mounted disk, a network interface that is up")),
+    Command("cell start", "life.start", "start created cells", "NAME...", STRICT),
+    Command("cell shutdown", "life.shutdown", "ask cells to end; after the time-out they are stopped", "NAME...", STRICT,
+            Option("--timeout", "milliseconds before it is stopped (default 5000; 0: at once)", "MS", _milliseconds, 5000)),
+    Command("cell destroy", "life.destroy", "stop cells and give Linux their CPUs and memory back", "NAME...", STRICT),
+    Command("cell lock", "life.lock", "lock management until this cell agrees to unlock", "NAME...", STRICT),
+    Command("cell unlock", "life.unlock", "ask a cell to agree that management is unlocked", "NAME...", STRICT,
+            Option("--timeout", "milliseconds to wait for its agreement (default 5000)", "MS", _milliseconds, 5000)),
+    Command("cell list", "show.list_cells", "all cells"),
+    Command("cell show", "show.show_cell", "all about a cell; why it failed; where it stands, if it has `debug: true`", "NAME...",
+            Option("-v", "all registers of each CPU of a running cell that has `debug: true`", name="verbose")),
+    Command("cell stats", "stats.stats", "a cell's exits by reason and CPU; `linux` is the front end", "NAME",
+            Option("--interval", "also rates over S seconds", "S", _seconds),
+            Option("-n", "with --interval: N times (default 1; 0: until interrupted)", "N", _count, name="count")),
+    Command("config check", "check.check", "check YAML files, each by itself and against one another", "FILE...",
+            Option("-v", "also what share of the CPU the VCPUs of each may take, and how long they may wait", name="verbose")),
+    Command("log", "follow.log", "what driver and monitor logged", "", FOLLOW,
+            Option("--previous", "what the monitors logged before the machine last went down (warm restart)")),
+    Command("events", "follow.events", "state changes of QV and its cells", "", FOLLOW),
+)

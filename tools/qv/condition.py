@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The state of a cell and its failure, in words and as data."""
+
+from __future__ import annotations
+
+from . import abi
+from .exits import exit_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FAILURES = {
+    abi.Failure.MEMORY: "it touched memory outside the cell",
+    abi.Failure.MSR: "it touched an MSR that cells may not use",
+    abi.Failure.PORT: "it touched an I/O port that it does not own",
+    abi.Failure.TRIPLE_FAULT: "a triple fault",
+    abi.Failure.INSTRUCTION: "it used an instruction that cells may not use",
+    abi.Failure.IPI: "it sent an IPI to a CPU that is not its own",
+    abi.Failure.EXIT: "an exit that the monitor does not expect",
+    abi.Failure.MONITOR: "a fault in the cell's own monitor instance",
+    abi.Failure.WATCHDOG: "its heartbeat stopped",
+    abi.Failure.CPU_LOST: "a CPU does not answer the monitor; it stays offline, with the cell's memory and devices",
+}
+
+# The meaning of .address, for the reasons that set it
+ADDRESSES = {abi.Failure.MEMORY: "address", abi.Failure.MSR: "msr", abi.Failure.PORT: "port",
+             abi.Failure.IPI: "icr"}
+
+
+def state_name(state: int) -> str:
+    """A state as DESIGN names it: created, loadable, running, shut-down, failed."""
+    try:
+        return abi.State(state).name.lower().replace("_", "-")
+    except ValueError:
+        return f"state-{state}"
+
+
+def failure_name(reason: int) -> str:
+    try:
+        return abi.Failure(reason).name.lower().replace("_", "-")
+    except ValueError:
+        return f"reason-{reason}"
+
+
+def failure_data(record: abi.FailureRecord, vendor: int) -> dict[str, Any] | None:
+    """The failure as in --json; numbers of the machine as hexadecimal text."""
+    if not record.reason:
+        return None
+    return {
+        "reason": failure_name(record.reason),
+        "sentence": FAILURES.get(record.reason, "an unknown reason"),
+        "cpu": record.cpu,
+        "rip": f"{record.rip:#x}",
+        "address": f"{record.address:#x}",
+        "exit_code": f"{record.exit_code:#x}",
+        "exit_name": exit_name(record.exit_code, vendor),
+        "info1": f"{record.info1:#x}",
+        "info2": f"{record.info2:#x}",
+        "tsc": record.tsc,
+        "registers": registers(record),
+        "bytes": bytes(record.bytes).hex(),
+    }
+
+
+def registers(record: abi.FailureRecord) -> dict[str, str]:
+    return {**{name: f"{value:#x}" for name, value in zip(abi.REGISTERS, record.regs)},
+            **{name: f"{getattr(record, name):#x}" for name in ("rip", "rflags", "cr0", "cr2", "cr3", "cr4", "efer")}}
