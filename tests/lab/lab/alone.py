@@ -5,7 +5,7 @@ python3 -m lab.alone xapic|x2apic KERNEL COMMAND...
 Runs Quest alone on an emulated machine whose clock counts instructions. Prints the output of each
 command as one JSON object.
 
-The processor is the one of the lab's machines, without a hypervisor's part in it; the one APIC mode or the other.
+The processor is that of the lab's AMD machines without SVM, in xAPIC or x2APIC mode.
 """
 import json
 import re
@@ -14,10 +14,10 @@ import sys
 from . import bare as m
 
 READY = r"(?m)^> "
-# per command, on a busy host: with x2APIC the emulator runs instruction by instruction
+# Limit of a command on a busy host. With x2APIC the emulator runs instruction by instruction.
 SECONDS = 600
 
-# With x2APIC QEMU ends with "Bad icount read", unless it runs instruction by instruction.
+# With x2APIC QEMU aborts with "Bad icount read", unless it runs instruction by instruction.
 MODES = {
     "xapic": ("EPYC-v4,-x2apic", "tcg"),
     "x2apic": ("EPYC-v4,+x2apic", "tcg,one-insn-per-tb=on"),

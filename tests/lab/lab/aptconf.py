@@ -52,7 +52,7 @@ def _deb822(text: str) -> Iterator[Source]:
 
 
 def sources(apt: Path = APT) -> list[Source]:
-    """Every binary package source, in apt's order."""
+    """Returns every source of binary packages, in apt's order."""
     found: list[Source] = []
     files = [apt / "sources.list", *sorted((apt / "sources.list.d").glob("*"))]
     for path in files:
@@ -63,7 +63,7 @@ def sources(apt: Path = APT) -> list[Source]:
 
 
 def _resolve(uri: str) -> str:
-    """An address as apt means it: a mirror list stands for its first mirror."""
+    """Returns the address that apt would use. A mirror list gives its first mirror."""
     if uri.startswith("mirror+file:"):
         listing = Path("/" + uri.removeprefix("mirror+file:").lstrip("/"))
         for line in listing.read_text().splitlines():
@@ -73,7 +73,7 @@ def _resolve(uri: str) -> str:
 
 
 def mirror(apt: Path = APT) -> tuple[str, str]:
-    """Address of a full Debian archive, and the keyring it is signed with."""
+    """Returns the address of a full Debian archive, and the keyring of its signature."""
     for source in sources(apt):
         release = source.suite.split("/")[0]
         full = "-" not in release and "main" in source.components
@@ -87,7 +87,7 @@ def mirror(apt: Path = APT) -> tuple[str, str]:
 
 
 def proxy_options() -> list[str]:
-    """The apt options that lead from here to the mirror."""
+    """Returns the options of apt that are needed to reach the mirror from here."""
     dump = subprocess.run(["apt-config", "dump"], capture_output=True, text=True, check=True).stdout
     keep = re.compile(r'^Acquire::(https?::proxy\b|check-valid-until|https::(ca|verify))', re.IGNORECASE)
     return [line.rstrip(";") for line in dump.splitlines() if keep.match(line) and ' "";' not in line]

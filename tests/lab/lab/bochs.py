@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Bochs: a machine with VT-x. Its configuration, its end of the wire, its saved states."""
+"""Bochs, which emulates machines with VT-x: its configuration, its wire, its saved states."""
 
 import re
 import shutil
@@ -16,21 +16,21 @@ from .emulator import Emulator
 from .errors import LabError
 from .images import Kernel
 
-# The models after this one name a TSC frequency in CPUID leaf 15h, which Bochs does not keep:
-# Linux's clock would be wrong by a factor of 35.
+# Later models give a TSC frequency in CPUID leaf 15h that Bochs does not implement. The clock of
+# Linux would be wrong by a factor of 35.
 MODEL = "broadwell_ult"
 TICKS = 50_000_000  # per virtual second; the TSC counts them
-# In Bochs MWAIT comes back at once: CPUs that sleep by it would cost as much as busy ones. HLT sleeps.
+# In Bochs MWAIT returns at once, so idle CPUs would cost as much as busy CPUs. HLT sleeps.
 PARAMETERS = ["console=ttyS0,115200", "mitigations=off", "idle=halt"]
-ENDS = [  # what Bochs says last, and what it means
+ENDS = [  # the last message of Bochs, and its meaning
     (re.compile(r"exception\(\): 3rd \((\d+)\) exception"), "it reset (a triple fault)"),
     (re.compile(r"ACPI control: soft power off"), "it switched itself off"),
 ]
 RESET = re.compile(r"bx_pc_system_c::Reset\(HARDWARE\) called")
-SAVED = "Do you want to continue?"  # what Bochs asks when a state is saved
+SAVED = "Do you want to continue?"  # Bochs asks this when a state is saved
 
-# The plugins stand in the order in which Bochs loads them by itself when it boots: a saved
-# state names timers by their order of birth.
+# The plugins are in the order in which Bochs loads them when it boots, since a saved state
+# identifies timers by the order of their creation.
 HARDWARE = """\
 plugin_ctrl: biosdev=true, iodebug=true, parallel=true, gameport=true, extfpuirq=true, speaker=true, serial=true, unmapped=true
 romimage: file=/usr/share/bochs/BIOS-bochs-latest
@@ -69,7 +69,7 @@ initrd /initrd
 
 
 class Bochs(Emulator):
-    """A machine with VT-x that goes on from where one like it had booted."""
+    """A machine with VT-x that resumes from the saved state of an equal, booted machine."""
 
     name, tree = "Bochs", "bochs"
     wire = "/dev/ttyS1 1:0:1:0"
@@ -78,7 +78,7 @@ class Bochs(Emulator):
 
     def __init__(self, config: Config, run: Path, console: Path) -> None:
         super().__init__(config, run, console)
-        self._listen = socket.create_server(("127.0.0.1", 0))  # Bochs is the one that connects
+        self._listen = socket.create_server(("127.0.0.1", 0))  # Bochs connects to this socket
 
     @classmethod
     def check(cls, config: Config) -> None:
@@ -129,7 +129,7 @@ class Bochs(Emulator):
         for pattern, meaning in ENDS:
             if pattern.search(log):
                 return meaning
-        if not self.config.reboots and len(RESET.findall(log)) > 1:  # one is from the start
+        if not self.config.reboots and len(RESET.findall(log)) > 1:  # the first: power-on
             return "it reset (a reboot)"
         panics = [line for line in log.splitlines() if ">>PANIC<<" in line]
         return f"Bochs gave up: {panics[-1]}" if panics else ""
@@ -142,7 +142,7 @@ class Bochs(Emulator):
         self._press(rfb.RESET)
 
     def state(self) -> str:
-        """Where each CPU is: what Bochs saves of it."""
+        """Returns the main registers of each CPU, from a state that Bochs saves."""
         with tempfile.TemporaryDirectory(dir=self.run) as name:
             place = Path(name)
             self.save(place)
@@ -150,7 +150,7 @@ class Bochs(Emulator):
                              for n in range(self.config.cpus))
 
     def save(self, place: Path, patience: float = 120.0) -> None:
-        """Save the whole state in a folder, and go on."""
+        """Saves the whole state in a folder. The machine continues to run."""
         said = self.run / "emulator.log"
         before, deadline = said.read_text(errors="replace").count(SAVED), time.monotonic() + patience
         self._type(str(place))
@@ -162,7 +162,7 @@ class Bochs(Emulator):
         self._type("yes")
 
     def _type(self, line: str) -> None:
-        """An answer to what Bochs asks next."""
+        """Types the answer to the next question of Bochs."""
         assert self.process and self.process.stdin
         self.process.stdin.write(f"{line}\n".encode())
         self.process.stdin.flush()
@@ -186,7 +186,7 @@ class BochsBoot(Bochs):
         return ["bochs-bin", "-q", "-f", str(self.run / "bochsrc")]
 
     def _disc(self, kernel: Kernel) -> None:
-        """The CD: GRUB, the kernel and the initramfs."""
+        """Makes the CD with GRUB, the kernel and the initramfs."""
         disc = self.run / "disc"
         (disc / "boot/grub").mkdir(parents=True)
         shutil.copy(kernel.vmlinuz, disc / "vmlinuz")
@@ -197,7 +197,7 @@ class BochsBoot(Bochs):
                     str(self.run / "boot.iso"), str(disc))
 
     def keep(self, place: Path) -> None:
-        """What a saved state needs beside it."""
+        """Copies the CD to the folder of a saved state, which needs it."""
         shutil.copy(self.run / "boot.iso", place)
 
 
@@ -205,6 +205,7 @@ SHOWN = ("RIP", "RSP", "EFLAGS", "CR0", "CR2", "CR3", "CR4", "activity_state", "
 
 
 def registers(saved: str, name: str) -> str:
-    """What tells most, out of a CPU's saved state."""
-    found = dict(re.findall(r"^\s*(\w+) = (\S+)$", saved, re.MULTILINE)[::-1])  # the first of a name counts
+    """Returns a line with the main registers of a CPU's saved state."""
+    # Reversed, so that the first register of a name counts
+    found = dict(re.findall(r"^\s*(\w+) = (\S+)$", saved, re.MULTILINE)[::-1])
     return f"{name}: " + " ".join(f"{key}={found[key]}" for key in SHOWN if key in found)

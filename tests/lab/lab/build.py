@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compiling the tree for a kernel, and installing it as `make install` would."""
+"""Compiles the tree for a kernel, and installs it as `make install` does."""
 
 import contextlib
 import hashlib
@@ -13,8 +13,9 @@ from .errors import BuildError
 from .images import Kernel
 from .paths import BUILD
 
-OUT = BUILD / "lab/out"  # apart from what the host's own compiler may have made
-TEST_IMAGE = "quest-test.elf"  # Quest with the programs and commands for tests, beside the images that `make install` ships
+OUT = BUILD / "lab/out"  # separate from the output of the host's compiler
+# Quest with programs and commands for tests; not installed by `make install`
+TEST_IMAGE = "quest-test.elf"
 
 
 def _make(root: Path, *arguments: str) -> None:
@@ -34,19 +35,19 @@ def _kdir(kernel: Kernel) -> str:
 
 
 def _for_tests(*arguments: str) -> None:
-    """What tests need beside the tree's own programs."""
+    """Runs make in inmates/tests, for the images that only tests need."""
     if "inmates" in os.environ.get("PROGRAMS", "inmates").split():
         _make(roots.ensure("tool"), "-C", "inmates/tests", *arguments)
 
 
 def programs() -> None:
-    """All but the module. Call with the lock held."""
+    """Builds everything except the module. Call with the lock held."""
     _make(roots.ensure("tool"), "programs")
     _for_tests("image")
 
 
 def compile_for(kernel: Kernel) -> None:
-    """Everything in the tree, up to date for `kernel`. Call with the lock held."""
+    """Builds everything in the tree for `kernel`. Call with the lock held."""
     programs()
     _make(kernel.root, "driver", _kdir(kernel))
 
@@ -58,7 +59,7 @@ def lock() -> Iterator[None]:
 
 
 def _settle(stage: Path) -> None:
-    """Debian's /lib, /bin and /sbin are links into /usr."""
+    """Moves /lib, /bin and /sbin to /usr, since in Debian they are links there."""
     for name in ("lib", "bin", "sbin"):
         if (stage / name).is_dir():
             shutil.copytree(stage / name, stage / "usr" / name, symlinks=True, dirs_exist_ok=True)
@@ -66,7 +67,7 @@ def _settle(stage: Path) -> None:
 
 
 def _depmod(kernel: Kernel, stage: Path) -> None:
-    """Have modprobe find what was installed, without the machine's slow CPU."""
+    """Runs depmod for the installed module here, since the machine's CPU is slow."""
     ours = stage / "usr/lib/modules" / kernel.version
     files = sorted(ours.rglob("*.ko*"))
     if not files:
@@ -82,13 +83,13 @@ def _depmod(kernel: Kernel, stage: Path) -> None:
         enter.shell(roots.ensure("tool"), 'depmod -b "$1" "$2"', str(base), kernel.version)
         names.write_text(mark)
     for index in tree.glob("modules.*"):
-        if index.stat().st_nlink == 1:  # written by depmod just now
+        if index.stat().st_nlink == 1:  # depmod has just written it: the other files are hard links
             shutil.copy2(index, ours)
 
 
 @contextlib.contextmanager
 def installed(kernel: Kernel, compile: bool) -> Iterator[Path]:
-    """A folder with the tree installed for `kernel`, to be read while inside."""
+    """Yields a folder with the tree installed for `kernel`. It may be read inside the `with` only."""
     with lock():
         stage = BUILD / f"lab/stage-{kernel.name}"
         if compile:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Long messages by way of a disk that both sides see: a serial line alone would take minutes.
+"""Long messages go through a disk that both sides see, since a serial line would need minutes.
 
-A side writes a message's body to its own slot and sends the head alone, marked; the other reads
+A side writes a message's body to its slot and sends only the head, with MARK. The other side reads
 the slot and acknowledges. guest/qv-lab-agent is the other side."""
 
 import os
@@ -9,15 +9,15 @@ import threading
 from pathlib import Path
 
 MARK = 1 << 31     # in a head's length: the body is in the slot
-LEAST = 256        # bytes from which on the detour pays
+LEAST = 256        # bodies with at least so many bytes go through the disk
 SECTOR = 512
 SLOT = 1 << 20     # bytes
-TO_MACHINE, FROM_MACHINE = 48 << 20, 49 << 20  # where the slots are; before them lies what a run brings along
+TO_MACHINE, FROM_MACHINE = 48 << 20, 49 << 20  # offsets of the slots, after the files of the run
 SIZE = 50 << 20
 
 
 class Bulk:
-    """Our side of the disk."""
+    """The host's side of the disk."""
 
     def __init__(self, path: Path, patience: float = 120.0) -> None:
         self._file = os.open(path, os.O_RDWR)

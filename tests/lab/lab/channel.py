@@ -29,7 +29,7 @@ class Running:
 
     @property
     def output(self) -> bytes:
-        """Everything printed so far."""
+        """All output so far."""
         return b"".join(self._out)
 
     @property
@@ -41,7 +41,7 @@ class Running:
             self._channel.send(b"I", self.number, data[at:at + CHUNK])
 
     def close(self) -> None:
-        """End of its input."""
+        """Ends the command's input."""
         self._channel.send(b"I", self.number, b"")
 
     def resize(self, rows: int, columns: int) -> None:
@@ -62,17 +62,17 @@ class Running:
 
 
 class Channel:
-    """One connection; any number of commands at a time."""
+    """The connection to the agent. Any number of commands may run at a time."""
 
     def __init__(self, wire: socket.socket, bulk: Bulk | None = None) -> None:
         self._socket, self._bulk = wire, bulk
-        # A machine that takes nothing for so long is as good as gone.
+        # A machine that reads nothing for 60 s counts as lost
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 60, 0))
         self._lock = threading.Lock()
         self._number = 0
         self._commands: dict[int, Running] = {}
         self.hello = threading.Event()
-        self.boots = 0  # how often an agent has said hello
+        self.boots = 0  # number of hello frames
         self.lost = threading.Event()
         threading.Thread(target=self._receive, daemon=True).start()
 
@@ -108,7 +108,7 @@ class Channel:
             try:
                 self._socket.sendall(HEAD.pack(kind, number, size) + body)
             except OSError:
-                self.lost.set()  # seen by who waits for an answer
+                self.lost.set()  # a thread that waits for an answer checks this
 
     def send(self, kind: bytes, number: int, body: bytes) -> None:
         if not self._bulk or len(body) < LEAST:
@@ -121,7 +121,7 @@ class Channel:
                 self.lost.set()
 
     def start(self, wanted: dict[str, Any], sink: Callable[[bytes], None] | None = None) -> Running:
-        """Start what `wanted` (argv, tty, merge, env, cwd) says."""
+        """Starts a command. `wanted` has argv, tty, merge, env and cwd."""
         with self._lock:
             self._number += 1
             number = self._number

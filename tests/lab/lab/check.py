@@ -18,7 +18,7 @@ from .machine import Machine
 from .paths import BUILD, LAB, TOP
 
 KERNELS = ["6.12", "6.1", "sid", "rt"]
-QUEST = TOP / "inmates/tests"  # of which `make -C inmates check` does those of the scheduler
+QUEST = TOP / "inmates/tests"  # `make -C inmates check` runs the scheduler's tests of this folder
 UNITS = ["tests/unit", "hypervisor", "tools", "inmates", "tests/prove", "tests/fuzz"]
 WORTH_SAYING = re.compile(r"^(?:prove|fuzz): .*", re.MULTILINE)
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
@@ -32,7 +32,7 @@ class Count:
 
 
 def _one(name: str, work: Callable[[], object]) -> Count:
-    """A part that either goes well or does not."""
+    """Runs a part that either passes or raises LabError."""
     start = time.monotonic()
     try:
         work()
@@ -76,7 +76,7 @@ def _english_base() -> str:
 
 
 def english() -> None:
-    """The words of the whole tree, and the rules for added lines and commits."""
+    """Checks the idioms of the whole tree, and the rules for added lines and commits."""
     script, base = str(TOP / "scripts/plain-english"), _english_base()
     for words in [[], ["--added", base]] if base else [[]]:
         done = subprocess.run([sys.executable, script, *words], capture_output=True, text=True, check=False)
@@ -92,7 +92,7 @@ def has_check(folder: str) -> bool:
 
 
 def units() -> Count:
-    """Every `make check` of a folder, in the tool root; each ends with `N passed, N failed`."""
+    """Runs `make check` of each folder in the tool root. Each prints `N passed, N failed` last."""
     total = Count()
     for folder in UNITS:
         if not has_check(folder):
@@ -126,19 +126,20 @@ def pytest_command(arguments: list[str]) -> list[str]:
 
 
 def pytest(arguments: list[str]) -> int:
-    """pytest in the tool root, its output to ours."""
+    """Runs pytest in the tool root with this process's output. Returns its exit status."""
     return enter.run(roots.ensure("tool"), pytest_command(arguments), PYTEST_ENVIRONMENT,
                      capture=False).returncode
 
 
 def with_machines() -> list[str]:
-    """What pytest does in the lab: tests/lab, tests/attack, tests/fuzz, and Quest's in machines of its own."""
+    """Returns the folders and files for pytest: tests/lab, tests/attack, tests/fuzz, and the tests of
+    Quest that need a machine."""
     quest = [f for f in sorted(QUEST.glob("test_*.py")) if not f.name.startswith(("test_sched_", "test_admission"))]
     return [str(LAB), str(TOP / "tests/attack"), str(TOP / "tests/fuzz"), *map(str, quest)]
 
 
 def lab_tests() -> Count:
-    """A machine on each worker: those in Bochs first (see schedule.py)."""
+    """Runs pytest with a machine on each worker. Machines in Bochs are first: see schedule.py."""
     report, results = BUILD / "lab/report.xml", BUILD / "lab/results.jsonl"
     report.unlink(missing_ok=True)
     results.unlink(missing_ok=True)
@@ -159,7 +160,7 @@ def lab_tests() -> Count:
 
 
 def vt_x() -> None:
-    """What every test on VT-x goes on from: a boot takes minutes, on one CPU."""
+    """Makes the saved state from which every test on VT-x resumes. The boot takes minutes."""
     try:
         with Machine(machine="intel", install=False):
             pass
@@ -168,12 +169,12 @@ def vt_x() -> None:
 
 
 def main() -> int:
-    """Everything; the exit status of `make check`."""
+    """Runs all parts. Returns the exit status of `make check`."""
     images.kernel("6.12")
     images.root_disk()
     counts: list[Count] = []
     boots = threading.Thread(target=lambda: counts.append(_one("a machine with VT-x boots", vt_x)))
-    boots.start()  # beside what follows: whoever needs it first waits for it
+    boots.start()  # in parallel; a test that needs the saved state waits for it
     for name in KERNELS:
         images.kernel(name)
     counts += [_one(f"build for {name}", lambda name=name: build_for(name)) for name in KERNELS]

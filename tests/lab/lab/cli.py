@@ -131,7 +131,7 @@ def write_out(data: bytes) -> None:
 
 
 def script_of(o: argparse.Namespace, machine: Machine) -> list[str]:
-    """Put the script into the machine; gives the command that runs it."""
+    """Puts the script into the machine. Returns the command that runs it."""
     if o.text is not None:
         return ["/bin/bash", "-c", o.text]
     data = sys.stdin.buffer.read() if o.script == "-" else Path(o.script).read_bytes()
@@ -178,7 +178,7 @@ def got(machine: Machine, source: str, target: str, brief: bool) -> bool:
 
 def main(argv: list[str]) -> int:
     p = parser()
-    # What follows `test` is pytest's, what follows `make` make's, options too.
+    # The arguments after `test` are for pytest, those after `make` for make, options too.
     o = p.parse_args(argv[:1] if argv[:1] in (["test"], ["make"]) else argv)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Everything that tells one machine from another."""
+"""The settings of a machine."""
 
 from dataclasses import dataclass, field
 
@@ -10,22 +10,22 @@ IOMMUS = ("none", "intel", "amd")
 
 @dataclass(frozen=True)
 class Config:
-    """A machine as a test or a command line asks for it."""
+    """The settings that a test or a command line requests."""
 
-    machine: str = "amd"   # whose processor: amd (in QEMU) or intel (in Bochs)
+    machine: str = "amd"   # processor: amd (in QEMU) or intel (in Bochs)
     kernel: str = "6.12"
     cpus: int = 4
-    memory: str = ""       # e.g. 512M; empty: what such a machine usually has
+    memory: str = ""       # e.g. 512M; empty: the default of the emulator
     iommu: str = "none"
     icount: bool = False
-    reboots: bool = False  # a reset restarts it, memory as it was; else that is its end
+    reboots: bool = False  # a reset restarts the machine and keeps its memory; else it ends it
     cpu_flags: str = ""
     boot_args: tuple[str, ...] = ()
     qemu_args: tuple[str, ...] = field(default=())
 
     @property
     def slowness(self) -> int:
-        """How many times longer than usual everything takes here."""
+        """Factor by which everything takes longer than usual on this machine."""
         if self.machine.startswith("intel"):
             return 5
         if not self.icount:
@@ -34,7 +34,7 @@ class Config:
 
     @property
     def patience(self) -> int:
-        """How many times longer a time-out is here than a test says."""
+        """Factor by which a test's timeouts are multiplied on this machine."""
         return 5 if self.machine.startswith("intel") else 1
 
     def check(self) -> None:

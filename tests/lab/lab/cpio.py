@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Initramfs archives (the kernel's "newc" cpio), written without leaving Python."""
+"""Writes initramfs archives (the kernel's "newc" cpio) in Python."""
 
 import stat
 from pathlib import Path
@@ -39,7 +39,7 @@ class Archive:
         self._member(name, stat.S_IFCHR | 0o600, b"", (major, minor))
 
     def tree(self, source: Path, prefix: str) -> None:
-        """Everything under `source`, as `prefix`/..."""
+        """Adds everything under `source` as `prefix`/..."""
         for path in sorted(source.rglob("*")):
             name = f"{prefix}/{path.relative_to(source)}"
             if path.is_symlink():

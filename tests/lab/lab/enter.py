@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands inside one of the lab's Debian trees.
+"""Runs commands inside one of the lab's Debian trees.
 
-The checkout and /tmp are seen there under the same names as outside, so paths
-in arguments and in compiler messages mean the same on both sides. Whatever is
-started dies with whoever started it.
+The checkout and /tmp have the same paths inside and outside, so paths in arguments and in compiler
+messages are valid on both sides. A command is killed when the process that started it ends.
 """
 
 import os
@@ -16,7 +15,7 @@ from .errors import LabError
 from .paths import TOP
 
 HERE = "QVLAB_ROOT"  # set inside a tree, to that tree's path
-PASSED = ["PROGRAMS", "QV_SEED"]  # what of the caller's environment matters inside
+PASSED = ["PROGRAMS", "QV_SEED"]  # variables of the caller's environment that are passed on
 
 _SCRIPT = """
 set -e
@@ -32,7 +31,7 @@ exec chroot . /usr/bin/env -i --chdir="$cwd" "$@"
 
 
 def environment(root: Path, extra: Mapping[str, str]) -> list[str]:
-    """The whole environment of a command in `root`."""
+    """Returns the whole environment of a command in `root`."""
     fixed = {
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8",
         "TERM": os.environ.get("TERM", "dumb"), HERE: str(root),
@@ -42,7 +41,8 @@ def environment(root: Path, extra: Mapping[str, str]) -> list[str]:
 
 
 def check_mounts(mounts: str) -> None:
-    """`mounts`: /proc/self/mountinfo. Mount namespaces need a `/` that is one."""
+    """Raises LabError if `/` is no mount point, which mount namespaces need. `mounts` is the text of
+    /proc/self/mountinfo."""
     if not any(line.split()[4] == "/" for line in mounts.splitlines()):
         raise LabError("this chroot's / is no mount point, so nothing can be mounted here for the lab alone",
                        "before entering it: mount --bind DIR DIR")
@@ -50,7 +50,7 @@ def check_mounts(mounts: str) -> None:
 
 def command(root: Path, argv: Sequence[str], env: Mapping[str, str] | None = None,
             cwd: Path = TOP) -> list[str]:
-    """What to execute in order to run `argv` in the tree `root`."""
+    """Returns the command that runs `argv` in the tree `root`."""
     leash = ["setpriv", "--pdeathsig", "KILL"]
     settings = environment(root, env or {})
     if os.environ.get(HERE) == str(root):
@@ -62,14 +62,14 @@ def command(root: Path, argv: Sequence[str], env: Mapping[str, str] | None = Non
 
 def run(root: Path, argv: Sequence[str], env: Mapping[str, str] | None = None,
         capture: bool = True) -> "subprocess.CompletedProcess[str]":
-    """Run to the end; output in one string when captured."""
+    """Runs a command to its end. If captured, stdout and stderr are one string."""
     out = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT} if capture else {}
     return subprocess.run(command(root, argv, env), text=True, stdin=subprocess.DEVNULL,
                           check=False, **out)
 
 
 def shell(root: Path, script: str, *args: str) -> str:
-    """Run a shell script that has to succeed; gives its output."""
+    """Runs a shell script, which must succeed. Returns its output."""
     done = run(root, ["/bin/sh", "-ec", script, "sh", *args])
     if done.returncode:
         raise LabError(f"{shlex.quote(script)} in {root.name}: {done.stdout.strip()}",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What can go wrong in the lab, each with a reason and a remedy."""
+"""The exceptions of the lab."""
 
 
 class LabError(Exception):
-    """The lab itself failed: nothing is said about the product."""
+    """The lab itself failed, which says nothing about the product. Has a reason and a remedy."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(f"{reason} ({remedy})" if remedy else reason)
@@ -16,7 +16,7 @@ class BuildError(LabError):
 
 
 class GuestTimeout(Exception):
-    """A command in the machine did not end in time; the machine lives on."""
+    """A command in the machine did not end in time. The machine continues to run."""
 
 
 class MachineDead(Exception):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check-all`: all tests on all machine kinds, long proofs and fuzzing, all kernels; in parts.
+"""`make check-all`: all tests on all kinds of machines, long proofs and fuzzing, all kernels.
 
 An item is a test of pytest or a command. The tree alone decides the order of all items. A part is a
 piece of that order, with about the same weight as the others. Results are kept per commit, one line
@@ -23,8 +23,8 @@ from .record import Result, read
 KEPT = CACHE / "check-all"
 PARTS = 8
 FUZZ_SECONDS = 120
-# About the seconds that an item takes on one of two cores: by the first pattern that matches its
-# name, else by the machine it wants
+# The seconds that an item takes on one of two cores, approximately: by the first pattern that
+# matches its name, else by its machine
 SECONDS = (
     ("*test_races.py::*-long*", 900.0), ("*gaps.py::*", 600.0), ("*test_quest_cost.py::*", 80.0),
     ("*test_quest_time.py::*", 90.0), ("*test_previous.py::*", 45.0), ("*test_inmates.py::*", 1.2),
@@ -40,9 +40,9 @@ class Item:
 
     name: str
     seconds: float         # its weight
-    follows: bool = False  # it needs what the item before it has left in the machine
-    machine: str = ""      # whose processor it wants
-    run: Callable[[], None] | None = None  # none: a test of pytest
+    follows: bool = False  # it needs the machine as the item before it leaves it
+    machine: str = ""      # amd or intel; empty: no machine
+    run: Callable[[], None] | None = None  # None: a test of pytest
 
 
 def weight(name: str, usual: float) -> float:
@@ -50,7 +50,8 @@ def weight(name: str, usual: float) -> float:
 
 
 def _make(*arguments: str) -> None:
-    """A command in the tool root that ends with `N passed, N failed`."""
+    """Runs a command in the tool root that prints `N passed, N failed` last. Raises LabError if it
+    fails."""
     argv = ["nice", "make", "--no-print-directory", f"O={build.OUT}", *arguments]
     done = enter.run(roots.ensure("tool"), argv)
     print("\n".join(done.stdout.splitlines()[-20:]), flush=True)
@@ -60,7 +61,7 @@ def _make(*arguments: str) -> None:
 
 
 def commands() -> list[Item]:
-    """All that is not done by pytest in the lab."""
+    """Returns all items that pytest does not run in the lab."""
     def made(name: str, *arguments: str) -> Item:
         return Item(name, weight(name, SECONDS_AMD), run=lambda: _make(*arguments))
 
@@ -82,7 +83,7 @@ def commands() -> list[Item]:
 
 
 def tests() -> list[Item]:
-    """All tests of pytest, in the order in which machines are shared."""
+    """Returns all tests of pytest, in an order in which tests that share a machine are adjacent."""
     listed = BUILD / "lab/everything.json"
     listed.unlink(missing_ok=True)
     argv = check.pytest_command(["--collect-only", "-q", "--thorough", f"--list-to={listed}", *places()])
@@ -96,12 +97,13 @@ def tests() -> list[Item]:
 
 
 def places() -> list[str]:
-    """Where pytest looks; gaps.py is no part of `make check`."""
+    """Returns the folders and files for pytest. gaps.py is no part of `make check`."""
     return ["-o", "python_files=test_*.py gaps.py", *check.with_machines()]
 
 
 def share(items: Sequence[Item], part: int, parts: int) -> list[Item]:
-    """The items of part 1, 2, ... of so many: the same weight each, and each item in one of them."""
+    """Returns the items of a part (1, 2, ...). All parts have about the same weight, and each item is
+    in one part."""
     total = sum(item.seconds for item in items)
     mine: list[Item] = []
     so_far, now = 0.0, 1
@@ -115,21 +117,21 @@ def share(items: Sequence[Item], part: int, parts: int) -> list[Item]:
 
 
 def left(items: Sequence[Item], results: dict[str, Result]) -> list[Item]:
-    """Items that have not passed; with an item that follows, the one before it."""
+    """Returns the items that have not passed. Before an item that follows is the item it needs."""
     missing = [item.name not in results or results[item.name].outcome == "failed" for item in items]
     needed = {i - 1 for i, item in enumerate(items) if item.follows and missing[i]}
     return [item for i, item in enumerate(items) if missing[i] or i in needed]
 
 
 def commit() -> str:
-    """The name of the results. A tree with changes has a name that ends in -dirty."""
+    """Returns the name of the results. If the tree has changes, the name ends in -dirty."""
     argv = ["git", "-C", str(TOP), "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty"]
     done = subprocess.run(argv, text=True, stdout=subprocess.PIPE, check=False)
     return done.stdout.strip() or "unknown"
 
 
 def table(items: Sequence[Item], results: dict[str, Result], parts: int) -> list[str]:
-    """One line per part, and the names of failed items."""
+    """Returns a table with one line per part, then the names of failed items."""
     lines = ["| part | items | passed | failed | skipped | left | seconds |",
              "|---|---|---|---|---|---|---|"]
     for part in range(1, parts + 1):
@@ -157,7 +159,7 @@ def _command(item: Item, results: Path) -> None:
 
 
 def _carry_out(todo: Sequence[Item], results: Path) -> None:
-    """Commands one after another, then the tests side by side."""
+    """Runs the commands one after another, then the tests in parallel."""
     for item in todo:
         if item.run:
             _command(item, results)
@@ -175,7 +177,7 @@ def _carry_out(todo: Sequence[Item], results: Path) -> None:
 
 
 def chosen_part(text: str) -> tuple[int, int]:
-    """`3/8`; empty: all of it."""
+    """Returns part and number of parts for a text like `3/8`. An empty text is the whole."""
     found = re.fullmatch(r"(\d+)/(\d+)", text or "1/1")
     if not found or not 1 <= int(found[1]) <= int(found[2]):
         raise LabError(f"PART={text} is no part", "use PART=1/8 to PART=8/8, or leave it out")
@@ -183,7 +185,7 @@ def chosen_part(text: str) -> tuple[int, int]:
 
 
 def main(part: str, list_only: bool) -> int:
-    """A part, or all; the exit status of `make check-all`."""
+    """Runs a part, or everything. Returns the exit status of `make check-all`."""
     number, parts = chosen_part(part)
     items = [*commands(), *tests()]
     mine = share(items, number, parts)

@@ -21,7 +21,7 @@ FIELDS = {f.name for f in dataclasses.fields(Config)}
 
 
 def wanted(node: pytest.Item) -> Config:
-    """What the nearest marks ask for; marks nearer to the test win."""
+    """Returns the machine that the marks of a test request. Marks nearer to the test win."""
     settings: dict[str, object] = {}
     for mark in reversed(list(node.iter_markers("machine"))):
         settings.update(mark.kwargs)
@@ -36,12 +36,12 @@ def wanted(node: pytest.Item) -> Config:
 
 
 def fresh(node: pytest.Item) -> bool:
-    """Whether the test wants a machine that no other test has used or will use."""
+    """Returns whether the test needs a machine that no other test has used or will use."""
     return any(m.kwargs.get("fresh") for m in node.iter_markers("machine"))
 
 
 class Machines:
-    """The one machine that runs, and what was built."""
+    """The running machine, one at a time, and the kernels for which QV was built."""
 
     def __init__(self) -> None:
         self._machine: Machine | None = None
@@ -57,8 +57,8 @@ class Machines:
         return self._machine
 
     def _boot(self, config: Config) -> Machine:
-        # Before anything of QV is loaded, a stock kernel on a busy host may find that its emulated
-        # timer "doesn't work through the IO-APIC" and panic: that says nothing about QV.
+        # On a busy host a stock kernel may find that its emulated timer "doesn't work through the
+        # IO-APIC" and panic. QV is not loaded then, so the boot is tried again.
         for _ in range(2):
             try:
                 return Machine(config, compile=config.kernel not in self._built).__enter__()
@@ -70,7 +70,7 @@ class Machines:
     def _answers(machine: Machine) -> bool:
         try:
             return machine.run("true", 20).rc == 0
-        except Exception:  # whatever it was, this machine is of no more use
+        except Exception:  # after any error this machine is useless
             return False
 
     def stop(self) -> None:
@@ -81,7 +81,7 @@ class Machines:
 
 @pytest.fixture(scope="session")
 def machines() -> Iterator[Machines]:
-    """Holds the machine between tests: one at a time, so that they do not disturb each other."""
+    """Keeps one machine running between tests."""
     held = Machines()
     yield held
     held.stop()
@@ -89,10 +89,10 @@ def machines() -> Iterator[Machines]:
 
 @pytest.fixture
 def machine(request: pytest.FixtureRequest, machines: Machines) -> Iterator[Machine]:
-    """A machine as @pytest.mark.machine(cpus=8, iommu="intel", ...) says, or the usual one.
+    """A machine with the settings of @pytest.mark.machine(cpus=8, iommu="intel", ...), if marked.
 
-    Tests with the same marks share one boot. After a test that failed or killed its machine,
-    the next test gets a new one.
+    Tests with the same marks share one boot. After a test that failed or killed its machine, the
+    next test gets a new machine.
     """
     m = machines.get(wanted(request.node), fresh(request.node))
     request.node.stash[MACHINE] = m
@@ -103,15 +103,15 @@ def machine(request: pytest.FixtureRequest, machines: Machines) -> Iterator[Mach
 
 @pytest.fixture
 def qv(machine: Machine, machines: Machines) -> Iterator[Product]:
-    """QV in the machine. Afterwards cells are destroyed, QV is disabled and unloaded;
-    all of that has to work, whatever the test did, and the kernel's log has to be clean."""
+    """QV in the machine. After the test, its cells are destroyed, QV is disabled and unloaded. All
+    of that must succeed, and the kernel log must be clean."""
     product = Product(machine)
     product.begin()
     yield product
     try:
         product.end()
     except BaseException:
-        machines.stop()  # the next test shall not suffer from it
+        machines.stop()  # so that the next test is not affected
         raise
 
 
@@ -131,7 +131,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 class Failures:
-    """Says at once which test failed: the end of a long run is far away."""
+    """Prints the name of a failed test at once, since a run may be long."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -153,7 +153,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """@pytest.mark.both_vendors: once on AMD-V and once on VT-x."""
+    """Runs a test with @pytest.mark.both_vendors once on AMD-V and once on VT-x."""
     if metafunc.definition.get_closest_marker("both_vendors"):
         metafunc.fixturenames.append("vendor")
         metafunc.parametrize("vendor", [pytest.param(name, id=name, marks=pytest.mark.machine(machine=name))
@@ -171,9 +171,9 @@ def pytest_configure(config: pytest.Config) -> None:
                             "boot_args, qemu_args, fresh): the machine a test runs in")
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist, which reads the groups, has a hook of its own here
+@pytest.hookimpl(tryfirst=True)  # before the hook of xdist, which reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests of one machine in a row, and on one worker: each boots once."""
+    """Puts the tests of a machine in a row and on one worker, so that each machine boots once."""
     only, thorough = config.getoption("--machine"), config.getoption("--thorough")
     named = config.getoption("--only") and set(config.getoption("--only").read_text(encoding="utf-8").splitlines())
 
@@ -184,7 +184,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return not only or not _on_machine(item) or wanted(item).machine == only
     config.hook.pytest_deselected(items=[item for item in items if not wants(item)])
     items[:] = [item for item in items if wants(item)]
-    # Stable: the order within a file stays.
+    # A stable sort: the order within a file stays
     items.sort(key=lambda item: (not on_slow(item), group(item)))
     for item in items:
         if name := group(item):
@@ -192,7 +192,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """For `make check-all`: all tests in their order, with the kind of machine of each."""
+    """Writes all tests in their order and the machine kind of each, for `make check-all`."""
     if path := session.config.getoption("--list-to"):
         path.write_text(json.dumps([{
             "name": plain(item.nodeid), "machine": wanted(item).machine.partition("-")[0] if _on_machine(item) else "",
@@ -202,20 +202,21 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)  # of xdist
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """How many workers `-n auto` gives."""
+    """Returns the number of workers for `-n auto`."""
     return workers()
 
 
-SLOW = "slow "  # how the name of such a group begins
+SLOW = "slow "  # prefix of the names of groups in Bochs
 
 
 def on_slow(item: pytest.Item) -> bool:
-    """Whether it runs in Bochs."""
+    """Returns whether a test runs in Bochs."""
     return _on_machine(item) and wanted(item).machine == "intel"
 
 
 def group(item: pytest.Item) -> str:
-    """The name of what one worker does in a row; empty: by itself. The slow machine's tests are a group for each folder, side by side."""
+    """Returns the name of a test's group, which one worker runs in a row. Empty: no group. In Bochs
+    each folder has its own group, so that two workers can run them in parallel."""
     if not _on_machine(item):
         return ""
     return f"{SLOW}{item.path.parent.name} {wanted(item)!r}" if on_slow(item) else repr(wanted(item))
@@ -223,7 +224,7 @@ def group(item: pytest.Item) -> str:
 
 @pytest.hookimpl(optionalhook=True)  # of xdist
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """Who gives the workers their groups."""
+    """Returns the scheduler that assigns groups to workers."""
     if config.getoption("dist") != "loadgroup":
         return None
     from .schedule import SlowFirst

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a machine boots from: kernel, its modules' disk, initramfs, root disk."""
+"""The files from which a machine boots: kernel, disk of its modules, initramfs, root disk."""
 
 import hashlib
 import lzma
@@ -11,14 +11,14 @@ from . import cpio, enter, roots
 from .errors import LabError
 from .paths import CACHE, LAB
 
-RECIPE = 3  # raise when the code here makes something different
+RECIPE = 3  # raise when this code makes different files
 IMAGES = CACHE / "images"
-# ext4 asks for crc32c by name, which no list of dependencies knows; newer kernels have it built in.
+# ext4 requests crc32c by name, so the dependencies do not list it. Newer kernels have it built in.
 BOOT_MODULES = {
     "virtio": ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"],
     "ata": ["ata_piix", "sd_mod", "crc32c_generic", "ext4"],
 }
-# Periodic work and waits that only make a short-lived machine slower or less even.
+# Periodic work and waits that would only slow down a short-lived machine or disturb its timing
 MASKED = [
     "apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer",
     "e2scrub_reap.service", "fstrim.timer", "systemd-tmpfiles-clean.timer",
@@ -44,12 +44,12 @@ GENERATORS = [
 
 @dataclass
 class Kernel:
-    """A stock kernel, unpacked, with the tree to build modules for it in."""
+    """An unpacked stock kernel, and the tree in which to build modules for it."""
 
     name: str
-    version: str   # as `uname -r` says
+    version: str   # as `uname -r` prints it
     root: Path     # the Debian tree with its headers and compiler
-    place: Path    # what was made of it
+    place: Path    # the folder with the files made from it
 
     @property
     def vmlinuz(self) -> Path:
@@ -60,7 +60,7 @@ class Kernel:
         return self.place / "modules.img"
 
     def initramfs(self, disks: str) -> Path:
-        """The one for a machine with such disks: a key of BOOT_MODULES."""
+        """Returns the initramfs for a kind of disks, a key of BOOT_MODULES."""
         return self.place / f"initramfs-{disks}"
 
     @property
@@ -74,7 +74,7 @@ def _disk(source: Path, image: Path, size: str) -> None:
 
 
 def root_disk() -> Path:
-    """The root file system of every machine, never written to."""
+    """Returns the disk image with the root file system of every machine. Machines never write to it."""
     blacklist = (LAB / "guest/modprobe.conf").read_text()
 
     def build(fresh: Path) -> None:
@@ -109,7 +109,7 @@ def _read_module(path: Path) -> bytes:
 
 
 def _boot_modules(modules: Path, disks: str) -> list[Path]:
-    """The modules needed to reach the disks, in the order to load them."""
+    """Returns the modules that are needed to reach the disks, in loading order."""
     needs: dict[str, list[str]] = {}
     by_name: dict[str, str] = {}
     for line in (modules / "modules.dep").read_text().splitlines():
@@ -123,7 +123,7 @@ def _boot_modules(modules: Path, disks: str) -> list[Path]:
             if f"/{name}.ko" not in builtin and name != "crc32c_generic":
                 raise LabError(f"the kernel has no {name}", "choose another kernel package")
             continue
-        path = by_name[name]  # dependencies are listed last-needed first
+        path = by_name[name]  # modules.dep lists dependencies in reverse loading order
         order += [p for p in [*reversed(needs[path]), path] if p not in order]
     return [modules / p for p in order]
 
@@ -137,7 +137,7 @@ def _initramfs(tool: Path, modules: Path, disks: str) -> bytes:
         a.folder(folder)
     a.device("dev/console", 5, 1)
     if disks == "ata":
-        a.file("laydisk", b"")  # what the run brings along is on a disk, not in a second archive here
+        a.file("laydisk", b"")  # the files of the run are on a disk, not in a second archive
     order = _boot_modules(modules, disks)
     for path in order:
         a.file(f"modules/{path.name.split('.')[0]}.ko", _read_module(path))
@@ -146,7 +146,7 @@ def _initramfs(tool: Path, modules: Path, disks: str) -> bytes:
 
 
 def kernel(name: str) -> Kernel:
-    """The kernel called `name`, fetched first if it is not there."""
+    """Returns the kernel called `name`. Fetches it first if it is not in the cache."""
     table = roots.sections()["kernel"]
     if name not in table:
         raise LabError(f"there is no kernel {name!r}", f"choose one of {', '.join(sorted(table))}")

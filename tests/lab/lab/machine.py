@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An emulated machine with a stock Debian in it, and what is under test installed."""
+"""An emulated machine with a stock Debian and, unless told otherwise, QV installed."""
 
 import contextlib
 import os
@@ -32,11 +32,11 @@ EMULATORS: dict[str, type[Emulator]] = {"amd": Qemu, "intel": Bochs, "intel-boot
 
 @dataclass
 class Result:
-    """How a command in the machine went."""
+    """The exit status and the output of a command in the machine."""
 
     rc: int
     out: str
-    err: str = ""  # apart from `out` only when asked with merge=False
+    err: str = ""  # with merge=False only; otherwise stderr is part of `out`
 
 
 class Machine:
@@ -52,7 +52,7 @@ class Machine:
         self.boot_limit = max(boot_limit, BOOT_LIMIT * self.config.slowness)
         self._install, self._compile = install, compile
         self.console = console or self._new_log()
-        self.spoilt = False  # a test has failed here: the next one gets another machine
+        self.spoilt = False  # a test has failed here, so the next test gets another machine
         self._why_dead = ""
         self._scanned = 0
         self._closing = contextlib.ExitStack()
@@ -67,7 +67,7 @@ class Machine:
         os.close(fd)
         return Path(name)
 
-    # Life
+    # start and end
 
     def __enter__(self) -> Self:
         try:
@@ -82,12 +82,12 @@ class Machine:
         self.close()
 
     def boot(self) -> None:
-        """Switch on, and wait until systemd is done starting up."""
+        """Switches the machine on, and waits until systemd has started everything."""
         kernel, root = images.kernel(self.config.kernel), images.root_disk()
-        for left in Path("/tmp").glob("qvlab-*-*"):  # by one that was killed
+        for left in Path("/tmp").glob("qvlab-*-*"):  # left by a process that was killed
             if not Path("/proc", left.name.split("-")[1]).exists():
                 shutil.rmtree(left, ignore_errors=True)
-        run = Path(tempfile.mkdtemp(prefix=f"qvlab-{os.getpid()}-", dir="/tmp"))  # short: it holds sockets
+        run = Path(tempfile.mkdtemp(prefix=f"qvlab-{os.getpid()}-", dir="/tmp"))  # short, since paths of sockets are limited
         self._closing.callback(shutil.rmtree, run, ignore_errors=True)
         self.console.write_bytes(b"")
         self.emulator = EMULATORS[self.config.machine](self.config, run, self.console.resolve())
@@ -110,7 +110,7 @@ class Machine:
         self._closing.callback(self._channel.close)
         if self.emulator.booted:
             self._channel.boots = 1
-            # What is in the slots before it runs is overwritten; this is short enough to need none.
+            # A machine that resumes may overwrite the slots. This command is too short to use one.
             self._finish(self.start(["true"]), deadline, "boot")
             self._lay_out(self.emulator.booted, deadline)
             return
@@ -118,7 +118,7 @@ class Machine:
         self._finish(self.start("systemctl is-system-running --wait; udevadm settle"), deadline, "boot")
 
     def _lay_out(self, lay: bytes, deadline: float) -> None:
-        """Lay over the root disk of a machine that has booted what this run brings along."""
+        """Extracts the files of this run over the root disk of a machine that has booted."""
         command = self.start("tar -C / -x --strip-components=1 --no-same-owner --keep-directory-symlink")
         command.write(lay)
         command.close()
@@ -128,18 +128,19 @@ class Machine:
 
     @property
     def boots(self) -> int:
-        """How often it has come up: 1, and more after restart()."""
+        """How often the machine has booted: 1, and 1 more after each restart()."""
         return self._channel.boots
 
     def restart(self, how: Callable[[], object], timeout: float = 0.0) -> None:
-        """It goes down as `how` has it do, and comes up again (with reboots=True). What ran there is gone."""
+        """Calls `how`, which must make the machine reset, and waits until it has booted again. Needs
+        reboots=True. All running commands are lost."""
         before, deadline = self.boots, time.monotonic() + (timeout or self.boot_limit)
         how()
         self._await(lambda: self.boots > before, deadline, "restart")
         self._finish(self.start("systemctl is-system-running --wait; udevadm settle"), deadline, "restart")
 
     def _lay(self, kernel: images.Kernel) -> bytes:
-        """What this run brings along, as an archive of files under lay/."""
+        """Returns an archive of the files of this run, under lay/."""
         lay = self.emulator.archive()
         lay.file("lay/usr/lib/qv-lab-wire", self.emulator.wire.encode())
         lay.file("lay/usr/lib/qv-lab-agent", (LAB / "guest/qv-lab-agent").read_bytes())
@@ -159,20 +160,21 @@ class Machine:
         self._process.wait()
 
     def kill(self) -> None:
-        """As if the emulator had crashed: for one in which nobody knows what is going on."""
+        """Kills the emulator."""
         self._reap()
 
     def close(self) -> None:
-        """Switch off at once."""
+        """Switches the machine off at once."""
         self._closing.close()
-        self._why_dead = self._why_dead or "it was switched off"    # its files are gone: ask no more
+        # Set here, since `dead` could not read the files that were removed
+        self._why_dead = self._why_dead or "it was switched off"
 
     @property
     def dead(self) -> str:
-        """Why the machine is dead; empty while it lives."""
+        """The reason why the machine is dead. Empty while it runs."""
         if not self._why_dead:
             if self._process.poll() is not None:
-                time.sleep(0.1)  # the last event may still be on its way
+                time.sleep(0.1)  # the last event may not have arrived yet
                 self._why_dead = self.emulator.stopped or \
                     f"{self.emulator.name} ended: {self._said() or 'it said nothing'}"
             elif not self.config.reboots and (panic := self._panic()):
@@ -199,21 +201,21 @@ class Machine:
         return "\n".join(self.console_text().splitlines()[-lines:])
 
     def reset(self) -> None:
-        """Press its reset button; see restart()."""
+        """Presses the reset button. See restart()."""
         self.emulator.reset()
 
     def whereabouts(self) -> str:
-        """Where each CPU is, for someone who looks at a machine that hangs."""
+        """Returns the main registers of each CPU, to debug a machine that hangs."""
         try:
             return self.emulator.state()
         except (LabError, OSError) as e:
             return f"(where the CPUs are is not known: {e})"
 
     def qmp(self, name: str, **arguments: Any) -> Any:
-        """A command to QEMU itself, e.g. qmp("inject-nmi")."""
+        """Sends a command to QEMU itself, e.g. qmp("inject-nmi"). Returns its result."""
         return self.emulator.ask(name, **arguments)
 
-    # Commands
+    # commands
 
     def _await(self, done: Callable[[], bool], deadline: float, what: str) -> None:
         check = 0.0
@@ -244,14 +246,15 @@ class Machine:
     def start(self, command: str | Sequence[str], *, sink: Callable[[bytes], None] | None = None,
               tty: tuple[int, int] | None = None, merge: bool = True,
               env: dict[str, str] | None = None) -> Running:
-        """Start a command and go on. A string is for bash; `tty` is (rows, columns)."""
+        """Starts a command without waiting for its end. bash runs a string. `tty` is (rows,
+        columns)."""
         argv = ["/bin/bash", "-c", command] if isinstance(command, str) else list(command)
         return self._channel.start({"argv": argv, "tty": tty, "merge": merge, "env": env or {}}, sink)
 
     def run(self, command: str | Sequence[str], timeout: float = 60.0, *, stdin: bytes = b"",
             merge: bool = True, env: dict[str, str] | None = None,
             sink: Callable[[bytes], None] | None = None) -> Result:
-        """Run a command to its end."""
+        """Runs a command to its end. Raises GuestTimeout if that takes too long."""
         running = self.start(command, sink=sink, merge=merge, env=env)
         if stdin:
             running.write(stdin)
@@ -262,13 +265,13 @@ class Machine:
                       running.errors.decode(errors="replace"))
 
     def finish(self, running: Running, timeout: float, what: str = "command") -> None:
-        """Wait for the end of what start() started."""
+        """Waits for the end of a command that start() started."""
         self._finish(running, time.monotonic() + timeout * self.config.patience, what)
 
-    # Files
+    # files
 
     def put(self, source: str | Path, target: str, timeout: float = 120.0) -> None:
-        """Copy a file or a folder into the machine, under exactly that name."""
+        """Copies a file or a folder into the machine, under exactly that name."""
         path = Path(source)
         if path.is_dir():
             data = subprocess.run(["tar", "-C", str(path), "-c", "."], capture_output=True, check=True).stdout
@@ -285,7 +288,7 @@ class Machine:
             raise LabError(f"cannot put {path} to {target}: {done.out.strip()}", "check the path")
 
     def get(self, source: str, target: str | Path, timeout: float = 120.0) -> None:
-        """Copy a file or a folder out of the machine, under exactly that name."""
+        """Copies a file or a folder out of the machine, under exactly that name."""
         script = 'if [ -d "$1" ]; then echo d; tar -C "$1" -c .; else exec 3<"$1" && echo f && cat <&3; fi'
         running = self.start(["/bin/sh", "-c", script, "get", source], merge=False)
         running.close()

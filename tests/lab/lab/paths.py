@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where things are."""
+"""Paths in the tree."""
 
 from pathlib import Path
 

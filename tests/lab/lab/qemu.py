@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""QEMU: its command line, and its control socket."""
+"""QEMU, which emulates machines with AMD-V: its command line and its control socket."""
 
 import contextlib
 import json
@@ -43,7 +43,7 @@ class Qemu(Emulator):
 
     @classmethod
     def check(cls, config: Config) -> None:
-        """QEMU says itself what it cannot."""
+        """Checks nothing: QEMU itself reports unsupported settings."""
 
     def prepare(self, kernel: Kernel, root: Path, lay: bytes) -> list[str]:
         initrd = self.run / "initrd"
@@ -79,11 +79,11 @@ class Qemu(Emulator):
 
 def command_line(config: Config, kernel: Kernel, root: Path, initrd: Path, run: Path,
                  console: Path) -> list[str]:
-    """The QEMU command of a machine whose sockets are under `run`."""
+    """Returns the QEMU command of a machine. Its sockets are under `run`."""
     accel = "tcg,thread=multi"
     extra: list[str] = []
     if config.icount:
-        # With x2APIC, QEMU stops with "Bad icount read" unless it goes one by one.
+        # With x2APIC QEMU aborts with "Bad icount read", unless it runs instruction by instruction.
         accel = "tcg" if config.iommu == "none" else "tcg,one-insn-per-tb=on"
         extra = ["-icount", "shift=0,sleep=off"]
     cpu = ",".join([CPU, *config.cpu_flags.strip(",").split(",")]).strip(",")
@@ -109,7 +109,8 @@ def command_line(config: Config, kernel: Kernel, root: Path, initrd: Path, run: 
 
 
 def connect(path: Path, alive: Callable[[], bool], deadline: float) -> socket.socket:
-    """To a socket that QEMU will make; one is there well before the next on a busy host."""
+    """Connects to a socket of QEMU, and waits until QEMU has created it. On a busy host QEMU creates
+    one socket well before the next."""
     while True:
         wire = socket.socket(socket.AF_UNIX)
         try:
@@ -123,7 +124,7 @@ def connect(path: Path, alive: Callable[[], bool], deadline: float) -> socket.so
 
 
 class Control:
-    """QEMU's machine protocol; remembers why the machine stopped."""
+    """A connection for QEMU's machine protocol. Records why the machine stopped."""
 
     def __init__(self, wire: socket.socket) -> None:
         self._socket = wire
@@ -147,7 +148,7 @@ class Control:
                         self._news.notify_all()
 
     def ask(self, name: str, **arguments: Any) -> Any:
-        """Carry out one command, e.g. ask("inject-nmi")."""
+        """Runs one command, e.g. ask("inject-nmi"). Returns its result."""
         with self._lock:
             self._answers.clear()
             text = json.dumps({"execute": name, "arguments": arguments})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Quest by itself in QEMU: to try a program in."""
+"""Quest alone in QEMU, to try programs."""
 
 import subprocess
 from pathlib import Path
@@ -8,12 +8,12 @@ from . import build, enter, roots
 from .errors import LabError
 
 IMAGE = build.OUT / "inmates/quest/quest32.elf"
-# Nothing but a CPU, RAM and COM1, which is this terminal.
+# Only a CPU, RAM and COM1, which is this terminal
 QEMU = ["qemu-system-x86_64", "-cpu", "max", "-nographic", "-nic", "none"]
 
 
 def alone(files: Path | None, cmdline: str) -> int:
-    """Build it and run it on this terminal until Ctrl-A x; QEMU's exit status."""
+    """Builds Quest and runs it on this terminal until Ctrl-A x. Returns QEMU's exit status."""
     if files and not files.is_file():
         raise LabError(f"{files}: no such archive", "inmates/quest/user/pack.py makes one")
     with build.lock():

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What Quest's services cost, alone on an emulated machine and in a cell on the same: what is asked, what it says, and
-what follows from it. The ratio of the two is the cost of QV."""
+"""Measures the cost of Quest's services, alone on an emulated machine and in a cell on it.
+
+Types commands in Quest's shell and parses their output. The ratio of both costs is the cost of
+QV."""
 
 import hashlib
 import json
@@ -14,12 +16,13 @@ from .errors import LabError
 from .paths import LAB
 
 GOAL = 1.02
-DIGEST = f"sha256sum /usr/share/qv/images/{build.TEST_IMAGE} | cut -c-64"  # in the machine, of what its cell runs
+# Command in the machine: prints the digest of the image that its cell runs
+DIGEST = f"sha256sum /usr/share/qv/images/{build.TEST_IMAGE} | cut -c-64"
 COMMANDS = ("measure", "bench switch", "bench sched", "bench timer", "bench share")
 PERCENTILES = ("min", "p50", "p99", "p99.99", "max")
 VCPUS = (1, 4, 16, 64, 256)
 
-# What is compared: name in the numbers, and for people.
+# The costs that are compared: name in the data, name in tables
 COMPARED = {
     "system-call": "system call",
     "sleep-0": "sleep of no time: a decision",
@@ -35,8 +38,9 @@ COMPARED = {
 
 
 def numbers(said: dict[str, str]) -> dict[str, int]:
-    """All that COMPARED names, out of what Quest's shell said to COMMANDS. Of a service the least counts, and of a switch
-    the median: in a cell CPUs take turns, and what Linux does in its own turn would count too."""
+    """Returns all numbers of COMPARED from the output of COMMANDS in Quest's shell. For a service the
+    minimum counts, for a switch the median, because the emulator executes CPUs round-robin, and
+    larger values may include time slices of Linux's CPUs."""
     text = "".join(said.values())
     found = {name: int(n) for name, n in re.findall(r"(?m)^(\S+) rounds=\d+ least=(\d+) ", text)}
     for name, *spread in re.findall(r"(?m)^(\S+) rounds=\d+ min=(\d+) p50=(\d+) p99=(\d+) p99\.99=(\d+) max=(\d+)$", text):
@@ -52,8 +56,8 @@ def numbers(said: dict[str, str]) -> dict[str, int]:
 
 
 def alone(mode: str, digest: str) -> dict[str, int]:
-    """Quest with nothing under it, its APIC in that mode ("xapic", "x2apic"): the same as in the cell, whose image has
-    that SHA-256."""
+    """Measures Quest without QV, with its APIC in a mode: "xapic" or "x2apic". Raises LabError if its
+    image is not the image of the cell, whose SHA-256 is `digest`."""
     image, kernel = (build.OUT / f"inmates/quest/{name}" for name in (build.TEST_IMAGE, "quest-test32.elf"))
     if hashlib.sha256(image.read_bytes()).hexdigest() != digest:
         raise LabError("Quest was built anew since the machine with the cell was started", "measure again")
@@ -65,7 +69,8 @@ def alone(mode: str, digest: str) -> dict[str, int]:
 
 
 def in_cell(shell: Callable[[str], str], exits: Callable[[], int]) -> tuple[dict[str, int], dict[str, int]]:
-    """The numbers of a running cell, and the exits while each command ran; a few are those of the console."""
+    """Returns the numbers of a running cell, and the number of exits during each command. The console
+    causes a few of them."""
     said, counts = {}, [exits()]
     for command in COMMANDS:
         said[command] = shell(command)
@@ -78,8 +83,9 @@ def ratios(base: dict[str, int], cell: dict[str, int]) -> dict[str, float]:
 
 
 def logarithmic(found: dict[str, int]) -> dict[str, Any]:
-    """Does a decision grow no faster than the depth of a balanced tree, log2(n + 1)? Judged from 4 VCPUs on; and the line
-    a + b * log2(n + 1) that is nearest."""
+    """Checks that the cost of a decision grows no faster than the depth of a balanced tree, log2(n +
+    1), from 4 VCPUs on. Returns the result as `kept`, and the line a + b * log2(n + 1) that fits
+    best."""
     depth = {n: math.log2(n + 1) for n in VCPUS}
     cost = {n: found[f"decision-{n}"] for n in VCPUS}
     x, y = sum(depth.values()) / len(VCPUS), sum(cost.values()) / len(VCPUS)

@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # the host that runs qvlab may be without
+if TYPE_CHECKING:  # the host that runs qvlab may not have pytest
     import pytest
 
 
 @dataclass(frozen=True)
 class Result:
-    """Of a test, or of any other item of `make check-all`."""
+    """The result of a test, or of another item of `make check-all`."""
 
     name: str
     outcome: str  # passed, failed or skipped
@@ -26,7 +26,7 @@ class Result:
 
 
 def read(path: Path) -> dict[str, Result]:
-    """The last result of each; a line that was cut short is left out."""
+    """Returns the last result of each item. Ignores a truncated line."""
     results: dict[str, Result] = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
         try:
@@ -38,12 +38,12 @@ def read(path: Path) -> dict[str, Result]:
 
 
 def plain(nodeid: str) -> str:
-    """A test's name without the group that xdist adds."""
+    """Returns a test's name without the group that xdist appends."""
     return nodeid.rpartition("@")[0] or nodeid
 
 
 class Recorder:
-    """Writes the results of a session."""
+    """Appends the result of each test of a session to a file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

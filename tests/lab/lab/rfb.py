@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The buttons of Bochs's window, pressed over RFB: the one way in while it runs."""
+"""Presses the buttons of Bochs's window over RFB, the only way to control Bochs while it runs."""
 
 import os
 import socket
@@ -8,10 +8,10 @@ from pathlib import Path
 
 from .errors import LabError
 
-BUTTON = 32                      # pixels, square, from the right edge on: power, save, reset
+BUTTON = 32                      # size in pixels; from the right edge: power, save, reset
 SAVE, RESET = 2, 3
 POINTER = struct.Struct(">BBHH")
-LISTENING = "0A"                 # as /proc/net/tcp says it
+LISTENING = "0A"                 # the state's code in /proc/net/tcp
 TIMEOUT = 30.0                   # seconds for an answer of a busy emulator
 
 
@@ -26,7 +26,7 @@ def _exactly(wire: socket.socket, size: int) -> bytes:
 
 
 def window(pid: int) -> int:
-    """The port on which a Bochs shows its window: it takes the first from 5900 on that is free."""
+    """Returns the port of the window of a Bochs process: the first port from 5900 on that was free."""
     ours = {os.readlink(fd) for fd in Path(f"/proc/{pid}/fd").iterdir()}
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         fields = line.split()
@@ -36,7 +36,7 @@ def window(pid: int) -> int:
 
 
 def press(port: int, button: int) -> None:
-    """Press one of the buttons on the right of the header bar."""
+    """Presses one of the buttons on the right of the header bar."""
     with socket.create_connection(("127.0.0.1", port), TIMEOUT) as wire:
         _exactly(wire, 12)
         wire.sendall(b"RFB 003.003\n")
@@ -47,7 +47,7 @@ def press(port: int, button: int) -> None:
         place = (width - button * BUTTON + BUTTON // 2, BUTTON // 2)
         wire.sendall(POINTER.pack(5, 1, *place) + POINTER.pack(5, 0, *place))
         wire.settimeout(1.0)
-        try:                       # hang up only after it has been seen
+        try:                       # wait until Bochs has read it before closing
             while wire.recv(65536):
                 pass
         except TimeoutError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The Debian trees the lab works with, built once and kept under .cache/."""
+"""The lab's Debian trees, built once and kept under .cache/."""
 
 import contextlib
 import fcntl
@@ -19,7 +19,7 @@ from . import aptconf, enter
 from .errors import LabError
 from .paths import LAB, ROOTS
 
-RECIPE = 2  # raise when the code here makes something different of the same list
+RECIPE = 2  # raise when this code makes different trees of the same lists
 LEAN = [
     "--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/man/*",
     "--dpkgopt=path-exclude=/usr/share/locale/*", '--aptopt=Acquire::Languages "none"',
@@ -48,12 +48,12 @@ def sections() -> dict[str, Any]:
 
 
 def section(name: str) -> dict[str, Any]:
-    """One tree's description: `tool`, `guest`, or `kernel-NAME`."""
+    """Returns the description of a tree: `tool`, `guest`, `bochs` or `kernel-NAME`."""
     table = sections()
     if name.startswith("kernel-"):
         return table["kernel"][name.removeprefix("kernel-")]
     described = dict(table[name])
-    if name == "tool":  # is also the tree of the one kernel that has none of its own
+    if name == "tool":  # also contains the kernel that has no tree of its own
         described.update(package=next(k["package"] for k in table["kernel"].values()
                                       if "build" not in k))
     return described
@@ -66,7 +66,7 @@ def key(name: str) -> str:
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """One builder at a time; others wait."""
+    """Holds a lock: one process builds at a time, and the others wait."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="ascii") as f:
         fcntl.flock(f, fcntl.LOCK_EX)
@@ -78,10 +78,10 @@ def say(text: str) -> None:
 
 
 def make_once(place: Path, build: Callable[[Path], None], what: str) -> Path:
-    """`place`, made by `build` in a directory beside it unless it is there.
+    """Returns `place`. If it does not exist, `build` makes it in a temporary folder next to it.
 
-    The name carries the key of what it was made from: a place that exists is
-    complete and current. Older ones of the same kind go away.
+    The name contains a key of its sources, so a place that exists is complete and current. Older
+    places of the same kind are removed.
     """
     if place.exists():
         return place
@@ -95,7 +95,7 @@ def make_once(place: Path, build: Callable[[Path], None], what: str) -> Path:
         say(f"making {what} (once; kept under .cache/)")
         fresh.mkdir(parents=True)
         build(fresh)
-        # The last one stays a while: a machine may still run from it.
+        # Keeps the latest old place, since a machine may still run from it
         olds = sorted(place.parent.glob(f"{kind}_*"), key=lambda p: p.stat().st_mtime)
         for old in olds[:-1]:
             _remove(old)
@@ -105,7 +105,7 @@ def make_once(place: Path, build: Callable[[Path], None], what: str) -> Path:
 
 
 def _remove(tree: Path) -> None:
-    """Remove a tree, refusing one that has something mounted inside."""
+    """Removes a tree. Raises LabError if something is mounted inside."""
     mounts = Path("/proc/self/mounts").read_text(encoding="utf-8")
     if f" {tree}/" in mounts:
         raise LabError(f"{tree} has something mounted inside", "unmount it, then try again")
@@ -113,7 +113,7 @@ def _remove(tree: Path) -> None:
 
 
 def bootstrap(name: str, target: Path) -> None:
-    """Fill `target` with the Debian tree called `name`."""
+    """Fills `target` with the Debian tree called `name`."""
     wanted = section(name)
     mirror, keyring = aptconf.mirror()
     packages = wanted.get("packages") or wanted["build"]
@@ -144,7 +144,7 @@ def bootstrap(name: str, target: Path) -> None:
 
 
 def ensure(name: str) -> Path:
-    """The tree called `name`, made first if it is not there or out of date."""
+    """Returns the tree called `name`. Makes it first if it does not exist or is out of date."""
     def build(fresh: Path) -> None:
         bootstrap(name, fresh)
     return make_once(ROOTS / f"{name}_{key(name)}", build, f"the {name} root")

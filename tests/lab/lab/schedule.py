@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In which order the workers take the groups of tests."""
+"""The order in which the workers take the groups of tests."""
 
 from typing import Any
 
@@ -9,7 +9,8 @@ from .fixtures import SLOW
 
 
 class SlowFirst(LoadGroupScheduling):
-    """The slow machines' groups go first, so that nobody waits for them in the end; then the largest."""
+    """The groups of slow machines are first, so that they are not the last to end. Then come the
+    largest groups."""
 
     def _assign_work_unit(self, node: Any) -> None:
         slow = [scope for scope in self.workqueue if scope.startswith(SLOW)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machines with VT-x that have booted: each made once, and gone on from at every start.
+"""Saved states of booted machines with VT-x. Each is made once, and every start resumes from it.
 
-Bochs needs a minute and more to boot, and a second to go on from a saved state."""
+Bochs needs more than a minute to boot, and a second to resume from a saved state."""
 
 import dataclasses
 import hashlib
@@ -11,14 +11,15 @@ from . import images, roots
 from .config import Config
 from .paths import LAB
 
-RECIPE = 1  # raise when a boot comes to something different
+RECIPE = 1  # raise when a boot leads to a different state
 
 
 def ensure(config: Config, root: Path, settings: str) -> Path:
-    """The folder with the state of such a machine right after its boot; `settings` tells what else it depends on."""
-    from .bochs import BochsBoot  # which uses this, as does
+    """Returns the folder with the state of such a machine right after its boot. `settings` has
+    everything else on which the state depends."""
+    from .bochs import BochsBoot  # imported here, since both modules import this one
     from .machine import Machine
-    config = dataclasses.replace(config, reboots=False)  # that is said anew at each start
+    config = dataclasses.replace(config, reboots=False)  # no part of the state: set at each start
     kernel = images.kernel(config.kernel)
     agent = (LAB / "guest/qv-lab-agent").read_text()
     ident = f"{RECIPE}-{kernel.place.name}-{root.parent.name}-{config}-{settings}-{agent}"
@@ -28,7 +29,7 @@ def ensure(config: Config, root: Path, settings: str) -> Path:
         state = fresh / "state"
         state.mkdir()
         with Machine(dataclasses.replace(config, machine="intel-boot"), install=False) as m:
-            m.run("python3 -c 'import argparse, json, yaml'; tar --version; sync", 300)  # read once, kept in memory
+            m.run("python3 -c 'import argparse, json, yaml'; tar --version; sync", 300)  # now in the page cache
             assert isinstance(m.emulator, BochsBoot)
             m.emulator.save(state)
             m.emulator.keep(fresh)

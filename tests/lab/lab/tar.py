@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tar archives with the face of cpio.Archive, for machines that have booted already."""
+"""Tar archives with the methods of cpio.Archive, for machines that have booted already."""
 
 import io
 import tarfile
@@ -25,7 +25,7 @@ class Archive:
         self._member(name, tarfile.SYMTYPE, 0o777, target=target)
 
     def tree(self, source: Path, prefix: str) -> None:
-        """Everything under `source`, as `prefix`/..."""
+        """Adds everything under `source` as `prefix`/..."""
         for path in sorted(source.rglob("*")):
             name = f"{prefix}/{path.relative_to(source)}"
             if path.is_symlink():

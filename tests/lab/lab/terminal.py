@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A shell in the machine, on this terminal."""
+"""Connects this terminal with a shell in the machine."""
 
 import os
 import select
@@ -20,7 +20,7 @@ def _size() -> tuple[int, int]:
 
 
 def attend(machine: Machine, command: Running) -> int:
-    """Connect this terminal with a command until it ends."""
+    """Connects this terminal with a command until it ends. Returns its exit status."""
     here = sys.stdin.fileno()
     on_terminal = os.isatty(here)
     before = termios.tcgetattr(here) if on_terminal else None
@@ -48,7 +48,7 @@ def attend(machine: Machine, command: Running) -> int:
 
 
 def interactive(machine: Machine) -> int:
-    """A login shell in a machine that runs."""
+    """Runs a login shell in a running machine. Returns its exit status."""
     def show(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -58,7 +58,7 @@ def interactive(machine: Machine) -> int:
 
 
 def shell(machine: Machine, put: list[tuple[str, str]], get: list[tuple[str, str]]) -> int:
-    """Boot, shell, end."""
+    """Boots a machine and runs a shell in it. Returns the exit status of `qvlab shell`."""
     print("qvlab: starting a machine ...", file=sys.stderr, flush=True)
     try:
         with machine:

@@ -14,7 +14,7 @@ FACTOR, LEAST = 1.5, 10.0  # a test that takes longer by this factor and by thes
 
 
 def read(path: Path) -> dict[str, float]:
-    """Seconds by test; nothing if there is no such file, or if it was cut short."""
+    """Returns seconds by test. Empty if the file does not exist or is truncated."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -28,20 +28,20 @@ def write(path: Path, times: Mapping[str, float]) -> None:
 
 
 def slowest(times: Mapping[str, float]) -> list[str]:
-    """A line for each of the slowest tests."""
+    """Returns a line for each of the slowest tests."""
     order = sorted(times, key=lambda name: (-times[name], name))
     return [f"{times[name]:7.1f} s  {name}" for name in order[:SHOWN]]
 
 
 def grown(times: Mapping[str, float], before: Mapping[str, float]) -> list[str]:
-    """A line for each test that takes much longer than before."""
+    """Returns a line for each test that takes much longer than before."""
     longer = [name for name in sorted(times) if name in before
               and times[name] > max(before[name] * FACTOR, before[name] + LEAST)]
     return [f"{times[name]:7.1f} s  {name} ({before[name]:.1f} s before)" for name in longer]
 
 
 def report(times: Mapping[str, float], now: Path = NOW, before: Path = BEFORE) -> list[str]:
-    """The lines that `make check` prints. Keeps all times for the next run."""
+    """Returns the lines that `make check` prints. Keeps all times for the next run."""
     old = read(before)
     write(now, times)
     write(before, {**old, **times})
