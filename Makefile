@@ -75,7 +75,7 @@ clean:
 size:
 	@$(MAKE) -C hypervisor O=$(O) all
 	@scripts/size hypervisor $(O)/hypervisor/qv-amd.elf $(O)/hypervisor/qv-intel.elf
-	@scripts/circles hypervisor $(O)/hypervisor
+	@scripts/circles --sources hypervisor monitor $(O)/hypervisor
 
 deps:
 	scripts/deps

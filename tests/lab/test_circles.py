@@ -8,6 +8,8 @@ import pytest
 
 from lab.paths import TOP
 
+CIRCLES = TOP / "scripts/circles"
+
 
 def compiled(folder: Path, files: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """Compiles the sources and runs scripts/circles on them."""
@@ -17,7 +19,7 @@ def compiled(folder: Path, files: dict[str, str]) -> subprocess.CompletedProcess
         source = folder / "src" / name
         source.write_text(text)
         subprocess.run(["gcc", "-c", "-w", "-o", (folder / "obj" / name).with_suffix(".o"), source], check=True)
-    return subprocess.run([TOP / "scripts/circles", folder / "src", folder / "obj"],
+    return subprocess.run([CIRCLES, "--sources", folder / "src", "monitor", folder / "obj"],
                           capture_output=True, text=True, check=False)
 
 
@@ -45,5 +47,22 @@ def test_assembly_adds_no_arrow(tmp_path: Path) -> None:
 
 def test_missing_objects_are_reported(tmp_path: Path) -> None:
     (tmp_path / "one.c").touch()
-    done = subprocess.run([TOP / "scripts/circles", tmp_path, tmp_path], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "build it first" in done.stderr
+    for words in (["--sources", tmp_path, "monitor", tmp_path], ["quest", tmp_path]):
+        done = subprocess.run([CIRCLES, *words], capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and "build it first" in done.stderr
+
+
+def test_objects_without_sources_are_examined(tmp_path: Path) -> None:
+    """Quest's objects are given one by one. Its assembly has arrows, and --why names symbols."""
+    compiled(tmp_path, {
+        "kernel/one.c": "int two(void); int one(void) { return two(); }",
+        "kernel/two.c": "int one(void); int two(void) { return one(); }",
+        "arch/three.S": ".globl three\nthree: call one\n.section .note.GNU-stack\n",
+    })
+    objects = sorted((tmp_path / "obj").rglob("*.o"))
+    done = subprocess.run([CIRCLES, "--why", "--arrows", "quest", *objects],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "quest: arch/three -> kernel/one\n" in done.stdout
+    assert "quest: 3 files, 3 arrows, 1 circles" in done.stdout
+    assert "circles: quest: kernel/one kernel/two\n" in done.stderr
+    assert "circles:     kernel/two: two\n" in done.stderr
