@@ -226,10 +226,9 @@ int main(int argc, char **argv)
 	if (!options.commands)
 		return EXIT_FAILURE;
 	status = parse(&options, argc, argv);
-	if (status < 0)
-		status = attach(&options, &console);
-	else
+	if (status >= 0)
 		return status;
+	status = attach(&options, &console);
 	if (status)
 		return status;
 	if (privs_drop()) {
