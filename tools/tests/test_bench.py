@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
-from test_cli import TINY
 from fakes import FakeDevice, FakeSystem
+from running import TINY
 
 from qv import abi, bench
 

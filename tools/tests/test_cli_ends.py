@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from fakes import FakeDevice
-from test_cli import NO_MEMORY, Run, run  # noqa: F401
+from running import NO_MEMORY, Run
 
 from qv import abi, cli
 from qv.errors import NotLoaded, Refused
@@ -92,6 +92,16 @@ def test_errors_as_data(run: Run) -> None:
     run.yaml.write_text("name: quest\ncpus: [0]\nmemory: 64M\nimage: quest.elf\n")
     assert error(2, "cell", "create", str(run.yaml)) == {"sentence": "the configuration is wrong", "problems": [{
         "file": str(run.yaml), "line": 2, "column": 8, "key": "cpus", "wrong": "CPU 0 always stays with Linux", "right": "one or more of 1-3"}]}
+
+
+@pytest.mark.parametrize("argv", [
+    [], ["fly"], ["cell"], ["cell", "fly"], ["cell", "start"], ["cell", "list", "x"], ["config", "check"],
+    ["cell", "shutdown", "q", "--timeout", "-1"], ["cell", "stats", "q", "--interval", "0"],
+    ["cell", "stats", "q", "-n", "3"], ["--nonsense"]], ids=" ".join)
+def test_wrong_usage(run: Run, argv: list[str]) -> None:
+    assert run(*argv) == 2
+    assert run.err.startswith("qvctl: ")
+    assert run.device.calls == []
 
 
 @pytest.mark.parametrize("line,sentence,usage", [

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from test_cli import YAML, Run
+from running import YAML, Run
 
 from qv.devices import Bus
 

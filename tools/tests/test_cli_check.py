@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl config check: files, standard input, existing cells, the schedule."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from running import YAML, Run
+
+from qv import config
+
+
+def test_config_check(run: Run) -> None:
+    assert run("config", "check", str(run.yaml)) == 0
+    assert run.json("config", "check", "--json", str(run.yaml)) == {"ok": True, "problems": [], "warnings": []}
+    run.yaml.write_text("cpus: [0]\n")
+    assert run("config", "check", str(run.yaml), "--json") == 2
+    assert {p["key"] for p in json.loads(run.out)["problems"]} == {"name", "cpus", "memory", "image"}
+
+
+def test_config_check_looks_at_existing_cells_and_offline_cpus(run: Run) -> None:
+    run.create()
+    assert run("config", "check", str(run.yaml)) == 0
+    assert f"{run.yaml}: warning: a cell quest exists: `qvctl cell destroy quest` before this one" in run.out
+    assert "quest exists" in run.json("config", "check", str(run.yaml), "--json")["warnings"][0]["warning"]
+    run.yaml.write_text(YAML.replace("quest\n", "other\n", 1).replace("[3]", "[2, 3]"))
+    run.system.offline = frozenset({2, 3})
+    assert run("config", "check", str(run.yaml)) == 2
+    assert run.err.splitlines() == [
+        f"{run.yaml}:2:7: cpus: CPU 2 is offline (1, the only one; or echo 1 >/sys/devices/system/cpu/cpu2/online)",
+        f"{run.yaml}:2:7: cpus: CPU 3 is the cell quest's (1, the only one)"]
+
+
+def test_a_file_from_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, sink = os.pipe()
+    os.write(sink, YAML.replace("quest.elf", str(run.yaml.parent / "quest.elf")).encode())
+    os.close(sink)
+    before = os.dup(0)
+    os.dup2(source, 0)
+    try:
+        assert run("cell", "create", "-") == 0, run.err
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+        os.close(source)
+    assert list(run.device.cells) == ["quest"]
+
+
+def test_a_pipe_is_read_and_not_waited_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "PIPE_SECONDS", 0.2)
+    fifo = run.yaml.parent / "fifo"
+    os.mkfifo(fifo)
+    assert run("config", "check", str(fifo)) == 2
+    assert ":1:1: file: is a pipe, and for 0.2 s nothing came from it" in run.err
+    writer = subprocess.Popen(["cp", str(run.yaml), str(fifo)])
+    monkeypatch.setattr(config, "PIPE_SECONDS", 20)
+    assert run("config", "check", str(fifo)) == 0, run.err
+    writer.wait()
+
+
+def test_config_check_with_the_schedule(run: Run) -> None:
+    run.yaml.write_text(YAML + "vcpus: [{name: control, C: 2ms, T: 10ms}]\n")
+    assert run("config", "check", "-v", str(run.yaml)) == 0
+    lines = run.out.splitlines()
+    assert lines[0].startswith(f"{run.yaml}: ok: ") and lines[1].split() == ["VCPU", "TYPE", "C", "T", "LOAD", "RESPONSE"]
+    assert lines[6].split() == ["control", "main", "2ms", "10ms", "20.0%", "2400us"]
+    assert lines[7].startswith("all: 46.0% of the CPU (bound: 75.7%), admitted by `bound`; ")
+    assert lines[8].endswith(": room for 1 at once")
+    found = run.json("config", "check", "-v", str(run.yaml), "--json")
+    assert found["ok"] and [v["name"] for v in found["schedules"][0]["vcpus"]][-1] == "control"
+
+
+def test_no_yaml(run: Run) -> None:
+    """As on a Debian without python3-yaml: unusual files cannot be read."""
+    run.yaml.write_text(YAML.replace("name: ", "name: &n "))
+    code = ("import sys; sys.path.insert(0, sys.argv[1]); sys.modules['yaml'] = None; "
+            "from qv.cli import main; sys.exit(main(['config', 'check', sys.argv[2]]))")
+    done = subprocess.run([sys.executable, "-c", code, str(Path(__file__).parents[1]), str(run.yaml)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith("qvctl: ") and "remedy: apt install python3-yaml" in done.stderr

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl enable and cell create on a driver that exists only here."""
+
+from __future__ import annotations
+
+from running import NO_MEMORY, Run, YAML
+
+from qv import abi
+
+
+def test_create_enables_first(run: Run) -> None:
+    run.create()
+    assert run.device.calls == ["enable", "create"]
+    assert "cell quest is created" in run.out
+
+
+def test_cpus_outside_are_a_level_that_is_named(run: Run) -> None:
+    run.device.outside = 2
+    assert run("enable", "--strict") == 0
+    assert run.device.calls == ["enable --strict"]
+    assert "level: CPUs outside (2): offline" in run.out
+    assert run("status") == 0 and "level: CPUs outside (2): offline" in run.out
+    assert run.json("--json", "status")["cpus_outside"] == 2
+    run.device.outside = 0
+    assert run("status") == 0 and "outside" not in run.out
+
+
+def test_create_leaves_enabled_as_it_is(run: Run) -> None:
+    run.device.enabled = True
+    run.create("--start")
+    assert run.device.calls == ["create", "start"]
+    assert run.device.cells["quest"].state == abi.State.RUNNING
+
+
+def test_refused_create_is_undone(run: Run) -> None:
+    run.device.refuse["create"] = NO_MEMORY
+    assert run("cell", "create", str(run.yaml)) == 1
+    assert run.err == "qvctl: there are only 20M in 2M pages\n  remedy: end programs\n"
+    assert run.device.calls == ["enable", "create", "disable"]
+    assert not run.device.enabled
+
+
+def test_refused_start_is_undone(run: Run) -> None:
+    run.device.enabled = True
+    run.device.refuse["start"] = NO_MEMORY
+    assert run("cell", "create", str(run.yaml), "--start") == 1
+    assert run.device.calls == ["create", "start", "destroy"]
+
+
+def test_wrong_configuration_changes_nothing(run: Run) -> None:
+    run.yaml.write_text(YAML + "colour: red\n")
+    assert run("cell", "create", str(run.yaml)) == 2
+    assert run.err.startswith(f"{run.yaml}:5:1: colour: is not a known key (")
+    assert run.device.calls == []
+
+
+def test_an_image_that_is_none_takes_nothing(run: Run) -> None:
+    (run.yaml.parent / "quest.elf").write_text("no kernel")
+    assert run("cell", "create", str(run.yaml)) == 2
+    assert "quest.elf is not an ELF file (a multiboot2 kernel, such as quest.elf)" in run.err
+    assert run.device.calls == []
+
+
+def test_vcpus_that_are_refused_never_reach_create(run: Run) -> None:
+    run.yaml.write_text(YAML + "vcpus: [{name: a, C: 20ms, T: 100ms}, {name: b, C: 30ms, T: 100ms}]\n")
+    assert run("cell", "create", str(run.yaml)) == 2
+    assert ": vcpus: with Quest's own they load the CPU with 76.0 %, above the bound" in run.err
+    assert run.device.calls == []

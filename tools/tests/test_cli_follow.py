@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl log and events on a driver that exists only here."""
+
+from __future__ import annotations
+
+import json
+
+from running import Run
+
+from qv import abi
+from qv.errors import Refused
+
+
+def test_log(run: Run) -> None:
+    assert run("log") == 0
+    assert run.out.splitlines()[0] == "1.500000 monitor: enters on 4 CPUs"
+    assert "\x1b" not in run.out
+    lines = run.json("log", "--json")["lines"]
+    assert lines[0] == {"time_s": 1.5, "source": "monitor", "text": "enters on 4 CPUs"}
+
+
+def test_previous_log(run: Run) -> None:
+    assert run("log", "--previous") == 0
+    assert run.out.splitlines()[-1] == "9.000000 linux: at the end: Linux panicked"
+    assert run("log", "--previous", "-f") == 2 and "nothing comes" in run.err
+    run.device.previous = Refused("there is no log of an earlier session in this machine's RAM", "-", abi.Reason.E_NO_PREVIOUS)
+    assert run("log", "--previous") == 1 and "no log of an earlier session" in run.err
+
+
+def test_events(run: Run) -> None:
+    run.device.coming = [
+        abi.Event(seq=1, time_ns=10**18, type=abi.EventType.ENABLED, text=b"the monitor runs"),
+        abi.Event(seq=5, time_ns=10**18, type=abi.EventType.CELL, state=abi.State.FAILED, name=b"quest"),
+        abi.Event(seq=6, time_ns=10**18, type=abi.EventType.CELL, state=0, name=b"quest")]
+    run.device.coming.append(abi.Event(seq=7, time_ns=10**18, type=abi.EventType.LOCK,
+                                       state=1, name=b"quest"))
+    assert run("events", "-f") == 0
+    lines = run.out.splitlines()
+    assert lines[4].endswith("quest locked")
+    assert "qv enabled: the monitor runs" in lines[0]
+    assert "3 events were lost" in lines[1]
+    assert lines[2].endswith("quest failed") and lines[3].endswith("quest destroyed")
+    run("events", "-f", "--json")
+    assert json.loads(run.out.splitlines()[1])["state"] == "failed"
+
+
+def test_events_at_present(run: Run) -> None:
+    run.create()
+    run("events", "--json")
+    assert [(e["type"], e["state"]) for e in map(json.loads, run.out.splitlines())] == [
+        ("enabled", None), ("cell", "loadable")]

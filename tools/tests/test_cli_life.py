@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl cell start, shutdown, lock and the like on a driver that exists only here."""
+
+from __future__ import annotations
+
+from running import Run
+
+from qv import abi
+from qv.errors import Refused
+
+
+def test_life_of_a_cell(run: Run) -> None:
+    run.create()
+    assert run.json("cell", "start", "quest", "--json")["state"] == "running"
+    assert run.json("--json", "cell", "shutdown", "quest", "--timeout", "7") == {
+        "name": "quest", "state": "shut-down", "forced": False, "changed": True, "duration_ns": 1_500_000, "held_ns": 20_000}
+    assert "shutdown 7" in run.device.calls
+    assert run("cell", "destroy", "quest") == 0
+    assert run("disable") == 0
+    assert run("cell", "start", "quest") == 1
+    assert "remedy: " in run.err
+
+
+def test_lock(run: Run) -> None:
+    run.create("--start")
+    assert run("cell", "lock", "quest") == 0 and "only it can unlock" in run.out
+    assert run.json("cell", "show", "quest", "--json")["locked"] is True
+    run("cell", "list")
+    assert run.out.splitlines()[1].split() == ["quest", "running", "3", "64M", "quest.elf", "locked"]
+    run("cell", "show", "quest")
+    assert "lock:        it has locked management" in run.out
+    run.device.refuse["unlock 70"] = Refused("cell 'quest' did not agree within 70 ms", "ask it", abi.Reason.E_NOT_AGREED)
+    assert run("cell", "unlock", "quest", "--timeout", "70") == 1 and "did not agree" in run.err
+    assert run.json("cell", "unlock", "quest", "--json")["locked"] is False
+    assert "unlock 5000" in run.device.calls
+
+
+def test_shutdown_by_force(run: Run) -> None:
+    run.create("--start")
+    run.device.cells["quest"].forced = 1
+    assert run("cell", "shutdown", "quest", "--timeout", "70") == 0
+    assert run.out.startswith("cell quest was stopped by force: it had not ended by itself within 70 ms (")
+    assert run.json("cell", "show", "quest", "--json")["forced"] is True
+    run("cell", "list")
+    assert run.out.splitlines()[1].startswith("quest  shut-down (by force)  3 ")
+    run("cell", "show", "quest")
+    assert "state:       shut-down (by force)\n" in run.out
+
+
+def test_failure_during_shutdown(run: Run) -> None:
+    run.create("--start")
+    run.device.fails = True
+    assert run("cell", "shutdown", "quest") == 0 and "has failed meanwhile" in run.out
+    run.create("--start")
+    assert run.json("cell", "shutdown", "quest", "--json")["state"] == "failed"

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl cell list, show and stats on a driver that exists only here."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from running import Run
+
+from qv import abi, condition, output
+from qv.errors import Refused
+from qv.exits import exit_name
+
+
+def test_list(run: Run) -> None:
+    assert run("cell", "list") == 0 and run.out.split() == ["NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "LOCK", "FAILURE", "DEVICES"]
+    run.create()
+    cells = run.json("cell", "list", "--json")["cells"]
+    assert [(c["name"], c["state"], c["cpus"], c["memory"]) for c in cells] == [("quest", "loadable", [3], 64 << 20)]
+    run("cell", "list")
+    assert run.out.splitlines()[1].split() == ["quest", "loadable", "3", "64M", "quest.elf"]
+
+
+def test_a_failure_has_one_sentence() -> None:
+    """In the log and in events by the driver, in `cell show` by qvctl: the same."""
+    source = (Path(__file__).resolve().parents[2] / "driver/log.c").read_text()
+    assert {name: words for name, words in re.findall(r'\[QV_FAIL_(\w+)\] = "(.*)",', source)} == {
+        abi.Failure(number).name: words for number, words in condition.FAILURES.items()}
+
+
+def test_last_failure(run: Run) -> None:
+    run.create("--start")
+    info = run.device.cells["quest"]
+    last = info.last_failure
+    last.reason, last.exit_code, info.failures = abi.Failure.WATCHDOG, 0x61, 2
+    data = run.json("cell", "show", "quest", "--json")
+    assert data["failure"] is None and data["failures"] == 2 and data["watchdog_ms"] == 3000
+    assert (data["last_failure"]["reason"], data["last_failure"]["exit_name"]) == ("watchdog", "NMI")
+    run("cell", "show", "quest")
+    assert "last failure: watchdog: its heartbeat stopped" in run.out and "0x61 NMI" in run.out
+    assert "failures:    2 since it was created" in run.out and "watchdog:    3s" in run.out
+
+
+@pytest.mark.parametrize("code,name", [
+    (48, "EPT violation"), (0, "exception or NMI"), (18, "VMCALL"), (0x80000021, "invalid guest state, the entry failed"),
+    (0x400, "unknown")])
+def test_exit_names_of_vtx(code: int, name: str) -> None:
+    assert exit_name(code, 2) == name
+
+
+@pytest.mark.parametrize("code,name", [
+    (0x400, "nested page fault"), (0x7f, "shutdown"), (0x7c, "MSR"), (0x4e, "exception #PF"), (0x50, "exception #MF"),
+    (0x10, "CR0 write"), (2**64 - 1, "invalid guest state"), (0x999, "unknown"), (0x5f, "exception 31")])
+def test_exit_names(code: int, name: str) -> None:
+    assert exit_name(code, 1) == name
+
+
+def test_show_failure(run: Run) -> None:
+    run.create()
+    info = run.device.cells["quest"]
+    info.state = abi.State.FAILED
+    failure = info.failure
+    failure.reason, failure.cpu = abi.Failure.MEMORY, 3
+    failure.rip, failure.address = 0x101234, 0xdead0000
+    failure.exit_code, failure.regs[0] = 0x400, 0xabc
+    failure.bytes[0] = 0x8b
+    data = run.json("cell", "show", "quest", "--json")["failure"]
+    assert (data["reason"], data["rip"], data["address"], data["cpu"]) == ("memory", "0x101234", "0xdead0000", 3)
+    assert data["registers"]["rax"] == "0xabc" and data["bytes"].startswith("8b00")
+    assert run("cell", "show", "quest") == 0
+    for words in ("state:       failed", "memory: it touched memory outside the cell", "0x101234", "0xdead0000",
+                  "0x400", "rax 0000000000000abc", "8b 00"):
+        assert words in run.out
+
+
+def test_show_where_a_cell_stands(run: Run) -> None:
+    """Only of a running cell that allows it; for a CPU that is no longer there a reason is given."""
+    run.create()
+    info = run.device.cells["quest"]
+    info.state = abi.State.RUNNING
+    assert run.json("cell", "show", "quest", "--json")["stands"] is None
+    info.debug = 1
+    [stand] = run.json("cell", "show", "quest", "--json")["stands"]
+    assert (stand["cpu"], stand["state"], stand["after_hlt"], stand["rip"]) == (info.cpus[0], "runs", False, "0x100085")
+    assert stand["registers"]["rsp"] == "0x103ff0" and stand["bytes"].startswith("eb00") and len(stand["bytes"]) == 30
+    run.device.before = 0xF4
+    assert run("cell", "show", "quest") == 0
+    for words in (f"cpu {info.cpus[0]}:       at 0x100085, behind a HLT\n", "rsp 0x103ff0  rflags 0x2  efer 0x0\n",
+                  "cr0 0x11  cr3 0x0  cr4 0x0\n"):
+        assert words in run.out
+    assert "r15" not in run.out
+    assert run("cell", "show", "quest", "-v") == 0
+    assert "rsp 0000000000103ff0" in run.out and "eb 00" in run.out
+    run.device.stands = abi.CpuState.WAITS
+    assert run("cell", "show", "quest") == 0 and "waits for a SIPI\n" in run.out
+    run.device.refuse[f"sample {info.cpus[0]}"] = Refused("cell 'quest' is not running", "")
+    [stand] = run.json("cell", "show", "quest", "--json")["stands"]
+    assert (stand["state"], stand["why"], stand["registers"]) == ("unknown", "cell 'quest' is not running", None)
+    assert run("cell", "show", "quest") == 0 and "cell 'quest' is not running\n" in run.out
+    info.state = abi.State.FAILED
+    assert run.json("cell", "show", "quest", "--json")["stands"] is None
+
+
+def test_stats(run: Run) -> None:
+    data = run.json("cell", "stats", "linux", "--json")
+    assert data["exits"]["icr"] == 200 and data["cpus"][1]["exits"]["icr"] == 100
+    assert data["exits_total"] == 206 and "per_second" not in data
+    assert run("cell", "stats", "linux") == 0
+    assert "icr" in run.out and "CPU 1" in run.out
+
+
+def test_stats_rates(run: Run) -> None:
+    assert run("cell", "stats", "linux", "--interval", "2", "-n", "2", "--json") == 0
+    first, second = (json.loads(line) for line in run.out.splitlines())
+    assert first["per_second"]["icr"] == second["per_second"]["icr"] == 100.0
+    assert first["per_second"]["cpuid"] == 0.0
+
+
+@pytest.mark.parametrize("nanoseconds,text", [
+    (999, "999 ns"), (999_499, "999 us"), (999_500, "1 ms"), (12_345_678, "12.3 ms"),
+    (999_499_999, "999 ms"), (999_500_000, "1.000 s"), (1_204_000_000, "1.204 s")])
+def test_a_duration_has_the_unit_that_suits_it(nanoseconds: int, text: str) -> None:
+    """A span that is rounded to 1000 of a unit has the next one, and never an exponent."""
+    assert output.duration(nanoseconds) == text

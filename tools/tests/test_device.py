@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The driver: absent, of another version, with its sentences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from running import Run
+
+from qv import abi, device
+from qv.errors import Refused
+
+
+def test_no_module(run: Run) -> None:
+    run.system.fake = Refused("the module qv is not loaded: there is no /dev/qv", device.MODULE_REMEDY)
+    assert run("cell", "list") == 1
+    assert "modprobe qv" in run.err
+
+
+def test_device_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="not loaded") as refusal:
+        device.Device(str(tmp_path / "qv"))
+    assert "modprobe qv" in refusal.value.remedy
+
+
+def test_driver_of_another_kind() -> None:
+    """An unknown ioctl results in a sentence and a remedy, not in an errno."""
+    with pytest.raises(Refused, match="does not know this request") as refusal:
+        device.Device("/dev/null").status()
+    assert refusal.value.remedy
+
+
+@pytest.mark.parametrize("number", [1, 2, 12, 13, 16, 22, 25, 110])
+def test_every_errno_becomes_a_sentence(number: int) -> None:
+    refusal = device.refusal_from(abi.Reply(), OSError(number, "x"))
+    assert refusal.sentence and refusal.remedy
+
+
+def test_the_drivers_sentence_comes_first() -> None:
+    answer = abi.Reply(code=abi.Reason.E_BUSY, text=b"another call\x1b is under way", remedy=b"wait")
+    refusal = device.refusal_from(answer, OSError(16, "x"))
+    assert (refusal.sentence, refusal.remedy, refusal.code) == ("another call? is under way", "wait", 20)
