@@ -163,17 +163,17 @@ const char *qv_failure_sentence(u32 reason)
 }
 
 /* The cell that has, or had last, each monitor instance. Used under qv_lock */
-static char log_holders[QV_MON_CELLS][QV_NAME_LEN];
+static char log_holders[QV_INSTANCES][QV_NAME_LEN];
 
 void qv_log_holder(u64 instance, const char *name)
 {
-	if (instance < QV_MON_CELLS)
+	if (instance < QV_INSTANCES)
 		strscpy(log_holders[instance], name, sizeof(log_holders[instance]));
 }
 
 static const char *log_holder_now(u64 instance)
 {
-	return instance < QV_MON_CELLS && *log_holders[instance] ? log_holders[instance] : NULL;
+	return instance < QV_INSTANCES && *log_holders[instance] ? log_holders[instance] : NULL;
 }
 
 /*

@@ -34,7 +34,7 @@ struct previous_instance {
 
 static struct {
 	u32 num;			/* instances */
-	struct previous_instance inst[QV_MON_CELLS];
+	struct previous_instance inst[QV_INSTANCES];
 	u32 num_entries;
 	struct previous_entry *entries;	/* in order of time */
 	u32 end;			/* enum qv_mon_note of Linux's last event; 0: none */
@@ -50,7 +50,7 @@ static bool previous_peek(void *to, u64 pa, u64 len)
 static bool previous_is_sound(const struct qv_mon_mark *m, u64 pa)
 {
 	return m->magic == QV_MARK_MAGIC && m->block_pa == pa && m->sum == qv_mark_sum(m) &&
-	       m->id < QV_MON_CELLS && m->tsc_khz;
+	       m->id < QV_INSTANCES && m->tsc_khz;
 }
 
 /* Looks at one instance. Forgets those of an earlier session, and ignores it if it is of one */
@@ -64,7 +64,7 @@ static void previous_consider(u64 pa)
 		return;
 	if (previous.num && m.session > previous.inst[0].mark.session)
 		previous.num = 0;
-	if (previous.num < QV_MON_CELLS)
+	if (previous.num < QV_INSTANCES)
 		previous.inst[previous.num++].mark = m;
 }
 

@@ -56,7 +56,7 @@ struct qv_takeover {
 	bool enabled;
 	struct page *monitor_mem;	/* of the front end's instance: QV_BLOCK_FRONT_END */
 	u32 num_cpus;
-	u32 cpu_of[QV_MON_CPUS];	/* index -> Linux CPU */
+	u32 cpu_of[QV_MAX_CPUS];	/* index -> Linux CPU */
 	u32 x2apic;
 	u32 text_len;
 	u32 outside;			/* CPUs of the machine that are not under the monitor */

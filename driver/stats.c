@@ -23,7 +23,7 @@ u64 qv_held_ns(void)
 	u64 max = 0;
 	u32 i;
 
-	for (i = 0; i < s->num_cpus && i < QV_MON_CPUS; i++)
+	for (i = 0; i < s->num_cpus && i < QV_MAX_CPUS; i++)
 		if (!qv_cpu_in_cell(s->cpus[i].linux_cpu))
 			max = max_t(u64, max, READ_ONCE(s->cpus[i].held_max));
 	return div_u64(max * 1000000, tsc_khz);
@@ -33,7 +33,7 @@ u64 qv_held_ns(void)
  * The longest stays per CPU of the front end before the last measured call. Used under qv_lock. The
  * monitor's own maxima restart with each measured call; those that `cell stats linux` shows do not.
  */
-static struct { u64 held_max, call_max; } stats_earlier[QV_MON_CPUS];
+static struct { u64 held_max, call_max; } stats_earlier[QV_MAX_CPUS];
 
 static u64 stats_session;			/* of stats_earlier: .session of the mark */
 
@@ -46,7 +46,7 @@ static void stats_keep_held(void)
 	if (mark->session != stats_session)
 		memset(stats_earlier, 0, sizeof(stats_earlier));
 	stats_session = mark->session;
-	for (i = 0; i < s->num_cpus && i < QV_MON_CPUS; i++) {
+	for (i = 0; i < s->num_cpus && i < QV_MAX_CPUS; i++) {
 		stats_earlier[i].held_max = max_t(u64, stats_earlier[i].held_max, READ_ONCE(s->cpus[i].held_max));
 		stats_earlier[i].call_max = max_t(u64, stats_earlier[i].call_max, READ_ONCE(s->cpus[i].call_max));
 	}
@@ -89,7 +89,7 @@ int qv_stats_read(struct qv_stats *s)
 			return qv_no_cell(&s->reply, s->name);
 		status = qv_cell_status(cell);
 	}
-	for (i = 0; i < status->num_cpus && n < s->num_cpus && i < QV_MON_CPUS; i++) {
+	for (i = 0; i < status->num_cpus && n < s->num_cpus && i < QV_MAX_CPUS; i++) {
 		if (front && qv_cpu_in_cell(status->cpus[i].linux_cpu))
 			continue;		/* these counters belong to the cell now */
 		stats_convert(&one, &status->cpus[i]);

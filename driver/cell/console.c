@@ -45,6 +45,9 @@ struct qv_console *qv_console_create(const char *name)
 	}
 	/* each page is freed when its last mapping is gone */
 	split_page(pages, WINDOW_ORDER);
+	BUILD_BUG_ON(sizeof(c->pages) / sizeof(c->pages[0]) * PAGE_SIZE != QV_CONSOLE_LEN ||
+		     QV_STREAM_GPA + QV_STREAM_LEN - QV_SCREEN_GPA != QV_CONSOLE_LEN ||
+		     PAGE_SIZE << WINDOW_ORDER != QV_CONSOLE_LEN);
 	for (i = 0; i < ARRAY_SIZE(c->pages); i++)
 		c->pages[i] = pages + i;
 	c->comm = page_address(c->pages[COMM_PAGE]);

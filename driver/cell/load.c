@@ -27,6 +27,9 @@ static void load_info_page(struct qv_cell *cell)
 	u32 i;
 
 	BUILD_BUG_ON(sizeof(*info) > PAGE_SIZE);
+	BUILD_BUG_ON(sizeof(info->name) != QV_NAME_LEN || sizeof(info->cmdline) != QV_CMDLINE_LEN);
+	BUILD_BUG_ON(QV_INFO_MAX_CPUS != QV_MAX_CPUS || QV_INFO_MAX_DEVICES != QV_MAX_DEVICES ||
+		     QV_INFO_MAX_BARS != QV_MON_BARS);
 	memset(info, 0, PAGE_SIZE);
 	info->magic = QV_INFO_MAGIC;
 	info->abi = QV_INFO_ABI;

@@ -10,7 +10,7 @@
 #include "qv.h"
 #include "cross.h"
 
-static u64 nmi_ended[QV_MON_CPUS];	/* by index: how many of .nmis_in_doubt were handled */
+static u64 nmi_ended[QV_MAX_CPUS];	/* by index: how many of .nmis_in_doubt were handled */
 
 static int nmi_unknown(unsigned int what, struct pt_regs *regs)
 {

@@ -3,7 +3,7 @@
  * CPUs that are offline when QV is enabled. Outside the monitor such a CPU executes Linux's text,
  * which a hostile Linux may change, and no nested table restricts it. So QV brings each CPU online
  * that Linux permits, takes it under the monitor with all others, and sends it offline again: it
- * waits there as a guest. A CPU that Linux does not permit (nosmt, nr_cpus=, more than QV_MON_CPUS)
+ * waits there as a guest. A CPU that Linux does not permit (nosmt, nr_cpus=, more than QV_MAX_CPUS)
  * is outside: the log names this, and --strict refuses to enable.
  */
 #include <linux/cpu.h>
@@ -21,7 +21,7 @@ static void outside_bring(const struct cpumask *which)
 	u32 cpu;
 
 	for_each_cpu(cpu, which)
-		if (!cpu_online(cpu) && num_online_cpus() < QV_MON_CPUS && !add_cpu(cpu))
+		if (!cpu_online(cpu) && num_online_cpus() < QV_MAX_CPUS && !add_cpu(cpu))
 			cpumask_set_cpu(cpu, &outside_brought);
 }
 

@@ -11,9 +11,9 @@ int qv_preflight(struct qv_reply *r)
 
 	if (error)
 		return error;
-	if (num_online_cpus() > QV_MON_CPUS)
+	if (num_online_cpus() > QV_MAX_CPUS)
 		return qv_refuse(r, QV_E_TOO_MANY, "boot with fewer CPUs (maxcpus=64)",
 				 "%u CPUs are online; this version of QV handles %u",
-				 num_online_cpus(), QV_MON_CPUS);
+				 num_online_cpus(), QV_MAX_CPUS);
 	return 0;
 }

@@ -36,8 +36,8 @@ static struct {
 	int refused_by;			/* CPU whose processor refused a step, or -1 */
 	char step[72];			/* the step that it refused */
 	u32 step_number;		/* the VM-instruction error of that step, or 0 */
-	u32 apic_id[QV_MON_CPUS];
-	call_single_data_t csd[QV_MON_CPUS];
+	u32 apic_id[QV_MAX_CPUS];
+	call_single_data_t csd[QV_MAX_CPUS];
 } rendezvous;
 
 bool qv_rendezvous_whole(void)
@@ -191,7 +191,7 @@ static void leave_this_cpu(void *index)
  */
 static void call_cpus(smp_call_func_t what)
 {
-	unsigned long i, self = QV_MON_CPUS;
+	unsigned long i, self = QV_MAX_CPUS;
 	unsigned long flags;
 
 	preempt_disable();
@@ -209,7 +209,7 @@ static void call_cpus(smp_call_func_t what)
 		INIT_CSD(&rendezvous.csd[i], what, (void *)i);
 		smp_call_function_single_async(cpu, &rendezvous.csd[i]);
 	}
-	if (self < QV_MON_CPUS) {
+	if (self < QV_MAX_CPUS) {
 		local_irq_save(flags);
 		what((void *)self);
 		local_irq_restore(flags);

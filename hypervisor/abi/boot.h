@@ -50,7 +50,7 @@ struct qv_mon_boot {
 	u64 block_va;
 	struct qv_mon_vmx vmx;	/* VT-x only */
 	struct { u64 start, end; } ram[QV_MON_RAM_RANGES];
-	struct { u32 linux_cpu, apic_id; } cpus[QV_MON_CPUS];
+	struct { u32 linux_cpu, apic_id; } cpus[QV_MAX_CPUS];
 	/* From ACPI: PCI config space of segment 0 (MCFG; ecam_len 0: none), IOAPICs (MADT),
 	 * the ports of the board's power management and hotplug (FADT, DSDT), which no cell may
 	 * have, and which of their bytes Linux may not write freely */

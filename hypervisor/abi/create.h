@@ -37,14 +37,14 @@ struct qv_mon_create {
 	u32 num_cpus, num_runs, num_ports;
 	u32 doorbell_vector;		/* 32..255 */
 	u32 lock;			/* enum qv_lock of the uapi */
-	/* doorbells a millisecond at most; 1..QV_MON_BELL_RATE_MAX */
+	/* doorbells a millisecond at most; 1..QV_BELL_RATE_MAX */
 	u32 bell_rate;
-	u64 name[4];			/* for the mark */
-	u32 cpus[QV_MON_CPUS];		/* indices into qv_mon_boot.cpus; the first boots */
-	struct qv_mon_ports ports[QV_MON_PORTS];
+	u64 name[QV_NAME_LEN / 8];	/* for the mark */
+	u32 cpus[QV_MAX_CPUS];		/* indices into qv_mon_boot.cpus; the first boots */
+	struct qv_mon_ports ports[QV_MAX_PORTS];
 	u32 num_devices;
 	u32 debug;			/* 1: Linux may look at its CPUs' registers while it runs */
-	struct qv_mon_device devices[QV_MON_DEVICES];
+	struct qv_mon_device devices[QV_MAX_DEVICES];
 	struct qv_mon_entry entry;
 	struct qv_mon_run {
 		u64 pa;			/* aligned to 2 MiB, strictly ascending */

@@ -39,6 +39,6 @@
 
 /* At the end of the front end's block: a copy of each cell's request, first cell first */
 #define QV_REQUEST_LEN		0x5000u
-#define QV_OFF_REQUESTS		(QV_BLOCK_FRONT_END - (QV_MON_CELLS - 1) * QV_REQUEST_LEN)
+#define QV_OFF_REQUESTS		(QV_BLOCK_FRONT_END - QV_MAX_CELLS * QV_REQUEST_LEN)
 
 #endif

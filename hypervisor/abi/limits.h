@@ -8,17 +8,19 @@
 #ifndef QV_ABI_LIMITS_H
 #define QV_ABI_LIMITS_H
 
-#define QV_MON_CPUS		64
+#include <linux/qv.h>
+
+/*
+ * The limits that programs see are those of the uapi: QV_MAX_CPUS, QV_MAX_PORTS, QV_MAX_DEVICES,
+ * QV_EXIT_SLOTS, QV_BELL_RATE_MAX, QV_NAME_LEN. QV_INFO_MAX_* of qv/cell.h, which includes no other
+ * header, agree with them: driver/cell/load.c.
+ */
+#define QV_INSTANCES		(1 + QV_MAX_CELLS)	/* 0 is the front end */
 #define QV_MON_RAM_RANGES	64
-#define QV_MON_CELLS		16	/* instances; 0 is the front end */
 #define QV_MON_RUNS		1024	/* pieces of one cell's memory */
-#define QV_MON_PORTS		16
-#define QV_MON_EXITS		16	/* slots: enum qv_exit */
-#define QV_MON_DEVICES		8	/* PCI functions of one cell */
-#define QV_MON_BARS		6	/* of one function */
+#define QV_MON_BARS		6	/* of one PCI function */
 #define QV_MON_IOAPICS		16
 #define QV_MON_FIRMWARE_PORTS	16	/* ranges */
 #define QV_MON_GUARDS		16
-#define QV_MON_BELL_RATE_MAX	1000	/* a millisecond */
 
 #endif

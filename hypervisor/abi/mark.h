@@ -3,6 +3,7 @@
 #ifndef QV_ABI_MARK_H
 #define QV_ABI_MARK_H
 
+#include "abi/limits.h"
 #include "abi/types.h"
 
 /*
@@ -19,7 +20,7 @@ struct qv_mon_mark {
 	u64 boot_ns;		/* CLOCK_BOOTTIME at that moment */
 	u64 tsc_khz;
 	u64 id;			/* instance */
-	u64 name[4];		/* of the cell: 32 characters; the monitor does not read them */
+	u64 name[QV_NAME_LEN / 8];	/* of the cell; the monitor does not read it */
 	u64 sum;		/* qv_mark_sum() */
 };
 

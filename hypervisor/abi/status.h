@@ -17,7 +17,7 @@ struct qv_mon_failure {		/* as struct qv_failure_record of the uapi */
 
 struct qv_mon_cpu_status {
 	u32 linux_cpu, apic_id;
-	u64 exits[QV_MON_EXITS];
+	u64 exits[QV_EXIT_SLOTS];
 	/* TSC cycles of the longest stay in the monitor, own management calls apart */
 	u64 held_max;
 	u64 cycles;		/* TSC cycles spent in the monitor */
@@ -38,7 +38,7 @@ struct qv_mon_status {
 	u32 pad;
 	/* or, reason 0: state of the boot CPU when it was stopped */
 	struct qv_mon_failure failure;
-	struct qv_mon_cpu_status cpus[QV_MON_CPUS];
+	struct qv_mon_cpu_status cpus[QV_MAX_CPUS];
 	u64 samples;		/* how many were taken; written after .sample */
 	/* the last: reason 0, address: enum qv_cpu_state, bytes: from rip - 1 on */
 	struct qv_mon_failure sample;

@@ -52,7 +52,7 @@ static const struct pci_table *table_of(u64 gpa)
 {
 	const struct pci_table *t = me()->pci.tables;
 
-	for (; t < me()->pci.tables + QV_MON_DEVICES; t++)
+	for (; t < me()->pci.tables + QV_MAX_DEVICES; t++)
 		if (gpa - t->pages < t->pages_len)
 			return t;
 	return NULL;

@@ -91,9 +91,9 @@ struct cell_slot {			/* the manager's view of an instance */
 	/* 1: devices and ports are taken from Linux at present (written last) */
 	u32 taken;
 	u32 num_devices;
-	struct qv_mon_device devices[QV_MON_DEVICES];
+	struct qv_mon_device devices[QV_MAX_DEVICES];
 	u32 num_ports;
-	struct qv_mon_ports ports[QV_MON_PORTS];
+	struct qv_mon_ports ports[QV_MAX_PORTS];
 };
 
 struct enter_state {			/* enter.c: all CPUs come in together */
@@ -115,7 +115,7 @@ struct instance {
 	u64 *windows;			/* page-table entries of QV_VA_WINDOW */
 	u64 *directory;			/* page directory of the instance's GiB */
 	struct icr_map icr;
-	struct cell_slot cells[QV_MON_CELLS];
+	struct cell_slot cells[QV_INSTANCES];
 	struct enter_state enter;
 	/* front end: tables that answer touches of holes; physical */
 	u64 ones_table, sink_table;
@@ -142,6 +142,8 @@ struct instance {
 	u8 port_map[0x3000] __attribute__((aligned(4096)));
 };
 
+_Static_assert(QV_MAX_CPUS <= ICR_CPUS, "CPUs that the ICR filter knows");
+_Static_assert(QV_MAX_CPUS <= 8 * sizeof(((struct instance *)0)->away), "masks of CPUs");
 _Static_assert(sizeof(struct instance) <= QV_INSTANCE_LEN, "instance area");
 
 static inline struct instance *me(void)

@@ -18,6 +18,7 @@ void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)
 	__atomic_store_n(&e->seq, seq, __ATOMIC_RELEASE);
 }
 
+_Static_assert((u32)QV_EXIT_COUNT <= (u32)QV_EXIT_SLOTS, "counters of exits");
 
 void count_exit(const struct pcpu *cpu, u32 reason)
 {

@@ -10,7 +10,7 @@
 #include "pci_filter.h"
 
 #define PCI_CAPS_MAX	48	/* 256 bytes have room for 48 capabilities */
-#define PCI_RULES	(12 * QV_MON_DEVICES)
+#define PCI_RULES	(12 * QV_MAX_DEVICES)
 
 struct instance;
 struct pcpu;
@@ -24,7 +24,7 @@ struct pci_table {		/* MSI-X; physical = guest-physical addresses */
 struct pci_cell {		/* in the cell's instance: data that its exits need */
 	u32 num_rules, reserved;
 	struct pci_rule rules[PCI_RULES];
-	struct pci_table tables[QV_MON_DEVICES];
+	struct pci_table tables[QV_MAX_DEVICES];
 };
 
 /* device.c: a device's page in this CPU's window; one aligned dword of it */

@@ -13,7 +13,7 @@ static u64 may_leave(struct pcpu *cpu, u64 a, u64 b)
 	u32 i;
 
 	(void)a, (void)b;
-	for (i = 1; i < QV_MON_CELLS; i++)
+	for (i = 1; i < QV_INSTANCES; i++)
 		if (me()->cells[i].state)
 			return QV_ME_STATE;
 	me()->left |= 1ull << cpu->index;	/* from now on no cell is created */
@@ -81,7 +81,7 @@ _Static_assert(sizeof(calls) / sizeof(calls[0]) == QV_HC_COUNT, "a row for each 
 
 static bool is_cell(u64 id)
 {
-	return id && id < QV_MON_CELLS && me()->cells[id].state;
+	return id && id < QV_INSTANCES && me()->cells[id].state;
 }
 
 static u64 on_cell(const struct call *call, struct pcpu *cpu, u64 id, u64 b)

@@ -172,9 +172,9 @@ u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused)
 	(void)unused;
 	if (inst->left)			/* a CPU outside the monitor can touch all memory */
 		return QV_ME_STATE;
-	while (id < QV_MON_CELLS && inst->cells[id].state)
+	while (id < QV_INSTANCES && inst->cells[id].state)
 		id++;
-	if (id == QV_MON_CELLS)
+	if (id == QV_INSTANCES)
 		return QV_ME_SLOTS;
 	error = read_request(cpu, gpa);
 	if (error)

@@ -12,7 +12,7 @@ bool cells_locked(void)
 	bool any = false;
 	u32 i;
 
-	for (i = 1; i < QV_MON_CELLS && !any; i++) {
+	for (i = 1; i < QV_INSTANCES && !any; i++) {
 		if (me()->cells[i].state != QV_MON_RUNNING)
 			continue;
 		manage(QV_VA_MANAGE, me()->cells[i].block_pa);

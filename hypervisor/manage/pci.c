@@ -109,7 +109,7 @@ static bool taken(const struct instance *inst, const struct qv_mon_device *d)
 		if (other->bdf == d->bdf || (d->ioapic != QV_MON_NO_PIN &&
 					     other->ioapic == d->ioapic && other->pin == d->pin))
 			return true;
-	for (slot = inst->cells; slot < inst->cells + QV_MON_CELLS; slot++)
+	for (slot = inst->cells; slot < inst->cells + QV_INSTANCES; slot++)
 		for (i = 0; slot->state && i < slot->num_devices; i++)
 			if (slot->devices[i].bdf == d->bdf || (d->ioapic != QV_MON_NO_PIN &&
 			    slot->devices[i].ioapic == d->ioapic && slot->devices[i].pin == d->pin))
@@ -163,7 +163,7 @@ u64 pci_check(const struct instance *inst, u32 caller)
 	u64 error = QV_ME_OK;
 	u32 i;
 
-	if (q->num_devices > QV_MON_DEVICES)
+	if (q->num_devices > QV_MAX_DEVICES)
 		return QV_ME_DEVICES;
 	if (q->num_devices && inst->boot.ecam_pa < request_pages(q) * QV_HUGE)
 		return QV_ME_DEVICE_NONE;

@@ -40,7 +40,7 @@ static u64 check_cpus(const struct instance *inst, u32 caller)
 	u64 seen = 0;
 	u32 i;
 
-	if (!q->num_cpus || q->num_cpus > QV_MON_CPUS)
+	if (!q->num_cpus || q->num_cpus > QV_MAX_CPUS)
 		return QV_ME_CPUS;
 	for (i = 0; i < q->num_cpus; i++) {
 		if (q->cpus[i] >= inst->boot.num_cpus || (seen & 1ull << q->cpus[i]))
@@ -62,7 +62,7 @@ static bool touches_window(const struct instance *inst, u64 pa, u64 len)
 {
 	u32 i;
 
-	for (i = 1; i < QV_MON_CELLS; i++)
+	for (i = 1; i < QV_INSTANCES; i++)
 		if (inst->cells[i].state && overlaps(pa, len, inst->cells[i].window_pa, WINDOW_LEN))
 			return true;
 	return false;
@@ -109,7 +109,7 @@ static u64 check_rest(const struct instance *inst)
 	u64 pages = request_pages(q);
 	u32 i;
 
-	if (q->num_ports > QV_MON_PORTS)
+	if (q->num_ports > QV_MAX_PORTS)
 		return QV_ME_PORTS;
 	for (i = 0; i < q->num_ports; i++)
 		if (q->ports[i].last < q->ports[i].first)
@@ -120,7 +120,7 @@ static u64 check_rest(const struct instance *inst)
 	for (i = 0; i < q->num_ports; i++)
 		if (ports_claimed(inst, q->ports[i].first, q->ports[i].last))
 			return QV_ME_PORT_TAKEN;
-	if (!q->bell_rate || q->bell_rate > QV_MON_BELL_RATE_MAX)
+	if (!q->bell_rate || q->bell_rate > QV_BELL_RATE_MAX)
 		return QV_ME_ENTRY;
 	if (q->doorbell_vector && (q->doorbell_vector < 32 || q->doorbell_vector > 255))
 		return QV_ME_ENTRY;

@@ -58,7 +58,7 @@ static int hide_block(struct instance *inst)
 			return -1;
 		front_hole(&inst->nested, pa);
 	}
-	for (i = 0; i < QV_MON_CELLS; i++) {
+	for (i = 0; i < QV_INSTANCES; i++) {
 		inst->cells[i].open_table = pool_take(&inst->pool);
 		if (!inst->cells[i].open_table)
 			return -1;

@@ -10,11 +10,13 @@
 #include "abi/mark.h"
 #include "core/instance.h"
 #include "core/x86.h"
+#include "tables/nested.h"
 #include "tables/setup.h"
 
 _Static_assert(sizeof(struct qv_mon_status) <= QV_OFF_LOG, "status area");
 _Static_assert(QV_OFF_LOG + sizeof(struct qv_mon_log) <= QV_OFF_MARK, "log area");
 _Static_assert(QV_OFF_MARK + sizeof(struct qv_mon_mark) <= QV_OPEN_LEN, "mark area");
+_Static_assert(QV_OPEN_PAGES * QV_PAGE == QV_OPEN_LEN, "pages that Linux may read");
 _Static_assert(sizeof(struct qv_mon_create) <= QV_REQUEST_LEN, "requests of cells");
 
 static int map_block(struct instance *inst)

@@ -7,12 +7,12 @@
  * Options: --unwind 5 --object-bits 12
  * Seconds: 3600
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` -> `#define QV_MON_RUNS		2`: runs
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_CPUS		64` -> `#define QV_MON_CPUS		3`: CPUs
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_CELLS		16` -> `#define QV_MON_CELLS		3`: cells, the front end one of them
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_PORTS		16` -> `#define QV_MON_PORTS		1`: ports
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_DEVICES		8` -> `#define QV_MON_DEVICES		1`: devices
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CPUS	64` -> `#define QV_MAX_CPUS	3`: CPUs
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CELLS	15` -> `#define QV_MAX_CELLS	2`: cells
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_PORTS	16` -> `#define QV_MAX_PORTS	1`: ports
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_DEVICES	8` -> `#define QV_MAX_DEVICES	1`: devices
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RAM_RANGES	64` -> `#define QV_MON_RAM_RANGES	1`: what is not looked at
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_EXITS		16` -> `#define QV_MON_EXITS		1`: the same
+ * Changed: include/uapi/linux/qv.h: `QV_EXIT_SLOTS = 16,` -> `QV_EXIT_SLOTS = 1,`: the same
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_GUARDS		16` -> `#define QV_MON_GUARDS		1`: the same
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_FIRMWARE_PORTS	16` -> `#define QV_MON_FIRMWARE_PORTS	1`: the same
  * Changed: hypervisor/core/instance.h: `return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);` -> `extern struct instance the_instance; return &the_instance;`: the instance is the proof's
@@ -56,11 +56,11 @@
 #pragma CPROVER check disable "bounds"
 #pragma CPROVER check disable "undefined-shift"
 
-#define NUM		QV_MON_CPUS
+#define NUM		QV_MAX_CPUS
 #define ALL		((1ull << NUM) - 1)
 #define CELL_CPUS	1u
 #define PAGES		5u		/* of 2 MiB */
-#define CELLS		(QV_MON_CELLS - 1)
+#define CELLS		(QV_INSTANCES - 1)
 
 struct instance the_instance;
 struct qv_mon_status the_status;
@@ -274,7 +274,7 @@ static void any_cell(u32 id)
 	q->bell_rate = any_u32();
 	q->doorbell_vector = any_u32();
 	q->lock = any_u32();
-	for (i = 0; i < QV_MON_CPUS; i++)
+	for (i = 0; i < QV_MAX_CPUS; i++)
 		q->cpus[i] = any_u32();
 	for (i = 0; i < QV_MON_RUNS; i++)
 		q->runs[i].pa = any_u64(), q->runs[i].count = 1;

@@ -48,7 +48,7 @@ bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len)
 	q->block_pa = any_u64();
 	q->num_cpus = CELL_CPUS, q->num_runs = QV_MON_RUNS;
 	q->bell_rate = any_u32();
-	for (i = 0; i < QV_MON_CPUS; i++)
+	for (i = 0; i < QV_MAX_CPUS; i++)
 		q->cpus[i] = any_u32();
 	for (i = 0; i < QV_MON_RUNS; i++)
 		q->runs[i].pa = any_u64(), q->runs[i].count = 1;

@@ -13,9 +13,9 @@
  * Options: --unwind 18
  * Seconds: 900
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` -> `#define QV_MON_RUNS		3`: runs
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_CPUS		64` -> `#define QV_MON_CPUS		3`: CPUs
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_CELLS		16` -> `#define QV_MON_CELLS		3`: cells, the front end one of them
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_PORTS		16` -> `#define QV_MON_PORTS		2`: ports
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CPUS	64` -> `#define QV_MAX_CPUS	3`: CPUs
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CELLS	15` -> `#define QV_MAX_CELLS	2`: cells
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_PORTS	16` -> `#define QV_MAX_PORTS	2`: ports
  * Twin: hypervisor/manage/request.c: `if (r->pa < after || !request_run_ok(inst, r) ||` -> `if (!request_run_ok(inst, r) ||`: a page listed twice
  * Twin: hypervisor/manage/request.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a run that ends beyond RAM
  * Twin: hypervisor/manage/request.c: `if (ports_claimed(` -> `if (!i && ports_claimed(`: a port of another cell, second in the list
@@ -85,7 +85,7 @@ static void any_machine(void)
 	inst.boot.num_cpus = any_u32();
 	inst.boot.num_ram = any_u32();
 	inst.icr.own = any_u64();
-	ASSUME(inst.boot.num_cpus <= QV_MON_CPUS && inst.boot.num_ram <= 2);
+	ASSUME(inst.boot.num_cpus <= QV_MAX_CPUS && inst.boot.num_ram <= 2);
 	for (i = 0; i < 2; i++) {
 		u64 start = any_u64(), end = any_u64();
 
@@ -95,7 +95,7 @@ static void any_machine(void)
 	}
 	for (i = 0; i < PAGES; i++)
 		owners[i] = any_u32() % 3;
-	for (i = 1; i < QV_MON_CELLS; i++) {
+	for (i = 1; i < QV_INSTANCES; i++) {
 		inst.cells[i].state = any_u32() % 3;
 		inst.cells[i].window_pa = any_u64();
 		ASSUME(!inst.cells[i].state || in_ram(inst.cells[i].window_pa, WINDOW));
@@ -113,9 +113,9 @@ static void any_request(struct qv_mon_create *q)
 	q->entry.eip = any_u32(), q->entry.ebx = any_u32();
 	for (i = 0; i < QV_MON_RUNS; i++)
 		q->runs[i].pa = any_u64(), q->runs[i].count = any_u64();
-	for (i = 0; i < QV_MON_CPUS; i++)
+	for (i = 0; i < QV_MAX_CPUS; i++)
 		q->cpus[i] = any_u32();
-	for (i = 0; i < QV_MON_PORTS; i++)
+	for (i = 0; i < QV_MAX_PORTS; i++)
 		q->ports[i].first = any_u32(), q->ports[i].last = any_u32();
 }
 
@@ -132,18 +132,18 @@ int main(void)
 	if (request_check(&inst, caller))
 		return 0;
 
-	PROVE(q->num_runs <= QV_MON_RUNS && q->num_cpus && q->num_cpus <= QV_MON_CPUS &&
-	      q->num_ports <= QV_MON_PORTS, "numbers");
+	PROVE(q->num_runs <= QV_MON_RUNS && q->num_cpus && q->num_cpus <= QV_MAX_CPUS &&
+	      q->num_ports <= QV_MAX_PORTS, "numbers");
 	if (claims(q, page)) {
 		PROVE(claims(q, page) == 1, "nothing is listed twice");
 		PROVE(owners[page / QV_HUGE] == FRONT_OWNS, "it is the front end's");
 		PROVE(in_ram(page, QV_HUGE), "it is RAM");
 		PROVE(!meets(page, QV_HUGE, q->window_pa, WINDOW), "it is not the console");
-		for (u32 c = 1; c < QV_MON_CELLS; c++)
+		for (u32 c = 1; c < QV_INSTANCES; c++)
 			PROVE(!inst.cells[c].state || !meets(page, QV_HUGE, inst.cells[c].window_pa, WINDOW),
 			      "nor another cell's console");
 	}
-	for (u32 p = 0; p < QV_MON_PORTS; p++)
+	for (u32 p = 0; p < QV_MAX_PORTS; p++)
 		PROVE(p >= q->num_ports || claimed < q->ports[p].first || claimed > q->ports[p].last, "a port has one owner");
 	ASSUME(i < q->num_runs);
 	PROVE(!(q->runs[i].pa % QV_HUGE) && q->runs[i].pa < PAGES * QV_HUGE &&

@@ -54,7 +54,7 @@ static bool in_other_window(const struct instance *inst, u64 pa, u64 len)
 	u64 at, end = pa + len;
 	u32 i;
 
-	for (i = 1; i < QV_MON_CELLS; i++)
+	for (i = 1; i < QV_INSTANCES; i++)
 		for (at = pa; inst->cells[i].state && at < end; at += K4)
 			if (at - inst->cells[i].window_pa < 8 * K4)
 				return true;
@@ -138,7 +138,7 @@ void request_good(struct qv_mon_create *q)
 	q->runs[1] = (struct qv_mon_run){ 400 * M2, 32 };
 	q->runs[2] = (struct qv_mon_run){ G4 + 50 * M2, 1 };
 	q->num_ports = 2;
-	for (i = 0; i < QV_MON_PORTS; i++)
+	for (i = 0; i < QV_MAX_PORTS; i++)
 		q->ports[i].first = q->ports[i].last = 0x2f8;
 	q->ports[1].first = 0x3f8, q->ports[1].last = 0x3ff;
 	q->doorbell_vector = 0x20;
@@ -222,7 +222,7 @@ const char *request_unsound(const struct machine *m, const struct qv_mon_create 
 	u64 pages;
 	u32 i, k;
 
-	if (!q->num_cpus || q->num_cpus > QV_MON_CPUS)
+	if (!q->num_cpus || q->num_cpus > QV_MAX_CPUS)
 		return "number of CPUs";
 	for (i = 0; i < q->num_cpus; i++) {
 		if (q->cpus[i] >= MACHINE_CPUS || q->cpus[i] == MACHINE_CALLER)
@@ -236,7 +236,7 @@ const char *request_unsound(const struct machine *m, const struct qv_mon_create 
 	why = judge_memory(m, q, &pages);
 	if (why)
 		return why;
-	if (q->num_ports > QV_MON_PORTS)
+	if (q->num_ports > QV_MAX_PORTS)
 		return "number of ports";
 	for (i = 0; i < q->num_ports; i++)
 		if (q->ports[i].first > q->ports[i].last)

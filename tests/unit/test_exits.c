@@ -143,13 +143,13 @@ static void check_row(const struct row *r, bool cell, bool assists)
 	struct pcpu *cpu = pcpu_of(0);
 	struct qv_mon_status *status = my_status();
 	struct vmcb *v = start(r, assists);
-	u64 before[QV_MON_EXITS];
+	u64 before[QV_EXIT_SLOTS];
 	u32 i;
 
 	unit_case("%s, %s, %s assists:", cell ? "cell" : "Linux", r->name, assists ? "with" : "without");
 	memcpy(before, cpu_status(cpu)->exits, sizeof(before));
 	svm_exit(cpu);
-	for (i = 0; i < QV_MON_EXITS; i++)
+	for (i = 0; i < QV_EXIT_SLOTS; i++)
 		CHECK_EQ(cpu_status(cpu)->exits[i], before[i] + (i == r->slot));
 	if (r->reason) {
 		CHECK_EQ(status->state, QV_MON_FAILED);

@@ -84,7 +84,7 @@ static void all_slots(void)
 	world_check(&w);
 	CHECK_EQ(world_reclaim(&w, 1), 0);		/* never ran: its memory is another's now */
 	world_check(&w);
-	for (i = 4; i < QV_MON_CELLS; i++)
+	for (i = 4; i < QV_INSTANCES; i++)
 		me()->cells[i].state = QV_MON_STOPPED;
 	world_simple_request(&q);
 	q.num_cpus = 1;
@@ -131,7 +131,7 @@ static void random_lives(void)
 			world_open(&w);
 		}
 		world_step(&w, &c);
-		for (id = 1; id < QV_MON_CELLS; id++)
+		for (id = 1; id < QV_INSTANCES; id++)
 			starts += w.state[id] == QV_MON_RUNNING;
 	}
 	unit_case("after all:");

@@ -63,7 +63,7 @@ u64 world_create(struct world *w, const struct qv_mon_create *q)
 	id = world_call(QV_HC_CREATE, REQUEST_PAGE * QV_HUGE + 0x1f8);
 	if (id > QV_ME_BASE)
 		return id;
-	if (!CHECK(id && id < QV_MON_CELLS && !w->state[id]))
+	if (!CHECK(id && id < QV_INSTANCES && !w->state[id]))
 		unit_give_up("an id that is taken");
 	w->cell[id] = *q;
 	w->state[id] = QV_MON_CREATED;
@@ -128,7 +128,7 @@ static enum owner owner(const struct world *w, u64 page, u32 *cell)
 
 	if (pa >= FAKE_BLOCK && pa < FAKE_BLOCK + QV_BLOCK_FRONT_END)
 		return MANAGER;
-	for (*cell = 1; *cell < QV_MON_CELLS; ++*cell) {
+	for (*cell = 1; *cell < QV_INSTANCES; ++*cell) {
 		const struct qv_mon_create *q = &w->cell[*cell];
 
 		if (!w->state[*cell])
@@ -243,7 +243,7 @@ static void host_leaf(void *ctx, u64 va, u64 len, const struct leaf *l)
 	u64 block = inst->boot.block_pa, off = l->pa - block;
 	bool image = off >= QV_OFF_IMAGE && off < QV_OFF_IMAGE + QV_IMAGE_MAX;
 
-	if (va >= QV_VA_WINDOW && va < QV_VA_WINDOW + QV_MON_CPUS * QV_PAGE) {
+	if (va >= QV_VA_WINDOW && va < QV_VA_WINDOW + QV_MAX_CPUS * QV_PAGE) {
 		CHECK(!l->write && !l->execute && inst->id == 0);	/* looks at guests stay open */
 		return;
 	}
@@ -326,7 +326,7 @@ void world_check(const struct world *w)
 
 	for (page = 0; page < WORLD_PAGES; page++)
 		check_front_page(w, page);
-	for (id = 1; id < QV_MON_CELLS; id++) {
+	for (id = 1; id < QV_INSTANCES; id++) {
 		unit_case("cell %u:", id);
 		CHECK_EQ(me()->cells[id].state, w->state[id]);
 		if (!w->state[id])

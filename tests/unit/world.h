@@ -14,9 +14,9 @@
 #define REQUEST_PAGE	1u		/* 2 MiB page where requests are written: never asked for */
 
 struct world {
-	struct qv_mon_create cell[QV_MON_CELLS];	/* what each was created from */
-	u32 state[QV_MON_CELLS];			/* enum qv_mon_state */
-	u32 given_back[QV_MON_CELLS];			/* pages */
+	struct qv_mon_create cell[QV_INSTANCES];	/* what each was created from */
+	u32 state[QV_INSTANCES];			/* enum qv_mon_state */
+	u32 given_back[QV_INSTANCES];			/* pages */
 };
 
 void world_open(struct world *w);

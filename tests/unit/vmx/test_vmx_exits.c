@@ -135,13 +135,13 @@ static void check_row(const struct row *r, bool cell)
 {
 	struct pcpu *cpu = pcpu_of(0);
 	const struct qv_mon_status *status = my_status();
-	u64 before[QV_MON_EXITS];
+	u64 before[QV_EXIT_SLOTS];
 	u32 i;
 
 	unit_case("%s, %s:", cell ? "cell" : "Linux", r->name);
 	memcpy(before, cpu_status(cpu)->exits, sizeof(before));
 	enter(r);
-	for (i = 0; i < QV_MON_EXITS; i++)
+	for (i = 0; i < QV_EXIT_SLOTS; i++)
 		CHECK_EQ(cpu_status(cpu)->exits[i], before[i] + (i == r->slot));
 	if (r->failure) {
 		CHECK_EQ(status->state, QV_MON_FAILED);

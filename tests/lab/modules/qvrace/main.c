@@ -226,7 +226,7 @@ static int take(void)
 static int __init start(void)
 {
 	u32 cpu, vector;
-	int error = block && num_cpus && front_status()->num_cpus <= QV_MON_CPUS ? take() : -EINVAL;
+	int error = block && num_cpus && front_status()->num_cpus <= QV_MAX_CPUS ? take() : -EINVAL;
 
 	if (error) {
 		give_back();
