@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the field's known leaks and the list of attacks derived from them (A1-A20) find here: names of
-attacks (a * stands for any ending), of other tests, or why there is no answer yet."""
+"""The attacks and tests that cover the known leaks of other systems, and the attacks A1-A20.
 
-OPEN = "open: "  # begins the answers that are none
+An answer is the name of an attack (* matches any ending), a test, or the reason for a gap."""
+
+OPEN = "open: "  # begins an answer that names no attack and no test
 
 ATTACKS: dict[str, tuple[str, ...]] = {
     "A1 read and write the monitor's, another cell's, Linux's RAM": ("mem-*", "front-write-hidden", "front-read-hidden"),

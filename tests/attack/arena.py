@@ -60,13 +60,13 @@ def front_module(kernel: str) -> Path:
 
 
 class Arena:
-    """What inside/attack-server does, called from here."""
+    """The client of inside/attack-server."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = weakref.proxy(machine)
         self._answers: queue.Queue[bytes] = queue.Queue()
         self._partial = b""
-        self.hidden: list[int] = []  # these two: see test_front.py
+        self.hidden: list[int] = []  # this and `messages`: see front/
         self.messages = 0
         machine.put(image(), "/run/attack/attack.elf")
         machine.put(program("beat"), "/run/attack/beat")
@@ -91,7 +91,7 @@ class Arena:
                     raise MachineDead(f"the machine died ({do} {more}): {self._machine.dead}") from None
                 continue
             if "error" in reply:
-                self._machine.kill()  # nobody knows what it is in: the next test gets another
+                self._machine.kill()  # its state is unknown, so the next test gets another machine
                 raise AssertionError(reply["error"])
             return reply
         self._machine.kill()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""At the end of a session with attacks: how many there were, and how many were contained."""
+"""Prints how many attacks were run and contained, at the end of the session."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ REPORT = BUILD / "attacks.json"
 
 
 def attacks(terminal: Any) -> list[dict[str, Any]]:
-    """One for each attack on each machine."""
+    """Returns a record of each attack on each machine."""
     found = []
     for verdict in ("passed", "failed", "skipped"):
         for report in terminal.stats.get(verdict, []):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the neighbours feel of attacks that go on for as long as they are let: the worst gap between two beats of the witness cell and
-of Linux's, in repeatable time, against as many cells that attack nobody. Takes long, so it is run by name:
-qvlab test tests/attack/gaps.py"""
+"""How much attacks that do not end delay their neighbours, in repeatable time.
+
+Measures the worst gap between two beats of the witness cell and of the witness in Linux, and
+compares it with that of as many cells that attack nothing. The test takes long, so it is run by
+name: qvlab test tests/attack/gaps.py"""
 
 import json
 
@@ -13,16 +15,16 @@ from lab.machine import Machine
 from lab.paths import BUILD
 
 REPORT = BUILD / "attack-gaps.json"
-# One instruction is one ns there and CPUs take turns, so the numbers say how much others can be in
-# the way, not how long that lasts on silicon. A beat that is missed altogether would be 1 ms.
+# One instruction takes one ns there and the CPUs run round-robin. So the numbers show how much
+# an attack interferes, not how long that lasts on silicon. A missed beat would be 1 ms.
 WORST_RATIO = 3.0
-QUIET = 0.03  # s of the machine's own time that each attack goes on: thirty beats
-# One for each way to be in the way: exits, interrupts, caches, memory, a CPU that listens to nobody
+QUIET = 0.03  # s of the machine's time that each attack continues: thirty beats
+# One of each kind of interference: exits, interrupts, caches, memory, a CPU that ignores requests
 NAMES = ("flood-cpuid", "flood-icr", "flood-wbinvd", "flood-memory", "flood-apic", "ins-loop-off", "ins-db-storm")
 
 
 @pytest.mark.machine(memory="1536M", icount=True)
-def test_gaps(machine: Machine) -> None:
+def test_gaps_of_neighbours_stay_bounded(machine: Machine) -> None:
     there = arena.arena(machine)
     run = [row for row in rows.every() if row.name in NAMES]
     assert len(run) == len(NAMES)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The attacks from inside a cell: what the headers under rows/ say, which the inmate includes."""
+"""Reads the attacks of a cell from the headers under rows/, which the inmate includes."""
 
 import re
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ LINE = re.compile(r'ATTACK\("(?P<name>[a-z0-9-]+)", (?P<function>\w+), (?P<a>\w+
                   r'"(?P<expected>[^"]+)", "(?P<flags>[^"]*)", "(?P<what>[^"]+)"\)')
 VENDORS = ("amd", "intel")
 FLAGS = {*VENDORS, "xapic", "x2apic", "smp", "quesh", "shutdown", "watchdog", "fresh", "open", "kills"}
-# Whether the APIC is reached by MSRs or by its page makes a difference to these; the others are tried
-# on one machine only, unless a row says x2apic.
+# Families whose outcome may depend on the APIC mode. The others run in one mode only, unless a row
+# has the flag x2apic.
 BOTH = {"msr", "interrupts", "floods", "second"}
 VECTORS = {0: "de", 1: "db", 2: "nmi", 3: "bp", 6: "ud", 7: "nm", 8: "df", 10: "ts", 11: "np", 12: "ss", 13: "gp",
            14: "pf", 16: "mf", 17: "ac", 18: "mc", 19: "xf"}
@@ -32,7 +32,7 @@ class Row:
         return bool(self.flags & {"open", "kills"})
 
     def on(self, vendor: str, x2apic: bool) -> bool:
-        """Whether this attack is one on such a machine."""
+        """Whether this attack is run on such a machine."""
         if self.flags & set(VENDORS) - {vendor}:
             return False
         if x2apic and vendor == VENDORS[0]:
@@ -40,7 +40,7 @@ class Row:
         return "x2apic" not in self.flags
 
     def there(self, vendor: str) -> list[str]:
-        """What is expected on a vendor's machine: without amd: and intel:."""
+        """Returns the outcomes expected on a vendor's machine, without the prefix amd: or intel:."""
         found = [(e.partition(":") if e.startswith(tuple(f"{v}:" for v in VENDORS)) else ("", "", e)) for e in self.expected]
         return [outcome for whose, _, outcome in found if whose in ("", vendor)]
 
@@ -65,7 +65,7 @@ def family(file: Path) -> list[Row]:
 
 
 def every() -> list[Row]:
-    """In the order of rows/all.h; a name stands once."""
+    """Returns all rows in the order of rows/all.h. Each name may appear once."""
     names = re.findall(r'^#include "(\w+\.h)"', (ROWS / "all.h").read_text(), re.MULTILINE)
     rows = [row for name in names for row in family(ROWS / name)]
     twice = {row.name for row in rows if sum(r.name == row.name for r in rows) > 1}
@@ -75,7 +75,7 @@ def every() -> list[Row]:
 
 
 def outcome(result: dict) -> str:
-    """What happened, in the words of the table."""
+    """Returns the outcome in the words of the table."""
     kind = result["outcome"]
     if kind == "failed":
         failure = result["failure"]

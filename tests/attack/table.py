@@ -18,7 +18,7 @@ FAMILIES = {
 HEAD = """\
 <!-- SPDX-License-Identifier: GPL-2.0-only -->
 <!-- Made by tests/attack/table.py --write
-     from tests/attack/rows/*.h and tests/attack/test_front.py -->
+     from tests/attack/rows/*.h and tests/attack/front/*.py -->
 # The attacks
 
 `make attack` runs all of them on an AMD machine with xAPIC. It repeats those for which it matters
@@ -84,7 +84,7 @@ def cell(text: str) -> str:
 
 
 def expected(row: "rows.Row") -> str:
-    """In words; per vendor where that makes a difference."""
+    """Returns the expected outcome in words, for each vendor if they differ."""
     import rows
 
     there = {vendor: " or ".join(row.there(vendor)) for vendor in rows.VENDORS if not row.flags & set(rows.VENDORS) - {vendor}}
@@ -108,10 +108,10 @@ def inmates() -> list[str]:
 
 
 def front() -> list[str]:
-    import test_front
+    from front import ROWS
 
     lines = ["## From Linux", "", "| Attack | What it does | What must happen |", "|---|---|---|"]
-    for row in test_front.ROWS:
+    for row in ROWS:
         where = f" ({NAMES.get(row.where, row.where)})" if row.where else ""
         expected = row.expected + (f"; *open: {row.open}*" if row.open else "")
         lines.append(f"| `{row.name}`{where} | {cell(row.what)} | {cell(expected)} |")

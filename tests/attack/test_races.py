@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A hostile Linux whose CPUs race: one has cells come and go, another acts at random moments. The module is
-tests/lab/modules/qvrace. QV_SEED=N in the environment repeats a seed; it is printed with what came of it."""
+"""A hostile Linux whose CPUs race: one creates and destroys cells, another acts at random moments.
+
+The module is tests/lab/modules/qvrace. The seed is printed with the result, and QV_SEED=N in the
+environment repeats it."""
 
 import os
 import random
@@ -13,13 +15,13 @@ from product import MACHINES, Product, module
 from test_lost import CONTROL, EJECT, SELECT, put
 
 PARAMETERS = "/sys/module/qvrace/parameters"
-LIVES, KICKS = 200, 1000  # at least; of what the runner and the kicker do
+LIVES, KICKS = 200, 1000  # the least number that the runner and the kicker do
 MANY_KICKS = 100_000
 NO_INSTANCE = 0x103  # QV_ME_INSTANCE
 
 
 class Race:
-    """The module qvrace in a machine. A witness cell runs on the last CPU; cells of CPUs 2 and up come and go."""
+    """The module qvrace in a machine: a witness on the last CPU, short-lived cells on CPUs 2 and up."""
 
     def __init__(self, qv: Product) -> None:
         self.qv = qv
@@ -47,14 +49,14 @@ class Race:
         return [int(word) for word in self.qv.sh(f"cat {PARAMETERS}/{name}").split(",")]
 
     def nothing_wrong(self) -> dict[str, int]:
-        """What was counted, by its words."""
+        """Returns the counts of the module by their names."""
         said = f"QV_SEED={self.seed}: " + self.qv.sh(f"cat {PARAMETERS}/result")
         print(said)
         assert said.endswith("; nothing wrong\n"), said
         return {words: int(number) for number, words in re.findall(r"(\d+) ([a-z ]+)[,;]", said)}
 
     def all_as_before(self) -> None:
-        """The CPUs are Linux's again, and the witness has not noticed anything."""
+        """Checks that Linux has its CPUs back and that the witness still counts."""
         self.qv.sh("rmmod qvrace")
         self.online(True)
         self.qv.assert_counting()
@@ -76,7 +78,7 @@ def on(*names: str, thorough: bool = False) -> list:
 
 
 @pytest.mark.parametrize("kicks", [*on("xapic"), *on("xapic", "x2apic-8", "intel", thorough=True)])
-def test_races(race: Race, kicks: int) -> None:
+def test_races_break_nothing(race: Race, kicks: int) -> None:
     race.do("run", race.seed, LIVES, kicks, timeout=120 if kicks == KICKS else 1800)
     counted = race.nothing_wrong()
     assert counted["kicks"] >= kicks and counted["lives"] - counted["refused"] > LIVES / 2
@@ -84,8 +86,8 @@ def test_races(race: Race, kicks: int) -> None:
 
 
 @pytest.mark.parametrize("kicks", [*on("xapic"), *on("x2apic-8", thorough=True)])
-def test_races_with_the_driver(race: Race, kicks: int) -> None:
-    """The same kicks while CPUs leave Linux and come back. Linux's own INITs and SIPIs are not disturbed."""
+def test_races_with_driver_break_nothing(race: Race, kicks: int) -> None:
+    """The same kicks while CPUs leave Linux and return. Linux can still send INIT and SIPI."""
     race.online(True)
     race.do("kick", race.seed)
     path = race.qv.config("quest2", 2)
@@ -100,8 +102,10 @@ def test_races_with_the_driver(race: Race, kicks: int) -> None:
 
 @pytest.mark.machine(fresh=True)
 def test_forged_block_is_not_read(machine: Machine) -> None:
-    """A CPU of Linux's is gone when a cell is destroyed, so a flush misses its answer. What Linux then writes where the
-    cell's instance was, the monitor does not read. The guards are off (test_hooks=8), so that Linux can eject the CPU."""
+    """A CPU of Linux is ejected before a cell is destroyed, so it does not answer a flush.
+
+    The monitor then reads nothing that Linux writes into the former block of the cell. The guards
+    are off (test_hooks=8), so that Linux can eject the CPU."""
     qv = Product(machine)
     qv.begin()
     qv.sh("modprobe qv test_hooks=8")

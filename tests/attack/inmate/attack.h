@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the hostile inmate's parts share. */
+/* Shared by the parts of the hostile inmate. */
 #ifndef ATTACK_H
 #define ATTACK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One attack: two numbers from its row say what exactly */
+/* One attack, with the two numbers of its row */
 typedef void attack_fn(uint64_t a, uint64_t b);
 
 #define ATTACK(name, function, ...) attack_fn function;
 #include "../rows/all.h"
 #undef ATTACK
 
-/* How an attack ends when the monitor lets it live; none of these returns */
+/* The ends of an attack that the monitor does not stop; none of these returns */
 _Noreturn void survived(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void breach(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Says that it lives, for as long as it lives: beats, answers a request to end */
+/* Reports survival, then beats and answers a request to end */
 _Noreturn void live_on(void);
 
-/* The line that says so, for those that go on with something else */
+/* Prints that line only, for attacks that continue afterwards */
 void report_survival(void);
 
-/* Not even that: loops with interrupts off and never beats again */
+/* Loops with interrupts off and never beats again */
 _Noreturn void silence(void);
 
-/* Counts that it lives, for long loops whose end nobody waits for */
+/* Beats once, for long loops without an end */
 void still_here(void);
 
 /*
  * TRY(code, outputs : inputs : clobbers): afterwards `trapped` is -1, or the
- * vector of the exception that the code met. The code keeps the stack pointer.
+ * vector of the exception that the code raised. The code keeps the stack pointer.
  */
 extern volatile uint64_t recover_at;
 extern volatile int64_t trapped;
@@ -41,34 +41,34 @@ extern volatile int64_t trapped;
 	__asm__ volatile("movq $991f, recover_at\n\t" code "\n991:\n\tmovq $0, recover_at" : __VA_ARGS__); \
 } while (0)
 
-/* Ends the attack as the exception did, if there was one: a line "fault NAME VECTOR" */
+/* Ends the attack with a line "fault NAME VECTOR" if there was an exception */
 void fault_ends(void);
 
-/* A call of the monitor, by the instruction of the processor's vendor; its answer. A TRY. */
+/* Makes a hypercall by the instruction of the processor's vendor, as a TRY. Returns the answer. */
 uint64_t call(uint64_t number, uint64_t a, uint64_t b);
 
-/* Guest-physical memory at `pa`, mapped writable (and executable) wherever it is */
+/* Maps guest-physical memory at `pa` writable and executable */
 volatile uint8_t *window(uint64_t pa);
-/* Same with the entry's flags in the caller's hand: AMD64 manual volume 2, 5.3 */
+/* The same with the given flags of the entry: AMD64 manual volume 2, 5.3 */
 volatile uint8_t *window_flags(uint64_t pa, uint64_t flags);
 
 /* The second CPU of the cell; code is 16-bit, position-independent, and starts at its first byte */
 void start_second(const void *code, uint64_t length);
 void ipi(uint32_t low, uint32_t dest);
-void ipi_only(uint32_t low);	/* no exception is expected, or somebody else takes it */
+void ipi_only(uint32_t low);	/* no exception is expected, or another CPU takes it */
 void ipi_wait(void);
 uint32_t second_id(void);
 void apic_raw(uint32_t reg, uint32_t value);
 uint32_t apic_get(uint32_t reg);
 
-/* The witness: beats by its own timer every millisecond, and keeps its worst gap */
+/* The witness beats by its timer every millisecond and records its worst gap */
 _Noreturn void witness(void);
 
-/* At the end of the screen's page, behind its 4,000 bytes: what the witness shows to Linux */
+/* The report of the witness to Linux, in the page of the screen after its 4,000 bytes */
 #define WITNESS_GPA	(0xB8000 + 4032)
 struct witness_page {
 	uint64_t beats;
-	uint64_t worst;		/* cycles of the TSC between two beats; any key starts it anew */
+	uint64_t worst;		/* cycles of the TSC between two beats; any key resets it */
 	uint64_t tsc_khz;
 	uint64_t resets;
 };

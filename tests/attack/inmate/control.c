@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Control and debug registers, with every operand that there is. */
+/* Control and debug registers, with every operand. */
 #include <inmate/cpu.h>
 #include "attack.h"
 
@@ -22,7 +22,7 @@ void ins_cr0(uint64_t bits, uint64_t b)
 	survived("reads %lx now", (unsigned long)read_cr0());
 }
 
-/* Whatever the processor makes of it: a guest reads what it has written */
+/* A guest reads back the value that it wrote */
 void ins_cr0_toggle(uint64_t bits, uint64_t b)
 {
 	uint64_t old = read_cr0(), value = old ^ bits;
@@ -64,7 +64,7 @@ void ins_cr4_sweep(uint64_t a, uint64_t b)
 	int bit;
 
 	for (bit = 0; bit < 64; bit++) {
-		if (bit == 5)		/* PAE: what follows needs it, and a row of its own takes it away */
+		if (bit == 5)		/* PAE: needed below; another row clears it */
 			continue;
 		try_cr4(old ^ 1ull << bit);
 		if (trapped < 0)
@@ -74,7 +74,7 @@ void ins_cr4_sweep(uint64_t a, uint64_t b)
 	survived("taken: %lx", (unsigned long)taken);
 }
 
-/* From one register after the other, and each time another value: whoever decodes it wrongly shows */
+/* From each register in turn, with alternating values, so that a wrong decoder is detected */
 #define FROM(reg) do { \
 	slot = old ^ (n++ & 1 ? 0 : CR0_TS); \
 	__asm__ volatile("push %%" reg "; mov %0, %%" reg "; mov %%" reg ", %%cr0; pop %%" reg \

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Instructions that a cell must not have, or must not get far with. */
+/* Instructions that a cell must not execute, or that must have no effect outside it. */
 #include <inmate/cell.h>
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
 #include <inmate/trap.h>
 #include "attack.h"
 
-/* One that wants an address in RAX, and perhaps something in RCX */
+/* An instruction with an address in RAX and possibly an operand in RCX */
 #define WITH_RAX(name, code) \
 	void name(uint64_t rax, uint64_t rcx) \
 	{ \
@@ -31,7 +31,7 @@ WITH_RAX(ins_rdpmc, "mov %%rax, %%rcx; rdpmc")
 
 static bool intel(void)
 {
-	static int known;	/* 0: not asked yet */
+	static int known;	/* 0: not read yet */
 
 	if (!known)
 		known = cpuid(0, 0).ebx == 0x756E6547 ? 2 : 1;	/* "Genu" */
@@ -54,7 +54,7 @@ void ins_call(uint64_t number, uint64_t argument)
 	survived("answered");
 }
 
-/* If it may, it gives up again what it got: the suite has to go on */
+/* Releases the lock if it got it, so that the suite can continue */
 void ins_call_lock(uint64_t a, uint64_t b)
 {
 	uint64_t result = call(QV_CALL_LOCK, 0, 0);

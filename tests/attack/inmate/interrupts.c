@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Interrupts: to others, to all, to itself, and by what a local APIC makes of its own events. */
+/* Interrupts to others, to all, to itself, and by the local vector table of the APIC. */
 #include <inmate/apic.h>
 #include <inmate/cell.h>
 #include <inmate/cpu.h>
@@ -76,7 +76,7 @@ void icr_vectors(uint64_t first, uint64_t last)
 	survived("sent");
 }
 
-/* No NMI and no physical name: these would end it at once, as others show */
+/* No NMI and no physical destination: other rows show that these end the cell at once */
 void icr_sweep(uint64_t a, uint64_t b)
 {
 	static const uint8_t modes[] = { 0, 1, 2, 3, 5, 6, 7 };
@@ -140,7 +140,7 @@ void icr_flood_nobody(uint64_t times, uint64_t b)
 	survived("sent");
 }
 
-/* What the timer brings comes within a moment; an SMI that Linux's firmware handles is not seen */
+/* Waits briefly for the timer. The guest does not see an SMI that the firmware handles. */
 void lvt_timer(uint64_t mode, uint64_t b)
 {
 	uint32_t i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Does the one attack that the command line names, and tells what came of it. */
+/* Runs the attack that the command line names and reports its outcome. */
 #include <stdarg.h>
 #include <inmate/apic.h>
 #include <inmate/boot.h>
@@ -17,7 +17,7 @@ struct attack {
 	uint64_t a, b;
 };
 
-/* What a run without attacks is made of: see tests/attack/test_gaps.py */
+/* The row of a run without attacks: see tests/attack/gaps.py */
 static void nothing(uint64_t a, uint64_t b)
 {
 }
@@ -119,7 +119,7 @@ static void after_fault(uint64_t vector, uint64_t rip, uint64_t error)
 	fault((int64_t)vector, rip, error);
 }
 
-/* Back to where TRY says, or else to the end of the attack, on a stack of its own */
+/* Returns to the label of TRY, or else to the end of the attack, on a separate stack */
 static void exception(struct trap_frame *frame)
 {
 	if (recover_at) {
@@ -131,7 +131,7 @@ static void exception(struct trap_frame *frame)
 	frame->rsi = frame->rip;
 	frame->rdx = frame->error;
 	frame->rip = (uintptr_t)after_fault;
-	frame->cs = 0x08;		/* it may have been a program's */
+	frame->cs = 0x08;		/* the exception may come from CPL 3 */
 	frame->ss = 0x10;
 	frame->rsp = (uintptr_t)last_stack + sizeof(last_stack) - 8;
 	frame->rflags = 2;
@@ -147,7 +147,7 @@ static const struct attack *find(const char *name)
 	return NULL;
 }
 
-/* From the command line, or typed: then one cell serves for many attacks */
+/* From the command line or from the keyboard, so that many attacks share a cell */
 static const char *name_of_attack(void)
 {
 	static char name[64];

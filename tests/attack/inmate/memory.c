@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory that is not the cell's, by every way to name it. */
+/* Memory outside the cell, by each kind of access. */
 #include <inmate/cell.h>
 #include <inmate/cpu.h>
 #include <inmate/string.h>
@@ -67,13 +67,13 @@ void mem_write_past_end(uint64_t a, uint64_t b)
 	mem_write(from_end(a), b);
 }
 
-/* One access of eight bytes, of which the last are beyond the end of RAM */
+/* An access of eight bytes that straddles the end of RAM */
 void mem_straddle_end(uint64_t a, uint64_t b)
 {
 	mem_write(from_end(0) - a, b);
 }
 
-/* A page table entry: what it says is reserved, the processor refuses by itself */
+/* A page table entry. The processor itself faults on reserved bits. */
 void mem_entry(uint64_t pa, uint64_t flags)
 {
 	uint64_t found = *(volatile uint64_t *)window_flags(pa, flags);
@@ -81,7 +81,7 @@ void mem_entry(uint64_t pa, uint64_t flags)
 	breach("read %lx", (unsigned long)found);
 }
 
-/* The processor reads the cell's page tables, wherever these say they are */
+/* The processor reads the cell's page tables at any address */
 void mem_cr3(uint64_t pa, uint64_t unused)
 {
 	write_cr3(pa);
@@ -97,7 +97,7 @@ void mem_table(uint64_t pa, uint64_t level)
 	breach("read %x through foreign tables", *at);
 }
 
-/* The interrupt table where it is not ours: even an exception then touches it */
+/* An interrupt table outside the cell, which each exception then reads */
 void mem_idt(uint64_t pa, uint64_t unused)
 {
 	struct { uint16_t limit; uint64_t base; } __attribute__((packed)) idt = {
@@ -124,7 +124,7 @@ void mem_execute(uint64_t pa, uint64_t unused)
 	breach("came back from there");
 }
 
-/* Writes a return where Linux shares a page, and runs it */
+/* Writes a return instruction into a page shared with Linux and executes it */
 void mem_execute_shared(uint64_t pa, uint64_t unused)
 {
 	*window(pa) = 0xC3;
@@ -147,7 +147,7 @@ void mem_string(uint64_t pa, uint64_t bytes)
 	breach("filled");
 }
 
-/* What is in RAM before anybody put it there: all but the image and the loader's information is zero */
+/* RAM is zero at the start, except for the image and the loader's information */
 static uint64_t not_zero(uint64_t from, uint64_t to)
 {
 	const volatile uint64_t *at = (const volatile uint64_t *)from;
@@ -168,7 +168,7 @@ void mem_zeros(uint64_t a, uint64_t b)
 	survived("%lu KiB are zero", (unsigned long)(cell_info()->memory - end) >> 10);
 }
 
-/* Leaves a pattern for the next one to find, then ends as `a` says: 0 lives, 1 fails */
+/* Leaves a pattern for the next cell to find. Then 0 in `a`: continues; 1: fails */
 void mem_leave_pattern(uint64_t fail, uint64_t b)
 {
 	uint64_t *at = (uint64_t *)(((uintptr_t)image_end + PAGE - 1) & ~(PAGE - 1));
@@ -179,7 +179,7 @@ void mem_leave_pattern(uint64_t fail, uint64_t b)
 		mem_read_past_end(0, 0);
 }
 
-/* The caches' mode of a page is the guest's own matter: uncached words do not go to others' */
+/* A guest may set the cache mode of its pages. Uncached writes stay in its memory. */
 void mem_types(uint64_t a, uint64_t b)
 {
 	uint64_t flags, i;

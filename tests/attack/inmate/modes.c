@@ -54,7 +54,7 @@ static uint64_t tss_descriptor(const struct tss32 *tss)
 	return (sizeof(*tss) - 1) | (base & 0xFFFFFF) << 16 | 0x89ull << 40 | (base >> 24 & 0xFF) << 56;
 }
 
-/* From one task to another, by the processor itself: a far jump to a TSS, or a task gate */
+/* A hardware task switch: by a far jump to a TSS, or by a task gate */
 void mode_task(uint64_t gate, uint64_t b)
 {
 	static struct tss32 old, new;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Out of long mode, and what to do there. AMD64 manual volume 2, 14.6 and 1.3. */
+/* Leaves long mode and attacks from there. AMD64 manual volume 2, 14.6 and 1.3. */
 	.data
 	.balign 8
 	.globl	gdt32

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Model-specific registers. An exception is an answer; a write that goes through says so. */
+/* Model-specific registers. Reports the exception, or that the write succeeded. */
 #include <inmate/cpu.h>
 #include "attack.h"
 
@@ -70,7 +70,7 @@ void msr_sweep(uint64_t first, uint64_t last)
 	survived("%u read, %u faults", read, faults);
 }
 
-/* What the cell may write is its own: after it Linux's registers are as before */
+/* Writes each register that a cell may write. The registers of Linux must not change. */
 void msr_own(uint64_t a, uint64_t b)
 {
 	static const uint32_t own[] = {

@@ -62,7 +62,7 @@ void port_rep_in(uint64_t port, uint64_t count)
 	survived("read");
 }
 
-/* What it writes must not be there afterwards, if it is not stopped */
+/* If the cell is not stopped, the register must not have the written value afterwards */
 void port_pci_write(uint64_t address, uint64_t value)
 {
 	out32(CONFIG_ADDRESS, address);
@@ -86,7 +86,7 @@ void port_pci_scan(uint64_t a, uint64_t b)
 	survived("none");
 }
 
-/* IOPL 3 is what a processor asks for at level 3; the monitor's map comes on top of it */
+/* IOPL 3 lets level 3 access ports; the monitor's port map still applies */
 void port_user(uint64_t port, uint64_t value)
 {
 	__asm__ volatile("pushfq; orq $0x3000, (%%rsp); popfq; outb %0, %1"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Two CPUs against the rest. The second one's code is copied to a page below 1 MiB. */
+/* Attacks by two CPUs. The code of the second is copied to a page below 1 MiB. */
 #include <inmate/apic.h>
 #include <inmate/cell.h>
 #include <inmate/cpu.h>
@@ -9,7 +9,7 @@
 #define PAGE_OF_CODE	0x8000u
 #define COUNTER		(*(volatile uint32_t *)0x7000)
 
-/* From second_entry.S; what each does is told there */
+/* From second_entry.S, which describes each */
 extern const char code16_count[], code16_memory[], code16_port[], code16_msr[], code16_triple[], code16_vmrun[],
 	code16_vmmcall[], code16_vmcall[], code16_vmxon[], code16_icr[], code16_wild[], code16_cpuid[], code16_race[];
 
@@ -95,8 +95,8 @@ void second_both(uint64_t a, uint64_t b)
 	breach("read %x", *at);
 }
 
-/* Those that are to be harmless count when their exception has come */
-/* @ud: what it does is #UD, and then it counts */
+/* A row that must be harmless counts its exceptions. */
+/* @ud: the code raises #UD, whose handler counts */
 void second_code(uint64_t which, uint64_t ud)
 {
 	start(codes[which]);
@@ -122,9 +122,9 @@ void second_init_busy(uint64_t a, uint64_t b)
 }
 
 /*
- * The first CPU writes its task priority by a six-byte instruction, the second
- * changes that instruction's register and immediate meanwhile. Whatever the
- * monitor reads is filtered, or cannot be decoded.
+ * The first CPU writes its task priority by a six-byte instruction. The second changes the
+ * register and the immediate of that instruction meanwhile. The monitor filters the version
+ * that it reads, or cannot decode it.
  */
 void second_race(uint64_t a, uint64_t b)
 {

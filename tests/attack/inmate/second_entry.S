@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a second CPU does after its SIPI: 16-bit code at 0x8000, which is copied
- * there, so it names no address of its own. COUNTER is at 0x7000.
+ * The code of a second CPU after its SIPI: 16-bit, copied to 0x8000, hence position-independent.
+ * COUNTER is at 0x7000.
  */
 	.text
 	.code16

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The pages that Linux reads. What is to be told is told first: afterwards nobody can read it. */
+/* The pages that Linux reads. The report is written first, since the attack destroys it. */
 #include <inmate/cell.h>
 #include <inmate/console.h>
 #include <inmate/cpu.h>
@@ -17,7 +17,7 @@ static _Noreturn void beat_only(void)
 	}
 }
 
-/* One field of struct qv_comm, set again and again */
+/* Sets one field of struct qv_comm repeatedly */
 void shared_field(uint64_t offset, uint64_t value)
 {
 	uint32_t i;
@@ -43,7 +43,7 @@ static void wait_for_reader(void)
 	}
 }
 
-/* Gives it time to read that the attack begins */
+/* Gives Linux time to read that the attack begins */
 static void wait_to_begin(void)
 {
 	uint32_t i;

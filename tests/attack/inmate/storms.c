@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A CPU that never comes to rest: halts, loops, and exceptions that bring exceptions. */
+/* A CPU that halts, loops, or raises exceptions in handlers of exceptions. */
 #include <inmate/apic.h>
 #include <inmate/cell.h>
 #include <inmate/console.h>
@@ -55,7 +55,7 @@ void ins_triple(uint64_t a, uint64_t b)
 	__asm__ volatile("lidt %0; int3" : : "m"(none) : "memory");
 }
 
-/* A breakpoint on the first instruction of the handler of breakpoints, whose stack begins anew */
+/* A breakpoint on the first instruction of its handler, which resets the stack */
 void ins_db_storm(uint64_t a, uint64_t b)
 {
 	set_gate(1, storm_loop, IST_OF_DOUBLE_FAULT, INTERRUPT_GATE);
@@ -65,7 +65,7 @@ void ins_db_storm(uint64_t a, uint64_t b)
 	silence();
 }
 
-/* A program at level 3 that touches what is not aligned; the kernel only sends it back */
+/* A program at level 3 makes unaligned accesses, and the kernel only returns to it */
 void ins_ac_storm(uint64_t a, uint64_t b)
 {
 	volatile uint8_t *page = window_flags(0x3000, 7);

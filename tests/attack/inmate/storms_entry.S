@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Handlers that do what no handler should. */
+/* Handlers that cause the next exception. */
 	.text
 	.code64
 	.globl	storm_again_ud
@@ -28,7 +28,7 @@ storm_touch:
 	movabsq	%rax, 0x7F0000001000
 	jmp	storm_touch
 
-/* The trap flag set at each return to itself */
+/* Returns to itself with the trap flag set */
 	.globl	storm_trap_flag
 storm_trap_flag:
 	movq	%rsp, %rbx

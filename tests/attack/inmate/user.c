@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a program at CPL 3 may try: a few bytes of code, after which it divides by zero if it is still there. */
+/* Attacks of a program at CPL 3: some bytes of code, then a division by zero. */
 #include <inmate/cpu.h>
 #include "attack.h"
 
@@ -15,7 +15,7 @@ struct gate {
 
 void storm_user(uint64_t rip, uint64_t rsp, uint64_t rflags);
 
-/* The library's gates have no stack of their own for what comes from CPL 3: it has no CPL 3 */
+/* Gives the gates a stack for exceptions at CPL 3, which the library does not use */
 static void give_stacks(void)
 {
 	struct { uint16_t limit; uint64_t base; } __attribute__((packed)) idt;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* VT-x's instructions, and those of what is built on it. Those without a name here are so new that assemblers differ. */
+/* Instructions of VT-x and SMX. The newest are in bytes, since assemblers differ. */
 #include <inmate/cpu.h>
 #include "attack.h"
 
-/* One that takes the address of a structure, from memory */
+/* An instruction whose operand is the address of a structure */
 #define OF_ADDRESS(name, code) \
 	void name(uint64_t pa, uint64_t b) \
 	{ \
@@ -17,7 +17,7 @@ OF_ADDRESS(ins_vmclear, "vmclear")
 OF_ADDRESS(ins_vmptrld, "vmptrld")
 OF_ADDRESS(ins_vmptrst, "vmptrst")
 
-/* One without operands, or with some in registers */
+/* An instruction without operands, or with operands in registers */
 #define ALONE(name, code) \
 	void name(uint64_t a, uint64_t b) \
 	{ \
@@ -38,7 +38,7 @@ ALONE(ins_pconfig, ".byte 0x0f, 0x01, 0xc5")
 ALONE(ins_seamcall, ".byte 0x66, 0x0f, 0x01, 0xcf")
 ALONE(ins_tdcall, ".byte 0x66, 0x0f, 0x01, 0xcc")
 
-/* Both take a kind, and a descriptor of what is meant: here everything */
+/* Both take a type and a descriptor; here the type for everything */
 #define DROPS(name, code) \
 	void name(uint64_t kind, uint64_t b) \
 	{ \

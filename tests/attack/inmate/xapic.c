@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes to the xAPIC page that a decoder may not expect. The destination is CPU 0, Linux's. */
+/* Unusual writes to the xAPIC page. The destination is CPU 0 of Linux. */
 #include <inmate/apic.h>
 #include <inmate/cpu.h>
 #include "attack.h"
@@ -110,7 +110,7 @@ void xapic_inc(uint64_t a, uint64_t b)
 	survived("written");
 }
 
-/* GS is flat in long mode when its base is 0, and REX comes last */
+/* GS is flat in long mode if its base is 0. The REX prefix comes last. */
 void xapic_prefixes(uint64_t value, uint64_t b)
 {
 	aim_at_linux();

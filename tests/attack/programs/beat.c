@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linux's own witness: a thread that wakes every millisecond and keeps its worst
- * gap, and one that looks after a pattern in memory. Both tell in a file that is
- * mapped: beat FILE. Ends with the machine, or when the file's `end` is set.
+ * The witness in Linux: a thread wakes every millisecond and records its worst gap, another
+ * checks a pattern in memory. Both report in a mapped file: beat FILE. The program ends with
+ * the machine, or when `end` of the file is set.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 struct shown {
 	uint64_t beats;
-	uint64_t worst_ns;	/* the reader sets it to 0 to start anew */
+	uint64_t worst_ns;	/* the reader sets it to 0 to restart */
 	uint64_t pattern_rounds;
 	uint64_t pattern_wrong;
 	uint64_t end;		/* set by the reader */

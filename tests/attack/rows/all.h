@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All attacks from inside a cell, a row each:
+ * All attacks of a cell, a row each:
  *
- *   ATTACK(name, function, a, b, expected, flags, what it does)
+ *   ATTACK(name, function, a, b, expected, flags, description)
  *
  * `expected`, alternatives separated by |:
  *   failed:REASON[@ADDRESS]  the monitor stops the cell, with this in its record
- *   fault:NAME               the inmate gets the exception (ud, gp, pf...) and lives on
- *   harmless                 the inmate goes on, and nothing has changed
- *   stopped                  it never ends by itself; Linux stops and destroys it
- * One that begins with amd: or intel: counts on such a machine only.
- * After each row, whatever it was: the witness cell and Linux beat on, Linux's memory and the MSRs
- * of its CPUs are as before, the attacker's CPU is Linux's again and works.
+ *   fault:NAME               the inmate gets the exception (ud, gp, pf...) and continues
+ *   harmless                 the inmate continues, and nothing has changed
+ *   stopped                  the attack never ends by itself; Linux stops and destroys the cell
+ * An alternative with the prefix amd: or intel: counts on such a machine only.
+ * After each row, whatever its outcome: the witness cell and Linux continue to beat, the memory of
+ * Linux and the MSRs of its CPUs are as before, and Linux has the attacker's CPU back.
  *
- * `flags`: amd, intel, xapic, x2apic: only there; smp: a cell with two CPUs; fresh: a cell made for it and destroyed
- * after it; quesh: Linux's console program looks at it meanwhile; shutdown: it is asked to end; watchdog:
- * there is time for the watchdog; open: what happens is recorded, not asserted; kills: it is open, and takes a
- * CPU for good, so that it is not even done.
+ * `flags`:
+ *   amd, intel, xapic, x2apic  only there
+ *   smp       a cell with two CPUs
+ *   fresh     a cell of its own, destroyed afterwards
+ *   quesh     the console program of Linux reads the cell meanwhile
+ *   shutdown  the cell is requested to end
+ *   watchdog  the row waits for the watchdog
+ *   open      the outcome is recorded, not asserted
+ *   kills     open, and not run, since it takes a CPU permanently
  *
- * Included by the inmate (which takes the first four) and read by tests/attack/rows.py.
+ * Included by the inmate (which uses the first four) and read by tests/attack/rows.py.
  */
 #include "memory.h"
 #include "msr.h"

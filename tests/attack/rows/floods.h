@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* As many exits, interrupts and words as there can be, for as long as it is let: A14 */
+/* As many exits, interrupts and characters as possible, without end: A14 */
 ATTACK("flood-cpuid", flood_cpuid, 0, 0, "stopped", "", "CPUID in a loop")
 ATTACK("flood-call", flood_call, 0, 0, "stopped", "", "calls of the monitor in a loop")
 ATTACK("flood-vmrun", flood_vmrun, 0, 0, "stopped", "amd", "VMRUN in a loop, each one logged: on Intel's processors an unknown instruction")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Instructions and control registers: A4, A5, A6, A12, A18 */
-/* AMD's own: a processor of Intel's knows none of them, and asks nobody before it says #UD */
+/* AMD only: an Intel processor knows none of them and raises #UD without an exit */
 ATTACK("ins-vmrun", ins_vmrun, 0x3000, 0, "fault:ud", "amd", "runs a guest of its own")
 ATTACK("ins-vmload", ins_vmload, 0x3000, 0, "fault:ud", "amd", "loads the processor's hidden state")
 ATTACK("ins-vmsave", ins_vmsave, 0x7F000000, 0, "fault:ud", "amd", "saves the processor's hidden state into Linux's RAM")
@@ -10,7 +10,7 @@ ATTACK("ins-skinit", ins_skinit, 0x100000, 0, "fault:ud|failed:instruction", "am
 ATTACK("ins-invlpga", ins_invlpga, 0x100000, 1, "fault:ud", "amd", "drops translations of another address space")
 ATTACK("ins-invlpgb", ins_invlpgb, 0, 0, "fault:ud|fault:gp|failed:instruction", "amd", "drops translations on all CPUs of the machine")
 ATTACK("ins-tlbsync", ins_tlbsync, 0, 0, "fault:ud|fault:gp|failed:instruction", "amd", "waits for other CPUs")
-/* VT-x's own: AMD's processors know none of them (VMXON, VMCALL and VMMCALL are tried on both) */
+/* VT-x only: AMD processors know none of them (VMXON, VMCALL and VMMCALL are tried on both) */
 ATTACK("ins-vmclear", ins_vmclear, 0x3000, 0, "fault:ud", "intel", "puts a control structure into its memory")
 ATTACK("ins-vmclear-foreign", ins_vmclear, 0x40000000, 0, "fault:ud", "intel", "puts a control structure into Linux's memory")
 ATTACK("ins-vmptrld", ins_vmptrld, 0x3000, 0, "fault:ud", "intel", "makes a control structure its own")
@@ -29,7 +29,7 @@ ATTACK("ins-enclv", ins_enclv, 0, 0, "fault:ud|fault:gp", "intel", "gives enclav
 ATTACK("ins-pconfig", ins_pconfig, 0, 0, "fault:ud|fault:gp", "intel", "programs memory encryption keys (PCONFIG)")
 ATTACK("ins-seamcall", ins_seamcall, 0, 0, "fault:ud|fault:gp|failed:exit", "intel", "calls the TDX module (SEAMCALL)")
 ATTACK("ins-tdcall", ins_tdcall, 0, 0, "fault:ud|failed:exit", "intel", "calls as a TDX guest (TDCALL)")
-/* A call of the monitor, by the instruction of the processor's vendor */
+/* Hypercalls, by the instruction of the processor's vendor */
 ATTACK("ins-call-0", ins_call, 0, 0, "fault:ud|harmless", "", "calls the monitor as Linux's driver does: no operation")
 ATTACK("ins-call-create", ins_call, 0x12, 0x100000, "fault:ud|harmless", "", "calls the monitor with a number that only Linux's side might have")
 ATTACK("ins-call-stop", ins_call, 4, 1, "fault:ud|harmless", "", "calls the monitor as Linux's driver does: stop the witness")
@@ -39,8 +39,10 @@ ATTACK("ins-call-sweep", ins_call_sweep, 0, 0, "harmless", "", "calls the monito
 ATTACK("ins-vmmcall", ins_vmmcall, 0, 0, "fault:ud|harmless", "", "calls an AMD hypervisor")
 ATTACK("ins-vmcall", ins_vmcall, 0, 0, "fault:ud|harmless", "", "calls an Intel hypervisor")
 ATTACK("ins-vmxon", ins_vmxon, 0x3000, 0, "fault:ud", "", "switches VT-x on")
-/* At CPL 3: whoever looks at these, it is an exception of that program's, and never a service. (QEMU asks us
- * about INVD before it looks at the level: then nothing happens, and the program goes on to its division.) */
+/*
+ * At CPL 3 each is an exception in that program, and never a service. (QEMU exits for INVD before
+ * it checks the level: then nothing happens, and the program continues to its division.)
+ */
 ATTACK("ins-user-vmmcall", ins_user, 0xD9010F, 3, "fault:ud|fault:gp", "", "calls the monitor from level 3 (AMD's instruction)")
 ATTACK("ins-user-vmcall", ins_user, 0xC1010F, 3, "fault:ud|fault:gp", "", "calls the monitor from level 3 (Intel's instruction)")
 ATTACK("ins-user-vmxon", ins_user, 0x30C70FF3, 4, "fault:ud|fault:gp", "", "switches VT-x on from level 3")
@@ -98,7 +100,7 @@ ATTACK("ins-long-mode-exit", mode_legacy_memory, 0xFEC00000, 0, "failed:memory@0
 ATTACK("ins-pae-memory", mode_pae_memory, 0x7F000000, 0, "failed:memory@0x7f000000", "", "32-bit mode with PAE tables that point into Linux's RAM (A17)")
 ATTACK("ins-pae-pdpte", mode_pae_cr3, 0x7F000000, 0, "failed:memory|failed:exit|failed:triple-fault", "", "32-bit mode with a table register that points into Linux's RAM (A17)")
 ATTACK("ins-plain-32", mode_plain_memory, 0x7F000000, 0, "failed:memory|failed:triple-fault", "", "32-bit mode with two-level tables (A17)")
-/* VT-x exits for each task switch, AMD-V carries it out; what the new task does is judged like all else */
+/* VT-x exits for each task switch. AMD-V carries it out, and the new task is checked as usual. */
 ATTACK("ins-legacy-task-jump", mode_task, 0, 0, "amd:failed:memory@0xfec00000|intel:failed:exit", "", "a hardware task switch by a far jump; the new task reads the IOAPIC (A17)")
 ATTACK("ins-legacy-task-gate", mode_task, 1, 0, "amd:failed:memory@0xfec00000|intel:failed:exit", "", "the same by a task gate of its interrupt table (A17)")
 ATTACK("ins-legacy-port", mode_legacy_port, 0xCF9, 0, "failed:port@0xcf9", "", "resets the machine from 32-bit mode (A17)")

@@ -19,7 +19,7 @@ ATTACK("mem-read-beyond-phys", mem_entry, 0x8000000000000, 3, "fault:pf", "", "n
 ATTACK("mem-reserved-bits", mem_entry, 0xFF000000000000, 3, "fault:pf", "", "sets reserved bits in a page table entry")
 ATTACK("mem-idt-foreign", mem_idt, 0xFEC00000, 0, "failed:memory", "", "puts its interrupt table into the IOAPIC and traps")
 ATTACK("mem-cr3-foreign", mem_cr3, 0x7F000000, 0, "failed:memory|failed:triple-fault", "", "takes Linux's RAM for its page tables")
-/* On AMD's only: Bochs itself ends when a processor walks tables there (reads of 64 bits) */
+/* On AMD only: Bochs ends when a processor walks tables there (reads of 64 bits) */
 ATTACK("mem-cr3-apic", mem_cr3, 0xFEE00000, 0, "failed:memory|failed:triple-fault|failed:ipi", "amd", "takes the APIC for its page tables")
 ATTACK("mem-pdpt-foreign", mem_table, 0x7F000000, 0, "failed:memory", "", "has a table of the third level in Linux's RAM")
 ATTACK("mem-pd-foreign", mem_table, 0x40000000, 1, "failed:memory", "", "has a table of the second level in Linux's RAM")

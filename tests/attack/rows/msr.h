@@ -38,7 +38,7 @@ ATTACK("msr-icr-in-xapic", msr_write, 0x830, 0x4500, "fault:gp|failed:msr@0x830|
 ATTACK("msr-sweep-own", msr_sweep, 0x800, 0x82F, "harmless", "", "reads every x2APIC register that it may")
 ATTACK("msr-left-number", msr_zero, 0xC0000103, 0, "harmless", "fresh", "looks which number Linux gave its CPU (TSC_AUX)")
 ATTACK("msr-own-values", msr_own, 0, 0, "harmless", "", "fills the registers of its own with all ones: Linux's stay")
-/* AMD's: on Intel's processors they all fall into the last row of the table, which msr-none is there for */
+/* AMD only: on Intel processors the last row of the MSR table covers them, as msr-none shows */
 ATTACK("msr-hsave-write", msr_write, 0xC0010117, 0x1000, "failed:msr@0xc0010117", "amd", "moves the place where the processor keeps the monitor's state (VM_HSAVE_PA)")
 ATTACK("msr-hsave-read", msr_read, 0xC0010117, 0, "failed:msr@0xc0010117", "amd", "asks where the processor keeps the monitor's state")
 ATTACK("msr-vm-cr", msr_write, 0xC0010114, 0x1A, "failed:msr@0xc0010114", "amd", "locks SVM, redirects INIT (VM_CR)")
@@ -67,7 +67,7 @@ ATTACK("msr-perf-select", msr_write, 0xC0010200, 0x5300C0, "failed:msr@0xc001020
 ATTACK("msr-perf-legacy", msr_write, 0xC0010000, 0x5300C0, "failed:msr@0xc0010000|fault:gp", "amd", "counts events through the old registers")
 ATTACK("msr-ibs", msr_write, 0xC0011033, 0x20000, "failed:msr@0xc0011033", "amd", "samples instructions (IBS)")
 ATTACK("msr-ghcb", msr_write, 0xC0010130, 0x1000, "failed:msr@0xc0010130", "amd", "names a page to a hypervisor (GHCB)")
-/* Intel's: the other way round */
+/* Intel only, for the same reason */
 ATTACK("msr-vmx-basic", msr_read, 0x480, 0, "failed:msr@0x480", "intel", "asks what VT-x can do")
 ATTACK("msr-vmx-last", msr_read, 0x491, 0, "failed:msr@0x491", "intel", "asks which VM functions there are")
 ATTACK("msr-smm-monitor", msr_write, 0x9B, 0x100001, "failed:msr@0x9b", "intel", "names a monitor above the monitor (SMM_MONITOR_CTL)")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What Linux reads of a cell: garbage, and garbage that changes while it is read. A13, A15, A16 */
+/* Fields that Linux reads from a cell: garbage, also changing while it is read. A13, A15, A16 */
 ATTACK("shared-keys-tail", shared_field, 12, 0xDEADBEEF, "harmless", "quesh", "a tail of the key queue that is nowhere")
 ATTACK("shared-keys-tail-ahead", shared_field, 12, 1, "harmless", "quesh", "a tail of the key queue before its head")
 ATTACK("shared-stream-head", shared_field, 20, 0xFFFFFFFF, "harmless", "quesh", "a head of the stream that is nowhere")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: a Linux kernel that attacks the monitor and the cells. Each parameter under
- * /sys/module/qvfront/parameters is a deed, done when it is written; one that faults gives
- * EFAULT. What it found is in `value` then. (qvtouch has the rest: memory and instructions.)
+ * For tests: a Linux kernel that attacks the monitor and the cells. A write to a parameter under
+ * /sys/module/qvfront/parameters performs an action, and fails with EFAULT if that faults.
+ * `value` has the result. (qvtouch has further actions: memory and instructions.)
  */
 #include <linux/io.h>
 #include <linux/ktime.h>
@@ -35,7 +35,7 @@ static u64 vmcall(u64 nr, u64 a)
 	return nr;
 }
 
-/* flood: NUMBER A TIMES: a hypercall over and over; `value` is how often it was done */
+/* flood: NUMBER A TIMES: repeats a hypercall; `value` is how often it succeeded */
 static int flood(const char *text, const struct kernel_param *p)
 {
 	ktime_t begin = ktime_get();
@@ -91,7 +91,7 @@ static int read_msr(const char *text, const struct kernel_param *p)
 	return rdmsrl_safe((u32)msr, &value) ? -EFAULT : 0;
 }
 
-/* cr0, cr4: BITS to turn; `value` is what is read then; they are turned back before anybody sees them */
+/* cr0, cr4: BITS to flip; `value` is the value read then; the bits are restored at once */
 #define TURN(reg) \
 	static int turn_##reg(const char *text, const struct kernel_param *p) \
 	{ \
@@ -114,7 +114,7 @@ static int read_msr(const char *text, const struct kernel_param *p)
 TURN(cr0)
 TURN(cr4)
 
-/* store: PHYSICAL_ADDRESS VALUE: 32 bits, uncached, whatever lies there */
+/* store: PHYSICAL_ADDRESS VALUE: 32 bits, uncached, to any address */
 static int store(const char *text, const struct kernel_param *p)
 {
 	u64 pa, what;
@@ -133,7 +133,7 @@ static int store(const char *text, const struct kernel_param *p)
 	return error;
 }
 
-/* ioapic: PIN LOW HIGH writes that redirection entry, reads it back into value, and puts the old one back */
+/* ioapic: PIN LOW HIGH writes that redirection entry, reads it to `value`, restores the old one */
 static int ioapic(const char *text, const struct kernel_param *p)
 {
 	u32 pin, low, high, old[2];
@@ -200,8 +200,8 @@ static int port_outs(const char *text, const struct kernel_param *p)
 }
 
 /*
- * fwcfg: PHYSICAL_ADDRESS: QEMU's board writes its signature there by DMA, past all tables. `value`: what
- * its control word is then; 0: it was done
+ * fwcfg: PHYSICAL_ADDRESS: QEMU's board writes its signature there by DMA, which no page table
+ * filters. `value` is the control word afterwards; 0: it was done
  */
 static int fwcfg(const char *text, const struct kernel_param *p)
 {
