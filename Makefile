@@ -5,10 +5,11 @@
 # make demo        shows the system at work in an emulated machine
 # make shell       gives a root shell in that machine (demo, shell, bench: MACHINE=intel for VT-x)
 # make quest       runs Quest alone in an emulated machine, in this terminal (FILES=: an archive)
-# make check       every test; of those on VT-x, in Bochs, the most that fits
+# make check       all that a change can break, and a sample of the rest (SEED=7: that sample)
 # make check-intel all of those on VT-x (half an hour)
 # make check-all   every test on every kind of machine, long proofs and fuzzing, all kernels
-#                  (hours; PART=1/8 to 8/8: an eighth; LIST=1: names what that is)
+#                  (hours; PART=1/8 to 8/8: an eighth; LIST=1: names its items;
+#                  TABLE=1: the results of all commits and parts)
 # make prove       proofs of the pure parts (P=icr: that proof)
 # make attack      the hostile cells and the hostile Linux of tests/attack
 # make fuzz        the fuzzers, SECONDS=60 each (TARGET=icr: that target)
@@ -91,10 +92,10 @@ quest: deps
 	$(LAB) quest $(if $(FILES),--files $(FILES))
 
 check: deps
-	$(LAB) check
+	$(LAB) check $(if $(SEED),--seed $(SEED))
 
 check-all: deps
-	$(LAB) check-all $(if $(PART),--part $(PART)) $(if $(LIST),--list)
+	$(LAB) check-all $(if $(PART),--part $(PART)) $(if $(LIST),--list) $(if $(TABLE),--table)
 
 check-intel: deps
 	$(LAB) setup --machine intel

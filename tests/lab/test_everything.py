@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Times in `make check`, and the parts of `make check-all`."""
 
+import os
 import random
 from pathlib import Path
 
 import pytest
 
-from lab import check, everything, record, times
+from lab import check, everything, record, sampling, times
 from lab.errors import LabError
 from lab.everything import Item
 from lab.record import Result
@@ -28,9 +29,29 @@ def test_times_report_names_tests_that_grew(tmp_path: Path) -> None:
     lines = times.report({"slow": 149.0, "quick": 9.0}, now, before)
     assert not any("grew" in line for line in lines), "a test that grew by less was reported"
     lines = times.report({"slow": 230.0, "quick": 9.0}, now, before)
-    assert lines[-1].split() == ["230.0", "s", "slow", "(149.0", "s", "before)"]
+    assert lines[-1].split() == ["230.0", "s", "slow", "(112.2", "s", "expected)"]
     assert times.read(now) == {"slow": 230.0, "quick": 9.0}
-    assert times.read(before) == {"slow": 230.0, "quick": 9.0, "gone": 5.0}
+    assert times.read(before)["gone"] == 5.0
+
+
+def test_times_ignore_a_slower_host() -> None:
+    before = {f"test {n}": 20.0 for n in range(9)}
+    slower = {name: 60.0 for name in before}
+    assert times.host_factor(slower, before) == 3.0
+    assert not times.grown(slower, before)
+    assert times.merged(slower, before) == before
+    assert len(times.grown({**slower, "test 3": 200.0}, before)) == 1
+
+
+def test_times_notice_slow_growth() -> None:
+    before, seconds = {f"test {n}": 100.0 for n in range(9)}, 100.0
+    for _ in range(20):
+        seconds *= 1.2
+        found = times.grown({**before, "test 3": seconds}, before)
+        if found:
+            break
+        before = times.merged({**before, "test 3": seconds}, before)
+    assert "test 3" in found[0]
 
 
 def test_times_report_lists_slowest_tests() -> None:
@@ -74,7 +95,7 @@ def test_part_that_does_not_exist_is_rejected(text: str) -> None:
 
 def test_check_all_lists_each_item_once() -> None:
     """The real items. Every test file that `make check` names is among them."""
-    items = [*everything.commands(), *everything.tests()]
+    items = everything.every()
     names = [item.name for item in items]
     assert len(set(names)) == len(names)
     assert [item.name for part in range(1, 9) for item in everything.share(items, part, 8)] == names
@@ -83,3 +104,43 @@ def test_check_all_lists_each_item_once() -> None:
     assert {f"check {folder}" for folder in check.UNITS if check.has_check(folder)} - set(names) == {"check tests/prove", "check tests/fuzz"}
     assert any(item.machine == "intel" for item in items) and "prove manager" in names and "fuzz exit" in names
     assert sum(item.follows for item in items) == 6
+    check_sample(items)
+
+
+def check_sample(items: list[Item]) -> None:
+    """Everything that `make check` leaves out is in a lot, or is too long for one, which is known."""
+    rare = [item for item in items if item.rare]
+    assert not [item.name for item in items if item.name.startswith("fuzz ") and not item.rare]
+    tests = [item for item in rare if not item.run]
+    commands = [item for item in rare if item.run]
+    long = [*sampling.too_long(tests, sampling.TESTS),
+            *sampling.too_long(commands, sampling.COMMANDS)]
+    names = {item.name.partition("::")[0] for item in long}
+    assert names == {"prove manager", "tests/attack/gaps.py", "tests/attack/test_races.py"}
+    lots = [sampling.lots(tests, sampling.TESTS), sampling.lots(commands, sampling.COMMANDS)]
+    print([len(some) for some in lots])
+    assert all(len(some) <= 40 for some in lots), "a week of commits covers everything"
+    assert sum(len(lot) for some in lots for lot in some) + len(long) == len(rare)
+
+
+def test_overview_has_a_line_per_commit(tmp_path: Path) -> None:
+    items = [Item(f"item {n}", 1.0) for n in range(16)]
+    done = {0: "passed", 1: "skipped", 2: "failed", 4: "passed"}
+    for commit, outcomes in (("aaa", {}), ("bbb", done)):
+        everything.keep_parts(items, tmp_path / f"{commit}.json")
+        for number, outcome in outcomes.items():
+            Result(f"item {number}", outcome, 1.0).append(tmp_path / f"{commit}.jsonl")
+    os.utime(tmp_path / "aaa.json", (1, 1))
+    lines = everything.overview(tmp_path)
+    assert lines[2] == "| bbb | passed | 1 failed, 1 of 2 run | 1 of 2 run |" + " not run |" * 5
+    assert lines[3] == "| aaa |" + " not run |" * 8
+
+
+def test_commands_of_a_tree_with_changes_are_not_kept(tmp_path: Path) -> None:
+    def fails() -> None:
+        raise LabError("no", "nothing")
+    items = [Item("check a", 1.0, run=lambda: None), Item("check b", 1.0, run=fails)]
+    done = everything.carry_out_commands(items, None)
+    assert (done.passed, done.failed, list(done.times)) == (1, 1, ["check a"])
+    everything.carry_out_commands(items, tmp_path / "kept.jsonl")
+    assert [r.outcome for r in record.read(tmp_path / "kept.jsonl").values()] == ["passed", "failed"]

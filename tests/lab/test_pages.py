@@ -29,6 +29,7 @@ RUN_BY = {
     ("inmates.md", "qvctl cell create"): "test_inmates_page.py::test_smallest_inmate_builds_and_runs",
     ("lab.md", "make deps"): "test_build_commands_of_pages_exist",
     ("lab.md", "make check-all"): "test_build_commands_of_pages_exist",
+    ("lab.md", "make check SEED=7"): "test_build_commands_of_pages_exist",
     ("lab.md", "qvlab run [options] SCRIPT"): "test_synopses_list_existing_commands_and_options",
     ("proofs.md", "make prove"): "test_build_commands_of_pages_exist",
     ("proofs.md", "make fuzz"): "test_build_commands_of_pages_exist",

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: every part, and one line that sums them up."""
+"""The parts of `make check`; commit.py runs them."""
 
 import os
 import re
 import subprocess
 import sys
-import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import build, enter, images, record, roots, times
+from . import build, enter, images, record, roots
 from .errors import GuestTimeout, LabError, MachineDead
 from .machine import Machine
 from .paths import BUILD, LAB, TOP
 
 KERNELS = ["6.12", "6.1", "sid", "rt"]
 QUEST = TOP / "inmates/tests"  # `make -C inmates check` runs the scheduler's tests of this folder
+FUZZ_SECONDS = 20  # of each fuzzer; the sample and `make check-all` run them longer
 UNITS = ["tests/unit", "hypervisor", "tools", "inmates", "tests/prove", "tests/fuzz"]
 WORTH_SAYING = re.compile(r"^(?:prove|fuzz): .*", re.MULTILINE)
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
@@ -31,7 +31,7 @@ class Count:
     times: dict[str, float] = field(default_factory=dict)  # seconds by name
 
 
-def _one(name: str, work: Callable[[], object]) -> Count:
+def one(name: str, work: Callable[[], object]) -> Count:
     """Runs a part that either passes or raises LabError."""
     start = time.monotonic()
     try:
@@ -56,7 +56,7 @@ def size() -> None:
         raise LabError("the monitor is over its limits, or was not measured", "see above")
 
 
-def _git(*words: str) -> str:
+def git(*words: str) -> str:
     """Runs git and returns its output, or nothing where git or the history is missing."""
     try:
         return subprocess.run(["git", *words], cwd=TOP, capture_output=True, text=True,
@@ -70,9 +70,9 @@ def _english_base() -> str:
     branch left origin/main, or the last commit that lowered the limits if that is later."""
     if base := os.environ.get("QV_BASE", ""):
         return base
-    left = _git("merge-base", "HEAD", "origin/main")
-    lowered = _git("log", "-1", "--format=%H", "--", "scripts/plain-english.limits")
-    return lowered if left and lowered and _git("merge-base", left, lowered) == left else left
+    left = git("merge-base", "HEAD", "origin/main")
+    lowered = git("log", "-1", "--format=%H", "--", "scripts/plain-english.limits")
+    return lowered if left and lowered and git("merge-base", left, lowered) == left else left
 
 
 def english() -> None:
@@ -100,7 +100,8 @@ def units() -> Count:
             continue
         start = time.monotonic()
         done = enter.run(roots.ensure("tool"),
-                         ["nice", "make", "--no-print-directory", "-C", folder, f"O={build.OUT}", "check"])
+                         ["nice", "make", "--no-print-directory", "-C", folder, f"O={build.OUT}", "check",
+                          *([f"SECONDS={FUZZ_SECONDS}"] if folder == "tests/fuzz" else [])])
         found = SUMMARY.findall(done.stdout)
         passed, failed = map(int, found[-1]) if found else (0, 0)
         if done.returncode and not failed:
@@ -138,16 +139,20 @@ def with_machines() -> list[str]:
     return [str(LAB), str(TOP / "tests/attack"), str(TOP / "tests/fuzz"), *map(str, quest)]
 
 
-def lab_tests() -> Count:
-    """Runs pytest with a machine on each worker. Machines in Bochs are first: see schedule.py."""
+def lab_tests(also: Path, kept: Path | None) -> Count:
+    """Runs pytest with a machine on each worker, those in Bochs first (see schedule.py).
+
+    `also` names tests that are usually left out. The results are appended to `kept`, too."""
     report, results = BUILD / "lab/report.xml", BUILD / "lab/results.jsonl"
     report.unlink(missing_ok=True)
     results.unlink(missing_ok=True)
     rc = pytest(["-n", "auto", "--dist", "loadgroup", f"--junitxml={report}",
-                 f"--record={results}", *with_machines()])
+                 f"--record={results}", f"--also={also}", *with_machines()])
     if not report.exists():
         return Count(failed=1)
     done = record.read(results)
+    for result in done.values() if kept else ():
+        result.append(kept)
     total = Count(times={name: r.seconds for name, r in done.items() if r.outcome == "passed"})
     for suite in ElementTree.parse(report).getroot().iter("testsuite"):
         number = {k: int(suite.get(k, "0")) for k in ("tests", "failures", "errors", "skipped")}
@@ -166,29 +171,3 @@ def vt_x() -> None:
             pass
     except (GuestTimeout, MachineDead) as e:
         raise LabError(str(e), "its console is in .cache/logs") from e
-
-
-def main() -> int:
-    """Runs all parts. Returns the exit status of `make check`."""
-    images.kernel("6.12")
-    images.root_disk()
-    counts: list[Count] = []
-    boots = threading.Thread(target=lambda: counts.append(_one("a machine with VT-x boots", vt_x)))
-    boots.start()  # in parallel; a test that needs the saved state waits for it
-    for name in KERNELS:
-        images.kernel(name)
-    counts += [_one(f"build for {name}", lambda name=name: build_for(name)) for name in KERNELS]
-    counts.append(_one("size of the monitor", size))
-    counts.append(_one("plain English", english))
-    side: list[Count] = []
-    thread = threading.Thread(target=lambda: side.append(units()))
-    thread.start()
-    counts.append(lab_tests())
-    thread.join()
-    boots.join()
-    counts += side or [Count(failed=1)]
-    passed, failed = sum(c.passed for c in counts), sum(c.failed for c in counts)
-    print(*times.report({name: seconds for c in counts for name, seconds in c.times.items()}), sep="\n")
-    sys.stdout.flush()
-    print(f"{passed} passed, {failed} failed", flush=True)
-    return 1 if failed or not passed else 0

@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
-from . import build, check, enter, everything, images, quest, roots, terminal
+from . import build, check, commit, enter, everything, images, quest, roots, terminal
 from .errors import BuildError, GuestTimeout, LabError, MachineDead
 from .config import IOMMUS, Config
 from .machine import EMULATORS, Machine
@@ -111,10 +111,12 @@ def parser() -> argparse.ArgumentParser:
             "e.g. tests/lab/test_lab.py -k files -x")
     command("make", "make in the tool root, where all tools are; what follows is make's, "
             "e.g. -C tests/fuzz fuzz SECONDS=600")
-    command("check", "Every test that a change can break: what `make check` does.")
+    daily = command("check", "What a change can break, and a sample of the rest: what `make check` does.")
+    daily.add_argument("--seed", type=int, metavar="N", help="which sample (default: from the commit)")
     parts = command("check-all", "Every test on every kind of machine, long proofs: what `make check-all` does.")
     parts.add_argument("--part", default="", metavar="K/N", help="only that part, e.g. 3/8 (default: all)")
     parts.add_argument("--list", action="store_true", help="name its items, do nothing")
+    parts.add_argument("--table", action="store_true", help="print the results of all commits, do nothing")
     return p
 
 
@@ -203,9 +205,9 @@ def main(argv: list[str]) -> int:
             return enter.run(roots.ensure("tool"), ["make", "--no-print-directory", f"O={build.OUT}",
                                                     *argv[1:]], capture=False).returncode
         if o.action == "check":
-            return check.main()
+            return commit.main(o.seed)
         if o.action == "check-all":
-            return everything.main(o.part, o.list)
+            return everything.main(o.part, o.list, o.table)
         if o.action == "test":
             return check.pytest(argv[1:] or ["tests/lab"])
         images.root_disk()

@@ -11,6 +11,7 @@ import re
 import subprocess
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -19,17 +20,21 @@ from . import build, check, enter, images, roots
 from .errors import LabError
 from .paths import BUILD, CACHE, TOP
 from .record import Result, read
+from .workers import workers
 
 KEPT = CACHE / "check-all"
 PARTS = 8
 FUZZ_SECONDS = 120
+QUICK = re.compile(r"Quick: *yes")  # in the head of a proof: it is part of `make check`
 # The seconds that an item takes on one of two cores, approximately: by the first pattern that
 # matches its name, else by its machine
 SECONDS = (
     ("*test_races.py::*-long*", 900.0), ("*gaps.py::*", 600.0), ("*test_quest_cost.py::*", 80.0),
     ("*test_quest_time.py::*", 90.0), ("*test_previous.py::*", 45.0), ("*test_inmates.py::*", 1.2),
-    ("*test_front*.py::*-intel]", 8.0), ("*test_front*.py::*", 2.0), ("prove manager", 3000.0),
-    ("prove *", 120.0), ("fuzz *", 2.0 * FUZZ_SECONDS), ("build *", 60.0), ("check *", 60.0),
+    ("*test_front*.py::*-intel]", 8.0), ("*test_front*.py::*", 2.0),
+    ("*::test_create_destroy_50_times*", 120.0), ("*::test_enable_disable_under_load*", 76.0),
+    ("*::test_kvm_cannot_load*", 46.0), ("prove manager", 3000.0), ("prove *", 120.0),
+    ("fuzz *", FUZZ_SECONDS + 10.0), ("build *", 60.0), ("check *", 60.0),
 )
 SECONDS_AMD, SECONDS_INTEL, SECONDS_ALONE = 17.0, 24.0, 1.0
 
@@ -42,11 +47,17 @@ class Item:
     seconds: float         # its weight
     follows: bool = False  # it needs the machine as the item before it leaves it
     machine: str = ""      # amd or intel; empty: no machine
+    rare: bool = False     # `make check` leaves it out, except for a sample
     run: Callable[[], None] | None = None  # None: a test of pytest
 
 
 def weight(name: str, usual: float) -> float:
     return next((seconds for pattern, seconds in SECONDS if fnmatchcase(name, pattern)), usual)
+
+
+def _make_quietly(*arguments: str) -> None:
+    """Runs a command in the tool root. Its failure shows in the commands that depend on it."""
+    enter.run(roots.ensure("tool"), ["nice", "make", "--no-print-directory", f"O={build.OUT}", *arguments])
 
 
 def _make(*arguments: str) -> None:
@@ -62,12 +73,13 @@ def _make(*arguments: str) -> None:
 
 def commands() -> list[Item]:
     """Returns all items that pytest does not run in the lab."""
-    def made(name: str, *arguments: str) -> Item:
-        return Item(name, weight(name, SECONDS_AMD), run=lambda: _make(*arguments))
+    def made(name: str, *arguments: str, rare: bool = False) -> Item:
+        return Item(name, weight(name, SECONDS_AMD), rare=rare, run=lambda: _make(*arguments))
 
     def built(kernel: str) -> Item:
         return Item(f"build {kernel}", weight("build *", 0), run=lambda: check.build_for(kernel))
-    proofs = sorted(path.stem.removeprefix("prove_") for path in (TOP / "tests/prove").glob("prove_*.c"))
+    proofs = {path.stem.removeprefix("prove_"): not QUICK.search(path.read_text(encoding="utf-8"))
+              for path in sorted((TOP / "tests/prove").glob("prove_*.c"))}
     targets = sorted(path.stem.removeprefix("fuzz_") for path in (TOP / "tests/fuzz").glob("fuzz_*.*"))
     units = [folder for folder in check.UNITS
              if folder not in ("tests/prove", "tests/fuzz") and check.has_check(folder)]
@@ -77,8 +89,10 @@ def commands() -> list[Item]:
         Item("check size", weight("check size", 0), run=check.size),
         Item("check english", weight("check english", 0), run=check.english),
         *(made(f"check {folder}", "-C", folder, "check") for folder in units),
-        *(made(f"prove {name}", "-C", "tests/prove", "all", f"P={name}") for name in proofs),
-        *(made(f"fuzz {name}", "-C", "tests/fuzz", "fuzz", long, f"TARGET={name}") for name in targets),
+        *(made(f"prove {name}", "-C", "tests/prove", "all", f"P={name}", rare=rare)
+          for name, rare in proofs.items()),
+        *(made(f"fuzz {name}", "-C", "tests/fuzz", "fuzz", long, f"TARGET={name}", rare=True)
+          for name in targets),
     ]
 
 
@@ -92,8 +106,13 @@ def tests() -> list[Item]:
         raise LabError(f"the tests cannot be collected:\n{done.stdout}", "mend what is named above")
     usual = {"": SECONDS_ALONE, "amd": SECONDS_AMD, "intel": SECONDS_INTEL}
     return [Item(name=test["name"], seconds=weight(test["name"], usual[test["machine"]]),
-                 follows=test["follows"], machine=test["machine"])
+                 follows=test["follows"], machine=test["machine"], rare=test["rare"])
             for test in json.loads(listed.read_text(encoding="utf-8"))]
+
+
+def every() -> list[Item]:
+    """Returns all items in their order."""
+    return [*commands(), *tests()]
 
 
 def places() -> list[str]:
@@ -145,7 +164,51 @@ def table(items: Sequence[Item], results: dict[str, Result], parts: int) -> list
                       if item.name in results and results[item.name].outcome == "failed")]
 
 
-def _command(item: Item, results: Path) -> None:
+def cell(names: Sequence[str], results: dict[str, Result]) -> str:
+    """Sums up a part of a commit in a few words."""
+    done = [results[name].outcome for name in names if name in results]
+    if not done:
+        return "not run"
+    words = [f"{done.count('failed')} failed"] if "failed" in done else []
+    if len(done) < len(names):
+        words.append(f"{len(done)} of {len(names)} run")
+    return ", ".join(words) or "passed"
+
+
+def overview(folder: Path) -> list[str]:
+    """Returns one table of all commits whose results are kept, the latest first."""
+    lines = [f"| commit | {' | '.join(f'{part}/{PARTS}' for part in range(1, PARTS + 1))} |",
+             f"|---|{'---|' * PARTS}"]
+    files = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in files:
+        results = read(path.with_suffix(".jsonl"))
+        parts = json.loads(path.read_text(encoding="utf-8"))
+        lines.append(f"| {path.stem} | {' | '.join(cell(names, results) for names in parts)} |")
+    return lines
+
+
+def keep_parts(items: Sequence[Item], path: Path) -> None:
+    """Writes which items each part of this commit has, for overview()."""
+    parts = [[item.name for item in share(items, part, PARTS)] for part in range(1, PARTS + 1)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(parts, indent=1) + "\n", encoding="utf-8")
+
+
+def kept(items: Sequence[Item]) -> Path | None:
+    """Returns the file for results of this commit, or None in a tree with changes."""
+    name = commit()
+    if name.endswith("-dirty") or name == "unknown":
+        return None
+    keep_parts(items, KEPT / f"{name}.json")
+    return KEPT / f"{name}.jsonl"
+
+
+def write_names(path: Path, items: Sequence[Item]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{item.name}\n" for item in items), encoding="utf-8")
+
+
+def _command(item: Item, results: Path | None) -> Result:
     start = time.monotonic()
     outcome = "passed"
     assert item.run
@@ -154,20 +217,32 @@ def _command(item: Item, results: Path) -> None:
     except LabError as e:
         print(f"FAILED {item.name}: {e}", flush=True)
         outcome = "failed"
-    Result(item.name, outcome, round(time.monotonic() - start, 1)).append(results)
-    print(f"{outcome} {item.name} ({time.monotonic() - start:.0f} s)", flush=True)
+    result = Result(item.name, outcome, round(time.monotonic() - start, 1))
+    if results:
+        result.append(results)
+    print(f"{outcome} {item.name} ({result.seconds:.0f} s)", flush=True)
+    return result
+
+
+def carry_out_commands(items: Sequence[Item], results: Path | None) -> check.Count:
+    """Runs fuzzers side by side, since each has one core, and all other commands in sequence."""
+    fuzzers = [item for item in items if item.name.startswith("fuzz ")]
+    done = [_command(item, results) for item in items if item not in fuzzers]
+    if fuzzers:
+        _make_quietly("-C", "tests/fuzz", "all")  # so that they do not compile the same files
+        with ThreadPoolExecutor(max_workers=workers()) as pool:
+            done += pool.map(lambda item: _command(item, results), fuzzers)
+    passed = {result.name: result.seconds for result in done if result.outcome == "passed"}
+    return check.Count(len(passed), len(done) - len(passed), passed)
 
 
 def _carry_out(todo: Sequence[Item], results: Path) -> None:
-    """Runs the commands one after another, then the tests in parallel."""
-    for item in todo:
-        if item.run:
-            _command(item, results)
+    """Runs the commands, then the tests in parallel."""
+    carry_out_commands([item for item in todo if item.run], results)
     rest = [item for item in todo if not item.run]
     if rest:
         chosen = BUILD / "lab/chosen"
-        chosen.parent.mkdir(parents=True, exist_ok=True)
-        chosen.write_text("".join(f"{item.name}\n" for item in rest), encoding="utf-8")
+        write_names(chosen, rest)
         for kernel in check.KERNELS:
             images.kernel(kernel)
         if any(item.machine == "intel" for item in rest):
@@ -184,10 +259,13 @@ def chosen_part(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def main(part: str, list_only: bool) -> int:
+def main(part: str, list_only: bool, table_only: bool = False) -> int:
     """Runs a part, or everything. Returns the exit status of `make check-all`."""
+    if table_only:
+        print("\n".join(overview(KEPT)))
+        return 0
     number, parts = chosen_part(part)
-    items = [*commands(), *tests()]
+    items = every()
     mine = share(items, number, parts)
     if list_only:
         print("\n".join(item.name for item in mine))
@@ -197,6 +275,7 @@ def main(part: str, list_only: bool) -> int:
     results = KEPT / f"{commit()}.jsonl"
     if results.stem.endswith("-dirty"):
         results.unlink(missing_ok=True)
+    keep_parts(items, results.with_suffix(".json"))
     _carry_out(left(mine, read(results)), results)
     found = read(results)
     text = "\n".join(table(items, found, PARTS))

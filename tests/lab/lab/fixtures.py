@@ -148,6 +148,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--thorough", action="store_true",
                      help="every test and every attack on Intel's machine too, which is slow")
     parser.addoption("--only", type=Path, metavar="FILE", help="only the tests that this file names, one per line")
+    parser.addoption("--also", type=Path, metavar="FILE",
+                     help="in addition the tests that this file names, which need --thorough otherwise")
     parser.addoption("--list-to", type=Path, metavar="FILE", help="write what there is to do, in order, as JSON")
     parser.addoption("--record", type=Path, metavar="FILE", help="append a line of JSON for each test that is done")
 
@@ -171,23 +173,34 @@ def pytest_configure(config: pytest.Config) -> None:
                             "boot_args, qemu_args, fresh): the machine a test runs in")
 
 
+def names_in(path: Path | None) -> set[str]:
+    return set(path.read_text(encoding="utf-8").splitlines()) if path else set()
+
+
+def rare(item: pytest.Item) -> bool:
+    """Whether the test needs --thorough."""
+    return bool(item.get_closest_marker("thorough") or rarely(item.name, on_slow(item)))
+
+
 @pytest.hookimpl(tryfirst=True)  # before the hook of xdist, which reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Puts the tests of a machine in a row and on one worker, so that each machine boots once."""
     only, thorough = config.getoption("--machine"), config.getoption("--thorough")
-    named = config.getoption("--only") and set(config.getoption("--only").read_text(encoding="utf-8").splitlines())
+    named, also = names_in(config.getoption("--only")), names_in(config.getoption("--also"))
 
     def wants(item: pytest.Item) -> bool:
-        rare = item.get_closest_marker("thorough") or (on_slow(item) and rarely(item.name))
-        if named and item.nodeid not in named or rare and not thorough:
+        if named and item.nodeid not in named:
+            return False
+        if rare(item) and not thorough and item.nodeid not in also:
             return False
         return not only or not _on_machine(item) or wanted(item).machine == only
     config.hook.pytest_deselected(items=[item for item in items if not wants(item)])
     items[:] = [item for item in items if wants(item)]
     # A stable sort: the order within a file stays
     items.sort(key=lambda item: (not on_slow(item), group(item)))
+    many = workers() > FEW
     for item in items:
-        if name := group(item):
+        if name := group(item, many):
             item.add_marker(pytest.mark.xdist_group(name))
 
 
@@ -196,7 +209,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if path := session.config.getoption("--list-to"):
         path.write_text(json.dumps([{
             "name": plain(item.nodeid), "machine": wanted(item).machine.partition("-")[0] if _on_machine(item) else "",
-            "follows": bool(item.get_closest_marker("follows")),
+            "follows": bool(item.get_closest_marker("follows")), "rare": rare(item) or not item.path.name.startswith("test_"),
         } for item in session.items], indent=1) + "\n", encoding="utf-8")
 
 
@@ -214,12 +227,20 @@ def on_slow(item: pytest.Item) -> bool:
     return _on_machine(item) and wanted(item).machine == "intel"
 
 
-def group(item: pytest.Item) -> str:
-    """Returns the name of a test's group, which one worker runs in a row. Empty: no group. In Bochs
-    each folder has its own group, so that two workers can run them in parallel."""
+FEW = 4  # workers; with more of them, a group is one file
+
+
+def group(item: pytest.Item, many: bool = False) -> str:
+    """Returns the name of a test's group, which one worker runs in a row. Empty: no group.
+
+    The tests of one machine are a group. Those in Bochs are a group for each folder, and with many
+    workers all tests are a group for each file: more boots, but no worker waits for another."""
     if not _on_machine(item):
         return ""
-    return f"{SLOW}{item.path.parent.name} {wanted(item)!r}" if on_slow(item) else repr(wanted(item))
+    config = repr(wanted(item))
+    if many:
+        config = f"{item.path.name} {config}"
+    return f"{SLOW}{item.path.parent.name} {config}" if on_slow(item) else config
 
 
 @pytest.hookimpl(optionalhook=True)  # of xdist

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How long each test took, in this run and in the one before."""
+"""How long each test took, in this run and in the record of earlier runs on this host."""
 
 import json
+import statistics
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,8 @@ NOW = BUILD / "lab/times.json"
 BEFORE = CACHE / "times.json"
 SHOWN = 20          # slowest tests that are printed
 FACTOR, LEAST = 1.5, 10.0  # a test that takes longer by this factor and by these seconds has grown
+NOTABLE, ENOUGH = 1.0, 5   # seconds and number of tests from which the speed of the host is known
+NEW_PART = 0.25            # weight of a run in the record
 
 
 def read(path: Path) -> dict[str, float]:
@@ -33,18 +36,36 @@ def slowest(times: Mapping[str, float]) -> list[str]:
     return [f"{times[name]:7.1f} s  {name}" for name in order[:SHOWN]]
 
 
+def host_factor(times: Mapping[str, float], before: Mapping[str, float]) -> float:
+    """How many times slower this run is than the record: the median of all longer tests."""
+    ratios = [times[name] / before[name] for name in times if before.get(name, 0.0) >= NOTABLE]
+    return statistics.median(ratios) if len(ratios) >= ENOUGH else 1.0
+
+
 def grown(times: Mapping[str, float], before: Mapping[str, float]) -> list[str]:
-    """Returns a line for each test that takes much longer than before."""
+    """Returns a line for each test that takes much longer than recorded.
+
+    A slower host does not count: the times are divided by host_factor() first."""
+    factor = host_factor(times, before)
     longer = [name for name in sorted(times) if name in before
-              and times[name] > max(before[name] * FACTOR, before[name] + LEAST)]
-    return [f"{times[name]:7.1f} s  {name} ({before[name]:.1f} s before)" for name in longer]
+              and times[name] / factor > max(before[name] * FACTOR, before[name] + LEAST)]
+    return [f"{times[name]:7.1f} s  {name} ({before[name] * factor:.1f} s expected)"
+            for name in longer]
+
+
+def merged(times: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
+    """Returns the new record: it moves slowly, so that slow growth is noticed too."""
+    factor = host_factor(times, before)
+    new = {name: before[name] + NEW_PART * (seconds / factor - before[name]) if name in before
+           else seconds / factor for name, seconds in times.items()}
+    return {**before, **new}
 
 
 def report(times: Mapping[str, float], now: Path = NOW, before: Path = BEFORE) -> list[str]:
     """Returns the lines that `make check` prints. Keeps all times for the next run."""
     old = read(before)
     write(now, times)
-    write(before, {**old, **times})
+    write(before, merged(times, old))
     lines = ["slowest tests:", *slowest(times)]
     longer = grown(times, old)
     return [*lines, "tests that grew by more than half and 10 s:", *longer] if longer else lines
