@@ -3,8 +3,8 @@
 
 import pytest
 
+from devices import driver, given, off
 from product import Product
-from test_devices import driver, given, off
 from test_watching import until
 
 QEMU = ("-device", "virtio-serial-pci,addr=12.0", "-device", "virtconsole,chardev=said",
