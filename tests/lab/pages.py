@@ -27,7 +27,8 @@ class Block(NamedTuple):
 
     def commands(self) -> list[str]:
         """Returns the commands, without prompts and remarks."""
-        return [REMARK.sub("", line[2:] if line[:2] in ("# ", "> ") else line) for line in self.lines if COMMAND.match(line)]
+        return [REMARK.sub("", line[2:] if line[:2] in ("# ", "> ") else line)
+                for line in self.lines if COMMAND.match(line)]
 
     def steps(self) -> "list[Step]":
         """Returns each command behind a prompt, with the output below it."""

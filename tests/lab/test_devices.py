@@ -93,7 +93,8 @@ def test_msi_reaches_own_cpus_only(qv: Product) -> None:
     assert config(qv, f"set {EDU_BDF} 0x45 1 0x10") == good >> 8 & 0xff, "a byte write got through"
     assert config(qv, f"set {EDU_BDF} 0x48 4 1") == 0
     data = config(qv, f"get {EDU_BDF} 0x4c 2")
-    for bad in (0x1f, 0x200, 0x250, 0x450, 0x550, 0x750, 0x8050):  # exceptions; SMI, NMI, INIT, ExtINT; level
+    # A vector of exceptions (0x1f); SMI, NMI, INIT, ExtINT; a level-triggered message (0x8050)
+    for bad in (0x1f, 0x200, 0x250, 0x450, 0x550, 0x750, 0x8050):
         assert config(qv, f"set {EDU_BDF} 0x4c 2 {bad:#x}") == data, f"{bad:#x}"
     assert config(qv, f"set {EDU_BDF} 0x42 2 0x0071") & 0x70 == 0, "eight messages instead of one"
     assert qv.quesh("edu msi") == "interrupts=1\n"

@@ -74,7 +74,8 @@ def test_security_model_names_existing_attacks() -> None:
 
 def test_hardware_notes_name_existing_functions() -> None:
     """hardware-notes.md: each `file::name` is a function or a test in that file."""
-    sources = [path for folder in ("driver", "hypervisor", "tests") for path in (TOP / folder).rglob("*") if path.suffix in (".c", ".S", ".py")]
+    sources = [path for folder in ("driver", "hypervisor", "tests")
+               for path in (TOP / folder).rglob("*") if path.suffix in (".c", ".S", ".py")]
     page = (TOP / "Documentation/how-to/hardware-notes.md").read_text()
     named = re.findall(r"`([\w./-]+)::(\w+)`", page)
     assert len(named) > 30, "almost no function was found in the page"

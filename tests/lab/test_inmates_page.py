@@ -45,7 +45,8 @@ def test_smallest_inmate_builds_and_runs(qv: Product, tmp_path: Path, make: type
     qv.machine.put(elf, "/run/page/tiny.elf")
     (tmp_path / "tiny.yaml").write_text(blocks("yaml")[0])
     qv.machine.put(tmp_path / "tiny.yaml", "/run/page/tiny.yaml")
-    create, terminal, shutdown, destroy = (line.split("  ")[0] for line in IN_LINUX.findall(TINY) if "NAME" not in line)
+    create, terminal, shutdown, destroy = (
+        line.split("  ")[0] for line in IN_LINUX.findall(TINY) if "NAME" not in line)
     assert terminal == "quesh tiny"
     qv.sh(f"cd /run/page && {create}")
     until(lambda: qv.show("tiny")["heartbeat"] > 1, "a heartbeat", 60)

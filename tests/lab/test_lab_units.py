@@ -133,7 +133,8 @@ def test_port_page_agrees_with_table(tmp_path: Path) -> None:
     rows = re.findall(r"\{ 0x([0-9a-f]{4}), 0x([0-9a-f]{4}), PORT", table.read_text())
     keys = (TOP / "tools/qv/keys/ports.py").read_text()
     known = re.findall(r"\(0x([0-9a-f]+), 0x([0-9a-f]+), \"", keys[keys.index("NEVER_PORTS"):])
-    assert [(int(a, 16), int(b, 16)) for a, b in rows] == [(int(a, 16), int(b, 16)) for a, b in known]
+    assert [(int(a, 16), int(b, 16)) for a, b in rows] == [
+        (int(a, 16), int(b, 16)) for a, b in known]
 
 
 def test_exit_reason_page_agrees_with_abi() -> None:
@@ -148,7 +149,8 @@ def test_exit_reason_page_agrees_with_abi() -> None:
 
 def test_slow_machines_are_scheduled_first(monkeypatch) -> None:
     taken: list[str] = []
-    monkeypatch.setattr(LoadGroupScheduling, "_assign_work_unit", lambda self, node: taken.append(self.workqueue.popitem(last=False)[0]))
+    monkeypatch.setattr(LoadGroupScheduling, "_assign_work_unit",
+                        lambda self, node: taken.append(self.workqueue.popitem(last=False)[0]))
     order = SlowFirst.__new__(SlowFirst)
     order.workqueue = OrderedDict((name, {}) for name in ("large", "middle", f"{SLOW}lab", "small", f"{SLOW}attack"))
     for _ in range(5):

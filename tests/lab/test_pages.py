@@ -53,7 +53,8 @@ def test_every_command_block_is_run() -> None:
         block(page, first)
     for test in set(RUN_BY.values()):
         file, _, name = test.rpartition("::")
-        [path] = [p for folder in ("tests", "inmates/tests") for p in (TOP / folder).rglob(file)] if file else [Path(__file__)]
+        [path] = [p for folder in ("tests", "inmates/tests")
+                  for p in (TOP / folder).rglob(file)] if file else [Path(__file__)]
         assert f"def {name}(" in path.read_text(), test
 
 
@@ -162,7 +163,8 @@ def test_synopses_list_existing_commands_and_options(machine: Machine) -> None:
             path = [w for w in words if re.fullmatch(r"[a-z]+", w)]
             options = re.findall(r"-{1,2}[a-z-]+", " ".join(words))
             if program == "qvlab":
-                said = subprocess.run([TOP / "tests/lab/qvlab", *path, "--help"], text=True, capture_output=True, check=True).stdout
+                said = subprocess.run([TOP / "tests/lab/qvlab", *path, "--help"], text=True,
+                                      capture_output=True, check=True).stdout
             elif program == "quesh":
                 said = machine.run("quesh --help").out
             else:

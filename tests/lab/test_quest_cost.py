@@ -29,7 +29,8 @@ def test_quest_in_cell_is_nearly_as_fast_as_alone(qv: Product) -> None:
                                      lambda: int(qv.ask("cell stats quest")["exits_total"]))
     ratio = questbench.ratios(base, cell)
     OUT.write_text(json.dumps({"alone": base, "cell": cell, "ratio": ratio, "exits": exits}, indent=2) + "\n")
-    over = {name: r for name, r in ratio.items() if r > questbench.GOAL and not name.startswith(("timer-", "share-"))}
+    over = {name: r for name, r in ratio.items()
+            if r > questbench.GOAL and not name.startswith(("timer-", "share-"))}
     assert not over, (over, base, cell)
     assert questbench.logarithmic(base)["kept"] and questbench.logarithmic(cell)["kept"], (base, cell)
     assert cell["share-ppm"] < 10000    # includes the time slices of Linux's CPUs in between

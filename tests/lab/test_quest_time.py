@@ -27,7 +27,8 @@ pytestmark = pytest.mark.machine(icount=True)
 
 def vcpus(qv: Product) -> dict[str, list[str]]:
     """Returns by name: id, name, type, C, T, used, background, share, columns of `vcpus counts`."""
-    rows, counts = ({line.split()[1]: line.split() for line in qv.quesh(command, timeout=120).splitlines()[1:]
+    rows, counts = ({line.split()[1]: line.split()
+                     for line in qv.quesh(command, timeout=120).splitlines()[1:]
                      if not line.startswith("scheduling")} for command in ("vcpus", "vcpus counts"))
     return {name: row + counts.get(name, [])[2:] for name, row in rows.items()}
 

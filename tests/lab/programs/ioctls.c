@@ -53,8 +53,9 @@ static uint32_t rnd(uint64_t *s)
 static uint64_t odd_number(uint64_t *s)
 {
 	static const uint64_t odd[] = {
-		0, 1, 2, 63, 64, 65, 255, 4095, 4096, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
-		0x7fffffffffffffff, 0x8000000000000000, -1ull, -4096ull, 2 << 20, 4 << 20, 0xffffffff80000000,
+		0, 1, 2, 63, 64, 65, 255, 4095, 4096, 0x7fffffff, 0x80000000, 0xffffffff,
+		0x100000000, 0x7fffffffffffffff, 0x8000000000000000, -1ull, -4096ull,
+		2 << 20, 4 << 20, 0xffffffff80000000,
 	};
 
 	return odd[rnd(s) % (sizeof(odd) / sizeof(odd[0]))];
@@ -306,7 +307,8 @@ int main(int argc, char **argv)
 	cpu = strtoul(argv[4], NULL, 0);
 	shared = calloc(1, sizeof(*shared));
 	for (i = 0; i <= THREADS; i++)
-		if (pthread_create(&t[i], NULL, i < THREADS ? thread : changer, (void *)(seed * 131 + i)))
+		if (pthread_create(&t[i], NULL, i < THREADS ? thread : changer,
+				   (void *)(seed * 131 + i)))
 			return 2;
 	sleep(atoi(argv[2]));
 	atomic_store(&stop, true);

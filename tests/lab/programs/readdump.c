@@ -50,7 +50,8 @@ static void open_dump(void)
 	if (dump < 0)
 		end("there is no /proc/vmcore");
 	get(0, &head, sizeof(head));
-	if (memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_type != ET_CORE || head.e_phnum > SEGMENTS)
+	if (memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_type != ET_CORE ||
+	    head.e_phnum > SEGMENTS)
 		end("the dump is no core file");
 	num_segments = head.e_phnum;
 	get(head.e_phoff, segments, num_segments * sizeof(segments[0]));
@@ -110,7 +111,8 @@ static int open_disk(int flags)
 	return -1;
 }
 
-static unsigned char chunk[CHUNK] __attribute__((aligned(PAGE))), other[CHUNK] __attribute__((aligned(PAGE)));
+static unsigned char chunk[CHUNK] __attribute__((aligned(PAGE)));
+static unsigned char other[CHUNK] __attribute__((aligned(PAGE)));
 
 /* Reads each part of the dump into `chunk` and calls `look`. Returns the sum of the results. */
 static uint64_t all_parts(uint64_t (*look)(int disk, uint64_t at, size_t len), int disk)

@@ -34,7 +34,9 @@ static void end(int number)
 
 static int use_ldt(void)
 {
-	struct user_desc desc = { .base_addr = (uint32_t)(uintptr_t)&magic, .limit = 3, .seg_32bit = 1, .useable = 1 };
+	struct user_desc desc = {
+		.base_addr = (uint32_t)(uintptr_t)&magic, .limit = 3, .seg_32bit = 1, .useable = 1,
+	};
 
 	if (syscall(SYS_modify_ldt, 1, &desc, sizeof(desc)))
 		return -1;
@@ -51,7 +53,8 @@ static int watch(void)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT, .size = sizeof(attr), .bp_type = HW_BREAKPOINT_W,
-		.bp_addr = (uintptr_t)&watched, .bp_len = HW_BREAKPOINT_LEN_8, .exclude_kernel = 1, .exclude_hv = 1,
+		.bp_addr = (uintptr_t)&watched, .bp_len = HW_BREAKPOINT_LEN_8,
+		.exclude_kernel = 1, .exclude_hv = 1,
 	};
 
 	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);

@@ -40,7 +40,8 @@ int main(void)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	for (steps = 0; steps < 10000 && WIFSTOPPED(status) && regs.rip != (unsigned long)end; steps++) {
+	for (steps = 0; steps < 10000 && WIFSTOPPED(status) && regs.rip != (unsigned long)end;
+	     steps++) {
 		if (trace(PTRACE_SINGLESTEP, pid, NULL) || waitpid(pid, &status, 0) != pid ||
 		    trace(PTRACE_GETREGS, pid, &regs))
 			break;

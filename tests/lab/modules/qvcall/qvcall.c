@@ -95,15 +95,18 @@ static void good(struct qv_mon_create *q)
 	X(run_to_0, QV_ME_MEMORY, (q->runs[1].pa = -M2, q->runs[1].count = 2)) \
 	X(run_odd, QV_ME_MEMORY, q->runs[0].pa += 8) \
 	X(run_hidden, QV_ME_MEMORY, (q->num_runs = 1, q->runs[0].pa = hidden)) \
-	X(run_through_hidden, QV_ME_MEMORY, (q->num_runs = 1, q->runs[0] = (struct qv_mon_run){ hidden - M2, 2 })) \
+	X(run_through_hidden, QV_ME_MEMORY, \
+	  (q->num_runs = 1, q->runs[0] = (struct qv_mon_run){ hidden - M2, 2 })) \
 	X(run_apic, QV_ME_MEMORY, q->runs[1].pa = 0xfee00000) \
 	X(run_twice, QV_ME_MEMORY, q->runs[1] = q->runs[0]) \
 	X(run_descending, QV_ME_MEMORY, (q->runs[0].pa = pa(2), q->runs[1].pa = pa(1))) \
 	X(run_is_block, QV_ME_MEMORY, (q->num_runs = 1, q->runs[0].pa = q->block_pa)) \
-	X(run_has_window, QV_ME_MEMORY, (q->num_runs = 1, q->window_pa = pa(1) + 4096 * 9, q->runs[0].pa = pa(1))) \
+	X(run_has_window, QV_ME_MEMORY, \
+	  (q->num_runs = 1, q->window_pa = pa(1) + 4096 * 9, q->runs[0].pa = pa(1))) \
 	X(ports_17, QV_ME_PORTS, q->num_ports = 17) \
 	X(ports_most, QV_ME_PORTS, q->num_ports = ~0u) \
-	X(port_backwards, QV_ME_PORTS, (q->num_ports = 1, q->ports[0].first = 0x81, q->ports[0].last = 0x80)) \
+	X(port_backwards, QV_ME_PORTS, \
+	  (q->num_ports = 1, q->ports[0].first = 0x81, q->ports[0].last = 0x80)) \
 	X(doorbell_exception, QV_ME_ENTRY, q->doorbell_vector = 13) \
 	X(doorbell_256, QV_ME_ENTRY, q->doorbell_vector = 256) \
 	X(bell_rate_0, QV_ME_ENTRY, q->bell_rate = 0) \

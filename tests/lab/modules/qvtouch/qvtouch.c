@@ -96,7 +96,8 @@ static int ones(char *text, const struct kernel_param *p)
 {
 	struct list l = { .text = text };
 
-	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, &l, look);
+	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, &l,
+			    look);
 	return l.len;
 }
 
