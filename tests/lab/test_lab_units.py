@@ -147,7 +147,7 @@ def test_exit_reason_page_agrees_with_abi() -> None:
     assert re.findall(r"^\| ([\w-]+) \|", page[page.index("\n## Exit reasons"):], re.MULTILINE)[1:] == known
 
 
-def test_slow_machines_are_scheduled_first(monkeypatch) -> None:
+def test_slow_machines_are_scheduled_first(monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[str] = []
     monkeypatch.setattr(LoadGroupScheduling, "_assign_work_unit",
                         lambda self, node: taken.append(self.workqueue.popitem(last=False)[0]))

@@ -132,7 +132,8 @@ def test_new_folder_has_default_limit(tree: Path) -> None:
     assert "new/a.c:1: shall" in run(tree, "--list", "new").stdout
 
 
-def test_added_lines_and_commits_are_checked(tree: Path, monkeypatch, capsys) -> None:
+def test_added_lines_and_commits_are_checked(tree: Path, monkeypatch: pytest.MonkeyPatch,
+                                             capsys: pytest.CaptureFixture[str]) -> None:
     """The tool root has no git, so this test supplies the output of its commands."""
     answers = {
         "log": "1234567 no form\n7654321 core: add a page\n",

@@ -6,7 +6,9 @@ import re
 import select
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 from .paths import TOP
 
@@ -36,7 +38,7 @@ def quest(name: str) -> Path:
     return build_dir() / "inmates/quest" / name
 
 
-def until(condition, timeout: float = 120) -> bool:
+def until(condition: Callable[[], object], timeout: float = 120) -> bool:
     """Asks repeatedly (each time is a round trip to the machine) until the answer is true, also on
     a busy host."""
     end = time.monotonic() + timeout
@@ -50,7 +52,7 @@ def until(condition, timeout: float = 120) -> bool:
 class Machine:
     """Starts QEMU with `args`. Text and keys go over the serial port."""
 
-    def __init__(self, *args: str, memory: str = "64M", accel: str = "tcg"):
+    def __init__(self, *args: str, memory: str = "64M", accel: str = "tcg") -> None:
         command = [QEMU, "-accel", accel, "-cpu", "max", "-m", memory, "-nic", "none",
                    "-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot", *args]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -60,10 +62,10 @@ class Machine:
         self.seen = 0       # up to where earlier expect() calls have read
         self.spoilt = False     # a test has failed here: the next one gets a new machine
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.communicate()
 
@@ -108,7 +110,7 @@ class Machine:
 class Shell:
     """Quest's shell on a machine. `ready` is the pattern that follows the output of a command."""
 
-    def __init__(self, machine: Machine, ready: str):
+    def __init__(self, machine: Machine, ready: str) -> None:
         self.machine = machine
         self.ready = ready
         machine.expect(ready)
