@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Events on their way when an exit comes, on VT-x: SDM vol. 3, 28.2.4, 27.6, 26.7. */
 #include "fake.h"
-#include "fake_vmcs.h"
+#include "vmx/fake_vmcs.h"
 #include "core/dispatch.h"
 #include "unit.h"
 

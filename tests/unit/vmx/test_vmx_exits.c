@@ -5,7 +5,7 @@
 #include "abi/log.h"
 #include "abi/test_hooks.h"
 #include "fake.h"
-#include "fake_vmcs.h"
+#include "vmx/fake_vmcs.h"
 #include "unit.h"
 
 #define UD	(EVENT_VALID | EVENT_EXCEPTION | 6)

@@ -4,7 +4,7 @@
 #include "abi/errors.h"
 #include "fake.h"
 #include "fake_traps.h"
-#include "fake_vmcs.h"
+#include "vmx/fake_vmcs.h"
 #include "unit.h"
 
 /* What each kind of guest exits for, and under which number its translations are */
