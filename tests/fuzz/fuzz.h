@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Entry point of a fuzzer; here a failed check ends the run, so that its input is kept. */
+/* Entry point of a fuzzer. A failed check ends the run, so that its input is kept. */
 #ifndef FUZZ_H
 #define FUZZ_H
 

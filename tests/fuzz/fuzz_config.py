@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Fuzzes the way from a cell's YAML to the driver's request: mutations, kept when they reach new lines.
+"""Fuzzes the path from a cell's YAML to the driver's request with mutations. A mutation that reaches
+new lines is kept.
 
-Takes libFuzzer's options and words as the other targets do. Beside its own corpus it starts from the
-files of tests/unit/config and configs/.
+Takes the options of libFuzzer and prints its words, as the other targets do. Starts from its own
+corpus and from the files of tests/unit/config and configs/.
 """
 
 import os
@@ -37,7 +38,7 @@ TOKENS = [
 
 
 class Wrong(Exception):
-    """What the compiler made of an input is not right."""
+    """The result for an input is wrong."""
 
 
 VCPU_WORD = r"admission=exact|vcpu=[A-Za-z0-9._-]{1,15},(main|io),[0-9]+(us|ms|s),[0-9]+(us|ms|s)"
@@ -49,7 +50,7 @@ def expect(condition: bool, what: str) -> None:
 
 
 def judge_request(cell: config.CellConfig) -> None:
-    """A request that the driver may be asked for: by its header's words, not by the parser's code."""
+    """Checks a request by the rules of the driver's header, not by the parser's code."""
     q = cell.request()
     cpus = list(q.cpus)[:q.num_cpus]
     expect(1 <= q.num_cpus <= abi.MAX_CPUS and len(set(cpus)) == q.num_cpus, "CPUs: number, or twice")
@@ -69,7 +70,7 @@ def judge_request(cell: config.CellConfig) -> None:
 
 
 def one_input(data: bytes, place: Path) -> None:
-    """Whatever the file holds: problems with a place in it and a sentence each, or a sound request."""
+    """Any file gives problems, each with a place and a sentence, or a sound request."""
     place.write_bytes(data)
     found, problems = config.check_files([str(place)], MACHINE)
     lines = data.count(b"\n") + data.count(b"\r") + data.count(b"\xc2\x85") + data.count(b"\xe2\x80") + 2
@@ -85,7 +86,7 @@ def one_input(data: bytes, place: Path) -> None:
 # ---- coverage: lines of tools/qv ----
 
 class Coverage:
-    """Which lines have been reached; each is reported once, so that it costs little."""
+    """The lines that were reached. Each line is reported once, so that this costs little."""
 
     def __init__(self) -> None:
         self.lines: set[tuple[str, int]] = set()
@@ -151,7 +152,7 @@ def fuzz(argv: list[str], folders: list[Path], place: Path) -> int:
         executed += 1
         try:
             one_input(data, place)
-        except Exception:  # whatever it is: it is a finding
+        except Exception:  # any exception is a finding
             traceback.print_exc(file=sys.stdout)
             kept = Path(option(argv, "artifact_prefix", "./") + "crash")
             kept.write_bytes(data)
@@ -169,7 +170,7 @@ def fuzz(argv: list[str], folders: list[Path], place: Path) -> int:
 
 
 def merge(folders: list[Path], place: Path) -> int:
-    """What of the inputs reaches lines that those before, and the given files, do not."""
+    """The inputs that reach lines which earlier inputs and the given files do not reach."""
     coverage = Coverage()
     fresh, *old = folders
     for data in seeds([]):

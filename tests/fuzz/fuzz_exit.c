@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exits with any control block and any registers, of Linux and of a cell, one after the other: MSRs, the ICR,
- * the xAPIC page, instructions, whatever the processor may say. What confines the guest stays as it is.
+ * Exits with any control block and any registers, of Linux and of a cell, one after the other:
+ * MSRs, the ICR, the xAPIC page, instructions, whatever the processor may report. The settings that
+ * confine the guest must not change.
  */
 #include <string.h>
 #include "choices.h"
@@ -30,7 +31,7 @@ static u64 code_of(struct choices *c)
 	return n < sizeof(codes) / sizeof(codes[0]) ? codes[n] : choose(c, 0x800);
 }
 
-/* What the processor leaves behind at an exit: anything but what it cannot say */
+/* State that the processor leaves at an exit: random, but within the values that it can report. */
 static void any_exit(struct vmcb *v, struct pcpu *cpu, struct choices *c)
 {
 	static const u64 events[] = { 0, 0, 0, EVENT_VALID, EVENT_VALID | EVENT_NMI | 2,
@@ -71,9 +72,9 @@ static void check_event(u64 event)
 	CHECK(type != EVENT_NMI || (event & 0xff) == 2);
 }
 
-static struct vmcb opened;		/* as the guest was first entered */
+static struct vmcb opened;		/* the control block at the guest's first entry */
 
-/* What holds the guest in: the same after every exit */
+/* The settings that confine the guest: the same after every exit. */
 static void check_confined(const struct vmcb *v)
 {
 	const u32 four = I4_VMRUN | I4_VMMCALL | I4_VMLOAD | I4_VMSAVE | I4_STGI | I4_CLGI | I4_SKINIT;
@@ -94,7 +95,7 @@ static void check_confined(const struct vmcb *v)
 	check_event(v->event_inj);
 }
 
-/* False: the CPU has left this guest */
+/* Returns false if the CPU has left this guest. */
 static bool step(struct choices *c, bool cell)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -110,7 +111,7 @@ static bool step(struct choices *c, bool cell)
 	svm_exit(cpu);
 	check_confined(v);
 	CHECK_EQ(me()->busy, 0);
-	if (fake_wrmsr_last == MSR_EFER) {	/* the processor is asked which bits it has, and has its own again */
+	if (fake_wrmsr_last == MSR_EFER) {	/* the monitor probes EFER, then restores it */
 		CHECK_EQ(fake_wrmsr_value, efer);
 		fake_wrmsr_last = 0;
 	}
@@ -121,7 +122,10 @@ static bool step(struct choices *c, bool cell)
 	return true;
 }
 
-/* The machine of a shape as it was opened: made once, then copied back (tables are cleared when taken) */
+/*
+ * The machine in each of its shapes is set up once, then copied back. Tables are cleared when
+ * taken.
+ */
 static void open_shape(u32 shape)
 {
 	static u8 *kept[8];
@@ -140,7 +144,7 @@ static void open_shape(u32 shape)
 	kept[shape] = exact_copy((void *)QV_VA_BLOCK, used[shape]);
 }
 
-/* First byte: bit 0 x2APIC, bit 1 what the processor helps with, bit 2 a cell */
+/* First byte: bit 0 x2APIC, bit 1 decode assists, bit 2 a cell */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	static struct world empty;

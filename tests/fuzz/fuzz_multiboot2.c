@@ -7,7 +7,7 @@
 
 #define MEMORY	0x400000u
 
-/* A good image with pieces of the input laid over it: 2 bytes offset, 1 byte length, the bytes */
+/* A good image, overwritten with pieces of the input: 2 bytes offset, 1 byte length, the bytes. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	static struct mb2_work work;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_exit.c on VT-x: exits with any VMCS and any registers, of Linux and of a cell, one after the other. What
- * confines the guest stays as it is, and what the next entry delivers is something that may be delivered.
+ * fuzz_exit.c on VT-x: exits with any VMCS and any registers, of Linux and of a cell, one after the
+ * other. The settings that confine the guest must not change, and each event of the next entry must
+ * be legal.
  */
 #include <string.h>
 #include "choices.h"
@@ -21,7 +22,7 @@ static const u32 msrs[] = {
 	0x10, 0x1b, 0x3a, 0x79, 0x8b, 0x1a0, 0x200, 0x277, 0x2ff, 0x480, 0x570, 0x6e0, 0x800, 0x80b, 0x80d, 0x830, 0x830,
 	0x832, 0x835, 0x83f, 0xc80, 0xda0, 0xc0000080, 0xc0000081, 0x40000000,
 };
-/* What a guest is held by; as it was when the guest was first entered */
+/* The settings that confine the guest, as they were at its first entry */
 static const u32 holds[] = {
 	VMCS_VPID, VMCS_IO_BITMAP_A, VMCS_IO_BITMAP_B, VMCS_MSR_BITMAP, VMCS_XSS_BITMAP, VMCS_LINK, HOST_CR0, HOST_CR3,
 	HOST_CR4, HOST_RSP, HOST_RIP, HOST_TR_BASE, HOST_IDTR_BASE, HOST_GDTR_BASE, VMCS_PIN, VMCS_PROC2, VMCS_EXIT,
@@ -31,7 +32,7 @@ static const u32 holds[] = {
 
 static u64 opened[HOLDS], exceptions;
 
-/* What the processor leaves behind at an exit: anything but what it cannot say */
+/* State that the processor leaves at an exit: random, but within the values that it can report. */
 static void any_exit(struct pcpu *cpu, struct choices *c)
 {
 	static const u32 events[] = { 0, 0, 0, EVENT_VALID | 0x30, EVENT_VALID | EVENT_NMI | 2,
@@ -97,7 +98,7 @@ static void check_confined(void)
 	check_event(fake_get(ENTRY_EVENT));
 }
 
-/* False: the CPU has left this guest */
+/* Returns false if the CPU has left this guest. */
 static bool step(struct choices *c, bool cell)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -119,7 +120,7 @@ static bool step(struct choices *c, bool cell)
 	return true;
 }
 
-/* The machine as it was opened: made once, then copied back (tables are cleared when taken) */
+/* The machine is set up once, then copied back. Tables are cleared when taken. */
 static void open_shape(u32 shape)
 {
 	static u8 *kept[4];

@@ -16,7 +16,7 @@ void guest_check_ipi(u32 low, u32 apic_id)
 		if ((me()->icr.own >> i & 1) && pcpu_of(i)->apic_id == apic_id)
 			break;
 	CHECK(i < me()->icr.num);
-	if (load(&pcpu_of(i)->cmd))	/* else the guest's own NMI */
+	if (load(&pcpu_of(i)->cmd))	/* otherwise it is the guest's own NMI */
 		fake_answer(low, apic_id);
 }
 
@@ -35,7 +35,10 @@ static bool drained(u32 msr)
 	return msr == 0x808 || msr == 0x80b || msr == 0x80f || msr == 0x838;
 }
 
-/* No other MSR is written at a cell's word but ICR and LVT, which are looked at; a machine check is ended */
+/*
+ * For a cell, the monitor writes ICR and LVT only, which are checked elsewhere; it may also end a
+ * machine check.
+ */
 void guest_check_cell(u32 was)
 {
 	CHECK(!fake_wrmsr_last || (fake_wrmsr_last >= 0x82f && fake_wrmsr_last <= 0x837) || drained(fake_wrmsr_last) ||

@@ -32,7 +32,7 @@ def test_seeds_unpack_replaces_old_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_seeds_file_is_in_order(path: Path, tmp_path: Path) -> None:
-    """Written anew, a seed file does not change: a diff shows new inputs only."""
+    """A seed file that is written again does not change: a diff shows new inputs only."""
     seeds.write(tmp_path / "x.txt", seeds.read(path), path.stem == "config")
     assert (tmp_path / "x.txt").read_text() == path.read_text()
 

@@ -16,12 +16,12 @@ u8 *fake_ram;
 u32 fake_levels = 4;
 u32 fake_ept;
 u64 fake_ram_end = FAKE_RAM;
-#define PHYS_BITS	40	/* what is beyond RAM can be read as well: zeros */
+#define PHYS_BITS	40	/* Addresses beyond the RAM can be read: they give zeros. */
 static int ram_file;
 
 static void map(u64 va, u64 pa, u64 len)
 {
-	int now = len == QV_HUGE ? MAP_POPULATE : 0;	/* all of it is about to be cleared */
+	int now = len == QV_HUGE ? MAP_POPULATE : 0;	/* All of it will be cleared at once. */
 	void *at = mmap((void *)va, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | now, ram_file, pa);
 
 	if (at != (void *)va)
@@ -33,7 +33,7 @@ static void unmap(u64 va, u64 len)
 	mmap((void *)va, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-/* The translation of @va is looked up anew */
+/* Looks up the translation of @va again. */
 void fake_invlpg(u64 va)
 {
 	if (va >= QV_VA_WINDOW && va < QV_VA_BLOCK) {
@@ -62,7 +62,7 @@ static void map_block(u64 pa, u64 len)
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-/* What the driver does before the trampoline */
+/* Fills in the fields that the driver sets before the trampoline. */
 static void fill_boot(struct qv_mon_boot *b, bool x2apic, bool assists)
 {
 	u32 i;
@@ -122,7 +122,7 @@ void fake_open(bool x2apic, bool assists)
 void fake_become_cell(void)
 {
 	me()->id = 1;
-	me()->nested.ram = NULL;		/* nothing is mapped at a touch */
+	me()->nested.ram = NULL;		/* A cell does not map memory on access. */
 	vendor_controls(me(), true);
 	me()->req.num_ports = 1;
 	me()->req.ports[0].first = me()->req.ports[0].last = 0x60;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In place of core/traps.S, and of the CPUs that this process has not. */
+/* Functions in place of core/traps.S, and of the CPUs that this process does not have. */
 #include <string.h>
 #include "fake.h"
 #include "fake_traps.h"
@@ -40,7 +40,7 @@ void fake_enter(void)
 {
 	u32 i;
 
-	me()->enter.arrived = FAKE_CPUS - 1;		/* the others wait already */
+	me()->enter.arrived = FAKE_CPUS - 1;		/* The other CPUs have arrived already. */
 	if (!setjmp(fake_back))
 		monitor_entry(pcpu_of(0));
 	if (me()->enter.verdict != ENTER_GO)
@@ -55,7 +55,7 @@ void fake_enter(void)
 
 /* ---- the other CPUs ---- */
 
-/* What arrive_cell() does, in an instance that this process does not run */
+/* Does the work of arrive_cell() for an instance that this process does not run. */
 static void arrived(const struct pcpu *cpu)
 {
 	struct pcpu *there = pcpu_in(QV_VA_MANAGE, cpu->next_index);
@@ -66,7 +66,7 @@ static void arrived(const struct pcpu *cpu)
 	atomic_or(&there->ack, CMD_BECOME);
 }
 
-/* The monitor's own code, until the CPU leaves for another instance */
+/* Runs the monitor's own code until the CPU leaves for another instance. */
 bool fake_front_nmi(struct pcpu *cpu)
 {
 	const u32 kicks = cpu->kicks;
@@ -75,7 +75,7 @@ bool fake_front_nmi(struct pcpu *cpu)
 
 	memcpy(back, fake_back, sizeof(back));
 	fake_as(cpu->index);
-	cpu->kicks = 0;				/* take_commands() waits for the NMI that is here already */
+	cpu->kicks = 0;				/* the NMI has come already */
 	if (!setjmp(fake_back)) {
 		exit_nmi(cpu);
 	} else {

@@ -13,7 +13,7 @@ void (*fake_ipi)(u32 low, u32 apic_id) = fake_answer;
 u64 fake_wrmsr_value;
 u32 fake_wrmsr_last;
 
-/* A processor without LMSLE, MCOMMIT, INTWB, UAIE and automatic IBRS */
+/* This processor lacks LMSLE, MCOMMIT, INTWB, UAIE and automatic IBRS. */
 #define EFER_LACKS	(1u << 13 | 1u << 17 | 1u << 18 | 1u << 20 | 1u << 21)
 static u64 efer = 0x10c0000080;
 
@@ -44,7 +44,7 @@ u64 fake_written(u32 msr)
 	u32 i = fake_num_wrmsrs;
 
 	if (i > 64)
-		unit_give_up("more MSRs were written than are noted");
+		unit_give_up("more MSRs were written than the list holds");
 	while (i--)
 		if (wrmsrs[i].msr == msr)
 			return wrmsrs[i].value;
@@ -58,7 +58,7 @@ static void write_msr(u32 msr, u64 value)
 		fake_ipi(value, value >> 32);
 }
 
-/* The address of a memory operand without SIB: all that the compiler makes of "(%0)" */
+/* Returns the address of a memory operand. SIB bytes are not decoded: the compiler uses "(%0)". */
 static u64 operand(const greg_t *regs, u8 rex, const u8 *modrm, u32 *len)
 {
 	static const int order[] = {
@@ -68,7 +68,7 @@ static u64 operand(const greg_t *regs, u8 rex, const u8 *modrm, u32 *len)
 	u64 base = regs[order[(*modrm & 7) | (rex & 1) << 3]];
 	u32 mod = *modrm >> 6;
 
-	if ((*modrm & 7) == 4)			/* SIB: (%rsp), nothing else comes up */
+	if ((*modrm & 7) == 4)			/* SIB: only (%rsp) occurs */
 		modrm++, ++*len;
 	*len += mod == 1 ? 1 : mod == 2 ? 4 : 0;
 	if (mod == 0 && (*modrm & 7) == 5)
@@ -79,7 +79,7 @@ static u64 operand(const greg_t *regs, u8 rex, const u8 *modrm, u32 *len)
 u32 fake_in = ~0u, fake_out, fake_port;
 u32 (*fake_ports)(u32 port, u32 size, bool in, u32 value);
 
-/* in and out by dx; 0: neither */
+/* Carries out `in` and `out` with dx. Returns the length; 0 if it is neither. */
 static u32 port_access(greg_t *regs, const u8 *at)
 {
 	u32 word = *at == 0x66, size = !(at[word] & 1) ? 1 : word ? 2 : 4;
@@ -97,7 +97,7 @@ static u32 port_access(greg_t *regs, const u8 *at)
 	return word + 1;
 }
 
-#define TICK	5000u		/* cycles from one look at the clock to the next */
+#define TICK	5000u		/* cycles from one read of the clock to the next */
 static u64 now;
 
 void fake_time(void)
@@ -107,7 +107,7 @@ void fake_time(void)
 		unit_give_up("the clock cannot be taken over");
 }
 
-/* Length of the privileged instruction at @at, after its effect; 0: it is none */
+/* Carries out the privileged instruction at @at. Returns its length; 0 if it is another one. */
 static u32 carry_out(greg_t *regs, const u8 *at)
 {
 	u8 rex = (*at & 0xf0) == 0x40 ? *at : 0;
@@ -143,7 +143,7 @@ static u32 carry_out(greg_t *regs, const u8 *at)
 		value = operand(regs, rex, op + 2, &len);
 		if ((op[2] >> 3 & 7) == 7)
 			fake_invlpg(value);
-		return len;					/* else: lgdt, lidt */
+		return len;					/* lgdt and lidt have no effect */
 	}
 	return 0;
 }
@@ -155,7 +155,7 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
 
 	if (!len) {
 		fprintf(stderr, "fault at rip %#llx, address %p\n", regs[REG_RIP], info->si_addr);
-		signal(signal_number, SIG_DFL);		/* a real one: it comes again, and ends us */
+		signal(signal_number, SIG_DFL);	/* a real fault: ends the process */
 	}
 	regs[REG_RIP] += len;
 }

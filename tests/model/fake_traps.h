@@ -5,9 +5,9 @@
 
 #include "abi/types.h"
 
-void fake_traps(void);			/* install it */
+void fake_traps(void);			/* installs the handler */
 void fake_invlpg(u64 va);
-/* fake_entry.c: CPU 0 comes in through the monitor's own door, the others as if they had */
+/* fake_entry.c: CPU 0 enters the monitor by monitor_entry(); the others are set up to match. */
 void fake_enter(void);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the fake machine needs of the vendor under test: svm/fake_vendor.c, vmx/fake_vendor.c. */
+/* Functions of the fake machine that depend on the vendor: svm/fake_vendor.c, vmx/fake_vmcs.c. */
 #ifndef FAKE_VENDOR_H
 #define FAKE_VENDOR_H
 
 #include "core/instance.h"
 
-/* What only this vendor's driver says */
+/* Fills in the boot data that only the driver of this vendor knows. */
 void fake_vendor_boot(struct qv_mon_boot *b);
-/* The guest's access to @gpa exits, and is handled */
+/* Makes the guest exit by an access to @gpa, and handles the exit. */
 void fake_memory_exit(struct pcpu *cpu, u64 gpa, bool write);
-/* From now on this CPU of the front end is at work; 0 at first */
+/* Makes this CPU of the front end the current one; at first it is CPU 0. */
 void fake_as(u32 cpu);
-/* Where functions end that do not return: fake_entry.c */
+/* Ends a function that does not return: fake_entry.c. */
 void fake_back_to(const char *name) __attribute__((noreturn));
 
 #endif

@@ -5,7 +5,7 @@
 
 #define RWX	(PT_P | PT_W | PT_U)
 
-/* To be read and executed; EPT: as RAM */
+/* Read and execute only; with EPT, the memory type of RAM */
 static u64 flags_open(const struct front_model *f)
 {
 	return f->s.p.ept ? 1 | 4 | 6 << 3 : 1 | 4;
@@ -38,7 +38,7 @@ static bool is_shown(u64 pa)
 	return pa % FRONT_M2 < 16 * 4096;
 }
 
-struct view {			/* what there is to see of a page */
+struct view {			/* the part of a page under test */
 	u64 to, flags;
 	enum front_owner owner, owner_of_all;
 };
@@ -104,7 +104,7 @@ void front_model_touch(struct front_model *f, u64 pa)
 	int failed;
 
 	if (f->page[page] == PAGE_ANSWERED)
-		return;			/* no fault comes from there */
+		return;			/* no fault may come from there */
 	failed = front_fill(&f->s.p, pa);
 	unit_case("touch %#lx, state %u:", pa, f->page[page]);
 	if (f->page[page] == PAGE_LINUX) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The front end's nested tables beside a plain list of what each 2 MiB page
- * is. Every operation is carried out on both; check() compares them.
+ * The front end's nested tables, and a plain list of the state of each 2 MiB page. Each operation
+ * is applied to both; front_model_check() compares them.
  */
 #ifndef FRONT_MODEL_H
 #define FRONT_MODEL_H
@@ -11,16 +11,16 @@
 
 #define FRONT_M2	0x200000ul
 #define FRONT_PAGES	2560u			/* of 2 MiB: 5 GiB */
-#define FRONT_OPEN	4u			/* pages that may be open at once */
+#define FRONT_OPEN	4u			/* pages that may be open at the same time */
 
 enum front_page { PAGE_LINUX, PAGE_HOLE, PAGE_OPEN, PAGE_ANSWERED };
 
 struct front_model {
 	struct space s;
 	u8 page[FRONT_PAGES];			/* enum front_page */
-	bool mapped[FRONT_PAGES];		/* Linux has touched it: no fault may come any more */
+	bool mapped[FRONT_PAGES];	/* Linux has touched it: no further fault may come */
 	bool prepared[FRONT_PAGES];
-	u64 answers, nowhere;			/* a table whose entries all lead to that page */
+	u64 answers, nowhere;		/* a table whose entries all lead to the page of ones */
 	u64 open_table[FRONT_OPEN];
 	u32 open_page[FRONT_OPEN];		/* FRONT_PAGES: unused */
 };
@@ -28,12 +28,12 @@ struct front_model {
 void front_model_open(struct front_model *f, u32 levels, u32 max_leaf, u32 ept);
 void front_model_close(struct front_model *f);
 
-/* Operations; what the page's state does not allow is left out */
+/* Operations. An operation that the state of the page does not allow is left out. */
 void front_model_touch(struct front_model *f, u64 pa);	/* front_fill */
 void front_model_take(struct front_model *f, u32 page);	/* front_prepare, front_hole */
 void front_model_give(struct front_model *f, u32 page);	/* front_unhole */
 void front_model_show(struct front_model *f, u32 page);	/* front_open */
-void front_model_answer(struct front_model *f, u32 page);	/* as after a forbidden touch */
+void front_model_answer(struct front_model *f, u32 page);	/* after a forbidden touch */
 
 void front_model_check(const struct front_model *f, u64 pa);
 void front_model_check_all(const struct front_model *f);

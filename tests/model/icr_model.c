@@ -94,10 +94,10 @@ void icr_model_check(const struct icr_map *map, const struct icr_fields *f, u32 
 		CHECK_EQ(v.action, ICR_DROP);
 		CHECK_EQ(v.targets, 0);
 	}
-	/* What goes to the real ICR: edge, asserted, physical, one target, fixed or NMI */
+	/* Check the word for the real ICR: edge, asserted, physical, one target, fixed or NMI. */
 	if (v.action == ICR_SEND)
 		CHECK_EQ(v.low, (f->mode == NMI ? 0x4400u : 0x4000u) | f->vector);
-	/* bits that have no meaning change nothing */
+	/* Bits without a meaning must change nothing. */
 	i = icr_filter(map, icr_word(f) | 0xfff32000u, dest, self).targets == v.targets;
 	CHECK_EQ(i, 1);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whom an ICR write reaches, told once more: AMD APM vol. 2, 16.5, 16.6, 16.13. */
+/*
+ * The CPUs that an ICR write reaches, computed from the manual: AMD APM vol. 2, 16.5, 16.6, 16.13.
+ */
 #ifndef ICR_MODEL_H
 #define ICR_MODEL_H
 
@@ -11,7 +13,7 @@ struct icr_fields {
 };
 u32 icr_word(const struct icr_fields *f);
 
-/* Compares icr_filter()'s verdict with the manual's, and with what must hold always */
+/* Compares the verdict of icr_filter() with the manual, and checks what holds for every write. */
 void icr_model_check(const struct icr_map *map, const struct icr_fields *f, u32 dest, u32 self);
 
 #endif

@@ -181,7 +181,7 @@ static const char *mmap_wrong(const struct memory *m, const u8 *tag, u32 size)
 	u32 at;
 
 	if (size < 16 || get_at(tag + 8, 4) != 24 || get_at(tag + 12, 4) != 0 || (size - 16) % 24)
-		return "the memory map's head";
+		return "the head of the memory map";
 	for (at = 16; at < size; at += 24) {
 		u64 start = get_at(tag + at, 8), len = get_at(tag + at + 8, 8);
 		u32 type = get_at(tag + at + 16, 4);
@@ -192,9 +192,9 @@ static const char *mmap_wrong(const struct memory *m, const u8 *tag, u32 size)
 		if (type == 1)
 			ram += len;
 		if (type == 1 && start < 0x100000 && end > 0xa0000)
-			return "the memory map calls the console RAM";
+			return "the memory map reports the console as RAM";
 	}
-	return end == m->size && ram == m->size - 0x60000 ? NULL : "the memory map's sum";
+	return end == m->size && ram == m->size - 0x60000 ? NULL : "the sum of the memory map";
 }
 
 static const char *tag_wrong(const struct memory *m, const u8 *tag, u32 size, const char *cmdline)
@@ -206,7 +206,7 @@ static const char *tag_wrong(const struct memory *m, const u8 *tag, u32 size, co
 		return size == 8 + n + 1 && !memcmp(tag + 8, cmdline, n) && !tag[8 + n] ? NULL :
 			"the command line";
 	case 2:
-		return size > 9 && !tag[size - 1] ? NULL : "the loader's name";
+		return size > 9 && !tag[size - 1] ? NULL : "the name of the loader";
 	case 4:
 		return size == 16 && get_at(tag + 8, 4) == 640 &&
 		       get_at(tag + 12, 4) == m->size / 1024 - 1024 ? NULL : "the basic memory sizes";
@@ -217,7 +217,7 @@ static const char *tag_wrong(const struct memory *m, const u8 *tag, u32 size, co
 		       get_at(tag + 20, 4) == 80 && get_at(tag + 24, 4) == 25 && tag[28] == 16 &&
 		       tag[29] == 2 ? NULL : "the framebuffer";
 	}
-	return "a tag that was not expected";
+	return "an unexpected tag";
 }
 
 const char *info_wrong(const struct memory *m, u32 ebx, const char *cmdline)
@@ -226,22 +226,22 @@ const char *info_wrong(const struct memory *m, u32 ebx, const char *cmdline)
 	const char *why;
 
 	if (ebx % 8 || ebx < 0x1000 || ebx >= 0xa0000)
-		return "it is at a wrong place";
+		return "the boot information is at a wrong place";
 	total = get_at(m->bytes + ebx, 4);
 	if (total % 8 || total > 4096 || ebx + total > 0xa0000 || get_at(m->bytes + ebx + 4, 4))
-		return "its head";
+		return "the head of the boot information";
 	for (at = 8; at + 8 <= total;) {
 		const u8 *tag = m->bytes + ebx + at;
 		u32 type = get_at(tag, 4), size = get_at(tag + 4, 4);
 
 		if (size < 8 || size > total - at)
-			return "a tag's size";
+			return "the size of a tag";
 		at += (size + 7) & ~7u;
 		if (type == 0)
 			return size != 8 || at != total ? "the end tag" :
 			       seen != (1 << 1 | 1 << 2 | 1 << 4 | 1 << 6 | 1 << 8) ? "a tag is missing" : NULL;
 		if (type > 31 || seen & 1u << type)
-			return "a tag is there twice";
+			return "a tag that appears twice";
 		seen |= 1u << type;
 		why = tag_wrong(m, tag, size, cmdline);
 		if (why)

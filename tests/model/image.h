@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Multiboot2 images made here, and a cell's memory to load them into. */
+/* Multiboot2 images that the tests build, and the memory of a cell to load them into. */
 #ifndef IMAGE_H
 #define IMAGE_H
 
@@ -20,13 +20,13 @@ void image_good(struct image *img, bool wide);
 void put_at(struct image *img, u32 offset, u64 value, u32 bytes);
 u64 get_at(const u8 *p, u32 bytes);
 
-/* Fields of the ELF header and of program header @n, where they are in this width */
+/* Fields of the ELF header and of program header @n, at their offsets for this width */
 enum elf_field { ELF_ENTRY, ELF_PHOFF, ELF_PHENTSIZE, ELF_PHNUM, ELF_MACHINE };
 enum phdr_field { PH_TYPE, PH_OFFSET, PH_VA, PH_PA, PH_FILE_LEN, PH_MEM_LEN };
 void set_elf(struct image *img, enum elf_field field, u64 value);
 void set_phdr(struct image *img, u32 n, enum phdr_field field, u64 value);
 
-/* Multiboot2 header: tags are put one after the other; finish sets length and checksum */
+/* Multiboot2 header: begin, then tags in order; finish sets length and checksum. */
 void header_begin(struct image *img, u32 offset);
 void header_tag(struct image *img, u32 type, u32 flags, u32 size, const u32 *words);
 void header_finish(struct image *img, bool end_tag);
@@ -43,7 +43,7 @@ extern const struct image_segment image_segments[3];
 #define UNTOUCHED	0xcc
 
 struct memory {
-	u64 size, limit;	/* writes from limit on are refused by the target */
+	u64 size, limit;	/* the target rejects writes from limit on */
 	u8 *bytes;
 	struct mb2_target target;
 	u32 outside;		/* accesses beyond size: must stay 0 */
@@ -52,7 +52,10 @@ struct memory {
 void memory_open(struct memory *m, u64 size);
 void memory_close(struct memory *m);
 
-/* The boot information at @ebx is as the specification says and tells of @m; NULL or what is wrong */
+/*
+ * Compares the boot information at @ebx with the specification and with @m. Returns NULL, or the
+ * part that is wrong.
+ */
 const char *info_wrong(const struct memory *m, u32 ebx, const char *cmdline);
 
 #endif

@@ -71,7 +71,10 @@ static bool is_prefix(const char *word)
 	return false;
 }
 
-/* objdump prints a REX that says nothing by itself; only right before the opcode it counts */
+/*
+ * objdump prints a REX without effect as a separate word. A REX counts only right before the
+ * opcode.
+ */
 static bool is_rex(const char *word)
 {
 	return !strncmp(word, "rex", 3);
@@ -90,13 +93,15 @@ bool insn_expected(const struct insn *insn, struct decoded *want)
 	source = strtok_r(NULL, " ", &save);
 	if (!word || !source)
 		return false;
-	/* the comma between the operands is the first one outside parentheses: source is never memory */
+	/*
+	 * The first comma outside parentheses separates the operands: the source is never memory.
+	 */
 	target = strchr(source, ',');
 	if (*source == '(' || !target)
 		return false;
 	*target++ = 0;
 	if (*target == '%' && target[3] != ':')
-		return false;			/* to a register */
+		return false;			/* the target is a register */
 	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		int reg = reg32(source);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a disassembler says about an instruction, put beside what decode_write() says. */
+/* Compares the output of a disassembler with that of decode_write(). */
 #ifndef INSN_H
 #define INSN_H
 
@@ -14,18 +14,19 @@ struct insn {
 	char text[INSN_TEXT];		/* AT&T syntax, as objdump prints it */
 };
 
-/* Register values to decode with: each is recognizable */
+/* Register values to decode with: all are different. */
 extern const u64 insn_regs[16];
 
 /*
- * A line of `objdump -d -w -z`; false when it is none. @*address: where it is said to be.
+ * Parses a line of `objdump -d -w -z`. Returns false if it is no instruction. @*address: its
+ * address, as objdump prints it.
  */
 bool insn_parse(const char *line, enum decode_mode mode, u64 *address, struct insn *insn);
 
-/* Is it a 32-bit mov, xchg, or, and of a register or constant to memory? What does it do? */
+/* Is it a 32-bit mov, xchg, or, and of a register or constant to memory? *@want: its effect. */
 bool insn_expected(const struct insn *insn, struct decoded *want);
 
-/* decode_write() says the same; and refuses every beginning of it */
+/* Checks that decode_write() agrees, and that it rejects every truncated form. */
 void insn_check(const struct insn *insn);
 
 #endif

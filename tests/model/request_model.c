@@ -14,7 +14,7 @@ enum {				/* pages of 2 MiB */
 	ONES = 320,
 };
 
-/* One port after another, as Documentation/reference/ports.md lists them */
+/* The ports that no cell gets, one by one, as in Documentation/reference/ports.md */
 static bool never_port(u32 port)
 {
 	switch (port) {
@@ -28,7 +28,7 @@ static bool never_port(u32 port)
 	return false;
 }
 
-/* One of the running cell's: two of its list, eight of its device */
+/* Ports of the running cell: two of its list, eight of its device */
 static bool others_port(u32 port)
 {
 	return port == 0x80 || (port >= 0x7f8 && port <= 0x7ff) || (port & ~7u) == 0xc000;
@@ -75,7 +75,7 @@ static void machine_tables(struct machine *m)
 		front_model_take(f, i);
 	front_model_take(f, ONES);
 	front_model_answer(f, ONES);
-	front_model_touch(f, 0x1234);		/* Linux has been in some places, not in others */
+	front_model_touch(f, 0x1234);		/* Linux has touched some places and not others. */
 	front_model_touch(f, G4 + 5 * M2);
 }
 
@@ -101,7 +101,7 @@ void machine_open(struct machine *m, u32 max_leaf)
 	b->ram[3].start = G4, b->ram[3].end = 5 * G4 / 4 - 0x7000;
 	for (i = 0; i < MACHINE_CPUS; i++)
 		m->inst->icr.apic_id[i] = 2 * i;
-	m->inst->icr.own = 0xff & ~(1u << 5);	/* CPU 5 is the running cell's */
+	m->inst->icr.own = 0xff & ~(1u << 5);	/* CPU 5 belongs to the running cell */
 	m->inst->nested = m->front.s.p;
 	m->inst->cells[3].state = QV_MON_RUNNING;
 	m->inst->cells[3].block_pa = CELL_BLOCK * M2;
@@ -111,7 +111,7 @@ void machine_open(struct machine *m, u32 max_leaf)
 	m->inst->cells[3].ports[1] = (struct qv_mon_ports){ 0x7f8, 0x7ff };
 	m->inst->cells[3].num_devices = 1;
 	m->inst->cells[3].devices[0].bars[4] = (struct qv_mon_bar){ .base = 0xc000, .len = 8, .ports = 1 };
-	m->inst->cells[4].window_pa = 205 * M2;		/* a cell that was: does not matter */
+	m->inst->cells[4].window_pa = 205 * M2;		/* free slot: no effect */
 	for (i = 0; i < FRONT_PAGES; i++)
 		m->plain[i] = all_ram(b, i * M2, M2) && !in_other_window(m->inst, i * M2, M2);
 	request_good(&m->inst->req);
@@ -148,7 +148,7 @@ void request_good(struct qv_mon_create *q)
 
 /* ---- the judge ---- */
 
-/* A 2 MiB page that Linux may give away; @claimed: what is given away already */
+/* Marks a 2 MiB page as given away if Linux may give it; @claimed: the pages given already. */
 static const char *claim(const struct machine *m, u8 *claimed, u64 page)
 {
 	if (page >= FRONT_PAGES)
@@ -156,7 +156,7 @@ static const char *claim(const struct machine *m, u8 *claimed, u64 page)
 	if (m->front.page[page] != PAGE_LINUX)
 		return "not Linux's";
 	if (!m->plain[page])
-		return "not RAM, or another's window";
+		return "not RAM, or the window of another cell";
 	if (claimed[page]++)
 		return "given twice";
 	return NULL;
@@ -179,7 +179,7 @@ static const char *judge_window(const struct machine *m, const u8 *claimed, u64 
 	if (!all_ram(&m->inst->boot, window, 8 * K4))
 		return "window not RAM";
 	if (in_other_window(m->inst, window, 8 * K4))
-		return "window is another's";
+		return "window of another cell";
 	return NULL;
 }
 
@@ -226,7 +226,7 @@ const char *request_unsound(const struct machine *m, const struct qv_mon_create 
 		return "number of CPUs";
 	for (i = 0; i < q->num_cpus; i++) {
 		if (q->cpus[i] >= MACHINE_CPUS || q->cpus[i] == MACHINE_CALLER)
-			return "CPU not there, or calling";
+			return "CPU does not exist, or is the caller";
 		if (!(m->inst->icr.own >> q->cpus[i] & 1))
 			return "CPU foreign";
 		for (k = 0; k < i; k++)
@@ -244,9 +244,9 @@ const char *request_unsound(const struct machine *m, const struct qv_mon_create 
 	for (i = 0; i < q->num_ports; i++)
 		for (k = q->ports[i].first; k <= q->ports[i].last; k++)
 			if (never_port(k) || others_port(k))
-				return "a port for no cell, or another's";
+				return "a port for no cell, or of another cell";
 	if (q->bell_rate < 1 || q->bell_rate > 1000)
-		return "more doorbells than a millisecond has room for, or none";
+		return "doorbell rate out of range";
 	if (q->doorbell_vector && (q->doorbell_vector < 32 || q->doorbell_vector > 255))
 		return "doorbell";
 	if (q->entry.eip >= pages * M2 || q->entry.ebx >= pages * M2)
@@ -262,18 +262,18 @@ void request_model_check(struct machine *m)
 	u32 i, found;
 
 	if (!CHECK_EQ(error != 0, wrong != NULL))
-		unit_give_up(wrong ? wrong : "the judge finds nothing wrong");
+		unit_give_up(wrong ? wrong : "the judge finds no fault");
 	for (i = 0; !error && i < q->num_runs; i++)
 		for (k = 0; k < q->runs[i].count; k++) {
 			u64 pa = q->runs[i].pa + k * M2;
 
 			paging_find(&m->inst->nested, pa, 2, &found);
-			CHECK_EQ(found, 2);		/* taking it cannot fail any more */
+			CHECK_EQ(found, 2);		/* taking the page cannot fail now */
 			front_model_check(&m->front, pa + 5);
 		}
 }
 
-/* ---- spoiling ---- */
+/* ---- random changes ---- */
 
 static u64 some_address(struct choices *c)
 {
@@ -326,7 +326,7 @@ void request_spoil(struct qv_mon_create *q, struct choices *c)
 	case 11: q->entry.eip = choose(c, 2) ? some_address(c) : some_number(c); break;
 	case 12: q->entry.ebx = choose(c, 2) ? some_address(c) : some_number(c); break;
 	case 13: q->cpus[choose(c, 3)] = choose(c, MACHINE_CPUS + 1); break;
-	case 14:	/* single pages, as a worn machine has them */
+	case 14:	/* single pages, as in a machine with fragmented memory */
 		q->num_runs = 1 + choose(c, 16);
 		for (i = 0; i < q->num_runs; i++)
 			q->runs[i] = (struct qv_mon_run){ (500 + 3 * i) * M2, 1 + choose(c, 3) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A machine to ask cells of, and a slow, plain judge of what is asked. */
+/* A machine that cells are requested from, and a slow, simple judge of requests. */
 #ifndef REQUEST_MODEL_H
 #define REQUEST_MODEL_H
 
@@ -13,25 +13,25 @@
 struct machine {
 	struct front_model front;
 	struct instance *inst;
-	bool plain[FRONT_PAGES];	/* all RAM, and no page of it another cell's window */
+	bool plain[FRONT_PAGES];	/* RAM, and in no window of another cell */
 };
 
 /*
- * 5 GiB with the usual gap below 4 GiB; the monitor's own block, a running
- * cell's block and memory, memory answered with ones, another cell's window.
+ * 5 GiB with the usual gap below 4 GiB. Taken are: the monitor's own block, block and memory of a
+ * running cell, the page of ones, the window of another cell.
  */
 void machine_open(struct machine *m, u32 max_leaf);
 void machine_close(struct machine *m);
 
-/* A request that is fine in every respect */
+/* Makes a request without any fault. */
 void request_good(struct qv_mon_create *q);
-/* ... and some of it changed */
+/* Changes some of it at random. */
 void request_spoil(struct qv_mon_create *q, struct choices *c);
 
-/* NULL: a sound request. Else what is wrong with it. */
+/* Returns NULL for a sound request, otherwise its fault. */
 const char *request_unsound(const struct machine *m, const struct qv_mon_create *q);
 
-/* request_check() agrees with the above, and has changed nothing */
+/* Checks that request_check() agrees with request_unsound() and has changed nothing. */
 void request_model_check(struct machine *m);
 
 #endif

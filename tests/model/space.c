@@ -9,7 +9,7 @@ void space_open(struct space *s, u32 pages, u32 levels, u32 max_leaf)
 	s->memory = aligned_alloc(4096, pages * 4096ul);
 	if (!s->memory)
 		unit_give_up("no memory");
-	memset(s->memory, 0xa5, pages * 4096ul);	/* the pool has to clear what it gives */
+	memset(s->memory, 0xa5, pages * 4096ul);	/* the pool must clear its pages */
 	s->pool = (struct page_pool){
 		.va = (u64)s->memory, .pa = SPACE_PA, .next = 0, .end = pages * 4096,
 	};
@@ -60,7 +60,7 @@ u64 space_walk(const struct space *s, u64 addr, u64 *flags, u32 *level)
 			return pa + (addr & offset);
 		}
 		CHECK_EQ(e & 1 << 7, 0);		/* must be zero above 1 GiB */
-		CHECK_EQ(e & 7, 7);			/* a table never forbids what the leaf allows */
+		CHECK_EQ(e & 7, 7);	/* a table must allow everything that its leaves allow */
 		CHECK_EQ(e >> 63, 0);
 		table = e & 0x000ffffffffff000ull;
 	}

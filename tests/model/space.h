@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Page tables to test with, and a walker that follows them as the processor does. */
+/* Page tables under test, and a walker that follows them as the processor does. */
 #ifndef SPACE_H
 #define SPACE_H
 
 #include "tables/paging.h"
 
-#define SPACE_PA	0x7654000ull	/* where tables are said to lie: not where they are */
+#define SPACE_PA	0x7654000ull	/* pretended address of the tables */
 #define NOT_MAPPED	(~0ull)
 
 struct space {
@@ -14,14 +14,14 @@ struct space {
 	void *memory;
 };
 
-/* @pages for tables, the root among them; the sanitizer guards both ends */
+/* @pages: tables including the root. The sanitizer guards both ends. */
 void space_open(struct space *s, u32 pages, u32 levels, u32 max_leaf);
 void space_close(struct space *s);
 u32 space_used(const struct space *s);		/* pages taken */
 
 /*
- * Where @addr leads: AMD APM vol. 2, 5.3. A reserved bit that is set, or a table
- * outside the pool, is reported as a failure. *@flags: the leaf's; may be NULL.
+ * Translates @addr as in AMD APM vol. 2, 5.3. A set reserved bit, or a table outside the pool, is
+ * reported as a failure. *@flags: flags of the leaf; may be NULL.
  */
 u64 space_walk(const struct space *s, u64 addr, u64 *flags, u32 *level);
 

@@ -8,7 +8,7 @@
 static const u64 *table_at(u64 pa)
 {
 	if (pa % 4096 || pa + 4096 > FAKE_RAM)
-		unit_give_up("a table that is not in RAM");
+		unit_give_up("a table outside RAM");
 	return (const u64 *)(fake_ram + pa);
 }
 
@@ -17,7 +17,7 @@ static bool is_leaf(u64 entry, u32 level)
 	return level == 1 || (level <= 3 && (entry >> 7 & 1));
 }
 
-/* SDM vol. 3, tables 29-1 to 29-7: what is a misconfiguration, and what we never use */
+/* SDM vol. 3, tables 29-1 to 29-7: misconfigurations, and encodings that QV does not use */
 static void check_ept(u64 entry, u32 level)
 {
 	u32 type = entry >> 3 & 7;

@@ -59,12 +59,12 @@ u64 world_create(struct world *w, const struct qv_mon_create *q)
 {
 	u64 id;
 
-	memcpy(fake_ram + REQUEST_PAGE * QV_HUGE + 0x1f8, q, sizeof(*q));	/* over a page's end */
+	memcpy(fake_ram + REQUEST_PAGE * QV_HUGE + 0x1f8, q, sizeof(*q));	/* crosses pages */
 	id = world_call(QV_HC_CREATE, REQUEST_PAGE * QV_HUGE + 0x1f8);
 	if (id > QV_ME_BASE)
 		return id;
 	if (!CHECK(id && id < QV_INSTANCES && !w->state[id]))
-		unit_give_up("an id that is taken");
+		unit_give_up("an id that is in use");
 	w->cell[id] = *q;
 	w->state[id] = QV_MON_CREATED;
 	w->given_back[id] = 0;
@@ -118,7 +118,7 @@ void world_touch(struct world *w, u64 gpa, bool write)
 	fake_memory_exit(pcpu_of(0), gpa, write);
 }
 
-/* ---- who owns what ---- */
+/* ---- the owner of each page ---- */
 
 enum owner { LINUX, MANAGER, BLOCK, MEMORY };
 
@@ -144,7 +144,7 @@ static enum owner owner(const struct world *w, u64 page, u32 *cell)
 	return LINUX;
 }
 
-/* As fake.c says where RAM is */
+/* The memory type of @pa; RAM is where fake.c reports it. */
 static u32 type_of(u64 pa)
 {
 	bool ram = (pa >= 0x1000 && pa < 0x9f000) || (pa >= 0x100000 && pa < fake_ram_end);
@@ -157,7 +157,10 @@ static bool in_own_block(u64 pa)
 	return pa >= FAKE_BLOCK && pa < FAKE_BLOCK + QV_BLOCK_FRONT_END;
 }
 
-/* Where Linux gets at @pa's address, when that is not its own: nowhere, or ones, or the sink */
+/*
+ * Checks a translation of @pa, which is not Linux's page. It must not be present, or lead to the
+ * page of ones or the sink.
+ */
 static void check_denied(const struct leaf *l, u64 pa)
 {
 	if (!l->present)
@@ -219,7 +222,7 @@ static void cell_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
 	bool write, execute;
 
 	c->bytes += len;
-	for (at = 0; at < len; at += step) {		/* all, or the first and the last */
+	for (at = 0; at < len; at += step) {		/* all pages, or the first and the last */
 		if (gpa + at >= world_pages(c->q) * QV_HUGE) {
 			unit_give_up("a cell reaches beyond its memory");
 			return;
@@ -236,7 +239,7 @@ static void cell_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
 	}
 }
 
-/* Host tables: nothing but the instance's own block; nothing is writable and executable */
+/* Host tables map the instance's own block only. No page is both writable and executable. */
 static void host_leaf(void *ctx, u64 va, u64 len, const struct leaf *l)
 {
 	const struct instance *inst = ctx;
@@ -244,7 +247,7 @@ static void host_leaf(void *ctx, u64 va, u64 len, const struct leaf *l)
 	bool image = off >= QV_OFF_IMAGE && off < QV_OFF_IMAGE + QV_IMAGE_MAX;
 
 	if (va >= QV_VA_WINDOW && va < QV_VA_WINDOW + QV_MAX_CPUS * QV_PAGE) {
-		CHECK(!l->write && !l->execute && inst->id == 0);	/* looks at guests stay open */
+		CHECK(!l->write && !l->execute && inst->id == 0); /* stays open */
 		return;
 	}
 	unit_case("instance %u, %#lx leads to %#lx:", inst->id, va, l->pa);
@@ -255,7 +258,7 @@ static void host_leaf(void *ctx, u64 va, u64 len, const struct leaf *l)
 	CHECK_EQ(va, image ? QV_VA_IMAGE + off - QV_OFF_IMAGE : QV_VA_BLOCK + off);
 }
 
-/* Where interrupts enter, and the stack of a double fault: APM vol. 2, 8.9.1 and 12.2.5 */
+/* Entry points of interrupts, and the stack of a double fault: APM vol. 2, 8.9.1 and 12.2.5 */
 static void check_entries(const struct instance *inst)
 {
 	const u8 *block = fake_ram + inst->boot.block_pa;
@@ -282,7 +285,7 @@ static void check_entries(const struct instance *inst)
 	}
 }
 
-/* What a CPU that waits executes: one page, its own, `1: hlt; jmp 1b` at 0 */
+/* A waiting CPU executes one read-only page of its own, with `1: hlt; jmp 1b` at 0. */
 static void park_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
 {
 	const struct instance *inst = ctx;

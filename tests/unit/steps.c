@@ -14,10 +14,10 @@
 
 #define M2		(u64)QV_HUGE
 #define BLOCK		(10 * M2)
-#define MEMORY		(11 * M2)	/* two runs of one page: this one and ... */
+#define MEMORY		(11 * M2)	/* two runs of one page each */
 #define MEMORY2		(40 * M2)
-#define VICTIM		(100 * M2)	/* what forged blocks name */
-#define HIDDEN		0x100000u	/* of a block */
+#define VICTIM		(100 * M2)	/* page that forged blocks name */
+#define HIDDEN		0x100000u	/* offset in a block */
 #define NMI_IPI		4u
 #define CELL_CPUS	(1ull << 3 | 1ull << 1)
 
@@ -28,12 +28,12 @@ static const u64 watched[] = { BLOCK, MEMORY, MEMORY2 };
 static struct qv_mon_create request;
 static struct steps *run;
 static struct {
-	bool there[FAKE_CPUS];		/* in the cell's instance */
-	bool nmi[FAKE_CPUS];		/* waits */
-	u32 age[FAKE_CPUS];		/* steps that it has waited */
-	u32 cached[FAKE_CPUS];		/* watched pages to which the CPU may have a translation */
+	bool there[FAKE_CPUS];		/* runs in the cell's instance */
+	bool nmi[FAKE_CPUS];		/* an NMI is pending */
+	u32 age[FAKE_CPUS];		/* steps since the NMI was sent */
+	u32 cached[FAKE_CPUS];	/* bits: watched pages to which the CPU may have a translation */
 	u32 last_taken;			/* step */
-	bool late;			/* the actor is still at work on ... */
+	bool late;			/* the actor has yet to send by this verdict */
 	struct icr_verdict verdict;
 	bool acting, inside;
 } now;
@@ -48,9 +48,9 @@ const char *steps_act_name(enum steps_act act)
 	return names[act];
 }
 
-/* ---- who may have cached what ---- */
+/* ---- the translations that each CPU may have ---- */
 
-/* The watched pages that Linux's tables lead to */
+/* Returns the watched pages that Linux's tables map. */
 static u32 mapped(void)
 {
 	u32 i, level, found = 0;
@@ -114,13 +114,13 @@ static bool is_mute(u32 i)
 
 static void take(u32 i)
 {
-	/* The CPU sees its own block, whatever the manager looks at */
+	/* The CPU accesses its own block, whatever the manager's window shows. */
 	bool open = me()->directory[QV_VA_MANAGE >> 21 & 511] & PT_P;
 
 	now.nmi[i] = false;
 	now.last_taken = run->count;
 	if (i == STEPS_ACTOR)
-		send_late();			/* it is between two exits now */
+		send_late();			/* the CPU is between two exits now */
 	if (!open)
 		manage(QV_VA_MANAGE, BLOCK);
 	if (now.there[i])
@@ -148,7 +148,7 @@ static void on_ipi(u32 low, u32 apic_id)
 
 	if (now.acting) {
 		unit_case("%s at step %u, lag %u: IPI %#x to CPU %u:", steps_act_name(run->act), run->at, run->lag, low, i);
-		CHECK(!now.there[i]);		/* nothing of Linux's reaches a cell's CPU */
+		CHECK(!now.there[i]);	/* nothing that Linux sends may reach a cell's CPU */
 	}
 	if ((low >> 8 & 7) != NMI_IPI)
 		return;
@@ -157,11 +157,11 @@ static void on_ipi(u32 low, u32 apic_id)
 	now.nmi[i] = true;
 }
 
-/* ---- what the other CPU of Linux's does ---- */
+/* ---- acts of the other CPU of Linux ---- */
 
 static void icr(u32 mode, bool late)
 {
-	u32 low = 3u << 18 | 1u << 14 | mode << 8 | 0x9a;		/* all others */
+	u32 low = 3u << 18 | 1u << 14 | mode << 8 | 0x9a;		/* to all others */
 
 	if (!late) {
 		icr_write(pcpu_of(STEPS_ACTOR), low);
@@ -185,7 +185,7 @@ static void calls(void)
 {
 	u64 nr;
 
-	/* before and after, it would be the first, and carried out */
+	/* before and after a call it would be first, and succeed */
 	for (nr = QV_HC_LEAVE; me()->busy && nr <= QV_HC_LOCK; nr++)
 		CHECK_EQ(hypercall(pcpu_of(STEPS_ACTOR), nr, nr == QV_HC_CREATE ? REQUEST_PAGE * M2 : 1), QV_ME_BUSY);
 }
@@ -223,7 +223,7 @@ static void act(void)
 	now.acting = false;
 }
 
-/* Linux writes whatever it likes where it may: an instance that says all is its own */
+/* Linux writes an instance that owns everything to each page that it may write. */
 static void forge(u32 visible)
 {
 	struct instance *forged = (struct instance *)fake_instance(BLOCK);
@@ -239,7 +239,7 @@ static void forge(u32 visible)
 	run->forged = there;
 }
 
-/* ---- what holds between any two steps ---- */
+/* ---- invariants between any two steps ---- */
 
 static u64 window(u64 va)
 {
@@ -258,7 +258,7 @@ static u32 bit_of(u64 pa)
 	return 0;
 }
 
-/* Pages that nobody in the front end may have a translation to */
+/* Returns the pages to which no CPU of the front end may have a translation. */
 static u32 secret(void)
 {
 	const struct cell_slot *slot = &me()->cells[1];
@@ -286,7 +286,7 @@ static void check_cpus(void)
 	CHECK(!((own | away) >> FAKE_CPUS));
 	for (i = 1; i < FAKE_CPUS; i++) {
 		CHECK(!now.there[i] || away >> i & 1);
-		/* a CPU that is about to be caught may still run: nothing has been built yet */
+		/* a CPU about to be caught may run: nothing is built yet */
 		CHECK(own >> i & 1 || !runs_linux(i) || !(window(QV_VA_MANAGE) || me()->cells[1].state));
 	}
 }
@@ -303,7 +303,7 @@ static void check(u32 visible)
 		CHECK(now.there[i] || !(now.cached[i] & pages));
 }
 
-/* One round of wait_ack() is like the other while no CPU takes an NMI */
+/* Rounds of wait_ack() are alike while no CPU takes an NMI. */
 static bool waits(const void *pc)
 {
 	static struct { const void *pc; bool waits; } known[512];
@@ -349,7 +349,7 @@ void __sanitizer_cov_trace_pc(void)
 	now.inside = false;
 }
 
-/* ---- a life ---- */
+/* ---- the life of a cell ---- */
 
 static u64 linux_calls(u64 nr, u64 argument)
 {
@@ -373,7 +373,7 @@ static u64 linux_calls(u64 nr, u64 argument)
 	return result;
 }
 
-/* All of Linux's CPUs run Linux */
+/* All CPUs of Linux run Linux. */
 static void all_run(void)
 {
 	u32 i;
@@ -389,7 +389,7 @@ static void all_run(void)
 	now.inside = false;
 }
 
-/* However long it takes: with a CPU that is mute for a while, too */
+/* Reclaims the cell, however long it takes, with a CPU that is mute for a while. */
 static void until_reclaimed(void)
 {
 	u64 result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* decode.c: encodings by hand, beginnings, and anything at all. */
+/* decode.c: encodings written by hand, truncated ones, and random bytes. */
 #include <stdlib.h>
 #include <string.h>
 #include "insn.h"
@@ -35,12 +35,13 @@ static const struct row good[] = {
 	{ "and %edx,(%rbx)", DECODE_64, 2, { 0x21, 0x13 }, DECODE_AND, R(2), 0 },
 	{ "orl $0x100,0xf0(%rax)", DECODE_64, 10, { 0x81, 0x88, 0xf0, 0, 0, 0, 0, 1, 0, 0 }, DECODE_OR, 0x100, 0 },
 	{ "andl $0xfffeffff,0x350(%rax)", DECODE_64, 10, { 0x81, 0xa0, 0x50, 3, 0, 0, 0xff, 0xff, 0xfe, 0xff }, DECODE_AND, 0xfffeffff, 0 },
-	{ "andl $-16,(%rdi): the constant is extended", DECODE_64, 3, { 0x83, 0x27, 0xf0 }, DECODE_AND, 0xfffffff0, 0 },
+	{ "andl $-16,(%rdi): the constant is sign-extended", DECODE_64, 3, { 0x83, 0x27, 0xf0 }, DECODE_AND, 0xfffffff0, 0 },
 	{ "orl $0x7f,(%rdi)", DECODE_64, 3, { 0x83, 0x0f, 0x7f }, DECODE_OR, 0x7f, 0 },
-	{ "rex mov: nothing but a prefix", DECODE_64, 3, { 0x40, 0x89, 0x07 }, DECODE_STORE, R(0), 0 },
+	{ "rex mov: a REX without effect", DECODE_64, 3, { 0x40, 0x89, 0x07 }, DECODE_STORE, R(0), 0 },
 	{ "gs: addr32 mov %eax,(%edi)", DECODE_64, 4, { 0x65, 0x67, 0x89, 0x07 }, DECODE_STORE, R(0), 0 },
-	{ "15 bytes, the most there can be", DECODE_64, 15, { 0x3e, 0x3e, 0x3e, 0x3e, 0xc7, 0x84, 0x24, 1, 2, 3, 4, 5, 6, 7, 8 }, DECODE_STORE, 0x08070605, 0 },
-	{ "32-bit: 0x44 is no prefix there", DECODE_32, 2, { 0x89, 0x07 }, DECODE_STORE, R(0), 0 },
+	{ "15 bytes, the maximum length", DECODE_64, 15, { 0x3e, 0x3e, 0x3e, 0x3e, 0xc7, 0x84,
+	  0x24, 1, 2, 3, 4, 5, 6, 7, 8 }, DECODE_STORE, 0x08070605, 0 },
+	{ "32-bit: 0x44 is no prefix", DECODE_32, 2, { 0x89, 0x07 }, DECODE_STORE, R(0), 0 },
 	{ "32-bit: mov %eax,0xfee000b0", DECODE_32, 5, { 0xa3, 0xb0, 0, 0xe0, 0xfe }, DECODE_STORE, R(0), 0 },
 	{ "32-bit: addr16 mov %eax,0xfff0", DECODE_32, 4, { 0x67, 0xa3, 0xf0, 0xff }, DECODE_STORE, R(0), 0 },
 	{ "32-bit: mov %eax,0xfee00300", DECODE_32, 6, { 0x89, 5, 0, 3, 0xe0, 0xfe }, DECODE_STORE, R(0), 0 },
@@ -73,7 +74,7 @@ static void by_hand(void)
 			bytes = exact_copy(r->bytes, n);
 			fine = decode_write(bytes, n, r->mode, insn_regs, &d);
 			free(bytes);
-			CHECK_EQ(fine, n >= r->len);		/* what follows does not matter */
+			CHECK_EQ(fine, n >= r->len);	/* the bytes that follow do not matter */
 			if (!fine)
 				continue;
 			CHECK_EQ(d.len, r->len);
@@ -85,7 +86,7 @@ static void by_hand(void)
 	}
 }
 
-/* Not a 32-bit write that is known here: must be refused, whatever follows */
+/* Not a known 32-bit write: must be rejected, whatever follows. */
 static void refused(void)
 {
 	static const struct { const char *what; enum decode_mode mode; u8 bytes[15]; } rows[] = {
@@ -163,8 +164,8 @@ static void anything(void)
 }
 
 UNIT_SUITE(decode) = {
-	{ "decode: encodings by hand, whole and cut short", by_hand },
-	{ "decode: what is not known is refused", refused },
-	{ "decode: anything at all", anything },
+	{ "decode: encodings by hand give the expected result, truncated ones are rejected", by_hand },
+	{ "decode: unknown instructions are rejected", refused },
+	{ "decode: random bytes cause no read past the end", anything },
 	{ 0 }
 };

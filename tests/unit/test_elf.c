@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* multiboot2.c: what is wrong with an image, and images that are wrong anyhow. */
+/* multiboot2.c: each malformation of an image, and random damage. */
 #include <stdlib.h>
 #include <string.h>
 #include "image.h"
@@ -17,7 +17,7 @@ static void one_tag(struct image *img, u32 type, u32 flags, u32 size, u32 value)
 	header_finish(img, true);
 }
 
-/* Tags that are too large for the header must not be followed */
+/* Tags larger than the header must not be followed. */
 static void tag_size(struct image *img, u32 size)
 {
 	header_begin(img, IMAGE_HEADER);
@@ -55,7 +55,7 @@ static void elf_type(struct image *img, u32 offset, u8 value)
 	img->bytes[offset] = value;
 }
 
-/* name, what is answered (NULL: it is loaded), what is changed in a good image */
+/* Name, expected error (NULL: the image is loaded), change in a good image */
 #define CHANGES(X) \
 	X(nothing, NULL, (void)img) \
 	X(empty, "it has no multiboot2 header in its first 32 KiB", img->len = 0) \
@@ -198,7 +198,7 @@ static void one_change(void)
 		why = load(&img, &m, &entry);
 		CHECK_TEXT(why, changes[i / 2].answer);
 		if (why)
-			CHECK(is_untouched(&m));	/* refused before anything is written */
+			CHECK(is_untouched(&m));	/* rejected before anything is written */
 		else
 			CHECK_TEXT(info_wrong(&m, entry.ebx, "x y"), NULL);
 		memory_close(&m);
@@ -212,7 +212,7 @@ static void too_little_memory(void)
 	u32 i;
 
 	image_good(&img, true);
-	set_elf(&img, ELF_PHNUM, 1);		/* only what lies below 640 KiB */
+	set_elf(&img, ELF_PHNUM, 1);		/* only the memory below 640 KiB */
 	set_elf(&img, ELF_ENTRY, 0xffffffff80008000);
 	header_begin(&img, IMAGE_HEADER);
 	header_finish(&img, true);
@@ -227,7 +227,7 @@ static void too_little_memory(void)
 	}
 }
 
-/* Every length that a file may be cut to */
+/* Tries every length that a file may be cut to. */
 static void cut_short(void)
 {
 	static struct image img;
@@ -245,7 +245,7 @@ static void cut_short(void)
 	memory_close(&m);
 }
 
-/* A good image with some of it overwritten: no crash, and nothing outside */
+/* A good image with random bytes overwritten: no crash, no access outside. */
 static void random_damage(void)
 {
 	static const u64 values[] = {
@@ -285,9 +285,9 @@ static void random_damage(void)
 }
 
 UNIT_SUITE(elf) = {
-	{ "multiboot2: each malformation is named", one_change },
-	{ "multiboot2: too little memory", too_little_memory },
-	{ "multiboot2: files cut short", cut_short },
-	{ "multiboot2: random damage", random_damage },
+	{ "multiboot2: each malformation has its error message", one_change },
+	{ "multiboot2: too little memory is rejected", too_little_memory },
+	{ "multiboot2: truncated files are rejected", cut_short },
+	{ "multiboot2: random damage causes no access outside", random_damage },
 	{ 0 }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events that are on their way when an exit comes: NMIs, exceptions, faults of the monitor's own. */
+/* Events in delivery at an exit, NMIs, exceptions, and faults of the monitor itself. */
 #include <string.h>
 #include "fake.h"
 #include "core/dispatch.h"
@@ -8,7 +8,7 @@
 
 #define GP	(EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 13)
 
-/* An exit in the delivery of @event */
+/* An exit that interrupts the delivery of @event */
 static void exit_in(u64 code, u64 event)
 {
 	struct vmcb *v = vmcb_of(pcpu_of(0));
@@ -18,7 +18,7 @@ static void exit_in(u64 code, u64 event)
 	svm_exit(pcpu_of(0));
 }
 
-/* Who steps through the guest sees the instruction end that the monitor has carried out */
+/* If the guest single-steps, #DB is injected for an instruction that the monitor carried out. */
 static void steps(void)
 {
 	struct vmcb *v = vmcb_of(pcpu_of(0));
@@ -36,7 +36,10 @@ static void steps(void)
 	}
 }
 
-/* A parked CPU takes a machine check and forgets it: with MCE clear, or MCIP left set, the machine would shut down */
+/*
+ * A parked CPU takes a machine check and drops it. With MCE clear, or MCIP left set, the machine
+ * would shut down.
+ */
 static void machine_checks(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -79,16 +82,16 @@ static void nmis(void)
 	u32 i;
 
 	fake_open(true, true);
-	nmi_exit(EXIT_NMI);			/* not ours: Linux's */
+	nmi_exit(EXIT_NMI);			/* Linux's own NMI */
 	CHECK_EQ(v->event_inj, nmi);
 	CHECK(v->intercept3 & I3_IRET);
-	nmi_exit(EXIT_NMI);			/* another while the first is handled: later */
+	nmi_exit(EXIT_NMI);			/* another during the handler: held back */
 	CHECK_EQ(v->event_inj, 0);
 	CHECK(cpu->nmi_pending);
 	nmi_exit(EXIT_NMI);			/* a third merges with the second, as in silicon */
 	CHECK_EQ(v->event_inj, 0);
 	nmi_exit(EXIT_IRET);
-	CHECK_EQ(v->event_inj, 0);		/* not before IRET is done */
+	CHECK_EQ(v->event_inj, 0);		/* not before IRET has ended */
 	CHECK(v->intercept3 & I3_VINTR && v->v_intr & V_IRQ);
 	nmi_exit(EXIT_VINTR);
 	CHECK_EQ(v->event_inj, nmi);
@@ -97,21 +100,21 @@ static void nmis(void)
 	nmi_exit(EXIT_IRET);
 	CHECK_EQ(v->event_inj, 0);
 	CHECK(!(v->intercept3 & (I3_IRET | I3_VINTR)));
-	cpu->cmd = CMD_FLUSH;			/* ours; but one of Linux's may be in it */
+	cpu->cmd = CMD_FLUSH;			/* QV's NMI; a Linux NMI may have merged with it */
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, nmi);
 	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 1);
 	CHECK_EQ(cpu->ack & CMD_FLUSH, CMD_FLUSH);
 	CHECK_EQ(v->tlb_control, TLB_FLUSH_ALL);
 	v->event_inj = 0;
-	for (i = 0; i < 2; i++) {		/* two more while Linux is in its handler: one NMI waits */
+	for (i = 0; i < 2; i++) {	/* two more while Linux is in its handler: one is pending */
 		cpu->cmd = CMD_FLUSH;
 		nmi_exit(EXIT_NMI);
 		CHECK_EQ(v->event_inj, 0);
 		CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 2);
 	}
 	nmi_exit(EXIT_IRET);
-	cpu->cmd = CMD_FLUSH;			/* and one before it could come */
+	cpu->cmd = CMD_FLUSH;			/* and one before it could be injected */
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, 0);
 	nmi_exit(EXIT_VINTR);
@@ -122,10 +125,10 @@ static void nmis(void)
 	CHECK(!(v->intercept3 & (I3_IRET | I3_VINTR)));
 	cpu->cmd = CMD_CATCH;
 	nmi_exit(EXIT_NMI);
-	CHECK_EQ(v->event_inj, 0);		/* its Linux is gone */
+	CHECK_EQ(v->event_inj, 0);		/* its Linux was removed */
 	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
 	CHECK_EQ(v->n_cr3, me()->park.root);
-	nmi_exit(EXIT_NMI);			/* parked: nobody to give it to */
+	nmi_exit(EXIT_NMI);			/* parked: no guest to inject into */
 	CHECK_EQ(v->event_inj, 0);
 	cpu->sipi = 0x99;
 	cpu->cmd = CMD_SIPI;
@@ -133,13 +136,13 @@ static void nmis(void)
 	CHECK_EQ(cpu->phase, CPU_RUNNING);
 	CHECK_EQ(v->cs.base, 0x99000);
 	CHECK_EQ(v->rip, 0);
-	cpu->cmd = CMD_SIPI;			/* a second SIPI does nothing */
+	cpu->cmd = CMD_SIPI;			/* a second SIPI has no effect */
 	v->cs.base = 0x1234;
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->cs.base, 0x1234);
 }
 
-/* An NMI that was sent before a guest began meets one that has no IDT to take it: it ends here */
+/* An NMI that was sent before a guest started must not reach it: the guest has no IDT yet. */
 static void just_started(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -148,35 +151,35 @@ static void just_started(void)
 	fake_open(true, true);
 	park(cpu, CPU_WAIT_SIPI);
 	cpu->sipi = 0x99;
-	cpu->cmd = CMD_SIPI;			/* found by an NMI of somebody else's */
+	cpu->cmd = CMD_SIPI;			/* an unrelated NMI finds the command */
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(cpu->phase, CPU_RUNNING);
 	CHECK(cpu->stray_until > 0);
-	cpu->stray_until += 1ull << 40;		/* however slowly this test runs */
-	nmi_exit(EXIT_NMI);			/* the one that announced it */
+	cpu->stray_until += 1ull << 40;		/* independent of this test's speed */
+	nmi_exit(EXIT_NMI);			/* the NMI that announced the command */
 	CHECK_EQ(v->event_inj, 0);
 	CHECK(!cpu->nmi_pending);
-	cpu->cmd = CMD_FLUSH;			/* ours without doubt */
+	cpu->cmd = CMD_FLUSH;			/* an NMI of QV for certain */
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, 0);
 	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 0);
 	CHECK_EQ(cpu->ack & CMD_FLUSH, CMD_FLUSH);
-	nmi_exit(EXIT_NMI);			/* only one is ever missing: this is the guest's */
+	nmi_exit(EXIT_NMI);			/* only one can be missing: this is for the guest */
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
 	cpu->nmi_masked = false;
 	v->event_inj = 0;
-	cpu->stray_until = rdtsc() - 1;		/* a start a while ago: the announcing NMI has come long since */
+	cpu->stray_until = rdtsc() - 1;		/* started long ago: the announcing NMI has come */
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
 	cpu->nmi_masked = false;
-	cpu->started_tsc -= me()->boot.tsc_khz * 1000ull;	/* a second later it has an IDT */
+	cpu->started_tsc -= me()->boot.tsc_khz * 1000ull;	/* 1 s later it has an IDT */
 	cpu->cmd = CMD_FLUSH;
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
 	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 1);
 }
 
-/* An interrupt that was on its way in when the exit came is not lost */
+/* An event in delivery at an exit is injected again. */
 static void delivery_goes_on(void)
 {
 	static const struct { u64 before, after; } rows[] = {
@@ -185,7 +188,7 @@ static void delivery_goes_on(void)
 		{ EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14 | 2ull << 32,
 		  EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14 | 2ull << 32 },
 		{ EVENT_VALID | EVENT_NMI | 2, EVENT_VALID | EVENT_NMI | 2 },
-		{ EVENT_VALID | 4 << 8 | 0x80, 0 },		/* INT n happens again by itself */
+		{ EVENT_VALID | 4 << 8 | 0x80, 0 },		/* INT n is executed again */
 		{ EVENT_VALID | EVENT_EXCEPTION | 3, 0 },
 		{ EVENT_VALID | EVENT_EXCEPTION | 6, EVENT_VALID | EVENT_EXCEPTION | 6 },
 	};
@@ -203,7 +206,7 @@ static void delivery_goes_on(void)
 	}
 }
 
-/* An exception in a loop of its own delivery cannot keep a command away */
+/* A loop of exceptions in delivery cannot keep a command from its CPU. */
 static void storms(void)
 {
 	static const u64 codes[] = { EXIT_DB, EXIT_AC };
@@ -214,7 +217,8 @@ static void storms(void)
 	for (i = 0; i < 2; i++) {
 		fake_open(true, true);
 		fake_become_cell();
-		exit_in(codes[i], EVENT_VALID | EVENT_EXCEPTION | 14);	/* met while another went in */
+		/* raised in the delivery of another */
+		exit_in(codes[i], EVENT_VALID | EVENT_EXCEPTION | 14);
 		unit_case("exit %#lx:", codes[i]);
 		CHECK_EQ(v->event_inj & 0xff, codes[i] - 0x40);
 		cpu->cmd = CMD_STOP;
@@ -222,7 +226,8 @@ static void storms(void)
 		CHECK_EQ(cpu->phase, CPU_STOPPED);
 		CHECK_EQ(cpu->ack & CMD_STOP, CMD_STOP);
 		CHECK_EQ(v->event_inj, 0);
-		CHECK(cpu->stray_until != 0);		/* its NMI still comes, and is not the guest's */
+		/* its NMI is still to come, and is not for the guest */
+		CHECK(cpu->stray_until != 0);
 	}
 }
 
@@ -231,7 +236,8 @@ static void fault(u32 vector)
 	fake_called = NULL;
 	if (!setjmp(fake_back))
 		monitor_fault(vector, 0x40001234, (u64)pcpu_of(0) + 0x1f80);
-	CHECK(fake_called && !strcmp(fake_called, "svm_run"));	/* the guest runs on, or what is there now */
+	/* the guest continues, or its successor runs */
+	CHECK(fake_called && !strcmp(fake_called, "svm_run"));
 }
 
 static void faults_of_our_own(void)
@@ -251,16 +257,16 @@ static void faults_of_our_own(void)
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_EXCEPTION | 18);
 	CHECK_EQ(cpu->phase, CPU_RUNNING);
 	v->event_inj = 0;
-	me()->busy = me()->config_busy = 2;	/* what another CPU is at goes on */
+	me()->busy = me()->config_busy = 2;	/* another CPU's work continues */
 	cpu->phase = CPU_WAIT_SIPI;
-	fault(6);				/* nobody is there to be told */
+	fault(6);				/* no guest to inject into */
 	CHECK_EQ(v->event_inj, 0);
 	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
 	CHECK_EQ(v->n_cr3, me()->park.root);
 	CHECK_EQ(me()->busy, 2);
 	CHECK_EQ(me()->config_busy, 2);
 	cpu->phase = CPU_RUNNING;
-	cpu->faulting = true;			/* a fault while it dealt with one */
+	cpu->faulting = true;			/* a fault while it handles one */
 	fault(8);
 	CHECK_EQ(cpu->phase, CPU_STOPPED);
 	CHECK_EQ(v->n_cr3, me()->park.root);
@@ -275,12 +281,12 @@ static void faults_of_our_own(void)
 }
 
 UNIT_SUITE(events) = {
-	{ "events: NMIs, ours and Linux's", nmis },
-	{ "events: NMIs meet a CPU just started", just_started },
-	{ "events: one in delivery goes on", delivery_goes_on },
-	{ "events: exceptions in a loop", storms },
-	{ "events: faults of the monitor's own", faults_of_our_own },
-	{ "events: single steps", steps },
-	{ "events: machine checks of who is parked", machine_checks },
+	{ "events: NMIs of QV are taken, NMIs of Linux are injected", nmis },
+	{ "events: a CPU just started gets no stray NMI", just_started },
+	{ "events: an event in delivery is injected again", delivery_goes_on },
+	{ "events: a loop of exceptions does not delay commands", storms },
+	{ "events: a fault of the monitor reaches Linux or fails the cell", faults_of_our_own },
+	{ "events: single steps see emulated instructions", steps },
+	{ "events: a parked CPU drops machine checks", machine_checks },
 	{ 0 }
 };

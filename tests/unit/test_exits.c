@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What comes of each exit, for Linux and for a cell: svm/exits.c and the handlers that it names. */
+/* The result of each exit, for Linux and for a cell: svm/exits.c and the handlers that it names. */
 #include <string.h>
 #include "abi/calls.h"
 #include "abi/log.h"
@@ -14,25 +14,25 @@
 #define GP	(EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 13)
 #define HOLE	(FAKE_BLOCK + 0x200000ull)		/* the second half of the monitor's block */
 #define OPEN	(FAKE_BLOCK + 0x4000ull)
-#define HIDDEN	(FAKE_BLOCK + 0x20000ull)		/* beside the open part */
+#define HIDDEN	(FAKE_BLOCK + 0x20000ull)		/* next to the open part */
 
 struct row {
 	const char *name;
 	u64 code, info1, info2;
 	u32 rax, rcx, rdx;
-	/* what is wanted */
+	/* inputs of the exit, then the expected result */
 	u64 event;
 	u32 skip;
-	u32 reason;		/* cells: why it failed; 0: it runs on */
+	u32 reason;		/* cells: reason of the failure; 0: it continues */
 	u64 address;
-	u32 slot;		/* enum qv_exit that counts it */
+	u32 slot;		/* enum qv_exit: the counter */
 };
 
 static const struct row cell_rows[] = {
 	{ "cpuid", EXIT_CPUID, .rax = 7, .skip = 2, .slot = QV_EXIT_CPUID },
 	{ "call 0", EXIT_VMMCALL, .event = UD, .slot = QV_EXIT_HYPERCALL },
-	{ "call: lock, no right to", EXIT_VMMCALL, .rax = QV_CALL_LOCK, .event = UD, .slot = QV_EXIT_HYPERCALL },
-	{ "call: unlock, no right to", EXIT_VMMCALL, .rax = QV_CALL_UNLOCK, .event = UD, .slot = QV_EXIT_HYPERCALL },
+	{ "call: lock, without permission", EXIT_VMMCALL, .rax = QV_CALL_LOCK, .event = UD, .slot = QV_EXIT_HYPERCALL },
+	{ "call: unlock, without permission", EXIT_VMMCALL, .rax = QV_CALL_UNLOCK, .event = UD, .slot = QV_EXIT_HYPERCALL },
 	{ "call 3", EXIT_VMMCALL, .rax = QV_CALL_UNLOCK + 1, .event = UD, .slot = QV_EXIT_HYPERCALL },
 	{ "call ~0", EXIT_VMMCALL, .rax = ~0u, .event = UD, .slot = QV_EXIT_HYPERCALL },
 	{ "port", EXIT_IOIO, 0x60 << 16 | 1, .reason = QV_FAIL_PORT, .address = 0x60, .slot = QV_EXIT_PORT },
@@ -40,7 +40,8 @@ static const struct row cell_rows[] = {
 	{ "triple fault", EXIT_SHUTDOWN, .reason = QV_FAIL_TRIPLE_FAULT, .address = RIP, .slot = QV_EXIT_TRIPLE_FAULT },
 	{ "memory read", EXIT_NPF, 4, 0x7f001234, .reason = QV_FAIL_MEMORY, .address = 0x7f001234, .slot = QV_EXIT_MEMORY },
 	{ "memory write", EXIT_NPF, 6, 0x123456789abc, .reason = QV_FAIL_MEMORY, .address = 0x123456789abc, .slot = QV_EXIT_MEMORY },
-	{ "memory of Linux's", EXIT_NPF, 6, 0x900000, .reason = QV_FAIL_MEMORY, .address = 0x900000, .slot = QV_EXIT_MEMORY },
+	{ "memory of Linux", EXIT_NPF, 6, 0x900000, .reason = QV_FAIL_MEMORY,
+	  .address = 0x900000, .slot = QV_EXIT_MEMORY },
 	{ "memory of the monitor", EXIT_NPF, 4, HIDDEN, .reason = QV_FAIL_MEMORY, .address = HIDDEN, .slot = QV_EXIT_MEMORY },
 	{ "the xAPIC page in x2APIC mode", EXIT_NPF, 6, 0xfee00300, .reason = QV_FAIL_MEMORY, .address = 0xfee00300, .slot = QV_EXIT_MEMORY },
 	{ "invd", EXIT_INVD, .skip = 2, .slot = QV_EXIT_INSTRUCTION },
@@ -50,7 +51,7 @@ static const struct row cell_rows[] = {
 	{ "debug exception", EXIT_DB, .event = EVENT_VALID | EVENT_EXCEPTION | 1, .slot = QV_EXIT_EXCEPTION },
 	{ "alignment check", EXIT_AC, .event = EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 17, .slot = QV_EXIT_EXCEPTION },
 	{ "an INIT", EXIT_INIT, .slot = QV_EXIT_NMI },
-	{ "a call that is only for tests", EXIT_VMMCALL, .rax = QV_CALL_FAULT, .event = UD, .slot = QV_EXIT_HYPERCALL },
+	{ "a call for tests only", EXIT_VMMCALL, .rax = QV_CALL_FAULT, .event = UD, .slot = QV_EXIT_HYPERCALL },
 	{ "vmrun", EXIT_VMRUN, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "vmload", EXIT_VMLOAD, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "vmsave", EXIT_VMSAVE, .event = UD, .slot = QV_EXIT_INSTRUCTION },
@@ -58,8 +59,8 @@ static const struct row cell_rows[] = {
 	{ "clgi", EXIT_CLGI, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "skinit", EXIT_SKINIT, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "invlpga", EXIT_INVLPGA, .event = UD, .slot = QV_EXIT_INSTRUCTION },
-	{ "an exit nobody asked for", 0x06e, .reason = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
-	{ "a refused VMRUN", EXIT_INVALID, .reason = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
+	{ "an unexpected exit", 0x06e, .reason = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
+	{ "a failed VMRUN", EXIT_INVALID, .reason = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
 	{ "rdmsr EFER", EXIT_MSR, 0, .rcx = 0xc0000080, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "wrmsr EFER.LME", EXIT_MSR, 1, .rcx = 0xc0000080, .rax = 0x100, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "wrmsr EFER.SVME", EXIT_MSR, 1, .rcx = 0xc0000080, .rax = 0x1000, .reason = QV_FAIL_MSR, .address = 0xc0000080, .slot = QV_EXIT_MSR },
@@ -80,7 +81,7 @@ static const struct row cell_rows[] = {
 	{ "rdmsr HSAVE", EXIT_MSR, 0, .rcx = 0xc0010117, .reason = QV_FAIL_MSR, .address = 0xc0010117, .slot = QV_EXIT_MSR },
 	{ "wrmsr outside the map", EXIT_MSR, 1, .rcx = 0x40000000, .reason = QV_FAIL_MSR, .address = 0x40000000, .slot = QV_EXIT_MSR },
 	{ "wrmsr ICR", EXIT_MSR, 1, .rcx = 0x830, .rax = 0x4031, .rdx = 2, .skip = 2, .slot = QV_EXIT_ICR },
-	{ "wrmsr ICR, to a stranger", EXIT_MSR, 1, .rcx = 0x830, .rax = 0x4031, .rdx = 3, .reason = QV_FAIL_IPI,
+	{ "wrmsr ICR, to a foreign CPU", EXIT_MSR, 1, .rcx = 0x830, .rax = 0x4031, .rdx = 3, .reason = QV_FAIL_IPI,
 	  .address = 3ull << 32 | 0x4031, .slot = QV_EXIT_ICR },
 };
 
@@ -88,31 +89,31 @@ static const struct row linux_rows[] = {
 	{ "vmrun", EXIT_VMRUN, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "stgi", EXIT_STGI, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "invd", EXIT_INVD, .skip = 2, .slot = QV_EXIT_INSTRUCTION },
-	{ "an exit nobody asked for", 0x06e, .event = UD, .slot = QV_EXIT_OTHER },
-	{ "memory of its own", EXIT_NPF, 6, 0x900123, .slot = QV_EXIT_MEMORY },
-	{ "a device's", EXIT_NPF, 6, 0xfe000123, .slot = QV_EXIT_MEMORY },
+	{ "an unexpected exit", 0x06e, .event = UD, .slot = QV_EXIT_OTHER },
+	{ "its own memory", EXIT_NPF, 6, 0x900123, .slot = QV_EXIT_MEMORY },
+	{ "memory of a device", EXIT_NPF, 6, 0xfe000123, .slot = QV_EXIT_MEMORY },
 	{ "a hole, read", EXIT_NPF, 4, HOLE + 0x5123, .slot = QV_EXIT_MEMORY },
 	{ "a hole, written", EXIT_NPF, 6, HOLE + 0x5123, .slot = QV_EXIT_MEMORY },
-	{ "beside the open part, read", EXIT_NPF, 4, HIDDEN + 8, .slot = QV_EXIT_MEMORY },
-	{ "beside the open part, written", EXIT_NPF, 6, HIDDEN + 8, .slot = QV_EXIT_MEMORY },
+	{ "next to the open part, read", EXIT_NPF, 4, HIDDEN + 8, .slot = QV_EXIT_MEMORY },
+	{ "next to the open part, written", EXIT_NPF, 6, HIDDEN + 8, .slot = QV_EXIT_MEMORY },
 	{ "the open part, written", EXIT_NPF, 7, OPEN, .event = GP, .slot = QV_EXIT_MEMORY },
 	{ "hypercall: nothing", EXIT_VMMCALL, .rax = QV_HC_NOP, .skip = 3, .slot = QV_EXIT_HYPERCALL },
-	{ "hypercall: none of ours", EXIT_VMMCALL, .rax = 0x1234, .skip = 3, .slot = QV_EXIT_HYPERCALL },
+	{ "hypercall: unknown number", EXIT_VMMCALL, .rax = 0x1234, .skip = 3, .slot = QV_EXIT_HYPERCALL },
 	{ "wrmsr EFER", EXIT_MSR, 1, .rcx = 0xc0000080, .rax = 0xd01, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "wrmsr EFER, reserved", EXIT_MSR, 1, .rcx = 0xc0000080, .rdx = 1, .event = GP, .slot = QV_EXIT_MSR },
 	{ "rdmsr HSAVE", EXIT_MSR, 0, .rcx = 0xc0010117, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "wrmsr HSAVE", EXIT_MSR, 1, .rcx = 0xc0010117, .rax = 0x1000, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "wrmsr VM_CR", EXIT_MSR, 1, .rcx = 0xc0010114, .rax = 0x10, .skip = 2, .slot = QV_EXIT_MSR },
-	{ "wrmsr APIC base, as it is", EXIT_MSR, 1, .rcx = 0x1b, .rax = 0x1b, .rdx = 0x10, .skip = 2, .slot = QV_EXIT_MSR },
-	{ "wrmsr APIC base, another", EXIT_MSR, 1, .rcx = 0x1b, .rax = 0x91b, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr APIC base, unchanged", EXIT_MSR, 1, .rcx = 0x1b, .rax = 0x1b, .rdx = 0x10, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr APIC base, changed", EXIT_MSR, 1, .rcx = 0x1b, .rax = 0x91b, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "rdmsr of the microcode loader", EXIT_MSR, 0, .rcx = 0xc0010020, .event = GP, .slot = QV_EXIT_MSR },
 	{ "rdmsr of an SMCA bank", EXIT_MSR, 0, .rcx = 0xc0002001, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "wrmsr of an SMCA bank", EXIT_MSR, 1, .rcx = 0xc0002001, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "an INIT", EXIT_INIT, .slot = QV_EXIT_NMI },
-	{ "a fault that is only for tests", EXIT_VMMCALL, .rax = QV_HC_FAULT, .skip = 3, .slot = QV_EXIT_HYPERCALL },
+	{ "a fault for tests only", EXIT_VMMCALL, .rax = QV_HC_FAULT, .skip = 3, .slot = QV_EXIT_HYPERCALL },
 	{ "rdmsr outside the map", EXIT_MSR, 0, .rcx = 0x40000000, .skip = 2, .slot = QV_EXIT_MSR },
-	{ "rdmsr of what is not there", EXIT_MSR, 0, .rcx = 0xdead0001, .event = GP, .slot = QV_EXIT_MSR },
-	{ "wrmsr of what is not there", EXIT_MSR, 1, .rcx = 0xdead0001, .event = GP, .slot = QV_EXIT_MSR },
+	{ "rdmsr of an MSR that does not exist", EXIT_MSR, 0, .rcx = 0xdead0001, .event = GP, .slot = QV_EXIT_MSR },
+	{ "wrmsr of an MSR that does not exist", EXIT_MSR, 1, .rcx = 0xdead0001, .event = GP, .slot = QV_EXIT_MSR },
 	{ "wrmsr ICR", EXIT_MSR, 1, .rcx = 0x830, .rax = 0x4031, .rdx = 2, .skip = 2, .slot = QV_EXIT_ICR },
 	{ "wrmsr ICR, to a cell's CPU", EXIT_MSR, 1, .rcx = 0x830, .rax = 0x4031, .rdx = 3, .skip = 2, .slot = QV_EXIT_ICR },
 };
@@ -132,7 +133,7 @@ static struct vmcb *start(const struct row *r, bool assists)
 	v->cr0 = 0x11;			/* flat, protected, no paging */
 	v->cpl = 0;
 	v->rax = r->rax;
-	cpu->regs[GPR_RCX] = r->rcx | 0x5500000000ull;	/* upper halves count for nothing */
+	cpu->regs[GPR_RCX] = r->rcx | 0x5500000000ull;	/* upper halves must be ignored */
 	cpu->regs[GPR_RDX] = r->rdx | 0x6600000000ull;
 	cpu->regs[GPR_RDI] = 0;
 	return v;
@@ -160,7 +161,7 @@ static void check_row(const struct row *r, bool cell, bool assists)
 		CHECK_EQ(cpu->phase, CPU_STOPPED);
 		CHECK_EQ(v->n_cr3, me()->park.root);
 		CHECK_EQ(v->event_inj, 0);
-		CHECK_EQ(v->rip, 0);		/* where the parking code begins */
+		CHECK_EQ(v->rip, 0);		/* beginning of the parking code */
 		CHECK_EQ(v->cr0 & 1, 0);
 		return;
 	}
@@ -193,7 +194,10 @@ static void front_end(void)
 	rows_of(linux_rows, sizeof(linux_rows) / sizeof(linux_rows[0]), false);
 }
 
-/* The machine goes down by it, as without a monitor: Linux's CPUs are not parked, which nobody would see */
+/*
+ * The machine resets, as without a monitor. Linux's CPUs are not parked: that would be a silent
+ * hang.
+ */
 static void triple_fault_of_linux(void)
 {
 	static const struct row r = { .code = EXIT_SHUTDOWN };
@@ -244,10 +248,13 @@ static void cpuid_of_a_cell(void)
 	CHECK_EQ(cpu->regs[GPR_RCX] & (1u << 31 | 1u << 27 | 1u << 5), 1u << 31);
 	vmcb_of(cpu)->cr4 = 1 << 18;
 	exit_with(EXIT_CPUID, 0, 1, 0, 0);
-	CHECK_EQ(cpu->regs[GPR_RCX] & 1u << 27, 1u << 27);	/* OSXSAVE is the guest's own */
+	/* OSXSAVE mirrors the guest's CR4 */
+	CHECK_EQ(cpu->regs[GPR_RCX] & 1u << 27, 1u << 27);
 }
 
-/* CPUID's four registers in @guest, and what the processor says itself in @real */
+/*
+ * CPUID's four registers: in @guest as the guest reads them, in @real as the processor gives them
+ */
 static void ask(u32 leaf, u32 sub, u32 guest[4], u32 real[4])
 {
 	const struct pcpu *cpu = pcpu_of(0);
@@ -258,7 +265,7 @@ static void ask(u32 leaf, u32 sub, u32 guest[4], u32 real[4])
 	cpuid(leaf, sub, real);
 }
 
-/* What there are no MSRs for is not offered; a sub-leaf has its own rules */
+/* CPUID offers no feature whose MSRs a cell lacks; sub-leaves have their own rules. */
 static void cpuid_hides(void)
 {
 	static const u32 zero[] = { 0x0a, 0x0f, 0x10, 0x12, 0x14, 0x19, 0x1b, 0x1c };
@@ -287,7 +294,10 @@ static void cpuid_hides(void)
 	CHECK(g[1] == r[1] && g[2] == r[2] && g[3] == r[3]);
 }
 
-/* On VT-x it exits: the bare processor's, but for VT-x itself, and what mirrors the guest's CR4 */
+/*
+ * On VT-x CPUID exits. It gives the processor's values without VT-x, and the bits that mirror the
+ * guest's CR4.
+ */
 static void cpuid_of_linux(void)
 {
 	static const u32 same[] = { 0, 2, 0x0a, 0x0d, 0x14, 0x40000000, 0x80000001, 0x8000000a };
@@ -323,12 +333,13 @@ static void msr_values(void)
 	fake_open(true, true);
 	v->efer = EFER_SVME | 0xd01;
 	exit_with(EXIT_MSR, 1, 0x901, 0xc0000080, 0);
-	CHECK_EQ(v->efer, EFER_SVME | EFER_LMA | 0x901);		/* LMA is the processor's */
-	exit_with(EXIT_MSR, 1, 0x100901, 0xc0000080, 0);		/* VMRUN would refuse it for ever */
+	CHECK_EQ(v->efer, EFER_SVME | EFER_LMA | 0x901);	/* the processor keeps LMA */
+	exit_with(EXIT_MSR, 1, 0x100901, 0xc0000080, 0);	/* VMRUN would always fail */
 	CHECK_EQ(v->event_inj, GP);
 	CHECK_EQ(v->efer, EFER_SVME | EFER_LMA | 0x901);
 	fake_wrmsr_last = 0;
-	exit_with(EXIT_MSR, 1, 0x2901, 0xc0000080, 0);			/* LMSLE: never in the host's, not even to try */
+	/* LMSLE: never set in the host, not even to try */
+	exit_with(EXIT_MSR, 1, 0x2901, 0xc0000080, 0);
 	CHECK_EQ(v->event_inj, GP);
 	CHECK_EQ(fake_wrmsr_last, 0);
 	CHECK_EQ(exit_with(EXIT_MSR, 0, 0, 0xc0010117, 0), 0);
@@ -341,19 +352,20 @@ static void msr_values(void)
 	me()->boot.x2apic = me()->icr.x2apic = 1;
 	me()->icr.own = 1;
 	before = cpu_status(pcpu_of(0))->denied;
-	exit_with(EXIT_MSR, 1, 0x4040, 0x830, 2);			/* an interrupt for a cell's CPU */
+	exit_with(EXIT_MSR, 1, 0x4040, 0x830, 2);	/* an interrupt for a cell's CPU */
 	CHECK_EQ(fake_wrmsr_last, 0xc0002005);
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, before + 1);
 }
 
-/* What Linux finds kept from it stays, and is counted; what is as it was is not */
+/* An MSR that Linux may not write keeps its value, and a changing write is counted. */
 static void kept_from_linux(void)
 {
 	static const struct { u32 msr; u64 now, wanted, then; bool denied; } rows[] = {
-		{ 0xc0010010, 0x10c0010010, 0x10c0010010, 0, false },		/* as it is */
-		{ 0xc0010010, 0x10c0010010, 0x10c0810010, 0, true },		/* memory encryption */
+		{ 0xc0010010, 0x10c0010010, 0x10c0010010, 0, false },		/* unchanged */
+		{ 0xc0010010, 0x10c0010010, 0x10c0810010, 0, true },	/* memory encryption */
 		{ 0xc0010015, 0x10c0010015, 0x10c0010015 ^ 1 << 30, 0x10c0010015 ^ 1 << 30, false },
-		{ 0xc0010015, 0x10c0010015, 0x1000010014 ^ 1 << 25, 0x1080010015 ^ 1 << 25, true },	/* SMMLOCK stays */
+		/* SMMLOCK stays set */
+		{ 0xc0010015, 0x10c0010015, 0x1000010014 ^ 1 << 25, 0x1080010015 ^ 1 << 25, true },
 		{ 0x200, 0x1000000200, 0, 0, true },
 		{ 0x2ff, 0x10000002ff, 0, 0, false },
 		{ 0xc90, 0x1000000c90, 0xff, 0, true },
@@ -377,7 +389,7 @@ static void kept_from_linux(void)
 
 /* ---- memory that is not Linux's ---- */
 
-static u64 seen(u64 gpa)		/* what Linux reads there now; 1: still not mapped */
+static u64 seen(u64 gpa)		/* value that Linux reads there now; 1: not mapped */
 {
 	u32 level;
 	u64 e = *paging_find(&me()->nested, gpa, 1, &level);
@@ -409,7 +421,7 @@ static void forbidden_touches(void)
 		CHECK_EQ(pcpu_of(0)->regs[GPR_RAX], 0);
 		CHECK_EQ(vmcb_of(pcpu_of(0))->tlb_control, TLB_FLUSH_ALL);
 		e = *paging_find(&me()->nested, gpa, 1, &level);
-		CHECK_EQ(e & PT_W, 0);			/* the page of ones stays one of ones */
+		CHECK_EQ(e & PT_W, 0);			/* the page of ones still holds ones */
 		touch(gpa, true);
 		e = *paging_find(&me()->nested, gpa, 1, &level);
 		CHECK(e & PT_W);
@@ -421,7 +433,10 @@ static void forbidden_touches(void)
 	CHECK_EQ(seen(OPEN) & 0, 0);
 }
 
-/* A stopped cell: where its boot CPU stood, and no failure; a failure's record stays */
+/*
+ * A stopped cell: the state of its boot CPU is kept, without a failure. The record of a failure
+ * stays.
+ */
 static void stop_records(void)
 {
 	struct row r = { .code = EXIT_NMI };
@@ -453,7 +468,7 @@ static void stop_records(void)
 	CHECK_EQ(f->cpu, pcpu_of(1)->linux_cpu);
 }
 
-/* Linux asks where a CPU of a cell stands: the inmate goes on as if nothing had been */
+/* Linux samples a CPU of a cell: the inmate continues as if nothing had happened. */
 static void samples(void)
 {
 	struct row r = { .code = EXIT_NMI };
@@ -476,19 +491,21 @@ static void samples(void)
 	CHECK_EQ(status->sample.cpu, pcpu_of(0)->linux_cpu);
 	CHECK_EQ(status->sample.rip, RIP);
 	CHECK_EQ(status->sample.regs[GPR_RBX], 0xb0b);
-	CHECK(status->sample.bytes[0] != 0xee);			/* unknown are zeros, never an older one's */
+	/* unknown fields are zeros, not values of an older sample */
+	CHECK(status->sample.bytes[0] != 0xee);
 	CHECK_EQ(status->state, QV_MON_RUNNING);
 	CHECK_EQ(status->failure.tsc, 0);
 	CHECK_EQ(pcpu_of(0)->phase, CPU_RUNNING);
 	CHECK_EQ(v->rip, RIP);
 	CHECK_EQ(v->event_inj, 0);
-	pcpu_of(0)->cmd = CMD_SAMPLE | CMD_STOP;		/* one that meets the end: as it was before */
+	/* together with a stop: the state before it */
+	pcpu_of(0)->cmd = CMD_SAMPLE | CMD_STOP;
 	start(&r, true);
 	svm_exit(pcpu_of(0));
 	CHECK_EQ(status->samples, 2);
 	CHECK_EQ(status->sample.address, QV_CPU_RUNS);
 	CHECK_EQ(status->state, QV_MON_STOPPED);
-	pcpu_of(0)->cmd = CMD_SAMPLE;				/* and one that comes after it */
+	pcpu_of(0)->cmd = CMD_SAMPLE;				/* after the stop */
 	v->exit_code = EXIT_NMI;
 	svm_exit(pcpu_of(0));
 	CHECK_EQ(status->samples, 3);
@@ -496,7 +513,7 @@ static void samples(void)
 	CHECK_EQ(status->state, QV_MON_STOPPED);
 }
 
-/* What Linux's CPU asks for holds nobody: it is counted apart */
+/* Time in a call that Linux makes does not count as time that the monitor holds the CPU. */
 static void own_calls(void)
 {
 	struct row r = { .code = EXIT_VMMCALL, .rax = QV_HC_NOTE };
@@ -516,7 +533,7 @@ static void own_calls(void)
 	CHECK(s->held_max > 0);
 }
 
-/* A cell's own word, from ring 0 only */
+/* The cell's own lock and unlock calls, allowed in ring 0 only */
 static void lock_calls(void)
 {
 	struct row r = { .code = EXIT_VMMCALL, .rax = QV_CALL_LOCK, .skip = 3 };
@@ -525,7 +542,7 @@ static void lock_calls(void)
 	fake_become_cell();
 	start(&r, true);
 	svm_exit(pcpu_of(0));
-	CHECK_EQ(my_status()->locked, 0);		/* no right to */
+	CHECK_EQ(my_status()->locked, 0);		/* without permission */
 	me()->req.lock = QV_LOCK_MAY;
 	start(&r, true)->cpl = 3;
 	svm_exit(pcpu_of(0));
@@ -546,18 +563,18 @@ static void lock_calls(void)
 }
 
 UNIT_SUITE(exits) = {
-	{ "exits: a cell", cells },
-	{ "exits: Linux", front_end },
-	{ "exits: Linux's triple fault", triple_fault_of_linux },
-	{ "exits: CPUID in a cell", cpuid_of_a_cell },
-	{ "exits: CPUID offers a cell nothing without MSRs", cpuid_hides },
-	{ "exits: CPUID for Linux", cpuid_of_linux },
-	{ "exits: values of MSRs", msr_values },
-	{ "exits: MSRs that are kept from Linux", kept_from_linux },
-	{ "exits: Linux touches what is not its own", forbidden_touches },
-	{ "exits: a cell locks and unlocks", lock_calls },
-	{ "exits: where a stopped cell stood", stop_records },
-	{ "exits: where a cell stands", samples },
-	{ "exits: own calls are no hold", own_calls },
+	{ "exits: each exit of a cell has its result", cells },
+	{ "exits: each exit of Linux has its result", front_end },
+	{ "exits: a triple fault of Linux resets the machine", triple_fault_of_linux },
+	{ "exits: CPUID in a cell hides the monitor's features", cpuid_of_a_cell },
+	{ "exits: CPUID offers a cell no feature without its MSRs", cpuid_hides },
+	{ "exits: CPUID for Linux hides virtualization only", cpuid_of_linux },
+	{ "exits: MSR values are checked", msr_values },
+	{ "exits: MSRs that Linux may not write keep their values", kept_from_linux },
+	{ "exits: Linux's access to foreign memory reads ones", forbidden_touches },
+	{ "exits: a cell locks and unlocks itself", lock_calls },
+	{ "exits: a stopped cell keeps its boot CPU's state", stop_records },
+	{ "exits: a sample shows a cell's state", samples },
+	{ "exits: time in calls of Linux is counted separately", own_calls },
 	{ 0 }
 };

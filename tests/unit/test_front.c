@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Linux runs into faults on two CPUs while the third makes and destroys cells: front/touch.c. */
+/* Two CPUs of Linux run into faults while a third creates and destroys cells: front/touch.c. */
 #include <pthread.h>
 #include <string.h>
 #include "fake_vendor.h"
@@ -75,6 +75,6 @@ static void touches_meanwhile(void)
 }
 
 UNIT_SUITE(front) = {
-	{ "front race: touches while cells come and go", touches_meanwhile },
+	{ "front race: accesses during create and destroy see no hole", touches_meanwhile },
 	{ 0 }
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* core/gmem.c: the guest's code is found by the guest's own tables, in every mode of paging. */
+/* core/gmem.c: finds the guest's code by the guest's own tables, in every mode of paging. */
 #include <string.h>
 #include "fake.h"
 #include "svm/svm.h"
 #include "unit.h"
 
-#define TABLES	0x400000ull		/* the guest's, one page each, from here on */
-#define CODE	0x20f0000ull		/* guest-physical, where code ends up: two pages apart */
+#define TABLES	0x400000ull		/* tables of the guest, one page each, from here on */
+#define CODE	0x20f0000ull		/* guest-physical: two pages apart */
 #define FAR	0x3111000ull
 
 enum leaf_size { SMALL, LARGE, GIANT };
@@ -14,7 +14,7 @@ enum leaf_size { SMALL, LARGE, GIANT };
 static const struct mode {
 	const char *name;
 	u64 cr4, efer;
-	u32 levels, bits;		/* of the tables; address bits per level */
+	u32 levels, bits;		/* levels of the tables; address bits per level */
 	enum leaf_size size;
 	u64 va;
 	bool long_code;
@@ -50,7 +50,7 @@ static u64 root(const struct mode *m)
 	return TABLES + (m->levels == 3 ? 0x60 : 0);	/* PAE: four entries, aligned to 32 bytes */
 }
 
-/* @va leads to @pa, whose lower bits must agree with the leaf's size */
+/* Maps @va to @pa. The lower bits of both must agree up to the leaf's size. */
 static void map_guest(const struct mode *m, u64 va, u64 pa)
 {
 	u32 level, last = m->size == GIANT ? 3 : m->size == LARGE ? 2 : 1;
@@ -81,7 +81,7 @@ static void put_code(const struct mode *m, u64 *rip)
 	u32 i;
 
 	if (m->size == GIANT)
-		first = second = 0;		/* RAM is small: the first GiB is all there is */
+		first = second = 0;		/* RAM is small: the first GiB is all of it */
 	map_guest(m, m->va, first | (m->va & (span - 1)));
 	map_guest(m, m->va + 3, second | ((m->va + 3) & (span - 1)));
 	for (i = 0; i < sizeof(code); i++) {
@@ -121,7 +121,9 @@ static void all_modes(void)
 		CHECK_EQ(v->rip, m->va + 7);
 		CHECK_EQ(*(u32 *)(QV_VA_APIC + 0xb0), 0x11223344);
 
-		/* not present, if only by that bit: the instruction cannot be read, and is not guessed */
+		/*
+		 * Not present by that bit only: the instruction cannot be read, and is not guessed.
+		 */
 		top = m->va >> (12 + m->bits * (m->levels - 1)) & ((1u << m->bits) - 1);
 		put_entry(m, root(m), top, get_entry(m, root(m), top) & ~1ull);
 		v->rip = m->va;
@@ -133,7 +135,7 @@ static void all_modes(void)
 	}
 }
 
-/* A guest whose tables lead anywhere: nothing but its own memory is read */
+/* Random tables of a guest: the monitor reads the guest's own memory only. */
 static void tables_of_noise(void)
 {
 	u32 round, i;
@@ -163,7 +165,7 @@ static void tables_of_noise(void)
 	}
 }
 
-/* A guest that executes the APIC's page, or has its tables there: the monitor does not read it */
+/* A guest whose code or tables are in the APIC's page: the monitor does not read it. */
 static void not_the_apic(void)
 {
 	struct vmcb *v;
@@ -192,8 +194,8 @@ static void not_the_apic(void)
 }
 
 UNIT_SUITE(guest) = {
-	{ "guest: its code, in every mode of paging", all_modes },
-	{ "guest: tables of noise", tables_of_noise },
-	{ "guest: nothing is read from the APIC's page", not_the_apic },
+	{ "guest: code is found in every mode of paging", all_modes },
+	{ "guest: random tables lead to its own memory only", tables_of_noise },
+	{ "guest: the APIC's page is never read", not_the_apic },
 	{ 0 }
 };

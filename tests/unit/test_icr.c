@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* icr.c: every kind of interrupt command, and that none reaches a stranger. */
+/* icr.c: every kind of interrupt command; none reaches a foreign CPU. */
 #include <string.h>
 #include "icr_model.h"
 #include "unit.h"
@@ -53,7 +53,7 @@ static void xapic_kinds(bool cluster)
 		map.apic_id[i] = i * 3;
 		map.ldr[i] = cluster ? i / 3 << 4 | 1u << i % 3 : 1u << i;
 	}
-	map.ldr[7] = 0;			/* one whose logical id is not set */
+	map.ldr[7] = 0;			/* one with a logical id of 0 */
 	for (o = 0; o < sizeof(owns) / sizeof(owns[0]); o++)
 		for (dest = 0; dest < 256; dest += dest < 40 ? 1 : 5)
 			for (self = 0; self < 8; self += 7) {
@@ -76,7 +76,7 @@ static void cluster_kinds(void)
 	xapic_kinds(true);
 }
 
-/* Any map, any command: nobody outside is reached */
+/* Any map, any command: no CPU outside the instance is reached. */
 static void random_commands(void)
 {
 	u32 round, i, k;
@@ -88,7 +88,7 @@ static void random_commands(void)
 		};
 		u32 limit = map.x2apic ? 0x1000 : 0xff;
 
-		for (i = 0; i < 64; i++) {	/* those past .num must not count */
+		for (i = 0; i < 64; i++) {	/* entries from .num on must not count */
 			map.apic_id[i] = rnd_below(limit);
 			map.ldr[i] = rnd() & 0xff;
 		}
@@ -111,7 +111,7 @@ static void random_commands(void)
 	}
 }
 
-/* A map that claims more CPUs than there is room for */
+/* A map whose number of CPUs exceeds its size */
 static void too_many_cpus(void)
 {
 	struct icr_map map = { .num = 0xffffffff, .x2apic = 1, .own = ~0ull };
@@ -125,7 +125,7 @@ static void too_many_cpus(void)
 	CHECK_EQ(v.targets, ~0ull);
 }
 
-/* Linux's own ways of saying it, as they appear on its ICR */
+/* Commands that Linux writes to its ICR, as traced */
 static void as_linux_does(void)
 {
 	struct icr_map map = {
@@ -146,7 +146,7 @@ static void as_linux_does(void)
 		{ "INIT de-assert", 0x8500, 1, 0, ICR_DROP, 0, false },
 		{ "STARTUP at 0x99000", 0x4699, 1, 0, ICR_SIPI, 2, false },
 		{ "STARTUP to a cell's CPU", 0x4699, 2, 0, ICR_DROP, 0, true },
-		{ "to nobody", 0x40fd, 77, 0, ICR_DROP, 0, true },
+		{ "to no CPU", 0x40fd, 77, 0, ICR_DROP, 0, true },
 	};
 	u32 i;
 
@@ -161,11 +161,11 @@ static void as_linux_does(void)
 }
 
 UNIT_SUITE(icr) = {
-	{ "icr: x2APIC, every kind", x2apic_kinds },
-	{ "icr: xAPIC flat, every kind", flat_kinds },
-	{ "icr: xAPIC cluster, every kind", cluster_kinds },
-	{ "icr: random commands on random maps", random_commands },
-	{ "icr: more CPUs than there is room for", too_many_cpus },
-	{ "icr: what Linux writes", as_linux_does },
+	{ "icr: x2APIC, every kind of command as in the manual", x2apic_kinds },
+	{ "icr: xAPIC flat, every kind of command as in the manual", flat_kinds },
+	{ "icr: xAPIC cluster, every kind of command as in the manual", cluster_kinds },
+	{ "icr: random commands on random maps reach own CPUs only", random_commands },
+	{ "icr: a map with too many CPUs is limited", too_many_cpus },
+	{ "icr: commands of Linux are accepted", as_linux_does },
 	{ 0 }
 };

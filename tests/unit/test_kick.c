@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* core/kick.c: a command is never taken much earlier than the NMI comes that announces it. */
+/* core/kick.c: a command is never taken much earlier than the NMI that announces it. */
 #include <pthread.h>
 #include <time.h>
 #include "fake.h"
@@ -26,10 +26,10 @@ static void announced(void)
 	target->ack = CMD_FLUSH | CMD_STOP;
 	kick(target, CMD_FLUSH);
 	CHECK_EQ(sent, 1);
-	CHECK_EQ(during, 1);			/* who looks now knows that an NMI is on its way */
+	CHECK_EQ(during, 1);			/* a CPU that looks now knows of the NMI to come */
 	CHECK_EQ(target->kicks, 0);
 	CHECK_EQ(target->ack, CMD_STOP);
-	kick(target, CMD_INIT);			/* the first one's NMI has not been taken: it does for both */
+	kick(target, CMD_INIT);	/* the first NMI has not been taken: it serves both */
 	CHECK_EQ(sent, 1);
 	CHECK_EQ(target->kicks, 0);
 	CHECK_EQ(take_commands(target), CMD_FLUSH | CMD_INIT);
@@ -64,7 +64,7 @@ static void waits_for_the_sender(void)
 	pthread_join(thread, NULL);
 }
 
-/* Nothing was taken: then nothing is waited for */
+/* No command was taken: there is no wait. */
 static void waits_for_nobody_else(void)
 {
 	struct pcpu *target = pcpu_of(1);
@@ -76,8 +76,8 @@ static void waits_for_nobody_else(void)
 }
 
 UNIT_SUITE(kick) = {
-	{ "kick: a command and its NMI", announced },
-	{ "kick: a command whose NMI is not yet sent", waits_for_the_sender },
-	{ "kick: no command, no wait", waits_for_nobody_else },
+	{ "kick: a command waits for its NMI", announced },
+	{ "kick: a command waits for an NMI not yet sent", waits_for_the_sender },
+	{ "kick: without a command there is no wait", waits_for_nobody_else },
 	{ 0 }
 };

@@ -31,7 +31,7 @@ static void lives(void)
 		CHECK_EQ(world_start(&w, id), QV_ME_OK);
 		world_check(&w);
 		CHECK_EQ(world_start(&w, id), QV_ME_STATE);
-		CHECK_EQ(world_reclaim(&w, id), QV_ME_STATE);	/* it runs */
+		CHECK_EQ(world_reclaim(&w, id), QV_ME_STATE);	/* the cell runs */
 		CHECK_EQ(world_call(QV_HC_LEAVE, 0), QV_ME_STATE);
 		CHECK_EQ(world_call(QV_HC_DOORBELL, id), QV_ME_OK);
 		CHECK_EQ(fake_wrmsr_value, 0x600004020ull);
@@ -46,11 +46,11 @@ static void lives(void)
 		world_check(&w);
 		CHECK_EQ(world_reclaim(&w, id), QV_ME_INSTANCE);
 		if (life)
-			CHECK_EQ(me()->pool.next, pool);	/* nothing leaks */
+			CHECK_EQ(me()->pool.next, pool);	/* no leak */
 		pool = me()->pool.next;
 	}
 	CHECK_EQ(world_call(QV_HC_LEAVE, 0), QV_ME_OK);
-	CHECK_EQ(world_create(&w, &q), QV_ME_STATE);		/* none comes after that */
+	CHECK_EQ(world_create(&w, &q), QV_ME_STATE);		/* no cell after leave */
 }
 
 static void one_life(void)
@@ -74,7 +74,8 @@ static void all_slots(void)
 		q.num_cpus = 1;
 		q.cpus[0] = i;
 		q.num_runs = 1;
-		q.runs[0] = (struct qv_mon_run){ 60 * M2, 2 };	/* all the same: only one may start */
+		/* the same for all: only one may start */
+		q.runs[0] = (struct qv_mon_run){ 60 * M2, 2 };
 		CHECK_EQ(world_create(&w, &q), i);
 		world_check(&w);
 	}
@@ -82,7 +83,7 @@ static void all_slots(void)
 	world_check(&w);
 	CHECK_EQ(world_start(&w, 1), QV_ME_MEMORY);
 	world_check(&w);
-	CHECK_EQ(world_reclaim(&w, 1), 0);		/* never ran: its memory is another's now */
+	CHECK_EQ(world_reclaim(&w, 1), 0);	/* never ran: its memory belongs to cell 2 now */
 	world_check(&w);
 	for (i = 4; i < QV_INSTANCES; i++)
 		me()->cells[i].state = QV_MON_STOPPED;
@@ -95,7 +96,7 @@ static void all_slots(void)
 	CHECK_EQ(world_create(&w, &q), QV_ME_SLOTS);
 }
 
-/* What a later Linux knows a log by */
+/* The mark by which a later Linux finds a log */
 static void marks(void)
 {
 	static struct qv_mon_create q;
@@ -139,9 +140,9 @@ static void random_lives(void)
 }
 
 UNIT_SUITE(manager) = {
-	{ "manager: one life, twenty times", one_life },
-	{ "manager: slots, and memory that two want", all_slots },
-	{ "manager: marks of logs", marks },
-	{ "manager: random lives", random_lives },
+	{ "manager: a cell lives twenty times without a leak", one_life },
+	{ "manager: slots run out, memory has one owner", all_slots },
+	{ "manager: a log has a valid mark", marks },
+	{ "manager: random calls keep one owner per page", random_lives },
 	{ 0 }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* manage/calls.c, lock.c, bell.c: the calls that are refused, locked, or limited in rate. */
+/* manage/calls.c, lock.c, bell.c: calls that are rejected, locked, or limited in rate. */
 #include <string.h>
 #include "abi/calls.h"
 #include "abi/errors.h"
@@ -31,12 +31,14 @@ static void calls_that_are_none(void)
 	CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_BUSY);
 	CHECK_EQ(me()->busy, 1);
 	me()->busy = 0;
-	/* requests that are not in Linux's memory */
+	/* requests outside Linux's memory */
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + QV_OFF_INSTANCE), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + M2 - 64), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, 0x200001), QV_ME_POINTER);
-	CHECK_EQ(world_call(QV_HC_CREATE, 0xfee00000), QV_ME_POINTER);	/* a device: reading it may do something */
-	CHECK_EQ(world_call(QV_HC_CREATE, 0x9f000 - 64), QV_ME_POINTER);	/* RAM, but it ends too soon */
+	/* a device: reading it may have effects */
+	CHECK_EQ(world_call(QV_HC_CREATE, 0xfee00000), QV_ME_POINTER);
+	/* RAM, but it ends too soon */
+	CHECK_EQ(world_call(QV_HC_CREATE, 0x9f000 - 64), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_RAM - QV_PAGE), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, 1ull << 41), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, -8ull), QV_ME_POINTER);
@@ -59,12 +61,13 @@ static void refused_when_locked(struct world *w, const struct qv_mon_create *q)
 	}
 	CHECK_EQ(world_create(w, q), QV_ME_LOCKED);
 	CHECK_EQ(world_call(QV_HC_LEAVE, 0), QV_ME_LOCKED);
-	CHECK_EQ(world_call(QV_HC_RESET_HELD, 0), QV_ME_OK);	/* what changes no cell goes on */
+	/* calls that change no cell are allowed */
+	CHECK_EQ(world_call(QV_HC_RESET_HELD, 0), QV_ME_OK);
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);
 	world_check(w);
 }
 
-/* From start on, by itself, by Linux: nothing but its own word ends it, or its failure */
+/* A cell is locked from start, by itself, or by Linux. Only the cell or its failure ends it. */
 static void locks(void)
 {
 	static struct qv_mon_create q, other;
@@ -75,12 +78,12 @@ static void locks(void)
 	world_other_request(&other);
 	q.lock = QV_LOCK_START;
 	CHECK_EQ(world_create(&w, &q), 1);
-	CHECK_EQ(world_create(&w, &other), 2);		/* nothing is locked before it runs */
+	CHECK_EQ(world_create(&w, &other), 2);		/* nothing is locked before the cell runs */
 	CHECK_EQ(world_call(QV_HC_LOCK, 1), QV_ME_STATE);
 	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
-	status_of(&q)->state = QV_MON_RUNNING;		/* as its boot CPU says */
+	status_of(&q)->state = QV_MON_RUNNING;		/* as the boot CPU of the cell sets it */
 	refused_when_locked(&w, &other);
-	status_of(&q)->locked = 0;			/* its own word */
+	status_of(&q)->locked = 0;			/* the cell unlocks */
 	CHECK_EQ(world_start(&w, 2), QV_ME_OK);
 	status_of(&other)->state = QV_MON_RUNNING;
 	CHECK_EQ(world_call(QV_HC_LOCK, 2), QV_ME_MAY_NOT_LOCK);
@@ -89,10 +92,10 @@ static void locks(void)
 	CHECK_EQ(world_call(QV_HC_LOCK, 3), QV_ME_INSTANCE);
 	CHECK_EQ(status_of(&q)->locked, 0);
 	refused_when_locked(&w, &q);
-	status_of(&other)->state = QV_MON_FAILED;	/* by its instance's finding */
+	status_of(&other)->state = QV_MON_FAILED;	/* as its instance sets it */
 	CHECK_EQ(world_stop(&w, 2), QV_ME_OK);
 	CHECK_EQ(world_call(QV_HC_LOCK, 2), QV_ME_STATE);
-	CHECK_EQ(world_reclaim(&w, 2), 1);		/* begun before the lock: carried to its end */
+	CHECK_EQ(world_reclaim(&w, 2), 1);		/* begun before the lock: is completed */
 	CHECK_EQ(world_call(QV_HC_LOCK, 1), QV_ME_OK);
 	CHECK_EQ(world_reclaim(&w, 2), 1);
 	CHECK_EQ(world_reclaim(&w, 2), 1);
@@ -101,7 +104,7 @@ static void locks(void)
 	world_check(&w);
 }
 
-/* Linux reaches a cell so often and no more; who was refused may ring later, and then does */
+/* Linux rings a cell at most at its rate. A rejected caller may ring later. */
 static void bells(void)
 {
 	static struct qv_mon_create q;
@@ -115,16 +118,16 @@ static void bells(void)
 	CHECK_EQ(slot->bell_gap, 250);			/* a quarter of a millisecond, in cycles */
 	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
 	slot->bell_gap = 1ull << 33;
-	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);	/* the first one ever */
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);	/* the first doorbell */
 	fake_wrmsr_value = 0;
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
 	CHECK_EQ(fake_wrmsr_value, 0);
-	slot->bell_tsc -= 1ull << 33;			/* time goes by; those that were refused did not move the moment */
+	slot->bell_tsc -= 1ull << 33;	/* time passes; rejected calls did not restart the gap */
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);
 	CHECK_EQ(fake_wrmsr_value, 0x600004020ull);
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
-	slot->bell_tsc += 1ull << 40;			/* the last one came from a CPU whose TSC is ahead of this one's */
+	slot->bell_tsc += 1ull << 40;	/* the last one was from a CPU with a later TSC */
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
 	world_check(&w);
 }
@@ -137,7 +140,7 @@ static void note_kick(u32 low, u32 apic_id)
 	kicked = apic_id;
 }
 
-/* Linux looks at a cell's CPUs only where that was said at create, and as seldom as it may ring */
+/* Linux samples the CPUs of a cell only if its request allows it, and at the rate of doorbells. */
 static void samples(void)
 {
 	static struct qv_mon_create q;
@@ -161,11 +164,11 @@ static void samples(void)
 	CHECK_EQ(status_of(&q)->samples, 1);
 	slot->bell_gap = 1ull << 33;
 	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_RATE);
-	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);	/* both count */
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);	/* both calls share the limit */
 	slot->bell_tsc -= 1ull << 33;
-	fake_ipi = note_kick;					/* it does not take it at once */
+	fake_ipi = note_kick;	/* the CPU does not take the command at once */
 	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_OK);
-	CHECK_EQ(kicked, 6);					/* the boot CPU: Linux's 3 */
+	CHECK_EQ(kicked, 6);					/* the boot CPU: CPU 3 of Linux */
 	CHECK_EQ(status_of(&q)->samples, 1);
 	world_check(&w);
 	fake_ipi = fake_answer;
@@ -192,7 +195,7 @@ static void notes(void)
 	world_open(&w);
 	log = (void *)(fake_ram + FAKE_BLOCK + QV_OFF_LOG);
 	head = log->head;
-	me()->busy = 3;			/* by a CPU that a panic has stopped */
+	me()->busy = 3;			/* held by a CPU that a panic has stopped */
 	for (i = 0; i < 8; i++) {
 		bool fine = i >= QV_NOTE_PANIC && i <= QV_NOTE_POWER_OFF;
 
@@ -205,10 +208,10 @@ static void notes(void)
 }
 
 UNIT_SUITE(manager_calls) = {
-	{ "manager: calls that are none", calls_that_are_none },
-	{ "manager: locks", locks },
-	{ "manager: doorbells, so many and no more", bells },
-	{ "manager: samples of a cell that allows them", samples },
-	{ "manager: last words", notes },
+	{ "manager: unknown calls and bad pointers are rejected", calls_that_are_none },
+	{ "manager: a locked cell rejects changes", locks },
+	{ "manager: doorbells are limited to their rate", bells },
+	{ "manager: samples need debug and are limited", samples },
+	{ "manager: notes of Linux's end reach the log", notes },
 	{ 0 }
 };

@@ -27,7 +27,7 @@ static void stuck_cpus(void)
 		CHECK_EQ(world_create(&w, &q), QV_ME_CPU_STUCK);
 		world_check(&w);
 		fake_stuck = 0;
-		fake_answer(0x4400, 2 * cpu);		/* it comes after all */
+		fake_answer(0x4400, 2 * cpu);		/* late, but it answers */
 		CHECK_EQ(pcpu_of(cpu)->cmd, 0);
 	}
 	CHECK_EQ(world_create(&w, &q), 1);
@@ -44,14 +44,15 @@ static void stuck_cpus(void)
 	world_check(&w);
 	CHECK_EQ(world_stop(&w, 1), QV_ME_STATE);
 	CHECK_EQ(me()->away, 1 << 1 | 1 << 3);
-	CHECK_EQ(world_reclaim(&w, 1), QV_ME_CPU_LOST);		/* the first is back; what the second may reach is not */
+	/* the first CPU is back; the second may still access the rest */
+	CHECK_EQ(world_reclaim(&w, 1), QV_ME_CPU_LOST);
 	CHECK_EQ(me()->away, 1 << 1);
 	CHECK_EQ(me()->icr.own, 0xd);
 	CHECK_EQ(me()->cells[1].cpus, 1 << 1);
 	CHECK(my_status()->cpus[1].lost && !my_status()->cpus[3].lost);
 	fake_stuck = 0;
 	manage(QV_VA_MANAGE, q.block_pa);
-	fake_answer(0x4400, 2);					/* it comes after all */
+	fake_answer(0x4400, 2);					/* late, but it answers */
 	manage(QV_VA_MANAGE, 0);
 	for (cpu = 0; cpu < 5; cpu++)
 		CHECK_EQ(world_reclaim(&w, 1), 1);
@@ -60,7 +61,7 @@ static void stuck_cpus(void)
 	world_check(&w);
 }
 
-/* A CPU that did not come in time for start stays Linux's to have back */
+/* A CPU that was late for start, and never left Linux, is not lost. */
 static void never_sent(void)
 {
 	static struct qv_mon_create q;
@@ -77,7 +78,7 @@ static void never_sent(void)
 	CHECK_EQ(world_stop(&w, 1), QV_ME_OK);
 	CHECK_EQ(me()->away, 0);
 	fake_as(1);
-	exit_nmi(pcpu_of(1));			/* the NMI that announced it: nothing to do any more */
+	exit_nmi(pcpu_of(1));	/* the NMI that announced the command: nothing is left to do */
 	fake_as(0);
 	CHECK_EQ(pcpu_of(1)->phase, CPU_WAIT_SIPI);
 	while (world_reclaim(&w, 1) == 1)
@@ -85,7 +86,7 @@ static void never_sent(void)
 	world_check(&w);
 }
 
-/* Only a CPU that is caught and parked moves to a cell */
+/* Only a CPU that is caught and parked moves to a cell. */
 static void not_caught(void)
 {
 	static struct qv_mon_create q;
@@ -110,7 +111,7 @@ static void linux_wants(u32 mode, u32 index)
 	icr_write(pcpu_of(2), (u64)pcpu_of(index)->apic_id << 32 | mode << 8 | 1 << 14 | 0x9a);
 }
 
-/* Linux's third CPU starts the first again as soon as it is caught */
+/* Linux's third CPU starts the first again as soon as it is caught. */
 static void start_when_caught(u32 low, u32 apic_id)
 {
 	struct pcpu *target = pcpu_of(apic_id / 2);
@@ -121,7 +122,7 @@ static void start_when_caught(u32 low, u32 apic_id)
 		return;
 	linux_wants(5, target->index);
 	linux_wants(6, target->index);
-	atomic_or(&target->cmd, CMD_SIPI);		/* one that was on its way */
+	atomic_or(&target->cmd, CMD_SIPI);		/* a SIPI that was under way */
 	fake_answer(low, apic_id);
 	CHECK_EQ(target->phase, CPU_WAIT_SIPI);
 }
@@ -138,7 +139,7 @@ static void sipi_in_create(void)
 		q.num_devices = 0;
 		fake_ipi = start_when_caught;
 		if (error)
-			fake_stuck = 1 << 4;		/* no flush: all is Linux's again */
+			fake_stuck = 1 << 4;	/* the flush fails: Linux gets everything back */
 		CHECK_EQ(world_create(&w, &q), error ? QV_ME_CPU_STUCK : 1);
 		fake_stuck = 0;
 		fake_ipi = fake_answer;
@@ -159,7 +160,7 @@ static void count_flushes(u32 low, u32 apic_id)
 	fake_answer(low, apic_id);
 }
 
-/* A cell that waits to be started: its CPUs drop what they have cached as Linux's do */
+/* The CPUs of a cell that is not started yet flush their translations as Linux's CPUs do. */
 static void flush_of_the_caught(void)
 {
 	static struct qv_mon_create q, other;
@@ -178,11 +179,13 @@ static void flush_of_the_caught(void)
 	CHECK_EQ(flushes, 3);
 	flushes = 0;
 	CHECK_EQ(world_start(&w, 2), QV_ME_OK);
-	CHECK_EQ(flushes, 1);			/* the others are in the cell */
+	CHECK_EQ(flushes, 1);			/* the other CPUs are in the cell */
 	fake_ipi = fake_answer;
 }
 
-/* A CPU of Linux's does not answer while the block is given back; Linux makes a block of its own there */
+/*
+ * A CPU of Linux does not answer while the block is given back, and Linux forges an instance there.
+ */
 static void forged_block(void)
 {
 	static struct qv_mon_create q;
@@ -215,7 +218,7 @@ static void forged_block(void)
 
 static u32 early_flushes;
 
-/* CPUs 1 and 3 are the cell's to be */
+/* CPUs 1 and 3 are to be caught */
 static void note_flush(u32 low, u32 apic_id)
 {
 	struct pcpu *target = pcpu_of(apic_id / 2);
@@ -225,7 +228,7 @@ static void note_flush(u32 low, u32 apic_id)
 	fake_answer(low, apic_id);
 }
 
-/* A flush gives Linux an NMI. A CPU that is caught in that NMI's handler gets no NMI of Linux's any more. */
+/* A flush gives Linux an NMI. A CPU that is caught in the handler would get no further NMI. */
 static void caught_before_a_flush(void)
 {
 	static struct qv_mon_create q;
@@ -242,7 +245,7 @@ static void caught_before_a_flush(void)
 
 static u32 lost_nmis, sent_nmis;
 
-/* The first so many NMIs to a CPU become one with another of its own, which finds nothing */
+/* The first NMIs to a CPU merge with Linux's NMIs, so that the CPU sees no command. */
 static void lose(u32 low, u32 apic_id)
 {
 	sent_nmis++;
@@ -252,7 +255,7 @@ static void lose(u32 low, u32 apic_id)
 		fake_answer(low, apic_id);
 }
 
-/* Each command is announced again while its CPU has not taken it, and not for ever */
+/* Each command is announced again until its CPU takes it, or until the deadline. */
 static void lost_announcements(void)
 {
 	static struct qv_mon_create q;
@@ -268,7 +271,7 @@ static void lost_announcements(void)
 		CHECK_EQ(world_create(&w, &q), 1);
 		fake_ipi = lose;
 		sent_nmis = 0;
-		lost_nmis = lost + 3;				/* those of the flush: 200 ms later there are others */
+		lost_nmis = lost + 3;	/* those of the flush: 200 ms later there are others */
 		CHECK_EQ(world_start(&w, 1), QV_ME_OK);
 		sent_nmis = 0;
 		lost_nmis = lost;
@@ -290,18 +293,18 @@ static void lost_announcements(void)
 	sent_nmis = 0;
 	lost_nmis = ~0u;
 	CHECK_EQ(world_reclaim(&w, 1), QV_ME_CPU_LOST);
-	CHECK_EQ(sent_nmis, 10);				/* in two seconds, and no more */
+	CHECK_EQ(sent_nmis, 10);	/* within the deadline of two seconds */
 	fake_ipi = fake_answer;
 }
 
 UNIT_SUITE(manager_cpus) = {
-	{ "manager: CPUs that do not answer", stuck_cpus },
-	{ "manager: a CPU that was never sent is not lost", never_sent },
+	{ "manager: CPUs that do not answer are reported", stuck_cpus },
+	{ "manager: a CPU that never left is not lost", never_sent },
 	{ "manager: only a caught CPU moves to a cell", not_caught },
-	{ "manager: SIPI to a CPU that is caught", sipi_in_create },
-	{ "manager: a flush covers the caught", flush_of_the_caught },
-	{ "manager: a block is given up, and forged", forged_block },
-	{ "manager: no NMI for a CPU about to be caught", caught_before_a_flush },
-	{ "manager: NMIs that are lost", lost_announcements },
+	{ "manager: a SIPI does not start a caught CPU", sipi_in_create },
+	{ "manager: a flush covers caught CPUs", flush_of_the_caught },
+	{ "manager: a forged block is not read", forged_block },
+	{ "manager: a CPU to be caught gets no NMI of a flush", caught_before_a_flush },
+	{ "manager: lost NMIs are sent again", lost_announcements },
 	{ 0 }
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* svm/msr.c: the permission map, bit by bit. The lists here are told apart from those there. */
+/*
+ * svm/msr.c: each bit of the permission map, compared with lists that are kept apart from the code.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "core/msr.h"
@@ -11,7 +13,7 @@ enum { READ = 1, WRITE = 2 };
 
 struct range { u32 first, last, access; };
 
-/* What a cell reaches without an exit */
+/* MSRs that a cell accesses without an exit */
 static const struct range cell[] = {
 	{ 0x10, 0x10, READ }, { 0x1b, 0x1b, READ }, { 0x48, 0x48, READ | WRITE }, { 0x49, 0x49, WRITE },
 	{ 0x8b, 0x8b, READ }, { 0xe7, 0xe8, READ }, { 0xfe, 0xfe, READ }, { 0x174, 0x176, READ | WRITE },
@@ -23,7 +25,7 @@ static const struct range cell[] = {
 	{ 0xc0010010, 0xc0010010, READ }, { 0xc0010015, 0xc0010015, READ }, { 0xc0010140, 0xc0010141, READ },
 	{ 0xc0011029, 0xc0011029, READ },
 };
-/* What Linux does not */
+/* MSRs that Linux does not access without an exit */
 static const struct range not_linux[] = {
 	{ 0x10, 0x10, WRITE }, { 0x1b, 0x1b, WRITE }, { 0x200, 0x20f, WRITE }, { 0x250, 0x26f, WRITE }, { 0x2ff, 0x2ff, WRITE },
 	{ 0x830, 0x830, WRITE }, { 0xc81, 0xc81, WRITE }, { 0xc90, 0xd8f, WRITE },
@@ -35,7 +37,9 @@ static const struct range not_linux[] = {
 	{ 0xc0010117, 0xc0010119, READ | WRITE }, { 0xc0010130, 0xc001013f, WRITE },
 	{ 0xc0011000, 0xc001102f, WRITE }, { 0xc0011040, 0xc00111ff, WRITE },
 };
-/* Whatever the lists say: these a cell never writes, and what of them it never reads */
+/*
+ * MSRs that a cell must never write, whatever the lists above say, and those that it must not read
+ */
 static const struct range never[] = {
 	{ 0x10, 0x10, WRITE }, { 0x1b, 0x1b, WRITE }, { 0x3a, 0x3b, READ | WRITE }, { 0x79, 0x79, WRITE },
 	{ 0x8b, 0x8b, WRITE }, { 0x1a0, 0x1a0, WRITE }, { 0x200, 0x26f, WRITE }, { 0x2ff, 0x2ff, WRITE },
@@ -57,7 +61,7 @@ static u32 find(const struct range *list, size_t num, u32 msr)
 }
 #define FIND(list, msr) find(list, sizeof(list) / sizeof(list[0]), msr)
 
-/* APM vol. 2, 15.11: three ranges of 8192 MSRs, two bits each, 1 intercepts */
+/* APM vol. 2, 15.11: three ranges of 8192 MSRs, two bits each; a set bit intercepts. */
 static u32 stopped(const u8 *map, u32 msr)
 {
 	u64 bit = 2 * (u64)(msr & 0x1fff) +
@@ -94,7 +98,7 @@ static void every_bit(void)
 				unit_case("%s, MSR %#x:", i ? "Linux" : "cell", msr);
 				CHECK_EQ(stopped(map, msr), want);
 			}
-		for (k = 0x1800; k < MAP_LEN; k++)	/* reserved: must not differ within */
+		for (k = 0x1800; k < MAP_LEN; k++)	/* reserved: must be uniform */
 			CHECK_EQ(map[k], map[0x1800]);
 	}
 	free(map);
@@ -114,7 +118,7 @@ static void never_for_a_cell(void)
 	free(map);
 }
 
-/* What Linux may not do, a cell may not either */
+/* A cell may do nothing that Linux may not. */
 static void a_cell_has_no_more(void)
 {
 	u8 *map = malloc(MAP_LEN), *linux_map = malloc(MAP_LEN);
@@ -129,8 +133,8 @@ static void a_cell_has_no_more(void)
 }
 
 UNIT_SUITE(msr) = {
-	{ "msr: every bit of both maps", every_bit },
-	{ "msr: what a cell never does", never_for_a_cell },
+	{ "msr: every bit of both maps is as listed", every_bit },
+	{ "msr: a cell never gets a forbidden MSR", never_for_a_cell },
 	{ "msr: a cell has no more than Linux", a_cell_has_no_more },
 	{ 0 }
 };

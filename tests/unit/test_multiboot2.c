@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* multiboot2.c: images that are fine, where they end up, and what the inmate is told. */
+/* multiboot2.c: good images, where they are loaded, and the boot information. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const char *load(struct image *img, struct memory *m, struct mb2_entry *e
 	u8 *exact = exact_copy(img->bytes, img->len);
 	const char *why;
 
-	memset(work, 0xee, sizeof(*work));	/* nobody has cleared it */
+	memset(work, 0xee, sizeof(*work));	/* memory is not cleared before */
 	memset(entry, 0xee, sizeof(*entry));
 	why = mb2_load(exact, img->len, &m->target, cmdline, entry, work);
 	free(exact);
@@ -23,7 +23,7 @@ static const char *load(struct image *img, struct memory *m, struct mb2_entry *e
 	return why;
 }
 
-/* All of the memory: segments, the zeros after them, the information, and nothing else */
+/* Compares all of the memory: segments, the zeros after them, the information, and the rest. */
 static void check_memory(const struct image *img, const struct memory *m, const struct mb2_entry *entry)
 {
 	u8 *want = malloc(m->size);
@@ -67,23 +67,24 @@ static void good(void)
 	}
 }
 
-/* e_entry is virtual: found in its segment; the header's tag goes before it */
+/* e_entry is virtual: the segment translates it. The entry tag of the header takes precedence. */
 static void entries(void)
 {
 	static const struct {
 		u64 e_entry32, e_entry64;
-		u32 tag, want;		/* want 0: refused */
+		u32 tag, want;		/* want 0: rejected */
 	} rows[] = {
 		{ 0xc0100020, 0xffffffff80100020, 0, 0x100020 },
 		{ 0xc0100020, 0xffffffff80100020, 0x100044, 0x100044 },
 		{ 0xc0100000, 0xffffffff80100000, 0, 0x100000 },
-		{ 0xc0101233, 0xffffffff80101233, 0, 0x101233 },	/* last byte of memory of it */
+		/* last byte of its memory */
+		{ 0xc0101233, 0xffffffff80101233, 0, 0x101233 },
 		{ 0xc0008000, 0xffffffff80008000, 0, 0x8000 },
 		{ 0xd0001fff, 0xffffffffd0001fff, 0, 0x201fff },
-		{ 0xd0002000, 0xffffffffd0002000, 0, 0 },		/* one past it: nowhere */
-		{ 0x200100, 0x200100, 0, 0x200100 },			/* no segment's: as it is */
+		{ 0xd0002000, 0xffffffffd0002000, 0, 0 },	/* one past it: in no segment */
+		{ 0x200100, 0x200100, 0, 0x200100 },	/* in no segment: used unchanged */
 		{ 0x400000, 0x400000, 0, 0 },
-		{ 0x300000, 0x300000, 0, 0 },				/* memory, but nothing is loaded there */
+		{ 0x300000, 0x300000, 0, 0 },	/* memory, but no segment there */
 		{ 0xc0100020, 0xffffffff80100020, 0x300000, 0 },
 		{ 0xc0100020, 0xffffffff80100020, 0xb8000, 0 },
 		{ 0xffffffff, ~0ull, 0, 0 },
@@ -139,12 +140,12 @@ static void command_lines(void)
 	memory_close(&m);
 }
 
-/* The header may be anywhere in the first 32 KiB, at multiples of 8 */
+/* The header may be at any multiple of 8 in the first 32 KiB. */
 static void header_places(void)
 {
 	static const struct { u32 at; const char *why; } rows[] = {
 		{ 0x180, NULL }, { 0x1f8, NULL }, { 0x700, NULL },
-		{ 0x7fe8, NULL },	/* ends with the 32 KiB */
+		{ 0x7fe8, NULL },	/* ends at 32 KiB */
 		{ 0x7ff0, "its multiboot2 header does not lie in the first 32 KiB" },
 		{ 0x7ff8, "it has no multiboot2 header in its first 32 KiB" },
 		{ 0x8000, "it has no multiboot2 header in its first 32 KiB" },
@@ -169,7 +170,7 @@ static void header_places(void)
 	}
 }
 
-/* What only looks like a header (data, another program's) is passed over */
+/* Data that resembles a header, or another program's header, is skipped. */
 static void header_after_others(void)
 {
 	static const struct { u32 flaw; const char *why; } rows[] = {
@@ -193,7 +194,10 @@ static void header_after_others(void)
 	}
 }
 
-/* Segments below 640 KiB everywhere but in one place: the information goes there, or nowhere */
+/*
+ * Segments fill the memory below 640 KiB except one gap. The information is put there, or
+ * rejected.
+ */
 static void room_for_the_information(void)
 {
 	static struct image img;
@@ -219,7 +223,7 @@ static void room_for_the_information(void)
 			CHECK_TEXT(why, NULL);
 			CHECK_EQ(entry.ebx, at);
 			CHECK_TEXT(info_wrong(&m, entry.ebx, "x"), NULL);
-		} else {	/* 0 would look like no pointer at all */
+		} else {	/* address 0 would be a null pointer */
 			CHECK_TEXT(why, "it leaves no room below 640 KiB for the boot information");
 		}
 		memory_close(&m);
@@ -245,7 +249,7 @@ static void unwilling_target(void)
 	}
 }
 
-/* More memory than 32 bits can address: the entry must still be where it is said to be */
+/* More memory than 32 bits can address: the entry must still be right. */
 static void large_memory(void)
 {
 	static struct image img;
@@ -267,7 +271,7 @@ static void large_memory(void)
 	memory_close(&m);
 }
 
-/* The build's own Quest, when there is one */
+/* The Quest of this build, if there is one */
 static void quest(void)
 {
 	u32 len = 4 << 20;
@@ -295,14 +299,14 @@ static void quest(void)
 }
 
 UNIT_SUITE(multiboot2) = {
-	{ "multiboot2: good images", good },
-	{ "multiboot2: where the entry is", entries },
-	{ "multiboot2: command lines", command_lines },
-	{ "multiboot2: where the header may be", header_places },
-	{ "multiboot2: what only looks like a header", header_after_others },
-	{ "multiboot2: room for the boot information", room_for_the_information },
-	{ "multiboot2: a target that refuses", unwilling_target },
-	{ "multiboot2: more than 4 GiB of memory", large_memory },
-	{ "multiboot2: Quest as built", quest },
+	{ "multiboot2: good images are loaded", good },
+	{ "multiboot2: the entry is translated", entries },
+	{ "multiboot2: command lines are passed on", command_lines },
+	{ "multiboot2: the header is found in the first 32 KiB", header_places },
+	{ "multiboot2: data that resembles a header is skipped", header_after_others },
+	{ "multiboot2: the boot information finds room", room_for_the_information },
+	{ "multiboot2: a failing target is reported", unwilling_target },
+	{ "multiboot2: more than 4 GiB of memory works", large_memory },
+	{ "multiboot2: Quest as built is loaded", quest },
 	{ 0 }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nested.c: the front end's tables, identity with holes. */
+/* nested.c: the front end's tables, an identity map with holes. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +36,14 @@ static void fill_takes_the_largest(void)
 			CHECK_EQ(space_walk(&s, start + size - 1, NULL, &level), start + size - 1);
 			CHECK_EQ(space_walk(&s, start + size, NULL, &level), NOT_MAPPED);
 			CHECK_EQ(space_used(&s), levels - 2 + rows[i].tables);
-			CHECK_EQ(front_fill(&s.p, start), 0);	/* is there */
+			CHECK_EQ(front_fill(&s.p, start), 0);	/* the page is mapped */
 			CHECK_EQ(space_used(&s), levels - 2 + rows[i].tables);
 			CHECK_EQ(front_owner(&s.p, start, 1), FRONT_OWNS);
 			space_close(&s);
 		}
 }
 
-/* A hole in untouched memory, then every page around it is touched */
+/* A hole in memory that Linux has not touched; then Linux touches each page around it. */
 static void fill_around_a_hole(void)
 {
 	u32 levels, max_leaf, i;
@@ -51,7 +51,7 @@ static void fill_around_a_hole(void)
 	for (levels = 4; levels <= 5; levels++)
 		for (max_leaf = 2; max_leaf <= 3; max_leaf++) {
 			static struct front_model f;
-			u32 hole = 700 + max_leaf;	/* NPT with one, EPT with the other */
+			u32 hole = 700 + max_leaf;	/* once for NPT, once for EPT */
 
 			front_model_open(&f, levels, max_leaf, hole & 1);
 			front_model_take(&f, hole);
@@ -66,7 +66,7 @@ static void fill_around_a_hole(void)
 		}
 }
 
-/* What makes a page of the front end special: never taken for plain RAM */
+/* A page of the front end with a special entry is never taken for plain RAM. */
 static void owner_of_special_pages(void)
 {
 	static const struct { u64 entry; enum front_owner want; } rows[] = {
@@ -105,7 +105,10 @@ static void owner_of_special_pages(void)
 	space_close(&s);
 }
 
-/* With RAM's borders known: no page has RAM and something else in it, nor any below 1 MiB with others */
+/*
+ * With the borders of RAM known: no page mixes RAM with other memory, nor memory below 1 MiB with
+ * memory above.
+ */
 static void pages_of_one_kind(void)
 {
 	static const struct qv_mon_boot machine = {
@@ -156,7 +159,10 @@ static void pages_of_one_kind(void)
 	}
 }
 
-/* Beyond the tables, where paging_find() sees another page, and beyond what the processor can address */
+/*
+ * Addresses beyond the tables, where paging_find() would see another page, and beyond what the
+ * processor can address
+ */
 static void addresses_out_of_reach(void)
 {
 	static const struct qv_mon_boot machine = { .phys_bits = 46 };
@@ -194,7 +200,7 @@ static void random_sequences(void)
 		for (i = 0; i < 20000; i++) {
 			u64 choice = rnd();
 
-			/* some rounds stay in a corner, so that pages meet again */
+			/* some rounds use few addresses, so that pages repeat */
 			if (round % 3 == 0)
 				choice = (choice & ~0xffff00ull) | (rnd_below(24) + 508) << 8;
 			front_model_step(&f, choice);
@@ -204,14 +210,14 @@ static void random_sequences(void)
 	}
 }
 
-/* When no table can be made: -1, and nothing is different */
+/* Without memory for a table: -1, and nothing has changed. */
 static void without_tables(void)
 {
 	u32 pages, level;
 
 	for (pages = 1; pages < 5; pages++) {
 		struct space s;
-		bool fits = pages >= 3;		/* root, 1 GiB's, 2 MiB's */
+		bool fits = pages >= 3;		/* the root, and tables for 1 GiB and 2 MiB */
 
 		unit_case("%u pages:", pages);
 		space_open(&s, pages, 4, 3);
@@ -219,7 +225,8 @@ static void without_tables(void)
 		CHECK(s.pool.next <= s.pool.end);
 		if (!fits) {
 			CHECK_EQ(front_owner(&s.p, 5 * M2, 2), FRONT_OWNS);
-			front_hole(&s.p, 5 * M2);	/* has no entry to work on: must not touch a larger page */
+			/* no entry to change: must not touch a larger page */
+			front_hole(&s.p, 5 * M2);
 			CHECK_EQ(front_owner(&s.p, 5 * M2, 2), FRONT_OWNS);
 			CHECK_EQ(front_owner(&s.p, 9 * M2, 2), FRONT_OWNS);
 		} else {
@@ -229,7 +236,7 @@ static void without_tables(void)
 	}
 }
 
-/* ---- one CPU takes and gives pages while another runs into faults on them ---- */
+/* ---- a CPU takes and gives pages while another runs into faults on them ---- */
 
 struct race {
 	struct space s;
@@ -282,13 +289,13 @@ static void holes_under_fire(void)
 }
 
 UNIT_SUITE(nested) = {
-	{ "nested: fill maps the largest page", fill_takes_the_largest },
+	{ "nested: fill maps the largest page that fits", fill_takes_the_largest },
 	{ "nested: fill never closes a hole", fill_around_a_hole },
-	{ "nested: who owns which entry", owner_of_special_pages },
-	{ "nested: no page of two kinds", pages_of_one_kind },
-	{ "nested: addresses out of reach", addresses_out_of_reach },
-	{ "nested: random sequences against a list of pages", random_sequences },
-	{ "nested: no pages left for tables", without_tables },
-	{ "nested race: holes stay while another CPU fills", holes_under_fire },
+	{ "nested: special entries are not plain RAM", owner_of_special_pages },
+	{ "nested: no page mixes memory of two kinds", pages_of_one_kind },
+	{ "nested: addresses out of reach are rejected", addresses_out_of_reach },
+	{ "nested: random sequences match a list of pages", random_sequences },
+	{ "nested: without pages for tables nothing changes", without_tables },
+	{ "nested race: holes remain while another CPU fills", holes_under_fire },
 	{ 0 }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* decode.c against another disassembler: lengths, operands, and what is not to be decoded. */
+/* decode.c compared with objdump: lengths, operands, and instructions that must be rejected. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,10 @@ static const struct { enum decode_mode mode; const char *section, *option; } mod
 	{ DECODE_16, "i16", "i8086" }, { DECODE_32, "i32", "i386" }, { DECODE_64, "i64", "x86-64" },
 };
 
-/* Gives every @step'th address' instruction to the decoder; how many there were, and how many it knows */
+/*
+ * Gives the instruction at every @step'th address to the decoder. Counts all, and those that it
+ * knows.
+ */
 static void compare(const char *command, enum decode_mode mode, u64 step, u32 *all, u32 *known)
 {
 	FILE *out = popen(command, "r");
@@ -33,7 +36,7 @@ static void compare(const char *command, enum decode_mode mode, u64 step, u32 *a
 	CHECK_EQ(pclose(out), 0);
 }
 
-/* insns.S, as the Makefile has assembled it */
+/* insns.S, assembled by the Makefile */
 static void assembled(void)
 {
 	static const u32 at_least[] = { 1000, 2000, 6000 };
@@ -50,7 +53,7 @@ static void assembled(void)
 	}
 }
 
-#define SLOT	32	/* 16 bytes of anything, then one-byte instructions: the next slot is in step */
+#define SLOT	32	/* 16 random bytes, then one-byte instructions: resynchronizes */
 #define SLOTS	60000
 
 static void fill_slot(u8 *slot)
@@ -103,7 +106,7 @@ static void random_bytes(void)
 }
 
 UNIT_SUITE(objdump) = {
-	{ "decode: every shape, as assembled, against objdump", assembled },
-	{ "decode: random bytes against objdump", random_bytes },
+	{ "decode: every form in insns.S agrees with objdump", assembled },
+	{ "decode: random bytes agree with objdump", random_bytes },
 	{ 0 }
 };

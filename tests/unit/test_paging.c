@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* paging.c: largest pages, splitting, finding, running out. */
+/* paging.c: largest pages, splitting, finding, an exhausted pool. */
 #include <stdlib.h>
 #include <string.h>
 #include "space.h"
@@ -21,13 +21,13 @@ static void check_at(const struct space *s, u64 addr, u64 pa, u64 flags)
 		CHECK_EQ(got_flags, flags);
 }
 
-/* Each row is mapped into empty tables: what leaf is used where, and how many tables that takes */
+/* Maps each row into empty tables: which leaves are used, and how many tables that takes */
 static void largest_pages(void)
 {
 	static const struct {
 		u64 addr, pa, len;
 		u32 max_leaf;
-		u32 tables;		/* below the level that a 512 GiB entry points to */
+		u32 tables;		/* below the level of a 512 GiB entry */
 		struct { u64 at; u32 level; } leaf[3];
 	} rows[] = {
 		{ 0, 0, G1, 3, 0, { { 0, 3 }, { G1 - 1, 3 }, { G1 / 2, 3 } } },
@@ -86,7 +86,7 @@ static void find_levels(void)
 		space_open(&s, 32, levels, 3);
 		for (level = 1; level <= levels; level++) {
 			CHECK_EQ(*paging_find(&s.p, high, level, &found), 0);
-			CHECK_EQ(found, levels);		/* nothing there: as deep as it gets */
+			CHECK_EQ(found, levels);		/* not mapped: the deepest level */
 		}
 		CHECK(!paging_map(&s.p, high, high, K4, PT_P));
 		CHECK(!paging_map(&s.p, 2 * M2, 4 * M2, M2, PT_P));
@@ -98,9 +98,9 @@ static void find_levels(void)
 			CHECK_EQ(found, level < 2 ? 2 : level);
 			paging_find(&s.p, 3 * G1 + 5 * M2, level, &found);
 			CHECK_EQ(found, level < 3 ? 3 : level);
-			paging_find(&s.p, 8 * M2, level, &found);	/* beside the 2 MiB page */
+			paging_find(&s.p, 8 * M2, level, &found);	/* next to the 2 MiB page */
 			CHECK_EQ(found, level < 2 ? 2 : level);
-			paging_find(&s.p, 7 * G1, level, &found);	/* beside the 1 GiB page */
+			paging_find(&s.p, 7 * G1, level, &found);	/* next to the 1 GiB page */
 			CHECK_EQ(found, level < 3 ? 3 : level);
 		}
 		CHECK_EQ(*paging_find(&s.p, high, 1, &found), high | PT_P);
@@ -110,7 +110,7 @@ static void find_levels(void)
 	}
 }
 
-/* Large identity pages, then entries wanted at random places and levels: nothing may change */
+/* Large identity pages, then entries at random places and levels: no translation may change. */
 static void splitting(void)
 {
 	static const u64 flags[] = {
@@ -177,7 +177,7 @@ static void probe(const struct space *s, const struct page *pages, u64 addr)
 	check_at(s, BASE + addr, page->flags ? page->pa + addr % K4 : NOT_MAPPED, page->flags);
 }
 
-/* Any sequence of mappings, one over the other, against a plain list of pages */
+/* Random mappings, one over the other, compared with a plain list of pages */
 static void against_list(void)
 {
 	struct page *pages = malloc(REGION / K4 * sizeof(*pages));
@@ -189,7 +189,7 @@ static void against_list(void)
 		memset(pages, 0, REGION / K4 * sizeof(*pages));
 		space_open(&s, 6000, 4 + round % 2, 1 + round % 3);
 		for (i = 0; i < 40; i++) {
-			/* with 4 KiB pages alone, GiBs cost too much */
+			/* 4 KiB pages only: whole GiBs take too long */
 			if (s.pool.end - s.pool.next < 1200 * K4)
 				break;
 			map_random(&s, pages);
@@ -204,14 +204,16 @@ static void against_list(void)
 	free(pages);
 }
 
-/* With every size of pool: refused when it is too small, and then nothing is damaged */
+/* Every size of pool: a pool that is too small is reported, and nothing is damaged. */
 static void exhaustion(void)
 {
 	u32 levels, pages, i;
 
 	for (levels = 4; levels <= 5; levels++)
 		for (pages = 1; pages < 12; pages++) {
-			/* 4 KiB at either end of a 1 GiB border: 4 tables below the level of 512 GiB */
+			/*
+			 * 4 KiB at both sides of a 1 GiB border: 4 tables below the 512 GiB level
+			 */
 			u32 need = levels - 2 + 4;
 			u64 mapped = pages >= levels - 2 ? 8 * G1 : NOT_MAPPED;
 			struct space s;
@@ -260,11 +262,11 @@ static void pool_pages(void)
 }
 
 UNIT_SUITE(paging) = {
-	{ "paging: a pool gives cleared pages and ends", pool_pages },
-	{ "paging: the largest pages that fit", largest_pages },
-	{ "paging: find at every level", find_levels },
+	{ "paging: a pool gives cleared pages until it is empty", pool_pages },
+	{ "paging: the largest pages that fit are used", largest_pages },
+	{ "paging: find works at every level", find_levels },
 	{ "paging: splitting changes no translation", splitting },
-	{ "paging: random mappings against a list of pages", against_list },
-	{ "paging: an empty pool refuses and damages nothing", exhaustion },
+	{ "paging: random mappings match a list of pages", against_list },
+	{ "paging: an empty pool is reported and damages nothing", exhaustion },
 	{ 0 }
 };

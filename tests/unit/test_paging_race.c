@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* paging.c when two CPUs make tables at once, while a third walks them. */
+/* paging.c while two CPUs make tables at once and a third walks them. */
 #include <pthread.h>
 #include <string.h>
 #include "space.h"
@@ -79,7 +79,7 @@ static void same_entries(void)
 		pthread_join(thread[2], NULL);
 		CHECK(!runner[2].wrong);
 		for (i = 0; i < WANTED; i++) {
-			/* a table that lost the race would swallow what is written into it */
+			/* an entry written to a table that lost the race would be lost */
 			CHECK(runner[0].got[i] && runner[0].got[i] == runner[1].got[i]);
 			CHECK(paging_find(&race.s.p, race.addr[i], race.level[i], &level) ==
 			      runner[0].got[i]);
@@ -105,7 +105,7 @@ static void *take(void *arg)
 	return NULL;
 }
 
-/* More is asked of a pool, by two, than it has: each page is given once, and none beyond */
+/* Two CPUs ask for more pages than a pool has: each page is given once, and none beyond the end. */
 static void no_page_twice(void)
 {
 	static struct race race;

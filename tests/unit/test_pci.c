@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* PCI functions of cells: the filters against slow judges; config writes, ports, tables. */
+/*
+ * PCI functions of cells: the filters compared with slow judges, then config writes, ports, message
+ * tables.
+ */
 #include <string.h>
 #include "core/decode.h"
 #include "tables/nested.h"
@@ -14,7 +17,10 @@
 
 /* ---- filters ---- */
 
-/* Which of the 8-bit ids a message or entry reaches, as the manuals put it; NULL: not allowed at all */
+/*
+ * Does a message or entry reach the CPU with this 8-bit id? As in the manuals. NULL: not allowed at
+ * all.
+ */
 static bool judge_hears(const struct icr_map *map, u32 cpu, bool logical, u32 dest)
 {
 	if (!logical)
@@ -38,7 +44,7 @@ static void message_addresses(void)
 			value = 0xfee00000 | i << 12, want = i == 3 || i == 0x40;
 		if (pci_value_ok(&map, PCI_MSI_ADDRESS, value) != want) {
 			unit_case("address %#x:", value);
-			CHECK(!"as the judge says");
+			CHECK(!"agrees with the judge");
 		}
 	}
 }
@@ -55,7 +61,7 @@ static void message_data(void)
 
 		if (pci_value_ok(&map, PCI_MSI_DATA, value) != want) {
 			unit_case("data %#x:", value);
-			CHECK(!"as the judge says");
+			CHECK(!"agrees with the judge");
 		}
 	}
 	CHECK(!pci_value_ok(&map, PCI_ZERO, 1) && pci_value_ok(&map, PCI_ZERO, 0));
@@ -82,7 +88,10 @@ static void ioapic_entries(void)
 		for (i = 0; i < 4; i++)
 			if (judge_hears(&map, i, logical, dest))
 				all |= 1u << i;
-		/* somebody unknown may hear it too: a bit that is nobody's, an id that is nobody's */
+		/*
+		 * An unknown CPU may receive it too: the destination has a bit or an id that no
+		 * known CPU has.
+		 */
 		if (!logical)
 			stranger = dest > 3;
 		else if (map.cluster)
@@ -92,7 +101,7 @@ static void ioapic_entries(void)
 		want = all && !(all & ~map.own) && !stranger && mode <= 1;
 		unit_case("low %#x, dest %#x, own %lx, cluster %u:", low, dest, map.own, map.cluster);
 		if (ioapic_entry_ok(&map, low, high) != want)
-			CHECK(!"as the judge says");
+			CHECK(!"agrees with the judge");
 		CHECK(ioapic_entry_ok(&map, low | 1u << 16, high));
 		CHECK_EQ(ioapic_entry_ok(&map, low, high | 1u << 16), map.remapped || want);
 		CHECK(!ioapic_entry_ok(&map, low, high | 1u << (17 + round % 7)));
@@ -125,7 +134,7 @@ static void prepare(void)
 
 struct judge { u8 bytes[0x1000]; };
 
-/* One byte after another: what may change */
+/* One byte after another: the bits that may change */
 static void judge_write(struct judge *j, u32 reg, u32 size, u32 value)
 {
 	u8 old[0x1000];
@@ -143,7 +152,8 @@ static void judge_write(struct judge *j, u32 reg, u32 size, u32 value)
 			j->bytes[i] = b;
 	}
 	if (reg / 4 == 1)
-		j->bytes[6] = j->bytes[7] = 0;	/* the model's memory takes what the device would not: zeros */
+		/* unlike a device, the model stores written zeros */
+		j->bytes[6] = j->bytes[7] = 0;
 	if (reg / 4 == 0x4c / 4)
 		j->bytes[0x4e] = j->bytes[0x4f] = 0;
 	memcpy(&data, j->bytes + 0x44, 4);
@@ -202,7 +212,7 @@ static void config_of_others(void)
 	exit_port_of(0xcfc, 4, false, 0);
 	CHECK_EQ(ram_read32(ECAM), 0x12345678);
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, before + 2);
-	exit_port_of(0xcf8, 4, false, OWN << 8);		/* not enabled: nobody's */
+	exit_port_of(0xcf8, 4, false, OWN << 8);	/* not enabled: no function answers */
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
 	exit_port_of(0xcf8, 4, false, 1u << 31 | OWN << 8 | 8);
 	CHECK_EQ(exit_port_of(0xcfe, 2, true, 0xffff0000), 0xffff0000 | (u16)(0x0a * 7 | 0x0b * 7 << 8));
@@ -226,7 +236,7 @@ static void ports_that_fail(void)
 		CHECK_EQ(my_status()->failure.address, bad[i / 2].port);
 	}
 	prepare();
-	me()->req.num_devices = 0;			/* none of it without a device */
+	me()->req.num_devices = 0;	/* without a device no such port is allowed */
 	exit_port_of(0xcf8, 4, true, 0);
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 }
@@ -236,7 +246,7 @@ static void message_tables(void)
 	prepare();
 	exit_store(TABLE, 4, 0xfee02000);
 	CHECK_EQ(ram_read32(TABLE), 0xfee02000);
-	exit_store(TABLE, 4, 0xfee01000);			/* no CPU of ours has an odd id */
+	exit_store(TABLE, 4, 0xfee01000);	/* none of the cell's CPUs has an odd id */
 	exit_store(TABLE + 0x30, 4, 0xfee01000);
 	exit_store(TABLE, 2, 0);
 	exit_store(TABLE + 4, 4, 1);
@@ -247,23 +257,23 @@ static void message_tables(void)
 	CHECK_EQ(ram_read32(TABLE), 0xfee02000);
 	CHECK_EQ(ram_read32(TABLE + 4), 0);
 	CHECK_EQ(ram_read32(TABLE + 8), 0x120);
-	exit_store(TABLE - 4, 4, 0x55);			/* beside the table */
+	exit_store(TABLE - 4, 4, 0x55);			/* next to the table */
 	exit_store(TABLE + 0x40, 4, 0x66);
 	CHECK_EQ(ram_read32(TABLE - 4), 0x55);
 	CHECK_EQ(ram_read32(TABLE + 0x40), 0x66);
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 5);
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
-	exit_store(TABLE + 0x1000, 4, 0);			/* another page: not the cell's */
+	exit_store(TABLE + 0x1000, 4, 0);	/* another page: not the cell's page */
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 }
 
 UNIT_SUITE(pci) = {
-	{ "pci: message addresses", message_addresses },
-	{ "pci: message data", message_data },
-	{ "pci: redirection entries of IOAPICs", ioapic_entries },
-	{ "pci: config writes, against a judge of bytes", config_writes },
-	{ "pci: config space of others", config_of_others },
-	{ "pci: ports that fail a cell", ports_that_fail },
-	{ "pci: MSI-X tables", message_tables },
+	{ "pci: message addresses reach own CPUs only", message_addresses },
+	{ "pci: message data is fixed or NMI only", message_data },
+	{ "pci: IOAPIC entries reach own CPUs only", ioapic_entries },
+	{ "pci: config writes change allowed bits only", config_writes },
+	{ "pci: config space of other functions reads ones", config_of_others },
+	{ "pci: forbidden ports fail a cell", ports_that_fail },
+	{ "pci: MSI-X tables take allowed messages only", message_tables },
 	{ 0 }
 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Linux and what may be a cell's: IOAPICs, config space and BARs by ports. */
+/*
+ * Accesses of Linux to IOAPICs, to config space and to BARs with ports, while cells own some of
+ * them.
+ */
 #include <string.h>
 #include "abi/log.h"
 #include "core/dispatch.h"
@@ -12,7 +15,7 @@
 #define ECAM	0x8000000ull		/* in the fake RAM, for tests of single exits */
 #define OWN	0x28u			/* 00:05.0 */
 
-/* ---- Linux and an IOAPIC: a fake one, all of whose registers are one ---- */
+/* ---- Linux and a fake IOAPIC, with one register in place of all ---- */
 
 #define IOAPIC	0xa008000ull
 
@@ -42,14 +45,15 @@ static void ioapic_accesses(void)
 	me()->icr.own = 3;
 	ioapic(0, true, 0x12);
 	CHECK_EQ(ioapic(0, false, 0), 0x12);
-	CHECK_EQ(ram_read32(IOAPIC), 0);		/* the real one only moves with an access */
-	ram_write32(IOAPIC + 0x10, 0x02000000);	/* what the other half holds */
+	/* the index of the real one changes only with a data access */
+	CHECK_EQ(ram_read32(IOAPIC), 0);
+	ram_write32(IOAPIC + 0x10, 0x02000000);	/* content of the other half */
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC), 0x12);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x50);
 	CHECK_EQ(ioapic(0x10, false, 0), 0x50);
 	CHECK_EQ(ioapic_denied(), 0);
-	ram_write32(IOAPIC + 0x10, 0x04000000);	/* a CPU that is a cell's */
+	ram_write32(IOAPIC + 0x10, 0x04000000);	/* a CPU of a cell */
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x10050);
 	CHECK_EQ(ioapic_denied(), 1);
@@ -63,7 +67,7 @@ static void ioapic_accesses(void)
 	me()->icr.remapped = 1;
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x50);
-	ram_write32(IOAPIC + 0x10, 0x04010000);	/* nothing remaps: an NMI to a cell's CPU */
+	ram_write32(IOAPIC + 0x10, 0x04010000);	/* without remapping: an NMI to a cell's CPU */
 	me()->icr.remapped = 0;
 	ioapic(0x10, true, 0x450);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x10450);
@@ -73,9 +77,10 @@ static void ioapic_accesses(void)
 	slot->devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = 0, .pin = 1 };
 	ram_write32(IOAPIC + 0x10, 0x02000000);
 	ioapic(0x10, true, 0x50);
-	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x02000000);	/* the pin of a cell's device: left alone */
+	/* pin of a cell's device: not changed */
+	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x02000000);
 	CHECK_EQ(ioapic_denied(), 8);
-	ioapic(0, true, 0x112);				/* the same one: the register has 8 bits */
+	ioapic(0, true, 0x112);				/* the same pin: the register has 8 bits */
 	CHECK_EQ(ioapic(0, false, 0), 0x12);
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x02000000);
@@ -87,7 +92,10 @@ static void ioapic_accesses(void)
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
 }
 
-/* Another CPU is between index and data, and stays there: the instruction is not carried out, and comes again */
+/*
+ * Another CPU stays between index and data: the instruction is not carried out, so that the CPU
+ * repeats it.
+ */
 static void ioapic_held(void)
 {
 	struct vmcb *v;
@@ -96,7 +104,7 @@ static void ioapic_held(void)
 	me()->boot.num_ioapics = 1;
 	me()->boot.ioapics[0] = IOAPIC;
 	ioapic(0, true, 0x12);
-	ram_write32(IOAPIC, 0x77);			/* what that CPU has written there */
+	ram_write32(IOAPIC, 0x77);			/* the index that the other CPU wrote */
 	me()->ioapic_busy = 3;
 	v = exit_store(IOAPIC + 0x10, 4, 0x50);
 	CHECK_EQ(v->rip, SVM_RIP);
@@ -114,7 +122,10 @@ static void ioapic_held(void)
 	CHECK_EQ(me()->ioapic_busy, 0);
 }
 
-/* A CPU faults in the middle of an access to config space: what it held is free again, what another holds is not */
+/*
+ * A CPU faults during an access to config space: its lock is released, a lock of another CPU is
+ * not.
+ */
 static void config_held(void)
 {
 	fake_open(true, true);
@@ -123,7 +134,7 @@ static void config_held(void)
 	fake_in = 1u << 31 | 0x10 << 8;
 	ram_write32(ECAM + (0x10 << 12), 0x33334444);
 	me()->config_busy = 3;
-	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);		/* not in time */
+	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);	/* the lock was not released in time */
 	CHECK_EQ(me()->config_busy, 3);
 	if (!setjmp(fake_back))
 		monitor_fault(14, 0x40001234, (u64)pcpu_of(1) + 0x1f80);
@@ -135,7 +146,7 @@ static void config_held(void)
 	CHECK_EQ(me()->config_busy, 0);
 }
 
-/* ---- Linux and ports, while a cell has a function ---- */
+/* ---- Linux and ports while a cell owns a function ---- */
 
 static void front_ports(void)
 {
@@ -151,7 +162,7 @@ static void front_ports(void)
 		.bars = { { .base = 0xc000, .len = 8, .ports = 1 } } };
 	ram_write32(ECAM + (OWN << 12), 0x11112222);
 	ram_write32(ECAM + (0x10 << 12), 0x33334444);
-	fake_in = 1u << 31 | 0x10 << 8;			/* what 0xCF8 holds: Linux's own */
+	fake_in = 1u << 31 | 0x10 << 8;			/* content of 0xCF8: a function of Linux */
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), 0x33334444);
 	CHECK_EQ(exit_port_of(0xcfe, 2, true, 0xaaaa0000), 0xaaaa3333);
 	CHECK_EQ(exit_port_of(0xcff, 1, true, ~0ull), 0xffffffffffffff33);
@@ -159,7 +170,7 @@ static void front_ports(void)
 	exit_port_of(0xcfe, 2, false, 0x6677);
 	CHECK_EQ(ram_read32(ECAM + (0x10 << 12)), 0x66775544);
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 0);
-	fake_in = 1u << 31 | OWN << 8;			/* the cell's */
+	fake_in = 1u << 31 | OWN << 8;			/* function of the cell */
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
 	CHECK_EQ(exit_port_of(0xcfd, 1, true, 0), 0xff);
 	exit_port_of(0xcfc, 4, false, 0);
@@ -167,32 +178,33 @@ static void front_ports(void)
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 3);
 	fake_in = OWN << 8;				/* not enabled */
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
-	fake_in = 1u << 31 | 0x800000 | OWN << 8;	/* beyond the buses there are */
+	fake_in = 1u << 31 | 0x800000 | OWN << 8;	/* beyond the existing buses */
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 3);
 	fake_in = 0x5a5a5a5a;
 	fake_out = 0;
-	CHECK_EQ(exit_port_of(0xc007, 1, true, 0), 0xff);	/* the cell's BAR, and what only touches it */
+	/* the cell's BAR, and accesses that overlap it */
+	CHECK_EQ(exit_port_of(0xc007, 1, true, 0), 0xff);
 	exit_port_of(0xbfff, 2, false, 0x1234);
 	CHECK_EQ(fake_out, 0);
 	CHECK_EQ(exit_port_of(0xc008, 1, true, 0), 0x5a);
-	exit_port_of(0xb2, 1, false, 0x17);			/* SMI: carried out, and logged */
+	exit_port_of(0xb2, 1, false, 0x17);			/* SMI: carried out and logged */
 	CHECK_EQ(fake_out, 0x17);
 	CHECK_EQ(fake_port, 0xb2);
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 5);
-	exit_port_of(0xcfa, 4, false, 0);			/* into the config registers from before them */
+	exit_port_of(0xcfa, 4, false, 0);	/* begins below the config registers */
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 6);
 	vmcb_of(pcpu_of(0))->event_inj = 0;
 	fake_in = ~0u;
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
 }
 
-/* ---- sleep and hotplug registers: a write passes by the byte that the guard names ---- */
+/* ---- sleep and hotplug registers: a write is allowed if the guarded byte allows it ---- */
 
 #define PM1	0x604u			/* control; S5 is type 5 here */
 #define SLEEP(type) (0x2000u | (type) << 10)
 #define EJECT	0xcdcu
-#define DMA	0x514u		/* nothing may be written */
+#define DMA	0x514u		/* no write is allowed */
 
 static void guard_write(u32 port, u32 size, u32 value, bool passes)
 {
@@ -229,7 +241,7 @@ static void sleep_and_eject(void)
 		guard_write(PM1 - 1, 4, SLEEP(type) << 8, type == 5);
 		guard_write(PM1 - 2, 4, SLEEP(type) << 16, type == 5);
 		guard_write(PM1 + 1, 4, SLEEP(type) >> 8, type == 5);
-		guard_write(PM1, 2, SLEEP(type) & ~0x2000, true);	/* no sleep yet */
+		guard_write(PM1, 2, SLEEP(type) & ~0x2000, true);	/* does not sleep yet */
 		guard_write(PM1 + 2, 2, SLEEP(type), true);		/* another register */
 	}
 	guard_write(PM1, 2, 1, true);
@@ -237,7 +249,7 @@ static void sleep_and_eject(void)
 	guard_write(EJECT, 1, 0x10, false);
 	guard_write(EJECT, 4, 0x0e, false);
 	guard_write(EJECT - 1, 2, 0x0800, false);
-	guard_write(EJECT, 1, 0x06, true);				/* events taken note of */
+	guard_write(EJECT, 1, 0x06, true);				/* acknowledges events */
 	guard_write(EJECT + 1, 1, 0x08, true);				/* a command */
 	guard_write(DMA, 4, 0, false);
 	guard_write(DMA + 4, 4, 0x12345678, false);
@@ -251,10 +263,10 @@ static void sleep_and_eject(void)
 }
 
 UNIT_SUITE(pci_front) = {
-	{ "pci: Linux and an IOAPIC", ioapic_accesses },
-	{ "pci: an IOAPIC that another CPU holds", ioapic_held },
-	{ "pci: config space that a CPU held when it failed", config_held },
-	{ "pci: Linux and ports", front_ports },
-	{ "ports: sleep and eject", sleep_and_eject },
+	{ "pci: Linux reprograms its own IOAPIC pins only", ioapic_accesses },
+	{ "pci: an IOAPIC that another CPU holds is left alone", ioapic_held },
+	{ "pci: a fault releases config space", config_held },
+	{ "pci: Linux reaches no port of a cell's function", front_ports },
+	{ "ports: sleep and eject are blocked, other writes pass", sleep_and_eject },
 	{ 0 }
 };

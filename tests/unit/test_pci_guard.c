@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What Linux may write to config space: by ECAM, by ports through ECAM, and by ports alone. */
+/* Linux's writes to config space: by ECAM, by ports that use ECAM, and by ports alone. */
 #include <string.h>
 #include "core/pci.h"
 #include "fake.h"
@@ -9,7 +9,7 @@
 
 #define ECAM	0x8000000ull		/* in the fake RAM */
 #define BUSES	4u
-#define BAR	0xfe000000u		/* of the cell's function */
+#define BAR	0xfe000000u		/* BAR of the cell's function */
 
 enum { HOST = 0, ENDPOINT = 0x20, PORT = 0x28, BESIDE = 0x30, AMD_HOST = 0xc0, ISA = 0xf8, PMC = 0xfa, CELLS = 0x200 };
 
@@ -44,7 +44,7 @@ static void put_bridge(u32 bdf, u32 secondary, u32 subordinate)
 	put(bdf, 0x78, 0x00002810);
 	put(bdf, 0x80, 0x10110000);
 	put(bdf, 0x88, 0x004003c0);
-	put(bdf, 0x100, 0x15010001);		/* AER, then something else */
+	put(bdf, 0x100, 0x15010001);		/* AER, then another capability */
 	put(bdf, 0x150, 0x0000000d);
 }
 
@@ -78,7 +78,7 @@ static void machine(u32 running)
 
 static u32 latch;
 
-/* The mechanism of 0xCF8 and 0xCFC, upon the same registers */
+/* The mechanism of 0xCF8 and 0xCFC on the same registers */
 static u32 by_address(u32 port, u32 size, bool in, u32 value)
 {
 	u32 bdf = latch >> 8 & 0xffff, reg = (latch & 0xfc) | (port & 3), shift = (port & 3) * 8;
@@ -108,14 +108,14 @@ static void by_data_port(u32 bdf, u32 reg, u32 size, u32 value)
 	exit_port_of(0xcfc + (reg & 3), size, false, value);
 }
 
-/* Without ECAM Linux's write to 0xCF8 exits as well */
+/* Without ECAM, Linux's write to 0xCF8 exits as well. */
 static void by_both_ports(u32 bdf, u32 reg, u32 size, u32 value)
 {
 	me()->boot.ecam_len = 0;
 	fake_ports = by_address;
 	exit_port_of(0xcf8, 4, false, 1u << 31 | bdf << 8 | (reg & 0xfc));
 	exit_port_of(0xcfc + (reg & 3), size, false, value);
-	CHECK_EQ(latch, 1u << 31 | bdf << 8 | (reg & 0xfc));	/* as Linux left it */
+	CHECK_EQ(latch, 1u << 31 | bdf << 8 | (reg & 0xfc));	/* the value that Linux wrote */
 	fake_ports = NULL;
 }
 
@@ -125,9 +125,9 @@ static const struct {
 	u32 registers;
 } ways[] = { { "ECAM", by_ecam, 0x1000 }, { "0xCFC", by_data_port, 0x1000 }, { "ports", by_both_ports, 0x100 } };
 
-/* ---- what is taken, and what not ---- */
+/* ---- writes that are carried out, and writes that are dropped ---- */
 
-enum { ALWAYS, IDLE, NEVER };		/* taken; only while no cell runs; never */
+enum { ALWAYS, IDLE, NEVER };		/* carried out; carried out while no cell runs; dropped */
 
 #define WRITES(X) \
 	X(config_space_over_ram, NEVER, HOST, 0x60, 4, 0x00100001) \
@@ -207,20 +207,20 @@ static void each_write(void)
 	for (way = 0; way < sizeof(ways) / sizeof(ways[0]); way++)
 		for (running = 0; running < 2; running++) {
 #define X(which, when, bdf, reg, size, value) \
-			unit_case("%s by %s, %s:", #which, ways[way].name, running ? "a cell runs" : "none runs"); \
+			unit_case("%s by %s, %s:", #which, ways[way].name, running ? "a cell runs" : "no cell runs"); \
 			judge(way, running, when, bdf, reg, size, value);
 			WRITES(X)
 #undef X
 		}
 }
 
-/* Decoding is switched on only where the registers are in nobody's way */
+/* Decoding is enabled only if the registers overlap no other registers. */
 static void decoding(void)
 {
 	static const struct { u32 low, high, command; bool ok; } cases[] = {
 		{ 0xfd000000, 0, 2, true }, { BAR + 0x3ff0, 0, 2, false }, { BAR + 0x4000, 0, 2, true },
 		{ 0x00200000, 0, 2, false }, { 0xd001, 0, 1, true }, { 0xc011, 0, 1, false },
-		{ 0xc011, 0, 2, true },				/* ports stay off */
+		{ 0xc011, 0, 2, true },				/* ports stay disabled */
 		{ BAR + 0x1000 + 4, 0, 2, false }, { BAR + 0x1000 + 4, 0x10, 2, true },	/* 64 bits */
 	};
 	u32 i;
@@ -230,7 +230,7 @@ static void decoding(void)
 		machine(1);
 		put(ENDPOINT, 0x04, 0);
 		put(ENDPOINT, 0x14, 0);
-		by_ecam(ENDPOINT, 0x10, 4, ~0u);		/* off: Linux may size it */
+		by_ecam(ENDPOINT, 0x10, 4, ~0u);		/* disabled: Linux may size it */
 		CHECK_EQ(get(ENDPOINT, 0x10), ~0u);
 		by_ecam(ENDPOINT, 0x10, 4, cases[i].low);
 		by_ecam(ENDPOINT, 0x14, 4, cases[i].high);
@@ -243,7 +243,7 @@ static void decoding(void)
 	}
 }
 
-/* What is no plain store faults, and changes nothing; reads by ports without ECAM */
+/* An access that is no plain store faults and changes nothing. Reads by ports work without ECAM. */
 static void odd_accesses(void)
 {
 	struct vmcb *v;
@@ -265,8 +265,8 @@ static void odd_accesses(void)
 }
 
 UNIT_SUITE(pci_guard) = {
-	{ "pci: what Linux writes to config space", each_write },
-	{ "pci: where Linux switches decoding on", decoding },
-	{ "pci: odd accesses of Linux to config space", odd_accesses },
+	{ "pci: Linux's config writes are filtered", each_write },
+	{ "pci: Linux enables decoding only without overlap", decoding },
+	{ "pci: other instructions on config space fault", odd_accesses },
 	{ 0 }
 };

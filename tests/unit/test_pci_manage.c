@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* PCI functions, given to a cell and taken back by the manager. */
+/* PCI functions, given to a cell and returned by the manager. */
 #include <string.h>
 #include "abi/errors.h"
 #include "tables/nested.h"
@@ -23,7 +23,7 @@ static u32 config_get(u32 bdf, u32 reg)
 	return device_read(pcpu_of(0), HIGH_ECAM + (bdf << 12) + reg);
 }
 
-/* A function with MSI at 0x40, MSI-X at 0x60 whose table is at BAR 0 + 0x1800, ports in BAR 2 */
+/* A function with MSI at 0x40, MSI-X at 0x60 with its table at BAR 0 + 0x1800, ports in BAR 2 */
 static void make_function(void)
 {
 	config_set(OWN, 0, 0x11e81234);
@@ -95,7 +95,8 @@ static void one_life(void)
 	l = front(HIGH_ECAM + (OWN << 12));
 	CHECK(front(BAR).present && l.present && !l.write);
 
-	config_set(OWN, 0x30, (u32)(BAR + 0x8000) | 1);	/* a ROM over registers of others, switched on */
+	/* an enabled ROM that overlaps registers of others */
+	config_set(OWN, 0x30, (u32)(BAR + 0x8000) | 1);
 	CHECK_EQ(world_start(&w, 1), 0);
 	CHECK_EQ(config_get(OWN, 0x30), 0);
 	CHECK(!front(BAR).present && !front(BAR + 0x3000).present && front(BAR + 0x4000).present);
@@ -112,7 +113,8 @@ static void one_life(void)
 	CHECK_EQ(me()->port_map[0x2f8 / 8], 0x03);
 	CHECK_EQ(me()->port_map[0xcf8 / 8], 0xf0);
 
-	config_set(OWN, 4, 1u << 20 | 7);		/* the cell was at work (the status half is read-only in a device) */
+	/* the cell has used it (the upper half is read-only in a device) */
+	config_set(OWN, 4, 1u << 20 | 7);
 	config_set(OWN, 0x40, 0x00816005);
 	CHECK_EQ(world_stop(&w, 1), 0);
 	CHECK_EQ(config_get(OWN, 4) & 0xffff, 0x400);
@@ -126,7 +128,7 @@ static void one_life(void)
 	CHECK_EQ(me()->port_map[0xc000 / 8], 0);
 	CHECK_EQ(me()->port_map[0x2f8 / 8], 0);
 	CHECK_EQ(me()->port_map[0xcf8 / 8], 0xf0);
-	CHECK_EQ(world_create(&w, &q), 1);		/* and once more */
+	CHECK_EQ(world_create(&w, &q), 1);		/* a second time */
 }
 
 static void given_and_taken_back(void)
@@ -185,7 +187,7 @@ static void refusals(void)
 #undef X
 }
 
-/* The line of a function without a pin is Linux's: the cell may not assert it */
+/* The line of a function without a pin belongs to Linux: the cell may not assert it. */
 static void line(void)
 {
 	static struct qv_mon_create q;
@@ -208,7 +210,7 @@ static void line(void)
 	}
 }
 
-/* Two cells may be created with one range by a liar; only one of them starts */
+/* Two cells that lie about one range may be created; only one of them starts. */
 static void overlapping_claims(void)
 {
 	static struct qv_mon_create a, b;
@@ -243,9 +245,9 @@ static void overlapping_claims(void)
 }
 
 UNIT_SUITE(pci_manage) = {
-	{ "pci: given and taken back", given_and_taken_back },
-	{ "pci: refusals", refusals },
-	{ "pci: the interrupt line", line },
-	{ "pci: overlapping claims", overlapping_claims },
+	{ "pci: a function is given and returned", given_and_taken_back },
+	{ "pci: each malformed function is rejected", refusals },
+	{ "pci: a function without a pin cannot assert its line", line },
+	{ "pci: of overlapping claims only one cell starts", overlapping_claims },
 	{ 0 }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* request.c: what the manager lets through. */
+/* request.c: requests that the manager accepts. */
 #include <string.h>
 #include "abi/errors.h"
 #include "request_model.h"
@@ -9,7 +9,7 @@
 #define M2	0x200000ull
 #define G4	0x100000000ull
 
-/* name, the error it must give, what is changed in a good request (or in the machine) */
+/* Name, expected error, change in a good request (or in the machine) */
 #define CHANGES(X) \
 	X(nothing, OK, (void)0) \
 	X(no_cpus, CPUS, q->num_cpus = 0) \
@@ -169,7 +169,7 @@ static void one_change(void)
 	}
 }
 
-/* Every combination of changes: accepted exactly when the judge finds nothing */
+/* Random combinations of changes: accepted exactly if the judge finds no fault */
 static void many_changes(void)
 {
 	static struct machine m;
@@ -208,7 +208,7 @@ static void nothing_but_noise(void)
 	machine_close(&m);
 }
 
-/* What accepted memory is holed by cannot fail; when tables are short, the request is refused */
+/* Holes in accepted memory cannot fail: without pages for tables, the request is rejected. */
 static void short_of_tables(void)
 {
 	static struct machine m;
@@ -217,7 +217,7 @@ static void short_of_tables(void)
 	for (left = 0; left < 6; left++) {
 		machine_open(&m, 3);
 		m.front.s.pool.next = m.front.s.pool.end - left * 4096;
-		m.inst->req.runs[1].pa = 1000 * M2;	/* two GiBs that are whole, one that is not */
+		m.inst->req.runs[1].pa = 1000 * M2;	/* two whole GiBs, and one in part */
 		m.inst->req.runs[1].count = 20;
 		m.inst->req.num_runs = 2;
 		unit_case("%u pages:", left);
@@ -229,8 +229,8 @@ static void short_of_tables(void)
 
 UNIT_SUITE(request) = {
 	{ "request: each single change gives its error", one_change },
-	{ "request: any changes, against a slow judge", many_changes },
-	{ "request: noise", nothing_but_noise },
-	{ "request: no pages left for tables", short_of_tables },
+	{ "request: random changes agree with a slow judge", many_changes },
+	{ "request: random bytes agree with a slow judge", nothing_but_noise },
+	{ "request: without pages for tables it is rejected", short_of_tables },
 	{ 0 }
 };

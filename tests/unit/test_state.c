@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* svm/state.c: guest states and controls, with the features that no emulator has. */
+/* svm/state.c: guest states and controls, with features that no emulator has. */
 #include <string.h>
 #include "fake.h"
 #include "fake_traps.h"
@@ -11,7 +11,7 @@
 #define CODE32	0xc9b
 #define DATA32	0xc93
 
-/* What each kind of guest exits for, and under which number its translations are */
+/* The exits of each kind of guest, and the ASID of its translations */
 static void controls(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -33,7 +33,7 @@ static void controls(void)
 		CHECK_EQ(v->asid, me()->id + 1);
 		CHECK_EQ(v->n_cr3, me()->nested.root);
 		CHECK_EQ(v->tlb_control, TLB_FLUSH_ALL);
-		CHECK_EQ(v->clean, 0);			/* nothing is ever said to be unchanged */
+		CHECK_EQ(v->clean, 0);			/* no state is ever reported as unchanged */
 		CHECK_EQ(v->intercept_cr | v->intercept_dr, 0);
 		CHECK_EQ(v->intercept_exc, cell ? 1u << 1 | 1u << 17 | 1u << 18 : 0);
 		CHECK_EQ(!!(v->intercept3 & I3_CPUID), cell);
@@ -58,7 +58,7 @@ static void check_segments(const struct vmcb *v, u16 code, u16 data, u32 limit)
 	}
 }
 
-/* What a guest left in the block before */
+/* Values that an earlier guest left in the block */
 static void use_up(struct pcpu *cpu)
 {
 	struct vmcb *v = vmcb_of(cpu);
@@ -90,7 +90,7 @@ static void check_reset(const struct pcpu *cpu, u64 cr4)
 	CHECK(!cpu->nmi_masked && !cpu->nmi_pending);
 }
 
-/* After INIT, after SIPI, at a cell's entry: nothing of the guest before is left */
+/* After INIT, after SIPI, at a cell's entry: no state of the guest before remains. */
 static void starts(void)
 {
 	static const struct qv_mon_entry entry = { .eip = 0x100020, .eax = 0x36d76289, .ebx = 0x9500 };
@@ -117,14 +117,14 @@ static void starts(void)
 	vendor_set_entry(cpu, &entry);
 	check_reset(cpu, 0);
 	check_segments(v, CODE32, DATA32, ~0u);
-	CHECK_EQ(v->cr0, 0x11);			/* protected, no paging, caches on */
+	CHECK_EQ(v->cr0, 0x11);			/* protected, no paging, caches enabled */
 	CHECK_EQ(v->rip, entry.eip);
 	CHECK_EQ(v->rax, entry.eax);
 	CHECK_EQ(cpu->regs[GPR_RBX], entry.ebx);
 	CHECK_EQ(cpu->regs[GPR_RCX] | cpu->regs[15], 0);
 }
 
-/* A CPU of Linux's goes back: what of its state is written where */
+/* A CPU of Linux leaves the monitor: its state is written to these registers. */
 static void leave(u64 cr4)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -140,7 +140,7 @@ static void leave(u64 cr4)
 	CHECK(fake_called && !strcmp(fake_called, "svm_leave"));
 }
 
-/* The monitor's own indirect branches are not slowed by what Linux wants for itself, and Linux finds it again */
+/* The monitor runs without Linux's speculation controls, and Linux gets its own values back. */
 static void speculation(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -153,13 +153,13 @@ static void speculation(void)
 		v->spec_ctrl = 0x77;
 		fake_num_wrmsrs = 0;
 		vendor_enter(cpu);
-		unit_case("%s a place in the control block:", with ? "with" : "without");
+		unit_case("%s a field in the control block:", with ? "with" : "without");
 		CHECK_EQ(v->spec_ctrl, with ? fake_msr(0x48) : 0x77);
 		CHECK_EQ(fake_written(0x48), with ? 0 : FAKE_NEVER);
 		leave(0x20);
 		CHECK_EQ(fake_written(0x48), with ? 0x5 : FAKE_NEVER);
 		CHECK_EQ(fake_written(0xc0000080), 0x1d01);
-		CHECK_EQ(fake_written(0xc0010117), 0);		/* nobody's save area any more */
+		CHECK_EQ(fake_written(0xc0010117), 0);		/* there is no save area now */
 	}
 }
 
@@ -175,12 +175,15 @@ static void shadow_stacks(void)
 	CHECK_EQ(v->s_cet, 0x9);
 	CHECK_EQ(v->isst, 0x12340);
 	leave(0x20);
-	CHECK_EQ(fake_written(0x6a2), FAKE_NEVER);	/* the register need not exist */
+	CHECK_EQ(fake_written(0x6a2), FAKE_NEVER);	/* the register may not exist */
 	leave(0x20 | 1ull << 23);
 	CHECK_EQ(fake_written(0x6a2), 0x3);
 }
 
-/* A CPU changes hands: nothing counts, samples or records branches; nobody's shadow stacks are left */
+/*
+ * A CPU goes to another instance: no counter, sampling or branch record is enabled, and no shadow
+ * stack remains.
+ */
 static void left_behind(void)
 {
 	static const u32 msrs[] = {
@@ -199,10 +202,10 @@ static void left_behind(void)
 }
 
 UNIT_SUITE(state) = {
-	{ "state: what exits, and whose translations", controls },
-	{ "state: starts", starts },
-	{ "state: speculation control", speculation },
-	{ "state: shadow stacks", shadow_stacks },
-	{ "state: what a CPU that changes hands forgets", left_behind },
+	{ "state: each kind of guest has its exits and ASID", controls },
+	{ "state: each start gives a defined state", starts },
+	{ "state: speculation control is saved and restored", speculation },
+	{ "state: shadow stacks are restored if enabled", shadow_stacks },
+	{ "state: a CPU that changes its instance is cleared", left_behind },
 	{ 0 }
 };

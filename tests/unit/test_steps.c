@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * manage/ and core/kick.c against another CPU of Linux's that acts between any two steps of any
- * call: each act at each step, alone. See steps.h.
+ * manage/ and core/kick.c against another CPU of Linux that acts between any two steps of any call:
+ * each act at each step, alone. See steps.h.
  */
 #include <stdlib.h>
 #include "steps.h"
@@ -13,7 +13,9 @@ static void every_step(enum steps_act act, u32 lag)
 	u32 all = steps_life(&s), at, stride = getenv("STEPS") ? 1 : fake_ept ? 29 : 9;
 
 	CHECK(all > 500);
-	/* Some steps, others for each act; STEPS=all in the environment: every one */
+	/*
+	 * Tries some steps, different ones for each act. STEPS=all in the environment: every step.
+	 */
 	for (at = stride > 1 ? (act + lag) % stride : 0; at < all; at += stride) {
 		s = (struct steps){ .act = act, .at = at, .lag = lag };
 		steps_life(&s);
@@ -51,7 +53,7 @@ static void touches_and_calls(void)
 		every_step(act, 0);
 }
 
-/* A CPU that takes no NMI any more from some call on, or until Linux loses patience */
+/* A CPU takes no NMI from some call on, or until Linux gives up. */
 static void mute(void)
 {
 	static const enum steps_act some[] = { ACT_NOTHING, ACT_SIPI, ACT_LATE_SIPI, ACT_WRITE };
@@ -70,8 +72,8 @@ static void mute(void)
 
 UNIT_SUITE(steps) = {
 	{ "steps: INIT, SIPI, NMI, interrupts at every step", interrupts },
-	{ "steps: the same, sent late", late_interrupts },
-	{ "steps: touches and calls at every step", touches_and_calls },
-	{ "steps: a CPU falls silent", mute },
+	{ "steps: the same acts, sent late", late_interrupts },
+	{ "steps: accesses and calls at every step", touches_and_calls },
+	{ "steps: a CPU that takes no more NMIs", mute },
 	{ 0 }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What request.c lets through, the manager must be able to build: the pages for
- * a cell's tables suffice up to the largest cell that is accepted.
+ * The manager must be able to build each cell that request.c accepts: the pages for a cell's tables
+ * suffice up to the largest cell.
  */
 #include <string.h>
 #include "abi/errors.h"
@@ -12,7 +12,7 @@
 #define G1	0x40000000ull
 #define LARGE	(600 * G1)
 
-/* @pages of memory in @runs pieces, from 4 GiB on: below, there are holes that no RAM is in */
+/* @pages of memory in @runs pieces, from 4 GiB on, since there are holes below */
 static void ask(struct qv_mon_create *q, u64 pages, u32 runs, u32 cpus)
 {
 	u64 at = 4 * G1;
@@ -34,7 +34,7 @@ static void ask(struct qv_mon_create *q, u64 pages, u32 runs, u32 cpus)
 	}
 }
 
-/* A cell with these numbers: made and taken back. Its error */
+/* Creates and destroys a cell of this size. Returns the error. */
 static u64 try(u64 pages, u32 runs, u32 cpus)
 {
 	static struct qv_mon_create q;
@@ -53,7 +53,7 @@ static u64 try(u64 pages, u32 runs, u32 cpus)
 	return 0;
 }
 
-/* The limit as request.c has it: a page directory per GiB and 32 pages */
+/* The limit in request.c: a page directory per GiB and 32 pages */
 static u64 most(u32 cpus)
 {
 	return ((QV_BLOCK_CELL - QV_OFF_CPUS - cpus * QV_CPU_LEN) / QV_PAGE - 32) * 512 + 511;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes to the xAPIC page: decoded, filtered, carried out. core/xapic.c, from the exit on. */
+/* Writes to the xAPIC page, from the exit on: decoded, filtered, carried out by core/xapic.c. */
 #include <string.h>
 #include "core/apic.h"
 #include "fake.h"
@@ -14,7 +14,7 @@ static u32 *real(u32 reg)		/* the APIC itself */
 	return (u32 *)(QV_VA_APIC + reg);
 }
 
-/* As if the guest had executed these bytes and they wrote to @reg */
+/* Runs an exit as if the guest had executed these bytes and they wrote to @reg. */
 static struct vmcb *run(u32 reg, const char *bytes, u32 len, u64 rax)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -25,7 +25,7 @@ static struct vmcb *run(u32 reg, const char *bytes, u32 len, u64 rax)
 	v->info2 = PAGE + reg;
 	v->exit_int_info = 0;
 	v->rip = RIP;
-	v->next_rip = 0x666;		/* not valid at nested faults */
+	v->next_rip = 0x666;		/* invalid at nested faults */
 	v->cr0 = 0x11;
 	v->cs.attrib = 0xc9b;
 	v->cs.base = 0;
@@ -84,9 +84,9 @@ static void operations(void)
 		*real(0x80) = 0x99;
 		v = run(0x80, XCHG, ~0ull);
 		CHECK_EQ(*real(0x80), ~0u);
-		CHECK_EQ(v->rax, 0x99);		/* the upper half is cleared, as 32-bit writes do */
+		CHECK_EQ(v->rax, 0x99);		/* a 32-bit write clears the upper half */
 		v = run(0x20, STORE, 0x07000000);
-		CHECK_EQ(*real(0x20), 0);	/* the id stays */
+		CHECK_EQ(*real(0x20), 0);	/* the id does not change */
 		CHECK_EQ(v->rip, RIP + 2);
 		run(0xd0, STORE, 0x05000000);
 		CHECK_EQ(me()->icr.ldr[0], 5);
@@ -108,28 +108,28 @@ static void commands(void)
 		prepare(i & 1, i & 2);
 		unit_case("%s, %s assists:", i & 2 ? "cell" : "Linux", i & 1 ? "with" : "without");
 		run(0x310, STORE, 0x04000000);
-		CHECK_EQ(*real(0x310), 0);	/* not before the command is known */
+		CHECK_EQ(*real(0x310), 0);	/* not written before the command */
 		v = run(0x310, XCHG, 0x02000000);
-		CHECK_EQ(v->rax, 0x04000000);	/* reads what the guest wrote, not ours */
+		CHECK_EQ(v->rax, 0x04000000);	/* reads the value that the guest wrote */
 		run(0x300, STORE, 0x40f1);
 		CHECK_EQ(*real(0x310), 0x02000000);
 		CHECK_EQ(*real(0x300), 0x40f1);
-		run(0x300, STORE, 0x8c8f2);	/* all, logical: the last of them stays in the register */
+		run(0x300, STORE, 0x8c8f2);	/* all, logical: the register keeps the last */
 		CHECK_EQ(*real(0x310), 0x06000000);
 		CHECK_EQ(*real(0x300), 0x40f2);
 		*real(0x300) = *real(0x310) = 0;
 		run(0x300, STORE, 0x4200);	/* SMI */
 		CHECK_EQ(*real(0x300), 0);
 		CHECK_EQ(my_status()->state, QV_MON_RUNNING);
-		run(0x310, STORE, 0x03000000);	/* nobody's */
+		run(0x310, STORE, 0x03000000);	/* no CPU has this id */
 		v = run(0x300, STORE, 0x40f1);
-		CHECK_EQ(*real(0x300), i & 2 ? 0x4400 : 0);	/* the cell's others are stopped */
+		CHECK_EQ(*real(0x300), i & 2 ? 0x4400 : 0);	/* QV stops the cell's other CPUs */
 		CHECK_EQ(my_status()->state, i & 2 ? QV_MON_FAILED : QV_MON_RUNNING);
 		CHECK_EQ(v->rip, i & 2 ? 0 : RIP + 2);
 	}
 }
 
-/* RFLAGS after OR and AND are those the processor would leave; a store changes none */
+/* OR and AND set RFLAGS as the processor would; a store changes none. */
 static void flags(void)
 {
 	static const struct { const char *code; u32 was, operand, flags; } rows[] = {
@@ -156,7 +156,7 @@ static void flags(void)
 	CHECK_EQ(*real(0x80), 0x99);
 }
 
-/* What a cell may not put into its APIC, and what is not passed on to it */
+/* Values that a cell may not write to its APIC, and registers whose writes stay in the monitor */
 static void of_a_cell(void)
 {
 	static const struct { u32 reg, value; bool fine; } rows[] = {
@@ -180,7 +180,8 @@ static void of_a_cell(void)
 	prepare(true, true);
 	*real(0xd0) = 0;
 	run(0xd0, STORE, 0xff000000);
-	CHECK_EQ(me()->icr.ldr[0], 0xff);	/* for its own IPIs; what devices send to that name is Linux's */
+	/* for the cell's own IPIs; messages of devices to that id are for Linux */
+	CHECK_EQ(me()->icr.ldr[0], 0xff);
 	CHECK_EQ(*real(0xd0), 0);
 }
 
@@ -197,13 +198,16 @@ static void not_understood(void)
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 	CHECK_EQ(my_status()->failure.reason, QV_FAIL_MEMORY);
 	CHECK_EQ(my_status()->failure.address, PAGE + 0xb0);
-	prepare(false, true);			/* code that is not mapped cannot be read */
+	prepare(false, true);			/* unmapped code cannot be read */
 	*paging_entry(&me()->nested, RIP, 1) = 0;
 	run(0xb0, STORE, 1);
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 }
 
-/* What Linux left in the local vector table, or of AMD's choice of vectors, does not reach the next guest; what is not there is not touched */
+/*
+ * Linux's local vector table and AMD's extended vectors are cleared for the next guest. Registers
+ * that do not exist are not touched.
+ */
 static void hand_over(void)
 {
 	static const struct { u32 version, lvts; bool cmci, extended; } rows[] = {
@@ -235,11 +239,11 @@ static void hand_over(void)
 }
 
 UNIT_SUITE(xapic) = {
-	{ "xapic: stores, exchanges, or, and", operations },
-	{ "xapic: interrupt commands", commands },
-	{ "xapic: flags, and the stack pointer", flags },
-	{ "xapic: what a cell may not do", of_a_cell },
-	{ "xapic: what is not understood", not_understood },
-	{ "xapic: a CPU changes hands", hand_over },
+	{ "xapic: stores, exchanges, OR and AND are carried out", operations },
+	{ "xapic: interrupt commands are filtered", commands },
+	{ "xapic: flags and the stack pointer are right", flags },
+	{ "xapic: a cell may not write every register", of_a_cell },
+	{ "xapic: unknown instructions are rejected", not_understood },
+	{ "xapic: a CPU that changes its instance is cleared", hand_over },
 	{ 0 }
 };

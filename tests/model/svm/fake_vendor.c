@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In place of svm/entry.S. */
+/* Functions in place of svm/entry.S. */
 #include "fake.h"
 #include "fake_vendor.h"
 #include "svm/svm.h"
@@ -47,7 +47,7 @@ void fake_vendor_boot(struct qv_mon_boot *b)
 
 void fake_as(u32 cpu)
 {
-	(void)cpu;			/* control blocks lie in memory, one for each CPU */
+	(void)cpu;			/* control blocks are in memory, one for each CPU */
 }
 
 void fake_memory_exit(struct pcpu *cpu, u64 gpa, bool write)

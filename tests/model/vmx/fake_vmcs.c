@@ -8,10 +8,10 @@
 #define FIELDS	0x7000u
 
 struct fake_vmx fake_vmx;
-static _Thread_local u64 banks[FAKE_CPUS][FIELDS], *fields;	/* those of the CPU at work */
+static _Thread_local u64 banks[FAKE_CPUS][FIELDS], *fields;	/* those of the current CPU */
 const u8 gdt[32], vmx_exited[1];
 
-/* Width and kind are in a field's number: SDM vol. 3, 25.11.2 */
+/* A field's number encodes its width and kind: SDM vol. 3, 25.11.2. */
 static u64 as_wide(u32 field, u64 value)
 {
 	switch (field >> 13 & 3) {
@@ -58,7 +58,7 @@ u64 vmcs_read(u32 field)
 
 void vmcs_write(u32 field, u64 value)
 {
-	CHECK((field >> 10 & 3) != 1);		/* what an exit says is read-only */
+	CHECK((field >> 10 & 3) != 1);		/* fields of exit information are read-only */
 	*place(field) = as_wide(field, value);
 }
 
@@ -68,7 +68,7 @@ void vmx_load(u64 vmcs_pa)
 {
 	CHECK_EQ(vmcs_pa % QV_PAGE, 0);
 	CHECK_EQ(*(u32 *)(fake_ram + vmcs_pa), me()->boot.vmx.revision);
-	memset(current(), 0x5a, sizeof(banks[0]));	/* nothing in particular */
+	memset(current(), 0x5a, sizeof(banks[0]));	/* no particular entry point */
 	fake_vmx.loaded = vmcs_pa;
 }
 

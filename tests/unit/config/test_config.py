@@ -43,7 +43,7 @@ def read(name: str) -> config.CellConfig:
     return found[0]
 
 
-def test_there_are_enough_bad_files() -> None:
+def test_bad_files_are_many() -> None:
     assert len(BAD) >= 40
 
 
@@ -98,8 +98,8 @@ def test_vcpus() -> None:
     assert (cell.admission, read("good/vcpus-exact.yaml").admission) == ("bound", "exact")
 
 
-def test_quests_own_vcpus_may_be_set_or_dropped() -> None:
-    """Figure 4.3's set is admitted where none of them has a budget, and their types are known."""
+def test_vcpus_of_quest_may_be_set_or_dropped() -> None:
+    """The set of figure 4.3 is admitted if Quest's own VCPUs have no budget. Their types are known."""
     cell = read("good/vcpus-own.yaml")
     assert cell.vcpus[:4] == [vcpus.Named("best-effort", None), vcpus.Named("shell", Vcpu(1000, 100000)),
                               vcpus.Named("input", Vcpu(10, 10000, io=True)), vcpus.Named("system", None)]
@@ -111,8 +111,8 @@ def test_quests_own_vcpus_may_be_set_or_dropped() -> None:
     assert vcpus.refusal([v for v in cell.vcpus if v.name != "best-effort"], "bound")
 
 
-def test_vcpus_are_handed_over_on_the_command_line() -> None:
-    """As inmates/quest/kernel/vcpu/vcpuword.c reads it, behind the words of `cmdline`."""
+def test_vcpus_are_passed_on_the_command_line() -> None:
+    """In the form that inmates/quest/kernel/vcpu/vcpuword.c reads, after the words of `cmdline`."""
     words = "vcpu=control,main,2ms,10ms vcpu=nic,io,500us,1s"
     assert read("good/vcpus.yaml").request().cmdline.decode() == words
     assert read("good/vcpus-exact.yaml").request().cmdline.decode() == "admission=exact vcpu=a,main,40ms,100ms"
@@ -124,34 +124,37 @@ def test_vcpus_are_handed_over_on_the_command_line() -> None:
 
 
 def test_classes_of_an_io_vcpu(tmp_path: Path) -> None:
-    """The kernel's classes; each once, of an I/O VCPU only."""
-    def told(kind: str) -> list[str]:
+    """The classes of the kernel are accepted, each once, for an I/O VCPU only."""
+    def reported(kind: str) -> list[str]:
         file = tmp_path / "class.yaml"
         file.write_text((HERE / "good/smallest.yaml").read_text() + f"vcpus: [{{name: a, C: 1ms, T: 1s, type: {kind}}}]\n")
         (tmp_path / "tiny.elf").write_bytes(TINY)
         return messages(str(file)) or [read(str(file)).command_line()]
-    assert told("io.net") == ["vcpu=a,io.net,1ms,1s"] and told("io.usb.input") == ["vcpu=a,io.usb.input,1ms,1s"]
+    assert reported("io.net") == ["vcpu=a,io.net,1ms,1s"] and reported("io.usb.input") == ["vcpu=a,io.usb.input,1ms,1s"]
     for kind in ("io.", "io.nets", "main.net", "io.net.net", "io.io", ".net"):
-        assert f"`{kind}` is not a type of VCPU" in told(kind)[0]
+        assert f"`{kind}` is not a type of VCPU" in reported(kind)[0]
     source = (TOP / "inmates/quest/kernel/vcpu/iovcpu.c").read_text()
     assert tuple(re.findall(r'\{ "(\w+)", IOVCPU_CLASS_', source)) == vcpus.CLASSES
 
 
 def test_a_command_line_may_be_full(tmp_path: Path) -> None:
-    """1023 bytes are all right, 1024 are told."""
-    def told(length: int) -> list[str]:
+    """1023 bytes are accepted, 1024 are reported."""
+    def reported(length: int) -> list[str]:
         file = tmp_path / "full.yaml"
         words = "vcpu=a,main,1ms,1s"
         file.write_text((HERE / "good/smallest.yaml").read_text() + "vcpus: [{name: a, C: 1ms, T: 1s}]\n"
                         + f"cmdline: {'x' * (length - len(words) - 1)}\n")
         (tmp_path / "tiny.elf").write_bytes(TINY)
         return messages(str(file))
-    assert told(abi.CMDLINE_LEN - 1) == []
-    assert "vcpus: makes a command line of 1024 bytes" in told(abi.CMDLINE_LEN)[0]
+    assert reported(abi.CMDLINE_LEN - 1) == []
+    assert "vcpus: makes a command line of 1024 bytes" in reported(abi.CMDLINE_LEN)[0]
 
 
 def test_facts_of_a_schedule() -> None:
-    """C and T of both, Quest's own first; a response time by hand: control's 2 ms, and I/O VCPUs' (2 %: twice 200 us; nic: twice 5 us)."""
+    """C and T of Quest's own VCPUs, then of the others; a response time computed by hand.
+
+    It is 2 ms of `control`, plus the I/O VCPUs: 2 % (twice 200 us) and nic (twice 5 us).
+    """
     found = schedule.facts(read("good/vcpus.yaml"))
     assert [v["name"] for v in found["vcpus"]] == [*vcpus.OWN, "control", "nic"]
     control, nic = found["vcpus"][-2:]
@@ -167,13 +170,13 @@ def test_exact_admission_admits_more() -> None:
     assert vcpus.refusal(many, "bound") and not vcpus.refusal(many, "exact")
 
 
-def test_quests_own_vcpus_are_those_of_the_kernel() -> None:
+def test_vcpus_of_quest_are_those_of_the_kernel() -> None:
     source = (TOP / "inmates/quest/kernel/vcpu/vcpu.c").read_text()
     rows = re.findall(r'= \{ "([\w-]+)", (MAIN|IO)_VCPU, (\d+), (\d+) \}', source)
     assert {name: Vcpu(int(c), int(t), kind == "IO") for name, kind, c, t in rows} == vcpus.OWN
 
 
-def test_commands_have_the_kernels_vcpus() -> None:
+def test_commands_have_the_vcpus_of_the_kernel() -> None:
     source = (TOP / "inmates/quest/kernel/vcpu/uservcpu.h").read_text()
     c, t = (int(re.search(rf"#define COMMAND_{x}\s+(\d+)", source)[1]) * 1000 for x in "CT")
     assert schedule.COMMAND == Vcpu(c, t)
@@ -184,7 +187,7 @@ def test_no_watchdog() -> None:
     assert (cell.watchdog, cell.lock) == (0, abi.LOCK_MAY)
 
 
-def test_image_beside_the_file_or_in_the_images_folder() -> None:
+def test_image_is_found_next_to_the_file_or_in_the_images_folder() -> None:
     assert read("good/images-folder.yaml").image == "images/shared.elf"
 
 
@@ -209,7 +212,7 @@ def test_between_files() -> None:
 
 
 def test_ports_of_a_device_and_of_a_list(tmp_path: Path) -> None:
-    """Whichever file comes first; and one function given twice is told once."""
+    """The order of files does not matter. A function given twice is reported once."""
     head = f"memory: 4M\nimage: {HERE}/images/shared.elf\n"
     (tmp_path / "list.yaml").write_text(f"name: list\ncpus: [1]\n{head}ports: [0xc004]\n")
     (tmp_path / "device.yaml").write_text(f"name: device\ncpus: [2]\n{head}devices: [{{pci: \"00:12.0\", dma: off}}]\n")
@@ -230,18 +233,18 @@ def test_each_file_is_checked_by_itself_too() -> None:
     assert len(messages("bad/cpus-zero.yaml", "bad/name-empty.yaml")) == 2
 
 
-def test_file_that_is_not_there() -> None:
+def test_missing_file_is_reported() -> None:
     assert messages("nowhere.yaml") == [
         "nowhere.yaml:1:1: file: cannot be read: no such file or directory (the path of a readable YAML file)"]
 
 
-def test_file_that_is_too_large(tmp_path: Path) -> None:
+def test_large_file_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "large.yaml"
     file.write_text("# " + "x" * (64 << 10))
     assert messages(str(file)) == [f"{file}:1:1: file: is larger than 64 KiB (one cell, some 20 lines)"]
 
 
-def test_deep_nesting_is_said(tmp_path: Path) -> None:
+def test_deep_nesting_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "deep.yaml"
     file.write_text("[" * 5000)
     assert ":1:1: yaml: is nested too deeply" in messages(str(file))[0]
@@ -266,7 +269,7 @@ def test_shipped_configurations(name: str, tmp_path: Path) -> None:
     assert messages(str(TOP / "configs" / f"{name}.yaml"), machine=machine) == []
 
 
-def test_shipped_configurations_go_together(tmp_path: Path) -> None:
+def test_shipped_configurations_fit_together(tmp_path: Path) -> None:
     (tmp_path / "quest.elf").write_bytes(TINY)
     machine = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available, (tmp_path,))
     assert messages(*map(str, sorted((TOP / "configs").glob("*.yaml"))), machine=machine) == []
@@ -279,7 +282,7 @@ def test_ranges_of_cpus_and_sizes_in_mib() -> None:
     assert read("good/memory-mib.yaml").memory == 64 * MIB
 
 
-def test_what_a_running_cell_has_is_not_free(tmp_path: Path) -> None:
+def test_resources_of_a_running_cell_are_not_free(tmp_path: Path) -> None:
     cell = read("good/everything.yaml")
     machine = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available, (),
                       cells=(Taken("other", [2], [(0x3f0, 0x3f8)], [0x10]),))
@@ -295,8 +298,8 @@ def test_what_a_running_cell_has_is_not_free(tmp_path: Path) -> None:
 PARSERS_WORDS = re.compile(r"token|scalar|node|mapping values|sequence|stream|block|flow|directive|composing|parsing|scanning|<|None")
 
 
-def test_what_is_no_yaml_is_said_without_a_parsers_words() -> None:
-    """Texts of pieces that PyYAML refuses: ours has a sentence for each, in words of a person who wrote a file."""
+def test_yaml_errors_have_no_terms_of_a_parser() -> None:
+    """QV has a sentence for each text that PyYAML rejects, without terms of a parser."""
     chance = random.Random(1)
     pieces = [*"[]{}:,-?&*!|>%@`'\"#\t\n ", "a", "a: ", "- ", "\n  ", "\n\t", "\n---\n", "...\n", "&a ", "*b", "!x ", "\\q", "%YAML 2.0\n", "'", '"', "? "]
     said = set()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * driver/cross/vmx_caps.c on processors made of numbers: each control that QV needs is missed by its
- * name, and what the monitor gets is what must be, what it needs, and what the processor offers.
+ * driver/cross/vmx_caps.c on imaginary processors. If a control that QV needs is missing, it is
+ * named. The monitor gets the controls that must be set, those that it needs, and those that the
+ * processor offers.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "abi/boot.h"
 #include "unit.h"
 
-#define QV_DRIVER_H		/* the kernel's side of qv.h is played here */
+#define QV_DRIVER_H		/* This file plays the kernel's side of qv.h. */
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 struct qv_regs { u32 eax, ebx, ecx, edx; };
@@ -52,7 +53,7 @@ static int qv_refuse(struct qv_reply *r, u32 code, const char *remedy, const cha
 
 #include "../../../driver/cross/vmx_caps.c"
 
-/* A processor with all that there is */
+/* A processor with all features */
 static void rich(void)
 {
 	static const u32 reserved[] = { 0x16, 0x04006172, 0x36dff & ~4u, 0x11ff & ~4u };
@@ -105,7 +106,7 @@ static void each_control_is_missed(void)
 			continue;
 		}
 		CHECK(judge(&r) != 0);
-		/* Without the secondary controls there is more that is missing */
+		/* Without the secondary controls, more is missing. */
 		CHECK(says(&r, c->word == PROC && c->bit == 31 ? "secondary controls" : c->name));
 	}
 }
@@ -125,7 +126,7 @@ static void each_ability_of_ept_is_missed(void)
 	}
 }
 
-/* What QV does not want, and cannot have off: one bit of each word */
+/* Controls that QV does not want and that the processor cannot disable: one bit in each field */
 static void what_it_insists_on(void)
 {
 	static const struct { u32 msr, bit; const char *name; } bad[] = {
@@ -169,7 +170,7 @@ static void firmware_and_registers(void)
 	CHECK(judge(&r) && says(&r, "user interrupts"));
 	rich();
 	msrs[MSR_RTIT_CTL] = RTIT_TRACE_EN;
-	CHECK_EQ(judge(&r), 0);			/* no Intel PT: that MSR is none */
+	CHECK_EQ(judge(&r), 0);			/* no Intel PT: its MSR does not exist */
 	leaf7_ebx = CPUID_7_PT;
 	CHECK(judge(&r) && says(&r, "traced"));
 }
@@ -200,17 +201,21 @@ static void what_the_monitor_gets(void)
 	CHECK_EQ(b.page1g, 0);
 }
 
-/* Another CPU: all that the first one's words say holds there too, or it is refused */
+/* Another CPU: it must offer all controls that were chosen on the first, or it is rejected. */
 static void other_cpus(void)
 {
 	static const struct { u32 msr; u64 flip; bool alike; } rows[] = {
 		{ 0x480, 0, true }, { 0x480, 1, false },			/* another revision */
-		{ 0x48e, 1ull << 7, false },					/* must be 1 here: HLT exits */
-		{ 0x48d, 1ull << 35, false }, { 0x48b, 1ull << 33, false },	/* NMI exiting, EPT: not to be had */
-		{ 0x48b, 1ull << 52, false }, { 0x48b, 1ull << 38, false },	/* XSAVES; WBINVD exiting, which only cells have */
-		{ 0x48e, 1ull << 54, false }, { 0x48c, 1ull << 32, false },	/* the NMI window; INVVPID */
+		{ 0x48e, 1ull << 7, false },	/* must be 1 here: HLT exits */
+		/* NMI exiting, EPT: not available */
+		{ 0x48d, 1ull << 35, false }, { 0x48b, 1ull << 33, false },
+		/* XSAVES; WBINVD exiting, for cells only */
+		{ 0x48b, 1ull << 52, false }, { 0x48b, 1ull << 38, false },
+		/* the NMI window; INVVPID */
+		{ 0x48e, 1ull << 54, false }, { 0x48c, 1ull << 32, false },
 		{ 0x48c, 1ull << EPT_PAGE1G, false }, { 0x48c, 1ull << EPT_LEVELS_5, false },
-		{ 0x480, BASIC_TRUE_CONTROLS, false }, { 0x48b, 1ull << 63, true },	/* a control that nobody wants */
+		/* a control that QV does not use */
+		{ 0x480, BASIC_TRUE_CONTROLS, false }, { 0x48b, 1ull << 63, true },
 	};
 	struct qv_mon_boot b;
 	u32 i;
@@ -232,11 +237,11 @@ static void other_cpus(void)
 }
 
 UNIT_SUITE(vmx_caps) = {
-	{ "vmx caps: each control is missed by name", each_control_is_missed },
-	{ "vmx caps: each ability of EPT is missed by name", each_ability_of_ept_is_missed },
-	{ "vmx caps: controls that cannot be off", what_it_insists_on },
-	{ "vmx caps: firmware, registers, tracing", firmware_and_registers },
-	{ "vmx caps: what the monitor gets", what_the_monitor_gets },
-	{ "vmx caps: the other CPUs", other_cpus },
+	{ "vmx caps: each missing control is named", each_control_is_missed },
+	{ "vmx caps: each missing ability of EPT is named", each_ability_of_ept_is_missed },
+	{ "vmx caps: a control that cannot be disabled is named", what_it_insists_on },
+	{ "vmx caps: firmware, registers and tracing are checked", firmware_and_registers },
+	{ "vmx caps: the monitor gets the right controls", what_the_monitor_gets },
+	{ "vmx caps: other CPUs must match the first", other_cpus },
 	{ 0 }
 };

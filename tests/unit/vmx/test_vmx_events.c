@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events on their way when an exit comes, on VT-x: SDM vol. 3, 28.2.4, 27.6, 26.7. */
+/* Events in delivery at an exit, on VT-x: SDM vol. 3, 28.2.4, 27.6, 26.7. */
 #include "fake.h"
 #include "vmx/fake_vmcs.h"
 #include "core/dispatch.h"
@@ -31,7 +31,8 @@ static void delivered_again(void)
 		{ NMI, NMI },
 		{ EVENT_VALID | 3 << 8 | 6, EVENT_VALID | 3 << 8 | 6 },
 		{ EVENT_VALID | 3 << 8 | 1 << 11 | 14, EVENT_VALID | 3 << 8 | 1 << 11 | 14 },
-		{ EVENT_VALID | 3 << 8 | 1 << 12 | 14, EVENT_VALID | 3 << 8 | 14 },	/* bit 12 says something else */
+		/* bit 12 has another meaning */
+		{ EVENT_VALID | 3 << 8 | 1 << 12 | 14, EVENT_VALID | 3 << 8 | 14 },
 		{ EVENT_VALID | 4 << 8 | 0x80, 0 },			/* INT n */
 		{ EVENT_VALID | 5 << 8 | 1, 0 },			/* INT1 */
 		{ EVENT_VALID | 6 << 8 | 3, 0 },			/* INT3 */
@@ -49,7 +50,7 @@ static void delivered_again(void)
 	}
 }
 
-/* An NMI that was being delivered is not blocked by itself when it comes again */
+/* An NMI in delivery does not block itself when it is injected again. */
 static void nmi_again(void)
 {
 	fake_open(true, false);
@@ -60,7 +61,10 @@ static void nmi_again(void)
 	CHECK_EQ(fake_get(ENTRY_EVENT), NMI);
 }
 
-/* IRET that met a nested fault or #AC: NMIs are blocked as before it. Not when something was being delivered */
+/*
+ * After an IRET with a nested fault or #AC, NMIs are blocked as before it; not if an event was in
+ * delivery.
+ */
 static void iret_again(void)
 {
 	const u32 ac = EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 17;
@@ -77,7 +81,7 @@ static void iret_again(void)
 		fake_become_cell();
 		fake_guest();
 		fake_set(EXIT_EVENT, rows[i].met);
-		if (rows[i].reason == REASON_EPT)	/* the cell would fail */
+		if (rows[i].reason == REASON_EPT)	/* a cell would fail */
 			me()->id = 0;
 		unit_case("row %u:", i);
 		exit_in(rows[i].event, 0, rows[i].reason, rows[i].qualification);
@@ -85,7 +89,7 @@ static void iret_again(void)
 	}
 }
 
-/* The guest's NMI comes at once, or when it can: no sooner, and not twice */
+/* The guest's NMI is injected at once, or as soon as it can be, and only once. */
 static void nmis(void)
 {
 	static const u32 blocks[] = { BLOCKING_NMI, BLOCKING_MOV_SS };
@@ -99,7 +103,7 @@ static void nmis(void)
 	CHECK_EQ(fake_get(ENTRY_EVENT), NMI);
 	CHECK_EQ(fake_vmx.unblocks, unblocks + 1);
 	CHECK(!(fake_get(VMCS_PROC) & PROC_NMI_WINDOW));
-	fake_guest();			/* a window might open before STI's shadow ends, again and again */
+	fake_guest();			/* a window may open before STI's shadow ends, repeatedly */
 	fake_set(GUEST_BLOCKING, BLOCKING_STI);
 	fake_event_exit(cpu, 2);
 	CHECK_EQ(fake_get(ENTRY_EVENT), NMI);
@@ -120,7 +124,7 @@ static void nmis(void)
 	}
 }
 
-/* In the delivery of something else: that first */
+/* Another event was in delivery: it goes first. */
 static void nmi_waits_its_turn(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -133,7 +137,10 @@ static void nmi_waits_its_turn(void)
 	CHECK(cpu->nmi_pending && fake_get(VMCS_PROC) & PROC_NMI_WINDOW);
 }
 
-/* Ours: a command, no event for the guest. Also when it came into the monitor and was noted */
+/*
+ * An NMI of QV is a command, and no event for the guest, also if it came into the monitor and was
+ * noted.
+ */
 static void commands(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -153,8 +160,8 @@ static void commands(void)
 	CHECK_EQ(fake_get(GUEST_CS_BASE), 0x9a000);
 	CHECK_EQ(fake_get(GUEST_CS), 0x9a00);
 	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
-	cpu->stray_until += 1ull << 40;		/* however slowly this test runs */
-	fake_event_exit(cpu, 2);		/* one sent before this guest began: it has no IDT to take it */
+	cpu->stray_until += 1ull << 40;		/* independent of this test's speed */
+	fake_event_exit(cpu, 2);	/* one sent before this guest began: it has no IDT */
 	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
 	CHECK(!cpu->nmi_pending);
 	cpu->cmd = CMD_FLUSH;
@@ -176,7 +183,7 @@ static void own_fault(bool cell, u32 vector)
 	CHECK_TEXT(fake_called, "vmx_run");
 }
 
-/* A machine check while the monitor is at work: Linux's to look at and to end; else nobody's */
+/* A machine check in the monitor: Linux handles it and decides; without Linux it is dropped. */
 static void checks_of_the_monitor(void)
 {
 	fake_num_wrmsrs = 0;
@@ -194,7 +201,7 @@ static void checks_of_the_monitor(void)
 	CHECK_EQ(pcpu_of(1)->phase, CPU_WAIT_SIPI);
 }
 
-/* A fault of the monitor's own: #GP for Linux, the end of a cell */
+/* A fault of the monitor itself: #GP for Linux, failure of a cell */
 static void own_faults(void)
 {
 	own_fault(false, 14);
@@ -205,7 +212,10 @@ static void own_faults(void)
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 }
 
-/* A cell's exception goes in as it came: INT1 with its length, or its handler would return to it, and again */
+/*
+ * A cell's exception is injected unchanged. INT1 needs its length, or the handler would return to
+ * it.
+ */
 static void exceptions_go_back(void)
 {
 	static const struct { u32 met, event; } rows[] = {
@@ -221,7 +231,8 @@ static void exceptions_go_back(void)
 		fake_become_cell();
 		fake_guest();
 		fake_set(GUEST_DR7, 0x2400);
-		fake_set(GUEST_BLOCKING, BLOCKING_STI | BLOCKING_MOV_SS);	/* an entry with TF would have to say more */
+		/* an entry with TF would need more state */
+		fake_set(GUEST_BLOCKING, BLOCKING_STI | BLOCKING_MOV_SS);
 		fake_set(ENTRY_ERROR, 0x77);
 		fake_set(EXIT_EVENT, rows[i].met);
 		fake_exit(pcpu_of(0), REASON_EVENT, 0, 0, 1);
@@ -234,7 +245,10 @@ static void exceptions_go_back(void)
 	}
 }
 
-/* #GP into a halted guest, or into one after STI, with TF set: else the entry would be refused (SDM vol. 3, 27.3.1.5) */
+/*
+ * #GP is injected into a halted guest, or into one after STI, with TF set. Otherwise the entry
+ * would be rejected (SDM vol. 3, 27.3.1.5).
+ */
 static void faults_wake(void)
 {
 	fake_open(true, false);
@@ -246,7 +260,7 @@ static void faults_wake(void)
 	CHECK_EQ(fake_get(GUEST_BLOCKING), 0);
 }
 
-/* Who steps through the guest sees the instruction end that the monitor has carried out */
+/* If the guest single-steps, #DB is injected for an instruction that the monitor carried out. */
 static void steps(void)
 {
 	static const struct { u32 flags, debugctl, pending, want; } rows[] = {
@@ -267,7 +281,10 @@ static void steps(void)
 	}
 }
 
-/* One that all CPUs get finds a parked one: it forgets it, or the next would shut the machine down */
+/*
+ * A parked CPU drops a machine check that all CPUs get. If it kept it, the next one would shut the
+ * machine down.
+ */
 static void machine_check_in_the_park(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -292,7 +309,7 @@ static void machine_check_in_the_park(void)
 	}
 }
 
-/* While the processor was entering: Linux's to look at; the end of a cell */
+/* A machine check during an entry: Linux handles it; a cell fails. */
 static void machine_check_at_an_entry(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -310,7 +327,7 @@ static void machine_check_at_an_entry(void)
 	CHECK_EQ(cpu->phase, CPU_STOPPED);
 }
 
-/* Real mode has no error codes: an entry with one would be refused (SDM vol. 3, 27.2.1.3) */
+/* Real mode has no error codes: an entry with one would be rejected (SDM vol. 3, 27.2.1.3). */
 static void faults_in_real_mode(void)
 {
 	fake_open(true, false);
@@ -327,19 +344,19 @@ static void faults_in_real_mode(void)
 }
 
 UNIT_SUITE(vmx_events) = {
-	{ "vmx events: delivered again", delivered_again },
-	{ "vmx events: an NMI, delivered again", nmi_again },
-	{ "vmx events: IRET, carried out again", iret_again },
-	{ "vmx events: the guest's NMIs", nmis },
-	{ "vmx events: an NMI waits its turn", nmi_waits_its_turn },
-	{ "vmx events: our own NMIs", commands },
-	{ "vmx events: faults of the monitor's own", own_faults },
-	{ "vmx events: machine checks in the monitor", checks_of_the_monitor },
-	{ "vmx events: exceptions of a cell go back", exceptions_go_back },
+	{ "vmx events: events in delivery are injected again", delivered_again },
+	{ "vmx events: an NMI in delivery is injected again", nmi_again },
+	{ "vmx events: IRET is carried out again", iret_again },
+	{ "vmx events: the guest's NMIs are injected once", nmis },
+	{ "vmx events: an NMI comes after the event in delivery", nmi_waits_its_turn },
+	{ "vmx events: NMIs of QV are commands", commands },
+	{ "vmx events: a fault of the monitor reaches Linux or fails the cell", own_faults },
+	{ "vmx events: machine checks in the monitor reach Linux", checks_of_the_monitor },
+	{ "vmx events: exceptions of a cell are injected again", exceptions_go_back },
 	{ "vmx events: a fault ends a halt and a shadow", faults_wake },
-	{ "vmx events: single steps", steps },
-	{ "vmx events: a machine check in the park", machine_check_in_the_park },
-	{ "vmx events: a machine check at an entry", machine_check_at_an_entry },
-	{ "vmx events: faults in real mode", faults_in_real_mode },
+	{ "vmx events: single steps see emulated instructions", steps },
+	{ "vmx events: a parked CPU drops machine checks", machine_check_in_the_park },
+	{ "vmx events: a machine check at an entry reaches Linux", machine_check_at_an_entry },
+	{ "vmx events: faults in real mode have no error code", faults_in_real_mode },
 	{ 0 }
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What comes of each exit on VT-x, for Linux and for a cell: vmx/exits.c and what core makes of it. */
+/*
+ * The result of each exit on VT-x, for Linux and for a cell: vmx/exits.c and the handlers in core.
+ */
 #include <string.h>
 #include "abi/calls.h"
 #include "abi/log.h"
@@ -16,22 +18,22 @@
 
 struct row {
 	const char *name;
-	u32 reason, vector;	/* REASON_EVENT: of what */
+	u32 reason, vector;	/* REASON_EVENT: the event */
 	u64 qualification, gpa;
 	u32 rax, rcx, rdx;
-	/* what is wanted */
+	/* inputs of the exit, then the expected result */
 	u64 event;
-	u32 skip;		/* the instruction's length, that the processor says */
-	u32 failure;		/* cells: why it failed; 0: it runs on */
+	u32 skip;		/* length of the instruction, as the processor reports it */
+	u32 failure;		/* cells: reason of the failure; 0: it continues */
 	u64 address;
-	u32 slot;		/* enum qv_exit that counts it */
+	u32 slot;		/* enum qv_exit: the counter */
 };
 
 static const struct row cell_rows[] = {
 	{ "cpuid", REASON_CPUID, .rax = 7, .skip = 2, .slot = QV_EXIT_CPUID },
 	{ "call 0", REASON_VMCALL, .event = UD, .slot = QV_EXIT_HYPERCALL },
-	{ "call: lock, no right to", REASON_VMCALL, .rax = QV_CALL_LOCK, .event = UD, .slot = QV_EXIT_HYPERCALL },
-	{ "a call that is only for tests", REASON_VMCALL, .rax = QV_CALL_FAULT, .event = UD, .slot = QV_EXIT_HYPERCALL },
+	{ "call: lock, without permission", REASON_VMCALL, .rax = QV_CALL_LOCK, .event = UD, .slot = QV_EXIT_HYPERCALL },
+	{ "a call for tests only", REASON_VMCALL, .rax = QV_CALL_FAULT, .event = UD, .slot = QV_EXIT_HYPERCALL },
 	{ "in al, 0x60", REASON_PORT, .qualification = 0x60 << 16 | 8, .failure = QV_FAIL_PORT, .address = 0x60, .slot = QV_EXIT_PORT },
 	{ "out 0xffff, eax", REASON_PORT, .qualification = 0xffffull << 16 | 3, .failure = QV_FAIL_PORT, .address = 0xffff, .slot = QV_EXIT_PORT },
 	{ "rep outsb", REASON_PORT, .qualification = 0x80 << 16 | 0x30, .failure = QV_FAIL_PORT, .address = 0x80, .slot = QV_EXIT_PORT },
@@ -61,29 +63,31 @@ static const struct row cell_rows[] = {
 	{ "vmxon", 27, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "invept", 50, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "invvpid", 53, .event = UD, .slot = QV_EXIT_INSTRUCTION },
-	{ "xsaves of what is nobody's", 63, .event = UD, .slot = QV_EXIT_INSTRUCTION },
-	{ "xrstors of what is nobody's", 64, .event = UD, .slot = QV_EXIT_INSTRUCTION },
-	{ "an exit nobody asked for", 12, .failure = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
-	{ "a reason that is not known", 0x7fff, .failure = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
-	{ "a refused entry", FAILED, .failure = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
+	{ "xsaves of unsupported state", 63, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "xrstors of unsupported state", 64, .event = UD, .slot = QV_EXIT_INSTRUCTION },
+	{ "an unexpected exit", 12, .failure = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
+	{ "an unknown reason", 0x7fff, .failure = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
+	{ "a rejected entry", FAILED, .failure = QV_FAIL_EXIT, .slot = QV_EXIT_OTHER },
 	{ "xsetbv", REASON_XSETBV, .rax = 7, .skip = 3, .slot = QV_EXIT_CR },
-	{ "xsetbv of another", REASON_XSETBV, .rax = 7, .rcx = 1, .event = GP, .slot = QV_EXIT_CR },
+	{ "xsetbv of another register", REASON_XSETBV, .rax = 7, .rcx = 1, .event = GP, .slot = QV_EXIT_CR },
 	{ "xsetbv without x87", REASON_XSETBV, .rax = 2, .event = GP, .slot = QV_EXIT_CR },
 	{ "mov cr4, rax", REASON_CR, .qualification = 4, .rax = 0x2000, .event = GP, .slot = QV_EXIT_CR },
-	{ "mov cr0, rax", REASON_CR, .rax = 0x60000011, .slot = QV_EXIT_CR },	/* and it runs again */
+	/* and the instruction runs again */
+	{ "mov cr0, rax", REASON_CR, .rax = 0x60000011, .slot = QV_EXIT_CR },
 	{ "rdmsr, a machine-check bank", REASON_RDMSR, .rcx = 0x401, .failure = QV_FAIL_MSR, .address = 0x401, .slot = QV_EXIT_MSR },
 	{ "rdmsr MCG_CAP", REASON_RDMSR, .rcx = 0x179, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "wrmsr APIC base", REASON_WRMSR, .rcx = 0x1b, .failure = QV_FAIL_MSR, .address = 0x1b, .slot = QV_EXIT_MSR },
 	{ "wrmsr MTRRdefType", REASON_WRMSR, .rcx = 0x2ff, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "wrmsr of the microcode loader", REASON_WRMSR, .rcx = 0x79, .skip = 2, .slot = QV_EXIT_MSR },
-	{ "wrmsr SPEC_CTRL's neighbour", REASON_WRMSR, .rcx = 0x47, .failure = QV_FAIL_MSR, .address = 0x47, .slot = QV_EXIT_MSR },
+	{ "wrmsr next to SPEC_CTRL", REASON_WRMSR, .rcx = 0x47, .failure = QV_FAIL_MSR,
+	  .address = 0x47, .slot = QV_EXIT_MSR },
 	{ "wrmsr RTIT_CTL", REASON_WRMSR, .rcx = 0x570, .failure = QV_FAIL_MSR, .address = 0x570, .slot = QV_EXIT_MSR },
 	{ "rdmsr VMX_BASIC", REASON_RDMSR, .rcx = 0x480, .failure = QV_FAIL_MSR, .address = 0x480, .slot = QV_EXIT_MSR },
 	{ "wrmsr outside the map", REASON_WRMSR, .rcx = 0x40000000, .failure = QV_FAIL_MSR, .address = 0x40000000, .slot = QV_EXIT_MSR },
 	{ "wrmsr LVT, fixed", REASON_WRMSR, .rcx = 0x832, .rax = 0x200ff, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "wrmsr LVT, SMI", REASON_WRMSR, .rcx = 0x834, .rax = 0x200, .failure = QV_FAIL_MSR, .address = 0x834, .slot = QV_EXIT_MSR },
 	{ "wrmsr ICR", REASON_WRMSR, .rcx = 0x830, .rax = 0x4031, .rdx = 2, .skip = 2, .slot = QV_EXIT_ICR },
-	{ "wrmsr ICR, to a stranger", REASON_WRMSR, .rcx = 0x830, .rax = 0x4031, .rdx = 3, .failure = QV_FAIL_IPI,
+	{ "wrmsr ICR, to a foreign CPU", REASON_WRMSR, .rcx = 0x830, .rax = 0x4031, .rdx = 3, .failure = QV_FAIL_IPI,
 	  .address = 3ull << 32 | 0x4031, .slot = QV_EXIT_ICR },
 };
 
@@ -91,28 +95,30 @@ static const struct row linux_rows[] = {
 	{ "cpuid", REASON_CPUID, .rax = 1, .skip = 2, .slot = QV_EXIT_CPUID },
 	{ "vmxon", 27, .event = UD, .slot = QV_EXIT_INSTRUCTION },
 	{ "invd", REASON_INVD, .skip = 2, .slot = QV_EXIT_INSTRUCTION },
-	{ "an exit nobody asked for", 12, .event = UD, .slot = QV_EXIT_OTHER },
-	{ "memory of its own", REASON_EPT, .qualification = 2, .gpa = 0x900123, .slot = QV_EXIT_MEMORY },
-	{ "a device's", REASON_EPT, .qualification = 2, .gpa = 0xfe000123, .slot = QV_EXIT_MEMORY },
+	{ "an unexpected exit", 12, .event = UD, .slot = QV_EXIT_OTHER },
+	{ "its own memory", REASON_EPT, .qualification = 2, .gpa = 0x900123, .slot = QV_EXIT_MEMORY },
+	{ "memory of a device", REASON_EPT, .qualification = 2, .gpa = 0xfe000123, .slot = QV_EXIT_MEMORY },
 	{ "a hole, read", REASON_EPT, .qualification = 1, .gpa = HOLE + 0x5123, .slot = QV_EXIT_MEMORY },
 	{ "a hole, written", REASON_EPT, .qualification = 2, .gpa = HOLE + 0x5123, .slot = QV_EXIT_MEMORY },
 	{ "a hole, executed", REASON_EPT, .qualification = 4, .gpa = HOLE + 0x5123, .slot = QV_EXIT_MEMORY },
 	{ "beyond all addresses", REASON_EPT, .qualification = 1, .gpa = 1ull << 40 | 0x900123, .event = GP, .slot = QV_EXIT_MEMORY },
-	{ "beyond the tables, at a place of its own", REASON_EPT, .qualification = 1, .gpa = 1ull << 48 | 0x900123, .event = GP, .slot = QV_EXIT_MEMORY },
-	{ "beyond the tables, at the place of a hole", REASON_EPT, .qualification = 1, .gpa = 1ull << 48 | HOLE, .event = GP, .slot = QV_EXIT_MEMORY },
+	{ "beyond the tables, where the remainder is its own", REASON_EPT, .qualification = 1,
+	  .gpa = 1ull << 48 | 0x900123, .event = GP, .slot = QV_EXIT_MEMORY },
+	{ "beyond the tables, where the remainder is a hole", REASON_EPT, .qualification = 1,
+	  .gpa = 1ull << 48 | HOLE, .event = GP, .slot = QV_EXIT_MEMORY },
 	{ "the open part, written", REASON_EPT, .qualification = 0x2a, .gpa = OPEN, .event = GP, .slot = QV_EXIT_MEMORY },
 	{ "hypercall: nothing", REASON_VMCALL, .rax = QV_HC_NOP, .skip = 3, .slot = QV_EXIT_HYPERCALL },
-	{ "hypercall: none of ours", REASON_VMCALL, .rax = 0x1234, .skip = 3, .slot = QV_EXIT_HYPERCALL },
-	{ "a fault that is only for tests", REASON_VMCALL, .rax = QV_HC_FAULT, .skip = 3, .slot = QV_EXIT_HYPERCALL },
+	{ "hypercall: unknown number", REASON_VMCALL, .rax = 0x1234, .skip = 3, .slot = QV_EXIT_HYPERCALL },
+	{ "a fault for tests only", REASON_VMCALL, .rax = QV_HC_FAULT, .skip = 3, .slot = QV_EXIT_HYPERCALL },
 	{ "xsetbv", REASON_XSETBV, .rax = 3, .skip = 3, .slot = QV_EXIT_CR },
 	{ "mov cr4, rax", REASON_CR, .qualification = 4, .rax = 0x2000, .event = GP, .slot = QV_EXIT_CR },
 	{ "mov cr0, rax", REASON_CR, .rax = 0x80050013, .slot = QV_EXIT_CR },
 	{ "an INIT", REASON_INIT, .slot = QV_EXIT_NMI },
-	{ "wrmsr FEATURE_CONTROL, as it is", REASON_WRMSR, .rcx = 0x3a, .rax = 0x3a, .rdx = 0x10, .skip = 2, .slot = QV_EXIT_MSR },
-	{ "wrmsr APIC base, another", REASON_WRMSR, .rcx = 0x1b, .rax = 0x91b, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr FEATURE_CONTROL, unchanged", REASON_WRMSR, .rcx = 0x3a, .rax = 0x3a, .rdx = 0x10, .skip = 2, .slot = QV_EXIT_MSR },
+	{ "wrmsr APIC base, changed", REASON_WRMSR, .rcx = 0x1b, .rax = 0x91b, .skip = 2, .slot = QV_EXIT_MSR },
 	{ "rdmsr of the microcode loader", REASON_RDMSR, .rcx = 0x79, .event = GP, .slot = QV_EXIT_MSR },
 	{ "rdmsr outside the map", REASON_RDMSR, .rcx = 0x40000000, .skip = 2, .slot = QV_EXIT_MSR },
-	{ "rdmsr of what is not there", REASON_RDMSR, .rcx = 0xdead0001, .event = GP, .slot = QV_EXIT_MSR },
+	{ "rdmsr of an MSR that does not exist", REASON_RDMSR, .rcx = 0xdead0001, .event = GP, .slot = QV_EXIT_MSR },
 	{ "wrmsr ICR", REASON_WRMSR, .rcx = 0x830, .rax = 0x4031, .rdx = 2, .skip = 2, .slot = QV_EXIT_ICR },
 };
 
@@ -121,7 +127,8 @@ static void enter(const struct row *r)
 	struct pcpu *cpu = pcpu_of(0);
 
 	fake_guest();
-	cpu->regs[GPR_RAX] = r->rax | (r->reason == REASON_VMCALL ? 0 : 0x4400000000ull);	/* upper halves count for nothing */
+	/* upper halves must be ignored */
+	cpu->regs[GPR_RAX] = r->rax | (r->reason == REASON_VMCALL ? 0 : 0x4400000000ull);
 	cpu->regs[GPR_RCX] = r->rcx | 0x5500000000ull;
 	cpu->regs[GPR_RDX] = r->rdx | 0x6600000000ull;
 	cpu->regs[GPR_RDI] = 0;
@@ -152,7 +159,7 @@ static void check_row(const struct row *r, bool cell)
 		CHECK_EQ(cpu->phase, CPU_STOPPED);
 		CHECK_EQ(fake_get(VMCS_EPT_POINTER) & PT_ADDR, me()->park.root);
 		CHECK_EQ(fake_get(ENTRY_EVENT), 0);
-		CHECK_EQ(fake_get(GUEST_RIP), 0);	/* where the parking code begins */
+		CHECK_EQ(fake_get(GUEST_RIP), 0);	/* beginning of the parking code */
 		CHECK_EQ(fake_get(GUEST_CR0) & 1, 0);
 		return;
 	}
@@ -184,7 +191,9 @@ static void front_end(void)
 	}
 }
 
-/* What of CR0 is not the guest's own: it reads what it wrote, and the instruction runs again */
+/*
+ * Host-owned bits of CR0: the guest reads the value that it wrote, and the instruction runs again.
+ */
 static void cr0_shadow(void)
 {
 	static const u64 values[] = { 0x11, 0x31, 0x60000010, 0xe0000011, 0x20000031, 0x80050033 };
@@ -209,7 +218,10 @@ static void cr0_shadow(void)
 		}
 }
 
-/* CR4.MCE stays set, whatever a cell reads; VT-x, user interrupts and FRED do not exist for anybody */
+/*
+ * CR4.MCE stays set, whatever a cell reads. VT-x, user interrupts and FRED do not exist for any
+ * guest.
+ */
 static void cr4_shadow(void)
 {
 	static const struct { u64 value, shadow; u32 event; } rows[] = {
@@ -231,7 +243,7 @@ static void cr4_shadow(void)
 	}
 }
 
-/* A program of Linux with 32-bit code up to 4 GiB: an entry with a longer RIP would be refused */
+/* 32-bit code of a Linux program up to 4 GiB: an entry with a longer RIP would be rejected. */
 static void rip_wraps(void)
 {
 	fake_open(true, false);
@@ -247,7 +259,9 @@ static void rip_wraps(void)
 	CHECK_EQ(fake_get(GUEST_RIP), 1ull << 32);
 }
 
-/* VT-x's instructions exit at any level: programs shall not push the log's entries out */
+/*
+ * Instructions of VT-x exit at any privilege level: programs must not push entries out of the log.
+ */
 static void no_log_from_programs(void)
 {
 	const struct qv_mon_log *log = (void *)(QV_VA_BLOCK + QV_OFF_LOG);
@@ -266,7 +280,7 @@ static void no_log_from_programs(void)
 	CHECK_EQ(log->head, head + 1);
 }
 
-/* Linux may reset its machine by a triple fault; a cell stops itself */
+/* A triple fault of Linux resets the machine; a cell stops. */
 static void triple_fault_of_linux(void)
 {
 	const struct qv_mon_log *log = (void *)(QV_VA_BLOCK + QV_OFF_LOG);
@@ -281,7 +295,7 @@ static void triple_fault_of_linux(void)
 	CHECK_EQ(log->entries[log->head - 1].a, FAKE_RIP);
 }
 
-/* A state that the processor refuses: that CPU stops, and nothing is tried again */
+/* A state that the processor rejects: that CPU stops, and the entry is not tried again. */
 static void refused_entry_of_linux(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -297,7 +311,7 @@ static void refused_entry_of_linux(void)
 	CHECK_EQ(cpu->phase, CPU_STOPPED);
 }
 
-/* After a change of tables no old translation stays */
+/* After a change of tables no old translation remains. */
 static void flushes(void)
 {
 	u32 before;
@@ -313,14 +327,14 @@ static void flushes(void)
 }
 
 UNIT_SUITE(vmx_exits) = {
-	{ "vmx exits: a cell", cells },
-	{ "vmx exits: Linux", front_end },
-	{ "vmx exits: CR0", cr0_shadow },
-	{ "vmx exits: CR4", cr4_shadow },
+	{ "vmx exits: each exit of a cell has its result", cells },
+	{ "vmx exits: each exit of Linux has its result", front_end },
+	{ "vmx exits: CR0 has host-owned bits", cr0_shadow },
+	{ "vmx exits: CR4 has host-owned bits", cr4_shadow },
 	{ "vmx exits: RIP wraps outside 64-bit code", rip_wraps },
-	{ "vmx exits: no log from programs", no_log_from_programs },
-	{ "vmx exits: Linux's triple fault", triple_fault_of_linux },
-	{ "vmx exits: refused entries of Linux", refused_entry_of_linux },
-	{ "vmx exits: what flushes", flushes },
+	{ "vmx exits: programs cause no log entries", no_log_from_programs },
+	{ "vmx exits: a triple fault of Linux resets the machine", triple_fault_of_linux },
+	{ "vmx exits: rejected entries of Linux stop the CPU", refused_entry_of_linux },
+	{ "vmx exits: a change of tables flushes", flushes },
 	{ 0 }
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vmx/msr.c: the permission map, bit by bit. The lists here are told apart from those there. */
+/*
+ * vmx/msr.c: each bit of the permission map, compared with lists that are kept apart from the code.
+ */
 #include <string.h>
 #include "core/msr.h"
 #include "unit.h"
@@ -10,7 +12,7 @@ enum { READ = 1, WRITE = 2 };
 
 struct range { u32 first, last, access; };
 
-/* What a cell reaches without an exit */
+/* MSRs that a cell accesses without an exit */
 static const struct range cell[] = {
 	{ 0x10, 0x10, READ }, { 0x17, 0x17, READ }, { 0x1b, 0x1b, READ }, { 0x33, 0x34, READ }, { 0x3a, 0x3b, READ },
 	{ 0x48, 0x48, READ | WRITE }, { 0x49, 0x49, WRITE }, { 0x7b, 0x7b, READ }, { 0x8b, 0x8b, READ },
@@ -24,7 +26,7 @@ static const struct range cell[] = {
 	{ 0xc0000080, 0xc0000084, READ | WRITE }, { 0xc0000100, 0xc0000103, READ | WRITE },
 };
 
-/* SDM vol. 4, chapter 2: these a cell never writes */
+/* SDM vol. 4, chapter 2: MSRs that a cell never writes directly */
 static const struct range never[] = {
 	{ 0x10, 0x10, WRITE }, { 0x1b, 0x1b, WRITE }, { 0x3a, 0x3b, WRITE }, { 0x79, 0x7a, WRITE }, { 0x8b, 0x8b, WRITE },
 	{ 0x9b, 0x9e, WRITE }, { 0xe2, 0xe4, WRITE }, { 0x150, 0x150, WRITE }, { 0x19a, 0x19c, WRITE },
@@ -36,7 +38,10 @@ static const struct range never[] = {
 	{ 0xc80, 0xd9f, READ | WRITE }, { 0x1400, 0x1fff, READ | WRITE },
 };
 
-/* Nor Linux, not directly: what would undo the monitor, or write to memory that EPT does not guard */
+/*
+ * MSRs that Linux never writes directly: they would disable the monitor, or write to memory that
+ * EPT does not guard.
+ */
 static const struct range not_linux[] = {
 	{ 0x10, 0x10, WRITE }, { 0x1b, 0x1b, WRITE }, { 0x3a, 0x3b, WRITE }, { 0x79, 0x79, READ | WRITE }, { 0x80, 0x80, WRITE }, { 0x9b, 0x9b, WRITE },
 	{ 0x1a0, 0x1a0, WRITE }, { 0x1f2, 0x1f5, WRITE }, { 0x200, 0x21f, WRITE }, { 0x250, 0x26f, WRITE },
@@ -45,7 +50,7 @@ static const struct range not_linux[] = {
 	{ 0x17d0, 0x17d1, WRITE },
 };
 
-/* And what it must keep, for speed: its own timer, APIC, FPU and scheduling */
+/* MSRs that Linux must write directly, for speed: its own timer, APIC, FPU and scheduling */
 static const struct range linux_direct[] = {
 	{ 0x10, 0x10, READ }, { 0x48, 0x49, READ | WRITE }, { 0x6e0, 0x6e0, READ | WRITE }, { 0x800, 0x82f, READ | WRITE },
 	{ 0x830, 0x830, READ }, { 0x831, 0x83f, READ | WRITE }, { 0x186, 0x18d, READ | WRITE }, { 0x38f, 0x38f, READ | WRITE },
@@ -63,7 +68,7 @@ static u32 find(const struct range *list, size_t num, u32 msr)
 }
 #define FIND(list, msr) find(list, sizeof(list) / sizeof(list[0]), msr)
 
-/* SDM vol. 3, 25.6.9: reads of low MSRs, of high ones, then writes; a KiB each */
+/* SDM vol. 3, 25.6.9: reads of low MSRs, of high MSRs, then writes; 1 KiB each */
 static u32 stopped(const u8 *map, u32 msr)
 {
 	u32 at = (msr & 0x1fff) + (msr >= 0xc0000000 ? 0x2000 : 0);
@@ -120,7 +125,7 @@ static void kept_from_linux(void)
 	check_ranges(build(true), linux_direct, sizeof(linux_direct) / sizeof(linux_direct[0]), false);
 }
 
-/* What Linux may not do, a cell may not either */
+/* A cell may do nothing that Linux may not. */
 static void a_cell_has_no_more(void)
 {
 	u8 map[MAP_LEN];
@@ -135,7 +140,7 @@ static void a_cell_has_no_more(void)
 	}
 }
 
-/* A place for every MSR of the map's ranges and for no other; nobody shares one */
+/* Each MSR in the map's ranges has a separate place, and no other MSR has one. */
 static void places(void)
 {
 	static const u32 outside[] = { 0x2000, 0x3fffffff, 0x40000000, 0x80000000, 0xbfffffff, 0xc0002000, 0xffffffff };
@@ -163,10 +168,10 @@ static void places(void)
 }
 
 UNIT_SUITE(vmx_msr) = {
-	{ "vmx msr: every bit of a cell's map", every_bit },
-	{ "vmx msr: what a cell never does", never_for_a_cell },
-	{ "vmx msr: what Linux does not, and does", kept_from_linux },
+	{ "vmx msr: every bit of a cell's map is as listed", every_bit },
+	{ "vmx msr: a cell never gets a forbidden MSR", never_for_a_cell },
+	{ "vmx msr: Linux gets its MSRs and no forbidden one", kept_from_linux },
 	{ "vmx msr: a cell has no more than Linux", a_cell_has_no_more },
-	{ "vmx msr: places in the map", places },
+	{ "vmx msr: each MSR has its own place in the map", places },
 	{ 0 }
 };

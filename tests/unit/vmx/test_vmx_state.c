@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vmx/state.c, vmx/linux.c, vmx/leap.c: guest states, controls, and what host fields become. */
+/* vmx/state.c, vmx/linux.c, vmx/leap.c: guest states, controls, and host fields. */
 #include <string.h>
 #include "abi/errors.h"
 #include "fake.h"
@@ -7,7 +7,7 @@
 #include "vmx/fake_vmcs.h"
 #include "unit.h"
 
-/* What each kind of guest exits for, and under which number its translations are */
+/* The exits of each kind of guest, and the VPID of its translations */
 static void controls(void)
 {
 	const struct qv_mon_vmx *x = &me()->boot.vmx;
@@ -41,7 +41,7 @@ static void controls(void)
 	}
 }
 
-/* What each exit loads: the monitor's own, in this CPU's area */
+/* The host state that each exit loads: the monitor's own, in this CPU's area */
 static void host(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -59,14 +59,14 @@ static void host(void)
 	CHECK(fake_get(HOST_RSP) > (u64)cpu + 0x7f00 && fake_get(HOST_RSP) <= (u64)cpu + QV_CPU_LEN);
 }
 
-/* SDM vol. 3, 27.3.1: what would be refused at the next entry, of what we write */
+/* SDM vol. 3, 27.3.1: checks of the next entry, for the fields that the monitor writes */
 static void check_enterable(void)
 {
 	u64 rights, entry = fake_get(VMCS_ENTRY);
 	u32 i;
 
 	CHECK(fake_get(GUEST_CR4) & CR4_VMXE);
-	CHECK(fake_get(GUEST_CR0) & 0x20);			/* NE; PE and PG are free */
+	CHECK(fake_get(GUEST_CR0) & 0x20);	/* NE; PE and PG may have any value */
 	CHECK((fake_get(GUEST_CR0) & 1) || !(fake_get(GUEST_CR0) & CR0_PG));
 	CHECK_EQ(!!(entry & ENTRY_LONG), !!(fake_get(GUEST_EFER) & EFER_LMA));
 	CHECK_EQ(fake_get(GUEST_RFLAGS) & ~0x3f7fd7ull, 0);
@@ -101,7 +101,7 @@ static void check_segments(u32 code, u32 data, u32 limit)
 	}
 }
 
-/* What a guest left in the VMCS before */
+/* Values that an earlier guest left in the VMCS */
 static void dirty(struct pcpu *cpu)
 {
 	u32 i;
@@ -160,7 +160,8 @@ static void states(void)
 	CHECK_EQ(fake_get(VMCS_EPT_POINTER), me()->nested.root | 3 << 3 | 6);
 	CHECK_EQ(fake_get(GUEST_CS), 0x9a00);
 	CHECK_EQ(fake_get(GUEST_CS_BASE), 0x9a000);
-	CHECK_EQ(fake_get(VMCS_CR0_SHADOW), 0x60000010);	/* what it reads, caches off: SDM vol. 3, table 10-1 */
+	/* the guest reads: caches off (SDM vol. 3, table 10-1) */
+	CHECK_EQ(fake_get(VMCS_CR0_SHADOW), 0x60000010);
 
 	unit_case("entry:");
 	dirty(cpu);
@@ -215,7 +216,7 @@ static void linux_becomes_a_guest(void)
 	CHECK_EQ(fake_get(GUEST_SYSENTER_EIP), s->sysenter_eip);
 	CHECK_EQ(fake_get(GUEST_DEBUGCTL), 0x4000);
 	CHECK_EQ(fake_get(GUEST_CS_RIGHTS), RIGHTS_CODE64);
-	CHECK(!(fake_get(VMCS_PROC) & PROC_NMI_WINDOW));	/* that was for the trial only */
+	CHECK(!(fake_get(VMCS_PROC) & PROC_NMI_WINDOW));	/* set for the trial only */
 	CHECK_EQ(fake_get(HOST_RIP), (u64)vmx_exited);
 	CHECK_EQ(cpu->regs[GPR_RAX], 0);
 	check_enterable();
@@ -232,7 +233,8 @@ static void check_bare(const struct pcpu *cpu, const struct qv_linux_state *want
 	CHECK_EQ(fake_get(HOST_RIP), me()->boot.tramp_leave);
 	CHECK_EQ(fake_get(HOST_CR0), want->cr0);
 	CHECK_EQ(fake_get(HOST_CR3), want->cr3);
-	CHECK_EQ(fake_get(HOST_CR4), want->cr4 | CR4_VMXE);	/* the driver clears it after VMXOFF */
+	/* the driver clears it after VMXOFF */
+	CHECK_EQ(fake_get(HOST_CR4), want->cr4 | CR4_VMXE);
 	CHECK_EQ(fake_get(HOST_RSP), want->rsp);
 	CHECK_EQ(fake_get(HOST_CS), 0x10);
 	CHECK_EQ(fake_get(HOST_SS), 0x18);
@@ -246,7 +248,10 @@ static void check_bare(const struct pcpu *cpu, const struct qv_linux_state *want
 	CHECK_EQ(fake_get(HOST_SYSENTER_ESP), want->sysenter_esp);
 }
 
-/* Leaving gives what the guest has by now, turning back what Linux had when it came */
+/*
+ * Leaving returns the guest's present state. Turning back returns the state that Linux had when it
+ * came.
+ */
 static void back_to_the_bare_machine(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -267,7 +272,7 @@ static void back_to_the_bare_machine(void)
 		vendor_leave(cpu);
 	unit_case("left:");
 	check_bare(cpu, &now);
-	CHECK(cpu->nmi_pending && *nmi_note(cpu));		/* for the driver: it looks at both */
+	CHECK(cpu->nmi_pending && *nmi_note(cpu));	/* for the driver, which looks at both */
 	CHECK_EQ(cpu->linux_state.error, 0);
 	CHECK_EQ(cpu->linux_state.cr4, now.cr4);
 
@@ -282,7 +287,7 @@ static void back_to_the_bare_machine(void)
 	CHECK_EQ(cpu->linux_state.error, QV_ME_CPU_STUCK);
 }
 
-/* From one instance to another: all at once, and with the new one's stacks for faults */
+/* From one instance to another in one step, with the new instance's stacks for faults */
 static void to_another_instance(void)
 {
 	struct pcpu *there = pcpu_of(1);
@@ -301,7 +306,7 @@ static void to_another_instance(void)
 	CHECK(!(fake_get(VMCS_PROC) & PROC_SECONDARY));
 }
 
-/* A CPU changes hands: nothing counts, samples, traces or throttles it any more */
+/* A CPU goes to another instance: no counter, sampling, trace or throttling remains enabled. */
 static void left_behind(void)
 {
 	static const u32 msrs[] = {
@@ -320,12 +325,12 @@ static void left_behind(void)
 }
 
 UNIT_SUITE(vmx_state) = {
-	{ "vmx state: controls of each kind of guest", controls },
-	{ "vmx state: what an exit loads", host },
-	{ "vmx state: parked, after SIPI, at a cell's entry", states },
+	{ "vmx state: each kind of guest has its controls", controls },
+	{ "vmx state: an exit loads the monitor's state", host },
+	{ "vmx state: each start gives a defined state", states },
 	{ "vmx state: Linux becomes a guest", linux_becomes_a_guest },
-	{ "vmx state: back to the bare machine", back_to_the_bare_machine },
-	{ "vmx state: to another instance", to_another_instance },
-	{ "vmx state: what a CPU that changes hands forgets", left_behind },
+	{ "vmx state: leaving restores the bare machine", back_to_the_bare_machine },
+	{ "vmx state: a CPU moves to another instance", to_another_instance },
+	{ "vmx state: a CPU that changes its instance is cleared", left_behind },
 	{ 0 }
 };

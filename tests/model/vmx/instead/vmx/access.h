@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* In place of hypervisor/vmx/access.h: a VMCS in a process has functions (fake_vmcs.c), not instructions. */
+/*
+ * In place of hypervisor/vmx/access.h: a VMCS in a process has functions (fake_vmcs.c) instead of
+ * instructions.
+ */
 #ifndef QV_VMX_ACCESS_H
 #define QV_VMX_ACCESS_H
 
