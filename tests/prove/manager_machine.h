@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the code of the monitor calls in the proofs of manage/: hardware, and functions with proofs of their own. */
+/* Functions in place of hardware, and of code with separate proofs, for the proofs of manage/. */
 #ifndef MANAGER_MACHINE_H
 #define MANAGER_MACHINE_H
 
@@ -8,18 +8,18 @@
 
 /* ---- in place of hardware ---- */
 
-/* From run_commands(): the CPU leaves the front end */
+/* In place of vendor_move() in run_commands(): the CPU leaves the front end. */
 void a_move(void)
 {
-	PROVE(the_instance.away >> acting & 1, "only a CPU that was sent goes");
-	PROVE(cpu_at(acting).phase == CPU_WAIT_SIPI && !(the_instance.icr.own >> acting & 1), "and only one that is caught");
+	PROVE(the_instance.away >> acting & 1, "only a CPU that was sent leaves");
+	PROVE(cpu_at(acting).phase == CPU_WAIT_SIPI && !(the_instance.icr.own >> acting & 1), "and only a caught CPU");
 	there[acting] = true;
-	cached[acting] = false;	/* as it arrives */
+	cached[acting] = false;	/* on arrival */
 }
 
 u64 *a_window(u64 va)
 {
-	PROVE(va == QV_VA_MANAGE || va == QV_VA_SCRUB, "a window that there is");
+	PROVE(va == QV_VA_MANAGE || va == QV_VA_SCRUB, "an existing window");
 	step();
 	return va == QV_VA_MANAGE ? &manage_entry : &scrub_entry;
 }
@@ -31,7 +31,7 @@ struct pcpu *a_pcpu(u64 block, u32 index)
 		PROVE(index < CELL_CPUS, "a CPU of the cell");
 		return index ? &block_cpu1 : &block_cpu0;
 	}
-	PROVE(index < NUM, "a CPU that there is");
+	PROVE(index < NUM, "an existing CPU");
 	return &cpu_at(index);
 }
 
@@ -44,7 +44,7 @@ static bool in_block(const void *p)
 
 void a_step(const void *p)
 {
-	PROVE(!in_block(p) || window(QV_VA_MANAGE), "nothing of the block is touched once it is given up");
+	PROVE(!in_block(p) || window(QV_VA_MANAGE), "a block is not accessed after it is given back");
 	step();
 }
 
@@ -110,7 +110,7 @@ void front_hole(const struct paging *p, u64 pa)
 	(void)p;
 	step();
 	if (pa == watched) {
-		PROVE(!owner_now(), "what is another's is not taken");
+		PROVE(!owner_now(), "memory of a cell is not taken");
 		taken = hidden = true;
 	}
 }
@@ -120,8 +120,8 @@ void front_unhole(const struct paging *p, u64 pa)
 	(void)p;
 	step();
 	if (pa == watched) {
-		PROVE(taken || owner == 1, "only the cell's own is given back");
-		PROVE(watched != window(QV_VA_MANAGE) && watched != window(QV_VA_SCRUB), "the monitor has done with it");
+		PROVE(taken || owner == 1, "only the cell's own memory is given back");
+		PROVE(watched != window(QV_VA_MANAGE) && watched != window(QV_VA_SCRUB), "no window shows it");
 		hidden = false;
 	}
 }
@@ -153,7 +153,7 @@ void vendor_inject_nmi(struct pcpu *cpu) { (void)cpu; }
 void vendor_arrive(struct pcpu *cpu) { (void)cpu; }
 bool cell_record(struct pcpu *cpu, u32 reason, u64 a) { (void)cpu, (void)reason, (void)a; return any_bool(); }
 
-/* ---- what other proofs say, and what may fail ---- */
+/* ---- functions with separate proofs; those that may fail do so at random ---- */
 
 static u64 failure(void)
 {

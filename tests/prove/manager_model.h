@@ -1,41 +1,80 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the proofs of manage/ share: the state, its invariants, and what other CPUs may do between two steps.
+ * The model that the proofs of manage/ share: the state, its invariants, and the acts that other
+ * CPUs may do between two steps.
  *
- * Code: hypervisor/manage/bell.c hypervisor/manage/calls.c hypervisor/manage/cpus.c hypervisor/manage/create.c hypervisor/manage/life.c
- *	hypervisor/manage/lock.c hypervisor/manage/window.c hypervisor/core/kick.c
+ * Code: hypervisor/manage/bell.c hypervisor/manage/calls.c hypervisor/manage/cpus.c
+ *	hypervisor/manage/create.c hypervisor/manage/life.c hypervisor/manage/lock.c
+ *	hypervisor/manage/window.c hypervisor/core/kick.c
  * Options: --unwind 5 --object-bits 12
  * Seconds: 3600
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` -> `#define QV_MON_RUNS		2`: runs
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->
+ *	`#define QV_MON_RUNS		2`: runs
  * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CPUS	64` -> `#define QV_MAX_CPUS	3`: CPUs
  * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CELLS	15` -> `#define QV_MAX_CELLS	2`: cells
  * Changed: include/uapi/linux/qv.h: `#define QV_MAX_PORTS	16` -> `#define QV_MAX_PORTS	1`: ports
  * Changed: include/uapi/linux/qv.h: `#define QV_MAX_DEVICES	8` -> `#define QV_MAX_DEVICES	1`: devices
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_RAM_RANGES	64` -> `#define QV_MON_RAM_RANGES	1`: what is not looked at
- * Changed: include/uapi/linux/qv.h: `QV_EXIT_SLOTS = 16,` -> `QV_EXIT_SLOTS = 1,`: the same
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_GUARDS		16` -> `#define QV_MON_GUARDS		1`: the same
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_FIRMWARE_PORTS	16` -> `#define QV_MON_FIRMWARE_PORTS	1`: the same
- * Changed: hypervisor/core/instance.h: `return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);` -> `extern struct instance the_instance; return &the_instance;`: the instance is the proof's
- * Changed: hypervisor/core/instance.h: `return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);` -> `extern struct qv_mon_status the_status; return &the_status;`: so is its status
- * Changed: hypervisor/core/instance.h: `return (struct pcpu *)(block + QV_OFF_CPUS + index * QV_CPU_LEN);` -> `extern struct pcpu *a_pcpu(u64, u32); return a_pcpu(block, index);`: so are the CPUs' areas
- * Changed: hypervisor/manage/window.h: `return (struct instance *)(QV_VA_MANAGE + QV_OFF_INSTANCE);` -> `extern struct instance *a_managed(void); return a_managed();`: what the window shows
- * Changed: hypervisor/manage/window.h: `return (struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS);` -> `extern struct qv_mon_status *a_managed_status(void); return a_managed_status();`: what the window shows
- * Changed: hypervisor/manage/manage.h: `return (struct qv_mon_create *)(QV_VA_BLOCK + QV_OFF_REQUESTS + (id - 1) * QV_REQUEST_LEN);` -> `extern struct qv_mon_create requests[]; return &requests[id - 1];`: the requests
- * Changed: hypervisor/manage/window.c: `me()->directory[(va >> 21) & 511] =` -> `extern u64 *a_window(u64); *a_window(va) =`: a window's entry
- * Changed: hypervisor/manage/window.c: `memset((void *)QV_VA_SCRUB, 0, QV_HUGE);` -> `extern void a_scrub(void); a_scrub();`: 2 MiB
- * Changed: hypervisor/manage/create.c: `memset((void *)QV_VA_MANAGE, 0, QV_BLOCK_CELL);` -> `extern void a_clear(void); a_clear();`: a new block
- * Changed: hypervisor/manage/create.c: `memcpy((void *)(QV_VA_MANAGE + QV_OFF_IMAGE), (void *)QV_VA_IMAGE, QV_IMAGE_MAX);` -> ``: the image
- * Changed: hypervisor/manage/create.c: `write_mark(&cell->req, id);` -> ``: the mark
- * Changed: hypervisor/core/kick.c: `vendor_move(cr3, (u64)pcpu_of(index + 1), to, pcpu_of(index));` -> `extern void a_move(void); (void)cr3, (void)index, (void)to; a_move();`: to another instance
- * Changed: hypervisor/core/kick.c: `u64 waited = rdtsc() - start;` -> `u64 waited = ACK_DEADLINE_MS * ms + 1; (void)start;`: each look finds the deadline over: what others do between two looks is one step
- * Changed: hypervisor/core/kick.c: `#define SEND_PATIENCE	10000000` -> `#define SEND_PATIENCE	1`: rounds
- * Changed: hypervisor/core/cpu.h: `asm volatile("rdtsc" : "=a"(lo), "=d"(hi));` -> `extern u32 a_clock(void); lo = a_clock(), hi = 0;`: time
- * Changed: hypervisor/core/kick.c: `__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);` -> `extern void a_step(const void *); a_step(target); target->ack &= ~cmd;`: a step
- * Changed: hypervisor/manage/cpus.c: `__atomic_store_n(&me()->icr.own, own, __ATOMIC_SEQ_CST);` -> `extern void a_step(const void *); a_step(me()); me()->icr.own = own;`: a step
- * Changed: hypervisor/manage/cpus.c: `if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME)` -> `extern u32 a_fetch_and(u32 *, u32); if (a_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME) & CMD_BECOME)`: a step
- * Changed: hypervisor/manage/cpus.c: `__atomic_fetch_and(&home->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);` -> `extern u32 a_fetch_and(u32 *, u32); a_fetch_and(&home->ack, ~CMD_HOME);`: a step
- * Changed: hypervisor/core/cpu.h: `return __atomic_load_n(p, __ATOMIC_ACQUIRE);` -> `extern u32 a_load(const u32 *); return a_load(p);`: a step
- * Changed: hypervisor/core/cpu.h: `return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);` -> `extern u32 a_fetch_or(u32 *, u32); return a_fetch_or(p, v);`: a step
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_RAM_RANGES	64` ->
+ *	`#define QV_MON_RAM_RANGES	1`: not used by the proof
+ * Changed: include/uapi/linux/qv.h: `QV_EXIT_SLOTS = 16,` -> `QV_EXIT_SLOTS = 1,`: not used by the proof
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_GUARDS		16` ->
+ *	`#define QV_MON_GUARDS		1`: not used by the proof
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_FIRMWARE_PORTS	16` ->
+ *	`#define QV_MON_FIRMWARE_PORTS	1`: not used by the proof
+ * Changed: hypervisor/core/instance.h: `return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);`
+ *	-> `extern struct instance the_instance; return &the_instance;`: the instance of the proof
+ * Changed: hypervisor/core/instance.h:
+ *	`return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);` ->
+ *	`extern struct qv_mon_status the_status; return &the_status;`: the status of the proof
+ * Changed: hypervisor/core/instance.h:
+ *	`return (struct pcpu *)(block + QV_OFF_CPUS + index * QV_CPU_LEN);` ->
+ *	`extern struct pcpu *a_pcpu(u64, u32); return a_pcpu(block, index);`: the CPU areas of the
+ *	proof
+ * Changed: hypervisor/manage/window.h:
+ *	`return (struct instance *)(QV_VA_MANAGE + QV_OFF_INSTANCE);` ->
+ *	`extern struct instance *a_managed(void); return a_managed();`: the block that the window
+ *	shows
+ * Changed: hypervisor/manage/window.h:
+ *	`return (struct qv_mon_status *)(QV_VA_MANAGE + QV_OFF_STATUS);` ->
+ *	`extern struct qv_mon_status *a_managed_status(void); return a_managed_status();`: the block
+ *	that the window shows
+ * Changed: hypervisor/manage/manage.h: `return (struct qv_mon_create *)(QV_VA_BLOCK +
+ *	QV_OFF_REQUESTS + (id - 1) * QV_REQUEST_LEN);` ->
+ *	`extern struct qv_mon_create requests[]; return &requests[id - 1];`: the requests
+ * Changed: hypervisor/manage/window.c: `me()->directory[(va >> 21) & 511] =` ->
+ *	`extern u64 *a_window(u64); *a_window(va) =`: the entry of a window
+ * Changed: hypervisor/manage/window.c: `memset((void *)QV_VA_SCRUB, 0, QV_HUGE);` ->
+ *	`extern void a_scrub(void); a_scrub();`: clearing 2 MiB
+ * Changed: hypervisor/manage/create.c: `memset((void *)QV_VA_MANAGE, 0, QV_BLOCK_CELL);` ->
+ *	`extern void a_clear(void); a_clear();`: clearing a new block
+ * Changed: hypervisor/manage/create.c:
+ *	`memcpy((void *)(QV_VA_MANAGE + QV_OFF_IMAGE), (void *)QV_VA_IMAGE, QV_IMAGE_MAX);` -> ``:
+ *	copying the image
+ * Changed: hypervisor/manage/create.c: `write_mark(&cell->req, id);` -> ``: writing the mark
+ * Changed: hypervisor/core/kick.c: `vendor_move(cr3, (u64)pcpu_of(index + 1), to, pcpu_of(index));`
+ *	-> `extern void a_move(void); (void)cr3, (void)index, (void)to; a_move();`: moving to
+ *	another instance
+ * Changed: hypervisor/core/kick.c: `u64 waited = rdtsc() - start;` ->
+ *	`u64 waited = ACK_DEADLINE_MS * ms + 1; (void)start;`: each look finds the deadline over:
+ *	the acts of others between two looks are one step
+ * Changed: hypervisor/core/kick.c: `#define SEND_PATIENCE	10000000` ->
+ *	`#define SEND_PATIENCE	1`: rounds of a loop
+ * Changed: hypervisor/core/cpu.h: `asm volatile("rdtsc" : "=a"(lo), "=d"(hi));` ->
+ *	`extern u32 a_clock(void); lo = a_clock(), hi = 0;`: reading the clock
+ * Changed: hypervisor/core/kick.c: `__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);` ->
+ *	`extern void a_step(const void *); a_step(target); target->ack &= ~cmd;`: a step
+ * Changed: hypervisor/manage/cpus.c: `__atomic_store_n(&me()->icr.own, own, __ATOMIC_SEQ_CST);` ->
+ *	`extern void a_step(const void *); a_step(me()); me()->icr.own = own;`: a step
+ * Changed: hypervisor/manage/cpus.c:
+ *	`if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME)`
+ *	-> `extern u32 a_fetch_and(u32 *, u32); if (a_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME) &
+ *	CMD_BECOME)`: a step
+ * Changed: hypervisor/manage/cpus.c: `__atomic_fetch_and(&home->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);`
+ *	-> `extern u32 a_fetch_and(u32 *, u32); a_fetch_and(&home->ack, ~CMD_HOME);`: a step
+ * Changed: hypervisor/core/cpu.h: `return __atomic_load_n(p, __ATOMIC_ACQUIRE);` ->
+ *	`extern u32 a_load(const u32 *); return a_load(p);`: a step
+ * Changed: hypervisor/core/cpu.h: `return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST);` ->
+ *	`extern u32 a_fetch_or(u32 *, u32); return a_fetch_or(p, v);`: a step
  */
 #ifndef MANAGER_MODEL_H
 #define MANAGER_MODEL_H
@@ -66,7 +105,8 @@ struct instance the_instance;
 struct qv_mon_status the_status;
 struct qv_mon_create requests[CELLS];
 static u64 manage_entry, scrub_entry;	/* of the manager's windows */
-static struct pcpu cpu0, cpu1, cpu2;	/* objects apart: an index that is not known would be one into all of them */
+/* Separate objects: with an array, an unknown index would address all of them. */
+static struct pcpu cpu0, cpu1, cpu2;
 #define cpu_at(i)	(*((i) == 0 ? &cpu0 : (i) == 1 ? &cpu1 : &cpu2))
 
 /* The block in the window */
@@ -74,16 +114,16 @@ static struct instance block_instance;
 static struct qv_mon_status block_status;
 static struct pcpu block_cpu0, block_cpu1;
 
-/* ---- what the code does not have, and the machine does ---- */
+/* ---- state of the machine that the code does not record ---- */
 
-static bool there[NUM];			/* in the instance of its cell, or on the way */
+static bool there[NUM];			/* runs in the instance of its cell, or moves there */
 static bool cached[NUM];		/* may have a translation to the watched page */
-static u64 late[NUM];			/* targets of an icr_write() that are still to be sent to */
+static u64 late[NUM];			/* targets that an icr_write() has yet to send to */
 static u64 watched;			/* any page of 2 MiB */
 static bool hidden;			/* from Linux */
 static bool taken;			/* by this call */
-static u32 owner;			/* when the call began: cell, or 0 */
-static bool alone;			/* nothing happens between steps */
+static u32 owner;			/* at the beginning of the call: cell, or 0 */
+static bool alone;			/* no CPU acts between steps */
 static u32 acting;
 
 static bool runs(u32 i)
@@ -109,7 +149,7 @@ static u64 mask_of(const struct qv_mon_create *q)
 	return mask;
 }
 
-/* Is the watched page memory of the cell, from the @from-th page on? */
+/* Is the watched page among the cell's pages from number @from on? */
 static bool in_runs(const struct qv_mon_create *q, u32 from)
 {
 	return (!from && q->runs[0].pa == watched) || (from <= 1 && q->num_runs > 1 && q->runs[1].pa == watched);
@@ -123,43 +163,45 @@ static bool has(u32 id)
 							in_runs(&requests[id - 1], s->reclaimed));
 }
 
-/* The cell that has the watched page; 0: Linux */
+/* Returns the cell that owns the watched page; 0: Linux. */
 static u32 owner_now(void)
 {
 	return has(1) ? 1 : has(2) ? 2 : 0;
 }
 
-/* ---- the invariants of manage/manage.h: between any two steps ---- */
+/* ---- the invariants of manage/manage.h, between any two steps ---- */
 
 #define HOLD(condition, what) do { if (given) ASSUME(condition); else PROVE(condition, what); } while (0)
 
 struct facts {
-	u64 own, away, cells;		/* CPUs: of cells */
-	u64 begun, running;		/* those of cells that have begun, and run */
+	u64 own, away, cells;		/* CPUs: own, with a cell, of cells */
+	u64 begun, running;		/* CPUs of cells that have started, that run */
 	bool building, secret;
 };
 
-/* No && and || of calls, and one claim for all: each costs in every step */
+/* One claim, without && and || between calls: each of them costs time in every step. */
 static bool one_cpu(u32 i, const struct facts *f)
 {
 	const struct pcpu *c = &cpu_at(i);
 	bool away = f->away >> i & 1, waits = c->phase == CPU_WAIT_SIPI, becomes = c->cmd & CMD_BECOME;
 	bool runs = !there[i] && c->phase == CPU_RUNNING;
 
-	return	/* with a cell: one that has begun, and the manager knows */
+	return	/* a CPU with a cell: the cell has started, and the manager knows of the CPU */
 		(!there[i] || (away && f->begun >> i & 1)) &&
-		/* a caught CPU does not run Linux; nor does one that comes back */
+		/* neither a caught CPU runs Linux, nor a CPU that comes back */
 		(!runs || f->own >> i & 1 || !(f->cells >> i & 1 || f->building)) && (!away || waits) &&
 		/* phases and commands of the front end */
 		(waits || c->phase == CPU_RUNNING) &&
 		!(c->cmd & ~(CMD_FLUSH | CMD_CATCH | CMD_INIT | CMD_SIPI | CMD_BECOME)) &&
-		/* only a CPU that is here is sent, to a cell that has begun; one that came back is here */
+		/* only a CPU that is here is sent, to a running cell; a CPU that is home is here */
 		(!becomes || (away && !there[i] && f->running >> i & 1)) &&
 		(!(c->ack & CMD_HOME) || (away && !there[i] && !becomes && !cached[i])) &&
-		/* what sends IPIs runs Linux; none goes to a CPU with a cell, or caught for one */
+		/* only CPUs that run Linux send IPIs; no target is with a cell or caught for one */
 		(!late[i] || (runs && !(late[i] & (f->away | f->cells)))) &&
-		/* no translation to what is hidden, but the caller's, that drops it when it goes back, and that of a
-		 * parked CPU that nothing starts, or that drops it before it starts */
+		/*
+		 * no translation to hidden memory, with two exceptions: the caller drops it when it
+		 * returns; a parked CPU is not started, or drops it before it starts
+		 */
 		(!i || !cached[i] || !f->secret || (waits && (!(f->own >> i & 1) || c->cmd & CMD_FLUSH)));
 }
 
@@ -174,7 +216,7 @@ static bool at_all_times(void)
 	f.running = (a->state == QV_MON_RUNNING ? a->cpus : 0) | (b->state == QV_MON_RUNNING ? b->cpus : 0);
 	f.building = window(QV_VA_MANAGE);
 	f.secret = watched == window(QV_VA_MANAGE) || watched == window(QV_VA_SCRUB) || owner_now() || (hidden && owner);
-	/* a CPU is own, or one cell's; with a cell only if it is a cell's; what is not Linux's is hidden */
+	/* a CPU is own, or of one cell; only cells' CPUs are with a cell; cells' memory is hidden */
 	fine = !((f.own | f.cells) & ~ALL) && !(f.own & f.cells) && !(a->cpus & b->cpus) && !(f.away & ~f.cells) &&
 	       (a->state || !a->cpus) && (b->state || !b->cpus) &&
 	       a->state <= QV_MON_STOPPED && b->state <= QV_MON_STOPPED && (!f.secret || hidden);
@@ -183,7 +225,7 @@ static bool at_all_times(void)
 	return fine;
 }
 
-/* ---- what the other CPUs may do meanwhile, all of them, any number of times ---- */
+/* ---- steps that other CPUs may take between two steps of the manager, in any number ---- */
 
 struct seen {
 	u32 phase, cmd, ack;
@@ -196,7 +238,7 @@ static struct seen see(u32 i)
 	return (struct seen){ cpu_at(i).phase, cpu_at(i).cmd, cpu_at(i).ack, late[i], there[i], cached[i] };
 }
 
-/* Linux on other CPUs sends these alone */
+/* The only commands that Linux on other CPUs can cause */
 #define SENT	(CMD_INIT | CMD_SIPI)
 
 static bool may_become(u32 i, const struct seen *a, const struct seen *b)
@@ -205,19 +247,19 @@ static bool may_become(u32 i, const struct seen *a, const struct seen *b)
 	bool mine = own >> i & 1, flushed = ((b->ack & ~a->ack) | (a->cmd & ~b->cmd)) & CMD_FLUSH;
 	bool left = a->cmd & ~b->cmd & CMD_BECOME || (a->there && !b->there);
 
-	if (b->cmd & ~a->cmd & ~SENT)			/* only the manager asks for the rest */
+	if (b->cmd & ~a->cmd & ~SENT)			/* only the manager sends the others */
 		return false;
-	if (!i)						/* the caller: it is in its call */
+	if (!i)						/* the caller is in its call */
 		return b->phase == a->phase && b->there == a->there && b->cached == a->cached &&
 		       b->late == a->late && b->cmd == (a->cmd | (b->cmd & SENT)) && b->ack == (a->ack & ~(~b->ack & SENT));
-	return /* caught is caught, until it is own */
+	return /* a CPU remains caught until it is own */
 	       (mine || a->phase != CPU_WAIT_SIPI || b->phase == CPU_WAIT_SIPI) &&
 	       (mine || !(b->ack & ~a->ack & CMD_CATCH) || b->phase == CPU_WAIT_SIPI) &&
-	       /* it goes to a cell at the manager's word */
+	       /* it goes to a cell only by a command of the manager */
 	       (!b->there || a->there || (!mine && a->cmd & CMD_BECOME && a->phase == CPU_WAIT_SIPI && !(b->cmd & CMD_BECOME))) &&
 	       (!left || b->there || b->ack & CMD_HOME) && !(a->ack & ~b->ack & CMD_HOME) &&
 	       (!(b->ack & ~a->ack & CMD_HOME) || a->there || a->cmd & CMD_BECOME) &&
-	       /* what is decided is decided by what is own now, and sent before a flush is answered */
+	       /* IPIs go to CPUs own at the decision, and precede the acknowledgment of a flush */
 	       !(b->late & ~a->late & ~own) && !(flushed && b->late & ~own) &&
 	       /* translations */
 	       (!b->cached || a->cached || (!hidden && (mine || a->phase != CPU_WAIT_SIPI))) &&
@@ -231,7 +273,7 @@ static void any_cpu(u32 i)
 	there[i] = any_bool(), cached[i] = any_bool();
 }
 
-/* From one step of the manager's to the next */
+/* Between two steps of the manager, other CPUs act. */
 static void step(void)
 {
 	struct seen a[NUM], b;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a proof's head comment says, and what CBMC says of it."""
+"""Reads the head comment of a proof, and judges the output of CBMC."""
 
 import re
 import shutil
@@ -8,16 +8,17 @@ from pathlib import Path
 
 from lab.errors import LabError
 
-# The trees a proof's code comes from; twins are made in copies of them.
+# The trees that hold the code of proofs. Mutants are made in copies of them.
 SOURCES = ["hypervisor", "include", "driver"]
 INCLUDES = ["include", "hypervisor", "driver", "include/uapi"]
 CHECKS = ["--bounds-check", "--pointer-check", "--pointer-overflow-check", "--signed-overflow-check",
           "--undefined-shift-check", "--div-by-zero-check", "--no-malloc-may-fail",
           "--drop-unused-functions"]
-# A proof looks at every check; of a twin the first fault is enough, and what it unrolls too far is none.
+# A proof reports every failed check. A mutant stops at the first, and a loop that is unrolled too
+# far does not count.
 WHOLE = ["--unwinding-assertions"]
 FIRST = ["--no-unwinding-assertions", "--stop-on-fail"]
-REQUIRED = ["Property", "Bound", "Assumed", "Enough", "Twin"]
+REQUIRED = ["Property", "Bound", "Assumed", "Enough", "Mutation"]
 HEAD = re.compile(r"^/\*\n(.*?)^ \*/", re.DOTALL | re.MULTILINE)
 CHANGE = re.compile(r"^(\S+): `(.+?)` -> `(.*?)`(?:: (.*?)(?: \(case (\d+)\))?)?$")
 FAILURE = re.compile(r"^\[(\S+)\] .*: FAILURE$", re.MULTILINE)
@@ -27,32 +28,32 @@ VIOLATED = re.compile(r"^Violated property:\n.*\n +(.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Change:
-    """One piece of text in one file that becomes another."""
+    """Replaces one text in one file by another."""
     file: str
     old: str
     new: str
     what: str
-    case: str  # of a proof that has cases: the one that has to notice it
+    case: str  # if the proof has cases: the case that must fail
 
     def apply(self, top: Path) -> None:
         path = top / self.file
         text = path.read_text(encoding="utf-8")
         if text.count(self.old) != 1:
-            raise LabError(f"{self.file} has {text.count(self.old)} times what a twin changes: {self.old}",
-                           "bring the proof's head in line with the code")
+            raise LabError(f"{self.file} has {text.count(self.old)} times the text of a change: {self.old}",
+                           "adapt the head of the proof to the code")
         path.write_text(text.replace(self.old, self.new), encoding="utf-8")
 
 
 @dataclass
 class Proof:
-    """One prove_*.c."""
+    """One prove_*.c"""
     path: Path
     text: dict[str, str] = field(default_factory=dict)
-    code: list[str] = field(default_factory=list)  # compiled beside the proof
+    code: list[str] = field(default_factory=list)  # compiled with the proof
     options: list[str] = field(default_factory=list)
     changed: list[Change] = field(default_factory=list)
-    twins: list[Change] = field(default_factory=list)
-    cases: list[str] = field(default_factory=lambda: [""])  # runs of their own, told apart by CASE
+    mutations: list[Change] = field(default_factory=list)
+    cases: list[str] = field(default_factory=lambda: [""])  # separate runs, with CASE defined
 
     @property
     def name(self) -> str:
@@ -68,7 +69,7 @@ class Proof:
 
     def tasks(self) -> list["Task"]:
         return [*(Task(self, case) for case in self.cases),
-                *(Task(self, twin.case, n) for n, twin in enumerate(self.twins))]
+                *(Task(self, m.case, n) for n, m in enumerate(self.mutations))]
 
     def arguments(self, here: Path, place: Path, case: str, checks: list[str]) -> list[str]:
         return [str(self.path), *(str(place / c) for c in self.code),
@@ -78,15 +79,15 @@ class Proof:
 
 @dataclass(frozen=True)
 class Task:
-    """A proof as it is, or one of its twins; in one case, if it has cases."""
+    """A proof or one of its mutants, in one case if it has cases."""
     proof: Proof
     case: str
-    twin: int | None = None
+    mutant: int | None = None
 
     @property
     def name(self) -> str:
-        if self.twin is not None:
-            return f"{self.proof.name}-twin{self.twin + 1}"
+        if self.mutant is not None:
+            return f"{self.proof.name}-mutant{self.mutant + 1}"
         return self.proof.name + (f"-case{self.case}" if self.case else "")
 
 
@@ -102,12 +103,12 @@ class Outcome:
 def _change(path: Path, text: str) -> Change:
     found = CHANGE.match(text)
     if not found:
-        raise LabError(f"{path.name}: `{text}` is no change", "FILE: `from` -> `to`: what that is")
+        raise LabError(f"{path.name}: `{text}` is not a change", "FILE: `from` -> `to`: what it changes")
     return Change(*(g or "" for g in found.groups()))
 
 
 def _entries(path: Path) -> list[tuple[str, str]]:
-    """The head comment's `Key: text`, with lines that continue joined."""
+    """The entries `Key: text` of the head comment. Continued lines are joined."""
     found = HEAD.search(path.read_text(encoding="utf-8"))
     entries: list[tuple[str, str]] = []
     for line in found.group(1).splitlines() if found else []:
@@ -131,8 +132,8 @@ def _read_entries(proof: Proof, path: Path) -> None:
                 proof.changed.append(_change(path, value))
             case "Cases":
                 proof.cases = value.split()
-            case "Twin":
-                proof.twins.append(_change(path, value))
+            case "Mutation":
+                proof.mutations.append(_change(path, value))
             case "With":
                 _read_entries(proof, path.with_name(value))
             case _:
@@ -142,9 +143,9 @@ def _read_entries(proof: Proof, path: Path) -> None:
 def read_proof(path: Path) -> Proof:
     proof = Proof(path)
     _read_entries(proof, path)
-    if any(twin.case not in proof.cases for twin in proof.twins):
-        raise LabError(f"{path.name}: a twin is of no case", "end its line with (case N)")
-    missing = [k for k in REQUIRED if k not in proof.text and not (k == "Twin" and proof.twins)]
+    if any(m.case not in proof.cases for m in proof.mutations):
+        raise LabError(f"{path.name}: a mutation names no case", "end its line with (case N)")
+    missing = [k for k in REQUIRED if k not in proof.text and not (k == "Mutation" and proof.mutations)]
     if missing:
         raise LabError(f"{path.name} does not say: {', '.join(missing)}",
                        "see Documentation/explanation/proofs.md")
@@ -152,31 +153,31 @@ def read_proof(path: Path) -> Proof:
 
 
 def shadow(top: Path, place: Path, task: Task) -> None:
-    """Copies of the sources, changed as the proof wants them, broken as the twin does."""
+    """Copies the sources and applies the changes of the proof, and the mutation."""
     shutil.rmtree(place, ignore_errors=True)
     for tree in SOURCES:
         shutil.copytree(top / tree, place / tree, ignore=shutil.ignore_patterns("*.o", "*.ko"))
     for change in task.proof.changed:
         change.apply(place)
-    if task.twin is not None:
-        task.proof.twins[task.twin].apply(place)
+    if task.mutant is not None:
+        task.proof.mutations[task.mutant].apply(place)
 
 
 def judge(task: Task, status: int | None, text: str, seconds: float, log: Path) -> Outcome:
-    """A proof has to hold; a twin has to fail, by what it does wrong."""
+    """A proof must hold. A mutant must violate a claim."""
     count = COUNT.search(text)
     checks = int(count.group(1)) if count else 0
     violated = VIOLATED.search(text)
     if status is None:
-        why = f"{task.name}: not done after {task.proof.seconds} s"
+        why = f"{task.name}: not finished after {task.proof.seconds} s"
     elif status not in (0, 10):
         why = f"{task.name}: CBMC gave up (status {status})"
-    elif task.twin is None:
+    elif task.mutant is None:
         why = ""
         if status or not checks:
-            why = f"{task.name}: {', '.join(FAILURE.findall(text)[:5]) or 'there is nothing to prove'}"
+            why = f"{task.name}: {', '.join(FAILURE.findall(text)[:5]) or 'no check was made'}"
     else:
-        twin = task.proof.twins[task.twin]
-        # a function without a body would fail in the proof itself as well
-        why = "" if violated else f"{task.name}: is not noticed: {twin.what or twin.new} in {twin.file}"
+        mutation = task.proof.mutations[task.mutant]
+        # A missing function body would fail in the proof itself, too.
+        why = "" if violated else f"{task.name}: is not detected: {mutation.what or mutation.new} in {mutation.file}"
     return Outcome(not why, why, seconds, checks, log)

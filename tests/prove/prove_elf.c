@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Property: whatever the bytes of an ELF image, no byte outside of it is read, and each segment that is accepted lies
- *	inside the file and inside the cell's memory, not over the console, and overlaps no other
- * Bound: images of up to 128 bytes: any ELF header, up to 4 program headers of ELF32 or 2 of ELF64; any memory size
+ * Property: for any bytes of an ELF image, no byte outside of it is read. Each accepted segment is
+ *	inside the file and inside the cell's memory, outside the console, and overlaps no other
+ *	segment
+ * Bound: images of up to 128 bytes: any ELF header, up to 4 program headers of ELF32 or 2 of ELF64;
+ *	any memory size
  * Assumed: nothing
- * Enough: each program header is read and checked alike, by offsets into the file that are any 64-bit numbers
+ * Enough: each program header is read and checked alike, at an offset in the file that is any
+ *	64-bit number
  * Options: --unwind 9 --unwindset main.0:129,read_elf.0:5
  * Seconds: 900
- * Twin: driver/cell/multiboot2.c: `size <= len - offset` -> `offset + size <= len`: an offset that wraps around
- * Twin: driver/cell/multiboot2.c: `if (!inside(phoff, phentsize * phnum, len))` -> `if (phoff > len)`: program headers beyond the end
- * Twin: driver/cell/multiboot2.c: `if (!inside(s->gpa, s->mem_len, memory))` -> `if (s->gpa > memory)`: a segment beyond memory
- * Twin: driver/cell/multiboot2.c: `if (len < 64 || ` -> `if (`: a file shorter than its header
+ * Mutation: driver/cell/multiboot2.c: `size <= len - offset` -> `offset + size <= len`: an offset
+ *	that wraps around is accepted
+ * Mutation: driver/cell/multiboot2.c: `if (!inside(phoff, phentsize * phnum, len))` ->
+ *	`if (phoff > len)`: program headers beyond the end are read
+ * Mutation: driver/cell/multiboot2.c: `if (!inside(s->gpa, s->mem_len, memory))` ->
+ *	`if (s->gpa > memory)`: a segment beyond memory is accepted
+ * Mutation: driver/cell/multiboot2.c: `if (len < 64 || ` -> `if (`: a file shorter than its header
+ *	is read
  */
 #include "cell/multiboot2.c"
 #include "prove.h"
@@ -25,7 +32,7 @@ int main(void)
 	const struct mb2_segment *s;
 
 	ASSUME(len <= LEN);
-	image = file + LEN - len;		/* nothing behind it */
+	image = file + LEN - len;		/* at the end of memory */
 	for (i = 0; i < LEN; i++)
 		file[i] = any_u8();
 	if (read_elf(image, len, memory, &elf) || overlaps(&elf))

@@ -1,34 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Property: the front end's tables: a page that was taken away is not mapped there, nothing is mapped
- *	elsewhere than at its own address, what is open and config space are read-only; no operation undoes what another
- *	prepared, and none leaves the pool
- * Bound: any sequence of any length (induction: any state that is sound, then any one operation on any
+ * Property: the front end's tables: a removed page is not mapped, every mapping is identity, open
+ *	pages and config space are read-only. No operation undoes what an earlier one prepared. No
+ *	access leaves the pool
+ * Bound: any sequence of operations (induction: any sound state, then any one operation on any
  *	address); tables of 2 entries, 6 pages of pool, 3 levels, leaves at each
- * Assumed: config space is whole pages and no RAM; one CPU at a time (races: tests/unit/test_paging_race.c); a page is taken after front_prepare(),
- *	given back when it is not Linux's and all RAM, opened when it is a hole, as the manager does
- * Enough: an operation walks one path and adds to it; all entries of a table are treated alike; the page that
- *	is looked at is any page, so what holds for it holds for all
+ * Assumed: config space is whole pages outside RAM. One CPU at a time (races:
+ *	tests/unit/test_paging_race.c). As the manager does: a page is removed after
+ *	front_prepare(); it is given back only if it is removed and all RAM; it is opened only if it
+ *	is a hole
+ * Enough: an operation walks one path and adds to it; all entries of a table are treated alike; the
+ *	watched page is any page, so a claim for it is a claim for all
  * Code: hypervisor/tables/paging.c hypervisor/tables/nested.c hypervisor/front/touch.c
  * Options: --unwind 7 --unwindset paging_find.0:3,paging_entry.0:3,walk.0:3
  * Seconds: 900
  * Cases: 0 1 2 3 4 5
- * Changed: hypervisor/tables/paging.h: `#define PT_BITS		9` -> `#define PT_BITS		1`: tables of 2 entries
- * Changed: hypervisor/tables/nested.h: `#define QV_OPEN_PAGES	16` -> `#define QV_OPEN_PAGES	1`: half of a table is open
- * Changed: hypervisor/tables/nested.c: `start >= 1u << 20` -> `start >= 1u << 13`: the first of 4 pages of level 2
- * Changed: hypervisor/tables/paging.c: `return (u64 *)(size_t)(pool->va + (pa - pool->pa));` -> `extern u64 *table_at(u64); return table_at(pa - pool->pa);`: the pool is the proof's
- * Changed: hypervisor/core/instance.h: `return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);` -> `extern struct instance the_instance; return &the_instance;`: so is the instance
- * Changed: hypervisor/core/instance.h: `return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);` -> `extern struct qv_mon_status the_status; return &the_status;`: and its status
- * Twin: hypervisor/tables/nested.c: `set_page(p, pa, NESTED_HOLE);` -> `set_page(p, pa, 0);`: a hole that is filled again (case 2)
- * Twin: hypervisor/tables/nested.c: `| NESTED_WB) : NESTED_HOLE;` -> `| NESTED_WB) : 0;`: the rest of a block is filled again (case 4)
- * Twin: hypervisor/tables/nested.c: `own_page(p, pa & ~(level_size(level) - 1), level), false` -> `own_page(p, pa & ~0xfffull, level), false`: a large page begins at the wrong place (case 0)
- * Twin: hypervisor/tables/nested.c: `? NESTED_RX : NESTED_RWX` -> `? NESTED_RWX : NESTED_RWX`: Linux writes to config space (case 0)
- * Twin: hypervisor/tables/nested.c: `			continue;` -> `			break;`: a large page goes beyond config space (case 0)
- * Twin: hypervisor/tables/nested.c: `(is_ram(p->ram, pa) ? NESTED_WB : 0)` -> `NESTED_WB`: a device's page is cached (case 0)
- * Twin: hypervisor/tables/paging.c: `leaf + i * level_size(level - 1)` -> `leaf`: a large page is split into one page, many times (case 1)
- * Twin: hypervisor/tables/paging.c: `off >= pool->end` -> `off > pool->end`: a page beyond the pool (case 0)
- * Twin: hypervisor/tables/nested.c: `pa < level_size(p->levels + 1)` -> `pa`: an address beyond the tables is filled at another's place (case 0)
- * Twin: hypervisor/front/touch.c: `exchange(entry, seen, table | PT_TABLE);` -> `exchange(entry, seen, 0);`: a touch makes a hole Linux's (case 5)
+ * Changed: hypervisor/tables/paging.h: `#define PT_BITS		9` ->
+ *	`#define PT_BITS		1`: tables of 2 entries
+ * Changed: hypervisor/tables/nested.h: `#define QV_OPEN_PAGES	16` -> `#define QV_OPEN_PAGES	1`:
+ *	half of a table is open
+ * Changed: hypervisor/tables/nested.c: `start >= 1u << 20` -> `start >= 1u << 13`: the first of 4
+ *	pages of level 2
+ * Changed: hypervisor/tables/paging.c: `return (u64 *)(size_t)(pool->va + (pa - pool->pa));` ->
+ *	`extern u64 *table_at(u64); return table_at(pa - pool->pa);`: the pool of the proof
+ * Changed: hypervisor/core/instance.h: `return (struct instance *)(QV_VA_BLOCK + QV_OFF_INSTANCE);`
+ *	-> `extern struct instance the_instance; return &the_instance;`: the instance of the proof
+ * Changed: hypervisor/core/instance.h:
+ *	`return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);` ->
+ *	`extern struct qv_mon_status the_status; return &the_status;`: the status of the proof
+ * Mutation: hypervisor/tables/nested.c: `set_page(p, pa, NESTED_HOLE);` -> `set_page(p, pa, 0);`: a
+ *	hole is filled again (case 2)
+ * Mutation: hypervisor/tables/nested.c: `| NESTED_WB) : NESTED_HOLE;` -> `| NESTED_WB) : 0;`: the
+ *	rest of a block is filled again (case 4)
+ * Mutation: hypervisor/tables/nested.c: `own_page(p, pa & ~(level_size(level) - 1), level), false`
+ *	-> `own_page(p, pa & ~0xfffull, level), false`: a large page begins at the wrong place (case
+ *	0)
+ * Mutation: hypervisor/tables/nested.c: `? NESTED_RX : NESTED_RWX` -> `? NESTED_RWX : NESTED_RWX`:
+ *	Linux writes to config space (case 0)
+ * Mutation: hypervisor/tables/nested.c: `			continue;` ->
+ *	`			break;`: a large page goes beyond config space (case 0)
+ * Mutation: hypervisor/tables/nested.c: `(is_ram(p->ram, pa) ? NESTED_WB : 0)` -> `NESTED_WB`: a
+ *	page of a device is cached (case 0)
+ * Mutation: hypervisor/tables/paging.c: `leaf + i * level_size(level - 1)` -> `leaf`: a split large
+ *	page maps one small page repeatedly (case 1)
+ * Mutation: hypervisor/tables/paging.c: `off >= pool->end` -> `off > pool->end`: a page beyond the
+ *	pool is taken (case 0)
+ * Mutation: hypervisor/tables/nested.c: `pa < level_size(p->levels + 1)` -> `pa`: an address beyond
+ *	the tables changes the entry of another address (case 0)
+ * Mutation: hypervisor/front/touch.c: `exchange(entry, seen, table | PT_TABLE);` ->
+ *	`exchange(entry, seen, 0);`: an access turns a hole into memory of Linux (case 5)
  */
 #include "core/cpu.h"
 #include "tables/nested.h"
@@ -36,9 +56,9 @@
 #include "prove.h"
 
 #define PAGES	6u			/* of the pool that may be tables */
-#define POOL_PA	0x7654000ull		/* where the pool is said to be: far from the addresses tried */
+#define POOL_PA	0x7654000ull		/* pretended: outside SPACE */
 #define LEVELS	3u
-#define SPACE	level_size(LEVELS + 1)	/* addresses: below */
+#define SPACE	level_size(LEVELS + 1)	/* addresses are below */
 
 enum { ROOT, ONES, SINK, FIRST };	/* pages of the pool; the others have a level and a place */
 #define ONES_PAGE	(POOL_PA + 100 * 4096)
@@ -64,7 +84,7 @@ void vendor_inject_fault(struct pcpu *cpu, u32 vector) { (void)cpu, (void)vector
 
 static struct paging *p = &the_instance.nested;
 
-/* What answers, as identity.c makes it: written down apart from nested_bits(); 6 << 3: write-back (EPT) */
+/* Leaves of ONES and SINK, written without nested_bits(); 6 << 3: write-back (EPT) */
 static u64 ones_leaf(void)
 {
 	return ONES_PAGE | 1 | 4 | (p->ept ? 6 << 3 : 0);
@@ -85,7 +105,7 @@ static u64 place(u32 page, u32 i)
 	return base_of[page] + i * level_size(level_of[page]);
 }
 
-/* Entry @i of @page: nothing, a hole, a leaf, or a table that belongs there */
+/* Is entry @i of @page empty, a hole, a leaf, or a table that belongs there? */
 static bool sound_entry(u32 page, u32 i)
 {
 	u64 e = tables[page][i];
@@ -145,14 +165,14 @@ static void any_state(void)
 	}
 }
 
-/* ---- the page that is looked at: any one of level 2 ---- */
+/* ---- the watched page: any page of level 2 ---- */
 
 static enum { LINUX, HOLE, OPEN } owner;
 static u64 watched;
 
 struct end { u64 entry; u32 level, page; };
 
-/* By the tables, as the processor walks them (APM vol. 2, 5.3), down to @level */
+/* Walks the tables as the processor does (APM vol. 2, 5.3), down to @level. */
 static struct end walk(u64 addr, u32 level)
 {
 	struct end end = { .page = ROOT };
@@ -165,7 +185,7 @@ static struct end walk(u64 addr, u32 level)
 	}
 }
 
-/* A page of one kind: wholly in a range of RAM, or apart from all */
+/* Is the page inside a range of RAM, or outside of all? */
 static bool uniform(u64 start, u32 level)
 {
 	u64 end = start + level_size(level);
@@ -205,13 +225,13 @@ static bool identity(u64 entry, u64 addr, u32 level)
 
 	for (i = 0; i < ram.num_ram; i++)
 		if (p->ept && addr >= ram.ram[i].start && addr < ram.ram[i].end)
-			type = 6 << 3;		/* write-back; all else is uncached */
+			type = 6 << 3;		/* write-back; other memory is uncached */
 	if (p->ept && level > 1 && !uniform(addr, level))
-		return false;			/* one type for two kinds */
+		return false;			/* one memory type for two kinds of memory */
 	return entry == (addr | (config(addr) ? 5 : 7) | type | (level > 1 ? PT_PS : 0));
 }
 
-/* Entry of one 4 KiB page of the watched one */
+/* Checks the entry of a 4 KiB page in the watched page. */
 static bool sound_page(u32 table, u32 i)
 {
 	u64 e = tables[table][i], pa = watched + i * 4096;
@@ -223,7 +243,7 @@ static bool sound_page(u32 table, u32 i)
 	return e == NESTED_HOLE || e == ones_leaf() || e == sink_leaf();
 }
 
-/* The tables say of the watched page what its owner allows; the induction's hypothesis */
+/* The induction hypothesis: the tables map the watched page as its owner allows. */
 static bool sound_watched(void)
 {
 	struct end end = walk(watched, 2);
@@ -241,7 +261,7 @@ static bool sound_watched(void)
 	return owner != HOLE;
 }
 
-/* What it comes to, at any address in it */
+/* The claims, for any address in the watched page */
 static void claim(u64 addr)
 {
 	struct end end = walk(addr, 1);
@@ -251,11 +271,11 @@ static void claim(u64 addr)
 
 	if (!(end.entry & PT_P))
 		return;
-	PROVE(pa == addr || answer, "mapped to itself, or to what answers");
-	PROVE(owner == LINUX || shown || answer, "what was taken away is not mapped");
-	PROVE(!shown || !(end.entry & PT_W), "what is open is not writable");
+	PROVE(pa == addr || answer, "mapped to itself, or to the page of ones or the sink");
+	PROVE(owner == LINUX || shown || answer, "a removed page is not mapped");
+	PROVE(!shown || !(end.entry & PT_W), "an open page is not writable");
 	PROVE(!config(addr) || answer || !(end.entry & PT_W), "config space is not writable");
-	PROVE(!answer || !(end.entry & PT_W) || (pa & ~0xfffull) == SINK_PAGE, "the ones stay ones");
+	PROVE(!answer || !(end.entry & PT_W) || (pa & ~0xfffull) == SINK_PAGE, "the page of ones is not writable");
 }
 
 /* ---- one operation ---- */
@@ -265,7 +285,7 @@ static bool prepared(u64 pa)
 	return walk(pa, 2).level == 2;
 }
 
-/* A page nobody points to becomes the table of @pa's open part */
+/* A page without references becomes the table of @pa's open part. */
 static u32 spare_table(u64 pa)
 {
 	u32 page = any_u32(), i, k;
@@ -279,7 +299,7 @@ static u32 spare_table(u64 pa)
 	return page;
 }
 
-/* Pages the operation has taken from the pool lie on the path to @addr */
+/* Pages that the operation took from the pool are on the path to @addr. */
 static void place_new(u64 addr, u32 old)
 {
 	struct end end;
@@ -303,12 +323,12 @@ static void operation(u64 addr, u32 which)
 
 	switch (which) {
 	case 0:
-		PROVE(front_fill(p, addr) || (addr < SPACE && !(addr >> ram.phys_bits)), "what is filled can be reached");
+		PROVE(front_fill(p, addr) || (addr < SPACE && !(addr >> ram.phys_bits)), "a filled address can be reached");
 		break;
 	case 1:
 		ASSUME(!mine || owner == LINUX);
 		if (!front_prepare(p, pa))
-			PROVE(prepared(pa), "what was prepared can be taken");
+			PROVE(prepared(pa), "a prepared page can be removed");
 		break;
 	case 2:
 		ASSUME(prepared(pa) && (!mine || owner == LINUX));
@@ -348,11 +368,11 @@ int main(void)
 	operation(addr, which);
 	place_new(addr, old);
 
-	PROVE(used() <= PAGES, "the pool is not left");
+	PROVE(used() <= PAGES, "no access leaves the pool");
 	ASSUME(page < used() && page < PAGES);
-	PROVE(page == ONES || page == SINK ? sound_answers(i) : sound_entry(page, i), "the tables stay sound");
-	PROVE(sound_watched(), "the watched page is as its owner allows");
-	PROVE(!was_prepared || prepared(watched), "what was prepared stays so");
+	PROVE(page == ONES || page == SINK ? sound_answers(i) : sound_entry(page, i), "the tables remain sound");
+	PROVE(sound_watched(), "the watched page is mapped as its owner allows");
+	PROVE(!was_prepared || prepared(watched), "a prepared page remains prepared");
 	claim(looked);
 	return 0;
 }

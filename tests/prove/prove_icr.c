@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Property: no accepted write of the ICR reaches a foreign CPU: icr_filter() names only the sender's own
- *	CPUs that the write means; what is sent is fixed or NMI, to one physical destination, no shorthand
+ * Property: no accepted write of the ICR reaches a foreign CPU. icr_filter() names only CPUs of the
+ *	sender's instance that the write addresses. An IPI is fixed or NMI, to one physical
+ *	destination, without shorthand
  * Bound: none: 64 CPUs, any ids, any map, any 64 bits of ICR, xAPIC and x2APIC, flat and cluster
- * Assumed: num <= 64, own CPUs are below num, self < 64: as the instance's CPUs are
- *	numbered; in xAPIC mode destinations and logical ids are bytes, as the registers hold them
- * Enough: 64 is ICR_CPUS, the most an instance can have
+ * Assumed: num <= 64, own CPUs are below num, self < 64, since the instance numbers its CPUs so; in
+ *	xAPIC mode destinations and logical ids are bytes, as in the registers
+ * Enough: 64 is ICR_CPUS, the limit of an instance
  * Code: hypervisor/core/icr.c
  * Options: --unwind 65
  * Quick: yes
- * Twin: hypervisor/core/icr.c: `return hit & map->own;` -> `return hit;`: foreign CPUs are reached
- * Twin: hypervisor/core/icr.c: `if (shorthand == SHORT_OTHERS || mode >= MODE_INIT)` -> `if (mode >= MODE_INIT)`: others means me too
- * Twin: hypervisor/core/icr.c: `v.low = v.vector | ` -> `v.low = (low & 0xfff) | `: modes and logical destinations pass
- * Twin: hypervisor/core/icr.c: `i < map->num && i < ICR_CPUS` -> `i <= map->num`: a CPU beyond the last
- * Twin: hypervisor/core/icr.c: `if (shorthand == SHORT_OTHERS || mode >= MODE_INIT)` -> `if (shorthand == SHORT_OTHERS)`: a CPU resets itself
+ * Mutation: hypervisor/core/icr.c: `return hit & map->own;` -> `return hit;`: foreign CPUs are
+ *	reached
+ * Mutation: hypervisor/core/icr.c: `if (shorthand == SHORT_OTHERS || mode >= MODE_INIT)` ->
+ *	`if (mode >= MODE_INIT)`: the shorthand for others includes the sender
+ * Mutation: hypervisor/core/icr.c: `v.low = v.vector | ` -> `v.low = (low & 0xfff) | `: modes and
+ *	logical destinations are not filtered
+ * Mutation: hypervisor/core/icr.c: `i < map->num && i < ICR_CPUS` -> `i <= map->num`: a CPU beyond
+ *	the last is reached
+ * Mutation: hypervisor/core/icr.c: `if (shorthand == SHORT_OTHERS || mode >= MODE_INIT)` ->
+ *	`if (shorthand == SHORT_OTHERS)`: a CPU resets itself
  */
 #include "core/icr.h"
 #include "prove.h"
@@ -60,11 +66,11 @@ int main(void)
 	ASSUME(map.num == ICR_CPUS || !(map.own >> map.num));
 	v = icr_filter(&map, low, dest, self);
 
-	PROVE(!(v.targets & ~map.own), "only one's own are reached");
-	if (v.targets >> cpu & 1) {		/* any one of them */
-		PROVE(cpu < map.num, "a CPU there is");
-		PROVE(meant(&map, low, dest, self, cpu), "that is meant");
-		PROVE(v.action == ICR_SEND || cpu != self, "nobody resets himself");
+	PROVE(!(v.targets & ~map.own), "only own CPUs are reached");
+	if (v.targets >> cpu & 1) {		/* any one of the targets */
+		PROVE(cpu < map.num, "a CPU that exists");
+		PROVE(meant(&map, low, dest, self, cpu), "which the write addresses");
+		PROVE(v.action == ICR_SEND || cpu != self, "no CPU resets itself");
 	}
 	PROVE(!v.targets == (v.action == ICR_DROP) || v.action == ICR_INIT || v.action == ICR_SIPI,
 	      "no action without targets");
@@ -73,11 +79,11 @@ int main(void)
 		PROVE(mode == FIXED || mode == NMI, "fixed or NMI");
 		PROVE(mode == NMI || (v.low & 0xff) >= 16, "a vector that may be sent");
 		PROVE(!(v.low & ~0x47ffu), "edge, physical, no shorthand");
-		PROVE((v.low & 0xff) == (low & 0xff), "the vector that was asked for");
+		PROVE((v.low & 0xff) == (low & 0xff), "the requested vector");
 	}
 	if (v.foreign)
-		PROVE(!v.targets, "who names a foreign CPU reaches nobody");
+		PROVE(!v.targets, "a write that names a foreign CPU reaches no CPU");
 	if (v.action == ICR_SIPI)
-		PROVE(v.vector == (low & 0xff), "the vector that was asked for");
+		PROVE(v.vector == (low & 0xff), "the requested vector");
 	return 0;
 }

@@ -1,27 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Property: the invariants of manage/manage.h, of create, start, stop, reclaim and what other CPUs do in any call: a CPU is own, caught, or
- *	with a cell; one that is not own does not run Linux; no CPU runs Linux with a translation to what is hidden;
- *	no block is touched unless the manager's window shows it; after the call each CPU is own or a cell's
- * Bound: any sound state, then one create, start, stop or reclaim; any number of steps of other CPUs between two of the manager's (rely and
- *	guarantee: cases 5 and 6); 3 CPUs, 2 cells of one CPU and 2 pages each
- * Assumed: what prove_request.c, prove_front.c and prove_icr.c prove; an exit of another CPU is one step, but
- *	each IPI that it sends is a step of its own; atomic accesses in one order for all; a CPU in a cell comes home at
- *	any time; a wait that ends without an answer ends at any time
- * Enough: the page that is looked at is any page; CPUs and cells are treated alike; what two other CPUs do, one may
- *	do after the other
+ * Property: create, start, stop, reclaim, and the steps of other CPUs in any call, keep the
+ *	invariants of manage/manage.h. A CPU is own, caught, or with a cell. Only an own CPU runs
+ *	Linux. No CPU runs Linux with a translation to hidden memory. A block is accessed only while
+ *	the manager's window shows it. After the call each CPU is own or belongs to a cell
+ * Bound: any sound state, then one create, start, stop or reclaim; any number of steps of other
+ *	CPUs between two steps of the manager (rely and guarantee: prove_manager_cpus.c); 3 CPUs, 2
+ *	cells of one CPU and 2 pages each
+ * Assumed: the claims of prove_request.c, prove_front.c and prove_icr.c. An exit of another CPU is
+ *	one step, but each IPI that it sends is a separate step. Atomic accesses have one order for
+ *	all CPUs. A CPU in a cell comes home at any time. A wait that fails ends at any time
+ * Enough: the watched page is any page; CPUs and cells are treated alike; the acts of two other
+ *	CPUs may be done by one, in order
  * With: manager_model.h
  * Cases: 1 2 3 4
- * Twin: hypervisor/manage/cpus.c: `own_write(me()->icr.own & ~cpus);` -> ``: CPUs stay Linux's while they are caught (case 1)
- * Twin: hypervisor/manage/create.c: `if (!flush_front_end(cpu)) {` -> `if (0) {`: a block is built without a flush (case 1)
- * Twin: hypervisor/manage/create.c: `if (!cpus_catch(cpu, cpus)) {` -> `if (!cpus_catch(cpu, cpus)) { return QV_ME_CPU_STUCK;`: CPUs that a failed create has caught are forgotten (case 1)
- * Twin: hypervisor/manage/cpus.c: `u64 rest = ~(me()->away | 1ull << cpu->index);` -> `u64 rest = me()->icr.own & ~(1ull << cpu->index);`: a flush leaves out caught CPUs (case 2)
- * Twin: hypervisor/manage/life.c: `if (!flush_front_end(cpu))` -> `if (0)`: a cell starts without a flush (case 2)
- * Twin: hypervisor/manage/cpus.c: `me()->away |= 1ull << q->cpus[i];` -> ``: a CPU is sent, and not known to be (case 2)
- * Twin: hypervisor/manage/cpus.c: `kick(pcpu_of(index), CMD_FLUSH);` -> ``: a CPU that was not sent after all keeps old translations (case 3)
- * Twin: hypervisor/manage/life.c: `slot->state = QV_MON_NONE;` -> `if (!flush_front_end(cpu)) return; slot->state = QV_MON_NONE;`: a block is given up, and its cell is not (case 4)
- * Twin: hypervisor/manage/life.c: `log_event(cpu, QV_LOG_RECLAIMED, id, 0);` -> `log_event(cpu, QV_LOG_RECLAIMED, managed()->id, 0);`: a block is read after it was given up (case 4)
- * Twin: hypervisor/manage/life.c: `if (!cpus_home(cpu, slot, q)) {` -> `cpus_home(cpu, slot, q); if (0) {`: memory is given back that a lost CPU reaches (case 4)
+ * Mutation: hypervisor/manage/cpus.c: `own_write(me()->icr.own & ~cpus);` -> ``: CPUs remain own
+ *	while they are caught (case 1)
+ * Mutation: hypervisor/manage/create.c: `if (!flush_front_end(cpu)) {` -> `if (0) {`: a block is
+ *	built without a flush (case 1)
+ * Mutation: hypervisor/manage/create.c: `if (!cpus_catch(cpu, cpus)) {` ->
+ *	`if (!cpus_catch(cpu, cpus)) { return QV_ME_CPU_STUCK;`: a failed create forgets the CPUs
+ *	that it caught (case 1)
+ * Mutation: hypervisor/manage/cpus.c: `u64 rest = ~(me()->away | 1ull << cpu->index);` ->
+ *	`u64 rest = me()->icr.own & ~(1ull << cpu->index);`: a flush skips caught CPUs (case 2)
+ * Mutation: hypervisor/manage/life.c: `if (!flush_front_end(cpu))` -> `if (0)`: a cell starts
+ *	without a flush (case 2)
+ * Mutation: hypervisor/manage/cpus.c: `me()->away |= 1ull << q->cpus[i];` -> ``: a CPU is sent but
+ *	not recorded (case 2)
+ * Mutation: hypervisor/manage/cpus.c: `kick(pcpu_of(index), CMD_FLUSH);` -> ``: a CPU whose move
+ *	was cancelled keeps old translations (case 3)
+ * Mutation: hypervisor/manage/life.c: `slot->state = QV_MON_NONE;` ->
+ *	`if (!flush_front_end(cpu)) return; slot->state = QV_MON_NONE;`: a block is given back and
+ *	its cell is not (case 4)
+ * Mutation: hypervisor/manage/life.c: `log_event(cpu, QV_LOG_RECLAIMED, id, 0);` ->
+ *	`log_event(cpu, QV_LOG_RECLAIMED, managed()->id, 0);`: a block is read after it was given
+ *	back (case 4)
+ * Mutation: hypervisor/manage/life.c: `if (!cpus_home(cpu, slot, q)) {` ->
+ *	`cpus_home(cpu, slot, q); if (0) {`: memory is given back while a lost CPU can access it
+ *	(case 4)
  */
 #include "abi/calls.h"
 #include "abi/errors.h"
@@ -29,7 +45,7 @@
 
 enum { CREATE = 1, START, STOP, RECLAIM };
 
-/* ---- the request: what prove_request.c proves of it ---- */
+/* ---- the request, as prove_request.c proves it ---- */
 
 static bool well_formed(const struct qv_mon_create *q)
 {
@@ -71,7 +87,7 @@ bool request_run_ok(const struct instance *inst, const struct qv_mon_run *r)
 	return (!owner || r->pa != watched) && any_bool();
 }
 
-/* ---- a state between two calls: any that is sound, before; a sound one again, after ---- */
+/* ---- soundness: assumed of any state before a call, proven of the state after it ---- */
 
 static void sound_cell(u32 id, bool given)
 {
@@ -80,13 +96,13 @@ static void sound_cell(u32 id, bool given)
 
 	if (!s->state)
 		return;
-	HOLD(well_formed(q), "the request stays");
+	HOLD(well_formed(q), "the request does not change");
 	HOLD(s->block_pa == q->block_pa && !(s->cpus & ~mask_of(q)), "block and CPUs are those of the request");
 	HOLD(s->state == QV_MON_STOPPED || s->cpus == mask_of(q), "it has its CPUs until it has stopped");
-	HOLD(s->state == QV_MON_STOPPED || !s->reclaimed, "memory goes back when it was stopped");
-	HOLD(s->reclaimed <= q->num_runs, "no more than there is");
+	HOLD(s->state == QV_MON_STOPPED || !s->reclaimed, "memory is given back only after a stop");
+	HOLD(s->reclaimed <= q->num_runs, "not more pages than it has");
 	HOLD(s->state != QV_MON_CREATED || !(s->cpus & the_instance.away), "a cell without CPUs yet");
-	HOLD(!s->reclaimed || !(s->cpus & the_instance.away), "nor any more");
+	HOLD(!s->reclaimed || !(s->cpus & the_instance.away), "a cell without CPUs in it now");
 }
 
 static void sound_cpu(u32 i, bool given)
@@ -95,11 +111,12 @@ static void sound_cpu(u32 i, bool given)
 	bool own = the_instance.icr.own >> i & 1;
 
 	HOLD(own == !((the_instance.cells[1].cpus | the_instance.cells[2].cpus) >> i & 1), "no CPU is forgotten");
-	HOLD(!(the_instance.away >> i & 1) || there[i] || c->cmd & CMD_BECOME || c->ack & CMD_HOME, "away is somewhere");
+	HOLD(!(the_instance.away >> i & 1) || there[i] || c->cmd & CMD_BECOME || c->ack & CMD_HOME,
+	     "a CPU that is away is with a cell, or on its way");
 	HOLD(own || c->phase == CPU_WAIT_SIPI, "a CPU that is not own is parked");
 	HOLD(!(late[i] & ~the_instance.icr.own), "Linux sends to own CPUs");
 	HOLD(!cached[i] || !hidden || there[i] || (i && c->phase == CPU_WAIT_SIPI && c->cmd & (CMD_BECOME | CMD_FLUSH)),
-	     "no translation to what is hidden");
+	     "no translation to hidden memory");
 }
 
 static void sound(bool given)
@@ -112,7 +129,7 @@ static void sound(bool given)
 	for (i = 0; i < NUM; i++)
 		sound_cpu(i, given);
 	HOLD(!has(1) || !has(2), "a page has one owner");
-	HOLD(hidden == !!owner_now(), "hidden is what cells have");
+	HOLD(hidden == !!owner_now(), "exactly the memory of cells is hidden");
 	HOLD(!window(QV_VA_MANAGE) && !window(QV_VA_SCRUB), "the windows are closed");
 	HOLD(!the_instance.busy, "the call has ended");
 }
@@ -141,7 +158,7 @@ int main(void)
 	switch (CASE) {
 	case CREATE:
 		result = call(QV_HC_CREATE, 0);
-		PROVE(result <= CELLS || the_instance.icr.own == own, "what was taken is put back");
+		PROVE(result <= CELLS || the_instance.icr.own == own, "a failed create returns all CPUs");
 		break;
 	case START:
 		call(QV_HC_START, 1);

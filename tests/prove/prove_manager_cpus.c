@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Property: what other CPUs do while the manager is in a call is what prove_manager.c reckons with: each step of one of
- *	them keeps the invariants of manage/manage.h, and two steps are like one
- * Bound: any sound state, then any one step of any CPU (case 1), any two (case 2); 3 CPUs, 2 cells of one CPU and 2 pages each
- * Assumed: what prove_request.c, prove_front.c and prove_icr.c prove; an exit of another CPU is one step, but
- *	each IPI that it sends is a step of its own; atomic accesses in one order for all; a CPU in a cell comes home at
- *	any time; a wait that ends without an answer ends at any time
- * Enough: CPUs and cells are treated alike; the page that is looked at is any page
+ * Property: the acts of other CPUs during a call are those that prove_manager.c assumes. Each step
+ *	of one of them keeps the invariants of manage/manage.h, and two steps are equivalent to one
+ * Bound: any sound state, then any one step of any CPU (case 1), or any two (case 2); 3 CPUs, 2
+ *	cells of one CPU and 2 pages each
+ * Assumed: the claims of prove_request.c, prove_front.c and prove_icr.c. An exit of a CPU is one
+ *	step, but each IPI that it sends is a separate step. Atomic accesses have one order for all
+ *	CPUs. A CPU in a cell comes home at any time
+ * Enough: the watched page is any page; CPUs and cells are treated alike
  * With: manager_model.h
  * Cases: 1 2
- * Twin: hypervisor/core/kick.c: `if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI && is_own(cpu)) {` -> `if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI) {`: a SIPI starts a caught CPU (case 1)
- * Twin: hypervisor/core/kick.c: `if (cmd & CMD_FLUSH)` -> `if (0)`: a flush is answered and not done (case 1)
+ * Mutation: hypervisor/core/kick.c:
+ *	`if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI && is_own(cpu)) {` ->
+ *	`if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI) {`: a SIPI starts a caught CPU (case 1)
+ * Mutation: hypervisor/core/kick.c: `if (cmd & CMD_FLUSH)` -> `if (0)`: a flush is acknowledged and
+ *	not done (case 1)
  */
 #include "manager_machine.h"
 
 enum { ONE_ACTS = 1, TWO_ACT };
 
-/* ---- what one of them does, once: the monitor's code on that CPU ---- */
+/* ---- one act of one CPU, by the monitor's code ---- */
 
 static void takes(u32 i)
 {
@@ -40,7 +44,7 @@ static void comes_home(u32 i)
 static void sends(u32 i, u32 target, bool init)
 {
 	late[i] &= ~(1ull << target);
-	PROVE(!there[target], "nothing that Linux sends reaches a cell's CPU");
+	PROVE(!there[target], "no IPI of Linux reaches a cell's CPU");
 	if (any_bool())				/* an NMI, an interrupt */
 		kick(&cpu_at(target), init ? CMD_INIT : CMD_SIPI);
 }
@@ -52,7 +56,7 @@ static void acts(u32 i, u32 what, u32 target)
 	u32 t;
 
 	switch (what) {
-	case DECIDES:				/* icr_write(): prove_icr.c says of the targets that they are own */
+	case DECIDES:		/* icr_write(): by prove_icr.c the targets are own CPUs */
 		if (runs(i) && !late[i])
 			late[i] = the_instance.icr.own & any_u64();
 		break;
@@ -77,7 +81,7 @@ static void acts(u32 i, u32 what, u32 target)
 	}
 }
 
-/* Whatever it is: the invariants hold, and it is what the manager reckons with */
+/* Any act keeps the invariants, as the manager expects. */
 static void one_acts(u32 what)
 {
 	u32 who = any_u32(), target = any_u32(), i;
@@ -92,11 +96,11 @@ static void one_acts(u32 what)
 	PROVE(at_all_times(), "the invariants hold between any two steps");
 	for (i = 0; i < NUM; i++) {
 		b = see(i);
-		PROVE(may_become(i, &a[i], &b), "as the manager reckons with");
+		PROVE(may_become(i, &a[i], &b), "a step that the manager expects");
 	}
 }
 
-/* Any number of them is like one */
+/* Two steps are equivalent to one. */
 static void two_act(void)
 {
 	struct seen a[NUM], b[NUM], c;
@@ -105,7 +109,7 @@ static void two_act(void)
 	ASSUME(at_all_times());
 	for (i = 0; i < NUM; i++) {
 		a[i] = see(i);
-		PROVE(may_become(i, &a[i], &a[i]), "nothing may happen");
+		PROVE(may_become(i, &a[i], &a[i]), "no act is a step too");
 		any_cpu(i);
 	}
 	ASSUME(at_all_times());

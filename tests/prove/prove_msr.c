@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Property: every MSR has a row in the table, found without leaving it; two MSRs never share a place in the permission
- *	map, and no place lies outside it; what would undo the monitor or move memory about is no cell's to write directly,
- *	and where the processor keeps the monitor's state not Linux's either
+ * Property: every MSR has a row in the table, and the search stays inside it. Two MSRs never share
+ *	a place in the permission map, and no place is outside it. No cell writes directly an MSR
+ *	that would disable the monitor or move memory. Linux writes no MSR directly that holds the
+ *	monitor's state
  * Bound: none: all 2^32 MSRs
  * Assumed: nothing
- * Enough: the lists below are written down apart from the table, from the manuals
+ * Enough: the lists below are kept apart from the table, and come from the manuals
  * Options: --unwind 100
  * Quick: yes
- * Changed: hypervisor/core/msr.h: `extern const struct msr_rule vendor_msr_rules[];` -> ``: CBMC takes no array without a length
- * Twin: hypervisor/svm/msr.c: `if (msr < 0x2000)` -> `if (msr <= 0x2000)`: a place that is another's
- * Twin: hypervisor/svm/msr.c: `if (msr >= 0xc0010000 && msr < 0xc0012000)` -> `if (msr >= 0xc0010000)`: places outside the map
- * Twin: hypervisor/svm/msr.c: `{ 0x00000000, LAST_ROW, { FAIL, FAIL }` -> `{ 0x00000001, LAST_ROW, { FAIL, FAIL }`: an MSR without a row
- * Twin: hypervisor/svm/msr.c: `{ 0xc0010117, 0xc0010117, { FAIL, FAIL }` -> `{ 0xc0010117, 0xc0010117, { FAIL, OK }`: a cell moves the host's save area
- * Twin: hypervisor/svm/msr.c: `{ 0xc0010016, 0xc001001a, { FAIL, FAIL }` -> `{ 0xc0010016, 0xc0010019, { FAIL, FAIL }`: TOP_MEM falls to Linux
+ * Changed: hypervisor/core/msr.h: `extern const struct msr_rule vendor_msr_rules[];` -> ``: CBMC
+ *	needs the length of an array
+ * Mutation: hypervisor/svm/msr.c: `if (msr < 0x2000)` -> `if (msr <= 0x2000)`: two MSRs share a
+ *	place
+ * Mutation: hypervisor/svm/msr.c: `if (msr >= 0xc0010000 && msr < 0xc0012000)` ->
+ *	`if (msr >= 0xc0010000)`: places outside the map are used
+ * Mutation: hypervisor/svm/msr.c: `{ 0x00000000, LAST_ROW, { FAIL, FAIL }` ->
+ *	`{ 0x00000001, LAST_ROW, { FAIL, FAIL }`: an MSR without a row
+ * Mutation: hypervisor/svm/msr.c: `{ 0xc0010117, 0xc0010117, { FAIL, FAIL }` ->
+ *	`{ 0xc0010117, 0xc0010117, { FAIL, OK }`: a cell moves the host's save area
+ * Mutation: hypervisor/svm/msr.c: `{ 0xc0010016, 0xc001001a, { FAIL, FAIL }` ->
+ *	`{ 0xc0010016, 0xc0010019, { FAIL, FAIL }`: Linux writes TOP_MEM
  */
 #include "svm/msr.c"
 #include "core/msr.c"
@@ -21,7 +28,7 @@
 
 struct range { u32 first, last; };
 
-/* APM vol. 2, appendix A: never a cell's to write directly */
+/* APM vol. 2, appendix A: a cell never writes these directly */
 static const struct range never[] = {
 	{ 0x10, 0x10 }, { 0x1b, 0x1b }, { 0x3a, 0x3b }, { 0x79, 0x79 }, { 0x1a0, 0x1a0 }, { 0x1d9, 0x1d9 }, { 0x200, 0x26f },
 	{ 0x2ff, 0x2ff }, { 0x400, 0x47f }, { 0x830, 0x830 }, { 0x832, 0x837 }, { 0xc80, 0xd8f }, { 0x40000000, 0x4fffffff },
@@ -29,7 +36,7 @@ static const struct range never[] = {
 	{ 0xc0010000, 0xc00100ff }, { 0xc0010111, 0xc001013f }, { 0xc0011000, 0xc00110ff },
 };
 
-/* Not Linux's to write directly: mode and place of the APIC, where RAM and SMM are, SVM's own */
+/* Linux never writes these directly: APIC mode and base, places of RAM and SMM, SVM's own MSRs */
 static const struct range not_linux[] = {
 	{ 0x1b, 0x1b }, { 0x830, 0x830 }, { 0xc0000080, 0xc0000080 }, { 0xc0010010, 0xc0010010 }, { 0xc0010016, 0xc001001a },
 	{ 0xc001001d, 0xc001001d }, { 0xc0010111, 0xc0010118 },
@@ -54,9 +61,9 @@ int main(void)
 
 	PROVE(r >= vendor_msr_rules && r < vendor_msr_rules + sizeof(vendor_msr_rules) / sizeof(vendor_msr_rules[0]),
 	      "a row of the table");
-	PROVE(msr >= r->first && msr <= r->last, "which fits");
+	PROVE(msr >= r->first && msr <= r->last, "which covers the MSR");
 	PROVE(bit >= -1 && bit / 8 < 0x1800 && bit % 2 <= 0, "a pair of bits of the map, or none");
-	PROVE(bit < 0 || other == msr || bit_of(other) != bit, "that no other MSR has");
+	PROVE(bit < 0 || other == msr || bit_of(other) != bit, "which no other MSR has");
 	PROVE(!WITHIN(never, msr) || r->cell[1] != OK, "no cell writes it directly");
 	PROVE(!WITHIN(not_linux, msr) || r->front[1] != OK, "nor does Linux");
 	return 0;

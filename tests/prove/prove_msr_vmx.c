@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Property: as prove_msr.c, of VT-x: every MSR has a row in the table; two MSRs never share a bit of the permission map,
- *	reads and writes neither, and none lies outside it; what would undo the monitor, move memory about or write to
- *	memory behind EPT's back is no cell's to write directly, and of that Linux's neither
+ * Property: the same as prove_msr.c for VT-x: every MSR has a row in the table. Two MSRs never
+ *	share a bit of the permission map, nor do reads and writes, and no bit is outside it. No
+ *	cell writes directly an MSR that would disable the monitor, move memory, or write to memory
+ *	around EPT; Linux writes none of the listed ones
  * Bound: none: all 2^32 MSRs
  * Assumed: nothing
- * Enough: the lists below are written down apart from the table, from the manuals
+ * Enough: the lists below are kept apart from the table, and come from the manuals
  * Options: --unwind 120 --arrays-uf-always
- * Changed: hypervisor/core/msr.h: `extern const struct msr_rule vendor_msr_rules[];` -> ``: CBMC takes no array without a length
- * Twin: hypervisor/vmx/msr.c: `msr - 0xc0000000 + 0x2000` -> `msr - 0xc0000000 + 0x1fff`: a place that is another's
- * Twin: hypervisor/vmx/msr.c: `map += 0x800` -> `map += 0x400`: reads of some are writes of others
- * Twin: hypervisor/vmx/msr.c: `{ 0x00000000, LAST_ROW, { FAIL, FAIL }` -> `{ 0x00000001, LAST_ROW, { FAIL, FAIL }`: an MSR without a row
- * Twin: hypervisor/vmx/msr.c: `{ 0x0000003a, 0x0000003a, { OK, FAIL }` -> `{ 0x0000003a, 0x0000003a, { OK, OK }`: a cell locks VT-x
- * Twin: hypervisor/vmx/msr.c: `{ 0x00000560, 0x00000561, { FAIL, FAIL }` -> `{ 0x00000560, 0x00000560, { FAIL, FAIL }`: a trace is written where Linux likes
+ * Changed: hypervisor/core/msr.h: `extern const struct msr_rule vendor_msr_rules[];` -> ``: CBMC
+ *	needs the length of an array
+ * Mutation: hypervisor/vmx/msr.c: `msr - 0xc0000000 + 0x2000` -> `msr - 0xc0000000 + 0x1fff`: two
+ *	MSRs share a place
+ * Mutation: hypervisor/vmx/msr.c: `map += 0x800` -> `map += 0x400`: reads of some MSRs share bits
+ *	with writes of others
+ * Mutation: hypervisor/vmx/msr.c: `{ 0x00000000, LAST_ROW, { FAIL, FAIL }` ->
+ *	`{ 0x00000001, LAST_ROW, { FAIL, FAIL }`: an MSR without a row
+ * Mutation: hypervisor/vmx/msr.c: `{ 0x0000003a, 0x0000003a, { OK, FAIL }` ->
+ *	`{ 0x0000003a, 0x0000003a, { OK, OK }`: a cell locks VT-x
+ * Mutation: hypervisor/vmx/msr.c: `{ 0x00000560, 0x00000561, { FAIL, FAIL }` ->
+ *	`{ 0x00000560, 0x00000560, { FAIL, FAIL }`: a trace is written to any memory that Linux
+ *	chooses
  */
 #include "vmx/msr.c"
 #include "core/msr.c"
@@ -20,7 +28,7 @@
 
 struct range { u32 first, last; };
 
-/* SDM vol. 4, chapter 2: never a cell's to write directly */
+/* SDM vol. 4, chapter 2: a cell never writes these directly */
 static const struct range never[] = {
 	{ 0x10, 0x10 }, { 0x1b, 0x1b }, { 0x3a, 0x3b }, { 0x79, 0x7a }, { 0x9b, 0x9e }, { 0xe2, 0xe4 }, { 0x150, 0x150 },
 	{ 0x19a, 0x19c }, { 0x1a0, 0x1b2 }, { 0x1d9, 0x1d9 }, { 0x1f2, 0x1fc }, { 0x200, 0x26f }, { 0x2ff, 0x2ff },
@@ -29,7 +37,7 @@ static const struct range never[] = {
 	{ 0x1400, 0x1fff }, { 0x40000000, 0x4fffffff },
 };
 
-/* Not Linux's to write directly */
+/* Linux never writes these directly */
 static const struct range not_linux[] = {
 	{ 0x1b, 0x1b }, { 0x3a, 0x3a }, { 0x79, 0x79 }, { 0x9b, 0x9b }, { 0x1f2, 0x1f5 }, { 0x200, 0x21f }, { 0x250, 0x26f },
 	{ 0x3f4, 0x3f5 }, { 0x560, 0x561 }, { 0x570, 0x570 }, { 0x830, 0x830 }, { 0x985, 0x98a }, { 0x17d0, 0x17d1 },
@@ -48,7 +56,7 @@ static bool within(const struct range *list, u32 num, u32 msr)
 
 static u8 map[0x1000];
 
-/* SDM vol. 3, 25.6.9: reads of low MSRs, of high ones, then writes; a KiB each. 4: outside */
+/* SDM vol. 3, 25.6.9: reads of low MSRs, of high MSRs, then writes; 1 KiB each. 4: outside */
 static u32 stopped(u32 msr)
 {
 	u32 at = (msr & 0x1fff) + (msr >= 0xc0000000 ? 0x2000 : 0);
@@ -66,11 +74,11 @@ int main(void)
 
 	PROVE(r >= vendor_msr_rules && r < vendor_msr_rules + sizeof(vendor_msr_rules) / sizeof(vendor_msr_rules[0]),
 	      "a row of the table");
-	PROVE(msr >= r->first && msr <= r->last, "which fits");
+	PROVE(msr >= r->first && msr <= r->last, "which covers the MSR");
 	placed = vendor_msr_stop(map, msr, stop);
-	PROVE(placed == (stopped(msr) != 4), "a place in the map, when the processor has one");
-	PROVE(!placed || stopped(msr) == stop, "that the processor looks at");
-	PROVE(other == msr || stopped(other) == 0 || stopped(other) == 4, "and nobody else's");
+	PROVE(placed == (stopped(msr) != 4), "a place in the map, if the processor has one");
+	PROVE(!placed || stopped(msr) == stop, "which the processor reads");
+	PROVE(other == msr || stopped(other) == 0 || stopped(other) == 4, "and which no other MSR has");
 	PROVE(!WITHIN(never, msr) || r->cell[1] != OK, "no cell writes it directly");
 	PROVE(!WITHIN(not_linux, msr) || r->front[1] != OK, "nor does Linux");
 	return 0;

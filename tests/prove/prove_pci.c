@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Property: a message of a cell's device, as pci_filter() lets it be set, reaches one of the cell's own CPUs, with a
- *	vector from 32 on, fixed or lowest priority; a register changes only where its rule allows; an IOAPIC entry
- *	that is accepted reaches nobody but own CPUs, or is masked, or in remapped format on a machine that remaps
+ * Property: a message of a cell's device that pci_filter() accepts reaches one of the cell's own
+ *	CPUs, with a vector from 32 on, fixed or lowest priority. A register changes only where its
+ *	rule allows. An accepted IOAPIC entry reaches own CPUs only, is masked, or is in remapped
+ *	format on a machine with remapping
  * Bound: 8 CPUs with any ids and logical ids; any rule, old and new value, mask and entry
- * Assumed: a foreign CPU has any ids, but no APIC id of ours; its logical id is none of ours
- * Enough: each CPU is looked at alike, and by itself
+ * Assumed: a foreign CPU has any ids, but no APIC id and no logical id of an own CPU
+ * Enough: each CPU is checked alike, and separately
  * Code: hypervisor/core/pci_filter.c
  * Options: --unwind 65
  * Quick: yes
- * Twin: hypervisor/core/pci_filter.c: `(value & 0xfff00fff) == 0xfee00000` -> `(value & 0xfff00ff3) == 0xfee00000`: logical destinations
- * Twin: hypervisor/core/pci_filter.c: `!(value & 0xffffbe00) && (value & 0xff) >= 32` -> `!(value & 0xffffb800) && (value & 0xff) >= 32`: SMI and NMI
- * Twin: hypervisor/core/pci_filter.c: `if ((map->own & 1ull << i) && map->apic_id[i] == id)` -> `if (map->apic_id[i] == id)`: foreign CPUs
- * Twin: hypervisor/core/pci_filter.c: `(old & rule->keep & ~change) | (value & change)` -> `(old & rule->keep & ~change) | (value & mask)`: bits that no rule gives
- * Twin: hypervisor/core/pci_filter.c: `return high >> 24 != 0xff && own_id(map, high >> 24);` -> `return own_id(map, high >> 24);`: everybody
- * Twin: hypervisor/core/pci_filter.c: `if (map->x2apic || dest == 0xff)` -> `if (map->x2apic)`: everybody, by a logical name
- * Twin: hypervisor/core/pci_filter.c: `(map->remapped && (high & ENTRY_REMAPPED))` -> `(high & ENTRY_REMAPPED)`: NMIs to foreign CPUs
+ * Mutation: hypervisor/core/pci_filter.c: `(value & 0xfff00fff) == 0xfee00000` ->
+ *	`(value & 0xfff00ff3) == 0xfee00000`: logical destinations are accepted
+ * Mutation: hypervisor/core/pci_filter.c: `!(value & 0xffffbe00) && (value & 0xff) >= 32` ->
+ *	`!(value & 0xffffb800) && (value & 0xff) >= 32`: SMI and NMI are accepted
+ * Mutation: hypervisor/core/pci_filter.c: `if ((map->own & 1ull << i) && map->apic_id[i] == id)` ->
+ *	`if (map->apic_id[i] == id)`: foreign CPUs are reached
+ * Mutation: hypervisor/core/pci_filter.c: `(old & rule->keep & ~change) | (value & change)` ->
+ *	`(old & rule->keep & ~change) | (value & mask)`: bits without a rule are set
+ * Mutation: hypervisor/core/pci_filter.c: `return high >> 24 != 0xff && own_id(map, high >> 24);`
+ *	-> `return own_id(map, high >> 24);`: a broadcast is accepted
+ * Mutation: hypervisor/core/pci_filter.c: `if (map->x2apic || dest == 0xff)` -> `if (map->x2apic)`:
+ *	a logical broadcast is accepted
+ * Mutation: hypervisor/core/pci_filter.c: `(map->remapped && (high & ENTRY_REMAPPED))` ->
+ *	`(high & ENTRY_REMAPPED)`: NMIs reach foreign CPUs
  */
 #include "core/pci_filter.h"
 #include "prove.h"
@@ -24,7 +32,7 @@
 
 static struct icr_map map;
 
-/* Does the CPU @i take a message to @dest? AMD APM vol. 2, 16.6 */
+/* Does CPU @i accept a message to @dest? AMD APM vol. 2, 16.6 */
 static bool reached(u32 i, u32 dest, bool logical)
 {
 	if (dest == 0xff)
@@ -43,11 +51,11 @@ static void a_register(u32 cpu)
 
 	if (!pci_filter(&map, &rule, old, value, mask, &out))
 		return;
-	PROVE(!((out ^ old) & ~(rule.writable & mask) & rule.keep), "what it may not change stays");
-	PROVE(!(out & ~(rule.writable | rule.keep)), "and nothing is set that is in no rule");
+	PROVE(!((out ^ old) & ~(rule.writable & mask) & rule.keep), "protected bits do not change");
+	PROVE(!(out & ~(rule.writable | rule.keep)), "and no bit without a rule is set");
 	if (rule.check == PCI_MSI_ADDRESS) {
 		PROVE(out >> 20 == 0xfee && !(out & 0xc), "a message, to one physical destination");
-		PROVE(!reached(cpu, out >> 12 & 0xff, false) || (map.own >> cpu & 1), "to a CPU of ours");
+		PROVE(!reached(cpu, out >> 12 & 0xff, false) || (map.own >> cpu & 1), "to an own CPU");
 	}
 	if (rule.check == PCI_MSI_DATA)
 		PROVE((out & 0xff) >= 32 && (out >> 8 & 7) <= 1 && !(out >> 15), "a vector; fixed or lowest; edge");
@@ -61,7 +69,7 @@ static void an_entry(u32 cpu)
 		return;
 	PROVE((low >> 8 & 7) <= 1, "fixed or lowest");
 	PROVE(!(high >> 17 & 0x7f), "an id of eight bits");
-	PROVE(!reached(cpu, high >> 24, low >> 11 & 1) || (map.own >> cpu & 1), "to CPUs of ours");
+	PROVE(!reached(cpu, high >> 24, low >> 11 & 1) || (map.own >> cpu & 1), "to own CPUs");
 }
 
 int main(void)

@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Property: a request to create a cell that request_check() accepts is sound: each of its pages is RAM, the front
- *	end's, not listed twice and no window of another cell; its window overlaps none of them; its CPUs are
- *	the front end's own, each once, and not the caller; no port of its list is another cell's
- * Bound: any request with up to 3 runs of any place and length, 3 CPUs, 2 ports; 2 other cells; RAM in up to 2
- *	ranges below 32 MiB
- * Assumed: owners of pages are what front_owner() says (see prove_front.c), front_prepare() may fail,
- *	what is another's of ports, and devices, are checked elsewhere
- * Enough: runs are compared with the one before, with the block and with the window, by rules that do not depend on
- *	their number; 32 MiB hold every way in which three runs, a block and a window can lie to one another
+ * Property: a request for a cell that request_check() accepts is sound. Each of its pages is RAM of
+ *	the front end, listed once, and no window of another cell. Its window overlaps none of them.
+ *	Its CPUs are the front end's own, each listed once, without the caller. No port of its list
+ *	belongs to another cell
+ * Bound: any request with up to 3 runs of any place and length, 3 CPUs, 2 ports; 2 other cells; RAM
+ *	in up to 2 ranges below 32 MiB
+ * Assumed: front_owner() gives the owner of each page (see prove_front.c); front_prepare() may
+ *	fail; ports_claimed(), ports_never() and the checks of devices are proven or tested
+ *	elsewhere
+ * Enough: a run is compared with the run before, with the block and with the window, by rules that
+ *	do not depend on the number of runs; 32 MiB hold all relative positions of three runs, a
+ *	block and a window
  * Code: hypervisor/manage/request.c
  * Options: --unwind 18
  * Seconds: 900
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` -> `#define QV_MON_RUNS		3`: runs
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->
+ *	`#define QV_MON_RUNS		3`: runs
  * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CPUS	64` -> `#define QV_MAX_CPUS	3`: CPUs
  * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CELLS	15` -> `#define QV_MAX_CELLS	2`: cells
  * Changed: include/uapi/linux/qv.h: `#define QV_MAX_PORTS	16` -> `#define QV_MAX_PORTS	2`: ports
- * Twin: hypervisor/manage/request.c: `if (r->pa < after || !request_run_ok(inst, r) ||` -> `if (!request_run_ok(inst, r) ||`: a page listed twice
- * Twin: hypervisor/manage/request.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a run that ends beyond RAM
- * Twin: hypervisor/manage/request.c: `if (ports_claimed(` -> `if (!i && ports_claimed(`: a port of another cell, second in the list
- * Twin: hypervisor/manage/request.c: `if ((seen & ~inst->icr.own) || ` -> `if (`: another's CPU
+ * Mutation: hypervisor/manage/request.c: `if (r->pa < after || !request_run_ok(inst, r) ||` ->
+ *	`if (!request_run_ok(inst, r) ||`: a page may be listed twice
+ * Mutation: hypervisor/manage/request.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a
+ *	run may end beyond RAM
+ * Mutation: hypervisor/manage/request.c: `if (ports_claimed(` -> `if (!i && ports_claimed(`: the
+ *	second port of the list is not checked
+ * Mutation: hypervisor/manage/request.c: `if ((seen & ~inst->icr.own) || ` -> `if (`: a CPU of
+ *	another cell is accepted
  */
 #include "abi/errors.h"
 #include "tables/nested.h"
 #include "manage/request.h"
 #include "prove.h"
 
-#define PAGES	16u			/* of 2 MiB that there are */
+#define PAGES	16u			/* existing pages of 2 MiB */
 #define WINDOW	(8ull * QV_PAGE)
 
 static struct instance inst;
@@ -35,7 +43,7 @@ static u32 owners[PAGES];		/* enum front_owner of each page of 2 MiB */
 enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
 {
 	(void)p;
-	PROVE(level == 1 || !(pa % QV_HUGE), "asked for whole pages");
+	PROVE(level == 1 || !(pa % QV_HUGE), "a whole page is asked for");
 	return pa / QV_HUGE < PAGES ? owners[pa / QV_HUGE] : FRONT_HOLE;
 }
 
@@ -45,8 +53,7 @@ int front_prepare(const struct paging *p, u64 pa)
 	return any_bool() ? 0 : -1;
 }
 
-/* Ports and devices: any answer */
-/* One port, any, is another cell's */
+/* Ports and devices: any result. One port, any, belongs to another cell. */
 static u32 claimed;
 bool ports_claimed(const struct instance *i, u32 first, u32 last) { (void)i; return (first <= claimed && claimed <= last) || any_bool(); }
 bool ports_never(const struct qv_mon_boot *b, u32 first, u32 last) { (void)b, (void)first, (void)last; return any_bool(); }
@@ -63,12 +70,12 @@ static bool in_ram(u64 pa, u64 len)
 	return false;
 }
 
-static bool meets(u64 a, u64 a_len, u64 b, u64 b_len)
+static bool overlap(u64 a, u64 a_len, u64 b, u64 b_len)
 {
 	return a + a_len > b && b + b_len > a;
 }
 
-/* How often the request asks for the page at @pa */
+/* Returns how often the request lists the page at @pa. */
 static u32 claims(const struct qv_mon_create *q, u64 pa)
 {
 	u32 i, n = pa == q->block_pa;
@@ -135,12 +142,13 @@ int main(void)
 	PROVE(q->num_runs <= QV_MON_RUNS && q->num_cpus && q->num_cpus <= QV_MAX_CPUS &&
 	      q->num_ports <= QV_MAX_PORTS, "numbers");
 	if (claims(q, page)) {
-		PROVE(claims(q, page) == 1, "nothing is listed twice");
-		PROVE(owners[page / QV_HUGE] == FRONT_OWNS, "it is the front end's");
+		PROVE(claims(q, page) == 1, "no page is listed twice");
+		PROVE(owners[page / QV_HUGE] == FRONT_OWNS, "it belongs to the front end");
 		PROVE(in_ram(page, QV_HUGE), "it is RAM");
-		PROVE(!meets(page, QV_HUGE, q->window_pa, WINDOW), "it is not the console");
+		PROVE(!overlap(page, QV_HUGE, q->window_pa, WINDOW), "it is not the console");
 		for (u32 c = 1; c < QV_INSTANCES; c++)
-			PROVE(!inst.cells[c].state || !meets(page, QV_HUGE, inst.cells[c].window_pa, WINDOW),
+			PROVE(!inst.cells[c].state ||
+			      !overlap(page, QV_HUGE, inst.cells[c].window_pa, WINDOW),
 			      "nor another cell's console");
 	}
 	for (u32 p = 0; p < QV_MAX_PORTS; p++)
@@ -150,7 +158,9 @@ int main(void)
 	      q->runs[i].count <= PAGES - q->runs[i].pa / QV_HUGE, "all of a run is memory");
 	PROVE(!(q->block_pa % QV_HUGE) && in_ram(q->window_pa, WINDOW), "block and window");
 	ASSUME(k < q->num_cpus);
-	PROVE(q->cpus[k] < inst.boot.num_cpus && (inst.icr.own >> q->cpus[k] & 1) && q->cpus[k] != caller, "a CPU of ours");
+	PROVE(q->cpus[k] < inst.boot.num_cpus && (inst.icr.own >> q->cpus[k] & 1) &&
+	      q->cpus[k] != caller,
+	      "a CPU of the front end");
 	PROVE(!k || q->cpus[k] != q->cpus[k - 1], "each once");
 	PROVE(q->bell_rate >= 1 && q->bell_rate <= 1000, "a rate, and no division by zero");
 	PROVE(!q->doorbell_vector || (q->doorbell_vector >= 32 && q->doorbell_vector <= 255), "a vector");
