@@ -57,6 +57,7 @@ def test_term_of_the_field_is_not_found(text: str) -> None:
     ("a.h", "/*\n * Who reads this\n */\n", [2]),
     ("a.py", '"""A module.\n\nIt shall."""\nshall = "shall"  # shall\nf("nobody")\n', [3, 4]),
     ("a.py", "# begins\n# What goes\n", []),
+    ("a.yaml", "# expect: 7:7: a list stands here\n# it stands\nkey: 1\n", [2]),
     ("Makefile", "shall: # shall\n\techo 'a # shall'\n", [1]),
     ("tool", "#!/bin/sh\n# shall\n", [2]),
     ("tool", "#!/usr/bin/python3\n'''shall'''\n", [2]),

@@ -16,7 +16,7 @@
  * Changed: include/uapi/linux/qv.h: `#define QV_MAX_DEVICES	8` -> `#define QV_MAX_DEVICES	1`: devices
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RAM_RANGES	64` ->
  *	`#define QV_MON_RAM_RANGES	1`: not used by the proof
- * Changed: include/uapi/linux/qv.h: `QV_EXIT_SLOTS = 16,` -> `QV_EXIT_SLOTS = 1,`: not used by the proof
+ * Changed: include/uapi/linux/qv.h: `QV_EXIT_SLOTS = 16,` -> `QV_EXIT_SLOTS = 1,`: not used here
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_GUARDS		16` ->
  *	`#define QV_MON_GUARDS		1`: not used by the proof
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_FIRMWARE_PORTS	16` ->
