@@ -15,11 +15,12 @@ MACHINES = {
 # these attacks of Linux always run there: those that reach code for VT-x alone, and one or two of
 # each kind that reaches common code. `--thorough` runs all.
 ON_INTEL = (
-    "front-read-hidden", "front-write-*", "front-hypercall-*", "front-instructions", "front-invd",
-    "front-cr*", "front-msr-efer", "front-msr-microcode", "front-msr-feature-control",
-    "front-msr-no-nx", "front-msr-trace", "front-msr-mtrr", "front-msr-tsc*", "front-apic-base",
-    "front-icr-init", "front-icr-nmi", "front-msi-fixed", "front-sleep", "front-ioapic-fixed",
-    "front-disable", "front-cell-port", "front-chipset",
+    "front-read-hidden", "front-write-*", "front-hypercall-numbers", "front-hypercall-pointers",
+    "front-hypercall-user", "front-instructions", "front-invd", "front-cr*", "front-msr-efer",
+    "front-msr-microcode", "front-msr-feature-control", "front-msr-no-nx", "front-msr-trace",
+    "front-msr-mtrr", "front-msr-tsc*", "front-apic-base", "front-icr-init", "front-icr-nmi",
+    "front-msi-fixed", "front-sleep", "front-ioapic-fixed", "front-disable", "front-cell-port",
+    "front-chipset",
 )
 
 

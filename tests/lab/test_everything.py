@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import check, everything, record, sampling, times
+from lab import check, everything, fixtures, record, sampling, times
 from lab.errors import LabError
 from lab.everything import Item
 from lab.record import Result
@@ -20,6 +20,33 @@ def test_worker_count_follows_cores_and_memory() -> None:
     assert workers(3 * GIB, cores=2, total=4 * GIB) == 2
     assert workers(3 * GIB, cores=16, total=64 * GIB) == 16
     assert workers(3 * GIB, cores=16, total=24 * GIB) == 8
+
+
+class Node:
+    """A test as pytest collects it, in a machine."""
+
+    fixturenames = ("machine",)
+
+    def __init__(self, path: str, **machine: object) -> None:
+        self.path, self.nodeid = Path(path), path
+        self._marks = [pytest.mark.machine(**machine).mark]
+
+    def iter_markers(self, _name: str) -> list[pytest.Mark]:
+        return self._marks
+
+
+def test_groups_are_machines_or_with_many_workers_files() -> None:
+    nodes = [Node("lab/test_a.py"), Node("lab/test_b.py"), Node("lab/test_b.py", cpus=8),
+             Node("lab/test_a.py", machine="intel"), Node("lab/test_b.py", machine="intel"),
+             Node("attack/test_c.py", machine="intel")]
+
+    def groups(many: bool) -> list[int]:
+        names = [fixtures.group(node, many) for node in nodes]
+        return [names.index(name) for name in names]
+    assert groups(many=False) == [0, 0, 2, 3, 3, 5]
+    assert groups(many=True) == [0, 1, 2, 3, 4, 5]
+    assert all(fixtures.group(node, many).startswith(fixtures.SLOW)
+               for node in nodes[3:] for many in (False, True))
 
 
 def test_times_report_names_tests_that_grew(tmp_path: Path) -> None:
