@@ -1,30 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Flags and rules for the code of an inmate. Set TOP (the tree) and O (the build folder) before the
-# include.
+# What every inmate's Makefile needs: compile.mk, the library, the link and the formats of an image.
+# Set TOP (the tree) and O (the build folder) before the include.
 
-include $(TOP)/scripts/quiet.mk
+include $(TOP)/inmates/compile.mk
 
-CC ?= gcc
-AR ?= ar
-OBJCOPY ?= objcopy
-
-INMATE_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes \
-	-Wvla -Wundef -ffreestanding -fno-pic -fno-stack-protector -fcf-protection=none \
-	-fno-asynchronous-unwind-tables -fno-strict-aliasing -fno-common -ffunction-sections \
-	-m64 -mno-red-zone -mgeneral-regs-only -mcmodel=small \
-	-ffile-prefix-map=$(TOP)=. -ffile-prefix-map=$(O)=build \
-	-I$(TOP)/include -I$(TOP)/inmates/lib/include
-INMATE_ASFLAGS := -m64 -g -Wa,--fatal-warnings -I$(TOP)/inmates/lib/include -ffile-prefix-map=$(TOP)=. -ffile-prefix-map=$(O)=build
 INMATE_LDFLAGS := -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack \
 	-Wl,-z,max-page-size=0x1000 -Wl,--gc-sections -Wl,--fatal-warnings
+INMATE_LDS := $(TOP)/inmates/lib/inmate.lds
 
-# $(call inmate_objects,FOLDER): objects of the sources named in SRC, kept under FOLDER of the build.
-inmate_objects = $(addprefix $(O)/inmates/$(1)/,$(addsuffix .o,$(SRC)))
+# Links the objects among the prerequisites with the library. INMATE_LIB and INMATE_LDS must be
+# prerequisites, too.
+INMATE_LINK = $(CC) $(INMATE_LDFLAGS) -T $(INMATE_LDS) -o $@ $(filter %.o,$^) \
+	-Wl,--whole-archive $(INMATE_LIB) -Wl,--no-whole-archive -lgcc
 
-$(O)/inmates/%.c.o: $(TOP)/inmates/%.c
-	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(INMATE_CFLAGS) -MMD -MP -c -o $@ $<
+.PHONY: lib
+lib:
+	@$(MAKE) -C $(TOP)/inmates/lib O=$(O) all
+$(INMATE_LIB): lib ;
 
-$(O)/inmates/%.S.o: $(TOP)/inmates/%.S
-	@mkdir -p $(@D)
-	$(call say,AS)$(CC) $(INMATE_ASFLAGS) -MMD -MP -c -o $@ $<
+# NAME.debug.elf has debug information, for gdb; NAME.elf is the image that a cell boots.
+$(O)/inmates/%.elf: $(O)/inmates/%.debug.elf
+	$(call say,OBJCOPY)$(OBJCOPY) --strip-debug $< $@
+
+# The same as 32-bit ELF, for loaders that support Multiboot 1 only (qemu -kernel)
+$(O)/inmates/%32.elf: $(O)/inmates/%.elf
+	$(call say,OBJCOPY)$(OBJCOPY) -O elf32-i386 $< $@

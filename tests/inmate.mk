@@ -9,15 +9,9 @@ OUT := $(O)/$(NAME)
 include $(TOP)/inmates/inmate.mk
 
 OBJ := $(addprefix $(OUT)/,$(addsuffix .o,$(SRC)))
-LIB := $(O)/inmates/lib/libinmate.a
-LDS := $(TOP)/inmates/lib/inmate.lds
 
-.PHONY: all clean lib
+.PHONY: all clean
 all: $(OUT)/$(ELF)
-
-lib:
-	@$(MAKE) -C $(TOP)/inmates/lib O=$(O) all
-$(LIB): lib ;
 
 $(OUT)/%.c.o: %.c
 	@mkdir -p $(@D)
@@ -27,8 +21,8 @@ $(OUT)/%.S.o: %.S
 	@mkdir -p $(@D)
 	$(call say,AS)$(CC) $(INMATE_ASFLAGS) -MMD -MP -c -o $@ $<
 
-$(OUT)/$(ELF): $(OBJ) $(LIB) $(LDS)
-	$(call say,LD)$(CC) $(INMATE_LDFLAGS) -T $(LDS) -o $@ $(OBJ) -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive -lgcc
+$(OUT)/$(ELF): $(OBJ) $(INMATE_LIB) $(INMATE_LDS)
+	$(call say,LD)$(INMATE_LINK)
 
 clean:
 	rm -rf $(OUT)

@@ -122,13 +122,5 @@ boot_pdpt:
 	.skip	4096
 boot_pd:
 	.skip	4 * 4096
-	.globl	boot_guard
-boot_guard:				/* an inmate with its own page tables may leave it out */
-	.skip	4096
-	.globl	boot_stack
-boot_stack:
-	.skip	16384
-	.globl	boot_stack_top
-boot_stack_top:
 
 	.section .note.GNU-stack, "", @progbits

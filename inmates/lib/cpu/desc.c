@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-#include <stdint.h>
-#include "desc.h"
+/* Descriptor tables. AMD64 manual volume 2, chapter 4. */
+#include <inmate/trap.h>
 
+#define SEL_KERNEL_DATA	0x10
+#define SEL_TSS		0x28	/* 0x18 and 0x20 are user data and user code */
+
+#define STUB_SIZE	16	/* of an entry point in trap_entry.S */
 #define IST_STACK	4096
+
+extern const char trap_stubs[];
 
 /* A double fault, an NMI or a machine check must not use the current stack. */
 enum { IST_NONE, IST_DOUBLE_FAULT, IST_NMI, IST_MACHINE_CHECK, IST_COUNT };
@@ -30,7 +36,7 @@ struct table_register {
 
 static uint8_t ist_stacks[IST_COUNT][IST_STACK] __attribute__((aligned(16)));
 static struct tss tss;
-static struct gate idt[256] __attribute__((aligned(16)));
+static struct gate idt[TRAP_NUM_VECTORS] __attribute__((aligned(16)));
 static uint64_t gdt[7] __attribute__((aligned(16))) = {
 	[1] = 0x00AF9B000000FFFF,	/* kernel code */
 	[2] = 0x00CF93000000FFFF,	/* kernel data */
@@ -50,7 +56,8 @@ static void set_tss(void)
 	gdt[6] = base >> 32;
 }
 
-void desc_load(void)
+/* Loads the GDT, and the TSS with its emergency stacks. */
+static void load_gdt(void)
 {
 	struct table_register r = { sizeof(gdt) - 1, (uintptr_t)gdt };
 
@@ -67,7 +74,7 @@ void desc_load(void)
 			 "movl %%eax, %%ss\n\t"
 			 "movl %3, %%eax\n\t"
 			 "ltr %%ax"
-			 : : "m"(r), "i"(SEL_KERNEL_CODE), "i"(SEL_KERNEL_DATA), "i"(SEL_TSS)
+			 : : "m"(r), "i"(TRAP_KERNEL_CS), "i"(SEL_KERNEL_DATA), "i"(SEL_TSS)
 			 : "rax", "memory");
 }
 
@@ -85,28 +92,39 @@ static uint8_t stack_of(unsigned int vector)
 	}
 }
 
-void desc_set_gate(unsigned int vector, const void *entry)
+/* Makes `vector` enter at its stub, with interrupts off. */
+static void set_gate(unsigned int vector)
 {
-	uint64_t at = (uintptr_t)entry;
+	uint64_t at = (uintptr_t)trap_stubs + vector * STUB_SIZE;
 
 	idt[vector] = (struct gate){
 		.offset0 = at & 0xFFFF,
 		.offset1 = at >> 16 & 0xFFFF,
 		.offset2 = at >> 32,
-		.selector = SEL_KERNEL_CODE,
+		.selector = TRAP_KERNEL_CS,
 		.ist = stack_of(vector),
 		.type = 0x8E,		/* present, interrupt gate */
 	};
 }
 
-void desc_load_idt(void)
+static void load_idt(void)
 {
 	struct table_register r = { sizeof(idt) - 1, (uintptr_t)idt };
 
 	__asm__ volatile("lidt %0" : : "m"(r) : "memory");
 }
 
-void desc_set_rsp0(uint64_t top)
+void trap_init(void)
+{
+	unsigned int i;
+
+	load_gdt();
+	for (i = 0; i < TRAP_NUM_VECTORS; i++)
+		set_gate(i);
+	load_idt();
+}
+
+void trap_set_kernel_stack(uint64_t top)
 {
 	tss.rsp[0] = top;
 }

@@ -2,11 +2,6 @@
 #include <inmate/apic.h>
 #include <inmate/cpu.h>
 #include <inmate/trap.h>
-#include "desc.h"
-
-#define STUB_SIZE	16
-
-extern const char trap_stubs[];
 
 static trap_handler *irq_handlers[TRAP_NUM_VECTORS];
 static trap_handler *exception_handler;
@@ -34,16 +29,6 @@ const char *trap_name(uint64_t vector)
 	return vector < TRAP_FIRST_IRQ ? "reserved exception" : "interrupt";
 }
 
-void trap_init(void)
-{
-	unsigned int i;
-
-	desc_load();
-	for (i = 0; i < TRAP_NUM_VECTORS; i++)
-		desc_set_gate(i, trap_stubs + i * STUB_SIZE);
-	desc_load_idt();
-}
-
 void trap_set_irq(unsigned int vector, trap_handler *handler)
 {
 	if (vector >= TRAP_FIRST_IRQ && vector < TRAP_NUM_VECTORS)
@@ -58,11 +43,6 @@ void trap_set_exception(trap_handler *handler)
 void trap_set_exit(trap_handler *hook)
 {
 	exit_hook = hook;
-}
-
-void trap_set_kernel_stack(uint64_t top)
-{
-	desc_set_rsp0(top);
 }
 
 uint64_t trap_stray_count(void)
