@@ -144,7 +144,7 @@ MUTANTS = {
     "blind for higher VCPUs": ("sched.c", "readytree_before(&s->ready, vcpu_key(v, id)))", "SCHED_NEVER)", "P6", "sets"),
     "priority upside down": ("server.c", "return vcpu_period(v) << 9", "return (1ull << 40) - vcpu_period(v) << 9", "P6", "sets"),
     "background charged": ("sched.c", "	if (s->in_background)\n		s->vcpus", "	if (0)\n		s->vcpus", "P6", "sets"),
-    "budget without end": ("sched.c", "min(now + server_of(v)->left(v), ", "(", "P3", "sets"),
+    "budget without end": ("sched.c", "min(now + server_of(v)->left(v),", "(", "P3", "sets"),
     "tree not kept up": ("sched.c", "		readytree_set(&s->ready, id, server_of(v)->eligible(v));\n}", "		;\n}", "P3", "sets"),
     "other parameters forget": ("create.c", "	past_remember(v, now);\n	at = later(", "	at = later(", "P9", "churn"),
     "the dead are forgotten": ("create.c", "	past_remember(v, now);\n	v->state", "	v->state", "P9", "churn"),

@@ -98,7 +98,8 @@ bool serial_fits(size_t n)
 {
 	uint32_t queued = head - tail;
 
-	return !queued || (n < OUT_LENGTH && queued + 2 * n <= OUT_LENGTH - OUT_KEPT);	/* '\n' takes two */
+	/* '\n' takes two bytes of the queue */
+	return !queued || (n < OUT_LENGTH && queued + 2 * n <= OUT_LENGTH - OUT_KEPT);
 }
 
 void serial_write(const char *text, size_t n)

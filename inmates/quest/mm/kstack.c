@@ -35,7 +35,8 @@ uint64_t kstack_make(unsigned int n)
 			kstack_drop(n);
 			return 0;
 		}
-		*table_find(paging_kernel_root(), va) = page | paging_usable(RIGHTS) | PTE_PRESENT | PTE_GLOBAL;
+		*table_find(paging_kernel_root(), va) = page | paging_usable(RIGHTS) | PTE_PRESENT |
+							PTE_GLOBAL;
 	}
 	return bottom;
 }

@@ -68,7 +68,8 @@ bool map_identity(uint64_t start, uint64_t end, uint64_t flags)
 		entry = table_make(kernel_root, va, large, 0);
 		if (!entry)
 			return false;
-		*entry = va | paging_usable(flags) | PTE_PRESENT | PTE_GLOBAL | (large ? PTE_LARGE : 0);
+		*entry = va | paging_usable(flags) | PTE_PRESENT | PTE_GLOBAL |
+			 (large ? PTE_LARGE : 0);
 		invlpg(va);
 	}
 	return true;

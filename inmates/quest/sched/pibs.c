@@ -19,7 +19,9 @@ static void finish(struct pibs *p)
 
 void pibs_init(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at)
 {
-	*p = (struct pibs){ .budget = budget, .period = period, .inherited = period, .eligible = at };
+	*p = (struct pibs){
+		.budget = budget, .period = period, .inherited = period, .eligible = at
+	};
 }
 
 /* A shorter period has a smaller budget, part of which may be used already. */

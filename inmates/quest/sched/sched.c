@@ -281,7 +281,8 @@ static struct sched_choice in_foreground(struct sched *s, int id, uint64_t now)
 
 	server_of(v)->dispatch(v, now);
 	readytree_set(&s->ready, id, server_of(v)->eligible(v));
-	choice.until = min(now + server_of(v)->left(v), readytree_before(&s->ready, vcpu_key(v, id)));
+	choice.until = min(now + server_of(v)->left(v),
+			   readytree_before(&s->ready, vcpu_key(v, id)));
 	if (choice.entity->next)
 		choice.until = min(choice.until, now + choice.entity->slice);
 	return choice;

@@ -110,10 +110,11 @@ def library() -> ctypes.CDLL:
 class Core:
     """One CPU's scheduler. Times are whole numbers of any unit."""
 
-    def __init__(self, quantum: int = 10, background: bool = True, admission: int | None = BOUND, now: int = 0,
-                 lib: ctypes.CDLL | None = None):
+    def __init__(self, quantum: int = 10, background: bool = True, admission: int | None = BOUND,
+                 now: int = 0, lib: ctypes.CDLL | None = None):
         self.lib = lib or library()
-        self.sim = self.lib.sim_new(quantum, background, BOUND if admission is None else admission, now)
+        test = BOUND if admission is None else admission
+        self.sim = self.lib.sim_new(quantum, background, test, now)
         self._until = c_uint64()
         self._pairs = (c_uint64 * (2 * QUEUE_MAX))()
         self._values = (c_uint64 * 5)()
@@ -127,8 +128,10 @@ class Core:
             raise Refused(result, self.lib.sched_error_text(result).decode())
         return result
 
-    def create(self, budget: int, period: int, kind: int = MAIN, name: str = "", now: int = 0) -> int:
-        return self._checked(self.lib.sim_create(self.sim, name.encode(), kind, budget, period, now))
+    def create(self, budget: int, period: int, kind: int = MAIN, name: str = "",
+               now: int = 0) -> int:
+        vcpu = self.lib.sim_create(self.sim, name.encode(), kind, budget, period, now)
+        return self._checked(vcpu)
 
     def destroy(self, vcpu: int, now: int) -> None:
         self._checked(self.lib.sim_destroy(self.sim, vcpu, now))
@@ -162,7 +165,8 @@ class Core:
 
     def decide(self, now: int) -> Choice:
         entity = self.lib.sim_decide(self.sim, now, self._until)
-        return Choice(None if entity < 0 else entity, self._until.value, bool(self.lib.sim_background(self.sim)))
+        return Choice(None if entity < 0 else entity, self._until.value,
+                      bool(self.lib.sim_background(self.sim)))
 
     def queue(self, vcpu: int) -> list[tuple[int, int]]:
         n = self.lib.sim_queue(self.sim, vcpu, self._pairs, self._until)

@@ -29,7 +29,8 @@ def step_of(length: int) -> int:
 class Chart:
     """SVG, line by line."""
 
-    def __init__(self, names: Sequence[str], begin: int, end: int, unit: str, title: str, arrows: bool):
+    def __init__(self, names: Sequence[str], begin: int, end: int, unit: str, title: str,
+                 arrows: bool):
         self.names, self.begin, self.end = names, begin, end
         self.height = TOP + ROW * len(names) + 46
         self.lines = [
@@ -43,7 +44,8 @@ class Chart:
             self._text(LEFT - 8, self._base(i) - 7, name, "end")
 
     def _x(self, time: int) -> float:
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * (time - self.begin) / max(1, self.end - self.begin), 2)
+        length = max(1, self.end - self.begin)
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * (time - self.begin) / length, 2)
 
     def _base(self, row: int) -> int:
         return TOP + ROW * (row + 1)

@@ -50,7 +50,8 @@ def _number(given: dict[str, Any], key: str, where: str, default: int | None = N
     return value
 
 
-def _choice(given: dict[str, Any], key: str, words: dict[str, int], default: str, where: str) -> int:
+def _choice(given: dict[str, Any], key: str, words: dict[str, int], default: str,
+            where: str) -> int:
     word = given.get(key, default)
     if not isinstance(word, str) or word not in words:
         raise BadScenario(f"{where}: {key} is {word!r}; use {' or '.join(words)}")

@@ -79,7 +79,8 @@ class Simulation:
         self._events: list[tuple[int, int, Thread]] = []
         self._count = 0
 
-    def thread(self, name: str, vcpu: int, steps: Iterator[Step], period: int = 0, start: int = 0) -> Thread:
+    def thread(self, name: str, vcpu: int, steps: Iterator[Step], period: int = 0,
+               start: int = 0) -> Thread:
         t = Thread(name, vcpu, steps, start, self.core.entity(vcpu), period=period)
         self.threads[name] = self._by_entity[t.entity] = t
         self._at(start, t)
@@ -184,7 +185,8 @@ class Simulation:
 
     def _record(self, s: Segment) -> None:
         last = self.segments[-1] if self.segments else None
-        if last and last.end == s.begin and (last.thread, last.background) == (s.thread, s.background):
+        same = last and (last.thread, last.background) == (s.thread, s.background)
+        if last and same and last.end == s.begin:
             self.segments[-1] = Segment(last.begin, s.end, s.thread, s.vcpu, s.background)
         else:
             self.segments.append(s)

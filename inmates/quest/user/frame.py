@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Draw the frame that canny looks at: a road with lane marks, a wheel and a sign, as an 8-bit PGM (netpbm).
+"""Draw the frame that canny reads, an 8-bit PGM (netpbm): a road with lane marks, a wheel, a sign.
 
     frame.py OUT
 

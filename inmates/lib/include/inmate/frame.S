@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The registers of a struct trap_frame (inmate/trap.h), to and from the stack. For assembly only. */
+/* Push and pop the registers of a struct trap_frame (inmate/trap.h). For assembly only. */
 
 	.macro	push_registers
 	.irp	register, rax, rbx, rcx, rdx, rsi, rdi, rbp, r8, r9, r10, r11, r12, r13, r14, r15

@@ -108,7 +108,8 @@ typedef struct {
 	int writer;		/* number of the writing thread plus 1; 0: none */
 } pthread_rwlock_t;
 typedef struct { char unused; } pthread_rwlockattr_t;
-#define PTHREAD_RWLOCK_INITIALIZER	{ PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0 }
+#define PTHREAD_RWLOCK_INITIALIZER \
+	{ PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0 }
 /* attributes: NULL; EINVAL */
 int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes);
 int pthread_rwlock_destroy(pthread_rwlock_t *lock);	/* EBUSY */

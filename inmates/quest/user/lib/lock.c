@@ -12,7 +12,10 @@ static uint32_t own_name(void)
 
 int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
 {
-	*mutex = (pthread_mutex_t){ .word = FREE, .kind = attributes ? (uint32_t)attributes->kind : PTHREAD_MUTEX_DEFAULT };
+	*mutex = (pthread_mutex_t){
+		.word = FREE,
+		.kind = attributes ? (uint32_t)attributes->kind : PTHREAD_MUTEX_DEFAULT,
+	};
 	return 0;
 }
 

@@ -77,7 +77,8 @@ static unsigned long number(const char *text, char **end, int base, int *negativ
 		base = *at == '0' ? 8 : 10;
 	}
 	for (; digit(*at) < base; text = ++at)
-		*over |= __builtin_mul_overflow(n, (unsigned long)base, &n) | __builtin_add_overflow(n, (unsigned long)digit(*at), &n);
+		*over |= __builtin_mul_overflow(n, (unsigned long)base, &n) |
+			 __builtin_add_overflow(n, (unsigned long)digit(*at), &n);
 	if (end)
 		*end = (char *)text;
 	return n;

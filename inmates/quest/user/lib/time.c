@@ -41,7 +41,9 @@ clock_t times(struct tms *used)
 		error = quest_gettimeofday(&now, NULL);
 	if (error)
 		return posix_answer(error);
-	*used = (struct tms){ .tms_utime = (clock_t)q.tms_utime, .tms_cutime = (clock_t)q.tms_cutime };
+	*used = (struct tms){
+		.tms_utime = (clock_t)q.tms_utime, .tms_cutime = (clock_t)q.tms_cutime
+	};
 	return now.tv_sec * US_PER_S + now.tv_usec;
 }
 

@@ -91,10 +91,12 @@ static void gradient(void)
 
 	for (y = 0; y < height; y++)
 		for (x = 0; x < width; x++) {
-			gx = (double)(at(smooth, x + 1, y - 1) - at(smooth, x - 1, y - 1) + at(smooth, x + 1, y + 1) -
-				      at(smooth, x - 1, y + 1)) + 2 * (double)(at(smooth, x + 1, y) - at(smooth, x - 1, y));
-			gy = (double)(at(smooth, x - 1, y + 1) - at(smooth, x - 1, y - 1) + at(smooth, x + 1, y + 1) -
-				      at(smooth, x + 1, y - 1)) + 2 * (double)(at(smooth, x, y + 1) - at(smooth, x, y - 1));
+			gx = (double)(at(smooth, x + 1, y - 1) - at(smooth, x - 1, y - 1) +
+				      at(smooth, x + 1, y + 1) - at(smooth, x - 1, y + 1)) +
+			     2 * (double)(at(smooth, x + 1, y) - at(smooth, x - 1, y));
+			gy = (double)(at(smooth, x - 1, y + 1) - at(smooth, x - 1, y - 1) +
+				      at(smooth, x + 1, y + 1) - at(smooth, x + 1, y - 1)) +
+			     2 * (double)(at(smooth, x, y + 1) - at(smooth, x, y - 1));
 			strength[y * width + x] = (float)sqrt(gx * gx + gy * gy);
 			direction[y * width + x] = direction_of(gx, gy);
 		}
@@ -133,7 +135,8 @@ static void follow(void)
 			for (dx = -1; dx <= 1; dx++) {
 				x = i % width + dx;
 				y = i / width + dy;
-				if (x < 0 || y < 0 || x >= width || y >= height || marks[y * width + x] != MAYBE)
+				if (x < 0 || y < 0 || x >= width || y >= height ||
+				    marks[y * width + x] != MAYBE)
 					continue;
 				marks[y * width + x] = EDGE;
 				stack[n++] = y * width + x;
@@ -168,8 +171,8 @@ static int load(void)
 	(void)read(fd, header, HEADER);
 	width = number(&text);
 	height = number(&text);
-	if (memcmp(header, "P5", 2) || width < 1 || width > SIDE_MAX || height < 1 || height > SIDE_MAX ||
-	    number(&text) != 255) {
+	if (memcmp(header, "P5", 2) || width < 1 || width > SIDE_MAX ||
+	    height < 1 || height > SIDE_MAX || number(&text) != 255) {
 		printf("%s: it is no 8-bit PGM of at most %d by %d points\n", FRAME, SIDE_MAX, SIDE_MAX);
 		return 0;
 	}

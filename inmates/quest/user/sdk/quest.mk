@@ -4,8 +4,8 @@
 #	include $(shell pkg-config --variable=makefragment qv-quest)
 #	demo.cpio: quest/hello quest/pipeline data.bin
 #
-# quest/NAME is made from NAME.c and whatever else it depends on, NAME.cpio from the files it depends on. CFLAGS is the
-# Makefile's own.
+# quest/NAME is made from NAME.c and its other prerequisites, NAME.cpio from its prerequisites. Your
+# Makefile may set CFLAGS.
 
 ifndef QUEST_SDK
 QUEST_SDK := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
@@ -13,10 +13,12 @@ endif
 
 # Only headers of Quest and of the compiler are found. The address in program.lds is beyond 2 GiB,
 # hence -fpie.
-QUEST_CFLAGS := --sysroot=$(QUEST_SDK) -D__QUEST__ -m64 -msse2 -mno-avx -ffreestanding -fpie -fno-stack-protector \
-	-fcf-protection=none -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections
-QUEST_LDFLAGS := -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,max-page-size=0x1000 \
-	-Wl,--gc-sections -Wl,--no-relax -Wl,-T,$(QUEST_SDK)/program.lds
+QUEST_CFLAGS := --sysroot=$(QUEST_SDK) -D__QUEST__ -m64 -msse2 -mno-avx -ffreestanding -fpie \
+	-fno-stack-protector -fcf-protection=none -fno-asynchronous-unwind-tables \
+	-ffunction-sections -fdata-sections
+QUEST_LDFLAGS := -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack \
+	-Wl,-z,max-page-size=0x1000 -Wl,--gc-sections -Wl,--no-relax \
+	-Wl,-T,$(QUEST_SDK)/program.lds
 QUEST_LIBS := $(QUEST_SDK)/crt0.o $(QUEST_SDK)/libquest.a -lgcc
 QUEST_PACK := $(QUEST_SDK)/pack.py
 CFLAGS ?= -O2 -g -Wall -Wextra
