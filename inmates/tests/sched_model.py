@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The scheduler a second time, as plainly as can be: lists that are searched, fractions, no tree. It is what
-test_sched_twin.py compares the C core with. The equations are those of
+A reference model of the scheduler, as simple as possible: searched lists, fractions, no tree.
+test_sched_model.py compares the C core with it. The equations are those of
 Documentation/explanation/quest-scheduling.md.
 """
 from __future__ import annotations
@@ -195,7 +195,7 @@ class Entity:
     runnable: bool = False
 
 
-class Twin:
+class Model:
     """Does not repeat admission: callers create only what the core has admitted."""
 
     def __init__(self, quantum: int, background: bool):

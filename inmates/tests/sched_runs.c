@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Long random runs of the scheduler core, for test_sched_properties.py, which
- * also compiles this with mutants of the core. Each returns the set of
- * properties that did not hold. Numbers as in Documentation/explanation/quest-scheduling.md.
+ * Long random runs of the scheduler core, for test_sched_properties.py, which also compiles this
+ * file with mutants of the core. Each run returns the set of properties that did not hold. The
+ * properties are numbered as in Documentation/explanation/quest-scheduling.md.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +12,22 @@
 #define VCPUS	6
 
 enum {
-	P1 = 1 << 1,		/* amounts add up to C, none is 0, order, at most a period from first to last, limit */
-	P2 = 1 << 2,		/* the highest VCPU: at most C in any window of T */
-	P3 = 1 << 3,		/* any VCPU: at most C * ceil(t / T) in [0, t), and the overrun of the moment */
-	P4 = 1 << 4,		/* at most 11 C in any window of 10 T */
-	P5 = 1 << 5,		/* after an overrun of x the next budget is x later */
-	P6 = 1 << 6,		/* a VCPU that is always runnable gets C in each T */
-	P7 = 1 << 7,		/* I/O VCPU, not preempted: at most (2 - U) * U * T in any window of T */
-	P8 = 1 << 8,		/* I/O VCPU: at most U * t + U * T in [0, t) */
-	P9 = 1 << 9,	/* the same, though VCPUs above it are created, destroyed and changed */
-	P10 = 1 << 10,		/* the highest VCPU, which takes 4/5 of C in each T at most, in many small pieces, never waits */
-	P11 = 1 << 11,	/* rested I/O VCPU: a thread woken by a handler runs right after it */
+	/*
+	 * The replenishments are in order, none is 0, and they add up to C. The last one is at most
+	 * one period after the first. There are at most `limit`.
+	 */
+	P1 = 1 << 1,
+	P2 = 1 << 2,	/* the highest VCPU: at most C in any window of T */
+	P3 = 1 << 3,	/* any VCPU: at most C * ceil(t / T) in [0, t), and its present overrun */
+	P4 = 1 << 4,	/* at most 11 C in any window of 10 T */
+	P5 = 1 << 5,	/* after an overrun of x the next budget is x later */
+	P6 = 1 << 6,	/* a VCPU that is always runnable gets C in each T */
+	P7 = 1 << 7,	/* I/O VCPU, not preempted: at most (2 - U) * U * T in any window of T */
+	P8 = 1 << 8,	/* I/O VCPU: at most U * t + U * T in [0, t) */
+	P9 = 1 << 9,	/* P6 while VCPUs above it are created, destroyed and changed */
+	/* the highest VCPU never waits if it uses at most 4/5 of C in each T, in many pieces */
+	P10 = 1 << 10,
+	P11 = 1 << 11,	/* I/O VCPU with budget: a thread woken by a handler runs right after it */
 };
 
 struct job {
@@ -30,13 +35,13 @@ struct job {
 	uint64_t budget, period;
 	bool always, io;
 	uint64_t left, wake;
-	struct vcpu_params lost;	/* of the VCPU that it lost for now */
+	struct vcpu_params lost;	/* of its destroyed VCPU, until it has another one */
 	uint16_t sum[LENGTH + 1];	/* sum[t]: units used at its priority before t */
 };
 
 static struct sched s;
 static struct job jobs[VCPUS];
-/* I/O VCPUs work for one of the first so many jobs, or for an unknown one */
+/* I/O VCPUs work for one of the first `served` jobs, or for an unknown one */
 static unsigned int served;
 static uint64_t state;
 
@@ -197,7 +202,7 @@ uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit)
 	uint64_t now = 0, stop;
 	uint32_t broken = 0;
 	unsigned int n, i;
-	bool above = false;		/* there is an I/O VCPU, which may be above VCPU 0 */
+	bool above = false;	/* an I/O VCPU exists, which may precede VCPU 0 */
 	struct job *j;
 
 	state = seed;
@@ -212,7 +217,7 @@ uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit)
 		j = choice.entity ? (struct job *)choice.entity : NULL;
 		stop = next_event(j, choice, n, late, now);
 		if (stop <= now)
-			return broken | P6;		/* time stands still */
+			return broken | P6;		/* time does not advance */
 		pass(j, n, now, stop);
 		now = stop;
 		if (!j || j->left)
@@ -252,7 +257,7 @@ uint32_t run_overrun(uint64_t seed)
 		exact = m;
 		sporadic_charge(&exact, left, now + left);
 		x = below(2 * sporadic_left(&exact));
-		part = below(x + 1);		/* at once; the rest is a second piece */
+		part = below(x + 1);	/* charged with `left`; the rest is charged later */
 		if (sporadic_charge(&m, left + x - part, now + left + x - part) != x - part)
 			broken |= P5;
 		if (part && sporadic_eligible(&m) <= now + left + x - part) {
@@ -399,7 +404,8 @@ uint32_t run_interrupts(uint64_t seed)
 			now = end < choice.until ? end : choice.until;
 		sched_block(&s, half, now);
 		until = vcpu_eligible(&s.vcpus[0]);
-		if (until < now)		/* later: handlers came though there was no budget, and are paid for by then */
+		/* `until` is later if handlers ran without budget: they delay the next budget */
+		if (until < now)
 			until = now;
 		if (s.vcpus[0].counts.used * io.period > io.budget * (until + period))
 			return P8;
@@ -416,7 +422,7 @@ static void move(struct job *j, int id, uint64_t now)
 	sched_vcpu_destroy(&s, old, now);
 }
 
-/* Creates a VCPU like the lost one, if it is admitted with the remembered use of other owners. */
+/* Creates the destroyed VCPU of `j` again, if it is admitted with the past use of other owners. */
 static void again(struct job *j, uint64_t now)
 {
 	int id = sched_vcpu_create(&s, &j->lost, now);
@@ -427,7 +433,7 @@ static void again(struct job *j, uint64_t now)
 	start(j, now);
 }
 
-/* Creates another VCPU like it, after it; perhaps of another owner in league with the first. */
+/* After that creates another VCPU with the same parameters, of the same owner or of another one. */
 static void anew(struct job *j, const struct vcpu_params *same, uint64_t now)
 {
 	int old = j->entity.vcpu;

@@ -31,7 +31,7 @@ def a_vcpu(draw):
 sets = st.lists(a_vcpu(), min_size=1, max_size=12)
 
 
-def twin(vcpus):
+def entries(vcpus):
     return [Vcpu(*v) for v in vcpus]
 
 
@@ -89,7 +89,7 @@ def test_io_vcpu_that_works_for_nobody_known():
 @settings(max_examples=1500, deadline=None, derandomize=True)
 @given(sets)
 def test_core_and_qvctl_agree(vcpus):
-    v = twin(vcpus)
+    v = entries(vcpus)
     load, limit, bound, exact = core.admission(vcpus)
     if load <= 1 << 62:
         assert load == admission.load(v)            # above 1 the core stops adding
@@ -105,7 +105,7 @@ def test_core_and_qvctl_agree(vcpus):
 @given(sets)
 def test_load_is_rounded_up_and_no_more_than_that(vcpus):
     exact = sum((2 - Fraction(c, t)) * Fraction(c, t) if io else Fraction(c, t) for c, t, io in vcpus)
-    above = Fraction(admission.load(twin(vcpus)), 1 << 62) - exact
+    above = Fraction(admission.load(entries(vcpus)), 1 << 62) - exact
     assert 0 <= above <= Fraction(4 * len(vcpus), 1 << 62)
 
 
@@ -150,7 +150,7 @@ def test_exact_beside_is_the_response_time_of_the_living(vcpus, living):
 
 
 def in_cycles(vcpus, khz):
-    """As kernel/vcpu.c converts: C down, T up."""
+    """Converts to cycles as kernel/vcpu/vcpu.c does: rounds C down and T up."""
     return [(c * khz // 1000, -(-t * khz // 1000), io) for c, t, io in vcpus]
 
 
@@ -177,7 +177,7 @@ def test_what_just_fits_in_microseconds_fits_in_cycles(pairs, unit, khz):
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.integers(1, 6), st.sampled_from([4, 5, 6, 8, 10, 12])), min_size=1, max_size=5))
 def test_exact_is_exact(pairs):
-    """Against a run of a whole hyperperiod: all VCPUs begin together and are always runnable."""
+    """Simulates a hyperperiod in which all VCPUs begin together and are always runnable."""
     vcpus = [(min(c, t), t, False) for c, t in pairs]
     periods = math.lcm(*(t for _, t, _ in vcpus))
     order = sorted(range(len(vcpus)), key=lambda i: vcpus[i][1])

@@ -81,8 +81,7 @@ def in_time(out: str) -> str:
 
 @pytest.fixture
 def nothing_lost(shell):
-    """After the test, as many pages are free as before it, and no program and no thread of one is
-    left."""
+    """After the test, as many pages are free as before it, and no program or program thread exists."""
     def look():
         return (shell.run("meminfo"), re.findall(r"(?m)^ *\d+ (\S+)", shell.run("ps")))
     before = look()
@@ -188,9 +187,10 @@ def test_sample_of_a_periodic_loop_keeps_its_period(counted):
 
 
 def test_mutex_owner_inherits_the_waiters_vcpu(counted):
-    """Two that are always busy get nothing while a thread of higher priority waits for a mutex, nor along a chain of owners.
+    """While a thread waits for a mutex, busy threads of lower priority get no CPU time. The same
+    holds for a chain of owners.
 
-    The owner has 12 ms to do inside, on a VCPU of 1 ms in a second.
+    The owner computes for 12 ms with the mutex held, on a VCPU of 1 ms in a second.
     """
     out = counted.run("locks inherit")
     found = re.findall(r"waited (\d+) us behind (\d) owners, others ran (\d+) us", out)
@@ -221,7 +221,7 @@ def test_program_moves(shell, nothing_lost):
 
 @pytest.mark.parametrize("program", ["locks", "clocks", "canny 3"])
 def test_program_moves_again_and_again(shell, nothing_lost, program):
-    """At any point of its execution."""
+    """The shell detaches and attaches a program at random points of its execution."""
     pid, name = background(shell, program), program.split()[0]
     while f"[{pid}] {name} has ended" not in end_of(shell):
         for how in ("detach", "attach"):
@@ -350,7 +350,7 @@ def test_a_fork_bomb_can_be_ended(shell, nothing_lost):
     pid = int(re.match(r"\[(\d+)\]", shell.run("hostile bomb &"))[1])
     assert m.until(lambda: shell.run("ps").count(" hostile ") > 10)
     assert shell.run("hello you").endswith("hello from you\n")
-    shell.run(f"kill {pid}")                     # its first program alone
+    shell.run(f"kill {pid}")                     # only the job's first program
     assert m.until(lambda: f"[{pid}] hostile has ended" in end_of(shell))
     assert set(re.findall(r" hostile .* (\d+)\n", shell.run("ps"))) == {str(pid)}
     shell.run(f"kill -{pid}")
@@ -450,7 +450,7 @@ def test_in_the_background(shell, nothing_lost):
     row = next(line for line in shell.run("ps").splitlines() if re.match(rf" *{pid} +0 spinner +live", line))
     assert row.split()[5] == "1"                                # threads
     assert re.search(r"spinner +main +20.000 +100.000", shell.run("vcpus"))
-    assert "25 primes" in shell.run("prime 100")                # beside it
+    assert "25 primes" in shell.run("prime 100")                # while the spinner runs
     shell.run(f"kill {pid}")
     assert m.until(lambda: f"[{pid}] spinner has ended: killed (signal 9)" in end_of(shell))
     assert "spinner" not in shell.run("vcpus")

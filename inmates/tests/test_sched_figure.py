@@ -36,8 +36,8 @@ def a() -> Simulation:
 @pytest.fixture(scope="module")
 def b(tmp_path_factory) -> Simulation:
     sources = [f for f in core.SCHED.glob("*.c") if f.name != "sporadic.c"]
-    twin = TOP / "inmates/tests/posix/sporadic.c"
-    return figure(core.load(core.compile_library(tmp_path_factory.mktemp("posix") / "posix.so", [*sources, twin])))
+    posix = TOP / "inmates/tests/posix/sporadic.c"
+    return figure(core.load(core.compile_library(tmp_path_factory.mktemp("posix") / "posix.so", [*sources, posix])))
 
 
 def test_a_when_each_runs(a):

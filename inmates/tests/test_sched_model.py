@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The C core against its plain twin: the same calls, the same choices, the same state, over random traces."""
+"""The C core and its reference model make the same choices and have the same state on random traces."""
 from pathlib import Path
 
 import core
 import pytest
-import sched_twin as twin
+import sched_model as model
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -25,7 +25,7 @@ class Both:
 
     def __init__(self, quantum: int, background: bool, limit: int, lib=None):
         self.core = core.Core(quantum, background, core.EXACT, lib=lib)
-        self.twin = twin.Twin(quantum, background)
+        self.model = model.Model(quantum, background)
         self.limit = limit
         self.now = 0
         self.until = core.NEVER
@@ -40,10 +40,10 @@ class Both:
             return
         if kind == core.MAIN:
             self.core.limit(vcpu, self.limit)
-        self.twin.create(vcpu, kind, min(budget, period - 1), period, 0, self.limit)
+        self.model.create(vcpu, kind, min(budget, period - 1), period, 0, self.limit)
         for _ in range(2):
             self.entities.append(self.core.entity(vcpu))
-            assert self.twin.entity(vcpu) == self.entities[-1]
+            assert self.model.entity(vcpu) == self.entities[-1]
 
     def step(self, call: str, delta: int, a: int, b: int) -> None:
         if call == "until" and self.until < self.now + 1000:
@@ -51,42 +51,43 @@ class Both:
         else:
             self.now += delta
         entity = self.entities[a % len(self.entities)]
-        vcpu = sorted(self.twin.vcpus)[b % len(self.twin.vcpus)]
+        vcpu = sorted(self.model.vcpus)[b % len(self.model.vcpus)]
         if call == "ready":
             self.core.ready(entity, self.now, b)
-            self.twin.ready(entity, b, self.now)
-        elif call == "block" or (call == "yield" and self.twin.current is not None):
-            entity = self.twin.current if call == "yield" else entity
+            self.model.ready(entity, b, self.now)
+        elif call == "block" or (call == "yield" and self.model.current is not None):
+            entity = self.model.current if call == "yield" else entity
             self.core.block(entity, self.now)
-            self.twin.block(entity, self.now)
+            self.model.block(entity, self.now)
         elif call == "bind":
             self.core.bind(entity, vcpu, self.now)
-            self.twin.bind(entity, vcpu, self.now)
+            self.model.bind(entity, vcpu, self.now)
         elif call == "interrupt":
             since, self.now = self.now, self.now + a % 20
             self.core.interrupt(vcpu, since, self.now)
-            self.twin.interrupt(vcpu, since, self.now)
+            self.model.interrupt(vcpu, since, self.now)
         elif call == "set":
             self._set(vcpu, 1 + a % 30, 2 + a)
         choice = self.core.decide(self.now)
-        assert (choice.entity, choice.until, choice.background) == self.twin.decide(self.now)
+        assert (choice.entity, choice.until, choice.background) == self.model.decide(self.now)
         self.until = choice.until
         self.compare()
 
     def _set(self, vcpu: int, budget: int, period: int) -> None:
         budget = min(budget, period - 1)
-        if self.twin.vcpus[vcpu].kind == core.BACKGROUND:
+        if self.model.vcpus[vcpu].kind == core.BACKGROUND:
             return
         try:
             self.core.set(vcpu, budget, period, self.now)
         except core.Refused:
             return
-        main = self.twin.vcpus[vcpu].kind == core.MAIN
-        self.twin.set(vcpu, budget, period, self.now, self.core.queue(vcpu)[0][0] if main else self.core.io(vcpu)[1])
+        main = self.model.vcpus[vcpu].kind == core.MAIN
+        at = self.core.queue(vcpu)[0][0] if main else self.core.io(vcpu)[1]
+        self.model.set(vcpu, budget, period, self.now, at)
 
     def compare(self) -> None:
-        assert self.core.idle == self.twin.idle
-        for i, v in self.twin.vcpus.items():
+        assert self.core.idle == self.model.idle
+        for i, v in self.model.vcpus.items():
             assert self.core.counts(i) == core.Counts(v.used, v.background, v.depleted, v.overruns, v.overrun_max)
             if v.kind == core.MAIN:
                 assert self.core.queue(i) == [tuple(chunk) for chunk in v.server.queue]
@@ -106,7 +107,7 @@ def trace(quantum, background, limit, vcpus, calls, lib=None):
 
 @settings(max_examples=600, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.integers(1, 20), st.booleans(), limits, vcpus, calls)
-def test_core_and_twin_agree(quantum, background, limit, vcpus, calls):
+def test_core_and_model_agree(quantum, background, limit, vcpus, calls):
     trace(quantum, background, limit, vcpus, calls)
 
 

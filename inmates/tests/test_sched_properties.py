@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-What the scheduler promises, over thousands of random sets of VCPUs (sched_runs.c), and that each promise can be
-broken: mutants of the core, each with the property that has to notice it.
+The scheduler's promises hold over thousands of random sets of VCPUs (sched_runs.c). Mutation tests
+show that each promise can fail: each mutant of the core names the property that detects it.
 """
 import ctypes
 import subprocess
@@ -78,7 +78,7 @@ def runs(tmp_path_factory) -> Runs:
 
 @pytest.mark.parametrize("limit", [core.QUEUE_MAX, 4, 2])
 def test_main_vcpus(runs, limit):
-    """P1 to P4 and P6, also with a short queue: what has no room in it comes late, and not the rest of the budget."""
+    """P1 to P4 and P6. A full replenishment queue delays only the part for which it has no room."""
     assert runs.sets(SETS, limit=limit) == set()
 
 
@@ -100,7 +100,8 @@ def test_vcpus_that_come_go_and_change_take_nothing(runs):
 
 
 def test_with_the_exact_test_they_take_next_to_nothing(runs):
-    """Periods that change can fit worse than each of them alone: in some ten to twenty of 20,000 sets (the document says so)."""
+    """VCPUs whose periods change may interfere more than with each period alone: in ten to twenty of
+    20,000 sets, as quest-scheduling.md says."""
     assert sum(runs.run_churn(seed, core.EXACT) != 0 for seed in range(SETS)) <= SETS // 400
 
 
@@ -119,7 +120,7 @@ def test_what_an_interrupt_wakes_runs_after_its_handler(runs):
     assert runs.interrupts(SETS) == set()
 
 
-# file, what stands there, what the mutant has instead, the property that must notice, in which run
+# file, its text, the text of the mutant, the property that must detect it, the run
 MUTANTS = {
     "no new phase on unblocking": ("sporadic.c", "	s->queue[0].at = now;\n", "", "P2", "sets"),
     "back a little too early": ("sporadic.c", "insert(s, head.at + s->period,", "insert(s, head.at + s->period - 1,", "P3", "sets"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The simulator: scenarios, what is said of bad ones, and the pictures."""
+"""The simulator: scenarios, the errors of wrong ones, and the pictures."""
 import subprocess
 import sys
 import xml.etree.ElementTree as tree
@@ -65,7 +65,7 @@ def test_scenarios_and_their_pictures(file, tmp_path):
 
 @pytest.mark.parametrize("name", ["figure-4.3", "five"])
 def test_pictures_of_the_documentation_are_of_today(name, tmp_path):
-    """Else: questsim SCENARIO --to 400 --svg Documentation/explanation/pictures/NAME.svg (150 for the figure)."""
+    """To update them: questsim SCENARIO --to 400 (figure: 150) --svg PICTURE."""
     end = {"figure-4.3": "150", "five": "400"}[name]
     questsim(str(SIM / f"scenarios/{name}.yaml"), "--to", end, "--svg", str(tmp_path / "out.svg"))
     kept = TOP / f"Documentation/explanation/pictures/{name}.svg"

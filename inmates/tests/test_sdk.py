@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs that are built outside the tree with what `make install` ships, and what they print in Quest and on the host."""
+"""Programs built outside the tree with the installed SDK print the same in Quest and on the host."""
 import os
 import re
 import shutil
@@ -158,8 +158,7 @@ def test_shipped_image_holds_samples_only(quest):
 
 
 def test_broken_sample_does_not_stop_the_kernel(tmp_path):
-    """It is missing from the image, make reports it and fails; the result of an older source is not
-    packed."""
+    """The image lacks the sample and does not contain an older build of it. make fails with a reason."""
     tree, out = tmp_path / "tree", tmp_path / "out"
     for part in ("inmates", "include", "scripts"):
         shutil.copytree(m.TOP / part, tree / part, symlinks=True)

@@ -94,7 +94,7 @@ TEST(archive_wrong_in_any_byte_or_short)
 	for (i = 0; i < whole; i++) {
 		text[i] ^= 0x55;
 		if (add(&a))
-			CHECK(!a.num_files);		/* nothing of it */
+			CHECK(!a.num_files);		/* no file was added */
 		a.num_files = 0;
 		text[i] ^= 0x55;
 	}

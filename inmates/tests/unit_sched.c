@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tests of VCPUs and their entities together. unit_servers.c tests the servers' rules;
- * test_sched_properties.py and test_sched_twin.py do long runs.
+ * test_sched_properties.py and test_sched_model.py do long runs.
  */
 #include <string.h>
 #include "../quest/sched/sched.h"
@@ -195,7 +195,7 @@ TEST(sched_interrupts_are_charged)
 	CHECK(s.vcpus[0].counts.used == 20 && s.vcpus[1].counts.used == 4 && a.used == 20);
 	CHECK(s.vcpus[1].counts.interrupts == 1 && s.vcpus[1].counts.interrupt_time == 4);
 	CHECK(chosen(&b, 30, 24));		/* 6 are left of 10 % of a's period */
-	sched_charge_for(&s, 1, 25, 27);	/* another, while it is at work */
+	sched_charge_for(&s, 1, 25, 27);	/* another interrupt, while b runs */
 	CHECK(s.vcpus[1].counts.used == 7 && s.vcpus[1].counts.interrupts == 2 && s.vcpus[1].counts.interrupt_time == 6);
 	CHECK(chosen(&b, 30, 27));
 	sched_block(&s, &b, 28);
@@ -298,8 +298,8 @@ TEST(sched_set_forgets_nothing)
 }
 
 /*
- * Nor does making it smaller before creating another: two VCPUs that are not admitted together
- * never run together.
+ * An owner gains nothing by making a VCPU smaller before it creates another one: two VCPUs that are
+ * not admitted together never run together.
  */
 TEST(sched_set_hides_nothing)
 {
@@ -350,7 +350,7 @@ TEST(sched_trial_allows_calls_in_between)
 }
 
 /*
- * Nor can it grow before the use of a destroyed VCPU is replenished, if both are not admitted
+ * A VCPU cannot grow before the use of a destroyed VCPU is replenished, if both are not admitted
  * together.
  */
 TEST(sched_set_waits_for_the_dead)
@@ -580,7 +580,7 @@ TEST(sched_without_budget)
 	CHECK(sched_vcpu_set(&s, 1, &some, 60) == SCHED_OVER_BOUND);
 	CHECK(sched_vcpu_set(&s, 0, &none, 60) == 0 && s.vcpus[0].settled == 105);
 	CHECK(sched_vcpu_set(&s, 1, &some, 60) == 0);
-	/* when the use of 0 is replenished */
+	/* VCPU 1 begins when the use of VCPU 0 is replenished */
 	CHECK(vcpu_eligible(&s.vcpus[1]) == 105 && s.vcpus[1].main.limit == SPORADIC_MAX);
 	sched_unbind(&s, &b, 60);
 	CHECK(sched_vcpu_destroy(&s, 1, 60) == 0 && sched_vcpu_destroy(&s, 2, 60) == 0 && s.vcpus[2].state == VCPU_FREE);

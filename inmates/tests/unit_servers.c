@@ -30,7 +30,7 @@ TEST(sporadic_overrun_is_put_off)
 	QUEUE({ 0, 15 }, { 50, 5 });
 	/* an overrun of three, taken from the next chunk */
 	CHECK(sporadic_charge(&m, 18, 23) == 3);
-	QUEUE({ 53, 20 });				/* 50 + 3, and it touches the one at 50 */
+	QUEUE({ 53, 20 });				/* 50 + 3, merged with the chunk at 50 */
 	CHECK(m.usage == 3 && sporadic_left(&m) == 17);
 }
 
@@ -84,7 +84,8 @@ TEST(sporadic_full_queue_delays_what_was_used)
 }
 
 /*
- * Of three chunks with room for two behind the first: 2 for 10 units longer is less than 3 for 40.
+ * There is room for two chunks behind the first. Delaying 2 units by 10 costs less than delaying 3
+ * units by 40.
  */
 TEST(sporadic_full_queue_delays_the_least)
 {

@@ -230,7 +230,8 @@ TEST(usercopy_strings)
 }
 
 /*
- * Free pages that may still be in the TLB when another program gets the CPU would be open to all.
+ * A freed page may still be in the TLB. If another program got the CPU before a flush, it could
+ * access the page.
  */
 static size_t known;			/* free pages at the last flush or pause */
 static unsigned int flushes;
@@ -254,7 +255,7 @@ TEST(space_flushes_before_others_run)
 	s.heap = s.brk = AT;
 	space_set_hooks(note_pause, note_flush);
 	known = pages_available();
-	/* too much: mapped and taken back */
+	/* more than there is: maps pages and frees them again */
 	CHECK(!space_move_brk(&s, (int64_t)(PAGES * PAGE_SIZE)));
 	CHECK(flushes && pages_available() == known && !s.pages);
 	CHECK(space_move_brk(&s, 100 * PAGE_SIZE));

@@ -63,15 +63,15 @@ uint32_t cell_request(void)
 	return comm()->request;
 }
 
-/* VMMCALL is the instruction of AMD and Hygon, VMCALL that of all others */
+/* AMD's and Hygon's CPUs have VMMCALL, all others VMCALL. */
 static bool amd(void)
 {
 	static enum { UNKNOWN, AMD, OTHER } maker;
 
 	if (maker == UNKNOWN) {
-		uint32_t first = cpuid(0, 0).ebx;
+		uint32_t first = cpuid(0, 0).ebx;	/* "Auth", "Hygo" */
 
-		maker = first == 0x68747541 || first == 0x6f677948 ? AMD : OTHER;	/* "Auth", "Hygo" */
+		maker = first == 0x68747541 || first == 0x6f677948 ? AMD : OTHER;
 	}
 	return maker == AMD;
 }

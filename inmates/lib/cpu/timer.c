@@ -8,14 +8,14 @@
 #define DIVIDE_BY_1		0xB
 #define MEASURE_MS		5
 #define LEAD_ROUNDS		8
-#define NEAR_US			1000	/* at most one early interrupt in that time */
+#define NEAR_US			1000	/* one early interrupt at most in that time */
 
 static bool deadline_mode;
 static uint32_t tsc_khz;
 static uint64_t armed_at = TIMER_NEVER;
 static uint64_t ratio;		/* counter ticks per TSC cycle, times 2^32 */
 static uint64_t lead;		/* fewest cycles from the clock's reading to the counter's start */
-static uint64_t near;		/* cycles: a later armed time stays. TIMER_NEVER: none does */
+static uint64_t near;		/* cycles: good_enough() keeps only an armed time beyond it */
 
 const char *timer_mode(void)
 {

@@ -30,7 +30,7 @@ enum {
 #define OUT_KEPT	2048		/* part of it, for output with interrupts off */
 
 static bool there;
-static bool by_interrupt;		/* output waits in `out` for the chip */
+static bool by_interrupt;		/* output is queued in `out` */
 static int at_once;			/* bytes that the chip accepts when it is empty */
 static uint8_t enabled;			/* in INTERRUPTS */
 static char out[OUT_LENGTH];

@@ -22,8 +22,8 @@ uint64_t clock_after(uint64_t since, const struct timespec *t);
 uint64_t clock_wait_end(uint64_t at);
 
 /*
- * The current thread, which runs a program, sleeps until TSC `at`. Returns 0, or why to give the
- * call up.
+ * The current thread, which runs a program, sleeps until TSC `at`. Returns 0, or the error of
+ * process_interrupted().
  */
 long clock_sleep(uint64_t at);
 

@@ -31,7 +31,7 @@ static _Noreturn void serve(void *arg)
 		irq_disable();
 		if (gate_end(&gate, &d->source))
 			hold(d);
-		/* an interrupt that the APIC has kept comes now, for the run that is due */
+		/* the APIC may hold an interrupt: the handler must run again for it */
 		let_interrupts_in();
 	}
 }

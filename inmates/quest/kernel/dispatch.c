@@ -101,7 +101,7 @@ static void switch_to(struct thread *next)
 	if (next == prev)
 		return;
 	if (prev->state == THREAD_DEAD)
-		departed = prev;	/* its stack is in use until we have left it */
+		departed = prev;	/* its stack is in use until the switch */
 	current = next;
 	user_switch(next);
 	switch_context(&prev->rsp, next->rsp);
@@ -114,7 +114,7 @@ static void wake(struct thread *t, uint64_t period, uint64_t now)
 	sched_ready_for(&sched, &t->sched, period, now);
 }
 
-/* The time of `t` has come. If it waits, it does so no longer. */
+/* The wake-up time of `t` has come: ends its sleep or its wait. */
 static void expire(struct thread *t, uint64_t now)
 {
 	if (t->state == THREAD_WAITING) {

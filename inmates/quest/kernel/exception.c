@@ -22,7 +22,7 @@ static void dump(const struct trap_frame *f)
 	print("r14 %016lx  r15 %016lx  cr3 %016lx\n", f->r14, f->r15, read_cr3());
 }
 
-/* NMI, double fault and machine check are no program's fault and have stacks of their own. */
+/* Programs do not cause NMI, double fault and machine check. Each has its own stack. */
 static bool is_emergency(uint64_t vector)
 {
 	return vector == 2 || vector == 8 || vector == 18;

@@ -42,7 +42,7 @@ int files_add(struct process *p, struct open_file f);
 int files_duplicate(struct process *p, int fd);
 
 /*
- * Makes descriptor `fd` a copy of `f`, which stays open in its place. Closes what `fd` was before.
+ * Makes descriptor `fd` a copy of `f`, which stays open in its place. Closes the old file of `fd`.
  */
 void files_put(struct process *p, int fd, struct open_file f);
 

@@ -95,7 +95,7 @@ long sys_read(struct call *c)
 	}
 }
 
-/* Returns 0 when a piece can be written, or why the call is to be given up. */
+/* Waits until a piece can be written. Returns 0, or the error of process_interrupted(). */
 static long wait_for_output(const struct call *c)
 {
 	long error = 0;

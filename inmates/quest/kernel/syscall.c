@@ -33,7 +33,7 @@ static long carry_out(struct trap_frame *f)
 }
 
 /*
- * SYSRET may only return to an address of the program, which is canonical. IRETQ does the others.
+ * SYSRET may only return to a program's address, which is canonical. All other returns use IRETQ.
  */
 static bool sysret_can(const struct trap_frame *f)
 {

@@ -17,7 +17,7 @@ struct trace_entry {
 	char name[THREAD_NAME];		/* of the thread */
 };
 
-/* From `at` on `t` has the CPU. Records nothing if nothing has changed. Interrupts are off. */
+/* Records that `t` has the CPU from `at` on, unless it had it already. Interrupts are off. */
 void trace_switch(const struct thread *t, bool background, uint64_t at);
 
 /*

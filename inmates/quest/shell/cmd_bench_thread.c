@@ -20,7 +20,7 @@
 struct pair {
 	struct wait_queue queues[2];
 	int turn;			/* the thread that runs next: 0 or 1 */
-	int left;			/* switches to go */
+	int left;			/* switches that are left */
 };
 
 static struct pair pair;

@@ -38,14 +38,15 @@ static int print_end(const char *name, int status)
 }
 
 /*
- * A stage that ends because the next one has stopped reading has done its work: nothing is printed.
+ * Prints how a stage of a pipeline ended. A stage that SIGPIPE ended is no error, as the next stage
+ * wants no further input: prints nothing.
  */
 static int print_stage_end(const struct stage *s, int status, bool last)
 {
 	return last || status != SIGPIPE ? print_end(s->argv[0], status) : 0;
 }
 
-/* Returns the status of the last one. */
+/* Waits for the `n` stages of a line. Returns the status of the last one. */
 static int wait_for(const int *pids, const struct stage *stages, int n)
 {
 	int status[STAGES_MAX] = { 0 }, i, last = 0;
@@ -53,7 +54,7 @@ static int wait_for(const int *pids, const struct stage *stages, int n)
 
 	foreground = n ? pids[0] : 0;
 	input_set_break(break_foreground);
-	if (input_drop_break())		/* it was typed before the program ran */
+	if (input_drop_break())		/* ^C was typed before the program ran */
 		break_foreground();
 	for (i = 0; i < n; i++)
 		(void)process_wait(KERNEL_PID, pids[i], false, &status[i]);

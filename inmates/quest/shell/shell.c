@@ -12,8 +12,8 @@
 #include "shell.h"
 #include "words.h"
 
-#define QUIET_US	50000		/* without output for so long, others have paused */
-/* a key waits so long at most for others to end their line */
+#define QUIET_US	50000		/* output by others ends with a pause of this length */
+/* the longest time that a typed key waits for others to end their line of output */
 #define HELD_US		200000
 #define LOOK_US		1000
 
@@ -102,10 +102,7 @@ static void make_room(void)
 	input_poke();
 }
 
-/*
- * Others may have written part of a line, which must not be broken. But a key does not wait without
- * limit.
- */
+/* Waits until others have ended their line of output, for HELD_US at most. */
 static void wait_for_line_end(void)
 {
 	uint64_t end = rdtsc() + timer_from_us(HELD_US);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Quest's scheduler core (inmates/quest/sched, compiled for the host) in Python's hands."""
+"""Quest's scheduler core (inmates/quest/sched, compiled for the host) as a Python class."""
 from __future__ import annotations
 
 import ctypes
@@ -48,7 +48,7 @@ _PROTOTYPES = {
 
 
 class Refused(Exception):
-    """The core said no; its own sentence."""
+    """The core rejected a call. The text is its sentence."""
 
     def __init__(self, code: int, text: str):
         super().__init__(text)
@@ -76,7 +76,7 @@ def build_dir() -> Path:
 
 
 def compile_library(out: Path, sources: Sequence[Path] | None = None) -> Path:
-    """A shared library of the core; `sources` instead of those in sched/."""
+    """Compiles the core (or `sources` in place of sched/) into a shared library."""
     out.parent.mkdir(parents=True, exist_ok=True)
     files = [*(sorted(SCHED.glob("*.c")) if sources is None else sources), HERE / "shim.c"]
     part = out.with_suffix(f".{os.getpid()}")

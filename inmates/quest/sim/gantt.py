@@ -89,7 +89,7 @@ class Chart:
 
 
 def came_back(queue: Queue) -> list[tuple[int, int]]:
-    """Replenishments that became usable: when, how much. From the states a queue went through."""
+    """Returns when replenishments became usable and their amounts, from the states of a queue."""
     found: dict[int, int] = {}
     for i, (now, chunks) in enumerate(queue):
         until = queue[i + 1][0] if i + 1 < len(queue) else None
@@ -112,7 +112,7 @@ def draw(segments: Sequence[Segment], names: Sequence[str], end: int, unit: str 
 
 
 def save(path: str, picture: str) -> int:
-    """Write it; the exit status: 1, and why, when it cannot be written."""
+    """Writes a picture. Returns the exit status: 1 if it cannot be written, which it prints."""
     try:
         Path(path).write_text(picture, encoding="utf-8")
     except OSError as e:

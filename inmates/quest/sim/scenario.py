@@ -113,7 +113,7 @@ def _steps(do: list[str], servers: dict[str, str], where: str) -> Iterator[Step]
 
 
 def read(path: str) -> Scenario:
-    """The scenario of a file. Raises BadScenario."""
+    """Reads the scenario of a file. Raises BadScenario."""
     try:
         document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as e:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A CPU that runs threads as the scheduler core decides, with every switch and change of a queue."""
+"""Simulates a CPU with the scheduler core. Records each switch and each change of a queue."""
 from __future__ import annotations
 
 import heapq
@@ -27,13 +27,14 @@ class Until:
 
 @dataclass(frozen=True)
 class Period:
-    """Until the next multiple of `length` after the thread's start."""
+    """Sleep until the next multiple of `length` after the thread's start."""
     length: int
 
 
 @dataclass(frozen=True)
 class Io:
-    """Have thread `server`, on an I/O VCPU, do `work`; continue when it is done, not before `until`."""
+    """Have thread `server`, on an I/O VCPU, compute for `work`. Continue then, at `until` at the
+    earliest."""
     server: str
     work: int
     until: int = 0
@@ -50,8 +51,8 @@ class Thread:
     start: int = 0
     entity: int = -1
     left: int | None = 0            # of the present Compute
-    period: int = 0                 # of its VCPU, for those who work for it
-    # of a server: work, its client, not before
+    period: int = 0                 # of its VCPU; servers that work for it inherit it
+    # of a server: the work, its client, the client's earliest wake-up
     jobs: list[tuple[int, "Thread", int]] = field(default_factory=list)
 
 
@@ -74,7 +75,7 @@ class Simulation:
         self.segments: list[Segment] = []
         self.queues: dict[int, list[tuple[int, list[tuple[int, int]]]]] = {}
         self.watched: list[int] = []
-        self._late = switch_late            # how much longer than told the CPU stays with a thread
+        self._late = switch_late            # each switch happens so much after its time
         self._by_entity: dict[int, Thread] = {}
         self._events: list[tuple[int, int, Thread]] = []
         self._count = 0
@@ -87,7 +88,7 @@ class Simulation:
         return t
 
     def server(self, name: str, vcpu: int) -> Thread:
-        """A thread that works for others, in the order they ask."""
+        """Creates a thread that works for others, in the order of their requests."""
         t = Thread(name, vcpu, iter(()), entity=self.core.entity(vcpu))
         self.threads[name] = self._by_entity[t.entity] = t
         return t

@@ -39,7 +39,7 @@ static void quick_handler(void)
 	quick_runs++;
 }
 
-/* As a device does: while it is masked, it sends nothing. */
+/* Simulates a device, which sends no interrupt while it is masked. */
 static void slow_mask(bool masked)
 {
 	slow_masked = masked;

@@ -122,7 +122,7 @@ static void have_all_threads(void)
 	_exit(n == 15 && error == EAGAIN && exec("calls", argv) == -EBUSY);
 }
 
-/* Also if one of several threads forked. */
+/* Counts the threads that a program may have, and those of a child of one of several threads. */
 static void check_limits(void)
 {
 	pthread_t t;
@@ -334,7 +334,7 @@ static void check_vcpu_given_up(void)
 	}
 	CHECK(WEXITSTATUS(status_of(pid)) == 1);
 	if (id == BEST_EFFORT_VCPU)
-		return;			/* the shell had no VCPU for it */
+		return;			/* no VCPU was left when the shell started this program */
 	CHECK(vcpu_destroy(id, 0) == -EBUSY && vcpu_destroy(id, 1) == 0 && vcpu_current(NULL) == BEST_EFFORT_VCPU);
 	id = vcpu_create(&p);
 	CHECK(id > 0 && vcpu_bind_task(id) == 0 && vcpu_current(NULL) == id);
@@ -358,7 +358,7 @@ static void check_vcpu_gone(void)
 
 	if (!pid) {
 		(void)usleep(50000);
-		if (vcpu_create_main(4, 150) < 0)	/* in the slot of the old one */
+		if (vcpu_create_main(4, 150) < 0)	/* takes the id of the destroyed VCPU */
 			_exit(2);
 		_exit(pthread_create(&t, NULL, budget, NULL) == 0 && pthread_join(t, &c) == 0 && c == (void *)10);
 	}

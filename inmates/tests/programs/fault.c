@@ -97,7 +97,7 @@ static void *overrun(void *arg)
 	return arg;
 }
 
-/* With a second, waiting thread: both are killed. */
+/* One thread faults while the other waits: both are killed. */
 static void thread(void)
 {
 	pthread_t t;

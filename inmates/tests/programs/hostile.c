@@ -102,7 +102,7 @@ static int race(long rounds)
 	return stale != 0;
 }
 
-/* Characters that a console does not show, so the kernel takes all the time. */
+/* Writes characters that no console shows, so that only the kernel's own work takes time. */
 static int flood(void)
 {
 	char *room = malloc(MUCH);

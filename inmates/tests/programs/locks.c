@@ -260,7 +260,8 @@ static void check_inherited_vcpu_goes(void)
 	CHECK(sem_wait(&items) == 0);
 	while (!(mutex.word & LOCK_AWAITED))
 		(void)usleep(1000);
-	CHECK(vcpu_getparams(&p) == 0 && p.C == was.C && p.T == was.T);		/* its own, not the inherited one's */
+	/* parameters of the thread's own VCPU, not of the inherited one */
+	CHECK(vcpu_getparams(&p) == 0 && p.C == was.C && p.T == was.T);
 	CHECK(vcpu_destroy(short_vcpu, 0) == -EBUSY && vcpu_destroy(short_vcpu, 1) == 0);
 	CHECK(vcpu_getparams(&p) == 0 && p.C == was.C && p.T == was.T);
 	CHECK(pthread_mutex_unlock(&mutex) == 0 && result_of(t) == 0);

@@ -55,7 +55,7 @@ static void check_flow(void)
 	CHECK(got == 0 && total == MANY && sum == MANY && status_of(pid) == 0 && close(fd[0]) == 0);
 }
 
-/* A program that knows nothing of the pipe writes to it. */
+/* A program that only knows its standard output writes to the pipe. */
 static void check_exec(void)
 {
 	char *argv[] = { "hello", "the pipe", NULL }, text[64] = "";

@@ -39,8 +39,8 @@ static unsigned long flags_now(void)
 }
 
 /*
- * Makes a call with `flags` set. `*after` is set to those of them that are set when the call
- * returns.
+ * Makes a call with the RFLAGS bits `flags` set. Stores in `*after` which of these bits are set
+ * when the call returns.
  */
 static long call_with(unsigned long flags, long number, long a, long b, long c, unsigned long *after)
 {

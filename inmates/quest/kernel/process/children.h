@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Waiting for processes that have ended, and the fate of their children. */
+/* How a process waits for its children to end, and what happens to them when it ends itself. */
 #ifndef QUEST_CHILDREN_H
 #define QUEST_CHILDREN_H
 

@@ -6,7 +6,7 @@ bool process_take_heap(struct process *p)
 {
 	while (p->heap_taken && !process_interrupted(p))
 		wait_on(&p->changed);
-	/* fork() stops here, too: a job ends with all its processes at once */
+	/* fork() returns here, too, so that no new process misses process_end() of its job */
 	if (process_interrupted(p))
 		return false;
 	p->heap_taken = true;

@@ -91,7 +91,7 @@ static int start_threads(struct process *p)
 	return 0;
 }
 
-/* Gives the move up: the threads that have left the kernel continue. Returns `error`. */
+/* Cancels the move: the threads that have left the kernel continue. Returns `error`. */
 static int stay(struct process *p, int error)
 {
 	p->leaving = false;

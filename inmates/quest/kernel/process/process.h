@@ -95,8 +95,8 @@ struct wait_queue *process_kernel_children(void);
 void process_end(struct process *p, int status);
 
 /*
- * After a wait: returns 0, or why to give the call up: -EINTR: the process ends; -ERESTART: the
- * call begins again later.
+ * Call it after a wait. Returns 0 if the system call can continue; -EINTR if the process ends;
+ * -ERESTART if the call must return, and will begin again later.
  */
 long process_interrupted(const struct process *p);
 

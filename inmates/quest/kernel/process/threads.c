@@ -46,7 +46,7 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1)
 	}
 	p->threads[slot].state = SLOT_FREE;
 	p->num_threads--;
-	/* a thread that joins it already must learn that it never started */
+	/* wake threads that already join it: it never started */
 	wake_all(&p->changed);
 	return error;
 }

@@ -37,8 +37,8 @@ int putchar(int c);
 int fputc(int c, FILE *to);
 #define putc(c, to) fputc(c, to)
 size_t fwrite(const void *from, size_t size, size_t n, FILE *to);
-int fflush(FILE *to);		/* nothing is buffered: 0 */
-int setvbuf(FILE *stream, char *buffer, int mode, size_t size);	/* -1, except for _IONBF */
+int fflush(FILE *to);		/* returns 0: no output is buffered */
+int setvbuf(FILE *stream, char *buffer, int mode, size_t size);	/* _IONBF: 0, else -1 */
 void setbuf(FILE *stream, char *buffer);
 
 int getchar(void);		/* a key, not echoed; EOF in the background */

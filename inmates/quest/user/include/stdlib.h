@@ -26,8 +26,8 @@ int atoi(const char *text);
 
 /*
  * Return the number at the start of `text`, behind blanks, in `base` (0: by its prefix, 0x or 0).
- * If `end` is not NULL, `*end` is the rest of the text. A number that does not fit becomes the
- * nearest possible one, and errno ERANGE.
+ * If `end` is not NULL, `*end` points behind the number. If a number does not fit, they return the
+ * nearest possible one and set errno to ERANGE.
  */
 long strtol(const char *text, char **end, int base);
 unsigned long strtoul(const char *text, char **end, int base);
