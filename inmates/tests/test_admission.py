@@ -120,16 +120,17 @@ def test_within_bound_means_in_time(vcpus):
 
 @settings(max_examples=1500, deadline=None, derandomize=True)
 @given(sets, st.integers(0, 12))
-def test_hyperbolic_bound(vcpus, living):
+def test_hyperbolic_bound(vcpus, existing):
     """Against fractions: the product of 1 + C/T is at most 2, with the I/O VCPUs' share added to
     the smallest C/T of the existing VCPUs."""
-    living = min(living, len(vcpus))
+    existing = min(existing, len(vcpus))
     io = sum((2 - Fraction(c, t)) * Fraction(c, t) for c, t, is_io in vcpus if is_io)
     shares = [Fraction(c, t) for c, t, is_io in vcpus if not is_io]
-    least = min((Fraction(c, t) for c, t, is_io in vcpus[:living] if not is_io), default=Fraction(0))
+    mains = (Fraction(c, t) for c, t, is_io in vcpus[:existing] if not is_io)
+    least = min(mains, default=Fraction(0))
     product = math.prod(1 + u for u in shares) * (1 + least + io) / (1 + least)
     if abs(product - 2) > Fraction(1, 1 << 50) and abs(io - 1) > Fraction(1, 1 << 50):
-        assert core.beside(vcpus, living) == (product <= 2 and io <= 1)
+        assert core.with_past(vcpus, existing) == (product <= 2 and io <= 1)
 
 
 @settings(max_examples=1000, deadline=None, derandomize=True)
@@ -138,15 +139,15 @@ def test_what_the_bound_admits_is_within_the_hyperbolic(vcpus):
     """So destroyed VCPUs that used almost nothing delay no other. (Rounded up, except for a set
     exactly on the bound.)"""
     if core.admission([*vcpus, (1, 1 << 40, True)])[2]:
-        assert core.beside(vcpus, len(vcpus))
+        assert core.with_past(vcpus, len(vcpus))
 
 
 @settings(max_examples=500, deadline=None, derandomize=True)
 @given(sets, st.integers(0, 12))
-def test_exact_beside_is_the_response_time_of_the_living(vcpus, living):
-    living = min(living, len(vcpus))
-    assert core.beside(vcpus, living, core.EXACT) == all(
-        io or core.response(vcpus, i) is not None for i, (_, _, io) in enumerate(vcpus[:living]))
+def test_exact_with_past_use_is_the_response_time(vcpus, existing):
+    existing = min(existing, len(vcpus))
+    assert core.with_past(vcpus, existing, core.EXACT) == all(
+        io or core.response(vcpus, i) is not None for i, (_, _, io) in enumerate(vcpus[:existing]))
 
 
 def in_cycles(vcpus, khz):

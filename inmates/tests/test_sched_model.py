@@ -112,7 +112,7 @@ def test_core_and_model_agree(quantum, background, limit, vcpus, calls):
 
 
 MUTANTS = {
-    "anchored at the wake-up": ("pibs.c", "	p->eligible = now;\n	p->left = full(p);", "	p->left = full(p);"),
+    "anchored at the wake-up": ("pibs.c", "	p->eligible = now;\n	p->left = capacity(p);", "	p->left = capacity(p);"),
     "inherits the longer period": ("pibs.c", "period >= p->inherited", "period <= p->inherited"),
     "keeps the larger budget": ("pibs.c", "		shrink(p);", "		(void)shrink;"),
     "rounds t_e down": ("pibs.c", " + p->budget - 1) / p->budget", ") / p->budget"),

@@ -326,26 +326,27 @@ TEST(sched_set_hides_nothing)
 	}
 }
 
-/* During a trial other VCPUs may be destroyed, and run. */
-TEST(sched_trial_allows_calls_in_between)
+/* During an admission test other VCPUs may run and be destroyed. */
+TEST(sched_admission_allows_calls_in_between)
 {
 	struct vcpu_params more = { "more", MAIN_VCPU, 60, 100, 0 };
 
 	set_up(false);
 	CHECK(vcpu(MAIN_VCPU, 20, 100, 0) == 0 && vcpu(MAIN_VCPU, 30, 100, 1) == 1);
-	sched_trial_begin(&s, &more, -1, 10);
+	sched_admission_begin(&s, &more, -1, 10);
 	CHECK(sched_vcpu_destroy(&s, 0, 11) == 0);		/* too late: it still counts */
-	sched_trial_decide(&s);
-	CHECK(sched_trial_apply(&s, 12) == SCHED_OVER_BOUND && !sched_vcpu(&s, 2));
+	sched_admission_test(&s);
+	CHECK(sched_admission_commit(&s, 12) == SCHED_OVER_BOUND && !sched_vcpu(&s, 2));
 	more.budget = 10;
-	sched_trial_begin(&s, &more, 1, 20);
-	sched_trial_decide(&s);
-	CHECK(sched_vcpu_destroy(&s, 1, 21) == 0 && sched_trial_apply(&s, 22) == SCHED_NO_VCPU);
+	sched_admission_begin(&s, &more, 1, 20);
+	sched_admission_test(&s);
+	CHECK(sched_vcpu_destroy(&s, 1, 21) == 0);
+	CHECK(sched_admission_commit(&s, 22) == SCHED_NO_VCPU);
 	CHECK(vcpu(MAIN_VCPU, 30, 100, 30) == 0 && vcpu(MAIN_VCPU, 30, 100, 31) == 1);
-	sched_trial_begin(&s, &more, 1, 40);
-	sched_trial_decide(&s);
+	sched_admission_begin(&s, &more, 1, 40);
+	sched_admission_test(&s);
 	s.vcpus[1].counts.created++;				/* another VCPU with the same id */
-	CHECK(sched_trial_apply(&s, 41) == SCHED_NO_VCPU && s.vcpus[1].params.budget == 30);
+	CHECK(sched_admission_commit(&s, 41) == SCHED_NO_VCPU && s.vcpus[1].params.budget == 30);
 	CHECK(sched_vcpu_set(&s, 1, &more, 50) == 0 && s.vcpus[1].params.budget == 10);
 }
 
@@ -399,7 +400,7 @@ TEST(sched_refuses_nonsense)
 	CHECK(vcpu(MAIN_VCPU, 10, 10, 0) == 0);
 	CHECK(vcpu(MAIN_VCPU, 1, 10, 0) == SCHED_OVER_BOUND);
 	s.config.admission = ADMISSION_EXACT;
-	CHECK(vcpu(MAIN_VCPU, 1, 10, 0) == SCHED_TOO_LATE);
+	CHECK(vcpu(MAIN_VCPU, 1, 10, 0) == SCHED_MISSES_PERIOD);
 	for (error = SCHED_NOT_YET; error < 0; error++)
 		CHECK(strlen(sched_error_text(error)) > 20);
 	CHECK(!strcmp(sched_error_text(0), "") && !strcmp(sched_error_text(-100), ""));
@@ -441,14 +442,15 @@ TEST(sched_ids_of_the_dead)
 		use_up(i, i, i + 1);
 		CHECK(s.vcpus[i].state == VCPU_RETIRED);
 	}
-	CHECK(sched_owned(&s, 0, SCHED_VCPUS) == SCHED_VCPUS && sched_owned(&s, 1, SCHED_VCPUS) == 0);
+	CHECK(sched_count_owned(&s, 0, SCHED_VCPUS) == SCHED_VCPUS);
+	CHECK(sched_count_owned(&s, 1, SCHED_VCPUS) == 0);
 	CHECK(vcpu(MAIN_VCPU, 1, 100, SCHED_VCPUS) == 0);
 	CHECK(vcpu_eligible(&s.vcpus[0]) == SCHED_VCPUS);
-	CHECK(sched_owned(&s, 0, SCHED_VCPUS) == SCHED_VCPUS);
+	CHECK(sched_count_owned(&s, 0, SCHED_VCPUS) == SCHED_VCPUS);
 	/* with a VCPU of that period, they count */
 	CHECK(vcpu(MAIN_VCPU, 1, 1000, SCHED_VCPUS) == 1);
 	CHECK(vcpu(MAIN_VCPU, 1, 1000, SCHED_VCPUS) == SCHED_FULL);
-	CHECK(sched_owned(&s, 0, 1000 + SCHED_VCPUS) == 2);
+	CHECK(sched_count_owned(&s, 0, 1000 + SCHED_VCPUS) == 2);
 }
 
 /*
@@ -464,7 +466,7 @@ TEST(sched_the_dead_weigh_what_they_used)
 	for (i = 0; i < 16; i++)
 		use_up(vcpu_of(1, MAIN_VCPU, 1, 50000, i), i, i + 1);
 	use_up(vcpu_of(1, MAIN_VCPU, 10000, 1000000, 20), 20, 10020);
-	CHECK(sched_owned(&s, 1, 10020) == 17);
+	CHECK(sched_count_owned(&s, 1, 10020) == 17);
 	i = vcpu(MAIN_VCPU, 26, 100, 10020);
 	CHECK(i >= 0 && vcpu_eligible(&s.vcpus[i]) == 10020);
 }
@@ -490,16 +492,16 @@ TEST(sched_owners)
 	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 100);
 	/* it has used nothing, so nothing is remembered */
 	CHECK(sched_vcpu_destroy(&s, id, 70) == 0);
-	CHECK(sched_owned(&s, 1, 70) == 1);
-	sched_inherit(&s, 1, 2);
-	CHECK(sched_owned(&s, 1, 70) == 0 && sched_owned(&s, 2, 70) == 1);
+	CHECK(sched_count_owned(&s, 1, 70) == 1);
+	sched_inherit_past(&s, 1, 2);
+	CHECK(sched_count_owned(&s, 1, 70) == 0 && sched_count_owned(&s, 2, 70) == 1);
 	id = vcpu_of(2, MAIN_VCPU, 50, 100, 70);
 	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 100);
-	sched_give(&s, id, 3);
-	CHECK(sched_owned(&s, 3, 70) == 1 && sched_vcpu_destroy(&s, id, 80) == 0);
+	sched_set_owner(&s, id, 3);
+	CHECK(sched_count_owned(&s, 3, 70) == 1 && sched_vcpu_destroy(&s, id, 80) == 0);
 	id = vcpu_of(3, MAIN_VCPU, 50, 100, 100);
 	use_up(id, 100, 150);
-	sched_inherit(&s, 3, SCHED_NOBODY);
+	sched_inherit_past(&s, 3, SCHED_NO_OWNER);
 	id = vcpu_of(4, MAIN_VCPU, 50, 100, 160);	/* use without an owner delays all */
 	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 200);
 }

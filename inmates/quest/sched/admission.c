@@ -60,7 +60,8 @@ static uint64_t times(uint64_t factor, uint64_t part)
 	return product > 2 * ONE ? 2 * ONE + 1 : product;
 }
 
-static bool bound_beside(const struct admission_entry *set, unsigned int living, unsigned int n)
+static bool hyperbolic_bound(const struct admission_entry *set, unsigned int existing,
+			     unsigned int n)
 {
 	uint64_t product = ONE, io = 0, least = UINT64_MAX, term;
 	unsigned int i;
@@ -70,7 +71,7 @@ static bool bound_beside(const struct admission_entry *set, unsigned int living,
 		       share(set[i].budget, set[i].period);
 		if (set[i].io) {
 			io += term;
-		} else if (i < living && term < least) {
+		} else if (i < existing && term < least) {
 			product = least == UINT64_MAX ? product : times(product, least);
 			least = term;
 		} else {
@@ -85,8 +86,8 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
 	return (a + b - 1) / b;
 }
 
-/* Returns whether `j` precedes `i`: shorter periods do; of equal periods all others do. */
-static bool goes_first(const struct admission_entry *set, unsigned int j, unsigned int i)
+/* Returns whether Main VCPU `j` may preempt `i`. Of equal periods, assumes that it may. */
+static bool precedes(const struct admission_entry *set, unsigned int j, unsigned int i)
 {
 	return j != i && !set[j].io && set[j].period <= set[i].period;
 }
@@ -118,7 +119,7 @@ static uint64_t io_worst(const struct admission_entry *set, unsigned int n, unsi
 			most = one;
 	}
 	for (q = 0; q < n; q++) {
-		if (!goes_first(set, q, i))
+		if (!precedes(set, q, i))
 			continue;
 		one = io_interference(io, set[q].period, t);
 		if (one > most)
@@ -140,7 +141,7 @@ static uint64_t demand(const struct admission_entry *set, unsigned int n, unsign
 	for (j = 0; j < n && sum <= set[i].period; j++) {
 		if (set[j].io)
 			sum += io_worst(set, n, i, &set[j], t);
-		else if (goes_first(set, j, i))
+		else if (precedes(set, j, i))
 			sum += ceil_div(t, set[j].period) * set[j].budget;
 	}
 	return sum;
@@ -162,12 +163,12 @@ uint64_t admission_response(const struct admission_entry *set, unsigned int n, u
 	return UINT64_MAX;
 }
 
-/* Returns whether the Main VCPUs of the first `living` entries meet their periods. */
-static bool in_time(const struct admission_entry *set, unsigned int living, unsigned int n)
+/* Returns whether the Main VCPUs of the first `existing` entries meet their periods. */
+static bool in_time(const struct admission_entry *set, unsigned int existing, unsigned int n)
 {
 	unsigned int i;
 
-	for (i = 0; i < living; i++)
+	for (i = 0; i < existing; i++)
 		if (!set[i].io && admission_response(set, n, i) == UINT64_MAX)
 			return false;
 	return true;
@@ -178,8 +179,9 @@ bool admission_exact(const struct admission_entry *set, unsigned int n)
 	return in_time(set, n, n);
 }
 
-bool admission_beside(enum admission_test test, const struct admission_entry *set,
-		      unsigned int living, unsigned int n)
+bool admission_with_past(enum admission_test test, const struct admission_entry *set,
+		      unsigned int existing, unsigned int n)
 {
-	return test == ADMISSION_EXACT ? in_time(set, living, n) : bound_beside(set, living, n);
+	return test == ADMISSION_EXACT ? in_time(set, existing, n) :
+	       hyperbolic_bound(set, existing, n);
 }

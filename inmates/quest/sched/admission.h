@@ -34,15 +34,15 @@ bool admission_bound(const struct admission_entry *set, unsigned int n);
 bool admission_exact(const struct admission_entry *set, unsigned int n);
 
 /*
- * Returns whether the first `living` entries keep their budgets although the others count, too.
- * Those are VCPUs that are gone, each with its use in its last period. These count by their use,
- * not by their number. ADMISSION_BOUND uses the hyperbolic bound (Bini and Buttazzo 2003), which
- * holds for everything that admission_bound() admits: the product of 1 + C/T is at most 2, where
- * the I/O VCPUs' terms are added to the smallest C/T of the living. ADMISSION_EXACT uses response
- * times.
+ * Returns whether the first `existing` entries keep their budgets together with the others, which
+ * are past use (past.h). Past use counts by its amount, not by the number of VCPUs.
+ *
+ * ADMISSION_BOUND uses the hyperbolic bound (Bini and Buttazzo 2003): the product of 1 + C/T is at
+ * most 2, where the I/O VCPUs' terms are added to the smallest C/T of the existing VCPUs. It holds
+ * for every set that admission_bound() admits. ADMISSION_EXACT uses response times.
  */
-bool admission_beside(enum admission_test test, const struct admission_entry *set,
-		      unsigned int living, unsigned int n);
+bool admission_with_past(enum admission_test test, const struct admission_entry *set,
+		      unsigned int existing, unsigned int n);
 
 /*
  * Returns the longest response time of Main VCPU `i`; UINT64_MAX if it is longer than its period.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* VCPUs are created, changed and destroyed. trial.c decides whether they may be. */
+/*
+ * Creates, changes and destroys VCPUs. Creating or changing one begins with a request for admission
+ * (admit.c). create() and change() carry out a request that was admitted.
+ */
 #include "past.h"
 #include "server.h"
 
@@ -10,35 +13,35 @@ static uint64_t later(uint64_t a, uint64_t b)
 
 static int create(struct sched *s, uint64_t now)
 {
-	const struct sched_trial *t = &s->trial;
+	const struct admission_request *r = &s->request;
 	int id = past_find_slot(s, now);
 	struct vcpu *v = &s->vcpus[id];
 
 	if (id == SCHED_VCPUS)
 		return SCHED_FULL;
-	*v = (struct vcpu){ .state = VCPU_ACTIVE, .params = t->params, .counts.created = now };
-	server_of(v)->init(v, later(t->begin, now));
+	*v = (struct vcpu){ .state = VCPU_ACTIVE, .params = r->params, .counts.created = now };
+	server_of(v)->init(v, later(r->start, now));
 	return id;
 }
 
-static int set(struct sched *s, uint64_t now)
+static int change(struct sched *s, uint64_t now)
 {
-	const struct sched_trial *t = &s->trial;
-	int id = t->instead;
+	const struct admission_request *r = &s->request;
+	int id = r->replaces;
 	struct vcpu *v = &s->vcpus[id];
-	bool anew = v->params.type != t->params.type;
+	bool other_server = v->params.type != r->params.type;
 	uint64_t at;
 
-	if (v->state != VCPU_ACTIVE || v->counts.created != t->created)
+	if (v->state != VCPU_ACTIVE || v->counts.created != r->created)
 		return SCHED_NO_VCPU;
 	sched_charge(s, now);
 	past_remember(v, now);
-	at = later(v->settled, later(t->begin, now));
-	v->params = t->params;
+	at = later(v->settled, later(r->start, now));
+	v->params = r->params;
 	v->used_then = v->counts.used;
 	if (v->queue.head)
 		readytree_remove(&s->ready, id);
-	if (anew)
+	if (other_server)
 		server_of(v)->init(v, at);
 	else
 		server_of(v)->set(v, at);
@@ -47,12 +50,12 @@ static int set(struct sched *s, uint64_t now)
 	return 0;
 }
 
-void sched_give(struct sched *s, int id, int owner)
+void sched_set_owner(struct sched *s, int id, int owner)
 {
 	s->vcpus[id].params.owner = owner;
 }
 
-void sched_inherit(struct sched *s, int owner, int heir)
+void sched_inherit_past(struct sched *s, int owner, int heir)
 {
 	int id;
 
@@ -61,7 +64,7 @@ void sched_inherit(struct sched *s, int owner, int heir)
 			s->vcpus[id].params.owner = heir;
 }
 
-unsigned int sched_owned(const struct sched *s, int owner, uint64_t now)
+unsigned int sched_count_owned(const struct sched *s, int owner, uint64_t now)
 {
 	const struct vcpu *v;
 	unsigned int n = 0;
@@ -72,27 +75,27 @@ unsigned int sched_owned(const struct sched *s, int owner, uint64_t now)
 	return n;
 }
 
-int sched_trial_apply(struct sched *s, uint64_t now)
+int sched_admission_commit(struct sched *s, uint64_t now)
 {
-	if (s->trial.error)
-		return s->trial.error;
-	return s->trial.instead < 0 ? create(s, now) : set(s, now);
+	if (s->request.error)
+		return s->request.error;
+	return s->request.replaces < 0 ? create(s, now) : change(s, now);
 }
 
 int sched_vcpu_create(struct sched *s, const struct vcpu_params *params, uint64_t now)
 {
-	sched_trial_begin(s, params, -1, now);
-	sched_trial_decide(s);
-	return sched_trial_apply(s, now);
+	sched_admission_begin(s, params, -1, now);
+	sched_admission_test(s);
+	return sched_admission_commit(s, now);
 }
 
 int sched_vcpu_set(struct sched *s, int id, const struct vcpu_params *params, uint64_t now)
 {
 	if (id < 0)
 		return SCHED_NO_VCPU;
-	sched_trial_begin(s, params, id, now);
-	sched_trial_decide(s);
-	return sched_trial_apply(s, now);
+	sched_admission_begin(s, params, id, now);
+	sched_admission_test(s);
+	return sched_admission_commit(s, now);
 }
 
 int sched_vcpu_destroy(struct sched *s, int id, uint64_t now)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* VCPUs that move here from another CPU, or come back. */
+/* Restores VCPUs that come from another CPU, or that were taken off this one. */
 #include "server.h"
 
 void sched_vcpu_restore(struct sched *s, int id, const struct vcpu *was, uint64_t now)
 {
 	struct vcpu *v = &s->vcpus[id];
 
+	/* It is delayed by past use, for longer than its own use would delay it. */
 	if (vcpu_eligible(v) > now)
-		/* it begins after the use of others is settled; its own use was less */
 		return;
 	if (v->params.type == MAIN_VCPU)
 		v->main = was->main;

@@ -8,8 +8,8 @@ bool past_unsettled(const struct vcpu *v, uint64_t now)
 }
 
 /*
- * Use counts for one period at most, since no longer window contains more of it. If something is
- * remembered already, the VCPU has had no budget since.
+ * Use counts for one period at most, since no longer window contains more of it. If earlier past
+ * use still counts, the VCPU has had no budget since then: keep it.
  */
 void past_remember(struct vcpu *v, uint64_t now)
 {
@@ -39,12 +39,11 @@ uint64_t past_longest_period(const struct sched *s)
 	return longest;
 }
 
-bool past_noticed(const struct vcpu *v, uint64_t longest)
+bool past_interferes(const struct vcpu *v, uint64_t longest)
 {
 	return v->past.io || v->past.period <= longest;
 }
 
-/* The lowest id that is free; else the lowest id whose past takes nothing from other VCPUs. */
 int past_find_slot(const struct sched *s, uint64_t now)
 {
 	uint64_t longest = past_longest_period(s);
@@ -55,7 +54,7 @@ int past_find_slot(const struct sched *s, uint64_t now)
 			continue;
 		if (!past_unsettled(&s->vcpus[id], now))
 			return id;
-		if (spare == SCHED_VCPUS && !past_noticed(&s->vcpus[id], longest))
+		if (spare == SCHED_VCPUS && !past_interferes(&s->vcpus[id], longest))
 			spare = id;
 	}
 	return spare;

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CPU time that VCPUs have used and that still counts, although they were destroyed or have other
- * parameters now: struct vcpu's `past` until time `settled`. For sched/ only.
+ * Past use: CPU time that a VCPU had used, and that was not replenished yet, when it was destroyed
+ * or got other parameters. The admission test counts it as if the VCPU still existed (`past` of
+ * struct vcpu), until it would have been replenished (`settled`). Otherwise a program could get
+ * more CPU time by creating the VCPU again at once. For sched/ only.
  */
 #ifndef QUEST_PAST_H
 #define QUEST_PAST_H
 
 #include "sched.h"
 
-/* Returns whether `v` has used something that still counts. */
+/* Returns whether past use of `v` still counts. */
 bool past_unsettled(const struct vcpu *v, uint64_t now);
 
-/* Keeps in `v` what it has used under its present parameters, which are about to change. */
+/* Stores in `v` its use under its present parameters. Call it before they change. */
 void past_remember(struct vcpu *v, uint64_t now);
 
 /* Returns the longest period of the Main VCPUs that exist. */
 uint64_t past_longest_period(const struct sched *s);
 
 /*
- * Returns whether the past use of `v` takes anything from VCPUs whose periods are at most
- * `longest`. Use at the priority of a longer period does not.
+ * Returns whether the past use of `v` can delay VCPUs whose periods are at most `longest`. Use at
+ * the lower priority of a longer period cannot.
  */
-bool past_noticed(const struct vcpu *v, uint64_t longest);
+bool past_interferes(const struct vcpu *v, uint64_t longest);
 
 /*
- * Returns an id for a new VCPU: a free one, else one whose past takes nothing from others;
- * SCHED_VCPUS if all ids are in use.
+ * Returns an id for a new VCPU: the lowest free one, else the lowest one of a destroyed VCPU whose
+ * past use delays no other; SCHED_VCPUS if all ids are in use.
  */
 int past_find_slot(const struct sched *s, uint64_t now);
 

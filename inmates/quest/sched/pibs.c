@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "pibs.h"
 
-/* U * T, at least 1. */
-static uint64_t full(const struct pibs *p)
+/* C_max = U * T, at least 1. */
+static uint64_t capacity(const struct pibs *p)
 {
 	uint64_t amount = (unsigned __int128)p->inherited * p->budget / p->period;
 
 	return amount ? amount : 1;
 }
 
-/* The present budget ends: t_e = t + c / U, rounded up. */
-static void finish(struct pibs *p)
+/* Ends the present budget. Sets its replenishment to t_e = t + c / U, rounded up. */
+static void end_budget(struct pibs *p)
 {
 	p->eligible += ((unsigned __int128)p->used * p->period + p->budget - 1) / p->budget;
 	p->used = 0;
@@ -27,14 +27,14 @@ void pibs_init(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at)
 /* A shorter period has a smaller budget, part of which may be used already. */
 static void shrink(struct pibs *p)
 {
-	uint64_t most = full(p);
+	uint64_t most = capacity(p);
 
 	if (p->left + p->used <= most)
 		return;
 	if (most > p->used)
 		p->left = most - p->used;
 	else
-		finish(p);
+		end_budget(p);
 }
 
 void pibs_wake(struct pibs *p, uint64_t period, bool active, uint64_t now)
@@ -55,7 +55,7 @@ void pibs_dispatch(struct pibs *p, uint64_t now)
 	if (p->left || p->eligible > now)
 		return;
 	p->eligible = now;
-	p->left = full(p);
+	p->left = capacity(p);
 }
 
 uint64_t pibs_eligible(const struct pibs *p)
@@ -65,7 +65,7 @@ uint64_t pibs_eligible(const struct pibs *p)
 
 uint64_t pibs_left(const struct pibs *p)
 {
-	return p->left ? p->left : full(p);
+	return p->left ? p->left : capacity(p);
 }
 
 uint64_t pibs_charge(struct pibs *p, uint64_t delta)
@@ -76,14 +76,14 @@ uint64_t pibs_charge(struct pibs *p, uint64_t delta)
 	if (delta < p->left)
 		p->left -= delta;
 	else
-		finish(p);
+		end_budget(p);
 	return overrun;
 }
 
 void pibs_block(struct pibs *p)
 {
 	if (p->left)
-		finish(p);
+		end_budget(p);
 }
 
 void pibs_shift(struct pibs *p, int64_t by)

@@ -15,7 +15,7 @@ struct pibs {
 	/* U as a fraction; `period` is used when none is inherited */
 	uint64_t budget, period;
 	uint64_t inherited;		/* T now */
-	/* t_e; while left > 0: when the present budget was first used */
+	/* t_e, the eligibility time; while left > 0: t, when the present budget was first used */
 	uint64_t eligible;
 	uint64_t left;			/* of the present budget; 0: it has no budget */
 	uint64_t used;			/* of the present budget */
@@ -25,11 +25,12 @@ struct pibs {
 void pibs_init(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at);
 
 /*
- * It gets work for a VCPU with period `period` (0: not known). `active`: it had other work already.
+ * A thread of it wakes to work for a VCPU with period `period` (0: not known). `active`: it was
+ * runnable already.
  */
 void pibs_wake(struct pibs *p, uint64_t period, bool active, uint64_t now);
 
-/* It gets the CPU at its priority. A budget begins if it has none. */
+/* It is dispatched in the foreground. A new budget begins if it has none. */
 void pibs_dispatch(struct pibs *p, uint64_t now);
 
 /* Return from when on it may run, and the cycles that it may run then. */
@@ -39,7 +40,7 @@ uint64_t pibs_left(const struct pibs *p);
 /* It ran for `delta` cycles. Returns the cycles of overrun, which delay its next budget. */
 uint64_t pibs_charge(struct pibs *p, uint64_t delta);
 
-/* It has finished its work: the rest of the budget is lost. */
+/* It blocks: the rest of the budget is lost. */
 void pibs_block(struct pibs *p);
 
 void pibs_shift(struct pibs *p, int64_t by);

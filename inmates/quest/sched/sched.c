@@ -57,7 +57,7 @@ static void unlink(struct sched_queue *q, struct sched_entity *e)
 	e->next = e->prev = NULL;
 }
 
-/* Runnable VCPUs in a ring: the background runs them round-robin. */
+/* The runnable VCPUs in a ring, in the round-robin order of the background. */
 
 static void ring_add(struct sched *s, int id)
 {
@@ -83,7 +83,7 @@ static void ring_remove(struct sched *s, int id)
 		s->ring = v->ring_next == id ? RING_EMPTY : v->ring_next;
 }
 
-static void vcpu_start(struct sched *s, int id)
+static void make_vcpu_runnable(struct sched *s, int id)
 {
 	struct vcpu *v = &s->vcpus[id];
 
@@ -91,17 +91,17 @@ static void vcpu_start(struct sched *s, int id)
 	ring_add(s, id);
 }
 
-static void vcpu_stop(struct sched *s, int id)
+static void make_vcpu_blocked(struct sched *s, int id)
 {
 	readytree_remove(&s->ready, id);
 	ring_remove(s, id);
 }
 
 /*
- * At the end of its quantum an entity goes behind the others of its VCPU. In the background, its
- * VCPU goes behind the others, too.
+ * Charges `delta` to the quantum of `e`. At its end, `e` goes behind the others of its VCPU. In the
+ * background, its VCPU goes behind the other VCPUs, too.
  */
-static void take_turn(struct sched *s, struct sched_entity *e, uint64_t delta)
+static void charge_quantum(struct sched *s, struct sched_entity *e, uint64_t delta)
 {
 	struct vcpu *v = &s->vcpus[e->vcpu];
 
@@ -171,7 +171,7 @@ void sched_charge(struct sched *s, uint64_t now)
 		s->vcpus[e->vcpu].counts.background += delta;
 	else
 		charge_budget(s, e->vcpu, delta, now);
-	take_turn(s, e, delta);
+	charge_quantum(s, e, delta);
 }
 
 void sched_entity_init(struct sched_entity *e)
@@ -193,7 +193,7 @@ static void wake(struct sched *s, int id, uint64_t period, uint64_t now)
 	if (active)
 		readytree_insert(&s->ready, id, vcpu_key(v, id), server_of(v)->eligible(v));
 	else
-		vcpu_start(s, id);
+		make_vcpu_runnable(s, id);
 }
 
 void sched_ready_for(struct sched *s, struct sched_entity *e, uint64_t period, uint64_t now)
@@ -227,14 +227,14 @@ void sched_block(struct sched *s, struct sched_entity *e, uint64_t now)
 	if (v->queue.head)
 		return;
 	server_of(v)->block(v, now);
-	vcpu_stop(s, e->vcpu);
+	make_vcpu_blocked(s, e->vcpu);
 }
 
 /*
- * `e` continues until the next decision: on its new VCPU's budget, or in the background if the VCPU
- * has none.
+ * `e` has moved to another VCPU while it runs. It continues until the next decision: on the budget
+ * of that VCPU, or in the background.
  */
-static void stay(struct sched *s, struct sched_entity *e, uint64_t now)
+static void continue_on_new_vcpu(struct sched *s, struct sched_entity *e, uint64_t now)
 {
 	struct vcpu *v = &s->vcpus[e->vcpu];
 
@@ -259,7 +259,7 @@ int sched_bind(struct sched *s, struct sched_entity *e, int id, uint64_t now)
 	if (runnable)
 		sched_ready(s, e, now);
 	if (current)
-		stay(s, e, now);
+		continue_on_new_vcpu(s, e, now);
 	return 0;
 }
 
@@ -274,7 +274,7 @@ void sched_unbind(struct sched *s, struct sched_entity *e, uint64_t now)
  * The VCPU runs at its priority until its budget or its quantum ends, or a VCPU of higher priority
  * gets budget.
  */
-static struct sched_choice in_foreground(struct sched *s, int id, uint64_t now)
+static struct sched_choice run_foreground(struct sched *s, int id, uint64_t now)
 {
 	struct vcpu *v = &s->vcpus[id];
 	struct sched_choice choice = { v->queue.head, SCHED_NEVER };
@@ -288,8 +288,8 @@ static struct sched_choice in_foreground(struct sched *s, int id, uint64_t now)
 	return choice;
 }
 
-/* No VCPU has budget: runs them round-robin until one has. */
-static struct sched_choice in_background(struct sched *s, uint64_t now)
+/* No runnable VCPU has budget: run them round-robin until one has. */
+static struct sched_choice run_background(struct sched *s, uint64_t now)
 {
 	struct sched_choice choice = { NULL, readytree_before(&s->ready, UINT64_MAX) };
 	struct vcpu *v;
@@ -312,7 +312,7 @@ struct sched_choice sched_decide(struct sched *s, uint64_t now)
 	s->decisions++;
 	first = readytree_first(&s->ready, now);
 	s->in_background = first == READYTREE_NONE;
-	choice = s->in_background ? in_background(s, now) : in_foreground(s, first, now);
+	choice = s->in_background ? run_background(s, now) : run_foreground(s, first, now);
 	s->current = choice.entity;
 	return choice;
 }

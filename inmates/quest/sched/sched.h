@@ -4,11 +4,13 @@
  * It touches no clock, interrupt or thread, so the same object runs in the kernel, in tests and in
  * the simulator on the host.
  *
- * Two levels: VCPUs share the CPU by rate-monotonic priority (the shorter period goes first; of
- * equal periods I/O VCPUs before Main VCPUs, then the lower id), each within its budget. Entities
- * (threads) run round-robin on their VCPU. When no runnable VCPU has budget, the runnable ones run
- * round-robin in the background: this is charged to no budget, and ends when any of them has
- * budget.
+ * There are two levels. VCPUs share the CPU by rate-monotonic priority, each within its budget. The
+ * VCPU with the shortest period runs first; of equal periods I/O VCPUs precede Main VCPUs, then the
+ * lower id precedes. A Main VCPU is a sporadic server (sporadic.h), an I/O VCPU uses PIBS (pibs.h).
+ * Entities (threads) run round-robin on their VCPU.
+ *
+ * A runnable VCPU with budget is in the foreground. While no VCPU is, the runnable VCPUs run
+ * round-robin in the background. That time is charged to no budget.
  *
  * Times are TSC cycles. All calls of one decision get the same `now`, and `now` never decreases.
  * The caller must not let calls overlap (interrupts off).
@@ -27,7 +29,7 @@
 #define SCHED_NEVER	UINT64_MAX
 #define SCHED_VCPUS	READYTREE_MAX
 #define SCHED_NAME	16
-#define SCHED_NOBODY	0		/* no particular owner: such past use delays all owners */
+#define SCHED_NO_OWNER	0		/* past use without an owner delays all owners */
 
 enum vcpu_type {
 	MAIN_VCPU,
@@ -42,8 +44,7 @@ struct vcpu_params {
 	uint64_t budget;		/* C, cycles */
 	/* T, cycles; I/O: U = C/T, and T is used when no period is inherited */
 	uint64_t period;
-	/* answers for its use, also when it is gone; any number or SCHED_NOBODY */
-	int owner;
+	int owner;			/* its past use counts against this number */
 };
 
 /* Errors of create and set, which otherwise return an id or 0. sched_error_text() explains each. */
@@ -51,11 +52,11 @@ enum sched_error {
 	/* not 0 < C <= T <= ADMISSION_PERIOD_MAX; I/O: C < T; set from Main to I/O or back */
 	SCHED_BAD_PARAMS = -1,
 	SCHED_FULL = -2,		/* SCHED_VCPUS exist */
-	SCHED_OVER_BOUND = -3,		/* refused by ADMISSION_BOUND */
-	SCHED_TOO_LATE = -4,		/* refused by ADMISSION_EXACT */
+	SCHED_OVER_BOUND = -3,		/* rejected by ADMISSION_BOUND: utilisation */
+	SCHED_MISSES_PERIOD = -4,	/* rejected by ADMISSION_EXACT: response time */
 	SCHED_NO_VCPU = -5,		/* no such id */
 	SCHED_IN_USE = -6,		/* entities are bound to it */
-	/* refused because of past use of other owners, which is settled within their periods */
+	/* rejected because of other owners' past use, which is replenished within their periods */
 	SCHED_NOT_YET = -7,
 };
 
@@ -95,14 +96,16 @@ struct vcpu {
 		struct pibs io;
 	};
 	struct vcpu_counts counts;
-	/* its use before its parameters changed, or before it was destroyed, in one period */
+	/*
+	 * Past use (past.h): used and not yet replenished when its parameters changed or it was
+	 * destroyed. It counts until `settled`, when all of it would have been replenished.
+	 */
 	struct admission_entry past;
-	/* when `past` no longer counts; not after now: there is nothing to count */
 	uint64_t settled;
 	uint64_t used_then;		/* counts.used when it got its present parameters */
 	struct sched_queue queue;	/* runnable entities in round-robin order */
 	unsigned int bound;		/* entities bound, runnable or not */
-	int ring_next, ring_prev;	/* among the runnable VCPUs, for the background */
+	int ring_next, ring_prev;	/* runnable VCPUs in background order */
 };
 
 struct sched_config {
@@ -113,29 +116,28 @@ struct sched_config {
 };
 
 /*
- * Admission's trial of one VCPU: a copy of all that the decision depends on, and the decision. It
- * is too large for a stack, so struct sched has room for one trial at a time. Nothing in it lasts
- * beyond the trial.
- *
- * `set` has three groups, one behind the other; each of the counts is where its group ends.
+ * A request for admission: the parameters that a VCPU is to have, a copy of all that the admission
+ * test depends on, and its result. It is valid from sched_admission_begin() to
+ * sched_admission_commit().
  */
-struct sched_trial {
-	/* The request: */
+struct admission_request {
 	struct vcpu_params params;
-	int instead;			/* the VCPU that is to get `params`; -1: a new one */
-	/* of that VCPU: its id may be another VCPU's when the trial ends */
+	int replaces;			/* the VCPU that is to get `params`; -1: a new one */
+	/* counts.created of that VCPU: tells whether the id has been given to another one since */
 	uint64_t created;
-	/* The VCPUs that count: */
-	unsigned int living;		/* VCPUs that exist, the one on trial first */
-	/* past use of other owners: the VCPU is refused if it does not fit */
-	unsigned int refusing;
-	/* past use of its owner and SCHED_NOBODY: it begins when it fits */
-	unsigned int delaying;
+	/*
+	 * The task set of the test, in three groups: set[0] to set[existing_end - 1], and so on.
+	 * 1. `params`, then the other VCPUs that exist and have a budget.
+	 * 2. Past use of other owners. If the set does not fit with it, the VCPU is rejected.
+	 * 3. Past use of the same owner and of SCHED_NO_OWNER. If the set does not fit with it, the
+	 *    first budget of the VCPU is delayed.
+	 */
+	unsigned int existing_end, rejecting_end, delaying_end;
 	struct admission_entry set[2 * SCHED_VCPUS + 1];
 	uint64_t settled[2 * SCHED_VCPUS + 1];	/* of past use: when it no longer counts */
-	/* The decision: */
+	/* The result: */
 	int error;			/* 0: admitted */
-	uint64_t begin;			/* when its first budget is usable */
+	uint64_t start;			/* when its first budget is usable */
 };
 
 struct sched {
@@ -145,9 +147,9 @@ struct sched {
 	uint64_t charged;		/* time is charged up to here */
 	uint64_t idle;			/* idle cycles */
 	uint64_t decisions;
-	int ring;			/* first of the ring, -1: empty */
+	int ring;			/* the VCPU that is next in the background; -1: none */
 	struct readytree ready;
-	struct sched_trial trial;
+	struct admission_request request;	/* too large for a stack; one at a time */
 	struct vcpu vcpus[SCHED_VCPUS];
 };
 
@@ -165,42 +167,43 @@ void sched_init(struct sched *s, const struct sched_config *config, uint64_t now
 int sched_vcpu_create(struct sched *s, const struct vcpu_params *params, uint64_t now);
 
 /*
- * sched_vcpu_create() and sched_vcpu_set() (`instead` >= 0) in three steps, for one caller at a
- * time. sched_trial_decide() may take milliseconds and uses only what sched_trial_begin() has
- * copied, so interrupts may be on: other calls may come in between, except for other trials. A VCPU
- * that is destroyed meanwhile still counts; if it is the one to be set, the result is
- * SCHED_NO_VCPU. The last step returns what the whole call does.
+ * The three steps of sched_vcpu_create() (`replaces` is -1) and of sched_vcpu_set() (`replaces` is
+ * the id), for one caller at a time. The first step fills in s->request, the second one does the
+ * admission test, and the last one carries the request out and returns what the whole call does.
+ *
+ * sched_admission_test() may take milliseconds and uses only s->request, so interrupts may be on,
+ * and other calls may come in between. A VCPU that is destroyed meanwhile still counts. If it is
+ * `replaces`, the result is SCHED_NO_VCPU.
  */
-void sched_trial_begin(struct sched *s, const struct vcpu_params *params, int instead,
-		       uint64_t now);
-void sched_trial_decide(struct sched *s);
-int sched_trial_apply(struct sched *s, uint64_t now);
+void sched_admission_begin(struct sched *s, const struct vcpu_params *params, int replaces,
+			   uint64_t now);
+void sched_admission_test(struct sched *s);
+int sched_admission_commit(struct sched *s, uint64_t now);
 
 /*
  * Destroys VCPU `id`. Returns 0, SCHED_NO_VCPU, or SCHED_IN_USE: unbind its entities first. Its
- * past use counts until it would have been replenished, which is one period at most. Until then,
- * new VCPUs of its owner begin later if they are not admitted together with that use, and those of
- * other owners are refused, as while it existed. The use of a VCPU of SCHED_NOBODY delays all
- * owners.
+ * past use counts until it would have been replenished, which is one period at most. If a new VCPU
+ * is not admitted together with that use, it begins later if it has the same owner; otherwise it is
+ * rejected, as while the destroyed VCPU existed. Past use of SCHED_NO_OWNER delays all owners.
  */
 int sched_vcpu_destroy(struct sched *s, int id, uint64_t now);
 
 /*
  * Gives VCPU `id` another C and T (and name). The type must be the same, or one of the two
- * BACKGROUND_VCPU. Its past use still counts. Returns 0, then decide at once; or an error, then
- * nothing has changed.
+ * BACKGROUND_VCPU. Its past use still counts. Returns 0, and the caller must decide at once; or an
+ * error, and nothing has changed.
  */
 int sched_vcpu_set(struct sched *s, int id, const struct vcpu_params *params, uint64_t now);
 
 /*
- * sched_give() makes `owner` the owner of VCPU `id`, which exists. sched_inherit() makes `heir` the
- * owner of all past use of `owner`.
+ * sched_set_owner() makes `owner` the owner of VCPU `id`, which exists. sched_inherit_past() makes
+ * `heir` the owner of all past use of `owner`.
  */
-void sched_give(struct sched *s, int id, int owner);
-void sched_inherit(struct sched *s, int owner, int heir);
+void sched_set_owner(struct sched *s, int id, int owner);
+void sched_inherit_past(struct sched *s, int owner, int heir);
 
-/* Returns the number of VCPUs of `owner`, those included whose past use counts. */
-unsigned int sched_owned(const struct sched *s, int owner, uint64_t now);
+/* Returns the number of VCPUs of `owner`, including destroyed ones whose past use counts. */
+unsigned int sched_count_owned(const struct sched *s, int owner, uint64_t now);
 
 /* Returns NULL if there is no such VCPU. Read only. */
 const struct vcpu *sched_vcpu(const struct sched *s, int id);
@@ -260,9 +263,9 @@ unsigned int vcpu_replenishments(const struct vcpu *v);
 void vcpu_shift(struct vcpu *v, int64_t by);
 
 /*
- * Makes VCPU `id`, just created with the parameters of `was`, that VCPU: with the use of its
- * budget, the times of its replenishments on this CPU's clock, and its counts. A VCPU that begins
- * later than `now` is not changed.
+ * Gives VCPU `id`, just created with the parameters of `was`, the state of `was`: its budget, its
+ * replenishments (already shifted to this CPU's clock) and its counts. Does not change a VCPU that
+ * begins later than `now`.
  */
 void sched_vcpu_restore(struct sched *s, int id, const struct vcpu *was, uint64_t now);
 

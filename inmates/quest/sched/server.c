@@ -96,7 +96,7 @@ static uint64_t io_settled(const struct vcpu *v)
 	return end.eligible;
 }
 
-/* Its whole budget until then: its past use keeps it from running that long. */
+/* Its whole budget: PIBS has one replenishment. */
 static uint64_t io_outstanding(const struct vcpu *v, uint64_t now)
 {
 	(void)now;
@@ -130,7 +130,7 @@ static void io_shift(struct vcpu *v, int64_t by)
 	pibs_shift(&v->io, by);
 }
 
-/* No budget: never eligible, nothing to count. */
+/* Background VCPU: it has no budget. */
 
 static void none_init(struct vcpu *v, uint64_t at)
 {

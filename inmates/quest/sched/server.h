@@ -12,9 +12,9 @@ struct server {
 	uint64_t (*eligible)(const struct vcpu *v);
 	uint64_t (*left)(const struct vcpu *v);
 	uint64_t (*period)(const struct vcpu *v);
-	/* When all that it has used will be replenished. */
+	/* Returns when all that it has used will be replenished. */
 	uint64_t (*settled)(const struct vcpu *v);
-	/* How much of its budget is not replenished at `now`. */
+	/* Returns how much of its budget is not replenished at `now`. */
 	uint64_t (*outstanding)(const struct vcpu *v, uint64_t now);
 	/*
 	 * An entity becomes runnable, for a VCPU with `period` (`active`: another one already was).
@@ -30,7 +30,7 @@ struct server {
 /* Indexed by enum vcpu_type. */
 extern const struct server servers[];
 
-/* The order of priority: by period; then I/O VCPUs first; then by id. */
+/* Returns the priority as a number, the smallest first: by period, type (I/O first) and id. */
 uint64_t vcpu_key(const struct vcpu *v, int id);
 
 static inline const struct server *server_of(const struct vcpu *v)

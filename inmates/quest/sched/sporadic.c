@@ -12,7 +12,7 @@ void sporadic_init(struct sporadic *s, uint64_t budget, uint64_t period, uint64_
 	s->queue[0] = (struct replenishment){ at, budget };
 }
 
-/* Inserts a chunk behind others of the same time. There is room. */
+/* Inserts a replenishment behind others of the same time. The queue has room. */
 static void insert(struct sporadic *s, uint64_t at, uint64_t amount)
 {
 	unsigned int i = s->length++;
@@ -52,8 +52,8 @@ uint64_t sporadic_left(const struct sporadic *s)
 	return s->queue[0].amount - s->usage;
 }
 
-/* Moves all chunks on by a whole number of periods, as if each had been used and replenished. */
-static void skip_rounds(struct sporadic *s)
+/* Uses and replenishes the whole budget as often as it fits into the usage. */
+static void skip_whole_budgets(struct sporadic *s)
 {
 	uint64_t rounds = s->usage / s->budget;
 	unsigned int i;
@@ -64,10 +64,10 @@ static void skip_rounds(struct sporadic *s)
 }
 
 /*
- * The CPU was used before the first chunk was usable: delays the chunk by as much, and merges it
- * with those that it then reaches.
+ * An overrun used CPU time of the first chunk before that was usable. Postpones the chunk by the
+ * overrun, and merges it with the chunks that it then reaches.
  */
-static void put_off(struct sporadic *s, uint64_t overrun)
+static void postpone_head(struct sporadic *s, uint64_t overrun)
 {
 	s->queue[0].at += overrun;
 	while (s->length > 1 && s->queue[0].at + s->queue[0].amount >= s->queue[1].at)
@@ -84,24 +84,24 @@ uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
 	if (!early && delta < left)
 		return 0;
 	if (s->usage < s->queue[0].amount) {
-		put_off(s, delta);
+		postpone_head(s, delta);
 		return delta;
 	}
 	if (s->usage >= s->budget)
-		skip_rounds(s);
+		skip_whole_budgets(s);
 	while (s->queue[0].amount <= s->usage) {
 		head = pop(s);
 		s->usage -= head.amount;
 		insert(s, head.at + s->period, head.amount);
 	}
 	if (s->usage)
-		put_off(s, s->usage);
+		postpone_head(s, s->usage);
 	return delta - left;
 }
 
 /*
- * Merges one of the chunks behind the first with its successor: the one for which amount times
- * delay is smallest.
+ * Merges one of the chunks behind the first with its successor, which delays it: the one for which
+ * amount times delay is smallest.
  */
 static void merge_cheapest(struct sporadic *s)
 {

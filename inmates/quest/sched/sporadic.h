@@ -13,6 +13,7 @@
 
 #define SPORADIC_MAX	32		/* MAX_REPL: chunks in the queue */
 
+/* A chunk of the budget. */
 struct replenishment {
 	uint64_t at;			/* usable from then on */
 	uint64_t amount;		/* cycles, never 0 */
@@ -38,18 +39,21 @@ void sporadic_init(struct sporadic *s, uint64_t budget, uint64_t period, uint64_
 /* Changes the parameters: the whole budget is usable from `at` on. Past use does not count. */
 void sporadic_set(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at);
 
-/* Return from when on it may run, and the cycles that it may run then before it is charged. */
+/* Return when its first chunk is usable, and how many cycles are left of that chunk. */
 uint64_t sporadic_eligible(const struct sporadic *s);
 uint64_t sporadic_left(const struct sporadic *s);
 
 /*
- * It ran at its priority for `delta` > 0 cycles up to `now` (budget_check). Returns the cycles of
- * overrun; they are taken from the next chunk, which is delayed by as much. An overrun may be
- * charged in parts.
+ * The paper's budget_check: the server ran at its priority for `delta` > 0 cycles up to `now`.
+ * Returns the cycles of overrun. They are taken from the next chunk, which is postponed by as much.
+ * An overrun may be charged in parts.
  */
 uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now);
 
-/* It blocks (split_check); it becomes runnable again (unblock_check). Charge first. */
+/*
+ * The paper's split_check, when the server blocks, and unblock_check, when it becomes runnable.
+ * Charge first.
+ */
 void sporadic_block(struct sporadic *s, uint64_t now);
 void sporadic_unblock(struct sporadic *s, uint64_t now);
 

@@ -41,7 +41,7 @@ _PROTOTYPES = {
     "sim_shift": (None, [c_void_p, c_int, c_int64]),
     "sim_idle": (c_uint64, [c_void_p]),
     "sim_admission": (None, [_u64s, c_uint, _u64s]),
-    "sim_beside": (c_int, [c_int, _u64s, c_uint, c_uint]),
+    "sim_with_past": (c_int, [c_int, _u64s, c_uint, c_uint]),
     "sim_response": (c_uint64, [_u64s, c_uint, c_uint]),
     "sched_error_text": (c_char_p, [c_int]),
 }
@@ -205,9 +205,9 @@ def admission(vcpus: Sequence[tuple[int, int, bool]]) -> tuple[int, int, bool, b
     return answers[0], answers[1], bool(answers[2]), bool(answers[3])
 
 
-def beside(vcpus: Sequence[tuple[int, int, bool]], living: int, test: int = BOUND) -> bool:
-    """The first `living` keep their budgets although the others, which are gone, have used CPU time"""
-    return bool(library().sim_beside(test == EXACT, _entries(vcpus), living, len(vcpus)))
+def with_past(vcpus: Sequence[tuple[int, int, bool]], existing: int, test: int = BOUND) -> bool:
+    """Returns whether the first `existing` keep their budgets with the others as past use."""
+    return bool(library().sim_with_past(test == EXACT, _entries(vcpus), existing, len(vcpus)))
 
 
 def response(vcpus: Sequence[tuple[int, int, bool]], i: int) -> int | None:

@@ -33,7 +33,7 @@ void sim_counts(const struct sim *s, int id, uint64_t *counts);
 void sim_shift(struct sim *s, int id, int64_t by);
 uint64_t sim_idle(const struct sim *s);
 void sim_admission(const uint64_t *entries, unsigned int n, uint64_t *answers);
-int sim_beside(int exact, const uint64_t *entries, unsigned int living, unsigned int n);
+int sim_with_past(int exact, const uint64_t *entries, unsigned int existing, unsigned int n);
 uint64_t sim_response(const uint64_t *entries, unsigned int n, unsigned int i);
 
 struct sim *sim_new(uint64_t quantum, int background, int admission, uint64_t now)
@@ -205,12 +205,12 @@ void sim_admission(const uint64_t *entries, unsigned int n, uint64_t *answers)
 	answers[3] = admission_exact(set, n);
 }
 
-int sim_beside(int exact, const uint64_t *entries, unsigned int living, unsigned int n)
+int sim_with_past(int exact, const uint64_t *entries, unsigned int existing, unsigned int n)
 {
 	struct admission_entry set[SCHED_VCPUS + 1];
 
 	n = read_set(entries, n, set);
-	return admission_beside(exact ? ADMISSION_EXACT : ADMISSION_BOUND, set, living, n);
+	return admission_with_past(exact ? ADMISSION_EXACT : ADMISSION_BOUND, set, existing, n);
 }
 
 uint64_t sim_response(const uint64_t *entries, unsigned int n, unsigned int i)

@@ -21,7 +21,7 @@
 #define SHELL_PROCESSES	2		/* of those, kept for the shell */
 #define SHELL_PAGES	64		/* of memory, kept for the shell: a small program */
 #define PROCESS_NAME	THREAD_NAME
-#define KERNEL_PID	0		/* the parent of programs of the shell; also SCHED_NOBODY */
+#define KERNEL_PID	0	/* the parent of the shell's programs; also SCHED_NO_OWNER */
 #define ORPHAN		(-1)		/* the parent of processes whose parent has ended */
 
 enum process_state {

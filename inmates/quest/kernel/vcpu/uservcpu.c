@@ -23,7 +23,7 @@ static int error_of(int sched_error)
 	case SCHED_NOT_YET:
 		return -EAGAIN;
 	case SCHED_OVER_BOUND:
-	case SCHED_TOO_LATE:
+	case SCHED_MISSES_PERIOD:
 		return -EADMIT;
 	case SCHED_NO_VCPU:
 		return -ENOVCPU;
@@ -78,7 +78,7 @@ static bool has_all(int owner, int type, unsigned int more)
 {
 	if (owner == KERNEL_PID)
 		return false;
-	return sched_owned(dispatch_sched(), owner, rdtsc()) + more > VCPUS_OF_ONE ||
+	return sched_count_owned(dispatch_sched(), owner, rdtsc()) + more > VCPUS_OF_ONE ||
 	       (type == IO_VCPU && count_io() + more > IO_OF_ALL);
 }
 
@@ -104,7 +104,7 @@ int uservcpu_create(const char *name, const struct sched_param *p, int owner)
 
 void uservcpu_give(int id, int pid)
 {
-	sched_give(dispatch_sched(), id, pid);
+	sched_set_owner(dispatch_sched(), id, pid);
 }
 
 int uservcpu_destroy(int id, bool force, int owner)
@@ -206,7 +206,7 @@ void uservcpu_process_ends(int pid)
 	for (id = VCPU_FIXED; id < SCHED_VCPUS; id++)
 		if (sched_vcpu(dispatch_sched(), id) && owner_of(id) == pid)
 			(void)uservcpu_destroy(id, true, pid);
-	sched_inherit(dispatch_sched(), pid, parent ? parent->pid : KERNEL_PID);
+	sched_inherit_past(dispatch_sched(), pid, parent ? parent->pid : KERNEL_PID);
 }
 
 bool uservcpu_owned(int id, int pid)

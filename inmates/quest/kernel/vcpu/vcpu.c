@@ -56,12 +56,12 @@ static struct vcpu_params params_of(const char *name, enum vcpu_type type, uint6
 	return params;
 }
 
-static bool asking;			/* an admission trial is in progress */
-static struct wait_queue askers;	/* threads that wait for the next trial */
+static bool admitting;				/* an admission test is in progress */
+static struct wait_queue admission_queue;	/* threads that wait for its end */
 
 /*
- * Tells VCPU `id` from a VCPU that had this id before, or has it later. Returns 0 if no such VCPU
- * exists.
+ * Returns when VCPU `id` was created, which distinguishes it from other VCPUs that had the same id
+ * or will have it; 0 if no such VCPU exists.
  */
 static uint64_t created_at(int id)
 {
@@ -71,29 +71,29 @@ static uint64_t created_at(int id)
 }
 
 /*
- * Creates a VCPU, or gives VCPU `instead` other parameters. The exact test may take milliseconds:
- * interrupts are on meanwhile, and the time is charged to the caller's VCPU. Interrupts are off on
- * entry.
+ * Creates a VCPU (`replaces` is -1), or gives VCPU `replaces` other parameters. The exact test may
+ * take milliseconds: interrupts are on meanwhile, and the time is charged to the caller's VCPU.
+ * Interrupts are off on entry.
  */
-static int ask(const struct vcpu_params *params, int instead)
+static int admit(const struct vcpu_params *params, int replaces)
 {
-	uint64_t created = created_at(instead);
+	uint64_t created = created_at(replaces);
 	int answer;
 
-	while (asking)
-		wait_on(&askers);
-	if (created_at(instead) != created)
+	while (admitting)
+		wait_on(&admission_queue);
+	if (created_at(replaces) != created)
 		return SCHED_NO_VCPU;
-	asking = true;
-	sched_trial_begin(dispatch_sched(), params, instead, rdtsc());
+	admitting = true;
+	sched_admission_begin(dispatch_sched(), params, replaces, rdtsc());
 	/* at boot, where it is the idle thread, interrupts must stay off */
 	if (thread_current()->id != THREAD_IDLE_ID)
 		irq_enable();
-	sched_trial_decide(dispatch_sched());
+	sched_admission_test(dispatch_sched());
 	irq_disable();
-	answer = sched_trial_apply(dispatch_sched(), rdtsc());
-	asking = false;
-	wake_all(&askers);
+	answer = sched_admission_commit(dispatch_sched(), rdtsc());
+	admitting = false;
+	wake_all(&admission_queue);
 	return answer;
 }
 
@@ -105,7 +105,7 @@ int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint6
 	int id;
 
 	params.owner = owner;
-	id = ask(&params, -1);
+	id = admit(&params, -1);
 	irq_restore(irqs);
 	dispatch_preempt();
 	return id;
@@ -114,7 +114,7 @@ int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint6
 int vcpu_restore(const struct vcpu *was)
 {
 	bool irqs = irq_save();
-	int id = ask(&was->params, -1);
+	int id = admit(&was->params, -1);
 
 	if (id >= 0)
 		sched_vcpu_restore(dispatch_sched(), id, was, rdtsc());
@@ -152,7 +152,7 @@ static int set(int id, enum vcpu_type type, uint64_t budget_us, uint64_t period_
 
 	if (v) {
 		params = params_of(v->params.name, type, budget_us, period_us);
-		error = ask(&params, id);
+		error = admit(&params, id);
 		dispatch_changed();
 	}
 	irq_restore(irqs);

@@ -41,7 +41,7 @@ int vcpu_restore(const struct vcpu *was);
 
 /*
  * Returns the microseconds until VCPU `id` has budget; 0: it has some, or does not exist. A new
- * VCPU may have to wait (sched/trial.c).
+ * VCPU may have to wait (sched/admit.c).
  */
 uint64_t vcpu_begins_in_us(int id);
 
