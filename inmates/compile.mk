@@ -23,7 +23,7 @@ inmate_objects = $(addprefix $(O)/inmates/$(1)/,$(addsuffix .o,$(SRC)))
 INMATE_LIB_SRC := boot/stack.S boot/start.S boot/multiboot.c \
 	cell/cell.c \
 	console/console.c console/screen.c \
-	cpu/apic.c cpu/desc.c cpu/timer.c cpu/trap.c cpu/trap_entry.S \
+	cpu/apic.c cpu/desc.c cpu/dump.c cpu/switch.S cpu/timer.c cpu/trap.c cpu/trap_entry.S \
 	pci/pci.c \
 	pc/ioapic.c pc/pic.c pc/pit.c pc/ps2.c pc/serial.c pc/vga.c \
 	util/printf.c util/string.c

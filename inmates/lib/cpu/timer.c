@@ -22,11 +22,6 @@ const char *timer_mode(void)
 	return deadline_mode ? "TSC deadline" : "one-shot";
 }
 
-uint32_t timer_tsc_khz(void)
-{
-	return tsc_khz;
-}
-
 uint32_t timer_khz(void)
 {
 	return (uint64_t)tsc_khz * ratio >> 32;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stddef.h>
+#include <inmate/context.h>
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
 #include <inmate/trap.h>
-#include "../arch/context.h"
 #include "../arch/user.h"
 #include "dispatch.h"
 #include "threadslot.h"

@@ -11,17 +11,6 @@
 
 static int dumping;
 
-static void dump(const struct trap_frame *f)
-{
-	print("rip %016lx  cs  %04lx              rflags %08lx\n", f->rip, f->cs, f->rflags);
-	print("rsp %016lx  rbp %016lx  cr2 %016lx\n", f->rsp, f->rbp, read_cr2());
-	print("rax %016lx  rbx %016lx  rcx %016lx\n", f->rax, f->rbx, f->rcx);
-	print("rdx %016lx  rsi %016lx  rdi %016lx\n", f->rdx, f->rsi, f->rdi);
-	print("r8  %016lx  r9  %016lx  r10 %016lx\n", f->r8, f->r9, f->r10);
-	print("r11 %016lx  r12 %016lx  r13 %016lx\n", f->r11, f->r12, f->r13);
-	print("r14 %016lx  r15 %016lx  cr3 %016lx\n", f->r14, f->r15, read_cr3());
-}
-
 /* Programs do not cause NMI, double fault and machine check. Each has its own stack. */
 static bool is_emergency(uint64_t vector)
 {
@@ -55,7 +44,7 @@ static void exception(struct trap_frame *f)
 	print("\n" PANIC_RED "exception %s, error %lx, in thread %d (%s)\n", trap_name(f->vector),
 	      f->error, t ? t->id : -1, t ? t->name : "start");
 	explain_stack(f);
-	dump(f);
+	trap_print(f);
 	print(PANIC_PLAIN "Quest has stopped.\n");
 	cpu_stop();
 }

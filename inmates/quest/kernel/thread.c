@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/context.h>
 #include <inmate/cpu.h>
 #include <inmate/string.h>
 #include <inmate/timer.h>
-#include "../arch/context.h"
 #include "../mm/kstack.h"
 #include "../user/include/quest/errors.h"
 #include "dispatch.h"

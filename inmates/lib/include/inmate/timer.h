@@ -37,7 +37,6 @@ const char *timer_mode(void);
 /* Returns the counter's frequency in kHz; 0 in deadline mode. */
 uint32_t timer_khz(void);
 
-uint32_t timer_tsc_khz(void);
 uint64_t timer_from_us(uint64_t us);
 uint64_t timer_to_us(uint64_t cycles);
 uint64_t timer_from_ns(uint64_t ns);

@@ -54,6 +54,9 @@ uint64_t trap_stray_count(void);
 /* Returns the AMD64 name of exception `vector`, such as "#PF page fault". */
 const char *trap_name(uint64_t vector);
 
+/* Prints the registers of `frame`, and CR2 and CR3 of this CPU. */
+void trap_print(const struct trap_frame *frame);
+
 /* For trap_entry.S. */
 void trap_dispatch(struct trap_frame *frame);
 
