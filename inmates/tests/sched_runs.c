@@ -266,7 +266,8 @@ uint32_t run_overrun(uint64_t seed)
 		}
 		if (part && sporadic_charge(&m, part, now + left + x) != part)
 			broken |= P5;
-		if (x < sporadic_left(&exact) && sporadic_eligible(&m) < sporadic_eligible(&exact) + x)
+		if (x < sporadic_left(&exact) &&
+		    sporadic_eligible(&m) < sporadic_eligible(&exact) + x)
 			broken |= P5;
 		if (sporadic_eligible(&m) < sporadic_eligible(&exact))
 			broken |= P5;

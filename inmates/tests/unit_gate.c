@@ -61,7 +61,8 @@ TEST(gate_unmasked)
 	CHECK(gate_end(&g, &message) && gate_priority(&g) == 2 && !message.due);
 	CHECK(!gate_begin(&g, &bell) && gate_end(&g, &bell) && gate_priority(&g) == 0);
 	CHECK(!gate_fire(&g, &bell) && !gate_begin(&g, &bell));
-	CHECK(gate_fire(&g, &bell) && bell.due && gate_priority(&g) == 2);	/* while the handler runs */
+	/* while the handler runs */
+	CHECK(gate_fire(&g, &bell) && bell.due && gate_priority(&g) == 2);
 	CHECK(gate_end(&g, &bell) && bell.due && gate_priority(&g) == 0);
 }
 

@@ -105,5 +105,6 @@ TEST(pages_are_found_again)
 	}
 	pages_free(200 * 4096, 3);
 	pages_free(100 * 4096, 1);
-	CHECK(pages_alloc(2) == 200 * 4096 && pages_alloc(1) == 100 * 4096 && pages_alloc(1) == 202 * 4096 && !pages_alloc(1));
+	CHECK(pages_alloc(2) == 200 * 4096 && pages_alloc(1) == 100 * 4096 &&
+	      pages_alloc(1) == 202 * 4096 && !pages_alloc(1));
 }

@@ -61,7 +61,8 @@ TEST(archive_lists)
 
 	make();
 	CHECK(!archive_add(&a, text, length) && a.num_files == 2);
-	CHECK(archive_find(&a, "run") == 0 && archive_find(&a, "data") == 1 && archive_find(&a, "bin") == -1);
+	CHECK(archive_find(&a, "run") == 0 && archive_find(&a, "data") == 1 &&
+	      archive_find(&a, "bin") == -1);
 	CHECK(a.files[0].program && !a.files[1].program);
 	CHECK(a.files[1].size == 9 && !memcmp(a.files[1].data, "some data", 9));
 }
@@ -173,7 +174,8 @@ TEST(elf_plans)
 	make_elf();
 	CHECK(!wrong() && plan.num_segments == 2 && plan.entry == USER_IMAGE + 4);
 	CHECK(plan.segments[0].rights == USER_CODE && plan.segments[1].rights == USER_DATA);
-	CHECK(plan.segments[1].start == USER_IMAGE + 0x1000 && plan.segments[1].end == USER_IMAGE + 0x4000);
+	CHECK(plan.segments[1].start == USER_IMAGE + 0x1000 &&
+	      plan.segments[1].end == USER_IMAGE + 0x4000);
 	CHECK(plan.end == USER_IMAGE + 0x4000);
 	elf.ph[0].flags = 4;
 	CHECK(strstr(wrong(), "outside its code"));

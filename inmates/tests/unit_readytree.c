@@ -15,7 +15,8 @@ static int first(uint64_t now)
 	int i, best = READYTREE_NONE;
 
 	for (i = 0; i < READYTREE_MAX; i++)
-		if (plain[i].in && plain[i].at <= now && (best < 0 || plain[i].key < plain[best].key))
+		if (plain[i].in && plain[i].at <= now &&
+		    (best < 0 || plain[i].key < plain[best].key))
 			best = i;
 	return best;
 }

@@ -152,12 +152,14 @@ TEST(tab_lists_what_it_may_become)
 	lineedit_begin(&l);
 	lineedit_show(&l);
 	type("x c\t");
-	CHECK(row_is(0, "> x c ") && row_is(SCREEN_COLS, "canny  count  cpu  counter   ") && row_is(2 * SCREEN_COLS, "> x c "));
+	CHECK(row_is(0, "> x c ") && row_is(SCREEN_COLS, "canny  count  cpu  counter   ") &&
+	      row_is(2 * SCREEN_COLS, "> x c "));
 	CHECK(s.cursor == 2 * SCREEN_COLS + 5);
 	type("o\t");
 	CHECK(row_is(2 * SCREEN_COLS, "> x count ") && s.cursor == 2 * SCREEN_COLS + 9);
 	type("\t");
-	CHECK(row_is(3 * SCREEN_COLS, "count  counter   ") && row_is(4 * SCREEN_COLS, "> x count "));
+	CHECK(row_is(3 * SCREEN_COLS, "count  counter   ") &&
+	      row_is(4 * SCREEN_COLS, "> x count "));
 	CHECK(type("\r") == 1 && !strcmp(l.text, "x count"));
 }
 
@@ -274,7 +276,8 @@ TEST(stages)
 	int i;
 
 	CHECK(stages_split(2, plain, s) == 1 && s[0].argc == 2 && s[0].argv == plain && !s[0].vcpu);
-	CHECK(stages_split(6, two, s) == 2 && s[0].vcpu == two[0] && s[0].argc == 2 && s[0].argv == two + 1);
+	CHECK(stages_split(6, two, s) == 2 && s[0].vcpu == two[0] && s[0].argc == 2 &&
+	      s[0].argv == two + 1);
 	CHECK(s[1].vcpu == two[4] && s[1].argc == 1 && s[1].argv == two + 5);
 	CHECK(stages_split(3, odd, s) == 3 && !s[0].argc && s[1].argc == 1 && !s[2].argc);
 	CHECK(stages_split(1, two, s) == 1 && s[0].vcpu && !s[0].argc);
@@ -283,5 +286,6 @@ TEST(stages)
 	CHECK(stages_split(WORDS_MAX, many, s) == STAGES_MAX && !s[0].argc);
 	for (i = 0; i < WORDS_MAX; i += 2)
 		many[i] = "wc";
-	CHECK(stages_split(WORDS_MAX - 1, many, s) == WORDS_MAX / 2 && s[WORDS_MAX / 2 - 1].argc == 1);
+	CHECK(stages_split(WORDS_MAX - 1, many, s) == WORDS_MAX / 2 &&
+	      s[WORDS_MAX / 2 - 1].argc == 1);
 }

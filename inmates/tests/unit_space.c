@@ -84,7 +84,8 @@ TEST(space_gives_all_back)
 TEST(space_has_the_kernel_in_it)
 {
 	fresh(PAGES);
-	CHECK(space_create(&s) && table_at(s.root)[0] == 0x1234003 && !table_at(s.root)[USER_BASE >> 39]);
+	CHECK(space_create(&s) && table_at(s.root)[0] == 0x1234003 &&
+	      !table_at(s.root)[USER_BASE >> 39]);
 	table_at(kernel_root)[1] = 0x5678003;
 	generation++;
 	space_activate(&s);
@@ -169,7 +170,8 @@ TEST(space_copy_is_a_copy)
 	CHECK(copy_to_user(&s, AT + PAGE_SIZE - 1, "ab", 2));
 	before = pages_available();
 	CHECK(space_copy(&t, &s) && t.pages == s.pages);
-	CHECK(copy_to_user(&s, AT + PAGE_SIZE, &c, 1) && copy_from_user(&t, &c, AT + PAGE_SIZE, 1) && c == 'b');
+	CHECK(copy_to_user(&s, AT + PAGE_SIZE, &c, 1) &&
+	      copy_from_user(&t, &c, AT + PAGE_SIZE, 1) && c == 'b');
 	CHECK(!space_translate(&t, AT, SPACE_EXECUTE));
 	space_destroy(&t);
 	CHECK(pages_available() == before);
@@ -189,13 +191,20 @@ TEST(space_brk)
 	fresh(PAGES);
 	CHECK(space_create(&s) && space_map(&s, AT, AT + 0x2000, USER_DATA));
 	s.heap = s.brk = AT + 0x1800;
-	CHECK(space_move_brk(&s, 0x100) && s.pages == 2);			/* still on the image's last page */
-	CHECK(space_move_brk(&s, 0x1000) && s.pages == 3 && space_translate(&s, AT + 0x2000, SPACE_WRITE));
+	/* still on the image's last page */
+	CHECK(space_move_brk(&s, 0x100) && s.pages == 2);
+	CHECK(space_move_brk(&s, 0x1000) && s.pages == 3 &&
+	      space_translate(&s, AT + 0x2000, SPACE_WRITE));
 	CHECK(!space_move_brk(&s, -0x2000) && s.brk == AT + 0x2900);
-	CHECK(space_move_brk(&s, -0x800) && s.pages == 3 && space_translate(&s, AT + 0x2000, SPACE_WRITE));	/* still half used */
+	/* still half used */
+	CHECK(space_move_brk(&s, -0x800) && s.pages == 3 &&
+	      space_translate(&s, AT + 0x2000, SPACE_WRITE));
 	CHECK(space_move_brk(&s, -0x900) && s.pages == 2 && s.brk == s.heap);
-	CHECK(space_translate(&s, AT + 0x1000, SPACE_WRITE) && !space_translate(&s, AT + 0x2000, SPACE_READ));	/* the image stays whole */
-	CHECK(!space_move_brk(&s, INT64_MAX) && !space_move_brk(&s, INT64_MIN) && !space_move_brk(&s, -1));
+	/* the image stays whole */
+	CHECK(space_translate(&s, AT + 0x1000, SPACE_WRITE) &&
+	      !space_translate(&s, AT + 0x2000, SPACE_READ));
+	CHECK(!space_move_brk(&s, INT64_MAX) && !space_move_brk(&s, INT64_MIN) &&
+	      !space_move_brk(&s, -1));
 	CHECK(!space_move_brk(&s, (int64_t)(PAGES * PAGE_SIZE)) && s.pages == 2 && s.brk == s.heap);
 }
 
@@ -206,12 +215,15 @@ TEST(usercopy_stops_at_what_is_not_the_programs)
 	fresh(PAGES);
 	CHECK(space_create(&s) && space_map(&s, AT, AT + PAGE_SIZE, USER_DATA) &&
 	      space_map(&s, AT + PAGE_SIZE, AT + 2 * PAGE_SIZE, USER_READ));
-	CHECK(user_writable(&s, AT + PAGE_SIZE - 6, 6) && !user_writable(&s, AT + PAGE_SIZE - 6, 7));
+	CHECK(user_writable(&s, AT + PAGE_SIZE - 6, 6) &&
+	      !user_writable(&s, AT + PAGE_SIZE - 6, 7));
 	CHECK(user_writable(&s, AT, 0) && !user_writable(&s, MEMORY, 8));
-	CHECK(copy_to_user(&s, AT + PAGE_SIZE - 6, kernel, 6) && copy_from_user(&s, data, AT + PAGE_SIZE - 6, 6));
+	CHECK(copy_to_user(&s, AT + PAGE_SIZE - 6, kernel, 6) &&
+	      copy_from_user(&s, data, AT + PAGE_SIZE - 6, 6));
 	CHECK(!memcmp(data, kernel, 6));
 	CHECK(!copy_to_user(&s, AT + PAGE_SIZE - 6, kernel, 7));
-	CHECK(copy_from_user(&s, data, AT + 2 * PAGE_SIZE - 8, 8) && !copy_from_user(&s, data, AT + 2 * PAGE_SIZE - 8, 9));
+	CHECK(copy_from_user(&s, data, AT + 2 * PAGE_SIZE - 8, 8) &&
+	      !copy_from_user(&s, data, AT + 2 * PAGE_SIZE - 8, 9));
 	CHECK(!copy_from_user(&s, data, MEMORY, 8) && !copy_to_user(&s, MEMORY, data, 8));
 	CHECK(!copy_from_user(&s, data, UINT64_MAX - 3, 8) && copy_from_user(&s, data, 0, 0));
 }
@@ -225,7 +237,8 @@ TEST(usercopy_strings)
 	CHECK(copy_to_user(&s, AT, "1234567", 8));
 	CHECK(copy_string_from_user(&s, name, AT, 8) == 7 && !strcmp(name, "1234567"));
 	CHECK(copy_string_from_user(&s, name, AT, 7) == -2);
-	CHECK(copy_to_user(&s, AT + PAGE_SIZE - 3, "abc", 3) && copy_string_from_user(&s, name, AT + PAGE_SIZE - 3, 8) == -1);
+	CHECK(copy_to_user(&s, AT + PAGE_SIZE - 3, "abc", 3) &&
+	      copy_string_from_user(&s, name, AT + PAGE_SIZE - 3, 8) == -1);
 	CHECK(copy_string_from_user(&s, name, 0x100000, 8) == -1);
 }
 
@@ -261,7 +274,8 @@ TEST(space_flushes_before_others_run)
 	CHECK(space_move_brk(&s, 100 * PAGE_SIZE));
 	flushes = 0;
 	CHECK(space_move_brk(&s, -100 * (int64_t)PAGE_SIZE));
-	CHECK(flushes == 2 && pages_available() == known);		/* after 64 pages, and at the end */
+	/* after 64 pages, and at the end */
+	CHECK(flushes == 2 && pages_available() == known);
 	space_set_hooks(NULL, NULL);
 }
 
@@ -281,12 +295,17 @@ TEST(kstack_has_a_guard_below)
 	CHECK(kstack_make(4) && kstack_make(6));
 	at = kstack_make(5);
 	CHECK(at != 0);
-	CHECK(there(at) && there(at + KSTACK_BYTES - 1) && !there(at - 1) && !there(at - KSTACK_GUARD) && !there(at + KSTACK_BYTES));
+	CHECK(there(at) && there(at + KSTACK_BYTES - 1) && !there(at - 1) &&
+	      !there(at - KSTACK_GUARD) && !there(at + KSTACK_BYTES));
 	CHECK(there(at - KSTACK_GUARD - 1));	/* the neighbour's stack begins only there */
-	CHECK(!(*table_find(kernel_root, at) & PTE_USER) && *table_find(kernel_root, at) & PTE_NO_EXECUTE);
-	CHECK(kstack_guarded(at) == -1 && kstack_guarded(at - 1) == 5 && kstack_guarded(at - KSTACK_GUARD) == 5);
-	CHECK(kstack_guarded(at - KSTACK_GUARD - 1) == -1 && kstack_guarded(at + KSTACK_BYTES) == 6);
-	CHECK(kstack_guarded(0) == -1 && kstack_guarded(KSTACK_BASE - 1) == -1 && kstack_guarded(~0ull) == -1);
+	CHECK(!(*table_find(kernel_root, at) & PTE_USER) &&
+	      *table_find(kernel_root, at) & PTE_NO_EXECUTE);
+	CHECK(kstack_guarded(at) == -1 && kstack_guarded(at - 1) == 5 &&
+	      kstack_guarded(at - KSTACK_GUARD) == 5);
+	CHECK(kstack_guarded(at - KSTACK_GUARD - 1) == -1 &&
+	      kstack_guarded(at + KSTACK_BYTES) == 6);
+	CHECK(kstack_guarded(0) == -1 && kstack_guarded(KSTACK_BASE - 1) == -1 &&
+	      kstack_guarded(~0ull) == -1);
 	forgotten = 0;
 	kstack_drop(5);
 	CHECK(!there(at) && forgotten == KSTACK_BYTES / PAGE_SIZE && there(at - KSTACK_GUARD - 1));
@@ -377,18 +396,25 @@ TEST(space_foreign_pages)
 	before = pages_available();
 	CHECK(space_create(&s) && space_map(&s, AT, AT + PAGE_SIZE, USER_DATA));
 	own = s.pages;
-	CHECK(space_find_foreign(&s, 3) == at && space_map_foreign(&s, at, page, 3, USER_DATA) && s.pages == own);
+	CHECK(space_find_foreign(&s, 3) == at && space_map_foreign(&s, at, page, 3, USER_DATA) &&
+	      s.pages == own);
 	CHECK(copy_to_user(&s, at + PAGE_SIZE - 1, "ab", 2) && ((char *)page)[PAGE_SIZE] == 'b');
-	CHECK(!space_map_foreign(&s, at + PAGE_SIZE, page, 1, USER_DATA) && !space_map(&s, at, at + PAGE_SIZE, USER_DATA));
-	CHECK(!space_map_foreign(&s, AT + PAGE_SIZE, page, 1, USER_DATA) && !space_map_foreign(&s, at + 8, page, 1, USER_DATA));
+	CHECK(!space_map_foreign(&s, at + PAGE_SIZE, page, 1, USER_DATA) &&
+	      !space_map(&s, at, at + PAGE_SIZE, USER_DATA));
+	CHECK(!space_map_foreign(&s, AT + PAGE_SIZE, page, 1, USER_DATA) &&
+	      !space_map_foreign(&s, at + 8, page, 1, USER_DATA));
 	CHECK(!space_map_foreign(&s, USER_END - PAGE_SIZE, page, 2, USER_DATA));
-	CHECK(space_find_foreign(&s, 1) == at + 3 * PAGE_SIZE && !space_find_foreign(&s, 0) && !space_find_foreign(&s, 20000));
-	CHECK(space_copy(&copy, &s) && copy.pages == own && !space_translate(&copy, at, SPACE_READ));
+	CHECK(space_find_foreign(&s, 1) == at + 3 * PAGE_SIZE && !space_find_foreign(&s, 0) &&
+	      !space_find_foreign(&s, 20000));
+	CHECK(space_copy(&copy, &s) && copy.pages == own &&
+	      !space_translate(&copy, at, SPACE_READ));
 	space_destroy(&copy);
 	space_unmap(&s, at + PAGE_SIZE, at + 2 * PAGE_SIZE);
-	CHECK(s.pages == own && !copy_from_user(&s, &c, at + PAGE_SIZE, 1) && space_find_foreign(&s, 1) == at + PAGE_SIZE);
+	CHECK(s.pages == own && !copy_from_user(&s, &c, at + PAGE_SIZE, 1) &&
+	      space_find_foreign(&s, 1) == at + PAGE_SIZE);
 	CHECK(space_map_foreign(&s, at + PAGE_SIZE, page + PAGE_SIZE, 1, USER_READ));
-	CHECK(copy_from_user(&s, &c, at + PAGE_SIZE, 1) && c == 'b' && !copy_to_user(&s, at + PAGE_SIZE, "x", 1));
+	CHECK(copy_from_user(&s, &c, at + PAGE_SIZE, 1) && c == 'b' &&
+	      !copy_to_user(&s, at + PAGE_SIZE, "x", 1));
 	space_destroy(&s);
 	CHECK(pages_available() == before && ((char *)page)[PAGE_SIZE] == 'b');
 }

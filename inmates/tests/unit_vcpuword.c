@@ -38,20 +38,25 @@ TEST(vcpuword_right_ones)
 TEST(vcpuword_without_budget)
 {
 	CHECK(reads("vcpu=shell,none", "shell", BACKGROUND_VCPU, 0, 0));
-	CHECK(says("vcpu=a,none,1ms,2ms", "main or io") && says("vcpu=a,none,", "vcpu=NAME,none") && says("vcpu=a,non", "use vcpu"));
+	CHECK(says("vcpu=a,none,1ms,2ms", "main or io") && says("vcpu=a,none,", "vcpu=NAME,none") &&
+	      says("vcpu=a,non", "use vcpu"));
 	CHECK(says("vcpu=,none", "a name"));
 }
 
 TEST(vcpuword_classes)
 {
 	CHECK(reads("vcpu=nic,io,1ms,10ms", "nic", IO_VCPU, 1000, 10000) && !w.io_class);
-	CHECK(reads("vcpu=nic,io.net,1ms,10ms", "nic", IO_VCPU, 1000, 10000) && w.io_class == IOVCPU_CLASS_NET);
+	CHECK(reads("vcpu=nic,io.net,1ms,10ms", "nic", IO_VCPU, 1000, 10000) &&
+	      w.io_class == IOVCPU_CLASS_NET);
 	CHECK(reads("vcpu=a,io.ata.cdrom,1ms,10ms", "a", IO_VCPU, 1000, 10000));
 	CHECK(w.io_class == (IOVCPU_CLASS_ATA | IOVCPU_CLASS_CDROM));
 	CHECK(reads("vcpu=a,main,1ms,10ms", "a", MAIN_VCPU, 1000, 10000) && !w.io_class);
-	CHECK(says("vcpu=a,io.,1ms,10ms", "io.CLASS") && says("vcpu=a,io.nets,1ms,10ms", "io.CLASS"));
-	CHECK(says("vcpu=a,io.net.,1ms,10ms", "io.CLASS") && says("vcpu=a,io.net.net,1ms,10ms", "io.CLASS"));
-	CHECK(says("vcpu=a,main.net,1ms,10ms", "main or io") && says("vcpu=a,.net,1ms,10ms", "main or io"));
+	CHECK(says("vcpu=a,io.,1ms,10ms", "io.CLASS") &&
+	      says("vcpu=a,io.nets,1ms,10ms", "io.CLASS"));
+	CHECK(says("vcpu=a,io.net.,1ms,10ms", "io.CLASS") &&
+	      says("vcpu=a,io.net.net,1ms,10ms", "io.CLASS"));
+	CHECK(says("vcpu=a,main.net,1ms,10ms", "main or io") &&
+	      says("vcpu=a,.net,1ms,10ms", "main or io"));
 }
 
 /* A driver gets the VCPU with most of its classes, but no VCPU of a program. */
@@ -60,9 +65,12 @@ TEST(iovcpu_selection)
 	iovcpu_set(5, IOVCPU_CLASS_NET, false);
 	iovcpu_set(6, IOVCPU_CLASS_NET | IOVCPU_CLASS_USB, false);
 	iovcpu_set(7, IOVCPU_CLASS_NET | IOVCPU_CLASS_USB | IOVCPU_CLASS_GPIO, true);
-	CHECK(iovcpu_select(IOVCPU_CLASS_NET) == 5 && iovcpu_select(IOVCPU_CLASS_NET | IOVCPU_CLASS_USB) == 6);
-	CHECK(iovcpu_select(IOVCPU_CLASS_INPUT) == INPUT_VCPU && iovcpu_select(IOVCPU_CLASS_GPIO) == INPUT_VCPU);
-	CHECK(iovcpu_get(7) && iovcpu_known(iovcpu_get(7)) && !iovcpu_known(128) && !iovcpu_known(-1) && iovcpu_known(0));
+	CHECK(iovcpu_select(IOVCPU_CLASS_NET) == 5 &&
+	      iovcpu_select(IOVCPU_CLASS_NET | IOVCPU_CLASS_USB) == 6);
+	CHECK(iovcpu_select(IOVCPU_CLASS_INPUT) == INPUT_VCPU &&
+	      iovcpu_select(IOVCPU_CLASS_GPIO) == INPUT_VCPU);
+	CHECK(iovcpu_get(7) && iovcpu_known(iovcpu_get(7)) && !iovcpu_known(128) &&
+	      !iovcpu_known(-1) && iovcpu_known(0));
 	iovcpu_set(5, 0, false);
 	CHECK(iovcpu_select(IOVCPU_CLASS_NET) == 6);
 	iovcpu_set(6, 0, false);

@@ -81,7 +81,8 @@ static bool in_bar(uint64_t at, uint64_t n)
 
 	for (i = 0; (d = pci_nth(i)); i++)
 		for (bar = d->bars; bar < d->bars + QV_INFO_MAX_BARS; bar++)
-			if (!bar->ports && bar->size >= n && at >= bar->base && at - bar->base <= bar->size - n)
+			if (!bar->ports && bar->size >= n && at >= bar->base &&
+			    at - bar->base <= bar->size - n)
 				return true;
 	return false;
 }

@@ -24,13 +24,16 @@ static void check_processes(void)
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == (307 & 255));
 	CHECK(quest_waitpid(pid, &status, 0) == -ECHILD && quest_waitpid(-1, NULL, 0) == -ECHILD);
 	CHECK(WEXITSTATUS(status) == (307 & 255));	/* unchanged */
-	CHECK(quest_waitpid(-1, KERNEL_ADDRESS, 0) == -EFAULT && quest_waitpid(-1, NULL, 77) == -EINVAL);
+	CHECK(quest_waitpid(-1, KERNEL_ADDRESS, 0) == -EFAULT &&
+	      quest_waitpid(-1, NULL, 77) == -EINVAL);
 	pid = fork();
 	if (!pid)
 		for (;;)
 			(void)usleep(1000000);
-	CHECK(waitpid(pid, &status, WNOHANG) == 0 && kill(pid, 0) == 0 && WEXITSTATUS(status) == (307 & 255));
-	CHECK(quest_kill(pid, SIGTERM) == 0 && status_of(pid) == SIGTERM && quest_kill(pid, SIGTERM) == -ESRCH);
+	CHECK(waitpid(pid, &status, WNOHANG) == 0 && kill(pid, 0) == 0 &&
+	      WEXITSTATUS(status) == (307 & 255));
+	CHECK(quest_kill(pid, SIGTERM) == 0 && status_of(pid) == SIGTERM &&
+	      quest_kill(pid, SIGTERM) == -ESRCH);
 	CHECK(quest_kill(getpid(), 99) == -EINVAL && quest_kill(0, SIGKILL) == -ESRCH);
 }
 
@@ -200,10 +203,13 @@ static void check_ints(void)
 	const long junk = 0x123400000000;
 	int fd = open("frame.pgm", O_RDONLY), id = vcpu_create_main(1, 200);
 
-	CHECK(quest_syscall(13, (long)"frame.pgm", junk, 0) == fd + 1 && quest_syscall(14, junk + fd + 1, 0, 0) == 0);
-	CHECK(quest_syscall(17, junk + fd, 2, junk) == 2 && quest_syscall(17, fd, 0, 3) == -EINVAL && quest_close(fd) == 0);
+	CHECK(quest_syscall(13, (long)"frame.pgm", junk, 0) == fd + 1 &&
+	      quest_syscall(14, junk + fd + 1, 0, 0) == 0);
+	CHECK(quest_syscall(17, junk + fd, 2, junk) == 2 &&
+	      quest_syscall(17, fd, 0, 3) == -EINVAL && quest_close(fd) == 0);
 	CHECK(quest_syscall(6, getpid(), junk, 0) == 0 && quest_kill(getpid(), -1) == -EINVAL);
-	CHECK(vcpu_bind_task(id) == 0 && quest_syscall(25, id, junk, 0) == -EBUSY && vcpu_destroy(id, 1) == 0);
+	CHECK(vcpu_bind_task(id) == 0 && quest_syscall(25, id, junk, 0) == -EBUSY &&
+	      vcpu_destroy(id, 1) == 0);
 }
 
 static unsigned int segments(void)
@@ -261,16 +267,22 @@ static void check_files(void)
 
 	CHECK(fd >= 3 && read(fd, head, 2) == 2 && !strcmp(head, "P5"));
 	size = lseek(fd, 0, SEEK_END);
-	CHECK(size > 1000 && read(fd, head, 2) == 0 && lseek(fd, -1, SEEK_CUR) == size - 1 && read(fd, head, 2) == 1);
+	CHECK(size > 1000 && read(fd, head, 2) == 0 && lseek(fd, -1, SEEK_CUR) == size - 1 &&
+	      read(fd, head, 2) == 1);
 	CHECK(quest_lseek(fd, -1, SEEK_SET) == -EINVAL && quest_lseek(fd, 0, 9) == -EINVAL);
-	CHECK(quest_lseek(fd, 0x7FFFFFFFFFFFFFFF, SEEK_CUR) == -EINVAL && quest_lseek(fd, 1l << 40, SEEK_SET) == 1l << 40);
-	CHECK(quest_read(fd, head, 2) == 0 && quest_lseek(fd, 0, SEEK_SET) == 0 && quest_read(fd, KERNEL_ADDRESS, 2) == -EFAULT);
-	CHECK(quest_write(fd, head, 1) == -EROFS && quest_write(99, head, 1) == -EBADF && quest_write(0, head, 1) == -EBADF);
+	CHECK(quest_lseek(fd, 0x7FFFFFFFFFFFFFFF, SEEK_CUR) == -EINVAL &&
+	      quest_lseek(fd, 1l << 40, SEEK_SET) == 1l << 40);
+	CHECK(quest_read(fd, head, 2) == 0 && quest_lseek(fd, 0, SEEK_SET) == 0 &&
+	      quest_read(fd, KERNEL_ADDRESS, 2) == -EFAULT);
+	CHECK(quest_write(fd, head, 1) == -EROFS && quest_write(99, head, 1) == -EBADF &&
+	      quest_write(0, head, 1) == -EBADF);
 	CHECK(quest_write(1, KERNEL_ADDRESS, 1) == -EFAULT && quest_write(1, head, 0) == 0);
-	CHECK(quest_open("frame.pgm", 1) == -EROFS && quest_open("nothing", O_RDONLY) == -ENOENT && quest_open(NULL, O_RDONLY) == -EFAULT);
+	CHECK(quest_open("frame.pgm", 1) == -EROFS && quest_open("nothing", O_RDONLY) == -ENOENT &&
+	      quest_open(NULL, O_RDONLY) == -EFAULT);
 	while ((other = quest_open("frame.pgm", O_RDONLY)) >= 0)
 		;
-	CHECK(other == -EMFILE && quest_close(fd) == 0 && quest_close(fd) == -EBADF && quest_open("frame.pgm", O_RDONLY) == fd);
+	CHECK(other == -EMFILE && quest_close(fd) == 0 && quest_close(fd) == -EBADF &&
+	      quest_open("frame.pgm", O_RDONLY) == fd);
 	for (fd = 3; quest_close(fd) == 0; fd++)
 		;
 	CHECK(fd == 11);
@@ -284,7 +296,8 @@ static void check_time(void)
 
 	CHECK(gettimeofday(&a, NULL) == 0 && usleep(20000) == 0 && gettimeofday(&b, NULL) == 0);
 	CHECK((b.tv_sec - a.tv_sec) * 1000000 + b.tv_usec - a.tv_usec >= 20000);
-	CHECK(quest_usleep(~0ul) == -EINVAL && quest_gettimeofday(&a, &b) == -EINVAL && quest_gettimeofday(NULL, NULL) == -EFAULT);
+	CHECK(quest_usleep(~0ul) == -EINVAL && quest_gettimeofday(&a, &b) == -EINVAL &&
+	      quest_gettimeofday(NULL, NULL) == -EFAULT);
 	CHECK(quest_times(&used) == 0 && used.tms_utime > 0 && used.tms_cutime > 0);
 	CHECK(quest_uname(&name) == 0 && !strcmp(name.sysname, "Quest") && name.nodename[0]);
 }
@@ -295,15 +308,20 @@ static void check_vcpus(void)
 	int id = vcpu_create(&p), other = vcpu_create_main(3, 150), pid;
 
 	CHECK(id > 0 && other > 0 && other != id);
-	CHECK(vcpu_bind_task(id) == 0 && vcpu_getparams(&q) == 0 && q.C == 2 && q.T == 100 && q.type == MAIN_VCPU);
+	CHECK(vcpu_bind_task(id) == 0 && vcpu_getparams(&q) == 0 && q.C == 2 && q.T == 100 &&
+	      q.type == MAIN_VCPU);
 	CHECK(vcpu_destroy(id, 0) == -EBUSY);
 	p.C = 4;
 	CHECK(vcpu_setparams(id, &p) == 0 && vcpu_getparams(&q) == 0 && q.C == 4);
 	p.C = 99;
-	CHECK(vcpu_setparams(id, &p) == -EADMIT && vcpu_create(&p) == -EADMIT && vcpu_getparams(&q) == 0 && q.C == 4);
-	CHECK(vcpu_create_main(0, 10) == -EINVAL && vcpu_create_main(20, 10) == -EINVAL && vcpu_create_main(1, -1) == -EINVAL);
-	CHECK(vcpu_create(NULL) == -EFAULT && vcpu_setparams(id, NULL) == -EFAULT && vcpu_getparams(NULL) == -EFAULT);
-	CHECK(vcpu_bind_task(1) == -ENOVCPU && vcpu_bind_task(9999) == -ENOVCPU && vcpu_destroy(0, 1) == -EPERM);
+	CHECK(vcpu_setparams(id, &p) == -EADMIT && vcpu_create(&p) == -EADMIT &&
+	      vcpu_getparams(&q) == 0 && q.C == 4);
+	CHECK(vcpu_create_main(0, 10) == -EINVAL && vcpu_create_main(20, 10) == -EINVAL &&
+	      vcpu_create_main(1, -1) == -EINVAL);
+	CHECK(vcpu_create(NULL) == -EFAULT && vcpu_setparams(id, NULL) == -EFAULT &&
+	      vcpu_getparams(NULL) == -EFAULT);
+	CHECK(vcpu_bind_task(1) == -ENOVCPU && vcpu_bind_task(9999) == -ENOVCPU &&
+	      vcpu_destroy(0, 1) == -EPERM);
 	pid = vcpu_fork(other);
 	if (!pid) {
 		(void)vcpu_getparams(&q);
@@ -311,9 +329,11 @@ static void check_vcpus(void)
 	}
 	CHECK(pid > 0 && WEXITSTATUS(status_of(pid)) == 1);
 	CHECK(vcpu_fork(9999) == -ENOVCPU);
-	CHECK(vcpu_destroy(id, 1) == 0 && vcpu_getparams(&q) == 0 && q.C == 10 && vcpu_destroy(id, 1) == -ENOVCPU);
+	CHECK(vcpu_destroy(id, 1) == 0 && vcpu_getparams(&q) == 0 && q.C == 10 &&
+	      vcpu_destroy(id, 1) == -ENOVCPU);
 	p.C = 3;
-	CHECK(quest_sched_setparam(9999, &p) == -ESRCH && quest_sched_setparam(-1, NULL) == -EFAULT);
+	CHECK(quest_sched_setparam(9999, &p) == -ESRCH &&
+	      quest_sched_setparam(-1, NULL) == -EFAULT);
 	CHECK(vcpu_destroy(other, 0) == 0);
 }
 
@@ -325,7 +345,8 @@ static void check_vcpu_given_up(void)
 	int id = vcpu_current(NULL), pid;
 
 	CHECK(vcpu_current(KERNEL_ADDRESS) == -EFAULT);
-	CHECK(vcpu_current(&left) == id && vcpu_getparams(&p) == 0 && left <= (uint64_t)p.C * (p.unit == VCPU_MS ? 1000 : 1));
+	CHECK(vcpu_current(&left) == id && vcpu_getparams(&p) == 0 &&
+	      left <= (uint64_t)p.C * (p.unit == VCPU_MS ? 1000 : 1));
 	pid = vcpu_fork(vcpu_create_main(1, 700));
 	if (!pid) {
 		id = vcpu_current(&left);
@@ -335,7 +356,8 @@ static void check_vcpu_given_up(void)
 	CHECK(WEXITSTATUS(status_of(pid)) == 1);
 	if (id == BEST_EFFORT_VCPU)
 		return;			/* no VCPU was left when the shell started this program */
-	CHECK(vcpu_destroy(id, 0) == -EBUSY && vcpu_destroy(id, 1) == 0 && vcpu_current(NULL) == BEST_EFFORT_VCPU);
+	CHECK(vcpu_destroy(id, 0) == -EBUSY && vcpu_destroy(id, 1) == 0 &&
+	      vcpu_current(NULL) == BEST_EFFORT_VCPU);
 	id = vcpu_create(&p);
 	CHECK(id > 0 && vcpu_bind_task(id) == 0 && vcpu_current(NULL) == id);
 }
@@ -448,7 +470,8 @@ static void check_vcpus_that_are_gone(void)
 
 	if (!pid) {
 		for (n = 0; n < 17 && (id = vcpu_create_main(1, 1000000)) >= 0; n++)
-			if (vcpu_bind_task(id) || vcpu_bind_task(BEST_EFFORT_VCPU) || vcpu_destroy(id, 0))
+			if (vcpu_bind_task(id) || vcpu_bind_task(BEST_EFFORT_VCPU) ||
+			    vcpu_destroy(id, 0))
 				_exit(2);
 		_exit(n == 16 && id == -EAGAIN);
 	}
@@ -473,7 +496,8 @@ static void check_numbers(void)
 {
 	CHECK(quest_syscall(1000, 0, 0, 0) == -ENOSYS && quest_syscall(-1, 0, 0, 0) == -ENOSYS);
 	CHECK(!memcmp(strerror(-ENOSYS), "there is no such", 16));
-	CHECK(exp(0) == 1 && fabs(exp(1) - 2.718281828459045) < 1e-12 && fabs(exp(-20) * 485165195.40979 - 1) < 1e-12);
+	CHECK(exp(0) == 1 && fabs(exp(1) - 2.718281828459045) < 1e-12 &&
+	      fabs(exp(-20) * 485165195.40979 - 1) < 1e-12);
 }
 
 int main(int argc, char **argv)

@@ -49,7 +49,8 @@ static void check_clocks(void)
 
 	CHECK(before > 0 && now_ns(CLOCK_REALTIME) >= before && own <= cpu);
 	spin(2000000);
-	CHECK(now_ns(CLOCK_MONOTONIC) - before >= 2000000 && now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu >= 2000000);
+	CHECK(now_ns(CLOCK_MONOTONIC) - before >= 2000000 &&
+	      now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu >= 2000000);
 	CHECK(quest_clock_gettime(99, &t) == -EINVAL && quest_clock_gettime(-1, &t) == -EINVAL);
 	CHECK(quest_clock_gettime(CLOCK_MONOTONIC, NULL) == -EFAULT);
 }
@@ -59,14 +60,17 @@ static void check_sleep(void)
 	struct timespec t = { 0, 3000000 }, bad = { 0, NS_PER_S }, left = { 7, 7 };
 	long before = now_ns(CLOCK_MONOTONIC), cpu = now_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &left) == 0 && nanosleep(&t, NULL) == 0 && left.tv_sec == 7);
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &left) == 0 && nanosleep(&t, NULL) == 0 &&
+	      left.tv_sec == 7);
 	cpu = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	CHECK(now_ns(CLOCK_MONOTONIC) - before >= cpu + 6000000);	/* also on a slow host */
 	/* 3 ms after the start: in the past */
 	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0);
-	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL) == -EINVAL && quest_clock_nanosleep(99, 0, &t, NULL) == -EINVAL);
+	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL) == -EINVAL &&
+	      quest_clock_nanosleep(99, 0, &t, NULL) == -EINVAL);
 	CHECK(quest_clock_nanosleep(CLOCK_THREAD_CPUTIME_ID, 0, &t, NULL) == -EINVAL);
-	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, 2, &t, NULL) == -EINVAL && FAILS(nanosleep(NULL, NULL), EFAULT));
+	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, 2, &t, NULL) == -EINVAL &&
+	      FAILS(nanosleep(NULL, NULL), EFAULT));
 	bad = (struct timespec){ -1, 0 };
 	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &bad, NULL) == -EINVAL);
 }
@@ -102,7 +106,8 @@ static void check_far(void)
 	if (!pid)
 		_exit(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &far, NULL));
 	(void)usleep(3000);
-	CHECK(waitpid(pid, NULL, WNOHANG) == 0 && kill(pid, SIGKILL) == 0 && status_of(pid) == SIGKILL);
+	CHECK(waitpid(pid, NULL, WNOHANG) == 0 && kill(pid, SIGKILL) == 0 &&
+	      status_of(pid) == SIGKILL);
 }
 
 static void check_microseconds(void)
@@ -114,7 +119,8 @@ static void check_microseconds(void)
 	CHECK(q.C == 250 && q.T == 20500 && q.unit == VCPU_US);
 	CHECK(vcpu_setparams(id, &q) == 0);
 	p = (struct sched_param){ .type = MAIN_VCPU, .C = 1000, .T = 50000, .unit = VCPU_US };
-	CHECK(vcpu_setparams(id, &p) == 0 && vcpu_getparams(&q) == 0 && q.C == 1 && q.T == 50 && q.unit == VCPU_MS);
+	CHECK(vcpu_setparams(id, &p) == 0 && vcpu_getparams(&q) == 0 && q.C == 1 && q.T == 50 &&
+	      q.unit == VCPU_MS);
 	p.unit = 2;
 	CHECK(vcpu_setparams(id, &p) == -EINVAL && vcpu_create(&p) == -EINVAL);
 	p.unit = -1;
@@ -127,11 +133,13 @@ static void check_io_class(void)
 	struct sched_param p = { .type = IO_VCPU, .C = 1, .T = 1000, .io_class = IOVCPU_CLASS_NET }, q;
 	int id = vcpu_create(&p);
 
-	CHECK(id > 0 && vcpu_bind_task(id) == 0 && vcpu_getparams(&q) == 0 && q.io_class == IOVCPU_CLASS_NET);
+	CHECK(id > 0 && vcpu_bind_task(id) == 0 && vcpu_getparams(&q) == 0 &&
+	      q.io_class == IOVCPU_CLASS_NET);
 	p.io_class |= IOVCPU_CLASS_USB;
 	CHECK(vcpu_setparams(id, &p) == 0 && vcpu_getparams(&q) == 0 && q.io_class == p.io_class);
 	p.io_class = 128;
-	CHECK(vcpu_setparams(id, &p) == -EINVAL && vcpu_create(&p) == -EINVAL && vcpu_destroy(id, 1) == 0);
+	CHECK(vcpu_setparams(id, &p) == -EINVAL && vcpu_create(&p) == -EINVAL &&
+	      vcpu_destroy(id, 1) == 0);
 	p = (struct sched_param){ .type = MAIN_VCPU, .C = 1, .T = 1000, .io_class = IOVCPU_CLASS_NET };
 	CHECK(vcpu_create(&p) == -EINVAL && vcpu_getparams(&q) == 0 && q.io_class == 0);
 }

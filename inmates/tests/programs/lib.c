@@ -102,8 +102,10 @@ static void check_words(void)
 	static const uint32_t word = 7;
 	struct timeval before, after;
 
-	CHECK(wait_word(&word, 8, -1) == -EAGAIN && wait_word((const uint32_t *)((const char *)&word + 1), 7, 0) == -EINVAL);
-	CHECK(wait_word((const uint32_t *)0x100000, 0, 0) == -EFAULT && wait_word(&word, 7, 1l << 50) == -EINVAL);
+	CHECK(wait_word(&word, 8, -1) == -EAGAIN &&
+	      wait_word((const uint32_t *)((const char *)&word + 1), 7, 0) == -EINVAL);
+	CHECK(wait_word((const uint32_t *)0x100000, 0, 0) == -EFAULT &&
+	      wait_word(&word, 7, 1l << 50) == -EINVAL);
 	(void)gettimeofday(&before, NULL);
 	CHECK(wait_word(&word, 7, 3000) == -ETIMEDOUT);
 	(void)gettimeofday(&after, NULL);
@@ -130,7 +132,8 @@ static void check_detach(void)
 		(void)usleep(100);
 	}
 	CHECK(bad == 0 && gone == DETACHED);
-	CHECK(pthread_join(t, NULL) == ESRCH && pthread_detach(t) == ESRCH && pthread_detach(99) == ESRCH);
+	CHECK(pthread_join(t, NULL) == ESRCH && pthread_detach(t) == ESRCH &&
+	      pthread_detach(99) == ESRCH);
 }
 
 /* A thread that waits without end does not keep its program alive. */
@@ -159,12 +162,17 @@ static void check_text(void)
 {
 	char text[16] = "one", *end;
 
-	CHECK(!strcmp(strcat(text, " two"), "one two") && strchr(text, 't') == text + 4 && !strchr(text, 'x'));
-	CHECK(strrchr(text, 'o') == text + 6 && strchr(text, 0) == text + 7 && !strncmp("abc", "abd", 2));
-	CHECK(strncmp("abc", "abd", 3) < 0 && !strncmp("ab", "ab", 9) && !strcmp(strcpy(text, "x"), "x"));
-	CHECK(strtol(" -12x", &end, 10) == -12 && *end == 'x' && strtol("0x1F", &end, 0) == 31 && !*end);
+	CHECK(!strcmp(strcat(text, " two"), "one two") && strchr(text, 't') == text + 4 &&
+	      !strchr(text, 'x'));
+	CHECK(strrchr(text, 'o') == text + 6 && strchr(text, 0) == text + 7 &&
+	      !strncmp("abc", "abd", 2));
+	CHECK(strncmp("abc", "abd", 3) < 0 && !strncmp("ab", "ab", 9) &&
+	      !strcmp(strcpy(text, "x"), "x"));
+	CHECK(strtol(" -12x", &end, 10) == -12 && *end == 'x' && strtol("0x1F", &end, 0) == 31 &&
+	      !*end);
 	CHECK(strtol("017", NULL, 0) == 15 && strtol("zz", NULL, 36) == 35 * 37 && atoi("+7") == 7);
-	CHECK(strtol("none", &end, 10) == 0 && !strcmp(end, "none") && strtol("0x", &end, 16) == 0 && *end == 'x');
+	CHECK(strtol("none", &end, 10) == 0 && !strcmp(end, "none") &&
+	      strtol("0x", &end, 16) == 0 && *end == 'x');
 }
 
 static void check_memory(void)

@@ -94,9 +94,12 @@ static void check_owner(void)
 	while (!second.word || !(mutex.word & LOCK_AWAITED))
 		(void)usleep(100);
 	CHECK(pthread_mutex_lock(&second) == EDEADLK);	/* its owner waits for this thread */
-	CHECK(pthread_mutex_unlock(&mutex) == 0 && result_of(t) == 0 && !mutex.word && !second.word);
-	CHECK(lock_word((uint32_t *)0x100000, NULL) == -EFAULT && lock_word((uint32_t *)1, NULL) == -EINVAL);
-	CHECK(unlock_word(NULL) == -EFAULT && unlock_word((uint32_t *)2) == -EINVAL && pthread_mutex_destroy(&mutex) == 0);
+	CHECK(pthread_mutex_unlock(&mutex) == 0 && result_of(t) == 0 && !mutex.word &&
+	      !second.word);
+	CHECK(lock_word((uint32_t *)0x100000, NULL) == -EFAULT &&
+	      lock_word((uint32_t *)1, NULL) == -EINVAL);
+	CHECK(unlock_word(NULL) == -EFAULT && unlock_word((uint32_t *)2) == -EINVAL &&
+	      pthread_mutex_destroy(&mutex) == 0);
 }
 
 static void *hold(void *arg)
@@ -117,16 +120,19 @@ static void check_limits(void)
 	soon = in_ns(3000000);
 	CHECK(pthread_mutex_timedlock(&mutex, &soon) == ETIMEDOUT);
 	CHECK(now_ns(CLOCK_MONOTONIC) >= soon.tv_sec * NS_PER_S + soon.tv_nsec);
-	CHECK(pthread_mutex_timedlock(&mutex, &soon) == ETIMEDOUT && pthread_mutex_timedlock(&mutex, &bad) == EINVAL);
+	CHECK(pthread_mutex_timedlock(&mutex, &soon) == ETIMEDOUT &&
+	      pthread_mutex_timedlock(&mutex, &bad) == EINVAL);
 	CHECK(sem_post(&room) == 0 && result_of(t) == 0);
 	soon = in_ns(3000000);
 	CHECK(pthread_mutex_timedlock(&mutex, &soon) == 0);
 	CHECK(pthread_cond_timedwait(&never, &mutex, &soon) == ETIMEDOUT);
 	CHECK(now_ns(CLOCK_MONOTONIC) >= soon.tv_sec * NS_PER_S + soon.tv_nsec && mutex.word);
-	CHECK(pthread_cond_timedwait(&never, &mutex, &bad) == EINVAL && pthread_mutex_unlock(&mutex) == 0);
+	CHECK(pthread_cond_timedwait(&never, &mutex, &bad) == EINVAL &&
+	      pthread_mutex_unlock(&mutex) == 0);
 	CHECK(pthread_cond_timedwait(&never, &mutex, &soon) == EPERM);
 	soon = in_ns(3000000);
-	CHECK(FAILS(sem_timedwait(&items, &soon), ETIMEDOUT) && FAILS(sem_timedwait(&items, &bad), EINVAL));
+	CHECK(FAILS(sem_timedwait(&items, &soon), ETIMEDOUT) &&
+	      FAILS(sem_timedwait(&items, &bad), EINVAL));
 	CHECK(now_ns(CLOCK_MONOTONIC) >= soon.tv_sec * NS_PER_S + soon.tv_nsec && !items.waiters);
 }
 
@@ -190,15 +196,20 @@ static void check_semaphores(void)
 	pthread_t t[4];
 	int i, value = -1;
 
-	CHECK(sem_init(&room, 0, SLOTS) == 0 && sem_init(&items, 0, 0) == 0 && FAILS(sem_init(&room, 1, 0), ENOSYS));
+	CHECK(sem_init(&room, 0, SLOTS) == 0 && sem_init(&items, 0, 0) == 0 &&
+	      FAILS(sem_init(&room, 1, 0), ENOSYS));
 	for (i = 0; i < 4; i++)
 		t[i] = start(i % 2 ? produce : consume, (void *)(long)(i * 1000));
 	for (i = 0; i < 4; i++)
 		CHECK(result_of(t[i]) == 0);
-	CHECK(put == 2 * ITEMS && taken == 2 * ITEMS && sum == ITEMS * (1000 + 3000) + ITEMS * (ITEMS - 1));
-	CHECK(sem_getvalue(&room, &value) == 0 && value == SLOTS && FAILS(sem_trywait(&items), EAGAIN));
-	CHECK(sem_init(&items, 0, SEM_VALUE_MAX) == 0 && FAILS(sem_post(&items), EOVERFLOW) && sem_trywait(&items) == 0);
-	CHECK(FAILS(sem_init(&items, 0, (unsigned int)SEM_VALUE_MAX + 1), EINVAL) && sem_destroy(&items) == 0);
+	CHECK(put == 2 * ITEMS && taken == 2 * ITEMS &&
+	      sum == ITEMS * (1000 + 3000) + ITEMS * (ITEMS - 1));
+	CHECK(sem_getvalue(&room, &value) == 0 && value == SLOTS &&
+	      FAILS(sem_trywait(&items), EAGAIN));
+	CHECK(sem_init(&items, 0, SEM_VALUE_MAX) == 0 && FAILS(sem_post(&items), EOVERFLOW) &&
+	      sem_trywait(&items) == 0);
+	CHECK(FAILS(sem_init(&items, 0, (unsigned int)SEM_VALUE_MAX + 1), EINVAL) &&
+	      sem_destroy(&items) == 0);
 	(void)sem_init(&items, 0, 0);
 	(void)sem_init(&room, 0, 0);
 }
@@ -276,7 +287,8 @@ static void check_other_stack(void)
 	__asm__ volatile("movq %%rsp, %%rbx; movq %1, %%rsp; call pthread_mutex_lock; movq %%rbx, %%rsp"
 			 : "=a"(answer) : "r"(stack + sizeof(stack)), "D"(&mutex)
 			 : "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc");
-	CHECK((int)answer == 0 && mutex.word == (uint32_t)pthread_self() + 1 && pthread_mutex_unlock(&mutex) == 0);
+	CHECK((int)answer == 0 && mutex.word == (uint32_t)pthread_self() + 1 &&
+	      pthread_mutex_unlock(&mutex) == 0);
 }
 
 static void *be_busy(void *n)

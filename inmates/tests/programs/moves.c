@@ -123,7 +123,8 @@ int main(int argc, char **argv)
 	us = (argc > 1 ? atol(argv[1]) : 3) * 1000000;
 	(void)clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += us / 1000000;
-	CHECK(id > 0 && second > 0 && vcpu_bind_task(id) == 0 && pthread_mutex_lock(&mutex) == 0 && sem_init(&post, 0, 0) == 0);
+	CHECK(id > 0 && second > 0 && vcpu_bind_task(id) == 0 && pthread_mutex_lock(&mutex) == 0 &&
+	      sem_init(&post, 0, 0) == 0);
 	start(sleep_for);
 	start(sleep_until);
 	start(wait_for_word);
@@ -144,6 +145,7 @@ int main(int argc, char **argv)
 	}
 	CHECK(vcpu_getparams(&p) == 0 && p.C == 2 && p.T == 200);
 	CHECK(vcpu_bind_task(second) == 0 && vcpu_getparams(&p) == 0 && p.C == 1 && p.T == 250);
-	CHECK(vcpu_destroy(id, 0) == 0 && vcpu_destroy(second, 1) == 0 && vcpu_bind_task(second) == -ENOVCPU);
+	CHECK(vcpu_destroy(id, 0) == 0 && vcpu_destroy(second, 1) == 0 &&
+	      vcpu_bind_task(second) == -ENOVCPU);
 	return checked("moves");
 }

@@ -20,13 +20,19 @@ static void check_ends(void)
 
 	CHECK(pipe(fd) == 0 && fd[0] == 3 && fd[1] == 4);
 	CHECK(write(fd[1], "abcdef", 6) == 6 && read(fd[0], text, 4) == 4 && !strcmp(text, "abcd"));
-	CHECK(read(fd[0], text, 8) == 2 && text[0] == 'e' && read(fd[0], text, 0) == 0 && write(fd[1], text, 0) == 0);
-	CHECK(quest_write(fd[0], "x", 1) == -EBADF && quest_read(fd[1], text, 1) == -EBADF && quest_lseek(fd[0], 0, SEEK_SET) == -ESPIPE);
+	CHECK(read(fd[0], text, 8) == 2 && text[0] == 'e' && read(fd[0], text, 0) == 0 &&
+	      write(fd[1], text, 0) == 0);
+	CHECK(quest_write(fd[0], "x", 1) == -EBADF && quest_read(fd[1], text, 1) == -EBADF &&
+	      quest_lseek(fd[0], 0, SEEK_SET) == -ESPIPE);
 	CHECK(quest_write(fd[1], KERNEL_ADDRESS, 1) == -EFAULT && quest_write(fd[1], "y", 1) == 1);
-	CHECK(quest_read(fd[0], KERNEL_ADDRESS, 1) == -EFAULT && quest_read(fd[0], text, 1) == 1 && text[0] == 'y');
-	CHECK(quest_write(fd[1], "z", 1) == 1 && quest_close(fd[1]) == 0 && quest_close(fd[1]) == -EBADF);
-	CHECK(read(fd[0], text, 8) == 1 && text[0] == 'z' && read(fd[0], text, 8) == 0 && close(fd[0]) == 0);
-	CHECK(quest_pipe(KERNEL_ADDRESS) == -EFAULT && quest_pipe(fd) == 0 && fd[0] == 3 && quest_close(fd[0]) == 0 && quest_close(fd[1]) == 0);
+	CHECK(quest_read(fd[0], KERNEL_ADDRESS, 1) == -EFAULT && quest_read(fd[0], text, 1) == 1 &&
+	      text[0] == 'y');
+	CHECK(quest_write(fd[1], "z", 1) == 1 && quest_close(fd[1]) == 0 &&
+	      quest_close(fd[1]) == -EBADF);
+	CHECK(read(fd[0], text, 8) == 1 && text[0] == 'z' && read(fd[0], text, 8) == 0 &&
+	      close(fd[0]) == 0);
+	CHECK(quest_pipe(KERNEL_ADDRESS) == -EFAULT && quest_pipe(fd) == 0 && fd[0] == 3 &&
+	      quest_close(fd[0]) == 0 && quest_close(fd[1]) == 0);
 }
 
 /* Sends more than a pipe holds from one program to another, in pieces of odd lengths. */
@@ -97,16 +103,22 @@ static void check_copies(void)
 	int fd[2], fds, other;
 
 	CHECK(pipe(fd) == 0);
-	CHECK(dup(fd[1]) == 5 && close(fd[1]) == 0 && write(5, "hi", 2) == 2 && read(fd[0], text, 4) == 2);
-	CHECK(dup2(5, 7) == 7 && dup2(7, 7) == 7 && close(5) == 0 && write(7, "ho", 2) == 2 && read(fd[0], text, 4) == 2);
-	CHECK(quest_dup(99) == -EBADF && quest_dup2(99, 4) == -EBADF && quest_dup2(7, 11) == -EBADF && quest_dup2(7, -1) == -EBADF && quest_dup(-1) == -EBADF);
+	CHECK(dup(fd[1]) == 5 && close(fd[1]) == 0 && write(5, "hi", 2) == 2 &&
+	      read(fd[0], text, 4) == 2);
+	CHECK(dup2(5, 7) == 7 && dup2(7, 7) == 7 && close(5) == 0 && write(7, "ho", 2) == 2 &&
+	      read(fd[0], text, 4) == 2);
+	CHECK(quest_dup(99) == -EBADF && quest_dup2(99, 4) == -EBADF &&
+	      quest_dup2(7, 11) == -EBADF && quest_dup2(7, -1) == -EBADF &&
+	      quest_dup(-1) == -EBADF);
 	CHECK(dup2(fd[0], 7) == 7 && read(7, text, 1) == 0);	/* the last write end is closed */
 	CHECK(close(7) == 0 && close(fd[0]) == 0);
-	CHECK(close(0) == 0 && open("frame.pgm", O_RDONLY) == 0 && read(0, text, 2) == 2 && text[0] == 'P');
+	CHECK(close(0) == 0 && open("frame.pgm", O_RDONLY) == 0 && read(0, text, 2) == 2 &&
+	      text[0] == 'P');
 	CHECK(dup2(2, 0) == 0 && write(0, "", 0) == 0 && close(0) == 0);
 	for (fds = 0; pipe(fd) == 0; fds++)
 		;
-	CHECK(fds == 4 && (other = quest_dup(2)) >= 0 && quest_pipe(fd) == -EMFILE && quest_dup(2) == -EMFILE);
+	CHECK(fds == 4 && (other = quest_dup(2)) >= 0 && quest_pipe(fd) == -EMFILE &&
+	      quest_dup(2) == -EMFILE);
 	for (fds = 0; fds < 11; fds++)
 		if (fds != 1 && fds != 2)
 			(void)close(fds);
@@ -142,7 +154,8 @@ static void check_waiters(void)
 	while (read(shared[0], bytes, sizeof(bytes)) == sizeof(bytes))
 		;
 	CHECK(pthread_create(&t, NULL, close_soon, NULL) == 0);
-	CHECK(quest_read(shared[0], bytes, 1) == -EBADF && pthread_join(t, NULL) == 0 && quest_close(shared[1]) == 0);
+	CHECK(quest_read(shared[0], bytes, 1) == -EBADF && pthread_join(t, NULL) == 0 &&
+	      quest_close(shared[1]) == 0);
 }
 
 /* A piece that is written whole is read whole, although several programs write. */

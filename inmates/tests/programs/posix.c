@@ -21,16 +21,23 @@ static void check_calls(void)
 	char byte = 0;
 
 	CHECK(FAILS(open("nothing", O_RDONLY), ENOENT) && FAILS(open("frame.pgm", O_RDWR), EROFS));
-	CHECK(FAILS(close(99), EBADF) && FAILS(read(99, &byte, 1), EBADF) && FAILS(write(99, &byte, 1), EBADF));
-	CHECK(FAILS(lseek(0, 0, SEEK_SET), ESPIPE) && FAILS(dup(99), EBADF) && FAILS(dup2(99, 4), EBADF));
+	CHECK(FAILS(close(99), EBADF) && FAILS(read(99, &byte, 1), EBADF) &&
+	      FAILS(write(99, &byte, 1), EBADF));
+	CHECK(FAILS(lseek(0, 0, SEEK_SET), ESPIPE) && FAILS(dup(99), EBADF) &&
+	      FAILS(dup2(99, 4), EBADF));
 	CHECK(FAILS(pipe((int *)0x100000), EFAULT) && pipe(fd) == 0 && write(fd[1], "x", 1) == 1);
-	CHECK(read(fd[0], &byte, 1) == 1 && byte == 'x' && close(fd[1]) == 0 && read(fd[0], &byte, 1) == 0 && close(fd[0]) == 0);
-	CHECK(FAILS(waitpid(-1, &status, 0), ECHILD) && FAILS(wait(NULL), ECHILD) && FAILS(waitpid(-1, NULL, 77), EINVAL));
+	CHECK(read(fd[0], &byte, 1) == 1 && byte == 'x' && close(fd[1]) == 0 &&
+	      read(fd[0], &byte, 1) == 0 && close(fd[0]) == 0);
+	CHECK(FAILS(waitpid(-1, &status, 0), ECHILD) && FAILS(wait(NULL), ECHILD) &&
+	      FAILS(waitpid(-1, NULL, 77), EINVAL));
 	CHECK(FAILS(kill(getpid(), 99), EINVAL) && FAILS(kill(30000, 0), ESRCH) && raise(0) == 0);
-	CHECK(FAILS(execv("nothing", (char *[]){ "a", NULL }), ENOENT) && FAILS(execlp("frame.pgm", "a", (char *)NULL), ENOEXEC));
+	CHECK(FAILS(execv("nothing", (char *[]){ "a", NULL }), ENOENT) &&
+	      FAILS(execlp("frame.pgm", "a", (char *)NULL), ENOEXEC));
 	CHECK(FAILS(execl("posix", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", (char *)NULL), E2BIG));
-	CHECK((long)sbrk(1l << 40) == -1 && errno == ENOMEM && sysconf(_SC_PAGESIZE) == 4096 && FAILS(sysconf(99), EINVAL));
-	CHECK(FAILS(sched_setparam(9999, &(struct sched_param){ .C = 1, .T = 1000 }), ESRCH) && sched_yield() == 0);
+	CHECK((long)sbrk(1l << 40) == -1 && errno == ENOMEM && sysconf(_SC_PAGESIZE) == 4096 &&
+	      FAILS(sysconf(99), EINVAL));
+	CHECK(FAILS(sched_setparam(9999, &(struct sched_param){ .C = 1, .T = 1000 }), ESRCH) &&
+	      sched_yield() == 0);
 	errno = 5;
 	CHECK(close(dup(1)) == 0 && errno == 5);	/* success leaves errno */
 	/* Quest's own names leave errno */
@@ -43,11 +50,13 @@ static void check_exec(void)
 
 	if (!pid)
 		_exit(execlp("posix", "posix", "exec", "two words", (char *)NULL));
-	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 42 && !WIFSTOPPED(status));
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 42 &&
+	      !WIFSTOPPED(status));
 	pid = fork();
 	if (!pid)
 		abort();
-	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
+	      WTERMSIG(status) == SIGABRT);
 }
 
 static void check_time(void)
@@ -57,13 +66,18 @@ static void check_time(void)
 	struct timeval tv;
 	struct tms used;
 
-	CHECK(clock_gettime(CLOCK_MONOTONIC, &a) == 0 && nanosleep(&t, NULL) == 0 && usleep(1000) == 0 && sleep(0) == 0);
-	CHECK(clock_gettime(CLOCK_MONOTONIC, &b) == 0 && (b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec >= 2000000);
-	CHECK(FAILS(clock_gettime(99, &t), EINVAL) && FAILS(nanosleep(&bad, NULL), EINVAL) && clock_getres(CLOCK_REALTIME, &t) == 0);
+	CHECK(clock_gettime(CLOCK_MONOTONIC, &a) == 0 && nanosleep(&t, NULL) == 0 &&
+	      usleep(1000) == 0 && sleep(0) == 0);
+	CHECK(clock_gettime(CLOCK_MONOTONIC, &b) == 0 &&
+	      (b.tv_sec - a.tv_sec) * 1000000000 + b.tv_nsec - a.tv_nsec >= 2000000);
+	CHECK(FAILS(clock_gettime(99, &t), EINVAL) && FAILS(nanosleep(&bad, NULL), EINVAL) &&
+	      clock_getres(CLOCK_REALTIME, &t) == 0);
 	errno = 5;
-	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL) == EINVAL && clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, 0, &t, NULL) == ENOTSUP);
+	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL) == EINVAL &&
+	      clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, 0, &t, NULL) == ENOTSUP);
 	CHECK(errno == 5 && gettimeofday(&tv, NULL) == 0 && tv.tv_sec <= time(NULL) && clock() > 0);
-	CHECK(times(&used) > 0 && used.tms_utime > 0 && used.tms_stime == 0 && sysconf(_SC_CLK_TCK) == 1000000);
+	CHECK(times(&used) > 0 && used.tms_utime > 0 && used.tms_stime == 0 &&
+	      sysconf(_SC_CLK_TCK) == 1000000);
 	CHECK(uname(&name) == 0 && !strcmp(name.sysname, "Quest") && name.version[0]);
 }
 
@@ -126,14 +140,16 @@ static void check_keys(void)
 	void *bad;
 	long i, round;
 
-	CHECK(pthread_key_create(&key, destroy) == 0 && pthread_getspecific(key) == NULL && pthread_setspecific(99, &i) == EINVAL);
+	CHECK(pthread_key_create(&key, destroy) == 0 && pthread_getspecific(key) == NULL &&
+	      pthread_setspecific(99, &i) == EINVAL);
 	for (round = 0; round < 2; round++) {
 		for (i = 0; i < THREADS; i++)
 			CHECK(pthread_create(&t[i], NULL, use_key, (void *)(i + 1)) == 0);
 		for (i = 0; i < THREADS; i++)
 			CHECK(pthread_join(t[i], &bad) == 0 && !bad);
 	}
-	CHECK(destroyed == 2 * THREADS * (THREADS + 1) / 2 && pthread_key_delete(key) == 0 && pthread_key_delete(key) == EINVAL);
+	CHECK(destroyed == 2 * THREADS * (THREADS + 1) / 2 && pthread_key_delete(key) == 0 &&
+	      pthread_key_delete(key) == EINVAL);
 }
 
 static void *try_lock(void *mutex)
@@ -152,18 +168,28 @@ static void check_attributes(void)
 	pthread_t t;
 	int n;
 
-	CHECK(pthread_mutexattr_init(&of_mutex) == 0 && pthread_mutexattr_settype(&of_mutex, 9) == EINVAL);
-	CHECK(pthread_mutexattr_setprotocol(&of_mutex, PTHREAD_PRIO_INHERIT) == 0 && pthread_mutexattr_setprotocol(&of_mutex, PTHREAD_PRIO_PROTECT) == ENOTSUP);
+	CHECK(pthread_mutexattr_init(&of_mutex) == 0 &&
+	      pthread_mutexattr_settype(&of_mutex, 9) == EINVAL);
+	CHECK(pthread_mutexattr_setprotocol(&of_mutex, PTHREAD_PRIO_INHERIT) == 0 &&
+	      pthread_mutexattr_setprotocol(&of_mutex, PTHREAD_PRIO_PROTECT) == ENOTSUP);
 	CHECK(pthread_mutexattr_setpshared(&of_mutex, PTHREAD_PROCESS_SHARED) == ENOTSUP);
-	CHECK(pthread_mutexattr_settype(&of_mutex, PTHREAD_MUTEX_RECURSIVE) == 0 && pthread_mutex_init(&mutex, &of_mutex) == 0);
-	CHECK(pthread_mutex_lock(&mutex) == 0 && pthread_mutex_lock(&mutex) == 0 && pthread_mutex_trylock(&mutex) == 0);
+	CHECK(pthread_mutexattr_settype(&of_mutex, PTHREAD_MUTEX_RECURSIVE) == 0 &&
+	      pthread_mutex_init(&mutex, &of_mutex) == 0);
+	CHECK(pthread_mutex_lock(&mutex) == 0 && pthread_mutex_lock(&mutex) == 0 &&
+	      pthread_mutex_trylock(&mutex) == 0);
 	CHECK(pthread_mutex_unlock(&mutex) == 0 && pthread_mutex_unlock(&mutex) == 0);
-	CHECK(pthread_create(&t, NULL, try_lock, &mutex) == 0 && pthread_join(t, &result) == 0 && result == (void *)EBUSY);
-	CHECK(pthread_mutex_unlock(&mutex) == 0 && pthread_mutex_unlock(&mutex) == EPERM && pthread_mutex_destroy(&mutex) == 0);
-	CHECK(pthread_condattr_init(&of_cond) == 0 && pthread_condattr_setclock(&of_cond, CLOCK_MONOTONIC) == 0);
-	CHECK(pthread_condattr_setclock(&of_cond, CLOCK_THREAD_CPUTIME_ID) == EINVAL && pthread_cond_init(&cond, &of_cond) == 0);
-	CHECK(pthread_attr_init(&of_thread) == 0 && pthread_attr_setstacksize(&of_thread, 1 << 20) == EINVAL);
-	CHECK(pthread_attr_setstacksize(&of_thread, PTHREAD_STACK_MIN) == 0 && pthread_attr_setdetachstate(&of_thread, PTHREAD_CREATE_DETACHED) == 0);
+	CHECK(pthread_create(&t, NULL, try_lock, &mutex) == 0 && pthread_join(t, &result) == 0 &&
+	      result == (void *)EBUSY);
+	CHECK(pthread_mutex_unlock(&mutex) == 0 && pthread_mutex_unlock(&mutex) == EPERM &&
+	      pthread_mutex_destroy(&mutex) == 0);
+	CHECK(pthread_condattr_init(&of_cond) == 0 &&
+	      pthread_condattr_setclock(&of_cond, CLOCK_MONOTONIC) == 0);
+	CHECK(pthread_condattr_setclock(&of_cond, CLOCK_THREAD_CPUTIME_ID) == EINVAL &&
+	      pthread_cond_init(&cond, &of_cond) == 0);
+	CHECK(pthread_attr_init(&of_thread) == 0 &&
+	      pthread_attr_setstacksize(&of_thread, 1 << 20) == EINVAL);
+	CHECK(pthread_attr_setstacksize(&of_thread, PTHREAD_STACK_MIN) == 0 &&
+	      pthread_attr_setdetachstate(&of_thread, PTHREAD_CREATE_DETACHED) == 0);
 	for (n = 0; n < 40; n++) {
 		CHECK(pthread_create(&t, &of_thread, try_lock, &mutex) == 0);
 		(void)usleep(500);
@@ -203,16 +229,22 @@ static void check_rwlocks_and_barriers(void)
 	pthread_t t[THREADS];
 	long i;
 
-	CHECK(pthread_barrier_init(&barrier, NULL, 0) == EINVAL && pthread_barrier_init(&barrier, NULL, THREADS) == 0);
+	CHECK(pthread_barrier_init(&barrier, NULL, 0) == EINVAL &&
+	      pthread_barrier_init(&barrier, NULL, THREADS) == 0);
 	for (i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&t[i], NULL, read_and_write, (void *)i) == 0);
 	for (i = 0; i < THREADS; i++)
 		CHECK(pthread_join(t[i], NULL) == 0);
-	CHECK(!met_wrong && books[0] == 20 * THREADS / 2 && serial == 20 && pthread_barrier_destroy(&barrier) == 0);
-	CHECK(pthread_rwlock_tryrdlock(&shelf) == 0 && pthread_rwlock_rdlock(&shelf) == 0 && pthread_rwlock_trywrlock(&shelf) == EBUSY);
-	CHECK(pthread_rwlock_unlock(&shelf) == 0 && pthread_rwlock_destroy(&shelf) == EBUSY && pthread_rwlock_unlock(&shelf) == 0);
-	CHECK(pthread_rwlock_unlock(&shelf) == EPERM && pthread_rwlock_wrlock(&shelf) == 0 && pthread_rwlock_tryrdlock(&shelf) == EBUSY);
-	CHECK(pthread_rwlock_rdlock(&shelf) == EDEADLK && pthread_rwlock_wrlock(&shelf) == EDEADLK && pthread_rwlock_unlock(&shelf) == 0);
+	CHECK(!met_wrong && books[0] == 20 * THREADS / 2 && serial == 20 &&
+	      pthread_barrier_destroy(&barrier) == 0);
+	CHECK(pthread_rwlock_tryrdlock(&shelf) == 0 && pthread_rwlock_rdlock(&shelf) == 0 &&
+	      pthread_rwlock_trywrlock(&shelf) == EBUSY);
+	CHECK(pthread_rwlock_unlock(&shelf) == 0 && pthread_rwlock_destroy(&shelf) == EBUSY &&
+	      pthread_rwlock_unlock(&shelf) == 0);
+	CHECK(pthread_rwlock_unlock(&shelf) == EPERM && pthread_rwlock_wrlock(&shelf) == 0 &&
+	      pthread_rwlock_tryrdlock(&shelf) == EBUSY);
+	CHECK(pthread_rwlock_rdlock(&shelf) == EDEADLK &&
+	      pthread_rwlock_wrlock(&shelf) == EDEADLK && pthread_rwlock_unlock(&shelf) == 0);
 	CHECK(pthread_rwlock_destroy(&shelf) == 0);
 }
 
@@ -237,14 +269,21 @@ static void check_library(void)
 	found = bsearch(&five, numbers, 8, sizeof(int), by_value);
 	CHECK(found == &numbers[4] && *found == 5);
 	errno = 0;
-	CHECK(strtol("9223372036854775807", NULL, 10) == LONG_MAX && errno == 0 && strtol("9223372036854775808", NULL, 10) == LONG_MAX && errno == ERANGE);
-	CHECK(strtol("-9223372036854775808", NULL, 10) == LONG_MIN && strtoul("0xFFFFFFFFFFFFFFFF", NULL, 16) == ULONG_MAX);
-	CHECK(snprintf(text, sizeof(text), "%.2f %5.1e %g", 2.5, 1234.5, 0.1) == 16 && !strcmp(text, "2.50 1.2e+03 0.1"));
-	CHECK(!strcmp(strtok_r(copy, " ", &rest), "a") && !strcmp(strtok_r(NULL, " ", &rest), "b") && !strtok_r(NULL, " ", &rest));
-	CHECK(strstr("one two", "two") && !strstr("one", "two") && strspn("aab", "a") == 2 && isalpha('x') && toupper('x') == 'X');
+	CHECK(strtol("9223372036854775807", NULL, 10) == LONG_MAX && errno == 0 &&
+	      strtol("9223372036854775808", NULL, 10) == LONG_MAX && errno == ERANGE);
+	CHECK(strtol("-9223372036854775808", NULL, 10) == LONG_MIN &&
+	      strtoul("0xFFFFFFFFFFFFFFFF", NULL, 16) == ULONG_MAX);
+	CHECK(snprintf(text, sizeof(text), "%.2f %5.1e %g", 2.5, 1234.5, 0.1) == 16 &&
+	      !strcmp(text, "2.50 1.2e+03 0.1"));
+	CHECK(!strcmp(strtok_r(copy, " ", &rest), "a") &&
+	      !strcmp(strtok_r(NULL, " ", &rest), "b") && !strtok_r(NULL, " ", &rest));
+	CHECK(strstr("one two", "two") && !strstr("one", "two") && strspn("aab", "a") == 2 &&
+	      isalpha('x') && toupper('x') == 'X');
 	file = fopen("frame.pgm", "r");
-	CHECK(file && fgets(text, sizeof(text), file) && !strcmp(text, "P5\n") && fclose(file) == 0);
-	CHECK(!fopen("frame.pgm", "w") && errno == EROFS && !fopen("nothing", "r") && errno == ENOENT && fprintf(stderr, "%s", "") == 0);
+	CHECK(file && fgets(text, sizeof(text), file) && !strcmp(text, "P5\n") &&
+	      fclose(file) == 0);
+	CHECK(!fopen("frame.pgm", "w") && errno == EROFS && !fopen("nothing", "r") &&
+	      errno == ENOENT && fprintf(stderr, "%s", "") == 0);
 	CHECK(!malloc((size_t)1 << 50) && errno == ENOMEM && !getenv("PATH"));
 	CHECK(pipe(fd) == 0);
 	pid = fork();

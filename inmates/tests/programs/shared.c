@@ -101,9 +101,12 @@ static void check_left_behind(void)
 	if (!pid)
 		child();
 	(void)close(up[1]);
-	CHECK(quest_read(up[0], &id, sizeof(id)) == sizeof(id) && (long)shared_mem_attach(id) == -EPERM);
-	CHECK(quest_write(first[1], "", 1) == 1 && status_of(pid) == 0 && (long)shared_mem_attach(id) == -EINVAL);
-	CHECK(write(second[1], "", 1) == 1 && read(up[0], &value, sizeof(value)) == sizeof(value) && value == 4);
+	CHECK(quest_read(up[0], &id, sizeof(id)) == sizeof(id) &&
+	      (long)shared_mem_attach(id) == -EPERM);
+	CHECK(quest_write(first[1], "", 1) == 1 && status_of(pid) == 0 &&
+	      (long)shared_mem_attach(id) == -EINVAL);
+	CHECK(write(second[1], "", 1) == 1 && read(up[0], &value, sizeof(value)) == sizeof(value) &&
+	      value == 4);
 	CHECK(read(up[0], &value, 1) == 0);	/* the child has ended now */
 	for (pid = 3; pid < 11; pid++)
 		(void)close(pid);

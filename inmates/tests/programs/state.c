@@ -97,7 +97,8 @@ static int fresh(void)
 	uint64_t low = 1;
 
 	__asm__ volatile("movq %%xmm7, %0" : "=r"(low));
-	return mxcsr() == MXCSR_USUAL && x87() == X87_USUAL && !low && !(flags_now() & FLAGS) ? FRESH : 1;
+	return mxcsr() == MXCSR_USUAL && x87() == X87_USUAL && !low &&
+	       !(flags_now() & FLAGS) ? FRESH : 1;
 }
 
 static void check_rounding(void)
@@ -164,7 +165,8 @@ static void check_joiners(void)
 	pthread_t late, joiner;
 	void *answer;
 
-	CHECK(pthread_create(&late, NULL, sleeps, &late) == 0 && pthread_create(&joiner, NULL, joins, &late) == 0);
+	CHECK(pthread_create(&late, NULL, sleeps, &late) == 0 &&
+	      pthread_create(&joiner, NULL, joins, &late) == 0);
 	(void)usleep(5000);
 	CHECK(pthread_join(late, NULL) == ESRCH && pthread_detach(late) == ESRCH);
 	CHECK(pthread_join(joiner, &answer) == 0 && !answer);
