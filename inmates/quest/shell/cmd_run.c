@@ -39,7 +39,7 @@ static int print_end(const char *name, int status)
 
 /*
  * Prints how a stage of a pipeline ended. A stage that SIGPIPE ended is no error, as the next stage
- * wants no further input: prints nothing.
+ * reads no further input: prints nothing.
  */
 static int print_stage_end(const struct stage *s, int status, bool last)
 {
