@@ -2,6 +2,7 @@
 #include "abi/log.h"
 #include "abi/status.h"
 #include "cell.h"
+#include "core/kick.h"
 
 void cell_fail(struct pcpu *cpu, u32 reason, u64 address)
 {

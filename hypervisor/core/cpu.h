@@ -67,19 +67,6 @@ void *memset(void *to, int c, size_t n);
 void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b);
 void count_exit(const struct pcpu *cpu, u32 reason);	/* enum qv_exit */
 
-/* kick.c: commands between CPUs */
-void kick(struct pcpu *target, u32 cmd);
-/*
- * Waits until @answers acknowledges @cmd, which was sent to @asked. Both are the same CPU, perhaps
- * in two instances. Returns false 2 s after @start (TSC).
- */
-bool wait_ack(struct pcpu *asked, const struct pcpu *answers, u32 cmd, u64 start);
-u32 take_commands(struct pcpu *cpu);	/* all that are asked for; their NMIs are sent */
-void run_commands(struct pcpu *cpu, u32 cmd);
-void late_commands(struct pcpu *cpu);
-bool stray_nmi(struct pcpu *cpu);	/* an NMI without a command: is it the monitor's? */
-void park(struct pcpu *cpu, enum cpu_phase phase);
-
 /* regs.c */
 void clear_registers(void);
 

@@ -3,6 +3,7 @@
 #include "abi/log.h"
 #include "cpu.h"
 #include "dispatch.h"
+#include "kick.h"
 #include "cell/cell.h"
 #include "front/front.h"
 #include "vendor.h"

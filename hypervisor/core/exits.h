@@ -9,6 +9,5 @@
 void exit_forbidden(struct pcpu *cpu);
 void exit_nothing(struct pcpu *cpu);	/* an instruction of 2 bytes that has no effect */
 void exit_init(struct pcpu *cpu);	/* an INIT signal from outside: ignored */
-void exit_nmi(struct pcpu *cpu);	/* nmi.c: a command for this CPU, or the guest's own NMI */
 
 #endif

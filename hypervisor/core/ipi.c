@@ -2,7 +2,7 @@
 /* Interrupt commands of a guest: the filter (icr.c) decides, they are sent one by one. */
 #include "abi/log.h"
 #include "apic.h"
-#include "cpu.h"
+#include "kick.h"
 
 void icr_learn(struct pcpu *cpu)
 {

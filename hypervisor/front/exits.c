@@ -2,6 +2,7 @@
 #include "abi/log.h"
 #include "front.h"
 #include "core/exits.h"
+#include "core/kick.h"
 #include "core/msr.h"
 #include "core/x86.h"
 

@@ -7,8 +7,8 @@
  *
  *    own     bit set in icr.own. Linux runs there, and the ICR filter reaches it.
  *    caught  in neither mask. It is parked in the front end's instance. Only CMD_BECOME moves it
- *            on; a SIPI does not start it (run_commands() looks at icr.own itself, so that it does
- *            not matter how late a SIPI comes that was sent while the CPU was own).
+ *            on; a SIPI does not start it (shared_commands() looks at icr.own itself, so that it
+ *            does not matter how late a SIPI comes that was sent while the CPU was own).
  *    cell    bit set in .away. It was sent to a cell's instance and has not been seen to come back.
  *
  *    A flush covers every CPU that is own or caught. A CPU that comes back drops its translations
@@ -23,7 +23,7 @@
 #ifndef QV_MANAGE_H
 #define QV_MANAGE_H
 
-#include "core/cpu.h"
+#include "core/kick.h"
 #include "window.h"
 
 /* The request that created cell @id: the manager's own copy */

@@ -6,13 +6,19 @@
 #include "cell/cell.h"
 #include "core/dispatch.h"
 #include "core/exits.h"
+#include "core/kick.h"
 #include "front/front.h"
 #include "svm.h"
 
 static void on_exception(struct pcpu *cpu)
 {
 	vendor_inject_fault(cpu, vmcb_of(cpu)->exit_code - EXIT_EXCEPTION);
-	late_commands(cpu);
+}
+
+static void cell_exception(struct pcpu *cpu)
+{
+	on_exception(cpu);
+	cell_late_commands(cpu);
 }
 
 /* The guest's NMI handler ends: a pending NMI is injected as soon as the guest can take it */
@@ -41,10 +47,10 @@ static void on_vintr(struct pcpu *cpu)
 const struct exit_row vendor_exits[] = {
 	{ EXIT_MSR,		cell_msr, front_msr, SELF_COUNTED },
 	{ EXIT_NPF,		cell_memory, front_memory, SELF_COUNTED },
-	{ EXIT_NMI,		BOTH(exit_nmi),			QV_EXIT_NMI },
+	{ EXIT_NMI,		cell_nmi, front_nmi, QV_EXIT_NMI },
 	{ EXIT_INIT,		BOTH(exit_init),		QV_EXIT_NMI },
-	{ EXIT_DB,		BOTH(on_exception),		QV_EXIT_EXCEPTION },
-	{ EXIT_AC,		BOTH(on_exception),		QV_EXIT_EXCEPTION },
+	{ EXIT_DB,		cell_exception, on_exception, QV_EXIT_EXCEPTION },
+	{ EXIT_AC,		cell_exception, on_exception, QV_EXIT_EXCEPTION },
 	{ EXIT_MC,		cell_machine_check, front_machine_check, QV_EXIT_OTHER },
 	{ EXIT_IRET,		BOTH(on_iret),			QV_EXIT_NMI },
 	{ EXIT_VINTR,		BOTH(on_vintr),			QV_EXIT_NMI },

@@ -7,6 +7,7 @@
 #include "core/cpu.h"
 #include "core/dispatch.h"
 #include "core/exits.h"
+#include "core/kick.h"
 #include "core/x86.h"
 #include "front/front.h"
 #include "vmx.h"
@@ -14,11 +15,11 @@
 /* A cell's #AC or #DB goes back in as it came; error codes of #AC are 0 */
 static void on_exception(struct pcpu *cpu)
 {
+	(void)cpu;
 	vmcs_write(ENTRY_EVENT, vmcs_read(EXIT_EVENT) & ~EVENT_FROM_IRET);
 	vmcs_write(ENTRY_ERROR, 0);
 	vmcs_write(ENTRY_LENGTH, vmcs_read(EXIT_LENGTH));	/* INT1 alone looks at it */
 	vmx_end_shadow();
-	late_commands(cpu);
 }
 
 /*
@@ -34,6 +35,18 @@ static void on_debug(struct pcpu *cpu)
 	asm volatile("mov %0, %%dr6" : : "r"(dr6));
 	vmcs_write(GUEST_DR7, vmcs_read(GUEST_DR7) & ~DR7_GD);
 	on_exception(cpu);
+}
+
+static void cell_exception(struct pcpu *cpu)
+{
+	on_exception(cpu);
+	cell_late_commands(cpu);
+}
+
+static void cell_debug(struct pcpu *cpu)
+{
+	on_debug(cpu);
+	cell_late_commands(cpu);
 }
 
 /* A machine check while the processor was entering Linux: SDM vol. 3, 27.9 */
@@ -81,7 +94,7 @@ const struct exit_row vendor_exits[] = {
 	{ REASON_WRMSR,		cell_msr, front_msr, SELF_COUNTED },
 	{ REASON_RDMSR,		cell_msr, front_msr, SELF_COUNTED },
 	{ REASON_EPT,		cell_memory, front_memory, SELF_COUNTED },
-	{ CODE_NMI,		BOTH(exit_nmi),			QV_EXIT_NMI },
+	{ CODE_NMI,		cell_nmi, front_nmi, QV_EXIT_NMI },
 	{ REASON_CPUID,		cell_cpuid, front_cpuid, QV_EXIT_CPUID },
 	{ REASON_NMI_WINDOW,	BOTH(on_nmi_window),		QV_EXIT_NMI },
 	{ REASON_VMCALL,	cell_call, front_call, QV_EXIT_HYPERCALL },
@@ -89,8 +102,8 @@ const struct exit_row vendor_exits[] = {
 	{ REASON_CR,		BOTH(on_cr),			QV_EXIT_CR },
 	{ REASON_XSETBV,	BOTH(on_xsetbv),		QV_EXIT_CR },
 	{ REASON_INIT,		BOTH(exit_init),		QV_EXIT_NMI },
-	{ EVENT_CODE(1),	BOTH(on_debug),			QV_EXIT_EXCEPTION },
-	{ EVENT_CODE(17),	BOTH(on_exception),		QV_EXIT_EXCEPTION },
+	{ EVENT_CODE(1),	cell_debug, on_debug, QV_EXIT_EXCEPTION },
+	{ EVENT_CODE(17),	cell_exception, on_exception, QV_EXIT_EXCEPTION },
 	{ REASON_INVD,		BOTH(exit_nothing),		QV_EXIT_INSTRUCTION },
 	{ REASON_WBINVD,	BOTH(exit_nothing),		QV_EXIT_INSTRUCTION },
 	{ REASON_GETSEC,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },

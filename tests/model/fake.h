@@ -34,7 +34,7 @@ extern void (*fake_ipi)(u32 low, u32 apic_id);
 extern u64 fake_stuck;
 /* CMD_* bits: a CPU of the front end does not answer while one of them is pending. */
 extern u32 fake_deaf;
-/* The default of fake_ipi: other CPUs take their commands as run_commands() in kick.c does. */
+/* The default of fake_ipi: other CPUs take their commands as commands.c has them. */
 void fake_answer(u32 low, u32 apic_id);
 
 /* From now on, time passes only when the clock is read, so that a busy host makes no CPU late. */

@@ -5,8 +5,7 @@
 #include "fake_traps.h"
 #include "fake_vendor.h"
 #include "core/enter.h"
-#include "core/cpu.h"
-#include "core/exits.h"
+#include "core/kick.h"
 #include "core/msr.h"
 #include "core/vendor.h"
 #include "unit.h"
@@ -77,7 +76,7 @@ bool fake_front_nmi(struct pcpu *cpu)
 	fake_as(cpu->index);
 	cpu->kicks = 0;				/* the NMI has come already */
 	if (!setjmp(fake_back)) {
-		exit_nmi(cpu);
+		front_nmi(cpu);
 	} else {
 		arrived(cpu);
 		moved = true;

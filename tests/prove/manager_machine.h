@@ -8,7 +8,7 @@
 
 /* ---- in place of hardware ---- */
 
-/* In place of vendor_move() in run_commands(): the CPU leaves the front end. */
+/* In place of vendor_move() in commands.c: the CPU leaves the front end. */
 void a_move(void)
 {
 	PROVE(the_instance.away >> acting & 1, "only a CPU that was sent leaves");

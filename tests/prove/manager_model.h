@@ -5,7 +5,7 @@
  *
  * Code: hypervisor/manage/bell.c hypervisor/manage/calls.c hypervisor/manage/cpus.c
  *	hypervisor/manage/create.c hypervisor/manage/life.c hypervisor/manage/lock.c
- *	hypervisor/manage/window.c hypervisor/core/kick.c
+ *	hypervisor/manage/window.c hypervisor/core/kick.c hypervisor/core/commands.c
  * Options: --unwind 5 --object-bits 12
  * Seconds: 3600
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->
@@ -51,8 +51,9 @@
  *	`memcpy((void *)(QV_VA_MANAGE + QV_OFF_IMAGE), (void *)QV_VA_IMAGE, QV_IMAGE_MAX);` -> ``:
  *	copying the image
  * Changed: hypervisor/manage/create.c: `write_mark(&cell->req, id);` -> ``: writing the mark
- * Changed: hypervisor/core/kick.c: `vendor_move(cr3, (u64)pcpu_of(index + 1), to, pcpu_of(index));`
- *	-> `extern void a_move(void); (void)cr3, (void)index, (void)to; a_move();`: moving to
+ * Changed: hypervisor/core/commands.c:
+ *	`vendor_move(cr3, (u64)pcpu_of(index + 1), to, pcpu_of(index));` ->
+ * `extern void a_move(void); (void)cr3, (void)index, (void)to; a_move();`: moving to
  *	another instance
  * Changed: hypervisor/core/kick.c: `u64 waited = rdtsc() - start;` ->
  *	`u64 waited = ACK_DEADLINE_MS * ms + 1; (void)start;`: each look finds the deadline over:

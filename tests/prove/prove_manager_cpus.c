@@ -10,11 +10,11 @@
  * Enough: the watched page is any page; CPUs and cells are treated alike
  * With: manager_model.h
  * Cases: 1 2
- * Mutation: hypervisor/core/kick.c:
+ * Mutation: hypervisor/core/commands.c:
  *	`if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI && is_own(cpu)) {` ->
  *	`if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI) {`: a SIPI starts a caught CPU (case 1)
- * Mutation: hypervisor/core/kick.c: `if (cmd & CMD_FLUSH)` -> `if (0)`: a flush is acknowledged and
- *	not done (case 1)
+ * Mutation: hypervisor/core/commands.c: `if (cmd & CMD_FLUSH)` -> `if (0)`: a flush is acknowledged
+ *	and not done (case 1)
  */
 #include "manager_machine.h"
 
@@ -28,7 +28,7 @@ static void takes(u32 i)
 
 	acting = i;
 	if (cmd)
-		run_commands(&cpu_at(i), cmd);
+		front_commands(&cpu_at(i), cmd);
 	if (cpu_at(i).flush)			/* at its entry */
 		cached[i] = false;
 	cpu_at(i).flush = false;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "fake.h"
 #include "core/dispatch.h"
+#include "core/kick.h"
 #include "svm/svm.h"
 #include "unit.h"
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 #include "fake.h"
-#include "core/cpu.h"
+#include "core/kick.h"
 #include "unit.h"
 
 static u32 sent, during;

@@ -4,7 +4,7 @@
 #include "abi/calls.h"
 #include "abi/errors.h"
 #include "core/apic.h"
-#include "core/exits.h"
+#include "core/kick.h"
 #include "manage/manage.h"
 #include "fake_vendor.h"
 #include "request_model.h"
@@ -78,7 +78,7 @@ static void never_sent(void)
 	CHECK_EQ(world_stop(&w, 1), QV_ME_OK);
 	CHECK_EQ(me()->away, 0);
 	fake_as(1);
-	exit_nmi(pcpu_of(1));	/* the NMI that announced the command: nothing is left to do */
+	front_nmi(pcpu_of(1));	/* the NMI that announced the command: nothing is left to do */
 	fake_as(0);
 	CHECK_EQ(pcpu_of(1)->phase, CPU_WAIT_SIPI);
 	while (world_reclaim(&w, 1) == 1)

@@ -3,6 +3,7 @@
 #include "fake.h"
 #include "vmx/fake_vmcs.h"
 #include "core/dispatch.h"
+#include "core/kick.h"
 #include "unit.h"
 
 #define NMI	(EVENT_VALID | EVENT_NMI | 2)

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Carries out commands (kick.c): those of a cell's CPUs and those of Linux's CPUs. They are in one
+ * file because a CPU goes from one instance to the other here.
+ */
+#include "abi/log.h"
+#include "apic.h"
+#include "cell/cell.h"
+#include "kick.h"
+#include "vendor.h"
+
+void park(struct pcpu *cpu, enum cpu_phase phase)
+{
+	cpu->phase = phase;
+	cpu->nmi_masked = cpu->nmi_pending = false;
+	vendor_set_park(cpu);
+}
+
+static bool is_own(const struct pcpu *cpu)
+{
+	return me()->icr.own >> cpu->index & 1;
+}
+
+/* An NMI of QV may come after its command was found; then it is not an NMI of the guest */
+static bool stray_nmi(struct pcpu *cpu)
+{
+	bool stray = rdtsc() < cpu->stray_until;
+
+	cpu->stray_until = 0;
+	return stray;
+}
+
+/* An NMI exit without a command */
+static void guest_nmi(struct pcpu *cpu)
+{
+	if (!stray_nmi(cpu) && cpu->phase == CPU_RUNNING)
+		vendor_inject_nmi(cpu);
+}
+
+/* As take_commands(), before the NMI of the commands has come */
+static u32 take_late(struct pcpu *cpu)
+{
+	u32 cmd = take_commands(cpu);
+
+	if (cmd)
+		expect_stray(cpu, STRAY_MS);
+	return cmd;
+}
+
+/* The same for both. Acknowledges @cmd except for a move, which is acknowledged on arrival */
+static void shared_commands(struct pcpu *cpu, u32 cmd)
+{
+	if (cmd & (CMD_INIT | CMD_CATCH) && cpu->phase != CPU_STOPPED) {
+		apic_drain();		/* INIT resets the APIC too */
+		park(cpu, CPU_WAIT_SIPI);
+	}
+	if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI && is_own(cpu)) {
+		vendor_set_sipi(cpu, load(&cpu->sipi));
+		cpu->phase = CPU_RUNNING;
+		/*
+		 * An NMI sent before this guest began is not for it, and there is no IDT to take
+		 * it.
+		 */
+		cpu->started_tsc = rdtsc();
+		expect_stray(cpu, START_MS);
+	}
+	atomic_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_HOME));
+}
+
+static void move(u64 cr3, u32 index, void (*to)(struct pcpu *))
+{
+	/* Every instance has its CPU areas at the same addresses: the stack of the new one */
+	vendor_move(cr3, (u64)pcpu_of(index + 1), to, pcpu_of(index));
+}
+
+/* ---- a cell's CPUs ---- */
+
+static void arrive_home(struct pcpu *cpu);
+
+/* Leaves the cell's instance permanently */
+static __attribute__((noinline)) void go_home(struct pcpu *cpu)
+{
+	move(cpu->home_cr3, cpu->home_index, arrive_home);
+}
+
+static void cell_commands(struct pcpu *cpu, u32 cmd)
+{
+	if (cmd & CMD_SAMPLE)
+		cell_sample(cpu);
+	if (cmd & CMD_STOP) {
+		if (!cpu->index)	/* for a watchdog's finding: where it hung */
+			cell_record(cpu, QV_FAIL_NONE, 0);
+		park(cpu, CPU_STOPPED);
+	}
+	shared_commands(cpu, cmd);
+	if (cmd & CMD_HOME)
+		go_home(cpu);
+}
+
+void cell_late_commands(struct pcpu *cpu)
+{
+	cell_commands(cpu, take_late(cpu));
+}
+
+void cell_nmi(struct pcpu *cpu)
+{
+	u32 cmd = take_commands(cpu);
+
+	if (cmd) {
+		cell_commands(cpu, cmd);	/* may not come back */
+		cell_late_commands(cpu);
+	} else {
+		guest_nmi(cpu);
+	}
+}
+
+static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
+{
+	vendor_arrive(cpu);
+	apic_hand_over();
+	clear_registers();
+	if (cpu->index == 0) {
+		vendor_set_entry(cpu, &me()->req.entry);
+		cpu->phase = CPU_RUNNING;
+		expect_stray(cpu, START_MS);	/* it has no IDT yet either */
+		my_status()->first_entry_tsc = rdtsc();
+		__atomic_store_n(&my_status()->state, QV_MON_RUNNING, __ATOMIC_RELEASE);
+	} else {
+		park(cpu, CPU_WAIT_SIPI);
+	}
+	atomic_or(&cpu->ack, CMD_BECOME);
+	cell_late_commands(cpu);
+	vendor_run(cpu);
+}
+
+/* ---- Linux's CPUs ---- */
+
+static bool within_a_second(u64 tsc)
+{
+	return rdtsc() - tsc < me()->boot.tsc_khz * 1000ull;
+}
+
+/*
+ * The CPU latches a single NMI, so an NMI of Linux may have merged with the NMI of this exit. Linux
+ * gets an NMI in case of doubt. The driver's handler ends as many NMIs as are counted here. So an
+ * NMI that waits already is not counted again. A CPU that Linux has just started may have no IDT:
+ * an NMI would be a triple fault.
+ */
+static void front_flush(struct pcpu *cpu, u32 cmd)
+{
+	cpu->flush = true;
+	if (cmd != CMD_FLUSH || cpu->phase != CPU_RUNNING || cpu->nmi_pending ||
+	    within_a_second(cpu->started_tsc))
+		return;
+	cpu_status(cpu)->nmis_in_doubt++;
+	vendor_inject_nmi(cpu);
+}
+
+/* Leaves this instance permanently. Only a caught and parked CPU moves to a cell: manage.h */
+static void front_become(struct pcpu *cpu)
+{
+	if (!is_own(cpu) && cpu->phase == CPU_WAIT_SIPI)
+		move(cpu->next_cr3, cpu->next_index, arrive_cell);
+	/* the manager misses its answer */
+	log_event(cpu, QV_LOG_NOT_CAUGHT, cpu->apic_id, cpu->phase);
+}
+
+void front_commands(struct pcpu *cpu, u32 cmd)
+{
+	if (cmd & CMD_FLUSH)
+		front_flush(cpu, cmd);
+	shared_commands(cpu, cmd);
+	if (cmd & CMD_BECOME)
+		front_become(cpu);
+}
+
+static void front_late_commands(struct pcpu *cpu)
+{
+	front_commands(cpu, take_late(cpu));
+}
+
+void front_nmi(struct pcpu *cpu)
+{
+	u32 cmd = take_commands(cpu);
+
+	if (cmd) {
+		front_commands(cpu, cmd);	/* may not come back */
+		front_late_commands(cpu);
+	} else {
+		guest_nmi(cpu);
+	}
+}
+
+static void __attribute__((noreturn)) arrive_home(struct pcpu *cpu)
+{
+	vendor_arrive(cpu);
+	apic_hand_over();
+	clear_registers();
+	park(cpu, CPU_WAIT_SIPI);
+	atomic_or(&cpu->ack, CMD_HOME);
+	front_late_commands(cpu);
+	vendor_run(cpu);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Commands between CPUs: kick.c has the table of them. */
+#ifndef QV_KICK_H
+#define QV_KICK_H
+
+#include "cpu.h"
+
+/* The next NMI without a command is the monitor's own if it comes within ... ms */
+#define STRAY_MS	1000	/* ... from a command found without its NMI, or one sent again */
+/* ... from a guest's start: its NMI is sent by then; a later NMI is an NMI of the guest */
+#define START_MS	1
+
+static inline void expect_stray(struct pcpu *cpu, u32 ms)
+{
+	cpu->stray_until = rdtsc() + (u64)me()->boot.tsc_khz * ms;
+}
+
+/* kick.c */
+void kick(struct pcpu *target, u32 cmd);
+u32 take_commands(struct pcpu *cpu);	/* all that are asked for; their NMIs are sent */
+/*
+ * Waits until @answers acknowledges @cmd, which was sent to @asked. Both are the same CPU, perhaps
+ * in two instances. Returns false 2 s after @start (TSC).
+ */
+bool wait_ack(struct pcpu *asked, const struct pcpu *answers, u32 cmd, u64 start);
+
+/* commands.c: the exit table's columns for an NMI: a command for this CPU, or the guest's own NMI */
+void cell_nmi(struct pcpu *cpu);
+void front_nmi(struct pcpu *cpu);
+/*
+ * Looks for commands whose NMIs were forgotten. Draining the APIC lets NMIs in as well and forgets
+ * them. After #DB and #AC of a cell, too, since these go back in: one of them in the delivery of
+ * another may repeat forever without a single instruction, or an NMI, between (CVE-2015-5307,
+ * CVE-2015-8104).
+ */
+void cell_late_commands(struct pcpu *cpu);
+void front_commands(struct pcpu *cpu, u32 cmd);	/* the effects of @cmd on a CPU of Linux */
+void park(struct pcpu *cpu, enum cpu_phase phase);
+
+#endif
