@@ -37,7 +37,14 @@
 #define QV_BLOCK_FRONT_END	(4u << 20)
 #define QV_BLOCK_CELL		QV_HUGE
 
-/* At the end of the front end's block: a copy of each cell's request, first cell first */
+/*
+ * Named areas at the end of the front end's block; its pages for page tables end where the first
+ * area begins. A further area (an IOMMU's device tables, say) gets its offset here, below the
+ * present first one, and QV_BLOCK_FRONT_END grows by its length. The block has room for 6 MiB in
+ * front of QV_VA_MANAGE; for more, the windows of the manager move up within the same GiB.
+ */
+#define QV_OFF_AREAS		QV_OFF_REQUESTS
+/* A copy of each cell's request, first cell first */
 #define QV_REQUEST_LEN		0x5000u
 #define QV_OFF_REQUESTS		(QV_BLOCK_FRONT_END - QV_MAX_CELLS * QV_REQUEST_LEN)
 

@@ -52,7 +52,7 @@ static bool expired(u64 start)
 /* The last CPU to arrive decides GO, unless a CPU failed or timed out; then all CPUs back out */
 static bool verdict(struct instance *inst, u64 error)
 {
-	struct enter_state *s = &inst->enter;
+	struct enter_state *s = &inst->front.enter;
 	u64 start = rdtsc();
 	u32 undecided = ENTER_UNDECIDED;
 
@@ -80,7 +80,7 @@ static bool verdict(struct instance *inst, u64 error)
 void monitor_entry(struct pcpu *cpu)
 {
 	struct instance *inst = me();
-	struct enter_state *s = &inst->enter;
+	struct enter_state *s = &inst->front.enter;
 	u64 start = rdtsc(), error = QV_ME_OK;
 
 	if (__atomic_fetch_add(&s->tickets, 1, __ATOMIC_SEQ_CST) == 0) {

@@ -103,6 +103,17 @@ struct enter_state {			/* enter.c: all CPUs come in together */
 };
 enum { ENTER_UNDECIDED, ENTER_GO, ENTER_BACK };
 
+/* What front/ and enter.c keep. A cell's instance has it too, unused and zero */
+struct front_state {
+	struct enter_state enter;
+	u64 ones_table, sink_table;	/* tables that answer touches of holes; physical */
+	/* index + 1 of the CPU whose access to PCI config space is under way */
+	u32 config_busy;
+	u32 ioapic_busy;		/* index + 1 of the CPU between index and data */
+	/* the value Linux wrote to each index register */
+	u32 ioapic_index[QV_MON_IOAPICS];
+};
+
 struct instance {
 	struct qv_mon_boot boot;	/* first: the driver writes it here */
 	u32 id;				/* 0: front end */
@@ -116,14 +127,7 @@ struct instance {
 	u64 *directory;			/* page directory of the instance's GiB */
 	struct icr_map icr;
 	struct cell_slot cells[QV_INSTANCES];
-	struct enter_state enter;
-	/* front end: tables that answer touches of holes; physical */
-	u64 ones_table, sink_table;
-	/* front end: index + 1 of the CPU whose access to PCI config space is under way */
-	u32 config_busy;
-	u32 ioapic_busy;		/* front end: index + 1 of the CPU between index and data */
-	/* front end: the value Linux wrote to each index register */
-	u32 ioapic_index[QV_MON_IOAPICS];
+	struct front_state front;
 	struct pci_cell pci;		/* cell: its devices */
 
 	/*

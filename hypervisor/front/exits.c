@@ -42,8 +42,8 @@ void front_fault(struct pcpu *cpu, u64 vector, u64 rip)
 {
 	(void)rip;
 	release(cpu, &me()->busy);
-	release(cpu, &me()->ioapic_busy);
-	release(cpu, &me()->config_busy);
+	release(cpu, &me()->front.ioapic_busy);
+	release(cpu, &me()->front.config_busy);
 	/* Linux handles machine checks, even if the monitor was running */
 	if (cpu->phase == CPU_RUNNING) {
 		vendor_inject_fault(cpu, vector == 18 ? 18 : 13);

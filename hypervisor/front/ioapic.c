@@ -32,7 +32,7 @@ static bool lock(const struct pcpu *cpu)
 
 	for (i = 0; i < PATIENCE; i++) {
 		nobody = 0;
-		if (__atomic_compare_exchange_n(&me()->ioapic_busy, &nobody, cpu->index + 1, false,
+		if (__atomic_compare_exchange_n(&me()->front.ioapic_busy, &nobody, cpu->index + 1, false,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return true;
 		pause();
@@ -47,14 +47,14 @@ static bool lock_or_log(const struct pcpu *cpu)
 
 	if (lock(cpu))
 		return true;
-	holder = load(&me()->ioapic_busy);
+	holder = load(&me()->front.ioapic_busy);
 	log_event(cpu, QV_LOG_STUCK, holder ? pcpu_of(holder - 1)->apic_id : 0, 0);
 	return false;
 }
 
 static void unlock(void)
 {
-	__atomic_store_n(&me()->ioapic_busy, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&me()->front.ioapic_busy, 0, __ATOMIC_RELEASE);
 }
 
 static u32 read_reg(struct pcpu *cpu, u32 n, u32 reg)
@@ -123,7 +123,7 @@ static void entry_write(struct pcpu *cpu, u32 n, u32 reg, u32 value)
 
 static void data_write(struct pcpu *cpu, u32 n, u32 value)
 {
-	u32 reg = me()->ioapic_index[n];
+	u32 reg = me()->front.ioapic_index[n];
 
 	if (reg >= REG_ENTRY)
 		entry_write(cpu, n, reg, value);
@@ -140,7 +140,7 @@ static bool linux_write(struct pcpu *cpu, u64 gpa, u32 n)
 	if (!lock(cpu))
 		return true;		/* the instruction is executed again */
 	if ((gpa & 0xfff) == IOAPIC_INDEX)
-		me()->ioapic_index[n] = (u8)d.value;	/* 8-bit register: no entry has two names */
+		me()->front.ioapic_index[n] = (u8)d.value;	/* 8-bit register: no entry has two names */
 	else if ((gpa & 0xfff) == IOAPIC_DATA)
 		data_write(cpu, n, d.value);
 	else if ((gpa & 0xfff) == IOAPIC_EOI)
@@ -160,9 +160,9 @@ static bool linux_read(struct pcpu *cpu, u64 gpa, u32 n)
 	if (!lock(cpu))
 		return true;
 	if ((gpa & 0xfff) == IOAPIC_INDEX)
-		value = me()->ioapic_index[n];
+		value = me()->front.ioapic_index[n];
 	else if ((gpa & 0xfff) == IOAPIC_DATA)
-		value = read_reg(cpu, n, me()->ioapic_index[n]);
+		value = read_reg(cpu, n, me()->front.ioapic_index[n]);
 	else
 		value = 0;
 	unlock();

@@ -42,7 +42,7 @@ static bool lock(const struct pcpu *cpu)
 	for (i = 0; i < CONFIG_TRIES; i++) {
 		u32 nobody = 0;
 
-		if (__atomic_compare_exchange_n(&me()->config_busy, &nobody, cpu->index + 1, false,
+		if (__atomic_compare_exchange_n(&me()->front.config_busy, &nobody, cpu->index + 1, false,
 						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 			return true;
 		pause();
@@ -52,7 +52,7 @@ static bool lock(const struct pcpu *cpu)
 
 static void unlock(void)
 {
-	__atomic_store_n(&me()->config_busy, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&me()->front.config_busy, 0, __ATOMIC_RELEASE);
 }
 
 static void write_sized(struct pcpu *cpu, u64 pa, u32 size, u32 value)

@@ -12,7 +12,7 @@
 
 static bool in_ones_table(const u64 *entry)
 {
-	const u64 *table = pool_table(&me()->pool, me()->ones_table);
+	const u64 *table = pool_table(&me()->pool, me()->front.ones_table);
 
 	return entry >= table && entry < table + PT_ENTRIES;
 }
@@ -31,8 +31,8 @@ static void exchange(u64 *entry, u64 seen, u64 value)
 static bool answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
 {
 	struct instance *inst = me();
-	u64 table = write ? inst->sink_table : inst->ones_table;
-	u64 ones = *pool_table(&inst->pool, inst->ones_table);
+	u64 table = write ? inst->front.sink_table : inst->front.ones_table;
+	u64 ones = *pool_table(&inst->pool, inst->front.ones_table);
 
 	if (level == 2 && (seen & NESTED_HOLE)) {
 		exchange(entry, seen, table | PT_TABLE);
@@ -40,8 +40,8 @@ static bool answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
 		u64 *above = paging_find(&inst->nested, gpa, 2, &level);
 
 		seen = *above;
-		if (level == 2 && same_page(seen, inst->ones_table))
-			exchange(above, seen, inst->sink_table | PT_TABLE);
+		if (level == 2 && same_page(seen, inst->front.ones_table))
+			exchange(above, seen, inst->front.sink_table | PT_TABLE);
 	} else if (level == 1 && ((seen & NESTED_HOLE) || same_page(seen, ones))) {
 		exchange(entry, seen, *pool_table(&inst->pool, table));	/* next to an open part */
 	} else {

@@ -30,14 +30,14 @@ static int answers(struct instance *inst)
 	u64 *ones, *sink, *page, ones_page, sink_page;
 	u32 i;
 
-	inst->ones_table = pool_take(&inst->pool);
-	inst->sink_table = pool_take(&inst->pool);
+	inst->front.ones_table = pool_take(&inst->pool);
+	inst->front.sink_table = pool_take(&inst->pool);
 	ones_page = pool_take(&inst->pool);
 	sink_page = pool_take(&inst->pool);
 	if (!sink_page)
 		return -1;
-	ones = pool_table(pool, inst->ones_table);
-	sink = pool_table(pool, inst->sink_table);
+	ones = pool_table(pool, inst->front.ones_table);
+	sink = pool_table(pool, inst->front.sink_table);
 	page = pool_table(pool, ones_page);
 	for (i = 0; i < 512; i++) {
 		ones[i] = ones_page | nested_bits(&inst->nested, NESTED_RX | NESTED_WB);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of scripts/circles: it finds circles of files, and ignores calls from assembly."""
+"""Tests of scripts/circles: it finds circles of files, and ignores calls from assembly. Layers."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -66,3 +67,10 @@ def test_objects_without_sources_are_examined(tmp_path: Path) -> None:
     assert "quest: 3 files, 3 arrows, 1 circles" in done.stdout
     assert "circles: quest: kernel/one kernel/two\n" in done.stderr
     assert "circles:     kernel/two: two\n" in done.stderr
+
+
+def test_code_of_cells_names_no_state_of_the_front_end() -> None:
+    """`struct front_state` is in every instance, but only Linux's instance uses it."""
+    named = [path.name for path in (TOP / "hypervisor/cell").glob("*.[ch]")
+             if re.search(r"(->|\.)front\b", path.read_text())]
+    assert not named

@@ -39,10 +39,10 @@ void fake_enter(void)
 {
 	u32 i;
 
-	me()->enter.arrived = FAKE_CPUS - 1;		/* The other CPUs have arrived already. */
+	me()->front.enter.arrived = FAKE_CPUS - 1;		/* The other CPUs have arrived already. */
 	if (!setjmp(fake_back))
 		monitor_entry(pcpu_of(0));
-	if (me()->enter.verdict != ENTER_GO)
+	if (me()->front.enter.verdict != ENTER_GO)
 		unit_give_up("the monitor did not come up");
 	for (i = 1; i < FAKE_CPUS; i++) {
 		fake_as(i);

@@ -168,7 +168,7 @@ static void check_denied(const struct leaf *l, u64 pa)
 	unit_case("forbidden %#lx leads to %#lx:", pa, l->pa);
 	CHECK(in_own_block(l->pa) && l->pa - FAKE_BLOCK >= QV_OFF_CPUS + FAKE_CPUS * QV_CPU_LEN);
 	CHECK_EQ(l->type, type_of(l->pa));
-	CHECK(!l->write || l->pa == (*(u64 *)(fake_ram + me()->sink_table) & PT_ADDR));
+	CHECK(!l->write || l->pa == (*(u64 *)(fake_ram + me()->front.sink_table) & PT_ADDR));
 	if (!l->write)
 		CHECK_EQ(*(u64 *)(fake_ram + (l->pa & -4096)), ~0ull);
 }

@@ -145,8 +145,8 @@ static void any_state(void)
 	the_instance.pool.pa = POOL_PA;
 	the_instance.pool.next = any_u32();
 	the_instance.pool.end = PAGES * 4096;
-	the_instance.ones_table = POOL_PA + ONES * 4096;
-	the_instance.sink_table = POOL_PA + SINK * 4096;
+	the_instance.front.ones_table = POOL_PA + ONES * 4096;
+	the_instance.front.sink_table = POOL_PA + SINK * 4096;
 	*p = (struct paging){ .pool = &the_instance.pool, .root = POOL_PA, .levels = LEVELS, .ram = &ram,
 			      .max_leaf = any_bool() ? 2 : 3, .ept = any_bool() };
 	ASSUME(!(the_instance.pool.next % 4096) && used() >= FIRST && used() <= PAGES);

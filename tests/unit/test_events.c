@@ -248,24 +248,24 @@ static void faults_of_our_own(void)
 
 	fake_open(true, true);
 	v->event_inj = 0;
-	me()->busy = me()->ioapic_busy = me()->config_busy = 1;
+	me()->busy = me()->front.ioapic_busy = me()->front.config_busy = 1;
 	fault(14);
 	CHECK_EQ(v->event_inj, GP);
 	CHECK_EQ(me()->busy, 0);
-	CHECK_EQ(me()->ioapic_busy, 0);
-	CHECK_EQ(me()->config_busy, 0);
+	CHECK_EQ(me()->front.ioapic_busy, 0);
+	CHECK_EQ(me()->front.config_busy, 0);
 	fault(18);
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_EXCEPTION | 18);
 	CHECK_EQ(cpu->phase, CPU_RUNNING);
 	v->event_inj = 0;
-	me()->busy = me()->config_busy = 2;	/* another CPU's work continues */
+	me()->busy = me()->front.config_busy = 2;	/* another CPU's work continues */
 	cpu->phase = CPU_WAIT_SIPI;
 	fault(6);				/* no guest to inject into */
 	CHECK_EQ(v->event_inj, 0);
 	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
 	CHECK_EQ(v->n_cr3, me()->park.root);
 	CHECK_EQ(me()->busy, 2);
-	CHECK_EQ(me()->config_busy, 2);
+	CHECK_EQ(me()->front.config_busy, 2);
 	cpu->phase = CPU_RUNNING;
 	cpu->faulting = true;			/* a fault while it handles one */
 	fault(8);
