@@ -3,6 +3,7 @@
 #include "abi/status.h"
 #include "cell.h"
 #include "core/kick.h"
+#include "core/log.h"
 
 void cell_fail(struct pcpu *cpu, u32 reason, u64 address)
 {

@@ -2,6 +2,7 @@
 /* Nested page faults of a cell. All but writes to its APIC page and to its PCI functions end it. */
 #include "cell.h"
 #include "core/apic.h"
+#include "core/log.h"
 
 /* A cell's registers end where AMD's extended ones begin */
 static bool register_ok(const struct xapic_write *w)

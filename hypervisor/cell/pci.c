@@ -8,6 +8,8 @@
 #include "abi/log.h"
 #include "cell.h"
 #include "core/decode.h"
+#include "core/log.h"
+#include "core/mmio.h"
 #include "core/pci.h"
 
 /*

@@ -2,6 +2,7 @@
 /* The state of a cell's CPU, for Linux to read: at the cell's end, or as a sample */
 #include "abi/status.h"
 #include "cell.h"
+#include "core/gmem.h"
 
 _Static_assert((u32)CPU_RUNNING == QV_CPU_RUNS && (u32)CPU_WAIT_SIPI == QV_CPU_WAITS &&
 	       (u32)CPU_STOPPED == QV_CPU_STOPPED, "a phase is what Linux reads");

@@ -7,6 +7,8 @@
 #include "apic.h"
 #include "cell/cell.h"
 #include "kick.h"
+#include "log.h"
+#include "regs.h"
 #include "vendor.h"
 
 void park(struct pcpu *cpu, enum cpu_phase phase)

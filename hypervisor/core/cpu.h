@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Instructions, and the functions that the parts of the monitor call in each other. */
+/* Instructions, atomic accesses, and copying: what C has no words for without a library. */
 #ifndef QV_CPU_H
 #define QV_CPU_H
 
 #include "instance.h"
-
-/* Stays a function, so that scripts/size can leave it out of a cell's reachable code (law 3) */
-#define FRONT_END_ONLY __attribute__((noinline))
 
 static inline u64 rdtsc(void)
 {
@@ -62,31 +59,5 @@ static inline u32 load(const u32 *p)
 
 void *memcpy(void *to, const void *from, size_t n);
 void *memset(void *to, int c, size_t n);
-
-/* log.c */
-void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b);
-void count_exit(const struct pcpu *cpu, u32 reason);	/* enum qv_exit */
-
-/* regs.c */
-void clear_registers(void);
-
-/* gmem.c: read guest memory, only what the guest itself may reach. Bytes read */
-u32 guest_code(struct pcpu *cpu, u32 back, u8 *bytes, u32 len);	/* from @back bytes before rip on */
-bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len);
-/*
- * Maps the page of @pa in this CPU's window until the next call: read-only, except for @flags
- * (PT_*). Returns the address of @pa there.
- */
-void *window_map(const struct pcpu *cpu, u64 pa, u64 flags);
-
-/* mmio.c: decodes the instruction that touched a device page. False: unknown instruction */
-struct decoded;
-bool mmio_decode(struct pcpu *cpu, struct decoded *d);
-
-/*
- * init.c: fills the permission maps and the parking page of @inst. Its creator calls it and has its
- * block mapped at @va. Returns 0 or enum qv_mon_error.
- */
-u64 guest_init(struct instance *inst, u64 va);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Registers of devices, through this CPU's window. */
 #include "cpu.h"
+#include "gmem.h"
 #include "pci.h"
 
 volatile void *device_window(struct pcpu *cpu, u64 pa)

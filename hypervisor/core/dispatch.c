@@ -6,6 +6,7 @@
 #include "kick.h"
 #include "cell/cell.h"
 #include "front/front.h"
+#include "log.h"
 #include "vendor.h"
 
 static const struct exit_row *find(u64 code)

@@ -9,6 +9,8 @@
 #include "cpu.h"
 #include "vendor.h"
 #include "enter.h"
+#include "init.h"
+#include "log.h"
 
 static void init_cpus(struct instance *inst)
 {

@@ -2,6 +2,7 @@
 #include "abi/log.h"
 #include "cpu.h"
 #include "exits.h"
+#include "log.h"
 #include "vendor.h"
 
 void exit_forbidden(struct pcpu *cpu)

@@ -4,6 +4,7 @@
  * only pages that the guest's own nested tables let it read.
  */
 #include "cpu.h"
+#include "gmem.h"
 #include "tables/nested.h"
 #include "vendor.h"
 #include "x86.h"

@@ -2,6 +2,7 @@
 /* Sets up an instance once, before its first guest: permission maps, the parking page. */
 #include "abi/errors.h"
 #include "cpu.h"
+#include "init.h"
 #include "msr.h"
 #include "tables/nested.h"
 #include "pci.h"

@@ -3,6 +3,7 @@
 #include "abi/log.h"
 #include "apic.h"
 #include "kick.h"
+#include "log.h"
 
 void icr_learn(struct pcpu *cpu)
 {

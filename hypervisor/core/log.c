@@ -2,6 +2,7 @@
 /* The RAM log: numbers only; the driver turns them into sentences. */
 #include "abi/log.h"
 #include "cpu.h"
+#include "log.h"
 
 void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)
 {

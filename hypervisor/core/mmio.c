@@ -5,6 +5,8 @@
  */
 #include "cpu.h"
 #include "decode.h"
+#include "gmem.h"
+#include "mmio.h"
 #include "vendor.h"
 
 bool mmio_decode(struct pcpu *cpu, struct decoded *d)

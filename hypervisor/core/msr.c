@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The vendor's table of MSRs: the permission map, and the steps that all RDMSR and WRMSR share. */
 #include "cpu.h"
+#include "log.h"
 #include "msr.h"
 #include "vendor.h"
 #include "x86.h"

@@ -2,6 +2,7 @@
 /* A guest's writes to the page of its local APIC, which all exit in xAPIC mode. */
 #include "apic.h"
 #include "cpu.h"
+#include "mmio.h"
 #include "vendor.h"
 #include "x86.h"
 

@@ -5,6 +5,7 @@
 #include "abi/log.h"
 #include "front.h"
 #include "core/hooks.h"
+#include "core/log.h"
 #include "manage/calls.h"
 
 /* A call's time is counted apart from the time that exits hold the CPU: Linux asked for it */

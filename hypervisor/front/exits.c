@@ -3,6 +3,7 @@
 #include "front.h"
 #include "core/exits.h"
 #include "core/kick.h"
+#include "core/log.h"
 #include "core/msr.h"
 #include "core/x86.h"
 

@@ -10,6 +10,8 @@
 #include "abi/log.h"
 #include "front.h"
 #include "core/decode.h"
+#include "core/log.h"
+#include "core/mmio.h"
 #include "core/pci.h"
 
 #define IOAPIC_INDEX	0x00

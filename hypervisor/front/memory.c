@@ -2,6 +2,7 @@
 /* Nested page faults of Linux. */
 #include "front.h"
 #include "core/apic.h"
+#include "core/log.h"
 #include "core/pci.h"
 
 /* False: an unknown instruction */

@@ -3,6 +3,7 @@
 #include "abi/log.h"
 #include "front.h"
 #include "core/apic.h"
+#include "core/log.h"
 #include "core/msr.h"
 #include "core/x86.h"
 

@@ -11,6 +11,8 @@
 #include "config.h"
 #include "front.h"
 #include "core/decode.h"
+#include "core/log.h"
+#include "core/mmio.h"
 #include "core/pci.h"
 #include "core/ports.h"
 

@@ -7,6 +7,7 @@
  * that loses faults again and looks again.
  */
 #include "abi/log.h"
+#include "core/log.h"
 #include "front.h"
 #include "tables/nested.h"
 

@@ -4,6 +4,8 @@
 #include "abi/log.h"
 #include "abi/mark.h"
 #include "core/cpu.h"
+#include "core/gmem.h"
+#include "core/init.h"
 #include "tables/nested.h"
 #include "core/pci.h"
 #include "tables/setup.h"

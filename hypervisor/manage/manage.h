@@ -24,6 +24,7 @@
 #define QV_MANAGE_H
 
 #include "core/kick.h"
+#include "core/log.h"
 #include "window.h"
 
 /* The request that created cell @id: the manager's own copy */

@@ -8,6 +8,7 @@
 #include "abi/log.h"
 #include "core/cpu.h"
 #include "tables/nested.h"
+#include "core/log.h"
 #include "core/pci.h"
 #include "request.h"
 #include "core/vendor.h"

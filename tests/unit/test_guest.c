@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* core/gmem.c: finds the guest's code by the guest's own tables, in every mode of paging. */
 #include <string.h>
+#include "core/gmem.h"
 #include "fake.h"
 #include "svm/svm.h"
 #include "unit.h"

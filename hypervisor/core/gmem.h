@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads guest memory: only what the guest itself may reach. */
+#ifndef QV_GMEM_H
+#define QV_GMEM_H
+
+#include "instance.h"
+
+/* Copies code from @back bytes before rip on. Returns how many bytes */
+u32 guest_code(struct pcpu *cpu, u32 back, u8 *bytes, u32 len);
+bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len);
+/*
+ * Maps the page of @pa in this CPU's window until the next call: read-only, except for @flags
+ * (PT_*). Returns the address of @pa there.
+ */
+void *window_map(const struct pcpu *cpu, u64 pa, u64 flags);
+
+#endif

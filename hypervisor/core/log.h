@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The RAM log and the counters of exits. */
+#ifndef QV_LOG_H
+#define QV_LOG_H
+
+#include "instance.h"
+
+void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b);	/* enum qv_mon_event */
+void count_exit(const struct pcpu *cpu, u32 reason);		/* enum qv_exit */
+
+#endif

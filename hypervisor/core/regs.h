@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Registers that an entry into a guest does not switch. */
+#ifndef QV_REGS_H
+#define QV_REGS_H
+
+#include "abi/types.h"
+
+void clear_registers(void);
+
+#endif
