@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Instructions, atomic accesses, and copying: what C has no words for without a library. */
+/* Instructions, atomic accesses, and copying. */
 #ifndef QV_CPU_H
 #define QV_CPU_H
 

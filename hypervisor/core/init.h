@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a guest finds: permission maps and the parking page. */
+/* Permission maps and the parking page of an instance. */
 #ifndef QV_INIT_H
 #define QV_INIT_H
 

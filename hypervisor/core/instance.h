@@ -103,7 +103,7 @@ struct enter_state {			/* enter.c: all CPUs come in together */
 };
 enum { ENTER_UNDECIDED, ENTER_GO, ENTER_BACK };
 
-/* What front/ and enter.c keep. A cell's instance has it too, unused and zero */
+/* The state of front/ and enter.c. A cell's instance has it too, unused and zero */
 struct front_state {
 	struct enter_state enter;
 	u64 ones_table, sink_table;	/* tables that answer touches of holes; physical */

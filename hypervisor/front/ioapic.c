@@ -34,8 +34,8 @@ static bool lock(const struct pcpu *cpu)
 
 	for (i = 0; i < PATIENCE; i++) {
 		nobody = 0;
-		if (__atomic_compare_exchange_n(&me()->front.ioapic_busy, &nobody, cpu->index + 1, false,
-						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&me()->front.ioapic_busy, &nobody, cpu->index + 1,
+						false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return true;
 		pause();
 	}
@@ -142,7 +142,8 @@ static bool linux_write(struct pcpu *cpu, u64 gpa, u32 n)
 	if (!lock(cpu))
 		return true;		/* the instruction is executed again */
 	if ((gpa & 0xfff) == IOAPIC_INDEX)
-		me()->front.ioapic_index[n] = (u8)d.value;	/* 8-bit register: no entry has two names */
+		/* 8-bit register: no entry has two names */
+		me()->front.ioapic_index[n] = (u8)d.value;
 	else if ((gpa & 0xfff) == IOAPIC_DATA)
 		data_write(cpu, n, d.value);
 	else if ((gpa & 0xfff) == IOAPIC_EOI)

@@ -44,8 +44,8 @@ static bool lock(const struct pcpu *cpu)
 	for (i = 0; i < CONFIG_TRIES; i++) {
 		u32 nobody = 0;
 
-		if (__atomic_compare_exchange_n(&me()->front.config_busy, &nobody, cpu->index + 1, false,
-						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		if (__atomic_compare_exchange_n(&me()->front.config_busy, &nobody, cpu->index + 1,
+						false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 			return true;
 		pause();
 	}

@@ -39,7 +39,7 @@ void fake_enter(void)
 {
 	u32 i;
 
-	me()->front.enter.arrived = FAKE_CPUS - 1;		/* The other CPUs have arrived already. */
+	me()->front.enter.arrived = FAKE_CPUS - 1;	/* The other CPUs have arrived already. */
 	if (!setjmp(fake_back))
 		monitor_entry(pcpu_of(0));
 	if (me()->front.enter.verdict != ENTER_GO)
