@@ -15,6 +15,10 @@
 #include "cells.h"
 #include "cross.h"
 #include "events.h"
+#include "main.h"
+#include "watch.h"
+#include "cell/life.h"
+#include "cell/steps.h"
 
 /*
  * ---- one function per ioctl; @cell is the cell that the structure names if the call has CALL_CELL

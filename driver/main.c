@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* qv.ko as a module: how it is loaded and registered, and how it is unloaded. */
 #include <linux/delay.h>
+#include <linux/miscdevice.h>
 #include <linux/module.h>
 #include "qv.h"
-#include "cells.h"
 #include "cross.h"
+#include "main.h"
+#include "parts.h"
 
 static struct miscdevice qv_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
@@ -69,7 +71,7 @@ static void __exit qv_exit(void)
 	qv_end_in_order();
 	qv_notifiers_unregister();
 	misc_deregister(&qv_misc);
-	qv_pci_exit();
+	qv_parts_unload();
 	/* a CPU that missed a rendezvous still executes this code */
 	while (qv_rendezvous_pending())
 		msleep(10);

@@ -9,6 +9,11 @@
 #include "qv.h"
 #include "cells.h"
 #include "cross.h"
+#include "main.h"
+#include "watch.h"
+#include "cell/life.h"
+#include "cell/steps.h"
+#include "parts/cpus.h"
 
 /* Before a CPU comes online: refuses it if a cell has it, or if it is outside the monitor */
 static int notify_cpu(unsigned int cpu)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * For every file of the driver: replies, the log, events, whether the monitor runs, hypercalls.
- * cross.h is about enabling and disabling QV, cells.h about cells. Functions are called with
- * qv_lock held unless their comment says otherwise.
+ * cross.h is about enabling and disabling QV, cells.h and cell/ about cells, parts.h about their
+ * resources. Functions are called with qv_lock held unless their comment says otherwise.
  *
  * Files depend on each other in one direction only: main; notifiers and calls; cross/enable,
- * cell/life, cell/agree and stats; watch; the other files of cell/; parts/; cell/list and the other
- * files of cross/; cross/state, events, log and reply.
+ * cell/life, cell/agree and stats; watch; the other files of cell/; parts/parts; the other files of
+ * parts/; cell/list, cell/multiboot2 and the other files of cross/; cross/state, events, log and
+ * reply.
  */
 #ifndef QV_DRIVER_H
 #define QV_DRIVER_H

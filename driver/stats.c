@@ -12,6 +12,8 @@
 #include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
+#include "watch.h"
+#include "parts/cpus.h"
 
 /*
  * The caller's CPU counts as well: .held_max does not include the management calls that a CPU makes

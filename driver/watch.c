@@ -12,6 +12,9 @@
 #include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
+#include "watch.h"
+#include "cell/steps.h"
+#include "parts/console.h"
 
 #define WATCH_PERIOD_MS	50
 
@@ -91,7 +94,7 @@ static void watch_cell(struct qv_cell *cell, u32 ms)
 	watch_lock(cell);
 	wake_up_interruptible(&cell->console->wait);	/* there may be room for keys again */
 	if (cell->state == QV_STATE_RUNNING && READ_ONCE(status->state) == QV_MON_FAILED) {
-		qv_console_set_instance(cell->console, 0);
+		qv_parts_end(cell);
 		qv_failure_record(cell, &status->failure, "");
 	} else if (cell->state == QV_STATE_RUNNING) {
 		watch_heartbeat(cell, ms);

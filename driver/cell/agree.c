@@ -9,6 +9,10 @@
 #include "abi/calls.h"
 #include "qv.h"
 #include "cells.h"
+#include "watch.h"
+#include "cell/life.h"
+#include "cell/steps.h"
+#include "parts/console.h"
 
 bool qv_cell_await(const char *name, u32 timeout_ms, bool (*what)(struct qv_cell *cell))
 {

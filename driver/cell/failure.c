@@ -3,6 +3,7 @@
 #include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
+#include "cell/steps.h"
 
 void qv_failure_record(struct qv_cell *cell, const struct qv_mon_failure *f, const char *more)
 {

@@ -11,6 +11,8 @@
 #include "abi/errors.h"
 #include "qv.h"
 #include "cells.h"
+#include "cell/steps.h"
+#include "parts/cpus.h"
 
 int qv_handover_create(struct qv_reply *r, struct qv_cell *cell)
 {
@@ -19,19 +21,9 @@ int qv_handover_create(struct qv_reply *r, struct qv_cell *cell)
 
 	if (!m)
 		return qv_refuse(r, QV_E_NO_MEMORY, "free memory", "no memory for the request to the monitor");
-	m->block_pa = page_to_phys(cell->monitor_mem);
-	m->window_pa = page_to_phys(cell->console->pages[0]);
-	m->doorbell_vector = QV_DOORBELL_VECTOR;
-	m->lock = cell->config->lock;
-	m->debug = cell->config->debug;
-	m->bell_rate = cell->config->bell_rate ?: QV_BELL_RATE;
 	BUILD_BUG_ON(sizeof(m->name) != sizeof(cell->name));
 	memcpy(m->name, cell->name, sizeof(m->name));
-	m->entry = cell->entry;
-	qv_cpus_describe(cell, m);
-	qv_memory_describe(cell, m);
-	qv_ports_describe(cell, m);
-	qv_pci_describe(cell, m);
+	qv_parts_describe(cell, m);
 	result = qv_manage(QV_HC_CREATE, virt_to_phys(m));
 	free_pages_exact(m, sizeof(*m));
 	if (!result || result > QV_ME_BASE)
@@ -55,7 +47,7 @@ int qv_handover_start(struct qv_reply *r, struct qv_cell *cell)
 	if (result)
 		return qv_refuse_monitor(r, result, "start the cell");
 	cell->state = QV_STATE_RUNNING;
-	qv_console_set_instance(cell->console, cell->id);
+	qv_parts_begin(cell);
 	return 0;
 }
 
@@ -74,7 +66,7 @@ int qv_handover_stop(struct qv_reply *r, struct qv_cell *cell)
 	 */
 	if (result && result != QV_ME_STATE && result != QV_ME_CPU_LOST)
 		return qv_refuse_monitor(r, result, "stop the cell");
-	qv_console_set_instance(cell->console, 0);
+	qv_parts_end(cell);
 	cell->in_monitor_running = false;
 	for (i = 0; result && i < cell->num_cpus; i++)
 		if (qv_cpu_lost(cell->cpus[i]))

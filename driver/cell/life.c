@@ -10,16 +10,16 @@
 #include <asm/tsc.h>
 #include "qv.h"
 #include "cells.h"
+#include "watch.h"
+#include "cell/life.h"
+#include "cell/steps.h"
+#include "parts/console.h"
 
 static void life_free_cell(struct qv_cell *cell)
 {
 	list_del(&cell->list);
 	qv_num_cells--;
-	qv_pci_give(cell);
-	qv_cpus_give(cell);
-	qv_memory_give(cell);
-	if (cell->console)
-		qv_console_destroy(cell->console);
+	qv_parts_give(cell);
 	vfree(cell->image);
 	kvfree(cell->config);
 	kfree(cell);
@@ -33,10 +33,9 @@ static struct qv_cell *life_new_cell(const struct qv_cell_create *q)
 		return NULL;
 	cell->config = kvmalloc(sizeof(*q), GFP_KERNEL);
 	cell->image = vmalloc(q->image_len);
-	cell->console = qv_console_create(q->name);
 	list_add_tail(&cell->list, &qv_cells);
 	qv_num_cells++;
-	if (!cell->config || !cell->image || !cell->console) {
+	if (!cell->config || !cell->image) {
 		life_free_cell(cell);
 		return NULL;
 	}
@@ -48,19 +47,13 @@ static struct qv_cell *life_new_cell(const struct qv_cell_create *q)
 	return cell;
 }
 
-/* Clears the console and loads the image */
-static int life_load(struct qv_reply *r, struct qv_cell *cell)
-{
-	qv_console_reset(cell->console);
-	return qv_cell_load(r, cell);
-}
-
 /*
  * Log entries about the instance until now concern the cell that had it before, so record them
  * first
  */
 static int life_hand_over(struct qv_reply *r, struct qv_cell *cell)
 {
+	qv_info_write(cell);
 	qv_watch_now();
 	return qv_handover_create(r, cell);
 }
@@ -79,15 +72,7 @@ int qv_cell_create(struct qv_cell_create *q)
 	if (copy_from_user(cell->image, u64_to_user_ptr(q->image), q->image_len))
 		error = qv_refuse(r, QV_E_ARGUMENT, "", "the image is not readable");
 	if (!error)
-		error = qv_pci_take(r, cell);
-	if (!error)
-		error = qv_memory_take(r, cell);
-	if (!error)
-		error = life_load(r, cell);
-	if (!error && q->console && qv_console_publish(cell->console))
-		error = qv_refuse(r, QV_E_NO_MEMORY, "", "no console device could be made");
-	if (!error)
-		error = qv_cpus_take(r, cell);
+		error = qv_parts_take(r, cell);
 	if (!error)
 		error = life_hand_over(r, cell);
 	if (error) {
@@ -109,8 +94,7 @@ static int life_renew(struct qv_reply *r, struct qv_cell *cell)
 	if (error)
 		return error;
 	cell->state = QV_STATE_CREATED;
-	qv_pci_reset(cell);
-	error = life_load(r, cell);
+	error = qv_parts_reset(r, cell);
 	if (!error)
 		error = life_hand_over(r, cell);
 	if (error)

@@ -6,6 +6,7 @@
 #include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
+#include "cell/steps.h"
 
 /* Only the cell's instance writes .locked. It counts only while the instance is running */
 bool qv_cell_locked(struct qv_cell *cell)

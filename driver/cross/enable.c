@@ -8,6 +8,7 @@
 #include "qv.h"
 #include "cells.h"
 #include "cross.h"
+#include "watch.h"
 
 static int refuse_outside(struct qv_reply *r)
 {

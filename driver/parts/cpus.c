@@ -6,8 +6,10 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include "abi/create.h"
+#include "abi/status.h"
 #include "qv.h"
 #include "cells.h"
+#include "parts/cpus.h"
 
 /* CPUs that have left Linux for a cell. notify_cpu() reads it without qv_lock */
 static cpumask_t cpus_in_cells;
@@ -17,7 +19,34 @@ bool qv_cpu_in_cell(u32 linux_cpu)
 	return cpumask_test_cpu(linux_cpu, &cpus_in_cells);
 }
 
-int qv_cpus_take(struct qv_reply *r, struct qv_cell *cell)
+static int cpus_check(struct qv_reply *r, const struct qv_cell_create *q)
+{
+	u32 i, j;
+
+	if (!q->num_cpus || q->num_cpus > QV_MAX_CPUS)
+		return qv_refuse(r, QV_E_CPU, "list at least one CPU", "the cell has no CPUs, or too many");
+	for (i = 0; i < q->num_cpus; i++) {
+		u32 cpu = q->cpus[i];
+
+		if (cpu == 0)
+			return qv_refuse(r, QV_E_CPU, "choose others", "CPU 0 never leaves Linux");
+		for (j = 0; j < i; j++)
+			if (q->cpus[j] == cpu)
+				return qv_refuse(r, QV_E_CPU, "list each CPU once", "CPU %u is listed twice", cpu);
+		if (cpu < nr_cpu_ids && qv_cpu_in_cell(cpu))
+			return qv_refuse(r, QV_E_CPU, "see 'qvctl cell list' for who has it",
+					 "CPU %u belongs to another cell", cpu);
+		if (qv_cpu_index(cpu) < 0)
+			return qv_refuse(r, QV_E_CPU, "choose one that is (qvctl status, qvctl doctor)",
+					 "CPU %u does not exist or is not under the monitor", cpu);
+		if (!cpu_online(cpu))
+			return qv_refuse(r, QV_E_CPU_OFFLINE, "bring it online first: echo 1 > /sys/devices/system/cpu/cpuN/online",
+					 "CPU %u is offline", cpu);
+	}
+	return 0;
+}
+
+static int cpus_take(struct qv_reply *r, struct qv_cell *cell)
 {
 	for (; cell->cpus_taken < cell->num_cpus; cell->cpus_taken++) {
 		u32 cpu = cell->cpus[cell->cpus_taken];
@@ -35,13 +64,29 @@ int qv_cpus_take(struct qv_reply *r, struct qv_cell *cell)
 	return 0;
 }
 
-void qv_cpus_describe(const struct qv_cell *cell, struct qv_mon_create *m)
+static void cpus_info(const struct qv_cell *cell, struct qv_info *info)
+{
+	const struct qv_mon_status *front = qv_front_status();
+	u32 i;
+
+	info->num_cpus = cell->num_cpus;
+	for (i = 0; i < cell->num_cpus; i++)
+		info->apic_ids[i] = front->cpus[qv_cpu_index(cell->cpus[i])].apic_id;
+}
+
+static void cpus_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 {
 	u32 i;
 
 	m->num_cpus = cell->num_cpus;
 	for (i = 0; i < cell->num_cpus; i++)
 		m->cpus[i] = qv_cpu_index(cell->cpus[i]);
+}
+
+static void cpus_show(const struct qv_cell *cell, struct qv_cell_info *info)
+{
+	info->num_cpus = cell->num_cpus;
+	memcpy(info->cpus, cell->cpus, sizeof(info->cpus));
 }
 
 /*
@@ -67,3 +112,12 @@ void qv_cpus_give(struct qv_cell *cell)
 	if (kept)
 		cell->num_cpus = kept;
 }
+
+const struct qv_part qv_part_cpus = {
+	.check = cpus_check,
+	.take = cpus_take,
+	.info = cpus_info,
+	.describe = cpus_describe,
+	.show = cpus_show,
+	.give = qv_cpus_give,
+};

@@ -12,8 +12,28 @@
 #include "abi/layout.h"
 #include "qv.h"
 #include "cells.h"
+#include "parts/memory.h"
 
 #define HUGE_ORDER	get_order(QV_HUGE)
+#define MEMORY_MAX	0xfec00000ull	/* below the APICs */
+
+static int memory_check(struct qv_reply *r, const struct qv_cell_create *q)
+{
+	if (!q->memory || q->memory % QV_HUGE)
+		return qv_refuse(r, QV_E_ARGUMENT, "give a multiple of 2 MiB", "the memory size is malformed");
+	if (q->memory > MEMORY_MAX)
+		return qv_refuse(r, QV_E_ARGUMENT, "give it less",
+				 "a cell has at most %llu MiB, up to where its APIC lies", MEMORY_MAX >> 20);
+	if (q->memory / PAGE_SIZE > totalram_pages())
+		return qv_refuse(r, QV_E_NO_MEMORY, "give the cell less",
+				 "the cell wants %llu MiB, the machine has %lu MiB", q->memory >> 20,
+				 totalram_pages() >> (20 - PAGE_SHIFT));
+	if (q->memory / PAGE_SIZE > si_mem_available())	/* else Linux would kill programs for it */
+		return qv_refuse(r, QV_E_NO_MEMORY, "end programs, or give the cell less",
+				 "the cell wants %llu MiB, Linux can do without %ld MiB", q->memory >> 20,
+				 si_mem_available() >> (20 - PAGE_SHIFT));
+	return 0;
+}
 
 static int memory_by_address(const void *a, const void *b)
 {
@@ -59,7 +79,7 @@ static u32 memory_count_runs(const struct qv_memory *memory)
 	return runs;
 }
 
-int qv_memory_take(struct qv_reply *r, struct qv_cell *cell)
+static int memory_take(struct qv_reply *r, struct qv_cell *cell)
 {
 	u64 bytes = cell->config->memory;
 
@@ -78,7 +98,7 @@ int qv_memory_take(struct qv_reply *r, struct qv_cell *cell)
 	return 0;
 }
 
-void qv_memory_give(struct qv_cell *cell)
+static void memory_give(struct qv_cell *cell)
 {
 	if (cell->monitor_mem)
 		__free_pages(cell->monitor_mem, get_order(QV_BLOCK_CELL));
@@ -86,11 +106,12 @@ void qv_memory_give(struct qv_cell *cell)
 	memory_free(&cell->memory);
 }
 
-void qv_memory_describe(const struct qv_cell *cell, struct qv_mon_create *m)
+static void memory_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 {
 	const struct qv_memory *memory = &cell->memory;
 	u32 i;
 
+	m->block_pa = page_to_phys(cell->monitor_mem);
 	for (i = 0; i < memory->num; i++) {
 		struct qv_mon_run *last = m->num_runs ? &m->runs[m->num_runs - 1] : NULL;
 		u64 pa = page_to_phys(memory->pages[i]);
@@ -102,6 +123,27 @@ void qv_memory_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 		m->runs[m->num_runs++] = (struct qv_mon_run){ .pa = pa, .count = 1 };
 	}
 }
+
+static void memory_info(const struct qv_cell *cell, struct qv_info *info)
+{
+	info->memory = (u64)cell->memory.num * QV_HUGE;
+}
+
+static void memory_show(const struct qv_cell *cell, struct qv_cell_info *info)
+{
+	info->memory = cell->config->memory;
+}
+
+const struct qv_part qv_part_memory = {
+	.check = memory_check,
+	.take = memory_take,
+	.info = memory_info,
+	.describe = memory_describe,
+	.show = memory_show,
+	.give = memory_give,
+};
+
+/* ---- guest-physical memory ---- */
 
 static void *memory_address(struct qv_memory *m, u64 gpa, u64 len, u64 *chunk)
 {

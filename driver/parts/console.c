@@ -12,9 +12,11 @@
 #include <linux/uaccess.h>
 #include <linux/version.h>
 #include "abi/calls.h"
+#include "abi/create.h"
 #include "abi/errors.h"
 #include "qv.h"
 #include "cells.h"
+#include "parts/console.h"
 
 #define WINDOW_ORDER	3
 #define COMM_PAGE	2
@@ -30,7 +32,7 @@ static void console_release(struct kref *kref)
 	kfree(c);
 }
 
-struct qv_console *qv_console_create(const char *name)
+static struct qv_console *console_create(const char *name)
 {
 	struct qv_console *c = kzalloc(sizeof(*c), GFP_KERNEL);
 	struct page *pages;
@@ -59,7 +61,7 @@ struct qv_console *qv_console_create(const char *name)
 	return c;
 }
 
-void qv_console_reset(struct qv_console *c)
+static void console_clear(struct qv_console *c)
 {
 	u32 i;
 
@@ -70,7 +72,7 @@ void qv_console_reset(struct qv_console *c)
 	mutex_unlock(&c->lock);
 }
 
-void qv_console_set_instance(struct qv_console *c, u32 instance)
+static void console_set_instance(struct qv_console *c, u32 instance)
 {
 	mutex_lock(&c->lock);
 	c->instance = instance;
@@ -91,17 +93,16 @@ static void console_ring(struct qv_console *c)
 		qv_log("driver", "the doorbell of %s was not rung: the monitor was asked for %u ms", c->node, QV_DEADLINE_MS);
 }
 
-bool qv_console_request(struct qv_console *c, u32 request)
+void qv_console_request(struct qv_console *c, u32 request)
 {
 	mutex_lock(&c->lock);
 	WRITE_ONCE(c->comm->request, request);
 	if (c->instance)
 		console_ring(c);
 	mutex_unlock(&c->lock);
-	return READ_ONCE(c->comm->state) != QV_INMATE_BOOTING;
 }
 
-void qv_console_destroy(struct qv_console *c)
+static void console_destroy(struct qv_console *c)
 {
 	if (c->misc.name)
 		misc_deregister(&c->misc);
@@ -250,7 +251,7 @@ static const struct file_operations console_fops = {
 	.llseek = noop_llseek,
 };
 
-int qv_console_publish(struct qv_console *c)
+static int console_publish(struct qv_console *c)
 {
 	int error;
 
@@ -264,3 +265,58 @@ int qv_console_publish(struct qv_console *c)
 		c->misc.name = NULL;
 	return error;
 }
+
+/* ---- the part ---- */
+
+/* The pages exist even if the cell has no device for them */
+static int console_take(struct qv_reply *r, struct qv_cell *cell)
+{
+	cell->console = console_create(cell->name);
+	if (!cell->console || (cell->config->console && console_publish(cell->console)))
+		return qv_refuse(r, QV_E_NO_MEMORY, "", "no console device could be made");
+	return 0;
+}
+
+static void console_describe(const struct qv_cell *cell, struct qv_mon_create *m)
+{
+	m->window_pa = page_to_phys(cell->console->pages[0]);
+}
+
+static void console_show(const struct qv_cell *cell, struct qv_cell_info *info)
+{
+	info->console = cell->config->console;
+	info->heartbeat = READ_ONCE(cell->console->comm->heartbeat);
+}
+
+static void console_begin(struct qv_cell *cell)
+{
+	console_set_instance(cell->console, cell->id);
+}
+
+static void console_end(struct qv_cell *cell)
+{
+	console_set_instance(cell->console, 0);
+}
+
+static int console_reset(struct qv_reply *r, struct qv_cell *cell)
+{
+	console_clear(cell->console);
+	return 0;
+}
+
+static void console_give(struct qv_cell *cell)
+{
+	if (cell->console)
+		console_destroy(cell->console);
+	cell->console = NULL;
+}
+
+const struct qv_part qv_part_console = {
+	.take = console_take,
+	.describe = console_describe,
+	.show = console_show,
+	.begin = console_begin,
+	.end = console_end,
+	.reset = console_reset,
+	.give = console_give,
+};

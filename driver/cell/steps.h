@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The steps of a cell's life: functions are called with qv_lock held. */
+#ifndef QV_CELL_STEPS_H
+#define QV_CELL_STEPS_H
+
+#include "cells.h"
+
+/* ---- check.c ---- */
+int qv_cell_check(struct qv_cell_create *q);
+
+/* ---- info.c ---- */
+void qv_info_write(struct qv_cell *cell);	/* the info page, into the cell's memory */
+
+/* ---- handover.c ---- */
+int qv_handover_create(struct qv_reply *r, struct qv_cell *cell);
+int qv_handover_start(struct qv_reply *r, struct qv_cell *cell);
+/* its CPUs no longer run the inmate */
+int qv_handover_stop(struct qv_reply *r, struct qv_cell *cell);
+/* memory and CPUs; the cell must not run */
+int qv_handover_reclaim(struct qv_reply *r, struct qv_cell *cell);
+
+/* ---- failure.c ---- */
+void qv_failure_record(struct qv_cell *cell, const struct qv_mon_failure *f, const char *more);
+void qv_failure_lost(struct qv_cell *cell, u32 cpu);	/* @cpu of it does not answer the monitor */
+int qv_failure_refuse_lost(struct qv_reply *r, const struct qv_cell *cell);
+
+/* ---- lock.c ---- */
+bool qv_cell_locked(struct qv_cell *cell);	/* it is running and has locked management */
+struct qv_cell *qv_lock_holder(void);		/* or NULL */
+int qv_lock_check(struct qv_reply *r);		/* refuses if there is one */
+
+/* ---- agree.c ---- */
+/*
+ * Drops qv_lock until @what holds of a running cell. Returns false at the timeout, or if a signal
+ * came
+ */
+bool qv_cell_await(const char *name, u32 timeout_ms, bool (*what)(struct qv_cell *cell));
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parts of a cell: a file for each kind of resource, all with the same verbs. The steps of a
+ * cell's life are loops over the table in parts/parts.c. A part that is added there needs no change
+ * in cell/.
+ */
+#ifndef QV_DRIVER_PARTS_H
+#define QV_DRIVER_PARTS_H
+
+#include <linux/types.h>
+
+struct qv_cell;
+struct qv_cell_create;
+struct qv_cell_info;
+struct qv_info;
+struct qv_mon_create;
+struct qv_reply;
+
+/*
+ * What each verb does for one cell, in the order of the cell's life. A verb may be NULL. The verbs
+ * that return an int are decisions: they return an errno, with the refusal in @r. Those that return
+ * void cannot fail.
+ *
+ * A resource that outlives a cell, or that two cells share, is in a list of its part: take() and
+ * give() are then the coming and the going of one owner, and end() notifies the other owner. A
+ * resource of the machine has unload() as well.
+ */
+struct qv_part {
+	/* Decides whether the cell can have what @q asks for. Changes nothing */
+	int (*check)(struct qv_reply *r, const struct qv_cell_create *q);
+	/* Takes it from Linux, in a state for the first life. After an error give() follows */
+	int (*take)(struct qv_reply *r, struct qv_cell *cell);
+	/* Describe it to the inmate (info page), to the monitor, and to programs of Linux */
+	void (*info)(const struct qv_cell *cell, struct qv_info *info);
+	void (*describe)(const struct qv_cell *cell, struct qv_mon_create *m);
+	void (*show)(const struct qv_cell *cell, struct qv_cell_info *info);
+	/*
+	 * The inmate runs; the inmate no longer runs, since it was stopped or has failed. end() may
+	 * come twice, and without begin() after a start that failed
+	 */
+	void (*begin)(struct qv_cell *cell);
+	void (*end)(struct qv_cell *cell);
+	/* Puts it into a state for the next life. The cell stays stopped after an error */
+	int (*reset)(struct qv_reply *r, struct qv_cell *cell);
+	/* Gives to Linux whatever of it was taken. The cell exists no longer in the monitor */
+	void (*give)(struct qv_cell *cell);
+	/* The module goes, and there are no cells */
+	void (*unload)(void);
+};
+
+extern const struct qv_part qv_part_ports, qv_part_pci, qv_part_memory, qv_part_image,
+			    qv_part_options, qv_part_console, qv_part_cpus;
+
+/* Each calls its verb for every part, in the order of the table; the first refusal ends the loop */
+int qv_parts_check(struct qv_reply *r, const struct qv_cell_create *q);
+int qv_parts_take(struct qv_reply *r, struct qv_cell *cell);
+void qv_parts_info(const struct qv_cell *cell, struct qv_info *info);
+void qv_parts_describe(const struct qv_cell *cell, struct qv_mon_create *m);
+void qv_parts_show(const struct qv_cell *cell, struct qv_cell_info *info);
+void qv_parts_begin(struct qv_cell *cell);
+void qv_parts_end(struct qv_cell *cell);
+int qv_parts_reset(struct qv_reply *r, struct qv_cell *cell);
+void qv_parts_give(struct qv_cell *cell);
+void qv_parts_unload(void);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A console exists until the last file on it is closed. Callable without qv_lock. */
+#ifndef QV_PARTS_CONSOLE_H
+#define QV_PARTS_CONSOLE_H
+
+#include <linux/kref.h>
+#include <linux/miscdevice.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
+#include <linux/qv.h>
+
+struct qv_console {
+	struct kref kref;
+	struct miscdevice misc;
+	char misc_name[QV_NAME_LEN + 16], node[QV_NAME_LEN + 24];
+	struct page *pages[8];
+	struct qv_comm *comm;
+	struct mutex lock;		/* of all below */
+	wait_queue_head_t wait;
+	/* copy of comm->keys_head, which the inmate may overwrite */
+	u32 head;
+	u32 instance;			/* instance to ring; 0: not running */
+	bool gone, writer;
+};
+
+/* Asks the inmate: an enum of qv/cell.h, QV_REQUEST_* */
+void qv_console_request(struct qv_console *c, u32 request);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef QV_PARTS_CPUS_H
+#define QV_PARTS_CPUS_H
+
+#include <linux/types.h>
+
+struct qv_cell;
+
+bool qv_cpu_in_cell(u32 linux_cpu);		/* without qv_lock as well */
+/* Gives all CPUs of @cell to Linux but those that are lost */
+void qv_cpus_give(struct qv_cell *cell);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef QV_PARTS_MEMORY_H
+#define QV_PARTS_MEMORY_H
+
+#include <linux/types.h>
+
+struct page;
+
+struct qv_memory {			/* 2 MiB pages, ascending */
+	u32 num;
+	struct page **pages;
+};
+
+/* Copy to, and clear, guest-physical memory. Return false if some of it is outside */
+bool qv_memory_write(struct qv_memory *m, u64 gpa, const void *from, u64 len);
+bool qv_memory_zero(struct qv_memory *m, u64 gpa, u64 len);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of parts, and the loops over it. */
+#include <linux/kernel.h>
+#include "parts.h"
+
+/*
+ * All loops use this order, and it matters:
+ * - devices come before memory: they are silent before the image is loaded, and before the memory
+ *   is Linux's again;
+ * - the image comes after the memory into which it is loaded;
+ * - CPUs come last: to take one interrupts Linux most, so that all else has succeeded by then.
+ */
+static const struct qv_part *const parts[] = {
+	&qv_part_ports,
+	&qv_part_pci,
+	&qv_part_memory,
+	&qv_part_image,
+	&qv_part_options,
+	&qv_part_console,
+	&qv_part_cpus,
+};
+
+/* Calls @verb of each part that has it */
+#define EACH_PART(verb, ...) do {				\
+	for (u32 i_ = 0; i_ < ARRAY_SIZE(parts); i_++)		\
+		if (parts[i_]->verb)				\
+			parts[i_]->verb(__VA_ARGS__);		\
+} while (0)
+
+/* The same until one returns an error, which is the value of this expression, else 0 */
+#define EACH_PART_UNTIL_ERROR(verb, ...) ({			\
+	int error_ = 0;						\
+	for (u32 i_ = 0; i_ < ARRAY_SIZE(parts) && !error_; i_++)	\
+		if (parts[i_]->verb)				\
+			error_ = parts[i_]->verb(__VA_ARGS__);	\
+	error_;							\
+})
+
+int qv_parts_check(struct qv_reply *r, const struct qv_cell_create *q)
+{
+	return EACH_PART_UNTIL_ERROR(check, r, q);
+}
+
+int qv_parts_take(struct qv_reply *r, struct qv_cell *cell)
+{
+	return EACH_PART_UNTIL_ERROR(take, r, cell);
+}
+
+void qv_parts_info(const struct qv_cell *cell, struct qv_info *info)
+{
+	EACH_PART(info, cell, info);
+}
+
+void qv_parts_describe(const struct qv_cell *cell, struct qv_mon_create *m)
+{
+	EACH_PART(describe, cell, m);
+}
+
+void qv_parts_show(const struct qv_cell *cell, struct qv_cell_info *info)
+{
+	EACH_PART(show, cell, info);
+}
+
+void qv_parts_begin(struct qv_cell *cell)
+{
+	EACH_PART(begin, cell);
+}
+
+void qv_parts_end(struct qv_cell *cell)
+{
+	EACH_PART(end, cell);
+}
+
+int qv_parts_reset(struct qv_reply *r, struct qv_cell *cell)
+{
+	return EACH_PART_UNTIL_ERROR(reset, r, cell);
+}
+
+void qv_parts_give(struct qv_cell *cell)
+{
+	EACH_PART(give, cell);
+}
+
+void qv_parts_unload(void)
+{
+	EACH_PART(unload);
+}
