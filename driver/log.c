@@ -180,7 +180,8 @@ static const char *log_holder_now(u64 instance)
  * Translates an event about an instance, by the name of its cell. Returns false for other events
  * and unknown cells
  */
-static bool log_instance_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const char *cell)
+static bool log_instance_sentence(char *to, u32 len, const struct qv_mon_log_entry *e,
+				  const char *cell)
 {
 	static const char * const what[QV_LOG_EVENTS] = {
 		[QV_LOG_CREATED] = "created", [QV_LOG_STARTED] = "starts", [QV_LOG_STOPPED] = "stopped",
@@ -196,7 +197,8 @@ static bool log_instance_sentence(char *to, u32 len, const struct qv_mon_log_ent
 	return true;
 }
 
-void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const char *(*holder)(u64 instance))
+void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e,
+		     const char *(*holder)(u64 instance))
 {
 	static const char * const text[] = {
 #define X(name, sentence) sentence,

@@ -49,9 +49,12 @@ static int notify_panic(struct notifier_block *nb, unsigned long action, void *d
 
 bool qv_end_all(struct qv_reply *r)
 {
-	while (!list_empty(&qv_cells))
-		if (qv_lock_check(r) || qv_cell_destroy(r, list_first_entry(&qv_cells, struct qv_cell, list)))
+	while (!list_empty(&qv_cells)) {
+		struct qv_cell *cell = list_first_entry(&qv_cells, struct qv_cell, list);
+
+		if (qv_lock_check(r) || qv_cell_destroy(r, cell))
 			return false;
+	}
 	qv_watch_now();
 	return !qv_takeover.enabled || !qv_disable(r);
 }
@@ -62,7 +65,8 @@ static int notify_reboot(struct notifier_block *nb, unsigned long action, void *
 
 	mutex_lock(&qv_lock);
 	qv_going_down = true;
-	notify_monitor(action == SYS_RESTART ? QV_NOTE_RESTART : action == SYS_HALT ? QV_NOTE_HALT : QV_NOTE_POWER_OFF);
+	notify_monitor(action == SYS_RESTART ? QV_NOTE_RESTART :
+		       action == SYS_HALT ? QV_NOTE_HALT : QV_NOTE_POWER_OFF);
 	if (!qv_end_all(&r))
 		pr_warn("qv: Linux goes down under the monitor: %s\n", r.text);
 	mutex_unlock(&qv_lock);

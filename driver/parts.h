@@ -17,9 +17,9 @@ struct qv_mon_create;
 struct qv_reply;
 
 /*
- * What each verb does for one cell, in the order of the cell's life. A verb may be NULL. The verbs
- * that return an int are decisions: they return an errno, with the refusal in @r. Those that return
- * void cannot fail.
+ * The verbs, each for one cell, in the order of the cell's life. A verb may be NULL. A verb that
+ * returns an int may refuse: it returns an errno then, with the reason in @r. The others cannot
+ * fail.
  *
  * A resource that outlives a cell, or that two cells share, is in a list of its part: take() and
  * give() are then the coming and the going of one owner, and end() notifies the other owner. A

@@ -73,14 +73,16 @@ static int previous_scan(struct resource *ram, void *arg)
 	u64 pa, magic;
 
 	for (pa = ALIGN(ram->start, QV_HUGE); pa + QV_OPEN_LEN <= ram->end; pa += QV_HUGE) {
-		if (previous_peek(&magic, pa + QV_OFF_MARK, sizeof(magic)) && magic == QV_MARK_MAGIC)
+		if (previous_peek(&magic, pa + QV_OFF_MARK, sizeof(magic)) &&
+		    magic == QV_MARK_MAGIC)
 			previous_consider(pa);
 		cond_resched();
 	}
 	return 0;
 }
 
-static bool previous_is_plausible(const struct qv_mon_log_entry *e, u32 at, const struct qv_mon_mark *m)
+static bool previous_is_plausible(const struct qv_mon_log_entry *e, u32 at,
+				  const struct qv_mon_mark *m)
 {
 	u64 second = m->tsc_khz * 1000;
 
@@ -91,15 +93,18 @@ static bool previous_is_plausible(const struct qv_mon_log_entry *e, u32 at, cons
 static void previous_copy_log(u32 i)
 {
 	struct previous_instance *inst = &previous.inst[i];
-	u64 log = inst->mark.block_pa + QV_OFF_LOG, entries = log + offsetof(struct qv_mon_log, entries);
+	u64 log = inst->mark.block_pa + QV_OFF_LOG;
+	u64 entries = log + offsetof(struct qv_mon_log, entries);
 	struct qv_mon_log_entry e;
 	u32 at;
 
-	if (!previous_peek(&inst->state, inst->mark.block_pa + QV_OFF_STATUS, sizeof(inst->state)) ||
+	if (!previous_peek(&inst->state, inst->mark.block_pa + QV_OFF_STATUS,
+			   sizeof(inst->state)) ||
 	    inst->state > QV_MON_FAILED)
 		inst->state = QV_MON_NONE;
 	for (at = 0; at < QV_MON_LOG_ENTRIES; at++) {
-		if (!previous_peek(&e, entries + at * sizeof(e), sizeof(e)) || !previous_is_plausible(&e, at, &inst->mark))
+		if (!previous_peek(&e, entries + at * sizeof(e), sizeof(e)) ||
+		    !previous_is_plausible(&e, at, &inst->mark))
 			continue;
 		previous.entries[previous.num_entries].instance = i;
 		previous.entries[previous.num_entries++].e = e;
@@ -128,7 +133,8 @@ static void previous_find_end(void)
 			continue;
 		if (o->e.what == QV_LOG_LINUX_ENDS)
 			previous.end = o->e.a;
-		previous.left = o->e.what == QV_LOG_LEFT || (previous.left && o->e.what != QV_LOG_ENTERED);
+		previous.left = o->e.what == QV_LOG_LEFT ||
+				(previous.left && o->e.what != QV_LOG_ENTERED);
 	}
 }
 
@@ -136,10 +142,12 @@ void qv_previous_find(void)
 {
 	u32 i;
 
-	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, NULL, previous_scan);
+	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, NULL,
+			    previous_scan);
 	if (!previous.num)
 		return;
-	previous.entries = kvmalloc_array(previous.num * QV_MON_LOG_ENTRIES, sizeof(*previous.entries), GFP_KERNEL);
+	previous.entries = kvmalloc_array(previous.num * QV_MON_LOG_ENTRIES,
+					  sizeof(*previous.entries), GFP_KERNEL);
 	if (!previous.entries) {
 		previous.num = 0;
 		return;
@@ -148,7 +156,8 @@ void qv_previous_find(void)
 		previous_copy_log(i);
 		previous.front |= !previous.inst[i].mark.id;
 	}
-	sort(previous.entries, previous.num_entries, sizeof(*previous.entries), previous_by_time, NULL);
+	sort(previous.entries, previous.num_entries, sizeof(*previous.entries), previous_by_time,
+	     NULL);
 	previous_find_end();
 	qv_log("driver", "the log of an earlier session is in RAM, %u entries: qvctl log --previous", previous.num_entries);
 }
@@ -191,7 +200,8 @@ static void previous_first_line(char *to, u32 len)
 
 	time64_to_tm(div_u64(previous.inst[0].mark.session, NSEC_PER_SEC), 0, &t);
 	scnprintf(to, len, "driver: QV was enabled on %04ld-%02d-%02d at %02d:%02d:%02d UTC; %u entries are left\n",
-		  t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec, previous.num_entries);
+		  t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec,
+		  previous.num_entries);
 }
 
 /* One line per instance: its state when the machine went down */
@@ -214,9 +224,20 @@ static void previous_state_line(char *to, u32 len, const struct previous_instanc
 	scnprintf(to, len, "%.31s: at the end: %s\n", previous_name_of(inst), what);
 }
 
+/* The time of the last entry, or of the session if there is none */
+static u64 previous_last_time(void)
+{
+	if (!previous.num_entries)
+		return previous.inst[0].mark.boot_ns;
+	return previous_time_of(previous.entries[previous.num_entries - 1].e.tsc);
+}
+
+/*
+ * Line @n: 0 names the session, then come the entries, then a line per instance. Returns the time
+ * of the line
+ */
 static u64 previous_line(u64 n, char *to, u32 len)
 {
-	u64 last = previous.num_entries ? previous_time_of(previous.entries[previous.num_entries - 1].e.tsc) : previous.inst[0].mark.boot_ns;
 	const struct previous_entry *o;
 	int used;
 
@@ -226,11 +247,11 @@ static u64 previous_line(u64 n, char *to, u32 len)
 	}
 	if (n > previous.num_entries + previous.num) {
 		strscpy(to, "driver: the front end's log is no longer there\n", len);
-		return last;
+		return previous_last_time();
 	}
 	if (n > previous.num_entries) {
 		previous_state_line(to, len, &previous.inst[n - previous.num_entries - 1]);
-		return last;
+		return previous_last_time();
 	}
 	o = &previous.entries[n - 1];
 	used = scnprintf(to, len, "%.31s: ", previous_name_of(&previous.inst[o->instance]));
@@ -242,15 +263,15 @@ static u64 previous_line(u64 n, char *to, u32 len)
 int qv_previous_read(struct qv_log *l)
 {
 	char text[184];
+	u64 lines = previous.num_entries + previous.num + !previous.front, time_ns;
 	u32 used = 0;
-	u64 time_ns;
 	int put;
 
 	if (!previous.num)
 		return qv_refuse(&l->reply, QV_E_NO_PREVIOUS, "it is kept over a warm restart only, in RAM that nobody has used since",
 				 "there is no log of an earlier session in this machine's RAM");
 	l->lost = 0;
-	for (l->next = l->from; l->next <= previous.num_entries + previous.num + !previous.front; l->next++) {
+	for (l->next = l->from; l->next <= lines; l->next++) {
 		time_ns = previous_line(l->next, text, sizeof(text));
 		put = qv_log_put(l, &used, time_ns, text);
 		if (put < 0)

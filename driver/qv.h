@@ -38,7 +38,8 @@ int qv_log_put(struct qv_log *l, u32 *used, u64 time_ns, const char *text);
 /*
  * Translates @e. @holder returns the name of the cell that has an instance of the monitor, or NULL
  */
-void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e, const char *(*holder)(u64 instance));
+void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e,
+		     const char *(*holder)(u64 instance));
 void qv_log_holder(u64 instance, const char *name);	/* from now on @name has @instance */
 const char *qv_failure_sentence(u32 reason);		/* enum qv_failure */
 /* Adds what an instance, whose memory is @monitor_mem, has logged since *@seen. Needs qv_lock */

@@ -49,8 +49,10 @@ static void stats_keep_held(void)
 		memset(stats_earlier, 0, sizeof(stats_earlier));
 	stats_session = mark->session;
 	for (i = 0; i < s->num_cpus && i < QV_MAX_CPUS; i++) {
-		stats_earlier[i].held_max = max_t(u64, stats_earlier[i].held_max, READ_ONCE(s->cpus[i].held_max));
-		stats_earlier[i].call_max = max_t(u64, stats_earlier[i].call_max, READ_ONCE(s->cpus[i].call_max));
+		stats_earlier[i].held_max = max_t(u64, stats_earlier[i].held_max,
+						  READ_ONCE(s->cpus[i].held_max));
+		stats_earlier[i].call_max = max_t(u64, stats_earlier[i].call_max,
+						  READ_ONCE(s->cpus[i].call_max));
 	}
 }
 

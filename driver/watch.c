@@ -134,7 +134,8 @@ static void watch_periodically(struct work_struct *work)
 		 * A late look means that Linux, and perhaps the cell as well, was not running: so
 		 * watchdogs count at most one period per look.
 		 */
-		watch_all(min_t(u64, div_u64(now - watch_counted_ns, NSEC_PER_MSEC), WATCH_PERIOD_MS));
+		watch_all(min_t(u64, div_u64(now - watch_counted_ns, NSEC_PER_MSEC),
+				WATCH_PERIOD_MS));
 		watch_counted_ns = now;
 		mutex_unlock(&qv_lock);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a cell and its parts tell: the info page for its inmate, and its state for qvctl. */
+/* Describes a cell and its parts: the info page for the inmate, the state of the cell for qvctl. */
 #include <linux/mm.h>
 #include <linux/string.h>
 #include <asm/tsc.h>

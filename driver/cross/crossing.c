@@ -60,7 +60,8 @@ struct qv_crossing qv_crossing_back(u32 index)
 
 	return (struct qv_crossing){
 		.state = &cpu->linux_state,
-		.area_pa = page_to_phys(qv_takeover.monitor_mem) + area, .area_va = QV_VA_BLOCK + area,
+		.area_pa = page_to_phys(qv_takeover.monitor_mem) + area,
+		.area_va = QV_VA_BLOCK + area,
 	};
 }
 

@@ -47,7 +47,8 @@ static void read_madt(struct qv_mon_boot *b)
 	const struct acpi_subtable_header *s = (const void *)(madt + 1);
 	const void *end = madt ? (void *)madt + madt->header.length : NULL;
 
-	for (; madt && (void *)(s + 1) <= end && s->length >= sizeof(*s); s = (void *)s + s->length) {
+	for (; madt && (void *)(s + 1) <= end && s->length >= sizeof(*s);
+	     s = (void *)s + s->length) {
 		const struct acpi_madt_io_apic *io = (const void *)s;
 
 		if (s->type == ACPI_MADT_TYPE_IO_APIC && b->num_ioapics < QV_MON_IOAPICS)
@@ -72,7 +73,8 @@ static bool madt_enabled_cpu(const struct acpi_subtable_header *s, u32 *id)
 	return false;
 }
 
-static bool madt_listed_before(const struct acpi_subtable_header *first, const struct acpi_subtable_header *end, u32 id)
+static bool madt_listed_before(const struct acpi_subtable_header *first,
+			       const struct acpi_subtable_header *end, u32 id)
 {
 	u32 other;
 
@@ -132,7 +134,8 @@ static void add_guard(struct qv_mon_boot *b, struct qv_mon_guard g)
  * Guards the byte of @a at @offset: it starts sleep, which is dropped, or with @s5 switches off,
  * which passes
  */
-static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *a, u32 offset, u32 len, u8 s5)
+static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *a, u32 offset,
+		      u32 len, u8 s5)
 {
 	if (!a->address)
 		return;
@@ -142,8 +145,10 @@ static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *
 		return;
 	}
 	add_ports(b, a->address, len);
-	add_guard(b, (struct qv_mon_guard){ .first = a->address + offset, .last = a->address + offset, .bits = SLP_EN,
-					    .mask = SLP_TYP, .value = s5 << SLP_TYP_SHIFT, .what = QV_LOG_SLEEP });
+	add_guard(b, (struct qv_mon_guard){
+		.first = a->address + offset, .last = a->address + offset, .bits = SLP_EN,
+		.mask = SLP_TYP, .value = s5 << SLP_TYP_SHIFT, .what = QV_LOG_SLEEP,
+	});
 }
 
 /* ---- around the PM registers: Intel's ICH and PCH, "Power Management I/O Registers" ---- */
@@ -159,13 +164,16 @@ static void add_smi_enable(struct qv_mon_boot *b, u32 port)
 	struct pci_dev *bridge = pci_get_domain_bus_and_slot(0, 0, PCI_DEVFN(31, 0));
 	u32 i, off = 0;
 
-	if (bridge && bridge->vendor == PCI_VENDOR_ID_INTEL && bridge->class >> 8 == PCI_CLASS_BRIDGE_ISA)
+	if (bridge && bridge->vendor == PCI_VENDOR_ID_INTEL &&
+	    bridge->class >> 8 == PCI_CLASS_BRIDGE_ISA)
 		off = ~inl(port);
 	pci_dev_put(bridge);
 	for (i = 0; i < 4; i++)
 		if (off >> i * 8 & 0xff)
-			add_guard(b, (struct qv_mon_guard){ .first = port + i, .last = port + i, .bits = off >> i * 8,
-							    .value = GUARD_NEVER, .what = QV_LOG_SMI_ENABLE });
+			add_guard(b, (struct qv_mon_guard){
+				.first = port + i, .last = port + i, .bits = off >> i * 8,
+				.value = GUARD_NEVER, .what = QV_LOG_SMI_ENABLE,
+			});
 }
 
 static void add_pm_registers(struct qv_mon_boot *b, const struct acpi_table_fadt *f)
@@ -228,8 +236,10 @@ static acpi_status hotplug_ports(struct acpi_resource *r, void *context)
 		return AE_OK;
 	first = r->data.io.minimum + h->kind->at;
 	add_ports(h->b, r->data.io.minimum, r->data.io.address_length);
-	add_guard(h->b, (struct qv_mon_guard){ .first = first, .last = first + h->kind->len - 1, .bits = h->kind->bits,
-					       .value = GUARD_NEVER, .what = QV_LOG_EJECT });
+	add_guard(h->b, (struct qv_mon_guard){
+		.first = first, .last = first + h->kind->len - 1, .bits = h->kind->bits,
+		.value = GUARD_NEVER, .what = QV_LOG_EJECT,
+	});
 	return AE_OK;
 }
 
@@ -268,8 +278,11 @@ static acpi_status fw_cfg_ports(struct acpi_resource *r, void *context)
 	len = r->data.io.address_length;
 	add_ports(b, first, len);
 	if (len >= FW_CFG_DMA + FW_CFG_DMA_LEN)
-		add_guard(b, (struct qv_mon_guard){ .first = first + FW_CFG_DMA, .last = first + FW_CFG_DMA + FW_CFG_DMA_LEN - 1,
-						    .value = GUARD_NEVER, .what = QV_LOG_BOARD_DMA });
+		add_guard(b, (struct qv_mon_guard){
+			.first = first + FW_CFG_DMA,
+			.last = first + FW_CFG_DMA + FW_CFG_DMA_LEN - 1,
+			.value = GUARD_NEVER, .what = QV_LOG_BOARD_DMA,
+		});
 	return AE_OK;
 }
 

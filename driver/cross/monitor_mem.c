@@ -79,7 +79,8 @@ static void monitor_mem_write_mark(void)
 	struct qv_mon_mark *mark = page_address(qv_takeover.monitor_mem) + QV_OFF_MARK;
 
 	*mark = (struct qv_mon_mark){
-		.magic = QV_MARK_MAGIC, .block_pa = page_to_phys(qv_takeover.monitor_mem), .session = ktime_get_real_ns(),
+		.magic = QV_MARK_MAGIC,
+		.block_pa = page_to_phys(qv_takeover.monitor_mem), .session = ktime_get_real_ns(),
 		.tsc = qv_rdtsc(), .boot_ns = ktime_get_boottime_ns(), .tsc_khz = tsc_khz,
 	};
 	mark->sum = qv_mark_sum(mark);
@@ -88,7 +89,8 @@ static void monitor_mem_write_mark(void)
 void qv_monitor_mem_free(void)
 {
 	if (!qv_going_down)		/* disabled in order: no log for the next boot */
-		memset(page_address(qv_takeover.monitor_mem) + QV_OFF_MARK, 0, sizeof(struct qv_mon_mark));
+		memset(page_address(qv_takeover.monitor_mem) + QV_OFF_MARK, 0,
+		       sizeof(struct qv_mon_mark));
 	__free_pages(qv_takeover.monitor_mem, get_order(QV_BLOCK_FRONT_END));
 	qv_takeover.monitor_mem = NULL;
 	qv_takeover.num_cpus = 0;
@@ -100,12 +102,12 @@ void qv_monitor_mem_free(void)
  */
 static struct page *monitor_mem_alloc(u32 order)
 {
+	const gfp_t first = GFP_KERNEL | __GFP_RETRY_MAYFAIL;
 	struct page *tried[MONITOR_MEM_TRIES], *found = NULL;
 	u32 n = 0;
 
 	while (n < MONITOR_MEM_TRIES) {
-		tried[n] = alloc_pages((n ? GFP_NOWAIT : GFP_KERNEL | __GFP_RETRY_MAYFAIL) | __GFP_NOWARN,
-				       order);
+		tried[n] = alloc_pages((n ? GFP_NOWAIT : first) | __GFP_NOWARN, order);
 		if (!tried[n])
 			break;
 		n++;

@@ -89,8 +89,8 @@ static void close_rendezvous(void)
 	for (i = 0; i < boot->num_cpus; i++)
 		boot->cpus[i].apic_id = rendezvous.apic_id[i];
 	atomic_set_release(&rendezvous.verdict,
-			   atomic_read(&rendezvous.in_use) || READ_ONCE(rendezvous.refused_by) >= 0 ?
-			   VERDICT_BACK : VERDICT_GO);
+			   atomic_read(&rendezvous.in_use) ||
+			   READ_ONCE(rendezvous.refused_by) >= 0 ? VERDICT_BACK : VERDICT_GO);
 }
 
 static int wait_for_verdict(void)
@@ -288,7 +288,8 @@ int qv_rendezvous_enter(struct qv_reply *r, bool *lost)
 
 	open_rendezvous();
 	call_cpus(enter_this_cpu);
-	away = atomic_read(&rendezvous.verdict) == VERDICT_GO ? &rendezvous.pending : &rendezvous.using;
+	away = atomic_read(&rendezvous.verdict) == VERDICT_GO ? &rendezvous.pending :
+								&rendezvous.using;
 	*lost = !wait_for_zero(away, 5 * QV_DEADLINE_MS);
 	if (*lost)
 		return qv_refuse(r, QV_E_CPU_STUCK, "restart the machine, and report this",
@@ -305,7 +306,8 @@ int qv_rendezvous_leave(struct qv_reply *r)
 	if (!wait_for_zero(&rendezvous.pending, QV_DEADLINE_MS))
 		return qv_refuse(r, QV_E_CPU_STUCK, "find what keeps it busy with interrupts off, and try again",
 				 "%u of %u CPUs have left the monitor, the others did not answer within %u ms",
-				 cpumask_weight(&rendezvous.left), qv_takeover.num_cpus, QV_DEADLINE_MS);
+				 cpumask_weight(&rendezvous.left), qv_takeover.num_cpus,
+				 QV_DEADLINE_MS);
 	if (rendezvous.error)
 		return qv_refuse_monitor(r, rendezvous.error, "let the CPUs go");
 	r->held_ns = div_u64(rendezvous.held_max * 1000000, tsc_khz);

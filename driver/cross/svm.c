@@ -126,6 +126,7 @@ const struct qv_virt qv_svm = {
 	.name = "AMD-V", .feature = "SVM", .kvm = "kvm_amd", .vendor = 1,
 	.no_virt_remedy = "switch SVM (AMD-V) on in the firmware setup, or use a machine that has it",
 	.image = qv_image_amd, .image_end = qv_image_amd_end,
-	.present = svm_present, .features = svm_features, .preflight = svm_preflight, .in_use = svm_in_use, .fill = svm_fill,
-	.ready = svm_ready, .unready = svm_unready, .enter = svm_enter, .leave = svm_leave, .hypercall = svm_hypercall,
+	.present = svm_present, .features = svm_features, .preflight = svm_preflight,
+	.in_use = svm_in_use, .fill = svm_fill, .ready = svm_ready, .unready = svm_unready,
+	.enter = svm_enter, .leave = svm_leave, .hypercall = svm_hypercall,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The page that Linux and the monitor both map at the same address. It switches page tables. It is
- * part of the module's text because a module may execute no other memory. All of this code is in one
- * page, which holds nothing else.
+ * part of the module's text because a module may execute no other memory. All of this code is in
+ * one page, which holds nothing else.
  */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
@@ -13,7 +13,8 @@
 	.balign	4096
 /*
  * u64 qv_svm_cross(rdi = struct qv_linux_state, rsi = the monitor's CR3, rdx = its entry,
- *	rcx = struct pcpu there, r8 = CR4 to use meanwhile, r9d = 0: to the monitor, 1: back from it)
+ *	rcx = struct pcpu there, r8 = CR4 to use meanwhile,
+ *	r9d = 0: to the monitor, 1: back from it)
  *
  * Interrupts are off, EFER.SVME is on.
  * To the monitor: returns 0 as a guest, or the monitor's error natively if the monitor backed out.

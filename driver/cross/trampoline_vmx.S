@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * To the monitor and back on VT-x. The current VMCS has an invalid guest state, and as host state
- * that of the other side. So a VM entry fails, and the failure loads the other side's state (SDM vol.
- * 3, 27.8). This code is not mapped in the monitor.
+ * that of the other side. So a VM entry fails, and the failure loads the other side's state (SDM
+ * vol. 3, 27.8). This code is not mapped in the monitor.
  */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
@@ -30,7 +30,10 @@ SYM_FUNC_START(qv_vmx_cross)
 	mov	%rsi, %rdi
 	vmlaunch
 	mov	%rbx, %rdi
-	/* The monitor's failing VM entry resumes here: rdi = struct qv_linux_state, rsp is restored */
+	/*
+	 * The monitor's failing VM entry resumes here: rdi = struct qv_linux_state, rsp is
+	 * restored
+	 */
 SYM_INNER_LABEL(qv_vmx_leave, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	mov	STATE_ERROR(%rdi), %rax

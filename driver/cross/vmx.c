@@ -92,11 +92,15 @@ static bool vmx_write_fields(struct qv_crossing *c)
 			{ VMCS_EXIT, x.exit | EXIT_HOST_LONG | EXIT_LOAD_PAT | EXIT_LOAD_EFER },
 			{ VMCS_EXCEPTIONS, 0 }, { VMCS_CR3_TARGETS, 0 }, { VMCS_EXIT_STORES, 0 },
 			{ VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 }, { ENTRY_EVENT, 0 },
-			{ HOST_CR0, qv_cr0() & ~CR0_EM_TS }, { HOST_CR3, c->cr3 }, { HOST_CR4, c->cr4 | CR4_VMXE_ },
+			{ HOST_CR0, qv_cr0() & ~CR0_EM_TS }, { HOST_CR3, c->cr3 },
+			{ HOST_CR4, c->cr4 | CR4_VMXE_ },
 			{ HOST_RIP, c->entry }, { HOST_RSP, c->area_va + QV_CPU_LEN },
-			{ HOST_CS, SEG_CODE }, { HOST_SS, SEG_DATA }, { HOST_DS, SEG_DATA }, { HOST_ES, SEG_DATA },
-			{ HOST_FS, 0 }, { HOST_GS, 0 }, { HOST_TR, SEG_TASK }, { HOST_FS_BASE, 0 }, { HOST_GS_BASE, 0 },
-			{ HOST_TR_BASE, c->area_va + CPU_OFF_TSS }, { HOST_GDTR_BASE, c->gdt }, { HOST_IDTR_BASE, c->idt },
+			{ HOST_CS, SEG_CODE }, { HOST_SS, SEG_DATA },
+			{ HOST_DS, SEG_DATA }, { HOST_ES, SEG_DATA },
+			{ HOST_FS, 0 }, { HOST_GS, 0 }, { HOST_TR, SEG_TASK },
+			{ HOST_FS_BASE, 0 }, { HOST_GS_BASE, 0 },
+			{ HOST_TR_BASE, c->area_va + CPU_OFF_TSS },
+			{ HOST_GDTR_BASE, c->gdt }, { HOST_IDTR_BASE, c->idt },
 			{ HOST_EFER, qv_rdmsr(QV_MSR_EFER) }, { HOST_PAT, qv_rdmsr(QV_MSR_PAT) },
 			{ HOST_SYSENTER_CS, 0 }, { HOST_SYSENTER_ESP, 0 }, { HOST_SYSENTER_EIP, 0 },
 			/* bit 1 must be 1, so that the entry fails */
@@ -271,7 +275,8 @@ static void vmx_nmi_again(const struct qv_crossing *c)
 {
 	const struct pcpu *cpu = container_of(c->state, struct pcpu, linux_state);
 	const u32 nmi = APIC_DM_NMI | APIC_INT_ASSERT;
-	u32 *icr = (u32 *)(APIC_BASE + APIC_ICR), *icr2 = (u32 *)(APIC_BASE + APIC_ICR2), patience = 100000;
+	u32 *icr = (u32 *)(APIC_BASE + APIC_ICR), *icr2 = (u32 *)(APIC_BASE + APIC_ICR2);
+	u32 tries = 100000;
 
 	if (!READ_ONCE(*(u32 *)((u8 *)cpu + CPU_OFF_NMI)) && !READ_ONCE(cpu->nmi_pending))
 		return;
@@ -280,7 +285,7 @@ static void vmx_nmi_again(const struct qv_crossing *c)
 		return;
 	}
 	/* writing now would lose an IPI being sent */
-	while (READ_ONCE(*icr) & APIC_ICR_BUSY && patience--)
+	while (READ_ONCE(*icr) & APIC_ICR_BUSY && tries--)
 		cpu_relax();
 	WRITE_ONCE(*icr2, qv_apic_id() << 24);
 	WRITE_ONCE(*icr, nmi);
@@ -390,6 +395,7 @@ const struct qv_virt qv_vmx = {
 	.name = "VT-x", .feature = "VMX", .kvm = "kvm_intel", .vendor = 2,
 	.no_virt_remedy = "switch VT-x on in the firmware setup, or use a machine that has it",
 	.image = qv_image_intel, .image_end = qv_image_intel_end,
-	.present = qv_vmx_present, .features = qv_vmx_features, .preflight = qv_vmx_preflight, .in_use = vmx_in_use,
-	.fill = vmx_fill, .ready = vmx_ready, .unready = vmx_unready, .enter = vmx_enter, .leave = vmx_leave, .hypercall = vmx_hypercall,
+	.present = qv_vmx_present, .features = qv_vmx_features, .preflight = qv_vmx_preflight,
+	.in_use = vmx_in_use, .fill = vmx_fill, .ready = vmx_ready, .unready = vmx_unready,
+	.enter = vmx_enter, .leave = vmx_leave, .hypercall = vmx_hypercall,
 };

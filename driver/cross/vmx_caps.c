@@ -109,7 +109,9 @@ static u64 ept_caps(void)
 {
 	u32 either = 1u << 1 | 1u << 5;		/* EPT, VPID */
 
-	return has_secondary() && qv_rdmsr(MSR_VMX_PROC2) >> 32 & either ? qv_rdmsr(MSR_VMX_EPT_VPID) : 0;
+	if (!has_secondary() || !(qv_rdmsr(MSR_VMX_PROC2) >> 32 & either))
+		return 0;
+	return qv_rdmsr(MSR_VMX_EPT_VPID);
 }
 
 static bool may_set(u32 word, u32 bit)
@@ -165,7 +167,8 @@ static int check_controls(struct qv_reply *r)
 	u32 i, must[WORDS], known[WORDS];
 
 	if (lacking)
-		return lacks(r, lacking->word == PROC2 && lacking->bit == 1 ? QV_E_NO_NESTED : QV_E_UNSUPPORTED, lacking->name);
+		return lacks(r, lacking->word == PROC2 && lacking->bit == 1 ? QV_E_NO_NESTED :
+			     QV_E_UNSUPPORTED, lacking->name);
 	for (i = 0; i < WORDS; i++) {
 		must[i] = qv_rdmsr(words[i].msr);
 		known[i] = words[i].reserved;
@@ -183,7 +186,8 @@ static int check_controls(struct qv_reply *r)
 /* Intel PT writes to physical addresses, which EPT does not translate, and VMXON may stop it */
 static bool tracing(void)
 {
-	return qv_cpuid(0).eax >= 7 && qv_cpuid(7).ebx & CPUID_7_PT && qv_rdmsr(MSR_RTIT_CTL) & RTIT_TRACE_EN;
+	return qv_cpuid(0).eax >= 7 && qv_cpuid(7).ebx & CPUID_7_PT &&
+	       qv_rdmsr(MSR_RTIT_CTL) & RTIT_TRACE_EN;
 }
 
 /*
@@ -192,7 +196,8 @@ static bool tracing(void)
  */
 static bool key_ids(void)
 {
-	return qv_cpuid(0).eax >= 7 && qv_cpuid(7).ecx & CPUID_7_TME && qv_rdmsr(MSR_TME_ACTIVATE) >> 32 & 0xf;
+	return qv_cpuid(0).eax >= 7 && qv_cpuid(7).ecx & CPUID_7_TME &&
+	       qv_rdmsr(MSR_TME_ACTIVATE) >> 32 & 0xf;
 }
 
 bool qv_vmx_quiet(void)
@@ -256,7 +261,8 @@ static u32 word_of(u32 word)
 	u32 i, value = qv_rdmsr(words[word].msr);
 
 	for (i = 0; i < ARRAY_SIZE(controls); i++)
-		if (controls[i].word == word && controls[i].need != SOME && may_set(word, controls[i].bit))
+		if (controls[i].word == word && controls[i].need != SOME &&
+		    may_set(word, controls[i].bit))
 			value |= 1u << controls[i].bit;
 	return value;
 }
@@ -265,7 +271,8 @@ void qv_vmx_least(struct qv_mon_vmx *x)
 {
 	*x = (struct qv_mon_vmx){
 		.revision = qv_rdmsr(MSR_VMX_BASIC) & 0x7fffffff,
-		.pin = qv_rdmsr(words[PIN].msr), .proc = qv_rdmsr(words[PROC].msr), .proc2 = qv_rdmsr(words[PROC2].msr),
+		.pin = qv_rdmsr(words[PIN].msr), .proc = qv_rdmsr(words[PROC].msr),
+		.proc2 = qv_rdmsr(words[PROC2].msr),
 		.exit = qv_rdmsr(words[EXIT].msr), .entry = qv_rdmsr(words[ENTRY].msr),
 	};
 }
@@ -305,5 +312,6 @@ bool qv_vmx_alike(const struct qv_mon_boot *b)
 	if (!has_secondary() || missing_control() || missing_in_ept())
 		return false;
 	fill_words(&x);
-	return !memcmp(&x, &b->vmx, sizeof(x)) && levels(b->phys_bits) == b->nested_levels && page1g() >= b->page1g;
+	return !memcmp(&x, &b->vmx, sizeof(x)) && levels(b->phys_bits) == b->nested_levels &&
+	       page1g() >= b->page1g;
 }

@@ -45,7 +45,8 @@ static int image_load(struct qv_reply *r, struct qv_cell *cell)
 
 	if (!work)
 		return qv_refuse(r, QV_E_NO_MEMORY, "", "no memory to load the image");
-	why = mb2_load(cell->image, cell->config->image_len, &target, cell->config->cmdline, &entry, work);
+	why = mb2_load(cell->image, cell->config->image_len, &target, cell->config->cmdline,
+		       &entry, work);
 	kvfree(work);
 	if (why)
 		return qv_refuse(r, QV_E_IMAGE, "check the image: is it a multiboot2 ELF for x86?",

@@ -74,7 +74,8 @@ static u32 memory_count_runs(const struct qv_memory *memory)
 	u32 i, runs = 0;
 
 	for (i = 0; i < memory->num; i++)
-		if (!i || page_to_phys(memory->pages[i]) != page_to_phys(memory->pages[i - 1]) + QV_HUGE)
+		if (!i || page_to_phys(memory->pages[i]) !=
+			  page_to_phys(memory->pages[i - 1]) + QV_HUGE)
 			runs++;
 	return runs;
 }
@@ -90,8 +91,8 @@ static int memory_take(struct qv_reply *r, struct qv_cell *cell)
 		return qv_refuse(r, QV_E_NO_MEMORY, "try earlier after boot, or give the cell less",
 				 "the free memory is too scattered: %u pieces, the monitor takes %u",
 				 memory_count_runs(&cell->memory), QV_MON_RUNS);
-	cell->monitor_mem = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
-					get_order(QV_BLOCK_CELL));
+	cell->monitor_mem = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+					__GFP_RETRY_MAYFAIL, get_order(QV_BLOCK_CELL));
 	if (!cell->monitor_mem)
 		return qv_refuse(r, QV_E_NO_MEMORY, "free memory",
 				 "Linux has no 2 MiB for the cell's monitor instance");

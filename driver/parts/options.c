@@ -10,7 +10,8 @@
 
 static int options_check(struct qv_reply *r, const struct qv_cell_create *q)
 {
-	if (q->watchdog_ms && (q->watchdog_ms < QV_WATCHDOG_MIN || q->watchdog_ms > QV_WATCHDOG_MAX))
+	if (q->watchdog_ms &&
+	    (q->watchdog_ms < QV_WATCHDOG_MIN || q->watchdog_ms > QV_WATCHDOG_MAX))
 		return qv_refuse(r, QV_E_ARGUMENT, "give 100 to 3600000 ms, or 0 for none",
 				 "a watchdog of %u ms cannot be", q->watchdog_ms);
 	if (q->bell_rate > QV_BELL_RATE_MAX)

@@ -30,6 +30,7 @@ void qv_pci_unload(void);
 int qv_pci_check_function(struct qv_reply *r, const struct qv_cell *cell,
 			  const struct pci_dev *pdev, u32 dma);
 /* Refuses with "PCI function ADDRESS @why" */
-int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *remedy, const char *why);
+int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *remedy,
+		  const char *why);
 
 #endif

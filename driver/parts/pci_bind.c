@@ -22,7 +22,10 @@ static void pci_bind_removed(struct pci_dev *pdev)
 		qv_log("driver", "PCI function %s vanished under its cell", pci_name(pdev));
 }
 
-static const struct pci_device_id pci_bind_any_id[] = { { PCI_DEVICE(PCI_ANY_ID, PCI_ANY_ID) }, { 0 } };
+static const struct pci_device_id pci_bind_any_id[] = {
+	{ PCI_DEVICE(PCI_ANY_ID, PCI_ANY_ID) },
+	{ 0 },
+};
 
 static struct pci_driver pci_bind_driver = {
 	.name = "qv-cell",

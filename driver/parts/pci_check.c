@@ -10,7 +10,8 @@
 #include "parts/pci.h"
 #include "parts/ports.h"
 
-int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *remedy, const char *why)
+int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *remedy,
+		  const char *why)
 {
 	return qv_refuse(r, QV_E_DEVICE, remedy, "PCI function %s %s", pci_name(pdev), why);
 }
@@ -66,14 +67,16 @@ static const struct pci_dev *pci_check_neighbour(const struct pci_dev *pdev, int
 	return NULL;
 }
 
-static int pci_check_bars(struct qv_reply *r, const struct qv_cell *cell, const struct pci_dev *pdev)
+static int pci_check_bars(struct qv_reply *r, const struct qv_cell *cell,
+			  const struct pci_dev *pdev)
 {
 	const struct pci_dev *other;
 	int i, error;
 
 	for (i = 0; i < PCI_STD_NUM_BARS; i++) {
 		if (pci_resource_len(pdev, i) && (pci_resource_flags(pdev, i) & IORESOURCE_IO)) {
-			error = qv_ports_refuse_taken(r, cell, pci_resource_start(pdev, i), pci_resource_end(pdev, i));
+			error = qv_ports_refuse_taken(r, cell, pci_resource_start(pdev, i),
+						      pci_resource_end(pdev, i));
 			if (error)
 				return error;
 		}

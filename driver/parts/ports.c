@@ -15,13 +15,15 @@ static bool ports_in_cell(const struct qv_cell *cell, u32 first, u32 last)
 	u32 i, b;
 
 	for (i = 0; i < cell->config->num_ports; i++)
-		if (ports_overlap(first, last, cell->config->ports[i].first, cell->config->ports[i].last))
+		if (ports_overlap(first, last, cell->config->ports[i].first,
+				  cell->config->ports[i].last))
 			return true;
 	for (i = 0; i < cell->num_devices; i++)
 		for (b = 0; b < QV_MON_BARS; b++) {
 			const struct qv_mon_bar *bar = &cell->devices[i].monitor.bars[b];
 
-			if (bar->ports && bar->len && ports_overlap(first, last, bar->base, bar->base + bar->len - 1))
+			if (bar->ports && bar->len &&
+			    ports_overlap(first, last, bar->base, bar->base + bar->len - 1))
 				return true;
 		}
 	return false;

@@ -70,8 +70,8 @@ def _header_type(folder: str) -> int:
 
 class Bus:
     """The PCI functions under /sys/bus/pci/devices of `root`. A function is refused
-    by the rules of the driver (pci_check_kind(), pci_check_bars() of driver/parts/pci_check.c), as far
-    as sysfs shows the facts that they need."""
+    by the rules of the driver (pci_check_kind(), pci_check_bars() of driver/parts/pci_check.c),
+    as far as sysfs shows the facts that they need."""
 
     def __init__(self, root: str = "/") -> None:
         self.root = root
