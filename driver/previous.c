@@ -224,7 +224,7 @@ static void previous_state_line(char *to, u32 len, const struct previous_instanc
 	scnprintf(to, len, "%.31s: at the end: %s\n", previous_name_of(inst), what);
 }
 
-/* The time of the last entry, or of the session if there is none */
+/* The time of the last entry, or of the session if there are no entries */
 static u64 previous_last_time(void)
 {
 	if (!previous.num_entries)
