@@ -7,6 +7,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
@@ -247,5 +248,7 @@ void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen)
 			break;
 		qv_log_sentence(sentence, sizeof(sentence), &e, log_holder_now);
 		log_at(e.tsc, source, "%s", sentence);
+		/* Interrupts that attack this CPU can stretch the loop beyond any deadline */
+		cond_resched();
 	}
 }
