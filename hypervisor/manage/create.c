@@ -10,6 +10,7 @@
 #include "core/pci.h"
 #include "tables/setup.h"
 #include "core/x86.h"
+#include "front/linux_memory.h"
 #include "manage.h"
 #include "request.h"
 
@@ -130,7 +131,7 @@ static u64 read_request(struct pcpu *cpu, u64 gpa)
 static void give_back(struct pcpu *cpu, u64 block_pa, u64 cpus)
 {
 	manage(QV_VA_MANAGE, 0);
-	front_unhole(&me()->nested, block_pa);
+	linux_memory(block_pa, QV_BLOCK_CELL, LINUX_ALL);
 	flush_front_end(cpu);
 	cpus_release(cpus);
 }
@@ -149,7 +150,7 @@ static u64 take_and_build(struct pcpu *cpu, u32 id, u64 cpus)
 		cpus_release(cpus);
 		return QV_ME_CPU_STUCK;
 	}
-	front_hole(&me()->nested, q->block_pa);
+	linux_memory(q->block_pa, QV_BLOCK_CELL, LINUX_NONE);
 	if (!flush_front_end(cpu)) {
 		give_back(cpu, q->block_pa, cpus);
 		return QV_ME_CPU_STUCK;
@@ -191,7 +192,8 @@ u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused)
 	/* ---- nothing below can fail ---- */
 	slot = &inst->cells[id];
 	*slot_request(id) = *q;
-	front_open(&inst->nested, q->block_pa, slot->open_table);
+	front_split(&inst->nested, q->block_pa, slot->open_table);
+	linux_memory(q->block_pa, QV_OPEN_LEN, LINUX_READ);
 	slot->block_pa = q->block_pa;
 	slot->window_pa = q->window_pa;
 	slot->reclaimed = 0;

@@ -2,19 +2,19 @@
 /* Start, stop, and destroy of a cell. Its block is open in QV_VA_MANAGE. */
 #include "abi/errors.h"
 #include "abi/log.h"
-#include "tables/nested.h"
 #include "core/pci.h"
+#include "front/linux_memory.h"
 #include "manage.h"
 #include "request.h"
 
-static void set_memory(const struct qv_mon_create *q, void (*what)(const struct paging *, u64))
+static void set_memory(const struct qv_mon_create *q, enum linux_access access)
 {
 	u32 i;
 	u64 k;
 
 	for (i = 0; i < q->num_runs; i++)
 		for (k = 0; k < q->runs[i].count; k++)
-			what(&me()->nested, q->runs[i].pa + k * QV_HUGE);
+			linux_memory(q->runs[i].pa + k * QV_HUGE, QV_HUGE, access);
 }
 
 static bool memory_still_ours(const struct qv_mon_create *q)
@@ -40,7 +40,7 @@ u64 call_start(struct pcpu *cpu, u64 id, u64 unused)
 		return QV_ME_MEMORY;
 	if (!pci_still_ours(q))
 		return QV_ME_DEVICE_TAKEN;
-	set_memory(q, front_hole);
+	set_memory(q, LINUX_NONE);
 	slot->taken = true;
 	pci_take(q, true);
 	if (!flush_front_end(cpu))
@@ -48,7 +48,7 @@ u64 call_start(struct pcpu *cpu, u64 id, u64 unused)
 	else if (!pci_still_there(cpu, q))
 		error = QV_ME_DEVICE_NONE;
 	if (error) {
-		set_memory(q, front_unhole);
+		set_memory(q, LINUX_ALL);
 		slot->taken = false;
 		pci_take(q, false);
 		flush_front_end(cpu);
@@ -112,17 +112,16 @@ static void release_home(struct cell_slot *slot)
  */
 static void give_block(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	const struct paging *n = &me()->nested;
-
 	if (slot->taken) {
 		slot->taken = false;
 		pci_take(q, false);
 	}
-	front_open(n, slot->block_pa, slot->open_table);	/* without the dummy pages */
+	/* Behind the open part: drops the dummy pages */
+	linux_memory(slot->block_pa + QV_OPEN_LEN, QV_BLOCK_CELL - QV_OPEN_LEN, LINUX_NONE);
 	flush_front_end(cpu);
 	manage(QV_VA_MANAGE, 0);
 	scrub(slot->block_pa);
-	front_unhole(n, slot->block_pa);
+	linux_memory(slot->block_pa, QV_BLOCK_CELL, LINUX_ALL);
 	slot->state = QV_MON_NONE;
 	release_home(slot);
 }
@@ -143,7 +142,7 @@ u64 call_reclaim(struct pcpu *cpu, u64 id, u64 unused)
 	if (slot->state == QV_MON_STOPPED && slot->reclaimed < request_pages(q)) {
 		pa = nth_page(q, slot->reclaimed++);
 		scrub(pa);
-		front_unhole(&me()->nested, pa);
+		linux_memory(pa, QV_HUGE, LINUX_ALL);
 		return 1;
 	}
 	give_block(cpu, slot, q);

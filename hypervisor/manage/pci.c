@@ -7,9 +7,9 @@
 #include "abi/errors.h"
 #include "abi/log.h"
 #include "core/cpu.h"
-#include "tables/nested.h"
 #include "core/log.h"
 #include "core/pci.h"
+#include "front/linux_memory.h"
 #include "request.h"
 #include "core/vendor.h"
 
@@ -198,7 +198,7 @@ static bool prepare_range(void *ctx, u64 pa, u64 len)
 {
 	u64 *error = ctx;
 
-	if (front_prepare_range(&me()->nested, pa, len))
+	if (front_prepare(&me()->nested, pa, len))
 		*error = QV_ME_TABLES;
 	return !*error;
 }
@@ -237,7 +237,7 @@ bool pci_still_there(struct pcpu *cpu, const struct qv_mon_create *q)
 
 static bool take_range(void *ctx, u64 pa, u64 len)
 {
-	front_set_range(&me()->nested, pa, len, *(bool *)ctx);
+	linux_memory(pa, len, *(bool *)ctx ? LINUX_NONE : LINUX_ALL);
 	return true;
 }
 

@@ -136,15 +136,13 @@ static u64 check_rest(const struct instance *inst)
 static u64 prepare(const struct instance *inst)
 {
 	const struct qv_mon_create *q = &inst->req;
-	u64 k;
 	u32 i;
 
-	if (front_prepare(&inst->nested, q->block_pa))
+	if (front_prepare(&inst->nested, q->block_pa, QV_BLOCK_CELL))
 		return QV_ME_TABLES;
 	for (i = 0; i < q->num_runs; i++)
-		for (k = 0; k < q->runs[i].count; k++)
-			if (front_prepare(&inst->nested, q->runs[i].pa + k * QV_HUGE))
-				return QV_ME_TABLES;
+		if (front_prepare(&inst->nested, q->runs[i].pa, q->runs[i].count * QV_HUGE))
+			return QV_ME_TABLES;
 	return pci_prepare(inst);
 }
 

@@ -47,23 +47,29 @@ static int answers(struct instance *inst)
 	return 0;
 }
 
+static int limit(const struct paging *n, u64 pa, u64 len, enum linux_access access)
+{
+	if (front_prepare(n, pa, len))
+		return -1;
+	front_set(n, pa, len, access);
+	return 0;
+}
+
 static int hide_block(struct instance *inst)
 {
 	const struct qv_mon_boot *b = &inst->boot;
-	u64 pa;
+	const struct paging *n = &inst->nested;
 	u32 i;
 
-	for (pa = b->block_pa; pa < b->block_pa + b->block_len; pa += QV_HUGE) {
-		if (front_prepare(&inst->nested, pa))
-			return -1;
-		front_hole(&inst->nested, pa);
-	}
+	if (limit(n, b->block_pa, b->block_len, LINUX_NONE))
+		return -1;
 	for (i = 0; i < QV_INSTANCES; i++) {
 		inst->cells[i].open_table = pool_take(&inst->pool);
 		if (!inst->cells[i].open_table)
 			return -1;
 	}
-	front_open(&inst->nested, b->block_pa, inst->cells[0].open_table);
+	front_split(n, b->block_pa, inst->cells[0].open_table);
+	front_set(n, b->block_pa, QV_OPEN_LEN, LINUX_READ);
 	return 0;
 }
 
@@ -76,13 +82,11 @@ static int hide_ioapics(struct instance *inst)
 	const struct qv_mon_boot *b = &inst->boot;
 	u32 i;
 
-	if (b->num_ioapics && paging_map(&inst->nested, IOAPICS, IOAPICS, IOAPICS_LEN, NESTED_HOLE))
+	if (b->num_ioapics && limit(&inst->nested, IOAPICS, IOAPICS_LEN, LINUX_NONE))
 		return -1;
-	for (i = 0; i < b->num_ioapics && i < QV_MON_IOAPICS; i++) {
-		if (front_prepare_range(&inst->nested, b->ioapics[i], QV_PAGE))
+	for (i = 0; i < b->num_ioapics && i < QV_MON_IOAPICS; i++)
+		if (limit(&inst->nested, b->ioapics[i], QV_PAGE, LINUX_NONE))
 			return -1;
-		front_set_range(&inst->nested, b->ioapics[i], QV_PAGE, true);
-	}
 	return 0;
 }
 
@@ -106,8 +110,8 @@ int identity_tables(struct instance *inst)
 	if (hide_ioapics(inst))
 		return -1;
 	/* A device's write here is an interrupt. A processor's write must not become one */
-	if (paging_map(n, MESSAGES, MESSAGES, MESSAGES_LEN, NESTED_HOLE))
+	if (limit(n, MESSAGES, MESSAGES_LEN, LINUX_NONE))
 		return -1;
 	/* xAPIC: reads are direct, writes come to us */
-	return b->x2apic ? 0 : paging_map(n, MESSAGES, MESSAGES, QV_PAGE, nested_bits(n, NESTED_RX));
+	return b->x2apic ? 0 : limit(n, MESSAGES, QV_PAGE, LINUX_READ);
 }

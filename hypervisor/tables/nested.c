@@ -42,69 +42,56 @@ enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
 	return FRONT_OWNS;
 }
 
-int front_prepare(const struct paging *p, u64 pa)
+/* The level of the entry that stands for memory from @pa on, in a range that ends at @end */
+static u32 piece_level(u64 pa, u64 end)
 {
-	front_fill(p, pa);		/* the neighbours stay mapped when the page is split off */
-	return paging_entry(p, pa, 2) ? 0 : -1;
+	return pa & (level_size(2) - 1) || end - pa < level_size(2) ? 1 : 2;
 }
 
-static void set_page(const struct paging *p, u64 pa, u64 value)
-{
-	u32 found;
-	u64 *entry = paging_find(p, pa, 2, &found);
-
-	if (found == 2)
-		__atomic_store_n(entry, value, __ATOMIC_RELEASE);
-}
-
-void front_hole(const struct paging *p, u64 pa)
-{
-	set_page(p, pa, NESTED_HOLE);
-}
-
-void front_unhole(const struct paging *p, u64 pa)
-{
-	set_page(p, pa, own_page(p, pa, 2));
-}
-
-int front_prepare_range(const struct paging *p, u64 pa, u64 len)
+int front_prepare(const struct paging *p, u64 pa, u64 len)
 {
 	u64 end = pa + len;
+	u32 level;
 
-	while (pa < end) {
-		u32 level = pa & (QV_HUGE - 1) || end - pa < QV_HUGE ? 1 : 2;
-
-		front_fill(p, pa);
+	for (; pa < end; pa += level_size(level)) {
+		level = piece_level(pa, end);
+		front_fill(p, pa);	/* the neighbours stay mapped when the page is split off */
 		if (!paging_entry(p, pa, level))
 			return -1;
-		pa += level_size(level);
 	}
 	return 0;
 }
 
-void front_set_range(const struct paging *p, u64 pa, u64 len, bool take)
+/* An entry above the one that front_prepare() made is left alone: more than the range would change */
+static void set_entry(const struct paging *p, u64 pa, u32 level, u64 value)
+{
+	u32 found;
+	u64 *entry = paging_find(p, pa, level, &found);
+
+	if (found == level)
+		__atomic_store_n(entry, value, __ATOMIC_RELEASE);
+}
+
+void front_set(const struct paging *p, u64 pa, u64 len, enum linux_access access)
 {
 	u64 end = pa + len;
+	u32 level;
 
-	while (pa < end) {
-		u32 level;
-		u64 *entry = paging_find(p, pa, 1, &level);
-
-		if (level > 2)			/* not prepared */
-			return;
-		__atomic_store_n(entry, take ? NESTED_HOLE : own_page(p, pa, level), __ATOMIC_RELEASE);
-		pa += level_size(level);
+	for (; pa < end; pa += level_size(level)) {
+		level = piece_level(pa, end);
+		set_entry(p, pa, level, access == LINUX_NONE ? NESTED_HOLE :
+			  own_page(p, pa, level) & ~(access == LINUX_READ ? PT_W : 0));
 	}
 }
 
-void front_open(const struct paging *p, u64 pa, u64 table)
+void front_split(const struct paging *p, u64 pa, u64 table)
 {
 	u64 *entries = pool_table(p->pool, table);
 	u32 i;
 
 	for (i = 0; i < PT_ENTRIES; i++)
-		entries[i] = i < QV_OPEN_PAGES ? (pa + i * 4096) | nested_bits(p, NESTED_RX | NESTED_WB) : NESTED_HOLE;
-	set_page(p, pa, table | PT_TABLE);
+		entries[i] = NESTED_HOLE;
+	set_entry(p, pa, 2, table | PT_TABLE);
 }
 
 /* Is [@start, @end) partly inside [@from, @to), partly outside? */

@@ -25,8 +25,6 @@
 #define NESTED_RWX	(NESTED_R | NESTED_W | NESTED_X)
 #define NESTED_HOLE	(1ull << 52)	/* in a non-present entry: memory that Linux may not use */
 
-#define QV_OPEN_PAGES	16		/* QV_OPEN_LEN / 4096 */
-
 static inline u64 nested_bits(const struct paging *p, u64 what)
 {
 	if (p->ept)
@@ -44,21 +42,24 @@ enum front_owner {
 /* State of the @level-sized page (1: 4 KiB, 2: 2 MiB) at @pa in the front end's tables */
 enum front_owner front_owner(const struct paging *p, u64 pa, u32 level);
 
-/* Make the tables under 2 MiB page @pa so that hole and unhole cannot fail. 0 or -1 */
-int front_prepare(const struct paging *p, u64 pa);
-/* Take a 2 MiB page from, or give it back to, the front end (after front_prepare) */
-void front_hole(const struct paging *p, u64 pa);
-void front_unhole(const struct paging *p, u64 pa);
+enum linux_access {	/* what Linux may do with memory */
+	LINUX_NONE,	/* nothing: a hole. A touch is answered by front/touch.c */
+	LINUX_READ,	/* read and execute */
+	LINUX_ALL,	/* what it could without the monitor; config space is read-only */
+};
 
 /*
- * The same for whole pages of devices, [@pa, +@len). Prepare: 0 or -1.
- * @take: they become holes; else they are the front end's again
+ * Makes the tables for the pages [@pa, +@len), so that front_set() of the same range cannot fail.
+ * Changes no permission. Pages of 2 MiB are not split. 0 or -1.
  */
-int front_prepare_range(const struct paging *p, u64 pa, u64 len);
-void front_set_range(const struct paging *p, u64 pa, u64 len, bool take);
-
-/* The open part of an instance's block at @pa becomes readable; @table is a page for it */
-void front_open(const struct paging *p, u64 pa, u64 table);
+int front_prepare(const struct paging *p, u64 pa, u64 len);
+/*
+ * Sets the front end's permissions. While CPUs of Linux run, linux_memory() of front/linux_memory.h
+ * is the only caller.
+ */
+void front_set(const struct paging *p, u64 pa, u64 len, enum linux_access access);
+/* The hole of 2 MiB at @pa becomes holes of 4 KiB in the page @table; front_set() may open some */
+void front_split(const struct paging *p, u64 pa, u64 table);
 
 /*
  * Does this processor have the address @pa, and can the tables hold it? An address beyond the

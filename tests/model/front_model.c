@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <string.h>
+#include "abi/layout.h"
 #include "front_model.h"
 #include "unit.h"
 
 #define RWX	(PT_P | PT_W | PT_U)
-
-/* Read and execute only; with EPT, the memory type of RAM */
-static u64 flags_open(const struct front_model *f)
-{
-	return f->s.p.ept ? 1 | 4 | 6 << 3 : 1 | 4;
-}
+/* To be read and executed. These tables know of no RAM, so EPT's type is that of devices */
+#define RX	(PT_P | PT_U)
 
 void front_model_open(struct front_model *f, u32 levels, u32 max_leaf, u32 ept)
 {
@@ -21,7 +18,7 @@ void front_model_open(struct front_model *f, u32 levels, u32 max_leaf, u32 ept)
 	f->nowhere = pool_take(&f->s.pool);
 	f->answers = pool_take(&f->s.pool);
 	for (i = 0; i < 512; i++)
-		pool_table(&f->s.pool, f->answers)[i] = f->nowhere | flags_open(f);
+		pool_table(&f->s.pool, f->answers)[i] = f->nowhere | RX;
 	for (i = 0; i < FRONT_OPEN; i++) {
 		f->open_table[i] = pool_take(&f->s.pool);
 		f->open_page[i] = FRONT_PAGES;
@@ -63,10 +60,10 @@ static struct view expected(const struct front_model *f, u64 pa, const struct vi
 		return (struct view){ NOT_MAPPED, 0, FRONT_HOLE, FRONT_HOLE };
 	case PAGE_OPEN:
 		if (is_shown(pa))
-			return (struct view){ pa, flags_open(f), FRONT_SPECIAL, FRONT_SPECIAL };
+			return (struct view){ pa, RX, FRONT_SPECIAL, FRONT_SPECIAL };
 		return (struct view){ NOT_MAPPED, 0, FRONT_HOLE, FRONT_SPECIAL };
 	case PAGE_ANSWERED:
-		return (struct view){ f->nowhere + pa % 4096, flags_open(f), FRONT_SPECIAL, FRONT_SPECIAL };
+		return (struct view){ f->nowhere + pa % 4096, RX, FRONT_SPECIAL, FRONT_SPECIAL };
 	}
 	if (now->to == NOT_MAPPED && !f->mapped[page])
 		return (struct view){ NOT_MAPPED, 0, FRONT_OWNS, FRONT_OWNS };
@@ -120,9 +117,9 @@ void front_model_take(struct front_model *f, u32 page)
 	if (f->page[page] != PAGE_LINUX)
 		return;
 	unit_case("take %u:", page);
-	if (!CHECK(!front_prepare(&f->s.p, page * FRONT_M2)))
+	if (!CHECK(!front_prepare(&f->s.p, page * FRONT_M2, FRONT_M2)))
 		return;
-	front_hole(&f->s.p, page * FRONT_M2);
+	front_set(&f->s.p, page * FRONT_M2, FRONT_M2, LINUX_NONE);
 	f->page[page] = PAGE_HOLE;
 	f->prepared[page] = true;
 }
@@ -143,7 +140,7 @@ void front_model_give(struct front_model *f, u32 page)
 	unit_case("give %u:", page);
 	if (f->page[page] == PAGE_OPEN)
 		f->open_page[slot_of(f, page)] = FRONT_PAGES;
-	front_unhole(&f->s.p, page * FRONT_M2);
+	front_set(&f->s.p, page * FRONT_M2, FRONT_M2, LINUX_ALL);
 	f->page[page] = PAGE_LINUX;
 	f->mapped[page] = true;
 }
@@ -155,7 +152,8 @@ void front_model_show(struct front_model *f, u32 page)
 	if (f->page[page] != PAGE_HOLE || slot == FRONT_OPEN)
 		return;
 	unit_case("open %u:", page);
-	front_open(&f->s.p, page * FRONT_M2, f->open_table[slot]);
+	front_split(&f->s.p, page * FRONT_M2, f->open_table[slot]);
+	front_set(&f->s.p, page * FRONT_M2, QV_OPEN_LEN, LINUX_READ);
 	f->open_page[slot] = page;
 	f->page[page] = PAGE_OPEN;
 }

@@ -30,9 +30,9 @@ void front_model_close(struct front_model *f);
 
 /* Operations. An operation that the state of the page does not allow is left out. */
 void front_model_touch(struct front_model *f, u64 pa);	/* front_fill */
-void front_model_take(struct front_model *f, u32 page);	/* front_prepare, front_hole */
-void front_model_give(struct front_model *f, u32 page);	/* front_unhole */
-void front_model_show(struct front_model *f, u32 page);	/* front_open */
+void front_model_take(struct front_model *f, u32 page);	/* front_prepare, front_set */
+void front_model_give(struct front_model *f, u32 page);	/* front_set */
+void front_model_show(struct front_model *f, u32 page);	/* front_split, front_set */
 void front_model_answer(struct front_model *f, u32 page);	/* after a forbidden touch */
 
 void front_model_check(const struct front_model *f, u64 pa);

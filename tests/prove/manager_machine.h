@@ -105,20 +105,16 @@ void a_scrub(void)
 	step();
 }
 
-void front_hole(const struct paging *p, u64 pa)
+static void hole(u64 pa)
 {
-	(void)p;
-	step();
 	if (pa == watched) {
 		PROVE(!owner_now(), "memory of a cell is not taken");
 		taken = hidden = true;
 	}
 }
 
-void front_unhole(const struct paging *p, u64 pa)
+static void unhole(u64 pa)
 {
-	(void)p;
-	step();
 	if (pa == watched) {
 		PROVE(taken || owner == 1, "only the cell's own memory is given back");
 		PROVE(watched != window(QV_VA_MANAGE) && watched != window(QV_VA_SCRUB), "no window shows it");
@@ -126,11 +122,23 @@ void front_unhole(const struct paging *p, u64 pa)
 	}
 }
 
-void front_open(const struct paging *p, u64 pa, u64 table)
+/* Other lengths: pages of a block, next to its open part or in it */
+void linux_memory(u64 pa, u64 len, enum linux_access access)
+{
+	step();
+	if (len != QV_HUGE)
+		PROVE((pa & ~(QV_HUGE - 1ull)) != watched || hidden, "a hole is opened");
+	else if (access == LINUX_NONE)
+		hole(pa);
+	else
+		unhole(pa);
+}
+
+void front_split(const struct paging *p, u64 pa, u64 table)
 {
 	(void)p, (void)table;
 	step();
-	PROVE(pa != watched || hidden, "a hole is opened");
+	PROVE(pa != watched || hidden, "a hole is split");
 }
 
 void apic_send(u32 low, u32 apic_id)

@@ -83,7 +83,7 @@
 #include "manage/manage.h"
 #include "cell/cell.h"
 #include "core/apic.h"
-#include "tables/nested.h"
+#include "front/linux_memory.h"
 #include "manage/request.h"
 #include "tables/setup.h"
 #include "core/vendor.h"

@@ -8,7 +8,7 @@
  * Assumed: config space is whole pages outside RAM. One CPU at a time (races:
  *	tests/unit/test_paging_race.c). As the manager does: a page is removed after
  *	front_prepare(); it is given back only if it is removed and all RAM; it is opened only if it
- *	is a hole
+ *	is a hole and all RAM
  * Enough: an operation walks one path and adds to it; all entries of a table are treated alike; the
  *	watched page is any page, so a claim for it is a claim for all
  * Code: hypervisor/tables/paging.c hypervisor/tables/nested.c hypervisor/front/touch.c
@@ -17,8 +17,6 @@
  * Cases: 0 1 2 3 4 5
  * Changed: hypervisor/tables/paging.h: `#define PT_BITS		9` ->
  *	`#define PT_BITS		1`: tables of 2 entries
- * Changed: hypervisor/tables/nested.h: `#define QV_OPEN_PAGES	16` -> `#define QV_OPEN_PAGES	1`:
- *	half of a table is open
  * Changed: hypervisor/tables/nested.c: `start >= 1u << 20` -> `start >= 1u << 13`: the first of 4
  *	pages of level 2
  * Changed: hypervisor/tables/paging.c: `return (u64 *)(size_t)(pool->va + (pa - pool->pa));` ->
@@ -28,9 +26,9 @@
  * Changed: hypervisor/core/instance.h:
  *	`return (struct qv_mon_status *)(QV_VA_BLOCK + QV_OFF_STATUS);` ->
  *	`extern struct qv_mon_status the_status; return &the_status;`: the status of the proof
- * Mutation: hypervisor/tables/nested.c: `set_page(p, pa, NESTED_HOLE);` -> `set_page(p, pa, 0);`: a
- *	hole is filled again (case 2)
- * Mutation: hypervisor/tables/nested.c: `| NESTED_WB) : NESTED_HOLE;` -> `| NESTED_WB) : 0;`: the
+ * Mutation: hypervisor/tables/nested.c: `access == LINUX_NONE ? NESTED_HOLE :` ->
+ *	`access == LINUX_NONE ? 0 :`: a hole is filled again (case 2)
+ * Mutation: hypervisor/tables/nested.c: `entries[i] = NESTED_HOLE;` -> `entries[i] = 0;`: the
  *	rest of a block is filled again (case 4)
  * Mutation: hypervisor/tables/nested.c: `own_page(p, pa & ~(level_size(level) - 1), level), false`
  *	-> `own_page(p, pa & ~0xfffull, level), false`: a large page begins at the wrong place (case
@@ -57,6 +55,7 @@
 
 #define PAGES	6u			/* of the pool that may be tables */
 #define POOL_PA	0x7654000ull		/* pretended: outside SPACE */
+#define OPEN_PAGES 1u			/* half of a table is open */
 #define LEVELS	3u
 #define SPACE	level_size(LEVELS + 1)	/* addresses are below */
 
@@ -198,6 +197,16 @@ static bool uniform(u64 start, u32 level)
 	return true;
 }
 
+static bool in_ram(u64 start, u32 level)
+{
+	u32 i;
+
+	for (i = 0; i < ram.num_ram; i++)
+		if (ram.ram[i].start <= start && start + level_size(level) <= ram.ram[i].end)
+			return true;
+	return false;
+}
+
 static bool config(u64 addr)
 {
 	return addr >= ram.ecam_pa && addr < ram.ecam_pa + ram.ecam_len;
@@ -238,7 +247,7 @@ static bool sound_page(u32 table, u32 i)
 
 	if (owner == LINUX)
 		return !e || identity(e, pa, 1);
-	if (i < QV_OPEN_PAGES)
+	if (i < OPEN_PAGES)
 		return e == (pa | 1 | 4 | (p->ept ? 6 << 3 : 0));
 	return e == NESTED_HOLE || e == ones_leaf() || e == sink_leaf();
 }
@@ -267,7 +276,7 @@ static void claim(u64 addr)
 	struct end end = walk(addr, 1);
 	u64 pa = (end.entry & PT_ADDR & ~(level_size(end.level) - 1)) | (addr & (level_size(end.level) - 1));
 	bool answer = (pa & ~0xfffull) == ONES_PAGE || (pa & ~0xfffull) == SINK_PAGE;
-	bool shown = owner == OPEN && (addr & (level_size(2) - 1)) < QV_OPEN_PAGES * 4096;
+	bool shown = owner == OPEN && (addr & (level_size(2) - 1)) < OPEN_PAGES * 4096;
 
 	if (!(end.entry & PT_P))
 		return;
@@ -327,22 +336,23 @@ static void operation(u64 addr, u32 which)
 		break;
 	case 1:
 		ASSUME(!mine || owner == LINUX);
-		if (!front_prepare(p, pa))
+		if (!front_prepare(p, pa, level_size(2)))
 			PROVE(prepared(pa), "a prepared page can be removed");
 		break;
 	case 2:
 		ASSUME(prepared(pa) && (!mine || owner == LINUX));
-		front_hole(p, pa);
+		front_set(p, pa, level_size(2), LINUX_NONE);
 		owner = mine ? HOLE : owner;
 		break;
 	case 3:
 		ASSUME(prepared(pa) && (!mine || owner != LINUX) && uniform(pa, 2) && !over_edge(pa, 2));
-		front_unhole(p, pa);
+		front_set(p, pa, level_size(2), LINUX_ALL);
 		owner = mine ? LINUX : owner;
 		break;
 	case 4:
-		ASSUME(prepared(pa) && (!mine || owner == HOLE));
-		front_open(p, pa, POOL_PA + spare_table(pa) * 4096);
+		ASSUME(prepared(pa) && (!mine || owner == HOLE) && in_ram(pa, 2));
+		front_split(p, pa, POOL_PA + spare_table(pa) * 4096);
+		front_set(p, pa, OPEN_PAGES * 4096, LINUX_READ);
 		owner = mine ? OPEN : owner;
 		break;
 	default:

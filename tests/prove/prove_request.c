@@ -47,9 +47,9 @@ enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
 	return pa / QV_HUGE < PAGES ? owners[pa / QV_HUGE] : FRONT_HOLE;
 }
 
-int front_prepare(const struct paging *p, u64 pa)
+int front_prepare(const struct paging *p, u64 pa, u64 len)
 {
-	(void)p, (void)pa;
+	(void)p, (void)pa, (void)len;
 	return any_bool() ? 0 : -1;
 }
 

@@ -221,12 +221,12 @@ static void without_tables(void)
 
 		unit_case("%u pages:", pages);
 		space_open(&s, pages, 4, 3);
-		CHECK_EQ(front_prepare(&s.p, 5 * M2), fits ? 0 : -1);
+		CHECK_EQ(front_prepare(&s.p, 5 * M2, M2), fits ? 0 : -1);
 		CHECK(s.pool.next <= s.pool.end);
 		if (!fits) {
 			CHECK_EQ(front_owner(&s.p, 5 * M2, 2), FRONT_OWNS);
 			/* no entry to change: must not touch a larger page */
-			front_hole(&s.p, 5 * M2);
+			front_set(&s.p, 5 * M2, M2, LINUX_NONE);
 			CHECK_EQ(front_owner(&s.p, 5 * M2, 2), FRONT_OWNS);
 			CHECK_EQ(front_owner(&s.p, 9 * M2, 2), FRONT_OWNS);
 		} else {
@@ -273,12 +273,12 @@ static void holes_under_fire(void)
 		for (i = 0; i < 200; i++) {
 			u64 pa = rnd_below(1024) * M2;
 
-			CHECK(!front_prepare(&r.s.p, pa));
-			front_hole(&r.s.p, pa);
+			CHECK(!front_prepare(&r.s.p, pa, M2));
+			front_set(&r.s.p, pa, M2, LINUX_NONE);
 			CHECK_EQ(space_walk(&r.s, pa + rnd_below(M2), NULL, &level), NOT_MAPPED);
 			CHECK_EQ(front_owner(&r.s.p, pa, 2), FRONT_HOLE);
 			CHECK_EQ(front_owner(&r.s.p, pa, 2), FRONT_HOLE);
-			front_unhole(&r.s.p, pa);
+			front_set(&r.s.p, pa, M2, LINUX_ALL);
 			CHECK_EQ(space_walk(&r.s, pa, NULL, &level), pa);
 		}
 		__atomic_store_n(&r.done, true, __ATOMIC_RELEASE);

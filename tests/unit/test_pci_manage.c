@@ -137,6 +137,39 @@ static void given_and_taken_back(void)
 		one_life();
 }
 
+/* Registers of whole pages of 2 MiB: what Linux saw there while the cell had them does not stay */
+static void large_bar(void)
+{
+	static struct qv_mon_create q;
+	struct world w;
+	u64 base = 0xf0000000, pa;
+	u32 i;
+
+	world_open(&w);
+	make_function();
+	good(&q);
+	q.devices[0].bars[0] = (struct qv_mon_bar){ .base = base, .len = 2 * QV_HUGE };
+	config_set(OWN, 0x10, base);
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_start(&w, 1), 0);
+	world_touch(&w, base + 0x5000, false);
+	world_touch(&w, base + QV_HUGE + 0x5000, true);
+	CHECK(front(base + 0x5000).pa != base + 0x5000 && front(base + QV_HUGE).pa != base + QV_HUGE);
+	CHECK_EQ(world_stop(&w, 1), 0);
+	while (world_reclaim(&w, 1) == 1)
+		;
+	for (pa = base; pa < base + 2 * QV_HUGE; pa += QV_PAGE)
+		if (!CHECK(front(pa).present && front(pa).pa == pa && front(pa).write))
+			return;
+	for (i = 0; i < PT_ENTRIES; i++) {		/* what answers other touches is as before */
+		const u64 *ones = (const u64 *)(fake_ram + me()->front.ones_table);
+		const u64 *sink = (const u64 *)(fake_ram + me()->front.sink_table);
+
+		if (!CHECK(ones[i] == ones[0] && sink[i] == sink[0] && ones[i] != sink[i]))
+			return;
+	}
+}
+
 #define CHANGES(X) \
 	X(nothing, OK, (void)0) \
 	X(flags, DEVICES, d->flags = 4) \
@@ -246,6 +279,7 @@ static void overlapping_claims(void)
 
 UNIT_SUITE(pci_manage) = {
 	{ "pci: a function is given and returned", given_and_taken_back },
+	{ "pci: large registers come back unchanged", large_bar },
 	{ "pci: each malformed function is rejected", refusals },
 	{ "pci: a function without a pin cannot assert its line", line },
 	{ "pci: of overlapping claims only one cell starts", overlapping_claims },

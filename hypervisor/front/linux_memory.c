@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "core/instance.h"
+#include "linux_memory.h"
+
+void linux_memory(u64 pa, u64 len, enum linux_access access)
+{
+	front_set(&me()->nested, pa, len, access);
+}
