@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the monitor has to know of the machine, from the driver. */
+/* The description of the machine that the driver gives to the monitor. */
 #ifndef QV_ABI_BOOT_H
 #define QV_ABI_BOOT_H
 

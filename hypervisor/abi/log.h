@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an instance logs: Linux reads it in the instance's open part. */
+/* The log of an instance. Linux reads it in the instance's open part. */
 #ifndef QV_ABI_LOG_H
 #define QV_ABI_LOG_H
 

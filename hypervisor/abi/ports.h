@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Ranges of I/O ports, and what Linux may not write to some. */
+/* Ranges of I/O ports, and rules for writes by Linux to some of them. */
 #ifndef QV_ABI_PORTS_H
 #define QV_ABI_PORTS_H
 

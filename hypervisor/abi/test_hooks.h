@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For tests: what the module parameter test_hooks permits. */
+/* For tests: the flags of the module parameter test_hooks. */
 #ifndef QV_ABI_TEST_HOOKS_H
 #define QV_ABI_TEST_HOOKS_H
 
