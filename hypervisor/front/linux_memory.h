@@ -5,9 +5,10 @@
 #include "tables/nested.h"
 
 /*
- * Every change of what Linux may do with memory, from enable to disable, goes through here. Whole
- * pages [@pa, +@len), of RAM or a device, after front_prepare() of the same range: so it cannot
- * fail. It counts for a CPU of Linux once that CPU has been flushed: flush_front_end().
+ * Sets the access that Linux has to whole pages [@pa, +@len) of RAM or of a device. From enable to
+ * disable, each such change goes through this function. It cannot fail, since front_prepare() of
+ * the same range came before. It counts for a CPU of Linux after that CPU's flush:
+ * flush_front_end().
  */
 void linux_memory(u64 pa, u64 len, enum linux_access access);
 

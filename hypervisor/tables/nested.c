@@ -62,7 +62,7 @@ int front_prepare(const struct paging *p, u64 pa, u64 len)
 	return 0;
 }
 
-/* An entry above the one that front_prepare() made is left alone: more than the range would change */
+/* Leaves an entry of a higher level alone: a change there would reach beyond the range */
 static void set_entry(const struct paging *p, u64 pa, u32 level, u64 value)
 {
 	u32 found;

@@ -42,10 +42,10 @@ enum front_owner {
 /* State of the @level-sized page (1: 4 KiB, 2: 2 MiB) at @pa in the front end's tables */
 enum front_owner front_owner(const struct paging *p, u64 pa, u32 level);
 
-enum linux_access {	/* what Linux may do with memory */
+enum linux_access {	/* the access that Linux has to memory */
 	LINUX_NONE,	/* nothing: a hole. A touch is answered by front/touch.c */
 	LINUX_READ,	/* read and execute */
-	LINUX_ALL,	/* what it could without the monitor; config space is read-only */
+	LINUX_ALL,	/* all access, as without the monitor; config space is read-only */
 };
 
 /*

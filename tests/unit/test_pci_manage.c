@@ -137,7 +137,7 @@ static void given_and_taken_back(void)
 		one_life();
 }
 
-/* Registers of whole pages of 2 MiB: what Linux saw there while the cell had them does not stay */
+/* Registers of whole 2 MiB pages: Linux's dummy page there is gone when the cell gives them back */
 static void large_bar(void)
 {
 	static struct qv_mon_create q;
@@ -154,14 +154,15 @@ static void large_bar(void)
 	CHECK_EQ(world_start(&w, 1), 0);
 	world_touch(&w, base + 0x5000, false);
 	world_touch(&w, base + QV_HUGE + 0x5000, true);
-	CHECK(front(base + 0x5000).pa != base + 0x5000 && front(base + QV_HUGE).pa != base + QV_HUGE);
+	CHECK(front(base + 0x5000).pa != base + 0x5000);
+	CHECK(front(base + QV_HUGE).pa != base + QV_HUGE);
 	CHECK_EQ(world_stop(&w, 1), 0);
 	while (world_reclaim(&w, 1) == 1)
 		;
 	for (pa = base; pa < base + 2 * QV_HUGE; pa += QV_PAGE)
 		if (!CHECK(front(pa).present && front(pa).pa == pa && front(pa).write))
 			return;
-	for (i = 0; i < PT_ENTRIES; i++) {		/* what answers other touches is as before */
+	for (i = 0; i < PT_ENTRIES; i++) {	/* the dummy tables for other holes are unchanged */
 		const u64 *ones = (const u64 *)(fake_ram + me()->front.ones_table);
 		const u64 *sink = (const u64 *)(fake_ram + me()->front.sink_table);
 
