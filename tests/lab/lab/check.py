@@ -135,7 +135,8 @@ def pytest(arguments: list[str]) -> int:
 def with_machines() -> list[str]:
     """Returns the folders and files for pytest: tests/lab, tests/attack, tests/fuzz, and the tests of
     Quest that need a machine."""
-    quest = [f for f in sorted(QUEST.glob("test_*.py")) if not f.name.startswith(("test_sched_", "test_admission"))]
+    quest = [f for f in sorted(QUEST.glob("test_*.py"))
+             if not f.name.startswith(("test_sched_", "test_admission", "test_layers"))]
     return [str(LAB), str(TOP / "tests/attack"), str(TOP / "tests/fuzz"), *map(str, quest)]
 
 
