@@ -2,8 +2,8 @@
 /*
  * A cell and its PCI functions. Its nested tables map their config space read-only at its physical
  * address; all other functions there show one page of ones. So reads cause no exit. Writes exit,
- * and so do the ports 0xCF8 and 0xCFC. The manager made rules for each function (manage/pci.c). A
- * write that they do not allow is dropped, counted and logged.
+ * and so do the ports 0xCF8 and 0xCFC. The manager made rules for each function
+ * (manage/parts/pci_function.c). A write that they do not allow is dropped, counted and logged.
  */
 #include "abi/log.h"
 #include "cell.h"

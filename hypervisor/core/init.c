@@ -5,26 +5,7 @@
 #include "init.h"
 #include "msr.h"
 #include "tables/nested.h"
-#include "pci.h"
 #include "vendor.h"
-
-/* A bit per port; set: an exit */
-static void build_port_map(struct instance *inst)
-{
-	const struct qv_mon_create *q = &inst->req;
-	u32 i, b;
-
-	memset(inst->port_map, inst->id ? 0xff : 0, sizeof(inst->port_map));
-	for (i = 0; inst->id && i < q->num_ports; i++)
-		ports_stop(inst, q->ports[i].first, q->ports[i].last, false);
-	for (i = 0; inst->id && i < q->num_devices; i++)
-		for (b = 0; b < QV_MON_BARS; b++) {
-			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
-
-			if (bar->ports && bar->len)
-				ports_stop(inst, bar->base, bar->base + bar->len - 1, false);
-		}
-}
 
 /* Where a CPU waits: `1: hlt; jmp 1b` in real mode at 0, interrupts off; an NMI brings it back */
 static int build_park(struct instance *inst, u64 va)
@@ -43,7 +24,8 @@ static int build_park(struct instance *inst, u64 va)
 
 u64 guest_init(struct instance *inst, u64 va)
 {
-	build_port_map(inst);
+	/* A cell exits at every port: those of its parts are opened later */
+	memset(inst->port_map, inst->id ? 0xff : 0, sizeof(inst->port_map));
 	msr_build(inst);
 	vendor_controls(inst, inst->id);
 	return build_park(inst, va) ? QV_ME_TABLES : QV_ME_OK;

@@ -88,8 +88,7 @@ struct cell_slot {			/* the manager's view of an instance */
 	u64 cpus;			/* front-end indices; those that it has not given back */
 	u64 bell_tsc;			/* when its doorbell was last rung ... */
 	u64 bell_gap;			/* TSC cycles from then until it may be rung again */
-	/* 1: devices and ports are taken from Linux at present (written last) */
-	u32 taken;
+	u32 taken;			/* 1: its devices are taken from Linux at present */
 	u32 num_devices;
 	struct qv_mon_device devices[QV_MAX_DEVICES];
 	u32 num_ports;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PCI functions of cells. cell/pci.c: a cell's own accesses. manage/pci.c: giving and taking back.
- * front/pci.c, front/pci_guard.c: Linux's accesses.
+ * PCI functions of cells. cell/pci.c: a cell's own accesses. manage/parts/pci.c: giving and taking
+ * back. front/pci.c, front/pci_guard.c: Linux's accesses.
  */
 #ifndef QV_PCI_H
 #define QV_PCI_H
@@ -31,20 +31,6 @@ struct pci_cell {		/* in the cell's instance: data that its exits need */
 volatile void *device_window(struct pcpu *cpu, u64 pa);
 u32 device_read(struct pcpu *cpu, u64 pa);
 void device_write(struct pcpu *cpu, u64 pa, u32 value);
-
-/* manage/pci.c: the manager. Checks of inst->req; 0 or enum qv_mon_error */
-u64 pci_check(const struct instance *inst, u32 caller);
-u64 pci_prepare(const struct instance *inst);
-int pci_map_cell(struct pcpu *cpu, struct instance *cell);
-/* two cells may have been created with one range */
-bool pci_still_ours(const struct qv_mon_create *q);
-/* After pci_take(true) Linux can no longer move them. Are they where pci_check() found them? */
-bool pci_still_there(struct pcpu *cpu, const struct qv_mon_create *q);
-/* from, or back to, the front end */
-void pci_take(const struct qv_mon_create *q, bool take);
-void pci_begin(struct pcpu *cpu, const struct instance *cell);	/* before its CPUs start */
-/* after they have stopped */
-void pci_quiet(struct pcpu *cpu, const struct qv_mon_create *q);
 
 /* front/pci.c */
 /* Returns the function with this number if a running or stopped cell has it, else NULL */
@@ -80,11 +66,6 @@ bool ports_log(u32 first, u32 last);	/* a write by Linux is logged */
 const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value);
 /* Is one of these ports in the list of a cell, created or running, or in its devices' I/O BARs? */
 bool ports_claimed(const struct instance *inst, u32 first, u32 last);
-/*
- * Takes the cell's ports, listed and of I/O BARs, from Linux or gives them back. No two cells share
- * one.
- */
-void ports_take(const struct qv_mon_create *q, bool take);
 /* Stops @inst's guest at these ports, or lifts that. Its CPUs see it when they next exit */
 void ports_stop(struct instance *inst, u32 first, u32 last, bool stop);
 

@@ -82,21 +82,6 @@ bool ports_claimed(const struct instance *inst, u32 first, u32 last)
 	return false;
 }
 
-void ports_take(const struct qv_mon_create *q, bool take)
-{
-	u32 i, b;
-
-	for (i = 0; i < q->num_ports; i++)
-		ports_stop(me(), q->ports[i].first, q->ports[i].last, take);
-	for (i = 0; i < q->num_devices; i++)
-		for (b = 0; b < QV_MON_BARS; b++) {
-			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
-
-			if (bar->ports && bar->len)
-				ports_stop(me(), bar->base, bar->base + bar->len - 1, take);
-		}
-}
-
 void ports_stop(struct instance *inst, u32 first, u32 last, bool stop)
 {
 	u8 *map = inst->port_map;

@@ -6,12 +6,11 @@
 #include "core/cpu.h"
 #include "core/gmem.h"
 #include "core/init.h"
-#include "tables/nested.h"
-#include "core/pci.h"
 #include "tables/setup.h"
 #include "core/x86.h"
 #include "front/linux_memory.h"
 #include "manage.h"
+#include "part.h"
 #include "request.h"
 
 static void fill_cpus(struct instance *cell)
@@ -38,32 +37,27 @@ static void fill_cpus(struct instance *cell)
 	cell->icr.x2apic = me()->boot.x2apic;
 }
 
-static int map_cell(struct pcpu *cpu, struct instance *cell)
+static void open_nested(struct instance *cell)
 {
-	const struct qv_mon_create *q = &cell->req;
 	struct paging *n = &cell->nested;
-	u64 gpa = 0, first = q->runs[0].pa, w = q->window_pa, shared;
-	int bad = 0;
-	u32 i;
 
 	n->pool = &cell->pool;
 	n->levels = cell->boot.nested_levels;
 	n->ept = cell->boot.ept;
-	shared = nested_bits(n, NESTED_R | NESTED_W | NESTED_WB);
 	n->max_leaf = 2;
 	n->root = pool_take(n->pool);
-	for (i = 0; i < q->num_runs; i++) {
-		bad |= paging_map(n, gpa, q->runs[i].pa, q->runs[i].count * QV_HUGE,
-				  nested_bits(n, NESTED_RWX | NESTED_WB));
-		gpa += q->runs[i].count * QV_HUGE;
-	}
-	bad |= paging_map(n, QV_SCREEN_GPA, w, QV_PAGE, shared);
-	bad |= paging_map(n, QV_INFO_GPA, first + QV_INFO_GPA, QV_PAGE, nested_bits(n, NESTED_R | NESTED_WB));
-	bad |= paging_map(n, QV_COMM_GPA, w + 2 * QV_PAGE, QV_PAGE, shared);
-	bad |= paging_map(n, QV_STREAM_GPA, w + 4 * QV_PAGE, 4 * QV_PAGE, shared);
-	if (!me()->boot.x2apic)
-		bad |= paging_map(n, APIC_PAGE, APIC_PAGE, QV_PAGE, nested_bits(n, NESTED_R));
-	return bad || pci_map_cell(cpu, cell);
+}
+
+/* The xAPIC's page lies over whatever a part has put there */
+static u64 map_cell(struct pcpu *cpu, struct instance *cell)
+{
+	struct paging *n = &cell->nested;
+	u64 error = parts_try(PART_MAP, cpu, me(), &cell->req);
+
+	if (!error && !me()->boot.x2apic &&
+	    paging_map(n, APIC_PAGE, APIC_PAGE, QV_PAGE, nested_bits(n, NESTED_R)))
+		error = QV_ME_TABLES;
+	return error;
 }
 
 static void write_mark(const struct qv_mon_create *q, u32 id)
@@ -80,6 +74,7 @@ static void write_mark(const struct qv_mon_create *q, u32 id)
 static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 {
 	const struct instance *mine = me();
+	u64 error;
 
 	memset((void *)QV_VA_MANAGE, 0, QV_BLOCK_CELL);
 	memcpy((void *)(QV_VA_MANAGE + QV_OFF_IMAGE), (void *)QV_VA_IMAGE, QV_IMAGE_MAX);
@@ -102,12 +97,14 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	cell->boot.image_len = mine->boot.image_len;
 	cell->boot.text_len = mine->boot.text_len;
 	cell->pool.va = QV_VA_MANAGE;
-	if (setup_tables(cell) || map_cell(cpu, cell))
+	if (setup_tables(cell))
 		return QV_ME_TABLES;
+	open_nested(cell);
 	fill_cpus(cell);
 	write_mark(&cell->req, id);
 	managed_status()->state = QV_MON_CREATED;
-	return guest_init(cell, QV_VA_MANAGE);
+	error = guest_init(cell, QV_VA_MANAGE);
+	return error ? error : map_cell(cpu, cell);
 }
 
 /* Is a request in RAM of Linux? It must not be in a device, nor in memory hidden from Linux */
@@ -195,13 +192,8 @@ u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused)
 	front_split(&inst->nested, q->block_pa, slot->open_table);
 	linux_memory(q->block_pa, QV_OPEN_LEN, LINUX_READ);
 	slot->block_pa = q->block_pa;
-	slot->window_pa = q->window_pa;
-	slot->reclaimed = 0;
 	slot->bell_gap = inst->boot.tsc_khz / q->bell_rate;
-	slot->num_devices = q->num_devices;
-	memcpy(slot->devices, q->devices, sizeof(q->devices));
-	slot->num_ports = q->num_ports;
-	memcpy(slot->ports, q->ports, sizeof(q->ports));
+	parts_act(PART_KEEP, cpu, slot, q);
 	slot->cpus = cpus;
 	slot->state = QV_MON_CREATED;
 	setup_rebase(managed());

@@ -18,9 +18,15 @@ static inline u64 request_pages(const struct qv_mon_create *q)
 	return pages;
 }
 
-/* Does a piece of a cell's memory still belong to the front end, and to no console window? */
-bool request_run_ok(const struct instance *inst, const struct qv_mon_run *r);
-/* Is [pa, +len) RAM, aligned, and wholly in the front end? @level 1: 4 KiB, 2: 2 MiB pages */
+static inline bool overlaps(u64 a, u64 a_len, u64 b, u64 b_len)
+{
+	return a < b + b_len && b < a + a_len;
+}
+
+#define WINDOW_LEN	(8 * QV_PAGE)
+/* Is there a cell's console window in [pa, +len)? No page may be that and another cell's memory */
+bool request_meets_window(const struct instance *inst, u64 pa, u64 len);
+/* pages.c. Is [pa, +len) aligned RAM, all in the front end? @level 1: 4 KiB, 2: 2 MiB pages */
 bool request_pages_ok(const struct instance *inst, u64 pa, u64 len, u32 level);
 
 #endif

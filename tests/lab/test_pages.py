@@ -38,6 +38,7 @@ RUN_BY = {
     ("qvctl.md", "qvctl doctor"): "test_synopses_list_existing_commands_and_options",
     ("qvctl.md", "qvctl cell create"): "test_tool_examples_print_what_pages_show",
     ("yaml-key.md", "tests/lab/qvlab make"): "test_build_commands_of_pages_exist",
+    ("parts.md", "tests/lab/qvlab make"): "test_build_commands_of_pages_exist",
     ("quest-programs.md", "make quest"): "test_lab.py::test_quest_command_boots_quest_with_archive",
     ("quest-programs.md", "make quest FILES=demo.cpio"): "test_lab.py::test_quest_command_boots_quest_with_archive",
     ("quest-programs.md", "gcc -O2"): "test_sdk.py::test_commands_of_the_page",

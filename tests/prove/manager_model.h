@@ -5,7 +5,8 @@
  *
  * Code: hypervisor/manage/bell.c hypervisor/manage/calls.c hypervisor/manage/cpus.c
  *	hypervisor/manage/create.c hypervisor/manage/life.c hypervisor/manage/lock.c
- *	hypervisor/manage/window.c hypervisor/core/kick.c hypervisor/core/commands.c
+ *	hypervisor/manage/window.c hypervisor/manage/parts.c hypervisor/manage/parts/memory.c
+ *	hypervisor/core/kick.c hypervisor/core/commands.c
  * Options: --unwind 5 --object-bits 12
  * Seconds: 3600
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->
@@ -84,6 +85,7 @@
 #include "cell/cell.h"
 #include "core/apic.h"
 #include "front/linux_memory.h"
+#include "manage/part.h"
 #include "manage/request.h"
 #include "tables/setup.h"
 #include "core/vendor.h"

@@ -81,12 +81,6 @@ u64 request_check(const struct instance *inst, u32 caller)
 	return QV_ME_OK;
 }
 
-bool request_run_ok(const struct instance *inst, const struct qv_mon_run *r)
-{
-	(void)inst;
-	return (!owner || r->pa != watched) && any_bool();
-}
-
 /* ---- soundness: assumed of any state before a call, proven of the state after it ---- */
 
 static void sound_cell(u32 id, bool given)

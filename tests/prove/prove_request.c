@@ -12,7 +12,8 @@
  * Enough: a run is compared with the run before, with the block and with the window, by rules that
  *	do not depend on the number of runs; 32 MiB hold all relative positions of three runs, a
  *	block and a window
- * Code: hypervisor/manage/request.c
+ * Code: hypervisor/manage/request.c hypervisor/manage/pages.c hypervisor/manage/parts.c
+ *	hypervisor/manage/parts/memory.c hypervisor/manage/parts/ports.c
  * Options: --unwind 18
  * Seconds: 900
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->
@@ -20,17 +21,18 @@
  * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CPUS	64` -> `#define QV_MAX_CPUS	3`: CPUs
  * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CELLS	15` -> `#define QV_MAX_CELLS	2`: cells
  * Changed: include/uapi/linux/qv.h: `#define QV_MAX_PORTS	16` -> `#define QV_MAX_PORTS	2`: ports
- * Mutation: hypervisor/manage/request.c: `if (r->pa < after || !request_run_ok(inst, r) ||` ->
- *	`if (!request_run_ok(inst, r) ||`: a page may be listed twice
- * Mutation: hypervisor/manage/request.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a
+ * Mutation: hypervisor/manage/parts/memory.c: `if (r->pa < after || !run_ok(inst, r) ||` ->
+ *	`if (!run_ok(inst, r) ||`: a page may be listed twice
+ * Mutation: hypervisor/manage/pages.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a
  *	run may end beyond RAM
- * Mutation: hypervisor/manage/request.c: `if (ports_claimed(` -> `if (!i && ports_claimed(`: the
- *	second port of the list is not checked
+ * Mutation: hypervisor/manage/parts/ports.c: `if (ports_claimed(` ->
+ *	`if (!i && ports_claimed(`: the second port of the list is not checked
  * Mutation: hypervisor/manage/request.c: `if ((seen & ~inst->icr.own) || ` -> `if (`: a CPU of
  *	another cell is accepted
  */
 #include "abi/errors.h"
 #include "tables/nested.h"
+#include "manage/part.h"
 #include "manage/request.h"
 #include "prove.h"
 
@@ -57,8 +59,13 @@ int front_prepare(const struct paging *p, u64 pa, u64 len)
 static u32 claimed;
 bool ports_claimed(const struct instance *i, u32 first, u32 last) { (void)i; return (first <= claimed && claimed <= last) || any_bool(); }
 bool ports_never(const struct qv_mon_boot *b, u32 first, u32 last) { (void)b, (void)first, (void)last; return any_bool(); }
-u64 pci_check(const struct instance *i, u32 caller) { (void)i, (void)caller; return any_bool() ? 0 : QV_ME_BASE + 1; }
-u64 pci_prepare(const struct instance *i) { (void)i; return any_bool() ? 0 : QV_ME_TABLES; }
+static u64 any_error(struct pcpu *c, const struct instance *i, const struct qv_mon_create *q)
+{
+	(void)c, (void)i, (void)q;
+	return any_bool() ? 0 : QV_ME_BASE + 1;
+}
+
+const struct part part_pci = { .try = { [PART_CHECK] = any_error, [PART_PREPARE] = any_error } };
 
 static bool in_ram(u64 pa, u64 len)
 {

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A part is a kind of resource that a cell has: memory, PCI functions, ports. Each part is one file
+ * in parts/ and one row of the table in parts.c. create.c, start and destroy in life.c name no
+ * part: they call one verb after another for the whole table, in its order. A part leaves out the
+ * verbs that it has no use for. Documentation/how-to/parts.md tells how to add a part.
+ *
+ * Not parts:
+ * - CPUs (cpus.c). They execute what all other parts rely on. They are caught at create, before the
+ *   first flush. They are sent to the cell after all parts have begun, stop before all parts stop,
+ *   come home before the first page is given back, and are Linux's after the last. A loop would
+ *   need them at both ends.
+ * - The block (create.c, life.c). It is the instance, not what the instance has.
+ * - An IOMMU. It belongs to the machine: linux_memory() and acts of parts change its tables.
+ *
+ * A resource with two owners, as a channel: stop and clear() of the cell that goes find the other
+ * owner in the slots. A change while a cell runs is a row of its own in the table of calls.
+ */
+#ifndef QV_PART_H
+#define QV_PART_H
+
+#include "core/instance.h"
+
+/* Verbs that may fail. Return QV_ME_OK or enum qv_mon_error; the first error ends the loop */
+enum part_try {
+	/* create. Is @q sound, alone and against all slots? Changes nothing */
+	PART_CHECK,
+	/* create. Makes the front end's tables, so that acts cannot fail. Changes no permission */
+	PART_PREPARE,
+	/* create. Puts the part into tables and maps of the new instance: managed() */
+	PART_MAP,
+	/* start. Does Linux own all of it? Two cells may list a page; the first to start has it */
+	PART_STILL_OURS,
+	/* start, after PART_TAKE and the flush: Linux cannot change it. Is it as at PART_CHECK? */
+	PART_STILL_THERE,
+	PART_TRIES
+};
+
+/* Verbs that cannot fail */
+enum part_act {
+	PART_KEEP,	/* create. Writes to the slot, for later checks and exits of Linux */
+	PART_TAKE,	/* start. From Linux; may be undone ... */
+	PART_UNTAKE,	/* ... if start fails after all */
+	PART_BEGIN,	/* start, past the point of no return. The cell's CPUs follow */
+	PART_STOP,	/* stop. The cell's CPUs have stopped, except those that do not answer */
+	PART_GIVE,	/* destroy of a cell that was started, once, after all of clear() */
+	PART_ACTS
+};
+
+struct part {
+	/* @inst: the front end; the slots are in it */
+	u64 (*try[PART_TRIES])(struct pcpu *cpu, const struct instance *inst,
+				const struct qv_mon_create *q);
+	void (*act[PART_ACTS])(struct pcpu *cpu, struct cell_slot *slot,
+			       const struct qv_mon_create *q);
+	/* create. How many pages of tables does PART_MAP take at most? */
+	u64 (*tables)(const struct qv_mon_create *q);
+	/*
+	 * Destroy of a cell that was started; its CPUs have come home. Clears one piece, gives it
+	 * back and returns true, or returns false: no piece is left.
+	 */
+	bool (*clear)(struct cell_slot *slot, const struct qv_mon_create *q);
+};
+
+/* parts.c: the verbs for all parts */
+u64 parts_try(enum part_try verb, struct pcpu *cpu, const struct instance *inst,
+	      const struct qv_mon_create *q);
+void parts_act(enum part_act verb, struct pcpu *cpu, struct cell_slot *slot,
+	       const struct qv_mon_create *q);
+u64 parts_tables(const struct qv_mon_create *q);	/* the sum */
+bool parts_clear(struct cell_slot *slot, const struct qv_mon_create *q);	/* one piece */
+
+#endif

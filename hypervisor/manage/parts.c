@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of parts, and the verbs for all of them. */
+#include "abi/errors.h"
+#include "part.h"
+
+/*
+ * A row each: parts/NAME.c defines part_NAME. A request is checked in this order, and all else is
+ * done in it.
+ */
+#define ROWS(X) \
+	X(memory) \
+	X(pci) \
+	X(ports)
+
+#define DECLARE(name) extern const struct part part_##name;
+ROWS(DECLARE)
+
+#define ROW(name) &part_##name,
+static const struct part *const parts[] = { ROWS(ROW) };
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
+
+u64 parts_try(enum part_try verb, struct pcpu *cpu, const struct instance *inst,
+	      const struct qv_mon_create *q)
+{
+	u64 error = QV_ME_OK;
+	u32 i;
+
+	for (i = 0; i < PARTS && !error; i++)
+		if (parts[i]->try[verb])
+			error = parts[i]->try[verb](cpu, inst, q);
+	return error;
+}
+
+void parts_act(enum part_act verb, struct pcpu *cpu, struct cell_slot *slot,
+	       const struct qv_mon_create *q)
+{
+	u32 i;
+
+	for (i = 0; i < PARTS; i++)
+		if (parts[i]->act[verb])
+			parts[i]->act[verb](cpu, slot, q);
+}
+
+u64 parts_tables(const struct qv_mon_create *q)
+{
+	u64 pages = 0;
+	u32 i;
+
+	for (i = 0; i < PARTS; i++)
+		if (parts[i]->tables)
+			pages += parts[i]->tables(q);
+	return pages;
+}
+
+bool parts_clear(struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	u32 i;
+
+	for (i = 0; i < PARTS; i++)
+		if (parts[i]->clear && parts[i]->clear(slot, q))
+			return true;
+	return false;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The part memory: a cell's RAM, and the console window. Linux keeps the window. Its pages lie over
+ * pages of the cell's RAM, so RAM and window are checked and mapped in one place.
+ */
+#include "abi/errors.h"
+#include "front/linux_memory.h"
+#include "manage/part.h"
+#include "manage/request.h"
+#include "manage/window.h"
+
+static bool run_ok(const struct instance *inst, const struct qv_mon_run *r)
+{
+	return r->count && r->count < 1ull << 31 &&
+	       request_pages_ok(inst, r->pa, r->count * QV_HUGE, 2) &&
+	       !request_meets_window(inst, r->pa, r->count * QV_HUGE);
+}
+
+static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
+{
+	u64 after = 0;
+	u32 i;
+
+	(void)cpu;
+	if (!request_pages_ok(inst, q->window_pa, WINDOW_LEN, 1) ||
+	    request_meets_window(inst, q->window_pa, WINDOW_LEN) ||
+	    overlaps(q->window_pa, WINDOW_LEN, q->block_pa, QV_BLOCK_CELL))
+		return QV_ME_WINDOW;
+	if (!q->num_runs || q->num_runs > QV_MON_RUNS)
+		return QV_ME_MEMORY;
+	for (i = 0; i < q->num_runs; i++) {
+		const struct qv_mon_run *r = &q->runs[i];
+
+		/* ascending: so nothing can be there twice */
+		if (r->pa < after || !run_ok(inst, r) ||
+		    overlaps(r->pa, r->count * QV_HUGE, q->block_pa, QV_BLOCK_CELL) ||
+		    overlaps(r->pa, r->count * QV_HUGE, q->window_pa, WINDOW_LEN))
+			return QV_ME_MEMORY;
+		after = r->pa + r->count * QV_HUGE;
+	}
+	return QV_ME_OK;
+}
+
+static u64 tables(const struct qv_mon_create *q)
+{
+	return request_pages(q) / 512;		/* a page directory per GiB */
+}
+
+static u64 prepare(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
+{
+	u32 i;
+
+	(void)cpu;
+	for (i = 0; i < q->num_runs; i++)
+		if (front_prepare(&inst->nested, q->runs[i].pa, q->runs[i].count * QV_HUGE))
+			return QV_ME_TABLES;
+	return QV_ME_OK;
+}
+
+static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
+{
+	struct paging *n = &managed()->nested;
+	u64 gpa = 0, first = q->runs[0].pa, w = q->window_pa;
+	u64 shared = nested_bits(n, NESTED_R | NESTED_W | NESTED_WB);
+	int bad = 0;
+	u32 i;
+
+	(void)cpu, (void)inst;
+	for (i = 0; i < q->num_runs; i++) {
+		bad |= paging_map(n, gpa, q->runs[i].pa, q->runs[i].count * QV_HUGE,
+				  nested_bits(n, NESTED_RWX | NESTED_WB));
+		gpa += q->runs[i].count * QV_HUGE;
+	}
+	bad |= paging_map(n, QV_SCREEN_GPA, w, QV_PAGE, shared);
+	bad |= paging_map(n, QV_INFO_GPA, first + QV_INFO_GPA, QV_PAGE,
+			  nested_bits(n, NESTED_R | NESTED_WB));
+	bad |= paging_map(n, QV_COMM_GPA, w + 2 * QV_PAGE, QV_PAGE, shared);
+	bad |= paging_map(n, QV_STREAM_GPA, w + 4 * QV_PAGE, 4 * QV_PAGE, shared);
+	return bad ? QV_ME_TABLES : QV_ME_OK;
+}
+
+static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	(void)cpu;
+	slot->window_pa = q->window_pa;
+	slot->reclaimed = 0;
+}
+
+static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
+{
+	u32 i;
+
+	(void)cpu;
+	for (i = 0; i < q->num_runs; i++)
+		if (!run_ok(inst, &q->runs[i]))
+			return QV_ME_MEMORY;
+	return QV_ME_OK;
+}
+
+static void set_all(const struct qv_mon_create *q, enum linux_access access)
+{
+	u32 i;
+	u64 k;
+
+	for (i = 0; i < q->num_runs; i++)
+		for (k = 0; k < q->runs[i].count; k++)
+			linux_memory(q->runs[i].pa + k * QV_HUGE, QV_HUGE, access);
+}
+
+static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	(void)cpu, (void)slot;
+	set_all(q, LINUX_NONE);
+}
+
+static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	(void)cpu, (void)slot;
+	set_all(q, LINUX_ALL);
+}
+
+static u64 nth_page(const struct qv_mon_create *q, u64 n)
+{
+	u32 i;
+
+	for (i = 0; n >= q->runs[i].count; i++)
+		n -= q->runs[i].count;
+	return q->runs[i].pa + n * QV_HUGE;
+}
+
+static bool clear(struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	u64 pa;
+
+	if (slot->reclaimed >= request_pages(q))
+		return false;
+	pa = nth_page(q, slot->reclaimed++);
+	scrub(pa);
+	linux_memory(pa, QV_HUGE, LINUX_ALL);
+	return true;
+}
+
+const struct part part_memory = {
+	.try = {
+		[PART_CHECK]		= check,
+		[PART_PREPARE]		= prepare,
+		[PART_MAP]		= map,
+		[PART_STILL_OURS]	= still_ours,
+	},
+	.act = {
+		[PART_KEEP]		= keep,
+		[PART_TAKE]		= take,
+		[PART_UNTAKE]		= untake,
+	},
+	.tables = tables,
+	.clear = clear,
+};

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The registers of one PCI function: which of them its cell may write, and their state at start. */
+#include "pci_function.h"
+
+#define TABLES_MAX	2048		/* entries of an MSI-X table */
+#define COMMAND_IO_MEM	0x003
+#define COMMAND_MASTER	0x004
+#define COMMAND_NO_INTX	0x400
+#define STATUS_CAPS	(1u << 20)
+#define CAP_MSI		0x05
+#define CAP_MSIX	0x11
+#define MSI_ENABLE	(1u << 16)
+#define MSI_COUNT	(7u << 20)
+#define MSI_64		(1u << 23)
+#define MSI_MASKS	(1u << 24)
+#define MSIX_ENABLE	(1u << 31)
+#define MSIX_FUNCTION_MASK (1u << 30)
+
+static void add_rule(struct pci_cell *p, u32 bdf, u32 reg, enum pci_check check, u32 writable,
+		     u32 keep)
+{
+	if (p->num_rules < PCI_RULES)
+		p->rules[p->num_rules++] =
+			(struct pci_rule){ bdf << 12 | reg, check, writable, keep };
+}
+
+/* Offset of a capability in the function's config space; 0: it has none */
+static u32 find_cap(struct pcpu *cpu, u32 bdf, u32 id)
+{
+	u32 i, at;
+
+	if (!(device_read(cpu, config_of(bdf) + CFG_COMMAND) & STATUS_CAPS))
+		return 0;
+	at = device_read(cpu, config_of(bdf) + CFG_CAPS) & 0xfc;
+	for (i = 0; i < PCI_CAPS_MAX && at >= 0x40; i++) {
+		u32 head = device_read(cpu, config_of(bdf) + at);
+
+		if ((head & 0xff) == id)
+			return at;
+		at = head >> 8 & 0xfc;
+	}
+	return 0;
+}
+
+/* One message only; its registers always hold an allowed message: pci_valid_messages() */
+static void msi_rules(struct pcpu *cpu, struct pci_cell *p, u32 bdf, u32 cap)
+{
+	u32 control = device_read(cpu, config_of(bdf) + cap);
+	u32 data = cap + (control & MSI_64 ? 12 : 8);
+
+	add_rule(p, bdf, cap, PCI_ANY, MSI_ENABLE, ~0u);
+	add_rule(p, bdf, cap + 4, PCI_MSI_ADDRESS, ~0u, ~0u);
+	if (control & MSI_64)
+		add_rule(p, bdf, cap + 8, PCI_ZERO, ~0u, ~0u);
+	add_rule(p, bdf, data, PCI_MSI_DATA, 0xffff, 0xffff);
+	if (control & MSI_MASKS)
+		add_rule(p, bdf, data + 4, PCI_ANY, ~0u, ~0u);
+}
+
+static void msix_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon_device *d,
+		       struct pci_table *t, u32 cap)
+{
+	u32 control = device_read(cpu, config_of(d->bdf) + cap);
+	u32 place = device_read(cpu, config_of(d->bdf) + cap + 4);
+	u64 len = ((control >> 16 & (TABLES_MAX - 1)) + 1) * 16ull, at = place & ~7u;
+	const struct qv_mon_bar *bar = &d->bars[place & 7];
+
+	if ((place & 7) >= QV_MON_BARS || bar->ports || bar->len < len || at > bar->len - len)
+		return;			/* the cell does not have the table: so it has no MSI-X */
+	t->start = bar->base + at;
+	t->end = t->start + len;
+	t->pages = t->start & -(u64)QV_PAGE;
+	t->pages_len = ((t->end + QV_PAGE - 1) & -(u64)QV_PAGE) - t->pages;
+	add_rule(p, d->bdf, cap, PCI_ANY, MSIX_ENABLE | MSIX_FUNCTION_MASK, ~0u);
+}
+
+void pci_make_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon_device *d,
+		    struct pci_table *t)
+{
+	bool master = d->flags & QV_MON_DEVICE_MASTER, pin = d->ioapic != QV_MON_NO_PIN;
+	u32 cap;
+
+	/* A line that is not given to the cell belongs to Linux, whose devices may share it */
+	add_rule(p, d->bdf, CFG_COMMAND, PCI_ANY, COMMAND_IO_MEM | (pin ? COMMAND_NO_INTX : 0) |
+		 (master ? COMMAND_MASTER : 0), 0xffff);
+	add_rule(p, d->bdf, CFG_HEADER, PCI_ANY, 0xffff, 0xffff);	/* cache line, latency */
+	add_rule(p, d->bdf, 0x3c, PCI_ANY, 0xff, ~0u); /* interrupt line: a note for software */
+	if (!master || pcpu_of(me()->req.cpus[0])->apic_id >= 255)	/* a message names 8 bits */
+		return;
+	cap = find_cap(cpu, d->bdf, CAP_MSI);
+	if (cap)
+		msi_rules(cpu, p, d->bdf, cap);
+	cap = find_cap(cpu, d->bdf, CAP_MSIX);
+	if (cap)
+		msix_rules(cpu, p, d, t, cap);
+}
+
+void pci_quiet(struct pcpu *cpu, u32 bdf)
+{
+	u64 config = config_of(bdf);
+	u32 msi = find_cap(cpu, bdf, CAP_MSI), msix = find_cap(cpu, bdf, CAP_MSIX);
+
+	/* zeros leave the status half alone */
+	device_write(cpu, config + CFG_COMMAND, COMMAND_NO_INTX);
+	/* where Linux may have moved it, it would answer for others */
+	device_write(cpu, config + CFG_ROM, 0);
+	if (msi)
+		device_write(cpu, config + msi,
+			     device_read(cpu, config + msi) & ~(MSI_ENABLE | MSI_COUNT));
+	if (msix)
+		device_write(cpu, config + msix, device_read(cpu, config + msix) & ~MSIX_ENABLE);
+	device_read(cpu, config); /* transactions under way have arrived when this comes back */
+}
+
+void pci_valid_messages(struct pcpu *cpu, const struct pci_cell *p, u32 address)
+{
+	u32 i;
+
+	for (i = 0; i < p->num_rules; i++) {
+		const struct pci_rule *r = &p->rules[i];
+
+		if (r->check != PCI_ANY)
+			device_write(cpu, me()->boot.ecam_pa + r->at,
+				     r->check == PCI_MSI_ADDRESS ? address :
+				     r->check == PCI_MSI_DATA ? 0xff : 0);
+	}
+}
+
+void pci_valid_table(struct pcpu *cpu, const struct pci_table *t, u32 bdf, u32 address)
+{
+	u64 at;
+
+	if (!t->pages_len)
+		return;
+	device_write(cpu, config_of(bdf) + CFG_COMMAND, COMMAND_NO_INTX | COMMAND_IO_MEM);
+	for (at = t->start; at < t->end; at += 16) {
+		device_write(cpu, at + 12, 1);
+		device_write(cpu, at, address);
+		device_write(cpu, at + 4, 0);
+		device_write(cpu, at + 8, 0xff);
+	}
+	device_write(cpu, config_of(bdf) + CFG_COMMAND, COMMAND_NO_INTX);
+}

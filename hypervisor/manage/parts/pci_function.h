@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The registers of one PCI function that is given to a cell. */
+#ifndef QV_PCI_FUNCTION_H
+#define QV_PCI_FUNCTION_H
+
+#include "core/cpu.h"
+#include "core/pci.h"
+
+#define MESSAGES	0xfee00000ull	/* where writes are interrupts: 1 MiB */
+
+#define CFG_COMMAND	0x04
+#define CFG_CLASS	0x08
+#define CFG_HEADER	0x0c
+#define CLASS_BRIDGE	0x06	/* host and ISA bridges have a header like any function */
+#define CFG_BARS	0x10
+#define CFG_ROM		0x30
+#define CFG_CAPS	0x34
+
+static inline u64 config_of(u32 bdf)
+{
+	return me()->boot.ecam_pa + ((u64)bdf << 12);
+}
+
+/* Adds to @p what the cell may write in the function's config space; fills @t if it has MSI-X */
+void pci_make_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon_device *d,
+		    struct pci_table *t);
+/* No DMA, no interrupt, no access to its registers */
+void pci_quiet(struct pcpu *cpu, u32 bdf);
+/* Every register for a message holds an allowed message: so enabling needs no check */
+void pci_valid_messages(struct pcpu *cpu, const struct pci_cell *p, u32 address);
+/* The same for an MSI-X table; all masked */
+void pci_valid_table(struct pcpu *cpu, const struct pci_table *t, u32 bdf, u32 address);
+
+#endif

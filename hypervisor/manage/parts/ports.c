@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The part ports: I/O ports that a request lists. Those of devices' BARs: pci.c. */
+#include "abi/errors.h"
+#include "core/cpu.h"
+#include "core/pci.h"
+#include "manage/part.h"
+#include "manage/window.h"
+
+static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
+{
+	u32 i;
+
+	(void)cpu;
+	if (q->num_ports > QV_MAX_PORTS)
+		return QV_ME_PORTS;
+	for (i = 0; i < q->num_ports; i++)
+		if (q->ports[i].last < q->ports[i].first)
+			return QV_ME_PORTS;
+	for (i = 0; i < q->num_ports; i++)
+		if (ports_never(&inst->boot, q->ports[i].first, q->ports[i].last))
+			return QV_ME_PORT_NEVER;
+	for (i = 0; i < q->num_ports; i++)
+		if (ports_claimed(inst, q->ports[i].first, q->ports[i].last))
+			return QV_ME_PORT_TAKEN;
+	return QV_ME_OK;
+}
+
+static void stop_all(struct instance *inst, const struct qv_mon_create *q, bool stop)
+{
+	u32 i;
+
+	for (i = 0; i < q->num_ports; i++)
+		ports_stop(inst, q->ports[i].first, q->ports[i].last, stop);
+}
+
+static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
+{
+	(void)cpu, (void)inst;
+	stop_all(managed(), q, false);
+	return QV_ME_OK;
+}
+
+static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	(void)cpu;
+	slot->num_ports = q->num_ports;
+	memcpy(slot->ports, q->ports, sizeof(q->ports));
+}
+
+static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	(void)cpu, (void)slot;
+	stop_all(me(), q, true);
+}
+
+static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	(void)cpu, (void)slot;
+	stop_all(me(), q, false);
+}
+
+const struct part part_ports = {
+	.try = {
+		[PART_CHECK]		= check,
+		[PART_MAP]		= map,
+	},
+	.act = {
+		[PART_KEEP]		= keep,
+		[PART_TAKE]		= take,
+		[PART_UNTAKE]		= untake,
+		[PART_GIVE]		= untake,
+	},
+};
