@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The front end's hypercalls: rax = number, rdi, rsi; rax = enum qv_mon_error or value. */
+/*
+ * The front end's hypercalls. In: rax = number, rdi and rsi = arguments. Out: rax = enum
+ * qv_mon_error, or the value of the call.
+ */
 #ifndef QV_ABI_CALLS_H
 #define QV_ABI_CALLS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where things lie. An *instance* of the monitor lives in one physically contiguous block of RAM
+ * The layout of a block. An *instance* of the monitor is in one physically contiguous block of RAM
  * that holds all it has: code, stacks, control blocks, page tables. Every instance sees itself at
  * the same virtual addresses, so a CPU moves from one to another by loading CR3 inside the
  * monitor's code.

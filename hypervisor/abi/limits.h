@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How many there are at most. This folder is the interface between driver and monitor of one
+ * The lengths of the tables that driver and monitor share. This folder is their interface, for one
  * build. It is not an ABI for others: both come in one module, so nothing here needs to be stable.
  * Each header has one idea: limits, layout (of a block), image, boot, linux_state, status, log,
  * mark, calls, errors, ports, create (a cell's request), test_hooks.
@@ -13,7 +13,7 @@
 /*
  * The limits that programs see are those of the uapi: QV_MAX_CPUS, QV_MAX_PORTS, QV_MAX_DEVICES,
  * QV_EXIT_SLOTS, QV_BELL_RATE_MAX, QV_NAME_LEN. QV_INFO_MAX_* of qv/cell.h, which includes no other
- * header, agree with them: driver/cell/load.c.
+ * header, agree with them: driver/cell/info.c.
  */
 #define QV_INSTANCES		(1 + QV_MAX_CELLS)	/* 0 is the front end */
 #define QV_MON_RAM_RANGES	64

@@ -14,7 +14,7 @@
 #define QV_MARK_MAGIC	0x31474F4C4D5651ull	/* "QVMLOG1" */
 struct qv_mon_mark {
 	u64 magic;		/* QV_MARK_MAGIC */
-	u64 block_pa;		/* where it lies: a copy elsewhere is none */
+	u64 block_pa;		/* address of this block: a copy elsewhere is no valid mark */
 	u64 session;		/* CLOCK_REALTIME in ns at enable: the same for all instances */
 	u64 tsc;		/* at the same moment */
 	u64 boot_ns;		/* CLOCK_BOOTTIME at that moment */

@@ -40,7 +40,7 @@ struct qv_mon_status {
 	struct qv_mon_failure failure;
 	struct qv_mon_cpu_status cpus[QV_MAX_CPUS];
 	u64 samples;		/* how many were taken; written after .sample */
-	/* the last: reason 0, address: enum qv_cpu_state, bytes: from rip - 1 on */
+	/* the last sample: reason is 0, address an enum qv_cpu_state; bytes begin at rip - 1 */
 	struct qv_mon_failure sample;
 };
 

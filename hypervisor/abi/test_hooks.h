@@ -10,8 +10,8 @@
 #define QV_TEST_NO_GUARDS	8u	/* Linux may sleep and eject */
 
 /*
- * The call by which a cell asks for a fault of its monitor: as those of qv/cell.h, but it is no call
- * at all without QV_TEST_FAULTS. edi: QV_FAULT_*, esi: address. The cell fails by it.
+ * By this call, made as those of qv/cell.h, a cell requests a fault inside its monitor. edi:
+ * QV_FAULT_*, esi: address. The fault makes the cell fail. Without QV_TEST_FAULTS the call is #UD.
  */
 #define QV_CALL_FAULT		0x5156
 #define QV_FAULT_OPCODE		0	/* an invalid instruction */

@@ -27,7 +27,7 @@ void cell_cpuid(struct pcpu *cpu);		/* core/cpuid.c */
 void cell_memory(struct pcpu *cpu);		/* memory.c: a nested page fault */
 void cell_msr(struct pcpu *cpu);		/* msr.c */
 void cell_port(struct pcpu *cpu);		/* pci.c: 0xCF8 to 0xCFF, for a cell with devices */
-/* pci.c: a write to config space or an MSI-X table; false: to neither */
+/* pci.c: a write to config space or an MSI-X table. False: @gpa is in neither */
 bool cell_pci_store(struct pcpu *cpu, u64 gpa);
 
 #endif

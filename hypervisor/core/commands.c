@@ -39,7 +39,7 @@ static void guest_nmi(struct pcpu *cpu)
 		vendor_inject_nmi(cpu);
 }
 
-/* As take_commands(), before the NMI of the commands has come */
+/* As take_commands(), but the NMI that announces the commands may still come */
 static u32 take_late(struct pcpu *cpu)
 {
 	u32 cmd = take_commands(cpu);
@@ -49,7 +49,10 @@ static u32 take_late(struct pcpu *cpu)
 	return cmd;
 }
 
-/* The same for both. Acknowledges @cmd except for a move, which is acknowledged on arrival */
+/*
+ * The commands that CPUs of cells and of Linux carry out alike. Acknowledges @cmd except for a
+ * move, which is acknowledged on arrival
+ */
 static void shared_commands(struct pcpu *cpu, u32 cmd)
 {
 	if (cmd & (CMD_INIT | CMD_CATCH) && cpu->phase != CPU_STOPPED) {
@@ -71,7 +74,7 @@ static void shared_commands(struct pcpu *cpu, u32 cmd)
 
 static void move(u64 cr3, u32 index, void (*to)(struct pcpu *))
 {
-	/* Every instance has its CPU areas at the same addresses: the stack of the new one */
+	/* The CPU areas of all instances are at the same addresses: this is the new stack */
 	vendor_move(cr3, (u64)pcpu_of(index + 1), to, pcpu_of(index));
 }
 

@@ -24,8 +24,8 @@ struct decoded {
 enum decode_mode { DECODE_16, DECODE_32, DECODE_64 };
 
 /*
- * @regs in encoding order (rax rcx rdx rbx rsp rbp rsi rdi r8..r15).
- * False: not an instruction known here, or not all of its @num bytes are given.
+ * Decodes the instruction at @bytes. @regs are in encoding order (rax rcx rdx rbx rsp rbp rsi rdi
+ * r8..r15). Returns false for an unknown instruction, or one longer than @num bytes.
  */
 bool decode_access(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
 		   struct decoded *out);

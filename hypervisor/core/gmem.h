@@ -5,7 +5,7 @@
 
 #include "instance.h"
 
-/* Copies code from @back bytes before rip on. Returns how many bytes */
+/* Copies code that begins @back bytes before rip. Returns the number of bytes copied */
 u32 guest_code(struct pcpu *cpu, u32 back, u8 *bytes, u32 len);
 bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len);
 /*

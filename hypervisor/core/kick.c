@@ -36,9 +36,9 @@ void kick(struct pcpu *target, u32 cmd)
 }
 
 /*
- * Another NMI, or a look without one, may find a command before kick() has sent the NMI that
- * announces it. That NMI must not come much later, to a guest that this very command has started:
- * wait until it is sent.
+ * A CPU may find a command by another NMI, or without an NMI, before kick() has sent the NMI that
+ * announces it. So wait until that NMI is sent: it must not come much later, to a guest that this
+ * command has started.
  */
 u32 take_commands(struct pcpu *cpu)
 {

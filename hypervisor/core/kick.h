@@ -5,9 +5,12 @@
 
 #include "cpu.h"
 
-/* The next NMI without a command is the monitor's own if it comes within ... ms */
-#define STRAY_MS	1000	/* ... from a command found without its NMI, or one sent again */
-/* ... from a guest's start: its NMI is sent by then; a later NMI is an NMI of the guest */
+/*
+ * An NMI without a command is the monitor's own if it comes within STRAY_MS of a command that was
+ * found without its NMI or announced again, or within START_MS of a guest's start: the NMI for the
+ * start has been sent by then, and a later one is for the guest.
+ */
+#define STRAY_MS	1000
 #define START_MS	1
 
 static inline void expect_stray(struct pcpu *cpu, u32 ms)
@@ -28,10 +31,10 @@ bool wait_ack(struct pcpu *asked, const struct pcpu *answers, u32 cmd, u64 start
 void cell_nmi(struct pcpu *cpu);
 void front_nmi(struct pcpu *cpu);
 /*
- * Looks for commands whose NMIs were forgotten. Draining the APIC lets NMIs in as well and forgets
- * them. After #DB and #AC of a cell, too, since these go back in: one of them in the delivery of
- * another may repeat forever without a single instruction, or an NMI, between (CVE-2015-5307,
- * CVE-2015-8104).
+ * Carries out commands whose NMIs were dropped. Draining the APIC takes NMIs as well and drops
+ * them. Also called after a cell's #DB and #AC, since these are injected again: one of them, raised
+ * in the delivery of another, may repeat forever, and neither an instruction nor an NMI comes in
+ * between (CVE-2015-5307, CVE-2015-8104).
  */
 void cell_late_commands(struct pcpu *cpu);
 void front_commands(struct pcpu *cpu, u32 cmd);	/* the effects of @cmd on a CPU of Linux */

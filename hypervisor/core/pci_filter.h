@@ -26,8 +26,8 @@ struct pci_rule {		/* one dword of config space that takes writes */
 
 bool pci_value_ok(const struct icr_map *map, u32 check, u32 value);
 /*
- * A write of @value under @mask to @rule's register, which holds @old: *@out is
- * what to write instead. False: the whole write is refused.
+ * Filters a write of the bits @mask of @value to @rule's register, which holds @old. *@out is the
+ * value to write instead. Returns false if the whole write is refused.
  */
 bool pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old, u32 value,
 		u32 mask, u32 *out);

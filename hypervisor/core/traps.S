@@ -57,8 +57,8 @@ interrupted:
 	cmpb	$2, (%rsp)
 	je	vendor_nmi_entry
 	/*
-	 * Below 32, and yet no exception: the APIC delivers vectors from 16 on, and a
-	 * guest may have left such a one behind. It comes in the window of
+	 * A vector below 32 may be an interrupt: the APIC delivers vectors from 16 on, and a guest
+	 * may have left one of these pending. It comes only between take_first and take_last of
 	 * vendor_take_interrupts, and has no error code, whatever its number.
 	 */
 	cmpq	$take_first, 8(%rsp)
@@ -84,7 +84,10 @@ interrupt:
 /* Vectors whose exception pushes an error code: APM vol. 2, 8.2; SDM vol. 3, 7.13 */
 #define ERROR_CODES (1 << 8 | 0x1f << 10 | 1 << 17 | 1 << 21 | 3 << 29)
 
-/* Either an instruction that may fault, and the function returns false; or the end of this guest */
+/*
+ * A function with an instruction that may fault returns false then. Any other fault ends this
+ * guest.
+ */
 fault:
 	mov	(%rsp), %edi
 	lea	8(%rsp), %rdx

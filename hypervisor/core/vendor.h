@@ -22,7 +22,7 @@ u64 vendor_enter(struct pcpu *cpu);
 void vendor_arrive(struct pcpu *cpu);
 /* Make the guest's present state this CPU's own and go on there. Only in the front end. */
 void vendor_leave(struct pcpu *cpu) __attribute__((noreturn));
-/* MSRs that no guest state covers and no other guest may find as they are */
+/* Clears the MSRs that no guest state covers, since the next guest must not see their values */
 void vendor_clear_msrs(void);
 /* As if the trampoline had returned @error at once */
 void vendor_back(struct pcpu *cpu, u64 error) __attribute__((noreturn));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linux and PCI config space. By ECAM its reads are direct, except for functions of cells (holes:
- * front.c answers). ECAM's pages are read-only for Linux, so writes come here. By ports,
+ * Linux's accesses to PCI config space. By ECAM its reads are direct, except for functions of cells
+ * (holes: touch.c answers). ECAM's pages are read-only for Linux, so writes come here. By ports,
  * 0xCFC..0xCFF always exit: the register that 0xCF8 names is accessed through ECAM, so that no
  * other CPU changes it between check and access. Without ECAM 0xCF8 exits too, for the same reason.
- * pci_guard.c decides which writes are allowed. Accesses are serialized, so that two CPUs cannot do
- * by halves a change that neither may make.
+ * pci_guard.c decides which writes are allowed. Accesses are serialized. Otherwise two CPUs could
+ * make a forbidden change in two parts, each of which is allowed.
  */
 #include "abi/log.h"
 #include "config.h"

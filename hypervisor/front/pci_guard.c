@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decides which writes Linux may make to the config space of its own functions.
- * Others must be able to rely on the settings of these functions:
+ * Decides which writes Linux may make to the config space of its own functions, since the monitor
+ * and the cells rely on some of their settings:
  *
- * - Chipset: host, ISA and other bridges but PCI-to-PCI ones, memory and power
- *   controllers. They place config space, RAM, ACPI's and the firmware's
- *   registers. Nothing, as long as QV is enabled; but AMD's index registers,
- *   by which Linux reads temperatures, may be set (their data may not).
- * - A PCI-to-PCI bridge above a cell's function: interrupts and status, nothing
- *   by which its function would move, vanish, or be reset.
- * - Any other bridge, while a cell has a function: no other buses or windows.
- * - Any other function, while a cell runs: no register range over RAM or over
- *   a range of a cell.
+ * - Chipset (host bridges, ISA bridges and all others except PCI-to-PCI bridges; memory and power
+ *   controllers): these functions place config space, RAM, and the registers of ACPI and of the
+ *   firmware. While QV is enabled, Linux may write none of their registers except AMD's index
+ *   registers, by which it reads temperatures. The data registers behind these stay read-only.
+ * - A PCI-to-PCI bridge above a cell's function: Linux may change interrupts and status, but no
+ *   setting by which the cell's function would move, vanish, or be reset.
+ * - Any other bridge, while a cell has a function: Linux may not change its buses and windows.
+ * - Any other function, while a cell runs: Linux may not place its registers over RAM or over a
+ *   range of a cell.
  *
  * PCI-to-PCI Bridge Architecture 1.2, 3.2; PCI Express Base 5.0, 7.5 and 7.8.4;
  * PCI Power Management 1.2, 3.2; AMD family 17h PPR, SMN access by 00:00.0.
@@ -211,7 +211,7 @@ static bool is_taken(u64 base, u64 len, bool io)
 
 /*
  * Writes @mask to the dword at @reg, by which a BAR tells its size, and restores the dword. Returns
- * the bits of @mask that read as ones. Nothing may be decoded by it.
+ * the bits of @mask that read as ones. The function must not decode by this BAR meanwhile.
  */
 static u32 size_bits(struct pcpu *cpu, u32 bdf, u32 reg, u32 mask)
 {

@@ -28,7 +28,7 @@ static void exchange(u64 *entry, u64 seen, u64 value)
 	__atomic_compare_exchange_n(entry, &seen, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-/* False: there is no answer but a fault */
+/* Makes the entry answer the touch. Returns false if only a fault can answer it */
 static bool answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
 {
 	struct instance *inst = me();

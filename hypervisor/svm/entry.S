@@ -31,9 +31,9 @@ monitor_start:
 
 /*
  * svm_run(rdi = struct pcpu, rsi = physical address of its VMCB)
- * The stack restarts here: nothing below is ever returned to. Guest registers
- * lie at the start of struct pcpu; rax and rsp are in the VMCB. VMLOAD and VMSAVE
- * exchange what VMRUN leaves alone, TR above all: our double faults need our own.
+ * The stack restarts here, since no earlier call returns. Guest registers are at the start of
+ * struct pcpu; rax and rsp are in the VMCB. VMLOAD and VMSAVE exchange the state that VMRUN does
+ * not, mainly TR: a double fault of the monitor needs the monitor's TR.
  */
 	.globl	svm_run
 svm_run:
@@ -105,7 +105,7 @@ svm_shutdown:
 	stgi
 	ud2
 
-/* Interrupts are possible between here and there, no longer: GIF and IF open and close */
+/* Interrupts can come from take_first to take_last only, where both GIF and IF are set */
 	.globl	vendor_take_interrupts, take_first, take_last
 vendor_take_interrupts:
 	stgi
@@ -119,7 +119,7 @@ take_last:
 	clgi
 	ret
 
-/* From interrupted (core/traps.S): that it came is all there is to know */
+/* From interrupted (core/traps.S). It is enough that the NMI was taken */
 	.globl	vendor_nmi_entry
 vendor_nmi_entry:
 	add	$8, %rsp

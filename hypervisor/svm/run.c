@@ -4,9 +4,9 @@
 #include "svm.h"
 
 /*
- * An event that was being delivered when the exit came is delivered again. No
- * exception has a vector of 32 or more, or 2: QEMU reports interrupts and NMIs
- * so, and then refuses them back. On silicon the correction never applies.
+ * An event that was being delivered when the exit came is injected again. QEMU reports an interrupt
+ * or an NMI as an exception, and then refuses to inject it as one. No real exception has such a
+ * vector (2, or 32 and more), so on silicon the correction never applies.
  */
 static u64 event_again(u64 info)
 {

@@ -23,7 +23,7 @@ static void map_known(const struct paging *n)
 	}
 }
 
-/* Pages that answer touches of holes: ones to read, one to write and forget. 0 or -1 */
+/* Makes the pages that answer touches of holes: ones for reads, a sink for writes. 0 or -1 */
 static int answers(struct instance *inst)
 {
 	const struct page_pool *pool = &inst->pool;

@@ -101,11 +101,10 @@ static bool crosses(u64 start, u64 end, u64 from, u64 to)
 }
 
 /*
- * The largest page around @pa whose memory is of one kind: where a page crosses
- * from RAM to devices, MTRRs differ and its type would be undefined (APM vol. 2, 7.7.4),
- * or EPT's entry would say one for both. Where it crosses into config space, its entry
- * would allow writes in both or in neither.
- * Below 1 MiB each 4 KiB may be of another kind.
+ * Returns the level of the largest page around @pa whose memory is of one kind. A page with RAM and
+ * devices has two types in the MTRRs, so its type is undefined (APM vol. 2, 7.7.4); EPT's entry has
+ * one type for both. The entry of a page that is partly config space would allow writes to both
+ * parts or to neither. Below 1 MiB each 4 KiB may be of another kind.
  */
 static u32 uniform_level(const struct paging *p, u64 pa)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fields of the current VMCS, that of the CPU at hand, always: an access cannot fail then, but
- * where the processor has no such field (the XSS bitmap without XSAVES), and nothing happens. Two
- * instructions that are smaller than a call of them. The unit tests have a file of this name in its
- * place.
+ * Access to the fields of the current VMCS, which always is that of this CPU. So an access cannot
+ * fail, except to a field that the processor lacks (the XSS bitmap without XSAVES); this has no
+ * effect. Inline, since one instruction is smaller than a call. The unit tests replace this file.
  */
 #ifndef QV_VMX_ACCESS_H
 #define QV_VMX_ACCESS_H

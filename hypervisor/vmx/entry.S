@@ -125,7 +125,7 @@ vendor_shutdown:
 	lidt	(%rsp)
 	ud2
 
-/* Interrupts are possible between here and there, no longer */
+/* Interrupts can come from take_first to take_last only, where IF is set */
 	.globl	vendor_take_interrupts, take_first, take_last
 vendor_take_interrupts:
 	sti

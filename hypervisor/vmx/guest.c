@@ -3,7 +3,7 @@
 #include "core/x86.h"
 #include "vmx.h"
 
-/* The next instruction, or an event, ends what STI and MOV SS hold off; and a halt */
+/* Ends the shadow of STI and MOV SS, and a halt, as the next instruction or an event does */
 void vmx_end_shadow(void)
 {
 	vmcs_write(GUEST_BLOCKING, vmcs_read(GUEST_BLOCKING) & ~BLOCKING_SHADOW);

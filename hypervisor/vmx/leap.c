@@ -7,7 +7,7 @@
  */
 #include "vmx.h"
 
-/* The host fields are written; @rdi is what the other side finds in that register */
+/* To be called with the host fields written. The code at the host RIP gets @rdi in rdi */
 void vmx_leap(u64 rdi)
 {
 	/* As little as possible that could be refused for another reason */

@@ -82,8 +82,8 @@ void vendor_controls(struct instance *inst, bool cell)
 	/* With MCE clear, a machine check that goes to all CPUs would shut the machine down */
 	c[CONTROL_CR4_MASK] = CR4_OURS | (cell ? CR4_MCE : 0);
 	/*
-	 * XRSTORS would load MSRs without asking a permission map. It exits in a cell for any of
-	 * them, in Linux for those of trace and user interrupts.
+	 * XRSTORS loads MSRs whatever the permission map says. So it exits in a cell for all these
+	 * MSRs, in Linux for those of trace and user interrupts.
 	 */
 	c[CONTROL_XSS] = cell ? ~0ull : XSS_TRACE | XSS_USER_INTERRUPTS;
 }

@@ -38,7 +38,7 @@ static inline u32 *nmi_note(const struct pcpu *cpu)
 }
 
 /* entry.S */
-/* make it the current one, clear; the one before is put away */
+/* makes this VMCS the current one, in the clear state, and clears the one before */
 void vmx_load(u64 vmcs_pa);
 /* all cached translations of all guests of this CPU */
 void vmx_flush(void);
