@@ -14,7 +14,7 @@
 #include "parts/memory.h"
 #include "parts/pci.h"
 
-/* of each cell: the request that created it, its parts, its instance of the monitor, its lives */
+/* A cell: the request that created it, its parts, its instance of the monitor, its present life */
 struct qv_cell {
 	struct list_head list;
 	char name[QV_NAME_LEN];

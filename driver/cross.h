@@ -86,8 +86,8 @@ struct qv_virt {
 	bool (*in_use)(void);		/* on this CPU, by another hypervisor */
 	void (*fill)(struct qv_mon_boot *b);	/* adds what the monitor must know */
 	/*
-	 * On each CPU, interrupts off: does all that the processor may refuse. False: c->step says
-	 * what it refused
+	 * Does every step that the processor may refuse. Call on each CPU, with interrupts off.
+	 * Returns false if the processor refused a step, which c->step names
 	 */
 	bool (*ready)(struct qv_crossing *c);
 	void (*unready)(struct qv_crossing *c);		/* undoes ready() */

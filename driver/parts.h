@@ -21,9 +21,9 @@ struct qv_reply;
  * returns an int may refuse: it returns an errno then, with the reason in @r. The others cannot
  * fail.
  *
- * A resource that outlives a cell, or that two cells share, is in a list of its part: take() and
- * give() are then the coming and the going of one owner, and end() notifies the other owner. A
- * resource of the machine has unload() as well.
+ * A part keeps a list of the resources that outlive a cell or that two cells share. For such a
+ * resource, take() adds an owner, give() removes one, and end() notifies the other owner. A part
+ * with a resource of the machine has unload() as well.
  */
 struct qv_part {
 	/* Decides whether the cell can have what @q asks for. Changes nothing */
@@ -35,8 +35,8 @@ struct qv_part {
 	void (*describe)(const struct qv_cell *cell, struct qv_mon_create *m);
 	void (*show)(const struct qv_cell *cell, struct qv_cell_info *info);
 	/*
-	 * The inmate runs; the inmate no longer runs, since it was stopped or has failed. end() may
-	 * come twice, and without begin() after a start that failed
+	 * begin(): the inmate runs from now on. end(): it no longer runs, since it was stopped or
+	 * has failed. end() may be called twice. After a start that failed, only end() is called
 	 */
 	void (*begin)(struct qv_cell *cell);
 	void (*end)(struct qv_cell *cell);

@@ -53,7 +53,10 @@ static bool previous_is_sound(const struct qv_mon_mark *m, u64 pa)
 	       m->id < QV_INSTANCES && m->tsc_khz;
 }
 
-/* Looks at one instance. Forgets those of an earlier session, and ignores it if it is of one */
+/*
+ * Records the instance whose block is at @pa, if its mark is valid. Drops the instances recorded so
+ * far if this one is of a later session. Ignores this one if it is of an earlier session
+ */
 static void previous_consider(u64 pa)
 {
 	struct qv_mon_mark m;

@@ -131,8 +131,8 @@ static void add_guard(struct qv_mon_boot *b, struct qv_mon_guard g)
 #define NO_TYPE		0xff	/* no write has this SLP_TYP */
 
 /*
- * Guards the byte of @a at @offset: it starts sleep, which is dropped, or with @s5 switches off,
- * which passes
+ * Guards the byte of @a at @offset. A write that starts sleep is dropped. A write of the type @s5
+ * passes, since it switches the machine off
  */
 static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *a, u32 offset,
 		      u32 len, u8 s5)

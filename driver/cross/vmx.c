@@ -125,7 +125,7 @@ static u64 vmx_precise_samples(void)
 	return low | (u64)high << 32;
 }
 
-/* Enters VMX operation. Returns false if this CPU is in no state for it, or refuses */
+/* Enters VMX operation. Returns false if the state of this CPU forbids it, or VMXON fails */
 static bool vmx_on(struct qv_crossing *c)
 {
 	u64 region = c->area_pa + CPU_OFF_VMXON;

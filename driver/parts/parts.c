@@ -27,7 +27,7 @@ static const struct qv_part *const parts[] = {
 			parts[i_]->verb(__VA_ARGS__);		\
 } while (0)
 
-/* The same until one returns an error, which is the value of this expression, else 0 */
+/* The same, but ends at the first error. The value of this expression is that error, or 0 */
 #define EACH_PART_UNTIL_ERROR(verb, ...) ({			\
 	int error_ = 0;						\
 	for (u32 i_ = 0; i_ < ARRAY_SIZE(parts) && !error_; i_++)	\

@@ -276,8 +276,8 @@ struct qv_cell_info {
 
 /* qv_failure_record.address of a sample */
 enum qv_cpu_state {
-	QV_CPU_RUNS	= 1,	/* executes the inmate, or waits in a HLT of its */
-	QV_CPU_WAITS	= 2,	/* for a SIPI of the cell's */
+	QV_CPU_RUNS	= 1,	/* executes the inmate, or waits in a HLT of the inmate */
+	QV_CPU_WAITS	= 2,	/* waits for a SIPI of the cell */
 	QV_CPU_STOPPED	= 3,	/* the cell has stopped or failed meanwhile */
 };
 
