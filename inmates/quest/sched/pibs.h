@@ -12,10 +12,13 @@
 #include <stdint.h>
 
 struct pibs {
-	/* U as a fraction; `period` is used when none is inherited */
+	/* U as a fraction; T is `period` while the server has inherited no period */
 	uint64_t budget, period;
 	uint64_t inherited;		/* T now */
-	/* t_e, the eligibility time; while left > 0: t, when the present budget was first used */
+	/*
+	 * While left is 0: t_e, the time from which on a budget may begin. Otherwise: t, the time
+	 * when the present budget was first used.
+	 */
 	uint64_t eligible;
 	uint64_t left;			/* of the present budget; 0: it has no budget */
 	uint64_t used;			/* of the present budget */
@@ -25,22 +28,22 @@ struct pibs {
 void pibs_init(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at);
 
 /*
- * A thread of it wakes to work for a VCPU with period `period` (0: not known). `active`: it was
- * runnable already.
+ * A thread of the server wakes to work for a VCPU with period `period` (0: not known). `active`:
+ * another thread of the server was runnable already.
  */
 void pibs_wake(struct pibs *p, uint64_t period, bool active, uint64_t now);
 
-/* It is dispatched in the foreground. A new budget begins if it has none. */
+/* The server is dispatched in the foreground. If it has no budget, a new one begins. */
 void pibs_dispatch(struct pibs *p, uint64_t now);
 
-/* Return from when on it may run, and the cycles that it may run then. */
+/* Return the time from which on the server may run, and for how many cycles. */
 uint64_t pibs_eligible(const struct pibs *p);
 uint64_t pibs_left(const struct pibs *p);
 
-/* It ran for `delta` cycles. Returns the cycles of overrun, which delay its next budget. */
+/* The server ran for `delta` cycles. Returns the overrun, which delays its next budget. */
 uint64_t pibs_charge(struct pibs *p, uint64_t delta);
 
-/* It blocks: the rest of the budget is lost. */
+/* The server blocks: the rest of its budget is lost. */
 void pibs_block(struct pibs *p);
 
 void pibs_shift(struct pibs *p, int64_t by);

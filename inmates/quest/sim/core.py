@@ -160,7 +160,7 @@ class Core:
         self.lib.sim_block(self.sim, entity, now)
 
     def interrupt(self, vcpu: int, since: int, now: int) -> None:
-        """A handler has worked for the VCPU."""
+        """Charges VCPU `vcpu` for an interrupt handler that has run since `since`."""
         self.lib.sim_interrupt(self.sim, vcpu, since, now)
 
     def decide(self, now: int) -> Choice:

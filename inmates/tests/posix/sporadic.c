@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests only, instead of sched/sporadic.c: the sporadic server as POSIX
- * defines it. Budget used between becoming active and blocking (or running out)
- * comes back as one chunk, a period after the activation. Budget that comes back
- * meanwhile is used as if it had always been there. This is the defect that
- * schedule (B) of figure 4.3 shows.
+ * For tests only, instead of sched/sporadic.c: the sporadic server as POSIX defines it. Budget used
+ * between the activation and blocking (or the end of the budget) is replenished as one chunk, a
+ * period after the activation. Budget that is replenished meanwhile is used as if it had always
+ * been available. This is the defect that schedule (B) of figure 4.3 shows.
  *
- * The queue holds what is to come back. queue[0] is the current budget, and its
- * time is the activation. Without a current budget, queue[0] is the next to come.
+ * The queue holds the budget that will be replenished. queue[0] is the current budget, and its time
+ * is the activation. Without a current budget, queue[0] is the next replenishment.
  */
 #include "sporadic.h"
 

@@ -380,7 +380,8 @@ static void check_vcpu_gone(void)
 
 	if (!pid) {
 		(void)usleep(50000);
-		if (vcpu_create_main(4, 150) < 0)	/* takes the id of the destroyed VCPU */
+		/* the new VCPU gets the id of the destroyed one */
+		if (vcpu_create_main(4, 150) < 0)
 			_exit(2);
 		_exit(pthread_create(&t, NULL, budget, NULL) == 0 && pthread_join(t, &c) == 0 && c == (void *)10);
 	}

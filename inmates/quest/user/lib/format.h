@@ -28,8 +28,8 @@ struct decimal {
 void quest_decimal(struct decimal *d, double value);
 
 /*
- * Rounds to the first `keep` digits: to the nearest number, of two equally near ones to the even
- * one. `keep` may be more than there are, or negative.
+ * Rounds to the first `keep` digits. The result is the nearest number; if two are equally near, the
+ * one whose last digit is even. `keep` may be negative, or larger than the number of digits.
  */
 void quest_decimal_round(struct decimal *d, int keep);
 

@@ -44,8 +44,9 @@ static inline long posix_answer(long r)
 }
 
 /*
- * Called when a thread begins, and ends, for its values of keys. NULL until the first key is
- * created, so that programs without keys need no memory for them.
+ * A thread calls these when it begins and when it ends, to set up and to destroy its values for
+ * pthread_getspecific(). NULL until the program creates its first key, so that programs without
+ * keys need no memory for such values.
  */
 extern void (*quest_keys_begin)(void);
 extern void (*quest_keys_end)(void);
