@@ -18,7 +18,8 @@ enum front_page { PAGE_LINUX, PAGE_HOLE, PAGE_OPEN, PAGE_ANSWERED };
 struct front_model {
 	struct space s;
 	u8 page[FRONT_PAGES];			/* enum front_page */
-	bool mapped[FRONT_PAGES];	/* Linux has touched it: no further fault may come */
+	/* Linux has touched the page, so that a further touch must not fault */
+	bool mapped[FRONT_PAGES];
 	bool prepared[FRONT_PAGES];
 	u64 answers, nowhere;		/* a table whose entries all lead to the page of ones */
 	u64 open_table[FRONT_OPEN];

@@ -33,7 +33,7 @@ static struct {
 	u32 age[FAKE_CPUS];		/* steps since the NMI was sent */
 	u32 cached[FAKE_CPUS];	/* bits: watched pages to which the CPU may have a translation */
 	u32 last_taken;			/* step */
-	bool late;			/* the actor has yet to send by this verdict */
+	bool late;			/* the actor has not sent yet what .verdict allows */
 	struct icr_verdict verdict;
 	bool acting, inside;
 } now;

@@ -14,9 +14,9 @@
 
 enum steps_act {
 	ACT_NOTHING,
-	/* by the ICR, to all others; NMI: with a fixed interrupt */
+	/* writes of the ICR, to all other CPUs; ACT_NMI sends a fixed interrupt, too */
 	ACT_INIT, ACT_SIPI, ACT_INIT_SIPI, ACT_NMI,
-	/* decided now, sent when the CPU leaves the exit, or before */
+	/* the same, decided now; sent when the CPU leaves the exit, or before */
 	ACT_LATE_INIT, ACT_LATE_SIPI, ACT_LATE_NMI,
 	ACT_READ, ACT_WRITE,				/* accesses to block and memory */
 	ACT_CALLS,					/* one call of each kind */

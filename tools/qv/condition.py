@@ -29,7 +29,7 @@ ADDRESSES = {abi.Failure.MEMORY: "address", abi.Failure.MSR: "msr", abi.Failure.
 
 
 def state_name(state: int) -> str:
-    """A state as DESIGN names it: created, loadable, running, shut-down, failed."""
+    """The name of a state in the documents: created, loadable, running, shut-down, failed."""
     try:
         return abi.State(state).name.lower().replace("_", "-")
     except ValueError:

@@ -49,7 +49,7 @@ def test_verbs_twice(run: Run) -> None:
 
 
 def test_another_refusal_stays_one(run: Run) -> None:
-    """Only what is asked for and holds already is success."""
+    """A refusal is success only if the requested state holds already."""
     run.create()
     run.device.refuse["start"] = STATE
     assert run("cell", "start", "quest") == 1, "it is loadable, and refused to start"

@@ -25,7 +25,7 @@ def test_list(run: Run) -> None:
 
 
 def test_a_failure_has_one_sentence() -> None:
-    """In the log and in events by the driver, in `cell show` by qvctl: the same."""
+    """The driver's sentences for the log and for events are those of qvctl for `cell show`."""
     source = (Path(__file__).resolve().parents[2] / "driver/log.c").read_text()
     assert {name: words for name, words in re.findall(r'\[QV_FAIL_(\w+)\] = "(.*)",', source)} == {
         abi.Failure(number).name: words for number, words in condition.FAILURES.items()}
@@ -77,7 +77,7 @@ def test_show_failure(run: Run) -> None:
 
 
 def test_show_where_a_cell_stands(run: Run) -> None:
-    """Only of a running cell that allows it; for a CPU that is no longer there a reason is given."""
+    """RIP is shown only if the cell runs and allows it. If a CPU cannot be sampled, the reason is shown."""
     run.create()
     info = run.device.cells["quest"]
     info.state = abi.State.RUNNING

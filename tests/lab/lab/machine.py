@@ -110,7 +110,8 @@ class Machine:
         self._closing.callback(self._channel.close)
         if self.emulator.booted:
             self._channel.boots = 1
-            # A machine that resumes may overwrite the slots. This command is too short to use one.
+            # A machine that resumes from a saved state may overwrite the slots of the disk
+            # (bulk.py). The messages of this command are too short to go through a slot.
             self._finish(self.start(["true"]), deadline, "boot")
             self._lay_out(self.emulator.booted, deadline)
             return

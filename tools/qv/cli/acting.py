@@ -29,8 +29,8 @@ def done(args: Arguments, reply: abi.Reply | None, sentence: str, **more: object
 
 def unless(args: Arguments, act: Callable[[], abi.Reply], code: int,
            holds: Callable[[], bool]) -> abi.Reply | None:
-    """Acts. If it is refused because the state `holds` already, this is success (None), unless
-    --strict is given."""
+    """Calls `act`. If that is refused because the wanted state `holds` already, returns None, which
+    is success, unless --strict is given."""
     try:
         return act()
     except Refused as refusal:
