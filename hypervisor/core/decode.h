@@ -17,7 +17,7 @@ struct decoded {
 	enum decode_op op;
 	u32 len;		/* bytes of the instruction */
 	u32 size;		/* bytes accessed: 1, 2 or 4 */
-	u32 reg;		/* DECODE_XCHG, DECODE_LOAD: register that receives what is there */
+	u32 reg;		/* DECODE_XCHG, DECODE_LOAD: register that gets the value read */
 	u32 value;		/* the operand, in its low .size bytes; DECODE_LOAD: none */
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registers of devices, through this CPU's window. */
+/* Accesses registers of devices, whose page window_map() maps for the access. */
 #include "cpu.h"
 #include "gmem.h"
 #include "pci.h"

@@ -67,7 +67,11 @@ bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len)
 	return true;
 }
 
-/* The four paging modes: levels, address bits of each, highest with large pages, entries, root */
+/*
+ * The four paging modes. levels: of tables; bits: of an address, per level; large: highest level
+ * with large pages; size: bytes of an entry; root: mask of the root's address in CR3; address: mask
+ * of a virtual address.
+ */
 static const struct walk_mode {
 	u32 levels, bits, large, size;
 	u64 root, address;

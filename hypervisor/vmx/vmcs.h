@@ -111,7 +111,7 @@ enum vmcs_field {
 };
 
 #define PIN_NMI			(1u << 3)	/* NMIs exit */
-#define PIN_VIRTUAL_NMI		(1u << 5)	/* the guest's blocking of NMIs is its own */
+#define PIN_VIRTUAL_NMI		(1u << 5)	/* guest and host block NMIs independently */
 #define PROC_RDPMC		(1u << 11)
 #define PROC_NMI_WINDOW		(1u << 22)
 #define PROC_IO_BITMAPS		(1u << 25)

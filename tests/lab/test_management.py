@@ -205,7 +205,7 @@ def test_cell_without_heartbeat_is_no_failure(qv: Product, tmp_path: Path) -> No
     qv.sh("sleep 2")
     cell = qv.show()
     assert (cell["state"], cell["heartbeat"]) == ("running", 0)
-    qv.do("cell shutdown quest --timeout 200")  # never answered, so it ends by force after 200 ms
+    qv.do("cell shutdown quest --timeout 200")  # the inmate never answers: by force after 200 ms
     assert qv.show()["state"] == "shut-down"
     assert "stopped by force" in qv.do("log")
 
