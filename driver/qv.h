@@ -71,7 +71,7 @@ int qv_cpu_index(u32 linux_cpu);	/* index of a CPU under the monitor, or -1 */
 bool qv_cpu_lost(u32 linux_cpu);	/* it belongs to a cell and does not answer the monitor */
 
 /* ---- cross/virt.c: hypercalls, while QV is enabled ---- */
-#define QV_DEADLINE_MS	2000	/* how long to wait for CPUs, or for the monitor, at most */
+#define QV_DEADLINE_MS	2000	/* longest wait for CPUs, or for the monitor (law 5) */
 
 /* enum qv_hypercall; returns 0, enum qv_mon_error, or the call's value */
 u64 qv_hypercall(u64 nr, u64 a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Refusals: each has a code, a sentence and a remedy. */
+/* Refusals: each has a code, a sentence and a remedy (law 5). */
 #include <linux/errno.h>
 #include "abi/errors.h"
 #include "qv.h"

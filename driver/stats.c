@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exit counters, read from the open part of the instances' memory, so that reading causes no exit.
+ * Exit counters, read from the open part of the instances' memory, so that reading causes no exit
+ * (law 1).
  */
 #include <linux/math64.h>
 #include <linux/mm.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The life of a cell: create, start, shut down, destroy. Each call decides completely, then acts.
+ * The life of a cell: create, start, shut down, destroy. Each call decides completely, then acts
+ * (law 9).
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Enable and disable. Whatever can fail for want of memory or CPUs comes first. Then the rendezvous
- * brings either all CPUs under the monitor, or none.
+ * Enable and disable. Whatever can fail for want of memory or CPUs comes first (law 9). Then the
+ * rendezvous brings either all CPUs under the monitor, or none.
  */
 #include <linux/cpu.h>
 #include <linux/module.h>

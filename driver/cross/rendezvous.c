@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The rendezvous: all CPUs arrive in an interrupt, agree on a verdict by a deadline, and either all
- * enter the monitor or all go back to work. A CPU that arrives later finds the verdict and leaves
- * at once.
+ * enter the monitor or all go back to work (law 5). A CPU that arrives later finds the verdict and
+ * leaves at once.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>

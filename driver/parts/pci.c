@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A cell's PCI functions: taken from their Linux driver, reset, silenced and described to the
- * monitor; afterwards restored and given back. While a cell has a function, the PCI driver of this
- * module is bound to it (pci_bind.c). pci_check.c decides which functions a cell may have.
+ * monitor; afterwards restored and given back (law 8). While a cell has a function, the PCI driver
+ * of this module is bound to it (pci_bind.c). pci_check.c decides which functions a cell may have.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>

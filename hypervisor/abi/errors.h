@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Why the monitor refuses a call: number, then the sentence the driver prints. */
+/* Why the monitor refuses a call: number, then the sentence the driver prints (law 5). */
 #ifndef QV_ABI_ERRORS_H
 #define QV_ABI_ERRORS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Takes all CPUs together from Linux into the monitor. Every step that can fail comes first. Then
- * one atomic verdict decides for all CPUs. After it nothing can fail.
+ * one atomic verdict decides for all CPUs. After it nothing can fail (law 9).
  */
 #include "abi/errors.h"
 #include "abi/log.h"

@@ -2,7 +2,7 @@
 /*
  * All data of one instance of the monitor. It lies in the instance's block,
  * at the same virtual address in every instance: there are no global
- * variables in the image.
+ * variables in the image (law 2).
  *
  * Who writes: struct pcpu by its own CPU, except .cmd, .ack, .kicks and .sipi (any CPU of
  * the instance, and the manager: see kick.c); the rest of struct instance by the manager

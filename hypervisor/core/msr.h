@@ -3,7 +3,7 @@
  * MSRs. The vendor's table (svm/msr.c, vmx/msr.c) is the policy; cell/msr.c and front/msr.c carry
  * out a column of it each. scripts/msrs generates Documentation/reference/msrs.md from it. A cell
  * reaches listed MSRs only. Linux reaches all, except those that would undo the monitor, move
- * memory or devices, or reach CPUs of cells.
+ * memory or devices, or reach CPUs of cells (law 4).
  */
 #ifndef QV_MSR_H
 #define QV_MSR_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * I/O ports: one decision each. A cell gets the ports that its list names, and never one of these,
- * whatever root says: each of these reaches all cells. Linux keeps all ports, since it can stop its
- * own machine in other ways too. A write that stops every CPU without a trace is logged. A write
- * that would take RAM or a CPU away from under the monitor is dropped (guards: ACPI says where they
- * are). scripts/ports generates Documentation/reference/ports.md from this table.
+ * I/O ports: one decision each. A cell gets the ports that its list names (law 4), and never one of
+ * these, whatever root says: each of these reaches all cells. Linux keeps all ports, since it can
+ * stop its own machine in other ways too. A write that stops every CPU without a trace is logged. A
+ * write that would take RAM or a CPU away from under the monitor is dropped (guards: ACPI says
+ * where they are). scripts/ports generates Documentation/reference/ports.md from this table.
  */
 #include "cpu.h"
 #include "pci.h"

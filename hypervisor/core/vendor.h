@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions that the core needs of a vendor. svm/ and vmx/ each implement them; the link chooses.
- * "The guest" is the guest of this CPU.
+ * Functions that the core needs of a vendor. svm/ and vmx/ each implement them; the link chooses
+ * (law 10). "The guest" is the guest of this CPU.
  */
 #ifndef QV_VENDOR_H
 #define QV_VENDOR_H

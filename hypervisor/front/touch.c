@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Linux touches memory that is not, or not yet, in its tables. Its own memory is mapped. A touch of
- * anything else is answered, counted and logged. Reads give ones. A write makes its 2 MiB show a
- * dummy page, which reads there see from then on. Several CPUs may be here at once, and the manager
- * may give the page back meanwhile. So every change is an exchange against the value seen. A CPU
- * that loses faults again and looks again.
+ * anything else is answered, counted and logged (law 4). Reads give ones. A write makes its 2 MiB
+ * show a dummy page, which reads there see from then on. Several CPUs may be here at once, and the
+ * manager may give the page back meanwhile. So every change is an exchange against the value seen.
+ * A CPU that loses faults again and looks again.
  */
 #include "abi/log.h"
 #include "core/log.h"
