@@ -57,7 +57,7 @@ extern struct list_head qv_cells;
 extern u32 qv_num_cells;
 
 struct qv_cell *qv_cell_find(const char *name);	/* or NULL */
-int qv_no_cell(struct qv_reply *r, const char *name);	/* refuses, since none has that name */
+int qv_no_cell(struct qv_reply *r, const char *name);	/* refuses: no cell has that name */
 struct qv_mon_status *qv_cell_status(struct qv_cell *cell);
 
 #endif

@@ -64,8 +64,8 @@ struct qv_crossing {
 	char step[72];			/* out: the step that the processor refused, or empty */
 	u32 number;			/* out: its VM-instruction error, or 0 */
 };
-struct qv_crossing qv_crossing_over(u32 index);	/* of this CPU, into the monitor */
-struct qv_crossing qv_crossing_back(u32 index);	/* and out of it */
+struct qv_crossing qv_crossing_over(u32 index);	/* for this CPU's way into the monitor */
+struct qv_crossing qv_crossing_back(u32 index);	/* for its way back */
 /* the registers of this CPU, interrupts off */
 void qv_crossing_save_linux(struct qv_linux_state *s);
 
@@ -83,7 +83,7 @@ struct qv_virt {
 	u32 (*features)(void);		/* QV_FEATURE_*; only where it is present */
 	/* if present: refuses if a part is missing or disabled */
 	int (*preflight)(struct qv_reply *r);
-	bool (*in_use)(void);		/* on this CPU, by another hypervisor */
+	bool (*in_use)(void);		/* another hypervisor uses it on this CPU */
 	void (*fill)(struct qv_mon_boot *b);	/* adds what the monitor must know */
 	/*
 	 * Does every step that the processor may refuse. Call on each CPU, with interrupts off.
@@ -91,13 +91,13 @@ struct qv_virt {
 	 */
 	bool (*ready)(struct qv_crossing *c);
 	void (*unready)(struct qv_crossing *c);		/* undoes ready() */
-	/* 0 as a guest; else enum qv_mon_error, ready() undone */
+	/* Returns 0 as a guest. Else undoes ready() and returns enum qv_mon_error */
 	u64 (*enter)(struct qv_crossing *c);
 	u64 (*leave)(struct qv_crossing *c);		/* 0, or the monitor's refusal */
 	u64 (*hypercall)(u64 nr, u64 a, u64 b);		/* QV_ME_CALL if the instruction faulted */
 };
 extern const struct qv_virt qv_svm, qv_vmx;
-/* of this processor, or NULL if its maker is unknown */
+/* the virtualization of this processor; NULL if its maker is unknown */
 extern const struct qv_virt *qv_virt;
 
 void qv_virt_choose(void);			/* when the module is loaded */

@@ -28,7 +28,7 @@ struct qv_reply;
 struct qv_part {
 	/* Decides whether the cell can have what @q asks for. Changes nothing */
 	int (*check)(struct qv_reply *r, const struct qv_cell_create *q);
-	/* Takes it from Linux, in a state for the first life. After an error give() follows */
+	/* Takes the resource from Linux, ready for the first life. After an error give() follows */
 	int (*take)(struct qv_reply *r, struct qv_cell *cell);
 	/* Describe it to the inmate (info page), to the monitor, and to programs of Linux */
 	void (*info)(const struct qv_cell *cell, struct qv_info *info);
@@ -40,11 +40,11 @@ struct qv_part {
 	 */
 	void (*begin)(struct qv_cell *cell);
 	void (*end)(struct qv_cell *cell);
-	/* Puts it into a state for the next life. The cell stays stopped after an error */
+	/* Makes the resource ready for the next life. After an error the cell stays stopped */
 	int (*reset)(struct qv_reply *r, struct qv_cell *cell);
-	/* Gives to Linux whatever of it was taken. The cell exists no longer in the monitor */
+	/* Gives back to Linux all that was taken. The cell no longer exists in the monitor */
 	void (*give)(struct qv_cell *cell);
-	/* The module goes, and there are no cells */
+	/* The module is being unloaded, and there are no cells */
 	void (*unload)(void);
 };
 

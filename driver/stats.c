@@ -38,7 +38,7 @@ u64 qv_held_ns(void)
  */
 static struct { u64 held_max, call_max; } stats_earlier[QV_MAX_CPUS];
 
-static u64 stats_session;			/* of stats_earlier: .session of the mark */
+static u64 stats_session;			/* the session that stats_earlier is about */
 
 static void stats_keep_held(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Head of the image: an ELF-less flat binary. See image.lds */
+/* Head of the image, which is a flat binary without ELF headers. See image.lds */
 #ifndef QV_ABI_IMAGE_H
 #define QV_ABI_IMAGE_H
 

@@ -18,14 +18,14 @@ struct qv_mon_failure {		/* as struct qv_failure_record of the uapi */
 struct qv_mon_cpu_status {
 	u32 linux_cpu, apic_id;
 	u64 exits[QV_EXIT_SLOTS];
-	/* TSC cycles of the longest stay in the monitor, own management calls apart */
+	/* TSC cycles of the longest stay in the monitor, except for management calls made here */
 	u64 held_max;
 	u64 cycles;		/* TSC cycles spent in the monitor */
 	u64 denied;
 	u64 call_max;		/* TSC cycles of the longest management call made here */
 	/* NMIs given to Linux because an NMI of QV may have merged with one of Linux */
 	u64 nmis_in_doubt;
-	/* front end: 1: it is with a cell, and did not answer when the cell was to end */
+	/* front end: 1: the CPU is with a cell, and did not answer when the cell was to end */
 	u64 lost;
 	u64 pad[6];		/* 240 bytes */
 };

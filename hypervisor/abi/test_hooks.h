@@ -3,7 +3,7 @@
 #ifndef QV_ABI_TEST_HOOKS_H
 #define QV_ABI_TEST_HOOKS_H
 
-#define QV_TEST_FAULTS		1u	/* guests may ask for a fault of the monitor's own */
+#define QV_TEST_FAULTS		1u	/* guests may request a fault inside the monitor */
 #define QV_TEST_BAD_VMRUN	2u	/* at enable, the second CPU's guest state is illegal */
 /* at enable, the second CPU's processor refuses a step of the driver's (VT-x) */
 #define QV_TEST_BAD_STEP	4u

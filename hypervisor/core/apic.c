@@ -51,7 +51,7 @@ void apic_eoi(void)
 	apic_write(APIC_EOI, 0);
 }
 
-/* Any bit of the 256 from @reg on */
+/* Is any of the 256 bits from @reg on set? */
 static bool any_bit(u32 reg)
 {
 	u32 i, bits = 0;

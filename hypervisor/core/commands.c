@@ -32,7 +32,7 @@ static bool stray_nmi(struct pcpu *cpu)
 	return stray;
 }
 
-/* An NMI exit without a command */
+/* Handles an NMI exit for which there was no command */
 static void guest_nmi(struct pcpu *cpu)
 {
 	if (!stray_nmi(cpu) && cpu->phase == CPU_RUNNING)
@@ -63,8 +63,7 @@ static void shared_commands(struct pcpu *cpu, u32 cmd)
 		vendor_set_sipi(cpu, load(&cpu->sipi));
 		cpu->phase = CPU_RUNNING;
 		/*
-		 * An NMI sent before this guest began is not for it, and there is no IDT to take
-		 * it.
+		 * An NMI sent before this guest began is not for this guest, which has no IDT yet.
 		 */
 		cpu->started_tsc = rdtsc();
 		expect_stray(cpu, START_MS);

@@ -18,7 +18,7 @@ static const u8 kinds[256] = {
 	[0xc6] = IMM, [0xc7] = IMM, [0x80] = IMM, [0x81] = IMM, [0x83] = IMM8,
 };
 
-/* The operation: by the byte, or by ModRM's middle; 1 more than enum decode_op, 0 is none */
+/* enum decode_op plus 1, by the opcode or by the middle bits of ModRM; 0: no operation */
 static const u8 reg_ops[256] = {
 	[0xa1] = 1 + DECODE_LOAD, [0xa3] = 1 + DECODE_STORE, [0x8b] = 1 + DECODE_LOAD,
 	[0x89] = 1 + DECODE_STORE, [0x87] = 1 + DECODE_XCHG, [0x09] = 1 + DECODE_OR, [0x21] = 1 + DECODE_AND,

@@ -50,7 +50,7 @@ struct pcpu {
 	u32 linux_cpu, apic_id;
 	u32 phase;			/* enum cpu_phase */
 	u32 cmd, ack;			/* CMD_*: asked, done */
-	/* senders between setting a command and having sent its NMI */
+	/* how many CPUs have set a command here and not yet sent its NMI */
 	u32 kicks;
 	u32 sipi;
 	u32 icr2;			/* xAPIC: destination half of the guest's ICR */
@@ -85,7 +85,7 @@ struct cell_slot {			/* the manager's view of an instance */
 	u64 block_pa;
 	u64 window_pa;
 	u64 open_table;			/* page that shows the block's open part to Linux; kept */
-	u64 cpus;			/* front-end indices; those that it has not given back */
+	u64 cpus;			/* by front-end index; those that it has not given back */
 	u64 bell_tsc;			/* when its doorbell was last rung ... */
 	u64 bell_gap;			/* TSC cycles from then until it may be rung again */
 	u32 taken;			/* 1: its devices are taken from Linux at present */
@@ -141,7 +141,7 @@ struct instance {
 	u8 park_code[QV_PAGE] __attribute__((aligned(4096)));
 	/* the accesses to MSRs that exit; in the vendor's layout */
 	u8 msr_map[0x2000] __attribute__((aligned(4096)));
-	/* a bit per port: it exits; AMD-V reads beyond the last one */
+	/* a bit per port: accesses to it exit. AMD-V also reads bits beyond the last port */
 	u8 port_map[0x3000] __attribute__((aligned(4096)));
 };
 

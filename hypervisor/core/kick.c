@@ -59,7 +59,7 @@ bool wait_ack(struct pcpu *asked, const struct pcpu *answers, u32 cmd, u64 start
 
 		if (waited > ACK_DEADLINE_MS * ms)
 			return false;
-		/* Two NMIs can become one, and kick() sends none where a command waits */
+		/* Two NMIs may merge into one, and kick() sends none while a command is pending */
 		if (waited > again && (load(&asked->cmd) & cmd)) {
 			expect_stray(asked, STRAY_MS);
 			apic_send(NMI, asked->apic_id);

@@ -20,14 +20,18 @@ static inline void expect_stray(struct pcpu *cpu, u32 ms)
 
 /* kick.c */
 void kick(struct pcpu *target, u32 cmd);
-u32 take_commands(struct pcpu *cpu);	/* all that are asked for; their NMIs are sent */
+/* Returns all commands that are pending; their NMIs have been sent */
+u32 take_commands(struct pcpu *cpu);
 /*
  * Waits until @answers acknowledges @cmd, which was sent to @asked. Both are the same CPU, perhaps
  * in two instances. Returns false 2 s after @start (TSC).
  */
 bool wait_ack(struct pcpu *asked, const struct pcpu *answers, u32 cmd, u64 start);
 
-/* commands.c: the exit table's columns for an NMI: a command for this CPU, or the guest's own NMI */
+/*
+ * commands.c: the exit table's columns for an NMI: a command for this CPU, or the guest's own
+ * NMI
+ */
 void cell_nmi(struct pcpu *cpu);
 void front_nmi(struct pcpu *cpu);
 /*

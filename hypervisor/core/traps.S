@@ -48,10 +48,10 @@ vector_stubs:
 	vector = 0
 	.rept	32
 	push	$vector
-	jmp	interrupted			/* short: all of them are near enough */
+	jmp	interrupted			/* a short jump, since the target is near */
 	vector = vector + 1
 	.endr
-	.org	vector_stubs + 32 * 4		/* an error when one is longer */
+	.org	vector_stubs + 32 * 4		/* the assembler rejects longer entries */
 
 interrupted:
 	cmpb	$2, (%rsp)

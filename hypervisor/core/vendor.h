@@ -20,13 +20,13 @@ struct guest_mode {		/* how the guest translates addresses */
 u64 vendor_enter(struct pcpu *cpu);
 /* This CPU enters the instance whose tables it has just loaded */
 void vendor_arrive(struct pcpu *cpu);
-/* Make the guest's present state this CPU's own and go on there. Only in the front end. */
+/* Makes the guest's present state this CPU's own and continues in it. Only in the front end. */
 void vendor_leave(struct pcpu *cpu) __attribute__((noreturn));
 /* Clears the MSRs that no guest state covers, since the next guest must not see their values */
 void vendor_clear_msrs(void);
-/* As if the trampoline had returned @error at once */
+/* Returns to Linux as if the trampoline had returned @error at once */
 void vendor_back(struct pcpu *cpu, u64 error) __attribute__((noreturn));
-/* Take what interrupts are pending, in the monitor's own handlers */
+/* Takes the pending interrupts, in the monitor's own handlers */
 void vendor_take_interrupts(void);
 /*
  * Repeats Linux's triple fault on this CPU, outside the guest. The machine goes down as without a
@@ -55,7 +55,7 @@ struct port_access {
 };
 void vendor_port_access(const struct pcpu *cpu, struct port_access *a);
 
-/* Looks at and changes of the guest during an exit */
+/* These read and change the guest during an exit */
 void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode);
 u64 vendor_rip(const struct pcpu *cpu);
 u64 vendor_exit_code(const struct pcpu *cpu);	/* for the log and failure records */
@@ -64,7 +64,7 @@ void vendor_skip(struct pcpu *cpu, u32 len);
 void vendor_set_flags(struct pcpu *cpu, u64 mask, u64 flags);
 void vendor_inject_nmi(struct pcpu *cpu);	/* keeps it pending while one is handled */
 void vendor_inject_fault(struct pcpu *cpu, u32 vector);	/* 6: #UD, 13: #GP(0) */
-/* Instruction bytes the processor saved at this exit; 0 when it did not */
+/* Copies the instruction bytes that the processor saved at this exit. Returns how many, or 0 */
 u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes);
 void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f);
 

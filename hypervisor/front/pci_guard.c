@@ -49,7 +49,7 @@
 #define AER_LEN		0x38
 #define HEADER		0		/* no capability: the header */
 
-/* Of a bridge above a cell's function: dwords that Linux may write, and their fixed bits */
+/* Dwords that Linux may write in a bridge above a cell's function, and their fixed bits */
 static const struct { u8 cap, reg; u32 fixed; } bridge_rules[] = {
 	{ HEADER, CFG_COMMAND, 0x7 },			/* decoding; forwarding upstream */
 	{ HEADER, CFG_HEADER, 0xff000000 },		/* the self-test starts there */
@@ -166,7 +166,7 @@ static bool in_aer(struct pcpu *cpu, u32 bdf, u32 reg)
 	return false;
 }
 
-/* Bits of the dword at @reg that a bridge above a cell's function keeps */
+/* Returns the fixed bits of the dword at @reg in a bridge above a cell's function */
 static u32 fixed_above(struct pcpu *cpu, u32 bdf, u32 reg)
 {
 	u32 i, at = 0, id = HEADER;
@@ -223,7 +223,7 @@ static u32 size_bits(struct pcpu *cpu, u32 bdf, u32 reg, u32 mask)
 	return found;
 }
 
-/* The ROM's BAR would be @value, and enabled */
+/* Would the ROM overlap RAM or a range of a cell, with @value as its BAR? */
 static bool rom_taken(struct pcpu *cpu, u32 bdf, u32 reg, u32 value)
 {
 	u32 found = size_bits(cpu, bdf, reg, ~0x7ffu);
@@ -231,7 +231,10 @@ static bool rom_taken(struct pcpu *cpu, u32 bdf, u32 reg, u32 value)
 	return found && is_taken(value & ~0x7ffu, found & -found, false);
 }
 
-/* The BAR at *@reg, if it is one of those that @decode switches on; *@reg: its last dword */
+/*
+ * Does the range of the BAR at *@reg overlap RAM or a range of a cell? False if @decode does not
+ * switch on BARs of this kind. Sets *@reg to the last dword of the BAR.
+ */
 static bool bar_taken(struct pcpu *cpu, u32 bdf, u32 *reg, u32 decode)
 {
 	u32 low = pci_config_get(cpu, bdf, *reg), io = low & 1, mask = io ? ~3u : ~0xfu;

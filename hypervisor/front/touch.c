@@ -59,9 +59,9 @@ void front_touch(struct pcpu *cpu, u64 gpa, bool write)
 	u64 seen = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
 	bool reached = front_reaches(&inst->nested, gpa);
 
-	cpu->flush = true;		/* in any case: no old translation stays */
+	cpu->flush = true;		/* in any case, so that no old translation stays */
 	if (reached && (seen & PT_P) && (!write || (seen & PT_W)))
-		return;			/* it is in order by now */
+		return;			/* the entry permits the touch by now */
 	if (reached && !(seen & (PT_P | NESTED_HOLE)) && !front_fill(&inst->nested, gpa))
 		return;
 	cpu_status(cpu)->denied++;

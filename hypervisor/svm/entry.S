@@ -87,7 +87,7 @@ svm_try:
 	vmrun	%rax
 	ret
 
-/* The NMI that caused this exit still waits: it comes here, to our own entry */
+/* The NMI that caused this exit is still pending. It comes here, to vendor_nmi_entry */
 	.globl	svm_take_nmi
 svm_take_nmi:
 	stgi

@@ -51,7 +51,7 @@ static void set_controls(struct pcpu *cpu)
 	v->event_inj = v->v_intr = v->shadow = 0;
 }
 
-/* What stays while this CPU is in this instance */
+/* Sets the fields that stay while this CPU is in this instance */
 static void set_permanent(struct pcpu *cpu)
 {
 	struct vmcb *v = vmcb_of(cpu);
@@ -127,7 +127,7 @@ static void set_host(struct pcpu *cpu)
 }
 
 /*
- * An INIT from outside becomes #SX in the monitor, which forgets it: APM vol. 2, 15.21.8 and
+ * An INIT from outside becomes #SX in the monitor, which drops it: APM vol. 2, 15.21.8 and
  * 15.30.1.
  */
 static void redirect_init(bool on)
@@ -218,7 +218,7 @@ void vendor_run(struct pcpu *cpu)
 
 static void __attribute__((noreturn)) leave(struct pcpu *cpu, struct leave_state *s)
 {
-	if (cpu->phase == CPU_RUNNING)		/* else it has not come as far as vendor_enter() */
+	if (cpu->phase == CPU_RUNNING)		/* else the CPU has not reached vendor_enter() */
 		asm volatile("vmload %0" : : "a"(pa_of(vmcb_of(cpu))) : "memory");
 	s->tramp = me()->boot.tramp_leave;
 	redirect_init(false);

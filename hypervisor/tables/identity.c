@@ -73,7 +73,7 @@ static int hide_block(struct instance *inst)
 	return 0;
 }
 
-#define IOAPICS		0xfec00000ull	/* where chipsets have them, in the table or not */
+#define IOAPICS		0xfec00000ull	/* chipsets have IOAPICs here, listed by ACPI or not */
 #define IOAPICS_LEN	(1u << 20)
 
 /* Each access to an IOAPIC exits (front/ioapic.c); an IOAPIC that ACPI does not list gets none */

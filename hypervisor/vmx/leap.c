@@ -10,7 +10,7 @@
 /* To be called with the host fields written. The code at the host RIP gets @rdi in rdi */
 void vmx_leap(u64 rdi)
 {
-	/* As little as possible that could be refused for another reason */
+	/* Switch off what the processor could refuse for another reason */
 	vmcs_write(VMCS_PROC, me()->boot.vmx.proc & ~PROC_SECONDARY);
 	vmcs_write(ENTRY_EVENT, 0);
 	vmcs_write(GUEST_RFLAGS, 0);		/* bit 1 must be 1 */

@@ -75,8 +75,8 @@ void vendor_controls(struct instance *inst, bool cell)
 	c[CONTROL_PROC2] = x->proc2 | (cell ? PROC2_WBINVD : 0);
 	c[CONTROL_EXCEPTIONS] = cell ? EXC_DB | EXC_AC | EXC_MC : 0;
 	/*
-	 * A cell that switches its caches off would slow the whole core: it reads CD and NW as it
-	 * wrote them.
+	 * A cell cannot switch caches off, which would slow the whole core. It reads CD and NW as
+	 * it wrote them.
 	 */
 	c[CONTROL_CR0_MASK] = cell ? CR0_NE | CR0_CD | CR0_NW : CR0_NE;
 	/* With MCE clear, a machine check that goes to all CPUs would shut the machine down */

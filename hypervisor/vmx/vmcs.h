@@ -53,7 +53,7 @@ enum vmcs_field {
 	VMCS_ENTRY		= 0x4012,
 	ENTRY_EVENT		= 0x4016,
 	ENTRY_ERROR		= 0x4018,
-	ENTRY_LENGTH		= 0x401a,	/* of the instruction whose event goes in again */
+	ENTRY_LENGTH		= 0x401a,	/* of the instruction whose event is injected */
 	VMCS_PROC2		= 0x401e,
 	INSTRUCTION_ERROR	= 0x4400,
 	EXIT_REASON		= 0x4402,

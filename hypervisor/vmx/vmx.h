@@ -5,7 +5,7 @@
 #include "core/cpu.h"
 #include "core/vendor.h"
 #include "vmcs.h"
-#include <vmx/access.h>		/* by this name: tests have another one */
+#include <vmx/access.h>		/* tests have another file of this name */
 
 #define CR4_VMXE	(1ull << 13)
 /* No guest has these: VT-x is in use; user interrupts pass any filter; FRED is unknown */
@@ -40,7 +40,7 @@ static inline u32 *nmi_note(const struct pcpu *cpu)
 /* entry.S */
 /* makes this VMCS the current one, in the clear state, and clears the one before */
 void vmx_load(u64 vmcs_pa);
-/* all cached translations of all guests of this CPU */
+/* drops all cached translations of all guests of this CPU */
 void vmx_flush(void);
 /* one entry that must exit before its first instruction; false: refused */
 bool vmx_try(void);

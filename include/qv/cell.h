@@ -132,9 +132,9 @@ struct qv_comm {
 	uint32_t cursor;		/* row * 80 + column; >= 2000: hidden */
 	uint32_t stream_head;		/* bytes ever written to the stream (mod 2^32) */
 	uint32_t screen_seq;		/* changes whenever the screen or cursor did */
-	/* longest line that the cell's shell takes, in bytes; 0: not told */
+	/* longest line that the cell's shell takes, in bytes; 0: unknown */
 	uint32_t line_max;
-	/* QV_LINE_TOLD | status of the line carried out last; 0: not told */
+	/* QV_LINE_TOLD | status of the line executed last; 0: none so far, or unknown */
 	uint32_t line_status;
 	uint32_t reserved1[23];
 	/* written by Linux */

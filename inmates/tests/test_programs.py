@@ -39,7 +39,8 @@ FAULTS = {
                     "int_f0 int3 iopl selector local".split(), GENERAL),
     **dict.fromkeys("sysret xsetbv vmmcall vmcall vmrun stgi vmxoff sysenter".split(), "#(GP|UD) "),
 }
-# QEMU pops IRET's words as the kernel would, which SMAP forbids, before it checks the selectors.
+# Before QEMU checks the selectors, it pops IRET's words with the rights of the kernel, which SMAP
+# forbids.
 FAULTS["iret"] = "#(GP|PF) "
 
 # QEMU 11 does not check the ring for these, and does nothing; QEMU 7 and processors reject them.

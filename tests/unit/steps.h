@@ -37,7 +37,7 @@ struct steps {
  * Runs a cell's whole life: create, start, stop, reclaim. Checks each step. Returns their number.
  */
 u32 steps_life(struct steps *s);
-/* false: time passes only when the clock is read, so that the manager soon gives up a mute CPU. */
+/* @patient false: only reading the clock advances it, so the manager soon gives up a mute CPU. */
 void steps_open(bool patient);
 const char *steps_act_name(enum steps_act act);
 

@@ -27,8 +27,8 @@ class Bar:
 
 @dataclass(frozen=True)
 class Function:
-    """One PCI function, as sysfs shows it. `why`: no cell can have it; `used`: Linux would lose
-    this."""
+    """One PCI function, as sysfs shows it. `why`: the reason why no cell can have it. `used`: its
+    uses by Linux, which would be lost."""
 
     name: str
     ids: str

@@ -159,7 +159,7 @@ def test_standard_output_that_takes_nothing() -> None:
 
 @pytest.mark.parametrize("wait", [0.0, 0.005, 0.01, 0.02, 0.04, 0.08])
 def test_an_interruption_has_no_traceback(wait: float) -> None:
-    """Whenever it comes once the first lines of qvctl have run: in imports, while a pipe is waited for, at the end."""
+    """^C after the first lines of qvctl: during imports, while qvctl waits for a pipe, at the end."""
     read, write = os.pipe()
     process = subprocess.Popen([sys.executable, "-IS", "-c", f"""if True:
         import _signal, os, sys

@@ -283,7 +283,8 @@ enum qv_cpu_state {
 
 /*
  * QV_IOC_CELL_SAMPLE: the present state of a CPU of a running cell. Needs .debug at create. It
- * costs the CPU one exit, which counts as a doorbell against .bell_rate; on AMD-V a HLT ends by it.
+ * costs the CPU one exit, which counts as a doorbell against .bell_rate. On AMD-V the exit ends a
+ * HLT.
  */
 struct qv_cell_sample {
 	struct qv_reply reply;

@@ -24,7 +24,7 @@ struct pibs {
 	uint64_t used;			/* of the present budget */
 };
 
-/* Initialises the server. 0 < budget < period. It is eligible from `at` on. */
+/* Initialises the server, which may run from `at` on. 0 < budget < period. */
 void pibs_init(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at);
 
 /*

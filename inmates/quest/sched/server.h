@@ -7,7 +7,7 @@
 
 struct server {
 	void (*init)(struct vcpu *v, uint64_t at);
-	/* Its parameters have changed. It has no new budget before `at`. */
+	/* The VCPU's parameters have changed. No new budget begins before `at`. */
 	void (*set)(struct vcpu *v, uint64_t at);
 	uint64_t (*eligible)(const struct vcpu *v);
 	uint64_t (*left)(const struct vcpu *v);

@@ -18,7 +18,7 @@ struct samples {
 bool samples_open(struct samples *s, uint32_t room);
 void samples_close(struct samples *s);
 
-/* Adds one, limited to 32 bits. Does nothing if there is no room left. */
+/* Adds a measurement, limited to 32 bits. Does nothing if there is no room left. */
 void samples_add(struct samples *s, uint64_t cycles);
 
 /*

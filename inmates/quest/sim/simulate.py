@@ -52,7 +52,7 @@ class Thread:
     entity: int = -1
     left: int | None = 0            # of the present Compute
     period: int = 0                 # of its VCPU; servers that work for it inherit it
-    # of a server: the work, its client, the client's earliest wake-up
+    # of a server, for each request: the work, its client, the client's earliest wake-up
     jobs: list[tuple[int, "Thread", int]] = field(default_factory=list)
 
 
@@ -94,7 +94,7 @@ class Simulation:
         return t
 
     def watch(self, vcpu: int) -> None:
-        """Note every change of this Main VCPU's queue."""
+        """Records each change of the queue of this Main VCPU from now on."""
         self.watched.append(vcpu)
         self.queues[vcpu] = []
         self._look()
@@ -111,7 +111,7 @@ class Simulation:
                 seen.append((self.now, queue))
 
     def _advance(self, t: Thread) -> bool:
-        """The thread's next step. True: it wants the CPU."""
+        """Begins the thread's next step. Returns True if the thread wants the CPU."""
         step = next(t.steps, None)
         if step is None:
             return False

@@ -45,7 +45,7 @@ class Item:
 
     name: str
     seconds: float         # its weight
-    follows: bool = False  # it needs the machine as the item before it leaves it
+    follows: bool = False  # it needs the machine in the state that the item before leaves
     machine: str = ""      # amd or intel; empty: no machine
     rare: bool = False     # `make check` leaves it out, except for a sample
     run: Callable[[], None] | None = None  # None: a test of pytest

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def done(args: Arguments, reply: abi.Reply | None, sentence: str, **more: object) -> int:
-    """`reply` is None if there was nothing to do."""
+    """Prints that a command succeeded. `reply` is None if there was nothing to do."""
     if args.json:
         took = {"duration_ns": reply.duration_ns, "held_ns": reply.held_ns} if reply else {"duration_ns": 0, "held_ns": 0}
         output.as_json({**more, "changed": reply is not None, **took})
@@ -40,7 +40,7 @@ def unless(args: Arguments, act: Callable[[], abi.Reply], code: int,
 
 
 def each(args: Arguments, system: System, one: Callable[[Device, str], object]) -> int:
-    """Does it to each of the named cells. After a refusal of one cell the others follow."""
+    """Calls `one` for each of the named cells, and continues after a refusal."""
     device = system.device()
     status = 0
     for name in args.names:

@@ -29,7 +29,7 @@ def pack(cell: CellConfig, request: abi.CellCreate) -> None:
 
 
 def data(info: abi.CellInfo) -> dict[str, Any]:
-    """Whether it has locked management now. The driver does not report whether it may."""
+    """Whether the cell has locked management now. The driver does not report whether it may."""
     return {"locked": bool(info.locked)}
 
 
