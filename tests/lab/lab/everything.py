@@ -33,7 +33,8 @@ SECONDS = (
     ("*test_quest_time.py::*", 90.0), ("*test_previous.py::*", 45.0), ("*test_inmates.py::*", 1.2),
     ("*test_front*.py::*-intel]", 8.0), ("*test_front*.py::*", 2.0),
     ("*::test_create_destroy_50_times*", 120.0), ("*::test_enable_disable_under_load*", 76.0),
-    ("*::test_kvm_cannot_load*", 46.0), ("prove manager", 3000.0), ("prove *", 120.0),
+    ("*::test_kvm_cannot_load*", 46.0), ("prove manager", 1400.0), ("prove front", 700.0),
+    ("prove request", 500.0), ("prove *", 120.0),
     ("fuzz *", FUZZ_SECONDS + 10.0), ("build *", 60.0), ("check *", 60.0),
 )
 SECONDS_AMD, SECONDS_INTEL, SECONDS_ALONE = 17.0, 24.0, 1.0
