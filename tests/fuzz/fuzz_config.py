@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Fuzzes the path from a cell's YAML to the driver's request with mutations. A mutation that reaches
-new lines is kept.
+"""Fuzzes the path from a cell's YAML to the driver's request with mutations.
 
+Keeps a mutation that reaches new lines.
 Takes the options of libFuzzer and prints its words, as the other targets do. Starts from its own
 corpus and from the files of tests/unit/config and configs/.
 """
@@ -70,7 +70,7 @@ def judge_request(cell: config.CellConfig) -> None:
 
 
 def one_input(data: bytes, place: Path) -> None:
-    """Any file gives problems, each with a place and a sentence, or a sound request."""
+    """Any file must give either problems, each with a place and a sentence, or a sound request."""
     place.write_bytes(data)
     found, problems = config.check_files([str(place)], MACHINE)
     lines = data.count(b"\n") + data.count(b"\r") + data.count(b"\xc2\x85") + data.count(b"\xe2\x80") + 2
@@ -86,7 +86,7 @@ def one_input(data: bytes, place: Path) -> None:
 # ---- coverage: lines of tools/qv ----
 
 class Coverage:
-    """The lines that were reached. Each line is reported once, so that this costs little."""
+    """Records the lines that were reached. Each line is reported only once, to save time."""
 
     def __init__(self) -> None:
         self.lines: set[tuple[str, int]] = set()

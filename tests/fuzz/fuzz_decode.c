@@ -4,7 +4,7 @@
 #include "insn.h"
 #include "unit.h"
 
-/* First byte: the mode. The rest: an instruction. */
+/* The first byte is the mode. The rest is an instruction. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	struct decoded d, again;

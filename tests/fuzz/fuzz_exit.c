@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exits with any control block and any registers, of Linux and of a cell, one after the other:
- * MSRs, the ICR, the xAPIC page, instructions, whatever the processor may report. The settings that
+ * Exits with random control blocks and registers, of Linux and of a cell alternately: MSRs, the
+ * ICR, the xAPIC page, instructions, and all else that the processor may report. The settings that
  * confine the guest must not change.
  */
 #include <string.h>
@@ -40,7 +40,7 @@ static void any_exit(struct vmcb *v, struct pcpu *cpu, struct choices *c)
 
 	v->exit_code = code_of(c);
 	v->info1 = choose(c, 4) ? choose(c, 1ull << 32) : choose(c, 8);
-	if (v->exit_code == EXIT_IOIO)		/* the width is one of three bits */
+	if (v->exit_code == EXIT_IOIO)		/* one of three bits gives the width */
 		v->info1 = (v->info1 & ~0x70ull) | 0x10ull << choose(c, 3);
 	v->info2 = choose(c, 4) ? choose(c, FAKE_RAM) : 0xfee00000 + choose(c, 4096);
 	v->exit_int_info = events[choose(c, 7)];
@@ -74,7 +74,7 @@ static void check_event(u64 event)
 
 static struct vmcb opened;		/* the control block at the guest's first entry */
 
-/* The settings that confine the guest: the same after every exit. */
+/* Checks the settings that confine the guest. They must be the same after every exit. */
 static void check_confined(const struct vmcb *v)
 {
 	const u32 four = I4_VMRUN | I4_VMMCALL | I4_VMLOAD | I4_VMSAVE | I4_STGI | I4_CLGI | I4_SKINIT;
@@ -123,8 +123,8 @@ static bool step(struct choices *c, bool cell)
 }
 
 /*
- * The machine in each of its shapes is set up once, then copied back. Tables are cleared when
- * taken.
+ * Each shape of the machine is set up once. Each run copies it back. Tables are cleared when they
+ * are taken.
  */
 static void open_shape(u32 shape)
 {

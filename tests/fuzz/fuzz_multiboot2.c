@@ -7,7 +7,10 @@
 
 #define MEMORY	0x400000u
 
-/* A good image, overwritten with pieces of the input: 2 bytes offset, 1 byte length, the bytes. */
+/*
+ * A good image, overwritten with pieces of the input. A piece has 2 bytes offset, 1 byte length,
+ * and the bytes.
+ */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	static struct mb2_work work;

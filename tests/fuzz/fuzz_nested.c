@@ -3,7 +3,7 @@
 #include "front_model.h"
 #include "fuzz.h"
 
-/* First byte: the shape of the tables. Then operations of 8 bytes each. */
+/* The first byte is the shape of the tables. Operations of 8 bytes each follow. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	static struct front_model f;

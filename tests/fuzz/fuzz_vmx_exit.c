@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz_exit.c on VT-x: exits with any VMCS and any registers, of Linux and of a cell, one after the
- * other. The settings that confine the guest must not change, and each event of the next entry must
- * be legal.
+ * The same as fuzz_exit.c for VT-x: exits with random VMCSs and registers, of Linux and of a cell
+ * alternately. The settings that confine the guest must not change, and each event of the next
+ * entry must be legal.
  */
 #include <string.h>
 #include "choices.h"
@@ -120,7 +120,7 @@ static bool step(struct choices *c, bool cell)
 	return true;
 }
 
-/* The machine is set up once, then copied back. Tables are cleared when taken. */
+/* The machine is set up once. Each run copies it back. Tables are cleared when they are taken. */
 static void open_shape(u32 shape)
 {
 	static u8 *kept[4];

@@ -16,7 +16,7 @@ void guest_check_ipi(u32 low, u32 apic_id)
 		if ((me()->icr.own >> i & 1) && pcpu_of(i)->apic_id == apic_id)
 			break;
 	CHECK(i < me()->icr.num);
-	if (load(&pcpu_of(i)->cmd))	/* otherwise it is the guest's own NMI */
+	if (load(&pcpu_of(i)->cmd))	/* otherwise the NMI is the guest's own */
 		fake_answer(low, apic_id);
 }
 
@@ -36,8 +36,8 @@ static bool drained(u32 msr)
 }
 
 /*
- * For a cell, the monitor writes ICR and LVT only, which are checked elsewhere; it may also end a
- * machine check.
+ * For a cell, the monitor writes ICR and LVT only, which are checked elsewhere. It may also clear
+ * MCG_STATUS to end a machine check.
  */
 void guest_check_cell(u32 was)
 {

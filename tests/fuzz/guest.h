@@ -5,13 +5,14 @@
 
 #include "abi/types.h"
 
-/*
- * In place of fake_ipi: only fixed vectors and NMIs may be sent, and only to the guest's own CPUs.
- */
+/* Replaces fake_ipi: only fixed vectors and NMIs may be sent, and only to the guest's own CPUs. */
 void guest_check_ipi(u32 low, u32 apic_id);
 /* Turns the machine into a cell with two of its four CPUs. */
 void guest_become_cell(void);
-/* Call after an exit of a cell. @was: my_status()->state before it; fake_wrmsr_last was 0. */
+/*
+ * Call this after an exit of a cell. @was: my_status()->state before the exit; fake_wrmsr_last was
+ * 0.
+ */
 void guest_check_cell(u32 was);
 
 #endif

@@ -31,14 +31,14 @@ def read(path: Path) -> list[bytes]:
 
 
 def write(path: Path, inputs: Iterable[bytes], text: bool = False) -> None:
-    """The same inputs give the same file, in whatever order they come. @text: write them as text, not in hex."""
+    """The same inputs in any order give the same file. @text: write them as text, not in hex."""
     ordered = sorted(set(inputs), key=lambda data: (len(data), data))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(HEAD + "".join(f"{_line(data, text)}\n" for data in ordered), encoding="ascii")
 
 
 def unpack(path: Path, folder: Path) -> None:
-    """One file per input, and nothing else, in the folder."""
+    """The folder has one file per input, and no other files."""
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         old.unlink()

@@ -8,9 +8,12 @@
 #include "unit.h"
 
 #define TEST_SECONDS	180
-#define SHOWN		10	/* failures of one test that are printed */
+#define SHOWN		10	/* number of failures of one test that are printed */
 
-/* Part of AddressSanitizer, if linked: reports leaks so far, and whether there are any */
+/*
+ * Is part of AddressSanitizer, if that is linked: prints the leaks so far and returns whether there
+ * are any
+ */
 extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 
 static char trying[256];
@@ -148,7 +151,7 @@ static bool run(const struct unit_test *test)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* unit [PART-OF-A-NAME]: all tests, or those whose names contain that */
+/* unit [TEXT]: runs all tests, or the tests with TEXT in their names */
 int main(int argc, char **argv)
 {
 	const char *seed = getenv("SEED");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Random decisions: taken from a fuzzer's bytes until these are used up, or from rnd(). */
+/* Random decisions. They come from a fuzzer's bytes until these are used up, or from rnd(). */
 #ifndef CHOICES_H
 #define CHOICES_H
 
@@ -10,7 +10,7 @@ struct choices {
 	size_t len;
 };
 
-u64 choose(struct choices *c, u64 n);	/* 0..n-1; 0 when the bytes are used up */
+u64 choose(struct choices *c, u64 n);	/* returns 0..n-1; 0 after the bytes are used up */
 bool choices_left(const struct choices *c);
 
 #endif

@@ -16,12 +16,13 @@ u8 *fake_ram;
 u32 fake_levels = 4;
 u32 fake_ept;
 u64 fake_ram_end = FAKE_RAM;
-#define PHYS_BITS	40	/* Addresses beyond the RAM can be read: they give zeros. */
+#define PHYS_BITS	40	/* Reads beyond the RAM are possible and give zeros. */
 static int ram_file;
 
 static void map(u64 va, u64 pa, u64 len)
 {
-	int now = len == QV_HUGE ? MAP_POPULATE : 0;	/* All of it will be cleared at once. */
+	/* A huge page is populated now, since all of it will be cleared at once. */
+	int now = len == QV_HUGE ? MAP_POPULATE : 0;
 	void *at = mmap((void *)va, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | now, ram_file, pa);
 
 	if (at != (void *)va)

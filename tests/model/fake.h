@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A machine in a process. The monitor's own code runs here unchanged, at its own addresses. A file
- * in memory is the RAM. A privileged instruction faults, and the signal handler carries it out.
+ * in memory is the RAM. A privileged instruction faults, and the signal handler carries out the
+ * instruction.
  */
 #ifndef FAKE_H
 #define FAKE_H
@@ -21,33 +22,38 @@
 extern u8 *fake_ram;			/* the whole RAM, mapped for the tests */
 extern u32 fake_levels;			/* levels of paging, 4 or 5: set before fake_open() */
 extern u32 fake_ept;			/* nested tables are EPT: set before fake_open() */
-extern u64 fake_ram_end;		/* end of RAM in the boot data; may be beyond FAKE_RAM */
+extern u64 fake_ram_end;		/* end of RAM in the boot data; may be above FAKE_RAM */
 
 /* The state after enable: the front end's instance exists, and its CPUs run under it. */
 void fake_open(bool x2apic, bool assists);
-/* Turns the instance into a cell: another id, other tables, nothing that belongs to Linux. */
+/* Turns the instance into a cell, with another id, other tables, and no state of Linux. */
 void fake_become_cell(void);
 
 /* Called for each IPI that is sent (a write of the x2APIC ICR). Tests may replace it. */
 extern void (*fake_ipi)(u32 low, u32 apic_id);
 /* APIC ids of the CPUs that do not answer commands */
 extern u64 fake_stuck;
-/* CMD_* bits: a CPU of the front end does not answer while one of them is pending. */
+/* CMD_* bits: while one of them is pending, a CPU of the front end does not answer. */
 extern u32 fake_deaf;
-/* The default of fake_ipi: other CPUs take their commands as commands.c has them. */
+/* The default of fake_ipi: the other CPUs take their commands by the code of commands.c. */
 void fake_answer(u32 low, u32 apic_id);
 
-/* From now on, time passes only when the clock is read, so that a busy host makes no CPU late. */
+/*
+ * From now on, time advances only when the clock is read, so that no CPU seems late on a busy host.
+ */
 void fake_time(void);
 
 /*
  * Delivers an NMI to a CPU of the front end, or of the cell that QV_VA_MANAGE shows. Returns true
- * if the CPU is in the other instance now.
+ * if the CPU has moved to the other instance.
  */
 bool fake_front_nmi(struct pcpu *cpu);
 bool fake_cell_nmi(struct pcpu *cpu);
 
-/* MSRs of the machine, as msr_read_safe() reads them. 0xdead....: the access faults. */
+/*
+ * Returns the machine's value of an MSR as msr_read_safe() reads it. For 0xdead.... the access
+ * faults.
+ */
 u64 fake_msr(u32 msr);
 extern u64 fake_wrmsr_value;
 extern u32 fake_wrmsr_last;
@@ -61,10 +67,10 @@ extern u32 fake_num_wrmsrs;
 
 /* I/O ports: the value that each read gives, the port of the last access, the value last written */
 extern u32 fake_in, fake_out, fake_port;
-/* If set, a device answers port accesses; fake_in is the value that it gave. */
+/* If this is set, a device answers port accesses; fake_in is the value that it gave. */
 extern u32 (*fake_ports)(u32 port, u32 size, bool in, u32 value);
 
-/* Stubs of noreturn functions jump here, and leave the function's name in fake_called. */
+/* Stubs of noreturn functions jump here, and store the function's name in fake_called. */
 extern jmp_buf fake_back;
 extern const char *fake_called;
 

@@ -39,7 +39,7 @@ void fake_enter(void)
 {
 	u32 i;
 
-	me()->front.enter.arrived = FAKE_CPUS - 1;	/* The other CPUs have arrived already. */
+	me()->front.enter.arrived = FAKE_CPUS - 1;	/* The other CPUs have already arrived. */
 	if (!setjmp(fake_back))
 		monitor_entry(pcpu_of(0));
 	if (me()->front.enter.verdict != ENTER_GO)
@@ -74,7 +74,7 @@ bool fake_front_nmi(struct pcpu *cpu)
 
 	memcpy(back, fake_back, sizeof(back));
 	fake_as(cpu->index);
-	cpu->kicks = 0;				/* the NMI has come already */
+	cpu->kicks = 0;				/* the NMI has already arrived */
 	if (!setjmp(fake_back)) {
 		front_nmi(cpu);
 	} else {

@@ -21,7 +21,8 @@ u64 fake_msr(u32 msr)
 {
 	if (msr == 0xc0000080)
 		return efer;
-	if (msr >= 0x810 && msr <= 0x827)	/* x2APIC: no interrupt is in service or pending */
+	/* x2APIC: no interrupt is in service, and none is pending */
+	if (msr >= 0x810 && msr <= 0x827)
 		return 0;
 	return msr >= 0xdead0000 ? 0 : 0x1000000000ull | msr;
 }
@@ -107,7 +108,10 @@ void fake_time(void)
 		unit_give_up("the clock cannot be taken over");
 }
 
-/* Carries out the privileged instruction at @at. Returns its length; 0 if it is another one. */
+/*
+ * Carries out the privileged instruction at @at. Returns its length, or 0 for any other
+ * instruction.
+ */
 static u32 carry_out(greg_t *regs, const u8 *at)
 {
 	u8 rex = (*at & 0xf0) == 0x40 ? *at : 0;
@@ -155,7 +159,8 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
 
 	if (!len) {
 		fprintf(stderr, "fault at rip %#llx, address %p\n", regs[REG_RIP], info->si_addr);
-		signal(signal_number, SIG_DFL);	/* a real fault: ends the process */
+		/* a fault that the monitor did not expect ends the process */
+		signal(signal_number, SIG_DFL);
 	}
 	regs[REG_RIP] += len;
 }

@@ -5,7 +5,7 @@
 #include "unit.h"
 
 #define RWX	(PT_P | PT_W | PT_U)
-/* To be read and executed. These tables know of no RAM, so EPT's type is that of devices */
+/* Read and execute. These tables have no list of RAM, so EPT's memory type is that of devices */
 #define RX	(PT_P | PT_U)
 
 void front_model_open(struct front_model *f, u32 levels, u32 max_leaf, u32 ept)
@@ -101,7 +101,7 @@ void front_model_touch(struct front_model *f, u64 pa)
 	int failed;
 
 	if (f->page[page] == PAGE_ANSWERED)
-		return;			/* no fault may come from there */
+		return;			/* Linux gets no fault in this page */
 	failed = front_fill(&f->s.p, pa);
 	unit_case("touch %#lx, state %u:", pa, f->page[page]);
 	if (f->page[page] == PAGE_LINUX) {

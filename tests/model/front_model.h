@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The front end's nested tables, and a plain list of the state of each 2 MiB page. Each operation
- * is applied to both; front_model_check() compares them.
+ * The front end's nested tables, and a simple list with the state of each 2 MiB page. Each
+ * operation is applied to both; front_model_check() compares them.
  */
 #ifndef FRONT_MODEL_H
 #define FRONT_MODEL_H
@@ -18,7 +18,7 @@ enum front_page { PAGE_LINUX, PAGE_HOLE, PAGE_OPEN, PAGE_ANSWERED };
 struct front_model {
 	struct space s;
 	u8 page[FRONT_PAGES];			/* enum front_page */
-	/* Linux has touched the page, so that a further touch must not fault */
+	/* if Linux has touched the page, another touch must not fault */
 	bool mapped[FRONT_PAGES];
 	bool prepared[FRONT_PAGES];
 	u64 answers, nowhere;		/* a table whose entries all lead to the page of ones */
@@ -34,7 +34,8 @@ void front_model_touch(struct front_model *f, u64 pa);	/* front_fill */
 void front_model_take(struct front_model *f, u32 page);	/* front_prepare, front_set */
 void front_model_give(struct front_model *f, u32 page);	/* front_set */
 void front_model_show(struct front_model *f, u32 page);	/* front_split, front_set */
-void front_model_answer(struct front_model *f, u32 page);	/* after a forbidden touch */
+/* the effect of a forbidden touch */
+void front_model_answer(struct front_model *f, u32 page);
 
 void front_model_check(const struct front_model *f, u64 pa);
 void front_model_check_all(const struct front_model *f);

@@ -64,7 +64,8 @@ void icr_model_check(const struct icr_map *map, const struct icr_fields *f, u32 
 			meant |= 1ull << i;
 	ours = meant & map->own;
 
-	CHECK_EQ(v.foreign, !f->shorthand && !f->logical && !ours);	/* one CPU is named */
+	/* the write names one CPU */
+	CHECK_EQ(v.foreign, !f->shorthand && !f->logical && !ours);
 	CHECK_EQ(v.targets & ~map->own, 0);
 	switch (f->mode) {
 	case FIXED:
@@ -94,10 +95,12 @@ void icr_model_check(const struct icr_map *map, const struct icr_fields *f, u32 
 		CHECK_EQ(v.action, ICR_DROP);
 		CHECK_EQ(v.targets, 0);
 	}
-	/* Check the word for the real ICR: edge, asserted, physical, one target, fixed or NMI. */
+	/*
+	 * The word for the real ICR must be edge, asserted, physical, one target, and fixed or NMI.
+	 */
 	if (v.action == ICR_SEND)
 		CHECK_EQ(v.low, (f->mode == NMI ? 0x4400u : 0x4000u) | f->vector);
-	/* Bits without a meaning must change nothing. */
+	/* A change of bits without a meaning must have no effect. */
 	i = icr_filter(map, icr_word(f) | 0xfff32000u, dest, self).targets == v.targets;
 	CHECK_EQ(i, 1);
 }

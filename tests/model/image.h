@@ -43,10 +43,10 @@ extern const struct image_segment image_segments[3];
 #define UNTOUCHED	0xcc
 
 struct memory {
-	u64 size, limit;	/* the target rejects writes from limit on */
+	u64 size, limit;	/* the first address at which the target rejects writes */
 	u8 *bytes;
 	struct mb2_target target;
-	u32 outside;		/* accesses beyond size: must stay 0 */
+	u32 outside;		/* number of accesses beyond the size; must stay 0 */
 };
 
 void memory_open(struct memory *m, u64 size);
@@ -54,7 +54,7 @@ void memory_close(struct memory *m);
 
 /*
  * Compares the boot information at @ebx with the specification and with @m. Returns NULL, or the
- * part that is wrong.
+ * name of the part that is wrong.
  */
 const char *info_wrong(const struct memory *m, u32 ebx, const char *cmdline);
 

@@ -14,7 +14,7 @@ struct insn {
 	char text[INSN_TEXT];		/* AT&T syntax, as objdump prints it */
 };
 
-/* Register values to decode with: all are different. */
+/* Register values for the decoder. All of them differ. */
 extern const u64 insn_regs[16];
 
 /*
@@ -23,7 +23,7 @@ extern const u64 insn_regs[16];
  */
 bool insn_parse(const char *line, enum decode_mode mode, u64 *address, struct insn *insn);
 
-/* Is it a 32-bit mov, xchg, or, and of a register or constant to memory? *@want: its effect. */
+/* Is it a 32-bit mov, xchg, or, and of a register or constant to memory? *@want is its effect. */
 bool insn_expected(const struct insn *insn, struct decoded *want);
 
 /* Checks that decode_write() agrees, and that it rejects every truncated form. */

@@ -28,7 +28,7 @@ static bool never_port(u32 port)
 	return false;
 }
 
-/* Ports of the running cell: two of its list, eight of its device */
+/* Is it a port of the running cell? The cell lists two ranges, and its device has eight ports. */
 static bool others_port(u32 port)
 {
 	return port == 0x80 || (port >= 0x7f8 && port <= 0x7ff) || (port & ~7u) == 0xc000;
@@ -75,7 +75,8 @@ static void machine_tables(struct machine *m)
 		front_model_take(f, i);
 	front_model_take(f, ONES);
 	front_model_answer(f, ONES);
-	front_model_touch(f, 0x1234);		/* Linux has touched some places and not others. */
+	/* Linux has touched some places and has not touched others. */
+	front_model_touch(f, 0x1234);
 	front_model_touch(f, G4 + 5 * M2);
 }
 
@@ -111,7 +112,7 @@ void machine_open(struct machine *m, u32 max_leaf)
 	m->inst->cells[3].ports[1] = (struct qv_mon_ports){ 0x7f8, 0x7ff };
 	m->inst->cells[3].num_devices = 1;
 	m->inst->cells[3].devices[0].bars[4] = (struct qv_mon_bar){ .base = 0xc000, .len = 8, .ports = 1 };
-	m->inst->cells[4].window_pa = 205 * M2;		/* free slot: no effect */
+	m->inst->cells[4].window_pa = 205 * M2;	/* the slot is free, so its window has no effect */
 	for (i = 0; i < FRONT_PAGES; i++)
 		m->plain[i] = all_ram(b, i * M2, M2) && !in_other_window(m->inst, i * M2, M2);
 	request_good(&m->inst->req);
@@ -148,7 +149,7 @@ void request_good(struct qv_mon_create *q)
 
 /* ---- the judge ---- */
 
-/* Marks a 2 MiB page as given away if Linux may give it; @claimed: the pages given already. */
+/* Marks a 2 MiB page as taken if Linux may give it; @claimed: the pages that are already taken. */
 static const char *claim(const struct machine *m, u8 *claimed, u64 page)
 {
 	if (page >= FRONT_PAGES)
@@ -268,7 +269,7 @@ void request_model_check(struct machine *m)
 			u64 pa = q->runs[i].pa + k * M2;
 
 			paging_find(&m->inst->nested, pa, 2, &found);
-			CHECK_EQ(found, 2);		/* taking the page cannot fail now */
+			CHECK_EQ(found, 2);	/* after the check, taking the page cannot fail */
 			front_model_check(&m->front, pa + 5);
 		}
 }

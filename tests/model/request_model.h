@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A machine that cells are requested from, and a slow, simple judge of requests. */
+/* A machine from which cells are requested, and a slow, simple judge of requests. */
 #ifndef REQUEST_MODEL_H
 #define REQUEST_MODEL_H
 
@@ -25,10 +25,10 @@ void machine_close(struct machine *m);
 
 /* Makes a request without any fault. */
 void request_good(struct qv_mon_create *q);
-/* Changes some of it at random. */
+/* Changes parts of the request at random. */
 void request_spoil(struct qv_mon_create *q, struct choices *c);
 
-/* Returns NULL for a sound request, otherwise its fault. */
+/* Returns NULL for a sound request, otherwise the reason why it is unsound. */
 const char *request_unsound(const struct machine *m, const struct qv_mon_create *q);
 
 /* Checks that request_check() agrees with request_unsound() and has changed nothing. */

@@ -59,7 +59,8 @@ u64 space_walk(const struct space *s, u64 addr, u64 *flags, u32 *level)
 				*flags = e & ~0x000ffffffffff000ull & ~(1ull << 7);
 			return pa + (addr & offset);
 		}
-		CHECK_EQ(e & 1 << 7, 0);		/* must be zero above 1 GiB */
+		/* this bit must be zero in tables above the 1 GiB level */
+		CHECK_EQ(e & 1 << 7, 0);
 		CHECK_EQ(e & 7, 7);	/* a table must allow everything that its leaves allow */
 		CHECK_EQ(e >> 63, 0);
 		table = e & 0x000ffffffffff000ull;

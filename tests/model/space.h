@@ -5,7 +5,7 @@
 
 #include "tables/paging.h"
 
-#define SPACE_PA	0x7654000ull	/* pretended address of the tables */
+#define SPACE_PA	0x7654000ull	/* the physical address that the tables pretend to have */
 #define NOT_MAPPED	(~0ull)
 
 struct space {
@@ -20,8 +20,8 @@ void space_close(struct space *s);
 u32 space_used(const struct space *s);		/* pages taken */
 
 /*
- * Translates @addr as in AMD APM vol. 2, 5.3. A set reserved bit, or a table outside the pool, is
- * reported as a failure. *@flags: flags of the leaf; may be NULL.
+ * Translates @addr as in AMD APM vol. 2, 5.3. Reports a failure for a set reserved bit and for a
+ * table outside the pool. *@flags: flags of the leaf; may be NULL.
  */
 u64 space_walk(const struct space *s, u64 addr, u64 *flags, u32 *level);
 

@@ -15,7 +15,10 @@ struct leaf {
 	u64 pa;
 };
 
-/* Fails on a set bit that must be zero, and on an entry that permits less than its leaf. */
+/*
+ * Reports a failure for a reserved bit that is set, and for an entry that permits less than its
+ * leaf.
+ */
 struct leaf tables_walk(const struct paging *p, u64 addr);
 /* Calls a function for each mapping, in order of addresses. */
 void tables_each(const struct paging *p, void (*each)(void *ctx, u64 addr, u64 len, const struct leaf *l),

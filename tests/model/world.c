@@ -136,7 +136,8 @@ static enum owner owner(const struct world *w, u64 page, u32 *cell)
 		if (q->block_pa == pa)
 			return BLOCK;
 		if (w->state[*cell] == QV_MON_CREATED)
-			continue;		/* Linux still loads it */
+			/* Linux still owns this memory and loads the image into it */
+			continue;
 		for (n = w->given_back[*cell]; n < world_pages(q); n++)
 			if (page_of(q, n) == pa)
 				return MEMORY;
@@ -158,8 +159,8 @@ static bool in_own_block(u64 pa)
 }
 
 /*
- * Checks a translation of @pa, which is not Linux's page. It must not be present, or lead to the
- * page of ones or the sink.
+ * Checks a translation of @pa, a page that Linux does not own. The page must not be present, or the
+ * translation must lead to the page of ones or the sink.
  */
 static void check_denied(const struct leaf *l, u64 pa)
 {
@@ -222,7 +223,7 @@ static void cell_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
 	bool write, execute;
 
 	c->bytes += len;
-	for (at = 0; at < len; at += step) {		/* all pages, or the first and the last */
+	for (at = 0; at < len; at += step) {	/* all pages, or only the first and the last */
 		if (gpa + at >= world_pages(c->q) * QV_HUGE) {
 			unit_give_up("a cell reaches beyond its memory");
 			return;
@@ -239,7 +240,7 @@ static void cell_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
 	}
 }
 
-/* Host tables map the instance's own block only. No page is both writable and executable. */
+/* Host tables map only the instance's own block. No page is both writable and executable. */
 static void host_leaf(void *ctx, u64 va, u64 len, const struct leaf *l)
 {
 	const struct instance *inst = ctx;

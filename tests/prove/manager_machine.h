@@ -6,7 +6,7 @@
 #include "abi/errors.h"
 #include "manager_model.h"
 
-/* ---- in place of hardware ---- */
+/* ---- replacements of hardware ---- */
 
 /* In place of vendor_move() in commands.c: the CPU leaves the front end. */
 void a_move(void)
@@ -122,7 +122,7 @@ static void unhole(u64 pa)
 	}
 }
 
-/* Other lengths: pages of a block, next to its open part or in it */
+/* For other lengths: pages of a block, next to its open part or in it */
 void linux_memory(u64 pa, u64 len, enum linux_access access)
 {
 	step();
@@ -161,7 +161,7 @@ void vendor_inject_nmi(struct pcpu *cpu) { (void)cpu; }
 void vendor_arrive(struct pcpu *cpu) { (void)cpu; }
 bool cell_record(struct pcpu *cpu, u32 reason, u64 a) { (void)cpu, (void)reason, (void)a; return any_bool(); }
 
-/* ---- functions with separate proofs; those that may fail do so at random ---- */
+/* ---- functions with separate proofs; if a function may fail, it fails at random ---- */
 
 static u64 failure(void)
 {
@@ -174,7 +174,7 @@ int setup_tables(struct instance *inst) { (void)inst; return failure(); }
 void setup_rebase(struct instance *inst) { (void)inst; }
 u64 guest_init(struct instance *inst, u64 va) { (void)inst, (void)va; return failure(); }
 
-/* ---- The parts pci and ports: their verbs may fail and have no effect ---- */
+/* ---- The parts pci and ports: their functions may fail and have no effect ---- */
 
 static u64 any_error(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {

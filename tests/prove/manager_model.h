@@ -107,8 +107,8 @@
 struct instance the_instance;
 struct qv_mon_status the_status;
 struct qv_mon_create requests[CELLS];
-static u64 manage_entry, scrub_entry;	/* of the manager's windows */
-/* Separate objects: with an array, an unknown index would address all of them. */
+static u64 manage_entry, scrub_entry;	/* the entries of the manager's windows */
+/* These are separate objects: in an array, an unknown index would address all of them. */
 static struct pcpu cpu0, cpu1, cpu2;
 #define cpu_at(i)	(*((i) == 0 ? &cpu0 : (i) == 1 ? &cpu1 : &cpu2))
 
@@ -119,14 +119,14 @@ static struct pcpu block_cpu0, block_cpu1;
 
 /* ---- state of the machine that the code does not record ---- */
 
-static bool there[NUM];			/* runs in the instance of its cell, or moves there */
-static bool cached[NUM];		/* may have a translation to the watched page */
-static u64 late[NUM];			/* targets that an icr_write() has yet to send to */
-static u64 watched;			/* any page of 2 MiB */
+static bool there[NUM];		/* the CPU runs in its cell's instance, or is moving there */
+static bool cached[NUM];		/* the CPU may have a translation to the watched page */
+static u64 late[NUM];			/* targets to which an icr_write() has yet to send */
+static u64 watched;			/* any page of 2 MiB; the claims are about this page */
 static bool hidden;			/* from Linux */
 static bool taken;			/* by this call */
-static u32 owner;			/* at the beginning of the call: cell, or 0 */
-static bool alone;			/* no CPU acts between steps */
+static u32 owner;			/* owner at the beginning of the call: a cell, or 0 */
+static bool alone;			/* no other CPU acts between steps */
 static u32 acting;
 
 static bool runs(u32 i)
@@ -177,29 +177,39 @@ static u32 owner_now(void)
 #define HOLD(condition, what) do { if (given) ASSUME(condition); else PROVE(condition, what); } while (0)
 
 struct facts {
-	u64 own, away, cells;		/* CPUs: own, with a cell, of cells */
-	u64 begun, running;		/* CPUs of cells that have started, that run */
+	u64 own, away, cells;	/* masks of own CPUs, of CPUs with a cell, of all CPUs of cells */
+	/* masks of the CPUs of cells that have started, and of cells that run */
+	u64 begun, running;
 	bool building, secret;
 };
 
-/* One claim, without && and || between calls: each of them costs time in every step. */
+/*
+ * This is one claim without && or || between function calls, since each of these operators would
+ * cost time in every step.
+ */
 static bool one_cpu(u32 i, const struct facts *f)
 {
 	const struct pcpu *c = &cpu_at(i);
 	bool away = f->away >> i & 1, waits = c->phase == CPU_WAIT_SIPI, becomes = c->cmd & CMD_BECOME;
 	bool runs = !there[i] && c->phase == CPU_RUNNING;
 
-	return	/* a CPU with a cell: the cell has started, and the manager knows of the CPU */
+	return	/* if a CPU is with a cell, the cell has started and the manager knows of the CPU */
 		(!there[i] || (away && f->begun >> i & 1)) &&
-		/* neither a caught CPU runs Linux, nor a CPU that comes back */
+		/* a caught CPU and a CPU that comes back do not run Linux */
 		(!runs || f->own >> i & 1 || !(f->cells >> i & 1 || f->building)) && (!away || waits) &&
-		/* phases and commands of the front end */
+		/* the phases and commands that the front end uses */
 		(waits || c->phase == CPU_RUNNING) &&
 		!(c->cmd & ~(CMD_FLUSH | CMD_CATCH | CMD_INIT | CMD_SIPI | CMD_BECOME)) &&
-		/* only a CPU that is here is sent, to a running cell; a CPU that is home is here */
+		/*
+		 * the manager sends a CPU only from the front end, to a running cell; a CPU that is
+		 * home is in the front end
+		 */
 		(!becomes || (away && !there[i] && f->running >> i & 1)) &&
 		(!(c->ack & CMD_HOME) || (away && !there[i] && !becomes && !cached[i])) &&
-		/* only CPUs that run Linux send IPIs; no target is with a cell or caught for one */
+		/*
+		 * only CPUs that run Linux send IPIs; no target of an IPI is with a cell, or caught
+		 * for a cell
+		 */
 		(!late[i] || (runs && !(late[i] & (f->away | f->cells)))) &&
 		/*
 		 * no translation to hidden memory, with two exceptions: the caller drops it when it
@@ -219,7 +229,10 @@ static bool at_all_times(void)
 	f.running = (a->state == QV_MON_RUNNING ? a->cpus : 0) | (b->state == QV_MON_RUNNING ? b->cpus : 0);
 	f.building = window(QV_VA_MANAGE);
 	f.secret = watched == window(QV_VA_MANAGE) || watched == window(QV_VA_SCRUB) || owner_now() || (hidden && owner);
-	/* a CPU is own, or of one cell; only cells' CPUs are with a cell; cells' memory is hidden */
+	/*
+	 * a CPU is own, or belongs to one cell; only CPUs of cells are with a cell; memory of cells
+	 * is hidden
+	 */
 	fine = !((f.own | f.cells) & ~ALL) && !(f.own & f.cells) && !(a->cpus & b->cpus) && !(f.away & ~f.cells) &&
 	       (a->state || !a->cpus) && (b->state || !b->cpus) &&
 	       a->state <= QV_MON_STOPPED && b->state <= QV_MON_STOPPED && (!f.secret || hidden);
@@ -228,7 +241,7 @@ static bool at_all_times(void)
 	return fine;
 }
 
-/* ---- steps that other CPUs may take between two steps of the manager, in any number ---- */
+/* ---- steps that other CPUs may take between two steps of the manager; any number of steps ---- */
 
 struct seen {
 	u32 phase, cmd, ack;
@@ -250,19 +263,22 @@ static bool may_become(u32 i, const struct seen *a, const struct seen *b)
 	bool mine = own >> i & 1, flushed = ((b->ack & ~a->ack) | (a->cmd & ~b->cmd)) & CMD_FLUSH;
 	bool left = a->cmd & ~b->cmd & CMD_BECOME || (a->there && !b->there);
 
-	if (b->cmd & ~a->cmd & ~SENT)			/* only the manager sends the others */
+	if (b->cmd & ~a->cmd & ~SENT)		/* only the manager sends the other commands */
 		return false;
-	if (!i)						/* the caller is in its call */
+	if (!i)			/* the caller itself is in its call and does not act */
 		return b->phase == a->phase && b->there == a->there && b->cached == a->cached &&
 		       b->late == a->late && b->cmd == (a->cmd | (b->cmd & SENT)) && b->ack == (a->ack & ~(~b->ack & SENT));
-	return /* a CPU remains caught until it is own */
+	return /* a CPU stays caught until it is own again */
 	       (mine || a->phase != CPU_WAIT_SIPI || b->phase == CPU_WAIT_SIPI) &&
 	       (mine || !(b->ack & ~a->ack & CMD_CATCH) || b->phase == CPU_WAIT_SIPI) &&
-	       /* it goes to a cell only by a command of the manager */
+	       /* a CPU goes to a cell only by a command of the manager */
 	       (!b->there || a->there || (!mine && a->cmd & CMD_BECOME && a->phase == CPU_WAIT_SIPI && !(b->cmd & CMD_BECOME))) &&
 	       (!left || b->there || b->ack & CMD_HOME) && !(a->ack & ~b->ack & CMD_HOME) &&
 	       (!(b->ack & ~a->ack & CMD_HOME) || a->there || a->cmd & CMD_BECOME) &&
-	       /* IPIs go to CPUs own at the decision, and precede the acknowledgment of a flush */
+	       /*
+	        * an IPI goes to CPUs that were own at its decision; it is sent before the CPU
+	        * acknowledges a flush
+	        */
 	       !(b->late & ~a->late & ~own) && !(flushed && b->late & ~own) &&
 	       /* translations */
 	       (!b->cached || a->cached || (!hidden && (mine || a->phase != CPU_WAIT_SIPI))) &&

@@ -14,8 +14,8 @@ INCLUDES = ["include", "hypervisor", "driver", "include/uapi"]
 CHECKS = ["--bounds-check", "--pointer-check", "--pointer-overflow-check", "--signed-overflow-check",
           "--undefined-shift-check", "--div-by-zero-check", "--no-malloc-may-fail",
           "--drop-unused-functions"]
-# A proof reports every failed check. A mutant stops at the first, and a loop that is unrolled too
-# far does not count.
+# A proof reports every failed check. A mutant stops at the first failed check. A loop that is
+# unrolled too far does not count as a failure.
 WHOLE = ["--unwinding-assertions"]
 FIRST = ["--no-unwinding-assertions", "--stop-on-fail"]
 REQUIRED = ["Property", "Bound", "Assumed", "Enough", "Mutation"]
@@ -33,7 +33,7 @@ class Change:
     old: str
     new: str
     what: str
-    case: str  # if the proof has cases: the case that must fail
+    case: str  # the case that must fail, if the proof has cases
 
     def apply(self, top: Path) -> None:
         path = top / self.file
@@ -49,11 +49,12 @@ class Proof:
     """One prove_*.c"""
     path: Path
     text: dict[str, str] = field(default_factory=dict)
-    code: list[str] = field(default_factory=list)  # compiled with the proof
+    code: list[str] = field(default_factory=list)  # files that are compiled with the proof
     options: list[str] = field(default_factory=list)
     changed: list[Change] = field(default_factory=list)
     mutations: list[Change] = field(default_factory=list)
-    cases: list[str] = field(default_factory=lambda: [""])  # separate runs, with CASE defined
+    # each case is a separate run, with CASE defined
+    cases: list[str] = field(default_factory=lambda: [""])
 
     @property
     def name(self) -> str:
@@ -178,6 +179,6 @@ def judge(task: Task, status: int | None, text: str, seconds: float, log: Path) 
             why = f"{task.name}: {', '.join(FAILURE.findall(text)[:5]) or 'no check was made'}"
     else:
         mutation = task.proof.mutations[task.mutant]
-        # A missing function body would fail in the proof itself, too.
+        # The proof itself would fail too if a function body were missing.
         why = "" if violated else f"{task.name}: is not detected: {mutation.what or mutation.new} in {mutation.file}"
     return Outcome(not why, why, seconds, checks, log)

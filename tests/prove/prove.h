@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For all proofs. A function that is declared and not defined here returns any value. */
+/* For all proofs. A declared function without a definition here returns any value. */
 #ifndef PROVE_H
 #define PROVE_H
 

@@ -26,7 +26,8 @@
 int main(void)
 {
 	u32 num = any_u32(), present = num < DECODE_MAX ? num : DECODE_MAX, part = any_u32(), i;
-	u8 memory[DECODE_MAX], *bytes = memory + DECODE_MAX - present;	/* at the end of memory */
+	/* the instruction is at the end of memory */
+	u8 memory[DECODE_MAX], *bytes = memory + DECODE_MAX - present;
 	enum decode_mode mode = any_u32() % 3;
 	struct decoded d, again;
 	u64 regs[16];

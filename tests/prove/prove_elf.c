@@ -32,7 +32,7 @@ int main(void)
 	const struct mb2_segment *s;
 
 	ASSUME(len <= LEN);
-	image = file + LEN - len;		/* at the end of memory */
+	image = file + LEN - len;		/* the image is at the end of memory */
 	for (i = 0; i < LEN; i++)
 		file[i] = any_u8();
 	if (read_elf(image, len, memory, &elf) || overlaps(&elf))

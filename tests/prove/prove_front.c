@@ -53,13 +53,14 @@
 #include "core/vendor.h"
 #include "prove.h"
 
-#define PAGES	6u			/* of the pool that may be tables */
+#define PAGES	6u			/* pages of the pool that may be tables */
 #define POOL_PA	0x7654000ull		/* pretended: outside SPACE */
 #define OPEN_PAGES 1u			/* half of a table is open */
 #define LEVELS	3u
 #define SPACE	level_size(LEVELS + 1)	/* addresses are below */
 
-enum { ROOT, ONES, SINK, FIRST };	/* pages of the pool; the others have a level and a place */
+/* pages of the pool; the pages after SINK have a level and a place */
+enum { ROOT, ONES, SINK, FIRST };
 #define ONES_PAGE	(POOL_PA + 100 * 4096)
 #define SINK_PAGE	(POOL_PA + 101 * 4096)
 
@@ -104,7 +105,7 @@ static u64 place(u32 page, u32 i)
 	return base_of[page] + i * level_size(level_of[page]);
 }
 
-/* Is entry @i of @page empty, a hole, a leaf, or a table that belongs there? */
+/* Is entry @i of @page empty, a hole, a leaf, or a table of the right level and place? */
 static bool sound_entry(u32 page, u32 i)
 {
 	u64 e = tables[page][i];
@@ -184,7 +185,7 @@ static struct end walk(u64 addr, u32 level)
 	}
 }
 
-/* Is the page inside a range of RAM, or outside of all? */
+/* Is the page completely inside a range of RAM, or completely outside of all ranges? */
 static bool uniform(u64 start, u32 level)
 {
 	u64 end = start + level_size(level);
@@ -234,9 +235,9 @@ static bool identity(u64 entry, u64 addr, u32 level)
 
 	for (i = 0; i < ram.num_ram; i++)
 		if (p->ept && addr >= ram.ram[i].start && addr < ram.ram[i].end)
-			type = 6 << 3;		/* write-back; other memory is uncached */
+			type = 6 << 3;		/* RAM is write-back; other memory is uncached */
 	if (p->ept && level > 1 && !uniform(addr, level))
-		return false;			/* one memory type for two kinds of memory */
+		return false;	/* the page would have one memory type for two kinds of memory */
 	return entry == (addr | (config(addr) ? 5 : 7) | type | (level > 1 ? PT_PS : 0));
 }
 

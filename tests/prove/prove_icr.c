@@ -67,7 +67,7 @@ int main(void)
 	v = icr_filter(&map, low, dest, self);
 
 	PROVE(!(v.targets & ~map.own), "only own CPUs are reached");
-	if (v.targets >> cpu & 1) {		/* any one of the targets */
+	if (v.targets >> cpu & 1) {		/* @cpu is any one of the targets */
 		PROVE(cpu < map.num, "a CPU that exists");
 		PROVE(meant(&map, low, dest, self, cpu), "which the write addresses");
 		PROVE(v.action == ICR_SEND || cpu != self, "no CPU resets itself");

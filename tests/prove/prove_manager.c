@@ -45,7 +45,7 @@
 
 enum { CREATE = 1, START, STOP, RECLAIM };
 
-/* ---- the request, as prove_request.c proves it ---- */
+/* ---- a request with the properties that prove_request.c proves ---- */
 
 static bool well_formed(const struct qv_mon_create *q)
 {
@@ -81,7 +81,7 @@ u64 request_check(const struct instance *inst, u32 caller)
 	return QV_ME_OK;
 }
 
-/* ---- soundness: assumed of any state before a call, proven of the state after it ---- */
+/* ---- soundness: each proof assumes it before a call and proves it after the call ---- */
 
 static void sound_cell(u32 id, bool given)
 {

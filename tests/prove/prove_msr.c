@@ -28,7 +28,7 @@
 
 struct range { u32 first, last; };
 
-/* APM vol. 2, appendix A: a cell never writes these directly */
+/* APM vol. 2, appendix A: MSRs that a cell never writes directly */
 static const struct range never[] = {
 	{ 0x10, 0x10 }, { 0x1b, 0x1b }, { 0x3a, 0x3b }, { 0x79, 0x79 }, { 0x1a0, 0x1a0 }, { 0x1d9, 0x1d9 }, { 0x200, 0x26f },
 	{ 0x2ff, 0x2ff }, { 0x400, 0x47f }, { 0x830, 0x830 }, { 0x832, 0x837 }, { 0xc80, 0xd8f }, { 0x40000000, 0x4fffffff },
@@ -36,7 +36,9 @@ static const struct range never[] = {
 	{ 0xc0010000, 0xc00100ff }, { 0xc0010111, 0xc001013f }, { 0xc0011000, 0xc00110ff },
 };
 
-/* Linux never writes these directly: APIC mode and base, places of RAM and SMM, SVM's own MSRs */
+/*
+ * MSRs that Linux never writes directly: APIC mode and base, places of RAM and SMM, SVM's own MSRs
+ */
 static const struct range not_linux[] = {
 	{ 0x1b, 0x1b }, { 0x830, 0x830 }, { 0xc0000080, 0xc0000080 }, { 0xc0010010, 0xc0010010 }, { 0xc0010016, 0xc001001a },
 	{ 0xc001001d, 0xc001001d }, { 0xc0010111, 0xc0010118 },

@@ -55,7 +55,9 @@ int front_prepare(const struct paging *p, u64 pa, u64 len)
 	return any_bool() ? 0 : -1;
 }
 
-/* Ports and devices: any result. One port, any, belongs to another cell. */
+/*
+ * The checks of ports and devices may have any result. One port, any port, belongs to another cell.
+ */
 static u32 claimed;
 bool ports_claimed(const struct instance *i, u32 first, u32 last) { (void)i; return (first <= claimed && claimed <= last) || any_bool(); }
 bool ports_never(const struct qv_mon_boot *b, u32 first, u32 last) { (void)b, (void)first, (void)last; return any_bool(); }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every form of instruction that writes 32 bits to a device page, and some that do not. They are
- * assembled, disassembled by objdump, and given to the decoder. Sections: i16, i32, i64, each for
- * code of that size.
+ * Every form of instruction that writes 32 bits to a device page, and some other instructions. The
+ * test assembles them, disassembles them by objdump, and gives them to the decoder. Sections: i16,
+ * i32, i64, each for code of that size.
  */
 	.macro	all reg, mem:vararg
 	mov	%\reg, \mem

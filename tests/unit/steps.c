@@ -14,9 +14,9 @@
 
 #define M2		(u64)QV_HUGE
 #define BLOCK		(10 * M2)
-#define MEMORY		(11 * M2)	/* two runs of one page each */
+#define MEMORY		(11 * M2)	/* the cell's memory: two runs of one page each */
 #define MEMORY2		(40 * M2)
-#define VICTIM		(100 * M2)	/* page that forged blocks name */
+#define VICTIM		(100 * M2)	/* the page that forged blocks list as memory */
 #define HIDDEN		0x100000u	/* offset in a block */
 #define NMI_IPI		4u
 #define CELL_CPUS	(1ull << 3 | 1ull << 1)
@@ -28,12 +28,13 @@ static const u64 watched[] = { BLOCK, MEMORY, MEMORY2 };
 static struct qv_mon_create request;
 static struct steps *run;
 static struct {
-	bool there[FAKE_CPUS];		/* runs in the cell's instance */
+	bool there[FAKE_CPUS];		/* the CPU runs in the cell's instance */
 	bool nmi[FAKE_CPUS];		/* an NMI is pending */
 	u32 age[FAKE_CPUS];		/* steps since the NMI was sent */
-	u32 cached[FAKE_CPUS];	/* bits: watched pages to which the CPU may have a translation */
+	/* bit mask of the watched pages that the CPU may have a translation to */
+	u32 cached[FAKE_CPUS];
 	u32 last_taken;			/* step */
-	bool late;			/* the actor has not sent yet what .verdict allows */
+	bool late;			/* the actor has not yet sent the IPIs of .verdict */
 	struct icr_verdict verdict;
 	bool acting, inside;
 } now;
@@ -86,7 +87,7 @@ static void send_late(void)
 		return;
 	now.late = false;
 	now.acting = true;
-	for (i = 0; i < FAKE_CPUS; i++) {		/* the rest of icr_write() */
+	for (i = 0; i < FAKE_CPUS; i++) {		/* does the rest of icr_write() */
 		if (!(now.verdict.targets >> i & 1))
 			continue;
 		if (now.verdict.action == ICR_SEND) {
@@ -114,13 +115,13 @@ static bool is_mute(u32 i)
 
 static void take(u32 i)
 {
-	/* The CPU accesses its own block, whatever the manager's window shows. */
+	/* A CPU accesses its own block. The mapping in the manager's window does not matter. */
 	bool open = me()->directory[QV_VA_MANAGE >> 21 & 511] & PT_P;
 
 	now.nmi[i] = false;
 	now.last_taken = run->count;
 	if (i == STEPS_ACTOR)
-		send_late();			/* the CPU is between two exits now */
+		send_late();			/* the CPU is now between two exits */
 	if (!open)
 		manage(QV_VA_MANAGE, BLOCK);
 	if (now.there[i])
@@ -148,7 +149,7 @@ static void on_ipi(u32 low, u32 apic_id)
 
 	if (now.acting) {
 		unit_case("%s at step %u, lag %u: IPI %#x to CPU %u:", steps_act_name(run->act), run->at, run->lag, low, i);
-		CHECK(!now.there[i]);	/* nothing that Linux sends may reach a cell's CPU */
+		CHECK(!now.there[i]);	/* no IPI from Linux may reach a cell's CPU */
 	}
 	if ((low >> 8 & 7) != NMI_IPI)
 		return;
@@ -185,7 +186,7 @@ static void calls(void)
 {
 	u64 nr;
 
-	/* before and after a call it would be first, and succeed */
+	/* outside of a call the actor's own call would succeed */
 	for (nr = QV_HC_LEAVE; me()->busy && nr <= QV_HC_LOCK; nr++)
 		CHECK_EQ(hypercall(pcpu_of(STEPS_ACTOR), nr, nr == QV_HC_CREATE ? REQUEST_PAGE * M2 : 1), QV_ME_BUSY);
 }
@@ -223,7 +224,7 @@ static void act(void)
 	now.acting = false;
 }
 
-/* Linux writes an instance that owns everything to each page that it may write. */
+/* Linux writes a forged instance, which owns everything, to each page that Linux may write. */
 static void forge(u32 visible)
 {
 	struct instance *forged = (struct instance *)fake_instance(BLOCK);
@@ -258,7 +259,7 @@ static u32 bit_of(u64 pa)
 	return 0;
 }
 
-/* Returns the pages to which no CPU of the front end may have a translation. */
+/* Returns the pages that no CPU of the front end may have a translation to. */
 static u32 secret(void)
 {
 	const struct cell_slot *slot = &me()->cells[1];
@@ -286,7 +287,7 @@ static void check_cpus(void)
 	CHECK(!((own | away) >> FAKE_CPUS));
 	for (i = 1; i < FAKE_CPUS; i++) {
 		CHECK(!now.there[i] || away >> i & 1);
-		/* a CPU about to be caught may run: nothing is built yet */
+		/* a CPU that will be caught may still run, since nothing is built yet */
 		CHECK(own >> i & 1 || !runs_linux(i) || !(window(QV_VA_MANAGE) || me()->cells[1].state));
 	}
 }
@@ -303,7 +304,7 @@ static void check(u32 visible)
 		CHECK(now.there[i] || !(now.cached[i] & pages));
 }
 
-/* Rounds of wait_ack() are alike while no CPU takes an NMI. */
+/* While no CPU takes an NMI, all rounds of wait_ack() are the same. */
 static bool waits(const void *pc)
 {
 	static struct { const void *pc; bool waits; } known[512];
@@ -389,7 +390,7 @@ static void all_run(void)
 	now.inside = false;
 }
 
-/* Reclaims the cell, however long it takes, with a CPU that is mute for a while. */
+/* Reclaims the cell with a CPU that is mute for a while. Repeats the call until it succeeds. */
 static void until_reclaimed(void)
 {
 	u64 result;
@@ -461,7 +462,8 @@ void steps_open(bool patient)
 {
 	fake_open(true, true);
 	if (patient)
-		me()->boot.tsc_khz = 100u << 20;	/* a busy host makes no CPU late */
+		/* so that no CPU seems late on a busy host */
+		me()->boot.tsc_khz = 100u << 20;
 	else
 		fake_time();
 	memset(fake_ram + VICTIM, 0x77, M2);

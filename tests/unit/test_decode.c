@@ -74,7 +74,8 @@ static void by_hand(void)
 			bytes = exact_copy(r->bytes, n);
 			fine = decode_write(bytes, n, r->mode, insn_regs, &d);
 			free(bytes);
-			CHECK_EQ(fine, n >= r->len);	/* the bytes that follow do not matter */
+			/* the bytes after the instruction do not matter */
+			CHECK_EQ(fine, n >= r->len);
 			if (!fine)
 				continue;
 			CHECK_EQ(d.len, r->len);
@@ -86,7 +87,7 @@ static void by_hand(void)
 	}
 }
 
-/* Not a known 32-bit write: must be rejected, whatever follows. */
+/* An instruction that is not a known 32-bit write must be rejected, with any bytes after it. */
 static void refused(void)
 {
 	static const struct { const char *what; enum decode_mode mode; u8 bytes[15]; } rows[] = {

@@ -55,7 +55,7 @@ static void elf_type(struct image *img, u32 offset, u8 value)
 	img->bytes[offset] = value;
 }
 
-/* Name, expected error (NULL: the image is loaded), change in a good image */
+/* Name; expected error (NULL: the image is loaded); change to a good image */
 #define CHANGES(X) \
 	X(nothing, NULL, (void)img) \
 	X(empty, "it has no multiboot2 header in its first 32 KiB", img->len = 0) \
@@ -198,7 +198,8 @@ static void one_change(void)
 		why = load(&img, &m, &entry);
 		CHECK_TEXT(why, changes[i / 2].answer);
 		if (why)
-			CHECK(is_untouched(&m));	/* rejected before anything is written */
+			/* the image is rejected before anything is written */
+			CHECK(is_untouched(&m));
 		else
 			CHECK_TEXT(info_wrong(&m, entry.ebx, "x y"), NULL);
 		memory_close(&m);
@@ -212,7 +213,7 @@ static void too_little_memory(void)
 	u32 i;
 
 	image_good(&img, true);
-	set_elf(&img, ELF_PHNUM, 1);		/* only the memory below 640 KiB */
+	set_elf(&img, ELF_PHNUM, 1);		/* there is only the memory below 640 KiB */
 	set_elf(&img, ELF_ENTRY, 0xffffffff80008000);
 	header_begin(&img, IMAGE_HEADER);
 	header_finish(&img, true);
@@ -227,7 +228,7 @@ static void too_little_memory(void)
 	}
 }
 
-/* Tries every length that a file may be cut to. */
+/* Truncates the file at every length. */
 static void cut_short(void)
 {
 	static struct image img;
@@ -245,7 +246,7 @@ static void cut_short(void)
 	memory_close(&m);
 }
 
-/* A good image with random bytes overwritten: no crash, no access outside. */
+/* Overwrites random bytes of a good image. The loader must not crash or access memory outside. */
 static void random_damage(void)
 {
 	static const u64 values[] = {

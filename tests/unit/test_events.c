@@ -83,16 +83,16 @@ static void nmis(void)
 	u32 i;
 
 	fake_open(true, true);
-	nmi_exit(EXIT_NMI);			/* Linux's own NMI */
+	nmi_exit(EXIT_NMI);			/* Linux's own NMI is injected */
 	CHECK_EQ(v->event_inj, nmi);
 	CHECK(v->intercept3 & I3_IRET);
-	nmi_exit(EXIT_NMI);			/* another during the handler: held back */
+	nmi_exit(EXIT_NMI);		/* a second NMI comes during the handler and is held back */
 	CHECK_EQ(v->event_inj, 0);
 	CHECK(cpu->nmi_pending);
-	nmi_exit(EXIT_NMI);			/* a third merges with the second, as in silicon */
+	nmi_exit(EXIT_NMI);		/* a third NMI merges with the second, as on hardware */
 	CHECK_EQ(v->event_inj, 0);
 	nmi_exit(EXIT_IRET);
-	CHECK_EQ(v->event_inj, 0);		/* not before IRET has ended */
+	CHECK_EQ(v->event_inj, 0);	/* nothing is injected before the IRET is complete */
 	CHECK(v->intercept3 & I3_VINTR && v->v_intr & V_IRQ);
 	nmi_exit(EXIT_VINTR);
 	CHECK_EQ(v->event_inj, nmi);
@@ -101,21 +101,22 @@ static void nmis(void)
 	nmi_exit(EXIT_IRET);
 	CHECK_EQ(v->event_inj, 0);
 	CHECK(!(v->intercept3 & (I3_IRET | I3_VINTR)));
-	cpu->cmd = CMD_FLUSH;			/* QV's NMI; a Linux NMI may have merged with it */
+	cpu->cmd = CMD_FLUSH;		/* an NMI of QV; a Linux NMI may have merged with it */
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, nmi);
 	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 1);
 	CHECK_EQ(cpu->ack & CMD_FLUSH, CMD_FLUSH);
 	CHECK_EQ(v->tlb_control, TLB_FLUSH_ALL);
 	v->event_inj = 0;
-	for (i = 0; i < 2; i++) {	/* two more while Linux is in its handler: one is pending */
+	/* QV sends two more NMIs during Linux's handler; one stays pending */
+	for (i = 0; i < 2; i++) {
 		cpu->cmd = CMD_FLUSH;
 		nmi_exit(EXIT_NMI);
 		CHECK_EQ(v->event_inj, 0);
 		CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 2);
 	}
 	nmi_exit(EXIT_IRET);
-	cpu->cmd = CMD_FLUSH;			/* and one before it could be injected */
+	cpu->cmd = CMD_FLUSH;	/* QV sends another NMI before the pending NMI is injected */
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, 0);
 	nmi_exit(EXIT_VINTR);
@@ -126,10 +127,10 @@ static void nmis(void)
 	CHECK(!(v->intercept3 & (I3_IRET | I3_VINTR)));
 	cpu->cmd = CMD_CATCH;
 	nmi_exit(EXIT_NMI);
-	CHECK_EQ(v->event_inj, 0);		/* its Linux was removed */
+	CHECK_EQ(v->event_inj, 0);		/* a caught CPU no longer runs Linux */
 	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
 	CHECK_EQ(v->n_cr3, me()->park.root);
-	nmi_exit(EXIT_NMI);			/* parked: no guest to inject into */
+	nmi_exit(EXIT_NMI);			/* a parked CPU has no guest to inject into */
 	CHECK_EQ(v->event_inj, 0);
 	cpu->sipi = 0x99;
 	cpu->cmd = CMD_SIPI;
@@ -143,7 +144,7 @@ static void nmis(void)
 	CHECK_EQ(v->cs.base, 0x1234);
 }
 
-/* An NMI that was sent before a guest started must not reach it: the guest has no IDT yet. */
+/* An NMI sent before a guest started must not be injected: the guest has no IDT yet. */
 static void just_started(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -152,28 +153,31 @@ static void just_started(void)
 	fake_open(true, true);
 	park(cpu, CPU_WAIT_SIPI);
 	cpu->sipi = 0x99;
-	cpu->cmd = CMD_SIPI;			/* an unrelated NMI finds the command */
+	cpu->cmd = CMD_SIPI;			/* the CPU sees the command at an unrelated NMI */
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(cpu->phase, CPU_RUNNING);
 	CHECK(cpu->stray_until > 0);
-	cpu->stray_until += 1ull << 40;		/* independent of this test's speed */
-	nmi_exit(EXIT_NMI);			/* the NMI that announced the command */
+	cpu->stray_until += 1ull << 40;		/* the test must pass at any speed */
+	nmi_exit(EXIT_NMI);			/* this is the NMI that announced the command */
 	CHECK_EQ(v->event_inj, 0);
 	CHECK(!cpu->nmi_pending);
-	cpu->cmd = CMD_FLUSH;			/* an NMI of QV for certain */
+	cpu->cmd = CMD_FLUSH;		/* an NMI with a pending command is certainly from QV */
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, 0);
 	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 0);
 	CHECK_EQ(cpu->ack & CMD_FLUSH, CMD_FLUSH);
-	nmi_exit(EXIT_NMI);			/* only one can be missing: this is for the guest */
-	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
-	cpu->nmi_masked = false;
-	v->event_inj = 0;
-	cpu->stray_until = rdtsc() - 1;		/* started long ago: the announcing NMI has come */
+	/* at most one NMI was still to come, so this one is for the guest */
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
 	cpu->nmi_masked = false;
-	cpu->started_tsc -= me()->boot.tsc_khz * 1000ull;	/* 1 s later it has an IDT */
+	v->event_inj = 0;
+	/* the guest started long ago, so the announcing NMI has arrived */
+	cpu->stray_until = rdtsc() - 1;
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
+	cpu->nmi_masked = false;
+	/* a guest that started 1 s ago has an IDT */
+	cpu->started_tsc -= me()->boot.tsc_khz * 1000ull;
 	cpu->cmd = CMD_FLUSH;
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
@@ -189,7 +193,7 @@ static void delivery_goes_on(void)
 		{ EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14 | 2ull << 32,
 		  EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14 | 2ull << 32 },
 		{ EVENT_VALID | EVENT_NMI | 2, EVENT_VALID | EVENT_NMI | 2 },
-		{ EVENT_VALID | 4 << 8 | 0x80, 0 },		/* INT n is executed again */
+		{ EVENT_VALID | 4 << 8 | 0x80, 0 },		/* the guest executes INT n again */
 		{ EVENT_VALID | EVENT_EXCEPTION | 3, 0 },
 		{ EVENT_VALID | EVENT_EXCEPTION | 6, EVENT_VALID | EVENT_EXCEPTION | 6 },
 	};
@@ -207,7 +211,7 @@ static void delivery_goes_on(void)
 	}
 }
 
-/* A loop of exceptions in delivery cannot keep a command from its CPU. */
+/* Exceptions that occur again and again during delivery cannot keep a CPU from its command. */
 static void storms(void)
 {
 	static const u64 codes[] = { EXIT_DB, EXIT_AC };
@@ -218,7 +222,7 @@ static void storms(void)
 	for (i = 0; i < 2; i++) {
 		fake_open(true, true);
 		fake_become_cell();
-		/* raised in the delivery of another */
+		/* an exception during the delivery of another exception */
 		exit_in(codes[i], EVENT_VALID | EVENT_EXCEPTION | 14);
 		unit_case("exit %#lx:", codes[i]);
 		CHECK_EQ(v->event_inj & 0xff, codes[i] - 0x40);
@@ -227,7 +231,7 @@ static void storms(void)
 		CHECK_EQ(cpu->phase, CPU_STOPPED);
 		CHECK_EQ(cpu->ack & CMD_STOP, CMD_STOP);
 		CHECK_EQ(v->event_inj, 0);
-		/* its NMI is still to come, and is not for the guest */
+		/* the command's NMI will still arrive, and must not be injected */
 		CHECK(cpu->stray_until != 0);
 	}
 }
@@ -237,7 +241,7 @@ static void fault(u32 vector)
 	fake_called = NULL;
 	if (!setjmp(fake_back))
 		monitor_fault(vector, 0x40001234, (u64)pcpu_of(0) + 0x1f80);
-	/* the guest continues, or its successor runs */
+	/* the CPU enters the same guest, or another guest */
 	CHECK(fake_called && !strcmp(fake_called, "svm_run"));
 }
 
@@ -258,16 +262,17 @@ static void faults_of_our_own(void)
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_EXCEPTION | 18);
 	CHECK_EQ(cpu->phase, CPU_RUNNING);
 	v->event_inj = 0;
-	me()->busy = me()->front.config_busy = 2;	/* another CPU's work continues */
+	/* the fault must not release another CPU's locks */
+	me()->busy = me()->front.config_busy = 2;
 	cpu->phase = CPU_WAIT_SIPI;
-	fault(6);				/* no guest to inject into */
+	fault(6);				/* a waiting CPU has no guest to inject into */
 	CHECK_EQ(v->event_inj, 0);
 	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
 	CHECK_EQ(v->n_cr3, me()->park.root);
 	CHECK_EQ(me()->busy, 2);
 	CHECK_EQ(me()->front.config_busy, 2);
 	cpu->phase = CPU_RUNNING;
-	cpu->faulting = true;			/* a fault while it handles one */
+	cpu->faulting = true;			/* a fault while the monitor handles a fault */
 	fault(8);
 	CHECK_EQ(cpu->phase, CPU_STOPPED);
 	CHECK_EQ(v->n_cr3, me()->park.root);

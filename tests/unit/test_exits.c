@@ -12,20 +12,21 @@
 #define RIP	0x5000ull
 #define UD	(EVENT_VALID | EVENT_EXCEPTION | 6)
 #define GP	(EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 13)
-#define HOLE	(FAKE_BLOCK + 0x200000ull)		/* the second half of the monitor's block */
+/* an address in the second half of the monitor's block */
+#define HOLE	(FAKE_BLOCK + 0x200000ull)
 #define OPEN	(FAKE_BLOCK + 0x4000ull)
-#define HIDDEN	(FAKE_BLOCK + 0x20000ull)		/* next to the open part */
+#define HIDDEN	(FAKE_BLOCK + 0x20000ull)		/* an address next to the open part */
 
 struct row {
 	const char *name;
 	u64 code, info1, info2;
 	u32 rax, rcx, rdx;
-	/* inputs of the exit, then the expected result */
+	/* the exit's inputs, then the expected result */
 	u64 event;
 	u32 skip;
-	u32 reason;		/* cells: reason of the failure; 0: it continues */
+	u32 reason;		/* for cells: the reason of the failure; 0: the cell continues */
 	u64 address;
-	u32 slot;		/* enum qv_exit: the counter */
+	u32 slot;		/* counter of this exit, an enum qv_exit */
 };
 
 static const struct row cell_rows[] = {
@@ -161,7 +162,7 @@ static void check_row(const struct row *r, bool cell, bool assists)
 		CHECK_EQ(cpu->phase, CPU_STOPPED);
 		CHECK_EQ(v->n_cr3, me()->park.root);
 		CHECK_EQ(v->event_inj, 0);
-		CHECK_EQ(v->rip, 0);		/* beginning of the parking code */
+		CHECK_EQ(v->rip, 0);		/* the start of the parking code */
 		CHECK_EQ(v->cr0 & 1, 0);
 		return;
 	}
@@ -195,8 +196,8 @@ static void front_end(void)
 }
 
 /*
- * The machine resets, as without a monitor. Linux's CPUs are not parked: that would be a silent
- * hang.
+ * The machine resets, as without a monitor. The CPUs of Linux are not parked, since that would be a
+ * silent hang.
  */
 static void triple_fault_of_linux(void)
 {
@@ -215,9 +216,9 @@ static void triple_fault_of_linux(void)
 	CHECK_EQ(log->entries[log->head - 1].a, RIP);
 }
 
-/* ---- memory that is not Linux's ---- */
+/* ---- memory that Linux does not own ---- */
 
-static u64 seen(u64 gpa)		/* value that Linux reads there now; 1: not mapped */
+static u64 seen(u64 gpa)		/* the value that Linux reads there now; 1: not mapped */
 {
 	u32 level;
 	u64 e = *paging_find(&me()->nested, gpa, 1, &level);
@@ -262,8 +263,8 @@ static void forbidden_touches(void)
 }
 
 /*
- * A stopped cell: the state of its boot CPU is kept, without a failure. The record of a failure
- * stays.
+ * When a cell is stopped, the state of its boot CPU is kept, without a failure. An earlier failure
+ * stays recorded.
  */
 static void stop_records(void)
 {
@@ -296,7 +297,7 @@ static void stop_records(void)
 	CHECK_EQ(f->cpu, pcpu_of(1)->linux_cpu);
 }
 
-/* Linux samples a CPU of a cell: the inmate continues as if nothing had happened. */
+/* Linux samples a CPU of a cell. The inmate continues without a change. */
 static void samples(void)
 {
 	struct row r = { .code = EXIT_NMI };
@@ -319,14 +320,14 @@ static void samples(void)
 	CHECK_EQ(status->sample.cpu, pcpu_of(0)->linux_cpu);
 	CHECK_EQ(status->sample.rip, RIP);
 	CHECK_EQ(status->sample.regs[GPR_RBX], 0xb0b);
-	/* unknown fields are zeros, not values of an older sample */
+	/* unknown fields are zero and have no values of an older sample */
 	CHECK(status->sample.bytes[0] != 0xee);
 	CHECK_EQ(status->state, QV_MON_RUNNING);
 	CHECK_EQ(status->failure.tsc, 0);
 	CHECK_EQ(pcpu_of(0)->phase, CPU_RUNNING);
 	CHECK_EQ(v->rip, RIP);
 	CHECK_EQ(v->event_inj, 0);
-	/* together with a stop: the state before it */
+	/* a sample together with a stop has the state before the stop */
 	pcpu_of(0)->cmd = CMD_SAMPLE | CMD_STOP;
 	start(&r, true);
 	svm_exit(pcpu_of(0));
@@ -341,7 +342,7 @@ static void samples(void)
 	CHECK_EQ(status->state, QV_MON_STOPPED);
 }
 
-/* Time in a call that Linux makes does not count as time that the monitor holds the CPU. */
+/* Time in a call by Linux does not count as time in which the monitor holds the CPU. */
 static void own_calls(void)
 {
 	struct row r = { .code = EXIT_VMMCALL, .rax = QV_HC_NOTE };
@@ -361,7 +362,7 @@ static void own_calls(void)
 	CHECK(s->held_max > 0);
 }
 
-/* The cell's own lock and unlock calls, allowed in ring 0 only */
+/* The cell's own calls for lock and unlock are allowed in ring 0 only */
 static void lock_calls(void)
 {
 	struct row r = { .code = EXIT_VMMCALL, .rax = QV_CALL_LOCK, .skip = 3 };

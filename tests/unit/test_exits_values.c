@@ -8,7 +8,7 @@
 
 #define GP	(EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 13)
 
-/* Handles an exit without decode assists. Returns edx:eax. */
+/* Handles an exit on a processor without decode assists. Returns edx:eax. */
 static u64 exit_with(u64 code, u64 info1, u64 rax, u64 rcx, u64 rdx)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -24,7 +24,7 @@ static u64 exit_with(u64 code, u64 info1, u64 rax, u64 rcx, u64 rdx)
 	v->cr0 = 0x11;			/* flat, protected, no paging */
 	v->cpl = 0;
 	v->rax = rax;
-	cpu->regs[GPR_RCX] = rcx | 0x5500000000ull;	/* upper halves must be ignored */
+	cpu->regs[GPR_RCX] = rcx | 0x5500000000ull;	/* the upper halves must be ignored */
 	cpu->regs[GPR_RDX] = rdx | 0x6600000000ull;
 	cpu->regs[GPR_RDI] = 0;
 	svm_exit(cpu);
@@ -59,9 +59,7 @@ static void cpuid_of_a_cell(void)
 	CHECK_EQ(cpu->regs[GPR_RCX] & 1u << 27, 1u << 27);
 }
 
-/*
- * CPUID's four registers: in @guest as the guest reads them, in @real as the processor gives them
- */
+/* the four registers of CPUID: @guest has the values for the guest, @real those of the processor */
 static void ask(u32 leaf, u32 sub, u32 guest[4], u32 real[4])
 {
 	const struct pcpu *cpu = pcpu_of(0);
@@ -72,7 +70,7 @@ static void ask(u32 leaf, u32 sub, u32 guest[4], u32 real[4])
 	cpuid(leaf, sub, real);
 }
 
-/* CPUID offers no feature whose MSRs a cell lacks; sub-leaves have their own rules. */
+/* CPUID offers no feature whose MSRs a cell lacks. Sub-leaves have their own rules. */
 static void cpuid_hides(void)
 {
 	static const u32 zero[] = { 0x0a, 0x0f, 0x10, 0x12, 0x14, 0x19, 0x1b, 0x1c };
@@ -140,12 +138,12 @@ static void msr_values(void)
 	fake_open(true, true);
 	v->efer = EFER_SVME | 0xd01;
 	exit_with(EXIT_MSR, 1, 0x901, 0xc0000080, 0);
-	CHECK_EQ(v->efer, EFER_SVME | EFER_LMA | 0x901);	/* the processor keeps LMA */
+	CHECK_EQ(v->efer, EFER_SVME | EFER_LMA | 0x901);	/* the processor itself keeps LMA */
 	exit_with(EXIT_MSR, 1, 0x100901, 0xc0000080, 0);	/* VMRUN would always fail */
 	CHECK_EQ(v->event_inj, GP);
 	CHECK_EQ(v->efer, EFER_SVME | EFER_LMA | 0x901);
 	fake_wrmsr_last = 0;
-	/* LMSLE: never set in the host, not even to try */
+	/* LMSLE must never be set in the host, not even for a trial */
 	exit_with(EXIT_MSR, 1, 0x2901, 0xc0000080, 0);
 	CHECK_EQ(v->event_inj, GP);
 	CHECK_EQ(fake_wrmsr_last, 0);
@@ -164,7 +162,9 @@ static void msr_values(void)
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, before + 1);
 }
 
-/* An MSR that Linux may not write keeps its value, and a changing write is counted. */
+/*
+ * If Linux may not write an MSR, the MSR keeps its value. A write that would change it is counted.
+ */
 static void kept_from_linux(void)
 {
 	static const struct { u32 msr; u64 now, wanted, then; bool denied; } rows[] = {

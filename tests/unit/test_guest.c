@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* core/gmem.c: finds the guest's code by the guest's own tables, in every mode of paging. */
+/* core/gmem.c: finds the guest's code by the guest's page tables, in every paging mode. */
 #include <string.h>
 #include "core/gmem.h"
 #include "fake.h"
 #include "svm/svm.h"
 #include "unit.h"
 
-#define TABLES	0x400000ull		/* tables of the guest, one page each, from here on */
-#define CODE	0x20f0000ull		/* guest-physical: two pages apart */
+#define TABLES	0x400000ull		/* the guest's tables begin here, one page each */
+#define CODE	0x20f0000ull	/* guest-physical address of the code; its two pages are apart */
 #define FAR	0x3111000ull
 
 enum leaf_size { SMALL, LARGE, GIANT };
@@ -48,10 +48,11 @@ static u64 get_entry(const struct mode *m, u64 table, u64 index)
 
 static u64 root(const struct mode *m)
 {
-	return TABLES + (m->levels == 3 ? 0x60 : 0);	/* PAE: four entries, aligned to 32 bytes */
+	/* PAE: the root has four entries and is aligned to 32 bytes */
+	return TABLES + (m->levels == 3 ? 0x60 : 0);
 }
 
-/* Maps @va to @pa. The lower bits of both must agree up to the leaf's size. */
+/* Maps @va to @pa. The address bits below the leaf's size must be equal in both. */
 static void map_guest(const struct mode *m, u64 va, u64 pa)
 {
 	u32 level, last = m->size == GIANT ? 3 : m->size == LARGE ? 2 : 1;
@@ -73,7 +74,7 @@ static void map_guest(const struct mode *m, u64 va, u64 pa)
 	}
 }
 
-/* movl $0x11223344,(%edi) with a prefix: its constant is on the next page */
+/* movl $0x11223344,(%edi) with a prefix; its constant is on the next page */
 static void put_code(const struct mode *m, u64 *rip)
 {
 	static const u8 code[] = { 0x3e, 0xc7, 0x07, 0x44, 0x33, 0x22, 0x11 };
@@ -82,7 +83,7 @@ static void put_code(const struct mode *m, u64 *rip)
 	u32 i;
 
 	if (m->size == GIANT)
-		first = second = 0;		/* RAM is small: the first GiB is all of it */
+		first = second = 0;		/* RAM is small: it is all in the first GiB */
 	map_guest(m, m->va, first | (m->va & (span - 1)));
 	map_guest(m, m->va + 3, second | ((m->va + 3) & (span - 1)));
 	for (i = 0; i < sizeof(code); i++) {
@@ -123,7 +124,8 @@ static void all_modes(void)
 		CHECK_EQ(*(u32 *)(QV_VA_APIC + 0xb0), 0x11223344);
 
 		/*
-		 * Not present by that bit only: the instruction cannot be read, and is not guessed.
+		 * Only the present bit is clear: the instruction cannot be read, and the monitor
+		 * does not guess it.
 		 */
 		top = m->va >> (12 + m->bits * (m->levels - 1)) & ((1u << m->bits) - 1);
 		put_entry(m, root(m), top, get_entry(m, root(m), top) & ~1ull);
@@ -136,7 +138,7 @@ static void all_modes(void)
 	}
 }
 
-/* Random tables of a guest: the monitor reads the guest's own memory only. */
+/* The guest has random tables. The monitor must read the guest's own memory only. */
 static void tables_of_noise(void)
 {
 	u32 round, i;
@@ -166,7 +168,7 @@ static void tables_of_noise(void)
 	}
 }
 
-/* A guest whose code or tables are in the APIC's page: the monitor does not read it. */
+/* The guest's code or tables are in the APIC's page. The monitor must not read them there. */
 static void not_the_apic(void)
 {
 	struct vmcb *v;

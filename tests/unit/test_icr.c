@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* icr.c: every kind of interrupt command; none reaches a foreign CPU. */
+/* icr.c: every kind of interrupt command. No command reaches a foreign CPU. */
 #include <string.h>
 #include "icr_model.h"
 #include "unit.h"
@@ -53,7 +53,7 @@ static void xapic_kinds(bool cluster)
 		map.apic_id[i] = i * 3;
 		map.ldr[i] = cluster ? i / 3 << 4 | 1u << i % 3 : 1u << i;
 	}
-	map.ldr[7] = 0;			/* one with a logical id of 0 */
+	map.ldr[7] = 0;			/* one CPU has the logical id 0 */
 	for (o = 0; o < sizeof(owns) / sizeof(owns[0]); o++)
 		for (dest = 0; dest < 256; dest += dest < 40 ? 1 : 5)
 			for (self = 0; self < 8; self += 7) {
@@ -76,7 +76,7 @@ static void cluster_kinds(void)
 	xapic_kinds(true);
 }
 
-/* Any map, any command: no CPU outside the instance is reached. */
+/* With any map and any command, no CPU outside the instance is reached. */
 static void random_commands(void)
 {
 	u32 round, i, k;
@@ -88,7 +88,7 @@ static void random_commands(void)
 		};
 		u32 limit = map.x2apic ? 0x1000 : 0xff;
 
-		for (i = 0; i < 64; i++) {	/* entries from .num on must not count */
+		for (i = 0; i < 64; i++) {	/* entries from .num on must have no effect */
 			map.apic_id[i] = rnd_below(limit);
 			map.ldr[i] = rnd() & 0xff;
 		}
@@ -111,7 +111,7 @@ static void random_commands(void)
 	}
 }
 
-/* A map whose number of CPUs exceeds its size */
+/* The map's number of CPUs exceeds its size */
 static void too_many_cpus(void)
 {
 	struct icr_map map = { .num = 0xffffffff, .x2apic = 1, .own = ~0ull };
@@ -125,7 +125,7 @@ static void too_many_cpus(void)
 	CHECK_EQ(v.targets, ~0ull);
 }
 
-/* Commands that Linux writes to its ICR, as traced */
+/* Commands from a trace of Linux's ICR writes */
 static void as_linux_does(void)
 {
 	struct icr_map map = {

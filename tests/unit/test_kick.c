@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* core/kick.c: a command is never taken much earlier than the NMI that announces it. */
+/* core/kick.c: a CPU never takes a command long before the NMI that announces the command. */
 #include <pthread.h>
 #include <time.h>
 #include "fake.h"
@@ -26,10 +26,10 @@ static void announced(void)
 	target->ack = CMD_FLUSH | CMD_STOP;
 	kick(target, CMD_FLUSH);
 	CHECK_EQ(sent, 1);
-	CHECK_EQ(during, 1);			/* a CPU that looks now knows of the NMI to come */
+	CHECK_EQ(during, 1);		/* a CPU that looks now sees that an NMI will follow */
 	CHECK_EQ(target->kicks, 0);
 	CHECK_EQ(target->ack, CMD_STOP);
-	kick(target, CMD_INIT);	/* the first NMI has not been taken: it serves both */
+	kick(target, CMD_INIT);	/* the first NMI is still pending, so it announces both commands */
 	CHECK_EQ(sent, 1);
 	CHECK_EQ(target->kicks, 0);
 	CHECK_EQ(take_commands(target), CMD_FLUSH | CMD_INIT);
@@ -37,7 +37,7 @@ static void announced(void)
 	fake_ipi = fake_answer;
 }
 
-/* A sender that is slow between the two halves of kick() */
+/* The sender is slow between the two halves of kick(). */
 static void *slow_sender(void *arg)
 {
 	const struct timespec pause = { .tv_nsec = 20000000 };
@@ -64,7 +64,7 @@ static void waits_for_the_sender(void)
 	pthread_join(thread, NULL);
 }
 
-/* No command was taken: there is no wait. */
+/* There is no command to take, so the sender does not wait. */
 static void waits_for_nobody_else(void)
 {
 	struct pcpu *target = pcpu_of(1);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* manage/create.c, life.c: cells come and go; after each call each resource has the right owner. */
+/*
+ * manage/create.c, life.c: create and destroy cells. After each call each resource has the right
+ * owner.
+ */
 #include <string.h>
 #include "abi/calls.h"
 #include "abi/errors.h"
@@ -50,7 +53,7 @@ static void lives(void)
 		pool = me()->pool.next;
 	}
 	CHECK_EQ(world_call(QV_HC_LEAVE, 0), QV_ME_OK);
-	CHECK_EQ(world_create(&w, &q), QV_ME_STATE);		/* no cell after leave */
+	CHECK_EQ(world_create(&w, &q), QV_ME_STATE);	/* after leave no cell can be created */
 }
 
 static void one_life(void)
@@ -74,7 +77,7 @@ static void all_slots(void)
 		q.num_cpus = 1;
 		q.cpus[0] = i;
 		q.num_runs = 1;
-		/* the same for all: only one may start */
+		/* all cells get the same memory, so only one of them may start */
 		q.runs[0] = (struct qv_mon_run){ 60 * M2, 2 };
 		CHECK_EQ(world_create(&w, &q), i);
 		world_check(&w);
@@ -83,7 +86,8 @@ static void all_slots(void)
 	world_check(&w);
 	CHECK_EQ(world_start(&w, 1), QV_ME_MEMORY);
 	world_check(&w);
-	CHECK_EQ(world_reclaim(&w, 1), 0);	/* never ran: its memory belongs to cell 2 now */
+	/* cell 1 never ran, so its memory is now that of cell 2 */
+	CHECK_EQ(world_reclaim(&w, 1), 0);
 	world_check(&w);
 	for (i = 4; i < QV_INSTANCES; i++)
 		me()->cells[i].state = QV_MON_STOPPED;
@@ -96,7 +100,7 @@ static void all_slots(void)
 	CHECK_EQ(world_create(&w, &q), QV_ME_SLOTS);
 }
 
-/* The mark by which a later Linux finds a log */
+/* A Linux that boots later finds the log by this mark. */
 static void marks(void)
 {
 	static struct qv_mon_create q;

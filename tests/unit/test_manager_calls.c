@@ -31,13 +31,13 @@ static void calls_that_are_none(void)
 	CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_BUSY);
 	CHECK_EQ(me()->busy, 1);
 	me()->busy = 0;
-	/* requests outside Linux's memory */
+	/* the request is outside Linux's memory */
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + QV_OFF_INSTANCE), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + M2 - 64), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, 0x200001), QV_ME_POINTER);
-	/* a device: reading it may have effects */
+	/* the request is in a device, where a read may have effects */
 	CHECK_EQ(world_call(QV_HC_CREATE, 0xfee00000), QV_ME_POINTER);
-	/* RAM, but it ends too soon */
+	/* the request begins in RAM but extends beyond it */
 	CHECK_EQ(world_call(QV_HC_CREATE, 0x9f000 - 64), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_RAM - QV_PAGE), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, 1ull << 41), QV_ME_POINTER);
@@ -67,7 +67,9 @@ static void refused_when_locked(struct world *w, const struct qv_mon_create *q)
 	world_check(w);
 }
 
-/* A cell is locked from start, by itself, or by Linux. Only the cell or its failure ends it. */
+/*
+ * A cell is locked at its start, by itself, or by Linux. Only the cell can unlock, or its failure.
+ */
 static void locks(void)
 {
 	static struct qv_mon_create q, other;
@@ -78,10 +80,10 @@ static void locks(void)
 	world_other_request(&other);
 	q.lock = QV_LOCK_START;
 	CHECK_EQ(world_create(&w, &q), 1);
-	CHECK_EQ(world_create(&w, &other), 2);		/* nothing is locked before the cell runs */
+	CHECK_EQ(world_create(&w, &other), 2);		/* a cell locks nothing before it runs */
 	CHECK_EQ(world_call(QV_HC_LOCK, 1), QV_ME_STATE);
 	CHECK_EQ(world_start(&w, 1), QV_ME_OK);
-	status_of(&q)->state = QV_MON_RUNNING;		/* as the boot CPU of the cell sets it */
+	status_of(&q)->state = QV_MON_RUNNING;		/* the cell's boot CPU sets this */
 	refused_when_locked(&w, &other);
 	status_of(&q)->locked = 0;			/* the cell unlocks */
 	CHECK_EQ(world_start(&w, 2), QV_ME_OK);
@@ -92,10 +94,11 @@ static void locks(void)
 	CHECK_EQ(world_call(QV_HC_LOCK, 3), QV_ME_INSTANCE);
 	CHECK_EQ(status_of(&q)->locked, 0);
 	refused_when_locked(&w, &q);
-	status_of(&other)->state = QV_MON_FAILED;	/* as its instance sets it */
+	status_of(&other)->state = QV_MON_FAILED;	/* the cell's instance sets this */
 	CHECK_EQ(world_stop(&w, 2), QV_ME_OK);
 	CHECK_EQ(world_call(QV_HC_LOCK, 2), QV_ME_STATE);
-	CHECK_EQ(world_reclaim(&w, 2), 1);		/* begun before the lock: is completed */
+	/* a reclaim that began before the lock can be completed */
+	CHECK_EQ(world_reclaim(&w, 2), 1);
 	CHECK_EQ(world_call(QV_HC_LOCK, 1), QV_ME_OK);
 	CHECK_EQ(world_reclaim(&w, 2), 1);
 	CHECK_EQ(world_reclaim(&w, 2), 1);
@@ -104,7 +107,7 @@ static void locks(void)
 	world_check(&w);
 }
 
-/* Linux rings a cell at most at its rate. A rejected caller may ring later. */
+/* Linux can ring a cell only at a limited rate. A rejected caller may ring later. */
 static void bells(void)
 {
 	static struct qv_mon_create q;
@@ -123,11 +126,12 @@ static void bells(void)
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
 	CHECK_EQ(fake_wrmsr_value, 0);
-	slot->bell_tsc -= 1ull << 33;	/* time passes; rejected calls did not restart the gap */
+	/* time passes; rejected calls have not restarted the interval */
+	slot->bell_tsc -= 1ull << 33;
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_OK);
 	CHECK_EQ(fake_wrmsr_value, 0x600004020ull);
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
-	slot->bell_tsc += 1ull << 40;	/* the last one was from a CPU with a later TSC */
+	slot->bell_tsc += 1ull << 40;	/* the last doorbell was from a CPU whose TSC is ahead */
 	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
 	world_check(&w);
 }
@@ -164,7 +168,8 @@ static void samples(void)
 	CHECK_EQ(status_of(&q)->samples, 1);
 	slot->bell_gap = 1ull << 33;
 	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_RATE);
-	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);	/* both calls share the limit */
+	/* both calls share one rate limit */
+	CHECK_EQ(world_call(QV_HC_DOORBELL, 1), QV_ME_RATE);
 	slot->bell_tsc -= 1ull << 33;
 	fake_ipi = note_kick;	/* the CPU does not take the command at once */
 	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_OK);
@@ -195,7 +200,7 @@ static void notes(void)
 	world_open(&w);
 	log = (void *)(fake_ram + FAKE_BLOCK + QV_OFF_LOG);
 	head = log->head;
-	me()->busy = 3;			/* held by a CPU that a panic has stopped */
+	me()->busy = 3;			/* a CPU that a panic stopped holds the lock */
 	for (i = 0; i < 8; i++) {
 		bool fine = i >= QV_NOTE_PANIC && i <= QV_NOTE_POWER_OFF;
 

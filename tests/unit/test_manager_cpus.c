@@ -27,7 +27,7 @@ static void stuck_cpus(void)
 		CHECK_EQ(world_create(&w, &q), QV_ME_CPU_STUCK);
 		world_check(&w);
 		fake_stuck = 0;
-		fake_answer(0x4400, 2 * cpu);		/* late, but it answers */
+		fake_answer(0x4400, 2 * cpu);		/* the CPU answers late */
 		CHECK_EQ(pcpu_of(cpu)->cmd, 0);
 	}
 	CHECK_EQ(world_create(&w, &q), 1);
@@ -44,7 +44,7 @@ static void stuck_cpus(void)
 	world_check(&w);
 	CHECK_EQ(world_stop(&w, 1), QV_ME_STATE);
 	CHECK_EQ(me()->away, 1 << 1 | 1 << 3);
-	/* the first CPU is back; the second may still access the rest */
+	/* the first CPU is back; the second may still access the memory that is left */
 	CHECK_EQ(world_reclaim(&w, 1), QV_ME_CPU_LOST);
 	CHECK_EQ(me()->away, 1 << 1);
 	CHECK_EQ(me()->icr.own, 0xd);
@@ -52,7 +52,7 @@ static void stuck_cpus(void)
 	CHECK(my_status()->cpus[1].lost && !my_status()->cpus[3].lost);
 	fake_stuck = 0;
 	manage(QV_VA_MANAGE, q.block_pa);
-	fake_answer(0x4400, 2);					/* late, but it answers */
+	fake_answer(0x4400, 2);					/* the CPU answers late */
 	manage(QV_VA_MANAGE, 0);
 	for (cpu = 0; cpu < 5; cpu++)
 		CHECK_EQ(world_reclaim(&w, 1), 1);
@@ -61,7 +61,7 @@ static void stuck_cpus(void)
 	world_check(&w);
 }
 
-/* A CPU that was late for start, and never left Linux, is not lost. */
+/* A CPU that was late for start and never left Linux is not lost. */
 static void never_sent(void)
 {
 	static struct qv_mon_create q;
@@ -78,7 +78,7 @@ static void never_sent(void)
 	CHECK_EQ(world_stop(&w, 1), QV_ME_OK);
 	CHECK_EQ(me()->away, 0);
 	fake_as(1);
-	front_nmi(pcpu_of(1));	/* the NMI that announced the command: nothing is left to do */
+	front_nmi(pcpu_of(1));	/* the NMI announced a command that is already withdrawn */
 	fake_as(0);
 	CHECK_EQ(pcpu_of(1)->phase, CPU_WAIT_SIPI);
 	while (world_reclaim(&w, 1) == 1)
@@ -111,7 +111,7 @@ static void linux_wants(u32 mode, u32 index)
 	icr_write(pcpu_of(2), (u64)pcpu_of(index)->apic_id << 32 | mode << 8 | 1 << 14 | 0x9a);
 }
 
-/* Linux's third CPU starts the first again as soon as it is caught. */
+/* A third CPU of Linux sends INIT and SIPI to the first as soon as the first is caught. */
 static void start_when_caught(u32 low, u32 apic_id)
 {
 	struct pcpu *target = pcpu_of(apic_id / 2);
@@ -122,7 +122,7 @@ static void start_when_caught(u32 low, u32 apic_id)
 		return;
 	linux_wants(5, target->index);
 	linux_wants(6, target->index);
-	atomic_or(&target->cmd, CMD_SIPI);		/* a SIPI that was under way */
+	atomic_or(&target->cmd, CMD_SIPI);		/* this SIPI was sent before the catch */
 	fake_answer(low, apic_id);
 	CHECK_EQ(target->phase, CPU_WAIT_SIPI);
 }
@@ -139,7 +139,8 @@ static void sipi_in_create(void)
 		q.num_devices = 0;
 		fake_ipi = start_when_caught;
 		if (error)
-			fake_stuck = 1 << 4;	/* the flush fails: Linux gets everything back */
+			/* the flush fails: all CPUs and all memory return to Linux */
+			fake_stuck = 1 << 4;
 		CHECK_EQ(world_create(&w, &q), error ? QV_ME_CPU_STUCK : 1);
 		fake_stuck = 0;
 		fake_ipi = fake_answer;
@@ -160,7 +161,7 @@ static void count_flushes(u32 low, u32 apic_id)
 	fake_answer(low, apic_id);
 }
 
-/* The CPUs of a cell that is not started yet flush their translations as Linux's CPUs do. */
+/* The CPUs of a cell that has not started flush their translations as Linux's CPUs do. */
 static void flush_of_the_caught(void)
 {
 	static struct qv_mon_create q, other;
@@ -179,12 +180,13 @@ static void flush_of_the_caught(void)
 	CHECK_EQ(flushes, 3);
 	flushes = 0;
 	CHECK_EQ(world_start(&w, 2), QV_ME_OK);
-	CHECK_EQ(flushes, 1);			/* the other CPUs are in the cell */
+	CHECK_EQ(flushes, 1);			/* the other CPUs run in the cell */
 	fake_ipi = fake_answer;
 }
 
 /*
- * A CPU of Linux does not answer while the block is given back, and Linux forges an instance there.
+ * While a block is given back, a CPU of Linux does not answer. Linux then forges an instance in the
+ * block.
  */
 static void forged_block(void)
 {
@@ -218,7 +220,7 @@ static void forged_block(void)
 
 static u32 early_flushes;
 
-/* CPUs 1 and 3 are to be caught */
+/* the call must catch CPUs 1 and 3 */
 static void note_flush(u32 low, u32 apic_id)
 {
 	struct pcpu *target = pcpu_of(apic_id / 2);
@@ -228,7 +230,9 @@ static void note_flush(u32 low, u32 apic_id)
 	fake_answer(low, apic_id);
 }
 
-/* A flush gives Linux an NMI. A CPU that is caught in the handler would get no further NMI. */
+/*
+ * A flush may inject an NMI into Linux. A CPU caught in the NMI handler would get no further NMI.
+ */
 static void caught_before_a_flush(void)
 {
 	static struct qv_mon_create q;
@@ -245,7 +249,7 @@ static void caught_before_a_flush(void)
 
 static u32 lost_nmis, sent_nmis;
 
-/* The first NMIs to a CPU merge with Linux's NMIs, so that the CPU sees no command. */
+/* The first NMIs to a CPU merge with Linux's NMIs, so the CPU does not see the command. */
 static void lose(u32 low, u32 apic_id)
 {
 	sent_nmis++;
@@ -255,7 +259,10 @@ static void lose(u32 low, u32 apic_id)
 		fake_answer(low, apic_id);
 }
 
-/* Each command is announced again until its CPU takes it, or until the deadline. */
+/*
+ * The manager sends the NMI for a command again until the CPU takes the command, or until the
+ * deadline.
+ */
 static void lost_announcements(void)
 {
 	static struct qv_mon_create q;
@@ -271,7 +278,8 @@ static void lost_announcements(void)
 		CHECK_EQ(world_create(&w, &q), 1);
 		fake_ipi = lose;
 		sent_nmis = 0;
-		lost_nmis = lost + 3;	/* those of the flush: 200 ms later there are others */
+		/* the flush's NMIs are lost too; they are sent again 200 ms later */
+		lost_nmis = lost + 3;
 		CHECK_EQ(world_start(&w, 1), QV_ME_OK);
 		sent_nmis = 0;
 		lost_nmis = lost;
@@ -279,7 +287,7 @@ static void lost_announcements(void)
 		CHECK_EQ(sent_nmis, lost + 1);
 		sent_nmis = 0;
 		lost_nmis = lost;
-		CHECK_EQ(world_reclaim(&w, 1), 1);		/* the CPU came home */
+		CHECK_EQ(world_reclaim(&w, 1), 1);		/* the CPU has left the cell */
 		CHECK_EQ(sent_nmis, lost + 1);
 		fake_ipi = fake_answer;
 		world_check(&w);
@@ -293,7 +301,7 @@ static void lost_announcements(void)
 	sent_nmis = 0;
 	lost_nmis = ~0u;
 	CHECK_EQ(world_reclaim(&w, 1), QV_ME_CPU_LOST);
-	CHECK_EQ(sent_nmis, 10);	/* within the deadline of two seconds */
+	CHECK_EQ(sent_nmis, 10);	/* NMIs sent within the deadline of two seconds */
 	fake_ipi = fake_answer;
 }
 

@@ -14,7 +14,7 @@ static const char *load(struct image *img, struct memory *m, struct mb2_entry *e
 	u8 *exact = exact_copy(img->bytes, img->len);
 	const char *why;
 
-	memset(work, 0xee, sizeof(*work));	/* memory is not cleared before */
+	memset(work, 0xee, sizeof(*work));	/* the loader does not clear the memory first */
 	memset(entry, 0xee, sizeof(*entry));
 	why = mb2_load(exact, img->len, &m->target, cmdline, entry, work);
 	free(exact);
@@ -23,7 +23,10 @@ static const char *load(struct image *img, struct memory *m, struct mb2_entry *e
 	return why;
 }
 
-/* Compares all of the memory: segments, the zeros after them, the information, and the rest. */
+/*
+ * Compares all of the memory: segments, the zeros after each segment, the boot information, and the
+ * rest.
+ */
 static void check_memory(const struct image *img, const struct memory *m, const struct mb2_entry *entry)
 {
 	u8 *want = malloc(m->size);
@@ -67,7 +70,10 @@ static void good(void)
 	}
 }
 
-/* e_entry is virtual: the segment translates it. The entry tag of the header takes precedence. */
+/*
+ * e_entry is a virtual address, which the segment translates. The header's entry tag takes
+ * precedence.
+ */
 static void entries(void)
 {
 	static const struct {
@@ -77,14 +83,16 @@ static void entries(void)
 		{ 0xc0100020, 0xffffffff80100020, 0, 0x100020 },
 		{ 0xc0100020, 0xffffffff80100020, 0x100044, 0x100044 },
 		{ 0xc0100000, 0xffffffff80100000, 0, 0x100000 },
-		/* last byte of its memory */
+		/* the last byte of the segment's memory */
 		{ 0xc0101233, 0xffffffff80101233, 0, 0x101233 },
 		{ 0xc0008000, 0xffffffff80008000, 0, 0x8000 },
 		{ 0xd0001fff, 0xffffffffd0001fff, 0, 0x201fff },
-		{ 0xd0002000, 0xffffffffd0002000, 0, 0 },	/* one past it: in no segment */
-		{ 0x200100, 0x200100, 0, 0x200100 },	/* in no segment: used unchanged */
+		/* one byte past the segment: in no segment */
+		{ 0xd0002000, 0xffffffffd0002000, 0, 0 },
+		/* an address in no segment is used unchanged */
+		{ 0x200100, 0x200100, 0, 0x200100 },
 		{ 0x400000, 0x400000, 0, 0 },
-		{ 0x300000, 0x300000, 0, 0 },	/* memory, but no segment there */
+		{ 0x300000, 0x300000, 0, 0 },	/* the address is in memory but in no segment */
 		{ 0xc0100020, 0xffffffff80100020, 0x300000, 0 },
 		{ 0xc0100020, 0xffffffff80100020, 0xb8000, 0 },
 		{ 0xffffffff, ~0ull, 0, 0 },
@@ -195,8 +203,8 @@ static void header_after_others(void)
 }
 
 /*
- * Segments fill the memory below 640 KiB except one gap. The information is put there, or
- * rejected.
+ * Segments fill the memory below 640 KiB except for one gap. The boot information is put into the
+ * gap, or the image is rejected.
  */
 static void room_for_the_information(void)
 {
@@ -249,7 +257,7 @@ static void unwilling_target(void)
 	}
 }
 
-/* More memory than 32 bits can address: the entry must still be right. */
+/* With more memory than 32 bits can address, the entry must still be right. */
 static void large_memory(void)
 {
 	static struct image img;
@@ -267,11 +275,11 @@ static void large_memory(void)
 	header_begin(&img, IMAGE_HEADER);
 	header_finish(&img, true);
 	why = load(&img, &m, &entry, "");
-	CHECK(why);			/* no 32-bit register holds it */
+	CHECK(why);			/* no 32-bit register can hold the address */
 	memory_close(&m);
 }
 
-/* The Quest of this build, if there is one */
+/* The Quest image of this build, if it was built */
 static void quest(void)
 {
 	u32 len = 4 << 20;

@@ -51,7 +51,8 @@ static void fill_around_a_hole(void)
 	for (levels = 4; levels <= 5; levels++)
 		for (max_leaf = 2; max_leaf <= 3; max_leaf++) {
 			static struct front_model f;
-			u32 hole = 700 + max_leaf;	/* once for NPT, once for EPT */
+			/* the first time for NPT, the second time for EPT */
+			u32 hole = 700 + max_leaf;
 
 			front_model_open(&f, levels, max_leaf, hole & 1);
 			front_model_take(&f, hole);
@@ -66,7 +67,7 @@ static void fill_around_a_hole(void)
 		}
 }
 
-/* A page of the front end with a special entry is never taken for plain RAM. */
+/* A page of the front end with a special entry must not be taken for normal RAM. */
 static void owner_of_special_pages(void)
 {
 	static const struct { u64 entry; enum front_owner want; } rows[] = {
@@ -106,8 +107,8 @@ static void owner_of_special_pages(void)
 }
 
 /*
- * With the borders of RAM known: no page mixes RAM with other memory, nor memory below 1 MiB with
- * memory above.
+ * The tables know the borders of RAM. No page mixes RAM with other memory, or memory below 1 MiB
+ * with memory above.
  */
 static void pages_of_one_kind(void)
 {
@@ -160,8 +161,8 @@ static void pages_of_one_kind(void)
 }
 
 /*
- * Addresses beyond the tables, where paging_find() would see another page, and beyond what the
- * processor can address
+ * Addresses beyond the tables, where paging_find() would find another page, and addresses that the
+ * processor cannot use
  */
 static void addresses_out_of_reach(void)
 {
@@ -210,7 +211,7 @@ static void random_sequences(void)
 	}
 }
 
-/* Without memory for a table: -1, and nothing has changed. */
+/* Without memory for a table the result is -1, and nothing changes. */
 static void without_tables(void)
 {
 	u32 pages, level;
@@ -225,7 +226,7 @@ static void without_tables(void)
 		CHECK(s.pool.next <= s.pool.end);
 		if (!fits) {
 			CHECK_EQ(front_owner(&s.p, 5 * M2, 2), FRONT_OWNS);
-			/* no entry to change: must not touch a larger page */
+			/* there is no entry to change; a larger page must stay as it is */
 			front_set(&s.p, 5 * M2, M2, LINUX_NONE);
 			CHECK_EQ(front_owner(&s.p, 5 * M2, 2), FRONT_OWNS);
 			CHECK_EQ(front_owner(&s.p, 9 * M2, 2), FRONT_OWNS);
@@ -236,7 +237,7 @@ static void without_tables(void)
 	}
 }
 
-/* ---- a CPU takes and gives pages while another runs into faults on them ---- */
+/* ---- a CPU takes and gives pages while another CPU has nested faults on them ---- */
 
 struct race {
 	struct space s;

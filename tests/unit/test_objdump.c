@@ -11,8 +11,8 @@ static const struct { enum decode_mode mode; const char *section, *option; } mod
 };
 
 /*
- * Gives the instruction at every @step'th address to the decoder. Counts all, and those that it
- * knows.
+ * Gives the instruction at every @step'th address to the decoder. Counts all instructions, and
+ * those that the decoder accepts.
  */
 static void compare(const char *command, enum decode_mode mode, u64 step, u32 *all, u32 *known)
 {
@@ -53,7 +53,8 @@ static void assembled(void)
 	}
 }
 
-#define SLOT	32	/* 16 random bytes, then one-byte instructions: resynchronizes */
+/* 16 random bytes, then one-byte instructions, so that objdump is in step again */
+#define SLOT	32
 #define SLOTS	60000
 
 static void fill_slot(u8 *slot)

@@ -21,7 +21,9 @@ static void check_at(const struct space *s, u64 addr, u64 pa, u64 flags)
 		CHECK_EQ(got_flags, flags);
 }
 
-/* Maps each row into empty tables: which leaves are used, and how many tables that takes */
+/*
+ * Maps each row into empty tables. Checks which leaf sizes are used and how many tables are needed
+ */
 static void largest_pages(void)
 {
 	static const struct {
@@ -86,7 +88,8 @@ static void find_levels(void)
 		space_open(&s, 32, levels, 3);
 		for (level = 1; level <= levels; level++) {
 			CHECK_EQ(*paging_find(&s.p, high, level, &found), 0);
-			CHECK_EQ(found, levels);		/* not mapped: the deepest level */
+			/* the page is not mapped: paging_find() returns the deepest level */
+			CHECK_EQ(found, levels);
 		}
 		CHECK(!paging_map(&s.p, high, high, K4, PT_P));
 		CHECK(!paging_map(&s.p, 2 * M2, 4 * M2, M2, PT_P));
@@ -110,7 +113,10 @@ static void find_levels(void)
 	}
 }
 
-/* Large identity pages, then entries at random places and levels: no translation may change. */
+/*
+ * Maps large identity pages, then sets entries at random places and levels. No translation may
+ * change.
+ */
 static void splitting(void)
 {
 	static const u64 flags[] = {
@@ -177,7 +183,7 @@ static void probe(const struct space *s, const struct page *pages, u64 addr)
 	check_at(s, BASE + addr, page->flags ? page->pa + addr % K4 : NOT_MAPPED, page->flags);
 }
 
-/* Random mappings, one over the other, compared with a plain list of pages */
+/* Overlapping random mappings, compared with a plain list of pages */
 static void against_list(void)
 {
 	struct page *pages = malloc(REGION / K4 * sizeof(*pages));
@@ -204,7 +210,7 @@ static void against_list(void)
 	free(pages);
 }
 
-/* Every size of pool: a pool that is too small is reported, and nothing is damaged. */
+/* Tries pools of every size. A pool that is too small is reported, and nothing is damaged. */
 static void exhaustion(void)
 {
 	u32 levels, pages, i;

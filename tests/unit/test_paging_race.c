@@ -79,7 +79,7 @@ static void same_entries(void)
 		pthread_join(thread[2], NULL);
 		CHECK(!runner[2].wrong);
 		for (i = 0; i < WANTED; i++) {
-			/* an entry written to a table that lost the race would be lost */
+			/* an entry in a table that lost the race would not be found */
 			CHECK(runner[0].got[i] && runner[0].got[i] == runner[1].got[i]);
 			CHECK(paging_find(&race.s.p, race.addr[i], race.level[i], &level) ==
 			      runner[0].got[i]);
@@ -105,7 +105,9 @@ static void *take(void *arg)
 	return NULL;
 }
 
-/* Two CPUs ask for more pages than a pool has: each page is given once, and none beyond the end. */
+/*
+ * Two CPUs request more pages than a pool has. Each page is given once, and no page beyond the end.
+ */
 static void no_page_twice(void)
 {
 	static struct race race;

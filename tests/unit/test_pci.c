@@ -11,15 +11,15 @@
 #include "svm/svm_exits.h"
 #include "unit.h"
 
-#define ECAM	0x8000000ull		/* in the fake RAM, for tests of single exits */
+#define ECAM	0x8000000ull		/* an address in the fake RAM, for tests of single exits */
 #define OWN	0x28u			/* 00:05.0 */
 #define TABLE	0xa000100ull
 
 /* ---- filters ---- */
 
 /*
- * Does a message or entry reach the CPU with this 8-bit id? As in the manuals. NULL: not allowed at
- * all.
+ * Does the message or entry reach the CPU with this 8-bit id? Follows the manuals. NULL: not
+ * allowed for any id.
  */
 static bool judge_hears(const struct icr_map *map, u32 cpu, bool logical, u32 dest)
 {
@@ -89,8 +89,8 @@ static void ioapic_entries(void)
 			if (judge_hears(&map, i, logical, dest))
 				all |= 1u << i;
 		/*
-		 * An unknown CPU may receive it too: the destination has a bit or an id that no
-		 * known CPU has.
+		 * An unknown CPU may also receive the message: its destination has a bit or an id
+		 * of no known CPU.
 		 */
 		if (!logical)
 			stranger = dest > 3;
@@ -134,7 +134,7 @@ static void prepare(void)
 
 struct judge { u8 bytes[0x1000]; };
 
-/* One byte after another: the bits that may change */
+/* Writes one byte after another. The mask has the bits that may change */
 static void judge_write(struct judge *j, u32 reg, u32 size, u32 value)
 {
 	u8 old[0x1000];
@@ -152,7 +152,7 @@ static void judge_write(struct judge *j, u32 reg, u32 size, u32 value)
 			j->bytes[i] = b;
 	}
 	if (reg / 4 == 1)
-		/* unlike a device, the model stores written zeros */
+		/* the model stores the zeros that are written; a device would not */
 		j->bytes[6] = j->bytes[7] = 0;
 	if (reg / 4 == 0x4c / 4)
 		j->bytes[0x4e] = j->bytes[0x4f] = 0;
@@ -212,7 +212,8 @@ static void config_of_others(void)
 	exit_port_of(0xcfc, 4, false, 0);
 	CHECK_EQ(ram_read32(ECAM), 0x12345678);
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, before + 2);
-	exit_port_of(0xcf8, 4, false, OWN << 8);	/* not enabled: no function answers */
+	/* config access is not enabled, so no function answers */
+	exit_port_of(0xcf8, 4, false, OWN << 8);
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
 	exit_port_of(0xcf8, 4, false, 1u << 31 | OWN << 8 | 8);
 	CHECK_EQ(exit_port_of(0xcfe, 2, true, 0xffff0000), 0xffff0000 | (u16)(0x0a * 7 | 0x0b * 7 << 8));
@@ -236,7 +237,7 @@ static void ports_that_fail(void)
 		CHECK_EQ(my_status()->failure.address, bad[i / 2].port);
 	}
 	prepare();
-	me()->req.num_devices = 0;	/* without a device no such port is allowed */
+	me()->req.num_devices = 0;	/* a cell without a device may not use such a port */
 	exit_port_of(0xcf8, 4, true, 0);
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 }
@@ -246,7 +247,7 @@ static void message_tables(void)
 	prepare();
 	exit_store(TABLE, 4, 0xfee02000);
 	CHECK_EQ(ram_read32(TABLE), 0xfee02000);
-	exit_store(TABLE, 4, 0xfee01000);	/* none of the cell's CPUs has an odd id */
+	exit_store(TABLE, 4, 0xfee01000);	/* all CPUs of the cell have even ids */
 	exit_store(TABLE + 0x30, 4, 0xfee01000);
 	exit_store(TABLE, 2, 0);
 	exit_store(TABLE + 4, 4, 1);
@@ -257,13 +258,14 @@ static void message_tables(void)
 	CHECK_EQ(ram_read32(TABLE), 0xfee02000);
 	CHECK_EQ(ram_read32(TABLE + 4), 0);
 	CHECK_EQ(ram_read32(TABLE + 8), 0x120);
-	exit_store(TABLE - 4, 4, 0x55);			/* next to the table */
+	exit_store(TABLE - 4, 4, 0x55);			/* the address is next to the table */
 	exit_store(TABLE + 0x40, 4, 0x66);
 	CHECK_EQ(ram_read32(TABLE - 4), 0x55);
 	CHECK_EQ(ram_read32(TABLE + 0x40), 0x66);
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 5);
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
-	exit_store(TABLE + 0x1000, 4, 0);	/* another page: not the cell's page */
+	/* the address is in another page, which the cell does not own */
+	exit_store(TABLE + 0x1000, 4, 0);
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 }
 

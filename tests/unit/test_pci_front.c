@@ -12,10 +12,10 @@
 #include "svm/svm_exits.h"
 #include "unit.h"
 
-#define ECAM	0x8000000ull		/* in the fake RAM, for tests of single exits */
+#define ECAM	0x8000000ull		/* an address in the fake RAM, for tests of single exits */
 #define OWN	0x28u			/* 00:05.0 */
 
-/* ---- Linux and a fake IOAPIC, with one register in place of all ---- */
+/* ---- Linux and a fake IOAPIC, which has one register in place of all ---- */
 
 #define IOAPIC	0xa008000ull
 
@@ -45,9 +45,9 @@ static void ioapic_accesses(void)
 	me()->icr.own = 3;
 	ioapic(0, true, 0x12);
 	CHECK_EQ(ioapic(0, false, 0), 0x12);
-	/* the index of the real one changes only with a data access */
+	/* the hardware's index changes only with an access to data */
 	CHECK_EQ(ram_read32(IOAPIC), 0);
-	ram_write32(IOAPIC + 0x10, 0x02000000);	/* content of the other half */
+	ram_write32(IOAPIC + 0x10, 0x02000000);	/* the other half of the entry */
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC), 0x12);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x50);
@@ -77,10 +77,10 @@ static void ioapic_accesses(void)
 	slot->devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = 0, .pin = 1 };
 	ram_write32(IOAPIC + 0x10, 0x02000000);
 	ioapic(0x10, true, 0x50);
-	/* pin of a cell's device: not changed */
+	/* the pin belongs to a cell's device: the entry does not change */
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x02000000);
 	CHECK_EQ(ioapic_denied(), 8);
-	ioapic(0, true, 0x112);				/* the same pin: the register has 8 bits */
+	ioapic(0, true, 0x112);		/* the index register has 8 bits, so this is the same pin */
 	CHECK_EQ(ioapic(0, false, 0), 0x12);
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x02000000);
@@ -93,8 +93,8 @@ static void ioapic_accesses(void)
 }
 
 /*
- * Another CPU stays between index and data: the instruction is not carried out, so that the CPU
- * repeats it.
+ * Another CPU stays between its writes of index and data. The instruction is not carried out, and
+ * the CPU repeats it.
  */
 static void ioapic_held(void)
 {
@@ -104,7 +104,7 @@ static void ioapic_held(void)
 	me()->boot.num_ioapics = 1;
 	me()->boot.ioapics[0] = IOAPIC;
 	ioapic(0, true, 0x12);
-	ram_write32(IOAPIC, 0x77);			/* the index that the other CPU wrote */
+	ram_write32(IOAPIC, 0x77);		/* the index that the other CPU has written */
 	me()->front.ioapic_busy = 3;
 	v = exit_store(IOAPIC + 0x10, 4, 0x50);
 	CHECK_EQ(v->rip, SVM_RIP);
@@ -123,8 +123,8 @@ static void ioapic_held(void)
 }
 
 /*
- * A CPU faults during an access to config space: its lock is released, a lock of another CPU is
- * not.
+ * A CPU faults during an access to config space. Its own lock is released, and a lock of another
+ * CPU is not.
  */
 static void config_held(void)
 {
@@ -134,7 +134,8 @@ static void config_held(void)
 	fake_in = 1u << 31 | 0x10 << 8;
 	ram_write32(ECAM + (0x10 << 12), 0x33334444);
 	me()->front.config_busy = 3;
-	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);	/* the lock was not released in time */
+	/* another CPU did not release the lock in time */
+	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
 	CHECK_EQ(me()->front.config_busy, 3);
 	if (!setjmp(fake_back))
 		monitor_fault(14, 0x40001234, (u64)pcpu_of(1) + 0x1f80);
@@ -188,23 +189,26 @@ static void front_ports(void)
 	exit_port_of(0xbfff, 2, false, 0x1234);
 	CHECK_EQ(fake_out, 0);
 	CHECK_EQ(exit_port_of(0xc008, 1, true, 0), 0x5a);
-	exit_port_of(0xb2, 1, false, 0x17);			/* SMI: carried out and logged */
+	exit_port_of(0xb2, 1, false, 0x17);	/* SMI: the write is carried out and logged */
 	CHECK_EQ(fake_out, 0x17);
 	CHECK_EQ(fake_port, 0xb2);
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 5);
-	exit_port_of(0xcfa, 4, false, 0);	/* begins below the config registers */
+	exit_port_of(0xcfa, 4, false, 0);	/* the access begins below the config registers */
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 6);
 	vmcb_of(pcpu_of(0))->event_inj = 0;
 	fake_in = ~0u;
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
 }
 
-/* ---- sleep and hotplug registers: a write is allowed if the guarded byte allows it ---- */
+/*
+ * ---- sleep and hotplug registers: the value of the guarded byte decides if a write is allowed
+ * ----
+ */
 
-#define PM1	0x604u			/* control; S5 is type 5 here */
+#define PM1	0x604u			/* the control register; its type 5 is S5 here */
 #define SLEEP(type) (0x2000u | (type) << 10)
 #define EJECT	0xcdcu
-#define DMA	0x514u		/* no write is allowed */
+#define DMA	0x514u		/* no write to this port is allowed */
 
 static void guard_write(u32 port, u32 size, u32 value, bool passes)
 {
@@ -241,7 +245,8 @@ static void sleep_and_eject(void)
 		guard_write(PM1 - 1, 4, SLEEP(type) << 8, type == 5);
 		guard_write(PM1 - 2, 4, SLEEP(type) << 16, type == 5);
 		guard_write(PM1 + 1, 4, SLEEP(type) >> 8, type == 5);
-		guard_write(PM1, 2, SLEEP(type) & ~0x2000, true);	/* does not sleep yet */
+		/* this write does not start the sleep */
+		guard_write(PM1, 2, SLEEP(type) & ~0x2000, true);
 		guard_write(PM1 + 2, 2, SLEEP(type), true);		/* another register */
 	}
 	guard_write(PM1, 2, 1, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Linux's writes to config space: by ECAM, by ports that use ECAM, and by ports alone. */
+/* Linux's writes to config space: by ECAM, by ports while ECAM exists, and by ports alone. */
 #include <string.h>
 #include "core/pci.h"
 #include "fake.h"
@@ -9,7 +9,7 @@
 
 #define ECAM	0x8000000ull		/* in the fake RAM */
 #define BUSES	4u
-#define BAR	0xfe000000u		/* BAR of the cell's function */
+#define BAR	0xfe000000u		/* the BAR of the cell's function */
 
 enum { HOST = 0, ENDPOINT = 0x20, PORT = 0x28, BESIDE = 0x30, AMD_HOST = 0xc0, ISA = 0xf8, PMC = 0xfa, CELLS = 0x200 };
 
@@ -44,7 +44,7 @@ static void put_bridge(u32 bdf, u32 secondary, u32 subordinate)
 	put(bdf, 0x78, 0x00002810);
 	put(bdf, 0x80, 0x10110000);
 	put(bdf, 0x88, 0x004003c0);
-	put(bdf, 0x100, 0x15010001);		/* AER, then another capability */
+	put(bdf, 0x100, 0x15010001);		/* AER, then another extended capability */
 	put(bdf, 0x150, 0x0000000d);
 }
 
@@ -78,7 +78,7 @@ static void machine(u32 running)
 
 static u32 latch;
 
-/* The mechanism of 0xCF8 and 0xCFC on the same registers */
+/* The same registers, accessed through 0xCF8 and 0xCFC */
 static u32 by_address(u32 port, u32 size, bool in, u32 value)
 {
 	u32 bdf = latch >> 8 & 0xffff, reg = (latch & 0xfc) | (port & 3), shift = (port & 3) * 8;
@@ -108,7 +108,7 @@ static void by_data_port(u32 bdf, u32 reg, u32 size, u32 value)
 	exit_port_of(0xcfc + (reg & 3), size, false, value);
 }
 
-/* Without ECAM, Linux's write to 0xCF8 exits as well. */
+/* Without ECAM, Linux's writes to 0xCF8 exit, too. */
 static void by_both_ports(u32 bdf, u32 reg, u32 size, u32 value)
 {
 	me()->boot.ecam_len = 0;
@@ -127,7 +127,8 @@ static const struct {
 
 /* ---- writes that are carried out, and writes that are dropped ---- */
 
-enum { ALWAYS, IDLE, NEVER };		/* carried out; carried out while no cell runs; dropped */
+/* the write is carried out; carried out while no cell runs; dropped */
+enum { ALWAYS, IDLE, NEVER };
 
 #define WRITES(X) \
 	X(config_space_over_ram, NEVER, HOST, 0x60, 4, 0x00100001) \
@@ -214,7 +215,7 @@ static void each_write(void)
 		}
 }
 
-/* Decoding is enabled only if the registers overlap no other registers. */
+/* Decoding can be enabled only if the function's registers overlap no others. */
 static void decoding(void)
 {
 	static const struct { u32 low, high, command; bool ok; } cases[] = {
@@ -230,7 +231,8 @@ static void decoding(void)
 		machine(1);
 		put(ENDPOINT, 0x04, 0);
 		put(ENDPOINT, 0x14, 0);
-		by_ecam(ENDPOINT, 0x10, 4, ~0u);		/* disabled: Linux may size it */
+		/* while decoding is off, Linux may size the BAR */
+		by_ecam(ENDPOINT, 0x10, 4, ~0u);
 		CHECK_EQ(get(ENDPOINT, 0x10), ~0u);
 		by_ecam(ENDPOINT, 0x10, 4, cases[i].low);
 		by_ecam(ENDPOINT, 0x14, 4, cases[i].high);
@@ -243,7 +245,10 @@ static void decoding(void)
 	}
 }
 
-/* An access that is no plain store faults and changes nothing. Reads by ports work without ECAM. */
+/*
+ * An access that is not a simple store faults and changes nothing. Reads by ports work without
+ * ECAM.
+ */
 static void odd_accesses(void)
 {
 	struct vmcb *v;

@@ -23,7 +23,9 @@ static u32 config_get(u32 bdf, u32 reg)
 	return device_read(pcpu_of(0), HIGH_ECAM + (bdf << 12) + reg);
 }
 
-/* A function with MSI at 0x40, MSI-X at 0x60 with its table at BAR 0 + 0x1800, ports in BAR 2 */
+/*
+ * The function has MSI at 0x40, MSI-X at 0x60 with its table at BAR 0 + 0x1800, and ports in BAR 2
+ */
 static void make_function(void)
 {
 	config_set(OWN, 0, 0x11e81234);
@@ -95,7 +97,7 @@ static void one_life(void)
 	l = front(HIGH_ECAM + (OWN << 12));
 	CHECK(front(BAR).present && l.present && !l.write);
 
-	/* an enabled ROM that overlaps registers of others */
+	/* the function's ROM is enabled and overlaps registers of other functions */
 	config_set(OWN, 0x30, (u32)(BAR + 0x8000) | 1);
 	CHECK_EQ(world_start(&w, 1), 0);
 	CHECK_EQ(config_get(OWN, 0x30), 0);
@@ -113,7 +115,7 @@ static void one_life(void)
 	CHECK_EQ(me()->port_map[0x2f8 / 8], 0x03);
 	CHECK_EQ(me()->port_map[0xcf8 / 8], 0xf0);
 
-	/* the cell has used it (the upper half is read-only in a device) */
+	/* as if the cell had used the function (in a device the upper half is read-only) */
 	config_set(OWN, 4, 1u << 20 | 7);
 	config_set(OWN, 0x40, 0x00816005);
 	CHECK_EQ(world_stop(&w, 1), 0);
@@ -137,7 +139,10 @@ static void given_and_taken_back(void)
 		one_life();
 }
 
-/* Registers of whole 2 MiB pages: Linux's dummy page there is gone when the cell gives them back */
+/*
+ * The registers fill whole 2 MiB pages. When the cell returns them, Linux's dummy page there is
+ * gone
+ */
 static void large_bar(void)
 {
 	static struct qv_mon_create q;
@@ -221,7 +226,7 @@ static void refusals(void)
 #undef X
 }
 
-/* The line of a function without a pin belongs to Linux: the cell may not assert it. */
+/* Without an IOAPIC pin for its function, a cell may not enable the interrupt line. */
 static void line(void)
 {
 	static struct qv_mon_create q;
@@ -244,7 +249,7 @@ static void line(void)
 	}
 }
 
-/* Two cells that lie about one range may be created; only one of them starts. */
+/* Two cells with the same false range may be created, but only one of them starts. */
 static void overlapping_claims(void)
 {
 	static struct qv_mon_create a, b;

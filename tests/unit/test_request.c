@@ -9,7 +9,7 @@
 #define M2	0x200000ull
 #define G4	0x100000000ull
 
-/* Name, expected error, change in a good request (or in the machine) */
+/* Name; expected error; change to a good request (or to the machine) */
 #define CHANGES(X) \
 	X(nothing, OK, (void)0) \
 	X(no_cpus, CPUS, q->num_cpus = 0) \
@@ -169,7 +169,7 @@ static void one_change(void)
 	}
 }
 
-/* Random combinations of changes: accepted exactly if the judge finds no fault */
+/* Combines changes at random. The request is accepted exactly if the judge finds no fault */
 static void many_changes(void)
 {
 	static struct machine m;
@@ -208,7 +208,10 @@ static void nothing_but_noise(void)
 	machine_close(&m);
 }
 
-/* Holes in accepted memory cannot fail: without pages for tables, the request is rejected. */
+/*
+ * After a request is accepted, making its holes cannot fail: without pages for tables it is
+ * rejected.
+ */
 static void short_of_tables(void)
 {
 	static struct machine m;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* svm/state.c: guest states and controls, with features that no emulator has. */
+/* svm/state.c: guest states and controls, also with features that no emulator has. */
 #include <string.h>
 #include "fake.h"
 #include "fake_traps.h"
@@ -11,7 +11,7 @@
 #define CODE32	0xc9b
 #define DATA32	0xc93
 
-/* The exits of each kind of guest, and the ASID of its translations */
+/* The intercepts of each kind of guest, and the ASID of its translations */
 static void controls(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -33,7 +33,7 @@ static void controls(void)
 		CHECK_EQ(v->asid, me()->id + 1);
 		CHECK_EQ(v->n_cr3, me()->nested.root);
 		CHECK_EQ(v->tlb_control, TLB_FLUSH_ALL);
-		CHECK_EQ(v->clean, 0);			/* no state is ever reported as unchanged */
+		CHECK_EQ(v->clean, 0);	/* the clean bits never report any state as unchanged */
 		CHECK_EQ(v->intercept_cr | v->intercept_dr, 0);
 		CHECK_EQ(v->intercept_exc, cell ? 1u << 1 | 1u << 17 | 1u << 18 : 0);
 		CHECK_EQ(!!(v->intercept3 & I3_CPUID), cell);
@@ -90,7 +90,7 @@ static void check_reset(const struct pcpu *cpu, u64 cr4)
 	CHECK(!cpu->nmi_masked && !cpu->nmi_pending);
 }
 
-/* After INIT, after SIPI, at a cell's entry: no state of the guest before remains. */
+/* After INIT, after SIPI and at a cell's entry, no state of the previous guest remains. */
 static void starts(void)
 {
 	static const struct qv_mon_entry entry = { .eip = 0x100020, .eax = 0x36d76289, .ebx = 0x9500 };
@@ -124,7 +124,7 @@ static void starts(void)
 	CHECK_EQ(cpu->regs[GPR_RCX] | cpu->regs[15], 0);
 }
 
-/* A CPU of Linux leaves the monitor: its state is written to these registers. */
+/* When a CPU of Linux leaves the monitor, the guest's state is written to these registers. */
 static void leave(u64 cr4)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -140,7 +140,7 @@ static void leave(u64 cr4)
 	CHECK(fake_called && !strcmp(fake_called, "svm_leave"));
 }
 
-/* The monitor runs without Linux's speculation controls, and Linux gets its own values back. */
+/* The monitor runs without Linux's speculation controls. Linux then gets its own values back. */
 static void speculation(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -159,7 +159,7 @@ static void speculation(void)
 		leave(0x20);
 		CHECK_EQ(fake_written(0x48), with ? 0x5 : FAKE_NEVER);
 		CHECK_EQ(fake_written(0xc0000080), 0x1d01);
-		CHECK_EQ(fake_written(0xc0010117), 0);		/* there is no save area now */
+		CHECK_EQ(fake_written(0xc0010117), 0);	/* the host's save area is no longer set */
 	}
 }
 
@@ -181,8 +181,8 @@ static void shadow_stacks(void)
 }
 
 /*
- * A CPU goes to another instance: no counter, sampling or branch record is enabled, and no shadow
- * stack remains.
+ * When a CPU goes to another instance, no counter, sampling or branch record is enabled, and no
+ * shadow stack remains.
  */
 static void left_behind(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * manage/ and core/kick.c against another CPU of Linux that acts between any two steps of any call:
- * each act at each step, alone. See steps.h.
+ * manage/ and core/kick.c while another CPU of Linux acts between two steps of a call. Each run
+ * does one act at one step. See steps.h.
  */
 #include <stdlib.h>
 #include "steps.h"
@@ -14,7 +14,8 @@ static void every_step(enum steps_act act, u32 lag)
 
 	CHECK(all > 500);
 	/*
-	 * Tries some steps, different ones for each act. STEPS=all in the environment: every step.
+	 * Tries some steps, and other steps for each act. STEPS=all in the environment tries every
+	 * step.
 	 */
 	for (at = stride > 1 ? (act + lag) % stride : 0; at < all; at += stride) {
 		s = (struct steps){ .act = act, .at = at, .lag = lag };
@@ -53,7 +54,7 @@ static void touches_and_calls(void)
 		every_step(act, 0);
 }
 
-/* A CPU takes no NMI from some call on, or until Linux gives up. */
+/* A CPU takes no NMI from a certain call on, or until Linux gives up. */
 static void mute(void)
 {
 	static const enum steps_act some[] = { ACT_NOTHING, ACT_SIPI, ACT_LATE_SIPI, ACT_WRITE };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The manager must be able to build each cell that request.c accepts: the pages for a cell's tables
- * suffice up to the largest cell.
+ * The manager must be able to build each cell that request.c accepts. The pages for a cell's tables
+ * suffice, up to the largest cell.
  */
 #include <string.h>
 #include "abi/errors.h"
@@ -12,7 +12,7 @@
 #define G1	0x40000000ull
 #define LARGE	(600 * G1)
 
-/* @pages of memory in @runs pieces, from 4 GiB on, since there are holes below */
+/* @pages of memory in @runs pieces, from 4 GiB on: the memory below has holes */
 static void ask(struct qv_mon_create *q, u64 pages, u32 runs, u32 cpus)
 {
 	u64 at = 4 * G1;

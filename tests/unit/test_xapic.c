@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes to the xAPIC page, from the exit on: decoded, filtered, carried out by core/xapic.c. */
+/*
+ * Writes to the xAPIC page, from the exit on: core/xapic.c decodes, filters and carries them out.
+ */
 #include <string.h>
 #include "core/apic.h"
 #include "fake.h"
@@ -25,7 +27,7 @@ static struct vmcb *run(u32 reg, const char *bytes, u32 len, u64 rax)
 	v->info2 = PAGE + reg;
 	v->exit_int_info = 0;
 	v->rip = RIP;
-	v->next_rip = 0x666;		/* invalid at nested faults */
+	v->next_rip = 0x666;		/* next_rip is invalid at nested faults */
 	v->cr0 = 0x11;
 	v->cs.attrib = 0xc9b;
 	v->cs.base = 0;
@@ -86,7 +88,7 @@ static void operations(void)
 		CHECK_EQ(*real(0x80), ~0u);
 		CHECK_EQ(v->rax, 0x99);		/* a 32-bit write clears the upper half */
 		v = run(0x20, STORE, 0x07000000);
-		CHECK_EQ(*real(0x20), 0);	/* the id does not change */
+		CHECK_EQ(*real(0x20), 0);	/* the write does not change the id */
 		CHECK_EQ(v->rip, RIP + 2);
 		run(0xd0, STORE, 0x05000000);
 		CHECK_EQ(me()->icr.ldr[0], 5);
@@ -108,22 +110,25 @@ static void commands(void)
 		prepare(i & 1, i & 2);
 		unit_case("%s, %s assists:", i & 2 ? "cell" : "Linux", i & 1 ? "with" : "without");
 		run(0x310, STORE, 0x04000000);
-		CHECK_EQ(*real(0x310), 0);	/* not written before the command */
+		/* the destination is not written before the command */
+		CHECK_EQ(*real(0x310), 0);
 		v = run(0x310, XCHG, 0x02000000);
-		CHECK_EQ(v->rax, 0x04000000);	/* reads the value that the guest wrote */
+		CHECK_EQ(v->rax, 0x04000000);	/* the guest reads back the value that it wrote */
 		run(0x300, STORE, 0x40f1);
 		CHECK_EQ(*real(0x310), 0x02000000);
 		CHECK_EQ(*real(0x300), 0x40f1);
-		run(0x300, STORE, 0x8c8f2);	/* all, logical: the register keeps the last */
+		/* to all CPUs, logical: the register keeps the last destination */
+		run(0x300, STORE, 0x8c8f2);
 		CHECK_EQ(*real(0x310), 0x06000000);
 		CHECK_EQ(*real(0x300), 0x40f2);
 		*real(0x300) = *real(0x310) = 0;
 		run(0x300, STORE, 0x4200);	/* SMI */
 		CHECK_EQ(*real(0x300), 0);
 		CHECK_EQ(my_status()->state, QV_MON_RUNNING);
-		run(0x310, STORE, 0x03000000);	/* no CPU has this id */
+		run(0x310, STORE, 0x03000000);	/* the destination is an id of no CPU */
 		v = run(0x300, STORE, 0x40f1);
-		CHECK_EQ(*real(0x300), i & 2 ? 0x4400 : 0);	/* QV stops the cell's other CPUs */
+		/* QV stops the other CPUs of the cell */
+		CHECK_EQ(*real(0x300), i & 2 ? 0x4400 : 0);
 		CHECK_EQ(my_status()->state, i & 2 ? QV_MON_FAILED : QV_MON_RUNNING);
 		CHECK_EQ(v->rip, i & 2 ? 0 : RIP + 2);
 	}
@@ -180,7 +185,10 @@ static void of_a_cell(void)
 	prepare(true, true);
 	*real(0xd0) = 0;
 	run(0xd0, STORE, 0xff000000);
-	/* for the cell's own IPIs; messages of devices to that id are for Linux */
+	/*
+	 * the monitor uses the value for the cell's own IPIs; device messages to that id are for
+	 * Linux
+	 */
 	CHECK_EQ(me()->icr.ldr[0], 0xff);
 	CHECK_EQ(*real(0xd0), 0);
 }
@@ -198,15 +206,15 @@ static void not_understood(void)
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 	CHECK_EQ(my_status()->failure.reason, QV_FAIL_MEMORY);
 	CHECK_EQ(my_status()->failure.address, PAGE + 0xb0);
-	prepare(false, true);			/* unmapped code cannot be read */
+	prepare(false, true);			/* the code is not mapped and cannot be read */
 	*paging_entry(&me()->nested, RIP, 1) = 0;
 	run(0xb0, STORE, 1);
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 }
 
 /*
- * Linux's local vector table and AMD's extended vectors are cleared for the next guest. Registers
- * that do not exist are not touched.
+ * Linux's local vector table and AMD's extended vectors are cleared for the next guest. Only
+ * registers that exist are written.
  */
 static void hand_over(void)
 {

@@ -47,7 +47,7 @@ void fake_vendor_boot(struct qv_mon_boot *b)
 
 void fake_as(u32 cpu)
 {
-	(void)cpu;			/* control blocks are in memory, one for each CPU */
+	(void)cpu;			/* the control blocks, one for each CPU, are in memory */
 }
 
 void fake_memory_exit(struct pcpu *cpu, u64 gpa, bool write)

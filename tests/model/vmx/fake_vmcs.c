@@ -8,7 +8,7 @@
 #define FIELDS	0x7000u
 
 struct fake_vmx fake_vmx;
-static _Thread_local u64 banks[FAKE_CPUS][FIELDS], *fields;	/* those of the current CPU */
+static _Thread_local u64 banks[FAKE_CPUS][FIELDS], *fields;	/* the fields of the current CPU */
 const u8 gdt[32], vmx_exited[1];
 
 /* A field's number encodes its width and kind: SDM vol. 3, 25.11.2. */
@@ -58,7 +58,7 @@ u64 vmcs_read(u32 field)
 
 void vmcs_write(u32 field, u64 value)
 {
-	CHECK((field >> 10 & 3) != 1);		/* fields of exit information are read-only */
+	CHECK((field >> 10 & 3) != 1);	/* VMWRITE cannot change fields of exit information */
 	*place(field) = as_wide(field, value);
 }
 
@@ -68,7 +68,8 @@ void vmx_load(u64 vmcs_pa)
 {
 	CHECK_EQ(vmcs_pa % QV_PAGE, 0);
 	CHECK_EQ(*(u32 *)(fake_ram + vmcs_pa), me()->boot.vmx.revision);
-	memset(current(), 0x5a, sizeof(banks[0]));	/* no particular entry point */
+	/* the fields have no useful values at first */
+	memset(current(), 0x5a, sizeof(banks[0]));
 	fake_vmx.loaded = vmcs_pa;
 }
 
@@ -163,7 +164,7 @@ void fake_exit(struct pcpu *cpu, u32 reason, u64 qualification, u64 gpa, u32 len
 	fake_set(IDT_EVENT, 0);
 	if (reason)
 		fake_set(EXIT_EVENT, 0);
-	fake_set(ENTRY_EVENT, 0);		/* bit 31 is cleared by every exit */
+	fake_set(ENTRY_EVENT, 0);		/* every exit clears bit 31 */
 	vmx_exit(cpu);
 }
 

@@ -77,7 +77,7 @@ def test_everything() -> None:
 
 
 def test_keys_are_those_of_the_page() -> None:
-    """The rows of the table in configuration.md, and which keys it says must be given."""
+    """The rows of the table in configuration.md. The table says which keys are required."""
     page = (TOP / "Documentation/reference/configuration.md").read_text()
     rows = re.findall(r"^\| `([\w-]+)` \| (.*?) \| (.*?) \| (.*?) ?\|$", page, re.M)
     assert rows == [(key.name, key.meaning, key.value, key.default) for key in keys.TABLE]
@@ -99,7 +99,8 @@ def test_vcpus() -> None:
 
 
 def test_vcpus_of_quest_may_be_set_or_dropped() -> None:
-    """The set of figure 4.3 is admitted if Quest's own VCPUs have no budget. Their types are known."""
+    """The set of figure 4.3 is admitted if Quest's own VCPUs have no budget. The types of Quest's
+    own VCPUs are known."""
     cell = read("good/vcpus-own.yaml")
     assert cell.vcpus[:4] == [vcpus.Named("best-effort", None), vcpus.Named("shell", Vcpu(1000, 100000)),
                               vcpus.Named("input", Vcpu(10, 10000, io=True)), vcpus.Named("system", None)]
@@ -124,7 +125,7 @@ def test_vcpus_are_passed_on_the_command_line() -> None:
 
 
 def test_classes_of_an_io_vcpu(tmp_path: Path) -> None:
-    """The classes of the kernel are accepted, each once, for an I/O VCPU only."""
+    """The classes of the kernel are accepted once each, and for an I/O VCPU only."""
     def reported(kind: str) -> list[str]:
         file = tmp_path / "class.yaml"
         file.write_text((HERE / "good/smallest.yaml").read_text() + f"vcpus: [{{name: a, C: 1ms, T: 1s, type: {kind}}}]\n")
@@ -138,7 +139,7 @@ def test_classes_of_an_io_vcpu(tmp_path: Path) -> None:
 
 
 def test_a_command_line_may_be_full(tmp_path: Path) -> None:
-    """1023 bytes are accepted, 1024 are reported."""
+    """A value of 1023 bytes is accepted, and a value of 1024 bytes is reported."""
     def reported(length: int) -> list[str]:
         file = tmp_path / "full.yaml"
         words = "vcpu=a,main,1ms,1s"

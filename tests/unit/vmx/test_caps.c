@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * driver/cross/vmx_caps.c on imaginary processors. If a control that QV needs is missing, it is
+ * driver/cross/vmx_caps.c on simulated processors. If a control that QV needs is missing, it is
  * named. The monitor gets the controls that must be set, those that it needs, and those that the
  * processor offers.
  */
@@ -11,7 +11,7 @@
 #include "abi/boot.h"
 #include "unit.h"
 
-#define QV_DRIVER_H		/* This file plays the kernel's side of qv.h. */
+#define QV_DRIVER_H		/* This file replaces the kernel's side of qv.h. */
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 struct qv_regs { u32 eax, ebx, ecx, edx; };
@@ -106,7 +106,7 @@ static void each_control_is_missed(void)
 			continue;
 		}
 		CHECK(judge(&r) != 0);
-		/* Without the secondary controls, more is missing. */
+		/* without the secondary controls, more controls are missing */
 		CHECK(says(&r, c->word == PROC && c->bit == 31 ? "secondary controls" : c->name));
 	}
 }
@@ -126,7 +126,7 @@ static void each_ability_of_ept_is_missed(void)
 	}
 }
 
-/* Controls that QV does not want and that the processor cannot disable: one bit in each field */
+/* The processor requires controls that QV does not want: one bit in each field */
 static void what_it_insists_on(void)
 {
 	static const struct { u32 msr, bit; const char *name; } bad[] = {
@@ -170,7 +170,7 @@ static void firmware_and_registers(void)
 	CHECK(judge(&r) && says(&r, "user interrupts"));
 	rich();
 	msrs[MSR_RTIT_CTL] = RTIT_TRACE_EN;
-	CHECK_EQ(judge(&r), 0);			/* no Intel PT: its MSR does not exist */
+	CHECK_EQ(judge(&r), 0);			/* without Intel PT, its MSR does not exist */
 	leaf7_ebx = CPUID_7_PT;
 	CHECK(judge(&r) && says(&r, "traced"));
 }
@@ -201,20 +201,20 @@ static void what_the_monitor_gets(void)
 	CHECK_EQ(b.page1g, 0);
 }
 
-/* Another CPU: it must offer all controls that were chosen on the first, or it is rejected. */
+/* A second CPU is rejected unless it offers all controls that were chosen on the first CPU. */
 static void other_cpus(void)
 {
 	static const struct { u32 msr; u64 flip; bool alike; } rows[] = {
 		{ 0x480, 0, true }, { 0x480, 1, false },			/* another revision */
-		{ 0x48e, 1ull << 7, false },	/* must be 1 here: HLT exits */
-		/* NMI exiting, EPT: not available */
+		{ 0x48e, 1ull << 7, false },	/* the second CPU requires HLT exits */
+		/* the second CPU lacks NMI exiting, or EPT */
 		{ 0x48d, 1ull << 35, false }, { 0x48b, 1ull << 33, false },
 		/* XSAVES; WBINVD exiting, for cells only */
 		{ 0x48b, 1ull << 52, false }, { 0x48b, 1ull << 38, false },
 		/* the NMI window; INVVPID */
 		{ 0x48e, 1ull << 54, false }, { 0x48c, 1ull << 32, false },
 		{ 0x48c, 1ull << EPT_PAGE1G, false }, { 0x48c, 1ull << EPT_LEVELS_5, false },
-		/* a control that QV does not use */
+		/* QV does not use this control */
 		{ 0x480, BASIC_TRUE_CONTROLS, false }, { 0x48b, 1ull << 63, true },
 	};
 	struct qv_mon_boot b;
@@ -230,7 +230,7 @@ static void other_cpus(void)
 		CHECK_EQ(qv_vmx_alike(&b), rows[i].alike);
 	}
 	rich();
-	msrs[0x48c] &= ~(1ull << EPT_PAGE1G);		/* the first CPU has no such pages */
+	msrs[0x48c] &= ~(1ull << EPT_PAGE1G);	/* the first CPU does not have 1 GiB pages */
 	qv_vmx_fill(&b);
 	rich();
 	CHECK(qv_vmx_alike(&b));

@@ -32,7 +32,7 @@ static void delivered_again(void)
 		{ NMI, NMI },
 		{ EVENT_VALID | 3 << 8 | 6, EVENT_VALID | 3 << 8 | 6 },
 		{ EVENT_VALID | 3 << 8 | 1 << 11 | 14, EVENT_VALID | 3 << 8 | 1 << 11 | 14 },
-		/* bit 12 has another meaning */
+		/* bit 12 has another meaning at an entry */
 		{ EVENT_VALID | 3 << 8 | 1 << 12 | 14, EVENT_VALID | 3 << 8 | 14 },
 		{ EVENT_VALID | 4 << 8 | 0x80, 0 },			/* INT n */
 		{ EVENT_VALID | 5 << 8 | 1, 0 },			/* INT1 */
@@ -51,7 +51,7 @@ static void delivered_again(void)
 	}
 }
 
-/* An NMI in delivery does not block itself when it is injected again. */
+/* An NMI that is injected again must not be blocked by its own first delivery. */
 static void nmi_again(void)
 {
 	fake_open(true, false);
@@ -63,8 +63,8 @@ static void nmi_again(void)
 }
 
 /*
- * After an IRET with a nested fault or #AC, NMIs are blocked as before it; not if an event was in
- * delivery.
+ * If IRET ends with a nested fault or #AC, NMIs are blocked as before the IRET. If an event was in
+ * delivery, NMIs are not blocked.
  */
 static void iret_again(void)
 {
@@ -82,7 +82,7 @@ static void iret_again(void)
 		fake_become_cell();
 		fake_guest();
 		fake_set(EXIT_EVENT, rows[i].met);
-		if (rows[i].reason == REASON_EPT)	/* a cell would fail */
+		if (rows[i].reason == REASON_EPT)	/* in a cell this exit would be a failure */
 			me()->id = 0;
 		unit_case("row %u:", i);
 		exit_in(rows[i].event, 0, rows[i].reason, rows[i].qualification);
@@ -90,7 +90,7 @@ static void iret_again(void)
 	}
 }
 
-/* The guest's NMI is injected at once, or as soon as it can be, and only once. */
+/* The guest's NMI is injected exactly once: at once, or as soon as possible. */
 static void nmis(void)
 {
 	static const u32 blocks[] = { BLOCKING_NMI, BLOCKING_MOV_SS };
@@ -104,7 +104,7 @@ static void nmis(void)
 	CHECK_EQ(fake_get(ENTRY_EVENT), NMI);
 	CHECK_EQ(fake_vmx.unblocks, unblocks + 1);
 	CHECK(!(fake_get(VMCS_PROC) & PROC_NMI_WINDOW));
-	fake_guest();			/* a window may open before STI's shadow ends, repeatedly */
+	fake_guest();		/* an NMI window may open repeatedly before STI's shadow ends */
 	fake_set(GUEST_BLOCKING, BLOCKING_STI);
 	fake_event_exit(cpu, 2);
 	CHECK_EQ(fake_get(ENTRY_EVENT), NMI);
@@ -125,7 +125,7 @@ static void nmis(void)
 	}
 }
 
-/* Another event was in delivery: it goes first. */
+/* An event that was in delivery is injected before the NMI. */
 static void nmi_waits_its_turn(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -139,8 +139,8 @@ static void nmi_waits_its_turn(void)
 }
 
 /*
- * An NMI of QV is a command, and no event for the guest, also if it came into the monitor and was
- * noted.
+ * An NMI of QV is a command and is not injected, even if it arrived in the monitor and was
+ * recorded.
  */
 static void commands(void)
 {
@@ -161,8 +161,9 @@ static void commands(void)
 	CHECK_EQ(fake_get(GUEST_CS_BASE), 0x9a000);
 	CHECK_EQ(fake_get(GUEST_CS), 0x9a00);
 	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
-	cpu->stray_until += 1ull << 40;		/* independent of this test's speed */
-	fake_event_exit(cpu, 2);	/* one sent before this guest began: it has no IDT */
+	cpu->stray_until += 1ull << 40;		/* the test must pass at any speed */
+	/* an NMI sent before this guest started: the guest has no IDT */
+	fake_event_exit(cpu, 2);
 	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
 	CHECK(!cpu->nmi_pending);
 	cpu->cmd = CMD_FLUSH;
@@ -184,7 +185,7 @@ static void own_fault(bool cell, u32 vector)
 	CHECK_TEXT(fake_called, "vmx_run");
 }
 
-/* A machine check in the monitor: Linux handles it and decides; without Linux it is dropped. */
+/* A machine check in the monitor: Linux handles it. Without Linux it is dropped. */
 static void checks_of_the_monitor(void)
 {
 	fake_num_wrmsrs = 0;
@@ -202,7 +203,7 @@ static void checks_of_the_monitor(void)
 	CHECK_EQ(pcpu_of(1)->phase, CPU_WAIT_SIPI);
 }
 
-/* A fault of the monitor itself: #GP for Linux, failure of a cell */
+/* A fault of the monitor itself injects #GP into Linux, and is a failure of a cell */
 static void own_faults(void)
 {
 	own_fault(false, 14);
@@ -214,8 +215,8 @@ static void own_faults(void)
 }
 
 /*
- * A cell's exception is injected unchanged. INT1 needs its length, or the handler would return to
- * it.
+ * A cell's exception is injected unchanged. INT1 needs its length, since the handler would return
+ * to INT1 otherwise.
  */
 static void exceptions_go_back(void)
 {
@@ -232,7 +233,7 @@ static void exceptions_go_back(void)
 		fake_become_cell();
 		fake_guest();
 		fake_set(GUEST_DR7, 0x2400);
-		/* an entry with TF would need more state */
+		/* with TF set, an entry would need more state */
 		fake_set(GUEST_BLOCKING, BLOCKING_STI | BLOCKING_MOV_SS);
 		fake_set(ENTRY_ERROR, 0x77);
 		fake_set(EXIT_EVENT, rows[i].met);
@@ -241,14 +242,15 @@ static void exceptions_go_back(void)
 		CHECK_EQ(fake_get(ENTRY_ERROR), 0);
 		CHECK_EQ(fake_get(ENTRY_LENGTH), 1);
 		CHECK_EQ(fake_get(GUEST_RIP), FAKE_RIP);
-		CHECK_EQ(fake_get(GUEST_DR7), rows[i].event & 16 ? 0x2400 : 0x400);	/* its delivery clears GD */
+		/* the delivery of #DB clears GD */
+		CHECK_EQ(fake_get(GUEST_DR7), rows[i].event & 16 ? 0x2400 : 0x400);
 		CHECK_EQ(fake_get(GUEST_BLOCKING) & (BLOCKING_STI | BLOCKING_MOV_SS), 0);
 	}
 }
 
 /*
- * #GP is injected into a halted guest, or into one after STI, with TF set. Otherwise the entry
- * would be rejected (SDM vol. 3, 27.3.1.5).
+ * The injection of #GP wakes a halted guest and ends the STI shadow. Otherwise the entry would be
+ * rejected (SDM vol. 3, 27.3.1.5).
  */
 static void faults_wake(void)
 {
@@ -261,7 +263,7 @@ static void faults_wake(void)
 	CHECK_EQ(fake_get(GUEST_BLOCKING), 0);
 }
 
-/* If the guest single-steps, #DB is injected for an instruction that the monitor carried out. */
+/* If the guest single-steps, #DB is injected after an instruction that the monitor carried out. */
 static void steps(void)
 {
 	static const struct { u32 flags, debugctl, pending, want; } rows[] = {
@@ -283,8 +285,8 @@ static void steps(void)
 }
 
 /*
- * A parked CPU drops a machine check that all CPUs get. If it kept it, the next one would shut the
- * machine down.
+ * A parked CPU drops a machine check that is sent to all CPUs. If it stayed pending, the next one
+ * would shut the machine down.
  */
 static void machine_check_in_the_park(void)
 {
@@ -310,7 +312,7 @@ static void machine_check_in_the_park(void)
 	}
 }
 
-/* A machine check during an entry: Linux handles it; a cell fails. */
+/* A machine check during an entry: Linux handles it, and a cell fails. */
 static void machine_check_at_an_entry(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -328,7 +330,10 @@ static void machine_check_at_an_entry(void)
 	CHECK_EQ(cpu->phase, CPU_STOPPED);
 }
 
-/* Real mode has no error codes: an entry with one would be rejected (SDM vol. 3, 27.2.1.3). */
+/*
+ * Real mode has no error codes. An entry with an error code would be rejected (SDM vol. 3,
+ * 27.2.1.3).
+ */
 static void faults_in_real_mode(void)
 {
 	fake_open(true, false);

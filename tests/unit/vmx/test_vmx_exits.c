@@ -21,12 +21,12 @@ struct row {
 	u32 reason, vector;	/* REASON_EVENT: the event */
 	u64 qualification, gpa;
 	u32 rax, rcx, rdx;
-	/* inputs of the exit, then the expected result */
+	/* the exit's inputs, then the expected result */
 	u64 event;
-	u32 skip;		/* length of the instruction, as the processor reports it */
-	u32 failure;		/* cells: reason of the failure; 0: it continues */
+	u32 skip;		/* length of the instruction as the processor reports it */
+	u32 failure;		/* for cells: the reason of the failure; 0: the cell continues */
 	u64 address;
-	u32 slot;		/* enum qv_exit: the counter */
+	u32 slot;		/* counter of this exit, an enum qv_exit */
 };
 
 static const struct row cell_rows[] = {
@@ -72,7 +72,7 @@ static const struct row cell_rows[] = {
 	{ "xsetbv of another register", REASON_XSETBV, .rax = 7, .rcx = 1, .event = GP, .slot = QV_EXIT_CR },
 	{ "xsetbv without x87", REASON_XSETBV, .rax = 2, .event = GP, .slot = QV_EXIT_CR },
 	{ "mov cr4, rax", REASON_CR, .qualification = 4, .rax = 0x2000, .event = GP, .slot = QV_EXIT_CR },
-	/* and the instruction runs again */
+	/* the guest executes the instruction again */
 	{ "mov cr0, rax", REASON_CR, .rax = 0x60000011, .slot = QV_EXIT_CR },
 	{ "rdmsr, a machine-check bank", REASON_RDMSR, .rcx = 0x401, .failure = QV_FAIL_MSR, .address = 0x401, .slot = QV_EXIT_MSR },
 	{ "rdmsr MCG_CAP", REASON_RDMSR, .rcx = 0x179, .skip = 2, .slot = QV_EXIT_MSR },
@@ -127,7 +127,7 @@ static void enter(const struct row *r)
 	struct pcpu *cpu = pcpu_of(0);
 
 	fake_guest();
-	/* upper halves must be ignored */
+	/* the upper halves must be ignored */
 	cpu->regs[GPR_RAX] = r->rax | (r->reason == REASON_VMCALL ? 0 : 0x4400000000ull);
 	cpu->regs[GPR_RCX] = r->rcx | 0x5500000000ull;
 	cpu->regs[GPR_RDX] = r->rdx | 0x6600000000ull;
@@ -159,7 +159,7 @@ static void check_row(const struct row *r, bool cell)
 		CHECK_EQ(cpu->phase, CPU_STOPPED);
 		CHECK_EQ(fake_get(VMCS_EPT_POINTER) & PT_ADDR, me()->park.root);
 		CHECK_EQ(fake_get(ENTRY_EVENT), 0);
-		CHECK_EQ(fake_get(GUEST_RIP), 0);	/* beginning of the parking code */
+		CHECK_EQ(fake_get(GUEST_RIP), 0);	/* the start of the parking code */
 		CHECK_EQ(fake_get(GUEST_CR0) & 1, 0);
 		return;
 	}
@@ -192,7 +192,8 @@ static void front_end(void)
 }
 
 /*
- * Host-owned bits of CR0: the guest reads the value that it wrote, and the instruction runs again.
+ * Host-owned bits of CR0: the guest reads back the value that it wrote, and executes the
+ * instruction again.
  */
 static void cr0_shadow(void)
 {
@@ -218,10 +219,7 @@ static void cr0_shadow(void)
 		}
 }
 
-/*
- * CR4.MCE stays set, whatever a cell reads. VT-x, user interrupts and FRED do not exist for any
- * guest.
- */
+/* CR4.MCE stays set, whatever value a cell reads. No guest has VT-x, user interrupts or FRED. */
 static void cr4_shadow(void)
 {
 	static const struct { u64 value, shadow; u32 event; } rows[] = {
@@ -243,7 +241,7 @@ static void cr4_shadow(void)
 	}
 }
 
-/* 32-bit code of a Linux program up to 4 GiB: an entry with a longer RIP would be rejected. */
+/* A Linux program runs 32-bit code up to 4 GiB. An entry with a longer RIP would be rejected. */
 static void rip_wraps(void)
 {
 	fake_open(true, false);
@@ -259,9 +257,7 @@ static void rip_wraps(void)
 	CHECK_EQ(fake_get(GUEST_RIP), 1ull << 32);
 }
 
-/*
- * Instructions of VT-x exit at any privilege level: programs must not push entries out of the log.
- */
+/* VT-x instructions exit at any privilege level. Programs must not fill the log with them. */
 static void no_log_from_programs(void)
 {
 	const struct qv_mon_log *log = (void *)(QV_VA_BLOCK + QV_OFF_LOG);
@@ -295,7 +291,7 @@ static void triple_fault_of_linux(void)
 	CHECK_EQ(log->entries[log->head - 1].a, FAKE_RIP);
 }
 
-/* A state that the processor rejects: that CPU stops, and the entry is not tried again. */
+/* The processor rejects a guest state. That CPU stops, and the entry is not tried again. */
 static void refused_entry_of_linux(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
@@ -311,7 +307,7 @@ static void refused_entry_of_linux(void)
 	CHECK_EQ(cpu->phase, CPU_STOPPED);
 }
 
-/* After a change of tables no old translation remains. */
+/* After the tables change, no old translation remains. */
 static void flushes(void)
 {
 	u32 before;

@@ -39,8 +39,8 @@ static const struct range never[] = {
 };
 
 /*
- * MSRs that Linux never writes directly: they would disable the monitor, or write to memory that
- * EPT does not guard.
+ * Linux never writes these MSRs directly. They would disable the monitor, or make the processor
+ * write to memory around EPT.
  */
 static const struct range not_linux[] = {
 	{ 0x10, 0x10, WRITE }, { 0x1b, 0x1b, WRITE }, { 0x3a, 0x3b, WRITE }, { 0x79, 0x79, READ | WRITE }, { 0x80, 0x80, WRITE }, { 0x9b, 0x9b, WRITE },
@@ -50,7 +50,7 @@ static const struct range not_linux[] = {
 	{ 0x17d0, 0x17d1, WRITE },
 };
 
-/* MSRs that Linux must write directly, for speed: its own timer, APIC, FPU and scheduling */
+/* Linux must write these MSRs directly, for speed: timer, APIC, FPU and scheduling */
 static const struct range linux_direct[] = {
 	{ 0x10, 0x10, READ }, { 0x48, 0x49, READ | WRITE }, { 0x6e0, 0x6e0, READ | WRITE }, { 0x800, 0x82f, READ | WRITE },
 	{ 0x830, 0x830, READ }, { 0x831, 0x83f, READ | WRITE }, { 0x186, 0x18d, READ | WRITE }, { 0x38f, 0x38f, READ | WRITE },

@@ -66,7 +66,7 @@ static void check_enterable(void)
 	u32 i;
 
 	CHECK(fake_get(GUEST_CR4) & CR4_VMXE);
-	CHECK(fake_get(GUEST_CR0) & 0x20);	/* NE; PE and PG may have any value */
+	CHECK(fake_get(GUEST_CR0) & 0x20);	/* NE must be set; PE and PG may have any value */
 	CHECK((fake_get(GUEST_CR0) & 1) || !(fake_get(GUEST_CR0) & CR0_PG));
 	CHECK_EQ(!!(entry & ENTRY_LONG), !!(fake_get(GUEST_EFER) & EFER_LMA));
 	CHECK_EQ(fake_get(GUEST_RFLAGS) & ~0x3f7fd7ull, 0);
@@ -160,7 +160,7 @@ static void states(void)
 	CHECK_EQ(fake_get(VMCS_EPT_POINTER), me()->nested.root | 3 << 3 | 6);
 	CHECK_EQ(fake_get(GUEST_CS), 0x9a00);
 	CHECK_EQ(fake_get(GUEST_CS_BASE), 0x9a000);
-	/* the guest reads: caches off (SDM vol. 3, table 10-1) */
+	/* the guest reads that caches are off (SDM vol. 3, table 10-1) */
 	CHECK_EQ(fake_get(VMCS_CR0_SHADOW), 0x60000010);
 
 	unit_case("entry:");
@@ -216,7 +216,8 @@ static void linux_becomes_a_guest(void)
 	CHECK_EQ(fake_get(GUEST_SYSENTER_EIP), s->sysenter_eip);
 	CHECK_EQ(fake_get(GUEST_DEBUGCTL), 0x4000);
 	CHECK_EQ(fake_get(GUEST_CS_RIGHTS), RIGHTS_CODE64);
-	CHECK(!(fake_get(VMCS_PROC) & PROC_NMI_WINDOW));	/* set for the trial only */
+	/* the NMI window is on for the trial only */
+	CHECK(!(fake_get(VMCS_PROC) & PROC_NMI_WINDOW));
 	CHECK_EQ(fake_get(HOST_RIP), (u64)vmx_exited);
 	CHECK_EQ(cpu->regs[GPR_RAX], 0);
 	check_enterable();
@@ -233,7 +234,7 @@ static void check_bare(const struct pcpu *cpu, const struct qv_linux_state *want
 	CHECK_EQ(fake_get(HOST_RIP), me()->boot.tramp_leave);
 	CHECK_EQ(fake_get(HOST_CR0), want->cr0);
 	CHECK_EQ(fake_get(HOST_CR3), want->cr3);
-	/* the driver clears it after VMXOFF */
+	/* the driver clears VMXE after VMXOFF */
 	CHECK_EQ(fake_get(HOST_CR4), want->cr4 | CR4_VMXE);
 	CHECK_EQ(fake_get(HOST_RSP), want->rsp);
 	CHECK_EQ(fake_get(HOST_CS), 0x10);
@@ -249,8 +250,8 @@ static void check_bare(const struct pcpu *cpu, const struct qv_linux_state *want
 }
 
 /*
- * Leaving returns the guest's present state. Turning back returns the state that Linux had when it
- * came.
+ * Leaving returns the guest's present state. Backing out returns the state that Linux had at its
+ * arrival.
  */
 static void back_to_the_bare_machine(void)
 {
@@ -272,7 +273,7 @@ static void back_to_the_bare_machine(void)
 		vendor_leave(cpu);
 	unit_case("left:");
 	check_bare(cpu, &now);
-	CHECK(cpu->nmi_pending && *nmi_note(cpu));	/* for the driver, which looks at both */
+	CHECK(cpu->nmi_pending && *nmi_note(cpu));	/* the driver checks both places */
 	CHECK_EQ(cpu->linux_state.error, 0);
 	CHECK_EQ(cpu->linux_state.cr4, now.cr4);
 
@@ -287,7 +288,9 @@ static void back_to_the_bare_machine(void)
 	CHECK_EQ(cpu->linux_state.error, QV_ME_CPU_STUCK);
 }
 
-/* From one instance to another in one step, with the new instance's stacks for faults */
+/*
+ * A CPU moves from one instance to another in one step, with the fault stacks of the new instance
+ */
 static void to_another_instance(void)
 {
 	struct pcpu *there = pcpu_of(1);
@@ -299,14 +302,16 @@ static void to_another_instance(void)
 	CHECK_EQ(fake_vmx.crossed, (u64)there);
 	CHECK_EQ(fake_get(HOST_CR3), 0x7777000);
 	CHECK_EQ(fake_get(HOST_RIP), (u64)vendor_arrive);
-	CHECK_EQ(fake_get(HOST_RSP) % 16, 8);			/* as after a call */
+	CHECK_EQ(fake_get(HOST_RSP) % 16, 8);		/* the stack is aligned as after a call */
 	CHECK(fake_get(HOST_RSP) < (u64)pcpu_of(2) && fake_get(HOST_RSP) > (u64)there + 0x7000);
 	CHECK_EQ(fake_get(HOST_TR_BASE), (u64)there + CPU_OFF_TSS);
 	CHECK_EQ(fake_get(GUEST_RFLAGS), 0);
 	CHECK(!(fake_get(VMCS_PROC) & PROC_SECONDARY));
 }
 
-/* A CPU goes to another instance: no counter, sampling, trace or throttling remains enabled. */
+/*
+ * When a CPU goes to another instance, no counter, sampling, trace or throttling remains enabled.
+ */
 static void left_behind(void)
 {
 	static const u32 msrs[] = {
