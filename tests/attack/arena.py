@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A machine in which attacks happen: QV enabled, a witness cell and one in Linux beating."""
+"""A machine for attacks: QV is enabled, and a witness cell and a witness in Linux send
+heartbeats."""
 
 import functools
 import json
@@ -66,7 +67,7 @@ class Arena:
         self._machine = weakref.proxy(machine)
         self._answers: queue.Queue[bytes] = queue.Queue()
         self._partial = b""
-        self.hidden: list[int] = []  # this and `messages`: see front/
+        self.hidden: list[int] = []  # the attacks in front/ use this list and `messages`
         self.messages = 0
         machine.put(image(), "/run/attack/attack.elf")
         machine.put(program("beat"), "/run/attack/beat")
@@ -91,7 +92,8 @@ class Arena:
                     raise MachineDead(f"the machine died ({do} {more}): {self._machine.dead}") from None
                 continue
             if "error" in reply:
-                self._machine.kill()  # its state is unknown, so the next test gets another machine
+                # the machine's state is unknown, so the next test gets another machine
+                self._machine.kill()
                 raise AssertionError(reply["error"])
             return reply
         self._machine.kill()
@@ -102,7 +104,7 @@ _arenas: "weakref.WeakKeyDictionary[Machine, Arena]" = weakref.WeakKeyDictionary
 
 
 def arena(machine: Machine) -> Arena:
-    """The arena in a machine; it stays there until the machine ends."""
+    """The arena in a machine. The machine keeps the arena until it ends."""
     if machine not in _arenas:
         _arenas[machine] = Arena(machine)
     return _arenas[machine]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Prints how many attacks were run and contained, at the end of the session."""
+"""Prints at the end of the session how many attacks were run, and how many were contained."""
 
 import json
 from typing import Any

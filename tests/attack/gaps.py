@@ -15,10 +15,10 @@ from lab.machine import Machine
 from lab.paths import BUILD
 
 REPORT = BUILD / "attack-gaps.json"
-# One instruction takes one ns there and the CPUs run round-robin. So the numbers show how much
-# an attack interferes, not how long that lasts on silicon. A missed beat would be 1 ms.
+# In that machine one instruction takes one ns and the CPUs run round-robin. So the numbers show how
+# much an attack interferes, not how long this takes on hardware. A missed beat would be 1 ms.
 WORST_RATIO = 3.0
-QUIET = 0.03  # s of the machine's time that each attack continues: thirty beats
+QUIET = 0.03  # seconds of the machine's time that each attack continues: thirty beats
 # One of each kind of interference: exits, interrupts, caches, memory, a CPU that ignores requests
 NAMES = ("flood-cpuid", "flood-icr", "flood-wbinvd", "flood-memory", "flood-apic", "ins-loop-off", "ins-db-storm")
 

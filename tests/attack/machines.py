@@ -11,9 +11,9 @@ MACHINES = {
     "intel": {"machine": "intel"},
 }
 
-# In Bochs an attack of Linux takes five seconds, and one of a cell less than one. Therefore only
-# these attacks of Linux always run there: those that reach code for VT-x alone, and one or two of
-# each kind that reaches common code. `--thorough` runs all.
+# In Bochs an attack of Linux takes five seconds, and an attack of a cell less than one second.
+# Therefore only some attacks of Linux always run there: all that reach code for VT-x alone, and one
+# or two of each kind that reaches common code. `--thorough` runs all.
 ON_INTEL = (
     "front-read-hidden", "front-write-*", "front-hypercall-numbers", "front-hypercall-pointers",
     "front-hypercall-user", "front-instructions", "front-invd", "front-cr*", "front-msr-efer",

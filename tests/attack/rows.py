@@ -10,8 +10,8 @@ LINE = re.compile(r'ATTACK\("(?P<name>[a-z0-9-]+)", (?P<function>\w+), (?P<a>\w+
                   r'"(?P<expected>[^"]+)", "(?P<flags>[^"]*)", "(?P<what>[^"]+)"\)')
 VENDORS = ("amd", "intel")
 FLAGS = {*VENDORS, "xapic", "x2apic", "smp", "quesh", "shutdown", "watchdog", "fresh", "open", "kills"}
-# Families whose outcome may depend on the APIC mode. The others run in one mode only, unless a row
-# has the flag x2apic.
+# The outcome of these families may depend on the APIC mode. The other families run in one mode
+# only, except for rows with the flag x2apic.
 BOTH = {"msr", "interrupts", "floods", "second"}
 VECTORS = {0: "de", 1: "db", 2: "nmi", 3: "bp", 6: "ud", 7: "nm", 8: "df", 10: "ts", 11: "np", 12: "ss", 13: "gp",
            14: "pf", 16: "mf", 17: "ac", 18: "mc", 19: "xf"}
@@ -19,7 +19,7 @@ VECTORS = {0: "de", 1: "db", 2: "nmi", 3: "bp", 6: "ud", 7: "nm", 8: "df", 10: "
 
 @dataclass(frozen=True)
 class Row:
-    """One attack; rows/all.h says what the fields mean."""
+    """One attack; rows/all.h describes the fields."""
 
     name: str
     family: str
@@ -45,7 +45,7 @@ class Row:
         return [outcome for whose, _, outcome in found if whose in ("", vendor)]
 
     def met(self, outcome: str, vendor: str) -> bool:
-        """Whether an outcome such as "failed:memory@0x400000" is one of those expected."""
+        """Whether an outcome such as "failed:memory@0x400000" is among the expected outcomes."""
         return any(outcome == e or outcome.startswith(e + "@") for e in self.there(vendor))
 
 
@@ -75,7 +75,7 @@ def every() -> list[Row]:
 
 
 def outcome(result: dict) -> str:
-    """Returns the outcome in the words of the table."""
+    """Returns the outcome in the words of the attack table."""
     kind = result["outcome"]
     if kind == "failed":
         failure = result["failure"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A hostile Linux: its kernel (by test modules) and its programs against the monitor and the cells.
 
-Each attack is a row of the package `front`. No attack may be fatal for Linux, each is counted and
-logged, and the witness cell continues to beat."""
+Each attack is a row of the package `front`. No attack may be fatal for Linux. Each attack is
+counted and logged. The witness cell continues to send heartbeats."""
 
 import pytest
 

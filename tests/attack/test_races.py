@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A hostile Linux whose CPUs race: one creates and destroys cells, another acts at random moments.
+"""The CPUs of a hostile Linux race: one creates and destroys cells, another acts at random times.
 
 The module is tests/lab/modules/qvrace. The seed is printed with the result, and QV_SEED=N in the
 environment repeats it."""
@@ -15,7 +15,7 @@ from product import MACHINES, Product, module
 from test_lost import CONTROL, EJECT, SELECT, put
 
 PARAMETERS = "/sys/module/qvrace/parameters"
-LIVES, KICKS = 200, 1000  # the least number that the runner and the kicker do
+LIVES, KICKS = 200, 1000  # the least number of lives by the runner, and of acts by the kicker
 MANY_KICKS = 100_000
 NO_INSTANCE = 0x103  # QV_ME_INSTANCE
 
@@ -71,7 +71,7 @@ def race(qv: Product) -> Race:
 
 
 def on(*names: str, thorough: bool = False) -> list:
-    """The test on each of these machines of MACHINES."""
+    """Runs the test on each of these machines of MACHINES."""
     more = [pytest.mark.thorough] if thorough else []
     return [pytest.param(KICKS if not thorough else MANY_KICKS, id=f"{name}{'-long' if thorough else ''}",
                          marks=[pytest.mark.machine(**MACHINES[name]), *more]) for name in names]
@@ -102,9 +102,9 @@ def test_races_with_driver_break_nothing(race: Race, kicks: int) -> None:
 
 @pytest.mark.machine(fresh=True)
 def test_forged_block_is_not_read(machine: Machine) -> None:
-    """A CPU of Linux is ejected before a cell is destroyed, so it does not answer a flush.
+    """A CPU of Linux is ejected before a cell is destroyed, so this CPU does not answer a flush.
 
-    The monitor then reads nothing that Linux writes into the former block of the cell. The guards
+    The monitor must not read data that Linux then writes into the cell's former block. The guards
     are off (test_hooks=8), so that Linux can eject the CPU."""
     qv = Product(machine)
     qv.begin()

@@ -5,7 +5,8 @@ import struct
 
 
 def image(change: str) -> bytes:
-    """Returns a multiboot2 ELF64 with one segment at 1 MiB and the named defect; "" gives a valid one."""
+    """Returns a multiboot2 ELF64 with one segment at 1 MiB and the named defect. "" gives a valid
+    image."""
     entry, machine, phnum = 0x100040, 62, 1
     offset, address, in_file, in_memory = 0, 0x100000, 0x200, 0x1000
     magic, checksum = 0xe85250d6, 0

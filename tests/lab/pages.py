@@ -19,10 +19,10 @@ VARIES = re.compile(rf"(?<=\()[0-9.]+ {SPAN}(?=\))|" r"[0-9a-f]{16}|\b\d+(?:\.\d
 
 
 class Block(NamedTuple):
-    """Adjacent lines of a page that are indented by four blanks or are between fences."""
+    """Adjacent lines of a page that are indented by four blanks, or that are between fences."""
 
     page: str
-    kind: str  # the word after the opening fence; "" if there is no such word
+    kind: str  # the word after the opening fence; "" without such a word
     lines: tuple[str, ...]
 
     def commands(self) -> list[str]:

@@ -41,8 +41,9 @@ class Vendor(NamedTuple):
     name: str  # the virtualization extension in the output of qvctl
     feature: str  # the extension's CPUID flag
     kvm: str  # the Linux module that uses the extension
-    dropped: tuple[int, ...]  # MSRs to which every write by Linux is dropped
-    kept: tuple[int, ...]  # MSRs that Linux may read, and may write with their present value only
+    dropped: tuple[int, ...]  # MSRs of which every write by Linux is dropped
+    # MSRs that Linux may read, and to which it may write only their present value
+    kept: tuple[int, ...]
 
 
 VENDORS = {
@@ -52,7 +53,7 @@ VENDORS = {
     "GenuineIntel": Vendor("VT-x", "VMX", "kvm_intel", (0x79,), (0x1B, 0x200, 0x250, 0x3A, 0x1A0)),
 }
 
-# Each kind of interrupt controller, number of CPUs and kernel occurs at least once
+# Each kind of interrupt controller, each number of CPUs and each kernel occurs at least once
 MACHINES: dict[str, dict[str, Any]] = {
     "xapic": {},
     "x2apic-8": {"cpus": 8, "iommu": "intel"},
@@ -75,7 +76,8 @@ def program(name: str) -> Path:
     source, place = HERE / f"programs/{name}.c", BUILD / f"lab/programs/{name}"
     if not place.exists() or place.stat().st_mtime < source.stat().st_mtime:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent) as folder:  # two workers may compile it
+        # two workers may compile the file at the same time
+        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
             fresh = Path(folder) / name
             subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-mavx",
                             "-I", str(HERE.parents[1] / "include/uapi"),
@@ -224,10 +226,10 @@ class Product:
         return self.sh("cat /sys/devices/system/cpu/online").strip()
 
     def pages_kib(self) -> int:
-        """Returns the memory that is free, or that Linux accounts for: programs, files, slabs,
-        stacks, page tables, which become stable over many rounds. Other allocations of whole pages
-        are not included. MemAvailable is not used, since it leaves out the free pages in the lists
-        of the CPUs, which are many MiB and vary."""
+        """Returns the sum of free memory and of memory that Linux accounts for: programs, files,
+        slabs, stacks, page tables. This sum becomes stable over many rounds. Other allocations of
+        whole pages are not included. MemAvailable is not used, since it leaves out the free pages
+        in the lists of the CPUs, which are many MiB and vary."""
         return int(self.sh("""echo 3 >/proc/sys/vm/drop_caches; awk '
             /^(MemFree|Active|Inactive|Unevictable|Slab|KernelStack|PageTables|Percpu):/ { kib += $2 }
             $1 == "count:" { kib += 4 * $2 }
@@ -243,7 +245,7 @@ class Product:
         return Moment(before, guest, time.monotonic())
 
     def runs_on(self, cpu: int) -> bool:
-        """Returns whether Linux can run a program on a CPU."""
+        """Returns whether Linux can run a program on this CPU."""
         return self.machine.run(f"taskset -c {cpu} true").rc == 0
 
     def busy(self) -> Running:
@@ -280,7 +282,7 @@ class Product:
                 self.do(f"cell destroy {cell['name']}")
             if self.ask("status")["enabled"]:
                 self.do("disable")
-        # In one command, since each takes seconds in Bochs
+        # All in one command, since each command takes seconds in Bochs
         left, online, log = self.sh("if test -e /dev/qv; then rmmod qv || exit; fi; grep '^qv ' /proc/modules; ls -d /dev/qv* 2>/dev/null; "
                                     "echo ----; cat /sys/devices/system/cpu/online; echo ----; dmesg").split("----\n", 2)
         assert left == "", f"left behind: {left}"

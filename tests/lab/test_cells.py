@@ -16,10 +16,10 @@ ROUNDS = 50
 @pytest.mark.both_vendors
 def test_create_destroy_50_times_leaks_no_memory(qv: Product, vendor: str) -> None:
     """After each round at most 8 MiB are missing, since Linux may be running a program of its own.
-    Over all rounds less than 2 MiB of pages is lost. So one lost 2 MiB page fails the test, and so
-    do 13 pages leaked per round. Linux itself keeps up to 1 MiB, because it frees the addresses and
-    page tables of unmapped memory late. Its small objects grow by 400 to 900 KiB; 64 KiB kept per
-    round fail the test."""
+    Over all rounds less than 2 MiB of pages is lost. So the test fails if one 2 MiB page is lost,
+    or if 13 pages leak per round. Linux itself keeps up to 1 MiB, because it frees the addresses
+    and page tables of unmapped memory late. The small objects of Linux grow by 400 to 900 KiB. If
+    they grow by 64 KiB per round, the test fails."""
     qv.do("enable")
     had, objects = [qv.pages_kib()], [qv.objects_kib()]
     rounds = ROUNDS if vendor == "amd" else ROUNDS // 8  # a round takes ten times longer in Bochs
@@ -53,7 +53,7 @@ def test_two_cells_run_independently(qv: Product) -> None:
     assert qv.online() == "0-1,3"
     assert qv.count("quest2") > before
     qv.assert_counting("quest2")
-    qv.run_cell("quest")  # a new cell next to quest2
+    qv.run_cell("quest")  # the new cell is created next to quest2
     qv.assert_counting("quest2")
     assert [c["name"] for c in qv.ask("cell list")["cells"]] == ["quest2", "quest"]
 
@@ -72,7 +72,7 @@ def test_cell_with_taken_cpu_or_name_is_refused(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 def test_hanging_cell_can_be_destroyed(qv: Product) -> None:
-    """The cell spins with interrupts off, so only a forced exit gets its CPU back."""
+    """The cell spins with interrupts off, so only force gets its CPU back."""
     qv.run_cell()
     hung = qv.machine.run("quesh quest -t 2 -c hang", merge=False)
     assert (hung.rc, hung.out) == (124, "hanging\n")
@@ -103,7 +103,7 @@ def test_hanging_cell_is_shut_down_by_force_and_restarts(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 def test_shutdown_request_ends_quest_without_force(qv: Product) -> None:
-    """Quest stops by itself, long before the timeout."""
+    """Quest stops by itself before the timeout, which is long."""
     qv.run_cell()
     qv.quesh("uptime")
     begin = qv.uptime().guest
@@ -121,13 +121,14 @@ def kernel_range(memory: str) -> range:
     return range(int(found[1], 16), int(found[2], 16))
 
 
-# By the argument of Quest's command `crash`: the failure's reason, its address (0x400000000 is
-# 16 GiB, above any cell's RAM) and the first bytes of the instruction at RIP. Bytes are given only
-# where every compiler must emit the same ones.
+# By the argument of Quest's command `crash`: the failure's reason, its address (0x400000000 is 16
+# GiB, above any cell's RAM) and the first bytes of the instruction at RIP. Bytes are given only
+# where every compiler must emit the same bytes.
 CRASHES = {
     "memory": ("memory", "0x400000000", ""),
     "write": ("memory", "0x400000000", ""),
-    "msr": ("msr", "0xc0010117", "0f30"),  # does not exist on Intel; cells are denied it there too
+    # Intel has no such register; cells are denied this access there too
+    "msr": ("msr", "0xc0010117", "0f30"),
     "port": ("port", "0xcf9", "ee"),
     "triple": ("triple-fault", None, "cc"),
 }

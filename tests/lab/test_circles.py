@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of scripts/circles: it finds circles of files, and ignores calls from assembly. Layers."""
+"""Tests of scripts/circles: it finds circles of files, ignores calls from assembly, and checks
+layers."""
 
 import re
 import subprocess
@@ -54,7 +55,8 @@ def test_missing_objects_are_reported(tmp_path: Path) -> None:
 
 
 def test_objects_without_sources_are_examined(tmp_path: Path) -> None:
-    """Quest's objects are given one by one. Its assembly has arrows, and --why names symbols."""
+    """Quest's objects are given one by one. Calls from its assembly count, and --why names
+    symbols."""
     compiled(tmp_path, {
         "kernel/one.c": "int two(void); int one(void) { return two(); }",
         "kernel/two.c": "int one(void); int two(void) { return one(); }",

@@ -56,7 +56,7 @@ def test_interrupt_remapping_disconnects_pin(qv: Product) -> None:
     assert "no-messages" in qv.quesh("pci")
     before = denied(qv, "quest")
     for how in ("set", "portset"):
-        # The interrupt line belongs to Linux or is shared with its devices, so it stays disabled
+        # Linux or its devices use the interrupt line, so the line stays disabled
         assert config(qv, f"{how} {EDU_BDF} 4 2 0x003") == 0x403
     assert denied(qv, "quest") - before == 2
 
@@ -110,7 +110,7 @@ def test_msix_entry_reaches_own_cpus_only(qv: Product) -> None:
     found = re.search(r"bar 1: memory ([0-9a-f]+),", listing)
     assert found, listing
     table = int(found[1], 16) + (config(qv, f"get {RNG_BDF} {cap + 4} 4") & ~7)
-    # The first one is the kernel's text, which `pcitest load` would map a second time
+    # The first address is in the kernel's text, which `pcitest load` would map a second time
     for address in ("0x100000", "0x3ffffffffffc", hex(int(found[1], 16) - 4)):
         assert "not in a memory BAR" in qv.quesh(f"pcitest load {address}")
     assert int(qv.quesh(f"pcitest load {table:#x}"), 16) == 0xfee03000
@@ -124,8 +124,8 @@ def test_msix_entry_reaches_own_cpus_only(qv: Product) -> None:
 
 
 def test_foreign_config_space_reads_as_ones(qv: Product) -> None:
-    """Functions of other owners seem absent: reads give ones, writes are dropped and counted. The
-    cell continues to run, and the devices of Linux do not change."""
+    """Functions of other owners seem absent: reads give ones, and writes are dropped and counted.
+    The cell continues to run. The devices of Linux do not change."""
     bridge, disk = config_of_linux(qv, "00:1f.0"), config_of_linux(qv, "00:02.0")
     run(qv, off(EDU))
     before = denied(qv, "quest")
@@ -141,7 +141,7 @@ def test_foreign_config_space_reads_as_ones(qv: Product) -> None:
 
 
 def test_own_config_space_is_filtered(qv: Product) -> None:
-    """By ECAM and by ports, in bytes, words and dwords. BARs cannot be moved."""
+    """The cell accesses by ECAM and by ports, in bytes, words and dwords. It cannot move BARs."""
     run(qv, off(EDU))
     assert config(qv, f"portget {EDU_BDF} 0 4") == config(qv, f"get {EDU_BDF} 0 4") == 0x11e81234
     assert config(qv, f"portget {EDU_BDF} 2 2") == config(qv, f"get {EDU_BDF} 2 2") == 0x11e8
@@ -175,7 +175,8 @@ def test_linux_drivers_return_after_destroy(qv: Product) -> None:
         assert {driver(qv, place) for place in (EDU, RNG, SERIAL)} == {"qv-cell"}
         qv.do("cell destroy quest")
         assert {place: driver(qv, place) for place in (RNG, SERIAL)} == had
-    qv.sh(f"ls -d /sys/bus/pci/devices/0000:{RNG}/virtio*")  # the driver has bound the device again
+    # the driver is bound to the device again
+    qv.sh(f"ls -d /sys/bus/pci/devices/0000:{RNG}/virtio*")
 
 
 def test_failed_create_returns_devices(qv: Product, tmp_path: Path) -> None:
@@ -185,7 +186,7 @@ def test_failed_create_returns_devices(qv: Product, tmp_path: Path) -> None:
     qv.sh(f"sed -i 's,^image:.*,image: /run/bad.elf,' {path}")
     assert "cannot be loaded" in qv.refused(f"cell create {path}")
     assert (driver(qv, RNG), driver(qv, SERIAL)) == ("virtio-pci", "serial")
-    path = given(qv, unsafe(RNG), off("00:1f.0"))  # the second function is refused
+    path = given(qv, unsafe(RNG), off("00:1f.0"))  # the monitor refuses the second function
     assert "is a bridge" in qv.refused(f"cell create {path}")
     assert driver(qv, RNG) == "virtio-pci"
 

@@ -38,7 +38,8 @@ def test_unmounted_disk_in_use_is_refused(qv: Product) -> None:
     qv.do("cell destroy quest")
 
 
-# Function, the command that begins a use by Linux, the command that ends it, the reason in refusals
+# The function, the command that begins a use by Linux, the command that ends the use, the reason in
+# refusals
 USES = {
     "swap": (DISK, "mkswap /dev/{0} >&2 && swapon /dev/{0}", "swapoff /dev/{0}", "{0} is swap space"),
     "dm": (DISK, "modprobe dm_mod && /run/devmapper create spare /dev/{0}", "/run/devmapper remove spare", "{0} is a part of dm-0 (LVM, encryption or RAID)"),
@@ -48,8 +49,8 @@ USES = {
 
 @pytest.mark.parametrize("use", USES)
 def test_function_used_by_linux_is_refused_until_released(qv: Product, use: str) -> None:
-    """`devices`, `config check` and `cell create` give the reason. When the use has ended, a cell can
-    have the function."""
+    """`devices`, `config check` and `cell create` give the reason. After the use has ended, a cell
+    can have the function."""
     place, begin, end, reason = USES[use]
     name = qv.sh(f"basename $(ls -d /sys/bus/pci/devices/0000:{place}/virtio*/{{block,net}}/* 2>/dev/null)").strip()
     qv.machine.put(HERE / "inside/devmapper", "/run/devmapper")

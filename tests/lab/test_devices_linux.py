@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Linux cannot reach the PCI functions, ports and interrupts of a cell, nor move its own onto them."""
+"""Linux cannot reach the PCI functions, ports and interrupts of a cell, and cannot move its own
+there."""
 
 import re
 
@@ -14,7 +15,8 @@ pytestmark = XAPIC
 
 
 def test_linux_cannot_rewrite_ioapic_entry_of_cell(qv: Product) -> None:
-    """Linux writes to the entry by its index and by aliases of it: the IOAPIC decodes 8 index bits."""
+    """Linux writes to the entry by its index and by aliases of the index, since the IOAPIC decodes
+    8 index bits."""
     qv.machine.put(module("qvtouch", qv.machine.config.kernel), "/run/qvtouch.ko")
     qv.sh("insmod /run/qvtouch.ko")
 
@@ -77,7 +79,8 @@ def test_port_of_another_cell_is_refused(qv: Product) -> None:
 
 
 def test_listed_ports_are_denied_to_linux(qv: Product) -> None:
-    """From start to destroy, only the cell can read the scratch register of a serial port."""
+    """From start to destroy, only the cell can read and write the scratch register of a serial
+    port."""
     port = first_port(qv, SERIAL) + 7
     path = with_ports(qv, "quest", 3, f"{port:#x}")
     qv.do(f"cell create {path}")
@@ -95,8 +98,8 @@ def test_listed_ports_are_denied_to_linux(qv: Product) -> None:
 
 
 def test_linux_access_to_given_device_is_denied_and_counted(qv: Product) -> None:
-    """Linux reads and writes config space, registers and ports of a device that a cell has. Reads
-    give ones, writes are dropped, each is counted."""
+    """Linux reads and writes config space, registers and ports of a cell's device. Reads give ones
+    and writes are dropped. Each access is counted."""
     qv.sh(f"echo 1 >/sys/bus/pci/devices/0000:{EDU}/enable")
     run(qv, off(EDU), off(SERIAL))
     qv.quesh("edu id")

@@ -29,7 +29,8 @@ def test_links_have_targets(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_named_files_exist(page: Path) -> None:
-    """Each file name in code quotes, such as `front/touch.c`, is the end of a path in the tree."""
+    """Each file name in code quotes, such as `front/touch.c`, must be the end of a path in the
+    tree."""
     known = {p.relative_to(TOP).as_posix() for folder in ("driver", "hypervisor", "include", "inmates", "tools", "tests", "scripts", "configs")
              for p in (TOP / folder).rglob("*") if p.is_file()}
     named = {word for word in CODE.findall(page.read_text())
@@ -45,7 +46,7 @@ def sources(*suffixes: str) -> list[Path]:
 
 
 def test_cited_laws_exist() -> None:
-    """Comments and pages cite a law by its number in laws.md."""
+    """A law that a comment or a page cites by its number must be in laws.md."""
     laws = re.findall(r"^## Law (\d+):", (TOP / "Documentation/laws.md").read_text(), re.MULTILINE)
     assert laws == [str(n + 1) for n in range(len(laws))] and laws
     for path in [*PAGES, *sources(".c", ".h", ".S", ".py")]:

@@ -70,7 +70,7 @@ def test_installed_module_is_found_and_uninstall_leaves_nothing(copy: Copy) -> N
     module = copy.base / f"upper/usr/lib/modules/{copy.kver}/updates/qv.ko"
     assert module.stat().st_size < 1 << 20, "the module contains debug data"
     assert ".debug_info" not in copy.run("readelf", "-SW", f"/lib/modules/{copy.kver}/updates/qv.ko")
-    copy.run("qvctl", "--version")		# leaves compiled Python behind
+    copy.run("qvctl", "--version")		# Python leaves its compiled files
     assert "name: is missing" in copy.run("sh", "-c", "echo cpus: 1 | qvctl config check - 2>&1 || true")
     copy.make("uninstall")
     assert copy.files() == set()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Accesses that Linux is denied get a harmless answer, are counted and logged. Linux runs on."""
+"""Linux gets a harmless answer to each denied access. The access is counted and logged. Linux runs
+on."""
 
 import re
 import time
@@ -14,7 +15,7 @@ from test_watching import until
 ONES = 2**64 - 1
 IDLE_SECONDS = 10
 HUGE = 2 << 20
-OPEN_PART = 64 << 10  # bytes of an instance that Linux can read: its counters and its log
+OPEN_PART = 64 << 10  # bytes of an instance that Linux can read: its counters and log
 Deed = Callable[[str, object], Result]
 
 
@@ -154,7 +155,7 @@ def test_protected_msr_writes_are_dropped(qv: Product) -> None:
         assert write(msr, value ^ 0x1000) == 0, f"{msr:#x}: another value"
         assert (denied(qv), read(msr)) == (before + 1, value), f"{msr:#x}: not dropped and counted"
     assert read(apic_base) == bare
-    if hsave in qv.vendor.dropped:  # Intel processors have neither MSR
+    if hsave in qv.vendor.dropped:  # Intel processors have none of these two MSRs
         assert read(hsave) == 0, "Linux reads the address of the monitor's host save area"
         assert read(smca) == 0, "Linux reads a bank that is not in the permission map"
     assert qv.quesh("echo alive") == "alive\n"
@@ -165,8 +166,8 @@ def test_protected_msr_writes_are_dropped(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 def test_hypervisor_instructions_raise_ud(qv: Product, deed: Deed) -> None:
-    """They raise #UD, as on a processor without SVM and VT-x. INVD, which would discard writes of
-    other CPUs, does not discard them."""
+    """These instructions raise #UD, as on a processor without SVM and VT-x. INVD would discard
+    writes of other CPUs, but does not."""
     qv.run_cell()
     qv.quesh("count")
     for name in HYPERVISOR:
@@ -200,7 +201,7 @@ def test_idle_cell_and_linux_cause_only_listed_exits(qv: Product, name: str) -> 
 
     qv.run_cell("quest", qv.cpus - 1)
     qv.quesh("uptime")
-    time.sleep(1)  # until the command has ended
+    time.sleep(1)  # waits until the command has ended
     for _ in range(3):
         before = {cell: qv.ask(f"cell stats {cell}")["exits"] for cell in IDLE[name]}
         beats = qv.show()["heartbeat"]
@@ -214,9 +215,9 @@ def test_idle_cell_and_linux_cause_only_listed_exits(qv: Product, name: str) -> 
 
 
 def test_late_cpu_fails_enable(qv: Product, deed: Deed) -> None:
-    """A CPU has interrupts off during the rendezvous, so the others time out and back out.
-    It stays so for 16 s: long enough for two commands, but less than the 20 s after which Linux
-    reports a lockup."""
+    """A CPU keeps interrupts off during the rendezvous, so the other CPUs time out and back out. It
+    does so for 16 s: long enough for two commands, but less than the 20 s after which Linux reports
+    a lockup."""
     qv.sh("modprobe qv")
     said = qv.machine.run("""taskset -c 0 bash -c '
         echo 2 16000 >/sys/module/qvtouch/parameters/deaf

@@ -45,7 +45,7 @@ def test_crash_dump_is_written_while_cell_runs(machine: Machine, tmp_path: Path)
     assert written and different and beats, machine.console_tail()
     # All memory except that of the crash kernel
     assert int(written[1]) > 600
-    # The running cell changes its window and the open part of its instance
+    # The running cell changes its own window and the open part of its instance
     assert int(different[1]) <= 16
     # The memory of the cell and of the monitor reads as ones
     assert CELL_MIB <= int(written[2]) <= CELL_MIB + 16

@@ -33,14 +33,14 @@ def test_kernel_log_has_one_line_per_event(qv: Product) -> None:
 
 
 def test_forced_unload_destroys_cells_first(qv: Product) -> None:
-    """Linux once panicked here, because a timer and devices of the module stayed in freed memory."""
+    """Linux once panicked here, because the module left a timer and devices in freed memory."""
     qv.run_cell("quest", qv.cpus - 1)
     qv.quesh("count")
     qv.sh("rmmod -f qv")
     assert qv.sh("grep -c '^qv ' /proc/modules; true").strip() == "0"
     assert qv.online() == qv.all_online
     assert qv.sh("ls -d /dev/qv* 2>/dev/null; true") == ""
-    qv.sh("sleep 1")  # a timer that the module left behind would have expired by now
+    qv.sh("sleep 1")  # by now a timer that the module left would have expired
     qv.check_kernel_log()
     qv.run_cell("quest", qv.cpus - 1)
     assert qv.quesh("echo again") == "again\n"
@@ -88,7 +88,8 @@ def allowed(qv: Product) -> tuple[str, str]:
 
 
 def test_cpuset_affinity_returns_and_irq_affinity_does_not(qv: Product) -> None:
-    """Linux does so when a CPU goes offline and comes back; Documentation/reference/qvctl.md says it."""
+    """Linux changes the affinity when a CPU goes offline and comes back.
+    Documentation/reference/qvctl.md describes this."""
     before = qv.sh("cat /proc/irq/4/smp_affinity_list").strip()
     qv.sh(PINNED)
     try:

@@ -132,7 +132,7 @@ def test_reset_in_bochs_is_noticed(machine: Machine) -> None:
 @pytest.mark.machine(cpus=8, iommu="intel")
 def test_intel_iommu_enables_x2apic(machine: Machine) -> None:
     assert machine.run("nproc").out.strip() == "8"
-    # From the console, since an earlier test may have cleared dmesg
+    # Reads the console, since an earlier test may have cleared dmesg
     assert "x2apic enabled" in machine.console_text()
 
 

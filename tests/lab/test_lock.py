@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A cell locks management: the monitor then refuses Linux, and only the cell can unlock."""
+"""A cell locks management. The monitor then refuses calls by Linux, and only the cell can
+unlock."""
 
 import pytest
 
@@ -64,8 +65,8 @@ def test_linux_cannot_release_lock(qv: Product) -> None:
 
 
 def test_failed_cell_loses_its_lock(qv: Product) -> None:
-    """A failed cell can no longer agree to unlock. Its monitor found the failure, so Linux cannot
-    use a false failure to open the lock."""
+    """A failed cell can no longer agree to unlock. The cell's monitor found the failure, so Linux
+    cannot open the lock by a false failure."""
     run(qv, "quest", 3, "3s", "lock: may\\n")
     qv.quesh("lock")
     assert_locked_for(qv, "quest")

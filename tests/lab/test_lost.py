@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A CPU of a running cell vanishes: Linux gets the others back, and qvctl names the lost CPU."""
+"""A CPU of a running cell disappears. Linux gets the other CPUs back, and qvctl names the lost
+CPU."""
 
 import pytest
 

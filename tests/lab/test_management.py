@@ -168,7 +168,7 @@ IMAGES = {
 }
 
 
-# qvctl rejects an image with bad headers before the driver sees it, so this calls the driver itself
+# qvctl itself would reject an image with bad headers, so this test calls the driver directly
 CREATE = """
 import sys
 from qv import config, device, errors, machine
@@ -193,7 +193,8 @@ def test_malformed_image_is_refused(qv: Product, tmp_path: Path) -> None:
 
 
 def test_cell_without_heartbeat_is_no_failure(qv: Product, tmp_path: Path) -> None:
-    """A valid image that only halts. The watchdog does not watch a cell before its first heartbeat."""
+    """A valid image that only halts. Without a first heartbeat the watchdog does not watch the
+    cell."""
     good = bytearray(image(""))
     good[0x40 + 56:0x80] = b"\xf4\xeb\xfd".ljust(8, b"\x90")  # halt, and again
     good[24:32] = struct.pack("<Q", 0x100078)
@@ -205,20 +206,22 @@ def test_cell_without_heartbeat_is_no_failure(qv: Product, tmp_path: Path) -> No
     qv.sh("sleep 2")
     cell = qv.show()
     assert (cell["state"], cell["heartbeat"]) == ("running", 0)
-    qv.do("cell shutdown quest --timeout 200")  # the inmate never answers: by force after 200 ms
+    # the inmate does not answer, so the driver uses force after 200 ms
+    qv.do("cell shutdown quest --timeout 200")
     assert qv.show()["state"] == "shut-down"
     assert "stopped by force" in qv.do("log")
 
 
-# cld; scans 2 MiB to 16 MiB for a nonzero word. If it finds such a word, it writes to port 0x99,
-# with EDI behind the word. If all words are zero, it fills the memory and increments the heartbeat.
+# Executes cld. Scans 2 MiB to 16 MiB for a nonzero word. If it finds such a word, it writes to port
+# 0x99, with EDI behind the word. If all words are zero, it fills the memory and increments the
+# heartbeat.
 SCAN = bytes.fromhex("fc" "bf00002000" "b900003800" "31c0" "f3af" "751b"
                      "bf00002000" "b900003800" "b85a5a5a5a" "f3ab" "ff0500a00b00" "f390" "ebf6" "e699")
 
 
 def test_new_cell_has_zeroed_memory(qv: Product, tmp_path: Path) -> None:
     """A cell's memory contains only its image: at its first start, at a restart after shutdown, and
-    as a new cell in memory that Linux has filled. Nothing is left of the cell before it."""
+    as a new cell in memory that Linux has filled. The memory has no data of an earlier cell."""
     scanner = bytearray(image("").ljust(0x200, b"\0"))
     scanner[0x100:0x100 + len(SCAN)] = SCAN
     scanner[24:32] = struct.pack("<Q", 0x100100)

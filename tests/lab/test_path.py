@@ -7,7 +7,7 @@ from pathlib import Path
 
 from product import MACHINES, Product, on_machines
 
-KERNEL_KIB = 3 << 10  # tolerance: memory that Linux itself allocates and frees within a second
+KERNEL_KIB = 3 << 10  # tolerance for memory that Linux itself allocates and frees within a second
 
 @on_machines(*MACHINES)
 def test_insmod_to_rmmod_restores_linux(qv: Product, name: str) -> None:

@@ -16,7 +16,7 @@ def sysrq(letter: str, before: str = "") -> Callable[[Machine], object]:
     return lambda m: m.start(f"{before}echo 1 >/proc/sys/kernel/sysrq; echo {letter} >/proc/sysrq-trigger")
 
 
-# Name: the action that ends Linux, and the words of the log about the front end's end
+# Name: the action that ends Linux; the words of the log about the end of the front end
 ENDS: dict[str, tuple[Callable[[Machine], object], str]] = {
     "reset button": (lambda m: m.qmp("system_reset"), "with no word from Linux"),
     "sysrq b": (sysrq("b"), "with no word from Linux"),
@@ -56,7 +56,7 @@ def test_log_survives_warm_reset(machine: Machine, how: str) -> None:
     go_down, words = ENDS[how]
     for _ in range(TRIES):
         said, failure = down_and_up(qv, go_down)
-        # If the boot has overwritten the latest log, qvctl shows an older one
+        # If the boot has overwritten the latest log, qvctl shows an earlier log
         if words in said if how == "reboot" else "quest: at the end" in said and "quest2: at the end" in said:
             break
     lines = said.splitlines()
@@ -65,17 +65,17 @@ def test_log_survives_warm_reset(machine: Machine, how: str) -> None:
     assert times == sorted(times)
     assert any("linux: at the end: " in line and words in line for line in lines), said
     assert "cpu 0: CPU is under the monitor (apic id 0)" in said
-    second = "instance 2" if how == "reboot" else "quest2"  # at a reboot the name was scrubbed
+    second = "instance 2" if how == "reboot" else "quest2"  # a reboot scrubs the name
     assert "linux: cpu" in said and f"cell {second} starts" in said
     assert (how == "triple fault") == ("Linux met a triple fault at 0x" in said)
-    if how != "reboot":  # which destroys the cells and scrubs their memory
+    if how != "reboot":  # a reboot destroys the cells and scrubs their memory
         assert "quest: cpu 3: cell failed: it touched memory outside the cell (address 0x400000000)" in said
         assert f"quest: cpu 3: it stood at RIP {failure['rip']}, exit 0x400" in said
         assert "quest: at the end: it had failed" in said and "quest2: at the end: it was running" in said
     data = qv.ask("log --previous")["lines"]
     assert len(data) == len(lines) and {"driver", "linux"} <= {line["source"] for line in data}
 
-    qv.run_cell("quest")  # QV works after the reset
+    qv.run_cell("quest")  # QV can be used after the reset
     assert qv.quesh("echo again") == "again\n"
     assert previous(qv) == said
     qv.do("cell destroy quest")
@@ -93,5 +93,5 @@ def test_disable_leaves_no_previous_log(machine: Machine) -> None:
     said = qv.qvctl("log --previous")
     if said.rc == 1:
         assert "there is no log of an earlier session" in said.err and "remedy: " in said.err
-    else:  # the log of an earlier test's session
+    else:  # this is the log of an earlier test's session
         assert "QV was enabled on" in said.out

@@ -19,7 +19,8 @@ FAULTS = {
     "vmrun": "#(GP|UD)", "stgi": "#(GP|UD)", "vmxoff": "#(GP|UD)",
 }
 UNSEEN = {"wbinvd": "#GP", "invd": "#GP"}   # Bochs checks the privilege level for these, QEMU 11 does not
-FEW = ("divide", "jump", "write", "stack", "vmcall", "vmxoff")     # for Bochs, where each takes seconds
+# only these in Bochs, where each fault takes seconds
+FEW = ("divide", "jump", "write", "stack", "vmcall", "vmxoff")
 
 
 def memory(qv: Product) -> str:
@@ -45,7 +46,8 @@ def test_fault_ends_only_its_program(qv: Product) -> None:
     program, which exists the whole time, run on."""
     qv.run_cell(image=TEST_IMAGE)
     at_first = memory(qv)
-    other = re.match(r"\[(\d+)\] logger\n", qv.quesh("logger 1 1000000 &"))        # sleeps all the time
+    # this program sleeps all the time
+    other = re.match(r"\[(\d+)\] logger\n", qv.quesh("logger 1 1000000 &"))
     assert other
     before = memory(qv)
     assert "1 programs" in before
@@ -63,7 +65,8 @@ def test_fault_ends_only_its_program(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 def test_hostile_system_calls_harm_no_other_program(qv: Product) -> None:
-    """Each child process begins with another of the 45 system calls, so each call is tried."""
+    """Each child process begins with a different one of the 45 system calls, so each call is
+    tried."""
     children, seeds = (48, (1,)) if qv.machine.config.machine == "intel" else (60, (1, 2))
     qv.run_cell(image=TEST_IMAGE)
     before = memory(qv)
@@ -105,7 +108,8 @@ def test_quesh_returns_status_of_command(qv: Product) -> None:
     assert status("vcpu=nobody hello") == 127
     assert status("uptime") == 0
     assert status("kill") == 2 and status("kill 4711") == 1
-    assert status("load 90 100") == 1 and status("load 1") == 2         # all: test_fakecell.py
+    # test_fakecell.py has all cases
+    assert status("load 90 100") == 1 and status("load 1") == 2
     assert status("fault stack") == 128 + 11
     assert status("hello") == 0
     spun = qv.machine.run(["quesh", "quest", "-t", "1", "-c", "spinner"], 60, merge=False)

@@ -33,13 +33,15 @@ def test_quest_in_cell_is_nearly_as_fast_as_alone(qv: Product) -> None:
             if r > questbench.GOAL and not name.startswith(("timer-", "share-"))}
     assert not over, (over, base, cell)
     assert questbench.logarithmic(base)["kept"] and questbench.logarithmic(cell)["kept"], (base, cell)
-    assert cell["share-ppm"] < 10000    # includes the time slices of Linux's CPUs in between
-    # Two exits precede the wake-up. Without correction for the late start of the counter it is 6.
+    # the share includes the time slices of Linux's CPUs in between
+    assert cell["share-ppm"] < 10000
+    # Two exits precede the wake-up. Without correction for the late start of the counter the ratio
+    # is 6.
     assert ratio["timer-p50"] <= 5
     assert exits.pop("bench timer") <= PER_WAKE_UP * WAKE_UPS + CONSOLE
-    # Two for each scheduling decision among threads that never sleep: about 350 decisions
+    # Each scheduling decision among threads that never sleep causes two exits: about 350 decisions
     assert exits.pop("bench share") <= 1500
-    # Three for each end of a budget. About 520 exits during the 4000 switches.
+    # Each end of a budget causes three exits. The 4000 switches have about 520 exits.
     assert exits.pop("bench switch") <= 3 * CONSOLE
     assert all(n <= CONSOLE for n in exits.values()), exits
 

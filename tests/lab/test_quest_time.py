@@ -98,9 +98,9 @@ def test_doorbell_flood_is_charged_to_its_vcpu(qv: Product, ringer: str) -> None
     assert int(after["input"][12]) - int(before["input"][12]) >= 100
     assert used <= 0.02 * (ended - begin + 100) + 1             # 1 ms: stopped late
     assert float(after["load1"][5]) - float(before["load1"][5]) >= 20 * ((end - begun) // 100 - 1)
-    # A bell costs about 9 us here: three writes to the xAPIC, each an exit
+    # A doorbell costs about 9 us here: three writes to the xAPIC, and each write is an exit
     assert flooded <= 1.15 * quiet, (flooded, quiet)
-    # The shortest period is 50,000 ns
+    # The shortest period of a thread is 50,000 ns
     assert 50_000 + flooded_late <= 1.25 * (50_000 + quiet_late), (flooded_late, quiet_late)
 
 
@@ -115,7 +115,8 @@ def test_24_vcpus_get_their_budgets_and_trace_is_drawn(qv: Product, tmp_path: Pa
     rows = [row for name, row in vcpus(qv).items() if name.startswith("load")]
     assert len(rows) == 24
     for row in rows:
-        # ms used; share in percent: 1/100, and more in the period that has just begun
+        # The columns are ms used, and share in percent. The share is 1/100, and more in a period
+        # that has just begun
         assert float(row[5]) >= 8 and float(row[7]) <= 1.2, rows
     log = qv.quesh("trace", timeout=240)
     (tmp_path / "log").write_text(log)
@@ -131,7 +132,7 @@ def check_picture(log: Path) -> None:
             for bar in root.iter(SVG + "rect") for title in bar.iter(SVG + "title")
             if (found := re.fullmatch(r"(.+) (\d+)\.\.(\d+)", title.text or ""))]
     lines = [line.split(maxsplit=3) for line in log.read_text().splitlines()]
-    # The last line has no end
+    # The last line of the log has no end
     drawn = [(a, b) for a, b in zip(lines, lines[1:]) if a[2] != "idle" and a[0] != b[0]]
     assert [bar[:3] for bar in bars] == [(a[3], int(a[0]), int(b[0])) for a, b in drawn]
     loaded = next(i for i, line in enumerate(lines) if line[3] == "load24")

@@ -81,7 +81,7 @@ def test_kvm_cannot_load_while_enabled(qv: Product) -> None:
     qv.run_cell()
     qv.quesh("count")
     came = qv.machine.run(f"modprobe {qv.vendor.kvm}")
-    # 6.12 checks when KVM is loaded, and finds that SVM is in use or that VMX is absent
+    # Linux 6.12 checks when KVM is loaded. It finds that SVM is in use or that VMX is absent
     assert came.rc != 0
     qv.assert_counting()
     assert qv.ask("cell stats linux")["cpus"], "the monitor does not answer"
@@ -128,7 +128,8 @@ def test_cpu_that_does_not_come_fails_enable(qv: Product) -> None:
         assert not qv.ask("status")["enabled"]
         assert qv.online() == "0-2"
         assert all(qv.runs_on(cpu) for cpu in range(3))
-        # An absent caller would not wait, and would free memory that other CPUs enter
+        # The caller must not be the absent CPU: it would not wait, and would free memory that other
+        # CPUs enter
         refused = qv.machine.run(f"taskset -c 0 qvctl cell create {CONFIGS}/quest.yaml", merge=False)
         assert refused.rc == 1 and "did not answer" in refused.err, refused
         if absent == 2:
@@ -139,7 +140,7 @@ def test_cpu_that_does_not_come_fails_enable(qv: Product) -> None:
 
 
 def test_enable_backs_out_from_inside_monitor(qv: Product) -> None:
-    """The module parameter test_impatient sets the deadline inside the monitor to 0, so all CPUs
+    """With the module parameter test_impatient, the deadline inside the monitor is 0. All CPUs
     enter the monitor and back out."""
     qv.sh("modprobe qv test_impatient=1")
     work = qv.busy()
@@ -155,8 +156,8 @@ def test_enable_backs_out_from_inside_monitor(qv: Product) -> None:
 
 @pytest.mark.machine(machine="intel")
 def test_refused_vmwrite_fails_enable(qv: Product) -> None:
-    """test_hooks=4 makes one CPU write a field that no VMCS has. Only VT-x has such an instruction
-    that can fail."""
+    """test_hooks=4 makes one CPU write a field that no VMCS has. Only VT-x has an instruction that
+    can fail in this way."""
     qv.sh("modprobe qv test_hooks=4")
     for _ in range(2):
         assert ("the processor of CPU 1 refused VMWRITE of field 0x5ffe (VM-instruction error 12), so all CPUs backed out"
@@ -184,7 +185,7 @@ BAD = {
 def test_bad_configuration_is_refused(qv: Product, what: str) -> None:
     old, new, said = BAD[what]
     qv.sh(f"sed 's/^{re.escape(old)}$/{new}/' {QUEST} >/run/bad.yaml; ! cmp {QUEST} /run/bad.yaml >/dev/null")
-    # The installed program, not the server of qv.qvctl(), for its real exit status
+    # This calls the installed program, not the server of qv.qvctl(), to get its real exit status
     done = qv.machine.run("qvctl cell create /run/bad.yaml", merge=False)
     assert (done.rc, done.out) == (2, "")
     assert re.match(f"/run/bad.yaml{said}\n", done.err), done.err

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Samples of a running cell's registers. The steps of Documentation/tutorial/inmates.md for a silent
-inmate are done here. Linux also samples a cell at a high rate, and while it restarts."""
+"""Samples of a running cell's registers. The tests do the steps of
+Documentation/tutorial/inmates.md for a silent inmate. Linux also samples a cell at a high rate, and
+while the cell restarts."""
 
 import json
 import re
@@ -101,7 +102,8 @@ def test_sampling_during_restarts_has_no_side_effect(qv: Product, tmp_path: Path
     print(found)
     assert set(found["answers"]) <= {"RUNS", "STOPPED", "E_STATE", "E_NO_CELL"}
     assert found["answers"]["RUNS"] > 10
-    assert function(elf, "tiny").start - 32 <= found["low"]     # the first lines of assembly
+    # the function begins after the first lines of assembly
+    assert function(elf, "tiny").start - 32 <= found["low"]
     assert found["high"] < function(elf, "tiny").stop
     assert qv.show("tiny")["state"] == "running"
 

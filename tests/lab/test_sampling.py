@@ -46,7 +46,8 @@ def test_item_that_follows_shares_the_lot() -> None:
 
 
 def test_seeds_of_a_week_cover_everything() -> None:
-    """Twelve commits a day. The first digits of a hash are as good as random numbers."""
+    """Twelve commits a day are assumed. The first digits of a hash are as good as random
+    numbers."""
     some = items(200, longest=60.0)
     rnd = random.Random(1)
     seen = {item for _ in range(7 * 12)

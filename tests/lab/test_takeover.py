@@ -25,7 +25,7 @@ def test_enable_disable_under_load_keeps_programs_intact(qv: Product, name: str)
     for i in range(rounds):
         qv.do("enable")
         assert qv.ask("status")["cpus"] == qv.cpus
-        if i % 4 == 3:  # with a cell, too
+        if i % 4 == 3:  # every fourth round also runs a cell
             qv.run_cell("quest", qv.cpus - 1)
             assert qv.quesh("echo under load") == "under load\n"
             qv.do("cell destroy quest")
@@ -42,7 +42,8 @@ def test_enable_disable_under_load_keeps_programs_intact(qv: Product, name: str)
 
 @pytest.mark.both_vendors
 def test_single_step_sees_each_instruction(qv: Product) -> None:
-    """Also CPUID, which exits on VT-x. The monitor emulates it, and the step ends behind it."""
+    """Single-stepping works for CPUID too, which exits on VT-x. The monitor emulates CPUID, and the
+    step ends after it."""
     qv.machine.put(program("steps"), "/run/steps")
     qv.do("enable")
     assert qv.sh("/run/steps").split() == ["0", "2", "4", "5", "6", "7"]
@@ -143,7 +144,8 @@ def test_cpus_disabled_by_nosmt_stay_outside(machine: Machine) -> None:
     after = next(c for c in json.loads(qv.qvctl("--json doctor").out)["checks"] if c["check"] == "offline-cpus")
     assert after["status"] == "warn" and after["what"].startswith("level: CPUs outside (2)")
     assert "level: CPUs outside (2)" in qv.do("log")
-    qv.sh("echo on >/sys/devices/system/cpu/smt/control || true")       # Linux now permits them
+    # Linux now permits these CPUs
+    qv.sh("echo on >/sys/devices/system/cpu/smt/control || true")
     assert qv.online() == "0,2"
     assert "it is outside the monitor" in qv.do("log")
     qv.do("disable")
@@ -196,8 +198,8 @@ PM1 = "port=$(od -An -tu4 -j64 -N4 /sys/firmware/acpi/tables/FACP); put() { prin
 
 
 def test_power_off_port_passes_and_sleep_is_refused(machine: Machine) -> None:
-    """Writes a byte of the PM1 control register, bypassing Linux and the driver. S5 (type 0) passes,
-    S3 (type 1) is refused. AMD only, since Bochs accepts only words."""
+    """Linux writes a byte of the PM1 control register, bypassing its own code and the driver. S5
+    (type 0) is allowed, S3 (type 1) is refused. AMD only, since Bochs accepts only words."""
     qv = Product(machine)
     qv.run_cell()
     machine.run(PM1 + "put 24", timeout=30)

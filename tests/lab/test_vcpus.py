@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""VCPUs that a cell's YAML file lists: qvctl passes them on, Quest creates them, programs run there."""
+"""VCPUs that a cell's YAML file lists: qvctl passes them to Quest, Quest creates them, programs run
+in them."""
 
 import re
 
@@ -13,7 +14,7 @@ def rows(qv: Product) -> dict[str, list[str]]:
 
 
 def use(row: list[str]) -> float:
-    """Returns the CPU time in ms, at the VCPU's priority and in the background."""
+    """Returns the CPU time in ms that the VCPU used at its priority and in the background."""
     return float(row[5]) + float(row[6])
 
 
@@ -41,8 +42,8 @@ def test_two_programs_share_one_vcpu(qv: Product) -> None:
 
 
 def test_overloaded_vcpu_set_is_rejected_by_qvctl(qv: Product) -> None:
-    """The error message names file, line and key, and nothing changes. `config check -v` prints
-    how many commands fit next to a valid set."""
+    """The error message names file, line and key, and nothing changes. For a valid set, `config
+    check -v` prints how many more commands can run."""
     qv.sh("modprobe qv")
     qv.sh(f"sed 's/C: 1ms/C: 5ms/' {CONFIGS}/quest-rt.yaml >/tmp/over.yaml")
     r = qv.machine.run("qvctl cell create /tmp/over.yaml", merge=False)

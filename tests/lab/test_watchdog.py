@@ -10,7 +10,7 @@ import pytest
 from product import CONFIGS, Product
 from test_watching import until
 
-EXIT = {"amd": "NMI", "intel": "exception or NMI"}  # VT-x has one code for both
+EXIT = {"amd": "NMI", "intel": "exception or NMI"}  # VT-x has one exit reason for both
 
 
 def described(qv: Product, name: str, cpu: int, watchdog: str, more: str = "") -> str:
@@ -84,7 +84,8 @@ def test_watchdog_timeout_is_per_cell(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 def test_busy_cell_is_not_failed(qv: Product) -> None:
-    """The cell is busy, then its shell works, then a busy Linux checks the heartbeat late."""
+    """The cell is busy for longer than the watchdog's time; then its shell must work. Then Linux is
+    busy and checks the heartbeat late."""
     run(qv, "quest", 3, "2s")
     assert qv.show()["watchdog_ms"] == 2000
     qv.quesh("spin 3000")

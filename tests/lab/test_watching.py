@@ -59,7 +59,7 @@ def test_events_follow_life_of_cell(life: Callable[[str], Running]) -> None:
     assert "RIP 0x1" in events[3]["text"]
 
 
-# Source and text of log lines that must come in this order, with other lines in between
+# The source and text of log lines that must appear in this order. Other lines may be in between
 SENTENCES = [
     ("linux", "CPU is under the monitor (apic id 3)"), ("linux", "cell quest created, 32 pages of 2 MiB"),
     ("linux", "cell quest starts"), ("quest", "cell failed: it touched memory outside the cell (address 0x400000000)"),
@@ -75,7 +75,7 @@ def test_log_follows_life_of_cell(life: Callable[[str], Running]) -> None:
         assert times and times == sorted(times)
     times = [line["time_s"] for line in lines]
     assert times == sorted(times), "lines of different sources are not in order"
-    # The driver's line on a call follows the monitor's lines from during that call
+    # The driver's line on a call comes after the lines that the monitor wrote during that call
     order = [f"{line['source']}: {line['text']}" for line in lines]
     starts = next(i for i, line in enumerate(order) if "linux:" in line and "cell quest starts" in line)
     assert starts < order.index("driver: quest: runs")

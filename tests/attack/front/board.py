@@ -69,7 +69,7 @@ def smi_enable(linux: Linux) -> None:
               (0x630, 2, before & 0xFFFF | 1 << 6)]
     linux.counted(lambda: linux.each("out", writes), "enable more system management interrupts",
                   len(writes))
-    linux.do("out", 0x630, 4, before)  # as it was: passes
+    linux.do("out", 0x630, 4, before)  # a write of the old value is allowed
     linux.do("in", 0x630, 4)
     assert linux.value() == before
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Linux calls the monitor."""
+"""Linux makes hypercalls to the monitor."""
 
 import arena
 

@@ -53,9 +53,11 @@ class Linux:
              name: str,
              calls: list[tuple[int, ...]],
              by: str = "qvfront") -> list[int | None]:
-        """Repeats an action. Returns `value` after each, None where it faulted.
+        """Repeats an action. Returns `value` after each action, or None if the action faulted.
 
-        One command serves all and starts no program, since each takes most of a second in Bochs."""
+        All actions are in one command that starts no program, since a program takes most of a
+        second in Bochs.
+        """
         lines = [" ".join(f"{n:x}" for n in call) for call in calls]
         done = self.machine.run(
             f"taskset -c 0 bash -c 'cd /sys/module/{by}/parameters; while read -r line; do "
@@ -78,7 +80,8 @@ class Linux:
     def hidden(self) -> list[int]:
         """Returns each 2 MiB of RAM that reads as ones: memory of the monitor and of the witness.
 
-        Searched once only: after a write there, which is dropped, Linux reads what it wrote."""
+        The search is done only once, because after a dropped write Linux reads back the value that
+        it wrote."""
         if not self.arena.hidden:
             found = self.machine.run("cat /sys/module/qvtouch/parameters/ones").out.split()
             self.arena.hidden = [int(a, 16) for a in found]
@@ -86,7 +89,8 @@ class Linux:
         return self.arena.hidden
 
     def counted(self, deed: Callable[[], object], logged: str, at_least: int = 1) -> None:
-        """Acts, then checks that this was counted as denied and that the log has a line on it."""
+        """Performs the action. Checks that it was counted as denied and that the log has a line
+        about it."""
         before = self.arena.ask("neighbours")
         deed()
         after = self.arena.ask("neighbours")
@@ -103,11 +107,12 @@ class Front:
     expected: str
     run: Callable[[Linux], None]
     where: str = ""  # "xapic", "x2apic", "amd" or "intel": only there
-    open: str = ""  # why the outcome is recorded and not asserted
-    kills: bool = False  # open, and not run, since it would take a CPU permanently
+    open: str = ""  # the reason why the outcome is recorded and not asserted
+    kills: bool = False  # an open attack that is not run, since it would take a CPU permanently
 
     def on(self, machine: str) -> bool:
-        """Whether it is run on that machine of MACHINES. The Intel machine is in xAPIC mode."""
+        """Whether the attack is run on that machine of MACHINES. The Intel machine is in xAPIC
+        mode."""
         return self.where in ("", machine, vendor(machine)) or (self.where, machine) == ("xapic",
                                                                                          "intel")
 

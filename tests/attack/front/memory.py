@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Linux accesses memory, consoles and keyboards of others."""
+"""Linux accesses the memory, consoles and keyboards of cells."""
 
 from .linux import HUGE, Linux, ONES, OPEN_PART, attack
 

@@ -5,7 +5,8 @@ from product import HYPERVISOR
 
 from .linux import APIC_BASE, EFER, HSAVE, Linux, MICROCODE, VM_CR, attack
 
-# A register that only one vendor's processors have is tried there only: where="amd" or "intel"
+# Some registers exist on one vendor's processors only and are tried only there: where="amd" or
+# "intel"
 
 
 @attack("front-msr-hsave",
@@ -65,7 +66,7 @@ def apic_base(linux: Linux) -> None:
     assert linux.value() == base
 
 
-# Registers of the whole machine: a write with these bits flipped must not change the value
+# Registers of the whole machine. A write that flips these bits must not change the value
 KEPT = {
     "": {
         "mtrr": (0x200, 0x6),
@@ -107,14 +108,14 @@ def add_kept(kind: str, msr: int, bits: int, where: str) -> None:
             "without effect, counted, or #GP", where)
     def write(linux: Linux) -> None:
         if linux.try_("rdmsr", msr).rc:
-            return  # this processor has none, and says so
+            return  # this processor does not have the register, so the read faults
         before = linux.value()
         linux.try_("wrmsr", msr, before ^ bits)
         linux.do("rdmsr", msr)
         assert linux.value() == before
 
 
-# Registers that the emulators lack: the counters and the log show that the write was refused
+# Registers that the emulators lack. The counters and the log show that the write was refused
 SHARED = {
     "": {
         "tsc": (0x10, 1 << 40)
@@ -139,7 +140,7 @@ def add_shared(kind: str, msr: int, bits: int, where: str) -> None:
             "without effect, counted and logged, or #GP", where)
     def write(linux: Linux) -> None:
         if linux.try_("rdmsr", msr).rc:
-            return  # this processor has none, and says so
+            return  # this processor does not have the register, so the read faults
         linux.counted(lambda: linux.do("wrmsr", msr, linux.value() ^ bits), f"MSR {msr:#x} refused")
 
 

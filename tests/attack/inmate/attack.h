@@ -6,27 +6,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One attack, with the two numbers of its row */
+/* The function of an attack; its row has the two numbers */
 typedef void attack_fn(uint64_t a, uint64_t b);
 
 #define ATTACK(name, function, ...) attack_fn function;
 #include "../rows/all.h"
 #undef ATTACK
 
-/* The ends of an attack that the monitor does not stop; none of these returns */
+/* The possible ends of an attack that the monitor does not stop; none of these functions returns */
 _Noreturn void survived(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void breach(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reports survival, then beats and answers a request to end */
+/* Reports survival. Then sends heartbeats and answers a request to end */
 _Noreturn void live_on(void);
 
-/* Prints that line only, for attacks that continue afterwards */
+/* Only prints the report of survival, for attacks that continue afterwards */
 void report_survival(void);
 
-/* Loops with interrupts off and never beats again */
+/* Loops with interrupts off and sends no heartbeat */
 _Noreturn void silence(void);
 
-/* Beats once, for long loops without an end */
+/* Sends one heartbeat, for endless loops */
 void still_here(void);
 
 /*
@@ -44,24 +44,26 @@ extern volatile int64_t trapped;
 /* Ends the attack with a line "fault NAME VECTOR" if there was an exception */
 void fault_ends(void);
 
-/* Makes a hypercall by the instruction of the processor's vendor, as a TRY. Returns the answer. */
+/* Makes a hypercall by the vendor's instruction, inside TRY. Returns the call's result. */
 uint64_t call(uint64_t number, uint64_t a, uint64_t b);
 
 /* Maps guest-physical memory at `pa` writable and executable */
 volatile uint8_t *window(uint64_t pa);
-/* The same with the given flags of the entry: AMD64 manual volume 2, 5.3 */
+/* Does the same with the given flags of the entry: AMD64 manual volume 2, 5.3 */
 volatile uint8_t *window_flags(uint64_t pa, uint64_t flags);
 
-/* The second CPU of the cell; code is 16-bit, position-independent, and starts at its first byte */
+/*
+ * Starts the second CPU. Its code is 16-bit and position-independent, and starts at the first byte
+ */
 void start_second(const void *code, uint64_t length);
 void ipi(uint32_t low, uint32_t dest);
-void ipi_only(uint32_t low);	/* no exception is expected, or another CPU takes it */
+void ipi_only(uint32_t low);	/* use if no exception is expected, or if another CPU takes it */
 void ipi_wait(void);
 uint32_t second_id(void);
 void apic_raw(uint32_t reg, uint32_t value);
 uint32_t apic_get(uint32_t reg);
 
-/* The witness beats by its timer every millisecond and records its worst gap */
+/* The witness sends a heartbeat every millisecond, by its timer, and records its worst gap */
 _Noreturn void witness(void);
 
 /* The report of the witness to Linux, in the page of the screen after its 4,000 bytes */

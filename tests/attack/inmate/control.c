@@ -22,7 +22,7 @@ void ins_cr0(uint64_t bits, uint64_t b)
 	survived("reads %lx now", (unsigned long)read_cr0());
 }
 
-/* A guest reads back the value that it wrote */
+/* The guest must read back the value that it wrote */
 void ins_cr0_toggle(uint64_t bits, uint64_t b)
 {
 	uint64_t old = read_cr0(), value = old ^ bits;
@@ -64,7 +64,7 @@ void ins_cr4_sweep(uint64_t a, uint64_t b)
 	int bit;
 
 	for (bit = 0; bit < 64; bit++) {
-		if (bit == 5)		/* PAE: needed below; another row clears it */
+		if (bit == 5)	/* PAE must stay set for the code below; another row clears it */
 			continue;
 		try_cr4(old ^ 1ull << bit);
 		if (trapped < 0)
@@ -74,7 +74,9 @@ void ins_cr4_sweep(uint64_t a, uint64_t b)
 	survived("taken: %lx", (unsigned long)taken);
 }
 
-/* From each register in turn, with alternating values, so that a wrong decoder is detected */
+/*
+ * Writes from each register in turn, with alternating values, so that a wrong decoder is detected
+ */
 #define FROM(reg) do { \
 	slot = old ^ (n++ & 1 ? 0 : CR0_TS); \
 	__asm__ volatile("push %%" reg "; mov %0, %%" reg "; mov %%" reg ", %%cr0; pop %%" reg \

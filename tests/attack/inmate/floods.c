@@ -48,7 +48,7 @@ static void nmi(struct trap_frame *frame)
 	still_here();
 }
 
-/* Each returns by IRET, so that the next may come */
+/* Each handler returns by IRET, so that the next interrupt can come */
 void flood_nmi(uint64_t a, uint64_t b)
 {
 	trap_set_exception(nmi);

@@ -6,7 +6,7 @@
 #include <inmate/trap.h>
 #include "attack.h"
 
-/* An instruction with an address in RAX and possibly an operand in RCX */
+/* Executes an instruction with an address in RAX and possibly an operand in RCX */
 #define WITH_RAX(name, code) \
 	void name(uint64_t rax, uint64_t rcx) \
 	{ \
@@ -54,7 +54,7 @@ void ins_call(uint64_t number, uint64_t argument)
 	survived("answered");
 }
 
-/* Releases the lock if it got it, so that the suite can continue */
+/* Releases the lock if the call locked, so that the suite can continue */
 void ins_call_lock(uint64_t a, uint64_t b)
 {
 	uint64_t result = call(QV_CALL_LOCK, 0, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Interrupts to others, to all, to itself, and by the local vector table of the APIC. */
+/* Interrupts to other CPUs, to all CPUs and to itself, and by the APIC's local vector table. */
 #include <inmate/apic.h>
 #include <inmate/cell.h>
 #include <inmate/cpu.h>
@@ -76,7 +76,10 @@ void icr_vectors(uint64_t first, uint64_t last)
 	survived("sent");
 }
 
-/* No NMI and no physical destination: other rows show that these end the cell at once */
+/*
+ * This row sends no NMI and uses no physical destination: other rows show that these end the cell
+ * at once
+ */
 void icr_sweep(uint64_t a, uint64_t b)
 {
 	static const uint8_t modes[] = { 0, 1, 2, 3, 5, 6, 7 };
@@ -140,7 +143,10 @@ void icr_flood_nobody(uint64_t times, uint64_t b)
 	survived("sent");
 }
 
-/* Waits briefly for the timer. The guest does not see an SMI that the firmware handles. */
+/*
+ * Waits for the timer for a short time. The guest does not see an SMI, since the firmware handles
+ * it.
+ */
 void lvt_timer(uint64_t mode, uint64_t b)
 {
 	uint32_t i;
@@ -204,7 +210,7 @@ void apic_timer_storm(uint64_t ticks, uint64_t b)
 
 static uint64_t in_service;
 
-/* The interrupt is not ended: the frame returns past the library's EOI */
+/* The interrupt gets no EOI: the frame returns to code after the library's EOI */
 static void keep(struct trap_frame *frame)
 {
 	in_service++;

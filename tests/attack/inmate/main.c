@@ -17,7 +17,7 @@ struct attack {
 	uint64_t a, b;
 };
 
-/* The row of a run without attacks: see tests/attack/gaps.py */
+/* The row for a run without attacks: see tests/attack/gaps.py */
 static void nothing(uint64_t a, uint64_t b)
 {
 }
@@ -147,7 +147,9 @@ static const struct attack *find(const char *name)
 	return NULL;
 }
 
-/* From the command line or from the keyboard, so that many attacks share a cell */
+/*
+ * The attack's name comes from the command line or the keyboard, so that many attacks share a cell
+ */
 static const char *name_of_attack(void)
 {
 	static char name[64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory outside the cell, by each kind of access. */
+/* Accesses to memory outside the cell, of each kind. */
 #include <inmate/cell.h>
 #include <inmate/cpu.h>
 #include <inmate/string.h>
@@ -73,7 +73,7 @@ void mem_straddle_end(uint64_t a, uint64_t b)
 	mem_write(from_end(0) - a, b);
 }
 
-/* A page table entry. The processor itself faults on reserved bits. */
+/* Writes a page table entry. On reserved bits the processor itself faults. */
 void mem_entry(uint64_t pa, uint64_t flags)
 {
 	uint64_t found = *(volatile uint64_t *)window_flags(pa, flags);
@@ -81,7 +81,7 @@ void mem_entry(uint64_t pa, uint64_t flags)
 	breach("read %lx", (unsigned long)found);
 }
 
-/* The processor reads the cell's page tables at any address */
+/* Loads any address into CR3, so that the processor reads its page tables there */
 void mem_cr3(uint64_t pa, uint64_t unused)
 {
 	write_cr3(pa);
@@ -97,7 +97,7 @@ void mem_table(uint64_t pa, uint64_t level)
 	breach("read %x through foreign tables", *at);
 }
 
-/* An interrupt table outside the cell, which each exception then reads */
+/* Puts the interrupt table outside the cell. Each exception then reads it */
 void mem_idt(uint64_t pa, uint64_t unused)
 {
 	struct { uint16_t limit; uint64_t base; } __attribute__((packed)) idt = {
@@ -168,7 +168,7 @@ void mem_zeros(uint64_t a, uint64_t b)
 	survived("%lu KiB are zero", (unsigned long)(cell_info()->memory - end) >> 10);
 }
 
-/* Leaves a pattern for the next cell to find. Then 0 in `a`: continues; 1: fails */
+/* Writes a pattern that the next cell must not find. Then `a` == 0: continues; 1: fails */
 void mem_leave_pattern(uint64_t fail, uint64_t b)
 {
 	uint64_t *at = (uint64_t *)(((uintptr_t)image_end + PAGE - 1) & ~(PAGE - 1));

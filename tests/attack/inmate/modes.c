@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The same attacks from 32-bit code: the monitor must not think that all guests are in long mode. */
+/* Attacks from 32-bit code: the monitor must not assume that all guests are in long mode. */
 #include <inmate/cpu.h>
 #include "attack.h"
 

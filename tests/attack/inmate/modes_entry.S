@@ -15,7 +15,7 @@ gdt32_register:
 
 	.text
 	.code64
-/* rdi: code, esi and edx: its numbers, rcx: CR3 and, in the upper half, CR4; 0: no paging */
+/* rdi: code; esi and edx: its numbers; rcx: CR3, and CR4 in the upper half; 0: no paging */
 	.globl	mode_enter
 mode_enter:
 	cli
@@ -35,7 +35,8 @@ mode_enter:
 	movl	%cr0, %eax
 	andl	$0x7FFFFFFF, %eax
 	movl	%eax, %cr0
-	movl	%edx, %esp		/* RDMSR takes EDX, and nothing is pushed here */
+	/* RDMSR overwrites EDX, so ESP holds its value; no code here uses the stack */
+	movl	%edx, %esp
 	movl	$0xC0000080, %ecx
 	rdmsr
 	andl	$~0x100, %eax

@@ -62,7 +62,7 @@ void port_rep_in(uint64_t port, uint64_t count)
 	survived("read");
 }
 
-/* If the cell is not stopped, the register must not have the written value afterwards */
+/* If the cell continues to run, the register must not have the written value */
 void port_pci_write(uint64_t address, uint64_t value)
 {
 	out32(CONFIG_ADDRESS, address);

@@ -9,7 +9,7 @@
 #define PAGE_OF_CODE	0x8000u
 #define COUNTER		(*(volatile uint32_t *)0x7000)
 
-/* From second_entry.S, which describes each */
+/* The code is in second_entry.S, which describes each of these */
 extern const char code16_count[], code16_memory[], code16_port[], code16_msr[], code16_triple[], code16_vmrun[],
 	code16_vmmcall[], code16_vmcall[], code16_vmxon[], code16_icr[], code16_wild[], code16_cpuid[], code16_race[];
 
@@ -95,8 +95,8 @@ void second_both(uint64_t a, uint64_t b)
 	breach("read %x", *at);
 }
 
-/* A row that must be harmless counts its exceptions. */
-/* @ud: the code raises #UD, whose handler counts */
+/* If a row must be harmless, it counts its exceptions. */
+/* @ud: the code raises #UD, and the handler of #UD counts */
 void second_code(uint64_t which, uint64_t ud)
 {
 	start(codes[which]);
@@ -122,9 +122,9 @@ void second_init_busy(uint64_t a, uint64_t b)
 }
 
 /*
- * The first CPU writes its task priority by a six-byte instruction. The second changes the
- * register and the immediate of that instruction meanwhile. The monitor filters the version
- * that it reads, or cannot decode it.
+ * The first CPU writes its task priority by a six-byte instruction. Meanwhile the second CPU
+ * changes the register and the immediate of that instruction. The monitor filters the version that
+ * it reads, or cannot decode it.
  */
 void second_race(uint64_t a, uint64_t b)
 {

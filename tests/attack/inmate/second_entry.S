@@ -32,7 +32,7 @@
 	jmp	9b
 	.endm
 
-	.macro	COUNT_AT_UD		/* vector 6 leads to a page that counts and stays */
+	.macro	COUNT_AT_UD	/* vector 6 leads to a page with code that counts and loops */
 	xorw	%ax, %ax
 	movw	%ax, %ds
 	movw	%ax, %ss
@@ -139,7 +139,7 @@ code16_icr:
 code16_wild:
 	xorw	%ax, %ax
 	movw	%ax, %ds
-	movw	$0x00FF, 0x7400		/* an undefined instruction, with nothing behind it */
+	movw	$0x00FF, 0x7400		/* an undefined instruction, with no code after it */
 	ljmp	$0, $0x7400
 
 	.balign	256

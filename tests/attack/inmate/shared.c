@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The pages that Linux reads. The report is written first, since the attack destroys it. */
+/*
+ * Attacks on the pages that Linux reads. The report is written first, since the attack destroys it.
+ */
 #include <inmate/cell.h>
 #include <inmate/console.h>
 #include <inmate/cpu.h>

@@ -65,7 +65,7 @@ void ins_db_storm(uint64_t a, uint64_t b)
 	silence();
 }
 
-/* A program at level 3 makes unaligned accesses, and the kernel only returns to it */
+/* A program at level 3 makes unaligned accesses. The kernel's handler only returns to it */
 void ins_ac_storm(uint64_t a, uint64_t b)
 {
 	volatile uint8_t *page = window_flags(0x3000, 7);

@@ -12,7 +12,7 @@ storm_again_int2:
 
 	.globl	storm_iret
 storm_iret:
-	/* #AC pushes an error code, #DB does not: 0 is never a return address here */
+	/* #AC pushes the error code 0, and #DB pushes none. No return address here is 0 */
 	cmpq	$0, (%rsp)
 	jne	1f
 	addq	$8, %rsp

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Instructions of VT-x and SMX. The newest are in bytes, since assemblers differ. */
+/*
+ * Instructions of VT-x and SMX. The newest instructions are bytes here, since not all assemblers
+ * know them.
+ */
 #include <inmate/cpu.h>
 #include "attack.h"
 
@@ -38,7 +41,7 @@ ALONE(ins_pconfig, ".byte 0x0f, 0x01, 0xc5")
 ALONE(ins_seamcall, ".byte 0x66, 0x0f, 0x01, 0xcf")
 ALONE(ins_tdcall, ".byte 0x66, 0x0f, 0x01, 0xcc")
 
-/* Both take a type and a descriptor; here the type for everything */
+/* Both instructions take a type and a descriptor. The type here is the one for all translations */
 #define DROPS(name, code) \
 	void name(uint64_t kind, uint64_t b) \
 	{ \
@@ -52,7 +55,7 @@ ALONE(ins_tdcall, ".byte 0x66, 0x0f, 0x01, 0xcc")
 DROPS(ins_invept, "invept")
 DROPS(ins_invvpid, "invvpid")
 
-/* Without CR4.SMXE it is #UD anyway */
+/* Without CR4.SMXE the instruction raises #UD anyway */
 void ins_getsec(uint64_t leaf, uint64_t b)
 {
 	TRY("mov %0, %%cr4", : "r"(read_cr4() | 1ull << 14) : "memory");

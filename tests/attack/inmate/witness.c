@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counts the interrupts of its timer and records the worst gap between two. */
+/* Counts its timer interrupts and records the worst gap between two of them. */
 #include <inmate/cell.h>
 #include <inmate/cpu.h>
 #include <inmate/console.h>

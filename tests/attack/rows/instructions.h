@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Instructions and control registers: A4, A5, A6, A12, A18 */
-/* AMD only: an Intel processor knows none of them and raises #UD without an exit */
+/* AMD only: Intel processors do not know these instructions and raise #UD without an exit */
 ATTACK("ins-vmrun", ins_vmrun, 0x3000, 0, "fault:ud", "amd", "runs a guest of its own")
 ATTACK("ins-vmload", ins_vmload, 0x3000, 0, "fault:ud", "amd", "loads the processor's hidden state")
 ATTACK("ins-vmsave", ins_vmsave, 0x7F000000, 0, "fault:ud", "amd", "saves the processor's hidden state into Linux's RAM")
@@ -10,7 +10,7 @@ ATTACK("ins-skinit", ins_skinit, 0x100000, 0, "fault:ud|failed:instruction", "am
 ATTACK("ins-invlpga", ins_invlpga, 0x100000, 1, "fault:ud", "amd", "drops translations of another address space")
 ATTACK("ins-invlpgb", ins_invlpgb, 0, 0, "fault:ud|fault:gp|failed:instruction", "amd", "drops translations on all CPUs of the machine")
 ATTACK("ins-tlbsync", ins_tlbsync, 0, 0, "fault:ud|fault:gp|failed:instruction", "amd", "waits for other CPUs")
-/* VT-x only: AMD processors know none of them (VMXON, VMCALL and VMMCALL are tried on both) */
+/* VT-x only: AMD processors do not know these instructions (both try VMXON, VMCALL and VMMCALL) */
 ATTACK("ins-vmclear", ins_vmclear, 0x3000, 0, "fault:ud", "intel", "puts a control structure into its memory")
 ATTACK("ins-vmclear-foreign", ins_vmclear, 0x40000000, 0, "fault:ud", "intel", "puts a control structure into Linux's memory")
 ATTACK("ins-vmptrld", ins_vmptrld, 0x3000, 0, "fault:ud", "intel", "makes a control structure its own")
@@ -40,8 +40,9 @@ ATTACK("ins-vmmcall", ins_vmmcall, 0, 0, "fault:ud|harmless", "", "calls an AMD 
 ATTACK("ins-vmcall", ins_vmcall, 0, 0, "fault:ud|harmless", "", "calls an Intel hypervisor")
 ATTACK("ins-vmxon", ins_vmxon, 0x3000, 0, "fault:ud", "", "switches VT-x on")
 /*
- * At CPL 3 each is an exception in that program, and never a service. (QEMU exits for INVD before
- * it checks the level: then nothing happens, and the program continues to its division.)
+ * At CPL 3 each of these instructions is an exception in the program, and never a service. (QEMU
+ * exits for INVD before it checks the level. Then nothing happens, and the program continues to its
+ * division.)
  */
 ATTACK("ins-user-vmmcall", ins_user, 0xD9010F, 3, "fault:ud|fault:gp", "", "calls the monitor from level 3 (AMD's instruction)")
 ATTACK("ins-user-vmcall", ins_user, 0xC1010F, 3, "fault:ud|fault:gp", "", "calls the monitor from level 3 (Intel's instruction)")

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Interrupts to others and unusual ones to itself: A7. Linux has CPU 0, the witness has CPU 2. */
+/*
+ * Interrupts to other CPUs, and unusual interrupts to itself: A7. Linux has CPU 0, the witness has
+ * CPU 2.
+ */
 ATTACK("icr-fixed-linux", icr, 0x40FD, 0, "failed:ipi", "", "an interrupt to Linux's boot CPU")
 ATTACK("icr-fixed-witness", icr, 0x4040, 2, "failed:ipi", "", "an interrupt to the witness")
 ATTACK("icr-lowest-linux", icr, 0x41FD, 0, "failed:ipi", "", "lowest priority, to Linux")

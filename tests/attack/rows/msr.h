@@ -38,7 +38,9 @@ ATTACK("msr-icr-in-xapic", msr_write, 0x830, 0x4500, "fault:gp|failed:msr@0x830|
 ATTACK("msr-sweep-own", msr_sweep, 0x800, 0x82F, "harmless", "", "reads every x2APIC register that it may")
 ATTACK("msr-left-number", msr_zero, 0xC0000103, 0, "harmless", "fresh", "looks which number Linux gave its CPU (TSC_AUX)")
 ATTACK("msr-own-values", msr_own, 0, 0, "harmless", "", "fills the registers of its own with all ones: Linux's stay")
-/* AMD only: on Intel processors the last row of the MSR table covers them, as msr-none shows */
+/*
+ * AMD only: on Intel processors the last row of the MSR table covers these MSRs, as msr-none shows
+ */
 ATTACK("msr-hsave-write", msr_write, 0xC0010117, 0x1000, "failed:msr@0xc0010117", "amd", "moves the place where the processor keeps the monitor's state (VM_HSAVE_PA)")
 ATTACK("msr-hsave-read", msr_read, 0xC0010117, 0, "failed:msr@0xc0010117", "amd", "asks where the processor keeps the monitor's state")
 ATTACK("msr-vm-cr", msr_write, 0xC0010114, 0x1A, "failed:msr@0xc0010114", "amd", "locks SVM, redirects INIT (VM_CR)")

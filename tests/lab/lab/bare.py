@@ -13,7 +13,8 @@ from typing import Self
 from .paths import TOP
 
 QEMU = "qemu-system-x86_64"
-MATCH_MAX = 1 << 16      # the longest match of expect(), so that older text is not searched again
+# limit for the length of an expect() match, so that old text is not searched again
+MATCH_MAX = 1 << 16
 # A clock that counts instructions, so measurements do not depend on the host. With x2APIC QEMU then
 # ends by itself ("Bad icount read"). There is no VGA, since its memory is slow: a long text takes
 # ten times as long.
@@ -39,8 +40,8 @@ def quest(name: str) -> Path:
 
 
 def until(condition: Callable[[], object], timeout: float = 120) -> bool:
-    """Asks repeatedly (each time is a round trip to the machine) until the answer is true, also on
-    a busy host."""
+    """Asks until the answer is true, with a long limit for a busy host. Each question is a round
+    trip to the machine."""
     end = time.monotonic() + timeout
     while not condition():
         if time.monotonic() > end:
@@ -59,8 +60,8 @@ class Machine:
                                         stderr=subprocess.STDOUT)
         self.fd = self.process.stdout.fileno()
         self.text = ""      # all output so far
-        self.seen = 0       # up to where earlier expect() calls have read
-        self.spoilt = False     # a test has failed here: the next one gets a new machine
+        self.seen = 0       # expect() calls have read up to here
+        self.spoilt = False     # after a failed test the next test gets a new machine
 
     def __enter__(self) -> Self:
         return self

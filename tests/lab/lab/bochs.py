@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Bochs, which emulates machines with VT-x: its configuration, its wire, its saved states."""
+"""Bochs, which emulates machines with VT-x: its configuration, its channel, its saved states."""
 
 import re
 import shutil
@@ -19,7 +19,7 @@ from .images import Kernel
 # Later models give a TSC frequency in CPUID leaf 15h that Bochs does not implement. The clock of
 # Linux would be wrong by a factor of 35.
 MODEL = "broadwell_ult"
-TICKS = 50_000_000  # per virtual second; the TSC counts them
+TICKS = 50_000_000  # instructions per virtual second; the TSC counts instructions
 # In Bochs MWAIT returns at once, so idle CPUs would cost as much as busy CPUs. HLT sleeps.
 PARAMETERS = ["console=ttyS0,115200", "mitigations=off", "idle=halt"]
 ENDS = [  # the last message of Bochs, and its meaning
@@ -129,7 +129,7 @@ class Bochs(Emulator):
         for pattern, meaning in ENDS:
             if pattern.search(log):
                 return meaning
-        if not self.config.reboots and len(RESET.findall(log)) > 1:  # the first: power-on
+        if not self.config.reboots and len(RESET.findall(log)) > 1:  # the first reset is power-on
             return "it reset (a reboot)"
         panics = [line for line in log.splitlines() if ">>PANIC<<" in line]
         return f"Bochs gave up: {panics[-1]}" if panics else ""
@@ -206,6 +206,6 @@ SHOWN = ("RIP", "RSP", "EFLAGS", "CR0", "CR2", "CR3", "CR4", "activity_state", "
 
 def registers(saved: str, name: str) -> str:
     """Returns a line with the main registers of a CPU's saved state."""
-    # Reversed, so that the first register of a name counts
+    # In reverse order, so that the first value of a register replaces later ones
     found = dict(re.findall(r"^\s*(\w+) = (\S+)$", saved, re.MULTILINE)[::-1])
     return f"{name}: " + " ".join(f"{key}={found[key]}" for key in SHOWN if key in found)

@@ -83,7 +83,8 @@ def _depmod(kernel: Kernel, stage: Path) -> None:
         enter.shell(roots.ensure("tool"), 'depmod -b "$1" "$2"', str(base), kernel.version)
         names.write_text(mark)
     for index in tree.glob("modules.*"):
-        if index.stat().st_nlink == 1:  # depmod has just written it: the other files are hard links
+        # depmod has just written this file; the other files are hard links
+        if index.stat().st_nlink == 1:
             shutil.copy2(index, ours)
 
 

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 MARK = 1 << 31     # in a head's length: the body is in the slot
-LEAST = 256        # bodies with at least so many bytes go through the disk
+LEAST = 256        # bodies of at least this many bytes go through the disk
 SECTOR = 512
 SLOT = 1 << 20     # bytes
 TO_MACHINE, FROM_MACHINE = 48 << 20, 49 << 20  # offsets of the slots, after the files of the run
@@ -23,7 +23,7 @@ class Bulk:
         self._file = os.open(path, os.O_RDWR)
         self._patience = patience  # seconds to wait for the machine to fetch a body
         self._taken = threading.Event()
-        self.lock = threading.Lock()  # held from put() to the acknowledgement
+        self.lock = threading.Lock()  # held from put() until the acknowledgement
 
     def put(self, body: bytes) -> None:
         self._taken.clear()

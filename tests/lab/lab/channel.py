@@ -66,7 +66,7 @@ class Channel:
 
     def __init__(self, wire: socket.socket, bulk: Bulk | None = None) -> None:
         self._socket, self._bulk = wire, bulk
-        # A machine that reads nothing for 60 s counts as lost
+        # A machine counts as lost if it reads nothing for 60 s
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 60, 0))
         self._lock = threading.Lock()
         self._number = 0

@@ -18,7 +18,7 @@ from .paths import BUILD, LAB, TOP
 
 KERNELS = ["6.12", "6.1", "sid", "rt"]
 QUEST = TOP / "inmates/tests"  # `make -C inmates check` runs the scheduler's tests of this folder
-FUZZ_SECONDS = 20  # of each fuzzer; the sample and `make check-all` run them longer
+FUZZ_SECONDS = 20  # seconds for each fuzzer; the sample and `make check-all` run the fuzzers longer
 UNITS = ["tests/unit", "hypervisor", "tools", "inmates", "tests/prove", "tests/fuzz"]
 WORTH_SAYING = re.compile(r"^(?:prove|fuzz): .*", re.MULTILINE)
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
@@ -141,7 +141,7 @@ def with_machines() -> list[str]:
 
 
 def lab_tests(also: Path, kept: Path | None) -> Count:
-    """Runs pytest with a machine on each worker, those in Bochs first (see schedule.py).
+    """Runs pytest with a machine on each worker. Tests in Bochs run first (see schedule.py).
 
     `also` names tests that are usually left out. The results are appended to `kept`, too."""
     report, results = BUILD / "lab/report.xml", BUILD / "lab/results.jsonl"
@@ -160,7 +160,7 @@ def lab_tests(also: Path, kept: Path | None) -> Count:
         failed = number["failures"] + number["errors"]
         total.failed += failed
         total.passed += max(0, number["tests"] - failed - number["skipped"])
-    if rc not in (0, 5) and not total.failed:  # 5: there are no tests
+    if rc not in (0, 5) and not total.failed:  # pytest's exit status 5: there are no tests
         total.failed = 1
     return total
 

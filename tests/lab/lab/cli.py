@@ -180,7 +180,8 @@ def got(machine: Machine, source: str, target: str, brief: bool) -> bool:
 
 def main(argv: list[str]) -> int:
     p = parser()
-    # The arguments after `test` are for pytest, those after `make` for make, options too.
+    # The arguments after `test` are for pytest. Those after `make` are for make. This includes
+    # options.
     o = p.parse_args(argv[:1] if argv[:1] in (["test"], ["make"]) else argv)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:

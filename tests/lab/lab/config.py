@@ -18,7 +18,8 @@ class Config:
     memory: str = ""       # e.g. 512M; empty: the default of the emulator
     iommu: str = "none"
     icount: bool = False
-    reboots: bool = False  # a reset restarts the machine and keeps its memory; else it ends it
+    # a reset restarts the machine, which keeps its memory; otherwise a reset ends the machine
+    reboots: bool = False
     cpu_flags: str = ""
     boot_args: tuple[str, ...] = ()
     qemu_args: tuple[str, ...] = field(default=())

@@ -29,16 +29,17 @@ class Emulator(abc.ABC):
         self.config, self.run, self.console = config, run, console
         self.process: subprocess.Popen[bytes] | None = None  # the emulator, once it runs
         self.booted = b""  # with a saved state: the archive to extract over the root disk
-        self.bulk: Bulk | None = None  # a faster way for long messages, if the emulator needs it
+        # a faster channel for long messages, if the emulator needs it
+        self.bulk: Bulk | None = None
 
     @classmethod
     @abc.abstractmethod
     def check(cls, config: Config) -> None:
-        """Raises LabError if it cannot emulate such a machine."""
+        """Raises LabError if the emulator cannot provide such a machine."""
 
     @abc.abstractmethod
     def prepare(self, kernel: Kernel, root: Path, lay: bytes) -> list[str]:
-        """Returns the command that emulates. `lay` is an archive to extract over the root disk."""
+        """Returns the emulator's command. `lay` is an archive to extract over the root disk."""
 
     @abc.abstractmethod
     def connect(self, alive: Callable[[], bool], deadline: float) -> socket.socket:

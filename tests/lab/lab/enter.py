@@ -41,8 +41,8 @@ def environment(root: Path, extra: Mapping[str, str]) -> list[str]:
 
 
 def check_mounts(mounts: str) -> None:
-    """Raises LabError if `/` is no mount point, which mount namespaces need. `mounts` is the text of
-    /proc/self/mountinfo."""
+    """Raises LabError if `/` is not a mount point. Mount namespaces need a mount point there.
+    `mounts` is the text of /proc/self/mountinfo."""
     if not any(line.split()[4] == "/" for line in mounts.splitlines()):
         raise LabError("this chroot's / is no mount point, so nothing can be mounted here for the lab alone",
                        "before entering it: mount --bind DIR DIR")

@@ -25,9 +25,9 @@ from .workers import workers
 KEPT = CACHE / "check-all"
 PARTS = 8
 FUZZ_SECONDS = 120
-QUICK = re.compile(r"Quick: *yes")  # in the head of a proof: it is part of `make check`
-# The seconds that an item takes on one of two cores, approximately: by the first pattern that
-# matches its name, else by its machine
+QUICK = re.compile(r"Quick: *yes")  # in a proof's head comment: `make check` runs this proof
+# The approximate seconds that an item takes on one of two cores. The first pattern that matches the
+# item's name counts, else the item's machine
 SECONDS = (
     ("*test_races.py::*-long*", 900.0), ("*gaps.py::*", 600.0), ("*test_quest_cost.py::*", 80.0),
     ("*test_quest_time.py::*", 90.0), ("*test_previous.py::*", 45.0), ("*test_inmates.py::*", 1.2),
@@ -46,7 +46,7 @@ class Item:
 
     name: str
     seconds: float         # its weight
-    follows: bool = False  # it needs the machine in the state that the item before leaves
+    follows: bool = False  # the item needs the machine in the state that the item before leaves
     machine: str = ""      # amd or intel; empty: no machine
     rare: bool = False     # `make check` leaves it out, except for a sample
     run: Callable[[], None] | None = None  # None: a test of pytest
@@ -57,7 +57,7 @@ def weight(name: str, usual: float) -> float:
 
 
 def _make_quietly(*arguments: str) -> None:
-    """Runs a command in the tool root. Its failure shows in the commands that depend on it."""
+    """Runs a command in the tool root. If it fails, the commands that need it fail, too."""
     enter.run(roots.ensure("tool"), ["nice", "make", "--no-print-directory", f"O={build.OUT}", *arguments])
 
 
@@ -137,7 +137,8 @@ def share(items: Sequence[Item], part: int, parts: int) -> list[Item]:
 
 
 def left(items: Sequence[Item], results: dict[str, Result]) -> list[Item]:
-    """Returns the items that have not passed. Before an item that follows is the item it needs."""
+    """Returns the items that have not passed, each with the item before it if it needs that item's
+    state."""
     missing = [item.name not in results or results[item.name].outcome == "failed" for item in items]
     needed = {i - 1 for i, item in enumerate(items) if item.follows and missing[i]}
     return [item for i, item in enumerate(items) if missing[i] or i in needed]
@@ -230,7 +231,8 @@ def carry_out_commands(items: Sequence[Item], results: Path | None) -> check.Cou
     fuzzers = [item for item in items if item.name.startswith("fuzz ")]
     done = [_command(item, results) for item in items if item not in fuzzers]
     if fuzzers:
-        _make_quietly("-C", "tests/fuzz", "all")  # so that they do not compile the same files
+        # first, so that the fuzzers do not compile the same files in parallel
+        _make_quietly("-C", "tests/fuzz", "all")
         with ThreadPoolExecutor(max_workers=workers()) as pool:
             done += pool.map(lambda item: _command(item, results), fuzzers)
     passed = {result.name: result.seconds for result in done if result.outcome == "passed"}

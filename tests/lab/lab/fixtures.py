@@ -111,7 +111,7 @@ def qv(machine: Machine, machines: Machines) -> Iterator[Product]:
     try:
         product.end()
     except BaseException:
-        machines.stop()  # so that the next test is not affected
+        machines.stop()  # destroy and disable, so that the next test is not affected
         raise
 
 
@@ -164,7 +164,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Failures(config))
-    if config.getoption("--record") and not hasattr(config, "workerinput"):  # xdist's workers have that
+    # xdist's workers have this attribute
+    if config.getoption("--record") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Recorder(config.getoption("--record")))
     config.addinivalue_line("markers", "both_vendors: the test is done on AMD-V and on VT-x")
     config.addinivalue_line("markers", "thorough: done with --thorough only")
@@ -182,9 +183,10 @@ def rare(item: pytest.Item) -> bool:
     return bool(item.get_closest_marker("thorough") or rarely(item.name, on_slow(item)))
 
 
-@pytest.hookimpl(tryfirst=True)  # before the hook of xdist, which reads the groups
+@pytest.hookimpl(tryfirst=True)  # runs before the hook of xdist, which reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Puts the tests of a machine in a row and on one worker, so that each machine boots once."""
+    """Sorts the tests so that all tests of a machine are adjacent and on one worker. Each machine
+    boots once."""
     only, thorough = config.getoption("--machine"), config.getoption("--thorough")
     named, also = names_in(config.getoption("--only")), names_in(config.getoption("--also"))
 
@@ -196,7 +198,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return not only or not _on_machine(item) or wanted(item).machine == only
     config.hook.pytest_deselected(items=[item for item in items if not wants(item)])
     items[:] = [item for item in items if wants(item)]
-    # A stable sort: the order within a file stays
+    # The sort is stable: the order within a file does not change
     items.sort(key=lambda item: (not on_slow(item), group(item)))
     many = workers() > FEW
     for item in items:
@@ -227,7 +229,7 @@ def on_slow(item: pytest.Item) -> bool:
     return _on_machine(item) and wanted(item).machine == "intel"
 
 
-FEW = 4  # workers; with more of them, a group is one file
+FEW = 4  # number of workers; with more workers, the tests of a file are a group
 
 
 def group(item: pytest.Item, many: bool = False) -> str:

@@ -11,14 +11,14 @@ from . import cpio, enter, roots
 from .errors import LabError
 from .paths import CACHE, LAB
 
-RECIPE = 3  # raise when this code makes different files
+RECIPE = 3  # raise this number when this code makes different files
 IMAGES = CACHE / "images"
-# ext4 requests crc32c by name, so the dependencies do not list it. Newer kernels have it built in.
+# ext4 requests crc32c by name, so modules.dep does not list it. Newer kernels have it built in.
 BOOT_MODULES = {
     "virtio": ["virtio_pci", "virtio_blk", "crc32c_generic", "ext4"],
     "ata": ["ata_piix", "sd_mod", "crc32c_generic", "ext4"],
 }
-# Periodic work and waits that would only slow down a short-lived machine or disturb its timing
+# Periodic work and waits that slow down a short-lived machine or disturb its timing
 MASKED = [
     "apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer",
     "e2scrub_reap.service", "fstrim.timer", "systemd-tmpfiles-clean.timer",

@@ -52,7 +52,7 @@ class Machine:
         self.boot_limit = max(boot_limit, BOOT_LIMIT * self.config.slowness)
         self._install, self._compile = install, compile
         self.console = console or self._new_log()
-        self.spoilt = False  # a test has failed here, so the next test gets another machine
+        self.spoilt = False  # after a failed test the next test gets another machine
         self._why_dead = ""
         self._scanned = 0
         self._closing = contextlib.ExitStack()
@@ -84,10 +84,11 @@ class Machine:
     def boot(self) -> None:
         """Switches the machine on, and waits until systemd has started everything."""
         kernel, root = images.kernel(self.config.kernel), images.root_disk()
-        for left in Path("/tmp").glob("qvlab-*-*"):  # left by a process that was killed
+        for left in Path("/tmp").glob("qvlab-*-*"):  # a process that was killed left this folder
             if not Path("/proc", left.name.split("-")[1]).exists():
                 shutil.rmtree(left, ignore_errors=True)
-        run = Path(tempfile.mkdtemp(prefix=f"qvlab-{os.getpid()}-", dir="/tmp"))  # short, since paths of sockets are limited
+        # the path is short, since paths of sockets have a length limit
+        run = Path(tempfile.mkdtemp(prefix=f"qvlab-{os.getpid()}-", dir="/tmp"))
         self._closing.callback(shutil.rmtree, run, ignore_errors=True)
         self.console.write_bytes(b"")
         self.emulator = EMULATORS[self.config.machine](self.config, run, self.console.resolve())
@@ -129,7 +130,7 @@ class Machine:
 
     @property
     def boots(self) -> int:
-        """How often the machine has booted: 1, and 1 more after each restart()."""
+        """The number of boots of the machine: 1, and 1 more after each restart()."""
         return self._channel.boots
 
     def restart(self, how: Callable[[], object], timeout: float = 0.0) -> None:
@@ -167,7 +168,7 @@ class Machine:
     def close(self) -> None:
         """Switches the machine off at once."""
         self._closing.close()
-        # Set here, since `dead` could not read the files that were removed
+        # Stored now, since later `dead` could not read the removed files
         self._why_dead = self._why_dead or "it was switched off"
 
     @property
@@ -175,7 +176,7 @@ class Machine:
         """The reason why the machine is dead. Empty while it runs."""
         if not self._why_dead:
             if self._process.poll() is not None:
-                time.sleep(0.1)  # the last event may not have arrived yet
+                time.sleep(0.1)  # the last event may still be on its way
                 self._why_dead = self.emulator.stopped or \
                     f"{self.emulator.name} ended: {self._said() or 'it said nothing'}"
             elif not self.config.reboots and (panic := self._panic()):

@@ -22,7 +22,7 @@ COMMANDS = ("measure", "bench switch", "bench sched", "bench timer", "bench shar
 PERCENTILES = ("min", "p50", "p99", "p99.99", "max")
 VCPUS = (1, 4, 16, 64, 256)
 
-# The costs that are compared: name in the data, name in tables
+# The costs that are compared. Each has a name in the data and a name in tables
 COMPARED = {
     "system-call": "system call",
     "sleep-0": "sleep of no time: a decision",
@@ -69,8 +69,8 @@ def alone(mode: str, digest: str) -> dict[str, int]:
 
 
 def in_cell(shell: Callable[[str], str], exits: Callable[[], int]) -> tuple[dict[str, int], dict[str, int]]:
-    """Returns the numbers of a running cell, and the number of exits during each command. The console
-    causes a few of them."""
+    """Returns the numbers of a running cell, and the number of exits during each command. The
+    console causes a few of these exits."""
     said, counts = {}, [exits()]
     for command in COMMANDS:
         said[command] = shell(command)

@@ -26,7 +26,7 @@ class Result:
 
 
 def read(path: Path) -> dict[str, Result]:
-    """Returns the last result of each item. Ignores a truncated line."""
+    """Returns the last result of each item. Ignores an incomplete line."""
     results: dict[str, Result] = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
         try:
@@ -55,6 +55,7 @@ class Recorder:
         self._seconds[name] += report.duration
         if report.outcome != "passed" and self._outcome.get(name) != "failed":
             self._outcome[name] = report.outcome
-        if report.when not in ("setup", "call"):  # "teardown", or xdist's mark of a dead worker
+        # "teardown", or the value that xdist uses for a dead worker
+        if report.when not in ("setup", "call"):
             outcome, seconds = self._outcome.pop(name, "passed"), self._seconds.pop(name)
             Result(name, outcome, round(seconds, 1)).append(self._path)

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from .errors import LabError
 
-BUTTON = 32                      # size in pixels; from the right edge: power, save, reset
+# size in pixels; the buttons from the right edge: power, save, reset
+BUTTON = 32
 SAVE, RESET = 2, 3
 POINTER = struct.Struct(">BBHH")
 LISTENING = "0A"                 # the state's code in /proc/net/tcp
-TIMEOUT = 30.0                   # seconds for an answer of a busy emulator
+TIMEOUT = 30.0                   # seconds to wait for an answer of a busy emulator
 
 
 def _exactly(wire: socket.socket, size: int) -> bytes:
@@ -26,7 +27,8 @@ def _exactly(wire: socket.socket, size: int) -> bytes:
 
 
 def window(pid: int) -> int:
-    """Returns the port of the window of a Bochs process: the first port from 5900 on that was free."""
+    """Returns the port of a Bochs process's window. Bochs takes the first free port from 5900
+    on."""
     ours = {os.readlink(fd) for fd in Path(f"/proc/{pid}/fd").iterdir()}
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         fields = line.split()

@@ -19,7 +19,7 @@ from . import aptconf, enter
 from .errors import LabError
 from .paths import LAB, ROOTS
 
-RECIPE = 2  # raise when this code makes different trees of the same lists
+RECIPE = 2  # raise this number when this code makes different trees of the same lists
 LEAN = [
     "--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/man/*",
     "--dpkgopt=path-exclude=/usr/share/locale/*", '--aptopt=Acquire::Languages "none"',
@@ -66,7 +66,7 @@ def key(name: str) -> str:
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Holds a lock: one process builds at a time, and the others wait."""
+    """Holds a lock while one process builds. Other processes wait."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="ascii") as f:
         fcntl.flock(f, fcntl.LOCK_EX)

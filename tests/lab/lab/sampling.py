@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from .everything import Item
 
-# Seconds of a worker for tests, of the side lane for commands
+# Seconds of a worker for tests, and of the side lane for commands
 TESTS, COMMANDS = 120.0, 150.0
 
 
 @dataclass(frozen=True)
 class Lot:
-    """The items that a commit runs, and which of how many lots they are."""
+    """The items that a commit runs, the number of its lot, and the number of lots."""
 
     number: int  # from 1
     of: int
@@ -49,7 +49,7 @@ def weight(items: Sequence[Item]) -> float:
 
 
 def too_long(items: Sequence[Item], budget: float) -> list[Item]:
-    """Returns the items that no lot can have. Only `make check-all` runs them."""
+    """Returns the items that fit in no lot. Only `make check-all` runs them."""
     return [item for unit in units(items) if weight(unit) > budget for item in unit]
 
 

@@ -9,8 +9,8 @@ from .fixtures import SLOW
 
 
 class SlowFirst(LoadGroupScheduling):
-    """The groups of slow machines are first, so that they are not the last to end. Then come the
-    largest groups."""
+    """Returns the groups of slow machines first, so that they do not end last, then the largest
+    groups."""
 
     def _assign_work_unit(self, node: Any) -> None:
         slow = [scope for scope in self.workqueue if scope.startswith(SLOW)]

@@ -11,7 +11,7 @@ from . import images, roots
 from .config import Config
 from .paths import LAB
 
-RECIPE = 1  # raise when a boot leads to a different state
+RECIPE = 1  # raise this number when a boot leads to a different state
 
 
 def ensure(config: Config, root: Path, settings: str) -> Path:
@@ -19,7 +19,8 @@ def ensure(config: Config, root: Path, settings: str) -> Path:
     everything else on which the state depends."""
     from .bochs import BochsBoot  # imported here, since both modules import this one
     from .machine import Machine
-    config = dataclasses.replace(config, reboots=False)  # no part of the state: set at each start
+    # these settings are set at each start and are not part of the state
+    config = dataclasses.replace(config, reboots=False)
     kernel = images.kernel(config.kernel)
     agent = (LAB / "guest/qv-lab-agent").read_text()
     ident = f"{RECIPE}-{kernel.place.name}-{root.parent.name}-{config}-{settings}-{agent}"
@@ -29,7 +30,8 @@ def ensure(config: Config, root: Path, settings: str) -> Path:
         state = fresh / "state"
         state.mkdir()
         with Machine(dataclasses.replace(config, machine="intel-boot"), install=False) as m:
-            m.run("python3 -c 'import argparse, json, yaml'; tar --version; sync", 300)  # now in the page cache
+            # the state is in the page cache now
+            m.run("python3 -c 'import argparse, json, yaml'; tar --version; sync", 300)
             assert isinstance(m.emulator, BochsBoot)
             m.emulator.save(state)
             m.emulator.keep(fresh)

@@ -10,10 +10,12 @@ from .paths import BUILD, CACHE
 
 NOW = BUILD / "lab/times.json"
 BEFORE = CACHE / "times.json"
-SHOWN = 20          # slowest tests that are printed
-FACTOR, LEAST = 1.5, 10.0  # a test that takes longer by this factor and by these seconds has grown
-NOTABLE, ENOUGH = 1.0, 5   # seconds and number of tests from which the speed of the host is known
-NEW_PART = 0.25            # weight of a run in the record
+SHOWN = 20          # number of slowest tests that are printed
+# a test is reported if it takes longer by this factor and by these seconds
+FACTOR, LEAST = 1.5, 10.0
+# tests of at least so many seconds, and so many of them, give the speed of the host
+NOTABLE, ENOUGH = 1.0, 5
+NEW_PART = 0.25            # weight of one run in the record
 
 
 def read(path: Path) -> dict[str, float]:
@@ -54,7 +56,7 @@ def grown(times: Mapping[str, float], before: Mapping[str, float]) -> list[str]:
 
 
 def merged(times: Mapping[str, float], before: Mapping[str, float]) -> dict[str, float]:
-    """Returns the new record: it moves slowly, so that slow growth is noticed too."""
+    """Returns the new record. It changes slowly, so that slow growth is reported too."""
     factor = host_factor(times, before)
     new = {name: before[name] + NEW_PART * (seconds / factor - before[name]) if name in before
            else seconds / factor for name, seconds in times.items()}

@@ -15,8 +15,8 @@ def memory() -> int:
 
 
 def workers(each: int = MACHINE, cores: int | None = None, total: int | None = None) -> int:
-    """Returns one worker per core, but only as many as fit into memory with `each` bytes. The minimum
-    is two."""
+    """Returns one worker per core, but not more than fit into memory with `each` bytes, and at
+    least two."""
     cores = os.cpu_count() or 1 if cores is None else cores
     total = memory() if total is None else total
     return max(2, min(cores, total // each))

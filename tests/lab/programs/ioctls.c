@@ -182,7 +182,7 @@ static void console(uint64_t *s)
 		return;
 	memset(keys, rnd(s), sizeof(keys));
 	if (write(fd, keys, rnd(s) % sizeof(keys)) < 0 && write(fd, (void *)odd_number(s), 10) < 0)
-		errno = 0;			/* the driver may give any error */
+		errno = 0;			/* any error from the driver is correct here */
 	poll(&p, 1, 0);
 	at = mmap(NULL, len ? len : 4096, rnd(s) % 8, rnd(s) & 1 ? MAP_SHARED : MAP_PRIVATE, fd,
 		  (off_t)(odd_number(s) & 0xffff000));
@@ -207,14 +207,14 @@ static void one(int fd, union any *a, uint64_t *s)
 		fill_create(q, s);
 		spoil(a, sizeof(struct qv_reply), offsetof(struct qv_cell_create, memory), s);
 		spoil(a, offsetof(struct qv_cell_create, image), sizeof(*q), s);
-		q->lock = 0;		/* no cell here would agree to unlock */
-		q->num_devices = 0;	/* Linux must keep its disk */
+		q->lock = 0;		/* a cell here would not agree to unlock */
+		q->num_devices = 0;	/* Linux needs its disk */
 		call(fd, QV_IOC_CELL_CREATE, a);
 		break;
-	case 3:				/* a request that changes while it is read */
+	case 3:			/* another thread changes this request while the driver reads it */
 		fill_create(&shared->create, s);
 		shared->reply.abi = QV_ABI_VERSION;
-		/* No judge(): another thread may have overwritten the reply */
+		/* judge() is not called: another thread may have overwritten the reply */
 		ioctl(fd, QV_IOC_CELL_CREATE, shared);
 		atomic_fetch_add(&calls, 1);
 		break;

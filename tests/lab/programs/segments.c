@@ -19,11 +19,11 @@
 
 #define MAGIC		0x51565156u
 #define SELECTOR	7u		/* entry 0 of the LDT, level 3 */
-#define PORT		0x80		/* harmless: used for delays */
+#define PORT		0x80		/* port 0x80 is harmless: Linux uses it for delays */
 #define SPINS		20000
 
 static volatile sig_atomic_t ended;
-static uint32_t magic = MAGIC;		/* below 4 GiB: the program is linked there */
+static uint32_t magic = MAGIC;		/* below 4 GiB, since the program is linked there */
 static volatile uint64_t watched;
 
 static void end(int number)
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 		__asm__ volatile("mov %%gs, %0" : "=r"(selector));
 		__asm__ volatile("mov %%gs:0, %0" : "=r"(value));
 		wrong += selector != (ldt ? SELECTOR : 0) || value != MAGIC;
-		outb(0, PORT);			/* if denied, a signal ends the program */
+		outb(0, PORT);		/* if the access is denied, a signal ends the program */
 		watched++;
 		rounds++;
 	}

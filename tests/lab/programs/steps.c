@@ -12,7 +12,7 @@ extern const char begin[], end[];
 
 asm("stepped: push %rbx\n"
     "begin: xor %eax, %eax\n"
-    "	cpuid\n"		/* at offset 2, 2 bytes long */
+    "	cpuid\n"		/* CPUID is at offset 2 and 2 bytes long */
     "	nop\n"
     "	nop\n"
     "	pop %rbx\n"

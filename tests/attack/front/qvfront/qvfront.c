@@ -35,7 +35,7 @@ static u64 vmcall(u64 nr, u64 a)
 	return nr;
 }
 
-/* flood: NUMBER A TIMES: repeats a hypercall; `value` is how often it succeeded */
+/* flood: NUMBER A TIMES: repeats a hypercall; `value` is the number of calls that succeeded */
 static int flood(const char *text, const struct kernel_param *p)
 {
 	ktime_t begin = ktime_get();
@@ -91,7 +91,7 @@ static int read_msr(const char *text, const struct kernel_param *p)
 	return rdmsrl_safe((u32)msr, &value) ? -EFAULT : 0;
 }
 
-/* cr0, cr4: BITS to flip; `value` is the value read then; the bits are restored at once */
+/* cr0, cr4: flips BITS for a moment; `value` is the value read then */
 #define TURN(reg) \
 	static int turn_##reg(const char *text, const struct kernel_param *p) \
 	{ \
@@ -201,7 +201,7 @@ static int port_outs(const char *text, const struct kernel_param *p)
 
 /*
  * fwcfg: PHYSICAL_ADDRESS: QEMU's board writes its signature there by DMA, which no page table
- * filters. `value` is the control word afterwards; 0: it was done
+ * filters. `value` is the control word afterwards; 0: the DMA was done
  */
 static int fwcfg(const char *text, const struct kernel_param *p)
 {
@@ -214,7 +214,7 @@ static int fwcfg(const char *text, const struct kernel_param *p)
 	dma = kzalloc(sizeof(*dma), GFP_KERNEL);
 	if (!dma)
 		return -ENOMEM;
-	dma->control = cpu_to_be32(8 | 2);	/* select item 0, read it */
+	dma->control = cpu_to_be32(8 | 2);	/* the DMA selects item 0 and reads it */
 	dma->length = cpu_to_be32(4);
 	dma->address = cpu_to_be64(pa);
 	wmb();

@@ -30,7 +30,8 @@ module_param(value, ullong, 0400);
 module_param(cpu, uint, 0600);
 
 static struct qv_mon_create *req;
-static struct page *huge[4], *window;	/* huge: in ascending order: block, then memory */
+/* huge[]: in ascending order of addresses; the block, then memory */
+static struct page *huge[4], *window;
 
 static u64 hypercall(u64 nr, u64 a)
 {
@@ -150,7 +151,7 @@ static int call(const char *text, const struct kernel_param *p)
 
 	if (sscanf(text, "%llx %llx", &nr, &a) != 2)
 		return -EINVAL;
-	if (nr == QV_HC_LEAVE)			/* only works as a part of disable */
+	if (nr == QV_HC_LEAVE)			/* this call works only as a part of disable */
 		return -EPERM;
 	value = hypercall(nr, a);
 	return 0;
@@ -200,8 +201,8 @@ static int storm(const char *text, const struct kernel_param *p)
 	good(req);
 	memset(req->cpus, 0x40, sizeof(req->cpus));
 	/*
-	 * On the caller's CPU the thread could not run during the hypercall, and the caller could
-	 * not stop it
+	 * The thread needs another CPU: on the caller's CPU it could not run during the hypercall,
+	 * and the caller could not stop it
 	 */
 	other = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 	t = other < nr_cpu_ids ? kthread_create(change, NULL, "qvcall") : ERR_PTR(-ENODEV);

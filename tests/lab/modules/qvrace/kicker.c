@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kicker: does random acts at random times, while the runner or the driver manages cells. */
+/*
+ * The kicker: performs random acts at random times, while the runner or the driver manages cells.
+ */
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
@@ -31,7 +33,7 @@ void send(u32 dest, u32 low)
 	local_irq_restore(flags);
 }
 
-/* Returns an APIC id that no running CPU of Linux has, so that an interrupt does not harm Linux */
+/* Returns an APIC id of no running CPU of Linux, so that an interrupt to it does not harm Linux */
 static u32 target(u64 *s)
 {
 	static const u32 nowhere[] = { 0x40, 0x7f, 0xfe };
@@ -70,8 +72,8 @@ static u64 somewhere(u64 *s, u32 *kind)
 }
 
 /*
- * Linux must read a cell's block and memory as zeros before and after the cell's life, and as ones
- * during it. The kicker itself may have stored KICK there.
+ * Before and after the cell's life, Linux must read the cell's block and memory as zeros. During
+ * the life, Linux must read ones. The kicker itself may have stored KICK there.
  */
 static void load_once(u64 at)
 {
@@ -105,8 +107,9 @@ static void store(u64 *s)
 }
 
 /*
- * Reads or writes through a translation that this CPU caches as long as it has no exit and no
- * interrupt. Reads go to the monitor's code in the cell's block, writes to the cell's memory.
+ * Reads or writes through one translation. The CPU keeps it in its TLB as long as the CPU has no
+ * exit and no interrupt. Reads go to the monitor's code in the cell's block, writes to the cell's
+ * memory.
  */
 static void touch_for_long(u64 *s)
 {
@@ -121,8 +124,8 @@ static void touch_for_long(u64 *s)
 }
 
 /*
- * Changes a word of the request, which the monitor may be reading, then restores it. Each change
- * makes the request invalid.
+ * Changes a word of the request, then restores it. Meanwhile the monitor may read the request. Each
+ * change makes the request invalid.
  */
 static void forge(u64 *s)
 {
@@ -153,7 +156,8 @@ static void forge(u64 *s)
 static void call(u64 *s)
 {
 	static const u64 all[] = { 0, 1, 2, 3, 15, 16, 17, 1ull << 32 | 2, ~0ull };
-	static const u64 refused[] = { 0, 1, 15, 16, ~0ull };	/* no cell, or a running cell */
+	/* ids of no cell, or of a running cell */
+	static const u64 refused[] = { 0, 1, 15, 16, ~0ull };
 	static const u64 numbers[] = {
 		QV_HC_START, QV_HC_RECLAIM, QV_HC_DOORBELL, QV_HC_DOORBELL, QV_HC_LOCK,
 		QV_HC_RESET_HELD, QV_HC_COUNT, ~0ull,

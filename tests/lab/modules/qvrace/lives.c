@@ -16,7 +16,7 @@ static u64 log_seen;
 
 /*
  * qvrace_inmate: fills a part of its memory, then sends heartbeats as long as this part does not
- * change. If it changes, the first word of the screen is the address.
+ * change. After a change, the first word of the screen is the address of the change.
  * qvrace_started: code of a CPU that a SIPI has started. It counts until INIT.
  */
 asm(".pushsection .rodata\n"
@@ -70,7 +70,7 @@ void look_at_log(void)
 		u32 what = READ_ONCE(e->what);
 
 		if (seq < log_seen + 1)
-			return;			/* the monitor is writing it */
+			return;			/* the monitor is writing this entry */
 		if (seq != log_seen + 1)
 			log_lost++;
 		else if (!(expected >> what & 1) && READ_ONCE(e->seq) == seq)
@@ -108,7 +108,10 @@ static void only_zeros(u32 page, u32 stride)
 		}
 }
 
-/* Linux can start each CPU at an address of its choice. Then INIT makes the CPU wait again. */
+/*
+ * Linux must be able to start each CPU at an address of its choice. Then INIT makes the CPU wait
+ * again.
+ */
 static void cpus_are_linuxs(void)
 {
 	ktime_t until = ktime_add_ms(ktime_get(), PATIENCE_S * MSEC_PER_SEC);
@@ -273,7 +276,7 @@ void end_and_forge(void)
 		answers[0] = manage(QV_HC_RECLAIM, only);
 	while (answers[0] == 1);
 	forged->req.num_runs = 1;
-	/* Two pages were given back before, so the third one is next */
+	/* Two pages were given back before, so the next page is the third */
 	forged->req.runs[0] = (struct qv_mon_run){ pa(3) - 2 * QV_HUGE, 3 };
 	answers[1] = manage(QV_HC_RECLAIM, only);
 	for (damage = i = 0; i < QV_HUGE / sizeof(*victim); i++)

@@ -163,7 +163,7 @@ module_param_cb(result, &result_ops, NULL, 0400);
 
 static int comes(unsigned int cpu)
 {
-	mutex_lock(&acting);		/* wait for the end of an act before Linux starts the CPU */
+	mutex_lock(&acting);	/* waits for the end of an act before Linux starts the CPU */
 	clear_bit(cpu, &away);
 	mutex_unlock(&acting);
 	return 0;

@@ -18,18 +18,19 @@
 #define PATIENCE_S	30
 #define VECTOR_KICKER	0x10		/* pages below 1 MiB that no other part of Linux uses */
 #define VECTOR_CHECK	0x11
-#define RAN		0x100		/* offset in such a page: the CPU's counter */
+#define RAN		0x100		/* offset of the CPU's counter in such a page */
 #define INIT		0x4500
 #define SIPI		0x4600
 #define LOGICAL		0x800
 
-/* main.c: parameters, and memory allocated from Linux */
+/* main.c: parameters, and memory that Linux allocates */
 extern u64 block;
 extern unsigned int cpus[4], num_cpus, meddling_lives;
 extern struct qv_mon_create *req, *other;	/* requests of the runner and of the kicker */
-extern struct page *huge[4], *window;	/* ascending: block, memory, memory, the kicker's block */
+/* in ascending order: block, memory, memory, the kicker's block */
+extern struct page *huge[4], *window;
 extern char __iomem *apic_page;		/* NULL in x2APIC mode */
-extern unsigned long away;		/* CPUs that are offline and that Linux is not starting */
+extern unsigned long away;	/* CPUs that are offline, and that Linux is not starting now */
 
 u64 hypercall(u64 nr, u64 a);
 u64 manage(u64 nr, u64 a);		/* repeats a hypercall while the monitor is busy */
@@ -40,16 +41,17 @@ extern unsigned long complained;
 
 /* kicker.c */
 extern struct mutex acting;		/* held during each act of the kicker */
-extern bool meddle;			/* under acting: the kicker may manage the runner's cell */
+extern bool meddle;		/* protected by `acting`: the kicker may manage the runner's cell */
 extern u32 kicks;
 struct task_struct *kicker_start(u64 seed);
-void send(u32 dest, u32 low);		/* sends an interrupt, bypassing all checks of Linux */
+void send(u32 dest, u32 low);		/* sends an interrupt without any check by Linux */
 void end_cell(u64 id);
 
 /* lives.c */
-extern const char qvrace_started[], qvrace_started_end[];	/* code of a CPU after a SIPI */
+/* the code that a CPU executes after a SIPI */
+extern const char qvrace_started[], qvrace_started_end[];
 extern u32 lives, meddled, refused, log_lost;
-void forget(void);			/* resets the counters and skips the log so far */
+void forget(void);			/* resets the counters and skips all present log entries */
 void look_at_log(void);
 int run_lives(u64 seed, u32 want_lives, u32 want_kicks);
 int begin_cell(void);

@@ -14,7 +14,7 @@
 #include <asm/msr.h>
 
 #define HUGE		(2ul << 20)
-#define OPEN_PART	(64ul << 10)	/* of an instance: Linux may read it */
+#define OPEN_PART	(64ul << 10)	/* the open part of an instance, which Linux may read */
 #define IOAPIC_BASE	0xFEC00000ul
 #define IOAPIC_DATA	0x10
 #define X2APIC_ENABLED	(1u << 10)
@@ -91,7 +91,7 @@ static int look(struct resource *ram, void *arg)
 	return 0;
 }
 
-/* ones: lists the 2 MiB pages of RAM that read as ones everywhere above the open part */
+/* ones: lists the 2 MiB pages of RAM whose bytes above the open part all read as ones */
 static int ones(char *text, const struct kernel_param *p)
 {
 	struct list l = { .text = text };
@@ -170,9 +170,8 @@ static int instruction(const char *text, const struct kernel_param *p)
 }
 
 /*
- * Waits by the clock, not by mdelay(), which adds up thousands of short waits. An emulator that
- * does not run this CPU's thread makes each of them longer: 12 s became 25 s, and Linux reported
- * a stall.
+ * Waits by the clock. mdelay() would add up thousands of short waits, and each gets longer if an
+ * emulator does not run this CPU's thread. With it, 12 s became 25 s, and Linux reported a stall.
  */
 static void wait_deaf(void *ms)
 {
