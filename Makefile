@@ -24,7 +24,7 @@ include scripts/quiet.mk
 O    ?= $(CURDIR)/build
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# Folders whose Makefile has the targets all, install and clean, in build order.
+# Folders whose Makefiles have the targets all, install and clean, in build order.
 PROGRAMS := hypervisor inmates tools
 # The module contains the monitor's image. It is built separately for each kernel.
 KVER    = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
@@ -49,7 +49,7 @@ programs:
 module: programs
 	@$(MAKE) driver
 
-# Builds the module alone, in a tree of another suite that has only that suite's headers.
+# Builds only the module, in the tree of another suite. That tree has only the suite's headers.
 driver: headers
 	@$(DRIVER) all
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A buffer of bytes that grows; out of memory ends the program. */
+/* A buffer of bytes that grows. If no memory is left, the program ends. */
 #ifndef QUESH_BUF_H
 #define QUESH_BUF_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct buf {
-	char *data;	/* NUL-terminated once something was put */
+	char *data;	/* NUL-terminated after the first put */
 	size_t len;
 	size_t room;
 };

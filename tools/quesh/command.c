@@ -10,7 +10,7 @@
 #include "quesh.h"
 
 #define PERIOD_MS	5	/* between two reads of the stream */
-#define BREAK_MS	2000	/* time for an interrupted command to end */
+#define BREAK_MS	2000	/* time in which an interrupted command can end */
 #define BREAK_KEY	"\003"	/* ^C */
 
 static void pause_ms(long ms)
@@ -27,7 +27,7 @@ static int say_late(const struct options *options, const char *what)
 	return EXIT_TIMED_OUT;
 }
 
-/* The command of another user still runs there. */
+/* A command of another user may still run in the shell. */
 static int say_busy(const struct options *options, const char *what)
 {
 	say_late(options, what);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* /dev/qv-cell/NAME/console: the window shared with the cell, and its keyboard */
+/* dev/qv-cell/NAME/console: the window shared with the cell, and the cell's keyboard */
 #ifndef QUESH_CONSOLE_H
 #define QUESH_CONSOLE_H
 
@@ -16,7 +16,7 @@
 
 enum cell_life {
 	CELL_RUNNING,
-	CELL_STOPPED,	/* not started, shut down or failed */
+	CELL_STOPPED,	/* the cell has not started, was shut down, or has failed */
 	CELL_GONE,	/* destroyed */
 };
 
@@ -36,9 +36,9 @@ void console_close(struct console *console);
 enum cell_life console_life(const struct console *console);
 bool console_has_halted(const struct console *console);
 void console_frame(const struct console *console, struct frame *frame);
-/* The longest line that the cell's shell accepts; 0: unknown. */
+/* Returns the length of the longest line that the cell's shell accepts; 0: unknown. */
 uint32_t console_line_max(const struct console *console);
-/* The status of the last line that the shell executed, 0 to 255; 0 if unknown. */
+/* Returns the status of the last line that the shell executed, 0 to 255; 0 if unknown. */
 int console_line_status(const struct console *console);
 void console_stream(const struct console *console, struct stream *stream);
 

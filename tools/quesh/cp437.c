@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cp437.h"
 
-/* Code points of 0x00..0x1f; empty places of the screen hold a zero byte */
+/* Code points of 0x00..0x1f. A zero byte is an empty place of the screen */
 static const uint16_t low[32] = {
 	0x0020, 0x263a, 0x263b, 0x2665, 0x2666, 0x2663, 0x2660, 0x2022,
 	0x25d8, 0x25cb, 0x25d9, 0x2642, 0x2640, 0x266a, 0x266b, 0x263c,
@@ -29,7 +29,7 @@ static const uint16_t high[128] = {
 	0x00b0, 0x2219, 0x00b7, 0x221a, 0x207f, 0x00b2, 0x25a0, 0x00a0,
 };
 
-/* The nearest in ASCII, for terminals without UTF-8 */
+/* The nearest ASCII character, for terminals without UTF-8 */
 static const char high_ascii[129] =
 	"CueaaaaceeeiiiAAEaAooouuyOUcLYPf"
 	"aiounNao?--24!<>.%#|++++++|+++++"

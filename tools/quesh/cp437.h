@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Converts the character set of VGA text screens for present terminals. */
+/* Converts the character set of VGA text screens for today's terminals. */
 #ifndef QUESH_CP437_H
 #define QUESH_CP437_H
 
@@ -8,7 +8,7 @@
 
 #include "buf.h"
 
-/* The character that a screen shows for this byte: never a control character. */
+/* Returns the character that a screen shows for this byte; never a control character. */
 void cp437_put_glyph(struct buf *out, uint8_t byte, bool utf8);
 
 /*

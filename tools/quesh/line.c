@@ -7,7 +7,7 @@
 
 #include "cp437.h"
 
-#define LINE_MAX_HELD	4096	/* most bytes of a line that are held back */
+#define LINE_MAX_HELD	4096	/* limit for the bytes of a line that are held back */
 
 void answer_init(struct answer *answer, const char *command, const char *prompt, bool utf8)
 {
@@ -23,7 +23,7 @@ void answer_free(struct answer *answer)
 	buf_free(&answer->line);
 }
 
-/* The line as typed, perhaps after a prompt that the shell has printed again */
+/* Is this the line as typed, perhaps after a prompt that the shell has printed again? */
 static bool is_echo(const struct answer *answer)
 {
 	const char *line = answer->line.data ? answer->line.data : "";
@@ -62,8 +62,8 @@ static void end_answer(struct answer *answer, struct buf *out)
 }
 
 /*
- * A shell clears the row of the line being typed before others write, and shows prompt and line
- * again behind their output. Returns whether `byte` ends that sequence.
+ * Before other output, a shell clears the row of the line that is being typed. After this output,
+ * it prints prompt and line again. Returns whether `byte` ends the sequence that clears the row.
  */
 static bool clears_row(struct answer *answer, uint8_t byte)
 {

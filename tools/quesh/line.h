@@ -16,21 +16,21 @@ struct answer {
 	const char *command;
 	const char *prompt;
 	bool utf8;
-	bool first;		/* no line was complete until now: this one may be the echo */
-	/* the echo has been removed; before it a shell may repeat prompt and line */
+	bool first;		/* no line has been complete yet, so this line may be the echo */
+	/* the echo has been removed; until then a shell may repeat prompt and line */
 	bool echoed;
-	size_t cleared;		/* bytes of the sequence that clears a row */
+	size_t cleared;		/* number of bytes seen of the sequence that clears a row */
 	bool done;		/* the shell is ready for the next line */
-	struct buf line;	/* the line that is not complete yet */
+	struct buf line;	/* the line that is still incomplete */
 };
 
 void answer_init(struct answer *answer, const char *command, const char *prompt, bool utf8);
 void answer_free(struct answer *answer);
 
-/* Takes bytes of the stream until the answer is done; returns how many it took. */
+/* Takes bytes of the stream until the answer is complete. Returns the number of bytes taken. */
 size_t answer_feed(struct answer *answer, const uint8_t *bytes, size_t len, struct buf *out);
 
-/* Returns the part that is held back, if the line will not be completed. */
+/* Returns the part that is held back, for a line that will not be completed. */
 void answer_flush(struct answer *answer, struct buf *out);
 
 /* A command is one line of printable ASCII, which every cell's keyboard and screen support. */

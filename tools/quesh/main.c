@@ -53,7 +53,7 @@ int say_end(const struct options *options, const struct console *console, enum c
 	return EXIT_FAILURE;
 }
 
-/* The cell was not running when quesh started. */
+/* Handles a cell that was not running when quesh started. */
 static int say_not_running(const struct options *options, const struct console *console, enum cell_life life)
 {
 	if (life == CELL_GONE || console_has_halted(console))
@@ -166,7 +166,7 @@ static int open_console(const struct options *options, struct console *console)
 	return error;
 }
 
-/* Whether to wait: for the keyboard with -c, for the cell with --wait. */
+/* Decides whether to wait: for the keyboard with -c, for the cell with --wait. */
 static bool wait_for(const struct options *options, int error, enum cell_life life)
 {
 	if (error == EBUSY)

@@ -25,7 +25,7 @@ static int become_nobody(void)
 	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
 		return -1;
 	if (setresuid((uid_t)-1, 0, (uid_t)-1) == 0) {
-		errno = EPERM;	/* root could be regained */
+		errno = EPERM;	/* the process could become root again */
 		return -1;
 	}
 	return 0;

@@ -3,8 +3,8 @@
 #define QUESH_PRIVS_H
 
 /*
- * Gives up root and all capabilities permanently, because the code after it reads data that a cell
- * wrote. Returns 0, or -1 with errno.
+ * Gives up root and all capabilities permanently, because quesh then reads data that a cell wrote.
+ * Returns 0, or -1 with errno.
  */
 int privs_drop(void);
 

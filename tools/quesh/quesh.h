@@ -16,7 +16,7 @@ struct options {
 	const char *folder;
 	const char **commands;
 	int num_commands;
-	double timeout;		/* seconds; for each command, and for --wait */
+	double timeout;		/* timeout in seconds, for each command and for --wait */
 	bool timeout_given;
 	bool wait;
 	bool dump;

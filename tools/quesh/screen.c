@@ -38,7 +38,7 @@ void painter_set_status(struct painter *painter, const char *text)
 	painter->valid = false;
 }
 
-/* Rows of the cell's screen in view: all but one for the status line. */
+/* Number of rows of the cell's screen in view. The status line takes one row. */
 static int view_rows(const struct painter *painter)
 {
 	int rows = painter->rows - (painter->status[0] ? 1 : 0);
@@ -51,7 +51,10 @@ static int view_cols(const struct painter *painter)
 	return min(painter->cols, QV_SCREEN_COLS);
 }
 
-/* The start nearest to `start` such that the `shown` of `all` places include `want`. */
+/*
+ * Returns where a view of `shown` out of `all` positions begins: as near to `start` as possible,
+ * with `want` in view.
+ */
 static int scrolled(int start, int shown, int all, int want)
 {
 	if (want < start)
@@ -105,7 +108,7 @@ static void draw_cell(struct painter *painter, int row, int col, uint16_t cell, 
 	move_to(painter, row, col, out);
 	set_attribute(painter, cell >> 8, out);
 	cp437_put_glyph(out, (uint8_t)cell, painter->utf8);
-	/* after the last column the cursor position differs between terminals */
+	/* terminals put the cursor at different positions after the last column */
 	painter->at_col = col + 1 < painter->cols ? col + 1 : -1;
 }
 

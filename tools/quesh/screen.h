@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Draws a cell's 80x25 screen on a terminal: only the changes; on a smaller terminal the part with
- * the cursor; and a status line if there is one.
+ * Draws a cell's 80x25 screen on a terminal. Only changes are drawn. A smaller terminal shows the
+ * part with the cursor. A status line is drawn if there is one.
  */
 #ifndef QUESH_SCREEN_H
 #define QUESH_SCREEN_H
@@ -15,7 +15,7 @@
 
 #define SCREEN_CELLS	(QV_SCREEN_COLS * QV_SCREEN_ROWS)
 
-/* A copy of the cell's screen: low byte character, high byte attribute */
+/* A copy of the cell's screen: the low byte is the character, the high byte the attribute */
 struct frame {
 	uint16_t cell[SCREEN_CELLS];
 	uint32_t cursor;	/* >= SCREEN_CELLS: hidden */
@@ -23,11 +23,11 @@ struct frame {
 
 struct painter {
 	struct frame shown;
-	bool valid;		/* the terminal shows .shown */
+	bool valid;		/* the terminal shows the content of .shown */
 	bool utf8;
 	int rows, cols;		/* the terminal's */
 	int top, left;		/* the first row and column of the cell's screen in view */
-	char status[128];	/* the last line; empty: none */
+	char status[128];	/* the text of the last row; empty: no status line */
 
 	/* cursor position of the terminal while drawing; -1: unknown */
 	int at_row, at_col, attr;
@@ -40,7 +40,7 @@ void painter_set_status(struct painter *painter, const char *text);
 /* Adds to `out` the bytes that make the terminal show this frame. */
 void painter_draw(struct painter *painter, const struct frame *frame, struct buf *out);
 
-/* The frame as lines of text, without trailing blanks and blank lines. */
+/* Returns the frame as lines of text, without trailing blanks and blank lines. */
 void frame_to_text(const struct frame *frame, bool utf8, struct buf *out);
 
 #endif

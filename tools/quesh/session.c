@@ -20,7 +20,8 @@ struct session {
 	struct console *console;
 	struct painter painter;
 	struct buf out;
-	uint8_t keys[QV_KEYS_LEN];	/* typed, but not yet in the cell's queue */
+	/* keys that were typed and are not yet in the cell's queue */
+	uint8_t keys[QV_KEYS_LEN];
 	size_t num_keys;
 };
 
@@ -57,7 +58,7 @@ static void send_keys(struct session *session)
 		return;
 	sent = console_type(session->console, session->keys, session->num_keys);
 	if (sent <= 0)
-		return;		/* the queue is full: try later */
+		return;		/* the queue is full, so try again later */
 	session->num_keys -= (size_t)sent;
 	memmove(session->keys, session->keys + sent, session->num_keys);
 }
@@ -96,7 +97,7 @@ static enum end step(struct session *session)
 	return end;
 }
 
-/* The status line is shown if its text is necessary, or if it needs no row of the screen */
+/* Shows the status line if its text is necessary, or if the terminal has a free row for it */
 static void set_status(struct session *session, const char *name, int rows)
 {
 	char text[128] = "";

@@ -21,7 +21,7 @@ void stream_init(struct stream *stream, const volatile uint8_t *ring, const vola
 	stream->lost = 0;
 }
 
-/* Skips the bytes that the writer has overwritten. Returns how many can be read. */
+/* Skips the bytes that the writer has overwritten. Returns the number of bytes that can be read. */
 static uint32_t skip_lost(struct stream *stream, uint32_t head)
 {
 	uint32_t there = head - stream->pos;
@@ -44,7 +44,7 @@ size_t stream_read(struct stream *stream, uint8_t *to, size_t room)
 	start = stream->pos;
 	for (i = 0; i < len; i++)
 		to[i] = stream->ring[(start + i) & MASK];
-	/* bytes overwritten during the copy are lost, too */
+	/* bytes that were overwritten during the copy are lost, too */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	skip_lost(stream, load(stream->head));
 	gone = stream->pos - start;
@@ -63,7 +63,7 @@ bool stream_is_ready(const struct stream *stream)
 	return stream->ring[(head - 1) & MASK] == QV_STREAM_READY && load(stream->head) == head;
 }
 
-/* The line that ends before this position of the stream, last byte first. */
+/* Copies the line that ends before this position of the stream, its last byte first. */
 static int line_before(const struct stream *stream, uint32_t place, uint8_t *bytes)
 {
 	int len;
@@ -79,8 +79,8 @@ static int line_before(const struct stream *stream, uint32_t place, uint8_t *byt
 }
 
 /*
- * Output without a newline precedes the prompt in the same line. Earlier prompts in the ring show
- * where the prompt begins: it is the shortest of them that ends this line.
+ * Output without a newline is before the prompt on the same line. Earlier prompts in the ring show
+ * where the prompt begins: the prompt is the shortest earlier one with which this line ends.
  */
 void stream_prompt(const struct stream *stream, bool utf8, struct buf *prompt)
 {

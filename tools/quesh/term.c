@@ -65,7 +65,7 @@ static int take(void)
 static void on_crash(int signal)
 {
 	term_leave();
-	raise(signal);	/* the handler was reset, so the default action follows */
+	raise(signal);	/* the handler is reset, so the signal now has its default action */
 }
 
 static void on_end(int signal)

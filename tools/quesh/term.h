@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The user's terminal: raw while quesh draws on it, always restored. */
+/* The user's terminal. It is raw while quesh draws on it, and is always restored. */
 #ifndef QUESH_TERM_H
 #define QUESH_TERM_H
 
@@ -13,13 +13,13 @@ void term_leave(void);
 void term_size(int *rows, int *cols);
 bool term_write(const void *bytes, size_t len);
 
-/* Whether the window was resized (or must be redrawn) since the last call. */
+/* Returns whether the window was resized (or must be redrawn) since the last call. */
 bool term_was_resized(void);
 
-/* The signal that requests to end, or 0. */
+/* Returns the signal that requests to end, or 0. */
 int term_end_signal(void);
 
-/* After SIGTSTP: restores the terminal, stops, and sets it up again. */
+/* Handles SIGTSTP: restores the terminal, stops, and later sets the terminal up again. */
 void term_stop_if_asked(void);
 
 #endif

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""
-The admission test: whether VCPUs can share one CPU. It computes as Quest does at run time (the
+"""The admission test: whether VCPUs can share one CPU. Computes as Quest does at run time (the
 equations are in inmates/quest/sched/admission.c), with the same integers in the same order.
-inmates/tests/test_admission.py compares both.
-"""
+inmates/tests/test_admission.py compares both."""
 from __future__ import annotations
 
 from .record import dataclass
@@ -30,7 +28,7 @@ def _ceil(a: int, b: int) -> int:
 
 
 def _root(value: int, degree: int) -> int:
-    """The largest integer whose power `degree` is at most `value`."""
+    """Returns the largest integer whose power `degree` is at most `value`."""
     root = 1 << -(-value.bit_length() // degree)
     while True:
         lower = ((degree - 1) * root + value // root ** (degree - 1)) // degree
@@ -40,14 +38,14 @@ def _root(value: int, degree: int) -> int:
 
 
 def limit(mains: int) -> int:
-    """n * (2^(1/n) - 1) in units of 2^-62, rounded down; 1 for n = 0."""
+    """Returns n * (2^(1/n) - 1) in units of 2^-62, rounded down; 1 for n = 0."""
     if not mains:
         return 1 << UNITS
     return _root(mains ** mains * 2 ** (1 + mains * UNITS), mains) - (mains << UNITS)
 
 
 def load(vcpus: Sequence[Vcpu]) -> int:
-    """Sum of C/T, for I/O VCPUs of (2 - U) * U, in units of 2^-62, rounded up."""
+    """Returns the sum of C/T, for I/O VCPUs of (2 - U) * U, in units of 2^-62, rounded up."""
     total = 0
     for v in vcpus:
         share = _ceil(v.budget << UNITS, v.period)
@@ -65,12 +63,13 @@ def _io_interference(io: Vcpu, period: int, t: int) -> int:
 
 
 def response(vcpus: Sequence[Vcpu], i: int) -> int | None:
-    """The worst-case response time of Main VCPU `i`. None: longer than its period, or not found
-    within ROUNDS."""
+    """Returns the worst-case response time of Main VCPU `i`. None: the time exceeds the period, or
+    was not found within ROUNDS."""
     me = vcpus[i]
     first = [v for j, v in enumerate(vcpus) if j != i and not v.io and v.period <= me.period]
     others = [v for v in vcpus if v.io]
-    # that an I/O VCPU may have, its own included if it is not longer
+    # The periods that an I/O VCPU may have. Its own period, if not longer than `me.period`, is
+    # added below.
     periods = [v.period for v in (*first, me)]
     t = me.budget
     for _ in range(ROUNDS):

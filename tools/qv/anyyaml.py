@@ -24,7 +24,8 @@ def compose(text: str) -> Node | None:
 
 
 def _converted(node: yaml.Node, seen: dict[int, Node]) -> Node:
-    """An alias is the node that it names; this node may contain the alias."""
+    """Converts a node. An alias becomes the node that it names, which may itself contain the
+    alias."""
     if id(node) in seen:
         return seen[id(node)]
     ours = KINDS[type(node)](node.tag.rpartition(":")[2], node.value,
@@ -40,9 +41,9 @@ def _converted(node: yaml.Node, seen: dict[int, Node]) -> Node:
 QUOTES = "the text in quotes"
 ONE_BELOW_ANOTHER = "keys at the beginning of their lines, the items of a list below one another"
 
-# A part of PyYAML's message (context and problem), whether the place is the beginning of the context
-# (or where PyYAML noticed the problem), and the message of qvctl: the problem and its remedy. The
-# first row that fits counts.
+# Each row: a part of PyYAML's message (context and problem); whether the place is the beginning of
+# the context, or else where PyYAML noticed the problem; the message of qvctl, which is the problem
+# and its remedy. The first row that fits counts.
 WORDS = (
     ("found character '\\t'", False, "a tab stands where a key or a value should begin", "spaces, never tabs"),
     ("cannot start any token", False, "{} begins no value", QUOTES),

@@ -21,7 +21,7 @@ from .system import System
 
 HOLD_GOAL_NS = 100_000
 OPERATIONS = ("enable", "create", "start", "destroy", "disable")
-SEPARATE = ("enable", "disable")  # their longest holds are reported separately from the goal
+SEPARATE = ("enable", "disable")  # the longest holds of these are reported separately from the goal
 
 
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -48,7 +48,7 @@ class Bench:
         self.first_entry_ns: list[int] = []
 
     def one_life(self) -> None:
-        """Enables, creates, starts, destroys, disables. Keeps every reply."""
+        """Enables, creates, starts, destroys and disables in this order. Keeps every reply."""
         name = self.cell.name
         self._keep("enable", self.device.enable())
         self._keep("create", self.device.create(self.cell.request(), self.image))
@@ -84,7 +84,7 @@ class Bench:
                 for key, name in zip(("front_end", "cell"), names)}
 
     def cpuid_cycles(self, runs: int) -> list[int]:
-        """The cost of a CPUID that exits, measured by the shell of the cell."""
+        """The cost of a CPUID that exits, as the cell's shell measures it."""
         found: list[int] = []
         for _ in range(runs):
             done = subprocess.run(["quesh", self.cell.name, "-t", "60", "-c", "bench cpuid"],
@@ -98,7 +98,7 @@ class Bench:
         return found
 
     def clean_up(self) -> None:
-        """Leaves the machine as it was found. Ignores parts that do not exist."""
+        """Restores the former state of the machine. Ignores parts that do not exist."""
         steps: tuple[Callable[[], object], ...] = (
             lambda: self.device.destroy(self.cell.name), self.device.disable)
         for step in steps:

@@ -29,7 +29,8 @@ ADDRESSES = {abi.Failure.MEMORY: "address", abi.Failure.MSR: "msr", abi.Failure.
 
 
 def state_name(state: int) -> str:
-    """The name of a state in the documents: created, loadable, running, shut-down, failed."""
+    """Returns the name of a state in the documents: created, loadable, running, shut-down,
+    failed."""
     try:
         return abi.State(state).name.lower().replace("_", "-")
     except ValueError:
@@ -44,7 +45,7 @@ def failure_name(reason: int) -> str:
 
 
 def failure_data(record: abi.FailureRecord, vendor: int) -> dict[str, Any] | None:
-    """The failure as in --json; numbers of the machine as hexadecimal text."""
+    """Returns the failure as in --json. Numbers of the machine are hexadecimal text."""
     if not record.reason:
         return None
     return {

@@ -26,7 +26,7 @@ PIPE_SECONDS = 5
 
 @dataclass
 class CellConfig:
-    """One cell, checked. A field for each key, and `at`, the place of the value of each."""
+    """One cell, checked. Each key has a field, and `at` has the place of each value."""
 
     file: str
     name: str = ""
@@ -43,22 +43,22 @@ class CellConfig:
     ports: Ports = field(default_factory=list)
     devices: Devices = field(default_factory=list)
     vcpus: list[vcpus.Named] = field(default_factory=list)
-    admission: str = "bound"  # the test for `vcpus`, also given to Quest
+    admission: str = "bound"  # the admission test for `vcpus`; Quest receives it, too
     at: dict[str, Place] = field(default_factory=dict)
 
     def command_line(self) -> str:
-        """The command line of the inmate."""
+        """Returns the command line of the inmate."""
         return vcpus.command_line(self.cmdline, self.vcpus, self.admission)
 
     def request(self) -> abi.CellCreate:
-        """The request to the driver, still without the contents of the image."""
+        """Returns the request to the driver, still without the contents of the image."""
         request = abi.CellCreate()
         for key in keys.TABLE:
             key.pack(self, request)
         return request
 
     def problems(self, wrong: Iterable[shape.Wrong]) -> list[Problem]:
-        """Problems of keys that are in the file."""
+        """Returns the problems of keys that are in the file."""
         return [Problem(self.file, self.at[key], key, what, right) for key, what, right in wrong]
 
 
@@ -136,8 +136,8 @@ def _compose(file: str, problems: Problems) -> Node | None:
 
 
 def _read(file: str) -> bytes:
-    """Reads at most MAX_FILE + 1 bytes. Does not block when it opens a pipe, which has PIPE_SECONDS
-    to send data."""
+    """Reads at most MAX_FILE + 1 bytes. Does not block when it opens a pipe. The pipe has
+    PIPE_SECONDS to send data."""
     descriptor = 0 if file == "-" else os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     raw = b""
     try:
@@ -168,7 +168,7 @@ def _place_of(before: str) -> Place:
 
 
 def _pairs(root: MappingNode, problems: Problems) -> dict[str, Node]:
-    """The mapping's values by key; unknown and repeated keys are problems."""
+    """Returns the mapping's values by key. Unknown and repeated keys are reported as problems."""
     values: dict[str, Node] = {}
     lines: dict[str, int] = {}
     for key_node, value in root.value:
@@ -212,6 +212,6 @@ def _between(cells: Sequence[CellConfig], machine: Machine) -> list[Problem]:
 
 
 def taken(cell: CellConfig, machine: Machine) -> list[Problem]:
-    """Problems with existing cells, which have the same resources, and with resources that are
-    absent at present."""
+    """Returns the problems with existing cells that have the same resources, and with absent
+    resources."""
     return [problem for key in keys.TABLE for problem in cell.problems(key.taken(cell, machine))]

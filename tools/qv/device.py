@@ -24,7 +24,7 @@ DEVICE = "/dev/qv"
 MODULE_REMEDY = ("load the module: modprobe qv (it is installed by `make install`; "
                  "`qvctl doctor` says what is missing)")
 
-# Sentences for an errno without a sentence of the driver.
+# Sentences for an errno, if the driver gives no sentence.
 _FALLBACK: dict[int, tuple[str, str]] = {
     errno.ENOTTY: ("the loaded driver does not know this request",
                    "qvctl and qv.ko are of different versions: install both anew, "
@@ -41,7 +41,7 @@ _FALLBACK: dict[int, tuple[str, str]] = {
 
 
 def refusal_from(reply: abi.Reply, error: OSError | None) -> Refused:
-    """The sentence of the driver, or else one for the errno."""
+    """Returns the driver's sentence, or else a sentence for the errno."""
     if reply.text:
         return Refused(text(reply.text), text(reply.remedy), reply.code)
     number = error.errno if error is not None and error.errno is not None else 0
@@ -95,7 +95,7 @@ class Device:
         return _reply(self._call(abi.IOC_DISABLE, abi.Simple()))
 
     def create(self, request: abi.CellCreate, image: bytes) -> abi.Reply:
-        # from_buffer_copy would double a large image; c_char_p borrows the bytes
+        # from_buffer_copy would copy a large image; c_char_p only refers to its bytes
         pointer = ctypes.cast(ctypes.c_char_p(image), ctypes.c_void_p)
         request.image = pointer.value or 0
         request.image_len = len(image)
@@ -129,7 +129,8 @@ class Device:
         return self._call(abi.IOC_CELL_INFO, abi.CellInfo(name=_name(name)))
 
     def sample(self, name: str, cpu: int) -> abi.FailureRecord:
-        """The registers of a CPU of a running cell, if its file has `debug: true`."""
+        """Returns the registers of a CPU of a running cell, if the cell's file has `debug:
+        true`."""
         at: abi.FailureRecord = self._call(abi.IOC_CELL_SAMPLE, abi.CellSample(name=_name(name), cpu=cpu)).at
         return at
 
@@ -141,7 +142,8 @@ class Device:
         return list(room)[:min(argument.num_cpus, abi.MAX_CPUS)]
 
     def log(self, first: int, which: int = abi.LOG_PRESENT) -> tuple[bytes, int, int]:
-        """Lines from number `first`: text, next line number, lost lines."""
+        """Returns the lines from number `first` on, the number of the next line, and how many lines
+        were lost."""
         room = ctypes.create_string_buffer(64 << 10)
         argument = abi.Log(buf=ctypes.addressof(room), len=len(room), which=which)
         setattr(argument, "from", first)
@@ -149,7 +151,7 @@ class Device:
         return room.raw[:min(argument.len, len(room))], argument.next, argument.lost
 
     def events(self, timeout: float | None = None) -> Iterator[abi.Event]:
-        """Events as they come, until none comes within `timeout` seconds."""
+        """Yields events as they arrive, until none arrives within `timeout` seconds."""
         poller = select.poll()
         poller.register(self.fd, select.POLLIN)
         size = ctypes.sizeof(abi.Event)

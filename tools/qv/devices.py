@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""PCI functions: which of them a cell can have, and why not the others."""
+"""PCI functions: which of them a cell can have, and why it cannot have the others."""
 
 from __future__ import annotations
 

@@ -81,6 +81,6 @@ class WrongUsage(Failed):
 
 
 class Interrupted(Failed):
-    """By the keyboard. The text reports the state."""
+    """The user interrupted the command from the keyboard. The text reports the state."""
 
     status = 130

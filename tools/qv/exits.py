@@ -39,7 +39,7 @@ _VMX = {
 
 
 def exit_name(code: int, vendor: int) -> str:
-    """The name in the manual of `vendor` (as in the status), or "unknown"."""
+    """Returns the name in the manual of `vendor` (a name as in the status), or "unknown"."""
     return _vmx_name(code) if vendor == 2 else _svm_name(code)
 
 

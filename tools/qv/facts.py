@@ -15,7 +15,7 @@ _EFI_SECURE_BOOT = "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-
 
 
 class Facts:
-    """Facts below `root`; a test gives a folder that it has filled."""
+    """Facts below `root`. A test gives a folder that it has filled."""
 
     def __init__(self, root: str = "/", machine_name: str | None = None, release: str | None = None) -> None:
         self.root = Path(root)
@@ -48,12 +48,12 @@ class Facts:
 
     @cached_property
     def cpu_maker(self) -> str:
-        """As in CPUID leaf 0."""
+        """Returns the vendor's name as in CPUID leaf 0."""
         return self._first_cpu("vendor_id")
 
     @cached_property
     def modules(self) -> dict[str, int]:
-        """Loaded modules and how many use each."""
+        """Returns the loaded modules and the use count of each."""
         found: dict[str, int] = {}
         for line in self.read("proc/modules").splitlines():
             words = line.split()
@@ -62,12 +62,13 @@ class Facts:
         return found
 
     def module_is_listed(self) -> bool:
-        """Whether modprobe finds qv: it searches only modules.dep, which depmod writes."""
+        """Returns whether modprobe finds qv. It searches only modules.dep, which depmod writes."""
         listed = self.read(f"lib/modules/{self.release}/modules.dep")
         return re.search(r"^(?:.*/)?qv\.ko(?:\.\w+)?:", listed, re.MULTILINE) is not None
 
     def module_file(self) -> str:
-        """The path of a qv.ko for this kernel, listed or not, or an empty text."""
+        """Returns the path of a qv.ko for this kernel, listed in modules.dep or not, or an empty
+        text."""
         base = self.root / "lib/modules" / self.release
         found = sorted([*base.glob("*/qv.ko*"), *base.glob("*/*/qv.ko*")])
         return f"/{found[0].relative_to(self.root)}" if found else ""
@@ -87,7 +88,7 @@ class Facts:
         return _run("dmesg") or ""
 
     def kernel_said(self, *words: str) -> str | None:
-        """The last line of the kernel's log with all these words."""
+        """Returns the last line of the kernel's log that contains all these words."""
         for line in reversed(self._kernel_log.splitlines()):
             if all(word in line.lower() for word in words):
                 return line.partition("] ")[2] or line

@@ -41,14 +41,15 @@ class Machine:
     mem_total: int
     mem_available: int
     image_dirs: tuple[str | os.PathLike[str], ...] = (IMAGES,)
-    pci: frozenset[int] | None = None  # functions of segment 0; None: not known
-    pci_folder: str = ""  # of sysfs, with one entry each
+    pci: frozenset[int] | None = None  # functions of segment 0; None: unknown
+    pci_folder: str = ""  # folders of sysfs, with one entry each
     offline: frozenset[int] = frozenset()
     cells: tuple[Taken, ...] = ()
 
     @staticmethod
     def this(root: str = "/", cells: tuple[Taken, ...] = ()) -> Machine:
-        """This machine (or the one whose /sys and /proc are under root)."""
+        """Returns the facts of this machine, or of the machine whose /sys and /proc are under
+        root."""
         memory = _meminfo(os.path.join(root, "proc/meminfo"))
         total = memory.get("MemTotal", 0)
         pci = os.path.join(root, "sys/bus/pci/devices")
@@ -58,8 +59,8 @@ class Machine:
                        cells=cells)
 
     def pci_ports(self, bdf: int) -> list[tuple[int, int]]:
-        """First and last port of each I/O BAR. A function's file `resource` has a line `FIRST LAST
-        FLAGS` for each."""
+        """Returns the first and last port of each I/O BAR. A function's file `resource` has a line
+        `FIRST LAST FLAGS` for each BAR."""
         text = read_text(os.path.join(self.pci_folder, f"0000:{pci_name(bdf)}", "resource")) or ""
         bars = [[int(word, 16) for word in line.split()] for line in text.splitlines()[:BARS]]
         return [(first, last) for first, last, flags in bars if flags & IORESOURCE_IO and last]

@@ -25,7 +25,7 @@ def _names(folder: str) -> list[str]:
 
 
 def _below(root: str, function: str) -> dict[Number, str]:
-    """The devices below the function, by number."""
+    """Returns the devices below the function, by number."""
     base, found = os.path.join(root, "sys/dev/char"), {}
     for name in _names(base):
         place = os.path.normpath(os.path.join(base, os.readlink(os.path.join(base, name))))
@@ -36,8 +36,9 @@ def _below(root: str, function: str) -> dict[Number, str]:
 
 
 def _elsewhere(root: str, function: str) -> dict[Number, str]:
-    """Devices that sysfs shows under no function: VFIO's for the function's IOMMU group, and the terminals of virtio
-    consoles, where Linux does not tell which port has which."""
+    """Returns devices that sysfs shows under no function: the VFIO devices of the function's IOMMU
+    group, and the terminals of virtio consoles. Linux does not show which virtio port a terminal
+    belongs to."""
     names = {}
     group = os.path.join(function, "iommu_group")
     if os.path.islink(group):
@@ -52,7 +53,7 @@ def _elsewhere(root: str, function: str) -> dict[Number, str]:
 
 
 def _open_in(link: str) -> Number | None:
-    """The character device that a link of /proc/PID/fd leads to, if it is one."""
+    """Returns the character device that a link of /proc/PID/fd leads to, if it leads to one."""
     try:
         found = os.stat(link)
     except OSError:
@@ -61,8 +62,8 @@ def _open_in(link: str) -> Number | None:
 
 
 def opened(root: str, function: str) -> dict[str, str]:
-    """By the device's name: a sentence with the first program that has it open. Root sees all
-    programs."""
+    """Returns by the device's name a sentence with the first program that has the device open. Only
+    root sees all programs."""
     devices = _below(root, function) | _elsewhere(root, function)
     found: dict[str, str] = {}
     if not devices:

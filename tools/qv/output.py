@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def write(words: str) -> None:
-    """Writes to standard output at once. If that fails, the work is done nevertheless, so this
-    error has its own sentence."""
+    """Writes to standard output at once. If the write fails, the command's work is still done, so
+    this error has its own sentence."""
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "it is closed")
@@ -31,7 +31,8 @@ def write(words: str) -> None:
 
 
 def silence() -> None:
-    """Discards standard output, so that Python does not write its buffer again at the end."""
+    """Discards standard output, so that Python does not try to write its buffer again at the
+    end."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -91,6 +92,7 @@ def duration(nanoseconds: int) -> str:
     if nanoseconds < 1000:
         return f"{nanoseconds} ns"
     for factor, unit in ((10**3, "us"), (10**6, "ms")):
-        if nanoseconds < 999.5 * factor:  # three digits: from here on it is rounded to 1000
+        # with three digits, numbers from here on are rounded to 1000
+        if nanoseconds < 999.5 * factor:
             return f"{nanoseconds / factor:.3g} {unit}"
     return f"{nanoseconds / 10**9:.3f} s"

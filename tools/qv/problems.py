@@ -25,7 +25,7 @@ class Place:
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """`FILE:LINE:COL: key: what is wrong (what would be right)`."""
+    """Formats as `FILE:LINE:COL: key: what is wrong (what would be right)`."""
 
     file: str
     place: Place
@@ -44,7 +44,7 @@ class Problem:
 
 @dataclass
 class Problems:
-    """Collects what is wrong in one file."""
+    """Collects the problems of one file."""
 
     file: str
     found: list[Problem] = field(default_factory=list)

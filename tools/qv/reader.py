@@ -41,7 +41,7 @@ class MappingNode(Node):
 
 
 class Unsure(Exception):
-    """PyYAML must read this."""
+    """This module cannot read the text, but PyYAML may."""
 
 
 class NotYaml(Exception):
@@ -160,7 +160,7 @@ class Reader:
                     raise Unsure
 
     def flow(self, allowed: frozenset[str]) -> Node:
-        """A value that may begin with a bracket, a brace or a quote."""
+        """Reads a value that may begin with a bracket, a brace or a quote."""
         char = self.text[self.at]
         if char == "[":
             return self.flow_list()
@@ -202,7 +202,7 @@ class Reader:
         return MappingNode("map", pairs, *start)
 
     def value(self) -> Node:
-        """The value after the colon of a key."""
+        """Reads the value after the colon of a key."""
         start = self.place()
         before = self.at
         self.spaces()
@@ -253,8 +253,8 @@ def quick(text: str) -> Node:
 
 
 def compose(text: str) -> Node | None:
-    """The only document of `text`, None if it is empty. Raises NotYaml, and RecursionError for
-    absurd nesting."""
+    """Returns the only document of `text`, or None if it is empty. Raises NotYaml, and
+    RecursionError for absurd nesting."""
     try:
         return quick(text)
     except Unsure:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`dataclass` and `field` as far as qvctl needs them: those of the library take longer to load than
-a whole command."""
+"""`dataclass` and `field` as far as qvctl needs them. Those of Python's library take longer to load
+than a whole command."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ else:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
 
     def dataclass(cls=None, **_):
-        """Adds initialization, comparison, order and text by the fields that the class
-        annotates."""
+        """Adds methods for initialization, comparison, order and text, from the fields that the
+        class annotates."""
         if cls is None:
             return dataclass
         cls._fields = tuple(cls.__annotations__)

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from .config import CellConfig
 
-# of each program that Quest's shell runs: COMMAND_C, COMMAND_T in kernel/vcpu/uservcpu.h
+# of each program that Quest's shell starts: COMMAND_C, COMMAND_T in kernel/vcpu/uservcpu.h
 COMMAND = admission.Vcpu(20000, 100000)
 
 
 def _commands(cell: CellConfig) -> int:
-    """The number of them that is admitted in addition to all others."""
+    """Returns the number of commands that are admitted in addition to all VCPUs."""
     count = 0
     while not vcpus.refusal([*cell.vcpus, *[vcpus.Named("(a command)", COMMAND)] * (count + 1)], cell.admission):
         count += 1
@@ -25,8 +25,8 @@ def _commands(cell: CellConfig) -> int:
 
 
 def facts(cell: CellConfig) -> dict[str, Any]:
-    """Of the VCPUs of Quest and those of the cell. Times are in us; a share of 1 is the whole
-    CPU."""
+    """Returns facts about the VCPUs of Quest and of the cell. Times are in us. A share of 1 is the
+    whole CPU."""
     everybody = vcpus.everybody(cell.vcpus)
     plain = [one.vcpu for one in everybody if one.vcpu]
     one = 1 << admission.UNITS
@@ -54,7 +54,7 @@ def _time(us: int | None) -> str:
 
 
 def show(cell: CellConfig) -> None:
-    """A table and its sum."""
+    """Prints a table and its sum."""
     found = facts(cell)
     output.table(("VCPU", "TYPE", "C", "T", "LOAD", "RESPONSE"), [
         (v["name"], v["type"], _time(v["budget_us"]), _time(v["period_us"]), f"{v['load']:.1%}", _time(v["response_us"]))

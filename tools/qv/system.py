@@ -12,7 +12,7 @@ from .errors import Refused
 from .words import text
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # loaded on demand, since few commands need them
+if TYPE_CHECKING:  # imported on demand, since few commands need them
     from .facts import Facts
     from .machine import Machine, Taken
 
@@ -29,7 +29,8 @@ class System:
         return Machine.this()
 
     def running(self) -> Machine:
-        """With the existing cells, which are known to root only, and while the module is loaded."""
+        """Returns this machine with the existing cells. Only root can list them, and only while the
+        module is loaded."""
         from .machine import Machine
 
         known = os.path.exists(device.DEVICE) and os.geteuid() == 0
@@ -81,7 +82,7 @@ class System:
 
     @staticmethod
     def _await_node() -> None:
-        """Waits for the node: devtmpfs makes it at once, udev may need a moment."""
+        """Waits for the device node: devtmpfs makes it at once, but udev may need a moment."""
         deadline = time.monotonic() + 2
         while not os.path.exists(device.DEVICE) and time.monotonic() < deadline:
             time.sleep(0.01)

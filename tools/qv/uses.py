@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The present uses of a PCI function by Linux, which would be lost with it."""
+"""The present uses of a PCI function by Linux. A cell that gets the function ends these uses."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ IFF_UP = 1
 
 
 def _of_class(root: str, kind: str, function: str) -> list[str]:
-    """The folders of the devices of a class (block, net, tty) that are directly or indirectly below
-    the function."""
+    """Returns the folders of a class's devices (block, net, tty) that are directly or indirectly
+    below the function."""
     base = os.path.join(root, "sys/class", kind)
     try:
         names = sorted(os.listdir(base))
@@ -25,7 +25,7 @@ def _of_class(root: str, kind: str, function: str) -> list[str]:
 
 
 def _places(device: str) -> list[str]:
-    """The functions above a device. An NVMe disk with several paths is below each of its
+    """Returns the functions above a device. An NVMe disk with several paths is below each of its
     controllers."""
     place = os.path.realpath(device)
     if "/nvme-subsystem/" not in place:
@@ -37,7 +37,8 @@ def _places(device: str) -> list[str]:
 
 
 def _mounts(root: str) -> dict[str, str]:
-    """The mount point of each mounted file system, by MAJOR:MINOR and by the path of its device."""
+    """Returns the mount point of each mounted file system, by MAJOR:MINOR and by the path of its
+    device."""
     found: dict[str, str] = {}
     for line in (read_text(os.path.join(root, "proc/self/mountinfo")) or "").splitlines():
         words = line.split(" ")
@@ -53,7 +54,8 @@ def _swaps(root: str) -> set[str]:
 
 
 def _held(node: str) -> bool:
-    """Whether the disk is in exclusive use: by a file system mounted elsewhere, ZFS, a program."""
+    """Returns whether the disk is in exclusive use: by a file system mounted elsewhere, by ZFS, or
+    by a program."""
     try:
         os.close(os.open(node, os.O_RDONLY | os.O_EXCL | os.O_NONBLOCK | os.O_CLOEXEC))
     except OSError as error:
@@ -80,7 +82,7 @@ def _disk(root: str, folder: str, mounts: dict[str, str], swaps: set[str]) -> st
 def _disks(root: str, function: str) -> list[str]:
     mounts, swaps = _mounts(root), _swaps(root)
     found = {os.path.basename(folder): _disk(root, folder, mounts, swaps) for folder in _of_class(root, "block", function)}
-    # a disk is held for its partitions, which have better names
+    # an open partition also makes its disk busy; then only the partition is named
     return [use for name, use in found.items() if use and not (
         use.endswith("a program") and any(other != name and other.startswith(name) and found[other] for other in found))]
 
@@ -94,7 +96,7 @@ def _consoles(root: str, function: str) -> list[str]:
     names = {line.split()[0] for line in (read_text(os.path.join(root, "proc/consoles")) or "").splitlines() if line.split()}
     found = [f"{os.path.basename(folder)} is a console of Linux's" for folder in _of_class(root, "tty", function)
              if os.path.basename(folder) in names]
-    # Linux does not show which virtio port an hvc terminal is, so it may be any.
+    # Linux does not show which virtio port an hvc terminal uses, so each hvc console is listed.
     if _of_class(root, "virtio-ports", function):
         found += [f"{name} is a console of Linux's, and may be here" for name in sorted(names) if name.startswith("hvc")]
     if "tty0" in names and (read_text(os.path.join(function, "boot_vga")) or "").strip() == "1":
@@ -103,12 +105,12 @@ def _consoles(root: str, function: str) -> list[str]:
 
 
 def _programs(root: str, function: str, known: list[str]) -> list[str]:
-    """Omits the program on a console that is already named."""
+    """Returns the uses by programs, without the programs on a console that is already named."""
     return [use for use in opened(root, function).values() if not any(k.split()[0] == use.split()[0] for k in known)]
 
 
 def uses(folder: str, root: str = "/") -> list[str]:
-    """A sentence for each use of the function with this folder in sysfs."""
+    """Returns a sentence for each use of the function with this folder in sysfs."""
     function = os.path.realpath(folder)
     known = [*_disks(root, function), *_networks(root, function), *_consoles(root, function)]
     return [*known, *_programs(root, function, known)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Values as a person writes them in a file, and reads them in a listing."""
+"""Values in the form that a person writes in a file and reads in a listing."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ MIB = 1 << 20
 
 
 def size(count: int) -> str:
-    """Bytes as a person writes them in a file: 64M, 1G."""
+    """Returns bytes as a person writes them in a file: 64M, 1G."""
     if count and count % (1 << 30) == 0:
         return f"{count >> 30}G"
     return f"{count // MIB}M"
 
 
 def shown(value: str, limit: int = 40) -> str:
-    """A value of the file, made safe to print in a line."""
+    """Returns a value of the file, made safe to print in a line."""
     safe = "".join(c if c.isprintable() else "?" for c in value)
     return safe if len(safe) <= limit else safe[:limit] + "..."
 
 
 def text(raw: bytes) -> str:
-    """A string of the driver, without control characters."""
+    """Returns a string of the driver, without control characters."""
     return "".join(c if c.isprintable() else "?" for c in raw.decode("utf-8", "replace"))
 
 
@@ -44,10 +44,10 @@ def cpu_list(cpus: list[int]) -> str:
 
 
 def duration(milliseconds: int) -> str:
-    """Milliseconds as a person writes them in a file: 500ms, 2s."""
+    """Returns milliseconds as a person writes them in a file: 500ms, 2s."""
     return f"{milliseconds // 1000}s" if milliseconds % 1000 == 0 else f"{milliseconds}ms"
 
 
 def outside(count: int) -> str:
-    """The level of protection when CPUs of the machine are not under the monitor."""
+    """Returns the level of protection when some CPUs of the machine are not under the monitor."""
     return f"CPUs outside ({count}): offline, and Linux does not let them come; a hostile Linux could run them bare"

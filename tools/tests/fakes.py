@@ -17,7 +17,7 @@ def reply() -> abi.Reply:
 
 
 class FakeDevice:
-    """Keeps cells; refuses where .refuse says so; remembers calls."""
+    """Stores cells, refuses calls according to .refuse, and records all calls."""
 
     def __init__(self) -> None:
         self.enabled = False

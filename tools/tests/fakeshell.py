@@ -22,7 +22,8 @@ READY = b"\x04"
 
 
 class FakeShell:
-    """Answers lines; `hang` ends by ^C, `hang on` never, `flood` prints more than the ring holds, `exit N` has status N."""
+    """Answers lines. `hang` ends by ^C, `hang on` never ends, `flood` prints more than the ring can
+    hold, `exit N` has status N."""
 
     def __init__(self, folder: Path, name: str = "quest") -> None:
         path = folder / name / "console"
@@ -73,7 +74,8 @@ class FakeShell:
             end = self.window[:300].find(b"\r")
             if end < 0:
                 continue
-            line = bytes(self.window[:end]).lstrip(b"\0")  # a file keeps its offset
+            # quesh's file offset advances, so zero bytes precede the line
+            line = bytes(self.window[:end]).lstrip(b"\0")
             self.window[:300] = bytes(300)
             self.lines.append(line)
             self._answer(line)

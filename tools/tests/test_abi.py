@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The package qv.abi against include/uapi/linux/qv.h, by a C program that knows the header."""
+"""Compares the package qv.abi with include/uapi/linux/qv.h, by a C program that includes the
+header."""
 
 from __future__ import annotations
 
@@ -47,7 +48,8 @@ def header_constants() -> set[str]:
 
 @pytest.fixture(scope="module")
 def facts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
-    """Sizes, offsets and constants of the header by name, as the C compiler computes them."""
+    """Returns sizes, offsets and constants of the header by name, as the C compiler computes
+    them."""
     lines = []
     for c_name, structure in STRUCTURES.items():
         lines.append(f'P("{c_name}", sizeof(struct {c_name}));')

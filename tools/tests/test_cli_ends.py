@@ -23,7 +23,8 @@ STATE = Refused("cell 'quest' is running already", "nothing to do", abi.Reason.E
 
 
 def say_done(run: Run, line: str, wanted: str) -> None:
-    """Nothing is to be done: success with a sentence, `changed` is false, --strict has the driver's refusal."""
+    """If nothing is to be done, that is success with a sentence, and `changed` is false. With
+    --strict the driver's refusal is reported."""
     assert run(*line.split()) == 0, run.err
     assert wanted in run.out
     assert run.json(*line.split(), "--json")["changed"] is False
@@ -159,7 +160,8 @@ def test_standard_output_that_takes_nothing() -> None:
 
 @pytest.mark.parametrize("wait", [0.0, 0.005, 0.01, 0.02, 0.04, 0.08])
 def test_an_interruption_has_no_traceback(wait: float) -> None:
-    """^C after the first lines of qvctl: during imports, while qvctl waits for a pipe, at the end."""
+    """The user presses ^C after the first lines of qvctl: during imports, while qvctl waits for a
+    pipe, at the end."""
     read, write = os.pipe()
     process = subprocess.Popen([sys.executable, "-IS", "-c", f"""if True:
         import _signal, os, sys
@@ -169,7 +171,8 @@ def test_an_interruption_has_no_traceback(wait: float) -> None:
         source = open(__file__).read().replace("# From a source", "_signal.pthread_sigmask(_signal.SIG_UNBLOCK, [2])\\n# From", 1)
         os.write({write}, b"x")
         exec(source)"""], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=[write],
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))    # a background job's children ignore it
+        # the children of a background job ignore SIGINT
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     os.read(read, 1)
     time.sleep(wait)
     process.send_signal(signal.SIGINT)

@@ -25,7 +25,7 @@ def test_list(run: Run) -> None:
 
 
 def test_a_failure_has_one_sentence() -> None:
-    """The driver's sentences for the log and for events are those of qvctl for `cell show`."""
+    """For the log and for events the driver has the same sentences as qvctl for `cell show`."""
     source = (Path(__file__).resolve().parents[2] / "driver/log.c").read_text()
     assert {name: words for name, words in re.findall(r'\[QV_FAIL_(\w+)\] = "(.*)",', source)} == {
         abi.Failure(number).name: words for number, words in condition.FAILURES.items()}
@@ -123,5 +123,5 @@ def test_stats_rates(run: Run) -> None:
     (999, "999 ns"), (999_499, "999 us"), (999_500, "1 ms"), (12_345_678, "12.3 ms"),
     (999_499_999, "999 ms"), (999_500_000, "1.000 s"), (1_204_000_000, "1.204 s")])
 def test_a_duration_has_the_unit_that_suits_it(nanoseconds: int, text: str) -> None:
-    """A span that is rounded to 1000 of a unit has the next one, and never an exponent."""
+    """A span that would be rounded to 1000 of a unit has the next unit, and never an exponent."""
     assert output.duration(nanoseconds) == text

@@ -33,7 +33,7 @@ TEST(boxes)
 	CHECK(!strcmp(glyph(0xc9, false), "+"));
 }
 
-/* No byte may make anything that a terminal acts upon. */
+/* For no byte may the output contain a character that a terminal acts upon. */
 TEST(nothing_acts_on_the_terminal)
 {
 	for (int utf8 = 0; utf8 < 2; utf8++) {

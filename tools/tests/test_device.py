@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The driver: absent, of another version, with its sentences."""
+"""The driver is absent, has another version, or gives its own sentences."""
 
 from __future__ import annotations
 

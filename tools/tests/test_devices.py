@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The PCI functions that a cell can have, and their uses by Linux, on a /sys and a /proc made here."""
+"""The PCI functions that a cell can have, and their uses by Linux. The tests build a /sys and a
+/proc."""
 
 from __future__ import annotations
 
@@ -98,7 +99,8 @@ def test_networks_and_consoles_in_use(sys: Sys) -> None:
 
 
 def test_devices_open_in_programs(sys: Sys, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The real /proc leads to device nodes, which only root can make: here a link names the number."""
+    """The real /proc leads to device nodes, which only root can make. Here a link contains the
+    number."""
     monkeypatch.setattr("qv.opened._open_in", lambda link: tuple(map(int, os.readlink(link).split(":"))))
     tty = sys.device("tty", "ttyS5", sys.function("00:08.0", 0x070002) + "/tty", dev="4:69\n")
     sys.link("sys/dev/char/4:69", tty)
@@ -128,7 +130,8 @@ def test_devices_open_that_hang_elsewhere(sys: Sys, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_disk_that_is_held(sys: Sys, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Uses that neither mounts nor swaps show: the kernel refuses an exclusive open. The real test needs a real disk."""
+    """Neither mounts nor swaps show this use, but the kernel refuses an exclusive open. Here the
+    open is replaced, since a real one needs a real disk."""
     monkeypatch.setattr("qv.uses._held", lambda node: node == str(sys.root / "dev/vda"))
     sys.device("block", "vda", sys.function("00:01.0") + "/virtio0/block", dev="254:0\n")
     assert sys.state("00:01.0") == "in use: vda is in use by a file system or a program"

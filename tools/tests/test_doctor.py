@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The doctor on machines made of files."""
+"""The doctor on machines that consist of files."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_intel(clinic: Clinic) -> None:
 
 
 def test_intel_by_the_driver(clinic: Clinic) -> None:
-    """Linux hides the flag where it could not use VT-x itself."""
+    """Linux hides the CPUID flag if Linux itself could not use VT-x."""
     clinic.put("proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu\n")
     assert isinstance(clinic.device, FakeDevice)
     clinic.device.vendor, clinic.device.features = 2, abi.FEATURE_EPT

@@ -6,7 +6,7 @@
 
 static struct buf out;
 
-/* Feeds the answer to `cmd` in pieces of `piece` bytes. */
+/* Feeds the stream of an answer in pieces of `piece` bytes. Returns the output. */
 static const char *answer(const char *stream, size_t piece, bool *done)
 {
 	struct answer answer;

@@ -187,7 +187,8 @@ def test_session(shell: FakeShell, tmp_path: Path) -> None:
 
 
 def test_keys(shell: FakeShell, tmp_path: Path) -> None:
-    """Types all keys at once, since in a file each write begins where the last one ended."""
+    """Types all keys at once: in a file, each later write would begin at the end of the earlier
+    write."""
     terminal = Terminal(tmp_path)
     terminal.await_bytes(b"detaches")
     terminal.type(b"ab\x08\r")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The registers of a CPU: when its cell failed, or now, as a sample."""
+"""The registers of a CPU: either when its cell failed, or now, as a sample."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ REGISTERS = ("rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
 
 
 class CpuState(Enum):
-    """enum qv_cpu_state: .address of a sample."""
+    """enum qv_cpu_state: the field .address of a sample."""
 
     RUNS = 1
     WAITS = 2

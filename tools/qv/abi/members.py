@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`Enum`, the base of the enumerations. That of Python's library takes longer to load than a whole
-command."""
+"""`Enum`, the base of the enumerations. The Enum of Python's library takes longer to load than a
+whole command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from enum import IntEnum
 
     class Enum(IntEnum):
-        """As type checkers know it."""
+        """Type checkers see this class."""
 else:
     class Member(int):
         """A value of an enum. `name` is set by _Members."""
@@ -41,4 +41,4 @@ else:
             return cls.by_value[value]
 
     class Enum(metaclass=_Members):
-        """As enum.IntEnum, as far as qvctl needs it."""
+        """Works as enum.IntEnum, as far as qvctl needs it."""

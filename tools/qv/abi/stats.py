@@ -9,7 +9,7 @@ from ctypes import c_char, c_uint32, c_uint64
 from .members import Enum
 from .reply import NAME_LEN, Reply
 
-FRONT_END = "linux"  # where a name of a cell is expected
+FRONT_END = "linux"  # the name of the front end where a cell's name is expected
 
 
 class Exit(Enum):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..system import System
 
-# The modules whose commands report the state of the cells when they are interrupted
+# If these modules' commands are interrupted, qvctl reports the state of the cells
 REPORTING = ("monitor", "create", "life", "check")
 
 
@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None, system: System | None = None,
     words = sys.argv[1:] if argv is None else argv
     json = "--json" in words
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may support ASCII only
+        sys.stdout.reconfigure(errors="backslashreplace")  # the terminal may support only ASCII
     try:
         status = run(words, system, ready)
     except Failed as failure:
@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None, system: System | None = None,
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        output.silence()    # the reader has ended (`qvctl log | head`)
+        output.silence()    # the reader of the output has ended (`qvctl log | head`)
         return 0
     except Exception as error:
         status = output.fail(_unexpected(error), json)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The parts that commands which change something share: reports, `--strict`, several names."""
+"""Functions that all commands with an effect share: reports, `--strict`, several names."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def done(args: Arguments, reply: abi.Reply | None, sentence: str, **more: object
 
 def unless(args: Arguments, act: Callable[[], abi.Reply], code: int,
            holds: Callable[[], bool]) -> abi.Reply | None:
-    """Calls `act`. If that is refused because the wanted state `holds` already, returns None, which
-    is success, unless --strict is given."""
+    """Calls `act`. If the driver refuses because the wanted state `holds` already, that is success,
+    and the result is None. With --strict it is a failure."""
     try:
         return act()
     except Refused as refusal:
@@ -54,7 +54,7 @@ def each(args: Arguments, system: System, one: Callable[[Device, str], object]) 
 
 
 def how_things_stand(names: list[str], system: System) -> str:
-    """The state after an interruption, in words."""
+    """Returns the state after an interruption, in words."""
     try:
         device = system.device()
         if not device.status().enabled:

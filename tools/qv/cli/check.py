@@ -43,7 +43,7 @@ def check(args: Arguments, system: System) -> int:
 
 
 def _warnings(cell: config.CellConfig, machine: Machine) -> list[str]:
-    """Warnings about a file that is correct."""
+    """Returns warnings about a file that is correct."""
     found = [f"unsafe-dma: {device} can read and write all memory of the machine"
              for device in cell.devices if device.dma == abi.Dma.UNSAFE]
     if cell.name in [other.name for other in machine.cells]:
@@ -61,7 +61,7 @@ def functions(cell: config.CellConfig, system: System) -> list[Function | None]:
 
 
 def _device_problems(cell: config.CellConfig, system: System) -> list[Problem]:
-    """The problems that `create` would report for the PCI functions of the cell."""
+    """Returns the problems that `create` would report for the PCI functions of the cell."""
     found = []
     for function in functions(cell, system):
         wrong, right = (function.why, function.remedy) if function else ("", "")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def create(args: Arguments, system: System) -> int:
-    """Checks everything first. If a later step fails, the steps before it are undone."""
+    """Checks everything first. If a later step fails, the earlier steps are undone."""
     cells, problems = config.check_files([args.file], system.machine())
     if problems:
         raise WrongConfiguration(problems)
@@ -45,7 +45,7 @@ def create(args: Arguments, system: System) -> int:
 
 
 def _refuse_used(cell: config.CellConfig, system: System) -> None:
-    """Checks, before anything is taken, that Linux does not use the devices."""
+    """Checks that Linux does not use the devices, before any resource is taken."""
     for function in functions(cell, system):
         if function and function.used:
             raise Refused(f"PCI function {function.name} is in use: {'; '.join(function.used)}",
@@ -61,7 +61,7 @@ def _start_or_destroy(device: Device, name: str) -> None:
 
 
 def _undo(step: Callable[[], object]) -> None:
-    """Undoes a step. Reports the refusal that led here, not one of the undoing."""
+    """Undoes a step. Reports the first refusal, and not an error during the undoing."""
     try:
         step()
     except Refused:

@@ -37,18 +37,18 @@ class Finding:
 
 @dataclass(frozen=True)
 class Maker:
-    """The names that a maker of processors gives to virtualization, and where a person enables
-    it."""
+    """A vendor of processors: its names for virtualization, and where a person enables it."""
 
-    vendor: int  # as in the driver's status
-    flag: str  # in /proc/cpuinfo, as is the next one
+    vendor: int  # the name in the driver's status
+    flag: str  # this and the next name are in /proc/cpuinfo
     nested_flag: str
     name: str
     nested: str
     nested_bit: int
     since: str
     firmware: str
-    disabled: tuple[tuple[str, ...], ...]  # words in the kernel log if firmware has disabled it
+    # words in the kernel log that mean that firmware has disabled it
+    disabled: tuple[tuple[str, ...], ...]
     kvm: str
 
 
@@ -90,7 +90,7 @@ class Examination:
 
     @property
     def maker(self) -> Maker | None:
-        """The maker whose virtualization this processor has, or would have."""
+        """Returns the vendor whose virtualization this processor has or would have."""
         by_flag = [maker for maker in (AMD, INTEL) if maker.flag in self.facts.cpu_flags]
         by_driver = [maker for maker in (AMD, INTEL) if self.status is not None and self.status.vendor == maker.vendor]
         found = by_flag + by_driver
@@ -149,8 +149,8 @@ class Examination:
             return Finding("kvm", OK, "no other hypervisor module is loaded")
         first = "end its virtual machines, then: " if self.facts.modules[loaded[0]] else ""
         remedy = f"{first}rmmod {loaded[0]}"
-        # KVM enables virtualization on the CPUs when it is loaded, or, in some kernels, with the
-        # first machine
+        # KVM enables virtualization on the CPUs when it is loaded. Some kernels do this with the
+        # first virtual machine
         if self.status is not None and self.status.obstacle != abi.Reason.E_VIRT_IN_USE:
             return Finding("kvm", WARN, f"{loaded[0]} is loaded: it and QV cannot both run virtual machines", remedy)
         return Finding("kvm", FAIL, f"{loaded[0]} is loaded and may hold the CPUs' virtualization", remedy)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands that report the past: log and events."""
+"""The commands log and events, which report the past."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LINE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ([^:]*): (.*)")
 
 
 def _log_lines(device: Device, first: int, which: int) -> Iterator[tuple[int, str]]:
-    """(number of the next line, line) from line `first`. Reports lost lines."""
+    """Yields (number of the next line, line) from line `first` on. Reports lost lines."""
     while True:
         raw, following, lost = device.log(first, which)
         if lost:
@@ -47,7 +47,7 @@ def _log_data(entry: str) -> dict[str, Any]:
 
 
 def log(args: Arguments, system: System) -> int:
-    """With --json: one document per line when following, else a single one."""
+    """Prints as --json: one document per line when following, otherwise a single document."""
     if args.previous and args.follow:
         raise WrongUsage("nothing comes to the previous log any more: leave out -f")
     device = system.device()
@@ -87,13 +87,13 @@ def _print_event(args: Arguments, data: dict[str, Any]) -> None:
         return
     when = datetime.datetime.fromtimestamp(data["time_ns"] / 1e9)
     subject, state = (data["name"], data["state"]) if data["name"] else ("qv", data["type"])
-    # a sentence may begin with the state
+    # the driver's sentence may begin with the state
     words = data["text"].removeprefix(state).removeprefix(":").strip()
     output.line(f"{when:%H:%M:%S.%f} {subject} {state}{': ' if words else ''}{words}")
 
 
 def _present(device: Device) -> list[dict[str, Any]]:
-    """The present state in the form of events: the driver keeps no past ones."""
+    """Returns the present state as events, since the driver stores no earlier events."""
     def entry(kind: str, name: str | None, state: str | None, words: str) -> dict[str, Any]:
         return {"seq": 0, "time_ns": time.time_ns(), "type": kind, "name": name, "state": state, "text": words}
 

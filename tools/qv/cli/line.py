@@ -25,7 +25,7 @@ def _perhaps(word: str, known: Sequence[str]) -> str:
 
 
 def find(words: Sequence[str]) -> tuple[Command, list[str]]:
-    """The command that a line names, and the words after its name."""
+    """Returns the command that a line names, and the words after its name."""
     if not words:
         raise _wrong("which command?")
     for command in COMMANDS:
@@ -78,7 +78,7 @@ def _options(args: Arguments, command: Command, words: list[str]) -> list[str]:
 
 
 def parse(words: Sequence[str], args: Arguments) -> Command:
-    """The command that a line names, and its arguments."""
+    """Returns the command that a line names, and its arguments."""
     command, rest = find([word for word in words if word != "--json"] if "--" not in words else words)
     operands = _options(args, command, rest)
     args.json = "--json" in words

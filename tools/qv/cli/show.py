@@ -27,7 +27,7 @@ HLT = 0xF4
 
 
 def sample_data(device: Device, name: str, cpu: int) -> dict[str, Any]:
-    """The sample of a CPU as in --json. The CPU may just have been stopped."""
+    """Returns the sample of a CPU as in --json. The CPU may just have been stopped."""
     data: dict[str, Any] = {"cpu": cpu, "state": "unknown", "after_hlt": False, "rip": None, "registers": None, "bytes": None}
     try:
         record = device.sample(name, cpu)

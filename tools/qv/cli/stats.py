@@ -28,7 +28,7 @@ class Sample:
     cpus: list[abi.CpuStats]
 
     def exits(self) -> dict[int, list[int]]:
-        """CPU -> exits by reason."""
+        """Returns the exits by reason for each CPU."""
         return {cpu.cpu: list(cpu.exits)[:abi.EXIT_COUNT] for cpu in self.cpus}
 
 
@@ -67,7 +67,8 @@ def _sum(exits: dict[int, list[int]]) -> list[int]:
 
 
 def _difference(sample: Sample, before: Sample) -> list[int]:
-    """Exits since `before`. A CPU that is new (or came back) counts from zero."""
+    """Returns the exits since `before`. For a CPU that is new (or came back), counting begins at
+    zero."""
     old = before.exits()
     grown = {}
     for cpu, counts in sample.exits().items():
@@ -99,7 +100,7 @@ def _print(data: dict[str, Any]) -> None:
 
 
 def stats(args: Arguments, system: System) -> int:
-    """Prints once without --interval, else -n times (0: until interrupted)."""
+    """Prints once without --interval, otherwise -n times (0: until interrupted)."""
     if args.interval is None:
         if args.count is not None:
             raise WrongUsage("-n is of use only together with --interval")

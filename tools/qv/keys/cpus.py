@@ -45,7 +45,8 @@ def parse(node: Node, context: Context) -> Cpus | None:
 
 
 def _numbers(node: Node, context: Context) -> list[int]:
-    """The CPUs that an item names: one, or several as Linux writes them (2-3, `1,3`)."""
+    """Returns the CPUs that an item names: one CPU, or several as Linux writes them (2-3,
+    `1,3`)."""
     raw = scalar(node, context, "a CPU number such as 3, or a range such as 2-3", ("int", "str"))
     numbers: list[int] = []
     for part in raw.split(",") if raw is not None else ():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`image` and `boot`: the kernel that the cell boots, and how it is loaded. The driver, which loads
-it, checks more of it than its headers."""
+"""`image` and `boot`: the kernel that the cell boots, and how it is loaded. Only the headers are
+checked here. The driver, which loads the image, checks more."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def _no_elf(data: bytes) -> str | None:
 
 
 def _no_header(data: bytes) -> str | None:
-    """As driver/cell/multiboot2.c: the first address, aligned to 8 bytes, that has the magic number
-    and the checksum."""
+    """Returns the first address, aligned to 8 bytes, that has the magic number and the checksum, as
+    driver/cell/multiboot2.c does."""
     wrong = "has no multiboot2 header in its first 32 KiB"
     magic = MAGIC.to_bytes(4, "little")
     at = data.find(magic)
@@ -96,7 +96,7 @@ def _no_header(data: bytes) -> str | None:
 
 
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:
-    """Packs the name only. The contents follow when the request is sent."""
+    """Packs only the name. The contents are added when the request is sent."""
     name = os.path.basename(cell.image).encode("utf-8", "replace")
     request.image_name = name[:NAME_LEN - 1].decode("utf-8", "ignore").encode()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The shape of a key of a cell's file: its verbs, and the helpers of several parsers."""
+"""The shape of a key of a cell's file: its verbs, and the helpers that several parsers use."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ class Key:
     show: Callable[[dict[str, Any]], list[tuple[str, str]]] = _no_lines
 
     def field(self) -> str:
-        """The value's name in CellConfig."""
+        """Returns the name of the value in CellConfig."""
         return self.name.replace("-", "_")
 
 
 def kind(node: Node) -> str:
-    """The kind of a node, in words."""
+    """Returns the kind of a node, in words."""
     if isinstance(node, SequenceNode):
         return "a list"
     if isinstance(node, MappingNode):
@@ -102,7 +102,7 @@ def kind(node: Node) -> str:
 
 
 def scalar(node: Node, context: Context, right: str, tags: tuple[str, ...]) -> str | None:
-    """A scalar of one of these types, as it is written."""
+    """Returns a scalar of one of these types, as it is written."""
     if not isinstance(node, ScalarNode) or node.tag not in tags:
         context.bad_kind(node, right)
         return None
@@ -116,7 +116,7 @@ def truth(node: Node, context: Context, right: str = "true or false") -> bool | 
 
 def mapping(node: Node, context: Context, what: str, keys: tuple[str, ...],
             example: str) -> dict[str, Node] | None:
-    """The values of a `what` that is written as a mapping of some of `keys`."""
+    """Returns the values of a `what`. It is written as a mapping with some of `keys`."""
     if not isinstance(node, MappingNode):
         context.bad_kind(node, example)
         return None
@@ -131,8 +131,8 @@ def mapping(node: Node, context: Context, what: str, keys: tuple[str, ...],
 
 
 def matched(pattern: str, text: str) -> re.Match[str] | None:
-    """The match of the whole text. `re` is slow to load, and commands that only show cells do not
-    need it."""
+    """Returns the match if the whole text matches. `re` is imported here, since it loads slowly and
+    commands that only show cells do not need it."""
     import re
 
     return re.fullmatch(pattern, text)

@@ -36,7 +36,7 @@ def parse(node: Node, context: Context) -> int | None:
 
 
 def _meant(raw: str) -> str:
-    """The size that is probably meant by `64m`, `64 MB`, `65536K`, `0.5G`."""
+    """Returns the correct form of a size such as `64m`, `64 MB`, `65536K`, `0.5G`."""
     match = matched(r"([0-9]{1,9})(\.[0-9]{1,3})? ?([kmg])(?:i?b)?", raw.lower())
     if not match:
         return EXAMPLE
@@ -63,7 +63,8 @@ def _possible(node: Node, raw: str, memory: int, context: Context) -> bool:
 
 
 def together(cells: Sequence[CellConfig], machine: Machine) -> Iterator[Wrong]:
-    """Checks that there is memory for all these cells, if there is enough for each of them."""
+    """Checks that there is memory for all these cells together. Each single cell must already
+    fit."""
     total = sum(cell.memory for cell in cells)
     alone = max((cell.memory for cell in cells), default=0)
     if total > machine.mem_available >= alone > 0:

@@ -27,7 +27,7 @@ TESTS = ("bound", "exact")
 UNITS = {"us": 1, "ms": 1000, "s": 1000000}
 LONGEST = 600 * UNITS["s"]
 NAME_LEN = 15
-NONE = "none"                       # value of C for no budget
+NONE = "none"                       # the value of C that means no budget
 EXACT_WORD = "admission=exact"      # on Quest's command line
 WORD = "vcpu="                      # inmates/quest/kernel/vcpu/vcpuword.h reads it
 
@@ -43,9 +43,9 @@ OWN = {
 @dataclass(frozen=True)
 class Named:
     name: str
-    # microseconds; None: without budget, runs when no other VCPU is runnable
+    # in microseconds; None: the VCPU has no budget and runs only if no other VCPU is runnable
     vcpu: Vcpu | None
-    classes: tuple[str, ...] = ()       # of devices whose drivers an I/O VCPU serves
+    classes: tuple[str, ...] = ()       # classes of devices whose drivers an I/O VCPU serves
 
 
 def _time(node: Node, context: Context) -> int | None:
@@ -113,8 +113,8 @@ def _choice(node: Node, context: Context, what: str, names: tuple[str, ...]) -> 
 
 
 def _type(node: Node | None, name: str | None, context: Context) -> list[str] | None:
-    """`main`, or `io` and its classes, each once. The default is the type of the VCPU of that name
-    in Quest."""
+    """Reads the type: `main`, or `io` and its classes, each once. The default is the type of
+    Quest's own VCPU of that name."""
     own = OWN.get(name or "")
     if node is None:
         return [TYPES[own is not None and own.io]]
@@ -195,14 +195,15 @@ def percent(share: int) -> str:
 
 
 def everybody(vcpus: list[Named]) -> list[Named]:
-    """The default VCPUs of Quest, with the parameters that the file gives them, then the others."""
+    """Returns the default VCPUs of Quest, with the parameters that the file gives them, then all
+    others."""
     listed = {v.name: v.vcpu for v in vcpus}
     return [*(Named(name, listed.get(name, vcpu)) for name, vcpu in OWN.items()), *(v for v in vcpus if v.name not in OWN)]
 
 
 def refusal(vcpus: list[Named], test: str) -> tuple[str, str] | None:
-    """Why they are not admitted together with those of Quest, and a remedy. None: they are
-    admitted."""
+    """Returns the reason why these VCPUs are not admitted together with those of Quest, and a
+    remedy. None: they are admitted."""
     names = [v.name for v in everybody(vcpus) if v.vcpu]
     load = [v.vcpu for v in everybody(vcpus) if v.vcpu]
     if test == "bound":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`watchdog`: how long the heartbeat of the inmate may stop, in ms; 0: without limit."""
+"""`watchdog`: how long the heartbeat of the inmate may stop, in ms. 0 means no limit."""
 
 from __future__ import annotations
 
