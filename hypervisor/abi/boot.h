@@ -8,10 +8,10 @@
 #include "abi/types.h"
 
 /*
- * VT-x: control words as this processor wants them (SDM vol. 3, appendix A): the bits that must be
- * set, the bits that QV requires for every guest, and each feature of instructions (RDTSCP,
- * INVPCID, XSAVES, TPAUSE...) that the processor offers. The driver has checked that the other bits
- * that the monitor sets are allowed.
+ * VT-x control words for this processor (SDM vol. 3, appendix A). Three kinds of bits are set: bits
+ * that must be 1, bits that QV requires for every guest, and bits that enable instructions (RDTSCP,
+ * INVPCID, XSAVES, TPAUSE...) that the processor has. The monitor sets further bits. The driver has
+ * checked that the processor allows them.
  */
 struct qv_mon_vmx {
 	u32 revision;		/* of VMCS and VMXON regions */
@@ -24,37 +24,39 @@ struct qv_mon_boot {
 	u32 block_len;
 	u32 num_cpus;
 	u32 tsc_khz;
-	u32 enter_ms;		/* deadline for all CPUs to be inside */
+	u32 enter_ms;		/* time limit for all CPUs to enter the monitor */
 	u32 x2apic;
-	/* the machine remaps interrupts: IOAPIC entries are in that format */
+	/* the machine remaps interrupts, so IOAPIC entries have the remapped format */
 	u32 remapped;
-	u32 levels;		/* of paging in Linux: 4 or 5 */
+	u32 levels;		/* paging levels of Linux: 4 or 5 */
 	u32 nested_levels;	/* of nested tables */
-	/* nested tables are of VT-x: entries carry a memory type, bit 2 allows execution */
+	/* nested tables have EPT's format: entries have a memory type, bit 2 allows execution */
 	u32 ept;
 	u32 page1g;		/* 1 GiB pages exist */
 	u32 next_rip;		/* the processor saves the next RIP at exits ... */
 	u32 decode;		/* ... and the instruction's bytes at nested faults */
 	u32 invlpgb;		/* Linux may use broadcast TLB flushes */
 	u32 spec_ctrl;		/* the guest's SPEC_CTRL is in its control block */
-	u32 test_hooks;		/* QV_TEST_*: module parameter, 0 but in tests */
+	u32 test_hooks;		/* QV_TEST_*, a module parameter; 0 except in tests */
 	u32 phys_bits;
 	u32 image_len;
 	u32 text_len;
 	u32 num_ram;
 	u64 cr3;		/* of this instance */
 	u64 tramp_va, tramp_pa;	/* the driver's trampoline page (front end only) */
-	/* VA in it (AMD-V) or in the driver's text (VT-x) where a CPU goes back to Linux */
+	/* where a CPU goes back to Linux: in that page (AMD-V), or in the driver's text (VT-x) */
 	u64 tramp_leave;
 	/* Linux's address of the block; on VT-x, tramp_leave gets addresses in terms of it */
 	u64 block_va;
 	struct qv_mon_vmx vmx;	/* VT-x only */
 	struct { u64 start, end; } ram[QV_MON_RAM_RANGES];
 	struct { u32 linux_cpu, apic_id; } cpus[QV_MAX_CPUS];
-	/* From ACPI: PCI config space of segment 0 (MCFG; ecam_len 0: none), IOAPICs (MADT),
-	 * the ports of the board's power management and hotplug (FADT, DSDT), which no cell may
-	 * have, and which of their bytes Linux may not write freely */
-	u64 ecam_pa;		/* where bus 0 lies, or would */
+	/*
+	 * From ACPI: the PCI config space of segment 0 (MCFG; ecam_len 0: none), the IOAPICs
+	 * (MADT), and the ports of the board's power management and hotplug (FADT, DSDT). No cell
+	 * may have these ports. The guards say which of their bytes Linux may not write freely
+	 */
+	u64 ecam_pa;		/* where bus 0 is, or would be */
 	u64 ecam_len;		/* bytes from there to the end of the last bus */
 	u32 num_ioapics;
 	u32 num_firmware_ports;

@@ -11,18 +11,19 @@ enum qv_hypercall {
 	QV_HC_LEAVE,		/* this CPU goes back to bare Linux; only from the trampoline */
 	QV_HC_CREATE,		/* rdi = physical address of struct qv_mon_create */
 	QV_HC_START,		/* rdi = instance */
-	QV_HC_STOP,		/* rdi = instance: its CPUs are parked */
-	/* rdi = instance: clear and give back one piece; 0 = all done, 1 = repeat */
+	QV_HC_STOP,		/* rdi = instance: parks its CPUs */
+	/* rdi = instance: clears and gives back one piece. Returns 0: all done, 1: call again */
 	QV_HC_RECLAIM,
-	/* rdi = instance: interrupt its first CPU; QV_ME_RATE: not yet, ring again */
+	/* rdi = instance: interrupts its first CPU. QV_ME_RATE: too early, ring again later */
 	QV_HC_DOORBELL,
-	/* held_max and call_max of all CPUs of the front end restart at 0 */
+	/* sets held_max and call_max of all CPUs of the front end to 0 */
 	QV_HC_RESET_HELD,
-	/* rdi = instance that runs: it has locked management; only it can unlock */
+	/* rdi = running instance: locks management for it; then only this instance can unlock */
 	QV_HC_LOCK,
 	QV_HC_NOTE,		/* rdi = enum qv_mon_note: for the log */
-	QV_HC_FAULT,		/* for tests: as QV_CALL_FAULT of abi/test_hooks.h, rdi and rsi */
-	/* rdi = instance | CPU of it << 8: its state goes to qv_mon_status.sample */
+	/* for tests: QV_CALL_FAULT of abi/test_hooks.h, but with rdi and rsi */
+	QV_HC_FAULT,
+	/* rdi = instance | index of its CPU << 8: records its state in qv_mon_status.sample */
 	QV_HC_SAMPLE,
 	QV_HC_COUNT
 };

@@ -16,7 +16,7 @@ struct qv_mon_entry {
 struct qv_mon_device {
 	u32 bdf;			/* bus << 8 | device << 3 | function */
 	u32 flags;			/* QV_MON_DEVICE_* */
-	/* its interrupt line: index in qv_mon_boot.ioapics; QV_MON_NO_PIN: none */
+	/* IOAPIC of its interrupt line: index in qv_mon_boot.ioapics; QV_MON_NO_PIN: no line */
 	u32 ioapic, pin;
 	u32 vector;			/* 32..254, for the pin */
 	u32 reserved;
@@ -37,10 +37,10 @@ struct qv_mon_create {
 	u32 num_cpus, num_runs, num_ports;
 	u32 doorbell_vector;		/* 32..255 */
 	u32 lock;			/* enum qv_lock of the uapi */
-	/* doorbells a millisecond at most; 1..QV_BELL_RATE_MAX */
+	/* limit of doorbells per millisecond: 1..QV_BELL_RATE_MAX */
 	u32 bell_rate;
 	u64 name[QV_NAME_LEN / 8];	/* for the mark */
-	u32 cpus[QV_MAX_CPUS];		/* indices into qv_mon_boot.cpus; the first boots */
+	u32 cpus[QV_MAX_CPUS];		/* indices into qv_mon_boot.cpus; the first one boots */
 	struct qv_mon_ports ports[QV_MAX_PORTS];
 	u32 num_devices;
 	u32 debug;			/* 1: Linux may look at its CPUs' registers while it runs */
@@ -48,7 +48,7 @@ struct qv_mon_create {
 	struct qv_mon_entry entry;
 	struct qv_mon_run {
 		u64 pa;			/* aligned to 2 MiB, strictly ascending */
-		u64 count;		/* of 2 MiB pages */
+		u64 count;		/* number of 2 MiB pages */
 	} runs[QV_MON_RUNS];
 };
 

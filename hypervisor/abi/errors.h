@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Why the monitor refuses a call: number, then the sentence the driver prints (law 5). */
+/* Why the monitor refuses a call: a number, and the sentence that the driver prints (law 5). */
 #ifndef QV_ABI_ERRORS_H
 #define QV_ABI_ERRORS_H
 
-/* Values >= 0x100 so that they cannot be taken for a count */
+/* All values are 0x100 or more, so that they cannot be mistaken for a count */
 #define QV_MON_ERRORS(X) \
 	X(QV_ME_CALL,		"no such hypercall, or not allowed here") \
 	X(QV_ME_BUSY,		"another management call is under way") \

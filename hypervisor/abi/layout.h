@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The layout of a block. An *instance* of the monitor is in one physically contiguous block of RAM
- * that holds all it has: code, stacks, control blocks, page tables. Every instance sees itself at
- * the same virtual addresses, so a CPU moves from one to another by loading CR3 inside the
+ * The layout of a block. Each *instance* of the monitor has one physically contiguous block of RAM
+ * for its code, stacks, control blocks and page tables. Every instance sees itself at the same
+ * virtual addresses. So a CPU moves from one instance to another when it loads CR3 inside the
  * monitor's code.
  */
 #ifndef QV_ABI_LAYOUT_H
@@ -16,7 +16,7 @@
 /* Virtual addresses of an instance, all inside one GiB (one page directory) */
 #define QV_VA_IMAGE		0x40000000ull	/* code and constants, copied per instance */
 #define QV_VA_APIC		0x40100000ull	/* the xAPIC page */
-#define QV_VA_WINDOW		0x40180000ull	/* one page per CPU: guest memory being looked at */
+#define QV_VA_WINDOW		0x40180000ull	/* one page per CPU, to look at guest memory */
 #define QV_VA_BLOCK		0x40200000ull	/* the instance's own block */
 #define QV_VA_MANAGE		0x40800000ull	/* manager only: another instance's block */
 #define QV_VA_SCRUB		0x40A00000ull	/* manager only: memory being cleared */
@@ -38,10 +38,10 @@
 #define QV_BLOCK_CELL		QV_HUGE
 
 /*
- * Named areas at the end of the front end's block; its pages for page tables end where the first
- * area begins. A further area (an IOMMU's device tables, say) gets its offset here, below the
- * present first one, and QV_BLOCK_FRONT_END grows by its length. The block has room for 6 MiB in
- * front of QV_VA_MANAGE; for more, the windows of the manager move up within the same GiB.
+ * Named areas at the end of the front end's block. The block's pages for page tables end where the
+ * first area begins. To add an area (for an IOMMU's device tables, say), define its offset here,
+ * below the present first one, and make QV_BLOCK_FRONT_END longer by its length. The block has room
+ * for 6 MiB below QV_VA_MANAGE. For more, move the manager's windows up within the same GiB.
  */
 #define QV_OFF_AREAS		QV_OFF_REQUESTS
 /* A copy of each cell's request, first cell first */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lengths of the tables that driver and monitor share. This folder is their interface, for one
- * build. It is not an ABI for others: both come in one module, so nothing here needs to be stable.
- * Each header has one idea: limits, layout (of a block), image, boot, linux_state, status, log,
- * mark, calls, errors, ports, create (a cell's request), test_hooks.
+ * The lengths of the tables that driver and monitor share. This folder is the interface between the
+ * two. It need not be stable: both are built together, as one module. Each header has one subject:
+ * limits, layout (of a block), image, boot, linux_state, status, log, mark, calls, errors, ports,
+ * create (a cell's request), test_hooks.
  */
 #ifndef QV_ABI_LIMITS_H
 #define QV_ABI_LIMITS_H

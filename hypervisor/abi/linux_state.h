@@ -5,7 +5,7 @@
 
 #include "abi/types.h"
 
-/* A segment register as in the VMCS: rights bit 16: unusable */
+/* A segment register as in the VMCS. Bit 16 of rights: unusable */
 struct qv_linux_seg {
 	u16 sel, pad;
 	u32 limit, rights, pad2;
@@ -13,8 +13,9 @@ struct qv_linux_seg {
 };
 
 /*
- * Linux state of a CPU at the moment the trampoline left it; filled there. On VT-x also the state
- * for the CPU's way back, of which the driver loads the part that a VM exit does not.
+ * The state of Linux on a CPU when the trampoline leaves Linux; the trampoline fills it. On VT-x
+ * also the state for the CPU's way back. The driver loads the part of it that a VM exit does not
+ * load.
  */
 struct qv_linux_state {
 	u64 rsp, rip, rflags;
@@ -26,7 +27,7 @@ struct qv_linux_state {
 	u64 pat, s_cet, debugctl, ssp_table;
 	struct qv_linux_seg fs, gs, tr_seg, ldt_seg;	/* VT-x; AMD-V has VMSAVE */
 	u64 dr7, sysenter_cs, sysenter_esp, sysenter_eip;	/* VT-x: an exit changes them */
-	u64 error;		/* out: 0 or enum qv_mon_error, when the CPU came straight back */
+	u64 error;		/* out: 0, or enum qv_mon_error if the CPU came straight back */
 };
 
 #endif

@@ -21,7 +21,7 @@ struct qv_mon_log {
 	struct qv_mon_log_entry entries[QV_MON_LOG_ENTRIES];
 };
 
-/* Events that the monitor logs: number, then the sentence the driver prints (a, b) */
+/* Events that the monitor logs: a number, and the sentence that the driver prints (with a, b) */
 #define QV_MON_EVENTS(X) \
 	X(QV_LOG_ENTERED,	"CPU is under the monitor (apic id %llu)") \
 	X(QV_LOG_LEFT,		"CPU goes back to bare Linux") \

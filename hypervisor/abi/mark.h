@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The mark by which a log is found in RAM. Linux reads it in the instance's open part. */
+/* The mark by which the driver finds a log in RAM. Linux reads it in the instance's open part. */
 #ifndef QV_ABI_MARK_H
 #define QV_ABI_MARK_H
 
@@ -7,9 +7,9 @@
 #include "abi/types.h"
 
 /*
- * Makes a log findable in RAM after a warm reset: at QV_OFF_MARK of a block that is aligned to
- * QV_HUGE. The driver writes it for the front end, and the manager copies it for each cell. It is
- * not changed later.
+ * Makes a log findable in RAM after a warm reset. It is at QV_OFF_MARK of a block, and blocks are
+ * aligned to QV_HUGE. The driver writes the front end's mark. The manager copies it for each cell.
+ * Afterwards the mark does not change.
  */
 #define QV_MARK_MAGIC	0x31474F4C4D5651ull	/* "QVMLOG1" */
 struct qv_mon_mark {

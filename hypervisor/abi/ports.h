@@ -9,13 +9,13 @@
 struct qv_mon_ports { u16 first, last; };
 
 /*
- * Bytes of a board's registers that Linux may not write freely: one with a bit of @bits set (0:
- * any) passes only if its bits @mask are @value.
+ * Bytes of a board's registers that Linux may not write freely. A write that sets a bit of @bits
+ * (0: any write) passes only if its bits @mask are @value.
  */
 struct qv_mon_guard {
 	u16 first, last;	/* ports, both included */
 	u8 bits, mask, value, reserved;
-	u32 what;		/* enum qv_mon_event: how a write that is dropped is logged */
+	u32 what;		/* enum qv_mon_event that logs a dropped write */
 };
 
 #endif

@@ -18,14 +18,14 @@ struct qv_mon_failure {		/* as struct qv_failure_record of the uapi */
 struct qv_mon_cpu_status {
 	u32 linux_cpu, apic_id;
 	u64 exits[QV_EXIT_SLOTS];
-	/* TSC cycles of the longest stay in the monitor, except for management calls made here */
+	/* longest stay in the monitor, in TSC cycles, except for management calls made here */
 	u64 held_max;
 	u64 cycles;		/* TSC cycles spent in the monitor */
 	u64 denied;
 	u64 call_max;		/* TSC cycles of the longest management call made here */
 	/* NMIs given to Linux because an NMI of QV may have merged with one of Linux */
 	u64 nmis_in_doubt;
-	/* front end: 1: the CPU is with a cell, and did not answer when the cell was to end */
+	/* front end: 1 if the CPU is with a cell and did not answer when the cell was to end */
 	u64 lost;
 	u64 pad[6];		/* 240 bytes */
 };
@@ -34,13 +34,13 @@ struct qv_mon_status {
 	u32 state;		/* enum qv_mon_state */
 	u32 num_cpus;
 	u64 first_entry_tsc;	/* when the boot CPU entered its inmate */
-	u32 locked;		/* cell: it has locked management. Counts while it runs */
+	u32 locked;		/* cell: it has locked management; valid only while it runs */
 	u32 pad;
-	/* or, reason 0: state of the boot CPU when it was stopped */
+	/* the failure; with reason 0: state of the boot CPU when the cell was stopped */
 	struct qv_mon_failure failure;
 	struct qv_mon_cpu_status cpus[QV_MAX_CPUS];
-	u64 samples;		/* how many were taken; written after .sample */
-	/* the last sample: reason is 0, address an enum qv_cpu_state; bytes begin at rip - 1 */
+	u64 samples;		/* number of samples taken; written after .sample */
+	/* the last sample: .reason is 0, .address an enum qv_cpu_state, .bytes from rip - 1 on */
 	struct qv_mon_failure sample;
 };
 

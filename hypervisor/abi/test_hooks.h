@@ -7,15 +7,16 @@
 #define QV_TEST_BAD_VMRUN	2u	/* at enable, the second CPU's guest state is illegal */
 /* at enable, the second CPU's processor refuses a step of the driver's (VT-x) */
 #define QV_TEST_BAD_STEP	4u
-#define QV_TEST_NO_GUARDS	8u	/* Linux may sleep and eject */
+#define QV_TEST_NO_GUARDS	8u	/* Linux may sleep and eject devices */
 
 /*
- * By this call, made as those of qv/cell.h, a cell requests a fault inside its monitor. edi:
- * QV_FAULT_*, esi: address. The fault makes the cell fail. Without QV_TEST_FAULTS the call is #UD.
+ * For tests. A cell makes this call like those of qv/cell.h, to request a fault inside its monitor.
+ * edi: QV_FAULT_*, esi: address. The fault makes the cell fail. Without QV_TEST_FAULTS the call is
+ * #UD.
  */
 #define QV_CALL_FAULT		0x5156
 #define QV_FAULT_OPCODE		0	/* an invalid instruction */
-#define QV_FAULT_READ		1	/* a byte at the address is read (0: not mapped) */
-#define QV_FAULT_STACK		2	/* the stack is at the address (0: a double fault) */
+#define QV_FAULT_READ		1	/* reads a byte at the address (0: not mapped) */
+#define QV_FAULT_STACK		2	/* sets the stack to the address (0: a double fault) */
 
 #endif

@@ -4,7 +4,7 @@
 #include "cell.h"
 #include "core/hooks.h"
 
-/* False: no such call, or not for this cell */
+/* Returns false if there is no such call, or if this cell may not make it */
 static bool carry_out(struct pcpu *cpu, u32 nr)
 {
 	if (nr == QV_CALL_FAULT)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Nested page faults of a cell. All but writes to its APIC page and to its PCI functions end it. */
+/* Nested page faults of a cell. It fails, unless it wrote to its APIC page or PCI functions. */
 #include "cell.h"
 #include "core/apic.h"
 #include "core/log.h"
 
-/* A cell's registers end where AMD's extended ones begin */
+/* May a cell write this register? AMD's extended registers, after TDCR, are not for cells */
 static bool register_ok(const struct xapic_write *w)
 {
 	bool lvt = w->reg == APIC_CMCI || (w->reg >= APIC_LVTT && w->reg <= APIC_LVTERR);
@@ -25,7 +25,7 @@ static void store_to_apic(struct pcpu *cpu, u64 gpa)
 			cell_fail(cpu, QV_FAIL_IPI, xapic_icr(cpu, &w));
 			return;
 		}
-	/* Only the filter gets a cell's logical id: logical interrupts of devices are for Linux */
+	/* Only the filter uses a cell's logical id: devices' logical interrupts are for Linux */
 	} else if (xapic_note(cpu, &w) && w.reg != APIC_LDR) {
 		apic_write(w.reg, w.value);
 	}

@@ -5,7 +5,7 @@
 #include "core/msr.h"
 #include "core/x86.h"
 
-/* MSRs with .cell OWN, except the ICR */
+/* Handles MSRs whose .cell is OWN, except the ICR */
 static bool own(struct pcpu *cpu, struct msr_exit *x)
 {
 	if (x->msr >> 6 == MSR_X2APIC >> 6)	/* LVT */

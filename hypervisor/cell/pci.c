@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cell and its PCI functions. Its nested tables map their config space read-only at its physical
- * address; all other functions there show one page of ones. So reads cause no exit. Writes exit,
- * and so do the ports 0xCF8 and 0xCFC. The manager made rules for each function
- * (manage/parts/pci_function.c). A write that they do not allow is dropped, counted and logged.
+ * A cell and its PCI functions. Its nested tables map the config space of these functions read-only
+ * at its physical address. All other functions there show one page of ones. So reads cause no exit.
+ * Writes exit, and so do accesses to the ports 0xCF8 and 0xCFC. The manager made rules for each
+ * function (manage/parts/pci_function.c). A write that they do not allow is dropped, counted and
+ * logged.
  */
 #include "abi/log.h"
 #include "cell.h"
@@ -13,8 +14,8 @@
 #include "core/pci.h"
 
 /*
- * The first rule at @at, where @mask is set. Every function of the cell has rules. NULL: a function
- * outside the cell.
+ * Returns the first rule for @at, compared under @mask, or NULL for a function outside the cell.
+ * Every function of the cell has rules.
  */
 static __attribute__((noinline)) const struct pci_rule *rule_at(u32 at, u32 mask)
 {
@@ -49,7 +50,7 @@ static void config_write(struct pcpu *cpu, u32 at, u32 size, u32 value)
 	drop(cpu, at, value);
 }
 
-/* The table in whose pages @gpa lies */
+/* Returns the MSI-X table in whose pages @gpa is */
 static const struct pci_table *table_of(u64 gpa)
 {
 	const struct pci_table *t = me()->pci.tables;
@@ -60,7 +61,7 @@ static const struct pci_table *table_of(u64 gpa)
 	return NULL;
 }
 
-/* Takes 32-bit writes. Entries may hold messages to own CPUs; the rest of the pages is free */
+/* Takes 32-bit writes. Entries may name own CPUs only; the rest of the pages takes any value */
 static void table_write(struct pcpu *cpu, const struct pci_table *t, u64 gpa, u32 size, u32 value)
 {
 	static const u8 checks[4] = { PCI_MSI_ADDRESS, PCI_ZERO, PCI_MSI_DATA, PCI_ANY };

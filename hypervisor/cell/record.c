@@ -7,7 +7,7 @@
 _Static_assert((u32)CPU_RUNNING == QV_CPU_RUNS && (u32)CPU_WAIT_SIPI == QV_CPU_WAITS &&
 	       (u32)CPU_STOPPED == QV_CPU_STOPPED, "a phase is what Linux reads");
 
-/* Records this CPU's state, with the code that begins @back bytes before rip */
+/* Records this CPU's state, and code bytes from @back bytes before rip on */
 static void fill(struct pcpu *cpu, struct qv_mon_failure *f, u32 reason, u64 address, u32 back)
 {
 	f->reason = reason;

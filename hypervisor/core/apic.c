@@ -4,13 +4,13 @@
 #include "cpu.h"
 #include "vendor.h"
 
-/* highest entry of the local vector table, if there is CMCI */
+/* highest entry of the local vector table if the APIC has CMCI */
 #define VERSION_LVT_CMCI	6
-#define VERSION_EXTENDED	(1u << 31)	/* AMD: registers from APIC_EXTENDED on */
+#define VERSION_EXTENDED	(1u << 31)	/* AMD: extended registers begin at APIC_EXTENDED */
 #define APIC_EXTENDED_CONTROL	0x410
-#define EXTENDED_ID		(1u << 2)	/* ids of eight bits, as the firmware chose */
+#define EXTENDED_ID		(1u << 2)	/* 8-bit ids: the firmware decides */
 #define APIC_EXTENDED_LVT	0x500
-#define EXTENDED_LVTS		16		/* up to where they could lie */
+#define EXTENDED_LVTS		16		/* the most that there is room for */
 #define ICR_PENDING		(1u << 12)
 #define ICR_TRIES		100000
 #define X2APIC_MSR		0x800u
@@ -65,7 +65,7 @@ void apic_drain(void)
 {
 	u32 i;
 
-	/* Enabled, with no vector masked by priority: else pending vectors would stay pending */
+	/* Enable it, with no vector masked by priority: else pending vectors stay pending */
 	apic_write(APIC_SVR, 0x1ff);
 	for (i = APIC_LVTT; i <= APIC_LVTERR; i += 0x10)
 		apic_write(i, apic_read(i) | 1 << 16);
@@ -88,8 +88,8 @@ void apic_hand_over(void)
 		apic_write(APIC_CMCI, 1 << 16);
 	if (version & VERSION_EXTENDED) {
 		/*
-		 * Off: Linux's choice of vectors that may interrupt (IER), and EOIs of chosen
-		 * vectors.
+		 * Switch off two features that Linux may have used: the choice of vectors that may
+		 * interrupt (IER), and EOIs of chosen vectors.
 		 */
 		apic_write(APIC_EXTENDED_CONTROL, apic_read(APIC_EXTENDED_CONTROL) & EXTENDED_ID);
 		num = apic_read(APIC_EXTENDED) >> 16 & 0xff;

@@ -38,10 +38,10 @@ void apic_send(u32 low, u32 apic_id);	/* @low: bits 31..0 of the ICR */
 void apic_eoi(void);
 /* Drops all pending interrupts, so that none reaches the next guest of this CPU */
 void apic_drain(void);
-/* Also masks the entries that only Linux can have set up: CMCI, AMD's extended ones */
+/* Also masks the LVT entries that only Linux can have set up: CMCI and AMD's extended entries */
 void apic_hand_over(void);
 
-/* Whether a cell may write @value to an entry of its local vector table: fixed, NMI, or masked */
+/* May a cell write @value to an entry of its local vector table? Only fixed, NMI, or masked */
 static inline bool lvt_fine(u32 value)
 {
 	return value & 1u << 16 || !(value & 3u << 8);
@@ -49,25 +49,25 @@ static inline bool lvt_fine(u32 value)
 
 /* ipi.c */
 /*
- * Sends the interrupts that the filter allows. Returns false for a physical destination outside
- * this instance: it is logged, and nothing is sent.
+ * Sends the interrupts that the filter allows. If the command names a physical destination outside
+ * this instance, logs it, sends nothing and returns false.
  */
 bool icr_write(struct pcpu *cpu, u64 icr);
 void icr_learn(struct pcpu *cpu);	/* the logical ids that Linux gave this CPU */
 
-/* xapic.c: a write to the page, in steps: cell/memory.c, front/memory.c */
+/* xapic.c: the steps of a write to the page, for cell/memory.c and front/memory.c */
 struct xapic_write {
 	u32 reg, value;
 	struct decoded d;
 };
 /* A write to the page, which is trapped in xAPIC mode only */
 bool xapic_page(u64 gpa, bool write);
-/* Decodes the instruction; @w->value becomes the value to write. False: an unknown instruction */
+/* Decodes the instruction. @w->value becomes the value to write. False: unknown instruction */
 bool xapic_decode(struct pcpu *cpu, u64 gpa, struct xapic_write *w);
-/* Updates the filter's data. True: the register itself has to be written, too */
+/* Updates the filter's data. Returns true if the register itself must be written, too */
 bool xapic_note(struct pcpu *cpu, const struct xapic_write *w);
 u64 xapic_icr(const struct pcpu *cpu, const struct xapic_write *w);	/* for icr_write() */
-/* Sets the flags as the instruction does, and skips it */
+/* Sets the flags as the instruction does, and skips the instruction */
 void xapic_done(struct pcpu *cpu, const struct xapic_write *w);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Carries out commands (kick.c): those of a cell's CPUs and those of Linux's CPUs. They are in one
- * file because a CPU goes from one instance to the other here.
+ * Carries out commands (kick.c), of a cell's CPUs and of Linux's CPUs. Both are in one file because
+ * this is where a CPU goes from one instance to the other.
  */
 #include "abi/log.h"
 #include "apic.h"
@@ -23,7 +23,7 @@ static bool is_own(const struct pcpu *cpu)
 	return me()->icr.own >> cpu->index & 1;
 }
 
-/* An NMI of QV may come after its command was found; then it is not an NMI of the guest */
+/* Did QV send this NMI for a command that was found earlier? Then it is not an NMI of the guest */
 static bool stray_nmi(struct pcpu *cpu)
 {
 	bool stray = rdtsc() < cpu->stray_until;
@@ -39,7 +39,7 @@ static void guest_nmi(struct pcpu *cpu)
 		vendor_inject_nmi(cpu);
 }
 
-/* As take_commands(), but the NMI that announces the commands may still come */
+/* Like take_commands(), but the NMI that announces the commands may still come */
 static u32 take_late(struct pcpu *cpu)
 {
 	u32 cmd = take_commands(cpu);
@@ -50,8 +50,8 @@ static u32 take_late(struct pcpu *cpu)
 }
 
 /*
- * The commands that CPUs of cells and of Linux carry out alike. Acknowledges @cmd except for a
- * move, which is acknowledged on arrival
+ * Carries out the commands that are the same for CPUs of cells and of Linux. Acknowledges @cmd,
+ * except a move: the CPU acknowledges that when it arrives.
  */
 static void shared_commands(struct pcpu *cpu, u32 cmd)
 {
@@ -73,7 +73,7 @@ static void shared_commands(struct pcpu *cpu, u32 cmd)
 
 static void move(u64 cr3, u32 index, void (*to)(struct pcpu *))
 {
-	/* The CPU areas of all instances are at the same addresses: this is the new stack */
+	/* All instances have CPU areas at the same addresses, so this is the new stack's top */
 	vendor_move(cr3, (u64)pcpu_of(index + 1), to, pcpu_of(index));
 }
 
@@ -92,7 +92,7 @@ static void cell_commands(struct pcpu *cpu, u32 cmd)
 	if (cmd & CMD_SAMPLE)
 		cell_sample(cpu);
 	if (cmd & CMD_STOP) {
-		if (!cpu->index)	/* for a watchdog's finding: where it hung */
+		if (!cpu->index)	/* records where a hung cell was executing */
 			cell_record(cpu, QV_FAIL_NONE, 0);
 		park(cpu, CPU_STOPPED);
 	}
@@ -111,7 +111,7 @@ void cell_nmi(struct pcpu *cpu)
 	u32 cmd = take_commands(cpu);
 
 	if (cmd) {
-		cell_commands(cpu, cmd);	/* may not come back */
+		cell_commands(cpu, cmd);	/* may not return */
 		cell_late_commands(cpu);
 	} else {
 		guest_nmi(cpu);
@@ -126,7 +126,7 @@ static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 	if (cpu->index == 0) {
 		vendor_set_entry(cpu, &me()->req.entry);
 		cpu->phase = CPU_RUNNING;
-		expect_stray(cpu, START_MS);	/* it has no IDT yet either */
+		expect_stray(cpu, START_MS);	/* the new guest has no IDT yet */
 		my_status()->first_entry_tsc = rdtsc();
 		__atomic_store_n(&my_status()->state, QV_MON_RUNNING, __ATOMIC_RELEASE);
 	} else {
@@ -146,7 +146,7 @@ static bool within_a_second(u64 tsc)
 
 /*
  * The CPU latches a single NMI, so an NMI of Linux may have merged with the NMI of this exit. Linux
- * gets an NMI in case of doubt. The driver's handler ends as many NMIs as are counted here. So an
+ * gets an NMI in case of doubt. The driver's handler claims as many NMIs as are counted here. So an
  * NMI that waits already is not counted again. A CPU that Linux has just started may have no IDT:
  * an NMI would be a triple fault.
  */
@@ -165,7 +165,7 @@ static void front_become(struct pcpu *cpu)
 {
 	if (!is_own(cpu) && cpu->phase == CPU_WAIT_SIPI)
 		move(cpu->next_cr3, cpu->next_index, arrive_cell);
-	/* the manager misses its answer */
+	/* no acknowledgement: the manager's wait times out */
 	log_event(cpu, QV_LOG_NOT_CAUGHT, cpu->apic_id, cpu->phase);
 }
 
@@ -188,7 +188,7 @@ void front_nmi(struct pcpu *cpu)
 	u32 cmd = take_commands(cpu);
 
 	if (cmd) {
-		front_commands(cpu, cmd);	/* may not come back */
+		front_commands(cpu, cmd);	/* may not return */
 		front_late_commands(cpu);
 	} else {
 		guest_nmi(cpu);

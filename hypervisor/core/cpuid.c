@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* CPUID: a cell's always exits, Linux's on VT-x only (it cannot be direct there). */
+/* CPUID. A cell's CPUID always exits. Linux's exits on VT-x only, where it cannot be direct. */
 #include "cell/cell.h"
 #include "cpu.h"
 #include "front/front.h"
 #include "vendor.h"
 #include "x86.h"
 
-/* Changes to the answer of the processor: bits kept and bits added, by register */
+/* Changes to the processor's result: bits kept and bits added, by register */
 struct cpuid_rule {
 	u64 leaf;				/* leaf 7: with SUB(sub-leaf) */
 	struct { u32 keep, add; } r[4];		/* eax, ebx, ecx, edx */
@@ -25,29 +25,29 @@ struct cpuid_rule {
 
 /* AMD APM vol. 3, appendix E; Intel SDM vol. 2, CPUID */
 static const struct cpuid_rule cpuid_rules[] = {
-	/* For Linux too. Mirrors of CR4 follow the guest's CR4; no VMX, user interrupts, FRED */
+	/* For Linux too. Mirrors of CR4 follow its CR4. Hidden: VMX, user interrupts, FRED */
 	{ .leaf = 1, .r = { SAME, SAME, NOT(BIT(5) | OSXSAVE), SAME }, .cr4 = CR4_OSXSAVE, .os = OSXSAVE },
 	{ .leaf = 7, .r = { SAME, SAME, NOT(OSPKE), NOT(BIT(5)) }, .cr4 = CR4_PKE, .os = OSPKE },
 	{ .leaf = 7 | SUB(1), .r = { NOT(BIT(17)), SAME, SAME, SAME } },
 #define LINUX_RULES	3
 
 	/*
-	 * ecx, edx: no debug store, SMX, clock and thermal control, counters' capabilities. ecx: a
-	 * hypervisor is there.
+	 * Hidden in ecx, edx: debug store, SMX, clock and thermal control, counters' capabilities.
+	 * Added in ecx: a hypervisor is present.
 	 */
 	{ .leaf = 1, .r = { SAME, SAME, { ~(BIT(2) | BIT(4) | BIT(6) | BIT(7) | BIT(8) | BIT(15)), BIT(31) },
 			  NOT(BIT(21) | BIT(22) | BIT(29)) } },
-	/* eax: ARAT (the timer runs in every C-state) only */
+	/* eax: only ARAT is kept (the timer runs in every C-state) */
 	{ .leaf = 6, .r = { { BIT(2), 0 }, NONE, NONE, NONE } },
 	/*
-	 * ebx: no SGX, cache monitoring and allocation, MPX, processor trace; ecx: no protection
-	 * keys, shadow stacks, TME, key locker, bus lock traps, ENQCMD; edx: no PCONFIG, branch
-	 * records, branch tracking.
+	 * Hidden in ebx: SGX, cache monitoring and allocation, MPX, processor trace; in ecx:
+	 * protection keys, shadow stacks, TME, key locker, bus lock traps, ENQCMD; in edx: PCONFIG,
+	 * branch records, branch tracking.
 	 */
 	{ .leaf = 7, .r = { SAME, NOT(BIT(2) | BIT(12) | BIT(14) | BIT(15) | BIT(25)),
 			  NOT(BIT(3) | BIT(4) | BIT(7) | BIT(13) | BIT(23) | BIT(24) | BIT(29) | BIT(30) | BIT(31)),
 			  NOT(BIT(18) | BIT(19) | BIT(20)) } },
-	/* eax: no history reset */
+	/* hidden in eax: history reset */
 	{ .leaf = 7 | SUB(1), .r = { NOT(BIT(22)), SAME, SAME, SAME } },
 	/*
 	 * All zero: counters; cache monitoring and allocation; SGX; trace; key locker; PCONFIG;
@@ -57,7 +57,7 @@ static const struct cpuid_rule cpuid_rules[] = {
 	{ .leaf = 0x19 }, { .leaf = 0x1b }, { .leaf = 0x1c },
 	{ .leaf = QV_CPUID_BASE, .r = { { 0, QV_CPUID_BASE + 1 }, SIGNATURE(0), SIGNATURE(4), SIGNATURE(8) } },
 	{ .leaf = QV_CPUID_BASE + 1, .r = { { 0, QV_INFO_GPA }, { 0, QV_INFO_ABI }, NONE, NONE } },
-	/* ecx: no SVM, no instruction-based sampling, no SKINIT */
+	/* hidden in ecx: SVM, instruction-based sampling, SKINIT */
 	{ .leaf = 0x80000001, .r = { SAME, SAME, NOT(BIT(2) | BIT(10) | BIT(12)), SAME } },
 	/* ebx: no INVLPGB */
 	{ .leaf = 0x80000008, .r = { SAME, NOT(BIT(3)), SAME, SAME } },

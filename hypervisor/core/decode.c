@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "decode.h"
 
-/* Kinds of a first byte. NONE: this decoder does not know the byte */
+/* Kinds of an instruction's first byte. NONE: a byte that this decoder does not know */
 enum kind {
 	NONE, PREFIX, DATA16, ADDRESS,
 	MOFFS,			/* a1, a2, a3: mov between moffs and eax */
@@ -13,12 +13,13 @@ static const u8 kinds[256] = {
 	[0x26] = PREFIX, [0x2e] = PREFIX, [0x36] = PREFIX, [0x3e] = PREFIX, [0x64] = PREFIX,
 	[0x65] = PREFIX, [0xf0] = PREFIX, [0x66] = DATA16, [0x67] = ADDRESS,
 	[0xa1] = MOFFS, [0xa2] = MOFFS, [0xa3] = MOFFS, [0x8b] = REG,
-	[0x88] = REG, [0x89] = REG, [0x86] = REG, [0x87] = REG,	/* even: the same for a byte */
+	/* even opcode: the same with a byte */
+	[0x88] = REG, [0x89] = REG, [0x86] = REG, [0x87] = REG,
 	[0x08] = REG, [0x09] = REG, [0x20] = REG, [0x21] = REG,
 	[0xc6] = IMM, [0xc7] = IMM, [0x80] = IMM, [0x81] = IMM, [0x83] = IMM8,
 };
 
-/* enum decode_op plus 1, by the opcode or by the middle bits of ModRM; 0: no operation */
+/* enum decode_op plus 1, by the opcode or by bits 5..3 of ModRM; 0: no operation */
 static const u8 reg_ops[256] = {
 	[0xa1] = 1 + DECODE_LOAD, [0xa3] = 1 + DECODE_STORE, [0x8b] = 1 + DECODE_LOAD,
 	[0x89] = 1 + DECODE_STORE, [0x87] = 1 + DECODE_XCHG, [0x09] = 1 + DECODE_OR, [0x21] = 1 + DECODE_AND,
@@ -26,12 +27,12 @@ static const u8 reg_ops[256] = {
 static const u8 mov_ops[8] = { [0] = 1 + DECODE_STORE };
 static const u8 imm_ops[8] = { [1] = 1 + DECODE_OR, [4] = 1 + DECODE_AND };
 
-/* Bytes of displacement, by ModRM's upper two bits, for 16-bit and other addresses */
+/* Bytes of displacement, by bits 7..6 of ModRM; second row: for 16-bit addresses */
 static const u8 displacements[2][3] = { { 0, 1, 4 }, { 0, 1, 2 } };
-/* Bytes of address in a3, by enum decode_mode, without and with 67 */
+/* Bytes of the address in opcode a3, by enum decode_mode, without and with prefix 67 */
 static const u8 offsets[3][2] = { { 2, 4 }, { 4, 2 }, { 8, 4 } };
 
-/* Number of bytes from ModRM on, up to the place of an immediate */
+/* Returns the number of bytes from ModRM up to the immediate */
 static u32 address_len(const u8 *b, bool addr16)
 {
 	u32 mod = b[0] >> 6, rm = b[0] & 7, len = 1;
@@ -76,11 +77,11 @@ static bool decode(const u8 *b, enum decode_mode mode, const u64 *regs, struct d
 	}
 	i = b[at] >> 3 & 7;
 	op = kind == REG ? reg_ops[op] : (op == 0xc7 ? mov_ops : imm_ops)[i];
-	if (b[at] >> 6 == 3 || !op)		/* a register is not memory */
+	if (b[at] >> 6 == 3 || !op)		/* the operand is a register, not memory */
 		return false;
 	out->op = op - 1;
 	out->reg = i | (rex & 4) << 1;
-	/* AH..BH are bits 15..8 of the first four registers */
+	/* Without REX, byte registers 4 to 7 are AH..BH: bits 15..8 of the first four */
 	out->value = out->size == 1 && !rex && i > 3 ? regs[i - 4] >> 8 : regs[out->reg];
 	at += address_len(b + at, mode != DECODE_64 && (mode == DECODE_16) != other);
 	if (kind == IMM) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decoder for accesses to a device page that the monitor looks at. The nested fault gives the
- * address. The instruction gives its length, its width and the value. Pure. Encodings: AMD APM vol.
- * 3, appendix A.
+ * Decodes accesses to a device page that the monitor traps. The nested fault gives the address. The
+ * instruction gives its own length, the width and the value. Pure. Encodings: AMD APM vol. 3,
+ * appendix A.
  */
 #ifndef QV_DECODE_H
 #define QV_DECODE_H
@@ -30,7 +30,7 @@ enum decode_mode { DECODE_16, DECODE_32, DECODE_64 };
 bool decode_access(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
 		   struct decoded *out);
 
-/* 32-bit writes only, as the xAPIC wants them */
+/* Accepts 32-bit writes only, as the xAPIC requires */
 static inline bool decode_write(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
 				struct decoded *out)
 {

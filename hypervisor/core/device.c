@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Accesses registers of devices, whose page window_map() maps for the access. */
+/* Accesses registers of devices. window_map() maps the device's page for each access. */
 #include "cpu.h"
 #include "gmem.h"
 #include "pci.h"
@@ -9,7 +9,7 @@ volatile void *device_window(struct pcpu *cpu, u64 pa)
 	return window_map(cpu, pa, PT_W | PT_PCD | PT_PWT);
 }
 
-/* Config space through ECAM wants eax on some AMD processors: family 10h BKDG, 2.11.1 */
+/* Some AMD processors need eax for accesses to ECAM: family 10h BKDG, 2.11.1 */
 u32 device_read(struct pcpu *cpu, u64 pa)
 {
 	u32 value;

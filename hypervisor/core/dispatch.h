@@ -2,8 +2,7 @@
 /*
  * Exits. The vendor's table (svm/exits.c, vmx/exits.c) has a row for each exit code, with a handler
  * for exits of cells and one for exits of Linux. exit_dispatch() picks the column, so that no
- * handler has to. scripts/size counts the column of cells as code that a cell can reach, not the
- * other one.
+ * handler has to. Only the column of cells counts as code that a cell can reach: scripts/size.
  */
 #ifndef QV_DISPATCH_H
 #define QV_DISPATCH_H
@@ -11,7 +10,7 @@
 #include "instance.h"
 
 #define SELF_COUNTED	QV_EXIT_SLOTS
-#define OTHER_EXITS	(1ull << 63)	/* .code of the last row: every code that has no row */
+#define OTHER_EXITS	(1ull << 63)	/* .code of the last row, for codes that have no row */
 
 struct exit_row {
 	u64 code;			/* as vendor_exit_code() gives it */

@@ -76,8 +76,8 @@ static bool verdict(struct instance *inst, u64 error)
 }
 
 /*
- * Linux calls this on this CPU's stack in the block. Interrupts are held off. NMIs are held off
- * too, or they leave a note (VT-x).
+ * Linux calls this on this CPU's stack in the block. Interrupts are held off. NMIs are held off too
+ * (AMD-V), or only recorded (VT-x).
  */
 void monitor_entry(struct pcpu *cpu)
 {

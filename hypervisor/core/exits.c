@@ -16,8 +16,8 @@ void exit_forbidden(struct pcpu *cpu)
 }
 
 /*
- * INVD, and WBINVD in a cell: skipped. Caches are coherent, so dirty lines may stay, and a guest
- * must not empty the caches of other CPUs in a loop.
+ * Skips INVD, and WBINVD in a cell. Caches are coherent, so dirty lines may stay. A guest must not
+ * be able to empty the caches of other CPUs in a loop.
  */
 void exit_nothing(struct pcpu *cpu)
 {

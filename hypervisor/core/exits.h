@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Exits that are handled alike for cells and for Linux: BOTH() in the exit table. */
+/* Handlers that are the same for cells and for Linux: BOTH() in the exit table. */
 #ifndef QV_EXITS_H
 #define QV_EXITS_H
 

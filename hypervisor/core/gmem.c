@@ -68,9 +68,9 @@ bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len)
 }
 
 /*
- * The four paging modes. levels: of tables; bits: of an address, per level; large: highest level
- * with large pages; size: bytes of an entry; root: mask of the root's address in CR3; address: mask
- * of a virtual address.
+ * The four paging modes. levels: number of table levels; bits: address bits per level; large:
+ * highest level with large pages; size: bytes of an entry; root: mask of the root's address in CR3;
+ * address: mask of a virtual address.
  */
 static const struct walk_mode {
 	u32 levels, bits, large, size;
@@ -82,7 +82,7 @@ static const struct walk_mode {
 	{ 5, 9, 3, 8, PT_ADDR, ~0ull },
 };
 
-/* Guest-virtual to guest-physical by the guest's own tables */
+/* Translates guest-virtual to guest-physical addresses by the guest's own tables */
 static bool walk(struct pcpu *cpu, const struct guest_mode *m, u64 va, u64 *gpa)
 {
 	const struct walk_mode *w = &modes[!(m->cr4 & CR4_PAE) ? 0 : !(m->efer & EFER_LMA) ? 1 :

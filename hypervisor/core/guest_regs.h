@@ -20,7 +20,7 @@
 	mov	0x38(%rdi), %rdi
 	.endm
 
-/* The guest's rdi is on the stack, and is taken off */
+/* The guest's rdi is on the stack; this macro pops it */
 	.macro	save_guest
 	mov	%rcx, 0x08(%rdi)
 	mov	%rdx, 0x10(%rdi)

@@ -12,8 +12,8 @@ enum { MODE_FIXED, MODE_LOWEST, MODE_SMI, MODE_RESERVED, MODE_NMI, MODE_INIT, MO
 enum { SHORT_NONE, SHORT_SELF, SHORT_ALL, SHORT_OTHERS };
 
 /*
- * Returns those own CPUs that @dest names. A logical id is a cluster and a bit for each member;
- * x2APIC derives it from the physical id (id / 16, id % 16), flat mode has no clusters.
+ * Returns those own CPUs that @dest names. A logical id is a cluster number and one bit per member.
+ * x2APIC derives it from the physical id (id / 16, id % 16). Flat mode has no clusters.
  */
 static u64 named(const struct icr_map *map, u32 low, u32 dest)
 {
@@ -47,7 +47,7 @@ struct icr_verdict icr_filter(const struct icr_map *map, u32 low, u32 dest, u32 
 		targets = named(map, low, dest);
 	if (shorthand == SHORT_SELF)
 		targets &= oneself;
-	/* "All" means all own CPUs, and a logical name means those own CPUs that have it */
+	/* "All" means all own CPUs. A logical destination means those own CPUs that it matches */
 	v.foreign = !shorthand && !(low & ICR_LOGICAL) && !targets;
 	/* no CPU resets itself this way */
 	if (shorthand == SHORT_OTHERS || mode >= MODE_INIT)
@@ -56,10 +56,10 @@ struct icr_verdict icr_filter(const struct icr_map *map, u32 low, u32 dest, u32 
 		targets &= -targets;		/* one of them: the first */
 	v.vector = low & ICR_VECTOR;
 	if ((mode <= MODE_LOWEST && v.vector < 16) ||
-	    /* a level de-assert does nothing since the Pentium 4 */
+	    /* a level de-assert has had no effect since the Pentium 4 */
 	    (mode == MODE_INIT && (low & (ICR_TRIGGER | ICR_ASSERT)) == ICR_TRIGGER))
 		action = ICR_DROP;
-	/* physical, no shorthand, edge, and never lowest priority (reserved in x2APIC) */
+	/* Send as physical, no shorthand, edge. Never as lowest priority (reserved in x2APIC) */
 	v.low = v.vector | (mode == MODE_NMI ? MODE_NMI << 8 : 0) | ICR_ASSERT;
 	if (action != ICR_DROP && targets) {
 		v.action = action;

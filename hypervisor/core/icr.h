@@ -21,7 +21,7 @@ struct icr_map {
 	u32 num;
 	u32 x2apic;
 	u32 remapped;		/* entries of IOAPICs may be in remapped format */
-	u64 own;		/* bit i: CPU i is the sender's to reach */
+	u64 own;		/* bit i: the sender may reach CPU i */
 	u32 apic_id[ICR_CPUS];
 	u32 ldr[ICR_CPUS];	/* xAPIC: logical destination register >> 24 */
 	u32 cluster;		/* xAPIC: logical ids are cluster:member nibbles */
@@ -32,7 +32,7 @@ struct icr_verdict {
 	u64 targets;		/* always a subset of map->own */
 	u32 low;		/* value to write for each target, physical destination */
 	u32 vector;
-	bool foreign;		/* it named one physical destination, and that is no own CPU */
+	bool foreign;		/* it named one physical destination, which is not an own CPU */
 };
 
 /*

@@ -7,7 +7,7 @@
 #include "tables/nested.h"
 #include "vendor.h"
 
-/* Where a CPU waits: `1: hlt; jmp 1b` in real mode at 0, interrupts off; an NMI brings it back */
+/* A parked CPU executes `1: hlt; jmp 1b` in real mode at 0, interrupts off. An NMI makes it exit */
 static int build_park(struct instance *inst, u64 va)
 {
 	static const u8 code[] = { 0xf4, 0xeb, 0xfd };

@@ -45,32 +45,33 @@ enum { GPR_RAX, GPR_RCX, GPR_RDX, GPR_RBX, GPR_RSP, GPR_RBP, GPR_RSI, GPR_RDI };
 struct pcpu {
 	u64 regs[16];			/* guest; rax and rsp only valid during an exit */
 	struct qv_linux_state linux_state;
-	struct qv_mon_cpu_status *status;	/* in the open part; as this instance sees it */
+	struct qv_mon_cpu_status *status;	/* in the open part of this instance */
 	u32 index;			/* in this instance */
 	u32 linux_cpu, apic_id;
 	u32 phase;			/* enum cpu_phase */
 	u32 cmd, ack;			/* CMD_*: asked, done */
-	/* how many CPUs have set a command here and not yet sent its NMI */
+	/* number of CPUs that have set a command here and not yet sent its NMI */
 	u32 kicks;
 	u32 sipi;
 	u32 icr2;			/* xAPIC: destination half of the guest's ICR */
 	u32 pci_latch;			/* cell: the value it wrote to port 0xCF8 */
 	u64 next_cr3;			/* CMD_BECOME: the cell's tables ... */
 	u32 next_index;			/* ... and this CPU's number there */
-	u32 home_index;			/* CMD_HOME: its number in the front end */
+	u32 home_index;			/* CMD_HOME: its index in the front end */
 	u64 home_cr3;
 	u64 exit_tsc;
-	/* TSC: until then an NMI of QV may come without a command */
+	/* TSC until which an NMI of QV may come without a command */
 	u64 stray_until;
-	u64 started_tsc;		/* the last SIPI: the guest may have no IDT yet */
-	bool nmi_masked, nmi_pending;	/* guest is in an NMI handler; another waits */
-	bool faulting;			/* the monitor deals with a fault of its own on this CPU */
+	u64 started_tsc;		/* TSC of the last SIPI: the guest may have no IDT yet */
+	bool nmi_masked, nmi_pending;	/* guest is in an NMI handler; another NMI is pending */
+	bool faulting;			/* the monitor handles its own fault on this CPU */
 	bool flush;			/* drop cached translations at the next entry */
 };
 
 /*
- * A CPU's area of QV_CPU_LEN bytes: struct pcpu; the vendor's pages, with the task state segment
- * of both in between; the CPU's stack, downwards from the end.
+ * A CPU's area of QV_CPU_LEN bytes. It begins with struct pcpu. The vendor's pages follow; the
+ * first of them also holds the task state segment, for both vendors. The CPU's stack grows
+ * downwards from the end.
  */
 #define CPU_OFF_VENDOR	0x1000u
 #define CPU_OFF_TSS	0x1800u
@@ -81,11 +82,11 @@ _Static_assert(sizeof(struct pcpu) <= CPU_OFF_VENDOR, "CPU area");
 
 struct cell_slot {			/* the manager's view of an instance */
 	u32 state;			/* enum qv_mon_state; QV_MON_NONE: free */
-	u32 reclaimed;			/* 2 MiB pages given back so far */
+	u32 reclaimed;			/* number of 2 MiB pages given back so far */
 	u64 block_pa;
 	u64 window_pa;
 	u64 open_table;			/* page that shows the block's open part to Linux; kept */
-	u64 cpus;			/* by front-end index; those that it has not given back */
+	u64 cpus;			/* not given back yet; bits are front-end indices */
 	u64 bell_tsc;			/* when its doorbell was last rung ... */
 	u64 bell_gap;			/* TSC cycles from then until it may be rung again */
 	u32 taken;			/* 1: its devices are taken from Linux at present */
@@ -95,26 +96,26 @@ struct cell_slot {			/* the manager's view of an instance */
 	struct qv_mon_ports ports[QV_MAX_PORTS];
 };
 
-struct enter_state {			/* enter.c: all CPUs come in together */
+struct enter_state {			/* state of enter.c: all CPUs enter together */
 	u32 tickets, ready, arrived;
 	u32 verdict;
 	u64 error;
 };
 enum { ENTER_UNDECIDED, ENTER_GO, ENTER_BACK };
 
-/* The state of front/ and enter.c. A cell's instance has it too, unused and zero */
+/* The state of front/ and enter.c. In a cell's instance it is unused and zero */
 struct front_state {
 	struct enter_state enter;
-	u64 ones_table, sink_table;	/* tables that answer touches of holes; physical */
+	u64 ones_table, sink_table;	/* physical; tables that answer touches of holes */
 	/* index + 1 of the CPU whose access to PCI config space is under way */
 	u32 config_busy;
-	u32 ioapic_busy;		/* index + 1 of the CPU between index and data */
-	/* the value Linux wrote to each index register */
+	u32 ioapic_busy;		/* index + 1 of the CPU that accesses an IOAPIC */
+	/* the value that Linux wrote to each index register */
 	u32 ioapic_index[QV_MON_IOAPICS];
 };
 
 struct instance {
-	struct qv_mon_boot boot;	/* first: the driver writes it here */
+	struct qv_mon_boot boot;	/* must be first: the driver writes it */
 	u32 id;				/* 0: front end */
 	/* manager: index + 1 of the CPU whose management call is under way */
 	u32 busy;
@@ -130,18 +131,18 @@ struct instance {
 	struct pci_cell pci;		/* cell: its devices */
 
 	/*
-	 * Front end: the request being checked (slot_request() has the accepted ones). Cell: the
-	 * request that created it.
+	 * Front end: the request that is being checked (slot_request() has accepted requests).
+	 * Cell: the request that created it.
 	 */
 	struct qv_mon_create req;
 
-	/* vendor_controls(): other intercepts, in the vendor's layout */
+	/* from vendor_controls(): intercepts other than ports and MSRs, in the vendor's layout */
 	u64 controls[6];
 	u8 idt[256 * 16] __attribute__((aligned(4096)));
 	u8 park_code[QV_PAGE] __attribute__((aligned(4096)));
-	/* the accesses to MSRs that exit; in the vendor's layout */
+	/* map of the accesses to MSRs that exit, in the vendor's layout */
 	u8 msr_map[0x2000] __attribute__((aligned(4096)));
-	/* a bit per port: accesses to it exit. AMD-V also reads bits beyond the last port */
+	/* one bit per port: accesses to it exit. AMD-V also reads bits beyond the last port */
 	u8 port_map[0x3000] __attribute__((aligned(4096)));
 };
 

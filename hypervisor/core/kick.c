@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commands between CPUs: how they are sent, and waited for. commands.c carries them out. They are
- * bits in pcpu.cmd, and an NMI when they were clear before. They are taken only at an NMI exit, so
- * an NMI exit without work is an NMI of the guest. (The CPU latches a single NMI, so an NMI of the
- * guest may merge with one of QV and is lost then.)
+ * Commands between CPUs: how they are sent, and waited for. commands.c carries them out. A command
+ * is a bit in pcpu.cmd. The sender also sends an NMI if the bits were clear before. A CPU takes
+ * commands only at an NMI exit, so an NMI exit without a command is an NMI of the guest. (The CPU
+ * latches a single NMI, so an NMI of the guest may merge with an NMI of QV, and is then lost.)
  *
  * command  sender                     target                      who sets ack, where
  * FLUSH    the manager                the front end's CPUs        the target, its own
@@ -24,7 +24,7 @@
 #define ACK_DEADLINE_MS	2000
 #define AGAIN_MS	200
 #define NMI		(4u << 8 | 1u << 14)	/* ICR */
-#define SEND_PATIENCE	10000000	/* rounds; far more than apic_send() ever takes */
+#define SEND_PATIENCE	10000000	/* loops; apic_send() takes far fewer */
 
 void kick(struct pcpu *target, u32 cmd)
 {
@@ -36,8 +36,8 @@ void kick(struct pcpu *target, u32 cmd)
 }
 
 /*
- * A CPU may find a command by another NMI, or without an NMI, before kick() has sent the NMI that
- * announces it. So wait until that NMI is sent: it must not come much later, to a guest that this
+ * A CPU may find a command by another NMI, or without an NMI, before kick() has sent the NMI for
+ * it. So wait until kick() has sent it. That NMI must not come much later, to a guest that this
  * command has started.
  */
 u32 take_commands(struct pcpu *cpu)

@@ -6,7 +6,7 @@
 #include "vendor.h"
 #include "x86.h"
 
-/* The last row fits every MSR */
+/* The last row matches every MSR */
 static const struct msr_rule *rule_of(u32 msr)
 {
 	const struct msr_rule *r = vendor_msr_rules;
@@ -29,7 +29,7 @@ void msr_build(struct instance *inst)
 
 		for (msr = r->first; msr <= r->last; msr++)
 			if (!vendor_msr_stop(inst->msr_map, msr, stop))
-				break;		/* the rest of this row has no place either */
+				break;		/* the rest of this row is not in the map either */
 	}
 }
 

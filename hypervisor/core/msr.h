@@ -13,9 +13,9 @@
 enum msr_action {
 	OK,		/* directly, no exit; as on the bare machine, #GP included */
 	OWN,		/* carried out or checked here; a forbidden access is refused as in FAIL */
-	/* a write changes the bits of .mask only; others stay, counted and logged */
+	/* a write changes only the bits of .mask; a change of others is counted and logged */
 	KEEP,
-	ZERO,		/* reads as zero, a write is dropped without a trace */
+	ZERO,		/* reads as zero; a write is dropped without a trace */
 	DROP,		/* the same, counted and logged */
 	FAIL,		/* the cell fails; Linux gets #GP */
 };
@@ -27,7 +27,7 @@ struct msr_rule {
 	const char *name, *why;
 };
 
-#define LAST_ROW	~0u	/* .last of the last row, which fits always */
+#define LAST_ROW	~0u	/* .last of the last row, which matches every MSR */
 
 /* The first row that fits counts */
 extern const struct msr_rule vendor_msr_rules[];
@@ -37,10 +37,10 @@ extern const struct msr_rule vendor_msr_rules[];
  * exit. Returns false if @msr has no place in the map: it always exits.
  */
 bool vendor_msr_stop(u8 *map, u32 msr, u32 stop);
-/* Carries out an access to an MSR with action OWN, not of the APIC. False: rejected */
+/* Carries out an access with action OWN to an MSR outside the APIC. Returns false to reject it */
 bool vendor_msr_own(struct pcpu *cpu, u32 msr, u64 *value, bool write);
 
-/* Builds @inst's permission map; for its creator */
+/* Builds @inst's permission map; the creator of @inst calls it */
 void msr_build(struct instance *inst);
 
 /* An RDMSR or WRMSR that exited: cell/msr.c, front/msr.c */
@@ -50,9 +50,9 @@ struct msr_exit {
 	u64 value;		/* in: the value written; out: the value read */
 	const struct msr_rule *rule;
 };
-/* Reads the exit of this CPU into @x, counts it */
+/* Reads this CPU's exit into @x, and counts it */
 void msr_exit(struct pcpu *cpu, struct msr_exit *x);
-/* The access is done: sets the registers, skips the instruction */
+/* Ends the access: sets the registers and skips the instruction */
 void msr_done(struct pcpu *cpu, const struct msr_exit *x);
 
 /* traps.S: false: the processor raised #GP */

@@ -21,7 +21,7 @@ struct pci_table {		/* MSI-X; physical = guest-physical addresses */
 	u64 pages, pages_len;	/* range that the cell may only read; 0: there is no table */
 };
 
-struct pci_cell {		/* in the cell's instance: data that its exits need */
+struct pci_cell {		/* part of the cell's instance: data that its exits need */
 	u32 num_rules, reserved;
 	struct pci_rule rules[PCI_RULES];
 	struct pci_table tables[QV_MAX_DEVICES];
@@ -44,8 +44,8 @@ u32 pci_config_get(struct pcpu *cpu, u32 bdf, u32 reg);
 void pci_config_set(struct pcpu *cpu, u32 bdf, u32 reg, u32 value);
 
 /*
- * front/pci_guard.c: may Linux write @value under @mask to a function that is no cell's? @reg: of a
- * dword.
+ * front/pci_guard.c: may Linux write @value under @mask to a function that no cell has? @reg:
+ * offset of a dword.
  */
 bool pci_guard(struct pcpu *cpu, u32 bdf, u32 reg, u32 value, u32 mask);
 
@@ -64,9 +64,9 @@ void ports_front(void);			/* set the ports at which Linux exits */
 bool ports_log(u32 first, u32 last);	/* a write by Linux is logged */
 /* Returns the guard that forbids Linux to write @size bytes of @value from @port on, or NULL */
 const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value);
-/* Is one of these ports in the list of a cell, created or running, or in its devices' I/O BARs? */
+/* Is one of these ports in the list of a cell (created or running), or in its devices' I/O BARs? */
 bool ports_claimed(const struct instance *inst, u32 first, u32 last);
-/* Stops @inst's guest at these ports, or lifts that. Its CPUs see it when they next exit */
+/* Makes @inst's guest exit at these ports, or ends that. Its CPUs see it when they next exit */
 void ports_stop(struct instance *inst, u32 first, u32 last, bool stop);
 
 #endif

@@ -19,7 +19,7 @@ bool pci_value_ok(const struct icr_map *map, u32 check, u32 value)
 	case PCI_MSI_ADDRESS:		/* no redirection hint, no logical mode; 255 is all CPUs */
 		return (value & 0xfff00fff) == 0xfee00000 && (value >> 12 & 0xff) != 0xff &&
 		       own_id(map, value >> 12 & 0xff);
-	case PCI_MSI_DATA:		/* bit 14 (assert) means nothing at an edge */
+	case PCI_MSI_DATA:		/* bit 14 (assert) has no meaning for an edge */
 		return !(value & 0xffffbe00) && (value & 0xff) >= 32;
 	}
 	return true;
@@ -37,10 +37,10 @@ bool pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old,
 #define ENTRY_LOGICAL	(1u << 11)
 #define ENTRY_MASKED	(1u << 16)
 #define ENTRY_REMAPPED	(1u << 16)	/* in the high half: bit 48 */
-/* bits 49 to 55: the id's upper part where QV runs in a virtual machine, else 0 */
+/* bits 49 to 55: upper part of the id if QV runs in a virtual machine, else 0 */
 #define ENTRY_MORE_ID	(0x7fu << 17)
 
-/* Is each member of the logical destination @dest an own CPU? False also for no member */
+/* Is each member of the logical destination @dest an own CPU? False also if it has no member */
 static bool own_logical(const struct icr_map *map, u32 dest)
 {
 	u32 i, members = 0;
@@ -63,7 +63,7 @@ static bool own_logical(const struct icr_map *map, u32 dest)
 
 bool ioapic_entry_ok(const struct icr_map *map, u32 low, u32 high)
 {
-	/* Where nothing remaps, that bit means nothing; the entry is in the compatible format */
+	/* Without remapping, bit 48 has no meaning: the entry has the compatible format */
 	if ((low & ENTRY_MASKED) || (map->remapped && (high & ENTRY_REMAPPED)))
 		return true;
 	if ((low >> 8 & 7) > 1 || (high & ENTRY_MORE_ID))	/* SMI, NMI, INIT, ExtINT */

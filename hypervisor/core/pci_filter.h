@@ -31,7 +31,7 @@ bool pci_value_ok(const struct icr_map *map, u32 check, u32 value);
  */
 bool pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old, u32 value,
 		u32 mask, u32 *out);
-/* A redirection entry is masked, in a format that is remapped, or reaches only CPUs of @map->own */
+/* Is a redirection entry masked, in a remapped format, or only for CPUs of @map->own? */
 bool ioapic_entry_ok(const struct icr_map *map, u32 low, u32 high);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * I/O ports: one decision each. A cell gets the ports that its list names (law 4), and never one of
- * these, whatever root says: each of these reaches all cells. Linux keeps all ports, since it can
- * stop its own machine in other ways too. A write that stops every CPU without a trace is logged. A
- * write that would take RAM or a CPU away from under the monitor is dropped (guards: ACPI says
+ * The rules for I/O ports. A cell gets the ports that its list names (law 4), but never a port of
+ * this table, whatever root requests: each of these affects all cells. Linux keeps all ports, since
+ * it can stop its own machine in other ways too. A write that stops every CPU without a trace is
+ * logged. A write that would take RAM or a CPU away from the monitor is dropped (guards: ACPI says
  * where they are). scripts/ports generates Documentation/reference/ports.md from this table.
  */
 #include "cpu.h"

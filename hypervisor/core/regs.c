@@ -10,7 +10,7 @@
 #define CPUID_1_XSAVE	(1u << 26)
 #define MXCSR_RESET	0x1f80
 
-/* An XSAVE area that says "initial" of every component: Intel SDM vol. 1, 13.4 */
+/* An XSAVE area in which every component is in its initial state: Intel SDM vol. 1, 13.4 */
 static const struct {
 	u32 legacy[128], header[16];
 } __attribute__((aligned(64))) initial = { .legacy = { [0] = 0x37f, [6] = MXCSR_RESET } };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions that the compiler calls by itself. Words first: it matters for 2 MiB at a time. */
+/* Functions that the compiler calls by itself. They use whole words, to be fast for 2 MiB. */
 #include "cpu.h"
 
 void *memcpy(void *to, const void *from, size_t n)

@@ -41,7 +41,7 @@ safe_faulted:
 	xor	%eax, %eax
 	ret
 
-/* Four bytes per exception: the vector on the stack, above what the processor pushed */
+/* Four bytes per exception; each pushes its vector, above what the processor pushed */
 	.balign	4
 	.globl	vector_stubs
 vector_stubs:
@@ -59,7 +59,7 @@ interrupted:
 	/*
 	 * A vector below 32 may be an interrupt: the APIC delivers vectors from 16 on, and a guest
 	 * may have left one of these pending. It comes only between take_first and take_last of
-	 * vendor_take_interrupts, and has no error code, whatever its number.
+	 * vendor_take_interrupts. It has no error code, whatever its number.
 	 */
 	cmpq	$take_first, 8(%rsp)
 	jb	1f
@@ -71,12 +71,12 @@ interrupted:
 	add	$16, %rsp			/* vector, error code */
 	iretq
 
-/* All other vectors: which one does not matter, it is taken and forgotten */
+/* All other vectors: the interrupt is taken and dropped, so its number does not matter */
 	.globl	vector_rest
 vector_rest:
 	push	$0
 interrupt:
-	/* the window is inside a call: its registers are free */
+	/* the interrupted code is in a function call, so these registers are free */
 	call	apic_eoi
 	add	$8, %rsp
 	iretq
@@ -85,7 +85,7 @@ interrupt:
 #define ERROR_CODES (1 << 8 | 0x1f << 10 | 1 << 17 | 1 << 21 | 3 << 29)
 
 /*
- * A function with an instruction that may fault returns false then. Any other fault ends this
+ * A function whose instruction may fault returns false after the fault. Any other fault ends this
  * guest.
  */
 fault:

@@ -62,7 +62,7 @@ u64 vendor_exit_code(const struct pcpu *cpu);	/* for the log and failure records
 void vendor_skip(struct pcpu *cpu, u32 len);
 /* RFLAGS: the bits of @mask become @flags */
 void vendor_set_flags(struct pcpu *cpu, u64 mask, u64 flags);
-void vendor_inject_nmi(struct pcpu *cpu);	/* keeps it pending while one is handled */
+void vendor_inject_nmi(struct pcpu *cpu);	/* stays pending while the guest handles an NMI */
 void vendor_inject_fault(struct pcpu *cpu, u32 vector);	/* 6: #UD, 13: #GP(0) */
 /* Copies the instruction bytes that the processor saved at this exit. Returns how many, or 0 */
 u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes);

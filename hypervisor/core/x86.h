@@ -3,7 +3,7 @@
 #ifndef QV_X86_H
 #define QV_X86_H
 
-#define APIC_PAGE	0xfee00000ull	/* the local APIC, where it is not moved; 4 KiB */
+#define APIC_PAGE	0xfee00000ull	/* default address of the local APIC; 4 KiB */
 #define MSR_APIC_BASE	0x1bu
 #define MSR_SPEC_CTRL	0x48u
 #define MSR_MCG_STATUS	0x17au
@@ -28,7 +28,7 @@
 #define EFER_LMA	(1ull << 10)
 #define RFLAGS_TF	(1ull << 8)
 #define RFLAGS_IF	(1ull << 9)
-#define DEBUGCTL_BTF	(1ull << 1)	/* TF means branches only */
+#define DEBUGCTL_BTF	(1ull << 1)	/* TF traps branches only */
 #define DR6_BS		(1ull << 14)	/* a single step has ended */
 #define DR7_GD		(1ull << 13)	/* the next access to a debug register traps */
 #define PAT_RESET	0x0007040600070406ull

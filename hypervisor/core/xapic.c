@@ -44,7 +44,7 @@ bool xapic_note(struct pcpu *cpu, const struct xapic_write *w)
 	case APIC_ICR2:
 		cpu->icr2 = w->value;
 		return false;
-	case APIC_ID:		/* an id that changes would defeat the filter */
+	case APIC_ID:		/* a change of the id would defeat the filter */
 		return false;
 	case APIC_LDR:
 		me()->icr.ldr[cpu->index] = w->value >> 24;
@@ -64,7 +64,7 @@ u64 xapic_icr(const struct pcpu *cpu, const struct xapic_write *w)
 #define FLAGS_SZP	0xc4u		/* sign, zero, parity */
 #define FLAGS_STATUS	0x8d5u		/* these, overflow, adjust, carry */
 
-/* As after OR and AND */
+/* Sets the flags as OR and AND do */
 static void logic_flags(struct pcpu *cpu, u32 result)
 {
 	u32 eax;

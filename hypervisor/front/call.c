@@ -8,7 +8,7 @@
 #include "core/log.h"
 #include "manage/calls.h"
 
-/* A call's time is counted apart from the time that exits hold the CPU: Linux asked for it */
+/* Counts the time of a call separately from the time of exits, since Linux asked for the call */
 static void own_time(struct pcpu *cpu)
 {
 	struct qv_mon_cpu_status *s = cpu_status(cpu);

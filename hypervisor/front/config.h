@@ -12,8 +12,8 @@
 u32 port_in(u32 port, u32 size);
 void port_out(u32 port, u32 size, u32 value);
 /*
- * Without ECAM: writes 0xCF8. The caller holds the config lock; config_data() restores the value
- * that Linux wrote.
+ * Without ECAM this writes 0xCF8. The caller holds the config lock, and config_data() restores the
+ * value that Linux wrote.
  */
 void config_select(u32 bdf, u32 reg);
 

@@ -7,7 +7,7 @@
 #include "core/msr.h"
 #include "core/x86.h"
 
-/* A parked CPU would be a silent end. A board's watchdog, or its reset, acts on a shutdown */
+/* A parked CPU would fail silently. A board's watchdog or its reset logic reacts to a shutdown */
 void front_shutdown(struct pcpu *cpu)
 {
 	log_event(cpu, QV_LOG_SHUTDOWN, vendor_rip(cpu), 0);
@@ -45,7 +45,7 @@ void front_fault(struct pcpu *cpu, u64 vector, u64 rip)
 	release(cpu, &me()->busy);
 	release(cpu, &me()->front.ioapic_busy);
 	release(cpu, &me()->front.config_busy);
-	/* Linux handles machine checks, even if the monitor was running */
+	/* Linux handles machine checks, even those that come while the monitor runs */
 	if (cpu->phase == CPU_RUNNING) {
 		vendor_inject_fault(cpu, vector == 18 ? 18 : 13);
 		return;

@@ -19,7 +19,7 @@ void front_memory(struct pcpu *cpu);		/* memory.c: a nested page fault */
 void front_msr(struct pcpu *cpu);		/* msr.c */
 void front_port(struct pcpu *cpu);		/* pci.c */
 
-/* touch.c: Linux touched memory that its tables do not map, and that is no device */
+/* touch.c: Linux touched memory that its tables do not map and that is not a device */
 void front_touch(struct pcpu *cpu, u64 gpa, bool write);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IOAPICs while Linux is a guest. Their pages are holes for it: each access comes here (they are
- * rare: set-up and affinity). Linux's index register is a copy, so that the monitor can use the
- * real one meanwhile. An entry that would reach a CPU taken from Linux, or that belongs to a cell's
- * device, is masked or left as it is; it is counted and logged. Cells see no IOAPIC: the entry of
- * their device is written here at start, and masked at stop. Intel 82093AA, chapter 3; entries in
- * remapped format: VT-d 3.3, 5.1.5.
+ * IOAPICs while Linux is a guest. Their pages are holes for Linux, so each access exits and comes
+ * here. Accesses are rare: set-up and affinity. Linux's index register is a copy, so that the
+ * monitor can use the real one meanwhile. An entry that would reach a CPU taken from Linux, or that
+ * belongs to a cell's device, is masked or left as it is. This is counted and logged. Cells see no
+ * IOAPIC: the monitor writes the entry of their device here at start, and masks it at stop. Intel
+ * 82093AA, chapter 3; entries in remapped format: VT-d 3.3, 5.1.5.
  */
 #include "abi/log.h"
 #include "front.h"
@@ -25,8 +25,8 @@
 #define PATIENCE	1000000
 
 /*
- * Index and data make one access: no other CPU may come between. False: another CPU holds it too
- * long.
+ * Index and data make one access, so this locks out other CPUs. Returns false if another CPU holds
+ * the lock too long.
  */
 static bool lock(const struct pcpu *cpu)
 {
@@ -42,7 +42,7 @@ static bool lock(const struct pcpu *cpu)
 	return false;
 }
 
-/* For the manager, which cannot come again */
+/* For the manager, which cannot try again later */
 static bool lock_or_log(const struct pcpu *cpu)
 {
 	u32 holder;
@@ -140,9 +140,9 @@ static bool linux_write(struct pcpu *cpu, u64 gpa, u32 n)
 	if (!mmio_decode(cpu, &d) || d.op != DECODE_STORE || d.size != 4)
 		return false;
 	if (!lock(cpu))
-		return true;		/* the instruction is executed again */
+		return true;		/* Linux executes the instruction again */
 	if ((gpa & 0xfff) == IOAPIC_INDEX)
-		/* 8-bit register: no entry has two names */
+		/* The index has 8 bits, so no entry has two names */
 		me()->front.ioapic_index[n] = (u8)d.value;
 	else if ((gpa & 0xfff) == IOAPIC_DATA)
 		data_write(cpu, n, d.value);

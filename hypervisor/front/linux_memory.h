@@ -7,8 +7,8 @@
 /*
  * Sets the access that Linux has to whole pages [@pa, +@len) of RAM or of a device. From enable to
  * disable, each such change goes through this function. It cannot fail, since front_prepare() of
- * the same range came before (law 9). It counts for a CPU of Linux after that CPU's flush:
- * flush_front_end().
+ * the same range came before (law 9). The change takes effect for a CPU of Linux with that CPU's
+ * flush: flush_front_end().
  */
 void linux_memory(u64 pa, u64 len, enum linux_access access);
 

@@ -5,7 +5,7 @@
 #include "core/log.h"
 #include "core/pci.h"
 
-/* False: an unknown instruction */
+/* Returns false for an unknown instruction */
 static bool store_to_apic(struct pcpu *cpu, u64 gpa)
 {
 	struct xapic_write w;
@@ -35,5 +35,5 @@ void front_memory(struct pcpu *cpu)
 	else
 		front_touch(cpu, gpa, write);
 	if (!known)
-		vendor_inject_fault(cpu, 13);	/* the instruction is not known here */
+		vendor_inject_fault(cpu, 13);	/* the decoder does not know the instruction */
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linux's accesses to PCI config space. By ECAM its reads are direct, except for functions of cells
- * (holes: touch.c answers). ECAM's pages are read-only for Linux, so writes come here. By ports,
- * 0xCFC..0xCFF always exit: the register that 0xCF8 names is accessed through ECAM, so that no
- * other CPU changes it between check and access. Without ECAM 0xCF8 exits too, for the same reason.
+ * Linux's accesses to PCI config space.
+ *
+ * By ECAM: reads are direct, except for functions of cells (holes: touch.c answers). Linux has
+ * ECAM's pages read-only, so its writes exit and come here.
+ *
+ * By ports: 0xCFC..0xCFF always exit. The monitor accesses the register that 0xCF8 names through
+ * ECAM, so that no other CPU changes 0xCF8 between check and access. Without ECAM, 0xCF8 exits too,
+ * for the same reason.
+ *
  * pci_guard.c decides which writes are allowed. Accesses are serialized. Otherwise two CPUs could
  * make a forbidden change in two parts, each of which is allowed.
  */
@@ -36,7 +41,7 @@ static void refused(struct pcpu *cpu, u32 what, u64 where, u32 value)
 	log_event(cpu, what, where, value);
 }
 
-/* False: not in time */
+/* Returns false if it cannot get the lock in time */
 static bool lock(const struct pcpu *cpu)
 {
 	u32 i;
@@ -69,7 +74,7 @@ static void write_sized(struct pcpu *cpu, u64 pa, u32 size, u32 value)
 		asm volatile("movl %0, (%1)" : : "a"(value), "r"(p) : "memory");
 }
 
-/* @at: bdf << 12 | register. A rejected write is dropped */
+/* @at: bdf << 12 | register. Drops a rejected write */
 static void config_write(struct pcpu *cpu, u64 at, u32 size, u32 value)
 {
 	u32 shift = (at & 3) * 8, mask = ~0u >> (32 - size * 8) << shift;
@@ -88,7 +93,7 @@ static u32 config_read(struct pcpu *cpu, u64 at, u32 size)
 {
 	if (pci_given(at >> 12)) {
 		cpu_status(cpu)->denied++;
-		if (!(at & 0xfff))	/* a list of all devices reads all registers: log one */
+		if (!(at & 0xfff))	/* a scan reads all registers: log only the first */
 			log_event(cpu, QV_LOG_CONFIG, at, 0);
 		return ~0u;
 	}
@@ -97,7 +102,7 @@ static u32 config_read(struct pcpu *cpu, u64 at, u32 size)
 	return port_in(CONFIG_DATA + (at & 3), size);
 }
 
-/* The register that 0xCF8 names; bits 27..24 are bits 11..8 of it on AMD: family 10h BKDG, 2.11 */
+/* The register that 0xCF8 names. On AMD, 27..24 hold its bits 11..8: family 10h BKDG, 2.11 */
 static void config_data(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
 {
 	u32 latch = port_in(CONFIG_ADDRESS, 4), reg = (latch & 0xfc) | (port & 3) | (latch >> 16 & 0xf00);
@@ -112,7 +117,7 @@ static void config_data(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *valu
 	else
 		config_write(cpu, at, size, was);
 	if (!in && !me()->boot.ecam_len)
-		port_out(CONFIG_ADDRESS, 4, latch);	/* the guard has used it */
+		port_out(CONFIG_ADDRESS, 4, latch);	/* the guard has changed it */
 }
 
 /* Accesses 0xCF8 and the register that it names. False: timed out */
@@ -192,7 +197,7 @@ void front_port(struct pcpu *cpu)
 
 	vendor_port_access(cpu, &a);
 	value = (u32)cpu->regs[GPR_RAX] & ~0u >> (32 - a.size * 8);
-	if (!a.plain) {			/* INS and OUTS: #GP tells Linux */
+	if (!a.plain) {			/* INS and OUTS: Linux gets #GP */
 		refused(cpu, QV_LOG_PORT, a.port, value);
 		vendor_inject_fault(cpu, 13);
 		return;

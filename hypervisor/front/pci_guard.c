@@ -47,7 +47,7 @@
 #define CAP_MSIX	0x11
 #define CAP_AER		0x0001		/* in extended config space */
 #define AER_LEN		0x38
-#define HEADER		0		/* no capability: the header */
+#define HEADER		0		/* the header, not a capability */
 
 /* Dwords that Linux may write in a bridge above a cell's function, and their fixed bits */
 static const struct { u8 cap, reg; u32 fixed; } bridge_rules[] = {
@@ -62,7 +62,7 @@ static const struct { u8 cap, reg; u32 fixed; } bridge_rules[] = {
 	{ CAP_EXPRESS, 0x18, 0xc00 },			/* slot: power, lock */
 	{ CAP_EXPRESS, 0x1c, 0 },			/* root: interrupts, status */
 	{ CAP_EXPRESS, 0x20, 0 },
-	{ CAP_EXPRESS, 0x28, 0x20 },			/* ARI: device numbers below */
+	{ CAP_EXPRESS, 0x28, 0x20 },			/* ARI: device numbers on the bus below */
 	{ CAP_EXPRESS, 0x30, 0xffff },			/* link 2: speed, compliance */
 	{ CAP_MSI, 0x00, 0 }, { CAP_MSI, 0x04, 0 }, { CAP_MSI, 0x08, 0 },
 	{ CAP_MSI, 0x0c, 0 }, { CAP_MSI, 0x10, 0 }, { CAP_MSIX, 0x00, 0 },
@@ -117,7 +117,7 @@ static bool over_ram(u64 base, u64 len)
 	return false;
 }
 
-/* The number of cells from start to destroy, and of those among them that have functions */
+/* The number of cells between start and destroy, and how many of them have functions */
 static void cells_running(u32 *running, u32 *with_devices)
 {
 	const struct cell_slot *slot;
@@ -184,7 +184,7 @@ static u32 fixed_above(struct pcpu *cpu, u32 bdf, u32 reg)
 	return ~0u;
 }
 
-/* ... and those that any bridge keeps */
+/* The same for any other bridge */
 static u32 fixed_beside(u32 reg)
 {
 	if (reg == CFG_BUSES)
@@ -210,8 +210,9 @@ static bool is_taken(u64 base, u64 len, bool io)
 }
 
 /*
- * Writes @mask to the dword at @reg, by which a BAR tells its size, and restores the dword. Returns
- * the bits of @mask that read as ones. The function must not decode by this BAR meanwhile.
+ * Writes @mask to the BAR's dword at @reg, reads it back, and restores it. Returns the bits of
+ * @mask that read as ones: they tell the BAR's size. The function must not decode by this BAR
+ * meanwhile.
  */
 static u32 size_bits(struct pcpu *cpu, u32 bdf, u32 reg, u32 mask)
 {
@@ -249,7 +250,7 @@ static bool bar_taken(struct pcpu *cpu, u32 bdf, u32 *reg, u32 decode)
 		base |= (u64)pci_config_get(cpu, bdf, *reg) << 32;
 		found |= (u64)size_bits(cpu, bdf, *reg, ~0u) << 32;
 	}
-	return base && found && is_taken(base, found & -found, io);	/* at 0: not placed */
+	return base && found && is_taken(base, found & -found, io);	/* address 0: not placed */
 }
 
 /* A write that switches decoding on, moves what is decoded, or enables a ROM */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linux touches memory that is not, or not yet, in its tables. Its own memory is mapped. A touch of
- * anything else is answered, counted and logged (law 4). Reads give ones. A write makes its 2 MiB
- * show a dummy page, which reads there see from then on. Several CPUs may be here at once, and the
- * manager may give the page back meanwhile. So every change is an exchange against the value seen.
- * A CPU that loses faults again and looks again.
+ * Linux touches memory that is not, or not yet, in its tables. Memory of Linux is mapped. A touch
+ * of anything else is answered, counted and logged (law 4). Reads give ones. A write maps a dummy
+ * page in its 2 MiB, and later reads there see the dummy page. Several CPUs may be here at once,
+ * and the manager may give the page back meanwhile. So every change is a compare-and-exchange with
+ * the value seen. If it fails, the CPU returns to Linux, faults again and looks again.
  */
 #include "abi/log.h"
 #include "core/log.h"
@@ -28,7 +28,7 @@ static void exchange(u64 *entry, u64 seen, u64 value)
 	__atomic_compare_exchange_n(entry, &seen, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-/* Makes the entry answer the touch. Returns false if only a fault can answer it */
+/* Changes the entry so that it answers the touch. Returns false if only a fault can answer it */
 static bool answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
 {
 	struct instance *inst = me();
@@ -44,7 +44,7 @@ static bool answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
 		if (level == 2 && same_page(seen, inst->front.ones_table))
 			exchange(above, seen, inst->front.sink_table | PT_TABLE);
 	} else if (level == 1 && ((seen & NESTED_HOLE) || same_page(seen, ones))) {
-		exchange(entry, seen, *pool_table(&inst->pool, table));	/* next to an open part */
+		exchange(entry, seen, *pool_table(&inst->pool, table));	/* near an open part */
 	} else {
 		return false;				/* a write to an open part */
 	}
@@ -59,7 +59,7 @@ void front_touch(struct pcpu *cpu, u64 gpa, bool write)
 	u64 seen = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
 	bool reached = front_reaches(&inst->nested, gpa);
 
-	cpu->flush = true;		/* in any case, so that no old translation stays */
+	cpu->flush = true;		/* always, so that no old translation stays */
 	if (reached && (seen & PT_P) && (!write || (seen & PT_W)))
 		return;			/* the entry permits the touch by now */
 	if (reached && !(seen & (PT_P | NESTED_HOLE)) && !front_fill(&inst->nested, gpa))
