@@ -12,7 +12,7 @@ static bool too_soon(struct cell_slot *slot)
 {
 	u64 now = rdtsc();
 
-	/* Signed: the TSC of the last caller may be ahead */
+	/* Signed, since the TSC of the last caller may be ahead */
 	if ((s64)(now - slot->bell_tsc) < (s64)slot->bell_gap)
 		return true;
 	slot->bell_tsc = now;
@@ -33,7 +33,7 @@ u64 call_doorbell(struct pcpu *cpu, u64 id, u64 unused)
 	return QV_ME_OK;
 }
 
-/* Does not wait for the CPU: it increments qv_mon_status.samples when it is done */
+/* Does not wait for the CPU. The CPU increments qv_mon_status.samples when it is done */
 u64 call_sample(struct pcpu *cpu, u64 id, u64 index)
 {
 	struct cell_slot *slot = &me()->cells[id];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The hypercalls of the driver: a row each. */
+/* The hypercalls of the driver, one row each. */
 #include "abi/calls.h"
 #include "abi/errors.h"
 #include "abi/log.h"
@@ -7,7 +7,7 @@
 #include "core/cpu.h"
 #include "manage.h"
 
-/* A CPU outside the monitor can touch all memory: none leaves while there are cells */
+/* A CPU outside the monitor can touch all memory, so none may leave while there are cells */
 static u64 may_leave(struct pcpu *cpu, u64 a, u64 b)
 {
 	u32 i;
@@ -45,7 +45,7 @@ static u64 nothing(struct pcpu *cpu, u64 a, u64 b)
 	return QV_ME_OK;
 }
 
-/* QV_HC_FAULT comes as far as this only if tests have not enabled it: front_call() */
+/* QV_HC_FAULT reaches this row only if tests have not enabled it: front_call() */
 static u64 no_call(struct pcpu *cpu, u64 a, u64 b)
 {
 	(void)cpu, (void)a, (void)b;
@@ -53,11 +53,11 @@ static u64 no_call(struct pcpu *cpu, u64 a, u64 b)
 }
 
 enum {
-	AT_ONCE		= 1 << 0,	/* never QV_ME_BUSY: Linux may be about to end */
+	AT_ONCE		= 1 << 0,	/* never QV_ME_BUSY: Linux may be going down */
 	CELL		= 1 << 1,	/* a: a cell; its block is open in QV_VA_MANAGE */
-	CELL_CPU	= 1 << 2,	/* a: a cell, and a CPU of it << 8, which becomes b */
+	CELL_CPU	= 1 << 2,	/* a: a cell | index of its CPU << 8; the index becomes b */
 	LOCKABLE	= 1 << 3,	/* QV_ME_LOCKED if a running cell has locked ... */
-	RESUMES		= 1 << 4,	/* ... except for a cell that has lost memory already */
+	RESUMES		= 1 << 4,	/* ... unless this cell has already lost memory */
 };
 
 static const struct call {

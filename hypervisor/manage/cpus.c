@@ -5,7 +5,7 @@
 
 static void own_write(u64 own)
 {
-	/* icr_write() reads it on any CPU */
+	/* Any CPU may read this meanwhile, in icr_write() */
 	__atomic_store_n(&me()->icr.own, own, __ATOMIC_SEQ_CST);
 }
 
@@ -63,7 +63,7 @@ bool cpus_send(const struct qv_mon_create *q)
 	u64 start = rdtsc();
 	u32 i;
 
-	for (i = q->num_cpus; i-- > 0;) {	/* the boot CPU last: it finds the others waiting */
+	for (i = q->num_cpus; i-- > 0;) {	/* boot CPU last, when the others wait */
 		me()->away |= 1ull << q->cpus[i];
 		kick(pcpu_of(q->cpus[i]), CMD_BECOME);
 		if (!wait_ack(pcpu_of(q->cpus[i]), pcpu_in(QV_VA_MANAGE, i), CMD_BECOME, start))
@@ -72,12 +72,13 @@ bool cpus_send(const struct qv_mon_create *q)
 	return true;
 }
 
-/* A CPU that has not taken CMD_BECOME yet never will: it is still caught */
+/* If the CPU has not taken CMD_BECOME yet, this withdraws the command: the CPU is still caught */
 static bool still_here(u32 index)
 {
 	if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME) {
 		me()->away &= ~(1ull << index);
-		kick(pcpu_of(index), CMD_FLUSH); /* no flush has covered it since it was sent */
+		/* no flush has covered the CPU since CMD_BECOME was sent */
+		kick(pcpu_of(index), CMD_FLUSH);
 	}
 	return !(me()->away >> index & 1);
 }
@@ -110,7 +111,7 @@ bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_m
 	bool all = true;
 	u32 i;
 
-	for (i = 0; i < q->num_cpus; i++)	/* a CPU that came late has answered already */
+	for (i = 0; i < q->num_cpus; i++)	/* a CPU that came late has acknowledged already */
 		if ((wanted >> q->cpus[i] & 1) && !(load(&pcpu_of(q->cpus[i])->ack) & CMD_HOME))
 			kick(pcpu_in(QV_VA_MANAGE, i), CMD_HOME);
 	for (i = 0; i < q->num_cpus; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A new cell: its request is checked, its block and CPUs are taken, its instance is built there. */
+/* Creates a cell: checks its request, takes its block and CPUs, builds its instance there. */
 #include "abi/errors.h"
 #include "abi/log.h"
 #include "abi/mark.h"
@@ -48,7 +48,7 @@ static void open_nested(struct instance *cell)
 	n->root = pool_take(n->pool);
 }
 
-/* The xAPIC's page lies over whatever a part has put there */
+/* The xAPIC's page replaces the page that a part may have mapped there */
 static u64 map_cell(struct pcpu *cpu, struct instance *cell)
 {
 	struct paging *n = &cell->nested;
@@ -107,7 +107,7 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	return error ? error : map_cell(cpu, cell);
 }
 
-/* Is a request in RAM of Linux? It must not be in a device, nor in memory hidden from Linux */
+/* Is a request in RAM of Linux? It must not be in a device or in memory hidden from Linux */
 static bool in_own_ram(u64 gpa, u64 len)
 {
 	u64 first = gpa & ~(QV_PAGE - 1ull);
@@ -124,7 +124,7 @@ static u64 read_request(struct pcpu *cpu, u64 gpa)
 	return request_check(me(), cpu->index);
 }
 
-/* Undoes the first steps of call_create(). The block holds no data of the monitor */
+/* Undoes the first steps of call_create(). The block holds no data of the monitor yet */
 static void give_back(struct pcpu *cpu, u64 block_pa, u64 cpus)
 {
 	manage(QV_VA_MANAGE, 0);
@@ -133,15 +133,15 @@ static void give_back(struct pcpu *cpu, u64 block_pa, u64 cpus)
 	cpus_release(cpus);
 }
 
-/* CPUs and block leave Linux, the instance is built. On error all is as before */
+/* Takes CPUs and block from Linux and builds the instance. After an error all is as before */
 static u64 take_and_build(struct pcpu *cpu, u32 id, u64 cpus)
 {
 	const struct qv_mon_create *q = &me()->req;
 	u64 error;
 
 	/*
-	 * A flush gives Linux an NMI. If a CPU is caught in the handler, it stays in the handler
-	 * forever for Linux, and gets no NMI again. So CPUs are caught first.
+	 * A flush gives Linux an NMI. If a CPU were caught in the NMI handler, Linux would stay in
+	 * that handler forever there, and get no NMI again. So CPUs are caught first.
 	 */
 	if (!cpus_catch(cpu, cpus)) {
 		cpus_release(cpus);

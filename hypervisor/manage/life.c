@@ -69,11 +69,11 @@ static void release_home(struct cell_slot *slot)
 }
 
 /*
- * The last piece: block and CPUs. The flush comes first, and nothing else can fail: once the
- * block is given up, it is not read again. The flush covers the memory given back before, too: a
- * CPU that touched it while it was hidden may have cached a translation to the dummy page. A CPU
- * that does not answer is no danger: it has no translation to hidden memory, and drops the others
- * before it executes an instruction of Linux again.
+ * The last piece: block and CPUs. The flush comes first; nothing after it can fail. Once the block
+ * is given up, it is not read again. The flush also covers the memory given back before: a CPU that
+ * touched it while it was hidden may have cached a translation to the dummy page. A CPU that does
+ * not answer the flush is no danger: it has no translation to hidden memory, and drops its other
+ * translations before it executes Linux again.
  */
 static void give_block(struct pcpu *cpu, struct cell_slot *slot)
 {

@@ -4,8 +4,8 @@
 #include "manage.h"
 
 /*
- * The cell's own instance writes .locked, which Linux can only read. A cell that has failed, as its
- * instance found, does not count: it can no longer agree to anything.
+ * The cell's own instance writes .locked, and Linux can only read it. A cell whose instance
+ * recorded a failure does not count: it can no longer agree to anything.
  */
 bool cells_locked(void)
 {

@@ -6,15 +6,15 @@
  * 1. Each CPU of the front end is in exactly one of three states:
  *
  *    own     bit set in icr.own. Linux runs there, and the ICR filter reaches it.
- *    caught  in neither mask. It is parked in the front end's instance. Only CMD_BECOME moves it
- *            on; a SIPI does not start it (shared_commands() looks at icr.own itself, so that it
- *            does not matter how late a SIPI comes that was sent while the CPU was own).
+ *    caught  in neither mask. It is parked in the front end's instance. Only CMD_BECOME changes
+ *            this. A SIPI does not start it, not even a late SIPI that was sent while the CPU was
+ *            own: shared_commands() checks icr.own itself.
  *    cell    bit set in .away. It was sent to a cell's instance and has not been seen to come back.
  *
  *    A flush covers every CPU that is own or caught. A CPU that comes back drops its translations
  *    when it arrives. So no CPU of the front end's instance ever has a translation to a page that
  *    was taken away before the last flush that succeeded. A CPU acknowledges a flush only between
- *    two exits: after the flush, no CPU is still at work on what it read from icr.own before.
+ *    two exits: after the flush, no CPU still uses a value that it read from icr.own before.
  *
  * 2. Nothing is read from memory that has been given up: all data of a cell that the manager needs
  *    is in its slot and in slot_request(), both in the manager's own block. Whatever may fail comes
@@ -34,8 +34,8 @@ static inline struct qv_mon_create *slot_request(u32 id)
 }
 
 /*
- * Calls: rows of the table in calls.c. @id: a cell that exists, with its block open in
- * QV_VA_MANAGE. Return enum qv_mon_error, or a value.
+ * Calls: rows of the table in calls.c. @id: an existing cell, whose block is open in QV_VA_MANAGE.
+ * They return enum qv_mon_error, or a value.
  */
 u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused);	/* create.c: the new cell's number */
 u64 call_start(struct pcpu *cpu, u64 id, u64 unused);	/* life.c */
@@ -51,18 +51,18 @@ bool cells_locked(void);	/* lock.c: a running cell has locked management */
  * cpus.c. @cpus: a mask of the front end's indices; @q: the request of the cell that is being
  * managed. A CPU that does not answer is logged.
  */
-/* Drops cached translations on every CPU that is own or caught. False: one did not answer */
+/* Drops cached translations on every own or caught CPU. Returns false if one did not answer */
 bool flush_front_end(struct pcpu *cpu);
-/* own -> caught; false: one did not answer, cpus_release() them */
+/* own -> caught. False: a CPU did not answer; then call cpus_release() for all of them */
 bool cpus_catch(struct pcpu *cpu, u64 cpus);
 void cpus_release(u64 cpus);			/* caught -> own */
 bool cpus_send(const struct qv_mon_create *q);	/* caught -> cell, the boot CPU last */
 /*
- * Stops the cell's CPUs. A CPU that was never there stays caught. False: a CPU did not answer; it
- * may still run.
+ * Stops the cell's CPUs. A CPU that never arrived stays caught. Returns false if a CPU did not
+ * answer; it may still run.
  */
 bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q);
-/* cell -> caught; false: one is lost */
+/* cell -> caught. Returns false if a CPU is lost */
 bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_mon_create *q);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of pages that a request names: whether Linux owns them, and no console window is there. */
+/* Checks of pages that a request names: Linux must own them; no console window may be there. */
 #include "tables/nested.h"
 #include "request.h"
 

@@ -21,43 +21,43 @@
 
 #include "core/instance.h"
 
-/* Verbs that may fail. Return QV_ME_OK or enum qv_mon_error; the first error ends the loop */
+/* Verbs that may fail. They return QV_ME_OK or enum qv_mon_error; the first error ends the loop */
 enum part_try {
-	/* create. Is @q sound, alone and against all slots? Changes nothing */
+	/* create: is @q valid, alone and against all slots? Changes nothing */
 	PART_CHECK,
-	/* create. Makes the front end's tables, so that acts cannot fail. Changes no permission */
+	/* create: makes the front end's tables, so that acts cannot fail. Changes no permission */
 	PART_PREPARE,
-	/* create. Puts the part into tables and maps of the new instance: managed() */
+	/* create: puts the part into the tables and maps of the new instance, managed() */
 	PART_MAP,
-	/* start. Does Linux own all of it? Two cells may list a page; the first to start has it */
+	/* start: does Linux own all of it? If two cells list a page, the first to start gets it */
 	PART_STILL_OURS,
-	/* start, after PART_TAKE and the flush: Linux cannot change it. Is it as at PART_CHECK? */
+	/* start, after PART_TAKE and the flush, when Linux cannot change it: is it unchanged? */
 	PART_STILL_THERE,
 	PART_TRIES
 };
 
 /* Verbs that cannot fail */
 enum part_act {
-	PART_KEEP,	/* create. Writes to the slot, for later checks and exits of Linux */
-	PART_TAKE,	/* start. From Linux; may be undone ... */
+	PART_KEEP,	/* create: writes to the slot, for later checks and exits of Linux */
+	PART_TAKE,	/* start: takes from Linux; may be undone ... */
 	PART_UNTAKE,	/* ... if start fails after all */
-	PART_BEGIN,	/* start, past the point of no return. The cell's CPUs follow */
-	PART_STOP,	/* stop. The cell's CPUs have stopped, except those that do not answer */
-	PART_GIVE,	/* destroy of a cell that was started, once, after all of clear() */
+	PART_BEGIN,	/* start, past the point of no return. Then the cell's CPUs start */
+	PART_STOP,	/* stop: the cell's CPUs have stopped, except those that do not answer */
+	PART_GIVE,	/* destroy of a cell that was started: called once, after all of clear() */
 	PART_ACTS
 };
 
 struct part {
-	/* @inst: the front end; the slots are in it */
+	/* @inst: the front end's instance, which has the slots */
 	u64 (*try[PART_TRIES])(struct pcpu *cpu, const struct instance *inst,
 				const struct qv_mon_create *q);
 	void (*act[PART_ACTS])(struct pcpu *cpu, struct cell_slot *slot,
 			       const struct qv_mon_create *q);
-	/* create. How many pages of tables does PART_MAP take at most? */
+	/* create: the largest number of pages of tables that PART_MAP needs */
 	u64 (*tables)(const struct qv_mon_create *q);
 	/*
 	 * Destroy of a cell that was started; its CPUs have come home. Clears one piece, gives it
-	 * back and returns true, or returns false: no piece is left.
+	 * back and returns true. Returns false if no piece is left.
 	 */
 	bool (*clear)(struct cell_slot *slot, const struct qv_mon_create *q);
 };

@@ -3,10 +3,7 @@
 #include "abi/errors.h"
 #include "part.h"
 
-/*
- * A row each: parts/NAME.c defines part_NAME. A request is checked in this order, and all else is
- * done in it.
- */
+/* One row each: parts/NAME.c defines part_NAME. Checks and all other steps use this order. */
 #define ROWS(X) \
 	X(memory) \
 	X(pci) \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is a request to create a cell sound? Pure: looks at the request and at the front end's tables,
+ * Is a request to create a cell valid? Pure: looks at the request and at the front end's tables,
  * and changes neither (except for splitting large pages, which changes no permission). The manager
  * carries out an accepted request without a further check.
  */
@@ -62,7 +62,7 @@ static u64 check_tables(const struct instance *inst)
 	return QV_ME_OK;
 }
 
-/* Effects that can run out of pages, but that no guest can notice */
+/* May run out of pages, but has no effect that a guest can notice */
 static u64 prepare(struct pcpu *cpu, const struct instance *inst)
 {
 	if (front_prepare(&inst->nested, inst->req.block_pa, QV_BLOCK_CELL))

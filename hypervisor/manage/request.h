@@ -4,10 +4,10 @@
 
 #include "core/instance.h"
 
-/* inst->req, copied from Linux once, in the front end's instance. 0 or enum qv_mon_error */
+/* Checks the front end's inst->req, copied from Linux once. Returns 0 or enum qv_mon_error */
 u64 request_check(const struct instance *inst, u32 caller);
 
-/* 2 MiB pages in all runs */
+/* Number of 2 MiB pages in all runs */
 static inline u64 request_pages(const struct qv_mon_create *q)
 {
 	u64 pages = 0;
@@ -24,9 +24,9 @@ static inline bool overlaps(u64 a, u64 a_len, u64 b, u64 b_len)
 }
 
 #define WINDOW_LEN	(8 * QV_PAGE)
-/* Is there a cell's console window in [pa, +len)? No page may be that and another cell's memory */
+/* Is a cell's console window in [pa, +len)? A page cannot be that and another cell's memory */
 bool request_meets_window(const struct instance *inst, u64 pa, u64 len);
-/* pages.c. Is [pa, +len) aligned RAM, all in the front end? @level 1: 4 KiB, 2: 2 MiB pages */
+/* pages.c: is [pa, +len) aligned RAM, all in the front end? @level 1: 4 KiB, 2: 2 MiB pages */
 bool request_pages_ok(const struct instance *inst, u64 pa, u64 len, u32 level);
 
 #endif

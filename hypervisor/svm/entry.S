@@ -13,7 +13,7 @@
 	.long	gdt
 
 	.text
-/* From the trampoline: rdi = struct pcpu; no stack yet */
+/* From the trampoline: rdi = struct pcpu; there is no stack yet */
 	.globl	monitor_start
 monitor_start:
 	endbr64
@@ -22,7 +22,7 @@ monitor_start:
 	lgdt	gdt_pointer(%rip)
 	mov	$0x18, %eax
 	mov	%eax, %ss
-	/* VM exits load them again, from the monitor's GDT */
+	/* VM exits reload these segments from the monitor's GDT */
 	mov	%eax, %ds
 	mov	%eax, %es
 	xor	%ebp, %ebp
@@ -66,7 +66,7 @@ vendor_move:
 	push	$0
 	jmp	*%rdx
 
-/* svm_leave(rdi = struct leave_state): all it needs goes into registers, then Linux's tables */
+/* svm_leave(rdi = struct leave_state): loads all it needs into registers, then Linux's tables */
 	.globl	svm_leave
 svm_leave:
 	lgdt	0x3e(%rdi)
@@ -76,7 +76,7 @@ svm_leave:
 	mov	0x18(%rdi), %rcx		/* rip */
 	mov	0x20(%rdi), %r8			/* rflags */
 	mov	0x28(%rdi), %rax		/* result in Linux */
-	mov	0x30(%rdi), %r9			/* trampoline: switches CR3 and goes on there */
+	mov	0x30(%rdi), %r9			/* the trampoline switches CR3 and continues */
 	mov	0x00(%rdi), %rdi		/* cr3 */
 	jmp	*%r9
 
@@ -101,7 +101,7 @@ svm_shutdown:
 	push	$0
 	push	$0
 	lidt	(%rsp)
-	/* Some chipsets turn a shutdown into an INIT, which would wait */
+	/* Some chipsets turn a shutdown into an INIT, which would stay pending without this */
 	stgi
 	ud2
 
@@ -119,7 +119,7 @@ take_last:
 	clgi
 	ret
 
-/* From interrupted (core/traps.S). It is enough that the NMI was taken */
+/* interrupted (core/traps.S) jumps here. It is enough that the NMI was taken */
 	.globl	vendor_nmi_entry
 vendor_nmi_entry:
 	add	$8, %rsp

@@ -21,7 +21,7 @@ static void cell_exception(struct pcpu *cpu)
 	cell_late_commands(cpu);
 }
 
-/* The guest's NMI handler ends: a pending NMI is injected as soon as the guest can take it */
+/* This IRET ends the guest's NMI handler: inject a pending NMI as soon as the guest can take it */
 static void on_iret(struct pcpu *cpu)
 {
 	struct vmcb *v = vmcb_of(cpu);

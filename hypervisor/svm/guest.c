@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The guest during an exit: core/vendor.h, by the VMCB. */
+/* Reads and changes the guest during an exit: core/vendor.h, by the VMCB. */
 #include "svm.h"
 
 bool vendor_msr_write(const struct pcpu *cpu)
@@ -83,7 +83,7 @@ void vendor_inject_nmi(struct pcpu *cpu)
 
 	if (cpu->nmi_masked || v->event_inj) {
 		cpu->nmi_pending = true;
-		v->intercept3 |= I3_IRET;	/* the next IRET looks after it */
+		v->intercept3 |= I3_IRET;	/* the exit at the next IRET handles it */
 		return;
 	}
 	v->event_inj = EVENT_VALID | EVENT_NMI | 2;

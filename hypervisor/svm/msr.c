@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AMD's MSRs; core/msr.h explains the words. Numbers and names: AMD APM vol. 2, appendix A, and the
+ * AMD's MSRs; core/msr.h explains the rows. Numbers and names: AMD APM vol. 2, appendix A, and the
  * PPRs of families 17h to 1Ah.
  */
 #include "core/msr.h"
@@ -71,7 +71,7 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0x00000000, LAST_ROW, { FAIL, FAIL }, { OK, OK }, 0, "all others", "machine-check banks, performance and energy counters, debug: Linux keeps them" },
 };
 
-/* Place of an MSR's two bits in the map: APM vol. 2, 15.11; -1: outside, always exits */
+/* Position of an MSR's two bits in the map: APM vol. 2, 15.11; -1: not in it, always exits */
 static int bit_of(u32 msr)
 {
 	if (msr < 0x2000)
@@ -93,7 +93,7 @@ bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 	return true;
 }
 
-/* Does this processor have all these bits? VMRUN would refuse a guest with a missing bit */
+/* Does this processor have all these bits of EFER? VMRUN would refuse a guest with a missing bit */
 static bool efer_exists(u64 value)
 {
 	u64 host = rdmsr(MSR_EFER), taken;
@@ -104,7 +104,7 @@ static bool efer_exists(u64 value)
 	return !(value & ~taken);
 }
 
-/* LMA belongs to the processor; SVME must stay for VMRUN */
+/* The guest cannot change LMA, which the processor sets, or SVME, which VMRUN needs */
 static bool write_efer(struct pcpu *cpu, u64 value)
 {
 	struct vmcb *v = vmcb_of(cpu);

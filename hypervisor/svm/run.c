@@ -5,14 +5,14 @@
 
 /*
  * An event that was being delivered when the exit came is injected again. QEMU reports an interrupt
- * or an NMI as an exception, and then refuses to inject it as one. No real exception has such a
- * vector (2, or 32 and more), so on silicon the correction never applies.
+ * or an NMI as an exception, and then refuses to inject it as an exception. No real exception has
+ * such a vector (2, or 32 and more), so on silicon the correction has no effect.
  */
 static u64 event_again(u64 info)
 {
 	u32 vector = info & 0xff, type = info & EVENT_TYPE;
 
-	/* INT n, INT3 and INTO happen by themselves when their instruction runs again */
+	/* INT n, INT3 and INTO need no injection: their instruction runs again */
 	if (!(info & EVENT_VALID) || type == EVENT_SOFT ||
 	    (type == EVENT_EXCEPTION && (vector == 3 || vector == 4)))
 		return 0;

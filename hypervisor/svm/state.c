@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Guest states: as Linux was, after INIT, after SIPI, parked, at a cell's entry. */
+/* Guest states: Linux at enable, after INIT, after SIPI, parked, at a cell's entry. */
 #include "abi/errors.h"
 #include "abi/test_hooks.h"
 #include "core/msr.h"
@@ -18,7 +18,7 @@ static struct vmcb_seg seg(u16 sel, u16 attrib, u32 limit, u64 base)
 	return (struct vmcb_seg){ sel, attrib, limit, base };
 }
 
-/* Words 0 to 5 of the VMCB, which select the exits: of a cell, of Linux */
+/* Words 0 to 5 of the VMCB select the exits: of a cell, of Linux */
 static const u32 cell_intercepts[6] = {
 	0, 0, EXC_DB | EXC_AC | EXC_MC, I3_COMMON | I3_RDPMC | I3_CPUID | I3_IOIO | I3_FERR_FREEZE,
 	I4_COMMON | I4_WBINVD, 0
@@ -26,8 +26,8 @@ static const u32 cell_intercepts[6] = {
 static const u32 front_intercepts[6] = { 0, 0, 0, I3_COMMON | I3_IOIO, I4_COMMON, 0 };
 
 /*
- * Without LMSLE: write_efer() tries the bits in the host's EFER, where segment limits would hold
- * for the monitor's stack.
+ * LMSLE is not here: write_efer() tries the bits in the host's EFER, where LMSLE would apply
+ * segment limits to the monitor's stack.
  */
 #define EFER_KNOWN	(1ull << 0 | EFER_LME | EFER_LMA | 1ull << 11 | EFER_SVME | \
 			 1ull << 14 | 1ull << 15 | 1ull << 17 | 1ull << 18 | 1ull << 20 | 1ull << 21)
@@ -51,21 +51,21 @@ static void set_controls(struct pcpu *cpu)
 	v->event_inj = v->v_intr = v->shadow = 0;
 }
 
-/* Sets the fields that stay while this CPU is in this instance */
+/* Sets the fields that do not change while this CPU is in this instance */
 static void set_permanent(struct pcpu *cpu)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
 	v->iopm_pa = pa_of(me()->port_map);
 	v->msrpm_pa = pa_of(me()->msr_map);
-	v->asid = me()->id + 1;		/* of this instance alone: INVLPGB flushes it on all CPUs */
+	v->asid = me()->id + 1;		/* this instance's only: INVLPGB flushes it on all CPUs */
 	v->np_enable = controls_of(me())->np_enable;
 	set_controls(cpu);
 }
 
 /*
- * Does the processor take this guest state? A pending virtual interrupt, and an exit
- * for it, come before the first instruction. So does whatever else happens meanwhile.
+ * Does the processor accept this guest state? A pending virtual interrupt exits before the first
+ * instruction. Any other event that comes meanwhile exits before it, too.
  */
 static u64 try_guest(struct pcpu *cpu)
 {
@@ -138,7 +138,7 @@ static void redirect_init(bool on)
 		msr_write_safe(MSR_VM_CR, (value & ~VM_CR_R_INIT) | (on ? VM_CR_R_INIT : 0));
 }
 
-/* An INIT is what some chipsets make of a shutdown: it must not end as #SX */
+/* Some chipsets turn a shutdown into an INIT: it must not end as #SX */
 void vendor_shutdown(void)
 {
 	redirect_init(false);
@@ -160,7 +160,7 @@ void vendor_arrive(struct pcpu *cpu)
 
 #define DATA16	{ 0, ATTR_DATA16, 0xffff, 0 }
 
-/* As after INIT: APM vol. 2, table 14-1; the front end keeps seeing EFER.SVME set */
+/* As after INIT: APM vol. 2, table 14-1; the front end still sees EFER.SVME set */
 static const struct vmcb_save after_init = {
 	.es = DATA16, .ss = DATA16, .ds = DATA16, .fs = DATA16, .gs = DATA16,
 	.cs = { 0, ATTR_CODE16, 0xffff, 0 },
@@ -183,8 +183,8 @@ void vendor_set_park(struct pcpu *cpu)
 	struct vmcb *v = vmcb_of(cpu);
 
 	set_reset(cpu);
-	v->n_cr3 = me()->park.root;	/* one page: hlt, and back to it */
-	v->cr4 = CR4_MCE;		/* clear, a machine check would shut the machine down */
+	v->n_cr3 = me()->park.root;	/* one page: hlt, and a jump back to it */
+	v->cr4 = CR4_MCE;		/* if clear, a machine check would shut the machine down */
 	v->intercept_exc |= EXC_MC;
 }
 

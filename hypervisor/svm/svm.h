@@ -42,7 +42,7 @@ void svm_leave(const struct leave_state *state) __attribute__((noreturn));
 /* run.c: called by svm_run after each exit; the CPU then enters again */
 void svm_exit(struct pcpu *cpu);
 
-struct leave_state {			/* order is known to svm_leave in entry.S */
+struct leave_state {			/* svm_leave in entry.S relies on the order */
 	u64 cr3, cr4, rsp, rip, rflags, error, tramp;
 	u16 pad0[3], gdt_limit;
 	u64 gdt_base;

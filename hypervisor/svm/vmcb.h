@@ -98,7 +98,7 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 #define EXC_AC		(1u << 17)
 #define EXC_MC		(1u << 18)
 
-/* Of Linux and of cells */
+/* Intercepts for Linux and for cells */
 #define I3_COMMON	(I3_NMI | I3_INIT | I3_MSR | I3_INVD | I3_INVLPGA | I3_SHUTDOWN)
 #define I4_COMMON	(I4_VMRUN | I4_VMMCALL | I4_VMLOAD | I4_VMSAVE | I4_STGI | I4_CLGI | I4_SKINIT)
 
@@ -146,8 +146,8 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 #define EFER_SVME	(1ull << 12)
 
 /*
- * In a CPU's area: the host page is laid out as a VMCB. After each exit TR holds the guest's value,
- * and VMLOAD takes the monitor's own from this page. The core uses the end of the page:
+ * In a CPU's area: the host page has the layout of a VMCB. After each exit TR holds the guest's
+ * value, and VMLOAD gets the monitor's TR from this page. The core uses the end of the page:
  * CPU_OFF_TSS.
  */
 #define CPU_OFF_HOST	0x1000u

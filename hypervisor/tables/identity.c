@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The front end's nested tables at the start: identity, except for the monitor's own block.
- * Compiled into the module as well; no CPU is under the monitor yet.
+ * The front end's nested tables at the start: identity, except for the monitor's own block. The
+ * module compiles this file as well. It runs before any CPU is under the monitor.
  */
 #include "core/instance.h"
 #include "tables/identity.h"
 #include "tables/nested.h"
 
-/* RAM and the devices below 4 GiB now, so that Linux's first touches need no exits later */
+/* Maps RAM and devices below 4 GiB now, so that Linux's first touches need no exits later */
 static void map_known(const struct paging *n)
 {
 	u64 pa = 0, top = 1ull << 32;
@@ -73,7 +73,7 @@ static int hide_block(struct instance *inst)
 	return 0;
 }
 
-#define IOAPICS		0xfec00000ull	/* chipsets have IOAPICs here, listed by ACPI or not */
+#define IOAPICS		0xfec00000ull	/* IOAPICs of chipsets are here, listed by ACPI or not */
 #define IOAPICS_LEN	(1u << 20)
 
 /* Each access to an IOAPIC exits (front/ioapic.c); an IOAPIC that ACPI does not list gets none */
@@ -112,6 +112,6 @@ int identity_tables(struct instance *inst)
 	/* A device's write here is an interrupt. A processor's write must not become one */
 	if (limit(n, MESSAGES, MESSAGES_LEN, LINUX_NONE))
 		return -1;
-	/* xAPIC: reads are direct, writes come to us */
+	/* xAPIC: reads are direct, writes exit */
 	return b->x2apic ? 0 : limit(n, MESSAGES, QV_PAGE, LINUX_READ);
 }

@@ -5,8 +5,8 @@
 struct instance;
 
 /*
- * The front end's nested tables, after setup_tables() and before setup_rebase(): run by
- * the driver, so that no CPU is held while they are filled. 0 or -1 (no pages left)
+ * Makes the front end's nested tables, after setup_tables() and before setup_rebase(). The driver
+ * runs it, so that no CPU is held while the tables are filled. Returns 0 or -1 (no pages left)
  */
 int identity_tables(struct instance *inst);
 

@@ -14,13 +14,13 @@ static bool is_ram(const struct qv_mon_boot *ram, u64 pa)
 	return false;
 }
 
-/* PCI config space: Linux reads it directly, its writes exit to front/pci.c */
+/* PCI config space: Linux's reads are direct, its writes exit to front/pci.c */
 static bool is_config(const struct qv_mon_boot *b, u64 pa)
 {
 	return b && pa - b->ecam_pa < b->ecam_len;
 }
 
-/* The entry by which Linux has a page of its own at @pa, a page's start */
+/* Returns the entry for a page at @pa that Linux owns. @pa is the start of the page */
 static u64 own_page(const struct paging *p, u64 pa, u32 level)
 {
 	u64 what = is_config(p->ram, pa) ? NESTED_RX : NESTED_RWX;
@@ -36,13 +36,13 @@ enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
 	if (!(e & PT_P))
 		return e & NESTED_HOLE ? FRONT_HOLE : FRONT_OWNS;
 	if (found > 1 && !(e & PT_PS))
-		return FRONT_SPECIAL;		/* split further: something in it is special */
+		return FRONT_SPECIAL;		/* split further: part of it is special */
 	if ((e ^ own_page(p, pa & ~(level_size(found) - 1), found)) & (PT_TABLE | PT_ADDR))
 		return FRONT_SPECIAL;
 	return FRONT_OWNS;
 }
 
-/* The level of the entry that stands for memory from @pa on, in a range that ends at @end */
+/* Returns the level of the entry for memory from @pa on, in a range that ends at @end */
 static u32 piece_level(u64 pa, u64 end)
 {
 	return pa & (level_size(2) - 1) || end - pa < level_size(2) ? 1 : 2;
@@ -62,7 +62,7 @@ int front_prepare(const struct paging *p, u64 pa, u64 len)
 	return 0;
 }
 
-/* Leaves an entry of a higher level alone: a change there would reach beyond the range */
+/* Does not change an entry of a higher level, since that would reach beyond the range */
 static void set_entry(const struct paging *p, u64 pa, u32 level, u64 value)
 {
 	u32 found;
@@ -101,10 +101,10 @@ static bool crosses(u64 start, u64 end, u64 from, u64 to)
 }
 
 /*
- * Returns the level of the largest page around @pa whose memory is of one kind. A page with RAM and
- * devices has two types in the MTRRs, so its type is undefined (APM vol. 2, 7.7.4); EPT's entry has
- * one type for both. The entry of a page that is partly config space would allow writes to both
- * parts or to neither. Below 1 MiB each 4 KiB may be of another kind.
+ * Returns the level of the largest page around @pa with memory of one kind only. A page with RAM
+ * and devices has two types in the MTRRs, so its type is undefined (APM vol. 2, 7.7.4); an EPT
+ * entry has one type for both. If part of a page is config space, its entry would allow writes to
+ * both parts or to neither. Below 1 MiB each 4 KiB may be of another kind.
  */
 static u32 uniform_level(const struct paging *p, u64 pa)
 {

@@ -14,8 +14,8 @@
 
 /*
  * Permissions of an entry that maps a page, in EPT's layout (SDM vol. 3, 29.3.2). nested_bits()
- * converts them to this processor's layout. Only EPT has the memory type: without NESTED_WB it is
- * uncached, and the guest's PAT may make that write-combining. NPT has the MTRRs for it.
+ * converts them to this processor's layout. Only EPT has a memory type: without NESTED_WB the page
+ * is uncached, and the guest's PAT may make it write-combining. With NPT the MTRRs decide.
  */
 #define NESTED_R	PT_P
 #define NESTED_W	PT_W
@@ -34,23 +34,23 @@ static inline u64 nested_bits(const struct paging *p, u64 what)
 }
 
 enum front_owner {
-	FRONT_OWNS,		/* identity mapped, or will be on first touch */
+	FRONT_OWNS,		/* identity-mapped, now or at the first touch */
 	FRONT_HOLE,		/* taken away */
-	FRONT_SPECIAL,		/* read-only, answered with ones, ... */
+	FRONT_SPECIAL,		/* other: read-only, answered with ones, ... */
 };
 
 /* State of the @level-sized page (1: 4 KiB, 2: 2 MiB) at @pa in the front end's tables */
 enum front_owner front_owner(const struct paging *p, u64 pa, u32 level);
 
 enum linux_access {	/* the access that Linux has to memory */
-	LINUX_NONE,	/* nothing: a hole. A touch is answered by front/touch.c */
+	LINUX_NONE,	/* no access: a hole. front/touch.c answers a touch */
 	LINUX_READ,	/* read and execute */
 	LINUX_ALL,	/* all access, as without the monitor; config space is read-only */
 };
 
 /*
  * Makes the tables for the pages [@pa, +@len), so that front_set() of the same range cannot fail.
- * Changes no permission. Pages of 2 MiB are not split. 0 or -1.
+ * Changes no permission. Does not split pages of 2 MiB. Returns 0 or -1.
  */
 int front_prepare(const struct paging *p, u64 pa, u64 len);
 /*
@@ -58,18 +58,18 @@ int front_prepare(const struct paging *p, u64 pa, u64 len);
  * is the only caller.
  */
 void front_set(const struct paging *p, u64 pa, u64 len, enum linux_access access);
-/* The hole of 2 MiB at @pa becomes holes of 4 KiB in the page @table; front_set() may open some */
+/* Splits the 2 MiB hole at @pa into 4 KiB holes in the page @table; front_set() may open some */
 void front_split(const struct paging *p, u64 pa, u64 table);
 
 /*
- * Does this processor have the address @pa, and can the tables hold it? An address beyond the
- * tables would be looked up at the place of another address.
+ * Does this processor have the address @pa, and can the tables hold it? The tables would look up an
+ * address beyond their range as another address.
  */
 bool front_reaches(const struct paging *p, u64 pa);
 
 /*
- * Maps the largest page around @pa that holds no hole, by identity. Returns 0, or -1: hole, no
- * address, or pool empty.
+ * Maps the largest page around @pa that holds no hole, by identity. Returns 0, or -1: a hole, no
+ * such address, or an empty pool.
  */
 int front_fill(const struct paging *p, u64 pa);
 

@@ -12,7 +12,7 @@ u64 pool_take(struct page_pool *pool)
 	u64 *page;
 	u32 i;
 
-	/* Past the end the counter stays there: no wrap in any realistic number of tries */
+	/* Keep the counter at the end: it would wrap only after an unrealistic number of tries */
 	if (off >= pool->end) {
 		__atomic_store_n(&pool->next, pool->end, __ATOMIC_RELAXED);
 		return 0;
@@ -40,7 +40,8 @@ u64 *paging_find(const struct paging *p, u64 addr, u32 level, u32 *found)
 
 	for (;; at--) {
 		u64 *entry = &table[slot(addr, at)];
-		u64 seen = __atomic_load_n(entry, __ATOMIC_ACQUIRE);	/* once: others change it */
+		/* read once: other CPUs change the entry */
+		u64 seen = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
 
 		if (at == level || !(seen & PT_P) || is_leaf(seen, at)) {
 			*found = at;
@@ -51,9 +52,9 @@ u64 *paging_find(const struct paging *p, u64 addr, u32 level, u32 *found)
 }
 
 /*
- * Put a table below @entry. A leaf there becomes 512 smaller leaves with the
- * same effect, so hardware walking meanwhile sees no difference. Two CPUs may
- * come here at once: the slower one finds its work done.
+ * Puts a table below @entry. 512 smaller leaves with the same effect replace a leaf there, so
+ * hardware that walks the tables meanwhile sees no difference. Two CPUs may come here at once: the
+ * slower one finds the work done.
  */
 static int deepen(const struct paging *p, u64 *entry, u32 level)
 {
@@ -61,7 +62,7 @@ static int deepen(const struct paging *p, u64 *entry, u32 level)
 	u64 *table;
 	u32 i;
 
-	/* changed since it was found: there is no leaf to split */
+	/* another CPU has changed it: there is no leaf to split */
 	if ((old & PT_P) && !is_leaf(old, level))
 		return 0;
 	pa = pool_take(p->pool);

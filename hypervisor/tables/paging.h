@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page tables of the x86-64 shape: the monitor's own, and nested tables (NPT and EPT agree on what
- * is used here: bits 0..2 permit, a table permits all, bit 7 ends the walk early; nested.h has the
- * rest). Pure: no hardware is touched, so the host tests run this code.
+ * Page tables in the x86-64 format: the monitor's own, and nested tables. NPT and EPT agree on what
+ * is used here: bits 0..2 permit, a table permits all, bit 7 marks a large page; nested.h has the
+ * rest. Pure: no hardware is touched, so the host tests run this code.
  */
 #ifndef QV_PAGING_H
 #define QV_PAGING_H
@@ -20,10 +20,10 @@ struct qv_mon_boot;
 #define PT_NX		(1ull << 63)
 #define PT_ADDR		0x000ffffffffff000ull
 #define PT_TABLE	(PT_P | PT_W | PT_U)
-#define PT_BITS		9		/* of an address, that a level decides on */
-#define PT_ENTRIES	(1u << PT_BITS)	/* of 8 bytes: a table is a page */
+#define PT_BITS		9		/* number of address bits per level */
+#define PT_ENTRIES	(1u << PT_BITS)	/* 8 bytes each, so that a table is a page */
 
-/* A run of pages from which tables are taken and never given back one by one */
+/* A run of pages for tables. Single pages are never given back */
 struct page_pool {
 	u64 va, pa;		/* of the first byte of the block */
 	u32 next, end;		/* offsets in the block; next grows (atomically) to end */
@@ -32,7 +32,7 @@ struct page_pool {
 struct paging {
 	struct page_pool *pool;
 	u64 root;		/* physical */
-	const struct qv_mon_boot *ram;	/* no page crosses a border of RAM; NULL: no matter */
+	const struct qv_mon_boot *ram;	/* no page crosses a border of RAM; NULL: pages may */
 	u32 levels;		/* 4 or 5 */
 	u32 ept;		/* entries are in VT-x's format: see nested.h */
 	u32 max_leaf;		/* 1: 4 KiB only, 2: 2 MiB too, 3: 1 GiB too */
@@ -44,23 +44,23 @@ static inline u64 level_size(u32 level)
 	return 1ull << (12 + PT_BITS * (level - 1));
 }
 
-/* A cleared page; 0 when the pool is empty. Physical address. */
+/* Takes a cleared page. Returns its physical address, or 0 if the pool is empty. */
 u64 pool_take(struct page_pool *pool);
 u64 *pool_table(const struct page_pool *pool, u64 pa);
 
 /*
- * The entry for @addr at the deepest existing level, not below @level.
- * *@found is the level it is at.
+ * Returns the entry for @addr at the deepest existing level, but not below @level. *@found is its
+ * level.
  */
 u64 *paging_find(const struct paging *p, u64 addr, u32 level, u32 *found);
 
 /*
- * The entry for @addr at exactly @level: missing tables are made, larger
- * leaves are split into equal smaller ones. NULL when the pool is empty.
+ * Returns the entry for @addr at exactly @level. Makes missing tables, and splits larger leaves
+ * into equal smaller ones. Returns NULL if the pool is empty.
  */
 u64 *paging_entry(const struct paging *p, u64 addr, u32 level);
 
-/* Map [@addr, +@len) to @pa with @flags, in the largest pages that fit. 0 or -1 (pool empty) */
+/* Maps [@addr, +@len) to @pa with @flags, in the largest pages that fit. 0, or -1: pool empty */
 int paging_map(const struct paging *p, u64 addr, u64 pa, u64 len, u64 flags);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * An instance's own page tables, interrupt table and task state segments. The driver runs
- * setup_tables() for the first instance (it is compiled into the module as well), the manager for
- * the others. The block is cleared, except for the image and inst->boot. @inst is the present
- * mapping; the tables show it at QV_VA_BLOCK.
+ * setup_tables() for the first instance (the module compiles this file as well), the manager for
+ * the others. The block is cleared, except for the image and inst->boot. @inst is the block's
+ * present mapping; the new tables show it at QV_VA_BLOCK.
  */
 #include "abi/image.h"
 #include "abi/log.h"
@@ -26,7 +26,7 @@ static int map_block(struct instance *inst)
 	u64 pa = b->block_pa;
 	u32 image = QV_OFF_IMAGE + QV_IMAGE_MAX;
 
-	/* All but the image, which must not be writable, not even at another address */
+	/* Maps all but the image, which must not be writable, not even at another address */
 	return paging_map(&inst->host, QV_VA_BLOCK, pa, QV_OPEN_LEN, PT_P | PT_W | PT_NX) ||
 	       paging_map(&inst->host, QV_VA_BLOCK + image, pa + image, b->block_len - image,
 			  PT_P | PT_W | PT_NX);
@@ -44,7 +44,7 @@ static int map_image(struct instance *inst)
 
 #define DOUBLE_FAULT	8
 
-/* Exceptions and interrupts enter the image where its head says */
+/* Exceptions and interrupts enter the image at the addresses in its head */
 static void build_idt(struct instance *inst)
 {
 	const struct qv_image_header *h = (const void *)(size_t)(inst->pool.va + QV_OFF_IMAGE);
@@ -56,11 +56,11 @@ static void build_idt(struct instance *inst)
 
 		gate[2 * i] = (at & 0xffff) | 0x10ull << 16 | 0x8eull << 40 | (at & 0xffff0000) << 32;
 	}
-	/* IST 1: its own stack, the other one may be the cause */
+	/* IST 1: double faults have their own stack, since the normal stack may be the cause */
 	gate[2 * DOUBLE_FAULT] |= 1ull << 32;
 }
 
-/* All of a task state segment that is not zero */
+/* Sets the fields of the task state segments that are not zero */
 static void build_tss(struct instance *inst)
 {
 	u32 i;

@@ -9,7 +9,7 @@ struct instance;
  * block's present mapping. Returns 0 or -1 (no pages left).
  */
 int setup_tables(struct instance *inst);
-/* All pointers inside @inst as the instance itself will see them: the last step of its creator */
+/* Changes all pointers inside @inst to those that the instance will use: its creator's last step */
 void setup_rebase(struct instance *inst);
 
 #endif

@@ -96,8 +96,8 @@ vmx_try:
 	ret
 
 /*
- * vmx_cross(rdi: for the code at the host RIP): guest state is illegal, so this loads the host
- * state.
+ * vmx_cross(rdi: for the code at the host RIP): makes a VM entry with an illegal guest state, which
+ * loads the host state.
  */
 	.globl	vmx_cross
 vmx_cross:

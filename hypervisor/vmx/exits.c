@@ -12,19 +12,19 @@
 #include "front/front.h"
 #include "vmx.h"
 
-/* A cell's #AC or #DB goes back in as it came; error codes of #AC are 0 */
+/* Injects a cell's #AC or #DB again as it came; error codes of #AC are 0 */
 static void on_exception(struct pcpu *cpu)
 {
 	(void)cpu;
 	vmcs_write(ENTRY_EVENT, vmcs_read(EXIT_EVENT) & ~EVENT_FROM_IRET);
 	vmcs_write(ENTRY_ERROR, 0);
-	vmcs_write(ENTRY_LENGTH, vmcs_read(EXIT_LENGTH));	/* INT1 alone looks at it */
+	vmcs_write(ENTRY_LENGTH, vmcs_read(EXIT_LENGTH));	/* only INT1 uses it */
 	vmx_end_shadow();
 }
 
 /*
- * #DB exits before DR6 and DR7 change, and its injection does not change them: SDM vol. 3, 28.1 and
- * 27.6.1.
+ * A #DB exits before DR6 and DR7 change, and an injected #DB does not change them: SDM vol. 3, 28.1
+ * and 27.6.1.
  */
 static void on_debug(struct pcpu *cpu)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The guest during an exit: core/vendor.h, by the current VMCS. */
+/* Reads and changes the guest during an exit: core/vendor.h, by the current VMCS. */
 #include "core/x86.h"
 #include "vmx.h"
 
-/* Ends the shadow of STI and MOV SS, and a halt, as the next instruction or an event does */
+/* Ends blocking by STI and MOV SS, and a halt, as the next instruction or an event would */
 void vmx_end_shadow(void)
 {
 	vmcs_write(GUEST_BLOCKING, vmcs_read(GUEST_BLOCKING) & ~BLOCKING_SHADOW);
@@ -121,14 +121,14 @@ void vendor_inject_nmi(struct pcpu *cpu)
 u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes)
 {
 	(void)cpu, (void)bytes;
-	return 0;		/* VT-x saves none */
+	return 0;		/* VT-x saves no instruction bytes */
 }
 
 static const struct { u16 field, offset; } record[] = {
 #define AT(field, member) { field, __builtin_offsetof(struct qv_mon_failure, member) }
 	AT(EXIT_REASON, exit_code), AT(EXIT_QUALIFICATION, info1), AT(EXIT_EVENT, info2),
 	AT(GUEST_RIP, rip), AT(GUEST_RFLAGS, rflags), AT(GUEST_EFER, efer),
-	/* as the processor has them: with NE, MCE */
+	/* the processor's values: NE and MCE are set */
 	AT(GUEST_CR0, cr0), AT(GUEST_CR3, cr3), AT(GUEST_CR4, cr4),
 };
 
@@ -139,6 +139,6 @@ void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f)
 	(void)cpu;
 	for (i = 0; i < sizeof(record) / sizeof(record[0]); i++)
 		*(u64 *)((u8 *)f + record[i].offset) = vmcs_read(record[i].field);
-	f->cr4 &= ~CR4_VMXE;		/* no guest ever sees that */
+	f->cr4 &= ~CR4_VMXE;		/* no guest ever sees this bit */
 	asm volatile("mov %%cr2, %0" : "=r"(f->cr2));
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From one address space to another. VT-x has nothing that holds off NMIs while page tables, stack
+ * Moves a CPU from one address space to another. VT-x cannot hold off NMIs while page tables, stack
  * and interrupt table change one by one. But an entry with an illegal guest state loads the whole
  * host state at once (SDM vol. 3, 27.8). So the host state is set to the new state, and the entry
  * fails.
  */
 #include "vmx.h"
 
-/* To be called with the host fields written. The code at the host RIP gets @rdi in rdi */
+/* Call with the host fields written. The code at the host RIP gets @rdi in rdi */
 void vmx_leap(u64 rdi)
 {
-	/* Switch off what the processor could refuse for another reason */
+	/* Switch off all features for which the processor could refuse the entry earlier */
 	vmcs_write(VMCS_PROC, me()->boot.vmx.proc & ~PROC_SECONDARY);
 	vmcs_write(ENTRY_EVENT, 0);
-	vmcs_write(GUEST_RFLAGS, 0);		/* bit 1 must be 1 */
+	vmcs_write(GUEST_RFLAGS, 0);		/* illegal: bit 1 must be 1 */
 	vmx_cross(rdi);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Linux becomes a guest, and goes back to the bare machine: by a leap (leap.c), as it came
- * (driver/cross/vmx.c). The driver takes the state that a leap does not load from the CPU's struct
- * qv_linux_state.
+ * Linux becomes a guest, and goes back to the bare machine. It goes back by a leap (leap.c), as it
+ * came (driver/cross/vmx.c). The driver takes the state that a leap does not load from the CPU's
+ * struct qv_linux_state.
  */
 #include "abi/errors.h"
 #include "abi/test_hooks.h"
@@ -57,8 +57,8 @@ static void read_places(struct qv_linux_state *s, const struct place *p, u32 num
 }
 
 /*
- * Does the processor take this guest state? A guest that may take NMIs exits for its
- * NMI window before the first instruction.
+ * Does the processor accept this guest state? A guest that can take NMIs exits for its NMI window
+ * before the first instruction.
  */
 static u64 try_guest(struct pcpu *cpu)
 {
@@ -87,7 +87,7 @@ u64 vendor_enter(struct pcpu *cpu)
 	vendor_arrive(cpu);
 	vmx_set_seg(SEG_CS, s->cs, RIGHTS_CODE64, ~0u, 0);
 	vmx_set_seg(SEG_SS, s->ss, RIGHTS_DATA32, ~0u, 0);
-	vmx_set_seg(SEG_DS, 0, RIGHTS_UNUSABLE, 0, 0);	/* the driver loads them again */
+	vmx_set_seg(SEG_DS, 0, RIGHTS_UNUSABLE, 0, 0);	/* the driver reloads them */
 	vmx_set_seg(SEG_ES, 0, RIGHTS_UNUSABLE, 0, 0);
 	write_places(s, as_guest, LEN(as_guest));
 	vmcs_write(GUEST_CR4, s->cr4 | CR4_VMXE);

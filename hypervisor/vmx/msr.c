@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The MSRs of Intel's processors: Intel SDM vol. 4, chapter 2. core/msr.h says what a row means. */
+/* The MSRs of Intel's processors: Intel SDM vol. 4, chapter 2. core/msr.h explains the rows. */
 #include "core/msr.h"
 #include "core/x86.h"
 #include "vmx.h"
@@ -101,8 +101,8 @@ const struct msr_rule vendor_msr_rules[] = {
 };
 
 /*
- * Where an MSR's bit is in the map: SDM vol. 3, 25.6.9; reads in its first half, writes in the
- * second.
+ * Position of an MSR's bit in the map: SDM vol. 3, 25.6.9. The first half is for reads, the second
+ * half for writes.
  */
 bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 {
@@ -122,5 +122,5 @@ bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 bool vendor_msr_own(struct pcpu *cpu, u32 msr, u64 *value, bool write)
 {
 	(void)cpu, (void)msr, (void)value, (void)write;
-	return false;		/* no row needs it: EFER is switched by the processor */
+	return false;		/* no row needs it: the processor switches EFER */
 }

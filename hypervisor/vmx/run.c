@@ -4,8 +4,9 @@
 #include "vmx.h"
 
 /*
- * An event that was being delivered when the exit came is delivered again. An IRET of the guest's
- * NMI handler that caused a nested fault, #AC or #DB has not been carried out: SDM vol. 3, 28.2.3.
+ * An event that was being delivered when the exit came is delivered again. If an IRET of the
+ * guest's NMI handler caused a nested fault, #AC or #DB, the IRET has not been carried out: SDM
+ * vol. 3, 28.2.3.
  */
 static void event_again(u32 reason)
 {
@@ -17,7 +18,7 @@ static void event_again(u32 reason)
 			vmcs_write(GUEST_BLOCKING, blocking | BLOCKING_NMI);
 		return;
 	}
-	/* INT n, INT3 and INTO happen by themselves when they run again */
+	/* INT n, INT3 and INTO need no injection: their instruction runs again */
 	if (type >= EVENT_SOFT)
 		return;
 	if (type == EVENT_NMI)		/* the delivery itself blocks the next */

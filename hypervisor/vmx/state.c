@@ -75,20 +75,20 @@ void vendor_controls(struct instance *inst, bool cell)
 	c[CONTROL_PROC2] = x->proc2 | (cell ? PROC2_WBINVD : 0);
 	c[CONTROL_EXCEPTIONS] = cell ? EXC_DB | EXC_AC | EXC_MC : 0;
 	/*
-	 * A cell cannot switch caches off, which would slow the whole core. It reads CD and NW as
-	 * it wrote them.
+	 * A cell cannot switch caches off, since that would slow the whole core. It reads CD and NW
+	 * as it wrote them.
 	 */
 	c[CONTROL_CR0_MASK] = cell ? CR0_NE | CR0_CD | CR0_NW : CR0_NE;
 	/* With MCE clear, a machine check that goes to all CPUs would shut the machine down */
 	c[CONTROL_CR4_MASK] = CR4_OURS | (cell ? CR4_MCE : 0);
 	/*
-	 * XRSTORS loads MSRs whatever the permission map says. So it exits in a cell for all these
+	 * XRSTORS loads MSRs whatever the permission map says. So in a cell it exits for all these
 	 * MSRs, in Linux for those of trace and user interrupts.
 	 */
 	c[CONTROL_XSS] = cell ? ~0ull : XSS_TRACE | XSS_USER_INTERRUPTS;
 }
 
-/* As at the beginning of any guest state */
+/* The same at the start of every guest state */
 static void set_controls(void)
 {
 	u32 i;
@@ -99,13 +99,13 @@ static void set_controls(void)
 	set_nested(&me()->nested);
 }
 
-/* Features that are not used; VMCLEAR leaves their fields undefined */
+/* Clear unused features, since VMCLEAR leaves their fields undefined */
 static const struct field_value unused[] = {
 	{ VMCS_FAULT_MASK, 0 }, { VMCS_FAULT_MATCH, 0 }, { VMCS_CR3_TARGETS, 0 }, { VMCS_EXIT_STORES, 0 },
 	{ VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 }, { VMCS_LINK, ~0ull }, { ENTRY_EVENT, 0 },
 };
 
-/* Sets the fields that stay while this CPU is in this instance */
+/* Sets the fields that do not change while this CPU is in this instance */
 static void set_permanent(void)
 {
 	const struct qv_mon_vmx *x = &me()->boot.vmx;
@@ -145,7 +145,7 @@ void vendor_arrive(struct pcpu *cpu)
 {
 	u32 *vmcs = (u32 *)((u8 *)cpu + CPU_OFF_VMCS);
 
-	/* An exit leaves CD and NW as the guest had them */
+	/* A VM exit does not change CD and NW: clear the guest's values */
 	asm volatile("mov %0, %%cr0" : : "r"(cr0_now() & ~(CR0_CD | CR0_NW)));
 	*vmcs = me()->boot.vmx.revision;
 	vmx_load(pa_of(vmcs));
@@ -184,8 +184,8 @@ static void set_reset(struct pcpu *cpu)
 void vendor_set_park(struct pcpu *cpu)
 {
 	set_reset(cpu);
-	set_nested(&me()->park);	/* one page: hlt, and back to it */
-	/* all CPUs get #MC; the parked guest could not take it */
+	set_nested(&me()->park);	/* one page: hlt, and a jump back to it */
+	/* every CPU gets #MC, and the parked guest could not handle it */
 	vmcs_write(VMCS_EXCEPTIONS, EXC_MC);
 }
 

@@ -9,7 +9,7 @@
 /* In a CPU's area (core/instance.h); the regions private to the processor have a page each */
 #define CPU_OFF_NMI	0x1000u		/* u32: an NMI came while the monitor was at work */
 #define CPU_OFF_VMCS	0x2000u
-#define CPU_OFF_VMXON	0x3000u		/* of the front end's areas: wherever the CPU goes */
+#define CPU_OFF_VMXON	0x3000u		/* front end's areas only, wherever the CPU goes */
 
 enum vmcs_field {
 	VMCS_VPID		= 0x0000,
@@ -45,7 +45,7 @@ enum vmcs_field {
 	VMCS_EXCEPTIONS		= 0x4004,
 	VMCS_FAULT_MASK		= 0x4006,
 	VMCS_FAULT_MATCH	= 0x4008,
-	VMCS_CR3_TARGETS	= 0x400a,	/* how many: this and the next three */
+	VMCS_CR3_TARGETS	= 0x400a,	/* a count, like the next three */
 	VMCS_EXIT_STORES	= 0x400e,
 	VMCS_EXIT_LOADS		= 0x4010,
 	VMCS_ENTRY_LOADS	= 0x4014,
@@ -57,8 +57,8 @@ enum vmcs_field {
 	VMCS_PROC2		= 0x401e,
 	INSTRUCTION_ERROR	= 0x4400,
 	EXIT_REASON		= 0x4402,
-	EXIT_EVENT		= 0x4404,	/* event that caused it: exception or NMI */
-	IDT_EVENT		= 0x4408,	/* event that was being delivered meanwhile */
+	EXIT_EVENT		= 0x4404,	/* event that caused the exit: exception or NMI */
+	IDT_EVENT		= 0x4408,	/* event whose delivery the exit interrupted */
 	IDT_ERROR		= 0x440a,
 	EXIT_LENGTH		= 0x440c,
 	GUEST_ES_LIMIT		= 0x4800,	/* as the selectors */
@@ -168,7 +168,7 @@ enum vmcs_field {
 #define EVENT_NMI		(2u << 8)
 #define EVENT_EXCEPTION		(3u << 8)
 #define EVENT_SOFT		(4u << 8)	/* INT n; 5 and 6: INT1, INT3 and INTO */
-/* Caused by an IRET that had ended blocking by NMI; so in an EPT violation's qualification */
+/* Caused by an IRET that ended blocking by NMI; an EPT qualification has this bit too */
 #define EVENT_FROM_IRET		(1u << 12)
 
 #define BLOCKING_STI		(1u << 0)
@@ -181,6 +181,6 @@ enum vmcs_field {
 #define RIGHTS_BIG		(1u << 14)
 
 #define EPT_WALK(levels)	(((levels) - 1) << 3)
-#define EPT_WRITE_BACK		6u		/* of the tables themselves */
+#define EPT_WRITE_BACK		6u		/* memory type of the tables */
 
 #endif

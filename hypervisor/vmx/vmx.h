@@ -5,13 +5,13 @@
 #include "core/cpu.h"
 #include "core/vendor.h"
 #include "vmcs.h"
-#include <vmx/access.h>		/* tests have another file of this name */
+#include <vmx/access.h>		/* tests replace this file */
 
 #define CR4_VMXE	(1ull << 13)
-/* No guest has these: VT-x is in use; user interrupts pass any filter; FRED is unknown */
+/* No guest has these: VT-x is in use, user interrupts bypass filters, QV does not know FRED */
 #define CR4_OURS	(CR4_VMXE | 1ull << 25 | 1ull << 32)
 
-/* Reason 0 is every exception and the NMI: these codes distinguish them */
+/* Exit reason 0 is an exception or an NMI: these codes distinguish them */
 #define EVENT_CODE(vector)	(0x10000u + (vector))
 #define CODE_NMI		EVENT_CODE(2)
 #define CODE_ENTRY_FAILED	0x20000u
@@ -38,7 +38,7 @@ static inline u32 *nmi_note(const struct pcpu *cpu)
 }
 
 /* entry.S */
-/* makes this VMCS the current one, in the clear state, and clears the one before */
+/* makes this VMCS current, in the clear state, and clears the previous one */
 void vmx_load(u64 vmcs_pa);
 /* drops all cached translations of all guests of this CPU */
 void vmx_flush(void);

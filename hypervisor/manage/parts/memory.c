@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The part memory: a cell's RAM, and the console window. Linux keeps the window. Its pages lie over
- * pages of the cell's RAM, so RAM and window are checked and mapped in one place.
+ * The part memory: a cell's RAM, and the console window. Linux keeps the window. It replaces pages
+ * of the cell's RAM, so RAM and window are checked and mapped in one place.
  */
 #include "abi/errors.h"
 #include "front/linux_memory.h"
@@ -31,7 +31,7 @@ static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_
 	for (i = 0; i < q->num_runs; i++) {
 		const struct qv_mon_run *r = &q->runs[i];
 
-		/* ascending: so nothing can be there twice */
+		/* ascending, so no page can be listed twice */
 		if (r->pa < after || !run_ok(inst, r) ||
 		    overlaps(r->pa, r->count * QV_HUGE, q->block_pa, QV_BLOCK_CELL) ||
 		    overlaps(r->pa, r->count * QV_HUGE, q->window_pa, WINDOW_LEN))

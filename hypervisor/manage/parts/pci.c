@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The part pci: PCI functions, with the I/O ports of their BARs. Checks come first. They protect
- * all others: a cell gets no range of another cell, no RAM, no interrupt controller and no config
- * space except its own.
+ * Linux and the other cells: a cell gets no range of another cell, no RAM, no interrupt controller
+ * and no config space except its own.
  */
 #include "abi/errors.h"
 #include "abi/log.h"
@@ -18,7 +18,7 @@
 
 #define BAR_MAX		(1ull << 36)
 #define MESSAGES_LEN	0x100000ull
-#define TABLES_OF_DEVICE 36		/* pages at most: config space, and both ends of six BARs */
+#define TABLES_OF_DEVICE 36		/* pages, for config space and both ends of six BARs */
 
 /* ---- checks ---- */
 
@@ -58,7 +58,7 @@ static bool bar_ok(const struct instance *inst, const struct qv_mon_bar *bar)
 	return is_linux(inst, bar->base, bar->len);
 }
 
-/* The function itself says the same */
+/* Does the function itself report the same BAR as the request? */
 static bool bar_true(struct pcpu *cpu, u32 bdf, u32 i, const struct qv_mon_bar *bar)
 {
 	u32 raw = device_read(cpu, config_of(bdf) + CFG_BARS + 4 * i);
@@ -115,7 +115,7 @@ static u64 check_device(const struct instance *inst, const struct qv_mon_device 
 	return QV_ME_OK;
 }
 
-/* Checks the function's own registers; its config space is known to belong to Linux */
+/* Checks the function's own registers. Its config space is known to belong to Linux */
 static u64 check_function(struct pcpu *cpu, const struct qv_mon_device *d)
 {
 	u32 i;
@@ -249,7 +249,7 @@ static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon
 
 /* ---- the cell's tables and rules ---- */
 
-/* All of config space is ones, through one table and one page; then the cell's own functions */
+/* All of config space is ones, by one table and one page. Then map the cell's own functions */
 static int map_config(struct instance *cell)
 {
 	const struct qv_mon_boot *b = &me()->boot;

@@ -42,7 +42,7 @@ static u32 find_cap(struct pcpu *cpu, u32 bdf, u32 id)
 	return 0;
 }
 
-/* One message only; its registers always hold an allowed message: pci_valid_messages() */
+/* Allows one message only. Its registers always hold an allowed message: pci_valid_messages() */
 static void msi_rules(struct pcpu *cpu, struct pci_cell *p, u32 bdf, u32 cap)
 {
 	u32 control = device_read(cpu, config_of(bdf) + cap);
@@ -66,7 +66,7 @@ static void msix_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon
 	const struct qv_mon_bar *bar = &d->bars[place & 7];
 
 	if ((place & 7) >= QV_MON_BARS || bar->ports || bar->len < len || at > bar->len - len)
-		return;			/* the cell does not have the table: so it has no MSI-X */
+		return;			/* the table is not in the cell's memory BARs: no MSI-X */
 	t->start = bar->base + at;
 	t->end = t->start + len;
 	t->pages = t->start & -(u64)QV_PAGE;
@@ -84,8 +84,8 @@ void pci_make_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon_de
 	add_rule(p, d->bdf, CFG_COMMAND, PCI_ANY, COMMAND_IO_MEM | (pin ? COMMAND_NO_INTX : 0) |
 		 (master ? COMMAND_MASTER : 0), 0xffff);
 	add_rule(p, d->bdf, CFG_HEADER, PCI_ANY, 0xffff, 0xffff);	/* cache line, latency */
-	add_rule(p, d->bdf, 0x3c, PCI_ANY, 0xff, ~0u); /* interrupt line: a note for software */
-	if (!master || pcpu_of(me()->req.cpus[0])->apic_id >= 255)	/* a message names 8 bits */
+	add_rule(p, d->bdf, 0x3c, PCI_ANY, 0xff, ~0u); /* interrupt line: only for software */
+	if (!master || pcpu_of(me()->req.cpus[0])->apic_id >= 255)	/* an MSI has an 8-bit id */
 		return;
 	cap = find_cap(cpu, d->bdf, CAP_MSI);
 	if (cap)
@@ -100,16 +100,16 @@ void pci_quiet(struct pcpu *cpu, u32 bdf)
 	u64 config = config_of(bdf);
 	u32 msi = find_cap(cpu, bdf, CAP_MSI), msix = find_cap(cpu, bdf, CAP_MSIX);
 
-	/* zeros leave the status half alone */
+	/* zeros do not change the status half */
 	device_write(cpu, config + CFG_COMMAND, COMMAND_NO_INTX);
-	/* where Linux may have moved it, it would answer for others */
+	/* disable the ROM: Linux may have moved it over registers of other functions */
 	device_write(cpu, config + CFG_ROM, 0);
 	if (msi)
 		device_write(cpu, config + msi,
 			     device_read(cpu, config + msi) & ~(MSI_ENABLE | MSI_COUNT));
 	if (msix)
 		device_write(cpu, config + msix, device_read(cpu, config + msix) & ~MSIX_ENABLE);
-	device_read(cpu, config); /* transactions under way have arrived when this comes back */
+	device_read(cpu, config); /* earlier transactions have arrived when this read returns */
 }
 
 void pci_valid_messages(struct pcpu *cpu, const struct pci_cell *p, u32 address)

@@ -21,14 +21,14 @@ static inline u64 config_of(u32 bdf)
 	return me()->boot.ecam_pa + ((u64)bdf << 12);
 }
 
-/* Adds to @p what the cell may write in the function's config space; fills @t if it has MSI-X */
+/* Adds to @p the rules for writes to the function's config space; fills @t if it has MSI-X */
 void pci_make_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon_device *d,
 		    struct pci_table *t);
-/* No DMA, no interrupt, no access to its registers */
+/* Switches off the function's DMA, its interrupts, and access to its registers */
 void pci_quiet(struct pcpu *cpu, u32 bdf);
-/* Every register for a message holds an allowed message: so enabling needs no check */
+/* Puts an allowed message in every message register, so that enabling needs no check */
 void pci_valid_messages(struct pcpu *cpu, const struct pci_cell *p, u32 address);
-/* The same for an MSI-X table; all masked */
+/* The same for an MSI-X table; masks all entries */
 void pci_valid_table(struct pcpu *cpu, const struct pci_table *t, u32 bdf, u32 address);
 
 #endif

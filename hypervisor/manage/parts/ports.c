@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The part ports: I/O ports that a request lists. Those of devices' BARs: pci.c. */
+/* The part ports: I/O ports that a request lists. pci.c has the ports of devices' BARs. */
 #include "abi/errors.h"
 #include "core/cpu.h"
 #include "core/pci.h"
