@@ -20,10 +20,7 @@
 #include "cell/life.h"
 #include "cell/steps.h"
 
-/*
- * ---- one function per ioctl; @cell is the cell that the structure names if the call has CALL_CELL
- * ----
- */
+/* ---- one function per ioctl; with CALL_CELL, @cell is the cell that the structure names ---- */
 
 static int call_status(void *arg, struct qv_cell *cell)
 {

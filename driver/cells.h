@@ -23,17 +23,17 @@ struct qv_cell {
 
 	/* ---- parts ---- */
 	u32 num_cpus, cpus[QV_MAX_CPUS];
-	u32 cpus_taken;			/* how many of .cpus have left Linux */
+	u32 cpus_taken;			/* number of .cpus that have left Linux */
 	struct qv_memory memory;
 	struct page *monitor_mem;	/* of its instance: QV_BLOCK_CELL */
-	u32 num_devices;		/* how many functions are taken */
+	u32 num_devices;		/* number of functions taken */
 	struct qv_pci_given devices[QV_MAX_DEVICES];
 	struct qv_console *console;
 	struct qv_mon_entry entry;	/* where the loaded image begins */
 
 	/* ---- its instance ---- */
 	u32 id;				/* 0 while the monitor does not have it */
-	/* started and not yet stopped in the monitor, even if it failed */
+	/* true from start to stop in the monitor, even if the cell failed */
 	bool in_monitor_running;
 	u64 log_seen;
 
@@ -41,7 +41,7 @@ struct qv_cell {
 	u32 state;			/* enum qv_cell_state */
 	bool forced;			/* stopped before it had halted by itself */
 	u64 started_ns, start_tsc, first_entry_ns;
-	/* of this life; of the last life that failed */
+	/* the failure of this life; the failure of the last life that failed */
 	struct qv_mon_failure failure, last_failure;
 	u64 failures;
 
@@ -49,7 +49,7 @@ struct qv_cell {
 	u64 beat;			/* heartbeat */
 	u32 still_ms;			/* how long .beat has not changed */
 	bool was_locked;
-	bool stop_later;		/* it hangs, and is stopped when management is unlocked */
+	bool stop_later;		/* it hangs: stop it when management is unlocked */
 };
 
 /* ---- cell/list.c ---- */
@@ -57,7 +57,7 @@ extern struct list_head qv_cells;
 extern u32 qv_num_cells;
 
 struct qv_cell *qv_cell_find(const char *name);	/* or NULL */
-int qv_no_cell(struct qv_reply *r, const char *name);	/* refuses: no cell has that name */
+int qv_no_cell(struct qv_reply *r, const char *name);	/* refuses if no cell has that name */
 struct qv_mon_status *qv_cell_status(struct qv_cell *cell);
 
 #endif

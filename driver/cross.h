@@ -23,10 +23,10 @@ void qv_outside_park(void);	/* sends offline the CPUs that these two have brough
 u32 qv_outside_count(void);	/* CPUs that are not online */
 
 /* ---- monitor_mem.c: qv_takeover.monitor_mem ---- */
-/* after an error as well there may be memory to free */
+/* even after an error there may be memory to free */
 int qv_monitor_mem_make(struct qv_reply *r);
 void qv_monitor_mem_free(void);
-/* only before the monitor runs: it is hidden from Linux afterwards */
+/* call only before the monitor runs: afterwards the memory is hidden from Linux */
 struct qv_mon_boot *qv_monitor_mem_boot(void);
 
 /* ---- rendezvous.c ---- */
@@ -35,7 +35,7 @@ struct qv_mon_boot *qv_monitor_mem_boot(void);
  * freed
  */
 int qv_rendezvous_enter(struct qv_reply *r, bool *lost);
-/* after an error some CPUs may have left: call it again */
+/* after an error some CPUs may have left: call this function again */
 int qv_rendezvous_leave(struct qv_reply *r);
 bool qv_rendezvous_pending(void);	/* a CPU that missed the deadline may still arrive */
 bool qv_rendezvous_whole(void);	/* every CPU is under the monitor, so hypercalls are possible */
@@ -91,7 +91,7 @@ struct qv_virt {
 	 */
 	bool (*ready)(struct qv_crossing *c);
 	void (*unready)(struct qv_crossing *c);		/* undoes ready() */
-	/* Returns 0 as a guest. Else undoes ready() and returns enum qv_mon_error */
+	/* Returns 0 as a guest. Otherwise undoes ready() and returns enum qv_mon_error */
 	u64 (*enter)(struct qv_crossing *c);
 	u64 (*leave)(struct qv_crossing *c);		/* 0, or the monitor's refusal */
 	u64 (*hypercall)(u64 nr, u64 a, u64 b);		/* QV_ME_CALL if the instruction faulted */

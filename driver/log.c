@@ -28,7 +28,7 @@ struct log_line {
 static DEFINE_SPINLOCK(log_lock);
 static struct log_line log_lines[LOG_LINES];
 static u64 log_written;			/* number of lines since the module was loaded */
-/* lines below this number have been read and must not move */
+/* readers have read the lines below this number, so these lines must not move */
 static u64 log_handed;
 
 static struct log_line *log_slot(u64 n)

@@ -41,10 +41,10 @@ no_nmi:
 }
 
 /*
- * With rmmod -f cells may exist and files may be open. The module cannot refuse to go, but its code
- * is still needed, so this destroys what may be destroyed and waits for the rest: a locked cell
- * that must agree, a CPU that does not answer, an open file. No file can be opened meanwhile, since
- * the module is not live.
+ * With rmmod -f cells may exist and files may be open. The module cannot refuse, but its code is
+ * still needed. So this destroys the cells that it can, and waits for the rest: a locked cell that
+ * must agree, a CPU that does not answer, an open file. No file can be opened meanwhile, since the
+ * module is not live.
  */
 static void qv_end_in_order(void)
 {

@@ -12,7 +12,7 @@ extern const struct file_operations qv_fops;
 /* ---- notifiers.c ---- */
 int qv_notifiers_register(void);	/* returns an errno */
 void qv_notifiers_unregister(void);
-/* destroys all cells and disables; false: @r says what prevents it. Call with qv_lock held */
+/* destroys all cells and disables QV; false: @r says why not. Call with qv_lock held */
 bool qv_end_all(struct qv_reply *r);
 
 #endif

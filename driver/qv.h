@@ -73,7 +73,7 @@ bool qv_cpu_lost(u32 linux_cpu);	/* it belongs to a cell and does not answer the
 /* ---- cross/virt.c: hypercalls, while QV is enabled ---- */
 #define QV_DEADLINE_MS	2000	/* longest wait for CPUs, or for the monitor (law 5) */
 
-/* enum qv_hypercall; returns 0, enum qv_mon_error, or the call's value */
+/* @nr: enum qv_hypercall. Returns 0, enum qv_mon_error, or the call's value */
 u64 qv_hypercall(u64 nr, u64 a);
 /*
  * The same, repeated while the monitor is busy with another call. May sleep; callable without

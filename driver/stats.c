@@ -33,8 +33,9 @@ u64 qv_held_ns(void)
 }
 
 /*
- * The longest stays per CPU of the front end before the last measured call. Used under qv_lock. The
- * monitor's own maxima restart with each measured call; those that `cell stats linux` shows do not.
+ * The longest stay and call of each CPU of the front end, up to the last measured call. Used under
+ * qv_lock. A measured call restarts the monitor's own maxima; those that `cell stats linux` shows
+ * do not restart.
  */
 static struct { u64 held_max, call_max; } stats_earlier[QV_MAX_CPUS];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looks periodically at the status, the log and the heartbeat of each instance. A failure becomes
- * an event, a log entry a sentence, and a heartbeat that has stopped a failure.
+ * Looks periodically at the status, the log and the heartbeat of each instance. It turns a failure
+ * into an event, a log entry into a sentence, and a heartbeat that has stopped into a failure.
  *
  * Each look reads what a cell writes into its comm page once. By writing there, the cell can harm
  * only itself.
@@ -19,7 +19,7 @@
 #define WATCH_PERIOD_MS	50
 
 static u64 watch_front_seen;
-/* time of the last look that watchdogs have counted */
+/* time up to which watchdogs have counted */
 static u64 watch_counted_ns;
 
 /* Stops a hung cell. Returns false, with a line in the log, if it cannot be stopped */

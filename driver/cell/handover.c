@@ -74,7 +74,7 @@ int qv_handover_stop(struct qv_reply *r, struct qv_cell *cell)
 	return 0;
 }
 
-/* A CPU is lost: the monitor gave up the cell's other CPUs, which go back to Linux */
+/* A CPU is lost. The monitor has given up the cell's other CPUs, which go back to Linux */
 static int reclaim_rest(struct qv_reply *r, struct qv_cell *cell)
 {
 	qv_cpus_give(cell);

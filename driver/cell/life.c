@@ -48,10 +48,7 @@ static struct qv_cell *life_new_cell(const struct qv_cell_create *q)
 	return cell;
 }
 
-/*
- * Log entries about the instance until now concern the cell that had it before, so record them
- * first
- */
+/* Log entries up to now concern the cell that had this instance before, so record them first */
 static int life_hand_over(struct qv_reply *r, struct qv_cell *cell)
 {
 	qv_info_write(cell);
@@ -85,7 +82,7 @@ int qv_cell_create(struct qv_cell_create *q)
 	return 0;
 }
 
-/* Makes a stopped cell loadable again, in the same pages: the monitor has cleared them */
+/* Makes a stopped cell loadable again, in the same pages, which the monitor has cleared */
 static int life_renew(struct qv_reply *r, struct qv_cell *cell)
 {
 	int error = qv_handover_stop(r, cell);
@@ -112,7 +109,7 @@ int qv_cell_start(struct qv_reply *r, struct qv_cell *cell)
 
 	if (cell->state == QV_STATE_RUNNING)
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already", cell->name);
-	/* it may have fewer CPUs than its info page says */
+	/* the cell may have fewer CPUs than its info page says */
 	if (cell->failure.reason == QV_FAIL_CPU_LOST)
 		return qv_failure_refuse_lost(r, cell);
 	if (cell->state != QV_STATE_LOADABLE) {
@@ -183,7 +180,7 @@ int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell)
 	int error;
 
 	strscpy(kept, cell->name, sizeof(kept));
-	WRITE_ONCE(cell->console->gone, true);	/* so that terminals see an end, not a stop */
+	WRITE_ONCE(cell->console->gone, true);	/* terminals see the cell gone, not stopped */
 	error = qv_handover_stop(r, cell);
 	qv_watch_now();
 	if (!error)

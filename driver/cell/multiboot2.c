@@ -10,7 +10,7 @@
 #define MB2_HEADER_MAGIC	0xe85250d6u
 #define MB2_BOOT_MAGIC		0x36d76289u
 #define MB2_SEARCH		32768
-/* here the VGA window and the firmware area begin */
+/* start of the VGA window and the firmware area */
 #define LOW_END			0xa0000ull
 #define HIGH_START		0x100000ull
 
@@ -104,7 +104,7 @@ static const char *overlaps(const struct mb2_elf *elf)
 	return NULL;
 }
 
-/* The ELF entry is a virtual address. Returns the physical one, by the segment that contains it */
+/* Returns the physical address of the ELF entry, by the segment that contains it */
 static u64 elf_entry(const struct mb2_elf *elf)
 {
 	u32 i;
@@ -190,7 +190,7 @@ static const char *read_header(const u8 *image, u64 len, u64 *entry)
 
 		if (get(h, 4) != MB2_HEADER_MAGIC)
 			continue;
-		/* As GRUB: bytes with a wrong checksum are no header, so search further */
+		/* Like GRUB: bytes with a wrong checksum are not a header, so search further */
 		if ((u32)(MB2_HEADER_MAGIC + arch + size + get(h + 12, 4))) {
 			why = "the checksum of its multiboot2 header is wrong";
 			continue;

@@ -9,14 +9,14 @@
 int qv_cell_check(struct qv_cell_create *q);
 
 /* ---- info.c ---- */
-void qv_info_write(struct qv_cell *cell);	/* the info page, into the cell's memory */
+void qv_info_write(struct qv_cell *cell);	/* writes the info page into the cell's memory */
 
 /* ---- handover.c ---- */
 int qv_handover_create(struct qv_reply *r, struct qv_cell *cell);
 int qv_handover_start(struct qv_reply *r, struct qv_cell *cell);
-/* its CPUs no longer run the inmate */
+/* afterwards no CPU of the cell runs the inmate */
 int qv_handover_stop(struct qv_reply *r, struct qv_cell *cell);
-/* memory and CPUs; the cell must not run */
+/* takes back memory and CPUs; the cell must not run */
 int qv_handover_reclaim(struct qv_reply *r, struct qv_cell *cell);
 
 /* ---- failure.c ---- */
@@ -27,12 +27,12 @@ int qv_failure_refuse_lost(struct qv_reply *r, const struct qv_cell *cell);
 /* ---- lock.c ---- */
 bool qv_cell_locked(struct qv_cell *cell);	/* it is running and has locked management */
 struct qv_cell *qv_lock_holder(void);		/* or NULL */
-int qv_lock_check(struct qv_reply *r);		/* refuses if there is one */
+int qv_lock_check(struct qv_reply *r);		/* refuses if a cell has locked management */
 
 /* ---- agree.c ---- */
 /*
- * Drops qv_lock until @what holds of a running cell. Returns false at the timeout, or if a signal
- * came
+ * Drops qv_lock until @what is true of a running cell. Returns false at the timeout, or after a
+ * signal
  */
 bool qv_cell_await(const char *name, u32 timeout_ms, bool (*what)(struct qv_cell *cell));
 

@@ -18,7 +18,7 @@ static int refuse_outside(struct qv_reply *r)
 			 qv_takeover.outside);
 }
 
-/* Call with all CPUs online that Linux permits */
+/* Call when all CPUs that Linux permits are online */
 static int enable_online(struct qv_reply *r, bool strict)
 {
 	bool lost = false;

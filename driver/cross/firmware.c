@@ -17,7 +17,7 @@
 
 struct qv_firmware qv_firmware;
 
-/* Returns an ACPI table or NULL. MCFG is in the PCI Firmware Specification 3.0, 4.1.2 */
+/* Returns an ACPI table or NULL. The PCI Firmware Specification 3.0, 4.1.2 describes MCFG */
 static const struct acpi_table_header *firmware_table(const char *name)
 {
 	struct acpi_table_header *found = NULL;
@@ -56,7 +56,7 @@ static void read_madt(struct qv_mon_boot *b)
 	}
 }
 
-/* Sets *@id to the APIC id of a CPU that may run. Returns false if @s is no such entry */
+/* Sets *@id to the APIC id of a CPU that may run. Returns false if @s is not an entry for one */
 static bool madt_enabled_cpu(const struct acpi_subtable_header *s, u32 *id)
 {
 	const struct acpi_madt_local_apic *a = (const void *)s;
@@ -109,7 +109,7 @@ static void add_ports(struct qv_mon_boot *b, u64 first, u32 len)
 	b->firmware_ports[b->num_firmware_ports++].last = first + len - 1;
 }
 
-/* .value of a guard with .mask 0: no write passes that sets any of .bits */
+/* .value of a guard with .mask 0: rejects every write that sets any of .bits */
 #define GUARD_NEVER	1
 
 static void add_guard(struct qv_mon_boot *b, struct qv_mon_guard g)
@@ -303,7 +303,7 @@ static void read_namespace(struct qv_mon_boot *b)
 	acpi_get_devices("QEMU0002", fw_cfg, b, NULL);
 }
 
-/* ---- interrupt remapping: shown by the names that Linux gives its interrupt chips ---- */
+/* ---- interrupt remapping: detected by the names that Linux gives its interrupt chips ---- */
 
 #define FIRST_IRQS	256		/* the interrupts of the IOAPICs are below this */
 

@@ -18,7 +18,7 @@
 #include "tables/identity.h"
 #include "tables/setup.h"
 
-#define MONITOR_MEM_TRIES	24	/* blocks taken at once, to reach the deepest */
+#define MONITOR_MEM_TRIES	24	/* blocks taken at once, to find the deepest */
 #define CR4_FRED_	(1ull << 32)
 
 static bool test_impatient;
@@ -73,7 +73,7 @@ static void monitor_mem_fill_boot(struct qv_mon_boot *b)
 			    monitor_mem_add_ram);
 }
 
-/* qv_previous_find() finds the log by this mark after a warm reset */
+/* Writes the mark by which qv_previous_find() finds the log after a warm reset */
 static void monitor_mem_write_mark(void)
 {
 	struct qv_mon_mark *mark = page_address(qv_takeover.monitor_mem) + QV_OFF_MARK;
@@ -88,7 +88,7 @@ static void monitor_mem_write_mark(void)
 
 void qv_monitor_mem_free(void)
 {
-	if (!qv_going_down)		/* disabled in order: no log for the next boot */
+	if (!qv_going_down)		/* normal disable: no log for the next boot */
 		memset(page_address(qv_takeover.monitor_mem) + QV_OFF_MARK, 0,
 		       sizeof(struct qv_mon_mark));
 	__free_pages(qv_takeover.monitor_mem, get_order(QV_BLOCK_FRONT_END));

@@ -20,7 +20,7 @@ static int nmi_unknown(unsigned int what, struct pt_regs *regs)
 		return NMI_DONE;
 	if (READ_ONCE(qv_front_status()->cpus[index].nmis_in_doubt) == nmi_ended[index])
 		return NMI_DONE;
-	nmi_ended[index]++;	/* this one: another may be pending */
+	nmi_ended[index]++;	/* this NMI; another may be pending */
 	return NMI_HANDLED;
 }
 

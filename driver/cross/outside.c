@@ -36,9 +36,9 @@ void qv_outside_return(void)
 }
 
 /*
- * Sending a CPU offline stops all others for a moment. While a CPU has not answered the rendezvous,
- * that wait might not end, so the CPUs stay online. A CPU that is offline already was sent there by
- * another program.
+ * Sending a CPU offline stops all other CPUs for a moment. If a CPU has not answered the
+ * rendezvous, that wait might not end, so then no CPU is sent offline. A CPU that is offline
+ * already was sent offline by another program.
  */
 void qv_outside_park(void)
 {

@@ -161,7 +161,7 @@ static void enter_this_cpu(void *index)
 	record_held(start);
 	atomic_dec(&rendezvous.pending);
 	/*
-	 * Last: when .using is 0 after the verdict, the CPUs still pending are those that never
+	 * This comes last: when .using is 0 after the verdict, CPUs that are still pending never
 	 * came
 	 */
 	atomic_dec(&rendezvous.using);
@@ -186,8 +186,8 @@ static void leave_this_cpu(void *index)
 /* ---- on the CPU of the caller ---- */
 
 /*
- * Calls @what with its index on every CPU that has not left, on the caller's CPU last. Does not
- * wait
+ * Calls @what, with the index of the CPU, on every CPU that has not left; on the caller's CPU last.
+ * Does not wait
  */
 static void call_cpus(smp_call_func_t what)
 {
@@ -217,7 +217,7 @@ static void call_cpus(smp_call_func_t what)
 	preempt_enable();
 }
 
-/* Returns false if @count has not come down to 0 within @ms */
+/* Waits until @count is 0. Returns false after @ms milliseconds */
 static bool wait_for_zero(const atomic_t *count, u32 ms)
 {
 	u64 start = qv_rdtsc();
@@ -255,7 +255,7 @@ static int refuse_absent(struct qv_reply *r)
 			 QV_DEADLINE_MS, missing);
 }
 
-/* Why not every CPU is in the monitor; 0: all are */
+/* Returns why not every CPU is in the monitor; 0: all are */
 static int check_outcome(struct qv_reply *r)
 {
 	bool back = atomic_read(&rendezvous.verdict) != VERDICT_GO;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * To the monitor and back on VT-x. The current VMCS has an invalid guest state, and as host state
- * that of the other side. So a VM entry fails, and the failure loads the other side's state (SDM
- * vol. 3, 27.8). This code is not mapped in the monitor.
+ * To the monitor and back on VT-x. The current VMCS has an invalid guest state. Its host state is
+ * the state of the other side. So a VM entry fails, and the failure loads that host state (SDM vol.
+ * 3, 27.8). This code is not mapped in the monitor.
  */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>

@@ -95,7 +95,7 @@ static bool vmx_write_fields(struct qv_crossing *c)
 			{ HOST_GDTR_BASE, c->gdt }, { HOST_IDTR_BASE, c->idt },
 			{ HOST_EFER, qv_rdmsr(QV_MSR_EFER) }, { HOST_PAT, qv_rdmsr(QV_MSR_PAT) },
 			{ HOST_SYSENTER_CS, 0 }, { HOST_SYSENTER_ESP, 0 }, { HOST_SYSENTER_EIP, 0 },
-			/* bit 1 must be 1, so that the entry fails */
+			/* bit 1 must be 1: with 0 the entry fails */
 			{ GUEST_RFLAGS, 0 },
 			{ c->spoil ? NO_FIELD : VMCS_LINK, ~0ull },
 		};
@@ -174,7 +174,7 @@ static void vmx_unready(struct qv_crossing *c)
 	asm volatile("1: vmclear %0\n2:\n" _ASM_EXTABLE(1b, 2b) : : "m"(vmcs) : "memory", "cc");
 	asm volatile("1: vmxoff\n2:\n" _ASM_EXTABLE(1b, 2b) : : : "memory", "cc");
 	vmx_write_cr4(qv_cr4() & ~CR4_VMXE_);
-	vmx_drop_translations();	/* those of the monitor */
+	vmx_drop_translations();	/* translations of the monitor */
 }
 
 #define ALL_CONTEXTS 2ull

@@ -21,7 +21,7 @@
 #define MSR_DEBUGCTL_	0x1d9
 #define MSR_FS_BASE_	0xc0000100
 #define MSR_GS_BASE_	0xc0000101
-/* IA32_KERNEL_GS_BASE: while Linux is in the kernel, the one of user space */
+/* While Linux is in the kernel, IA32_KERNEL_GS_BASE holds the base of user space */
 #define MSR_USER_GS	0xc0000102
 #define UNUSABLE	(1u << 16)
 
@@ -144,8 +144,8 @@ static void vmx_copy_capability(struct cpuinfo_x86 *c)
 }
 
 /*
- * CPUID shows no VMX under the monitor, so Linux recorded none for a CPU that came online there,
- * nor for all CPUs, and KVM would refuse to load. Copies the record of CPU 0, which never goes
+ * CPUID shows no VMX under the monitor. So Linux recorded no VMX for a CPU that came online there,
+ * nor for the machine, and KVM would refuse to load. Copies the record of CPU 0, which never goes
  * offline.
  */
 void qv_vmx_restore_capability(void)

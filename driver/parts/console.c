@@ -81,9 +81,9 @@ static void console_set_instance(struct qv_console *c, u32 instance)
 }
 
 /*
- * Rings the cell's doorbell. Call with .lock held and the data written before, so that the data of
- * all writers that wait for .lock need a single bell. The monitor limits the rate, and another
- * management call may be under way: then this waits.
+ * Rings the cell's doorbell. Call with .lock held, after writing the data, so that the data of all
+ * writers that wait for .lock need a single bell. Waits while the monitor limits the rate or
+ * carries out another management call.
  */
 static void console_ring(struct qv_console *c)
 {
@@ -233,7 +233,7 @@ static int console_mmap(struct file *file, struct vm_area_struct *vma)
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
-	vm_flags_clear(vma, VM_MAYWRITE);	/* so that mprotect() cannot add it later */
+	vm_flags_clear(vma, VM_MAYWRITE);	/* mprotect() cannot add write access later */
 #else
 	vma->vm_flags &= ~VM_MAYWRITE;
 #endif

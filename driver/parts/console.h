@@ -23,7 +23,7 @@ struct qv_console {
 	bool gone, writer;
 };
 
-/* Asks the inmate: an enum of qv/cell.h, QV_REQUEST_* */
+/* Sends the inmate a request: QV_REQUEST_* of qv/cell.h */
 void qv_console_request(struct qv_console *c, u32 request);
 
 #endif

@@ -6,8 +6,8 @@
 
 struct qv_cell;
 
-bool qv_cpu_in_cell(u32 linux_cpu);		/* without qv_lock as well */
-/* Gives all CPUs of @cell to Linux but those that are lost */
+bool qv_cpu_in_cell(u32 linux_cpu);		/* callable without qv_lock */
+/* Gives all CPUs of @cell to Linux, except lost CPUs */
 void qv_cpus_give(struct qv_cell *cell);
 
 #endif

@@ -28,7 +28,8 @@ static int memory_check(struct qv_reply *r, const struct qv_cell_create *q)
 		return qv_refuse(r, QV_E_NO_MEMORY, "give the cell less",
 				 "the cell wants %llu MiB, the machine has %lu MiB", q->memory >> 20,
 				 totalram_pages() >> (20 - PAGE_SHIFT));
-	if (q->memory / PAGE_SIZE > si_mem_available())	/* else Linux would kill programs for it */
+	/* otherwise Linux would kill programs to get this memory */
+	if (q->memory / PAGE_SIZE > si_mem_available())
 		return qv_refuse(r, QV_E_NO_MEMORY, "end programs, or give the cell less",
 				 "the cell wants %llu MiB, Linux can do without %ld MiB", q->memory >> 20,
 				 si_mem_available() >> (20 - PAGE_SHIFT));
@@ -64,7 +65,7 @@ static int memory_alloc(struct qv_memory *m, u32 num)
 		}
 		cond_resched();
 	}
-	/* The monitor accepts only ascending pages: so a page listed twice shows at once */
+	/* The monitor accepts only ascending pages, so it rejects a page that is listed twice */
 	sort(m->pages, num, sizeof(*m->pages), memory_by_address, NULL);
 	return 0;
 }

@@ -5,10 +5,10 @@
 
 /*
  * All loops use this order, and it matters:
- * - devices come before memory: they are silent before the image is loaded, and before the memory
- *   is Linux's again;
+ * - devices come before memory: they are silent before the image is loaded, and before Linux gets
+ *   the memory back;
  * - the image comes after the memory into which it is loaded;
- * - CPUs come last: to take one interrupts Linux most, so that all else has succeeded by then.
+ * - CPUs come last: taking a CPU disturbs Linux most, so all else has succeeded by then.
  */
 static const struct qv_part *const parts[] = {
 	&qv_part_ports,

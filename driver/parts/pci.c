@@ -15,7 +15,7 @@
 #include "cross.h"
 #include "parts/pci.h"
 
-/* a pin's vector is this plus the number of its device in the cell */
+/* vector of a device's pin: this plus the number of the device in the cell */
 #define PIN_FIRST_VECTOR	0x40
 
 /* ---- the description for the monitor and for the inmate ---- */

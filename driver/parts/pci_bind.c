@@ -15,7 +15,7 @@ static int pci_bind_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	return pdev == READ_ONCE(pci_bind_wanted) ? 0 : -ENODEV;
 }
 
-/* qv_pci_unbind() unbinds the function, or it was removed while a cell has it */
+/* Called when qv_pci_unbind() unbinds the function, or when a cell's function is removed */
 static void pci_bind_removed(struct pci_dev *pdev)
 {
 	if (pdev != READ_ONCE(pci_bind_wanted))

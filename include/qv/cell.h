@@ -3,8 +3,8 @@
  * The part of QV that an inmate sees, in addition to its RAM, CPUs and devices.
  *
  * The cell's RAM starts at guest-physical 0 (and ends where the boot
- * protocol's memory map says). The legacy VGA window, which no kernel takes
- * for RAM, holds eight pages:
+ * protocol's memory map says). The legacy VGA window, which no kernel uses
+ * as RAM, holds eight pages:
  *
  *   0xB8000  screen   80x25 text cells as on a VGA (character, attribute); shared with Linux
  *   0xB9000  info     read-only for the inmate; fixed from start on
@@ -12,8 +12,8 @@
  *   0xBB000  (nothing)
  *   0xBC000  stream   16 KiB ring of output bytes; shared with Linux
  *
- * Nothing here traps: no exit is caused by any access. An inmate that does not
- * find QV_INFO_MAGIC at 0xB9000 is not in a cell. A higher ABI number only adds at the end.
+ * No access to these pages causes an exit. An inmate that does not find
+ * QV_INFO_MAGIC at 0xB9000 is not in a cell. A higher ABI number only adds fields at the end.
  *
  * Access to anything else stops the cell: it becomes `failed`.
  */
@@ -40,7 +40,7 @@
 #define QV_INFO_MAX_DEVICES 8
 #define QV_INFO_MAX_BARS 6
 
-/* CPUID 0x40000000 in a cell: ebx, ecx, edx spell this; eax = highest leaf */
+/* CPUID leaf 0x40000000 in a cell: ebx, ecx, edx hold this text; eax = highest leaf */
 #define QV_CPUID_SIGNATURE	"QVQuestV-QV "
 #define QV_CPUID_BASE	0x40000000	/* leaf +1: eax = info page address, ebx = ABI */
 
@@ -54,8 +54,8 @@ struct qv_info_device {
 	uint16_t vendor, device;	/* PCI ids */
 	uint32_t flags;			/* QV_INFO_DEVICE_* */
 	/*
-	 * Interrupt that its pin raises on the first CPU, level: clear its cause before EOI. 0: the
-	 * pin is not connected.
+	 * Vector of the interrupt that its pin raises on the first CPU, level-triggered: clear its
+	 * cause before EOI. 0: the pin is not connected.
 	 */
 	uint32_t vector;
 	struct qv_info_bar {
@@ -65,9 +65,9 @@ struct qv_info_device {
 		uint32_t index;		/* BAR number, 0..5 */
 	} bars[QV_INFO_MAX_BARS];
 };
-/* bus mastering may be switched on: DMA, MSI, MSI-X */
+/* bus mastering (DMA, MSI, MSI-X) may be switched on */
 #define QV_INFO_DEVICE_MASTER	(1u << 0)
-/* MSI goes nowhere here: the machine remaps interrupts */
+/* MSI does not arrive, because the machine remaps interrupts */
 #define QV_INFO_DEVICE_NO_MESSAGES	(1u << 1)
 
 struct qv_info {
@@ -80,7 +80,7 @@ struct qv_info {
 	/* 1: APIC in x2APIC mode (MSRs); 0: xAPIC page at 0xFEE00000 */
 	uint32_t x2apic;
 	uint32_t num_cpus;
-	/* interrupt that says: look at the comm page (keys, requests); 0: none */
+	/* vector of the interrupt that announces news in the comm page (keys, requests); 0: none */
 	uint32_t doorbell_vector;
 	uint32_t apic_ids[QV_INFO_MAX_CPUS];	/* first one boots; the others wait for SIPI */
 	char cmdline[1024];
@@ -96,7 +96,7 @@ struct qv_info {
 /* comm.request values */
 #define QV_REQUEST_NONE		0
 #define QV_REQUEST_SHUTDOWN	1	/* finish, then set state to QV_INMATE_HALTED */
-/* agree by QV_CALL_UNLOCK, or do nothing: Linux waits for a while */
+/* agree with QV_CALL_UNLOCK, or do nothing: Linux waits for a while */
 #define QV_REQUEST_UNLOCK	2
 
 /* comm.state values */
@@ -108,33 +108,32 @@ struct qv_info {
 
 /*
  * Calls to the cell's monitor, in ring 0: VMMCALL on AMD processors, VMCALL on Intel processors;
- * eax = number. They change no register, cannot fail, and cost one exit. Any other number, and a
- * call that info.may_lock does not allow, is #UD, as the instruction is on a machine without a
- * monitor.
+ * eax = number. They change no register, cannot fail, and cost one exit. Any other number is #UD,
+ * and so is a call that info.may_lock does not allow: this is as without a monitor.
  *
- * While a running cell has management locked, Linux can create, start, stop or destroy no cell and
- * cannot disable QV: the monitor refuses. Only the cell that locked can unlock. The lock ends with
- * it when the monitor itself finds that it failed.
+ * While a running cell has management locked, Linux cannot create, start, stop or destroy a cell,
+ * and cannot disable QV: the monitor refuses. Only the cell that locked can unlock. The lock also
+ * ends when the monitor itself finds that this cell failed.
  */
 #define QV_CALL_LOCK		1
 #define QV_CALL_UNLOCK		2
 
 /*
- * Indices count up without end (mod 2^32) and are reduced on access. A reader checks head - tail <=
- * length before it trusts them. Keys are bytes as a terminal sends them: ASCII, CR for Enter, 0x7F
- * for Backspace, ESC [ A..D for arrows.
+ * Indices count up without end (mod 2^32). Take them modulo the length on access. A reader checks
+ * head - tail <= length before it trusts them. Keys are bytes as a terminal sends them: ASCII, CR
+ * for Enter, 0x7F for Backspace, ESC [ A..D for arrows.
  */
 struct qv_comm {
 	/* written by the inmate */
-	uint64_t heartbeat;		/* any change says: alive */
+	uint64_t heartbeat;		/* any change means: the inmate is alive */
 	uint32_t state;			/* QV_INMATE_* */
 	uint32_t keys_tail;		/* next key to take */
 	uint32_t cursor;		/* row * 80 + column; >= 2000: hidden */
 	uint32_t stream_head;		/* bytes ever written to the stream (mod 2^32) */
 	uint32_t screen_seq;		/* changes whenever the screen or cursor did */
-	/* longest line that the cell's shell takes, in bytes; 0: unknown */
+	/* longest line that the cell's shell accepts, in bytes; 0: unknown */
 	uint32_t line_max;
-	/* QV_LINE_TOLD | status of the line executed last; 0: none so far, or unknown */
+	/* QV_LINE_TOLD | status of the last line executed; 0: no line yet, or unknown */
 	uint32_t line_status;
 	uint32_t reserved1[23];
 	/* written by Linux */
@@ -146,7 +145,7 @@ struct qv_comm {
 
 /*
  * The stream: the inmate puts every byte it prints at stream[head % LEN],
- * then advances head; it never waits, so a slow reader loses the oldest.
+ * then advances head; it never waits, so a slow reader loses the oldest bytes.
  * A shell puts QV_STREAM_READY there when it awaits a line, so that a program
  * can run one command and knows where its output ends.
  */

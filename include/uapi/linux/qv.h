@@ -24,7 +24,7 @@
 #define QV_MAX_PORTS	16	/* port ranges of one cell */
 #define QV_MAX_DEVICES	8	/* PCI functions of one cell */
 #define QV_CMDLINE_LEN	1024	/* with its NUL */
-/* Interrupts by which Linux may reach a cell, a millisecond, unless its file says another number */
+/* Limit of interrupts per millisecond by which Linux reaches a cell, if its file names none */
 #define QV_BELL_RATE	10
 #define QV_BELL_RATE_MAX 1000
 #define QV_WATCHDOG_MIN	100	/* ms */
@@ -32,25 +32,25 @@
 #define QV_MAX_IMAGE	(256u << 20)	/* bytes of one image file */
 #define QV_FRONT_END	"linux"	/* the front end's name where a cell name is asked for */
 
-/* Reason codes; the sentence says the details. Never renumbered. */
+/* Reason codes. The sentence gives the details. Codes are never renumbered. */
 enum qv_reason {
 	QV_OK			= 0,
 	QV_E_ABI		= 1,	/* caller and driver have different ABI versions */
 	QV_E_ARGUMENT		= 2,	/* a field is malformed */
-	QV_E_NO_VIRT		= 3,	/* CPU or firmware without the virtualization we need */
+	QV_E_NO_VIRT		= 3,	/* CPU or firmware lacks the virtualization that QV needs */
 	QV_E_VIRT_DISABLED	= 4,	/* switched off (and locked) by firmware */
 	QV_E_VIRT_IN_USE	= 5,	/* another hypervisor (KVM) holds SVM or VT-x */
 	QV_E_NO_NESTED		= 6,	/* no nested paging */
-	QV_E_RENDEZVOUS		= 7,	/* a CPU did not arrive in time; all backed out */
+	QV_E_RENDEZVOUS		= 7,	/* a CPU did not arrive in time; all CPUs backed out */
 	QV_E_NOT_ENABLED	= 8,
 	QV_E_ENABLED		= 9,	/* already enabled */
-	QV_E_CELLS_EXIST	= 10,	/* disable refused: cells are there */
+	QV_E_CELLS_EXIST	= 10,	/* disable refused: there are cells */
 	QV_E_NO_MEMORY		= 11,
 	QV_E_NAME_TAKEN		= 12,
 	QV_E_NO_CELL		= 13,	/* no such cell */
 	QV_E_CPU		= 14,	/* CPU does not exist, is 0, taken or cannot leave Linux */
 	QV_E_IMAGE		= 15,	/* image malformed or does not fit */
-	QV_E_STATE		= 16,	/* not in this state of the cell */
+	QV_E_STATE		= 16,	/* the state of the cell does not allow this */
 	QV_E_TOO_MANY		= 17,	/* a limit above is reached */
 	QV_E_MONITOR		= 18,	/* the monitor refused: text has its reason */
 	QV_E_CPU_STUCK		= 19,	/* a CPU did not answer the monitor in time */
@@ -64,8 +64,8 @@ enum qv_reason {
 	QV_E_LOCKED		= 25,
 	QV_E_NOT_AGREED		= 26,	/* the cell did not agree in time: the lock stays */
 	QV_E_DEVICE		= 27,	/* a PCI function cannot be given to a cell */
-	QV_E_DMA		= 28,	/* it could do DMA, and nothing would hold it back */
-	QV_E_PORT		= 29,	/* an I/O port that no cell may have, or that another has */
+	QV_E_DMA		= 28,	/* it could do DMA, and nothing would restrict it */
+	QV_E_PORT		= 29,	/* a port that no cell may have, or that another has */
 	QV_E_NO_PREVIOUS	= 30,	/* RAM holds no log of an earlier session */
 	/* the cell was created without .debug, which hides its registers */
 	QV_E_NO_DEBUG		= 31,
@@ -92,8 +92,8 @@ struct qv_status_info {
 	__u32 num_cpus;		/* CPUs under the monitor (0 when not enabled) */
 	__u32 tsc_khz;
 	__u32 monitor_text;	/* bytes of monitor code */
-	__u32 obstacle;		/* enum qv_reason that enable would fail with now, else 0 */
-	__u32 lost_cpus;	/* CPUs of cells that answer the monitor no longer */
+	__u32 obstacle;		/* enum qv_reason why enable would fail now, else 0 */
+	__u32 lost_cpus;	/* CPUs of cells that no longer answer the monitor */
 	/* CPUs of the machine that are not under the monitor (0 when not enabled) */
 	__u32 cpus_outside;
 	__u32 reserved;
@@ -112,8 +112,8 @@ struct qv_status_info {
 #define QV_FEATURE_UNRESTRICTED	(1u << 9)	/* VT-x: guests may be in real mode */
 
 /*
- * QV_IOC_ENABLE. CPUs that are offline and that Linux lets come are brought in, and sent offline
- * again.
+ * QV_IOC_ENABLE. Offline CPUs that Linux permits are brought online, taken under the monitor, and
+ * sent offline again.
  */
 struct qv_enable {
 	struct qv_reply reply;
@@ -131,8 +131,8 @@ struct qv_simple {
 enum qv_boot { QV_BOOT_MULTIBOOT2 = 1 };
 
 enum qv_cell_state {
-	QV_STATE_CREATED	= 1,	/* resources are taken, no image yet */
-	QV_STATE_LOADABLE	= 2,	/* image is in, start may follow */
+	QV_STATE_CREATED	= 1,	/* resources are taken, no image is loaded */
+	QV_STATE_LOADABLE	= 2,	/* image is loaded, start may follow */
 	QV_STATE_RUNNING	= 3,
 	QV_STATE_SHUT_DOWN	= 4,	/* stopped on request */
 	QV_STATE_FAILED		= 5,	/* stopped by the monitor or the watchdog */
@@ -153,7 +153,7 @@ struct qv_cell_create {
 	__u32 console;			/* 1: the cell has a console */
 	__u32 num_ports;		/* 0..QV_MAX_PORTS */
 	/*
-	 * A heartbeat that does not move for so long: failed. 0: no watchdog, else
+	 * The cell fails if its heartbeat does not change for this long. 0: no watchdog, else
 	 * QV_WATCHDOG_MIN.._MAX.
 	 */
 	__u32 watchdog_ms;
@@ -162,7 +162,7 @@ struct qv_cell_create {
 		__u16 first, last;	/* inclusive */
 	} ports[QV_MAX_PORTS];
 	__u32 num_devices;		/* 0..QV_MAX_DEVICES */
-	/* doorbells (key presses, requests) a millisecond; 1..QV_BELL_RATE_MAX, 0: QV_BELL_RATE */
+	/* limit of doorbells (keys, requests) per ms; 1..QV_BELL_RATE_MAX, 0: QV_BELL_RATE */
 	__u32 bell_rate;
 	struct qv_device {
 		__u32 segment;		/* PCI domain: 0 */
@@ -189,18 +189,18 @@ enum qv_dma {
 /* qv_device.state */
 #define QV_DEVICE_PIN		(1u << 0)	/* its interrupt pin is connected */
 #define QV_DEVICE_MESSAGES	(1u << 1)	/* MSI and MSI-X work */
-/* it knows no reset: the cell finds it as Linux left it */
+/* it has no reset: the cell finds it as Linux left it */
 #define QV_DEVICE_NO_RESET	(1u << 2)
 
 /*
- * QV_IOC_CELL_START, _DESTROY, _LOCK: by name. _SHUTDOWN: deadline before force is
- * used. _UNLOCK: the cell is asked, and the call waits until it agrees or the deadline
- * has passed (QV_E_NOT_AGREED).
+ * QV_IOC_CELL_START, _DESTROY, _LOCK: only .name is used. _SHUTDOWN: stops the cell by force after
+ * .timeout_ms. _UNLOCK: asks the cell, and waits until it agrees or .timeout_ms has passed
+ * (QV_E_NOT_AGREED).
  */
 struct qv_cell_name {
 	struct qv_reply reply;
 	char name[QV_NAME_LEN];
-	__u32 timeout_ms;	/* SHUTDOWN: 0: force at once. UNLOCK */
+	__u32 timeout_ms;	/* SHUTDOWN (0: force at once), UNLOCK */
 	__u32 reserved;
 };
 
@@ -254,14 +254,14 @@ struct qv_cell_info {
 	__u32 boot;
 	__u32 cpus[QV_MAX_CPUS];
 	__u64 memory;
-	__u64 heartbeat;		/* counts while the inmate lives; 0: it does not beat */
+	__u64 heartbeat;		/* changes while the inmate lives; 0: no heartbeat */
 	__u64 started_ns;		/* CLOCK_BOOTTIME of the last start; 0: never */
-	__u64 first_entry_ns;		/* start call to the inmate's first instruction */
+	__u64 first_entry_ns;		/* time from start call to first instruction */
 	__u32 console;
 	__u32 num_ports;
 	struct qv_port_range ports[QV_MAX_PORTS];
 	__u32 num_devices;
-	__u32 bell_rate;		/* doorbells a millisecond at most */
+	__u32 bell_rate;		/* limit of doorbells per millisecond */
 	struct qv_device devices[QV_MAX_DEVICES];
 	__u32 watchdog_ms;		/* 0: off */
 	__u32 locked;			/* 1: runs, and has locked management */
@@ -319,7 +319,7 @@ struct qv_cpu_stats {
 	__u32 cpu;			/* Linux CPU number */
 	__u32 apic_id;
 	__u64 exits[QV_EXIT_SLOTS];	/* by enum qv_exit */
-	/* longest single stay in the monitor, own management calls apart */
+	/* longest single stay in the monitor, except for management calls made on this CPU */
 	__u64 held_max_ns;
 	/* longest management call made on this CPU (front end only) */
 	__u64 call_max_ns;
@@ -344,16 +344,16 @@ struct qv_log {
 	__u64 next;		/* out: line number to ask for next */
 	__u64 buf;		/* user pointer */
 	__u32 len;		/* in: room, out: bytes used */
-	__u32 lost;		/* out: lines before these that the ring no longer has */
+	__u32 lost;		/* out: number of earlier lines that the ring lost */
 	__u32 which;		/* in: enum qv_which_log */
 	__u32 reserved;
 };
 enum qv_which_log {
 	QV_LOG_PRESENT	= 0,
-	QV_LOG_PREVIOUS	= 1,	/* of the monitors that ran when the machine last went down */
+	QV_LOG_PREVIOUS	= 1,	/* log of the monitors that ran when the machine last went down */
 };
 
-/* read() on /dev/qv: whole records, oldest first; poll() works; each open starts at "now" */
+/* read() on /dev/qv: whole records, oldest first; poll() works; each open starts with new events */
 enum qv_event_type {
 	QV_EVENT_ENABLED = 1,
 	QV_EVENT_DISABLED = 2,
