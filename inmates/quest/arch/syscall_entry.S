@@ -29,9 +29,9 @@ syscall_entry:
 	movq	%rsp, %rdi
 	call	syscall_dispatch
 	testb	%al, %al
-	jz	trap_return		/* SYSRET cannot return there: use IRETQ */
+	jz	trap_return		/* SYSRET cannot return to this address: use IRETQ */
 	pop_registers
-	/* rip: syscall_dispatch() has checked that it is in the program */
+	/* the return address: syscall_dispatch() has checked that it is in the program */
 	movq	16(%rsp), %rcx
 	movq	32(%rsp), %r11		/* rflags */
 	movq	40(%rsp), %rsp

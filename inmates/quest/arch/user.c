@@ -26,7 +26,7 @@
 #define FCW_START	0x037F		/* all exceptions masked, 64-bit mantissa */
 #define MXCSR_START	0x1F80
 
-/* For syscall_entry.S. There is one CPU; with more, each needs its own copy. */
+/* For syscall_entry.S. There is one CPU; with more CPUs, each one would need its own copy. */
 uint64_t syscall_kernel_stack, syscall_user_stack;
 
 static const struct thread *fpu_owner;		/* the thread whose state the registers hold */
@@ -71,7 +71,8 @@ static void take_fpu(const struct thread *t)
 	__asm__ volatile("fnclex; emms; fildl %0" : : "m"(zero));
 	__asm__ volatile("fxrstor64 %0" : : "m"(*t->fpu));
 	/*
-	 * 64-bit code does not need these. Clear them, so that the next program cannot read them.
+	 * 64-bit code does not need these segment registers. Clear them, so that the next program
+	 * cannot read values of this one.
 	 */
 	__asm__ volatile("movl %0, %%ds; movl %0, %%es; movl %0, %%fs; movl %0, %%gs" : : "r"(zero));
 	fpu_owner = t;

@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <inmate/trap.h>
 
-#define SYSCALL_VECTOR	0x100		/* in struct trap_frame: the program came by SYSCALL */
+/* in struct trap_frame: the program entered the kernel by SYSCALL */
+#define SYSCALL_VECTOR	0x100
 
 #define RFLAGS_FIXED	0x002
 #define RFLAGS_TRAP	0x100
@@ -29,8 +30,8 @@ void user_init(void (*entry)(void), uint32_t ebx7, uint32_t ecx7);
 /*
  * Switches to the address space, the kernel stack and the FPU state of `next`, which runs next.
  * Kernel threads have no FPU state: the registers keep a program's state until another program's
- * thread runs. They are saved then, and not later by a trap on the first use, so that a program can
- * never reach the registers of another one.
+ * thread runs. The registers are saved at that switch, and not later by a trap on their first use.
+ * So a program can never read the registers of another program.
  */
 void user_switch(const struct thread *next);
 
@@ -43,7 +44,7 @@ void user_fpu_copy(struct fpu_state *to, const struct thread *from);
 /* Gives the current thread the FPU state of a program's start. */
 void user_fpu_reset(struct thread *t);
 
-/* Thread `t` has ended. */
+/* Call it when thread `t` has ended. */
 void user_forget(const struct thread *t);
 
 /* Enters ring 3. `frame` is on the current thread's kernel stack. */

@@ -5,6 +5,7 @@
 
 #define VECTOR_PS2	0x41
 #define VECTOR_SERIAL	0x44
-#define VECTOR_TIMER	0xF0		/* alone in the highest class: CR8 never holds it */
+/* the only vector in the highest class: CR8 never blocks it */
+#define VECTOR_TIMER	0xF0
 
 #endif

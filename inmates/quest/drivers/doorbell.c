@@ -46,8 +46,8 @@ void doorbell_look(void)
 }
 
 /*
- * Nothing masks the doorbell. Its class is the lowest of the cell's vectors, so a flood holds no
- * device.
+ * Nothing masks the doorbell. Its priority class is the lowest of all vectors of the cell, so a
+ * flood of doorbells delays no device.
  */
 static struct deferred doorbell = {
 	.source.hold = GATE_PRIORITY, .handler = doorbell_look, .io_class = IOVCPU_CLASS_INPUT,

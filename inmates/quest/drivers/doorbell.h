@@ -5,7 +5,10 @@
 
 #include <stdbool.h>
 
-/* Takes the doorbell's vector, if the cell has one. Returns false if there is no memory. */
+/*
+ * Sets the handler of the doorbell's vector, if the cell has a doorbell. Returns false if there is
+ * no memory.
+ */
 bool doorbell_start(void);
 
 /* Checks the comm page now: obeys requests and takes keys as far as there is room. */
@@ -13,8 +16,8 @@ void doorbell_look(void);
 
 /*
  * Starts the thread that increments comm.heartbeat. It checks the comm page, too, so a lost
- * doorbell delays a request by one beat at most. Outside a cell the thread exists as well and does
- * nothing, so that the scheduler has the same VCPUs to serve. Returns false if there is no memory.
+ * doorbell delays a request by one beat at most. Outside a cell the thread exists, too, and does
+ * nothing, so that the scheduler serves the same VCPUs. Returns false if there is no memory.
  */
 bool heartbeat_start(void);
 

@@ -31,7 +31,7 @@ void input_put(uint8_t byte)
 		queue[ring_slot(head++, INPUT_LENGTH)] = byte;
 		wake_all(&readers);
 	} else if (byte == BREAK_KEY) {
-		/* replace the last key: ^C must end the line in any case */
+		/* the queue is full: ^C replaces the last key, since it must always end the line */
 		queue[ring_slot(head - 1, INPUT_LENGTH)] = byte;
 	}
 	irq_restore(irqs);

@@ -17,8 +17,8 @@ void input_put(uint8_t byte);
 size_t input_room(void);
 
 /*
- * Returns the next byte. Sleeps until there is one, until TSC `at` (UINT64_MAX: no limit) or until
- * input_poke(); returns -1 if there is no byte then.
+ * Returns the next byte. If the queue is empty, sleeps until a byte comes, until TSC `at`
+ * (UINT64_MAX: no limit) or until input_poke(). Returns -1 if there is still no byte.
  */
 int input_get_until(uint64_t at);
 
@@ -38,7 +38,10 @@ void input_wait(void);
 /* Drops the queue up to and including a ^C, if there is one. Interrupts are off. */
 bool input_drop_break(void);
 
-/* Sets what ^C does at once instead of being queued (NULL: nothing). From any context. */
+/*
+ * Sets the function that ^C calls at once, from any context, instead of being queued. NULL: no
+ * function, and ^C is queued.
+ */
 void input_set_break(void (*act)(void));
 
 #endif

@@ -14,7 +14,7 @@ void unlock_management(void);
  */
 void lock_agree(bool yes);
 
-/* Linux has set QV_REQUEST_UNLOCK in the comm page. Interrupts are off. */
+/* Call it when Linux has set QV_REQUEST_UNLOCK in the comm page. Interrupts are off. */
 void lock_asked(void);
 
 #endif

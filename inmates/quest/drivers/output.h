@@ -11,12 +11,14 @@
 /* Returns whether output_write() can write a piece without waiting for a device. */
 bool output_ready(void);
 
-/* Lets others run while the device may be busy. The caller checks output_ready() again. */
+/*
+ * Lets other threads run while the device may be busy. The caller then checks output_ready() again.
+ */
 void output_wait(void);
 
 /*
- * Writes at most OUTPUT_PIECE bytes. Replaces bytes of `text` that mean the shell's prompt for a
- * line.
+ * Writes at most OUTPUT_PIECE bytes. Replaces the bytes in `text` that would mean that the shell
+ * awaits a line (QV_STREAM_READY).
  */
 void output_write(char *text, size_t n);
 

@@ -9,10 +9,10 @@
 #include "input.h"
 #include "pc_input.h"
 
-#define FULL_US		1000		/* a port of 115200 Baud sends a dozen bytes in it */
+#define FULL_US		1000		/* a port of 115200 baud sends 12 bytes in this time */
 
 /*
- * Takes what was received and sends what is queued until neither is left: the pin is
+ * Takes received bytes and sends queued bytes until the port has nothing pending, since its pin is
  * edge-triggered.
  */
 static void serve_serial(void)
@@ -27,8 +27,8 @@ static void serve_serial(void)
 }
 
 /*
- * Waits while output is faster than the port. Also sends bytes itself: the caller may be the
- * interrupt handler, and an interrupt may be lost.
+ * Waits while the port's queue is full. It sends bytes itself, since the caller may be the
+ * interrupt handler, and since an interrupt may be lost.
  */
 static void wait_for_serial(void)
 {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ARCHIVE_FILES	64		/* in all archives together */
+#define ARCHIVE_FILES	64		/* files in all archives together */
 #define ARCHIVE_NAME	32		/* with the NUL */
 
 struct archive_file {
@@ -28,8 +28,9 @@ struct archive {
 };
 
 /*
- * Adds the regular files of the archive of `size` bytes at `data`, which must stay there. A name
- * that exists already then means the newer file. Returns NULL, or the reason why nothing was added.
+ * Adds the regular files of the archive of `size` bytes at `data`, which must stay there. If a name
+ * exists already, it now refers to the newer file. Returns NULL, or the reason why nothing was
+ * added.
  */
 const char *archive_add(struct archive *a, const void *data, size_t size);
 

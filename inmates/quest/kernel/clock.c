@@ -5,7 +5,8 @@
 #include "process/process.h"
 
 #define NS_PER_S	1000000000l
-#define FAR_S		(1l << 31)	/* so many seconds fit 64 bits in cycles and in ns */
+/* a time of so many seconds fits into 64 bits, in cycles and in ns */
+#define FAR_S		(1l << 31)
 
 struct timespec clock_timespec(uint64_t ns)
 {
@@ -17,7 +18,7 @@ bool clock_sane(const struct timespec *t)
 	return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S;
 }
 
-/* Rounded up: a clock that is read at that TSC value shows `t` or more. */
+/* Rounded up, so that a clock that is read at the returned TSC value shows `t` or more. */
 uint64_t clock_after(uint64_t since, const struct timespec *t)
 {
 	uint64_t at;

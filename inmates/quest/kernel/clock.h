@@ -9,16 +9,19 @@
 
 struct timespec clock_timespec(uint64_t ns);
 
-/* Returns whether `t` is a time: not negative, fewer than 10^9 ns. */
+/* Returns whether `t` is valid: not negative, and fewer than 10^9 ns. */
 bool clock_sane(const struct timespec *t);
 
 /*
- * Returns the TSC value at which `t` (sane) has passed since TSC value `since`; UINT64_MAX if that
- * is more than 68 years away.
+ * Returns the TSC value at which the valid time `t` has passed since TSC value `since`; UINT64_MAX
+ * if that is more than 68 years later.
  */
 uint64_t clock_after(uint64_t since, const struct timespec *t);
 
-/* Returns the end of a call that waits until TSC `at`: if the call begins again, its first end. */
+/*
+ * Returns the TSC value at which a call that waits until TSC `at` must end. If the call was
+ * restarted, that is the time limit of its first start.
+ */
 uint64_t clock_wait_end(uint64_t at);
 
 /*

@@ -7,7 +7,10 @@
 
 static struct gate gate;
 
-/* Applies what the gate has changed for `d`. Interrupts are off. */
+/*
+ * Masks or unmasks the source of `d`, and sets the task priority, as the gate has decided.
+ * Interrupts are off.
+ */
 static void hold(struct deferred *d)
 {
 	if (d->source.hold == GATE_PRIORITY)
@@ -31,7 +34,7 @@ static _Noreturn void serve(void *arg)
 		irq_disable();
 		if (gate_end(&gate, &d->source))
 			hold(d);
-		/* the APIC may hold an interrupt: the handler must run again for it */
+		/* an interrupt may be pending in the APIC: the handler must run again for it */
 		let_interrupts_in();
 	}
 }

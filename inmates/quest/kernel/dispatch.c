@@ -101,7 +101,8 @@ static void switch_to(struct thread *next)
 	if (next == prev)
 		return;
 	if (prev->state == THREAD_DEAD)
-		departed = prev;	/* its stack is in use until the switch */
+		/* its stack is in use until the switch, and freed after it */
+		departed = prev;
 	current = next;
 	user_switch(next);
 	switch_context(&prev->rsp, next->rsp);
@@ -124,7 +125,7 @@ static void expire(struct thread *t, uint64_t now)
 	wake(t, 0, now);
 }
 
-/* Decides once, on one reading of the clock. */
+/* Makes one decision, for which the clock is read once. */
 static void decide(uint64_t now)
 {
 	struct sched_choice choice;
@@ -189,8 +190,10 @@ void dispatch_preempt(void)
 
 void let_interrupts_in(void)
 {
-	/* STI's shadow covers one instruction; if that is PAUSE, no interrupt comes in QEMU */
+	/*
+	 * no interrupt comes in the instruction after STI; if that is PAUSE, QEMU takes none at all
+	 */
 	__asm__ volatile("sti; nop; cli" : : : "memory");
-	/* for threads that we have woken ourselves there is no interrupt */
+	/* no interrupt switches to the threads that the caller itself has woken */
 	dispatch_check();
 }

@@ -8,8 +8,8 @@
 #include "thread.h"
 
 /*
- * `idle` runs now, and whenever no other thread is runnable. Sets the handler of the timer vector.
- * The end of each interrupt must call dispatch_check().
+ * Initialises the scheduler. Thread `idle` runs now, and whenever no other thread is runnable. Sets
+ * the handler of the timer vector. The end of each interrupt must call dispatch_check().
  */
 void dispatch_init(struct thread *idle, unsigned int timer_vector, enum admission_test admission);
 
@@ -17,12 +17,13 @@ void dispatch_init(struct thread *idle, unsigned int timer_vector, enum admissio
 void dispatch_admit(struct thread *t, int vcpu);
 
 /*
- * The scheduler, for VCPUs (vcpu/). After a change that may alter the decision: dispatch_changed().
+ * dispatch_sched() returns the scheduler, for the functions on VCPUs (vcpu/). After a change that
+ * may alter the decision, they call dispatch_changed().
  */
 struct sched *dispatch_sched(void);
 void dispatch_changed(void);
 
-/* The current thread, whose state is already set, blocks. */
+/* Blocks the current thread, whose state the caller has set. */
 void dispatch_block(void);
 
 /* As dispatch_block(), but the thread is woken at TSC `at` at the latest. */
@@ -35,17 +36,17 @@ void dispatch_wake(struct thread *t);
  */
 void dispatch_wake_for(struct thread *t, uint64_t period, uint64_t now);
 
-/* Decides again if something has changed since the last decision. */
+/* Makes a new decision if something has changed since the last one. */
 void dispatch_check(void);
 
 /* As dispatch_check(), but does nothing unless interrupts are on. */
 void dispatch_preempt(void);
 bool dispatch_needed(void);
 
-/* Called in long work with interrupts off: lets pending interrupts, and other threads, run. */
+/* Long work with interrupts off calls it to let pending interrupts and other threads run. */
 void let_interrupts_in(void);
 
-/* The first call on a new thread's stack. */
+/* A new thread must call it first, on its own stack. */
 void dispatch_arrived(void);
 
 struct thread *dispatch_current(void);

@@ -65,7 +65,7 @@ static const char *take_segment(struct elf_plan *plan, const struct program_head
 		.rights = p->flags & FLAG_EXECUTE ? USER_CODE :
 			  p->flags & FLAG_WRITE ? USER_DATA : USER_READ,
 	};
-	/* ELF requires this order; so no two segments overlap */
+	/* ELF requires ascending addresses, so no two segments overlap */
 	if (plan->num_segments && s->start < plan->end)
 		return "two segments lie on one page, or out of order";
 	plan->end = s->end;

@@ -4,7 +4,10 @@
 
 #include <inmate/trap.h>
 
-/* An exception in ring 3: reports what and where, and ends the program. All others continue. */
+/*
+ * Handles an exception in ring 3: prints its kind and address, and ends the program. All other
+ * programs continue.
+ */
 _Noreturn void fault_of_program(struct trap_frame *frame);
 
 #endif

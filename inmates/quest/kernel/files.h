@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FILES_MAX	11		/* of a program, 0 to 2 included */
+#define FILES_MAX	11		/* descriptors of a program, 0 to 2 included */
 #define STDIN		0
 #define STDOUT		1
 #define STDERR		2
@@ -20,7 +20,7 @@ enum file_kind {
 
 struct open_file {
 	enum file_kind kind;
-	int number;			/* of the file in the archive; of the pipe */
+	int number;			/* number of the file in the archive, or of the pipe */
 	uint64_t at;			/* FILE_ARCHIVE: offset of the next byte */
 };
 
@@ -32,17 +32,17 @@ void files_init(struct process *p);
 /* Returns NULL if `fd` is not open. */
 struct open_file *files_find(struct process *p, int fd);
 
-/* Makes `f` the lowest free descriptor. Returns it, or minus an error: EMFILE. */
+/* Gives `f` the lowest free descriptor. Returns the descriptor, or minus an error: EMFILE. */
 int files_add(struct process *p, struct open_file f);
 
 /*
- * Makes the lowest free descriptor a copy of `fd`, which is open. Returns it, or minus an error:
- * EMFILE.
+ * Makes the lowest free descriptor a copy of `fd`, which is open. Returns the copy, or minus an
+ * error: EMFILE.
  */
 int files_duplicate(struct process *p, int fd);
 
 /*
- * Makes descriptor `fd` a copy of `f`, which stays open in its place. Closes the old file of `fd`.
+ * Closes the file of descriptor `fd`, and makes `fd` a copy of `f`. The original of `f` stays open.
  */
 void files_put(struct process *p, int fd, struct open_file f);
 

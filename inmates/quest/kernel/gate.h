@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which sources of interrupts are held while their handlers are due: pure logic, for deferred.c. A
- * source is held alone, at the device or at its pin. A source that cannot be masked may interrupt a
- * second time; then the task priority holds it, with all vectors of its class and of lower ones.
+ * Decides which interrupt sources are blocked while their handlers are due. Pure logic, for
+ * deferred.c. A source is masked alone, at the device or at its pin. A source that cannot be masked
+ * may interrupt a second time. Then the task priority blocks it, with all vectors of its class and
+ * of lower classes.
  */
 #ifndef QUEST_GATE_H
 #define QUEST_GATE_H
@@ -13,8 +14,8 @@
 #define GATE_CLASSES	16		/* classes of 16 vectors each */
 
 enum gate_hold {
-	GATE_PRIORITY,			/* cannot be masked alone */
-	/* masked until its handler begins: edges in that time are lost */
+	GATE_PRIORITY,			/* the source cannot be masked alone */
+	/* masked until its handler begins; interrupt edges in that time are lost */
 	GATE_EDGE,
 	GATE_LEVEL,			/* masked until its handler has ended */
 };
@@ -23,24 +24,27 @@ enum gate_hold {
 struct gate_source {
 	enum gate_hold hold;
 	uint8_t vector;
-	/* its handler must run, once, however often the source has fired */
+	/* its handler must run; it runs once, however often the source has fired */
 	bool due;
 	bool running;			/* its handler is running */
-	bool held;			/* masked, or its class is shut */
+	bool held;			/* it is masked, or its class is blocked */
 };
 
 struct gate {
-	uint8_t shut[GATE_CLASSES];	/* how many sources hold each class */
+	uint8_t shut[GATE_CLASSES];	/* how many sources block each class */
 };
 
-/* Source `s` has fired. Returns true if it must be held now. */
+/* Call it when source `s` has fired. Returns true if the source must be blocked now. */
 bool gate_fire(struct gate *g, struct gate_source *s);
 
-/* The handler of `s` begins, or has ended. Return true if `s` must be enabled again. */
+/*
+ * Call them when the handler of `s` begins, and when it has ended. They return true if `s` must be
+ * enabled again.
+ */
 bool gate_begin(struct gate *g, struct gate_source *s);
 bool gate_end(struct gate *g, struct gate_source *s);
 
-/* Returns the task priority that holds all shut classes; 0: none is shut. */
+/* Returns the task priority that blocks all classes in `shut`; 0: no class is blocked. */
 unsigned int gate_priority(const struct gate *g);
 
 #endif

@@ -31,8 +31,8 @@ static struct thread *owner_in(const struct crew *crew, uint32_t word)
 }
 
 /*
- * For each thread, the VCPU with the shortest period among its own and those of all threads that
- * wait for it, directly or not.
+ * Finds a VCPU for each thread: the VCPU with the shortest period among its own and those of all
+ * threads that wait for it, directly or through other owners.
  */
 static void choose_vcpus(const struct crew *crew, int vcpu[STACKS_MAX])
 {
@@ -83,7 +83,7 @@ void lock_inherit_all(void)
 			lock_inherit(process_at(i));
 }
 
-/* Returns whether `me` would wait for itself. */
+/* Returns whether thread `me` would wait for itself through a chain of owners. */
 static bool closes_circle(const struct crew *crew, uint32_t word, const struct thread *me)
 {
 	const struct thread *t = owner_in(crew, word);
@@ -104,7 +104,8 @@ static struct thread *next_owner(const struct process *p, const struct crew *cre
 	struct thread *t, *best = NULL;
 
 	*more = false;
-	for (t = p->locks.head; t; t = t->next_waiting) {	/* the latest waiter first */
+	/* the thread that waits for the shortest time comes first */
+	for (t = p->locks.head; t; t = t->next_waiting) {
 		if (t->awaits != at || crew->at[t->slot] != t)
 			continue;
 		*more = best;

@@ -6,9 +6,9 @@
  * VCPU has the shortest period.
  *
  * Priority inheritance: while a thread waits, the owner runs on the waiter's VCPU, in its budget,
- * if that VCPU's period is shorter. The same holds for the thread that the owner itself waits for.
- * So a waiter is delayed by the work inside the lock, and not by other work of the owner's VCPU. No
- * VCPU gets more than its budget by this.
+ * if that VCPU's period is shorter. If the owner itself waits for a lock, the owner of that lock
+ * inherits in the same way. So a waiter is delayed only by the work inside the lock, and not by
+ * other work of the owner's VCPU. Inheritance gives no VCPU more than its budget.
  *
  * Interrupts are off in every call.
  */
@@ -24,10 +24,13 @@
  */
 long lock_take(uint64_t at, uint64_t until);
 
-/* The current thread gives the lock at `at` to the next waiter. Returns 0 or minus an error. */
+/* The current thread passes the lock at `at` to the next waiter. Returns 0 or minus an error. */
 long lock_release(uint64_t at);
 
-/* A VCPU's period has changed, or threads have other VCPUs: determines all inheritance again. */
+/*
+ * Determines all inheritance of `p` again. Call it when the period of a VCPU has changed, or when
+ * threads have moved to other VCPUs.
+ */
 void lock_inherit(const struct process *p);
 void lock_inherit_all(void);
 

@@ -52,7 +52,7 @@ void machine_features(void (*each)(const char *name))
 			each(features[i].name);
 }
 
-/* Writes three registers as 12 characters. */
+/* Writes three registers to memory as 12 characters. */
 static void spell(char *text, uint32_t a, uint32_t b, uint32_t c)
 {
 	memcpy(text, &a, 4);

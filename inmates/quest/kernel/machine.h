@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The machine that Quest runs on, read once at boot: in a cell each CPUID may cost an exit. */
+/*
+ * Describes the machine that Quest runs on. It is read once at boot, since each CPUID in a cell may
+ * cause an exit.
+ */
 #ifndef QUEST_MACHINE_H
 #define QUEST_MACHINE_H
 
@@ -24,12 +27,12 @@ struct machine {
 	char vendor[13];
 	char brand[MACHINE_TEXT];
 	char hypervisor[13];		/* "" if CPUID reports none */
-	uint32_t hypervisor_leaf;	/* highest leaf from 0x40000000 on */
+	uint32_t hypervisor_leaf;	/* highest CPUID leaf of the range from 0x40000000 on */
 };
 
 extern struct machine machine;
 
-/* Fills in all that CPUID reports. */
+/* Fills in the fields that CPUID reports. */
 void machine_identify(void);
 
 /* Calls `each` with the name of every feature that the CPU has. */

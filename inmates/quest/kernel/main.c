@@ -39,7 +39,10 @@ static void discover(uint32_t magic, uint32_t boot_address)
 	machine_identify();
 }
 
-/* CR8 could not hold a flood of interrupts in the timer's class (gate.c). */
+/*
+ * Rejects a vector in the timer's class, since CR8 could not block a flood of its interrupts
+ * (gate.c).
+ */
 static void check_doorbell(void)
 {
 	if (!machine.alone && cell_info()->doorbell_vector >= VECTOR_TIMER)
@@ -48,7 +51,8 @@ static void check_doorbell(void)
 }
 
 /*
- * Outside a cell Quest sets the machine up itself. `xapic` on the command line keeps the APIC page.
+ * Outside a cell Quest sets up the devices itself. With `xapic` on the command line, it accesses
+ * the APIC by its page.
  */
 static void init_alone(void)
 {
@@ -93,8 +97,8 @@ static void init_hardware(void)
 }
 
 /*
- * At the end of an interrupt: preempts; before returning to a program, checks whether it may still
- * run.
+ * Runs at the end of an interrupt. Preempts the current thread if necessary. Before a return to a
+ * program, checks whether the program may still run.
  */
 static void after_interrupt(struct trap_frame *frame)
 {
@@ -111,8 +115,8 @@ static void init_programs(void)
 }
 
 /*
- * Returns whether the caller may use the kept memory: the kernel's own threads, of which the shell
- * loads programs.
+ * Returns whether the caller may use the kept memory. Only the kernel's own threads may, such as
+ * the shell, which loads programs.
  */
 static bool may_use_kept(void)
 {
@@ -143,7 +147,7 @@ static void banner(void)
 	      apic_is_x2apic() ? "x2APIC" : "xAPIC");
 }
 
-/* With no runnable thread and no timer armed, the CPU sleeps until a device interrupts. */
+/* If no thread is runnable and no timer is armed, the CPU sleeps until a device interrupts. */
 static _Noreturn void idle(void)
 {
 	for (;;) {

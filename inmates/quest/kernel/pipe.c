@@ -71,8 +71,8 @@ static uint8_t *byte_at(const struct pipe *p, uint32_t at)
 }
 
 /*
- * Copy `n` bytes at the ring's tail (head), in two parts at most. The pipe holds (has room for) as
- * many.
+ * copy_out() copies `n` bytes from the ring's tail, and copy_in() copies `n` bytes to its head, in
+ * two parts at most. The pipe holds, or has room for, at least `n` bytes.
  */
 static bool copy_out(const struct pipe *p, const struct space *s, uint64_t to, uint32_t n)
 {
@@ -90,7 +90,7 @@ static bool copy_in(const struct pipe *p, const struct space *s, uint64_t from, 
 	       copy_from_user(s, byte_at(p, p->head + first), from + first, n - first);
 }
 
-/* Returns 0 when there are bytes, or the last writer has closed; else an error. */
+/* Waits. Returns 0 when the pipe holds bytes or has no open end for writing; else an error. */
 static long wait_for_bytes(struct pipe *p)
 {
 	long error;
@@ -101,7 +101,8 @@ static long wait_for_bytes(struct pipe *p)
 		if (error)
 			return error;
 		if (!p->ends[PIPE_READ])
-			return -EBADF;	/* another thread of the process has closed it */
+			/* another thread of the process has closed the descriptor */
+			return -EBADF;
 	}
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include "../mm/space.h"
 
 #define PIPE_MAX	32		/* pipes of all programs */
-#define PIPE_BYTES	4096		/* that a pipe holds: a page */
+#define PIPE_BYTES	4096		/* bytes that a pipe holds: a page */
 
 enum pipe_end { PIPE_READ, PIPE_WRITE };
 
@@ -18,19 +18,21 @@ enum pipe_end { PIPE_READ, PIPE_WRITE };
  */
 int pipe_create(void);
 
-/* Count one more, or one less, open end. The pipe is freed with its last end. */
+/* Increment or decrement the number of open ends. pipe_close() frees the pipe with its last end. */
 void pipe_open(int pipe, enum pipe_end end);
 void pipe_close(int pipe, enum pipe_end end);
 
 /*
- * Waits for a byte, then takes as many as there are, up to `n`. Returns how many; 0 if the pipe is
- * empty and has no open end for writing; or minus an error, then it has taken none.
+ * Waits until the pipe holds a byte, then takes all bytes in it, up to `n`. Returns their number.
+ * Returns 0 if the pipe is empty and has no open end for writing. Returns minus an error if no byte
+ * was taken.
  */
 long pipe_read(int pipe, const struct space *s, uint64_t to, uint64_t n);
 
 /*
- * Writes all of `n` bytes, waiting for room; up to PIPE_BUF of them in one piece. Returns how many,
- * or minus an error if it has written none. EPIPE: there is no open end for reading.
+ * Writes `n` bytes, and waits for room. Up to PIPE_BUF bytes are written in one piece. Returns the
+ * number of bytes written, or minus an error if that is 0. If no end is open for reading, returns
+ * minus EPIPE, even after a part was written.
  */
 long pipe_write(int pipe, const struct space *s, uint64_t from, uint64_t n);
 

@@ -88,9 +88,9 @@ static void put_args(struct space *s, const struct program_args *args, struct tr
 		argv[i] = text + offset;
 		offset += strlen(args->text + offset) + 1;
 	}
-	/* 17 words: 8 more make it a multiple of 16 */
+	/* 17 words are 136 bytes: 8 more bytes make a multiple of 16 */
 	at = (text & ~15ull) - sizeof(argv) - 8;
-	/* The stack is fresh and large enough: neither can fail. */
+	/* The stack is new and large enough, so neither copy can fail. */
 	(void)copy_to_user(s, text, args->text, args->bytes);
 	(void)copy_to_user(s, at, argv, sizeof(argv));
 	frame->rdi = args->count;

@@ -10,9 +10,9 @@
 #include "archive.h"
 
 #define ARGS_MAX	16		/* the program's name included */
-#define ARGS_BYTES	1024		/* of all arguments, with their NULs */
+#define ARGS_BYTES	1024		/* bytes of all arguments, with their NULs */
 
-/* The file, and the arguments of main(): `count` strings one behind the other. */
+/* The file, and the arguments of main(): `count` strings, each directly after the last one. */
 struct program_args {
 	char file[ARCHIVE_NAME];
 	unsigned int count;
@@ -20,15 +20,16 @@ struct program_args {
 	char text[ARGS_BYTES];
 };
 
-/* All files that programs can open or run. */
+/* Contains all files that programs can open or run. */
 extern struct archive archive;
 
 /*
- * Checks the archive in the image and those among the boot loader's modules. Prints what is wrong.
+ * Checks the archive in the image, and the archives among the boot loader's modules. Prints their
+ * errors.
  */
 void program_init(const struct boot_info *boot);
 
-/* Adds an argument. Returns false if there are too many, or they are too long. */
+/* Adds an argument. Returns false if there are too many arguments, or if they are too long. */
 bool program_add_arg(struct program_args *args, const char *word);
 
 /*

@@ -7,10 +7,13 @@
 #include "shared.h"
 
 static struct segment {
-	/* physical, the first of `pages` contiguous ones; 0: this segment does not exist */
+	/*
+	 * physical address of the first of `pages` contiguous pages; 0: this segment does not exist
+	 */
 	uint64_t page;
 	size_t pages;
-	int owner;			/* pid; KERNEL_PID: given up */
+	/* pid; KERNEL_PID: the owner has freed the segment, or has ended */
+	int owner;
 	unsigned int attached;		/* how many programs have attached it */
 } segments[SHARED_MAX];
 
@@ -59,13 +62,13 @@ int shared_alloc(struct process *p, uint64_t bytes)
 	s->page = pages_alloc(s->pages);
 	if (!s->page)
 		return -ENOMEM;
-	s->attached++;			/* so that it stays while other threads run */
+	s->attached++;			/* so that the segment exists while other threads run */
 	for (i = 0; i < s->pages; i++) {
 		memset((void *)(uintptr_t)(s->page + i * PAGE_SIZE), 0, PAGE_SIZE);
 		let_interrupts_in();
 	}
 	s->attached--;
-	drop(s);			/* another thread may have freed it meanwhile */
+	drop(s);			/* another thread may have called shared_free() meanwhile */
 	return (int)(s - segments);
 }
 
@@ -107,7 +110,8 @@ int shared_detach(struct process *p, uint64_t at)
 	if (!a)
 		return -EINVAL;
 	s = &segments[a->segment];
-	*a = (struct attachment){ 0 };	/* before other threads run, which may detach it as well */
+	/* first, since another thread that runs meanwhile may also detach it */
+	*a = (struct attachment){ 0 };
 	space_unmap(&p->space, at, at + s->pages * PAGE_SIZE);
 	s->attached--;
 	drop(s);

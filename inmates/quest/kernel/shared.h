@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory that programs share: segments by number, mapped as foreign pages (space.h). A segment
- * belongs to the program that made it. It is freed when its program has freed it, or has ended, and
- * no program has it attached. Interrupts are off in every call.
+ * Memory that programs share. It consists of numbered segments, which are mapped as foreign pages
+ * (space.h). A segment belongs to the program that made it. The memory is freed when two conditions
+ * hold: that program has freed the segment or has ended, and no program has it attached. Interrupts
+ * are off in every call.
  */
 #ifndef QUEST_SHARED_H
 #define QUEST_SHARED_H
@@ -12,7 +13,8 @@
 #include <stdint.h>
 
 #define SHARED_MAX	32		/* of all programs */
-#define SHARED_OF_ONE	8		/* that a program may make, and that it may attach */
+/* segments that a program may make, and segments that it may attach */
+#define SHARED_OF_ONE	8
 #define SHARED_PAGES	256		/* of one segment */
 
 struct process;
@@ -30,12 +32,14 @@ struct attachment {
 int shared_alloc(struct process *p, uint64_t bytes);
 
 /*
- * Attaches segment `id` to `p`: only the program that made the segment and its children may.
- * Returns its address there, or minus an error: EINVAL, EPERM, EMFILE, ENOMEM.
+ * Attaches segment `id` to `p`. Only the program that made the segment and its children may do so.
+ * Returns the segment's address in `p`, or minus an error: EINVAL, EPERM, EMFILE, ENOMEM.
  */
 int64_t shared_attach(struct process *p, int id);
 
-/* Returns 0, or EINVAL if nothing is attached at `at`. */
+/*
+ * Detaches the segment at address `at`. Returns 0, or minus EINVAL if no segment is attached there.
+ */
 int shared_detach(struct process *p, uint64_t at);
 
 /* From now on no program can attach segment `id`. Returns 0 or minus an error: EINVAL, EPERM. */
@@ -45,8 +49,8 @@ int shared_free(struct process *p, int id);
 bool shared_used(const struct process *p);
 
 /*
- * The address space of `p` is gone, and all its attachments. If `p` itself ends, its segments are
- * freed, too.
+ * Call shared_leave() when `p` loses its address space: it drops all attachments. Call
+ * shared_process_ends() when `p` ends: it also frees the segments of `p`.
  */
 void shared_leave(struct process *p);
 void shared_process_ends(struct process *p);

@@ -8,7 +8,7 @@
 #include "machine.h"
 #include "syscall.h"
 
-/* Reads the cycles that a clock has counted. Returns false if there is no such clock. */
+/* Stores the cycles that a clock has counted. Returns false if there is no such clock. */
 static bool read_clock(const struct process *p, int clock, uint64_t *cycles)
 {
 	switch (clock) {

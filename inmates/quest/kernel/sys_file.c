@@ -34,8 +34,8 @@ long sys_close(struct call *c)
 }
 
 /*
- * Takes keys that were typed, at least one. Enter reads as a newline. In the background it returns
- * 0.
+ * Waits for a typed key, and takes all keys that were typed. Enter is read as a newline. Returns 0
+ * for a program in the background.
  */
 static long read_console(struct call *c, uint64_t to, uint64_t n)
 {
@@ -64,7 +64,7 @@ static long read_console(struct call *c, uint64_t to, uint64_t n)
 static long read_file(struct call *c, struct open_file *f, uint64_t to, uint64_t n)
 {
 	const struct archive_file *file = &archive.files[f->number];
-	uint64_t at = f->at;		/* other threads may move it during the copy */
+	uint64_t at = f->at;		/* other threads may change f->at during the copy */
 	uint64_t left = at < file->size ? file->size - at : 0, done, part;
 
 	if (n > left)
@@ -95,7 +95,9 @@ long sys_read(struct call *c)
 	}
 }
 
-/* Waits until a piece can be written. Returns 0, or the error of process_interrupted(). */
+/*
+ * Waits until a piece of output can be written. Returns 0, or the error of process_interrupted().
+ */
 static long wait_for_output(const struct call *c)
 {
 	long error = 0;
@@ -126,7 +128,9 @@ static long write_console(struct call *c, uint64_t from, uint64_t n)
 	return (long)done;
 }
 
-/* A writer without readers is killed: there are no signal handlers that could react. */
+/*
+ * A program that writes to a pipe without readers is killed, since it cannot have a signal handler.
+ */
 static long write_pipe(struct call *c, int pipe)
 {
 	long n = pipe_write(pipe, &c->process->space, c->arg[1], c->arg[2]);

@@ -46,8 +46,8 @@ long sys_times(struct call *c)
 }
 
 /*
- * Returns the end of the heap before the move. Threads that move it at the same time wait for each
- * other.
+ * Moves the end of the heap, and returns the old end. Threads that move it at the same time wait
+ * for each other.
  */
 long sys_sbrk(struct call *c)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls on locks that are taken, or that threads wait for. */
+/* System calls that wait for a lock, and that pass it on. */
 #include "../mm/usercopy.h"
 #include "clock.h"
 #include "lock.h"
 #include "machine.h"
 #include "syscall.h"
 
-/* The limit is a time of CLOCK_MONOTONIC; NULL: no limit. */
+/* The time limit is a time of CLOCK_MONOTONIC; NULL: no limit. */
 long sys_lock_word(struct call *c)
 {
 	struct timespec t;

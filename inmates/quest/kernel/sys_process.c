@@ -75,12 +75,15 @@ long sys_waitpid(struct call *c)
 
 	if (call_int(c, 2) & ~WNOHANG)
 		return -EINVAL;
-	/* Check before the child is freed. It is written only with a child's status. */
+	/*
+	 * Check the address before the child is freed. The status is written only if a child has
+	 * ended.
+	 */
 	if (c->arg[1] && !user_writable(s, c->arg[1], sizeof(status)))
 		return -EFAULT;
 	pid = process_wait(c->process->pid, call_int(c, 0), call_int(c, 2) & WNOHANG, &status);
 	if (pid > 0 && c->arg[1])
-		/* fails only if another thread of the program has unmapped it */
+		/* fails only if another thread of the program has unmapped the address */
 		(void)copy_to_user(s, c->arg[1], &status, sizeof(status));
 	return pid;
 }

@@ -54,7 +54,7 @@ long sys_vcpu_destroy(struct call *c)
 	return error;
 }
 
-/* The parameters of the VCPU that the caller has bound itself to, or started on. */
+/* Returns the parameters of the VCPU that the caller is bound to, or started on. */
 long sys_vcpu_getparams(struct call *c)
 {
 	struct sched_param p = { 0 };
@@ -90,7 +90,7 @@ long sys_sched_setparam(struct call *c)
 	return uservcpu_set(p->vcpu, &param, c->process->pid);
 }
 
-/* Returns the id of the VCPU that the caller has bound itself to, or started on. */
+/* Returns the id of the VCPU that the caller is bound to, or started on. */
 long sys_vcpu_current(struct call *c)
 {
 	int id = thread_current()->own_vcpu;

@@ -46,7 +46,7 @@ long sys_wait_word(struct call *c)
 			  us < 0 ? UINT64_MAX : rdtsc() + timer_from_us((uint64_t)us));
 }
 
-/* The limit is a time of CLOCK_MONOTONIC. */
+/* The time limit is a time of CLOCK_MONOTONIC. */
 long sys_wait_word_until(struct call *c)
 {
 	struct timespec t;

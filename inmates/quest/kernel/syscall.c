@@ -33,7 +33,8 @@ static long carry_out(struct trap_frame *f)
 }
 
 /*
- * SYSRET may only return to a program's address, which is canonical. All other returns use IRETQ.
+ * SYSRET may only return to an address of the program, since such an address is canonical. All
+ * other returns use IRETQ.
  */
 static bool sysret_can(const struct trap_frame *f)
 {
@@ -47,7 +48,7 @@ bool syscall_dispatch(struct trap_frame *f)
 
 	if (answer == -ERESTART)		/* RAX still holds the number of the call */
 		f->rip -= SYSCALL_LENGTH;
-	else if (f->vector == SYSCALL_VECTOR)	/* otherwise exec() has filled in the frame */
+	else if (f->vector == SYSCALL_VECTOR)	/* otherwise exec() has replaced the frame */
 		f->rax = (uint64_t)answer;
 	thread_current()->restart.again = answer == -ERESTART;
 	dispatch_check();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * System calls: a table of names, handlers and argument counts (syscall.c). A handler runs with
- * interrupts off, on the caller's own kernel stack. It copies what it gets from the program once
- * and then checks the copy. It returns the value of RAX; minus a number of errors.h means that it
- * did nothing.
+ * interrupts off, on the caller's own kernel stack. It copies data of the program once, and then
+ * checks the copy. It returns the value for RAX. Minus a number of errors.h means that the call did
+ * nothing.
  */
 #ifndef QUEST_SYSCALL_H
 #define QUEST_SYSCALL_H
@@ -39,7 +39,10 @@ typedef long syscall_handler(struct call *c);
 QUEST_CALLS(SYSCALL_DECLARE)
 #undef SYSCALL_DECLARE
 
-/* Where SYSCALL goes (arch/syscall_entry.S). It builds a frame and calls syscall_dispatch(). */
+/*
+ * The address at which SYSCALL enters the kernel (arch/syscall_entry.S). The code there builds a
+ * frame and calls syscall_dispatch().
+ */
 void syscall_entry(void);
 
 /* Carries out the call in `frame`. Returns true if SYSRET may go back to the program. */

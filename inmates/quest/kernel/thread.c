@@ -66,7 +66,8 @@ static _Noreturn void begin(thread_function *fn, void *arg)
 }
 
 /*
- * first_return() starts with RSP at `top`, a multiple of 16: its call is aligned as the ABI asks.
+ * first_return() starts with RSP at `top`, a multiple of 16. So the stack is aligned at its call
+ * instruction, as the ABI requires.
  */
 void thread_prepare(struct thread *t, uint64_t top, thread_function *fn, void *arg)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads: a kernel stack each, preempted by others. Some run a program in ring 3 (userthread.h).
- * wait.h has how a thread waits. Times are TSC cycles unless a name says otherwise.
+ * Threads. Each has a kernel stack and may be preempted. Some threads run a program in ring 3
+ * (userthread.h). wait.h has the functions by which a thread waits. Times are TSC cycles unless a
+ * name says otherwise.
  */
 #ifndef QUEST_THREAD_H
 #define QUEST_THREAD_H
@@ -12,7 +13,8 @@
 #include "timerq.h"
 
 #define THREAD_MAX	TIMERQ_MAX
-#define SHELL_THREADS	4		/* of those, kept for the kernel and the shell's programs */
+/* slots of THREAD_MAX kept for the kernel and the shell's programs */
+#define SHELL_THREADS	4
 #define THREAD_NAME	16
 #define THREAD_IDLE_ID	0
 
@@ -24,38 +26,39 @@ struct fpu_state;
 struct process;
 struct wait_queue;
 
-/* A call that was given up and begins again (process/move.h). */
+/* A system call that was cancelled by a move, and that begins again after it (process/move.h). */
 struct call_restart {
-	bool again;			/* the call has begun before */
-	/* TSC at which its wait is to end; 0: it does not wait for a time */
+	bool again;			/* this call is the restart of a cancelled one */
+	/* TSC value at which the call's wait ends; 0: it has no time limit */
 	uint64_t until;
 };
 
 struct thread {
 	struct sched_entity sched;
-	struct timer_event timer;	/* when it is to be woken */
+	struct timer_event timer;	/* the time at which to wake the thread */
 	struct thread *next_waiting;
-	struct wait_queue *waiting_on;	/* NULL: it does not wait */
+	struct wait_queue *waiting_on;	/* NULL: the thread does not wait */
 	bool late;			/* the time ran out before the thread was woken */
 	/* the process whose program it runs; NULL: a thread of the kernel */
 	struct process *process;
 	unsigned int slot;		/* its number and its stack in the process */
-	uint64_t kernel_top;		/* where the stack begins when it enters from ring 3 */
-	struct fpu_state *fpu;		/* its state while the FPU holds another thread's */
-	uint64_t rsp;			/* while it does not run */
-	uint64_t stack;			/* its lowest address; 0: the boot stack */
+	uint64_t kernel_top;		/* RSP at an entry from ring 3 */
+	/* the thread's FPU state while the FPU holds that of another thread */
+	struct fpu_state *fpu;
+	uint64_t rsp;			/* stack pointer while the thread does not run */
+	uint64_t stack;			/* lowest address of the stack; 0: the boot stack */
 	enum thread_state state;
 	int id;
-	/* the VCPU that it asked for; sched.vcpu may be inherited (lock.h) */
+	/* the VCPU that the thread is bound to; sched.vcpu may be an inherited one (lock.h) */
 	int own_vcpu;
-	struct call_restart restart;	/* of the call that it is in */
+	struct call_restart restart;	/* of the system call in progress */
 	uint64_t awaits;		/* address of the lock that it waits for; 0: none */
 	uint32_t awaits_owner;		/* the owner of that lock: its word without LOCK_AWAITED */
 	char name[THREAD_NAME];
 };
 
 /*
- * The caller becomes the idle thread (id 0); the timer interrupts on `timer_vector`. There are no
+ * Makes the caller the idle thread (id 0). The timer interrupts on `timer_vector`. There are no
  * VCPUs yet.
  */
 void threads_init(unsigned int timer_vector, enum admission_test admission);
@@ -69,7 +72,7 @@ int thread_create(const char *name, int vcpu, thread_function *fn, void *arg);
 /*
  * The two steps of thread_create() for a thread of a program, before dispatch_admit(). Interrupts
  * are off. thread_new() does not use the last `kept` slots; it returns 0 or minus an error.
- * thread_prepare() has the thread begin with fn(arg) on the stack that ends at `top`.
+ * thread_prepare() makes the thread start with fn(arg) on the stack that ends at `top`.
  */
 int thread_new(struct thread **made, const char *name, int vcpu, unsigned int kept);
 void thread_prepare(struct thread *t, uint64_t top, thread_function *fn, void *arg);
@@ -86,7 +89,8 @@ void thread_rename(const char *name);
 uint64_t thread_used_by(const struct process *p);
 
 /*
- * Copies slot `i` (0 to THREAD_MAX - 1), its time charged up to now. Returns false if it is empty.
+ * Copies the thread in slot `i` (0 to THREAD_MAX - 1), with its time charged up to now. Returns
+ * false if the slot is empty.
  */
 bool thread_snapshot(int i, struct thread *copy);
 const char *thread_state_name(enum thread_state state);

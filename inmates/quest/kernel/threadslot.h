@@ -15,19 +15,16 @@ struct thread *threadslots_init(void);
  */
 int threadslot_take(struct thread **taken, unsigned int kept);
 
-/* Frees the slot and the stack of `t`, which no CPU is on. */
+/* Frees the slot and the stack of `t`. No CPU may be using the stack. */
 void threadslot_free(struct thread *t);
 
-/* The thread in slot `i` (0 to THREAD_MAX - 1). Returns NULL if the slot is free. */
+/* Returns the thread in slot `i` (0 to THREAD_MAX - 1); NULL if the slot is free. */
 struct thread *threadslot_at(int i);
 
-/* The threads of `p` by their numbers there (NULL: no such thread). */
+/* Collects the threads of `p` by their numbers in `p` (NULL: no such thread). */
 void threadslots_collect(const struct process *p, struct thread *by_slot[]);
 
-/*
- * The thread below whose kernel stack `address` lies, in the guard. Returns NULL if there is no
- * such thread.
- */
+/* Returns the thread whose stack guard contains `address`; NULL if there is no such thread. */
 const struct thread *threadslot_guarded(uint64_t address);
 
 #endif

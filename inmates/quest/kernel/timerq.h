@@ -13,7 +13,8 @@
 
 struct timer_event {
 	uint64_t at;			/* TSC */
-	uint64_t order;			/* of events with the same time: the smaller goes first */
+	/* of two events at the same time, the one with the smaller number comes first */
+	uint64_t order;
 	uint32_t place;			/* index in the heap */
 	bool queued;
 };
@@ -26,8 +27,8 @@ struct timerq {
 };
 
 /*
- * Adds `e` at time `at`, behind others of the same time. It must not be queued. There is room for
- * TIMERQ_MAX.
+ * Adds `e` at time `at`, behind other events at that time. `e` must not be queued. There is room
+ * for TIMERQ_MAX events.
  */
 void timerq_add(struct timerq *q, struct timer_event *e, uint64_t at);
 

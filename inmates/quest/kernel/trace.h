@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which thread had the CPU, and when: the latest switches, in a ring. */
+/* Records which thread had the CPU, and when. A ring holds the latest switches. */
 #ifndef QUEST_TRACE_H
 #define QUEST_TRACE_H
 
@@ -17,7 +17,7 @@ struct trace_entry {
 	char name[THREAD_NAME];		/* of the thread */
 };
 
-/* Records that `t` has the CPU from `at` on, unless it had it already. Interrupts are off. */
+/* Records that `t` has the CPU from `at` on, unless `t` had it already. Interrupts are off. */
 void trace_switch(const struct thread *t, bool background, uint64_t at);
 
 /*
@@ -29,7 +29,7 @@ bool trace_resize(uint32_t length);
 /* Records nothing while `pause`, so that printing the trace does not change it. */
 void trace_pause(bool pause);
 
-/* The number of entries, and entry `i`, the oldest first. Pause first. */
+/* Return the number of entries, and entry `i`; entry 0 is the oldest one. Pause the trace first. */
 uint32_t trace_count(void);
 const struct trace_entry *trace_get(uint32_t i);
 

@@ -32,7 +32,7 @@ static uint64_t shortest_period(const struct wait_queue *q)
 
 	for (t = q ? q->head : NULL; t; t = t->next_waiting) {
 		if (sched_vcpu(dispatch_sched(), t->sched.vcpu)->params.type == BACKGROUND_VCPU)
-			continue;		/* has no priority to give */
+			continue;		/* it has no priority to inherit */
 		period = vcpu_period(sched_vcpu(dispatch_sched(), t->sched.vcpu));
 		if (!shortest || period < shortest)
 			shortest = period;
@@ -66,7 +66,7 @@ void wake_for(struct wait_queue *q, const struct wait_queue *served, int vcpu, u
 {
 	bool irqs = irq_save();
 
-	/* Everything at `since`: no later time may be charged to the interrupted thread. */
+	/* Wake at time `since`, so that no later time is charged to the interrupted thread. */
 	wake_queue(q, shortest_period(served), since);
 	sched_charge_for(dispatch_sched(), vcpu, since, rdtsc());
 	irq_restore(irqs);

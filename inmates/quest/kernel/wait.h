@@ -27,16 +27,16 @@ bool wait_on_until(struct wait_queue *q, uint64_t at);
 void wake_all(struct wait_queue *q);
 
 /*
- * As wake_all(), where the waiters handle interrupts on I/O VCPU `vcpu`, which inherits the
- * shortest period of the threads in `served` (NULL: none). From an interrupt that came at TSC
- * `since`: the time until now is charged to the I/O VCPU.
+ * As wake_all(), for waiters that handle interrupts on I/O VCPU `vcpu`. The VCPU inherits the
+ * shortest period of the threads in `served` (NULL: none). The caller is an interrupt that came at
+ * TSC `since`. The time since then is charged to the I/O VCPU.
  */
 void wake_for(struct wait_queue *q, const struct wait_queue *served, int vcpu, uint64_t since);
 
-/* Wakes `t`, which waits. */
+/* Wakes thread `t`, which waits. */
 void wake_thread(struct thread *t);
 
-/* Wakes all threads of `p` that sleep or wait: the calls that they are in return early. */
+/* Wakes all threads of `p` that sleep or wait, so that their system calls return early. */
 void wake_threads_of(const struct process *p);
 
 #endif

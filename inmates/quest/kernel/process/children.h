@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a process waits for its children to end, and what happens to them when it ends itself. */
+/*
+ * Functions to wait until a child process ends, and to give up the children when the parent ends.
+ */
 #ifndef QUEST_CHILDREN_H
 #define QUEST_CHILDREN_H
 
@@ -8,8 +10,8 @@
 struct process;
 
 /*
- * Waits until a child of process `parent` has ended: `pid`, or any (-1). Returns its pid and frees
- * it; 0 if `nowait` and none has ended; or an error.
+ * Waits until a child of process `parent` has ended: child `pid`, or any child (-1). Frees the
+ * child and returns its pid. Returns 0 if `nowait` is set and no child has ended; or an error.
  */
 int process_wait(int parent, int pid, bool nowait, int *status);
 
@@ -19,7 +21,10 @@ int process_wait(int parent, int pid, bool nowait, int *status);
  */
 bool process_reap_background(struct process *copy);
 
-/* Process `pid` ends: its children become orphans; those that have ended already are freed. */
+/*
+ * Call it when process `pid` ends. Its children become orphans, and children that have ended
+ * already are freed.
+ */
 void process_leave_children(int pid);
 
 #endif

@@ -29,7 +29,10 @@ _Noreturn void process_end_thread(uint64_t result)
 	struct process_thread *slot = &p->threads[t->slot];
 	uint64_t top = space_stack_top(t->slot);
 
-	/* while it still counts: the last thread's stack goes with the address space */
+	/*
+	 * check before the thread is uncounted; the last thread's stack is freed with the address
+	 * space
+	 */
 	if (p->num_threads > 1)
 		space_unmap(&p->space, top - STACK_BYTES, top);
 	slot->state = SLOT_ENDED;

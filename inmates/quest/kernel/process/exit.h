@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How threads of a program leave it: the last one ends its process. */
+/* Functions by which threads of a program end. The last one ends its process. */
 #ifndef QUEST_EXIT_H
 #define QUEST_EXIT_H
 
 #include <stdint.h>
 #include <inmate/trap.h>
 
-/* The current thread ends; with the last one its process does. */
+/* Ends the current thread. If it is the last one of its process, ends the process, too. */
 _Noreturn void process_end_thread(uint64_t result);
 
 /*
- * Last call before ring 3, which continues at `frame`. Does not return if the process is ending, or
- * leaving with its VCPUs (move.h).
+ * The last call before the return to ring 3 at `frame`. Does not return if the process is ending,
+ * or is leaving the CPU with its VCPUs (move.h).
  */
 void process_leave(struct trap_frame *frame);
 

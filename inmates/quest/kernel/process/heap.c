@@ -6,7 +6,10 @@ bool process_take_heap(struct process *p)
 {
 	while (p->heap_taken && !process_interrupted(p))
 		wait_on(&p->changed);
-	/* fork() returns here, too, so that no new process misses process_end() of its job */
+	/*
+	 * a fork() of an ending process fails here, so that process_end() of a job misses no new
+	 * process
+	 */
 	if (process_interrupted(p))
 		return false;
 	p->heap_taken = true;

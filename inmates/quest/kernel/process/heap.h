@@ -9,7 +9,7 @@ struct process;
 
 /*
  * Waits until no other thread moves or copies the heap of `p`, the current process. Returns false
- * if the call is to be given up: process_interrupted() says why.
+ * if the call must not continue: process_interrupted() gives the reason.
  */
 bool process_take_heap(struct process *p);
 void process_give_heap(struct process *p);

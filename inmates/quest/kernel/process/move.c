@@ -15,7 +15,8 @@
 #define PATIENCE_US	5000000
 #define RETRY_US	10000
 #define IMAGE_PAGES	((sizeof(struct program_image) + PAGE_SIZE - 1) / PAGE_SIZE)
-#define THREAD_PAGES	(KSTACK_BYTES / PAGE_SIZE + 2)	/* its stack and, at worst, tables for it */
+/* its stack, and at most two page tables for it */
+#define THREAD_PAGES	(KSTACK_BYTES / PAGE_SIZE + 2)
 
 static bool has_children(const struct process *p)
 {
@@ -115,7 +116,7 @@ static int wait_for_threads(int pid, struct process *p, uint64_t until)
 	return can_go(p) ? 0 : -EBUSY;
 }
 
-/* Moves its VCPUs, which no longer have threads, into the image. */
+/* Moves the VCPUs of `p`, which no longer have threads, into the image. */
 static void take_vcpus(struct process *p)
 {
 	struct program_image *image = p->image;
@@ -159,7 +160,7 @@ int move_detach(int pid)
 	p->leaving = true;
 	wake_threads_of(p);
 	error = wait_for_threads(pid, p, rdtsc() + timer_from_us(PATIENCE_US));
-	/* the process has ended with all its threads, so the image has none */
+	/* the process has ended with all its threads, so the image contains no threads */
 	if (error == -ESRCH) {
 		pages_free((uint64_t)(uintptr_t)image, IMAGE_PAGES);
 		return error;
@@ -184,8 +185,8 @@ static void rename_vcpu(struct process *p, int was, int is)
 }
 
 /*
- * Renames in two steps, first to numbers above all ids: a new id may be the old one of another
- * VCPU.
+ * Renames the VCPUs in two steps, first to numbers above all ids. Otherwise the new id of a VCPU
+ * could equal the old id of another one.
  */
 static void put_vcpus(struct process *p)
 {
@@ -215,7 +216,8 @@ int move_attach(int pid)
 
 	if (!p || p->state != PROCESS_DETACHED)
 		return -ESRCH;
-	p->state = PROCESS_STARTING;	/* so that no other thread attaches it while others run */
+	/* so that no other thread that runs meanwhile attaches it, too */
+	p->state = PROCESS_STARTING;
 	put_vcpus(p);
 	if (!sched_vcpu(dispatch_sched(), p->vcpu))
 		p->vcpu = BEST_EFFORT_VCPU;

@@ -11,21 +11,24 @@
 #include "../../arch/user.h"
 #include "process.h"
 
-#define MOVE_VCPUS	17		/* of a program: its own, and the one it started on */
+/* VCPUs of a program: its own ones, and its first VCPU */
+#define MOVE_VCPUS	17
 #define VCPU_PLAIN	offsetof(struct vcpu, queue)
 
 struct thread_image {
-	struct trap_frame frame;	/* in ring 3, before the call that begins again */
+	/* registers in ring 3, before the system call that begins again */
+	struct trap_frame frame;
 	struct fpu_state fpu;
 	struct call_restart restart;
 	unsigned int slot;
-	int vcpu;			/* its own VCPU, by the id before the move */
+	int vcpu;			/* id that the thread's own VCPU had before the move */
 };
 
 struct vcpu_image {
 	int id;				/* before the move */
 	int io_class;
-	uint8_t plain[VCPU_PLAIN];	/* struct vcpu without what refers to this kernel */
+	/* struct vcpu without the fields that refer to this kernel */
+	uint8_t plain[VCPU_PLAIN];
 };
 
 struct program_image {
@@ -34,10 +37,15 @@ struct program_image {
 	struct vcpu_image vcpus[MOVE_VCPUS];
 };
 
-/* The current thread, about to return to ring 3 at `frame`, becomes part of its process's image. */
+/*
+ * Stores the current thread, which is about to return to ring 3 at `frame`, in the image of its
+ * process.
+ */
 _Noreturn void park_thread(struct trap_frame *frame);
 
-/* A thread of some process has ended or has been parked: threads in park_wait() check again. */
+/*
+ * Call it when a thread has ended or has been parked, so that threads in park_wait() check again.
+ */
 void park_wake_movers(void);
 
 /* Waits for park_wake_movers(). Returns false if TSC `until` came first. */

@@ -30,8 +30,8 @@ struct process *process_find(int pid)
 }
 
 /*
- * The id of a job is the pid of its first program. It stays taken while a process of the job is
- * left.
+ * The id of a job is the pid of its first program. That pid stays taken while a process of the job
+ * exists.
  */
 static bool pid_taken(int pid)
 {
@@ -60,7 +60,9 @@ struct process *process_new(const struct process *parent, int vcpu, const char *
 	for (p = processes; p < processes + PROCESS_MAX - (parent ? SHELL_PROCESSES : 0); p++) {
 		if (p->state != PROCESS_FREE)
 			continue;
-		/* only if a slot is free: a refusal must not use up a pid */
+		/*
+		 * take a pid only if a slot is free, so that a failing call does not use up a pid
+		 */
 		pid = new_pid();
 		*p = (struct process){ .state = PROCESS_STARTING, .pid = pid, .vcpu = vcpu,
 				       .parent = parent ? parent->pid : KERNEL_PID,

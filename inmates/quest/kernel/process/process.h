@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The table of processes: programs that run, each with an address space, threads, open files and
- * children. Interrupts are off in every call. Everything kept is plain data; a program sees numbers
- * only. Other headers in this folder have what is done with a process: start.h, exit.h, children.h,
- * job.h, threads.h, heap.h, move.h.
+ * children. Interrupts are off in every call. All stored state is plain data, and programs see
+ * numbers only. Other headers in this folder have the operations on processes: start.h, exit.h,
+ * children.h, job.h, threads.h, heap.h, move.h.
  */
 #ifndef QUEST_PROCESS_H
 #define QUEST_PROCESS_H
@@ -18,8 +18,9 @@
 #include "../wait.h"
 
 #define PROCESS_MAX	32
-#define SHELL_PROCESSES	2		/* of those, kept for the shell */
-#define SHELL_PAGES	64		/* of memory, kept for the shell: a small program */
+#define SHELL_PROCESSES	2		/* slots of PROCESS_MAX kept for the shell */
+/* pages of memory kept for the shell, enough for a small program */
+#define SHELL_PAGES	64
 #define PROCESS_NAME	THREAD_NAME
 #define KERNEL_PID	0	/* the parent of the shell's programs; also SCHED_NO_OWNER */
 #define ORPHAN		(-1)		/* the parent of processes whose parent has ended */
@@ -29,7 +30,7 @@ enum process_state {
 };
 enum slot_state { SLOT_FREE, SLOT_RUNS, SLOT_ENDED };
 
-/* A thread as its program knows it. Its number is that of its stack. */
+/* A thread as its program knows it. The thread and its stack have the same number. */
 struct process_thread {
 	enum slot_state state;
 	bool joining;			/* a thread waits for it */
@@ -39,26 +40,28 @@ struct process_thread {
 
 struct program_image;
 
-/* The result of a call that is to begin again. Programs never see it. */
+/* The result of a system call that must begin again. Programs never see it. */
 #define ERESTART	512
 
 struct process {
 	enum process_state state;
 	int pid, parent;
-	/* pid of the first program of its line of the shell, which may have ended */
+	/*
+	 * pid of the first program of the shell line that started it; that program may have ended
+	 */
 	int job;
-	/* the shell does not wait for it, although it has started it */
+	/* the shell has started it, and does not wait for it */
 	bool background;
-	/* its threads go into `image` as soon as they can (move.h) */
+	/* its threads move into `image` as soon as possible (move.h) */
 	bool leaving;
 	struct program_image *image;	/* NULL: none */
-	/* its threads leave as soon as they can; `status` is final */
+	/* its threads end as soon as possible; `status` is final */
 	bool ending;
 	int status;			/* for waitpid() */
 	bool heap_taken;		/* a thread is in sbrk() or fork() */
 	int vcpu;			/* of new threads */
 	unsigned int num_threads;
-	/* TSC cycles: of ended threads; of children that were waited for */
+	/* TSC cycles used by threads that have ended; by children that waitpid() has returned */
 	uint64_t used, children_used;
 	struct space space;
 	struct wait_queue changed;	/* a child or a thread has ended */
@@ -88,22 +91,27 @@ struct process *process_current(void);
 /* Wakes the parent of `p`, which may wait for it. */
 void process_wake_parent(const struct process *p);
 
-/* The kernel's threads wait on this for the programs that they started. */
+/* Returns the queue on which the kernel's threads wait for the programs that they started. */
 struct wait_queue *process_kernel_children(void);
 
-/* All threads of `p` end soon. waitpid() will give `status`, unless `p` was ending already. */
+/*
+ * Makes all threads of `p` end soon. waitpid() will report `status`, unless `p` was ending already.
+ */
 void process_end(struct process *p, int status);
 
 /*
- * Call it after a wait. Returns 0 if the system call can continue; -EINTR if the process ends;
- * -ERESTART if the call must return, and will begin again later.
+ * Call it after a wait in a system call. Returns 0 if the call can continue; -EINTR if the process
+ * is ending; -ERESTART if the call must return now and will begin again later.
  */
 long process_interrupted(const struct process *p);
 
-/* VCPU `vcpu` is gone: new threads of the processes that used it go to best effort. */
+/*
+ * Call it when VCPU `vcpu` was destroyed. New threads of the processes that used it will run at
+ * best effort.
+ */
 void process_leave_vcpu(int vcpu);
 
-/* Returns the CPU time of all its threads so far, in TSC cycles. */
+/* Returns the CPU time of all threads of `p` so far, in TSC cycles. */
 uint64_t process_used(const struct process *p);
 
 #endif

@@ -73,7 +73,9 @@ int process_fork(const struct trap_frame *frame, int vcpu)
 
 	if (!process_take_heap(parent))
 		return (int)process_interrupted(parent);
-	/* Checked after the wait. From process_new() on, process_leave_vcpu() knows the child. */
+	/*
+	 * Check only after the wait. From process_new() on, process_leave_vcpu() finds the child.
+	 */
 	if (!uservcpu_usable(vcpu, parent->pid)) {
 		process_give_heap(parent);
 		return -ENOVCPU;
@@ -90,7 +92,7 @@ int process_fork(const struct trap_frame *frame, int vcpu)
 	memcpy(p->vcpu_names, parent->vcpu_names, sizeof(p->vcpu_names));
 	child.rax = 0;
 	pid = start(p, &child, thread_current()->slot, thread_current());
-	/* process_end() of the parent's job missed the child */
+	/* process_end() of the parent's job was called before the child existed */
 	if (pid > 0 && parent->ending)
 		process_end(p, SIGKILL);
 	return pid;

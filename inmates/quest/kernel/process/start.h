@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How processes begin: started by the shell, forked, or another program in the same process. */
+/* Three ways to start a program: by the shell, by fork, and by exec in the same process. */
 #ifndef QUEST_START_H
 #define QUEST_START_H
 
@@ -15,8 +15,8 @@ int process_run(const struct program_args *args, int vcpu, bool background, int 
 		const char **why);
 
 /*
- * Starts a copy of the current process on VCPU `vcpu`, which continues where the current thread is,
- * with result 0. Returns its pid or an error.
+ * Starts a copy of the current process on VCPU `vcpu`. The copy continues at the current thread's
+ * system call, which returns 0 there. Returns the copy's pid or an error.
  */
 int process_fork(const struct trap_frame *frame, int vcpu);
 

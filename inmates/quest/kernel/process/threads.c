@@ -34,7 +34,8 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1)
 		return -EFAULT;
 	p->threads[slot] = (struct process_thread){ .state = SLOT_RUNS };
 	p->num_threads++;
-	program_start_frame(&frame, rip, top - 8);	/* aligned as after a call */
+	/* the stack is aligned as after a CALL instruction */
+	program_start_frame(&frame, rip, top - 8);
 	frame.rdi = arg0;
 	frame.rsi = arg1;
 	error = space_map(&p->space, top - STACK_BYTES, top, USER_DATA) ? 0 : -ENOMEM;
@@ -46,7 +47,7 @@ int process_add_thread(uint64_t rip, uint64_t arg0, uint64_t arg1)
 	}
 	p->threads[slot].state = SLOT_FREE;
 	p->num_threads--;
-	/* wake threads that already join it: it never started */
+	/* wake threads that already wait to join it, since it never started */
 	wake_all(&p->changed);
 	return error;
 }

@@ -15,9 +15,9 @@ static void begin(void *frame)
 }
 
 /*
- * From the top of the kernel stack: FPU state, the frame of ring 3, the kernel's context. Some
- * slots of threads are kept from programs, except for the first thread of a program that the shell
- * starts.
+ * From its top down, the kernel stack holds the FPU state, the frame of ring 3, and the kernel's
+ * context. Threads of programs cannot take the last slots, except for the first thread of a program
+ * that the shell starts.
  */
 int userthread_create(struct process *p, unsigned int slot, const struct trap_frame *frame,
 		      const struct thread *like)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which VCPU a thread runs on. From any context. */
+/* Binds threads to VCPUs. The functions may be called from any context. */
 #ifndef QUEST_BIND_H
 #define QUEST_BIND_H
 

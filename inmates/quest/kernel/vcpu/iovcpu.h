@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which I/O VCPU serves which driver, by the classes of devices (enum iovcpu_class) that each VCPU
- * is for. Only the kernel's own I/O VCPUs serve drivers: with one of its own a program could starve
- * them.
+ * Selects the I/O VCPU that serves a driver, by the classes of devices (enum iovcpu_class) of each
+ * VCPU. Only the kernel's own I/O VCPUs serve drivers. If a program's I/O VCPU could serve a
+ * driver, the program could starve that driver.
  */
 #ifndef QUEST_IOVCPU_H
 #define QUEST_IOVCPU_H
@@ -17,15 +17,15 @@ int iovcpu_class_of(const char *name, size_t n);
 bool iovcpu_known(int io_class);
 
 /*
- * VCPU `id` is for devices of `io_class`. For a VCPU of a program, that is recorded but has no
- * effect.
+ * Sets the classes of devices that VCPU `id` is for. For a VCPU of a program, they are recorded but
+ * have no effect.
  */
 void iovcpu_set(int id, int io_class, bool of_program);
 int iovcpu_get(int id);
 
 /*
- * Returns the I/O VCPU for a driver of devices of `io_class`: the one with the most of these
- * classes; INPUT_VCPU if none has any.
+ * Returns the I/O VCPU for a driver of devices of `io_class`: the VCPU that has most of these
+ * classes; INPUT_VCPU if no VCPU has any of them.
  */
 int iovcpu_select(int io_class);
 

@@ -9,7 +9,7 @@
 #include "vcpuword.h"
 
 #define KEY_LENGTH	(sizeof(VCPUWORD_KEY) - 1)
-/* at most so many words fit */
+/* the command line has room for at most so many words */
 #define NAMED_MAX	(BOOT_CMDLINE / sizeof("vcpu=a,io,1s,2s"))
 
 static struct {
@@ -32,8 +32,8 @@ static bool taken(const char *name)
 }
 
 /*
- * First takes the budget from every fixed VCPU that has a word. So the words are admitted in any
- * order if they are admitted together.
+ * Runs for all words first. Takes the budget from each fixed VCPU that has a word. So if the words
+ * can be admitted together, their order does not matter.
  */
 static const char *make_room(const char *word, int *id)
 {
@@ -46,7 +46,8 @@ static const char *make_room(const char *word, int *id)
 }
 
 /*
- * Gives a fixed VCPU the parameters of its word; if they are refused, its own. Returns NULL or why.
+ * Gives a fixed VCPU the parameters of its word. If they are rejected, restores its default
+ * parameters. Returns NULL or the reason.
  */
 static const char *change(const char *word, int *id)
 {
@@ -65,7 +66,10 @@ static const char *change(const char *word, int *id)
 	return sched_error_text(error);
 }
 
-/* Returns NULL or why not. */
+/*
+ * Creates the VCPU of a word, unless the word names a fixed VCPU. Returns NULL, or the reason why
+ * it failed.
+ */
 static const char *add(const char *word, int *id)
 {
 	struct vcpu_wish wish;
@@ -90,7 +94,7 @@ static const char *add(const char *word, int *id)
 	return NULL;
 }
 
-/* Copies as much of a word as there is room for, with printable characters only. */
+/* Copies a word as far as there is room. Replaces characters that are not printable. */
 static void copy_word(char word[VCPUWORD_MAX + 1], const char *at, size_t length)
 {
 	size_t i;
@@ -100,7 +104,7 @@ static void copy_word(char word[VCPUWORD_MAX + 1], const char *at, size_t length
 	word[i] = 0;
 }
 
-/* Does `what` for each word, and prints the result. */
+/* Calls `what` for each word, and prints the result. */
 static void for_each_word(const struct boot_info *boot,
 			  const char *(*what)(const char *word, int *id))
 {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * VCPUs of the command line (vcpuword.h). They are the kernel's and stay; programs run on them by
- * name. A word with the name of a fixed VCPU (vcpu.h) changes its parameters, or (`none`) takes its
- * budget. Written once at boot.
+ * VCPUs of the command line (vcpuword.h). They belong to the kernel and are never destroyed. A
+ * program can be started on such a VCPU by its name. A word with the name of a fixed VCPU (vcpu.h)
+ * changes its parameters, or (`none`) takes its budget away. The data is written once, at boot.
  */
 #ifndef QUEST_NAMEDVCPU_H
 #define QUEST_NAMEDVCPU_H
 
 #include <inmate/boot.h>
 
-/* Creates them, behind the fixed ones. Prints for each its number, or why it is missing. */
+/*
+ * Creates the named VCPUs, with ids after those of the fixed VCPUs. Prints the id of each VCPU, or
+ * why it was not created.
+ */
 void namedvcpus_init(const struct boot_info *boot);
 
 /*
@@ -18,7 +21,7 @@ void namedvcpus_init(const struct boot_info *boot);
  */
 int namedvcpu_find(const char *word);
 
-/* Returns the i-th VCPU as such a word, for Tab; NULL if there are fewer. */
+/* Returns the word of the i-th VCPU, for completion by Tab; NULL if there are fewer VCPUs. */
 const char *namedvcpu_word(unsigned int i);
 
 #endif

@@ -11,8 +11,10 @@
 #include "uservcpu.h"
 
 #define US_PER_MS	1000
-#define VCPUS_OF_ONE	16		/* of one program, with those still counted */
-#define IO_OF_ALL	8		/* of all programs: the exact test takes long with more */
+/* VCPUs of one program, with destroyed VCPUs whose past use still counts */
+#define VCPUS_OF_ONE	16
+/* I/O VCPUs of all programs; with more of them the exact test takes long */
+#define IO_OF_ALL	8
 
 static int error_of(int sched_error)
 {
@@ -53,7 +55,10 @@ static int owner_of(int id)
 	return sched_vcpu(dispatch_sched(), id)->params.owner;
 }
 
-/* Returns 0 if `pid` may change VCPU `id`, or an error. No program may change the fixed VCPUs. */
+/*
+ * Returns 0 if process `pid` may change VCPU `id`, or an error. No program may change the fixed
+ * VCPUs.
+ */
 static int check_owner(int id, int pid)
 {
 	if (!sched_vcpu(dispatch_sched(), id))
@@ -73,7 +78,7 @@ static int count_io(void)
 	return n;
 }
 
-/* Returns whether `owner` may not have `more` VCPUs in addition to those that exist. */
+/* Returns true if `owner` must not get `more` VCPUs in addition to its present ones. */
 static bool has_all(int owner, int type, unsigned int more)
 {
 	if (owner == KERNEL_PID)
@@ -94,7 +99,8 @@ int uservcpu_create(const char *name, const struct sched_param *p, int owner)
 			 owner);
 	if (id < 0)
 		return error_of(id);
-	if (has_all(owner, p->type, 0)) {	/* another thread may have created one meanwhile */
+	/* another thread may have created a VCPU meanwhile */
+	if (has_all(owner, p->type, 0)) {
 		(void)vcpu_destroy(id);
 		return -EAGAIN;
 	}
@@ -194,7 +200,8 @@ int uservcpu_bind(struct thread *t, int id)
 	if (error)
 		return error;
 	t->own_vcpu = id;
-	lock_inherit(t->process);	/* threads with shorter periods may wait for this one */
+	/* threads on VCPUs of shorter periods may wait for a lock of this thread */
+	lock_inherit(t->process);
 	return 0;
 }
 

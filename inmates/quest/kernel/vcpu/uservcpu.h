@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * VCPUs for programs: ownership, and parameters in Quest's units. Calls return 0 (or an id), or
- * minus an error.
+ * VCPUs of programs: their owners, and their parameters in Quest's units. The functions return 0
+ * (or an id), or minus an error.
  */
 #ifndef QUEST_USERVCPU_H
 #define QUEST_USERVCPU_H
@@ -17,18 +17,18 @@ struct thread;
 #define COMMAND_T	100
 
 /*
- * Creates a VCPU of process `owner` (KERNEL_PID: the kernel), with a name to be displayed. Returns
- * its id.
+ * Creates a VCPU of process `owner` (KERNEL_PID: the kernel). The name is for display. Returns the
+ * id of the VCPU.
  */
 int uservcpu_create(const char *name, const struct sched_param *p, int owner);
 
-/* Makes a VCPU of the kernel one of process `pid`. */
+/* Makes process `pid` the owner of VCPU `id`, which belongs to the kernel. */
 void uservcpu_give(int id, int pid);
 
 int uservcpu_destroy(int id, bool force, int owner);
 int uservcpu_get(int id, struct sched_param *p);
 
-/* Returns what is left of the budget of VCPU `id` until its next replenishment. */
+/* Returns the rest of the budget of VCPU `id` until its next replenishment. */
 uint64_t uservcpu_left_us(int id);
 int uservcpu_set(int id, const struct sched_param *p, int owner);
 
@@ -42,8 +42,8 @@ int uservcpu_bind(struct thread *t, int id);
 bool uservcpu_usable(int id, int pid);
 
 /*
- * Destroys the VCPUs of process `pid`. Threads on them continue at best effort. From now on its
- * parent is the owner of their past use.
+ * Destroys the VCPUs of process `pid`. Threads on them continue at best effort. The parent of the
+ * process becomes the owner of their past use.
  */
 void uservcpu_process_ends(int pid);
 
@@ -51,8 +51,8 @@ void uservcpu_process_ends(int pid);
 bool uservcpu_owned(int id, int pid);
 
 /*
- * uservcpu_take() removes a VCPU without threads, whose program moves away. uservcpu_put() creates
- * it again from `was`; it returns the id, or minus an error.
+ * uservcpu_take() removes a VCPU whose program leaves the CPU; it must have no threads.
+ * uservcpu_put() creates it again from `was`; it returns the id, or minus an error.
  */
 void uservcpu_take(int id);
 int uservcpu_put(const struct vcpu *was, int io_class);

@@ -41,8 +41,8 @@ static uint64_t at_least_us(uint64_t us)
 }
 
 /*
- * C is rounded down and T up, so that what is admitted in microseconds (qvctl config check) is
- * admitted in cycles.
+ * Rounds C down and T up. So VCPUs that qvctl config check admits, in microseconds, are also
+ * admitted here, in cycles.
  */
 static struct vcpu_params params_of(const char *name, enum vcpu_type type, uint64_t budget_us,
 				    uint64_t period_us)
@@ -57,7 +57,7 @@ static struct vcpu_params params_of(const char *name, enum vcpu_type type, uint6
 }
 
 static bool admitting;				/* an admission test is in progress */
-static struct wait_queue admission_queue;	/* threads that wait for its end */
+static struct wait_queue admission_queue;	/* threads that wait for the end of that test */
 
 /*
  * Returns when VCPU `id` was created, which distinguishes it from other VCPUs that had the same id
@@ -71,9 +71,9 @@ static uint64_t created_at(int id)
 }
 
 /*
- * Creates a VCPU (`replaces` is -1), or gives VCPU `replaces` other parameters. The exact test may
- * take milliseconds: interrupts are on meanwhile, and the time is charged to the caller's VCPU.
- * Interrupts are off on entry.
+ * Creates a VCPU (`replaces` is -1), or gives VCPU `replaces` other parameters. Interrupts are off
+ * on entry. The exact test may take milliseconds, so interrupts are on during the test. Its time is
+ * charged to the caller's VCPU.
  */
 static int admit(const struct vcpu_params *params, int replaces)
 {
@@ -86,7 +86,7 @@ static int admit(const struct vcpu_params *params, int replaces)
 		return SCHED_NO_VCPU;
 	admitting = true;
 	sched_admission_begin(dispatch_sched(), params, replaces, rdtsc());
-	/* at boot, where it is the idle thread, interrupts must stay off */
+	/* at boot the caller is the idle thread, and interrupts must stay off */
 	if (thread_current()->id != THREAD_IDLE_ID)
 		irq_enable();
 	sched_admission_test(dispatch_sched());

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The VCPUs of this kernel: sched/, with the clock and the locking. vcpu_create() and vcpu_set()
- * are for threads, let interrupts in, and serve one caller at a time. The others are from any
- * context.
+ * The VCPUs of this kernel. Calls the functions of sched/, with the present time and interrupts
+ * off. vcpu_create() and vcpu_set() are for threads, enable interrupts meanwhile, and serve one
+ * caller at a time. The other functions may be called from any context.
  */
 #ifndef QUEST_VCPU_H
 #define QUEST_VCPU_H
@@ -12,8 +12,8 @@
 #include "../../sched/sched.h"
 
 /*
- * These exist from the start, with these parameters or those of the command line (namedvcpu.h).
- * Programs use the other ids.
+ * The fixed VCPUs, which exist from the start. They have the parameters below, or those of the
+ * command line (namedvcpu.h). VCPUs of programs use the other ids.
  */
 enum {
 	/* Main 10/100 ms: for threads without a VCPU of their own */
@@ -24,7 +24,7 @@ enum {
 	VCPU_FIXED
 };
 
-/* Creates them. Panics if the admission test refuses them. */
+/* Creates the fixed VCPUs. Panics if the admission test rejects one. */
 void vcpus_init(void);
 
 /*
@@ -40,14 +40,14 @@ int vcpu_create(const char *name, enum vcpu_type type, uint64_t budget_us, uint6
 int vcpu_restore(const struct vcpu *was);
 
 /*
- * Returns the microseconds until VCPU `id` has budget; 0: it has some, or does not exist. A new
- * VCPU may have to wait (sched/admit.c).
+ * Returns the microseconds until VCPU `id` has budget; 0: it has budget now, or does not exist. A
+ * new VCPU may have to wait (sched/admit.c).
  */
 uint64_t vcpu_begins_in_us(int id);
 
 /*
- * Returns 0 or an enum sched_error. No thread may be bound to it. The fixed VCPUs are always in
- * use.
+ * Destroys VCPU `id`, to which no thread may be bound. Returns 0 or an enum sched_error. The fixed
+ * VCPUs are always in use.
  */
 int vcpu_destroy(int id);
 
@@ -55,16 +55,17 @@ int vcpu_destroy(int id);
 int vcpu_set(int id, uint64_t budget_us, uint64_t period_us);
 
 /*
- * The fixed VCPUs: the id of a name, or SCHED_NO_VCPU; other parameters, of the same type or
- * BACKGROUND_VCPU; the default parameters. The latter two return 0 or an enum sched_error.
+ * Functions for the fixed VCPUs. vcpu_fixed_find() returns the id of a name, or SCHED_NO_VCPU.
+ * vcpu_fixed_set() sets parameters, of the same type or BACKGROUND_VCPU. vcpu_fixed_default() sets
+ * the default parameters. The last two return 0 or an enum sched_error.
  */
 int vcpu_fixed_find(const char *name);
 int vcpu_fixed_set(int id, enum vcpu_type type, uint64_t budget_us, uint64_t period_us);
 int vcpu_fixed_default(int id);
 
 /*
- * Copies VCPU `id` (0 to SCHED_VCPUS - 1), its time charged up to now. Its queue of threads is not
- * valid. Returns false if it does not exist.
+ * Copies VCPU `id` (0 to SCHED_VCPUS - 1), with its time charged up to now. Its queue of threads is
+ * not valid. Returns false if it does not exist.
  */
 bool vcpu_snapshot(int id, struct vcpu *copy);
 

@@ -26,7 +26,7 @@ static void set(struct process *p, int name, int id)
 
 	if (!n)
 		n = find(p, 0);
-	if (n)				/* without a free entry it is known by its id */
+	if (n)				/* without a free entry, the program uses the VCPU's id */
 		*n = (struct vcpuname){ name, id };
 }
 

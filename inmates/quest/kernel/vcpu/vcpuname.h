@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The numbers by which a program knows its VCPUs: the kernel's ids, except for VCPUs that came
- * along when the program moved (move.h), which keep the numbers that the program has. Plain data.
+ * The numbers (names) by which a program identifies its VCPUs. A name is normally the kernel's id.
+ * When a program moves with its VCPUs (move.h), their ids change, and their names stay the same.
+ * Plain data.
  */
 #ifndef QUEST_VCPUNAME_H
 #define QUEST_VCPUNAME_H
 
-#define VCPUNAMES	32		/* of one program: for its own and inherited VCPUs */
+#define VCPUNAMES	32		/* names of one program, for its own and inherited VCPUs */
 
 struct process;
 
 struct vcpuname {
-	int name;			/* 0: free entry; VCPU 0 always has its id */
+	/* 0: free entry, since the name of VCPU 0 is always its id */
+	int name;
 	int id;				/* -1: the VCPU does not exist any longer */
 };
 
-/* Returns the id behind `name`. */
+/* Returns the id of the VCPU with name `name`. */
 int vcpuname_id(const struct process *p, int name);
 
 /* Returns a name for VCPU `id`, which was just created: usually `id`. */
 int vcpuname_of_new(struct process *p, int id);
 
-/* VCPU `name` was destroyed. */
+/* Call it when VCPU `name` was destroyed. */
 void vcpuname_drop(struct process *p, int name);
 
-/* VCPU `was` has id `is` now (-1: it is gone), and keeps its name. */
+/*
+ * Call it when the id of a VCPU changes from `was` to `is` (-1: the VCPU no longer exists). Its
+ * name stays.
+ */
 void vcpuname_move(struct process *p, int was, int is);
 
 #endif

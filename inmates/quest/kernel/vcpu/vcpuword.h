@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A VCPU as a word of the command line, as qvctl writes the entries of `vcpus:`:
+ * A word of the command line that describes a VCPU. qvctl writes one for each entry of `vcpus:`:
  * vcpu=NAME,main|io,C,T or vcpu=NAME,none. Pure.
  */
 #ifndef QUEST_VCPUWORD_H
@@ -11,14 +11,16 @@
 #include "../../sched/sched.h"
 
 #define VCPUWORD_KEY		"vcpu="
-#define VCPUWORD_MAX		64			/* bytes with the NUL, of a valid word */
+/* bytes of the longest valid word, with the NUL */
+#define VCPUWORD_MAX		64
 #define VCPUWORD_US_MAX		600000000		/* the longest C or T */
 
 struct vcpu_wish {
 	char name[SCHED_NAME];
 	enum vcpu_type type;
-	int io_class;					/* of an I/O VCPU: enum iovcpu_class */
-	/* C and T, each 1 to VCPUWORD_US_MAX, not checked further. BACKGROUND_VCPU: 0 */
+	/* classes of an I/O VCPU: enum iovcpu_class */
+	int io_class;
+	/* C and T, each from 1 to VCPUWORD_US_MAX, without further checks. BACKGROUND_VCPU: 0 */
 	uint64_t budget_us, period_us;
 };
 
