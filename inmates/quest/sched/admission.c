@@ -5,10 +5,10 @@
 
 #define ONE		(1ull << 62)
 #define BOUNDS		(sizeof(bounds) / sizeof(bounds[0]))
-/* of the iteration for one response time; longer iterations are refused */
+/* steps of the iteration for one response time; a VCPU that needs more is rejected */
 #define ROUNDS		256
 
-/* part / whole in units of 2^-62, rounded up. */
+/* Returns part / whole in units of 2^-62, rounded up. */
 static uint64_t share(uint64_t part, uint64_t whole)
 {
 	return (((unsigned __int128)part << 62) + whole - 1) / whole;
@@ -50,8 +50,8 @@ bool admission_bound(const struct admission_entry *set, unsigned int n)
 }
 
 /*
- * factor * (1 + part), in units of 2^-62, rounded up. A product above 2 is returned as some number
- * above 2. `part` is at most 2.
+ * Returns factor * (1 + part), in units of 2^-62, rounded up. If the product is above 2, returns
+ * any number above 2. `part` is at most 2.
  */
 static uint64_t times(uint64_t factor, uint64_t part)
 {
@@ -86,15 +86,15 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
 	return (a + b - 1) / b;
 }
 
-/* Returns whether Main VCPU `j` may preempt `i`. Of equal periods, assumes that it may. */
+/* Returns whether Main VCPU `j` may preempt `i`. Assumes that it may if the periods are equal. */
 static bool precedes(const struct admission_entry *set, unsigned int j, unsigned int i)
 {
 	return j != i && !set[j].io && set[j].period <= set[i].period;
 }
 
 /*
- * The time that I/O VCPU `io` takes within `t` while it works at period `period`: (1 + ceil((t -
- * T*U) / T)) * T*U.
+ * Returns the CPU time that I/O VCPU `io` takes within `t` while it runs at the priority of
+ * `period`: (1 + ceil((t - T*U) / T)) * T*U.
  */
 static uint64_t io_interference(const struct admission_entry *io, uint64_t period, uint64_t t)
 {
@@ -104,8 +104,8 @@ static uint64_t io_interference(const struct admission_entry *io, uint64_t perio
 }
 
 /*
- * The most that `io` takes. It may work for `i`, for any Main VCPU that precedes `i`, or at its own
- * period if that is not longer.
+ * Returns the most CPU time that `io` takes from `i`. It may work for `i`, for any Main VCPU that
+ * precedes `i`, or at its own period if that is not longer.
  */
 static uint64_t io_worst(const struct admission_entry *set, unsigned int n, unsigned int i,
 			 const struct admission_entry *io, uint64_t t)
@@ -129,8 +129,8 @@ static uint64_t io_worst(const struct admission_entry *set, unsigned int n, unsi
 }
 
 /*
- * The time until `i` has had its budget, if all that may precede it within `t` does. Stops adding
- * above its period.
+ * Returns the time until `i` has had its budget, if all VCPUs that may preempt it within `t` do so.
+ * Stops adding when the sum exceeds the period of `i`.
  */
 static uint64_t demand(const struct admission_entry *set, unsigned int n, unsigned int i,
 		       uint64_t t)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The admission test: may these VCPUs share one CPU? Integers only. tools/qv/admission.py is the
- * same in Python, and tests show that both agree.
+ * The admission test decides whether VCPUs may share one CPU. It uses integers only.
+ * tools/qv/admission.py is the same test in Python, and tests show that both agree.
  */
 #ifndef QUEST_ADMISSION_H
 #define QUEST_ADMISSION_H
@@ -14,13 +14,13 @@
 enum admission_test {
 	/*
 	 * The sum of C/T of the n Main VCPUs, and of (2 - U) * U of the I/O VCPUs, is at most n *
-	 * (2^(1/n) - 1) (dissertation, section 4.1). Sufficient. Terms are rounded up and the bound
-	 * down, to 2^-62.
+	 * (2^(1/n) - 1) (dissertation, section 4.1). The test is sufficient. Terms are rounded up
+	 * and the bound is rounded down, to 2^-62.
 	 */
 	ADMISSION_BOUND,
 	/*
-	 * The response time of each Main VCPU is at most its period. Exact without I/O VCPUs,
-	 * sufficient with them.
+	 * The response time of each Main VCPU is at most its period. The test is exact without I/O
+	 * VCPUs, and sufficient with them.
 	 */
 	ADMISSION_EXACT,
 };
@@ -34,12 +34,12 @@ bool admission_bound(const struct admission_entry *set, unsigned int n);
 bool admission_exact(const struct admission_entry *set, unsigned int n);
 
 /*
- * Returns whether the first `existing` entries keep their budgets together with the others, which
- * are past use (past.h). Past use counts by its amount, not by the number of VCPUs.
+ * Returns whether the first `existing` entries still get their budgets if the other entries, which
+ * are past use (past.h), run too. Past use counts by its amount, not by the number of VCPUs.
  *
  * ADMISSION_BOUND uses the hyperbolic bound (Bini and Buttazzo 2003): the product of 1 + C/T is at
- * most 2, where the I/O VCPUs' terms are added to the smallest C/T of the existing VCPUs. It holds
- * for every set that admission_bound() admits. ADMISSION_EXACT uses response times.
+ * most 2, where the I/O VCPUs' terms are added to the smallest C/T of the existing VCPUs. This
+ * bound admits every set that admission_bound() admits. ADMISSION_EXACT uses response times.
  */
 bool admission_with_past(enum admission_test test, const struct admission_entry *set,
 		      unsigned int existing, unsigned int n);

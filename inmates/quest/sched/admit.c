@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Admission of a VCPU: decides whether it may exist together with the others, and from when on it
- * has budget.
+ * Admission of a VCPU: decides whether it may exist together with the other VCPUs, and when its
+ * first budget begins.
  *
  * A VCPU that is destroyed or made smaller, and created again, must not take CPU time from others.
- * So what VCPUs have used in the past counts, too (past.h). Past use of the same owner, or of
+ * So CPU time that VCPUs used in the past counts, too (past.h). Past use of the same owner, or of
  * SCHED_NO_OWNER, delays the new VCPU until enough of that use is replenished. Past use of other
- * owners rejects it, as those VCPUs would if they still existed.
+ * owners can make the test reject the new VCPU, as if the destroyed VCPUs still existed.
  */
 #include "past.h"
 #include "server.h"
@@ -27,7 +27,7 @@ static bool may_become(const struct vcpu *v, const struct vcpu_params *p)
 	       p->type == BACKGROUND_VCPU;
 }
 
-/* Finds the errors that need no admission test. Returns 0 or an enum sched_error. */
+/* Finds errors in a request before the admission test. Returns 0 or an enum sched_error. */
 static int check(const struct sched *s, const struct vcpu_params *params, int replaces,
 		 uint64_t now)
 {
@@ -44,7 +44,7 @@ static struct admission_entry entry(const struct vcpu_params *p)
 	return (struct admission_entry){ p->type == IO_VCPU, p->budget, p->period };
 }
 
-/* Adds group 1: the requested VCPU and those that exist. */
+/* Adds group 1: the requested VCPU and the existing VCPUs. */
 static void add_existing(struct sched *s)
 {
 	struct admission_request *r = &s->request;
@@ -60,7 +60,10 @@ static void add_existing(struct sched *s)
 	}
 }
 
-/* Returns whether past use of `v` delays a new VCPU of `owner`. Otherwise it rejects the VCPU. */
+/*
+ * Returns whether past use of `v` delays a new VCPU of `owner`. If not, it can only reject the new
+ * VCPU.
+ */
 static bool delays(const struct vcpu *v, int owner)
 {
 	return v->params.owner == owner || v->params.owner == SCHED_NO_OWNER;
@@ -68,7 +71,7 @@ static bool delays(const struct vcpu *v, int owner)
 
 /*
  * Adds group 2 (past use that rejects the requested VCPU) or, if `delaying`, group 3 behind the
- * first `n` entries. Returns the number of entries then.
+ * first `n` entries. Returns the new number of entries.
  */
 static unsigned int add_past(struct sched *s, unsigned int n, bool delaying, uint64_t now)
 {
@@ -113,14 +116,17 @@ void sched_admission_begin(struct sched *s, const struct vcpu_params *params, in
 	r->delaying_end = add_past(s, r->rejecting_end, true, now);
 }
 
-/* Returns whether the VCPUs of group 1 keep their budgets with the past use up to entry `n`. */
+/*
+ * Returns whether the VCPUs of group 1 still get their budgets with the past use in the first `n`
+ * entries.
+ */
 static bool fits_with_past(const struct sched *s, unsigned int n)
 {
 	return admission_with_past(s->config.admission, s->request.set, s->request.existing_end,
 				   n);
 }
 
-/* Sorts group 3: the use that is settled last comes first. */
+/* Sorts group 3 by the time when the use no longer counts, the latest first. */
 static void sort_delaying(struct admission_request *r)
 {
 	struct admission_entry past;
@@ -140,8 +146,8 @@ static void sort_delaying(struct admission_request *r)
 }
 
 /*
- * Returns the earliest time when so much past use of group 3 is settled that the VCPU fits with the
- * rest of it.
+ * Returns the earliest time at which the VCPU may begin: enough past use of group 3 no longer
+ * counts, so that the VCPU is admitted with the rest.
  */
 static uint64_t find_start(struct sched *s)
 {

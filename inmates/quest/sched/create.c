@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Creates, changes and destroys VCPUs. Creating or changing one begins with a request for admission
- * (admit.c). create() and change() carry out a request that was admitted.
+ * Creates, changes and destroys VCPUs. To create or change a VCPU, a request must first be admitted
+ * (admit.c). create() and change() then carry out the admitted request.
  */
 #include "past.h"
 #include "server.h"

@@ -6,7 +6,7 @@ void sched_vcpu_restore(struct sched *s, int id, const struct vcpu *was, uint64_
 {
 	struct vcpu *v = &s->vcpus[id];
 
-	/* It is delayed by past use, for longer than its own use would delay it. */
+	/* Past use delays the VCPU, for longer than the use in `was` would. */
 	if (vcpu_eligible(v) > now)
 		return;
 	if (v->params.type == MAIN_VCPU)

@@ -8,8 +8,8 @@ bool past_unsettled(const struct vcpu *v, uint64_t now)
 }
 
 /*
- * Use counts for one period at most, since no longer window contains more of it. If earlier past
- * use still counts, the VCPU has had no budget since then: keep it.
+ * The use counts for one period at most, since it would have been replenished by then. If earlier
+ * past use still counts, keep it, since the VCPU has had no budget since then.
  */
 void past_remember(struct vcpu *v, uint64_t now)
 {

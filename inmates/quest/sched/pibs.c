@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "pibs.h"
 
-/* C_max = U * T, at least 1. */
+/* Returns C_max = U * T, at least 1. */
 static uint64_t capacity(const struct pibs *p)
 {
 	uint64_t amount = (unsigned __int128)p->inherited * p->budget / p->period;
@@ -24,7 +24,10 @@ void pibs_init(struct pibs *p, uint64_t budget, uint64_t period, uint64_t at)
 	};
 }
 
-/* A shorter period has a smaller budget, part of which may be used already. */
+/*
+ * Reduces the budget after a shorter period was inherited. Part of the new, smaller budget may be
+ * used already.
+ */
 static void shrink(struct pibs *p)
 {
 	uint64_t most = capacity(p);
@@ -47,7 +50,7 @@ void pibs_wake(struct pibs *p, uint64_t period, bool active, uint64_t now)
 	if (p->left)
 		shrink(p);
 	else if (!active && p->eligible < now)
-		p->eligible = now;	/* an unused budget is not kept */
+		p->eligible = now;	/* the time before the wake-up earns no budget */
 }
 
 void pibs_dispatch(struct pibs *p, uint64_t now)

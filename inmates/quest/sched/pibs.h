@@ -16,12 +16,13 @@ struct pibs {
 	uint64_t budget, period;
 	uint64_t inherited;		/* T now */
 	/*
-	 * While left is 0: t_e, the time from which on a budget may begin. Otherwise: t, the time
-	 * when the present budget was first used.
+	 * While `left` is 0, this is t_e, the time from which on a budget may begin. Otherwise it
+	 * is t, the time when the present budget was first used.
 	 */
 	uint64_t eligible;
-	uint64_t left;			/* of the present budget; 0: it has no budget */
-	uint64_t used;			/* of the present budget */
+	/* rest of the present budget; 0: the server has no budget */
+	uint64_t left;
+	uint64_t used;			/* cycles used of the present budget */
 };
 
 /* Initialises the server, which may run from `at` on. 0 < budget < period. */

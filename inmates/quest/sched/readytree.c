@@ -2,9 +2,10 @@
 #include "readytree.h"
 
 /*
- * An AA tree (Andersson 1993): levels fall by one to the left and by at most one to the right,
- * never twice in a row. Node 0 means "none". Its level is 0 and its time is never; it is not
- * written after the start.
+ * An AA tree (Andersson 1993): a left child is one level below its parent. A right child is at the
+ * same level or one level below. The right child of a right child is always at a lower level than
+ * the node. Node 0 means "none": its level is 0 and its time never comes. Node 0 is not written
+ * after the start.
  */
 
 static uint64_t min(uint64_t a, uint64_t b)
@@ -64,7 +65,7 @@ static unsigned int insert(struct readytree *t, unsigned int n, unsigned int new
 	return split(t, skew(t, n));
 }
 
-/* After a removal below `n`: lowers levels, then repairs the shape. */
+/* Repairs the tree at `n` after a removal below it: lowers levels, then rotates. */
 static unsigned int repair(struct readytree *t, unsigned int n)
 {
 	struct readytree_node *node = &t->nodes[n];
@@ -118,7 +119,7 @@ static unsigned int remove(struct readytree *t, unsigned int n, uint64_t key)
 	else if (key > node->key)
 		node->right = remove(t, node->right, key);
 	else if (!node->right)
-		return node->left;	/* at the lowest level there is no left child either */
+		return node->left;	/* a node at the lowest level has no left child either */
 	else
 		n = replace(t, n);
 	return repair(t, n);

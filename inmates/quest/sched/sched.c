@@ -98,8 +98,8 @@ static void make_vcpu_blocked(struct sched *s, int id)
 }
 
 /*
- * Charges `delta` to the quantum of `e`. At its end, `e` goes behind the others of its VCPU. In the
- * background, its VCPU goes behind the other VCPUs, too.
+ * Charges `delta` to the quantum of `e`. When the quantum ends, `e` becomes the last entity of its
+ * VCPU. If it ran in the background, its VCPU becomes the last one there, too.
  */
 static void charge_quantum(struct sched *s, struct sched_entity *e, uint64_t delta)
 {
@@ -143,7 +143,7 @@ void sched_charge_for(struct sched *s, int id, uint64_t since, uint64_t now)
 	if (now <= s->charged)
 		return;
 	v->counts.interrupt_time += now - s->charged;
-	/* The handler counts as the first dispatch of the VCPU's budget, if it has any. */
+	/* If the VCPU has budget, the handler counts as its first dispatch. */
 	if (!active)
 		server_of(v)->wake(v, 0, false, s->charged);
 	server_of(v)->dispatch(v, s->charged);
@@ -231,8 +231,8 @@ void sched_block(struct sched *s, struct sched_entity *e, uint64_t now)
 }
 
 /*
- * `e` has moved to another VCPU while it runs. It continues until the next decision: on the budget
- * of that VCPU, or in the background.
+ * Call it when `e` has moved to another VCPU while it runs. Until the next decision, `e` continues
+ * on the budget of the new VCPU, or in the background.
  */
 static void continue_on_new_vcpu(struct sched *s, struct sched_entity *e, uint64_t now)
 {
@@ -271,8 +271,8 @@ void sched_unbind(struct sched *s, struct sched_entity *e, uint64_t now)
 }
 
 /*
- * The VCPU runs at its priority until its budget or its quantum ends, or a VCPU of higher priority
- * gets budget.
+ * Decides for a VCPU in the foreground. It runs until its budget or its entity's quantum ends, or
+ * until a VCPU of higher priority gets budget.
  */
 static struct sched_choice run_foreground(struct sched *s, int id, uint64_t now)
 {
@@ -288,7 +288,10 @@ static struct sched_choice run_foreground(struct sched *s, int id, uint64_t now)
 	return choice;
 }
 
-/* No runnable VCPU has budget: run them round-robin until one has. */
+/*
+ * Decides while no runnable VCPU has budget: runs the VCPUs round-robin until one of them gets
+ * budget.
+ */
 static struct sched_choice run_background(struct sched *s, uint64_t now)
 {
 	struct sched_choice choice = { NULL, readytree_before(&s->ready, UINT64_MAX) };

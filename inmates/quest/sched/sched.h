@@ -5,12 +5,12 @@
  * the simulator on the host.
  *
  * There are two levels. VCPUs share the CPU by rate-monotonic priority, each within its budget. The
- * VCPU with the shortest period runs first; of equal periods I/O VCPUs precede Main VCPUs, then the
- * lower id precedes. A Main VCPU is a sporadic server (sporadic.h), an I/O VCPU uses PIBS (pibs.h).
- * Entities (threads) run round-robin on their VCPU.
+ * VCPU with the shortest period runs first. If periods are equal, I/O VCPUs precede Main VCPUs. If
+ * the types are equal, too, the lower id comes first. A Main VCPU is a sporadic server
+ * (sporadic.h), an I/O VCPU uses PIBS (pibs.h). Entities (threads) run round-robin on their VCPU.
  *
- * A runnable VCPU with budget is in the foreground. While no VCPU is, the runnable VCPUs run
- * round-robin in the background. That time is charged to no budget.
+ * A runnable VCPU with budget is in the foreground. While no VCPU is in the foreground, the
+ * runnable VCPUs run round-robin in the background. Time in the background is charged to no budget.
  *
  * Times are TSC cycles. All calls of one decision get the same `now`, and `now` never decreases.
  * The caller must not let calls overlap (interrupts off).
@@ -29,7 +29,7 @@
 #define SCHED_NEVER	UINT64_MAX
 #define SCHED_VCPUS	READYTREE_MAX
 #define SCHED_NAME	16
-#define SCHED_NO_OWNER	0		/* past use without an owner delays all owners */
+#define SCHED_NO_OWNER	0		/* owner number of past use that delays all owners */
 
 enum vcpu_type {
 	MAIN_VCPU,
@@ -42,31 +42,34 @@ struct vcpu_params {
 	char name[SCHED_NAME];		/* for display; ends with NUL */
 	enum vcpu_type type;
 	uint64_t budget;		/* C, cycles */
-	/* T, cycles; I/O: U = C/T, and T is used when no period is inherited */
+	/* T, cycles. I/O VCPU: U = C/T, and T is its period while it inherits no other */
 	uint64_t period;
-	int owner;			/* its past use counts against this number */
+	int owner;			/* number of the owner, whose past use counts against it */
 };
 
 /* Errors of create and set, which otherwise return an id or 0. sched_error_text() explains each. */
 enum sched_error {
-	/* not 0 < C <= T <= ADMISSION_PERIOD_MAX; I/O: C < T; set from Main to I/O or back */
+	/* wrong C or T (0 < C <= T <= ADMISSION_PERIOD_MAX; I/O: C < T), or a change of type */
 	SCHED_BAD_PARAMS = -1,
 	SCHED_FULL = -2,		/* SCHED_VCPUS exist */
 	SCHED_OVER_BOUND = -3,		/* rejected by ADMISSION_BOUND: utilisation */
 	SCHED_MISSES_PERIOD = -4,	/* rejected by ADMISSION_EXACT: response time */
 	SCHED_NO_VCPU = -5,		/* no such id */
-	SCHED_IN_USE = -6,		/* entities are bound to it */
-	/* rejected because of other owners' past use, which is replenished within their periods */
+	SCHED_IN_USE = -6,		/* entities are bound to the VCPU */
+	/*
+	 * rejected because of past use by other owners, which counts for one of their periods at
+	 * most
+	 */
 	SCHED_NOT_YET = -7,
 };
 
 /* A thread, as the scheduler sees it. */
 struct sched_entity {
 	struct sched_entity *next, *prev;
-	int vcpu;			/* id; -1: bound to none */
+	int vcpu;			/* id of the VCPU; -1: the entity is bound to no VCPU */
 	bool runnable;
-	uint64_t slice;			/* left of its quantum */
-	/* charged so far, the background included; see also sched_used() */
+	uint64_t slice;			/* rest of the quantum */
+	/* cycles charged so far, with those in the background; see also sched_used() */
 	uint64_t used;
 };
 
@@ -75,14 +78,15 @@ struct sched_queue {
 };
 
 struct vcpu_counts {
-	uint64_t created;		/* when it was created */
+	uint64_t created;		/* when the VCPU was created */
 	uint64_t used;			/* at its priority */
 	uint64_t background;		/* in the background */
 	uint64_t depleted;		/* how often its budget was used up */
-	uint64_t overruns;		/* how often it ran longer than its budget */
+	uint64_t overruns;		/* how often the VCPU ran longer than its budget */
 	uint64_t overrun_max;		/* the longest overrun, in cycles */
-	uint64_t interrupts;		/* charged to it by sched_charge_for() */
-	uint64_t interrupt_time;	/* cycles of their handlers, also counted in `used` */
+	uint64_t interrupts;		/* interrupts that sched_charge_for() has charged */
+	/* cycles of the interrupts' handlers, also counted in `used` */
+	uint64_t interrupt_time;
 };
 
 enum vcpu_state { VCPU_FREE, VCPU_ACTIVE, VCPU_RETIRED };
@@ -97,44 +101,45 @@ struct vcpu {
 	};
 	struct vcpu_counts counts;
 	/*
-	 * Past use (past.h): used and not yet replenished when its parameters changed or it was
-	 * destroyed. It counts until `settled`, when all of it would have been replenished.
+	 * Past use (past.h): CPU time that was not yet replenished when the VCPU got other
+	 * parameters or was destroyed. It counts until `settled`, when all of it would have been
+	 * replenished.
 	 */
 	struct admission_entry past;
 	uint64_t settled;
-	uint64_t used_then;		/* counts.used when it got its present parameters */
+	uint64_t used_then;		/* counts.used when the present parameters were set */
 	struct sched_queue queue;	/* runnable entities in round-robin order */
-	unsigned int bound;		/* entities bound, runnable or not */
+	unsigned int bound;		/* number of bound entities, runnable or not */
 	int ring_next, ring_prev;	/* runnable VCPUs in background order */
 };
 
 struct sched_config {
-	uint64_t quantum;		/* of an entity, cycles */
+	uint64_t quantum;		/* quantum of an entity, in cycles */
 	/* whether VCPUs without budget may run when the CPU would be idle */
 	bool background;
 	enum admission_test admission;
 };
 
 /*
- * A request for admission: the parameters that a VCPU is to have, a copy of all that the admission
- * test depends on, and its result. It is valid from sched_admission_begin() to
+ * A request for admission: the parameters that a VCPU is to have, a copy of all input of the
+ * admission test, and the result. The request is valid from sched_admission_begin() to
  * sched_admission_commit().
  */
 struct admission_request {
 	struct vcpu_params params;
 	int replaces;			/* the VCPU that is to get `params`; -1: a new one */
-	/* counts.created of that VCPU: tells whether the id has been given to another one since */
+	/* counts.created of that VCPU, which shows whether another VCPU has got its id meanwhile */
 	uint64_t created;
 	/*
-	 * The task set of the test, in three groups: set[0] to set[existing_end - 1], and so on.
-	 * 1. `params`, then the other VCPUs that exist and have a budget.
-	 * 2. Past use of other owners. If the set does not fit with it, the VCPU is rejected.
-	 * 3. Past use of the same owner and of SCHED_NO_OWNER. If the set does not fit with it, the
-	 *    first budget of the VCPU is delayed.
+	 * The task set of the test, in three groups: set[0] to set[existing_end - 1], and so on. 1.
+	 * `params`, then the other VCPUs that exist and have a budget. 2. Past use of other owners.
+	 * If the VCPUs of group 1 do not fit with it, `params` are rejected. 3. Past use of the
+	 * same owner and of SCHED_NO_OWNER. If the set does not fit with it, the first budget of
+	 * the VCPU is delayed.
 	 */
 	unsigned int existing_end, rejecting_end, delaying_end;
 	struct admission_entry set[2 * SCHED_VCPUS + 1];
-	uint64_t settled[2 * SCHED_VCPUS + 1];	/* of past use: when it no longer counts */
+	uint64_t settled[2 * SCHED_VCPUS + 1];	/* for each past use, when it no longer counts */
 	/* The result: */
 	int error;			/* 0: admitted */
 	uint64_t start;			/* when its first budget is usable */
@@ -144,18 +149,18 @@ struct sched {
 	struct sched_config config;
 	struct sched_entity *current;	/* the last decision; NULL: idle */
 	bool in_background;		/* whether `current` runs in the background */
-	uint64_t charged;		/* time is charged up to here */
+	uint64_t charged;		/* all time before this is charged */
 	uint64_t idle;			/* idle cycles */
 	uint64_t decisions;
 	int ring;			/* the VCPU that is next in the background; -1: none */
 	struct readytree ready;
-	struct admission_request request;	/* too large for a stack; one at a time */
+	struct admission_request request;	/* a field, since it is too large for a stack */
 	struct vcpu vcpus[SCHED_VCPUS];
 };
 
 struct sched_choice {
 	struct sched_entity *entity;	/* NULL: none is runnable */
-	/* decide again then at the latest; SCHED_NEVER: not needed */
+	/* the latest time for the next decision; SCHED_NEVER: none is needed */
 	uint64_t until;
 };
 
@@ -169,11 +174,12 @@ int sched_vcpu_create(struct sched *s, const struct vcpu_params *params, uint64_
 /*
  * The three steps of sched_vcpu_create() (`replaces` is -1) and of sched_vcpu_set() (`replaces` is
  * the id), for one caller at a time. The first step fills in s->request, the second one does the
- * admission test, and the last one carries the request out and returns what the whole call does.
+ * admission test, and the last step carries the request out. It returns the result of the whole
+ * call.
  *
  * sched_admission_test() may take milliseconds and uses only s->request, so interrupts may be on,
- * and other calls may come in between. A VCPU that is destroyed meanwhile still counts. If it is
- * `replaces`, the result is SCHED_NO_VCPU.
+ * and other calls of the scheduler may come in between. A VCPU that is destroyed meanwhile still
+ * counts in the test. If VCPU `replaces` is destroyed meanwhile, the result is SCHED_NO_VCPU.
  */
 void sched_admission_begin(struct sched *s, const struct vcpu_params *params, int replaces,
 			   uint64_t now);
@@ -181,17 +187,17 @@ void sched_admission_test(struct sched *s);
 int sched_admission_commit(struct sched *s, uint64_t now);
 
 /*
- * Destroys VCPU `id`. Returns 0, SCHED_NO_VCPU, or SCHED_IN_USE: unbind its entities first. Its
- * past use counts until it would have been replenished, which is one period at most. If a new VCPU
- * is not admitted together with that use, it begins later if it has the same owner; otherwise it is
- * rejected, as while the destroyed VCPU existed. Past use of SCHED_NO_OWNER delays all owners.
+ * Destroys VCPU `id`. Returns 0, SCHED_NO_VCPU, or SCHED_IN_USE if entities are bound to it. Its
+ * past use counts until it would have been replenished, for one period at most. If a new VCPU does
+ * not fit with that use, it depends on the owner: a VCPU of the same owner begins later, and a VCPU
+ * of another owner is rejected. Past use of SCHED_NO_OWNER delays all owners.
  */
 int sched_vcpu_destroy(struct sched *s, int id, uint64_t now);
 
 /*
- * Gives VCPU `id` another C and T (and name). The type must be the same, or one of the two
- * BACKGROUND_VCPU. Its past use still counts. Returns 0, and the caller must decide at once; or an
- * error, and nothing has changed.
+ * Gives VCPU `id` another C and T (and name). The type must stay the same, unless the old or the
+ * new type is BACKGROUND_VCPU. The past use of the VCPU still counts. Returns 0, and the caller
+ * must decide at once; or an error, and nothing has changed.
  */
 int sched_vcpu_set(struct sched *s, int id, const struct vcpu_params *params, uint64_t now);
 
@@ -205,7 +211,7 @@ void sched_inherit_past(struct sched *s, int owner, int heir);
 /* Returns the number of VCPUs of `owner`, including destroyed ones whose past use counts. */
 unsigned int sched_count_owned(const struct sched *s, int owner, uint64_t now);
 
-/* Returns NULL if there is no such VCPU. Read only. */
+/* Returns VCPU `id`, read only; NULL if it does not exist. */
 const struct vcpu *sched_vcpu(const struct sched *s, int id);
 
 /* Explains an error and its remedy; "" for 0 and ids. */
@@ -221,7 +227,9 @@ void sched_entity_init(struct sched_entity *e);
 int sched_bind(struct sched *s, struct sched_entity *e, int id, uint64_t now);
 void sched_unbind(struct sched *s, struct sched_entity *e, uint64_t now);
 
-/* `e`, which is bound, becomes runnable, or blocks. Does nothing if it already is or has. */
+/*
+ * Make the bound entity `e` runnable, or block it. They do nothing if `e` is in that state already.
+ */
 void sched_ready(struct sched *s, struct sched_entity *e, uint64_t now);
 void sched_block(struct sched *s, struct sched_entity *e, uint64_t now);
 
@@ -236,20 +244,20 @@ void sched_charge(struct sched *s, uint64_t now);
 
 /*
  * Charges an interrupt handler, which has run since `since`, to VCPU `id`, whichever entity is
- * current. This counts as a dispatch: if `id` has budget, that budget begins at `since`, the
- * handler's time is taken from it, and the rest is for the entity that the handler has woken. If it
- * has none, its next budget comes later. First make the woken entity runnable with `since` as the
- * time: time is charged only once.
+ * current. The handler counts as a dispatch of the VCPU. If the VCPU has budget, the budget begins
+ * at `since` and pays for the handler; the rest is for the entity that the handler has woken. If
+ * the VCPU has no budget, its next budget comes later. Before this call, make the woken entity
+ * runnable at time `since`, so that no time is charged twice.
  */
 void sched_charge_for(struct sched *s, int id, uint64_t since, uint64_t now);
 
-/* Decides. The decision's entity is current from `now` on. */
+/* Decides which entity runs next. That entity is current from `now` on. */
 struct sched_choice sched_decide(struct sched *s, uint64_t now);
 
 /* Returns the cycles that `e` has used up to `now`. */
 uint64_t sched_used(const struct sched *s, const struct sched_entity *e, uint64_t now);
 
-/* Returns from when on it has budget. */
+/* Returns the time from which on the VCPU has budget. */
 uint64_t vcpu_eligible(const struct vcpu *v);
 
 /*
@@ -259,7 +267,7 @@ uint64_t vcpu_eligible(const struct vcpu *v);
 uint64_t vcpu_left(const struct vcpu *v, uint64_t now);
 unsigned int vcpu_replenishments(const struct vcpu *v);
 
-/* Adds `by` to all times of `v`, which must not be in use, for a clock that is ahead by `by`. */
+/* Adds `by` to all times of `v`, for a clock that is ahead by `by`. `v` must not be in use. */
 void vcpu_shift(struct vcpu *v, int64_t by);
 
 /*
@@ -269,7 +277,10 @@ void vcpu_shift(struct vcpu *v, int64_t by);
  */
 void sched_vcpu_restore(struct sched *s, int id, const struct vcpu *was, uint64_t now);
 
-/* Returns the period that is its priority now. An I/O VCPU may have inherited it. */
+/*
+ * Returns the period that determines the priority of the VCPU now. An I/O VCPU may have inherited
+ * it.
+ */
 uint64_t vcpu_period(const struct vcpu *v);
 
 #endif

@@ -96,7 +96,7 @@ static uint64_t io_settled(const struct vcpu *v)
 	return end.eligible;
 }
 
-/* Its whole budget: PIBS has one replenishment. */
+/* Returns the whole budget, since PIBS has a single replenishment. */
 static uint64_t io_outstanding(const struct vcpu *v, uint64_t now)
 {
 	(void)now;

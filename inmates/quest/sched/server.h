@@ -7,17 +7,18 @@
 
 struct server {
 	void (*init)(struct vcpu *v, uint64_t at);
-	/* The VCPU's parameters have changed. No new budget begins before `at`. */
+	/* Takes over changed parameters of the VCPU. No new budget begins before `at`. */
 	void (*set)(struct vcpu *v, uint64_t at);
 	uint64_t (*eligible)(const struct vcpu *v);
 	uint64_t (*left)(const struct vcpu *v);
 	uint64_t (*period)(const struct vcpu *v);
-	/* Returns when all that it has used will be replenished. */
+	/* Returns when all CPU time that the VCPU has used will be replenished. */
 	uint64_t (*settled)(const struct vcpu *v);
-	/* Returns how much of its budget is not replenished at `now`. */
+	/* Returns how much of the used budget is not replenished at `now`. */
 	uint64_t (*outstanding)(const struct vcpu *v, uint64_t now);
 	/*
-	 * An entity becomes runnable, for a VCPU with `period` (`active`: another one already was).
+	 * Records that an entity becomes runnable to work for a VCPU with `period`. `active`:
+	 * another entity was runnable already.
 	 */
 	void (*wake)(struct vcpu *v, uint64_t period, bool active, uint64_t now);
 	void (*dispatch)(struct vcpu *v, uint64_t now);
@@ -30,7 +31,10 @@ struct server {
 /* Indexed by enum vcpu_type. */
 extern const struct server servers[];
 
-/* Returns the priority as a number, the smallest first: by period, type (I/O first) and id. */
+/*
+ * Returns the priority as a number; smaller is higher. It orders by period, type (I/O first) and
+ * id.
+ */
 uint64_t vcpu_key(const struct vcpu *v, int id);
 
 static inline const struct server *server_of(const struct vcpu *v)

@@ -52,7 +52,10 @@ uint64_t sporadic_left(const struct sporadic *s)
 	return s->queue[0].amount - s->usage;
 }
 
-/* Uses and replenishes the whole budget as often as it fits into the usage. */
+/*
+ * Subtracts the whole budget from the usage as often as possible, and moves all chunks by one
+ * period each time.
+ */
 static void skip_whole_budgets(struct sporadic *s)
 {
 	uint64_t rounds = s->usage / s->budget;
@@ -64,8 +67,8 @@ static void skip_whole_budgets(struct sporadic *s)
 }
 
 /*
- * An overrun used CPU time of the first chunk before that was usable. Postpones the chunk by the
- * overrun, and merges it with the chunks that it then reaches.
+ * Charges an overrun to the first chunk, which was not usable yet. Postpones the chunk by the
+ * overrun, and merges it with later chunks that it reaches.
  */
 static void postpone_head(struct sporadic *s, uint64_t overrun)
 {
@@ -76,7 +79,7 @@ static void postpone_head(struct sporadic *s, uint64_t overrun)
 
 uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
 {
-	bool early = s->queue[0].at + delta > now;	/* the next part of an overrun */
+	bool early = s->queue[0].at + delta > now;	/* this is a later part of an overrun */
 	uint64_t left = early ? 0 : sporadic_left(s);
 	struct replenishment head;
 
@@ -100,8 +103,8 @@ uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
 }
 
 /*
- * Merges one of the chunks behind the first with its successor, which delays it: the one for which
- * amount times delay is smallest.
+ * Merges a chunk with its successor, which delays the chunk. Of the chunks behind the first one,
+ * chooses the chunk for which amount times delay is smallest.
  */
 static void merge_cheapest(struct sporadic *s)
 {
@@ -147,7 +150,7 @@ void sporadic_unblock(struct sporadic *s, uint64_t now)
 uint64_t sporadic_settled(const struct sporadic *s)
 {
 	if (s->usage)
-		return s->queue[0].at + s->period;	/* no other chunk is later */
+		return s->queue[0].at + s->period;	/* no other chunk is replenished later */
 	return s->queue[s->length - 1].at;
 }
 

@@ -15,18 +15,19 @@
 
 /* A chunk of the budget. */
 struct replenishment {
-	uint64_t at;			/* usable from then on */
+	uint64_t at;			/* the chunk is usable from this time on */
 	uint64_t amount;		/* cycles, never 0 */
 };
 
 /*
- * Always: 1 <= length <= limit; `at` does not decrease along the queue, and the last is at most one
- * period after the first; the amounts add up to `budget`; usage < queue[0].amount.
+ * These conditions always hold: 1 <= length <= limit; `at` does not decrease along the queue, and
+ * its last value is at most one period after its first; the amounts add up to `budget`; usage <
+ * queue[0].amount.
  */
 struct sporadic {
 	uint64_t budget;		/* C */
 	uint64_t period;		/* T */
-	uint64_t usage;			/* taken from queue[0] so far */
+	uint64_t usage;			/* CPU time used of queue[0] so far */
 	uint32_t length;
 	uint32_t limit;			/* 2..SPORADIC_MAX */
 	/* the last entry is used only during sporadic_block() */
@@ -39,29 +40,29 @@ void sporadic_init(struct sporadic *s, uint64_t budget, uint64_t period, uint64_
 /* Changes the parameters: the whole budget is usable from `at` on. Past use does not count. */
 void sporadic_set(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at);
 
-/* Return when its first chunk is usable, and how many cycles are left of that chunk. */
+/* Return when the first chunk is usable, and how many cycles of that chunk are left. */
 uint64_t sporadic_eligible(const struct sporadic *s);
 uint64_t sporadic_left(const struct sporadic *s);
 
 /*
  * The paper's budget_check: the server ran at its priority for `delta` > 0 cycles up to `now`.
- * Returns the cycles of overrun. They are taken from the next chunk, which is postponed by as much.
- * An overrun may be charged in parts.
+ * Returns the cycles of overrun. They are taken from the next chunk, which is postponed by the same
+ * time. A long overrun may be charged in several calls.
  */
 uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now);
 
 /*
  * The paper's split_check, when the server blocks, and unblock_check, when it becomes runnable.
- * Charge first.
+ * Call sporadic_charge() first.
  */
 void sporadic_block(struct sporadic *s, uint64_t now);
 void sporadic_unblock(struct sporadic *s, uint64_t now);
 
-/* Return when all that was used will be replenished, and how much is not replenished at `now`. */
+/* Return when all used CPU time will be replenished, and how much is not replenished at `now`. */
 uint64_t sporadic_settled(const struct sporadic *s);
 uint64_t sporadic_outstanding(const struct sporadic *s, uint64_t now);
 
-/* Adds `by` to every time, for a clock that is ahead by `by`. */
+/* Adds `by` to all times of the server, for a clock that is ahead by `by`. */
 void sporadic_shift(struct sporadic *s, int64_t by);
 
 #endif

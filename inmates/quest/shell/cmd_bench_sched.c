@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bench sched: the cost of a decision, by the number of VCPUs. It uses a scheduler of its own, on
- * made-up times.
+ * bench sched: the cost of a decision, by the number of VCPUs. It runs a separate scheduler on
+ * simulated times.
  */
 #include <inmate/console.h>
 #include <inmate/cpu.h>
@@ -10,7 +10,7 @@
 #include "shell.h"
 
 #define ROUNDS	2000
-/* of the same rounds on the same times: the least counts, without disturbances */
+/* repetitions of all rounds; the minimum of each round counts, since interruptions only add time */
 #define GOES	3
 
 struct trial {
@@ -22,8 +22,8 @@ struct trial {
 #define TRIAL_PAGES	((sizeof(struct trial) + PAGE_SIZE - 1) / PAGE_SIZE)
 
 /*
- * All are runnable, half a per mille each. Periods differ, so that the order does not follow the
- * ids.
+ * Creates VCPUs that are all runnable. Each VCPU has a budget of about 0.05 % of the CPU. Their
+ * periods differ, so that their priorities are not in the order of their ids.
  */
 static void prepare(struct trial *t, int vcpus)
 {
@@ -41,7 +41,10 @@ static void prepare(struct trial *t, int vcpus)
 	}
 }
 
-/* Every fourth time the thread blocks and another one becomes runnable. */
+/*
+ * Measures a decision. Before every fourth one, the current thread blocks and becomes runnable
+ * again.
+ */
 static uint64_t decide_once(struct trial *t, int round, uint64_t now, uint64_t *until)
 {
 	uint64_t begin = rdtsc_ordered();

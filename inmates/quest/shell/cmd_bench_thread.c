@@ -20,13 +20,14 @@
 struct pair {
 	struct wait_queue queues[2];
 	int turn;			/* the thread that runs next: 0 or 1 */
-	int left;			/* switches that are left */
+	int left;			/* number of switches still to do */
 };
 
 static struct pair pair;
 static struct samples samples;
 static struct wait_queue done;		/* the shell waits here for the threads of a bench */
-static int running;			/* their number; interrupts are off while it changes */
+/* number of these threads; interrupts are off while it changes */
+static int running;
 static volatile bool stopping;
 
 static void thread_is_done(void)
@@ -47,7 +48,7 @@ static void wait_for_threads(void)
 	irq_restore(irqs);
 }
 
-/* Returns false, and prints it, if there is no memory. */
+/* Starts a thread. Prints an error and returns false if there is no memory. */
 static bool start(const char *name, int vcpu, thread_function *fn, void *arg)
 {
 	bool irqs = irq_save(), started = thread_create(name, vcpu, fn, arg) >= 0;
@@ -60,7 +61,9 @@ static bool start(const char *name, int vcpu, thread_function *fn, void *arg)
 	return started;
 }
 
-/* Creates a VCPU for a bench. Returns a negative number, and prints why, if it is refused. */
+/*
+ * Creates a VCPU for a bench. If it is rejected, prints the reason and returns a negative number.
+ */
 static int bench_vcpu(const char *name, uint64_t budget_us, uint64_t period_us)
 {
 	int vcpu = vcpu_create(name, MAIN_VCPU, budget_us, period_us, KERNEL_PID);
@@ -76,7 +79,7 @@ static void drop_vcpu(int vcpu)
 		thread_sleep_us(1000);
 }
 
-/* Passes the turn to the other thread, and waits until it is back. */
+/* Lets the other thread run, and waits until that thread lets this one run. */
 static void pass(int me)
 {
 	bool irqs = irq_save();
@@ -104,7 +107,7 @@ static void play(void *arg)
 	thread_is_done();
 }
 
-/* Returns false if nothing was measured. */
+/* Measures the switch between two threads. Returns false if nothing was measured. */
 static bool bench_pair(const char *what, int first, int second)
 {
 	bool measured;
@@ -138,7 +141,7 @@ int bench_switch(void)
 	return measured ? 0 : SHELL_FAILED;
 }
 
-/* Sleeps for times without a pattern that the timer might share. */
+/* Sleeps for pseudo-random times, so that they have no common pattern with the timer. */
 static void sleeper(void *arg)
 {
 	uint64_t target, seed = 1;
@@ -177,7 +180,8 @@ static void spin(void *arg)
 {
 	(void)arg;
 	while (!stopping)
-		;		/* no PAUSE: an emulator that counts instructions is slow with it */
+		/* without PAUSE, which makes an emulator that counts instructions slow */
+		;
 	thread_is_done();
 }
 
@@ -196,7 +200,7 @@ static void share_print(void)
 	      after.cycles * 1000000 / took);
 }
 
-/* A spinning thread ends when it next has the CPU: at the latest at its next replenishment. */
+/* A spinning thread ends when it runs next, which is at its next replenishment at the latest. */
 int bench_share(void)
 {
 	int vcpus[SHARES], n = 0, status = SHELL_FAILED;

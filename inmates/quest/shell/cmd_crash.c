@@ -52,7 +52,7 @@ static void crash_fault(void)
 	*(volatile uint64_t *)nowhere = 1;
 }
 
-/* GCC notices that it never ends, which is intended */
+/* GCC warns that the recursion never ends, which is intended */
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 static long deeper(long n)
 {

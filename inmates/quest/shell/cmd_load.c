@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Experiments with time: threads that never sleep, each on its own VCPU; and which thread had the
- * CPU when.
+ * Commands for experiments with scheduling. `load` starts threads that never sleep, each on its own
+ * VCPU. `trace` shows which thread had the CPU, and when.
  */
 #include <inmate/console.h>
 #include <inmate/cpu.h>
@@ -27,7 +27,8 @@ static void spin(void *arg)
 {
 	(void)arg;
 	while (!stopping)
-		;		/* no PAUSE: an emulator that counts instructions is slow with it */
+		/* without PAUSE, which makes an emulator that counts instructions slow */
+		;
 }
 
 /* Returns the line's status. */
@@ -59,7 +60,10 @@ static int load_start(uint64_t budget_us, uint64_t period_us)
 	return 0;
 }
 
-/* Each ends when it next has the CPU: at the latest at its next replenishment. */
+/*
+ * Stops all loads. Each thread ends when it runs next, which is at its next replenishment at the
+ * latest.
+ */
 static int load_stop(void)
 {
 	stopping = true;

@@ -20,7 +20,7 @@
 #define PID_MAX		INT32_MAX
 #define NO_PIPE		(-1)
 
-static volatile int foreground;		/* job that ^C ends; 0: none */
+static volatile int foreground;		/* the job that ^C ends; 0: none */
 
 static void break_foreground(void)
 {
@@ -38,8 +38,8 @@ static int print_end(const char *name, int status)
 }
 
 /*
- * Prints how a stage of a pipeline ended. A stage that SIGPIPE ended is no error, as the next stage
- * reads no further input: prints nothing.
+ * Prints how a stage of a pipeline ended. Prints nothing about a stage that SIGPIPE ended: this is
+ * no error, since the next stage has stopped reading.
  */
 static int print_stage_end(const struct stage *s, int status, bool last)
 {
@@ -54,7 +54,7 @@ static int wait_for(const int *pids, const struct stage *stages, int n)
 
 	foreground = n ? pids[0] : 0;
 	input_set_break(break_foreground);
-	if (input_drop_break())		/* ^C was typed before the program ran */
+	if (input_drop_break())		/* ^C was typed before the program could run */
 		break_foreground();
 	for (i = 0; i < n; i++)
 		(void)process_wait(KERNEL_PID, pids[i], false, &status[i]);
@@ -66,7 +66,7 @@ static int wait_for(const int *pids, const struct stage *stages, int n)
 	return last;
 }
 
-/* Creates a VCPU for a command. Without room for one returns BEST_EFFORT_VCPU and prints why. */
+/* Creates a VCPU for a command. If it is not admitted, prints why and returns BEST_EFFORT_VCPU. */
 static int own_vcpu(const char *name)
 {
 	const struct sched_param param = { .type = MAIN_VCPU, .C = COMMAND_C, .T = COMMAND_T };
@@ -79,7 +79,7 @@ static int own_vcpu(const char *name)
 		return BEST_EFFORT_VCPU;
 	}
 	wait = vcpu_begins_in_us(vcpu);
-	if (wait <= COMMAND_T * 1000)	/* every VCPU may have to wait that long */
+	if (wait <= COMMAND_T * 1000)	/* a wait of one period is normal for any VCPU */
 		return vcpu;
 	(void)uservcpu_destroy(vcpu, true, KERNEL_PID);
 	print("%s: a VCPU of %d/%d ms would begin in %lu ms: what one that is gone has used must come back first; it runs at "
@@ -88,8 +88,8 @@ static int own_vcpu(const char *name)
 }
 
 /*
- * Starts a program on VCPU `named`, or (`named` < 0) on a new VCPU; in job `job`, or (0) a new one.
- * `in` and `out` are pipes, or NO_PIPE.
+ * Starts a program on VCPU `named`, or on a new VCPU if `named` is negative. The program is in job
+ * `job`, or in a new job if `job` is 0. `in` and `out` are pipes, or NO_PIPE.
  */
 static int start(const struct program_args *args, int named, bool background, int job, int in,
 		 int out)
@@ -103,7 +103,7 @@ static int start(const struct program_args *args, int named, bool background, in
 		(void)uservcpu_destroy(vcpu, true, KERNEL_PID);
 	else if (own)
 		uservcpu_give(vcpu, pid);
-	if (pid > 0 && in != NO_PIPE)	/* it has not run yet, since interrupts are off */
+	if (pid > 0 && in != NO_PIPE)	/* the program has not run yet, since interrupts are off */
 		files_put(process_find(pid), STDIN,
 			  (struct open_file){ .kind = FILE_PIPE_READ, .number = in });
 	if (pid > 0 && out != NO_PIPE)
@@ -139,7 +139,7 @@ static bool take_args(const struct stage *s, struct program_args *args)
 	return true;
 }
 
-/* Checks a stage before anything runs. Prints why it cannot run. */
+/* Checks a stage before any stage runs. Returns false, and prints why, if it cannot run. */
 static bool can_run(const struct stage *s)
 {
 	struct program_args args;
@@ -180,8 +180,8 @@ static int new_pipe(void)
 }
 
 /*
- * Starts all stages; each reads what the one before writes. Returns how many run. After an error,
- * the stages that run end by themselves.
+ * Starts all stages. Each stage reads the output of the stage before. Returns how many were
+ * started. After an error, the started stages end without help, since their pipes are closed.
  */
 static int start_all(const struct stage *stages, int n, bool background, int *pids)
 {

@@ -9,8 +9,8 @@
 #include "shell.h"
 
 /*
- * Prints milliseconds with three decimals, `width` wide; rounded, since a microsecond may not be a
- * whole number of cycles.
+ * Prints milliseconds with three decimals in a field of `width`. Rounds the value, since a
+ * microsecond may not be a whole number of cycles.
  */
 static void print_ms(int width, uint64_t cycles)
 {
@@ -69,10 +69,11 @@ static void print_overhead(void)
 	      share / 100, share % 100);
 }
 
-/* Two tables, since a screen has 80 columns. */
+/* Prints two tables, since the screen has only 80 columns. */
 static void print_table(const char *head, void (*row)(int id, const struct vcpu *v, uint64_t now))
 {
-	static struct vcpu v;		/* static because it is large; there is one shell */
+	/* static because it is too large for a stack; only one shell calls this */
+	static struct vcpu v;
 	uint64_t now = rdtsc();
 	int id;
 

@@ -120,7 +120,7 @@ static void recall(struct lineedit *l, unsigned int n)
 	replace(l, n ? l->history[(l->num_history - n) % LINE_HISTORY] : l->typed);
 }
 
-/* Stores the line unless it is empty or equal to the last one. */
+/* Stores the line in the history, unless it is empty or equal to the last line there. */
 static void remember(struct lineedit *l)
 {
 	const char *last = l->history[(l->num_history - 1) % LINE_HISTORY];
@@ -175,7 +175,10 @@ static void number_key(struct lineedit *l, uint8_t number)
 	}
 }
 
-/* ESC letter; ESC [ numbers letter; ESC O letter. Drops unknown sequences. */
+/*
+ * Handles three forms of escape sequences: ESC letter; ESC [ numbers letter; ESC O letter. Drops
+ * unknown sequences.
+ */
 static void escape_key(struct lineedit *l, uint8_t key)
 {
 	if (l->escape == AFTER_ESC) {
@@ -195,7 +198,7 @@ static void escape_key(struct lineedit *l, uint8_t key)
 	}
 }
 
-/* Prints all names that begin like the word at `begin`, and the line again. */
+/* Prints all names that begin with the word at `begin`, then prints the line again. */
 static void show_names(struct lineedit *l, size_t begin)
 {
 	const char *name;
@@ -213,8 +216,9 @@ static void show_names(struct lineedit *l, size_t begin)
 }
 
 /*
- * Inserts what all names have in common that begin like the word before the cursor, and a blank
- * behind the only one. If that adds nothing, prints all of them.
+ * Completes the word before the cursor. Finds the names that begin with it, and inserts the next
+ * letters that they have in common. If there is one name, adds a blank. If there is no common
+ * letter, prints all these names.
  */
 static void complete_word(struct lineedit *l)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The editor of a line. Pure: bytes as from a terminal come in; bytes for a terminal (text, BS, ESC
- * [ K) go out through `echo`.
+ * Edits a line. Pure: its input are bytes as a terminal sends them. Its output are bytes for a
+ * terminal (text, BS, ESC [ K), which it passes to `echo`.
  *
  * Keys: Enter (CR or LF), Backspace (7F or 08), left, right, up, down, Home, End, Delete, ^A ^E ^U
- * ^C. Tab completes the word before the cursor, or prints the names that it may become.
+ * ^C. Tab completes the word before the cursor, or prints the names that begin with that word.
  */
 #ifndef QUEST_LINEEDIT_H
 #define QUEST_LINEEDIT_H
@@ -27,7 +27,8 @@ struct lineedit {
 	uint8_t escape;				/* position in an escape sequence */
 	uint8_t escape_number;			/* first number of the sequence */
 	unsigned int num_history;		/* lines stored so far */
-	unsigned int shown;			/* 0: the line being typed; n: n-th last */
+	/* the line on the screen, 0: the line being typed, n: the n-th last line */
+	unsigned int shown;
 	char text[LINE_LENGTH];			/* NUL-terminated when a line is done */
 	char typed[LINE_LENGTH];		/* the line being typed, while history is shown */
 	char history[LINE_HISTORY][LINE_LENGTH];
@@ -38,18 +39,18 @@ void lineedit_init(struct lineedit *l, line_echo *echo, complete_name *names, co
 /* Starts an empty line. Prints nothing yet. */
 void lineedit_begin(struct lineedit *l);
 
-/* On a fresh row of the screen: prints prompt and line as they were. */
+/* Prints the prompt and the line again. The cursor must be at the start of an empty row. */
 void lineedit_show(struct lineedit *l);
 
 /*
- * Makes room for text of others: clears the row, with the cursor at its start. A line of several
- * rows stays, with the cursor below it.
+ * Hides the line so that other text can be printed: clears the row, and moves the cursor to its
+ * start. A line of several rows stays visible, and the cursor moves below it.
  */
 void lineedit_hide(const struct lineedit *l);
 
 /*
  * Handles a byte that was typed. Returns true when `text` is a whole line (after ^C: an empty one);
- * the caller then ends the row.
+ * the caller then prints a newline.
  */
 bool lineedit_key(struct lineedit *l, uint8_t key);
 

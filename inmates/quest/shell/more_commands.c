@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Linked into the shipped image: inmates/tests/image has others. */
+/*
+ * The shipped image has no additional commands. The image for tests links
+ * inmates/tests/image/more_commands.c in place of this file.
+ */
 #include <stddef.h>
 #include "shell.h"
 

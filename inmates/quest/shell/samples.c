@@ -34,7 +34,7 @@ void samples_add(struct samples *s, uint64_t cycles)
 		s->values[s->n++] = cycles > UINT32_MAX ? UINT32_MAX : (uint32_t)cycles;
 }
 
-/* Heap sort: no recursion, no memory. */
+/* Heap sort, since it needs no recursion and no memory. */
 static void sift(uint32_t *a, uint32_t root, uint32_t n)
 {
 	uint32_t child, value = a[root];

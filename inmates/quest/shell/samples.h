@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct samples {
-	uint32_t *values;	/* cycles; NULL: not open */
+	uint32_t *values;	/* measurements in cycles; NULL: samples_open() was not called */
 	uint32_t room, n;
 };
 
@@ -22,8 +22,8 @@ void samples_close(struct samples *s);
 void samples_add(struct samples *s, uint64_t cycles);
 
 /*
- * Prints "WHAT rounds=N min=A p50=B p99=C p99.99=D max=E", in cycles. Sorts the values, of which
- * there is at least one.
+ * Prints "WHAT rounds=N min=A p50=B p99=C p99.99=D max=E", in cycles. There must be at least one
+ * value. Sorts the values.
  */
 void samples_print(struct samples *s, const char *what);
 

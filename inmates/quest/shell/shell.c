@@ -12,13 +12,14 @@
 #include "shell.h"
 #include "words.h"
 
-#define QUIET_US	50000		/* output by others ends with a pause of this length */
-/* the longest time that a typed key waits for others to end their line of output */
+/* after a pause of this length, other output counts as ended */
+#define QUIET_US	50000
+/* the longest time for which a typed key waits until another program's line of output ends */
 #define HELD_US		200000
 #define LOOK_US		1000
 
 static struct lineedit line;
-static bool shown;			/* the line being typed is on the screen, whole */
+static bool shown;			/* the whole line being typed is on the screen */
 static bool writing;			/* console_write() is called by the shell itself */
 
 /* Returns the line's status. */
@@ -62,7 +63,9 @@ static void carry_out(char *text)
 		cell_line_status((uint8_t)status);
 }
 
-/* For Tab: the commands, then the files of the archive, then vcpu=NAME. */
+/*
+ * Lists the names that Tab completes: the commands, then the files of the archive, then vcpu=NAME.
+ */
 static const char *name_at(unsigned int i)
 {
 	unsigned int n;
@@ -77,8 +80,8 @@ static const char *name_at(unsigned int i)
 }
 
 /*
- * Prints for the line editor. Drops the text if others have written since: the line will be shown
- * again as a whole.
+ * Prints text of the line editor. Drops the text if other output has hidden the line, since the
+ * whole line will be shown again.
  */
 static void echo(const char *text, size_t n)
 {
@@ -92,7 +95,10 @@ static void echo(const char *text, size_t n)
 	irq_restore(irqs);
 }
 
-/* Called before others write: hides the line, and has the shell show it again behind their text. */
+/*
+ * The console calls this before other output. Hides the line, and wakes the shell to show it again
+ * after that output.
+ */
 static void make_room(void)
 {
 	if (!shown || writing)
@@ -102,7 +108,7 @@ static void make_room(void)
 	input_poke();
 }
 
-/* Waits until others have ended their line of output, for HELD_US at most. */
+/* Waits until the last line of other output has ended, for HELD_US at most. */
 static void wait_for_line_end(void)
 {
 	uint64_t end = rdtsc() + timer_from_us(HELD_US);
@@ -117,21 +123,23 @@ static void fresh_row(void)
 		print("\n");
 }
 
-/* Shows prompt and line behind what others have written. They may hide it again at any time. */
+/*
+ * Shows the prompt and the line after other output. New output may hide the line again at any time.
+ */
 static void show(void)
 {
 	bool irqs;
 
 	fresh_row();
 	shell_report_background();
-	irqs = irq_save();		/* nothing is written between the check and the prompt */
+	irqs = irq_save();		/* no output comes between the check and the prompt */
 	fresh_row();
 	shown = true;
 	lineedit_show(&line);
 	irq_restore(irqs);
 }
 
-/* Tells a program on the stream that an empty line is awaited. */
+/* Signals in the stream that the shell awaits a line, if the line is empty. */
 static void show_ready(void)
 {
 	bool irqs = irq_save();
@@ -141,7 +149,7 @@ static void show_ready(void)
 	irq_restore(irqs);
 }
 
-/* Returns the next key. Shows the line again when others, who wrote meanwhile, have paused. */
+/* Returns the next key. While it waits, shows the line again when other output has paused. */
 static uint8_t next_key(void)
 {
 	uint64_t before;
@@ -149,7 +157,7 @@ static uint8_t next_key(void)
 	int key;
 
 	for (;;) {
-		irqs = irq_save();	/* nothing is written between the check and the wait */
+		irqs = irq_save();	/* no output comes between the check and the wait */
 		before = console_written();
 		key = input_get_until(shown ? UINT64_MAX : rdtsc() + timer_from_us(QUIET_US));
 		irq_restore(irqs);
@@ -165,10 +173,10 @@ static uint8_t next_key(void)
 static void show_for_key(void)
 {
 	wait_for_line_end();
-	show();				/* no show_ready(): a line has been begun */
+	show();				/* no show_ready(), since the user has begun a line */
 }
 
-/* Shows the line as a whole before its command begins. */
+/* Shows the whole line before its command begins. */
 static void end_line(void)
 {
 	bool irqs = irq_save();

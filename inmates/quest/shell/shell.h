@@ -12,8 +12,8 @@
 #include <stdbool.h>
 
 /*
- * The status of a line, as $? of a POSIX shell: the exit status of a program, 128 + its signal, or
- * one of these.
+ * The status of a line, like $? of a POSIX shell: the exit status of a program, 128 + its signal,
+ * or one of the values below.
  */
 enum shell_status {
 	SHELL_FAILED = 1,		/* the command has printed why */
@@ -24,29 +24,29 @@ enum shell_status {
 };
 
 /*
- * Returned by a command that was called in a wrong way. The shell prints its usage; the line's
- * status is SHELL_USAGE.
+ * A command returns this if its arguments are wrong. The shell then prints the usage of the
+ * command, and the line's status is SHELL_USAGE.
  */
 #define SHELL_SHOW_USAGE	(-1)
 
 struct command {
 	const char *name;
-	const char *usage;		/* behind the name, may be "" */
+	const char *usage;		/* arguments, printed after the name; may be "" */
 	const char *brief;		/* one line */
-	const char *text;		/* added by `help NAME`; may be NULL */
+	const char *text;		/* further text that `help NAME` prints; may be NULL */
 	int (*run)(int argc, char **argv);	/* returns the line's status, or SHELL_SHOW_USAGE */
 };
 
 /*
- * The commands except help, ending with a NULL name; and those of an image for tests, of which the
- * shipped one has none.
+ * All commands except help, and the additional commands of the image for tests. Each list ends with
+ * a NULL name. In the shipped image the second list is empty.
  */
 extern const struct command shell_commands[];
 extern const struct command shell_more_commands[];
 
 /*
- * Of all of these and help: return the n-th one, and the one called `name`; NULL if no such command
- * exists.
+ * Return the n-th command, and the command called `name`, of both lists and help; NULL if no such
+ * command exists.
  */
 const struct command *command_nth(unsigned int n);
 const struct command *command_find(const char *name);
@@ -54,7 +54,7 @@ const struct command *command_find(const char *name);
 /* Starts the shell's thread. Returns false if there is no memory. */
 bool shell_start(void);
 
-/* The commands, by file. */
+/* The functions of the commands, grouped by file. */
 int command_ps(int argc, char **argv);
 int command_vcpus(int argc, char **argv);
 int command_uptime(int argc, char **argv);
@@ -86,9 +86,9 @@ int command_ls(int argc, char **argv);
 int command_meminfo(int argc, char **argv);
 
 /*
- * shell_runs() returns whether `word` is a program's name, or vcpu=NAME with one behind it.
- * shell_run() runs it with its arguments, on a VCPU of its own or on VCPU NAME, waits for it unless
- * the last argument is "&", and returns the line's status.
+ * shell_runs() returns whether a line that begins with `word` runs programs: `word` is a program's
+ * name or vcpu=NAME. shell_run() runs the program with its arguments, on a VCPU of its own or on
+ * VCPU NAME. It waits for the program, unless the last argument is "&". Returns the line's status.
  */
 bool shell_runs(const char *word);
 int shell_run(int argc, char **argv);

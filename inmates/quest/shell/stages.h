@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include "words.h"
 
-#define STAGES_MAX	(WORDS_MAX / 2 + 1)	/* at most so many fit into a line */
+#define STAGES_MAX	(WORDS_MAX / 2 + 1)	/* a line has room for at most so many stages */
 
 struct stage {
 	char *vcpu;			/* the word vcpu=V; NULL: none */
-	int argc;			/* 0: it names no program */
+	int argc;			/* 0: the stage names no program */
 	char **argv;
 };
 

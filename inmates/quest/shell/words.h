@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Splits and reads what was typed. Pure. */
+/* Splits a typed line into words, and reads numbers. Pure. */
 #ifndef QUEST_WORDS_H
 #define QUEST_WORDS_H
 
@@ -14,7 +14,7 @@ int words_split(char *line, char *words[WORDS_MAX]);
 /* Reads a decimal number of at most `max`. Returns false if the word is not one. */
 bool words_number(const char *word, uint64_t max, uint64_t *value);
 
-/* As words_number(), or hexadecimal behind 0x. */
+/* As words_number(), and also reads a hexadecimal number after 0x. */
 bool words_value(const char *word, uint64_t max, uint64_t *value);
 
 #endif

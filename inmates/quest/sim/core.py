@@ -48,7 +48,7 @@ _PROTOTYPES = {
 
 
 class Refused(Exception):
-    """The core rejected a call. The text is its sentence."""
+    """The core rejected a call. The text is the core's error message."""
 
     def __init__(self, code: int, text: str):
         super().__init__(text)
@@ -97,7 +97,7 @@ _default: list[ctypes.CDLL] = []
 
 
 def library() -> ctypes.CDLL:
-    """The core of this tree, compiled again if a source is newer than the library."""
+    """Returns the core of this tree. Compiles it again if a source is newer than the library."""
     if not _default:
         path = build_dir() / "inmates/sim/libsched.so"
         newest = max(f.stat().st_mtime for f in (*SCHED.glob("*.[ch]"), HERE / "shim.c"))
@@ -108,7 +108,7 @@ def library() -> ctypes.CDLL:
 
 
 class Core:
-    """One CPU's scheduler. Times are whole numbers of any unit."""
+    """The scheduler of one CPU. Times are whole numbers of any unit."""
 
     def __init__(self, quantum: int = 10, background: bool = True, admission: int | None = BOUND,
                  now: int = 0, lib: ctypes.CDLL | None = None):
@@ -177,7 +177,7 @@ class Core:
         return self._until.value
 
     def io(self, vcpu: int) -> tuple[int, int, int, int]:
-        """inherited, eligible, left, used"""
+        """Returns the tuple (inherited, eligible, left, used)."""
         self.lib.sim_io(self.sim, vcpu, self._values)
         return tuple(self._values[:4])
 
@@ -199,14 +199,15 @@ def _entries(vcpus: Sequence[tuple[int, int, bool]]):
 
 
 def admission(vcpus: Sequence[tuple[int, int, bool]]) -> tuple[int, int, bool, bool]:
-    """load, limit, admitted by the bound, by the exact test; a VCPU is budget, period, io"""
+    """Returns load, limit, and whether the bound and the exact test admit the VCPUs. A VCPU is the
+    tuple (budget, period, io)."""
     answers = (c_uint64 * 4)()
     library().sim_admission(_entries(vcpus), len(vcpus), answers)
     return answers[0], answers[1], bool(answers[2]), bool(answers[3])
 
 
 def with_past(vcpus: Sequence[tuple[int, int, bool]], existing: int, test: int = BOUND) -> bool:
-    """Returns whether the first `existing` keep their budgets with the others as past use."""
+    """Returns whether the first `existing` entries get their budgets if the others are past use."""
     return bool(library().sim_with_past(test == EXACT, _entries(vcpus), existing, len(vcpus)))
 
 

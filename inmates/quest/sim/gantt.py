@@ -17,7 +17,8 @@ Queue = list[tuple[int, list[tuple[int, int]]]]
 
 
 def step_of(length: int) -> int:
-    """Between two marks of the axis: 1, 2 or 5 times a power of ten; at most 20 of them."""
+    """Returns the distance between two marks of the axis: 1, 2 or 5 times a power of ten, so that
+    there are 20 marks at most."""
     power = 1
     while True:
         for step in (power, 2 * power, 5 * power):
@@ -27,7 +28,7 @@ def step_of(length: int) -> int:
 
 
 class Chart:
-    """SVG, line by line."""
+    """Collects the lines of an SVG file."""
 
     def __init__(self, names: Sequence[str], begin: int, end: int, unit: str, title: str,
                  arrows: bool):
@@ -89,7 +90,8 @@ class Chart:
 
 
 def came_back(queue: Queue) -> list[tuple[int, int]]:
-    """Returns when replenishments became usable and their amounts, from the states of a queue."""
+    """Returns the times when replenishments became usable, and their amounts, from the recorded
+    states of a queue."""
     found: dict[int, int] = {}
     for i, (now, chunks) in enumerate(queue):
         until = queue[i + 1][0] if i + 1 < len(queue) else None
@@ -101,7 +103,7 @@ def came_back(queue: Queue) -> list[tuple[int, int]]:
 
 def draw(segments: Sequence[Segment], names: Sequence[str], end: int, unit: str = "", title: str = "",
          queues: dict[int, Queue] | None = None, begin: int = 0) -> str:
-    """The chart of [begin, end)."""
+    """Returns the chart of the times [begin, end)."""
     chart = Chart(names, begin, end, unit, title, queues is not None)
     for s in segments:
         chart.segment(s)
@@ -112,7 +114,8 @@ def draw(segments: Sequence[Segment], names: Sequence[str], end: int, unit: str 
 
 
 def save(path: str, picture: str) -> int:
-    """Writes a picture. Returns the exit status: 1 if it cannot be written, which it prints."""
+    """Writes a picture. Returns the exit status: if the file cannot be written, prints the error
+    and returns 1."""
     try:
         Path(path).write_text(picture, encoding="utf-8")
     except OSError as e:

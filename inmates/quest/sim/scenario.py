@@ -21,14 +21,14 @@ THREAD_KEYS = {"name", "vcpu", "start", "do", "serves"}
 
 
 class BadScenario(Exception):
-    """The file is wrong; the text says how to correct it."""
+    """The scenario file is wrong. The text says how to correct it."""
 
 
 @dataclass
 class Scenario:
     """A scenario that is ready to run, and the facts that a picture of it needs."""
     simulation: Simulation
-    names: list[str]                # of VCPUs, by id
+    names: list[str]                # names of VCPUs, by id
     periods: list[int]
     end: int
     unit: str
@@ -113,7 +113,7 @@ def _steps(do: list[str], servers: dict[str, str], where: str) -> Iterator[Step]
 
 
 def read(path: str) -> Scenario:
-    """Reads the scenario of a file. Raises BadScenario."""
+    """Reads a scenario from a file. Raises BadScenario if it is wrong."""
     try:
         document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as e:
@@ -145,7 +145,7 @@ def build(document: Any) -> Scenario:
 
 def _threads(s: Simulation, entries: list[Any], vcpus: dict[str, int], periods: list[int]) -> None:
     servers: dict[str, str] = {}
-    names: dict[str, int] = {}      # of threads: the VCPU
+    names: dict[str, int] = {}      # the VCPU of each thread
     for entry in entries:
         name = _name(_keys(entry, THREAD_KEYS, "threads"), names, "threads")
         vcpu = str(entry.get("vcpu"))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The scheduler as a library for Python (core.py): numbers go in and out, no structures. */
+/*
+ * The scheduler as a library for Python (core.py). All arguments and results are numbers, not
+ * structures.
+ */
 #include <stdlib.h>
 #include <stdio.h>
 #include "../sched/sched.h"
@@ -81,7 +84,7 @@ int sim_set(struct sim *s, int id, uint64_t budget, uint64_t period, uint64_t no
 	return sched_vcpu_set(&s->sched, id, &p, now);
 }
 
-/* Shortens the queue of a Main VCPU that has not run yet. */
+/* Limits the length of the queue of a Main VCPU that has not run yet. */
 int sim_limit(struct sim *s, int id, unsigned int limit)
 {
 	if (limit < 2 || limit > SPORADIC_MAX)
@@ -150,7 +153,7 @@ int sim_queue(const struct sim *s, int id, uint64_t *pairs, uint64_t *usage)
 	return m->length;
 }
 
-/* inherited, eligible, left, used */
+/* Stores four numbers: inherited, eligible, left, used. */
 void sim_io(const struct sim *s, int id, uint64_t *state)
 {
 	const struct pibs *p = &s->sched.vcpus[id].io;
@@ -161,7 +164,7 @@ void sim_io(const struct sim *s, int id, uint64_t *state)
 	state[3] = p->used;
 }
 
-/* used, background, depleted, overruns, overrun_max */
+/* Stores five numbers: used, background, depleted, overruns, overrun_max. */
 void sim_counts(const struct sim *s, int id, uint64_t *counts)
 {
 	const struct vcpu_counts *c = &s->sched.vcpus[id].counts;
@@ -193,7 +196,10 @@ static unsigned int read_set(const uint64_t *entries, unsigned int n, struct adm
 	return i;
 }
 
-/* `entries`: io, budget, period of each. Results: load, limit, by bound, exact. */
+/*
+ * `entries` has io, budget and period of each VCPU. Stores load, limit, and whether the bound and
+ * the exact test admit the VCPUs.
+ */
 void sim_admission(const uint64_t *entries, unsigned int n, uint64_t *answers)
 {
 	struct admission_entry set[SCHED_VCPUS + 1];

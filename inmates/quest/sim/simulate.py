@@ -11,7 +11,7 @@ from core import NEVER, Core
 
 @dataclass(frozen=True)
 class Compute:
-    """Use the CPU for `amount`; None: without an end."""
+    """Use the CPU for `amount`. None: never stop."""
     amount: int | None = None
 
 
@@ -33,8 +33,8 @@ class Period:
 
 @dataclass(frozen=True)
 class Io:
-    """Have thread `server`, on an I/O VCPU, compute for `work`. Continue then, at `until` at the
-    earliest."""
+    """Have thread `server`, which is on an I/O VCPU, compute for `work`. Continue when it has
+    finished, but not before `until`."""
     server: str
     work: int
     until: int = 0
@@ -50,9 +50,10 @@ class Thread:
     steps: Iterator[Step]
     start: int = 0
     entity: int = -1
-    left: int | None = 0            # of the present Compute
-    period: int = 0                 # of its VCPU; servers that work for it inherit it
-    # of a server, for each request: the work, its client, the client's earliest wake-up
+    left: int | None = 0            # rest of the present Compute step
+    # of the thread's VCPU; servers that work for the thread inherit it
+    period: int = 0
+    # requests to a server: the work, the client, and the client's earliest wake-up
     jobs: list[tuple[int, "Thread", int]] = field(default_factory=list)
 
 
@@ -66,7 +67,7 @@ class Segment:
 
 
 class Simulation:
-    """Add threads, then run."""
+    """Simulates one CPU. Add threads, then call run()."""
 
     def __init__(self, core: Core, switch_late: Callable[[], int] = lambda: 0):
         self.core = core
@@ -75,7 +76,7 @@ class Simulation:
         self.segments: list[Segment] = []
         self.queues: dict[int, list[tuple[int, list[tuple[int, int]]]]] = {}
         self.watched: list[int] = []
-        self._late = switch_late            # each switch happens so much after its time
+        self._late = switch_late            # returns the delay of a switch
         self._by_entity: dict[int, Thread] = {}
         self._events: list[tuple[int, int, Thread]] = []
         self._count = 0
@@ -88,7 +89,7 @@ class Simulation:
         return t
 
     def server(self, name: str, vcpu: int) -> Thread:
-        """Creates a thread that works for others, in the order of their requests."""
+        """Creates a thread that works for other threads, in the order of their requests."""
         t = Thread(name, vcpu, iter(()), entity=self.core.entity(vcpu))
         self.threads[name] = self._by_entity[t.entity] = t
         return t
@@ -136,7 +137,7 @@ class Simulation:
         self.core.ready(server.entity, self.now, t.period)
 
     def _done(self, t: Thread) -> None:
-        """The thread that runs has nothing left to compute."""
+        """Handles the end of the running thread's computation."""
         if t.jobs:
             _, waiting, until = t.jobs.pop(0)
             if t.jobs:
@@ -193,7 +194,7 @@ class Simulation:
             self.segments.append(s)
 
     def of(self, name: str) -> list[tuple[int, int]]:
-        """When thread `name` ran."""
+        """Returns the times when thread `name` ran."""
         return [(s.begin, s.end) for s in self.segments if s.thread == name]
 
 
@@ -203,6 +204,6 @@ def _before(step: Step, steps: Iterator[Step]) -> Iterator[Step]:
 
 
 def use(segments: list[Segment], vcpu: int, begin: int, end: int, background: bool = False) -> int:
-    """How much a VCPU ran in [begin, end), at its priority or in the background."""
+    """Returns how long a VCPU ran in [begin, end), either at its priority or in the background."""
     return sum(max(0, min(s.end, end) - max(s.begin, begin))
                for s in segments if s.vcpu == vcpu and s.background == background)

@@ -4,8 +4,7 @@
 
     frame.py OUT
 
-Integers only, noise from a fixed generator: the same frame wherever it is drawn.
-"""
+It uses integers only, and noise from a fixed generator, so the frame is the same on each host."""
 
 import sys
 from pathlib import Path
@@ -15,7 +14,7 @@ HORIZON = 45
 
 
 def shade(x: int, y: int) -> int:
-    """Grey value of a point before noise."""
+    """Returns the grey value of a point before noise is added."""
     if (x - 124) ** 2 + (y - 24) ** 2 < 14 ** 2:                # the sign
         return 230 if abs(y - 24) < 4 else 150
     if (x - 40) ** 2 + (y - 92) ** 2 < 20 ** 2:                 # the wheel, with its hub
@@ -23,7 +22,7 @@ def shade(x: int, y: int) -> int:
     if y < HORIZON:
         return 190 - y
     depth = y - HORIZON
-    if abs(x - 80) > 12 + depth:                                # next to the road
+    if abs(x - 80) > 12 + depth:                                # the land next to the road
         return 95
     if abs(x - 80) < 1 + depth // 16 and depth // 8 % 2:        # lane marks
         return 240

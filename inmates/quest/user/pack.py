@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Pack files into the archive that Quest's kernel carries: cpio, format 070702 (`cpio -H crc`).
+"""Pack files into the archive in the image of Quest's kernel: cpio, format 070702 (`cpio -H crc`).
 
     pack.py OUT FILE...         a FILE that begins as ELF does is marked as a program
 """
@@ -13,7 +13,8 @@ TRAILER = "TRAILER!!!"
 
 
 def member(number: int, name: str, data: bytes, mode: int) -> bytes:
-    """Header, name, data: each ends at a multiple of four. No times, no owners: the same files, the same archive."""
+    """Returns the header with the name, and the data. Each is padded to a multiple of four bytes.
+    Times and owners are 0, so the same files make the same archive."""
     text = name.encode() + b"\0"
     fields = (number, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(text), sum(data) & 0xFFFFFFFF)
     head = b"070702" + b"".join(b"%08X" % field for field in fields) + text

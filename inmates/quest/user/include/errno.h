@@ -9,7 +9,7 @@
 
 #include <quest/errors.h>
 
-int *quest_errno(void);		/* of the calling thread */
+int *quest_errno(void);		/* returns the address of the calling thread's errno */
 #define errno (*quest_errno())
 
 /* POSIX requires macros. */

@@ -15,7 +15,7 @@ static inline double fabs(double x)
 	return x < 0 ? -x : x;
 }
 
-/* To 14 digits for |x| up to 700; 0 or infinity beyond. */
+/* Accurate to 14 digits for |x| up to 700. Beyond that, the result is 0 or infinity. */
 double exp(double x);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Threads, mutexes and condition variables of one program. The functions return 0 or the number of
- * the error, and do not change errno. There is no cancellation, and there are no priorities: a
+ * the error, and do not change errno. There is no cancellation. There are no priorities, since a
  * thread runs on a VCPU (quest.h).
  */
 #ifndef QUEST_PTHREAD_H
@@ -43,9 +43,10 @@ typedef unsigned int pthread_key_t;
 /* EAGAIN, ENOMEM */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*fn)(void *),
 		   void *arg);
-_Noreturn void pthread_exit(void *result);		/* with the last thread the program ends */
+_Noreturn void pthread_exit(void *result);		/* the program ends with its last thread */
 int pthread_join(pthread_t thread, void **result);	/* ESRCH, EDEADLK */
-int pthread_detach(pthread_t thread);			/* no thread will join it; ESRCH */
+/* declares that no thread will join it; ESRCH */
+int pthread_detach(pthread_t thread);
 pthread_t pthread_self(void);
 int pthread_equal(pthread_t a, pthread_t b);
 
@@ -84,9 +85,9 @@ int pthread_mutexattr_setpshared(pthread_mutexattr_t *attributes, int shared);
 /* Time limits are times of CLOCK_MONOTONIC; CLOCK_REALTIME is the same clock. */
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes);
 int pthread_cond_destroy(pthread_cond_t *cond);
-/* may return without a signal: check again; EPERM */
+/* may return without a signal, so check the condition again; EPERM */
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
-/* the same, and ETIMEDOUT, EINVAL: the caller owns the mutex again in any case */
+/* the same, and ETIMEDOUT, EINVAL; after these two the caller owns the mutex */
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 			   const struct timespec *until);
 int pthread_cond_signal(pthread_cond_t *cond);		/* the same as broadcast */
@@ -113,11 +114,13 @@ typedef struct { char unused; } pthread_rwlockattr_t;
 /* attributes: NULL; EINVAL */
 int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes);
 int pthread_rwlock_destroy(pthread_rwlock_t *lock);	/* EBUSY */
-int pthread_rwlock_rdlock(pthread_rwlock_t *lock);	/* EDEADLK: the caller writes */
+/* EDEADLK: the caller has the lock for writing */
+int pthread_rwlock_rdlock(pthread_rwlock_t *lock);
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock);	/* EBUSY */
-int pthread_rwlock_wrlock(pthread_rwlock_t *lock);	/* EDEADLK: the caller writes */
+/* EDEADLK: the caller has the lock for writing */
+int pthread_rwlock_wrlock(pthread_rwlock_t *lock);
 int pthread_rwlock_trywrlock(pthread_rwlock_t *lock);	/* EBUSY */
-/* EPERM: no thread reads, and the caller is not the writer */
+/* EPERM: no thread has the lock for reading, and the caller does not have it for writing */
 int pthread_rwlock_unlock(pthread_rwlock_t *lock);
 
 /*
@@ -140,7 +143,7 @@ int pthread_barrier_wait(pthread_barrier_t *barrier);
 int pthread_once(pthread_once_t *once, void (*fn)(void));
 
 /* Thread-specific values, by key. */
-/* EAGAIN: there are PTHREAD_KEYS_MAX */
+/* EAGAIN: PTHREAD_KEYS_MAX keys exist */
 int pthread_key_create(pthread_key_t *key, void (*at_exit)(void *));
 int pthread_key_delete(pthread_key_t key);
 int pthread_setspecific(pthread_key_t key, const void *value);	/* EINVAL */

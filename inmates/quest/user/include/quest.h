@@ -37,52 +37,56 @@ enum vcpu_type { MAIN_VCPU = 0, IO_VCPU = 1 };	/* sched_param.type */
 
 /*
  * VCPUs. A Main VCPU gets C ms of CPU in each period of T ms (us if sched_param.unit is VCPU_US).
- * Its threads run round-robin. ENOVCPU: there is no VCPU of that number, or this program may not
- * use it. It may use its own, its parent's and BEST_EFFORT_VCPU.
+ * Its threads run round-robin. A program may use its own VCPUs, those of its parent, and
+ * BEST_EFFORT_VCPU. ENOVCPU: the VCPU does not exist, or the program may not use it.
  */
 /*
- * Creates a VCPU. Returns its id; EINVAL, EADMIT, EFAULT, or EAGAIN: the program has 16, those
- * included that are gone but have used CPU within their period; or all programs together have 8 I/O
- * VCPUs; or a VCPU of another program that is gone has used too much within its period.
+ * Creates a VCPU. Returns its id; EINVAL, EADMIT, EFAULT, or EAGAIN. EAGAIN has three causes.
+ * First, the program has 16 VCPUs; destroyed VCPUs that used CPU time within their period count.
+ * Second, all programs together have 8 I/O VCPUs. Third, a destroyed VCPU of another program used
+ * too much CPU time within its period.
  */
 int vcpu_create(const struct sched_param *param);
-int vcpu_create_main(int C, int T);			/* the same for a Main VCPU */
+int vcpu_create_main(int C, int T);			/* creates a Main VCPU with C and T in ms */
 
 /* The calling thread runs on VCPU `id` from now on; ENOVCPU */
 int vcpu_bind_task(vcpu_id_t id);
 
 /*
- * Destroys an own VCPU; EPERM, ENOVCPU, EBUSY: threads are on it (with `force` they go to best
- * effort)
+ * Destroys a VCPU of this program; EPERM, ENOVCPU, EBUSY: threads run on it (with `force` they
+ * continue at best effort)
  */
 int vcpu_destroy(vcpu_id_t id, int force);
 
 /*
- * Returns the id of the VCPU that the caller runs on. If the program started on that VCPU, it may
- * destroy it, too. `left_us`, if not NULL, gets what is left of its budget, in us; EFAULT
+ * Returns the id of the VCPU that the caller runs on. A program may also destroy the VCPU that it
+ * started on. If `left_us` is not NULL, stores the rest of the VCPU's budget there, in us; EFAULT
  */
 int vcpu_current(uint64_t *left_us);
 
-/* The parameters of the caller's VCPU, in ms if both are whole ms, else in us; EFAULT */
+/*
+ * Stores the parameters of the caller's VCPU. C and T are in ms if both are whole ms, else in us;
+ * EFAULT
+ */
 int vcpu_getparams(struct sched_param *param);
 
-/* Changes an own VCPU; as vcpu_create(), and EPERM, ENOVCPU */
+/* Changes a VCPU of this program; the errors of vcpu_create(), and EPERM, ENOVCPU */
 int vcpu_setparams(vcpu_id_t id, const struct sched_param *param);
 
 /*
- * Programs, in addition to unistd.h and sys/wait.h. A child has only the thread of the caller.
- * Locks that other threads held stay locked in it.
+ * Functions on programs, in addition to unistd.h and sys/wait.h. A child has only one thread, a
+ * copy of the caller. Locks that other threads held stay locked in the child.
  *
- * vcpu_fork() is fork() with the child on VCPU `id`; EAGAIN, ENOMEM, ENOVCPU. exec() runs another
- * program instead; ENOENT, ENOEXEC, E2BIG, EBUSY (other threads), ENOMEM, EFAULT.
+ * vcpu_fork() is fork() with the child on VCPU `id`; EAGAIN, ENOMEM, ENOVCPU. exec() replaces the
+ * calling program with another one; ENOENT, ENOEXEC, E2BIG, EBUSY (other threads), ENOMEM, EFAULT.
  */
 pid_t vcpu_fork(vcpu_id_t id);
 int exec(const char *file, char *const argv[]);
 
 /*
- * The futex under mutexes, condition variables and semaphores. wait_word() blocks while *word is
- * `expected`, for `us` at most (negative: without a limit); wait_word_until() until a point in
- * time at most. 0; EAGAIN: *word has another value; ETIMEDOUT, EINTR, EINVAL, EFAULT
+ * The futex that mutexes, condition variables and semaphores use. wait_word() blocks while *word is
+ * `expected`, for `us` at most (negative: without a limit); wait_word_until() until a point in time
+ * at most. 0; EAGAIN: *word has another value; ETIMEDOUT, EINTR, EINVAL, EFAULT
  */
 int wait_word(const uint32_t *word, uint32_t expected, long us);
 int wait_word_until(const uint32_t *word, uint32_t expected, const struct timespec *until);
@@ -102,18 +106,19 @@ int unlock_word(uint32_t *word);
 int meminfo(struct meminfo *info);			/* EFAULT */
 
 /*
- * Memory that a program shares with its children, and they with one another. Each attaches it by
- * its number; fork() does not copy the attachment, and exec() detaches it. It is freed when its
- * maker has freed it or has ended, and no program has it attached.
+ * Memory that a program and its children share. Each program attaches the memory by its number.
+ * fork() does not copy the attachment, and exec() detaches the memory. It is freed when the program
+ * that made it has freed it or has ended, and no program has it attached.
  *
- * shared_mem_alloc() returns its number; at most 1 MiB, 8 of one program; EINVAL, EAGAIN, ENOMEM.
- * shared_mem_attach() returns where it is; EINVAL, EPERM, EMFILE, ENOMEM as a negative pointer: see
- * failed().
+ * shared_mem_alloc() returns the number of new memory. The size is at most 1 MiB, and a program may
+ * make 8; EINVAL, EAGAIN, ENOMEM. shared_mem_attach() returns the address; EINVAL, EPERM, EMFILE,
+ * ENOMEM as a negative pointer: see failed().
  */
 int shared_mem_alloc(size_t bytes);
 void *shared_mem_attach(int id);
 int shared_mem_detach(void *at);			/* EINVAL */
-int shared_mem_free(int id);				/* own ones; EINVAL, EPERM */
+/* only memory that this program made; EINVAL, EPERM */
+int shared_mem_free(int id);
 
 /* Returns whether `p` is an error of shared_mem_attach() or quest_sbrk(). */
 static inline int failed(const void *p)
@@ -121,10 +126,10 @@ static inline int failed(const void *p)
 	return (intptr_t)p < 0;
 }
 
-/* As perror(), for an error that a function of Quest returned; on stdout. */
+/* Prints an error that a function of Quest returned, as perror() does, but on stdout. */
 void perror_of(const char *what, int error);
 
-/* The kernel's results of calls that have names of POSIX: minus the number of an error. */
+/* These calls have names of POSIX, but return the kernel's result: minus the number of an error. */
 pid_t quest_fork(void);
 pid_t quest_waitpid(pid_t pid, int *status, int options);
 int quest_kill(pid_t pid, int signal);

@@ -9,7 +9,7 @@
 #include <quest/posix_types.h>
 
 int sched_yield(void);
-/* of the VCPU on which `pid` (-1: the caller; else a child) started */
+/* sets parameters of the VCPU on which `pid` (-1: the caller; else a child) started */
 int sched_setparam(pid_t pid, const struct sched_param *param);
 
 #endif

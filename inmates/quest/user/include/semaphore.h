@@ -11,7 +11,7 @@ int sem_init(sem_t *sem, int shared, unsigned int value);	/* ENOSYS: shared; EIN
 int sem_destroy(sem_t *sem);				/* EBUSY */
 int sem_wait(sem_t *sem);
 int sem_timedwait(sem_t *sem, const struct timespec *until);	/* ETIMEDOUT, EINVAL */
-int sem_trywait(sem_t *sem);				/* EAGAIN: it is 0 */
+int sem_trywait(sem_t *sem);				/* EAGAIN: the value is 0 */
 int sem_post(sem_t *sem);				/* EOVERFLOW */
 int sem_getvalue(sem_t *sem, int *value);
 

@@ -37,16 +37,17 @@ int putchar(int c);
 int fputc(int c, FILE *to);
 #define putc(c, to) fputc(c, to)
 size_t fwrite(const void *from, size_t size, size_t n, FILE *to);
-int fflush(FILE *to);		/* returns 0: no output is buffered */
-int setvbuf(FILE *stream, char *buffer, int mode, size_t size);	/* _IONBF: 0, else -1 */
+int fflush(FILE *to);		/* returns 0, since no output is buffered */
+int setvbuf(FILE *stream, char *buffer, int mode, size_t size);	/* returns 0 for _IONBF, else -1 */
 void setbuf(FILE *stream, char *buffer);
 
-int getchar(void);		/* a key, not echoed; EOF in the background */
+int getchar(void);		/* reads a key without echo; EOF in the background */
 int fgetc(FILE *from);
 #define getc(from) fgetc(from)
 char *fgets(char *to, int size, FILE *from);
 size_t fread(void *to, size_t size, size_t n, FILE *from);
-FILE *fopen(const char *file, const char *mode);	/* of the archive, "r"; NULL: as open() */
+/* opens a file of the archive, with mode "r"; NULL: the errors of open() */
+FILE *fopen(const char *file, const char *mode);
 FILE *fdopen(int fd, const char *mode);
 int fclose(FILE *stream);
 int fileno(FILE *stream);
@@ -54,6 +55,6 @@ int feof(FILE *stream);
 int ferror(FILE *stream);
 void clearerr(FILE *stream);
 
-void perror(const char *what);	/* "WHAT: " and the sentence of errno, to stderr */
+void perror(const char *what);	/* prints the text, ": " and the sentence of errno to stderr */
 
 #endif

@@ -13,13 +13,14 @@ _Noreturn void abort(void);	/* ends the program with SIGABRT */
 int atexit(void (*fn)(void));	/* at most 32 */
 char *getenv(const char *name);	/* NULL: there is no environment */
 
-void *malloc(size_t bytes);	/* 16-byte aligned; NULL: no memory */
+void *malloc(size_t bytes);	/* aligned to 16 bytes; NULL: no memory */
 void *calloc(size_t n, size_t size);
 void *realloc(void *p, size_t bytes);	/* NULL: no memory; `p` is not changed */
 void free(void *p);
 
 /*
- * Return the decimal number at the start of `text`, with its sign; 0 if it begins with no number.
+ * Return the decimal number at the start of `text`, with its sign; 0 if `text` does not begin with
+ * a number.
  */
 long atol(const char *text);
 int atoi(const char *text);
@@ -34,7 +35,7 @@ unsigned long strtoul(const char *text, char **end, int base);
 
 int abs(int n);
 long labs(long n);
-/* the same numbers after the same srand(), for all threads together */
+/* one sequence for all threads, the same after the same srand() */
 int rand(void);
 void srand(unsigned int seed);
 void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *));

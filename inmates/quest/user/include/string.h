@@ -25,6 +25,7 @@ size_t strcspn(const char *text, const char *bytes);
 char *strtok(char *text, const char *bytes);
 char *strtok_r(char *text, const char *bytes, char **rest);
 char *strdup(const char *text);		/* NULL: no memory */
-char *strerror(int error);	/* the sentence and the remedy; the sign does not matter */
+/* returns the sentence and the remedy; the sign of the number does not matter */
+char *strerror(int error);
 
 #endif

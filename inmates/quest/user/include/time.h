@@ -17,10 +17,10 @@ int clock_gettime(clockid_t clock, struct timespec *now);	/* EINVAL, EFAULT */
 int clock_getres(clockid_t clock, struct timespec *resolution);	/* EINVAL */
 
 /*
- * Sleep for `time`, or with TIMER_ABSTIME until the clock shows `time` (not at all if it has
- * passed); never less. Clocks: CLOCK_MONOTONIC and CLOCK_REALTIME. `left` is never written: a sleep
- * ends early only with its program. clock_nanosleep() returns 0, EINVAL, ENOTSUP or EFAULT;
- * nanosleep() returns -1 and sets errno.
+ * Sleep for `time` or longer. With TIMER_ABSTIME, sleep until the clock shows `time` or more, and
+ * not at all if that time has passed. Clocks: CLOCK_MONOTONIC and CLOCK_REALTIME. `left` is never
+ * written, since a sleep ends early only if its program ends. clock_nanosleep() returns 0, EINVAL,
+ * ENOTSUP or EFAULT; nanosleep() returns -1 and sets errno.
  */
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left);
 int nanosleep(const struct timespec *time, struct timespec *left);

@@ -11,29 +11,30 @@
 #define STDERR_FILENO	2
 
 /*
- * Files of the archive, read-only (fcntl.h opens them), and pipes between programs. At the start 0
- * is the keyboard, 1 and 2 are the console. A program has eleven descriptors at most; a new one is
- * the lowest that is free. fork() copies them, exec() keeps them.
+ * Files of the archive, which are read-only (open() is in fcntl.h), and pipes between programs. At
+ * the start, descriptor 0 is the keyboard, and 1 and 2 are the console. A program has eleven
+ * descriptors at most. A new descriptor is the lowest free one. fork() copies the descriptors, and
+ * exec() keeps them.
  */
 int close(int fd);					/* EBADF */
-/* 0: end of the file, or of a pipe without a writer; EBADF, EFAULT */
+/* returns 0 at the end of a file, and for an empty pipe without a writer; EBADF, EFAULT */
 ssize_t read(int fd, void *to, size_t n);
-/* EBADF, EFAULT; a pipe without a reader: SIGPIPE */
+/* EBADF, EFAULT; on a pipe without a reader the program gets SIGPIPE */
 ssize_t write(int fd, const void *from, size_t n);
 off_t lseek(int fd, off_t offset, int whence);		/* SEEK_*; EBADF, EINVAL, ESPIPE */
 /* fd[1] is for writing, fd[0] for reading; EMFILE, ENOMEM, EFAULT */
 int pipe(int fd[2]);
-/* another descriptor for the same; EBADF, EMFILE */
+/* returns another descriptor for the same file; EBADF, EMFILE */
 int dup(int fd);
-/* `other` becomes a descriptor for the same; EBADF */
+/* makes `other` a descriptor for the same file; EBADF */
 int dup2(int fd, int other);
 
 /*
- * Programs. A child begins with copies of its parent's memory and open files, and one thread. The
- * archive has no folders, and there is no PATH and no environment: execv() and execvp() do the
- * same.
+ * Functions on programs. A child begins with one thread, and with copies of its parent's memory and
+ * open files. execv() and execvp() do the same, since the archive has no folders, and there is no
+ * PATH and no environment.
  */
-/* 0 in the child, which runs at best effort; EAGAIN, ENOMEM */
+/* returns 0 in the child, which runs at best effort; EAGAIN, ENOMEM */
 pid_t fork(void);
 /* ENOENT, ENOEXEC, E2BIG, EBUSY (other threads), ENOMEM, EFAULT */
 int execv(const char *file, char *const argv[]);
@@ -45,7 +46,7 @@ pid_t getpid(void);
 
 unsigned int sleep(unsigned int seconds);		/* 0 */
 int usleep(useconds_t us);
-/* the end of the heap before; (void *)-1: ENOMEM, EINVAL */
+/* returns the old end of the heap; (void *)-1: ENOMEM, EINVAL */
 void *sbrk(intptr_t bytes);
 
 enum { _SC_PAGESIZE = 1, _SC_PAGE_SIZE = 1, _SC_CLK_TCK, _SC_OPEN_MAX, _SC_NPROCESSORS_CONF,

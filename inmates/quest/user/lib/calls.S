@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The system calls, each as quest_NAME(). Calls that POSIX does not name, or that cannot fail,
- * exist as NAME(), too.
+ * The system calls, each under the name quest_NAME(). A call that POSIX does not name, or that
+ * cannot fail, also has the name NAME().
  */
 #include <quest/calls.h>
 

@@ -5,7 +5,9 @@
 	.type	_start, @function
 _start:
 	xorl	%ebp, %ebp
-	/* argc and argv are in the registers of main()'s arguments; RSP is aligned */
+	/*
+	 * the kernel has put argc and argv into the registers of main()'s arguments; RSP is aligned
+	 */
 	call	main
 	movl	%eax, %edi
 	call	exit

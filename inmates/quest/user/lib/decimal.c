@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
- * The exact decimal digits of a double, which is m * 2^e. They are kept nine to a word, the most
- * significant word first, and multiplied or divided by two until e is zero.
+ * The exact decimal digits of a double, which is m * 2^e. Each word holds nine digits, the most
+ * significant word first. The number is multiplied or divided by powers of two until e is zero.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,13 +11,14 @@
 #define BASE		1000000000u
 #define DIGITS		9
 #define MANTISSA_BITS	52
-#define BIAS		1075		/* of an exponent whose mantissa is a whole number */
-#define FIRST		38		/* words before the point: 2^1024 has 309 digits */
-#define WORDS		160		/* and about 120 of a fraction: 2^-1074 has 1074 digits */
+#define BIAS		1075		/* bias of the exponent if the mantissa is a whole number */
+#define FIRST		38		/* words before the decimal point: 2^1024 has 309 digits */
+/* FIRST, and about 120 for a fraction: 2^-1074 has 1074 digits */
+#define WORDS		160
 
 struct words {
 	uint32_t word[WORDS];
-	int begin, point, end;	/* words in use; those of the fraction begin at `point` */
+	int begin, point, end;	/* words in use; the words of the fraction begin at `point` */
 };
 
 /* Multiplies by 2^bits; at most 29 bits, since BASE * 2^29 is below 2^64. */

@@ -35,8 +35,8 @@ static void pad(struct output *out, char c, int n)
 }
 
 /*
- * Writes `sign` and `body` of `n` bytes (with `tail` zeros behind it) in the field's width: blanks
- * before, zeros between, or blanks behind.
+ * Writes `sign` and `body`, which has `n` bytes, in the field's width. Fills the field with blanks
+ * before, zeros after the sign, or blanks after the text.
  */
 static void put_field(struct output *out, const struct spec *s, const char *sign, const char *body,
 		      size_t n)
@@ -103,7 +103,7 @@ static void put_number(struct output *out, struct spec *s, uint64_t value, const
 
 /* ---- floating point ---- */
 
-/* Writes the digits [from, to); 0 where there is no digit. */
+/* Writes the digits [from, to), and 0 for each place without a digit. */
 static void emit_digits(struct output *out, const struct decimal *d, int from, int to)
 {
 	for (; from < to; from++)
@@ -221,7 +221,7 @@ static void put_float(struct output *out, struct spec *s, double value)
 	}
 }
 
-/* ---- what is between % and the letter ---- */
+/* ---- the part between % and the letter ---- */
 
 static const char *parse_count(const char *fmt, int *value, va_list *ap)
 {

@@ -13,8 +13,8 @@ typedef void quest_sink(void *arg, const char *text, size_t n);
 size_t quest_format(quest_sink *sink, void *arg, const char *fmt, va_list ap);
 
 /*
- * The exact decimal digits of a number: `digits[0..n)`, each 0 to 9, the first `point` before the
- * point.
+ * The exact decimal digits of a number: `digits[0..n)`, each 0 to 9. The first `point` digits are
+ * before the decimal point.
  */
 struct decimal {
 	int n, point;

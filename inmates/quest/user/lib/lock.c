@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Mutexes and condition variables: the kernel is called only to wait, or if threads wait. */
+/*
+ * Mutexes and condition variables. They call the kernel only to wait, or to wake waiting threads.
+ */
 #include "raw.h"
 
 #define FREE	0u
 
-/* The word of a mutex that the calling thread owns. */
+/* Returns the word of a mutex that the calling thread owns. */
 static uint32_t own_name(void)
 {
 	return quest_thread() + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
- * First fit in a list ordered by address; adjacent free blocks are merged. If no block fits, memory
- * comes from the end of the heap, a page or more at a time.
+ * Takes the first free block that fits, from a list ordered by address. Merges adjacent free
+ * blocks. If no block fits, memory comes from the end of the heap, a page or more at a time.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #define ALIGN		16
 #define STEP		4096
 
-/* Before each block; its size is a multiple of ALIGN. */
+/* The header before each block. Its size is a multiple of ALIGN. */
 struct block {
-	size_t size;		/* of the block, this header included */
-	struct block *next;	/* while it is free */
+	size_t size;		/* size of the block, this header included */
+	struct block *next;	/* next free block, while this one is free */
 };
 
 static struct block *list;

@@ -5,7 +5,7 @@
 #define LIMIT		700.0
 #define TERMS		18
 
-/* e^x = 2^n e^r with |r| <= ln 2 / 2; e^r by its series. */
+/* Computes e^x = 2^n e^r with |r| <= ln 2 / 2, and e^r by its power series. */
 double exp(double x)
 {
 	double r, term = 1, sum = 1, two;

@@ -4,7 +4,7 @@
 void (*quest_keys_begin)(void);
 void (*quest_keys_end)(void);
 
-/* The kernel starts a thread here, with the stack as after a call. */
+/* The kernel starts each thread here. Its stack is aligned as after a CALL instruction. */
 static void thread_begin(void *(*fn)(void *), void *arg)
 {
 	errno = 0;

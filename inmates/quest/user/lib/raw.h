@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * For the library: the calls by names that no program redefines, and declarations that its files
- * share. All its symbols are weak: printf() must not call a pipe() of the program.
+ * Only for the library: the system calls under names that no program redefines, and declarations
+ * that the library's files share. All symbols of the library are weak, so that printf() does not
+ * call a pipe() of the program.
  */
 #ifndef QUEST_LIB_RAW_H
 #define QUEST_LIB_RAW_H
@@ -23,8 +24,8 @@ int quest_lock_word(uint32_t *word, const struct timespec *until);
 int quest_unlock_word(uint32_t *word);
 
 /*
- * Returns the calling thread's number, below QUEST_THREADS. It follows from the stack; on another
- * stack the kernel is asked.
+ * Returns the calling thread's number, below QUEST_THREADS. The address of the stack gives the
+ * number. If the stack is not one of a thread, asks the kernel.
  */
 static inline unsigned int quest_thread(void)
 {
@@ -34,7 +35,7 @@ static inline unsigned int quest_thread(void)
 	return slot < QUEST_THREADS ? (unsigned int)slot : (unsigned int)quest_pthread_self();
 }
 
-/* Returns what POSIX specifies if the kernel returns `r`. */
+/* Converts the kernel's result `r` to the result that POSIX specifies. */
 static inline long posix_answer(long r)
 {
 	if (r >= 0)

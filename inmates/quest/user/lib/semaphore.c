@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Semaphores of one program: the kernel is called only to wait, or if threads wait. */
+/* Semaphores of one program. They call the kernel only to wait, or to wake waiting threads. */
 #include "raw.h"
 
 int sem_init(sem_t *sem, int shared, unsigned int value)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
- * Streams. Output is collected within one call only. Input is read byte by byte, so that exactly
- * the requested bytes are read from a descriptor.
+ * Streams. Output is collected only within a call, and written before it returns. Input is read
+ * byte by byte, so that exactly the requested bytes are read from a descriptor.
  */
 #include <stdio.h>
 #include <string.h>

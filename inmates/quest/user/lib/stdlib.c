@@ -57,8 +57,8 @@ static int digit(char c)
 }
 
 /*
- * Reads a number without its sign, which goes into `*negative`. Sets `*over` if it does not fit
- * into 64 bits.
+ * Reads a number, and stores its sign in `*negative`. Sets `*over` if the number does not fit into
+ * 64 bits.
  */
 static unsigned long number(const char *text, char **end, int base, int *negative, int *over)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Functions on strings that inmates/lib/util/string.c does not have. */
+/* The string functions that inmates/lib/util/string.c does not have. */
 #include <stdlib.h>
 #include <string.h>
 

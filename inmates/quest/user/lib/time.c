@@ -52,7 +52,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	return (int)posix_answer(quest_clock_gettime(clock, now));
 }
 
-/* The resolution of the TSC: below a nanosecond. */
+/* Stores a resolution of 1 ns for each clock, since that of the TSC is finer. */
 int clock_getres(clockid_t clock, struct timespec *resolution)
 {
 	struct timespec now;

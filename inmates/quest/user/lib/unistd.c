@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* The calls that POSIX has, with its results. */
+/* The calls that POSIX specifies, with the results of POSIX. */
 #include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 #include "raw.h"
 
-#define WORDS_MAX	16	/* of a program's arguments, with the NULL */
+#define WORDS_MAX	16	/* entries of argv, with the NULL */
 #define PAGE_BYTES	4096
 
 int open(const char *file, int flags, ...)

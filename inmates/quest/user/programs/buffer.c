@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * buffer: the bounded buffer. Producers and consumers share a ring of a few places. A mutex guards
- * it, and two condition variables signal that there is room, or an item. It uses no function of
- * Quest's own, so it compiles on any system with threads.
+ * buffer: the bounded buffer. Producers and consumers share a ring of a few places. A mutex
+ * protects the ring. One condition variable signals room, and the other one signals an item. It
+ * uses no function of Quest's own, so it compiles on any system with threads.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -46,7 +46,7 @@ static void put(struct ring *r, int item)
 	must(pthread_mutex_unlock(&r->mutex), "unlock");
 }
 
-/* Returns 0 if the ring is closed and empty. */
+/* Takes an item. Returns 0 if the ring is closed and empty. */
 static int get(struct ring *r, int *item)
 {
 	int got;

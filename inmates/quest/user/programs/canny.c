@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Edge detection after J. Canny, "A computational approach to edge detection" (IEEE PAMI 8, 1986):
- * smooths, takes the gradient, thins it to its ridges, keeps strong points and the weak points that
- * touch them.
+ * smooths the frame, computes the gradient, reduces it to its ridges, and keeps strong points and
+ * the weak points that touch them.
  *
- *   canny [ROUNDS] [show]     the frame in frame.pgm; prints what was found, and a checksum of it
+ * canny [ROUNDS] [show] reads the frame in frame.pgm; prints the number of edges and a checksum
  */
 #include <math.h>
 #include <quest.h>
@@ -20,7 +20,7 @@
 #define WEAK		35.0
 #define SIDE_MAX	1024
 #define HEADER		32
-/* of the screen's 80: a character in the last one would add an empty line */
+/* columns used, of the screen's 80; a character in the last column would add an empty line */
 #define COLUMNS		79
 
 enum { NOTHING, MAYBE, EDGE };
@@ -49,7 +49,10 @@ static void make_kernel(double kernel[TAPS])
 		kernel[i] /= sum;
 }
 
-/* Blurs along rows into `strength`, which is not used yet, then along columns into `smooth`. */
+/*
+ * Blurs along rows, with the result in `strength`, which is free until later. Then blurs along
+ * columns, with the result in `smooth`.
+ */
 static void blur(void)
 {
 	double kernel[TAPS], sum;
@@ -72,7 +75,7 @@ static void blur(void)
 		}
 }
 
-/* Returns the nearest of four directions; tan 22.5 degrees is 0.4142. */
+/* Returns the nearest of the four directions. 0.4142 is the tangent of 22.5 degrees. */
 static unsigned char direction_of(double gx, double gy)
 {
 	double ax = fabs(gx), ay = fabs(gy);

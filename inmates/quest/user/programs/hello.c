@@ -5,7 +5,7 @@
 
 int main(int argc, char **argv)
 {
-	int vcpu = vcpu_create_main(1, 50);	/* 1 ms in every 50 */
+	int vcpu = vcpu_create_main(1, 50);	/* 1 ms of CPU time in every 50 ms */
 
 	if (vcpu < 0) {
 		perror_of("vcpu_create_main", vcpu);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * logger [COUNT] [MS]: prints COUNT lines (10), one every MS milliseconds (100): when it woke and
- * how late.
+ * logger [COUNT] [MS]: prints COUNT lines (default 10), one every MS milliseconds (default 100).
+ * Each line says when the program woke, and how late that was.
  */
 #include <quest.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* prime [LIMIT]: counts the primes below LIMIT (100000), by division. */
+/* prime [LIMIT]: counts the primes below LIMIT (default 100000), by division. */
 #include <quest.h>
 #include <stdio.h>
 #include <stdlib.h>

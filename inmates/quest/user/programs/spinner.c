@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spinner [MS]: keeps its VCPU busy for MS milliseconds; without MS until it is killed (^C, kill).
+ * spinner [MS]: keeps its VCPU busy for MS milliseconds, or without MS until it is killed (by ^C or
+ * kill).
  */
 #include <quest.h>
 #include <stdio.h>

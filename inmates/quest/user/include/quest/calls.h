@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The system calls: C(number, name, count of arguments). The number is in RAX, arguments in RDI,
- * RSI, RDX; SYSCALL; the result is in RAX, negative for an error (errors.h). RCX and R11 are lost;
- * other registers keep their values. quest.h describes each call.
+ * The system calls: C(number, name, count of arguments). Before SYSCALL, the number is in RAX, and
+ * the arguments are in RDI, RSI, RDX. After it, the result is in RAX, and is negative for an error
+ * (errors.h). RCX and R11 are lost; other registers keep their values. quest.h describes each call.
  */
 #ifndef QUEST_CALLS_H
 #define QUEST_CALLS_H

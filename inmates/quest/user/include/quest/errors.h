@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The errors of system calls, which return minus one of these numbers and have done nothing.
- * E(name, number, sentence, remedy). The numbers are those of Unix where it has one. Functions with
- * a name of POSIX return them as POSIX specifies: in errno (errno.h), or as the result (pthread.h).
+ * The errors of system calls. A failing call returns minus one of these numbers, and has done
+ * nothing. E(name, number, sentence, remedy). The numbers are those of Unix where it has one.
+ * Functions with a name of POSIX return them as POSIX specifies: in errno (errno.h), or as the
+ * result (pthread.h).
  */
 #ifndef QUEST_ERRORS_H
 #define QUEST_ERRORS_H

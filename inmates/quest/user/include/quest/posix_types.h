@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The types and numbers of POSIX, as far as Quest has them. POSIX's headers and the kernel include
- * this file; a program includes unistd.h, pthread.h and so on. Comments say where Quest differs.
+ * The types and numbers of POSIX that Quest has. POSIX's headers and the kernel include this file;
+ * a program includes unistd.h, pthread.h and so on. Comments say where Quest differs.
  */
 #ifndef QUEST_POSIX_TYPES_H
 #define QUEST_POSIX_TYPES_H
@@ -21,8 +21,8 @@ typedef long suseconds_t;
 typedef unsigned int mode_t;
 
 /*
- * A mutex is free while `word` is 0; else `word` is its owner's number plus 1, and LOCK_AWAITED
- * (types.h).
+ * A mutex is free while `word` is 0. Otherwise `word` is its owner's number plus 1, and may include
+ * LOCK_AWAITED (types.h).
  */
 typedef struct { uint32_t word, kind, depth; } pthread_mutex_t;
 typedef struct { uint32_t count; } pthread_cond_t;	/* signals so far */
@@ -34,12 +34,13 @@ typedef struct { uint32_t value, waiters; } sem_t;
 struct sched_param {
 	int sched_priority;	/* not used: periods decide */
 	int type;		/* 0: Main, 1: I/O */
-	int io_class;		/* enum iovcpu_class, for an I/O VCPU: recorded; a Main VCPU: 0 */
+	/* I/O VCPU: enum iovcpu_class, recorded without effect; Main VCPU: 0 */
+	int io_class;
 	int C, T;		/* budget and period; 0 < C <= T. I/O VCPU: U = C/T */
 	int m, k;		/* not used */
-	int affinity;		/* CPU of the cell: 0 */
+	int affinity;		/* CPU of the cell, always 0 */
 	int machine_affinity;	/* not used */
-	int unit;		/* enum vcpu_unit, of C and T */
+	int unit;		/* unit of C and T: enum vcpu_unit */
 };
 
 struct timeval {
@@ -55,13 +56,13 @@ struct timespec {
 #define CLOCK_REALTIME		0	/* the same as CLOCK_MONOTONIC */
 #define CLOCK_MONOTONIC		1	/* since the kernel's start */
 #define CLOCK_PROCESS_CPUTIME_ID	2	/* CPU time of all threads of this program so far */
-#define CLOCK_THREAD_CPUTIME_ID	3	/* of the calling thread */
+#define CLOCK_THREAD_CPUTIME_ID	3	/* CPU time of the calling thread so far */
 #define TIMER_ABSTIME		1
 
 #define O_RDONLY	0
 #define O_WRONLY	1	/* files of the archive cannot be written: EROFS */
 #define O_RDWR		2
-#define PIPE_BUF	512	/* bytes that a pipe takes in one piece */
+#define PIPE_BUF	512	/* most bytes that write() puts into a pipe in one piece */
 #define SEEK_SET	0
 #define SEEK_CUR	1
 #define SEEK_END	2
@@ -82,7 +83,7 @@ struct timespec {
 #define SIGFPE		8	/* division by zero; an SSE or x87 exception that was not masked */
 #define SIGKILL		9	/* kill(), ^C */
 #define SIGSEGV		11	/* memory */
-#define SIGPIPE		13	/* it wrote to a pipe without readers */
+#define SIGPIPE		13	/* the program wrote to a pipe without readers */
 #define SIGTERM		15
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Data that programs and the kernel exchange. Plain data; the kernel copies it once, then checks
- * the copy.
+ * Data that programs and the kernel exchange. It is plain data. The kernel copies it once, then
+ * checks the copy.
  */
 #ifndef QUEST_TYPES_H
 #define QUEST_TYPES_H
@@ -24,11 +24,11 @@ enum vcpu_unit { VCPU_MS = 0, VCPU_US = 1 };
 struct quest_tms {
 	/* CPU time of this program's threads, in us, the kernel's work for them included */
 	uint64_t tms_utime;
-	uint64_t tms_cutime;	/* of its children that were waited for, us */
+	uint64_t tms_cutime;	/* CPU time of children that waitpid() has returned, in us */
 };
 
 struct meminfo {
-	uint64_t total_kib;	/* of the cell, for programs and the kernel's data */
+	uint64_t total_kib;	/* memory of the cell, for programs and the kernel's data */
 	uint64_t free_kib;
 	uint64_t own_kib;	/* this program's pages */
 };

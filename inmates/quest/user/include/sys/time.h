@@ -4,7 +4,7 @@
 
 #include <quest/posix_types.h>
 
-/* since the kernel's start; zone: NULL; EFAULT, EINVAL */
+/* gets the time since the kernel's start; `zone` must be NULL; EFAULT, EINVAL */
 int gettimeofday(struct timeval *now, void *zone);
 
 #endif

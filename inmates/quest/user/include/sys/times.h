@@ -5,14 +5,15 @@
 #include <quest/posix_types.h>
 
 /*
- * In ticks of a microsecond: sysconf(_SC_CLK_TCK). The kernel's work for a program counts for the
- * program.
+ * Times are in ticks of a microsecond: sysconf(_SC_CLK_TCK). The kernel's work for a program counts
+ * as the program's time.
  */
 struct tms {
-	clock_t tms_utime, tms_stime;	/* of this program's threads; 0 */
-	clock_t tms_cutime, tms_cstime;	/* of its children that were waited for; 0 */
+	clock_t tms_utime, tms_stime;	/* time of this program's threads; tms_stime is 0 */
+	/* time of children that waitpid() has returned; tms_cstime is 0 */
+	clock_t tms_cutime, tms_cstime;
 };
 
-clock_t times(struct tms *used);	/* time since the kernel's start; -1: EFAULT */
+clock_t times(struct tms *used);	/* returns the time since the kernel's start; -1: EFAULT */
 
 #endif

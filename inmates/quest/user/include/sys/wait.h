@@ -4,7 +4,9 @@
 
 #include <quest/posix_types.h>
 
-/* a child (-1: any) that has ended; 0: none yet, with WNOHANG; ECHILD, EINVAL, EFAULT */
+/*
+ * returns a child (-1: any) that has ended; with WNOHANG, 0: none has ended; ECHILD, EINVAL, EFAULT
+ */
 pid_t waitpid(pid_t pid, int *status, int options);
 pid_t wait(int *status);				/* waitpid(-1, status, 0) */
 
