@@ -6,7 +6,7 @@ import pytest
 
 from lab import bare as m
 
-# makes a machine, and the pattern that its shell prints when it is ready
+# makes a machine; returns it and the pattern of its shell's prompt
 Way = Callable[[], tuple[m.Machine, str]]
 
 
@@ -17,13 +17,14 @@ def built() -> None:
 
 
 class Kept:
-    """Machines that tests share, one for each way to make them."""
+    """Machines that tests share. There is one for each function that makes machines."""
 
     def __init__(self) -> None:
         self._shells: dict[Way, m.Shell] = {}
 
     def shell(self, way: Way, kind: type[m.Shell] = m.Shell) -> m.Shell:
-        """Returns the running machine, or a new one if a test has failed with it."""
+        """Returns the shell of the running machine, or of a new machine if a test has failed with
+        the old one."""
         shell = self._shells.get(way)
         if shell and shell.machine.spoilt:
             self._stop(way)
@@ -46,7 +47,7 @@ class Kept:
 
 @pytest.fixture(scope="module")
 def kept() -> Iterator[Kept]:
-    """Ends the machines after the tests of a file."""
+    """Stops the machines after the tests of a file."""
     held = Kept()
     yield held
     held.stop()
@@ -54,16 +55,16 @@ def kept() -> Iterator[Kept]:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """After a failed test, the next test gets a new machine."""
+    """Marks the machines after a failed test, so that the next test gets a new one."""
     outcome = yield
     shell = getattr(item, "funcargs", {}).get("shell")
     if outcome.get_result().failed and isinstance(shell, m.Shell):  # type: ignore[attr-defined]
         shell.machine.spoilt = True
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+@pytest.hookimpl(tryfirst=True)  # run this hook before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Gives tests that share a machine to one worker, so that it boots once."""
+    """Assigns tests that share a machine to one worker, so that the machine boots only once."""
     for item in items:
         if "shell" in getattr(item, "fixturenames", ()):
             where = getattr(item, "callspec", None) and item.callspec.params.get("shell")

@@ -35,7 +35,7 @@ static inline int vcpu(enum vcpu_type type, uint64_t budget, uint64_t period, ui
 	return vcpu_of(0, type, budget, period, now);
 }
 
-/* Decides. Returns whether the decision is `e` until `until`. */
+/* Makes a decision. Returns whether it is to run `e` until `until`. */
 static inline bool chosen(const struct sched_entity *e, uint64_t until, uint64_t now)
 {
 	struct sched_choice choice = sched_decide(&s, now);

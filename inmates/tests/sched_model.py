@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""
-A reference model of the scheduler, as simple as possible: searched lists, fractions, no tree.
-test_sched_model.py compares the C core with it. The equations are those of
-Documentation/explanation/quest-scheduling.md.
-"""
+"""A reference model of the scheduler, as simple as possible: it searches lists, computes with
+fractions, and has no tree. test_sched_model.py compares the C core with it. The equations are those
+of Documentation/explanation/quest-scheduling.md."""
 from __future__ import annotations
 
 import math
@@ -16,7 +14,7 @@ PERIOD_MAX = 1 << 42
 
 
 class Main:
-    """Sporadic server: [t, b] in a list."""
+    """A sporadic server. Its queue is a list of replenishments [t, b]."""
 
     def __init__(self, budget: int, period: int, at: int, limit: int = 32):
         self.C, self.T, self.limit = budget, period, limit
@@ -33,13 +31,13 @@ class Main:
 
     def _insert(self, t: int, b: int) -> None:
         self.queue.append([t, b])
-        self.queue.sort(key=lambda chunk: chunk[0])     # stable: after those of the same time
+        self.queue.sort(key=lambda chunk: chunk[0])     # stable: behind chunks of the same time
 
     def dispatch(self, now: int) -> None:
         pass
 
     def charge(self, delta: int, now: int) -> int:
-        # not usable at the start of this use: the next piece of an overrun
+        # the chunk was not usable at the start of this use: this is the next part of an overrun
         if self.queue[0][0] > now - delta:
             self.usage += delta
             self._put_off(delta if self.left() > 0 else self._rotate())
@@ -52,7 +50,8 @@ class Main:
         return over
 
     def _rotate(self) -> int:
-        """Chunks that are used up come back a period later. The rest of the usage is an overrun."""
+        """Replenishes chunks that are used up a period later. Returns the rest of the usage, an
+        overrun."""
         while self.queue[0][1] <= self.usage:
             t, b = self.queue.pop(0)
             self.usage -= b
@@ -93,7 +92,7 @@ class Main:
 
 
 class Pibs:
-    """Priority inheritance, bandwidth preserving: U as a fraction."""
+    """The server of an I/O VCPU (PIBS). U is a fraction."""
 
     def __init__(self, budget: int, period: int, at: int):
         self.U, self.base, self.T, self.e = Fraction(budget, period), period, period, at
@@ -178,14 +177,14 @@ class Never:
 class Vcpu:
     kind: int
     server: Main | Pibs | Never
-    queue: list[int] = field(default_factory=list)     # runnable entities, in turn
+    queue: list[int] = field(default_factory=list)     # runnable entities, in round-robin order
     used: int = 0
     background: int = 0
     depleted: int = 0
     overruns: int = 0
     overrun_max: int = 0
-    settled: int = 0            # when its use before the last change is replenished
-    used_then: int = 0          # when that was
+    settled: int = 0            # when the use before the last change is replenished
+    used_then: int = 0          # `used` at the last change
 
 
 @dataclass
@@ -196,7 +195,8 @@ class Entity:
 
 
 class Model:
-    """Does not repeat admission: callers create only what the core has admitted."""
+    """The model of a scheduler. It has no admission test: callers create only VCPUs that the core
+    has admitted."""
 
     def __init__(self, quantum: int, background: bool):
         self.quantum, self.allowed = quantum, background
@@ -250,7 +250,8 @@ class Model:
                 self.ring = self.ring[i:] + self.ring[:i]
 
     def interrupt(self, vcpu: int, since: int, now: int) -> None:
-        """The handler is a dispatch of the VCPU, whether or not the VCPU is runnable."""
+        """Charges a handler, which counts as a dispatch of the VCPU, whether or not the VCPU is
+        runnable."""
         self.charge(since)
         if now <= self.charged:
             return
@@ -301,13 +302,13 @@ class Model:
         if current:
             self.current = entity
             server = self.vcpus[vcpu].server
-            self.in_background = server.eligible() > now    # charged to no budget
+            self.in_background = server.eligible() > now    # the time is charged to no budget
             if not self.in_background:
                 server.dispatch(now)
 
     def set(self, vcpu: int, budget: int, period: int, now: int, begin: int) -> None:
-        """`begin`: when it is admitted with the remembered use of others; that test is not
-        repeated here."""
+        """Changes budget and period. `begin` is when the past use of other VCPUs allows the change.
+        The core has computed it, and the model does not test it again."""
         self.charge(now)
         v = self.vcpus[vcpu]
         if v.used != v.used_then:

@@ -14,20 +14,23 @@
 enum {
 	/*
 	 * The replenishments are in order, none is 0, and they add up to C. The last one is at most
-	 * one period after the first. There are at most `limit`.
+	 * one period after the first. There are at most `limit` of them.
 	 */
 	P1 = 1 << 1,
-	P2 = 1 << 2,	/* the highest VCPU: at most C in any window of T */
-	P3 = 1 << 3,	/* any VCPU: at most C * ceil(t / T) in [0, t), and its present overrun */
-	P4 = 1 << 4,	/* at most 11 C in any window of 10 T */
-	P5 = 1 << 5,	/* after an overrun of x the next budget is x later */
+	P2 = 1 << 2,	/* the highest VCPU uses at most C in any window of T */
+	/* any VCPU uses at most C * ceil(t / T) in [0, t), plus its present overrun */
+	P3 = 1 << 3,
+	P4 = 1 << 4,	/* any VCPU uses at most 11 C in any window of 10 T */
+	P5 = 1 << 5,	/* after an overrun of x the next budget begins x later */
 	P6 = 1 << 6,	/* a VCPU that is always runnable gets C in each T */
-	P7 = 1 << 7,	/* I/O VCPU, not preempted: at most (2 - U) * U * T in any window of T */
-	P8 = 1 << 8,	/* I/O VCPU: at most U * t + U * T in [0, t) */
-	P9 = 1 << 9,	/* P6 while VCPUs above it are created, destroyed and changed */
+	/* an I/O VCPU that is not preempted uses at most (2 - U) * U * T in any window of T */
+	P7 = 1 << 7,
+	P8 = 1 << 8,	/* an I/O VCPU uses at most U * t + U * T in [0, t) */
+	P9 = 1 << 9,	/* P6 holds while VCPUs above it are created, destroyed and changed */
 	/* the highest VCPU never waits if it uses at most 4/5 of C in each T, in many pieces */
 	P10 = 1 << 10,
-	P11 = 1 << 11,	/* I/O VCPU with budget: a thread woken by a handler runs right after it */
+	/* if the I/O VCPU has budget, a thread that a handler wakes runs directly after it */
+	P11 = 1 << 11,
 };
 
 struct job {
@@ -35,13 +38,14 @@ struct job {
 	uint64_t budget, period;
 	bool always, io;
 	uint64_t left, wake;
-	struct vcpu_params lost;	/* of its destroyed VCPU, until it has another one */
+	/* parameters of the job's destroyed VCPU, until the job has another one */
+	struct vcpu_params lost;
 	uint16_t sum[LENGTH + 1];	/* sum[t]: units used at its priority before t */
 };
 
 static struct sched s;
 static struct job jobs[VCPUS];
-/* I/O VCPUs work for one of the first `served` jobs, or for an unknown one */
+/* I/O VCPUs work for one of the first `served` jobs, or for an unknown client */
 static unsigned int served;
 static uint64_t state;
 
@@ -52,7 +56,7 @@ uint32_t run_churn(uint64_t seed, int test);
 uint32_t run_interrupts(uint64_t seed);
 uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted, uint64_t *most);
 
-/* 0..n-1; splitmix64 */
+/* Returns a random number in 0..n-1 (splitmix64). */
 static uint64_t below(uint64_t n)
 {
 	uint64_t x = state += 0x9E3779B97F4A7C15ull;
@@ -87,7 +91,9 @@ static uint32_t check_queues(unsigned int n)
 	return broken;
 }
 
-/* Chooses an I/O VCPU's parameters, with any period, also one shorter than all others'. */
+/*
+ * Chooses the parameters of an I/O VCPU. Its period may be shorter than those of all other VCPUs.
+ */
 static struct vcpu_params any_io(void)
 {
 	struct vcpu_params p = { .type = IO_VCPU, .period = 4 + below(60) };
@@ -97,7 +103,7 @@ static struct vcpu_params any_io(void)
 }
 
 /*
- * Creates VCPUs with threads: up to VCPUS, as many as are admitted. VCPU 0 is the Main VCPU with
+ * Creates VCPUs with threads, as many as are admitted, VCPUS at most. VCPU 0 is the Main VCPU with
  * the shortest period.
  */
 static unsigned int make_set(unsigned int limit)
@@ -111,7 +117,8 @@ static unsigned int make_set(unsigned int limit)
 	for (tries = 0; n < want && tries < 30; tries++) {
 		p = (struct vcpu_params){ .type = MAIN_VCPU, .period = (n ? jobs[0].period + 1 : 4) + below(40) };
 		p.budget = 1 + below(p.period / (n ? 2 : 1));
-		if (n && below(4) < io)		/* none in some sets, few or many in other sets */
+		/* no I/O VCPUs in some sets, few or many in other sets */
+		if (n && below(4) < io)
 			p = any_io();
 		if (sched_vcpu_create(&s, &p, 0) < 0)
 			continue;
@@ -195,7 +202,10 @@ static uint32_t check_use(const struct job *j, bool highest, unsigned int late)
 	return broken;
 }
 
-/* VCPUs with threads that compute and sleep. Each may keep the CPU up to `late` units too long. */
+/*
+ * Runs VCPUs with threads that compute and sleep. Each thread may keep the CPU up to `late` units
+ * too long.
+ */
 uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit)
 {
 	struct sched_choice choice;
@@ -217,7 +227,7 @@ uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit)
 		j = choice.entity ? (struct job *)choice.entity : NULL;
 		stop = next_event(j, choice, n, late, now);
 		if (stop <= now)
-			return broken | P6;		/* time does not advance */
+			return broken | P6;		/* time has not advanced */
 		pass(j, n, now, stop);
 		now = stop;
 		if (!j || j->left)
@@ -232,7 +242,7 @@ uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit)
 	return broken;
 }
 
-/* One server: with any queue, an overrun of x delays its next budget by x. */
+/* Runs one server. With any queue, an overrun of x must delay its next budget by x. */
 uint32_t run_overrun(uint64_t seed)
 {
 	struct sporadic m, exact;
@@ -257,7 +267,8 @@ uint32_t run_overrun(uint64_t seed)
 		exact = m;
 		sporadic_charge(&exact, left, now + left);
 		x = below(2 * sporadic_left(&exact));
-		part = below(x + 1);	/* charged with `left`; the rest is charged later */
+		/* the part of x that is charged later; the rest of x is charged with `left` */
+		part = below(x + 1);
 		if (sporadic_charge(&m, left + x - part, now + left + x - part) != x - part)
 			broken |= P5;
 		if (part && sporadic_eligible(&m) <= now + left + x - part) {
@@ -278,8 +289,8 @@ uint32_t run_overrun(uint64_t seed)
 }
 
 /*
- * The highest VCPU wakes more often in a period than its queue is long, for one unit each, while
- * another VCPU is always runnable.
+ * Runs two VCPUs. The highest one wakes more often in a period than its queue is long, for one unit
+ * each time. The other one is always runnable.
  */
 uint32_t run_pieces(uint64_t seed)
 {
@@ -311,8 +322,8 @@ uint32_t run_pieces(uint64_t seed)
 }
 
 /*
- * Runs an I/O VCPU with U = budget / base that always works for a VCPU with `period`. *most: its
- * use in any such window.
+ * Runs an I/O VCPU with U = budget / base that always works for a VCPU with `period`. Stores in
+ * `*most` its largest use in a window of `period`.
  */
 uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted, uint64_t *most)
 {
@@ -366,8 +377,8 @@ uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, 
 }
 
 /*
- * Handlers of 1 to 3 units wake an I/O VCPU for 1 to 3 more, while a Main VCPU is always
- * runnable.
+ * Runs handlers of 1 to 3 units, which wake an I/O VCPU for 1 to 3 more units. Meanwhile a Main
+ * VCPU is always runnable.
  */
 uint32_t run_interrupts(uint64_t seed)
 {
@@ -405,7 +416,10 @@ uint32_t run_interrupts(uint64_t seed)
 			now = end < choice.until ? end : choice.until;
 		sched_block(&s, half, now);
 		until = vcpu_eligible(&s.vcpus[0]);
-		/* `until` is later if handlers ran without budget: they delay the next budget */
+		/*
+		 * `until` is later than `now` if handlers ran without budget, since they delay the
+		 * next budget
+		 */
 		if (until < now)
 			until = now;
 		if (s.vcpus[0].counts.used * io.period > io.budget * (until + period))
@@ -434,7 +448,7 @@ static void again(struct job *j, uint64_t now)
 	start(j, now);
 }
 
-/* After that creates another VCPU with the same parameters, of the same owner or of another one. */
+/* Destroys the VCPU of `j`. Then creates another one with the same parameters, of any owner. */
 static void anew(struct job *j, const struct vcpu_params *same, uint64_t now)
 {
 	int old = j->entity.vcpu;
@@ -448,8 +462,8 @@ static void anew(struct job *j, const struct vcpu_params *same, uint64_t now)
 }
 
 /*
- * Changes the VCPU of `j`, as its owner may: other parameters, or another VCPU. The worst case is a
- * used-up VCPU.
+ * Gives `j` other parameters or another VCPU, as its owner may. The worst case is a VCPU whose
+ * budget is used up.
  */
 static void churn(struct job *j, uint64_t longest, uint64_t now)
 {
@@ -485,8 +499,8 @@ static void churn(struct job *j, uint64_t longest, uint64_t now)
 }
 
 /*
- * Runs one VCPU that is always runnable, below others that are created, destroyed and changed all
- * the time.
+ * Runs one VCPU that is always runnable. VCPUs of higher priority are created, destroyed and
+ * changed all the time.
  */
 uint32_t run_churn(uint64_t seed, int test)
 {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The admission tests: known values, against fractions, and the C core against tools/qv/admission.py."""
+"""Tests of the two admission tests: known values, results with exact fractions, and the C core
+compared with tools/qv/admission.py."""
 import math
 import subprocess
 from fractions import Fraction
@@ -42,7 +43,8 @@ def test_limits(n):
 
 
 def test_limits_are_rounded_down_and_no_more():
-    """l = n * (2^(1/n) - 1): (1 + l/n)^n <= 2, and with one unit more it is above."""
+    """The bound is l = n * (2^(1/n) - 1), so (1 + l/n)^n <= 2. If l is one unit larger, the power
+    is above 2."""
     for n in range(1, 257):
         limit = admission.limit(n)
         assert (Fraction(limit, n << 62) + 1) ** n <= 2 < (Fraction(limit + 1, n << 62) + 1) ** n
@@ -58,7 +60,8 @@ def test_known_sets():
     assert core.admission(BASE)[2]
     assert core.admission([*BASE, (20, 100, False)])[0] / 2 ** 62 == pytest.approx(.89)
     assert not core.admission([*BASE, (20, 100, False)])[2]
-    assert core.admission([(7, 7, False)])[2:] == (True, True)             # alone, all of it
+    # a single VCPU gets the whole CPU
+    assert core.admission([(7, 7, False)])[2:] == (True, True)
     assert core.admission([(50, 100, False), (50, 100, False)])[2:] == (False, True)
     assert core.admission([(50, 100, False), (51, 100, False)])[2:] == (False, False)
 
@@ -78,11 +81,11 @@ def test_io_vcpu_interferes():
 
 
 def test_io_vcpu_that_works_for_nobody_known():
-    """The I/O VCPU has its own period then: T = 1000, U = 2 %: 20 three times within 1020 to 1100;
-    with a period of 1100, 22 twice."""
+    """The I/O VCPU works at its own period here. With T = 1000 and U = 2 %, it takes 20 three times
+    within 1020 to 1100. With a period of 1100, it takes 22 twice."""
     assert core.response([(1040, 1100, False), (20, 1000, True)], 0) == 1100
     assert core.response([(1041, 1100, False), (20, 1000, True)], 0) is None
-    # a longer period has a lower priority: 18 twice
+    # a longer period has a lower priority, so the I/O VCPU takes 18 twice
     assert core.response([(500, 900, False), (20, 1000, True)], 0) == 536
 
 
@@ -92,7 +95,7 @@ def test_core_and_qvctl_agree(vcpus):
     v = entries(vcpus)
     load, limit, bound, exact = core.admission(vcpus)
     if load <= 1 << 62:
-        assert load == admission.load(v)            # above 1 the core stops adding
+        assert load == admission.load(v)            # the core stops adding above 1
     assert limit == admission.limit(sum(not x.io for x in v))
     assert bound == admission.within_bound(v)
     assert exact == admission.in_time(v)
@@ -112,7 +115,8 @@ def test_load_is_rounded_up_and_no_more_than_that(vcpus):
 @settings(max_examples=800, deadline=None, derandomize=True)
 @given(sets)
 def test_within_bound_means_in_time(vcpus):
-    """The bound is sufficient: for Main VCPUs, the exact test admits what the bound admits."""
+    """The bound is sufficient: all Main VCPUs that the bound admits are admitted by the exact
+    test."""
     mains = [v for v in vcpus if not v[2] and v[1] < 100000]
     if mains and core.admission(mains)[2]:
         assert core.admission(mains)[3]
@@ -121,8 +125,8 @@ def test_within_bound_means_in_time(vcpus):
 @settings(max_examples=1500, deadline=None, derandomize=True)
 @given(sets, st.integers(0, 12))
 def test_hyperbolic_bound(vcpus, existing):
-    """Against fractions: the product of 1 + C/T is at most 2, with the I/O VCPUs' share added to
-    the smallest C/T of the existing VCPUs."""
+    """Compares with fractions. The product of 1 + C/T is at most 2, where the I/O VCPUs' share is
+    added to the smallest C/T of the existing VCPUs."""
     existing = min(existing, len(vcpus))
     io = sum((2 - Fraction(c, t)) * Fraction(c, t) for c, t, is_io in vcpus if is_io)
     shares = [Fraction(c, t) for c, t, is_io in vcpus if not is_io]
@@ -136,8 +140,8 @@ def test_hyperbolic_bound(vcpus, existing):
 @settings(max_examples=1000, deadline=None, derandomize=True)
 @given(sets)
 def test_what_the_bound_admits_is_within_the_hyperbolic(vcpus):
-    """So destroyed VCPUs that used almost nothing delay no other. (Rounded up, except for a set
-    exactly on the bound.)"""
+    """Destroyed VCPUs that used almost nothing delay no other VCPU. Results are rounded up, so a
+    set exactly on the bound is an exception."""
     if core.admission([*vcpus, (1, 1 << 40, True)])[2]:
         assert core.with_past(vcpus, len(vcpus))
 
@@ -167,7 +171,8 @@ def test_what_the_bound_admits_in_microseconds_it_admits_in_cycles(vcpus, unit, 
 @given(st.lists(st.tuples(st.integers(1, 5), st.sampled_from([10, 20, 40])), min_size=1, max_size=4), st.integers(100, 1000),
        st.integers(10000, 5000000))
 def test_what_just_fits_in_microseconds_fits_in_cycles(pairs, unit, khz):
-    """Harmonic periods, and the VCPU with the longest takes all that is left: no cycle remains."""
+    """Periods are harmonic, and the VCPU with the longest period takes the rest of the CPU, so that
+    no cycle remains."""
     rest = 80 - sum(c * 80 // t for c, t in pairs)
     in_us = [(c * unit, t * unit, False) for c, t in [*pairs, (rest, 80)]]
     if rest > 0:

@@ -14,7 +14,7 @@ from tracelog import segments
 
 pytestmark = pytest.mark.usefixtures("built")
 
-# help.c adds help to the table.
+# help.c adds the command help to the table
 COMMANDS = ["help", *re.findall(r'^\t\{ "(\w+)"', (m.TOP / "inmates/quest/shell/commands.c").read_text(),
                                 re.M)]
 
@@ -29,7 +29,7 @@ def usual():
 
 @pytest.fixture
 def shell(kept):
-    """One machine for all commands that do not damage it."""
+    """A machine that tests share, for commands that do not damage it."""
     return kept.shell(usual)
 
 
@@ -41,7 +41,7 @@ def fresh():
 
 @pytest.fixture
 def counted():
-    """A machine whose clock counts instructions, so measurements do not depend on the host."""
+    """A machine whose clock counts instructions, so that measurements do not depend on the host."""
     with boot(*m.COUNTED) as machine:
         yield m.Shell(machine, r"(?m)^> ")
 
@@ -85,8 +85,8 @@ def test_ps_shows_idle_and_shell(shell):
 
 
 def vcpus(shell):
-    """Returns by name: id, name, type, C, T, used, background, share, and the columns of `vcpus
-    counts`."""
+    """Returns a row for each VCPU name: id, name, type, C, T, used, background, share, and the
+    columns of `vcpus counts`."""
     rows, counts = ({line.split()[1]: line.split() for line in shell.run(command).splitlines()[1:] if not line.startswith("scheduling")}
                     for command in ("vcpus", "vcpus counts"))
     return {name: row + counts.get(name, [])[2:] for name, row in rows.items()}
@@ -96,13 +96,13 @@ def test_vcpus_shows_the_fixed_ones(shell):
     rows = vcpus(shell)
     assert [(name, row[2]) for name, row in rows.items()][:4] == [
         ("best-effort", "main"), ("system", "main"), ("shell", "main"), ("input", "I/O")]
-    # the kernel counts in cycles, so exact to a microsecond
+    # the kernel counts in cycles, so values are exact to a microsecond
     assert [round(float(x), 2) for x in rows["shell"][3:5]] == [10, 100]
     assert [round(float(x), 2) for x in rows["best-effort"][3:5]] == [10, 100]
 
 
 def test_a_spinner_keeps_to_its_budget(counted):
-    """Beyond 10 % it gets only time for which no other VCPU was runnable."""
+    """Beyond its 10 %, the spinner gets only time in which no other VCPU was runnable."""
     assert counted.run("load 10 100") == ""
     counted.run("sleep 1000")
     row = vcpus(counted)["load1"]
@@ -113,8 +113,8 @@ def test_a_spinner_keeps_to_its_budget(counted):
 
 
 def test_24_vcpus_of_a_millisecond(counted):
-    """Each has its budget in every period, and more only of idle time: prefix bound C * ceil(t /
-    T)."""
+    """Each VCPU gets its budget in every period, and more only while the CPU would be idle. The
+    upper bound is C * ceil(t / T)."""
     for _ in range(24):
         assert counted.run("load 1 100") == ""
     assert "above the utilisation bound" in counted.run("load 30 100")
@@ -124,7 +124,8 @@ def test_24_vcpus_of_a_millisecond(counted):
     for row in rows:
         used, share = float(row[5]), float(row[7])
         assert used >= 8
-        assert share <= 1 + 0.2                 # 1/100, plus the period that has just begun
+        # 1/100, plus the budget of the period that has just begun
+        assert share <= 1 + 0.2
     counted.run("load stop")
     assert not [name for name in vcpus(counted) if name.startswith("load")]
     assert counted.run("load 20 100") == ""       # admitted again
@@ -140,8 +141,8 @@ def test_trace(shell):
 
 
 def test_a_flood_of_interrupts_is_charged_to_its_vcpu(counted):
-    """Upper bound: U * (t + T) at its priority. Lower bound: all of the handlers' time, some 100
-    instructions each."""
+    """The VCPU uses at most U * (t + T) at its priority. It uses at least the handlers' time, about
+    100 instructions each."""
     def read():
         row = vcpus(counted)["input"]
         return float(row[5]), int(row[12]), float(row[13])
@@ -155,13 +156,14 @@ def test_a_flood_of_interrupts_is_charged_to_its_vcpu(counted):
     used, interrupts, time_ms = (after - b for after, b in zip(read(), before))
     assert interrupts >= 20
     assert time_ms * 1e6 / interrupts >= 100        # a nanosecond is an instruction
-    assert time_ms < used <= 0.02 * (1100 + 100) + 1  # plus 1 ms, since it may be stopped late
+    # plus 1 ms, since the VCPU may be stopped late
+    assert time_ms < used <= 0.02 * (1100 + 100) + 1
 
 
 def gate(hold, slow, quick, more):
     """Runs a handler of 5 ms on 2.5 % of the CPU, a spinner, and the handler of another source.
 
-    Returns how soon the second handler ran, in us, and how often each has run by then."""
+    Returns the delay of the second handler, in us, and how often the slow handler ran in all."""
     with m.Machine("-kernel", str(m.quest("quest-test32.elf")), *m.COUNTED) as machine:
         shell = m.Shell(machine, r"(?m)^> ")
         assert shell.run("load 20 100") == ""
@@ -181,7 +183,7 @@ def gate(hold, slow, quick, more):
 def test_an_interrupt_does_not_wait_for_another_sources_handler(hold, slow, quick, more):
     after, in_all = gate(hold, slow, quick, more)
     assert after < 100
-    # a second interrupt is remembered once; a masked level-triggered source of this test forgets it
+    # more interrupts are remembered as one; this test's level source drops them while masked
     assert in_all == (1 if not more or hold == "level" else 2)
 
 
@@ -223,9 +225,9 @@ def typed():
 
 
 def test_who_comes_after_one_that_is_gone_is_told_when_it_begins(typed):
-    """If both are not admitted together, the use of the destroyed one must be replenished
-    first: within one period. A VCPU whose period is shorter than those that it could harm
-    begins at once."""
+    """If the new VCPU and the destroyed one are not admitted together, the use of the destroyed one
+    must first be replenished, within one period. If the destroyed VCPU's use cannot harm any other
+    VCPU, the new one begins at once."""
     assert typed.run("load 1900 6000") == ""
     typed.run("sleep 2500")
     typed.run("load stop")
@@ -236,7 +238,8 @@ def test_who_comes_after_one_that_is_gone_is_told_when_it_begins(typed):
 
 
 def test_a_command_that_would_begin_late_runs_at_best_effort():
-    """A VCPU with a longer period than the destroyed one exists; it must not get less time."""
+    """A VCPU with a longer period than the destroyed one exists. That VCPU must not get less
+    time."""
     with boot(*m.COUNTED, "-icount", "shift=0,sleep=on", "-append", "quest vcpu=slow,main,1ms,10s") as machine:
         typed = m.Shell(machine, r"(?m)^> ")
         assert typed.run("load 1900 6000") == ""
@@ -271,7 +274,8 @@ def test_vcpus_of_the_command_line(named):
 
 
 def test_programs_run_on_a_vcpu_by_its_name(named):
-    """Two programs share one VCPU, a third has its own. The VCPU stays when they have ended."""
+    """Two programs share one VCPU, and a third program has its own. The shared VCPU stays when the
+    programs have ended."""
     assert re.fullmatch(r"\[\d+\] spinner\n", named.run("vcpu=control spinner &"))
     assert "25 primes below 100" in named.run("run vcpu=control prime 100")
     on = [line.split()[4] for line in named.run("ps").splitlines() if re.match(r" +\d+ +0 spinner ", line)]
@@ -279,7 +283,7 @@ def test_programs_run_on_a_vcpu_by_its_name(named):
     before = {name: float(row[5]) for name, row in vcpus(named).items()}
     named.run("sleep 1000")
     rows = vcpus(named)
-    # 5 of 20 ms, plus some for the shell's output
+    # 5 of 20 ms, plus some time for the shell's output
     assert 230 <= float(rows["control"][5]) - before["control"] <= 5 * (1100 / 20 + 2)
     assert float(rows["log"][5]) == before["log"] == 0
     assert "25 primes below 100" in named.run("run prime 100")
@@ -296,8 +300,8 @@ def test_a_vcpu_that_is_not_there_is_said(named):
 
 
 def test_quests_own_vcpus_may_be_set_or_dropped():
-    """In any order of the words, the set of figure 4.3 is admitted. A VCPU that is not admitted, or
-    has another type, keeps its default."""
+    """The VCPUs of figure 4.3 are admitted in any order of the words. A fixed VCPU whose word is
+    not admitted, or has another type, keeps its default."""
     words = "vcpu=one,main,20ms,50ms vcpu=zero,main,10ms,40ms vcpu=nic,io,4ms,100ms vcpu=shell,main,1ms,100ms vcpu=input,none " \
         "vcpu=best-effort,none vcpu=system,none vcpu=batch,none"
     with boot(*m.COUNTED, "-append", f"quest {words}") as machine:
@@ -334,7 +338,8 @@ def simulated(end: int):
 
 
 def by_period(segments_, vcpu, begin, period, count):
-    """Returns the time at its priority up to the end of each of `count` periods."""
+    """Returns the time that a VCPU ran at its priority, up to the end of each of `count`
+    periods."""
     found, used, mine = [], 0, [s for s in segments_ if s.vcpu == vcpu and not s.background and s.end > begin]
     mine.reverse()
     for k in range(1, count + 1):
@@ -349,8 +354,8 @@ def by_period(segments_, vcpu, begin, period, count):
 
 
 def test_schedule_is_the_simulators():
-    """A minute of five VCPUs that are always runnable: the time of each, at the end of each of its
-    periods, is what the simulator says, to one budget, so errors do not accumulate. Leaves a
+    """Five VCPUs are always runnable for a minute. At the end of each period, the time of a VCPU
+    differs from the simulator's by one budget at most, so errors do not accumulate. Leaves a
     picture in the build folder."""
     with boot(*m.COUNTED, "-icount", "shift=4,sleep=off", "-append", "quest admission=exact") as machine:
         shell = m.Shell(machine, r"(?m)^> ")
@@ -376,12 +381,12 @@ def test_schedule_is_the_simulators():
         was = by_period(logged, first + i, begin, t * 1000, count)
         expected = by_period(says, i, 0, t * 1000, count)
         assert max(abs(a - b) for a, b in zip(was, expected)) <= c * 1000 + 100
-        # C in each T, plus one: its periods began before it first ran
+        # C in each T, plus one C, since its periods began before it first ran
         assert all(used <= (k + 2) * c * 1000 + 100 for k, used in enumerate(was))
 
 
 def test_a_decision_costs_no_more_than_log_n(counted):
-    """A search of all VCPUs would take 64 times as long for 256 as for 4."""
+    """A linear search of all VCPUs would take 64 times as long for 256 VCPUs as for 4."""
     out = counted.run("bench sched")
     mean = {int(n): int(cycles) for n, cycles in re.findall(r"sched vcpus=(\d+) mean=(\d+)", out)}
     assert sorted(mean) == [1, 4, 16, 64, 256]
@@ -425,8 +430,8 @@ def test_bench_switch_and_timer(counted):
 
 
 def test_scheduling_overhead_is_small(counted):
-    """With 24 VCPUs that are always runnable: the share of decisions in a second of instructions.
-    `vcpus` has it since start."""
+    """Measures which share of the CPU decisions take with 24 VCPUs that are always runnable.
+    `vcpus` shows the share since the start."""
     decisions, ppm = map(int, re.search(r"share vcpus=24 decisions=(\d+) cycles=\d+ of=\d+ ppm=(\d+)\n", counted.run("bench share")).groups())
     assert decisions >= 240 and ppm < 1000
     assert "bench" not in counted.run("vcpus") + counted.run("ps")
@@ -454,7 +459,7 @@ def test_count_goes_on_in_the_background(shell):
 
 def test_threads_come_and_go(shell):
     before = shell.run("mem")
-    for _ in range(330):            # more than there are slots
+    for _ in range(330):            # more threads than there are slots
         assert m.until(lambda: "already" not in shell.run("count"))
         shell.run("count stop")
     assert m.until(lambda: shell.run("mem") == before)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""
-Quest in a fake cell (fakecell/): info page, keys, stream, requests as QV gives
-them, without a monitor. Real cells are tested in tests/lab.
-"""
+"""Quest in a fake cell (fakecell/), which has info page, keys, stream and requests as in QV, but no
+monitor. Tests of real cells are in tests/lab."""
 import re
 import time
 
@@ -23,7 +21,7 @@ def boot(options=""):
 
 @pytest.fixture(scope="module")
 def x2apic_offered():
-    """Only newer QEMUs emulate it."""
+    """Returns whether QEMU emulates x2APIC mode. Only newer versions do."""
     with m.Machine("-kernel", str(m.quest("quest32.elf"))) as machine:
         return " x2apic" in m.Shell(machine, r"(?m)^> ").run("cpu")
 
@@ -35,7 +33,7 @@ def cell(request):
 
 
 def status(machine):
-    """The comm page and the screen, as Linux sees them."""
+    """Returns the comm page and the screen, as Linux sees them."""
     machine.send("\x1dt")
     found = machine.expect(r"(?s)\[(state=.*?) screen=(.{2000})\]")
     values = {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", found.group(1))}
@@ -74,7 +72,7 @@ def test_heartbeat_and_state(cell):
     begin = time.monotonic()
     assert m.until(lambda: status(cell.machine)[0]["beat"] >= first["beat"] + 4)
     beats = status(cell.machine)[0]["beat"] - first["beat"]
-    assert beats <= 5 * (time.monotonic() - begin) + 2      # four a second at most
+    assert beats <= 5 * (time.monotonic() - begin) + 2      # four beats a second at most
 
 
 def test_hang_stops_the_beat(cell):
@@ -117,8 +115,8 @@ def test_no_doorbell_no_problem():
 
 
 def test_the_doorbells_vector():
-    """A vector below the timer's class, so that a flood of it can be held; any other is
-    rejected."""
+    """The doorbell's vector must be below the timer's class, so that a flood of doorbells can be
+    blocked. Other vectors are rejected."""
     with boot("doorbell=0xEF") as machine:
         assert "doorbell vector 239" in m.Shell(machine, READY).run("cpu")
     with boot("doorbell=0xF0") as machine:
@@ -168,8 +166,8 @@ STATUSES = {
 
 
 def test_status_of_each_line(cell):
-    """0 for success, 2 for wrong usage, 1 if it was rejected, and a POSIX shell's status for the
-    rest."""
+    """A line's status is 0 for success, 1 if the command failed, 2 for wrong usage. Other values
+    are those of a POSIX shell."""
     said = {}
     for line in STATUSES:
         cell.run(line)

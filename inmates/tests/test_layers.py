@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Each inmate includes its own files and public headers. So does the library."""
+"""Each inmate includes only its own files and public headers, and so does the library."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ QUOTED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
 def foreign_includes(folder: Path) -> list[str]:
-    """The includes of files that are outside `folder`."""
+    """Returns the includes of files outside `folder`."""
     sources = (p for p in sorted(folder.rglob("*")) if p.suffix in (".c", ".h", ".S"))
     return [f"{source.relative_to(folder)}: {name}" for source in sources
             for name in QUOTED.findall(source.read_text())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs in ring 3: permitted and forbidden actions, and that they leave nothing behind.
+"""Programs in ring 3 do permitted and forbidden actions, and must leave nothing behind.
 
-Alone and in a fake cell."""
+Quest runs alone and in a fake cell."""
 import re
 import subprocess
 import sys
@@ -14,10 +14,10 @@ from lab import bare as m
 
 pytestmark = pytest.mark.usefixtures("built")
 
-CHECKSUM = "6309e484"       # of the edges in user/frame.py's frame
+CHECKSUM = "6309e484"       # checksum of the edges in user/frame.py's frame
 
 # Why `fault NAME` is killed: the exception, and the rest of the line.
-# The last row differs between vendors.
+# The last row differs between vendors of CPUs.
 PAGE = "#PF page fault at [0-9a-f]{16}"
 GENERAL = "#GP general protection at [0-9a-f]{16} "
 FAULTS = {
@@ -43,7 +43,7 @@ FAULTS = {
 # forbids.
 FAULTS["iret"] = "#(GP|PF) "
 
-# QEMU 11 does not check the ring for these, and does nothing; QEMU 7 and processors reject them.
+# QEMU 11 does not check the ring for these instructions, and ignores them; QEMU 7 and CPUs fault.
 LET_PASS = {"wbinvd", "invd"}
 
 CELL_READY = "> \x04"
@@ -62,8 +62,8 @@ def fake_cell():
 
 
 class Programs(m.Shell):
-    """Output of a program, without the shell's line that its VCPU begins late, which comes on a
-    fast host."""
+    """A shell whose run() returns a program's output without the line that its VCPU begins late.
+    The shell prints this line only on a fast host."""
 
     def run(self, line: str) -> str:
         return re.sub(r"(?m)^\S+ begins in \d+ ms.*\n", "", super().run(line))
@@ -75,14 +75,15 @@ def shell(request, kept):
 
 
 def in_time(out: str) -> str:
-    """The output, without the line that a VCPU begins late, which depends on what ran just
-    before."""
+    """Returns the output without the line that a VCPU begins late. That line depends on the
+    programs that ran before."""
     return re.sub(r"(?m)^\S+ begins in \d+ ms, .*\n", "", out)
 
 
 @pytest.fixture
 def nothing_lost(shell):
-    """After the test, as many pages are free as before it, and no program or program thread exists."""
+    """Checks after a test that as many pages are free as before, and that no program or thread of a
+    program exists."""
     def look():
         return (shell.run("meminfo"), re.findall(r"(?m)^ *\d+ (\S+)", shell.run("ps")))
     before = look()
@@ -109,39 +110,40 @@ def test_calls(shell, nothing_lost):
 
 
 def test_library(shell, nothing_lost):
-    """Mutexes, condition variables, detached threads, text: with four threads at a time."""
+    """Checks mutexes, condition variables, detached threads and text, with four threads at a
+    time."""
     assert re.fullmatch(r"lib: \d{2,} right, 0 wrong\n", in_time(shell.run("lib")))
 
 
 def test_names_of_posix_answer_as_posix_says(shell, nothing_lost):
-    """errno of each thread, attributes, keys, exec*(), streams."""
+    """Checks errno of each thread, attributes, keys, exec*() and streams."""
     assert re.fullmatch(r"!?posix: \d{2,} right, 0 wrong\n", in_time(shell.run("posix")))
 
 
 def test_clocks(shell, nothing_lost):
-    """CLOCK_*, sleeps until a time, VCPUs with times in microseconds."""
+    """Checks CLOCK_*, sleeps until a time, and VCPUs with times in microseconds."""
     assert re.fullmatch(r"clocks: \d{2,} right, 0 wrong\n", in_time(shell.run("clocks")))
 
 
 def test_locks(shell, nothing_lost):
-    """Mutexes that know their owner, time-outs, semaphores."""
+    """Checks mutexes that know their owner, time-outs and semaphores."""
     assert re.fullmatch(r"locks: \d{2,} right, 0 wrong\n", in_time(shell.run("locks")))
 
 
 def test_pipes(shell, nothing_lost):
-    """End of file, flow control, atomic writes, SIGPIPE, interrupted waits, dup and dup2."""
+    """Checks end of file, flow control, atomic writes, SIGPIPE, interrupted waits, dup and dup2."""
     assert re.fullmatch(r"pipes: \d{2,} right, 0 wrong\n", in_time(shell.run("pipes")))
 
 
 def test_shared_memory(shell, nothing_lost):
-    """Shared pages: not copied by fork, kept at the program's end, freed when no program has
-    them."""
+    """Shared pages are not copied by fork, are kept at a program's end, and are freed when no
+    program has them."""
     out = in_time(shell.run("shared"))
     assert out.count("is killed: #PF") == 2 and re.search(r"shared: \d{2,} right, 0 wrong\n$", out), out
 
 
 def admitted_or_not(out: str) -> str:
-    """The output, without the line that there is no room for a VCPU of its own."""
+    """Returns the output without the line that a program gets no VCPU of its own."""
     return re.sub(r"(?m)^\S+: no VCPU of 20/100 ms: .*\n", "", in_time(out))
 
 
@@ -159,8 +161,8 @@ def test_pipelines(shell, nothing_lost):
 
 
 def test_driver_has_an_io_vcpu_of_its_class():
-    """The I/O VCPU that the command line creates for input serves keys, not Quest's own, nor one of
-    another class."""
+    """Keys are served by the I/O VCPU that the command line creates for input. Quest's own I/O VCPU
+    and one of another class do not serve them."""
     words = "quest vcpu=nic,io.net,100us,10ms vcpu=keys,io.usb.input,300us,10ms vcpu=bad,io.keys,1ms,10ms"
     with m.Machine("-kernel", str(m.quest("quest-test32.elf")), "-append", words) as machine:
         machine.expect(r"vcpu=bad,io\.keys,1ms,10ms is not there: a VCPU is main or io, or io\.CLASS ")
@@ -177,7 +179,7 @@ def counted():
 
 
 def test_periodic_loop_does_not_drift(counted):
-    """It works for 0.3 ms of each 3 ms. If each sleep were relative, the loop would be 3 ms late
+    """The loop works for 0.3 ms of each 3 ms. If its sleeps were relative, it would be 3 ms late
     after ten periods."""
     assert int(re.search(r"late by (\d+) ns", counted.run("clocks drift"))[1]) < 300000
 
@@ -200,12 +202,13 @@ def test_mutex_owner_inherits_the_waiters_vcpu(counted):
 
 
 def background(shell, line: str) -> int:
-    """The pid of a program that is started with `&`."""
+    """Starts a program with `&`. Returns its pid."""
     return int(re.search(r"\[(\d+)\]", shell.run(line + " &"))[1])
 
 
 def test_program_moves(shell, nothing_lost):
-    """A program with threads that wait in every way becomes plain data and continues unchanged."""
+    """A program has threads that wait in every way. It is detached, becomes plain data, and
+    continues unchanged after it is attached."""
     pid = background(shell, "moves 4")
     assert m.until(lambda: "moves: ready" in end_of(shell))
     time.sleep(1)
@@ -249,7 +252,8 @@ def test_kill_reaches_a_detached_program_when_it_is_back(shell, nothing_lost):
 
 
 def test_what_a_program_brings_and_takes_along(shell, nothing_lost):
-    """Flags that the kernel must not keep, rounding, registers. A waiting process can be killed."""
+    """Checks flags that the kernel must not keep, rounding, and registers. A waiting process can be
+    killed."""
     assert re.fullmatch(r"state: \d{2,} right, 0 wrong\n", shell.run("state"))
 
 
@@ -274,7 +278,8 @@ def test_programs_stay_off_the_kernels_vcpus(shell, nothing_lost):
 
 
 def test_pages_that_come_and_go(shell, nothing_lost):
-    """Memory of a request that fails in the end is taken back, also if another thread used it."""
+    """If a request for memory fails half-way, its memory is freed, even if another thread used
+    it."""
     assert shell.run("hostile race").endswith("\nhostile: 10 rounds, 10 killed, 0 wrote what was gone\n")
     assert "25 primes" in shell.run("prime 100")
 
@@ -287,7 +292,8 @@ def test_a_fork_that_fails_is_told_to_who_waits(shell, nothing_lost):
 
 
 def test_keys_are_not_for_who_is_left_alone(shell, nothing_lost):
-    """Its grandparent, which the shell waited for, has ended: keys now go to the shell."""
+    """A process tries to read keys. Its grandparent, which the shell waited for, has ended, so the
+    keys go to the shell."""
     child = int(re.fullmatch(r"hostile: child (\d+) stays\n", in_time(shell.run("hostile tree")))[1])
     assert shell.run("echo alive") == "alive\n"
     shell.run(f"kill {child}")
@@ -302,7 +308,7 @@ def test_break_ends_the_family(shell, nothing_lost):
 
 
 def test_the_shell_finds_room_among_many(shell, nothing_lost):
-    """A program that forks until it fails leaves room for programs of the shell."""
+    """If a program forks until fork() fails, the shell can still start programs."""
     pid = int(re.match(r"\[(\d+)\]", shell.run("hostile full &"))[1])
     assert m.until(lambda: re.search(r"children, then there are too many programs", end_of(shell)))
     assert shell.run("hello you") .endswith("hello from you\n")
@@ -322,8 +328,9 @@ def test_the_shell_finds_room_among_threads(shell, nothing_lost):
 
 
 def test_the_shell_finds_memory(shell, nothing_lost):
-    """A program has all memory: the shell still starts small programs from the reserve. With the
-    reserve used too, it rejects one with a reason, lists and ends them, and then the job."""
+    """A program takes all memory. The shell still starts small programs from the reserve. When the
+    reserve is used up, the shell rejects a program with a reason. It can still list and end the
+    small programs, and then the job."""
     pid = int(re.search(r"\[(\d+)\] hostile\n", shell.run("hostile hoard &"))[1])
     assert m.until(lambda: "hostile: all memory is taken" in end_of(shell))
     assert "free 256 KiB," in shell.run("meminfo")              # SHELL_PAGES
@@ -347,11 +354,12 @@ def test_the_shell_finds_memory(shell, nothing_lost):
 
 
 def test_a_fork_bomb_can_be_ended(shell, nothing_lost):
-    """Pids change all the time, and most parents have ended: a job still ends at one instant."""
+    """Pids change all the time, and most parents have ended. All processes of a job still end at
+    one instant."""
     pid = int(re.match(r"\[(\d+)\]", shell.run("hostile bomb &"))[1])
     assert m.until(lambda: shell.run("ps").count(" hostile ") > 10)
     assert shell.run("hello you").endswith("hello from you\n")
-    shell.run(f"kill {pid}")                     # only the job's first program
+    shell.run(f"kill {pid}")                     # this kills only the job's first program
     assert m.until(lambda: f"[{pid}] hostile has ended" in end_of(shell))
     assert set(re.findall(r" hostile .* (\d+)\n", shell.run("ps"))) == {str(pid)}
     shell.run(f"kill -{pid}")
@@ -366,8 +374,8 @@ def test_break_ends_those_without_a_parent(shell, nothing_lost):
 
 
 def test_who_is_refused_vcpus_delays_nobody():
-    """The exact admission test takes milliseconds with 200 VCPUs: on its caller's budget, with
-    interrupts on."""
+    """The exact admission test takes milliseconds with 200 VCPUs. It runs on its caller's budget,
+    with interrupts on."""
     with m.Machine("-icount", "shift=1,sleep=off", "-kernel", str(m.quest("quest-test32.elf")),
                    "-append", "quest xapic admission=exact") as machine:
         m.Shell(machine, r"(?m)^> ")
@@ -377,8 +385,8 @@ def test_who_is_refused_vcpus_delays_nobody():
 
 
 def test_a_flood_can_be_ended(shell, nothing_lost):
-    """Writes 16 MiB to the console in one call, which takes longer than expect() waits. ^C works in
-    between."""
+    """A program writes 16 MiB to the console in one call, which takes longer than expect() waits.
+    ^C works during the call."""
     if shell.ready == CELL_READY:
         pytest.skip("the fake cell's Linux takes no keys before it has shown all output")
     shell.start("hostile flood")
@@ -465,8 +473,8 @@ def end_of(shell) -> str:
 
 
 def test_several_at_once_and_told_why_not(shell, nothing_lost):
-    """The bound admits two VCPUs of 20/100 with the kernel's own; further programs run at best
-    effort."""
+    """The bound admits two VCPUs of 20/100 in addition to those of the kernel. Further programs run
+    at best effort."""
     pids, outs = [], []
     for _ in range(3):
         outs.append(shell.run("spinner &"))
@@ -480,8 +488,8 @@ def test_several_at_once_and_told_why_not(shell, nothing_lost):
 
 
 def test_vcpus_that_are_gone_hold_up_nobody(shell, nothing_lost):
-    """VCPUs with a period of 1000 s are used and destroyed: they count against their creator, and
-    not against later programs."""
+    """VCPUs with a period of 1000 s are used and destroyed. Their use counts against the program
+    that created them, and not against later programs."""
     said = re.fullmatch(r"hostile: (\d+) VCPUs came and went, then: there are too many .*\n", shell.run("hostile vcpus"))
     assert said and 14 <= int(said[1]) <= 16
     assert shell.run("hello") == "hello from nobody\n"
@@ -496,8 +504,8 @@ def test_break_ends_what_is_waited_for(shell, nothing_lost):
 
 
 def test_output_in_the_background_leaves_the_line(shell, nothing_lost):
-    """After the output, the prompt comes again, for people and for quesh -c, with the typed part of
-    the line."""
+    """After the output of a background program, the shell shows the prompt and the typed part of
+    the line again, also for quesh -c."""
     shell.start("hello x &")
     shell.machine.expect(r"hello from x\n")
     shell.machine.expect(shell.ready)
@@ -510,13 +518,14 @@ def test_output_in_the_background_leaves_the_line(shell, nothing_lost):
 
 
 def shown(text: str) -> list[str]:
-    """The rows as a terminal has them where a row was cleared from its start (CR, ESC [ K; m.Machine drops the CR)."""
+    """Returns the rows as a terminal shows them, if a row is cleared from its start by CR and ESC [
+    K. (m.Machine drops the CR.)"""
     return re.sub(r"(?m)^.*\x1b\[K", "", text).splitlines()
 
 
 def test_a_line_being_typed_stays_whole(shell, nothing_lost):
-    """Letters arrive during a program's output: both are complete in the end, and the command is
-    what was typed."""
+    """Letters arrive during a program's output. In the end the output and the typed line are
+    complete, and the shell runs the typed command."""
     start = shell.machine.seen
     pid = int(re.search(r"\[(\d+)\]", shell.run("logger 100000 10 &"))[1])
     shell.machine.expect(r"logger: 1 at")
@@ -531,7 +540,8 @@ def test_a_line_being_typed_stays_whole(shell, nothing_lost):
     assert m.until(lambda: f"[{pid}] logger has ended" in end_of(shell))
     rows = shown(shell.machine.text[start:shell.machine.seen])
     assert f"> {typed}" in rows and typed.removeprefix("echo ") in rows
-    logged = [row for row in rows if "logger: " in row][:-1]        # the last may be cut by its end
+    # the program's end may cut the last line
+    logged = [row for row in rows if "logger: " in row][:-1]
     assert all(re.fullmatch(r"logger: \d+ at \d+\.\d+ s, -?\d+ us late", row) for row in logged), rows
 
 
@@ -563,7 +573,8 @@ def test_a_module_brings_programs(tmp_path):
 
 @pytest.mark.parametrize("cpu", ["qemu64", "max", "max,-smap,-smep,-umip"])
 def test_processors(cpu):
-    """Programs also run without NX, SMEP, SMAP and UMIP; Quest uses those that the CPU has."""
+    """Programs also run without NX, SMEP, SMAP and UMIP. Quest uses the features that the CPU
+    has."""
     with m.Machine("-cpu", cpu, "-kernel", str(m.quest("quest-test32.elf"))) as machine:
         shell = m.Shell(machine, r"(?m)^> ")
         assert re.search(r"calls: \d+ right, 0 wrong", shell.run("calls"))

@@ -49,10 +49,10 @@ def test_a_when_each_runs(a):
 def test_a_queue_at_every_change(a):
     assert a.queues[1] == [
         (0, [(0, 20)]),
-        (28, [(0, 2), (50, 18)]),                   # blocks
+        (28, [(0, 2), (50, 18)]),                   # the VCPU blocks
         (40, [(40, 2), (50, 18)]),                  # unblocks: a new replenishment phase
         (52, [(50, 18), (90, 2)]),
-        (68, [(50, 2), (90, 2), (100, 16)]),        # blocks
+        (68, [(50, 2), (90, 2), (100, 16)]),        # the VCPU blocks
         (80, [(80, 2), (90, 2), (100, 16)]),        # unblocks
         (92, [(90, 2), (100, 16), (130, 2)]),
         (94, [(100, 16), (130, 2), (140, 2)]),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The C core and its reference model make the same choices and have the same state on random traces."""
+"""On random sequences of calls, the C core and its reference model make the same decisions and have
+the same state."""
 from pathlib import Path
 
 import core
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 TOP = Path(__file__).resolve().parents[2]
 
-# equal periods are of interest
+# equal periods must occur often
 periods = st.one_of(st.sampled_from([20, 40, 100]), st.integers(2, 200))
 vcpus = st.lists(st.tuples(st.sampled_from([core.MAIN, core.MAIN, core.MAIN, core.IO, core.IO, core.BACKGROUND]), st.integers(1, 30), periods),
                  min_size=1, max_size=8)
@@ -21,7 +22,7 @@ calls = st.lists(st.tuples(
 
 
 class Both:
-    """Makes every call to both; any difference is an error."""
+    """Makes every call to the core and to the model. Any difference is an error."""
 
     def __init__(self, quantum: int, background: bool, limit: int, lib=None):
         self.core = core.Core(quantum, background, core.EXACT, lib=lib)

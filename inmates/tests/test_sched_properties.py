@@ -19,7 +19,7 @@ IO_CASES = [(1, 10, 100), (1, 5, 50), (4, 100, 50), (1, 4, 16)]     # U as a fra
 
 
 class Runs:
-    """The random runs on some version of the core."""
+    """The random runs, compiled with one version of the core."""
 
     def __init__(self, out: Path, sources: list[Path], headers: Path = core.SCHED):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ class Runs:
         return broken(self.run_churn(seed, test) for seed in range(count))
 
     def io(self, count: int, preempted: bool) -> tuple[set[str], list[int]]:
-        """The properties broken, and the most seen in a window of each case."""
+        """Returns the broken properties, and for each case the largest use in a window."""
         bits, most = [], []
         for case in IO_CASES:
             found = []
@@ -78,7 +78,8 @@ def runs(tmp_path_factory) -> Runs:
 
 @pytest.mark.parametrize("limit", [core.QUEUE_MAX, 4, 2])
 def test_main_vcpus(runs, limit):
-    """P1 to P4 and P6. A full replenishment queue delays only the part for which it has no room."""
+    """P1 to P4 and P6 hold. A full replenishment queue delays only the part for which it has no
+    room."""
     assert runs.sets(SETS, limit=limit) == set()
 
 
@@ -100,13 +101,13 @@ def test_vcpus_that_come_go_and_change_take_nothing(runs):
 
 
 def test_with_the_exact_test_they_take_next_to_nothing(runs):
-    """VCPUs whose periods change may interfere more than with each period alone: in ten to twenty of
-    20,000 sets, as quest-scheduling.md says."""
+    """A VCPU whose period changes may interfere more than with either period alone.
+    quest-scheduling.md says that this breaks a property in ten to twenty of 20,000 sets."""
     assert sum(runs.run_churn(seed, core.EXACT) != 0 for seed in range(SETS)) <= SETS // 400
 
 
 def test_io_vcpu_window(runs):
-    """At most (2 - U) * U * T within T, and that is reached."""
+    """An I/O VCPU uses at most (2 - U) * U * T within T, and reaches this bound."""
     wrong, most = runs.io(400, preempted=False)
     assert wrong == set()
     assert most == [int((2 - b / a) * b / a * t) for b, a, t in IO_CASES]
@@ -120,7 +121,7 @@ def test_what_an_interrupt_wakes_runs_after_its_handler(runs):
     assert runs.interrupts(SETS) == set()
 
 
-# file, its text, the text of the mutant, the property that must detect it, the run
+# file, its text, the mutant's text, the property that must detect the mutant, the run
 MUTANTS = {
     "no new phase on unblocking": ("sporadic.c", "	s->queue[0].at = now;\n", "", "P2", "sets"),
     "back a little too early": ("sporadic.c", "insert(s, head.at + s->period,", "insert(s, head.at + s->period - 1,", "P3", "sets"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The simulator: scenarios, the errors of wrong ones, and the pictures."""
+"""Tests of the simulator: scenarios, error messages for wrong scenarios, and pictures."""
 import subprocess
 import sys
 import xml.etree.ElementTree as tree

@@ -13,7 +13,7 @@ from lab import bare as m
 pytestmark = pytest.mark.usefixtures("built")
 
 SAMPLES = m.TOP / "inmates/quest/user/programs"
-POSIX = ("buffer", "pipeline", "ticker")        # sources that use no part of Quest
+POSIX = ("buffer", "pipeline", "ticker")        # sources that use no function of Quest's own
 MAKEFILE = """\
 include $(shell pkg-config --variable=makefragment qv-quest)
 demo.cpio: quest/buffer quest/pipeline quest/ticker quest/two quest/plain note.txt
@@ -81,14 +81,14 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def quest(folder):
-    """The shipped image, with an archive that was built outside the tree."""
+    """A machine with the shipped image and an archive that was built outside the tree."""
     folder.run("make", "demo.cpio")
     with m.Machine("-kernel", str(m.quest("quest32.elf")), "-initrd", str(folder.path / "demo.cpio")) as machine:
         yield m.Shell(machine, r"(?m)^> ")
 
 
 def in_quest(shell: m.Shell, line: str) -> str:
-    """Output of the program, without the shell's line about its VCPU."""
+    """Returns the output of the program without the shell's line about its VCPU."""
     return re.sub(r"(?m)^\S+ (begins in \d+ ms|: no VCPU of).*\n", "", shell.run(line))
 
 
@@ -107,7 +107,8 @@ def test_no_header_of_the_host_is_found(folder):
 
 
 def test_commands_of_the_page(folder):
-    """Types the commands of quest-programs.md: a program and an archive, without make and with it."""
+    """Runs the commands of quest-programs.md, which build a program and an archive, without make
+    and with it."""
     page = (m.TOP / "Documentation/tutorial/quest-programs.md").read_text()
     section = page.split("## Outside the tree: the SDK")[1]
     fragment, commands = ([line.strip() for line in lines.splitlines()] for lines in re.findall(r"(?m)^(?:    .*\n)+", section)[:2])

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "sched_fixture.h"
 
-/* Destroying a VCPU and creating it again gains nothing. */
+/* An owner gains no CPU time by destroying a VCPU and creating it again. */
 TEST(sched_recreated_vcpu_gains_no_budget)
 {
 	uint64_t now = 0, used = 0;
@@ -28,7 +28,7 @@ TEST(sched_recreated_vcpu_gains_no_budget)
 	CHECK(used > 200);
 }
 
-/* A destroyed VCPU delays others by its use, not by all that it could have used. */
+/* A destroyed VCPU delays other VCPUs by the CPU time that it has used, not by its whole budget. */
 TEST(sched_past_use_delays_by_its_amount)
 {
 	int i;
@@ -81,7 +81,8 @@ TEST(sched_smaller_vcpu_makes_no_room)
 	struct vcpu_params small = { "small", MAIN_VCPU, 1, 100, 0 };
 	int round, id;
 
-	for (round = 0; round < 3; round++) {	/* changed once, twice, and then destroyed */
+	/* the VCPU is changed once, changed twice, and then destroyed */
+	for (round = 0; round < 3; round++) {
 		set_up(false);
 		CHECK(vcpu(MAIN_VCPU, 50, 100, 0) == 0);
 		sched_bind(&s, &a, 0, 0);
@@ -109,7 +110,8 @@ TEST(sched_admission_allows_calls_in_between)
 	set_up(false);
 	CHECK(vcpu(MAIN_VCPU, 20, 100, 0) == 0 && vcpu(MAIN_VCPU, 30, 100, 1) == 1);
 	sched_admission_begin(&s, &more, -1, 10);
-	CHECK(sched_vcpu_destroy(&s, 0, 11) == 0);		/* too late: it still counts */
+	/* the VCPU is destroyed too late, and still counts in the test */
+	CHECK(sched_vcpu_destroy(&s, 0, 11) == 0);
 	sched_admission_test(&s);
 	CHECK(sched_admission_commit(&s, 12) == SCHED_OVER_BOUND && !sched_vcpu(&s, 2));
 	more.budget = 10;
@@ -145,7 +147,7 @@ TEST(sched_growing_vcpu_waits_for_past_use)
 }
 
 /*
- * An I/O VCPU's use counts from the moment it is changed, in the middle of its budget too: t_e = 0
+ * An I/O VCPU's use counts from the time of its change, even if part of its budget is left: t_e = 0
  * + 10 / 40 %.
  */
 TEST(sched_set_keeps_past_use_of_io)
@@ -174,7 +176,7 @@ TEST(sched_all_256)
 }
 
 /*
- * If all slots hold destroyed VCPUs that are remembered, a new VCPU takes the slot of a VCPU that
+ * If the past use of destroyed VCPUs is stored in all slots, a new VCPU takes a slot whose past use
  * does not count.
  */
 TEST(sched_ids_of_destroyed_vcpus_are_reused)
@@ -192,15 +194,15 @@ TEST(sched_ids_of_destroyed_vcpus_are_reused)
 	CHECK(vcpu(MAIN_VCPU, 1, 100, SCHED_VCPUS) == 0);
 	CHECK(vcpu_eligible(&s.vcpus[0]) == SCHED_VCPUS);
 	CHECK(sched_count_owned(&s, 0, SCHED_VCPUS) == SCHED_VCPUS);
-	/* with a VCPU of that period, they count */
+	/* if a VCPU of that period exists, they count */
 	CHECK(vcpu(MAIN_VCPU, 1, 1000, SCHED_VCPUS) == 1);
 	CHECK(vcpu(MAIN_VCPU, 1, 1000, SCHED_VCPUS) == SCHED_FULL);
 	CHECK(sched_count_owned(&s, 0, 1000 + SCHED_VCPUS) == 2);
 }
 
 /*
- * Destroyed VCPUs count by their use, not by their number; those of a longer period than all
- * existing ones do not count.
+ * Destroyed VCPUs count by their use, not by their number. A destroyed VCPU does not count if its
+ * period is longer than those of all existing VCPUs.
  */
 TEST(sched_past_use_counts_by_amount)
 {
@@ -218,8 +220,8 @@ TEST(sched_past_use_counts_by_amount)
 }
 
 /*
- * The use of one owner does not delay another owner, whose VCPU is rejected instead. The heir of
- * the use waits.
+ * The past use of one owner does not delay the VCPU of another owner: that VCPU is rejected
+ * instead. The owner that inherits the past use has to wait.
  */
 TEST(sched_owners)
 {
@@ -236,7 +238,7 @@ TEST(sched_owners)
 	CHECK(sched_vcpu_destroy(&s, id, 60) == 0);
 	id = vcpu_of(1, MAIN_VCPU, 50, 100, 60);
 	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 100);
-	/* it has used nothing, so nothing is remembered */
+	/* the VCPU has used nothing, so it has no past use */
 	CHECK(sched_vcpu_destroy(&s, id, 70) == 0);
 	CHECK(sched_count_owned(&s, 1, 70) == 1);
 	sched_inherit_past(&s, 1, 2);
@@ -248,13 +250,14 @@ TEST(sched_owners)
 	id = vcpu_of(3, MAIN_VCPU, 50, 100, 100);
 	use_up(id, 100, 150);
 	sched_inherit_past(&s, 3, SCHED_NO_OWNER);
-	id = vcpu_of(4, MAIN_VCPU, 50, 100, 160);	/* use without an owner delays all */
+	/* past use without an owner delays all owners */
+	id = vcpu_of(4, MAIN_VCPU, 50, 100, 160);
 	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 200);
 }
 
 /*
- * A new VCPU begins when enough is replenished, not everything, and never later than a period of a
- * destroyed one.
+ * A new VCPU begins when enough past use is replenished, not when all is. It never waits longer
+ * than a period of a destroyed VCPU.
  */
 TEST(sched_vcpu_begins_when_enough_is_replenished)
 {

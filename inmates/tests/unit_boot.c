@@ -68,7 +68,7 @@ static void put_entry(struct blob *b, uint64_t base, uint64_t length, uint32_t t
 	put32(b, 0);
 }
 
-/* Makes a copy of exact size, so that the sanitizer catches each byte beyond it. */
+/* Makes a copy of exact size, so that the sanitizer detects each access beyond its end. */
 static bool parse(struct boot_info *out, const struct blob *b, size_t room)
 {
 	uint8_t *copy = malloc(room ? room : 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compares printf() of programs with the host's C library: text, length, and floating point to the
- * last digit.
+ * Compares the programs' printf() with that of the host's C library: text, length, and all digits
+ * of floating point.
  */
 #include <float.h>
 #include <math.h>
@@ -83,7 +83,8 @@ TEST(format_floats_by_hand)
 }
 
 /*
- * With #, trailing zeros stay. The host's library drops them if rounding makes the number longer.
+ * With the flag #, trailing zeros stay. The host's library drops them if rounding makes the number
+ * longer.
  */
 TEST(format_floats_with_zeros)
 {

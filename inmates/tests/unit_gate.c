@@ -4,7 +4,7 @@
 #include "../quest/kernel/gate.h"
 #include "unit.h"
 
-/* A source is held alone: the other sources fire, in any class. */
+/* A source is masked alone: other sources of any class may still fire. */
 TEST(gate_masks_one)
 {
 	struct gate g = { 0 };
@@ -18,8 +18,8 @@ TEST(gate_masks_one)
 }
 
 /*
- * An edge is lost while the pin is masked, so an edge while the handler runs must be remembered,
- * once.
+ * An edge is lost while the pin is masked. So the pin is not masked while the handler runs, and an
+ * edge then is remembered once.
  */
 TEST(gate_edge)
 {
@@ -27,7 +27,8 @@ TEST(gate_edge)
 	struct gate_source s = { GATE_EDGE, .vector = 0x44 };
 
 	CHECK(gate_fire(&g, &s));
-	CHECK(!gate_fire(&g, &s));		/* was pending when the source was masked */
+	/* the interrupt was pending when the source was masked */
+	CHECK(!gate_fire(&g, &s));
 	CHECK(gate_begin(&g, &s) && !s.due && !s.held);
 	CHECK(gate_fire(&g, &s) && s.due && s.running);
 	CHECK(!gate_fire(&g, &s));
@@ -46,7 +47,9 @@ TEST(gate_level)
 	CHECK(gate_end(&g, &s) && !s.held && !s.due);
 }
 
-/* A source without a mask may fire again. Only then are its class and lower classes held. */
+/*
+ * A source that cannot be masked may fire again. Only then are its class and lower classes blocked.
+ */
 TEST(gate_unmasked)
 {
 	struct gate g = { 0 };
@@ -61,7 +64,7 @@ TEST(gate_unmasked)
 	CHECK(gate_end(&g, &message) && gate_priority(&g) == 2 && !message.due);
 	CHECK(!gate_begin(&g, &bell) && gate_end(&g, &bell) && gate_priority(&g) == 0);
 	CHECK(!gate_fire(&g, &bell) && !gate_begin(&g, &bell));
-	/* while the handler runs */
+	/* the source fires while its handler runs */
 	CHECK(gate_fire(&g, &bell) && bell.due && gate_priority(&g) == 2);
 	CHECK(gate_end(&g, &bell) && bell.due && gate_priority(&g) == 0);
 }
@@ -71,7 +74,7 @@ TEST(gate_unmasked)
 struct device {
 	struct gate_source s;
 	bool pending;			/* the interrupt controller has an interrupt for the CPU */
-	bool work;			/* since the handler's last check */
+	bool work;			/* the device has had work since the handler's last check */
 	int entered;			/* interrupts since the handler's last start */
 };
 
@@ -98,7 +101,7 @@ static void take(struct gate *g, struct device *d)
 		d->pending = d->work;
 }
 
-/* The handler begins, does all the work, or ends. */
+/* Makes the next step of a handler: begins, does all the work, or ends. */
 static void step(struct gate *g, struct device *d)
 {
 	if (d->s.running) {
@@ -113,8 +116,8 @@ static void step(struct gate *g, struct device *d)
 }
 
 /*
- * Random runs: no work is lost, few interrupts come for each run, and a masked source holds no
- * other.
+ * In random runs no work is lost, each run of a handler has few interrupts, and a masked source
+ * blocks no other source.
  */
 TEST(gate_random)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * VCPUs move to another CPU with another clock in the middle of a schedule: as plain data, shifted
- * once. The rest of the schedule must be what it would have been. They move when none runs: each
- * sleeps or waits for its budget.
+ * VCPUs move to another CPU with another clock in the middle of a schedule. They move as plain
+ * data, whose times are shifted once. The rest of the schedule must be the same as without the
+ * move. They move while none of them runs: each sleeps or waits for its budget.
  */
 #include <stddef.h>
 #include <string.h>
@@ -11,8 +11,9 @@
 
 #define LENGTH		3000
 #define VCPUS		4
-#define IO		3		/* the last; its threads work for the others round-robin */
-#define START		1000000000ull	/* so that a clock can be behind */
+/* number of the I/O VCPU; its thread works for the other VCPUs */
+#define IO		3
+#define START		1000000000ull	/* above 0, so that another clock can be behind */
 #define NOBODY		0xFF
 
 struct job {
@@ -81,8 +82,8 @@ static void run_unit(struct sched *s, struct job *j, uint64_t now)
 }
 
 /*
- * Records which VCPU had the CPU in each unit. They move as soon as possible from `at` on. Returns
- * the time of the move.
+ * Runs the schedule and records which VCPU had the CPU in each time unit. The VCPUs move at the
+ * first possible time from `at` on. Returns that time.
  */
 static unsigned int run(uint64_t seed, unsigned int at, int64_t by, uint8_t who[LENGTH])
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The archive and the ELF files in it: for any contents of a file, nothing outside it is read. */
+/*
+ * Tests of the archive and of the ELF files in it. Whatever a file contains, no memory outside it
+ * is read.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +46,7 @@ static void make(void)
 	member("TRAILER!!!", 0, "");
 }
 
-/* Reads from memory that ends where the archive ends. */
+/* Reads an archive from memory that ends exactly at the archive's end. */
 static const char *add(struct archive *a)
 {
 	char *exact = malloc(length);
@@ -125,7 +128,7 @@ TEST(archive_names_and_numbers)
 	CHECK(a.num_files == ARCHIVE_FILES);
 }
 
-/* A program of two segments. */
+/* Makes a program of two segments. */
 static struct {
 	uint8_t ident[16];
 	uint16_t type, machine;

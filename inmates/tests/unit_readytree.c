@@ -85,7 +85,7 @@ static unsigned int change(int i, unsigned int count)
 	return count - 1;
 }
 
-/* Compares with a searched array, with few members and with many. */
+/* Compares the tree with an array that is searched, with few members and with many. */
 TEST(readytree_random)
 {
 	unsigned int count = 0, i, most;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of VCPUs and their entities together. unit_admit.c tests creating and changing VCPUs,
- * unit_servers.c the servers' rules; test_sched_properties.py and test_sched_model.py do long runs.
+ * Tests of VCPUs and their entities together. unit_admit.c tests creating and changing VCPUs.
+ * unit_servers.c tests the servers' rules. test_sched_properties.py and test_sched_model.py do long
+ * runs.
  */
 #include <string.h>
 #include "sched_fixture.h"
@@ -21,7 +22,8 @@ TEST(sched_budget_and_background)
 	sched_ready(&s, &a, 0);
 	sched_ready(&s, &a, 0);			/* a second call changes nothing */
 	CHECK(chosen(&a, 20, 0));
-	CHECK(chosen(&a, 100, 20));		/* alone in the background: no quantum */
+	/* the only entity in the background needs no quantum */
+	CHECK(chosen(&a, 100, 20));
 	CHECK(chosen(&a, 120, 100));
 	CHECK(s.vcpus[0].counts.used == 20 && s.vcpus[0].counts.background == 80);
 	CHECK(s.vcpus[0].counts.depleted == 1 && !s.vcpus[0].counts.overruns);
@@ -62,14 +64,14 @@ TEST(sched_shorter_period_first)
 	CHECK(chosen(&b, 60, 50));
 	sched_block(&s, &b, 55);
 	CHECK(chosen(&c, 64, 55));		/* the rest of its quantum */
-	/* c has no budget before 1000 and is below a: a's timer is not set for it */
+	/* c has a lower priority than a, so its replenishment at 1000 does not limit a */
 	CHECK(chosen(&a, 120, 100));
 }
 
 /* A replenishment of a lower VCPU does not interrupt a higher one. */
 /*
- * On equal periods: an I/O VCPU before a Main VCPU, then the lower id; the order of wake-up does
- * not matter.
+ * If periods are equal, an I/O VCPU precedes a Main VCPU, and then the lower id comes first. The
+ * order of wake-up does not matter.
  */
 TEST(sched_equal_periods)
 {
@@ -116,7 +118,8 @@ TEST(sched_threads_of_a_vcpu_run_round_robin)
 	CHECK(chosen(&b, 20, 10));
 	CHECK(chosen(&a, 30, 20));
 	sched_block(&s, &a, 25);
-	CHECK(chosen(&b, 50, 25));		/* alone: until the budget ends */
+	/* the only entity of its VCPU runs until the budget ends */
+	CHECK(chosen(&b, 50, 25));
 	CHECK(chosen(&b, 100, 50));
 	CHECK(a.used == 15 && b.used == 35);
 }
@@ -141,8 +144,8 @@ TEST(sched_bind_moves)
 }
 
 /*
- * An interrupt handler is charged to the I/O VCPU that it wakes, which continues at once with the
- * rest of its budget.
+ * An interrupt handler is charged to the I/O VCPU that it wakes. That VCPU then runs at once, with
+ * the rest of its budget.
  */
 TEST(sched_interrupts_are_charged)
 {
@@ -167,7 +170,7 @@ TEST(sched_interrupts_are_charged)
 	CHECK(chosen(&a, 58, 28));
 }
 
-/* Without budget the VCPU waits, and the handler makes the wait longer; with budget it does not. */
+/* A VCPU without budget waits, and each handler makes its wait longer. */
 TEST(sched_interrupts_without_budget)
 {
 	set_up(false);
@@ -181,7 +184,9 @@ TEST(sched_interrupts_without_budget)
 	CHECK(chosen(&b, 160, 150));
 }
 
-/* The handler wakes no thread: no current budget remains, and no earlier budget is used. */
+/*
+ * If the handler wakes no thread, the current budget ends with it, and no earlier budget is used.
+ */
 TEST(sched_interrupts_while_it_sleeps)
 {
 	set_up(false);
@@ -217,8 +222,8 @@ TEST(sched_rejects_wrong_parameters)
 }
 
 /*
- * A running thread that moves to a VCPU without budget is charged to no budget and changes nothing
- * there, however often.
+ * A running thread that moves to a VCPU without budget is charged to no budget. It does not change
+ * that VCPU, even if it moves often.
  */
 TEST(sched_bind_to_vcpu_without_budget_charges_none)
 {
@@ -241,7 +246,7 @@ TEST(sched_bind_to_vcpu_without_budget_charges_none)
 	CHECK(vcpu_eligible(&s.vcpus[id]) == 100 && !s.vcpus[id].counts.used &&
 	      s.vcpus[id].counts.background == 10);
 	CHECK(sched_vcpu_destroy(&s, id, 60) == 0 && s.vcpus[id].state == VCPU_FREE);
-	/* and a VCPU with budget is dispatched: 1 of 1 is used, not 1 too many */
+	/* a VCPU with budget is dispatched by the move: 1 of 1 is used, without an overrun */
 	sched_bind(&s, &b, 0, 100);
 	sched_ready(&s, &b, 100);
 	CHECK(sched_decide(&s, 100).entity == &b && sched_bind(&s, &b, 1, 101) == 0);
@@ -251,8 +256,8 @@ TEST(sched_bind_to_vcpu_without_budget_charges_none)
 }
 
 /*
- * Without a budget: always admitted, runs when no VCPU with budget is runnable, and is charged
- * nothing.
+ * A VCPU without a budget is always admitted. It runs when no VCPU with budget is runnable, and
+ * nothing is charged to a budget.
  */
 TEST(sched_without_budget)
 {
@@ -267,7 +272,7 @@ TEST(sched_without_budget)
 	CHECK(chosen(&b, SCHED_NEVER, 0));
 	sched_ready(&s, &a, 5);
 	CHECK(chosen(&a, 55, 5));
-	/* the rest of its quantum; then that of a, in the background too */
+	/* each runs to the end of its quantum, in the background, too */
 	CHECK(chosen(&b, 60, 55));
 	CHECK(s.vcpus[1].counts.background == 5 && !s.vcpus[1].counts.used &&
 	      vcpu_left(&s.vcpus[1], 55) == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the servers alone. test_sched_figure.py has figure 4.3 as a whole. */
+/* Tests of the servers alone. test_sched_figure.py tests the whole figure 4.3. */
 #include <string.h>
 #include "../quest/sched/pibs.h"
 #include "../quest/sched/sched.h"
@@ -41,7 +41,8 @@ TEST(sporadic_overrun_in_pieces)
 	sporadic_block(&m, 5);
 	CHECK(sporadic_charge(&m, 16, 21) == 1);
 	QUEUE({ 51, 20 });
-	CHECK(sporadic_charge(&m, 2, 23) == 2);		/* the same as three at once */
+	/* the result is the same as for an overrun of three at once */
+	CHECK(sporadic_charge(&m, 2, 23) == 2);
 	QUEUE({ 53, 20 });
 	CHECK(m.usage == 3);
 }
@@ -68,7 +69,10 @@ TEST(sporadic_overrun_of_many_rounds)
 	CHECK(m.usage == 1);
 }
 
-/* Used budget comes back late, with another chunk; unused budget stays. */
+/*
+ * If the queue is full, used budget is replenished late, together with another chunk. Unused budget
+ * stays usable.
+ */
 TEST(sporadic_full_queue_delays_what_was_used)
 {
 	sporadic_init(&m, 20, 100, 0);
@@ -145,7 +149,8 @@ TEST(pibs_begins_at_its_first_dispatch)
 {
 	pibs_init(&p, 4, 100, 0);
 	pibs_wake(&p, 50, false, 28);
-	pibs_dispatch(&p, 33);				/* a higher VCPU had the CPU before */
+	/* a VCPU of higher priority had the CPU before */
+	pibs_dispatch(&p, 33);
 	pibs_charge(&p, 1);
 	pibs_dispatch(&p, 40);				/* and in between */
 	pibs_charge(&p, 1);
@@ -164,7 +169,8 @@ TEST(pibs_inherits_the_shortest)
 	pibs_wake(&p, 50, true, 3);
 	CHECK(p.inherited == 50 && pibs_left(&p) == 2);
 	pibs_charge(&p, 1);
-	pibs_wake(&p, 30, true, 4);			/* the budget would be 3, and 4 are used */
+	/* the budget shrinks to 3, but 4 are used already */
+	pibs_wake(&p, 30, true, 4);
 	CHECK(p.left == 0 && pibs_eligible(&p) == 40);
 	pibs_block(&p);
 	pibs_wake(&p, 0, false, 50);			/* an unknown requester */

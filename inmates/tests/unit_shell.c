@@ -45,7 +45,7 @@ static bool key(uint8_t k)
 	return done;
 }
 
-/* Types keys. Returns how many lines were finished; the last one is in l.text. */
+/* Types keys. Returns how many lines were finished. The last one is in l.text. */
 static int type(const char *keys)
 {
 	int lines = 0;

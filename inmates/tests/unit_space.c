@@ -9,7 +9,8 @@
 #include "../quest/mm/usercopy.h"
 #include "unit.h"
 
-#define MEMORY		0x10000000ul		/* of the host, below AddressSanitizer's own */
+/* an address of the host, below the memory of AddressSanitizer */
+#define MEMORY		0x10000000ul
 #define PAGES		128ul
 #define AT		USER_IMAGE
 
@@ -17,7 +18,7 @@ static struct space s;
 static uint64_t kernel_root, switched_to;
 static unsigned int generation, forgotten;
 
-/* Replaces paging.c, without a CPU. */
+/* Functions in place of paging.c, which need no CPU. */
 uint64_t paging_usable(uint64_t flags)
 {
 	return flags;
@@ -175,7 +176,7 @@ TEST(space_copy_is_a_copy)
 	CHECK(!space_translate(&t, AT, SPACE_EXECUTE));
 	space_destroy(&t);
 	CHECK(pages_available() == before);
-	/* and with less and less memory */
+	/* try it again with less and less memory */
 	while (pages_available() > 1) {
 		size_t had = pages_available();
 
@@ -191,7 +192,7 @@ TEST(space_brk)
 	fresh(PAGES);
 	CHECK(space_create(&s) && space_map(&s, AT, AT + 0x2000, USER_DATA));
 	s.heap = s.brk = AT + 0x1800;
-	/* still on the image's last page */
+	/* the heap still ends on the image's last page */
 	CHECK(space_move_brk(&s, 0x100) && s.pages == 2);
 	CHECK(space_move_brk(&s, 0x1000) && s.pages == 3 &&
 	      space_translate(&s, AT + 0x2000, SPACE_WRITE));
@@ -200,7 +201,7 @@ TEST(space_brk)
 	CHECK(space_move_brk(&s, -0x800) && s.pages == 3 &&
 	      space_translate(&s, AT + 0x2000, SPACE_WRITE));
 	CHECK(space_move_brk(&s, -0x900) && s.pages == 2 && s.brk == s.heap);
-	/* the image stays whole */
+	/* the image keeps all its pages */
 	CHECK(space_translate(&s, AT + 0x1000, SPACE_WRITE) &&
 	      !space_translate(&s, AT + 0x2000, SPACE_READ));
 	CHECK(!space_move_brk(&s, INT64_MAX) && !space_move_brk(&s, INT64_MIN) &&
@@ -268,13 +269,13 @@ TEST(space_flushes_before_others_run)
 	s.heap = s.brk = AT;
 	space_set_hooks(note_pause, note_flush);
 	known = pages_available();
-	/* more than there is: maps pages and frees them again */
+	/* there is too little memory, so the call maps pages and frees them again */
 	CHECK(!space_move_brk(&s, (int64_t)(PAGES * PAGE_SIZE)));
 	CHECK(flushes && pages_available() == known && !s.pages);
 	CHECK(space_move_brk(&s, 100 * PAGE_SIZE));
 	flushes = 0;
 	CHECK(space_move_brk(&s, -100 * (int64_t)PAGE_SIZE));
-	/* after 64 pages, and at the end */
+	/* flushes come after 64 pages, and at the end */
 	CHECK(flushes == 2 && pages_available() == known);
 	space_set_hooks(NULL, NULL);
 }
@@ -297,7 +298,7 @@ TEST(kstack_has_a_guard_below)
 	CHECK(at != 0);
 	CHECK(there(at) && there(at + KSTACK_BYTES - 1) && !there(at - 1) &&
 	      !there(at - KSTACK_GUARD) && !there(at + KSTACK_BYTES));
-	CHECK(there(at - KSTACK_GUARD - 1));	/* the neighbour's stack begins only there */
+	CHECK(there(at - KSTACK_GUARD - 1));	/* the next lower stack ends here */
 	CHECK(!(*table_find(kernel_root, at) & PTE_USER) &&
 	      *table_find(kernel_root, at) & PTE_NO_EXECUTE);
 	CHECK(kstack_guarded(at) == -1 && kstack_guarded(at - 1) == 5 &&
@@ -337,7 +338,7 @@ static void count_pause(void)
 	pauses++;
 }
 
-/* Tables stay after their pages are freed, and a walk through them takes long, too. */
+/* Page tables stay after their pages are freed, and a walk through empty tables takes long, too. */
 TEST(space_copy_of_nothing_lets_others_run)
 {
 	struct space t;
@@ -356,8 +357,8 @@ TEST(space_copy_of_nothing_lets_others_run)
 }
 
 /*
- * Long work opens interrupts: after each page that is cleared or copied, after each table that is
- * freed.
+ * Long work enables interrupts after each page that it clears or copies, and after each table that
+ * it frees.
  */
 TEST(space_breathes)
 {
@@ -383,7 +384,7 @@ TEST(space_breathes)
 	space_set_hooks(NULL, NULL);
 }
 
-/* Pages with another owner are mapped and used, and never freed, copied or counted. */
+/* Foreign pages can be mapped and used. They are never freed, copied or counted. */
 TEST(space_foreign_pages)
 {
 	uint64_t at = USER_SHARED, page;

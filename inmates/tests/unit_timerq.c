@@ -23,7 +23,7 @@ TEST(timerq_orders)
 	CHECK(!timerq_expire(&q, UINT64_MAX));
 }
 
-/* Compares with a list: many events, added and removed at random. */
+/* Compares the queue with a list. Many events are added and removed at random. */
 TEST(timerq_heap)
 {
 	static struct timer_event e[TIMERQ_MAX];

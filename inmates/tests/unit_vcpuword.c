@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vcpu=NAME,main|io,C,T on the command line: right words are parsed, wrong ones reported. */
+/*
+ * vcpu=NAME,main|io,C,T on the command line: valid words are parsed, and wrong words are reported.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +33,7 @@ TEST(vcpuword_right_ones)
 	CHECK(reads("vcpu=nic,io,500us,1s", "nic", IO_VCPU, 500, 1000000));
 	CHECK(reads("vcpu=A-1_b.c,main,1us,600s", "A-1_b.c", MAIN_VCPU, 1, 600000000));
 	CHECK(reads("vcpu=abcdefghijklmno,main,010ms,600000ms", "abcdefghijklmno", MAIN_VCPU, 10000, 600000000));
-	/* the caller that creates it checks whether that makes sense */
+	/* the values are checked when the VCPU is created */
 	CHECK(reads("vcpu=a,main,2s,1s", "a", MAIN_VCPU, 2000000, 1000000));
 }
 
@@ -59,7 +61,7 @@ TEST(vcpuword_classes)
 	      says("vcpu=a,.net,1ms,10ms", "main or io"));
 }
 
-/* A driver gets the VCPU with most of its classes, but no VCPU of a program. */
+/* A driver gets the VCPU with most of its classes, but never a VCPU of a program. */
 TEST(iovcpu_selection)
 {
 	iovcpu_set(5, IOVCPU_CLASS_NET, false);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Goes from a multiboot loader (32-bit protected mode, paging off) to C in long
- * mode. The boot page tables map the first 4 GiB one to one with 2 MiB pages, so
+ * The entry from a multiboot loader. Switches from 32-bit protected mode without paging to long
+ * mode, and calls C code. The boot page tables map the first 4 GiB one to one with 2 MiB pages, so
  * the loader's information can be read wherever it is. The kernel replaces them.
  *
  * The code assumes nothing about CR0, CR4 and EFER: in a cell they are as after INIT.
@@ -45,8 +45,8 @@ start32:
 	cli
 	cld
 	movl	$boot_stack_top, %esp
-	movl	%eax, %edi		/* loader's magic: first argument */
-	movl	%ebx, %esi		/* its information: second argument */
+	movl	%eax, %edi		/* the loader's magic number: first argument */
+	movl	%ebx, %esi		/* the loader's information: second argument */
 
 	/* four page directories that cover 4 GiB */
 	movl	$boot_pd, %ebx
@@ -94,7 +94,8 @@ start64:
 	xorl	%eax, %eax
 	movl	%eax, %fs
 	movl	%eax, %gs
-	movl	%edi, %edi		/* upper halves are undefined after the switch */
+	/* the upper halves of registers are undefined after the switch */
+	movl	%edi, %edi
 	movl	%esi, %esi
 	movq	$boot_stack_top, %rsp
 	xorl	%ebp, %ebp

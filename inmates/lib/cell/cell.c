@@ -102,10 +102,10 @@ size_t cell_take_keys(uint8_t *keys, size_t room)
 	n = ring_readable(head, tail, QV_KEYS_LEN);
 	if (n > room)
 		n = room;
-	barrier();		/* head before the keys: x86 keeps loads in order */
+	barrier();		/* read head before the keys: x86 keeps loads in order */
 	for (i = 0; i < n; i++)
 		keys[i] = c->keys[ring_slot(tail + i, QV_KEYS_LEN)];
-	barrier();		/* keys before the slot is free again */
+	barrier();		/* read the keys before their slots are free again */
 	if (n)
 		c->keys_tail = tail + n;
 	return n;
@@ -132,6 +132,6 @@ void cell_stream(const char *text, size_t n)
 
 	for (; n; n--, head++)
 		ring[ring_slot(head, QV_STREAM_LEN)] = (uint8_t)*text++;
-	barrier();		/* bytes before the index: x86 keeps stores in order */
+	barrier();		/* write the bytes before the index: x86 keeps stores in order */
 	comm()->stream_head = head;
 }

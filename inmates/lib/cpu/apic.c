@@ -9,8 +9,8 @@
 static bool ready, x2;
 
 /*
- * Each access is one plain 32-bit move: where the page is trapped, the monitor
- * must decode the instruction.
+ * Each access is one plain 32-bit move. If the page is trapped, the monitor must decode this
+ * instruction.
  */
 static uint32_t page_read(uint32_t reg)
 {

@@ -3,9 +3,9 @@
 #include <inmate/trap.h>
 
 #define SEL_KERNEL_DATA	0x10
-#define SEL_TSS		0x28	/* 0x18 and 0x20 are user data and user code */
+#define SEL_TSS		0x28	/* 0x18 is user data, and 0x20 is user code */
 
-#define STUB_SIZE	16	/* of an entry point in trap_entry.S */
+#define STUB_SIZE	16	/* bytes of an entry point in trap_entry.S */
 #define IST_STACK	4096
 
 extern const char trap_stubs[];
@@ -92,7 +92,7 @@ static uint8_t stack_of(unsigned int vector)
 	}
 }
 
-/* Makes `vector` enter at its stub, with interrupts off. */
+/* Sets the entry point of `vector` to its stub in trap_entry.S, with interrupts off. */
 static void set_gate(unsigned int vector)
 {
 	uint64_t at = (uintptr_t)trap_stubs + vector * STUB_SIZE;

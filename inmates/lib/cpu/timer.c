@@ -8,13 +8,13 @@
 #define DIVIDE_BY_1		0xB
 #define MEASURE_MS		5
 #define LEAD_ROUNDS		8
-#define NEAR_US			1000	/* one early interrupt at most in that time */
+#define NEAR_US			1000	/* at most one early interrupt comes in this time */
 
 static bool deadline_mode;
 static uint32_t tsc_khz;
 static uint64_t armed_at = TIMER_NEVER;
 static uint64_t ratio;		/* counter ticks per TSC cycle, times 2^32 */
-static uint64_t lead;		/* fewest cycles from the clock's reading to the counter's start */
+static uint64_t lead;		/* least cycles from reading the TSC to the start of the counter */
 static uint64_t near;		/* cycles: good_enough() keeps only an armed time beyond it */
 
 const char *timer_mode(void)
@@ -64,8 +64,9 @@ static uint64_t measure_once(void)
 }
 
 /*
- * In a cell in xAPIC mode the write is an exit, most of which comes before the counter starts.
- * Reads cause no exit.
+ * Measures the time from a reading of the TSC to the start of the counter. In a cell in xAPIC mode,
+ * the write that starts it causes an exit. Most of the exit's time passes before the start. Reads
+ * cause no exit.
  */
 static uint64_t measure_lead_once(void)
 {
@@ -80,7 +81,7 @@ static uint64_t measure_lead_once(void)
 }
 
 /*
- * Takes the minimum, with warm caches, since too long a lead causes interrupts that come too early.
+ * Returns the minimum, which warm caches give. A larger value would make interrupts come too early.
  */
 static uint64_t measure_lead(void)
 {
@@ -129,9 +130,10 @@ static uint32_t ticks_until(uint64_t at)
 }
 
 /*
- * Returns true if the armed time may stay. Threads that wake each other move the time of the next
- * decision with each switch, mostly to a later time, so one early interrupt replaces many writes. A
- * near time is set exactly, since its interrupt would certainly come.
+ * Returns true if the armed time may stay. While threads wake each other, each switch changes the
+ * time of the next decision, mostly to a later time. So an earlier armed time may stay: one early
+ * interrupt replaces many writes. If the armed time is near, write the new one, since the early
+ * interrupt would certainly come.
  */
 static bool good_enough(uint64_t at, uint64_t now)
 {

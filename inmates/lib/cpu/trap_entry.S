@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * 256 entry points of 16 bytes each. Vectors without an error code push 0 in its
- * place, so that every frame has the layout of struct trap_frame.
+ * 256 entry points of 16 bytes each. For a vector without an error code, the entry point pushes 0
+ * in its place, so that every frame has the layout of struct trap_frame.
  */
 #include <inmate/frame.S>
 
-/* 8, 10-14, 17, 21, 29 and 30 push an error code themselves. */
+/* The CPU pushes an error code for the exceptions 8, 10-14, 17, 21, 29 and 30. */
 #define ERROR_CODE_VECTORS	0x60227D00
 
 	.text

@@ -15,9 +15,11 @@ enum {
 
 #define LINE_8N1	0x03
 #define LINE_DIVISOR	0x80
-#define MODEM_ON	0x0B		/* DTR, RTS, OUT2 (which lets interrupts leave the chip) */
+/* DTR, RTS, OUT2 (which enables the chip's interrupt line) */
+#define MODEM_ON	0x0B
 #define FIFO_ON		0x07
-#define FIFO_IS_ON	0xC0		/* in IDENTIFY: without a FIFO, one byte at a time */
+/* in IDENTIFY: the FIFO is on; without a FIFO, send one byte at a time */
+#define FIFO_IS_ON	0xC0
 #define FIFO_LENGTH	16
 #define NONE_PENDING	0x01		/* in IDENTIFY */
 #define RECEIVED	0x01
@@ -27,7 +29,8 @@ enum {
 #define SEND_TRIES	100000
 
 #define OUT_LENGTH	8192		/* a power of two */
-#define OUT_KEPT	2048		/* part of it, for output with interrupts off */
+/* part of the queue that is kept for output with interrupts off */
+#define OUT_KEPT	2048
 
 static bool there;
 static bool by_interrupt;		/* output is queued in `out` */
@@ -89,7 +92,8 @@ static void put(char c)
 		send(c);
 		return;
 	}
-	if (head - tail == OUT_LENGTH)		/* more than OUT_KEPT at once with interrupts off */
+	/* the queue is full: more than OUT_KEPT bytes came with interrupts off */
+	if (head - tail == OUT_LENGTH)
 		send(out[ring_slot(tail++, OUT_LENGTH)]);
 	out[ring_slot(head++, OUT_LENGTH)] = c;
 }

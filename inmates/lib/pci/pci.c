@@ -46,7 +46,7 @@ const struct qv_info_bar *pci_bar(const struct qv_info_device *d, unsigned int i
 	return NULL;
 }
 
-/* Plain moves: writes are trapped, and the monitor must decode them. */
+/* Uses plain moves, since writes are trapped and the monitor must decode them. */
 uint32_t pci_read(uint32_t bdf, unsigned int reg, unsigned int size)
 {
 	uint64_t at = cell_info()->ecam + ((uint64_t)bdf << 12) + reg;

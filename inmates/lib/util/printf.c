@@ -9,7 +9,7 @@ struct output {
 	size_t count;
 };
 
-/* One conversion: the text between % and the letter. */
+/* One conversion specification: the text between % and the letter. */
 struct spec {
 	bool left, zero;
 	int width;

@@ -194,6 +194,6 @@ void let_interrupts_in(void)
 	 * no interrupt comes in the instruction after STI; if that is PAUSE, QEMU takes none at all
 	 */
 	__asm__ volatile("sti; nop; cli" : : : "memory");
-	/* no interrupt switches to the threads that the caller itself has woken */
+	/* switch to threads that the caller has woken, since no interrupt does so */
 	dispatch_check();
 }

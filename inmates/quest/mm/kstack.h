@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kernel stacks of threads, in their own part of the kernel's map. Below each lies a guard in which
- * nothing is mapped, so that an exhausted stack faults there and does not overwrite other memory.
+ * Kernel stacks of threads, in their own part of the kernel's address range. Below each stack is a
+ * guard, in which no page is mapped. So a stack overflow faults there, and does not overwrite other
+ * memory.
  */
 #ifndef QUEST_KSTACK_H
 #define QUEST_KSTACK_H
@@ -14,8 +15,8 @@
 #define KSTACK_GUARD	(16ull << 10)
 
 /*
- * Creates the tables for stacks 0 to n - 1; once, before any program's address space exists.
- * Returns false if there is no memory.
+ * Creates the page tables for stacks 0 to n - 1. Call it once, before any program's address space
+ * exists. Returns false if there is no memory.
  */
 bool kstacks_init(unsigned int n);
 
@@ -25,7 +26,7 @@ bool kstacks_init(unsigned int n);
  */
 uint64_t kstack_make(unsigned int n);
 
-/* Unmaps stack `n`, which no CPU is on. */
+/* Unmaps stack `n`. No CPU may be using it. */
 void kstack_drop(unsigned int n);
 
 /* Returns the number of the stack in whose guard `va` lies; -1: none. */

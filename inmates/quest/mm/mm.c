@@ -9,7 +9,8 @@
 #define PTE_DATA	(PTE_WRITE | PTE_NO_EXECUTE)
 #define PTE_DEVICE	(PTE_DATA | PTE_UNCACHED)
 
-#define LOW_MEMORY	0x100000ull	/* not used: firmware data, the window */
+/* memory that is not used: it contains firmware data and the text window */
+#define LOW_MEMORY	0x100000ull
 
 /* From the linker script. */
 extern char image_start[], image_rodata[], image_data[], image_end[];
@@ -27,7 +28,7 @@ static uint64_t top_of(const struct boot_info *boot)
 	return top;
 }
 
-/* Returns the lowest address behind the image and the modules that has room for `size` bytes. */
+/* Returns the lowest address above the image and the modules with room for `size` bytes. */
 static uint64_t behind_everything(const struct boot_info *boot)
 {
 	uint64_t at = (uintptr_t)image_end;
@@ -69,8 +70,8 @@ static bool init_pool(const struct boot_info *boot)
 }
 
 /*
- * Maps memory except for the first page, so that a null pointer faults, and the image, which has
- * its own rights.
+ * Maps all memory with two exceptions. The first page stays unmapped, so that a null pointer
+ * faults. The image is mapped separately, with its own rights.
  */
 static bool map_ram(const struct boot_info *boot)
 {

@@ -8,12 +8,12 @@
 #include "table.h"
 
 /*
- * The kernel's part of every address space, where virtual is physical; above it is the programs'
- * part (space.h).
+ * End of the kernel's part of every address space, in which virtual addresses equal physical ones,
+ * except for kernel stacks (kstack.h). The programs' part is above it (space.h).
  */
 #define KERNEL_END	0x400000000000ull	/* 64 TiB */
 
-/* Properties of the machine that the kernel's map depends on. */
+/* Properties of the machine that determine the kernel's page tables. */
 struct mm_options {
 	bool x2apic;		/* there is no APIC page */
 	bool alone;		/* the IOAPIC's page is mapped, too */

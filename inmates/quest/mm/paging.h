@@ -12,20 +12,26 @@
  */
 bool paging_init(bool no_execute);
 
-/* Leaves the boot page tables. If `global`, the TLB keeps kernel pages from now on. */
+/*
+ * Switches from the boot page tables to those of the kernel. If `global`, the TLB keeps kernel
+ * pages from now on.
+ */
 void paging_activate(bool global);
 
 /* Returns those of `flags` that this CPU has. */
 uint64_t paging_usable(uint64_t flags);
 
-/* The kernel's top table, and how often its entries have changed. */
+/* Return the kernel's top table, and how often its entries have changed. */
 uint64_t paging_kernel_root(void);
 unsigned int paging_generation(void);
 
-/* Loads `root` into CR3 if it is not there. */
+/* Loads `root` into CR3 if CR3 has another value. */
 void paging_switch(uint64_t root);
 
-/* The kernel's entry of `va` has changed: drops the old one from the TLB. */
+/*
+ * Call it when the kernel's page table entry of `va` has changed. Removes the old entry from the
+ * TLB.
+ */
 void paging_forget(uint64_t va);
 
 #endif

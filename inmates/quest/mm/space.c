@@ -4,10 +4,10 @@
 #include "paging.h"
 #include "space.h"
 
-#define KERNEL_ENTRIES	(TABLE_ENTRIES / 4)	/* of the top table, up to KERNEL_END */
+#define KERNEL_ENTRIES	(TABLE_ENTRIES / 4)	/* entries of the top table, up to KERNEL_END */
 #define USER_TOP	(KERNEL_ENTRIES)	/* all programs use this entry of the top table */
 
-#define STEP		64			/* entries between two pauses */
+#define STEP		64			/* page table entries between two pauses */
 
 static void (*breathe)(void), (*flush)(void);
 
@@ -92,7 +92,8 @@ static bool in_place(uint64_t start, uint64_t end)
 }
 
 /*
- * Returns the entry of `va`; NULL if something is mapped there, or there is no memory for tables.
+ * Returns the page table entry of `va`; NULL if a page is mapped there, or there is no memory for
+ * tables.
  */
 static uint64_t *empty_entry(struct space *s, uint64_t va)
 {
@@ -101,7 +102,7 @@ static uint64_t *empty_entry(struct space *s, uint64_t va)
 	return entry && !(*entry & PTE_PRESENT) ? entry : NULL;
 }
 
-/* Maps one new page. Returns 0 if there is no memory or something is mapped there. */
+/* Maps one new page. Returns 0 if there is no memory or a page is mapped there already. */
 static uint64_t map_one(struct space *s, uint64_t va, uint64_t rights)
 {
 	uint64_t *entry = empty_entry(s, va), page;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The address space of a program. All memory is mapped when it is requested, so that a program
- * never waits for a page later. Interrupts are off in every call; long work lets them in between
+ * never waits for a page later. Interrupts are off in every call; long work enables them between
  * pages (space_set_hooks()).
  *
  *   USER_BASE             64 TiB: nothing up to USER_STACKS
@@ -37,16 +37,16 @@
 struct space {
 	uint64_t root;			/* physical; 0: none */
 	uint64_t heap, brk;		/* where the heap begins and ends */
-	size_t pages;			/* of the program, tables not counted */
-	unsigned int generation;	/* of the kernel's entries in `root` */
+	size_t pages;			/* pages of the program, without page tables */
+	unsigned int generation;	/* version of the kernel's entries in `root` */
 };
 
 /* The kind of access that space_translate() and space_explain() check. */
 enum space_access { SPACE_READ, SPACE_WRITE, SPACE_EXECUTE };
 
 /*
- * Long work calls `pause` between pages. `flush` is called when pages of a space that may be the
- * current one are freed, before they can be allocated again. NULL: no call.
+ * Sets two functions; NULL: none. Long work calls `pause` between pages. When pages are freed,
+ * `flush` is called before they can be allocated again, since their space may be the current one.
  */
 void space_set_hooks(void (*pause)(void), void (*flush)(void));
 
@@ -57,8 +57,8 @@ bool space_create(struct space *s);
 void space_destroy(struct space *s);
 
 /*
- * Copies all pages of `from` to the new space `to`. Returns false if there is no memory; then
- * nothing is left of it.
+ * Copies all pages of `from` to the new space `to`. Returns false if there is no memory; then `to`
+ * uses no memory.
  */
 bool space_copy(struct space *to, const struct space *from);
 
@@ -85,8 +85,8 @@ uint64_t space_find_foreign(const struct space *s, size_t n);
 void space_unmap(struct space *s, uint64_t start, uint64_t end);
 
 /*
- * Moves the end of the heap by `delta` bytes, for one caller at a time. Returns false if the end
- * would be below the begin or too high, or there is no memory.
+ * Moves the end of the heap by `delta` bytes, for one caller at a time. Returns false if the new
+ * end would be below the heap's start or too high, or if there is no memory.
  */
 bool space_move_brk(struct space *s, int64_t delta);
 
@@ -94,15 +94,15 @@ bool space_move_brk(struct space *s, int64_t delta);
 uint64_t space_stack_top(unsigned int n);
 
 /*
- * Returns the physical address of the byte `va` if the program itself may access it in this way,
- * else 0.
+ * Returns the physical address of the byte at `va` if the program itself has the right to this
+ * access, else 0.
  */
 uint64_t space_translate(const struct space *s, uint64_t va, enum space_access access);
 
 /* Explains in words why the program may not access `va`. */
 const char *space_explain(const struct space *s, uint64_t va, enum space_access access);
 
-/* Updates the kernel's entries, then loads CR3. */
+/* Updates the kernel's entries in the top table, then loads CR3. */
 void space_activate(struct space *s);
 
 #endif

@@ -16,8 +16,8 @@ uint64_t table_new(void)
 }
 
 /*
- * Returns the table below `entry`, created if it is missing. NULL: there is a large page, or no
- * memory.
+ * Returns the table that `entry` points to, and creates it if it is missing. NULL: the entry maps a
+ * large page, or there is no memory.
  */
 static uint64_t *descend(uint64_t *entry, uint64_t rights)
 {

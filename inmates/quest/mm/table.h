@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page tables of four levels: AMD64 manual volume 2, section 5.3. A table is named by its physical
- * address, where the kernel can access it. Pure except for the tables themselves: no CR3, no TLB.
+ * Page tables of four levels: AMD64 manual volume 2, section 5.3. A table is identified by its
+ * physical address, at which the kernel can access it. Pure except for the tables themselves: no
+ * CR3, no TLB.
  */
 #ifndef QUEST_TABLE_H
 #define QUEST_TABLE_H
@@ -14,7 +15,7 @@
 #define PTE_UNCACHED	(3ull << 3)	/* PWT and PCD */
 #define PTE_LARGE	(1ull << 7)
 #define PTE_GLOBAL	(1ull << 8)
-#define PTE_FOREIGN	(1ull << 9)	/* for software: the space does not own the page */
+#define PTE_FOREIGN	(1ull << 9)	/* a bit for software: the space does not own the page */
 #define PTE_NO_EXECUTE	(1ull << 63)
 #define PTE_ADDRESS	0x000FFFFFFFFFF000ull
 
@@ -37,8 +38,8 @@ static inline uint64_t *table_at(uint64_t table)
 
 /*
  * Returns the entry of `va` at `level` (0: 4 KiB pages, 1: 2 MiB pages). Creates missing tables on
- * the way, with PTE_WRITE and `rights` (PTE_USER or 0). Returns NULL if there is a large page, or
- * no memory.
+ * the way, with PTE_WRITE and `rights` (PTE_USER or 0). Returns NULL if a large page is mapped
+ * there, or if there is no memory.
  */
 uint64_t *table_make(uint64_t root, uint64_t va, int level, uint64_t rights);
 

@@ -22,7 +22,8 @@ enter:
 	movl	$0x36D76289, %eax
 	xorl	%edx, %edx
 	movl	%edx, %cr4
-	movl	$0x60000011, %edx	/* caches off, as after INIT, but protected mode */
+	/* caches are off, as after INIT, but protected mode is on */
+	movl	$0x60000011, %edx
 	movl	%edx, %cr0
 	movl	$0xDEADBEEF, %esi
 	movl	%esi, %edi

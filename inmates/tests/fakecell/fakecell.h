@@ -11,8 +11,8 @@
 #define DOORBELL_VECTOR	0x51
 
 struct options {
-	uint32_t memory;	/* bytes of the cell */
-	uint32_t doorbell;	/* its vector; 0: none */
+	uint32_t memory;	/* bytes of the cell's memory */
+	uint32_t doorbell;	/* vector of the doorbell; 0: there is no doorbell */
 	bool x2apic;
 };
 

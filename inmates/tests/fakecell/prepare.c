@@ -103,7 +103,7 @@ static uint32_t measure_once(void)
 	return (end - begin) / 10;
 }
 
-/* Returns the minimum of several, since an interruption only adds time. */
+/* Returns the minimum of several measurements, since an interruption only adds time. */
 static uint32_t measure_tsc_khz(void)
 {
 	uint32_t least = measure_once(), khz;
@@ -148,7 +148,7 @@ static void write_mb2_info(void)
 		0, 0,				/* total size, later */
 		1, 8 + 11, 0x6C6C6568, 0x6563206F, 0x6C6C, 0,	/* "hello cell" */
 		4, 16, 640, 0,			/* basic memory */
-		6, 16 + 3 * 24, 24, 0,		/* map of three ranges */
+		6, 16 + 3 * 24, 24, 0,		/* memory map of three ranges */
 	};
 	uint32_t *info = (uint32_t *)MB2_INFO, *at;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two interrupt sources, each with its own I/O VCPU: one handler takes long, and the other is due.
+ * A command for two interrupt sources, each with its own I/O VCPU. The handler of one takes long.
+ * Measures how soon the other handler runs meanwhile.
  */
 #include <inmate/apic.h>
 #include <inmate/console.h>
@@ -84,8 +85,8 @@ static void wait_for(const volatile unsigned int *count, unsigned int least)
 }
 
 /*
- * Raises the interrupt of the slow source, `more` of them while its handler is due, and then the
- * interrupt of the quick source.
+ * Raises the interrupt of the slow source, and raises it `more` times while its handler is due.
+ * Then raises the interrupt of the quick source.
  */
 static void measure(uint64_t more)
 {

@@ -150,7 +150,7 @@ static bool msix(int argc, char **argv)
 int command_pcitest(int argc, char **argv);
 int command_edu(int argc, char **argv);
 
-/* Chooses by the second word. Returns false for wrong usage. */
+/* Calls the function that the second word names. Returns false for wrong usage. */
 static bool pcitest(int argc, char **argv)
 {
 	if (argc == 1)
@@ -181,7 +181,8 @@ static volatile uint32_t interrupts;
 static void interrupt(struct trap_frame *frame)
 {
 	(void)frame;
-	edu[EDU_CLEAR / 4] = edu[EDU_RAISED / 4];	/* before EOI: the pin is level-triggered */
+	/* acknowledge the device before EOI, since the pin is level-triggered */
+	edu[EDU_CLEAR / 4] = edu[EDU_RAISED / 4];
 	interrupts++;
 }
 

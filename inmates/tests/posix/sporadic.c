@@ -32,7 +32,7 @@ static void drop(struct sporadic *s, unsigned int i)
 		s->queue[i] = s->queue[i + 1];
 }
 
-/* Adds what became due meanwhile to the current budget. */
+/* Adds the chunks that became due meanwhile to the current budget. */
 static void refill(struct sporadic *s, uint64_t now)
 {
 	while (s->length > 1 && s->queue[1].at <= now) {
@@ -70,7 +70,8 @@ uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
 
 	refill(s, now);
 	left = sporadic_left(s);
-	s->usage += delta < left ? delta : left;	/* an overrun is forgiven: another defect */
+	/* an overrun is not charged: another defect */
+	s->usage += delta < left ? delta : left;
 	if (delta >= left)
 		post(s);
 	return delta > left ? delta - left : 0;

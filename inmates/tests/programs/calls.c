@@ -37,7 +37,7 @@ static void check_processes(void)
 	CHECK(quest_kill(getpid(), 99) == -EINVAL && quest_kill(0, SIGKILL) == -ESRCH);
 }
 
-/* A child can neither end its parent nor its grandparent's other child. */
+/* A child must not be able to end its parent. */
 static void check_rights(void)
 {
 	int parent = getpid(), pid = fork();
@@ -83,7 +83,7 @@ static void *add_up(void *arg)
 	return (void *)((long)arg + 100);
 }
 
-/* Threads and a child calculate at the same time; none sees the registers of another. */
+/* Threads and a child calculate at the same time. None of them sees registers of another one. */
 static void check_threads(void)
 {
 	pthread_t t[3];
@@ -125,7 +125,10 @@ static void have_all_threads(void)
 	_exit(n == 15 && error == EAGAIN && exec("calls", argv) == -EBUSY);
 }
 
-/* Counts the threads that a program may have, and those of a child of one of several threads. */
+/*
+ * Counts the threads that a program may have. Then counts the threads that a child may have, if one
+ * of several threads forked it.
+ */
 static void check_limits(void)
 {
 	pthread_t t;
@@ -147,7 +150,7 @@ static void check_limits(void)
 }
 
 static volatile int done;
-static long third;		/* of the free memory, whole MiB */
+static long third;		/* free memory in whole MiB */
 
 static void *wait_always(void *arg)
 {

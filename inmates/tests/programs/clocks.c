@@ -63,7 +63,8 @@ static void check_sleep(void)
 	CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &t, &left) == 0 && nanosleep(&t, NULL) == 0 &&
 	      left.tv_sec == 7);
 	cpu = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu;
-	CHECK(now_ns(CLOCK_MONOTONIC) - before >= cpu + 6000000);	/* also on a slow host */
+	/* the sleeps take 6 ms in addition to the CPU time, also on a slow host */
+	CHECK(now_ns(CLOCK_MONOTONIC) - before >= cpu + 6000000);
 	/* 3 ms after the start: in the past */
 	CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == 0);
 	CHECK(quest_clock_nanosleep(CLOCK_MONOTONIC, 0, &bad, NULL) == -EINVAL &&
@@ -76,8 +77,8 @@ static void check_sleep(void)
 }
 
 /*
- * A periodic loop that works for a tenth of each period. With drift, it would be at least a period
- * late half-way.
+ * Runs a periodic loop that works for a tenth of each period. With drift, it would be late by at
+ * least a period after half of the rounds.
  */
 static long run_periods(void)
 {

@@ -51,7 +51,7 @@ static void stack(void)
 	printf("%ld\n", deeper(0));
 }
 
-/* The program has returned this memory, but the TLB may still hold it. */
+/* The program has given this memory back, but the TLB may still have its address. */
 static void freed(void)
 {
 	char *page = (char *)(((uintptr_t)sbrk(8192) + 4095) & ~4095ul);

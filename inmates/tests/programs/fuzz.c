@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * fuzz [ROUNDS] [SEED]: makes every system call with hostile arguments, from children, since many
- * calls end their caller. Each child begins with another call of the table, so as many rounds as
- * there are calls try each call. The kernel must survive, and so must each process that did not ask
- * to end.
+ * calls end their caller. Each child begins with another call of the table, so each call is tried
+ * if there are as many rounds as calls. The kernel must survive. A process may end only if it
+ * called for that.
  */
 #include <quest.h>
 #include <quest/calls.h>
@@ -61,14 +61,17 @@ static long hostile(void)
 	case 1:
 		return (long)(uintptr_t)buffer + (long)(next() % sizeof(buffer));
 	case 2:
-		/* at the edges of stack and data */
+		/* addresses at the edges of stack and data */
 		return (long)(uintptr_t)&state + (long)(next() % 64) - 32;
 	default:
 		return values[next() % (sizeof(values) / sizeof(values[0]))];
 	}
 }
 
-/* A call that waits without end, or floods the console, shows no more than a short one. */
+/*
+ * Limits sizes and times, since a call that waits without end or floods the console tests nothing
+ * further.
+ */
 static void one_call(long number)
 {
 	long a = hostile(), b = hostile(), c = hostile();
@@ -86,7 +89,8 @@ static void one_call(long number)
 	if (number == WRITE_CALL && ((int)a == 1 || (int)a == 2))
 		c &= 7;
 	if (number == THREAD_CALL && a >= IMAGE && a < (long)(uintptr_t)buffer)
-		a = (long)(uintptr_t)buffer;	/* a thread that starts in our code may never end */
+		/* a thread that starts in this program's code may never end */
+		a = (long)(uintptr_t)buffer;
 	(void)quest_syscall(number, a, b, c);
 }
 

@@ -31,7 +31,7 @@
 #define PAGE		4096
 #define MUCH		(16l << 20)
 #define ROUNDS		10
-#define STALE		3		/* exit code: unmapped memory could still be written */
+#define STALE		3		/* exit code if unmapped memory could still be written */
 
 static volatile char *edge;		/* the end of the heap at the start */
 static volatile long asked;
@@ -43,8 +43,8 @@ static int there(void)
 }
 
 /*
- * Runs while the other thread asks. Pages that came and went within one request are unmapped, so a
- * write there must kill this program.
+ * Runs while the other thread requests memory. Pages that a failed request has mapped are unmapped
+ * again, so a write to them must kill this program.
  */
 static void *use(void *arg)
 {
@@ -102,7 +102,7 @@ static int race(long rounds)
 	return stale != 0;
 }
 
-/* Writes characters that no console shows, so that only the kernel's own work takes time. */
+/* Writes characters that no console displays, so that only the kernel's work takes time. */
 static int flood(void)
 {
 	char *room = malloc(MUCH);
@@ -216,7 +216,7 @@ static uint64_t now_us(void)
 	return (uint64_t)tv.tv_sec * 1000000 + (uint64_t)tv.tv_usec;
 }
 
-/* Sixteen VCPUs with little budget, which make each admission test longer. */
+/* Creates sixteen VCPUs with little budget, which make each admission test longer. */
 static _Noreturn void hoard_vcpus(void)
 {
 	while (vcpu_create_main(1, 1000000) >= 0)
@@ -380,9 +380,9 @@ static long now_ms(void)
 }
 
 /*
- * Uses some of the budget, since only used budget is remembered. No budget is left in two cases:
- * the VCPU begins late (here up to 100 ms), or an emulator that pauses for a millisecond uses all
- * of it between two checks.
+ * Uses some of the budget, since only used budget counts as past use. No budget is left in two
+ * cases: the VCPU begins late (here up to 100 ms), or an emulator that pauses for a millisecond
+ * uses all of it between two checks.
  */
 static void use_some(void)
 {

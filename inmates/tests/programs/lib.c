@@ -12,13 +12,15 @@
 #define THREADS		4
 #define ROUNDS		50
 #define FULL_SPEED	20000
-#define DETACHED	40	/* more than can exist at once */
+#define DETACHED	40	/* more threads than can exist at once */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static volatile int turn, sum, inside, met, gone;
 
-/* Reads, lets other threads run, writes: without the mutex, updates are lost. */
+/*
+ * Reads a counter, lets other threads run, and writes it. Without the mutex, updates would be lost.
+ */
 static void *count_slowly(void *unused)
 {
 	int i, was;
@@ -69,7 +71,7 @@ static void check_mutex(void)
 	CHECK(pthread_mutex_unlock(&mutex) == 0 && mutex.word == 0);
 }
 
-/* The threads run in a fixed order: each waits for its turn. */
+/* The threads run in a fixed order. Each one waits until its number is next. */
 static void *in_order(void *arg)
 {
 	int me = (int)(long)arg, i;

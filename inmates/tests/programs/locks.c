@@ -93,7 +93,8 @@ static void check_owner(void)
 	t = start(lock_both, NULL);
 	while (!second.word || !(mutex.word & LOCK_AWAITED))
 		(void)usleep(100);
-	CHECK(pthread_mutex_lock(&second) == EDEADLK);	/* its owner waits for this thread */
+	/* the owner of this mutex waits for this thread */
+	CHECK(pthread_mutex_lock(&second) == EDEADLK);
 	CHECK(pthread_mutex_unlock(&mutex) == 0 && result_of(t) == 0 && !mutex.word &&
 	      !second.word);
 	CHECK(lock_word((uint32_t *)0x100000, NULL) == -EFAULT &&
@@ -278,7 +279,7 @@ static void check_inherited_vcpu_goes(void)
 	CHECK(pthread_mutex_unlock(&mutex) == 0 && result_of(t) == 0);
 }
 
-/* On a stack that belongs to no thread, as with coroutines. */
+/* Runs on a stack that belongs to no thread, as coroutines do. */
 static void check_other_stack(void)
 {
 	static char stack[8192] __attribute__((aligned(16)));
@@ -369,7 +370,8 @@ static int inherit(void)
 
 	CHECK(id > 0 && vcpu_bind_task(id) == 0);
 	check_order();
-	(void)usleep(SETTLED_US);	/* the use of earlier VCPUs is replenished */
+	/* wait until the past use of destroyed VCPUs is replenished */
+	(void)usleep(SETTLED_US);
 	measure_inheritance(0);
 	(void)usleep(SETTLED_US);
 	measure_inheritance(1);

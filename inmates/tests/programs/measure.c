@@ -57,7 +57,7 @@ static void create_and_join(void)
 		(void)pthread_join(t, NULL);
 }
 
-/* A sleep that ends at once: into the kernel, a decision, and back. */
+/* Measures a sleep that ends at once: the entry to the kernel, a decision, and the return. */
 static void sleep_not_at_all(void)
 {
 	(void)quest_usleep(0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * moves [SECONDS]: has threads that wait in every way, and a thread that calculates. The shell
- * moves the program meanwhile by detach PID and attach PID. Prints a line for each thing that the
- * move changed; the last line has the count.
+ * moves [SECONDS]: has a thread for each way to wait, and a thread that calculates. Meanwhile the
+ * shell moves the program by detach PID and attach PID. Prints a line for each failed check. The
+ * last line has the count.
  */
 #include <math.h>
 #include <quest.h>
@@ -35,7 +35,9 @@ static void start(void *(*fn)(void *))
 	CHECK(pthread_create(&threads[num_threads++], NULL, fn, NULL) == 0);
 }
 
-/* The wait ends on time: not early, and not late by the time that passed before the move. */
+/*
+ * Checks that a wait ends on time: not early, and not late by the time that passed before the move.
+ */
 static void *in_time(void)
 {
 	long late = now_ns() - end.tv_sec * NS_PER_S - end.tv_nsec;

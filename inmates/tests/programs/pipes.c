@@ -61,7 +61,7 @@ static void check_flow(void)
 	CHECK(got == 0 && total == MANY && sum == MANY && status_of(pid) == 0 && close(fd[0]) == 0);
 }
 
-/* A program that only knows its standard output writes to the pipe. */
+/* A program that only uses its standard output writes to the pipe. */
 static void check_exec(void)
 {
 	char *argv[] = { "hello", "the pipe", NULL }, text[64] = "";
@@ -158,7 +158,9 @@ static void check_waiters(void)
 	      quest_close(shared[1]) == 0);
 }
 
-/* A piece that is written whole is read whole, although several programs write. */
+/*
+ * A piece of up to PIPE_BUF bytes is not mixed with other pieces, although several programs write.
+ */
 static void check_pieces(void)
 {
 	char piece[PIPE_BUF];

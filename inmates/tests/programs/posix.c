@@ -40,7 +40,7 @@ static void check_calls(void)
 	      sched_yield() == 0);
 	errno = 5;
 	CHECK(close(dup(1)) == 0 && errno == 5);	/* success leaves errno */
-	/* Quest's own names leave errno */
+	/* functions with Quest's own names do not change errno */
 	CHECK(vcpu_create_main(-1, 10) == -EINVAL && errno == 5);
 }
 

@@ -28,7 +28,7 @@ static void check_child(void)
 	pid = fork();
 	if (!pid) {
 		go = shared_mem_free(id) == -EPERM;
-		at = attach(id);		/* fork() does not attach it */
+		at = attach(id);		/* fork() does not copy the attachment */
 		while (at[0] != 1)
 			(void)usleep(1000);
 		at[2] = at[1] + 1;
@@ -91,7 +91,10 @@ static void child(void)
 	_exit(0);
 }
 
-/* It outlives its creator while it is attached, and no other program can attach it then. */
+/*
+ * The memory exists after its creator has ended, while it is attached. No other program can attach
+ * it then.
+ */
 static void check_left_behind(void)
 {
 	int id = -1, pid, value = 0;

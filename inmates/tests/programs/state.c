@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * state: checks the state that a program takes into the kernel and back: flags, rounding,
- * registers, threads that wait while the program ends. Prints a line for each failure; the last
- * line has the count. state fresh: checks that a program is fresh after exec(). state read: reads a
- * key. state ready: writes the byte behind a prompt.
+ * state: checks the state that a program has before and after system calls: flags, rounding,
+ * registers. Also ends programs whose threads wait. Prints a line for each failure; the last line
+ * has the count. state fresh: checks that exec() resets the state. state read: reads a key. state
+ * ready: writes the byte behind a prompt.
  */
 #include <quest.h>
 #include <quest/calls.h>
@@ -26,7 +26,7 @@
 #define CALL_USLEEP	7
 #define CALL_WRITE	16
 
-/* Leaves the red zone below RSP alone, which the compiler may use. */
+/* Does not write to the red zone below RSP, which the compiler may use. */
 #define SKIP_RED_ZONE	"leaq -128(%%rsp), %%rsp; "
 #define BACK		"leaq 128(%%rsp), %%rsp"
 
@@ -91,7 +91,7 @@ static void round_to(unsigned int sse, unsigned short old)
 	__asm__ volatile("ldmxcsr %0; fldcw %1" : : "m"(sse), "m"(old));
 }
 
-/* Returns true if the state is what exec() must leave. */
+/* Returns true if the state is as exec() must set it. */
 static int fresh(void)
 {
 	uint64_t low = 1;

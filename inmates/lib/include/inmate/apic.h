@@ -31,14 +31,14 @@
 #define APIC_LVT_MASKED		(1u << 16)
 
 /*
- * Enables the APIC with everything masked and priority 0. `x2apic` selects how it is accessed:
- * true: by MSRs; false: by the page, which must be mapped uncached.
+ * Enables the APIC with all local interrupts masked and priority 0. `x2apic` selects how it is
+ * accessed: true: by MSRs; false: by the page, which must be mapped uncached.
  */
 void apic_init(bool x2apic);
 
 /*
- * Switches this CPU to x2APIC mode if the CPU has it. Not for a cell. Returns true if the CPU is in
- * that mode now.
+ * Switches this CPU to x2APIC mode if the CPU supports it. Do not call it in a cell. Returns true
+ * if the CPU is in x2APIC mode now.
  */
 bool apic_try_x2apic(bool offered);
 

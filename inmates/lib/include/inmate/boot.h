@@ -12,9 +12,10 @@
 
 #define BOOT_MAX_RANGES		16
 #define BOOT_MAX_MODULES	8
-#define BOOT_CMDLINE		1024	/* with its NUL; longer lines are cut. QV_CMDLINE_LEN */
+/* bytes with the NUL; longer lines are cut. Equals QV_CMDLINE_LEN */
+#define BOOT_CMDLINE		1024
 
-/* Physical addresses, end exclusive. */
+/* A range of physical addresses. The end is exclusive. */
 struct boot_range {
 	uint64_t start, end;
 };
@@ -29,9 +30,9 @@ struct boot_info {
 };
 
 /*
- * Parses Multiboot2 information (section 3.6) of at most `room` readable bytes
- * at `info`. Returns false if a tag does not fit or there is no memory
- * information; `out` then holds what was parsed so far.
+ * Parses Multiboot2 information (section 3.6) of at most `room` readable bytes at `info`. Returns
+ * false if a tag does not fit or if there is no memory information. Then `out` contains the tags
+ * parsed so far.
  */
 bool boot_parse_mb2(struct boot_info *out, const void *info, size_t room);
 

@@ -29,28 +29,34 @@ void cell_beat(void);
 /* Returns comm.request, which it reads once: QV_REQUEST_*. */
 uint32_t cell_request(void);
 
-/* Makes a call to the monitor, QV_CALL_*: one exit, and no other effect. */
+/* Makes call QV_CALL_* to the monitor. This causes one exit, and has no effect in the inmate. */
 void cell_call(uint32_t number);
 /* The same for a call with arguments (edi, esi). */
 void cell_call_with(uint32_t number, uint64_t a, uint64_t b);
 
-/* Takes up to `room` key bytes. Returns how many. Returns 0 also if Linux's index is invalid. */
+/*
+ * Takes up to `room` key bytes, and returns their number. Also returns 0 if Linux's index is
+ * invalid.
+ */
 size_t cell_take_keys(uint8_t *keys, size_t room);
 
 /* Returns how often keys_head was invalid. */
 uint64_t cell_bad_indices(void);
 
-/* Publishes the cursor (0..1999; more hides it), and that the screen changed. */
+/*
+ * Publishes the position of the cursor (0..1999; a larger value hides it), and that the screen has
+ * changed.
+ */
 void cell_screen_changed(uint32_t cursor);
 
 /*
- * For a shell, to tell quesh: the longest line that it accepts; the status of the last line, before
- * READY.
+ * A shell calls these to inform quesh. cell_line_max() gives the longest line that the shell
+ * accepts. cell_line_status() gives the status of the last line, before QV_STREAM_READY.
  */
 void cell_line_max(uint32_t bytes);
 void cell_line_status(uint8_t status);
 
-/* Appends bytes to the stream; never waits. */
+/* Appends bytes to the stream. Never waits. */
 void cell_stream(const char *text, size_t n);
 
 #endif

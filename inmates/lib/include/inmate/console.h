@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The inmate's output. It goes to the text screen, and to the cell's stream or,
- * if the inmate runs alone, to the serial port. Usable from any context,
- * interrupt handlers too.
+ * The inmate's output. It goes to the text screen and to the cell's stream. If the inmate runs
+ * alone, it goes to the serial port in place of the stream. The functions may be called from any
+ * context, such as interrupt handlers.
  */
 #ifndef INMATE_CONSOLE_H
 #define INMATE_CONSOLE_H
@@ -18,9 +18,9 @@ void console_write(const char *text, size_t n);
 void print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * For an inmate that runs alone, after serial_enable_irq(). console_fits() returns true if the
- * queue has room for so many bytes. console_when_full() sets what console_write() calls, with
- * interrupts on, while there is no room. Without such a function, or with interrupts off,
+ * Functions for an inmate that runs alone, after serial_enable_irq(). console_fits() returns true
+ * if the queue has room for `n` bytes. console_when_full() sets a function. console_write() calls
+ * it, with interrupts on, while the queue is full. Without such a function, or with interrupts off,
  * console_write() waits for the serial port.
  */
 bool console_fits(size_t n);
@@ -28,8 +28,8 @@ void console_when_full(void (*wait)(void));
 void console_wait(void);		/* calls the function that was set */
 
 /*
- * console_flush() waits until all output has left. After console_poll(), console_write() does so
- * each time.
+ * console_flush() waits until all output is sent. After console_poll(), each console_write() waits
+ * until its output is sent.
  */
 void console_flush(void);
 void console_poll(void);
@@ -41,13 +41,13 @@ uint64_t console_written(void);
 bool console_at_line_start(void);
 
 /*
- * Sets the function that each console_write() calls first, from any context, with interrupts off;
- * NULL: none. The function may call console_write() itself, and is then called again for that
- * output.
+ * Sets the function that each console_write() calls first, in its caller's context, with interrupts
+ * off; NULL: no function. The function may call console_write(), which then calls the function
+ * again.
  */
 void console_before_output(void (*act)(void));
 
-/* Tells the reader of the stream that the shell awaits a line of input (QV_STREAM_READY). */
+/* Writes QV_STREAM_READY to the stream: the shell awaits a line of input. */
 void console_ready(void);
 
 #endif

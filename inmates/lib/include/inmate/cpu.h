@@ -57,7 +57,7 @@ static inline void wrmsr(uint32_t msr, uint64_t value)
 			 "d"((uint32_t)(value >> 32)) : "memory");
 }
 
-/* In a cell each CPUID may cause an exit: read it at boot and keep the result. */
+/* In a cell each CPUID may cause an exit, so call this at boot and keep the result. */
 static inline struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf)
 {
 	struct cpuid_regs r;
@@ -143,7 +143,7 @@ static inline uint64_t read_cr4(void)
 	return v;
 }
 
-/* Sets the task priority: it holds interrupts of vectors below (v + 1) * 16. */
+/* Sets the task priority, which blocks interrupts with vectors below (v + 1) * 16. */
 static inline void write_cr8(uint64_t v)
 {
 	__asm__ volatile("mov %0, %%cr8" : : "r"(v) : "memory");
@@ -203,8 +203,8 @@ static inline void irq_restore(bool on)
 }
 
 /*
- * Enables interrupts and halts. STI's shadow covers HLT, so no interrupt can come
- * between the caller's last check (interrupts off) and the halt.
+ * Enables interrupts and halts. STI takes effect only after the next instruction, HLT. So no
+ * interrupt can come between the caller's last check, with interrupts off, and the halt.
  */
 static inline void irq_wait(void)
 {

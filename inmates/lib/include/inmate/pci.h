@@ -18,7 +18,10 @@
 #define PCI_COMMAND_MASTER	0x004
 #define PCI_COMMAND_NO_INTX	0x400
 
-/* Return the cell's nth function, and the first function with these ids; NULL: no such function. */
+/*
+ * Return the cell's n-th function, and the cell's first function with these ids; NULL: no such
+ * function.
+ */
 const struct qv_info_device *pci_nth(unsigned int n);
 const struct qv_info_device *pci_find(uint16_t vendor, uint16_t device);
 
@@ -26,19 +29,19 @@ const struct qv_info_device *pci_find(uint16_t vendor, uint16_t device);
 const struct qv_info_bar *pci_bar(const struct qv_info_device *d, unsigned int index);
 
 /*
- * Access the config space of any function by 1, 2 or 4 bytes. A function that is not the cell's
- * reads as ones.
+ * Access the config space of any function by 1, 2 or 4 bytes. If the cell does not have the
+ * function, reads return ones.
  */
 uint32_t pci_read(uint32_t bdf, unsigned int reg, unsigned int size);
 void pci_write(uint32_t bdf, unsigned int reg, unsigned int size, uint32_t value);
 
-/* The same by ports 0xCF8 and 0xCFC: each access causes an exit. */
+/* Access the config space through ports 0xCF8 and 0xCFC. Each access causes an exit. */
 uint32_t pci_port_read(uint32_t bdf, unsigned int reg, unsigned int size);
 void pci_port_write(uint32_t bdf, unsigned int reg, unsigned int size, uint32_t value);
 
 /*
  * Makes the function decode its BARs. `pin` also enables its interrupt pin and disables MSI;
- * `master` makes it a bus master. Returns false if the monitor rejected it.
+ * `master` makes it a bus master. Returns false if the monitor rejected the change.
  */
 bool pci_enable(const struct qv_info_device *d, bool pin, bool master);
 

@@ -20,8 +20,8 @@ static inline uint32_t ring_slot(uint32_t index, uint32_t length)
 }
 
 /*
- * Returns how many bytes a reader at `tail` may take if the peer's index is
- * `head`. Returns 0 for an invalid head, since no part of it can be trusted.
+ * Returns how many bytes a reader at `tail` may take if the peer's index is `head`. Returns 0 if
+ * `head` is invalid, since it cannot be trusted at all.
  */
 static inline uint32_t ring_readable(uint32_t head, uint32_t tail, uint32_t length)
 {

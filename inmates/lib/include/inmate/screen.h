@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A text screen of VGA cells (character | attribute << 8), driven by the bytes of
- * a terminal. It implements CR LF BS TAB, and the escape sequences
- * ESC [ n ; .. with m (0 1 7 30-37 39 40-47 49 90-97 100-107), K (0), J (0 2),
- * H, C, D. It drops all others. It uses no hardware: the cells are plain memory.
+ * A text screen of VGA cells (character | attribute << 8), driven by the bytes of a terminal. It
+ * implements CR LF BS TAB, and the escape sequences ESC [ n ; .. with m (0 1 7 30-37 39 40-47 49
+ * 90-97 100-107), K (0), J (0 2), H, C, D. It drops all others. It accesses no hardware: the cells
+ * are plain memory.
  */
 #ifndef INMATE_SCREEN_H
 #define INMATE_SCREEN_H

@@ -19,22 +19,21 @@
 void timer_init(unsigned int vector, uint32_t tsc_khz, bool deadline);
 
 /*
- * Arms an interrupt for when the TSC reaches `at`. A past time interrupts at
- * once; TIMER_NEVER disarms. `now` is a recent reading of the TSC. In counter
- * mode the interrupt may come early, so the handler must read the clock and arm
- * again. There are two reasons. The counter has 32 bits. And through the APIC's
- * page, where a write costs a cell an exit, an earlier time that is not near
- * stays armed.
+ * Arms an interrupt for when the TSC reaches `at`. If `at` has passed, the interrupt comes at once.
+ * TIMER_NEVER disarms the timer. `now` is a recent reading of the TSC. In counter mode the
+ * interrupt may come early, so the handler must read the clock and arm again. There are two
+ * reasons. First, the counter has only 32 bits. Second, in xAPIC mode a write costs a cell an exit,
+ * so an earlier time stays armed unless it is near.
  */
 void timer_arm(uint64_t at, uint64_t now);
 
-/* Call it when the interrupt has come: nothing is armed from then on. */
+/* Call it when the interrupt has come. After it, no time is armed. */
 void timer_fired(void);
 
 /* Returns "TSC deadline" or "one-shot". */
 const char *timer_mode(void);
 
-/* Returns the counter's frequency in kHz; 0 in deadline mode. */
+/* Returns the frequency of the APIC timer's counter in kHz; 0 in deadline mode. */
 uint32_t timer_khz(void);
 
 uint64_t timer_from_us(uint64_t us);

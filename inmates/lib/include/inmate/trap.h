@@ -9,7 +9,7 @@
 #define TRAP_FIRST_IRQ		32
 #define TRAP_NUM_VECTORS	256
 
-/* Selectors of ring 3, in the order that SYSRET requires (STAR[63:48] + 8 and + 16). */
+/* Selectors of ring 3, in the order that SYSRET requires: STAR[63:48] + 8, then + 16. */
 #define TRAP_USER_SS		(0x18 | 3)
 #define TRAP_USER_CS		(0x20 | 3)
 #define TRAP_KERNEL_CS		0x08
@@ -35,17 +35,20 @@ void trap_init(void);
 
 /*
  * Routes interrupt `vector` (32..255) to `handler`, which is called with interrupts off. The caller
- * of the handler does EOI.
+ * of the handler signals the end of the interrupt (EOI).
  */
 void trap_set_irq(unsigned int vector, trap_handler *handler);
 
 /* Sets the handler of all exceptions (0..31). If it returns, the program continues. */
 void trap_set_exception(trap_handler *handler);
 
-/* Sets what is called after each interrupt's EOI, last before the return: the place to preempt. */
+/*
+ * Sets the function that is called after each interrupt's EOI, directly before the return. It may
+ * switch to another thread.
+ */
 void trap_set_exit(trap_handler *hook);
 
-/* Sets the top of the stack for interrupts and exceptions from ring 3 (a multiple of 16). */
+/* Sets the top of the stack for interrupts and exceptions from ring 3. It is a multiple of 16. */
 void trap_set_kernel_stack(uint64_t top);
 
 /* Returns how many interrupts came without a handler. */
