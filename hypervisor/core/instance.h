@@ -85,7 +85,7 @@ struct cell_slot {			/* the manager's view of an instance */
 	u32 reclaimed;			/* number of 2 MiB pages given back so far */
 	u64 block_pa;
 	u64 window_pa;
-	u64 open_table;			/* page that shows the block's open part to Linux; kept */
+	u64 open_table;			/* table by which Linux reads the open part; never freed */
 	u64 cpus;			/* not given back yet; bits are front-end indices */
 	u64 bell_tsc;			/* when its doorbell was last rung ... */
 	u64 bell_gap;			/* TSC cycles from then until it may be rung again */

@@ -53,7 +53,7 @@ bool cells_locked(void);	/* lock.c: a running cell has locked management */
  */
 /* Drops cached translations on every own or caught CPU. Returns false if one did not answer */
 bool flush_front_end(struct pcpu *cpu);
-/* own -> caught. False: a CPU did not answer; then call cpus_release() for all of them */
+/* own -> caught. False: a CPU did not answer; then call cpus_release() for all of @cpus */
 bool cpus_catch(struct pcpu *cpu, u64 cpus);
 void cpus_release(u64 cpus);			/* caught -> own */
 bool cpus_send(const struct qv_mon_create *q);	/* caught -> cell, the boot CPU last */

@@ -23,7 +23,8 @@ exec chroot "$base/root" env -i PATH="$PATH" HOME=/root "$@"
 
 
 class Copy:
-    """An overlay over the tool root. `files()` returns the files that commands added or changed."""
+    """A temporary copy of the tool root (an overlay mount). `files()` returns the files that commands
+    added or changed in it."""
 
     def __init__(self, base: Path, kver: str) -> None:
         self.base, self.kver = base, kver

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def write(words: str) -> None:
-    """Writes to standard output at once. If the write fails, the command's work is still done, so
-    this error has its own sentence."""
+    """Writes to standard output and flushes it. If the write fails, the command's work is still
+    done, so this error has its own sentence."""
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "it is closed")
@@ -68,7 +68,7 @@ def fail(error: Failed, json: bool, **more: object) -> int:
 
 
 def as_json(data: Any) -> None:
-    """One JSON document on one line, at once."""
+    """Writes `data` as one JSON document on one line, and flushes it."""
     import json
 
     write(json.dumps(data, ensure_ascii=True) + "\n")

@@ -91,7 +91,10 @@ struct vcpu_counts {
 
 enum vcpu_state { VCPU_FREE, VCPU_ACTIVE, VCPU_RETIRED };
 
-/* Everything before `queue` is plain data, valid on another CPU when shifted to its clock. */
+/*
+ * The fields before `queue` are valid on another CPU after their times are converted to that CPU's
+ * clock.
+ */
 struct vcpu {
 	enum vcpu_state state;
 	struct vcpu_params params;

@@ -36,7 +36,8 @@ static void start(void *(*fn)(void *))
 }
 
 /*
- * Checks that a wait ends on time: not early, and not late by the time that passed before the move.
+ * Checks that a wait ends on time: not early, and not late, as it would be if the move began the
+ * whole wait again.
  */
 static void *in_time(void)
 {

@@ -11,7 +11,7 @@
 #define REGISTERS	16
 #define SPINS		300000
 #define STEPS		20000
-#define MXCSR		0x3f80		/* rounds down, unlike the reset value */
+#define MXCSR		0x3f80		/* rounding mode: down (after reset: to nearest) */
 #define X87_CONTROL	0x077f
 
 struct state {

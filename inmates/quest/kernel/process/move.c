@@ -92,7 +92,10 @@ static int start_threads(struct process *p)
 	return 0;
 }
 
-/* Cancels the move: the threads that have left the kernel continue. Returns `error`. */
+/*
+ * Cancels the move: threads that are already in the image are created again and continue. Returns
+ * `error`.
+ */
 static int stay(struct process *p, int error)
 {
 	p->leaving = false;
