@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What every inmate's Makefile needs: compile.mk, the library, the link and the formats of an image.
+# Included by the Makefile of each inmate: compile.mk, the library, the link command, image formats.
 # Set TOP (the tree) and O (the build folder) before the include.
 
 include $(TOP)/inmates/compile.mk
