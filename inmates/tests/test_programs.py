@@ -223,7 +223,7 @@ def test_program_moves(shell, nothing_lost):
     assert re.search(r"moves: \d+ right, 0 wrong\n", shell.machine.text[-8000:]), shell.machine.text[-8000:]
 
 
-@pytest.mark.parametrize("program", ["locks", "clocks", "canny 3"])
+@pytest.mark.parametrize("program", ["locks", "clocks", "canny 3", "moves 1"])
 def test_program_moves_again_and_again(shell, nothing_lost, program):
     """The shell detaches and attaches a program at random points of its execution."""
     pid, name = background(shell, program), program.split()[0]
@@ -231,7 +231,7 @@ def test_program_moves_again_and_again(shell, nothing_lost, program):
         for how in ("detach", "attach"):
             out = shell.run(f"{how} {pid}")
             assert re.fullmatch(r"(.*there is no such program.*\n|.*would stay behind.*\n)?", re.sub(
-                r"(?m)^(\[\d+\] |locks|clocks|canny|[@#+. ]*$).*\n?", "", out)), out
+                r"(?m)^(\[\d+\] |locks|clocks|canny|moves|[@#+. ]*$).*\n?", "", out)), out
     assert f"[{pid}] {name} has ended: exit 0" in shell.machine.text[-20000:], shell.machine.text[-8000:]
 
 

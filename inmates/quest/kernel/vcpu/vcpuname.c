@@ -13,11 +13,24 @@ static struct vcpuname *find(struct process *p, int name)
 	return NULL;
 }
 
+/* Returns true if VCPU `id` has an entry, so that its id is not its name. */
+static bool named(const struct process *p, int id)
+{
+	int i;
+
+	for (i = 0; i < VCPUNAMES; i++)
+		if (p->vcpu_names[i].name && p->vcpu_names[i].id == id)
+			return true;
+	return false;
+}
+
 int vcpuname_id(const struct process *p, int name)
 {
 	const struct vcpuname *n = name > 0 ? find((struct process *)p, name) : NULL;
 
-	return n ? n->id : name;
+	if (n)
+		return n->id;
+	return name > 0 && named(p, name) ? -1 : name;
 }
 
 static void set(struct process *p, int name, int id)

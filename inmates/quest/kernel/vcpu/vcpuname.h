@@ -17,7 +17,10 @@ struct vcpuname {
 	int id;				/* -1: the VCPU does not exist any longer */
 };
 
-/* Returns the id of the VCPU with name `name`. */
+/*
+ * Returns the id of the VCPU with name `name`; -1 if no VCPU has that name. After a move, the id of
+ * a VCPU may equal the name that another VCPU had: that name does not identify it.
+ */
 int vcpuname_id(const struct process *p, int name);
 
 /* Returns a name for VCPU `id`, which was just created: usually `id`. */
