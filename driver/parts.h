@@ -42,14 +42,14 @@ struct qv_part {
 	void (*end)(struct qv_cell *cell);
 	/* Makes the resource ready for the next life. After an error the cell stays stopped */
 	int (*reset)(struct qv_reply *r, struct qv_cell *cell);
-	/* Gives back to Linux all that was taken. The cell no longer exists in the monitor */
+	/*
+	 * Gives back to Linux all that was taken, which may be nothing. The cell no longer exists
+	 * in the monitor.
+	 */
 	void (*give)(struct qv_cell *cell);
 	/* The module is being unloaded, and there are no cells */
 	void (*unload)(void);
 };
-
-extern const struct qv_part qv_part_ports, qv_part_pci, qv_part_memory, qv_part_image,
-			    qv_part_options, qv_part_console, qv_part_cpus;
 
 /* Each calls its verb for every part, in the order of the table; the first refusal ends the loop */
 int qv_parts_check(struct qv_reply *r, const struct qv_cell_create *q);

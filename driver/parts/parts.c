@@ -4,21 +4,26 @@
 #include "parts.h"
 
 /*
- * All loops use this order, and it matters:
+ * One row each: parts/NAME.c defines qv_part_NAME. All loops use this order, and it matters:
  * - devices come before memory: they are silent before the image is loaded, and before Linux gets
  *   the memory back;
  * - the image comes after the memory into which it is loaded;
  * - CPUs come last: taking a CPU disturbs Linux most, so all else has succeeded by then.
  */
-static const struct qv_part *const parts[] = {
-	&qv_part_ports,
-	&qv_part_pci,
-	&qv_part_memory,
-	&qv_part_image,
-	&qv_part_options,
-	&qv_part_console,
-	&qv_part_cpus,
-};
+#define ROWS(X) \
+	X(ports) \
+	X(pci) \
+	X(memory) \
+	X(image) \
+	X(options) \
+	X(console) \
+	X(cpus)
+
+#define DECLARE(name) extern const struct qv_part qv_part_##name;
+ROWS(DECLARE)
+
+#define ROW(name) &qv_part_##name,
+static const struct qv_part *const parts[] = { ROWS(ROW) };
 
 /* Calls @verb of each part that has it */
 #define EACH_PART(verb, ...) do {				\

@@ -5,61 +5,19 @@ from __future__ import annotations
 
 import os
 
-from . import abi, keys, reader, words
-from .keys import key as shape, memory, vcpus, watchdog
+from . import keys, reader, words
+from .keys import CellConfig, key as shape, memory
 from .problems import Place, Problem, Problems
 from .reader import MappingNode, Node, ScalarNode
-from .record import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from .keys.cpus import Cpus
-    from .keys.devices import Devices
-    from .keys.ports import Ports
     from .machine import Machine
 
 MAX_FILE = 64 << 10
 PIPE_SECONDS = 5
-
-
-@dataclass
-class CellConfig:
-    """One cell, checked. Each key has a field, and `at` has the place of each value."""
-
-    file: str
-    name: str = ""
-    cpus: Cpus = field(default_factory=list)
-    memory: int = 0
-    image: str = ""
-    boot: str = "multiboot2"
-    cmdline: str = ""
-    console: bool = True
-    watchdog: int = watchdog.DEFAULT  # ms; 0: off
-    lock: int = abi.LOCK_NEVER
-    bell_rate: int = abi.BELL_RATE  # a millisecond
-    debug: bool = False
-    ports: Ports = field(default_factory=list)
-    devices: Devices = field(default_factory=list)
-    vcpus: list[vcpus.Named] = field(default_factory=list)
-    admission: str = "bound"  # the admission test for `vcpus`; Quest receives it, too
-    at: dict[str, Place] = field(default_factory=dict)
-
-    def command_line(self) -> str:
-        """Returns the command line of the inmate."""
-        return vcpus.command_line(self.cmdline, self.vcpus, self.admission)
-
-    def request(self) -> abi.CellCreate:
-        """Returns the request to the driver, still without the contents of the image."""
-        request = abi.CellCreate()
-        for key in keys.TABLE:
-            key.pack(self, request)
-        return request
-
-    def problems(self, wrong: Iterable[shape.Wrong]) -> list[Problem]:
-        """Returns the problems of keys that are in the file."""
-        return [Problem(self.file, self.at[key], key, what, right) for key, what, right in wrong]
 
 
 def check_files(files: Sequence[str], machine: Machine) -> tuple[list[CellConfig], list[Problem]]:

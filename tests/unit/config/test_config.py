@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,10 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def expected(path: Path) -> list[str]:
+    """Returns the messages that the file expects. KEYS in a message means the names of all keys."""
     lines = path.read_bytes().decode("utf-8", "replace").splitlines()
-    return [line.removeprefix("# expect: ") for line in lines if line.startswith("# expect: ")]
+    return [line.removeprefix("# expect: ").replace("(one of KEYS)", f"(one of {', '.join(keys.BY_NAME)})")
+            for line in lines if line.startswith("# expect: ")]
 
 
 def messages(*files: str, machine: Machine = MACHINE) -> list[str]:
@@ -83,6 +86,16 @@ def test_keys_are_those_of_the_page() -> None:
     assert rows == [(key.name, key.meaning, key.value, key.default) for key in keys.TABLE]
     *most, last = [f"`{key.name}`" for key in keys.TABLE if key.required]
     assert f"{', '.join(most)} and {last} must be given" in page
+
+
+def test_script_writes_the_table_of_the_page(tmp_path: Path) -> None:
+    """It restores a row that is missing, and changes nothing else."""
+    page = (TOP / "Documentation/reference/configuration.md").read_text()
+    copy = tmp_path / "page.md"
+    copy.write_text(re.sub(r"^\| `bell-rate` .*\n", "", page, flags=re.M))
+    assert copy.read_text() != page
+    subprocess.run([TOP / "scripts/keys", copy], check=True)
+    assert copy.read_text() == page
 
 
 def test_each_key_has_a_field_and_a_file() -> None:

@@ -1,11 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The keys of a cell's YAML file: one file each, of the shape in key.py."""
+"""The keys of a cell's YAML file: one file each, of the shape in key.py. Each has a row in TABLE and
+a field in CellConfig."""
 
 from __future__ import annotations
 
+from .. import abi
+from ..problems import Place, Problem
+from ..record import dataclass, field
 from . import (bell_rate, cmdline, console, cpus, debug, devices, image, lock, memory, name, ports,
                vcpus, watchdog)
 from .key import Key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .cpus import Cpus
+    from .devices import Devices
+    from .key import Wrong
+    from .ports import Ports
 
 # Every key, in the order of messages and of Documentation/reference/configuration.md
 TABLE: tuple[Key, ...] = (
@@ -18,3 +31,41 @@ BY_NAME = {key.name: key for key in TABLE}
 RESOURCES = (cpus.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY, ports.KEY,
              devices.KEY)
 SUPERVISION = (watchdog.KEY, bell_rate.KEY, debug.KEY, lock.KEY)
+
+
+@dataclass
+class CellConfig:
+    """One cell, checked. Each key has a field, and `at` has the place of each value."""
+
+    file: str
+    name: str = ""
+    cpus: Cpus = field(default_factory=list)
+    memory: int = 0
+    image: str = ""
+    boot: str = "multiboot2"
+    cmdline: str = ""
+    console: bool = True
+    watchdog: int = watchdog.DEFAULT  # ms; 0: off
+    lock: int = abi.LOCK_NEVER
+    bell_rate: int = abi.BELL_RATE  # a millisecond
+    debug: bool = False
+    ports: Ports = field(default_factory=list)
+    devices: Devices = field(default_factory=list)
+    vcpus: list[vcpus.Named] = field(default_factory=list)
+    admission: str = "bound"  # the admission test for `vcpus`; Quest receives it, too
+    at: dict[str, Place] = field(default_factory=dict)
+
+    def command_line(self) -> str:
+        """Returns the command line of the inmate."""
+        return vcpus.command_line(self.cmdline, self.vcpus, self.admission)
+
+    def request(self) -> abi.CellCreate:
+        """Returns the request to the driver, still without the contents of the image."""
+        request = abi.CellCreate()
+        for key in TABLE:
+            key.pack(self, request)
+        return request
+
+    def problems(self, wrong: Iterable[Wrong]) -> list[Problem]:
+        """Returns the problems of keys that are in the file."""
+        return [Problem(self.file, self.at[key], key, what, right) for key, what, right in wrong]

@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..config import CellConfig
     from ..reader import Node
+    from . import CellConfig
 
 EXAMPLE = f"a number of doorbells a millisecond, 1 to {abi.BELL_RATE_MAX}"
 

@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..config import CellConfig
     from ..reader import Node
+    from . import CellConfig
 
 
 def parse(node: Node, context: Context) -> str | None:

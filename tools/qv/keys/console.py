@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .. import abi
-    from ..config import CellConfig
+    from . import CellConfig
 
 
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..config import CellConfig
     from ..machine import Machine
+    from . import CellConfig
     from .key import Wrong
 
 EXAMPLE = "CPU numbers such as [2, 3] or 2-3"

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..config import CellConfig
     from ..machine import Machine
     from ..reader import Node
+    from . import CellConfig
     from .key import Wrong
 
 EXAMPLE = "a list such as [{pci: \"00:03.0\", dma: off}]"

@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..config import CellConfig
     from ..reader import Node
+    from . import CellConfig
 
 EXAMPLE = "the file name of a kernel, such as quest.elf"
 BOOTS = {"multiboot2": abi.Boot.MULTIBOOT2}

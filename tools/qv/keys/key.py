@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .. import abi
-    from ..config import CellConfig
     from ..machine import Machine
     from ..problems import Problems
+    from . import CellConfig
 
     Wrong = tuple[str, str, str]  # the key, its problem, the remedy
 

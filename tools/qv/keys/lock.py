@@ -11,8 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..config import CellConfig
     from ..reader import Node
+    from . import CellConfig
 
 EXAMPLE = "true, false or may"
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .. import abi
-    from ..config import CellConfig
     from ..machine import Machine
     from ..reader import Node
+    from . import CellConfig
     from .key import Wrong
 
 EXAMPLE = "a size such as 64M or 1G"

@@ -11,9 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..config import CellConfig
     from ..machine import Machine
     from ..reader import Node
+    from . import CellConfig
     from .key import Wrong
 
 RULE = "a to z, 0 to 9, - and _, beginning with a letter or digit, at most 31 characters"

@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..config import CellConfig
     from ..reader import Node
+    from . import CellConfig
 
 EXAMPLE = "a list such as [0x3f8-0x3ff, 0x80]"
 RANGE_EXAMPLE = "a port such as 0x80 or a range such as 0x3f8-0x3ff"

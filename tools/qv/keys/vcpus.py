@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..config import CellConfig
+    from . import CellConfig
     from .key import Wrong
 
 EXAMPLE = "a list such as [{name: control, C: 2ms, T: 10ms}]"
