@@ -19,9 +19,9 @@
  */
 static __attribute__((noinline)) const struct pci_rule *rule_at(u32 at, u32 mask)
 {
-	const struct pci_rule *r = me()->pci.rules;
+	const struct pci_rule *r = me()->cell.pci.rules;
 
-	for (; r < me()->pci.rules + me()->pci.num_rules; r++)
+	for (; r < me()->cell.pci.rules + me()->cell.pci.num_rules; r++)
 		if (!((r->at ^ at) & mask))
 			return r;
 	return NULL;
@@ -53,9 +53,9 @@ static void config_write(struct pcpu *cpu, u32 at, u32 size, u32 value)
 /* Returns the MSI-X table in whose pages @gpa is */
 static const struct pci_table *table_of(u64 gpa)
 {
-	const struct pci_table *t = me()->pci.tables;
+	const struct pci_table *t = me()->cell.pci.tables;
 
-	for (; t < me()->pci.tables + QV_MAX_DEVICES; t++)
+	for (; t < me()->cell.pci.tables + QV_MAX_DEVICES; t++)
 		if (gpa - t->pages < t->pages_len)
 			return t;
 	return NULL;

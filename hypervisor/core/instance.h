@@ -114,21 +114,30 @@ struct front_state {
 	u32 ioapic_index[QV_MON_IOAPICS];
 };
 
+/* The state of manage/. In a cell's instance it is unused and zero */
+struct manager_state {
+	u32 busy;			/* index + 1 of the CPU with a management call under way */
+	u64 left;			/* CPUs that have gone back to bare Linux */
+	u64 away;			/* CPUs that are in a cell's instance: manage.h */
+	struct cell_slot cells[QV_INSTANCES];
+};
+
+/* The state of cell/. In the front end's instance it is unused and zero */
+struct cell_state {
+	struct pci_cell pci;		/* its devices */
+};
+
 struct instance {
 	struct qv_mon_boot boot;	/* must be first: the driver writes it */
 	u32 id;				/* 0: front end */
-	/* manager: index + 1 of the CPU whose management call is under way */
-	u32 busy;
-	u64 left;			/* front end: CPUs that have gone back to bare Linux */
-	u64 away;			/* manager: CPUs that are in a cell's instance: manage.h */
 	struct page_pool pool;
 	struct paging host, nested, park;
 	u64 *windows;			/* page-table entries of QV_VA_WINDOW */
 	u64 *directory;			/* page directory of the instance's GiB */
 	struct icr_map icr;
-	struct cell_slot cells[QV_INSTANCES];
 	struct front_state front;
-	struct pci_cell pci;		/* cell: its devices */
+	struct manager_state manager;
+	struct cell_state cell;
 
 	/*
 	 * Front end: the request that is being checked (slot_request() has accepted requests).
@@ -147,7 +156,7 @@ struct instance {
 };
 
 _Static_assert(QV_MAX_CPUS <= ICR_CPUS, "CPUs that the ICR filter knows");
-_Static_assert(QV_MAX_CPUS <= 8 * sizeof(((struct instance *)0)->away), "masks of CPUs");
+_Static_assert(QV_MAX_CPUS <= 8 * sizeof(((struct instance *)0)->manager.away), "masks of CPUs");
 _Static_assert(sizeof(struct instance) <= QV_INSTANCE_LEN, "instance area");
 
 static inline struct instance *me(void)

@@ -76,7 +76,7 @@ bool ports_claimed(const struct instance *inst, u32 first, u32 last)
 {
 	const struct cell_slot *slot;
 
-	for (slot = inst->cells; slot < inst->cells + QV_INSTANCES; slot++)
+	for (slot = inst->manager.cells; slot < inst->manager.cells + QV_INSTANCES; slot++)
 		if (slot->state && cell_claims(slot, first, last))
 			return true;
 	return false;

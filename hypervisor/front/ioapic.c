@@ -91,7 +91,7 @@ static bool cell_has(u32 n, u32 pin)
 	const struct cell_slot *slot;
 	u32 i;
 
-	for (slot = me()->cells; slot < me()->cells + QV_INSTANCES; slot++)
+	for (slot = me()->manager.cells; slot < me()->manager.cells + QV_INSTANCES; slot++)
 		for (i = 0; slot->taken && i < slot->num_devices; i++)
 			if (slot->devices[i].ioapic == n && slot->devices[i].pin == pin)
 				return true;

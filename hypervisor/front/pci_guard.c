@@ -76,7 +76,7 @@ static bool cell_on_bus(u32 first, u32 last)
 	const struct cell_slot *slot;
 	u32 i, bus;
 
-	for (slot = me()->cells; slot < me()->cells + QV_INSTANCES; slot++)
+	for (slot = me()->manager.cells; slot < me()->manager.cells + QV_INSTANCES; slot++)
 		for (i = 0; slot->taken && i < slot->num_devices; i++) {
 			bus = slot->devices[i].bdf >> 8;
 			if (bus && bus >= first && bus <= last)
@@ -95,7 +95,7 @@ static bool cell_has_registers(u64 base, u64 len)
 	const struct cell_slot *slot;
 	u32 i, b;
 
-	for (slot = me()->cells; slot < me()->cells + QV_INSTANCES; slot++)
+	for (slot = me()->manager.cells; slot < me()->manager.cells + QV_INSTANCES; slot++)
 		for (i = 0; slot->taken && i < slot->num_devices; i++)
 			for (b = 0; b < QV_MON_BARS; b++) {
 				const struct qv_mon_bar *bar = &slot->devices[i].bars[b];
@@ -123,7 +123,7 @@ static void cells_running(u32 *running, u32 *with_devices)
 	const struct cell_slot *slot;
 
 	*running = *with_devices = 0;
-	for (slot = me()->cells; slot < me()->cells + QV_INSTANCES; slot++) {
+	for (slot = me()->manager.cells; slot < me()->manager.cells + QV_INSTANCES; slot++) {
 		*running += slot->taken;
 		*with_devices += slot->taken && slot->num_devices;
 	}

@@ -21,7 +21,7 @@ static bool too_soon(struct cell_slot *slot)
 
 u64 call_doorbell(struct pcpu *cpu, u64 id, u64 unused)
 {
-	struct cell_slot *slot = &me()->cells[id];
+	struct cell_slot *slot = &me()->manager.cells[id];
 	const struct qv_mon_create *q = slot_request(id);
 
 	(void)cpu, (void)unused;
@@ -36,7 +36,7 @@ u64 call_doorbell(struct pcpu *cpu, u64 id, u64 unused)
 /* Does not wait for the CPU. The CPU increments qv_mon_status.samples when it is done */
 u64 call_sample(struct pcpu *cpu, u64 id, u64 index)
 {
-	struct cell_slot *slot = &me()->cells[id];
+	struct cell_slot *slot = &me()->manager.cells[id];
 	const struct qv_mon_create *q = slot_request(id);
 
 	(void)cpu;

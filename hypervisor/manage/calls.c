@@ -14,9 +14,9 @@ static u64 may_leave(struct pcpu *cpu, u64 a, u64 b)
 
 	(void)a, (void)b;
 	for (i = 1; i < QV_INSTANCES; i++)
-		if (me()->cells[i].state)
+		if (me()->manager.cells[i].state)
 			return QV_ME_STATE;
-	me()->left |= 1ull << cpu->index;	/* from now on no cell is created */
+	me()->manager.left |= 1ull << cpu->index;	/* from now on no cell is created */
 	return QV_ME_OK;
 }
 
@@ -81,7 +81,7 @@ _Static_assert(sizeof(calls) / sizeof(calls[0]) == QV_HC_COUNT, "a row for each 
 
 static bool is_cell(u64 id)
 {
-	return id && id < QV_INSTANCES && me()->cells[id].state;
+	return id && id < QV_INSTANCES && me()->manager.cells[id].state;
 }
 
 static u64 on_cell(const struct call *call, struct pcpu *cpu, u64 id, u64 b)
@@ -90,7 +90,7 @@ static u64 on_cell(const struct call *call, struct pcpu *cpu, u64 id, u64 b)
 
 	if (!is_cell(id))
 		return QV_ME_INSTANCE;
-	manage(QV_VA_MANAGE, me()->cells[id].block_pa);
+	manage(QV_VA_MANAGE, me()->manager.cells[id].block_pa);
 	result = call->run(cpu, id, b);
 	manage(QV_VA_MANAGE, 0);
 	return result;
@@ -98,7 +98,7 @@ static u64 on_cell(const struct call *call, struct pcpu *cpu, u64 id, u64 b)
 
 static u64 run(const struct call *call, struct pcpu *cpu, u64 a)
 {
-	bool resumes = call->flags & RESUMES && is_cell(a) && me()->cells[a].reclaimed;
+	bool resumes = call->flags & RESUMES && is_cell(a) && me()->manager.cells[a].reclaimed;
 
 	if (call->flags & LOCKABLE && !resumes && cells_locked())
 		return QV_ME_LOCKED;
@@ -116,10 +116,10 @@ u64 hypercall(struct pcpu *cpu, u64 nr, u64 a)
 		return QV_ME_CALL;
 	if (calls[nr].flags & AT_ONCE)
 		return calls[nr].run(cpu, a, 0);
-	if (!__atomic_compare_exchange_n(&me()->busy, &nobody, cpu->index + 1, false,
+	if (!__atomic_compare_exchange_n(&me()->manager.busy, &nobody, cpu->index + 1, false,
 					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		return QV_ME_BUSY;
 	result = run(&calls[nr], cpu, a);
-	__atomic_store_n(&me()->busy, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&me()->manager.busy, 0, __ATOMIC_RELEASE);
 	return result;
 }

@@ -17,7 +17,7 @@ static void stuck(const struct pcpu *cpu, const struct pcpu *target)
 
 bool flush_front_end(struct pcpu *cpu)
 {
-	u64 rest = ~(me()->away | 1ull << cpu->index);
+	u64 rest = ~(me()->manager.away | 1ull << cpu->index);
 	u64 start = rdtsc();
 	bool all = true;
 	u32 i;
@@ -64,7 +64,7 @@ bool cpus_send(const struct qv_mon_create *q)
 	u32 i;
 
 	for (i = q->num_cpus; i-- > 0;) {	/* boot CPU last, when the others wait */
-		me()->away |= 1ull << q->cpus[i];
+		me()->manager.away |= 1ull << q->cpus[i];
 		kick(pcpu_of(q->cpus[i]), CMD_BECOME);
 		if (!wait_ack(pcpu_of(q->cpus[i]), pcpu_in(QV_VA_MANAGE, i), CMD_BECOME, start))
 			return false;
@@ -76,11 +76,11 @@ bool cpus_send(const struct qv_mon_create *q)
 static bool still_here(u32 index)
 {
 	if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME) {
-		me()->away &= ~(1ull << index);
+		me()->manager.away &= ~(1ull << index);
 		/* no flush has covered the CPU since CMD_BECOME was sent */
 		kick(pcpu_of(index), CMD_FLUSH);
 	}
-	return !(me()->away >> index & 1);
+	return !(me()->manager.away >> index & 1);
 }
 
 bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q)
@@ -95,7 +95,8 @@ bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q)
 	for (i = 0; i < q->num_cpus; i++) {
 		struct pcpu *there = pcpu_in(QV_VA_MANAGE, i);
 
-		if ((me()->away >> q->cpus[i] & 1) && !wait_ack(there, there, CMD_STOP, start)) {
+		if ((me()->manager.away >> q->cpus[i] & 1) &&
+		    !wait_ack(there, there, CMD_STOP, start)) {
 			stuck(cpu, pcpu_of(q->cpus[i]));
 			cpu_status(pcpu_of(q->cpus[i]))->lost = 1;
 			all = false;
@@ -107,7 +108,7 @@ bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q)
 bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_mon_create *q)
 {
 	/* A CPU that came home earlier may be in another cell by now */
-	u64 start = rdtsc(), wanted = slot->cpus & me()->away;
+	u64 start = rdtsc(), wanted = slot->cpus & me()->manager.away;
 	bool all = true;
 	u32 i;
 
@@ -127,7 +128,7 @@ bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_m
 		}
 		cpu_status(home)->lost = 0;
 		__atomic_fetch_and(&home->ack, ~CMD_HOME, __ATOMIC_SEQ_CST);
-		me()->away &= ~(1ull << home->index);
+		me()->manager.away &= ~(1ull << home->index);
 	}
 	return all;
 }

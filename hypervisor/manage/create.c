@@ -170,9 +170,9 @@ u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused)
 	u32 id = 1, i;
 
 	(void)unused;
-	if (inst->left)			/* a CPU outside the monitor can touch all memory */
+	if (inst->manager.left)			/* a CPU outside the monitor can touch all memory */
 		return QV_ME_STATE;
-	while (id < QV_INSTANCES && inst->cells[id].state)
+	while (id < QV_INSTANCES && inst->manager.cells[id].state)
 		id++;
 	if (id == QV_INSTANCES)
 		return QV_ME_SLOTS;
@@ -187,7 +187,7 @@ u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused)
 		return error;
 
 	/* ---- nothing below can fail ---- */
-	slot = &inst->cells[id];
+	slot = &inst->manager.cells[id];
 	*slot_request(id) = *q;
 	front_split(&inst->nested, q->block_pa, slot->open_table);
 	linux_memory(q->block_pa, QV_OPEN_LEN, LINUX_READ);

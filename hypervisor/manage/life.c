@@ -8,7 +8,7 @@
 
 u64 call_start(struct pcpu *cpu, u64 id, u64 unused)
 {
-	struct cell_slot *slot = &me()->cells[id];
+	struct cell_slot *slot = &me()->manager.cells[id];
 	const struct qv_mon_create *q = slot_request(id);
 	u64 error;
 
@@ -40,7 +40,7 @@ u64 call_start(struct pcpu *cpu, u64 id, u64 unused)
 /* If a CPU does not answer, the others stop nevertheless; call_reclaim() tries that CPU again */
 u64 call_stop(struct pcpu *cpu, u64 id, u64 unused)
 {
-	struct cell_slot *slot = &me()->cells[id];
+	struct cell_slot *slot = &me()->manager.cells[id];
 	const struct qv_mon_create *q = slot_request(id);
 	u32 state = QV_MON_RUNNING;		/* a failed cell stays failed */
 	bool all;
@@ -62,7 +62,7 @@ u64 call_stop(struct pcpu *cpu, u64 id, u64 unused)
 /* Gives back CPUs that came home. A CPU that did not answer may still reach the cell's memory */
 static void release_home(struct cell_slot *slot)
 {
-	u64 home = slot->cpus & ~me()->away;
+	u64 home = slot->cpus & ~me()->manager.away;
 
 	slot->cpus &= ~home;
 	cpus_release(home);
@@ -89,7 +89,7 @@ static void give_block(struct pcpu *cpu, struct cell_slot *slot)
 
 u64 call_reclaim(struct pcpu *cpu, u64 id, u64 unused)
 {
-	struct cell_slot *slot = &me()->cells[id];
+	struct cell_slot *slot = &me()->manager.cells[id];
 	const struct qv_mon_create *q = slot_request(id);
 
 	(void)unused;

@@ -13,10 +13,11 @@ bool cells_locked(void)
 	u32 i;
 
 	for (i = 1; i < QV_INSTANCES && !any; i++) {
-		if (me()->cells[i].state != QV_MON_RUNNING)
+		if (me()->manager.cells[i].state != QV_MON_RUNNING)
 			continue;
-		manage(QV_VA_MANAGE, me()->cells[i].block_pa);
-		any = load(&managed_status()->locked) && load(&managed_status()->state) == QV_MON_RUNNING;
+		manage(QV_VA_MANAGE, me()->manager.cells[i].block_pa);
+		any = load(&managed_status()->locked) &&
+		      load(&managed_status()->state) == QV_MON_RUNNING;
 	}
 	manage(QV_VA_MANAGE, 0);
 	return any;
@@ -26,7 +27,8 @@ u64 call_lock(struct pcpu *cpu, u64 id, u64 unused)
 {
 	(void)cpu, (void)unused;
 	/* Only a cell that runs could unlock */
-	if (me()->cells[id].state != QV_MON_RUNNING || load(&managed_status()->state) != QV_MON_RUNNING)
+	if (me()->manager.cells[id].state != QV_MON_RUNNING ||
+	    load(&managed_status()->state) != QV_MON_RUNNING)
 		return QV_ME_STATE;
 	if (slot_request(id)->lock == QV_LOCK_NEVER)	/* it could not unlock */
 		return QV_ME_MAY_NOT_LOCK;

@@ -30,7 +30,8 @@ bool request_meets_window(const struct instance *inst, u64 pa, u64 len)
 	u32 i;
 
 	for (i = 1; i < QV_INSTANCES; i++)
-		if (inst->cells[i].state && overlaps(pa, len, inst->cells[i].window_pa, WINDOW_LEN))
+		if (inst->manager.cells[i].state &&
+		    overlaps(pa, len, inst->manager.cells[i].window_pa, WINDOW_LEN))
 			return true;
 	return false;
 }

@@ -64,11 +64,11 @@ static int hide_block(struct instance *inst)
 	if (limit(n, b->block_pa, b->block_len, LINUX_NONE))
 		return -1;
 	for (i = 0; i < QV_INSTANCES; i++) {
-		inst->cells[i].open_table = pool_take(&inst->pool);
-		if (!inst->cells[i].open_table)
+		inst->manager.cells[i].open_table = pool_take(&inst->pool);
+		if (!inst->manager.cells[i].open_table)
 			return -1;
 	}
-	front_split(n, b->block_pa, inst->cells[0].open_table);
+	front_split(n, b->block_pa, inst->manager.cells[0].open_table);
 	front_set(n, b->block_pa, QV_OPEN_LEN, LINUX_READ);
 	return 0;
 }

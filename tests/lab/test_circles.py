@@ -71,8 +71,9 @@ def test_objects_without_sources_are_examined(tmp_path: Path) -> None:
     assert "circles:     kernel/two: two\n" in done.stderr
 
 
-def test_code_of_cells_names_no_state_of_the_front_end() -> None:
-    """`struct front_state` is in every instance, but only Linux's instance uses it."""
-    named = [path.name for path in (TOP / "hypervisor/cell").glob("*.[ch]")
-             if re.search(r"(->|\.)front\b", path.read_text())]
+@pytest.mark.parametrize(("folder", "states"), [("cell", "front|manager"), ("front", "cell")])
+def test_code_of_one_role_names_no_state_of_another(folder: str, states: str) -> None:
+    """The states of all roles are in every instance. An instance uses those of its own role."""
+    named = [path.name for path in (TOP / "hypervisor" / folder).glob("*.[ch]")
+             if re.search(rf"(me\(\)|inst)(->|\.)({states})\b", path.read_text())]
     assert not named

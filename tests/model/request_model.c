@@ -55,8 +55,8 @@ static bool in_other_window(const struct instance *inst, u64 pa, u64 len)
 	u32 i;
 
 	for (i = 1; i < QV_INSTANCES; i++)
-		for (at = pa; inst->cells[i].state && at < end; at += K4)
-			if (at - inst->cells[i].window_pa < 8 * K4)
+		for (at = pa; inst->manager.cells[i].state && at < end; at += K4)
+			if (at - inst->manager.cells[i].window_pa < 8 * K4)
 				return true;
 	return false;
 }
@@ -104,15 +104,15 @@ void machine_open(struct machine *m, u32 max_leaf)
 		m->inst->icr.apic_id[i] = 2 * i;
 	m->inst->icr.own = 0xff & ~(1u << 5);	/* CPU 5 belongs to the running cell */
 	m->inst->nested = m->front.s.p;
-	m->inst->cells[3].state = QV_MON_RUNNING;
-	m->inst->cells[3].block_pa = CELL_BLOCK * M2;
-	m->inst->cells[3].window_pa = CELL_WINDOW * M2 + 0x10000;
-	m->inst->cells[3].num_ports = 2;
-	m->inst->cells[3].ports[0] = (struct qv_mon_ports){ 0x80, 0x80 };
-	m->inst->cells[3].ports[1] = (struct qv_mon_ports){ 0x7f8, 0x7ff };
-	m->inst->cells[3].num_devices = 1;
-	m->inst->cells[3].devices[0].bars[4] = (struct qv_mon_bar){ .base = 0xc000, .len = 8, .ports = 1 };
-	m->inst->cells[4].window_pa = 205 * M2;	/* the slot is free, so its window has no effect */
+	m->inst->manager.cells[3].state = QV_MON_RUNNING;
+	m->inst->manager.cells[3].block_pa = CELL_BLOCK * M2;
+	m->inst->manager.cells[3].window_pa = CELL_WINDOW * M2 + 0x10000;
+	m->inst->manager.cells[3].num_ports = 2;
+	m->inst->manager.cells[3].ports[0] = (struct qv_mon_ports){ 0x80, 0x80 };
+	m->inst->manager.cells[3].ports[1] = (struct qv_mon_ports){ 0x7f8, 0x7ff };
+	m->inst->manager.cells[3].num_devices = 1;
+	m->inst->manager.cells[3].devices[0].bars[4] = (struct qv_mon_bar){ .base = 0xc000, .len = 8, .ports = 1 };
+	m->inst->manager.cells[4].window_pa = 205 * M2;	/* the slot is free, so its window has no effect */
 	for (i = 0; i < FRONT_PAGES; i++)
 		m->plain[i] = all_ram(b, i * M2, M2) && !in_other_window(m->inst, i * M2, M2);
 	request_good(&m->inst->req);

@@ -332,7 +332,7 @@ void world_check(const struct world *w)
 		check_front_page(w, page);
 	for (id = 1; id < QV_INSTANCES; id++) {
 		unit_case("cell %u:", id);
-		CHECK_EQ(me()->cells[id].state, w->state[id]);
+		CHECK_EQ(me()->manager.cells[id].state, w->state[id]);
 		if (!w->state[id])
 			continue;
 		check_cell(w, id);
@@ -341,7 +341,7 @@ void world_check(const struct world *w)
 	}
 	unit_case("the manager:");
 	CHECK_EQ(me()->icr.own, own);
-	CHECK_EQ(me()->busy, 0);
+	CHECK_EQ(me()->manager.busy, 0);
 	tables_each(&me()->host, host_leaf, me());
 	check_entries(me());
 	check_shape(me());

@@ -11,7 +11,7 @@
 /* In place of vendor_move() in commands.c: the CPU leaves the front end. */
 void a_move(void)
 {
-	PROVE(the_instance.away >> acting & 1, "only a CPU that was sent leaves");
+	PROVE(the_instance.manager.away >> acting & 1, "only a CPU that was sent leaves");
 	PROVE(cpu_at(acting).phase == CPU_WAIT_SIPI && !(the_instance.icr.own >> acting & 1), "and only a caught CPU");
 	there[acting] = true;
 	cached[acting] = false;	/* on arrival */

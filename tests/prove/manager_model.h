@@ -160,7 +160,7 @@ static bool in_runs(const struct qv_mon_create *q, u32 from)
 
 static bool has(u32 id)
 {
-	const struct cell_slot *s = &the_instance.cells[id];
+	const struct cell_slot *s = &the_instance.manager.cells[id];
 
 	return (s->state && s->block_pa == watched) || (s->state >= QV_MON_RUNNING &&
 							in_runs(&requests[id - 1], s->reclaimed));
@@ -220,8 +220,8 @@ static bool one_cpu(u32 i, const struct facts *f)
 
 static bool at_all_times(void)
 {
-	const struct cell_slot *a = &the_instance.cells[1], *b = &the_instance.cells[2];
-	struct facts f = { .own = the_instance.icr.own, .away = the_instance.away, .cells = a->cpus | b->cpus };
+	const struct cell_slot *a = &the_instance.manager.cells[1], *b = &the_instance.manager.cells[2];
+	struct facts f = { .own = the_instance.icr.own, .away = the_instance.manager.away, .cells = a->cpus | b->cpus };
 	bool fine;
 	u32 i;
 
@@ -322,7 +322,7 @@ static bool is_page(u64 pa)
 
 static void any_cell(u32 id)
 {
-	struct cell_slot *s = &the_instance.cells[id];
+	struct cell_slot *s = &the_instance.manager.cells[id];
 	struct qv_mon_create *q = &requests[id - 1];
 	u32 i;
 
@@ -348,7 +348,7 @@ static void any_state(void)
 	the_instance.boot.num_cpus = the_instance.icr.num = NUM;
 	the_instance.boot.tsc_khz = 1;
 	the_instance.icr.own = any_u64();
-	the_instance.away = any_u64();
+	the_instance.manager.away = any_u64();
 	for (i = 1; i <= CELLS; i++)
 		any_cell(i);
 	for (i = 0; i < NUM; i++) {

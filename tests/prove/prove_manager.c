@@ -21,11 +21,11 @@
  * Mutation: hypervisor/manage/create.c: `if (!cpus_catch(cpu, cpus)) {` ->
  *	`if (!cpus_catch(cpu, cpus)) { return QV_ME_CPU_STUCK;`: a failed create forgets the CPUs
  *	that it caught (case 1)
- * Mutation: hypervisor/manage/cpus.c: `u64 rest = ~(me()->away | 1ull << cpu->index);` ->
+ * Mutation: hypervisor/manage/cpus.c: `u64 rest = ~(me()->manager.away | 1ull << cpu->index);` ->
  *	`u64 rest = me()->icr.own & ~(1ull << cpu->index);`: a flush skips caught CPUs (case 2)
  * Mutation: hypervisor/manage/life.c: `if (!flush_front_end(cpu))` -> `if (0)`: a cell starts
  *	without a flush (case 2)
- * Mutation: hypervisor/manage/cpus.c: `me()->away |= 1ull << q->cpus[i];` -> ``: a CPU is sent but
+ * Mutation: hypervisor/manage/cpus.c: `me()->manager.away |= 1ull << q->cpus[i];` -> ``: a CPU is sent but
  *	not recorded (case 2)
  * Mutation: hypervisor/manage/cpus.c: `kick(pcpu_of(index), CMD_FLUSH);` -> ``: a CPU whose move
  *	was cancelled keeps old translations (case 3)
@@ -85,7 +85,7 @@ u64 request_check(const struct instance *inst, u32 caller)
 
 static void sound_cell(u32 id, bool given)
 {
-	const struct cell_slot *s = &the_instance.cells[id];
+	const struct cell_slot *s = &the_instance.manager.cells[id];
 	const struct qv_mon_create *q = &requests[id - 1];
 
 	if (!s->state)
@@ -95,8 +95,8 @@ static void sound_cell(u32 id, bool given)
 	HOLD(s->state == QV_MON_STOPPED || s->cpus == mask_of(q), "it has its CPUs until it has stopped");
 	HOLD(s->state == QV_MON_STOPPED || !s->reclaimed, "memory is given back only after a stop");
 	HOLD(s->reclaimed <= q->num_runs, "not more pages than it has");
-	HOLD(s->state != QV_MON_CREATED || !(s->cpus & the_instance.away), "a cell without CPUs yet");
-	HOLD(!s->reclaimed || !(s->cpus & the_instance.away), "a cell without CPUs in it now");
+	HOLD(s->state != QV_MON_CREATED || !(s->cpus & the_instance.manager.away), "a cell without CPUs yet");
+	HOLD(!s->reclaimed || !(s->cpus & the_instance.manager.away), "a cell without CPUs in it now");
 }
 
 static void sound_cpu(u32 i, bool given)
@@ -104,8 +104,8 @@ static void sound_cpu(u32 i, bool given)
 	const struct pcpu *c = &cpu_at(i);
 	bool own = the_instance.icr.own >> i & 1;
 
-	HOLD(own == !((the_instance.cells[1].cpus | the_instance.cells[2].cpus) >> i & 1), "no CPU is forgotten");
-	HOLD(!(the_instance.away >> i & 1) || there[i] || c->cmd & CMD_BECOME || c->ack & CMD_HOME,
+	HOLD(own == !((the_instance.manager.cells[1].cpus | the_instance.manager.cells[2].cpus) >> i & 1), "no CPU is forgotten");
+	HOLD(!(the_instance.manager.away >> i & 1) || there[i] || c->cmd & CMD_BECOME || c->ack & CMD_HOME,
 	     "a CPU that is away is with a cell, or on its way");
 	HOLD(own || c->phase == CPU_WAIT_SIPI, "a CPU that is not own is parked");
 	HOLD(!(late[i] & ~the_instance.icr.own), "Linux sends to own CPUs");
@@ -125,7 +125,7 @@ static void sound(bool given)
 	HOLD(!has(1) || !has(2), "a page has one owner");
 	HOLD(hidden == !!owner_now(), "exactly the memory of cells is hidden");
 	HOLD(!window(QV_VA_MANAGE) && !window(QV_VA_SCRUB), "the windows are closed");
-	HOLD(!the_instance.busy, "the call has ended");
+	HOLD(!the_instance.manager.busy, "the call has ended");
 }
 
 static u64 call(u64 nr, u64 a)

@@ -112,9 +112,9 @@ static void any_machine(void)
 	for (i = 0; i < PAGES; i++)
 		owners[i] = any_u32() % 3;
 	for (i = 1; i < QV_INSTANCES; i++) {
-		inst.cells[i].state = any_u32() % 3;
-		inst.cells[i].window_pa = any_u64();
-		ASSUME(!inst.cells[i].state || in_ram(inst.cells[i].window_pa, WINDOW));
+		inst.manager.cells[i].state = any_u32() % 3;
+		inst.manager.cells[i].window_pa = any_u64();
+		ASSUME(!inst.manager.cells[i].state || in_ram(inst.manager.cells[i].window_pa, WINDOW));
 	}
 }
 
@@ -156,8 +156,8 @@ int main(void)
 		PROVE(in_ram(page, QV_HUGE), "it is RAM");
 		PROVE(!overlap(page, QV_HUGE, q->window_pa, WINDOW), "it is not the console");
 		for (u32 c = 1; c < QV_INSTANCES; c++)
-			PROVE(!inst.cells[c].state ||
-			      !overlap(page, QV_HUGE, inst.cells[c].window_pa, WINDOW),
+			PROVE(!inst.manager.cells[c].state ||
+			      !overlap(page, QV_HUGE, inst.manager.cells[c].window_pa, WINDOW),
 			      "nor another cell's console");
 	}
 	for (u32 p = 0; p < QV_MAX_PORTS; p++)

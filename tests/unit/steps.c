@@ -187,7 +187,7 @@ static void calls(void)
 	u64 nr;
 
 	/* outside of a call the actor's own call would succeed */
-	for (nr = QV_HC_LEAVE; me()->busy && nr <= QV_HC_LOCK; nr++)
+	for (nr = QV_HC_LEAVE; me()->manager.busy && nr <= QV_HC_LOCK; nr++)
 		CHECK_EQ(hypercall(pcpu_of(STEPS_ACTOR), nr, nr == QV_HC_CREATE ? REQUEST_PAGE * M2 : 1), QV_ME_BUSY);
 }
 
@@ -262,7 +262,7 @@ static u32 bit_of(u64 pa)
 /* Returns the pages that no CPU of the front end may have a translation to. */
 static u32 secret(void)
 {
-	const struct cell_slot *slot = &me()->cells[1];
+	const struct cell_slot *slot = &me()->manager.cells[1];
 	u32 pages = bit_of(window(QV_VA_MANAGE)) | bit_of(window(QV_VA_SCRUB)), i;
 
 	CHECK(!window(QV_VA_MANAGE) || window(QV_VA_MANAGE) == BLOCK);
@@ -279,16 +279,16 @@ static u32 secret(void)
 
 static void check_cpus(void)
 {
-	u64 own = me()->icr.own, away = me()->away;
+	u64 own = me()->icr.own, away = me()->manager.away;
 	u32 i;
 
 	CHECK(!(own & away));
-	CHECK(!me()->cells[1].state || !(own & me()->cells[1].cpus));
+	CHECK(!me()->manager.cells[1].state || !(own & me()->manager.cells[1].cpus));
 	CHECK(!((own | away) >> FAKE_CPUS));
 	for (i = 1; i < FAKE_CPUS; i++) {
 		CHECK(!now.there[i] || away >> i & 1);
 		/* a CPU that will be caught may still run, since nothing is built yet */
-		CHECK(own >> i & 1 || !runs_linux(i) || !(window(QV_VA_MANAGE) || me()->cells[1].state));
+		CHECK(own >> i & 1 || !runs_linux(i) || !(window(QV_VA_MANAGE) || me()->manager.cells[1].state));
 	}
 }
 
@@ -421,7 +421,7 @@ static void live(void)
 		return;
 	result = linux_calls(QV_HC_START, 1);
 	CHECK(!result || (run->mute && result == QV_ME_CPU_STUCK));
-	if (me()->cells[1].state == QV_MON_RUNNING) {
+	if (me()->manager.cells[1].state == QV_MON_RUNNING) {
 		result = linux_calls(QV_HC_STOP, 1);
 		CHECK(!result || (run->mute && result == QV_ME_CPU_LOST));
 	}
@@ -447,9 +447,9 @@ u32 steps_life(struct steps *s)
 	for (mute = 0; mute < 4; mute++)
 		deliver(0);
 	CHECK_EQ(me()->icr.own, (1u << FAKE_CPUS) - 1);
-	CHECK_EQ(me()->away, 0);
-	CHECK_EQ(me()->cells[1].state, QV_MON_NONE);
-	CHECK_EQ(me()->busy, 0);
+	CHECK_EQ(me()->manager.away, 0);
+	CHECK_EQ(me()->manager.cells[1].state, QV_MON_NONE);
+	CHECK_EQ(me()->manager.busy, 0);
 	CHECK_EQ(mapped(), ALL_WATCHED);
 	CHECK_EQ(*(u64 *)(fake_ram + VICTIM), 0x7777777777777777ull);
 	s->mute = mute;

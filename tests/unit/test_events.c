@@ -252,10 +252,10 @@ static void faults_of_our_own(void)
 
 	fake_open(true, true);
 	v->event_inj = 0;
-	me()->busy = me()->front.ioapic_busy = me()->front.config_busy = 1;
+	me()->manager.busy = me()->front.ioapic_busy = me()->front.config_busy = 1;
 	fault(14);
 	CHECK_EQ(v->event_inj, GP);
-	CHECK_EQ(me()->busy, 0);
+	CHECK_EQ(me()->manager.busy, 0);
 	CHECK_EQ(me()->front.ioapic_busy, 0);
 	CHECK_EQ(me()->front.config_busy, 0);
 	fault(18);
@@ -263,13 +263,13 @@ static void faults_of_our_own(void)
 	CHECK_EQ(cpu->phase, CPU_RUNNING);
 	v->event_inj = 0;
 	/* the fault must not release another CPU's locks */
-	me()->busy = me()->front.config_busy = 2;
+	me()->manager.busy = me()->front.config_busy = 2;
 	cpu->phase = CPU_WAIT_SIPI;
 	fault(6);				/* a waiting CPU has no guest to inject into */
 	CHECK_EQ(v->event_inj, 0);
 	CHECK_EQ(cpu->phase, CPU_WAIT_SIPI);
 	CHECK_EQ(v->n_cr3, me()->park.root);
-	CHECK_EQ(me()->busy, 2);
+	CHECK_EQ(me()->manager.busy, 2);
 	CHECK_EQ(me()->front.config_busy, 2);
 	cpu->phase = CPU_RUNNING;
 	cpu->faulting = true;			/* a fault while the monitor handles a fault */

@@ -90,7 +90,7 @@ static void all_slots(void)
 	CHECK_EQ(world_reclaim(&w, 1), 0);
 	world_check(&w);
 	for (i = 4; i < QV_INSTANCES; i++)
-		me()->cells[i].state = QV_MON_STOPPED;
+		me()->manager.cells[i].state = QV_MON_STOPPED;
 	world_simple_request(&q);
 	q.num_cpus = 1;
 	CHECK_EQ(world_create(&w, &q), QV_ME_CPU_TAKEN);

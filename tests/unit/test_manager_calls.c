@@ -27,10 +27,10 @@ static void calls_that_are_none(void)
 		CHECK_EQ(world_call(QV_HC_STOP, i << 32 | 1), QV_ME_INSTANCE);
 		CHECK_EQ(world_call(QV_HC_RECLAIM, -i), QV_ME_INSTANCE);
 	}
-	me()->busy = 1;
+	me()->manager.busy = 1;
 	CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_BUSY);
-	CHECK_EQ(me()->busy, 1);
-	me()->busy = 0;
+	CHECK_EQ(me()->manager.busy, 1);
+	me()->manager.busy = 0;
 	/* the request is outside Linux's memory */
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + QV_OFF_INSTANCE), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + M2 - 64), QV_ME_POINTER);
@@ -111,7 +111,7 @@ static void locks(void)
 static void bells(void)
 {
 	static struct qv_mon_create q;
-	struct cell_slot *slot = &me()->cells[1];
+	struct cell_slot *slot = &me()->manager.cells[1];
 	struct world w;
 
 	world_open(&w);
@@ -148,7 +148,7 @@ static void note_kick(u32 low, u32 apic_id)
 static void samples(void)
 {
 	static struct qv_mon_create q;
-	struct cell_slot *slot = &me()->cells[1];
+	struct cell_slot *slot = &me()->manager.cells[1];
 	struct world w;
 
 	world_open(&w);
@@ -200,7 +200,7 @@ static void notes(void)
 	world_open(&w);
 	log = (void *)(fake_ram + FAKE_BLOCK + QV_OFF_LOG);
 	head = log->head;
-	me()->busy = 3;			/* a CPU that a panic stopped holds the lock */
+	me()->manager.busy = 3;			/* a CPU that a panic stopped holds the lock */
 	for (i = 0; i < 8; i++) {
 		bool fine = i >= QV_NOTE_PANIC && i <= QV_NOTE_POWER_OFF;
 
@@ -209,7 +209,7 @@ static void notes(void)
 		CHECK_EQ(log->head, head);
 	}
 	CHECK_EQ(log->entries[(head - 1) % QV_MON_LOG_ENTRIES].what, QV_LOG_LINUX_ENDS);
-	me()->busy = 0;
+	me()->manager.busy = 0;
 }
 
 UNIT_SUITE(manager_calls) = {

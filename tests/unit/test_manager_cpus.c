@@ -43,12 +43,12 @@ static void stuck_cpus(void)
 	CHECK_EQ(world_stop(&w, 1), QV_ME_CPU_LOST);
 	world_check(&w);
 	CHECK_EQ(world_stop(&w, 1), QV_ME_STATE);
-	CHECK_EQ(me()->away, 1 << 1 | 1 << 3);
+	CHECK_EQ(me()->manager.away, 1 << 1 | 1 << 3);
 	/* the first CPU is back; the second may still access the memory that is left */
 	CHECK_EQ(world_reclaim(&w, 1), QV_ME_CPU_LOST);
-	CHECK_EQ(me()->away, 1 << 1);
+	CHECK_EQ(me()->manager.away, 1 << 1);
 	CHECK_EQ(me()->icr.own, 0xd);
-	CHECK_EQ(me()->cells[1].cpus, 1 << 1);
+	CHECK_EQ(me()->manager.cells[1].cpus, 1 << 1);
 	CHECK(my_status()->cpus[1].lost && !my_status()->cpus[3].lost);
 	fake_stuck = 0;
 	manage(QV_VA_MANAGE, q.block_pa);
@@ -74,9 +74,9 @@ static void never_sent(void)
 	CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_CPU_STUCK);
 	fake_deaf = 0;
 	w.state[1] = QV_MON_RUNNING;
-	CHECK_EQ(me()->away, 1 << 1);
+	CHECK_EQ(me()->manager.away, 1 << 1);
 	CHECK_EQ(world_stop(&w, 1), QV_ME_OK);
-	CHECK_EQ(me()->away, 0);
+	CHECK_EQ(me()->manager.away, 0);
 	fake_as(1);
 	front_nmi(pcpu_of(1));	/* the NMI announced a command that is already withdrawn */
 	fake_as(0);

@@ -112,7 +112,7 @@ static void ioapic_entries(void)
 
 static void prepare(void)
 {
-	struct pci_cell *p = &me()->pci;
+	struct pci_cell *p = &me()->cell.pci;
 	u32 i;
 
 	fake_open(true, true);

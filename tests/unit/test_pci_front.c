@@ -72,7 +72,7 @@ static void ioapic_accesses(void)
 	ioapic(0x10, true, 0x450);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x10450);
 	CHECK_EQ(ioapic_denied(), 7);
-	slot = &me()->cells[1];
+	slot = &me()->manager.cells[1];
 	slot->taken = slot->num_devices = 1;
 	slot->devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = 0, .pin = 1 };
 	ram_write32(IOAPIC + 0x10, 0x02000000);
@@ -156,7 +156,7 @@ static void front_ports(void)
 	fake_open(true, true);
 	me()->boot.ecam_pa = ECAM;
 	me()->boot.ecam_len = 1 << 20;
-	slot = &me()->cells[1];
+	slot = &me()->manager.cells[1];
 	slot->state = QV_MON_RUNNING;
 	slot->taken = slot->num_devices = 1;
 	slot->devices[0] = (struct qv_mon_device){ .bdf = OWN, .ioapic = QV_MON_NO_PIN,

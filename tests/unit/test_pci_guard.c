@@ -66,7 +66,7 @@ static void machine(u32 running)
 	put(ENDPOINT, 0x04, 0x2), put(ENDPOINT, 0x10, 0xfd000000), put(ENDPOINT, 0x14, 0xd001);
 	put_bridge(PORT, 1, 2);
 	put_bridge(BESIDE, 3, 3);
-	slot = &me()->cells[1];
+	slot = &me()->manager.cells[1];
 	slot->state = running ? QV_MON_RUNNING : QV_MON_CREATED;
 	slot->taken = running;
 	slot->num_devices = 1;

@@ -244,8 +244,8 @@ static void line(void)
 			q.devices[0].vector = 0x40;
 		}
 		CHECK_EQ(world_create(&w, &q), 1);
-		CHECK_EQ(fake_instance(q.block_pa)->pci.rules[0].at, OWN << 12 | 4);
-		CHECK_EQ(fake_instance(q.block_pa)->pci.rules[0].writable, i ? 0x407 : 0x007);
+		CHECK_EQ(fake_instance(q.block_pa)->cell.pci.rules[0].at, OWN << 12 | 4);
+		CHECK_EQ(fake_instance(q.block_pa)->cell.pci.rules[0].writable, i ? 0x407 : 0x007);
 	}
 }
 

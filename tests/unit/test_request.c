@@ -106,9 +106,9 @@
 	X(port_range_over_another_list, PORT_TAKEN, (q->ports[0].first = 0x7f0, q->ports[0].last = 0x800)) \
 	X(port_of_another_device, PORT_TAKEN, (q->ports[0].first = 0xc007, q->ports[0].last = 0xc009)) \
 	X(ports_beside_anothers, OK, (q->ports[0].first = 0xc008, q->ports[0].last = 0xc00f)) \
-	X(port_of_a_cell_that_was, OK, (q->ports[0].first = 0x80, q->ports[0].last = 0x80, inst->cells[3].state = QV_MON_NONE)) \
+	X(port_of_a_cell_that_was, OK, (q->ports[0].first = 0x80, q->ports[0].last = 0x80, inst->manager.cells[3].state = QV_MON_NONE)) \
 	X(port_of_a_cell_created, PORT_TAKEN, (q->ports[0].first = 0x80, q->ports[0].last = 0x80, \
-					       inst->cells[3].state = QV_MON_CREATED)) \
+					       inst->manager.cells[3].state = QV_MON_CREATED)) \
 	X(devices_too_many, DEVICES, q->num_devices = 9) \
 	X(devices_huge, DEVICES, q->num_devices = ~0u) \
 	X(device_without_ecam, DEVICE_NONE, q->num_devices = 1) \
@@ -129,11 +129,11 @@
 	X(ebx_last, OK, q->entry.ebx = 41 * M2 - 1) \
 	X(machine_without_ram, BLOCK, inst->boot.num_ram = 0) \
 	X(machine_ram_reversed, BLOCK, (inst->boot.ram[1].start = 0x7ff05000, inst->boot.ram[1].end = 0x100000)) \
-	X(machine_gone_cell_does_not_matter, OK, inst->cells[3].state = QV_MON_NONE) \
-	X(cell_that_was_counts_not, OK, inst->cells[4].window_pa = q->window_pa) \
-	X(cell_stopped_counts, WINDOW, (inst->cells[4].state = QV_MON_STOPPED, inst->cells[4].window_pa = q->window_pa)) \
-	X(cell_created_counts, MEMORY, (inst->cells[15].state = QV_MON_CREATED, \
-					inst->cells[15].window_pa = 400 * M2 - 7 * K4))
+	X(machine_gone_cell_does_not_matter, OK, inst->manager.cells[3].state = QV_MON_NONE) \
+	X(cell_that_was_counts_not, OK, inst->manager.cells[4].window_pa = q->window_pa) \
+	X(cell_stopped_counts, WINDOW, (inst->manager.cells[4].state = QV_MON_STOPPED, inst->manager.cells[4].window_pa = q->window_pa)) \
+	X(cell_created_counts, MEMORY, (inst->manager.cells[15].state = QV_MON_CREATED, \
+					inst->manager.cells[15].window_pa = 400 * M2 - 7 * K4))
 
 #define X(name, error, change) \
 	static void change_##name(struct instance *inst, struct qv_mon_create *q) \

@@ -82,7 +82,7 @@ static bool taken(const struct instance *inst, const struct qv_mon_device *d)
 		if (other->bdf == d->bdf || (d->ioapic != QV_MON_NO_PIN &&
 					     other->ioapic == d->ioapic && other->pin == d->pin))
 			return true;
-	for (slot = inst->cells; slot < inst->cells + QV_INSTANCES; slot++)
+	for (slot = inst->manager.cells; slot < inst->manager.cells + QV_INSTANCES; slot++)
 		for (i = 0; slot->state && i < slot->num_devices; i++)
 			if (slot->devices[i].bdf == d->bdf || (d->ioapic != QV_MON_NO_PIN &&
 			    slot->devices[i].ioapic == d->ioapic && slot->devices[i].pin == d->pin))
@@ -304,9 +304,9 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 	cell->boot.ecam_len = me()->boot.ecam_len;
 	bad |= map_config(cell);
 	for (i = 0; i < q->num_devices; i++) {
-		struct pci_table *t = &cell->pci.tables[i];
+		struct pci_table *t = &cell->cell.pci.tables[i];
 
-		pci_make_rules(cpu, &cell->pci, &q->devices[i], t);
+		pci_make_rules(cpu, &cell->cell.pci, &q->devices[i], t);
 		for (b = 0; b < QV_MON_BARS; b++) {
 			const struct qv_mon_bar *bar = &q->devices[i].bars[b];
 
@@ -343,11 +343,11 @@ static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_
 	ioapic_sweep(cpu);
 	for (i = 0; i < q->num_devices; i++)
 		pci_quiet(cpu, q->devices[i].bdf);
-	pci_valid_messages(cpu, &cell->pci, address);
+	pci_valid_messages(cpu, &cell->cell.pci, address);
 	for (i = 0; i < q->num_devices; i++) {
 		const struct qv_mon_device *d = &q->devices[i];
 
-		pci_valid_table(cpu, &cell->pci.tables[i], d->bdf, address);
+		pci_valid_table(cpu, &cell->cell.pci.tables[i], d->bdf, address);
 		ioapic_route(cpu, d, first);
 		log_event(cpu, QV_LOG_DEVICE, d->bdf, d->flags & QV_MON_DEVICE_MASTER);
 	}
