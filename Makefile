@@ -25,7 +25,7 @@ O    ?= $(CURDIR)/build
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
 # Folders whose Makefiles have the targets all, install and clean, in build order.
-PROGRAMS := hypervisor inmates tools
+PROGRAMS := hypervisor inmates tools lib
 # The module contains the monitor's image. It is built separately for each kernel.
 KVER    = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 DRIVER  = $(MAKE) -C driver O=$(O) KO=$(O)/kernel/$(KVER) KDIR=$(KDIR)

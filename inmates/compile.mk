@@ -27,8 +27,15 @@ INMATE_LIB_SRC := boot/stack.S boot/start.S boot/multiboot.c \
 	pci/pci.c \
 	pc/ioapic.c pc/pic.c pc/pit.c pc/ps2.c pc/serial.c pc/vga.c \
 	util/printf.c util/string.c
-INMATE_LIB_OBJ := $(patsubst %,$(O)/inmates/lib/%.o,$(INMATE_LIB_SRC))
+# The ends of channels, which Linux programs use, too
+INMATE_CHANNEL := $(notdir $(wildcard $(TOP)/lib/channel/*.c))
+INMATE_LIB_OBJ := $(patsubst %,$(O)/inmates/lib/%.o,$(INMATE_LIB_SRC)) \
+	$(patsubst %,$(O)/inmates/channel/%.o,$(INMATE_CHANNEL))
 INMATE_LIB := $(O)/inmates/lib/libinmate.a
+
+$(O)/inmates/channel/%.c.o: $(TOP)/lib/channel/%.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(INMATE_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/inmates/%.c.o: $(TOP)/inmates/%.c
 	@mkdir -p $(@D)

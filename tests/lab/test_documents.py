@@ -31,7 +31,7 @@ def test_links_have_targets(page: Path) -> None:
 def test_named_files_exist(page: Path) -> None:
     """Each file name in code quotes, such as `front/touch.c`, must be the end of a path in the
     tree."""
-    known = {p.relative_to(TOP).as_posix() for folder in ("driver", "hypervisor", "include", "inmates", "tools", "tests", "scripts", "configs")
+    known = {p.relative_to(TOP).as_posix() for folder in ("driver", "hypervisor", "include", "inmates", "lib", "tools", "tests", "scripts", "configs")
              for p in (TOP / folder).rglob("*") if p.is_file()}
     named = {word for word in CODE.findall(page.read_text())
              if re.fullmatch(r"(?:[\w-]+/)*[a-z][a-z0-9_-]*\.(?:c|h|S|py)", word)}
@@ -40,7 +40,7 @@ def test_named_files_exist(page: Path) -> None:
 
 
 def sources(*suffixes: str) -> list[Path]:
-    folders = ("driver", "hypervisor", "include", "inmates", "tools", "tests")
+    folders = ("driver", "hypervisor", "include", "inmates", "lib", "tools", "tests")
     return [path for folder in folders for path in (TOP / folder).rglob("*")
             if path.suffix in suffixes or path.name == "Makefile"]
 
@@ -94,3 +94,10 @@ def test_tutorial_programs_equal_shipped_programs() -> None:
     assert len(shown) >= 2
     shipped = [path.read_text() for path in (TOP / "inmates/quest/user/programs").glob("*.c")]
     assert [code for code in shown if not any(source.endswith(code) for source in shipped)] == []
+
+
+def test_channel_format_shows_the_tested_example() -> None:
+    """channel-format.md: the C program is lib/examples/lastvalue.c without the head comment."""
+    page = (TOP / "Documentation/reference/channel-format.md").read_text()
+    shown = re.findall(r"^```c\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert len(shown) == 1 and (TOP / "lib/examples/lastvalue.c").read_text().endswith(shown[0])

@@ -143,7 +143,8 @@ def check_sample(items: list[Item]) -> None:
     long = [*sampling.too_long(tests, sampling.TESTS),
             *sampling.too_long(commands, sampling.COMMANDS)]
     names = {item.name.partition("::")[0] for item in long}
-    assert names == {"prove manager", "prove front", "prove request", "tests/attack/gaps.py", "tests/attack/test_races.py"}
+    assert names == {"prove manager", "prove front", "prove request", "torture channels", "tests/attack/gaps.py",
+                     "tests/attack/test_races.py"}
     lots = [sampling.lots(tests, sampling.TESTS), sampling.lots(commands, sampling.COMMANDS)]
     print([len(some) for some in lots])
     assert all(len(some) <= 40 for some in lots), "a week of commits covers everything"

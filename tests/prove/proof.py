@@ -9,7 +9,7 @@ from pathlib import Path
 from lab.errors import LabError
 
 # The trees that hold the code of proofs. Mutants are made in copies of them.
-SOURCES = ["hypervisor", "include", "driver"]
+SOURCES = ["hypervisor", "include", "driver", "lib/channel"]
 INCLUDES = ["include", "hypervisor", "driver", "include/uapi"]
 CHECKS = ["--bounds-check", "--pointer-check", "--pointer-overflow-check", "--signed-overflow-check",
           "--undefined-shift-check", "--div-by-zero-check", "--no-malloc-may-fail",
@@ -18,6 +18,8 @@ CHECKS = ["--bounds-check", "--pointer-check", "--pointer-overflow-check", "--si
 # unrolled too far does not count as a failure.
 WHOLE = ["--unwinding-assertions"]
 FIRST = ["--no-unwinding-assertions", "--stop-on-fail"]
+# Compiler options of a program that explores all executions on x86-TSO (tso.h)
+EXPLORE = ["-std=gnu11", "-O2", "-w", "-DQV_CHAN_HOOKS"]
 REQUIRED = ["Property", "Bound", "Assumed", "Enough", "Mutation"]
 HEAD = re.compile(r"^/\*\n(.*?)^ \*/", re.DOTALL | re.MULTILINE)
 CHANGE = re.compile(r"^(\S+): `(.+?)` -> `(.*?)`(?:: (.*?)(?: \(case (\d+)\))?)?$")
@@ -72,10 +74,15 @@ class Proof:
         return [*(Task(self, case) for case in self.cases),
                 *(Task(self, m.case, n) for n, m in enumerate(self.mutations))]
 
-    def arguments(self, here: Path, place: Path, case: str, checks: list[str]) -> list[str]:
-        return [str(self.path), *(str(place / c) for c in self.code),
-                *(f"-I{place / i}" for i in INCLUDES), f"-I{here}", *CHECKS, *checks, *self.options,
-                *([f"-DCASE={case}"] if case else [])]
+    def command(self, here: Path, place: Path, case: str, checks: list[str]) -> list[str]:
+        """Returns the command of one run: CBMC, or with `Tool: tso` a program with tso.h."""
+        common = [str(self.path), *(str(place / c) for c in self.code),
+                  *(f"-I{place / i}" for i in INCLUDES), f"-I{here}", *([f"-DCASE={case}"] if case else [])]
+        if self.text.get("Tool") == "tso":
+            program = str(place / "explore")
+            return ["sh", "-c", 'program=$1; shift; gcc "$@" -o "$program" && exec "$program"', "tso", program,
+                    *EXPLORE, *common]
+        return ["cbmc", *common, *CHECKS, *checks, *self.options]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from .paths import BUILD, LAB, TOP
 KERNELS = ["6.12", "6.1", "sid", "rt"]
 QUEST = TOP / "inmates/tests"  # `make -C inmates check` runs the scheduler's tests of this folder
 FUZZ_SECONDS = 20  # seconds for each fuzzer; the sample and `make check-all` run the fuzzers longer
-UNITS = ["tests/unit", "hypervisor", "tools", "inmates", "tests/prove", "tests/fuzz"]
+UNITS = ["tests/unit", "hypervisor", "tools", "lib", "inmates", "tests/prove", "tests/fuzz"]
 WORTH_SAYING = re.compile(r"^(?:prove|fuzz): .*", re.MULTILINE)
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
 

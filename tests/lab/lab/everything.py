@@ -35,7 +35,7 @@ SECONDS = (
     ("*::test_create_destroy_50_times*", 120.0), ("*::test_enable_disable_under_load*", 76.0),
     ("*::test_kvm_cannot_load*", 46.0), ("prove manager", 1400.0), ("prove front", 700.0),
     ("prove request", 500.0), ("prove *", 120.0),
-    ("fuzz *", FUZZ_SECONDS + 10.0), ("build *", 60.0), ("check *", 60.0),
+    ("fuzz *", FUZZ_SECONDS + 10.0), ("build *", 60.0), ("check *", 60.0), ("torture channels", 300.0),
 )
 SECONDS_AMD, SECONDS_INTEL, SECONDS_ALONE = 17.0, 24.0, 1.0
 
@@ -90,6 +90,7 @@ def commands() -> list[Item]:
         Item("check size", weight("check size", 0), run=check.size),
         Item("check english", weight("check english", 0), run=check.english),
         *(made(f"check {folder}", "-C", folder, "check") for folder in units),
+        made("torture channels", "-C", "lib", "torture", rare=True),
         *(made(f"prove {name}", "-C", "tests/prove", "all", f"P={name}", rare=rare)
           for name, rare in proofs.items()),
         *(made(f"fuzz {name}", "-C", "tests/fuzz", "fuzz", long, f"TARGET={name}", rare=True)

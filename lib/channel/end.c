@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/* Attaching to a channel, the peer's generations, and the calls that all types share. */
+#include <stddef.h>
+#include "internal.h"
+
+#define READ_TRIES	4	/* drop-oldest: slots that may be overwritten meanwhile */
+
+static const struct chan_type *const chan_types[] = {
+	[QV_CHAN_MAILBOX] = &chan_mailbox,
+	[QV_CHAN_FOUR_SLOT] = &chan_four_slot,
+	[QV_CHAN_RING] = &chan_ring,
+	[QV_CHAN_MEMORY] = NULL,
+};
+
+static const struct chan_type *type_of(const struct qv_end *end)
+{
+	return chan_types[end->page.type];
+}
+
+/* Takes over the section, or says that it belongs to this generation from now on. */
+static int attach_section(struct qv_end *end)
+{
+	struct qv_chan_section *own = chan_section(end, end->self);
+	uint64_t old = shared_load(&own->generation);
+	int result;
+
+	if (old && old != end->generation)
+		return QV_CHAN_OWN_SECTION;
+	result = type_of(end)->attach(end, !old);
+	if (!result && !old)
+		shared_store(&own->generation, end->generation);
+	return result;
+}
+
+int qv_end_attach(struct qv_end *end, void *window, uint64_t length, uint32_t self)
+{
+	uint64_t life;
+
+	__builtin_memset(end, 0, sizeof(*end));
+	if (length < QV_CHAN_PAGE || (uintptr_t)window % QV_CHAN_PAGE)
+		return QV_CHAN_LAYOUT;
+	shared_copy_out(&end->page, window, sizeof(end->page));
+	if (qv_chan_check(&end->page, length))
+		return QV_CHAN_LAYOUT;
+	if (self >= end->page.ends)
+		return QV_CHAN_USAGE;
+	end->window = window;
+	end->self = self;
+	end->peer = !self;
+	life = chan_life(end, self);
+	end->generation = QV_CHAN_GENERATION(life);
+	if (!end->generation || QV_CHAN_STATE(life) != QV_CHAN_IS_RUNNING)
+		return QV_CHAN_ABSENT;
+	return type_of(end) ? attach_section(end) : QV_CHAN_DONE;
+}
+
+/* The peer has another generation than the one to which this end is bound. */
+static int peer_restarted(struct qv_end *end)
+{
+	end->peer_generation = 0;
+	end->claimed = end->peeked = false;
+	end->ended = !(end->page.flags & QV_CHAN_RECONNECT);
+	return QV_CHAN_RESTARTED;
+}
+
+/*
+ * Binds to the peer's generation if this end is bound to none. Returns QV_CHAN_DONE if it is bound,
+ * QV_CHAN_RESTARTED if the generation changed, else the reason why it cannot bind now.
+ */
+static int chan_bound(struct qv_end *end)
+{
+	uint64_t generation;
+	int result;
+
+	if (end->ended)
+		return QV_CHAN_RESTARTED;
+	generation = QV_CHAN_GENERATION(chan_life(end, end->peer));
+	if (end->peer_generation)
+		return generation == end->peer_generation ? QV_CHAN_DONE : peer_restarted(end);
+	if (!generation || shared_load(&chan_section(end, end->peer)->generation) != generation)
+		return chan_reason(end, QV_CHAN_ABSENT);
+	end->peer_generation = generation;
+	result = type_of(end)->bind(end);
+	if (result)
+		end->peer_generation = 0;
+	return result;
+}
+
+/* Returns `result`, or QV_CHAN_RESTARTED if the peer restarted since chan_bound(). */
+static int chan_conclude(struct qv_end *end, int result)
+{
+	if (QV_CHAN_GENERATION(chan_life(end, end->peer)) != end->peer_generation)
+		return peer_restarted(end);
+	return result;
+}
+
+static bool end_writes(const struct qv_end *end)
+{
+	return type_of(end) && (!end->self || type_of(end)->second_writes);
+}
+
+static bool end_reads(const struct qv_end *end)
+{
+	return type_of(end) && (end->self || type_of(end)->second_writes);
+}
+
+int qv_end_claim(struct qv_end *end, void **data)
+{
+	struct qv_chan_slot *slot;
+	int result = QV_CHAN_DONE;
+
+	if (!end_writes(end))
+		return QV_CHAN_USAGE;
+	if (type_of(end)->writer_binds)
+		result = chan_bound(end);
+	if (!result && !end->claimed) {
+		if (end->peeked)
+			return QV_CHAN_USAGE;
+		result = type_of(end)->claim(end);
+		if (result && type_of(end)->writer_binds)
+			result = chan_conclude(end, result);
+	}
+	if (result)
+		return result;
+	slot = chan_slot(end, end->self, end->place);
+	if (!end->claimed)
+		shared_store(&slot->begin, end->number);
+	shared_barrier();
+	end->claimed = true;
+	*data = slot + 1;
+	return QV_CHAN_DONE;
+}
+
+int qv_end_commit(struct qv_end *end, uint64_t size)
+{
+	struct qv_chan_slot *slot;
+
+	if (!end->claimed)
+		return QV_CHAN_USAGE;
+	if (end->page.type == QV_CHAN_MAILBOX ? size > end->page.item : size != end->page.item)
+		return QV_CHAN_SIZE;
+	slot = chan_slot(end, end->self, end->place);
+	shared_barrier();
+	shared_store(&slot->end, end->number);
+	type_of(end)->publish(end, size);
+	end->claimed = false;
+	return QV_CHAN_DONE;
+}
+
+int qv_end_abort(struct qv_end *end)
+{
+	if (!end->claimed)
+		return QV_CHAN_USAGE;
+	end->claimed = false;
+	return QV_CHAN_DONE;
+}
+
+int qv_end_write(struct qv_end *end, const void *data, uint64_t size)
+{
+	void *room;
+	int result;
+
+	if (!end_writes(end) || end->claimed || end->peeked)
+		return QV_CHAN_USAGE;
+	if (end->page.type == QV_CHAN_MAILBOX ? size > end->page.item : size != end->page.item)
+		return QV_CHAN_SIZE;
+	result = qv_end_claim(end, &room);
+	if (result == QV_CHAN_FULL && end->page.full == QV_CHAN_DROP_NEWEST)
+		return QV_CHAN_DONE;
+	if (result)
+		return result;
+	shared_copy_in(room, data, size);
+	return qv_end_commit(end, size);
+}
+
+/* Finds an item. Each try that finds a slot overwritten continues with a newer one. */
+static int find_item(struct qv_end *end, bool again)
+{
+	int result, tries;
+
+	if (!end_reads(end) || end->claimed)
+		return QV_CHAN_USAGE;
+	result = chan_bound(end);
+	if (result)
+		return result;
+	for (tries = 0; tries < READ_TRIES; tries++) {
+		result = type_of(end)->find(end, again);
+		if (result != QV_CHAN_LAPPED)
+			break;
+	}
+	return result ? chan_conclude(end, result) : QV_CHAN_DONE;
+}
+
+/* Records that the item was taken, and returns QV_CHAN_DONE, if it is still the item found. */
+static int take_item(struct qv_end *end, struct qv_item *item)
+{
+	uint64_t begin = shared_load(&chan_slot(end, end->peer, end->place)->begin);
+	bool oldest = end->page.full == QV_CHAN_DROP_OLDEST;
+	int result = chan_conclude(end, begin == end->number ? QV_CHAN_DONE :
+					oldest ? QV_CHAN_LAPPED : QV_CHAN_CORRUPT);
+
+	if (result == QV_CHAN_LAPPED)
+		end->count++;
+	if (result)
+		return result;
+	item->number = end->number;
+	item->bytes = end->bytes;
+	item->lost = end->last && end->number > end->last ? end->number - end->last - 1 : 0;
+	type_of(end)->taken(end, item);
+	if (end->number > end->last)
+		end->last = end->number;
+	return QV_CHAN_DONE;
+}
+
+static int read_item(struct qv_end *end, void *data, uint64_t size, struct qv_item *item,
+		     bool again)
+{
+	int result = QV_CHAN_LAPPED, tries;
+
+	if (end->peeked || !end_reads(end))
+		return QV_CHAN_USAGE;
+	if (size < end->page.item)
+		return QV_CHAN_SIZE;
+	for (tries = 0; tries < READ_TRIES && result == QV_CHAN_LAPPED; tries++) {
+		result = find_item(end, again);
+		if (result)
+			return result;
+		shared_copy_out(data, chan_slot(end, end->peer, end->place) + 1, end->bytes);
+		result = take_item(end, item);
+	}
+	return result;
+}
+
+int qv_end_read(struct qv_end *end, void *data, uint64_t size, struct qv_item *item)
+{
+	return read_item(end, data, size, item, false);
+}
+
+int qv_end_read_again(struct qv_end *end, void *data, uint64_t size, struct qv_item *item)
+{
+	return read_item(end, data, size, item, true);
+}
+
+int qv_end_peek(struct qv_end *end, const void **data, struct qv_item *item)
+{
+	int result = end->peeked ? chan_bound(end) : find_item(end, false);
+
+	if (result)
+		return result;
+	end->peeked = true;
+	item->number = end->number;
+	item->bytes = end->bytes;
+	item->lost = end->last && end->number > end->last ? end->number - end->last - 1 : 0;
+	*data = chan_slot(end, end->peer, end->place) + 1;
+	shared_barrier();
+	return QV_CHAN_DONE;
+}
+
+int qv_end_release(struct qv_end *end)
+{
+	struct qv_item item;
+
+	if (!end->peeked)
+		return QV_CHAN_USAGE;
+	end->peeked = false;
+	shared_barrier();
+	return take_item(end, &item);
+}
+
+int qv_end_memory(struct qv_end *end, void **data, uint64_t *size, bool *writable)
+{
+	if (end->page.type != QV_CHAN_MEMORY)
+		return QV_CHAN_USAGE;
+	*data = end->window + end->page.end[0].offset;
+	*size = end->page.item;
+	*writable = !end->self || end->page.end[end->self].flags & QV_CHAN_END_WRITES;
+	return QV_CHAN_DONE;
+}
+
+void qv_end_status(const struct qv_end *end, struct qv_end_status *status)
+{
+	const struct qv_chan_section *writer = chan_section(end, 0), *reader = chan_section(end, 1);
+	uint64_t life = chan_life(end, end->peer);
+
+	__builtin_memset(status, 0, sizeof(*status));
+	status->generation = end->generation;
+	status->peer_generation = QV_CHAN_GENERATION(life);
+	status->peer = (enum qv_chan_state)QV_CHAN_STATE(life);
+	if (!type_of(end))
+		return;
+	status->attached = status->peer_generation &&
+		shared_load(&chan_section(end, end->peer)->generation) == status->peer_generation;
+	status->items = end->page.type == QV_CHAN_FOUR_SLOT ? end->last :
+							      shared_load(&writer->count);
+	if (end->page.type != QV_CHAN_RING)
+		return;
+	status->waiting = status->items - shared_load(&reader->count);
+	if (status->waiting > end->page.slots)	/* a lapped reader, or a lie */
+		status->waiting = end->page.slots;
+	status->high = shared_load(&reader->high);
+	status->refused = shared_load(&writer->refused);
+	writer = end->page.full == QV_CHAN_DROP_NEWEST ? writer : reader;
+	status->lost = shared_load(&writer->lost);
+}

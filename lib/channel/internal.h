@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Declarations that the files of this folder share */
+#ifndef QV_LIB_INTERNAL_H
+#define QV_LIB_INTERNAL_H
+
+#include <qv/end.h>
+#include "shared.h"
+
+/* The functions of a type. A read is find, then access to the payload, then intact, then taken. */
+struct chan_type {
+	/* Takes over own words when this end attaches. `fresh`: it is the first time. */
+	int (*attach)(struct qv_end *end, bool fresh);
+	/* Makes own words refer to the generation to which this end is bound from now on. */
+	int (*bind)(struct qv_end *end);
+	/* Finds room for an item: sets end->place and end->number. */
+	int (*claim)(struct qv_end *end);
+	/* Makes the claimed item visible. */
+	void (*publish)(struct qv_end *end, uint64_t size);
+	/* Finds the next item: sets end->place, end->number and end->bytes. */
+	int (*find)(struct qv_end *end, bool again);
+	/* Records that the item was taken. */
+	void (*taken)(struct qv_end *end, struct qv_item *item);
+	bool second_writes;		/* end 1 writes, too */
+	bool writer_binds;		/* the writer's own words refer to the peer */
+};
+
+extern const struct chan_type chan_mailbox, chan_four_slot, chan_ring;
+
+static inline struct qv_chan_section *chan_section(const struct qv_end *end, uint32_t which)
+{
+	return (struct qv_chan_section *)(end->window + end->page.end[which].offset);
+}
+
+/* Slot `place` in the section of end `which`. */
+static inline struct qv_chan_slot *chan_slot(const struct qv_end *end, uint32_t which,
+					     uint64_t place)
+{
+	unsigned char *first = end->window + end->page.end[which].offset + QV_CHAN_DATA;
+
+	return (struct qv_chan_slot *)(first + place * QV_CHAN_STRIDE(end->page.item));
+}
+
+/* Loads the life word of an end. */
+static inline uint64_t chan_life(const struct qv_end *end, uint32_t which)
+{
+	const struct qv_chan_page *page = (const struct qv_chan_page *)end->window;
+
+	return shared_load(&page->end[which].life);
+}
+
+/* Returns why there is no item or no room: `usual` while the peer runs, else its state. */
+static inline int chan_reason(const struct qv_end *end, int usual)
+{
+	switch (QV_CHAN_STATE(chan_life(end, end->peer))) {
+	case QV_CHAN_IS_RUNNING: return usual;
+	case QV_CHAN_IS_STOPPED: return QV_CHAN_STOPPED;
+	case QV_CHAN_IS_FAILED: return QV_CHAN_FAILED;
+	default: return QV_CHAN_ABSENT;
+	}
+}
+
+#endif

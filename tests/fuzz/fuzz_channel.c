@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One end of a channel against any peer: the input decides the value of each word that the peer
+ * writes, at each load. The end must load from the channel only, write to its own section only, and
+ * come to an end. Its manager may restart both at any time.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <qv/end.h>
+#include "choices.h"
+#include "fuzz.h"
+#include "unit.h"
+#include "../../lib/linux/manage.h"
+
+#define LOADS	4000	/* of one call at most; a read copies at most 4 items of 32 words */
+
+void shared_store(uint64_t *word, uint64_t value);
+void shared_store_fenced(uint64_t *word, uint64_t value);
+uint64_t shared_load(const uint64_t *word);
+
+static struct choices input;
+static struct qv_chan_page plan;
+static unsigned char *window;
+static uint32_t self, loads;
+
+/* Returns the end that may write a word, or -1 for the life page. */
+static int owner(const void *word)
+{
+	uint64_t at = (const unsigned char *)word - window;
+	uint32_t i;
+
+	CHECK((uintptr_t)word % 8 == 0 && at < plan.length);
+	for (i = 0; i < plan.ends; i++)
+		if (at - plan.end[i].offset < plan.end[i].size)
+			return (int)i;
+	CHECK(at < sizeof(plan));
+	return -1;
+}
+
+uint64_t shared_load(const uint64_t *word)
+{
+	int whose = owner(word);
+
+	CHECK(++loads < LOADS);
+	if (whose >= 0 && whose != (int)self) {
+		switch (choose(&input, 6)) {
+		case 1: return choose(&input, 8);
+		case 2: return choose(&input, ~0ull);
+		case 3: return *word + choose(&input, 8) - 4;
+		}
+	}
+	return *word;
+}
+
+void shared_store(uint64_t *word, uint64_t value)
+{
+	CHECK(owner(word) == (int)self);
+	*word = value;
+}
+
+void shared_store_fenced(uint64_t *word, uint64_t value)
+{
+	shared_store(word, value);
+}
+
+/* Makes a channel that the input describes. Returns false if there can be no such channel. */
+static bool make_channel(void)
+{
+	uint32_t i;
+
+	plan = (struct qv_chan_page){
+		.type = 1 + choose(&input, 4), .item = 8 * (1 + choose(&input, 32)),
+		.slots = 1ull << choose(&input, 5), .ends = 2 + choose(&input, 8),
+		.full = choose(&input, 5), .flags = choose(&input, 4), .name = "fuzz",
+	};
+	if (plan.type != QV_CHAN_RING)
+		plan.slots = 1, plan.full = 0;
+	if (plan.type == QV_CHAN_RING || plan.type == QV_CHAN_MAILBOX)
+		plan.ends = 2;
+	self = choose(&input, plan.ends);
+	if (qv_chan_lay_out(&plan))
+		return false;
+	window = aligned_alloc(QV_CHAN_PAGE, plan.length);
+	if (!window)
+		abort();
+	memset(window, 0, plan.length);
+	manage_make(window, &plan, 0x1000);
+	for (i = 0; i < plan.ends; i++)
+		manage_start(window, i);
+	return true;
+}
+
+static void read_one(struct qv_end *end, uint64_t *last)
+{
+	unsigned char *data = malloc(plan.item);	/* exact, for the sanitizer */
+	uint64_t size = choose(&input, 4) ? plan.item : choose(&input, plan.item);
+	uint64_t generation = end->peer_generation;
+	bool again = choose(&input, 4) == 1;
+	struct qv_item about;
+	int result;
+
+	if (!data)
+		abort();
+	result = again ? qv_end_read_again(end, data, size, &about) :
+			 qv_end_read(end, data, size, &about);
+	CHECK(result <= 0 && result >= QV_CHAN_OWN_SECTION);
+	if (!result) {
+		CHECK(about.bytes <= plan.item && size == plan.item && about.number);
+		if (generation == end->peer_generation && !again)
+			CHECK(about.number > *last);
+		*last = again ? *last : about.number;
+	}
+	free(data);
+}
+
+static void step(struct qv_end *end, uint64_t *last)
+{
+	unsigned char item[8 * 32] = { 1, 2, 3 };
+	struct qv_end_status status;
+	struct qv_item about;
+	const void *there;
+	void *room;
+
+	loads = 0;
+	switch (choose(&input, 11)) {
+	case 0: case 1: return read_one(end, last);
+	case 2: qv_end_write(end, item, plan.item); break;
+	case 3: qv_end_write(end, item, choose(&input, 8 * 32)); break;
+	case 4: if (!qv_end_claim(end, &room)) memset(room, 0x55, plan.item); break;
+	case 5: qv_end_commit(end, plan.item); break;
+	case 6: qv_end_abort(end); break;
+	case 7: if (!qv_end_peek(end, &there, &about)) CHECK(about.bytes <= plan.item); break;
+	case 8: qv_end_release(end); break;
+	case 9: qv_end_status(end, &status); break;
+	default:
+		if (choose(&input, 2))
+			manage_state(window, !self, choose(&input, 4));
+		else
+			manage_start(window, !self);
+		*last = 0;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
+{
+	struct qv_end end;
+	uint64_t last = 0;
+
+	input = (struct choices){ data, len };
+	if (!make_channel())
+		return 0;
+	loads = 0;
+	if (!qv_end_attach(&end, window, plan.length, self))
+		while (choices_left(&input))
+			step(&end, &last);
+	free(window);
+	return 0;
+}
