@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From a file to an application: the steps of the compiler, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import dialect as dialects
+from .derive import derive
+from .check import Checker
+from .model import Application
+from .parse import parse
+from .problems import Place, Problems, Stop, shown
+from .source import Source
+from .tree import File
+
+VERSIONS = ("2.0", "2.1", "2.2", "2.3", "2.4", "2.5", "3.0", "3.1", "4.0", "4.2")
+
+
+@dataclass
+class Compiled:
+    """A file that was read. `application` is None if it has errors."""
+
+    problems: Problems
+    source: Source
+    dialect: str = ""
+    application: Application | None = None
+
+
+def compile_file(path: Path, folders: Sequence[Path] = (), dialect: str = "") -> Compiled:
+    """Reads a file and all that it includes. No text of a file makes it raise an exception."""
+    problems = Problems()
+    result = Compiled(problems, Source(problems, list(folders)))
+    try:
+        result.source.add_file(path)
+        application = _application(result, dialect)
+        if not problems.errors():
+            result.application = application
+    except Stop:
+        pass
+    return result
+
+
+def compile_text(name: str, text: str, dialect: str = "") -> Compiled:
+    """Reads a text, which may include files of its current folder."""
+    problems = Problems()
+    result = Compiled(problems, Source(problems))
+    try:
+        result.source.add_text(name, text)
+        application = _application(result, dialect)
+        if not problems.errors():
+            result.application = application
+    except Stop:
+        pass
+    return result
+
+
+def _application(result: Compiled, dialect: str) -> Application:
+    problems = result.problems
+    file = parse(result.source)
+    _check_sections(file, result.source, problems)
+    result.dialect = dialect or _guessed(file, result.source, problems)
+    known = dialects.schema(result.dialect, problems)
+    for implementation in file.implementations:
+        known.add(implementation, own=False)
+    checker = Checker(known, problems, lambda name: dialects.elsewhere(result.dialect, name))
+    checked = checker.check(file.cpus)
+    if problems.errors():
+        raise Stop
+    return derive(checked, problems)
+
+
+def _check_sections(file: File, source: Source, problems: Problems) -> None:
+    for word in file.versions:
+        if word.value not in VERSIONS:
+            problems.error(word.place, f'OIL_VERSION "{shown(str(word.value))}" is not known',
+                           ", ".join(VERSIONS))
+    for word in file.versions[1:]:
+        problems.error(word.place, "OIL_VERSION is given twice")
+    if not file.cpus:
+        raise problems.stop(source.place(len(source.lines) + 1, 1), "the file has no CPU section",
+                            "CPU name { OS ...; TASK ...; };")
+    for cpu in file.cpus[1:]:
+        if cpu.name.value != file.cpus[0].name.value:
+            problems.error(cpu.name.place, f"CPU {cpu.name.value} is a second CPU",
+                           f"CPU {file.cpus[0].name.value} may have several sections")
+
+
+def _guessed(file: File, source: Source, problems: Problems) -> str:
+    name, mark, place = dialects.guess(file, source)
+    if mark:
+        problems.note(place or Place(source.lines[0].file, 1, 1),
+                      f"taken for the dialect {name}, because of {mark}; --dialect says otherwise")
+    return name

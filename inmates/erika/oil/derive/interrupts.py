@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Interrupts: their vectors, and the classes of the local APIC that order them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..check import Checked, Item
+from ..model import HIGHEST_CLASS, LOWEST_CLASS, TIMER_CLASS, Counter, Isr
+from ..problems import Problems, shown
+from .system import c_word
+
+DOORBELL = "DOORBELL"
+FIRST_VECTOR, LAST_VECTOR = 0x20, 0xEF
+# The last vector of each class is kept for the kernel: the system timer has that of its class.
+KERNEL_S = 15
+VECTORS = f"a vector from {FIRST_VECTOR:#x} to {LAST_VECTOR:#x}, or DOORBELL"
+
+
+@dataclass
+class Placed:
+    isrs: list[Isr]
+    timer_class: int
+
+
+def isrs(checked: Checked, counters: list[Counter], problems: Problems) -> Placed:
+    """Returns the ISRs with their vectors. An ISR without a vector gets a free one, in a class by
+    the rank of its priority."""
+    items = list(checked.of("ISR").values())
+    vectors = {item.name: _given_vector(item, problems) for item in items}
+    ranks = _ranks(checked, [item for item in items if vectors[item.name] is None])
+    timer = _timer_class(checked, counters, ranks)
+    highest_2 = max([timer] if any(counter.tick_ns for counter in counters) else [0])
+    taken = {vector for vector in vectors.values() if vector is not None}
+    found: list[Isr] = []
+    for item in sorted(items, key=lambda item: -(item.values.number("CATEGORY") or 1)):
+        vector = vectors[item.name]
+        category = item.values.number("CATEGORY") or 1
+        if vector is None:
+            wanted = ranks[item.values.number("PRIORITY") or 0]
+            wanted = max(wanted, highest_2 + 1) if category == 1 else wanted
+            vector = _free_vector(item, min(wanted, HIGHEST_CLASS), taken, problems)
+            taken.add(vector)
+        level = vector // 16 if vector else LOWEST_CLASS
+        highest_2 = max(highest_2, level) if category == 2 else highest_2
+        found.append(_isr(item, vector, level, problems))
+    _check(checked, found, highest_2, problems)
+    order = {item.name: number for number, item in enumerate(items)}
+    return Placed(sorted(found, key=lambda isr: order[isr.name]), timer)
+
+
+def _isr(item: Item, vector: int, level: int, problems: Problems) -> Isr:
+    values = item.values
+    handler = values.text("HANDLER")
+    if handler:
+        c_word(handler, values.place_of("HANDLER"), f"ISR {item.name}: HANDLER", problems)
+    return Isr(item.name,
+               values.number("CATEGORY") or 1, handler or item.name, vector, level,
+               values.text("ACKNOWLEDGE") != "BEFORE", values.texts("RESOURCE"))
+
+
+def _given_vector(item: Item, problems: Problems) -> int | None:
+    """Returns the vector that SOURCE gives, 0 for the doorbell, or None."""
+    source = item.values.text("SOURCE").strip()
+    if source.upper() == DOORBELL:
+        return 0
+    if not re.fullmatch(r"0[xX][0-9A-Fa-f]{1,8}|[0-9]{1,8}", source):
+        return None
+    vector = int(source, 16 if source[:2] in ("0x", "0X") else 10)
+    if vector % 16 == KERNEL_S and vector < LAST_VECTOR + 16:
+        problems.error(item.values.place_of("SOURCE"),
+                       f"ISR {item.name}: {shown(source)} is a vector of the kernel",
+                       f"such as {vector - 1:#x}")
+    elif not FIRST_VECTOR <= vector <= LAST_VECTOR:
+        problems.error(item.values.place_of("SOURCE"),
+                       f"ISR {item.name}: {shown(source)} is no vector for an ISR", VECTORS)
+        return FIRST_VECTOR
+    return vector
+
+
+def _ranks(checked: Checked, items: list[Item]) -> dict[int, int]:
+    """Returns the class of each priority: 2 and up, in the order of the priorities."""
+    wanted = {item.values.number("PRIORITY") or 0 for item in items}
+    for item in checked.of("COUNTER").values():
+        found = (item.values.number("PRIORITY"), item.values.inside("TYPE").number("PRIORITY"))
+        wanted |= {priority for priority in found if priority is not None}
+    return {
+        priority: min(LOWEST_CLASS + rank, HIGHEST_CLASS)
+        for rank, priority in enumerate(sorted(wanted))
+    }
+
+
+def _timer_class(checked: Checked, counters: list[Counter], ranks: dict[int, int]) -> int:
+    """Returns the class of the system timer: that of the highest PRIORITY of a hardware counter."""
+    hardware = {counter.name for counter in counters if counter.tick_ns}
+    given = [
+        ranks[priority] for name, item in checked.of("COUNTER").items() if name in hardware
+        for values in (item.values, item.values.inside("TYPE"))
+        if (priority := values.number("PRIORITY")) is not None
+    ]
+    return max(given, default=TIMER_CLASS)
+
+
+def _free_vector(item: Item, wanted: int, taken: set[int], problems: Problems) -> int:
+    for vector in range(wanted * 16, wanted * 16 + KERNEL_S):
+        if vector not in taken:
+            return vector
+    problems.error(item.place, f"ISR {item.name}: class {wanted} has no free vector",
+                   "another PRIORITY, or a SOURCE with a vector")
+    return wanted * 16
+
+
+def _check(checked: Checked, found: list[Isr], highest_2: int, problems: Problems) -> None:
+    """Checks what OSEK forbids: category 2 interrupts category 1, category 1 uses objects."""
+    owners: dict[int, str] = {}
+    for isr in found:
+        values = checked.of("ISR")[isr.name].values
+        if isr.vector in owners:
+            problems.error(values.place_of("SOURCE"),
+                           f"ISR {isr.name}: {owners[isr.vector]} has the same SOURCE",
+                           "a source of its own")
+        owners[isr.vector] = isr.name
+        if isr.category == 2:
+            continue
+        if isr.interrupt_class <= highest_2:
+            problems.error(
+                values.place_of("SOURCE"),
+                f"ISR {isr.name}: category 2 could interrupt it, since its class (vector / 16) is "
+                f"{isr.interrupt_class} and category 2 reaches class {highest_2}",
+                f"a vector from {(highest_2 + 1) * 16:#x}"
+                if highest_2 < HIGHEST_CLASS else "lower vectors for category 2")
+        for name in ("RESOURCE", "MESSAGE"):
+            if values.many(name):
+                problems.error(values.place_of(name),
+                               f"ISR {isr.name}: category 1 cannot use a {name}", "CATEGORY = 2")

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The OS object, application modes, COM, and what the Makefile needs."""
+
+from __future__ import annotations
+
+from ..check import Checked, Item, Values
+from ..model import MOST_MODES, Hooks, Task
+from ..names import why_not_name
+from ..problems import Place, Problems, shown
+
+DEFAULT_MODE = "OSDEFAULTAPPMODE"
+# The hooks of OS: its attribute, the field in struct os_hooks, the function
+HOOKS = (("STARTUPHOOK", "startup", "StartupHook"), ("SHUTDOWNHOOK", "shutdown", "ShutdownHook"),
+         ("ERRORHOOK", "error", "ErrorHook"), ("PRETASKHOOK", "pre_task", "PreTaskHook"),
+         ("POSTTASKHOOK", "post_task", "PostTaskHook"), ("IDLEHOOK", "idle", "IdleHook"))
+
+
+def os_values(checked: Checked) -> Values:
+    """Returns the values of the OS object; none if there is no OS object."""
+    return next((item.values for item in checked.of("OS").values()), Values(checked.place))
+
+
+def com_values(checked: Checked) -> Values:
+    return next((item.values for item in checked.of("COM").values()), Values(checked.place))
+
+
+def _cpu_data(checked: Checked) -> Values:
+    return os_values(checked).inside("CPU_DATA")
+
+
+def check_one_os(checked: Checked, problems: Problems) -> None:
+    if not checked.of("OS"):
+        problems.error(checked.place, f"CPU {shown(checked.cpu)} has no OS object",
+                       "OS name { ... };")
+
+
+def c_word(word: str, place: Place, what: str, problems: Problems) -> str:
+    """Returns a string of the file that becomes a name in C."""
+    wrong = why_not_name(
+        word) if word.isascii() and word.isidentifier() else "it is not a name in C"
+    if wrong:
+        problems.error(place, f"{what}: {shown(word)} cannot be used: {wrong}")
+    return word
+
+
+def modes(checked: Checked, problems: Problems) -> list[str]:
+    """Returns the application modes. The first is OSDEFAULTAPPMODE: the one of that name, the one
+    with DEFAULT, or the first in the file."""
+    items = list(checked.of("APPMODE").values())
+    if len(items) > MOST_MODES:
+        problems.error(items[MOST_MODES].place,
+                       f"there are more than {MOST_MODES} application modes")
+
+    def is_default(item: Item) -> bool:
+        return item.name == DEFAULT_MODE or item.values.truth("DEFAULT")
+
+    return [item.name
+            for item in sorted(items, key=lambda item: not is_default(item))] or [DEFAULT_MODE]
+
+
+def chosen_modes(values: Values, known: list[str]) -> list[str]:
+    """Returns the modes of an AUTOSTART: those that it names, or all."""
+    return list(dict.fromkeys(values.texts("APPMODE"))) or known
+
+
+def hooks(checked: Checked) -> Hooks:
+    values, com = os_values(checked), com_values(checked)
+    found = Hooks({
+        field: name
+        for attribute, field, name in HOOKS if values.truth(attribute)
+    }, com.truth("COMERRORHOOK"), com.truth("COMSTARTCOMEXTENSION"))
+    if _cpu_data(checked).truth("IDLEHOOK"):
+        found.names["idle"] = _cpu_data(checked).inside("IDLEHOOK").text("HOOKNAME")
+    return found
+
+
+def com_modes(checked: Checked) -> list[str]:
+    return list(dict.fromkeys(com_values(checked).texts("COMAPPMODE")))
+
+
+def _declared_class(checked: Checked) -> tuple[str, Place]:
+    values = os_values(checked)
+    kernel = values.text("KERNEL_TYPE")
+    inside = values.inside("KERNEL_TYPE")
+    if values.text("CC"):
+        return values.text("CC"), values.place_of("CC")
+    if kernel == "OSEK":
+        return inside.text("CLASS"), inside.place_of("CLASS")
+    return kernel, values.place_of("KERNEL_TYPE")
+
+
+def conformance(checked: Checked, tasks: list[Task], problems: Problems) -> str:
+    """Returns the conformance class that the tasks need, after a comparison with the declared
+    one."""
+    extended = any(task.extended for task in tasks)
+    priorities = [task.priority for task in tasks]
+    queued = any(task.activations > 1 for task in tasks) or len(set(priorities)) < len(priorities)
+    needed = ("ECC" if extended else "BCC") + ("2" if queued else "1")
+    declared, place = _declared_class(checked)
+    if declared.startswith("BCC") and extended:
+        name = next(task.name for task in tasks if task.extended)
+        problems.error(place, f"the class {declared} has no events, but TASK {name} has some",
+                       f"E{declared[1:]}")
+    if declared.endswith("1") and queued:
+        name = next((task.name for task in tasks if task.activations > 1), "")
+        why = f"TASK {name} has several activations" if name else "two tasks share a priority"
+        problems.error(
+            place, f"the class {declared} has one activation and one task for each "
+            f"priority, but {why}", declared[:3] + "2")
+    return needed
+
+
+def sources(checked: Checked) -> list[str]:
+    """Returns the source files that the OIL file lists."""
+    values = os_values(checked)
+    sets = [values, values.inside("BUILD"), _cpu_data(checked)]
+    sets += [item.values for kind in ("APPDATA", "TASK") for item in checked.of(kind).values()]
+    return list(dict.fromkeys(name for found in sets for name in found.texts("APP_SRC")))
+
+
+def cflags(checked: Checked) -> list[str]:
+    values = os_values(checked)
+    return [*values.texts("CFLAGS"), *values.inside("BUILD").texts("CFLAGS")]

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The application as the kernel needs it: numbers, levels and masks instead of OIL's words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+# Limits of the kernel (inmates/erika/include/erika/conf.h)
+TASK_LEVELS = 64
+MOST_MODES = 32
+MOST_EVENTS = 64
+LOWEST_CLASS, HIGHEST_CLASS = 2, 14
+TIMER_CLASS = 13
+DEFAULT_STACK = 8192
+
+
+@dataclass
+class Action:
+    """The effect of an alarm, an expiry point or a message. `kind` ends the name of an os_act_*."""
+
+    kind: str
+    target: str = ""
+    event: str = ""
+    callback: str = ""
+
+
+@dataclass
+class Task:
+    name: str
+    priority: int
+    preemptable: bool
+    activations: int
+    modes: list[str]
+    events: list[str]
+    resources: list[str]
+    stack: int
+    level: int = 0
+    run_level: int = 0
+
+    @property
+    def extended(self) -> bool:
+        return bool(self.events)
+
+
+@dataclass
+class Isr:
+    name: str
+    category: int
+    handler: str
+    vector: int
+    interrupt_class: int
+    after: bool
+    resources: list[str]
+
+    @property
+    def level(self) -> int:
+        return TASK_LEVELS + self.interrupt_class
+
+
+@dataclass
+class Resource:
+    name: str
+    ceiling: int
+
+
+@dataclass
+class Counter:
+    """`tick_ns` is 0 for a software counter."""
+
+    name: str
+    most: int
+    base: int
+    least_cycle: int
+    tick_ns: int
+
+
+@dataclass
+class Alarm:
+    name: str
+    counter: str
+    action: Action
+    modes: list[str] = field(default_factory=list)
+    start: str = "NONE"
+    time: int = 0
+    cycle: int = 0
+
+
+@dataclass
+class Point:
+    """An expiry point."""
+
+    offset: int
+    actions: list[Action]
+    advance: int = 0
+    retard: int = 0
+
+
+@dataclass
+class Table:
+    """A schedule table."""
+
+    name: str
+    counter: str
+    length: int
+    periodic: bool
+    sync: str
+    precision: int
+    points: list[Point]
+    modes: list[str]
+    start: str
+    time: int
+
+
+@dataclass
+class Filter:
+    kind: str = "ALWAYS"
+    numbers: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Message:
+    """`kind` is SEND, UNQUEUED or QUEUED. `ctype` is empty for a message without data. `signed` is
+    None for a type that the compiler does not know."""
+
+    name: str
+    kind: str
+    ctype: str
+    signed: bool | None = None
+    receivers: list[str] = field(default_factory=list)
+    length: int = 0
+    initial: int = 0
+    filter: Filter = field(default_factory=Filter)
+    notify: Action | None = None
+
+
+@dataclass
+class Hooks:
+    """The names of the hooks that are on, by their field in struct os_hooks."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    com_error: bool = False
+    com_start: bool = False
+
+
+@dataclass
+class Application:
+    """All that is generated comes from here. Lists are in the order of their identifiers."""
+
+    cpu: str
+    conformance: str
+    extended_status: bool
+    hooks: Hooks
+    modes: list[str]
+    tasks: list[Task]
+    isrs: list[Isr]
+    resources: list[Resource]
+    linked: dict[str, str]
+    internal: dict[str, list[str]]
+    events: dict[str, int]
+    counters: list[Counter]
+    alarms: list[Alarm]
+    tables: list[Table]
+    messages: list[Message]
+    com_modes: list[str]
+    timer_class: int
+    isr_stack: int
+    sources: list[str]
+    cflags: list[str]
+    headers: list[str]
+
+    @property
+    def top_level(self) -> int:
+        return max((task.level for task in self.tasks), default=0)
+
+    @property
+    def isr2_level(self) -> int:
+        """Returns the highest level of an ISR of category 2 and of the system timer."""
+        levels = [isr.level for isr in self.isrs if isr.category == 2]
+        if any(counter.tick_ns for counter in self.counters):
+            levels.append(TASK_LEVELS + self.timer_class)
+        return max(levels, default=self.top_level)
+
+    @property
+    def queued(self) -> bool:
+        """Several activations of a task, or several tasks of a level (BCC2, ECC2)."""
+        levels = [task.level for task in self.tasks]
+        return any(task.activations > 1 for task in self.tasks) or len(set(levels)) < len(levels)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The part of Documentation/reference/oil.md that is made from the compiler's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .dialect import DIALECTS, schema
+from .problems import Problems
+from .schema import Attribute, Definitions, Duty, Kind, Schema
+
+# The headings of the attributes of each dialect
+HEADS = {
+    "osek": "## Objects and attributes of every dialect",
+    "rtdruid": "## More in the dialect rtdruid",
+    "goil": "## More in the dialect goil",
+}
+
+
+def page() -> str:
+    """Returns the tables in Markdown."""
+    base = schema("osek", Problems())
+    lines: list[str] = []
+    for dialect in DIALECTS:
+        lines += [HEADS[dialect], ""]
+        lines += _dialect(schema(dialect, Problems()), base if dialect != "osek" else None)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _dialect(known: Schema, base: Schema | None) -> Iterator[str]:
+    for kind in known.kinds.values():
+        before = base.kinds.get(kind.name) if base else None
+        shown = {
+            name: attribute
+            for name, attribute in kind.attributes.items()
+            if not before or before.attributes.get(name) != attribute
+        }
+        if shown or not before:
+            yield from _kind(kind, shown)
+
+
+def _kind(kind: Kind, shown: Definitions) -> Iterator[str]:
+    yield from (f"### {kind.name}", "")
+    if kind.description:
+        yield from (_sentence(_duty(kind.duty, kind.description)), "")
+    rows = list(_rows(shown, ""))
+    if rows:
+        yield from ("| attribute | value | default | meaning |", "|---|---|---|---|", *rows, "")
+    elif not kind.description:
+        yield from ("It has no attributes.", "")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _rows(shown: Definitions, before: str) -> Iterator[str]:
+    for attribute in shown.values():
+        name = f"{before}`{attribute.name}`" + (", several" if attribute.multiple else "")
+        yield f"| {name} | {_value(attribute)} | {_default(attribute)} | {_meaning(attribute)} |"
+        yield from _rows(attribute.fields, f"{before}`{attribute.name}` / ")
+        for option in attribute.options.values():
+            path = f"{before}`{attribute.name}` = `{option.name}`"
+            if option.description:
+                yield f"| {path} | | | {_duty(option.duty, option.description)} |"
+            yield from _rows(option.definitions, f"{path} / ")
+
+
+def _value(attribute: Attribute) -> str:
+    auto = ", `AUTO`" if attribute.with_auto else ""
+    if attribute.refers:
+        return f"name of {_article(attribute.refers)}"
+    if attribute.options:
+        return ", ".join(f"`{name}`" for name in attribute.options) + auto
+    if attribute.numbers:
+        return ", ".join(map(str, attribute.numbers)) + auto
+    if attribute.low is not None:
+        return f"{attribute.low} to {attribute.high}{auto}"
+    return {
+        "STRING": "text",
+        "IDENTIFIER": "name",
+        "STRUCT": "name and braces"
+    }.get(attribute.type, "number") + auto
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "AEIO" else f"a {kind}"
+
+
+def _default(attribute: Attribute) -> str:
+    if attribute.duty.ignored or attribute.duty.refused or attribute.multiple:
+        return ""
+    return f"`{attribute.default.text()}`" if attribute.default else "required"
+
+
+def _meaning(attribute: Attribute) -> str:
+    return _duty(attribute.duty, attribute.description)
+
+
+def _duty(duty: Duty, description: str) -> str:
+    if duty.ignored:
+        return f"no effect: {duty.ignored}"
+    if duty.refused:
+        return f"an error: {duty.refused}"
+    return " ".join(description.split())

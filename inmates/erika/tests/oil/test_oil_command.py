@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command qvoil, as a person types it."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from oil.cli import main
+from oilsamples import FOLDER
+
+COMMAND = Path(__file__).resolve().parents[2] / "qvoil"
+
+
+def qvoil(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, *words], text=True, capture_output=True, check=False)
+
+
+def test_check_of_a_right_file() -> None:
+    done = qvoil("check", str(FOLDER / "pump.osek.oil"))
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_check_of_a_wrong_file_in_a_folder_with_spaces(tmp_path: Path) -> None:
+    wrong = tmp_path / "my pump.oil"
+    wrong.write_text("CPU c { OS o { STATS = EXTENDED; }; };\n")
+    done = qvoil("check", str(wrong))
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        f"{wrong}:1:16: OS o: STATS is not an attribute here (perhaps STATUS)",
+        "    CPU c { OS o { STATS = EXTENDED; }; };", "                   ^",
+        "qvoil: 1 error; nothing was written"
+    ]
+
+
+def test_missing_file_and_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(tmp_path / "none.oil")]) == 2
+    assert main(["check", str(tmp_path)]) == 2
+    first, *_ = capsys.readouterr().err.splitlines()
+    name = f"{tmp_path}/none.oil"
+    assert first == f"{name}:1:1: {name} cannot be read: no such file or directory"
+
+
+@pytest.mark.parametrize("words",
+                         [[], ["nothing"], ["check"], ["check", "x", "--dialect", "misra"]])
+def test_wrong_usage(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    assert left.value.code == 2 and "usage: qvoil" in capsys.readouterr().err
+
+
+def test_version() -> None:
+    assert qvoil("--version").stdout.startswith("qvoil ")

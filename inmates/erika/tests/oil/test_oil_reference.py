@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Documentation/reference/oil.md has the tables of the compiler."""
+
+from pathlib import Path
+
+from oil.dialect import DIALECTS, schema
+from oil.problems import Problems
+from oil.reference import page
+
+PAGE = Path(__file__).resolve().parents[4] / "Documentation/reference/oil.md"
+
+
+def test_page_has_the_present_tables() -> None:
+    """`inmates/erika/qvoil attributes` prints what belongs there."""
+    assert PAGE.read_text().endswith(page())
+
+
+def test_own_files_have_no_problems() -> None:
+    for dialect in DIALECTS:
+        problems = Problems()
+        assert schema(dialect, problems).kinds and not problems.found
