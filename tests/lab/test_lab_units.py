@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadGroupScheduling
 
-from lab import aptconf, bochs, check, cpio, enter, fixtures, qemu, tar, thorough
+from lab import aptconf, bochs, check, cpio, enter, fixtures, qemu, roots, tar, thorough
 from lab.config import Config
 from lab.errors import LabError
 from lab.fixtures import SLOW
@@ -81,6 +81,15 @@ def test_tar_archive_is_read_by_tar(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert (out / "deep/link").read_text() == "content\n"
     assert (out / "sub/tool").stat().st_mode & 0o777 == 0o755
+
+
+def test_program_of_a_root_is_patched_or_refused(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_bytes(b"before" + b"\x0f\x84" + b"after")
+    roots.patch(tmp_path, "bochs", "program", "0f 84", "90 90")
+    assert program.read_bytes() == b"before\x90\x90after"
+    with pytest.raises(LabError, match="0 times"):
+        roots.patch(tmp_path, "bochs", "program", "0f 84", "90 90")
 
 
 def test_bochs_registers_are_parsed() -> None:

@@ -143,8 +143,22 @@ def bootstrap(name: str, target: Path) -> None:
                        "check the network and the disk space, then run the same command again")
 
 
+def patch(tree: Path, name: str, file: str, find: str, put: str) -> None:
+    """Mend a program in `tree`: the bytes `find`, which occur once, become `put`."""
+    program = tree / file
+    old, new = bytes.fromhex(find), bytes.fromhex(put)
+    data = program.read_bytes()
+    if len(old) != len(new) or data.count(old) != 1:
+        raise LabError(f"{file} of the {name} root is another version than roots.toml mends: "
+                       f"it holds the bytes {data.count(old)} times",
+                       f"look at [[{name}.patch]] in tests/lab/roots.toml")
+    program.write_bytes(data.replace(old, new))
+
+
 def ensure(name: str) -> Path:
     """Returns the tree called `name`. Makes it first if it does not exist or is out of date."""
     def build(fresh: Path) -> None:
         bootstrap(name, fresh)
+        for mended in section(name).get("patch", []):
+            patch(fresh, name, **mended)
     return make_once(ROOTS / f"{name}_{key(name)}", build, f"the {name} root")
