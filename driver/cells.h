@@ -36,6 +36,7 @@ struct qv_cell {
 	/* true from start to stop in the monitor, even if the cell failed */
 	bool in_monitor_running;
 	u64 log_seen;
+	bool x2apic;			/* its APICs are in x2APIC mode */
 
 	/* ---- its life ---- */
 	u32 state;			/* enum qv_cell_state */

@@ -59,7 +59,8 @@ struct qv_takeover {
 	struct page *monitor_mem;	/* of the front end's instance: QV_BLOCK_FRONT_END */
 	u32 num_cpus;
 	u32 cpu_of[QV_MAX_CPUS];	/* index -> Linux CPU */
-	u32 x2apic;
+	u32 x2apic;			/* Linux runs its APICs in x2APIC mode */
+	u32 offers_x2apic;		/* ... or a cell's CPUs could be in x2APIC mode */
 	u32 text_len;
 	u32 outside;			/* CPUs of the machine that are not under the monitor */
 };
@@ -126,6 +127,9 @@ static inline struct qv_regs qv_cpuid(u32 leaf)
 		     : "a"(leaf), "c"(0));
 	return r;
 }
+
+#define CPUID_X2APIC	(1u << 21)	/* leaf 1, ECX */
+#define CPUID_TOPOLOGY	0xbu		/* leaf: EDX is the id in x2APIC mode */
 
 /* The APIC id of this CPU */
 static inline u32 qv_apic_id(void)

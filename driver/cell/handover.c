@@ -14,6 +14,26 @@
 #include "cell/steps.h"
 #include "parts/cpus.h"
 
+/* Asks the monitor for @m, with the APICs in that mode, and records the mode in @cell */
+static u64 handover_try(struct qv_cell *cell, struct qv_mon_create *m, bool x2apic)
+{
+	cell->x2apic = x2apic;
+	m->x2apic = x2apic;
+	return qv_manage(QV_HC_CREATE, virt_to_phys(m));
+}
+
+/* Unless the request demands x2APIC mode, a cell that cannot have it is as the machine */
+static u64 handover_ask(struct qv_cell *cell, struct qv_mon_create *m)
+{
+	bool machine = cell->config->apic == QV_APIC_MACHINE || !qv_takeover.offers_x2apic;
+	u64 result = handover_try(cell, m, qv_takeover.x2apic || !machine);
+
+	if (result != QV_ME_X2APIC || cell->config->apic != QV_APIC_BEST)
+		return result;
+	qv_log(cell->name, "its APICs stay in xAPIC mode, since an x2APIC would take interrupts for a logical id of Linux");
+	return handover_try(cell, m, false);
+}
+
 int qv_handover_create(struct qv_reply *r, struct qv_cell *cell)
 {
 	struct qv_mon_create *m = alloc_pages_exact(sizeof(*m), GFP_KERNEL | __GFP_ZERO);
@@ -24,7 +44,7 @@ int qv_handover_create(struct qv_reply *r, struct qv_cell *cell)
 	BUILD_BUG_ON(sizeof(m->name) != sizeof(cell->name));
 	memcpy(m->name, cell->name, sizeof(m->name));
 	qv_parts_describe(cell, m);
-	result = qv_manage(QV_HC_CREATE, virt_to_phys(m));
+	result = handover_ask(cell, m);
 	free_pages_exact(m, sizeof(*m));
 	if (!result || result > QV_ME_BASE)
 		return qv_refuse_monitor(r, result, "create the cell");

@@ -22,7 +22,6 @@ void qv_info_write(struct qv_cell *cell)
 	info->size = sizeof(*info);
 	strscpy(info->name, cell->name, sizeof(info->name));
 	info->tsc_khz = tsc_khz;
-	info->x2apic = qv_takeover.x2apic;
 	qv_parts_info(cell, info);
 }
 

@@ -51,9 +51,13 @@ static struct qv_cell *life_new_cell(const struct qv_cell_create *q)
 /* Log entries up to now concern the cell that had this instance before, so record them first */
 static int life_hand_over(struct qv_reply *r, struct qv_cell *cell)
 {
-	qv_info_write(cell);
+	int error;
+
 	qv_watch_now();
-	return qv_handover_create(r, cell);
+	error = qv_handover_create(r, cell);
+	if (!error)
+		qv_info_write(cell);	/* with the mode of its APICs */
+	return error;
 }
 
 int qv_cell_create(struct qv_cell_create *q)
@@ -77,8 +81,8 @@ int qv_cell_create(struct qv_cell_create *q)
 		life_free_cell(cell);
 		return error;
 	}
-	qv_event(QV_EVENT_CELL, QV_STATE_LOADABLE, cell->name, "created: %llu MiB, %u CPUs, image loaded",
-		 q->memory >> 20, q->num_cpus);
+	qv_event(QV_EVENT_CELL, QV_STATE_LOADABLE, cell->name, "created: %llu MiB, %u CPUs in %s mode, image loaded",
+		 q->memory >> 20, q->num_cpus, cell->x2apic ? "x2APIC" : "xAPIC");
 	return 0;
 }
 

@@ -37,6 +37,7 @@ static struct {
 	char step[72];			/* the step that it refused */
 	u32 step_number;		/* the VM-instruction error of that step, or 0 */
 	u32 apic_id[QV_MAX_CPUS];
+	atomic_t without_x2apic;	/* CPUs that cannot be in x2APIC mode */
 	call_single_data_t csd[QV_MAX_CPUS];
 } rendezvous;
 
@@ -88,6 +89,7 @@ static void close_rendezvous(void)
 	boot = qv_monitor_mem_boot();
 	for (i = 0; i < boot->num_cpus; i++)
 		boot->cpus[i].apic_id = rendezvous.apic_id[i];
+	boot->offers_x2apic = qv_takeover.offers_x2apic = !atomic_read(&rendezvous.without_x2apic);
 	atomic_set_release(&rendezvous.verdict,
 			   atomic_read(&rendezvous.in_use) ||
 			   READ_ONCE(rendezvous.refused_by) >= 0 ? VERDICT_BACK : VERDICT_GO);
@@ -132,6 +134,13 @@ static void enter_monitor(struct qv_crossing *c)
 		WRITE_ONCE(rendezvous.error, error);
 }
 
+/* Has this CPU x2APIC mode, with the APIC id that it has now? Intel SDM vol. 3, 11.12.8 */
+static bool may_be_x2apic(void)
+{
+	return (qv_cpuid(1).ecx & CPUID_X2APIC) && qv_cpuid(0).eax >= CPUID_TOPOLOGY &&
+	       qv_cpuid(CPUID_TOPOLOGY).edx == qv_apic_id();
+}
+
 static void join_rendezvous(u32 index)
 {
 	struct qv_crossing c = qv_crossing_over(index);
@@ -139,6 +148,8 @@ static void join_rendezvous(u32 index)
 
 	cpumask_set_cpu(raw_smp_processor_id(), &rendezvous.seen);
 	rendezvous.apic_id[index] = qv_apic_id();
+	if (!may_be_x2apic())
+		atomic_inc(&rendezvous.without_x2apic);
 	ready = make_ready(&c);
 	if (wait_for_verdict() == VERDICT_GO)
 		enter_monitor(&c);
@@ -274,6 +285,7 @@ static void open_rendezvous(void)
 	atomic_set(&rendezvous.arrived, 0);
 	atomic_set(&rendezvous.verdict, VERDICT_OPEN);
 	atomic_set(&rendezvous.in_use, 0);
+	atomic_set(&rendezvous.without_x2apic, 0);
 	rendezvous.expected = qv_takeover.num_cpus;
 	rendezvous.error = rendezvous.held_max = 0;
 	rendezvous.refused_by = -1;

@@ -50,6 +50,8 @@ void qv_virt_choose(void)
 			qv_virt = virt_makers[i].virt;
 	virt_present = qv_virt && qv_virt->present();
 	virt_features = virt_present ? qv_virt->features() : 0;
+	if (virt_present && qv_cpuid(1).ecx & CPUID_X2APIC)
+		virt_features |= QV_FEATURE_X2APIC;
 }
 
 u32 qv_virt_features(void)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Options of a cell: its doorbell, watchdog, lock and debugging. They take nothing from Linux.
+ * Options of a cell: its doorbell, watchdog, lock, debugging and the mode of its APICs. They take
+ * nothing from Linux.
  */
 #include "abi/create.h"
 #include "qv.h"
@@ -21,6 +22,11 @@ static int options_check(struct qv_reply *r, const struct qv_cell_create *q)
 		return qv_refuse(r, QV_E_ARGUMENT, "console: 0 or 1; lock: 0 to 2", "console or lock is malformed");
 	if (q->debug > 1)
 		return qv_refuse(r, QV_E_ARGUMENT, "give 0 or 1", "debug is malformed");
+	if (q->apic > QV_APIC_X2APIC)
+		return qv_refuse(r, QV_E_ARGUMENT, "give 0 to 2", "apic is malformed");
+	if (q->apic == QV_APIC_X2APIC && !qv_takeover.x2apic && !qv_takeover.offers_x2apic)
+		return qv_refuse(r, QV_E_UNSUPPORTED, "leave out the key, or: apic: machine",
+				 "the processors of this machine have no x2APIC mode");
 	return 0;
 }
 
@@ -32,6 +38,7 @@ static u32 options_bell_rate(const struct qv_cell *cell)
 static void options_info(const struct qv_cell *cell, struct qv_info *info)
 {
 	info->doorbell_vector = DOORBELL_VECTOR;
+	info->x2apic = cell->x2apic;
 	info->may_lock = cell->config->lock != QV_LOCK_NEVER;
 }
 
@@ -47,6 +54,8 @@ static void options_show(const struct qv_cell *cell, struct qv_cell_info *info)
 {
 	info->bell_rate = options_bell_rate(cell);
 	info->debug = cell->config->debug;
+	info->apic = cell->config->apic;
+	info->x2apic = cell->x2apic;
 	info->watchdog_ms = cell->config->watchdog_ms;
 }
 

@@ -62,7 +62,9 @@ struct qv_mon_boot {
 	u32 num_firmware_ports;
 	u64 ioapics[QV_MON_IOAPICS];	/* physical address of the page */
 	struct qv_mon_ports firmware_ports[QV_MON_FIRMWARE_PORTS];
-	u32 num_guards, reserved;
+	u32 num_guards;
+	/* every processor has x2APIC mode, with the same APIC id as in xAPIC mode */
+	u32 offers_x2apic;
 	struct qv_mon_guard guards[QV_MON_GUARDS];
 };
 

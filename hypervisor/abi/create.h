@@ -39,6 +39,9 @@ struct qv_mon_create {
 	u32 lock;			/* enum qv_lock of the uapi */
 	/* limit of doorbells per millisecond: 1..QV_BELL_RATE_MAX */
 	u32 bell_rate;
+	/* 1: its APICs are in x2APIC mode, 0: in the mode of Linux's APICs */
+	u32 x2apic;
+	u32 reserved;
 	u64 name[QV_NAME_LEN / 8];	/* for the mark */
 	u32 cpus[QV_MAX_CPUS];		/* indices into qv_mon_boot.cpus; the first one boots */
 	struct qv_mon_ports ports[QV_MAX_PORTS];

@@ -3,6 +3,7 @@
 #include "apic.h"
 #include "cpu.h"
 #include "vendor.h"
+#include "x86.h"
 
 /* highest entry of the local vector table if the APIC has CMCI */
 #define VERSION_LVT_CMCI	6
@@ -80,10 +81,28 @@ void apic_drain(void)
 	apic_write(APIC_SVR, 0xff);		/* as after INIT: disabled */
 }
 
+/*
+ * Brings the APIC into the mode of this instance. The way back to xAPIC mode leads through the
+ * disabled state only: Intel SDM vol. 3, 11.12.5; AMD APM vol. 2, 16.9. An NMI that arrives while
+ * the APIC is disabled is lost, but not its command: arrive_home() looks for commands without one.
+ */
+static void set_mode(void)
+{
+	u64 base = rdmsr(MSR_APIC_BASE), mode = me()->boot.x2apic ? APIC_BASE_X2 : 0;
+
+	if ((base & APIC_BASE_X2) == mode)
+		return;
+	if (!mode)
+		wrmsr(MSR_APIC_BASE, base & ~(APIC_BASE_X2 | APIC_BASE_ON));
+	wrmsr(MSR_APIC_BASE, (base & ~APIC_BASE_X2) | mode);
+}
+
 void apic_hand_over(void)
 {
-	u32 version = apic_read(APIC_VERSION), i, num;
+	u32 version, i, num;
 
+	set_mode();
+	version = apic_read(APIC_VERSION);
 	if ((version >> 16 & 0xff) >= VERSION_LVT_CMCI)
 		apic_write(APIC_CMCI, 1 << 16);
 	if (version & VERSION_EXTENDED) {

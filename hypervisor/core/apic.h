@@ -38,7 +38,10 @@ void apic_send(u32 low, u32 apic_id);	/* @low: bits 31..0 of the ICR */
 void apic_eoi(void);
 /* Drops all pending interrupts, so that none reaches the next guest of this CPU */
 void apic_drain(void);
-/* Also masks the LVT entries that only Linux can have set up: CMCI and AMD's extended entries */
+/*
+ * For a CPU that has just changed its instance: brings the APIC into the instance's mode and drains
+ * it. Also masks the LVT entries that only Linux can have set up: CMCI and AMD's extended entries
+ */
 void apic_hand_over(void);
 
 /* May a cell write @value to an entry of its local vector table? Only fixed, NMI, or masked */

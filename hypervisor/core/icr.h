@@ -22,10 +22,22 @@ struct icr_map {
 	u32 x2apic;
 	u32 remapped;		/* entries of IOAPICs may be in remapped format */
 	u64 own;		/* bit i: the sender may reach CPU i */
+	/* bit i: CPU i is in x2APIC mode, or will be, though this map is of xAPIC mode */
+	u64 x2;
 	u32 apic_id[ICR_CPUS];
 	u32 ldr[ICR_CPUS];	/* xAPIC: logical destination register >> 24 */
 	u32 cluster;		/* xAPIC: logical ids are cluster:member nibbles */
 };
+
+/*
+ * The logical id to which a CPU in x2APIC mode answers if a message has an 8-bit destination, or 0.
+ * It is derived from the physical id k < 16: cluster 0, bit k. No write changes it. Intel SDM vol.
+ * 3, 11.12.10.2; AMD APM vol. 2, 16.14.
+ */
+static inline u32 icr_x2_id(u32 apic_id)
+{
+	return apic_id < 8 ? 1u << apic_id : 0;
+}
 
 struct icr_verdict {
 	enum icr_action action;

@@ -49,6 +49,8 @@ static bool own_logical(const struct icr_map *map, u32 dest)
 	if (map->x2apic || dest == 0xff)
 		return false;
 	for (i = 0; i < map->num && i < ICR_CPUS; i++) {
+		if ((map->x2 & 1ull << i) && (dest & icr_x2_id(map->apic_id[i])))
+			return false;
 		if (!(map->own & 1ull << i))
 			continue;
 		if (!map->cluster)

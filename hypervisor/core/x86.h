@@ -5,6 +5,8 @@
 
 #define APIC_PAGE	0xfee00000ull	/* default address of the local APIC; 4 KiB */
 #define MSR_APIC_BASE	0x1bu
+#define APIC_BASE_X2	(1ull << 10)	/* EXTD */
+#define APIC_BASE_ON	(1ull << 11)	/* EN */
 #define MSR_SPEC_CTRL	0x48u
 #define MSR_MCG_STATUS	0x17au
 #define MSR_DEBUGCTL	0x1d9u

@@ -55,6 +55,8 @@ bool cpus_catch(struct pcpu *cpu, u64 cpus)
 
 void cpus_release(u64 cpus)
 {
+	/* First: they are in xAPIC mode again, and Linux may give them logical ids */
+	__atomic_fetch_and(&me()->icr.x2, ~cpus, __ATOMIC_SEQ_CST);
 	own_write(me()->icr.own | cpus);
 }
 

@@ -34,7 +34,7 @@ static void fill_cpus(struct instance *cell)
 		cell->icr.own |= 1ull << i;
 	}
 	cell->icr.num = status->num_cpus = q->num_cpus;
-	cell->icr.x2apic = me()->boot.x2apic;
+	cell->icr.x2apic = cell->boot.x2apic;
 }
 
 static void open_nested(struct instance *cell)
@@ -54,7 +54,7 @@ static u64 map_cell(struct pcpu *cpu, struct instance *cell)
 	struct paging *n = &cell->nested;
 	u64 error = parts_try(PART_MAP, cpu, me(), &cell->req);
 
-	if (!error && !me()->boot.x2apic &&
+	if (!error && !cell->boot.x2apic &&
 	    paging_map(n, APIC_PAGE, APIC_PAGE, QV_PAGE, nested_bits(n, NESTED_R)))
 		error = QV_ME_TABLES;
 	return error;
@@ -84,7 +84,7 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	cell->boot.block_len = QV_BLOCK_CELL;
 	cell->boot.num_cpus = mine->req.num_cpus;
 	cell->boot.tsc_khz = mine->boot.tsc_khz;
-	cell->boot.x2apic = mine->boot.x2apic;
+	cell->boot.x2apic = mine->boot.x2apic | mine->req.x2apic;
 	cell->boot.levels = mine->boot.levels;
 	cell->boot.nested_levels = mine->boot.nested_levels;
 	cell->boot.ept = mine->boot.ept;
@@ -195,6 +195,8 @@ u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused)
 	slot->bell_gap = inst->boot.tsc_khz / q->bell_rate;
 	parts_act(PART_KEEP, cpu, slot, q);
 	slot->cpus = cpus;
+	if (q->x2apic)		/* any CPU may read this meanwhile, in ioapic_entry_ok() */
+		__atomic_fetch_or(&inst->icr.x2, cpus, __ATOMIC_SEQ_CST);
 	slot->state = QV_MON_CREATED;
 	setup_rebase(managed());
 	manage(QV_VA_MANAGE, 0);

@@ -9,6 +9,23 @@
 #include "tables/nested.h"
 #include "part.h"
 
+/* Would no interrupt for a logical id of another CPU of Linux reach one of @cpus in x2APIC mode? */
+static u64 check_apic(const struct instance *inst, u64 cpus)
+{
+	const struct icr_map *map = &inst->icr;
+	u32 i, ids = 0;
+
+	if (!inst->req.x2apic || inst->boot.x2apic)
+		return QV_ME_OK;
+	for (i = 0; i < map->num; i++)
+		if (cpus >> i & 1)
+			ids |= icr_x2_id(map->apic_id[i]);
+	for (i = 0; i < map->num; i++)
+		if (!(cpus >> i & 1) && (map->ldr[i] & ids))
+			return QV_ME_X2APIC;
+	return inst->boot.offers_x2apic && !map->cluster ? QV_ME_OK : QV_ME_X2APIC;
+}
+
 static u64 check_cpus(const struct instance *inst, u32 caller)
 {
 	const struct qv_mon_create *q = &inst->req;
@@ -24,7 +41,7 @@ static u64 check_cpus(const struct instance *inst, u32 caller)
 	}
 	if ((seen & ~inst->icr.own) || (seen & 1ull << caller))
 		return QV_ME_CPU_TAKEN;
-	return QV_ME_OK;
+	return check_apic(inst, seen);
 }
 
 static u64 check_block(const struct instance *inst)
@@ -42,7 +59,7 @@ static u64 check_entry(const struct instance *inst)
 	const struct qv_mon_create *q = &inst->req;
 	u64 len = request_pages(q) * QV_HUGE;
 
-	if (!q->bell_rate || q->bell_rate > QV_BELL_RATE_MAX)
+	if (!q->bell_rate || q->bell_rate > QV_BELL_RATE_MAX || q->x2apic > 1)
 		return QV_ME_ENTRY;
 	if (q->doorbell_vector && (q->doorbell_vector < 32 || q->doorbell_vector > 255))
 		return QV_ME_ENTRY;

@@ -11,6 +11,11 @@ MACHINES = {
     "intel": {"machine": "intel"},
 }
 
+# Linux is in xAPIC mode and the cells in x2APIC mode: kind -> the machine of MACHINES. On the other
+# kinds the cells are in the mode of the machine.
+MIXED: dict[str, str] = {}
+KINDS = (*MACHINES, *MIXED)
+
 # In Bochs an attack of Linux takes five seconds, and an attack of a cell less than one second.
 # Therefore only some attacks of Linux always run there: all that reach code for VT-x alone, and one
 # or two of each kind that reaches common code. `--thorough` runs all.
@@ -26,14 +31,20 @@ ON_INTEL = (
 
 def vendor(where: str) -> str:
     """Returns the vendor of the processor in one of these machines."""
-    return "intel" if where == "intel" else "amd"
+    return "intel" if where.startswith("intel") else "amd"
+
+
+def apic(where: str) -> str:
+    """Returns the value of the key `apic` of the cells of this kind."""
+    return "x2apic" if where in MIXED else "machine"
 
 
 def marks(where: str, name: str) -> list[pytest.MarkDecorator]:
-    """Returns the marks of an attack on one of these machines."""
-    rare = (where == "intel" and name.startswith("front-")
+    """Returns the marks of an attack on a machine of one of KINDS."""
+    rare = (vendor(where) == "intel" and name.startswith("front-")
             and not any(fnmatchcase(name, pattern) for pattern in ON_INTEL))
-    return [pytest.mark.machine(**MACHINES[where]), *([pytest.mark.thorough] if rare else [])]
+    settings = MACHINES[MIXED.get(where, where)]
+    return [pytest.mark.machine(**settings), *([pytest.mark.thorough] if rare else [])]
 
 
 def each_machine() -> list:

@@ -2,6 +2,7 @@
 """Reads the attacks of a cell from the headers under rows/, which the inmate includes."""
 
 import re
+from fnmatch import fnmatchcase
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,10 @@ FLAGS = {*VENDORS, "xapic", "x2apic", "smp", "quesh", "shutdown", "watchdog", "f
 # The outcome of these families may depend on the APIC mode. The other families run in one mode
 # only, except for rows with the flag x2apic.
 BOTH = {"msr", "interrupts", "floods", "second"}
+# The attacks of a cell in x2APIC mode while Linux is in xAPIC mode, besides those with the flag
+# x2apic. In that mode the cell has no APIC page.
+MIXED = ("icr-*", "lvt-*", "smp-*", "xapic-*")
+NO_PAGE = ("failed:memory",)
 VECTORS = {0: "de", 1: "db", 2: "nmi", 3: "bp", 6: "ud", 7: "nm", 8: "df", 10: "ts", 11: "np", 12: "ss", 13: "gp",
            14: "pf", 16: "mf", 17: "ac", 18: "mc", 19: "xf"}
 
@@ -31,22 +36,26 @@ class Row:
     def open(self) -> bool:
         return bool(self.flags & {"open", "kills"})
 
-    def on(self, vendor: str, x2apic: bool) -> bool:
+    def on(self, vendor: str, x2apic: bool, mixed: bool = False) -> bool:
         """Whether this attack is run on such a machine."""
         if self.flags & set(VENDORS) - {vendor}:
             return False
+        if mixed:
+            return "x2apic" in self.flags or any(fnmatchcase(self.name, name) for name in MIXED)
         if x2apic and vendor == VENDORS[0]:
             return "x2apic" in self.flags or (self.family in BOTH and "xapic" not in self.flags)
         return "x2apic" not in self.flags
 
-    def there(self, vendor: str) -> list[str]:
+    def there(self, vendor: str, mixed: bool = False) -> list[str]:
         """Returns the outcomes expected on a vendor's machine, without the prefix amd: or intel:."""
+        if mixed and "xapic" in self.flags:
+            return [*NO_PAGE]
         found = [(e.partition(":") if e.startswith(tuple(f"{v}:" for v in VENDORS)) else ("", "", e)) for e in self.expected]
         return [outcome for whose, _, outcome in found if whose in ("", vendor)]
 
-    def met(self, outcome: str, vendor: str) -> bool:
+    def met(self, outcome: str, vendor: str, mixed: bool = False) -> bool:
         """Whether an outcome such as "failed:memory@0x400000" is among the expected outcomes."""
-        return any(outcome == e or outcome.startswith(e + "@") for e in self.there(vendor))
+        return any(outcome == e or outcome.startswith(e + "@") for e in self.there(vendor, mixed))
 
 
 def family(file: Path) -> list[Row]:

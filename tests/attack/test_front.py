@@ -8,21 +8,23 @@ import pytest
 
 from front import ROWS, Front, Linux
 from lab.machine import Machine
-from machines import MACHINES, each_machine, marks
+from machines import KINDS, MIXED, apic, each_machine, marks
 
 
 def parameters() -> list:
-    return [pytest.param(row, marks=marks(where, row.name), id=f"{row.name}-{where}")
-            for where in MACHINES for row in ROWS if row.on(where)]
+    return [pytest.param(row, where, marks=marks(where, row.name), id=f"{row.name}-{where}")
+            for where in KINDS for row in ROWS
+            if (row.on_mixed() if where in MIXED else row.on(where))]
 
 
-@pytest.mark.parametrize("row", parameters())
-def test_linux_attack_is_contained(machine: Machine, row: Front, record_property) -> None:
+@pytest.mark.parametrize("row, where", parameters())
+def test_linux_attack_is_contained(machine: Machine, row: Front, where: str,
+                                   record_property) -> None:
     record_property("attack", row.name)
     record_property("open", bool(row.open))
     if row.kills:
         pytest.skip(f"open: {row.open}")
-    linux = Linux(machine)
+    linux = Linux(machine, apic(where))
     linux.arena.ask("neighbours")
     outcome = "as expected"
     try:

@@ -178,11 +178,13 @@ class Product:
         assert r.out == ""
         return r.err
 
-    def config(self, name: str, cpu: int, image: str = "") -> str:
-        """Copies an installed configuration with another CPU or image. Returns the path of the copy."""
+    def config(self, name: str, cpu: int, image: str = "", more: str = "") -> str:
+        """Copies an installed configuration with another CPU or image, and with a line more. Returns
+        the path of the copy."""
         path = f"/run/{name}-{cpu}.yaml"
         changes = [f"s/^cpus:.*/cpus: [{cpu}]/"] if cpu else []
         changes += [f"s/^image:.*/image: {image}/"] if image else []
+        changes += [f"$ a {more}"] if more else []
         self.sh(f"sed '{'; '.join(changes)}' {CONFIGS}/{name}.yaml >{path}")
         return path
 

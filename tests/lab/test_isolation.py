@@ -186,9 +186,10 @@ def test_hypercall_from_program_raises_ud(qv: Product) -> None:
 
 
 # The exits that are allowed while Linux and the cell are idle. Without x2APIC each write to the
-# APIC exits. On VT-x CPUID always exits, and any Linux program may execute it.
-IDLE = {"x2apic-8": {"linux": {"icr"}, "quest": set()}, "xapic": {"linux": {"xapic"}, "quest": {"xapic"}},
-        "intel": {"linux": {"xapic", "cpuid"}, "quest": {"xapic"}}}
+# APIC exits. On VT-x CPUID always exits, and any Linux program may execute it. The cell is in
+# x2APIC mode on all these machines.
+IDLE = {"x2apic-8": {"linux": {"icr"}, "quest": set()}, "xapic": {"linux": {"xapic"}, "quest": set()},
+        "intel": {"linux": {"xapic", "cpuid"}, "quest": set()}}
 
 
 @on_machines(*IDLE)

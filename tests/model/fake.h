@@ -54,6 +54,8 @@ bool fake_cell_nmi(struct pcpu *cpu);
  * Returns the machine's value of an MSR as msr_read_safe() reads it. For 0xdead.... the access
  * faults.
  */
+extern u64 fake_apic_base;		/* IA32_APIC_BASE ... */
+extern void (*fake_on_base)(u64 old, u64 value);	/* ... and a write to it; may be NULL */
 u64 fake_msr(u32 msr);
 extern u64 fake_wrmsr_value;
 extern u32 fake_wrmsr_last;

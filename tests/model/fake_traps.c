@@ -16,11 +16,15 @@ u32 fake_wrmsr_last;
 /* This processor lacks LMSLE, MCOMMIT, INTWB, UAIE and automatic IBRS. */
 #define EFER_LACKS	(1u << 13 | 1u << 17 | 1u << 18 | 1u << 20 | 1u << 21)
 static u64 efer = 0x10c0000080;
+u64 fake_apic_base = 0x100000001bull;
+void (*fake_on_base)(u64 old, u64 value);
 
 u64 fake_msr(u32 msr)
 {
 	if (msr == 0xc0000080)
 		return efer;
+	if (msr == 0x1b)
+		return fake_apic_base;
 	/* x2APIC: no interrupt is in service, and none is pending */
 	if (msr >= 0x810 && msr <= 0x827)
 		return 0;
@@ -34,6 +38,10 @@ void fake_note_wrmsr(u32 msr, u64 value)
 {
 	fake_wrmsr_last = msr;
 	fake_wrmsr_value = value;
+	if (msr == 0x1b && fake_on_base)
+		fake_on_base(fake_apic_base, value);
+	if (msr == 0x1b)
+		fake_apic_base = value;
 	if (msr == 0xc0000080)
 		efer = value & ~(u64)EFER_LACKS;
 	wrmsrs[fake_num_wrmsrs % 64].msr = msr;

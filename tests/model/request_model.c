@@ -102,6 +102,8 @@ void machine_open(struct machine *m, u32 max_leaf)
 	b->ram[3].start = G4, b->ram[3].end = 5 * G4 / 4 - 0x7000;
 	for (i = 0; i < MACHINE_CPUS; i++)
 		m->inst->icr.apic_id[i] = 2 * i;
+	m->inst->boot.offers_x2apic = 1;
+	m->inst->icr.ldr[6] = 0x04;		/* the logical id of CPU 1 in x2APIC mode */
 	m->inst->icr.own = 0xff & ~(1u << 5);	/* CPU 5 belongs to the running cell */
 	m->inst->nested = m->front.s.p;
 	m->inst->manager.cells[3].state = QV_MON_RUNNING;
@@ -148,6 +150,27 @@ void request_good(struct qv_mon_create *q)
 }
 
 /* ---- the judge ---- */
+
+/*
+ * Would an interrupt for an 8-bit logical id of another CPU reach a CPU of the cell in x2APIC mode?
+ */
+static bool judge_names(const struct machine *m, const struct qv_mon_create *q)
+{
+	u32 bit, i, k, cells = 0, others = 0;
+
+	for (bit = 0; bit < 8; bit++)
+		for (i = 0; i < MACHINE_CPUS; i++) {
+			bool mine = false;
+
+			for (k = 0; k < q->num_cpus; k++)
+				mine |= q->cpus[k] == i;
+			if (mine && m->inst->icr.apic_id[i] == bit)
+				cells |= 1 << bit;
+			if (!mine)
+				others |= m->inst->icr.ldr[i];
+		}
+	return cells & others;
+}
 
 /* Marks a 2 MiB page as taken if Linux may give it; @claimed: the pages that are already taken. */
 static const char *claim(const struct machine *m, u8 *claimed, u64 page)
@@ -246,6 +269,11 @@ const char *request_unsound(const struct machine *m, const struct qv_mon_create 
 		for (k = q->ports[i].first; k <= q->ports[i].last; k++)
 			if (never_port(k) || others_port(k))
 				return "a port for no cell, or of another cell";
+	if (q->x2apic > 1)
+		return "mode of the APICs";
+	if (q->x2apic && !m->inst->boot.x2apic &&
+	    (!m->inst->boot.offers_x2apic || m->inst->icr.cluster || judge_names(m, q)))
+		return "x2APIC mode";
 	if (q->bell_rate < 1 || q->bell_rate > 1000)
 		return "doorbell rate out of range";
 	if (q->doorbell_vector && (q->doorbell_vector < 32 || q->doorbell_vector > 255))
@@ -312,7 +340,7 @@ void request_spoil(struct qv_mon_create *q, struct choices *c)
 {
 	u32 i;
 
-	switch (choose(c, 17)) {
+	switch (choose(c, 18)) {
 	case 0: q->block_pa = some_address(c); break;
 	case 1: q->window_pa = some_address(c); break;
 	case 2: q->num_cpus = some_number(c); break;
@@ -324,6 +352,7 @@ void request_spoil(struct qv_mon_create *q, struct choices *c)
 	case 8: q->ports[choose(c, 3)].first = some_number(c); break;
 	case 9: q->ports[choose(c, 3)].last = some_number(c); break;
 	case 10: *(choose(c, 2) ? &q->doorbell_vector : &q->bell_rate) = some_number(c); break;
+	case 17: q->x2apic = choose(c, 3); break;
 	case 11: q->entry.eip = choose(c, 2) ? some_address(c) : some_number(c); break;
 	case 12: q->entry.ebx = choose(c, 2) ? some_address(c) : some_number(c); break;
 	case 13: q->cpus[choose(c, 3)] = choose(c, MACHINE_CPUS + 1); break;

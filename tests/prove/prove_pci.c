@@ -5,7 +5,8 @@
  *	rule allows. An accepted IOAPIC entry reaches own CPUs only, is masked, or is in remapped
  *	format on a machine with remapping
  * Bound: 8 CPUs with any ids and logical ids; any rule, old and new value, mask and entry
- * Assumed: a foreign CPU has any ids, but no APIC id and no logical id of an own CPU
+ * Assumed: a foreign CPU has any ids and its APIC is in either mode, but no APIC id and no logical id
+ *	of an own CPU
  * Enough: each CPU is checked alike, and separately
  * Code: hypervisor/core/pci_filter.c
  * Options: --unwind 65
@@ -22,6 +23,8 @@
  *	-> `return own_id(map, high >> 24);`: a broadcast is accepted
  * Mutation: hypervisor/core/pci_filter.c: `if (map->x2apic || dest == 0xff)` -> `if (map->x2apic)`:
  *	a logical broadcast is accepted
+ * Mutation: hypervisor/core/pci_filter.c: `(dest & icr_x2_id(map->apic_id[i]))` -> `!dest`: the
+ *	logical id of a CPU in x2APIC mode is accepted
  * Mutation: hypervisor/core/pci_filter.c: `(map->remapped && (high & ENTRY_REMAPPED))` ->
  *	`(high & ENTRY_REMAPPED)`: NMIs reach foreign CPUs
  */
@@ -39,6 +42,10 @@ static bool reached(u32 i, u32 dest, bool logical)
 		return true;
 	if (!logical)
 		return map.apic_id[i] == dest;
+	if ((map.x2 >> i & 1) && map.apic_id[i] < 8)	/* Intel SDM vol. 3, 11.12.10.2 */
+		return dest >> map.apic_id[i] & 1;
+	if (map.x2 >> i & 1)
+		return false;
 	if (map.cluster)
 		return map.ldr[i] >> 4 == dest >> 4 && (map.ldr[i] & dest & 15);
 	return map.ldr[i] & dest;
@@ -78,10 +85,11 @@ int main(void)
 
 	map.num = any_u32();
 	map.own = any_u64();
+	map.x2 = any_u64();
 	map.x2apic = any_bool();
 	map.cluster = any_bool();
 	map.remapped = any_bool();
-	ASSUME(map.num <= CPUS && cpu < CPUS);
+	ASSUME(map.num <= CPUS && cpu < CPUS && !(map.x2 >> map.num));
 	for (i = 0; i < CPUS; i++) {
 		map.apic_id[i] = any_u8();
 		map.ldr[i] = any_u8();

@@ -30,7 +30,10 @@ static void stuck_cpus(void)
 		fake_answer(0x4400, 2 * cpu);		/* the CPU answers late */
 		CHECK_EQ(pcpu_of(cpu)->cmd, 0);
 	}
+	CHECK_EQ(me()->icr.x2, 0);
+	q.x2apic = 1;
 	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(me()->icr.x2, 1 << 1 | 1 << 3);
 	unit_case("start, CPU 2:");
 	fake_stuck = 1 << 4;
 	CHECK_EQ(world_start(&w, 1), QV_ME_CPU_STUCK);
@@ -49,6 +52,7 @@ static void stuck_cpus(void)
 	CHECK_EQ(me()->manager.away, 1 << 1);
 	CHECK_EQ(me()->icr.own, 0xd);
 	CHECK_EQ(me()->manager.cells[1].cpus, 1 << 1);
+	CHECK_EQ(me()->icr.x2, 1 << 1);		/* the lost CPU is in x2APIC mode still */
 	CHECK(my_status()->cpus[1].lost && !my_status()->cpus[3].lost);
 	fake_stuck = 0;
 	manage(QV_VA_MANAGE, q.block_pa);
@@ -57,6 +61,7 @@ static void stuck_cpus(void)
 	for (cpu = 0; cpu < 5; cpu++)
 		CHECK_EQ(world_reclaim(&w, 1), 1);
 	CHECK_EQ(world_reclaim(&w, 1), QV_ME_OK);
+	CHECK_EQ(me()->icr.x2, 0);
 	CHECK(!my_status()->cpus[1].lost);
 	world_check(&w);
 }

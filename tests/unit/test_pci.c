@@ -21,10 +21,13 @@
  * Does the message or entry reach the CPU with this 8-bit id? Follows the manuals. NULL: not
  * allowed for any id.
  */
+/* A CPU in x2APIC mode hears its new name, and will hear its old one when it is back. */
 static bool judge_hears(const struct icr_map *map, u32 cpu, bool logical, u32 dest)
 {
 	if (!logical)
 		return dest == 0xff || map->apic_id[cpu] == dest;
+	if ((map->x2 >> cpu & 1) && (dest >> map->apic_id[cpu] & 1))
+		return true;
 	if (map->cluster)
 		return dest >> 4 == map->ldr[cpu] >> 4 && (dest & map->ldr[cpu] & 15);
 	return dest & map->ldr[cpu];
@@ -79,10 +82,12 @@ static void ioapic_entries(void)
 		bool logical = low & 0x800, stranger = false, want;
 
 		map.own = rnd_below(16);
+		map.x2 = rnd_below(16) & ~map.own;
 		map.cluster = round & 1;
 		map.remapped = round & 4;
 		for (i = 0; i < 4; i++)
-			map.ldr[i] = map.cluster ? (i / 2) << 4 | 1u << i % 2 : 1u << i;
+			map.ldr[i] = map.cluster ? (i / 2) << 4 | 1u << i % 2 :
+				     1u << (round & 8 ? 3 - i : i);
 		if (round & 2)
 			high &= 0x0f000000 | 0x33000000, dest = high >> 24;
 		for (i = 0; i < 4; i++)
@@ -99,13 +104,34 @@ static void ioapic_entries(void)
 		else
 			stranger = dest & 0xf0;
 		want = all && !(all & ~map.own) && !stranger && mode <= 1;
-		unit_case("low %#x, dest %#x, own %lx, cluster %u:", low, dest, map.own, map.cluster);
+		unit_case("low %#x, dest %#x, own %lx, x2 %lx, cluster %u:", low, dest, map.own,
+			  map.x2, map.cluster);
 		if (ioapic_entry_ok(&map, low, high) != want)
 			CHECK(!"agrees with the judge");
 		CHECK(ioapic_entry_ok(&map, low | 1u << 16, high));
 		CHECK_EQ(ioapic_entry_ok(&map, low, high | 1u << 16), map.remapped || want);
 		CHECK(!ioapic_entry_ok(&map, low, high | 1u << (17 + round % 7)));
 	}
+}
+
+/*
+ * CPU 1 of Linux has the logical id 4, which is that of APIC id 2 in x2APIC mode. Linux's entry for
+ * CPU 1 reaches the cell's CPU too, but only while that CPU is in x2APIC mode.
+ */
+static void ioapic_x2(void)
+{
+	struct icr_map map = {
+		.num = 3, .own = 3, .apic_id = { 0, 1, 2 }, .ldr = { 1, 4, 2 }, .x2 = 1 << 2,
+	};
+
+	CHECK(!ioapic_entry_ok(&map, 0x840, 4u << 24));
+	CHECK(!ioapic_entry_ok(&map, 0x940, 5u << 24));
+	CHECK(ioapic_entry_ok(&map, 0x940, 1u << 24));
+	CHECK(ioapic_entry_ok(&map, 0x040, 1u << 24));		/* physical: the id alone counts */
+	map.apic_id[2] = 10;			/* its logical id has no place in eight bits */
+	CHECK(ioapic_entry_ok(&map, 0x840, 4u << 24));
+	map.apic_id[2] = 2, map.x2 = 0;
+	CHECK(ioapic_entry_ok(&map, 0x840, 4u << 24));
 }
 
 /* ---- single exits of a cell ---- */
@@ -273,6 +299,7 @@ UNIT_SUITE(pci) = {
 	{ "pci: message addresses reach own CPUs only", message_addresses },
 	{ "pci: message data is fixed or NMI only", message_data },
 	{ "pci: IOAPIC entries reach own CPUs only", ioapic_entries },
+	{ "pci: IOAPIC entries do not name a CPU in x2APIC mode", ioapic_x2 },
 	{ "pci: config writes change allowed bits only", config_writes },
 	{ "pci: config space of other functions reads ones", config_of_others },
 	{ "pci: forbidden ports fail a cell", ports_that_fail },

@@ -118,6 +118,21 @@
 	X(bell_rate_most, OK, q->bell_rate = 1000) \
 	X(bell_rate_more, ENTRY, q->bell_rate = 1001) \
 	X(bell_rate_huge, ENTRY, q->bell_rate = ~0u) \
+	X(x2apic_offered, OK, q->x2apic = 1) \
+	X(x2apic_not_offered, X2APIC, (q->x2apic = 1, inst->boot.offers_x2apic = 0)) \
+	X(x2apic_machine, OK, (q->x2apic = inst->boot.x2apic = 1, inst->boot.offers_x2apic = 0)) \
+	X(x2apic_machine_unasked, OK, inst->boot.x2apic = 1) \
+	X(x2apic_two, ENTRY, q->x2apic = 2) \
+	X(x2apic_clusters, X2APIC, (q->x2apic = 1, inst->icr.cluster = 1)) \
+	/* its CPUs 3 and 2 have the ids 6 and 4: logical ids 0x40 and 0x10 */ \
+	X(x2apic_name_of_linux, X2APIC, (q->x2apic = 1, inst->icr.ldr[1] = 0x42)) \
+	X(x2apic_name_of_a_cells_cpu, X2APIC, (q->x2apic = 1, inst->icr.ldr[5] = 0x10)) \
+	X(x2apic_names_of_its_own, OK, (q->x2apic = 1, \
+					inst->icr.ldr[3] = 0x10, inst->icr.ldr[2] = 0x40)) \
+	X(x2apic_other_names, OK, (q->x2apic = 1, inst->icr.ldr[1] = 0xaf)) \
+	X(x2apic_high_ids, OK, (q->x2apic = 1, q->num_cpus = 1, \
+				inst->icr.apic_id[3] = 8, inst->icr.ldr[1] = 0xff)) \
+	X(xapic_any_names, OK, (inst->icr.ldr[1] = 0xff, inst->icr.cluster = 1)) \
 	X(doorbell_exception, ENTRY, q->doorbell_vector = 31) \
 	X(doorbell_256, ENTRY, q->doorbell_vector = 256) \
 	X(doorbell_huge, ENTRY, q->doorbell_vector = 0x80000020u) \

@@ -246,6 +246,44 @@ static void hand_over(void)
 	}
 }
 
+#define BASE	0xfee00900ull		/* enabled, the boot CPU */
+#define EXTD	0x400ull
+
+static u32 base_writes;
+
+/* The processor refuses to go from x2APIC to xAPIC mode at once (#GP). */
+static void note_base(u64 old, u64 value)
+{
+	base_writes++;
+	CHECK(!(old & EXTD) || (value & EXTD) || !(value & 0x800));
+	CHECK((value & 0x800) || !(value & EXTD));
+	CHECK_EQ((old ^ value) & ~0xc00ull, 0);
+}
+
+/* A CPU comes into the mode of its new instance; to xAPIC mode only through the disabled state. */
+static void modes(void)
+{
+	static const struct { bool x2apic; u64 before, after; u32 writes; } rows[] = {
+		{ false, BASE, BASE, 0 }, { true, BASE, BASE | EXTD, 1 },
+		{ true, BASE | EXTD, BASE | EXTD, 0 }, { false, BASE | EXTD, BASE, 2 },
+	};
+	u64 usual = fake_apic_base;
+	u32 i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fake_open(rows[i].x2apic, true);
+		unit_case("%s, %#lx:", rows[i].x2apic ? "x2APIC" : "xAPIC", rows[i].before);
+		fake_apic_base = rows[i].before;
+		base_writes = 0;
+		fake_on_base = note_base;
+		apic_hand_over();
+		fake_on_base = NULL;
+		CHECK_EQ(fake_apic_base, rows[i].after);
+		CHECK_EQ(base_writes, rows[i].writes);
+	}
+	fake_apic_base = usual;
+}
+
 UNIT_SUITE(xapic) = {
 	{ "xapic: stores, exchanges, OR and AND are carried out", operations },
 	{ "xapic: interrupt commands are filtered", commands },
@@ -253,5 +291,6 @@ UNIT_SUITE(xapic) = {
 	{ "xapic: a cell may not write every register", of_a_cell },
 	{ "xapic: unknown instructions are rejected", not_understood },
 	{ "xapic: a CPU that changes its instance is cleared", hand_over },
+	{ "xapic: a CPU that changes its instance gets the mode of the new one", modes },
 	{ 0 }
 };

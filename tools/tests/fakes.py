@@ -59,7 +59,9 @@ class FakeDevice:
         answer = self._call("create")
         info = abi.CellInfo(name=request.name, id=len(self.cells) + 1, state=abi.State.LOADABLE,
                             num_cpus=request.num_cpus, boot=request.boot, memory=request.memory,
-                            console=request.console, watchdog_ms=request.watchdog_ms, debug=request.debug, image_name=request.image_name, cmdline=request.cmdline)
+                            console=request.console, watchdog_ms=request.watchdog_ms,
+                            debug=request.debug, apic=request.apic, x2apic=request.apic != abi.Apic.MACHINE,
+                            image_name=request.image_name, cmdline=request.cmdline)
         info.cpus = request.cpus
         self.cells[request.name.decode()] = info
         return answer

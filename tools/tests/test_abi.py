@@ -24,7 +24,7 @@ STRUCTURES: dict[str, type[ctypes.Structure]] = {
     "qv_cell_list": abi.CellList, "qv_failure_record": abi.FailureRecord, "qv_cell_info": abi.CellInfo,
     "qv_cell_sample": abi.CellSample, "qv_cpu_stats": abi.CpuStats, "qv_stats": abi.Stats, "qv_log": abi.Log, "qv_event": abi.Event,
 }
-ENUMS = {"QV_BOOT_": abi.Boot, "QV_DMA_": abi.Dma, "QV_STATE_": abi.State, "QV_FAIL_": abi.Failure, "QV_EVENT_": abi.EventType,
+ENUMS = {"QV_BOOT_": abi.Boot, "QV_DMA_": abi.Dma, "QV_APIC_": abi.Apic, "QV_STATE_": abi.State, "QV_FAIL_": abi.Failure, "QV_EVENT_": abi.EventType,
          "QV_CPU_": abi.CpuState}
 
 

@@ -26,7 +26,7 @@ def test_lock(run: Run) -> None:
     assert run("cell", "lock", "quest") == 0 and "only it can unlock" in run.out
     assert run.json("cell", "show", "quest", "--json")["locked"] is True
     run("cell", "list")
-    assert run.out.splitlines()[1].split() == ["quest", "running", "3", "64M", "quest.elf", "locked"]
+    assert run.out.splitlines()[1].split() == ["quest", "running", "3", "64M", "quest.elf", "x2APIC", "locked"]
     run("cell", "show", "quest")
     assert "lock:        it has locked management" in run.out
     run.device.refuse["unlock 70"] = Refused("cell 'quest' did not agree within 70 ms", "ask it", abi.Reason.E_NOT_AGREED)

@@ -16,12 +16,12 @@ from qv.exits import exit_name
 
 
 def test_list(run: Run) -> None:
-    assert run("cell", "list") == 0 and run.out.split() == ["NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "LOCK", "FAILURE", "DEVICES"]
+    assert run("cell", "list") == 0 and run.out.split() == ["NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "APIC", "LOCK", "FAILURE", "DEVICES"]
     run.create()
     cells = run.json("cell", "list", "--json")["cells"]
     assert [(c["name"], c["state"], c["cpus"], c["memory"]) for c in cells] == [("quest", "loadable", [3], 64 << 20)]
     run("cell", "list")
-    assert run.out.splitlines()[1].split() == ["quest", "loadable", "3", "64M", "quest.elf"]
+    assert run.out.splitlines()[1].split() == ["quest", "loadable", "3", "64M", "quest.elf", "x2APIC"]
 
 
 def test_a_failure_has_one_sentence() -> None:
@@ -74,6 +74,17 @@ def test_show_failure(run: Run) -> None:
     for words in ("state:       failed", "memory: it touched memory outside the cell", "0x101234", "0xdead0000",
                   "0x400", "rax 0000000000000abc", "8b 00"):
         assert words in run.out
+
+
+def test_mode_of_the_apics_is_shown(run: Run) -> None:
+    run.create()
+    info = run.device.cells["quest"]
+    for x2apic, mode in ((1, "x2APIC"), (0, "xAPIC")):
+        info.x2apic = x2apic
+        data = run.json("cell", "show", "quest", "--json")
+        assert (data["apic"], data["x2apic"]) == ("best", bool(x2apic))
+        assert run("cell", "show", "quest") == 0 and f"apic:        {mode} mode\n" in run.out
+        assert run("cell", "list") == 0 and mode in run.out.splitlines()[1].split()
 
 
 def test_show_where_a_cell_stands(run: Run) -> None:

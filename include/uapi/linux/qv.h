@@ -15,7 +15,7 @@
 #include <linux/types.h>
 #include <linux/ioctl.h>
 
-#define QV_ABI_VERSION	2
+#define QV_ABI_VERSION	3
 
 #define QV_NAME_LEN	32	/* cell name with its NUL: [a-z0-9][a-z0-9_-]* */
 #define QV_TEXT_LEN	248	/* a sentence with its NUL */
@@ -110,6 +110,7 @@ struct qv_status_info {
 #define QV_FEATURE_EPT		(1u << 7)	/* VT-x: nested paging */
 #define QV_FEATURE_VPID		(1u << 8)	/* VT-x: translations bear their guest's number */
 #define QV_FEATURE_UNRESTRICTED	(1u << 9)	/* VT-x: guests may be in real mode */
+#define QV_FEATURE_X2APIC	(1u << 10)	/* the processor has x2APIC mode */
 
 /*
  * QV_IOC_ENABLE. Offline CPUs that Linux permits are brought online, taken under the monitor, and
@@ -172,7 +173,17 @@ struct qv_cell_create {
 	} devices[QV_MAX_DEVICES];
 	/* 1: QV_IOC_CELL_SAMPLE may show its CPUs' registers while it runs */
 	__u32 debug;
-	__u32 reserved;
+	__u32 apic;			/* enum qv_apic */
+};
+/* The mode of the local APICs of a cell's CPUs. In x2APIC mode the cell causes no exit */
+enum qv_apic {
+	QV_APIC_BEST	= 0,	/* x2APIC mode where it is possible, else as the machine's */
+	QV_APIC_MACHINE	= 1,	/* as the machine's */
+	/*
+	 * x2APIC mode. Refused if the processor has none, or if an interrupt for the logical id of
+	 * a CPU that stays with Linux would reach a CPU of the cell too.
+	 */
+	QV_APIC_X2APIC	= 2,
 };
 /* May the cell lock management? A hostile cell would lock it forever */
 enum qv_lock {
@@ -270,6 +281,8 @@ struct qv_cell_info {
 	__u64 failures;			/* how often it has failed since it was created */
 	__u32 forced;			/* 1: shut down by force: it had not ended by itself */
 	__u32 debug;			/* 1: QV_IOC_CELL_SAMPLE is allowed */
+	__u32 apic;			/* as requested: enum qv_apic */
+	__u32 x2apic;			/* 1: its APICs are in x2APIC mode, 0: in xAPIC mode */
 	char image_name[128];
 	char cmdline[QV_CMDLINE_LEN];
 };

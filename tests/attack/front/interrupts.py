@@ -100,6 +100,25 @@ for kind_, low_ in IOAPIC.items():
     add_ioapic(f"{kind_}-remapped", low_, 1 << 16)
 
 
+LDR = 0xFEE000D0  # logical destination register; Linux's CPU 0 has bit 0 there
+
+
+@attack("front-ioapic-shared-name",
+        "its kernel gives CPU 0 the logical id to which the witness's CPU answers in x2APIC mode, "
+        "and aims an IOAPIC pin at it",
+        "masked, counted, logged",
+        where="mixed")
+def ioapic_shared_name(linux: Linux) -> None:
+    linux.do("store", LDR, (1 | 1 << WITNESS) << 24)
+    try:
+        for dest in (1 << WITNESS, 1 | 1 << WITNESS):
+            linux.counted(lambda dest=dest: linux.do("ioapic", 0x14, 0x0840, dest << 24),
+                          "interrupt pin 20 was to reach what is not Linux's")
+            assert linux.value() & 1 << 16
+    finally:
+        linux.do("store", LDR, 1 << 24)
+
+
 @attack("front-ioapic-unlisted",
         "its kernel writes where the chipset may have an IOAPIC that ACPI does not list",
         "dropped, counted, logged")

@@ -21,9 +21,9 @@ HSAVE, VM_CR, EFER, APIC_BASE, MICROCODE = 0xC0010117, 0xC0010114, 0xC0000080, 0
 
 class Linux:
     """The hostile kernel and its programs."""
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, apic: str = "machine") -> None:
         self.machine = machine
-        self.arena = arena.arena(machine)
+        self.arena = arena.arena(machine, apic)
         self.x2apic = machine.config.iommu != "none"
         if machine.run("test -d /sys/module/qvfront").rc:
             machine.put(arena.front_module(machine.config.kernel), "/run/attack/qvfront.ko")
@@ -106,7 +106,7 @@ class Front:
     what: str
     expected: str
     run: Callable[[Linux], None]
-    where: str = ""  # "xapic", "x2apic", "amd" or "intel": only there
+    where: str = ""  # "xapic", "x2apic", "mixed", "amd" or "intel": only there
     open: str = ""  # the reason why the outcome is recorded and not asserted
     kills: bool = False  # an open attack that is not run, since it would take a CPU permanently
 
@@ -117,6 +117,14 @@ class Front:
                                                                                          "intel")
 
 
+    def on_mixed(self) -> bool:
+        """Whether the attack is run against a cell in x2APIC mode while Linux is in xAPIC mode."""
+        return self.where == "mixed" or (self.where in ("", "xapic")
+                                         and self.name.startswith(MIXED))
+
+
+# The attacks by interrupts
+MIXED = ("front-icr-", "front-msi-", "front-ioapic-")
 ROWS: list[Front] = []
 
 

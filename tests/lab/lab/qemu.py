@@ -83,10 +83,10 @@ def command_line(config: Config, kernel: Kernel, root: Path, initrd: Path, run: 
     accel = "tcg,thread=multi"
     extra: list[str] = []
     if config.icount:
-        # With x2APIC QEMU aborts with "Bad icount read", unless it runs instruction by instruction.
-        accel = "tcg" if config.iommu == "none" else "tcg,one-insn-per-tb=on"
+        accel = "tcg,one-insn-per-tb=on" if config.counted_x2apic else "tcg"
         extra = ["-icount", "shift=0,sleep=off"]
-    cpu = ",".join([CPU, *config.cpu_flags.strip(",").split(",")]).strip(",")
+    flags = ["-x2apic"] if config.icount and not config.counted_x2apic else []
+    cpu = ",".join([CPU, *flags, *config.cpu_flags.strip(",").split(",")]).strip(",")
 
     def disk(path: Path, serial: str) -> list[str]:
         return ["-drive", f"file={path},format=raw,if=none,id={serial},snapshot=on,cache=unsafe",

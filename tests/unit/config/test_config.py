@@ -68,6 +68,7 @@ def test_defaults() -> None:
     assert (cell.name, cell.cpus, cell.memory) == ("quest", [3], 64 * MIB)
     assert (cell.boot, cell.cmdline, cell.console, cell.ports) == ("multiboot2", "", True, [])
     assert (cell.watchdog, cell.lock, cell.bell_rate, cell.debug) == (3000, abi.LOCK_NEVER, 10, False)
+    assert (cell.apic, read("good/apic-machine.yaml").apic) == (abi.Apic.BEST, abi.Apic.MACHINE)
     assert cell.image == "good/tiny.elf"
 
 
@@ -212,6 +213,7 @@ def test_request_to_the_driver() -> None:
     assert (request.num_ports, request.ports[0].first, request.ports[0].last) == (2, 0x3f8, 0x3ff)
     assert (request.watchdog_ms, request.lock, request.bell_rate, request.debug) == (500, abi.LOCK_START, 4, 1)
     assert (request.image_name, request.cmdline) == (b"tiny.elf", b"verbose level=3")
+    assert (request.apic, read("good/smallest.yaml").request().apic) == (abi.Apic.X2APIC, abi.Apic.BEST)
 
 
 def test_between_files() -> None:

@@ -44,6 +44,14 @@ class Dma(Enum):
     UNSAFE = 2
 
 
+class Apic(Enum):
+    """enum qv_apic: the mode that a cell's local APICs are to have."""
+
+    BEST = 0
+    MACHINE = 1
+    X2APIC = 2
+
+
 class State(Enum):
     """enum qv_cell_state."""
 
@@ -89,7 +97,7 @@ class CellCreate(ctypes.Structure):
         ("bell_rate", c_uint32),
         ("devices", PciDevice * MAX_DEVICES),
         ("debug", c_uint32),
-        ("reserved", c_uint32),
+        ("apic", c_uint32),
     ]
 
 
@@ -143,6 +151,8 @@ class CellInfo(ctypes.Structure):
         ("failures", c_uint64),
         ("forced", c_uint32),
         ("debug", c_uint32),
+        ("apic", c_uint32),
+        ("x2apic", c_uint32),
         ("image_name", c_char * 128),
         ("cmdline", c_char * CMDLINE_LEN),
     ]

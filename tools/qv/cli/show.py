@@ -76,11 +76,11 @@ def list_cells(args: Arguments, system: System) -> int:
         output.as_json({"cells": cells})
         return 0
     rows = [[cell["name"], state_text(cell), words.cpu_list(sorted(cell["cpus"])), words.size(cell["memory"]),
-             cell["image"], "locked" if cell["locked"] else "",
+             cell["image"], "x2APIC" if cell["x2apic"] else "xAPIC", "locked" if cell["locked"] else "",
              cell["failure"]["reason"] if cell["failure"] and cell["state"] == "failed" else "",
              " ".join(device["pci"] + ("!UNSAFE-DMA" if device["unsafe_dma"] else "") for device in cell["devices"])]
             for cell in cells]
-    output.table(("NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "LOCK", "FAILURE", "DEVICES"), rows, frozenset({3}))
+    output.table(("NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "APIC", "LOCK", "FAILURE", "DEVICES"), rows, frozenset({3}))
     return 0
 
 

@@ -15,7 +15,8 @@ VENDORS = {0: "none", 1: "AMD-V", 2: "VT-x"}
 FEATURES = {abi.FEATURE_NPT: "npt", abi.FEATURE_NRIPS: "nrips", abi.FEATURE_DECODE: "decode-assists",
             abi.FEATURE_FLUSH_ASID: "flush-by-asid", abi.FEATURE_PAGE1G: "1g-pages",
             abi.FEATURE_INVLPGB: "broadcast-flush", abi.FEATURE_SPEC_CTRL: "spec-ctrl",
-            abi.FEATURE_EPT: "ept", abi.FEATURE_VPID: "vpid", abi.FEATURE_UNRESTRICTED: "unrestricted-guest"}
+            abi.FEATURE_EPT: "ept", abi.FEATURE_VPID: "vpid", abi.FEATURE_UNRESTRICTED: "unrestricted-guest",
+            abi.FEATURE_X2APIC: "x2apic"}
 
 
 def status(args: Arguments, system: System) -> int:

@@ -7,8 +7,8 @@ from __future__ import annotations
 from .. import abi
 from ..problems import Place, Problem
 from ..record import dataclass, field
-from . import (bell_rate, cmdline, console, cpus, debug, devices, image, lock, memory, name, ports,
-               vcpus, watchdog)
+from . import (apic, bell_rate, cmdline, console, cpus, debug, devices, image, lock, memory, name,
+               ports, vcpus, watchdog)
 from .key import Key
 
 TYPE_CHECKING = False
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 # Every key, in the order of messages and of Documentation/reference/configuration.md
 TABLE: tuple[Key, ...] = (
     name.KEY, cpus.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY,
-    watchdog.KEY, lock.KEY, bell_rate.KEY, debug.KEY, ports.KEY, devices.KEY,
+    watchdog.KEY, lock.KEY, bell_rate.KEY, debug.KEY, apic.KEY, ports.KEY, devices.KEY,
     vcpus.VCPUS, vcpus.ADMISSION)
 BY_NAME = {key.name: key for key in TABLE}
 
 # The keys that `cell show` shows, in its order: resources and image, then supervision
-RESOURCES = (cpus.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY, ports.KEY,
-             devices.KEY)
+RESOURCES = (cpus.KEY, apic.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY,
+             ports.KEY, devices.KEY)
 SUPERVISION = (watchdog.KEY, bell_rate.KEY, debug.KEY, lock.KEY)
 
 
@@ -49,6 +49,7 @@ class CellConfig:
     lock: int = abi.LOCK_NEVER
     bell_rate: int = abi.BELL_RATE  # a millisecond
     debug: bool = False
+    apic: int = abi.Apic.BEST
     ports: Ports = field(default_factory=list)
     devices: Devices = field(default_factory=list)
     vcpus: list[vcpus.Named] = field(default_factory=list)

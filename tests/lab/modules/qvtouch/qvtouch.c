@@ -125,6 +125,22 @@ static int icr(const char *text, const struct kernel_param *p)
 	return 0;
 }
 
+/* ldr: NAME: gives this CPU, which is in xAPIC mode, another logical id */
+static int ldr(const char *text, const struct kernel_param *p)
+{
+	void __iomem *apic;
+	u32 name;
+
+	if (sscanf(text, "%x", &name) != 1)
+		return -EINVAL;
+	apic = ioremap(APIC_DEFAULT_PHYS_BASE, PAGE_SIZE);
+	if (!apic)
+		return -ENOMEM;
+	writel(name << 24, apic + APIC_LDR);
+	iounmap(apic);
+	return 0;
+}
+
 /* Hypervisor instructions and INVD. A register operand is 0, a memory operand is `zeros`. */
 static u64 zeros[2];
 
@@ -215,6 +231,7 @@ static int ioapic(const char *text, const struct kernel_param *p)
 DEED(peek);
 DEED(fill);
 DEED(icr);
+DEED(ldr);
 DEED(instruction);
 DEED(deaf);
 DEED(ioapic);
