@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/* Channels in files, for tests of programs without QV. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "internal.h"
+#include "manage.h"
+
+static void bell_path(char *to, size_t size, const char *path, uint32_t end)
+{
+	snprintf(to, size, "%s.bell%u", path, end);
+}
+
+static void bell_send(int bell)
+{
+	ssize_t sent = write(bell, "", 1);
+
+	(void)sent;	/* a FIFO that is full already says that the bell was rung */
+}
+
+static void file_ring(struct qv_channel *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->end.page.ends; i++)
+		if (i != c->end.self)
+			bell_send(c->bells[i]);
+}
+
+static void file_arm(struct qv_channel *c)
+{
+	char bytes[4096];
+	int tries;
+
+	for (tries = 0; tries < 16 && read(c->waits, bytes, sizeof(bytes)) > 0; tries++)
+		;
+}
+
+static void file_close(struct qv_channel *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < QV_CHAN_MAX_ENDS; i++)
+		if (c->bells[i] >= 0)
+			close(c->bells[i]);
+	if (c->file >= 0)
+		close(c->file);
+}
+
+static const struct source file = { file_ring, file_arm, file_close };
+
+static int file_attach(struct qv_channel *c, const char *path, uint32_t end)
+{
+	char bell[4200];
+	struct stat about;
+	uint32_t i;
+	int result;
+
+	c->file = open(path, O_RDWR | O_CLOEXEC);
+	if (c->file < 0)
+		return lib_fail_system("open", path);
+	if (fstat(c->file, &about))
+		return lib_fail_system("stat", path);
+	if (end >= QV_CHAN_MAX_ENDS || about.st_size < (off_t)QV_CHAN_PAGE)
+		return lib_fail(QV_CHAN_LAYOUT, "%s: this is no channel, or it has no end %u", path, end);
+	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
+		bell_path(bell, sizeof(bell), path, i);
+		c->bells[i] = open(bell, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+		if (c->bells[i] < 0 && errno != ENOENT)
+			return lib_fail_system("open", bell);
+	}
+	c->waits = c->bells[end];
+	if (c->waits < 0)
+		return lib_fail(QV_CHAN_USAGE, "%s: the channel has no end %u", path, end);
+	/* the lock of the FIFO: one program per end */
+	if (flock(c->waits, LOCK_EX | LOCK_NB))
+		return lib_fail_system("lock", path);
+	result = lib_attach(c, path, (uint64_t)about.st_size, end);
+	if (!result)
+		bell_send(c->waits);	/* items may wait already */
+	return result;
+}
+
+int qv_file_open(struct qv_channel **channel, const char *path, uint32_t end)
+{
+	struct qv_channel *c = calloc(1, sizeof(*c));
+	int result;
+
+	*channel = NULL;
+	if (!c)
+		return lib_fail_system("calloc", path);
+	c->source = &file;
+	c->file = c->waits = -1;
+	memset(c->bells, 0xff, sizeof(c->bells));
+	result = file_attach(c, path, end);
+	if (result) {
+		qv_close(c);
+		return result;
+	}
+	*channel = c;
+	return 0;
+}
+
+/* Fills a new file. */
+static int file_fill(int fd, const char *path, const struct qv_chan_page *page)
+{
+	struct timespec now;
+	uint64_t session;
+	void *window;
+	uint32_t i;
+
+	if (ftruncate(fd, (off_t)page->length))
+		return lib_fail_system("truncate", path);
+	window = mmap(NULL, page->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (window == MAP_FAILED)
+		return lib_fail_system("mmap", path);
+	clock_gettime(CLOCK_REALTIME, &now);
+	session = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	manage_make(window, page, session);
+	for (i = 0; i < page->ends; i++)
+		manage_start(window, i);
+	munmap(window, page->length);
+	return 0;
+}
+
+int qv_file_create(const char *path, const struct qv_chan_page *plan)
+{
+	struct qv_chan_page page = *plan;
+	const char *wrong = qv_chan_lay_out(&page);
+	char bell[4200];
+	int fd, result;
+	uint32_t i;
+
+	if (wrong)
+		return lib_fail(QV_CHAN_LAYOUT, "%s: %s", path, wrong);
+	qv_file_remove(path);
+	for (i = 0; i < page.ends; i++) {
+		bell_path(bell, sizeof(bell), path, i);
+		if (mkfifo(bell, 0600))
+			return lib_fail_system("mkfifo", bell);
+	}
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return lib_fail_system("create", path);
+	result = file_fill(fd, path, &page);
+	close(fd);
+	return result;
+}
+
+int qv_file_remove(const char *path)
+{
+	char bell[4200];
+	uint32_t i;
+
+	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
+		bell_path(bell, sizeof(bell), path, i);
+		unlink(bell);
+	}
+	return unlink(path) ? lib_fail_system("unlink", path) : 0;
+}
+
+/* Acts as the manager: a new generation if `start`, else a new state. Rings all bells. */
+static int file_manage(const char *path, uint32_t end, bool start, enum qv_chan_state state)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC), bell;
+	char name[4200];
+	struct stat about;
+	void *window;
+	uint32_t i;
+	bool known;
+
+	if (fd < 0 || fstat(fd, &about)) {
+		if (fd >= 0)
+			close(fd);
+		return lib_fail_system("open", path);
+	}
+	window = mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (window == MAP_FAILED)
+		return lib_fail_system("mmap", path);
+	known = !qv_chan_check(window, (uint64_t)about.st_size) &&
+		end < ((struct qv_chan_page *)window)->ends;
+	if (known && start)
+		manage_start(window, end);
+	else if (known)
+		manage_state(window, end, state);
+	munmap(window, (size_t)about.st_size);
+	if (!known)
+		return lib_fail(QV_CHAN_USAGE, "%s: this is no channel, or it has no end %u", path, end);
+	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
+		bell_path(name, sizeof(name), path, i);
+		bell = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+		if (bell >= 0) {
+			bell_send(bell);
+			close(bell);
+		}
+	}
+	return 0;
+}
+
+int qv_file_start(const char *path, uint32_t end)
+{
+	return file_manage(path, end, true, QV_CHAN_IS_RUNNING);
+}
+
+int qv_file_state(const char *path, uint32_t end, enum qv_chan_state state)
+{
+	return file_manage(path, end, false, state);
+}

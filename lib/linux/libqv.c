@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/* The calls of libqv: those of qv/end.h, with waiting and bells. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#include "internal.h"
+
+/* Longest sleep in ms. A peer of a channel without bells, or a peer that died, may ring no bell. */
+#define SLEEP_BELL	100
+#define SLEEP_NO_BELL	1
+
+int lib_attach(struct qv_channel *c, const char *path, uint64_t length, uint32_t self)
+{
+	const struct qv_chan_page *life;
+	const struct qv_chan_end *own;
+	const char *wrong;
+	int result;
+
+	c->length = length;
+	c->window = mmap(NULL, length, PROT_READ, MAP_SHARED, c->file, 0);
+	if (c->window == MAP_FAILED) {
+		c->window = NULL;
+		return lib_fail_system("mmap", path);
+	}
+	life = c->window;
+	c->end.page = *life;
+	wrong = qv_chan_check(&c->end.page, length);
+	if (wrong)
+		return lib_fail(QV_CHAN_LAYOUT, "%s: %s", path, wrong);
+	if (self >= c->end.page.ends)
+		return lib_fail(QV_CHAN_USAGE, "%s: the channel has %u ends, so there is no end %u", path,
+				c->end.page.ends, self);
+	own = &c->end.page.end[self];
+	if (c->end.page.type == QV_CHAN_MEMORY && own->flags & QV_CHAN_END_WRITES)
+		own = &c->end.page.end[0];
+	if (own->size && mmap((char *)c->window + own->offset, own->size, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_FIXED, c->file, (off_t)own->offset) == MAP_FAILED)
+		return lib_fail_system("mmap of the section for writing", path);
+	result = qv_end_attach(&c->end, c->window, length, self);
+	return result ? lib_fail(result, "%s: %s", path, qv_chan_sentence(result)) : 0;
+}
+
+void qv_close(struct qv_channel *c)
+{
+	if (!c)
+		return;
+	if (c->window)
+		munmap(c->window, c->length);
+	c->source->close(c);
+	free(c);
+}
+
+const struct qv_chan_page *qv_page(const struct qv_channel *c)
+{
+	return &c->end.page;
+}
+
+void qv_status(const struct qv_channel *c, struct qv_end_status *status)
+{
+	qv_end_status(&c->end, status);
+}
+
+int qv_expect(const struct qv_channel *c, uint32_t type, uint64_t item, const char *schema)
+{
+	const struct qv_chan_page *page = &c->end.page;
+
+	if (type && type != page->type)
+		return lib_fail(QV_LIB_MISMATCH, "%s has type %u, the program expects %u", page->name,
+				page->type, type);
+	if (item && item != page->item)
+		return lib_fail(QV_LIB_MISMATCH, "%s has items of %lu bytes, the program expects %lu",
+				page->name, (unsigned long)page->item, (unsigned long)item);
+	if (schema && strcmp(schema, page->schema))
+		return lib_fail(QV_LIB_MISMATCH, "%s has the schema \"%s\", the program expects \"%s\"",
+				page->name, page->schema, schema);
+	return 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Sleeps until a bell, or for a while. Returns 0, or QV_LIB_TIMEOUT after `end`. */
+static int sleep_until(struct qv_channel *c, int timeout_ms, int64_t end)
+{
+	int longest = c->end.page.flags & QV_CHAN_BELL ? SLEEP_BELL : SLEEP_NO_BELL;
+	struct pollfd wait = { .fd = c->waits, .events = POLLIN };
+	int64_t left = timeout_ms < 0 ? longest : end - now_ms();
+
+	if (left <= 0)
+		return lib_fail(QV_LIB_TIMEOUT, "%s: no success in %d ms", c->end.page.name, timeout_ms);
+	if (poll(&wait, 1, left < longest ? (int)left : longest) < 0)
+		return errno != EINTR ? lib_fail_system("poll", c->end.page.name) :
+		       lib_fail(QV_LIB_INTERRUPTED, "%s: a signal arrived", c->end.page.name);
+	return 0;
+}
+
+/* One call of qv/end.h that may have to wait */
+struct attempt {
+	int (*call)(struct qv_channel *channel, struct attempt *with);
+	void *to;
+	const void *from;
+	size_t size;
+	struct qv_item item;
+	bool writes;
+};
+
+static bool may_wait(const struct qv_channel *c, const struct attempt *a, int result)
+{
+	if (!a->writes)
+		return result == QV_CHAN_NOTHING || result == QV_CHAN_ABSENT ||
+		       result == QV_CHAN_LAPPED;
+	return (result == QV_CHAN_FULL || result == QV_CHAN_ABSENT) &&
+	       (c->end.page.full == QV_CHAN_FULL_BLOCK || c->end.page.type == QV_CHAN_MAILBOX);
+}
+
+/* Tries a call, arms the bell, tries again, sleeps: a bell between the steps is not lost. */
+static int carry_out(struct qv_channel *c, struct attempt *a, int timeout_ms)
+{
+	int64_t end = timeout_ms > 0 ? now_ms() + timeout_ms : 0;
+	int result = a->call(c, a), slept;
+
+	while (may_wait(c, a, result) && timeout_ms) {
+		c->source->arm(c);
+		result = a->call(c, a);
+		if (!may_wait(c, a, result))
+			break;
+		slept = sleep_until(c, timeout_ms, end);
+		if (slept)
+			return slept;
+		result = a->call(c, a);
+	}
+	return result < 0 ? lib_fail(result, "%s: %s", c->end.page.name, qv_chan_sentence(result)) : result;
+}
+
+/* A write rings. So does a read of a ring whose writer may wait for a slot. */
+static int ring_after(struct qv_channel *c, int result, bool writes)
+{
+	if (!result && c->end.page.flags & QV_CHAN_BELL &&
+	    (writes || c->end.page.full == QV_CHAN_FULL_BLOCK))
+		c->source->ring(c);
+	return result;
+}
+
+static int try_write(struct qv_channel *c, struct attempt *a)
+{
+	return qv_end_write(&c->end, a->from, a->size);
+}
+
+static int try_read(struct qv_channel *c, struct attempt *a)
+{
+	return qv_end_read(&c->end, a->to, a->size, &a->item);
+}
+
+static int try_claim(struct qv_channel *c, struct attempt *a)
+{
+	return qv_end_claim(&c->end, a->to);
+}
+
+static int try_peek(struct qv_channel *c, struct attempt *a)
+{
+	return qv_end_peek(&c->end, (const void **)a->to, &a->item);
+}
+
+int qv_write(struct qv_channel *c, const void *data, size_t size, int timeout_ms)
+{
+	struct attempt a = { .call = try_write, .from = data, .size = size, .writes = true };
+
+	return ring_after(c, carry_out(c, &a, timeout_ms), true);
+}
+
+int qv_read(struct qv_channel *c, void *data, size_t size, struct qv_item *item, int timeout_ms)
+{
+	struct attempt a = { .call = try_read, .to = data, .size = size };
+	int result = size == c->end.page.item ? carry_out(c, &a, timeout_ms) :
+		     lib_fail(QV_CHAN_SIZE, "%s: an item has %lu bytes, the buffer %lu", c->end.page.name,
+			      (unsigned long)c->end.page.item, (unsigned long)size);
+
+	if (item)
+		*item = a.item;
+	return ring_after(c, result, false);
+}
+
+int qv_read_again(struct qv_channel *c, void *data, size_t size, struct qv_item *item)
+{
+	struct qv_item ignored;
+	int result = qv_end_read_again(&c->end, data, size, item ? item : &ignored);
+
+	return result ? lib_fail(result, "%s: %s", c->end.page.name, qv_chan_sentence(result)) : 0;
+}
+
+int qv_claim(struct qv_channel *c, void **data, int timeout_ms)
+{
+	struct attempt a = { .call = try_claim, .to = data, .writes = true };
+
+	return carry_out(c, &a, timeout_ms);
+}
+
+int qv_commit(struct qv_channel *c, size_t size)
+{
+	return ring_after(c, qv_end_commit(&c->end, size), true);
+}
+
+int qv_abort(struct qv_channel *c)
+{
+	return qv_end_abort(&c->end);
+}
+
+int qv_peek(struct qv_channel *c, const void **data, struct qv_item *item, int timeout_ms)
+{
+	struct attempt a = { .call = try_peek, .to = data };
+	int result = carry_out(c, &a, timeout_ms);
+
+	if (item)
+		*item = a.item;
+	return result;
+}
+
+int qv_release(struct qv_channel *c)
+{
+	return ring_after(c, qv_end_release(&c->end), false);
+}
+
+int qv_memory(struct qv_channel *c, void **data, uint64_t *size, bool *writable)
+{
+	return qv_end_memory(&c->end, data, size, writable);
+}
+
+int qv_fd(const struct qv_channel *c)
+{
+	return c->waits;
+}
+
+int qv_arm(struct qv_channel *c)
+{
+	c->source->arm(c);
+	return 0;
+}
+
+int qv_ring(struct qv_channel *c)
+{
+	c->source->ring(c);
+	return 0;
+}
