@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kinds of machine on which attacks run, and which attacks of Linux always run in Bochs."""
+"""The kinds of machine on which attacks run, and which attacks always run on each kind.
+
+On xapic, every attack always runs. On the other kinds, some attacks show the same as another attack
+there. These run in the sample of `make check`, and with --thorough."""
 
 from fnmatch import fnmatchcase
 
 import pytest
+
+import rows
 
 MACHINES = {
     "xapic": {"memory": "1536M"},
@@ -16,9 +21,8 @@ MACHINES = {
 MIXED: dict[str, str] = {}
 KINDS = (*MACHINES, *MIXED)
 
-# In Bochs an attack of Linux takes five seconds, and an attack of a cell less than one second.
-# Therefore only some attacks of Linux always run there: all that reach code for VT-x alone, and one
-# or two of each kind that reaches common code. `--thorough` runs all.
+# In Bochs an attack of Linux costs five seconds. Always run there: all attacks of Linux that reach
+# code for VT-x alone, and one or two of each kind that reaches common code.
 ON_INTEL = (
     "front-read-hidden", "front-write-*", "front-hypercall-numbers", "front-hypercall-pointers",
     "front-hypercall-user", "front-instructions", "front-invd", "front-cr*", "front-msr-efer",
@@ -39,12 +43,41 @@ def apic(where: str) -> str:
     return "x2apic" if where in MIXED else "machine"
 
 
-def marks(where: str, name: str) -> list[pytest.MarkDecorator]:
-    """Returns the marks of an attack on a machine of one of KINDS."""
-    rare = (vendor(where) == "intel" and name.startswith("front-")
-            and not any(fnmatchcase(name, pattern) for pattern in ON_INTEL))
+# The attacks of Linux whose outcome may depend on the APIC mode of Linux
+ON_X2APIC = ("front-icr-*", "front-xapic-in-x2", "front-apic-base", "front-msi-*", "front-ioapic-*")
+FRONT = {"x2apic": ON_X2APIC, "intel": ON_INTEL}
+
+
+def _marks(where: str, rare: bool) -> list[pytest.MarkDecorator]:
     settings = MACHINES[MIXED.get(where, where)]
     return [pytest.mark.machine(**settings), *([pytest.mark.thorough] if rare else [])]
+
+
+def front_marks(where: str, name: str) -> list[pytest.MarkDecorator]:
+    """Returns the marks of an attack of Linux on a machine of one of KINDS."""
+    always = FRONT["intel"] if vendor(where) == "intel" else FRONT.get(where, ("*",))
+    return _marks(where, not any(fnmatchcase(name, pattern) for pattern in always))
+
+
+def cell_attacks(where: str) -> list[tuple[rows.Row, list[pytest.MarkDecorator]]]:
+    """Returns the attacks of cells on a machine of one of KINDS, each with its marks.
+
+    Two attacks with the same function of the inmate and the same expected outcomes differ only in
+    their numbers: of a port, of an MSR, of an interrupt. tests/unit compares the decisions for all
+    numbers with lists and models. So the first of them always runs, and the others run in the
+    sample. On xapic all always run. Attacks on memory always run: one may depend on the one
+    before."""
+    mixed = where in MIXED
+    seen: set[tuple[str, ...]] = set()
+    found = []
+    for row in rows.every():
+        if row.on(vendor(where), where == "x2apic", mixed):
+            expected = row.there(vendor(where), mixed)
+            kind = (row.function, *(each.partition("@")[0] for each in expected))
+            alike = kind in seen and row.family != "memory"
+            found.append((row, _marks(where, where != "xapic" and alike)))
+            seen.add(kind)
+    return found
 
 
 def each_machine() -> list:

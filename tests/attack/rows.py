@@ -31,6 +31,7 @@ class Row:
     expected: tuple[str, ...]
     flags: frozenset[str]
     what: str
+    function: str = ""
 
     @property
     def open(self) -> bool:
@@ -69,7 +70,8 @@ def family(file: Path) -> list[Row]:
         flags = frozenset(found["flags"].split())
         if not flags <= FLAGS:
             raise ValueError(f"{file.name}:{number}: no such flag: {sorted(flags - FLAGS)}")
-        rows.append(Row(found["name"], file.stem, tuple(found["expected"].split("|")), flags, found["what"]))
+        rows.append(Row(found["name"], file.stem, tuple(found["expected"].split("|")), flags, found["what"],
+                        found["function"]))
     return rows
 
 

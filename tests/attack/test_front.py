@@ -8,11 +8,11 @@ import pytest
 
 from front import ROWS, Front, Linux
 from lab.machine import Machine
-from machines import KINDS, MIXED, apic, each_machine, marks
+from machines import KINDS, MIXED, apic, each_machine, front_marks
 
 
 def parameters() -> list:
-    return [pytest.param(row, where, marks=marks(where, row.name), id=f"{row.name}-{where}")
+    return [pytest.param(row, where, marks=front_marks(where, row.name), id=f"{row.name}-{where}")
             for where in KINDS for row in ROWS
             if (row.on_mixed() if where in MIXED else row.on(where))]
 

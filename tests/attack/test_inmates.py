@@ -6,13 +6,12 @@ import pytest
 import arena
 import rows
 from lab.machine import Machine
-from machines import KINDS, MIXED, apic, each_machine, marks, vendor
+from machines import KINDS, MIXED, apic, cell_attacks, each_machine, vendor
 
 
 def parameters() -> list:
-    return [pytest.param(row, where, marks=marks(where, row.name), id=f"{row.name}-{where}")
-            for where in KINDS for row in rows.every()
-            if row.on(vendor(where), where == "x2apic", where in MIXED)]
+    return [pytest.param(row, where, marks=marks, id=f"{row.name}-{where}")
+            for where in KINDS for row, marks in cell_attacks(where)]
 
 
 @pytest.mark.parametrize("row, where", parameters())

@@ -212,9 +212,10 @@ def test_unusable_function_is_refused(qv: Product) -> None:
     assert qv.quesh("edu fact 3") == "6\n"
 
 
-def test_device_survives_20_create_destroy_rounds(qv: Product) -> None:
+@pytest.mark.parametrize("rounds", [5, pytest.param(20, marks=pytest.mark.thorough)])
+def test_device_survives_create_destroy_rounds(qv: Product, rounds: int) -> None:
     qv.do("enable")
-    for _ in range(20):
+    for _ in range(rounds):
         run(qv, off(EDU), unsafe(RNG))
         assert qv.quesh("edu irq") == "interrupts=1\n"
         qv.do("cell destroy quest")

@@ -83,7 +83,7 @@ def exits(qv: Product) -> int:
     return int(sum(qv.ask("cell stats quest")["cpus"][0]["exits"].values()))
 
 
-@pytest.mark.machine(iommu="intel")
+@pytest.mark.machine(cpus=8, iommu="intel")  # the machine of other tests, so that they share a boot
 def test_program_causes_no_exit(qv: Product) -> None:
     """With x2APIC, timer and EOI are direct. Two programs that share the CPU for a second of system
     calls cause no exit."""

@@ -1,29 +1,64 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests in tests/lab that need --thorough. tests/attack/machines.py lists such attacks.
+"""Tests that need --thorough, with the test in `make check` that shows the same thing.
 
-`make check` runs a sample of both, and `make check-all` runs all."""
+tests/attack/machines.py lists such attacks. `make check` runs a sample of both, and
+`make check-all` runs all."""
 
 from fnmatch import fnmatchcase
 
-# In Bochs each of these tests takes half a minute or more. The same tests always run on AMD.
+# In Bochs each of these tests costs ten seconds of CPU time or more. All of them run on AMD.
 ON_INTEL = (
     # tests/attack has these attacks there: front-read-hidden, front-write-*, front-icr-*,
-    # front-msr-*, front-instructions
+    # front-msr-*, front-instructions, front-hypercall-user
     "test_cell_memory_is_hidden_from_linux*", "test_interrupts_to_cell_are_dropped*",
     "test_protected_msr_writes_are_dropped*", "test_hypervisor_instructions_raise_ud*",
-    # on VT-x, test_crash_stops_only_its_cell also runs two cells
-    "test_two_cells_run_independently*",
-    # these tests are about the driver, which does not depend on the processor
-    "test_watchdog_timeout_is_per_cell*", "test_busy_cell_is_not_failed*",
-    # these tests repeat many times; other tests there take over and create cells once
-    "test_create_destroy_50_times_leaks_no_memory*",
+    "test_hypercall_from_program_raises_ud*",
+    # tests/attack runs each attack there next to a witness cell, and many of them fail the cell
+    "test_two_cells_run_independently*", "test_crash_stops_only_its_cell*",
+    # these tests are about the driver, which does not depend on the processor. On VT-x,
+    # test_hanging_cell_can_be_destroyed shows the stop by force
+    "test_watchdog_timeout_is_per_cell*", "test_busy_cell_is_not_failed*", "test_hang_becomes_failure*",
+    "test_hanging_cell_is_shut_down_by_force_and_restarts*", "test_linux_cannot_release_lock*",
+    "test_kernel_log_has_one_line_per_event*", "test_fault_call_needs_test_hooks*",
+    # these tests are about Quest. On VT-x, test_fault_ends_only_its_program runs programs, and
+    # test_smallest_inmate_builds_and_runs[tiny] another inmate
+    "test_shutdown_request_ends_quest_without_force*", "test_inmate_panic_is_left_to_inmate*",
+    "test_programs_run_and_free_their_memory*", "test_quesh_returns_status_of_command*",
+    "test_hostile_system_calls_harm_no_other_program*", "test_smallest_inmate_builds_and_runs[[]intel-small]",
+    # this test repeats many times; other tests there take over once
     "test_enable_disable_under_load_keeps_programs_intact*",
     # test_enable_with_kvm_loaded_is_refused covers kvm_intel, front-cr4-vmxe enabling VT-x
     "test_kvm_cannot_load_while_enabled*",
+    # these tests are about the lab's channel. test_command_output_and_status_are_returned and
+    # test_long_messages_pass_both_ways use it in Bochs
+    "test_files_are_copied_both_ways*", "test_commands_run_concurrently*", "test_command_has_terminal*",
 )
-# These two ways of a reset are slow on AMD, too. The panic and the reset button are always tested
-EVERYWHERE = ("test_log_survives_warm_reset[[]sysrq b]",
-              "test_log_survives_warm_reset[[]triple fault]")
+# These tests need a boot of their own, or a minute of CPU time
+EVERYWHERE = (
+    # the panic, the reset button and the reboot are always tested
+    "test_log_survives_warm_reset[[]sysrq b]", "test_log_survives_warm_reset[[]triple fault]",
+    # the module is built for each kernel; 6.12 and 6.1 run it in xAPIC mode, and 6.12 in x2APIC
+    # mode. test_log_survives_warm_reset[reboot] covers the reboot with a running cell
+    "test_reboot_with_running_cell_resets_machine", "test_insmod_to_rmmod_restores_linux[[]rt]", "test_insmod_to_rmmod_restores_linux[[]sid]",
+    "test_insmod_to_rmmod_restores_linux[[]6.1-x2apic-2]", "test_amd_iommu_enables_x2apic",
+    # in xAPIC mode with 6.12 this test always runs
+    "test_enable_disable_under_load_keeps_programs_intact[[]x2apic-8]",
+    "test_enable_disable_under_load_keeps_programs_intact[[]6.1-xapic]",
+    # these measure delays. The attack front-doorbell-flood shows the rate limit next to a witness
+    # cell, and inmates/tests/test_sched_properties.py that an I/O VCPU keeps its budget
+    "test_sampling_flood_delays_cell_within_bound", "test_doorbell_flood_is_charged_to_its_vcpu",
+    # test_program_causes_no_exit and test_idle_cell_and_linux_cause_only_listed_exits find a new
+    # exit, which is how a cell becomes slow
+    "test_quest_in_cell_is_nearly_as_fast_as_alone",
+    # each needs a processor of its own; the other refusals of `enable` are always tested
+    "test_enable_without_svm_is_refused", "test_cpus_disabled_by_nosmt_stay_outside",
+    # test_log_survives_warm_reset[panic] covers a panic with a running cell, without a dump
+    "test_crash_dump_is_written_while_cell_runs",
+    # these tests are about the lab; other tests in machines use the same machines and copies
+    "test_two_machines_hang_and_reset_independently", "test_run_copies_in_and_out_and_returns_status",
+    # test_insmod_to_rmmod_restores_linux does the steps of the demo
+    "test_demo_runs_to_its_end",
+)
 
 
 def rarely(name: str, in_bochs: bool) -> bool:
