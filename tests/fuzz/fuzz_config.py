@@ -147,7 +147,7 @@ def fuzz(argv: list[str], folders: list[Path], place: Path) -> int:
     executed, reached = 0, 0
     queue = list(corpus)
     status = 0
-    while time.monotonic() < end:
+    while queue or time.monotonic() < end:  # first all seeds, however long they take
         data = queue.pop() if queue else mutate(rnd.choice(corpus), corpus, rnd)
         executed += 1
         try:

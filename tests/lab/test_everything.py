@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Times in `make check`, and the parts of `make check-all`."""
 
+import json
 import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from lab import check, everything, fixtures, record, sampling, times
+from lab import budget, check, cost, everything, fixtures, record, sampling, times
 from lab.errors import LabError
 from lab.everything import Item
 from lab.record import Result
+from lab.times import Time
+from lab.weights import BOOT
 from lab.workers import workers
 
 GIB = 1 << 30
@@ -49,16 +54,27 @@ def test_groups_are_machines_or_with_many_workers_files() -> None:
                for node in nodes[3:] for many in (False, True))
 
 
+def cpu(**seconds: float) -> dict[str, Time]:
+    """Tests that waited as long as they used a processor."""
+    return {name: Time(2 * value, value) for name, value in seconds.items()}
+
+
 def test_times_report_names_tests_that_grew(tmp_path: Path) -> None:
     now, before = tmp_path / "now.json", tmp_path / "kept/before.json"
-    first = {"slow": 100.0, "quick": 1.0, "gone": 5.0}
-    assert not any("grew" in line for line in times.report(first, now, before))
-    lines = times.report({"slow": 149.0, "quick": 9.0}, now, before)
+    first = times.report(cpu(slow=100.0, quick=1.0, gone=5.0), now, before)
+    assert not any("grew" in line for line in first)
+    lines = times.report(cpu(slow=149.0, quick=9.0), now, before)
     assert not any("grew" in line for line in lines), "a test that grew by less was reported"
-    lines = times.report({"slow": 230.0, "quick": 9.0}, now, before)
+    lines = times.report(cpu(slow=230.0, quick=9.0), now, before)
     assert lines[-1].split() == ["230.0", "s", "slow", "(112.2", "s", "expected)"]
-    assert times.read(now) == {"slow": 230.0, "quick": 9.0}
+    assert json.loads(now.read_text()) == {"slow": [460.0, 230.0], "quick": [18.0, 9.0]}
     assert times.read(before)["gone"] == 5.0
+
+
+def test_times_report_ignores_tests_without_cpu_time(tmp_path: Path) -> None:
+    now, before = tmp_path / "now.json", tmp_path / "before.json"
+    times.report({"boot": Time(100.0)}, now, before)
+    assert times.read(before) == {} and "boot" in now.read_text()
 
 
 def test_times_ignore_a_slower_host() -> None:
@@ -82,8 +98,28 @@ def test_times_notice_slow_growth() -> None:
 
 
 def test_times_report_lists_slowest_tests() -> None:
-    lines = times.slowest({f"test {n}": float(n) for n in range(100)})
-    assert len(lines) == times.SHOWN and lines[0].split() == ["99.0", "s", "test", "99"]
+    lines = times.slowest({f"test {n}": Time(500.0, float(n)) for n in range(100)})
+    assert len(lines) == times.SHOWN
+    assert lines[0].split() == ["99.0", "s", "500.0", "s", "test", "99"]
+
+
+def test_cpu_time_of_a_tree_includes_all_descendants() -> None:
+    found = {1: (0, 100.0), 10: (1, 2.0), 11: (10, 3.0), 12: (11, 4.0), 20: (1, 50.0)}
+    assert cost.of_tree(found, 10) == 9.0
+    assert cost.of_tree(found, 99) == 0.0
+
+
+def test_cpu_time_of_running_and_ended_children_counts() -> None:
+    before, thread = cost.so_far(), cost.of_thread()
+    busy = [sys.executable, "-c", "import os, time\nwhile time.process_time() < 0.3: pass\nprint('done', flush=True)\ninput()"]
+    with subprocess.Popen(busy, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin and child.stdout and child.stdout.readline() == b"done\n"
+        assert cost.so_far() - before >= 0.25, "the child runs"
+        child.stdin.write(b"\n")
+        child.stdin.close()
+        child.returncode = cost.wait(child.pid)
+    assert cost.so_far() - before >= 0.25, "the child has ended"
+    assert cost.of_thread() - thread >= 0.25 and child.returncode == 0
 
 
 def test_share_puts_each_item_in_one_part() -> None:
@@ -132,6 +168,37 @@ def test_check_all_lists_each_item_once() -> None:
     assert any(item.machine == "intel" for item in items) and "prove manager" in names and "fuzz exit" in names
     assert sum(item.follows for item in items) == 6
     check_sample(items)
+    check_budgets(items)
+
+
+def check_budgets(items: list[Item]) -> None:
+    """By the weights, `make check` and each part of `make check-all` keep their budgets."""
+    assert not budget.over(items), budget.over(items)
+    parts = [sum(item.seconds for item in everything.share(items, part, 8)) for part in range(1, 9)]
+    assert max(parts) <= budget.PART, parts
+
+
+def test_plan_over_the_budget_names_the_most_expensive() -> None:
+    left = budget.CHECK - check.FUZZ_SECONDS - sampling.TESTS - sampling.COMMANDS - BOOT
+    fits = [Item("a", left - 9.0, boot="amd"), Item("b", 9.0, boot="amd"), Item("c", 99.0, boot="x", rare=True),
+            Item("fuzz d", 130.0, rare=True)]
+    assert budget.planned(fits) == budget.CHECK and not budget.over(fits)
+    said = budget.over([*fits, Item("new", 6.0)])
+    assert "make check needs 60.1 minutes of CPU time, and its budget is 60" in said
+    assert said.endswith(f"a ({left - 9:.0f} s), b (9 s), new (6 s)")
+
+
+def test_file_that_outgrows_its_weight_is_named() -> None:
+    """The host is half as fast as that of the weights."""
+    items = [Item(f"f{n}::test_{m}", 10.0, machine="amd") for n in range(9) for m in range(4)]
+    took = {item.name: Time(99.0, 20.0) for item in items}
+    assert not budget.outgrown(items, took)
+    took["f3::test_1"] = Time(99.0, 120.0)
+    [line] = budget.outgrown(items, took)
+    assert line.split()[:4] == ["180.0", "s", "f3", "amd"]
+    took["f3::test_1"] = Time(99.0)
+    assert not budget.outgrown(items, took), "a test without measured CPU time counted"
+
 
 
 def check_sample(items: list[Item]) -> None:

@@ -79,12 +79,12 @@ def stubs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
     def lab_tests(also: Path, kept: Path | None) -> check.Count:
         ran.extend(also.read_text().splitlines())
-        return check.Count(5, 0, {"a test": 1.0})
+        return check.Count(5, 0, {"a test": times.Time(1.0, 0.5)})
     for module, name in ((images, "kernel"), (images, "root_disk"), (check, "build_for"),
                          (check, "size"), (check, "english"), (check, "vt_x")):
         monkeypatch.setattr(module, name, lambda *_: None)
     monkeypatch.setattr(check, "lab_tests", lab_tests)
-    monkeypatch.setattr(check, "units", lambda: check.Count(7))
+    monkeypatch.setattr(check, "units", lambda seed: check.Count(7))
     monkeypatch.setattr(commit, "BUILD", tmp_path)
     monkeypatch.setattr(everything, "kept", lambda items: None)
     monkeypatch.setattr(times, "report", lambda found: [])

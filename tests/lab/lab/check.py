@@ -11,14 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import build, enter, images, record, roots
+from . import build, cost, enter, images, record, roots
 from .errors import GuestTimeout, LabError, MachineDead
 from .machine import Machine
 from .paths import BUILD, LAB, TOP
+from .times import Time
 
 KERNELS = ["6.12", "6.1", "sid", "rt"]
 QUEST = TOP / "inmates/tests"  # `make -C inmates check` runs the scheduler's tests of this folder
-FUZZ_SECONDS = 20  # seconds for each fuzzer; the sample and `make check-all` run the fuzzers longer
+# Seconds for each fuzzer after its seeds; the sample and `make check-all` run the fuzzers longer
+FUZZ_SECONDS = 6
 UNITS = ["tests/unit", "hypervisor", "tools", "lib", "inmates", "tests/prove", "tests/fuzz"]
 WORTH_SAYING = re.compile(r"^(?:prove|fuzz): .*", re.MULTILINE)
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
@@ -28,20 +30,32 @@ SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
 class Count:
     passed: int = 0
     failed: int = 0
-    times: dict[str, float] = field(default_factory=dict)  # seconds by name
+    times: dict[str, Time] = field(default_factory=dict)  # by name
+
+
+class Watch:
+    """Measures this thread and the commands that it runs."""
+
+    def __init__(self) -> None:
+        self._start, self._cpu = time.monotonic(), cost.of_thread()
+
+    def time(self) -> Time:
+        """Returns the time since the start."""
+        seconds, cpu = time.monotonic() - self._start, cost.of_thread() - self._cpu
+        return Time(round(seconds, 1), round(cpu, 1))
 
 
 def one(name: str, work: Callable[[], object]) -> Count:
     """Runs a part that either passes or raises LabError."""
-    start = time.monotonic()
+    watch = Watch()
     try:
         work()
     except LabError as e:
         print(f"FAILED {name}: {e}", flush=True)
         return Count(failed=1)
-    seconds = time.monotonic() - start
-    print(f"passed {name} ({seconds:.0f} s)", flush=True)
-    return Count(passed=1, times={name: seconds})
+    took = watch.time()
+    print(f"passed {name} ({took.seconds:.0f} s)", flush=True)
+    return Count(passed=1, times={name: took})
 
 
 def build_for(name: str) -> None:
@@ -91,17 +105,20 @@ def has_check(folder: str) -> bool:
     return makefile.is_file() and bool(re.search(r"^(?:[\w-]+ )*check:", makefile.read_text(), re.MULTILINE))
 
 
-def units() -> Count:
-    """Runs `make check` of each folder in the tool root. Each prints `N passed, N failed` last."""
+def units(seed: int) -> Count:
+    """Runs `make check` of each folder in the tool root. Each prints `N passed, N failed` last.
+
+    The seed is for the fuzzers, so that each commit tries other inputs."""
+    fuzzing = [f"SECONDS={FUZZ_SECONDS}", f"SEED={1 + seed % (1 << 30)}"]  # libFuzzer's 0 is the time
     total = Count()
     for folder in UNITS:
         if not has_check(folder):
             print(f"none   make -C {folder} check: it has no such target", flush=True)
             continue
-        start = time.monotonic()
+        watch = Watch()
         done = enter.run(roots.ensure("tool"),
                          ["nice", "make", "--no-print-directory", "-C", folder, f"O={build.OUT}", "check",
-                          *([f"SECONDS={FUZZ_SECONDS}"] if folder == "tests/fuzz" else [])])
+                          *(fuzzing if folder == "tests/fuzz" else [])])
         found = SUMMARY.findall(done.stdout)
         passed, failed = map(int, found[-1]) if found else (0, 0)
         if done.returncode and not failed:
@@ -111,9 +128,9 @@ def units() -> Count:
         for line in [done.stdout] if failed else WORTH_SAYING.findall(done.stdout):
             print(line, flush=True)
         word = "FAILED" if failed else "passed"
-        total.times[f"make -C {folder} check"] = time.monotonic() - start
+        took = total.times[f"make -C {folder} check"] = watch.time()
         print(f"{word} make -C {folder} check: {passed} passed, {failed} failed "
-              f"({time.monotonic() - start:.0f} s)", flush=True)
+              f"({took.seconds:.0f} s)", flush=True)
     return total
 
 
@@ -154,7 +171,8 @@ def lab_tests(also: Path, kept: Path | None) -> Count:
     done = record.read(results)
     for result in done.values() if kept else ():
         result.append(kept)
-    total = Count(times={name: r.seconds for name, r in done.items() if r.outcome == "passed"})
+    total = Count(times={name: Time(r.seconds, r.cpu) for name, r in done.items()
+                         if r.outcome == "passed"})
     for suite in ElementTree.parse(report).getroot().iter("testsuite"):
         number = {k: int(suite.get(k, "0")) for k in ("tests", "failures", "errors", "skipped")}
         failed = number["failures"] + number["errors"]

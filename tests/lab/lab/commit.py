@@ -4,7 +4,7 @@
 import sys
 import threading
 
-from . import check, everything, images, sampling, times
+from . import budget, check, cost, everything, images, sampling, times
 from .check import Count, git, one
 from .paths import BUILD
 
@@ -37,9 +37,8 @@ def main(seed: int | None = None) -> int:
                for name in check.KERNELS]
     counts.append(one("size of the monitor", check.size))
     counts.append(one("plain English", check.english))
-    if seed is None:
-        seed = sampling.seed_of(git("rev-parse", "HEAD"))
-    tests, commands, items = sample(seed)
+    number = sampling.seed_of(git("rev-parse", "HEAD")) if seed is None else seed
+    tests, commands, items = sample(number)
     kept = everything.kept(items)
     also = BUILD / "lab/sample"
     everything.write_names(also, tests.items)
@@ -47,7 +46,7 @@ def main(seed: int | None = None) -> int:
 
 
     def side_lane() -> None:
-        side.append(check.units())
+        side.append(check.units(number))
         side.append(everything.carry_out_commands(commands.items, kept))
     thread = threading.Thread(target=side_lane)
     thread.start()
@@ -56,8 +55,9 @@ def main(seed: int | None = None) -> int:
     boots.join()
     counts += side if len(side) == 2 else [*side, Count(failed=1)]
     passed, failed = sum(c.passed for c in counts), sum(c.failed for c in counts)
-    all_times = {name: seconds for c in counts for name, seconds in c.times.items()}
+    all_times = {name: time for c in counts for name, time in c.times.items()}
     print(*times.report(all_times), sep="\n")
+    print(*budget.report(items, all_times, cost.of_all()), sep="\n")
     sys.stdout.flush()
     print(f"{passed} passed, {failed} failed", flush=True)
     return 1 if failed or not passed else 0

@@ -9,35 +9,21 @@ per item. A part that is started again does only what has not passed.
 import json
 import re
 import subprocess
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
-from . import build, check, enter, images, roots
+from . import build, check, enter, images, roots, weights
 from .errors import LabError
 from .paths import BUILD, CACHE, TOP
 from .record import Result, read
+from .times import Time
 from .workers import workers
 
 KEPT = CACHE / "check-all"
 PARTS = 8
-FUZZ_SECONDS = 120
 QUICK = re.compile(r"Quick: *yes")  # in a proof's head comment: `make check` runs this proof
-# The approximate seconds that an item takes on one of two cores. The first pattern that matches the
-# item's name counts, else the item's machine
-SECONDS = (
-    ("*test_races.py::*-long*", 900.0), ("*gaps.py::*", 600.0), ("*test_quest_cost.py::*", 80.0),
-    ("*test_quest_time.py::*", 90.0), ("*test_previous.py::*", 45.0), ("*test_inmates.py::*", 1.2),
-    ("*test_front*.py::*-intel]", 8.0), ("*test_front*.py::*", 2.0),
-    ("*::test_create_destroy_50_times*", 120.0), ("*::test_enable_disable_under_load*", 76.0),
-    ("*::test_kvm_cannot_load*", 46.0), ("prove manager", 1400.0), ("prove front", 700.0),
-    ("prove request", 500.0), ("prove *", 120.0),
-    ("fuzz *", FUZZ_SECONDS + 10.0), ("build *", 60.0), ("check *", 60.0), ("torture channels", 300.0),
-)
-SECONDS_AMD, SECONDS_INTEL, SECONDS_ALONE = 17.0, 24.0, 1.0
 
 
 @dataclass(frozen=True)
@@ -45,15 +31,12 @@ class Item:
     """Something that passes or fails."""
 
     name: str
-    seconds: float         # its weight
+    seconds: float         # its weight: CPU time, without the boot of its machine
     follows: bool = False  # the item needs the machine in the state that the item before leaves
     machine: str = ""      # amd or intel; empty: no machine
+    boot: str = ""         # items with the same text share a boot
     rare: bool = False     # `make check` leaves it out, except for a sample
     run: Callable[[], None] | None = None  # None: a test of pytest
-
-
-def weight(name: str, usual: float) -> float:
-    return next((seconds for pattern, seconds in SECONDS if fnmatchcase(name, pattern)), usual)
 
 
 def _make_quietly(*arguments: str) -> None:
@@ -75,20 +58,21 @@ def _make(*arguments: str) -> None:
 def commands() -> list[Item]:
     """Returns all items that pytest does not run in the lab."""
     def made(name: str, *arguments: str, rare: bool = False) -> Item:
-        return Item(name, weight(name, SECONDS_AMD), rare=rare, run=lambda: _make(*arguments))
+        return Item(name, weights.of(name, ""), rare=rare, run=lambda: _make(*arguments))
 
     def built(kernel: str) -> Item:
-        return Item(f"build {kernel}", weight("build *", 0), run=lambda: check.build_for(kernel))
+        name = f"build {kernel}"
+        return Item(name, weights.of(name, ""), run=lambda: check.build_for(kernel))
     proofs = {path.stem.removeprefix("prove_"): not QUICK.search(path.read_text(encoding="utf-8"))
               for path in sorted((TOP / "tests/prove").glob("prove_*.c"))}
     targets = sorted(path.stem.removeprefix("fuzz_") for path in (TOP / "tests/fuzz").glob("fuzz_*.*"))
     units = [folder for folder in check.UNITS
              if folder not in ("tests/prove", "tests/fuzz") and check.has_check(folder)]
-    long = f"SECONDS={FUZZ_SECONDS}"
+    long = f"SECONDS={weights.FUZZ_SECONDS}"
     return [
         *(built(kernel) for kernel in check.KERNELS),
-        Item("check size", weight("check size", 0), run=check.size),
-        Item("check english", weight("check english", 0), run=check.english),
+        Item("check size", weights.of("check size", ""), run=check.size),
+        Item("check english", weights.of("check english", ""), run=check.english),
         *(made(f"check {folder}", "-C", folder, "check") for folder in units),
         made("torture channels", "-C", "lib", "torture", rare=True),
         *(made(f"prove {name}", "-C", "tests/prove", "all", f"P={name}", rare=rare)
@@ -106,9 +90,7 @@ def tests() -> list[Item]:
     done = enter.run(roots.ensure("tool"), argv, check.PYTEST_ENVIRONMENT)
     if done.returncode or not listed.exists():
         raise LabError(f"the tests cannot be collected:\n{done.stdout}", "mend what is named above")
-    usual = {"": SECONDS_ALONE, "amd": SECONDS_AMD, "intel": SECONDS_INTEL}
-    return [Item(name=test["name"], seconds=weight(test["name"], usual[test["machine"]]),
-                 follows=test["follows"], machine=test["machine"], rare=test["rare"])
+    return [Item(seconds=weights.of(test["name"], test["machine"]), **test)
             for test in json.loads(listed.read_text(encoding="utf-8"))]
 
 
@@ -212,7 +194,7 @@ def write_names(path: Path, items: Sequence[Item]) -> None:
 
 
 def _command(item: Item, results: Path | None) -> Result:
-    start = time.monotonic()
+    watch = check.Watch()
     outcome = "passed"
     assert item.run
     try:
@@ -220,7 +202,7 @@ def _command(item: Item, results: Path | None) -> Result:
     except LabError as e:
         print(f"FAILED {item.name}: {e}", flush=True)
         outcome = "failed"
-    result = Result(item.name, outcome, round(time.monotonic() - start, 1))
+    result = Result(item.name, outcome, *watch.time())
     if results:
         result.append(results)
     print(f"{outcome} {item.name} ({result.seconds:.0f} s)", flush=True)
@@ -236,7 +218,8 @@ def carry_out_commands(items: Sequence[Item], results: Path | None) -> check.Cou
         _make_quietly("-C", "tests/fuzz", "all")
         with ThreadPoolExecutor(max_workers=workers()) as pool:
             done += pool.map(lambda item: _command(item, results), fuzzers)
-    passed = {result.name: result.seconds for result in done if result.outcome == "passed"}
+    passed = {result.name: Time(result.seconds, result.cpu)
+              for result in done if result.outcome == "passed"}
     return check.Count(len(passed), len(done) - len(passed), passed)
 
 

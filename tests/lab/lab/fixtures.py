@@ -10,10 +10,11 @@ import pytest
 
 from product import Product
 
+from . import cost
 from .config import Config
 from .errors import GuestTimeout, MachineDead
 from .machine import Machine
-from .record import Recorder, plain
+from .record import CPU, Recorder, plain
 from .thorough import rarely
 from .workers import workers
 
@@ -116,10 +117,18 @@ def qv(machine: Machine, machines: Machines) -> Iterator[Product]:
 
 
 MACHINE = pytest.StashKey[Machine]()
+BEGAN = pytest.StashKey[float]()  # CPU seconds of this worker when the test began
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.stash[BEGAN] = cost.so_far()
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    if call.when == "teardown":
+        item.user_properties.append((CPU, round(cost.so_far() - item.stash.get(BEGAN, 0.0), 1)))
     outcome = yield
     report = outcome.get_result()  # type: ignore[attr-defined]
     m = item.stash.get(MACHINE, None)
@@ -211,6 +220,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if path := session.config.getoption("--list-to"):
         path.write_text(json.dumps([{
             "name": plain(item.nodeid), "machine": wanted(item).machine.partition("-")[0] if _on_machine(item) else "",
+            "boot": plain(item.nodeid) if _on_machine(item) and fresh(item) else group(item),
             "follows": bool(item.get_closest_marker("follows")), "rare": rare(item) or not item.path.name.startswith("test_"),
         } for item in session.items], indent=1) + "\n", encoding="utf-8")
 

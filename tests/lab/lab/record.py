@@ -11,6 +11,9 @@ if TYPE_CHECKING:  # the host that runs qvlab may not have pytest
     import pytest
 
 
+CPU = "cpu"  # the key of a test's CPU seconds among its properties
+
+
 @dataclass(frozen=True)
 class Result:
     """The result of a test, or of another item of `make check-all`."""
@@ -18,6 +21,7 @@ class Result:
     name: str
     outcome: str  # passed, failed or skipped
     seconds: float
+    cpu: float = 0.0  # seconds of all processors; 0.0: not measured
 
     def append(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,4 +62,5 @@ class Recorder:
         # "teardown", or the value that xdist uses for a dead worker
         if report.when not in ("setup", "call"):
             outcome, seconds = self._outcome.pop(name, "passed"), self._seconds.pop(name)
-            Result(name, outcome, round(seconds, 1)).append(self._path)
+            cpu = next((value for key, value in report.user_properties if key == CPU), 0.0)
+            Result(name, outcome, round(seconds, 1), cpu).append(self._path)

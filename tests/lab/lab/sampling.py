@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .everything import Item
 
-# Seconds of a worker for tests, and of the side lane for commands
+# Seconds of CPU time for tests (without boots), and for commands
 TESTS, COMMANDS = 120.0, 150.0
 
 
