@@ -2,7 +2,7 @@
 """The budgets of `make check` and of a part of `make check-all`, in seconds of CPU time.
 
 The weights decide, so the result is the same on every host. A test of the lab fails if the weights
-exceed a budget. `make check` also compares the weights with what it measures.
+exceed a budget. `make check` also compares the weights with the measured times.
 """
 
 from collections import defaultdict
@@ -47,7 +47,7 @@ def over(items: Sequence[Item]) -> str:
 
 
 def by_file(items: Sequence[Item], times: Mapping[str, Time]) -> dict[str, tuple[float, float]]:
-    """Returns for each file and kind of machine what its tests have cost, and their weight with the
+    """Returns for each file and kind of machine the cost of its tests, and their weight with the
     boots. Tests without measured CPU time are left out."""
     groups: dict[str, list[Item]] = defaultdict(list)
     for item in items:

@@ -49,8 +49,8 @@ _commands = threading.local()  # its `seconds` are those of the commands that th
 
 
 def wait(pid: int) -> int:
-    """Waits for a child, whose CPU seconds count as this thread's. Returns its exit status, as
-    subprocess does."""
+    """Waits for a child and adds its CPU seconds to those of this thread. Returns its exit status,
+    as subprocess does."""
     _, status, usage = os.wait4(pid, 0)
     before = getattr(_commands, "seconds", 0.0)
     _commands.seconds = before + usage.ru_utime + usage.ru_stime

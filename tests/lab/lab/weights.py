@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What each item of `make check-all` costs: seconds of CPU time, on a host of 2024.
+"""The cost of each item of `make check-all`: seconds of CPU time, on a host of 2024.
 
 They were measured, and are rounded. `make check` names the files whose tests cost much more than
 here. A file without a row has the usual cost of its machine, so a new file counts at once.
