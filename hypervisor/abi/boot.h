@@ -14,7 +14,7 @@
  * checked that the processor allows them.
  */
 struct qv_mon_vmx {
-	u32 revision;		/* of VMCS and VMXON regions */
+	u32 revision;		/* revision number of VMCS and VMXON regions */
 	u32 pin, proc, proc2, exit, entry;
 };
 
@@ -24,17 +24,17 @@ struct qv_mon_boot {
 	u32 block_len;
 	u32 num_cpus;
 	u32 tsc_khz;
-	u32 enter_ms;		/* time limit for all CPUs to enter the monitor */
+	u32 enter_ms;		/* time limit in TSC cycles for all CPUs to enter the monitor */
 	u32 x2apic;
 	/* the machine remaps interrupts, so IOAPIC entries have the remapped format */
 	u32 remapped;
 	u32 levels;		/* paging levels of Linux: 4 or 5 */
-	u32 nested_levels;	/* of nested tables */
+	u32 nested_levels;	/* paging levels of nested tables */
 	/* nested tables have EPT's format: entries have a memory type, bit 2 allows execution */
 	u32 ept;
-	u32 page1g;		/* 1 GiB pages exist */
-	u32 next_rip;		/* the processor saves the next RIP at exits ... */
-	u32 decode;		/* ... and the instruction's bytes at nested faults */
+	u32 page1g;		/* the processor has 1 GiB pages */
+	u32 next_rip;		/* the processor saves the next RIP at exits */
+	u32 decode;		/* the processor saves the instruction's bytes at nested faults */
 	u32 invlpgb;		/* Linux may use broadcast TLB flushes */
 	u32 spec_ctrl;		/* the guest's SPEC_CTRL is in its control block */
 	u32 test_hooks;		/* QV_TEST_*, a module parameter; 0 except in tests */
@@ -42,8 +42,9 @@ struct qv_mon_boot {
 	u32 image_len;
 	u32 text_len;
 	u32 num_ram;
-	u64 cr3;		/* of this instance */
-	u64 tramp_va, tramp_pa;	/* the driver's trampoline page (front end only) */
+	u64 cr3;		/* CR3 of this instance */
+	/* physical address of the driver's trampoline page (front end only) */
+	u64 tramp_va, tramp_pa;
 	/* where a CPU goes back to Linux: in that page (AMD-V), or in the driver's text (VT-x) */
 	u64 tramp_leave;
 	/* Linux's address of the block; on VT-x, tramp_leave gets addresses in terms of it */
@@ -56,11 +57,12 @@ struct qv_mon_boot {
 	 * (MADT), and the ports of the board's power management and hotplug (FADT, DSDT). No cell
 	 * may have these ports. The guards say which of their bytes Linux may not write freely
 	 */
-	u64 ecam_pa;		/* where bus 0 is, or would be */
-	u64 ecam_len;		/* bytes from there to the end of the last bus */
+	/* physical address of bus 0's config space, even if the space begins at a later bus */
+	u64 ecam_pa;
+	u64 ecam_len;		/* length in bytes, from bus 0 to the end of the last bus */
 	u32 num_ioapics;
 	u32 num_firmware_ports;
-	u64 ioapics[QV_MON_IOAPICS];	/* physical address of the page */
+	u64 ioapics[QV_MON_IOAPICS];	/* physical address of the IOAPIC's page */
 	struct qv_mon_ports firmware_ports[QV_MON_FIRMWARE_PORTS];
 	u32 num_guards;
 	/* every processor has x2APIC mode, with the same APIC id as in xAPIC mode */

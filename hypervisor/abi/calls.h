@@ -7,9 +7,10 @@
 #define QV_ABI_CALLS_H
 
 enum qv_hypercall {
-	QV_HC_NOP,		/* the cheapest exit; for measuring */
+	QV_HC_NOP,		/* does nothing, for measuring: the cheapest exit */
 	QV_HC_LEAVE,		/* this CPU goes back to bare Linux; only from the trampoline */
-	QV_HC_CREATE,		/* rdi = physical address of struct qv_mon_create */
+	/* rdi = physical address of struct qv_mon_create; returns the number of the new instance */
+	QV_HC_CREATE,
 	QV_HC_START,		/* rdi = instance */
 	QV_HC_STOP,		/* rdi = instance: parks its CPUs */
 	/* rdi = instance: clears and gives back one piece. Returns 0: all done, 1: call again */

@@ -11,8 +11,8 @@ struct qv_image_header {
 	u32 text_end;		/* address: end of the executable part, page-aligned */
 	u32 image_end;		/* address: end of the image */
 	u32 vendor;		/* 1 AMD-V, 2 VT-x */
-	u32 vectors;		/* address: entries of exceptions 0..31 (4 bytes each) ... */
-	u32 vector_rest;	/* ... and the entry of all other vectors */
+	u32 vectors;		/* address of the entries of exceptions 0..31, 4 bytes each */
+	u32 vector_rest;	/* address of the entry of all other vectors */
 	/* address: the monitor's segments; 0x10 code, 0x18 data, 0x20 TSS (hidden part only) */
 	u32 gdt;
 };

@@ -15,10 +15,11 @@
  * QV_EXIT_SLOTS, QV_BELL_RATE_MAX, QV_NAME_LEN. QV_INFO_MAX_* of qv/cell.h, which includes no other
  * header, agree with them: driver/cell/info.c.
  */
-#define QV_INSTANCES		(1 + QV_MAX_CELLS)	/* 0 is the front end */
+/* number of instances; instance 0 belongs to the front end */
+#define QV_INSTANCES		(1 + QV_MAX_CELLS)
 #define QV_MON_RAM_RANGES	64
-#define QV_MON_RUNS		1024	/* pieces of one cell's memory */
-#define QV_MON_BARS		6	/* of one PCI function */
+#define QV_MON_RUNS		1024	/* physically contiguous pieces of one cell's memory */
+#define QV_MON_BARS		6	/* BARs of one PCI function */
 #define QV_MON_IOAPICS		16
 #define QV_MON_FIRMWARE_PORTS	16	/* ranges */
 #define QV_MON_GUARDS		16

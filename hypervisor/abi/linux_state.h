@@ -25,8 +25,9 @@ struct qv_linux_state {
 	u16 cs, ss, ds, es;
 	u16 tr, ldt, pad[2];
 	u64 pat, s_cet, debugctl, ssp_table;
-	struct qv_linux_seg fs, gs, tr_seg, ldt_seg;	/* VT-x; AMD-V has VMSAVE */
-	u64 dr7, sysenter_cs, sysenter_esp, sysenter_eip;	/* VT-x: an exit changes them */
+	struct qv_linux_seg fs, gs, tr_seg, ldt_seg;	/* VT-x only, since AMD-V has VMSAVE */
+	/* VT-x only: a VM exit changes these */
+	u64 dr7, sysenter_cs, sysenter_esp, sysenter_eip;
 	u64 error;		/* out: 0, or enum qv_mon_error if the CPU came straight back */
 };
 

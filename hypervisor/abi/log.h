@@ -6,17 +6,17 @@
 #include "abi/types.h"
 
 struct qv_mon_log_entry {
-	u64 seq;		/* from 1; written last */
+	u64 seq;		/* number of the entry, from 1; written last */
 	u64 tsc;
 	u32 cpu;		/* Linux number */
 	u32 what;		/* enum qv_mon_event */
 	u64 a, b;
 	u64 pad[3];
 };
-#define QV_MON_LOG_ENTRIES 512	/* a power of two; 32 KiB */
+#define QV_MON_LOG_ENTRIES 512	/* number of entries: a power of two; the ring has 32 KiB */
 
 struct qv_mon_log {
-	u64 head;		/* entries ever written */
+	u64 head;		/* number of entries ever written */
 	u64 pad[7];
 	struct qv_mon_log_entry entries[QV_MON_LOG_ENTRIES];
 };

@@ -16,11 +16,11 @@ struct qv_mon_mark {
 	u64 magic;		/* QV_MARK_MAGIC */
 	u64 block_pa;		/* address of this block: a copy elsewhere is no valid mark */
 	u64 session;		/* CLOCK_REALTIME in ns at enable: the same for all instances */
-	u64 tsc;		/* at the same moment */
-	u64 boot_ns;		/* CLOCK_BOOTTIME at that moment */
+	u64 tsc;		/* TSC at the moment of .session */
+	u64 boot_ns;		/* CLOCK_BOOTTIME in ns at the moment of .session */
 	u64 tsc_khz;
 	u64 id;			/* instance */
-	u64 name[QV_NAME_LEN / 8];	/* of the cell; the monitor does not read it */
+	u64 name[QV_NAME_LEN / 8];	/* name of the cell; the monitor does not read it */
 	u64 sum;		/* qv_mark_sum() */
 };
 

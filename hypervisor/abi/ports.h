@@ -13,7 +13,7 @@ struct qv_mon_ports { u16 first, last; };
  * (0: any write) passes only if its bits @mask are @value.
  */
 struct qv_mon_guard {
-	u16 first, last;	/* ports, both included */
+	u16 first, last;	/* first and last port, both included */
 	u8 bits, mask, value, reserved;
 	u32 what;		/* enum qv_mon_event that logs a dropped write */
 };

@@ -6,7 +6,8 @@
 #include "abi/limits.h"
 #include "abi/types.h"
 
-struct qv_mon_failure {		/* as struct qv_failure_record of the uapi */
+/* state at a failure, with the members of struct qv_failure_record of the uapi */
+struct qv_mon_failure {
 	u32 reason, cpu;
 	u64 exit_code, info1, info2;
 	u64 rip, rflags, cr0, cr2, cr3, cr4, efer;
@@ -18,14 +19,17 @@ struct qv_mon_failure {		/* as struct qv_failure_record of the uapi */
 struct qv_mon_cpu_status {
 	u32 linux_cpu, apic_id;
 	u64 exits[QV_EXIT_SLOTS];
-	/* longest stay in the monitor, in TSC cycles, except for management calls made here */
+	/*
+	 * TSC cycles of the longest stay of this CPU in the monitor, except for its own management
+	 * calls
+	 */
 	u64 held_max;
 	u64 cycles;		/* TSC cycles spent in the monitor */
 	u64 denied;
-	u64 call_max;		/* TSC cycles of the longest management call made here */
+	u64 call_max;		/* TSC cycles of the longest management call that this CPU made */
 	/* NMIs given to Linux because an NMI of QV may have merged with one of Linux */
 	u64 nmis_in_doubt;
-	/* front end: 1 if the CPU is with a cell and did not answer when the cell was to end */
+	/* front end: 1 if the CPU is with a cell and did not answer when the cell was stopped */
 	u64 lost;
 	u64 pad[6];		/* 240 bytes */
 };
@@ -33,7 +37,7 @@ struct qv_mon_cpu_status {
 struct qv_mon_status {
 	u32 state;		/* enum qv_mon_state */
 	u32 num_cpus;
-	u64 first_entry_tsc;	/* when the boot CPU entered its inmate */
+	u64 first_entry_tsc;	/* TSC when the boot CPU entered the inmate */
 	u32 locked;		/* cell: it has locked management; valid only while it runs */
 	u32 pad;
 	/* the failure; with reason 0: state of the boot CPU when the cell was stopped */

@@ -15,8 +15,10 @@
  * #UD.
  */
 #define QV_CALL_FAULT		0x5156
-#define QV_FAULT_OPCODE		0	/* an invalid instruction */
-#define QV_FAULT_READ		1	/* reads a byte at the address (0: not mapped) */
-#define QV_FAULT_STACK		2	/* sets the stack to the address (0: a double fault) */
+#define QV_FAULT_OPCODE		0	/* the monitor executes an invalid instruction */
+/* the monitor reads a byte at the address (0: not mapped) */
+#define QV_FAULT_READ		1
+/* the monitor sets its stack to the address (0: a double fault) */
+#define QV_FAULT_STACK		2
 
 #endif

@@ -23,5 +23,5 @@ void cell_call(struct pcpu *cpu)
 	if (!mode.cpl && carry_out(cpu, cpu->regs[GPR_RAX]))
 		vendor_skip(cpu, 3);
 	else
-		vendor_inject_fault(cpu, 6);	/* #UD, as without a monitor */
+		vendor_inject_fault(cpu, 6);	/* the cell gets #UD, as without a monitor */
 }

@@ -18,8 +18,9 @@ void cell_sample(struct pcpu *cpu);
 /* exits.c */
 /* An exit without a row, or a guest state that the processor rejects: the cell fails */
 void cell_unknown(struct pcpu *cpu);
-void cell_shutdown(struct pcpu *cpu);		/* triple fault: fails */
-void cell_machine_check(struct pcpu *cpu);	/* the cell fails, unless this CPU is parked */
+void cell_shutdown(struct pcpu *cpu);		/* a triple fault: the cell fails */
+/* a machine check: the cell fails, unless this CPU is parked */
+void cell_machine_check(struct pcpu *cpu);
 void cell_fault(struct pcpu *cpu, u64 vector, u64 rip);	/* a fault of the monitor: the cell fails */
 
 void cell_call(struct pcpu *cpu);		/* call.c: QV_CALL_* */

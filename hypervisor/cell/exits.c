@@ -14,8 +14,8 @@ void cell_shutdown(struct pcpu *cpu)
 }
 
 /*
- * No kernel will look at the error, so clear MCG_STATUS.MCIP. If it stayed set, the next machine
- * check would shut the machine down.
+ * A parked CPU has no kernel that could look at the error, so clear MCG_STATUS.MCIP. If it stayed
+ * set, the next machine check would shut the machine down.
  */
 void cell_machine_check(struct pcpu *cpu)
 {
@@ -27,6 +27,7 @@ void cell_machine_check(struct pcpu *cpu)
 void cell_fault(struct pcpu *cpu, u64 vector, u64 rip)
 {
 	if (vector == 18)
-		msr_write_safe(MSR_MCG_STATUS, 0);	/* as cell_machine_check() */
+		/* a machine check: clear MCIP, as cell_machine_check() does */
+		msr_write_safe(MSR_MCG_STATUS, 0);
 	cell_fail(cpu, QV_FAIL_MONITOR, rip);
 }

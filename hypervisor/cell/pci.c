@@ -45,7 +45,7 @@ static void config_write(struct pcpu *cpu, u32 at, u32 size, u32 value)
 	if (r && pci_filter(&me()->icr, r, device_read(cpu, pa), value, mask, &out)) {
 		device_write(cpu, pa, out);
 		if (!((out ^ value) & mask & r->keep))
-			return;			/* no bit was dropped */
+			return;			/* all bits of the write are allowed */
 	}
 	drop(cpu, at, value);
 }
@@ -61,7 +61,9 @@ static const struct pci_table *table_of(u64 gpa)
 	return NULL;
 }
 
-/* Takes 32-bit writes. Entries may name own CPUs only; the rest of the pages takes any value */
+/*
+ * Carries out a 32-bit write. Entries may name own CPUs only; the rest of the pages takes any value
+ */
 static void table_write(struct pcpu *cpu, const struct pci_table *t, u64 gpa, u32 size, u32 value)
 {
 	static const u8 checks[4] = { PCI_MSI_ADDRESS, PCI_ZERO, PCI_MSI_DATA, PCI_ANY };
@@ -93,7 +95,7 @@ bool cell_pci_store(struct pcpu *cpu, u64 gpa)
 #define CONFIG_ADDRESS	0xcf8
 #define CONFIG_DATA	0xcfc
 
-/* 0xCF8..0xCFF; false: no such port for this cell */
+/* Ports 0xCF8..0xCFF. Returns false if this cell may not access the port */
 static bool config_port(struct pcpu *cpu, u32 port, u32 size, bool in)
 {
 	u32 latch = cpu->pci_latch, value = cpu->regs[GPR_RAX];
@@ -109,7 +111,7 @@ static bool config_port(struct pcpu *cpu, u32 port, u32 size, bool in)
 		return false;
 	} else {
 		if (!(latch >> 31))
-			at = ~0u;		/* no function has it */
+			at = ~0u;		/* no function of the cell has this register */
 		if (!in)
 			config_write(cpu, at, size, value);
 		else

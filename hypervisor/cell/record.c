@@ -25,7 +25,8 @@ void cell_sample(struct pcpu *cpu)
 	struct qv_mon_status *status = my_status();
 
 	fill(cpu, &status->sample, QV_FAIL_NONE, cpu->phase, 1);
-	__atomic_fetch_add(&status->samples, 1, __ATOMIC_RELEASE);	/* shorter than a store */
+	/* one instruction is shorter than load, add and store */
+	__atomic_fetch_add(&status->samples, 1, __ATOMIC_RELEASE);
 }
 
 bool cell_record(struct pcpu *cpu, u32 reason, u64 address)

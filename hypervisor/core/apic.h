@@ -10,8 +10,8 @@
 #include "instance.h"
 
 /*
- * Offsets in the page; an x2APIC MSR is 0x800 + offset / 16. AMD APM vol. 2, 16.3; Intel SDM vol.
- * 3, 11.4
+ * Offsets of registers in the APIC's page; an x2APIC MSR is 0x800 + offset / 16. AMD APM vol. 2,
+ * 16.3; Intel SDM vol. 3, 11.4
  */
 #define APIC_ID		0x20
 #define APIC_VERSION	0x30
@@ -56,7 +56,7 @@ static inline bool lvt_fine(u32 value)
  * this instance, logs it, sends nothing and returns false.
  */
 bool icr_write(struct pcpu *cpu, u64 icr);
-void icr_learn(struct pcpu *cpu);	/* the logical ids that Linux gave this CPU */
+void icr_learn(struct pcpu *cpu);	/* reads the logical ids that Linux gave this CPU */
 
 /* xapic.c: the steps of a write to the page, for cell/memory.c and front/memory.c */
 struct xapic_write {
@@ -69,8 +69,9 @@ bool xapic_page(u64 gpa, bool write);
 bool xapic_decode(struct pcpu *cpu, u64 gpa, struct xapic_write *w);
 /* Updates the filter's data. Returns true if the register itself must be written, too */
 bool xapic_note(struct pcpu *cpu, const struct xapic_write *w);
-u64 xapic_icr(const struct pcpu *cpu, const struct xapic_write *w);	/* for icr_write() */
-/* Sets the flags as the instruction does, and skips the instruction */
+/* the ICR with the value of this write, for icr_write() */
+u64 xapic_icr(const struct pcpu *cpu, const struct xapic_write *w);
+/* Sets RFLAGS as the decoded instruction does, and skips the instruction */
 void xapic_done(struct pcpu *cpu, const struct xapic_write *w);
 
 #endif

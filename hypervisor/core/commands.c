@@ -56,14 +56,14 @@ static u32 take_late(struct pcpu *cpu)
 static void shared_commands(struct pcpu *cpu, u32 cmd)
 {
 	if (cmd & (CMD_INIT | CMD_CATCH) && cpu->phase != CPU_STOPPED) {
-		apic_drain();		/* INIT resets the APIC too */
+		apic_drain();		/* drop pending interrupts: INIT resets the APIC, too */
 		park(cpu, CPU_WAIT_SIPI);
 	}
 	if (cmd & CMD_SIPI && cpu->phase == CPU_WAIT_SIPI && is_own(cpu)) {
 		vendor_set_sipi(cpu, load(&cpu->sipi));
 		cpu->phase = CPU_RUNNING;
 		/*
-		 * An NMI sent before this guest began is not for this guest, which has no IDT yet.
+		 * An NMI sent before this guest began is not for this guest, which has no IDT yet
 		 */
 		cpu->started_tsc = rdtsc();
 		expect_stray(cpu, START_MS);
@@ -81,7 +81,7 @@ static void move(u64 cr3, u32 index, void (*to)(struct pcpu *))
 
 static void arrive_home(struct pcpu *cpu);
 
-/* Leaves the cell's instance permanently */
+/* Moves this CPU home, out of the cell's instance. Does not return */
 static __attribute__((noinline)) void go_home(struct pcpu *cpu)
 {
 	move(cpu->home_cr3, cpu->home_index, arrive_home);
@@ -92,7 +92,8 @@ static void cell_commands(struct pcpu *cpu, u32 cmd)
 	if (cmd & CMD_SAMPLE)
 		cell_sample(cpu);
 	if (cmd & CMD_STOP) {
-		if (!cpu->index)	/* records where a hung cell was executing */
+		/* the sample at the stop records where a hung cell was executing */
+		if (!cpu->index)
 			cell_record(cpu, QV_FAIL_NONE, 0);
 		park(cpu, CPU_STOPPED);
 	}
@@ -160,12 +161,15 @@ static void front_flush(struct pcpu *cpu, u32 cmd)
 	vendor_inject_nmi(cpu);
 }
 
-/* Leaves this instance permanently. Only a caught and parked CPU moves to a cell: manage.h */
+/*
+ * Moves this CPU to a cell's instance; does not return. Only a caught and parked CPU moves to a
+ * cell: manage.h
+ */
 static void front_become(struct pcpu *cpu)
 {
 	if (!is_own(cpu) && cpu->phase == CPU_WAIT_SIPI)
 		move(cpu->next_cr3, cpu->next_index, arrive_cell);
-	/* no acknowledgement: the manager's wait times out */
+	/* the command is not acknowledged, so the manager's wait times out */
 	log_event(cpu, QV_LOG_NOT_CAUGHT, cpu->apic_id, cpu->phase);
 }
 

@@ -8,9 +8,11 @@
 
 /* Changes to the processor's result: bits kept and bits added, by register */
 struct cpuid_rule {
-	u64 leaf;				/* leaf 7: with SUB(sub-leaf) */
-	struct { u32 keep, add; } r[4];		/* eax, ebx, ecx, edx */
-	u32 cr4, os;				/* ecx: this bit mirrors that bit of CR4 */
+	/* number of leaf 7 together with its sub-leaf: SUB(sub-leaf) */
+	u64 leaf;
+	struct { u32 keep, add; } r[4];		/* masks for eax, ebx, ecx, edx */
+	/* in ecx, bits .os mirror bits .cr4 of the guest's CR4 */
+	u32 cr4, os;
 };
 
 #define SUB(n)		((u64)(n) << 32)
@@ -23,9 +25,12 @@ struct cpuid_rule {
 #define OSXSAVE		BIT(27)
 #define OSPKE		BIT(4)
 
-/* AMD APM vol. 3, appendix E; Intel SDM vol. 2, CPUID */
+/* The changes to each leaf: AMD APM vol. 3, appendix E; Intel SDM vol. 2, CPUID */
 static const struct cpuid_rule cpuid_rules[] = {
-	/* For Linux too. Mirrors of CR4 follow its CR4. Hidden: VMX, user interrupts, FRED */
+	/*
+	 * Linux gets these changes, too. Bits that mirror CR4 follow Linux's CR4. Hidden are VMX,
+	 * user interrupts and FRED
+	 */
 	{ .leaf = 1, .r = { SAME, SAME, NOT(BIT(5) | OSXSAVE), SAME }, .cr4 = CR4_OSXSAVE, .os = OSXSAVE },
 	{ .leaf = 7, .r = { SAME, SAME, NOT(OSPKE), NOT(BIT(5)) }, .cr4 = CR4_PKE, .os = OSPKE },
 	{ .leaf = 7 | SUB(1), .r = { NOT(BIT(17)), SAME, SAME, SAME } },
@@ -50,8 +55,8 @@ static const struct cpuid_rule cpuid_rules[] = {
 	/* hidden in eax: history reset */
 	{ .leaf = 7 | SUB(1), .r = { NOT(BIT(22)), SAME, SAME, SAME } },
 	/*
-	 * All zero: counters; cache monitoring and allocation; SGX; trace; key locker; PCONFIG;
-	 * branch records.
+	 * These leaves read as zero: counters; cache monitoring and allocation; SGX; trace; key
+	 * locker; PCONFIG; branch records.
 	 */
 	{ .leaf = 0x0a }, { .leaf = 0x0f }, { .leaf = 0x10 }, { .leaf = 0x12 }, { .leaf = 0x14 },
 	{ .leaf = 0x19 }, { .leaf = 0x1b }, { .leaf = 0x1c },

@@ -13,7 +13,7 @@ static const u8 kinds[256] = {
 	[0x26] = PREFIX, [0x2e] = PREFIX, [0x36] = PREFIX, [0x3e] = PREFIX, [0x64] = PREFIX,
 	[0x65] = PREFIX, [0xf0] = PREFIX, [0x66] = DATA16, [0x67] = ADDRESS,
 	[0xa1] = MOFFS, [0xa2] = MOFFS, [0xa3] = MOFFS, [0x8b] = REG,
-	/* even opcode: the same with a byte */
+	/* an even opcode is the same instruction with an operand of one byte */
 	[0x88] = REG, [0x89] = REG, [0x86] = REG, [0x87] = REG,
 	[0x08] = REG, [0x09] = REG, [0x20] = REG, [0x21] = REG,
 	[0xc6] = IMM, [0xc7] = IMM, [0x80] = IMM, [0x81] = IMM, [0x83] = IMM8,
@@ -41,7 +41,8 @@ static u32 address_len(const u8 *b, bool addr16)
 		rm = b[1] & 7;
 		len++;
 	}
-	if (mod == 0 && rm == (addr16 ? 6 : 5))	/* no base register, a displacement instead */
+	/* there is no base register; a displacement takes its place */
+	if (mod == 0 && rm == (addr16 ? 6 : 5))
 		mod = 2;
 	return len + displacements[addr16][mod];
 }
@@ -61,9 +62,10 @@ static bool decode(const u8 *b, enum decode_mode mode, const u64 *regs, struct d
 			return false;
 	}
 	if (mode == DECODE_64 && (b[at] & 0xf0) == 0x40)
-		rex = b[at++];			/* ends the prefixes */
+		rex = b[at++];			/* REX is the last prefix */
 	kind = kinds[b[at]];
-	if (kind < MOFFS || (rex & 8))		/* no device register is wider than 32 bits */
+	/* the operand cannot have 64 bits: no device register is wider than 32 bits */
+	if (kind < MOFFS || (rex & 8))
 		return false;
 	op = b[at++];
 	out->size = !(op & 1) ? 1 : data16 ? 2 : 4;
@@ -85,7 +87,8 @@ static bool decode(const u8 *b, enum decode_mode mode, const u64 *regs, struct d
 	out->value = out->size == 1 && !rex && i > 3 ? regs[i - 4] >> 8 : regs[out->reg];
 	at += address_len(b + at, mode != DECODE_64 && (mode == DECODE_16) != other);
 	if (kind == IMM) {
-		__builtin_memcpy(&out->value, b + at, 4); /* bytes beyond the operand are cut off */
+		/* an immediate that is longer than the operand is cut off */
+		__builtin_memcpy(&out->value, b + at, 4);
 		at += out->size;
 	} else if (kind == IMM8) {
 		out->value = (int8_t)b[at++];
@@ -97,7 +100,8 @@ static bool decode(const u8 *b, enum decode_mode mode, const u64 *regs, struct d
 bool decode_access(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
 		   struct decoded *out)
 {
-	u8 b[DECODE_MAX + 12] = { 0 }; /* the last prefix; then rex, opcode, ModRM, SIB, 4, 4 */
+	/* room after the last prefix for REX, opcode, ModRM, SIB, displacement and immediate */
+	u8 b[DECODE_MAX + 12] = { 0 };
 	u32 i;
 
 	if (num > DECODE_MAX)

@@ -39,7 +39,7 @@ void exit_dispatch(struct pcpu *cpu, u64 code)
 	account(cpu);
 }
 
-/* Two columns, as in struct exit_row */
+/* Handlers of the monitor's own faults: for a cell, and for Linux */
 static void (*const fault_handlers[])(struct pcpu *cpu, u64 vector, u64 rip) = {
 	cell_fault, front_fault
 };

@@ -13,10 +13,11 @@
 #define OTHER_EXITS	(1ull << 63)	/* .code of the last row, for codes that have no row */
 
 struct exit_row {
-	u64 code;			/* as vendor_exit_code() gives it */
+	u64 code;			/* the exit code, as vendor_exit_code() returns it */
 	void (*cell)(struct pcpu *cpu);
 	void (*front)(struct pcpu *cpu);
-	u32 reason;			/* enum qv_exit, or SELF_COUNTED: the handler counts */
+	/* enum qv_exit, or SELF_COUNTED: the handler counts the exit itself */
+	u32 reason;
 };
 #define BOTH(handler)	handler, handler	/* columns */
 extern const struct exit_row vendor_exits[];

@@ -7,7 +7,8 @@
 
 /* Instructions of the vendor's extension: #UD, as on a processor without it */
 void exit_forbidden(struct pcpu *cpu);
-void exit_nothing(struct pcpu *cpu);	/* an instruction of 2 bytes that has no effect */
+/* skips an instruction of 2 bytes that has no effect here */
+void exit_nothing(struct pcpu *cpu);
 void exit_init(struct pcpu *cpu);	/* an INIT signal from outside: ignored */
 
 #endif

@@ -34,7 +34,7 @@ static bool translate(u64 gpa, u64 *pa)
 	if (e & PT_P)
 		*pa = (e & PT_ADDR & ~inside) | (gpa & inside);
 	else if (me()->nested.ram && !(e & NESTED_HOLE))
-		*pa = gpa;	/* identity tables, filled at the first touch: front_fill() */
+		*pa = gpa;	/* Linux's tables are filled at the first touch: front_fill() */
 	else
 		return false;
 	return true;

@@ -32,7 +32,8 @@ static u64 named(const struct icr_map *map, u32 low, u32 dest)
 	return hit & map->own;
 }
 
-static const u8 actions[8] = {		/* SMI, ExtINT and the reserved mode: never */
+/* The action of each delivery mode. SMI, ExtINT and the reserved mode are never sent */
+static const u8 actions[8] = {
 	[MODE_FIXED] = ICR_SEND, [MODE_LOWEST] = ICR_SEND, [MODE_NMI] = ICR_SEND,
 	[MODE_INIT] = ICR_INIT, [MODE_SIPI] = ICR_SIPI,
 };
@@ -49,11 +50,12 @@ struct icr_verdict icr_filter(const struct icr_map *map, u32 low, u32 dest, u32 
 		targets &= oneself;
 	/* "All" means all own CPUs. A logical destination means those own CPUs that it matches */
 	v.foreign = !shorthand && !(low & ICR_LOGICAL) && !targets;
-	/* no CPU resets itself this way */
+	/* INIT to the sender itself: no CPU resets itself this way */
 	if (shorthand == SHORT_OTHERS || mode >= MODE_INIT)
 		targets &= ~oneself;
 	if (mode == MODE_LOWEST)
-		targets &= -targets;		/* one of them: the first */
+		/* lowest priority: only one of the targets gets it, the first */
+		targets &= -targets;
 	v.vector = low & ICR_VECTOR;
 	if ((mode <= MODE_LOWEST && v.vector < 16) ||
 	    /* a level de-assert has had no effect since the Pentium 4 */

@@ -25,7 +25,8 @@ struct icr_map {
 	/* bit i: CPU i is in x2APIC mode, or will be, though this map is of xAPIC mode */
 	u64 x2;
 	u32 apic_id[ICR_CPUS];
-	u32 ldr[ICR_CPUS];	/* xAPIC: logical destination register >> 24 */
+	/* xAPIC: the CPU's logical destination register, shifted right by 24 */
+	u32 ldr[ICR_CPUS];
 	u32 cluster;		/* xAPIC: logical ids are cluster:member nibbles */
 };
 
@@ -41,10 +42,12 @@ static inline u32 icr_x2_id(u32 apic_id)
 
 struct icr_verdict {
 	enum icr_action action;
-	u64 targets;		/* always a subset of map->own */
-	u32 low;		/* value to write for each target, physical destination */
+	u64 targets;		/* targets of the command, always a subset of map->own */
+	/* ICR value to write for each target, with a physical destination */
+	u32 low;
 	u32 vector;
-	bool foreign;		/* it named one physical destination, which is not an own CPU */
+	/* the command named one physical destination, which is not an own CPU */
+	bool foreign;
 };
 
 /*

@@ -22,50 +22,56 @@
 #include "icr.h"
 #include "pci.h"
 
-/* Work for another CPU: bits in pcpu.cmd, announced by an NMI */
+/* Commands for another CPU: bits in pcpu.cmd, announced by an NMI */
 #define CMD_FLUSH	(1u << 0)	/* drop cached nested translations */
-#define CMD_CATCH	(1u << 1)	/* front end: leave Linux, wait for SIPI */
+#define CMD_CATCH	(1u << 1)	/* front end: stop executing Linux, then wait for a SIPI */
 #define CMD_BECOME	(1u << 2)	/* front end: move to instance pcpu.next_cr3 */
 #define CMD_INIT	(1u << 3)
-#define CMD_SIPI	(1u << 4)	/* vector in pcpu.sipi */
+#define CMD_SIPI	(1u << 4)	/* start at the vector in pcpu.sipi */
 #define CMD_STOP	(1u << 5)	/* cell: never run the inmate again */
 #define CMD_HOME	(1u << 6)	/* cell: go back to the front end's instance */
 #define CMD_SAMPLE	(1u << 7)	/* cell: record the inmate's state */
 
 enum cpu_phase {
-	CPU_COMING,		/* on its way from Linux: has no guest yet */
-	CPU_RUNNING,		/* executes its guest. From here on as enum qv_cpu_state */
-	CPU_WAIT_SIPI,		/* parked, may be started by SIPI */
-	CPU_STOPPED,		/* parked permanently: stopped or failed cell */
+	CPU_COMING,		/* the CPU comes from Linux and has no guest yet */
+	/* the CPU executes its guest. From here on the values are those of enum qv_cpu_state */
+	CPU_RUNNING,
+	CPU_WAIT_SIPI,		/* the CPU is parked; a SIPI may start it */
+	CPU_STOPPED,		/* the CPU is parked permanently: its cell has stopped or failed */
 };
 
 /* Register numbers as in instruction encodings */
 enum { GPR_RAX, GPR_RCX, GPR_RDX, GPR_RBX, GPR_RSP, GPR_RBP, GPR_RSI, GPR_RDI };
 
 struct pcpu {
-	u64 regs[16];			/* guest; rax and rsp only valid during an exit */
+	/* registers of the guest; rax and rsp are only valid during an exit */
+	u64 regs[16];
 	struct qv_linux_state linux_state;
-	struct qv_mon_cpu_status *status;	/* in the open part of this instance */
-	u32 index;			/* in this instance */
+	/* this CPU's entry of qv_mon_status, in the open part of this instance */
+	struct qv_mon_cpu_status *status;
+	u32 index;			/* index of this CPU in this instance */
 	u32 linux_cpu, apic_id;
 	u32 phase;			/* enum cpu_phase */
-	u32 cmd, ack;			/* CMD_*: asked, done */
+	u32 cmd, ack;			/* CMD_* that were sent, and those that are done */
 	/* number of CPUs that have set a command here and not yet sent its NMI */
 	u32 kicks;
 	u32 sipi;
 	u32 icr2;			/* xAPIC: destination half of the guest's ICR */
 	u32 pci_latch;			/* cell: the value it wrote to port 0xCF8 */
-	u64 next_cr3;			/* CMD_BECOME: the cell's tables ... */
-	u32 next_index;			/* ... and this CPU's number there */
-	u32 home_index;			/* CMD_HOME: its index in the front end */
+	u64 next_cr3;			/* CMD_BECOME: CR3 of the cell's instance */
+	u32 next_index;			/* CMD_BECOME: index of this CPU in the cell's instance */
+	/* CMD_HOME: index of this CPU in the front end's instance */
+	u32 home_index;
 	u64 home_cr3;
 	u64 exit_tsc;
 	/* TSC until which an NMI of QV may come without a command */
 	u64 stray_until;
 	u64 started_tsc;		/* TSC of the last SIPI: the guest may have no IDT yet */
-	bool nmi_masked, nmi_pending;	/* guest is in an NMI handler; another NMI is pending */
+	/* the guest is in an NMI handler; another NMI is pending for it */
+	bool nmi_masked, nmi_pending;
 	bool faulting;			/* the monitor handles its own fault on this CPU */
-	bool flush;			/* drop cached translations at the next entry */
+	/* drop cached translations before the next entry into the guest */
+	bool flush;
 };
 
 /*
@@ -76,20 +82,21 @@ struct pcpu {
 #define CPU_OFF_VENDOR	0x1000u
 #define CPU_OFF_TSS	0x1800u
 #define TSS_LEN		0x68u
-#define TSS_IST1	0x24u		/* where a double fault's stack begins ... */
-#define CPU_OFF_IST	0x2000u		/* ... downwards from here */
+#define TSS_IST1	0x24u		/* offset in the TSS: top of the stack for double faults */
+#define CPU_OFF_IST	0x2000u		/* offset in the area: top of that stack */
 _Static_assert(sizeof(struct pcpu) <= CPU_OFF_VENDOR, "CPU area");
 
-struct cell_slot {			/* the manager's view of an instance */
+struct cell_slot {			/* the manager's record of a cell's instance */
 	u32 state;			/* enum qv_mon_state; QV_MON_NONE: free */
 	u32 reclaimed;			/* number of 2 MiB pages given back so far */
 	u64 block_pa;
 	u64 window_pa;
 	u64 open_table;			/* table by which Linux reads the open part; never freed */
-	u64 cpus;			/* not given back yet; bits are front-end indices */
-	u64 bell_tsc;			/* when its doorbell was last rung ... */
-	u64 bell_gap;			/* TSC cycles from then until it may be rung again */
-	u32 taken;			/* 1: its devices are taken from Linux at present */
+	/* the cell's CPUs that were not given back yet; bits are front-end indices */
+	u64 cpus;
+	u64 bell_tsc;			/* TSC when the cell's doorbell was last rung */
+	u64 bell_gap;			/* minimum number of TSC cycles between two doorbells */
+	u32 taken;			/* 1: the cell's devices are taken from Linux at present */
 	u32 num_devices;
 	struct qv_mon_device devices[QV_MAX_DEVICES];
 	u32 num_ports;
@@ -106,11 +113,13 @@ enum { ENTER_UNDECIDED, ENTER_GO, ENTER_BACK };
 /* The state of front/ and enter.c. In a cell's instance it is unused and zero */
 struct front_state {
 	struct enter_state enter;
-	u64 ones_table, sink_table;	/* physical; tables that answer touches of holes */
+	/* physical addresses of tables that answer Linux's touches of hidden memory */
+	u64 ones_table, sink_table;
 	/* index + 1 of the CPU whose access to PCI config space is under way */
 	u32 config_busy;
-	u32 ioapic_busy;		/* index + 1 of the CPU that accesses an IOAPIC */
-	/* the value that Linux wrote to each index register */
+	/* index + 1 of the CPU whose access to an IOAPIC is under way */
+	u32 ioapic_busy;
+	/* the value that Linux wrote to the index register of each IOAPIC */
 	u32 ioapic_index[QV_MON_IOAPICS];
 };
 
@@ -128,12 +137,12 @@ struct cell_state {
 };
 
 struct instance {
-	struct qv_mon_boot boot;	/* must be first: the driver writes it */
+	struct qv_mon_boot boot;	/* must be the first member: the driver writes it */
 	u32 id;				/* 0: front end */
 	struct page_pool pool;
 	struct paging host, nested, park;
 	u64 *windows;			/* page-table entries of QV_VA_WINDOW */
-	u64 *directory;			/* page directory of the instance's GiB */
+	u64 *directory;			/* page directory of the GiB in which the instance lies */
 	struct icr_map icr;
 	struct front_state front;
 	struct manager_state manager;

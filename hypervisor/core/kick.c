@@ -24,7 +24,7 @@
 #define ACK_DEADLINE_MS	2000
 #define AGAIN_MS	200
 #define NMI		(4u << 8 | 1u << 14)	/* ICR */
-#define SEND_PATIENCE	10000000	/* loops; apic_send() takes far fewer */
+#define SEND_PATIENCE	10000000	/* number of loops; apic_send() takes far fewer */
 
 void kick(struct pcpu *target, u32 cmd)
 {

@@ -29,7 +29,8 @@ void msr_build(struct instance *inst)
 
 		for (msr = r->first; msr <= r->last; msr++)
 			if (!vendor_msr_stop(inst->msr_map, msr, stop))
-				break;		/* the rest of this row is not in the map either */
+				/* the rest of this row has no place in the map either */
+				break;
 	}
 }
 

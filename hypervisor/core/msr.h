@@ -11,18 +11,20 @@
 #include "instance.h"
 
 enum msr_action {
-	OK,		/* directly, no exit; as on the bare machine, #GP included */
-	OWN,		/* carried out or checked here; a forbidden access is refused as in FAIL */
+	/* the guest accesses the MSR without an exit, as on the bare machine, #GP included */
+	OK,
+	/* the monitor carries out or checks the access; a forbidden access is refused as in FAIL */
+	OWN,
 	/* a write changes only the bits of .mask; a change of others is counted and logged */
 	KEEP,
 	ZERO,		/* reads as zero; a write is dropped without a trace */
-	DROP,		/* the same, counted and logged */
+	DROP,		/* as ZERO, but a write is counted and logged */
 	FAIL,		/* the cell fails; Linux gets #GP */
 };
 
 struct msr_rule {
 	u32 first, last;
-	u8 cell[2], front[2];	/* enum msr_action of a read, of a write */
+	u8 cell[2], front[2];	/* enum msr_action of a read, and of a write */
 	u64 mask;		/* KEEP: bits that Linux may change */
 	const char *name, *why;
 };
@@ -47,7 +49,8 @@ void msr_build(struct instance *inst);
 struct msr_exit {
 	u32 msr;
 	bool write;
-	u64 value;		/* in: the value written; out: the value read */
+	/* in: the value that the guest writes; out: the value that it reads */
+	u64 value;
 	const struct msr_rule *rule;
 };
 /* Reads this CPU's exit into @x, and counts it */

@@ -17,11 +17,12 @@ struct pcpu;
 struct qv_mon_boot;
 
 struct pci_table {		/* MSI-X; physical = guest-physical addresses */
-	u64 start, end;		/* of the entries */
+	u64 start, end;		/* physical addresses of the table's first entry and of its end */
 	u64 pages, pages_len;	/* range that the cell may only read; 0: there is no table */
 };
 
-struct pci_cell {		/* part of the cell's instance: data that its exits need */
+/* part of the cell's instance: data for the exits that its devices cause */
+struct pci_cell {
 	u32 num_rules, reserved;
 	struct pci_rule rules[PCI_RULES];
 	struct pci_table tables[QV_MAX_DEVICES];
@@ -57,11 +58,12 @@ void ioapic_route(struct pcpu *cpu, const struct qv_mon_device *d, u32 apic_id);
 void ioapic_mask(struct pcpu *cpu, const struct qv_mon_device *d);
 
 /* ports.c */
-void port_result(struct pcpu *cpu, u32 size, u32 value);	/* of an IN: al, ax or eax */
-/* no cell may have one of these */
+/* sets the result of an IN: al, ax or eax, by @size */
+void port_result(struct pcpu *cpu, u32 size, u32 value);
+/* true if no cell may have one of these ports */
 bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last);
-void ports_front(void);			/* set the ports at which Linux exits */
-bool ports_log(u32 first, u32 last);	/* a write by Linux is logged */
+void ports_front(void);			/* selects the ports at which Linux exits */
+bool ports_log(u32 first, u32 last);	/* true if a write by Linux to this port is logged */
 /* Returns the guard that forbids Linux to write @size bytes of @value from @port on, or NULL */
 const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value);
 /* Is one of these ports in the list of a cell (created or running), or in its devices' I/O BARs? */

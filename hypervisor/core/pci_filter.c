@@ -36,7 +36,7 @@ bool pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old,
 
 #define ENTRY_LOGICAL	(1u << 11)
 #define ENTRY_MASKED	(1u << 16)
-#define ENTRY_REMAPPED	(1u << 16)	/* in the high half: bit 48 */
+#define ENTRY_REMAPPED	(1u << 16)	/* bit 48 of the entry is in the high half */
 /* bits 49 to 55: upper part of the id if QV runs in a virtual machine, else 0 */
 #define ENTRY_MORE_ID	(0x7fu << 17)
 
@@ -68,7 +68,8 @@ bool ioapic_entry_ok(const struct icr_map *map, u32 low, u32 high)
 	/* Without remapping, bit 48 has no meaning: the entry has the compatible format */
 	if ((low & ENTRY_MASKED) || (map->remapped && (high & ENTRY_REMAPPED)))
 		return true;
-	if ((low >> 8 & 7) > 1 || (high & ENTRY_MORE_ID))	/* SMI, NMI, INIT, ExtINT */
+	/* forbidden delivery modes: SMI, NMI, INIT, ExtINT */
+	if ((low >> 8 & 7) > 1 || (high & ENTRY_MORE_ID))
 		return false;
 	if (low & ENTRY_LOGICAL)
 		return own_logical(map, high >> 24);

@@ -12,8 +12,10 @@
 enum pci_check {		/* requirement on a register's new value */
 	PCI_ANY,
 	PCI_ZERO,
-	PCI_MSI_ADDRESS,	/* physical destination, one of the cell's own CPUs */
-	PCI_MSI_DATA,		/* vector from 32 on; fixed or lowest priority; edge */
+	/* the value must be a message address: physical destination, one of the cell's own CPUs */
+	PCI_MSI_ADDRESS,
+	/* the value must be message data: vector from 32 on; fixed or lowest priority; edge */
+	PCI_MSI_DATA,
 };
 
 struct pci_rule {		/* one dword of config space that takes writes */

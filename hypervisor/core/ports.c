@@ -103,7 +103,8 @@ void ports_front(void)
 		ports_stop(me(), b->guards[i].first, b->guards[i].last, true);
 	ports_stop(me(), 0xcfc, 0xcff, true);
 	if (!me()->boot.ecam_len)
-		ports_stop(me(), 0xcf8, 0xcf8, true); /* a dword; 0xCF9, a byte, is reset control */
+		/* config data is a dword; 0xCF9 as a byte is reset control */
+		ports_stop(me(), 0xcf8, 0xcf8, true);
 }
 
 bool ports_log(u32 first, u32 last)

@@ -6,7 +6,7 @@
 
 enum port_front {	/* how an access of Linux to a port is handled */
 	PORT_PASS,	/* direct */
-	PORT_LOG,	/* carried out; a write is logged */
+	PORT_LOG,	/* the access is carried out; a write is logged */
 	PORT_CONFIG,	/* 0xCFC..0xCFF, and 0xCF8 without ECAM: front/pci.c; the rest direct */
 };
 

@@ -29,5 +29,6 @@ void clear_registers(void)
 	cpuid(0xd, 0, all);
 	asm volatile("xsetbv" : : "c"(0), "a"(all[0]), "d"(all[3]));
 	asm volatile("xrstor %0" : : "m"(initial), "a"(~0u), "d"(~0u));
-	asm volatile("xsetbv" : : "c"(0), "a"(1), "d"(0));	/* as after reset: x87 only */
+	/* the state after reset: x87 only */
+	asm volatile("xsetbv" : : "c"(0), "a"(1), "d"(0));
 }

@@ -48,10 +48,12 @@ vector_stubs:
 	vector = 0
 	.rept	32
 	push	$vector
-	jmp	interrupted			/* a short jump, since the target is near */
+	/* a short jump fits in the entry, since the target is near */
+	jmp	interrupted
 	vector = vector + 1
 	.endr
-	.org	vector_stubs + 32 * 4		/* the assembler rejects longer entries */
+	/* the assembler reports an error here if an entry is longer than four bytes */
+	.org	vector_stubs + 32 * 4
 
 interrupted:
 	cmpb	$2, (%rsp)
@@ -65,10 +67,10 @@ interrupted:
 	jb	1f
 	cmpq	$take_last, 8(%rsp)
 	jbe	interrupt
-/* #SX, AMD-V only: an INIT from outside, made harmless */
+/* #SX, on AMD-V only: an INIT signal from outside arrived as this exception; ignore it */
 1:	cmpb	$30, (%rsp)
 	jne	fault
-	add	$16, %rsp			/* vector, error code */
+	add	$16, %rsp			/* drop vector and error code from the stack */
 	iretq
 
 /* All other vectors: the interrupt is taken and dropped, so its number does not matter */

@@ -8,9 +8,9 @@
 
 #include "instance.h"
 
-struct guest_mode {		/* how the guest translates addresses */
+struct guest_mode {		/* paging mode by which the guest translates addresses */
 	u64 cr0, cr3, cr4, efer;
-	bool long_code;		/* CS.L in long mode */
+	bool long_code;		/* the guest executes 64-bit code: CS.L in long mode */
 	bool big_code;		/* CS.D */
 	u32 cpl;
 	u64 cs_base;
@@ -39,30 +39,33 @@ void vendor_run(struct pcpu *cpu) __attribute__((noreturn));
 /* Fills inst->controls, for a cell or for Linux: intercepts other than those of ports and MSRs */
 void vendor_controls(struct instance *inst, bool cell);
 
-/* New guest states */
+/* Functions that set up the state of a new guest */
 void vendor_set_park(struct pcpu *cpu);
 void vendor_set_sipi(struct pcpu *cpu, u32 vector);
 void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry);
 
-/* Details of this exit; each for its own kind of exit only */
-bool vendor_msr_write(const struct pcpu *cpu);		/* WRMSR, else RDMSR */
-u64 vendor_memory_access(const struct pcpu *cpu, bool *write);	/* guest-physical address */
+/* Details of this exit. Each function is valid for its own kind of exit only */
+bool vendor_msr_write(const struct pcpu *cpu);		/* true: WRMSR; false: RDMSR */
+/* guest-physical address of the nested fault */
+u64 vendor_memory_access(const struct pcpu *cpu, bool *write);
 struct port_access {
 	u32 port, size;		/* size: 1, 2, 4 bytes */
-	u32 len;		/* of the instruction */
+	u32 len;		/* length of the instruction that exited, in bytes */
 	bool in;
-	bool plain;		/* not INS or OUTS */
+	bool plain;		/* true: the instruction is neither INS nor OUTS */
 };
 void vendor_port_access(const struct pcpu *cpu, struct port_access *a);
 
 /* These read and change the guest during an exit */
 void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode);
 u64 vendor_rip(const struct pcpu *cpu);
-u64 vendor_exit_code(const struct pcpu *cpu);	/* for the log and failure records */
+/* facts about the exit, for the log and failure records */
+u64 vendor_exit_code(const struct pcpu *cpu);
 void vendor_skip(struct pcpu *cpu, u32 len);
 /* RFLAGS: the bits of @mask become @flags */
 void vendor_set_flags(struct pcpu *cpu, u64 mask, u64 flags);
-void vendor_inject_nmi(struct pcpu *cpu);	/* stays pending while the guest handles an NMI */
+/* an NMI stays pending while the guest handles another one */
+void vendor_inject_nmi(struct pcpu *cpu);
 void vendor_inject_fault(struct pcpu *cpu, u32 vector);	/* 6: #UD, 13: #GP(0) */
 /* Copies the instruction bytes that the processor saved at this exit. Returns how many, or 0 */
 u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes);

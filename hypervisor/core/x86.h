@@ -18,7 +18,7 @@
 
 #define CR0_PE		(1ull << 0)
 #define CR0_PG		(1ull << 31)
-#define CR0_RESET	0x60000010ull	/* CD, NW, ET */
+#define CR0_RESET	0x60000010ull	/* bits of CR0: CD, NW, ET */
 #define CR4_PSE		(1ull << 4)
 #define CR4_PAE		(1ull << 5)
 #define CR4_MCE		(1ull << 6)
@@ -30,9 +30,9 @@
 #define EFER_LMA	(1ull << 10)
 #define RFLAGS_TF	(1ull << 8)
 #define RFLAGS_IF	(1ull << 9)
-#define DEBUGCTL_BTF	(1ull << 1)	/* TF traps branches only */
-#define DR6_BS		(1ull << 14)	/* a single step has ended */
-#define DR7_GD		(1ull << 13)	/* the next access to a debug register traps */
+#define DEBUGCTL_BTF	(1ull << 1)	/* DEBUGCTL: TF traps branches only */
+#define DR6_BS		(1ull << 14)	/* DR6: a single step has ended */
+#define DR7_GD		(1ull << 13)	/* DR7: the next access to a debug register traps */
 #define PAT_RESET	0x0007040600070406ull
 
 #endif

@@ -61,10 +61,11 @@ u64 xapic_icr(const struct pcpu *cpu, const struct xapic_write *w)
 	return (u64)(cpu->icr2 >> 24) << 32 | w->value;
 }
 
-#define FLAGS_SZP	0xc4u		/* sign, zero, parity */
-#define FLAGS_STATUS	0x8d5u		/* these, overflow, adjust, carry */
+#define FLAGS_SZP	0xc4u		/* flags that the result determines: sign, zero, parity */
+/* all flags that OR and AND write: these three, overflow, adjust, carry */
+#define FLAGS_STATUS	0x8d5u
 
-/* Sets the flags as OR and AND do */
+/* Sets RFLAGS for the result as OR and AND do */
 static void logic_flags(struct pcpu *cpu, u32 result)
 {
 	u32 eax;

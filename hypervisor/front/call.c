@@ -27,7 +27,8 @@ void front_call(struct pcpu *cpu)
 
 	vendor_mode(cpu, &mode);
 	if (mode.cpl) {
-		vendor_inject_fault(cpu, 6);	/* #UD, as without a monitor */
+		/* Linux's user mode gets #UD, as without a monitor */
+		vendor_inject_fault(cpu, 6);
 		return;
 	}
 	if (nr == QV_HC_FAULT)

@@ -7,9 +7,11 @@
 #include "core/vendor.h"
 
 /* exits.c */
-void front_shutdown(struct pcpu *cpu);		/* triple fault: as without a monitor */
-void front_invalid(struct pcpu *cpu);		/* guest state is rejected: the CPU stops */
-void front_machine_check(struct pcpu *cpu);	/* of a parked CPU */
+/* a triple fault: repeated outside the guest, as without a monitor */
+void front_shutdown(struct pcpu *cpu);
+/* the processor rejects the guest state: the CPU stops */
+void front_invalid(struct pcpu *cpu);
+void front_machine_check(struct pcpu *cpu);	/* a machine check of a parked CPU */
 /* A fault of the monitor: Linux gets #GP, or its machine check */
 void front_fault(struct pcpu *cpu, u64 vector, u64 rip);
 

@@ -35,5 +35,6 @@ void front_memory(struct pcpu *cpu)
 	else
 		front_touch(cpu, gpa, write);
 	if (!known)
-		vendor_inject_fault(cpu, 13);	/* the decoder does not know the instruction */
+		/* #GP, since the decoder does not know the instruction */
+		vendor_inject_fault(cpu, 13);
 }

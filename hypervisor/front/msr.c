@@ -29,7 +29,8 @@ static bool access(struct pcpu *cpu, struct msr_exit *x)
 	if (action == ZERO || action == DROP)
 		x->value = 0;
 	else if (!x->write)
-		return msr_read_safe(x->msr, &x->value);	/* outside the map */
+		/* the MSR is outside the permission map */
+		return msr_read_safe(x->msr, &x->value);
 	else if (action == OK)
 		return msr_write_safe(x->msr, wanted);
 	else if (!msr_read_safe(x->msr, &old))

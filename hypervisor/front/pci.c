@@ -93,7 +93,11 @@ static u32 config_read(struct pcpu *cpu, u64 at, u32 size)
 {
 	if (pci_given(at >> 12)) {
 		cpu_status(cpu)->denied++;
-		if (!(at & 0xfff))	/* a scan reads all registers: log only the first */
+		/*
+		 * Linux reads all registers when it scans a bus, so only the first register is
+		 * logged
+		 */
+		if (!(at & 0xfff))
 			log_event(cpu, QV_LOG_CONFIG, at, 0);
 		return ~0u;
 	}
@@ -111,13 +115,13 @@ static void config_data(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *valu
 
 	*value = ~0u;
 	if (!(latch & CONFIG_ENABLE) || (me()->boot.ecam_len ? at >= me()->boot.ecam_len : reg >= 0x100))
-		return;			/* nothing is there */
+		return;			/* no function is there */
 	if (in)
 		*value = config_read(cpu, at, size);
 	else
 		config_write(cpu, at, size, was);
 	if (!in && !me()->boot.ecam_len)
-		port_out(CONFIG_ADDRESS, 4, latch);	/* the guard has changed it */
+		port_out(CONFIG_ADDRESS, 4, latch);	/* the guard has changed the value */
 }
 
 /* Accesses 0xCF8 and the register that it names. False: timed out */
@@ -197,7 +201,7 @@ void front_port(struct pcpu *cpu)
 
 	vendor_port_access(cpu, &a);
 	value = (u32)cpu->regs[GPR_RAX] & ~0u >> (32 - a.size * 8);
-	if (!a.plain) {			/* INS and OUTS: Linux gets #GP */
+	if (!a.plain) {			/* INS and OUTS at these ports: Linux gets #GP */
 		refused(cpu, QV_LOG_PORT, a.port, value);
 		vendor_inject_fault(cpu, 13);
 		return;

@@ -25,9 +25,10 @@
 #define CFG_CLASS	0x08
 #define CFG_HEADER	0x0c
 #define CFG_BARS	0x10
-#define CFG_BUSES	0x18		/* bridges: primary, secondary, subordinate bus, a timer */
-#define CFG_WINDOWS	0x1c		/* bridges: from here ... */
-#define CFG_IO_UPPER	0x30		/* ... to here */
+/* bridges: primary, secondary and subordinate bus number, and a timer */
+#define CFG_BUSES	0x18
+#define CFG_WINDOWS	0x1c		/* bridges: first dword of the windows */
+#define CFG_IO_UPPER	0x30		/* bridges: last dword of the windows */
 #define CFG_ROM		0x30
 #define CFG_BRIDGE_ROM	0x38
 #define STATUS_CAPS	(1u << 20)
@@ -45,25 +46,34 @@
 #define CAP_MSI		0x05
 #define CAP_EXPRESS	0x10
 #define CAP_MSIX	0x11
-#define CAP_AER		0x0001		/* in extended config space */
+#define CAP_AER		0x0001		/* capability in extended config space */
 #define AER_LEN		0x38
-#define HEADER		0		/* the header, not a capability */
+#define HEADER		0		/* not a capability: the function's header */
 
 /* Dwords that Linux may write in a bridge above a cell's function, and their fixed bits */
 static const struct { u8 cap, reg; u32 fixed; } bridge_rules[] = {
-	{ HEADER, CFG_COMMAND, 0x7 },			/* decoding; forwarding upstream */
-	{ HEADER, CFG_HEADER, 0xff000000 },		/* the self-test starts there */
+	/* command: decoding, and forwarding upstream, are fixed */
+	{ HEADER, CFG_COMMAND, 0x7 },
+	/* BIST: a write there starts the self-test */
+	{ HEADER, CFG_HEADER, 0xff000000 },
 	{ HEADER, CFG_BUSES, 0xffffff },
-	{ HEADER, CFG_WINDOWS, 0xffff },		/* the upper half is status */
-	{ HEADER, 0x3c, 0xffff0000 },			/* bridge control: bus reset and more */
+	/* windows: the upper half of the dword is status */
+	{ HEADER, CFG_WINDOWS, 0xffff },
+	/* bridge control: the bits for bus reset and others are fixed */
+	{ HEADER, 0x3c, 0xffff0000 },
 	{ CAP_PM, 4, 0x3 },				/* power state */
-	{ CAP_EXPRESS, 0x08, 0x80e0 },			/* device: payload, reset */
-	{ CAP_EXPRESS, 0x10, 0x30 },			/* link: disable, retrain */
-	{ CAP_EXPRESS, 0x18, 0xc00 },			/* slot: power, lock */
-	{ CAP_EXPRESS, 0x1c, 0 },			/* root: interrupts, status */
+	/* device control: payload size and reset are fixed */
+	{ CAP_EXPRESS, 0x08, 0x80e0 },
+	/* link control: the bits that disable and retrain the link are fixed */
+	{ CAP_EXPRESS, 0x10, 0x30 },
+	{ CAP_EXPRESS, 0x18, 0xc00 },			/* slot control: power and lock are fixed */
+	/* root control: Linux may change interrupts and status */
+	{ CAP_EXPRESS, 0x1c, 0 },
 	{ CAP_EXPRESS, 0x20, 0 },
-	{ CAP_EXPRESS, 0x28, 0x20 },			/* ARI: device numbers on the bus below */
-	{ CAP_EXPRESS, 0x30, 0xffff },			/* link 2: speed, compliance */
+	/* device control 2: ARI forwarding changes device numbers on the bus below */
+	{ CAP_EXPRESS, 0x28, 0x20 },
+	/* link control 2: speed and compliance are fixed */
+	{ CAP_EXPRESS, 0x30, 0xffff },
 	{ CAP_MSI, 0x00, 0 }, { CAP_MSI, 0x04, 0 }, { CAP_MSI, 0x08, 0 },
 	{ CAP_MSI, 0x0c, 0 }, { CAP_MSI, 0x10, 0 }, { CAP_MSIX, 0x00, 0 },
 };
@@ -250,7 +260,8 @@ static bool bar_taken(struct pcpu *cpu, u32 bdf, u32 *reg, u32 decode)
 		base |= (u64)pci_config_get(cpu, bdf, *reg) << 32;
 		found |= (u64)size_bits(cpu, bdf, *reg, ~0u) << 32;
 	}
-	return base && found && is_taken(base, found & -found, io);	/* address 0: not placed */
+	/* a BAR with address 0 is not placed */
+	return base && found && is_taken(base, found & -found, io);
 }
 
 /* A write that switches decoding on, moves what is decoded, or enables a ROM */
@@ -279,7 +290,7 @@ static bool is_chipset(u32 class)
 	return class == CLASS_CHIPSET || (class >> 8 == CLASS_HOST >> 8 && class != CLASS_PCI && class != CLASS_PCI_HALF);
 }
 
-/* AMD: a write here only selects the register that the next dword shows */
+/* AMD's index register: a write here only selects the register that the next dword shows */
 static bool is_index(struct pcpu *cpu, u32 bdf, u32 class, u32 reg)
 {
 	return class == CLASS_HOST && (pci_config_get(cpu, bdf, CFG_ID) & 0xffff) == VENDOR_AMD && (reg == 0x60 || reg == 0xb8);

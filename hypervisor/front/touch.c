@@ -44,9 +44,11 @@ static bool answer(u64 gpa, u64 *entry, u64 seen, u32 level, bool write)
 		if (level == 2 && same_page(seen, inst->front.ones_table))
 			exchange(above, seen, inst->front.sink_table | PT_TABLE);
 	} else if (level == 1 && ((seen & NESTED_HOLE) || same_page(seen, ones))) {
-		exchange(entry, seen, *pool_table(&inst->pool, table));	/* near an open part */
+		/* memory in the same 2 MiB as an open part */
+		exchange(entry, seen, *pool_table(&inst->pool, table));
 	} else {
-		return false;				/* a write to an open part */
+		/* a write by Linux to an open part of a block */
+		return false;
 	}
 	return true;
 }
@@ -59,9 +61,10 @@ void front_touch(struct pcpu *cpu, u64 gpa, bool write)
 	u64 seen = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
 	bool reached = front_reaches(&inst->nested, gpa);
 
-	cpu->flush = true;		/* always, so that no old translation stays */
+	cpu->flush = true;		/* flush in every case, so that no old translation stays */
 	if (reached && (seen & PT_P) && (!write || (seen & PT_W)))
-		return;			/* the entry permits the touch by now */
+		/* the entry permits the touch by now: another CPU has changed it */
+		return;
 	if (reached && !(seen & (PT_P | NESTED_HOLE)) && !front_fill(&inst->nested, gpa))
 		return;
 	cpu_status(cpu)->denied++;

@@ -12,7 +12,7 @@ static bool too_soon(struct cell_slot *slot)
 {
 	u64 now = rdtsc();
 
-	/* Signed, since the TSC of the last caller may be ahead */
+	/* The difference is signed, since the TSC of the last caller may be ahead */
 	if ((s64)(now - slot->bell_tsc) < (s64)slot->bell_gap)
 		return true;
 	slot->bell_tsc = now;

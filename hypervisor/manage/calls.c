@@ -53,11 +53,16 @@ static u64 no_call(struct pcpu *cpu, u64 a, u64 b)
 }
 
 enum {
-	AT_ONCE		= 1 << 0,	/* never QV_ME_BUSY: Linux may be going down */
-	CELL		= 1 << 1,	/* a: a cell; its block is open in QV_VA_MANAGE */
-	CELL_CPU	= 1 << 2,	/* a: a cell | index of its CPU << 8; the index becomes b */
-	LOCKABLE	= 1 << 3,	/* QV_ME_LOCKED if a running cell has locked ... */
-	RESUMES		= 1 << 4,	/* ... unless this cell has already lost memory */
+	/* this call never returns QV_ME_BUSY: Linux may be going down */
+	AT_ONCE		= 1 << 0,
+	/* argument a is a cell, whose block is open in QV_VA_MANAGE */
+	CELL		= 1 << 1,
+	/* argument a is a cell | index of its CPU << 8; the index becomes b */
+	CELL_CPU	= 1 << 2,
+	/* the call returns QV_ME_LOCKED if a running cell has locked management */
+	LOCKABLE	= 1 << 3,
+	/* no QV_ME_LOCKED if the cell of the call has already lost memory */
+	RESUMES		= 1 << 4,
 };
 
 static const struct call {

@@ -40,7 +40,8 @@ bool cpus_catch(struct pcpu *cpu, u64 cpus)
 	bool all = true;
 	u32 i;
 
-	own_write(me()->icr.own & ~cpus);	/* first: from here on Linux cannot start them */
+	/* clear the bits first: from here on Linux cannot start these CPUs */
+	own_write(me()->icr.own & ~cpus);
 	for (i = 0; i < me()->icr.num; i++)
 		if (cpus >> i & 1)
 			kick(pcpu_of(i), CMD_CATCH);
@@ -65,7 +66,7 @@ bool cpus_send(const struct qv_mon_create *q)
 	u64 start = rdtsc();
 	u32 i;
 
-	for (i = q->num_cpus; i-- > 0;) {	/* boot CPU last, when the others wait */
+	for (i = q->num_cpus; i-- > 0;) {	/* the boot CPU comes last, when the others wait */
 		me()->manager.away |= 1ull << q->cpus[i];
 		kick(pcpu_of(q->cpus[i]), CMD_BECOME);
 		if (!wait_ack(pcpu_of(q->cpus[i]), pcpu_in(QV_VA_MANAGE, i), CMD_BECOME, start))
@@ -79,7 +80,7 @@ static bool still_here(u32 index)
 {
 	if (__atomic_fetch_and(&pcpu_of(index)->cmd, ~CMD_BECOME, __ATOMIC_SEQ_CST) & CMD_BECOME) {
 		me()->manager.away &= ~(1ull << index);
-		/* no flush has covered the CPU since CMD_BECOME was sent */
+		/* drop translations: no flush has covered the CPU since CMD_BECOME was sent */
 		kick(pcpu_of(index), CMD_FLUSH);
 	}
 	return !(me()->manager.away >> index & 1);
@@ -114,7 +115,8 @@ bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_m
 	bool all = true;
 	u32 i;
 
-	for (i = 0; i < q->num_cpus; i++)	/* a CPU that came late has acknowledged already */
+	/* a CPU that came home late has acknowledged already */
+	for (i = 0; i < q->num_cpus; i++)
 		if ((wanted >> q->cpus[i] & 1) && !(load(&pcpu_of(q->cpus[i])->ack) & CMD_HOME))
 			kick(pcpu_in(QV_VA_MANAGE, i), CMD_HOME);
 	for (i = 0; i < q->num_cpus; i++) {

@@ -42,7 +42,7 @@ u64 call_stop(struct pcpu *cpu, u64 id, u64 unused)
 {
 	struct cell_slot *slot = &me()->manager.cells[id];
 	const struct qv_mon_create *q = slot_request(id);
-	u32 state = QV_MON_RUNNING;		/* a failed cell stays failed */
+	u32 state = QV_MON_RUNNING;		/* expected state: a failed cell stays failed */
 	bool all;
 
 	(void)unused;
@@ -77,7 +77,7 @@ static void release_home(struct cell_slot *slot)
  */
 static void give_block(struct pcpu *cpu, struct cell_slot *slot)
 {
-	/* Behind the open part: drops the dummy pages */
+	/* the part of the block after the open part: drops the dummy pages there */
 	linux_memory(slot->block_pa + QV_OPEN_LEN, QV_BLOCK_CELL - QV_OPEN_LEN, LINUX_NONE);
 	flush_front_end(cpu);
 	manage(QV_VA_MANAGE, 0);

@@ -30,7 +30,8 @@ u64 call_lock(struct pcpu *cpu, u64 id, u64 unused)
 	if (me()->manager.cells[id].state != QV_MON_RUNNING ||
 	    load(&managed_status()->state) != QV_MON_RUNNING)
 		return QV_ME_STATE;
-	if (slot_request(id)->lock == QV_LOCK_NEVER)	/* it could not unlock */
+	/* the cell's file does not permit a lock: the cell could not unlock */
+	if (slot_request(id)->lock == QV_LOCK_NEVER)
 		return QV_ME_MAY_NOT_LOCK;
 	managed_status()->locked = 1;
 	return QV_ME_OK;

@@ -40,12 +40,12 @@ static inline struct qv_mon_create *slot_request(u32 id)
 u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused);	/* create.c: the new cell's number */
 u64 call_start(struct pcpu *cpu, u64 id, u64 unused);	/* life.c */
 u64 call_stop(struct pcpu *cpu, u64 id, u64 unused);
-u64 call_reclaim(struct pcpu *cpu, u64 id, u64 unused);	/* one piece; 1: call again */
+u64 call_reclaim(struct pcpu *cpu, u64 id, u64 unused);	/* clears one piece; 1: call again */
 u64 call_lock(struct pcpu *cpu, u64 id, u64 unused);	/* lock.c */
 u64 call_doorbell(struct pcpu *cpu, u64 id, u64 unused);	/* bell.c */
-u64 call_sample(struct pcpu *cpu, u64 id, u64 index);	/* sample CPU @index */
+u64 call_sample(struct pcpu *cpu, u64 id, u64 index);	/* records a sample of CPU @index */
 
-bool cells_locked(void);	/* lock.c: a running cell has locked management */
+bool cells_locked(void);	/* lock.c: true if a running cell has locked management */
 
 /*
  * cpus.c. @cpus: a mask of the front end's indices; @q: the request of the cell that is being

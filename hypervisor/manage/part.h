@@ -38,10 +38,10 @@ enum part_try {
 
 /* Verbs that cannot fail */
 enum part_act {
-	PART_KEEP,	/* create: writes to the slot, for later checks and exits of Linux */
-	PART_TAKE,	/* start: takes from Linux; may be undone ... */
-	PART_UNTAKE,	/* ... if start fails after all */
-	PART_BEGIN,	/* start, past the point of no return. Then the cell's CPUs start */
+	PART_KEEP,	/* create: writes to the slot what later checks and exits of Linux need */
+	PART_TAKE,	/* start: takes the part from Linux, until PART_GIVE or PART_UNTAKE */
+	PART_UNTAKE,	/* start has failed after PART_TAKE: gives the part back */
+	PART_BEGIN,	/* start, past the point of no return. The cell's CPUs start afterwards */
 	PART_STOP,	/* stop: the cell's CPUs have stopped, except those that do not answer */
 	PART_GIVE,	/* destroy of a cell that was started: called once, after all of clear() */
 	PART_ACTS

@@ -17,7 +17,7 @@
 	.globl	monitor_start
 monitor_start:
 	endbr64
-	lea	0x8000(%rdi), %rsp		/* top of this CPU's area */
+	lea	0x8000(%rdi), %rsp		/* rsp = top of this CPU's area */
 	cld
 	lgdt	gdt_pointer(%rip)
 	mov	$0x18, %eax
@@ -26,7 +26,7 @@ monitor_start:
 	mov	%eax, %ds
 	mov	%eax, %es
 	xor	%ebp, %ebp
-	push	$0				/* stack is as after a call */
+	push	$0				/* align the stack as after a call */
 	jmp	monitor_entry
 
 /*
@@ -72,10 +72,10 @@ svm_leave:
 	lgdt	0x3e(%rdi)
 	lidt	0x4e(%rdi)
 	mov	0x08(%rdi), %rsi		/* cr4 */
-	mov	0x10(%rdi), %rsp		/* of Linux: not mapped here */
+	mov	0x10(%rdi), %rsp		/* Linux's stack, which is not mapped here */
 	mov	0x18(%rdi), %rcx		/* rip */
 	mov	0x20(%rdi), %r8			/* rflags */
-	mov	0x28(%rdi), %rax		/* result in Linux */
+	mov	0x28(%rdi), %rax		/* the result that Linux sees */
 	mov	0x30(%rdi), %r9			/* the trampoline switches CR3 and continues */
 	mov	0x00(%rdi), %rdi		/* cr3 */
 	jmp	*%r9

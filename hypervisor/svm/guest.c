@@ -17,7 +17,8 @@ u64 vendor_memory_access(const struct pcpu *cpu, bool *write)
 
 void vendor_port_access(const struct pcpu *cpu, struct port_access *a)
 {
-	const struct vmcb *v = vmcb_of(cpu);	/* APM vol. 2, 15.10.2; info2: next RIP */
+	/* layout of info1: APM vol. 2, 15.10.2; info2 is the next RIP */
+	const struct vmcb *v = vmcb_of(cpu);
 
 	a->port = v->info1 >> 16 & 0xffff;
 	a->size = v->info1 >> 4 & 7;
@@ -83,7 +84,7 @@ void vendor_inject_nmi(struct pcpu *cpu)
 
 	if (cpu->nmi_masked || v->event_inj) {
 		cpu->nmi_pending = true;
-		v->intercept3 |= I3_IRET;	/* the exit at the next IRET handles it */
+		v->intercept3 |= I3_IRET;	/* the exit at the next IRET injects the NMI */
 		return;
 	}
 	v->event_inj = EVENT_VALID | EVENT_NMI | 2;

@@ -71,7 +71,10 @@ const struct msr_rule vendor_msr_rules[] = {
 	{ 0x00000000, LAST_ROW, { FAIL, FAIL }, { OK, OK }, 0, "all others", "machine-check banks, performance and energy counters, debug: Linux keeps them" },
 };
 
-/* Position of an MSR's two bits in the map: APM vol. 2, 15.11; -1: not in it, always exits */
+/*
+ * Position of an MSR's two bits in the permission map: APM vol. 2, 15.11. Returns -1 if the MSR is
+ * not in the map, so that it always exits
+ */
 static int bit_of(u32 msr)
 {
 	if (msr < 0x2000)

@@ -33,7 +33,7 @@ void svm_exit(struct pcpu *cpu)
 	v->tlb_control = 0;
 	v->event_inj = event_again(v->exit_int_info);
 	if (code == EXIT_NMI || code == EXIT_INIT)
-		svm_take_nmi();		/* or #SX, which is forgotten */
+		svm_take_nmi();		/* takes the pending NMI, or #SX, which is dropped */
 	exit_dispatch(cpu, code);
 	if (cpu->flush) {
 		cpu->flush = false;

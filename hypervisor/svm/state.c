@@ -58,7 +58,8 @@ static void set_permanent(struct pcpu *cpu)
 
 	v->iopm_pa = pa_of(me()->port_map);
 	v->msrpm_pa = pa_of(me()->msr_map);
-	v->asid = me()->id + 1;		/* this instance's only: INVLPGB flushes it on all CPUs */
+	/* an ASID that only this instance has: INVLPGB flushes it on all CPUs */
+	v->asid = me()->id + 1;
 	v->np_enable = controls_of(me())->np_enable;
 	set_controls(cpu);
 }
@@ -76,7 +77,7 @@ static u64 try_guest(struct pcpu *cpu)
 	v->v_intr = V_IRQ | V_IRQ_PRIO | V_IGN_TPR;
 	v->rflags |= RFLAGS_IF;
 	if (me()->boot.test_hooks & QV_TEST_BAD_VMRUN && cpu->index == 1)
-		v->asid = 0;		/* for tests: illegal */
+		v->asid = 0;		/* for tests: an illegal guest state */
 	svm_try(pa_of(v));
 	v->rflags &= ~RFLAGS_IF;
 	set_permanent(cpu);
@@ -183,8 +184,10 @@ void vendor_set_park(struct pcpu *cpu)
 	struct vmcb *v = vmcb_of(cpu);
 
 	set_reset(cpu);
-	v->n_cr3 = me()->park.root;	/* one page: hlt, and a jump back to it */
-	v->cr4 = CR4_MCE;		/* if clear, a machine check would shut the machine down */
+	/* nested tables with one page: hlt, and a jump back to it */
+	v->n_cr3 = me()->park.root;
+	/* CR4.MCE: if it were clear, a machine check would shut the machine down */
+	v->cr4 = CR4_MCE;
 	v->intercept_exc |= EXC_MC;
 }
 
@@ -218,7 +221,8 @@ void vendor_run(struct pcpu *cpu)
 
 static void __attribute__((noreturn)) leave(struct pcpu *cpu, struct leave_state *s)
 {
-	if (cpu->phase == CPU_RUNNING)		/* else the CPU has not reached vendor_enter() */
+	/* in another phase the CPU has not reached vendor_enter() */
+	if (cpu->phase == CPU_RUNNING)
 		asm volatile("vmload %0" : : "a"(pa_of(vmcb_of(cpu))) : "memory");
 	s->tramp = me()->boot.tramp_leave;
 	redirect_init(false);
@@ -253,7 +257,7 @@ static const u32 left_behind[] = {
 	0xc0000103,					/* TSC_AUX: Linux's number of the CPU */
 	0xc000010f,					/* DBG_EXTN_CFG: branch records */
 	0xc0000301,					/* PerfCntrGlobalCtl */
-	/* PERFEVTSEL, where there are no PERF_CTL */
+	/* PERFEVTSEL, on processors without PERF_CTL: no counting */
 	0xc0010000, 0xc0010001, 0xc0010002, 0xc0010003,
 	/* PERF_CTL: no counting */
 	0xc0010200, 0xc0010202, 0xc0010204, 0xc0010206, 0xc0010208, 0xc001020a,
@@ -266,7 +270,8 @@ void vendor_clear_msrs(void)
 	u32 i;
 
 	for (i = 0; i < sizeof(left_behind) / sizeof(left_behind[0]); i++)
-		msr_write_safe(left_behind[i], 0); /* Linux sets them when the CPU comes online */
+		/* Linux sets these MSRs when the CPU comes online */
+		msr_write_safe(left_behind[i], 0);
 }
 
 void vendor_back(struct pcpu *cpu, u64 error)

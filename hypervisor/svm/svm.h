@@ -14,9 +14,9 @@ static inline struct vmcb *vmcb_of(const struct pcpu *cpu)
 
 /* inst->controls */
 struct svm_controls {
-	u32 intercepts[6];	/* the VMCB's first words */
-	u64 np_enable;		/* the VMCB's field */
-	u64 efer;		/* bits that the guest may write */
+	u32 intercepts[6];	/* intercepts: the VMCB's first words */
+	u64 np_enable;		/* the VMCB's field of this name */
+	u64 efer;		/* bits of EFER that the guest may write */
 };
 _Static_assert(sizeof(struct svm_controls) <= sizeof(((struct instance *)0)->controls), "controls");
 
@@ -33,7 +33,8 @@ static inline u64 pa_of(const void *p)
 
 /* entry.S */
 void svm_run(struct pcpu *cpu, u64 vmcb_pa) __attribute__((noreturn));
-void svm_try(u64 vmcb_pa);	/* one VMRUN that must exit before its first instruction */
+/* executes one VMRUN, which must exit before the first guest instruction */
+void svm_try(u64 vmcb_pa);
 void svm_take_nmi(void);
 void svm_shutdown(void) __attribute__((noreturn));	/* a triple fault, now */
 struct leave_state;

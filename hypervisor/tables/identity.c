@@ -112,6 +112,6 @@ int identity_tables(struct instance *inst)
 	/* A device's write here is an interrupt. A processor's write must not become one */
 	if (limit(n, MESSAGES, MESSAGES_LEN, LINUX_NONE))
 		return -1;
-	/* xAPIC: reads are direct, writes exit */
+	/* the xAPIC page: reads are direct, writes exit */
 	return b->x2apic ? 0 : limit(n, MESSAGES, QV_PAGE, LINUX_READ);
 }

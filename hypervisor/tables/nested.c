@@ -36,7 +36,7 @@ enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
 	if (!(e & PT_P))
 		return e & NESTED_HOLE ? FRONT_HOLE : FRONT_OWNS;
 	if (found > 1 && !(e & PT_PS))
-		return FRONT_SPECIAL;		/* split further: part of it is special */
+		return FRONT_SPECIAL;		/* split the page further: part of it is special */
 	if ((e ^ own_page(p, pa & ~(level_size(found) - 1), found)) & (PT_TABLE | PT_ADDR))
 		return FRONT_SPECIAL;
 	return FRONT_OWNS;
@@ -55,7 +55,8 @@ int front_prepare(const struct paging *p, u64 pa, u64 len)
 
 	for (; pa < end; pa += level_size(level)) {
 		level = piece_level(pa, end);
-		front_fill(p, pa);	/* the neighbours stay mapped when the page is split off */
+		/* the neighbours of the page stay mapped when it is split off */
+		front_fill(p, pa);
 		if (!paging_entry(p, pa, level))
 			return -1;
 	}

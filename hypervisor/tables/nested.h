@@ -23,7 +23,8 @@
 #define NESTED_WB	(6ull << 3)	/* RAM */
 #define NESTED_RX	(NESTED_R | NESTED_X)
 #define NESTED_RWX	(NESTED_R | NESTED_W | NESTED_X)
-#define NESTED_HOLE	(1ull << 52)	/* in a non-present entry: memory that Linux may not use */
+/* bit of a non-present entry: memory that Linux may not use */
+#define NESTED_HOLE	(1ull << 52)
 
 static inline u64 nested_bits(const struct paging *p, u64 what)
 {
@@ -34,9 +35,9 @@ static inline u64 nested_bits(const struct paging *p, u64 what)
 }
 
 enum front_owner {
-	FRONT_OWNS,		/* identity-mapped, now or at the first touch */
+	FRONT_OWNS,		/* Linux owns it: identity-mapped, now or at the first touch */
 	FRONT_HOLE,		/* taken away */
-	FRONT_SPECIAL,		/* other: read-only, answered with ones, ... */
+	FRONT_SPECIAL,		/* any other state, such as read-only or answered with ones */
 };
 
 /* State of the @level-sized page (1: 4 KiB, 2: 2 MiB) at @pa in the front end's tables */
@@ -44,7 +45,7 @@ enum front_owner front_owner(const struct paging *p, u64 pa, u32 level);
 
 enum linux_access {	/* the access that Linux has to memory */
 	LINUX_NONE,	/* no access: a hole. front/touch.c answers a touch */
-	LINUX_READ,	/* read and execute */
+	LINUX_READ,	/* Linux may read and execute */
 	LINUX_ALL,	/* all access, as without the monitor; config space is read-only */
 };
 

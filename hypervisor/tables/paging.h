@@ -11,31 +11,32 @@
 
 struct qv_mon_boot;
 
-#define PT_P		(1ull << 0)	/* present; EPT: readable */
+#define PT_P		(1ull << 0)	/* bit 0: present; in EPT: readable */
 #define PT_W		(1ull << 1)
-#define PT_U		(1ull << 2)	/* user; EPT: executable */
+#define PT_U		(1ull << 2)	/* bit 2: user; in EPT: executable */
 #define PT_PWT		(1ull << 3)
 #define PT_PCD		(1ull << 4)
-#define PT_PS		(1ull << 7)	/* leaf above the lowest level */
+#define PT_PS		(1ull << 7)	/* bit 7: a leaf above the lowest level */
 #define PT_NX		(1ull << 63)
 #define PT_ADDR		0x000ffffffffff000ull
 #define PT_TABLE	(PT_P | PT_W | PT_U)
-#define PT_BITS		9		/* number of address bits per level */
-#define PT_ENTRIES	(1u << PT_BITS)	/* 8 bytes each, so that a table is a page */
+#define PT_BITS		9		/* address bits that each level translates */
+#define PT_ENTRIES	(1u << PT_BITS)	/* a table is a page of entries of 8 bytes each */
 
 /* A run of pages for tables. Single pages are never given back */
 struct page_pool {
-	u64 va, pa;		/* of the first byte of the block */
-	u32 next, end;		/* offsets in the block; next grows (atomically) to end */
+	u64 va, pa;		/* virtual and physical address of the first byte of the block */
+	u32 next, end;		/* offsets in the block; .next grows atomically up to .end */
 };
 
 struct paging {
 	struct page_pool *pool;
 	u64 root;		/* physical */
-	const struct qv_mon_boot *ram;	/* no page crosses a border of RAM; NULL: pages may */
+	/* no page crosses a border of this RAM; NULL: pages may cross it */
+	const struct qv_mon_boot *ram;
 	u32 levels;		/* 4 or 5 */
 	u32 ept;		/* entries are in VT-x's format: see nested.h */
-	u32 max_leaf;		/* 1: 4 KiB only, 2: 2 MiB too, 3: 1 GiB too */
+	u32 max_leaf;		/* largest page: 1 = 4 KiB, 2 = 2 MiB, 3 = 1 GiB */
 };
 
 /* Bytes that an entry at @level spans */

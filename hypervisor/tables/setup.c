@@ -69,7 +69,8 @@ static void build_tss(struct instance *inst)
 		u32 area = QV_OFF_CPUS + i * QV_CPU_LEN;
 
 		*(u32 *)(size_t)(inst->pool.va + area + CPU_OFF_TSS + TSS_IST1) =
-			QV_VA_BLOCK + area + CPU_OFF_IST; /* below 4 GiB: the upper half is zero */
+			/* address bits 63..32 stay zero, since the segment is below 4 GiB */
+			QV_VA_BLOCK + area + CPU_OFF_IST;
 	}
 }
 

@@ -28,7 +28,7 @@
 monitor_start:
 	cld
 	xor	%ebp, %ebp
-	push	$0				/* stack is as after a call */
+	push	$0				/* align the stack as after a call */
 	jmp	monitor_entry
 
 /*
@@ -46,7 +46,7 @@ look:	cmpl	$0, CPU_OFF_NMI(%rdi)
 	mov	0x00(%rdi), %rax
 	load_guest
 	vmresume
-	vmlaunch				/* the first time */
+	vmlaunch				/* the first entry, which VMRESUME refuses */
 looked:
 	mov	(%rsp), %rdi
 	call	vmx_refused
@@ -70,7 +70,7 @@ vmx_exited:
 vendor_nmi_entry:
 	push	%rax
 	mov	%rsp, %rax
-	and	$-0x8000, %rax			/* the CPU's area */
+	and	$-0x8000, %rax			/* rax = start of the CPU's area */
 	movl	$1, CPU_OFF_NMI(%rax)
 	cmpq	$look, 0x10(%rsp)
 	jb	1f

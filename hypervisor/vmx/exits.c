@@ -108,7 +108,7 @@ const struct exit_row vendor_exits[] = {
 	{ REASON_WBINVD,	BOTH(exit_nothing),		QV_EXIT_INSTRUCTION },
 	{ REASON_GETSEC,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
 	{ REASON_VMCLEAR,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
-	/* VMLAUNCH, VMPTRLD, VMPTRST, VMREAD, VMRESUME, VMWRITE, VMXOFF */
+	/* the next seven codes: VMLAUNCH, VMPTRLD, VMPTRST, VMREAD, VMRESUME, VMWRITE, VMXOFF */
 	{ REASON_VMCLEAR + 1,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
 	{ REASON_VMCLEAR + 2,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },
 	{ REASON_VMCLEAR + 3,	BOTH(exit_forbidden),		QV_EXIT_INSTRUCTION },

@@ -32,7 +32,8 @@ u64 vendor_memory_access(const struct pcpu *cpu, bool *write)
 
 void vendor_port_access(const struct pcpu *cpu, struct port_access *a)
 {
-	u64 q = vmcs_read(EXIT_QUALIFICATION);		/* SDM vol. 3, table 28-5 */
+	/* bits of the exit qualification: SDM vol. 3, table 28-5 */
+	u64 q = vmcs_read(EXIT_QUALIFICATION);
 
 	(void)cpu;
 	a->port = q >> 16 & 0xffff;
@@ -128,7 +129,7 @@ static const struct { u16 field, offset; } record[] = {
 #define AT(field, member) { field, __builtin_offsetof(struct qv_mon_failure, member) }
 	AT(EXIT_REASON, exit_code), AT(EXIT_QUALIFICATION, info1), AT(EXIT_EVENT, info2),
 	AT(GUEST_RIP, rip), AT(GUEST_RFLAGS, rflags), AT(GUEST_EFER, efer),
-	/* the processor's values: NE and MCE are set */
+	/* host-owned bits have the processor's values: NE and MCE are set */
 	AT(GUEST_CR0, cr0), AT(GUEST_CR3, cr3), AT(GUEST_CR4, cr4),
 };
 

@@ -13,14 +13,14 @@ void vmx_leap(u64 rdi)
 	/* Switch off all features for which the processor could refuse the entry earlier */
 	vmcs_write(VMCS_PROC, me()->boot.vmx.proc & ~PROC_SECONDARY);
 	vmcs_write(ENTRY_EVENT, 0);
-	vmcs_write(GUEST_RFLAGS, 0);		/* illegal: bit 1 must be 1 */
+	vmcs_write(GUEST_RFLAGS, 0);		/* an illegal RFLAGS: bit 1 must be 1 */
 	vmx_cross(rdi);
 }
 
 void vendor_move(u64 cr3, u64 stack, void (*to)(struct pcpu *), struct pcpu *cpu)
 {
 	vmcs_write(HOST_CR3, cr3);
-	vmcs_write(HOST_RSP, stack - 8);	/* as after a call */
+	vmcs_write(HOST_RSP, stack - 8);	/* the stack is aligned as after a call */
 	vmcs_write(HOST_RIP, (u64)to);
 	vmcs_write(HOST_TR_BASE, (u64)cpu + CPU_OFF_TSS);
 	vmx_leap((u64)cpu);

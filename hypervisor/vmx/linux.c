@@ -9,7 +9,7 @@
 #include "core/x86.h"
 #include "vmx.h"
 
-struct place {			/* of a field in struct qv_linux_state */
+struct place {			/* offset of a field in struct qv_linux_state */
 	u16 field, offset, size;
 };
 #define AT(field, member) \
@@ -67,7 +67,7 @@ static u64 try_guest(struct pcpu *cpu)
 
 	vmcs_write(VMCS_PROC, proc | PROC_NMI_WINDOW);
 	if (me()->boot.test_hooks & QV_TEST_BAD_VMRUN && cpu->index == 1)
-		vmcs_write(VMCS_VPID, 0);	/* for tests: illegal */
+		vmcs_write(VMCS_VPID, 0);	/* for tests: an illegal guest state */
 	taken = vmx_try();
 	reason = vmcs_read(EXIT_REASON);
 	if (taken && reason == REASON_EVENT) {
@@ -87,7 +87,7 @@ u64 vendor_enter(struct pcpu *cpu)
 	vendor_arrive(cpu);
 	vmx_set_seg(SEG_CS, s->cs, RIGHTS_CODE64, ~0u, 0);
 	vmx_set_seg(SEG_SS, s->ss, RIGHTS_DATA32, ~0u, 0);
-	vmx_set_seg(SEG_DS, 0, RIGHTS_UNUSABLE, 0, 0);	/* the driver reloads them */
+	vmx_set_seg(SEG_DS, 0, RIGHTS_UNUSABLE, 0, 0);	/* unusable: the driver reloads DS and ES */
 	vmx_set_seg(SEG_ES, 0, RIGHTS_UNUSABLE, 0, 0);
 	write_places(s, as_guest, LEN(as_guest));
 	vmcs_write(GUEST_CR4, s->cr4 | CR4_VMXE);

@@ -21,7 +21,7 @@ static void event_again(u32 reason)
 	/* INT n, INT3 and INTO need no injection: their instruction runs again */
 	if (type >= EVENT_SOFT)
 		return;
-	if (type == EVENT_NMI)		/* the delivery itself blocks the next */
+	if (type == EVENT_NMI)		/* the delivery of an NMI itself blocks the next NMI */
 		vmcs_write(GUEST_BLOCKING, blocking & ~BLOCKING_NMI);
 	vmcs_write(ENTRY_EVENT, info & ~EVENT_FROM_IRET);	/* undefined there */
 	vmcs_write(ENTRY_ERROR, vmcs_read(IDT_ERROR));

@@ -88,7 +88,7 @@ void vendor_controls(struct instance *inst, bool cell)
 	c[CONTROL_XSS] = cell ? ~0ull : XSS_TRACE | XSS_USER_INTERRUPTS;
 }
 
-/* The same at the start of every guest state */
+/* Sets the controls that are the same at the start of every guest state */
 static void set_controls(void)
 {
 	u32 i;
@@ -184,8 +184,9 @@ static void set_reset(struct pcpu *cpu)
 void vendor_set_park(struct pcpu *cpu)
 {
 	set_reset(cpu);
-	set_nested(&me()->park);	/* one page: hlt, and a jump back to it */
-	/* every CPU gets #MC, and the parked guest could not handle it */
+	/* nested tables with one page: hlt, and a jump back to it */
+	set_nested(&me()->park);
+	/* intercept #MC: every CPU gets it, and the parked guest could not handle it */
 	vmcs_write(VMCS_EXCEPTIONS, EXC_MC);
 }
 
@@ -234,5 +235,6 @@ void vendor_clear_msrs(void)
 	u32 i;
 
 	for (i = 0; i < sizeof(left_behind) / sizeof(left_behind[0]); i++)
-		msr_write_safe(left_behind[i], 0); /* Linux sets them when the CPU comes online */
+		/* Linux sets these MSRs when the CPU comes online */
+		msr_write_safe(left_behind[i], 0);
 }

@@ -7,13 +7,16 @@
 #define QV_VMCS_H
 
 /* In a CPU's area (core/instance.h); the regions private to the processor have a page each */
-#define CPU_OFF_NMI	0x1000u		/* u32: an NMI came while the monitor was at work */
+/* u32: nonzero if an NMI came while the monitor was at work */
+#define CPU_OFF_NMI	0x1000u
 #define CPU_OFF_VMCS	0x2000u
-#define CPU_OFF_VMXON	0x3000u		/* front end's areas only, wherever the CPU goes */
+/* used in the front end's areas only, wherever the CPU goes */
+#define CPU_OFF_VMXON	0x3000u
 
 enum vmcs_field {
 	VMCS_VPID		= 0x0000,
-	GUEST_ES		= 0x0800,	/* then CS, SS, DS, FS, GS, LDTR, TR: steps of 2 */
+	/* selectors: this one is ES; CS, SS, DS, FS, GS, LDTR and TR follow in steps of 2 */
+	GUEST_ES		= 0x0800,
 	GUEST_CS		= 0x0802,
 	GUEST_SS		= 0x0804,
 	GUEST_DS		= 0x0806,
@@ -21,7 +24,8 @@ enum vmcs_field {
 	GUEST_GS		= 0x080a,
 	GUEST_LDTR		= 0x080c,
 	GUEST_TR		= 0x080e,
-	HOST_ES			= 0x0c00,	/* then CS, SS, DS, FS, GS, TR */
+	/* host selectors: this one is ES; CS, SS, DS, FS, GS and TR follow in steps of 2 */
+	HOST_ES			= 0x0c00,
 	HOST_CS			= 0x0c02,
 	HOST_SS			= 0x0c04,
 	HOST_DS			= 0x0c06,
@@ -45,7 +49,7 @@ enum vmcs_field {
 	VMCS_EXCEPTIONS		= 0x4004,
 	VMCS_FAULT_MASK		= 0x4006,
 	VMCS_FAULT_MATCH	= 0x4008,
-	VMCS_CR3_TARGETS	= 0x400a,	/* a count, like the next three */
+	VMCS_CR3_TARGETS	= 0x400a,	/* number of MSRs, as in the next three fields */
 	VMCS_EXIT_STORES	= 0x400e,
 	VMCS_EXIT_LOADS		= 0x4010,
 	VMCS_ENTRY_LOADS	= 0x4014,
@@ -53,7 +57,8 @@ enum vmcs_field {
 	VMCS_ENTRY		= 0x4012,
 	ENTRY_EVENT		= 0x4016,
 	ENTRY_ERROR		= 0x4018,
-	ENTRY_LENGTH		= 0x401a,	/* of the instruction whose event is injected */
+	/* length of the instruction whose event is injected */
+	ENTRY_LENGTH		= 0x401a,
 	VMCS_PROC2		= 0x401e,
 	INSTRUCTION_ERROR	= 0x4400,
 	EXIT_REASON		= 0x4402,
@@ -61,7 +66,7 @@ enum vmcs_field {
 	IDT_EVENT		= 0x4408,	/* event whose delivery the exit interrupted */
 	IDT_ERROR		= 0x440a,
 	EXIT_LENGTH		= 0x440c,
-	GUEST_ES_LIMIT		= 0x4800,	/* as the selectors */
+	GUEST_ES_LIMIT		= 0x4800,	/* in the order of the selectors */
 	GUEST_CS_LIMIT		= 0x4802,
 	GUEST_TR_LIMIT		= 0x480e,
 	GUEST_GDTR_LIMIT	= 0x4810,
@@ -82,7 +87,7 @@ enum vmcs_field {
 	GUEST_CR0		= 0x6800,
 	GUEST_CR3		= 0x6802,
 	GUEST_CR4		= 0x6804,
-	GUEST_ES_BASE		= 0x6806,	/* as the selectors */
+	GUEST_ES_BASE		= 0x6806,	/* in the order of the selectors */
 	GUEST_CS_BASE		= 0x6808,
 	GUEST_FS_BASE		= 0x680e,
 	GUEST_GS_BASE		= 0x6810,
@@ -93,7 +98,7 @@ enum vmcs_field {
 	GUEST_RSP		= 0x681c,
 	GUEST_RIP		= 0x681e,
 	GUEST_RFLAGS		= 0x6820,
-	GUEST_PENDING_DEBUG	= 0x6822,	/* bits as in DR6 */
+	GUEST_PENDING_DEBUG	= 0x6822,	/* bits have the positions of DR6 */
 	GUEST_SYSENTER_ESP	= 0x6824,
 	GUEST_SYSENTER_EIP	= 0x6826,
 	HOST_CR0		= 0x6c00,
@@ -159,15 +164,17 @@ enum vmcs_field {
 #define REASON_XSAVES		63u
 #define REASON_XRSTORS		64u
 #define REASON_ENTRY_FAILED	(1u << 31)
-#define REASON_ENTRY_CHECK	(REASON_ENTRY_FAILED | 41)	/* by a machine check */
+/* a machine check during VM entry */
+#define REASON_ENTRY_CHECK	(REASON_ENTRY_FAILED | 41)
 
-/* ENTRY_EVENT, EXIT_EVENT, IDT_EVENT */
+/* Bits of ENTRY_EVENT, EXIT_EVENT and IDT_EVENT */
 #define EVENT_VALID		(1u << 31)
 #define EVENT_ERROR		(1u << 11)
 #define EVENT_TYPE		(7u << 8)
 #define EVENT_NMI		(2u << 8)
 #define EVENT_EXCEPTION		(3u << 8)
-#define EVENT_SOFT		(4u << 8)	/* INT n; 5 and 6: INT1, INT3 and INTO */
+/* type: INT n; types 5 and 6 are INT1, and INT3 or INTO */
+#define EVENT_SOFT		(4u << 8)
 /* Caused by an IRET that ended blocking by NMI; an EPT qualification has this bit too */
 #define EVENT_FROM_IRET		(1u << 12)
 

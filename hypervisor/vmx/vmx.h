@@ -5,10 +5,12 @@
 #include "core/cpu.h"
 #include "core/vendor.h"
 #include "vmcs.h"
-#include <vmx/access.h>		/* tests replace this file */
+#include <vmx/access.h>		/* the unit tests replace this file */
 
 #define CR4_VMXE	(1ull << 13)
-/* No guest has these: VT-x is in use, user interrupts bypass filters, QV does not know FRED */
+/*
+ * CR4 bits that no guest has: VT-x is in use, user interrupts bypass filters, QV does not know FRED
+ */
 #define CR4_OURS	(CR4_VMXE | 1ull << 25 | 1ull << 32)
 
 /* Exit reason 0 is an exception or an NMI: these codes distinguish them */
@@ -42,12 +44,14 @@ static inline u32 *nmi_note(const struct pcpu *cpu)
 void vmx_load(u64 vmcs_pa);
 /* drops all cached translations of all guests of this CPU */
 void vmx_flush(void);
-/* one entry that must exit before its first instruction; false: refused */
+/*
+ * one VM entry, which must exit before the first guest instruction; false: the processor refused it
+ */
 bool vmx_try(void);
 void vmx_run(struct pcpu *cpu) __attribute__((noreturn));
-/* an entry that must fail: host fields are loaded */
+/* a VM entry that must fail: the failure loads the host fields */
 void vmx_cross(u64 rdi) __attribute__((noreturn));
-/* ends the blocking of NMIs that an NMI exit began */
+/* ends the blocking of NMIs that an exit by an NMI began */
 void vmx_unblock_nmi(void);
 extern const u8 vmx_exited[];			/* HOST_RIP */
 
@@ -74,11 +78,12 @@ void vmx_set_host(const struct pcpu *cpu);
 
 /* guest.c */
 void vmx_end_shadow(void);			/* ends the shadow of STI and MOV SS, and a halt */
-void vmx_nmi_window(bool on);			/* an exit as soon as the guest can take an NMI */
+/* requests an exit as soon as the guest can take an NMI */
+void vmx_nmi_window(bool on);
 
-/* run.c: called by vmx_run */
+/* run.c: called by vmx_run after each exit */
 void vmx_exit(struct pcpu *cpu);
-void vmx_noted_nmi(struct pcpu *cpu);		/* an NMI came between two entries */
-void vmx_refused(struct pcpu *cpu);		/* VMRESUME and VMLAUNCH both failed */
+void vmx_noted_nmi(struct pcpu *cpu);		/* handles an NMI that came between two entries */
+void vmx_refused(struct pcpu *cpu);		/* called if VMRESUME and VMLAUNCH both failed */
 
 #endif

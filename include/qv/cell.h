@@ -30,7 +30,7 @@
 #define QV_INFO_GPA	0xB9000
 #define QV_COMM_GPA	0xBA000
 #define QV_STREAM_GPA	0xBC000
-#define QV_STREAM_LEN	0x4000		/* bytes; a power of two */
+#define QV_STREAM_LEN	0x4000		/* length of the stream in bytes; a power of two */
 #define QV_SCREEN_COLS	80
 #define QV_SCREEN_ROWS	25
 
@@ -42,7 +42,8 @@
 
 /* CPUID leaf 0x40000000 in a cell: ebx, ecx, edx hold this text; eax = highest leaf */
 #define QV_CPUID_SIGNATURE	"QVQuestV-QV "
-#define QV_CPUID_BASE	0x40000000	/* leaf +1: eax = info page address, ebx = ABI */
+/* CPUID leaf 0x40000001: eax = address of the info page, ebx = ABI number */
+#define QV_CPUID_BASE	0x40000000
 
 /*
  * A PCI function of the cell. Its config space is at qv_info.ecam + (bdf << 12): reads are direct,
@@ -59,8 +60,9 @@ struct qv_info_device {
 	 */
 	uint32_t vector;
 	struct qv_info_bar {
-		uint64_t base;		/* guest-physical address, or first port */
-		uint64_t size;		/* bytes or ports; 0: no such BAR */
+		/* guest-physical address of a memory BAR, or first port of an I/O BAR */
+		uint64_t base;
+		uint64_t size;		/* length in bytes, or number of ports; 0: no such BAR */
 		uint32_t ports;		/* 1: I/O ports */
 		uint32_t index;		/* BAR number, 0..5 */
 	} bars[QV_INFO_MAX_BARS];
@@ -74,15 +76,17 @@ struct qv_info {
 	uint64_t magic;			/* QV_INFO_MAGIC */
 	uint32_t abi;			/* QV_INFO_ABI */
 	uint32_t size;			/* bytes of this structure */
-	char name[32];			/* of the cell, NUL-terminated */
-	uint64_t memory;		/* bytes of RAM, from 0 (with the window above inside) */
-	uint32_t tsc_khz;		/* TSC frequency, invariant TSC */
+	char name[32];			/* name of the cell, NUL-terminated */
+	/* bytes of RAM, from address 0 on; the window above is inside */
+	uint64_t memory;
+	uint32_t tsc_khz;		/* frequency of the TSC, which is invariant */
 	/* 1: APIC in x2APIC mode (MSRs); 0: xAPIC page at 0xFEE00000 */
 	uint32_t x2apic;
 	uint32_t num_cpus;
 	/* vector of the interrupt that announces news in the comm page (keys, requests); 0: none */
 	uint32_t doorbell_vector;
-	uint32_t apic_ids[QV_INFO_MAX_CPUS];	/* first one boots; the others wait for SIPI */
+	/* APIC ids of the cell's CPUs. The first CPU boots; the others wait for SIPI */
+	uint32_t apic_ids[QV_INFO_MAX_CPUS];
 	char cmdline[1024];
 	/* since ABI 2 */
 	/* guest-physical address of PCI config space, bus 0; 0: none */
@@ -95,16 +99,17 @@ struct qv_info {
 
 /* comm.request values */
 #define QV_REQUEST_NONE		0
-#define QV_REQUEST_SHUTDOWN	1	/* finish, then set state to QV_INMATE_HALTED */
+#define QV_REQUEST_SHUTDOWN	1	/* finish, then set comm.state to QV_INMATE_HALTED */
 /* agree with QV_CALL_UNLOCK, or do nothing: Linux waits for a while */
 #define QV_REQUEST_UNLOCK	2
 
 /* comm.state values */
 #define QV_INMATE_BOOTING	0
 #define QV_INMATE_RUNNING	1
-#define QV_INMATE_HALTED	2	/* done on request; the cell may be stopped */
+/* the inmate has finished on request; the cell may be stopped */
+#define QV_INMATE_HALTED	2
 
-#define QV_KEYS_LEN		256	/* bytes; a power of two */
+#define QV_KEYS_LEN		256	/* length of the key queue in bytes; a power of two */
 
 /*
  * Calls to the cell's monitor, in ring 0: VMMCALL on AMD processors, VMCALL on Intel processors;
@@ -125,12 +130,13 @@ struct qv_info {
  */
 struct qv_comm {
 	/* written by the inmate */
-	uint64_t heartbeat;		/* any change means: the inmate is alive */
+	uint64_t heartbeat;		/* heartbeat: any change means that the inmate is alive */
 	uint32_t state;			/* QV_INMATE_* */
-	uint32_t keys_tail;		/* next key to take */
-	uint32_t cursor;		/* row * 80 + column; >= 2000: hidden */
-	uint32_t stream_head;		/* bytes ever written to the stream (mod 2^32) */
-	uint32_t screen_seq;		/* changes whenever the screen or cursor did */
+	uint32_t keys_tail;		/* index of the next key to take */
+	/* position of the cursor: row * 80 + column; from 2000 on: hidden */
+	uint32_t cursor;
+	uint32_t stream_head;		/* number of bytes ever written to the stream (mod 2^32) */
+	uint32_t screen_seq;		/* changes whenever the screen or the cursor has changed */
 	/* longest line that the cell's shell accepts, in bytes; 0: unknown */
 	uint32_t line_max;
 	/* QV_LINE_TOLD | status of the last line executed; 0: no line yet, or unknown */
@@ -138,7 +144,7 @@ struct qv_comm {
 	uint32_t reserved1[23];
 	/* written by Linux */
 	uint32_t request;		/* QV_REQUEST_*: followed by a doorbell */
-	uint32_t keys_head;		/* next free key slot */
+	uint32_t keys_head;		/* index of the next free slot for a key */
 	uint32_t reserved2[30];
 	uint8_t keys[QV_KEYS_LEN];	/* written by Linux */
 };
@@ -149,7 +155,7 @@ struct qv_comm {
  * A shell puts QV_STREAM_READY there when it awaits a line, so that a program
  * can run one command and knows where its output ends.
  */
-#define QV_STREAM_READY		0x04	/* ASCII EOT; not shown on the screen */
+#define QV_STREAM_READY		0x04	/* ASCII EOT; a terminal does not show it on the screen */
 
 /*
  * A shell writes comm.line_status before the READY that ends a line's output. The value is as a

@@ -31,7 +31,7 @@ static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_
 	for (i = 0; i < q->num_runs; i++) {
 		const struct qv_mon_run *r = &q->runs[i];
 
-		/* ascending, so no page can be listed twice */
+		/* runs are ascending, so no page can be listed twice */
 		if (r->pa < after || !run_ok(inst, r) ||
 		    overlaps(r->pa, r->count * QV_HUGE, q->block_pa, QV_BLOCK_CELL) ||
 		    overlaps(r->pa, r->count * QV_HUGE, q->window_pa, WINDOW_LEN))

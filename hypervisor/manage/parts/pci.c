@@ -18,7 +18,8 @@
 
 #define BAR_MAX		(1ull << 36)
 #define MESSAGES_LEN	0x100000ull
-#define TABLES_OF_DEVICE 36		/* pages, for config space and both ends of six BARs */
+/* number of pages of tables for config space and both ends of six BARs */
+#define TABLES_OF_DEVICE 36
 
 /* ---- checks ---- */
 

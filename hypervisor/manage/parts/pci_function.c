@@ -2,7 +2,7 @@
 /* The registers of one PCI function: which of them its cell may write, and their state at start. */
 #include "pci_function.h"
 
-#define TABLES_MAX	2048		/* entries of an MSI-X table */
+#define TABLES_MAX	2048		/* largest number of entries of an MSI-X table */
 #define COMMAND_IO_MEM	0x003
 #define COMMAND_MASTER	0x004
 #define COMMAND_NO_INTX	0x400
@@ -66,7 +66,8 @@ static void msix_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon
 	const struct qv_mon_bar *bar = &d->bars[place & 7];
 
 	if ((place & 7) >= QV_MON_BARS || bar->ports || bar->len < len || at > bar->len - len)
-		return;			/* the table is not in the cell's memory BARs: no MSI-X */
+		/* the table is not in a memory BAR of the cell, so the cell gets no MSI-X */
+		return;
 	t->start = bar->base + at;
 	t->end = t->start + len;
 	t->pages = t->start & -(u64)QV_PAGE;
@@ -83,8 +84,10 @@ void pci_make_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon_de
 	/* A line that is not given to the cell belongs to Linux, whose devices may share it */
 	add_rule(p, d->bdf, CFG_COMMAND, PCI_ANY, COMMAND_IO_MEM | (pin ? COMMAND_NO_INTX : 0) |
 		 (master ? COMMAND_MASTER : 0), 0xffff);
-	add_rule(p, d->bdf, CFG_HEADER, PCI_ANY, 0xffff, 0xffff);	/* cache line, latency */
-	add_rule(p, d->bdf, 0x3c, PCI_ANY, 0xff, ~0u); /* interrupt line: only for software */
+	/* cache line size and latency timer */
+	add_rule(p, d->bdf, CFG_HEADER, PCI_ANY, 0xffff, 0xffff);
+	/* interrupt line: only software uses this register */
+	add_rule(p, d->bdf, 0x3c, PCI_ANY, 0xff, ~0u);
 	if (!master || pcpu_of(me()->req.cpus[0])->apic_id >= 255)	/* an MSI has an 8-bit id */
 		return;
 	cap = find_cap(cpu, d->bdf, CAP_MSI);
@@ -100,7 +103,7 @@ void pci_quiet(struct pcpu *cpu, u32 bdf)
 	u64 config = config_of(bdf);
 	u32 msi = find_cap(cpu, bdf, CAP_MSI), msix = find_cap(cpu, bdf, CAP_MSIX);
 
-	/* zeros do not change the status half */
+	/* zeros in the status half of the dword change nothing */
 	device_write(cpu, config + CFG_COMMAND, COMMAND_NO_INTX);
 	/* disable the ROM: Linux may have moved it over registers of other functions */
 	device_write(cpu, config + CFG_ROM, 0);
@@ -109,7 +112,8 @@ void pci_quiet(struct pcpu *cpu, u32 bdf)
 			     device_read(cpu, config + msi) & ~(MSI_ENABLE | MSI_COUNT));
 	if (msix)
 		device_write(cpu, config + msix, device_read(cpu, config + msix) & ~MSIX_ENABLE);
-	device_read(cpu, config); /* earlier transactions have arrived when this read returns */
+	/* when this read returns, the device's earlier transactions have arrived */
+	device_read(cpu, config);
 }
 
 void pci_valid_messages(struct pcpu *cpu, const struct pci_cell *p, u32 address)

@@ -6,7 +6,7 @@
 #include "core/cpu.h"
 #include "core/pci.h"
 
-#define MESSAGES	0xfee00000ull	/* where writes are interrupts: 1 MiB */
+#define MESSAGES	0xfee00000ull	/* a memory write to this range of 1 MiB is an interrupt */
 
 #define CFG_COMMAND	0x04
 #define CFG_CLASS	0x08

@@ -18,18 +18,18 @@
 #define QV_ABI_VERSION	3
 
 #define QV_NAME_LEN	32	/* cell name with its NUL: [a-z0-9][a-z0-9_-]* */
-#define QV_TEXT_LEN	248	/* a sentence with its NUL */
-#define QV_MAX_CPUS	64	/* CPUs QV manages at most */
-#define QV_MAX_CELLS	15	/* cells at once, without the front end */
-#define QV_MAX_PORTS	16	/* port ranges of one cell */
-#define QV_MAX_DEVICES	8	/* PCI functions of one cell */
-#define QV_CMDLINE_LEN	1024	/* with its NUL */
+#define QV_TEXT_LEN	248	/* length of a sentence with its NUL */
+#define QV_MAX_CPUS	64	/* largest number of CPUs that QV manages */
+#define QV_MAX_CELLS	15	/* largest number of cells at once, without the front end */
+#define QV_MAX_PORTS	16	/* largest number of port ranges of one cell */
+#define QV_MAX_DEVICES	8	/* largest number of PCI functions of one cell */
+#define QV_CMDLINE_LEN	1024	/* length of a command line with its NUL */
 /* Limit of interrupts per millisecond by which Linux reaches a cell, if its file names none */
 #define QV_BELL_RATE	10
 #define QV_BELL_RATE_MAX 1000
 #define QV_WATCHDOG_MIN	100	/* ms */
 #define QV_WATCHDOG_MAX	3600000	/* ms */
-#define QV_MAX_IMAGE	(256u << 20)	/* bytes of one image file */
+#define QV_MAX_IMAGE	(256u << 20)	/* largest length of an image file, in bytes */
 #define QV_FRONT_END	"linux"	/* the front end's name where a cell name is asked for */
 
 /* Reason codes. The sentence gives the details. Codes are never renumbered. */
@@ -38,9 +38,10 @@ enum qv_reason {
 	QV_E_ABI		= 1,	/* caller and driver have different ABI versions */
 	QV_E_ARGUMENT		= 2,	/* a field is malformed */
 	QV_E_NO_VIRT		= 3,	/* CPU or firmware lacks the virtualization that QV needs */
-	QV_E_VIRT_DISABLED	= 4,	/* switched off (and locked) by firmware */
+	/* virtualization is switched off (and locked) by firmware */
+	QV_E_VIRT_DISABLED	= 4,
 	QV_E_VIRT_IN_USE	= 5,	/* another hypervisor (KVM) holds SVM or VT-x */
-	QV_E_NO_NESTED		= 6,	/* no nested paging */
+	QV_E_NO_NESTED		= 6,	/* the CPU has no nested paging */
 	QV_E_RENDEZVOUS		= 7,	/* a CPU did not arrive in time; all CPUs backed out */
 	QV_E_NOT_ENABLED	= 8,
 	QV_E_ENABLED		= 9,	/* already enabled */
@@ -51,21 +52,21 @@ enum qv_reason {
 	QV_E_CPU		= 14,	/* CPU does not exist, is 0, taken or cannot leave Linux */
 	QV_E_IMAGE		= 15,	/* image malformed or does not fit */
 	QV_E_STATE		= 16,	/* the state of the cell does not allow this */
-	QV_E_TOO_MANY		= 17,	/* a limit above is reached */
-	QV_E_MONITOR		= 18,	/* the monitor refused: text has its reason */
+	QV_E_TOO_MANY		= 17,	/* one of the limits above is reached */
+	QV_E_MONITOR		= 18,	/* the monitor refused the call: .text has its reason */
 	QV_E_CPU_STUCK		= 19,	/* a CPU did not answer the monitor in time */
 	QV_E_BUSY		= 20,	/* another management call is under way */
-	/* a CPU QV must bring home, or under the monitor, is offline */
+	/* a CPU that QV must bring home, or under the monitor, is offline */
 	QV_E_CPU_OFFLINE	= 21,
 	QV_E_LOCKDOWN		= 22,	/* kernel lockdown forbids it */
-	QV_E_UNSUPPORTED	= 23,	/* a machine QV does not handle (yet) */
-	QV_E_INTERRUPTED	= 24,	/* a signal ended the wait; text describes the state */
+	QV_E_UNSUPPORTED	= 23,	/* QV does not support this machine (yet) */
+	QV_E_INTERRUPTED	= 24,	/* a signal ended the wait; .text describes the state */
 	/* a running cell has locked management; it has to agree first */
 	QV_E_LOCKED		= 25,
 	QV_E_NOT_AGREED		= 26,	/* the cell did not agree in time: the lock stays */
 	QV_E_DEVICE		= 27,	/* a PCI function cannot be given to a cell */
-	QV_E_DMA		= 28,	/* it could do DMA, and nothing would restrict it */
-	QV_E_PORT		= 29,	/* a port that no cell may have, or that another has */
+	QV_E_DMA		= 28,	/* the device could do DMA, and nothing would restrict it */
+	QV_E_PORT		= 29,	/* a port that no cell may have, or that another cell has */
 	QV_E_NO_PREVIOUS	= 30,	/* RAM holds no log of an earlier session */
 	/* the cell was created without .debug, which hides its registers */
 	QV_E_NO_DEBUG		= 31,
@@ -75,7 +76,7 @@ enum qv_reason {
 struct qv_reply {
 	__u32 abi;		/* in: QV_ABI_VERSION */
 	__u32 code;		/* out: enum qv_reason */
-	__u64 duration_ns;	/* out: how long the driver took */
+	__u64 duration_ns;	/* out: how long the call took in the driver */
 	__u64 held_ns;		/* out: longest time QV held another front-end CPU meanwhile */
 	char text[QV_TEXT_LEN];		/* out: the problem, a sentence; empty on success */
 	char remedy[QV_TEXT_LEN];	/* out: the remedy; may be empty */
@@ -86,7 +87,7 @@ struct qv_status_info {
 	struct qv_reply reply;
 	__u32 enabled;		/* 1: the monitor runs under Linux */
 	__u32 num_cells;
-	__u32 vendor;		/* 0 none usable, 1 AMD-V, 2 VT-x */
+	__u32 vendor;		/* 0: no usable virtualization, 1: AMD-V, 2: VT-x */
 	__u32 features;		/* QV_FEATURE_* */
 	__u32 x2apic;		/* 1: the machine runs its APICs in x2APIC mode */
 	__u32 num_cpus;		/* CPUs under the monitor (0 when not enabled) */
@@ -101,14 +102,15 @@ struct qv_status_info {
 	char obstacle_remedy[QV_TEXT_LEN];
 };
 #define QV_FEATURE_NPT		(1u << 0)	/* AMD-V: nested paging */
-#define QV_FEATURE_NRIPS	(1u << 1)	/* next-RIP saved on exits */
+#define QV_FEATURE_NRIPS	(1u << 1)	/* the processor saves the next RIP at exits */
 #define QV_FEATURE_DECODE	(1u << 2)	/* decode assists */
 #define QV_FEATURE_FLUSH_ASID	(1u << 3)
 #define QV_FEATURE_PAGE1G	(1u << 4)
-#define QV_FEATURE_INVLPGB	(1u << 5)	/* broadcast TLB flushes */
+#define QV_FEATURE_INVLPGB	(1u << 5)	/* the processor has broadcast TLB flushes */
 #define QV_FEATURE_SPEC_CTRL	(1u << 6)	/* SPEC_CTRL is virtualized */
 #define QV_FEATURE_EPT		(1u << 7)	/* VT-x: nested paging */
-#define QV_FEATURE_VPID		(1u << 8)	/* VT-x: translations bear their guest's number */
+/* VT-x: a cached translation has the number of its guest */
+#define QV_FEATURE_VPID		(1u << 8)
 #define QV_FEATURE_UNRESTRICTED	(1u << 9)	/* VT-x: guests may be in real mode */
 #define QV_FEATURE_X2APIC	(1u << 10)	/* the processor has x2APIC mode */
 
@@ -143,27 +145,27 @@ enum qv_cell_state {
 struct qv_cell_create {
 	struct qv_reply reply;
 	char name[QV_NAME_LEN];
-	__u32 num_cpus;			/* 1..QV_MAX_CPUS */
+	__u32 num_cpus;			/* number of CPUs: 1..QV_MAX_CPUS */
 	__u32 cpus[QV_MAX_CPUS];	/* Linux CPU numbers, none twice, never 0 */
 	__u32 boot;			/* enum qv_boot */
-	__u64 memory;			/* bytes, multiple of 2 MiB, at least 2 MiB */
+	__u64 memory;			/* bytes of RAM: a multiple of 2 MiB, at least 2 MiB */
 	__u64 image;			/* user pointer to the image file's content */
-	__u64 image_len;		/* bytes, 1..QV_MAX_IMAGE */
-	char image_name[128];		/* for listings only */
+	__u64 image_len;		/* length of the image in bytes: 1..QV_MAX_IMAGE */
+	char image_name[128];		/* the image's file name, for listings only */
 	char cmdline[QV_CMDLINE_LEN];
 	__u32 console;			/* 1: the cell has a console */
-	__u32 num_ports;		/* 0..QV_MAX_PORTS */
+	__u32 num_ports;		/* number of port ranges: 0..QV_MAX_PORTS */
 	/*
-	 * The cell fails if its heartbeat does not change for this long. 0: no watchdog, else
-	 * QV_WATCHDOG_MIN.._MAX.
+	 * The cell fails if its heartbeat does not change for this many ms. 0: no watchdog; else
+	 * QV_WATCHDOG_MIN to QV_WATCHDOG_MAX.
 	 */
 	__u32 watchdog_ms;
 	__u32 lock;			/* enum qv_lock */
 	struct qv_port_range {
 		__u16 first, last;	/* inclusive */
 	} ports[QV_MAX_PORTS];
-	__u32 num_devices;		/* 0..QV_MAX_DEVICES */
-	/* limit of doorbells (keys, requests) per ms; 1..QV_BELL_RATE_MAX, 0: QV_BELL_RATE */
+	__u32 num_devices;		/* number of PCI functions: 0..QV_MAX_DEVICES */
+	/* limit of doorbells (keys, requests) per ms: 1..QV_BELL_RATE_MAX; 0 means QV_BELL_RATE */
 	__u32 bell_rate;
 	struct qv_device {
 		__u32 segment;		/* PCI domain: 0 */
@@ -188,19 +190,20 @@ enum qv_apic {
 /* May the cell lock management? A hostile cell would lock it forever */
 enum qv_lock {
 	QV_LOCK_NEVER	= 0,
-	QV_LOCK_MAY	= 1,	/* by QV_CALL_LOCK, or QV_IOC_CELL_LOCK */
-	QV_LOCK_START	= 2,	/* and it is locked as soon as the cell runs */
+	QV_LOCK_MAY	= 1,	/* it may, by QV_CALL_LOCK or QV_IOC_CELL_LOCK */
+	QV_LOCK_START	= 2,	/* it may, and management is locked as soon as the cell runs */
 };
 enum qv_dma {
-	QV_DMA_PROTECTED	= 0,	/* only behind an IOMMU: refused, there is no support yet */
-	QV_DMA_OFF		= 1,	/* bus mastering is held off: no DMA, no MSI */
+	/* the device needs an IOMMU: refused, since QV supports none yet */
+	QV_DMA_PROTECTED	= 0,
+	QV_DMA_OFF		= 1,	/* bus mastering is kept off: no DMA, no MSI */
 	/* the device may read and write any memory of the machine */
 	QV_DMA_UNSAFE		= 2,
 };
 /* qv_device.state */
-#define QV_DEVICE_PIN		(1u << 0)	/* its interrupt pin is connected */
-#define QV_DEVICE_MESSAGES	(1u << 1)	/* MSI and MSI-X work */
-/* it has no reset: the cell finds it as Linux left it */
+#define QV_DEVICE_PIN		(1u << 0)	/* the device's interrupt pin is connected */
+#define QV_DEVICE_MESSAGES	(1u << 1)	/* MSI and MSI-X of the device work */
+/* the device has no reset: the cell finds it as Linux left it */
 #define QV_DEVICE_NO_RESET	(1u << 2)
 
 /*
@@ -211,7 +214,7 @@ enum qv_dma {
 struct qv_cell_name {
 	struct qv_reply reply;
 	char name[QV_NAME_LEN];
-	__u32 timeout_ms;	/* SHUTDOWN (0: force at once), UNLOCK */
+	__u32 timeout_ms;	/* ms to wait: SHUTDOWN (0: stop by force at once), UNLOCK */
 	__u32 reserved;
 };
 
@@ -226,15 +229,18 @@ struct qv_cell_list {
 /* Why a cell failed (vendor-neutral) */
 enum qv_failure {
 	QV_FAIL_NONE		= 0,
-	QV_FAIL_MEMORY		= 1,	/* touched memory outside the cell: .address */
-	QV_FAIL_MSR		= 2,	/* MSR outside the allow list: .address = MSR number */
-	QV_FAIL_PORT		= 3,	/* port outside the list: .address = port */
+	QV_FAIL_MEMORY		= 1,	/* the cell touched memory outside it, at .address */
+	/* the cell accessed an MSR outside the allow list: .address = MSR number */
+	QV_FAIL_MSR		= 2,
+	/* the cell accessed a port outside its list: .address = port */
+	QV_FAIL_PORT		= 3,
 	QV_FAIL_TRIPLE_FAULT	= 4,
 	QV_FAIL_INSTRUCTION	= 5,	/* an instruction that a cell may not use */
-	QV_FAIL_IPI		= 6,	/* an IPI to a CPU that is not its own: .address = ICR */
-	QV_FAIL_EXIT		= 7,	/* an exit the monitor does not expect: .exit_code */
+	/* the cell sent an IPI to a CPU outside it: .address = ICR */
+	QV_FAIL_IPI		= 6,
+	QV_FAIL_EXIT		= 7,	/* an exit that the monitor does not expect: .exit_code */
 	QV_FAIL_MONITOR		= 8,	/* a fault in the cell's own monitor instance */
-	QV_FAIL_WATCHDOG	= 9,	/* the heartbeat stopped */
+	QV_FAIL_WATCHDOG	= 9,	/* the heartbeat of the cell stopped */
 	/*
 	 * .cpu did not answer when the cell was to end: it stays offline, with the cell's memory
 	 * and devices.
@@ -244,10 +250,10 @@ enum qv_failure {
 
 /* State found when a cell failed. Guest register order: rax rcx rdx rbx rsp rbp rsi rdi r8..r15 */
 struct qv_failure_record {
-	__u32 reason;		/* enum qv_failure; 0: never failed since its start */
+	__u32 reason;		/* enum qv_failure; 0: the cell has not failed since its start */
 	__u32 cpu;		/* Linux CPU number */
-	__u64 exit_code;	/* the vendor's own number */
-	__u64 info1, info2;	/* the vendor's qualification of it */
+	__u64 exit_code;	/* code of the exit, in the vendor's numbering */
+	__u64 info1, info2;	/* the vendor's further facts about the exit */
 	__u64 rip, rflags, cr0, cr2, cr3, cr4, efer;
 	__u64 address;		/* guest-physical address, MSR, port: see reason */
 	__u64 tsc;
@@ -267,7 +273,7 @@ struct qv_cell_info {
 	__u64 memory;
 	__u64 heartbeat;		/* changes while the inmate lives; 0: no heartbeat */
 	__u64 started_ns;		/* CLOCK_BOOTTIME of the last start; 0: never */
-	__u64 first_entry_ns;		/* time from start call to first instruction */
+	__u64 first_entry_ns;		/* ns from the start call to the first instruction */
 	__u32 console;
 	__u32 num_ports;
 	struct qv_port_range ports[QV_MAX_PORTS];
@@ -275,11 +281,13 @@ struct qv_cell_info {
 	__u32 bell_rate;		/* limit of doorbells per millisecond */
 	struct qv_device devices[QV_MAX_DEVICES];
 	__u32 watchdog_ms;		/* 0: off */
-	__u32 locked;			/* 1: runs, and has locked management */
-	struct qv_failure_record failure;	/* of this life */
-	struct qv_failure_record last_failure;	/* of the last life that failed before this one */
+	__u32 locked;			/* 1: the cell runs, and has locked management */
+	struct qv_failure_record failure;	/* the failure of this life */
+	/* the failure of the last life that failed before this one */
+	struct qv_failure_record last_failure;
 	__u64 failures;			/* how often it has failed since it was created */
-	__u32 forced;			/* 1: shut down by force: it had not ended by itself */
+	/* 1: the cell was shut down by force, since it had not ended by itself */
+	__u32 forced;
 	__u32 debug;			/* 1: QV_IOC_CELL_SAMPLE is allowed */
 	__u32 apic;			/* as requested: enum qv_apic */
 	__u32 x2apic;			/* 1: its APICs are in x2APIC mode, 0: in xAPIC mode */
@@ -289,8 +297,8 @@ struct qv_cell_info {
 
 /* qv_failure_record.address of a sample */
 enum qv_cpu_state {
-	QV_CPU_RUNS	= 1,	/* executes the inmate, or waits in a HLT of the inmate */
-	QV_CPU_WAITS	= 2,	/* waits for a SIPI of the cell */
+	QV_CPU_RUNS	= 1,	/* the CPU executes the inmate, or waits in a HLT of the inmate */
+	QV_CPU_WAITS	= 2,	/* the CPU waits for a SIPI of the cell */
 	QV_CPU_STOPPED	= 3,	/* the cell has stopped or failed meanwhile */
 };
 
@@ -310,10 +318,11 @@ struct qv_cell_sample {
 
 /* Exit reasons, the same for both vendors */
 enum qv_exit {
-	QV_EXIT_NMI,		/* non-maskable interrupts, the monitor's own kicks included */
+	/* non-maskable interrupts, including those by which the monitor sends commands */
+	QV_EXIT_NMI,
 	QV_EXIT_ICR,		/* IPI sent through x2APIC */
 	QV_EXIT_XAPIC,		/* write to the xAPIC page */
-	QV_EXIT_MSR,		/* any other MSR */
+	QV_EXIT_MSR,		/* an access to any other MSR */
 	QV_EXIT_CPUID,
 	QV_EXIT_PORT,
 	QV_EXIT_MEMORY,		/* nested page fault */
@@ -324,27 +333,29 @@ enum qv_exit {
 	QV_EXIT_TRIPLE_FAULT,
 	QV_EXIT_OTHER,
 	QV_EXIT_COUNT,
-	QV_EXIT_SLOTS = 16,	/* room in the ABI */
+	QV_EXIT_SLOTS = 16,	/* room in the ABI for further reasons */
 };
 
 /* One CPU's counters, all since the CPU came under this monitor instance */
 struct qv_cpu_stats {
 	__u32 cpu;			/* Linux CPU number */
 	__u32 apic_id;
-	__u64 exits[QV_EXIT_SLOTS];	/* by enum qv_exit */
+	__u64 exits[QV_EXIT_SLOTS];	/* number of exits, by enum qv_exit */
 	/* longest single stay in the monitor, except for management calls made on this CPU */
 	__u64 held_max_ns;
 	/* longest management call made on this CPU (front end only) */
 	__u64 call_max_ns;
 	__u64 cycles_in_monitor;	/* TSC cycles */
-	__u64 denied;			/* forbidden touches answered (front end only) */
+	/* number of forbidden touches that were answered (front end only) */
+	__u64 denied;
 };
 
 /* QV_IOC_STATS */
 struct qv_stats {
 	struct qv_reply reply;
-	char name[QV_NAME_LEN];		/* in: cell or QV_FRONT_END */
-	__u32 num_cpus;			/* in: room in *cpus, out: used */
+	char name[QV_NAME_LEN];		/* in: name of a cell, or QV_FRONT_END */
+	/* in: number of entries that *cpus has room for; out: number of entries used */
+	__u32 num_cpus;
 	/* in: 1 restarts held_max_ns after reading (front end only) */
 	__u32 reset_held;
 	__u64 cpus;			/* user pointer to struct qv_cpu_stats[] */
@@ -353,10 +364,10 @@ struct qv_stats {
 /* QV_IOC_LOG: text lines, each "SECONDS SOURCE: sentence\n", oldest first */
 struct qv_log {
 	struct qv_reply reply;
-	__u64 from;		/* in: first line number wanted (0: oldest kept) */
-	__u64 next;		/* out: line number to ask for next */
+	__u64 from;		/* in: number of the first line wanted (0: oldest line kept) */
+	__u64 next;		/* out: number of the line to ask for next */
 	__u64 buf;		/* user pointer */
-	__u32 len;		/* in: room, out: bytes used */
+	__u32 len;		/* in: bytes of room in *buf; out: bytes used */
 	__u32 lost;		/* out: number of earlier lines that the ring lost */
 	__u32 which;		/* in: enum qv_which_log */
 	__u32 reserved;
@@ -374,7 +385,7 @@ enum qv_event_type {
 	QV_EVENT_LOCK = 4,	/* .state 1: the cell has locked management, 0: unlocked */
 };
 struct qv_event {
-	__u64 seq;		/* gaps mean lost events */
+	__u64 seq;		/* number of the event; a gap means that events were lost */
 	__u64 time_ns;		/* CLOCK_REALTIME */
 	__u32 type;
 	__u32 state;
