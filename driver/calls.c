@@ -133,11 +133,12 @@ static int call_log(void *arg, struct qv_cell *cell)
 /* ---- the table ---- */
 
 enum {
-	CALL_WATCH	= 1 << 0,	/* first record what happened in the cells until now */
-	CALL_ENABLED	= 1 << 1,	/* refused while QV is not enabled */
-	/* refused unless the cell that the structure names exists */
+	/* before the call, record what happened in the cells until now */
+	CALL_WATCH	= 1 << 0,
+	CALL_ENABLED	= 1 << 1,	/* the call is refused while QV is not enabled */
+	/* the call is refused unless the cell that the structure names exists */
 	CALL_CELL	= 1 << 2,
-	CALL_UNLOCKED	= 1 << 3,	/* refused while a cell has locked management */
+	CALL_UNLOCKED	= 1 << 3,	/* the call is refused while a cell has locked management */
 	/* the reply says how long other CPUs were in the monitor meanwhile */
 	CALL_HELD	= 1 << 4,
 };

@@ -18,14 +18,15 @@
 struct qv_cell {
 	struct list_head list;
 	char name[QV_NAME_LEN];
-	struct qv_cell_create *config;	/* copy of the request ... */
-	void *image;			/* ... and of its image */
+	struct qv_cell_create *config;	/* copy of the request for the cell */
+	void *image;			/* copy of its image */
 
 	/* ---- parts ---- */
 	u32 num_cpus, cpus[QV_MAX_CPUS];
 	u32 cpus_taken;			/* number of .cpus that have left Linux */
 	struct qv_memory memory;
-	struct page *monitor_mem;	/* of its instance: QV_BLOCK_CELL */
+	/* memory of the cell's monitor instance: QV_BLOCK_CELL bytes */
+	struct page *monitor_mem;
 	u32 num_devices;		/* number of functions taken */
 	struct qv_pci_given devices[QV_MAX_DEVICES];
 	struct qv_console *console;
@@ -42,15 +43,15 @@ struct qv_cell {
 	u32 state;			/* enum qv_cell_state */
 	bool forced;			/* stopped before it had halted by itself */
 	u64 started_ns, start_tsc, first_entry_ns;
-	/* the failure of this life; the failure of the last life that failed */
+	/* failure of this life; failure of the last life that failed */
 	struct qv_mon_failure failure, last_failure;
 	u64 failures;
 
 	/* ---- what watch.c saw at its last look ---- */
 	u64 beat;			/* heartbeat */
-	u32 still_ms;			/* how long .beat has not changed */
+	u32 still_ms;			/* for how many ms .beat has not changed */
 	bool was_locked;
-	bool stop_later;		/* it hangs: stop it when management is unlocked */
+	bool stop_later;		/* the cell hangs: stop it when management is unlocked */
 };
 
 /* ---- cell/list.c ---- */

@@ -19,7 +19,8 @@ int qv_preflight(struct qv_reply *r);
 /* ---- outside.c: CPUs that are offline at enable ---- */
 void qv_outside_gather(void);	/* brings online each CPU that Linux permits */
 void qv_outside_return(void);	/* brings online again the CPUs that gather() had brought */
-void qv_outside_park(void);	/* sends offline the CPUs that these two have brought */
+/* sends offline the CPUs that the two functions above brought online */
+void qv_outside_park(void);
 u32 qv_outside_count(void);	/* CPUs that are not online */
 
 /* ---- monitor_mem.c: qv_takeover.monitor_mem ---- */
@@ -42,7 +43,8 @@ bool qv_rendezvous_whole(void);	/* every CPU is under the monitor, so hypercalls
 
 /* ---- nmi.c ---- */
 int qv_nmi_register(void);		/* returns an errno */
-void qv_nmi_reset(void);		/* a new monitor counts from zero */
+/* forgets the NMIs counted so far, since a new monitor counts from zero */
+void qv_nmi_reset(void);
 void qv_nmi_unregister(void);
 
 /* ---- firmware.c ---- */
@@ -55,17 +57,19 @@ bool qv_irqs_remapped(void);		/* Linux's interrupts go through an IOMMU's table 
 
 /* ---- crossing.c: one CPU ---- */
 struct qv_crossing {
-	struct qv_linux_state *state;	/* in the CPU's area (abi/layout.h) */
-	u64 area_pa, area_va;		/* of the area: physical, and virtual in the monitor */
-	u64 cr3, cr4, entry;		/* of the monitor */
-	u64 gdt, idt;			/* of the monitor, virtual addresses there */
+	/* this CPU's struct qv_linux_state, in the CPU's area (abi/layout.h) */
+	struct qv_linux_state *state;
+	/* address of the CPU's area: physical, and virtual in the monitor */
+	u64 area_pa, area_va;
+	u64 cr3, cr4, entry;		/* the monitor's CR3, CR4 and entry point */
+	u64 gdt, idt;			/* the monitor's GDT and IDT: virtual addresses there */
 	const struct qv_mon_boot *boot;	/* as filled on the first CPU */
 	bool spoil;			/* for tests: make a step that the processor refuses */
 	char step[72];			/* out: the step that the processor refused, or empty */
-	u32 number;			/* out: its VM-instruction error, or 0 */
+	u32 number;			/* out: the VM-instruction error of that step, or 0 */
 };
-struct qv_crossing qv_crossing_over(u32 index);	/* for this CPU's way into the monitor */
-struct qv_crossing qv_crossing_back(u32 index);	/* for its way back */
+struct qv_crossing qv_crossing_over(u32 index);	/* registers for this CPU's way into the monitor */
+struct qv_crossing qv_crossing_back(u32 index);	/* registers for this CPU's way back to Linux */
 /* the registers of this CPU, interrupts off */
 void qv_crossing_save_linux(struct qv_linux_state *s);
 
@@ -77,14 +81,18 @@ struct qv_virt {
 	/* product name, CPUID feature, KVM module that may be using it */
 	const char *name, *feature, *kvm;
 	const char *no_virt_remedy;
-	u32 vendor;			/* as in qv_status_info and qv_image_header */
-	const u8 *image, *image_end;	/* the monitor; empty: this module was built without it */
+	u32 vendor;			/* the vendor, as in qv_status_info and qv_image_header */
+	/* the image of the monitor; empty: this module was built without it */
+	const u8 *image, *image_end;
 	bool (*present)(void);
-	u32 (*features)(void);		/* QV_FEATURE_*; only where it is present */
-	/* if present: refuses if a part is missing or disabled */
+	/* returns QV_FEATURE_*; called only if virtualization is present */
+	u32 (*features)(void);
+	/* virtualization is present: refuses if a part is missing or disabled */
 	int (*preflight)(struct qv_reply *r);
-	bool (*in_use)(void);		/* another hypervisor uses it on this CPU */
-	void (*fill)(struct qv_mon_boot *b);	/* adds what the monitor must know */
+	/* true if another hypervisor uses virtualization on this CPU */
+	bool (*in_use)(void);
+	/* adds facts about the processor that the monitor must know */
+	void (*fill)(struct qv_mon_boot *b);
 	/*
 	 * Does every step that the processor may refuse. Call on each CPU, with interrupts off.
 	 * Returns false if the processor refused a step, which c->step names
@@ -100,8 +108,8 @@ extern const struct qv_virt qv_svm, qv_vmx;
 /* the virtualization of this processor; NULL if its maker is unknown */
 extern const struct qv_virt *qv_virt;
 
-void qv_virt_choose(void);			/* when the module is loaded */
-u32 qv_virt_vendor(void);			/* as in qv_status_info */
+void qv_virt_choose(void);			/* called when the module is loaded */
+u32 qv_virt_vendor(void);			/* the vendor, as in qv_status_info */
 u32 qv_virt_features(void);			/* QV_FEATURE_* */
 const struct qv_image_header *qv_virt_image(void);	/* NULL: this module was built without it */
 int qv_virt_preflight(struct qv_reply *r);

@@ -61,7 +61,8 @@ static bool events_take(u64 *seen, struct qv_event *e)
 
 	spin_lock_irqsave(&events_lock, flags);
 	if (events_happened - *seen > EVENTS_KEPT)
-		*seen = events_happened - EVENTS_KEPT;	/* the reader sees a gap in .seq */
+		/* the reader sees the lost events as a gap in .seq */
+		*seen = events_happened - EVENTS_KEPT;
 	there = *seen < events_happened;
 	if (there)
 		*e = events_ring[(*seen)++ % EVENTS_KEPT];

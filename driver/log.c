@@ -28,7 +28,7 @@ struct log_line {
 static DEFINE_SPINLOCK(log_lock);
 static struct log_line log_lines[LOG_LINES];
 static u64 log_written;			/* number of lines since the module was loaded */
-/* readers have read the lines below this number, so these lines must not move */
+/* readers have read all lines below this number, so those lines must not move */
 static u64 log_handed;
 
 static struct log_line *log_slot(u64 n)
@@ -36,7 +36,7 @@ static struct log_line *log_slot(u64 n)
 	return &log_lines[n % LOG_LINES];
 }
 
-/* Makes room for a line of that time. Times in the log never decrease */
+/* Makes room for a line of the time @time_ns. Times in the log never decrease */
 static struct log_line *log_place(u64 tsc, u64 time_ns)
 {
 	u64 at = log_written++;
@@ -163,7 +163,7 @@ const char *qv_failure_sentence(u32 reason)
 	return reason < ARRAY_SIZE(why) && why[reason] ? why[reason] : "an unknown reason";
 }
 
-/* The cell that has, or had last, each monitor instance. Used under qv_lock */
+/* For each monitor instance, the cell that has it or had it last. Used under qv_lock */
 static char log_holders[QV_INSTANCES][QV_NAME_LEN];
 
 void qv_log_holder(u64 instance, const char *name)
@@ -240,11 +240,14 @@ void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen)
 		struct qv_mon_log_entry e;
 
 		if (smp_load_acquire(&there->seq) != *seen + 1)
-			break;			/* being written: read it next time */
+			break;			/* the entry is being written: read it next time */
 		e = *there;
 		smp_rmb();
 		if (READ_ONCE(there->seq) != *seen + 1)
-			/* overwritten while it was read: counted as lost next time */
+			/*
+			 * the entry was overwritten while it was read: it is counted as lost next
+			 * time
+			 */
 			break;
 		qv_log_sentence(sentence, sizeof(sentence), &e, log_holder_now);
 		log_at(e.tsc, source, "%s", sentence);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Registered by main.c. */
+/* Character device and notifiers, which main.c registers. */
 #ifndef QV_MAIN_H
 #define QV_MAIN_H
 

@@ -28,7 +28,7 @@ static int notify_cpu(unsigned int cpu)
 		return 0;
 	qv_log("driver", "CPU %u stays offline: %s", cpu, why);
 	pr_warn("qv: CPU %u stays offline: %s\n", cpu, why);
-	return -EPERM;			/* not -EBUSY, with which Linux tries six times */
+	return -EPERM;			/* not -EBUSY: after that errno Linux tries six times */
 }
 
 /*

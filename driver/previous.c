@@ -28,7 +28,8 @@ struct previous_entry {
 
 struct previous_instance {
 	struct qv_mon_mark mark;
-	u32 state;			/* enum qv_mon_state at the end; QV_MON_NONE: overwritten */
+	/* enum qv_mon_state when the session ended; QV_MON_NONE: overwritten */
+	u32 state;
 	u32 kept;			/* number of log entries that are intact */
 };
 
@@ -36,10 +37,10 @@ static struct {
 	u32 num;			/* instances */
 	struct previous_instance inst[QV_INSTANCES];
 	u32 num_entries;
-	struct previous_entry *entries;	/* in order of time */
+	struct previous_entry *entries;	/* the log entries, in order of time */
 	u32 end;			/* enum qv_mon_note of Linux's last event; 0: none */
-	bool left;			/* QV had been disabled */
-	bool front;			/* the front end's instance is among them */
+	bool left;			/* QV had been disabled before the reset */
+	bool front;			/* the front end's instance is among the instances found */
 } previous;
 
 static bool previous_peek(void *to, u64 pa, u64 len)
@@ -196,7 +197,7 @@ static const char *previous_holder(u64 instance)
 	return NULL;
 }
 
-/* Line 0: the time of the session */
+/* Writes line 0: the time of the session */
 static void previous_first_line(char *to, u32 len)
 {
 	struct tm t;
@@ -207,7 +208,7 @@ static void previous_first_line(char *to, u32 len)
 		  previous.num_entries);
 }
 
-/* One line per instance: its state when the machine went down */
+/* Writes one line per instance: its state when the machine went down */
 static void previous_state_line(char *to, u32 len, const struct previous_instance *inst)
 {
 	static const char * const states[] = {
@@ -227,7 +228,7 @@ static void previous_state_line(char *to, u32 len, const struct previous_instanc
 	scnprintf(to, len, "%.31s: at the end: %s\n", previous_name_of(inst), what);
 }
 
-/* The time of the last entry, or of the session if there are no entries */
+/* Returns the time of the last entry, or of the session if there are no entries */
 static u64 previous_last_time(void)
 {
 	if (!previous.num_entries)

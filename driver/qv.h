@@ -47,7 +47,7 @@ void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen);
 void qv_event(u32 type, u32 state, const char *name, const char *fmt, ...) __printf(4, 5);
 
 /* ---- previous.c: the log that a warm reset left in RAM ---- */
-void qv_previous_find(void);	/* when the module is loaded */
+void qv_previous_find(void);	/* called when the module is loaded */
 void qv_previous_drop(void);
 int qv_previous_read(struct qv_log *l);
 
@@ -56,7 +56,8 @@ extern struct mutex qv_lock;	/* held by every call, and while the watch looks */
 
 struct qv_takeover {
 	bool enabled;
-	struct page *monitor_mem;	/* of the front end's instance: QV_BLOCK_FRONT_END */
+	/* memory of the front end's instance: QV_BLOCK_FRONT_END bytes */
+	struct page *monitor_mem;
 	u32 num_cpus;
 	u32 cpu_of[QV_MAX_CPUS];	/* index -> Linux CPU */
 	u32 x2apic;			/* Linux runs its APICs in x2APIC mode */
@@ -65,11 +66,14 @@ struct qv_takeover {
 	u32 outside;			/* CPUs of the machine that are not under the monitor */
 };
 extern struct qv_takeover qv_takeover;
-extern bool qv_going_down;	/* the machine goes down: the log in RAM may be wanted afterwards */
+/* true: the machine goes down, and the log in RAM may be wanted afterwards */
+extern bool qv_going_down;
 
-const struct qv_mon_status *qv_front_status(void);	/* while qv_takeover.monitor_mem is set */
-int qv_cpu_index(u32 linux_cpu);	/* index of a CPU under the monitor, or -1 */
-bool qv_cpu_lost(u32 linux_cpu);	/* it belongs to a cell and does not answer the monitor */
+/* true while qv_takeover.monitor_mem is set */
+const struct qv_mon_status *qv_front_status(void);
+int qv_cpu_index(u32 linux_cpu);	/* returns the index of a CPU under the monitor, or -1 */
+/* the CPU belongs to a cell and does not answer the monitor */
+bool qv_cpu_lost(u32 linux_cpu);
 
 /* ---- cross/virt.c: hypercalls, while QV is enabled ---- */
 #define QV_DEADLINE_MS	2000	/* longest wait for CPUs, or for the monitor (law 5) */

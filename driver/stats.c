@@ -39,7 +39,8 @@ u64 qv_held_ns(void)
  */
 static struct { u64 held_max, call_max; } stats_earlier[QV_MAX_CPUS];
 
-static u64 stats_session;			/* the session that stats_earlier is about */
+/* number of the session whose values stats_earlier has */
+static u64 stats_session;
 
 static void stats_keep_held(void)
 {
@@ -97,7 +98,8 @@ int qv_stats_read(struct qv_stats *s)
 	}
 	for (i = 0; i < status->num_cpus && n < s->num_cpus && i < QV_MAX_CPUS; i++) {
 		if (front && qv_cpu_in_cell(status->cpus[i].linux_cpu))
-			continue;		/* these counters belong to the cell now */
+			/* the CPU went to a cell, so these counters belong to the cell now */
+			continue;
 		stats_convert(&one, &status->cpus[i]);
 		if (front) {
 			one.held_max_ns = div_u64(stats_earlier[i].held_max * 1000000, tsc_khz);

@@ -19,7 +19,7 @@
 #define WATCH_PERIOD_MS	50
 
 static u64 watch_front_seen;
-/* time up to which watchdogs have counted */
+/* the time up to which watchdogs have counted */
 static u64 watch_counted_ns;
 
 /* Stops a hung cell. Returns false, with a line in the log, if it cannot be stopped */
@@ -58,7 +58,8 @@ static void watch_hang(struct qv_cell *cell)
 		return;
 	if (stopped)
 		f = qv_cell_status(cell)->failure;
-	if (f.reason) {			/* the monitor has recorded a failure meanwhile */
+	/* the monitor has recorded a failure of the cell meanwhile */
+	if (f.reason) {
 		qv_failure_record(cell, &f, "");
 		return;
 	}
@@ -92,7 +93,8 @@ static void watch_cell(struct qv_cell *cell, u32 ms)
 	if (cell->id)
 		qv_log_drain(cell->name, cell->monitor_mem, &cell->log_seen);
 	watch_lock(cell);
-	wake_up_interruptible(&cell->console->wait);	/* there may be room for keys again */
+	/* the key queue may have room again, so wake writers */
+	wake_up_interruptible(&cell->console->wait);
 	if (cell->state == QV_STATE_RUNNING && READ_ONCE(status->state) == QV_MON_FAILED) {
 		qv_parts_end(cell);
 		qv_failure_record(cell, &status->failure, "");

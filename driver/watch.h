@@ -8,12 +8,13 @@
 /* ---- watch.c: looks at running cells and at the logs ---- */
 void qv_watch_start(void);
 void qv_watch_stop(void);
-void qv_watch_now(void);		/* records what happened until now */
+void qv_watch_now(void);		/* records what happened in the cells until now */
 
 /* ---- stats.c ---- */
 int qv_stats_read(struct qv_stats *s);
 /* longest stay of a CPU in the monitor since qv_held_begin() */
 u64 qv_held_ns(void);
-void qv_held_begin(void);		/* statistics keep what was measured before */
+/* begins a new interval; the statistics keep the maxima measured before */
+void qv_held_begin(void);
 
 #endif

@@ -72,7 +72,7 @@ int qv_cell_unlock(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 	cell = qv_cell_find(name);
 	if (!cell)
 		return qv_no_cell(r, name);
-	/* after this call has ended, the cell must no longer agree */
+	/* the wait is over: take the request back, so that the cell no longer agrees to it */
 	qv_console_request(cell->console, QV_REQUEST_NONE);
 	qv_watch_now();
 	if (agreed || !qv_cell_locked(cell))

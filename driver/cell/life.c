@@ -113,7 +113,7 @@ int qv_cell_start(struct qv_reply *r, struct qv_cell *cell)
 
 	if (cell->state == QV_STATE_RUNNING)
 		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already", cell->name);
-	/* the cell may have fewer CPUs than its info page says */
+	/* a CPU of the cell was lost, so the cell may have fewer CPUs than its info page says */
 	if (cell->failure.reason == QV_FAIL_CPU_LOST)
 		return qv_failure_refuse_lost(r, cell);
 	if (cell->state != QV_STATE_LOADABLE) {
@@ -157,7 +157,7 @@ int qv_cell_shutdown(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 		if (!cell)
 			return qv_no_cell(r, name);
 		if (cell->state != QV_STATE_RUNNING || cell->started_ns != started)
-			/* it failed or was stopped while qv_lock was dropped */
+			/* the cell failed or was stopped while qv_lock was dropped */
 			return 0;
 		if (!by_itself && signal_pending(current))
 			return qv_refuse(r, QV_E_INTERRUPTED, "call it again, or: qvctl cell destroy",
@@ -184,7 +184,8 @@ int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell)
 	int error;
 
 	strscpy(kept, cell->name, sizeof(kept));
-	WRITE_ONCE(cell->console->gone, true);	/* terminals see the cell gone, not stopped */
+	/* first, so that terminals report that the cell is gone, not that it has stopped */
+	WRITE_ONCE(cell->console->gone, true);
 	error = qv_handover_stop(r, cell);
 	qv_watch_now();
 	if (!error)

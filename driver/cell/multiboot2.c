@@ -10,7 +10,7 @@
 #define MB2_HEADER_MAGIC	0xe85250d6u
 #define MB2_BOOT_MAGIC		0x36d76289u
 #define MB2_SEARCH		32768
-/* start of the VGA window and the firmware area */
+/* start of the VGA window; the firmware area follows it */
 #define LOW_END			0xa0000ull
 #define HIGH_START		0x100000ull
 
@@ -165,7 +165,7 @@ static const char *read_tags(const u8 *h, u32 len, u64 *entry)
 				return "the entry tag of its multiboot2 header is too short";
 			*entry = get(h + at + 8, 4);
 			break;
-		/* console, framebuffer, alignment, relocation */
+		/* header tags without effect here: console, framebuffer, alignment, relocation */
 		case 4: case 5: case 6: case 10:
 			break;
 		default:
@@ -245,7 +245,7 @@ static void build_info(struct mb2_info *i, u64 memory, const char *cmdline)
 	i->len = 8;
 	put_string(i, 1, cmdline, 1023);
 	put_string(i, 2, "QV", 16);
-	put(i, 4, 4);				/* basic memory, in KiB */
+	put(i, 4, 4);				/* tag: basic memory, in KiB */
 	put(i, 16, 4);
 	put(i, LOW_END / 1024, 4);
 	put(i, (memory - HIGH_START) / 1024, 4);
@@ -256,7 +256,7 @@ static void build_info(struct mb2_info *i, u64 memory, const char *cmdline)
 	put_range(i, 0, LOW_END, 1);
 	put_range(i, LOW_END, HIGH_START, 2);
 	put_range(i, HIGH_START, memory, 1);
-	put(i, 8, 4);				/* framebuffer: 80x25 EGA text */
+	put(i, 8, 4);				/* tag: framebuffer, 80x25 EGA text */
 	put(i, 31, 4);
 	put(i, 0xb8000, 8);
 	put(i, 160, 4);

@@ -57,14 +57,14 @@ int qv_cell_sample(struct qv_cell_sample *s, struct qv_cell *cell)
 	status = qv_cell_status(cell);
 	seen = READ_ONCE(status->samples);
 	result = qv_manage(QV_HC_SAMPLE, cell->id | index << 8);
-	if (result == QV_ME_STATE)	/* it has failed since qv_watch_now() */
+	if (result == QV_ME_STATE)	/* the cell has failed since qv_watch_now() */
 		return qv_refuse(&s->reply, QV_E_STATE, "", "cell '%s' is not running", cell->name);
 	if (result)
 		return qv_refuse_monitor(&s->reply, result, "look at the cell");
 	BUILD_BUG_ON(sizeof(s->at) != sizeof(status->sample));
 	if (sample_await(&status->samples, seen))
 		memcpy(&s->at, &status->sample, sizeof(s->at));
-	if (s->at.cpu != s->cpu)	/* no answer, or a late answer to the sample before */
+	if (s->at.cpu != s->cpu)	/* no answer, or a late answer to the previous sample */
 		return qv_refuse(&s->reply, QV_E_CPU_STUCK, "try again; see 'qvctl log'",
 				 "CPU %u of cell '%s' did not say where it stands", s->cpu, cell->name);
 	return 0;

@@ -21,11 +21,12 @@ int qv_handover_reclaim(struct qv_reply *r, struct qv_cell *cell);
 
 /* ---- failure.c ---- */
 void qv_failure_record(struct qv_cell *cell, const struct qv_mon_failure *f, const char *more);
-void qv_failure_lost(struct qv_cell *cell, u32 cpu);	/* @cpu of it does not answer the monitor */
+/* CPU @cpu of the cell does not answer the monitor */
+void qv_failure_lost(struct qv_cell *cell, u32 cpu);
 int qv_failure_refuse_lost(struct qv_reply *r, const struct qv_cell *cell);
 
 /* ---- lock.c ---- */
-bool qv_cell_locked(struct qv_cell *cell);	/* it is running and has locked management */
+bool qv_cell_locked(struct qv_cell *cell);	/* the cell is running and has locked management */
 struct qv_cell *qv_lock_holder(void);		/* or NULL */
 int qv_lock_check(struct qv_reply *r);		/* refuses if a cell has locked management */
 

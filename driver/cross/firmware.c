@@ -128,7 +128,7 @@ static void add_guard(struct qv_mon_boot *b, struct qv_mon_guard g)
 #define SLP_EN		0x20
 #define SLP_TYP		0x1c
 #define SLP_TYP_SHIFT	2
-#define NO_TYPE		0xff	/* no write has this SLP_TYP */
+#define NO_TYPE		0xff	/* a value that no write has as its SLP_TYP */
 
 /*
  * Guards the byte of @a at @offset. A write that starts sleep is dropped. A write of the type @s5
@@ -153,7 +153,7 @@ static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *
 
 /* ---- around the PM registers: Intel's ICH and PCH, "Power Management I/O Registers" ---- */
 
-#define PM_LEN	0x80	/* bytes; aligned to its length */
+#define PM_LEN	0x80	/* length in bytes; the range is aligned to its length */
 #define SMI_EN		0x30
 
 /*
@@ -190,7 +190,7 @@ static void add_pm_registers(struct qv_mon_boot *b, const struct acpi_table_fadt
 
 static void read_fadt(struct qv_mon_boot *b)
 {
-	/* Linux converts all versions to this form */
+	/* Linux converts all versions of this table to the current form */
 	const struct acpi_table_fadt *f = &acpi_gbl_FADT;
 	u8 s5a, s5b;
 
@@ -305,7 +305,7 @@ static void read_namespace(struct qv_mon_boot *b)
 
 /* ---- interrupt remapping: detected by the names that Linux gives its interrupt chips ---- */
 
-#define FIRST_IRQS	256		/* the interrupts of the IOAPICs are below this */
+#define FIRST_IRQS	256		/* Linux's numbers of IOAPIC interrupts are below this */
 
 bool qv_irqs_remapped(void)
 {

@@ -18,7 +18,8 @@
 #include "tables/identity.h"
 #include "tables/setup.h"
 
-#define MONITOR_MEM_TRIES	24	/* blocks taken at once, to find the deepest */
+/* number of blocks that are taken at once, to find the one deepest in the lists */
+#define MONITOR_MEM_TRIES	24
 #define CR4_FRED_	(1ull << 32)
 
 static bool test_impatient;
@@ -88,7 +89,7 @@ static void monitor_mem_write_mark(void)
 
 void qv_monitor_mem_free(void)
 {
-	if (!qv_going_down)		/* normal disable: no log for the next boot */
+	if (!qv_going_down)		/* after a normal disable the next boot must find no log */
 		memset(page_address(qv_takeover.monitor_mem) + QV_OFF_MARK, 0,
 		       sizeof(struct qv_mon_mark));
 	__free_pages(qv_takeover.monitor_mem, get_order(QV_BLOCK_FRONT_END));

@@ -10,7 +10,8 @@
 #include "qv.h"
 #include "cross.h"
 
-static u64 nmi_ended[QV_MAX_CPUS];	/* by index: how many of .nmis_in_doubt were handled */
+/* by index of the CPU: how many of .nmis_in_doubt this handler has claimed */
+static u64 nmi_ended[QV_MAX_CPUS];
 
 static int nmi_unknown(unsigned int what, struct pt_regs *regs)
 {
@@ -20,7 +21,7 @@ static int nmi_unknown(unsigned int what, struct pt_regs *regs)
 		return NMI_DONE;
 	if (READ_ONCE(qv_front_status()->cpus[index].nmis_in_doubt) == nmi_ended[index])
 		return NMI_DONE;
-	nmi_ended[index]++;	/* this NMI; another may be pending */
+	nmi_ended[index]++;	/* claims this NMI only; another may be pending */
 	return NMI_HANDLED;
 }
 

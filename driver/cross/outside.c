@@ -12,9 +12,11 @@
 #include "qv.h"
 #include "cross.h"
 
-/* Both are used under qv_lock only */
-static cpumask_t outside_brought;		/* online only because this file brought them */
-static cpumask_t outside_parked;		/* offline before enable, and under the monitor */
+/* Both masks are used under qv_lock only */
+/* CPUs that are online only because this file brought them online */
+static cpumask_t outside_brought;
+/* CPUs that were offline before enable, and are under the monitor */
+static cpumask_t outside_parked;
 
 static void outside_bring(const struct cpumask *which)
 {

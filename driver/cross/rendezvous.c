@@ -25,7 +25,7 @@ static struct {
 	atomic_t arrived;
 	atomic_t pending;		/* CPUs that have been called and have not finished */
 	atomic_t verdict;
-	atomic_t using;			/* CPUs that may be reading the monitor's memory */
+	atomic_t using;			/* CPUs that may be reading the monitor's memory now */
 	u32 expected;
 	cpumask_t seen;			/* CPUs that arrived before the verdict */
 	cpumask_t left;			/* CPUs that have left the monitor */

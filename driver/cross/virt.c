@@ -14,7 +14,7 @@
 #include "cross.h"
 
 static const struct {
-	char maker[13];			/* as in CPUID leaf 0 */
+	char maker[13];			/* the vendor's name, as in CPUID leaf 0 */
 	const struct qv_virt *virt;
 } virt_makers[] = {
 	{ "AuthenticAMD", &qv_svm },

@@ -25,10 +25,10 @@
 #define CR4_PGE_	(1ull << 7)
 #define CR4_VMXE_	(1ull << 13)
 #define MSR_PEBS_ENABLE	0x3f1
-#define SEG_CODE	0x10		/* of the monitor's GDT: abi/image.h */
+#define SEG_CODE	0x10		/* selectors of the monitor's GDT: abi/image.h */
 #define SEG_DATA	0x18
 #define SEG_TASK	0x20
-#define NO_FIELD	0x5ffe		/* no VMCS has this field */
+#define NO_FIELD	0x5ffe		/* an encoding that no field of a VMCS has */
 
 /* trampoline_vmx.S */
 extern char qv_vmx_leave[];
@@ -95,7 +95,7 @@ static bool vmx_write_fields(struct qv_crossing *c)
 			{ HOST_GDTR_BASE, c->gdt }, { HOST_IDTR_BASE, c->idt },
 			{ HOST_EFER, qv_rdmsr(QV_MSR_EFER) }, { HOST_PAT, qv_rdmsr(QV_MSR_PAT) },
 			{ HOST_SYSENTER_CS, 0 }, { HOST_SYSENTER_ESP, 0 }, { HOST_SYSENTER_EIP, 0 },
-			/* bit 1 must be 1: with 0 the entry fails */
+			/* bit 1 of RFLAGS must be 1: with 0 the VM entry fails */
 			{ GUEST_RFLAGS, 0 },
 			{ c->spoil ? NO_FIELD : VMCS_LINK, ~0ull },
 		};
@@ -174,7 +174,7 @@ static void vmx_unready(struct qv_crossing *c)
 	asm volatile("1: vmclear %0\n2:\n" _ASM_EXTABLE(1b, 2b) : : "m"(vmcs) : "memory", "cc");
 	asm volatile("1: vmxoff\n2:\n" _ASM_EXTABLE(1b, 2b) : : : "memory", "cc");
 	vmx_write_cr4(qv_cr4() & ~CR4_VMXE_);
-	vmx_drop_translations();	/* translations of the monitor */
+	vmx_drop_translations();	/* drops translations of the monitor */
 }
 
 #define ALL_CONTEXTS 2ull
@@ -189,7 +189,7 @@ static bool vmx_ready(struct qv_crossing *c)
 	if (!vmx_refused(c, REFUSED("vmclear %[pa]", [pa] "m"(vmcs)), "VMCLEAR") &&
 	    !vmx_refused(c, REFUSED("vmptrld %[pa]", [pa] "m"(vmcs)), "VMPTRLD") &&
 	    vmx_write_fields(c) &&
-	    /* translations of the guests of an earlier session */
+	    /* drops translations of the guests of an earlier session */
 	    !vmx_refused(c, REFUSED("invept %[none], %[all]", [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVEPT") &&
 	    !vmx_refused(c, REFUSED("invvpid %[none], %[all]", [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVVPID"))
 		return true;
@@ -200,7 +200,7 @@ static bool vmx_ready(struct qv_crossing *c)
 
 /* ---- the crossing ---- */
 
-/* Back in Linux, in VMX root operation */
+/* This CPU is back in Linux, in VMX root operation */
 static void vmx_come_home(struct qv_crossing *c)
 {
 	qv_vmx_load_linux(c->state);

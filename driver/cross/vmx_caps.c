@@ -10,10 +10,11 @@
 
 #define MSR_FEATURE_CONTROL	0x3a
 #define FEATURE_LOCKED		(1u << 0)
-#define FEATURE_VMXON		(1u << 2)	/* outside SMX operation */
+#define FEATURE_VMXON		(1u << 2)	/* VMXON is permitted outside SMX operation */
 #define MSR_VMX_BASIC		0x480
 #define BASIC_TRUE_CONTROLS	(1ull << 55)
-#define MSR_VMX_CR0_FIXED0	0x486		/* followed by CR0 FIXED1, CR4 FIXED0, CR4 FIXED1 */
+/* MSR numbers: CR0 FIXED1, CR4 FIXED0 and CR4 FIXED1 follow this one */
+#define MSR_VMX_CR0_FIXED0	0x486
 #define MSR_VMX_PROC2		0x48b
 #define MSR_VMX_EPT_VPID	0x48c
 #define MSR_TME_ACTIVATE	0x982
@@ -28,8 +29,12 @@ enum { PIN, PROC, PROC2, EXIT, ENTRY, WORDS };
 
 static const struct word {
 	const char *name;
-	u32 msr;		/* low half: bits that must be 1; high half: bits that may be 1 */
-	u32 reserved;		/* bits that must be 1 and have no meaning */
+	/*
+	 * capability MSR: its low half has the bits that must be 1, its high half those that may be
+	 * 1
+	 */
+	u32 msr;
+	u32 reserved;		/* bits of the controls that must be 1 and have no meaning */
 } words[WORDS] = {
 	[PIN]	= { "pin-based",		0x48d, 0x16 },
 	[PROC]	= { "processor-based",		0x48e, 0x04006172 },
@@ -47,7 +52,7 @@ enum need { EVERY, SOME, OFFERED };
 static const struct control {
 	u8 word, bit;
 	enum need need;
-	const char *name;	/* as in the SDM */
+	const char *name;	/* name of the control, as in the SDM */
 } controls[] = {
 	{ PIN, 3, EVERY, "NMI exiting" },
 	{ PIN, 5, EVERY, "virtual NMIs" },
@@ -79,7 +84,8 @@ static const struct control {
 #define EPT_LEVELS_5	7
 #define EPT_PAGE1G	17
 
-static const struct { u32 bit; const char *name; } ept_needs[] = {	/* of MSR_VMX_EPT_VPID */
+/* bits of MSR_VMX_EPT_VPID */
+static const struct { u32 bit; const char *name; } ept_needs[] = {
 	{ 6, "EPT with 4 levels" },
 	{ 14, "EPT tables in write-back memory" },
 	{ 16, "EPT pages of 2 MiB" },

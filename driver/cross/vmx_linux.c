@@ -17,7 +17,7 @@
 #include "vmx.h"
 #include "vmx/vmcs.h"
 
-#define MSR_SYSENTER	0x174		/* CS, ESP, EIP */
+#define MSR_SYSENTER	0x174		/* the MSRs of SYSENTER: CS, ESP, EIP */
 #define MSR_DEBUGCTL_	0x1d9
 #define MSR_FS_BASE_	0xc0000100
 #define MSR_GS_BASE_	0xc0000101
@@ -121,7 +121,7 @@ void qv_vmx_nmi_again(const struct qv_crossing *c)
 		qv_wrmsr(APIC_BASE_MSR + (APIC_ICR >> 4), (u64)qv_apic_id() << 32 | nmi);
 		return;
 	}
-	/* writing now would lose an IPI being sent */
+	/* a write to the ICR now would overwrite an IPI that is being sent */
 	while (READ_ONCE(*icr) & APIC_ICR_BUSY && tries--)
 		cpu_relax();
 	WRITE_ONCE(*icr2, qv_apic_id() << 24);
@@ -131,7 +131,7 @@ void qv_vmx_nmi_again(const struct qv_crossing *c)
 static void vmx_copy_capability(struct cpuinfo_x86 *c)
 {
 	const struct cpuinfo_x86 *first = &cpu_data(0);
-	/* the word that Linux derives from the VMX capability MSRs */
+	/* the word of feature bits that Linux derives from the VMX capability MSRs */
 	const u32 word = X86_FEATURE_EPT / 32;
 
 	if (cpu_has(c, X86_FEATURE_VMX) || !cpu_has(first, X86_FEATURE_VMX))

@@ -15,11 +15,12 @@ struct qv_console {
 	char misc_name[QV_NAME_LEN + 16], node[QV_NAME_LEN + 24];
 	struct page *pages[8];
 	struct qv_comm *comm;
-	struct mutex lock;		/* of all below */
+	struct mutex lock;		/* protects all members below */
 	wait_queue_head_t wait;
 	/* copy of comm->keys_head, which the inmate may overwrite */
 	u32 head;
-	u32 instance;			/* instance to ring; 0: not running */
+	/* the instance whose doorbell is rung; 0: the cell is not running */
+	u32 instance;
 	bool gone, writer;
 };
 

@@ -15,7 +15,7 @@
 #include "parts/memory.h"
 
 #define HUGE_ORDER	get_order(QV_HUGE)
-#define MEMORY_MAX	0xfec00000ull	/* below the APICs */
+#define MEMORY_MAX	0xfec00000ull	/* the cell's RAM ends below the addresses of the APICs */
 
 static int memory_check(struct qv_reply *r, const struct qv_cell_create *q)
 {

@@ -15,7 +15,7 @@
 #include "cross.h"
 #include "parts/pci.h"
 
-/* vector of a device's pin: this plus the number of the device in the cell */
+/* a device's pin has this vector plus the number of the device in the cell */
 #define PIN_FIRST_VECTOR	0x40
 
 /* ---- the description for the monitor and for the inmate ---- */
@@ -38,7 +38,7 @@ static void qv_pci_describe_pin(struct qv_pci_given *g, u32 number)
 		       "it is not connected", pci_name(g->pdev));
 		return;
 	}
-	/* index in the order of the MADT */
+	/* index of the IOAPIC in the order of the MADT */
 	g->monitor.ioapic = (unsigned long)d->domain->host_data;
 	g->monitor.pin = d->hwirq;
 	g->monitor.vector = PIN_FIRST_VECTOR + number;

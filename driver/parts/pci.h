@@ -14,7 +14,7 @@ struct qv_pci_given {			/* a PCI function of a cell */
 	struct pci_dev *pdev;
 	struct pci_saved_state *saved;
 	bool had_driver;
-	char driver[QV_NAME_LEN];	/* the Linux driver that it had */
+	char driver[QV_NAME_LEN];	/* the Linux driver that the function had before */
 	u32 state;			/* QV_DEVICE_* */
 	struct qv_mon_device monitor;
 };
