@@ -31,7 +31,8 @@ class Main:
 
     def _insert(self, t: int, b: int) -> None:
         self.queue.append([t, b])
-        self.queue.sort(key=lambda chunk: chunk[0])     # stable: behind chunks of the same time
+        # the sort is stable: the chunk is behind others of the same time
+        self.queue.sort(key=lambda chunk: chunk[0])
 
     def dispatch(self, now: int) -> None:
         pass
@@ -183,8 +184,9 @@ class Vcpu:
     depleted: int = 0
     overruns: int = 0
     overrun_max: int = 0
-    settled: int = 0            # when the use before the last change is replenished
-    used_then: int = 0          # `used` at the last change
+    # time when the use before the last change of parameters is replenished
+    settled: int = 0
+    used_then: int = 0          # value of `used` at the last change of parameters
 
 
 @dataclass
@@ -302,7 +304,8 @@ class Model:
         if current:
             self.current = entity
             server = self.vcpus[vcpu].server
-            self.in_background = server.eligible() > now    # the time is charged to no budget
+            # Time in the background is charged to no budget
+            self.in_background = server.eligible() > now
             if not self.in_background:
                 server.dispatch(now)
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "../quest/sched/sched.h"
 
-#define LENGTH	3000		/* units of time */
+#define LENGTH	3000		/* length of a run, in units of time */
 #define VCPUS	6
 
 enum {
@@ -227,7 +227,8 @@ uint32_t run_set(uint64_t seed, unsigned int late, unsigned int limit)
 		j = choice.entity ? (struct job *)choice.entity : NULL;
 		stop = next_event(j, choice, n, late, now);
 		if (stop <= now)
-			return broken | P6;		/* time has not advanced */
+			/* P6 is broken, since time has not advanced */
+			return broken | P6;
 		pass(j, n, now, stop);
 		now = stop;
 		if (!j || j->left)
@@ -272,7 +273,8 @@ uint32_t run_overrun(uint64_t seed)
 		if (sporadic_charge(&m, left + x - part, now + left + x - part) != x - part)
 			broken |= P5;
 		if (part && sporadic_eligible(&m) <= now + left + x - part) {
-			x -= part;		/* the next chunk is usable by then: no overrun */
+			/* the next chunk is usable by then, so there is no overrun */
+			x -= part;
 			part = 0;
 		}
 		if (part && sporadic_charge(&m, part, now + left + x) != part)

@@ -124,7 +124,7 @@ def test_24_vcpus_of_a_millisecond(counted):
     for row in rows:
         used, share = float(row[5]), float(row[7])
         assert used >= 8
-        # 1/100, plus the budget of the period that has just begun
+        # in ms: 1 of 100, plus the budget of the period that has just begun
         assert share <= 1 + 0.2
     counted.run("load stop")
     assert not [name for name in vcpus(counted) if name.startswith("load")]
@@ -155,8 +155,8 @@ def test_a_flood_of_interrupts_is_charged_to_its_vcpu(counted):
     counted.machine.expect(r"\^C\n> ")
     used, interrupts, time_ms = (after - b for after, b in zip(read(), before))
     assert interrupts >= 20
-    assert time_ms * 1e6 / interrupts >= 100        # a nanosecond is an instruction
-    # plus 1 ms, since the VCPU may be stopped late
+    assert time_ms * 1e6 / interrupts >= 100        # on this machine a nanosecond is an instruction
+    # 1 ms more, since the VCPU may be stopped late
     assert time_ms < used <= 0.02 * (1100 + 100) + 1
 
 
@@ -283,7 +283,7 @@ def test_programs_run_on_a_vcpu_by_its_name(named):
     before = {name: float(row[5]) for name, row in vcpus(named).items()}
     named.run("sleep 1000")
     rows = vcpus(named)
-    # 5 of 20 ms, plus some time for the shell's output
+    # in ms: 5 of 20, plus some time for the shell's output
     assert 230 <= float(rows["control"][5]) - before["control"] <= 5 * (1100 / 20 + 2)
     assert float(rows["log"][5]) == before["log"] == 0
     assert "25 primes below 100" in named.run("run prime 100")
@@ -459,7 +459,7 @@ def test_count_goes_on_in_the_background(shell):
 
 def test_threads_come_and_go(shell):
     before = shell.run("mem")
-    for _ in range(330):            # more threads than there are slots
+    for _ in range(330):            # more threads than there are slots for threads
         assert m.until(lambda: "already" not in shell.run("count"))
         shell.run("count stop")
     assert m.until(lambda: shell.run("mem") == before)
@@ -524,7 +524,7 @@ def test_hang_hangs(fresh):
 
 def test_triple_fault_resets(fresh):
     fresh.start("crash triple")
-    assert fresh.machine.exit_status() == 0      # -no-reboot: a reset ends QEMU
+    assert fresh.machine.exit_status() == 0      # with -no-reboot a reset ends QEMU
 
 
 @pytest.mark.parametrize("memory", ["8M", "3G", "5G"])

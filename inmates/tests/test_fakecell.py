@@ -72,7 +72,8 @@ def test_heartbeat_and_state(cell):
     begin = time.monotonic()
     assert m.until(lambda: status(cell.machine)[0]["beat"] >= first["beat"] + 4)
     beats = status(cell.machine)[0]["beat"] - first["beat"]
-    assert beats <= 5 * (time.monotonic() - begin) + 2      # four beats a second at most
+    # there are four heartbeats a second at most
+    assert beats <= 5 * (time.monotonic() - begin) + 2
 
 
 def test_hang_stops_the_beat(cell):

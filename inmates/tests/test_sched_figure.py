@@ -50,7 +50,8 @@ def test_a_queue_at_every_change(a):
     assert a.queues[1] == [
         (0, [(0, 20)]),
         (28, [(0, 2), (50, 18)]),                   # the VCPU blocks
-        (40, [(40, 2), (50, 18)]),                  # unblocks: a new replenishment phase
+        # the VCPU unblocks: a new replenishment phase begins
+        (40, [(40, 2), (50, 18)]),
         (52, [(50, 18), (90, 2)]),
         (68, [(50, 2), (90, 2), (100, 16)]),        # the VCPU blocks
         (80, [(80, 2), (90, 2), (100, 16)]),        # unblocks

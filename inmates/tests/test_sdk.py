@@ -13,7 +13,8 @@ from lab import bare as m
 pytestmark = pytest.mark.usefixtures("built")
 
 SAMPLES = m.TOP / "inmates/quest/user/programs"
-POSIX = ("buffer", "pipeline", "ticker")        # sources that use no function of Quest's own
+# sources that use no function of Quest's own, so that they compile on the host
+POSIX = ("buffer", "pipeline", "ticker")
 MAKEFILE = """\
 include $(shell pkg-config --variable=makefragment qv-quest)
 demo.cpio: quest/buffer quest/pipeline quest/ticker quest/two quest/plain note.txt

@@ -97,7 +97,8 @@ TEST(sched_smaller_vcpu_makes_no_room)
 		CHECK(vcpu(MAIN_VCPU, 50, 100, 50) == 1);
 		CHECK(vcpu_eligible(&s.vcpus[1]) == 100);
 		CHECK(sched_vcpu_destroy(&s, 1, 50) == 0);
-		id = vcpu(MAIN_VCPU, 50, 100, 100);		/* everything is replenished */
+		/* at this time all past use is replenished */
+		id = vcpu(MAIN_VCPU, 50, 100, 100);
 		CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 100);
 	}
 }
@@ -272,6 +273,7 @@ TEST(sched_vcpu_begins_when_enough_is_replenished)
 	id = vcpu(MAIN_VCPU, 40, 100, 240);
 	CHECK(id >= 0 && vcpu_eligible(&s.vcpus[id]) == 300);
 	CHECK(sched_vcpu_destroy(&s, id, 240) == 0);
-	use_up(vcpu(MAIN_VCPU, 40, 100, 300), 300, 500);	/* much too long */
+	/* the VCPU runs for much longer than its budget */
+	use_up(vcpu(MAIN_VCPU, 40, 100, 300), 300, 500);
 	CHECK(vcpu_eligible(&s.vcpus[vcpu(MAIN_VCPU, 40, 100, 500)]) == 600);
 }

@@ -168,7 +168,7 @@ TEST(boot_refuses_nothing_and_too_little)
 
 	begin(&b);
 	end(&b);
-	CHECK(!parse(&i, &b, b.length));	/* no memory information */
+	CHECK(!parse(&i, &b, b.length));	/* the loader gives no memory information */
 	begin(&b);
 	put_cmdline(&b, "x");
 	put_map_head(&b, 1, 24);

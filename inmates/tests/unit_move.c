@@ -78,7 +78,7 @@ static void run_unit(struct sched *s, struct job *j, uint64_t now)
 	if (--j->left)
 		return;
 	sched_block(s, &j->entity, now + 1);
-	j->wake = 1 + below(60);		/* from now on */
+	j->wake = 1 + below(60);		/* counted from now */
 }
 
 /*

@@ -63,7 +63,7 @@ TEST(sched_shorter_period_first)
 	CHECK(chosen(&b, 50, 41));
 	CHECK(chosen(&b, 60, 50));
 	sched_block(&s, &b, 55);
-	CHECK(chosen(&c, 64, 55));		/* the rest of its quantum */
+	CHECK(chosen(&c, 64, 55));		/* the entity gets the rest of its quantum */
 	/* c has a lower priority than a, so its replenishment at 1000 does not limit a */
 	CHECK(chosen(&a, 120, 100));
 }
@@ -157,11 +157,11 @@ TEST(sched_interrupts_are_charged)
 	sched_ready(&s, &a, 0);
 	CHECK(chosen(&a, 50, 0));
 	sched_ready_for(&s, &b, 100, 20);	/* the interrupt came at 20 */
-	sched_charge_for(&s, 1, 20, 24);	/* and its handler took 4 */
+	sched_charge_for(&s, 1, 20, 24);	/* the handler of that interrupt took 4 */
 	CHECK(s.vcpus[0].counts.used == 20 && s.vcpus[1].counts.used == 4 && a.used == 20);
 	CHECK(s.vcpus[1].counts.interrupts == 1 && s.vcpus[1].counts.interrupt_time == 4);
 	CHECK(chosen(&b, 30, 24));		/* 6 are left of 10 % of a's period */
-	sched_charge_for(&s, 1, 25, 27);	/* another interrupt, while b runs */
+	sched_charge_for(&s, 1, 25, 27);	/* another interrupt comes while b runs */
 	CHECK(s.vcpus[1].counts.used == 7 && s.vcpus[1].counts.interrupts == 2 &&
 	      s.vcpus[1].counts.interrupt_time == 6);
 	CHECK(chosen(&b, 30, 27));
@@ -177,7 +177,7 @@ TEST(sched_interrupts_without_budget)
 	vcpu(IO_VCPU, 1, 10, 0);
 	sched_bind(&s, &b, 0, 0);
 	sched_ready_for(&s, &b, 100, 20);
-	sched_charge_for(&s, 0, 20, 30);	/* all of its budget */
+	sched_charge_for(&s, 0, 20, 30);	/* the VCPU uses all of its budget */
 	CHECK(chosen(NULL, 120, 30));		/* 20 + 10 / 10 % */
 	sched_charge_for(&s, 0, 40, 43);
 	CHECK(chosen(NULL, 150, 43));		/* and 3 / 10 % */

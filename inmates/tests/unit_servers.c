@@ -30,7 +30,8 @@ TEST(sporadic_overrun_is_put_off)
 	QUEUE({ 0, 15 }, { 50, 5 });
 	/* an overrun of three, taken from the next chunk */
 	CHECK(sporadic_charge(&m, 18, 23) == 3);
-	QUEUE({ 53, 20 });				/* 50 + 3, merged with the chunk at 50 */
+	/* 53 = 50 + the overrun of 3, merged with the chunk at 50 */
+	QUEUE({ 53, 20 });
 	CHECK(m.usage == 3 && sporadic_left(&m) == 17);
 }
 
@@ -152,7 +153,8 @@ TEST(pibs_begins_at_its_first_dispatch)
 	/* a VCPU of higher priority had the CPU before */
 	pibs_dispatch(&p, 33);
 	pibs_charge(&p, 1);
-	pibs_dispatch(&p, 40);				/* and in between */
+	/* a VCPU of higher priority had the CPU in between */
+	pibs_dispatch(&p, 40);
 	pibs_charge(&p, 1);
 	CHECK(pibs_eligible(&p) == 83);
 }
@@ -173,7 +175,8 @@ TEST(pibs_inherits_the_shortest)
 	pibs_wake(&p, 30, true, 4);
 	CHECK(p.left == 0 && pibs_eligible(&p) == 40);
 	pibs_block(&p);
-	pibs_wake(&p, 0, false, 50);			/* an unknown requester */
+	/* the period of the requester is not known */
+	pibs_wake(&p, 0, false, 50);
 	CHECK(p.inherited == 100 && pibs_eligible(&p) == 50);
 }
 

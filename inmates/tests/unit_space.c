@@ -197,7 +197,7 @@ TEST(space_brk)
 	CHECK(space_move_brk(&s, 0x1000) && s.pages == 3 &&
 	      space_translate(&s, AT + 0x2000, SPACE_WRITE));
 	CHECK(!space_move_brk(&s, -0x2000) && s.brk == AT + 0x2900);
-	/* still half used */
+	/* the last page is still half used */
 	CHECK(space_move_brk(&s, -0x800) && s.pages == 3 &&
 	      space_translate(&s, AT + 0x2000, SPACE_WRITE));
 	CHECK(space_move_brk(&s, -0x900) && s.pages == 2 && s.brk == s.heap);
@@ -379,7 +379,7 @@ TEST(space_breathes)
 	s.heap = AT;
 	s.brk = AT + 80 * PAGE_SIZE;
 	pauses = 0;
-	/* after 64 freed pages */
+	/* after 64 freed pages there is a flush */
 	CHECK(space_move_brk(&s, -80 * (int64_t)PAGE_SIZE) && pauses == 1);
 	space_set_hooks(NULL, NULL);
 }

@@ -37,7 +37,7 @@ struct mb2_memory_entry {
 };
 
 struct mb1_memory_entry {
-	uint32_t size;			/* size of the rest of the entry */
+	uint32_t size;			/* size of the rest of the memory map's entry */
 	uint64_t base, length;
 	uint32_t type;
 } __attribute__((packed));

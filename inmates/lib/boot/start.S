@@ -8,17 +8,18 @@
  */
 
 #define MB1_HEADER_MAGIC	0x1BADB002
-#define MB1_FLAGS		0x00000002	/* memory information wanted */
+#define MB1_FLAGS		0x00000002	/* flag: the loader must give memory information */
 #define MB2_HEADER_MAGIC	0xE85250D6
 #define MB2_ARCH_I386		0
 
-#define CR0_LONG	0x80010033	/* PG WP NE ET MP PE; caches on, TS and EM off */
+/* bits PG WP NE ET MP PE; caches are on, TS and EM are off */
+#define CR0_LONG	0x80010033
 #define CR4_PAE		0x20
 #define MSR_EFER	0xC0000080
 #define EFER_LME	0x100
 
 #define PTE_TABLE	0x3		/* present, writable */
-#define PTE_LARGE	0x83		/* present, writable, 2 MiB */
+#define PTE_LARGE	0x83		/* page table entry: present, writable, 2 MiB */
 
 	.section .boot.header, "a"
 	.balign 8

@@ -5,7 +5,7 @@
 #define SEL_KERNEL_DATA	0x10
 #define SEL_TSS		0x28	/* 0x18 is user data, and 0x20 is user code */
 
-#define STUB_SIZE	16	/* bytes of an entry point in trap_entry.S */
+#define STUB_SIZE	16	/* length in bytes of an entry point in trap_entry.S */
 #define IST_STACK	4096
 
 extern const char trap_stubs[];
@@ -103,7 +103,7 @@ static void set_gate(unsigned int vector)
 		.offset2 = at >> 32,
 		.selector = TRAP_KERNEL_CS,
 		.ist = stack_of(vector),
-		.type = 0x8E,		/* present, interrupt gate */
+		.type = 0x8E,		/* type byte: present, interrupt gate */
 	};
 }
 

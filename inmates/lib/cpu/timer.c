@@ -8,14 +8,16 @@
 #define DIVIDE_BY_1		0xB
 #define MEASURE_MS		5
 #define LEAD_ROUNDS		8
-#define NEAR_US			1000	/* at most one early interrupt comes in this time */
+#define NEAR_US			1000	/* us: at most one early interrupt comes in this time */
 
 static bool deadline_mode;
 static uint32_t tsc_khz;
 static uint64_t armed_at = TIMER_NEVER;
 static uint64_t ratio;		/* counter ticks per TSC cycle, times 2^32 */
-static uint64_t lead;		/* least cycles from reading the TSC to the start of the counter */
-static uint64_t near;		/* cycles: good_enough() keeps only an armed time beyond it */
+/* smallest number of cycles from reading the TSC to the start of the counter */
+static uint64_t lead;
+/* in cycles: good_enough() keeps an armed time only if it is further away than this */
+static uint64_t near;
 
 const char *timer_mode(void)
 {

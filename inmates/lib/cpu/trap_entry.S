@@ -37,7 +37,7 @@ trap_common:
 	.globl	trap_return		/* RSP points to a struct trap_frame; interrupts are off */
 trap_return:
 	pop_registers
-	addq	$16, %rsp		/* vector and error code */
+	addq	$16, %rsp		/* drops vector and error code from the stack */
 	iretq
 	.size	trap_common, . - trap_common
 

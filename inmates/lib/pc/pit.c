@@ -11,7 +11,8 @@
 #define PIT_START	0xFFFF
 #define PIT_WINDOW	(PIT_HZ / 50)	/* 20 ms: the counter does not wrap in that time */
 
-#define MODE0_CHANNEL2	0xB0		/* both bytes, count down once */
+/* control byte: counts down once, from a value of two bytes */
+#define MODE0_CHANNEL2	0xB0
 #define LATCH_CHANNEL2	0x80
 
 static uint32_t counted(void)

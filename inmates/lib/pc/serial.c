@@ -28,13 +28,13 @@ enum {
 #define WHEN_SENT	0x02
 #define SEND_TRIES	100000
 
-#define OUT_LENGTH	8192		/* a power of two */
+#define OUT_LENGTH	8192		/* length of the queue: a power of two */
 /* part of the queue that is kept for output with interrupts off */
 #define OUT_KEPT	2048
 
 static bool there;
 static bool by_interrupt;		/* output is queued in `out` */
-static int at_once;			/* bytes that the chip accepts when it is empty */
+static int at_once;			/* number of bytes that the chip accepts when it is empty */
 static uint8_t enabled;			/* in INTERRUPTS */
 static char out[OUT_LENGTH];
 static uint32_t head, tail;
@@ -55,7 +55,7 @@ void serial_init(void)
 	outb(MODEM, MODEM_ON);
 }
 
-/* Waits for room. */
+/* Waits until the queue has room. */
 static void send(char c)
 {
 	int tries = SEND_TRIES;

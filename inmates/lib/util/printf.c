@@ -14,7 +14,7 @@ struct spec {
 	bool left, zero;
 	int width;
 	int precision;		/* -1: none */
-	int length;		/* -2 hh, -1 h, 0 int, 1 l, 2 ll and z */
+	int length;		/* length of the argument: -2 hh, -1 h, 0 int, 1 l, 2 ll and z */
 };
 
 static void emit(struct output *out, const char *text, size_t n)

@@ -23,13 +23,14 @@
 /* SYSCALL takes CS from bits 47:32; SYSRET takes SS and CS from 63:48 plus 8 and 16 */
 #define STAR		((uint64_t)(TRAP_USER_SS - 8) << 48 | (uint64_t)TRAP_KERNEL_CS << 32)
 
-#define FCW_START	0x037F		/* all exceptions masked, 64-bit mantissa */
+/* x87 control word: all exceptions masked, 64-bit mantissa */
+#define FCW_START	0x037F
 #define MXCSR_START	0x1F80
 
 /* For syscall_entry.S. There is one CPU; with more CPUs, each one would need its own copy. */
 uint64_t syscall_kernel_stack, syscall_user_stack;
 
-static const struct thread *fpu_owner;		/* the thread whose state the registers hold */
+static const struct thread *fpu_owner;		/* the thread whose FPU state the registers hold */
 
 void user_init(void (*entry)(void), uint32_t ebx7, uint32_t ecx7)
 {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <inmate/trap.h>
 
-/* in struct trap_frame: the program entered the kernel by SYSCALL */
+/* mark in struct trap_frame: the program entered the kernel by SYSCALL */
 #define SYSCALL_VECTOR	0x100
 
 #define RFLAGS_FIXED	0x002

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include "../kernel/wait.h"
 
-#define INPUT_LENGTH	256		/* a power of two */
+#define INPUT_LENGTH	256		/* length of the queue: a power of two */
 
 /* Appends a byte and wakes the reader. Drops the byte if the queue is full. From any context. */
 void input_put(uint8_t byte);

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define OUTPUT_PIECE	128		/* the longest text that is written at once */
+/* length in bytes of the longest text that is written at once */
+#define OUTPUT_PIECE	128
 
 /* Returns whether output_write() can write a piece without waiting for a device. */
 bool output_ready(void);

@@ -12,14 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ARCHIVE_FILES	64		/* files in all archives together */
-#define ARCHIVE_NAME	32		/* with the NUL */
+#define ARCHIVE_FILES	64		/* largest number of files in all archives together */
+#define ARCHIVE_NAME	32		/* largest length of a file's name with the NUL */
 
 struct archive_file {
 	char name[ARCHIVE_NAME];	/* without folders */
 	const uint8_t *data;
 	size_t size;
-	bool program;			/* an executable bit is set */
+	bool program;			/* the file is a program: an executable bit is set */
 };
 
 struct archive {

@@ -101,7 +101,10 @@ static void switch_to(struct thread *next)
 	if (next == prev)
 		return;
 	if (prev->state == THREAD_DEAD)
-		/* its stack is in use until the switch, and freed after it */
+		/*
+		 * the stack of this thread is in use until the switch, so it is freed after the
+		 * switch
+		 */
 		departed = prev;
 	current = next;
 	user_switch(next);

@@ -11,27 +11,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GATE_CLASSES	16		/* classes of 16 vectors each */
+#define GATE_CLASSES	16		/* number of priority classes, of 16 vectors each */
 
 enum gate_hold {
-	GATE_PRIORITY,			/* the source cannot be masked alone */
-	/* masked until its handler begins; interrupt edges in that time are lost */
+	GATE_PRIORITY,			/* the source cannot be masked by itself */
+	/* the source is masked until its handler begins; interrupt edges in that time are lost */
 	GATE_EDGE,
-	GATE_LEVEL,			/* masked until its handler has ended */
+	GATE_LEVEL,			/* the source is masked until its handler has ended */
 };
 
 /* Fill in hold and vector; the rest must be zero. */
 struct gate_source {
 	enum gate_hold hold;
 	uint8_t vector;
-	/* its handler must run; it runs once, however often the source has fired */
+	/* its handler must run; the handler runs once, however often the source has fired */
 	bool due;
 	bool running;			/* its handler is running */
-	bool held;			/* it is masked, or its class is blocked */
+	bool held;			/* the source is masked, or its class is blocked */
 };
 
 struct gate {
-	uint8_t shut[GATE_CLASSES];	/* how many sources block each class */
+	uint8_t shut[GATE_CLASSES];	/* for each class, the number of sources that block it */
 };
 
 /* Call it when source `s` has fired. Returns true if the source must be blocked now. */

@@ -14,7 +14,8 @@
 
 struct machine {
 	struct boot_info boot;
-	bool alone;			/* not in a cell */
+	/* the machine has no info page, so Quest is not in a cell */
+	bool alone;
 	bool x2apic;
 	bool tsc_deadline;
 	bool invariant_tsc;
@@ -23,10 +24,10 @@ struct machine {
 	uint32_t family, model, stepping;
 	uint32_t features_ecx, features_edx, features_ebx7, features_ecx7, features_ecx_ext,
 		features_edx_ext;
-	uint64_t boot_tsc;		/* TSC at start */
+	uint64_t boot_tsc;		/* TSC at the start of the kernel */
 	char vendor[13];
 	char brand[MACHINE_TEXT];
-	char hypervisor[13];		/* "" if CPUID reports none */
+	char hypervisor[13];		/* name of the hypervisor; "" if CPUID reports none */
 	uint32_t hypervisor_leaf;	/* highest CPUID leaf of the range from 0x40000000 on */
 };
 

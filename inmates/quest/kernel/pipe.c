@@ -12,10 +12,12 @@
 _Static_assert(PIPE_BYTES == PAGE_SIZE && PIPE_BUF <= PIPE_BYTES, "a page each");
 
 static struct pipe {
-	uint64_t page;			/* physical; 0: there is no such pipe */
-	uint32_t head, tail;		/* bytes written and read so far */
-	unsigned int ends[2];		/* open ends, by enum pipe_end */
-	unsigned int calls;		/* calls of pipe_read() and pipe_write() in progress */
+	/* physical address of the pipe's page; 0: there is no such pipe */
+	uint64_t page;
+	uint32_t head, tail;		/* numbers of bytes written and read so far */
+	unsigned int ends[2];		/* number of open ends, by enum pipe_end */
+	/* number of calls of pipe_read() and pipe_write() in progress */
+	unsigned int calls;
 	/* threads that wait for bytes, for room, or for the last other end to close */
 	struct wait_queue changed;
 } pipes[PIPE_MAX];

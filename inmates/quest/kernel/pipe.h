@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include "../mm/space.h"
 
-#define PIPE_MAX	32		/* pipes of all programs */
-#define PIPE_BYTES	4096		/* bytes that a pipe holds: a page */
+#define PIPE_MAX	32		/* largest number of pipes of all programs */
+#define PIPE_BYTES	4096		/* number of bytes that a pipe holds: a page */
 
 enum pipe_end { PIPE_READ, PIPE_WRITE };
 

@@ -10,7 +10,7 @@
 
 struct archive archive;
 
-/* From arch/archive.S. */
+/* start and end of the archive, from arch/archive.S */
 extern const char archive_start[], archive_end[];
 
 void program_init(const struct boot_info *boot)

@@ -9,8 +9,9 @@
 #include "../mm/space.h"
 #include "archive.h"
 
-#define ARGS_MAX	16		/* the program's name included */
-#define ARGS_BYTES	1024		/* bytes of all arguments, with their NULs */
+#define ARGS_MAX	16		/* largest number of arguments, with the program's name */
+/* largest number of bytes of all arguments, with their NULs */
+#define ARGS_BYTES	1024
 
 /* The file, and the arguments of main(): `count` strings, each directly after the last one. */
 struct program_args {
@@ -20,7 +21,7 @@ struct program_args {
 	char text[ARGS_BYTES];
 };
 
-/* Contains all files that programs can open or run. */
+/* All archives: the files that programs can open or run. */
 extern struct archive archive;
 
 /*

@@ -12,7 +12,10 @@ static struct segment {
 	 */
 	uint64_t page;
 	size_t pages;
-	/* pid; KERNEL_PID: the owner has freed the segment, or has ended */
+	/*
+	 * pid of the program that made the segment; KERNEL_PID: it has freed the segment, or has
+	 * ended
+	 */
 	int owner;
 	unsigned int attached;		/* how many programs have attached it */
 } segments[SHARED_MAX];
@@ -62,7 +65,8 @@ int shared_alloc(struct process *p, uint64_t bytes)
 	s->page = pages_alloc(s->pages);
 	if (!s->page)
 		return -ENOMEM;
-	s->attached++;			/* so that the segment exists while other threads run */
+	/* attach first, so that the segment continues to exist while other threads run */
+	s->attached++;
 	for (i = 0; i < s->pages; i++) {
 		memset((void *)(uintptr_t)(s->page + i * PAGE_SIZE), 0, PAGE_SIZE);
 		let_interrupts_in();
@@ -110,7 +114,7 @@ int shared_detach(struct process *p, uint64_t at)
 	if (!a)
 		return -EINVAL;
 	s = &segments[a->segment];
-	/* first, since another thread that runs meanwhile may also detach it */
+	/* clear the entry first, since another thread that runs meanwhile may also detach it */
 	*a = (struct attachment){ 0 };
 	space_unmap(&p->space, at, at + s->pages * PAGE_SIZE);
 	s->attached--;

@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHARED_MAX	32		/* of all programs */
-/* segments that a program may make, and segments that it may attach */
+#define SHARED_MAX	32		/* largest number of segments of all programs */
+/* largest number of segments that a program may make, and that it may attach */
 #define SHARED_OF_ONE	8
-#define SHARED_PAGES	256		/* of one segment */
+#define SHARED_PAGES	256		/* largest size of one segment in bytes */
 
 struct process;
 

@@ -48,7 +48,8 @@ bool syscall_dispatch(struct trap_frame *f)
 
 	if (answer == -ERESTART)		/* RAX still holds the number of the call */
 		f->rip -= SYSCALL_LENGTH;
-	else if (f->vector == SYSCALL_VECTOR)	/* otherwise exec() has replaced the frame */
+	/* if the frames differ, exec() has replaced the frame */
+	else if (f->vector == SYSCALL_VECTOR)
 		f->rax = (uint64_t)answer;
 	thread_current()->restart.again = answer == -ERESTART;
 	dispatch_check();

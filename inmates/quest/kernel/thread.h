@@ -13,7 +13,7 @@
 #include "timerq.h"
 
 #define THREAD_MAX	TIMERQ_MAX
-/* slots of THREAD_MAX kept for the kernel and the shell's programs */
+/* number of slots of THREAD_MAX that are kept for the kernel and the shell's programs */
 #define SHELL_THREADS	4
 #define THREAD_NAME	16
 #define THREAD_IDLE_ID	0
@@ -37,12 +37,13 @@ struct thread {
 	struct sched_entity sched;
 	struct timer_event timer;	/* the time at which to wake the thread */
 	struct thread *next_waiting;
-	struct wait_queue *waiting_on;	/* NULL: the thread does not wait */
+	/* the queue on which the thread waits; NULL: it does not wait */
+	struct wait_queue *waiting_on;
 	bool late;			/* the time ran out before the thread was woken */
 	/* the process whose program it runs; NULL: a thread of the kernel */
 	struct process *process;
 	unsigned int slot;		/* its number and its stack in the process */
-	uint64_t kernel_top;		/* RSP at an entry from ring 3 */
+	uint64_t kernel_top;		/* stack pointer (RSP) at an entry from ring 3 */
 	/* the thread's FPU state while the FPU holds that of another thread */
 	struct fpu_state *fpu;
 	uint64_t rsp;			/* stack pointer while the thread does not run */
@@ -51,7 +52,7 @@ struct thread {
 	int id;
 	/* the VCPU that the thread is bound to; sched.vcpu may be an inherited one (lock.h) */
 	int own_vcpu;
-	struct call_restart restart;	/* of the system call in progress */
+	struct call_restart restart;	/* restart of the system call in progress */
 	uint64_t awaits;		/* address of the lock that it waits for; 0: none */
 	uint32_t awaits_owner;		/* the owner of that lock: its word without LOCK_AWAITED */
 	char name[THREAD_NAME];

@@ -15,12 +15,12 @@ struct timer_event {
 	uint64_t at;			/* TSC */
 	/* of two events at the same time, the one with the smaller number comes first */
 	uint64_t order;
-	uint32_t place;			/* index in the heap */
+	uint32_t place;			/* index of the event in the heap */
 	bool queued;
 };
 
 struct timerq {
-	uint64_t added;			/* events ever added */
+	uint64_t added;			/* number of events ever added */
 	uint32_t length;
 	/* each entry comes before its children, 2i + 1 and 2i + 2 */
 	struct timer_event *heap[TIMERQ_MAX];

@@ -7,14 +7,15 @@
 #include <stdint.h>
 #include "thread.h"
 
-#define TRACE_LENGTH	1024		/* kept by default */
-#define TRACE_MAX	65536		/* both are powers of two */
+#define TRACE_LENGTH	1024		/* number of entries that are kept by default */
+/* largest number of entries; both numbers are powers of two */
+#define TRACE_MAX	65536
 
 struct trace_entry {
 	uint64_t at;			/* TSC */
 	int vcpu;			/* -1: idle */
 	bool background;
-	char name[THREAD_NAME];		/* of the thread */
+	char name[THREAD_NAME];		/* name of the thread */
 };
 
 /* Records that `t` has the CPU from `at` on, unless `t` had it already. Interrupts are off. */

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define KSTACK_BASE	0x200000000000ull	/* 32 TiB: above all memory, below the programs */
+/* address of the stacks: 32 TiB, above all memory and below the programs */
+#define KSTACK_BASE	0x200000000000ull
 #define KSTACK_BYTES	(16ull << 10)
 #define KSTACK_GUARD	(16ull << 10)
 

@@ -9,10 +9,10 @@
 #define PTE_DATA	(PTE_WRITE | PTE_NO_EXECUTE)
 #define PTE_DEVICE	(PTE_DATA | PTE_UNCACHED)
 
-/* memory that is not used: it contains firmware data and the text window */
+/* end of memory that is not used, since it contains firmware data and the text window */
 #define LOW_MEMORY	0x100000ull
 
-/* From the linker script. */
+/* Sections of the image, from the linker script. */
 extern char image_start[], image_rodata[], image_data[], image_end[];
 /* From boot/start.S: the guard is the page below the stack. */
 extern char boot_guard[], boot_stack[];

@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 #define PAGE_SIZE	4096ul
-#define PAGES_LIMIT	(4ul << 30)	/* bytes of memory from address 0 on that are managed */
+/* number of bytes of memory, from address 0 on, that are managed */
+#define PAGES_LIMIT	(4ul << 30)
 
 /* Returns the size in bytes of a bitmap for memory up to `top` (exclusive). */
 size_t pages_bitmap_size(uint64_t top);

@@ -4,10 +4,13 @@
 #include "paging.h"
 #include "space.h"
 
-#define KERNEL_ENTRIES	(TABLE_ENTRIES / 4)	/* entries of the top table, up to KERNEL_END */
-#define USER_TOP	(KERNEL_ENTRIES)	/* all programs use this entry of the top table */
+/* number of entries of the top table up to KERNEL_END */
+#define KERNEL_ENTRIES	(TABLE_ENTRIES / 4)
+/* the one entry of the top table that all programs use */
+#define USER_TOP	(KERNEL_ENTRIES)
 
-#define STEP		64			/* page table entries between two pauses */
+/* number of page table entries that are handled between two pauses */
+#define STEP		64
 
 static void (*breathe)(void), (*flush)(void);
 

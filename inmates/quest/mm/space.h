@@ -26,7 +26,8 @@
 #define USER_END	(USER_BASE + (1ull << 30))
 
 #define STACK_BYTES	(64ull << 10)
-#define STACKS_MAX	16		/* threads of a program at the same time */
+/* largest number of threads of a program at the same time */
+#define STACKS_MAX	16
 
 /* Rights of a user page. No page is both writable and executable. */
 #define USER_READ	(PTE_USER | PTE_NO_EXECUTE)
@@ -36,8 +37,8 @@
 /* Plain data: addresses are physical, or the program's own. */
 struct space {
 	uint64_t root;			/* physical; 0: none */
-	uint64_t heap, brk;		/* where the heap begins and ends */
-	size_t pages;			/* pages of the program, without page tables */
+	uint64_t heap, brk;		/* addresses where the heap begins and ends */
+	size_t pages;			/* number of pages of the program, without page tables */
 	unsigned int generation;	/* version of the kernel's entries in `root` */
 };
 

@@ -12,7 +12,7 @@
 #define PTE_PRESENT	(1ull << 0)
 #define PTE_WRITE	(1ull << 1)
 #define PTE_USER	(1ull << 2)
-#define PTE_UNCACHED	(3ull << 3)	/* PWT and PCD */
+#define PTE_UNCACHED	(3ull << 3)	/* bits PWT and PCD: not cached */
 #define PTE_LARGE	(1ull << 7)
 #define PTE_GLOBAL	(1ull << 8)
 #define PTE_FOREIGN	(1ull << 9)	/* a bit for software: the space does not own the page */

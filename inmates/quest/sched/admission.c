@@ -5,7 +5,7 @@
 
 #define ONE		(1ull << 62)
 #define BOUNDS		(sizeof(bounds) / sizeof(bounds[0]))
-/* steps of the iteration for one response time; a VCPU that needs more is rejected */
+/* limit for the steps of the iteration for one response time; a VCPU that needs more is rejected */
 #define ROUNDS		256
 
 /* Returns part / whole in units of 2^-62, rounded up. */

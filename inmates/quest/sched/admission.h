@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ADMISSION_PERIOD_MAX	(1ull << 42)	/* cycles: about 20 minutes */
+#define ADMISSION_PERIOD_MAX	(1ull << 42)	/* longest period in cycles: about 20 minutes */
 
 enum admission_test {
 	/*
-	 * The sum of C/T of the n Main VCPUs, and of (2 - U) * U of the I/O VCPUs, is at most n *
-	 * (2^(1/n) - 1) (dissertation, section 4.1). The test is sufficient. Terms are rounded up
-	 * and the bound is rounded down, to 2^-62.
+	 * The sum of C/T of the n Main VCPUs, and of (2 - U) * U of the I/O VCPUs with U = C/T, is
+	 * at most n * (2^(1/n) - 1) (Ye Li's dissertation on Quest-V, section 4.1). The test is
+	 * sufficient. Terms are rounded up and the bound is rounded down, to 2^-62.
 	 */
 	ADMISSION_BOUND,
 	/*
@@ -27,7 +27,8 @@ enum admission_test {
 
 struct admission_entry {
 	bool io;
-	uint64_t budget, period;	/* cycles, 0 < budget <= period <= ADMISSION_PERIOD_MAX */
+	/* C and T in cycles, 0 < budget <= period <= ADMISSION_PERIOD_MAX */
+	uint64_t budget, period;
 };
 
 bool admission_bound(const struct admission_entry *set, unsigned int n);

@@ -50,7 +50,7 @@ void pibs_wake(struct pibs *p, uint64_t period, bool active, uint64_t now)
 	if (p->left)
 		shrink(p);
 	else if (!active && p->eligible < now)
-		p->eligible = now;	/* the time before the wake-up earns no budget */
+		p->eligible = now;	/* time before the wake-up earns no budget */
 }
 
 void pibs_dispatch(struct pibs *p, uint64_t now)

@@ -35,7 +35,7 @@ static unsigned int skew(struct readytree *t, unsigned int n)
 	return top;
 }
 
-/* Two right children of the same level in a row: rotate left, one level up. */
+/* If two right children in a row are at the same level: rotates left, one level up. */
 static unsigned int split(struct readytree *t, unsigned int n)
 {
 	struct readytree_node *node = &t->nodes[n];

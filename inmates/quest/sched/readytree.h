@@ -16,14 +16,14 @@
 struct readytree_node {
 	/* priority: the smallest key comes first; keys are unique */
 	uint64_t key;
-	uint64_t at;			/* the member may run from this time on */
+	uint64_t at;			/* time from which on the member may run */
 	uint64_t least;			/* the smallest `at` in this subtree */
 	uint16_t left, right, level;	/* numbers of the child nodes, 0: none; level in the tree */
 };
 
 struct readytree {
 	uint16_t root;
-	struct readytree_node nodes[READYTREE_MAX + 1];	/* node of member i: i + 1 */
+	struct readytree_node nodes[READYTREE_MAX + 1];	/* number of the node of member i: i + 1 */
 };
 
 void readytree_init(struct readytree *t);

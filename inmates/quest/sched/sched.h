@@ -34,7 +34,7 @@
 enum vcpu_type {
 	MAIN_VCPU,
 	IO_VCPU,
-	/* no budget: C and T are 0; always admitted; runs in the background only */
+	/* a VCPU without budget: C and T are 0; always admitted; runs in the background only */
 	BACKGROUND_VCPU,
 };
 
@@ -51,10 +51,10 @@ struct vcpu_params {
 enum sched_error {
 	/* wrong C or T (0 < C <= T <= ADMISSION_PERIOD_MAX; I/O: C < T), or a change of type */
 	SCHED_BAD_PARAMS = -1,
-	SCHED_FULL = -2,		/* SCHED_VCPUS exist */
+	SCHED_FULL = -2,		/* SCHED_VCPUS VCPUs exist already */
 	SCHED_OVER_BOUND = -3,		/* rejected by ADMISSION_BOUND: utilisation */
 	SCHED_MISSES_PERIOD = -4,	/* rejected by ADMISSION_EXACT: response time */
-	SCHED_NO_VCPU = -5,		/* no such id */
+	SCHED_NO_VCPU = -5,		/* no VCPU has this id */
 	SCHED_IN_USE = -6,		/* entities are bound to the VCPU */
 	/*
 	 * rejected because of past use by other owners, which counts for one of their periods at
@@ -68,7 +68,7 @@ struct sched_entity {
 	struct sched_entity *next, *prev;
 	int vcpu;			/* id of the VCPU; -1: the entity is bound to no VCPU */
 	bool runnable;
-	uint64_t slice;			/* rest of the quantum */
+	uint64_t slice;			/* rest of the entity's quantum, in cycles */
 	/* cycles charged so far, with those in the background; see also sched_used() */
 	uint64_t used;
 };
@@ -78,13 +78,14 @@ struct sched_queue {
 };
 
 struct vcpu_counts {
-	uint64_t created;		/* when the VCPU was created */
-	uint64_t used;			/* at its priority */
-	uint64_t background;		/* in the background */
+	uint64_t created;		/* TSC at which the VCPU was created */
+	uint64_t used;			/* cycles that the VCPU ran at its priority */
+	uint64_t background;		/* cycles that the VCPU ran in the background */
 	uint64_t depleted;		/* how often its budget was used up */
 	uint64_t overruns;		/* how often the VCPU ran longer than its budget */
 	uint64_t overrun_max;		/* the longest overrun, in cycles */
-	uint64_t interrupts;		/* interrupts that sched_charge_for() has charged */
+	/* number of interrupts that sched_charge_for() has charged */
+	uint64_t interrupts;
 	/* cycles of the interrupts' handlers, also counted in `used` */
 	uint64_t interrupt_time;
 };
@@ -110,7 +111,8 @@ struct vcpu {
 	 */
 	struct admission_entry past;
 	uint64_t settled;
-	uint64_t used_then;		/* counts.used when the present parameters were set */
+	/* value of counts.used when the present parameters were set */
+	uint64_t used_then;
 	struct sched_queue queue;	/* runnable entities in round-robin order */
 	unsigned int bound;		/* number of bound entities, runnable or not */
 	int ring_next, ring_prev;	/* runnable VCPUs in background order */
@@ -130,39 +132,42 @@ struct sched_config {
  */
 struct admission_request {
 	struct vcpu_params params;
-	int replaces;			/* the VCPU that is to get `params`; -1: a new one */
+	int replaces;			/* id of the VCPU that is to get `params`; -1: a new VCPU */
 	/* counts.created of that VCPU, which shows whether another VCPU has got its id meanwhile */
 	uint64_t created;
 	/*
-	 * The task set of the test, in three groups: set[0] to set[existing_end - 1], and so on. 1.
-	 * `params`, then the other VCPUs that exist and have a budget. 2. Past use of other owners.
-	 * If the VCPUs of group 1 do not fit with it, `params` are rejected. 3. Past use of the
-	 * same owner and of SCHED_NO_OWNER. If the set does not fit with it, the first budget of
-	 * the VCPU is delayed.
+	 * The task set of the test, in three groups that follow each other in set[]. 1. `params`,
+	 * then the other existing VCPUs that have a budget. 2. Past use (past.h) of other owners.
+	 * If the VCPUs of group 1 do not get their budgets together with it, `params` are rejected.
+	 * 3. Past use of the same owner and of SCHED_NO_OWNER. If they do not get their budgets
+	 * together with it, the first budget of the VCPU is delayed.
 	 */
 	unsigned int existing_end, rejecting_end, delaying_end;
 	struct admission_entry set[2 * SCHED_VCPUS + 1];
-	uint64_t settled[2 * SCHED_VCPUS + 1];	/* for each past use, when it no longer counts */
+	/* for each past use in set[], the time when it no longer counts */
+	uint64_t settled[2 * SCHED_VCPUS + 1];
 	/* The result: */
 	int error;			/* 0: admitted */
-	uint64_t start;			/* when its first budget is usable */
+	/* the time from which on the VCPU's first budget is usable */
+	uint64_t start;
 };
 
 struct sched {
 	struct sched_config config;
 	struct sched_entity *current;	/* the last decision; NULL: idle */
-	bool in_background;		/* whether `current` runs in the background */
-	uint64_t charged;		/* all time before this is charged */
+	bool in_background;		/* whether `current` runs in the background now */
+	uint64_t charged;		/* all time before this point is charged */
 	uint64_t idle;			/* idle cycles */
 	uint64_t decisions;
 	int ring;			/* the VCPU that is next in the background; -1: none */
 	struct readytree ready;
-	struct admission_request request;	/* a field, since it is too large for a stack */
+	/* the request; it is a field, since it is too large for a stack */
+	struct admission_request request;
 	struct vcpu vcpus[SCHED_VCPUS];
 };
 
 struct sched_choice {
-	struct sched_entity *entity;	/* NULL: none is runnable */
+	struct sched_entity *entity;	/* the entity that runs next; NULL: none is runnable */
 	/* the latest time for the next decision; SCHED_NEVER: none is needed */
 	uint64_t until;
 };

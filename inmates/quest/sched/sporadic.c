@@ -79,7 +79,8 @@ static void postpone_head(struct sporadic *s, uint64_t overrun)
 
 uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
 {
-	bool early = s->queue[0].at + delta > now;	/* this is a later part of an overrun */
+	/* true if this is a later part of an overrun that began before */
+	bool early = s->queue[0].at + delta > now;
 	uint64_t left = early ? 0 : sporadic_left(s);
 	struct replenishment head;
 

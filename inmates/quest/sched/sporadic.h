@@ -11,7 +11,8 @@
 
 #include <stdint.h>
 
-#define SPORADIC_MAX	32		/* MAX_REPL: chunks in the queue */
+/* MAX_REPL of the paper: largest number of chunks in the queue */
+#define SPORADIC_MAX	32
 
 /* A chunk of the budget. */
 struct replenishment {

@@ -11,7 +11,7 @@
 
 #define SPIN_MAX_MS	600000
 #define COUNT_US	10000
-#define LOOK_US		50000		/* time between two checks for ^C */
+#define LOOK_US		50000		/* us between two checks for ^C */
 
 static volatile uint64_t counter;
 static volatile bool counting, stop_counting;

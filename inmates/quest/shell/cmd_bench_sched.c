@@ -10,7 +10,10 @@
 #include "shell.h"
 
 #define ROUNDS	2000
-/* repetitions of all rounds; the minimum of each round counts, since interruptions only add time */
+/*
+ * number of repetitions of all rounds; the minimum of each round counts, since interruptions only
+ * add time
+ */
 #define GOES	3
 
 struct trial {

@@ -14,13 +14,13 @@
 #define WAKE_UPS	10000
 #define SLEEP_LEAST_US	50
 #define SLEEP_SPREAD_US	200
-#define SHARES		24		/* VCPUs, of 1 ms in 100 ms each */
+#define SHARES		24		/* number of VCPUs, of 1 ms in 100 ms each */
 #define SHARE_MS	1000
 
 struct pair {
 	struct wait_queue queues[2];
 	int turn;			/* the thread that runs next: 0 or 1 */
-	int left;			/* number of switches still to do */
+	int left;			/* number of switches that are still to be done */
 };
 
 static struct pair pair;

@@ -5,9 +5,11 @@
 #include "../mm/mm.h"
 #include "shell.h"
 
-#define FOREIGN_ADDRESS	0x400000000ull		/* 16 GiB: above the RAM of any cell */
-#define FOREIGN_MSR	0xC0010117		/* VM_HSAVE_PA */
-#define FOREIGN_PORT	0xCF9			/* reset control; 0 resets nothing */
+/* an address at 16 GiB, above the RAM of any cell */
+#define FOREIGN_ADDRESS	0x400000000ull
+#define FOREIGN_MSR	0xC0010117		/* the MSR VM_HSAVE_PA */
+/* the port of reset control; a write of 0 resets nothing */
+#define FOREIGN_PORT	0xCF9
 
 static volatile uint64_t *foreign(void)
 {

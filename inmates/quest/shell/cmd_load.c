@@ -27,7 +27,7 @@ static void spin(void *arg)
 {
 	(void)arg;
 	while (!stopping)
-		/* without PAUSE, which makes an emulator that counts instructions slow */
+		/* spins without PAUSE, which makes an emulator that counts instructions slow */
 		;
 }
 

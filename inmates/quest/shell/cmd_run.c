@@ -20,7 +20,7 @@
 #define PID_MAX		INT32_MAX
 #define NO_PIPE		(-1)
 
-static volatile int foreground;		/* the job that ^C ends; 0: none */
+static volatile int foreground;		/* number of the job that ^C ends; 0: no job */
 
 static void break_foreground(void)
 {

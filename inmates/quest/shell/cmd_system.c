@@ -11,7 +11,7 @@
 #include "../mm/pages.h"
 #include "shell.h"
 
-#define FEATURE_COLUMNS	79	/* columns used, of the screen's 80 */
+#define FEATURE_COLUMNS	79	/* number of columns used, of the screen's 80 */
 #define FEATURE_INDENT	8
 
 extern char image_start[], image_end[];

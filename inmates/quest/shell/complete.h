@@ -10,7 +10,7 @@
 typedef const char *complete_name(unsigned int i);
 
 struct completion {
-	unsigned int matches;		/* names that begin with the typed letters */
+	unsigned int matches;		/* number of names that begin with the typed letters */
 	/* number of first letters that these names have in common */
 	size_t common;
 	const char *first;		/* one of these names; NULL: no name matches */

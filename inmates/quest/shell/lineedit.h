@@ -24,10 +24,10 @@ struct lineedit {
 	complete_name *names;			/* names that Tab completes; NULL: none */
 	const char *prompt;
 	size_t length, at;			/* characters; cursor */
-	uint8_t escape;				/* position in an escape sequence */
-	uint8_t escape_number;			/* first number of the sequence */
-	unsigned int num_history;		/* lines stored so far */
-	/* the line on the screen, 0: the line being typed, n: the n-th last line */
+	uint8_t escape;				/* state inside an escape sequence */
+	uint8_t escape_number;			/* first number of the escape sequence */
+	unsigned int num_history;		/* number of lines stored so far */
+	/* the line that is shown. 0: the line being typed; n: the n-th last line */
 	unsigned int shown;
 	char text[LINE_LENGTH];			/* NUL-terminated when a line is done */
 	char typed[LINE_LENGTH];		/* the line being typed, while history is shown */

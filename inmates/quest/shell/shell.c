@@ -12,7 +12,7 @@
 #include "shell.h"
 #include "words.h"
 
-/* after a pause of this length, other output counts as ended */
+/* us: after a pause of this length, other output counts as ended */
 #define QUIET_US	50000
 /* the longest time for which a typed key waits until another program's line of output ends */
 #define HELD_US		200000

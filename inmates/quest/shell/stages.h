@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include "words.h"
 
-#define STAGES_MAX	(WORDS_MAX / 2 + 1)	/* a line has room for at most so many stages */
+#define STAGES_MAX	(WORDS_MAX / 2 + 1)	/* largest number of stages of a line */
 
 struct stage {
 	char *vcpu;			/* the word vcpu=V; NULL: none */

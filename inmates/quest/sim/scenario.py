@@ -14,7 +14,7 @@ from simulate import Compute, Io, Period, Simulation, Sleep, Step, Until
 
 ADMISSION = {"bound": core.BOUND, "exact": core.EXACT}
 TYPES = {"main": core.MAIN, "io": core.IO}
-LONGEST = 1 << 42           # as ADMISSION_PERIOD_MAX
+LONGEST = 1 << 42           # the same limit as ADMISSION_PERIOD_MAX
 TOP_KEYS = {"end", "unit", "quantum", "background", "admission", "vcpus", "threads"}
 VCPU_KEYS = {"name", "type", "C", "T"}
 THREAD_KEYS = {"name", "vcpu", "start", "do", "serves"}

@@ -51,7 +51,7 @@ class Thread:
     start: int = 0
     entity: int = -1
     left: int | None = 0            # rest of the present Compute step
-    # of the thread's VCPU; servers that work for the thread inherit it
+    # period of the thread's VCPU; servers that work for the thread inherit it
     period: int = 0
     # requests to a server: the work, the client, and the client's earliest wake-up
     jobs: list[tuple[int, "Thread", int]] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Simulation:
         self.segments: list[Segment] = []
         self.queues: dict[int, list[tuple[int, list[tuple[int, int]]]]] = {}
         self.watched: list[int] = []
-        self._late = switch_late            # returns the delay of a switch
+        self._late = switch_late            # a function that returns the delay of a switch
         self._by_entity: dict[int, Thread] = {}
         self._events: list[tuple[int, int, Thread]] = []
         self._count = 0

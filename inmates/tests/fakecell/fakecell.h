@@ -11,7 +11,7 @@
 #define DOORBELL_VECTOR	0x51
 
 struct options {
-	uint32_t memory;	/* bytes of the cell's memory */
+	uint32_t memory;	/* size of the cell's memory in bytes */
 	uint32_t doorbell;	/* vector of the doorbell; 0: there is no doorbell */
 	bool x2apic;
 };

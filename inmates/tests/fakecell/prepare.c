@@ -145,10 +145,11 @@ static uint32_t *put_range(uint32_t *at, uint32_t base, uint32_t length, uint32_
 static void write_mb2_info(void)
 {
 	static const uint32_t head[] = {
-		0, 0,				/* total size, later */
+		/* total size of the information, filled in at the end */
+		0, 0,
 		1, 8 + 11, 0x6C6C6568, 0x6563206F, 0x6C6C, 0,	/* "hello cell" */
 		4, 16, 640, 0,			/* basic memory */
-		6, 16 + 3 * 24, 24, 0,		/* memory map of three ranges */
+		6, 16 + 3 * 24, 24, 0,		/* tag: memory map of three ranges */
 	};
 	uint32_t *info = (uint32_t *)MB2_INFO, *at;
 

@@ -70,7 +70,7 @@ uint64_t sporadic_charge(struct sporadic *s, uint64_t delta, uint64_t now)
 
 	refill(s, now);
 	left = sporadic_left(s);
-	/* an overrun is not charged: another defect */
+	/* an overrun is not charged, which is another defect of POSIX's wording */
 	s->usage += delta < left ? delta : left;
 	if (delta >= left)
 		post(s);

@@ -18,7 +18,7 @@
 #define WAITERS		3
 #define SETTLED_US	2000000
 #define BEFORE_NS	3000000l
-#define INSIDE_NS	12000000l	/* longer than a quantum in the background */
+#define INSIDE_NS	12000000l	/* time that is longer than a quantum in the background */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
@@ -309,7 +309,7 @@ static void *work_inside(void *which)
 	if (id < 0 || vcpu_bind_task(id))
 		return (void *)1;
 	(void)pthread_mutex_lock(m);
-	spin(BEFORE_NS);			/* uses up the budget */
+	spin(BEFORE_NS);			/* uses up the budget of the VCPU */
 	inside++;
 	spin(INSIDE_NS);
 	(void)pthread_mutex_unlock(m);

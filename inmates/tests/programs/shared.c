@@ -36,7 +36,7 @@ static void check_child(void)
 	}
 	at[0] = 1;
 	CHECK(status_of(pid) == 1 << 8 && at[2] == 78);
-	/* attached memory stays */
+	/* memory that is attached already stays attached */
 	CHECK(shared_mem_free(id) == 0 && shared_mem_free(id) == -EINVAL && at[2] == 78);
 	CHECK((long)shared_mem_attach(id) == -EINVAL && shared_mem_detach((void *)at) == 0);
 	CHECK(shared_mem_detach((void *)at) == -EINVAL && shared_mem_detach(NULL) == -EINVAL);
@@ -72,7 +72,7 @@ static void grandchild(int id)
 
 	(void)write(up[1], &id, sizeof(id));
 	(void)read(second[0], &go, 1);
-	at[4] = at[3] + 1;			/* its creator has ended */
+	at[4] = at[3] + 1;			/* the program that made the memory has ended */
 	id = at[4];
 	(void)write(up[1], &id, sizeof(id));
 	_exit(exec("shared", argv));
@@ -131,9 +131,9 @@ static void check_limits(void)
 	at = shared_mem_attach(id[0]);
 	CHECK((long)at == -EMFILE && shared_mem_detach((void *)0x40003C000000) == 0);
 	at = shared_mem_attach(id[0]);
-	CHECK(at == (void *)0x40003C000000);	/* the free address */
+	CHECK(at == (void *)0x40003C000000);	/* the first free address */
 	memset(at, 1, 1 << 20);
-	/* the rest is freed at the program's end */
+	/* the program's end frees the memory that is still attached */
 }
 
 int main(int argc, char **argv)

@@ -75,7 +75,7 @@ static unsigned int mxcsr(void)
 	unsigned int now;
 
 	__asm__ volatile("stmxcsr %0" : "=m"(now));
-	return now & ~0x3Fu;	/* ignores earlier exceptions */
+	return now & ~0x3Fu;	/* without the bits of earlier exceptions */
 }
 
 static unsigned short x87(void)

@@ -12,7 +12,7 @@
 
 #define BOOT_MAX_RANGES		16
 #define BOOT_MAX_MODULES	8
-/* bytes with the NUL; longer lines are cut. Equals QV_CMDLINE_LEN */
+/* largest length of a command line with its NUL, equal to QV_CMDLINE_LEN; longer lines are cut */
 #define BOOT_CMDLINE		1024
 
 /* A range of physical addresses. The end is exclusive. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Switches between kernel stacks. A thread that does not run is the struct context on its stack. */
+/*
+ * Switches between kernel stacks. While a thread does not run, its registers are a struct context
+ * on its stack.
+ */
 #ifndef INMATE_CONTEXT_H
 #define INMATE_CONTEXT_H
 

@@ -15,7 +15,7 @@
 #define PATIENCE_US	5000000
 #define RETRY_US	10000
 #define IMAGE_PAGES	((sizeof(struct program_image) + PAGE_SIZE - 1) / PAGE_SIZE)
-/* its stack, and at most two page tables for it */
+/* pages that a thread needs: its stack, and at most two page tables for it */
 #define THREAD_PAGES	(KSTACK_BYTES / PAGE_SIZE + 2)
 
 static bool has_children(const struct process *p)

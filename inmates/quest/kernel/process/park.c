@@ -2,7 +2,7 @@
 #include "../dispatch.h"
 #include "park.h"
 
-static struct wait_queue movers;	/* threads in move_detach() */
+static struct wait_queue movers;	/* threads that wait in move_detach() */
 
 void park_wake_movers(void)
 {

@@ -11,12 +11,12 @@
 #include "../../arch/user.h"
 #include "process.h"
 
-/* VCPUs of a program: its own ones, and its first VCPU */
+/* number of VCPUs of a program: its own ones, and its first VCPU */
 #define MOVE_VCPUS	17
 #define VCPU_PLAIN	offsetof(struct vcpu, queue)
 
 struct thread_image {
-	/* registers in ring 3, before the system call that begins again */
+	/* registers in ring 3 before the system call, which begins again after the move */
 	struct trap_frame frame;
 	struct fpu_state fpu;
 	struct call_restart restart;
@@ -25,7 +25,7 @@ struct thread_image {
 };
 
 struct vcpu_image {
-	int id;				/* before the move */
+	int id;				/* id of the VCPU before the move */
 	int io_class;
 	/* struct vcpu without the fields that refer to this kernel */
 	uint8_t plain[VCPU_PLAIN];

@@ -5,7 +5,8 @@
 #include "process.h"
 
 static struct process processes[PROCESS_MAX];
-static struct wait_queue kernel_children;	/* the shell waits for a program that it started */
+/* the queue on which the shell waits for a program that it started */
+static struct wait_queue kernel_children;
 static int last_pid = KERNEL_PID;
 
 struct process *process_current(void)

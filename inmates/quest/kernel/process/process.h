@@ -18,12 +18,13 @@
 #include "../wait.h"
 
 #define PROCESS_MAX	32
-#define SHELL_PROCESSES	2		/* slots of PROCESS_MAX kept for the shell */
-/* pages of memory kept for the shell, enough for a small program */
+/* number of slots of PROCESS_MAX that are kept for the shell */
+#define SHELL_PROCESSES	2
+/* number of pages that are kept for the shell, enough for a small program */
 #define SHELL_PAGES	64
 #define PROCESS_NAME	THREAD_NAME
-#define KERNEL_PID	0	/* the parent of the shell's programs; also SCHED_NO_OWNER */
-#define ORPHAN		(-1)		/* the parent of processes whose parent has ended */
+#define KERNEL_PID	0	/* parent pid of the shell's programs; also SCHED_NO_OWNER */
+#define ORPHAN		(-1)		/* parent pid of processes whose parent has ended */
 
 enum process_state {
 	PROCESS_FREE, PROCESS_STARTING, PROCESS_LIVE, PROCESS_ZOMBIE, PROCESS_DETACHED
@@ -33,9 +34,9 @@ enum slot_state { SLOT_FREE, SLOT_RUNS, SLOT_ENDED };
 /* A thread as its program knows it. The thread and its stack have the same number. */
 struct process_thread {
 	enum slot_state state;
-	bool joining;			/* a thread waits for it */
+	bool joining;			/* another thread waits until this one ends */
 	bool detached;			/* no thread will wait for it */
-	uint64_t result;		/* for pthread_join() */
+	uint64_t result;		/* the value that pthread_join() returns */
 };
 
 struct program_image;
@@ -50,7 +51,7 @@ struct process {
 	 * pid of the first program of the shell line that started it; that program may have ended
 	 */
 	int job;
-	/* the shell has started it, and does not wait for it */
+	/* the shell has started the process and does not wait for it */
 	bool background;
 	/* its threads move into `image` as soon as possible (move.h) */
 	bool leaving;
@@ -59,14 +60,16 @@ struct process {
 	bool ending;
 	int status;			/* for waitpid() */
 	bool heap_taken;		/* a thread is in sbrk() or fork() */
-	int vcpu;			/* of new threads */
+	int vcpu;			/* VCPU of new threads */
 	unsigned int num_threads;
-	/* TSC cycles used by threads that have ended; by children that waitpid() has returned */
+	/*
+	 * TSC cycles used by threads that have ended, and by children that waitpid() has returned
+	 */
 	uint64_t used, children_used;
 	struct space space;
-	struct wait_queue changed;	/* a child or a thread has ended */
-	struct wait_queue words;	/* threads in wait_word() */
-	struct wait_queue locks;	/* threads in lock_word() */
+	struct wait_queue changed;	/* threads that wait until a child or a thread has ended */
+	struct wait_queue words;	/* threads that wait in wait_word() */
+	struct wait_queue locks;	/* threads that wait in lock_word() */
 	struct process_thread threads[STACKS_MAX];
 	struct open_file files[FILES_MAX];
 	struct attachment attached[SHARED_OF_ONE];

@@ -11,9 +11,9 @@
 #include "uservcpu.h"
 
 #define US_PER_MS	1000
-/* VCPUs of one program, with destroyed VCPUs whose past use still counts */
+/* largest number of VCPUs of one program, with destroyed VCPUs whose past use still counts */
 #define VCPUS_OF_ONE	16
-/* I/O VCPUs of all programs; with more of them the exact test takes long */
+/* largest number of I/O VCPUs of all programs; with more of them the exact test takes long */
 #define IO_OF_ALL	8
 
 static int error_of(int sched_error)

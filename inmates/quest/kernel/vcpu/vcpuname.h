@@ -7,7 +7,8 @@
 #ifndef QUEST_VCPUNAME_H
 #define QUEST_VCPUNAME_H
 
-#define VCPUNAMES	32		/* names of one program, for its own and inherited VCPUs */
+/* largest number of names of one program, for its own and inherited VCPUs */
+#define VCPUNAMES	32
 
 struct process;
 

@@ -11,9 +11,9 @@
 #include "../../sched/sched.h"
 
 #define VCPUWORD_KEY		"vcpu="
-/* bytes of the longest valid word, with the NUL */
+/* length in bytes of the longest valid word, with the NUL */
 #define VCPUWORD_MAX		64
-#define VCPUWORD_US_MAX		600000000		/* the longest C or T */
+#define VCPUWORD_US_MAX		600000000		/* the longest C or T, in microseconds */
 
 struct vcpu_wish {
 	char name[SCHED_NAME];

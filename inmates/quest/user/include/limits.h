@@ -5,7 +5,8 @@
 
 #define ARG_MAX			1000
 #define OPEN_MAX		11
-#define PATH_MAX		32	/* bytes with the NUL; there are no folders */
+/* largest length of a file's name with the NUL; there are no folders */
+#define PATH_MAX		32
 #define NAME_MAX		31
 #define PIPE_BUF		512
 #define SSIZE_MAX		__LONG_MAX__

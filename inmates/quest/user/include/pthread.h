@@ -54,7 +54,7 @@ int pthread_attr_init(pthread_attr_t *attributes);
 int pthread_attr_destroy(pthread_attr_t *attributes);
 int pthread_attr_setdetachstate(pthread_attr_t *attributes, int state);		/* EINVAL */
 int pthread_attr_getdetachstate(const pthread_attr_t *attributes, int *state);
-/* EINVAL: it is not PTHREAD_STACK_MIN */
+/* the only size is PTHREAD_STACK_MIN; EINVAL for another one */
 int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t bytes);
 int pthread_attr_getstacksize(const pthread_attr_t *attributes, size_t *bytes);
 
@@ -68,15 +68,15 @@ int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attrib
 int pthread_mutex_destroy(pthread_mutex_t *mutex);	/* EBUSY */
 /* EDEADLK: the caller owns it, or the owner waits for the caller */
 int pthread_mutex_lock(pthread_mutex_t *mutex);
-/* the same, and ETIMEDOUT, EINVAL */
+/* the errors of pthread_mutex_lock(), and ETIMEDOUT, EINVAL */
 int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
-int pthread_mutex_trylock(pthread_mutex_t *mutex);	/* EBUSY: it is taken */
+int pthread_mutex_trylock(pthread_mutex_t *mutex);	/* EBUSY: another thread has the mutex */
 int pthread_mutex_unlock(pthread_mutex_t *mutex);	/* EPERM: the caller does not own it */
 int pthread_mutexattr_init(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int kind);	/* EINVAL */
 int pthread_mutexattr_gettype(const pthread_mutexattr_t *attributes, int *kind);
-/* ENOTSUP: it is not PTHREAD_PRIO_INHERIT */
+/* ENOTSUP: the protocol is not PTHREAD_PRIO_INHERIT */
 int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int protocol);
 int pthread_mutexattr_getprotocol(const pthread_mutexattr_t *attributes, int *protocol);
 /* ENOTSUP: PTHREAD_PROCESS_SHARED */
@@ -87,14 +87,18 @@ int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes
 int pthread_cond_destroy(pthread_cond_t *cond);
 /* may return without a signal, so check the condition again; EPERM */
 int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
-/* the same, and ETIMEDOUT, EINVAL; after these two the caller owns the mutex */
+/*
+ * the errors of pthread_cond_wait(), and ETIMEDOUT, EINVAL; after these two the caller owns the
+ * mutex
+ */
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 			   const struct timespec *until);
-int pthread_cond_signal(pthread_cond_t *cond);		/* the same as broadcast */
+/* wakes all waiting threads, as pthread_cond_broadcast() */
+int pthread_cond_signal(pthread_cond_t *cond);
 int pthread_cond_broadcast(pthread_cond_t *cond);
 int pthread_condattr_init(pthread_condattr_t *attributes);
 int pthread_condattr_destroy(pthread_condattr_t *attributes);
-/* EINVAL: CPU time */
+/* EINVAL: the clock counts CPU time */
 int pthread_condattr_setclock(pthread_condattr_t *attributes, clockid_t clock);
 int pthread_condattr_getclock(const pthread_condattr_t *attributes, clockid_t *clock);
 
@@ -111,7 +115,7 @@ typedef struct {
 typedef struct { char unused; } pthread_rwlockattr_t;
 #define PTHREAD_RWLOCK_INITIALIZER \
 	{ PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0 }
-/* attributes: NULL; EINVAL */
+/* `attributes` must be NULL, else EINVAL */
 int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes);
 int pthread_rwlock_destroy(pthread_rwlock_t *lock);	/* EBUSY */
 /* EDEADLK: the caller has the lock for writing */

@@ -7,7 +7,8 @@
 
 #define SEM_FAILED	((sem_t *)0)
 
-int sem_init(sem_t *sem, int shared, unsigned int value);	/* ENOSYS: shared; EINVAL */
+/* ENOSYS: `shared` is not 0; EINVAL: `value` is too large */
+int sem_init(sem_t *sem, int shared, unsigned int value);
 int sem_destroy(sem_t *sem);				/* EBUSY */
 int sem_wait(sem_t *sem);
 int sem_timedwait(sem_t *sem, const struct timespec *until);	/* ETIMEDOUT, EINVAL */

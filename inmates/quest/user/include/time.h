@@ -12,7 +12,7 @@
 
 time_t time(time_t *now);		/* seconds since the kernel's start */
 double difftime(time_t end, time_t start);
-clock_t clock(void);			/* CPU time of the program, us */
+clock_t clock(void);			/* CPU time of the program in us */
 int clock_gettime(clockid_t clock, struct timespec *now);	/* EINVAL, EFAULT */
 int clock_getres(clockid_t clock, struct timespec *resolution);	/* EINVAL */
 

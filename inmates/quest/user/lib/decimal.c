@@ -11,14 +11,17 @@
 #define BASE		1000000000u
 #define DIGITS		9
 #define MANTISSA_BITS	52
-#define BIAS		1075		/* bias of the exponent if the mantissa is a whole number */
-#define FIRST		38		/* words before the decimal point: 2^1024 has 309 digits */
-/* FIRST, and about 120 for a fraction: 2^-1074 has 1074 digits */
+/* bias of the exponent, for a mantissa that is a whole number */
+#define BIAS		1075
+/* number of words before the decimal point: 2^1024 has 309 digits */
+#define FIRST		38
+/* FIRST words, and about 120 for a fraction: 2^-1074 has 1074 digits */
 #define WORDS		160
 
 struct words {
 	uint32_t word[WORDS];
-	int begin, point, end;	/* words in use; the words of the fraction begin at `point` */
+	/* number of words in use; the words of the fraction begin at `point` */
+	int begin, point, end;
 };
 
 /* Multiplies by 2^bits; at most 29 bits, since BASE * 2^29 is below 2^64. */

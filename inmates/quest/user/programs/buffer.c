@@ -13,7 +13,7 @@
 #define PLACES		4
 #define PRODUCERS	3
 #define CONSUMERS	2
-#define ITEMS		500	/* of each producer */
+#define ITEMS		500	/* number of items of each producer */
 
 struct ring {
 	pthread_mutex_t mutex;

@@ -20,7 +20,10 @@
 #define WEAK		35.0
 #define SIDE_MAX	1024
 #define HEADER		32
-/* columns used, of the screen's 80; a character in the last column would add an empty line */
+/*
+ * number of columns used, of the screen's 80; a character in the last column would add an empty
+ * line
+ */
 #define COLUMNS		79
 
 enum { NOTHING, MAYBE, EDGE };

@@ -25,7 +25,7 @@ typedef unsigned int mode_t;
  * LOCK_AWAITED (types.h).
  */
 typedef struct { uint32_t word, kind, depth; } pthread_mutex_t;
-typedef struct { uint32_t count; } pthread_cond_t;	/* signals so far */
+typedef struct { uint32_t count; } pthread_cond_t;	/* number of signals so far */
 typedef struct { uint32_t value, waiters; } sem_t;
 
 #define SEM_VALUE_MAX	0x7FFFFFFF
@@ -44,7 +44,7 @@ struct sched_param {
 };
 
 struct timeval {
-	time_t tv_sec;		/* since the kernel's start: there is no calendar clock */
+	time_t tv_sec;		/* counts from the kernel's start: there is no calendar clock */
 	suseconds_t tv_usec;
 };
 
@@ -53,8 +53,8 @@ struct timespec {
 	long tv_nsec;		/* 0..999999999 */
 };
 
-#define CLOCK_REALTIME		0	/* the same as CLOCK_MONOTONIC */
-#define CLOCK_MONOTONIC		1	/* since the kernel's start */
+#define CLOCK_REALTIME		0	/* the same clock as CLOCK_MONOTONIC */
+#define CLOCK_MONOTONIC		1	/* counts from the kernel's start */
 #define CLOCK_PROCESS_CPUTIME_ID	2	/* CPU time of all threads of this program so far */
 #define CLOCK_THREAD_CPUTIME_ID	3	/* CPU time of the calling thread so far */
 #define TIMER_ABSTIME		1
@@ -62,7 +62,8 @@ struct timespec {
 #define O_RDONLY	0
 #define O_WRONLY	1	/* files of the archive cannot be written: EROFS */
 #define O_RDWR		2
-#define PIPE_BUF	512	/* most bytes that write() puts into a pipe in one piece */
+/* largest number of bytes that write() puts into a pipe in one piece */
+#define PIPE_BUF	512
 #define SEEK_SET	0
 #define SEEK_CUR	1
 #define SEEK_END	2
