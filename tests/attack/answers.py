@@ -3,7 +3,7 @@
 
 An answer is the name of an attack (* matches any ending), a test, or the reason for a gap."""
 
-OPEN = "open: "  # begins an answer that names no attack and no test
+OPEN = "open: "  # the beginning of an answer that names no attack and no test
 
 ATTACKS: dict[str, tuple[str, ...]] = {
     "A1 read and write the monitor's, another cell's, Linux's RAM": ("mem-*", "front-write-hidden", "front-read-hidden"),

@@ -25,7 +25,7 @@ ATTACK_CPUS = [3, 1]
 
 
 def image() -> Path:
-    """The hostile inmate, built in the tool root."""
+    """Builds the hostile inmate in the tool root. Returns its path."""
     with build.lock():
         done = enter.run(roots.ensure("tool"), ["make", "-s", "--no-print-directory", "-C", str(HERE / "inmate"),
                                                 f"O={build.OUT}"])
@@ -34,7 +34,7 @@ def image() -> Path:
 
 
 def program(name: str) -> Path:
-    """programs/NAME.c, compiled to run in any machine."""
+    """Compiles programs/NAME.c so that it runs in any machine. Returns its path."""
     place = BUILD / f"lab/attack/{name}"
     with build.lock():
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -44,13 +44,13 @@ def program(name: str) -> Path:
 
 
 def lab_program(name: str) -> Path:
-    """One of the lab's programs."""
+    """Returns the path of one of the lab's programs."""
     return product_program(name)
 
 
 @functools.cache
 def front_module(kernel: str) -> Path:
-    """front/qvfront, built for one of the lab's kernels."""
+    """Builds front/qvfront for one of the lab's kernels. Returns its path."""
     with build.lock():
         place = BUILD / f"lab/attack/qvfront-{kernel}"
         shutil.copytree(HERE / "front/qvfront", place, dirs_exist_ok=True)

@@ -19,7 +19,8 @@ REPORT = BUILD / "attack-gaps.json"
 # much an attack interferes, not how long this takes on hardware. A missed beat would be 1 ms.
 WORST_RATIO = 3.0
 QUIET = 0.03  # seconds of the machine's time that each attack continues: thirty beats
-# One of each kind of interference: exits, interrupts, caches, memory, a CPU that ignores requests
+# One attack of each kind of interference: exits, interrupts, caches, memory, a CPU that ignores
+# requests
 NAMES = ("flood-cpuid", "flood-icr", "flood-wbinvd", "flood-memory", "flood-apic", "ins-loop-off", "ins-db-storm")
 
 

@@ -17,7 +17,7 @@ from test_lost import CONTROL, EJECT, SELECT, put
 PARAMETERS = "/sys/module/qvrace/parameters"
 LIVES, KICKS = 200, 1000  # the least number of lives by the runner, and of acts by the kicker
 MANY_KICKS = 100_000
-NO_INSTANCE = 0x103  # QV_ME_INSTANCE
+NO_INSTANCE = 0x103  # the error QV_ME_INSTANCE
 
 
 class Race:

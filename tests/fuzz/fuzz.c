@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* unit.h for fuzzers */
+/* The fuzzers' implementation of unit.h */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

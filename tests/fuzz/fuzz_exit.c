@@ -40,7 +40,8 @@ static void any_exit(struct vmcb *v, struct pcpu *cpu, struct choices *c)
 
 	v->exit_code = code_of(c);
 	v->info1 = choose(c, 4) ? choose(c, 1ull << 32) : choose(c, 8);
-	if (v->exit_code == EXIT_IOIO)		/* one of three bits gives the width */
+	/* one of three bits of the exit information gives the width of the access */
+	if (v->exit_code == EXIT_IOIO)
 		v->info1 = (v->info1 & ~0x70ull) | 0x10ull << choose(c, 3);
 	v->info2 = choose(c, 4) ? choose(c, FAKE_RAM) : 0xfee00000 + choose(c, 4096);
 	v->exit_int_info = events[choose(c, 7)];

@@ -5,7 +5,8 @@
 #include "unit.h"
 
 #define CELL_CPUS	2u
-#define IPI_ALLOWED	0x47ffu		/* vector, fixed or NMI, asserted; physical, no shorthand */
+/* ICR values: a vector, fixed or NMI, asserted; physical destination, no shorthand */
+#define IPI_ALLOWED	0x47ffu
 
 void guest_check_ipi(u32 low, u32 apic_id)
 {
@@ -16,7 +17,7 @@ void guest_check_ipi(u32 low, u32 apic_id)
 		if ((me()->icr.own >> i & 1) && pcpu_of(i)->apic_id == apic_id)
 			break;
 	CHECK(i < me()->icr.num);
-	if (load(&pcpu_of(i)->cmd))	/* otherwise the NMI is the guest's own */
+	if (load(&pcpu_of(i)->cmd))	/* without a command the NMI is the guest's own */
 		fake_answer(low, apic_id);
 }
 

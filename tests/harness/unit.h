@@ -25,7 +25,7 @@ struct unit_suite {
 /* Adds a suite to those that main() runs. */
 void unit_register(struct unit_suite *suite);
 
-/* UNIT_SUITE(paging) = { { "paging: an expectation", function }, ..., { 0 } }; */
+/* Example: UNIT_SUITE(paging) = { { "paging: an expectation", function }, ..., { 0 } }; */
 #define UNIT_SUITE(name)						\
 	extern const struct unit_test name##_tests[];			\
 	__attribute__((constructor)) static void name##_register(void)	\

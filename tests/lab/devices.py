@@ -11,7 +11,8 @@ QEMU = ("-device", "edu,addr=10.0", "-device", "virtio-rng-pci,addr=11.0", "-dev
         "-drive", "if=none,id=spare,file.driver=null-co,file.size=67108864,file.read-zeroes=on,snapshot=on",
         "-device", "virtio-blk-pci,drive=spare,addr=15.0", "-device", "virtio-net-pci,addr=16.0")
 EDU, RNG, SERIAL, DISK, NIC = "00:10.0", "00:11.0", "00:12.0", "00:15.0", "00:16.0"
-ABOVE, BESIDE = "00:13.0", "00:14.0"  # a bridge with a function behind it, and a bridge without
+# addresses of a bridge with a function behind it, and of a bridge without
+ABOVE, BESIDE = "00:13.0", "00:14.0"
 EDU_BDF, RNG_BDF, SERIAL_BDF = 0x80, 0x88, 0x90
 EDU_ID = "10000ed"
 XAPIC = pytest.mark.machine(qemu_args=QEMU)

@@ -49,7 +49,7 @@ class Vendor(NamedTuple):
 VENDORS = {
     # VM_HSAVE_PA, VM_CR; APIC_BASE, a variable and a fixed MTRR, SYSCFG, TOP_MEM
     "AuthenticAMD": Vendor("AMD-V", "SVM", "kvm_amd", (0xC0010117, 0xC0010114), (0x1B, 0x200, 0x250, 0xC0010010, 0xC001001A)),
-    # the microcode loader; APIC_BASE, the MTRRs, FEATURE_CONTROL, MISC_ENABLE
+    # MSRs of the microcode loader; APIC_BASE, the MTRRs, FEATURE_CONTROL, MISC_ENABLE
     "GenuineIntel": Vendor("VT-x", "VMX", "kvm_intel", (0x79,), (0x1B, 0x200, 0x250, 0x3A, 0x1A0)),
 }
 
@@ -196,7 +196,7 @@ class Product:
     def show(self, name: str = "quest") -> Any:
         return self.ask(f"cell show {name}")
 
-    # the shell of a cell
+    # Methods for the shell of a cell
 
     def quesh(self, line: str, name: str = "quest", timeout: float = 30.0) -> str:
         """Types a line in a cell's shell. Returns the output, for any status of the command.

@@ -127,7 +127,7 @@ def kernel_range(memory: str) -> range:
 CRASHES = {
     "memory": ("memory", "0x400000000", ""),
     "write": ("memory", "0x400000000", ""),
-    # Intel has no such register; cells are denied this access there too
+    # Intel processors lack this MSR; a cell that accesses it fails there, too
     "msr": ("msr", "0xc0010117", "0f30"),
     "port": ("port", "0xcf9", "ee"),
     "triple": ("triple-fault", None, "cc"),

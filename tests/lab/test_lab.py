@@ -109,7 +109,7 @@ def test_intel_machine_is_stock_debian(machine: Machine) -> None:
 
 @pytest.mark.machine(machine="intel")
 def test_long_messages_pass_both_ways(machine: Machine) -> None:
-    data = bytes(range(256)) * 12_000  # longer than one slot
+    data = bytes(range(256)) * 12_000  # a message that is longer than one slot
     done = machine.run("tee /tmp/there | sha256sum; wc -c </tmp/there", stdin=data)
     assert done.out.split() == [hashlib.sha256(data).hexdigest(), "-", str(len(data))]
     assert len(machine.run("head -c 3000000 /dev/zero | tr '\\0' x").out) == 3_000_000

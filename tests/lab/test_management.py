@@ -195,7 +195,8 @@ def test_cell_without_heartbeat_is_no_failure(qv: Product, tmp_path: Path) -> No
     """A valid image that only halts. Without a first heartbeat the watchdog does not watch the
     cell."""
     good = bytearray(image(""))
-    good[0x40 + 56:0x80] = b"\xf4\xeb\xfd".ljust(8, b"\x90")  # halt, and again
+    # the code is `hlt`, and a jump back to it
+    good[0x40 + 56:0x80] = b"\xf4\xeb\xfd".ljust(8, b"\x90")
     good[24:32] = struct.pack("<Q", 0x100078)
     (tmp_path / "silent.elf").write_bytes(good)
     qv.machine.put(tmp_path / "silent.elf", "/run/silent.elf")

@@ -96,7 +96,8 @@ def test_doorbell_flood_is_charged_to_its_vcpu(qv: Product, ringer: str) -> None
           f"bells {int(after['input'][12]) - int(before['input'][12])} in {end - begin:.0f} ms")
     used = float(after["input"][5]) - float(before["input"][5])
     assert int(after["input"][12]) - int(before["input"][12]) >= 100
-    assert used <= 0.02 * (ended - begin + 100) + 1             # 1 ms: stopped late
+    # 1 ms more, since the program may be stopped late
+    assert used <= 0.02 * (ended - begin + 100) + 1
     assert float(after["load1"][5]) - float(before["load1"][5]) >= 20 * ((end - begun) // 100 - 1)
     # A doorbell costs about 9 us here: three writes to the xAPIC, and each write is an exit
     assert flooded <= 1.15 * quiet, (flooded, quiet)

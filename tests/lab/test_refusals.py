@@ -90,7 +90,7 @@ def test_kvm_cannot_load_while_enabled(qv: Product) -> None:
     qv.sh(f"modprobe {qv.vendor.kvm} && rmmod {qv.vendor.kvm} kvm")
 
 
-# KVM_CREATE_VM
+# the ioctl KVM_CREATE_VM
 NEW_VM = "import fcntl; fcntl.ioctl(open('/dev/kvm', 'rb'), 0xae01, 0)"
 
 

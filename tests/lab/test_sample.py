@@ -16,7 +16,7 @@ from test_inmates_page import PAGE, blocks, tiny
 from test_quest_time import FIRST_CELL, QVCALL, late, linux_repeats, prime
 from test_watching import until
 
-SAMPLE = 11     # QV_HC_SAMPLE
+SAMPLE = 11     # number of the hypercall QV_HC_SAMPLE
 [SHOW] = re.findall(r"(?m)^    (qvctl .*)$", PAGE.partition("## A silent inmate")[2])
 
 

@@ -10,7 +10,8 @@ import pytest
 from product import CONFIGS, Product
 from test_watching import until
 
-EXIT = {"amd": "NMI", "intel": "exception or NMI"}  # VT-x has one exit reason for both
+# VT-x has one exit reason for both kinds of exit
+EXIT = {"amd": "NMI", "intel": "exception or NMI"}
 
 
 def described(qv: Product, name: str, cpu: int, watchdog: str, more: str = "") -> str:

@@ -11,12 +11,13 @@
 #include "core/instance.h"
 
 #define FAKE_RAM	(256u << 20)
-#define FAKE_BLOCK	(64u << 20)	/* block of the front end's instance */
+/* physical address of the block of the front end's instance */
+#define FAKE_BLOCK	(64u << 20)
 #define FAKE_CPUS	4u
-#define FAKE_ECAM	0xb0000000ull	/* PCI config space of 4 buses */
+#define FAKE_ECAM	0xb0000000ull	/* physical address of PCI config space, for 4 buses */
 #define FAKE_ECAM_LEN	(4u << 20)
 
-#define FAKE_VECTORS	0x40001230u	/* entry points in the image's header */
+#define FAKE_VECTORS	0x40001230u	/* addresses of entry points, as in the image's header */
 #define FAKE_VECTOR_REST 0x40005678u
 
 extern u8 *fake_ram;			/* the whole RAM, mapped for the tests */

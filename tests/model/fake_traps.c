@@ -77,7 +77,7 @@ static u64 operand(const greg_t *regs, u8 rex, const u8 *modrm, u32 *len)
 	u64 base = regs[order[(*modrm & 7) | (rex & 1) << 3]];
 	u32 mod = *modrm >> 6;
 
-	if ((*modrm & 7) == 4)			/* SIB: only (%rsp) occurs */
+	if ((*modrm & 7) == 4)			/* SIB byte: only (%rsp) occurs */
 		modrm++, ++*len;
 	*len += mod == 1 ? 1 : mod == 2 ? 4 : 0;
 	if (mod == 0 && (*modrm & 7) == 5)
@@ -127,19 +127,22 @@ static u32 carry_out(greg_t *regs, const u8 *at)
 	u32 len = (rex != 0) + 3;
 	u64 value;
 
-	if (*op == 0xfa || *op == 0xfb || *op == 0xf4)		/* cli, sti, hlt */
+	/* the instructions cli, sti and hlt */
+	if (*op == 0xfa || *op == 0xfb || *op == 0xf4)
 		return 1;
 	if (*op != 0x0f)
 		return port_access(regs, at);
 	switch (op[1]) {
 	case 0x09:						/* wbinvd */
 		return len - 1;
-	case 0x20: case 0x21: case 0x22: case 0x23:		/* control and debug registers */
+	/* moves from and to control and debug registers */
+	case 0x20: case 0x21: case 0x22: case 0x23:
 		return len;
 	case 0x30:						/* wrmsr */
 		write_msr(regs[REG_RCX], (u64)regs[REG_RDX] << 32 | (u32)regs[REG_RAX]);
 		return len - 1;
-	case 0x31:						/* rdtsc, after fake_time() */
+	/* the instruction rdtsc, after fake_time() */
+	case 0x31:
 		now += TICK;
 		regs[REG_RAX] = (u32)now;
 		regs[REG_RDX] = now >> 32;
@@ -150,12 +153,14 @@ static u32 carry_out(greg_t *regs, const u8 *at)
 		regs[REG_RDX] = value >> 32;
 		return len - 1;
 	case 0x01:
-		if (op[2] >= 0xc0)				/* vmload, vmsave, stgi, clgi, xsetbv */
+		/* the instructions vmload, vmsave, stgi, clgi and xsetbv */
+		if (op[2] >= 0xc0)
 			return len;
 		value = operand(regs, rex, op + 2, &len);
 		if ((op[2] >> 3 & 7) == 7)
 			fake_invlpg(value);
-		return len;					/* lgdt and lidt have no effect */
+		/* the instructions lgdt and lidt have no effect here */
+		return len;
 	}
 	return 0;
 }

@@ -5,7 +5,7 @@
 
 #include "abi/types.h"
 
-void fake_traps(void);			/* installs the handler */
+void fake_traps(void);			/* installs the signal handler */
 void fake_invlpg(u64 va);
 /* fake_entry.c: CPU 0 enters the monitor by monitor_entry(); the others are set up to match. */
 void fake_enter(void);

@@ -10,8 +10,9 @@
 #include "space.h"
 
 #define FRONT_M2	0x200000ul
-#define FRONT_PAGES	2560u			/* of 2 MiB: 5 GiB */
-#define FRONT_OPEN	4u			/* pages that may be open at the same time */
+#define FRONT_PAGES	2560u			/* number of 2 MiB pages: 5 GiB */
+/* largest number of pages that may be open at the same time */
+#define FRONT_OPEN	4u
 
 enum front_page { PAGE_LINUX, PAGE_HOLE, PAGE_OPEN, PAGE_ANSWERED };
 
@@ -23,7 +24,8 @@ struct front_model {
 	bool prepared[FRONT_PAGES];
 	u64 answers, nowhere;		/* a table whose entries all lead to the page of ones */
 	u64 open_table[FRONT_OPEN];
-	u32 open_page[FRONT_OPEN];		/* FRONT_PAGES: unused */
+	/* page number of an open page; FRONT_PAGES: this entry is unused */
+	u32 open_page[FRONT_OPEN];
 };
 
 void front_model_open(struct front_model *f, u32 levels, u32 max_leaf, u32 ept);
@@ -31,10 +33,12 @@ void front_model_close(struct front_model *f);
 
 /* Operations. An operation that the state of the page does not allow is left out. */
 void front_model_touch(struct front_model *f, u64 pa);	/* front_fill */
-void front_model_take(struct front_model *f, u32 page);	/* front_prepare, front_set */
+/* takes a page: front_prepare() and front_set() */
+void front_model_take(struct front_model *f, u32 page);
 void front_model_give(struct front_model *f, u32 page);	/* front_set */
-void front_model_show(struct front_model *f, u32 page);	/* front_split, front_set */
-/* the effect of a forbidden touch */
+/* opens a page: front_split() and front_set() */
+void front_model_show(struct front_model *f, u32 page);
+/* answers a forbidden touch, as front/touch.c does */
 void front_model_answer(struct front_model *f, u32 page);
 
 void front_model_check(const struct front_model *f, u64 pa);

@@ -91,7 +91,7 @@ void icr_model_check(const struct icr_map *map, const struct icr_fields *f, u32 
 		if (reach && f->mode == STARTUP)
 			CHECK_EQ(v.vector, f->vector);
 		break;
-	default:		/* SMI, reserved, external interrupt */
+	default:		/* delivery modes SMI, reserved and external interrupt */
 		CHECK_EQ(v.action, ICR_DROP);
 		CHECK_EQ(v.targets, 0);
 	}

@@ -9,7 +9,7 @@
 
 /* ICR fields, named as in the manual */
 struct icr_fields {
-	u32 vector, mode, logical, assert, level, shorthand;	/* mode: message type */
+	u32 vector, mode, logical, assert, level, shorthand;	/* field mode: message type */
 };
 u32 icr_word(const struct icr_fields *f);
 

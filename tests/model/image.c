@@ -108,7 +108,7 @@ void image_good(struct image *img, bool wide)
 	for (i = 0; i < 3; i++) {
 		const struct image_segment *s = &image_segments[i];
 
-		k = i ? i + 1 : 0;		/* the second header is a note */
+		k = i ? i + 1 : 0;		/* the second program header is a note */
 		set_phdr(img, k, PH_TYPE, 1);
 		set_phdr(img, k, PH_OFFSET, s->offset);
 		set_phdr(img, k, PH_VA, wide ? s->va64 : s->va32);

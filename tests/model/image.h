@@ -6,7 +6,7 @@
 #include "cell/multiboot2.h"
 
 #define IMAGE_LEN	0x3000u
-#define IMAGE_HEADER	0x200u		/* offset of the multiboot2 header */
+#define IMAGE_HEADER	0x200u		/* offset of the multiboot2 header in the image */
 
 struct image {
 	bool wide;			/* ELF64 */
@@ -46,7 +46,7 @@ struct memory {
 	u64 size, limit;	/* the first address at which the target rejects writes */
 	u8 *bytes;
 	struct mb2_target target;
-	u32 outside;		/* number of accesses beyond the size; must stay 0 */
+	u32 outside;		/* number of accesses beyond the size of the target; must stay 0 */
 };
 
 void memory_open(struct memory *m, u64 size);

@@ -8,8 +8,8 @@
 #define M2	FRONT_M2
 #define G4	0x100000000ull
 
-enum {				/* pages of 2 MiB */
-	OWN_BLOCK = 100,	/* two of them */
+enum {				/* numbers of 2 MiB pages */
+	OWN_BLOCK = 100,	/* the front end's block: two pages */
 	CELL_BLOCK = 110, CELL_WINDOW = 112, CELL_MEMORY = 300, CELL_END = 310,
 	ONES = 320,
 };

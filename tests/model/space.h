@@ -5,7 +5,8 @@
 
 #include "tables/paging.h"
 
-#define SPACE_PA	0x7654000ull	/* the physical address that the tables pretend to have */
+/* the physical address that the tables pretend to begin at */
+#define SPACE_PA	0x7654000ull
 #define NOT_MAPPED	(~0ull)
 
 struct space {

@@ -223,7 +223,8 @@ static void cell_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
 	bool write, execute;
 
 	c->bytes += len;
-	for (at = 0; at < len; at += step) {	/* all pages, or only the first and the last */
+	/* checks all pages, or only the first and the last */
+	for (at = 0; at < len; at += step) {
 		if (gpa + at >= world_pages(c->q) * QV_HUGE) {
 			unit_give_up("a cell reaches beyond its memory");
 			return;

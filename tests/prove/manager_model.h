@@ -121,10 +121,11 @@ static struct pcpu block_cpu0, block_cpu1;
 
 static bool there[NUM];		/* the CPU runs in its cell's instance, or is moving there */
 static bool cached[NUM];		/* the CPU may have a translation to the watched page */
-static u64 late[NUM];			/* targets to which an icr_write() has yet to send */
+/* targets to which the CPU's icr_write() has yet to send an IPI */
+static u64 late[NUM];
 static u64 watched;			/* any page of 2 MiB; the claims are about this page */
 static bool hidden;			/* from Linux */
-static bool taken;			/* by this call */
+static bool taken;			/* this call has taken the watched page from Linux */
 static u32 owner;			/* owner at the beginning of the call: a cell, or 0 */
 static bool alone;			/* no other CPU acts between steps */
 static u32 acting;
@@ -276,8 +277,8 @@ static bool may_become(u32 i, const struct seen *a, const struct seen *b)
 	       (!left || b->there || b->ack & CMD_HOME) && !(a->ack & ~b->ack & CMD_HOME) &&
 	       (!(b->ack & ~a->ack & CMD_HOME) || a->there || a->cmd & CMD_BECOME) &&
 	       /*
-	        * an IPI goes to CPUs that were own at its decision; it is sent before the CPU
-	        * acknowledges a flush
+	        * an IPI goes only to CPUs that were own when the sender decided on it; a sender
+	        * sends it before it acknowledges a flush
 	        */
 	       !(b->late & ~a->late & ~own) && !(flushed && b->late & ~own) &&
 	       /* translations */

@@ -54,10 +54,11 @@
 #include "prove.h"
 
 #define PAGES	6u			/* pages of the pool that may be tables */
-#define POOL_PA	0x7654000ull		/* pretended: outside SPACE */
+/* physical address that the tables pretend to have, outside SPACE */
+#define POOL_PA	0x7654000ull
 #define OPEN_PAGES 1u			/* half of a table is open */
 #define LEVELS	3u
-#define SPACE	level_size(LEVELS + 1)	/* addresses are below */
+#define SPACE	level_size(LEVELS + 1)	/* all addresses are below this limit */
 
 /* pages of the pool; the pages after SINK have a level and a place */
 enum { ROOT, ONES, SINK, FIRST };

@@ -29,7 +29,7 @@ static void takes(u32 i)
 	acting = i;
 	if (cmd)
 		front_commands(&cpu_at(i), cmd);
-	if (cpu_at(i).flush)			/* at its entry */
+	if (cpu_at(i).flush)			/* the CPU flushes at its next entry */
 		cached[i] = false;
 	cpu_at(i).flush = false;
 }
@@ -65,7 +65,7 @@ static void acts(u32 i, u32 what, u32 target)
 			if (t == target && late[i] >> t & 1)
 				sends(i, t, any_bool());
 		break;
-	case TAKES:				/* between two exits */
+	case TAKES:				/* the CPU takes its commands between two exits */
 		if (!there[i] && !late[i])
 			takes(i);
 		break;

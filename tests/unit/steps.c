@@ -17,7 +17,7 @@
 #define MEMORY		(11 * M2)	/* the cell's memory: two runs of one page each */
 #define MEMORY2		(40 * M2)
 #define VICTIM		(100 * M2)	/* the page that forged blocks list as memory */
-#define HIDDEN		0x100000u	/* offset in a block */
+#define HIDDEN		0x100000u	/* offset in a block, beyond its open part */
 #define NMI_IPI		4u
 #define CELL_CPUS	(1ull << 3 | 1ull << 1)
 
@@ -30,7 +30,7 @@ static struct steps *run;
 static struct {
 	bool there[FAKE_CPUS];		/* the CPU runs in the cell's instance */
 	bool nmi[FAKE_CPUS];		/* an NMI is pending */
-	u32 age[FAKE_CPUS];		/* steps since the NMI was sent */
+	u32 age[FAKE_CPUS];		/* number of steps since the NMI was sent */
 	/* bit mask of the watched pages that the CPU may have a translation to */
 	u32 cached[FAKE_CPUS];
 	u32 last_taken;			/* step */
@@ -162,7 +162,8 @@ static void on_ipi(u32 low, u32 apic_id)
 
 static void icr(u32 mode, bool late)
 {
-	u32 low = 3u << 18 | 1u << 14 | mode << 8 | 0x9a;		/* to all others */
+	/* ICR value: an interrupt to all other CPUs */
+	u32 low = 3u << 18 | 1u << 14 | mode << 8 | 0x9a;
 
 	if (!late) {
 		icr_write(pcpu_of(STEPS_ACTOR), low);
@@ -462,7 +463,7 @@ void steps_open(bool patient)
 {
 	fake_open(true, true);
 	if (patient)
-		/* so that no CPU seems late on a busy host */
+		/* a high frequency, so that no CPU seems late on a busy host */
 		me()->boot.tsc_khz = 100u << 20;
 	else
 		fake_time();

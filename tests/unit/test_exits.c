@@ -131,10 +131,11 @@ static struct vmcb *start(const struct row *r, bool assists)
 	v->rip = RIP;
 	v->next_rip = assists ? RIP + r->skip : 0x666;
 	v->rsp = 0x7000;
-	v->cr0 = 0x11;			/* flat, protected, no paging */
+	v->cr0 = 0x11;			/* protected mode, no paging, flat segments */
 	v->cpl = 0;
 	v->rax = r->rax;
-	cpu->regs[GPR_RCX] = r->rcx | 0x5500000000ull;	/* upper halves must be ignored */
+	/* the upper halves of RCX and RDX must be ignored */
+	cpu->regs[GPR_RCX] = r->rcx | 0x5500000000ull;
 	cpu->regs[GPR_RDX] = r->rdx | 0x6600000000ull;
 	cpu->regs[GPR_RDI] = 0;
 	return v;
@@ -334,7 +335,8 @@ static void samples(void)
 	CHECK_EQ(status->samples, 2);
 	CHECK_EQ(status->sample.address, QV_CPU_RUNS);
 	CHECK_EQ(status->state, QV_MON_STOPPED);
-	pcpu_of(0)->cmd = CMD_SAMPLE;				/* after the stop */
+	/* a sample is requested after the stop */
+	pcpu_of(0)->cmd = CMD_SAMPLE;
 	v->exit_code = EXIT_NMI;
 	svm_exit(pcpu_of(0));
 	CHECK_EQ(status->samples, 3);

@@ -19,9 +19,9 @@ static u64 exit_with(u64 code, u64 info1, u64 rax, u64 rcx, u64 rdx)
 	v->info2 = 0;
 	v->exit_int_info = 0;
 	v->rip = 0x5000;
-	v->next_rip = 0x666;		/* must be ignored */
+	v->next_rip = 0x666;		/* an invalid value, which must be ignored */
 	v->rsp = 0x7000;
-	v->cr0 = 0x11;			/* flat, protected, no paging */
+	v->cr0 = 0x11;			/* protected mode, no paging, flat segments */
 	v->cpl = 0;
 	v->rax = rax;
 	cpu->regs[GPR_RCX] = rcx | 0x5500000000ull;	/* the upper halves must be ignored */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* front/touch.c: two CPUs of Linux have nested faults while a third creates and destroys cells. */
+/*
+ * front/touch.c: two CPUs of Linux have nested faults while a third CPU creates and destroys cells.
+ */
 #include <pthread.h>
 #include <string.h>
 #include "fake_vendor.h"

@@ -120,7 +120,8 @@ static void too_many_cpus(void)
 
 	for (i = 0; i < 64; i++)
 		map.apic_id[i] = i;
-	v = icr_filter(&map, 0x40 | 2 << 18, 0, 0);		/* all including self */
+	/* the shorthand "all including self" */
+	v = icr_filter(&map, 0x40 | 2 << 18, 0, 0);
 	CHECK_EQ(v.action, ICR_SEND);
 	CHECK_EQ(v.targets, ~0ull);
 }

@@ -26,7 +26,8 @@ static void announced(void)
 	target->ack = CMD_FLUSH | CMD_STOP;
 	kick(target, CMD_FLUSH);
 	CHECK_EQ(sent, 1);
-	CHECK_EQ(during, 1);		/* a CPU that looks now sees that an NMI will follow */
+	/* if the CPU looks for commands now, it sees that an NMI will follow */
+	CHECK_EQ(during, 1);
 	CHECK_EQ(target->kicks, 0);
 	CHECK_EQ(target->ack, CMD_STOP);
 	kick(target, CMD_INIT);	/* the first NMI is still pending, so it announces both commands */

@@ -53,7 +53,8 @@ static void lives(void)
 		pool = me()->pool.next;
 	}
 	CHECK_EQ(world_call(QV_HC_LEAVE, 0), QV_ME_OK);
-	CHECK_EQ(world_create(&w, &q), QV_ME_STATE);	/* after leave no cell can be created */
+	/* after the call QV_HC_LEAVE no cell can be created */
+	CHECK_EQ(world_create(&w, &q), QV_ME_STATE);
 }
 
 static void one_life(void)

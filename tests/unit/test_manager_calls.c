@@ -31,11 +31,11 @@ static void calls_that_are_none(void)
 	CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_BUSY);
 	CHECK_EQ(me()->manager.busy, 1);
 	me()->manager.busy = 0;
-	/* the request is outside Linux's memory */
+	/* the pointer leads outside Linux's memory */
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + QV_OFF_INSTANCE), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, FAKE_BLOCK + M2 - 64), QV_ME_POINTER);
 	CHECK_EQ(world_call(QV_HC_CREATE, 0x200001), QV_ME_POINTER);
-	/* the request is in a device, where a read may have effects */
+	/* the pointer leads to a device, where a read may have effects */
 	CHECK_EQ(world_call(QV_HC_CREATE, 0xfee00000), QV_ME_POINTER);
 	/* the request begins in RAM but extends beyond it */
 	CHECK_EQ(world_call(QV_HC_CREATE, 0x9f000 - 64), QV_ME_POINTER);
@@ -173,7 +173,8 @@ static void samples(void)
 	slot->bell_tsc -= 1ull << 33;
 	fake_ipi = note_kick;	/* the CPU does not take the command at once */
 	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_OK);
-	CHECK_EQ(kicked, 6);					/* the boot CPU: CPU 3 of Linux */
+	/* APIC id of the boot CPU, CPU 3 of Linux */
+	CHECK_EQ(kicked, 6);
 	CHECK_EQ(status_of(&q)->samples, 1);
 	world_check(&w);
 	fake_ipi = fake_answer;

@@ -98,7 +98,8 @@ static void every_bit(void)
 				unit_case("%s, MSR %#x:", i ? "Linux" : "cell", msr);
 				CHECK_EQ(stopped(map, msr), want);
 			}
-		for (k = 0x1800; k < MAP_LEN; k++)	/* reserved: must be uniform */
+		/* the reserved part of the map: all bytes must be equal */
+		for (k = 0x1800; k < MAP_LEN; k++)
 			CHECK_EQ(map[k], map[0x1800]);
 	}
 	free(map);

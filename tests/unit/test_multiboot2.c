@@ -153,7 +153,7 @@ static void header_places(void)
 {
 	static const struct { u32 at; const char *why; } rows[] = {
 		{ 0x180, NULL }, { 0x1f8, NULL }, { 0x700, NULL },
-		{ 0x7fe8, NULL },	/* ends at 32 KiB */
+		{ 0x7fe8, NULL },	/* the header ends exactly at 32 KiB */
 		{ 0x7ff0, "its multiboot2 header does not lie in the first 32 KiB" },
 		{ 0x7ff8, "it has no multiboot2 header in its first 32 KiB" },
 		{ 0x8000, "it has no multiboot2 header in its first 32 KiB" },

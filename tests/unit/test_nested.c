@@ -51,7 +51,7 @@ static void fill_around_a_hole(void)
 	for (levels = 4; levels <= 5; levels++)
 		for (max_leaf = 2; max_leaf <= 3; max_leaf++) {
 			static struct front_model f;
-			/* the first time for NPT, the second time for EPT */
+			/* the first round is for NPT, the second one for EPT */
 			u32 hole = 700 + max_leaf;
 
 			front_model_open(&f, levels, max_leaf, hole & 1);

@@ -29,7 +29,7 @@ static void largest_pages(void)
 	static const struct {
 		u64 addr, pa, len;
 		u32 max_leaf;
-		u32 tables;		/* below the level of a 512 GiB entry */
+		u32 tables;		/* number of tables below the level of a 512 GiB entry */
 		struct { u64 at; u32 level; } leaf[3];
 	} rows[] = {
 		{ 0, 0, G1, 3, 0, { { 0, 3 }, { G1 - 1, 3 }, { G1 / 2, 3 } } },
@@ -101,9 +101,11 @@ static void find_levels(void)
 			CHECK_EQ(found, level < 2 ? 2 : level);
 			paging_find(&s.p, 3 * G1 + 5 * M2, level, &found);
 			CHECK_EQ(found, level < 3 ? 3 : level);
-			paging_find(&s.p, 8 * M2, level, &found);	/* next to the 2 MiB page */
+			/* an address next to the 2 MiB page */
+			paging_find(&s.p, 8 * M2, level, &found);
 			CHECK_EQ(found, level < 2 ? 2 : level);
-			paging_find(&s.p, 7 * G1, level, &found);	/* next to the 1 GiB page */
+			/* an address next to the 1 GiB page */
+			paging_find(&s.p, 7 * G1, level, &found);
 			CHECK_EQ(found, level < 3 ? 3 : level);
 		}
 		CHECK_EQ(*paging_find(&s.p, high, 1, &found), high | PT_P);

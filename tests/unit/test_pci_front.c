@@ -35,7 +35,8 @@ static u64 ioapic_denied(void)
 
 static void ioapic_accesses(void)
 {
-	static const u32 bad[] = { 0x0250, 0x0450, 0x0550, 0x0750, 0x0850 };	/* SMI, NMI, INIT, ExtINT, logical */
+	/* delivery modes SMI, NMI, INIT and ExtINT; logical destination */
+	static const u32 bad[] = { 0x0250, 0x0450, 0x0550, 0x0750, 0x0850 };
 	struct cell_slot *slot;
 	u32 i;
 
@@ -47,13 +48,13 @@ static void ioapic_accesses(void)
 	CHECK_EQ(ioapic(0, false, 0), 0x12);
 	/* the hardware's index changes only with an access to data */
 	CHECK_EQ(ram_read32(IOAPIC), 0);
-	ram_write32(IOAPIC + 0x10, 0x02000000);	/* the other half of the entry */
+	ram_write32(IOAPIC + 0x10, 0x02000000);	/* Linux writes the other half of the entry */
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC), 0x12);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x50);
 	CHECK_EQ(ioapic(0x10, false, 0), 0x50);
 	CHECK_EQ(ioapic_denied(), 0);
-	ram_write32(IOAPIC + 0x10, 0x04000000);	/* a CPU of a cell */
+	ram_write32(IOAPIC + 0x10, 0x04000000);	/* the destination is a CPU of a cell */
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x10050);
 	CHECK_EQ(ioapic_denied(), 1);
@@ -63,11 +64,12 @@ static void ioapic_accesses(void)
 		CHECK_EQ(ram_read32(IOAPIC + 0x10), bad[i] | 0x10000);
 		CHECK_EQ(ioapic_denied(), 2 + i);
 	}
-	ram_write32(IOAPIC + 0x10, 0x04010000);	/* in remapped format */
+	ram_write32(IOAPIC + 0x10, 0x04010000);	/* the entry is in remapped format */
 	me()->icr.remapped = 1;
 	ioapic(0x10, true, 0x50);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x50);
-	ram_write32(IOAPIC + 0x10, 0x04010000);	/* without remapping: an NMI to a cell's CPU */
+	/* without remapping the same bits are an NMI to a cell's CPU */
+	ram_write32(IOAPIC + 0x10, 0x04010000);
 	me()->icr.remapped = 0;
 	ioapic(0x10, true, 0x450);
 	CHECK_EQ(ram_read32(IOAPIC + 0x10), 0x10450);
@@ -171,7 +173,8 @@ static void front_ports(void)
 	exit_port_of(0xcfe, 2, false, 0x6677);
 	CHECK_EQ(ram_read32(ECAM + (0x10 << 12)), 0x66775544);
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 0);
-	fake_in = 1u << 31 | OWN << 8;			/* function of the cell */
+	/* config address of a function of the cell */
+	fake_in = 1u << 31 | OWN << 8;
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
 	CHECK_EQ(exit_port_of(0xcfd, 1, true, 0), 0xff);
 	exit_port_of(0xcfc, 4, false, 0);
@@ -179,7 +182,8 @@ static void front_ports(void)
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 3);
 	fake_in = OWN << 8;				/* not enabled */
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
-	fake_in = 1u << 31 | 0x800000 | OWN << 8;	/* beyond the existing buses */
+	/* config address beyond the existing buses */
+	fake_in = 1u << 31 | 0x800000 | OWN << 8;
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
 	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 3);
 	fake_in = 0x5a5a5a5a;

@@ -7,9 +7,9 @@
 #include "svm/svm_exits.h"
 #include "unit.h"
 
-#define ECAM	0x8000000ull		/* in the fake RAM */
+#define ECAM	0x8000000ull		/* address of config space in the fake RAM */
 #define BUSES	4u
-#define BAR	0xfe000000u		/* the BAR of the cell's function */
+#define BAR	0xfe000000u		/* address in the BAR of the cell's function */
 
 enum { HOST = 0, ENDPOINT = 0x20, PORT = 0x28, BESIDE = 0x30, AMD_HOST = 0xc0, ISA = 0xf8, PMC = 0xfa, CELLS = 0x200 };
 
@@ -44,7 +44,7 @@ static void put_bridge(u32 bdf, u32 secondary, u32 subordinate)
 	put(bdf, 0x78, 0x00002810);
 	put(bdf, 0x80, 0x10110000);
 	put(bdf, 0x88, 0x004003c0);
-	put(bdf, 0x100, 0x15010001);		/* AER, then another extended capability */
+	put(bdf, 0x100, 0x15010001);		/* extended capabilities: AER, then another one */
 	put(bdf, 0x150, 0x0000000d);
 }
 

@@ -35,8 +35,9 @@ static void make_function(void)
 	config_set(OWN, 0x10, BAR);
 	config_set(OWN, 0x18, 0xc000 | 1);
 	config_set(OWN, 0x34, 0x40);
-	config_set(OWN, 0x40, 0x00816005);		/* 64-bit MSI, enabled */
-	config_set(OWN, 0x60, 0x80030011);		/* four entries, enabled */
+	config_set(OWN, 0x40, 0x00816005);		/* MSI capability: 64-bit, enabled */
+	/* MSI-X capability: four entries, enabled */
+	config_set(OWN, 0x60, 0x80030011);
 	config_set(OWN, 0x64, 0x1800);
 }
 

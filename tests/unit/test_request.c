@@ -235,7 +235,7 @@ static void short_of_tables(void)
 	for (left = 0; left < 6; left++) {
 		machine_open(&m, 3);
 		m.front.s.pool.next = m.front.s.pool.end - left * 4096;
-		m.inst->req.runs[1].pa = 1000 * M2;	/* two whole GiBs, and one in part */
+		m.inst->req.runs[1].pa = 1000 * M2;	/* two whole GiBs, and one GiB in part */
 		m.inst->req.runs[1].count = 20;
 		m.inst->req.num_runs = 2;
 		unit_case("%u pages:", left);

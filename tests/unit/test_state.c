@@ -117,7 +117,7 @@ static void starts(void)
 	vendor_set_entry(cpu, &entry);
 	check_reset(cpu, 0);
 	check_segments(v, CODE32, DATA32, ~0u);
-	CHECK_EQ(v->cr0, 0x11);			/* protected, no paging, caches enabled */
+	CHECK_EQ(v->cr0, 0x11);			/* protected mode, no paging, caches enabled */
 	CHECK_EQ(v->rip, entry.eip);
 	CHECK_EQ(v->rax, entry.eax);
 	CHECK_EQ(cpu->regs[GPR_RBX], entry.ebx);
@@ -175,7 +175,8 @@ static void shadow_stacks(void)
 	CHECK_EQ(v->s_cet, 0x9);
 	CHECK_EQ(v->isst, 0x12340);
 	leave(0x20);
-	CHECK_EQ(fake_written(0x6a2), FAKE_NEVER);	/* the register may not exist */
+	/* not written, since the register may not exist */
+	CHECK_EQ(fake_written(0x6a2), FAKE_NEVER);
 	leave(0x20 | 1ull << 23);
 	CHECK_EQ(fake_written(0x6a2), 0x3);
 }

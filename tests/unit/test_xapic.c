@@ -11,7 +11,7 @@
 #define RIP	0x5000ull
 #define PAGE	0xfee00000ull
 
-static u32 *real(u32 reg)		/* the APIC itself */
+static u32 *real(u32 reg)		/* Returns the register of the fake APIC itself */
 {
 	return (u32 *)(QV_VA_APIC + reg);
 }
@@ -41,12 +41,12 @@ static struct vmcb *run(u32 reg, const char *bytes, u32 len, u64 rax)
 	return v;
 }
 
-#define STORE	"\x89\x07", 2			/* mov %eax,(%edi) */
+#define STORE	"\x89\x07", 2			/* bytes of mov %eax,(%edi) */
 #define XCHG	"\x87\x07", 2
 #define OR	"\x09\x07", 2
 #define AND	"\x21\x07", 2
 #define CONST	"\xc7\x07\x44\x33\x22\x11", 6
-#define XCHG_ESP	"\x87\x27", 2		/* xchg %esp,(%edi) */
+#define XCHG_ESP	"\x87\x27", 2		/* bytes of xchg %esp,(%edi) */
 #define ADD	"\x01\x07", 2
 
 static void prepare(bool assists, bool cell)
@@ -86,7 +86,8 @@ static void operations(void)
 		*real(0x80) = 0x99;
 		v = run(0x80, XCHG, ~0ull);
 		CHECK_EQ(*real(0x80), ~0u);
-		CHECK_EQ(v->rax, 0x99);		/* a 32-bit write clears the upper half */
+		/* the 32-bit write clears the upper half of the register */
+		CHECK_EQ(v->rax, 0x99);
 		v = run(0x20, STORE, 0x07000000);
 		CHECK_EQ(*real(0x20), 0);	/* the write does not change the id */
 		CHECK_EQ(v->rip, RIP + 2);
@@ -231,7 +232,7 @@ static void hand_over(void)
 		*real(0x30) = rows[i].version;
 		*real(0x400) = rows[i].lvts << 16 | 7;
 		*real(0x410) = 7;				/* IER, SEOI, ids of eight bits */
-		*real(0x2f0) = 0x0200;				/* CMCI as an SMI */
+		*real(0x2f0) = 0x0200;				/* the LVT entry CMCI, as an SMI */
 		for (k = 0; k < 4; k++)
 			*real(0x500 + k * 16) = 0x0400;		/* NMI */
 		for (k = 0x320; k <= 0x370; k += 16)

@@ -9,8 +9,8 @@
 #include "line.h"
 #include "quesh.h"
 
-#define PERIOD_MS	5	/* between two reads of the stream */
-#define BREAK_MS	2000	/* time in which an interrupted command can end */
+#define PERIOD_MS	5	/* ms between two reads of the stream */
+#define BREAK_MS	2000	/* ms in which an interrupted command can end */
 #define BREAK_KEY	"\003"	/* ^C */
 
 static void pause_ms(long ms)

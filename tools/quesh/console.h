@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dev/qv-cell/NAME/console: the window shared with the cell, and the cell's keyboard */
+/* /dev/qv-cell/NAME/console: the window shared with the cell, and the cell's keyboard */
 #ifndef QUESH_CONSOLE_H
 #define QUESH_CONSOLE_H
 
@@ -23,7 +23,7 @@ enum cell_life {
 struct console {
 	int fd;
 	bool writable;
-	const volatile uint8_t *window;		/* QV_CONSOLE_LEN bytes */
+	const volatile uint8_t *window;		/* the cell's window: QV_CONSOLE_LEN bytes */
 	const volatile struct qv_comm *comm;	/* inside it */
 };
 

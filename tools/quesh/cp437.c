@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cp437.h"
 
-/* Code points of 0x00..0x1f. A zero byte is an empty place of the screen */
+/* Code points of the bytes 0x00 to 0x1f. A zero byte is an empty place of the screen */
 static const uint16_t low[32] = {
 	0x0020, 0x263a, 0x263b, 0x2665, 0x2666, 0x2663, 0x2660, 0x2022,
 	0x25d8, 0x25cb, 0x25d9, 0x2642, 0x2640, 0x266a, 0x266b, 0x263c,
@@ -9,7 +9,7 @@ static const uint16_t low[32] = {
 	0x2191, 0x2193, 0x2192, 0x2190, 0x221f, 0x2194, 0x25b2, 0x25bc,
 };
 
-/* Code points of 0x80..0xff */
+/* Code points of the bytes 0x80 to 0xff */
 static const uint16_t high[128] = {
 	0x00c7, 0x00fc, 0x00e9, 0x00e2, 0x00e4, 0x00e0, 0x00e5, 0x00e7,
 	0x00ea, 0x00eb, 0x00e8, 0x00ef, 0x00ee, 0x00ec, 0x00c4, 0x00c5,
@@ -56,7 +56,7 @@ void cp437_put_glyph(struct buf *out, uint8_t byte, bool utf8)
 		buf_putc(out, (char)byte);
 	else if (byte == 0)
 		buf_putc(out, ' ');
-	else if (byte == 0xff)	/* no-break space */
+	else if (byte == 0xff)	/* a no-break space */
 		buf_putc(out, ' ');
 	else if (!utf8)
 		buf_putc(out, byte >= 0x80 ? high_ascii[byte - 0x80] : '?');

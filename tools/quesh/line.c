@@ -7,7 +7,7 @@
 
 #include "cp437.h"
 
-#define LINE_MAX_HELD	4096	/* limit for the bytes of a line that are held back */
+#define LINE_MAX_HELD	4096	/* largest number of bytes of a line that are held back */
 
 void answer_init(struct answer *answer, const char *command, const char *prompt, bool utf8)
 {

@@ -20,10 +20,10 @@ struct options {
 	bool timeout_given;
 	bool wait;
 	bool dump;
-	bool utf8;		/* the terminal's character set */
+	bool utf8;		/* the terminal's character set is UTF-8 */
 };
 
-/* Milliseconds of the monotonic clock */
+/* Returns milliseconds of the monotonic clock */
 int64_t now_ms(void);
 
 /* Prints a buffer at once and empties it. */

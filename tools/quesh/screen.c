@@ -38,7 +38,7 @@ void painter_set_status(struct painter *painter, const char *text)
 	painter->valid = false;
 }
 
-/* Number of rows of the cell's screen in view. The status line takes one row. */
+/* Returns the number of rows of the cell's screen in view. The status line takes one row. */
 static int view_rows(const struct painter *painter)
 {
 	int rows = painter->rows - (painter->status[0] ? 1 : 0);

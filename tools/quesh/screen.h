@@ -18,7 +18,7 @@
 /* A copy of the cell's screen: the low byte is the character, the high byte the attribute */
 struct frame {
 	uint16_t cell[SCREEN_CELLS];
-	uint32_t cursor;	/* >= SCREEN_CELLS: hidden */
+	uint32_t cursor;	/* cursor position; SCREEN_CELLS or more: hidden */
 };
 
 struct painter {
@@ -27,7 +27,7 @@ struct painter {
 	bool utf8;
 	int rows, cols;		/* the terminal's */
 	int top, left;		/* the first row and column of the cell's screen in view */
-	char status[128];	/* the text of the last row; empty: no status line */
+	char status[128];	/* text of the status line in the last row; empty: no status line */
 
 	/* cursor position of the terminal while drawing; -1: unknown */
 	int at_row, at_col, attr;

@@ -11,7 +11,7 @@
 #include "quesh.h"
 #include "term.h"
 
-#define PERIOD_MS	30	/* between two reads of the screen */
+#define PERIOD_MS	30	/* ms between two reads of the screen */
 #define DETACH_KEY	0x1d	/* ^] */
 
 enum end { GO_ON, DETACHED, CELL_ENDED, TERMINAL_ENDED };

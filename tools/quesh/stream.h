@@ -15,7 +15,7 @@
 #include "buf.h"
 
 struct stream {
-	const volatile uint8_t *ring;	/* QV_STREAM_LEN bytes */
+	const volatile uint8_t *ring;	/* the ring in the cell's window: QV_STREAM_LEN bytes */
 	const volatile uint32_t *head;	/* number of bytes ever written, mod 2^32 */
 	uint32_t pos;			/* number of the next byte to read */
 	uint64_t lost;			/* number of bytes overwritten before they were read */

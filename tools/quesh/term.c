@@ -8,7 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* The alternate screen, without line wrap */
+/* Escape sequences: the alternate screen, without line wrap */
 #define ENTER	"\033[?1049h\033[?7l\033[2J"
 #define LEAVE	"\033[0m\033[?7h\033[?25h\033[?1049l"
 

@@ -10,15 +10,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-UNITS = 62                  # shares are counted in 2^-62
+UNITS = 62                  # shares are counted in units of 2^-62
 PERIOD_MAX = 1 << 42        # cycles
 MAX_VCPUS = 256
-ROUNDS = 256                # limit of the iteration for one response time
+ROUNDS = 256                # largest number of steps of the iteration for one response time
 
 
 @dataclass(frozen=True)
 class Vcpu:
-    budget: int             # C; any unit of time, the same for all
+    budget: int             # C, in any unit of time that is the same for all VCPUs
     period: int             # T
     io: bool = False
 

@@ -70,7 +70,7 @@ class Bench:
             self.system.sleep(0.01)
 
     def idle(self, settle: float, seconds: float) -> dict[str, Any]:
-        """Exits per second by reason while the system is idle."""
+        """Returns the exits per second by reason while the system is idle."""
         names = (abi.FRONT_END, self.cell.name)
         self.device.enable()
         self.device.create(self.cell.request(), self.image)
@@ -84,7 +84,7 @@ class Bench:
                 for key, name in zip(("front_end", "cell"), names)}
 
     def cpuid_cycles(self, runs: int) -> list[int]:
-        """The cost of a CPUID that exits, as the cell's shell measures it."""
+        """Returns the cost of a CPUID that exits, in cycles, as the cell's shell measures it."""
         found: list[int] = []
         for _ in range(runs):
             done = subprocess.run(["quesh", self.cell.name, "-t", "60", "-c", "bench cpuid"],

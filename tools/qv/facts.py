@@ -74,7 +74,7 @@ class Facts:
         return f"/{found[0].relative_to(self.root)}" if found else ""
 
     def secure_boot(self) -> bool | None:
-        """True: enabled; None: unknown."""
+        """Returns True if the setting is enabled, and None if that is unknown."""
         try:
             raw = (self.root / _EFI_SECURE_BOOT).read_bytes()
         except OSError:

@@ -14,7 +14,7 @@ IORESOURCE_IO = 0x100
 
 
 def parse_cpu_list(listing: str) -> set[int]:
-    """`0-3,5` as the kernel writes it -> {0, 1, 2, 3, 5}."""
+    """Converts a list as the kernel writes it: `0-3,5` becomes {0, 1, 2, 3, 5}."""
     cpus: set[int] = set()
     for part in listing.strip().split(","):
         first, _, last = part.partition("-")
@@ -41,7 +41,7 @@ class Machine:
     mem_total: int
     mem_available: int
     image_dirs: tuple[str | os.PathLike[str], ...] = (IMAGES,)
-    pci: frozenset[int] | None = None  # functions of segment 0; None: unknown
+    pci: frozenset[int] | None = None  # numbers of the functions of segment 0; None: unknown
     pci_folder: str = ""  # folders of sysfs, with one entry each
     offline: frozenset[int] = frozenset()
     cells: tuple[Taken, ...] = ()

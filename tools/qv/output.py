@@ -79,7 +79,7 @@ def line(words: str) -> None:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> None:
-    """Columns as wide as needed; those in `right` are aligned to the right."""
+    """Prints columns as wide as needed; those in `right` are aligned to the right."""
     widths = [max(len(row[i]) for row in (heads, *rows)) for i in range(len(heads))]
     for row in (heads, *rows):
         cells = [text.rjust(width) if i in right else text.ljust(width)
@@ -88,7 +88,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset[
 
 
 def duration(nanoseconds: int) -> str:
-    """A time span with a suitable unit: 870 ns, 12.3 us, 4.56 ms, 1.2 s."""
+    """Returns a time span with a suitable unit: 870 ns, 12.3 us, 4.56 ms, 1.2 s."""
     if nanoseconds < 1000:
         return f"{nanoseconds} ns"
     for factor, unit in ((10**3, "us"), (10**6, "ms")):

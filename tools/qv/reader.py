@@ -64,7 +64,7 @@ NULLS = frozenset(("null", "Null", "NULL"))
 
 
 def resolve(text: str) -> str:
-    """The type of a plain scalar."""
+    """Returns the type of a plain scalar."""
     first, rest = text[0], text[1:]
     if first in LETTERS or first == "/":
         return "bool" if text in BOOLS else "null" if text in NULLS else "str"

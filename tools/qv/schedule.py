@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from .config import CellConfig
 
-# of each program that Quest's shell starts: COMMAND_C, COMMAND_T in kernel/vcpu/uservcpu.h
+# the VCPU of each program that Quest's shell starts: COMMAND_C, COMMAND_T in kernel/vcpu/uservcpu.h
 COMMAND = admission.Vcpu(20000, 100000)
 
 

@@ -12,7 +12,7 @@ from .errors import Refused
 from .words import text
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # imported on demand, since few commands need them
+if TYPE_CHECKING:  # these modules are imported on demand, since few commands need them
     from .facts import Facts
     from .machine import Machine, Taken
 

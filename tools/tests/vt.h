@@ -14,7 +14,8 @@ struct vt {
 	int rows, cols, row, col, fg, bg;
 	bool cursor, bad;
 	char cell[VT_ROWS][VT_COLS];
-	unsigned char attr[VT_ROWS][VT_COLS];	/* fg | bg << 4 in VGA's order; 0xff: other */
+	/* colours: fg | bg << 4 in VGA's order; 0xff: another colour */
+	unsigned char attr[VT_ROWS][VT_COLS];
 };
 
 static const int vt_vga[8] = { 0, 4, 2, 6, 1, 5, 3, 7 };

@@ -96,7 +96,7 @@ def add_ioapic(kind: str, low: int, high: int = 0) -> None:
 
 for kind_, low_ in IOAPIC.items():
     add_ioapic(kind_, low_)
-    # remapped format, which this machine does not have
+    # the remapped format, which this machine does not have
     add_ioapic(f"{kind_}-remapped", low_, 1 << 16)
 
 

@@ -57,7 +57,8 @@ volatile uint8_t *window_flags(uint64_t pa, uint64_t flags);
  */
 void start_second(const void *code, uint64_t length);
 void ipi(uint32_t low, uint32_t dest);
-void ipi_only(uint32_t low);	/* use if no exception is expected, or if another CPU takes it */
+/* sends an IPI. Use it if no exception is expected, or if another CPU takes it */
+void ipi_only(uint32_t low);
 void ipi_wait(void);
 uint32_t second_id(void);
 void apic_raw(uint32_t reg, uint32_t value);

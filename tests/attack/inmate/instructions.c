@@ -31,7 +31,7 @@ WITH_RAX(ins_rdpmc, "mov %%rax, %%rcx; rdpmc")
 
 static bool intel(void)
 {
-	static int known;	/* 0: not read yet */
+	static int known;	/* 0: the value was not read yet */
 
 	if (!known)
 		known = cpuid(0, 0).ebx == 0x756E6547 ? 2 : 1;	/* "Genu" */

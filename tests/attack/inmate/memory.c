@@ -9,7 +9,8 @@
 #define PTE_WRITE	2ull
 #define PTE_USER	4ull
 #define PTE_LARGE	0x80ull
-#define WINDOW_VA	(1ull << 39)		/* the second entry of the highest table */
+/* address of the second entry of the highest table */
+#define WINDOW_VA	(1ull << 39)
 #define PAGE		4096ull
 #define IMAGE_START	0x100000ull
 #define PATTERN		0x5EEDFACECAFEBEEFull

@@ -8,14 +8,17 @@ gdt32:
 	.quad	0x00AF9B000000FFFF	/* 0x08: code, 64 bit */
 	.quad	0x00CF93000000FFFF	/* 0x10: data */
 	.quad	0x00CF9B000000FFFF	/* 0x18: code, 32 bit */
-	.quad	0, 0			/* 0x20, 0x28: tasks, see mode_task() */
+	.quad	0, 0			/* selectors 0x20 and 0x28 are tasks: see mode_task() */
 gdt32_register:
 	.short	. - gdt32 - 1
 	.quad	gdt32
 
 	.text
 	.code64
-/* rdi: code; esi and edx: its numbers; rcx: CR3, and CR4 in the upper half; 0: no paging */
+/*
+ * rdi: address of the code; esi and edx: its two numbers; rcx: CR3 (0: no paging), and CR4 in the
+ * upper half
+ */
 	.globl	mode_enter
 mode_enter:
 	cli

@@ -75,8 +75,10 @@ void msr_own(uint64_t a, uint64_t b)
 {
 	static const uint32_t own[] = {
 		0x174, 0x175, 0x176,				/* SYSENTER */
-		0xC0000081, 0xC0000082, 0xC0000083, 0xC0000084,	/* STAR, LSTAR, CSTAR, SFMASK */
-		0xC0000102, 0xC0000103,				/* kernel GS base, TSC_AUX */
+		/* the MSRs STAR, LSTAR, CSTAR, SFMASK */
+		0xC0000081, 0xC0000082, 0xC0000083, 0xC0000084,
+		/* the MSRs for the kernel's GS base and TSC_AUX */
+		0xC0000102, 0xC0000103,
 	};
 	unsigned int i;
 

@@ -40,7 +40,7 @@
 	movw	$0x7200, 6 * 4
 	movw	%ax, 6 * 4 + 2
 	movl	$0x700006FF, 0x7200	/* incw 0x7000 */
-	movl	$0x00FDEBF4, 0x7204	/* hlt; jmp back */
+	movl	$0x00FDEBF4, 0x7204	/* bytes of `hlt`, and a jump back to it */
 	.endm
 
 	.balign	256
@@ -51,7 +51,7 @@ code16_count:
 	movw	%ax, %ds
 	movw	%ax, %ss
 	movw	$0x7F00, %sp
-	movw	$0x7300, 2 * 4		/* an NMI returns */
+	movw	$0x7300, 2 * 4		/* the handler of NMIs only returns */
 	movw	%ax, 2 * 4 + 2
 	movb	$0xCF, 0x7300
 1:	incw	0x7000

@@ -100,7 +100,7 @@ void ins_int2_loop(uint64_t a, uint64_t b)
 void ins_nmi_blocked(uint64_t a, uint64_t b)
 {
 	set_gate(2, storm_loop, IST_OF_DOUBLE_FAULT, INTERRUPT_GATE);
-	ipi(0x44400, 0);	/* NMI to itself */
+	ipi(0x44400, 0);	/* sends an NMI to the CPU itself */
 	ipi_wait();
 	silence();
 }

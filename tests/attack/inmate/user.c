@@ -28,7 +28,8 @@ static void give_stacks(void)
 
 void ins_user(uint64_t code, uint64_t length)
 {
-	static const uint8_t end[] = { 0x31, 0xC9, 0xF7, 0xF1 };	/* xor ecx, ecx; div ecx */
+	/* bytes of `xor ecx, ecx; div ecx`: a division by zero */
+	static const uint8_t end[] = { 0x31, 0xC9, 0xF7, 0xF1 };
 	volatile uint8_t *page = window_flags(PAGE, 7);
 	unsigned int i;
 

@@ -73,7 +73,7 @@ void xapic_sse(uint64_t a, uint64_t b)
 {
 	aim_at_linux();
 	__asm__ volatile("mov %0, %%cr4" : : "r"(read_cr4() | 0x200));		/* OSFXSR */
-	/* MP is set; EM and TS are clear */
+	/* CR0 has MP set, and EM and TS clear */
 	__asm__ volatile("mov %0, %%cr0" : : "r"((read_cr0() | 2) & ~12ull));
 	__asm__ volatile("movups %%xmm0, (%0)" : : "r"(ICR) : "memory");
 	survived("written");

@@ -69,7 +69,7 @@ ATTACK("msr-perf-select", msr_write, 0xC0010200, 0x5300C0, "failed:msr@0xc001020
 ATTACK("msr-perf-legacy", msr_write, 0xC0010000, 0x5300C0, "failed:msr@0xc0010000|fault:gp", "amd", "counts events through the old registers")
 ATTACK("msr-ibs", msr_write, 0xC0011033, 0x20000, "failed:msr@0xc0011033", "amd", "samples instructions (IBS)")
 ATTACK("msr-ghcb", msr_write, 0xC0010130, 0x1000, "failed:msr@0xc0010130", "amd", "names a page to a hypervisor (GHCB)")
-/* Intel only, for the same reason */
+/* Intel only, since on AMD processors the last row of the MSR table covers these MSRs */
 ATTACK("msr-vmx-basic", msr_read, 0x480, 0, "failed:msr@0x480", "intel", "asks what VT-x can do")
 ATTACK("msr-vmx-last", msr_read, 0x491, 0, "failed:msr@0x491", "intel", "asks which VM functions there are")
 ATTACK("msr-smm-monitor", msr_write, 0x9B, 0x100001, "failed:msr@0x9b", "intel", "names a monitor above the monitor (SMM_MONITOR_CTL)")

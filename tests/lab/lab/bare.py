@@ -59,8 +59,8 @@ class Machine:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT)
         self.fd = self.process.stdout.fileno()
-        self.text = ""      # all output so far
-        self.seen = 0       # expect() calls have read up to here
+        self.text = ""      # all output of the machine so far
+        self.seen = 0       # position in the output up to which expect() calls have read
         self.spoilt = False     # after a failed test the next test gets a new machine
 
     def __enter__(self) -> Self:

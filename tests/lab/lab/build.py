@@ -13,7 +13,7 @@ from .errors import BuildError
 from .images import Kernel
 from .paths import BUILD
 
-OUT = BUILD / "lab/out"  # separate from the output of the host's compiler
+OUT = BUILD / "lab/out"  # a folder that is separate from the output of the host's compiler
 # Quest with programs and commands for tests; not installed by `make install`
 TEST_IMAGE = "quest-test.elf"
 

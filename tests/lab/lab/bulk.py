@@ -8,7 +8,7 @@ import os
 import threading
 from pathlib import Path
 
-MARK = 1 << 31     # in a head's length: the body is in the slot
+MARK = 1 << 31     # bit of a head's length: the body is in the slot
 LEAST = 256        # bodies of at least this many bytes go through the disk
 SECTOR = 512
 SLOT = 1 << 20     # bytes
@@ -23,7 +23,7 @@ class Bulk:
         self._file = os.open(path, os.O_RDWR)
         self._patience = patience  # seconds to wait for the machine to fetch a body
         self._taken = threading.Event()
-        self.lock = threading.Lock()  # held from put() until the acknowledgement
+        self.lock = threading.Lock()  # the slot's lock, held from put() until the acknowledgement
 
     def put(self, body: bytes) -> None:
         self._taken.clear()

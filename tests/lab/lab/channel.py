@@ -29,7 +29,7 @@ class Running:
 
     @property
     def output(self) -> bytes:
-        """All output so far."""
+        """Returns all output of the command so far."""
         return b"".join(self._out)
 
     @property

@@ -12,10 +12,10 @@ IOMMUS = ("none", "intel", "amd")
 class Config:
     """The settings that a test or a command line requests."""
 
-    machine: str = "amd"   # processor: amd (in QEMU) or intel (in Bochs)
+    machine: str = "amd"   # vendor of the processor: amd (in QEMU) or intel (in Bochs)
     kernel: str = "6.12"
     cpus: int = 4
-    memory: str = ""       # e.g. 512M; empty: the default of the emulator
+    memory: str = ""       # size of RAM, e.g. 512M; empty: the default of the emulator
     iommu: str = "none"
     icount: bool = False
     # a reset restarts the machine, which keeps its memory; otherwise a reset ends the machine

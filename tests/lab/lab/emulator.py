@@ -19,8 +19,8 @@ class Emulator(abc.ABC):
     """The emulator of one machine. prepare() makes its files and returns the command, which
     machine.py runs."""
 
-    name: ClassVar[str]   # its name in messages
-    tree: ClassVar[str]   # the Debian tree that contains it (roots.toml)
+    name: ClassVar[str]   # the emulator's name in messages
+    tree: ClassVar[str]   # the Debian tree that contains the emulator (roots.toml)
     wire: ClassVar[str]   # the machine's end of the wire to the agent
     archive: ClassVar[type[cpio.Archive] | type[tar.Archive]]  # the format of the run's files
     memory: ClassVar[str]  # the default size of RAM
@@ -48,7 +48,7 @@ class Emulator(abc.ABC):
     @property
     @abc.abstractmethod
     def stopped(self) -> str:
-        """The reason why the machine stopped, if known. Empty while it runs."""
+        """Returns the reason why the machine stopped, if known. Empty while it runs."""
 
     def ask(self, name: str, **arguments: Any) -> Any:
         """Runs a command of QEMU's machine protocol. Returns its result."""

@@ -214,7 +214,7 @@ def carry_out_commands(items: Sequence[Item], results: Path | None) -> check.Cou
     fuzzers = [item for item in items if item.name.startswith("fuzz ")]
     done = [_command(item, results) for item in items if item not in fuzzers]
     if fuzzers:
-        # first, so that the fuzzers do not compile the same files in parallel
+        # this command comes first, so that the fuzzers do not compile the same files in parallel
         _make_quietly("-C", "tests/fuzz", "all")
         with ThreadPoolExecutor(max_workers=workers()) as pool:
             done += pool.map(lambda item: _command(item, results), fuzzers)

@@ -147,7 +147,7 @@ class Failures:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")
-        if report.failed and terminal:  # workers have none
+        if report.failed and terminal:  # xdist's workers have no terminal
             terminal.write_line(f"\nFAILED {plain(report.nodeid)} ({report.when})")
 
 

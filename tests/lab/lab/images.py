@@ -47,7 +47,7 @@ class Kernel:
     """An unpacked stock kernel, and the tree in which to build modules for it."""
 
     name: str
-    version: str   # as `uname -r` prints it
+    version: str   # the kernel's release, as `uname -r` prints it
     root: Path     # the Debian tree with its headers and compiler
     place: Path    # the folder with the files made from it
 

@@ -36,11 +36,11 @@ class Result:
 
     rc: int
     out: str
-    err: str = ""  # with merge=False only; otherwise stderr is part of `out`
+    err: str = ""  # stderr, with merge=False only; otherwise it is part of `out`
 
 
 class Machine:
-    """`with Machine(cpus=4) as m: print(m.run("qvctl doctor").out)`"""
+    """Example: `with Machine(cpus=4) as m: print(m.run("qvctl doctor").out)`"""
 
     def __init__(self, config: Config | None = None, *, install: bool = True, compile: bool = True,
                  console: Path | None = None, boot_limit: float = 0.0, **settings: Any) -> None:
@@ -67,7 +67,7 @@ class Machine:
         os.close(fd)
         return Path(name)
 
-    # start and end
+    # methods that start and end the machine
 
     def __enter__(self) -> Self:
         try:

@@ -53,7 +53,7 @@ def section(name: str) -> dict[str, Any]:
     if name.startswith("kernel-"):
         return table["kernel"][name.removeprefix("kernel-")]
     described = dict(table[name])
-    if name == "tool":  # also contains the kernel that has no tree of its own
+    if name == "tool":  # this tree also contains the kernel that has no tree of its own
         described.update(package=next(k["package"] for k in table["kernel"].values()
                                       if "build" not in k))
     return described

@@ -65,7 +65,7 @@ static const char *a_name(uint64_t *s, bool harmless)
 {
 	static const char *const names[] = {
 		"fuzz0", "fuzz1", "nobody", "", "linux", "../x", "UPPER", "a b", "-", "fuzz0/console",
-		"01234567890123456789012345678901",	/* no NUL within 32 */
+		"01234567890123456789012345678901",	/* a name with no NUL within its 32 bytes */
 	};
 
 	return harmless && rnd(s) % 3 == 0 ? "quest" : names[rnd(s) % (sizeof(names) / sizeof(names[0]))];
@@ -207,8 +207,9 @@ static void one(int fd, union any *a, uint64_t *s)
 		fill_create(q, s);
 		spoil(a, sizeof(struct qv_reply), offsetof(struct qv_cell_create, memory), s);
 		spoil(a, offsetof(struct qv_cell_create, image), sizeof(*q), s);
-		q->lock = 0;		/* a cell here would not agree to unlock */
-		q->num_devices = 0;	/* Linux needs its disk */
+		/* unlock is not called: a cell here would not agree to it */
+		q->lock = 0;
+		q->num_devices = 0;	/* no devices are requested: Linux needs its disk */
 		call(fd, QV_IOC_CELL_CREATE, a);
 		break;
 	case 3:			/* another thread changes this request while the driver reads it */

@@ -11,7 +11,8 @@
 #define REGISTERS	16
 #define SPINS		300000
 #define STEPS		20000
-#define MXCSR		0x3f80		/* rounding mode: down (after reset: to nearest) */
+/* rounding mode down, which differs from the mode after reset (to nearest) */
+#define MXCSR		0x3f80
 #define X87_CONTROL	0x077f
 
 struct state {

@@ -140,7 +140,7 @@ void fake_guest(void)
 {
 	fake_set(GUEST_RIP, FAKE_RIP);
 	fake_set(GUEST_RSP, 0x7000);
-	fake_set(GUEST_CR0, 0x31);		/* flat, protected, no paging */
+	fake_set(GUEST_CR0, 0x31);		/* protected mode, no paging, flat segments */
 	fake_set(GUEST_CR4, CR4_VMXE);
 	fake_set(GUEST_EFER, 0);
 	fake_set(GUEST_CS_RIGHTS, RIGHTS_CODE32);

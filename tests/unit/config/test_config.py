@@ -90,7 +90,7 @@ def test_keys_are_those_of_the_page() -> None:
 
 
 def test_script_writes_the_table_of_the_page(tmp_path: Path) -> None:
-    """It restores a row that is missing, and changes nothing else."""
+    """The script restores a row that is missing, and changes nothing else."""
     page = (TOP / "Documentation/reference/configuration.md").read_text()
     copy = tmp_path / "page.md"
     copy.write_text(re.sub(r"^\| `bell-rate` .*\n", "", page, flags=re.M))
@@ -127,7 +127,8 @@ def test_vcpus_of_quest_may_be_set_or_dropped() -> None:
 
 
 def test_vcpus_are_passed_on_the_command_line() -> None:
-    """In the form that inmates/quest/kernel/vcpu/vcpuword.c reads, after the words of `cmdline`."""
+    """VCPUs are words in the form that inmates/quest/kernel/vcpu/vcpuword.c reads, after the words
+    of `cmdline`."""
     words = "vcpu=control,main,2ms,10ms vcpu=nic,io,500us,1s"
     assert read("good/vcpus.yaml").request().cmdline.decode() == words
     assert read("good/vcpus-exact.yaml").request().cmdline.decode() == "admission=exact vcpu=a,main,40ms,100ms"

@@ -7,14 +7,14 @@
 
 #define SVM_RIP		0x5000ull
 
-/* The RAM at this address */
+/* Access the fake RAM at this physical address */
 void ram_write32(u64 pa, u32 value);
 u32 ram_read32(u64 pa);
 
 /* mov of @size bytes from eax to (edi), or from (edi) to eax; edi is @gpa */
 struct vmcb *exit_store(u64 gpa, u32 size, u32 value);
 struct vmcb *exit_load(u64 gpa, u32 size);
-/* in and out. Returns rax. */
+/* Runs an IN or OUT. Returns rax. */
 u64 exit_port_of(u32 port, u32 size, bool in, u64 rax);
 
 #endif

@@ -207,11 +207,11 @@ static void other_cpus(void)
 	static const struct { u32 msr; u64 flip; bool alike; } rows[] = {
 		{ 0x480, 0, true }, { 0x480, 1, false },			/* another revision */
 		{ 0x48e, 1ull << 7, false },	/* the second CPU requires HLT exits */
-		/* the second CPU lacks NMI exiting, or EPT */
+		/* the second CPU lacks NMI exiting, then EPT */
 		{ 0x48d, 1ull << 35, false }, { 0x48b, 1ull << 33, false },
-		/* XSAVES; WBINVD exiting, for cells only */
+		/* the second CPU lacks XSAVES, or WBINVD exiting, which only cells use */
 		{ 0x48b, 1ull << 52, false }, { 0x48b, 1ull << 38, false },
-		/* the NMI window; INVVPID */
+		/* the second CPU lacks the NMI window, or INVVPID */
 		{ 0x48e, 1ull << 54, false }, { 0x48c, 1ull << 32, false },
 		{ 0x48c, 1ull << EPT_PAGE1G, false }, { 0x48c, 1ull << EPT_LEVELS_5, false },
 		/* QV does not use this control */

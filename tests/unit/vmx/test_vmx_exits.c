@@ -18,7 +18,7 @@
 
 struct row {
 	const char *name;
-	u32 reason, vector;	/* REASON_EVENT: the event */
+	u32 reason, vector;	/* the event, if the exit reason is REASON_EVENT */
 	u64 qualification, gpa;
 	u32 rax, rcx, rdx;
 	/* the exit's inputs, then the expected result */

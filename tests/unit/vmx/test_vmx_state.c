@@ -230,7 +230,8 @@ static void check_bare(const struct pcpu *cpu, const struct qv_linux_state *want
 {
 	CHECK_TEXT(fake_called, "vmx_cross");
 	CHECK_EQ(fake_vmx.crossed, me()->boot.block_va + ((u64)&cpu->linux_state - QV_VA_BLOCK));
-	CHECK_EQ(fake_get(GUEST_RFLAGS), 0);			/* illegal: the entry must fail */
+	/* an illegal RFLAGS, so that the entry must fail */
+	CHECK_EQ(fake_get(GUEST_RFLAGS), 0);
 	CHECK_EQ(fake_get(HOST_RIP), me()->boot.tramp_leave);
 	CHECK_EQ(fake_get(HOST_CR0), want->cr0);
 	CHECK_EQ(fake_get(HOST_CR3), want->cr3);

@@ -39,15 +39,15 @@ class Finding:
 class Maker:
     """A vendor of processors: its names for virtualization, and where a person enables it."""
 
-    vendor: int  # the name in the driver's status
-    flag: str  # this and the next name are in /proc/cpuinfo
+    vendor: int  # number of the vendor in the driver's status
+    flag: str  # name of its flag in /proc/cpuinfo, as is the next name
     nested_flag: str
     name: str
     nested: str
     nested_bit: int
     since: str
     firmware: str
-    # words in the kernel log that mean that firmware has disabled it
+    # words in the kernel log that say that firmware has disabled virtualization
     disabled: tuple[tuple[str, ...], ...]
     kvm: str
 

@@ -42,12 +42,12 @@ def sample_data(device: Device, name: str, cpu: int) -> dict[str, Any]:
 
 
 def _data(shown: Sequence[Key], info: abi.CellInfo) -> dict[str, Any]:
-    """The members of these keys."""
+    """Returns the members of --json that these keys have."""
     return {name: value for key in shown for name, value in key.data(info).items()}
 
 
 def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
-    """A cell as in --json."""
+    """Returns a cell as in --json."""
     return {
         "name": text(info.name),
         "id": info.id,

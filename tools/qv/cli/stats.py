@@ -37,7 +37,7 @@ def take(device: Device, name: str, system: System) -> Sample:
 
 
 def sample_data(name: str, sample: Sample, before: Sample | None) -> dict[str, Any]:
-    """Counters as in --json, with rates if there is an earlier sample."""
+    """Returns the counters as in --json, with rates if there is an earlier sample."""
     exits = sample.exits()
     data: dict[str, Any] = {
         "name": name,

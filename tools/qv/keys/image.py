@@ -22,7 +22,7 @@ BOOTS = {"multiboot2": abi.Boot.MULTIBOOT2}
 # a multiboot2 header is in the first 32 KiB (Multiboot2 2.0, section 3.1)
 SEARCHED = 32 << 10
 MAGIC = 0xe85250d6
-ELF_MACHINES = {1: (3, "ELF32"), 2: (62, "ELF64")}  # EI_CLASS: e_machine
+ELF_MACHINES = {1: (3, "ELF32"), 2: (62, "ELF64")}  # for each EI_CLASS: e_machine, and a name
 NAME_LEN = 128
 
 

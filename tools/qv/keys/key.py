@@ -68,11 +68,11 @@ class Key:
     show    the lines of `cell show`, from these members"""
 
     name: str
-    # its row in Documentation/reference/configuration.md, which a test compares
+    # its row in Documentation/reference/configuration.md, which scripts/keys writes
     meaning: str
     value: str
     default: str
-    # for a message that the key is missing
+    # the remedy in the message that the key is missing
     example: str
     parse: Callable[[Node, Context], Any]
     required: bool = False

@@ -21,15 +21,16 @@ if TYPE_CHECKING:
 EXAMPLE = "a list such as [{name: control, C: 2ms, T: 10ms}]"
 TIME = "a time such as 500us, 20ms or 1s"
 TYPES = ("main", "io")
-# as in inmates/quest/kernel/vcpu/iovcpu.c
+# the same names as in inmates/quest/kernel/vcpu/iovcpu.c
 CLASSES = ("ata", "net", "usb", "disk", "cdrom", "gpio", "input")
 TESTS = ("bound", "exact")
 UNITS = {"us": 1, "ms": 1000, "s": 1000000}
 LONGEST = 600 * UNITS["s"]
 NAME_LEN = 15
 NONE = "none"                       # the value of C that means no budget
-EXACT_WORD = "admission=exact"      # on Quest's command line
-WORD = "vcpu="                      # inmates/quest/kernel/vcpu/vcpuword.h reads it
+EXACT_WORD = "admission=exact"      # a word on Quest's command line
+# the beginning of a word that inmates/quest/kernel/vcpu/vcpuword.h describes
+WORD = "vcpu="
 
 # The VCPUs that Quest creates by default (inmates/quest/kernel/vcpu/vcpu.c), in microseconds
 OWN = {
@@ -156,7 +157,7 @@ def _admission(node: Node, context: Context) -> str | None:
 
 
 def written(time: int) -> str:
-    """Microseconds as a person writes them: 500us, 20ms, 1s."""
+    """Returns microseconds as a person writes them: 500us, 20ms, 1s."""
     unit = next(unit for unit in ("s", "ms", "us") if time % UNITS[unit] == 0)
     return f"{time // UNITS[unit]}{unit}"
 
@@ -169,15 +170,16 @@ def _word(one: Named) -> str:
 
 
 def command_line(cmdline: str, vcpus: list[Named], test: str) -> str:
-    """The command line of the inmate: `cmdline`, followed by the admission test and the VCPUs."""
+    """Returns the command line of the inmate: `cmdline`, followed by the admission test and the
+    VCPUs."""
     said = EXACT_WORD in cmdline.split(" ")
     return " ".join([*([cmdline] if cmdline else []), *([EXACT_WORD] if test == "exact" and not said else []),
                      *map(_word, vcpus)])
 
 
 def contradiction(cmdline: str, vcpus: list[Named], test: str | None) -> tuple[str, str, str] | None:
-    """The key, its problem and the remedy, if `cmdline` contradicts these keys. `test` is None if
-    the file has no `admission`."""
+    """Returns the key, its problem and the remedy, if `cmdline` contradicts these keys. `test` is
+    None if the file has no `admission`."""
     words = cmdline.split(" ")
     if vcpus and any(word.startswith(WORD) for word in words):
         return "cmdline", f"holds `{WORD}...` beside the key `vcpus`", "all under `vcpus`, where they are checked together"

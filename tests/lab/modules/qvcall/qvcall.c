@@ -30,7 +30,7 @@ module_param(value, ullong, 0400);
 module_param(cpu, uint, 0600);
 
 static struct qv_mon_create *req;
-/* huge[]: in ascending order of addresses; the block, then memory */
+/* the huge pages, in ascending order of addresses; a request uses them as block, then as memory */
 static struct page *huge[4], *window;
 
 static u64 hypercall(u64 nr, u64 a)

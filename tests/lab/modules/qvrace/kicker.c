@@ -54,7 +54,8 @@ static void interrupt(u64 *s)
 
 	if (!rnd(s, 4) && dest < 8) {
 		low |= LOGICAL;
-		dest = 1u << dest;	/* in x2APIC mode cluster 0 */
+		/* a logical destination; in x2APIC mode it is in cluster 0 */
+		dest = 1u << dest;
 	}
 	send(dest, low);
 	if ((low & ~LOGICAL) == INIT && rnd(s, 4))
@@ -156,7 +157,7 @@ static void forge(u64 *s)
 static void call(u64 *s)
 {
 	static const u64 all[] = { 0, 1, 2, 3, 15, 16, 17, 1ull << 32 | 2, ~0ull };
-	/* ids of no cell, or of a running cell */
+	/* ids that belong to no cell, or to a running cell */
 	static const u64 refused[] = { 0, 1, 15, 16, ~0ull };
 	static const u64 numbers[] = {
 		QV_HC_START, QV_HC_RECLAIM, QV_HC_DOORBELL, QV_HC_DOORBELL, QV_HC_LOCK,

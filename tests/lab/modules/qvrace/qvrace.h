@@ -29,12 +29,12 @@ extern unsigned int cpus[4], num_cpus, meddling_lives;
 extern struct qv_mon_create *req, *other;	/* requests of the runner and of the kicker */
 /* in ascending order: block, memory, memory, the kicker's block */
 extern struct page *huge[4], *window;
-extern char __iomem *apic_page;		/* NULL in x2APIC mode */
+extern char __iomem *apic_page;		/* the xAPIC page; NULL in x2APIC mode */
 extern unsigned long away;	/* CPUs that are offline, and that Linux is not starting now */
 
 u64 hypercall(u64 nr, u64 a);
 u64 manage(u64 nr, u64 a);		/* repeats a hypercall while the monitor is busy */
-void good(struct qv_mon_create *q, u32 block_page);	/* fills in a valid request */
+void good(struct qv_mon_create *q, u32 block_page);	/* fills in a valid request for a cell */
 u32 rnd(u64 *s, u32 below);
 __printf(1, 2) void wrong(const char *fmt, ...);	/* records the first broken invariant */
 extern unsigned long complained;

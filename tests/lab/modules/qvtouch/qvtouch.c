@@ -14,7 +14,8 @@
 #include <asm/msr.h>
 
 #define HUGE		(2ul << 20)
-#define OPEN_PART	(64ul << 10)	/* the open part of an instance, which Linux may read */
+/* length of the open part of an instance, which Linux may read */
+#define OPEN_PART	(64ul << 10)
 #define IOAPIC_BASE	0xFEC00000ul
 #define IOAPIC_DATA	0x10
 #define X2APIC_ENABLED	(1u << 10)
@@ -41,7 +42,7 @@ static int store(u64 *to, u64 what)
 	return error;
 }
 
-/* peek: PHYSICAL_ADDRESS */
+/* peek: PHYSICAL_ADDRESS: reads 8 bytes there to `value` */
 static int peek(const char *text, const struct kernel_param *p)
 {
 	u64 pa;
@@ -50,7 +51,7 @@ static int peek(const char *text, const struct kernel_param *p)
 	return error ? error : load(phys_to_virt(pa), &value);
 }
 
-/* fill: PHYSICAL_ADDRESS LENGTH VALUE */
+/* fill: PHYSICAL_ADDRESS LENGTH VALUE: fills this memory with the byte */
 static int fill(const char *text, const struct kernel_param *p)
 {
 	u64 pa, len, what, at;
