@@ -18,7 +18,7 @@ MACHINES = {
 
 # Linux is in xAPIC mode and the cells in x2APIC mode: kind -> the machine of MACHINES. On the other
 # kinds the cells are in the mode of the machine.
-MIXED: dict[str, str] = {}
+MIXED = {"mixed": "xapic", "intel-mixed": "intel"}
 KINDS = (*MACHINES, *MIXED)
 
 # In Bochs an attack of Linux costs five seconds. Always run there: all attacks of Linux that reach

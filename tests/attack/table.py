@@ -23,9 +23,10 @@ HEAD = """\
 
 `make attack` runs all of them on an AMD machine with xAPIC. It repeats those for which it matters
 on an AMD machine with x2APIC and on an Intel machine: of attacks that differ only in a number the
-first, and a part of the attacks of Linux (`--thorough`: all). An attack that names a vendor is
-tried there only. Each runs next to a
-*witness* cell that beats every millisecond and a program of Linux that does the same. After each
+first, and a part of the attacks of Linux (`--thorough`: all). Attacks by interrupts and on the APIC
+are repeated with cells in x2APIC mode under a Linux in xAPIC mode (*mixed*; there each touch of the
+APIC's page must end the cell). An attack that names a vendor is tried there only. Each runs next to
+a *witness* cell that beats every millisecond and a program of Linux that does the same. After each
 attack, whatever its own outcome: both continue to beat, Linux's memory and the MSRs of its CPUs are
 as before, its kernel has not complained, and Linux can take the attacker's CPU back. The last line
 says how many attacks were run and contained; `build/attacks.json` has the outcome of each.

@@ -137,7 +137,7 @@ void second_race(uint64_t a, uint64_t b)
 	memcpy(to, code, sizeof(code));
 	start(code16_race);
 	for (;;) {
-		apic_raw(0x310, second_id() << 24);
+		*(volatile uint32_t *)(APIC_PAGE + 0x310) = second_id() << 24;
 		__asm__ volatile("call *%0" : : "r"(to), "a"(0xFEE00080ull) : "memory");
 		still_here();
 	}
