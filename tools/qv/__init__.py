@@ -1,4 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""qv: the modules of qvctl."""
+"""qv: the modules of qvctl, and `qv.open` for channels."""
+
+from typing import Any
 
 VERSION = "0.1"
+
+# Names of qvchannel. It is loaded at the first use, so qvctl does not wait for it.
+CHANNEL_NAMES = frozenset((
+    "Absent", "Busy", "Channel", "Corrupt", "Empty", "Error", "Failed", "Full", "Lapped", "Layout",
+    "Mismatch", "NotFound", "PeerGone", "Permission", "Restarted", "Size", "Status", "Stopped",
+    "Timeout", "Usage", "create_file", "open", "open_file", "remove_file", "set_state", "start",
+))
+
+
+def __getattr__(name: str) -> Any:
+    if name not in CHANNEL_NAMES:
+        raise AttributeError(f"module {__name__} has no attribute {name}")
+    import qvchannel
+    return getattr(qvchannel, name)

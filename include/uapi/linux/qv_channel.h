@@ -5,8 +5,8 @@
  * has the name key-HEX, with 16 digits.
  *
  * mmap() at offset 0 maps the window of qv/channel.h, read-only. After QV_CHANNEL_CLAIM, mmap()
- * at the offset of the section of Linux maps this section for writing. poll() reports POLLIN when a bell
- * has arrived since the last QV_CHANNEL_ARM, or when the life word of an end has changed since.
+ * at the offset of the section of Linux maps this section for writing. poll() reports POLLIN when
+ * a bell has arrived since the last QV_CHANNEL_ARM, or the life word of an end has changed since.
  */
 #ifndef _UAPI_LINUX_QV_CHANNEL_H
 #define _UAPI_LINUX_QV_CHANNEL_H

@@ -21,7 +21,8 @@ KERNELS = ["6.12", "6.1", "sid", "rt"]
 QUEST = TOP / "inmates/tests"  # `make -C inmates check` runs the scheduler's tests of this folder
 # Seconds for each fuzzer after its seeds; the sample and `make check-all` run the fuzzers longer
 FUZZ_SECONDS = 6
-UNITS = ["tests/unit", "hypervisor", "tools", "lib", "inmates", "tests/prove", "tests/fuzz"]
+UNITS = ["tests/unit", "hypervisor", "tools", "lib", "lib/python", "inmates", "tests/prove", "tests/fuzz"]
+TREES = {"lib/python": "python"}  # the tree for the check of a folder, if not the tool root
 WORTH_SAYING = re.compile(r"^(?:prove|fuzz): .*", re.MULTILINE)
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
 
@@ -105,8 +106,13 @@ def has_check(folder: str) -> bool:
     return makefile.is_file() and bool(re.search(r"^(?:[\w-]+ )*check:", makefile.read_text(), re.MULTILINE))
 
 
+def tree(folder: str) -> Path:
+    """Returns the tree in which make runs for a folder."""
+    return roots.ensure(TREES.get(folder, "tool"))
+
+
 def units(seed: int) -> Count:
-    """Runs `make check` of each folder in the tool root. Each prints `N passed, N failed` last.
+    """Runs `make check` of each folder in its tree. Each prints `N passed, N failed` last.
 
     The seed is for the fuzzers, so that each commit tries other inputs."""
     fuzzing = [f"SECONDS={FUZZ_SECONDS}", f"SEED={1 + seed % (1 << 30)}"]  # libFuzzer's 0 is the time
@@ -116,7 +122,7 @@ def units(seed: int) -> Count:
             print(f"none   make -C {folder} check: it has no such target", flush=True)
             continue
         watch = Watch()
-        done = enter.run(roots.ensure("tool"),
+        done = enter.run(tree(folder),
                          ["nice", "make", "--no-print-directory", "-C", folder, f"O={build.OUT}", "check",
                           *(fuzzing if folder == "tests/fuzz" else [])])
         found = SUMMARY.findall(done.stdout)

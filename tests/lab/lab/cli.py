@@ -203,8 +203,9 @@ def main(argv: list[str]) -> int:
         if o.action == "quest":
             return quest.alone(o.files, o.cmdline)
         if o.action == "make":
-            return enter.run(roots.ensure("tool"), ["make", "--no-print-directory", f"O={build.OUT}",
-                                                    *argv[1:]], capture=False).returncode
+            folder = argv[argv.index("-C") + 1].rstrip("/") if "-C" in argv[:-1] else ""
+            return enter.run(check.tree(folder), ["make", "--no-print-directory", f"O={build.OUT}",
+                                                  *argv[1:]], capture=False).returncode
         if o.action == "check":
             return commit.main(o.seed)
         if o.action == "check-all":

@@ -45,10 +45,10 @@ def _make_quietly(*arguments: str) -> None:
 
 
 def _make(*arguments: str) -> None:
-    """Runs a command in the tool root that prints `N passed, N failed` last. Raises LabError if it
+    """Runs make in the tree of a folder; it prints `N passed, N failed` last. Raises LabError if it
     fails."""
     argv = ["nice", "make", "--no-print-directory", f"O={build.OUT}", *arguments]
-    done = enter.run(roots.ensure("tool"), argv)
+    done = enter.run(check.tree(arguments[arguments.index("-C") + 1]), argv)
     print("\n".join(done.stdout.splitlines()[-20:]), flush=True)
     found = check.SUMMARY.findall(done.stdout)
     if done.returncode or not found or int(found[-1][1]) or not int(found[-1][0]):

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""Channels of QV: memory that this program shares with a cell.
+
+    import qv
+    with qv.open("sensor", format="<dQ") as sensor:
+        value, time = sensor.read()
+
+A channel belongs to one thread at a time. All indices and flags are the work of libqv, in C.
+"""
+
+import os
+
+from . import errors
+from ._libqv import ffi, lib  # type: ignore[import-not-found]
+from .channel import Channel, Codec, Status
+from .errors import (Absent, Busy, Corrupt, Empty, Error, Failed, Full, Lapped, Layout, Mismatch,
+                     NotFound, PeerGone, Permission, Restarted, Size, Stopped, Timeout, Usage)
+
+__all__ = [
+    "Absent", "Busy", "Channel", "Corrupt", "Empty", "Error", "Failed", "Full", "Lapped", "Layout",
+    "Mismatch", "NotFound", "PeerGone", "Permission", "Restarted", "Size", "Status", "Stopped",
+    "Timeout", "Usage", "create_file", "open", "open_file", "remove_file", "set_state", "start",
+]
+
+TYPES = {"mailbox": 1, "four-slot": 2, "ring": 3, "memory": 4}
+FULL = {"error": 1, "block": 2, "drop-newest": 3, "drop-oldest": 4}
+STATES = {"absent": 0, "running": 1, "stopped": 2, "failed": 3}
+
+
+def open(name: str | int, *, format: str | type | None = None,  # pylint: disable=redefined-builtin
+         schema: str | None = None) -> Channel:
+    """Opens a channel by its name, or by its key. `format` is a format of `struct`, or a structure
+    of `ctypes`; without it, an item is a memoryview. `schema`: raises Mismatch for another one."""
+    handle = ffi.new("struct qv_channel **")
+    if isinstance(name, int):
+        errors.checked(lib.qv_open_key(handle, name))
+    else:
+        errors.checked(lib.qv_open(handle, os.fsencode(name)))
+    return Channel(handle[0], Codec(format), schema)
+
+
+def open_file(path: str | os.PathLike[str], end: int, *, format: str | type | None = None,
+              schema: str | None = None) -> Channel:
+    """Opens an end of a channel in a file, for tests of programs without QV."""
+    handle = ffi.new("struct qv_channel **")
+    errors.checked(lib.qv_file_open(handle, os.fsencode(path), end))
+    return Channel(handle[0], Codec(format), schema)
+
+
+def create_file(path: str | os.PathLike[str], *, type: str, item: int, slots: int = 1,
+                readers: int = 1, full: str = "error", bell: bool = True, reconnect: bool = True,
+                name: str = "file", schema: str = "") -> None:
+    """Makes a channel in a file. The words are those of a cell's YAML file."""
+    plan = ffi.new("struct qv_chan_page *")
+    plan.type, plan.item, plan.slots, plan.ends = TYPES[type], item, slots, 1 + readers
+    plan.full = FULL[full] if type == "ring" else 0
+    plan.flags = lib.QV_CHAN_BELL * bell | lib.QV_CHAN_RECONNECT * reconnect
+    plan.name, plan.schema = name.encode(), schema.encode()
+    errors.checked(lib.qv_file_create(os.fsencode(path), plan))
+
+
+def start(path: str | os.PathLike[str], end: int) -> None:
+    """Starts an end of a channel in a file under a new generation, as the start of a cell does."""
+    errors.checked(lib.qv_file_start(os.fsencode(path), end))
+
+
+def set_state(path: str | os.PathLike[str], end: int, state: str) -> None:
+    """Makes an end of a channel in a file absent, running, stopped or failed."""
+    errors.checked(lib.qv_file_state(os.fsencode(path), end, STATES[state]))
+
+
+def remove_file(path: str | os.PathLike[str]) -> None:
+    """Removes a channel in a file."""
+    errors.checked(lib.qv_file_remove(os.fsencode(path)))

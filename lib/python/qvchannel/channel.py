@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+"""One open channel."""
+
+import asyncio
+import ctypes
+import struct
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any, NamedTuple
+
+from . import errors
+from ._libqv import ffi, lib  # type: ignore[import-not-found]
+
+TYPES = ("", "mailbox", "four-slot", "ring", "memory")
+STATES = ("absent", "running", "stopped", "failed")
+LONGEST_MS = 60_000     # of one wait in C; then signal handlers of Python run
+# Seconds between two looks of an asynchronous reader: a peer that dies may ring no bell.
+LOOK_BELL, LOOK_NO_BELL = 0.1, 0.001
+
+
+class Status(NamedTuple):
+    """The state of a channel. All values of the peer are its claims."""
+    generation: int         # of this end
+    peer_generation: int
+    peer: str               # absent, running, stopped, failed
+    attached: bool          # the peer has attached
+    waiting: int            # items in a ring
+    high: int               # the most items that the ring's reader found
+    items: int              # published, or number of the last (four-slot)
+    lost: int
+    refused: int
+
+
+class Codec:
+    """Translates between items and values."""
+
+    def __init__(self, form: str | type | None) -> None:
+        self.form = struct.Struct(form) if isinstance(form, str) else None
+        self.structure: Any = form if isinstance(form, type) else None
+        if self.structure and not issubclass(form, ctypes.Structure):
+            raise TypeError("format is a text for struct, or a subclass of ctypes.Structure")
+
+    @property
+    def size(self) -> int:
+        """Bytes of a value; 0: any."""
+        if self.form:
+            return self.form.size
+        return ctypes.sizeof(self.structure) if self.structure else 0
+
+    def value(self, data: bytearray) -> Any:
+        if self.form:
+            return self.form.unpack_from(data)
+        if self.structure:
+            return self.structure.from_buffer_copy(data)
+        return memoryview(data).toreadonly()
+
+    def data(self, value: Any) -> Any:
+        """Returns an object with the bytes of a value. A tuple becomes the fields of a format."""
+        if self.form:
+            return self.form.pack(*value if isinstance(value, tuple) else (value,))
+        return memoryview(value).cast("B")
+
+
+class Channel:
+    """A channel that this program has open. `number` and `lost` describe the item read last: its
+    number, and the items lost before it."""
+
+    def __init__(self, handle: Any, codec: Codec, schema: str | None) -> None:
+        self._handle, self._codec, self._lock = handle, codec, Lock()
+        self.number = self.lost = 0
+        page = lib.qv_page(handle)
+        self.name = ffi.string(page.name).decode()
+        self.schema = ffi.string(page.schema).decode()
+        self.type, self.item, self.slots = TYPES[page.type], page.item, page.slots
+        self._variable = self.type == "mailbox"
+        self._look = LOOK_BELL if page.flags & lib.QV_CHAN_BELL else LOOK_NO_BELL
+        try:
+            wanted = 0 if self._variable else codec.size
+            text = ffi.NULL if schema is None else schema.encode()
+            errors.checked(lib.qv_expect(handle, 0, wanted, text))
+            if codec.size > self.item:
+                raise errors.Mismatch(f"{self.name} has items of {self.item} bytes, "
+                                      f"the format has {codec.size}")
+        except errors.Error:
+            self.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"<qv channel {self.name}: {self.type}, items of {self.item} bytes>"
+
+    def __enter__(self) -> "Channel":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the channel. A second call does nothing. No view of peek(), claim() or memory()
+        may be used later."""
+        handle, self._handle = getattr(self, "_handle", None), None
+        if handle:
+            lib.qv_close(handle)
+
+    @property
+    def _open(self) -> Any:
+        if not self._handle:
+            raise ValueError("the channel is closed")
+        return self._handle
+
+    def fileno(self) -> int:
+        """The descriptor for select and event loops: readable after a bell."""
+        return lib.qv_fd(self._open)
+
+    @property
+    def status(self) -> Status:
+        status = ffi.new("struct qv_end_status *")
+        lib.qv_status(self._open, status)
+        return Status(status.generation, status.peer_generation, STATES[min(status.peer, 3)],
+                      status.attached, status.waiting, status.high, status.items, status.lost,
+                      status.refused)
+
+    def _call(self, call: Callable[[int], int], timeout: float | None) -> None:
+        """Calls `call(milliseconds)` until it ends. Signal handlers of Python run in between."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = LONGEST_MS
+            if end is not None and timeout is not None:
+                # with a time-out, libqv waits at least once, so that it reports a time-out
+                left = max(int(timeout > 0), min(left, round((end - time.monotonic()) * 1000)))
+            with self._lock:
+                result = call(left)
+            more = end is None or time.monotonic() < end
+            if result != errors.INTERRUPTED and not (result == errors.TIMEOUT and more):
+                errors.checked(result)
+                return
+
+    def read(self, timeout: float | None = None) -> Any:
+        """Waits for an item, at most `timeout` seconds, and returns its value. With 0 it does not
+        wait, and raises Empty."""
+        return self._taken(lib.qv_read, timeout)
+
+    def latest(self) -> Any:
+        """Returns the last value of a four-slot, even if it is not new."""
+        return self._taken(lambda *arguments: lib.qv_read_again(*arguments[:-1]), 0)
+
+    def _taken(self, call: Callable[..., int], timeout: float | None) -> Any:
+        handle, data, item = self._open, bytearray(self.item), ffi.new("struct qv_item *")
+        room = ffi.from_buffer(data, require_writable=True)
+        self._call(lambda left: call(handle, room, self.item, item, left), timeout)
+        ffi.release(room)
+        self.number, self.lost = item.number, item.lost
+        if self._variable:
+            del data[item.bytes:]
+            if len(data) < self._codec.size:
+                raise errors.Size(f"{self.name}: a message of {len(data)} bytes, "
+                                  f"the format has {self._codec.size}")
+        return self._codec.value(data)
+
+    def write(self, value: Any, timeout: float | None = None) -> None:
+        """Writes an item. Waits for room in a ring with `full: block` and in a mailbox."""
+        handle, data = self._open, self._codec.data(value)
+        shared = ffi.from_buffer(data)
+        self._call(lambda left: lib.qv_write(handle, shared, len(data), left), timeout)
+
+    @contextmanager
+    def claim(self, timeout: float | None = None) -> Iterator[memoryview]:
+        """Yields room for an item, without a copy. The item is sent at the end of the block, and
+        given up after an exception."""
+        handle, room = self._open, ffi.new("void **")
+        self._call(lambda left: lib.qv_claim(handle, room, left), timeout)
+        with memoryview(ffi.buffer(room[0], self.item)) as view:
+            try:
+                yield view
+            except BaseException:
+                lib.qv_abort(handle)
+                raise
+        errors.checked(lib.qv_commit(handle, self.item))
+
+    @contextmanager
+    def peek(self, timeout: float | None = None) -> Iterator[memoryview]:
+        """Yields the next item, without a copy, until the end of the block. Then raises Lapped,
+        Restarted or Corrupt if the item did not stay intact. Copy a value before you check it."""
+        handle, there, item = self._open, ffi.new("const void **"), ffi.new("struct qv_item *")
+        self._call(lambda left: lib.qv_peek(handle, there, item, left), timeout)
+        self.number, self.lost = item.number, item.lost
+        with memoryview(ffi.buffer(ffi.cast("void *", there[0]), item.bytes)).toreadonly() as view:
+            yield view
+        errors.checked(lib.qv_release(handle))
+
+    def memory(self) -> memoryview:
+        """Returns the bytes of a channel of type memory. They may be used until close()."""
+        data, size, writable = ffi.new("void **"), ffi.new("uint64_t *"), ffi.new("bool *")
+        errors.checked(lib.qv_memory(self._open, data, size, writable))
+        view = memoryview(ffi.buffer(data[0], size[0]))
+        return view if writable[0] else view.toreadonly()
+
+    def ring(self) -> None:
+        """Rings the bell of the other ends. write() does this by itself."""
+        lib.qv_ring(self._open)
+
+    # ---- asyncio ----
+
+    def _now(self) -> tuple[bool, Any]:
+        try:
+            return True, self.read(timeout=0)
+        except (errors.Empty, errors.Absent, errors.Lapped):
+            return False, None
+
+    async def get(self) -> Any:
+        """Waits in an event loop of asyncio for an item, and returns its value."""
+        while True:
+            there, value = self._now()
+            if there:
+                return value
+            lib.qv_arm(self._open)      # a bell after this makes the descriptor readable
+            there, value = self._now()
+            if there:
+                return value
+            await self._readable()
+
+    async def _readable(self) -> None:
+        """Waits for a bell, or for a while."""
+        loop, fd = asyncio.get_running_loop(), self.fileno()
+        bell: asyncio.Future[None] = loop.create_future()
+        loop.add_reader(fd, lambda: bell.done() or bell.set_result(None))
+        try:
+            await asyncio.wait_for(bell, self._look)
+        except asyncio.TimeoutError:
+            pass
+        finally:
+            loop.remove_reader(fd)
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        """Yields items until the peer stops."""
+        while True:
+            try:
+                value = await self.get()
+            except errors.Stopped:
+                return
+            yield value

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The Python module, with channels in files."""
+
+import asyncio
+import ctypes
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import qv as whole
+import qvchannel as qv
+
+PAGE = Path(__file__).resolve().parents[3] / "Documentation/how-to/channels.md"
+WAIT = 60.0     # seconds, for an item that is sure to come
+
+
+class Sample(ctypes.Structure):
+    _fields_ = [("value", ctypes.c_double), ("time", ctypes.c_uint64)]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Callable[..., Path]:
+    def make(**words: object) -> Path:
+        path = tmp_path / "channel"
+        qv.create_file(path, **{"type": "ring", "item": 16, "slots": 4, **words})
+        return path
+    return make
+
+
+def test_qv_has_the_names_of_qvchannel() -> None:
+    assert whole.CHANNEL_NAMES == set(qv.__all__)
+    assert whole.open is qv.open
+    assert not hasattr(whole, "other")
+
+
+def test_programs_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                  capsys: pytest.CaptureFixture[str]) -> None:
+    """channels.md: the Python programs, in their order, print what the page shows after them."""
+    monkeypatch.chdir(tmp_path)
+    text = PAGE.read_text()
+    programs = re.findall(r"(?m)^```python\n((?:(?!```).*\n)*)```\n\n((?:    .*\n)*)", text)
+    assert len(programs) >= 2
+    for program, shown in programs:
+        exec(program, {})  # pylint: disable=exec-used
+        assert capsys.readouterr().out == re.sub(r"(?m)^    ", "", shown)
+
+
+def test_item_is_a_memoryview(made: Callable[..., Path]) -> None:
+    path = made()
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        writer.write(b"0123456789abcdef")
+        item = reader.read()
+        assert isinstance(item, memoryview) and item.readonly and bytes(item) == b"0123456789abcdef"
+        assert (reader.number, reader.lost) == (1, 0)
+        with pytest.raises(qv.Size, match="size of an item"):
+            writer.write(b"short")
+        assert repr(reader) == "<qv channel file: ring, items of 16 bytes>"
+
+
+def test_struct_format(made: Callable[..., Path]) -> None:
+    path = made()
+    with (qv.open_file(path, 0, format="<dQ") as writer,
+          qv.open_file(path, 1, format="<dQ") as reader):
+        writer.write((2.5, 7))
+        assert reader.read() == (2.5, 7)
+    with pytest.raises(qv.Mismatch, match="items of 16 bytes, the program expects 8"):
+        qv.open_file(path, 1, format="<d")
+
+
+def test_ctypes_structure(made: Callable[..., Path]) -> None:
+    path = made(type="four-slot", slots=1, schema="sample@1")
+    with (qv.open_file(path, 0, format=Sample) as writer,
+          qv.open_file(path, 1, format=Sample) as reader):
+        writer.write(Sample(1.5, 9))
+        writer.write(Sample(2.5, 10))
+        sample = reader.read()
+        assert (sample.value, sample.time) == (2.5, 10)
+        with pytest.raises(qv.Empty):
+            reader.read(timeout=0)
+        assert reader.latest().time == 10
+    with pytest.raises(qv.Mismatch, match="sample@1.*sample@2"):
+        qv.open_file(path, 1, schema="sample@2")
+    with pytest.raises(TypeError, match="ctypes.Structure"):
+        qv.open_file(path, 1, format=int)
+
+
+def test_claim_sends_at_the_end_and_not_after_an_exception(made: Callable[..., Path]) -> None:
+    path = made()
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        with writer.claim() as room:
+            room[:] = bytes(range(16))
+            with pytest.raises(qv.Empty):
+                reader.read(timeout=0)
+        with pytest.raises(KeyError), writer.claim():
+            raise KeyError
+        with reader.peek() as item:
+            assert bytes(item) == bytes(range(16)) and item.readonly
+        with pytest.raises(ValueError):
+            item[0]     # released
+        with pytest.raises(qv.Empty):
+            reader.read(timeout=0)
+
+
+def test_peek_reports_an_item_that_was_overwritten(made: Callable[..., Path]) -> None:
+    path = made(full="drop-oldest", slots=2)
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        writer.write(bytes(16))
+        with pytest.raises(qv.Lapped), reader.peek():
+            for _ in range(5):
+                writer.write(bytes(16))
+
+
+def test_timeout_and_full(made: Callable[..., Path]) -> None:
+    path = made(slots=1)
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        with pytest.raises(TimeoutError, match="no success in 10 ms"):
+            reader.read(timeout=0.01)
+        writer.write(bytes(16))
+        with pytest.raises(qv.Full):
+            writer.write(bytes(16))
+        assert reader.status.waiting == 1 and writer.status.refused == 1
+
+
+def test_mailbox_has_messages_of_any_length(made: Callable[..., Path]) -> None:
+    path = made(type="mailbox", item=64, slots=1)
+    with qv.open_file(path, 0) as a, qv.open_file(path, 1) as b:
+        a.write(b"question")
+        assert bytes(b.read()) == b"question"
+        b.write(b"")
+        assert bytes(a.read()) == b""
+
+
+def test_memory_is_writable_for_its_writer(made: Callable[..., Path]) -> None:
+    path = made(type="memory", item=4096, slots=1)
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        writer.memory()[:3] = b"abc"
+        view = reader.memory()
+        assert bytes(view[:3]) == b"abc" and view.readonly
+        view.release()
+
+
+@pytest.mark.parametrize("state, error", [("stopped", qv.Stopped), ("failed", qv.Failed)])
+def test_dead_peer_is_an_error_after_its_items(made: Callable[..., Path], state: str,
+                                               error: type) -> None:
+    path = made()
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        writer.write(bytes(16))
+        qv.set_state(path, 0, state)
+        reader.read()
+        with pytest.raises(error):
+            reader.read()
+        assert reader.status.peer == state
+
+
+def test_restart_is_an_error_once(made: Callable[..., Path]) -> None:
+    path = made()
+    with qv.open_file(path, 1, format="<QQ") as reader:
+        with qv.open_file(path, 0, format="<QQ") as writer:
+            writer.write((1, 1))
+            assert reader.read() == (1, 1)
+        qv.start(path, 0)
+        with pytest.raises(qv.Restarted):
+            reader.read()
+        with qv.open_file(path, 0, format="<QQ") as writer:
+            writer.write((2, 2))
+            assert reader.read(WAIT) == (2, 2)
+
+
+def test_corrupt_peer_is_an_error_of_its_own(made: Callable[..., Path]) -> None:
+    path = made()
+    with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+        writer.write(bytes(16))
+        with open(path, "r+b") as file:
+            file.seek(4096 + 64)        # `count` of the writer
+            file.write(struct.pack("<Q", 2 ** 64 - 1))
+        with pytest.raises(qv.Corrupt, match="restart the peer"):
+            reader.read()
+
+
+def test_unknown_channel_and_closed_channel(made: Callable[..., Path]) -> None:
+    with pytest.raises(FileNotFoundError, match="/dev/qv-channel/none"):
+        qv.open("none")
+    with pytest.raises(qv.NotFound, match="key-00000000000000ff"):
+        qv.open(255)
+    path = made()
+    channel = qv.open_file(path, 0)
+    with pytest.raises(qv.Busy):
+        qv.open_file(path, 0)
+    channel.close()
+    channel.close()
+    with pytest.raises(ValueError, match="closed"):
+        channel.write(b"")
+
+
+def test_signal_handler_runs_while_a_read_waits(made: Callable[..., Path]) -> None:
+    path = made()
+    with qv.open_file(path, 1) as reader:
+        def handler(*_: object) -> None:
+            raise InterruptedError
+        old = signal.signal(signal.SIGUSR1, handler)
+        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGUSR1))
+        timer.start()
+        try:
+            with pytest.raises(InterruptedError):
+                reader.read()
+        finally:
+            timer.join()
+            signal.signal(signal.SIGUSR1, old)
+
+
+WRITER = """
+import sys, qvchannel as qv
+with qv.open_file(sys.argv[1], 0, format="<QQ") as writer:
+    for n in range(int(sys.argv[2])):
+        writer.write((n, ~n % 2 ** 64))
+qv.set_state(sys.argv[1], 0, "stopped")
+"""
+
+
+@pytest.mark.parametrize("bell", [True, False])
+def test_asyncio_reader_gets_each_item_of_another_process(made: Callable[..., Path],
+                                                          bell: bool) -> None:
+    path = made(full="block", slots=16, bell=bell)
+
+    async def collect() -> list[int]:
+        with qv.open_file(path, 1, format="<QQ") as reader:
+            values = []
+            async for n, inverse in reader:
+                assert n ^ inverse == 2 ** 64 - 1 and reader.lost == 0
+                values.append(n)
+            return values
+    with subprocess.Popen([sys.executable, "-c", WRITER, path, "2000"]) as child:
+        assert asyncio.run(asyncio.wait_for(collect(), WAIT)) == list(range(2000))
+    assert child.returncode == 0
+
+
+def test_asyncio_reader_leaves_the_loop_to_others(made: Callable[..., Path]) -> None:
+    async def both() -> tuple[object, str]:
+        path = made()
+        with qv.open_file(path, 0) as writer, qv.open_file(path, 1) as reader:
+            async def other() -> str:
+                await asyncio.sleep(0.02)
+                writer.write(bytes(range(16)))
+                return "done"
+            item, text = await asyncio.gather(reader.get(), other())
+            return bytes(item), text
+    assert asyncio.run(asyncio.wait_for(both(), WAIT)) == (bytes(range(16)), "done")
