@@ -49,7 +49,7 @@ def test_assembly_adds_no_arrow(tmp_path: Path) -> None:
 
 def test_missing_objects_are_reported(tmp_path: Path) -> None:
     (tmp_path / "one.c").touch()
-    for words in (["--sources", tmp_path, "monitor", tmp_path], ["quest", tmp_path]):
+    for words in (["--sources", str(tmp_path), "monitor", str(tmp_path)], ["quest", str(tmp_path)]):
         done = subprocess.run([CIRCLES, *words], capture_output=True, text=True, check=False)
         assert done.returncode == 2 and "build it first" in done.stderr
 

@@ -26,7 +26,9 @@ def test_linux_cannot_rewrite_ioapic_entry_of_cell(qv: Product) -> None:
 
     run(qv, off(EDU))
     assert qv.quesh("edu irq") == "interrupts=1\n"
-    vector = int(re.search(r"vector (\w+)", qv.quesh("pci")).group(1), 0)
+    shown = re.search(r"vector (\w+)", qv.quesh("pci"))
+    assert shown
+    vector = int(shown[1], 0)
     entries = {index: (entry(index), entry(index + 1)) for index in range(0x10, 0x40, 2)}
     [mine] = [index for index, (low, high) in entries.items()
               if low & 0x108FF == vector and high >> 24 == CELL_APIC]

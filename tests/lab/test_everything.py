@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -40,17 +41,21 @@ class Node:
         return self._marks
 
 
+def group(node: Node, many: bool) -> str:
+    return fixtures.group(cast(pytest.Item, node), many)
+
+
 def test_groups_are_machines_or_with_many_workers_files() -> None:
     nodes = [Node("lab/test_a.py"), Node("lab/test_b.py"), Node("lab/test_b.py", cpus=8),
              Node("lab/test_a.py", machine="intel"), Node("lab/test_b.py", machine="intel"),
              Node("attack/test_c.py", machine="intel")]
 
     def groups(many: bool) -> list[int]:
-        names = [fixtures.group(node, many) for node in nodes]
+        names = [group(node, many) for node in nodes]
         return [names.index(name) for name in names]
     assert groups(many=False) == [0, 0, 2, 3, 3, 5]
     assert groups(many=True) == [0, 1, 2, 3, 4, 5]
-    assert all(fixtures.group(node, many).startswith(fixtures.SLOW)
+    assert all(group(node, many).startswith(fixtures.SLOW)
                for node in nodes[3:] for many in (False, True))
 
 

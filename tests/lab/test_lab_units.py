@@ -106,7 +106,9 @@ def test_bochs_rejects_options_of_qemu(asked: dict[str, object]) -> None:
 
 def test_source_lines_exclude_comments_and_blanks() -> None:
     loader = importlib.machinery.SourceFileLoader("size", str(TOP / "scripts/size"))
-    size = importlib.util.module_from_spec(importlib.util.spec_from_loader("size", loader))
+    spec = importlib.util.spec_from_loader("size", loader)
+    assert spec
+    size = importlib.util.module_from_spec(spec)
     loader.exec_module(size)
     assert size.source_lines('a; /* x\n y */\n\n// z\n  b; // c\n"/*"; d;\n/* e */ f;\n') == 4
 
@@ -184,7 +186,19 @@ def test_late_qemu_socket_is_awaited(tmp_path: Path) -> None:
 
 def test_groups_are_assigned_before_xdist_reads_them() -> None:
     """Without groups, xdist would give each worker tests of every machine, in any order."""
-    assert fixtures.pytest_collection_modifyitems.pytest_impl["tryfirst"]
+    assert getattr(fixtures.pytest_collection_modifyitems, "pytest_impl")["tryfirst"]
+
+
+def test_type_errors_fail_the_check(monkeypatch: pytest.MonkeyPatch,
+                                    capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(roots, "ensure", Path)
+    done = subprocess.CompletedProcess(["mypy"], 1, "a.py:1: error: no\n")
+    monkeypatch.setattr(enter, "run", lambda root, argv: done)
+    with pytest.raises(LabError, match="mypy finds errors"):
+        check.types()
+    assert capsys.readouterr().out == "a.py:1: error: no\n"
+    done.returncode = 0
+    check.types()
 
 
 def test_thorough_list_names_existing_tests() -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs the commands that the documents show. Their output must be what the documents print."""
 
+import functools
 import re
 import shlex
 import subprocess
@@ -67,6 +68,10 @@ def test_time_in_expected_output_may_have_any_unit(printed: str, fits: bool) -> 
     assert bool(re.fullmatch(step.expected(), printed)) == fits
 
 
+def on_screen(qv: Product, wanted: re.Pattern[str]) -> bool:
+    return bool(wanted.search(qv.sh("quesh quest --dump")))
+
+
 def type_in_linux(qv: Product, step: Step) -> None:
     done = qv.machine.run(f"cd $(dirname $(modinfo -n qv)) && {step.command}", 60)
     assert done.rc == 0, f"{step.command}: {done.out}"
@@ -80,7 +85,7 @@ def type_in_cell(qv: Product, terminal: str, steps: list[Step]) -> None:
     for step in steps:
         shown.write(step.command.encode() + b"\r")
         wanted = re.compile(r"(?m)^> " + re.escape(step.command) + r"\s+" + step.expected())
-        until(lambda wanted=wanted: wanted.search(qv.sh("quesh quest --dump")), f"{step}", 60)
+        until(functools.partial(on_screen, qv, wanted), f"{step}", 60)
     shown.write(b"\x1d")
     qv.machine.finish(shown, 30)
     assert shown.rc == 0

@@ -16,7 +16,9 @@ from lab.paths import TOP
 def load() -> ModuleType:
     name = "plain_english"
     loader = importlib.machinery.SourceFileLoader(name, str(TOP / "scripts/plain-english"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    spec = importlib.util.spec_from_loader(name, loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # its dataclasses look their module up
     loader.exec_module(module)
     return module

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The lots from which `make check` takes one per commit."""
 
+import functools
 import random
 from pathlib import Path
 
@@ -81,7 +82,7 @@ def stubs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         ran.extend(also.read_text().splitlines())
         return check.Count(5, 0, {"a test": times.Time(1.0, 0.5)})
     for module, name in ((images, "kernel"), (images, "root_disk"), (check, "build_for"),
-                         (check, "size"), (check, "english"), (check, "vt_x")):
+                         (check, "size"), (check, "english"), (check, "types"), (check, "vt_x")):
         monkeypatch.setattr(module, name, lambda *_: None)
     monkeypatch.setattr(check, "lab_tests", lab_tests)
     monkeypatch.setattr(check, "units", lambda seed: check.Count(7))
@@ -91,12 +92,13 @@ def stubs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     monkeypatch.setattr(everything, "every", lambda: [
         Item("usual", 1.0),
         *(Item(f"rare {n}", 70.0, rare=True) for n in range(3)),
-        *(Item(f"prove {n}", 100.0, rare=True, run=lambda n=n: ran.append(f"prove {n}"))
+        *(Item(f"prove {n}", 100.0, rare=True, run=functools.partial(ran.append, f"prove {n}"))
           for n in range(2))])
     return ran
 
 
-def test_check_runs_the_lots_of_its_seed(stubs: list[str], capsys: pytest.CaptureFixture) -> None:
+def test_check_runs_the_lots_of_its_seed(stubs: list[str],
+                                         capsys: pytest.CaptureFixture[str]) -> None:
     for seed in range(6):
         assert commit.main(seed) == 0
         assert sorted(stubs) == [f"prove {seed % 2}", f"rare {seed % 3}"]
@@ -104,17 +106,19 @@ def test_check_runs_the_lots_of_its_seed(stubs: list[str], capsys: pytest.Captur
     said = capsys.readouterr().out
     assert "sample of tests: lot 3 of 3, 1 items, about 70 s (SEED=5)\n  rare 2\n" in said
     builds = len(check.KERNELS)
-    assert said.endswith(f"\n{builds + 3 + 5 + 7 + 1} passed, 0 failed\n")
+    assert said.endswith(f"\n{builds + 4 + 5 + 7 + 1} passed, 0 failed\n")
 
 
-def test_check_fails_if_a_sampled_command_fails(stubs: list[str], monkeypatch) -> None:
+def test_check_fails_if_a_sampled_command_fails(stubs: list[str],
+                                                monkeypatch: pytest.MonkeyPatch) -> None:
     def fails() -> None:
         raise LabError("no", "nothing")
     monkeypatch.setattr(everything, "every", lambda: [Item("prove", 1.0, rare=True, run=fails)])
     assert commit.main(1) == 1
 
 
-def test_check_takes_the_seed_of_the_commit(stubs: list[str], monkeypatch) -> None:
+def test_check_takes_the_seed_of_the_commit(stubs: list[str],
+                                            monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commit, "git", lambda *words: "00000001" + "f" * 32)
     assert commit.main() == 0
     assert sorted(stubs) == ["prove 1", "rare 1"]

@@ -9,7 +9,7 @@ import pytest
 
 from lab.errors import MachineDead
 from lab.machine import Machine
-from product import MACHINES, Product, on_machines, program
+from product import Product, on_machines, program
 
 @on_machines("xapic", "x2apic-8", "6.1-xapic", "intel")
 def test_enable_disable_under_load_keeps_programs_intact(qv: Product, name: str) -> None:
@@ -179,7 +179,7 @@ def test_nmis_reach_linux_while_cell_runs(qv: Product, name: str) -> None:
     assert qv.show()["state"] == "running"
 
 
-@pytest.mark.machine(**MACHINES["rt"])
+@pytest.mark.machine(kernel="rt", iommu="intel")  # as MACHINES["rt"]
 def test_reboot_with_running_cell_resets_machine(machine: Machine) -> None:
     qv = Product(machine)
     qv.run_cell()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Events, the log and terminals while cells run."""
 
+import functools
 import json
 import re
 import time
@@ -21,6 +22,10 @@ def until(holds: Callable[[], object], what: str, seconds: float = 300.0) -> Non
     while not holds():
         assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
         time.sleep(0.05)
+
+
+def shows(command: Running, text: bytes) -> bool:
+    return text in command.output
 
 
 @pytest.fixture
@@ -113,7 +118,7 @@ def test_first_terminal_holds_keyboard_and_others_view(
     until(lambda: b"view only: another quesh holds the keyboard" in second.output, "the notice that it is view only")
     first.write(b"echo by-the-first\r")
     for t in (first, second):
-        until(lambda t=t: b"by-the-first" in t.output, "the typed text on both screens")
+        until(functools.partial(shows, t, b"by-the-first"), "the typed text on both screens")
     second.write(b"echo by-the-second\r")
     late = qv.machine.run("quesh quest -t 2 -c 'echo by-the-third'", merge=False)
     assert late.rc == 124 and "another quesh holds the keyboard" in late.err and late.out == ""

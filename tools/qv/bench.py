@@ -16,6 +16,7 @@ from typing import Any
 from . import abi, config, output
 from .device import Device
 from .errors import Refused, WrongConfiguration
+from .keys import CellConfig
 from .cli.stats import sample_data, take
 from .system import System
 
@@ -39,7 +40,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 class Bench:
     """One measurement with one cell."""
 
-    def __init__(self, cell: config.CellConfig, system: System, device: Device) -> None:
+    def __init__(self, cell: CellConfig, system: System, device: Device) -> None:
         self.cell = cell
         self.system = system
         self.device = device

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .config import CellConfig
+    from .keys import CellConfig
 
 # the VCPU of each program that Quest's shell starts: COMMAND_C, COMMAND_T in kernel/vcpu/uservcpu.h
 COMMAND = admission.Vcpu(20000, 100000)

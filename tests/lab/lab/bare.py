@@ -58,6 +58,8 @@ class Machine:
                    "-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot", *args]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT)
+        assert self.process.stdin and self.process.stdout
+        self._keys = self.process.stdin
         self.fd = self.process.stdout.fileno()
         self.text = ""      # all output of the machine so far
         self.seen = 0       # position in the output up to which expect() calls have read
@@ -77,7 +79,7 @@ class Machine:
         self.text += data.decode("latin-1").replace("\r", "")
         return bool(data)
 
-    def expect(self, pattern: str, timeout: float = 120) -> re.Match:
+    def expect(self, pattern: str, timeout: float = 120) -> re.Match[str]:
         """Waits for a regular expression in new output. The next call searches after the match."""
         end, start = time.monotonic() + timeout, self.seen
         while True:
@@ -90,8 +92,8 @@ class Machine:
                 raise AssertionError(f"no {pattern!r} in {timeout:g} s after:\n{self.text[self.seen:][-3000:]}")
 
     def send(self, keys: str) -> None:
-        self.process.stdin.write(keys.encode("latin-1"))
-        self.process.stdin.flush()
+        self._keys.write(keys.encode("latin-1"))
+        self._keys.flush()
 
     def silent(self, seconds: float) -> bool:
         """Returns True if no output comes for a while."""

@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 from . import cpio, enter, rfb, roots, snapshot, tar
 from .bulk import SIZE, TO_MACHINE, Bulk
@@ -73,7 +74,7 @@ class Bochs(Emulator):
 
     name, tree = "Bochs", "bochs"
     wire = "/dev/ttyS1 1:0:1:0"
-    archive: type[cpio.Archive] | type[tar.Archive] = tar.Archive
+    archive: ClassVar[type[cpio.Archive] | type[tar.Archive]] = tar.Archive
     memory = "1G"
 
     def __init__(self, config: Config, run: Path, console: Path) -> None:

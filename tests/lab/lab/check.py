@@ -101,6 +101,14 @@ def english() -> None:
                            done.stderr.strip() or "see above")
 
 
+def types() -> None:
+    """Checks the types of the Python code. pyproject.toml names the folders."""
+    done = enter.run(roots.ensure("types"), ["mypy"])
+    if done.returncode:
+        print(done.stdout, end="", flush=True)
+        raise LabError("mypy finds errors", "see above")
+
+
 def has_check(folder: str) -> bool:
     makefile = TOP / folder / "Makefile"
     return makefile.is_file() and bool(re.search(r"^(?:[\w-]+ )*check:", makefile.read_text(), re.MULTILINE))
@@ -175,8 +183,9 @@ def lab_tests(also: Path, kept: Path | None) -> Count:
     if not report.exists():
         return Count(failed=1)
     done = record.read(results)
-    for result in done.values() if kept else ():
-        result.append(kept)
+    if kept:
+        for result in done.values():
+            result.append(kept)
     total = Count(times={name: Time(r.seconds, r.cpu) for name, r in done.items()
                          if r.outcome == "passed"})
     for suite in ElementTree.parse(report).getroot().iter("testsuite"):

@@ -157,7 +157,7 @@ def carry_out(o: argparse.Namespace) -> int:
                 say(f"not done within {limit:g} s; the end of the console:")
                 print(machine.console_tail(), machine.whereabouts(), sep="\n", file=sys.stderr)
                 rc = TIMEOUT
-            failed = [f for f in o.get if not got(machine, *f, brief=rc == TIMEOUT)]
+            failed = [f for f in o.get if not got(machine, f[0], f[1], brief=rc == TIMEOUT)]
             return LAB if failed and rc == 0 else rc
     except GuestTimeout as e:
         say(f"{e} within {machine.boot_limit:g} s; the end of the console:")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make check`: all that a change can break, a sample of the rest, and one line as the sum."""
 
+import functools
 import sys
 import threading
 
@@ -33,10 +34,11 @@ def main(seed: int | None = None) -> int:
     boots.start()  # in parallel; the first test on VT-x waits for its end
     for name in check.KERNELS:
         images.kernel(name)
-    counts += [one(f"build for {name}", lambda name=name: check.build_for(name))
+    counts += [one(f"build for {name}", functools.partial(check.build_for, name))
                for name in check.KERNELS]
     counts.append(one("size of the monitor", check.size))
     counts.append(one("plain English", check.english))
+    counts.append(one("types of Python", check.types))
     number = sampling.seed_of(git("rev-parse", "HEAD")) if seed is None else seed
     tests, commands, items = sample(number)
     kept = everything.kept(items)

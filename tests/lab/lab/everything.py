@@ -73,6 +73,7 @@ def commands() -> list[Item]:
         *(built(kernel) for kernel in check.KERNELS),
         Item("check size", weights.of("check size", ""), run=check.size),
         Item("check english", weights.of("check english", ""), run=check.english),
+        Item("check types", weights.of("check types", ""), run=check.types),
         *(made(f"check {folder}", "-C", folder, "check") for folder in units),
         made("torture channels", "-C", "lib", "torture", rare=True),
         *(made(f"prove {name}", "-C", "tests/prove", "all", f"P={name}", rare=rare)

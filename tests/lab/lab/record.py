@@ -63,4 +63,5 @@ class Recorder:
         if report.when not in ("setup", "call"):
             outcome, seconds = self._outcome.pop(name, "passed"), self._seconds.pop(name)
             cpu = next((value for key, value in report.user_properties if key == CPU), 0.0)
+            assert isinstance(cpu, float)
             Result(name, outcome, round(seconds, 1), cpu).append(self._path)

@@ -51,7 +51,7 @@ def section(name: str) -> dict[str, Any]:
     """Returns the description of a tree: `tool`, `guest`, `bochs` or `kernel-NAME`."""
     table = sections()
     if name.startswith("kernel-"):
-        return table["kernel"][name.removeprefix("kernel-")]
+        return dict(table["kernel"][name.removeprefix("kernel-")])
     described = dict(table[name])
     if name == "tool":  # this tree also contains the kernel that has no tree of its own
         described.update(package=next(k["package"] for k in table["kernel"].values()

@@ -8,7 +8,7 @@ from xdist.scheduler import LoadGroupScheduling
 from .fixtures import SLOW
 
 
-class SlowFirst(LoadGroupScheduling):
+class SlowFirst(LoadGroupScheduling):  # type: ignore[misc]  # xdist has no types
     """Returns the groups of slow machines first, so that they do not end last, then the largest
     groups."""
 

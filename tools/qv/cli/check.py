@@ -10,6 +10,7 @@ from ..problems import Problem
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..devices import Function
+    from ..keys import CellConfig
     from ..machine import Machine
     from ..system import System
     from .command import Arguments
@@ -42,7 +43,7 @@ def check(args: Arguments, system: System) -> int:
     return 0
 
 
-def _warnings(cell: config.CellConfig, machine: Machine) -> list[str]:
+def _warnings(cell: CellConfig, machine: Machine) -> list[str]:
     """Returns warnings about a file that is correct."""
     found = [f"unsafe-dma: {device} can read and write all memory of the machine"
              for device in cell.devices if device.dma == abi.Dma.UNSAFE]
@@ -51,7 +52,7 @@ def _warnings(cell: config.CellConfig, machine: Machine) -> list[str]:
     return found
 
 
-def functions(cell: config.CellConfig, system: System) -> list[Function | None]:
+def functions(cell: CellConfig, system: System) -> list[Function | None]:
     if not cell.devices:
         return []
     from ..devices import Bus
@@ -60,7 +61,7 @@ def functions(cell: config.CellConfig, system: System) -> list[Function | None]:
     return [bus.at(device.bdf) for device in cell.devices]
 
 
-def _device_problems(cell: config.CellConfig, system: System) -> list[Problem]:
+def _device_problems(cell: CellConfig, system: System) -> list[Problem]:
     """Returns the problems that `create` would report for the PCI functions of the cell."""
     found = []
     for function in functions(cell, system):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..device import Device
+    from ..keys import CellConfig
     from ..system import System
     from .command import Arguments
 
@@ -44,7 +45,7 @@ def create(args: Arguments, system: System) -> int:
     return done(args, reply, f"cell {cell.name} {what}", name=cell.name, state=state_name(state))
 
 
-def _refuse_used(cell: config.CellConfig, system: System) -> None:
+def _refuse_used(cell: CellConfig, system: System) -> None:
     """Checks that Linux does not use the devices, before any resource is taken."""
     for function in functions(cell, system):
         if function and function.used:
