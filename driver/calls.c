@@ -38,6 +38,7 @@ static int call_status(void *arg, struct qv_cell *cell)
 	for (i = 0; qv_takeover.enabled && i < qv_takeover.num_cpus; i++)
 		s->lost_cpus += qv_cpu_lost(qv_takeover.cpu_of[i]);
 	s->cpus_outside = qv_takeover.enabled ? qv_takeover.outside : 0;
+	s->ipi_direct = qv_takeover.ipi_direct;
 	s->tsc_khz = tsc_khz;
 	s->monitor_text = h ? h->text_end - QV_VA_IMAGE : 0;
 	if (!qv_takeover.enabled)
@@ -52,9 +53,9 @@ static int call_enable(void *arg, struct qv_cell *cell)
 {
 	struct qv_enable *e = arg;
 
-	if (e->flags & ~QV_ENABLE_STRICT)
-		return qv_refuse(&e->reply, QV_E_ARGUMENT, "use QV_ENABLE_STRICT, or none", "flags %#x are not known", e->flags);
-	return qv_enable(&e->reply, e->flags & QV_ENABLE_STRICT);
+	if (e->flags & ~(QV_ENABLE_STRICT | QV_ENABLE_IPI_DIRECT))
+		return qv_refuse(&e->reply, QV_E_ARGUMENT, "use QV_ENABLE_*, or none", "flags %#x are not known", e->flags);
+	return qv_enable(&e->reply, e->flags);
 }
 
 static int call_disable(void *arg, struct qv_cell *cell)

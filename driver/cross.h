@@ -9,7 +9,7 @@
 #include "abi/linux_state.h"
 
 /* ---- enable.c ---- */
-int qv_enable(struct qv_reply *r, bool strict);
+int qv_enable(struct qv_reply *r, u32 flags);	/* QV_ENABLE_* */
 int qv_disable(struct qv_reply *r);
 
 /* ---- preflight.c ---- */
@@ -46,6 +46,13 @@ int qv_nmi_register(void);		/* returns an errno */
 /* forgets the NMIs counted so far, since a new monitor counts from zero */
 void qv_nmi_reset(void);
 void qv_nmi_unregister(void);
+
+/* ---- ipi.c: direct IPIs; the calls about a CPU come without qv_lock ---- */
+int qv_ipi_register(void);		/* returns an errno */
+void qv_ipi_unregister(void);
+int qv_ipi_direct(struct qv_reply *r);	/* until disable */
+int qv_ipi_cpu_comes(u32 cpu);		/* before its INIT; returns an errno */
+void qv_ipi_cpu_went(u32 cpu);		/* it is offline, or did not come */
 
 /* ---- firmware.c ---- */
 struct qv_firmware { u64 ecam_pa, ecam_len; u32 num_ioapics; };

@@ -25,10 +25,16 @@ static int notify_cpu(unsigned int cpu)
 	else if (READ_ONCE(qv_takeover.enabled) && qv_cpu_index(cpu) < 0)
 		why = "it is outside the monitor (qvctl disable first)";
 	if (!why)
-		return 0;
+		return qv_ipi_cpu_comes(cpu);
 	qv_log("driver", "CPU %u stays offline: %s", cpu, why);
 	pr_warn("qv: CPU %u stays offline: %s\n", cpu, why);
 	return -EPERM;			/* not -EBUSY: after that errno Linux tries six times */
+}
+
+static int notify_cpu_went(unsigned int cpu)
+{
+	qv_ipi_cpu_went(cpu);
+	return 0;
 }
 
 /*
@@ -91,9 +97,17 @@ static int hotplug_state;
 
 int qv_notifiers_register(void)
 {
-	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "qv:cells", notify_cpu, NULL);
+	int error;
+
+	hotplug_state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "qv:cells", notify_cpu,
+						  notify_cpu_went);
 	if (hotplug_state < 0)
 		return hotplug_state;
+	error = qv_ipi_register();
+	if (error) {
+		cpuhp_remove_state_nocalls(hotplug_state);
+		return error;
+	}
 	register_reboot_notifier(&reboot_nb);
 	atomic_notifier_chain_register(&panic_notifier_list, &panic_nb);
 	register_pm_notifier(&sleep_nb);
@@ -105,5 +119,6 @@ void qv_notifiers_unregister(void)
 	unregister_pm_notifier(&sleep_nb);
 	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_nb);
 	unregister_reboot_notifier(&reboot_nb);
+	qv_ipi_unregister();
 	cpuhp_remove_state_nocalls(hotplug_state);
 }

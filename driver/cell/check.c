@@ -19,6 +19,26 @@ static bool check_name(const char *name)
 	return i && i < QV_NAME_LEN;
 }
 
+/* Direct IPIs, of Linux or a cell, exclude cells with a lock */
+static int check_ipi(struct qv_reply *r, const struct qv_cell_create *q)
+{
+	const char *direct = q->ipi ? q->name : NULL, *lock = q->lock ? q->name : NULL;
+	struct qv_cell *cell;
+
+	list_for_each_entry(cell, &qv_cells, list) {
+		if (cell->config->ipi)
+			direct = cell->name;
+		if (cell->config->lock)
+			lock = cell->name;
+	}
+	if (qv_takeover.ipi_direct)
+		direct = QV_FRONT_END;
+	if (!direct || !lock)
+		return 0;
+	return qv_refuse(r, QV_E_LOCKED, "leave out `lock` or `ipi: direct`; for linux, enable QV again without --ipi direct",
+			 "direct IPIs of %s would void the lock of cell '%s'", direct, lock);
+}
+
 int qv_cell_check(struct qv_cell_create *q)
 {
 	struct qv_reply *r = &q->reply;
@@ -31,5 +51,5 @@ int qv_cell_check(struct qv_cell_create *q)
 				 "there is a cell '%s' already", q->name);
 	if (qv_num_cells >= QV_MAX_CELLS)
 		return qv_refuse(r, QV_E_TOO_MANY, "destroy one", "there are %u cells already", qv_num_cells);
-	return qv_parts_check(r, q);
+	return check_ipi(r, q) ?: qv_parts_check(r, q);
 }

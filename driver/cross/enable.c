@@ -43,10 +43,14 @@ static int enable_online(struct qv_reply *r, bool strict)
 	return error;
 }
 
-int qv_enable(struct qv_reply *r, bool strict)
+int qv_enable(struct qv_reply *r, u32 flags)
 {
 	int error;
 
+	if (qv_takeover.enabled && qv_takeover.ipi_direct != !!(flags & QV_ENABLE_IPI_DIRECT))
+		return qv_refuse(r, QV_E_ENABLED, "qvctl disable, then enable it with the other --ipi",
+				 "QV is enabled already, with %s IPIs of Linux",
+				 qv_takeover.ipi_direct ? "direct" : "filtered");
 	if (qv_takeover.enabled)
 		return qv_refuse(r, QV_E_ENABLED, "nothing to do", "QV is enabled already");
 	if (qv_rendezvous_pending())
@@ -56,7 +60,7 @@ int qv_enable(struct qv_reply *r, bool strict)
 	if (error)
 		return error;
 	qv_outside_gather();
-	error = enable_online(r, strict);
+	error = enable_online(r, flags & QV_ENABLE_STRICT);
 	qv_outside_park();
 	if (error)
 		return error;
@@ -66,7 +70,7 @@ int qv_enable(struct qv_reply *r, bool strict)
 	__module_get(THIS_MODULE);	/* no unloading while the monitor runs */
 	qv_watch_start();
 	qv_event(QV_EVENT_ENABLED, 0, "", "the monitor runs on %u CPUs", qv_takeover.num_cpus);
-	return 0;
+	return flags & QV_ENABLE_IPI_DIRECT ? qv_ipi_direct(r) : 0;
 }
 
 static int check_online(struct qv_reply *r)
@@ -102,7 +106,7 @@ int qv_disable(struct qv_reply *r)
 	cpus_read_unlock();
 	if (!error) {
 		qv_watch_now();			/* the last entries of the monitor's log */
-		qv_takeover.enabled = false;
+		qv_takeover.enabled = qv_takeover.ipi_direct = false;
 		qv_monitor_mem_free();
 	}
 	qv_outside_park();

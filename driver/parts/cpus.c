@@ -105,6 +105,7 @@ void qv_cpus_give(struct qv_cell *cell)
 			continue;
 		}
 		cpumask_clear_cpu(cpu, &cpus_in_cells);
+		set_cpu_present(cpu, true);	/* cross/ipi.c */
 		if (add_cpu(cpu))
 			qv_log("driver", "CPU %u of cell %s did not come back online", cpu, cell->name);
 	}

@@ -20,6 +20,8 @@ static int options_check(struct qv_reply *r, const struct qv_cell_create *q)
 				 "%u doorbells a millisecond cannot be", q->bell_rate);
 	if (q->console > 1 || q->lock > QV_LOCK_START)
 		return qv_refuse(r, QV_E_ARGUMENT, "console: 0 or 1; lock: 0 to 2", "console or lock is malformed");
+	if (q->ipi > 1)
+		return qv_refuse(r, QV_E_ARGUMENT, "give 0 or 1", "ipi is malformed");
 	if (q->debug > 1)
 		return qv_refuse(r, QV_E_ARGUMENT, "give 0 or 1", "debug is malformed");
 	if (q->apic > QV_APIC_X2APIC)
@@ -47,6 +49,7 @@ static void options_describe(const struct qv_cell *cell, struct qv_mon_create *m
 	m->doorbell_vector = DOORBELL_VECTOR;
 	m->lock = cell->config->lock;
 	m->debug = cell->config->debug;
+	m->ipi_direct = cell->config->ipi;
 	m->bell_rate = options_bell_rate(cell);
 }
 
@@ -56,6 +59,7 @@ static void options_show(const struct qv_cell *cell, struct qv_cell_info *info)
 	info->debug = cell->config->debug;
 	info->apic = cell->config->apic;
 	info->x2apic = cell->x2apic;
+	info->ipi = cell->config->ipi;
 	info->watchdog_ms = cell->config->watchdog_ms;
 }
 

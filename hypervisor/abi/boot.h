@@ -23,6 +23,7 @@ struct qv_mon_boot {
 	u64 block_pa;
 	u32 block_len;
 	u32 num_cpus;
+	/* from here to .vmx: common to all instances */
 	u32 tsc_khz;
 	u32 enter_ms;		/* time limit in TSC cycles for all CPUs to enter the monitor */
 	u32 x2apic;
@@ -41,6 +42,8 @@ struct qv_mon_boot {
 	u32 phys_bits;
 	u32 image_len;
 	u32 text_len;
+	struct qv_mon_vmx vmx;	/* VT-x only */
+	/* from here on: of the first instance */
 	u32 num_ram;
 	u64 cr3;		/* CR3 of this instance */
 	/* physical address of the driver's trampoline page (front end only) */
@@ -49,7 +52,6 @@ struct qv_mon_boot {
 	u64 tramp_leave;
 	/* Linux's address of the block; on VT-x, tramp_leave gets addresses in terms of it */
 	u64 block_va;
-	struct qv_mon_vmx vmx;	/* VT-x only */
 	struct { u64 start, end; } ram[QV_MON_RAM_RANGES];
 	struct { u32 linux_cpu, apic_id; } cpus[QV_MAX_CPUS];
 	/*
@@ -69,5 +71,7 @@ struct qv_mon_boot {
 	u32 offers_x2apic;
 	struct qv_mon_guard guards[QV_MON_GUARDS];
 };
+#define QV_BOOT_COMMON	__builtin_offsetof(struct qv_mon_boot, tsc_khz)
+#define QV_BOOT_OWN	__builtin_offsetof(struct qv_mon_boot, num_ram)
 
 #endif

@@ -26,6 +26,11 @@ enum qv_hypercall {
 	QV_HC_FAULT,
 	/* rdi = instance | index of its CPU << 8: records its state in qv_mon_status.sample */
 	QV_HC_SAMPLE,
+	/*
+	 * rdi = not 0: Linux's interrupt commands no longer pass the filter; 0: they do again.
+	 * Refused: QV_ME_IPI. After QV_ME_CPU_STUCK the change is made, but a CPU may not obey yet
+	 */
+	QV_HC_IPI,
 	QV_HC_COUNT
 };
 

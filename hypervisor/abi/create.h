@@ -41,7 +41,7 @@ struct qv_mon_create {
 	u32 bell_rate;
 	/* 1: its APICs are in x2APIC mode, 0: in the mode of Linux's APICs */
 	u32 x2apic;
-	u32 reserved;
+	u32 ipi_direct;			/* not 0: its interrupt commands pass no filter */
 	u64 name[QV_NAME_LEN / 8];	/* for the mark */
 	u32 cpus[QV_MAX_CPUS];		/* indices into qv_mon_boot.cpus; the first one boots */
 	struct qv_mon_ports ports[QV_MAX_PORTS];

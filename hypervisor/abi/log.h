@@ -51,7 +51,8 @@ struct qv_mon_log {
 	X(QV_LOG_EJECT,		"Linux tried to eject hardware by port %#llx: dropped (value %#llx)") \
 	X(QV_LOG_SHUTDOWN,	"Linux met a triple fault at %#llx: the machine goes down as without a monitor") \
 	X(QV_LOG_BOARD_DMA,	"Linux tried to have the board write memory by port %#llx: dropped (value %#llx)") \
-	X(QV_LOG_SMI_ENABLE,	"Linux tried to enable more system management interrupts by port %#llx: dropped (value %#llx)")
+	X(QV_LOG_SMI_ENABLE,	"Linux tried to enable more system management interrupts by port %#llx: dropped (value %#llx)") \
+	X(QV_LOG_IPI,		"IPIs of Linux pass a filter: %llu (0: direct, they may reach cells)")
 enum qv_mon_event {
 #define X(name, text) name,
 	QV_MON_EVENTS(X)

@@ -21,8 +21,8 @@ static void store_to_apic(struct pcpu *cpu, u64 gpa)
 		return;
 	}
 	if (w.reg == APIC_ICR) {
-		if (!icr_write(cpu, xapic_icr(cpu, &w))) {
-			cell_fail(cpu, QV_FAIL_IPI, xapic_icr(cpu, &w));
+		if (!icr_write(cpu, xapic_icr(&w))) {
+			cell_fail(cpu, QV_FAIL_IPI, xapic_icr(&w));
 			return;
 		}
 	/* Only the filter uses a cell's logical id: devices' logical interrupts are for Linux */

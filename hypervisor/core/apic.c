@@ -31,20 +31,30 @@ void apic_write(u32 reg, u32 value)
 		*(volatile u32 *)(QV_VA_APIC + reg) = value;
 }
 
-void apic_send(u32 low, u32 apic_id)
+/* Waits until the last command is sent; a later one would replace it: AMD APM vol. 2, 16.5 */
+static void wait_sent(void)
 {
 	u32 i;
+
+	for (i = 0; (apic_read(APIC_ICR) & ICR_PENDING) && i < ICR_TRIES; i++)
+		pause();
+}
+
+void apic_send(u32 low, u32 apic_id)
+{
+	u32 guests;
 
 	if (me()->boot.x2apic) {
 		asm volatile("mfence; lfence" : : : "memory");	/* x2APIC writes do not serialize */
 		wrmsr(X2APIC_MSR + (APIC_ICR >> 4), (u64)apic_id << 32 | low);
 		return;
 	}
-	/* Wait until the last command is sent, or it is lost: AMD APM vol. 2, 16.5 */
-	for (i = 0; (apic_read(APIC_ICR) & ICR_PENDING) && i < ICR_TRIES; i++)
-		pause();
+	wait_sent();
+	guests = apic_read(APIC_ICR2);
 	apic_write(APIC_ICR2, apic_id << 24);
 	apic_write(APIC_ICR, low);
+	wait_sent();
+	apic_write(APIC_ICR2, guests);
 }
 
 void apic_eoi(void)

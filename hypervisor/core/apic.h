@@ -34,7 +34,11 @@
 /* apic.c */
 u32 apic_read(u32 reg);
 void apic_write(u32 reg, u32 value);
-void apic_send(u32 low, u32 apic_id);	/* @low: bits 31..0 of the ICR */
+/*
+ * @low: bits 31..0 of the ICR. In xAPIC mode this keeps the guest's destination half of it, which
+ * is in the register.
+ */
+void apic_send(u32 low, u32 apic_id);
 void apic_eoi(void);
 /* Drops all pending interrupts, so that none reaches the next guest of this CPU */
 void apic_drain(void);
@@ -70,7 +74,7 @@ bool xapic_decode(struct pcpu *cpu, u64 gpa, struct xapic_write *w);
 /* Updates the filter's data. Returns true if the register itself must be written, too */
 bool xapic_note(struct pcpu *cpu, const struct xapic_write *w);
 /* the ICR with the value of this write, for icr_write() */
-u64 xapic_icr(const struct pcpu *cpu, const struct xapic_write *w);
+u64 xapic_icr(const struct xapic_write *w);
 /* Sets RFLAGS as the decoded instruction does, and skips the instruction */
 void xapic_done(struct pcpu *cpu, const struct xapic_write *w);
 

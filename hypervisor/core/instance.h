@@ -56,7 +56,6 @@ struct pcpu {
 	/* number of CPUs that have set a command here and not yet sent its NMI */
 	u32 kicks;
 	u32 sipi;
-	u32 icr2;			/* xAPIC: destination half of the guest's ICR */
 	u32 pci_latch;			/* cell: the value it wrote to port 0xCF8 */
 	u64 next_cr3;			/* CMD_BECOME: CR3 of the cell's instance */
 	u32 next_index;			/* CMD_BECOME: index of this CPU in the cell's instance */
@@ -119,6 +118,7 @@ struct front_state {
 	u32 config_busy;
 	/* index + 1 of the CPU whose access to an IOAPIC is under way */
 	u32 ioapic_busy;
+	u32 ipi_direct;			/* 1: Linux's interrupt commands do not exit: ipi.c */
 	/* the value that Linux wrote to the index register of each IOAPIC */
 	u32 ioapic_index[QV_MON_IOAPICS];
 };

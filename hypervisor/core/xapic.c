@@ -19,7 +19,7 @@ bool xapic_decode(struct pcpu *cpu, u64 gpa, struct xapic_write *w)
 		return false;
 	w->reg = gpa & 0xff0;
 	w->value = w->d.value;
-	old = w->reg == APIC_ICR2 ? cpu->icr2 : apic_read(w->reg);
+	old = apic_read(w->reg);
 	switch (w->d.op) {
 	case DECODE_STORE:
 		break;
@@ -41,9 +41,6 @@ bool xapic_decode(struct pcpu *cpu, u64 gpa, struct xapic_write *w)
 bool xapic_note(struct pcpu *cpu, const struct xapic_write *w)
 {
 	switch (w->reg) {
-	case APIC_ICR2:
-		cpu->icr2 = w->value;
-		return false;
 	case APIC_ID:		/* a change of the id would defeat the filter */
 		return false;
 	case APIC_LDR:
@@ -56,9 +53,9 @@ bool xapic_note(struct pcpu *cpu, const struct xapic_write *w)
 	return true;
 }
 
-u64 xapic_icr(const struct pcpu *cpu, const struct xapic_write *w)
+u64 xapic_icr(const struct xapic_write *w)
 {
-	return (u64)(cpu->icr2 >> 24) << 32 | w->value;
+	return (u64)(apic_read(APIC_ICR2) >> 24) << 32 | w->value;
 }
 
 #define FLAGS_SZP	0xc4u		/* flags that the result determines: sign, zero, parity */

@@ -45,13 +45,6 @@ static u64 nothing(struct pcpu *cpu, u64 a, u64 b)
 	return QV_ME_OK;
 }
 
-/* QV_HC_FAULT reaches this row only if tests have not enabled it: front_call() */
-static u64 no_call(struct pcpu *cpu, u64 a, u64 b)
-{
-	(void)cpu, (void)a, (void)b;
-	return QV_ME_CALL;
-}
-
 enum {
 	/* this call never returns QV_ME_BUSY: Linux may be going down */
 	AT_ONCE		= 1 << 0,
@@ -79,8 +72,9 @@ static const struct call {
 	[QV_HC_RESET_HELD]	= { 0,				reset_held },
 	[QV_HC_LOCK]		= { CELL,			call_lock },
 	[QV_HC_NOTE]		= { AT_ONCE,			note },
-	[QV_HC_FAULT]		= { CELL,			no_call },
+	/* QV_HC_FAULT comes here only if tests have not enabled it: front_call() */
 	[QV_HC_SAMPLE]		= { CELL | CELL_CPU,		call_sample },
+	[QV_HC_IPI]		= { 0,				call_ipi },
 };
 _Static_assert(sizeof(calls) / sizeof(calls[0]) == QV_HC_COUNT, "a row for each call");
 
@@ -117,7 +111,7 @@ u64 hypercall(struct pcpu *cpu, u64 nr, u64 a)
 	u32 nobody = 0;
 	u64 result;
 
-	if (nr >= QV_HC_COUNT)
+	if (nr >= QV_HC_COUNT || !calls[nr].run)
 		return QV_ME_CALL;
 	if (calls[nr].flags & AT_ONCE)
 		return calls[nr].run(cpu, a, 0);

@@ -6,6 +6,7 @@
 #include "core/cpu.h"
 #include "core/gmem.h"
 #include "core/init.h"
+#include "core/msr.h"
 #include "tables/setup.h"
 #include "core/x86.h"
 #include "front/linux_memory.h"
@@ -54,8 +55,11 @@ static u64 map_cell(struct pcpu *cpu, struct instance *cell)
 	struct paging *n = &cell->nested;
 	u64 error = parts_try(PART_MAP, cpu, me(), &cell->req);
 
+	if (cell->req.ipi_direct)
+		vendor_msr_stop(cell->msr_map, MSR_X2APIC_ICR, 0);
 	if (!error && !cell->boot.x2apic &&
-	    paging_map(n, APIC_PAGE, APIC_PAGE, QV_PAGE, nested_bits(n, NESTED_R)))
+	    paging_map(n, APIC_PAGE, APIC_PAGE, QV_PAGE,
+		       nested_bits(n, NESTED_R | (cell->req.ipi_direct ? NESTED_W : 0))))
 		error = QV_ME_TABLES;
 	return error;
 }
@@ -74,7 +78,6 @@ static void write_mark(const struct qv_mon_create *q, u32 id)
 static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 {
 	const struct instance *mine = me();
-	u64 error;
 
 	memset((void *)QV_VA_MANAGE, 0, QV_BLOCK_CELL);
 	memcpy((void *)(QV_VA_MANAGE + QV_OFF_IMAGE), (void *)QV_VA_IMAGE, QV_IMAGE_MAX);
@@ -83,19 +86,9 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	cell->boot.block_pa = mine->req.block_pa;
 	cell->boot.block_len = QV_BLOCK_CELL;
 	cell->boot.num_cpus = mine->req.num_cpus;
-	cell->boot.tsc_khz = mine->boot.tsc_khz;
-	cell->boot.x2apic = mine->boot.x2apic | mine->req.x2apic;
-	cell->boot.levels = mine->boot.levels;
-	cell->boot.nested_levels = mine->boot.nested_levels;
-	cell->boot.ept = mine->boot.ept;
-	cell->boot.vmx = mine->boot.vmx;
-	cell->boot.phys_bits = mine->boot.phys_bits;
-	cell->boot.next_rip = mine->boot.next_rip;
-	cell->boot.decode = mine->boot.decode;
-	cell->boot.spec_ctrl = mine->boot.spec_ctrl;
-	cell->boot.test_hooks = mine->boot.test_hooks;
-	cell->boot.image_len = mine->boot.image_len;
-	cell->boot.text_len = mine->boot.text_len;
+	memcpy((u8 *)&cell->boot + QV_BOOT_COMMON, (const u8 *)&mine->boot + QV_BOOT_COMMON,
+	       QV_BOOT_OWN - QV_BOOT_COMMON);
+	cell->boot.x2apic |= mine->req.x2apic;
 	cell->pool.va = QV_VA_MANAGE;
 	if (setup_tables(cell))
 		return QV_ME_TABLES;
@@ -103,8 +96,7 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 	fill_cpus(cell);
 	write_mark(&cell->req, id);
 	managed_status()->state = QV_MON_CREATED;
-	error = guest_init(cell, QV_VA_MANAGE);
-	return error ? error : map_cell(cpu, cell);
+	return guest_init(cell, QV_VA_MANAGE) ?: map_cell(cpu, cell);
 }
 
 /* Is a request in RAM of Linux? It must not be in a device or in memory hidden from Linux */
@@ -121,7 +113,8 @@ static u64 read_request(struct pcpu *cpu, u64 gpa)
 
 	if (gpa & 7 || !in_own_ram(gpa, sizeof(*q)) || !guest_copy_phys(cpu, q, gpa, sizeof(*q)))
 		return QV_ME_POINTER;
-	return request_check(me(), cpu->index);
+	return request_check(me(), cpu->index) ?:
+	       ipi_voids_lock(q->ipi_direct, q->lock) ? QV_ME_IPI : QV_ME_OK;
 }
 
 /* Undoes the first steps of call_create(). The block holds no data of the monitor yet */

@@ -44,7 +44,13 @@ u64 call_reclaim(struct pcpu *cpu, u64 id, u64 unused);	/* clears one piece; 1: 
 u64 call_lock(struct pcpu *cpu, u64 id, u64 unused);	/* lock.c */
 u64 call_doorbell(struct pcpu *cpu, u64 id, u64 unused);	/* bell.c */
 u64 call_sample(struct pcpu *cpu, u64 id, u64 index);	/* records a sample of CPU @index */
+u64 call_ipi(struct pcpu *cpu, u64 direct, u64 unused);	/* ipi.c */
 
+/*
+ * Would direct IPIs, of Linux or a cell, void the lock that a cell has or may have? @direct, @lock:
+ * of a request, besides those of the cells and of Linux
+ */
+bool ipi_voids_lock(bool direct, bool lock);	/* ipi.c */
 bool cells_locked(void);	/* lock.c: true if a running cell has locked management */
 
 /*

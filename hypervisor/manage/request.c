@@ -39,19 +39,15 @@ static u64 check_cpus(const struct instance *inst, u32 caller)
 			return QV_ME_CPUS;
 		seen |= 1ull << q->cpus[i];
 	}
-	if ((seen & ~inst->icr.own) || (seen & 1ull << caller))
-		return QV_ME_CPU_TAKEN;
-	return check_apic(inst, seen);
+	return seen & (~inst->icr.own | 1ull << caller) ? QV_ME_CPU_TAKEN : check_apic(inst, seen);
 }
 
 static u64 check_block(const struct instance *inst)
 {
 	u64 pa = inst->req.block_pa;
 
-	if (!request_pages_ok(inst, pa, QV_BLOCK_CELL, 2) ||
-	    request_meets_window(inst, pa, QV_BLOCK_CELL))
-		return QV_ME_BLOCK;
-	return QV_ME_OK;
+	return request_pages_ok(inst, pa, QV_BLOCK_CELL, 2) &&
+	       !request_meets_window(inst, pa, QV_BLOCK_CELL) ? QV_ME_OK : QV_ME_BLOCK;
 }
 
 static u64 check_entry(const struct instance *inst)
@@ -63,9 +59,7 @@ static u64 check_entry(const struct instance *inst)
 		return QV_ME_ENTRY;
 	if (q->doorbell_vector && (q->doorbell_vector < 32 || q->doorbell_vector > 255))
 		return QV_ME_ENTRY;
-	if (q->entry.eip >= len || q->entry.ebx >= len)
-		return QV_ME_ENTRY;
-	return QV_ME_OK;
+	return q->entry.eip >= len || q->entry.ebx >= len ? QV_ME_ENTRY : QV_ME_OK;
 }
 
 /* The tables of all parts and a few more must fit next to the CPUs' areas */
@@ -73,10 +67,8 @@ static u64 check_tables(const struct instance *inst)
 {
 	const struct qv_mon_create *q = &inst->req;
 
-	if (QV_OFF_CPUS + q->num_cpus * QV_CPU_LEN + (parts_tables(q) + 32) * QV_PAGE >
-	    QV_BLOCK_CELL)
-		return QV_ME_TABLES;
-	return QV_ME_OK;
+	return QV_OFF_CPUS + q->num_cpus * QV_CPU_LEN + (parts_tables(q) + 32) * QV_PAGE >
+	       QV_BLOCK_CELL ? QV_ME_TABLES : QV_ME_OK;
 }
 
 /* May run out of pages, but has no effect that a guest can notice */
@@ -90,17 +82,8 @@ static u64 prepare(struct pcpu *cpu, const struct instance *inst)
 u64 request_check(const struct instance *inst, u32 caller)
 {
 	struct pcpu *cpu = pcpu_of(caller);
-	u64 error = check_cpus(inst, caller);
 
-	if (!error)
-		error = check_block(inst);
-	if (!error)
-		error = parts_try(PART_CHECK, cpu, inst, &inst->req);
-	if (!error)
-		error = check_entry(inst);
-	if (!error)
-		error = check_tables(inst);
-	if (!error)
-		error = prepare(cpu, inst);
-	return error;
+	return check_cpus(inst, caller) ?: check_block(inst) ?:
+	       parts_try(PART_CHECK, cpu, inst, &inst->req) ?: check_entry(inst) ?:
+	       check_tables(inst) ?: prepare(cpu, inst);
 }

@@ -159,6 +159,13 @@ void vendor_set_sipi(struct pcpu *cpu, u32 vector) { (void)cpu, (void)vector; }
 void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *e) { (void)cpu, (void)e; }
 void vendor_inject_nmi(struct pcpu *cpu) { (void)cpu; }
 void vendor_arrive(struct pcpu *cpu) { (void)cpu; }
+
+bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
+{
+	(void)map, (void)msr, (void)stop;
+	return any_bool();
+}
+
 bool cell_record(struct pcpu *cpu, u32 reason, u64 a) { (void)cpu, (void)reason, (void)a; return any_bool(); }
 
 /* ---- functions with separate proofs; if a function may fail, it fails at random ---- */

@@ -4,9 +4,9 @@
  * CPUs may do between two steps.
  *
  * Code: hypervisor/manage/bell.c hypervisor/manage/calls.c hypervisor/manage/cpus.c
- *	hypervisor/manage/create.c hypervisor/manage/life.c hypervisor/manage/lock.c
- *	hypervisor/manage/window.c hypervisor/manage/parts.c hypervisor/manage/parts/memory.c
- *	hypervisor/core/kick.c hypervisor/core/commands.c
+ *	hypervisor/manage/create.c hypervisor/manage/ipi.c hypervisor/manage/life.c
+ *	hypervisor/manage/lock.c hypervisor/manage/window.c hypervisor/manage/parts.c
+ *	hypervisor/manage/parts/memory.c hypervisor/core/kick.c hypervisor/core/commands.c
  * Options: --unwind 5 --object-bits 12
  * Seconds: 3600
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->

@@ -27,8 +27,8 @@
  *	run may end beyond RAM
  * Mutation: hypervisor/manage/parts/ports.c: `if (ports_claimed(` ->
  *	`if (!i && ports_claimed(`: the second port of the list is not checked
- * Mutation: hypervisor/manage/request.c: `if ((seen & ~inst->icr.own) || ` -> `if (`: a CPU of
- *	another cell is accepted
+ * Mutation: hypervisor/manage/request.c: `seen & (~inst->icr.own | 1ull << caller)` ->
+ *	`seen & 1ull << caller`: a CPU of another cell is accepted
  */
 #include "abi/errors.h"
 #include "tables/nested.h"

@@ -213,7 +213,73 @@ static void notes(void)
 	me()->manager.busy = 0;
 }
 
+static bool apic_page_writable(void)
+{
+	u32 level;
+
+	return *paging_find(&me()->nested, 0xfee00000, 1, &level) & PT_W;
+}
+
+/* Bits of the MSR map that differ from the map of a front end with the filter */
+static u32 opened_msrs(const u8 *filtered)
+{
+	u32 i, bits = 0;
+
+	for (i = 0; i < sizeof(me()->msr_map); i++)
+		bits += __builtin_popcount(me()->msr_map[i] ^ filtered[i]);
+	return bits;
+}
+
+/* Direct IPIs open the ICR and no other MSR, or the APIC page. They exclude cells with a lock. */
+static void direct_ipis(void)
+{
+	static u8 filtered[sizeof(me()->msr_map)];
+	static struct qv_mon_create q, other;
+	static struct world w;
+
+	world_open(&w);
+	memcpy(filtered, me()->msr_map, sizeof(filtered));
+	CHECK_EQ(world_call(QV_HC_IPI, 1), QV_ME_OK);
+	CHECK_EQ(opened_msrs(filtered), 1);
+	CHECK(!apic_page_writable());		/* in x2APIC mode the page stays a hole */
+	world_simple_request(&q);
+	q.lock = QV_LOCK_MAY;
+	CHECK_EQ(world_create(&w, &q), QV_ME_IPI);
+	world_check(&w);
+	q.lock = QV_LOCK_NEVER;
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_call(QV_HC_IPI, 0), QV_ME_OK);
+	CHECK_EQ(opened_msrs(filtered), 0);
+	CHECK_EQ(world_call(QV_HC_IPI, 1ull << 32), QV_ME_OK);	/* not 0 */
+	CHECK_EQ(opened_msrs(filtered), 1);
+	CHECK_EQ(world_reclaim(&w, 1), 0);
+	CHECK_EQ(world_call(QV_HC_IPI, 0), QV_ME_OK);
+	q.lock = QV_LOCK_START;
+	CHECK_EQ(world_create(&w, &q), 1);
+	CHECK_EQ(world_call(QV_HC_IPI, 1), QV_ME_IPI);
+	CHECK_EQ(opened_msrs(filtered), 0);
+	world_other_request(&other);
+	other.ipi_direct = 1;
+	CHECK_EQ(world_create(&w, &other), QV_ME_IPI);
+	CHECK_EQ(world_reclaim(&w, 1), 0);
+	q.ipi_direct = 1;
+	CHECK_EQ(world_create(&w, &q), QV_ME_IPI);	/* both in one cell */
+	CHECK_EQ(world_create(&w, &other), 1);
+	q.ipi_direct = 0;
+	CHECK_EQ(world_create(&w, &q), QV_ME_IPI);
+	world_check(&w);
+
+	/* In the fake machine no CPU gets an NMI by the page. The change is made nevertheless. */
+	fake_open(false, true);
+	CHECK(!apic_page_writable());
+	CHECK_EQ(world_call(QV_HC_IPI, 1), QV_ME_CPU_STUCK);
+	CHECK(apic_page_writable());
+	CHECK_EQ(world_call(QV_HC_IPI, 0), QV_ME_CPU_STUCK);
+	CHECK(!apic_page_writable());
+}
+
 UNIT_SUITE(manager_calls) = {
+	{ "manager: direct IPIs exclude locks and open nothing else", direct_ipis },
 	{ "manager: unknown calls and bad pointers are rejected", calls_that_are_none },
 	{ "manager: a locked cell rejects changes", locks },
 	{ "manager: doorbells are limited to their rate", bells },

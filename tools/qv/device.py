@@ -88,8 +88,9 @@ class Device:
     def status(self) -> abi.StatusInfo:
         return self._call(abi.IOC_STATUS, abi.StatusInfo())
 
-    def enable(self, strict: bool = False) -> abi.Reply:
-        return _reply(self._call(abi.IOC_ENABLE, abi.Enable(flags=abi.ENABLE_STRICT if strict else 0)))
+    def enable(self, strict: bool = False, ipi_direct: bool = False) -> abi.Reply:
+        flags = abi.ENABLE_STRICT * strict | abi.ENABLE_IPI_DIRECT * ipi_direct
+        return _reply(self._call(abi.IOC_ENABLE, abi.Enable(flags=flags)))
 
     def disable(self) -> abi.Reply:
         return _reply(self._call(abi.IOC_DISABLE, abi.Simple()))

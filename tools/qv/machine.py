@@ -53,7 +53,7 @@ class Machine:
         memory = _meminfo(os.path.join(root, "proc/meminfo"))
         total = memory.get("MemTotal", 0)
         pci = os.path.join(root, "sys/bus/pci/devices")
-        return Machine(_existing_cpus(os.path.join(root, "sys/devices/system/cpu")), total,
+        return Machine(_existing_cpus(os.path.join(root, "sys/devices/system/cpu"), cells), total,
                        memory.get("MemAvailable", total), pci=_pci_functions(pci), pci_folder=pci,
                        offline=frozenset(parse_cpu_list(read_text(os.path.join(root, "sys/devices/system/cpu/offline")) or "")),
                        cells=cells)
@@ -84,14 +84,15 @@ def _pci_functions(folder: str) -> frozenset[int] | None:
     return frozenset(int(bus, 16) << 8 | int(device, 16) << 3 | int(function) for bus, device, function in found)
 
 
-def _existing_cpus(folder: str) -> frozenset[int]:
+def _existing_cpus(folder: str, cells: tuple[Taken, ...]) -> frozenset[int]:
+    """A CPU of a cell exists, but is not present for Linux if its IPIs are direct."""
     found: set[int] | None = None
     for name in ("possible", "present"):
         listing = read_text(os.path.join(folder, name))
         if listing is not None:
             cpus = parse_cpu_list(listing)
             found = cpus if found is None else found & cpus
-    return frozenset(found if found is not None else {0})
+    return frozenset(found if found is not None else {0}).union(*(cell.cpus for cell in cells))
 
 
 def _meminfo(path: str) -> dict[str, int]:

@@ -48,6 +48,15 @@ def duration(milliseconds: int) -> str:
     return f"{milliseconds // 1000}s" if milliseconds % 1000 == 0 else f"{milliseconds}ms"
 
 
+def ipi_name(direct: int) -> str:
+    """Returns how the IPIs of Linux or a cell are sent, as a person writes it."""
+    return "direct" if direct else "filtered"
+
+
+IPI_DIRECT = ("IPIs of Linux are direct: they pass no filter, so a hostile Linux could interrupt cells with "
+              "any vector or NMI")
+
+
 def outside(count: int) -> str:
     """Returns the level of protection when some CPUs of the machine are not under the monitor."""
     return f"CPUs outside ({count}): offline, and Linux does not let them come; a hostile Linux could run them bare"

@@ -29,6 +29,7 @@ class FakeDevice:
         self.fails = False
         self.previous: Refused | None = None
         self.outside = 0
+        self.ipi_direct = False
         self.stands, self.before = abi.CpuState.RUNS, 0x90
         self.obstacle = (0, b"", b"")
         self.vendor, self.features = 1, abi.FEATURE_NPT
@@ -43,11 +44,13 @@ class FakeDevice:
         code, sentence, remedy = self.obstacle
         return abi.StatusInfo(enabled=int(self.enabled), num_cells=len(self.cells), vendor=self.vendor,
                               features=self.features, num_cpus=4 if self.enabled else 0, tsc_khz=2_000_000,
-                              monitor_text=30_000, cpus_outside=self.outside if self.enabled else 0, obstacle=code, obstacle_text=sentence, obstacle_remedy=remedy)
+                              monitor_text=30_000, cpus_outside=self.outside if self.enabled else 0,
+                              ipi_direct=self.enabled and self.ipi_direct, obstacle=code,
+                              obstacle_text=sentence, obstacle_remedy=remedy)
 
-    def enable(self, strict: bool = False) -> abi.Reply:
+    def enable(self, strict: bool = False, ipi_direct: bool = False) -> abi.Reply:
         answer = self._call("enable --strict" if strict else "enable")
-        self.enabled = True
+        self.enabled, self.ipi_direct = True, ipi_direct
         return answer
 
     def disable(self) -> abi.Reply:
@@ -60,7 +63,8 @@ class FakeDevice:
         info = abi.CellInfo(name=request.name, id=len(self.cells) + 1, state=abi.State.LOADABLE,
                             num_cpus=request.num_cpus, boot=request.boot, memory=request.memory,
                             console=request.console, watchdog_ms=request.watchdog_ms,
-                            debug=request.debug, apic=request.apic, x2apic=request.apic != abi.Apic.MACHINE,
+                            debug=request.debug, apic=request.apic, ipi=request.ipi,
+                            x2apic=request.apic != abi.Apic.MACHINE,
                             image_name=request.image_name, cmdline=request.cmdline)
         info.cpus = request.cpus
         self.cells[request.name.decode()] = info

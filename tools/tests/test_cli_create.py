@@ -66,3 +66,23 @@ def test_vcpus_that_are_refused_never_reach_create(run: Run) -> None:
     assert run("cell", "create", str(run.yaml)) == 2
     assert ": vcpus: with Quest's own they load the CPU with 76.0 %, above the bound" in run.err
     assert run.device.calls == []
+
+
+def test_direct_ipis_are_a_level_that_is_named(run: Run) -> None:
+    assert run("enable", "--ipi", "direct") == 0 and run.device.ipi_direct
+    assert "level: IPIs of Linux are direct" in run.out
+    assert run("status") == 0 and "level: IPIs of Linux are direct" in run.out
+    assert run("cell", "list") == 0 and "level: IPIs of Linux are direct" in run.out
+    assert run.json("--json", "status")["ipi"] == run.json("--json", "cell", "list")["linux_ipi"] == "direct"
+    run.device.ipi_direct = False
+    assert run.json("--json", "status")["ipi"] == run.json("--json", "cell", "list")["linux_ipi"] == "filtered"
+    assert run("status") == 0 and "direct" not in run.out
+    assert run("enable", "--ipi", "fast") == 2 and "not a way to send IPIs (direct or filtered)" in run.err
+
+
+def test_direct_ipis_of_a_cell_are_shown(run: Run) -> None:
+    run.yaml.write_text(run.yaml.read_text() + "ipi: direct\n")
+    run.create()
+    assert run("cell", "list") == 0 and "x2APIC!DIRECT-IPI" in run.out
+    assert run("cell", "show", "quest") == 0 and "ipi:         direct" in run.out
+    assert run.json("--json", "cell", "show", "quest")["ipi"] == "direct"

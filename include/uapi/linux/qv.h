@@ -97,7 +97,7 @@ struct qv_status_info {
 	__u32 lost_cpus;	/* CPUs of cells that no longer answer the monitor */
 	/* CPUs of the machine that are not under the monitor (0 when not enabled) */
 	__u32 cpus_outside;
-	__u32 reserved;
+	__u32 ipi_direct;	/* 1: enabled with QV_ENABLE_IPI_DIRECT */
 	char obstacle_text[QV_TEXT_LEN];
 	char obstacle_remedy[QV_TEXT_LEN];
 };
@@ -125,6 +125,11 @@ struct qv_enable {
 };
 /* refuse (QV_E_CPU_OFFLINE) when a CPU would stay outside the monitor */
 #define QV_ENABLE_STRICT	(1u << 0)
+/*
+ * Linux's interrupt commands cause no exit and may reach the CPUs of cells, until disable. Excludes
+ * cells with a lock (QV_E_LOCKED).
+ */
+#define QV_ENABLE_IPI_DIRECT	(1u << 1)
 
 /* QV_IOC_DISABLE */
 struct qv_simple {
@@ -176,6 +181,12 @@ struct qv_cell_create {
 	/* 1: QV_IOC_CELL_SAMPLE may show its CPUs' registers while it runs */
 	__u32 debug;
 	__u32 apic;			/* enum qv_apic */
+	/*
+	 * 1: the cell's interrupt commands cause no exit, and may reach every CPU of the machine.
+	 * Excludes every .lock but QV_LOCK_NEVER, of this cell and of others (QV_E_LOCKED).
+	 */
+	__u32 ipi;
+	__u32 reserved;
 };
 /* The mode of the local APICs of a cell's CPUs. In x2APIC mode the cell causes no exit */
 enum qv_apic {
@@ -291,6 +302,8 @@ struct qv_cell_info {
 	__u32 debug;			/* 1: QV_IOC_CELL_SAMPLE is allowed */
 	__u32 apic;			/* as requested: enum qv_apic */
 	__u32 x2apic;			/* 1: its APICs are in x2APIC mode, 0: in xAPIC mode */
+	__u32 ipi;			/* 1: its interrupt commands are direct */
+	__u32 reserved;
 	char image_name[128];
 	char cmdline[QV_CMDLINE_LEN];
 };

@@ -80,6 +80,14 @@ def test_everything() -> None:
     assert (cell.watchdog, cell.lock, cell.bell_rate, cell.debug) == (500, abi.LOCK_START, 4, True)
 
 
+def test_direct_ipis_void_the_lock_of_another_file() -> None:
+    """In either order of the files. The request has the choice."""
+    direct, locked = "good/ipi.yaml", "good/everything.yaml"
+    assert any("ipi: direct IPIs would void the lock of quest in" in m for m in messages(locked, direct))
+    assert any("lock: the direct IPIs of direct in" in m for m in messages(direct, locked))
+    assert (read(direct).request().ipi, read(locked).request().ipi) == (1, 0)
+
+
 def test_keys_are_those_of_the_page() -> None:
     """The rows of the table in configuration.md. The table says which keys are required."""
     page = (TOP / "Documentation/reference/configuration.md").read_text()
@@ -347,5 +355,6 @@ def test_facts_of_a_machine(tmp_path: Path) -> None:
     (tmp_path / "proc/meminfo").write_text("MemTotal: 2048 kB\nMemAvailable: 1024 kB\n")
     machine = Machine.this(str(tmp_path))
     assert machine.cpus == {0, 1, 2, 3}
+    assert Machine.this(str(tmp_path), (Taken("other", [5], [], []),)).cpus == {0, 1, 2, 3, 5}
     assert (machine.mem_total, machine.mem_available) == (2 * MIB, MIB)
     assert (machine.pci, machine.pci_ports(0x90), machine.pci_ports(0x91)) == ({0x90}, [(0xc000, 0xc007)], [])

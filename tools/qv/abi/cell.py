@@ -98,6 +98,8 @@ class CellCreate(ctypes.Structure):
         ("devices", PciDevice * MAX_DEVICES),
         ("debug", c_uint32),
         ("apic", c_uint32),
+        ("ipi", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -153,6 +155,8 @@ class CellInfo(ctypes.Structure):
         ("debug", c_uint32),
         ("apic", c_uint32),
         ("x2apic", c_uint32),
+        ("ipi", c_uint32),
+        ("reserved", c_uint32),
         ("image_name", c_char * 128),
         ("cmdline", c_char * CMDLINE_LEN),
     ]

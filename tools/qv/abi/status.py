@@ -19,7 +19,8 @@ FEATURE_EPT = 1 << 7
 FEATURE_VPID = 1 << 8
 FEATURE_UNRESTRICTED = 1 << 9
 FEATURE_X2APIC = 1 << 10
-ENABLE_STRICT = 1
+ENABLE_STRICT = 1 << 0
+ENABLE_IPI_DIRECT = 1 << 1
 
 
 class StatusInfo(ctypes.Structure):
@@ -38,7 +39,7 @@ class StatusInfo(ctypes.Structure):
         ("obstacle", c_uint32),
         ("lost_cpus", c_uint32),
         ("cpus_outside", c_uint32),
-        ("reserved", c_uint32),
+        ("ipi_direct", c_uint32),
         ("obstacle_text", c_char * TEXT_LEN),
         ("obstacle_remedy", c_char * TEXT_LEN),
     ]

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 def enable(args: Arguments, system: System) -> int:
     device = system.device_or_load()
-    reply = unless(args, lambda: device.enable(args.strict), abi.Reason.E_ENABLED, lambda: True)
-    outside = device.status().cpus_outside
-    level = f"; level: {words.outside(outside)}" if outside else ""
+    reply = unless(args, lambda: device.enable(args.strict, args.ipi == "direct"), abi.Reason.E_ENABLED,
+                   lambda: args.ipi in (None, words.ipi_name(device.status().ipi_direct)))
+    info = device.status()
+    level = f"; level: {words.outside(info.cpus_outside)}" if info.cpus_outside else ""
+    level += f"; level: {words.IPI_DIRECT}" if info.ipi_direct else ""
     return done(args, reply, f"QV is enabled{'' if reply else ' already'}: its monitor runs under Linux{level}",
-                 enabled=True, cpus_outside=outside)
+                 enabled=True, cpus_outside=info.cpus_outside, ipi=words.ipi_name(info.ipi_direct))
 
 
 def disable(args: Arguments, system: System) -> int:

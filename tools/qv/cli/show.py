@@ -68,19 +68,25 @@ def state_text(cell: dict[str, Any]) -> str:
     return f"{cell['state']} (by force)" if cell["forced"] and cell["state"] == "shut-down" else str(cell["state"])
 
 
+def _apic(cell: dict[str, Any]) -> str:
+    return ("x2APIC" if cell["x2apic"] else "xAPIC") + ("!DIRECT-IPI" if cell["ipi"] == "direct" else "")
+
+
 def list_cells(args: Arguments, system: System) -> int:
     device = system.device()
-    vendor = device.status().vendor
-    cells = [cell_data(device.info(name), vendor) for name in device.names()]
+    status = device.status()
+    cells = [cell_data(device.info(name), status.vendor) for name in device.names()]
     if args.json:
-        output.as_json({"cells": cells})
+        output.as_json({"cells": cells, "linux_ipi": words.ipi_name(status.ipi_direct)})
         return 0
     rows = [[cell["name"], state_text(cell), words.cpu_list(sorted(cell["cpus"])), words.size(cell["memory"]),
-             cell["image"], "x2APIC" if cell["x2apic"] else "xAPIC", "locked" if cell["locked"] else "",
+             cell["image"], _apic(cell), "locked" if cell["locked"] else "",
              cell["failure"]["reason"] if cell["failure"] and cell["state"] == "failed" else "",
              " ".join(device["pci"] + ("!UNSAFE-DMA" if device["unsafe_dma"] else "") for device in cell["devices"])]
             for cell in cells]
     output.table(("NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "APIC", "LOCK", "FAILURE", "DEVICES"), rows, frozenset({3}))
+    if status.ipi_direct:
+        output.line(f"level: {words.IPI_DIRECT}")
     return 0
 
 

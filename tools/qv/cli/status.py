@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .. import abi, output, words
-from ..words import text
+from ..words import ipi_name, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ def status(args: Arguments, system: System) -> int:
     data = {"enabled": bool(info.enabled), "cells": info.num_cells,
             "vendor": VENDORS.get(info.vendor, str(info.vendor)), "features": features,
             "x2apic": bool(info.x2apic), "cpus": info.num_cpus, "tsc_khz": info.tsc_khz,
-            "lost_cpus": info.lost_cpus, "monitor_text": info.monitor_text, "cpus_outside": info.cpus_outside, "obstacle": obstacle}
+            "lost_cpus": info.lost_cpus, "monitor_text": info.monitor_text, "cpus_outside": info.cpus_outside,
+            "ipi": ipi_name(info.ipi_direct), "obstacle": obstacle}
     if args.json:
         output.as_json(data)
         return 0
@@ -40,6 +41,8 @@ def status(args: Arguments, system: System) -> int:
                 f"monitor {info.monitor_text} bytes")
     if info.cpus_outside:
         output.line(f"level: {words.outside(info.cpus_outside)}")
+    if info.ipi_direct:
+        output.line(f"level: {words.IPI_DIRECT}")
     if obstacle:
         output.line(f"cannot be enabled: {obstacle['sentence']}")
         output.line(f"  remedy: {obstacle['remedy']}")

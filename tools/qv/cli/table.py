@@ -30,13 +30,22 @@ def _milliseconds(value: str) -> int:
     return milliseconds
 
 
+def _ipi(value: str) -> str:
+    """way to send IPIs (direct or filtered)"""
+    if value not in ("direct", "filtered"):
+        raise ValueError
+    return value
+
+
 STRICT = Option("--strict", "refuse when there is nothing to do")
 FOLLOW = Option("-f --follow", "go on as more come")
 
 COMMANDS = (
     Command("doctor", "doctor.doctor", "what stands in the way here, and its remedy"),
     Command("enable", "monitor.enable", "put the monitor under the running Linux", "",
-            Option("--strict", "refuse when it is enabled already, or when a CPU would stay outside the monitor")),
+            Option("--strict", "refuse when it is enabled already, or when a CPU would stay outside the monitor"),
+            Option("--ipi", "filtered (default), or direct: no exits for Linux's IPIs and timers, and no filter that protects cells from Linux's IPIs",
+                   "HOW", _ipi)),
     Command("disable", "monitor.disable", "take the monitor away again", "", STRICT),
     Command("status", "status.status", "what the machine offers and whether QV is enabled"),
     Command("devices", "devices.devices", "the PCI functions, and which a cell could have"),

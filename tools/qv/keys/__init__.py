@@ -7,8 +7,8 @@ from __future__ import annotations
 from .. import abi
 from ..problems import Place, Problem
 from ..record import dataclass, field
-from . import (apic, bell_rate, cmdline, console, cpus, debug, devices, image, lock, memory, name,
-               ports, vcpus, watchdog)
+from . import (apic, bell_rate, cmdline, console, cpus, debug, devices, image, ipi, lock, memory,
+               name, ports, vcpus, watchdog)
 from .key import Key
 
 TYPE_CHECKING = False
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 # Every key, in the order of messages and of Documentation/reference/configuration.md
 TABLE: tuple[Key, ...] = (
     name.KEY, cpus.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY,
-    watchdog.KEY, lock.KEY, bell_rate.KEY, debug.KEY, apic.KEY, ports.KEY, devices.KEY,
+    watchdog.KEY, lock.KEY, ipi.KEY, bell_rate.KEY, debug.KEY, apic.KEY, ports.KEY, devices.KEY,
     vcpus.VCPUS, vcpus.ADMISSION)
 BY_NAME = {key.name: key for key in TABLE}
 
 # The keys that `cell show` shows, in its order: resources and image, then supervision
 RESOURCES = (cpus.KEY, apic.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY,
              ports.KEY, devices.KEY)
-SUPERVISION = (watchdog.KEY, bell_rate.KEY, debug.KEY, lock.KEY)
+SUPERVISION = (watchdog.KEY, bell_rate.KEY, debug.KEY, lock.KEY, ipi.KEY)
 
 
 @dataclass
@@ -47,6 +47,7 @@ class CellConfig:
     console: bool = True
     watchdog: int = watchdog.DEFAULT  # ms; 0: off
     lock: int = abi.LOCK_NEVER
+    ipi: bool = False
     bell_rate: int = abi.BELL_RATE  # a millisecond
     debug: bool = False
     apic: int = abi.Apic.BEST
