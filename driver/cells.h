@@ -27,13 +27,14 @@ struct qv_cell {
 	struct qv_memory memory;
 	/* memory of the cell's monitor instance: QV_BLOCK_CELL bytes */
 	struct page *monitor_mem;
-	u32 num_devices;		/* number of functions taken */
+	u32 num_devices;		/* number of PCI functions that were taken from Linux */
 	struct qv_pci_given devices[QV_MAX_DEVICES];
 	struct qv_console *console;
-	struct qv_mon_entry entry;	/* where the loaded image begins */
+	struct qv_mon_entry entry;	/* entry point of the loaded image */
 
 	/* ---- its instance ---- */
-	u32 id;				/* 0 while the monitor does not have it */
+	/* number of the instance; 0 while the monitor does not have the cell */
+	u32 id;
 	/* true from start to stop in the monitor, even if the cell failed */
 	bool in_monitor_running;
 	u64 log_seen;

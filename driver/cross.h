@@ -56,7 +56,8 @@ void qv_ipi_cpu_went(u32 cpu);		/* it is offline, or did not come */
 
 /* ---- firmware.c ---- */
 struct qv_firmware { u64 ecam_pa, ecam_len; u32 num_ioapics; };
-extern struct qv_firmware qv_firmware;	/* as in qv_mon_boot; valid while enabled */
+/* the same data as in qv_mon_boot; valid while QV is enabled */
+extern struct qv_firmware qv_firmware;
 void qv_firmware_read(struct qv_mon_boot *b);
 /* CPUs that may run, as the MADT lists them; 0: there is no MADT */
 u32 qv_firmware_cpus(void);
@@ -70,8 +71,9 @@ struct qv_crossing {
 	u64 area_pa, area_va;
 	u64 cr3, cr4, entry;		/* the monitor's CR3, CR4 and entry point */
 	u64 gdt, idt;			/* the monitor's GDT and IDT: virtual addresses there */
-	const struct qv_mon_boot *boot;	/* as filled on the first CPU */
-	bool spoil;			/* for tests: make a step that the processor refuses */
+	const struct qv_mon_boot *boot;	/* boot data, as filled in on the first CPU */
+	/* for tests: the CPU makes a step that the processor refuses */
+	bool spoil;
 	char step[72];			/* out: the step that the processor refused, or empty */
 	u32 number;			/* out: the VM-instruction error of that step, or 0 */
 };
@@ -108,7 +110,7 @@ struct qv_virt {
 	void (*unready)(struct qv_crossing *c);		/* undoes ready() */
 	/* Returns 0 as a guest. Otherwise undoes ready() and returns enum qv_mon_error */
 	u64 (*enter)(struct qv_crossing *c);
-	u64 (*leave)(struct qv_crossing *c);		/* 0, or the monitor's refusal */
+	u64 (*leave)(struct qv_crossing *c);		/* returns 0, or the monitor's refusal */
 	u64 (*hypercall)(u64 nr, u64 a, u64 b);		/* QV_ME_CALL if the instruction faulted */
 };
 extern const struct qv_virt qv_svm, qv_vmx;
@@ -118,7 +120,8 @@ extern const struct qv_virt *qv_virt;
 void qv_virt_choose(void);			/* called when the module is loaded */
 u32 qv_virt_vendor(void);			/* the vendor, as in qv_status_info */
 u32 qv_virt_features(void);			/* QV_FEATURE_* */
-const struct qv_image_header *qv_virt_image(void);	/* NULL: this module was built without it */
+/* returns the image's head; NULL: this module was built without the image */
+const struct qv_image_header *qv_virt_image(void);
 int qv_virt_preflight(struct qv_reply *r);
 int qv_virt_refuse_in_use(struct qv_reply *r);
 

@@ -40,7 +40,8 @@ int qv_log_put(struct qv_log *l, u32 *used, u64 time_ns, const char *text);
  */
 void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e,
 		     const char *(*holder)(u64 instance));
-void qv_log_holder(u64 instance, const char *name);	/* from now on @name has @instance */
+/* from now on, the log gives the instance @instance the name @name */
+void qv_log_holder(u64 instance, const char *name);
 const char *qv_failure_sentence(u32 reason);		/* enum qv_failure */
 /* Adds what an instance, whose memory is @monitor_mem, has logged since *@seen. Needs qv_lock */
 void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen);
@@ -52,7 +53,8 @@ void qv_previous_drop(void);
 int qv_previous_read(struct qv_log *l);
 
 /* ---- cross/state.c ---- */
-extern struct mutex qv_lock;	/* held by every call, and while the watch looks */
+/* held during every call, and while watch.c looks at the instances */
+extern struct mutex qv_lock;
 
 struct qv_takeover {
 	bool enabled;

@@ -67,7 +67,7 @@ int qv_enable(struct qv_reply *r, u32 flags)
 	if (qv_takeover.outside)
 		qv_log("driver", "level: CPUs outside (%u): offline, and Linux does not let them come; a hostile Linux could run them bare",
 		       qv_takeover.outside);
-	__module_get(THIS_MODULE);	/* no unloading while the monitor runs */
+	__module_get(THIS_MODULE);	/* the module cannot be unloaded while the monitor runs */
 	qv_watch_start();
 	qv_event(QV_EVENT_ENABLED, 0, "", "the monitor runs on %u CPUs", qv_takeover.num_cpus);
 	return flags & QV_ENABLE_IPI_DIRECT ? qv_ipi_direct(r) : 0;

@@ -26,7 +26,7 @@ SYM_FUNC_START(qv_svm_cross)
 	jnz	1f
 	note_state qv_svm_resume
 	jmp	qv_svm_over
-1:	mov	$1, %eax		/* QV_HC_LEAVE */
+1:	mov	$1, %eax		/* eax = QV_HC_LEAVE */
 	vmmcall
 SYM_INNER_LABEL(qv_svm_resume, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR

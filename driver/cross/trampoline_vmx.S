@@ -8,7 +8,7 @@
 #include <asm/nospec-branch.h>
 #include "trampoline.h"
 
-#define STATE_ERROR	0x100		/* in struct qv_linux_state, as in trampoline.h */
+#define STATE_ERROR	0x100		/* offsets in struct qv_linux_state, as in trampoline.h */
 
 	.text
 /*
@@ -38,7 +38,7 @@ SYM_INNER_LABEL(qv_vmx_leave, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	mov	STATE_ERROR(%rdi), %rax
 	jmp	qv_vmx_resume
-1:	mov	$1, %eax		/* QV_HC_LEAVE */
+1:	mov	$1, %eax		/* eax = QV_HC_LEAVE */
 	vmcall
 SYM_INNER_LABEL(qv_vmx_resume, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR

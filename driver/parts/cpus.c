@@ -52,7 +52,7 @@ static int cpus_take(struct qv_reply *r, struct qv_cell *cell)
 		u32 cpu = cell->cpus[cell->cpus_taken];
 		int error;
 
-		/* from now on notify_cpu() keeps it offline */
+		/* from now on notify_cpu() keeps this CPU offline */
 		cpumask_set_cpu(cpu, &cpus_in_cells);
 		error = remove_cpu(cpu);
 		if (error)

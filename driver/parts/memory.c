@@ -28,7 +28,7 @@ static int memory_check(struct qv_reply *r, const struct qv_cell_create *q)
 		return qv_refuse(r, QV_E_NO_MEMORY, "give the cell less",
 				 "the cell wants %llu MiB, the machine has %lu MiB", q->memory >> 20,
 				 totalram_pages() >> (20 - PAGE_SHIFT));
-	/* otherwise Linux would kill programs to get this memory */
+	/* without this check Linux would kill programs to get the memory */
 	if (q->memory / PAGE_SIZE > si_mem_available())
 		return qv_refuse(r, QV_E_NO_MEMORY, "end programs, or give the cell less",
 				 "the cell wants %llu MiB, Linux can do without %ld MiB", q->memory >> 20,

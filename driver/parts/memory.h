@@ -6,7 +6,7 @@
 
 struct page;
 
-struct qv_memory {			/* 2 MiB pages, ascending */
+struct qv_memory {			/* pages of 2 MiB, in ascending order of addresses */
 	u32 num;
 	struct page **pages;
 };

@@ -16,9 +16,9 @@ struct qv_mon_entry {
 struct qv_mon_device {
 	u32 bdf;			/* bus << 8 | device << 3 | function */
 	u32 flags;			/* QV_MON_DEVICE_* */
-	/* IOAPIC of its interrupt line: index in qv_mon_boot.ioapics; QV_MON_NO_PIN: no line */
+	/* IOAPIC of the interrupt line: index in qv_mon_boot.ioapics; QV_MON_NO_PIN: no line */
 	u32 ioapic, pin;
-	u32 vector;			/* 32..254, for the pin */
+	u32 vector;			/* vector of the pin's interrupt, 32..254 */
 	u32 reserved;
 	struct qv_mon_bar {
 		u64 base, len;		/* memory: whole pages; ports: below 64 Ki; len 0: none */

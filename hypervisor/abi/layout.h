@@ -15,9 +15,9 @@
 
 /* Virtual addresses of an instance, all inside one GiB (one page directory) */
 #define QV_VA_IMAGE		0x40000000ull	/* code and constants, copied per instance */
-#define QV_VA_APIC		0x40100000ull	/* the xAPIC page */
+#define QV_VA_APIC		0x40100000ull	/* address of the xAPIC page */
 #define QV_VA_WINDOW		0x40180000ull	/* one page per CPU, to look at guest memory */
-#define QV_VA_BLOCK		0x40200000ull	/* the instance's own block */
+#define QV_VA_BLOCK		0x40200000ull	/* address of the instance's own block */
 #define QV_VA_MANAGE		0x40800000ull	/* manager only: another instance's block */
 #define QV_VA_SCRUB		0x40A00000ull	/* manager only: memory being cleared */
 

@@ -21,7 +21,7 @@ struct qv_mon_mark {
 	u64 tsc_khz;
 	u64 id;			/* instance */
 	u64 name[QV_NAME_LEN / 8];	/* name of the cell; the monitor does not read it */
-	u64 sum;		/* qv_mark_sum() */
+	u64 sum;		/* checksum, as qv_mark_sum() computes it */
 };
 
 /* The complement of the sum of all words but the last */

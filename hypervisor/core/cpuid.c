@@ -64,7 +64,7 @@ static const struct cpuid_rule cpuid_rules[] = {
 	{ .leaf = QV_CPUID_BASE + 1, .r = { { 0, QV_INFO_GPA }, { 0, QV_INFO_ABI }, NONE, NONE } },
 	/* hidden in ecx: SVM, instruction-based sampling, SKINIT */
 	{ .leaf = 0x80000001, .r = { SAME, SAME, NOT(BIT(2) | BIT(10) | BIT(12)), SAME } },
-	/* ebx: no INVLPGB */
+	/* hidden in ebx: INVLPGB */
 	{ .leaf = 0x80000008, .r = { SAME, NOT(BIT(3)), SAME, SAME } },
 	/* SVM */
 	{ .leaf = 0x8000000a },

@@ -15,7 +15,7 @@ enum decode_op { DECODE_STORE, DECODE_XCHG, DECODE_OR, DECODE_AND, DECODE_LOAD }
 
 struct decoded {
 	enum decode_op op;
-	u32 len;		/* bytes of the instruction */
+	u32 len;		/* length of the instruction in bytes */
 	u32 size;		/* bytes accessed: 1, 2 or 4 */
 	u32 reg;		/* DECODE_XCHG, DECODE_LOAD: register that gets the value read */
 	u32 value;		/* the operand, in its low .size bytes; DECODE_LOAD: none */

@@ -29,7 +29,8 @@
 void kick(struct pcpu *target, u32 cmd)
 {
 	__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);
-	__atomic_fetch_add(&target->kicks, 1, __ATOMIC_SEQ_CST); /* pairs with take_commands() */
+	/* this order pairs with take_commands() */
+	__atomic_fetch_add(&target->kicks, 1, __ATOMIC_SEQ_CST);
 	if (!atomic_or(&target->cmd, cmd))
 		apic_send(NMI, target->apic_id);
 	__atomic_fetch_sub(&target->kicks, 1, __ATOMIC_SEQ_CST);

@@ -56,7 +56,7 @@ struct port_access {
 };
 void vendor_port_access(const struct pcpu *cpu, struct port_access *a);
 
-/* These read and change the guest during an exit */
+/* These functions read and change the guest during an exit */
 void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode);
 u64 vendor_rip(const struct pcpu *cpu);
 /* facts about the exit, for the log and failure records */

@@ -194,7 +194,7 @@ static u32 fixed_above(struct pcpu *cpu, u32 bdf, u32 reg)
 	return ~0u;
 }
 
-/* The same for any other bridge */
+/* Returns the fixed bits of the dword at @reg in any other bridge */
 static u32 fixed_beside(u32 reg)
 {
 	if (reg == CFG_BUSES)

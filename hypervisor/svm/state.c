@@ -38,7 +38,7 @@ void vendor_controls(struct instance *inst, bool cell)
 
 	memcpy(c->intercepts, cell ? cell_intercepts : front_intercepts, sizeof(c->intercepts));
 	c->np_enable = NP_ENABLE | (!cell && inst->boot.invlpgb ? NP_INVLPGB : 0);
-	c->efer = EFER_KNOWN & ~(cell ? EFER_SVME : 0);	/* Linux sees SVME set */
+	c->efer = EFER_KNOWN & ~(cell ? EFER_SVME : 0);	/* EFER.SVME: Linux sees it set */
 }
 
 static void set_controls(struct pcpu *cpu)

@@ -36,7 +36,7 @@ void svm_run(struct pcpu *cpu, u64 vmcb_pa) __attribute__((noreturn));
 /* executes one VMRUN, which must exit before the first guest instruction */
 void svm_try(u64 vmcb_pa);
 void svm_take_nmi(void);
-void svm_shutdown(void) __attribute__((noreturn));	/* a triple fault, now */
+void svm_shutdown(void) __attribute__((noreturn));	/* causes a triple fault at once */
 struct leave_state;
 void svm_leave(const struct leave_state *state) __attribute__((noreturn));
 

@@ -40,7 +40,7 @@ u64 *paging_find(const struct paging *p, u64 addr, u32 level, u32 *found)
 
 	for (;; at--) {
 		u64 *entry = &table[slot(addr, at)];
-		/* read once: other CPUs change the entry */
+		/* read the entry once: other CPUs change it */
 		u64 seen = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
 
 		if (at == level || !(seen & PT_P) || is_leaf(seen, at)) {

@@ -18,7 +18,8 @@ static void on_exception(struct pcpu *cpu)
 	(void)cpu;
 	vmcs_write(ENTRY_EVENT, vmcs_read(EXIT_EVENT) & ~EVENT_FROM_IRET);
 	vmcs_write(ENTRY_ERROR, 0);
-	vmcs_write(ENTRY_LENGTH, vmcs_read(EXIT_LENGTH));	/* only INT1 uses it */
+	/* only INT1 uses this type of event */
+	vmcs_write(ENTRY_LENGTH, vmcs_read(EXIT_LENGTH));
 	vmx_end_shadow();
 }
 

@@ -140,6 +140,6 @@ void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f)
 	(void)cpu;
 	for (i = 0; i < sizeof(record) / sizeof(record[0]); i++)
 		*(u64 *)((u8 *)f + record[i].offset) = vmcs_read(record[i].field);
-	f->cr4 &= ~CR4_VMXE;		/* no guest ever sees this bit */
+	f->cr4 &= ~CR4_VMXE;		/* no guest ever sees CR4.VMXE */
 	asm volatile("mov %%cr2, %0" : "=r"(f->cr2));
 }

@@ -179,7 +179,8 @@ def gate(hold, slow, quick, more):
 @pytest.mark.parametrize("hold,slow,quick,more", [
     ("priority", 0x30, 0x60, 0), ("priority", 0x60, 0x30, 0),   # no source is masked at its first interrupt
     ("priority", 0x30, 0x60, 20),  # a flood masks its own priority class and lower ones
-    ("edge", 0x60, 0x30, 20), ("level", 0x60, 0x30, 20)])       # only this source is masked
+    # in this mode only the source itself is masked
+    ("edge", 0x60, 0x30, 20), ("level", 0x60, 0x30, 20)])
 def test_an_interrupt_does_not_wait_for_another_sources_handler(hold, slow, quick, more):
     after, in_all = gate(hold, slow, quick, more)
     assert after < 100

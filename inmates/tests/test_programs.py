@@ -459,7 +459,8 @@ def test_in_the_background(shell, nothing_lost):
     row = next(line for line in shell.run("ps").splitlines() if re.match(rf" *{pid} +0 spinner +live", line))
     assert row.split()[5] == "1"                                # threads
     assert re.search(r"spinner +main +20.000 +100.000", shell.run("vcpus"))
-    assert "25 primes" in shell.run("prime 100")                # while the spinner runs
+    # the command runs while the spinner runs
+    assert "25 primes" in shell.run("prime 100")
     shell.run(f"kill {pid}")
     assert m.until(lambda: f"[{pid}] spinner has ended: killed (signal 9)" in end_of(shell))
     assert "spinner" not in shell.run("vcpus")

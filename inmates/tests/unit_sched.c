@@ -59,7 +59,7 @@ TEST(sched_shorter_period_first)
 	CHECK(chosen(&b, 10, 0));
 	CHECK(chosen(&a, 30, 10));
 	CHECK(chosen(&c, 31, 30));
-	CHECK(chosen(&a, 41, 31));		/* background, round-robin */
+	CHECK(chosen(&a, 41, 31));		/* in the background the entities run round-robin */
 	CHECK(chosen(&b, 50, 41));
 	CHECK(chosen(&b, 60, 50));
 	sched_block(&s, &b, 55);

@@ -61,7 +61,7 @@ def front_module(kernel: str) -> Path:
 
 
 class Arena:
-    """The client of inside/attack-server."""
+    """Talks to inside/attack-server, which runs in the machine."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = weakref.proxy(machine)

@@ -19,7 +19,7 @@ FAULTS = {
     "vmrun": "#(GP|UD)", "stgi": "#(GP|UD)", "vmxoff": "#(GP|UD)",
 }
 UNSEEN = {"wbinvd": "#GP", "invd": "#GP"}   # Bochs checks the privilege level for these, QEMU 11 does not
-# only these in Bochs, where each fault takes seconds
+# in Bochs each fault takes seconds, so only these are tried there
 FEW = ("divide", "jump", "write", "stack", "vmcall", "vmxoff")
 
 

@@ -13,7 +13,8 @@
 struct machine {
 	struct front_model front;
 	struct instance *inst;
-	bool plain[FRONT_PAGES];	/* RAM, and in no window of another cell */
+	/* for each 2 MiB page: it is RAM, and no window of another cell is in it */
+	bool plain[FRONT_PAGES];
 };
 
 /*

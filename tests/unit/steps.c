@@ -29,7 +29,7 @@ static struct qv_mon_create request;
 static struct steps *run;
 static struct {
 	bool there[FAKE_CPUS];		/* the CPU runs in the cell's instance */
-	bool nmi[FAKE_CPUS];		/* an NMI is pending */
+	bool nmi[FAKE_CPUS];		/* an NMI is pending for the CPU */
 	u32 age[FAKE_CPUS];		/* number of steps since the NMI was sent */
 	/* bit mask of the watched pages that the CPU may have a translation to */
 	u32 cached[FAKE_CPUS];

@@ -382,7 +382,7 @@ static void lock_calls(void)
 	start(&r, true);
 	svm_exit(pcpu_of(0));
 	CHECK_EQ(my_status()->locked, 1);
-	CHECK_EQ(vmcb_of(pcpu_of(0))->rax, QV_CALL_LOCK);	/* no register changes */
+	CHECK_EQ(vmcb_of(pcpu_of(0))->rax, QV_CALL_LOCK);	/* the call changes no register */
 	r.rax = QV_CALL_UNLOCK + 1;
 	start(&r, true);
 	svm_exit(pcpu_of(0));

@@ -139,7 +139,8 @@ static void msr_values(void)
 	v->efer = EFER_SVME | 0xd01;
 	exit_with(EXIT_MSR, 1, 0x901, 0xc0000080, 0);
 	CHECK_EQ(v->efer, EFER_SVME | EFER_LMA | 0x901);	/* the processor itself keeps LMA */
-	exit_with(EXIT_MSR, 1, 0x100901, 0xc0000080, 0);	/* VMRUN would always fail */
+	/* with this value VMRUN would always fail */
+	exit_with(EXIT_MSR, 1, 0x100901, 0xc0000080, 0);
 	CHECK_EQ(v->event_inj, GP);
 	CHECK_EQ(v->efer, EFER_SVME | EFER_LMA | 0x901);
 	fake_wrmsr_last = 0;
@@ -171,7 +172,7 @@ static void kept_from_linux(void)
 		{ 0xc0010010, 0x10c0010010, 0x10c0010010, 0, false },		/* unchanged */
 		{ 0xc0010010, 0x10c0010010, 0x10c0810010, 0, true },	/* memory encryption */
 		{ 0xc0010015, 0x10c0010015, 0x10c0010015 ^ 1 << 30, 0x10c0010015 ^ 1 << 30, false },
-		/* SMMLOCK stays set */
+		/* the write leaves SMMLOCK set */
 		{ 0xc0010015, 0x10c0010015, 0x1000010014 ^ 1 << 25, 0x1080010015 ^ 1 << 25, true },
 		{ 0x200, 0x1000000200, 0, 0, true },
 		{ 0x2ff, 0x10000002ff, 0, 0, false },

@@ -34,7 +34,7 @@ static void lives(void)
 		CHECK_EQ(world_start(&w, id), QV_ME_OK);
 		world_check(&w);
 		CHECK_EQ(world_start(&w, id), QV_ME_STATE);
-		CHECK_EQ(world_reclaim(&w, id), QV_ME_STATE);	/* the cell runs */
+		CHECK_EQ(world_reclaim(&w, id), QV_ME_STATE);	/* the cell has started and runs */
 		CHECK_EQ(world_call(QV_HC_LEAVE, 0), QV_ME_STATE);
 		CHECK_EQ(world_call(QV_HC_DOORBELL, id), QV_ME_OK);
 		CHECK_EQ(fake_wrmsr_value, 0x600004020ull);

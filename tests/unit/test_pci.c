@@ -18,10 +18,9 @@
 /* ---- filters ---- */
 
 /*
- * Does the message or entry reach the CPU with this 8-bit id? Follows the manuals. NULL: not
- * allowed for any id.
+ * Does CPU @cpu accept a message to @dest, as the manuals say? For a CPU in x2APIC mode its former
+ * logical id counts, too: the CPU has that id again when it returns to xAPIC mode.
  */
-/* A CPU in x2APIC mode hears its new name, and will hear its old one when it is back. */
 static bool judge_hears(const struct icr_map *map, u32 cpu, bool logical, u32 dest)
 {
 	if (!logical)

@@ -221,7 +221,8 @@ static void decoding(void)
 	static const struct { u32 low, high, command; bool ok; } cases[] = {
 		{ 0xfd000000, 0, 2, true }, { BAR + 0x3ff0, 0, 2, false }, { BAR + 0x4000, 0, 2, true },
 		{ 0x00200000, 0, 2, false }, { 0xd001, 0, 1, true }, { 0xc011, 0, 1, false },
-		{ 0xc011, 0, 2, true },				/* ports stay disabled */
+		/* decoding of I/O ports stays disabled */
+		{ 0xc011, 0, 2, true },
 		{ BAR + 0x1000 + 4, 0, 2, false }, { BAR + 0x1000 + 4, 0x10, 2, true },	/* 64 bits */
 	};
 	u32 i;

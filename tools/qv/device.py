@@ -54,7 +54,7 @@ def refusal_from(reply: abi.Reply, error: OSError | None) -> Refused:
 
 
 class Device:
-    """An open /dev/qv."""
+    """The open device /dev/qv, with a method for each call."""
 
     def __init__(self, path: str = DEVICE) -> None:
         try:

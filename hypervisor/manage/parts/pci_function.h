@@ -28,7 +28,7 @@ void pci_make_rules(struct pcpu *cpu, struct pci_cell *p, const struct qv_mon_de
 void pci_quiet(struct pcpu *cpu, u32 bdf);
 /* Puts an allowed message in every message register, so that enabling needs no check */
 void pci_valid_messages(struct pcpu *cpu, const struct pci_cell *p, u32 address);
-/* The same for an MSI-X table; masks all entries */
+/* Puts an allowed message in every entry of an MSI-X table, and masks all entries */
 void pci_valid_table(struct pcpu *cpu, const struct pci_table *t, u32 bdf, u32 address);
 
 #endif

@@ -16,7 +16,7 @@ void console_init(void)
 	screen_init(&screen, (volatile uint16_t *)QV_SCREEN_GPA);
 	if (!cell_present())
 		serial_init();
-	console_write("", 0);		/* show the cursor */
+	console_write("", 0);		/* an empty write shows the cursor */
 }
 
 void console_write(const char *text, size_t n)

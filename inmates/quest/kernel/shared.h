@@ -21,7 +21,8 @@ struct process;
 
 /* A segment that a process has attached: plain data. */
 struct attachment {
-	uint64_t at;			/* 0: this entry is free */
+	/* address of the segment in the program; 0: this entry is free */
+	uint64_t at;
 	int segment;
 };
 

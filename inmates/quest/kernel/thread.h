@@ -42,7 +42,7 @@ struct thread {
 	bool late;			/* the time ran out before the thread was woken */
 	/* the process whose program it runs; NULL: a thread of the kernel */
 	struct process *process;
-	unsigned int slot;		/* its number and its stack in the process */
+	unsigned int slot;		/* number of the thread, and of its stack, in the process */
 	uint64_t kernel_top;		/* stack pointer (RSP) at an entry from ring 3 */
 	/* the thread's FPU state while the FPU holds that of another thread */
 	struct fpu_state *fpu;

@@ -32,7 +32,7 @@ static uint64_t shortest_period(const struct wait_queue *q)
 
 	for (t = q ? q->head : NULL; t; t = t->next_waiting) {
 		if (sched_vcpu(dispatch_sched(), t->sched.vcpu)->params.type == BACKGROUND_VCPU)
-			continue;		/* it has no priority to inherit */
+			continue;		/* this thread has no priority to inherit */
 		period = vcpu_period(sched_vcpu(dispatch_sched(), t->sched.vcpu));
 		if (!shortest || period < shortest)
 			shortest = period;

@@ -7,7 +7,7 @@
 static uint64_t *map;		/* a set bit is a free page */
 static size_t num_pages, num_free, num_managed, num_kept;
 static bool (*may_use)(void);		/* whether the caller may use the kept pages */
-static size_t lowest;		/* no page below this one is free */
+static size_t lowest;		/* lower bound: no page below this one is free */
 
 static bool is_free(size_t page)
 {

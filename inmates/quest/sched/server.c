@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "server.h"
 
-/* Main VCPU: sporadic.c. */
+/* The operations of Main VCPUs, by sporadic.c. */
 
 static void main_init(struct vcpu *v, uint64_t at)
 {

@@ -22,13 +22,13 @@ struct server {
 	 */
 	void (*wake)(struct vcpu *v, uint64_t period, bool active, uint64_t now);
 	void (*dispatch)(struct vcpu *v, uint64_t now);
-	/* Returns the overrun. */
+	/* Charges CPU time. Returns the overrun. */
 	uint64_t (*charge)(struct vcpu *v, uint64_t delta, uint64_t now);
 	void (*block)(struct vcpu *v, uint64_t now);
 	void (*shift)(struct vcpu *v, int64_t by);
 };
 
-/* Indexed by enum vcpu_type. */
+/* The servers, indexed by enum vcpu_type. */
 extern const struct server servers[];
 
 /*

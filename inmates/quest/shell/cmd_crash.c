@@ -68,7 +68,7 @@ static void crash_stack(void)
 	print("%ld\n", deeper(0));
 }
 
-/* From boot/start.S. */
+/* The guard page below the boot stack, from boot/start.S. */
 extern char boot_guard[];
 
 static void crash_guard(void)

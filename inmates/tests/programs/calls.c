@@ -136,7 +136,8 @@ static void check_limits(void)
 
 	if (!pid)
 		have_all_threads();
-	CHECK(WEXITSTATUS(status_of(pid)) == 1);	/* _exit() ends all sixteen */
+	/* this call of _exit() ends all sixteen threads */
+	CHECK(WEXITSTATUS(status_of(pid)) == 1);
 	pid = fork();
 	if (!pid) {
 		if (pthread_create(&t, NULL, wait_long, NULL))

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KERNEL_ADDRESS	0x100000ul	/* its first instruction */
+#define KERNEL_ADDRESS	0x100000ul	/* address of the kernel's first instruction */
 
 static void divide(void)
 {
-	/* in assembler, since the compiler may choose any quotient */
+	/* the division is in assembler, since a compiler may choose any quotient */
 	__asm__ volatile("xorl %%ecx, %%ecx; movl $1, %%eax; cltd; idivl %%ecx" : : : "rax", "rcx", "rdx", "cc");
 }
 

@@ -103,7 +103,7 @@ static void child(long round)
 	for (i = 1; i < CALLS_PER_CHILD; i++) {
 		number = next() % 8 ? calls[next() % NUM_CALLS].number : hostile();
 		if ((number == EXIT_CALL || number == THREAD_EXIT_CALL) && next() % 16)
-			continue;	/* otherwise most children would end early */
+			continue;	/* without this, most children would end early */
 		one_call(number);
 	}
 	_exit(0);

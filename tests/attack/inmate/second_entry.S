@@ -149,7 +149,7 @@ code16_cpuid:
 	cpuid
 	jmp	code16_cpuid
 
-/* Changes the instruction at 0x6000 between several */
+/* Replaces the instruction at 0x6000 by others, again and again */
 	.balign	256
 	.globl	code16_race
 code16_race:

@@ -18,7 +18,7 @@ struct gate {
 	uint32_t offset2, reserved;
 };
 
-/* From storms_entry.S */
+/* Labels in storms_entry.S */
 extern const char storm_again_ud[], storm_again_int2[], storm_iret[], storm_loop[], storm_touch[];
 extern const char user_code[], user_code_end[];
 void storm_trap_flag(void);

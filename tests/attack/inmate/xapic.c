@@ -127,7 +127,8 @@ void xapic_prefixes(uint64_t value, uint64_t b)
 {
 	aim_at_linux();
 	__asm__ volatile("movl $0xFEE00300, %%r11d; .byte 0x65, 0x3e, 0x67, 0x41, 0x89, 0x03"
-			 : : "a"((uint32_t)value) : "memory", "r11");	/* mov %eax, %gs:(%r11d) */
+			 /* bytes of mov %eax, %gs:(%r11d) */
+			 : : "a"((uint32_t)value) : "memory", "r11");
 	survived("written");
 }
 

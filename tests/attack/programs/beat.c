@@ -23,7 +23,7 @@ struct shown {
 	uint64_t worst_ns;	/* the reader sets it to 0 to restart */
 	uint64_t pattern_rounds;
 	uint64_t pattern_wrong;
-	uint64_t end;		/* set by the reader */
+	uint64_t end;		/* the reader sets this to end the program */
 };
 
 static volatile struct shown *shown;

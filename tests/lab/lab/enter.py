@@ -15,7 +15,7 @@ from . import cost
 from .errors import LabError
 from .paths import TOP
 
-HERE = "QVLAB_ROOT"  # set inside a tree, to that tree's path
+HERE = "QVLAB_ROOT"  # name of an environment variable: inside a tree it has that tree's path
 PASSED = ["PROGRAMS", "QV_SEED"]  # variables of the caller's environment that are passed on
 
 _SCRIPT = """

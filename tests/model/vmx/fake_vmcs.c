@@ -164,7 +164,8 @@ void fake_exit(struct pcpu *cpu, u32 reason, u64 qualification, u64 gpa, u32 len
 	fake_set(IDT_EVENT, 0);
 	if (reason)
 		fake_set(EXIT_EVENT, 0);
-	fake_set(ENTRY_EVENT, 0);		/* every exit clears bit 31 */
+	/* every exit clears bit 31, which marks an event as valid */
+	fake_set(ENTRY_EVENT, 0);
 	vmx_exit(cpu);
 }
 

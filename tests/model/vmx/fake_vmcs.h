@@ -18,7 +18,7 @@ struct fake_vmx {
 	u64 crossed;			/* the rdi with which vmx_cross() was called */
 	u32 xcr;
 	u64 xcr_value;
-	bool refuse;			/* the next entry fails */
+	bool refuse;			/* if set, the next VM entry fails */
 };
 extern struct fake_vmx fake_vmx;
 

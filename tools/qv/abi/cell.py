@@ -25,7 +25,7 @@ LOCK_MAY = 1
 LOCK_START = 2
 CONSOLE_LEN = 0x8000
 
-DEVICE_PIN = 1 << 0  # qv_device.state
+DEVICE_PIN = 1 << 0  # bits of qv_device.state
 DEVICE_MESSAGES = 1 << 1
 DEVICE_NO_RESET = 1 << 2
 

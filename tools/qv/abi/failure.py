@@ -49,7 +49,7 @@ class FailureRecord(ctypes.Structure):
     ]
 
 
-# The names of .regs
+# The names of the registers in .regs, in their order
 REGISTERS = ("rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
              "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15")
 

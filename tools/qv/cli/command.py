@@ -20,8 +20,9 @@ class Arguments:
 
 
 class Option:
-    """`flags` are as typed. Without `metavar` it is a switch, else `parse` returns its value or
-    raises ValueError."""
+    """An option of a command. `flags` are its names, such as --json. Without `metavar` it is a
+    switch. Otherwise it has a value, which `parse` converts; for a wrong value, `parse` raises
+    ValueError."""
 
     def __init__(self, flags: str, words: str, metavar: str = "",
                  parse: Callable[[str], object] = str, default: object = None,

@@ -149,8 +149,8 @@ class Examination:
             return Finding("kvm", OK, "no other hypervisor module is loaded")
         first = "end its virtual machines, then: " if self.facts.modules[loaded[0]] else ""
         remedy = f"{first}rmmod {loaded[0]}"
-        # KVM enables virtualization on the CPUs when it is loaded. Some kernels do this with the
-        # first virtual machine
+        # KVM enables virtualization on the CPUs when it is loaded, or on some kernels when the
+        # first virtual machine is created
         if self.status is not None and self.status.obstacle != abi.Reason.E_VIRT_IN_USE:
             return Finding("kvm", WARN, f"{loaded[0]} is loaded: it and QV cannot both run virtual machines", remedy)
         return Finding("kvm", FAIL, f"{loaded[0]} is loaded and may hold the CPUs' virtualization", remedy)

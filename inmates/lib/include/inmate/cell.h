@@ -31,7 +31,7 @@ uint32_t cell_request(void);
 
 /* Makes call QV_CALL_* to the monitor. This causes one exit, and has no effect in the inmate. */
 void cell_call(uint32_t number);
-/* The same for a call with arguments (edi, esi). */
+/* Makes call QV_CALL_* with arguments in edi and esi. */
 void cell_call_with(uint32_t number, uint64_t a, uint64_t b);
 
 /*

@@ -60,7 +60,7 @@ const char *trap_name(uint64_t vector);
 /* Prints the registers of `frame`, and CR2 and CR3 of this CPU. */
 void trap_print(const struct trap_frame *frame);
 
-/* For trap_entry.S. */
+/* Functions that trap_entry.S calls. */
 void trap_dispatch(struct trap_frame *frame);
 
 #endif

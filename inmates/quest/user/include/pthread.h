@@ -79,7 +79,7 @@ int pthread_mutexattr_gettype(const pthread_mutexattr_t *attributes, int *kind);
 /* ENOTSUP: the protocol is not PTHREAD_PRIO_INHERIT */
 int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int protocol);
 int pthread_mutexattr_getprotocol(const pthread_mutexattr_t *attributes, int *protocol);
-/* ENOTSUP: PTHREAD_PROCESS_SHARED */
+/* ENOTSUP: `shared` is PTHREAD_PROCESS_SHARED */
 int pthread_mutexattr_setpshared(pthread_mutexattr_t *attributes, int shared);
 
 /* Time limits are times of CLOCK_MONOTONIC; CLOCK_REALTIME is the same clock. */

@@ -33,7 +33,7 @@
 /* The VCPU of threads that have no other: Main, 10/100 ms. */
 #define BEST_EFFORT_VCPU	0
 
-enum vcpu_type { MAIN_VCPU = 0, IO_VCPU = 1 };	/* sched_param.type */
+enum vcpu_type { MAIN_VCPU = 0, IO_VCPU = 1 };	/* Values of sched_param.type */
 
 /*
  * VCPUs. A Main VCPU gets C ms of CPU in each period of T ms (us if sched_param.unit is VCPU_US).
@@ -117,7 +117,7 @@ int meminfo(struct meminfo *info);			/* EFAULT */
 int shared_mem_alloc(size_t bytes);
 void *shared_mem_attach(int id);
 int shared_mem_detach(void *at);			/* EINVAL */
-/* only memory that this program made; EINVAL, EPERM */
+/* frees memory that this program made; EINVAL, EPERM */
 int shared_mem_free(int id);
 
 /* Returns whether `p` is an error of shared_mem_attach() or quest_sbrk(). */
@@ -133,7 +133,8 @@ void perror_of(const char *what, int error);
 pid_t quest_fork(void);
 pid_t quest_waitpid(pid_t pid, int *status, int options);
 int quest_kill(pid_t pid, int signal);
-int quest_usleep(uint64_t us);				/* at most 2^42; EINVAL */
+/* sleeps for `us` microseconds, at most 2^42; EINVAL */
+int quest_usleep(uint64_t us);
 int quest_gettimeofday(struct timeval *now, void *zone);
 int quest_times(struct quest_tms *used);
 void *quest_sbrk(intptr_t bytes);

@@ -24,7 +24,7 @@ size_t strspn(const char *text, const char *bytes);
 size_t strcspn(const char *text, const char *bytes);
 char *strtok(char *text, const char *bytes);
 char *strtok_r(char *text, const char *bytes, char **rest);
-char *strdup(const char *text);		/* NULL: no memory */
+char *strdup(const char *text);		/* returns a copy made by malloc(); NULL: no memory */
 /* returns the sentence and the remedy; the sign of the number does not matter */
 char *strerror(int error);
 

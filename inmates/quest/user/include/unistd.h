@@ -21,7 +21,8 @@ int close(int fd);					/* EBADF */
 ssize_t read(int fd, void *to, size_t n);
 /* EBADF, EFAULT; on a pipe without a reader the program gets SIGPIPE */
 ssize_t write(int fd, const void *from, size_t n);
-off_t lseek(int fd, off_t offset, int whence);		/* SEEK_*; EBADF, EINVAL, ESPIPE */
+/* `whence` is SEEK_*; EBADF, EINVAL, ESPIPE */
+off_t lseek(int fd, off_t offset, int whence);
 /* fd[1] is for writing, fd[0] for reading; EMFILE, ENOMEM, EFAULT */
 int pipe(int fd[2]);
 /* returns another descriptor for the same file; EBADF, EMFILE */

@@ -31,7 +31,7 @@ quest_\name:
 #define CALL(number, name, args) quest_call name, number ;
 QUEST_CALLS(CALL)
 
-	/* For programs; the library itself uses quest_NAME(). */
+	/* The names NAME() are for programs; the library itself uses quest_NAME(). */
 	.macro	own_name names:vararg
 	.irp	name, \names
 	.globl	\name

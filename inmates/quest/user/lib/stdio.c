@@ -13,7 +13,7 @@
 struct quest_stream {
 	int fd;
 	int ended, failed;
-	int own;		/* allocated by malloc() */
+	int own;		/* the stream was allocated by malloc() */
 };
 
 FILE quest_stdin = { .fd = 0 }, quest_stdout = { .fd = 1 }, quest_stderr = { .fd = 2 };

@@ -20,7 +20,7 @@ struct ring {
 	pthread_cond_t has_room, has_item;
 	int item[PLACES];
 	int count, first;
-	int closed;		/* the producers have ended */
+	int closed;		/* true when the producers have ended */
 };
 
 static struct ring ring = {

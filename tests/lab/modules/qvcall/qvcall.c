@@ -151,7 +151,7 @@ static int call(const char *text, const struct kernel_param *p)
 
 	if (sscanf(text, "%llx %llx", &nr, &a) != 2)
 		return -EINVAL;
-	if (nr == QV_HC_LEAVE)			/* this call works only as a part of disable */
+	if (nr == QV_HC_LEAVE)			/* this hypercall works only as a part of disable */
 		return -EPERM;
 	value = hypercall(nr, a);
 	return 0;

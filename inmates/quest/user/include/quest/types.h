@@ -11,7 +11,7 @@
 
 typedef int vcpu_id_t;
 
-#define LOCK_AWAITED	0x80000000u	/* in a lock's word: threads may wait for it */
+#define LOCK_AWAITED	0x80000000u	/* bit of a lock's word: threads may wait for the lock */
 
 /* Stacks of threads: the stack of thread n is the upper half of the n-th 2 * QUEST_STACK_BYTES. */
 #define QUEST_STACKS	0x400000200000ul
@@ -30,7 +30,7 @@ struct quest_tms {
 struct meminfo {
 	uint64_t total_kib;	/* memory of the cell, for programs and the kernel's data */
 	uint64_t free_kib;
-	uint64_t own_kib;	/* this program's pages */
+	uint64_t own_kib;	/* number of this program's pages */
 };
 
 #define UTSNAME_LENGTH	32
