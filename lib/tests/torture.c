@@ -239,6 +239,70 @@ static bool mailbox(const char *name, uint64_t items, bool zero_copy)
 		      args[0].received + args[1].received);
 }
 
+/* ---- memory: words that one end writes in order arrive whole and in order ---- */
+
+#define MEMORY_WORDS	64
+
+static void *memory_writer(void *arg)
+{
+	struct end_args *a = arg;
+	uint64_t n, size, *words;
+	struct qv_end end;
+	void *data;
+	bool may;
+
+	if (world_attach(a->world, &end, 0) || qv_end_memory(&end, &data, &size, &may) || !may)
+		a->wrong = "the writer cannot write";
+	pthread_barrier_wait(&together);
+	for (words = data, n = 0; !a->wrong && n < a->items; n++) {
+		__atomic_store_n(&words[n % MEMORY_WORDS], n / MEMORY_WORDS + 1, __ATOMIC_RELEASE);
+		if (n % 4096 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* Loads the words from the last to the first: none is older than the one loaded before. */
+static void *memory_reader(void *arg)
+{
+	uint64_t i, value, before, size, *words, last;
+	struct end_args *a = arg;
+	struct qv_end end;
+	void *data;
+	bool may;
+
+	if (world_attach(a->world, &end, a->self) || qv_end_memory(&end, &data, &size, &may) || may)
+		a->wrong = "the reader may write";
+	pthread_barrier_wait(&together);
+	for (words = data, last = a->items / MEMORY_WORDS, before = 0; !a->wrong && before < last; ) {
+		for (before = 0, i = MEMORY_WORDS; i--; before = value) {
+			value = __atomic_load_n(&words[i], __ATOMIC_ACQUIRE);
+			if (value < before || value > last + 1)
+				a->wrong = "a word is torn or out of order";
+			a->received++;
+		}
+		before = __atomic_load_n(&words[MEMORY_WORDS - 1], __ATOMIC_ACQUIRE);
+		sched_yield();
+	}
+	return NULL;
+}
+
+static bool memory(const char *name, uint64_t items)
+{
+	struct world w = world_make(QV_CHAN_MEMORY, MEMORY_WORDS * 8, 1, 2, 0, 0);
+	struct end_args a = { .world = &w, .items = items };
+	struct end_args b = { .world = &w, .self = 1, .items = items };
+	pthread_t threads[2];
+
+	pthread_barrier_init(&together, NULL, 2);
+	pthread_create(&threads[0], NULL, memory_writer, &a);
+	pthread_create(&threads[1], NULL, memory_reader, &b);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	free(w.window);
+	return report(name, a.wrong ? a.wrong : b.wrong, items, b.received);
+}
+
 /* ---- ends that die anywhere and restart, while the other end continues ---- */
 
 static void *restarting_writer(void *arg)
@@ -250,12 +314,17 @@ static void *restarting_writer(void *arg)
 
 	for (life = 0; life < RESTARTS; life++) {
 		world_attach(a->world, &end, 0);
-		for (value = 1; value <= 1 + life % 97; value++)
+		for (value = 1; value <= 1 + life % 97; value++) {
 			while (send_item(a, &end, value) == QV_CHAN_FULL)
 				sched_yield();
+			if (value % 16 == life % 16)	/* the reader looks at any point */
+				sched_yield();
+		}
 		for (claims = life % 3; claims; claims--)	/* dies in the middle of an item */
-			if (!qv_end_claim(&end, &room))
+			if (!qv_end_claim(&end, &room)) {
 				fill_half(room);
+				sched_yield();
+			}
 		manage_state(a->world->window, 0,
 			     life % 2 ? QV_CHAN_IS_STOPPED : QV_CHAN_IS_FAILED);
 		if (life + 1 < RESTARTS)
@@ -388,6 +457,7 @@ static const struct torture_case cases[] = {
 	{ "four-slot-8-readers", QV_CHAN_FOUR_SLOT, 0, 8, false, false },
 	{ "mailbox", QV_CHAN_MAILBOX, 0, 1, false, false },
 	{ "mailbox-zero-copy", QV_CHAN_MAILBOX, 0, 1, true, false },
+	{ "memory", QV_CHAN_MEMORY, 0, 1, false, false },
 	{ "ring-writer-restarts", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 1, false, true },
 	{ "ring-oldest-writer-restarts", QV_CHAN_RING, QV_CHAN_DROP_OLDEST, 1, false, true },
 	{ "four-slot-writer-restarts", QV_CHAN_FOUR_SLOT, 0, 1, false, true },
@@ -401,6 +471,8 @@ static bool run(const struct torture_case *c, uint64_t items)
 				    reader_restarts(c->name);
 	if (c->type == QV_CHAN_MAILBOX)
 		return mailbox(c->name, items, c->zero_copy);
+	if (c->type == QV_CHAN_MEMORY)
+		return memory(c->name, items);
 	return stream(c->name, items, c->type, c->full, c->readers, c->zero_copy);
 }
 
