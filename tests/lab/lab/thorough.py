@@ -54,7 +54,9 @@ EVERYWHERE = (
     "test_enable_without_svm_is_refused", "test_cpus_disabled_by_nosmt_stay_outside",
     # test_log_survives_warm_reset[panic] covers a panic with a running cell, without a dump
     "test_crash_dump_is_written_while_cell_runs",
-    # these tests are about the lab; other tests in machines use the same machines and copies
+    # these tests are about the lab; other tests in machines use the same machines and copies, and
+    # the tests of resets need that the lab notices one
+    "test_panic_is_noticed_at_once", "test_reset_in_bochs_is_noticed",
     "test_two_machines_hang_and_reset_independently", "test_run_copies_in_and_out_and_returns_status",
     # test_insmod_to_rmmod_restores_linux does the steps of the demo
     "test_demo_runs_to_its_end",

@@ -31,7 +31,7 @@ ROWS: tuple[tuple[str, str, float], ...] = (
     ("*::test_run_copies*", "", 16.0), ("*-read-hidden-intel]", "", 35.0), ("*-read-hidden-x*", "", 28.0),
     ("*::test_threads_come_and_go*", "", 15.0), ("*::test_archive*alone]", "", 11.0),
     # files; "-" for the tests without a machine
-    ("inmates/tests/*", "-", 0.4),
+    ("inmates/tests/*", "-", 0.3),
     ("tests/attack/test_front.py::*", "amd", 0.8), ("tests/attack/test_front.py::*", "intel", 3.0),
     ("tests/attack/test_inmates.py::*", "amd", 0.3), ("tests/attack/test_inmates.py::*", "intel", 0.9),
     ("tests/attack/test_races.py::*", "amd", 22.0),
@@ -42,7 +42,7 @@ ROWS: tuple[tuple[str, str, float], ...] = (
     ("tests/lab/test_lab.py::*", "amd", 1.2), ("tests/lab/test_lab.py::*", "intel", 2.7),
     ("tests/lab/test_lock.py::*", "intel", 24.0), ("tests/lab/test_watchdog.py::*", "intel", 24.0),
     ("tests/lab/test_monitor.py::*", "intel", 8.0), ("tests/lab/test_path.py::*", "amd", 12.0),
-    ("tests/lab/test_previous.py::*", "amd", 29.0), ("tests/lab/test_refusals.py::*", "amd", 5.0),
+    ("tests/lab/test_previous.py::*", "amd", 29.0), ("tests/lab/test_refusals.py::*", "amd", 4.0),
     ("tests/lab/test_sample.py::*", "amd", 14.0), ("tests/lab/test_takeover.py::*", "amd", 5.0),
     ("tests/lab/test_vcpus.py::*", "amd", 3.0), ("tests/lab/test_watching.py::*", "amd", 4.0),
     ("tests/lab/test_watching.py::*", "intel", 6.0),
@@ -51,7 +51,7 @@ ROWS: tuple[tuple[str, str, float], ...] = (
     ("prove decode", "-", 20.0), ("prove icr", "-", 8.0), ("prove msr", "-", 8.0), ("prove pci", "-", 8.0),
     ("prove ring", "-", 8.0), ("prove fourslot", "-", 8.0),
     ("prove *", "-", 120.0), ("fuzz *", "-", FUZZ_SECONDS + 10.0),
-    ("build *", "-", 25.0), ("check tests/unit", "-", 85.0), ("check inmates", "-", 80.0), ("check *", "-", 10.0),
+    ("build *", "-", 15.0), ("check tests/unit", "-", 85.0), ("check inmates", "-", 80.0), ("check *", "-", 10.0),
     ("torture channels", "-", 300.0),
 )
 
