@@ -9,7 +9,7 @@ from lab.paths import TOP
 
 PAGES = sorted([*TOP.glob("*.md"), *(TOP / "Documentation").rglob("*.md")])
 FENCE = re.compile(r"```(\w*)$")
-COMMAND = re.compile(r"[#>] \S|(?:make|qvctl|quesh|qvlab|gcc|modprobe|apt|systemctl|\$\(|(?:tests|inmates|scripts|tools)/)\S* ?")
+COMMAND = re.compile(r"[#>] \S|(?:make|qvctl|qvoil|quesh|qvlab|gcc|modprobe|apt|systemctl|\$\(|(?:tests|inmates|scripts|tools)/)\S* ?")
 REMARK = re.compile(r"\s{2,}(?:#.*|\(.*\))$")
 
 # Parts of the output that may differ from the page: times, addresses, process ids. A time in

@@ -39,6 +39,7 @@ RUN_BY = {
     ("qvctl.md", "qvctl doctor"): "test_synopses_list_existing_commands_and_options",
     ("qvctl.md", "qvctl cell create"): "test_tool_examples_print_what_pages_show",
     ("yaml-key.md", "tests/lab/qvlab make"): "test_build_commands_of_pages_exist",
+    ("oil.md", "qvoil build"): "test_oil_command.py::test_synopsis_of_the_page",
     ("parts.md", "tests/lab/qvlab make"): "test_build_commands_of_pages_exist",
     ("quest-programs.md", "make quest"): "test_lab.py::test_quest_command_boots_quest_with_archive",
     ("quest-programs.md", "make quest FILES=demo.cpio"): "test_lab.py::test_quest_command_boots_quest_with_archive",
@@ -55,7 +56,7 @@ def test_every_command_block_is_run() -> None:
         block(page, first)
     for test in set(RUN_BY.values()):
         file, _, name = test.rpartition("::")
-        [path] = [p for folder in ("tests", "inmates/tests")
+        [path] = [p for folder in ("tests", "inmates/tests", "inmates/erika/tests")
                   for p in (TOP / folder).rglob(file)] if file else [Path(__file__)]
         assert f"def {name}(" in path.read_text(), test
 

@@ -135,7 +135,7 @@ class Checker:
             self.problems.warn_once(kind, found.kind.place,
                                     f"{kind} has no effect: {known.duty.ignored}")
             return
-        wrong = "" if kind in NAMELESS else why_not_name(name)
+        wrong = "" if kind in NAMELESS else why_not_name(name, kind)
         if wrong:
             self.problems.error(found.name.place,
                                 f"{shown(name)} cannot be the name of a {kind}: {wrong}")
@@ -167,13 +167,12 @@ class Checker:
                    known: Definitions) -> Values:
         """Returns the values of one set of parameters. `owner` names it in messages."""
         values = Values(place)
+        given = {str(parameter.name.value) for parameter in parameters}
         for parameter in parameters:
             name = str(parameter.name.value)
             attribute = known.get(name)
             if attribute is None:
-                self.problems.error(
-                    parameter.name.place, f"{owner}: {shown(name)} is not an attribute here",
-                    self._elsewhere(f"{owner.split()[0]}.{name}") or perhaps(name, known))
+                given.add(self._unknown(owner, parameter.name, known))
                 continue
             before = values.get(name)
             if before and not attribute.multiple:
@@ -183,8 +182,16 @@ class Checker:
             value = self._check_value(owner, parameter, attribute)
             if value:
                 values.all.setdefault(name, []).append(value)
-        self._add_defaults(owner, values, known, {str(p.name.value) for p in parameters})
+        self._add_defaults(owner, values, known, given)
         return values
+
+    def _unknown(self, owner: str, name: Word, known: Definitions) -> str:
+        """Reports an unknown attribute. Returns the attribute that it probably is, so that the
+        latter is not also reported as missing; or an empty string."""
+        word = str(name.value)
+        right = self._elsewhere(f"{owner.split()[0]}.{word}") or perhaps(word, known)
+        self.problems.error(name.place, f"{owner}: {shown(word)} is not an attribute here", right)
+        return right.removeprefix("perhaps ") if right.startswith("perhaps ") else ""
 
     def _check_value(self, owner: str, parameter: Parameter, attribute: Attribute) -> Value | None:
         """Returns the value, or None if an error was reported or the attribute has no effect."""

@@ -12,9 +12,13 @@ from pathlib import Path
 from . import VERSION, reference
 from .compile import Compiled, compile_file
 from .dialect import DIALECTS
+from .emit import COMMANDS, commands, files
+from .source import SUPPLIED
+from .write import write
 
 # Exit statuses
 DONE, FAILED, WRONG = 0, 1, 2
+DEPENDENCIES = "os_config.oil.d"
 
 
 def say(text: str) -> None:
@@ -36,6 +40,41 @@ def check(arguments: argparse.Namespace) -> int:
     return DONE if compiled.application else WRONG
 
 
+def build(arguments: argparse.Namespace) -> int:
+    """Compiles a file, and writes what the kernel, make, editors and debuggers need."""
+    compiled = compile_file(arguments.file, arguments.include, arguments.dialect)
+    report(compiled)
+    if not compiled.application:
+        return WRONG
+    folder: Path = arguments.output
+    folder.mkdir(parents=True, exist_ok=True)
+    made = {
+        folder / name: text
+        for name, text in files(compiled.application, arguments.file.name).items()
+    }
+    own = [path for path in compiled.source.read if SUPPLIED not in path.parents]
+    made[folder / DEPENDENCIES] = dependencies(folder, own)
+    if arguments.compiler:
+        sources = [
+            *arguments.source, *map(Path, compiled.application.sources), folder / "os_config.c"
+        ]
+        made[Path(COMMANDS)] = commands.text(compiled.application, sources, arguments.compiler)
+    for path, text in made.items():
+        write(path, text)
+        print(path)
+    return DONE
+
+
+def dependencies(folder: Path, read: list[Path]) -> str:
+    """Returns a rule for make: the generated files are as old as the OIL files that were read."""
+
+    def escaped(path: Path) -> str:
+        return str(path).replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ")
+
+    target, sources = escaped(folder / "os_config.mk"), [escaped(path) for path in read]
+    return f"{target}: {' '.join(sources)}\n" + "".join(f"{source}:\n" for source in sources)
+
+
 def attributes(_arguments: argparse.Namespace) -> int:
     print(reference.page(), end="")
     return DONE
@@ -46,6 +85,30 @@ def add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.add_argument("file", type=Path, metavar="FILE")
     add_source(parser)
     parser.set_defaults(run=check)
+
+
+def add_build(known: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = known.add_parser("build", help="compile an OIL file; print the names of written files")
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("-o",
+                        dest="output",
+                        type=Path,
+                        default=Path(),
+                        metavar="FOLDER",
+                        help="write there, not into the current folder")
+    parser.add_argument(
+        "--compiler",
+        default="",
+        metavar="COMMAND",
+        help="write compile_commands.json into the current folder, with this command")
+    parser.add_argument("--source",
+                        type=Path,
+                        action="append",
+                        default=[],
+                        metavar="FILE",
+                        help="a source file for it that the OIL file does not name")
+    add_source(parser)
+    parser.set_defaults(run=build)
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
@@ -66,9 +129,10 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="qvoil",
                                   description="Compile OIL files for the OSEK kernel of QV.")
     top.add_argument("--version", action="version", version=f"qvoil {VERSION}")
-    commands = top.add_subparsers(required=True, metavar="COMMAND")
-    add_check(commands)
-    listed = commands.add_parser("attributes", help="print all objects and attributes as a page")
+    known = top.add_subparsers(required=True, metavar="COMMAND")
+    add_build(known)
+    add_check(known)
+    listed = known.add_parser("attributes", help="print all objects and attributes as a page")
     listed.set_defaults(run=attributes)
     return top
 

@@ -8,29 +8,45 @@ C_WORDS = frozenset("""
     auto break case char const continue default do double else enum extern float for goto if inline
     int long register restrict return short signed sizeof static struct switch typedef union
     unsigned void volatile while asm typeof _Bool _Static_assert _Alignas _Alignof
-    main NULL errno memcpy memset memmove memcmp strlen strcmp
+    linux unix bool true false int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
+    intptr_t uintptr_t size_t ptrdiff_t main NULL errno memcpy memset memmove memcmp strlen strcmp
 """.split())
-# Names that the headers of the kernel define
+# Names of the kernel's headers; a test compares them
 KERNEL_WORDS = frozenset("""
-    TASK ISR ALARMCALLBACK DeclareTask DeclareResource DeclareEvent DeclareAlarm DeclareCounter
-    ActivateTask TerminateTask ChainTask Schedule GetTaskID GetTaskState GetResource ReleaseResource
-    SetEvent ClearEvent GetEvent WaitEvent GetAlarmBase GetAlarm SetRelAlarm SetAbsAlarm CancelAlarm
-    GetActiveApplicationMode StartOS ShutdownOS EnableAllInterrupts DisableAllInterrupts
-    SuspendAllInterrupts ResumeAllInterrupts SuspendOSInterrupts ResumeOSInterrupts
-    TaskType TaskRefType TaskStateType TaskStateRefType EventMaskType EventMaskRefType ResourceType
-    AlarmType AlarmBaseType AlarmBaseRefType TickType TickRefType AppModeType StatusType CounterType
-    ScheduleTableType ISRType INVALID_TASK RUNNING READY WAITING SUSPENDED E_OK
-    StartupHook ShutdownHook ErrorHook PreTaskHook PostTaskHook RES_SCHEDULER
-    TRUE FALSE AUTO NO_DEFAULT
+    ALARMCALLBACK AUTO ActivateTask AlarmBaseRefType AlarmBaseType AlarmType AppModeType
+    ApplicationDataRef CalloutReturnType CancelAlarm ChainTask ClearEvent CounterType
+    DisableAllInterrupts E_OK EnableAllInterrupts ErrorHook EventMaskRefType EventMaskType
+    FALSE FlagValue GetActiveApplicationMode GetAlarm GetAlarmBase GetCOMApplicationMode
+    GetCounterValue GetElapsedCounterValue GetElapsedValue GetEvent GetISRID
+    GetMessageStatus GetResource GetScheduleTableStatus GetTaskID GetTaskState ISR ISR1 ISR2
+    ISRType IncrementCounter InitMessage LengthRef MessageIdentifier NO_DEFAULT
+    NextScheduleTable OSDEFAULTAPPMODE OSErrorGetServiceId OSMAXALLOWEDVALUE OSMINCYCLE
+    OSServiceIdType OSTICKDURATION OSTICKSPERBASE PostTaskHook PreTaskHook READY
+    RES_SCHEDULER RUNNING ReceiveMessage ReleaseResource ResourceType ResumeAllInterrupts
+    ResumeOSInterrupts STATUSTYPEDEFINED SUSPENDED Schedule ScheduleTableStatusRefType
+    ScheduleTableStatusType ScheduleTableType SendMessage SendZeroMessage SetAbsAlarm
+    SetEvent SetRelAlarm SetScheduleTableAsync SetScheduletableAsync ShutdownHook ShutdownOS
+    StartCOM StartCOMExtension StartOS StartScheduleTableAbs StartScheduleTableRel
+    StartScheduleTableSynchron StartupHook StatusType Std_ReturnType StopCOM
+    StopScheduleTable SuspendAllInterrupts SuspendOSInterrupts SyncScheduleTable TASK TRUE
+    TaskRefType TaskStateRefType TaskStateType TaskType TerminateTask TickRefType TickType
+    TriggerISR WAITING WaitEvent
 """.split())
+KERNEL_PREFIXES = ("os_", "OS_", "E_OS_", "E_COM_", "OSServiceId_", "OSError_", "COMServiceId_",
+                   "COMError", "COMAppl", "COMCall", "COMCALL", "COMLength", "COMService",
+                   "COMShut", "COM_", "Declare", "SCHEDULETABLE_", "INVALID_", "ERIKA_",
+                   "OSMAXALLOWEDVALUE_", "OSTICKSPERBASE_", "OSMINCYCLE_", "ReadFlag_",
+                   "ResetFlag_")
+# Names of the standard that a file may declare, too
+STANDARD = (("RESOURCE", "RES_SCHEDULER"), ("APPMODE", "OSDEFAULTAPPMODE"))
 
 
-def why_not_name(name: str) -> str:
-    """Returns why this cannot be the name of an object, or an empty string."""
+def why_not_name(name: str, kind: str = "") -> str:
+    """Returns why this cannot be the name of an object of this kind, or an empty string."""
     if len(name) > LONGEST:
         return f"it is longer than {LONGEST} characters"
-    if name in C_WORDS:
+    if name in C_WORDS or name.startswith("__"):
         return "C uses this word"
-    if name in KERNEL_WORDS or name.startswith(("os_", "OS_", "E_OS_", "OSServiceId_", "OSError_")):
+    if (kind, name) not in STANDARD and (name in KERNEL_WORDS or name.startswith(KERNEL_PREFIXES)):
         return "the kernel uses this word"
     return ""

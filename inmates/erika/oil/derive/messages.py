@@ -29,7 +29,7 @@ INTEGERS.update((name, True)
                 for name in ("char", "signed char", "short", "int", "long", "int8_t", "int16_t",
                              "int32_t", "int64_t", "sint8", "sint16", "sint32", "sint64", "s8",
                              "s16", "s32", "s64", "EE_INT8", "EE_INT16", "EE_INT32"))
-# What such a name means, if it is not C's or the kernel's own
+# The meaning of such a name, if neither C nor the kernel defines it
 MEANINGS = {
     "uint8": "uint8_t",
     "uint16": "uint16_t",

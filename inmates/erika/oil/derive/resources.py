@@ -36,7 +36,7 @@ def internal(checked: Checked, problems: Problems) -> dict[str, list[str]]:
 
 
 def linked(checked: Checked, problems: Problems) -> dict[str, str]:
-    """Returns the resource that stands behind each linked one, after all links."""
+    """Returns the resource that each linked one is a name of, after all links."""
     links: dict[str, Value] = {}
     for name, item in checked.of("RESOURCE").items():
         target = item.values.inside("RESOURCEPROPERTY").get("LINKEDRESOURCE")

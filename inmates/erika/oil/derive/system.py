@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The OS object, application modes, COM, and what the Makefile needs."""
+"""The OS object, application modes, COM, and the words for the Makefile."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The command qvoil, as a person types it."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -50,3 +51,16 @@ def test_wrong_usage(words: list[str], capsys: pytest.CaptureFixture[str]) -> No
 
 def test_version() -> None:
     assert qvoil("--version").stdout.startswith("qvoil ")
+
+
+def test_synopsis_of_the_page() -> None:
+    """oil.md lists each command with its options."""
+    page = (COMMAND.parents[2] / "Documentation/reference/oil.md").read_text()
+    lines = [line.strip() for line in page.splitlines() if line.startswith("    qvoil ")]
+    assert [line.split()[1] for line in lines[:3]] == ["build", "check", "attributes"]
+    for line in lines[:3]:
+        usage = qvoil(line.split()[1], "--help").stdout
+        for option in re.findall(r"-{1,2}[a-zA-Z]+", line):
+            assert re.search(rf"(?<![-\w]){option}\b", usage), (line, option)
+        for option in re.findall(r"(?<=\[)-{1,2}[a-zA-Z]+", usage):
+            assert option in line or option == "-h", (line, option)

@@ -154,11 +154,9 @@ def test_implementation_adds_a_default() -> None:
 
 
 def test_attribute_that_only_implementation_has_is_a_warning_once() -> None:
-    text = (
-        "IMPLEMENTATION i { TASK { UINT32 COLOUR; }; };\n"
-        "CPU c { OS o { }; TASK t { PRIORITY = 1; COLOUR = 1; };"
-        "TASK u { PRIORITY = 2; COLOUR = 2; }; };"
-    )
+    text = ("IMPLEMENTATION i { TASK { UINT32 COLOUR; }; };\n"
+            "CPU c { OS o { }; TASK t { PRIORITY = 1; COLOUR = 1; };"
+            "TASK u { PRIORITY = 2; COLOUR = 2; }; };")
     compiled = compile_text("t.oil", text)
     assert compiled.application
     assert [(problem.level, problem.place.line)

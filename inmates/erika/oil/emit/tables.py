@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""os_config.c: the tables of the kernel (inmates/erika/include/erika/conf.h)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model import Action, Application
+from .com import messages
+from .text import bits, count, flag, head, ram, row, string, table
+from .time import alarms, counters, schedule_tables
+
+HOOK_ARGUMENT = {"shutdown": "StatusType error", "error": "StatusType error"}
+
+
+def text(application: Application, origin: str) -> str:
+    parts = (_declarations, _stacks, tasks, queues, resources, counters, alarms, schedule_tables,
+             isrs, messages, whole)
+    body = "\n".join(filter(None, (part(application) for part in parts)))
+    headers = "".join(f"#include {string(name)}\n" for name in application.headers)
+    known = ("<stddef.h>", "<erika/conf.h>", "<erika/com.h>")
+    includes = "".join(f"#include {name}\n" for name in known)
+    return f'{head(origin)}{includes}{headers}#include "os_config.h"\n\n{body}'
+
+
+def _actions(application: Application) -> Iterator[Action]:
+    for alarm in application.alarms:
+        yield alarm.action
+    for found in application.tables:
+        for point in found.points:
+            yield from point.actions
+    for message in application.messages:
+        if message.notify:
+            yield message.notify
+
+
+def _declarations(application: Application) -> str:
+    """Returns the declarations of the functions that the application writes."""
+    names = [f"OS_TASK_ENTRY({task.name})" for task in application.tasks]
+    names += [f"OS_ISR_ENTRY({isr.handler})" for isr in application.isrs]
+    entries = {"callback": "OS_ALARM_ENTRY", "com_callback": "OS_COM_ENTRY"}
+    names += [
+        f"{entries[done.kind]}({done.callback})" for done in _actions(application) if done.callback
+    ]
+    lines = [f"void {name}(void);\n" for name in dict.fromkeys(names)]
+    lines += [
+        f"void {name}({HOOK_ARGUMENT.get(field, 'void')});\n"
+        for field, name in application.hooks.names.items()
+    ]
+    return "".join(lines)
+
+
+def _stacks(application: Application) -> str:
+    lines = [f"OS_STACK(os_stack_{task.name}, {task.stack});\n" for task in application.tasks]
+    return "".join((*lines, f"OS_STACK(os_isr_stack_area, {application.isr_stack});\n"))
+
+
+def tasks(application: Application) -> str:
+    rows = [
+        row(
+            task.name, {
+                "name": string(task.name),
+                "entry": f"OS_TASK_ENTRY({task.name})",
+                "level": task.level,
+                "run_level": task.run_level,
+                "activations": task.activations,
+                "extended": flag(task.extended),
+                "autostart": bits(task.modes, application.modes),
+                "stack": f"OS_STACK_ROW(os_stack_{task.name})",
+            }) for task in application.tasks
+    ]
+    return (table("struct os_task_conf", "os_task_conf", rows) +
+            ram("struct os_task", "os_tasks", len(rows)) + count("os_num_tasks", len(rows)) +
+            f"const uint8_t os_top_level = {application.top_level};\n")
+
+
+def queues(application: Application) -> str:
+    """Returns the ready queues: one task for each level, or a ring for each."""
+    levels = range(1, application.top_level + 1)
+    if not application.queued:
+        at = {task.level: task.name for task in application.tasks}
+        names = "".join(f"\t{at[level]},\n" for level in levels)
+        return f"const TaskType os_level_task[{max(len(levels), 1)}] = {{\n{names or '0'}}};\n"
+    lines, rows = "", ""
+    for level in levels:
+        size = sum(task.activations for task in application.tasks if task.level == level)
+        lines += f"static TaskType os_slots_{level}[{size}];\n"
+        rows += f"\t{{ os_slots_{level}, {size} }},\n"
+    return f"{lines}const struct os_level_queue os_level_queue[] = {{\n{rows}}};\n" \
+           f"struct os_ring os_level_ring[{len(levels)}];\n"
+
+
+def resources(application: Application) -> str:
+    rows = [
+        row("0" if number == 0 else resource.name, {
+            "name": string(resource.name),
+            "ceiling": resource.ceiling
+        }) for number, resource in enumerate(application.resources)
+    ]
+    return (table("struct os_resource_conf", "os_resource_conf", rows) +
+            ram("struct os_resource", "os_resources", len(rows)) +
+            count("os_num_resources", len(rows)))
+
+
+def isrs(application: Application) -> str:
+    rows = [
+        row(
+            isr.name, {
+                "name": string(isr.name),
+                "entry": f"OS_ISR_ENTRY({isr.handler})",
+                "category": isr.category,
+                "vector": f"{isr.vector:#x}",
+                "level": f"OS_ISR_LEVEL({isr.interrupt_class})",
+                "ack": "OS_ACK_AFTER" if isr.after else "OS_ACK_BEFORE",
+            }) for isr in application.isrs
+    ]
+    return (table("struct os_isr_conf", "os_isr_conf", rows) + count("os_num_isrs", len(rows)) +
+            f"const uint8_t os_isr2_level = {application.isr2_level};\n")
+
+
+def whole(application: Application) -> str:
+    """Returns what there is once: hooks, the stack of interrupts, the parts to start."""
+    hooks = "".join(f"\t.{field} = {name},\n" for field, name in application.hooks.names.items())
+    parts = {
+        "counters": any(counter.tick_ns for counter in application.counters),
+        "alarms": any(alarm.modes for alarm in application.alarms),
+        "tables": any(found.modes for found in application.tables),
+        "messages": bool(application.messages)
+    }
+    started = "".join(f"os_start_{name}, " for name, needed in parts.items() if needed)
+    return "".join((f"const struct os_hooks os_hooks = {{\n{hooks}}};\n"
+                    if hooks else "const struct os_hooks os_hooks;\n",
+                    count("os_num_modes", len(application.modes)),
+                    "const struct os_stack os_isr_stack = OS_STACK_ROW(os_isr_stack_area);\n",
+                    f"os_part *const os_parts[] = {{ {started}NULL }};\n"))

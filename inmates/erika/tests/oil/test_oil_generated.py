@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Generated files: tables, rules for make, and files for debuggers and editors."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from oil.cli import main
+from oil.compile import compile_text
+from oil.emit import files
+from oilsamples import FOLDER, SAMPLES, SMALLEST, generated
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_queue_is_the_least_that_the_tasks_need(name: str) -> None:
+    made = generated(SAMPLES[name])
+    several = name == "pump.osek.oil"
+    assert f"ERIKA_QUEUE := {'multi' if several else 'single'}\n" in made["os_config.mk"]
+    assert ("os_level_queue" in made["os_config.c"]) == several
+    assert ("os_level_task" in made["os_config.c"]) != several
+
+
+def test_parts_are_started_if_they_are_needed() -> None:
+    parts = {
+        SMALLEST: "NULL",
+        SAMPLES["pump.osek.oil"]: "os_start_counters, os_start_alarms, os_start_messages, NULL",
+        SAMPLES["press.goil.oil"]: "os_start_tables, NULL"
+    }
+    for text, started in parts.items():
+        assert f"os_parts[] = {{ {started} }};" in generated(text)["os_config.c"]
+
+
+def test_map_has_tasks_states_and_stacks() -> None:
+    found = json.loads(generated(SAMPLES["pump.osek.oil"])["os_config.json"])
+    assert [task["name"] for task in found["tasks"]] == ["Control", "Display", "Store", "Service"]
+    assert found["task_states"] == ["SUSPENDED", "READY", "WAITING", "RUNNING"]
+    assert found["tasks"][0]["stack"] == {"symbol": "os_stack_Control", "size": 8192}
+    assert found["events"]["Alarmed"] == "0x8000000000000000"
+
+
+def orti_objects(text: str) -> dict[str, list[str]]:
+    """Reads the objects of an ORTI file: its grammar is `KIND name { ATTRIBUTE = "text"; };`."""
+    found: dict[str, list[str]] = {}
+    body = text[text.index("\n};", text.index("IMPLEMENTATION")) + 3:]
+    rest = re.sub(r'(\w+) (\w+)\s*\{((?:\s*\w+ = "[^"]*";)*)\s*\};',
+                  lambda match: found.setdefault(match[1], []).append(match[2]) or "", body)
+    assert not rest.strip()
+    return found
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_orti_has_all_objects(name: str) -> None:
+    text = generated(SAMPLES[name])["os_config.orti"]
+    found = compile_text("t.oil", SAMPLES[name]).application
+    bare = re.sub(r'"[^"]*"', "", text)
+    assert found and all(bare.count(left) == bare.count(right) for left, right in ("{}", "[]"))
+    objects = orti_objects(text)
+    assert objects["TASK"] == [task.name for task in found.tasks]
+    assert objects.get("ALARM", []) == [alarm.name for alarm in found.alarms]
+    assert len(objects["STACK"]) == len(found.tasks) + 1 and len(objects["OS"]) == 1
+
+
+def test_orti_declares_the_attributes_that_objects_have() -> None:
+    text = generated(SAMPLES["pump.osek.oil"])["os_config.orti"]
+    declared = text[:text.index("\n};", text.index("IMPLEMENTATION"))]
+    for attribute in set(re.findall(r"^\t(\w+) = ", text[len(declared):], re.MULTILINE)):
+        assert re.search(rf"\b{attribute}, \"", declared), attribute
+
+
+def test_build_writes_and_lists_files(tmp_path: Path, capsys: pytest.CaptureFixture[str],
+                                      monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["-o", "a b", "--compiler", "gcc -c -O2", "--source", "main.c"]
+    assert main(["build", str(FOLDER / "lamp.rtdruid.oil"), *words]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    there = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert set(listed) == there and "a b/os_config.c" in there
+    commands = json.loads(Path("compile_commands.json").read_text())
+    assert [entry["file"]
+            for entry in commands] == ["main.c", "lamp.c", "switch.c", "a b/os_config.c"]
+    assert commands[0]["arguments"] == ["gcc", "-c", "-O2", "-O2", "-c", "main.c"]
+    assert "ERIKA_APP_SRC := lamp.c switch.c\n" in Path("a b/os_config.mk").read_text()
+
+
+def test_build_leaves_equal_files_alone(tmp_path: Path) -> None:
+    words = ["build", str(FOLDER / "lamp.rtdruid.oil"), "-o", str(tmp_path)]
+    assert main(words) == 0
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert main(words) == 0
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+
+
+def test_wrong_file_writes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "x.oil").write_text("CPU c { };")
+    assert main(["build", str(tmp_path / "x.oil"), "-o", str(tmp_path / "out")]) == 2
+    assert not (tmp_path / "out").exists()
+
+
+def test_generated_text_names_no_folder() -> None:
+    compiled = compile_text("/some/where/t.oil", SAMPLES["lamp.rtdruid.oil"])
+    assert compiled.application
+    assert not any("/some" in text
+                   for text in files(compiled.application, "/some/where/t.oil").values())
