@@ -239,7 +239,7 @@ static bool mailbox(const char *name, uint64_t items, bool zero_copy)
 		      args[0].received + args[1].received);
 }
 
-/* ---- memory: words that one end writes in order arrive whole and in order ---- */
+/* ---- memory: words of the writer arrive whole and in their order ---- */
 
 #define MEMORY_WORDS	64
 
@@ -265,8 +265,8 @@ static void *memory_writer(void *arg)
 /* Loads the words from the last to the first: none is older than the one loaded before. */
 static void *memory_reader(void *arg)
 {
-	uint64_t i, value, before, size, *words, last;
 	struct end_args *a = arg;
+	uint64_t i, value, before = 0, size, *words, last = a->items / MEMORY_WORDS;
 	struct qv_end end;
 	void *data;
 	bool may;
@@ -274,7 +274,7 @@ static void *memory_reader(void *arg)
 	if (world_attach(a->world, &end, a->self) || qv_end_memory(&end, &data, &size, &may) || may)
 		a->wrong = "the reader may write";
 	pthread_barrier_wait(&together);
-	for (words = data, last = a->items / MEMORY_WORDS, before = 0; !a->wrong && before < last; ) {
+	for (words = data; !a->wrong && before < last; ) {
 		for (before = 0, i = MEMORY_WORDS; i--; before = value) {
 			value = __atomic_load_n(&words[i], __ATOMIC_ACQUIRE);
 			if (value < before || value > last + 1)
