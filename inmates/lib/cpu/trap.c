@@ -5,6 +5,7 @@
 
 static trap_handler *irq_handlers[TRAP_NUM_VECTORS];
 static trap_handler *exception_handler;
+static bool bare[TRAP_NUM_VECTORS];
 static trap_handler *exit_hook;
 static uint64_t strays;
 
@@ -35,6 +36,13 @@ void trap_set_irq(unsigned int vector, trap_handler *handler)
 		irq_handlers[vector] = handler;
 }
 
+void trap_set_bare_irq(unsigned int vector, trap_handler *handler)
+{
+	trap_set_irq(vector, handler);
+	if (vector >= TRAP_FIRST_IRQ && vector < TRAP_NUM_VECTORS)
+		bare[vector] = true;
+}
+
 void trap_set_exception(trap_handler *handler)
 {
 	exception_handler = handler;
@@ -58,6 +66,8 @@ static void interrupt(struct trap_frame *frame)
 		handler(frame);
 	else
 		strays++;
+	if (bare[frame->vector])
+		return;
 	if (frame->vector != APIC_SPURIOUS_VECTOR)
 		apic_eoi();
 	if (exit_hook)

@@ -39,6 +39,12 @@ void trap_init(void);
  */
 void trap_set_irq(unsigned int vector, trap_handler *handler);
 
+/*
+ * The same, but the handler itself signals the end of the interrupt, and the function of
+ * trap_set_exit() is not called. The handler may switch to another stack before it returns.
+ */
+void trap_set_bare_irq(unsigned int vector, trap_handler *handler);
+
 /* Sets the handler of all exceptions (0..31). If it returns, the program continues. */
 void trap_set_exception(trap_handler *handler);
 

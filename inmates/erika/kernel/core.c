@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/* Which task runs: levels, preemption, the switch. All in constant time. */
+#include "kernel.h"
+
+struct os_state os = { .isr = INVALID_ISR };
+uint64_t os_dead_sp;
+
+void os_set_level(uint8_t level)
+{
+	uint8_t old = os.level;
+
+	os.level = level;
+	if (os_class_of(old) != os_class_of(level))
+		os_port_mask(os_class_of(level));
+}
+
+StatusType os_activate(TaskType id)
+{
+	struct os_task *task = &os_tasks[id];
+	const struct os_task_conf *conf = &os_task_conf[id];
+
+	if (task->activations >= conf->activations)
+		return E_OS_LIMIT;
+	if (!task->activations++) {
+		task->state = READY;
+		task->set = 0;
+	}
+	os_ready_put(id, conf->level);
+	return E_OK;
+}
+
+void os_end_running(void)
+{
+	struct os_task *task = os.running;
+
+	os_call_hook(os_hooks.post_task, OS_IN_POST);
+	task->sp = 0;
+	task->level = 0;
+	task->held = 0;
+	task->state = --task->activations ? READY : SUSPENDED;
+}
+
+/* The most urgent task. A preempted task is older than a ready one of the same level. */
+static struct os_task *take_next(void)
+{
+	struct os_task *next = os.preempted;
+
+	if (os_ready_top() > (next ? next->level : 0))
+		return &os_tasks[os_ready_take()];
+	if (next)
+		os.preempted = next->below;
+	return next;
+}
+
+/*
+ * The first code of each activation. A task that ends without TerminateTask() is terminated. Its
+ * resources and interrupts are released: AUTOSAR OS, SWS_Os_00052, 00069, 00070, 00239.
+ */
+static void begin(void)
+{
+	os_call_hook(os_hooks.pre_task, OS_IN_PRE);
+	os_port_on();
+	os_conf_of(os.running)->entry();
+	os_port_off();
+	os_release_interrupts();
+	os_release_resources();
+	os_report(OSServiceId_TaskEnd, E_OS_MISSINGEND, 0, 0, 0);
+	os_end_running();
+	os_switch(&os_dead_sp);
+}
+
+static void run(struct os_task *next, uint64_t *save)
+{
+	const struct os_task_conf *conf = os_conf_of(next);
+
+	next->state = RUNNING;
+	os.held = next->held;
+	os.where = OS_IN_TASK;
+	os_set_level(next->level > conf->run_level ? next->level : conf->run_level);
+	if (next->sp)
+		os_port_switch(save, next->sp);
+	else
+		os_port_begin(save, conf->stack.base + conf->stack.size, begin);
+}
+
+void os_switch(uint64_t *save)
+{
+	struct os_task *next = take_next();
+
+	os.running = next;
+	if (next) {
+		run(next, save);
+	} else {
+		os.where = OS_IN_IDLE;
+		os_set_level(0);
+		os_port_switch(save, os.idle_sp);
+	}
+	/* The context that called is back, perhaps much later. */
+	if (os.running)
+		os_call_hook(os_hooks.pre_task, OS_IN_PRE);
+}
+
+void os_preempt(void)
+{
+	struct os_task *task = os.running;
+
+	if (os_ready_top() <= os.level)
+		return;
+	if (!task) {
+		os_switch(&os.idle_sp);
+		return;
+	}
+	os_call_hook(os_hooks.post_task, OS_IN_POST);
+	task->state = READY;
+	task->level = os.level;
+	task->held = os.held;
+	task->below = os.preempted;
+	os.preempted = task;
+	os_switch(&task->sp);
+}
+
+void os_preempt_in_task(void)
+{
+	if (os.where == OS_IN_TASK)
+		os_preempt();
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/* Services that switch interrupts on and off: OSEK OS 2.2.3, 13.3. They check no context. */
+#include "kernel.h"
+
+void DisableAllInterrupts(void)
+{
+	bool on = os_port_off();
+
+	os.disable_was_on = on;
+	os.disabled = true;
+}
+
+void EnableAllInterrupts(void)
+{
+	if (!os.disabled)
+		return;
+	os.disabled = false;
+	os_unlock(os.disable_was_on);
+}
+
+void SuspendAllInterrupts(void)
+{
+	bool on = os_port_off();
+
+	if (!os.suspended_all++)
+		os.was_on = on;
+}
+
+void ResumeAllInterrupts(void)
+{
+	if (os.suspended_all && !--os.suspended_all)
+		os_unlock(os.was_on);
+}
+
+void SuspendOSInterrupts(void)
+{
+	bool on = os_lock();
+
+	if (!os.suspended_os++)
+		os_port_mask(os_class_of(os_isr2_level));
+	os_unlock(on);
+}
+
+void ResumeOSInterrupts(void)
+{
+	bool on = os_lock();
+
+	if (os.suspended_os && !--os.suspended_os)
+		os_port_mask(os_class_of(os.level));
+	os_unlock(on);
+}
+
+bool os_release_interrupts(void)
+{
+	bool any = os.disabled || os.suspended_all || os.suspended_os;
+
+	os.disabled = false;
+	os.suspended_all = 0;
+	if (os.suspended_os)
+		os_port_mask(os_class_of(os.level));
+	os.suspended_os = 0;
+	return any;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/* Stacks are painted at the start, so that the deepest use shows. */
+#include "kernel.h"
+
+#define PAINT	0x5A
+
+static void paint(const struct os_stack *stack)
+{
+	uint32_t i;
+
+	for (i = 0; i < stack->size; i++)
+		stack->base[i] = PAINT;
+}
+
+static uint32_t unused(const struct os_stack *stack)
+{
+	uint32_t i = 0;
+
+	while (i < stack->size && stack->base[i] == PAINT)
+		i++;
+	return i;
+}
+
+void os_stacks_paint(void)
+{
+	TaskType id;
+
+	for (id = 0; id < os_num_tasks; id++)
+		paint(&os_task_conf[id].stack);
+	paint(&os_isr_stack);
+}
+
+uint32_t os_stack_unused(TaskType task)
+{
+	return task < os_num_tasks ? unused(&os_task_conf[task].stack) : 0;
+}
+
+uint32_t os_isr_stack_unused(void)
+{
+	return unused(&os_isr_stack);
+}

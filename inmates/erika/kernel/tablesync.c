@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/*
+ * Explicit synchronization of schedule tables: AUTOSAR OS 4.x, 7.4. The synchronization counter has
+ * the table's length as modulus.
+ */
+#include "kernel.h"
+
+/* The deviation of a place from a value, by the shorter way round the table. */
+static int64_t shortest(int64_t difference, int64_t length)
+{
+	difference %= length;
+	if (difference > length / 2)
+		return difference - length;
+	return difference < -(length / 2) ? difference + length : difference;
+}
+
+void os_table_deviates(ScheduleTableType id, int64_t deviation)
+{
+	struct os_table *table = &os_tables[id];
+	int64_t size = deviation < 0 ? -deviation : deviation;
+
+	table->deviation = deviation;
+	table->state = size <= os_table_conf[id].precision ?
+		       SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS : SCHEDULETABLE_RUNNING;
+}
+
+/* A table that is ahead waits longer (MAX_ADVANCE); a table behind waits shorter (MAX_RETARD). */
+int64_t os_table_adjustment(ScheduleTableType id, uint32_t next, TickType delay)
+{
+	const struct os_expiry_point *point = &os_table_conf[id].points[next];
+	struct os_table *table = &os_tables[id];
+	int64_t by = table->deviation;
+
+	if (table->asynchronous)
+		return 0;
+	if (by > (int64_t)point->max_advance)
+		by = point->max_advance;
+	if (by < -(int64_t)point->max_retard)
+		by = -(int64_t)point->max_retard;
+	if (by < -(int64_t)delay)
+		by = -(int64_t)delay;
+	os_table_deviates(id, table->deviation - by);
+	return by;
+}
+
+static StatusType explicit_error(ScheduleTableType id)
+{
+	StatusType error = os_table_error(id);
+
+	return error == E_OK && os_table_conf[id].sync != OS_SYNC_EXPLICIT ? E_OS_ID : error;
+}
+
+StatusType StartScheduleTableSynchron(ScheduleTableType table)
+{
+	bool on = os_lock();
+	StatusType error = OS_EXTENDED ? explicit_error(table) : E_OK;
+
+	if (error == E_OK && os_tables[table].state != SCHEDULETABLE_STOPPED)
+		error = E_OS_STATE;
+	if (error == E_OK)
+		os_tables[table].state = SCHEDULETABLE_WAITING;
+	return os_leave(on, OSServiceId_StartScheduleTableSynchron, error, table, 0, 0);
+}
+
+static void synchronize(ScheduleTableType id, TickType value)
+{
+	const struct os_table_conf *conf = &os_table_conf[id];
+	struct os_table *table = &os_tables[id];
+
+	table->asynchronous = false;
+	if (table->state == SCHEDULETABLE_WAITING) {
+		table->deviation = 0;
+		os_table_run(id, os_counter_ticks(conf->counter) + (conf->length - value),
+			     SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
+	} else {
+		os_table_deviates(id, shortest(os_table_position(id) - value, conf->length));
+	}
+}
+
+StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
+{
+	bool on = os_lock();
+	StatusType error = OS_EXTENDED ? explicit_error(table) : E_OK;
+
+	if (OS_EXTENDED && error == E_OK && value >= os_table_conf[table].length)
+		error = E_OS_VALUE;
+	if (error == E_OK && (os_tables[table].state == SCHEDULETABLE_STOPPED ||
+			      os_tables[table].state == SCHEDULETABLE_NEXT))
+		error = E_OS_STATE;
+	if (error == E_OK)
+		synchronize(table, value);
+	return os_leave(on, OSServiceId_SyncScheduleTable, error, table, value, 0);
+}
+
+StatusType SetScheduleTableAsync(ScheduleTableType table)
+{
+	bool on = os_lock();
+	StatusType error = OS_EXTENDED ? explicit_error(table) : E_OK;
+
+	if (error == E_OK && os_tables[table].state < SCHEDULETABLE_RUNNING)
+		error = E_OS_STATE;
+	if (error == E_OK) {
+		os_tables[table].asynchronous = true;
+		os_tables[table].state = SCHEDULETABLE_RUNNING;
+	}
+	return os_leave(on, OSServiceId_SetScheduleTableAsync, error, table, 0, 0);
+}
