@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The conformance suite of inmates/erika: its page is current, and it finds a kernel that is wrong."""
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab.bare import build_dir
+from lab.paths import TOP
+
+SUITE = TOP / "inmates/tests/erika"
+sys.path.insert(0, str(SUITE))
+import coverage  # noqa: E402
+
+
+def test_page_is_made_from_the_cases() -> None:
+    """To make it: inmates/tests/erika/coverage.py >Documentation/reference/erika-conformance.md"""
+    assert (TOP / "Documentation/reference/erika-conformance.md").read_text() == coverage.page()
+
+
+@pytest.mark.parametrize(("wrong", "said"), [
+    ("tasks A1*\nA here\n", "context 0 runs, but next is `the end"),
+    ("tasks A1* B2*\nA end; B end\n", "context 1 runs, but next is `A end"),
+    ("tasks A1*\nA GetTaskState A -> READY; A end\n", "gives value 3"),
+    ("tasks A1*\nA ActivateTask A; A end\n", "gives status 4"),
+    ("tasks A1*e\nA WaitEvent 1; A end\n", "context 64 runs"),
+])
+def test_wrong_expectation_fails(tmp_path: Path, wrong: str, said: str) -> None:
+    cases = tmp_path / "wrong.cases"
+    cases.write_text(f"case wrong 1: an expectation that is wrong\n{wrong}")
+    run = subprocess.run([build_dir() / "inmates/tests/erika-multi-extended", cases], capture_output=True, text=True)
+    assert run.returncode == 1 and "0 passed, 2 failed" in run.stdout and said in run.stdout, run.stdout
