@@ -12,3 +12,30 @@ def test_blink_alone(cmdline):
     with m.Machine("-kernel", str(m.build_dir() / "inmates/erika/blink32.elf"), "-append", cmdline) as machine:
         for times, state in ((1, "on"), (2, "off"), (3, "on")):
             machine.expect(f"blink {times}: {state}\n")
+
+
+def machine(cmdline):
+    """The application of erika/machine."""
+    image = m.build_dir() / "inmates/tests/erika-machine/machine32.elf"
+    return m.Machine("-kernel", str(image), "-append", cmdline)
+
+
+@pytest.mark.parametrize("cmdline", ["", "xapic"])
+def test_interrupts_nest_wait_and_preempt(cmdline):
+    """A resource and SuspendOSInterrupts() delay category 2. A task runs after all nested
+    interrupts. An interrupt that is acknowledged early comes again after its handler."""
+    with machine(cmdline) as pc:
+        for line in ("has the resource", "low begins in ISR 0", "low ends", "one", "suspended",
+                     "mid begins", "mid ends",
+                     "low begins in ISR 0", "mid begins", "mid ends", "low ends", "high, ISR -1",
+                     "mid begins", "mid ends", "mid begins", "mid ends",
+                     "high, ISR -1", "timer: after 20 ms", "stack: measured", "erika: shut down, status 0"):
+            pc.expect(line + "\n")
+        lines = pc.text.splitlines()
+        assert lines.index("one") < lines.index("suspended") < lines.index("mid begins")
+
+
+def test_exhausted_stack_names_its_task():
+    with machine("mode=1") as pc:
+        pc.expect("the stack of Deep is exhausted: ")
+        pc.expect("erika: shut down, status 13\n")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The conformance suite of inmates/erika: its page is current, and it finds a kernel that is wrong."""
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,17 @@ import coverage  # noqa: E402
 def test_page_is_made_from_the_cases() -> None:
     """To make it: inmates/tests/erika/coverage.py >Documentation/reference/erika-conformance.md"""
     assert (TOP / "Documentation/reference/erika-conformance.md").read_text() == coverage.page()
+
+
+def test_page_has_the_sizes_of_the_kernel() -> None:
+    """Compilers differ by some bytes, so a figure may differ by 5 %."""
+    printed = subprocess.run(["make", "-s", "-C", TOP / "inmates/erika", f"O={build_dir()}", "size"],
+                             capture_output=True, text=True, check=True).stdout
+    sizes = {name: int(size) for name, size in re.findall(r"(?m)^(.+): code (\d+), data \d+$", printed)}
+    page = (TOP / "Documentation/reference/erika.md").read_text()
+    shown = {name: int(size.replace(",", "")) for name, size in re.findall(r"(?m)^\| ([BE]CC.+?) \| ([\d,]+) \|", page)}
+    assert sizes.keys() == shown.keys()
+    assert all(abs(sizes[name] - shown[name]) <= 0.05 * shown[name] for name in sizes), sizes
 
 
 @pytest.mark.parametrize(("wrong", "said"), [

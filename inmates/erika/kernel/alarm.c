@@ -61,7 +61,7 @@ static StatusType id_error(AlarmType id, unsigned int allowed)
 
 StatusType GetAlarmBase(AlarmType alarm, AlarmBaseRefType info)
 {
-	bool on = os_lock();
+	bool on = os_lock_for_errors();
 	StatusType error = OS_EXTENDED ? id_error(alarm, OS_READERS) : E_OK;
 
 	if (OS_EXTENDED && error == E_OK && !info)

@@ -53,8 +53,9 @@ static struct os_task *take_next(void)
 }
 
 /*
- * The first code of each activation. A task that ends without TerminateTask() is terminated. Its
- * resources and interrupts are released: AUTOSAR OS, SWS_Os_00052, 00069, 00070, 00239.
+ * The first code of each activation. A task that ends without TerminateTask() is terminated. In
+ * extended status its resources and interrupts are released, and the error is reported: AUTOSAR OS,
+ * SWS_Os_00052, 00069, 00070, 00239.
  */
 static void begin(void)
 {
@@ -62,9 +63,11 @@ static void begin(void)
 	os_port_on();
 	os_conf_of(os.running)->entry();
 	os_port_off();
-	os_release_interrupts();
-	os_release_resources();
-	os_report(OSServiceId_TaskEnd, E_OS_MISSINGEND, 0, 0, 0);
+	if (OS_EXTENDED) {
+		os_release_interrupts();
+		os_release_resources();
+		os_report(OSServiceId_TaskEnd, E_OS_MISSINGEND, 0, 0, 0);
+	}
 	os_end_running();
 	os_switch(&os_dead_sp);
 }

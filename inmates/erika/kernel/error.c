@@ -37,11 +37,17 @@ void os_report(enum os_service service, StatusType error, uint64_t p0, uint64_t 
 	os.where = where;
 }
 
-StatusType os_leave(bool on, enum os_service service, StatusType error, uint64_t p0, uint64_t p1,
-		    uint64_t p2)
+StatusType os_fail(bool on, enum os_service service, StatusType error, uint64_t p0, uint64_t p1,
+		   uint64_t p2)
 {
 	if (error != E_OK)
 		os_report(service, error, p0, p1, p2);
 	os_unlock(on);
 	return error;
+}
+
+StatusType os_succeed(bool on)
+{
+	os_unlock(on);
+	return E_OK;
 }

@@ -62,7 +62,7 @@ StatusType ClearEvent(EventMaskType mask)
 
 StatusType GetEvent(TaskType task, EventMaskRefType event)
 {
-	bool on = os_lock();
+	bool on = os_lock_for_errors();
 	StatusType error = os_caller_error(OS_READERS);
 
 	if (OS_EXTENDED && error == E_OK)

@@ -44,7 +44,8 @@ static void serve(const void *argument)
 	os_port_on();
 	isr->entry();
 	os_port_off();
-	clean_up();
+	if (OS_EXTENDED)
+		clean_up();
 	if (isr->ack == OS_ACK_AFTER)
 		os_port_acknowledge();
 	os.where = where;

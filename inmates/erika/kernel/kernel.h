@@ -80,6 +80,12 @@ static inline void os_unlock(bool on)
 		os_port_on();
 }
 
+/* For a service that reads one word: it needs the lock only for its errors. */
+static inline bool os_lock_for_errors(void)
+{
+	return OS_EXTENDED ? os_lock() : false;
+}
+
 /* Sets the current level, and so which interrupts of category 2 may come. */
 void os_set_level(uint8_t level);
 
@@ -123,9 +129,25 @@ StatusType os_check_caller(unsigned int allowed);
 /* Calls ErrorHook() if there is one and it does not run yet. */
 void os_report(enum os_service service, StatusType error, uint64_t p0, uint64_t p1, uint64_t p2);
 
-/* The end of each service: reports an error, restores interrupts and returns `error`. */
+/* The end of a service that may fail: reports an error, restores interrupts, returns `error`. */
+StatusType os_fail(bool on, enum os_service service, StatusType error, uint64_t p0, uint64_t p1,
+		   uint64_t p2);
+
+/* The end of a service that cannot fail: restores interrupts and returns E_OK. */
+StatusType os_succeed(bool on);
+
+/*
+ * The end of each service. In standard status most services cannot fail, which the compiler sees;
+ * it then leaves out the parameters.
+ */
+static inline __attribute__((always_inline))
 StatusType os_leave(bool on, enum os_service service, StatusType error, uint64_t p0, uint64_t p1,
-		    uint64_t p2);
+		    uint64_t p2)
+{
+	if (__builtin_constant_p(error) && error == E_OK)
+		return os_succeed(on);
+	return os_fail(on, service, error, p0, p1, p2);
+}
 
 /* Calls a hook in its context. */
 void os_call_hook(void (*hook)(void), unsigned int context);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /* Stacks are painted at the start, so that the deepest use shows. */
+#include <inmate/string.h>
 #include "kernel.h"
 
 #define PAINT	0x5A
 
 static void paint(const struct os_stack *stack)
 {
-	uint32_t i;
-
-	for (i = 0; i < stack->size; i++)
-		stack->base[i] = PAINT;
+	memset(stack->base, PAINT, stack->size);
 }
 
 static uint32_t unused(const struct os_stack *stack)

@@ -259,7 +259,7 @@ StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
 
 StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRefType status)
 {
-	bool on = os_lock();
+	bool on = os_lock_for_errors();
 	StatusType error = OS_EXTENDED ? os_table_error(table) : E_OK;
 
 	if (OS_EXTENDED && error == E_OK && !status)

@@ -74,7 +74,7 @@ StatusType Schedule(void)
 
 StatusType GetTaskID(TaskRefType task)
 {
-	bool on = os_lock();
+	bool on = os_lock_for_errors();
 	StatusType error = os_caller_error(OS_READERS);
 
 	if (OS_EXTENDED && error == E_OK && !task)
@@ -86,7 +86,7 @@ StatusType GetTaskID(TaskRefType task)
 
 StatusType GetTaskState(TaskType task, TaskStateRefType state)
 {
-	bool on = os_lock();
+	bool on = os_lock_for_errors();
 	StatusType error = os_caller_error(OS_READERS);
 
 	if (OS_EXTENDED && error == E_OK && task >= os_num_tasks)

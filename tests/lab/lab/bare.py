@@ -27,11 +27,12 @@ def build_dir() -> Path:
 
 
 def build() -> None:
-    """Builds Quest, the fake cell and the test image; one worker at a time."""
+    """Builds the inmates, the fake cell and the test images; one worker at a time."""
     build_dir().mkdir(parents=True, exist_ok=True)
     with open(build_dir() / "quest-tests.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        for part, target in (("inmates", "all"), ("inmates/tests", "fakecell"), ("inmates/tests", "image")):
+        for part, target in (("inmates", "all"), ("inmates/tests", "fakecell"), ("inmates/tests", "image"),
+                             ("inmates/tests/erika/machine", "all")):
             subprocess.run(["make", "-s", "-C", str(TOP / part), f"O={build_dir()}", target], check=True)
 
 

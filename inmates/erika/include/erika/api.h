@@ -22,7 +22,11 @@ extern "C" {
 #define ALARMCALLBACK(name)	void os_alarm_entry_##name(void); void os_alarm_entry_##name(void)
 
 /* Declarations of objects. os_config.h declares all, so these only check that the name exists. */
+#ifdef __cplusplus
+#define OS_DECLARE(name)	static_assert(sizeof(name) > 0, "declared in the OIL file")
+#else
 #define OS_DECLARE(name)	_Static_assert(sizeof(name) > 0, "declared in the OIL file")
+#endif
 #define DeclareTask(name)	OS_DECLARE(name)
 #define DeclareISR(name)	OS_DECLARE(name)
 #define DeclareResource(name)	OS_DECLARE(name)

@@ -3,6 +3,7 @@
 #ifndef ERIKA_COM_H
 #define ERIKA_COM_H
 
+#include <erika/api.h>
 #include <erika/types.h>
 
 #ifdef __cplusplus
@@ -11,7 +12,7 @@ extern "C" {
 
 #define COMCallback(name)	void os_com_entry_##name(void); void os_com_entry_##name(void)
 #define COMCALLBACK(name)	COMCallback(name)
-#define DeclareMessage(name)	_Static_assert(sizeof(name) > 0, "declared in the OIL file")
+#define DeclareMessage(name)	OS_DECLARE(name)
 
 StatusType StartCOM(COMApplicationModeType mode);
 StatusType StopCOM(COMShutdownModeType mode);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An application that shows the port of inmates/erika on a machine: real interrupts of both
+ * categories, nesting, acknowledgement, the timer (mode 0); a stack that is exhausted (mode 1).
+ */
+#include <inmate/console.h>
+#include "os.h"
+
+static volatile bool nest, again, by_timer;
+
+ISR(Low)
+{
+	print("low begins in ISR %u\n", GetISRID());
+	if (nest)
+		TriggerISR(Mid);
+	if (nest)
+		ActivateTask(High);
+	print("low ends\n");
+}
+
+ISR(Mid)
+{
+	print("mid begins\n");
+	if (again) {
+		again = false;
+		TriggerISR(Mid);
+	}
+	print("mid ends\n");
+}
+
+ISR(One)
+{
+	print("one\n");
+}
+
+TASK(High)
+{
+	print("high, ISR %d\n", (int)GetISRID());
+	by_timer = true;
+	TerminateTask();
+}
+
+static void interrupts(void)
+{
+	GetResource(Shared);
+	TriggerISR(Low);
+	print("has the resource\n");
+	ReleaseResource(Shared);
+
+	SuspendOSInterrupts();
+	TriggerISR(Mid);
+	TriggerISR(One);
+	print("suspended\n");
+	ResumeOSInterrupts();
+
+	nest = true;
+	TriggerISR(Low);
+	nest = false;
+	again = true;
+	TriggerISR(Mid);
+}
+
+static void timer(void)
+{
+	TickType before, now;
+
+	by_timer = false;
+	GetCounterValue(Millisecond, &before);
+	SetRelAlarm(Later, 20, 0);
+	while (!by_timer)
+		;
+	GetCounterValue(Millisecond, &now);
+	print("timer: %s\n", now - before >= 20 ? "after 20 ms" : "early");
+}
+
+TASK(Main)
+{
+	interrupts();
+	timer();
+	print("stack: %s\n", os_stack_unused(Main) > 0 && os_stack_unused(Main) < 8192 &&
+	      os_stack_unused(Deep) == 4096 && os_isr_stack_unused() < 8192 ? "measured" : "wrong");
+	ShutdownOS(E_OK);
+}
+
+static unsigned int deeper(volatile unsigned int *below)
+{
+	volatile unsigned int here = *below + 1;
+
+	return deeper(&here) + here;
+}
+
+TASK(Deep)
+{
+	volatile unsigned int zero = 0;
+
+	print("%u\n", deeper(&zero));
+	TerminateTask();
+}
