@@ -5,9 +5,10 @@ import pytest
 from lab import bare as m
 
 pytestmark = pytest.mark.usefixtures("built")
+XAPIC = pytest.param("xapic", marks=pytest.mark.thorough)
 
 
-@pytest.mark.parametrize("cmdline", ["", "xapic"])
+@pytest.mark.parametrize("cmdline", ["", XAPIC])
 def test_blink_alone(cmdline):
     with m.Machine("-kernel", str(m.build_dir() / "inmates/erika/blink32.elf"), "-append", cmdline) as machine:
         for times, state in ((1, "on"), (2, "off"), (3, "on")):
@@ -20,7 +21,7 @@ def machine(cmdline):
     return m.Machine("-kernel", str(image), "-append", cmdline)
 
 
-@pytest.mark.parametrize("cmdline", ["", "xapic"])
+@pytest.mark.parametrize("cmdline", ["", XAPIC])
 def test_interrupts_nest_wait_and_preempt(cmdline):
     """A resource and SuspendOSInterrupts() delay category 2. A task runs after all nested
     interrupts. An interrupt that is acknowledged early comes again after its handler."""
@@ -35,6 +36,7 @@ def test_interrupts_nest_wait_and_preempt(cmdline):
         assert lines.index("one") < lines.index("suspended") < lines.index("mid begins")
 
 
+@pytest.mark.thorough
 def test_exhausted_stack_names_its_task():
     with machine("mode=1") as pc:
         pc.expect("the stack of Deep is exhausted: ")

@@ -18,8 +18,9 @@ def blinks(qv: Product) -> int:
     return max((int(n) for n in re.findall(r"blink (\d+): o(?:n|ff)", screen(qv))), default=0)
 
 
-@pytest.mark.both_vendors
-def test_blink_next_to_quest(qv: Product) -> None:
+@pytest.mark.parametrize("machine_kind", [
+    "amd", pytest.param("intel", marks=[pytest.mark.machine(machine="intel"), pytest.mark.thorough])])
+def test_blink_next_to_quest(qv: Product, machine_kind: str) -> None:
     """blink continues while Quest runs, shows a heartbeat and no failure, and shuts down on request."""
     qv.run_cell("erika")
     qv.run_cell("quest")
