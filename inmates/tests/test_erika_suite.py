@@ -41,5 +41,7 @@ def test_page_has_the_sizes_of_the_kernel() -> None:
 def test_wrong_expectation_fails(tmp_path: Path, wrong: str, said: str) -> None:
     cases = tmp_path / "wrong.cases"
     cases.write_text(f"case wrong 1: an expectation that is wrong\n{wrong}")
-    run = subprocess.run([build_dir() / "inmates/tests/erika-multi-extended", cases], capture_output=True, text=True)
+    suite = build_dir() / "inmates/tests/erika-multi-extended"
+    subprocess.run(["make", "-s", "-C", TOP / "inmates/tests", f"O={build_dir()}", suite], check=True)
+    run = subprocess.run([suite, cases], capture_output=True, text=True)
     assert run.returncode == 1 and "0 passed, 2 failed" in run.stdout and said in run.stdout, run.stdout
