@@ -73,7 +73,9 @@ def cell_attacks(where: str) -> list[tuple[rows.Row, list[pytest.MarkDecorator]]
     for row in rows.every():
         if row.on(vendor(where), where == "x2apic", mixed):
             expected = row.there(vendor(where), mixed)
-            kind = (row.function, *(each.partition("@")[0] for each in expected))
+            # in Bochs, the kind mixed has shown the other outcomes, which common code decides
+            few = mixed and vendor(where) == "intel"
+            kind = (row.function, *([] if few else [each.partition("@")[0] for each in expected]))
             alike = kind in seen and row.family != "memory"
             found.append((row, _marks(where, where != "xapic" and alike)))
             seen.add(kind)
