@@ -52,7 +52,7 @@ EVERYWHERE = (
     "test_quest_in_cell_is_nearly_as_fast_as_alone",
     # each needs a processor of its own; the other refusals of `enable` are always tested
     "test_enable_without_svm_is_refused", "test_cpus_disabled_by_nosmt_stay_outside",
-    # tests/unit has a CPU that takes no more NMIs, at each step of each call
+    # tests/unit has a CPU that ignores NMIs, at each step of each call
     "test_ejected_cpu_is_lost_and_others_return",
     # test_log_survives_warm_reset[panic] covers a panic with a running cell, without a dump
     "test_crash_dump_is_written_while_cell_runs",
