@@ -8,8 +8,6 @@
 #ifndef QV_ABI_LAYOUT_H
 #define QV_ABI_LAYOUT_H
 
-#include "abi/limits.h"
-
 #define QV_PAGE			4096u
 #define QV_HUGE			(2u << 20)
 

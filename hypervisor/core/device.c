@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Accesses registers of devices. window_map() maps the device's page for each access. */
-#include "cpu.h"
 #include "gmem.h"
 #include "pci.h"
 

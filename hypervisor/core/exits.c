@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "abi/log.h"
-#include "cpu.h"
 #include "exits.h"
 #include "log.h"
 #include "vendor.h"

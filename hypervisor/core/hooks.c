@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "abi/test_hooks.h"
-#include "cpu.h"
 #include "hooks.h"
 
 bool test_fault(const struct pcpu *cpu)

@@ -3,7 +3,6 @@
  * Finds the instruction that touched a device page, and its bytes, from the processor or from guest
  * memory.
  */
-#include "cpu.h"
 #include "decode.h"
 #include "gmem.h"
 #include "mmio.h"

@@ -3,8 +3,6 @@
 #ifndef QV_REGS_H
 #define QV_REGS_H
 
-#include "abi/types.h"
-
 void clear_registers(void);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A guest's writes to the page of its local APIC, which all exit in xAPIC mode. */
 #include "apic.h"
-#include "cpu.h"
 #include "mmio.h"
 #include "vendor.h"
 #include "x86.h"

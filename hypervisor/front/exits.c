@@ -41,7 +41,6 @@ static void release(const struct pcpu *cpu, u32 *lock)
 
 void front_fault(struct pcpu *cpu, u64 vector, u64 rip)
 {
-	(void)rip;
 	release(cpu, &me()->manager.busy);
 	release(cpu, &me()->front.ioapic_busy);
 	release(cpu, &me()->front.config_busy);

@@ -19,7 +19,6 @@
 #include "core/log.h"
 #include "core/mmio.h"
 #include "core/pci.h"
-#include "core/ports.h"
 
 #define CONFIG_TRIES	1000000
 

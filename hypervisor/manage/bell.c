@@ -24,7 +24,6 @@ u64 call_doorbell(struct pcpu *cpu, u64 id, u64 unused)
 	struct cell_slot *slot = &me()->manager.cells[id];
 	const struct qv_mon_create *q = slot_request(id);
 
-	(void)cpu, (void)unused;
 	if (slot->state != QV_MON_RUNNING || !q->doorbell_vector)
 		return QV_ME_STATE;
 	if (too_soon(slot))
@@ -39,7 +38,6 @@ u64 call_sample(struct pcpu *cpu, u64 id, u64 index)
 	struct cell_slot *slot = &me()->manager.cells[id];
 	const struct qv_mon_create *q = slot_request(id);
 
-	(void)cpu;
 	if (!q->debug)
 		return QV_ME_NO_DEBUG;
 	if (slot->state != QV_MON_RUNNING || load(&managed_status()->state) != QV_MON_RUNNING)

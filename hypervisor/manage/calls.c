@@ -4,7 +4,6 @@
 #include "abi/errors.h"
 #include "abi/log.h"
 #include "calls.h"
-#include "core/cpu.h"
 #include "manage.h"
 
 /* A CPU outside the monitor can touch all memory, so none may leave while there are cells */
@@ -12,7 +11,6 @@ static u64 may_leave(struct pcpu *cpu, u64 a, u64 b)
 {
 	u32 i;
 
-	(void)a, (void)b;
 	for (i = 1; i < QV_INSTANCES; i++)
 		if (me()->manager.cells[i].state)
 			return QV_ME_STATE;
@@ -22,7 +20,6 @@ static u64 may_leave(struct pcpu *cpu, u64 a, u64 b)
 
 static u64 note(struct pcpu *cpu, u64 what, u64 b)
 {
-	(void)b;
 	if (what < QV_NOTE_PANIC || what > QV_NOTE_POWER_OFF)
 		return QV_ME_CALL;
 	log_event(cpu, QV_LOG_LINUX_ENDS, what, 0);
@@ -33,7 +30,6 @@ static u64 reset_held(struct pcpu *cpu, u64 a, u64 b)
 {
 	u32 i;
 
-	(void)cpu, (void)a, (void)b;
 	for (i = 0; i < me()->boot.num_cpus; i++)
 		my_status()->cpus[i].held_max = my_status()->cpus[i].call_max = 0;
 	return QV_ME_OK;
@@ -41,7 +37,6 @@ static u64 reset_held(struct pcpu *cpu, u64 a, u64 b)
 
 static u64 nothing(struct pcpu *cpu, u64 a, u64 b)
 {
-	(void)cpu, (void)a, (void)b;
 	return QV_ME_OK;
 }
 

@@ -162,7 +162,6 @@ u64 call_create(struct pcpu *cpu, u64 gpa, u64 unused)
 	u64 error, cpus = 0;
 	u32 id = 1, i;
 
-	(void)unused;
 	if (inst->manager.left)			/* a CPU outside the monitor can touch all memory */
 		return QV_ME_STATE;
 	while (id < QV_INSTANCES && inst->manager.cells[id].state)

@@ -25,7 +25,6 @@ bool ipi_voids_lock(bool direct, bool lock)
 
 u64 call_ipi(struct pcpu *cpu, u64 direct, u64 unused)
 {
-	(void)unused;
 	if (direct && ipi_voids_lock(true, false))
 		return QV_ME_IPI;
 	me()->front.ipi_direct = !!direct;

@@ -12,7 +12,6 @@ u64 call_start(struct pcpu *cpu, u64 id, u64 unused)
 	const struct qv_mon_create *q = slot_request(id);
 	u64 error;
 
-	(void)unused;
 	if (slot->state != QV_MON_CREATED)
 		return QV_ME_STATE;
 	error = parts_try(PART_STILL_OURS, cpu, me(), q);
@@ -45,7 +44,6 @@ u64 call_stop(struct pcpu *cpu, u64 id, u64 unused)
 	u32 state = QV_MON_RUNNING;		/* expected state: a failed cell stays failed */
 	bool all;
 
-	(void)unused;
 	if (slot->state != QV_MON_RUNNING)
 		return QV_ME_STATE;
 	all = cpus_stop(cpu, q);
@@ -92,7 +90,6 @@ u64 call_reclaim(struct pcpu *cpu, u64 id, u64 unused)
 	struct cell_slot *slot = &me()->manager.cells[id];
 	const struct qv_mon_create *q = slot_request(id);
 
-	(void)unused;
 	if (slot->state != QV_MON_CREATED && slot->state != QV_MON_STOPPED)
 		return QV_ME_STATE;
 	if (!cpus_home(cpu, slot, q)) {

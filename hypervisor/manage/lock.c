@@ -25,7 +25,6 @@ bool cells_locked(void)
 
 u64 call_lock(struct pcpu *cpu, u64 id, u64 unused)
 {
-	(void)cpu, (void)unused;
 	/* A cell that does not run could never unlock */
 	if (me()->manager.cells[id].state != QV_MON_RUNNING ||
 	    load(&managed_status()->state) != QV_MON_RUNNING)

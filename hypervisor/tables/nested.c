@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "abi/boot.h"
-#include "abi/layout.h"
 #include "tables/nested.h"
 
 /* Is memory at @pa RAM? */

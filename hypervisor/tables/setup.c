@@ -10,7 +10,6 @@
 #include "abi/mark.h"
 #include "core/instance.h"
 #include "core/x86.h"
-#include "tables/nested.h"
 #include "tables/setup.h"
 
 _Static_assert(sizeof(struct qv_mon_status) <= QV_OFF_LOG, "status area");

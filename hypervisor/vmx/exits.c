@@ -4,7 +4,6 @@
  * RDPMC of a cell, a task switch, an EPT misconfiguration.
  */
 #include "cell/cell.h"
-#include "core/cpu.h"
 #include "core/dispatch.h"
 #include "core/exits.h"
 #include "core/kick.h"
@@ -15,7 +14,6 @@
 /* Injects a cell's #AC or #DB again as it came; error codes of #AC are 0 */
 static void on_exception(struct pcpu *cpu)
 {
-	(void)cpu;
 	vmcs_write(ENTRY_EVENT, vmcs_read(EXIT_EVENT) & ~EVENT_FROM_IRET);
 	vmcs_write(ENTRY_ERROR, 0);
 	/* only INT1 uses this type of event */

@@ -19,13 +19,11 @@ void vmx_nmi_window(bool on)
 
 bool vendor_msr_write(const struct pcpu *cpu)
 {
-	(void)cpu;
 	return (u16)vmcs_read(EXIT_REASON) == REASON_WRMSR;
 }
 
 u64 vendor_memory_access(const struct pcpu *cpu, bool *write)
 {
-	(void)cpu;
 	*write = vmcs_read(EXIT_QUALIFICATION) & 2;
 	return vmcs_read(EXIT_GUEST_PHYSICAL);
 }
@@ -35,7 +33,6 @@ void vendor_port_access(const struct pcpu *cpu, struct port_access *a)
 	/* bits of the exit qualification: SDM vol. 3, table 28-5 */
 	u64 q = vmcs_read(EXIT_QUALIFICATION);
 
-	(void)cpu;
 	a->port = q >> 16 & 0xffff;
 	a->size = (q & 7) + 1;
 	a->len = vmcs_read(EXIT_LENGTH);
@@ -45,19 +42,16 @@ void vendor_port_access(const struct pcpu *cpu, struct port_access *a)
 
 u64 vendor_exit_code(const struct pcpu *cpu)
 {
-	(void)cpu;
 	return vmcs_read(EXIT_REASON);
 }
 
 void vendor_set_flags(struct pcpu *cpu, u64 mask, u64 flags)
 {
-	(void)cpu;
 	vmcs_write(GUEST_RFLAGS, (vmcs_read(GUEST_RFLAGS) & ~mask) | flags);
 }
 
 u64 vendor_rip(const struct pcpu *cpu)
 {
-	(void)cpu;
 	return vmcs_read(GUEST_RIP);
 }
 
@@ -69,7 +63,6 @@ void vendor_skip(struct pcpu *cpu, u32 len)
 {
 	u64 rip = vmcs_read(GUEST_RIP);
 
-	(void)cpu;
 	rip += (u16)vmcs_read(EXIT_REASON) == REASON_EPT ? len : vmcs_read(EXIT_LENGTH);
 	if (!(vmcs_read(GUEST_CS_RIGHTS) & RIGHTS_LONG))
 		rip = (u32)rip;
@@ -83,7 +76,6 @@ void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode)
 {
 	u32 rights = vmcs_read(GUEST_CS_RIGHTS);
 
-	(void)cpu;
 	mode->cr0 = vmcs_read(GUEST_CR0);
 	mode->cr3 = vmcs_read(GUEST_CR3);
 	mode->cr4 = vmcs_read(GUEST_CR4);
@@ -98,7 +90,6 @@ void vendor_inject_fault(struct pcpu *cpu, u32 vector)
 {
 	bool error = vector == 13 && vmcs_read(GUEST_CR0) & CR0_PE;
 
-	(void)cpu;
 	vmx_end_shadow();
 	vmcs_write(ENTRY_EVENT, EVENT_VALID | EVENT_EXCEPTION | vector | (error ? EVENT_ERROR : 0));
 	vmcs_write(ENTRY_ERROR, 0);
@@ -121,7 +112,6 @@ void vendor_inject_nmi(struct pcpu *cpu)
 
 u32 vendor_bytes(const struct pcpu *cpu, u8 *bytes)
 {
-	(void)cpu, (void)bytes;
 	return 0;		/* VT-x saves no instruction bytes */
 }
 
@@ -137,7 +127,6 @@ void vendor_record(const struct pcpu *cpu, struct qv_mon_failure *f)
 {
 	u32 i;
 
-	(void)cpu;
 	for (i = 0; i < sizeof(record) / sizeof(record[0]); i++)
 		*(u64 *)((u8 *)f + record[i].offset) = vmcs_read(record[i].field);
 	f->cr4 &= ~CR4_VMXE;		/* no guest ever sees CR4.VMXE */

@@ -6,7 +6,6 @@
  */
 #include "abi/errors.h"
 #include "abi/test_hooks.h"
-#include "core/x86.h"
 #include "vmx.h"
 
 struct place {			/* offset of a field in struct qv_linux_state */

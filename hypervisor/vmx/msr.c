@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The MSRs of Intel's processors: Intel SDM vol. 4, chapter 2. core/msr.h explains the rows. */
 #include "core/msr.h"
-#include "core/x86.h"
-#include "vmx.h"
 
 const struct msr_rule vendor_msr_rules[] = {
 	{ 0x00000010, 0x00000010, { OK, FAIL }, { OK, KEEP }, 0, "TSC", "one clock for all: it limits doorbells, and a cell gets it with the CPU" },
@@ -121,6 +119,5 @@ bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 
 bool vendor_msr_own(struct pcpu *cpu, u32 msr, u64 *value, bool write)
 {
-	(void)cpu, (void)msr, (void)value, (void)write;
 	return false;		/* no row needs this value: the processor switches EFER */
 }

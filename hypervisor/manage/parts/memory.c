@@ -21,7 +21,6 @@ static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_
 	u64 after = 0;
 	u32 i;
 
-	(void)cpu;
 	if (!request_pages_ok(inst, q->window_pa, WINDOW_LEN, 1) ||
 	    request_meets_window(inst, q->window_pa, WINDOW_LEN) ||
 	    overlaps(q->window_pa, WINDOW_LEN, q->block_pa, QV_BLOCK_CELL))
@@ -50,7 +49,6 @@ static u64 prepare(struct pcpu *cpu, const struct instance *inst, const struct q
 {
 	u32 i;
 
-	(void)cpu;
 	for (i = 0; i < q->num_runs; i++)
 		if (front_prepare(&inst->nested, q->runs[i].pa, q->runs[i].count * QV_HUGE))
 			return QV_ME_TABLES;
@@ -65,7 +63,6 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 	int bad = 0;
 	u32 i;
 
-	(void)cpu, (void)inst;
 	for (i = 0; i < q->num_runs; i++) {
 		bad |= paging_map(n, gpa, q->runs[i].pa, q->runs[i].count * QV_HUGE,
 				  nested_bits(n, NESTED_RWX | NESTED_WB));
@@ -81,7 +78,6 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 
 static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	(void)cpu;
 	slot->window_pa = q->window_pa;
 	slot->reclaimed = 0;
 }
@@ -90,7 +86,6 @@ static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struc
 {
 	u32 i;
 
-	(void)cpu;
 	for (i = 0; i < q->num_runs; i++)
 		if (!run_ok(inst, &q->runs[i]))
 			return QV_ME_MEMORY;
@@ -109,13 +104,11 @@ static void set_all(const struct qv_mon_create *q, enum linux_access access)
 
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	(void)cpu, (void)slot;
 	set_all(q, LINUX_NONE);
 }
 
 static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	(void)cpu, (void)slot;
 	set_all(q, LINUX_ALL);
 }
 

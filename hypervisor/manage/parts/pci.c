@@ -179,7 +179,6 @@ static u64 prepare(struct pcpu *cpu, const struct instance *inst, const struct q
 {
 	u64 error = QV_ME_OK;
 
-	(void)cpu, (void)inst;
 	each_range(q, &error, prepare_range);
 	return error;
 }
@@ -194,7 +193,6 @@ static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struc
 {
 	bool ours = true;
 
-	(void)cpu, (void)inst;
 	each_range(q, &ours, check_range);
 	return ours ? QV_ME_OK : QV_ME_DEVICE_TAKEN;
 }
@@ -203,7 +201,6 @@ static u64 still_there(struct pcpu *cpu, const struct instance *inst, const stru
 {
 	u32 i;
 
-	(void)inst;
 	for (i = 0; i < q->num_devices; i++)
 		if (check_function(cpu, &q->devices[i]))
 			return QV_ME_DEVICE_NONE;
@@ -238,13 +235,11 @@ static void set_taken(struct cell_slot *slot, const struct qv_mon_create *q, boo
 
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	(void)cpu;
 	set_taken(slot, q, true);
 }
 
 static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	(void)cpu;
 	set_taken(slot, q, false);
 }
 
@@ -297,7 +292,6 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 	int bad = 0;
 	u32 i, b;
 
-	(void)inst;
 	if (!q->num_devices)
 		return QV_ME_OK;
 	stop_ports(cell, q, false);
@@ -328,7 +322,6 @@ static u64 tables(const struct qv_mon_create *q)
 
 static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	(void)cpu;
 	slot->num_devices = q->num_devices;
 	memcpy(slot->devices, q->devices, sizeof(q->devices));
 }
@@ -340,7 +333,6 @@ static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_
 	const struct instance *cell = managed();
 	u32 i, first = cell->icr.apic_id[0], address = MESSAGES | (first & 0xff) << 12;
 
-	(void)slot;
 	ioapic_sweep(cpu);
 	for (i = 0; i < q->num_devices; i++)
 		pci_quiet(cpu, q->devices[i].bdf);
@@ -358,7 +350,6 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 {
 	u32 i;
 
-	(void)slot;
 	for (i = 0; i < q->num_devices; i++) {
 		ioapic_mask(cpu, &q->devices[i]);
 		pci_quiet(cpu, q->devices[i].bdf);

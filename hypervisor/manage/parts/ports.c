@@ -10,7 +10,6 @@ static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_
 {
 	u32 i;
 
-	(void)cpu;
 	if (q->num_ports > QV_MAX_PORTS)
 		return QV_ME_PORTS;
 	for (i = 0; i < q->num_ports; i++)
@@ -35,27 +34,23 @@ static void stop_all(struct instance *inst, const struct qv_mon_create *q, bool 
 
 static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
-	(void)cpu, (void)inst;
 	stop_all(managed(), q, false);
 	return QV_ME_OK;
 }
 
 static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	(void)cpu;
 	slot->num_ports = q->num_ports;
 	memcpy(slot->ports, q->ports, sizeof(q->ports));
 }
 
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	(void)cpu, (void)slot;
 	stop_all(me(), q, true);
 }
 
 static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	(void)cpu, (void)slot;
 	stop_all(me(), q, false);
 }
 
