@@ -63,6 +63,19 @@ void shared_store_fenced(uint64_t *word, uint64_t value)
 	shared_store(word, value);
 }
 
+/* Starts an end and attaches it. Without this, no input would get past the check of generations. */
+static void start_peer(uint32_t end)
+{
+	const struct qv_chan_page *page = (const struct qv_chan_page *)window;
+	struct qv_chan_section *section = (struct qv_chan_section *)(window + plan.end[end].offset);
+
+	manage_start(window, end);
+	if (plan.type == QV_CHAN_MEMORY)
+		return;
+	section->bound = QV_CHAN_GENERATION(page->end[self].life);
+	section->generation = QV_CHAN_GENERATION(page->end[end].life);
+}
+
 /* Makes a channel that the input describes. Returns false if there can be no such channel. */
 static bool make_channel(void)
 {
@@ -85,8 +98,10 @@ static bool make_channel(void)
 		abort();
 	memset(window, 0, plan.length);
 	manage_make(window, &plan, 0x1000);
+	manage_start(window, self);
 	for (i = 0; i < plan.ends; i++)
-		manage_start(window, i);
+		if (i != self)
+			start_peer(i);
 	return true;
 }
 
@@ -135,8 +150,10 @@ static void step(struct qv_end *end, uint64_t *last)
 	default:
 		if (choose(&input, 2))
 			manage_state(window, !self, choose(&input, 4));
-		else
+		else if (choose(&input, 2))
 			manage_start(window, !self);
+		else
+			start_peer(!self);
 		*last = 0;
 	}
 }
