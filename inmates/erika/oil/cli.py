@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from . import VERSION, reference
+from . import VERSION, new, reference
 from .compile import Compiled, compile_file
 from .dialect import DIALECTS
 from .emit import COMMANDS, commands, files
@@ -75,6 +76,20 @@ def dependencies(folder: Path, read: list[Path]) -> str:
     return f"{target}: {' '.join(sources)}\n" + "".join(f"{source}:\n" for source in sources)
 
 
+def begin(arguments: argparse.Namespace) -> int:
+    """Makes the folder of a new application."""
+    folder: Path = arguments.folder
+    try:
+        made = new.make(folder, arguments.example)
+    except new.Refused as error:
+        say(f"qvoil: {error}\n  remedy: {error.remedy}")
+        return FAILED
+    for path in made:
+        print(path)
+    say(f"next: cd {shlex.quote(str(folder))} && make")
+    return DONE
+
+
 def attributes(_arguments: argparse.Namespace) -> int:
     print(reference.page(), end="")
     return DONE
@@ -111,6 +126,16 @@ def add_build(known: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.set_defaults(run=build)
 
 
+def add_new(known: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = known.add_parser("new", help="make the folder of a new application")
+    parser.add_argument("folder", type=Path, metavar="NAME")
+    parser.add_argument("--example",
+                        choices=new.examples(),
+                        default="blink",
+                        help="the sample that it begins with (default: blink)")
+    parser.set_defaults(run=begin)
+
+
 def add_source(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-I",
                         dest="include",
@@ -132,6 +157,7 @@ def parser() -> argparse.ArgumentParser:
     known = top.add_subparsers(required=True, metavar="COMMAND")
     add_build(known)
     add_check(known)
+    add_new(known)
     listed = known.add_parser("attributes", help="print all objects and attributes as a page")
     listed.set_defaults(run=attributes)
     return top

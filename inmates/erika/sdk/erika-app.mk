@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# For the Makefile of an application, in any folder:
+#
+#	OIL := pump.oil
+#	SRC := pump.c
+#	include $(shell pkg-config --variable=makefragment qv-erika)
+#
+# makes pump.elf, which a cell boots, and pump32.elf, which QEMU boots alone (make run). The names
+# come from OIL. Your Makefile may set CFLAGS, OUT (the folder for generated files and objects) and
+# OILFLAGS (options of qvoil). SRC may be absent if the OIL file has APP_SRC.
+
+ERIKA_SDK := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+include $(ERIKA_SDK)/erika-flags.mk
+
+OUT ?= out
+CC ?= gcc
+OBJCOPY ?= objcopy
+CFLAGS ?= -O2 -g -Wall -Wextra
+QVOIL ?= $(ERIKA_SDK)/../../../bin/qvoil
+QEMU ?= qemu-system-x86_64
+ERIKA_IMAGE := $(basename $(OIL))
+ERIKA_COMPILE = $(CC) $(CFLAGS) $(ERIKA_CFLAGS) -I$(ERIKA_SDK)/include -I. -I$(OUT)
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.PHONY: all run clean
+all: $(ERIKA_IMAGE).elf $(ERIKA_IMAGE)32.elf
+
+# make reads this file, so it makes it first, and then reads all again.
+$(OUT)/os_config.mk: $(OIL)
+	@mkdir -p $(OUT)
+	$(QVOIL) build $(OIL) -o $(OUT) --compiler '$(ERIKA_COMPILE)' $(SRC:%=--source %) $(OILFLAGS) \
+		>$(OUT)/generated.list
+	@touch $@
+$(OUT)/os_config.c: $(OUT)/os_config.mk ;
+ifneq ($(MAKECMDGOALS),clean)
+include $(OUT)/os_config.mk
+endif
+-include $(wildcard $(OUT)/*.d)
+
+ERIKA_OBJ := $(patsubst %.c,$(OUT)/%.o,$(sort $(SRC) $(ERIKA_APP_SRC))) $(OUT)/os_config.o
+ERIKA_LIBS = $(ERIKA_SDK)/liberika-$(ERIKA_QUEUE)-$(ERIKA_STATUS).a
+
+$(OUT)/%.o: %.c $(OUT)/os_config.mk
+	@mkdir -p $(@D)
+	$(ERIKA_COMPILE) $(ERIKA_APP_CFLAGS) -MMD -MP -c -o $@ $<
+$(OUT)/os_config.o: $(OUT)/os_config.c
+	$(ERIKA_COMPILE) $(ERIKA_APP_CFLAGS) -MMD -MP -c -o $@ $<
+
+# With debug information, for gdb (source out/os_config.gdb)
+$(OUT)/$(ERIKA_IMAGE).debug.elf: $(ERIKA_OBJ)
+	$(CC) $(ERIKA_LDFLAGS) -T $(ERIKA_SDK)/inmate.lds -o $@ $^ $(ERIKA_SDK)/port/*.o \
+		$(ERIKA_LIBS) -Wl,--whole-archive $(ERIKA_SDK)/libinmate.a \
+		-Wl,--no-whole-archive -lgcc
+$(ERIKA_IMAGE).elf: $(OUT)/$(ERIKA_IMAGE).debug.elf
+	$(OBJCOPY) --strip-debug $< $@
+$(ERIKA_IMAGE)32.elf: $(ERIKA_IMAGE).elf
+	$(OBJCOPY) -O elf32-i386 $< $@
+
+# Ctrl-A X ends it.
+run: $(ERIKA_IMAGE)32.elf
+	$(QEMU) -nographic -no-reboot -cpu max -kernel $<
+
+clean:
+	rm -rf $(OUT) $(ERIKA_IMAGE).elf $(ERIKA_IMAGE)32.elf
