@@ -30,7 +30,7 @@ def test_linux_attack_is_contained(machine: Machine, row: Front, where: str,
     try:
         row.run(linux)
     except AssertionError as error:
-        outcome = str(error).splitlines()[0][:200]
+        outcome = (str(error).splitlines() or ["not as expected"])[0][:200]
         if not row.open:
             raise
     finally:

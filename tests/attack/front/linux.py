@@ -24,6 +24,7 @@ class Linux:
     def __init__(self, machine: Machine, apic: str = "machine") -> None:
         self.machine = machine
         self.arena = arena.arena(machine, apic)
+        self.mixed = apic != "machine"
         self.x2apic = machine.config.iommu != "none"
         if machine.run("test -d /sys/module/qvfront").rc:
             machine.put(arena.front_module(machine.config.kernel), "/run/attack/qvfront.ko")
