@@ -66,6 +66,7 @@ struct qv_takeover {
 	u32 offers_x2apic;		/* ... or a cell's CPUs could be in x2APIC mode */
 	u32 text_len;
 	u32 outside;			/* CPUs of the machine that are not under the monitor */
+	bool ipi_asked;			/* enable was asked for direct IPIs of Linux */
 	bool ipi_direct;		/* Linux's IPIs are direct by choice: cross/ipi.c */
 };
 extern struct qv_takeover qv_takeover;

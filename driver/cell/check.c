@@ -19,20 +19,30 @@ static bool check_name(const char *name)
 	return i && i < QV_NAME_LEN;
 }
 
-/* Direct IPIs, of Linux or a cell, exclude cells with a lock */
+/*
+ * Direct IPIs, of Linux or a cell, exclude cells with a lock. A cell with direct IPIs is refused
+ * while there are cells without them, unless Linux has them as well.
+ */
 static int check_ipi(struct qv_reply *r, const struct qv_cell_create *q)
 {
 	const char *direct = q->ipi ? q->name : NULL, *lock = q->lock ? q->name : NULL;
+	const char *filtered = NULL;
 	struct qv_cell *cell;
 
 	list_for_each_entry(cell, &qv_cells, list) {
 		if (cell->config->ipi)
 			direct = cell->name;
+		else
+			filtered = cell->name;
 		if (cell->config->lock)
 			lock = cell->name;
 	}
 	if (qv_takeover.ipi_direct)
 		direct = QV_FRONT_END;
+	if (q->ipi && filtered && !lock && !qv_takeover.ipi_direct)
+		return qv_refuse(r, QV_E_LOCKED, "create the cell with `ipi: direct` first, or: qvctl enable --ipi direct",
+				 "direct IPIs of %s would reach cell '%s', which was created before without them",
+				 q->name, filtered);
 	if (!direct || !lock)
 		return 0;
 	return qv_refuse(r, QV_E_LOCKED, "leave out `lock` or `ipi: direct`; for linux, enable QV again without --ipi direct",

@@ -59,6 +59,7 @@ int qv_enable(struct qv_reply *r, u32 flags)
 	error = qv_preflight(r);
 	if (error)
 		return error;
+	qv_takeover.ipi_asked = flags & QV_ENABLE_IPI_DIRECT;
 	qv_outside_gather();
 	error = enable_online(r, flags & QV_ENABLE_STRICT);
 	qv_outside_park();

@@ -35,7 +35,7 @@
 	X(QV_ME_RATE,		"the cell's doorbell was rung a moment ago: once more, later") \
 	X(QV_ME_NO_DEBUG,	"the cell was created without the right to be looked at") \
 	X(QV_ME_X2APIC,		"the processors lack x2APIC mode, or one of the cell's would take interrupts for a logical id of Linux") \
-	X(QV_ME_IPI,		"direct IPIs would void the lock that a cell has or may have")
+	X(QV_ME_IPI,		"direct IPIs would void a lock, or were not chosen at enable or for the cells that are there")
 enum qv_mon_error {
 	QV_ME_OK = 0,
 	QV_ME_BASE = 0xff,

@@ -2,7 +2,9 @@
 /*
  * Direct IPIs of Linux or a cell, a choice of trust: its interrupt commands cause no exit and reach
  * every CPU. The monitor does not rely on what this gives up. An INIT is dropped and logged, a SIPI
- * starts no CPU, and an NMI without a command goes to the guest.
+ * starts no CPU, and an NMI without a command goes to the guest. A Linux that turns hostile later
+ * cannot make the choice: it is made when QV is enabled, and a cell with direct IPIs is
+ * refused while there are cells without them.
  */
 #include "abi/errors.h"
 #include "abi/log.h"
@@ -11,21 +13,23 @@
 #include "front/linux_memory.h"
 #include "manage.h"
 
-bool ipi_voids_lock(bool direct, bool lock)
+bool ipi_voids(bool of_linux, bool of_cell, bool lock)
 {
+	bool direct = of_linux || of_cell || me()->front.ipi_direct, filtered = false;
 	u32 id;
 
 	for (id = 1; id < QV_INSTANCES; id++)
 		if (me()->manager.cells[id].state) {
+			filtered |= !slot_request(id)->ipi_direct;
 			direct |= slot_request(id)->ipi_direct != 0;
 			lock |= slot_request(id)->lock != QV_LOCK_NEVER;
 		}
-	return (direct || me()->front.ipi_direct) && lock;
+	return (direct && lock) || (of_cell && filtered && !me()->boot.ipi_direct);
 }
 
 u64 call_ipi(struct pcpu *cpu, u64 direct, u64 unused)
 {
-	if (direct && ipi_voids_lock(true, false))
+	if (direct && (!me()->boot.ipi_direct || ipi_voids(true, false, false)))
 		return QV_ME_IPI;
 	me()->front.ipi_direct = !!direct;
 	if (me()->boot.x2apic)

@@ -47,10 +47,11 @@ u64 call_sample(struct pcpu *cpu, u64 id, u64 index);	/* records a sample of CPU
 u64 call_ipi(struct pcpu *cpu, u64 direct, u64 unused);	/* ipi.c */
 
 /*
- * Would direct IPIs, of Linux or a cell, void the lock that a cell has or may have? @direct, @lock:
- * of a request, besides those of the cells and of Linux
+ * Returns true if direct IPIs, of Linux or a cell, would void the lock that a cell has or may have.
+ * Also true if those of a new cell would reach a cell without direct IPIs. @of_linux, @of_cell,
+ * @lock: the request, in addition to the direct IPIs and locks that exist
  */
-bool ipi_voids_lock(bool direct, bool lock);	/* ipi.c */
+bool ipi_voids(bool of_linux, bool of_cell, bool lock);	/* ipi.c */
 bool cells_locked(void);	/* lock.c: true if a running cell has locked management */
 
 /*

@@ -240,6 +240,15 @@ static void direct_ipis(void)
 
 	world_open(&w);
 	memcpy(filtered, me()->msr_map, sizeof(filtered));
+	CHECK_EQ(world_call(QV_HC_IPI, 1), QV_ME_IPI);	/* not chosen at enable */
+	CHECK_EQ(opened_msrs(filtered), 0);
+	world_simple_request(&q);
+	CHECK_EQ(world_create(&w, &q), 1);
+	world_other_request(&other);
+	other.ipi_direct = 1;
+	CHECK_EQ(world_create(&w, &other), QV_ME_IPI);	/* a cell without is there */
+	CHECK_EQ(world_reclaim(&w, 1), 0);
+	me()->boot.ipi_direct = 1;
 	CHECK_EQ(world_call(QV_HC_IPI, 1), QV_ME_OK);
 	CHECK_EQ(opened_msrs(filtered), 1);
 	CHECK(!apic_page_writable());		/* in x2APIC mode the page stays a hole */
@@ -272,6 +281,7 @@ static void direct_ipis(void)
 
 	/* In the fake machine no CPU gets an NMI by the page. The change is made nevertheless. */
 	fake_open(false, true);
+	me()->boot.ipi_direct = 1;
 	CHECK(!apic_page_writable());
 	CHECK_EQ(world_call(QV_HC_IPI, 1), QV_ME_CPU_STUCK);
 	CHECK(apic_page_writable());
