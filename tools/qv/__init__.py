@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """qv: the modules of qvctl, and `qv.open` for channels."""
 
-from typing import Any
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 VERSION = "0.1"
 
