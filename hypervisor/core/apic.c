@@ -76,8 +76,11 @@ void apic_drain(void)
 {
 	u32 i;
 
-	/* Enable it, with no vector masked by priority: else pending vectors stay pending */
-	apic_write(APIC_SVR, 0x1ff);
+	/*
+	 * Enable it, with no vector masked by priority: else pending vectors stay pending. The
+	 * spurious vector cannot be pending, since Bochs ignores an EOI of that vector.
+	 */
+	apic_write(APIC_SVR, 0x10f);
 	for (i = APIC_LVTT; i <= APIC_LVTERR; i += 0x10)
 		apic_write(i, apic_read(i) | 1 << 16);
 	apic_write(APIC_TMICT, 0);

@@ -84,7 +84,6 @@ static void arrive_home(struct pcpu *cpu);
 /* Moves this CPU home, out of the cell's instance. Does not return */
 static __attribute__((noinline)) void go_home(struct pcpu *cpu)
 {
-	apic_drain();	/* in this mode: Bochs keeps pending interrupts when the mode changes */
 	move(cpu->home_cr3, cpu->home_index, arrive_home);
 }
 
