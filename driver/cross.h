@@ -77,8 +77,8 @@ struct qv_crossing {
 	char step[72];			/* out: the step that the processor refused, or empty */
 	u32 number;			/* out: the VM-instruction error of that step, or 0 */
 };
-struct qv_crossing qv_crossing_over(u32 index);	/* registers for this CPU's way into the monitor */
-struct qv_crossing qv_crossing_back(u32 index);	/* registers for this CPU's way back to Linux */
+struct qv_crossing qv_crossing_over(u32 index);	/* data for this CPU's way into the monitor */
+struct qv_crossing qv_crossing_back(u32 index);	/* data for this CPU's way back to Linux */
 /* the registers of this CPU, interrupts off */
 void qv_crossing_save_linux(struct qv_linux_state *s);
 

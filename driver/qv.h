@@ -73,7 +73,7 @@ extern struct qv_takeover qv_takeover;
 /* true: the machine goes down, and the log in RAM may be wanted afterwards */
 extern bool qv_going_down;
 
-/* true while qv_takeover.monitor_mem is set */
+/* call only while qv_takeover.monitor_mem is set */
 const struct qv_mon_status *qv_front_status(void);
 int qv_cpu_index(u32 linux_cpu);	/* returns the index of a CPU under the monitor, or -1 */
 /* the CPU belongs to a cell and does not answer the monitor */

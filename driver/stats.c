@@ -39,7 +39,7 @@ u64 qv_held_ns(void)
  */
 static struct { u64 held_max, call_max; } stats_earlier[QV_MAX_CPUS];
 
-/* number of the session whose values stats_earlier has */
+/* the session whose values stats_earlier has: qv_mon_mark.session */
 static u64 stats_session;
 
 static void stats_keep_held(void)

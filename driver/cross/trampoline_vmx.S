@@ -8,7 +8,7 @@
 #include <asm/nospec-branch.h>
 #include "trampoline.h"
 
-#define STATE_ERROR	0x100		/* offsets in struct qv_linux_state, as in trampoline.h */
+#define STATE_ERROR	0x100		/* offset in struct qv_linux_state, as in trampoline.h */
 
 	.text
 /*

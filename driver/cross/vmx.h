@@ -13,7 +13,7 @@ bool qv_vmx_allowed(void);			/* IA32_FEATURE_CONTROL of this CPU permits VMXON *
 bool qv_vmx_quiet(void);
 u32 qv_vmx_features(void);			/* QV_FEATURE_* */
 int qv_vmx_preflight(struct qv_reply *r);
-/* only those VM-execution controls that must be 1 on this processor */
+/* fills in only those controls that must be 1 on this processor */
 void qv_vmx_least(struct qv_mon_vmx *x);
 void qv_vmx_fill(struct qv_mon_boot *b);
 /* this CPU supports the features that qv_vmx_fill() recorded on the first CPU */

@@ -25,7 +25,7 @@ struct qv_mon_boot {
 	u32 num_cpus;
 	/* from here to .vmx: common to all instances */
 	u32 tsc_khz;
-	u32 enter_ms;		/* time limit in TSC cycles for all CPUs to enter the monitor */
+	u32 enter_ms;		/* time limit in ms for all CPUs to enter the monitor */
 	u32 x2apic;
 	/* the machine remaps interrupts, so IOAPIC entries have the remapped format */
 	u32 remapped;
@@ -46,7 +46,7 @@ struct qv_mon_boot {
 	/* from here on: of the first instance */
 	u32 num_ram;
 	u64 cr3;		/* CR3 of this instance */
-	/* physical address of the driver's trampoline page (front end only) */
+	/* virtual and physical address of the driver's trampoline page (front end only) */
 	u64 tramp_va, tramp_pa;
 	/* where a CPU goes back to Linux: in that page (AMD-V), or in the driver's text (VT-x) */
 	u64 tramp_leave;

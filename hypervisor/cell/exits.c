@@ -14,8 +14,8 @@ void cell_shutdown(struct pcpu *cpu)
 }
 
 /*
- * A parked CPU has no kernel that could look at the error, so clear MCG_STATUS.MCIP. If it stayed
- * set, the next machine check would shut the machine down.
+ * No kernel will look at the error, since the cell fails or the CPU is parked. So clear
+ * MCG_STATUS.MCIP. If it stayed set, the next machine check would shut the machine down.
  */
 void cell_machine_check(struct pcpu *cpu)
 {

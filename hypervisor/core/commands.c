@@ -92,7 +92,7 @@ static void cell_commands(struct pcpu *cpu, u32 cmd)
 	if (cmd & CMD_SAMPLE)
 		cell_sample(cpu);
 	if (cmd & CMD_STOP) {
-		/* the sample at the stop records where a hung cell was executing */
+		/* the state of the boot CPU shows where a hung cell was executing */
 		if (!cpu->index)
 			cell_record(cpu, QV_FAIL_NONE, 0);
 		park(cpu, CPU_STOPPED);
@@ -162,8 +162,8 @@ static void front_flush(struct pcpu *cpu, u32 cmd)
 }
 
 /*
- * Moves this CPU to a cell's instance; does not return. Only a caught and parked CPU moves to a
- * cell: manage.h
+ * Moves this CPU to a cell's instance, and then does not return. Only a caught and parked CPU moves
+ * to a cell: manage.h
  */
 static void front_become(struct pcpu *cpu)
 {

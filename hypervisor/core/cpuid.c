@@ -8,7 +8,7 @@
 
 /* Changes to the processor's result: bits kept and bits added, by register */
 struct cpuid_rule {
-	/* number of leaf 7 together with its sub-leaf: SUB(sub-leaf) */
+	/* number of the leaf; for leaf 7, also of the sub-leaf: SUB(sub-leaf) */
 	u64 leaf;
 	struct { u32 keep, add; } r[4];		/* masks for eax, ebx, ecx, edx */
 	/* in ecx, bits .os mirror bits .cr4 of the guest's CR4 */

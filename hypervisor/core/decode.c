@@ -87,7 +87,7 @@ static bool decode(const u8 *b, enum decode_mode mode, const u64 *regs, struct d
 	out->value = out->size == 1 && !rex && i > 3 ? regs[i - 4] >> 8 : regs[out->reg];
 	at += address_len(b + at, mode != DECODE_64 && (mode == DECODE_16) != other);
 	if (kind == IMM) {
-		/* an immediate that is longer than the operand is cut off */
+		/* always 4 bytes: those after the immediate lie above the low .size bytes */
 		__builtin_memcpy(&out->value, b + at, 4);
 		at += out->size;
 	} else if (kind == IMM8) {

@@ -9,7 +9,7 @@ void exit_forbidden(struct pcpu *cpu)
 	struct guest_mode mode;
 
 	vendor_mode(cpu, &mode);
-	/* count but do not log: user code must not be able to fill the log */
+	/* log kernel code only: user code must not be able to fill the log */
 	if (!mode.cpl)
 		log_event(cpu, QV_LOG_INSTRUCTION, vendor_exit_code(cpu), vendor_rip(cpu));
 	vendor_inject_fault(cpu, 6);

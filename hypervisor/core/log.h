@@ -5,7 +5,7 @@
 
 #include "instance.h"
 
-void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b);	/* @event: enum qv_mon_event */
+void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b);	/* @what: enum qv_mon_event */
 void count_exit(const struct pcpu *cpu, u32 reason);		/* @reason: enum qv_exit */
 
 #endif

@@ -36,7 +36,7 @@ bool pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old,
 
 #define ENTRY_LOGICAL	(1u << 11)
 #define ENTRY_MASKED	(1u << 16)
-#define ENTRY_REMAPPED	(1u << 16)	/* bit 48 of the entry is in the high half */
+#define ENTRY_REMAPPED	(1u << 16)	/* bit 48 of the entry: bit 16 of its high half */
 /* bits 49 to 55: upper part of the id if QV runs in a virtual machine, else 0 */
 #define ENTRY_MORE_ID	(0x7fu << 17)
 

@@ -102,7 +102,7 @@ void ports_front(void)
 		ports_stop(me(), b->guards[i].first, b->guards[i].last, true);
 	ports_stop(me(), 0xcfc, 0xcff, true);
 	if (!me()->boot.ecam_len)
-		/* config data is a dword; 0xCF9 as a byte is reset control */
+		/* the config address is a dword at 0xCF8; 0xCF9 as a byte is reset control */
 		ports_stop(me(), 0xcf8, 0xcf8, true);
 }
 

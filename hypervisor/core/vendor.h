@@ -59,12 +59,12 @@ void vendor_port_access(const struct pcpu *cpu, struct port_access *a);
 /* These functions read and change the guest during an exit */
 void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode);
 u64 vendor_rip(const struct pcpu *cpu);
-/* facts about the exit, for the log and failure records */
+/* code of the exit, for the log and failure records */
 u64 vendor_exit_code(const struct pcpu *cpu);
 void vendor_skip(struct pcpu *cpu, u32 len);
 /* RFLAGS: the bits of @mask become @flags */
 void vendor_set_flags(struct pcpu *cpu, u64 mask, u64 flags);
-/* an NMI stays pending while the guest handles another one */
+/* injects an NMI, which stays pending while the guest handles another one */
 void vendor_inject_nmi(struct pcpu *cpu);
 void vendor_inject_fault(struct pcpu *cpu, u32 vector);	/* 6: #UD, 13: #GP(0) */
 /* Copies the instruction bytes that the processor saved at this exit. Returns how many, or 0 */

@@ -120,7 +120,7 @@ static void config_data(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *valu
 	else
 		config_write(cpu, at, size, was);
 	if (!in && !me()->boot.ecam_len)
-		port_out(CONFIG_ADDRESS, 4, latch);	/* the guard has changed the value */
+		port_out(CONFIG_ADDRESS, 4, latch);	/* the guard has changed this register */
 }
 
 /* Accesses 0xCF8 and the register that it names. False: timed out */

@@ -50,7 +50,7 @@ svm_run:
 	push	%rdi
 	mov	8(%rsp), %rdi
 	save_guest
-	sub	$0x1000, %rax			/* CPU_OFF_HOST as a number */
+	sub	$0x1000, %rax			/* from CPU_OFF_VMCB to CPU_OFF_HOST */
 	vmload	%rax
 	xor	%ebp, %ebp
 	cld

@@ -35,7 +35,7 @@ enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
 	if (!(e & PT_P))
 		return e & NESTED_HOLE ? FRONT_HOLE : FRONT_OWNS;
 	if (found > 1 && !(e & PT_PS))
-		return FRONT_SPECIAL;		/* split the page further: part of it is special */
+		return FRONT_SPECIAL;		/* a table is there: part of the page is special */
 	if ((e ^ own_page(p, pa & ~(level_size(found) - 1), found)) & (PT_TABLE | PT_ADDR))
 		return FRONT_SPECIAL;
 	return FRONT_OWNS;

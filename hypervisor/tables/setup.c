@@ -68,7 +68,7 @@ static void build_tss(struct instance *inst)
 		u32 area = QV_OFF_CPUS + i * QV_CPU_LEN;
 
 		*(u32 *)(size_t)(inst->pool.va + area + CPU_OFF_TSS + TSS_IST1) =
-			/* address bits 63..32 stay zero, since the segment is below 4 GiB */
+			/* address bits 63..32 stay zero, since the stack is below 4 GiB */
 			QV_VA_BLOCK + area + CPU_OFF_IST;
 	}
 }

@@ -16,7 +16,7 @@ static void on_exception(struct pcpu *cpu)
 {
 	vmcs_write(ENTRY_EVENT, vmcs_read(EXIT_EVENT) & ~EVENT_FROM_IRET);
 	vmcs_write(ENTRY_ERROR, 0);
-	/* only INT1 uses this type of event */
+	/* of these events, only the #DB of an INT1 uses the length */
 	vmcs_write(ENTRY_LENGTH, vmcs_read(EXIT_LENGTH));
 	vmx_end_shadow();
 }

@@ -119,5 +119,5 @@ bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 
 bool vendor_msr_own(struct pcpu *cpu, u32 msr, u64 *value, bool write)
 {
-	return false;		/* no row needs this value: the processor switches EFER */
+	return false;		/* no row needs this function: the processor switches EFER */
 }

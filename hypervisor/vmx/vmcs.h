@@ -49,7 +49,7 @@ enum vmcs_field {
 	VMCS_EXCEPTIONS		= 0x4004,
 	VMCS_FAULT_MASK		= 0x4006,
 	VMCS_FAULT_MATCH	= 0x4008,
-	VMCS_CR3_TARGETS	= 0x400a,	/* number of MSRs, as in the next three fields */
+	VMCS_CR3_TARGETS	= 0x400a,	/* a count, and so are the next three: of MSRs */
 	VMCS_EXIT_STORES	= 0x400e,
 	VMCS_EXIT_LOADS		= 0x4010,
 	VMCS_ENTRY_LOADS	= 0x4014,

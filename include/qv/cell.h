@@ -155,7 +155,7 @@ struct qv_comm {
  * A shell puts QV_STREAM_READY there when it awaits a line, so that a program
  * can run one command and knows where its output ends.
  */
-#define QV_STREAM_READY		0x04	/* ASCII EOT; a terminal does not show it on the screen */
+#define QV_STREAM_READY		0x04	/* ASCII EOT; only in the stream, not on the screen */
 
 /*
  * A shell writes comm.line_status before the READY that ends a line's output. The value is as a
