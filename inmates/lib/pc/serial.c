@@ -55,7 +55,7 @@ void serial_init(void)
 	outb(MODEM, MODEM_ON);
 }
 
-/* Waits until the queue has room. */
+/* Sends a byte. Waits until the chip has room. */
 static void send(char c)
 {
 	int tries = SEND_TRIES;

@@ -2,8 +2,8 @@
 /*
  * Interrupt handlers run as threads on an I/O VCPU, within its budget. The interrupt itself only
  * wakes the thread. It also blocks its own source (gate.h) until the thread has done its work. All
- * other sources stay enabled. So a flood of interrupts of one device costs no more than the budget
- * of its I/O VCPU, and delays no other device.
+ * other sources stay enabled. So the interrupts of one device, however many, cost at most the
+ * budget of its I/O VCPU, and do not delay other devices.
  */
 #ifndef QUEST_DEFERRED_H
 #define QUEST_DEFERRED_H

@@ -15,7 +15,7 @@
 #define SHARED_MAX	32		/* largest number of segments of all programs */
 /* largest number of segments that a program may make, and that it may attach */
 #define SHARED_OF_ONE	8
-#define SHARED_PAGES	256		/* largest size of one segment in bytes */
+#define SHARED_PAGES	256		/* largest size of one segment in pages */
 
 struct process;
 

@@ -48,7 +48,7 @@ bool syscall_dispatch(struct trap_frame *f)
 
 	if (answer == -ERESTART)		/* RAX still holds the number of the call */
 		f->rip -= SYSCALL_LENGTH;
-	/* if the frames differ, exec() has replaced the frame */
+	/* with another vector, exec() has filled in the frame for the new program */
 	else if (f->vector == SYSCALL_VECTOR)
 		f->rax = (uint64_t)answer;
 	thread_current()->restart.again = answer == -ERESTART;

@@ -6,7 +6,7 @@
 struct thread;
 
 struct wait_queue {
-	struct thread *head;		/* the thread that came last; its successor came first */
+	struct thread *head;		/* the thread that came last; .next_waiting came before */
 };
 
 /* Puts `t`, which is on no queue, on `q`. */

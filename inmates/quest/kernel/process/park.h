@@ -11,7 +11,7 @@
 #include "../../arch/user.h"
 #include "process.h"
 
-/* number of VCPUs of a program: its own ones, and its first VCPU */
+/* largest number of VCPUs of a program: its own ones, and its first VCPU */
 #define MOVE_VCPUS	17
 #define VCPU_PLAIN	offsetof(struct vcpu, queue)
 

@@ -20,7 +20,7 @@
 
 struct words {
 	uint32_t word[WORDS];
-	/* number of words in use; the words of the fraction begin at `point` */
+	/* words [begin, end) are in use; the words of the fraction begin at `point` */
 	int begin, point, end;
 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "raw.h"
 
-#define WORDS_MAX	16	/* largest number of entries of argv, with the NULL */
+#define WORDS_MAX	16	/* largest number of entries of argv, without the NULL */
 #define PAGE_BYTES	4096
 
 int open(const char *file, int flags, ...)

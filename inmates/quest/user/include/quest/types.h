@@ -30,7 +30,7 @@ struct quest_tms {
 struct meminfo {
 	uint64_t total_kib;	/* memory of the cell, for programs and the kernel's data */
 	uint64_t free_kib;
-	uint64_t own_kib;	/* number of this program's pages */
+	uint64_t own_kib;	/* memory in this program's pages */
 };
 
 #define UTSNAME_LENGTH	32
