@@ -280,6 +280,6 @@ UNIT_SUITE(peer) = {
 	{ "peer: a reader that restarts misses no item", test_a_reader_that_restarts_misses_nothing },
 	{ "peer: lies are corrupt", test_lies_are_corrupt },
 	{ "peer: scribbles do no harm", test_scribbles_do_no_harm },
-	{ "peer: the own section is checked", test_own_section_is_checked },
+	{ "peer: its own section is checked", test_own_section_is_checked },
 	{ 0 }
 };

@@ -35,7 +35,7 @@ static bool is_shown(u64 pa)
 	return pa % FRONT_M2 < 16 * 4096;
 }
 
-struct view {			/* size of the part of a page under test */
+struct view {			/* how the 4 KiB page at an address is mapped, and who owns it */
 	u64 to, flags;
 	enum front_owner owner, owner_of_all;
 };

@@ -9,7 +9,7 @@
 
 #define ECAM	0x8000000ull		/* address of config space in the fake RAM */
 #define BUSES	4u
-#define BAR	0xfe000000u		/* address in the BAR of the cell's function */
+#define BAR	0xfe000000u		/* address of the BAR of the cell's function */
 
 enum { HOST = 0, ENDPOINT = 0x20, PORT = 0x28, BESIDE = 0x30, AMD_HOST = 0xc0, ISA = 0xf8, PMC = 0xfa, CELLS = 0x200 };
 

@@ -9,7 +9,7 @@
 #define PTE_WRITE	2ull
 #define PTE_USER	4ull
 #define PTE_LARGE	0x80ull
-/* address of the second entry of the highest table */
+/* first address that the second entry of the highest table maps */
 #define WINDOW_VA	(1ull << 39)
 #define PAGE		4096ull
 #define IMAGE_START	0x100000ull

@@ -207,7 +207,7 @@ static void one(int fd, union any *a, uint64_t *s)
 		fill_create(q, s);
 		spoil(a, sizeof(struct qv_reply), offsetof(struct qv_cell_create, memory), s);
 		spoil(a, offsetof(struct qv_cell_create, image), sizeof(*q), s);
-		/* unlock is not called: a cell here would not agree to it */
+		/* no lock is requested: a cell here would not agree to unlock */
 		q->lock = 0;
 		q->num_devices = 0;	/* no devices are requested: Linux needs its disk */
 		call(fd, QV_IOC_CELL_CREATE, a);

@@ -51,7 +51,7 @@ static int peek(const char *text, const struct kernel_param *p)
 	return error ? error : load(phys_to_virt(pa), &value);
 }
 
-/* fill: PHYSICAL_ADDRESS LENGTH VALUE: fills this memory with the byte */
+/* fill: PHYSICAL_ADDRESS LENGTH VALUE: fills this memory with the 8-byte value */
 static int fill(const char *text, const struct kernel_param *p)
 {
 	u64 pa, len, what, at;
