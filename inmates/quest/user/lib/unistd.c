@@ -83,39 +83,38 @@ int execvp(const char *file, char *const argv[])
 	return execv(file, argv);
 }
 
-/* Puts the words up to the NULL into an array. Returns false if there are too many. */
-static int gather_words(char *words[WORDS_MAX + 1], const char *first, va_list ap)
+/* Runs a program with the words up to the NULL. Returns -1 if there are too many, or as execv(). */
+static int exec_words(const char *file, const char *first, va_list ap)
 {
+	char *words[WORDS_MAX + 1];
 	unsigned int n = 0;
 
 	for (words[0] = (char *)first; words[n]; words[n] = va_arg(ap, char *))
 		if (++n > WORDS_MAX)
-			return 0;
-	return 1;
+			return (int)posix_answer(-E2BIG);
+	return execv(file, words);
 }
 
 int execl(const char *file, const char *word, ...)
 {
-	char *words[WORDS_MAX + 1];
 	va_list ap;
-	int fit;
+	int result;
 
 	va_start(ap, word);
-	fit = gather_words(words, word, ap);
+	result = exec_words(file, word, ap);
 	va_end(ap);
-	return fit ? execv(file, words) : (int)posix_answer(-E2BIG);
+	return result;
 }
 
 int execlp(const char *file, const char *word, ...)
 {
-	char *words[WORDS_MAX + 1];
 	va_list ap;
-	int fit;
+	int result;
 
 	va_start(ap, word);
-	fit = gather_words(words, word, ap);
+	result = exec_words(file, word, ap);
 	va_end(ap);
-	return fit ? execv(file, words) : (int)posix_answer(-E2BIG);
+	return result;
 }
 
 void *sbrk(intptr_t bytes)
