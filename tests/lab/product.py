@@ -212,9 +212,12 @@ class Product:
         return int(found[1])
 
     def assert_counting(self, name: str = "quest") -> None:
-        before = self.count(name)
-        time.sleep(0.3)
-        assert self.count(name) > before, f"{name} does not count"
+        """Waits until a cell counts on. Its shell may run before the counting thread, so one look
+        after a fixed time is not enough on a busy host."""
+        before, deadline = self.count(name), time.monotonic() + 60
+        while self.count(name) <= before:
+            assert time.monotonic() < deadline, f"{name} does not count"
+            time.sleep(0.1)
 
     # Linux
 

@@ -182,8 +182,7 @@ def assert_failure(failure: dict[str, Any], kernel: range, reason: str, address:
 def test_restart_begins_with_fresh_memory(qv: Product) -> None:
     qv.run_cell()
     qv.quesh("count")
-    time.sleep(0.2)
-    assert qv.count() > 0
+    qv.assert_counting()
     qv.machine.run("quesh quest -c 'crash memory'")
     qv.do("cell start quest")
     assert qv.count() == 0, "the counter survived the restart"

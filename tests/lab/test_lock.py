@@ -39,7 +39,7 @@ def test_lock_refuses_management_until_cell_agrees(qv: Product, by: str) -> None
     assert "did not agree within 300 ms" in qv.refused("cell unlock quest --timeout 300")
     assert_locked(qv)
     assert qv.quesh("agree") == "the next request to unlock is agreed to\n"
-    qv.do("cell unlock quest")
+    qv.do("cell unlock quest --timeout 60000", 90)
     assert "has not locked management" in qv.refused("cell unlock quest --strict")
     qv.do("cell start quest2")
     log = qv.do("log")

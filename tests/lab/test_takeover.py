@@ -3,13 +3,13 @@
 
 import json
 import re
-import time
 
 import pytest
 
 from lab.errors import MachineDead
 from lab.machine import Machine
 from product import Product, on_machines, program
+from test_watching import until
 
 @on_machines("xapic", "x2apic-8", "6.1-xapic", "intel")
 def test_enable_disable_under_load_keeps_programs_intact(qv: Product, name: str) -> None:
@@ -172,8 +172,7 @@ def test_nmis_reach_linux_while_cell_runs(qv: Product, name: str) -> None:
     if name != "intel":  # Bochs has no NMI button
         qv.sh("dmesg -C")
         qv.machine.qmp("inject-nmi")
-        time.sleep(0.5)
-        assert "NMI received for unknown reason" in qv.sh("dmesg"), "the NMI from outside is missing"
+        until(lambda: "NMI received for unknown reason" in qv.sh("dmesg"), "the NMI from outside")
     qv.sh("dmesg -C")
     qv.assert_counting()
     assert qv.show()["state"] == "running"

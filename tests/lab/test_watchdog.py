@@ -87,9 +87,9 @@ def test_watchdog_timeout_is_per_cell(qv: Product) -> None:
 def test_busy_cell_is_not_failed(qv: Product) -> None:
     """The cell is busy for longer than the watchdog's time; then its shell must work. Then Linux is
     busy and checks the heartbeat late."""
-    run(qv, "quest", 3, "2s")
-    assert qv.show()["watchdog_ms"] == 2000
-    qv.quesh("spin 3000")
+    run(qv, "quest", 3, "5s")
+    assert qv.show()["watchdog_ms"] == 5000
+    qv.quesh("spin 7000")
     work = qv.busy()
     beats = qv.show()["heartbeat"]
     until(lambda: qv.show()["heartbeat"] > beats + 12, "three of its seconds")
@@ -99,11 +99,12 @@ def test_busy_cell_is_not_failed(qv: Product) -> None:
 
 
 def test_paused_machine_is_no_hang(qv: Product) -> None:
-    run(qv, "quest", 3, "2s")
-    for _ in range(3):
-        qv.machine.qmp("stop")
-        time.sleep(3)
-        qv.machine.qmp("cont")
-        beats = qv.show()["heartbeat"]
-        until(lambda b=beats: qv.show()["heartbeat"] > b, "the next heartbeat")  # type: ignore[misc]
+    """The machine pauses for longer than the watchdog's time. That time is long, since a busy host
+    may not let the cell's CPU run for a second or two while it runs Linux's."""
+    run(qv, "quest", 3, "8s")
+    qv.machine.qmp("stop")
+    time.sleep(10)
+    qv.machine.qmp("cont")
+    beats = qv.show()["heartbeat"]
+    until(lambda: qv.show()["heartbeat"] > beats, "the next heartbeat")
     assert qv.show()["failures"] == 0
