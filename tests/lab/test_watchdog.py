@@ -100,7 +100,7 @@ def test_busy_cell_is_not_failed(qv: Product) -> None:
 
 def test_paused_machine_is_no_hang(qv: Product) -> None:
     """The machine pauses for longer than the watchdog's time. That time is long, since a busy host
-    may not let the cell's CPU run for a second or two while it runs Linux's."""
+    may let the CPUs of Linux run for a second or two, and not the cell's CPU."""
     run(qv, "quest", 3, "8s")
     qv.machine.qmp("stop")
     time.sleep(10)
