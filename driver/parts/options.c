@@ -60,6 +60,7 @@ static void options_show(const struct qv_cell *cell, struct qv_cell_info *info)
 	info->apic = cell->config->apic;
 	info->x2apic = cell->x2apic;
 	info->ipi = cell->config->ipi;
+	info->lock = cell->config->lock;
 	info->watchdog_ms = cell->config->watchdog_ms;
 }
 

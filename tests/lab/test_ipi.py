@@ -73,6 +73,7 @@ def test_lock_and_direct_ipis_exclude_each_other(qv: Product) -> None:
     qv.do(f"cell create {path}")
     qv.sh(f"sed 's/^name:.*/name: other/; s/^cpus:.*/cpus: [3]/; s/^lock:.*/ipi: direct/' {path} >/run/other.yaml")
     assert "direct IPIs of other would void the lock of cell 'quest'" in qv.refused("cell create /run/other.yaml")
+    assert "direct IPIs would void the lock of the cell quest" in qv.qvctl("config check /run/other.yaml").err
     qv.do("cell destroy quest")
     qv.do("cell create /run/other.yaml")
     assert "direct IPIs of other would void the lock of cell 'quest'" in qv.refused(f"cell create {path}")

@@ -31,11 +31,13 @@ class Taken:
     cpus: list[int]
     ports: list[tuple[int, int]]
     devices: list[int]
+    ipi: bool = False  # its IPIs are direct
+    lock: bool = False  # it may lock management
 
 
 @dataclass(frozen=True)
 class Machine:
-    """CPUs that exist, memory in bytes, and the folders of images."""
+    """CPUs that exist, memory in bytes, the folders of images, and the existing cells."""
 
     cpus: frozenset[int]
     mem_total: int
@@ -45,9 +47,10 @@ class Machine:
     pci_folder: str = ""  # folders of sysfs, with one entry each
     offline: frozenset[int] = frozenset()
     cells: tuple[Taken, ...] = ()
+    ipi: bool = False  # the IPIs of Linux are direct
 
     @staticmethod
-    def this(root: str = "/", cells: tuple[Taken, ...] = ()) -> Machine:
+    def this(root: str = "/", cells: tuple[Taken, ...] = (), ipi: bool = False) -> Machine:
         """Returns the facts of this machine, or of the machine whose /sys and /proc are under
         root."""
         memory = _meminfo(os.path.join(root, "proc/meminfo"))
@@ -56,7 +59,7 @@ class Machine:
         return Machine(_existing_cpus(os.path.join(root, "sys/devices/system/cpu"), cells), total,
                        memory.get("MemAvailable", total), pci=_pci_functions(pci), pci_folder=pci,
                        offline=frozenset(parse_cpu_list(read_text(os.path.join(root, "sys/devices/system/cpu/offline")) or "")),
-                       cells=cells)
+                       cells=cells, ipi=ipi)
 
     def pci_ports(self, bdf: int) -> list[tuple[int, int]]:
         """Returns the first and last port of each I/O BAR. A function's file `resource` has a line

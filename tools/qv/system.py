@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import time
 
-from . import device
+from . import abi, device
 from .device import Device
 from .errors import Refused
 from .words import text
@@ -33,8 +33,9 @@ class System:
         module is loaded."""
         from .machine import Machine
 
-        known = os.path.exists(device.DEVICE) and os.geteuid() == 0
-        return Machine.this(cells=self.taken() if known else ())
+        if not os.path.exists(device.DEVICE) or os.geteuid() != 0:
+            return Machine.this()
+        return Machine.this(cells=self.taken(), ipi=bool(self.device().status().ipi_direct))
 
     def taken(self) -> tuple[Taken, ...]:
         from .machine import Taken
@@ -43,7 +44,8 @@ class System:
         found = (driver.info(name) for name in driver.names())
         return tuple(Taken(text(info.name), list(info.cpus)[:info.num_cpus],
                            [(port.first, port.last) for port in info.ports[:info.num_ports]],
-                           [pci.bdf for pci in info.devices[:info.num_devices]]) for info in found)
+                           [pci.bdf for pci in info.devices[:info.num_devices]],
+                           bool(info.ipi), info.lock != abi.LOCK_NEVER) for info in found)
 
     def facts(self) -> Facts:
         from .facts import Facts

@@ -64,6 +64,7 @@ class FakeDevice:
                             num_cpus=request.num_cpus, boot=request.boot, memory=request.memory,
                             console=request.console, watchdog_ms=request.watchdog_ms,
                             debug=request.debug, apic=request.apic, ipi=request.ipi,
+                            lock=request.lock,
                             x2apic=request.apic != abi.Apic.MACHINE,
                             image_name=request.image_name, cmdline=request.cmdline)
         info.cpus = request.cpus
@@ -154,8 +155,11 @@ class FakeSystem:
 
     def running(self) -> Machine:
         cells = () if isinstance(self.fake, Refused) else tuple(
-            Taken(name, list(info.cpus)[:info.num_cpus], [], []) for name, info in self.fake.cells.items())
-        return Machine(frozenset(range(4)), 2 << 30, 1 << 30, (self.images,), offline=self.offline, cells=cells)
+            Taken(name, list(info.cpus)[:info.num_cpus], [], [], bool(info.ipi), bool(info.lock))
+            for name, info in self.fake.cells.items())
+        direct = not isinstance(self.fake, Refused) and self.fake.ipi_direct
+        return Machine(frozenset(range(4)), 2 << 30, 1 << 30, (self.images,), offline=self.offline,
+                       cells=cells, ipi=direct)
 
     def facts(self) -> Facts:
         return Facts(str(self.root), "x86_64", "6.12.0-test")

@@ -36,6 +36,37 @@ def test_config_check_looks_at_existing_cells_and_offline_cpus(run: Run) -> None
         f"{run.yaml}:2:7: cpus: CPU 3 is the cell quest's (1, the only one)"]
 
 
+def test_config_check_looks_at_direct_ipis_and_locks_of_existing_cells(run: Run) -> None:
+    def create(more: str) -> None:
+        run.yaml.write_text(YAML + more)
+        run.device.cells.clear()
+        run.create()
+
+    def found(more: str) -> list[str]:
+        run.yaml.write_text(YAML.replace("quest\n", "other\n", 1).replace("3", "2") + more)
+        status = run("config", "check", str(run.yaml))
+        lines = [line.removeprefix(f"{run.yaml}:5:") for line in run.err.splitlines()]
+        assert status == (2 if lines else 0)
+        return lines
+
+    create("")
+    assert found("ipi: direct\n") == [
+        "6: ipi: direct IPIs would reach the cell quest, which is without them "
+        "(create it before cells without direct IPIs, or: qvctl enable --ipi direct)"]
+    run.yaml.write_text(YAML + "ipi: direct\n")
+    assert run("config", "check", str(run.yaml)) == 0, "the same cell, changed"
+    run.device.ipi_direct = True
+    assert found("ipi: direct\n") == []
+    assert found("lock: may\n") == [
+        "7: lock: the direct IPIs of Linux would void the lock (enable QV again without --ipi direct)"]
+    run.device.ipi_direct = False
+    create("lock: may\n")
+    assert found("ipi: direct\n") == ["6: ipi: direct IPIs would void the lock of the cell quest (one of the two keys)"]
+    create("ipi: direct\n")
+    assert found("ipi: direct\n") == found("") == []
+    assert found("lock: true\n") == ["7: lock: the direct IPIs of the cell quest would void the lock (one of the two keys)"]
+
+
 def test_a_file_from_standard_input(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     source, sink = os.pipe()
     os.write(sink, YAML.replace("quest.elf", str(run.yaml.parent / "quest.elf")).encode())

@@ -303,7 +303,7 @@ struct qv_cell_info {
 	__u32 apic;			/* as requested: enum qv_apic */
 	__u32 x2apic;			/* 1: its APICs are in x2APIC mode, 0: in xAPIC mode */
 	__u32 ipi;			/* 1: its interrupt commands are direct */
-	__u32 reserved;
+	__u32 lock;			/* as requested: enum qv_lock */
 	char image_name[128];
 	char cmdline[QV_CMDLINE_LEN];
 };

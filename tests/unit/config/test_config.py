@@ -88,6 +88,18 @@ def test_direct_ipis_void_the_lock_of_another_file() -> None:
     assert (read(direct).request().ipi, read(locked).request().ipi) == (1, 0)
 
 
+def test_direct_ipis_come_before_cells_without() -> None:
+    """Cells are created in the order of the files. With direct IPIs of Linux the order is free."""
+    direct, filtered = "good/ipi.yaml", "good/smallest.yaml"
+    assert messages(filtered, direct) == [
+        f"{direct}:7:6: ipi: direct IPIs would reach quest in {filtered}, which is without them "
+        "(create it before cells without direct IPIs, or: qvctl enable --ipi direct)"]
+    assert messages(direct, filtered) == []
+    linux = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available,
+                    MACHINE.image_dirs, ipi=True)
+    assert messages(filtered, direct, machine=linux) == []
+
+
 def test_keys_are_those_of_the_page() -> None:
     """The rows of the table in configuration.md. The table says which keys are required."""
     page = (TOP / "Documentation/reference/configuration.md").read_text()

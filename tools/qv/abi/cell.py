@@ -156,7 +156,7 @@ class CellInfo(ctypes.Structure):
         ("apic", c_uint32),
         ("x2apic", c_uint32),
         ("ipi", c_uint32),
-        ("reserved", c_uint32),
+        ("lock", c_uint32),
         ("image_name", c_char * 128),
         ("cmdline", c_char * CMDLINE_LEN),
     ]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 EXAMPLE = "filtered or direct"
 VOID = "would void the lock"
 RIGHT = "one of the two keys"
+FIRST = "create it before cells without direct IPIs, or: qvctl enable --ipi direct"
 
 
 def parse(node: Node, context: Context) -> bool | None:
@@ -37,10 +38,27 @@ def check(cell: CellConfig, _values: dict[str, Node]) -> Iterable[Wrong]:
         yield "ipi", f"direct IPIs {VOID} of the cell itself", RIGHT
 
 
-def clash(cell: CellConfig, other: CellConfig, whose: str, _machine: Machine) -> Iterable[Wrong]:
-    if cell.ipi and other.lock:
+def clash(cell: CellConfig, other: CellConfig, whose: str, machine: Machine) -> Iterable[Wrong]:
+    """The order counts, since cells are created in the order of the files."""
+    return _beside(cell, bool(other.lock), other.ipi, whose, machine)
+
+
+def taken(cell: CellConfig, machine: Machine) -> Iterable[Wrong]:
+    if cell.lock and machine.ipi:
+        yield "lock", f"the direct IPIs of Linux {VOID}", "enable QV again without --ipi direct"
+    for other in machine.cells:
+        if other.name != cell.name:
+            yield from _beside(cell, other.lock, other.ipi, f"the cell {other.name}", machine)
+
+
+def _beside(cell: CellConfig, lock: bool, ipi: bool, whose: str,
+            machine: Machine) -> Iterable[Wrong]:
+    """`lock`, `ipi`: those of the cell that is created before this one."""
+    if cell.ipi and lock:
         yield "ipi", f"direct IPIs {VOID} of {whose}", RIGHT
-    if cell.lock and other.ipi:
+    elif cell.ipi and not ipi and not machine.ipi:
+        yield "ipi", f"direct IPIs would reach {whose}, which is without them", FIRST
+    if cell.lock and ipi:
         yield "lock", f"the direct IPIs of {whose} {VOID}", RIGHT
 
 
@@ -59,4 +77,4 @@ def show(found: dict[str, Any]) -> list[tuple[str, str]]:
 
 KEY = Key("ipi", "whether its IPIs pass the monitor's filter: [direct IPIs](../explanation/security-model.md#direct-ipis)",
           "`filtered` or `direct`", "`filtered`", EXAMPLE,
-          parse, check=check, clash=clash, pack=pack, data=data, show=show)
+          parse, check=check, clash=clash, taken=taken, pack=pack, data=data, show=show)
