@@ -50,7 +50,6 @@ void qv_nmi_unregister(void);
 /* ---- ipi.c: direct IPIs; the calls about a CPU come without qv_lock ---- */
 int qv_ipi_register(void);		/* returns an errno */
 void qv_ipi_unregister(void);
-int qv_ipi_direct(struct qv_reply *r);	/* until disable */
 int qv_ipi_cpu_comes(u32 cpu);		/* before its INIT; returns an errno */
 void qv_ipi_cpu_went(u32 cpu);		/* it is offline, or did not come */
 

@@ -33,6 +33,7 @@ static int enable_online(struct qv_reply *r, bool strict)
 		error = qv_monitor_mem_make(r);
 	if (!error)
 		error = qv_rendezvous_enter(r, &lost);
+	qv_takeover.ipi_direct = !error && qv_takeover.ipi_asked;
 	qv_takeover.enabled = !error;
 	if (lost)
 		/* a CPU may still be in the monitor: never unload or free */
@@ -68,10 +69,12 @@ int qv_enable(struct qv_reply *r, u32 flags)
 	if (qv_takeover.outside)
 		qv_log("driver", "level: CPUs outside (%u): offline, and Linux does not let them come; a hostile Linux could run them bare",
 		       qv_takeover.outside);
+	if (qv_takeover.ipi_direct)
+		qv_log("driver", "level: IPIs of Linux are direct: a hostile Linux could interrupt and halt cells");
 	__module_get(THIS_MODULE);	/* the module cannot be unloaded while the monitor runs */
 	qv_watch_start();
 	qv_event(QV_EVENT_ENABLED, 0, "", "the monitor runs on %u CPUs", qv_takeover.num_cpus);
-	return flags & QV_ENABLE_IPI_DIRECT ? qv_ipi_direct(r) : 0;
+	return 0;
 }
 
 static int check_online(struct qv_reply *r)

@@ -69,19 +69,3 @@ void qv_ipi_unregister(void)
 {
 	cpuhp_remove_state_nocalls(ipi_state);
 }
-
-int qv_ipi_direct(struct qv_reply *r)
-{
-	u64 error;
-
-	cpus_read_lock();
-	error = qv_manage(QV_HC_IPI, 1);
-	if (error)
-		qv_manage(QV_HC_IPI, 0);
-	WRITE_ONCE(qv_takeover.ipi_direct, !error);
-	cpus_read_unlock();
-	if (error)
-		return qv_refuse_monitor(r, error, "make IPIs direct; QV is enabled, with the filter");
-	qv_log("driver", "level: IPIs of Linux are direct: a hostile Linux could interrupt and halt cells");
-	return 0;
-}

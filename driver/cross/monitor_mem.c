@@ -62,6 +62,7 @@ static void monitor_mem_fill_boot(struct qv_mon_boot *b)
 	b->remapped = qv_irqs_remapped();
 	b->levels = qv_cr4() & 1 << 12 ? 5 : 4;
 	b->test_hooks = test_hooks;
+	b->ipi_direct = qv_takeover.ipi_asked;
 	b->phys_bits = qv_cpuid(0x80000008).eax & 0xff;
 	b->image_len = qv_virt->image_end - qv_virt->image;
 	b->text_len = qv_takeover.text_len;

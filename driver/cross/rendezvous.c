@@ -89,7 +89,6 @@ static void close_rendezvous(void)
 	boot = qv_monitor_mem_boot();
 	for (i = 0; i < boot->num_cpus; i++)
 		boot->cpus[i].apic_id = rendezvous.apic_id[i];
-	boot->ipi_direct = qv_takeover.ipi_asked;
 	boot->offers_x2apic = qv_takeover.offers_x2apic = !atomic_read(&rendezvous.without_x2apic);
 	atomic_set_release(&rendezvous.verdict,
 			   atomic_read(&rendezvous.in_use) ||

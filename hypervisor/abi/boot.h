@@ -69,7 +69,10 @@ struct qv_mon_boot {
 	u32 num_guards;
 	/* every processor has x2APIC mode, with the same APIC id as in xAPIC mode */
 	u32 offers_x2apic;
-	/* QV_HC_IPI may make Linux's IPIs direct. Chosen at enable: later, Linux may be hostile */
+	/*
+	 * Linux's IPIs are direct from the start, and QV_HC_IPI may make them so again. Chosen at
+	 * enable: later, Linux may be hostile
+	 */
 	u32 ipi_direct, reserved;
 	struct qv_mon_guard guards[QV_MON_GUARDS];
 };

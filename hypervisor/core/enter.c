@@ -34,7 +34,7 @@ static void init_cpus(struct instance *inst)
 	my_status()->num_cpus = b->num_cpus;
 }
 
-static u64 master_setup(struct instance *inst)
+static u64 master_setup(struct pcpu *cpu, struct instance *inst)
 {
 	u64 error;
 
@@ -42,6 +42,8 @@ static u64 master_setup(struct instance *inst)
 	error = guest_init(inst, QV_VA_BLOCK);
 	if (!error)
 		ports_front();
+	if (inst->boot.ipi_direct)
+		log_event(cpu, QV_LOG_IPI, 0, 0);
 	my_status()->state = QV_MON_RUNNING;
 	return error;
 }
@@ -86,7 +88,7 @@ void monitor_entry(struct pcpu *cpu)
 	u64 start = rdtsc(), error = QV_ME_OK;
 
 	if (__atomic_fetch_add(&s->tickets, 1, __ATOMIC_SEQ_CST) == 0) {
-		error = master_setup(inst);
+		error = master_setup(cpu, inst);
 		__atomic_store_n(&s->ready, 1, __ATOMIC_RELEASE);
 	}
 	while (!load(&s->ready) && !expired(start))

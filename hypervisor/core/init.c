@@ -6,6 +6,7 @@
 #include "msr.h"
 #include "tables/nested.h"
 #include "vendor.h"
+#include "x86.h"
 
 /* A parked CPU executes `1: hlt; jmp 1b` in real mode at 0, interrupts off. An NMI makes it exit */
 static int build_park(struct instance *inst, u64 va)
@@ -27,6 +28,8 @@ u64 guest_init(struct instance *inst, u64 va)
 	/* A cell exits at every port: those of its parts are opened later */
 	memset(inst->port_map, inst->id ? 0xff : 0, sizeof(inst->port_map));
 	msr_build(inst);
+	if (inst->id ? inst->req.ipi_direct : inst->boot.ipi_direct)
+		vendor_msr_stop(inst->msr_map, MSR_X2APIC_ICR, 0);
 	vendor_controls(inst, inst->id);
 	return build_park(inst, va) ? QV_ME_TABLES : QV_ME_OK;
 }

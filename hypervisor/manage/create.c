@@ -6,7 +6,6 @@
 #include "core/cpu.h"
 #include "core/gmem.h"
 #include "core/init.h"
-#include "core/msr.h"
 #include "tables/setup.h"
 #include "core/x86.h"
 #include "front/linux_memory.h"
@@ -55,8 +54,6 @@ static u64 map_cell(struct pcpu *cpu, struct instance *cell)
 	struct paging *n = &cell->nested;
 	u64 error = parts_try(PART_MAP, cpu, me(), &cell->req);
 
-	if (cell->req.ipi_direct)
-		vendor_msr_stop(cell->msr_map, MSR_X2APIC_ICR, 0);
 	if (!error && !cell->boot.x2apic &&
 	    paging_map(n, APIC_PAGE, APIC_PAGE, QV_PAGE,
 		       nested_bits(n, NESTED_R | (cell->req.ipi_direct ? NESTED_W : 0))))

@@ -112,6 +112,7 @@ int identity_tables(struct instance *inst)
 	/* A device's write here is an interrupt. A processor's write must not become one */
 	if (limit(n, MESSAGES, MESSAGES_LEN, LINUX_NONE))
 		return -1;
-	/* the xAPIC page: reads are direct, writes exit */
-	return b->x2apic ? 0 : limit(n, MESSAGES, QV_PAGE, LINUX_READ);
+	/* The xAPIC page: reads are direct. Writes exit, unless IPIs are direct */
+	inst->front.ipi_direct = b->ipi_direct;
+	return b->x2apic ? 0 : limit(n, MESSAGES, QV_PAGE, b->ipi_direct ? LINUX_ALL : LINUX_READ);
 }

@@ -16,6 +16,7 @@ u8 *fake_ram;
 u32 fake_levels = 4;
 u32 fake_ept;
 u64 fake_ram_end = FAKE_RAM;
+u32 fake_ipi_direct;
 #define PHYS_BITS	40	/* Reads beyond the RAM are possible and give zeros. */
 static int ram_file;
 
@@ -73,6 +74,7 @@ static void fill_boot(struct qv_mon_boot *b, bool x2apic, bool assists)
 	b->num_cpus = FAKE_CPUS;
 	b->tsc_khz = 1000;		/* short deadlines */
 	b->x2apic = x2apic;
+	b->ipi_direct = fake_ipi_direct;
 	b->levels = b->nested_levels = fake_levels;
 	fake_vendor_boot(b);
 	b->page1g = 1;

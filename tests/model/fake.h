@@ -24,6 +24,7 @@ extern u8 *fake_ram;			/* the whole RAM, mapped for the tests */
 extern u32 fake_levels;			/* levels of paging, 4 or 5: set before fake_open() */
 extern u32 fake_ept;			/* nested tables are EPT: set before fake_open() */
 extern u64 fake_ram_end;		/* end of RAM in the boot data; may be above FAKE_RAM */
+extern u32 fake_ipi_direct;		/* .ipi_direct in the boot data */
 
 /* The state after enable: the front end's instance exists, and its CPUs run under it. */
 void fake_open(bool x2apic, bool assists);

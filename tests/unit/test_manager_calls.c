@@ -231,6 +231,26 @@ static u32 opened_msrs(const u8 *filtered)
 	return bits;
 }
 
+/* They are direct from the first entry on, so that no step can fail once Linux is a guest */
+static void direct_ipis_from_the_start(void)
+{
+	static u8 filtered[sizeof(me()->msr_map)];
+	const struct qv_mon_log *log = (void *)(QV_VA_BLOCK + QV_OFF_LOG);
+
+	fake_open(true, true);
+	memcpy(filtered, me()->msr_map, sizeof(filtered));
+	fake_ipi_direct = 1;
+	fake_open(true, true);
+	CHECK_EQ(me()->front.ipi_direct, 1);
+	CHECK_EQ(opened_msrs(filtered), 1);
+	CHECK(!apic_page_writable());
+	CHECK_EQ(log->entries[0].what, QV_LOG_IPI);
+	fake_open(false, true);
+	fake_ipi_direct = 0;
+	CHECK_EQ(me()->front.ipi_direct, 1);
+	CHECK(apic_page_writable());
+}
+
 /* Direct IPIs open the ICR and no other MSR, or the APIC page. They exclude cells with a lock. */
 static void direct_ipis(void)
 {
@@ -290,6 +310,7 @@ static void direct_ipis(void)
 }
 
 UNIT_SUITE(manager_calls) = {
+	{ "manager: IPIs chosen at enable are direct from the start", direct_ipis_from_the_start },
 	{ "manager: direct IPIs exclude locks and open nothing else", direct_ipis },
 	{ "manager: unknown calls and bad pointers are rejected", calls_that_are_none },
 	{ "manager: a locked cell rejects changes", locks },
