@@ -63,7 +63,8 @@ struct qv_takeover {
 	u32 num_cpus;
 	u32 cpu_of[QV_MAX_CPUS];	/* index -> Linux CPU */
 	u32 x2apic;			/* Linux runs its APICs in x2APIC mode */
-	u32 offers_x2apic;		/* ... or a cell's CPUs could be in x2APIC mode */
+	/* each CPU has x2APIC mode with its present APIC id, so a cell may use this mode */
+	u32 offers_x2apic;
 	u32 text_len;
 	u32 outside;			/* CPUs of the machine that are not under the monitor */
 	bool ipi_asked;			/* enable was asked for direct IPIs of Linux */

@@ -7,8 +7,8 @@
  *   sends them only to bring a CPU online. So the filter is in force from the first step of that
  *   (qv_ipi_cpu_comes) to its last (qv_ipi_cpu_came).
  * - Broadcasts. Linux uses them while every present CPU has been online, and then they would reach
- *   the CPUs of cells: interrupts of no meaning there, and NMIs at a crash. So a CPU of a cell is
- *   not present for Linux (/sys/devices/system/cpu/present). Linux looks at this after a CPU went
+ *   the CPUs of cells: interrupts without a meaning there, and NMIs at a crash. So a CPU of a cell
+ *   is not present for Linux (/sys/devices/system/cpu/present). Linux looks at this after a CPU went
  *   offline or online, and names the CPUs in its IPIs from then on: apic_smt_update() in
  *   arch/x86/kernel/apic/ipi.c.
  */
@@ -21,7 +21,7 @@
 #include "cross.h"
 #include "parts/cpus.h"
 
-static int ipi_state;			/* of CPU hotplug: a CPU has come online */
+static int ipi_state;			/* state of CPU hotplug: a CPU has come online */
 
 static bool ipi_wanted(void)
 {
@@ -48,7 +48,7 @@ int qv_ipi_cpu_comes(u32 cpu)
 
 void qv_ipi_cpu_went(u32 cpu)
 {
-	ipi_open();		/* it may be a CPU that did not come */
+	ipi_open();		/* after a failed start of the CPU the filter is still in force */
 	if (ipi_wanted() && qv_cpu_in_cell(cpu))
 		set_cpu_present(cpu, false);
 }

@@ -105,7 +105,7 @@ void qv_cpus_give(struct qv_cell *cell)
 			continue;
 		}
 		cpumask_clear_cpu(cpu, &cpus_in_cells);
-		set_cpu_present(cpu, true);	/* cross/ipi.c */
+		set_cpu_present(cpu, true);	/* qv_ipi_cpu_went() may have cleared this */
 		if (add_cpu(cpu))
 			qv_log("driver", "CPU %u of cell %s did not come back online", cpu, cell->name);
 	}

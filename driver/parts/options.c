@@ -28,7 +28,7 @@ static int options_check(struct qv_reply *r, const struct qv_cell_create *q)
 		return qv_refuse(r, QV_E_ARGUMENT, "give 0 to 2", "apic is malformed");
 	if (q->apic == QV_APIC_X2APIC && !qv_takeover.x2apic && !qv_takeover.offers_x2apic)
 		return qv_refuse(r, QV_E_UNSUPPORTED, "leave out the key, or: apic: machine",
-				 "the processors of this machine have no x2APIC mode");
+				 "the processors have no x2APIC mode, or other APIC ids in it");
 	return 0;
 }
 

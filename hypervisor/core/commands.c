@@ -112,7 +112,7 @@ void cell_nmi(struct pcpu *cpu)
 	u32 cmd = take_commands(cpu);
 
 	if (cmd) {
-		cell_commands(cpu, cmd);	/* this function may not return */
+		cell_commands(cpu, cmd);	/* does not return if the CPU goes home */
 		cell_late_commands(cpu);
 	} else {
 		guest_nmi(cpu);
@@ -192,7 +192,7 @@ void front_nmi(struct pcpu *cpu)
 	u32 cmd = take_commands(cpu);
 
 	if (cmd) {
-		front_commands(cpu, cmd);	/* this function may not return */
+		front_commands(cpu, cmd);	/* does not return if the CPU moves to a cell */
 		front_late_commands(cpu);
 	} else {
 		guest_nmi(cpu);
