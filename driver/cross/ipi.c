@@ -8,8 +8,8 @@
  *   (qv_ipi_cpu_comes) to its last (qv_ipi_cpu_came).
  * - Broadcasts. Linux uses them while every present CPU has been online, and then they would reach
  *   the CPUs of cells: interrupts without a meaning there, and NMIs at a crash. So a CPU of a cell
- *   is not present for Linux (/sys/devices/system/cpu/present). Linux looks at this after a CPU went
- *   offline or online, and names the CPUs in its IPIs from then on: apic_smt_update() in
+ *   is not present for Linux (/sys/devices/system/cpu/present). Linux looks at this after a CPU
+ *   went offline or online, and names the CPUs in its IPIs from then on: apic_smt_update() in
  *   arch/x86/kernel/apic/ipi.c.
  */
 #include <linux/cpu.h>
