@@ -9,7 +9,7 @@
 #include "input.h"
 #include "pc_input.h"
 
-#define FULL_US		1000		/* a port of 115200 baud sends 12 bytes in this time */
+#define FULL_US		1000		/* a port of 115200 baud sends about 12 bytes in it */
 
 /*
  * Takes received bytes and sends queued bytes until the port has nothing pending, since its pin is

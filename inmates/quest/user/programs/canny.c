@@ -4,7 +4,7 @@
  * smooths the frame, computes the gradient, reduces it to its ridges, and keeps strong points and
  * the weak points that touch them.
  *
- * canny [ROUNDS] [show] reads the frame in frame.pgm; prints the number of edges and a checksum
+ * canny [ROUNDS] [show] reads the frame in frame.pgm; prints the number of edge points, a checksum
  */
 #include <math.h>
 #include <quest.h>
