@@ -11,6 +11,7 @@ from lab.machine import Machine
 from product import Product, on_machines, program
 from test_watching import until
 
+
 @on_machines("xapic", "x2apic-8", "6.1-xapic", "intel")
 def test_enable_disable_under_load_keeps_programs_intact(qv: Product, name: str) -> None:
     enable_and_disable(qv, 4, own_clock=name == "intel")
