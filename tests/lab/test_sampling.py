@@ -68,6 +68,15 @@ def test_nothing_left_out_gives_an_empty_lot() -> None:
     assert not pick([Item("long", 2 * BUDGET)], BUDGET, 1).items
 
 
+def test_share_of_each_seed_has_tests_of_each_machine() -> None:
+    """20 seeds run each test of SHARES once, and each runs 5 % of them on each machine."""
+    some = [Item(f"f.py::test_conformance_suite_in_cell[{vendor}-{n}]", 3.0, machine=vendor)
+            for vendor in ("amd", "intel") for n in range(40)]
+    shares = [sampling.share([Item("other", 1.0), *some], seed) for seed in range(20)]
+    assert all([item.machine for item in share] == ["amd"] * 2 + ["intel"] * 2 for share in shares)
+    assert {item for share in shares for item in share} == set(some)
+
+
 def test_seed_outside_a_repository_is_zero() -> None:
     assert seed_of("") == 0
     assert seed_of("00000010ffff") == 16
@@ -107,6 +116,14 @@ def test_check_runs_the_lots_of_its_seed(stubs: list[str],
     assert "sample of tests: lot 3 of 3, 1 items, about 70 s (SEED=5)\n  rare 2\n" in said
     builds = len(check.KERNELS)
     assert said.endswith(f"\n{builds + 4 + 5 + 7 + 1} passed, 0 failed\n")
+
+
+def test_check_runs_the_share_of_its_seed(stubs: list[str],
+                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    some = [Item(f"f.py::test_conformance_suite_in_cell[{n}]", 3.0, rare=True) for n in range(40)]
+    monkeypatch.setattr(everything, "every", lambda: [*some, Item("rare", 1.0, rare=True)])
+    assert commit.main(21) == 0
+    assert stubs == ["rare", some[1].name, some[21].name]
 
 
 def test_check_fails_if_a_sampled_command_fails(stubs: list[str],

@@ -38,7 +38,7 @@ bool boot_deadline(void)
 	return deadline;
 }
 
-static AppModeType chosen_mode(void)
+AppModeType boot_mode(void)
 {
 	const char *word = boot.cmdline;
 	size_t length;
@@ -57,7 +57,7 @@ static AppModeType chosen_mode(void)
 
 __attribute__((weak)) int main(void)
 {
-	StartOS(chosen_mode());
+	StartOS(boot_mode());
 	return 0;
 }
 

@@ -32,8 +32,10 @@ const char *trap_name(uint64_t vector)
 
 void trap_set_irq(unsigned int vector, trap_handler *handler)
 {
-	if (vector >= TRAP_FIRST_IRQ && vector < TRAP_NUM_VECTORS)
-		irq_handlers[vector] = handler;
+	if (vector < TRAP_FIRST_IRQ || vector >= TRAP_NUM_VECTORS)
+		return;
+	irq_handlers[vector] = handler;
+	bare[vector] = false;
 }
 
 void trap_set_bare_irq(unsigned int vector, trap_handler *handler)

@@ -29,6 +29,8 @@ from the plan; the cases are written for QV. Each case is `FAMILY NUMBER` in
 `make -C inmates check` runs all of them on the host, under AddressSanitizer and
 UndefinedBehaviorSanitizer, with the libraries of standard and extended status and of both ready
 queues, and with full preemptive and non-preemptive tasks, unless a case says otherwise.
+`tests/lab/test_osek_suite.py` runs all of them in cells, too. Each boot runs a family with a
+library.
 
 | Family | Cases in the plan | Cases here |
 |---|---|---|

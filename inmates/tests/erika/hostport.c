@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's port to the host: real stacks and the real switch, simulated interrupts and time.
+ * The kernel's port to the host: real stacks and the real switch, simulated interrupts.
  * Each change of stack is announced to the sanitizer.
  */
 #include <string.h>
@@ -8,8 +8,6 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #include "suite.h"
-
-#define TIMER_VECTOR(class)	((class) << 4 | 15)
 
 void os_stack_begin(uint64_t *save, uint8_t *top, void (*entry)(void));
 void os_stack_call(uint8_t *top, void (*function)(const void *), const void *argument);
@@ -19,7 +17,6 @@ static uint8_t mask;
 static bool pending[256];
 static uint8_t serving[32];
 static unsigned int depth;
-static uint64_t now, armed = UINT64_MAX;
 
 static struct {
 	const void *bottom;
@@ -39,7 +36,7 @@ static void serve(uint8_t vector)
 {
 	ISRType id;
 
-	if (os_timer_level && vector == TIMER_VECTOR(os_class_of(os_timer_level))) {
+	if (os_timer_level && vector == CLOCK_VECTOR(os_class_of(os_timer_level))) {
 		os_systimer_interrupt();
 		return;
 	}
@@ -101,11 +98,6 @@ void os_port_trigger(uint8_t vector)
 {
 	pending[vector] = true;
 	deliver();
-}
-
-void host_trigger(uint8_t vector)
-{
-	os_port_trigger(vector);
 }
 
 /*
@@ -185,41 +177,27 @@ void os_port_call(uint8_t *top, void (*function)(const void *argument), const vo
 
 uint64_t os_port_cycles(void)
 {
-	return now;
+	return clock_cycles();
 }
 
 uint32_t os_port_khz(void)
 {
-	return HOST_KHZ;
+	return CLOCK_KHZ;
 }
 
 void os_port_arm(uint64_t cycles)
 {
-	armed = cycles;
-}
-
-void host_time(uint64_t cycles)
-{
-	uint64_t end = now + cycles;
-
-	while (armed <= end) {
-		now = armed > now ? armed : now;
-		armed = UINT64_MAX;
-		os_port_trigger(TIMER_VECTOR(os_class_of(os_timer_level)));
-	}
-	now = end;
+	clock_arm(cycles);
 }
 
 void os_port_start(void)
 {
 }
 
+/* The suite has an IdleHook(), so the kernel does not wait. */
 void os_port_idle(void)
 {
-	on = true;
-	deliver();
-	suite_idle();
-	on = false;
+	suite_fail("the kernel waits for an interrupt");
 }
 
 _Noreturn void os_port_stop(StatusType error)

@@ -162,7 +162,7 @@ static StatusType op_count(const uint64_t *a, uint64_t *out)
 static StatusType op_interrupt(const uint64_t *a, uint64_t *out)
 {
 	(void)out;
-	host_trigger(os_isr_conf[a[0]].vector);
+	os_port_trigger(os_isr_conf[a[0]].vector);
 	return E_OK;
 }
 
@@ -170,7 +170,7 @@ static StatusType op_interrupt(const uint64_t *a, uint64_t *out)
 static StatusType op_time(const uint64_t *a, uint64_t *out)
 {
 	(void)out;
-	host_time(a[0] * HOST_KHZ);
+	clock_pass(a[0] * CLOCK_KHZ);
 	return E_OK;
 }
 

@@ -1,47 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * suite [FILE...]: runs the cases of the files (default: all), each in its own process, with full
- * preemptive tasks and with non-preemptive tasks. The last line is `N passed, N failed`.
- */
-#include <glob.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+/* Reads one case, and executes its steps. batch.c finds the cases. */
+#include <inmate/printf.h>
+#include <inmate/string.h>
 #include "suite.h"
-
-#define SKIPPED		77
-#define MAX_LINES	4000
 
 static struct step steps[MAX_STEPS];
 static unsigned int num_steps, at;
-static const char *file, *title;
-static char *lines[MAX_LINES];
-static unsigned int num_lines;
+static const struct case_text *this_case;
 static int line_number;
 static StatusType hook_argument;
 
 void suite_fail(const char *format, ...)
 {
+	char text[400];
+	size_t n = format_buf(text, sizeof(text), "%s:%d: %s (%s): ", this_case->file, line_number,
+			      this_case->title, world.non_preemptable ? "non" : "full");
 	va_list ap;
 
-	printf("%s:%d: %s (%s): ", file, line_number, title,
-	       world.non_preemptable ? "non" : "full");
-	va_start(ap, format);
-	vprintf(format, ap);
-	va_end(ap);
-	printf("\n");
-	fflush(stdout);
-	_exit(1);
+	if (n < sizeof(text)) {
+		va_start(ap, format);
+		format_vbuf(text + n, sizeof(text) - n, format, ap);
+		va_end(ap);
+	}
+	run_say(text);
+	run_end(CASE_FAILED);
 }
 
 void suite_end(void)
 {
 	if (at < num_steps)
 		suite_fail("ended before `%s`", steps[at].text);
-	_exit(0);
+	run_end(CASE_PASSED);
 }
 
 /* --- words --- */
@@ -76,11 +65,32 @@ static const struct {
 	COM_SERVICE(GetMessageStatus),
 };
 
+static unsigned int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+uint64_t suite_number(const char **at_word)
+{
+	unsigned int base = 10;
+	uint64_t value = 0;
+
+	if ((*at_word)[0] == '0' && (*at_word)[1] == 'x') {
+		base = 16;
+		*at_word += 2;
+	}
+	while (digit_of(**at_word) < base)
+		value = value * base + digit_of(*(*at_word)++);
+	return value;
+}
+
 /* A constant, a task's letter, a number, or a number after one letter for its kind (r1, c0). */
 uint64_t value_of(const char *word)
 {
+	const char *at_word = word;
 	unsigned int i;
-	char *end;
 	uint64_t value;
 
 	for (i = 0; i < sizeof(constants) / sizeof(constants[0]); i++)
@@ -89,9 +99,11 @@ uint64_t value_of(const char *word)
 	if (word[0] >= 'A' && word[0] <= 'Z' && !word[1])
 		return word[0] - 'A';
 	if (word[0] >= 'a' && word[0] <= 'z')
-		word++;
-	value = strtoull(word, &end, 0);
-	if (*end || end == word)
+		at_word++;
+	if (digit_of(*at_word) > 9)
+		suite_fail("unknown word %s", word);
+	value = suite_number(&at_word);
+	if (*at_word)
 		suite_fail("unknown word %s", word);
 	return value;
 }
@@ -132,14 +144,15 @@ static const struct op *find_op(const char *name)
 static void add_step(int who, char **words, unsigned int n)
 {
 	struct step *step = &steps[num_steps++];
+	size_t length = 0;
 	unsigned int i;
 
 	step->who = who;
 	step->line = line_number;
 	step->op = find_op(words[1]);
-	for (i = 0; i < n; i++)
-		snprintf(step->text + strlen(step->text), sizeof(step->text) - strlen(step->text),
-			 "%s ", words[i]);
+	for (i = 0; i < n && length < sizeof(step->text); i++)
+		length += format_buf(step->text + length, sizeof(step->text) - length, "%s ",
+				     words[i]);
 	for (i = 2; i < n; i++) {
 		if (!strcmp(words[i], "=")) {
 			step->error = (StatusType)value_of(words[++i]);
@@ -152,14 +165,31 @@ static void add_step(int who, char **words, unsigned int n)
 	}
 }
 
+/* Cuts off and returns the text up to the first `end`, and moves behind it; NULL: none is left. */
+static char *cut(char **rest, char end)
+{
+	char *text = *rest;
+
+	if (!text)
+		return NULL;
+	while (**rest && **rest != end)
+		(*rest)++;
+	if (**rest)
+		*(*rest)++ = 0;
+	else
+		*rest = NULL;
+	return text;
+}
+
 static void add_statement(char *text)
 {
-	char *words[MAX_WORDS], *word, *rest = NULL;
+	char *words[MAX_WORDS], *word;
 	unsigned int n = 0;
 	int who;
 
-	for (word = strtok_r(text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
-		words[n++] = word;
+	while ((word = cut(&text, ' ')) && n < MAX_WORDS)
+		if (*word)
+			words[n++] = word;
 	if (!n)
 		return;
 	who = who_of(words[0]);
@@ -181,6 +211,7 @@ static void execute(void)
 	error = step->op->call(step->args, &out);
 	if (!strcmp(step->op->name, "here"))
 		error = hook_argument;
+	run_settle();
 	line_number = step->line;
 	if (error != step->error)
 		suite_fail("`%s` gives status %u", step->text, error);
@@ -238,118 +269,38 @@ void suite_idle(void)
 	execute();
 }
 
-static _Noreturn void run_child(unsigned int first, unsigned int end)
+/* Copies a line without its comment. Returns the start of the next line. */
+static const char *copy_line(char *line, size_t size, const char *from)
 {
-	unsigned int i;
+	size_t n = 0;
+	bool comment = false;
 
-	for (i = first; i < end; i++) {
-		char *statement, *rest = NULL;
+	for (; *from && *from != '\n'; from++) {
+		comment |= *from == '#';
+		if (!comment && n < size - 1)
+			line[n++] = *from;
+	}
+	line[n] = 0;
+	return *from ? from + 1 : from;
+}
 
-		line_number = (int)i + 1;
-		for (statement = strtok_r(lines[i], ";", &rest); statement;
-		     statement = strtok_r(NULL, ";", &rest))
+void suite_case(const struct case_text *text)
+{
+	char line[MAX_LINE], *rest, *statement;
+	const char *from = text->begin;
+
+	this_case = text;
+	world.non_preemptable = text->non;
+	world_begin();
+	for (line_number = text->line; from < text->end; line_number++) {
+		from = copy_line(line, sizeof(line), from);
+		rest = line;
+		while ((statement = cut(&rest, ';')))
 			add_statement(statement);
 	}
 	world_finish();
 	if (SUITE_SINGLE && world.same_level)
-		_exit(SKIPPED);
+		run_end(CASE_SKIPPED);
 	StartOS(world.mode);
 	suite_end();
-}
-
-/* --- files --- */
-
-static unsigned int passed, failed;
-
-static void run_case(unsigned int first, unsigned int end, bool non)
-{
-	int status;
-	pid_t child;
-
-	world.non_preemptable = non;
-	fflush(stdout);
-	child = fork();
-	if (!child)
-		run_child(first, end);
-	waitpid(child, &status, 0);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
-		return;
-	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
-		passed++;
-		return;
-	}
-	failed++;
-	if (!WIFEXITED(status) || WEXITSTATUS(status) != 1)
-		printf("%s: %s (%s): died, status %x\n", file, title, non ? "non" : "full", status);
-}
-
-/* `for full extended`: without a word of a kind, all of the kind. */
-static bool wanted(const char *variants, const char *yes, const char *no)
-{
-	return !variants || strstr(variants, yes) || !strstr(variants, no);
-}
-
-static void run_lines(unsigned int first, unsigned int end)
-{
-	const char *variants = NULL;
-
-	if (first < end && !strncmp(lines[first], "for ", 4))
-		variants = lines[first++];	/* directly after the line `case` */
-	if (!wanted(variants, OS_EXTENDED ? "extended" : "standard",
-		    OS_EXTENDED ? "standard" : "extended"))
-		return;
-	if (wanted(variants, "full", "non"))
-		run_case(first, end, false);
-	if (wanted(variants, "non", "full"))
-		run_case(first, end, true);
-}
-
-static void read_file(const char *name)
-{
-	FILE *in = fopen(name, "r");
-	char text[400];
-
-	if (!in) {
-		perror(name);
-		exit(1);
-	}
-	file = name;
-	for (num_lines = 0; num_lines < MAX_LINES && fgets(text, sizeof(text), in); num_lines++) {
-		text[strcspn(text, "#\n")] = 0;
-		lines[num_lines] = strdup(text);
-	}
-	fclose(in);
-}
-
-static void run_file(const char *name)
-{
-	unsigned int i, first = 0;
-
-	read_file(name);
-	for (i = 0; i <= num_lines; i++) {
-		if (i < num_lines && strncmp(lines[i], "case ", 5))
-			continue;
-		if (first) {
-			title = lines[first - 1] + 5;
-			run_lines(first, i);
-		}
-		first = i + 1;
-	}
-	for (i = 0; i < num_lines; i++)
-		free(lines[i]);
-}
-
-int main(int argc, char **argv)
-{
-	glob_t found = { 0 };
-	int i;
-
-	for (i = 1; i < argc; i++)
-		run_file(argv[i]);
-	if (argc == 1 && !glob(SUITE_FOLDER "/*.cases", 0, NULL, &found))
-		for (i = 0; i < (int)found.gl_pathc; i++)
-			run_file(found.gl_pathv[i]);
-	globfree(&found);
-	printf("%u passed, %u failed\n", passed, failed);
-	return failed != 0;
 }

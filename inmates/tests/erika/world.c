@@ -3,9 +3,7 @@
  * The configuration of a case. The kernel's const tables are these arrays under other names (the
  * linker's --defsym, see ../Makefile), so that each case fills them before StartOS().
  */
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
+#include <inmate/string.h>
 #include "suite.h"
 
 struct world world;
@@ -46,9 +44,7 @@ StatusType (*w_com_extension)(void);
 uint32_t w_num_com_modes = 2;
 struct os_hooks w_hooks;
 uint32_t w_num_modes = 3;
-static uint8_t task_stacks[MAX_TASKS][STACK_BYTES] __attribute__((aligned(OS_PAGE)));
-static uint8_t isr_stack[STACK_BYTES] __attribute__((aligned(OS_PAGE)));
-struct os_stack w_isr_stack = { isr_stack, STACK_BYTES };
+struct os_stack w_isr_stack;
 os_part *const os_parts[] = {
 	os_start_counters, os_start_alarms, os_start_tables, os_start_messages, NULL,
 };
@@ -108,16 +104,6 @@ static void com_error(StatusType error)
 	suite_hook(WHO_COMERROR, error);
 }
 
-/* Reads a number at *at and moves behind it. */
-static uint64_t number(const char **at)
-{
-	char *end;
-	uint64_t value = strtoull(*at, &end, 0);
-
-	*at = end;
-	return value;
-}
-
 /* tasks A1* B2e C3+2 D4n E5f F1@3: level; * autostart, *m in mode m; e extended; + activations;
  * n non-preemptable; f full; @ ceiling of its internal resource */
 static void add_task(const char *word)
@@ -128,21 +114,20 @@ static void add_task(const char *word)
 
 	task->name = "task";
 	task->entry = task_bodies[word[0] - 'A'];
-	task->level = (uint8_t)number(&at);
+	task->level = (uint8_t)suite_number(&at);
 	task->activations = 1;
-	task->stack = (struct os_stack){ task_stacks[word[0] - 'A'], STACK_BYTES };
 	task->run_level = 0;
 	while (*at) {
 		char flag = *at++;
 
 		if (flag == '*')
-			task->autostart |= 1u << (isdigit(*at) ? number(&at) : 0);
+			task->autostart |= 1u << (*at >= '0' && *at <= '9' ? suite_number(&at) : 0);
 		else if (flag == 'e')
 			task->extended = true;
 		else if (flag == '+')
-			task->activations = (uint8_t)number(&at);
+			task->activations = (uint8_t)suite_number(&at);
 		else if (flag == '@')
-			task->run_level = (uint8_t)number(&at);
+			task->run_level = (uint8_t)suite_number(&at);
 		else if (flag == 'n' || flag == 'f')
 			kind = flag;
 		else
@@ -393,11 +378,20 @@ bool world_setup(char **words, unsigned int n)
 	return set_message(words);
 }
 
+/* Idle executes the steps of idle. */
+void world_begin(void)
+{
+	w_isr_stack = (struct os_stack){ run_stack(MAX_TASKS), STACK_BYTES };
+	w_hooks.idle = suite_idle;
+}
+
 void world_finish(void)
 {
 	struct os_task_conf *task;
 	TaskType id;
 
+	for (id = 0; id < w_num_tasks; id++)
+		w_task_conf[id].stack = (struct os_stack){ run_stack(id), STACK_BYTES };
 	for (id = 0; id < w_num_tasks; id++)
 		if (w_task_conf[id].level > w_top_level)
 			w_top_level = w_task_conf[id].level;

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from . import check
 from .everything import Item
-from .sampling import COMMANDS, TESTS
+from .sampling import COMMANDS, TESTS, share, weight
 from .times import Time
 from .weights import BOOT
 
@@ -29,10 +29,10 @@ def cost(items: Sequence[Item]) -> float:
 
 def planned(items: Sequence[Item]) -> float:
     """Returns the weight of `make check`: the items that are not rare, each fuzzer for a short time,
-    and the sample."""
+    and the sample. The seeds' shares have about the same weight."""
     fuzzers = sum(item.name.startswith("fuzz ") for item in items)
     always = cost([item for item in items if not item.rare])
-    return always + fuzzers * check.FUZZ_SECONDS + TESTS + COMMANDS
+    return always + fuzzers * check.FUZZ_SECONDS + TESTS + COMMANDS + weight(share(items, 0))
 
 
 def over(items: Sequence[Item]) -> str:

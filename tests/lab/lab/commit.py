@@ -4,6 +4,7 @@
 import functools
 import sys
 import threading
+from dataclasses import replace
 
 from . import budget, check, cost, everything, images, sampling, times
 from .check import Count, git, one
@@ -11,17 +12,21 @@ from .paths import BUILD
 
 
 def sample(seed: int) -> tuple[sampling.Lot, sampling.Lot, list[everything.Item]]:
-    """Returns the lot of tests, the lot of commands, and all items of `make check-all`."""
+    """Returns the lot of tests with the seed's share of others, the lot of commands, and all items of
+    `make check-all`."""
     items = everything.every()
     rest = [item for item in items if item.rare]
-    tests = [item for item in rest if not item.run]
+    tests = [item for item in rest if not item.run and not sampling.parts_of(item)]
     commands = [item for item in rest if item.run]
     lots = (sampling.pick(tests, sampling.TESTS, seed),
             sampling.pick(commands, sampling.COMMANDS, seed))
     for kind, lot in zip(("tests", "commands"), lots):
         print(f"sample of {kind}: {lot} (SEED={seed})", flush=True)
         print(*(f"  {item.name}" for item in lot.items), sep="\n", flush=True)
-    return *lots, items
+    mine = sampling.share(rest, seed)
+    if mine:
+        print(f"share of tests: {len(mine)} items", *(f"  {item.name}" for item in mine), sep="\n", flush=True)
+    return replace(lots[0], items=(*lots[0].items, *mine)), lots[1], items
 
 
 def main(seed: int | None = None) -> int:

@@ -4,15 +4,20 @@
 Items that `make check` leaves out are divided into lots. The tree alone decides the lots, and the
 seed, by default from the commit, decides which lot is run. Each item is in exactly one lot, so all
 lots are equally likely, and consecutive seeds run everything once.
+
+Of the tests in SHARES, every commit runs a share of its own besides its lot.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from .everything import Item
 
 # Seconds of CPU time for tests (without boots), and for commands
 TESTS, COMMANDS = 120.0, 150.0
+# Names of tests, and how many parts they have, of which each commit runs one
+SHARES = (("*::test_conformance_suite_in_cell[[]*", 20),)
 
 
 @dataclass(frozen=True)
@@ -74,3 +79,17 @@ def pick(items: Sequence[Item], budget: float, seed: int) -> Lot:
         return Lot(0, 0, ())
     number = seed % len(all_lots)
     return Lot(number + 1, len(all_lots), tuple(all_lots[number]))
+
+
+def parts_of(item: Item) -> int:
+    """Returns how many parts the tests of this kind have, or 0 if they are in lots."""
+    return next((parts for pattern, parts in SHARES if fnmatchcase(item.name, pattern)), 0)
+
+
+def share(items: Sequence[Item], seed: int) -> list[Item]:
+    """Returns the tests of SHARES that a seed runs: of N parts every N-th test, so each machine has
+    its share."""
+    found: dict[int, list[Item]] = {}
+    for item in items:
+        found.setdefault(parts_of(item), []).append(item)
+    return [item for parts, some in found.items() if parts for item in some[seed % parts::parts]]
