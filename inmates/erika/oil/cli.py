@@ -9,6 +9,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from . import VERSION, new, reference
 from .compile import Compiled, compile_file
@@ -95,16 +96,16 @@ def attributes(_arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def add_check(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = commands.add_parser("check", help="check an OIL file; write nothing")
-    parser.add_argument("file", type=Path, metavar="FILE")
-    add_source(parser)
-    parser.set_defaults(run=check)
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
-def add_build(known: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = known.add_parser("build", help="compile an OIL file; print the names of written files")
-    parser.add_argument("file", type=Path, metavar="FILE")
+def add_check(known: Commands) -> None:
+    add_compiler(known, "check", "check an OIL file; write nothing", check)
+
+
+def add_build(known: Commands) -> None:
+    parser = add_compiler(known, "build", "compile an OIL file; print the names of written files",
+                          build)
     parser.add_argument("-o",
                         dest="output",
                         type=Path,
@@ -122,11 +123,9 @@ def add_build(known: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
                         default=[],
                         metavar="FILE",
                         help="a source file for it that the OIL file does not name")
-    add_source(parser)
-    parser.set_defaults(run=build)
 
 
-def add_new(known: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_new(known: Commands) -> None:
     parser = known.add_parser("new", help="make the folder of a new application")
     parser.add_argument("folder", type=Path, metavar="NAME")
     parser.add_argument("--example",
@@ -136,7 +135,11 @@ def add_new(known: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.set_defaults(run=begin)
 
 
-def add_source(parser: argparse.ArgumentParser) -> None:
+def add_compiler(known: Commands, name: str, purpose: str,
+                 run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
+    """Adds a command that reads an OIL file."""
+    parser = known.add_parser(name, help=purpose)
+    parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("-I",
                         dest="include",
                         type=Path,
@@ -148,6 +151,8 @@ def add_source(parser: argparse.ArgumentParser) -> None:
                         choices=DIALECTS,
                         default="",
                         help="whose attributes the file may use; otherwise it is guessed")
+    parser.set_defaults(run=run)
+    return parser
 
 
 def parser() -> argparse.ArgumentParser:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,24 +31,20 @@ class Compiled:
 
 def compile_file(path: Path, folders: Sequence[Path] = (), dialect: str = "") -> Compiled:
     """Reads a file and all that it includes. No text of a file makes it raise an exception."""
-    problems = Problems()
-    result = Compiled(problems, Source(problems, list(folders)))
-    try:
-        result.source.add_file(path)
-        application = _application(result, dialect)
-        if not problems.errors():
-            result.application = application
-    except Stop:
-        pass
-    return result
+    return _compiled(folders, lambda source: source.add_file(path), dialect)
 
 
 def compile_text(name: str, text: str, dialect: str = "") -> Compiled:
     """Reads a text, which may include files of its current folder."""
+    return _compiled((), lambda source: source.add_text(name, text), dialect)
+
+
+def _compiled(folders: Sequence[Path], add: Callable[[Source], None], dialect: str) -> Compiled:
+    """Compiles the text that `add` adds to an empty source."""
     problems = Problems()
-    result = Compiled(problems, Source(problems))
+    result = Compiled(problems, Source(problems, list(folders)))
     try:
-        result.source.add_text(name, text)
+        add(result.source)
         application = _application(result, dialect)
         if not problems.errors():
             result.application = application
