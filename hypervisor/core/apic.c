@@ -110,11 +110,13 @@ static void set_mode(void)
 	wrmsr(MSR_APIC_BASE, (base & ~APIC_BASE_X2) | mode);
 }
 
-void apic_hand_over(void)
+void apic_hand_over(const struct pcpu *cpu)
 {
 	u32 version, i, num;
 
 	set_mode();
+	if (!me()->boot.x2apic)		/* with direct IPIs the last guest may have changed it */
+		apic_write(APIC_ID, cpu->apic_id << 24);
 	version = apic_read(APIC_VERSION);
 	if ((version >> 16 & 0xff) >= VERSION_LVT_CMCI)
 		apic_write(APIC_CMCI, 1 << 16);

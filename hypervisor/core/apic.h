@@ -44,9 +44,10 @@ void apic_eoi(void);
 void apic_drain(void);
 /*
  * For a CPU that has just changed its instance: brings the APIC into the instance's mode and drains
- * it. Also masks the LVT entries that only Linux can have set up: CMCI and AMD's extended entries
+ * it. Also gives it its id again, and masks the LVT entries that only Linux can have set up: CMCI
+ * and AMD's extended entries
  */
-void apic_hand_over(void);
+void apic_hand_over(const struct pcpu *cpu);
 
 /* May a cell write @value to an entry of its local vector table? Only fixed, NMI, or masked */
 static inline bool lvt_fine(u32 value)

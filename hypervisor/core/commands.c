@@ -122,7 +122,7 @@ void cell_nmi(struct pcpu *cpu)
 static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 {
 	vendor_arrive(cpu);
-	apic_hand_over();
+	apic_hand_over(cpu);
 	clear_registers();
 	if (cpu->index == 0) {
 		vendor_set_entry(cpu, &me()->req.entry);
@@ -202,7 +202,7 @@ void front_nmi(struct pcpu *cpu)
 static void __attribute__((noreturn)) arrive_home(struct pcpu *cpu)
 {
 	vendor_arrive(cpu);
-	apic_hand_over();
+	apic_hand_over(cpu);
 	clear_registers();
 	park(cpu, CPU_WAIT_SIPI);
 	atomic_or(&cpu->ack, CMD_HOME);

@@ -237,7 +237,10 @@ static void hand_over(void)
 			*real(0x500 + k * 16) = 0x0400;		/* NMI */
 		for (k = 0x320; k <= 0x370; k += 16)
 			*real(k) = 0x40;
-		apic_hand_over();
+		pcpu_of(0)->apic_id = 6;
+		*real(0x20) = 0x55000000;			/* the guest has changed its id */
+		apic_hand_over(pcpu_of(0));
+		CHECK_EQ(*real(0x20), 6u << 24);
 		CHECK_EQ(*real(0x2f0) >> 16, rows[i].cmci);
 		CHECK_EQ(*real(0x410), rows[i].extended ? 4 : 7);
 		for (k = 0; k < 4; k++)
@@ -277,7 +280,7 @@ static void modes(void)
 		fake_apic_base = rows[i].before;
 		base_writes = 0;
 		fake_on_base = note_base;
-		apic_hand_over();
+		apic_hand_over(pcpu_of(0));
 		fake_on_base = NULL;
 		CHECK_EQ(fake_apic_base, rows[i].after);
 		CHECK_EQ(base_writes, rows[i].writes);
