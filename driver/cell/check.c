@@ -21,15 +21,18 @@ static bool check_name(const char *name)
 
 /*
  * Direct IPIs, of Linux or a cell, exclude cells with a lock. A cell with direct IPIs is refused
- * while there are cells without them, unless Linux has them as well.
+ * while there are cells without them, unless Linux has them as well. @self: the cell of @q, if it
+ * exists
  */
-static int check_ipi(struct qv_reply *r, const struct qv_cell_create *q)
+static int check_ipi(struct qv_reply *r, const struct qv_cell_create *q, const struct qv_cell *self)
 {
 	const char *direct = q->ipi ? q->name : NULL, *lock = q->lock ? q->name : NULL;
 	const char *filtered = NULL;
 	struct qv_cell *cell;
 
 	list_for_each_entry(cell, &qv_cells, list) {
+		if (cell == self)
+			continue;
 		if (cell->config->ipi)
 			direct = cell->name;
 		else
@@ -40,13 +43,18 @@ static int check_ipi(struct qv_reply *r, const struct qv_cell_create *q)
 	if (qv_takeover.ipi_direct)
 		direct = QV_FRONT_END;
 	if (q->ipi && filtered && !lock && !qv_takeover.ipi_direct)
-		return qv_refuse(r, QV_E_LOCKED, "create the cell with `ipi: direct` first, or: qvctl enable --ipi direct",
-				 "direct IPIs of %s would reach cell '%s', which was created before without them",
+		return qv_refuse(r, QV_E_LOCKED, "destroy that cell, and create it again after this one; or: qvctl enable --ipi direct",
+				 "direct IPIs of %s would reach cell '%s', which is without them",
 				 q->name, filtered);
 	if (!direct || !lock)
 		return 0;
 	return qv_refuse(r, QV_E_LOCKED, "leave out `lock` or `ipi: direct`; for linux, enable QV again without --ipi direct",
 			 "direct IPIs of %s would void the lock of cell '%s'", direct, lock);
+}
+
+int qv_cell_check_renew(struct qv_reply *r, const struct qv_cell *cell)
+{
+	return check_ipi(r, cell->config, cell);
 }
 
 int qv_cell_check(struct qv_cell_create *q)
@@ -61,5 +69,5 @@ int qv_cell_check(struct qv_cell_create *q)
 				 "there is a cell '%s' already", q->name);
 	if (qv_num_cells >= QV_MAX_CELLS)
 		return qv_refuse(r, QV_E_TOO_MANY, "destroy one", "there are %u cells already", qv_num_cells);
-	return check_ipi(r, q) ?: qv_parts_check(r, q);
+	return check_ipi(r, q, NULL) ?: qv_parts_check(r, q);
 }

@@ -92,8 +92,10 @@ int qv_cell_create(struct qv_cell_create *q)
 /* Makes a stopped cell loadable again, in the same pages, which the monitor has cleared */
 static int life_renew(struct qv_reply *r, struct qv_cell *cell)
 {
-	int error = qv_handover_stop(r, cell);
+	int error = qv_cell_check_renew(r, cell);
 
+	if (!error)
+		error = qv_handover_stop(r, cell);
 	if (!error)
 		error = qv_handover_reclaim(r, cell);
 	if (error)

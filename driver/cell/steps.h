@@ -7,6 +7,8 @@
 
 /* ---- check.c ---- */
 int qv_cell_check(struct qv_cell_create *q);
+/* The same for a cell that has ended and is to start again, which creates its instance again */
+int qv_cell_check_renew(struct qv_reply *r, const struct qv_cell *cell);
 
 /* ---- info.c ---- */
 void qv_info_write(struct qv_cell *cell);	/* writes the info page into the cell's memory */

@@ -77,6 +77,21 @@ def test_lock_and_direct_ipis_exclude_each_other(qv: Product) -> None:
     qv.do("cell destroy quest")
     qv.do("cell create /run/other.yaml")
     assert "direct IPIs of other would void the lock of cell 'quest'" in qv.refused(f"cell create {path}")
+    restart_is_refused_in_time(qv, path)
+
+
+def restart_is_refused_in_time(qv: Product, path: str) -> None:
+    """A cell with direct IPIs that has ended does not start again beside a younger cell without
+    them. The refusal changes nothing."""
+    qv.sh(f"sed -i '/^lock:/d' {path}")
+    qv.do("cell start other")
+    qv.do(f"cell create {path}")
+    qv.do("cell shutdown other --timeout 0")
+    before = qv.show("other")
+    assert "direct IPIs of other would reach cell 'quest', which is without them" in qv.refused("cell start other")
+    assert qv.show("other") == before
+    qv.do("cell destroy quest")
+    qv.do("cell start other")
 
 
 @on_machines("xapic", "x2apic-8", "intel")
