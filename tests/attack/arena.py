@@ -67,7 +67,7 @@ class Arena:
         self._machine = weakref.proxy(machine)
         self._answers: queue.Queue[bytes] = queue.Queue()
         self._partial = b""
-        self._apic = "machine"
+        self._mode = "machine"
         self.hidden: list[int] = []  # the attacks in front/ use this list and `messages`
         self.messages = 0
         machine.put(image(), "/run/attack/attack.elf")
@@ -82,12 +82,12 @@ class Arena:
         for line in lines:
             self._answers.put(line)
 
-    def have_apic(self, apic: str) -> None:
-        """Makes the cells again if they have another value of the key `apic`."""
-        if apic != self._apic:
-            self._apic = apic
+    def have_mode(self, mode: str) -> None:
+        """Makes the cells again if they are in another mode of inside/attack-server."""
+        if mode != self._mode:
+            self._mode = mode
             self.hidden = []
-            self.ask("apic", mode=apic)
+            self.ask("mode", mode=mode)
 
     def ask(self, do: str, timeout: float = 120.0, **more: Any) -> dict[str, Any]:
         self._running.write(json.dumps({"do": do, **more}).encode() + b"\n")
@@ -111,12 +111,12 @@ class Arena:
 _arenas: "weakref.WeakKeyDictionary[Machine, Arena]" = weakref.WeakKeyDictionary()
 
 
-def arena(machine: Machine, apic: str = "machine") -> Arena:
-    """The arena in a machine, with the cells' APICs in this mode. The machine keeps the arena until
-    it ends."""
+def arena(machine: Machine, mode: str = "machine") -> Arena:
+    """The arena in a machine, with the cells in this mode. The machine keeps the arena until it
+    ends."""
     if machine not in _arenas:
         _arenas[machine] = Arena(machine)
-    _arenas[machine].have_apic(apic)
+    _arenas[machine].have_mode(mode)
     return _arenas[machine]
 
 

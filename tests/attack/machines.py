@@ -19,7 +19,9 @@ MACHINES = {
 # Linux is in xAPIC mode and the cells in x2APIC mode: kind -> the machine of MACHINES. On the other
 # kinds the cells are in the mode of the machine.
 MIXED = {"mixed": "xapic", "intel-mixed": "intel"}
-KINDS = (*MACHINES, *MIXED)
+# Linux and the attacker's cell have direct IPIs, the witness has not
+DIRECT = {"direct": "xapic"}
+KINDS = (*MACHINES, *MIXED, *DIRECT)
 
 # In Bochs an attack of Linux costs five seconds. Always run there: all attacks of Linux that reach
 # code for VT-x alone, and one or two of each kind that reaches common code.
@@ -38,9 +40,9 @@ def vendor(where: str) -> str:
     return "intel" if where.startswith("intel") else "amd"
 
 
-def apic(where: str) -> str:
-    """Returns the value of the key `apic` of the cells of this kind."""
-    return "x2apic" if where in MIXED else "machine"
+def mode(where: str) -> str:
+    """Returns the mode of an arena of this kind."""
+    return "x2apic" if where in MIXED else "direct" if where in DIRECT else "machine"
 
 
 # The attacks of Linux whose outcome may depend on the APIC mode of Linux
@@ -49,7 +51,7 @@ FRONT = {"x2apic": ON_X2APIC, "intel": ON_INTEL}
 
 
 def _marks(where: str, rare: bool) -> list[pytest.MarkDecorator]:
-    settings = MACHINES[MIXED.get(where, where)]
+    settings = MACHINES[{**MIXED, **DIRECT}.get(where, where)]
     return [pytest.mark.machine(**settings), *([pytest.mark.thorough] if rare else [])]
 
 
@@ -66,18 +68,19 @@ def cell_attacks(where: str) -> list[tuple[rows.Row, list[pytest.MarkDecorator]]
     their numbers: of a port, of an MSR, of an interrupt. tests/unit compares the decisions for all
     numbers with lists and models. So the first of them always runs, and the others run in the
     sample. On xapic all always run. Attacks on memory always run: one may depend on the one
-    before."""
+    before. Of the kind direct only those with the flag direct always run."""
     mixed = where in MIXED
     seen: set[tuple[str, ...]] = set()
     found = []
     for row in rows.every():
-        if row.on(vendor(where), where == "x2apic", mixed):
+        if row.on(vendor(where), where == "x2apic", mixed, where in DIRECT):
             expected = row.there(vendor(where), mixed)
             # in Bochs, the kind mixed has shown the other outcomes, which common code decides
             few = mixed and vendor(where) == "intel"
             kind = (row.function, *([] if few else [each.partition("@")[0] for each in expected]))
             alike = kind in seen and row.family != "memory"
-            found.append((row, _marks(where, where != "xapic" and alike)))
+            rare = where in DIRECT and "direct" not in row.flags
+            found.append((row, _marks(where, rare or (where != "xapic" and alike))))
             seen.add(kind)
     return found
 

@@ -10,7 +10,7 @@ ROWS = Path(__file__).resolve().parent / "rows"
 LINE = re.compile(r'ATTACK\("(?P<name>[a-z0-9-]+)", (?P<function>\w+), (?P<a>\w+), (?P<b>\w+), '
                   r'"(?P<expected>[^"]+)", "(?P<flags>[^"]*)", "(?P<what>[^"]+)"\)')
 VENDORS = ("amd", "intel")
-FLAGS = {*VENDORS, "xapic", "x2apic", "smp", "quesh", "shutdown", "watchdog", "fresh", "open", "kills"}
+FLAGS = {*VENDORS, "xapic", "x2apic", "direct", "smp", "quesh", "shutdown", "watchdog", "fresh", "open", "kills"}
 # The outcome of these families may depend on the APIC mode. The other families run in one mode
 # only, except for rows with the flag x2apic.
 BOTH = {"msr", "interrupts", "floods", "second"}
@@ -18,6 +18,9 @@ BOTH = {"msr", "interrupts", "floods", "second"}
 # x2apic. In that mode the cell has no APIC page.
 MIXED = ("icr-*", "lvt-*", "smp-*", "xapic-*")
 NO_PAGE = ("failed:memory",)
+# Attacks that show what still holds with direct IPIs, besides those with the flag direct
+DIRECT = ("mem-read-ioapic", "mem-write-msi", "mem-write-1g", "msr-apic-base-*", "ins-call-*",
+          "port-pci-*")
 VECTORS = {0: "de", 1: "db", 2: "nmi", 3: "bp", 6: "ud", 7: "nm", 8: "df", 10: "ts", 11: "np", 12: "ss", 13: "gp",
            14: "pf", 16: "mf", 17: "ac", 18: "mc", 19: "xf"}
 
@@ -37,10 +40,13 @@ class Row:
     def open(self) -> bool:
         return bool(self.flags & {"open", "kills"})
 
-    def on(self, vendor: str, x2apic: bool, mixed: bool = False) -> bool:
+    def on(self, vendor: str, x2apic: bool, mixed: bool = False, direct: bool = False) -> bool:
         """Whether this attack is run on such a machine."""
         if self.flags & set(VENDORS) - {vendor}:
             return False
+        if direct or "direct" in self.flags:
+            also = any(fnmatchcase(self.name, name) for name in DIRECT)
+            return direct and ("direct" in self.flags or also)
         if mixed:
             return "x2apic" in self.flags or any(fnmatchcase(self.name, name) for name in MIXED)
         if x2apic and vendor == VENDORS[0]:

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 FAMILIES = {
     "memory": "Memory outside the cell", "msr": "Model-specific registers", "instructions": "Instructions, control registers, storms",
     "interrupts": "Interrupts", "ports": "I/O ports", "shared": "What Linux reads of a cell", "floods": "Floods",
-    "second": "Cells with two CPUs",
+    "second": "Cells with two CPUs", "direct": "Direct IPIs",
 }
 HEAD = """\
 <!-- SPDX-License-Identifier: GPL-2.0-only -->
@@ -25,11 +25,13 @@ HEAD = """\
 on an AMD machine with x2APIC and on an Intel machine: of attacks that differ only in a number the
 first, and a part of the attacks of Linux (`--thorough`: all). Attacks by interrupts and on the APIC
 are repeated with cells in x2APIC mode under a Linux in xAPIC mode (*mixed*; there each touch of the
-APIC's page must end the cell). An attack that names a vendor is tried there only. Each runs next to
-a *witness* cell that beats every millisecond and a program of Linux that does the same. After each
-attack, whatever its own outcome: both continue to beat, Linux's memory and the MSRs of its CPUs are
-as before, its kernel has not complained, and Linux can take the attacker's CPU back. The last line
-says how many attacks were run and contained; `build/attacks.json` has the outcome of each.
+APIC's page must end the cell). Attacks marked *direct*, and some others, run in a cell with
+[direct IPIs](../explanation/security-model.md#direct-ipis), or under a Linux that has them. An
+attack that names a vendor is tried there only. Each runs next to a *witness* cell that beats every
+millisecond and a program of Linux that does the same. After each attack, whatever its own outcome:
+both continue to beat, Linux's memory and the MSRs of its CPUs are as before, its kernel has not
+complained, and Linux can take the attacker's CPU back. The last line says how many attacks were run
+and contained; `build/attacks.json` has the outcome of each.
 
     tests/lab/qvlab test tests/attack -k msr-hsave-write      # one row
     tests/lab/qvlab test tests/attack -k "port- and xapic"    # a family, on one machine
@@ -103,7 +105,8 @@ def inmates() -> list[str]:
         for row in rows.every():
             if row.family != family:
                 continue
-            where = " ".join(NAMES.get(flag, flag) for flag in sorted(row.flags & {*rows.VENDORS, "xapic", "x2apic", "smp"}))
+            flags = row.flags & {*rows.VENDORS, "xapic", "x2apic", "direct", "smp"}
+            where = " ".join(NAMES.get(flag, flag) for flag in sorted(flags))
             lines.append(f"| `{row.name}`{f' ({where})' if where else ''} | {cell(row.what)} | {cell(expected(row))} |")
         lines.append("")
     return lines

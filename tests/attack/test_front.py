@@ -8,13 +8,14 @@ import pytest
 
 from front import ROWS, Front, Linux
 from lab.machine import Machine
-from machines import KINDS, MIXED, apic, each_machine, front_marks
+from machines import DIRECT, KINDS, MIXED, each_machine, front_marks, mode
 
 
 def parameters() -> list:
     return [pytest.param(row, where, marks=front_marks(where, row.name), id=f"{row.name}-{where}")
             for where in KINDS for row in ROWS
-            if (row.on_mixed() if where in MIXED else row.on(where))]
+            if (row.on_mixed() if where in MIXED else
+                row.on_direct() if where in DIRECT else row.on(where))]
 
 
 @pytest.mark.parametrize("row, where", parameters())
@@ -24,7 +25,7 @@ def test_linux_attack_is_contained(machine: Machine, row: Front, where: str,
     record_property("open", bool(row.open))
     if row.kills:
         pytest.skip(f"open: {row.open}")
-    linux = Linux(machine, apic(where))
+    linux = Linux(machine, mode(where))
     linux.arena.ask("neighbours")
     outcome = "as expected"
     try:

@@ -6,7 +6,7 @@ import pytest
 import arena
 import rows
 from lab.machine import Machine
-from machines import KINDS, MIXED, apic, cell_attacks, each_machine, vendor
+from machines import KINDS, MIXED, cell_attacks, each_machine, mode, vendor
 
 
 def parameters() -> list:
@@ -22,7 +22,7 @@ def test_cell_attack_is_contained(machine: Machine, row: rows.Row, where: str,
     if "kills" in row.flags:
         pytest.skip("open: it takes a CPU for good")
     flags = row.flags | ({"ends"} if "stopped" not in row.expected else set())
-    result = arena.arena(machine, apic(where)).ask("row", name=row.name, flags=sorted(flags))
+    result = arena.arena(machine, mode(where)).ask("row", name=row.name, flags=sorted(flags))
     outcome = rows.outcome(result)
     record_property("outcome", outcome)
     assert not result["wrong"], result

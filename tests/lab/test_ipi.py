@@ -81,8 +81,8 @@ def test_lock_and_direct_ipis_exclude_each_other(qv: Product) -> None:
 
 
 def restart_is_refused_in_time(qv: Product, path: str) -> None:
-    """A cell with direct IPIs that has ended does not start again beside a younger cell without
-    them. The refusal changes nothing."""
+    """A cell with direct IPIs that has ended does not start again while there is a younger
+    cell without them. The refusal changes nothing."""
     qv.sh(f"sed -i '/^lock:/d' {path}")
     qv.do("cell start other")
     qv.do(f"cell create {path}")

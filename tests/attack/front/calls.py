@@ -33,6 +33,12 @@ def hypercall_pointers(linux: Linux) -> None:
                               0xA0000, 1 << 40, 1 << 52, 1 << 63, ONES, ONES - 7)])
 
 
+@attack("front-ipi-direct", "its kernel asks for direct IPIs, which enable did not choose",
+        "an error code")
+def ipi_direct(linux: Linux) -> None:
+    linux.refuses([(12, direct) for direct in (1, 2, 1 << 32, ONES)])
+
+
 @attack("front-hypercall-leave", "a CPU of its leaves the monitor while a cell lives",
         "an error code")
 def hypercall_leave(linux: Linux) -> None:

@@ -58,6 +58,20 @@ def xapic_in_x2(linux: Linux) -> None:
     linux.try_("store", 0xFEE00300, 0x4500)
 
 
+@attack("front-direct-fixed", "its kernel, with direct IPIs, interrupts the witness a hundred times",
+        "given up: the witness takes them, and beats", where="direct")
+def direct_fixed(linux: Linux) -> None:
+    before = linux.arena.ask("neighbours")["denied"]
+    assert None not in linux.each("icr", [(WITNESS, 0x4090)] * 100, by="qvtouch")
+    assert linux.arena.ask("neighbours")["denied"] == before
+
+
+@attack("front-direct-sipi", "its kernel, with direct IPIs, sends the witness a start-up",
+        "without effect", where="direct")
+def direct_sipi(linux: Linux) -> None:
+    linux.do("icr", WITNESS, LOWS["sipi"], by="qvtouch")
+
+
 MSI = {"fixed": 0x40, "nmi": 0x400, "init": 0x500, "smi": 0x200}
 
 

@@ -21,10 +21,10 @@ HSAVE, VM_CR, EFER, APIC_BASE, MICROCODE = 0xC0010117, 0xC0010114, 0xC0000080, 0
 
 class Linux:
     """The hostile kernel and its programs."""
-    def __init__(self, machine: Machine, apic: str = "machine") -> None:
+    def __init__(self, machine: Machine, mode: str = "machine") -> None:
         self.machine = machine
-        self.arena = arena.arena(machine, apic)
-        self.mixed = apic != "machine"
+        self.arena = arena.arena(machine, mode)
+        self.mixed = mode == "x2apic"
         self.x2apic = machine.config.iommu != "none"
         if machine.run("test -d /sys/module/qvfront").rc:
             machine.put(arena.front_module(machine.config.kernel), "/run/attack/qvfront.ko")
@@ -107,7 +107,8 @@ class Front:
     what: str
     expected: str
     run: Callable[[Linux], None]
-    where: str = ""  # "xapic", "x2apic", "mixed", "amd" or "intel": only there
+    # "xapic", "x2apic", "mixed", "direct", "amd" or "intel": only there
+    where: str = ""
     open: str = ""  # the reason why the outcome is recorded and not asserted
     kills: bool = False  # an open attack that is not run, since it would take a CPU permanently
 
@@ -124,6 +125,13 @@ class Front:
                                          and self.name.startswith(MIXED))
 
 
+    def on_direct(self) -> bool:
+        """Whether the attack is run by a Linux with direct IPIs."""
+        return self.where == "direct" or self.name in DIRECT
+
+
+# Attacks that show what still holds with direct IPIs
+DIRECT = ("front-msi-fixed", "front-apic-base", "front-ioapic-fixed")
 # The attacks by interrupts
 MIXED = ("front-icr-", "front-msi-", "front-ioapic-")
 ROWS: list[Front] = []

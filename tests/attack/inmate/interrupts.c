@@ -161,6 +161,15 @@ void lvt_timer(uint64_t mode, uint64_t b)
 	survived("entry reads %x", apic_get(APIC_LVT_TIMER));
 }
 
+void direct_flood(uint64_t low, uint64_t dest)
+{
+	uint32_t i;
+
+	for (i = 0; i < 20000; i++)
+		ipi(low, dest);
+	survived("sent");
+}
+
 void lvt(uint64_t reg, uint64_t mode)
 {
 	apic_raw(reg, mode);

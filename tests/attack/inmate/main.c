@@ -28,9 +28,17 @@ static void nothing_lasting(uint64_t a, uint64_t b)
 		cpu_relax();
 }
 
+/* For tests/attack/test_direct.py: writes the id of its APIC in xAPIC mode */
+static void change_id(uint64_t value, uint64_t b)
+{
+	apic_raw(0x20, value);
+	survived("id %x", apic_get(0x20));
+}
+
 static const struct attack attacks[] = {
 	{ "nothing", nothing, 0, 0 },
 	{ "nothing-lasting", nothing_lasting, 0, 0 },
+	{ "change-id", change_id, 0x55000000, 0 },
 #define ATTACK(name, function, a, b, ...) { name, function, a, b },
 #include "../rows/all.h"
 #undef ATTACK

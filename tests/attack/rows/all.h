@@ -15,6 +15,7 @@
  *
  * `flags`:
  *   amd, intel, xapic, x2apic  only there
+ *   direct    only a cell with `ipi: direct`, under a Linux with direct IPIs
  *   smp       a cell with two CPUs
  *   fresh     a cell of its own, destroyed afterwards
  *   quesh     the console program of Linux reads the cell meanwhile
@@ -33,3 +34,4 @@
 #include "shared.h"
 #include "floods.h"
 #include "second.h"
+#include "direct.h"
