@@ -21,8 +21,8 @@ static bool check_name(const char *name)
 
 /*
  * Direct IPIs, of Linux or a cell, exclude cells with a lock. A cell with direct IPIs is refused
- * while there are cells without them, unless Linux has them as well. @self: the cell of @q, if it
- * exists
+ * while there are cells without them, unless Linux has them as well, and while CPUs are outside the
+ * monitor, which an INIT and a SIPI of the cell would start. @self: the cell of @q, if it exists
  */
 static int check_ipi(struct qv_reply *r, const struct qv_cell_create *q, const struct qv_cell *self)
 {
@@ -42,6 +42,10 @@ static int check_ipi(struct qv_reply *r, const struct qv_cell_create *q, const s
 	}
 	if (qv_takeover.ipi_direct)
 		direct = QV_FRONT_END;
+	if (q->ipi && qv_takeover.outside)
+		return qv_refuse(r, QV_E_CPU_OFFLINE, "take nosmt, maxcpus= and nr_cpus= from the kernel's command line, or leave out `ipi: direct`",
+				 "direct IPIs of %s could start %u CPUs that are outside the monitor",
+				 q->name, qv_takeover.outside);
 	if (q->ipi && filtered && !lock && !qv_takeover.ipi_direct)
 		return qv_refuse(r, QV_E_LOCKED, "destroy that cell, and create it again after this one; or: qvctl enable --ipi direct",
 				 "direct IPIs of %s would reach cell '%s', which is without them",

@@ -10,16 +10,17 @@
 #include "cross.h"
 #include "watch.h"
 
+/* Refused with direct IPIs, too: an INIT and a SIPI would start such a CPU, against all memory */
 static int refuse_outside(struct qv_reply *r)
 {
 	return qv_refuse(r, QV_E_CPU_OFFLINE,
-			 "take nosmt, maxcpus= and nr_cpus= from the kernel's command line, or enable without --strict",
+			 "take nosmt, maxcpus= and nr_cpus= from the kernel's command line, or enable without --strict and --ipi direct",
 			 "%u CPUs are offline and Linux does not let them come: they would be outside the monitor",
 			 qv_takeover.outside);
 }
 
 /* Call when all CPUs that Linux permits are online */
-static int enable_online(struct qv_reply *r, bool strict)
+static int enable_online(struct qv_reply *r, u32 flags)
 {
 	bool lost = false;
 	int error;
@@ -27,7 +28,7 @@ static int enable_online(struct qv_reply *r, bool strict)
 	cpus_read_lock();
 	qv_takeover.outside = qv_outside_count();
 	error = qv_preflight(r);
-	if (!error && strict && qv_takeover.outside)
+	if (!error && flags & (QV_ENABLE_STRICT | QV_ENABLE_IPI_DIRECT) && qv_takeover.outside)
 		error = refuse_outside(r);
 	if (!error)
 		error = qv_monitor_mem_make(r);
@@ -62,7 +63,7 @@ int qv_enable(struct qv_reply *r, u32 flags)
 		return error;
 	qv_takeover.ipi_asked = flags & QV_ENABLE_IPI_DIRECT;
 	qv_outside_gather();
-	error = enable_online(r, flags & QV_ENABLE_STRICT);
+	error = enable_online(r, flags);
 	qv_outside_park();
 	if (error)
 		return error;

@@ -134,8 +134,8 @@ def test_cpu_offline_at_enable_is_brought_under_monitor(qv: Product, name: str) 
 
 @pytest.mark.machine(boot_args=("nosmt",), qemu_args=("-smp", "threads=2"))
 def test_cpus_disabled_by_nosmt_stay_outside(machine: Machine) -> None:
-    """The CPUs stay outside the monitor. qvctl names the level, --strict refuses, and Linux cannot
-    bring one of them online while QV is enabled."""
+    """The CPUs stay outside the monitor. qvctl names the level, --strict and direct IPIs
+    are refused, and Linux cannot bring one of them online while QV is enabled."""
     qv = Product(machine)
     qv.begin()
     assert qv.online() == "0,2"
@@ -143,6 +143,7 @@ def test_cpus_disabled_by_nosmt_stay_outside(machine: Machine) -> None:
     assert before["status"] == "warn" and "CPUs outside the monitor" in before["what"]
     said = qv.refused("enable --strict")
     assert "2 CPUs are offline and Linux does not let them come" in said and "nosmt" in said
+    assert "2 CPUs are offline and Linux does not let them come" in qv.refused("enable --ipi direct")
     assert qv.ask("status")["enabled"] is False
     assert "level: CPUs outside (2): offline" in qv.do("enable")
     status = qv.ask("status")
@@ -150,6 +151,8 @@ def test_cpus_disabled_by_nosmt_stay_outside(machine: Machine) -> None:
     after = next(c for c in json.loads(qv.qvctl("--json doctor").out)["checks"] if c["check"] == "offline-cpus")
     assert after["status"] == "warn" and after["what"].startswith("level: CPUs outside (2)")
     assert "level: CPUs outside (2)" in qv.do("log")
+    direct = qv.config("quest", 2, more="ipi: direct")
+    assert "could start 2 CPUs that are outside the monitor" in qv.refused(f"cell create {direct}")
     # Linux now permits these CPUs
     qv.sh("echo on >/sys/devices/system/cpu/smt/control || true")
     assert qv.online() == "0,2"

@@ -127,7 +127,7 @@ struct qv_enable {
 #define QV_ENABLE_STRICT	(1u << 0)
 /*
  * Linux's interrupt commands cause no exit and may reach the CPUs of cells, until disable. Excludes
- * cells with a lock (QV_E_LOCKED).
+ * cells with a lock (QV_E_LOCKED). Refused as QV_ENABLE_STRICT is.
  */
 #define QV_ENABLE_IPI_DIRECT	(1u << 1)
 
@@ -183,7 +183,8 @@ struct qv_cell_create {
 	__u32 apic;			/* enum qv_apic */
 	/*
 	 * 1: the cell's interrupt commands cause no exit, and may reach every CPU of the machine.
-	 * Excludes every .lock but QV_LOCK_NEVER, of this cell and of others (QV_E_LOCKED).
+	 * Excludes every .lock but QV_LOCK_NEVER, of this cell and of others (QV_E_LOCKED). Refused
+	 * while a CPU is outside the monitor (QV_E_CPU_OFFLINE).
 	 */
 	__u32 ipi;
 	__u32 reserved;
