@@ -18,22 +18,15 @@ static void expire(struct os_timer *timer)
 	conf->action.act(&conf->action);
 }
 
-static void start_at(AlarmType id, uint64_t due, TickType cycle)
-{
-	os_alarms[id].cycle = cycle;
-	os_counter_arm(os_alarm_conf[id].counter, &os_alarms[id].timer, due, expire);
-}
-
-static void start_relative(AlarmType id, TickType increment, TickType cycle)
-{
-	start_at(id, os_counter_ticks(os_alarm_conf[id].counter) + increment, cycle);
-}
-
-static void start_absolute(AlarmType id, TickType start, TickType cycle)
+/* Arms an alarm for `time` ticks from now, or for the next time that the counter has this value. */
+static void start(AlarmType id, enum os_start kind, TickType time, TickType cycle)
 {
 	CounterType counter = os_alarm_conf[id].counter;
+	uint64_t now = os_counter_ticks(counter);
 
-	start_at(id, os_counter_next(counter, os_counter_ticks(counter), start), cycle);
+	os_alarms[id].cycle = cycle;
+	os_counter_arm(counter, &os_alarms[id].timer, kind == OS_START_ABSOLUTE ?
+		       os_counter_next(counter, now, time) : now + time, expire);
 }
 
 void os_start_alarms(AppModeType mode)
@@ -43,12 +36,8 @@ void os_start_alarms(AppModeType mode)
 
 	for (id = 0; id < os_num_alarms; id++) {
 		conf = &os_alarm_conf[id];
-		if (!(conf->modes >> mode & 1))
-			continue;
-		if (conf->start == OS_START_ABSOLUTE)
-			start_absolute(id, conf->time, conf->cycle);
-		else
-			start_relative(id, conf->time, conf->cycle);
+		if (conf->modes >> mode & 1)
+			start(id, conf->start, conf->time, conf->cycle);
 	}
 }
 
@@ -89,8 +78,8 @@ StatusType GetAlarm(AlarmType alarm, TickRefType tick)
 	return os_leave(on, OSServiceId_GetAlarm, error, alarm, (uintptr_t)tick, 0);
 }
 
-/* Errors of Set...Alarm(): `first` is its second parameter, at least `least`. */
-static StatusType set_error(AlarmType id, TickType first, TickType least, TickType cycle)
+/* Errors of Set...Alarm(). A relative time is at least 1. */
+static StatusType set_error(AlarmType id, enum os_start kind, TickType time, TickType cycle)
 {
 	StatusType error = id_error(id, OS_TASK_ISR2);
 	const AlarmBaseType *base;
@@ -98,35 +87,34 @@ static StatusType set_error(AlarmType id, TickType first, TickType least, TickTy
 	if (error != E_OK)
 		return error;
 	base = &os_counter_conf[os_alarm_conf[id].counter].base;
-	if (first < least || first > base->maxallowedvalue)
+	if ((kind != OS_START_ABSOLUTE && !time) || time > base->maxallowedvalue)
 		return E_OS_VALUE;
 	if (cycle && (cycle < base->mincycle || cycle > base->maxallowedvalue))
 		return E_OS_VALUE;
 	return E_OK;
 }
 
-StatusType SetRelAlarm(AlarmType alarm, TickType increment, TickType cycle)
+static StatusType set(AlarmType alarm, enum os_start kind, TickType time, TickType cycle,
+		      enum os_service service)
 {
 	bool on = os_lock();
-	StatusType error = OS_EXTENDED ? set_error(alarm, increment, 1, cycle) : E_OK;
+	StatusType error = OS_EXTENDED ? set_error(alarm, kind, time, cycle) : E_OK;
 
 	if (error == E_OK && os_alarms[alarm].timer.expire)
 		error = E_OS_STATE;
 	if (error == E_OK)
-		start_relative(alarm, increment, cycle);
-	return os_leave(on, OSServiceId_SetRelAlarm, error, alarm, increment, cycle);
+		start(alarm, kind, time, cycle);
+	return os_leave(on, service, error, alarm, time, cycle);
+}
+
+StatusType SetRelAlarm(AlarmType alarm, TickType increment, TickType cycle)
+{
+	return set(alarm, OS_START_RELATIVE, increment, cycle, OSServiceId_SetRelAlarm);
 }
 
 StatusType SetAbsAlarm(AlarmType alarm, TickType start, TickType cycle)
 {
-	bool on = os_lock();
-	StatusType error = OS_EXTENDED ? set_error(alarm, start, 0, cycle) : E_OK;
-
-	if (error == E_OK && os_alarms[alarm].timer.expire)
-		error = E_OS_STATE;
-	if (error == E_OK)
-		start_absolute(alarm, start, cycle);
-	return os_leave(on, OSServiceId_SetAbsAlarm, error, alarm, start, cycle);
+	return set(alarm, OS_START_ABSOLUTE, start, cycle, OSServiceId_SetAbsAlarm);
 }
 
 StatusType CancelAlarm(AlarmType alarm)

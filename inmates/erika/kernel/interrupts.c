@@ -37,7 +37,7 @@ void SuspendOSInterrupts(void)
 	bool on = os_lock();
 
 	if (!os.suspended_os++)
-		os_port_mask(os_class_of(os_isr2_level));
+		os_mask_level(os_isr2_level);
 	os_unlock(on);
 }
 
@@ -46,7 +46,7 @@ void ResumeOSInterrupts(void)
 	bool on = os_lock();
 
 	if (os.suspended_os && !--os.suspended_os)
-		os_port_mask(os_class_of(os.level));
+		os_mask_level(os.level);
 	os_unlock(on);
 }
 
@@ -57,7 +57,7 @@ bool os_release_interrupts(void)
 	os.disabled = false;
 	os.suspended_all = 0;
 	if (os.suspended_os)
-		os_port_mask(os_class_of(os.level));
+		os_mask_level(os.level);
 	os.suspended_os = 0;
 	return any;
 }

@@ -86,6 +86,9 @@ static inline bool os_lock_for_errors(void)
 	return OS_EXTENDED ? os_lock() : false;
 }
 
+/* Blocks the interrupts of the classes that a level blocks. */
+void os_mask_level(uint8_t level);
+
 /* Sets the current level, and so which interrupts of category 2 may come. */
 void os_set_level(uint8_t level);
 
@@ -117,7 +120,8 @@ extern uint64_t os_ready_levels;	/* bit l - 1: a task of level l */
 
 static inline uint8_t os_ready_top(void)
 {
-	return os_ready_levels ? (uint8_t)(64 - __builtin_clzll(os_ready_levels)) : 0;
+	/* the exclusive or turns the zeros above the bit into its number */
+	return os_ready_levels ? (uint8_t)((63 ^ __builtin_clzll(os_ready_levels)) + 1) : 0;
 }
 
 /* --- error.c --- */
