@@ -57,6 +57,8 @@ def test_demo_runs_to_its_end() -> None:
     done = subprocess.run([str(demo)], capture_output=True, text=True, check=False,
                           stdin=subprocess.DEVNULL, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
-    for said in ("^# qvctl doctor$", "^quest +running +3 +64M", "^hello from Linux$", "^canny: 160 x 120", "^  2 shell +main", "^# rmmod qv$"):
+    for said in ("^# qvctl doctor$", "^quest +running +3 +64M",
+                 "^erika +running +2 +16M", "^blink [0-9]+: on$", "^hello from Linux$",
+                 "^canny: 160 x 120", "^  2 shell +main", "^# rmmod qv$"):
         assert re.search(said, done.stdout, re.MULTILINE), f"{said}: {done.stdout}"
     assert not re.search("^FAIL ", done.stdout, re.MULTILINE), done.stdout

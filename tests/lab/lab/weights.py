@@ -40,7 +40,7 @@ ROWS: tuple[tuple[str, str, float], ...] = (
     ("tests/lab/test_isolation.py::*", "amd", 10.0), ("tests/lab/test_isolation.py::*", "intel", 18.0),
     ("tests/lab/test_kdump.py::*", "amd", 25.0), ("tests/lab/test_lost.py::*", "amd", 15.0),
     ("tests/lab/test_lab.py::*", "amd", 1.2), ("tests/lab/test_lab.py::*", "intel", 2.7),
-    ("tests/lab/test_osek_suite.py::*", "amd", 4.0), ("tests/lab/test_osek_suite.py::*", "intel", 6.0),
+    ("tests/lab/test_osek_suite.py::*", "amd", 4.0), ("tests/lab/test_osek_suite.py::*", "intel", 8.0),
     ("tests/lab/test_lock.py::*", "intel", 24.0), ("tests/lab/test_watchdog.py::*", "intel", 24.0),
     ("tests/lab/test_monitor.py::*", "intel", 8.0), ("tests/lab/test_path.py::*", "amd", 12.0),
     ("tests/lab/test_previous.py::*", "amd", 29.0), ("tests/lab/test_refusals.py::*", "amd", 4.0),
