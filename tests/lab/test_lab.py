@@ -79,6 +79,21 @@ def test_command_has_terminal(machine: Machine) -> None:
     assert b"30 100" in shell.output and b"got typed" in shell.output
 
 
+def test_commands_that_ended_hold_no_files_in_the_agent(machine: Machine) -> None:
+    """A shared machine runs hundreds of commands: a file or thread kept for each would use up the
+    agent's limit."""
+    count = "ls /proc/$PPID/fd /proc/$PPID/task | wc -l"
+    before = int(machine.run(count).out)
+    for _ in range(10):
+        machine.run("true", merge=False)
+        terminal = machine.start("exit 0", tty=(30, 100))
+        machine.finish(terminal, 20)
+    deadline = time.monotonic() + 60
+    while (after := int(machine.run(count).out)) > before + 5 and time.monotonic() < deadline:
+        time.sleep(0.1)  # the files are closed soon after the end is told
+    assert after <= before + 5
+
+
 @pytest.mark.both_vendors
 def test_command_timeout_keeps_machine_alive(machine: Machine) -> None:
     with pytest.raises(GuestTimeout):
