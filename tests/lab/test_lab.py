@@ -90,7 +90,7 @@ def test_commands_that_ended_hold_no_files_in_the_agent(machine: Machine) -> Non
         machine.finish(terminal, 20)
     deadline = time.monotonic() + 60
     while (after := int(machine.run(count).out)) > before + 5 and time.monotonic() < deadline:
-        time.sleep(0.1)  # the files are closed soon after the end is told
+        time.sleep(0.1)  # the files are closed soon after the end is reported
     assert after <= before + 5
 
 

@@ -48,9 +48,11 @@ class Machine:
     offline: frozenset[int] = frozenset()
     cells: tuple[Taken, ...] = ()
     ipi: bool = False  # the IPIs of Linux are direct
+    outside: int = 0  # number of CPUs that are not under the monitor
 
     @staticmethod
-    def this(root: str = "/", cells: tuple[Taken, ...] = (), ipi: bool = False) -> Machine:
+    def this(root: str = "/", cells: tuple[Taken, ...] = (), ipi: bool = False,
+             outside: int = 0) -> Machine:
         """Returns the facts of this machine, or of the machine whose /sys and /proc are under
         root."""
         memory = _meminfo(os.path.join(root, "proc/meminfo"))
@@ -59,7 +61,7 @@ class Machine:
         return Machine(_existing_cpus(os.path.join(root, "sys/devices/system/cpu"), cells), total,
                        memory.get("MemAvailable", total), pci=_pci_functions(pci), pci_folder=pci,
                        offline=frozenset(parse_cpu_list(read_text(os.path.join(root, "sys/devices/system/cpu/offline")) or "")),
-                       cells=cells, ipi=ipi)
+                       cells=cells, ipi=ipi, outside=outside)
 
     def pci_ports(self, bdf: int) -> list[tuple[int, int]]:
         """Returns the first and last port of each I/O BAR. A function's file `resource` has a line

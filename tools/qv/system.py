@@ -35,7 +35,9 @@ class System:
 
         if not os.path.exists(device.DEVICE) or os.geteuid() != 0:
             return Machine.this()
-        return Machine.this(cells=self.taken(), ipi=bool(self.device().status().ipi_direct))
+        status = self.device().status()
+        return Machine.this(cells=self.taken(), ipi=bool(status.ipi_direct),
+                            outside=status.cpus_outside)
 
     def taken(self) -> tuple[Taken, ...]:
         from .machine import Taken

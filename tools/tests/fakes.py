@@ -159,7 +159,8 @@ class FakeSystem:
             for name, info in self.fake.cells.items())
         direct = not isinstance(self.fake, Refused) and self.fake.ipi_direct
         return Machine(frozenset(range(4)), 2 << 30, 1 << 30, (self.images,), offline=self.offline,
-                       cells=cells, ipi=direct)
+                       cells=cells, ipi=direct,
+                       outside=0 if isinstance(self.fake, Refused) else self.fake.outside)
 
     def facts(self) -> Facts:
         return Facts(str(self.root), "x86_64", "6.12.0-test")

@@ -59,6 +59,11 @@ def test_config_check_looks_at_direct_ipis_and_locks_of_existing_cells(run: Run)
     assert found("ipi: direct\n") == []
     assert found("lock: may\n") == [
         "7: lock: the direct IPIs of Linux would void the lock (enable QV again without --ipi direct)"]
+    run.device.outside = 2
+    assert found("ipi: direct\n") == [
+        "6: ipi: direct IPIs could start 2 CPUs that are outside the monitor "
+        "(filtered, or take nosmt, maxcpus= and nr_cpus= from the kernel's command line)"]
+    run.device.outside = 0
     run.device.ipi_direct = False
     create("lock: may\n")
     assert found("ipi: direct\n") == ["6: ipi: direct IPIs would void the lock of the cell quest (one of the two keys)"]

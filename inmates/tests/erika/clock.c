@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The clock of the system timer. It stands still except in the step `time`, so that a case has the
+ * The clock of the system timer. It advances in the step `time` only, so that a case has the
  * same result on each machine.
  */
 #include "suite.h"

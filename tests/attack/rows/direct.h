@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A cell with `ipi: direct` in the machine's APIC mode: what it gives up, and what still holds. The
- * emulator of AMD-V does not intercept an INIT, so there is no row for it.
+ * A cell with `ipi: direct` in the mode of the machine's APIC: interrupts that reach others, and
+ * commands that have no effect. The emulator of AMD-V does not intercept an INIT, so there is no
+ * row for it.
  */
 ATTACK("direct-fixed-linux", icr, 0x40FD, 0, "harmless", "direct", "an interrupt to Linux's boot CPU, which takes it")
 ATTACK("direct-fixed-witness", icr, 0x4090, 2, "harmless", "direct", "an interrupt to the witness, which takes it")

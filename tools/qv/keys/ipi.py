@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 EXAMPLE = "filtered or direct"
 VOID = "would void the lock"
 RIGHT = "one of the two keys"
+COME = "filtered, or take nosmt, maxcpus= and nr_cpus= from the kernel's command line"
 FIRST = "create it before cells without direct IPIs, or: qvctl enable --ipi direct"
 
 
@@ -44,6 +45,8 @@ def clash(cell: CellConfig, other: CellConfig, whose: str, machine: Machine) -> 
 
 
 def taken(cell: CellConfig, machine: Machine) -> Iterable[Wrong]:
+    if cell.ipi and machine.outside:
+        yield "ipi", f"direct IPIs could start {machine.outside} CPUs that are outside the monitor", COME
     if cell.lock and machine.ipi:
         yield "lock", f"the direct IPIs of Linux {VOID}", "enable QV again without --ipi direct"
     for other in machine.cells:

@@ -66,7 +66,7 @@ typedef AlarmBaseType *AlarmBaseRefType;
 #define SCHEDULETABLE_RUNNING			((ScheduleTableStatusType)3)
 #define SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS	((ScheduleTableStatusType)4)
 
-/* Errors of the operating system. 1 to 8 are OSEK's; the other numbers are this kernel's. */
+/* Errors of the operating system. OSEK defines 1 to 8, this kernel the other numbers. */
 #define E_OS_ACCESS		1
 #define E_OS_CALLEVEL		2
 #define E_OS_ID			3
@@ -82,7 +82,7 @@ typedef AlarmBaseType *AlarmBaseRefType;
 #define E_OS_STACKFAULT		13
 #define E_OS_PARAM_POINTER	14
 
-/* Communication: OSEK/VDX COM 3.0.3. The numbers are this kernel's, distinct from E_OS_*. */
+/* Communication: OSEK/VDX COM 3.0.3. This kernel chooses the numbers, distinct from E_OS_*. */
 #define E_COM_ID		33
 #define E_COM_LENGTH		34
 #define E_COM_LIMIT		35
