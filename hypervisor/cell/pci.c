@@ -12,6 +12,7 @@
 #include "core/log.h"
 #include "core/mmio.h"
 #include "core/pci.h"
+#include "core/ports.h"
 
 /*
  * Returns the first rule for @at, compared under @mask, or NULL for a function outside the cell.

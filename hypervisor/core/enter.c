@@ -11,6 +11,7 @@
 #include "enter.h"
 #include "init.h"
 #include "log.h"
+#include "ports.h"
 
 static void init_cpus(struct instance *inst)
 {

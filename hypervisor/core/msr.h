@@ -11,7 +11,11 @@
 #include "instance.h"
 
 enum msr_action {
-	/* the guest accesses the MSR without an exit, as on the bare machine, #GP included */
+	/*
+	 * The guest accesses the MSR without an exit, as on the bare machine, #GP included. Where
+	 * the permission map has no place for it, a cell fails, and the monitor carries it out for
+	 * Linux.
+	 */
 	OK,
 	/* the monitor carries out or checks the access; a forbidden access is refused as in FAIL */
 	OWN,

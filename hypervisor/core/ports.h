@@ -4,6 +4,11 @@
 
 #include "abi/types.h"
 
+struct instance;
+struct pcpu;
+struct qv_mon_boot;
+struct qv_mon_guard;
+
 enum port_front {	/* how an access of Linux to a port is handled */
 	PORT_PASS,	/* direct */
 	PORT_LOG,	/* the access is carried out; a write is logged */
@@ -17,5 +22,18 @@ struct port_rule {	/* ports that no cell may have */
 };
 extern const struct port_rule port_rules[];
 extern const u32 num_port_rules;
+
+/* sets the result of an IN: al, ax or eax, by @size */
+void port_result(struct pcpu *cpu, u32 size, u32 value);
+/* true if no cell may have one of these ports */
+bool ports_never(const struct qv_mon_boot *boot, u32 first, u32 last);
+void ports_front(void);			/* selects the ports at which Linux exits */
+bool ports_log(u32 first, u32 last);	/* true if a write by Linux to this port is logged */
+/* Returns the guard that forbids Linux to write @size bytes of @value from @port on, or NULL */
+const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value);
+/* Is one of these ports in the list of a cell (created or running), or in its devices' I/O BARs? */
+bool ports_claimed(const struct instance *inst, u32 first, u32 last);
+/* Makes @inst's guest exit at these ports, or ends that. Its CPUs see it when they next exit */
+void ports_stop(struct instance *inst, u32 first, u32 last, bool stop);
 
 #endif

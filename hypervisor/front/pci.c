@@ -19,6 +19,7 @@
 #include "core/log.h"
 #include "core/mmio.h"
 #include "core/pci.h"
+#include "core/ports.h"
 
 #define CONFIG_TRIES	1000000
 

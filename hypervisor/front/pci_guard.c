@@ -18,6 +18,7 @@
  */
 #include "front.h"
 #include "core/pci.h"
+#include "core/ports.h"
 
 #define CFG_ID		0x00
 #define CFG_COMMAND	0x04

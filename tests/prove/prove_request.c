@@ -31,6 +31,7 @@
  *	`seen & 1ull << caller`: a CPU of another cell is accepted
  */
 #include "abi/errors.h"
+#include "core/ports.h"
 #include "tables/nested.h"
 #include "manage/part.h"
 #include "manage/request.h"

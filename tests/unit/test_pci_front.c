@@ -7,6 +7,7 @@
 #include "abi/log.h"
 #include "core/dispatch.h"
 #include "core/pci.h"
+#include "core/ports.h"
 #include "fake.h"
 #include "fake_traps.h"
 #include "svm/svm_exits.h"

@@ -9,6 +9,7 @@
 #include "core/cpu.h"
 #include "core/log.h"
 #include "core/pci.h"
+#include "core/ports.h"
 #include "core/vendor.h"
 #include "front/linux_memory.h"
 #include "manage/part.h"

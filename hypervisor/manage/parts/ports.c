@@ -2,7 +2,7 @@
 /* The part ports: I/O ports that a request lists. pci.c has the ports of devices' BARs. */
 #include "abi/errors.h"
 #include "core/cpu.h"
-#include "core/pci.h"
+#include "core/ports.h"
 #include "manage/part.h"
 #include "manage/window.h"
 

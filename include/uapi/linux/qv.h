@@ -247,7 +247,7 @@ enum qv_failure {
 	/* the cell accessed a port outside its list: .address = port */
 	QV_FAIL_PORT		= 3,
 	QV_FAIL_TRIPLE_FAULT	= 4,
-	QV_FAIL_INSTRUCTION	= 5,	/* an instruction that a cell may not use */
+	QV_FAIL_INSTRUCTION	= 5,	/* reserved: no monitor reports it */
 	/* the cell sent an IPI to a CPU outside it: .address = ICR */
 	QV_FAIL_IPI		= 6,
 	QV_FAIL_EXIT		= 7,	/* an exit that the monitor does not expect: .exit_code */
