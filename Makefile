@@ -15,6 +15,7 @@
 # make fuzz        the fuzzers, SECONDS=60 each (TARGET=icr: that target)
 # make bench       the numbers, in repeatable time
 # make size        the monitor's size against its limits
+# make doc         the documents as a book (build/doc/html) and as manual pages (build/doc/man)
 # make install     the programs and the module, for modprobe to find (DESTDIR=: into that folder)
 # make uninstall   removes what make install put there
 #
@@ -35,7 +36,7 @@ MACHINE ?= amd
 
 .DELETE_ON_ERROR:
 .PHONY: all programs module driver install install-programs install-driver uninstall clean \
-	size deps demo shell quest check check-all check-intel attack prove bench headers
+	size deps doc demo shell quest check check-all check-intel attack prove bench headers
 
 all: programs module
 
@@ -61,6 +62,7 @@ install: all install-programs install-driver
 
 install-programs:
 	$(call each,DESTDIR=$(DESTDIR) install)
+	@$(MAKE) -C Documentation O=$(O) DESTDIR=$(DESTDIR) install
 
 install-driver: headers
 	@$(DRIVER) DESTDIR=$(DESTDIR) install
@@ -80,6 +82,10 @@ size:
 
 deps:
 	scripts/deps
+
+doc: deps
+	$(LAB) make -C Documentation all DOC=$(O)/doc
+	@echo "the book: $(O)/doc/html/index.html; a manual page: man -l $(O)/doc/man/qvctl.8"
 
 demo: deps
 	$(LAB) setup

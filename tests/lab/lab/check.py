@@ -21,8 +21,8 @@ KERNELS = ["6.12", "6.1", "sid", "rt"]
 QUEST = TOP / "inmates/tests"  # `make -C inmates check` runs the scheduler's tests of this folder
 # Seconds for each fuzzer after its seeds; the sample and `make check-all` run the fuzzers longer
 FUZZ_SECONDS = 6
-UNITS = ["tests/unit", "hypervisor", "tools", "lib", "lib/python", "inmates", "tests/prove", "tests/fuzz"]
-TREES = {"lib/python": "python"}  # the tree for the check of a folder, if not the tool root
+UNITS = ["tests/unit", "hypervisor", "tools", "lib", "lib/python", "inmates", "Documentation", "tests/prove", "tests/fuzz"]
+TREES = {"lib/python": "python", "Documentation": "book"}  # the tree for the check of a folder, if not the tool root
 WORTH_SAYING = re.compile(r"^(?:prove|fuzz): .*", re.MULTILINE)
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
 
