@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * MSRs. The vendor's table (svm/msr.c, vmx/msr.c) is the policy; cell/msr.c and front/msr.c carry
- * out a column of it each. scripts/msrs generates Documentation/reference/msrs.md from it. A cell
- * reaches listed MSRs only. Linux reaches all, except those that would undo the monitor, move
- * memory or devices, or reach CPUs of cells (law 4).
+ * out a column of it each. The comment above a row has the names of its MSRs and the reason.
+ * scripts/msrs generates Documentation/reference/msrs.md from rows and comments. A cell reaches
+ * listed MSRs only. Linux reaches all, except those that would undo the monitor, move memory or
+ * devices, or reach CPUs of cells (law 4).
  */
 #ifndef QV_MSR_H
 #define QV_MSR_H
@@ -30,7 +31,6 @@ struct msr_rule {
 	u32 first, last;
 	u8 cell[2], front[2];	/* enum msr_action of a read, and of a write */
 	u64 mask;		/* KEEP: bits that Linux may change */
-	const char *name, *why;
 };
 
 #define LAST_ROW	~0u	/* .last of the last row, which matches every MSR */

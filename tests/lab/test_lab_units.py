@@ -128,7 +128,7 @@ def test_msr_page_agrees_with_tables(tmp_path: Path) -> None:
     for name in tables:
         broken = tmp_path / name
         broken.parent.mkdir(parents=True)
-        broken.write_text((TOP / name).read_text().replace('0, "TSC",', '0,"TSC",', 1))
+        broken.write_text((TOP / name).read_text().replace("{ 0x00000010,", "{0x00000010,", 1))
         odd = subprocess.run([script, str(broken)], capture_output=True, text=True, check=False)
         assert odd.returncode == 2 and "write the row" in odd.stderr
 
