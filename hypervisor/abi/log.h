@@ -23,36 +23,67 @@ struct qv_mon_log {
 
 /* Events that the monitor logs: a number, and the sentence that the driver prints (with a, b) */
 #define QV_MON_EVENTS(X) \
-	X(QV_LOG_ENTERED,	"CPU is under the monitor (apic id %llu)") \
-	X(QV_LOG_LEFT,		"CPU goes back to bare Linux") \
-	X(QV_LOG_CREATED,	"cell instance %llu created, %llu pages of 2 MiB") \
-	X(QV_LOG_STARTED,	"cell instance %llu starts") \
-	X(QV_LOG_STOPPED,	"cell instance %llu stopped") \
-	X(QV_LOG_RECLAIMED,	"cell instance %llu destroyed, its memory is cleared and back") \
-	X(QV_LOG_FAILED,	"cell failed: reason %llu, address %#llx") \
-	X(QV_LOG_REFUSED,	"hypercall %llu refused, error %llu") \
-	X(QV_LOG_TOUCH_READ,	"Linux read memory that is not its own at %#llx: answered with ones") \
-	X(QV_LOG_TOUCH_WRITE,	"Linux wrote memory that is not its own at %#llx: dropped") \
-	X(QV_LOG_MSR_DENIED,	"access to MSR %#llx refused (value %#llx)") \
-	X(QV_LOG_IPI_DENIED,	"IPI %#llx to a CPU outside the cell dropped (destination %#llx)") \
-	X(QV_LOG_INSTRUCTION,	"instruction not allowed here: exit %#llx at %#llx") \
-	X(QV_LOG_STUCK,		"CPU with apic id %llu did not answer") \
-	X(QV_LOG_NOT_CAUGHT,	"CPU with apic id %llu was to move to a cell, but is not parked (phase %llu): it stays") \
-	X(QV_LOG_MONITOR_FAULT,	"fault in the monitor: vector %llu at %#llx") \
-	X(QV_LOG_INIT,		"an INIT signal from outside the cell was ignored") \
-	X(QV_LOG_FAILED_AT,	"it stood at RIP %#llx, exit %#llx") \
-	X(QV_LOG_LINUX_ENDS,	"Linux says that it goes down (%llu: 1 panic, 2 restart, 3 halt, 4 power-off)") \
-	X(QV_LOG_CONFIG,	"PCI config access (function and register %#llx) refused, value %#llx") \
-	X(QV_LOG_PORT,		"Linux used port %#llx, which is not its own: ones, or dropped (value %#llx)") \
-	X(QV_LOG_IOAPIC,	"interrupt pin %llu was to reach what is not Linux's: masked (entry %#llx)") \
-	X(QV_LOG_DEVICE,	"PCI function %#llx is given to the cell; bus mastering allowed: %llu") \
-	X(QV_LOG_SMI,		"Linux wrote %#llx to port %#llx: a system management interrupt stops every CPU") \
-	X(QV_LOG_SLEEP,		"Linux tried to put the machine to sleep by port %#llx: dropped (value %#llx)") \
-	X(QV_LOG_EJECT,		"Linux tried to eject hardware by port %#llx: dropped (value %#llx)") \
-	X(QV_LOG_SHUTDOWN,	"Linux met a triple fault at %#llx: the machine goes down as without a monitor") \
-	X(QV_LOG_BOARD_DMA,	"Linux tried to have the board write memory by port %#llx: dropped (value %#llx)") \
-	X(QV_LOG_SMI_ENABLE,	"Linux tried to enable more system management interrupts by port %#llx: dropped (value %#llx)") \
-	X(QV_LOG_IPI,		"IPIs of Linux pass a filter: %llu (0: direct, they may reach cells)")
+	X(QV_LOG_ENTERED, \
+	  "CPU is under the monitor (apic id %llu)") \
+	X(QV_LOG_LEFT, \
+	  "CPU goes back to bare Linux") \
+	X(QV_LOG_CREATED, \
+	  "cell instance %llu created, %llu pages of 2 MiB") \
+	X(QV_LOG_STARTED, \
+	  "cell instance %llu starts") \
+	X(QV_LOG_STOPPED, \
+	  "cell instance %llu stopped") \
+	X(QV_LOG_RECLAIMED, \
+	  "cell instance %llu destroyed, its memory is cleared and back") \
+	X(QV_LOG_FAILED, \
+	  "cell failed: reason %llu, address %#llx") \
+	X(QV_LOG_REFUSED, \
+	  "hypercall %llu refused, error %llu") \
+	X(QV_LOG_TOUCH_READ, \
+	  "Linux read memory that is not its own at %#llx: answered with ones") \
+	X(QV_LOG_TOUCH_WRITE, \
+	  "Linux wrote memory that is not its own at %#llx: dropped") \
+	X(QV_LOG_MSR_DENIED, \
+	  "access to MSR %#llx refused (value %#llx)") \
+	X(QV_LOG_IPI_DENIED, \
+	  "IPI %#llx to a CPU outside the cell dropped (destination %#llx)") \
+	X(QV_LOG_INSTRUCTION, \
+	  "instruction not allowed here: exit %#llx at %#llx") \
+	X(QV_LOG_STUCK, \
+	  "CPU with apic id %llu did not answer") \
+	X(QV_LOG_NOT_CAUGHT, \
+	  "CPU with apic id %llu was to move to a cell, but is not parked (phase %llu): it stays") \
+	X(QV_LOG_MONITOR_FAULT, \
+	  "fault in the monitor: vector %llu at %#llx") \
+	X(QV_LOG_INIT, \
+	  "an INIT signal from outside the cell was ignored") \
+	X(QV_LOG_FAILED_AT, \
+	  "it stood at RIP %#llx, exit %#llx") \
+	X(QV_LOG_LINUX_ENDS, \
+	  "Linux says that it goes down (%llu: 1 panic, 2 restart, 3 halt, 4 power-off)") \
+	X(QV_LOG_CONFIG, \
+	  "PCI config access (function and register %#llx) refused, value %#llx") \
+	X(QV_LOG_PORT, \
+	  "Linux used port %#llx, which is not its own: ones, or dropped (value %#llx)") \
+	X(QV_LOG_IOAPIC, \
+	  "interrupt pin %llu was to reach what is not Linux's: masked (entry %#llx)") \
+	X(QV_LOG_DEVICE, \
+	  "PCI function %#llx is given to the cell; bus mastering allowed: %llu") \
+	X(QV_LOG_SMI, \
+	  "Linux wrote %#llx to port %#llx: a system management interrupt stops every CPU") \
+	X(QV_LOG_SLEEP, \
+	  "Linux tried to put the machine to sleep by port %#llx: dropped (value %#llx)") \
+	X(QV_LOG_EJECT, \
+	  "Linux tried to eject hardware by port %#llx: dropped (value %#llx)") \
+	X(QV_LOG_SHUTDOWN, \
+	  "Linux met a triple fault at %#llx: the machine goes down as without a monitor") \
+	X(QV_LOG_BOARD_DMA, \
+	  "Linux tried to have the board write memory by port %#llx: dropped (value %#llx)") \
+	X(QV_LOG_SMI_ENABLE, \
+	  "Linux tried to enable more system management interrupts by port %#llx: " \
+	  "dropped (value %#llx)") \
+	X(QV_LOG_IPI, \
+	  "IPIs of Linux pass a filter: %llu (0: direct, they may reach cells)")
 enum qv_mon_event {
 #define X(name, text) name,
 	QV_MON_EVENTS(X)

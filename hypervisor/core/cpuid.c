@@ -20,7 +20,7 @@ struct cpuid_rule {
 #define SAME		{ ~0u, 0 }
 #define NONE		{ 0, 0 }
 #define NOT(bits)	{ ~(bits), 0 }
-#define SIGNATURE(at)	{ 0, QV_CPUID_SIGNATURE[at] | QV_CPUID_SIGNATURE[at + 1] << 8 | \
+#define NAME(at)	{ 0, QV_CPUID_SIGNATURE[at] | QV_CPUID_SIGNATURE[at + 1] << 8 | \
 			     QV_CPUID_SIGNATURE[at + 2] << 16 | QV_CPUID_SIGNATURE[at + 3] << 24 }
 #define OSXSAVE		BIT(27)
 #define OSPKE		BIT(4)
@@ -31,7 +31,8 @@ static const struct cpuid_rule cpuid_rules[] = {
 	 * Linux gets these changes, too. Bits that mirror CR4 follow Linux's CR4. Hidden are VMX,
 	 * user interrupts and FRED
 	 */
-	{ .leaf = 1, .r = { SAME, SAME, NOT(BIT(5) | OSXSAVE), SAME }, .cr4 = CR4_OSXSAVE, .os = OSXSAVE },
+	{ .leaf = 1, .r = { SAME, SAME, NOT(BIT(5) | OSXSAVE), SAME },
+	  .cr4 = CR4_OSXSAVE, .os = OSXSAVE },
 	{ .leaf = 7, .r = { SAME, SAME, NOT(OSPKE), NOT(BIT(5)) }, .cr4 = CR4_PKE, .os = OSPKE },
 	{ .leaf = 7 | SUB(1), .r = { NOT(BIT(17)), SAME, SAME, SAME } },
 #define LINUX_RULES	3
@@ -40,8 +41,8 @@ static const struct cpuid_rule cpuid_rules[] = {
 	 * Hidden in ecx, edx: debug store, SMX, clock and thermal control, counters' capabilities.
 	 * Added in ecx: a hypervisor is present.
 	 */
-	{ .leaf = 1, .r = { SAME, SAME, { ~(BIT(2) | BIT(4) | BIT(6) | BIT(7) | BIT(8) | BIT(15)), BIT(31) },
-			  NOT(BIT(21) | BIT(22) | BIT(29)) } },
+	{ .leaf = 1, .r = { SAME, SAME, { ~(BIT(2) | BIT(4) | BIT(6) | BIT(7) | BIT(8) | BIT(15)),
+			  BIT(31) }, NOT(BIT(21) | BIT(22) | BIT(29)) } },
 	/* eax: only ARAT is kept (the timer runs in every C-state) */
 	{ .leaf = 6, .r = { { BIT(2), 0 }, NONE, NONE, NONE } },
 	/*
@@ -50,8 +51,8 @@ static const struct cpuid_rule cpuid_rules[] = {
 	 * branch records, branch tracking.
 	 */
 	{ .leaf = 7, .r = { SAME, NOT(BIT(2) | BIT(12) | BIT(14) | BIT(15) | BIT(25)),
-			  NOT(BIT(3) | BIT(4) | BIT(7) | BIT(13) | BIT(23) | BIT(24) | BIT(29) | BIT(30) | BIT(31)),
-			  NOT(BIT(18) | BIT(19) | BIT(20)) } },
+			  NOT(BIT(3) | BIT(4) | BIT(7) | BIT(13) | BIT(23) | BIT(24) | BIT(29) |
+			      BIT(30) | BIT(31)), NOT(BIT(18) | BIT(19) | BIT(20)) } },
 	/* hidden in eax: history reset */
 	{ .leaf = 7 | SUB(1), .r = { NOT(BIT(22)), SAME, SAME, SAME } },
 	/*
@@ -60,7 +61,7 @@ static const struct cpuid_rule cpuid_rules[] = {
 	 */
 	{ .leaf = 0x0a }, { .leaf = 0x0f }, { .leaf = 0x10 }, { .leaf = 0x12 }, { .leaf = 0x14 },
 	{ .leaf = 0x19 }, { .leaf = 0x1b }, { .leaf = 0x1c },
-	{ .leaf = QV_CPUID_BASE, .r = { { 0, QV_CPUID_BASE + 1 }, SIGNATURE(0), SIGNATURE(4), SIGNATURE(8) } },
+	{ .leaf = QV_CPUID_BASE, .r = { { 0, QV_CPUID_BASE + 1 }, NAME(0), NAME(4), NAME(8) } },
 	{ .leaf = QV_CPUID_BASE + 1, .r = { { 0, QV_INFO_GPA }, { 0, QV_INFO_ABI }, NONE, NONE } },
 	/* hidden in ecx: SVM, instruction-based sampling, SKINIT */
 	{ .leaf = 0x80000001, .r = { SAME, SAME, NOT(BIT(2) | BIT(10) | BIT(12)), SAME } },

@@ -22,7 +22,8 @@ static const u8 kinds[256] = {
 /* enum decode_op plus 1, by the opcode or by bits 5..3 of ModRM; 0: no operation */
 static const u8 reg_ops[256] = {
 	[0xa1] = 1 + DECODE_LOAD, [0xa3] = 1 + DECODE_STORE, [0x8b] = 1 + DECODE_LOAD,
-	[0x89] = 1 + DECODE_STORE, [0x87] = 1 + DECODE_XCHG, [0x09] = 1 + DECODE_OR, [0x21] = 1 + DECODE_AND,
+	[0x89] = 1 + DECODE_STORE, [0x87] = 1 + DECODE_XCHG,
+	[0x09] = 1 + DECODE_OR, [0x21] = 1 + DECODE_AND,
 };
 static const u8 mov_ops[8] = { [0] = 1 + DECODE_STORE };
 static const u8 imm_ops[8] = { [1] = 1 + DECODE_OR, [4] = 1 + DECODE_AND };

@@ -32,9 +32,9 @@ bool decode_access(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *r
 
 /* Accepts 32-bit writes only, as the xAPIC requires */
 static inline bool decode_write(const u8 *bytes, u32 num, enum decode_mode mode, const u64 *regs,
-				struct decoded *out)
+				struct decoded *d)
 {
-	return decode_access(bytes, num, mode, regs, out) && out->size == 4 && out->op != DECODE_LOAD;
+	return decode_access(bytes, num, mode, regs, d) && d->size == 4 && d->op != DECODE_LOAD;
 }
 
 #endif

@@ -11,10 +11,10 @@ volatile void *device_window(struct pcpu *cpu, u64 pa)
 /* Some AMD processors need eax for accesses to ECAM: family 10h BKDG, 2.11.1 */
 u32 device_read(struct pcpu *cpu, u64 pa)
 {
-	u32 value;
+	u32 data;
 
-	asm volatile("movl (%1), %0" : "=a"(value) : "r"(device_window(cpu, pa & ~3ull)) : "memory");
-	return value;
+	asm volatile("movl (%1), %0" : "=a"(data) : "r"(device_window(cpu, pa & ~3ull)) : "memory");
+	return data;
 }
 
 void device_write(struct pcpu *cpu, u64 pa, u32 value)

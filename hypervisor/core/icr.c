@@ -25,8 +25,8 @@ static u64 named(const struct icr_map *map, u32 low, u32 dest)
 		u32 id = map->apic_id[i];
 		u32 ldr = map->x2apic ? (id & ~15u) << 12 | 1u << (id & 15) : map->ldr[i];
 
-		if (dest == all || (low & ICR_LOGICAL ? !((dest ^ ldr) & cluster) && (dest & ldr & ~cluster) :
-				    dest == id))
+		if (dest == all || (low & ICR_LOGICAL ?
+		    !((dest ^ ldr) & cluster) && (dest & ldr & ~cluster) : dest == id))
 			hit |= 1ull << i;
 	}
 	return hit & map->own;

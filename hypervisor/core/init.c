@@ -20,7 +20,8 @@ static int build_park(struct instance *inst, u64 va)
 	inst->park.root = pool_take(inst->park.pool);
 	if (!inst->park.root)
 		return -1;
-	return paging_map(&inst->park, 0, pa, QV_PAGE, nested_bits(&inst->park, NESTED_RX | NESTED_WB));
+	return paging_map(&inst->park, 0, pa, QV_PAGE,
+			  nested_bits(&inst->park, NESTED_RX | NESTED_WB));
 }
 
 u64 guest_init(struct instance *inst, u64 va)

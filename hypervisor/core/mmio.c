@@ -17,6 +17,6 @@ bool mmio_decode(struct pcpu *cpu, struct decoded *d)
 	if (!num)
 		num = guest_code(cpu, 0, bytes, sizeof(bytes));
 	vendor_mode(cpu, &mode);
-	return decode_access(bytes, num, mode.long_code ? DECODE_64 : mode.big_code ? DECODE_32 : DECODE_16,
-			     cpu->regs, d);
+	return decode_access(bytes, num, mode.long_code ? DECODE_64 :
+			     mode.big_code ? DECODE_32 : DECODE_16, cpu->regs, d);
 }

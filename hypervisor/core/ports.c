@@ -25,11 +25,11 @@ const struct port_rule port_rules[] = {
 	{ 0x0081, 0x008f, PORT_PASS, "DMA page registers" },
 	{ 0x0092, 0x0092, PORT_PASS, "fast reset and A20" },
 	{ 0x00a0, 0x00a1, PORT_PASS, "interrupt controller 2" },
-	{ 0x00b2, 0x00b3, PORT_LOG,  "SMI command: firmware stops every CPU for as long as it likes" },
+	{ 0x00b2, 0x00b3, PORT_LOG,  "SMI command: firmware stops every CPU as long as it likes" },
 	{ 0x00c0, 0x00df, PORT_PASS, "DMA controller 2" },
 	{ 0x04d0, 0x04d1, PORT_PASS, "interrupt controllers: edge or level" },
 	{ 0x0cd4, 0x0cd7, PORT_PASS, "AMD's chipset: power management registers, by index" },
-	{ 0x0cf8, 0x0cff, PORT_CONFIG, "PCI config space (filtered for a cell with devices) and reset control" },
+	{ 0x0cf8, 0x0cff, PORT_CONFIG, "PCI config space (for devices: filtered), reset control" },
 };
 const u32 num_port_rules = sizeof(port_rules) / sizeof(port_rules[0]);
 
@@ -65,7 +65,8 @@ static bool cell_claims(const struct cell_slot *slot, u32 first, u32 last)
 		for (b = 0; b < QV_MON_BARS; b++) {
 			const struct qv_mon_bar *bar = &slot->devices[i].bars[b];
 
-			if (bar->ports && bar->len && meet(first, last, bar->base, bar->base + bar->len - 1))
+			if (bar->ports && bar->len &&
+			    meet(first, last, bar->base, bar->base + bar->len - 1))
 				return true;
 		}
 	return false;
@@ -87,7 +88,8 @@ void ports_stop(struct instance *inst, u32 first, u32 last, bool stop)
 	u32 port;
 
 	for (port = first; port <= last; port++)
-		map[port / 8] = stop ? map[port / 8] | 1u << port % 8 : map[port / 8] & ~(1u << port % 8);
+		map[port / 8] = stop ? map[port / 8] | 1u << port % 8 :
+				map[port / 8] & ~(1u << port % 8);
 }
 
 void ports_front(void)
@@ -127,8 +129,8 @@ const struct qv_mon_guard *ports_guard(u32 port, u32 size, u32 value)
 			const struct qv_mon_guard *g = &b->guards[i];
 			u8 byte = value >> at * 8;
 
-			if (meet(port + at, port + at, g->first, g->last) && (!g->bits || byte & g->bits) &&
-			    (byte & g->mask) != g->value)
+			if (meet(port + at, port + at, g->first, g->last) &&
+			    (!g->bits || byte & g->bits) && (byte & g->mask) != g->value)
 				return g;
 		}
 	return NULL;

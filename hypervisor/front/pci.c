@@ -109,12 +109,13 @@ static u32 config_read(struct pcpu *cpu, u64 at, u32 size)
 /* The register that 0xCF8 names. On AMD, 27..24 hold its bits 11..8: family 10h BKDG, 2.11 */
 static void config_data(struct pcpu *cpu, u32 port, u32 size, bool in, u32 *value)
 {
-	u32 latch = port_in(CONFIG_ADDRESS, 4), reg = (latch & 0xfc) | (port & 3) | (latch >> 16 & 0xf00);
+	u32 latch = port_in(CONFIG_ADDRESS, 4), was = *value;
+	u32 reg = (latch & 0xfc) | (port & 3) | (latch >> 16 & 0xf00);
 	u64 at = (u64)(latch >> 8 & 0xffff) << 12 | reg;
-	u32 was = *value;
 
 	*value = ~0u;
-	if (!(latch & CONFIG_ENABLE) || (me()->boot.ecam_len ? at >= me()->boot.ecam_len : reg >= 0x100))
+	if (!(latch & CONFIG_ENABLE) ||
+	    (me()->boot.ecam_len ? at >= me()->boot.ecam_len : reg >= 0x100))
 		return;			/* no function is there */
 	if (in)
 		*value = config_read(cpu, at, size);

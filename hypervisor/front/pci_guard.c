@@ -110,7 +110,8 @@ static bool cell_has_registers(u64 base, u64 len)
 			for (b = 0; b < QV_MON_BARS; b++) {
 				const struct qv_mon_bar *bar = &slot->devices[i].bars[b];
 
-				if (bar->len && !bar->ports && meets(base, len, bar->base, bar->len))
+				if (bar->len && !bar->ports &&
+				    meets(base, len, bar->base, bar->len))
 					return true;
 			}
 	return false;
@@ -208,7 +209,8 @@ static u32 fixed_in_bridge(struct pcpu *cpu, u32 bdf, u32 reg)
 {
 	u32 buses = pci_config_get(cpu, bdf, CFG_BUSES);
 
-	return cell_on_bus(buses >> 8 & 0xff, buses >> 16 & 0xff) ? fixed_above(cpu, bdf, reg) : fixed_beside(reg);
+	return cell_on_bus(buses >> 8 & 0xff, buses >> 16 & 0xff) ?
+	       fixed_above(cpu, bdf, reg) : fixed_beside(reg);
 }
 
 /* ---- where other functions have their registers ---- */
@@ -216,7 +218,8 @@ static u32 fixed_in_bridge(struct pcpu *cpu, u32 bdf, u32 reg)
 /* Does [@base, +@len) touch RAM, or a range of a cell? */
 static bool is_taken(u64 base, u64 len, bool io)
 {
-	return io ? ports_claimed(me(), base, base + len - 1) : cell_has_registers(base, len) || over_ram(base, len);
+	return io ? ports_claimed(me(), base, base + len - 1) :
+	       cell_has_registers(base, len) || over_ram(base, len);
 }
 
 /*
@@ -267,13 +270,13 @@ static bool bar_taken(struct pcpu *cpu, u32 bdf, u32 *reg, u32 decode)
 /* A write that switches decoding on, moves what is decoded, or enables a ROM */
 static bool moves_over(struct pcpu *cpu, u32 bdf, u32 reg, u32 old, u32 new, bool bridge)
 {
-	u32 command = pci_config_get(cpu, bdf, CFG_COMMAND), rom = bridge ? CFG_BRIDGE_ROM : CFG_ROM;
+	u32 cmd = pci_config_get(cpu, bdf, CFG_COMMAND), rom = bridge ? CFG_BRIDGE_ROM : CFG_ROM;
 	u32 at, last = bridge ? 0x14 : 0x24, decode = new & ~old & (DECODE_IO | DECODE_MEMORY);
 
 	if (reg == rom)
-		return (new & 1) && (command & DECODE_MEMORY) && rom_taken(cpu, bdf, rom, new);
+		return (new & 1) && (cmd & DECODE_MEMORY) && rom_taken(cpu, bdf, rom, new);
 	if (reg >= CFG_BARS && reg <= last)
-		return (command & (DECODE_IO | DECODE_MEMORY)) && new != old;
+		return (cmd & (DECODE_IO | DECODE_MEMORY)) && new != old;
 	if (reg != CFG_COMMAND || !decode)
 		return false;
 	for (at = CFG_BARS; at <= last; at += 4)
@@ -287,13 +290,15 @@ static bool moves_over(struct pcpu *cpu, u32 bdf, u32 reg, u32 old, u32 new, boo
 
 static bool is_chipset(u32 class)
 {
-	return class == CLASS_CHIPSET || (class >> 8 == CLASS_HOST >> 8 && class != CLASS_PCI && class != CLASS_PCI_HALF);
+	return class == CLASS_CHIPSET ||
+	       (class >> 8 == CLASS_HOST >> 8 && class != CLASS_PCI && class != CLASS_PCI_HALF);
 }
 
 /* AMD's index register: a write here only selects the register that the next dword shows */
 static bool is_index(struct pcpu *cpu, u32 bdf, u32 class, u32 reg)
 {
-	return class == CLASS_HOST && (pci_config_get(cpu, bdf, CFG_ID) & 0xffff) == VENDOR_AMD && (reg == 0x60 || reg == 0xb8);
+	return class == CLASS_HOST && (pci_config_get(cpu, bdf, CFG_ID) & 0xffff) == VENDOR_AMD &&
+	       (reg == 0x60 || reg == 0xb8);
 }
 
 bool pci_guard(struct pcpu *cpu, u32 bdf, u32 reg, u32 value, u32 mask)

@@ -71,7 +71,7 @@ static const struct call {
 	[QV_HC_SAMPLE]		= { CELL | CELL_CPU,		call_sample },
 	[QV_HC_IPI]		= { 0,				call_ipi },
 };
-_Static_assert(sizeof(calls) / sizeof(calls[0]) == QV_HC_COUNT, "the last row is for the last call");
+_Static_assert(sizeof(calls) / sizeof(calls[0]) == QV_HC_COUNT, "the last row is the last call");
 
 static bool is_cell(u64 id)
 {

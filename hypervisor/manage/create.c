@@ -99,9 +99,9 @@ static u64 build_instance(struct pcpu *cpu, struct instance *cell, u32 id)
 /* Is a request in RAM of Linux? It must not be in a device or in memory hidden from Linux */
 static bool in_own_ram(u64 gpa, u64 len)
 {
-	u64 first = gpa & ~(QV_PAGE - 1ull);
+	u64 mask = ~(QV_PAGE - 1ull), first = gpa & mask;
 
-	return request_pages_ok(me(), first, (gpa - first + len + QV_PAGE - 1) & ~(QV_PAGE - 1ull), 1);
+	return request_pages_ok(me(), first, (gpa - first + len + QV_PAGE - 1) & mask, 1);
 }
 
 static u64 read_request(struct pcpu *cpu, u64 gpa)

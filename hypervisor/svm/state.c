@@ -29,8 +29,8 @@ static const u32 front_intercepts[6] = { 0, 0, 0, I3_COMMON | I3_IOIO, I4_COMMON
  * LMSLE is not here: write_efer() tries the bits in the host's EFER, where LMSLE would apply
  * segment limits to the monitor's stack.
  */
-#define EFER_KNOWN	(1ull << 0 | EFER_LME | EFER_LMA | 1ull << 11 | EFER_SVME | \
-			 1ull << 14 | 1ull << 15 | 1ull << 17 | 1ull << 18 | 1ull << 20 | 1ull << 21)
+#define EFER_KNOWN	(1ull << 0 | EFER_LME | EFER_LMA | 1ull << 11 | EFER_SVME | 1ull << 14 | \
+			 1ull << 15 | 1ull << 17 | 1ull << 18 | 1ull << 20 | 1ull << 21)
 
 void vendor_controls(struct instance *inst, bool cell)
 {

@@ -100,7 +100,8 @@ _Static_assert(__builtin_offsetof(struct vmcb, g_pat) == 0x668, "vmcb");
 
 /* Intercepts for Linux and for cells */
 #define I3_COMMON	(I3_NMI | I3_INIT | I3_MSR | I3_INVD | I3_INVLPGA | I3_SHUTDOWN)
-#define I4_COMMON	(I4_VMRUN | I4_VMMCALL | I4_VMLOAD | I4_VMSAVE | I4_STGI | I4_CLGI | I4_SKINIT)
+#define I4_COMMON	(I4_VMRUN | I4_VMMCALL | I4_VMLOAD | I4_VMSAVE | \
+			 I4_STGI | I4_CLGI | I4_SKINIT)
 
 #define EXIT_EXCEPTION	0x040
 #define EXIT_DB		0x041

@@ -24,7 +24,8 @@ static u64 own_page(const struct paging *p, u64 pa, u32 level)
 {
 	u64 what = is_config(p->ram, pa) ? NESTED_RX : NESTED_RWX;
 
-	return pa | nested_bits(p, what | (is_ram(p->ram, pa) ? NESTED_WB : 0)) | (level > 1 ? PT_PS : 0);
+	return pa | nested_bits(p, what | (is_ram(p->ram, pa) ? NESTED_WB : 0)) |
+	       (level > 1 ? PT_PS : 0);
 }
 
 enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
@@ -113,7 +114,8 @@ static u32 uniform_level(const struct paging *p, u64 pa)
 	for (level = p->max_leaf; p->ram && level > 1; level--) {
 		u64 start = pa & ~(level_size(level) - 1), end = start + level_size(level);
 
-		if (p->ram->ecam_len && crosses(start, end, p->ram->ecam_pa, p->ram->ecam_pa + p->ram->ecam_len))
+		if (p->ram->ecam_len &&
+		    crosses(start, end, p->ram->ecam_pa, p->ram->ecam_pa + p->ram->ecam_len))
 			continue;
 		for (i = 0; i < p->ram->num_ram && i < QV_MON_RAM_RANGES; i++)
 			if (crosses(start, end, p->ram->ram[i].start, p->ram->ram[i].end))

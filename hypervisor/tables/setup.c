@@ -53,7 +53,8 @@ static void build_idt(struct instance *inst)
 	for (i = 0; i < 256; i++) {
 		u64 at = i < 32 ? h->vectors + i * 4 : h->vector_rest;
 
-		gate[2 * i] = (at & 0xffff) | 0x10ull << 16 | 0x8eull << 40 | (at & 0xffff0000) << 32;
+		gate[2 * i] = (at & 0xffff) | 0x10ull << 16 | 0x8eull << 40 |
+			      (at & 0xffff0000) << 32;
 	}
 	/* IST 1: double faults have their own stack, since the normal stack may be the cause */
 	gate[2 * DOUBLE_FAULT] |= 1ull << 32;

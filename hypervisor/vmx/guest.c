@@ -97,7 +97,8 @@ void vendor_inject_fault(struct pcpu *cpu, u32 vector)
 
 void vendor_inject_nmi(struct pcpu *cpu)
 {
-	if (vmcs_read(ENTRY_EVENT) & EVENT_VALID || vmcs_read(GUEST_BLOCKING) & (BLOCKING_NMI | BLOCKING_MOV_SS)) {
+	if (vmcs_read(ENTRY_EVENT) & EVENT_VALID ||
+	    vmcs_read(GUEST_BLOCKING) & (BLOCKING_NMI | BLOCKING_MOV_SS)) {
 		cpu->nmi_pending = true;
 		vmx_nmi_window(true);
 		return;

@@ -11,27 +11,28 @@
 struct place {			/* offset of a field in struct qv_linux_state */
 	u16 field, offset, size;
 };
-#define AT(field, member) \
-	{ field, __builtin_offsetof(struct qv_linux_state, member), sizeof(((struct qv_linux_state *)0)->member) }
-#define SEG(which, member) \
-	AT(GUEST_ES + 2 * (which), member.sel), AT(GUEST_ES_BASE + 2 * (which), member.base), \
-	AT(GUEST_ES_LIMIT + 2 * (which), member.limit), AT(GUEST_ES_RIGHTS + 2 * (which), member.rights)
+#define AT(field, member) { field, __builtin_offsetof(struct qv_linux_state, member), \
+			    sizeof(((struct qv_linux_state *)0)->member) }
+#define SEG(which, seg) \
+	AT(GUEST_ES + 2 * (which), seg.sel), AT(GUEST_ES_BASE + 2 * (which), seg.base), \
+	AT(GUEST_ES_LIMIT + 2 * (which), seg.limit), AT(GUEST_ES_RIGHTS + 2 * (which), seg.rights)
 
 static const struct place as_guest[] = {
 	SEG(SEG_FS, fs), SEG(SEG_GS, gs), SEG(SEG_LDTR, ldt_seg), SEG(SEG_TR, tr_seg),
 	AT(GUEST_GDTR_BASE, gdt_base), AT(GUEST_GDTR_LIMIT, gdt_limit),
-	AT(GUEST_IDTR_BASE, idt_base), AT(GUEST_IDTR_LIMIT, idt_limit),
-	AT(GUEST_CR0, cr0), AT(GUEST_CR3, cr3), AT(GUEST_CR4, cr4),
-	AT(GUEST_EFER, efer), AT(GUEST_PAT, pat), AT(GUEST_DEBUGCTL, debugctl), AT(GUEST_DR7, dr7),
-	AT(GUEST_RFLAGS, rflags), AT(GUEST_RIP, rip), AT(GUEST_RSP, rsp),
-	AT(GUEST_SYSENTER_CS, sysenter_cs), AT(GUEST_SYSENTER_ESP, sysenter_esp), AT(GUEST_SYSENTER_EIP, sysenter_eip),
+	AT(GUEST_IDTR_BASE, idt_base), AT(GUEST_IDTR_LIMIT, idt_limit), AT(GUEST_CR0, cr0),
+	AT(GUEST_CR3, cr3), AT(GUEST_CR4, cr4), AT(GUEST_EFER, efer), AT(GUEST_PAT, pat),
+	AT(GUEST_DEBUGCTL, debugctl), AT(GUEST_DR7, dr7), AT(GUEST_RFLAGS, rflags),
+	AT(GUEST_RIP, rip), AT(GUEST_RSP, rsp), AT(GUEST_SYSENTER_CS, sysenter_cs),
+	AT(GUEST_SYSENTER_ESP, sysenter_esp), AT(GUEST_SYSENTER_EIP, sysenter_eip),
 };
 
 static const struct place as_host[] = {
 	AT(HOST_CS, cs), AT(HOST_SS, ss), AT(HOST_TR, tr_seg.sel), AT(HOST_TR_BASE, tr_seg.base),
-	AT(HOST_FS_BASE, fs.base), AT(HOST_GS_BASE, gs.base), AT(HOST_GDTR_BASE, gdt_base), AT(HOST_IDTR_BASE, idt_base),
-	AT(HOST_CR0, cr0), AT(HOST_CR3, cr3), AT(HOST_EFER, efer), AT(HOST_PAT, pat), AT(HOST_RSP, rsp),
-	AT(HOST_SYSENTER_CS, sysenter_cs), AT(HOST_SYSENTER_ESP, sysenter_esp), AT(HOST_SYSENTER_EIP, sysenter_eip),
+	AT(HOST_FS_BASE, fs.base), AT(HOST_GS_BASE, gs.base), AT(HOST_GDTR_BASE, gdt_base),
+	AT(HOST_IDTR_BASE, idt_base), AT(HOST_CR0, cr0), AT(HOST_CR3, cr3), AT(HOST_EFER, efer),
+	AT(HOST_PAT, pat), AT(HOST_RSP, rsp), AT(HOST_SYSENTER_CS, sysenter_cs),
+	AT(HOST_SYSENTER_ESP, sysenter_esp), AT(HOST_SYSENTER_EIP, sysenter_eip),
 };
 
 #define LEN(table) (sizeof(table) / sizeof((table)[0]))

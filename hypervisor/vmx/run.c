@@ -10,8 +10,10 @@
  */
 static void event_again(u32 reason)
 {
-	u32 info = vmcs_read(IDT_EVENT), type = info & EVENT_TYPE, blocking = vmcs_read(GUEST_BLOCKING);
-	u32 met = reason == REASON_EPT ? vmcs_read(EXIT_QUALIFICATION) : reason ? 0 : vmcs_read(EXIT_EVENT);
+	u32 info = vmcs_read(IDT_EVENT), type = info & EVENT_TYPE;
+	u32 blocking = vmcs_read(GUEST_BLOCKING);
+	u32 met = reason == REASON_EPT ? vmcs_read(EXIT_QUALIFICATION) :
+		  reason ? 0 : vmcs_read(EXIT_EVENT);
 
 	if (!(info & EVENT_VALID)) {
 		if (met & EVENT_FROM_IRET)

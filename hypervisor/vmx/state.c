@@ -101,8 +101,9 @@ static void set_controls(void)
 
 /* Clear unused features, since VMCLEAR leaves their fields undefined */
 static const struct field_value unused[] = {
-	{ VMCS_FAULT_MASK, 0 }, { VMCS_FAULT_MATCH, 0 }, { VMCS_CR3_TARGETS, 0 }, { VMCS_EXIT_STORES, 0 },
-	{ VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 }, { VMCS_LINK, ~0ull }, { ENTRY_EVENT, 0 },
+	{ VMCS_FAULT_MASK, 0 }, { VMCS_FAULT_MATCH, 0 }, { VMCS_CR3_TARGETS, 0 },
+	{ VMCS_EXIT_STORES, 0 }, { VMCS_EXIT_LOADS, 0 }, { VMCS_ENTRY_LOADS, 0 },
+	{ VMCS_LINK, ~0ull }, { ENTRY_EVENT, 0 },
 };
 
 /* Sets the fields that do not change while this CPU is in this instance */
@@ -123,10 +124,12 @@ static void set_permanent(void)
 
 /* The monitor's own state, which each exit loads */
 static const struct field_value host[] = {
-	{ HOST_ES, 0x18 }, { HOST_CS, 0x10 }, { HOST_SS, 0x18 }, { HOST_DS, 0x18 }, { HOST_FS, 0 }, { HOST_GS, 0 },
-	{ HOST_TR, 0x20 }, { HOST_FS_BASE, 0 }, { HOST_GS_BASE, 0 }, { HOST_GDTR_BASE, (u64)gdt },
-	{ HOST_IDTR_BASE, QV_VA_BLOCK + QV_OFF_INSTANCE + __builtin_offsetof(struct instance, idt) },
-	{ HOST_SYSENTER_CS, 0 }, { HOST_SYSENTER_ESP, 0 }, { HOST_SYSENTER_EIP, 0 }, { HOST_RIP, (u64)vmx_exited },
+	{ HOST_ES, 0x18 }, { HOST_CS, 0x10 }, { HOST_SS, 0x18 }, { HOST_DS, 0x18 }, { HOST_FS, 0 },
+	{ HOST_GS, 0 }, { HOST_TR, 0x20 }, { HOST_FS_BASE, 0 }, { HOST_GS_BASE, 0 },
+	{ HOST_GDTR_BASE, (u64)gdt }, { HOST_IDTR_BASE, QV_VA_BLOCK + QV_OFF_INSTANCE +
+					__builtin_offsetof(struct instance, idt) },
+	{ HOST_SYSENTER_CS, 0 }, { HOST_SYSENTER_ESP, 0 }, { HOST_SYSENTER_EIP, 0 },
+	{ HOST_RIP, (u64)vmx_exited },
 };
 
 void vmx_set_host(const struct pcpu *cpu)
@@ -162,15 +165,16 @@ void vendor_arrive(struct pcpu *cpu)
 static void set_reset(struct pcpu *cpu)
 {
 	static const struct field_value after_init[] = {
-		SEG(SEG_ES, RIGHTS_DATA16), SEG(SEG_CS, RIGHTS_CODE16), SEG(SEG_SS, RIGHTS_DATA16), SEG(SEG_DS, RIGHTS_DATA16),
-		SEG(SEG_FS, RIGHTS_DATA16), SEG(SEG_GS, RIGHTS_DATA16), SEG(SEG_LDTR, RIGHTS_LDT), SEG(SEG_TR, RIGHTS_TSS),
-		{ GUEST_GDTR_BASE, 0 }, { GUEST_GDTR_LIMIT, 0xffff },
-		{ GUEST_IDTR_BASE, 0 }, { GUEST_IDTR_LIMIT, 0xffff },
-		{ GUEST_CR0, CR0_ET | CR0_NE }, { VMCS_CR0_SHADOW, CR0_RESET },
-		{ GUEST_CR3, 0 }, { GUEST_CR4, CR4_VMXE | CR4_MCE }, { VMCS_CR4_SHADOW, 0 }, { GUEST_EFER, 0 }, { GUEST_PAT, PAT_RESET },
-		{ GUEST_DEBUGCTL, 0 }, { GUEST_DR7, 0x400 }, { GUEST_RFLAGS, 2 }, { GUEST_RIP, 0 }, { GUEST_RSP, 0 },
-		{ GUEST_SYSENTER_CS, 0 }, { GUEST_SYSENTER_ESP, 0 }, { GUEST_SYSENTER_EIP, 0 },
-		{ GUEST_BLOCKING, 0 }, { GUEST_ACTIVITY, 0 }, { GUEST_PENDING_DEBUG, 0 }, { ENTRY_EVENT, 0 },
+		SEG(SEG_ES, RIGHTS_DATA16), SEG(SEG_CS, RIGHTS_CODE16), SEG(SEG_SS, RIGHTS_DATA16),
+		SEG(SEG_DS, RIGHTS_DATA16), SEG(SEG_FS, RIGHTS_DATA16), SEG(SEG_GS, RIGHTS_DATA16),
+		SEG(SEG_LDTR, RIGHTS_LDT), SEG(SEG_TR, RIGHTS_TSS), { GUEST_GDTR_BASE, 0 },
+		{ GUEST_GDTR_LIMIT, 0xffff }, { GUEST_IDTR_BASE, 0 }, { GUEST_IDTR_LIMIT, 0xffff },
+		{ GUEST_CR0, CR0_ET | CR0_NE }, { VMCS_CR0_SHADOW, CR0_RESET }, { GUEST_CR3, 0 },
+		{ GUEST_CR4, CR4_VMXE | CR4_MCE }, { VMCS_CR4_SHADOW, 0 }, { GUEST_EFER, 0 },
+		{ GUEST_PAT, PAT_RESET }, { GUEST_DEBUGCTL, 0 }, { GUEST_DR7, 0x400 },
+		{ GUEST_RFLAGS, 2 }, { GUEST_RIP, 0 }, { GUEST_RSP, 0 }, { GUEST_SYSENTER_CS, 0 },
+		{ GUEST_SYSENTER_ESP, 0 }, { GUEST_SYSENTER_EIP, 0 }, { GUEST_BLOCKING, 0 },
+		{ GUEST_ACTIVITY, 0 }, { GUEST_PENDING_DEBUG, 0 }, { ENTRY_EVENT, 0 },
 	};
 
 	set_controls();
@@ -203,7 +207,8 @@ void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *entry)
 
 	set_reset(cpu);
 	for (i = SEG_ES; i <= SEG_GS; i++)
-		vmx_set_seg(i, i == SEG_CS ? 0x10 : 0x18, i == SEG_CS ? RIGHTS_CODE32 : RIGHTS_DATA32, ~0u, 0);
+		vmx_set_seg(i, i == SEG_CS ? 0x10 : 0x18,
+			    i == SEG_CS ? RIGHTS_CODE32 : RIGHTS_DATA32, ~0u, 0);
 	vmcs_write(GUEST_CR0, CR0_PE | CR0_ET | CR0_NE);
 	vmcs_write(VMCS_CR0_SHADOW, CR0_PE | CR0_ET);
 	vmcs_write(GUEST_RIP, entry->eip);

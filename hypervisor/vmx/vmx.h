@@ -20,7 +20,8 @@
 #define CODE_ENTRY_CHECK	0x20001u
 
 /* inst->controls: values of the fields in vmx/state.c */
-enum { CONTROL_PROC, CONTROL_PROC2, CONTROL_EXCEPTIONS, CONTROL_CR0_MASK, CONTROL_CR4_MASK, CONTROL_XSS };
+enum { CONTROL_PROC, CONTROL_PROC2, CONTROL_EXCEPTIONS,
+       CONTROL_CR0_MASK, CONTROL_CR4_MASK, CONTROL_XSS };
 
 /* Offsets that entry.S has as numbers */
 _Static_assert(__builtin_offsetof(struct pcpu, regs) == 0, "entry.S");

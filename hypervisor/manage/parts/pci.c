@@ -102,8 +102,8 @@ static u64 check_device(const struct instance *inst, const struct qv_mon_device 
 		return QV_ME_DEVICE_NONE;
 	if (taken(inst, d))
 		return QV_ME_DEVICE_TAKEN;
-	if (d->ioapic != QV_MON_NO_PIN &&
-	    (d->ioapic >= inst->boot.num_ioapics || d->pin >= 120 || d->vector < 32 || d->vector > 254))
+	if (d->ioapic != QV_MON_NO_PIN && (d->ioapic >= inst->boot.num_ioapics ||
+	    d->pin >= 120 || d->vector < 32 || d->vector > 254))
 		return QV_ME_DEVICE_PIN;
 	if (!is_linux(inst, inst->boot.ecam_pa + ((u64)d->bdf << 12), QV_PAGE))
 		return QV_ME_DEVICE_TAKEN;
@@ -151,7 +151,8 @@ static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_
 
 /* ---- the front end's tables ---- */
 
-static void each_range(const struct qv_mon_create *q, void *ctx, bool (*what)(void *ctx, u64 pa, u64 len))
+static void each_range(const struct qv_mon_create *q, void *ctx,
+		       bool (*what)(void *ctx, u64 pa, u64 len))
 {
 	u32 i, b;
 
