@@ -54,7 +54,8 @@ static int call_enable(void *arg, struct qv_cell *cell)
 	struct qv_enable *e = arg;
 
 	if (e->flags & ~(QV_ENABLE_STRICT | QV_ENABLE_IPI_DIRECT))
-		return qv_refuse(&e->reply, QV_E_ARGUMENT, "use QV_ENABLE_*, or none", "flags %#x are not known", e->flags);
+		return qv_refuse(&e->reply, QV_E_ARGUMENT, "use QV_ENABLE_*, or none",
+				 "flags %#x are not known", e->flags);
 	return qv_enable(&e->reply, e->flags);
 }
 

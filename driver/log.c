@@ -130,7 +130,8 @@ int qv_log_read(struct qv_log *l)
 	int put;
 
 	if (l->which != QV_LOG_PRESENT)
-		return qv_refuse(&l->reply, QV_E_ARGUMENT, "ask for the present or the previous one", "there is no such log");
+		return qv_refuse(&l->reply, QV_E_ARGUMENT,
+				 "ask for the present or the previous one", "there is no such log");
 	l->lost = 0;
 	while (log_take(&next, &l->lost, &line)) {
 		put = qv_log_put(l, &used, line.time_ns, line.text);
@@ -157,7 +158,8 @@ const char *qv_failure_sentence(u32 reason)
 		[QV_FAIL_EXIT] = "an exit that the monitor does not expect",
 		[QV_FAIL_MONITOR] = "a fault in the cell's own monitor instance",
 		[QV_FAIL_WATCHDOG] = "its heartbeat stopped",
-		[QV_FAIL_CPU_LOST] = "a CPU does not answer the monitor; it stays offline, with the cell's memory and devices",
+		[QV_FAIL_CPU_LOST] = "a CPU does not answer the monitor; it stays offline, "
+				     "with the cell's memory and devices",
 	};
 
 	return reason < ARRAY_SIZE(why) && why[reason] ? why[reason] : "an unknown reason";
@@ -185,7 +187,8 @@ static bool log_instance_sentence(char *to, u32 len, const struct qv_mon_log_ent
 				  const char *cell)
 {
 	static const char * const what[QV_LOG_EVENTS] = {
-		[QV_LOG_CREATED] = "created", [QV_LOG_STARTED] = "starts", [QV_LOG_STOPPED] = "stopped",
+		[QV_LOG_CREATED] = "created", [QV_LOG_STARTED] = "starts",
+		[QV_LOG_STOPPED] = "stopped",
 		[QV_LOG_RECLAIMED] = "destroyed, its memory is cleared and back",
 	};
 
@@ -211,7 +214,8 @@ void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e,
 	if (log_instance_sentence(to + n, len - n, e, holder(e->a)))
 		return;
 	if (e->what == QV_LOG_FAILED) {
-		scnprintf(to + n, len - n, "cell failed: %s (address %#llx)", qv_failure_sentence(e->a), e->b);
+		scnprintf(to + n, len - n, "cell failed: %s (address %#llx)",
+			  qv_failure_sentence(e->a), e->b);
 		return;
 	}
 	if (e->what >= ARRAY_SIZE(text)) {

@@ -163,7 +163,9 @@ void qv_previous_find(void)
 	sort(previous.entries, previous.num_entries, sizeof(*previous.entries), previous_by_time,
 	     NULL);
 	previous_find_end();
-	qv_log("driver", "the log of an earlier session is in RAM, %u entries: qvctl log --previous", previous.num_entries);
+	qv_log("driver",
+	       "the log of an earlier session is in RAM, %u entries: qvctl log --previous",
+	       previous.num_entries);
 }
 
 void qv_previous_drop(void)
@@ -203,7 +205,9 @@ static void previous_first_line(char *to, u32 len)
 	struct tm t;
 
 	time64_to_tm(div_u64(previous.inst[0].mark.session, NSEC_PER_SEC), 0, &t);
-	scnprintf(to, len, "driver: QV was enabled on %04ld-%02d-%02d at %02d:%02d:%02d UTC; %u entries are left\n",
+	scnprintf(to, len,
+		  "driver: QV was enabled on %04ld-%02d-%02d at %02d:%02d:%02d UTC; "
+		  "%u entries are left\n",
 		  t.tm_year + 1900, t.tm_mon + 1, t.tm_mday, t.tm_hour, t.tm_min, t.tm_sec,
 		  previous.num_entries);
 }
@@ -212,8 +216,10 @@ static void previous_first_line(char *to, u32 len)
 static void previous_state_line(char *to, u32 len, const struct previous_instance *inst)
 {
 	static const char * const states[] = {
-		[QV_MON_NONE] = "its state is no longer there", [QV_MON_CREATED] = "it had not been started",
-		[QV_MON_RUNNING] = "it was running", [QV_MON_STOPPED] = "it was stopped", [QV_MON_FAILED] = "it had failed",
+		[QV_MON_NONE] = "its state is no longer there",
+		[QV_MON_CREATED] = "it had not been started",
+		[QV_MON_RUNNING] = "it was running", [QV_MON_STOPPED] = "it was stopped",
+		[QV_MON_FAILED] = "it had failed",
 	};
 	static const char * const ends[] = {
 		[0] = "the machine was reset, or lost control, with no word from Linux",
@@ -272,7 +278,9 @@ int qv_previous_read(struct qv_log *l)
 	int put;
 
 	if (!previous.num)
-		return qv_refuse(&l->reply, QV_E_NO_PREVIOUS, "it is kept over a warm restart only, in RAM that nobody has used since",
+		return qv_refuse(&l->reply, QV_E_NO_PREVIOUS,
+				 "it is kept over a warm restart only, "
+				 "in RAM that nobody has used since",
 				 "there is no log of an earlier session in this machine's RAM");
 	l->lost = 0;
 	for (l->next = l->from; l->next <= lines; l->next++) {

@@ -106,7 +106,8 @@ int qv_stats_read(struct qv_stats *s)
 			one.call_max_ns = div_u64(stats_earlier[i].call_max * 1000000, tsc_khz);
 		}
 		if (copy_to_user(u64_to_user_ptr(s->cpus) + n++ * sizeof(one), &one, sizeof(one)))
-			return qv_refuse(&s->reply, QV_E_ARGUMENT, "", "the buffer is not writable");
+			return qv_refuse(&s->reply, QV_E_ARGUMENT, "",
+					 "the buffer is not writable");
 	}
 	s->num_cpus = n;
 	if (s->reset_held && front) {

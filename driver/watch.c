@@ -40,7 +40,8 @@ static void watch_lock(struct qv_cell *cell)
 	if (locked == cell->was_locked)
 		return;
 	cell->was_locked = locked;
-	qv_event(QV_EVENT_LOCK, locked, cell->name, locked ? "has locked management" : "management is unlocked");
+	qv_event(QV_EVENT_LOCK, locked, cell->name,
+		 locked ? "has locked management" : "management is unlocked");
 }
 
 /*
@@ -64,8 +65,10 @@ static void watch_hang(struct qv_cell *cell)
 		return;
 	}
 	f.reason = QV_FAIL_WATCHDOG;
-	qv_failure_record(cell, &f, stopped ? "" : cell->stop_later ? "; it goes on, management is locked" :
-		     "; it could not be stopped");
+	qv_failure_record(cell, &f,
+			  stopped ? "" :
+			  cell->stop_later ? "; it goes on, management is locked" :
+			  "; it could not be stopped");
 }
 
 static void watch_heartbeat(struct qv_cell *cell, u32 ms)

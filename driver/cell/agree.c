@@ -40,13 +40,15 @@ int qv_cell_lock(struct qv_reply *r, struct qv_cell *cell)
 	u64 result;
 
 	if (cell->state != QV_STATE_RUNNING)
-		return qv_refuse(r, QV_E_STATE, "start it first", "cell '%s' does not run: it could not unlock again",
-				 cell->name);
+		return qv_refuse(r, QV_E_STATE, "start it first",
+				 "cell '%s' does not run: it could not unlock again", cell->name);
 	if (qv_cell_locked(cell))
-		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' has locked management already", cell->name);
+		return qv_refuse(r, QV_E_STATE, "nothing to do",
+				 "cell '%s' has locked management already", cell->name);
 	if (cell->config->lock == QV_LOCK_NEVER)
 		return qv_refuse(r, QV_E_ARGUMENT, "create it with `lock: may` in its description",
-				 "cell '%s' was created without the right to lock management", cell->name);
+				 "cell '%s' was created without the right to lock management",
+				 cell->name);
 	result = qv_manage(QV_HC_LOCK, cell->id);
 	if (result)
 		return qv_refuse_monitor(r, result, "lock management");
@@ -65,7 +67,8 @@ int qv_cell_unlock(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 	bool agreed;
 
 	if (!qv_cell_locked(cell))
-		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' has not locked management", cell->name);
+		return qv_refuse(r, QV_E_STATE, "nothing to do",
+				 "cell '%s' has not locked management", cell->name);
 	strscpy(name, cell->name, sizeof(name));
 	qv_console_request(cell->console, QV_REQUEST_UNLOCK);
 	agreed = qv_cell_await(name, timeout_ms, agree_unlocked);
@@ -79,7 +82,10 @@ int qv_cell_unlock(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 		return 0;
 	if (signal_pending(current))
 		return qv_refuse(r, QV_E_INTERRUPTED, "call it again",
-				 "the wait was interrupted; cell '%s' has not agreed yet", cell->name);
-	return qv_refuse(r, QV_E_NOT_AGREED, "tell it so by its own means (Quest's shell: unlock), and try again",
-			 "cell '%s' did not agree within %u ms: management stays locked", cell->name, timeout_ms);
+				 "the wait was interrupted; cell '%s' has not agreed yet",
+				 cell->name);
+	return qv_refuse(r, QV_E_NOT_AGREED,
+			 "tell it so by its own means (Quest's shell: unlock), and try again",
+			 "cell '%s' did not agree within %u ms: management stays locked",
+			 cell->name, timeout_ms);
 }

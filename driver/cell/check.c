@@ -43,16 +43,23 @@ static int check_ipi(struct qv_reply *r, const struct qv_cell_create *q, const s
 	if (qv_takeover.ipi_direct)
 		direct = QV_FRONT_END;
 	if (q->ipi && qv_takeover.outside)
-		return qv_refuse(r, QV_E_CPU_OFFLINE, "take nosmt, maxcpus= and nr_cpus= from the kernel's command line, or leave out `ipi: direct`",
-				 "direct IPIs of %s could start %u CPUs that are outside the monitor",
+		return qv_refuse(r, QV_E_CPU_OFFLINE,
+				 "take nosmt, maxcpus= and nr_cpus= "
+				 "from the kernel's command line, or leave out `ipi: direct`",
+				 "direct IPIs of %s could start %u CPUs "
+				 "that are outside the monitor",
 				 q->name, qv_takeover.outside);
 	if (q->ipi && filtered && !lock && !qv_takeover.ipi_direct)
-		return qv_refuse(r, QV_E_LOCKED, "destroy that cell, and create it again after this one; or: qvctl enable --ipi direct",
+		return qv_refuse(r, QV_E_LOCKED,
+				 "destroy that cell, and create it again after this one; or: "
+				 "qvctl enable --ipi direct",
 				 "direct IPIs of %s would reach cell '%s', which is without them",
 				 q->name, filtered);
 	if (!direct || !lock)
 		return 0;
-	return qv_refuse(r, QV_E_LOCKED, "leave out `lock` or `ipi: direct`; for linux, enable QV again without --ipi direct",
+	return qv_refuse(r, QV_E_LOCKED,
+			 "leave out `lock` or `ipi: direct`; for linux, "
+			 "enable QV again without --ipi direct",
 			 "direct IPIs of %s would void the lock of cell '%s'", direct, lock);
 }
 
@@ -66,12 +73,14 @@ int qv_cell_check(struct qv_cell_create *q)
 	struct qv_reply *r = &q->reply;
 
 	if (!check_name(q->name) || !strcmp(q->name, QV_FRONT_END))
-		return qv_refuse(r, QV_E_ARGUMENT, "use a-z, 0-9, '-' and '_', up to 31 characters, not 'linux'",
+		return qv_refuse(r, QV_E_ARGUMENT,
+				 "use a-z, 0-9, '-' and '_', up to 31 characters, not 'linux'",
 				 "the name of the cell is malformed");
 	if (qv_cell_find(q->name))
 		return qv_refuse(r, QV_E_NAME_TAKEN, "choose another name, or destroy that one",
 				 "there is a cell '%s' already", q->name);
 	if (qv_num_cells >= QV_MAX_CELLS)
-		return qv_refuse(r, QV_E_TOO_MANY, "destroy one", "there are %u cells already", qv_num_cells);
+		return qv_refuse(r, QV_E_TOO_MANY, "destroy one", "there are %u cells already",
+				 qv_num_cells);
 	return check_ipi(r, q, NULL) ?: qv_parts_check(r, q);
 }

@@ -10,8 +10,9 @@ void qv_failure_record(struct qv_cell *cell, const struct qv_mon_failure *f, con
 	cell->failure = *f;
 	cell->failures++;
 	cell->state = QV_STATE_FAILED;
-	qv_event(QV_EVENT_CELL, QV_STATE_FAILED, cell->name, "failed: %s%s (address %#llx, RIP %#llx, CPU %u)",
-		 qv_failure_sentence(f->reason), more, f->address, f->rip, f->cpu);
+	qv_event(QV_EVENT_CELL, QV_STATE_FAILED, cell->name,
+		 "failed: %s%s (address %#llx, RIP %#llx, CPU %u)", qv_failure_sentence(f->reason),
+		 more, f->address, f->rip, f->cpu);
 }
 
 void qv_failure_lost(struct qv_cell *cell, u32 cpu)
@@ -27,7 +28,10 @@ void qv_failure_lost(struct qv_cell *cell, u32 cpu)
 
 int qv_failure_refuse_lost(struct qv_reply *r, const struct qv_cell *cell)
 {
-	return qv_refuse(r, QV_E_CPU_STUCK, "destroy the cell again if the CPU comes back, else restart the machine when it can be spared",
-			 "CPU %u of cell '%s' does not answer the monitor: it stays offline, with the cell's memory and devices",
+	return qv_refuse(r, QV_E_CPU_STUCK,
+			 "destroy the cell again if the CPU comes back, "
+			 "else restart the machine when it can be spared",
+			 "CPU %u of cell '%s' does not answer the monitor: it stays offline, "
+			 "with the cell's memory and devices",
 			 cell->failure.cpu, cell->name);
 }

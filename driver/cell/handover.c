@@ -30,7 +30,9 @@ static u64 handover_ask(struct qv_cell *cell, struct qv_mon_create *m)
 
 	if (result != QV_ME_X2APIC || cell->config->apic != QV_APIC_BEST)
 		return result;
-	qv_log(cell->name, "its APICs stay in xAPIC mode, since an x2APIC would take interrupts for a logical id of Linux");
+	qv_log(cell->name,
+	       "its APICs stay in xAPIC mode, "
+	       "since an x2APIC would take interrupts for a logical id of Linux");
 	return handover_try(cell, m, false);
 }
 
@@ -40,7 +42,8 @@ int qv_handover_create(struct qv_reply *r, struct qv_cell *cell)
 	u64 result;
 
 	if (!m)
-		return qv_refuse(r, QV_E_NO_MEMORY, "free memory", "no memory for the request to the monitor");
+		return qv_refuse(r, QV_E_NO_MEMORY, "free memory",
+				 "no memory for the request to the monitor");
 	BUILD_BUG_ON(sizeof(m->name) != sizeof(cell->name));
 	memcpy(m->name, cell->name, sizeof(m->name));
 	qv_parts_describe(cell, m);

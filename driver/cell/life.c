@@ -70,7 +70,8 @@ int qv_cell_create(struct qv_cell_create *q)
 		return error;
 	cell = life_new_cell(q);
 	if (!cell)
-		return qv_refuse(r, QV_E_NO_MEMORY, "free memory", "no memory for the cell's image");
+		return qv_refuse(r, QV_E_NO_MEMORY, "free memory",
+				 "no memory for the cell's image");
 	if (copy_from_user(cell->image, u64_to_user_ptr(q->image), q->image_len))
 		error = qv_refuse(r, QV_E_ARGUMENT, "", "the image is not readable");
 	if (!error)
@@ -82,10 +83,12 @@ int qv_cell_create(struct qv_cell_create *q)
 		return error;
 	}
 	if (q->ipi)
-		qv_log("driver", "level: IPIs of cell %s are direct: it could interrupt and halt every CPU",
+		qv_log("driver",
+		       "level: IPIs of cell %s are direct: it could interrupt and halt every CPU",
 		       cell->name);
-	qv_event(QV_EVENT_CELL, QV_STATE_LOADABLE, cell->name, "created: %llu MiB, %u CPUs in %s mode, image loaded",
-		 q->memory >> 20, q->num_cpus, cell->x2apic ? "x2APIC" : "xAPIC");
+	qv_event(QV_EVENT_CELL, QV_STATE_LOADABLE, cell->name,
+		 "created: %llu MiB, %u CPUs in %s mode, image loaded", q->memory >> 20,
+		 q->num_cpus, cell->x2apic ? "x2APIC" : "xAPIC");
 	return 0;
 }
 
@@ -117,7 +120,8 @@ int qv_cell_start(struct qv_reply *r, struct qv_cell *cell)
 	int error;
 
 	if (cell->state == QV_STATE_RUNNING)
-		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already", cell->name);
+		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is running already",
+				 cell->name);
 	/* a CPU of the cell was lost, so the cell may have fewer CPUs than its info page says */
 	if (cell->failure.reason == QV_FAIL_CPU_LOST)
 		return qv_failure_refuse_lost(r, cell);
@@ -152,7 +156,8 @@ int qv_cell_shutdown(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 	int error;
 
 	if (cell->state != QV_STATE_RUNNING)
-		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is not running", cell->name);
+		return qv_refuse(r, QV_E_STATE, "nothing to do", "cell '%s' is not running",
+				 cell->name);
 	started = cell->started_ns;
 	strscpy(name, cell->name, sizeof(name));
 	if (timeout_ms) {
@@ -165,8 +170,10 @@ int qv_cell_shutdown(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 			/* the cell failed or was stopped while qv_lock was dropped */
 			return 0;
 		if (!by_itself && signal_pending(current))
-			return qv_refuse(r, QV_E_INTERRUPTED, "call it again, or: qvctl cell destroy",
-					 "the wait was interrupted; cell '%s' was asked to shut down and may still run",
+			return qv_refuse(r, QV_E_INTERRUPTED,
+					 "call it again, or: qvctl cell destroy",
+					 "the wait was interrupted; "
+					 "cell '%s' was asked to shut down and may still run",
 					 cell->name);
 	}
 	error = qv_handover_stop(r, cell);
@@ -179,7 +186,8 @@ int qv_cell_shutdown(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms)
 		cell->state = QV_STATE_SHUT_DOWN;
 		cell->forced = !by_itself;
 	}
-	qv_event(QV_EVENT_CELL, cell->state, cell->name, by_itself ? "shut down" : "stopped by force");
+	qv_event(QV_EVENT_CELL, cell->state, cell->name,
+		 by_itself ? "shut down" : "stopped by force");
 	return 0;
 }
 

@@ -27,5 +27,6 @@ struct qv_mon_status *qv_cell_status(struct qv_cell *cell)
 
 int qv_no_cell(struct qv_reply *r, const char *name)
 {
-	return qv_refuse(r, QV_E_NO_CELL, "see 'qvctl cell list'", "there is no cell '%.31s'", name);
+	return qv_refuse(r, QV_E_NO_CELL, "see 'qvctl cell list'", "there is no cell '%.31s'",
+			 name);
 }

@@ -36,6 +36,7 @@ int qv_lock_check(struct qv_reply *r)
 	if (!cell)
 		return 0;
 	return qv_refuse(r, QV_E_LOCKED, "ask it to agree: qvctl cell unlock NAME",
-			 "cell '%s' has locked management: nothing is created, started, stopped, destroyed or disabled until it agrees",
+			 "cell '%s' has locked management: nothing is created, started, stopped, "
+			 "destroyed or disabled until it agrees",
 			 cell->name);
 }

@@ -170,7 +170,8 @@ static const char *read_tags(const u8 *h, u32 len, u64 *entry)
 			break;
 		default:
 			if (!optional)
-				why = "its multiboot2 header demands something a cell does not have";
+				why = "its multiboot2 header demands something "
+				      "a cell does not have";
 		}
 		if (why)
 			return why;

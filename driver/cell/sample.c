@@ -20,13 +20,14 @@ static int sample_check(struct qv_cell_sample *s, const struct qv_cell *cell, u3
 	struct qv_reply *r = &s->reply;
 
 	if (!cell->config->debug)
-		return qv_refuse(r, QV_E_NO_DEBUG, "say 'debug: true' in its file and create it again",
+		return qv_refuse(r, QV_E_NO_DEBUG,
+				 "say 'debug: true' in its file and create it again",
 				 "cell '%s' does not show its registers while it runs", cell->name);
 	if (cell->state != QV_STATE_RUNNING)
 		return qv_refuse(r, QV_E_STATE, "", "cell '%s' is not running", cell->name);
 	if (index == cell->num_cpus)
-		return qv_refuse(r, QV_E_CPU, "see 'qvctl cell show'", "CPU %u is not one of cell '%s'",
-				 s->cpu, cell->name);
+		return qv_refuse(r, QV_E_CPU, "see 'qvctl cell show'",
+				 "CPU %u is not one of cell '%s'", s->cpu, cell->name);
 	return 0;
 }
 
@@ -66,6 +67,7 @@ int qv_cell_sample(struct qv_cell_sample *s, struct qv_cell *cell)
 		memcpy(&s->at, &status->sample, sizeof(s->at));
 	if (s->at.cpu != s->cpu)	/* no answer, or a late answer to the previous sample */
 		return qv_refuse(&s->reply, QV_E_CPU_STUCK, "try again; see 'qvctl log'",
-				 "CPU %u of cell '%s' did not say where it stands", s->cpu, cell->name);
+				 "CPU %u of cell '%s' did not say where it stands", s->cpu,
+				 cell->name);
 	return 0;
 }

@@ -14,8 +14,10 @@
 static int refuse_outside(struct qv_reply *r)
 {
 	return qv_refuse(r, QV_E_CPU_OFFLINE,
-			 "take nosmt, maxcpus= and nr_cpus= from the kernel's command line, or enable without --strict and --ipi direct",
-			 "%u CPUs are offline and Linux does not let them come: they would be outside the monitor",
+			 "take nosmt, maxcpus= and nr_cpus= from the kernel's command line, "
+			 "or enable without --strict and --ipi direct",
+			 "%u CPUs are offline and Linux does not let them come: "
+			 "they would be outside the monitor",
 			 qv_takeover.outside);
 }
 
@@ -50,7 +52,8 @@ int qv_enable(struct qv_reply *r, u32 flags)
 	int error;
 
 	if (qv_takeover.enabled && qv_takeover.ipi_direct != !!(flags & QV_ENABLE_IPI_DIRECT))
-		return qv_refuse(r, QV_E_ENABLED, "qvctl disable, then enable it with the other --ipi",
+		return qv_refuse(r, QV_E_ENABLED,
+				 "qvctl disable, then enable it with the other --ipi",
 				 "QV is enabled already, with %s IPIs of Linux",
 				 qv_takeover.ipi_direct ? "direct" : "filtered");
 	if (qv_takeover.enabled)
@@ -68,10 +71,14 @@ int qv_enable(struct qv_reply *r, u32 flags)
 	if (error)
 		return error;
 	if (qv_takeover.outside)
-		qv_log("driver", "level: CPUs outside (%u): offline, and Linux does not let them come; a hostile Linux could run them bare",
+		qv_log("driver",
+		       "level: CPUs outside (%u): offline, and Linux does not let them come; "
+		       "a hostile Linux could run them bare",
 		       qv_takeover.outside);
 	if (qv_takeover.ipi_direct)
-		qv_log("driver", "level: IPIs of Linux are direct: a hostile Linux could interrupt and halt cells");
+		qv_log("driver",
+		       "level: IPIs of Linux are direct: "
+		       "a hostile Linux could interrupt and halt cells");
 	__module_get(THIS_MODULE);	/* the module cannot be unloaded while the monitor runs */
 	qv_watch_start();
 	qv_event(QV_EVENT_ENABLED, 0, "", "the monitor runs on %u CPUs", qv_takeover.num_cpus);
@@ -85,8 +92,10 @@ static int check_online(struct qv_reply *r)
 	for (i = 0; i < qv_takeover.num_cpus; i++)
 		if (!cpu_online(qv_takeover.cpu_of[i]))
 			return qv_refuse(r, QV_E_CPU_OFFLINE,
-					 "bring it online: echo 1 > /sys/devices/system/cpu/cpuN/online",
-					 "CPU %u is offline and could not be brought back from the monitor",
+					 "bring it online: "
+					 "echo 1 > /sys/devices/system/cpu/cpuN/online",
+					 "CPU %u is offline and could not be brought back "
+					 "from the monitor",
 					 qv_takeover.cpu_of[i]);
 	return 0;
 }
@@ -98,8 +107,10 @@ int qv_disable(struct qv_reply *r)
 	if (!qv_takeover.enabled)
 		return qv_refuse(r, QV_E_NOT_ENABLED, "nothing to do", "QV is not enabled");
 	if (qv_num_cells)
-		return qv_refuse(r, QV_E_CELLS_EXIST, "destroy them first: qvctl cell list, qvctl cell destroy NAME",
-				 "%u cells exist, and they live in the monitor that would go", qv_num_cells);
+		return qv_refuse(r, QV_E_CELLS_EXIST,
+				 "destroy them first: qvctl cell list, qvctl cell destroy NAME",
+				 "%u cells exist, and they live in the monitor that would go",
+				 qv_num_cells);
 	if (qv_rendezvous_pending())
 		return qv_refuse(r, QV_E_BUSY, "wait until that CPU takes interrupts again",
 				 "a CPU has still to answer an earlier call");

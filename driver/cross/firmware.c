@@ -140,7 +140,9 @@ static void add_sleep(struct qv_mon_boot *b, const struct acpi_generic_address *
 	if (!a->address)
 		return;
 	if (a->space_id != ACPI_ADR_SPACE_SYSTEM_IO || a->address + len > 0x10000) {
-		qv_log("driver", "the sleep register at %#llx is no I/O port: a hostile Linux can put the machine to sleep",
+		qv_log("driver",
+		       "the sleep register at %#llx is no I/O port: "
+		       "a hostile Linux can put the machine to sleep",
 		       a->address);
 		return;
 	}
@@ -195,7 +197,9 @@ static void read_fadt(struct qv_mon_boot *b)
 	u8 s5a, s5b;
 
 	if (ACPI_FAILURE(acpi_get_sleep_type_data(ACPI_STATE_S5, &s5a, &s5b))) {
-		qv_log("driver", "ACPI names no way to switch off, so Linux cannot do it by ACPI while QV is enabled");
+		qv_log("driver",
+		       "ACPI names no way to switch off, "
+		       "so Linux cannot do it by ACPI while QV is enabled");
 		s5a = s5b = NO_TYPE;
 	}
 	add_sleep(b, &f->xpm1a_control_block, 1, 2, s5a);
@@ -295,7 +299,8 @@ static acpi_status fw_cfg(acpi_handle handle, u32 level, void *context, void **u
 static void read_namespace(struct qv_mon_boot *b)
 {
 	if (acpi_disabled) {
-		qv_log("driver", "ACPI is off: sleep and hotplug registers are not known, and not guarded");
+		qv_log("driver",
+		       "ACPI is off: sleep and hotplug registers are not known, and not guarded");
 		return;
 	}
 	read_fadt(b);

@@ -42,7 +42,8 @@ int qv_ipi_cpu_comes(u32 cpu)
 
 	if (!error)
 		return 0;
-	qv_log("driver", "CPU %u stays offline: the monitor cannot filter its INIT (%#llx)", cpu, error);
+	qv_log("driver", "CPU %u stays offline: the monitor cannot filter its INIT (%#llx)", cpu,
+	       error);
 	return -EIO;
 }
 

@@ -24,11 +24,15 @@
 
 static bool test_impatient;
 module_param(test_impatient, bool, 0600);
-MODULE_PARM_DESC(test_impatient, "for tests: the monitor waits for no CPU, so all back out from inside");
+MODULE_PARM_DESC(test_impatient,
+		 "for tests: the monitor waits for no CPU, so all back out from inside");
 
 static uint test_hooks;
 module_param(test_hooks, uint, 0600);
-MODULE_PARM_DESC(test_hooks, "for tests: 1: guests may ask for faults of the monitor's own; 2: a CPU's first VMRUN is refused; 4: VT-x: a CPU refuses a VMWRITE; 8: Linux may sleep and eject");
+MODULE_PARM_DESC(test_hooks,
+		 "for tests: 1: guests may ask for faults of the monitor's own; "
+		 "2: a CPU's first VMRUN is refused; 4: VT-x: a CPU refuses a VMWRITE; "
+		 "8: Linux may sleep and eject");
 
 struct qv_mon_boot *qv_monitor_mem_boot(void)
 {
@@ -131,11 +135,13 @@ int qv_monitor_mem_make(struct qv_reply *r)
 
 	if (qv_cr4() & CR4_FRED_)
 		return qv_refuse(r, QV_E_UNSUPPORTED, "boot with fred=off",
-				 "Linux uses FRED event delivery, which this version of QV does not know");
+				 "Linux uses FRED event delivery, "
+				 "which this version of QV does not know");
 	if (!h || memcmp(h->magic, "QVMON01", 8) || h->vendor != qv_virt->vendor ||
 	    qv_virt->image_end - qv_virt->image > QV_IMAGE_MAX)
 		return qv_refuse(r, QV_E_UNSUPPORTED, "build and install the module again",
-				 "the monitor for %s is missing in this module, or damaged", qv_virt->name);
+				 "the monitor for %s is missing in this module, or damaged",
+				 qv_virt->name);
 	qv_takeover.text_len = h->text_end - QV_VA_IMAGE;
 	qv_takeover.x2apic = !!(qv_rdmsr(QV_MSR_APIC_BASE) & 1 << 10);
 	qv_takeover.num_cpus = 0;

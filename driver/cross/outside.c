@@ -49,7 +49,10 @@ void qv_outside_park(void)
 	for_each_cpu(cpu, &outside_brought)
 		if (cpu_online(cpu) && (qv_rendezvous_pending() || remove_cpu(cpu)) &&
 		    cpu_online(cpu))
-			qv_log("driver", "CPU %u was offline before and does not go offline again: it stays online", cpu);
+			qv_log("driver",
+			       "CPU %u was offline before and does not go offline again: "
+			       "it stays online",
+			       cpu);
 	if (qv_takeover.enabled)
 		cpumask_or(&outside_parked, &outside_parked, &outside_brought);
 	else

@@ -247,7 +247,8 @@ static int refuse_step(struct qv_reply *r)
 
 	if (rendezvous.step_number)
 		scnprintf(why, sizeof(why), " (VM-instruction error %u)", rendezvous.step_number);
-	return qv_refuse(r, QV_E_MONITOR, "report this with the processor's model and microcode (/proc/cpuinfo)",
+	return qv_refuse(r, QV_E_MONITOR,
+			 "report this with the processor's model and microcode (/proc/cpuinfo)",
 			 "the processor of CPU %d refused %s%s, so all CPUs backed out",
 			 rendezvous.refused_by, rendezvous.step, why);
 }
@@ -259,7 +260,8 @@ static int refuse_absent(struct qv_reply *r)
 
 	for (i = 0; i < qv_takeover.num_cpus; i++)
 		if (!cpumask_test_cpu(qv_takeover.cpu_of[i], &rendezvous.seen))
-			n += scnprintf(missing + n, sizeof(missing) - n, " %u", qv_takeover.cpu_of[i]);
+			n += scnprintf(missing + n, sizeof(missing) - n, " %u",
+				       qv_takeover.cpu_of[i]);
 	return qv_refuse(r, QV_E_RENDEZVOUS,
 			 "find what keeps it busy with interrupts off, and try again",
 			 "these CPUs did not answer within %u ms, so all others backed out:%s",
@@ -316,8 +318,10 @@ int qv_rendezvous_leave(struct qv_reply *r)
 	rendezvous.error = rendezvous.held_max = 0;
 	call_cpus(leave_this_cpu);
 	if (!wait_for_zero(&rendezvous.pending, QV_DEADLINE_MS))
-		return qv_refuse(r, QV_E_CPU_STUCK, "find what keeps it busy with interrupts off, and try again",
-				 "%u of %u CPUs have left the monitor, the others did not answer within %u ms",
+		return qv_refuse(r, QV_E_CPU_STUCK,
+				 "find what keeps it busy with interrupts off, and try again",
+				 "%u of %u CPUs have left the monitor, "
+				 "the others did not answer within %u ms",
 				 cpumask_weight(&rendezvous.left), qv_takeover.num_cpus,
 				 QV_DEADLINE_MS);
 	if (rendezvous.error)

@@ -51,10 +51,12 @@ static int svm_preflight(struct qv_reply *r)
 				 "switch SVM on in the firmware setup and start the machine again",
 				 "the firmware has disabled SVM");
 	if (!(svm_features() & QV_FEATURE_NPT))
-		return qv_refuse(r, QV_E_NO_NESTED, "use a processor with nested paging (any since 2008)",
+		return qv_refuse(r, QV_E_NO_NESTED,
+				 "use a processor with nested paging (any since 2008)",
 				 "this processor has SVM but no nested paging");
 	if (cpu_feature_enabled(X86_FEATURE_SME) && (qv_rdmsr(MSR_SYSCFG) & SYSCFG_SME))
-		return qv_refuse(r, QV_E_UNSUPPORTED, "switch memory encryption (SME) off in the firmware setup",
+		return qv_refuse(r, QV_E_UNSUPPORTED,
+				 "switch memory encryption (SME) off in the firmware setup",
 				 "memory encryption (SME) is active");
 	return 0;
 }
@@ -124,7 +126,8 @@ static u64 svm_hypercall(u64 nr, u64 a, u64 b)
 
 const struct qv_virt qv_svm = {
 	.name = "AMD-V", .feature = "SVM", .kvm = "kvm_amd", .vendor = 1,
-	.no_virt_remedy = "switch SVM (AMD-V) on in the firmware setup, or use a machine that has it",
+	.no_virt_remedy =
+		"switch SVM (AMD-V) on in the firmware setup, or use a machine that has it",
 	.image = qv_image_amd, .image_end = qv_image_amd_end,
 	.present = svm_present, .features = svm_features, .preflight = svm_preflight,
 	.in_use = svm_in_use, .fill = svm_fill, .ready = svm_ready, .unready = svm_unready,

@@ -75,9 +75,11 @@ int qv_virt_refuse_in_use(struct qv_reply *r)
 {
 	char remedy[64];
 
-	scnprintf(remedy, sizeof(remedy), "stop its virtual machines, then: rmmod %s", qv_virt->kvm);
-	return qv_refuse(r, QV_E_VIRT_IN_USE, remedy, "another hypervisor has %s switched on: %s is loaded",
-			 qv_virt->feature, qv_virt->kvm);
+	scnprintf(remedy, sizeof(remedy), "stop its virtual machines, then: rmmod %s",
+		  qv_virt->kvm);
+	return qv_refuse(r, QV_E_VIRT_IN_USE, remedy,
+			 "another hypervisor has %s switched on: %s is loaded", qv_virt->feature,
+			 qv_virt->kvm);
 }
 
 int qv_virt_preflight(struct qv_reply *r)
@@ -88,10 +90,13 @@ int qv_virt_preflight(struct qv_reply *r)
 	virt_name_maker(maker);
 	if (!qv_virt)
 		return qv_refuse(r, QV_E_NO_VIRT, "use a machine with AMD-V or Intel VT-x",
-				 "this processor's maker (%s) is not one whose virtualization QV knows", maker);
+				 "this processor's maker (%s) "
+				 "is not one whose virtualization QV knows",
+				 maker);
 	if (!virt_present)
 		return qv_refuse(r, QV_E_NO_VIRT, qv_virt->no_virt_remedy,
-				 "this processor does not offer %s (%s)", qv_virt->feature, qv_virt->name);
+				 "this processor does not offer %s (%s)", qv_virt->feature,
+				 qv_virt->name);
 	error = qv_virt->preflight(r);
 	if (error)
 		return error;
@@ -131,4 +136,6 @@ static int virt_ask_for_fault(const char *text, const struct kernel_param *param
 
 static const struct kernel_param_ops test_fault = { .set = virt_ask_for_fault };
 module_param_cb(test_fault, &test_fault, NULL, 0200);
-MODULE_PARM_DESC(test_fault, "for tests, with test_hooks=1: the monitor makes a fault of its own, of this kind");
+MODULE_PARM_DESC(test_fault,
+		 "for tests, with test_hooks=1: "
+		 "the monitor makes a fault of its own, of this kind");

@@ -102,7 +102,8 @@ static bool vmx_write_fields(struct qv_crossing *c)
 
 		for (i = 0; i < ARRAY_SIZE(fields); i++)
 			if (!vmx_write_field(fields[i].field, fields[i].value)) {
-				scnprintf(c->step, sizeof(c->step), "VMWRITE of field %#x", fields[i].field);
+				scnprintf(c->step, sizeof(c->step), "VMWRITE of field %#x",
+					  fields[i].field);
 				return false;
 			}
 	}
@@ -121,7 +122,8 @@ static u64 vmx_precise_samples(void)
 {
 	u32 low = 0, high = 0;
 
-	asm volatile("1: rdmsr\n2:\n" _ASM_EXTABLE(1b, 2b) : "+a"(low), "+d"(high) : "c"(MSR_PEBS_ENABLE));
+	asm volatile("1: rdmsr\n2:\n" _ASM_EXTABLE(1b, 2b)
+		     : "+a"(low), "+d"(high) : "c"(MSR_PEBS_ENABLE));
 	return low | (u64)high << 32;
 }
 
@@ -138,11 +140,15 @@ static bool vmx_on(struct qv_crossing *c)
 	 * A trace writes to memory that Linux may free later; PEBS writes by linear address, in the
 	 * monitor as well
 	 */
-	if (vmx_refused(c, !qv_vmx_quiet(), "the CPU: it is traced (Intel PT), or has user interrupts on") ||
-	    vmx_refused(c, vmx_precise_samples(), "the CPU: perf takes precise samples of it (PEBS)"))
+	if (vmx_refused(c, !qv_vmx_quiet(),
+			"the CPU: it is traced (Intel PT), or has user interrupts on") ||
+	    vmx_refused(c, vmx_precise_samples(),
+			"the CPU: perf takes precise samples of it (PEBS)"))
 		return false;
-	if (vmx_refused(c, !qv_vmx_allowed(), "VT-x by IA32_FEATURE_CONTROL, unlike that of the first CPU") ||
-	    vmx_refused(c, !qv_vmx_alike(c->boot), "the CPU: its VT-x has not what that of the first CPU has"))
+	if (vmx_refused(c, !qv_vmx_allowed(),
+			"VT-x by IA32_FEATURE_CONTROL, unlike that of the first CPU") ||
+	    vmx_refused(c, !qv_vmx_alike(c->boot),
+			"the CPU: its VT-x has not what that of the first CPU has"))
 		return false;
 	vmx_write_cr4(qv_cr4() | CR4_VMXE_);
 	if (!vmx_refused(c, REFUSED("vmxon %[pa]", [pa] "m"(region)), "VMXON"))
@@ -190,8 +196,10 @@ static bool vmx_ready(struct qv_crossing *c)
 	    !vmx_refused(c, REFUSED("vmptrld %[pa]", [pa] "m"(vmcs)), "VMPTRLD") &&
 	    vmx_write_fields(c) &&
 	    /* drops translations of the guests of an earlier session */
-	    !vmx_refused(c, REFUSED("invept %[none], %[all]", [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVEPT") &&
-	    !vmx_refused(c, REFUSED("invvpid %[none], %[all]", [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVVPID"))
+	    !vmx_refused(c, REFUSED("invept %[none], %[all]",
+				    [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVEPT") &&
+	    !vmx_refused(c, REFUSED("invvpid %[none], %[all]",
+				    [none] "m"(none), [all] "r"(ALL_CONTEXTS)), "INVVPID"))
 		return true;
 	c->number = vmx_instruction_error();
 	vmx_unready(c);

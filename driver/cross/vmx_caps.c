@@ -141,8 +141,10 @@ u32 qv_vmx_features(void)
 
 static int lacks(struct qv_reply *r, u32 code, const char *what)
 {
-	return qv_refuse(r, code, "use a processor that has it: Intel's since Westmere (2010); in a virtual machine, "
-			 "have its hypervisor offer it", "this processor's VT-x lacks: %s", what);
+	return qv_refuse(r, code,
+			 "use a processor that has it: Intel's since Westmere (2010); "
+			 "in a virtual machine, have its hypervisor offer it",
+			 "this processor's VT-x lacks: %s", what);
 }
 
 /* Returns the first control that is missing, or NULL */
@@ -183,8 +185,11 @@ static int check_controls(struct qv_reply *r)
 		known[controls[i].word] |= controls[i].need == SOME ? 0 : 1u << controls[i].bit;
 	for (i = 0; i < WORDS; i++)
 		if (must[i] & ~known[i])
-			return qv_refuse(r, QV_E_UNSUPPORTED, "use another processor; in a virtual machine, another hypervisor",
-					 "this processor's VT-x insists on %s controls that QV does not want: %#x",
+			return qv_refuse(r, QV_E_UNSUPPORTED,
+					 "use another processor; in a virtual machine, "
+					 "another hypervisor",
+					 "this processor's VT-x insists on %s controls "
+					 "that QV does not want: %#x",
 					 words[i].name, must[i] & ~known[i]);
 	return 0;
 }
@@ -216,18 +221,26 @@ static int check_registers(struct qv_reply *r)
 	u64 cr0 = qv_cr0();
 
 	if (key_ids())
-		return qv_refuse(r, QV_E_UNSUPPORTED, "switch multi-key memory encryption (MKTME) off in the firmware setup",
-				 "memory is encrypted with several keys: each page has many addresses");
+		return qv_refuse(r, QV_E_UNSUPPORTED,
+				 "switch multi-key memory encryption (MKTME) off "
+				 "in the firmware setup",
+				 "memory is encrypted with several keys: "
+				 "each page has many addresses");
 
 	if (qv_cr4() & CR4_UINTR_)
 		return qv_refuse(r, QV_E_UNSUPPORTED, "boot a kernel that does not use them",
-				 "Linux uses user interrupts (CR4.UINTR), which no monitor can filter");
+				 "Linux uses user interrupts (CR4.UINTR), "
+				 "which no monitor can filter");
 	if (tracing())
-		return qv_refuse(r, QV_E_UNSUPPORTED, "end what traces: perf record -e intel_pt, and the like",
+		return qv_refuse(r, QV_E_UNSUPPORTED,
+				 "end what traces: perf record -e intel_pt, and the like",
 				 "this CPU is being traced (Intel PT)");
 	if (~cr0 & qv_rdmsr(MSR_VMX_CR0_FIXED0) || cr0 & ~qv_rdmsr(MSR_VMX_CR0_FIXED0 + 1))
-		return qv_refuse(r, QV_E_UNSUPPORTED, "report this with the processor's model (/proc/cpuinfo)",
-				 "Linux runs with a CR0 (%#llx) that this processor's VT-x does not allow", cr0);
+		return qv_refuse(r, QV_E_UNSUPPORTED,
+				 "report this with the processor's model (/proc/cpuinfo)",
+				 "Linux runs with a CR0 (%#llx) "
+				 "that this processor's VT-x does not allow",
+				 cr0);
 	return 0;
 }
 
@@ -237,12 +250,17 @@ static int check_firmware(struct qv_reply *r)
 
 	if (!(control & FEATURE_LOCKED))
 		return qv_refuse(r, QV_E_VIRT_DISABLED,
-				 "switch VT-x on in the firmware setup, or boot a kernel that does what Debian's do (CONFIG_IA32_FEAT_CTL)",
-				 "neither firmware nor Linux has said whether VT-x may be used (IA32_FEATURE_CONTROL is not locked)");
+				 "switch VT-x on in the firmware setup, or boot "
+				 "a kernel that does what Debian's do (CONFIG_IA32_FEAT_CTL)",
+				 "neither firmware nor Linux has said whether VT-x may be used "
+				 "(IA32_FEATURE_CONTROL is not locked)");
 	if (!(control & FEATURE_VMXON))
 		return qv_refuse(r, QV_E_VIRT_DISABLED,
-				 "switch VT-x (Intel Virtualization Technology) on in the firmware setup, then switch the machine off and on",
-				 "the firmware has disabled VT-x, and locked that (IA32_FEATURE_CONTROL is %#llx)", control);
+				 "switch VT-x (Intel Virtualization Technology) on "
+				 "in the firmware setup, then switch the machine off and on",
+				 "the firmware has disabled VT-x, "
+				 "and locked that (IA32_FEATURE_CONTROL is %#llx)",
+				 control);
 	return 0;
 }
 

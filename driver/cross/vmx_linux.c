@@ -41,7 +41,8 @@ static struct qv_linux_seg vmx_segment(u16 sel, u64 base)
 	bool good;
 
 	asm volatile("lar %[sel], %[rights]\n"
-		     "	setz %[good]" : [rights] "=&r"(rights), [good] "=q"(good) : [sel] "r"((u32)sel) : "cc");
+		     "	setz %[good]"
+		     : [rights] "=&r"(rights), [good] "=q"(good) : [sel] "r"((u32)sel) : "cc");
 	if (!(sel & ~3) || !good)
 		return seg;
 	asm volatile("lsl %[sel], %[limit]" : [limit] "=r"(limit) : [sel] "r"((u32)sel) : "cc");

@@ -24,7 +24,8 @@ static int cpus_check(struct qv_reply *r, const struct qv_cell_create *q)
 	u32 i, j;
 
 	if (!q->num_cpus || q->num_cpus > QV_MAX_CPUS)
-		return qv_refuse(r, QV_E_CPU, "list at least one CPU", "the cell has no CPUs, or too many");
+		return qv_refuse(r, QV_E_CPU, "list at least one CPU",
+				 "the cell has no CPUs, or too many");
 	for (i = 0; i < q->num_cpus; i++) {
 		u32 cpu = q->cpus[i];
 
@@ -32,15 +33,19 @@ static int cpus_check(struct qv_reply *r, const struct qv_cell_create *q)
 			return qv_refuse(r, QV_E_CPU, "choose others", "CPU 0 never leaves Linux");
 		for (j = 0; j < i; j++)
 			if (q->cpus[j] == cpu)
-				return qv_refuse(r, QV_E_CPU, "list each CPU once", "CPU %u is listed twice", cpu);
+				return qv_refuse(r, QV_E_CPU, "list each CPU once",
+						 "CPU %u is listed twice", cpu);
 		if (cpu < nr_cpu_ids && qv_cpu_in_cell(cpu))
 			return qv_refuse(r, QV_E_CPU, "see 'qvctl cell list' for who has it",
 					 "CPU %u belongs to another cell", cpu);
 		if (qv_cpu_index(cpu) < 0)
-			return qv_refuse(r, QV_E_CPU, "choose one that is (qvctl status, qvctl doctor)",
+			return qv_refuse(r, QV_E_CPU,
+					 "choose one that is (qvctl status, qvctl doctor)",
 					 "CPU %u does not exist or is not under the monitor", cpu);
 		if (!cpu_online(cpu))
-			return qv_refuse(r, QV_E_CPU_OFFLINE, "bring it online first: echo 1 > /sys/devices/system/cpu/cpuN/online",
+			return qv_refuse(r, QV_E_CPU_OFFLINE,
+					 "bring it online first: "
+					 "echo 1 > /sys/devices/system/cpu/cpuN/online",
 					 "CPU %u is offline", cpu);
 	}
 	return 0;
@@ -58,7 +63,8 @@ static int cpus_take(struct qv_reply *r, struct qv_cell *cell)
 		if (error)
 			cpumask_clear_cpu(cpu, &cpus_in_cells);
 		if (error)
-			return qv_refuse(r, QV_E_CPU, "see the kernel log (dmesg) for what holds it",
+			return qv_refuse(r, QV_E_CPU,
+					 "see the kernel log (dmesg) for what holds it",
 					 "Linux does not let go of CPU %u (error %d)", cpu, error);
 	}
 	return 0;
@@ -107,7 +113,8 @@ void qv_cpus_give(struct qv_cell *cell)
 		cpumask_clear_cpu(cpu, &cpus_in_cells);
 		set_cpu_present(cpu, true);	/* qv_ipi_cpu_went() may have cleared this */
 		if (add_cpu(cpu))
-			qv_log("driver", "CPU %u of cell %s did not come back online", cpu, cell->name);
+			qv_log("driver", "CPU %u of cell %s did not come back online", cpu,
+			       cell->name);
 	}
 	cell->cpus_taken = kept;
 	if (kept)

@@ -15,9 +15,11 @@
 static int image_check(struct qv_reply *r, const struct qv_cell_create *q)
 {
 	if (q->boot != QV_BOOT_MULTIBOOT2)
-		return qv_refuse(r, QV_E_ARGUMENT, "use multiboot2", "boot protocol %u is not known", q->boot);
+		return qv_refuse(r, QV_E_ARGUMENT, "use multiboot2",
+				 "boot protocol %u is not known", q->boot);
 	if (!q->image_len || q->image_len > QV_MAX_IMAGE)
-		return qv_refuse(r, QV_E_IMAGE, "", "the image is empty or larger than %u MiB", QV_MAX_IMAGE >> 20);
+		return qv_refuse(r, QV_E_IMAGE, "", "the image is empty or larger than %u MiB",
+				 QV_MAX_IMAGE >> 20);
 	if (strnlen(q->cmdline, QV_CMDLINE_LEN) == QV_CMDLINE_LEN)
 		return qv_refuse(r, QV_E_ARGUMENT, "shorten it", "the command line is too long");
 	return 0;
@@ -50,7 +52,8 @@ static int image_load(struct qv_reply *r, struct qv_cell *cell)
 	kvfree(work);
 	if (why)
 		return qv_refuse(r, QV_E_IMAGE, "check the image: is it a multiboot2 ELF for x86?",
-				 "the image '%.60s' cannot be loaded: %s", cell->config->image_name, why);
+				 "the image '%.60s' cannot be loaded: %s", cell->config->image_name,
+				 why);
 	cell->entry = (struct qv_mon_entry){ .eip = entry.eip, .eax = entry.eax, .ebx = entry.ebx };
 	return 0;
 }

@@ -20,19 +20,21 @@
 static int memory_check(struct qv_reply *r, const struct qv_cell_create *q)
 {
 	if (!q->memory || q->memory % QV_HUGE)
-		return qv_refuse(r, QV_E_ARGUMENT, "give a multiple of 2 MiB", "the memory size is malformed");
+		return qv_refuse(r, QV_E_ARGUMENT, "give a multiple of 2 MiB",
+				 "the memory size is malformed");
 	if (q->memory > MEMORY_MAX)
 		return qv_refuse(r, QV_E_ARGUMENT, "give it less",
-				 "a cell has at most %llu MiB, up to where its APIC lies", MEMORY_MAX >> 20);
+				 "a cell has at most %llu MiB, up to where its APIC lies",
+				 MEMORY_MAX >> 20);
 	if (q->memory / PAGE_SIZE > totalram_pages())
 		return qv_refuse(r, QV_E_NO_MEMORY, "give the cell less",
-				 "the cell wants %llu MiB, the machine has %lu MiB", q->memory >> 20,
-				 totalram_pages() >> (20 - PAGE_SHIFT));
+				 "the cell wants %llu MiB, the machine has %lu MiB",
+				 q->memory >> 20, totalram_pages() >> (20 - PAGE_SHIFT));
 	/* without this check Linux would kill programs to get the memory */
 	if (q->memory / PAGE_SIZE > si_mem_available())
 		return qv_refuse(r, QV_E_NO_MEMORY, "end programs, or give the cell less",
-				 "the cell wants %llu MiB, Linux can do without %ld MiB", q->memory >> 20,
-				 si_mem_available() >> (20 - PAGE_SHIFT));
+				 "the cell wants %llu MiB, Linux can do without %ld MiB",
+				 q->memory >> 20, si_mem_available() >> (20 - PAGE_SHIFT));
 	return 0;
 }
 
@@ -90,7 +92,8 @@ static int memory_take(struct qv_reply *r, struct qv_cell *cell)
 				 "Linux could not free %llu MiB in pieces of 2 MiB", bytes >> 20);
 	if (memory_count_runs(&cell->memory) > QV_MON_RUNS)
 		return qv_refuse(r, QV_E_NO_MEMORY, "try earlier after boot, or give the cell less",
-				 "the free memory is too scattered: %u pieces, the monitor takes %u",
+				 "the free memory is too scattered: %u pieces, "
+				 "the monitor takes %u",
 				 memory_count_runs(&cell->memory), QV_MON_RUNS);
 	cell->monitor_mem = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
 					__GFP_RETRY_MAYFAIL, get_order(QV_BLOCK_CELL));

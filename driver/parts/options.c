@@ -19,7 +19,8 @@ static int options_check(struct qv_reply *r, const struct qv_cell_create *q)
 		return qv_refuse(r, QV_E_ARGUMENT, "give 1 to 1000 a millisecond, or 0 for 10",
 				 "%u doorbells a millisecond cannot be", q->bell_rate);
 	if (q->console > 1 || q->lock > QV_LOCK_START)
-		return qv_refuse(r, QV_E_ARGUMENT, "console: 0 or 1; lock: 0 to 2", "console or lock is malformed");
+		return qv_refuse(r, QV_E_ARGUMENT, "console: 0 or 1; lock: 0 to 2",
+				 "console or lock is malformed");
 	if (q->ipi > 1)
 		return qv_refuse(r, QV_E_ARGUMENT, "give 0 or 1", "ipi is malformed");
 	if (q->debug > 1)

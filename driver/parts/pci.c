@@ -34,8 +34,10 @@ static void qv_pci_describe_pin(struct qv_pci_given *g, u32 number)
 	if (!d || qv_pci_remapped() || !d->chip || strcmp(d->chip->name, "IO-APIC"))
 		return;
 	if (irq_has_action(g->pdev->irq)) {
-		qv_log("driver", "the interrupt line of PCI function %s is shared with another device: "
-		       "it is not connected", pci_name(g->pdev));
+		qv_log("driver",
+		       "the interrupt line of PCI function %s is shared with another device: "
+		       "it is not connected",
+		       pci_name(g->pdev));
 		return;
 	}
 	/* index of the IOAPIC in the order of the MADT */
@@ -119,7 +121,8 @@ static int qv_pci_reset(struct qv_reply *r, struct qv_cell *cell)
 		g->state &= ~QV_DEVICE_NO_RESET;
 		if (pci_reset_function(g->pdev)) {
 			g->state |= QV_DEVICE_NO_RESET;
-			qv_log("driver", "PCI function %s knows no reset: cell %s finds it as it was left",
+			qv_log("driver",
+			       "PCI function %s knows no reset: cell %s finds it as it was left",
 			       pci_name(g->pdev), cell->name);
 		}
 		qv_pci_silence(g->pdev);
@@ -131,7 +134,8 @@ static int qv_pci_reset(struct qv_reply *r, struct qv_cell *cell)
 static int qv_pci_find(struct qv_reply *r, const struct qv_device *want, struct pci_dev **pdev)
 {
 	if (want->segment || want->bdf > 0xffff)
-		return qv_refuse(r, QV_E_DEVICE, "choose one of segment 0", "PCI segment %u is not supported", want->segment);
+		return qv_refuse(r, QV_E_DEVICE, "choose one of segment 0",
+				 "PCI segment %u is not supported", want->segment);
 	*pdev = pci_get_domain_bus_and_slot(0, want->bdf >> 8, want->bdf & 0xff);
 	if (!*pdev)
 		return qv_refuse(r, QV_E_DEVICE, "see 'qvctl devices' for what there is",
@@ -145,7 +149,8 @@ static int qv_pci_move(struct qv_reply *r, struct pci_dev *pdev)
 {
 	device_release_driver(&pdev->dev);
 	if (qv_pci_bind(pdev))
-		return qv_pci_refuse(r, pdev, "see the kernel log (dmesg)", "does not let go of its Linux driver");
+		return qv_pci_refuse(r, pdev, "see the kernel log (dmesg)",
+				     "does not let go of its Linux driver");
 	if (!pci_enable_device(pdev))
 		return 0;
 	qv_pci_unbind(pdev);
@@ -174,7 +179,9 @@ static int qv_pci_take_one(struct qv_reply *r, struct qv_cell *cell, const struc
 	qv_pci_describe_one(g, cell->num_devices, want->dma);
 	cell->num_devices++;
 	if (want->dma == QV_DMA_UNSAFE)
-		qv_log("driver", "unsafe-dma: PCI function %s, given to cell %s, can read and write all memory",
+		qv_log("driver",
+		       "unsafe-dma: PCI function %s, given to cell %s, "
+		       "can read and write all memory",
 		       pci_name(pdev), cell->name);
 	return 0;
 back:
@@ -188,7 +195,8 @@ put:
 static int qv_pci_check(struct qv_reply *r, const struct qv_cell_create *q)
 {
 	if (q->num_devices > QV_MAX_DEVICES)
-		return qv_refuse(r, QV_E_TOO_MANY, "", "more than %u PCI functions", QV_MAX_DEVICES);
+		return qv_refuse(r, QV_E_TOO_MANY, "", "more than %u PCI functions",
+				 QV_MAX_DEVICES);
 	return 0;
 }
 

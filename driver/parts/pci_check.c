@@ -19,27 +19,34 @@ int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *re
 static int pci_check_kind(struct qv_reply *r, const struct pci_dev *pdev)
 {
 	if (pdev->hdr_type != PCI_HEADER_TYPE_NORMAL || pdev->class >> 16 == PCI_BASE_CLASS_BRIDGE)
-		return qv_pci_refuse(r, pdev, "give what is behind it", "is a bridge, and bridges stay with Linux");
+		return qv_pci_refuse(r, pdev, "give what is behind it",
+				     "is a bridge, and bridges stay with Linux");
 	if (pdev->is_virtfn || pci_num_vf((struct pci_dev *)pdev))
 		return qv_pci_refuse(r, pdev, "switch its virtual functions off, or choose another",
 			      "has to do with SR-IOV, which QV does not know yet");
 	if (qv_pci_is_bound(pdev))
-		return qv_pci_refuse(r, pdev, "see 'qvctl cell list' for who has it", "belongs to another cell");
+		return qv_pci_refuse(r, pdev, "see 'qvctl cell list' for who has it",
+				     "belongs to another cell");
 	if (((u64)pci_dev_id((struct pci_dev *)pdev) << 12) >= qv_firmware.ecam_len)
-		return qv_pci_refuse(r, pdev, "use a machine (or firmware setting) with memory-mapped config space",
-			      "has no memory-mapped config space (no ACPI table MCFG that covers it)");
+		return qv_pci_refuse(r, pdev,
+				     "use a machine (or firmware setting) "
+				     "with memory-mapped config space",
+				     "has no memory-mapped config space "
+				     "(no ACPI table MCFG that covers it)");
 	return 0;
 }
 
 static int pci_check_dma(struct qv_reply *r, const struct pci_dev *pdev, u32 dma)
 {
 	if (dma > QV_DMA_UNSAFE)
-		return qv_refuse(r, QV_E_ARGUMENT, "", "the DMA setting of PCI function %s is malformed",
-				 pci_name(pdev));
+		return qv_refuse(r, QV_E_ARGUMENT, "",
+				 "the DMA setting of PCI function %s is malformed", pci_name(pdev));
 	if (dma == QV_DMA_PROTECTED)
-		return qv_refuse(r, QV_E_DMA, "add `dma: off` (no DMA, no MSI), or, if the inmate and the device may "
-				 "write all memory, `unsafe-dma: true`",
-				 "PCI function %s can do DMA, and QV drives no IOMMU yet that would hold it back",
+		return qv_refuse(r, QV_E_DMA,
+				 "add `dma: off` (no DMA, no MSI), or, if the inmate and "
+				 "the device may write all memory, `unsafe-dma: true`",
+				 "PCI function %s can do DMA, "
+				 "and QV drives no IOMMU yet that would hold it back",
 				 pci_name(pdev));
 	return 0;
 }
@@ -83,21 +90,28 @@ static int pci_check_bars(struct qv_reply *r, const struct qv_cell *cell,
 		if (!pci_check_is_memory(pdev, i))
 			continue;
 		if (pci_resource_flags(pdev, i) & IORESOURCE_UNSET)
-			return qv_pci_refuse(r, pdev, "see the kernel log (dmesg) for what Linux could not place",
-				      "has registers that are not placed in memory");
+			return qv_pci_refuse(r, pdev,
+					     "see the kernel log (dmesg) "
+					     "for what Linux could not place",
+					     "has registers that are not placed in memory");
 		other = pci_check_neighbour(pdev, i);
 		if (other)
-			return qv_refuse(r, QV_E_DEVICE, "boot with pci=resource_alignment=12@BUS:DEV.FN for one of them",
-					 "PCI function %s has registers in one page of 4 KiB with %s",
+			return qv_refuse(r, QV_E_DEVICE,
+					 "boot with pci=resource_alignment=12@BUS:DEV.FN "
+					 "for one of them",
+					 "PCI function %s has registers "
+					 "in one page of 4 KiB with %s",
 					 pci_name(pdev), pci_name(other));
 		if (pci_resource_start(pdev, i) < cell->config->memory)
 			return qv_refuse(r, QV_E_DEVICE, "give the cell less memory",
-					 "PCI function %s has registers at %#llx, where the cell's memory is",
+					 "PCI function %s has registers at %#llx, "
+					 "where the cell's memory is",
 					 pci_name(pdev), (u64)pci_resource_start(pdev, i));
 	}
 	if (qv_firmware.ecam_pa < cell->config->memory)
 		return qv_refuse(r, QV_E_DEVICE, "give the cell less memory",
-				 "PCI config space lies at %#llx, where the cell's memory is", qv_firmware.ecam_pa);
+				 "PCI config space lies at %#llx, where the cell's memory is",
+				 qv_firmware.ecam_pa);
 	return 0;
 }
 

@@ -27,7 +27,8 @@ def test_list(run: Run) -> None:
 def test_a_failure_has_one_sentence() -> None:
     """For the log and for events the driver has the same sentences as qvctl for `cell show`."""
     source = (Path(__file__).resolve().parents[2] / "driver/log.c").read_text()
-    assert {name: words for name, words in re.findall(r'\[QV_FAIL_(\w+)\] = "(.*)",', source)} == {
+    table = re.findall(r'\[QV_FAIL_(\w+)\] = ((?:"[^"]*"\s*)+),', source)
+    assert {name: "".join(re.findall(r'"([^"]*)"', words)) for name, words in table} == {
         abi.Failure(number).name: words for number, words in condition.FAILURES.items()}
 
 
