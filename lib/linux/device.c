@@ -39,8 +39,8 @@ static int device_attach(struct qv_channel *c, const char *path)
 	if (ioctl(c->file, QV_CHANNEL_WINDOW, &window))
 		return lib_fail_system("this is no channel", path);
 	if (window.abi != QV_CHANNEL_ABI)
-		return lib_fail(QV_CHAN_LAYOUT, "%s: qv.ko has ABI %u, libqv has %u", path, window.abi,
-				QV_CHANNEL_ABI);
+		return lib_fail(QV_CHAN_LAYOUT, "%s: qv.ko has ABI %u, libqv has %u", path,
+				window.abi, QV_CHANNEL_ABI);
 	if (ioctl(c->file, QV_CHANNEL_CLAIM))
 		return lib_fail_system("claim", path);
 	return lib_attach(c, path, window.length, window.end);
@@ -54,7 +54,8 @@ int qv_open(struct qv_channel **channel, const char *name)
 
 	*channel = NULL;
 	if (!*name || strchr(name, '/') || strlen(name) >= QV_CHAN_NAME_LEN)
-		return lib_fail(QV_LIB_NOT_FOUND, "\"%.40s\" cannot be the name of a channel", name);
+		return lib_fail(QV_LIB_NOT_FOUND, "\"%.40s\" cannot be the name of a channel",
+				name);
 	snprintf(path, sizeof(path), "%s/%s", QV_CHANNEL_FOLDER, name);
 	c = calloc(1, sizeof(*c));
 	if (!c)

@@ -69,7 +69,8 @@ static int file_attach(struct qv_channel *c, const char *path, uint32_t end)
 	if (fstat(c->file, &about))
 		return lib_fail_system("stat", path);
 	if (end >= QV_CHAN_MAX_ENDS || about.st_size < (off_t)QV_CHAN_PAGE)
-		return lib_fail(QV_CHAN_LAYOUT, "%s: this is no channel, or it has no end %u", path, end);
+		return lib_fail(QV_CHAN_LAYOUT, "%s: this is no channel, or it has no end %u", path,
+				end);
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
 		bell_path(bell, sizeof(bell), path, i);
 		c->bells[i] = open(bell, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -193,7 +194,8 @@ static int file_manage(const char *path, uint32_t end, bool start, enum qv_chan_
 		manage_state(window, end, state);
 	munmap(window, (size_t)about.st_size);
 	if (!known)
-		return lib_fail(QV_CHAN_USAGE, "%s: this is no channel, or it has no end %u", path, end);
+		return lib_fail(QV_CHAN_USAGE, "%s: this is no channel, or it has no end %u", path,
+				end);
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
 		bell_path(name, sizeof(name), path, i);
 		bell = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);

@@ -32,8 +32,8 @@ int lib_attach(struct qv_channel *c, const char *path, uint64_t length, uint32_t
 	if (wrong)
 		return lib_fail(QV_CHAN_LAYOUT, "%s: %s", path, wrong);
 	if (self >= c->end.page.ends)
-		return lib_fail(QV_CHAN_USAGE, "%s: the channel has %u ends, so there is no end %u", path,
-				c->end.page.ends, self);
+		return lib_fail(QV_CHAN_USAGE, "%s: the channel has %u ends, so there is no end %u",
+				path, c->end.page.ends, self);
 	own = &c->end.page.end[self];
 	if (c->end.page.type == QV_CHAN_MEMORY && own->flags & QV_CHAN_END_WRITES)
 		own = &c->end.page.end[0];
@@ -69,14 +69,16 @@ int qv_expect(const struct qv_channel *c, uint32_t type, uint64_t item, const ch
 	const struct qv_chan_page *page = &c->end.page;
 
 	if (type && type != page->type)
-		return lib_fail(QV_LIB_MISMATCH, "%s has type %u, the program expects %u", page->name,
-				page->type, type);
+		return lib_fail(QV_LIB_MISMATCH, "%s has type %u, the program expects %u",
+				page->name, page->type, type);
 	if (item && item != page->item)
-		return lib_fail(QV_LIB_MISMATCH, "%s has items of %lu bytes, the program expects %lu",
-				page->name, (unsigned long)page->item, (unsigned long)item);
+		return lib_fail(QV_LIB_MISMATCH,
+				"%s has items of %lu bytes, the program expects %lu", page->name,
+				(unsigned long)page->item, (unsigned long)item);
 	if (schema && strcmp(schema, page->schema))
-		return lib_fail(QV_LIB_MISMATCH, "%s has the schema \"%s\", the program expects \"%s\"",
-				page->name, page->schema, schema);
+		return lib_fail(QV_LIB_MISMATCH,
+				"%s has the schema \"%s\", the program expects \"%s\"", page->name,
+				page->schema, schema);
 	return 0;
 }
 
@@ -96,7 +98,8 @@ static int sleep_until(struct qv_channel *c, int timeout_ms, int64_t end)
 	int64_t left = timeout_ms < 0 ? longest : end - now_ms();
 
 	if (left <= 0)
-		return lib_fail(QV_LIB_TIMEOUT, "%s: no success in %d ms", c->end.page.name, timeout_ms);
+		return lib_fail(QV_LIB_TIMEOUT, "%s: no success in %d ms", c->end.page.name,
+				timeout_ms);
 	if (poll(&wait, 1, left < longest ? (int)left : longest) < 0)
 		return errno != EINTR ? lib_fail_system("poll", c->end.page.name) :
 		       lib_fail(QV_LIB_INTERRUPTED, "%s: a signal arrived", c->end.page.name);
@@ -138,7 +141,9 @@ static int carry_out(struct qv_channel *c, struct attempt *a, int timeout_ms)
 			return slept;
 		result = a->call(c, a);
 	}
-	return result < 0 ? lib_fail(result, "%s: %s", c->end.page.name, qv_chan_sentence(result)) : result;
+	if (result >= 0)
+		return result;
+	return lib_fail(result, "%s: %s", c->end.page.name, qv_chan_sentence(result));
 }
 
 /* A write rings. So does a read of a ring whose writer may wait for a slot. */
@@ -180,10 +185,14 @@ int qv_write(struct qv_channel *c, const void *data, size_t size, int timeout_ms
 int qv_read(struct qv_channel *c, void *data, size_t size, struct qv_item *item, int timeout_ms)
 {
 	struct attempt a = { .call = try_read, .to = data, .size = size };
-	int result = size == c->end.page.item ? carry_out(c, &a, timeout_ms) :
-		     lib_fail(QV_CHAN_SIZE, "%s: an item has %lu bytes, the buffer %lu", c->end.page.name,
-			      (unsigned long)c->end.page.item, (unsigned long)size);
+	int result;
 
+	if (size == c->end.page.item)
+		result = carry_out(c, &a, timeout_ms);
+	else
+		result = lib_fail(QV_CHAN_SIZE, "%s: an item has %lu bytes, the buffer %lu",
+				  c->end.page.name, (unsigned long)c->end.page.item,
+				  (unsigned long)size);
 	if (item)
 		*item = a.item;
 	return ring_after(c, result, false);

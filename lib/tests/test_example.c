@@ -33,6 +33,7 @@ static void test_example_reads_the_last_value(void)
 }
 
 UNIT_SUITE(example) = {
-	{ "example: the program of the page reads the last value", test_example_reads_the_last_value },
+	{ "example: the program of the page reads the last value",
+	  test_example_reads_the_last_value },
 	{ 0 }
 };

@@ -91,7 +91,8 @@ static void test_every_result_has_a_sentence(void)
 	int result;
 
 	for (result = QV_LIB_TIMEOUT; result >= QV_LIB_MISMATCH; result--)
-		CHECK(strlen(qv_strerror(result)) > 9 && strcmp(qv_strerror(result), "unknown result"));
+		CHECK(strlen(qv_strerror(result)) > 9 &&
+		      strcmp(qv_strerror(result), "unknown result"));
 	CHECK_TEXT(qv_strerror(QV_LIB_MISMATCH - 1), "unknown result");
 	CHECK_TEXT(qv_strerror(QV_CHAN_FULL), qv_chan_sentence(QV_CHAN_FULL));
 }
@@ -256,8 +257,10 @@ UNIT_SUITE(libqv) = {
 	{ "libqv: open refuses with a reason", test_open_refuses_with_a_reason },
 	{ "libqv: every result has a sentence", test_every_result_has_a_sentence },
 	{ "libqv: calls wait until their time-out", test_calls_wait_until_their_time_out },
-	{ "libqv: the descriptor is readable while items wait", test_descriptor_is_readable_while_items_wait },
-	{ "libqv: a killed writer leaves nothing behind", test_killed_writer_leaves_nothing_behind },
+	{ "libqv: the descriptor is readable while items wait",
+	  test_descriptor_is_readable_while_items_wait },
+	{ "libqv: a killed writer leaves nothing behind",
+	  test_killed_writer_leaves_nothing_behind },
 	{ "libqv: a waiting reader sees a restart", test_waiting_reader_sees_restart },
 	{ "libqv: corrupt is not empty", test_corrupt_is_not_empty },
 	{ "libqv: a foreign section is read-only", test_foreign_section_is_read_only },

@@ -274,10 +274,12 @@ static void test_own_section_is_checked(void)
 }
 
 UNIT_SUITE(peer) = {
-	{ "peer: a call that cannot be carried out returns the peer's state", test_calls_return_state_of_peer },
+	{ "peer: a call that cannot be carried out returns the peer's state",
+	  test_calls_return_state_of_peer },
 	{ "peer: a restart is reported", test_restart_is_reported },
 	{ "peer: a restart ends a peek", test_restart_ends_peek_and_claim },
-	{ "peer: a reader that restarts misses no item", test_a_reader_that_restarts_misses_nothing },
+	{ "peer: a reader that restarts misses no item",
+	  test_a_reader_that_restarts_misses_nothing },
 	{ "peer: lies are corrupt", test_lies_are_corrupt },
 	{ "peer: scribbles do no harm", test_scribbles_do_no_harm },
 	{ "peer: its own section is checked", test_own_section_is_checked },
