@@ -23,7 +23,8 @@ static inline void set_up(bool background)
 	sched_entity_init(&c);
 }
 
-static inline int vcpu_of(int owner, enum vcpu_type type, uint64_t budget, uint64_t period, uint64_t now)
+static inline int vcpu_of(int owner, enum vcpu_type type, uint64_t budget, uint64_t period,
+			  uint64_t now)
 {
 	const struct vcpu_params params = { "v", type, budget, period, owner };
 
@@ -42,7 +43,8 @@ static inline bool chosen(const struct sched_entity *e, uint64_t until, uint64_t
 
 	if (choice.entity == e && choice.until == until)
 		return true;
-	printf("at %lu: %s until %ld\n", now, choice.entity == &a ? "a" : choice.entity == &b ? "b" :
+	printf("at %lu: %s until %ld\n", now,
+	       choice.entity == &a ? "a" : choice.entity == &b ? "b" :
 	       choice.entity == &c ? "c" : "none", (long)choice.until);
 	return false;
 }

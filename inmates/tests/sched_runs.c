@@ -54,7 +54,8 @@ uint32_t run_overrun(uint64_t seed);
 uint32_t run_pieces(uint64_t seed);
 uint32_t run_churn(uint64_t seed, int test);
 uint32_t run_interrupts(uint64_t seed);
-uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted, uint64_t *most);
+uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted,
+		uint64_t *most);
 
 /* Returns a random number in 0..n-1 (splitmix64). */
 static uint64_t below(uint64_t n)
@@ -115,7 +116,9 @@ static unsigned int make_set(unsigned int limit)
 	sched_init(&s, &config, 0);
 	memset(jobs, 0, sizeof(jobs));
 	for (tries = 0; n < want && tries < 30; tries++) {
-		p = (struct vcpu_params){ .type = MAIN_VCPU, .period = (n ? jobs[0].period + 1 : 4) + below(40) };
+		p = (struct vcpu_params){
+			.type = MAIN_VCPU, .period = (n ? jobs[0].period + 1 : 4) + below(40)
+		};
 		p.budget = 1 + below(p.period / (n ? 2 : 1));
 		/* no I/O VCPUs in some sets, few or many in other sets */
 		if (n && below(4) < io)
@@ -145,7 +148,8 @@ static void start(struct job *j, uint64_t now)
 }
 
 /* Returns the time of the next event while `j` (NULL: no job) has the CPU. */
-static uint64_t next_event(struct job *j, struct sched_choice choice, unsigned int n, unsigned int late, uint64_t now)
+static uint64_t next_event(struct job *j, struct sched_choice choice, unsigned int n,
+			   unsigned int late, uint64_t now)
 {
 	uint64_t stop = LENGTH, until = choice.until;
 	unsigned int i;
@@ -297,7 +301,10 @@ uint32_t run_overrun(uint64_t seed)
 uint32_t run_pieces(uint64_t seed)
 {
 	const struct sched_config config = { LENGTH, false, ADMISSION_EXACT };
-	struct vcpu_params p = { .type = MAIN_VCPU }, below_it = { .type = MAIN_VCPU, .budget = LENGTH / 4, .period = 2 * LENGTH };
+	struct vcpu_params p = { .type = MAIN_VCPU };
+	struct vcpu_params below_it = {
+		.type = MAIN_VCPU, .budget = LENGTH / 4, .period = 2 * LENGTH
+	};
 	struct sched_entity *piece = &jobs[0].entity, *busy = &jobs[1].entity;
 	uint64_t now, gap;
 
@@ -327,10 +334,12 @@ uint32_t run_pieces(uint64_t seed)
  * Runs an I/O VCPU with U = budget / base that always works for a VCPU with `period`. Stores in
  * `*most` its largest use in a window of `period`.
  */
-uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted, uint64_t *most)
+uint32_t run_io(uint64_t seed, uint64_t budget, uint64_t base, uint64_t period, int preempted,
+		uint64_t *most)
 {
 	const struct sched_config config = { 1000, false, ADMISSION_EXACT };
-	const struct vcpu_params io = { "io", IO_VCPU, budget, base, 0 }, main = { "main", MAIN_VCPU, 1, 2 };
+	const struct vcpu_params io = { "io", IO_VCPU, budget, base, 0 };
+	const struct vcpu_params main = { "main", MAIN_VCPU, 1, 2 };
 	const uint64_t full = period * budget / base, choices[] = { 1, 2, full, full, 3 * full };
 	struct job *j = &jobs[0], *above = &jobs[1];
 	uint64_t now, t, left = 0;

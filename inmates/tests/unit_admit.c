@@ -31,11 +31,12 @@ TEST(sched_recreated_vcpu_gains_no_budget)
 /* A destroyed VCPU delays other VCPUs by the CPU time that it has used, not by its whole budget. */
 TEST(sched_past_use_delays_by_its_amount)
 {
+	const struct vcpu_params wide = { "long", MAIN_VCPU, 600000, 1000000, 0 };
 	int i;
 
 	set_up(false);
 	CHECK(vcpu(MAIN_VCPU, 60, 1000000, 0) == 0);
-	CHECK(sched_vcpu_set(&s, 0, &(struct vcpu_params){ "long", MAIN_VCPU, 600000, 1000000, 0 }, 0) == 0);
+	CHECK(sched_vcpu_set(&s, 0, &wide, 0) == 0);
 	sched_bind(&s, &a, 0, 0);
 	sched_ready(&s, &a, 0);
 	sched_decide(&s, 0);

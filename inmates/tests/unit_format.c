@@ -60,14 +60,18 @@ static size_t ours(struct text *t, const char *fmt, ...)
 TEST(format_floats_by_hand)
 {
 	static const double values[] = {
-		0, -0.0, 1, -1, 0.5, 1.5, 2.5, 0.125, 0.375, 9.5, 99.5, 9999995, 0.1, 0.3, 1e-4, 1e-5, 9.9999e-5,
-		1e21, 1e22, 123456789, 5e-324, DBL_MAX, DBL_MIN, 4.35, 0.045, 1e15, 1e16, 999999, 1000000, 0.000123456789,
+		0, -0.0, 1, -1, 0.5, 1.5, 2.5, 0.125, 0.375, 9.5,
+		99.5, 9999995, 0.1, 0.3, 1e-4, 1e-5, 9.9999e-5,
+		1e21, 1e22, 123456789, 5e-324, DBL_MAX, DBL_MIN, 4.35,
+		0.045, 1e15, 1e16, 999999, 1000000, 0.000123456789,
 		INFINITY, -INFINITY, 3.14159265358979,
 	};
 	static const char *const formats[] = {
-		"%f", "%.0f", "%#.0f", "%.1f", "%.2f", "%.3f", "%10.2f", "%-10.2f|", "%010.2f", "%+f", "% f", "%.20f", "%F",
+		"%f", "%.0f", "%#.0f", "%.1f", "%.2f", "%.3f", "%10.2f",
+		"%-10.2f|", "%010.2f", "%+f", "% f", "%.20f", "%F",
 		"%e", "%.0e", "%#.0e", "%.3e", "%15.4e", "%-15.4e|", "%015.4e", "%E", "%.20e",
-		"%g", "%.0g", "%.1g", "%.3g", "%#g", "%.15g", "%.17g", "%12g", "%-12g|", "%012g", "%G", "%#.3g", "%+g",
+		"%g", "%.0g", "%.1g", "%.3g", "%#g", "%.15g", "%.17g",
+		"%12g", "%-12g|", "%012g", "%G", "%#.3g", "%+g",
 	};
 	unsigned int i, k;
 
@@ -106,12 +110,15 @@ TEST(format_floats_at_random)
 		state ^= state << 13;
 		state ^= state >> 7;
 		state ^= state << 17;
-		bits = i % 2 ? state : (state & ~(0x7FFull << 52)) | (uint64_t)(1023 - 20 + state % 60) << 52;
+		bits = state;
+		if (i % 2 == 0)	/* an exponent from -20 to 39 */
+			bits = (state & ~(0x7FFull << 52)) | (1023 - 20 + state % 60) << 52;
 		memcpy(&value, &bits, sizeof(value));
 		if (isnan(value))
 			continue;
 		letter = "feg"[(state >> 50) % 3];
-		snprintf(fmt, sizeof(fmt), "%%%s.%d%c", i % 5 || letter == 'g' ? "" : "#", (int)((state >> 40) % 20), letter);
+		snprintf(fmt, sizeof(fmt), "%%%s.%d%c", i % 5 || letter == 'g' ? "" : "#",
+			 (int)((state >> 40) % 20), letter);
 		SAME(fmt, value);
 	}
 }
@@ -120,15 +127,18 @@ TEST(format_integers)
 {
 	static const long values[] = { 0, 1, -1, 42, -42, 255, INT32_MAX, INT32_MIN };
 	static const char *const formats[] = {
-		"%d", "%5d|", "%-5d|", "%05d", "%+d", "% d", "%.3d", "%8.3d|", "%-8.3d|", "%08.3d|", "%.0d|", "%+.4d",
-		"%u", "%o", "%#o", "%#.0o", "%x", "%X", "%#x", "%#X", "%#8x|", "%#08x|", "%#-8x|", "%.5x", "%#.5x", "%hhd", "%hd", "%hhu", "%hx",
+		"%d", "%5d|", "%-5d|", "%05d", "%+d", "% d", "%.3d",
+		"%8.3d|", "%-8.3d|", "%08.3d|", "%.0d|", "%+.4d",
+		"%u", "%o", "%#o", "%#.0o", "%x", "%X", "%#x", "%#X", "%#8x|",
+		"%#08x|", "%#-8x|", "%.5x", "%#.5x", "%hhd", "%hd", "%hhu", "%hx",
 	};
 	unsigned int i, k;
 
 	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		for (k = 0; k < sizeof(formats) / sizeof(formats[0]); k++)
 			SAME(formats[k], (int)values[i]);
-	SAME("%ld %lld %zd %jd %td", INT64_MIN, (long long)INT64_MAX, (ssize_t)-7, (intmax_t)8, (ptrdiff_t)-9);
+	SAME("%ld %lld %zd %jd %td", INT64_MIN, (long long)INT64_MAX, (ssize_t)-7, (intmax_t)8,
+	     (ptrdiff_t)-9);
 	SAME("%lu %zu %lx %lo", UINT64_MAX, (size_t)77, 0x123456789abcdefUL, UINT64_MAX);
 }
 

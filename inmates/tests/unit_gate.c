@@ -8,7 +8,8 @@
 TEST(gate_masks_one)
 {
 	struct gate g = { 0 };
-	struct gate_source high = { GATE_EDGE, .vector = 0xE0 }, low = { GATE_LEVEL, .vector = 0x20 };
+	struct gate_source high = { GATE_EDGE, .vector = 0xE0 };
+	struct gate_source low = { GATE_LEVEL, .vector = 0x20 };
 
 	CHECK(gate_fire(&g, &high) && high.held && gate_priority(&g) == 0);
 	CHECK(gate_fire(&g, &low) && low.held && gate_priority(&g) == 0);
@@ -129,7 +130,9 @@ TEST(gate_random)
 	srand(1);
 	memset(devices, 0, sizeof(devices));
 	for (k = 0; k < SOURCES; k++)
-		devices[k].s = (struct gate_source){ .hold = k % 3, .vector = (uint8_t)(0x21 + 0x1B * k) };
+		devices[k].s = (struct gate_source){
+			.hold = k % 3, .vector = (uint8_t)(0x21 + 0x1B * k)
+		};
 	for (i = 0; i < 300000; i++) {
 		d = &devices[rand() % SOURCES];
 		switch (rand() % 3) {
@@ -144,7 +147,8 @@ TEST(gate_random)
 			step(&g, d);
 		}
 		if (gate_priority(&g) == 0)
-			CHECK(comes(&g, d) == (d->pending && (d->s.hold == GATE_PRIORITY || !d->s.held)));
+			CHECK(comes(&g, d) ==
+			      (d->pending && (d->s.hold == GATE_PRIORITY || !d->s.held)));
 		CHECK(!d->work || d->pending || d->s.due);
 	}
 	for (i = 0; i < 10 * SOURCES; i++) {

@@ -24,9 +24,12 @@ struct job {
 static struct sched cpus[2];
 static struct job jobs[VCPUS];
 static uint64_t state;
-static const struct sched_config config = { .quantum = 10, .background = false, .admission = ADMISSION_EXACT };
+static const struct sched_config config = {
+	.quantum = 10, .background = false, .admission = ADMISSION_EXACT
+};
 static const struct vcpu_params params[VCPUS] = {
-	{ "a", MAIN_VCPU, 6, 40, 0 }, { "b", MAIN_VCPU, 10, 50, 0 }, { "c", MAIN_VCPU, 9, 130, 0 }, { "io", IO_VCPU, 1, 10, 0 },
+	{ "a", MAIN_VCPU, 6, 40, 0 }, { "b", MAIN_VCPU, 10, 50, 0 },
+	{ "c", MAIN_VCPU, 9, 130, 0 }, { "io", IO_VCPU, 1, 10, 0 },
 };
 
 static uint64_t below(uint64_t n)

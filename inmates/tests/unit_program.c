@@ -29,8 +29,10 @@ static void member(const char *name, unsigned int mode, const char *data)
 
 	for (c = data; *c; c++)
 		sum += (unsigned char)*c;
-	length += (size_t)sprintf(text + length, "070702%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X", 1, mode, 0, 0,
-				  1, 0, (unsigned int)strlen(data), 0, 0, 0, 0, (unsigned int)strlen(name) + 1, sum);
+	length += (size_t)sprintf(text + length,
+				  "070702%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X%08X", 1,
+				  mode, 0, 0, 1, 0, (unsigned int)strlen(data), 0, 0, 0, 0,
+				  (unsigned int)strlen(name) + 1, sum);
 	length += (size_t)sprintf(text + length, "%s", name) + 1;
 	pad();
 	length += (size_t)sprintf(text + length, "%s", data);
@@ -184,7 +186,8 @@ TEST(elf_plans)
 	CHECK(strstr(wrong(), "outside its code"));
 }
 
-#define REFUSED(change, reason) do { make_elf(); change; CHECK(wrong() && strstr(wrong(), reason)); } while (0)
+#define REFUSED(change, reason) \
+	do { make_elf(); change; CHECK(wrong() && strstr(wrong(), reason)); } while (0)
 
 TEST(elf_refuses)
 {
@@ -221,9 +224,12 @@ TEST(elf_any_byte_may_be_wrong)
 			((uint8_t *)&elf)[i] ^= (uint8_t)n;
 			if (wrong())
 				continue;
-			for (s = 0; s < plan.num_segments; s++)
-				CHECK(plan.segments[s].start >= USER_IMAGE && plan.segments[s].end <= USER_END &&
-				      plan.segments[s].offset + plan.segments[s].size <= sizeof(elf));
+			for (s = 0; s < plan.num_segments; s++) {
+				const struct elf_segment *seg = &plan.segments[s];
+
+				CHECK(seg->start >= USER_IMAGE && seg->end <= USER_END &&
+				      seg->offset + seg->size <= sizeof(elf));
+			}
 		}
 	}
 }

@@ -261,7 +261,8 @@ TEST(sched_bind_to_vcpu_without_budget_charges_none)
  */
 TEST(sched_without_budget)
 {
-	const struct vcpu_params none = { "n", BACKGROUND_VCPU, 0, 0, 0 }, some = { "s", MAIN_VCPU, 50, 100, 0 };
+	const struct vcpu_params none = { "n", BACKGROUND_VCPU, 0, 0, 0 };
+	const struct vcpu_params some = { "s", MAIN_VCPU, 50, 100, 0 };
 
 	set_up(true);
 	CHECK(vcpu(MAIN_VCPU, 50, 100, 0) == 0 && vcpu(BACKGROUND_VCPU, 0, 0, 0) == 1 &&

@@ -20,7 +20,8 @@ static bool queue_is(unsigned int n, const uint64_t (*pairs)[2])
 }
 
 #define QUEUE(...) \
-	CHECK(queue_is(sizeof((const uint64_t[][2]){ __VA_ARGS__ }) / 16, (const uint64_t[][2]){ __VA_ARGS__ }))
+	CHECK(queue_is(sizeof((const uint64_t[][2]){ __VA_ARGS__ }) / 16, \
+		       (const uint64_t[][2]){ __VA_ARGS__ }))
 
 TEST(sporadic_overrun_is_put_off)
 {

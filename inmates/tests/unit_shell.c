@@ -228,7 +228,8 @@ TEST(line_survives_random_keys)
 
 TEST(words_are_split)
 {
-	char line[] = "  echo  a b ", blank[] = "   ", many[] = "1 2 3 4 5 6 7 8 9 a b c d e f g h i";
+	char line[] = "  echo  a b ", blank[] = "   ",
+	     many[] = "1 2 3 4 5 6 7 8 9 a b c d e f g h i";
 	char *words[WORDS_MAX];
 
 	CHECK(words_split(line, words) == 3);
@@ -270,7 +271,8 @@ TEST(tab_completes)
 
 TEST(stages)
 {
-	char *plain[] = { "canny", "10" }, *two[] = { "vcpu=a", "prime", "100", "|", "vcpu=b", "wc" };
+	char *plain[] = { "canny", "10" },
+	     *two[] = { "vcpu=a", "prime", "100", "|", "vcpu=b", "wc" };
 	char *odd[] = { "|", "wc", "|" }, *many[WORDS_MAX];
 	struct stage s[STAGES_MAX];
 	int i;

@@ -146,7 +146,8 @@ TEST(space_rights)
 	      space_map(&s, AT + PAGE_SIZE, AT + 2 * PAGE_SIZE, USER_READ) &&
 	      space_map(&s, AT + 2 * PAGE_SIZE, AT + 3 * PAGE_SIZE, USER_DATA));
 	CHECK(space_translate(&s, AT, SPACE_EXECUTE) && !space_translate(&s, AT, SPACE_WRITE));
-	CHECK(space_translate(&s, AT + PAGE_SIZE, SPACE_READ) && !space_translate(&s, AT + PAGE_SIZE, SPACE_WRITE) &&
+	CHECK(space_translate(&s, AT + PAGE_SIZE, SPACE_READ) &&
+	      !space_translate(&s, AT + PAGE_SIZE, SPACE_WRITE) &&
 	      !space_translate(&s, AT + PAGE_SIZE, SPACE_EXECUTE));
 	CHECK(space_translate(&s, AT + 2 * PAGE_SIZE + 5, SPACE_WRITE) % PAGE_SIZE == 5 &&
 	      !space_translate(&s, AT + 2 * PAGE_SIZE, SPACE_EXECUTE));
@@ -154,7 +155,8 @@ TEST(space_rights)
 	CHECK(!space_translate(&s, AT + (1ull << 48), SPACE_READ));
 	CHECK(!strcmp(space_explain(&s, 0, SPACE_READ), "a null pointer"));
 	CHECK(strstr(space_explain(&s, 0x100000, SPACE_WRITE), "kernel"));
-	CHECK(strstr(space_explain(&s, space_stack_top(2) - STACK_BYTES - 8, SPACE_WRITE), "exhausted"));
+	CHECK(strstr(space_explain(&s, space_stack_top(2) - STACK_BYTES - 8, SPACE_WRITE),
+		     "exhausted"));
 	CHECK(!strcmp(space_explain(&s, AT, SPACE_WRITE), "read-only"));
 	CHECK(strstr(space_explain(&s, AT + 2 * PAGE_SIZE, SPACE_EXECUTE), "data"));
 }
@@ -347,7 +349,8 @@ TEST(space_copy_of_nothing_lets_others_run)
 	fresh(PAGES);
 	CHECK(space_create(&s));
 	for (i = 0; i < 8; i++) {
-		CHECK(space_map(&s, AT + i * LARGE_PAGE, AT + i * LARGE_PAGE + PAGE_SIZE, USER_DATA));
+		CHECK(space_map(&s, AT + i * LARGE_PAGE, AT + i * LARGE_PAGE + PAGE_SIZE,
+				USER_DATA));
 		space_unmap(&s, AT + i * LARGE_PAGE, AT + i * LARGE_PAGE + PAGE_SIZE);
 	}
 	space_set_hooks(count_pause, NULL);

@@ -13,11 +13,12 @@
 
 static struct vcpu_wish w;
 
-static bool reads(const char *word, const char *name, enum vcpu_type type, uint64_t budget, uint64_t period)
+static bool reads(const char *word, const char *name, enum vcpu_type type, uint64_t budget,
+		  uint64_t period)
 {
 	memset(&w, 0xff, sizeof(w));
-	return !vcpuword_read(word, &w) && !strcmp(w.name, name) && w.type == type && w.budget_us == budget &&
-		w.period_us == period;
+	return !vcpuword_read(word, &w) && !strcmp(w.name, name) && w.type == type &&
+	       w.budget_us == budget && w.period_us == period;
 }
 
 static bool says(const char *word, const char *part)
@@ -32,7 +33,8 @@ TEST(vcpuword_right_ones)
 	CHECK(reads("vcpu=control,main,2ms,10ms", "control", MAIN_VCPU, 2000, 10000));
 	CHECK(reads("vcpu=nic,io,500us,1s", "nic", IO_VCPU, 500, 1000000));
 	CHECK(reads("vcpu=A-1_b.c,main,1us,600s", "A-1_b.c", MAIN_VCPU, 1, 600000000));
-	CHECK(reads("vcpu=abcdefghijklmno,main,010ms,600000ms", "abcdefghijklmno", MAIN_VCPU, 10000, 600000000));
+	CHECK(reads("vcpu=abcdefghijklmno,main,010ms,600000ms", "abcdefghijklmno", MAIN_VCPU, 10000,
+		    600000000));
 	/* the values are checked when the VCPU is created */
 	CHECK(reads("vcpu=a,main,2s,1s", "a", MAIN_VCPU, 2000000, 1000000));
 }
@@ -86,7 +88,9 @@ TEST(vcpuword_fields)
 	CHECK(says("vcpu=control,main,2ms", "use vcpu=NAME"));
 	CHECK(says("vcpu=control,main,2ms,10ms,", "use vcpu=NAME"));
 	CHECK(says("vcpu=control,main,2ms,10ms,1ms", "use vcpu=NAME"));
-	CHECK(says("vcpu=control,main,2ms,0000000000000000000000000000000000000000010ms", "use vcpu=NAME"));	/* too long */
+	/* too long */
+	CHECK(says("vcpu=control,main,2ms,0000000000000000000000000000000000000000010ms",
+		   "use vcpu=NAME"));
 }
 
 TEST(vcpuword_names)
@@ -108,8 +112,10 @@ TEST(vcpuword_types)
 
 TEST(vcpuword_times)
 {
-	static const char *const wrong[] = { "", "ms", "2", "2m", "2mss", "-2ms", "2.5ms", "0ms", "601s", "600000001us",
-		"18446744073709551617us", "99999999999999999999s", "2 ms" };
+	static const char *const wrong[] = {
+		"", "ms", "2", "2m", "2mss", "-2ms", "2.5ms", "0ms", "601s", "600000001us",
+		"18446744073709551617us", "99999999999999999999s", "2 ms"
+	};
 	char word[80];
 	unsigned int i;
 
@@ -135,6 +141,8 @@ TEST(vcpuword_survives_random_words)
 			word[j] = alphabet[rand() % (sizeof(alphabet) - 1)];
 		word[j] = 0;
 		if (!vcpuword_read(word, &w))
-			CHECK(w.type == BACKGROUND_VCPU || (w.budget_us && w.budget_us <= VCPUWORD_US_MAX && w.period_us && strlen(w.name) < SCHED_NAME));
+			CHECK(w.type == BACKGROUND_VCPU ||
+			      (w.budget_us && w.budget_us <= VCPUWORD_US_MAX && w.period_us &&
+			       strlen(w.name) < SCHED_NAME));
 	}
 }

@@ -75,7 +75,8 @@ static void take_fpu(const struct thread *t)
 	 * 64-bit code does not need these segment registers. Clear them, so that the next program
 	 * cannot read values of this one.
 	 */
-	__asm__ volatile("movl %0, %%ds; movl %0, %%es; movl %0, %%fs; movl %0, %%gs" : : "r"(zero));
+	__asm__ volatile("movl %0, %%ds; movl %0, %%es; movl %0, %%fs; movl %0, %%gs"
+			 : : "r"(zero));
 	fpu_owner = t;
 }
 

@@ -56,7 +56,9 @@ static int load_start(uint64_t budget_us, uint64_t period_us)
 	}
 	vcpus[loads++] = vcpu;
 	if (wait)
-		print("%s begins in %lu ms: what a VCPU that is gone has used must come back first\n", name, wait / 1000 + 1);
+		print("%s begins in %lu ms: "
+		      "what a VCPU that is gone has used must come back first\n",
+		      name, wait / 1000 + 1);
 	return 0;
 }
 

@@ -17,7 +17,8 @@ static void list(void)
 		for (i = 0; i < QV_INFO_MAX_BARS; i++)
 			if (d->bars[i].size)
 				print("  bar %u: %s %lx, %lx\n", d->bars[i].index,
-				      d->bars[i].ports ? "ports" : "memory", d->bars[i].base, d->bars[i].size);
+				      d->bars[i].ports ? "ports" : "memory",
+				      d->bars[i].base, d->bars[i].size);
 	}
 	if (!n)
 		print("this cell has no PCI functions\n");

@@ -82,8 +82,9 @@ static int own_vcpu(const char *name)
 	if (wait <= COMMAND_T * 1000)	/* a wait of one period is normal for any VCPU */
 		return vcpu;
 	(void)uservcpu_destroy(vcpu, true, KERNEL_PID);
-	print("%s: a VCPU of %d/%d ms would begin in %lu ms: what one that is gone has used must come back first; it runs at "
-	      "best effort\n", name, COMMAND_C, COMMAND_T, wait / 1000 + 1);
+	print("%s: a VCPU of %d/%d ms would begin in %lu ms: "
+	      "what one that is gone has used must come back first; it runs at best effort\n",
+	      name, COMMAND_C, COMMAND_T, wait / 1000 + 1);
 	return BEST_EFFORT_VCPU;
 }
 
@@ -315,7 +316,8 @@ void shell_processes(void)
 		if (copy.state == PROCESS_FREE)
 			continue;
 		if (!any)
-			print("  PID PARENT PROGRAM         STATE    VCPU THREADS      KiB        CPU ms   JOB\n");
+			print("  PID PARENT PROGRAM         STATE    VCPU THREADS"
+			      "      KiB        CPU ms   JOB\n");
 		any = true;
 		print_process(&copy, used);
 	}

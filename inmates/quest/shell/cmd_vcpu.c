@@ -86,7 +86,9 @@ static void print_table(const char *head, void (*row)(int id, const struct vcpu 
 int command_vcpus(int argc, char **argv)
 {
 	if (argc == 1)
-		print_table(" ID NAME            TYPE    C ms     T ms     USED ms  BACKGND ms UTIL%\n", print_use);
+		print_table(" ID NAME            TYPE    C ms     T ms"
+			    "     USED ms  BACKGND ms UTIL%\n",
+			    print_use);
 	else if (argc == 2 && !strcmp(argv[1], "counts"))
 		print_table(" ID NAME            QUEUE DEPLETED OVERRUN MAX us   IRQS   IRQ ms\n",
 			    print_counts);

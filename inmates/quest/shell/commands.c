@@ -5,7 +5,8 @@
 #define NL "\n"
 
 const struct command shell_commands[] = {
-	{ "ps", "", "threads: state, VCPU, CPU time; programs: pid, memory, CPU time", NULL, command_ps },
+	{ "ps", "", "threads: state, VCPU, CPU time; programs: pid, memory, CPU time", NULL,
+	  command_ps },
 	{ "vcpus", "[counts]", "VCPUs: parameters and use; or queue, overruns, interrupts",
 	  "    C, T     budget and period in ms; an I/O VCPU's T is the last one inherited" NL
 	  "    USED     ms at its priority; BACKGND: ms of a CPU that would have been idle" NL
@@ -16,24 +17,32 @@ const struct command shell_commands[] = {
 	  "    IRQS     interrupts it handled" NL
 	  "    IRQ ms   of USED, what they took before its threads ran" NL, command_vcpus },
 	{ "ls", "", "the programs and files of the archive", NULL, command_ls },
-	{ "run", "[vcpu=V] NAME [ARG...] [&]", "run a program on its own VCPU; its name alone does too",
+	{ "run", "[vcpu=V] NAME [ARG...] [&]",
+	  "run a program on its own VCPU; its name alone does too",
 	  "    NAME ...         on a new Main VCPU of 20 ms in 100 ms; ^C kills it" NL
 	  "    NAME ... &       and do not wait for it" NL
-	  "    vcpu=V NAME ...  on VCPU V of the cell's description, with others or not" NL, command_run },
+	  "    vcpu=V NAME ...  on VCPU V of the cell's description, with others or not" NL,
+	  command_run },
 	{ "attach", "PID", "let a program that was detached go on", NULL, command_attach },
-	{ "detach", "PID", "take a program off the CPU with its VCPUs, as plain data", NULL, command_detach },
+	{ "detach", "PID", "take a program off the CPU with its VCPUs, as plain data", NULL,
+	  command_detach },
 	{ "kill", "PID|-JOB", "end a program, or a job: all that one started",
 	  "    A program's job is that of the program that the shell started, by its pid" NL
-	  "    ([N] when it was started with &): ps shows it. All of a job end at once." NL, command_kill },
-	{ "meminfo", "", "memory in all, free, and how many programs there are", NULL, command_meminfo },
-	{ "uptime", "", "time since start, and how much of it the CPU was idle", NULL, command_uptime },
+	  "    ([N] when it was started with &): ps shows it. All of a job end at once." NL,
+	  command_kill },
+	{ "meminfo", "", "memory in all, free, and how many programs there are", NULL,
+	  command_meminfo },
+	{ "uptime", "", "time since start, and how much of it the CPU was idle", NULL,
+	  command_uptime },
 	{ "mem", "", "memory: its map, the kernel, free pages", NULL, command_mem },
 	{ "cpu", "", "processor, interrupt controller, timer, clock",
 	  "    Read at boot; CPUID is not executed again." NL, command_cpu },
 	{ "echo", "[WORD...]", "print the words", NULL, command_echo },
 	{ "clear", "", "empty the screen", NULL, command_clear },
-	{ "spin", "MS", "keep the CPU busy for MS milliseconds (at most 600000); ^C ends it", NULL, command_spin },
-	{ "sleep", "MS", "do nothing for MS milliseconds (at most 600000); ^C ends it", NULL, command_sleep },
+	{ "spin", "MS", "keep the CPU busy for MS milliseconds (at most 600000); ^C ends it", NULL,
+	  command_spin },
+	{ "sleep", "MS", "do nothing for MS milliseconds (at most 600000); ^C ends it", NULL,
+	  command_sleep },
 	{ "count", "[show|stop]", "count in the background, every 10 ms",
 	  "    count       start" NL
 	  "    count show  print count=N" NL
@@ -44,7 +53,8 @@ const struct command shell_commands[] = {
 	{ "trace", "[N]|keep N", "who had the CPU: the last N changes",
 	  "    Each line: us since the first, VCPU (-1: none), budget, background or idle," NL
 	  "    thread. inmates/quest/sim/questtrace draws that." NL
-	  "    trace keep N  begin anew; keep the last N (1024 to 65536) from now on" NL, command_trace },
+	  "    trace keep N  begin anew; keep the last N (1024 to 65536) from now on" NL,
+	  command_trace },
 	{ "bench", "cpuid|sched|share|switch|timer", "measure, in TSC cycles",
 	  "    bench cpuid   CPUID's round trip; cycles=N: the least of 1000" NL
 	  "    bench sched   a decision with 1 to 256 VCPUs: mean and longest of 2000" NL
@@ -52,13 +62,15 @@ const struct command shell_commands[] = {
 	  "    bench share   24 VCPUs that never sleep, for a second: what deciding takes" NL
 	  "    bench switch  from a thread to another that it wakes: on one VCPU, on two" NL
 	  "    bench timer   how late 10000 sleepers woke" NL, command_bench },
-	{ "lock", "", "lock the management of cells: Linux can change none any more", NULL, command_lock },
+	{ "lock", "", "lock the management of cells: Linux can change none any more", NULL,
+	  command_lock },
 	{ "unlock", "", "unlock it", NULL, command_unlock },
 	{ "agree", "[no]", "answer Linux's next request to unlock with yes (or not at all)",
 	  "    agree     qvctl cell unlock succeeds, once" NL
 	  "    agree no  as at boot: the request is ignored" NL, command_agree },
 	{ "pci", "", "the cell's PCI functions, their vectors and BARs", NULL, command_pci },
-	{ "hang", "", "interrupts off, and spin for ever: the heartbeat stops", NULL, command_hang },
+	{ "hang", "", "interrupts off, and spin for ever: the heartbeat stops", NULL,
+	  command_hang },
 	{ "crash", "[WHAT]", "do what a cell must not; without WHAT: the list",
 	  "    crash memory  read memory that is not the cell's" NL
 	  "    crash write   write there" NL

@@ -40,7 +40,9 @@ static int help_on(const char *name)
 	const struct command *c = command_find(name);
 
 	if (!c && shell_runs(name)) {
-		print("%s: a program: its name runs it (Documentation/tutorial/quest-programs.md)\n", name);
+		print("%s: a program: its name runs it "
+		      "(Documentation/tutorial/quest-programs.md)\n",
+		      name);
 		return 0;
 	}
 	if (!c) {

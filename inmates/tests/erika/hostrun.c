@@ -45,8 +45,8 @@ enum verdict run_case(const struct case_text *text)
 	waitpid(child, &status, 0);
 	if (WIFEXITED(status) && WEXITSTATUS(status) <= CASE_SKIPPED)
 		return (enum verdict)WEXITSTATUS(status);
-	printf("%s: %s (%s): died, status %x\n", text->file, text->title, text->non ? "non" : "full",
-	       status);
+	printf("%s: %s (%s): died, status %x\n", text->file, text->title,
+	       text->non ? "non" : "full", status);
 	return CASE_FAILED;
 }
 

@@ -100,8 +100,8 @@ static void measure(uint64_t more)
 	fired = rdtsc();
 	raise(&quick);
 	wait_for(&quick_runs, 1);
-	print("quick ran %u times, after %lu us; slow had begun %u times and ended %u\n", quick_runs,
-	      (unsigned long)timer_to_us(quick_at - fired), slow_begun, slow_ended);
+	print("quick ran %u times, after %lu us; slow had begun %u times and ended %u\n",
+	      quick_runs, (unsigned long)timer_to_us(quick_at - fired), slow_begun, slow_ended);
 	for (i = 0; i < PATIENCE && (slow.source.due || slow.source.running); i++)
 		thread_sleep_us(PATIENCE_US);
 	print("slow ran %u times\n", slow_ended);

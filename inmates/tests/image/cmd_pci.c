@@ -42,8 +42,8 @@ static bool map_function(const struct qv_info_device *d)
 
 	for (i = 0; i < QV_INFO_MAX_BARS; i++)
 		if (d->bars[i].size && !d->bars[i].ports)
-			fine = fine && map_identity(d->bars[i].base, d->bars[i].base + d->bars[i].size,
-						    DEVICE_PAGE);
+			fine = fine && map_identity(d->bars[i].base,
+						    d->bars[i].base + d->bars[i].size, DEVICE_PAGE);
 	return fine;
 }
 
@@ -54,8 +54,9 @@ static bool access(int argc, char **argv)
 	bool port = argv[1][0] == 'p';
 	uint64_t bdf, reg, size, value = 0;
 
-	if (argc != (set ? 6 : 5) || !words_value(argv[2], 0xFFFF, &bdf) || !words_value(argv[3], 4095, &reg) ||
-	    !words_value(argv[4], 4, &size) || (set && !words_value(argv[5], ~0u, &value)))
+	if (argc != (set ? 6 : 5) || !words_value(argv[2], 0xFFFF, &bdf) ||
+	    !words_value(argv[3], 4095, &reg) || !words_value(argv[4], 4, &size) ||
+	    (set && !words_value(argv[5], ~0u, &value)))
 		return false;
 	if (!port && !map_config(bdf)) {
 		print("no memory for a page table\n");
@@ -95,7 +96,8 @@ static bool memory(int argc, char **argv)
 	if (argc < 3 || !words_value(argv[2], 1ull << 46, &at))
 		return false;
 	if (!in_bar(at, 4)) {
-		print("%s: not in a memory BAR of this cell's functions; pci lists them\n", argv[2]);
+		print("%s: not in a memory BAR of this cell's functions; pci lists them\n",
+		      argv[2]);
 		return true;
 	}
 	if (!map_identity(at, at + 4, DEVICE_PAGE))

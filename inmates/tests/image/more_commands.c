@@ -10,7 +10,8 @@ int command_edu(int argc, char **argv);
 int command_gate(int argc, char **argv);
 
 const struct command shell_more_commands[] = {
-	{ "pcitest", "get|set|portget|portset BDF REG SIZE [VALUE]", "config space, registers and ports of a device",
+	{ "pcitest", "get|set|portget|portset BDF REG SIZE [VALUE]",
+	  "config space, registers and ports of a device",
 	  "    pcitest get BDF REG SIZE        read config space" NL
 	  "                                BDF = bus << 8 | device << 3 | function" NL
 	  "    pcitest set BDF REG SIZE VALUE  write it, then read it again" NL
@@ -19,13 +20,16 @@ const struct command shell_more_commands[] = {
 	  "    pcitest store ADDRESS VALUE     write it" NL
 	  "    pcitest in PORT                 read a byte" NL
 	  "    pcitest out PORT VALUE          write it, then read" NL
-	  "    pcitest msix N ENTRY            enable MSI-X of function N with one entry" NL, command_pcitest },
+	  "    pcitest msix N ENTRY            enable MSI-X of function N with one entry" NL,
+	  command_pcitest },
 	{ "edu", "id|fact N|irq|msi", "QEMU's teaching device (1234:11e8), if the cell has it",
 	  "    edu id      identification; an inverted word" NL
 	  "    edu fact N  N! as the device computes it (N up to 12)" NL
 	  "    edu irq     an interrupt by its pin; edu msi: by message" NL, command_edu },
-	{ "gate", "priority|edge|level SLOW QUICK MORE", "a long interrupt handler, and another source's meanwhile",
+	{ "gate", "priority|edge|level SLOW QUICK MORE",
+	  "a long interrupt handler, and another source's meanwhile",
 	  "    SLOW, QUICK  vectors, which this CPU sends to itself" NL
-	  "    MORE         how often the slow one comes again while its handler is due" NL, command_gate },
+	  "    MORE         how often the slow one comes again while its handler is due" NL,
+	  command_gate },
 	{ 0 },
 };

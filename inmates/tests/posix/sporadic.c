@@ -12,7 +12,9 @@
 
 void sporadic_init(struct sporadic *s, uint64_t budget, uint64_t period, uint64_t at)
 {
-	*s = (struct sporadic){ .budget = budget, .period = period, .length = 1, .limit = SPORADIC_MAX };
+	*s = (struct sporadic){
+		.budget = budget, .period = period, .length = 1, .limit = SPORADIC_MAX
+	};
 	s->queue[0] = (struct replenishment){ at, budget };
 }
 

@@ -329,7 +329,8 @@ static void check_vcpus(void)
 	pid = vcpu_fork(other);
 	if (!pid) {
 		(void)vcpu_getparams(&q);
-		_exit(q.C == 3 && q.T == 150 && vcpu_destroy(other, 1) == -EPERM && vcpu_bind_task(id) == 0);
+		_exit(q.C == 3 && q.T == 150 && vcpu_destroy(other, 1) == -EPERM &&
+		      vcpu_bind_task(id) == 0);
 	}
 	CHECK(pid > 0 && WEXITSTATUS(status_of(pid)) == 1);
 	CHECK(vcpu_fork(9999) == -ENOVCPU);
@@ -355,7 +356,8 @@ static void check_vcpu_given_up(void)
 	if (!pid) {
 		id = vcpu_current(&left);
 		(void)vcpu_current(&later);
-		_exit(id > 0 && left <= 1000 && later <= left && vcpu_destroy(id, 1) == -EPERM && vcpu_bind_task(0) == 0 && vcpu_current(NULL) == 0);
+		_exit(id > 0 && left <= 1000 && later <= left && vcpu_destroy(id, 1) == -EPERM &&
+		      vcpu_bind_task(0) == 0 && vcpu_current(NULL) == 0);
 	}
 	CHECK(WEXITSTATUS(status_of(pid)) == 1);
 	if (id == BEST_EFFORT_VCPU)
@@ -387,7 +389,8 @@ static void check_vcpu_gone(void)
 		/* the new VCPU gets the id of the destroyed one */
 		if (vcpu_create_main(4, 150) < 0)
 			_exit(2);
-		_exit(pthread_create(&t, NULL, budget, NULL) == 0 && pthread_join(t, &c) == 0 && c == (void *)10);
+		_exit(pthread_create(&t, NULL, budget, NULL) == 0 && pthread_join(t, &c) == 0 &&
+		      c == (void *)10);
 	}
 	CHECK(id > 0 && pid > 0 && vcpu_destroy(id, 1) == 0 && WEXITSTATUS(status_of(pid)) == 1);
 }
@@ -426,7 +429,8 @@ static void check_vcpu_gone_in_fork(void)
 		(void)meminfo(&info);
 		doomed = vcpu_create_main(1, 500);
 		begun = 0;
-		CHECK(!pthread_create(&t[0], NULL, move_much, (void *)(long)(info.free_kib / 2 * 1024)));
+		CHECK(!pthread_create(&t[0], NULL, move_much,
+				      (void *)(long)(info.free_kib / 2 * 1024)));
 		CHECK(!pthread_create(&t[1], NULL, fork_there, NULL));
 		while (begun < 2)
 			(void)usleep(100);

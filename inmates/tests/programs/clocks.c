@@ -44,7 +44,8 @@ static void spin(long ns)
 
 static void check_clocks(void)
 {
-	long before = now_ns(CLOCK_MONOTONIC), own = now_ns(CLOCK_THREAD_CPUTIME_ID), cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+	long before = now_ns(CLOCK_MONOTONIC), own = now_ns(CLOCK_THREAD_CPUTIME_ID),
+	     cpu = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	struct timespec t;
 
 	CHECK(before > 0 && now_ns(CLOCK_REALTIME) >= before && own <= cpu);
@@ -131,7 +132,8 @@ static void check_microseconds(void)
 
 static void check_io_class(void)
 {
-	struct sched_param p = { .type = IO_VCPU, .C = 1, .T = 1000, .io_class = IOVCPU_CLASS_NET }, q;
+	struct sched_param p = { .type = IO_VCPU, .C = 1, .T = 1000, .io_class = IOVCPU_CLASS_NET };
+	struct sched_param q;
 	int id = vcpu_create(&p);
 
 	CHECK(id > 0 && vcpu_bind_task(id) == 0 && vcpu_getparams(&q) == 0 &&
@@ -141,7 +143,9 @@ static void check_io_class(void)
 	p.io_class = 128;
 	CHECK(vcpu_setparams(id, &p) == -EINVAL && vcpu_create(&p) == -EINVAL &&
 	      vcpu_destroy(id, 1) == 0);
-	p = (struct sched_param){ .type = MAIN_VCPU, .C = 1, .T = 1000, .io_class = IOVCPU_CLASS_NET };
+	p = (struct sched_param){
+		.type = MAIN_VCPU, .C = 1, .T = 1000, .io_class = IOVCPU_CLASS_NET
+	};
 	CHECK(vcpu_create(&p) == -EINVAL && vcpu_getparams(&q) == 0 && q.io_class == 0);
 }
 

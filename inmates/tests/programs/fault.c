@@ -11,7 +11,8 @@
 static void divide(void)
 {
 	/* the division is in assembler, since a compiler may choose any quotient */
-	__asm__ volatile("xorl %%ecx, %%ecx; movl $1, %%eax; cltd; idivl %%ecx" : : : "rax", "rcx", "rdx", "cc");
+	__asm__ volatile("xorl %%ecx, %%ecx; movl $1, %%eax; cltd; idivl %%ecx"
+			 : : : "rax", "rcx", "rdx", "cc");
 }
 
 static void jump(void)
@@ -107,7 +108,8 @@ static void thread(void)
 }
 
 /* Privileged instructions: the processor must reject each. */
-#define PRIVILEGED(name, text) static void name(void) { __asm__ volatile(text : : : "rax", "rcx", "rdx", "memory"); }
+#define PRIVILEGED(name, text) \
+	static void name(void) { __asm__ volatile(text : : : "rax", "rcx", "rdx", "memory"); }
 PRIVILEGED(hlt, "hlt")
 PRIVILEGED(cli, "cli")
 PRIVILEGED(in, "inb $0x80, %%al")
@@ -124,7 +126,8 @@ PRIVILEGED(invd, "invd")
 PRIVILEGED(clts, "clts")
 PRIVILEGED(swapgs, "swapgs")
 PRIVILEGED(sysret, "sysretq")
-PRIVILEGED(iret, "pushq $0x10; pushq %%rsp; pushfq; pushq $0x8; leaq 1f(%%rip), %%rax; pushq %%rax; iretq; 1:")
+PRIVILEGED(iret, "pushq $0x10; pushq %%rsp; pushfq; pushq $0x8; "
+		 "leaq 1f(%%rip), %%rax; pushq %%rax; iretq; 1:")
 PRIVILEGED(int_f0, "int $0xF0")
 PRIVILEGED(int3, "int3")
 PRIVILEGED(xsetbv, "xorl %%ecx, %%ecx; movl $7, %%eax; xorl %%edx, %%edx; xsetbv")
@@ -144,11 +147,15 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } ways[] = {
-	WAY(divide), WAY(jump), { "write", write_kernel }, { "read", read_kernel }, WAY(null), WAY(stack),
+	WAY(divide), WAY(jump), { "write", write_kernel },
+	{ "read", read_kernel }, WAY(null), WAY(stack),
 	WAY(freed), WAY(opcode), WAY(code), WAY(data), WAY(noncanonical), WAY(x87), WAY(thread),
-	WAY(hlt), WAY(cli), WAY(in), WAY(out), WAY(rdmsr), WAY(wrmsr), WAY(cr3), WAY(cr0), WAY(dr7), WAY(lidt),
-	WAY(invlpg), WAY(wbinvd), WAY(invd), WAY(clts), WAY(swapgs), WAY(sysret), WAY(iret), WAY(int_f0), WAY(int3),
-	WAY(xsetbv), WAY(vmmcall), WAY(vmcall), WAY(vmrun), WAY(stgi), WAY(vmxoff), WAY(step), WAY(iopl), WAY(selector), WAY(local), WAY(sysenter),
+	WAY(hlt), WAY(cli), WAY(in), WAY(out), WAY(rdmsr),
+	WAY(wrmsr), WAY(cr3), WAY(cr0), WAY(dr7), WAY(lidt),
+	WAY(invlpg), WAY(wbinvd), WAY(invd), WAY(clts), WAY(swapgs),
+	WAY(sysret), WAY(iret), WAY(int_f0), WAY(int3),
+	WAY(xsetbv), WAY(vmmcall), WAY(vmcall), WAY(vmrun), WAY(stgi), WAY(vmxoff),
+	WAY(step), WAY(iopl), WAY(selector), WAY(local), WAY(sysenter),
 };
 
 int main(int argc, char **argv)

@@ -49,9 +49,12 @@ static uint64_t next(void)
 static long hostile(void)
 {
 	static const long values[] = {
-		0, 1, 2, 3, 4, 8, 15, 16, 31, 100, 4095, 4096, 65536, -1, -2, -4096, 0x7FFFFFFF, 0x80000000, 0x100000000,
-		0x7FFFFFFFFFFFFFFF, (long)0x8000000000000000, 0x100000, 0xB8000, 0xFEE00000, 0x400000000000,
-		0x3FFFFFFFFFFF, 0x400000200000, 0x400000400000, 0x400000401000, 0x40003FFFFFF8, 0x400040000000,
+		0, 1, 2, 3, 4, 8, 15, 16, 31, 100, 4095, 4096, 65536,
+		-1, -2, -4096, 0x7FFFFFFF, 0x80000000, 0x100000000,
+		0x7FFFFFFFFFFFFFFF, (long)0x8000000000000000,
+		0x100000, 0xB8000, 0xFEE00000, 0x400000000000,
+		0x3FFFFFFFFFFF, 0x400000200000, 0x400000400000,
+		0x400000401000, 0x40003FFFFFF8, 0x400040000000,
 		0x7FFFFFFFFFF8, 0x800000000000, (long)0xFFFF800000000000,
 	};
 
@@ -146,7 +149,8 @@ int main(int argc, char **argv)
 		}
 		ended[WIFSIGNALED(status)]++;
 	}
-	printf("\nfuzz: %ld children, %ld ended, %ld were killed, %lu of %lu calls tried\n", rounds, ended[0], ended[1],
+	printf("\nfuzz: %ld children, %ld ended, %ld were killed, %lu of %lu calls tried\n", rounds,
+	       ended[0], ended[1],
 	       (unsigned long)rounds < NUM_CALLS ? (unsigned long)rounds : NUM_CALLS, NUM_CALLS);
 	return 0;
 }

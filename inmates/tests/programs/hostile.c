@@ -275,7 +275,8 @@ static int admit(long ms)
 			(void)kill(pids[n], SIGKILL);
 			(void)waitpid(pids[n], NULL, 0);
 		}
-	printf("hostile: latest wake-up %lu us alone, %lu us beside one that is refused VCPUs\n", alone, beside);
+	printf("hostile: latest wake-up %lu us alone, %lu us beside one that is refused VCPUs\n",
+	       alone, beside);
 	return 0;
 }
 
@@ -439,7 +440,8 @@ int main(int argc, char **argv)
 		return hoard();
 	if (argc > 1 && !strcmp(argv[1], "full"))
 		return full();
-	printf("usage: hostile race [ROUNDS] | flood | wait [ROUNDS] | admit [MS] | tree | family | orphan | bomb |\n"
+	printf("usage: hostile race [ROUNDS] | flood | wait [ROUNDS] | admit [MS] "
+	       "| tree | family | orphan | bomb |\n"
 	       "       threads | vcpus | hoard | full\n");
 	return 2;
 }

@@ -285,7 +285,8 @@ static void check_other_stack(void)
 	static char stack[8192] __attribute__((aligned(16)));
 	long answer;
 
-	__asm__ volatile("movq %%rsp, %%rbx; movq %1, %%rsp; call pthread_mutex_lock; movq %%rbx, %%rsp"
+	__asm__ volatile("movq %%rsp, %%rbx; movq %1, %%rsp; call pthread_mutex_lock; "
+			 "movq %%rbx, %%rsp"
 			 : "=a"(answer) : "r"(stack + sizeof(stack)), "D"(&mutex)
 			 : "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc");
 	CHECK((int)answer == 0 && mutex.word == (uint32_t)pthread_self() + 1 &&
@@ -361,7 +362,8 @@ static void measure_inheritance(int chain)
 	stop = 1;
 	while (n)
 		CHECK(result_of(t[--n]) == 0);
-	printf("locks: waited %ld us behind %d owners, others ran %ld us of it\n", waited / 1000, chain + 1, had / 1000);
+	printf("locks: waited %ld us behind %d owners, others ran %ld us of it\n", waited / 1000,
+	       chain + 1, had / 1000);
 }
 
 static int inherit(void)

@@ -103,7 +103,8 @@ int main(int argc, char **argv)
 			took[n] = now() - begin;
 		}
 		sort(took, n);
-		printf("%s rounds=%d least=%lu median=%lu\n", services[i].name, n, took[0], took[n / 2]);
+		printf("%s rounds=%d least=%lu median=%lu\n", services[i].name, n, took[0],
+		       took[n / 2]);
 	}
 	return 0;
 }

@@ -55,7 +55,9 @@ static void *sleep_for(void *unused)
 static void *sleep_until(void *unused)
 {
 	(void)unused;
-	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) ? (void *)-1l : in_time();
+	if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL))
+		return (void *)-1l;
+	return in_time();
 }
 
 static void *wait_for_word(void *unused)

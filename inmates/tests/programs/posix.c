@@ -33,7 +33,9 @@ static void check_calls(void)
 	CHECK(FAILS(kill(getpid(), 99), EINVAL) && FAILS(kill(30000, 0), ESRCH) && raise(0) == 0);
 	CHECK(FAILS(execv("nothing", (char *[]){ "a", NULL }), ENOENT) &&
 	      FAILS(execlp("frame.pgm", "a", (char *)NULL), ENOEXEC));
-	CHECK(FAILS(execl("posix", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", (char *)NULL), E2BIG));
+	CHECK(FAILS(execl("posix", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12",
+			  "13", "14", "15", "16", "17", (char *)NULL),
+		    E2BIG));
 	CHECK((long)sbrk(1l << 40) == -1 && errno == ENOMEM && sysconf(_SC_PAGESIZE) == 4096 &&
 	      FAILS(sysconf(99), EINVAL));
 	CHECK(FAILS(sched_setparam(9999, &(struct sched_param){ .C = 1, .T = 1000 }), ESRCH) &&

@@ -42,11 +42,13 @@ static unsigned long flags_now(void)
  * Makes a call with the RFLAGS bits `flags` set. Stores in `*after` which of these bits are set
  * when the call returns.
  */
-static long call_with(unsigned long flags, long number, long a, long b, long c, unsigned long *after)
+static long call_with(unsigned long flags, long number, long a, long b, long c,
+		      unsigned long *after)
 {
 	long answer = number;
 
-	__asm__ volatile(SKIP_RED_ZONE "pushfq; orq %[flags], (%%rsp); popfq; syscall; pushfq; popq %[after];"
+	__asm__ volatile(SKIP_RED_ZONE "pushfq; orq %[flags], (%%rsp); popfq; syscall; "
+			 "pushfq; popq %[after];"
 			 "pushq %[after]; andq %[none], (%%rsp); popfq; " BACK
 			 : "+a"(answer), [after] "=&r"(*after)
 			 : [flags] "r"(flags), [none] "r"(~FLAGS), "D"(a), "S"(b), "d"(c)

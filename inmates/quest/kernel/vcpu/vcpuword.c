@@ -122,7 +122,8 @@ const char *vcpuword_read(const char *word, struct vcpu_wish *wish)
 	if (none)
 		return NULL;
 	if (!read_type(fields[1], wish))
-		return "a VCPU is main or io, or io.CLASS (ata, net, usb, disk, cdrom, gpio, input)";
+		return "a VCPU is main or io, or io.CLASS "
+		       "(ata, net, usb, disk, cdrom, gpio, input)";
 	if (!read_time(fields[2], &wish->budget_us) || !read_time(fields[3], &wish->period_us))
 		return "C and T are times such as 500us, 20ms or 1s, of at most 600s";
 	return NULL;

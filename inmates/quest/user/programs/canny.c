@@ -179,7 +179,8 @@ static int load(void)
 	height = number(&text);
 	if (memcmp(header, "P5", 2) || width < 1 || width > SIDE_MAX ||
 	    height < 1 || height > SIDE_MAX || number(&text) != 255) {
-		printf("%s: it is no 8-bit PGM of at most %d by %d points\n", FRAME, SIDE_MAX, SIDE_MAX);
+		printf("%s: it is no 8-bit PGM of at most %d by %d points\n", FRAME, SIDE_MAX,
+		       SIDE_MAX);
 		return 0;
 	}
 	n = (long)width * height;
@@ -244,6 +245,7 @@ int main(int argc, char **argv)
 		edges += marks[i] == EDGE;
 	if (!strcmp(argv[argc - 1], "show"))
 		show();
-	printf("canny: %d x %d, %d rounds, %d edge points, checksum %08x\n", width, height, rounds, edges, checksum());
+	printf("canny: %d x %d, %d rounds, %d edge points, checksum %08x\n", width, height, rounds,
+	       edges, checksum());
 	return 0;
 }

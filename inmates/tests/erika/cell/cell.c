@@ -34,7 +34,8 @@ extern uint8_t region_data[], region_data_end[], region_bss[], region_bss_end[];
 
 /* The files of cases (cases.S), each with a NUL at its end */
 #define FAMILIES(X) \
-	X(alarm) X(com) X(counter) X(event) X(hook) X(interrupt) X(resource) X(sync) X(table) X(task)
+	X(alarm) X(com) X(counter) X(event) X(hook) \
+	X(interrupt) X(resource) X(sync) X(table) X(task)
 #define DECLARE(family)	extern const char cases_##family[];
 #define ROW(family)	{ #family, cases_##family },
 FAMILIES(DECLARE)

@@ -9,33 +9,60 @@
 #define QUEST_ERRORS_H
 
 #define QUEST_ERRORS(E) \
-	E(EPERM, 1, "that is not this program's", "name one that it made itself, or is its own child") \
-	E(ENOENT, 2, "there is no file of that name", "the shell's `ls` shows what there is") \
-	E(ESRCH, 3, "there is no such program", "`ps` shows the pids") \
-	E(EINTR, 4, "the program is ending", "none: the call was given up") \
-	E(E2BIG, 7, "the arguments are too long", "at most 15 words of 1000 bytes in all") \
-	E(ENOEXEC, 8, "the file is no program", "link it as user/program.lds says, and mark it executable") \
-	E(EBADF, 9, "that descriptor is not open for this", "0 reads, 1 and 2 write, open() and pipe() give others") \
-	E(ECHILD, 10, "there is no such child to wait for", "fork() first; each child is waited for once") \
-	E(EAGAIN, 11, "there are too many programs, threads or VCPUs", "wait for one of them to end; a VCPU that is gone counts for one period more") \
-	E(ENOMEM, 12, "there is not enough memory", "end a program, or give the cell more") \
-	E(EFAULT, 14, "an address is not the program's to use so", "look at the pointer and the length") \
-	E(EBUSY, 16, "it is in use", "end or join the other threads first; unbind the VCPU") \
-	E(EINVAL, 22, "an argument makes no sense", "look at the call's description for its range") \
-	E(EMFILE, 24, "too many files or pipes are open", "close() one") \
-	E(ESPIPE, 29, "that is no file of the archive", "lseek() only what open() gave") \
-	E(EROFS, 30, "files cannot be written", "open them with O_RDONLY") \
-	E(EPIPE, 32, "nobody reads from the pipe", "keep an end for reading open") \
-	E(EDOM, 33, "an argument is outside the function's domain", "look at the function's description") \
-	E(ERANGE, 34, "the result is out of range", "use a smaller number, or more room for the result") \
-	E(EDEADLK, 35, "a thread would wait for itself", "join another thread; release the lock first") \
-	E(ENAMETOOLONG, 36, "the name is too long", "at most 31 bytes") \
-	E(ENOSYS, 38, "there is no such system call", "rebuild the program with this system's headers") \
-	E(EOVERFLOW, 75, "the number would be too large", "sem_wait() as often as sem_post()") \
-	E(ENOTSUP, 95, "Quest does not have that", "see Documentation/tutorial/quest-programs.md for what it has") \
-	E(ETIMEDOUT, 110, "the time to wait is over", "wait longer, or look who should have woken it") \
-	E(EADMIT, 200, "the VCPU is not admitted: all could not meet their periods", "take less budget or a longer period; `vcpus` shows who has what") \
-	E(ENOVCPU, 201, "there is no such VCPU", "vcpu_create() first; `vcpus` shows them")
+	E(EPERM, 1, "that is not this program's", \
+	  "name one that it made itself, or is its own child") \
+	E(ENOENT, 2, "there is no file of that name", \
+	  "the shell's `ls` shows what there is") \
+	E(ESRCH, 3, "there is no such program", \
+	  "`ps` shows the pids") \
+	E(EINTR, 4, "the program is ending", \
+	  "none: the call was given up") \
+	E(E2BIG, 7, "the arguments are too long", \
+	  "at most 15 words of 1000 bytes in all") \
+	E(ENOEXEC, 8, "the file is no program", \
+	  "link it as user/program.lds says, and mark it executable") \
+	E(EBADF, 9, "that descriptor is not open for this", \
+	  "0 reads, 1 and 2 write, open() and pipe() give others") \
+	E(ECHILD, 10, "there is no such child to wait for", \
+	  "fork() first; each child is waited for once") \
+	E(EAGAIN, 11, "there are too many programs, threads or VCPUs", \
+	  "wait for one of them to end; a VCPU that is gone counts for one period more") \
+	E(ENOMEM, 12, "there is not enough memory", \
+	  "end a program, or give the cell more") \
+	E(EFAULT, 14, "an address is not the program's to use so", \
+	  "look at the pointer and the length") \
+	E(EBUSY, 16, "it is in use", \
+	  "end or join the other threads first; unbind the VCPU") \
+	E(EINVAL, 22, "an argument makes no sense", \
+	  "look at the call's description for its range") \
+	E(EMFILE, 24, "too many files or pipes are open", \
+	  "close() one") \
+	E(ESPIPE, 29, "that is no file of the archive", \
+	  "lseek() only what open() gave") \
+	E(EROFS, 30, "files cannot be written", \
+	  "open them with O_RDONLY") \
+	E(EPIPE, 32, "nobody reads from the pipe", \
+	  "keep an end for reading open") \
+	E(EDOM, 33, "an argument is outside the function's domain", \
+	  "look at the function's description") \
+	E(ERANGE, 34, "the result is out of range", \
+	  "use a smaller number, or more room for the result") \
+	E(EDEADLK, 35, "a thread would wait for itself", \
+	  "join another thread; release the lock first") \
+	E(ENAMETOOLONG, 36, "the name is too long", \
+	  "at most 31 bytes") \
+	E(ENOSYS, 38, "there is no such system call", \
+	  "rebuild the program with this system's headers") \
+	E(EOVERFLOW, 75, "the number would be too large", \
+	  "sem_wait() as often as sem_post()") \
+	E(ENOTSUP, 95, "Quest does not have that", \
+	  "see Documentation/tutorial/quest-programs.md for what it has") \
+	E(ETIMEDOUT, 110, "the time to wait is over", \
+	  "wait longer, or look who should have woken it") \
+	E(EADMIT, 200, "the VCPU is not admitted: all could not meet their periods", \
+	  "take less budget or a longer period; `vcpus` shows who has what") \
+	E(ENOVCPU, 201, "there is no such VCPU", \
+	  "vcpu_create() first; `vcpus` shows them")
 
 #define QUEST_ERROR_NUMBER(name, number, what, remedy) name = number,
 enum quest_error { QUEST_ERRORS(QUEST_ERROR_NUMBER) };
