@@ -31,7 +31,9 @@ static int say_late(const struct options *options, const char *what)
 static int say_busy(const struct options *options, const char *what)
 {
 	say_late(options, what);
-	fprintf(stderr, "  remedy: a longer -t, or ^C in `quesh %s`: it ends what still runs there\n", options->name);
+	fprintf(stderr,
+		"  remedy: a longer -t, or ^C in `quesh %s`: it ends what still runs there\n",
+		options->name);
 	return EXIT_TIMED_OUT;
 }
 
@@ -42,7 +44,9 @@ static int say_interrupted(const struct options *options, bool ended)
 	if (ended)
 		fprintf(stderr, "  it was interrupted by ^C; remedy: a longer -t\n");
 	else
-		fprintf(stderr, "  ^C does not end it: it still runs; remedy: qvctl cell shutdown %s\n", options->name);
+		fprintf(stderr,
+			"  ^C does not end it: it still runs; remedy: qvctl cell shutdown %s\n",
+			options->name);
 	return EXIT_TIMED_OUT;
 }
 

@@ -11,7 +11,8 @@
 
 #define WINDOW(gpa)	((gpa) - QV_SCREEN_GPA)
 
-_Static_assert(WINDOW(QV_STREAM_GPA) + QV_STREAM_LEN == QV_CONSOLE_LEN, "the window ends with the stream");
+_Static_assert(WINDOW(QV_STREAM_GPA) + QV_STREAM_LEN == QV_CONSOLE_LEN,
+	       "the window ends with the stream");
 _Static_assert(sizeof(struct qv_comm) <= 0x1000, "the comm page is a page");
 
 bool console_name_is_valid(const char *name)

@@ -33,7 +33,8 @@ static bool is_echo(const struct answer *answer)
 		return false;
 	if (answer->first && !strcmp(line, answer->command))
 		return true;
-	return prompt && !strncmp(line, answer->prompt, prompt) && !strcmp(line + prompt, answer->command);
+	return prompt && !strncmp(line, answer->prompt, prompt) &&
+	       !strcmp(line + prompt, answer->command);
 }
 
 static void end_line(struct answer *answer, struct buf *out)

@@ -48,17 +48,22 @@ int say_end(const struct options *options, const struct console *console, enum c
 		fprintf(stderr, "quesh: the cell %s is shut down\n"
 			"  remedy: qvctl cell start %s\n", options->name, options->name);
 	else
-		fprintf(stderr, "quesh: the cell %s runs no more: it failed, or was stopped by force\n"
-			"  remedy: `qvctl cell show %s` says why\n", options->name, options->name);
+		fprintf(stderr,
+			"quesh: the cell %s runs no more: it failed, or was stopped by force\n"
+			"  remedy: `qvctl cell show %s` says why\n",
+			options->name, options->name);
 	return EXIT_FAILURE;
 }
 
 /* Handles a cell that was not running when quesh started. */
-static int say_not_running(const struct options *options, const struct console *console, enum cell_life life)
+static int say_not_running(const struct options *options, const struct console *console,
+			   enum cell_life life)
 {
 	if (life == CELL_GONE || console_has_halted(console))
 		return say_end(options, console, life);
-	fprintf(stderr, "quesh: the cell %s does not run: it has failed, was stopped, or was not started yet\n"
+	fprintf(stderr,
+		"quesh: the cell %s does not run: it has failed, was stopped, "
+		"or was not started yet\n"
 		"  remedy: `qvctl cell show %s` says which; qvctl cell start %s\n",
 		options->name, options->name, options->name);
 	return EXIT_FAILURE;
@@ -140,8 +145,11 @@ static int say_open_error(const struct options *options, int error)
 	const char *name = options->name;
 
 	if (error == ENOENT || error == ENXIO || error == ENODEV)
-		fprintf(stderr, "quesh: there is no cell %s with a console\n"
-			"  remedy: `qvctl cell list` shows the cells; a cell's YAML may say `console: true`\n", name);
+		fprintf(stderr,
+			"quesh: there is no cell %s with a console\n"
+			"  remedy: `qvctl cell list` shows the cells; "
+			"a cell's YAML may say `console: true`\n",
+			name);
 	else if (error == EACCES || error == EPERM)
 		fprintf(stderr, "quesh: you may not open the console of %s\n"
 			"  remedy: run it with sudo, or as root\n", name);
@@ -232,11 +240,15 @@ int main(int argc, char **argv)
 	if (status)
 		return status;
 	if (privs_drop()) {
-		fprintf(stderr, "quesh: the privileges could not be dropped (%s)\n"
-			"  remedy: run it as root in full, or as a user who may open the console\n", strerror(errno));
+		fprintf(stderr,
+			"quesh: the privileges could not be dropped (%s)\n"
+			"  remedy: run it as root in full, or as a user who may open the console\n",
+			strerror(errno));
 		return EXIT_FAILURE;
 	}
 	if (options.dump)
 		return dump(&options, &console);
-	return options.num_commands ? commands_run(&options, &console) : session_run(&options, &console);
+	if (options.num_commands)
+		return commands_run(&options, &console);
+	return session_run(&options, &console);
 }

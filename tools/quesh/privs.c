@@ -22,7 +22,8 @@ static int become_nobody(void)
 {
 	if (geteuid() != 0)
 		return 0;
-	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY))
 		return -1;
 	if (setresuid((uid_t)-1, 0, (uid_t)-1) == 0) {
 		errno = EPERM;	/* the process could become root again */

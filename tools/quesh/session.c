@@ -103,7 +103,8 @@ static void set_status(struct session *session, const char *name, int rows)
 	char text[128] = "";
 
 	if (!session->console->writable)
-		snprintf(text, sizeof(text), " %s: view only: another quesh holds the keyboard; ^] detaches", name);
+		snprintf(text, sizeof(text),
+			 " %s: view only: another quesh holds the keyboard; ^] detaches", name);
 	else if (rows > QV_SCREEN_ROWS)
 		snprintf(text, sizeof(text), " %s: ^] detaches", name);
 	painter_set_status(&session->painter, text);

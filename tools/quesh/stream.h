@@ -22,7 +22,8 @@ struct stream {
 };
 
 /* Reading starts with the next byte that the cell writes. */
-void stream_init(struct stream *stream, const volatile uint8_t *ring, const volatile uint32_t *head);
+void stream_init(struct stream *stream, const volatile uint8_t *ring,
+		 const volatile uint32_t *head);
 
 /* Copies new bytes, at most `room`. Counts overwritten bytes. */
 size_t stream_read(struct stream *stream, uint8_t *to, size_t room);

@@ -54,7 +54,8 @@ TEST(text_keeps_newline_and_tab_only)
 	for (int byte = 0; byte < 256; byte++)
 		cp437_put_text(&out, (uint8_t)byte, false);
 	for (size_t i = 0; i < out.len; i++)
-		CHECK((out.data[i] >= 0x20 && out.data[i] < 0x7f) || out.data[i] == '\n' || out.data[i] == '\t');
+		CHECK((out.data[i] >= 0x20 && out.data[i] < 0x7f) || out.data[i] == '\n' ||
+		      out.data[i] == '\t');
 	CHECK(out.len == 2 + 95 + 128);
 	buf_free(&out);
 }

@@ -47,7 +47,8 @@ TEST(strips_echo_and_prompt)
 TEST(line_is_shown_again_behind_others_output)
 {
 	expect("cm\r\033[Kother\nquest> cmd\nout\nquest> \x04", "other\nout\n", true);
-	expect("quest> \r\033[Kother\nquest> cmd\nquest> cmd\nquest> \x04", "other\nquest> cmd\n", true);
+	expect("quest> \r\033[Kother\nquest> cmd\nquest> cmd\nquest> \x04", "other\nquest> cmd\n",
+	       true);
 	expect("cmd\n\r\033[31mred\nquest> \x04", "[31mred\n", true);
 }
 

@@ -79,7 +79,8 @@ static void vt_feed(struct vt *vt, const char *at)
 			at = vt_escape(vt, at + 2);
 			continue;
 		}
-		if (vt->row < 0 || vt->row >= vt->rows || vt->col < 0 || vt->col >= vt->cols || *at < 0x20) {
+		if (vt->row < 0 || vt->row >= vt->rows || vt->col < 0 || vt->col >= vt->cols ||
+		    *at < 0x20) {
 			vt->bad = true;
 			return;
 		}
