@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROWS = Path(__file__).resolve().parent / "rows"
-LINE = re.compile(r'ATTACK\("(?P<name>[a-z0-9-]+)", (?P<function>\w+), (?P<a>\w+), (?P<b>\w+), '
-                  r'"(?P<expected>[^"]+)", "(?P<flags>[^"]*)", "(?P<what>[^"]+)"\)')
+BEGIN = re.compile(r"^ATTACK\(", re.MULTILINE)
+ROW = re.compile(r'ATTACK\("(?P<name>[a-z0-9-]+)", (?P<function>\w+), (?P<a>\w+), (?P<b>\w+),\s+'
+                 r'"(?P<expected>[^"]+)", "(?P<flags>[^"]*)",\s+"(?P<what>[^"]+)"\)$', re.MULTILINE)
 VENDORS = ("amd", "intel")
 FLAGS = {*VENDORS, "xapic", "x2apic", "direct", "smp", "quesh", "shutdown", "watchdog", "fresh", "open", "kills"}
 # The outcome of these families may depend on the APIC mode. The other families run in one mode
@@ -67,12 +68,12 @@ class Row:
 
 def family(file: Path) -> list[Row]:
     rows = []
-    for number, line in enumerate(file.read_text().splitlines(), 1):
-        if not line.startswith("ATTACK("):
-            continue
-        found = LINE.fullmatch(line)
+    text = file.read_text()
+    for begin in BEGIN.finditer(text):
+        number = text.count("\n", 0, begin.start()) + 1
+        found = ROW.match(text, begin.start())
         if not found:
-            raise ValueError(f"{file.name}:{number}: not a row: {line}")
+            raise ValueError(f"{file.name}:{number}: not a row: {text.splitlines()[number - 1]}")
         flags = frozenset(found["flags"].split())
         if not flags <= FLAGS:
             raise ValueError(f"{file.name}:{number}: no such flag: {sorted(flags - FLAGS)}")
