@@ -15,13 +15,17 @@
 
 /* Exit codes: APM vol. 2, appendix C */
 static const u64 codes[] = {
-	0x061, 0x063, 0x064, 0x072, 0x074, 0x076, 0x07a, 0x07b, 0x07b, 0x07c, 0x07c, 0x07c, 0x07c, 0x07f, 0x080, 0x081,
-	0x082, 0x083, 0x084, 0x085, 0x086, 0x089, 0x08d, 0x400, 0x400, 0x400, 0x401, ~0ull, 0x000, 0x010, 0x014, 0x040,
+	0x061, 0x063, 0x064, 0x072, 0x074, 0x076, 0x07a, 0x07b,
+	0x07b, 0x07c, 0x07c, 0x07c, 0x07c, 0x07f, 0x080, 0x081,
+	0x082, 0x083, 0x084, 0x085, 0x086, 0x089, 0x08d, 0x400,
+	0x400, 0x400, 0x401, ~0ull, 0x000, 0x010, 0x014, 0x040,
 	0x041, 0x051, 0x052, 0x065, 0x088,
 };
 static const u32 msrs[] = {
-	0x10, 0x1b, 0x79, 0x8b, 0x200, 0x277, 0x2ff, 0x6e0, 0x800, 0x80b, 0x80d, 0x830, 0x830, 0x832, 0x835, 0x83f,
-	0xc0000080, 0xc0000081, 0xc0010010, 0xc0010015, 0xc0010114, 0xc0010117, 0xc0011029, 0x40000000,
+	0x10, 0x1b, 0x79, 0x8b, 0x200, 0x277, 0x2ff, 0x6e0,
+	0x800, 0x80b, 0x80d, 0x830, 0x830, 0x832, 0x835, 0x83f,
+	0xc0000080, 0xc0000081, 0xc0010010, 0xc0010015,
+	0xc0010114, 0xc0010117, 0xc0011029, 0x40000000,
 };
 
 static u64 code_of(struct choices *c)
@@ -57,7 +61,8 @@ static void any_exit(struct vmcb *v, struct pcpu *cpu, struct choices *c)
 	for (i = 0; i < sizeof(v->bytes) && v->exit_code == EXIT_NPF; i++)
 		v->bytes[i] = choose(c, 256);
 	v->rax = choose(c, 2) ? choose(c, 8) : choose(c, 1ull << 32);
-	cpu->regs[GPR_RCX] = choose(c, 8) ? msrs[choose(c, sizeof(msrs) / sizeof(msrs[0]))] : choose(c, 1ull << 32);
+	cpu->regs[GPR_RCX] = choose(c, 8) ? msrs[choose(c, sizeof(msrs) / sizeof(msrs[0]))] :
+					    choose(c, 1ull << 32);
 	cpu->regs[GPR_RDX] = choose(c, 4) ? choose(c, 8) : choose(c, 1ull << 32);
 	cpu->regs[GPR_RDI] = choose(c, FAKE_RAM);
 }
@@ -78,7 +83,8 @@ static struct vmcb opened;		/* the control block at the guest's first entry */
 /* Checks the settings that confine the guest. They must be the same after every exit. */
 static void check_confined(const struct vmcb *v)
 {
-	const u32 four = I4_VMRUN | I4_VMMCALL | I4_VMLOAD | I4_VMSAVE | I4_STGI | I4_CLGI | I4_SKINIT;
+	const u32 four = I4_VMRUN | I4_VMMCALL | I4_VMLOAD | I4_VMSAVE |
+			 I4_STGI | I4_CLGI | I4_SKINIT;
 
 	CHECK_EQ(opened.intercept3 & (I3_NMI | I3_MSR), I3_NMI | I3_MSR);
 	CHECK_EQ(opened.intercept4 & four, four);
@@ -106,7 +112,8 @@ static bool step(struct choices *c, bool cell)
 
 	fake_wrmsr_last = 0;
 	any_exit(v, cpu, c);
-	unit_case("exit %#lx info %#lx %#lx msr %#lx:", v->exit_code, v->info1, v->info2, cpu->regs[GPR_RCX]);
+	unit_case("exit %#lx info %#lx %#lx msr %#lx:", v->exit_code, v->info1, v->info2,
+		  cpu->regs[GPR_RCX]);
 	if (setjmp(fake_back))
 		return false;
 	svm_exit(cpu);

@@ -15,17 +15,21 @@
 
 /* Exit reasons: SDM vol. 3, appendix C */
 static const u32 reasons[] = {
-	0, 0, 0, 2, 3, 8, 9, 10, 11, 13, 15, 18, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 28, 30, 30, 31, 31, 32, 32, 32,
+	0, 0, 0, 2, 3, 8, 9, 10, 11, 13, 15, 18, 18, 19, 20, 21,
+	22, 23, 24, 25, 26, 27, 28, 28, 30, 30, 31, 31, 32, 32, 32,
 	48, 48, 48, 49, 50, 53, 54, 55, 55, 63, 64, 0x80000021, 0x80000029,
 };
 static const u32 msrs[] = {
-	0x10, 0x1b, 0x3a, 0x79, 0x8b, 0x1a0, 0x200, 0x277, 0x2ff, 0x480, 0x570, 0x6e0, 0x800, 0x80b, 0x80d, 0x830, 0x830,
+	0x10, 0x1b, 0x3a, 0x79, 0x8b, 0x1a0, 0x200, 0x277, 0x2ff,
+	0x480, 0x570, 0x6e0, 0x800, 0x80b, 0x80d, 0x830, 0x830,
 	0x832, 0x835, 0x83f, 0xc80, 0xda0, 0xc0000080, 0xc0000081, 0x40000000,
 };
 /* The settings that confine the guest, as they were at its first entry */
 static const u32 holds[] = {
-	VMCS_VPID, VMCS_IO_BITMAP_A, VMCS_IO_BITMAP_B, VMCS_MSR_BITMAP, VMCS_XSS_BITMAP, VMCS_LINK, HOST_CR0, HOST_CR3,
-	HOST_CR4, HOST_RSP, HOST_RIP, HOST_TR_BASE, HOST_IDTR_BASE, HOST_GDTR_BASE, VMCS_PIN, VMCS_PROC2, VMCS_EXIT,
+	VMCS_VPID, VMCS_IO_BITMAP_A, VMCS_IO_BITMAP_B, VMCS_MSR_BITMAP,
+	VMCS_XSS_BITMAP, VMCS_LINK, HOST_CR0, HOST_CR3,
+	HOST_CR4, HOST_RSP, HOST_RIP, HOST_TR_BASE, HOST_IDTR_BASE,
+	HOST_GDTR_BASE, VMCS_PIN, VMCS_PROC2, VMCS_EXIT,
 	 VMCS_CR0_MASK, VMCS_CR4_MASK,
 };
 #define HOLDS	(sizeof(holds) / sizeof(holds[0]))
@@ -36,19 +40,28 @@ static u64 opened[HOLDS], exceptions;
 static void any_exit(struct pcpu *cpu, struct choices *c)
 {
 	static const u32 events[] = { 0, 0, 0, EVENT_VALID | 0x30, EVENT_VALID | EVENT_NMI | 2,
-				      EVENT_VALID | EVENT_EXCEPTION | 6, EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14,
+				      EVENT_VALID | EVENT_EXCEPTION | 6,
+				      EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 14,
 				      EVENT_VALID | EVENT_SOFT | 0x80, EVENT_VALID | 6 << 8 | 3 };
 	static const u32 vectors[] = { 1, 2, 2, 17, 18 }, widths[] = { 0, 1, 3 };
 	u32 n = choose(c, sizeof(reasons) / sizeof(reasons[0]) + 1), vector = vectors[choose(c, 5)];
+	u32 type = EVENT_EXCEPTION;
 
-	fake_set(EXIT_REASON, n < sizeof(reasons) / sizeof(reasons[0]) ? reasons[n] : choose(c, 0x80));
+	fake_set(EXIT_REASON,
+		 n < sizeof(reasons) / sizeof(reasons[0]) ? reasons[n] : choose(c, 0x80));
 	fake_set(EXIT_QUALIFICATION, choose(c, 4) ? choose(c, 1ull << 32) : choose(c, 8));
 	if (fake_get(EXIT_REASON) == REASON_PORT)	/* 1, 2 or 4 bytes */
-		fake_set(EXIT_QUALIFICATION, (fake_get(EXIT_QUALIFICATION) & ~7ull) | widths[choose(c, 3)]);
-	fake_set(EXIT_GUEST_PHYSICAL, choose(c, 4) ? choose(c, FAKE_RAM) : 0xfee00000 + choose(c, 4096));
+		fake_set(EXIT_QUALIFICATION,
+			 (fake_get(EXIT_QUALIFICATION) & ~7ull) | widths[choose(c, 3)]);
+	fake_set(EXIT_GUEST_PHYSICAL,
+		 choose(c, 4) ? choose(c, FAKE_RAM) : 0xfee00000 + choose(c, 4096));
 	fake_set(EXIT_LENGTH, choose(c, 16));
-	fake_set(EXIT_EVENT, EVENT_VALID | (vector == 2 ? EVENT_NMI : vector == 1 && choose(c, 2) ? 5 << 8 : EVENT_EXCEPTION) |
-		 (vector == 17 ? EVENT_ERROR : 0) | (choose(c, 2) ? EVENT_FROM_IRET : 0) | vector);
+	if (vector == 2)
+		type = EVENT_NMI;
+	else if (vector == 1 && choose(c, 2))
+		type = 5 << 8;
+	fake_set(EXIT_EVENT, EVENT_VALID | type | (vector == 17 ? EVENT_ERROR : 0) |
+		 (choose(c, 2) ? EVENT_FROM_IRET : 0) | vector);
 	fake_set(IDT_EVENT, events[choose(c, 9)]);
 	fake_set(IDT_ERROR, choose(c, 1ull << 16));
 	fake_set(ENTRY_EVENT, 0);
@@ -62,7 +75,8 @@ static void any_exit(struct pcpu *cpu, struct choices *c)
 	fake_set(GUEST_RFLAGS, choose(c, 0x1000) | 2);
 	fake_set(GUEST_ACTIVITY, choose(c, 2));
 	cpu->regs[GPR_RAX] = choose(c, 2) ? choose(c, 8) : choose(c, 1ull << 32);
-	cpu->regs[GPR_RCX] = choose(c, 8) ? msrs[choose(c, sizeof(msrs) / sizeof(msrs[0]))] : choose(c, 1ull << 32);
+	cpu->regs[GPR_RCX] = choose(c, 8) ? msrs[choose(c, sizeof(msrs) / sizeof(msrs[0]))] :
+					    choose(c, 1ull << 32);
 	cpu->regs[GPR_RDX] = choose(c, 4) ? choose(c, 8) : choose(c, 1ull << 32);
 	cpu->regs[GPR_RDI] = choose(c, FAKE_RAM);
 }
@@ -74,7 +88,8 @@ static void check_event(u32 event)
 
 	if (!(event & EVENT_VALID))
 		return;
-	CHECK(!type || type == EVENT_NMI || type == EVENT_EXCEPTION || (type == 5 << 8 && vector == 1));
+	CHECK(!type || type == EVENT_NMI || type == EVENT_EXCEPTION ||
+	      (type == 5 << 8 && vector == 1));
 	CHECK(!(event & 0x7ffff000));
 	CHECK(type != EVENT_EXCEPTION || vector < 32);
 	CHECK(type != EVENT_NMI || vector == 2);
@@ -106,8 +121,8 @@ static bool step(struct choices *c, bool cell)
 
 	fake_wrmsr_last = 0;
 	any_exit(cpu, c);
-	unit_case("exit %#lx qualification %#lx at %#lx msr %#lx:", fake_get(EXIT_REASON), fake_get(EXIT_QUALIFICATION),
-		  fake_get(EXIT_GUEST_PHYSICAL), cpu->regs[GPR_RCX]);
+	unit_case("exit %#lx qualification %#lx at %#lx msr %#lx:", fake_get(EXIT_REASON),
+		  fake_get(EXIT_QUALIFICATION), fake_get(EXIT_GUEST_PHYSICAL), cpu->regs[GPR_RCX]);
 	if (setjmp(fake_back))
 		return false;
 	vmx_exit(cpu);

@@ -42,7 +42,7 @@ static bool drained(u32 msr)
  */
 void guest_check_cell(u32 was)
 {
-	CHECK(!fake_wrmsr_last || (fake_wrmsr_last >= 0x82f && fake_wrmsr_last <= 0x837) || drained(fake_wrmsr_last) ||
-	      (fake_wrmsr_last == MCG_STATUS && !fake_wrmsr_value));
+	CHECK(!fake_wrmsr_last || (fake_wrmsr_last >= 0x82f && fake_wrmsr_last <= 0x837) ||
+	      drained(fake_wrmsr_last) || (fake_wrmsr_last == MCG_STATUS && !fake_wrmsr_value));
 	CHECK(my_status()->state == was || my_status()->state == QV_MON_FAILED);
 }

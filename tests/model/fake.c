@@ -24,7 +24,8 @@ static void map(u64 va, u64 pa, u64 len)
 {
 	/* A huge page is populated now, since all of it will be cleared at once. */
 	int now = len == QV_HUGE ? MAP_POPULATE : 0;
-	void *at = mmap((void *)va, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | now, ram_file, pa);
+	void *at = mmap((void *)va, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | now,
+			ram_file, pa);
 
 	if (at != (void *)va)
 		unit_give_up("cannot map");

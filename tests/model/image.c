@@ -49,7 +49,8 @@ void set_phdr(struct image *img, u32 n, enum phdr_field field, u64 value)
 {
 	static const struct place at[] = {
 		[PH_TYPE] = { 0, 4, 0, 4 }, [PH_OFFSET] = { 4, 4, 8, 8 }, [PH_VA] = { 8, 4, 16, 8 },
-		[PH_PA] = { 12, 4, 24, 8 }, [PH_FILE_LEN] = { 16, 4, 32, 8 }, [PH_MEM_LEN] = { 20, 4, 40, 8 },
+		[PH_PA] = { 12, 4, 24, 8 }, [PH_FILE_LEN] = { 16, 4, 32, 8 },
+		[PH_MEM_LEN] = { 20, 4, 40, 8 },
 	};
 
 	set(img, 64 + n * (img->wide ? 56 : 32), &at[field], value);
@@ -159,7 +160,9 @@ static bool zero_memory(void *ctx, u64 gpa, u64 len)
 void memory_open(struct memory *m, u64 size)
 {
 	*m = (struct memory){ .size = size, .limit = size };
-	m->target = (struct mb2_target){ .size = size, .ctx = m, .write = write_memory, .zero = zero_memory };
+	m->target = (struct mb2_target){
+		.size = size, .ctx = m, .write = write_memory, .zero = zero_memory
+	};
 	m->bytes = mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (m->bytes == MAP_FAILED)
@@ -209,7 +212,8 @@ static const char *tag_wrong(const struct memory *m, const u8 *tag, u32 size, co
 		return size > 9 && !tag[size - 1] ? NULL : "the name of the loader";
 	case 4:
 		return size == 16 && get_at(tag + 8, 4) == 640 &&
-		       get_at(tag + 12, 4) == m->size / 1024 - 1024 ? NULL : "the basic memory sizes";
+		       get_at(tag + 12, 4) == m->size / 1024 - 1024 ?
+		       NULL : "the basic memory sizes";
 	case 6:
 		return mmap_wrong(m, tag, size);
 	case 8:
@@ -239,7 +243,8 @@ const char *info_wrong(const struct memory *m, u32 ebx, const char *cmdline)
 		at += (size + 7) & ~7u;
 		if (type == 0)
 			return size != 8 || at != total ? "the end tag" :
-			       seen != (1 << 1 | 1 << 2 | 1 << 4 | 1 << 6 | 1 << 8) ? "a tag is missing" : NULL;
+			       seen != (1 << 1 | 1 << 2 | 1 << 4 | 1 << 6 | 1 << 8) ?
+			       "a tag is missing" : NULL;
 		if (type > 31 || seen & 1u << type)
 			return "a tag that appears twice";
 		seen |= 1u << type;

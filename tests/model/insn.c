@@ -141,8 +141,8 @@ void insn_check(const struct insn *insn)
 	struct decoded want, got = { 0 };
 	bool fine = decode_write(bytes, insn->len, insn->mode, insn_regs, &got);
 
-	unit_case("%s `%s` (%u bytes, %02x %02x %02x...):", modes[insn->mode], insn->text, insn->len,
-		  insn->bytes[0], insn->bytes[1], insn->bytes[2]);
+	unit_case("%s `%s` (%u bytes, %02x %02x %02x...):", modes[insn->mode], insn->text,
+		  insn->len, insn->bytes[0], insn->bytes[1], insn->bytes[2]);
 	if (!insn_expected(insn, &want)) {
 		CHECK(!fine);
 	} else if (CHECK(fine)) {

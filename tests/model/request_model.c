@@ -20,8 +20,8 @@ static bool never_port(u32 port)
 	switch (port) {
 	case 0x00 ... 0x1f: case 0x20: case 0x21: case 0x2e: case 0x2f: case 0x40 ... 0x43:
 	case 0x4e: case 0x4f: case 0x60: case 0x61: case 0x62: case 0x64: case 0x66:
-	case 0x70 ... 0x77: case 0x81 ... 0x8f: case 0x92: case 0xa0: case 0xa1: case 0xb2: case 0xb3:
-	case 0x604: case 0x605:
+	case 0x70 ... 0x77: case 0x81 ... 0x8f: case 0x92: case 0xa0: case 0xa1:
+	case 0xb2: case 0xb3: case 0x604: case 0x605:
 	case 0xc0 ... 0xdf: case 0x4d0: case 0x4d1: case 0xcd4 ... 0xcd7: case 0xcf8 ... 0xcff:
 		return true;
 	}
@@ -113,8 +113,11 @@ void machine_open(struct machine *m, u32 max_leaf)
 	m->inst->manager.cells[3].ports[0] = (struct qv_mon_ports){ 0x80, 0x80 };
 	m->inst->manager.cells[3].ports[1] = (struct qv_mon_ports){ 0x7f8, 0x7ff };
 	m->inst->manager.cells[3].num_devices = 1;
-	m->inst->manager.cells[3].devices[0].bars[4] = (struct qv_mon_bar){ .base = 0xc000, .len = 8, .ports = 1 };
-	m->inst->manager.cells[4].window_pa = 205 * M2;	/* the slot is free, so its window has no effect */
+	m->inst->manager.cells[3].devices[0].bars[4] = (struct qv_mon_bar){
+		.base = 0xc000, .len = 8, .ports = 1
+	};
+	/* the slot is free, so its window has no effect */
+	m->inst->manager.cells[4].window_pa = 205 * M2;
 	for (i = 0; i < FRONT_PAGES; i++)
 		m->plain[i] = all_ram(b, i * M2, M2) && !in_other_window(m->inst, i * M2, M2);
 	request_good(&m->inst->req);
@@ -307,11 +310,14 @@ void request_model_check(struct machine *m)
 static u64 some_address(struct choices *c)
 {
 	static const u64 corners[] = {
-		0, K4, 0x9f000 - 8 * K4, 0x9e000, M2, 0x7fe00000, 0x7fd00000, 0x80000000, G4 - M2, G4, G4 + M2,
-		5 * G4 / 4 - M2, 5 * G4 / 4 - 2 * M2, 5 * G4 / 4, ~0ull, 1ull << 63, -M2, 1ull << 52, 1ull << 47,
+		0, K4, 0x9f000 - 8 * K4, 0x9e000, M2, 0x7fe00000,
+		0x7fd00000, 0x80000000, G4 - M2, G4, G4 + M2,
+		5 * G4 / 4 - M2, 5 * G4 / 4 - 2 * M2, 5 * G4 / 4,
+		~0ull, 1ull << 63, -M2, 1ull << 52, 1ull << 47,
 		OWN_BLOCK * M2, (OWN_BLOCK - 1) * M2, (OWN_BLOCK + 2) * M2, CELL_BLOCK * M2,
 		CELL_WINDOW * M2, CELL_WINDOW * M2 + 0x9000, CELL_WINDOW * M2 + 0x18000,
-		CELL_MEMORY * M2, (CELL_MEMORY - 1) * M2, (CELL_END - 1) * M2, CELL_END * M2, ONES * M2,
+		CELL_MEMORY * M2, (CELL_MEMORY - 1) * M2,
+		(CELL_END - 1) * M2, CELL_END * M2, ONES * M2,
 		200 * M2, 201 * M2, 202 * M2, 205 * M2, 209 * M2, 210 * M2, 400 * M2, G4 + 50 * M2,
 	};
 	u64 at = corners[choose(c, sizeof(corners) / sizeof(corners[0]))];
@@ -329,11 +335,13 @@ static u64 some_address(struct choices *c)
 static u64 some_number(struct choices *c)
 {
 	static const u64 numbers[] = {
-		0, 1, 2, 3, 8, 0x80, 0x7f7, 0x800, 0xc000, 0xc008, 16, 17, 31, 32, 63, 64, 65, 255, 256, 1024, 1025, 0x7fffffff, 0x80000000, 0xffffffff,
+		0, 1, 2, 3, 8, 0x80, 0x7f7, 0x800, 0xc000, 0xc008, 16, 17, 31, 32,
+		63, 64, 65, 255, 256, 1024, 1025, 0x7fffffff, 0x80000000, 0xffffffff,
 		1ull << 43, 1ull << 63, ~0ull,
 	};
 
-	return choose(c, 3) ? numbers[choose(c, sizeof(numbers) / sizeof(numbers[0]))] : choose(c, 2000);
+	return choose(c, 3) ? numbers[choose(c, sizeof(numbers) / sizeof(numbers[0]))] :
+			      choose(c, 2000);
 }
 
 void request_spoil(struct qv_mon_create *q, struct choices *c)

@@ -91,8 +91,8 @@ static void each_below(const struct each *e, u64 root, u64 base, u32 level)
 	}
 }
 
-void tables_each(const struct paging *p, void (*each)(void *ctx, u64 addr, u64 len, const struct leaf *l),
-		 void *ctx)
+void tables_each(const struct paging *p,
+		 void (*each)(void *ctx, u64 addr, u64 len, const struct leaf *l), void *ctx)
 {
 	const struct each e = { p, each, ctx };
 

@@ -21,8 +21,8 @@ struct leaf {
  */
 struct leaf tables_walk(const struct paging *p, u64 addr);
 /* Calls a function for each mapping, in order of addresses. */
-void tables_each(const struct paging *p, void (*each)(void *ctx, u64 addr, u64 len, const struct leaf *l),
-		 void *ctx);
+void tables_each(const struct paging *p,
+		 void (*each)(void *ctx, u64 addr, u64 len, const struct leaf *l), void *ctx);
 /* Are all the tables inside [@start, +@len)? */
 bool tables_inside(const struct paging *p, u64 start, u64 len);
 

@@ -183,11 +183,13 @@ static void check_front_page(const struct world *w, u64 page)
 	for (i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
 		u64 pa = page * QV_HUGE + offsets[i];
 		struct leaf l = tables_walk(&me()->nested, pa);
-		bool shown = (o == BLOCK || page * QV_HUGE == FAKE_BLOCK) && offsets[i] < QV_OPEN_LEN;
+		bool shown = (o == BLOCK || page * QV_HUGE == FAKE_BLOCK) &&
+			     offsets[i] < QV_OPEN_LEN;
 
 		if (o == LINUX) {
 			unit_case("Linux's page at %#lx:", pa);
-			CHECK(!l.present || (l.pa == pa && l.write && l.execute && l.type == type_of(pa)));
+			CHECK(!l.present ||
+			      (l.pa == pa && l.write && l.execute && l.type == type_of(pa)));
 		} else if (shown) {
 			unit_case("open part at %#lx:", pa);
 			CHECK(l.present && l.pa == pa && !l.write && l.type == type_of(pa));
@@ -293,7 +295,8 @@ static void park_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
 	const struct instance *inst = ctx;
 
 	CHECK(gpa == 0 && len == QV_PAGE && !l->write && l->execute && l->type == type_of(l->pa));
-	CHECK_EQ(l->pa, inst->boot.block_pa + QV_OFF_INSTANCE + __builtin_offsetof(struct instance, park_code));
+	CHECK_EQ(l->pa, inst->boot.block_pa + QV_OFF_INSTANCE +
+		 __builtin_offsetof(struct instance, park_code));
 	CHECK(!memcmp(inst->park_code, "\xf4\xeb\xfd", 3));
 }
 

@@ -12,7 +12,8 @@
 void a_move(void)
 {
 	PROVE(the_instance.manager.away >> acting & 1, "only a CPU that was sent leaves");
-	PROVE(cpu_at(acting).phase == CPU_WAIT_SIPI && !(the_instance.icr.own >> acting & 1), "and only a caught CPU");
+	PROVE(cpu_at(acting).phase == CPU_WAIT_SIPI && !(the_instance.icr.own >> acting & 1),
+	      "and only a caught CPU");
 	there[acting] = true;
 	cached[acting] = false;	/* on arrival */
 }
@@ -44,7 +45,8 @@ static bool in_block(const void *p)
 
 void a_step(const void *p)
 {
-	PROVE(!in_block(p) || window(QV_VA_MANAGE), "a block is not accessed after it is given back");
+	PROVE(!in_block(p) || window(QV_VA_MANAGE),
+	      "a block is not accessed after it is given back");
 	step();
 }
 
@@ -117,7 +119,8 @@ static void unhole(u64 pa)
 {
 	if (pa == watched) {
 		PROVE(taken || owner == 1, "only the cell's own memory is given back");
-		PROVE(watched != window(QV_VA_MANAGE) && watched != window(QV_VA_SCRUB), "no window shows it");
+		PROVE(watched != window(QV_VA_MANAGE) && watched != window(QV_VA_SCRUB),
+		      "no window shows it");
 		hidden = false;
 	}
 }
@@ -166,7 +169,11 @@ bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
 	return any_bool();
 }
 
-bool cell_record(struct pcpu *cpu, u32 reason, u64 a) { (void)cpu, (void)reason, (void)a; return any_bool(); }
+bool cell_record(struct pcpu *cpu, u32 reason, u64 a)
+{
+	(void)cpu, (void)reason, (void)a;
+	return any_bool();
+}
 
 /* ---- functions with separate proofs; if a function may fail, it fails at random ---- */
 
@@ -176,7 +183,11 @@ static u64 failure(void)
 }
 
 u64 pool_take(struct page_pool *pool) { (void)pool; return any_u64(); }
-int paging_map(const struct paging *p, u64 a, u64 pa, u64 len, u64 f) { (void)p, (void)a, (void)pa, (void)len, (void)f; return failure(); }
+int paging_map(const struct paging *p, u64 a, u64 pa, u64 len, u64 f)
+{
+	(void)p, (void)a, (void)pa, (void)len, (void)f;
+	return failure();
+}
 int setup_tables(struct instance *inst) { (void)inst; return failure(); }
 void setup_rebase(struct instance *inst) { (void)inst; }
 u64 guest_init(struct instance *inst, u64 va) { (void)inst, (void)va; return failure(); }

@@ -11,10 +11,14 @@
  * Seconds: 3600
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->
  *	`#define QV_MON_RUNS		2`: runs
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CPUS	64` -> `#define QV_MAX_CPUS	3`: CPUs
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CELLS	15` -> `#define QV_MAX_CELLS	2`: cells
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_PORTS	16` -> `#define QV_MAX_PORTS	1`: ports
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_DEVICES	8` -> `#define QV_MAX_DEVICES	1`: devices
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CPUS	64` ->
+ *	`#define QV_MAX_CPUS	3`: CPUs
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CELLS	15` ->
+ *	`#define QV_MAX_CELLS	2`: cells
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_PORTS	16` ->
+ *	`#define QV_MAX_PORTS	1`: ports
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_DEVICES	8` ->
+ *	`#define QV_MAX_DEVICES	1`: devices
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RAM_RANGES	64` ->
  *	`#define QV_MON_RAM_RANGES	1`: not used by the proof
  * Changed: include/uapi/linux/qv.h: `QV_EXIT_SLOTS = 16,` -> `QV_EXIT_SLOTS = 1,`: not used here
@@ -156,7 +160,8 @@ static u64 mask_of(const struct qv_mon_create *q)
 /* Is the watched page among the cell's pages from number @from on? */
 static bool in_runs(const struct qv_mon_create *q, u32 from)
 {
-	return (!from && q->runs[0].pa == watched) || (from <= 1 && q->num_runs > 1 && q->runs[1].pa == watched);
+	return (!from && q->runs[0].pa == watched) ||
+	       (from <= 1 && q->num_runs > 1 && q->runs[1].pa == watched);
 }
 
 static bool has(u32 id)
@@ -175,7 +180,8 @@ static u32 owner_now(void)
 
 /* ---- the invariants of manage/manage.h, between any two steps ---- */
 
-#define HOLD(condition, what) do { if (given) ASSUME(condition); else PROVE(condition, what); } while (0)
+#define HOLD(condition, what) \
+	do { if (given) ASSUME(condition); else PROVE(condition, what); } while (0)
 
 struct facts {
 	u64 own, away, cells;	/* masks of own CPUs, of CPUs with a cell, of all CPUs of cells */
@@ -191,13 +197,15 @@ struct facts {
 static bool one_cpu(u32 i, const struct facts *f)
 {
 	const struct pcpu *c = &cpu_at(i);
-	bool away = f->away >> i & 1, waits = c->phase == CPU_WAIT_SIPI, becomes = c->cmd & CMD_BECOME;
+	bool away = f->away >> i & 1;
+	bool waits = c->phase == CPU_WAIT_SIPI, becomes = c->cmd & CMD_BECOME;
 	bool runs = !there[i] && c->phase == CPU_RUNNING;
 
 	return	/* if a CPU is with a cell, the cell has started and the manager knows of the CPU */
 		(!there[i] || (away && f->begun >> i & 1)) &&
 		/* a caught CPU and a CPU that comes back do not run Linux */
-		(!runs || f->own >> i & 1 || !(f->cells >> i & 1 || f->building)) && (!away || waits) &&
+		(!runs || f->own >> i & 1 || !(f->cells >> i & 1 || f->building)) &&
+		(!away || waits) &&
 		/* the phases and commands that the front end uses */
 		(waits || c->phase == CPU_RUNNING) &&
 		!(c->cmd & ~(CMD_FLUSH | CMD_CATCH | CMD_INIT | CMD_SIPI | CMD_BECOME)) &&
@@ -216,26 +224,34 @@ static bool one_cpu(u32 i, const struct facts *f)
 		 * no translation to hidden memory, with two exceptions: the caller drops it when it
 		 * returns; a parked CPU is not started, or drops it before it starts
 		 */
-		(!i || !cached[i] || !f->secret || (waits && (!(f->own >> i & 1) || c->cmd & CMD_FLUSH)));
+		(!i || !cached[i] || !f->secret ||
+		 (waits && (!(f->own >> i & 1) || c->cmd & CMD_FLUSH)));
 }
 
 static bool at_all_times(void)
 {
-	const struct cell_slot *a = &the_instance.manager.cells[1], *b = &the_instance.manager.cells[2];
-	struct facts f = { .own = the_instance.icr.own, .away = the_instance.manager.away, .cells = a->cpus | b->cpus };
+	const struct cell_slot *a = &the_instance.manager.cells[1];
+	const struct cell_slot *b = &the_instance.manager.cells[2];
+	struct facts f = {
+		.own = the_instance.icr.own, .away = the_instance.manager.away,
+		.cells = a->cpus | b->cpus
+	};
 	bool fine;
 	u32 i;
 
-	f.begun = (a->state >= QV_MON_RUNNING ? a->cpus : 0) | (b->state >= QV_MON_RUNNING ? b->cpus : 0);
-	f.running = (a->state == QV_MON_RUNNING ? a->cpus : 0) | (b->state == QV_MON_RUNNING ? b->cpus : 0);
+	f.begun = (a->state >= QV_MON_RUNNING ? a->cpus : 0) |
+		  (b->state >= QV_MON_RUNNING ? b->cpus : 0);
+	f.running = (a->state == QV_MON_RUNNING ? a->cpus : 0) |
+		    (b->state == QV_MON_RUNNING ? b->cpus : 0);
 	f.building = window(QV_VA_MANAGE);
-	f.secret = watched == window(QV_VA_MANAGE) || watched == window(QV_VA_SCRUB) || owner_now() || (hidden && owner);
+	f.secret = watched == window(QV_VA_MANAGE) || watched == window(QV_VA_SCRUB) ||
+		   owner_now() || (hidden && owner);
 	/*
 	 * a CPU is own, or belongs to one cell; only CPUs of cells are with a cell; memory of cells
 	 * is hidden
 	 */
-	fine = !((f.own | f.cells) & ~ALL) && !(f.own & f.cells) && !(a->cpus & b->cpus) && !(f.away & ~f.cells) &&
-	       (a->state || !a->cpus) && (b->state || !b->cpus) &&
+	fine = !((f.own | f.cells) & ~ALL) && !(f.own & f.cells) && !(a->cpus & b->cpus) &&
+	       !(f.away & ~f.cells) && (a->state || !a->cpus) && (b->state || !b->cpus) &&
 	       a->state <= QV_MON_STOPPED && b->state <= QV_MON_STOPPED && (!f.secret || hidden);
 	for (i = 0; i < NUM; i++)
 		fine &= one_cpu(i, &f);
@@ -252,7 +268,9 @@ struct seen {
 
 static struct seen see(u32 i)
 {
-	return (struct seen){ cpu_at(i).phase, cpu_at(i).cmd, cpu_at(i).ack, late[i], there[i], cached[i] };
+	return (struct seen){
+		cpu_at(i).phase, cpu_at(i).cmd, cpu_at(i).ack, late[i], there[i], cached[i]
+	};
 }
 
 /* The only commands that Linux on other CPUs can cause */
@@ -268,12 +286,15 @@ static bool may_become(u32 i, const struct seen *a, const struct seen *b)
 		return false;
 	if (!i)			/* the caller itself is in its call and does not act */
 		return b->phase == a->phase && b->there == a->there && b->cached == a->cached &&
-		       b->late == a->late && b->cmd == (a->cmd | (b->cmd & SENT)) && b->ack == (a->ack & ~(~b->ack & SENT));
+		       b->late == a->late && b->cmd == (a->cmd | (b->cmd & SENT)) &&
+		       b->ack == (a->ack & ~(~b->ack & SENT));
 	return /* a CPU stays caught until it is own again */
 	       (mine || a->phase != CPU_WAIT_SIPI || b->phase == CPU_WAIT_SIPI) &&
 	       (mine || !(b->ack & ~a->ack & CMD_CATCH) || b->phase == CPU_WAIT_SIPI) &&
 	       /* a CPU goes to a cell only by a command of the manager */
-	       (!b->there || a->there || (!mine && a->cmd & CMD_BECOME && a->phase == CPU_WAIT_SIPI && !(b->cmd & CMD_BECOME))) &&
+	       (!b->there || a->there ||
+		(!mine && a->cmd & CMD_BECOME && a->phase == CPU_WAIT_SIPI &&
+		 !(b->cmd & CMD_BECOME))) &&
 	       (!left || b->there || b->ack & CMD_HOME) && !(a->ack & ~b->ack & CMD_HOME) &&
 	       (!(b->ack & ~a->ack & CMD_HOME) || a->there || a->cmd & CMD_BECOME) &&
 	       /*

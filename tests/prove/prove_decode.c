@@ -40,7 +40,8 @@ int main(void)
 	if (!decode_access(bytes, num, mode, regs, &d))
 		return 0;
 	PROVE(d.len >= 2 && d.len <= present, "the length covers given bytes only");
-	PROVE(d.op <= DECODE_LOAD && (d.size == 1 || d.size == 2 || d.size == 4), "a known operation and size");
+	PROVE(d.op <= DECODE_LOAD && (d.size == 1 || d.size == 2 || d.size == 4),
+	      "a known operation and size");
 	PROVE((d.op != DECODE_XCHG && d.op != DECODE_LOAD) || d.reg < (mode == DECODE_64 ? 16 : 8),
 	      "a register that exists");
 

@@ -42,9 +42,10 @@ int main(void)
 	ASSUME(i < elf.num && k < elf.num);
 	s = &elf.seg[i];
 	PROVE(s->offset <= len && s->file_len <= len - s->offset, "inside the file");
-	PROVE(s->gpa <= memory && s->mem_len <= memory - s->gpa && s->mem_len >= s->file_len, "inside the memory");
+	PROVE(s->gpa <= memory && s->mem_len <= memory - s->gpa && s->mem_len >= s->file_len,
+	      "inside the memory");
 	PROVE(s->gpa + s->mem_len <= LOW_END || s->gpa >= HIGH_START, "not over the console");
-	PROVE(i == k || s->gpa + s->mem_len <= elf.seg[k].gpa || elf.seg[k].gpa + elf.seg[k].mem_len <= s->gpa,
-	      "apart from the others");
+	PROVE(i == k || s->gpa + s->mem_len <= elf.seg[k].gpa ||
+	      elf.seg[k].gpa + elf.seg[k].mem_len <= s->gpa, "apart from the others");
 	return 0;
 }

@@ -54,7 +54,8 @@ static void read_items(uint32_t reader)
 
 	for (n = 0; n < READS; n++) {
 		result = qv_end_read(&end, item, sizeof(item), &about);
-		TSO_PROVE(result == QV_CHAN_DONE || result == QV_CHAN_NOTHING, "an honest peer is not corrupt");
+		TSO_PROVE(result == QV_CHAN_DONE || result == QV_CHAN_NOTHING,
+			  "an honest peer is not corrupt");
 		if (result)
 			continue;
 		TSO_PROVE(item[0] == item[1] && item[0] == about.number, "the item is whole");

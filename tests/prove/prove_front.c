@@ -78,7 +78,10 @@ u64 *table_at(u64 offset)
 	return tables[offset / 4096];
 }
 
-void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b) { (void)cpu, (void)what, (void)a, (void)b; }
+void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)
+{
+	(void)cpu, (void)what, (void)a, (void)b;
+}
 void vendor_inject_fault(struct pcpu *cpu, u32 vector) { (void)cpu, (void)vector; }
 
 /* ---- a sound state ---- */
@@ -142,14 +145,17 @@ static void any_state(void)
 	ram.ecam_len = any_u32();
 	ASSUME(!(ram.ecam_pa % 4096) && !(ram.ecam_len % 4096) && ram.ecam_pa < SPACE);
 	for (i = 0; i < 2; i++)
-		ASSUME(ram.ram[i].start >= ram.ecam_pa + ram.ecam_len || ram.ram[i].end <= ram.ecam_pa);
+		ASSUME(ram.ram[i].start >= ram.ecam_pa + ram.ecam_len ||
+		       ram.ram[i].end <= ram.ecam_pa);
 	the_instance.pool.pa = POOL_PA;
 	the_instance.pool.next = any_u32();
 	the_instance.pool.end = PAGES * 4096;
 	the_instance.front.ones_table = POOL_PA + ONES * 4096;
 	the_instance.front.sink_table = POOL_PA + SINK * 4096;
-	*p = (struct paging){ .pool = &the_instance.pool, .root = POOL_PA, .levels = LEVELS, .ram = &ram,
-			      .max_leaf = any_bool() ? 2 : 3, .ept = any_bool() };
+	*p = (struct paging){
+		.pool = &the_instance.pool, .root = POOL_PA, .levels = LEVELS, .ram = &ram,
+		.max_leaf = any_bool() ? 2 : 3, .ept = any_bool()
+	};
 	ASSUME(!(the_instance.pool.next % 4096) && used() >= FIRST && used() <= PAGES);
 	level_of[ROOT] = LEVELS;
 	for (i = 0; i < PAGES; i++) {
@@ -179,7 +185,9 @@ static struct end walk(u64 addr, u32 level)
 	struct end end = { .page = ROOT };
 
 	for (end.level = LEVELS; ; end.level--) {
-		end.entry = tables[end.page][addr >> (12 + PT_BITS * (end.level - 1)) & (PT_ENTRIES - 1)];
+		u32 shift = 12 + PT_BITS * (end.level - 1);
+
+		end.entry = tables[end.page][addr >> shift & (PT_ENTRIES - 1)];
 		if (end.level == level || !(end.entry & PT_P) || (end.entry & PT_PS))
 			return end;
 		end.page = ((end.entry & PT_ADDR) - POOL_PA) / 4096;
@@ -261,9 +269,11 @@ static bool sound_watched(void)
 	u32 table = ((end.entry & PT_ADDR) - POOL_PA) / 4096, i;
 
 	if (!(end.entry & PT_P))
-		return owner == LINUX ? !end.entry : owner == HOLE && end.level == 2 && end.entry == NESTED_HOLE;
+		return owner == LINUX ? !end.entry :
+		       owner == HOLE && end.level == 2 && end.entry == NESTED_HOLE;
 	if (end.level > 2 || (end.entry & PT_PS))
-		return owner == LINUX && identity(end.entry, watched & ~(level_size(end.level) - 1), end.level);
+		return owner == LINUX &&
+		       identity(end.entry, watched & ~(level_size(end.level) - 1), end.level);
 	if (table == ONES || table == SINK)
 		return owner == HOLE && end.entry == ((POOL_PA + table * 4096) | PT_TABLE);
 	for (i = 0; i < PT_ENTRIES; i++)
@@ -276,7 +286,8 @@ static bool sound_watched(void)
 static void claim(u64 addr)
 {
 	struct end end = walk(addr, 1);
-	u64 pa = (end.entry & PT_ADDR & ~(level_size(end.level) - 1)) | (addr & (level_size(end.level) - 1));
+	u64 inside = level_size(end.level) - 1;
+	u64 pa = (end.entry & PT_ADDR & ~inside) | (addr & inside);
 	bool answer = (pa & ~0xfffull) == ONES_PAGE || (pa & ~0xfffull) == SINK_PAGE;
 	bool shown = owner == OPEN && (addr & (level_size(2) - 1)) < OPEN_PAGES * 4096;
 
@@ -286,7 +297,8 @@ static void claim(u64 addr)
 	PROVE(owner == LINUX || shown || answer, "a removed page is not mapped");
 	PROVE(!shown || !(end.entry & PT_W), "an open page is not writable");
 	PROVE(!config(addr) || answer || !(end.entry & PT_W), "config space is not writable");
-	PROVE(!answer || !(end.entry & PT_W) || (pa & ~0xfffull) == SINK_PAGE, "the page of ones is not writable");
+	PROVE(!answer || !(end.entry & PT_W) || (pa & ~0xfffull) == SINK_PAGE,
+	      "the page of ones is not writable");
 }
 
 /* ---- one operation ---- */
@@ -334,7 +346,8 @@ static void operation(u64 addr, u32 which)
 
 	switch (which) {
 	case 0:
-		PROVE(front_fill(p, addr) || (addr < SPACE && !(addr >> ram.phys_bits)), "a filled address can be reached");
+		PROVE(front_fill(p, addr) || (addr < SPACE && !(addr >> ram.phys_bits)),
+		      "a filled address can be reached");
 		break;
 	case 1:
 		ASSUME(!mine || owner == LINUX);
@@ -347,7 +360,8 @@ static void operation(u64 addr, u32 which)
 		owner = mine ? HOLE : owner;
 		break;
 	case 3:
-		ASSUME(prepared(pa) && (!mine || owner != LINUX) && uniform(pa, 2) && !over_edge(pa, 2));
+		ASSUME(prepared(pa) && (!mine || owner != LINUX) && uniform(pa, 2) &&
+		       !over_edge(pa, 2));
 		front_set(p, pa, level_size(2), LINUX_ALL);
 		owner = mine ? LINUX : owner;
 		break;
@@ -371,7 +385,8 @@ int main(void)
 	watched = any_u64();
 	owner = any_u32() % 3;
 	any_state();
-	ASSUME((addr < SPACE || which == 0 || which == 5) && looked < SPACE && watched == (looked & ~(level_size(2) - 1)));
+	ASSUME((addr < SPACE || which == 0 || which == 5) && looked < SPACE &&
+	       watched == (looked & ~(level_size(2) - 1)));
 	ASSUME(sound_watched());
 	claim(looked);
 	was_prepared = prepared(watched);
@@ -382,7 +397,8 @@ int main(void)
 
 	PROVE(used() <= PAGES, "no access leaves the pool");
 	ASSUME(page < used() && page < PAGES);
-	PROVE(page == ONES || page == SINK ? sound_answers(i) : sound_entry(page, i), "the tables remain sound");
+	PROVE(page == ONES || page == SINK ? sound_answers(i) : sound_entry(page, i),
+	      "the tables remain sound");
 	PROVE(sound_watched(), "the watched page is mapped as its owner allows");
 	PROVE(!was_prepared || prepared(watched), "a prepared page remains prepared");
 	claim(looked);

@@ -25,8 +25,8 @@
  *	`u64 rest = me()->icr.own & ~(1ull << cpu->index);`: a flush skips caught CPUs (case 2)
  * Mutation: hypervisor/manage/life.c: `if (!flush_front_end(cpu))` -> `if (0)`: a cell starts
  *	without a flush (case 2)
- * Mutation: hypervisor/manage/cpus.c: `me()->manager.away |= 1ull << q->cpus[i];` -> ``: a CPU is sent but
- *	not recorded (case 2)
+ * Mutation: hypervisor/manage/cpus.c: `me()->manager.away |= 1ull << q->cpus[i];` -> ``: a CPU is
+ *	sent but not recorded (case 2)
  * Mutation: hypervisor/manage/cpus.c: `kick(pcpu_of(index), CMD_FLUSH);` -> ``: a CPU whose move
  *	was cancelled keeps old translations (case 3)
  * Mutation: hypervisor/manage/life.c: `slot->state = QV_MON_NONE;` ->
@@ -49,10 +49,11 @@ enum { CREATE = 1, START, STOP, RECLAIM };
 
 static bool well_formed(const struct qv_mon_create *q)
 {
-	return q->num_cpus == CELL_CPUS && q->cpus[0] < NUM && q->bell_rate && q->num_runs == QV_MON_RUNS &&
-	       is_page(q->block_pa) && is_page(q->runs[0].pa) && is_page(q->runs[1].pa) &&
-	       q->runs[0].pa < q->runs[1].pa && q->runs[0].count == 1 && q->runs[1].count == 1 &&
-	       q->runs[0].pa != q->block_pa && q->runs[1].pa != q->block_pa;
+	return q->num_cpus == CELL_CPUS && q->cpus[0] < NUM && q->bell_rate &&
+	       q->num_runs == QV_MON_RUNS && is_page(q->block_pa) && is_page(q->runs[0].pa) &&
+	       is_page(q->runs[1].pa) && q->runs[0].pa < q->runs[1].pa && q->runs[0].count == 1 &&
+	       q->runs[1].count == 1 && q->runs[0].pa != q->block_pa &&
+	       q->runs[1].pa != q->block_pa;
 }
 
 bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len)
@@ -91,25 +92,31 @@ static void sound_cell(u32 id, bool given)
 	if (!s->state)
 		return;
 	HOLD(well_formed(q), "the request does not change");
-	HOLD(s->block_pa == q->block_pa && !(s->cpus & ~mask_of(q)), "block and CPUs are those of the request");
-	HOLD(s->state == QV_MON_STOPPED || s->cpus == mask_of(q), "it has its CPUs until it has stopped");
+	HOLD(s->block_pa == q->block_pa && !(s->cpus & ~mask_of(q)),
+	     "block and CPUs are those of the request");
+	HOLD(s->state == QV_MON_STOPPED || s->cpus == mask_of(q),
+	     "it has its CPUs until it has stopped");
 	HOLD(s->state == QV_MON_STOPPED || !s->reclaimed, "memory is given back only after a stop");
 	HOLD(s->reclaimed <= q->num_runs, "not more pages than it has");
-	HOLD(s->state != QV_MON_CREATED || !(s->cpus & the_instance.manager.away), "a cell without CPUs yet");
-	HOLD(!s->reclaimed || !(s->cpus & the_instance.manager.away), "a cell without CPUs in it now");
+	HOLD(s->state != QV_MON_CREATED || !(s->cpus & the_instance.manager.away),
+	     "a cell without CPUs yet");
+	HOLD(!s->reclaimed || !(s->cpus & the_instance.manager.away),
+	     "a cell without CPUs in it now");
 }
 
 static void sound_cpu(u32 i, bool given)
 {
 	const struct pcpu *c = &cpu_at(i);
+	u64 cells = the_instance.manager.cells[1].cpus | the_instance.manager.cells[2].cpus;
 	bool own = the_instance.icr.own >> i & 1;
 
-	HOLD(own == !((the_instance.manager.cells[1].cpus | the_instance.manager.cells[2].cpus) >> i & 1), "no CPU is forgotten");
-	HOLD(!(the_instance.manager.away >> i & 1) || there[i] || c->cmd & CMD_BECOME || c->ack & CMD_HOME,
-	     "a CPU that is away is with a cell, or on its way");
+	HOLD(own == !(cells >> i & 1), "no CPU is forgotten");
+	HOLD(!(the_instance.manager.away >> i & 1) || there[i] || c->cmd & CMD_BECOME ||
+	     c->ack & CMD_HOME, "a CPU that is away is with a cell, or on its way");
 	HOLD(own || c->phase == CPU_WAIT_SIPI, "a CPU that is not own is parked");
 	HOLD(!(late[i] & ~the_instance.icr.own), "Linux sends to own CPUs");
-	HOLD(!cached[i] || !hidden || there[i] || (i && c->phase == CPU_WAIT_SIPI && c->cmd & (CMD_BECOME | CMD_FLUSH)),
+	HOLD(!cached[i] || !hidden || there[i] ||
+	     (i && c->phase == CPU_WAIT_SIPI && c->cmd & (CMD_BECOME | CMD_FLUSH)),
 	     "no translation to hidden memory");
 }
 
@@ -152,7 +159,8 @@ int main(void)
 	switch (CASE) {
 	case CREATE:
 		result = call(QV_HC_CREATE, 0);
-		PROVE(result <= CELLS || the_instance.icr.own == own, "a failed create returns all CPUs");
+		PROVE(result <= CELLS || the_instance.icr.own == own,
+		      "a failed create returns all CPUs");
 		break;
 	case START:
 		call(QV_HC_START, 1);

@@ -30,9 +30,12 @@ struct range { u32 first, last; };
 
 /* APM vol. 2, appendix A: MSRs that a cell never writes directly */
 static const struct range never[] = {
-	{ 0x10, 0x10 }, { 0x1b, 0x1b }, { 0x3a, 0x3b }, { 0x79, 0x79 }, { 0x1a0, 0x1a0 }, { 0x1d9, 0x1d9 }, { 0x200, 0x26f },
-	{ 0x2ff, 0x2ff }, { 0x400, 0x47f }, { 0x830, 0x830 }, { 0x832, 0x837 }, { 0xc80, 0xd8f }, { 0x40000000, 0x4fffffff },
-	{ 0xc0000080, 0xc0000080 }, { 0xc0000104, 0xc0000104 }, { 0xc0000200, 0xc00004ff }, { 0xc0002000, 0xc0002fff },
+	{ 0x10, 0x10 }, { 0x1b, 0x1b }, { 0x3a, 0x3b }, { 0x79, 0x79 },
+	{ 0x1a0, 0x1a0 }, { 0x1d9, 0x1d9 }, { 0x200, 0x26f },
+	{ 0x2ff, 0x2ff }, { 0x400, 0x47f }, { 0x830, 0x830 },
+	{ 0x832, 0x837 }, { 0xc80, 0xd8f }, { 0x40000000, 0x4fffffff },
+	{ 0xc0000080, 0xc0000080 }, { 0xc0000104, 0xc0000104 },
+	{ 0xc0000200, 0xc00004ff }, { 0xc0002000, 0xc0002fff },
 	{ 0xc0010000, 0xc00100ff }, { 0xc0010111, 0xc001013f }, { 0xc0011000, 0xc00110ff },
 };
 
@@ -40,7 +43,8 @@ static const struct range never[] = {
  * MSRs that Linux never writes directly: APIC mode and base, places of RAM and SMM, SVM's own MSRs
  */
 static const struct range not_linux[] = {
-	{ 0x1b, 0x1b }, { 0x830, 0x830 }, { 0xc0000080, 0xc0000080 }, { 0xc0010010, 0xc0010010 }, { 0xc0010016, 0xc001001a },
+	{ 0x1b, 0x1b }, { 0x830, 0x830 }, { 0xc0000080, 0xc0000080 },
+	{ 0xc0010010, 0xc0010010 }, { 0xc0010016, 0xc001001a },
 	{ 0xc001001d, 0xc001001d }, { 0xc0010111, 0xc0010118 },
 };
 
@@ -53,6 +57,7 @@ static bool within(const struct range *list, u32 num, u32 msr)
 			return true;
 	return false;
 }
+#define ROWS	(sizeof(vendor_msr_rules) / sizeof(vendor_msr_rules[0]))
 #define WITHIN(list, msr) within(list, sizeof(list) / sizeof(list[0]), msr)
 
 int main(void)
@@ -61,8 +66,7 @@ int main(void)
 	const struct msr_rule *r = rule_of(msr);
 	int bit = bit_of(msr);
 
-	PROVE(r >= vendor_msr_rules && r < vendor_msr_rules + sizeof(vendor_msr_rules) / sizeof(vendor_msr_rules[0]),
-	      "a row of the table");
+	PROVE(r >= vendor_msr_rules && r < vendor_msr_rules + ROWS, "a row of the table");
 	PROVE(msr >= r->first && msr <= r->last, "which covers the MSR");
 	PROVE(bit >= -1 && bit / 8 < 0x1800 && bit % 2 <= 0, "a pair of bits of the map, or none");
 	PROVE(bit < 0 || other == msr || bit_of(other) != bit, "which no other MSR has");

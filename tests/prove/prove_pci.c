@@ -5,8 +5,8 @@
  *	rule allows. An accepted IOAPIC entry reaches own CPUs only, is masked, or is in remapped
  *	format on a machine with remapping
  * Bound: 8 CPUs with any ids and logical ids; any rule, old and new value, mask and entry
- * Assumed: a foreign CPU has any ids and its APIC is in either mode, but no APIC id and no logical id
- *	of an own CPU
+ * Assumed: a foreign CPU has any ids and its APIC is in either mode, but no APIC id and no
+ *	logical id of an own CPU
  * Enough: each CPU is checked alike, and separately
  * Code: hypervisor/core/pci_filter.c
  * Options: --unwind 65
@@ -62,17 +62,20 @@ static void a_register(u32 cpu)
 	PROVE(!(out & ~(rule.writable | rule.keep)), "and no bit without a rule is set");
 	if (rule.check == PCI_MSI_ADDRESS) {
 		PROVE(out >> 20 == 0xfee && !(out & 0xc), "a message, to one physical destination");
-		PROVE(!reached(cpu, out >> 12 & 0xff, false) || (map.own >> cpu & 1), "to an own CPU");
+		PROVE(!reached(cpu, out >> 12 & 0xff, false) || (map.own >> cpu & 1),
+		      "to an own CPU");
 	}
 	if (rule.check == PCI_MSI_DATA)
-		PROVE((out & 0xff) >= 32 && (out >> 8 & 7) <= 1 && !(out >> 15), "a vector; fixed or lowest; edge");
+		PROVE((out & 0xff) >= 32 && (out >> 8 & 7) <= 1 && !(out >> 15),
+		      "a vector; fixed or lowest; edge");
 }
 
 static void an_entry(u32 cpu)
 {
 	u32 low = any_u32(), high = any_u32();
 
-	if (!ioapic_entry_ok(&map, low, high) || (low >> 16 & 1) || (map.remapped && (high >> 16 & 1)))
+	if (!ioapic_entry_ok(&map, low, high) || (low >> 16 & 1) ||
+	    (map.remapped && (high >> 16 & 1)))
 		return;
 	PROVE((low >> 8 & 7) <= 1, "fixed or lowest");
 	PROVE(!(high >> 17 & 0x7f), "an id of eight bits");

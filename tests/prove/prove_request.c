@@ -18,9 +18,12 @@
  * Seconds: 900
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->
  *	`#define QV_MON_RUNS		3`: runs
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CPUS	64` -> `#define QV_MAX_CPUS	3`: CPUs
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CELLS	15` -> `#define QV_MAX_CELLS	2`: cells
- * Changed: include/uapi/linux/qv.h: `#define QV_MAX_PORTS	16` -> `#define QV_MAX_PORTS	2`: ports
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CPUS	64` ->
+ *	`#define QV_MAX_CPUS	3`: CPUs
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CELLS	15` ->
+ *	`#define QV_MAX_CELLS	2`: cells
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_PORTS	16` ->
+ *	`#define QV_MAX_PORTS	2`: ports
  * Mutation: hypervisor/manage/parts/memory.c: `if (r->pa < after || !run_ok(inst, r) ||` ->
  *	`if (!run_ok(inst, r) ||`: a page may be listed twice
  * Mutation: hypervisor/manage/pages.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a
@@ -60,8 +63,16 @@ int front_prepare(const struct paging *p, u64 pa, u64 len)
  * The checks of ports and devices may have any result. One port, any port, belongs to another cell.
  */
 static u32 claimed;
-bool ports_claimed(const struct instance *i, u32 first, u32 last) { (void)i; return (first <= claimed && claimed <= last) || any_bool(); }
-bool ports_never(const struct qv_mon_boot *b, u32 first, u32 last) { (void)b, (void)first, (void)last; return any_bool(); }
+bool ports_claimed(const struct instance *i, u32 first, u32 last)
+{
+	(void)i;
+	return (first <= claimed && claimed <= last) || any_bool();
+}
+bool ports_never(const struct qv_mon_boot *b, u32 first, u32 last)
+{
+	(void)b, (void)first, (void)last;
+	return any_bool();
+}
 static u64 any_error(struct pcpu *c, const struct instance *i, const struct qv_mon_create *q)
 {
 	(void)c, (void)i, (void)q;
@@ -106,7 +117,8 @@ static void any_machine(void)
 	for (i = 0; i < 2; i++) {
 		u64 start = any_u64(), end = any_u64();
 
-		ASSUME(start <= end && end <= PAGES * QV_HUGE && !(start % QV_PAGE) && !(end % QV_PAGE));
+		ASSUME(start <= end && end <= PAGES * QV_HUGE && !(start % QV_PAGE) &&
+		       !(end % QV_PAGE));
 		inst.boot.ram[i].start = start;
 		inst.boot.ram[i].end = end;
 	}
@@ -115,7 +127,8 @@ static void any_machine(void)
 	for (i = 1; i < QV_INSTANCES; i++) {
 		inst.manager.cells[i].state = any_u32() % 3;
 		inst.manager.cells[i].window_pa = any_u64();
-		ASSUME(!inst.manager.cells[i].state || in_ram(inst.manager.cells[i].window_pa, WINDOW));
+		ASSUME(!inst.manager.cells[i].state ||
+		       in_ram(inst.manager.cells[i].window_pa, WINDOW));
 	}
 }
 
@@ -162,7 +175,8 @@ int main(void)
 			      "nor another cell's console");
 	}
 	for (u32 p = 0; p < QV_MAX_PORTS; p++)
-		PROVE(p >= q->num_ports || claimed < q->ports[p].first || claimed > q->ports[p].last, "a port has one owner");
+		PROVE(p >= q->num_ports || claimed < q->ports[p].first ||
+		      claimed > q->ports[p].last, "a port has one owner");
 	ASSUME(i < q->num_runs);
 	PROVE(!(q->runs[i].pa % QV_HUGE) && q->runs[i].pa < PAGES * QV_HUGE &&
 	      q->runs[i].count <= PAGES - q->runs[i].pa / QV_HUGE, "all of a run is memory");
@@ -173,6 +187,7 @@ int main(void)
 	      "a CPU of the front end");
 	PROVE(!k || q->cpus[k] != q->cpus[k - 1], "each once");
 	PROVE(q->bell_rate >= 1 && q->bell_rate <= 1000, "a rate, and no division by zero");
-	PROVE(!q->doorbell_vector || (q->doorbell_vector >= 32 && q->doorbell_vector <= 255), "a vector");
+	PROVE(!q->doorbell_vector || (q->doorbell_vector >= 32 && q->doorbell_vector <= 255),
+	      "a vector");
 	return 0;
 }

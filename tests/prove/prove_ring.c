@@ -50,7 +50,8 @@ static void write_items(void)
 		uint64_t item[2] = { value, value };
 
 		result = qv_end_write(&end, item, sizeof(item));
-		TSO_PROVE(!result || (CASE == 1 && result == QV_CHAN_FULL), "the reader is not corrupt");
+		TSO_PROVE(!result || (CASE == 1 && result == QV_CHAN_FULL),
+			  "the reader is not corrupt");
 		value += !result;
 	}
 }

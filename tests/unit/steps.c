@@ -42,7 +42,8 @@ static struct {
 const char *steps_act_name(enum steps_act act)
 {
 	static const char *const names[ACTS] = {
-		"nothing", "INIT", "SIPI", "INIT and SIPI", "NMI", "late INIT", "late SIPI", "late NMI",
+		"nothing", "INIT", "SIPI", "INIT and SIPI",
+		"NMI", "late INIT", "late SIPI", "late NMI",
 		"read", "write", "calls",
 	};
 
@@ -148,7 +149,8 @@ static void on_ipi(u32 low, u32 apic_id)
 	u32 i = apic_id / 2;
 
 	if (now.acting) {
-		unit_case("%s at step %u, lag %u: IPI %#x to CPU %u:", steps_act_name(run->act), run->at, run->lag, low, i);
+		unit_case("%s at step %u, lag %u: IPI %#x to CPU %u:", steps_act_name(run->act),
+			  run->at, run->lag, low, i);
 		CHECK(!now.there[i]);	/* no IPI from Linux may reach a cell's CPU */
 	}
 	if ((low >> 8 & 7) != NMI_IPI)
@@ -189,7 +191,8 @@ static void calls(void)
 
 	/* outside of a call the actor's own call would succeed */
 	for (nr = QV_HC_LEAVE; me()->manager.busy && nr <= QV_HC_LOCK; nr++)
-		CHECK_EQ(hypercall(pcpu_of(STEPS_ACTOR), nr, nr == QV_HC_CREATE ? REQUEST_PAGE * M2 : 1), QV_ME_BUSY);
+		CHECK_EQ(hypercall(pcpu_of(STEPS_ACTOR), nr,
+				   nr == QV_HC_CREATE ? REQUEST_PAGE * M2 : 1), QV_ME_BUSY);
 }
 
 static void act(void)
@@ -289,7 +292,8 @@ static void check_cpus(void)
 	for (i = 1; i < FAKE_CPUS; i++) {
 		CHECK(!now.there[i] || away >> i & 1);
 		/* a CPU that will be caught may still run, since nothing is built yet */
-		CHECK(own >> i & 1 || !runs_linux(i) || !(window(QV_VA_MANAGE) || me()->manager.cells[1].state));
+		CHECK(own >> i & 1 || !runs_linux(i) ||
+		      !(window(QV_VA_MANAGE) || me()->manager.cells[1].state));
 	}
 }
 
@@ -297,8 +301,9 @@ static void check(u32 visible)
 {
 	u32 pages = secret(), i;
 
-	unit_case("%s at step %u, lag %u, mute %u from %u, now call %u, step %u:", steps_act_name(run->act), run->at, run->lag,
-		  run->mute, run->mute_from, run->calls, run->count);
+	unit_case("%s at step %u, lag %u, mute %u from %u, now call %u, step %u:",
+		  steps_act_name(run->act), run->at, run->lag, run->mute, run->mute_from,
+		  run->calls, run->count);
 	check_cpus();
 	CHECK(!(visible & pages));
 	for (i = 1; i < FAKE_CPUS; i++)
@@ -315,7 +320,8 @@ static bool waits(const void *pc)
 	while (known[i].pc && known[i].pc != pc)
 		i = (i + 1) % 512;
 	if (!known[i].pc) {
-		known[i].waits = dladdr(pc, &info) && info.dli_sname && !strcmp(info.dli_sname, "wait_ack");
+		known[i].waits = dladdr(pc, &info) && info.dli_sname &&
+				 !strcmp(info.dli_sname, "wait_ack");
 		known[i].pc = pc;
 	}
 	return known[i].waits;
@@ -383,7 +389,8 @@ static void all_run(void)
 	now.inside = true;
 	for (i = 1; i < FAKE_CPUS; i++) {
 		if (pcpu_of(i)->phase == CPU_WAIT_SIPI)
-			icr_write(pcpu_of(0), (u64)pcpu_of(i)->apic_id << 32 | 6u << 8 | 1u << 14 | 0x9a);
+			icr_write(pcpu_of(0),
+				  (u64)pcpu_of(i)->apic_id << 32 | 6u << 8 | 1u << 14 | 0x9a);
 		deliver(0);
 		CHECK_EQ(pcpu_of(i)->phase, CPU_RUNNING);
 		now.cached[i] = mapped();
@@ -469,9 +476,9 @@ void steps_open(bool patient)
 		fake_time();
 	memset(fake_ram + VICTIM, 0x77, M2);
 	request = (struct qv_mon_create){
-		.block_pa = BLOCK, .window_pa = 0x180000, .num_cpus = 2, .cpus = { 3, 1 }, .num_runs = 2,
-		.runs = { { MEMORY, 1 }, { MEMORY2, 1 } }, .doorbell_vector = 0x20, .bell_rate = 10, .entry.eip = 0x100000,
-		.lock = QV_LOCK_MAY,
+		.block_pa = BLOCK, .window_pa = 0x180000, .num_cpus = 2, .cpus = { 3, 1 },
+		.num_runs = 2, .runs = { { MEMORY, 1 }, { MEMORY2, 1 } }, .entry.eip = 0x100000,
+		.doorbell_vector = 0x20, .bell_rate = 10, .lock = QV_LOCK_MAY,
 	};
 	memcpy(fake_ram + REQUEST_PAGE * M2, &request, sizeof(request));
 }

@@ -62,8 +62,10 @@ static void elf_type(struct image *img, u32 offset, u8 value)
 	X(short_of_header, "it has no multiboot2 header in its first 32 KiB", img->len = 0x200) \
 	X(cut_in_header, "it has no multiboot2 header in its first 32 KiB", img->len = 0x20f) \
 	X(cut_in_tags, "its multiboot2 header does not lie in the first 32 KiB", img->len = 0x210) \
-	X(no_header, "it has no multiboot2 header in its first 32 KiB", put_at(img, IMAGE_HEADER, 0, 4)) \
-	X(checksum, "the checksum of its multiboot2 header is wrong", img->bytes[IMAGE_HEADER + 12]++) \
+	X(no_header, "it has no multiboot2 header in its first 32 KiB", \
+	  put_at(img, IMAGE_HEADER, 0, 4)) \
+	X(checksum, "the checksum of its multiboot2 header is wrong", \
+	  img->bytes[IMAGE_HEADER + 12]++) \
 	X(mips, "its multiboot2 header is not for i386", \
 	  (put_at(img, IMAGE_HEADER + 4, 4, 4), \
 	   put_at(img, IMAGE_HEADER + 12, get_at(img->bytes + IMAGE_HEADER + 12, 4) - 4, 4))) \
@@ -73,12 +75,16 @@ static void elf_type(struct image *img, u32 offset, u8 value)
 	X(tag_huge, "a tag of its multiboot2 header has a wrong size", tag_size(img, 0xfffffffcu)) \
 	X(tag_to_the_end, "its multiboot2 header has no end tag", tag_size(img, 32)) \
 	X(no_end_tag, "its multiboot2 header has no end tag", without_end(img)) \
-	X(short_entry_tag, "the entry tag of its multiboot2 header is too short", one_tag(img, 3, 0, 8, 0)) \
-	X(demands_address, "its multiboot2 header demands something a cell does not have", one_tag(img, 2, 0, 24, 0)) \
+	X(short_entry_tag, "the entry tag of its multiboot2 header is too short", \
+	  one_tag(img, 3, 0, 8, 0)) \
+	X(demands_address, "its multiboot2 header demands something a cell does not have", \
+	  one_tag(img, 2, 0, 24, 0)) \
 	X(wishes_address, NULL, one_tag(img, 2, 1, 24, 0)) \
-	X(demands_unknown, "its multiboot2 header demands something a cell does not have", one_tag(img, 77, 0, 8, 0)) \
+	X(demands_unknown, "its multiboot2 header demands something a cell does not have", \
+	  one_tag(img, 77, 0, 8, 0)) \
 	X(wishes_unknown, NULL, one_tag(img, 77, 1, 8, 0)) \
-	X(demands_vbe, "it demands boot information that a cell does not have", one_tag(img, 1, 0, 12, 7)) \
+	X(demands_vbe, "it demands boot information that a cell does not have", \
+	  one_tag(img, 1, 0, 12, 7)) \
 	X(wishes_vbe, NULL, one_tag(img, 1, 1, 12, 7)) \
 	X(demands_memory_map, NULL, one_tag(img, 1, 0, 12, 6)) \
 	X(asks_nothing, NULL, one_tag(img, 1, 0, 8, 0)) \
@@ -90,11 +96,15 @@ static void elf_type(struct image *img, u32 offset, u8 value)
 	X(class_3, "it is not little-endian ELF32 or ELF64", elf_type(img, 4, 3)) \
 	X(big_endian, "it is not little-endian ELF32 or ELF64", elf_type(img, 5, 2)) \
 	X(for_arm, "it is not for x86 (ELF machine)", set_elf(img, ELF_MACHINE, 40)) \
-	X(for_the_other_x86, "it is not for x86 (ELF machine)", set_elf(img, ELF_MACHINE, img->wide ? 3 : 62)) \
-	X(small_phdrs, "its program headers are too small", set_elf(img, ELF_PHENTSIZE, img->wide ? 55 : 31)) \
+	X(for_the_other_x86, "it is not for x86 (ELF machine)", \
+	  set_elf(img, ELF_MACHINE, img->wide ? 3 : 62)) \
+	X(small_phdrs, "its program headers are too small", \
+	  set_elf(img, ELF_PHENTSIZE, img->wide ? 55 : 31)) \
 	X(no_phdrs, "it has nothing to load", set_elf(img, ELF_PHNUM, 0)) \
-	X(phdrs_past_the_end, "its program headers lie outside the file", set_elf(img, ELF_PHOFF, IMAGE_LEN - 4 * 32 + 1)) \
-	X(phdrs_far_away, "its program headers lie outside the file", set_elf(img, ELF_PHOFF, 0xfffffff0)) \
+	X(phdrs_past_the_end, "its program headers lie outside the file", \
+	  set_elf(img, ELF_PHOFF, IMAGE_LEN - 4 * 32 + 1)) \
+	X(phdrs_far_away, "its program headers lie outside the file", \
+	  set_elf(img, ELF_PHOFF, 0xfffffff0)) \
 	X(phdrs_wrap, "its program headers lie outside the file", set_elf(img, ELF_PHOFF, ~0ull)) \
 	X(phdrs_most, "its program headers lie outside the file", set_elf(img, ELF_PHNUM, 65535)) \
 	X(phdrs_large_and_many, "its program headers lie outside the file", \
@@ -104,44 +114,62 @@ static void elf_type(struct image *img, u32 offset, u8 value)
 	X(segments_33, "it has more than 32 segments", many_segments(img, 33)) \
 	X(file_more_than_memory, "a segment has more bytes in the file than in memory", \
 	  set_phdr(img, 2, PH_MEM_LEN, 0xfff)) \
-	X(segment_past_the_end, "a segment lies outside the file", set_phdr(img, 2, PH_OFFSET, IMAGE_LEN - 0xfff)) \
+	X(segment_past_the_end, "a segment lies outside the file", \
+	  set_phdr(img, 2, PH_OFFSET, IMAGE_LEN - 0xfff)) \
 	X(segment_ends_with_file, NULL, set_phdr(img, 2, PH_OFFSET, IMAGE_LEN - 0x1000)) \
-	X(segment_offset_wraps, "a segment lies outside the file", set_phdr(img, 2, PH_OFFSET, ~0ull)) \
+	X(segment_offset_wraps, "a segment lies outside the file", \
+	  set_phdr(img, 2, PH_OFFSET, ~0ull)) \
 	X(segment_not_in_file, "a segment lies outside the file", \
 	  (set_phdr(img, 2, PH_FILE_LEN, 0xfffff000), set_phdr(img, 2, PH_MEM_LEN, 0xfffff000))) \
 	X(segment_past_memory, "a segment does not fit into the cell's memory", \
 	  set_phdr(img, 3, PH_PA, MEMORY - 0x1fff)) \
 	X(segment_ends_with_memory, NULL, set_phdr(img, 3, PH_PA, MEMORY - 0x2000)) \
-	X(segment_address_wraps, "a segment does not fit into the cell's memory", set_phdr(img, 3, PH_PA, ~0ull)) \
-	X(segment_of_4g, "a segment does not fit into the cell's memory", set_phdr(img, 3, PH_MEM_LEN, 0xffffffff)) \
-	X(segment_on_console, "a segment covers the area from 640 KiB to 1 MiB, where the console is", \
+	X(segment_address_wraps, "a segment does not fit into the cell's memory", \
+	  set_phdr(img, 3, PH_PA, ~0ull)) \
+	X(segment_of_4g, "a segment does not fit into the cell's memory", \
+	  set_phdr(img, 3, PH_MEM_LEN, 0xffffffff)) \
+	X(segment_on_console, \
+	  "a segment covers the area from 640 KiB to 1 MiB, where the console is", \
 	  set_phdr(img, 3, PH_PA, 0xb8000)) \
-	X(segment_into_640k, "a segment covers the area from 640 KiB to 1 MiB, where the console is", \
+	X(segment_into_640k, \
+	  "a segment covers the area from 640 KiB to 1 MiB, where the console is", \
 	  set_phdr(img, 3, PH_PA, 0xa0000 - 0x1fff)) \
 	X(segment_up_to_640k, NULL, set_phdr(img, 3, PH_PA, 0xa0000 - 0x2000)) \
-	X(segment_before_1m, "a segment covers the area from 640 KiB to 1 MiB, where the console is", \
+	X(segment_before_1m, \
+	  "a segment covers the area from 640 KiB to 1 MiB, where the console is", \
 	  set_phdr(img, 2, PH_PA, 0xfffff)) \
 	X(segments_same, "two segments overlap in memory", set_phdr(img, 3, PH_PA, 0x100000)) \
-	X(segments_overlap_by_1, "two segments overlap in memory", set_phdr(img, 3, PH_PA, 0x101233)) \
+	X(segments_overlap_by_1, "two segments overlap in memory", \
+	  set_phdr(img, 3, PH_PA, 0x101233)) \
 	X(segments_touch, NULL, set_phdr(img, 3, PH_PA, 0x101234)) \
-	X(segments_overlap_below, "two segments overlap in memory", set_phdr(img, 3, PH_PA, 0x8000 - 0x1fff)) \
+	X(segments_overlap_below, "two segments overlap in memory", \
+	  set_phdr(img, 3, PH_PA, 0x8000 - 0x1fff)) \
 	X(segments_touch_below, NULL, set_phdr(img, 3, PH_PA, 0x8000 - 0x2000)) \
-	X(segment_over_info, NULL, (set_phdr(img, 3, PH_PA, 0x1000), set_phdr(img, 3, PH_MEM_LEN, 0x6000))) \
+	X(segment_over_info, NULL, \
+	  (set_phdr(img, 3, PH_PA, 0x1000), set_phdr(img, 3, PH_MEM_LEN, 0x6000))) \
 	X(segment_end_wraps, "a segment does not fit into the cell's memory", \
 	  (set_phdr(img, 3, PH_PA, 0x7fffffff), set_phdr(img, 3, PH_MEM_LEN, 0x80000001))) \
-	X(segment_to_4g, "a segment does not fit into the cell's memory", set_phdr(img, 3, PH_PA, 0xffffe000)) \
-	X(segment_over_window_whole, "a segment covers the area from 640 KiB to 1 MiB, where the console is", \
+	X(segment_to_4g, "a segment does not fit into the cell's memory", \
+	  set_phdr(img, 3, PH_PA, 0xffffe000)) \
+	X(segment_over_window_whole, \
+	  "a segment covers the area from 640 KiB to 1 MiB, where the console is", \
 	  (set_phdr(img, 3, PH_PA, 0x9f000), set_phdr(img, 3, PH_MEM_LEN, 0x100000))) \
-	X(segment_one_byte_of_window, "a segment covers the area from 640 KiB to 1 MiB, where the console is", \
-	  (set_phdr(img, 3, PH_PA, 0xfffff), set_phdr(img, 3, PH_FILE_LEN, 0), set_phdr(img, 3, PH_MEM_LEN, 1))) \
-	X(phdrs_in_the_middle_of_nothing, "its program headers lie outside the file", set_elf(img, ELF_PHOFF, IMAGE_LEN)) \
+	X(segment_one_byte_of_window, \
+	  "a segment covers the area from 640 KiB to 1 MiB, where the console is", \
+	  (set_phdr(img, 3, PH_PA, 0xfffff), set_phdr(img, 3, PH_FILE_LEN, 0), \
+	   set_phdr(img, 3, PH_MEM_LEN, 1))) \
+	X(phdrs_in_the_middle_of_nothing, "its program headers lie outside the file", \
+	  set_elf(img, ELF_PHOFF, IMAGE_LEN)) \
 	X(phdr_size_0, "its program headers are too small", set_elf(img, ELF_PHENTSIZE, 0)) \
 	X(entry_in_data_of_nobody, "its entry point lies in none of its segments, or above 4 GiB", \
 	  one_tag(img, 3, 0, 12, 0x380000)) \
-	X(entry_on_console, "its entry point lies in none of its segments, or above 4 GiB", one_tag(img, 3, 0, 12, 0xb8000)) \
-	X(entry_past_memory, "its entry point lies in none of its segments, or above 4 GiB", one_tag(img, 3, 0, 12, MEMORY)) \
+	X(entry_on_console, "its entry point lies in none of its segments, or above 4 GiB", \
+	  one_tag(img, 3, 0, 12, 0xb8000)) \
+	X(entry_past_memory, "its entry point lies in none of its segments, or above 4 GiB", \
+	  one_tag(img, 3, 0, 12, MEMORY)) \
 	X(a_32_in_a_64, "it is not for x86 (ELF machine)", img->bytes[4] ^= 3) \
-	X(segment_empty_anywhere, NULL, (set_phdr(img, 3, PH_FILE_LEN, 0), set_phdr(img, 3, PH_MEM_LEN, 0), \
+	X(segment_empty_anywhere, NULL, \
+	  (set_phdr(img, 3, PH_FILE_LEN, 0), set_phdr(img, 3, PH_MEM_LEN, 0), \
 					 set_phdr(img, 3, PH_PA, 0xb8000)))
 
 #define X(name, answer, change) \
@@ -250,7 +278,8 @@ static void cut_short(void)
 static void random_damage(void)
 {
 	static const u64 values[] = {
-		0, 1, 7, 8, 16, 0x7fffffff, 0x80000000, 0xffffffff, ~0ull, 1ull << 63, 0xb8000, 0x9ffff, 0x3fffff,
+		0, 1, 7, 8, 16, 0x7fffffff, 0x80000000, 0xffffffff,
+		~0ull, 1ull << 63, 0xb8000, 0x9ffff, 0x3fffff,
 	};
 	static struct image img;
 	struct mb2_entry entry;

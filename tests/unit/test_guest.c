@@ -63,7 +63,8 @@ static void map_guest(const struct mode *m, u64 va, u64 pa)
 		u64 index = va >> shift & ((1u << m->bits) - 1);
 
 		if (level == last) {
-			put_entry(m, table, index, (pa & -(1ull << shift)) | 0x63 | (level > 1 ? 0x80 : 0));
+			put_entry(m, table, index,
+				  (pa & -(1ull << shift)) | 0x63 | (level > 1 ? 0x80 : 0));
 			return;
 		}
 		if (!(get_entry(m, table, index) & 1)) {

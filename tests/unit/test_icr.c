@@ -96,8 +96,8 @@ static void random_commands(void)
 			map.own &= (1ull << map.num) - 1;
 		for (k = 0; k < 50; k++) {
 			u32 some = rnd_below(map.num);
-			u32 logical = map.x2apic ? (map.apic_id[some] >> 4) << 16 | (rnd() & 0xffff) :
-				      map.ldr[some];
+			u32 cluster = (map.apic_id[some] >> 4) << 16;
+			u32 logical = map.x2apic ? cluster | (rnd() & 0xffff) : map.ldr[some];
 			u32 dests[] = { rnd(), map.apic_id[some], logical, ~0u };
 			u32 dest = dests[rnd_below(4)] & (map.x2apic ? ~0u : 0xff);
 			struct icr_fields f = {

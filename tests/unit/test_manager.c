@@ -111,7 +111,10 @@ static void marks(void)
 	world_open(&w);
 	mine = (void *)(fake_ram + FAKE_BLOCK + QV_OFF_MARK);
 	world_simple_request(&q);
-	*mine = (struct qv_mon_mark){ .magic = QV_MARK_MAGIC, .block_pa = FAKE_BLOCK, .session = 77, .tsc = 5, .tsc_khz = 9 };
+	*mine = (struct qv_mon_mark){
+		.magic = QV_MARK_MAGIC, .block_pa = FAKE_BLOCK,
+		.session = 77, .tsc = 5, .tsc_khz = 9
+	};
 	memcpy(q.name, "quest", 6);
 	CHECK_EQ(world_create(&w, &q), 1);
 	there = (void *)(fake_ram + q.block_pa + QV_OFF_MARK);

@@ -8,7 +8,8 @@
 
 #define M1	0x100000ul
 
-static const char *load(struct image *img, struct memory *m, struct mb2_entry *entry, const char *cmdline)
+static const char *load(struct image *img, struct memory *m, struct mb2_entry *entry,
+			const char *cmdline)
 {
 	struct mb2_work *work = malloc(sizeof(*work));
 	u8 *exact = exact_copy(img->bytes, img->len);
@@ -27,7 +28,8 @@ static const char *load(struct image *img, struct memory *m, struct mb2_entry *e
  * Compares all of the memory: segments, the zeros after each segment, the boot information, and the
  * rest.
  */
-static void check_memory(const struct image *img, const struct memory *m, const struct mb2_entry *entry)
+static void check_memory(const struct image *img, const struct memory *m,
+			 const struct mb2_entry *entry)
 {
 	u8 *want = malloc(m->size);
 	u32 i;
@@ -117,7 +119,8 @@ static void entries(void)
 		header_finish(&img, true);
 		memory_open(&m, 4 * M1);
 		why = load(&img, &m, &entry, "");
-		CHECK_TEXT(why, rows[i / 2].want ? NULL : "its entry point lies in none of its segments, or above 4 GiB");
+		CHECK_TEXT(why, rows[i / 2].want ? NULL :
+			   "its entry point lies in none of its segments, or above 4 GiB");
 		if (rows[i / 2].want)
 			CHECK_EQ(entry.eip, rows[i / 2].want);
 		memory_close(&m);

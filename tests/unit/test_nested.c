@@ -22,7 +22,8 @@ static void fill_takes_the_largest(void)
 
 	for (levels = 4; levels <= 5; levels++)
 		for (i = 0; i < 4; i++) {
-			u64 size = level_size(rows[i].max_leaf), pa = rows[i].pa, start = pa & -size;
+			u64 size = level_size(rows[i].max_leaf), pa = rows[i].pa;
+			u64 start = pa & -size;
 			struct space s;
 			u64 flags;
 
@@ -130,7 +131,8 @@ static void pages_of_one_kind(void)
 		s.p.ram = round % 3 ? &machine : NULL;
 		s.p.ept = round / 4 % 2;
 		for (i = 0; i < 64; i++) {
-			u64 from = machine.ram[rnd_below(5)].start, end = machine.ram[rnd_below(5)].end;
+			u64 from = machine.ram[rnd_below(5)].start;
+			u64 end = machine.ram[rnd_below(5)].end;
 
 			places[i] = (rnd() & 1 ? from : end) + (rnd_below(8 * M2) - 4 * M2);
 			places[i] = rnd() & 1 ? rnd_below(10 * G1) : places[i] % (10 * G1);
@@ -145,10 +147,12 @@ static void pages_of_one_kind(void)
 				ram |= to >= machine.ram[k].start && to < machine.ram[k].end;
 			CHECK_EQ(flags, RWX | (s.p.ept && ram ? 6 << 3 : 0));
 			for (k = 0; s.p.ram && k < 5; k++) {
-				u64 start = to & -level_size(level), last = start + level_size(level) - 1;
-				bool first_in = start >= machine.ram[k].start && start < machine.ram[k].end;
-				bool last_in = last >= machine.ram[k].start && last < machine.ram[k].end;
-				bool around = start < machine.ram[k].start && last >= machine.ram[k].end;
+				u64 low = machine.ram[k].start, high = machine.ram[k].end;
+				u64 start = to & -level_size(level);
+				u64 last = start + level_size(level) - 1;
+				bool first_in = start >= low && start < high;
+				bool last_in = last >= low && last < high;
+				bool around = start < low && last >= high;
 
 				CHECK(first_in == last_in && !around);
 				CHECK(start >= 0x100000 || level == 1);

@@ -39,7 +39,8 @@ static void largest_pages(void)
 		{ 0, M2, G1, 3, 1, { { 0, 2 }, { G1 - 1, 2 }, { G1 / 2, 2 } } },
 		{ 0, K4, M2, 3, 2, { { 0, 1 }, { M2 - 1, 1 }, { M2 / 2, 1 } } },
 		{ K4, 0, M2, 3, 3, { { K4, 1 }, { M2, 1 }, { M2 + K4 - 1, 1 } } },
-		{ 5 * M2, 3 * M2, 2 * M2, 3, 1, { { 5 * M2, 2 }, { 6 * M2, 2 }, { 7 * M2 - 1, 2 } } },
+		{ 5 * M2, 3 * M2, 2 * M2, 3, 1,
+		  { { 5 * M2, 2 }, { 6 * M2, 2 }, { 7 * M2 - 1, 2 } } },
 		{ 0, 0, M2 - K4, 3, 2, { { 0, 1 }, { M2 - 2 * K4, 1 }, { M2 / 2, 1 } } },
 		{ 0, 0, G1 - M2, 3, 1, { { 0, 2 }, { G1 - M2 - 1, 2 }, { G1 / 2, 2 } } },
 		{ 0, 0, G1 - K4, 3, 2, { { 0, 2 }, { G1 - K4 - 1, 1 }, { G1 - M2, 1 } } },
@@ -60,16 +61,20 @@ static void largest_pages(void)
 
 			unit_case("levels %u, row %u:", levels, i);
 			space_open(&s, 16, levels, rows[i].max_leaf);
-			CHECK_EQ(paging_map(&s.p, rows[i].addr, rows[i].pa, rows[i].len, PT_P | PT_W), 0);
+			CHECK(!paging_map(&s.p, rows[i].addr, rows[i].pa, rows[i].len,
+					  PT_P | PT_W));
 			for (k = 0; k < 3; k++) {
 				u64 at = rows[i].leaf[k].at;
 
-				CHECK_EQ(space_walk(&s, at, NULL, &level), at - rows[i].addr + rows[i].pa);
+				CHECK_EQ(space_walk(&s, at, NULL, &level),
+					 at - rows[i].addr + rows[i].pa);
 				CHECK_EQ(level, rows[i].leaf[k].level);
 			}
-			CHECK_EQ(space_walk(&s, rows[i].addr + rows[i].len, NULL, &level), NOT_MAPPED);
+			CHECK_EQ(space_walk(&s, rows[i].addr + rows[i].len, NULL, &level),
+				 NOT_MAPPED);
 			if (rows[i].addr)
-				CHECK_EQ(space_walk(&s, rows[i].addr - 1, NULL, &level), NOT_MAPPED);
+				CHECK_EQ(space_walk(&s, rows[i].addr - 1, NULL, &level),
+					 NOT_MAPPED);
 			CHECK_EQ(space_used(&s), levels - 2 + rows[i].tables);
 			space_close(&s);
 		}
@@ -130,10 +135,12 @@ static void splitting(void)
 	for (levels = 4; levels <= 5; levels++)
 		for (max_leaf = 2; max_leaf <= 3; max_leaf++)
 			for (f = 0; f < sizeof(flags) / sizeof(flags[0]); f++) {
-				u64 base = rnd_below(64) * G1, pa = rnd_below(1u << 18) * G1, len = 4 * G1;
+				u64 base = rnd_below(64) * G1, len = 4 * G1;
+				u64 pa = rnd_below(1u << 18) * G1;
 				struct space s;
 
-				unit_case("levels %u, leaf %u, flags %#lx:", levels, max_leaf, flags[f]);
+				unit_case("levels %u, leaf %u, flags %#lx:", levels, max_leaf,
+					  flags[f]);
 				space_open(&s, 600, levels, max_leaf);
 				CHECK(!paging_map(&s.p, base, pa, len, flags[f]));
 				for (i = 0; i < 400; i++) {
@@ -148,7 +155,8 @@ static void splitting(void)
 					check_at(&s, base + probe, pa + probe, flags[f]);
 				}
 				for (i = 0; i < len / K4; i += 1 + (i & 1023 ? 0 : rnd_below(8)))
-					check_at(&s, base + i * K4 + (i & 4095), pa + i * K4 + (i & 4095), flags[f]);
+					check_at(&s, base + i * K4 + (i & 4095),
+						 pa + i * K4 + (i & 4095), flags[f]);
 				space_close(&s);
 			}
 }

@@ -44,7 +44,8 @@ static void *walk(void *arg)
 	pthread_barrier_wait(&r->race->start);
 	while (!__atomic_load_n(&r->race->done, __ATOMIC_ACQUIRE)) {
 		at = (at * 6364136223846793005ull + 1442695040888963407ull) % (2 * G1);
-		if (space_walk(&r->race->s, at, &flags, &level) != at + 4 * G1 || flags != (PT_P | PT_U))
+		if (space_walk(&r->race->s, at, &flags, &level) != at + 4 * G1 ||
+		    flags != (PT_P | PT_U))
 			r->wrong = true;
 	}
 	return NULL;

@@ -58,8 +58,8 @@ static void message_data(void)
 
 	for (value = 0; value < 0x20000; value++) {
 		u32 mode = value >> 8 & 7;
-		bool want = (value & 0xff) >= 32 && mode <= 1 && !(value & 0x8000) && !(value & 0x3800) &&
-			    !(value >> 16);
+		bool want = (value & 0xff) >= 32 && mode <= 1 && !(value & 0x8000) &&
+			    !(value & 0x3800) && !(value >> 16);
 
 		if (pci_value_ok(&map, PCI_MSI_DATA, value) != want) {
 			unit_case("data %#x:", value);
@@ -182,7 +182,8 @@ static void judge_write(struct judge *j, u32 reg, u32 size, u32 value)
 	if (reg / 4 == 0x4c / 4)
 		j->bytes[0x4e] = j->bytes[0x4f] = 0;
 	memcpy(&data, j->bytes + 0x44, 4);
-	if (data >> 20 != 0xfee || (data & 0xfff) || (data >> 12 & 0xff) % 2 || (data >> 12 & 0xff) > 6)
+	if (data >> 20 != 0xfee || (data & 0xfff) || (data >> 12 & 0xff) % 2 ||
+	    (data >> 12 & 0xff) > 6)
 		memcpy(j->bytes + 0x44, old + 0x44, 4);
 	memcpy(&data, j->bytes + 0x4c, 4);
 	if ((data & 0xff) < 32 || (data & 0xb600) || (data & 0x3800))
@@ -192,6 +193,7 @@ static void judge_write(struct judge *j, u32 reg, u32 size, u32 value)
 static void config_writes(void)
 {
 	static const u32 sizes[] = { 1, 2, 4 };
+	static const u32 special[] = { 4, 0x44, 0x4c };
 	struct judge j;
 	u32 round;
 
@@ -199,15 +201,16 @@ static void config_writes(void)
 	memcpy(j.bytes, fake_ram + ECAM + (OWN << 12), sizeof(j.bytes));
 	for (round = 0; round < 20000; round++) {
 		u32 size = sizes[rnd_below(3)];
-		u32 reg = (rnd_below(2) ? (const u32[]){ 4, 0x44, 0x4c }[rnd_below(3)] + rnd_below(4) :
-			   rnd_below(0x200)) & -size;
+		u32 reg = rnd_below(2) ? special[rnd_below(3)] + rnd_below(4) : rnd_below(0x200);
 		u32 value = rnd_below(2) ? (u32)rnd() : 0xfee00000 | (u32)rnd_below(10) << 12;
 
+		reg &= -size;
 		if (rnd_below(4) == 0)
 			value = rnd_below(0x200);
 		unit_case("%u bytes %#x at %#x:", size, value, reg);
 		if (round & 1) {
-			CHECK_EQ(exit_store(ECAM + (OWN << 12) + reg, size, value)->rip, SVM_RIP + (size == 2 ? 3 : 2));
+			CHECK_EQ(exit_store(ECAM + (OWN << 12) + reg, size, value)->rip,
+				 SVM_RIP + (size == 2 ? 3 : 2));
 		} else if (reg < 0x100) {
 			exit_port_of(0xcf8, 4, false, 1u << 31 | OWN << 8 | (reg & ~3u));
 			exit_port_of(0xcfc + (reg & 3), size, false, value);
@@ -241,7 +244,8 @@ static void config_of_others(void)
 	exit_port_of(0xcf8, 4, false, OWN << 8);
 	CHECK_EQ(exit_port_of(0xcfc, 4, true, 0), ~0u);
 	exit_port_of(0xcf8, 4, false, 1u << 31 | OWN << 8 | 8);
-	CHECK_EQ(exit_port_of(0xcfe, 2, true, 0xffff0000), 0xffff0000 | (u16)(0x0a * 7 | 0x0b * 7 << 8));
+	CHECK_EQ(exit_port_of(0xcfe, 2, true, 0xffff0000),
+		 0xffff0000 | (u16)(0x0a * 7 | 0x0b * 7 << 8));
 	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
 }
 

@@ -239,9 +239,16 @@ static void sleep_and_eject(void)
 
 	fake_open(true, true);
 	me()->boot.num_guards = 3;
-	me()->boot.guards[2] = (struct qv_mon_guard){ .first = DMA, .last = DMA + 7, .value = 1, .what = QV_LOG_BOARD_DMA };
-	me()->boot.guards[0] = (struct qv_mon_guard){ .first = PM1 + 1, .last = PM1 + 1, .bits = 0x20, .mask = 0x1c, .value = 5 << 2, .what = QV_LOG_SLEEP };
-	me()->boot.guards[1] = (struct qv_mon_guard){ .first = EJECT, .last = EJECT, .bits = 0x18, .value = 1, .what = QV_LOG_EJECT };
+	me()->boot.guards[2] = (struct qv_mon_guard){
+		.first = DMA, .last = DMA + 7, .value = 1, .what = QV_LOG_BOARD_DMA
+	};
+	me()->boot.guards[0] = (struct qv_mon_guard){
+		.first = PM1 + 1, .last = PM1 + 1, .bits = 0x20,
+		.mask = 0x1c, .value = 5 << 2, .what = QV_LOG_SLEEP
+	};
+	me()->boot.guards[1] = (struct qv_mon_guard){
+		.first = EJECT, .last = EJECT, .bits = 0x18, .value = 1, .what = QV_LOG_EJECT
+	};
 	ports_front();
 	CHECK(stopped(PM1 + 1) && stopped(EJECT) && !stopped(PM1) && !stopped(EJECT + 1));
 	for (type = 0; type < 8; type++) {

@@ -11,7 +11,10 @@
 #define BUSES	4u
 #define BAR	0xfe000000u		/* address of the BAR of the cell's function */
 
-enum { HOST = 0, ENDPOINT = 0x20, PORT = 0x28, BESIDE = 0x30, AMD_HOST = 0xc0, ISA = 0xf8, PMC = 0xfa, CELLS = 0x200 };
+enum {
+	HOST = 0, ENDPOINT = 0x20, PORT = 0x28, BESIDE = 0x30,
+	AMD_HOST = 0xc0, ISA = 0xf8, PMC = 0xfa, CELLS = 0x200
+};
 
 /* ---- a small machine ---- */
 
@@ -70,8 +73,11 @@ static void machine(u32 running)
 	slot->state = running ? QV_MON_RUNNING : QV_MON_CREATED;
 	slot->taken = running;
 	slot->num_devices = 1;
-	slot->devices[0] = (struct qv_mon_device){ .bdf = CELLS, .ioapic = QV_MON_NO_PIN,
-		.bars = { { .base = BAR, .len = 0x4000 }, { .base = 0xc000, .len = 32, .ports = 1 } } };
+	slot->devices[0] = (struct qv_mon_device){
+		.bdf = CELLS, .ioapic = QV_MON_NO_PIN,
+		.bars = { { .base = BAR, .len = 0x4000 },
+			  { .base = 0xc000, .len = 32, .ports = 1 } },
+	};
 }
 
 /* ---- three ways to write ---- */
@@ -123,7 +129,11 @@ static const struct {
 	const char *name;
 	void (*write)(u32 bdf, u32 reg, u32 size, u32 value);
 	u32 registers;
-} ways[] = { { "ECAM", by_ecam, 0x1000 }, { "0xCFC", by_data_port, 0x1000 }, { "ports", by_both_ports, 0x100 } };
+} ways[] = {
+	{ "ECAM", by_ecam, 0x1000 },
+	{ "0xCFC", by_data_port, 0x1000 },
+	{ "ports", by_both_ports, 0x100 },
+};
 
 /* ---- writes that are carried out, and writes that are dropped ---- */
 
@@ -188,7 +198,8 @@ enum { ALWAYS, IDLE, NEVER };
 
 static void judge(u32 way, u32 running, u32 when, u32 bdf, u32 reg, u32 size, u32 value)
 {
-	u32 before, after, shift = (reg & 3) * 8, mask = (size == 4 ? ~0u : (1u << size * 8) - 1) << shift;
+	u32 shift = (reg & 3) * 8, mask = (size == 4 ? ~0u : (1u << size * 8) - 1) << shift;
+	u32 before, after;
 	bool want = when == ALWAYS || (when == IDLE && !running);
 
 	machine(running);
@@ -208,7 +219,8 @@ static void each_write(void)
 	for (way = 0; way < sizeof(ways) / sizeof(ways[0]); way++)
 		for (running = 0; running < 2; running++) {
 #define X(which, when, bdf, reg, size, value) \
-			unit_case("%s by %s, %s:", #which, ways[way].name, running ? "a cell runs" : "no cell runs"); \
+			unit_case("%s by %s, %s:", #which, ways[way].name, \
+				  running ? "a cell runs" : "no cell runs"); \
 			judge(way, running, when, bdf, reg, size, value);
 			WRITES(X)
 #undef X
@@ -219,11 +231,13 @@ static void each_write(void)
 static void decoding(void)
 {
 	static const struct { u32 low, high, command; bool ok; } cases[] = {
-		{ 0xfd000000, 0, 2, true }, { BAR + 0x3ff0, 0, 2, false }, { BAR + 0x4000, 0, 2, true },
+		{ 0xfd000000, 0, 2, true }, { BAR + 0x3ff0, 0, 2, false },
+		{ BAR + 0x4000, 0, 2, true },
 		{ 0x00200000, 0, 2, false }, { 0xd001, 0, 1, true }, { 0xc011, 0, 1, false },
 		/* decoding of I/O ports stays disabled */
 		{ 0xc011, 0, 2, true },
-		{ BAR + 0x1000 + 4, 0, 2, false }, { BAR + 0x1000 + 4, 0x10, 2, true },	/* 64 bits */
+		/* 64 bits */
+		{ BAR + 0x1000 + 4, 0, 2, false }, { BAR + 0x1000 + 4, 0x10, 2, true },
 	};
 	u32 i;
 

@@ -57,7 +57,8 @@ static void good(struct qv_mon_create *q)
 	q->num_devices = 1;
 	q->devices[0] = (struct qv_mon_device){
 		.bdf = OWN, .flags = QV_MON_DEVICE_MASTER, .ioapic = QV_MON_NO_PIN,
-		.bars = { { .base = BAR, .len = 0x4000 }, { 0 }, { .base = 0xc000, .len = 32, .ports = 1 } },
+		.bars = { { .base = BAR, .len = 0x4000 }, { 0 },
+			  { .base = 0xc000, .len = 32, .ports = 1 } },
 	};
 }
 
@@ -91,7 +92,8 @@ static void one_life(void)
 	}
 	for (pa = BAR; pa < BAR + 0x4000; pa += QV_PAGE) {
 		l = tables_walk(&cell->nested, pa);
-		CHECK(l.present && l.pa == pa && l.write == (pa != BAR + 0x1000) && !l.execute && l.type == device);
+		CHECK(l.present && l.pa == pa && l.write == (pa != BAR + 0x1000) && !l.execute &&
+		      l.type == device);
 	}
 	CHECK(!tables_walk(&cell->nested, BAR + 0x4000).present);
 	CHECK(!tables_walk(&cell->nested, HIGH_ECAM + (4u << 20)).present);
@@ -103,7 +105,8 @@ static void one_life(void)
 	CHECK_EQ(world_start(&w, 1), 0);
 	CHECK_EQ(config_get(OWN, 0x30), 0);
 	CHECK(!front(BAR).present && !front(BAR + 0x3000).present && front(BAR + 0x4000).present);
-	CHECK(!front(HIGH_ECAM + (OWN << 12)).present && front(HIGH_ECAM + ((OWN + 1) << 12)).present);
+	CHECK(!front(HIGH_ECAM + (OWN << 12)).present &&
+	      front(HIGH_ECAM + ((OWN + 1) << 12)).present);
 	CHECK_EQ(config_get(OWN, 4) & 0xffff, 0x400);
 	CHECK_EQ(config_get(OWN, 0x40) >> 16 & 1, 0);
 	CHECK_EQ(config_get(OWN, 0x44), 0xfee04000);	/* CPU 2 has id 4 */
@@ -124,7 +127,8 @@ static void one_life(void)
 	CHECK_EQ(config_get(OWN, 0x40) >> 16 & 1, 0);
 	while (world_reclaim(&w, 1) == 1)
 		;
-	CHECK(front(BAR).present && front(BAR).pa == BAR && front(BAR).write && front(BAR).type == device);
+	CHECK(front(BAR).present && front(BAR).pa == BAR && front(BAR).write &&
+	      front(BAR).type == device);
 	l = front(HIGH_ECAM + (OWN << 12));
 	CHECK(l.present && l.pa == HIGH_ECAM + (OWN << 12) && !l.write);
 	CHECK(!pci_given(OWN));
@@ -189,14 +193,16 @@ static void large_bar(void)
 	X(serial_port, OK, config_set(OWN, 8, 0x07000200)) \
 	X(multi_function, OK, config_set(OWN, 0x0c, 0x80 << 16)) \
 	X(twice, DEVICE_TAKEN, (q.num_devices = 2, q.devices[1] = *d)) \
-	X(bar_is_ram, DEVICE_BAR, (d->bars[0].base = 90 * QV_HUGE, config_set(OWN, 0x10, 90 * QV_HUGE))) \
+	X(bar_is_ram, DEVICE_BAR, \
+	  (d->bars[0].base = 90 * QV_HUGE, config_set(OWN, 0x10, 90 * QV_HUGE))) \
 	X(bar_over_own_ram, DEVICE_BAR, (d->bars[0].base = 0, config_set(OWN, 0x10, 0))) \
 	X(bar_elsewhere, DEVICE_BAR, d->bars[0].base += 0x4000) \
 	X(bar_half_a_page, DEVICE_BAR, d->bars[0].len = 0x800) \
 	X(bar_into_messages, DEVICE_BAR, d->bars[0].len = 0xe01000) \
 	X(bar_all, DEVICE_BAR, d->bars[0].len = -4096ull) \
 	X(bar_wraps, DEVICE_BAR, (d->bars[0].base = -4096ull)) \
-	X(bar_over_config_space, DEVICE_BAR, (d->bars[0].base = HIGH_ECAM, config_set(OWN, 0x10, HIGH_ECAM))) \
+	X(bar_over_config_space, DEVICE_BAR, \
+	  (d->bars[0].base = HIGH_ECAM, config_set(OWN, 0x10, HIGH_ECAM))) \
 	X(bar_is_ports, DEVICE_BAR, d->bars[0].ports = 1) \
 	X(ports_are_bar, DEVICE_BAR, d->bars[2].ports = 0) \
 	X(ports_beyond, DEVICE_BAR, d->bars[2].len = 0x4001) \

@@ -103,10 +103,14 @@
 	X(ports_between, OK, (q->ports[1].first = 0x93, q->ports[1].last = 0x9f)) \
 	X(port_of_firmware, PORT_NEVER, (q->ports[0].first = 0x600, q->ports[0].last = 0x604)) \
 	X(port_of_another_list, PORT_TAKEN, q->ports[1].first = q->ports[1].last = 0x80) \
-	X(port_range_over_another_list, PORT_TAKEN, (q->ports[0].first = 0x7f0, q->ports[0].last = 0x800)) \
-	X(port_of_another_device, PORT_TAKEN, (q->ports[0].first = 0xc007, q->ports[0].last = 0xc009)) \
+	X(port_range_over_another_list, PORT_TAKEN, \
+	  (q->ports[0].first = 0x7f0, q->ports[0].last = 0x800)) \
+	X(port_of_another_device, PORT_TAKEN, \
+	  (q->ports[0].first = 0xc007, q->ports[0].last = 0xc009)) \
 	X(ports_beside_anothers, OK, (q->ports[0].first = 0xc008, q->ports[0].last = 0xc00f)) \
-	X(port_of_a_cell_that_was, OK, (q->ports[0].first = 0x80, q->ports[0].last = 0x80, inst->manager.cells[3].state = QV_MON_NONE)) \
+	X(port_of_a_cell_that_was, OK, \
+	  (q->ports[0].first = 0x80, q->ports[0].last = 0x80, \
+	   inst->manager.cells[3].state = QV_MON_NONE)) \
 	X(port_of_a_cell_created, PORT_TAKEN, (q->ports[0].first = 0x80, q->ports[0].last = 0x80, \
 					       inst->manager.cells[3].state = QV_MON_CREATED)) \
 	X(devices_too_many, DEVICES, q->num_devices = 9) \
@@ -143,10 +147,13 @@
 	X(ebx_outside, ENTRY, q->entry.ebx = 41 * M2) \
 	X(ebx_last, OK, q->entry.ebx = 41 * M2 - 1) \
 	X(machine_without_ram, BLOCK, inst->boot.num_ram = 0) \
-	X(machine_ram_reversed, BLOCK, (inst->boot.ram[1].start = 0x7ff05000, inst->boot.ram[1].end = 0x100000)) \
+	X(machine_ram_reversed, BLOCK, \
+	  (inst->boot.ram[1].start = 0x7ff05000, inst->boot.ram[1].end = 0x100000)) \
 	X(machine_gone_cell_does_not_matter, OK, inst->manager.cells[3].state = QV_MON_NONE) \
 	X(cell_that_was_counts_not, OK, inst->manager.cells[4].window_pa = q->window_pa) \
-	X(cell_stopped_counts, WINDOW, (inst->manager.cells[4].state = QV_MON_STOPPED, inst->manager.cells[4].window_pa = q->window_pa)) \
+	X(cell_stopped_counts, WINDOW, \
+	  (inst->manager.cells[4].state = QV_MON_STOPPED, \
+	   inst->manager.cells[4].window_pa = q->window_pa)) \
 	X(cell_created_counts, MEMORY, (inst->manager.cells[15].state = QV_MON_CREATED, \
 					inst->manager.cells[15].window_pa = 400 * M2 - 7 * K4))
 
@@ -239,7 +246,8 @@ static void short_of_tables(void)
 		m.inst->req.runs[1].count = 20;
 		m.inst->req.num_runs = 2;
 		unit_case("%u pages:", left);
-		CHECK_EQ(request_check(m.inst, MACHINE_CALLER), left >= 1 ? QV_ME_OK : QV_ME_TABLES);
+		CHECK_EQ(request_check(m.inst, MACHINE_CALLER),
+			 left >= 1 ? QV_ME_OK : QV_ME_TABLES);
 		front_model_check_all(&m.front);
 		machine_close(&m);
 	}

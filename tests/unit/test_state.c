@@ -93,7 +93,9 @@ static void check_reset(const struct pcpu *cpu, u64 cr4)
 /* After INIT, after SIPI and at a cell's entry, no state of the previous guest remains. */
 static void starts(void)
 {
-	static const struct qv_mon_entry entry = { .eip = 0x100020, .eax = 0x36d76289, .ebx = 0x9500 };
+	static const struct qv_mon_entry entry = {
+		.eip = 0x100020, .eax = 0x36d76289, .ebx = 0x9500
+	};
 	struct pcpu *cpu = pcpu_of(1);
 	struct vmcb *v = vmcb_of(cpu);
 
@@ -188,8 +190,10 @@ static void shadow_stacks(void)
 static void left_behind(void)
 {
 	static const u32 msrs[] = {
-		0x1d9, 0xda0, 0x48, 0x6a0, 0x6a4, 0x6a5, 0x6a6, 0x6a7, 0x6a8, 0xc0000103, 0xc000010f, 0xc0000301, 0xc0010000, 0xc0010001,
-		0xc0010002, 0xc0010003, 0xc0010200, 0xc0010202, 0xc0010204, 0xc0010206, 0xc0010208, 0xc001020a, 0xc0011030, 0xc0011033,
+		0x1d9, 0xda0, 0x48, 0x6a0, 0x6a4, 0x6a5, 0x6a6, 0x6a7, 0x6a8,
+		0xc0000103, 0xc000010f, 0xc0000301, 0xc0010000, 0xc0010001,
+		0xc0010002, 0xc0010003, 0xc0010200, 0xc0010202, 0xc0010204,
+		0xc0010206, 0xc0010208, 0xc001020a, 0xc0011030, 0xc0011033,
 	};
 	u32 i;
 

@@ -64,7 +64,10 @@ static void mute(void)
 		for (from = 1; from < 8; from++)
 			for (i = 0; i < 4; i++)
 				for (at = 5; at < 600; at += i && cpu != STEPS_ACTOR ? 71 : 600) {
-					struct steps s = { .act = some[i], .at = at, .mute = cpu, .mute_from = from };
+					struct steps s = {
+						.act = some[i], .at = at,
+						.mute = cpu, .mute_from = from
+					};
 
 					steps_open(false);
 					steps_life(&s);

@@ -61,7 +61,9 @@ static u64 most(u32 cpus)
 
 static void sizes(void)
 {
-	static const u64 some[] = { 1, 2, 511, 512, 513, 1024, 5 * 512 + 1, 100 * 512, 200 * 512 + 77 };
+	static const u64 some[] = {
+		1, 2, 511, 512, 513, 1024, 5 * 512 + 1, 100 * 512, 200 * 512 + 77
+	};
 	u32 i, cpus;
 
 	fake_ram_end = LARGE;

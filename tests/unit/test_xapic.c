@@ -139,9 +139,11 @@ static void commands(void)
 static void flags(void)
 {
 	static const struct { const char *code; u32 was, operand, flags; } rows[] = {
-		{ "\x09\x07", 0x0, 0x0, 0x44 }, { "\x09\x07", 0x1, 0x2, 0x4 }, { "\x09\x07", 0x1, 0x0, 0 },
+		{ "\x09\x07", 0x0, 0x0, 0x44 },
+		{ "\x09\x07", 0x1, 0x2, 0x4 }, { "\x09\x07", 0x1, 0x0, 0 },
 		{ "\x09\x07", 0x80000000, 0x1, 0x80 }, { "\x21\x07", 0xff, 0x100, 0x44 },
-		{ "\x21\x07", ~0u, 0x80000003, 0x84 }, { "\x89\x07", 0, 0, 0x8d5 }, { "\x87\x07", 0, 0, 0x8d5 },
+		{ "\x21\x07", ~0u, 0x80000003, 0x84 },
+		{ "\x89\x07", 0, 0, 0x8d5 }, { "\x87\x07", 0, 0, 0x8d5 },
 	};
 	u32 i;
 
@@ -166,9 +168,12 @@ static void flags(void)
 static void of_a_cell(void)
 {
 	static const struct { u32 reg, value; bool fine; } rows[] = {
-		{ 0x320, 0x200ff, true }, { 0x340, 0x400, true }, { 0x350, 0x10700, true }, { 0x350, 0x700, false },
-		{ 0x360, 0x200, false }, { 0x370, 0x500, false }, { 0x330, 0x500, false }, { 0x2f0, 0x200, false },
-		{ 0x380, 0x700, true }, { 0x3e0, 0xb, true }, { 0x500, 0x10000, false }, { 0x530, 0x200, false },
+		{ 0x320, 0x200ff, true }, { 0x340, 0x400, true },
+		{ 0x350, 0x10700, true }, { 0x350, 0x700, false },
+		{ 0x360, 0x200, false }, { 0x370, 0x500, false },
+		{ 0x330, 0x500, false }, { 0x2f0, 0x200, false },
+		{ 0x380, 0x700, true }, { 0x3e0, 0xb, true },
+		{ 0x500, 0x10000, false }, { 0x530, 0x200, false },
 		{ 0x400, 0, false }, { 0xff0, 0, false },
 	};
 	u32 i;
@@ -177,7 +182,8 @@ static void of_a_cell(void)
 		bool cell = i & 1, fine = rows[i / 2].fine || !cell;
 
 		prepare(true, cell);
-		unit_case("%s, %#x to %#x:", cell ? "cell" : "Linux", rows[i / 2].value, rows[i / 2].reg);
+		unit_case("%s, %#x to %#x:", cell ? "cell" : "Linux", rows[i / 2].value,
+			  rows[i / 2].reg);
 		*real(rows[i / 2].reg) = 0x5a5a;
 		run(rows[i / 2].reg, STORE, rows[i / 2].value);
 		CHECK_EQ(*real(rows[i / 2].reg), fine ? rows[i / 2].value : 0x5a5a);

@@ -38,7 +38,8 @@ extern volatile int64_t trapped;
 
 #define TRY(code, ...) do { \
 	trapped = -1; \
-	__asm__ volatile("movq $991f, recover_at\n\t" code "\n991:\n\tmovq $0, recover_at" : __VA_ARGS__); \
+	__asm__ volatile("movq $991f, recover_at\n\t" code "\n991:\n\tmovq $0, recover_at" \
+			 : __VA_ARGS__); \
 } while (0)
 
 /* Ends the attack with a line "fault NAME VECTOR" if there was an exception */

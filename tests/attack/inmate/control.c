@@ -32,7 +32,8 @@ void ins_cr0_toggle(uint64_t bits, uint64_t b)
 		try_cr0(value);
 		fault_ends();
 		if (read_cr0() != value)
-			breach("wrote %lx, reads %lx", (unsigned long)value, (unsigned long)read_cr0());
+			breach("wrote %lx, reads %lx", (unsigned long)value,
+			       (unsigned long)read_cr0());
 	}
 	survived("reads %lx now", (unsigned long)read_cr0());
 }
@@ -82,7 +83,8 @@ void ins_cr4_sweep(uint64_t a, uint64_t b)
 	__asm__ volatile("push %%" reg "; mov %0, %%" reg "; mov %%" reg ", %%cr0; pop %%" reg \
 			 : : "m"(slot) : "memory"); \
 	if (read_cr0() != slot) \
-		breach("mov cr0 from %s gave %lx, not %lx", reg, (unsigned long)read_cr0(), (unsigned long)slot); \
+		breach("mov cr0 from %s gave %lx, not %lx", reg, \
+		       (unsigned long)read_cr0(), (unsigned long)slot); \
 } while (0)
 
 void ins_cr0_registers(uint64_t a, uint64_t b)
@@ -92,7 +94,8 @@ void ins_cr0_registers(uint64_t a, uint64_t b)
 	unsigned int n = 0;
 
 	FROM("rax"); FROM("rbx"); FROM("rcx"); FROM("rdx"); FROM("rsi"); FROM("rdi"); FROM("rbp");
-	FROM("r8"); FROM("r9"); FROM("r10"); FROM("r11"); FROM("r12"); FROM("r13"); FROM("r14"); FROM("r15");
+	FROM("r8"); FROM("r9"); FROM("r10"); FROM("r11"); FROM("r12"); FROM("r13"); FROM("r14");
+	FROM("r15");
 	value = old | CR0_TS;
 	__asm__ volatile("mov %%rsp, %0; mov %1, %%rsp; mov %%rsp, %%cr0; mov %0, %%rsp"
 			 : "=&r"(saved) : "r"(value) : "memory");
@@ -121,7 +124,8 @@ void ins_dr7(uint64_t value, uint64_t b)
 {
 	uint64_t nowhere = 0x7FFFFFFFF000;
 
-	__asm__ volatile("mov %0, %%dr0; mov %0, %%dr1; mov %0, %%dr2; mov %0, %%dr3" : : "r"(nowhere));
+	__asm__ volatile("mov %0, %%dr0; mov %0, %%dr1; mov %0, %%dr2; mov %0, %%dr3"
+			 : : "r"(nowhere));
 	TRY("mov %0, %%dr7", : "r"(value) : "memory");
 	fault_ends();
 	survived("set");

@@ -93,7 +93,8 @@ void ins_wbinvd_loop(uint64_t times, uint64_t b)
 void ins_xsetbv(uint64_t value, uint64_t number)
 {
 	__asm__ volatile("mov %0, %%cr4" : : "r"(read_cr4() | 1ull << 18));	/* OSXSAVE */
-	TRY("xsetbv", : "c"((uint32_t)number), "a"((uint32_t)value), "d"((uint32_t)(value >> 32)) : "memory");
+	TRY("xsetbv", : "c"((uint32_t)number), "a"((uint32_t)value), "d"((uint32_t)(value >> 32))
+	    : "memory");
 	fault_ends();
 	survived("set");
 }
@@ -134,7 +135,9 @@ void ins_cpuid_sweep(uint64_t a, uint64_t b)
 		{ 0x8000000A, 3, ~0u },		/* SVM's features */
 		{ 0x80000008, 1, 1u << 3 },	/* INVLPGB */
 	};
-	static const uint32_t bases[] = { 0, 0x40000000, 0x80000000, 0x8FFFFFF0, 0xC0000000, 0xFFFFFF00 };
+	static const uint32_t bases[] = {
+		0, 0x40000000, 0x80000000, 0x8FFFFFF0, 0xC0000000, 0xFFFFFF00
+	};
 	unsigned int i, sub;
 	uint32_t leaf;
 

@@ -103,7 +103,8 @@ void icr_clusters(uint64_t a, uint64_t b)
 
 	for (mode = 0; mode < 8; mode++)
 		for (cluster = 0; cluster < 20 && mode != 4; cluster++, sent++)
-			ipi(0x4000 | LOGICAL | mode << 8 | 0xFD, (cluster < 16 ? cluster : 0xFFF0 + cluster) << 16 | 0xFFFF);
+			ipi(0x4000 | LOGICAL | mode << 8 | 0xFD,
+			    (cluster < 16 ? cluster : 0xFFF0 + cluster) << 16 | 0xFFFF);
 	ipi_wait();
 	survived("%u sent", sent);
 }
@@ -192,7 +193,8 @@ void lvt_extended(uint64_t reg, uint64_t mode)
 
 	for (i = 0; i < 4; i++) {
 		if (apic_is_x2apic())
-			TRY("wrmsr", : "c"((uint32_t)(0x800 + (reg >> 4) + i)), "a"((uint32_t)mode), "d"(0) : "memory");
+			TRY("wrmsr", : "c"((uint32_t)(0x800 + (reg >> 4) + i)),
+			    "a"((uint32_t)mode), "d"(0) : "memory");
 		else
 			apic_raw(reg + 0x10 * i, mode);
 	}

@@ -3,16 +3,22 @@
 #include <inmate/cpu.h>
 #include "attack.h"
 
-#define HERE		0x87ull		/* 2 MiB page (PAE), 4 MiB page (plain): user, writable, present */
+/* 2 MiB page (PAE), 4 MiB page (plain): user, writable, present */
+#define HERE		0x87ull
 #define THERE_VA	0x40000000u
 
-/* From modes_entry.S: leaves long mode, then code32(b, c) with CR3 and CR4 as given (0: no paging); never returns */
+/*
+ * From modes_entry.S: leaves long mode, then code32(b, c) with CR3 and CR4 as given (0: no paging).
+ * Never returns
+ */
 _Noreturn void mode_enter(const void *code32, uint32_t a, uint32_t b, uint64_t cr3_cr4);
-extern const char code32_read[], code32_out[], code32_wrmsr[], code32_store[], code32_task[], code32_new_task[];
+extern const char code32_read[], code32_out[], code32_wrmsr[], code32_store[], code32_task[],
+	code32_new_task[];
 extern uint64_t gdt32[];
 
 static uint64_t pae_top[4] __attribute__((aligned(32)));
-static uint64_t pae_low[512] __attribute__((aligned(4096))), pae_high[512] __attribute__((aligned(4096)));
+static uint64_t pae_low[512] __attribute__((aligned(4096)));
+static uint64_t pae_high[512] __attribute__((aligned(4096)));
 static uint32_t plain_top[1024] __attribute__((aligned(4096)));
 
 static uint64_t both(const void *cr3, uint32_t cr4)
@@ -51,7 +57,8 @@ static uint64_t tss_descriptor(const struct tss32 *tss)
 {
 	uint64_t base = (uintptr_t)tss;
 
-	return (sizeof(*tss) - 1) | (base & 0xFFFFFF) << 16 | 0x89ull << 40 | (base >> 24 & 0xFF) << 56;
+	return (sizeof(*tss) - 1) | (base & 0xFFFFFF) << 16 | 0x89ull << 40 |
+	       (base >> 24 & 0xFF) << 56;
 }
 
 /* A hardware task switch: by a far jump to a TSS, or by a task gate */
@@ -64,8 +71,10 @@ void mode_task(uint64_t gate, uint64_t b)
 	idt[0x60] = 0x28ull << 16 | 0x85ull << 40;
 	idt_register.limit = sizeof(idt) - 1;
 	idt_register.base = (uintptr_t)idt;
-	new = (struct tss32){ .eip = (uintptr_t)code32_new_task, .eflags = 2, .esi = 0xFEC00000, .cs = 0x18, .es = 0x10,
-			      .ss = 0x10, .ds = 0x10, .io_map = sizeof(new) };
+	new = (struct tss32){
+		.eip = (uintptr_t)code32_new_task, .eflags = 2, .esi = 0xFEC00000,
+		.cs = 0x18, .es = 0x10, .ss = 0x10, .ds = 0x10, .io_map = sizeof(new)
+	};
 	gdt32[4] = tss_descriptor(&old);
 	gdt32[5] = tss_descriptor(&new);
 	mode_enter(code32_task, (uintptr_t)&idt_register, gate, 0);

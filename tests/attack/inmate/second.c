@@ -10,8 +10,9 @@
 #define COUNTER		(*(volatile uint32_t *)0x7000)
 
 /* The code is in second_entry.S, which describes each of these */
-extern const char code16_count[], code16_memory[], code16_port[], code16_msr[], code16_triple[], code16_vmrun[],
-	code16_vmmcall[], code16_vmcall[], code16_vmxon[], code16_icr[], code16_wild[], code16_cpuid[], code16_race[];
+extern const char code16_count[], code16_memory[], code16_port[], code16_msr[], code16_triple[],
+	code16_vmrun[], code16_vmmcall[], code16_vmcall[], code16_vmxon[], code16_icr[],
+	code16_wild[], code16_cpuid[], code16_race[];
 
 static const char *const codes[] = {
 	code16_memory, code16_port, code16_msr, code16_triple, code16_icr, code16_wild,

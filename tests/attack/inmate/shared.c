@@ -69,8 +69,10 @@ void shared_fill(uint64_t byte, uint64_t b)
 void shared_escapes(uint64_t a, uint64_t b)
 {
 	static const char text[] =
-		"\033]0;title\007\033]52;c;ZXZpbA==\007\033[6n\033[c\033[>c\033P$q\"p\033\\\033]8;;http://evil\033\\"
-		"\033[?1049h\033[20t\033[21t\033]4;0;?\007\0\x9b" "6n\x90\x9c\033#8\033c\033[999999999999C\033[;;;;;;;;;;;;m";
+		"\033]0;title\007\033]52;c;ZXZpbA==\007\033[6n\033[c\033[>c\033P$q\"p\033\\"
+		"\033]8;;http://evil\033\\"
+		"\033[?1049h\033[20t\033[21t\033]4;0;?\007\0\x9b"
+		"6n\x90\x9c\033#8\033c\033[999999999999C\033[;;;;;;;;;;;;m";
 	uint32_t i;
 
 	wait_for_reader();

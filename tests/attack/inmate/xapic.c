@@ -95,7 +95,8 @@ void xapic_cmpxchg(uint64_t value, uint64_t b)
 	uint32_t old = AT(uint32_t, ICR);
 
 	aim_at_linux();
-	__asm__ volatile("lock; cmpxchgl %1, (%2)" : "+a"(old) : "r"((uint32_t)value), "r"(ICR) : "memory", "cc");
+	__asm__ volatile("lock; cmpxchgl %1, (%2)"
+			 : "+a"(old) : "r"((uint32_t)value), "r"(ICR) : "memory", "cc");
 	survived("written");
 }
 

@@ -48,7 +48,8 @@ static void *watch_pattern(void *unused)
 		memory[i] = i * 0x9E3779B97F4A7C15u;
 	while (!shown->end) {
 		for (i = 0; i < PATTERN / 8; i++)
-			shown->pattern_wrong += ((volatile uint64_t *)memory)[i] != i * 0x9E3779B97F4A7C15u;
+			shown->pattern_wrong += ((volatile uint64_t *)memory)[i] !=
+				i * 0x9E3779B97F4A7C15u;
 		shown->pattern_rounds++;
 		nanosleep(&pause, NULL);
 	}

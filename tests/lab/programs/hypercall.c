@@ -34,7 +34,8 @@ int main(void)
 	for (call = 0; call < 32; call++) {
 		if (sigsetjmp(back, 1))
 			continue;
-		printf("call %d gave %#jx\n", (int)call, (uintmax_t)(call % 2 ? intel : amd)(call / 2));
+		printf("call %d gave %#jx\n", (int)call,
+		       (uintmax_t)(call % 2 ? intel : amd)(call / 2));
 		done++;
 	}
 	printf("%d done\n", done);

@@ -64,11 +64,14 @@ static uint64_t odd_number(uint64_t *s)
 static const char *a_name(uint64_t *s, bool harmless)
 {
 	static const char *const names[] = {
-		"fuzz0", "fuzz1", "nobody", "", "linux", "../x", "UPPER", "a b", "-", "fuzz0/console",
+		"fuzz0", "fuzz1", "nobody", "", "linux",
+		"../x", "UPPER", "a b", "-", "fuzz0/console",
 		"01234567890123456789012345678901",	/* a name with no NUL within its 32 bytes */
 	};
 
-	return harmless && rnd(s) % 3 == 0 ? "quest" : names[rnd(s) % (sizeof(names) / sizeof(names[0]))];
+	if (harmless && rnd(s) % 3 == 0)
+		return "quest";
+	return names[rnd(s) % (sizeof(names) / sizeof(names[0]))];
 }
 
 static void put_name(char *to, const char *name)
@@ -113,7 +116,8 @@ static void judge(unsigned int cmd, int rc, int error, const struct qv_reply *r)
 	if ((rc < 0) == (r->code != 0) && (r->code != 0) == worded && r->code < CODES - 1)
 		return;
 	if (atomic_fetch_add(&amiss, 1) < 10)
-		printf("amiss: call %#x gave %d, errno %d, code %u, text '%.60s'\n", cmd, rc, error, r->code, r->text);
+		printf("amiss: call %#x gave %d, errno %d, code %u, text '%.60s'\n", cmd, rc, error,
+		       r->code, r->text);
 }
 
 static void call(int fd, unsigned int cmd, union any *a)
@@ -171,7 +175,9 @@ static void look(int fd, union any *a, uint64_t *s)
 
 static void console(uint64_t *s)
 {
-	static const char *const paths[] = { "/dev/qv-cell/fuzz0/console", "/dev/qv-cell/fuzz1/console" };
+	static const char *const paths[] = {
+		"/dev/qv-cell/fuzz0/console", "/dev/qv-cell/fuzz1/console"
+	};
 	int fd = open(paths[rnd(s) & 1], (rnd(s) & 1 ? O_RDWR : O_RDONLY) | O_NONBLOCK);
 	struct pollfd p = { .fd = fd, .events = POLLOUT };
 	char keys[700];

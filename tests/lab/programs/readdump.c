@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * init of a crash kernel: writes all of /proc/vmcore to the disk with the serial number "kernel" and
- * reads it back. Before and after, it reads a word of the old memory, whose physical address is on
- * the command line as `beat=`. Prints the results on the console and switches the machine off.
+ * init of a crash kernel: writes all of /proc/vmcore to the disk with the serial number "kernel"
+ * and reads it back. Before and after, it reads a word of the old memory, whose physical address is
+ * on the command line as `beat=`. Prints the results on the console and switches the machine off.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -122,7 +122,8 @@ static uint64_t all_parts(uint64_t (*look)(int disk, uint64_t at, size_t len), i
 	int i;
 
 	for (i = 0; i < num_segments; i++)
-		for (at = 0; segments[i].p_type == PT_LOAD && at < segments[i].p_filesz; at += len) {
+		for (at = 0; segments[i].p_type == PT_LOAD && at < segments[i].p_filesz;
+		     at += len) {
 			len = segments[i].p_filesz - at < CHUNK ? segments[i].p_filesz - at : CHUNK;
 			get(segments[i].p_offset + at, chunk, len);
 			sum += look(disk, segments[i].p_offset + at, len);
@@ -208,7 +209,7 @@ int main(void)
 	beats[1] = word_at(pa);
 	write_all();
 	beats[2] = word_at(pa);
-	printf("readdump: beats %llu %llu %llu\n", (unsigned long long)beats[0], (unsigned long long)beats[1],
-	       (unsigned long long)beats[2]);
+	printf("readdump: beats %llu %llu %llu\n", (unsigned long long)beats[0],
+	       (unsigned long long)beats[1], (unsigned long long)beats[2]);
 	end("done");
 }

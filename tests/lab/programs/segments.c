@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Until SIGTERM, checks processor state that `enable` and `disable` could lose: a segment of an own
- * LDT in GS (argument "ldt") or a base of GS without a segment ("base"); a port that the bitmap behind
- * the TSS permits; a breakpoint in the debug registers. Prints the numbers of rounds and of errors.
+ * LDT in GS (argument "ldt") or a base of GS without a segment ("base"); a port that the bitmap
+ * behind the TSS permits; a breakpoint in the debug registers. Prints the numbers of rounds and of
+ * errors.
  */
 #include <asm/ldt.h>
 #include <asm/prctl.h>

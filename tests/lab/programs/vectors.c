@@ -51,11 +51,12 @@ static void hold(const struct state *in, struct state *out)
 		"fstpl 8*\\i(%[x87_out])\n\t"
 		".endr\n\t"
 		"stmxcsr %[mxcsr_out]; fnstcw %[control_out]; fninit; vzeroupper\n\t"
-		: [spins] "+r"(spins), [mxcsr_out] "=m"(out->mxcsr), [control_out] "=m"(out->control)
-		: [ymm] "r"(in->ymm), [ymm_out] "r"(out->ymm), [x87] "r"(in->x87), [x87_out] "r"(out->x87),
-		  [mxcsr] "m"(in->mxcsr), [control] "m"(in->control)
-		: "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
-		  "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+		: [spins] "+r"(spins), [mxcsr_out] "=m"(out->mxcsr),
+		  [control_out] "=m"(out->control)
+		: [ymm] "r"(in->ymm), [ymm_out] "r"(out->ymm), [x87] "r"(in->x87),
+		  [x87_out] "r"(out->x87), [mxcsr] "m"(in->mxcsr), [control] "m"(in->control)
+		: "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+		  "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
 }
 
 static void fill(struct state *s, uint64_t round)

@@ -171,8 +171,8 @@ void fake_exit(struct pcpu *cpu, u32 reason, u64 qualification, u64 gpa, u32 len
 
 void fake_event_exit(struct pcpu *cpu, u32 vector)
 {
-	fake_set(EXIT_EVENT, EVENT_VALID | (vector == 2 ? EVENT_NMI : EVENT_EXCEPTION) | (vector == 17 ? EVENT_ERROR : 0) |
-		 vector);
+	fake_set(EXIT_EVENT, EVENT_VALID | (vector == 2 ? EVENT_NMI : EVENT_EXCEPTION) |
+		 (vector == 17 ? EVENT_ERROR : 0) | vector);
 	fake_exit(cpu, REASON_EVENT, 0, 0, 0);
 }
 

@@ -36,7 +36,9 @@ static u64 qv_cr4(void)
 
 static struct qv_regs qv_cpuid(u32 leaf)
 {
-	return (struct qv_regs){ leaf ? 0 : 7, leaf == 7 ? leaf7_ebx : 0, leaf == 1 ? leaf1_ecx : 0, 0 };
+	return (struct qv_regs){
+		leaf ? 0 : 7, leaf == 7 ? leaf7_ebx : 0, leaf == 1 ? leaf1_ecx : 0, 0
+	};
 }
 
 static int qv_refuse(struct qv_reply *r, u32 code, const char *remedy, const char *fmt, ...)
@@ -130,8 +132,10 @@ static void each_ability_of_ept_is_missed(void)
 static void what_it_insists_on(void)
 {
 	static const struct { u32 msr, bit; const char *name; } bad[] = {
-		{ 0x48d, 0, "pin-based" }, { 0x48e, 15, "processor-based" }, { 0x48e, 7, "processor-based" },
-		{ 0x48b, 0, "secondary" }, { 0x48f, 15, "VM-exit" }, { 0x490, 17, "VM-entry" }, { 0x48e, 11, "processor-based" },
+		{ 0x48d, 0, "pin-based" }, { 0x48e, 15, "processor-based" },
+		{ 0x48e, 7, "processor-based" },
+		{ 0x48b, 0, "secondary" }, { 0x48f, 15, "VM-exit" },
+		{ 0x490, 17, "VM-entry" }, { 0x48e, 11, "processor-based" },
 	};
 	struct qv_reply r;
 	u32 i;
@@ -152,7 +156,8 @@ static void firmware_and_registers(void)
 
 	rich();
 	msrs[0x3a] = 1;
-	CHECK(judge(&r) && r.code == QV_E_VIRT_DISABLED && says(&r, "the firmware has disabled VT-x"));
+	CHECK(judge(&r) && r.code == QV_E_VIRT_DISABLED &&
+	      says(&r, "the firmware has disabled VT-x"));
 	CHECK(!qv_vmx_allowed());
 	msrs[0x3a] = 4;
 	CHECK(judge(&r) && r.code == QV_E_VIRT_DISABLED && says(&r, "not locked"));
@@ -191,7 +196,8 @@ static void what_the_monitor_gets(void)
 	CHECK_EQ(b.vmx.entry, 0x11ff | 1 << 14 | 1 << 15);
 	CHECK_EQ(b.nested_levels, 5);
 	CHECK(b.ept && b.page1g);
-	CHECK_EQ(qv_vmx_features(), QV_FEATURE_EPT | QV_FEATURE_VPID | QV_FEATURE_UNRESTRICTED | QV_FEATURE_PAGE1G);
+	CHECK_EQ(qv_vmx_features(),
+		 QV_FEATURE_EPT | QV_FEATURE_VPID | QV_FEATURE_UNRESTRICTED | QV_FEATURE_PAGE1G);
 	msrs[0x48b] &= ~(1ull << (32 + 20) | 1ull << (32 + 26));
 	msrs[0x48c] &= ~(1ull << EPT_PAGE1G);
 	b.phys_bits = 48;
@@ -205,7 +211,7 @@ static void what_the_monitor_gets(void)
 static void other_cpus(void)
 {
 	static const struct { u32 msr; u64 flip; bool alike; } rows[] = {
-		{ 0x480, 0, true }, { 0x480, 1, false },			/* another revision */
+		{ 0x480, 0, true }, { 0x480, 1, false },	/* another revision */
 		{ 0x48e, 1ull << 7, false },	/* the second CPU requires HLT exits */
 		/* the second CPU lacks NMI exiting, then EPT */
 		{ 0x48d, 1ull << 35, false }, { 0x48b, 1ull << 33, false },

@@ -71,7 +71,8 @@ static void iret_again(void)
 	const u32 ac = EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 17;
 	const struct { u32 event, reason, met; u64 qualification; bool blocked; } rows[] = {
 		{ 0, REASON_EPT, 0, 2 | 1 << 12, true }, { 0, REASON_EPT, 1 << 12, 2, false },
-		{ EVENT_VALID | 0x30, REASON_EPT, 0, 2 | 1 << 12, false }, { 0, REASON_CPUID, 1 << 12, 1 << 12, false },
+		{ EVENT_VALID | 0x30, REASON_EPT, 0, 2 | 1 << 12, false },
+		{ 0, REASON_CPUID, 1 << 12, 1 << 12, false },
 		{ 0, REASON_EVENT, ac | 1 << 12, 0, true }, { 0, REASON_EVENT, ac, 1 << 12, false },
 		{ EVENT_VALID | 0x30, REASON_EVENT, ac | 1 << 12, 0, false },
 	};
@@ -223,7 +224,8 @@ static void exceptions_go_back(void)
 	static const struct { u32 met, event; } rows[] = {
 		{ EVENT_VALID | EVENT_EXCEPTION | 1, EVENT_VALID | EVENT_EXCEPTION | 1 },
 		{ EVENT_VALID | 5 << 8 | 1, EVENT_VALID | 5 << 8 | 1 },
-		{ EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 1 << 12 | 17, EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 17 },
+		{ EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 1 << 12 | 17,
+		  EVENT_VALID | EVENT_EXCEPTION | EVENT_ERROR | 17 },
 	};
 	u32 i;
 
@@ -267,7 +269,8 @@ static void faults_wake(void)
 static void steps(void)
 {
 	static const struct { u32 flags, debugctl, pending, want; } rows[] = {
-		{ 2, 0, 0, 0 }, { 0x102, 0, 0, 0x4000 }, { 0x102, 0, 1, 0x4001 }, { 0x102, 2, 0, 0 }, { 0x102, 1, 0, 0x4000 },
+		{ 2, 0, 0, 0 }, { 0x102, 0, 0, 0x4000 }, { 0x102, 0, 1, 0x4001 },
+		{ 0x102, 2, 0, 0 }, { 0x102, 1, 0, 0x4000 },
 	};
 	u32 i;
 

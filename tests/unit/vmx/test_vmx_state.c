@@ -30,14 +30,17 @@ static void controls(void)
 		CHECK_EQ(fake_get(VMCS_EPT_POINTER), me()->nested.root | 3 << 3 | 6);
 		CHECK_EQ(fake_get(VMCS_LINK), ~0ull);
 		CHECK_EQ(fake_get(VMCS_CR0_MASK), cell ? 0x60000020 : 0x20);
-		CHECK_EQ(fake_get(VMCS_CR4_MASK), 1ull << 13 | 1ull << 25 | 1ull << 32 | (cell ? 1ull << 6 : 0));
+		CHECK_EQ(fake_get(VMCS_CR4_MASK),
+			 1ull << 13 | 1ull << 25 | 1ull << 32 | (cell ? 1ull << 6 : 0));
 		CHECK_EQ(fake_get(VMCS_CR4_SHADOW), 0);
 		CHECK_EQ(fake_get(VMCS_MSR_BITMAP) - FAKE_BLOCK, (u64)me()->msr_map - QV_VA_BLOCK);
-		CHECK_EQ(fake_get(VMCS_IO_BITMAP_A) - FAKE_BLOCK, (u64)me()->port_map - QV_VA_BLOCK);
+		CHECK_EQ(fake_get(VMCS_IO_BITMAP_A) - FAKE_BLOCK,
+			 (u64)me()->port_map - QV_VA_BLOCK);
 		CHECK_EQ(fake_get(VMCS_IO_BITMAP_B), fake_get(VMCS_IO_BITMAP_A) + 4096);
 		CHECK_EQ(fake_get(ENTRY_EVENT), 0);
-		CHECK_EQ(fake_get(VMCS_EXIT_LOADS) | fake_get(VMCS_EXIT_STORES) | fake_get(VMCS_ENTRY_LOADS) |
-			 fake_get(VMCS_CR3_TARGETS), 0);
+		CHECK_EQ(fake_get(VMCS_EXIT_LOADS) | fake_get(VMCS_EXIT_STORES) |
+				 fake_get(VMCS_ENTRY_LOADS) | fake_get(VMCS_CR3_TARGETS),
+			 0);
 	}
 }
 
@@ -56,7 +59,8 @@ static void host(void)
 	CHECK_EQ(fake_get(HOST_IDTR_BASE), (u64)me()->idt);
 	CHECK_EQ(fake_get(HOST_GDTR_BASE), (u64)gdt);
 	CHECK_EQ(fake_get(HOST_RIP), (u64)vmx_exited);
-	CHECK(fake_get(HOST_RSP) > (u64)cpu + 0x7f00 && fake_get(HOST_RSP) <= (u64)cpu + QV_CPU_LEN);
+	CHECK(fake_get(HOST_RSP) > (u64)cpu + 0x7f00 &&
+	      fake_get(HOST_RSP) <= (u64)cpu + QV_CPU_LEN);
 }
 
 /* SDM vol. 3, 27.3.1: checks of the next entry, for the fields that the monitor writes */
@@ -82,7 +86,8 @@ static void check_enterable(void)
 		rights = fake_get(GUEST_ES_RIGHTS + 2 * i);
 		if (rights & RIGHTS_UNUSABLE)
 			continue;
-		CHECK((rights & 0x91) == 0x91 && !(rights & 0xf00));	/* present, code or data, accessed */
+		CHECK((rights & 0x91) == 0x91 &&
+		      !(rights & 0xf00)); /* present, code or data, accessed */
 		CHECK(!(limit & 0xfff00000) || rights >> 15 & 1);
 		CHECK((limit & 0xfff) == 0xfff || !(rights >> 15 & 1));
 	}
@@ -178,15 +183,33 @@ static void states(void)
 static void linux_state(struct qv_linux_state *s)
 {
 	*s = (struct qv_linux_state){
-		.rsp = 0xffffc90000001000, .rip = 0xffffffff81000000, .rflags = 2,
-		.cr0 = 0x80050033, .cr3 = 0x1234000, .cr4 = 0x3506f0, .efer = 0xd01,
-		.gdt_base = 0xfffffe0000001000, .idt_base = 0xfffffe0000000000, .gdt_limit = 127, .idt_limit = 4095,
-		.cs = 0x10, .ss = 0x18, .tr = 0x40, .pat = 0x0407050600070106, .debugctl = 0x4000, .dr7 = 0x400,
+		.rsp = 0xffffc90000001000,
+		.rip = 0xffffffff81000000,
+		.rflags = 2,
+		.cr0 = 0x80050033,
+		.cr3 = 0x1234000,
+		.cr4 = 0x3506f0,
+		.efer = 0xd01,
+		.gdt_base = 0xfffffe0000001000,
+		.idt_base = 0xfffffe0000000000,
+		.gdt_limit = 127,
+		.idt_limit = 4095,
+		.cs = 0x10,
+		.ss = 0x18,
+		.tr = 0x40,
+		.pat = 0x0407050600070106,
+		.debugctl = 0x4000,
+		.dr7 = 0x400,
 		.fs = { .rights = RIGHTS_UNUSABLE, .base = 0x7f0012345000 },
 		.gs = { .rights = RIGHTS_UNUSABLE, .base = 0xffff88803ec00000 },
-		.tr_seg = { .sel = 0x40, .limit = 0x4087, .rights = RIGHTS_TSS, .base = 0xfffffe0000003000 },
+		.tr_seg = { .sel = 0x40,
+			    .limit = 0x4087,
+			    .rights = RIGHTS_TSS,
+			    .base = 0xfffffe0000003000 },
 		.ldt_seg = { .rights = RIGHTS_UNUSABLE },
-		.sysenter_cs = 0x10, .sysenter_esp = 0xfffffe0000003200, .sysenter_eip = 0xffffffff81800000,
+		.sysenter_cs = 0x10,
+		.sysenter_esp = 0xfffffe0000003200,
+		.sysenter_eip = 0xffffffff81800000,
 	};
 }
 
@@ -316,8 +339,10 @@ static void to_another_instance(void)
 static void left_behind(void)
 {
 	static const u32 msrs[] = {
-		0x1d9, 0xda0, 0x48, 0x6a0, 0x6a2, 0x6a4, 0x6a5, 0x6a6, 0x6a7, 0x6a8, 0x6e1, 0xd90, 0xd93, 0x14ce, 0xe1, 0x38f,
-		0x3f1, 0x570, 0x19a, 0x1c4, 0xc0000081, 0xc0000082, 0xc0000083, 0xc0000084, 0xc0000102, 0xc0000103,
+		0x1d9, 0xda0, 0x48, 0x6a0, 0x6a2, 0x6a4, 0x6a5, 0x6a6,
+		0x6a7, 0x6a8, 0x6e1, 0xd90, 0xd93, 0x14ce, 0xe1, 0x38f,
+		0x3f1, 0x570, 0x19a, 0x1c4, 0xc0000081, 0xc0000082,
+		0xc0000083, 0xc0000084, 0xc0000102, 0xc0000103,
 	};
 	u32 i;
 

@@ -103,7 +103,8 @@ static int read_msr(const char *text, const struct kernel_param *p)
 		error = -EFAULT; \
 		local_irq_save(flags); \
 		asm volatile("mov %%" #reg ", %0" : "=r"(old)); \
-		asm volatile("1: mov %[new], %%" #reg "\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b) \
+		asm volatile("1: mov %[new], %%" #reg "\n\txor %[error], %[error]\n2:" \
+			     _ASM_EXTABLE(1b, 2b) \
 			     : [error] "+r"(error) : [new] "r"(old ^ bits) : "memory"); \
 		asm volatile("mov %%" #reg ", %0" : "=r"(bits)); \
 		asm volatile("mov %0, %%" #reg : : "r"(old) : "memory"); \
@@ -128,7 +129,8 @@ static int store(const char *text, const struct kernel_param *p)
 		return -ENOMEM;
 	asm volatile("1: movl %[what], (%[to])\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b)
 		     : [error] "+r"(error)
-		     : [to] "r"((char __force *)page + (pa & ~PAGE_MASK)), [what] "r"((u32)what) : "memory");
+		     : [to] "r"((char __force *)page + (pa & ~PAGE_MASK)), [what] "r"((u32)what)
+		     : "memory");
 	iounmap(page);
 	return error;
 }

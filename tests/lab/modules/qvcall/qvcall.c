@@ -138,8 +138,8 @@ static int requests(char *text, const struct kernel_param *p)
 	for (i = 0; i < ARRAY_SIZE(flaws); i++) {
 		good(req);
 		flaws[i].make(req);
-		len += scnprintf(text + len, PAGE_SIZE - len, "%s %#llx %#llx\n", flaws[i].name, flaws[i].answer,
-				 hypercall(QV_HC_CREATE, virt_to_phys(req)));
+		len += scnprintf(text + len, PAGE_SIZE - len, "%s %#llx %#llx\n", flaws[i].name,
+				 flaws[i].answer, hypercall(QV_HC_CREATE, virt_to_phys(req)));
 		cond_resched();
 	}
 	return len;

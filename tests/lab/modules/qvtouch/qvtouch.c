@@ -146,11 +146,15 @@ static int ldr(const char *text, const struct kernel_param *p)
 static u64 zeros[2];
 
 #define INSTRUCTIONS(X) \
-	X(vmrun, "vmrun") X(vmload, "vmload") X(vmsave, "vmsave") X(stgi, "stgi") X(clgi, "clgi") X(invlpga, "invlpga") \
+	X(vmrun, "vmrun") X(vmload, "vmload") X(vmsave, "vmsave") X(stgi, "stgi") X(clgi, "clgi") \
+	X(invlpga, "invlpga") \
 	X(skinit, "skinit %%eax") \
-	X(vmxon, "vmxon %[zeros]") X(vmclear, "vmclear %[zeros]") X(vmptrld, "vmptrld %[zeros]") X(vmptrst, "vmptrst %[zeros]") \
-	X(vmread, "vmread %%rax, %%rax") X(vmwrite, "vmwrite %%rax, %%rax") X(vmlaunch, "vmlaunch") X(vmresume, "vmresume") \
-	X(vmxoff, "vmxoff") X(invept, "invept %[zeros], %%rax") X(invvpid, "invvpid %[zeros], %%rax") \
+	X(vmxon, "vmxon %[zeros]") X(vmclear, "vmclear %[zeros]") X(vmptrld, "vmptrld %[zeros]") \
+	X(vmptrst, "vmptrst %[zeros]") \
+	X(vmread, "vmread %%rax, %%rax") X(vmwrite, "vmwrite %%rax, %%rax") \
+	X(vmlaunch, "vmlaunch") X(vmresume, "vmresume") \
+	X(vmxoff, "vmxoff") X(invept, "invept %[zeros], %%rax") \
+	X(invvpid, "invvpid %[zeros], %%rax") \
 	X(vmfunc, ".byte 0x0f, 0x01, 0xd4") X(getsec, ".byte 0x0f, 0x37") \
 	X(invd, "invd")
 
@@ -161,7 +165,8 @@ static u64 zeros[2];
 		u64 rax = 0; \
 		\
 		asm volatile("1: " code "\n\txor %[error], %[error]\n2:" _ASM_EXTABLE(1b, 2b) \
-			     : [error] "+r"(error), "+a"(rax), [zeros] "+m"(zeros) : "c"(0), "b"(0) : "memory", "cc"); \
+			     : [error] "+r"(error), "+a"(rax), [zeros] "+m"(zeros) \
+			     : "c"(0), "b"(0) : "memory", "cc"); \
 		return error; \
 	}
 INSTRUCTIONS(X)
