@@ -85,7 +85,8 @@ def test_commit_subject_is_checked(subject: str, good: bool) -> None:
 
 @pytest.mark.parametrize("name, line, long", [
     ("a.c", "x" * 100, False), ("a.c", "x" * 101, True), ("a.c", "\t" * 12 + "x" * 5, True),
-    ("a.c", f'f("{"x" * 100}");', False), ("a.md", "x" * 101, True),
+    ("a.c", f'f("{"x" * 100}");', True), ("a.py", f'f("{"x" * 100}")', False),
+    ("a.h", "|" + "\t" * 12 + "x" * 5, True), ("a.md", "x" * 101, True),
     ("a.md", "| " + "x" * 101, False), ("a.md", "    " + "x" * 101, False),
     ("a.md", f"[x]({'x' * 101})", False),
 ])
@@ -135,6 +136,25 @@ def test_new_folder_has_default_limit(tree: Path) -> None:
     assert "new/a.c:1: shall" in run(tree, "--list", "new").stdout
 
 
+def test_wide_lines_of_c_have_a_limit_that_only_falls(tree: Path) -> None:
+    wide = tree / "core/a.c"
+    wide.write_text(f'{"x" * 101}\n\t"{"x" * 91}"\n\t"{"x" * 90}"\n')
+    over = run(tree)
+    assert over.returncode == 1 and "core has 2 lines of C over 100 columns, limit 0" in over.stderr
+    assert [line.split(" ")[0] for line in run(tree, "--list", "core/a.c").stdout.splitlines()] == \
+        ["core/a.c:1:", "core/a.c:2:", "2"]
+    limits = tree / plain.LIMITS
+    limits.write_text(limits.read_text() + "2 columns:core\n")
+    assert run(tree).returncode == 0
+    wide.write_text("x" * 101 + "\n")
+    assert run(tree, "--lower").returncode == 0
+    assert plain.parse_limits(limits.read_text())["columns:core"] == 1
+    wide.write_text("")
+    assert run(tree, "--lower").returncode == 0
+    wide.write_text("x" * 101 + "\n")
+    assert run(tree).returncode == 1
+
+
 def test_added_lines_and_commits_are_checked(tree: Path, monkeypatch: pytest.MonkeyPatch,
                                              capsys: pytest.CaptureFixture[str]) -> None:
     """The tool root has no git, so this test supplies the output of its commands."""
@@ -155,6 +175,11 @@ def test_added_lines_and_commits_are_checked(tree: Path, monkeypatch: pytest.Mon
         ["core/a.md:2:", "core/a.md:3:", f"{plain.LIMITS}:"]
     (tree / plain.LIMITS).write_text("99.0 core\n")
     answers |= {"log": "", "diff": ""}
+    assert plain.added(tree, "BASE") == 0
+    (tree / plain.LIMITS).write_text("99.0 core\n1 columns:core\n")
+    answers["show"] = f"# {plain.WIDE}FOLDER\n99.0 core\n"
+    assert plain.added(tree, "BASE") == 1
+    answers["show"] += "1 columns:core\n"
     assert plain.added(tree, "BASE") == 0
 
 
