@@ -9,8 +9,9 @@ ERIKA_OUT := $(O)/inmates/erika
 ERIKA_QUEUES := single multi
 ERIKA_STATUSES := standard extended
 
-ERIKA_SRC := action.c alarm.c com.c core.c counter.c error.c event.c filter.c interrupts.c isr.c \
-	resource.c stack.c start.c systimer.c table.c tablesync.c task.c
+ERIKA_SRC := action.c adjust.c alarm.c com.c core.c counter.c error.c event.c filter.c interrupts.c \
+	isr.c release.c resource.c shutdown.c stack.c start.c state.c systimer.c table.c \
+	tablesync.c task.c
 ERIKA_CFLAGS := $(INMATE_CFLAGS) -Os -fdata-sections -I$(ERIKA)/include
 ERIKA_LIBS := $(foreach q,$(ERIKA_QUEUES),\
 	$(foreach s,$(ERIKA_STATUSES),$(ERIKA_OUT)/liberika-$(q)-$(s).a))
@@ -30,7 +31,8 @@ $$(ERIKA_OUT)/liberika-$(1)-$(2).a: $$(ERIKA_OBJ_$(1)_$(2)) $$(ERIKA_OUT)/kernel
 endef
 $(foreach q,$(ERIKA_QUEUES),$(foreach s,$(ERIKA_STATUSES),$(eval $(call erika_library,$(q),$(s)))))
 
-ERIKA_PORT := $(addprefix $(ERIKA_OUT)/port/,boot.c.o fault.c.o guard.c.o x86.c.o)
+ERIKA_PORT := $(addprefix $(ERIKA_OUT)/port/,\
+	boot.c.o entry.c.o fault.c.o guard.c.o hwclock.c.o x86.c.o)
 $(ERIKA_PORT): INMATE_CFLAGS += -I$(ERIKA)/include -DOS_EXTENDED=0
 -include $(ERIKA_PORT:.o=.d)
 

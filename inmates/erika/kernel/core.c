@@ -2,22 +2,7 @@
 /* Which task runs: levels, preemption, the switch. All in constant time. */
 #include "kernel.h"
 
-struct os_state os = { .isr = INVALID_ISR };
 uint64_t os_dead_sp;
-
-void os_mask_level(uint8_t level)
-{
-	os_port_mask(os_class_of(level));
-}
-
-void os_set_level(uint8_t level)
-{
-	uint8_t old = os.level;
-
-	os.level = level;
-	if (os_class_of(old) != os_class_of(level))
-		os_mask_level(level);
-}
 
 StatusType os_activate(TaskType id)
 {

@@ -13,7 +13,9 @@ static uint64_t modulus(CounterType id)
 
 uint64_t os_counter_ticks(CounterType id)
 {
-	return os_counter_conf[id].tick_ns ? os_systimer_ticks(id) : os_counters[id].now;
+	const struct os_driver *driver = os_counter_conf[id].driver;
+
+	return driver ? driver->ticks(&os_counters[id]) : os_counters[id].now;
 }
 
 uint64_t os_counter_next(CounterType id, uint64_t now, TickType value)
@@ -35,6 +37,7 @@ static struct os_timer **place_of(struct os_counter *counter, const struct os_ti
 void os_counter_arm(CounterType id, struct os_timer *timer, uint64_t due,
 		    void (*expire)(struct os_timer *timer))
 {
+	const struct os_driver *driver = os_counter_conf[id].driver;
 	struct os_counter *counter = &os_counters[id];
 	struct os_timer **place = &counter->first;
 
@@ -44,8 +47,8 @@ void os_counter_arm(CounterType id, struct os_timer *timer, uint64_t due,
 	timer->expire = expire;
 	timer->next = *place;
 	*place = timer;
-	if (os_counter_conf[id].tick_ns && counter->first == timer)
-		os_systimer_arm();
+	if (driver && counter->first == timer)
+		driver->arm(counter);
 }
 
 void os_counter_disarm(CounterType id, struct os_timer *timer)
@@ -83,7 +86,7 @@ StatusType os_counter_increment(CounterType id)
 {
 	struct os_counter *counter = &os_counters[id];
 
-	if (os_counter_conf[id].tick_ns)
+	if (os_counter_conf[id].driver)
 		return E_OS_ID;
 	os_counter_expire(counter, ++counter->now);
 	return E_OK;

@@ -49,15 +49,3 @@ void ResumeOSInterrupts(void)
 		os_mask_level(os.level);
 	os_unlock(on);
 }
-
-bool os_release_interrupts(void)
-{
-	bool any = os.disabled || os.suspended_all || os.suspended_os;
-
-	os.disabled = false;
-	os.suspended_all = 0;
-	if (os.suspended_os)
-		os_mask_level(os.level);
-	os.suspended_os = 0;
-	return any;
-}

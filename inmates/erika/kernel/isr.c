@@ -16,23 +16,17 @@ static void clean_up(void)
 	}
 }
 
-struct request {
-	const struct os_isr_conf *isr;
-	ISRType id;
-};
-
 /* Interrupts are off. On the stack for interrupts. */
 static void serve(const void *argument)
 {
-	const struct request *request = argument;
-	const struct os_isr_conf *isr = request->isr;
+	const struct os_isr_conf *isr = argument;
 	uint8_t level = os.level, isr_level = os.isr_level;
 	uint32_t held = os.held;
 	uint16_t where = os.where;
 	ISRType id = os.isr;
 
 	os.where = OS_IN_ISR2;
-	os.isr = request->id;
+	os.isr = isr->id;
 	os.held = 0;
 	os.isr_level = isr->level;
 	if (isr->ack == OS_ACK_BEFORE) {
@@ -55,15 +49,13 @@ static void serve(const void *argument)
 	os_set_level(level);
 }
 
-void os_isr2(const struct os_isr_conf *isr, ISRType id)
+void os_isr2(const struct os_isr_conf *isr)
 {
-	const struct request request = { isr, id };
-
 	if (os.where & OS_IN_ISR2) {
-		serve(&request);
+		serve(isr);
 		return;
 	}
-	os_port_call(os_isr_stack.base + os_isr_stack.size, serve, &request);
+	os_port_call(os_isr_stack.base + os_isr_stack.size, serve, isr);
 	if (os.where & (OS_IN_TASK | OS_IN_IDLE))
 		os_preempt();
 }

@@ -66,7 +66,7 @@ static inline uint8_t os_class_of(uint8_t level)
 	return level > OS_TASK_LEVELS ? level - OS_TASK_LEVELS : 0;
 }
 
-/* --- core.c --- */
+/* --- state.c --- */
 
 /* Turns interrupts off. Returns whether they were on. */
 static inline bool os_lock(void)
@@ -91,6 +91,8 @@ void os_mask_level(uint8_t level);
 
 /* Sets the current level, and so which interrupts of category 2 may come. */
 void os_set_level(uint8_t level);
+
+/* --- core.c --- */
 
 /* If a task is ready above the current level, runs it now; returns when the caller runs again. */
 void os_preempt(void);
@@ -156,18 +158,26 @@ StatusType os_leave(bool on, enum os_service service, StatusType error, uint64_t
 /* Calls a hook in its context. */
 void os_call_hook(void (*hook)(void), unsigned int context);
 
-/* --- resource.c --- */
+/* --- release.c --- */
+
+/* Gives back the resource that was taken last. */
+static inline void os_give_back(struct os_resource *resource)
+{
+	resource->taken = false;
+	os.held = resource->held;
+	os_set_level(resource->level);
+}
 
 /* Releases what a task or an ISR has left taken. Returns whether there was something. */
 bool os_release_resources(void);
 
-/* --- interrupts.c, isr.c --- */
-
-/* Undoes Disable...() and Suspend...() of a task or an ISR that ends. Returns whether it had any. */
+/* Undoes Disable...() and Suspend...() of a task or an ISR that ends. Returns whether one was on. */
 bool os_release_interrupts(void);
 
+/* --- isr.c --- */
+
 /* Runs an ISR of category 2; the port calls it with interrupts off, on any stack. */
-void os_isr2(const struct os_isr_conf *isr, ISRType id);
+void os_isr2(const struct os_isr_conf *isr);
 
 /* --- event.c --- */
 
@@ -184,7 +194,7 @@ void os_table_run(ScheduleTableType id, uint64_t start, ScheduleTableStatusType 
 /* Errors that all services for schedule tables have. */
 StatusType os_table_error(ScheduleTableType id);
 
-/* --- tablesync.c --- */
+/* --- adjust.c --- */
 
 /* Sets the deviation, by which the next points are moved, and the state. */
 void os_table_deviates(ScheduleTableType id, int64_t deviation);
@@ -210,14 +220,6 @@ StatusType os_counter_increment(CounterType id);
 
 /* Lets everything of this counter expire that is due at `now`. */
 void os_counter_expire(struct os_counter *counter, uint64_t now);
-
-/* --- systimer.c: counters on the system timer --- */
-
-uint64_t os_systimer_ticks(CounterType id);
-/* Arms the hardware for the earliest due time of all these counters. */
-void os_systimer_arm(void);
-/* The system timer's interrupt: as os_isr2(). */
-void os_systimer_interrupt(void);
 
 /* --- stack.c --- */
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The functions of the machine that the kernel needs: port/x86.c has those of an inmate. */
+/* The functions of the machine that the kernel needs: port/ has those of an inmate. */
 #ifndef ERIKA_PORT_H
 #define ERIKA_PORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <erika/types.h>
 
 /* Turns interrupts off; returns whether they were on. */
 bool os_port_off(void);
@@ -35,7 +36,7 @@ uint32_t os_port_khz(void);
 /* Requests the system timer's interrupt for a time; UINT64_MAX: no interrupt. */
 void os_port_arm(uint64_t cycles);
 
-/* Prepares interrupts: the ISRs of os_isr_conf, and the system timer at `timer_level` if not 0. */
+/* Prepares interrupts: the ISRs of os_isr_conf, and os_timer_isr. */
 void os_port_start(void);
 
 /*

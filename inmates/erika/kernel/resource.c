@@ -39,13 +39,6 @@ StatusType GetResource(ResourceType resource)
 	return os_leave(on, OSServiceId_GetResource, error, resource, 0, 0);
 }
 
-static void release(struct os_resource *r)
-{
-	r->taken = false;
-	os.held = r->held;
-	os_set_level(r->level);
-}
-
 StatusType ReleaseResource(ResourceType resource)
 {
 	bool on = os_lock();
@@ -56,17 +49,8 @@ StatusType ReleaseResource(ResourceType resource)
 			caller_level() > os_resource_conf[resource].ceiling ?
 			E_OS_ACCESS : E_OS_NOFUNC;
 	if (error == E_OK) {
-		release(&os_resources[resource]);
+		os_give_back(&os_resources[resource]);
 		os_preempt_in_task();
 	}
 	return os_leave(on, OSServiceId_ReleaseResource, error, resource, 0, 0);
-}
-
-bool os_release_resources(void)
-{
-	bool any = os.held;
-
-	while (os.held)
-		release(&os_resources[os.held - 1]);
-	return any;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Start and end: OSEK OS 2.2.3 chapter 5.1, 11.3 and 13.7. */
+/* Start: OSEK OS 2.2.3 chapter 5.1, 11.3 and 13.7. */
 #include "kernel.h"
 
 AppModeType GetActiveApplicationMode(void)
@@ -50,13 +50,4 @@ void StartOS(AppModeType mode)
 	for (part = os_parts; *part; part++)
 		(*part)(mode);
 	idle();
-}
-
-void ShutdownOS(StatusType error)
-{
-	os_lock();
-	os.where = OS_IN_SHUTDOWN;
-	if (os_hooks.shutdown)
-		os_hooks.shutdown(error);
-	os_port_stop(error);
 }

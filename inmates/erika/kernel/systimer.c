@@ -1,80 +1,66 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /*
- * Counters on the system timer. They are read from the clock, so nothing runs between expiries: the
- * timer is armed for the earliest one. A tick is `scale` cycles, in units of 2^-32 cycle.
+ * The driver of counters on the system timer. They are read from the clock, so nothing runs between
+ * expiries: the timer is armed for the earliest one. These counters need no value of their own, so
+ * `now` is the length of a tick in units of 2^-32 cycle.
+ *
+ * A due time is at most 2^32 ticks of 0.5 s away, which are 2^63 cycles at 4 GHz.
  */
 #include "kernel.h"
 
 #define NS_PER_MS	1000000u
 
-static uint64_t epoch;		/* the clock at StartOS() */
+static uint64_t epoch;			/* the clock at StartOS() */
+static uint64_t armed = UINT64_MAX;	/* the time for which the timer is armed, or earlier */
 
-static uint64_t scale_of(CounterType id)
-{
-	return os_counters[id].now;	/* these counters need no value of their own */
-}
-
+/* Rounds up, so that the timer does not come too early. */
 static uint64_t to_cycles(uint64_t ticks, uint64_t scale)
 {
-	unsigned __int128 cycles = (unsigned __int128)ticks * scale + UINT32_MAX;
-
-	return cycles >> 96 ? UINT64_MAX : (uint64_t)(cycles >> 32);
+	return (uint64_t)(((unsigned __int128)ticks * scale + UINT32_MAX) >> 32);
 }
 
-/* (high * 2^64 + low) / by; high is less than `by`. */
-static uint64_t divide(uint64_t high, uint64_t low, uint64_t by)
-{
-	uint64_t quotient, remainder;
-
-	__asm__("divq %4" : "=a"(quotient), "=d"(remainder) : "a"(low), "d"(high), "r"(by) : "cc");
-	return quotient;
-}
-
+/* Returns cycles * 2^32 / scale, which is less than 2^64. */
 static uint64_t to_ticks(uint64_t cycles, uint64_t scale)
 {
-	return divide(cycles >> 32, cycles << 32, scale);
+	uint64_t ticks, remainder;
+
+	__asm__("divq %4" : "=a"(ticks), "=d"(remainder)
+		: "a"(cycles << 32), "d"(cycles >> 32), "r"(scale) : "cc");
+	return ticks;
 }
 
-uint64_t os_systimer_ticks(CounterType id)
+static uint64_t ticks(const struct os_counter *counter)
 {
-	uint64_t scale = scale_of(id);
-
-	return scale ? to_ticks(os_port_cycles() - epoch, scale) : 0;	/* 0: before StartOS() */
+	return to_ticks(os_port_cycles() - epoch, counter->now);
 }
 
-void os_systimer_arm(void)
+static void arm(const struct os_counter *counter)
 {
-	uint64_t earliest = UINT64_MAX, at;
-	CounterType id;
+	uint64_t at = epoch + to_cycles(counter->first->due, counter->now);
 
-	for (id = 0; id < os_num_counters; id++) {
-		if (!os_counter_conf[id].tick_ns || !os_counters[id].first)
-			continue;
-		at = to_cycles(os_counters[id].first->due, scale_of(id));
-		if (at < earliest)
-			earliest = at;
+	if (at < armed) {
+		armed = at;
+		os_port_arm(at);
 	}
-	os_port_arm(earliest >= UINT64_MAX - epoch ? UINT64_MAX : epoch + earliest);
 }
 
-static void expire_all(void)
+const struct os_driver os_systimer = { ticks, arm };
+
+void os_systimer_expire(void)
 {
-	bool on = os_lock();
+	struct os_counter *counter = os_counters;
 	CounterType id;
 
-	for (id = 0; id < os_num_counters; id++)
-		if (os_counter_conf[id].tick_ns)
-			os_counter_expire(&os_counters[id], os_systimer_ticks(id));
-	os_systimer_arm();
-	os_unlock(on);
-}
-
-/* An ISR without a row: GetISRID() says INVALID_ISR. */
-void os_systimer_interrupt(void)
-{
-	struct os_isr_conf timer = { .entry = expire_all, .level = os_timer_level };
-
-	os_isr2(&timer, INVALID_ISR);
+	os_port_off();
+	armed = UINT64_MAX;
+	for (id = 0; id < os_num_counters; id++, counter++) {
+		if (os_counter_conf[id].driver != &os_systimer)
+			continue;
+		os_counter_expire(counter, ticks(counter));
+		if (counter->first)
+			arm(counter);
+	}
+	os_port_on();
 }
 
 void os_start_counters(AppModeType mode)
@@ -83,12 +69,7 @@ void os_start_counters(AppModeType mode)
 
 	(void)mode;
 	epoch = os_port_cycles();
-	for (id = 0; id < os_num_counters; id++) {
-		uint64_t ns = os_counter_conf[id].tick_ns;
-		unsigned __int128 cycles = (unsigned __int128)ns * os_port_khz() << 32;
-
-		if (ns)
-			os_counters[id].now = divide((uint64_t)(cycles >> 64), (uint64_t)cycles,
-						     NS_PER_MS);
-	}
+	for (id = 0; id < os_num_counters; id++)	/* 0 remains 0 */
+		os_counters[id].now = to_ticks((uint64_t)os_counter_conf[id].tick_ns *
+					       os_port_khz(), NS_PER_MS);
 }

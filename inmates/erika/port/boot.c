@@ -25,18 +25,6 @@ _Noreturn void inmate_main(uint32_t magic, uint32_t boot_address);
 int main(void);
 
 static struct boot_info boot;
-static uint32_t khz;
-static bool deadline;
-
-uint32_t boot_khz(void)
-{
-	return khz;
-}
-
-bool boot_deadline(void)
-{
-	return deadline;
-}
 
 AppModeType boot_mode(void)
 {
@@ -61,16 +49,16 @@ __attribute__((weak)) int main(void)
 	return 0;
 }
 
-static bool init_alone(bool x2apic)
+static bool init_alone(bool x2apic, uint32_t *khz)
 {
 	pic_disable();
-	khz = pit_measure_tsc_khz();
+	*khz = pit_measure_tsc_khz();
 	return apic_try_x2apic(x2apic && !boot_option(&boot, "xapic"));
 }
 
 _Noreturn void inmate_main(uint32_t magic, uint32_t boot_address)
 {
-	uint32_t features;
+	uint32_t features, khz;
 	bool x2apic;
 
 	cell_detect();
@@ -79,15 +67,15 @@ _Noreturn void inmate_main(uint32_t magic, uint32_t boot_address)
 	fault_catch();
 	boot_parse(&boot, magic, boot_address);
 	features = cpuid(1, 0).ecx;
-	deadline = features & ECX_DEADLINE;
 	if (cell_present()) {
 		khz = cell_info()->tsc_khz;
 		x2apic = cell_info()->x2apic;
 	} else {
-		x2apic = init_alone(features & ECX_X2APIC);
+		x2apic = init_alone(features & ECX_X2APIC, &khz);
 	}
 	if (khz < PLAUSIBLE_KHZ)
 		fault_stop("the frequency of the TSC makes no sense");
+	hwclock_set(khz, features & ECX_DEADLINE);
 	if (!x2apic)
 		guard_map_uncached(APIC_PAGE);
 	apic_init(x2apic);

@@ -21,8 +21,13 @@ void fault_catch(void);
 /* Prints a sentence and stops this CPU. */
 _Noreturn void fault_stop(const char *why);
 
-/* In a cell: shows that the kernel runs, and carries out Linux's requests. */
-#define BEAT_US		250000
-void cell_look(void);
+/* Sets the TSC's frequency, and whether the APIC timer compares the TSC itself. */
+void hwclock_set(uint32_t tsc_khz, bool tsc_deadline);
+
+/* Prepares the APIC timer. In a cell, requests its interrupts for the heartbeat. */
+void hwclock_start(uint8_t vector);
+
+/* The timer's interrupt has come. Requests the next one. Returns whether the heartbeat is due. */
+bool hwclock_fired(void);
 
 #endif

@@ -24,7 +24,7 @@ void clock_pass(uint64_t cycles)
 	while (armed <= end) {
 		now = armed > now ? armed : now;
 		armed = UINT64_MAX;
-		os_port_trigger(CLOCK_VECTOR(os_class_of(os_timer_level)));
+		os_port_trigger(CLOCK_VECTOR(os_class_of(os_timer_isr.level)));
 		run_settle();
 	}
 	now = end;

@@ -36,15 +36,15 @@ static void serve(uint8_t vector)
 {
 	ISRType id;
 
-	if (os_timer_level && vector == CLOCK_VECTOR(os_class_of(os_timer_level))) {
-		os_systimer_interrupt();
+	if (vector == CLOCK_VECTOR(os_class_of(os_timer_isr.level))) {
+		os_isr2(&os_timer_isr);
 		return;
 	}
 	for (id = 0; id < os_num_isrs; id++)
 		if (os_isr_conf[id].vector == vector)
 			break;
 	if (os_isr_conf[id].category == 2) {
-		os_isr2(&os_isr_conf[id], id);
+		os_isr2(&os_isr_conf[id]);
 		return;
 	}
 	os_isr_conf[id].entry();

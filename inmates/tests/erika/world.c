@@ -22,7 +22,9 @@ uint32_t w_num_resources = 1;
 struct os_counter_conf w_counter_conf[MAX_OBJECTS];
 struct os_counter os_counters[MAX_OBJECTS];
 uint32_t w_num_counters;
-uint8_t w_timer_level = OS_ISR_LEVEL(9);
+struct os_isr_conf w_timer_isr = {
+	.entry = os_systimer_expire, .level = OS_ISR_LEVEL(9), .id = INVALID_ISR,
+};
 struct os_alarm_conf w_alarm_conf[MAX_OBJECTS];
 struct os_alarm os_alarms[MAX_OBJECTS];
 uint32_t w_num_alarms;
@@ -175,7 +177,10 @@ static void add_counter(char **words, unsigned int n)
 	counter->base.maxallowedvalue = (TickType)value_of(words[1]);
 	counter->base.ticksperbase = 1;
 	counter->base.mincycle = (TickType)value_of(words[2]);
-	counter->tick_ns = n > 3 ? value_of(words[3]) * 1000000 : 0;
+	if (n <= 3)
+		return;
+	counter->tick_ns = (uint32_t)value_of(words[3]) * 1000000;
+	counter->driver = &os_systimer;
 }
 
 /* alarm COUNTER ACTION... [absolute|relative MODE TIME CYCLE] */
@@ -244,6 +249,7 @@ static void add_isr(char **words, unsigned int n)
 	isr->vector = (uint8_t)(class << 4 | w_num_isrs);
 	isr->level = OS_ISR_LEVEL(class);
 	isr->ack = n > 3 ? OS_ACK_BEFORE : OS_ACK_AFTER;
+	isr->id = w_num_isrs;
 	isr->entry = isr_bodies[w_num_isrs++];
 	if (isr->category == 2 && isr->level > w_isr2_level)
 		w_isr2_level = isr->level;

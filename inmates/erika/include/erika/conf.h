@@ -117,19 +117,25 @@ extern const uint32_t os_num_resources;
 
 /* --- counters --- */
 
+/* Where a counter has its ticks from. */
+struct os_driver {
+	uint64_t (*ticks)(const struct os_counter *counter);	/* those since StartOS() */
+	/* requests the driver's interrupt for the counter's first due time, or earlier */
+	void (*arm)(const struct os_counter *counter);
+};
+
 struct os_counter_conf {
 	const char *name;
 	AlarmBaseType base;
-	/* ns of a tick of a counter on the system timer; 0: a software counter */
-	uint64_t tick_ns;
+	uint32_t tick_ns;		/* of a counter on the system timer; else 0 */
+	const struct os_driver *driver;	/* &os_systimer; NULL: a software counter */
 };
+
+extern const struct os_driver os_systimer;
 
 extern const struct os_counter_conf os_counter_conf[];
 extern struct os_counter os_counters[];
 extern const uint32_t os_num_counters;
-
-/* The level of the system timer's interrupt: OS_ISR_LEVEL(2..14). */
-extern const uint8_t os_timer_level;
 
 /* --- alarms --- */
 
@@ -193,10 +199,19 @@ struct os_isr_conf {
 	uint8_t vector;		/* 0x20..0xEF; vector / 16 is the class. 0: the cell's doorbell */
 	uint8_t level;		/* OS_ISR_LEVEL(vector / 16); for the doorbell OS_ISR_LEVEL(2) */
 	enum os_ack ack;	/* category 2 */
+	ISRType id;		/* the number of the row */
 };
 
 extern const struct os_isr_conf os_isr_conf[];
 extern const uint32_t os_num_isrs;
+
+/*
+ * The system timer: `entry` os_systimer_expire, `id` INVALID_ISR, `level` OS_ISR_LEVEL(2..14), the
+ * others 0. All is 0 if no counter is on the system timer.
+ */
+extern const struct os_isr_conf os_timer_isr;
+void os_systimer_expire(void);
+
 /* The highest level of a category 2 ISR and of the system timer; os_top_level without any. */
 extern const uint8_t os_isr2_level;
 

@@ -112,10 +112,24 @@ def isrs(application: Application) -> str:
                 "vector": f"{isr.vector:#x}",
                 "level": f"OS_ISR_LEVEL({isr.interrupt_class})",
                 "ack": "OS_ACK_AFTER" if isr.after else "OS_ACK_BEFORE",
+                "id": isr.name,
             }) for isr in application.isrs
     ]
     return (table("struct os_isr_conf", "os_isr_conf", rows) + count("os_num_isrs", len(rows)) +
-            f"const uint8_t os_isr2_level = {application.isr2_level};\n")
+            f"const uint8_t os_isr2_level = {application.isr2_level};\n" + timer(application))
+
+
+def timer(application: Application) -> str:
+    """Returns the row of the system timer, which is empty if no counter is on it."""
+    fields = {
+        "name": string("system timer"),
+        "entry": "os_systimer_expire",
+        "category": 2,
+        "level": f"OS_ISR_LEVEL({application.timer_class})",
+        "id": "INVALID_ISR"
+    } if any(counter.tick_ns for counter in application.counters) else {}
+    values = ", ".join(f".{field} = {value}" for field, value in fields.items())
+    return f"const struct os_isr_conf os_timer_isr{f' = {{ {values} }}' if values else ''};\n"
 
 
 def whole(application: Application) -> str:

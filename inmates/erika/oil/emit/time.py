@@ -13,14 +13,13 @@ def counters(application: Application) -> str:
             counter.name, {
                 "name": string(counter.name),
                 "base": f"{{ {counter.most}u, {counter.base}u, {counter.least_cycle}u }}",
-                "tick_ns": counter.tick_ns or None
+                "tick_ns": counter.tick_ns or None,
+                "driver": "&os_systimer" if counter.tick_ns else None
             }) for counter in application.counters
     ]
-    runs = any(counter.tick_ns for counter in application.counters)
-    timer = f"OS_ISR_LEVEL({application.timer_class})" if runs else "0"
     return (table("struct os_counter_conf", "os_counter_conf", rows) +
             ram("struct os_counter", "os_counters", len(rows)) +
-            count("os_num_counters", len(rows)) + f"const uint8_t os_timer_level = {timer};\n")
+            count("os_num_counters", len(rows)))
 
 
 def alarms(application: Application) -> str:

@@ -37,11 +37,11 @@ struct os_resource os_resources[2];
 const uint32_t os_num_resources = 2;
 
 const struct os_counter_conf os_counter_conf[] = {
-	[Millisecond] = { .name = "Millisecond", .base = { 65535, 1, 1 }, .tick_ns = 1000000 },
+	[Millisecond] = { .name = "Millisecond", .base = { 65535, 1, 1 }, .tick_ns = 1000000,
+			  .driver = &os_systimer },
 };
 struct os_counter os_counters[1];
 const uint32_t os_num_counters = 1;
-const uint8_t os_timer_level = OS_ISR_LEVEL(4);
 
 const struct os_alarm_conf os_alarm_conf[] = {
 	[Later] = { .name = "Later", .counter = Millisecond,
@@ -52,13 +52,16 @@ const uint32_t os_num_alarms = 1;
 
 const struct os_isr_conf os_isr_conf[] = {
 	[Low] = { .name = "Low", .entry = OS_ISR_ENTRY(Low), .category = 2, .vector = 0x31,
-		  .level = OS_ISR_LEVEL(3), .ack = OS_ACK_AFTER },
+		  .level = OS_ISR_LEVEL(3), .ack = OS_ACK_AFTER, .id = Low },
 	[Mid] = { .name = "Mid", .entry = OS_ISR_ENTRY(Mid), .category = 2, .vector = 0x52,
-		  .level = OS_ISR_LEVEL(5), .ack = OS_ACK_BEFORE },
+		  .level = OS_ISR_LEVEL(5), .ack = OS_ACK_BEFORE, .id = Mid },
 	[One] = { .name = "One", .entry = OS_ISR_ENTRY(One), .category = 1, .vector = 0xC1,
-		  .level = OS_ISR_LEVEL(12) },
+		  .level = OS_ISR_LEVEL(12), .id = One },
 };
 const uint32_t os_num_isrs = 3;
+const struct os_isr_conf os_timer_isr = {
+	.entry = os_systimer_expire, .level = OS_ISR_LEVEL(4), .id = INVALID_ISR,
+};
 const uint8_t os_isr2_level = OS_ISR_LEVEL(5);
 
 const struct os_hooks os_hooks = { NULL };

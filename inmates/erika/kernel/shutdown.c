@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/* End: OSEK OS 2.2.3 chapter 11.3 and 13.7. */
+#include "kernel.h"
+
+void ShutdownOS(StatusType error)
+{
+	os_lock();
+	os.where = OS_IN_SHUTDOWN;
+	if (os_hooks.shutdown)
+		os_hooks.shutdown(error);
+	os_port_stop(error);
+}
