@@ -8,24 +8,23 @@
 struct os_com_error_info os_com_error_info;
 static COMApplicationModeType com_mode;
 
-static StatusType leave(bool on, enum os_com_service service, StatusType error, uint64_t p0,
-			uint64_t p1)
+static StatusType leave(enum os_com_service service, StatusType error, uint64_t p0, uint64_t p1)
 {
 	static bool reporting;
 
 	if (error != E_OK && os_com_error_hook && !reporting) {
-		uint16_t where = os.where;
+		struct os_context context = os.now;
 
 		reporting = true;
 		os_com_error_info.service = service;
 		os_com_error_info.parameter[0] = p0;
 		os_com_error_info.parameter[1] = p1;
-		os.where = OS_IN_ERROR;
+		os.now.where = OS_IN_ERROR;
 		os_com_error_hook(error);
-		os.where = where;
+		os.now = context;
 		reporting = false;
 	}
-	os_unlock(on);
+	os_unlock();
 	return error;
 }
 
@@ -73,26 +72,35 @@ void os_start_messages(AppModeType mode)
 		initialise(id, os_message_conf[id].initial);
 }
 
+/* It may call services of COM. */
+static StatusType extension(void)
+{
+	struct os_context context = os.now;
+	StatusType error = os_com_extension ? os_com_extension() : E_OK;
+
+	os.now = context;
+	return error;
+}
+
 StatusType StartCOM(COMApplicationModeType mode)
 {
-	bool on = os_lock();
 	StatusType error = OS_EXTENDED && mode >= os_num_com_modes ? E_COM_ID : E_OK;
 
+	os_lock();
 	if (error == E_OK) {
 		com_mode = mode;
 		os_start_messages(0);
-		if (os_com_extension)
-			error = os_com_extension();
+		error = extension();
 	}
-	return leave(on, COMServiceId_StartCOM, error, mode, 0);
+	return leave(COMServiceId_StartCOM, error, mode, 0);
 }
 
 StatusType StopCOM(COMShutdownModeType mode)
 {
-	bool on = os_lock();
 	StatusType error = OS_EXTENDED && mode != COM_SHUTDOWN_IMMEDIATE ? E_COM_ID : E_OK;
 
-	return leave(on, COMServiceId_StopCOM, error, mode, 0);
+	os_lock();
+	return leave(COMServiceId_StopCOM, error, mode, 0);
 }
 
 COMApplicationModeType GetCOMApplicationMode(void)
@@ -102,12 +110,12 @@ COMApplicationModeType GetCOMApplicationMode(void)
 
 StatusType InitMessage(MessageIdentifier message, ApplicationDataRef data)
 {
-	bool on = os_lock();
 	StatusType error = OS_EXTENDED && !is_kind(message, UNQUEUED | QUEUED) ? E_COM_ID : E_OK;
 
+	os_lock();
 	if (error == E_OK)
 		initialise(message, data);
-	return leave(on, COMServiceId_InitMessage, error, message, (uintptr_t)data);
+	return leave(COMServiceId_InitMessage, error, message, (uintptr_t)data);
 }
 
 /* Adds an item to a queue. A full queue loses the new item. */
@@ -153,26 +161,26 @@ static void send(MessageIdentifier id, const void *data)
 
 StatusType SendMessage(MessageIdentifier message, ApplicationDataRef data)
 {
-	bool on = os_lock();
 	StatusType error = E_OK;
 
+	os_lock();
 	if (OS_EXTENDED && (!is_kind(message, SENT) || !os_message_conf[message].size))
 		error = E_COM_ID;
 	if (error == E_OK)
 		send(message, data);
-	return leave(on, COMServiceId_SendMessage, error, message, (uintptr_t)data);
+	return leave(COMServiceId_SendMessage, error, message, (uintptr_t)data);
 }
 
 StatusType SendZeroMessage(MessageIdentifier message)
 {
-	bool on = os_lock();
 	StatusType error = E_OK;
 
+	os_lock();
 	if (OS_EXTENDED && (!is_kind(message, SENT) || os_message_conf[message].size))
 		error = E_COM_ID;
 	if (error == E_OK)
 		send(message, NULL);
-	return leave(on, COMServiceId_SendZeroMessage, error, message, 0);
+	return leave(COMServiceId_SendZeroMessage, error, message, 0);
 }
 
 /* Takes the oldest item. E_COM_LIMIT also delivers one, and says that newer ones were lost. */
@@ -194,9 +202,9 @@ static StatusType take(MessageIdentifier id, void *data)
 
 StatusType ReceiveMessage(MessageIdentifier message, ApplicationDataRef data)
 {
-	bool on = os_lock();
 	StatusType error = E_OK;
 
+	os_lock();
 	if (OS_EXTENDED &&
 	    (!is_kind(message, UNQUEUED | QUEUED) || !os_message_conf[message].size))
 		error = E_COM_ID;
@@ -209,19 +217,19 @@ StatusType ReceiveMessage(MessageIdentifier message, ApplicationDataRef data)
 		else
 			copy(data, conf->buffer, conf->size);
 	}
-	return leave(on, COMServiceId_ReceiveMessage, error, message, (uintptr_t)data);
+	return leave(COMServiceId_ReceiveMessage, error, message, (uintptr_t)data);
 }
 
 StatusType GetMessageStatus(MessageIdentifier message)
 {
-	bool on = os_lock();
 	StatusType error = OS_EXTENDED && !is_kind(message, QUEUED) ? E_COM_ID : E_OK;
 
+	os_lock();
 	if (error == E_OK && os_messages[message].lost)
 		error = E_COM_LIMIT;
 	else if (error == E_OK && !os_messages[message].used)
 		error = E_COM_NOMSG;
-	return leave(on, COMServiceId_GetMessageStatus, error, message, 0);
+	return leave(COMServiceId_GetMessageStatus, error, message, 0);
 }
 
 FlagValue os_com_flag(MessageIdentifier message)

@@ -11,20 +11,26 @@ StatusType os_activate(TaskType id)
 
 	if (task->activations >= conf->activations)
 		return E_OS_LIMIT;
-	if (!task->activations++) {
+	if (!task->activations++)
 		task->state = READY;
-		task->set = 0;
-	}
 	os_ready_put(id, conf->level);
 	return E_OK;
 }
 
-void os_end_running(void)
+struct os_task *os_put_aside(void)
 {
 	struct os_task *task = os.running;
 
 	os_call_hook(os_hooks.post_task, OS_IN_POST);
+	return task;
+}
+
+void os_end_running(void)
+{
+	struct os_task *task = os_put_aside();
+
 	task->sp = 0;
+	task->set = 0;
 	task->level = 0;
 	task->held = 0;
 	task->state = --task->activations ? READY : SUSPENDED;
@@ -35,11 +41,11 @@ static struct os_task *take_next(void)
 {
 	struct os_task *next = os.preempted;
 
-	if (os_ready_top() > (next ? next->level : 0))
-		return &os_tasks[os_ready_take()];
-	if (next)
+	if (next && os_ready_top() <= next->level) {
 		os.preempted = next->below;
-	return next;
+		return next;
+	}
+	return os_ready_levels ? &os_tasks[os_ready_take()] : NULL;
 }
 
 /*
@@ -49,7 +55,6 @@ static struct os_task *take_next(void)
  */
 static void begin(void)
 {
-	os_call_hook(os_hooks.pre_task, OS_IN_PRE);
 	os_port_on();
 	os_conf_of(os.running)->entry();
 	os_port_off();
@@ -59,7 +64,7 @@ static void begin(void)
 		os_report(OSServiceId_TaskEnd, E_OS_MISSINGEND, 0, 0, 0);
 	}
 	os_end_running();
-	os_switch(&os_dead_sp);
+	os_leave_ended();
 }
 
 static void run(struct os_task *next, uint64_t *save)
@@ -67,8 +72,10 @@ static void run(struct os_task *next, uint64_t *save)
 	const struct os_task_conf *conf = os_conf_of(next);
 
 	next->state = RUNNING;
-	os.held = next->held;
-	os.where = OS_IN_TASK;
+	os_call_hook(os_hooks.pre_task, OS_IN_PRE);
+	os.now.held = next->held;
+	os.now.where = OS_IN_TASK;
+	os.now.lock_was_on = true;	/* with interrupts off a task may not be preempted or wait */
 	os_set_level(next->level > conf->run_level ? next->level : conf->run_level);
 	if (next->sp)
 		os_port_switch(save, next->sp);
@@ -84,29 +91,32 @@ void os_switch(uint64_t *save)
 	if (next) {
 		run(next, save);
 	} else {
-		os.where = OS_IN_IDLE;
+		os.now.where = OS_IN_IDLE;
 		os_set_level(0);
 		os_port_switch(save, os.idle_sp);
 	}
-	/* The context that called is back, perhaps much later. */
-	if (os.running)
-		os_call_hook(os_hooks.pre_task, OS_IN_PRE);
+}
+
+void os_leave_ended(void)
+{
+	os_switch(&os_dead_sp);
+	__builtin_unreachable();
 }
 
 void os_preempt(void)
 {
-	struct os_task *task = os.running;
+	struct os_task *task;
 
-	if (os_ready_top() <= os.level)
+	if (os_ready_top() <= os.now.level)
 		return;
-	if (!task) {
+	if (!os.running) {
 		os_switch(&os.idle_sp);
 		return;
 	}
-	os_call_hook(os_hooks.post_task, OS_IN_POST);
+	task = os_put_aside();
 	task->state = READY;
-	task->level = os.level;
-	task->held = os.held;
+	task->level = os.now.level;
+	task->held = os.now.held;
 	task->below = os.preempted;
 	os.preempted = task;
 	os_switch(&task->sp);
@@ -114,6 +124,6 @@ void os_preempt(void)
 
 void os_preempt_in_task(void)
 {
-	if (os.where == OS_IN_TASK)
+	if (os.now.where == OS_IN_TASK)
 		os_preempt();
 }

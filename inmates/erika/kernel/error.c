@@ -4,50 +4,51 @@
 
 struct os_error_info os_error_info;
 
-StatusType os_check_caller(unsigned int allowed)
+StatusType os_enter_checked(unsigned int allowed)
 {
+	os_lock();
 	if (os.disabled || os.suspended_all || os.suspended_os)
 		return E_OS_DISABLEDINT;
-	return os.where & allowed ? E_OK : E_OS_CALLEVEL;
+	return os.now.where & allowed ? E_OK : E_OS_CALLEVEL;
 }
 
-void os_call_hook(void (*hook)(void), unsigned int context)
+void os_call_hook(void (*hook)(void), enum os_context_kind kind)
 {
-	uint16_t where = os.where;
+	struct os_context context = os.now;
 
 	if (!hook)
 		return;
-	os.where = context;
+	os.now.where = kind;
 	hook();
-	os.where = where;
+	os.now = context;
 }
 
-void os_report(enum os_service service, StatusType error, uint64_t p0, uint64_t p1, uint64_t p2)
+void os_report(enum os_service service, uint32_t error, uint64_t p0, uint64_t p1, uint64_t p2)
 {
-	uint16_t where = os.where;
+	struct os_context context = os.now;
 
-	if (!os_hooks.error || where == OS_IN_ERROR)
+	if (!os_hooks.error || os.now.where == OS_IN_ERROR)
 		return;
 	os_error_info.service = service;
 	os_error_info.parameter[0] = p0;
 	os_error_info.parameter[1] = p1;
 	os_error_info.parameter[2] = p2;
-	os.where = OS_IN_ERROR;
+	os.now.where = OS_IN_ERROR;
 	os_hooks.error(error);
-	os.where = where;
+	os.now = context;
 }
 
-StatusType os_fail(bool on, enum os_service service, StatusType error, uint64_t p0, uint64_t p1,
+StatusType os_fail(enum os_service service, uint32_t error, uint64_t p0, uint64_t p1,
 		   uint64_t p2)
 {
 	if (error != E_OK)
 		os_report(service, error, p0, p1, p2);
-	os_unlock(on);
+	os_unlock();
 	return error;
 }
 
-StatusType os_succeed(bool on)
+StatusType os_succeed(void)
 {
-	os_unlock(on);
+	os_unlock();
 	return E_OK;
 }

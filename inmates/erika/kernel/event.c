@@ -28,8 +28,7 @@ StatusType os_set_event(TaskType id, EventMaskType mask)
 
 StatusType SetEvent(TaskType task, EventMaskType mask)
 {
-	bool on = os_lock();
-	StatusType error = os_caller_error(OS_TASK_ISR2);
+	StatusType error = os_enter(OS_TASK_ISR2);
 
 	if (OS_EXTENDED && error == E_OK)
 		error = task_error(task);
@@ -37,13 +36,13 @@ StatusType SetEvent(TaskType task, EventMaskType mask)
 		os_set_event(task, mask);
 		os_preempt_in_task();
 	}
-	return os_leave(on, OSServiceId_SetEvent, error, task, mask, 0);
+	return os_leave(OSServiceId_SetEvent, error, task, mask, 0);
 }
 
-/* Errors of a service that an extended task calls for its own events. */
-static StatusType own_error(void)
+/* The begin of a service that an extended task calls for its own events. */
+static StatusType enter_extended(void)
 {
-	StatusType error = os_caller_error(OS_IN_TASK);
+	StatusType error = os_enter(OS_IN_TASK);
 
 	if (OS_EXTENDED && error == E_OK && !os_conf_of(os.running)->extended)
 		error = E_OS_ACCESS;
@@ -52,18 +51,16 @@ static StatusType own_error(void)
 
 StatusType ClearEvent(EventMaskType mask)
 {
-	bool on = os_lock();
-	StatusType error = own_error();
+	StatusType error = enter_extended();
 
 	if (error == E_OK)
 		os.running->set &= ~mask;
-	return os_leave(on, OSServiceId_ClearEvent, error, mask, 0, 0);
+	return os_leave(OSServiceId_ClearEvent, error, mask, 0, 0);
 }
 
 StatusType GetEvent(TaskType task, EventMaskRefType event)
 {
-	bool on = os_lock_for_errors();
-	StatusType error = os_caller_error(OS_READERS);
+	StatusType error = os_enter_reader(OS_READERS);
 
 	if (OS_EXTENDED && error == E_OK)
 		error = task_error(task);
@@ -71,16 +68,16 @@ StatusType GetEvent(TaskType task, EventMaskRefType event)
 		error = E_OS_PARAM_POINTER;
 	if (error == E_OK)
 		*event = os_tasks[task].set;
-	return os_leave(on, OSServiceId_GetEvent, error, task, (uintptr_t)event, 0);
+	return os_leave_reader(OSServiceId_GetEvent, error, task, (uintptr_t)event);
 }
 
 static void wait_for(EventMaskType mask)
 {
-	struct os_task *task = os.running;
+	struct os_task *task;
 
-	if (task->set & mask)
+	if (os.running->set & mask)
 		return;
-	os_call_hook(os_hooks.post_task, OS_IN_POST);
+	task = os_put_aside();
 	task->state = WAITING;
 	task->awaited = mask;
 	task->level = 0;
@@ -90,12 +87,11 @@ static void wait_for(EventMaskType mask)
 
 StatusType WaitEvent(EventMaskType mask)
 {
-	bool on = os_lock();
-	StatusType error = own_error();
+	StatusType error = enter_extended();
 
-	if (OS_EXTENDED && error == E_OK && os.held)
+	if (OS_EXTENDED && error == E_OK && os.now.held)
 		error = E_OS_RESOURCE;
 	if (error == E_OK)
 		wait_for(mask);
-	return os_leave(on, OSServiceId_WaitEvent, error, mask, 0, 0);
+	return os_leave(OSServiceId_WaitEvent, error, mask, 0, 0);
 }

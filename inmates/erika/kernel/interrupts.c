@@ -6,16 +6,16 @@ void DisableAllInterrupts(void)
 {
 	bool on = os_port_off();
 
-	os.disable_was_on = on;
-	os.disabled = true;
+	os.disabled = on ? OS_DISABLED_ON : OS_DISABLED_OFF;
 }
 
 void EnableAllInterrupts(void)
 {
-	if (!os.disabled)
-		return;
-	os.disabled = false;
-	os_unlock(os.disable_was_on);
+	uint8_t disabled = os.disabled;
+
+	os.disabled = 0;
+	if (disabled == OS_DISABLED_ON)
+		os_port_on();
 }
 
 void SuspendAllInterrupts(void)
@@ -28,24 +28,22 @@ void SuspendAllInterrupts(void)
 
 void ResumeAllInterrupts(void)
 {
-	if (os.suspended_all && !--os.suspended_all)
-		os_unlock(os.was_on);
+	if (os.suspended_all && !--os.suspended_all && os.was_on)
+		os_port_on();
 }
 
 void SuspendOSInterrupts(void)
 {
-	bool on = os_lock();
-
+	os_lock();
 	if (!os.suspended_os++)
 		os_mask_level(os_isr2_level);
-	os_unlock(on);
+	os_unlock();
 }
 
 void ResumeOSInterrupts(void)
 {
-	bool on = os_lock();
-
+	os_lock();
 	if (os.suspended_os && !--os.suspended_os)
-		os_mask_level(os.level);
-	os_unlock(on);
+		os_mask_level(os.now.level);
+	os_unlock();
 }

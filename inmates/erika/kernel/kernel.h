@@ -3,8 +3,7 @@
  * The kernel's own declarations. All code of the kernel runs with interrupts off on this CPU,
  * between os_lock() and os_leave() or os_unlock(), unless a comment says otherwise.
  *
- * Each file is compiled for each status (OS_EXTENDED 0 or 1) and each kind of ready queue
- * (OS_MULTI 0 or 1).
+ * Each file is compiled for each status (OS_EXTENDED 0 or 1).
  */
 #ifndef ERIKA_KERNEL_H
 #define ERIKA_KERNEL_H
@@ -17,7 +16,7 @@
 #include "port.h"
 
 /* The kind of code that runs: OSEK OS 2.2.3, figure 12-1 (which services each may call). */
-enum os_context {
+enum os_context_kind {
 	OS_BEFORE	= 0,		/* StartOS() has not been called */
 	OS_IN_TASK	= 1u << 0,
 	OS_IN_ISR2	= 1u << 1,
@@ -25,26 +24,35 @@ enum os_context {
 	OS_IN_PRE	= 1u << 3,
 	OS_IN_POST	= 1u << 4,
 	OS_IN_STARTUP	= 1u << 5,
-	OS_IN_SHUTDOWN	= 1u << 6,
-	OS_IN_CALLBACK	= 1u << 7,
-	OS_IN_IDLE	= 1u << 8,
+	OS_IN_SHUTDOWN	= OS_IN_STARTUP,	/* 8 bits are enough: both allow the same */
+	OS_IN_CALLBACK	= 1u << 6,
+	OS_IN_IDLE	= 1u << 7,
 };
 
 #define OS_TASK_ISR2	(OS_IN_TASK | OS_IN_ISR2)
 #define OS_READERS	(OS_TASK_ISR2 | OS_IN_ERROR | OS_IN_PRE | OS_IN_POST)
 
+/* What a hook or an ISR of category 2 saves of the code that it interrupts. */
+struct os_context {
+	uint32_t held;			/* the last resource that this code took + 1; 0: none */
+	uint8_t level;
+	uint8_t isr_level;		/* in an ISR: its level without resources */
+	uint8_t where;			/* enum os_context_kind */
+	bool lock_was_on;		/* the interrupt flag before os_lock() */
+};
+
+/* DisableAllInterrupts() was called with interrupts off, on. */
+enum os_disabled { OS_DISABLED_OFF = 1, OS_DISABLED_ON };
+
 struct os_state {
 	struct os_task *running;	/* NULL: idle, or StartOS() is not done */
 	struct os_task *preempted;	/* linked by `below`; the levels fall along the list */
 	uint64_t idle_sp;		/* the stack of StartOS() while a task runs */
-	uint16_t where;			/* enum os_context */
-	uint8_t level;			/* of the current context */
+	struct os_context now;		/* of the code that runs */
 	uint8_t suspended_all, suspended_os;	/* nesting of Suspend...Interrupts() */
-	bool disabled;			/* between DisableAll- and EnableAllInterrupts() */
-	bool was_on, disable_was_on;	/* the interrupt flag before the outermost call */
-	uint32_t held;			/* the last resource that this context took + 1; 0: none */
+	uint8_t disabled;		/* enum os_disabled, between Disable- and EnableAllInterrupts() */
+	bool was_on;			/* the interrupt flag before SuspendAllInterrupts() */
 	ISRType isr;			/* INVALID_ISR outside category 2 */
-	uint8_t isr_level;		/* the level of that ISR, without resources */
 	AppModeType mode;
 };
 
@@ -68,23 +76,11 @@ static inline uint8_t os_class_of(uint8_t level)
 
 /* --- state.c --- */
 
-/* Turns interrupts off. Returns whether they were on. */
-static inline bool os_lock(void)
-{
-	return os_port_off();
-}
+/* Turns interrupts off. */
+void os_lock(void);
 
-static inline void os_unlock(bool on)
-{
-	if (on)
-		os_port_on();
-}
-
-/* For a service that reads one word: it needs the lock only for its errors. */
-static inline bool os_lock_for_errors(void)
-{
-	return OS_EXTENDED ? os_lock() : false;
-}
+/* Turns them on again, if they were on at os_lock(). */
+void os_unlock(void);
 
 /* Blocks the interrupts of the classes that a level blocks. */
 void os_mask_level(uint8_t level);
@@ -109,9 +105,13 @@ void os_switch(uint64_t *save);
 /* Adds an activation of a task. Errors: E_OS_LIMIT. */
 StatusType os_activate(TaskType id);
 
-/* Ends the running task, without a switch: the caller continues with os_switch(&os_dead_sp). */
+/* Calls PostTaskHook(). Returns the running task, which the caller then puts aside. */
+struct os_task *os_put_aside(void);
+
+/* Ends the running task, without a switch: the caller continues with os_leave_ended(). */
 void os_end_running(void);
-extern uint64_t os_dead_sp;
+_Noreturn void os_leave_ended(void);
+extern uint64_t os_dead_sp;	/* where os_leave_ended() saves the stack pointer that it drops */
 
 /* --- ready.c: tasks that are ready and not preempted --- */
 
@@ -128,35 +128,64 @@ static inline uint8_t os_ready_top(void)
 
 /* --- error.c --- */
 
-/* In extended status: E_OK if the calling context is one of `allowed`, else the error. */
-StatusType os_check_caller(unsigned int allowed);
-#define os_caller_error(allowed)	(OS_EXTENDED ? os_check_caller(allowed) : E_OK)
+/* os_lock(). Returns E_OK if the calling context is one of `allowed`, else the error. */
+StatusType os_enter_checked(unsigned int allowed);
+
+/* The begin of each service: os_lock(), and in extended status the errors of its caller. */
+static inline StatusType os_enter(unsigned int allowed)
+{
+	if (OS_EXTENDED)
+		return os_enter_checked(allowed);
+	os_lock();
+	return E_OK;
+}
+
+/* The same for a service for object `id`, of which there are `count`. */
+static inline StatusType os_enter_id(unsigned int allowed, uint32_t id, uint32_t count)
+{
+	StatusType error = os_enter(allowed);
+
+	return OS_EXTENDED && error == E_OK && id >= count ? E_OS_ID : error;
+}
+
+/* The same for a service that reads one word: it needs the lock only for its errors. */
+static inline StatusType os_enter_reader(unsigned int allowed)
+{
+	return OS_EXTENDED ? os_enter_checked(allowed) : E_OK;
+}
 
 /* Calls ErrorHook() if there is one and it does not run yet. */
-void os_report(enum os_service service, StatusType error, uint64_t p0, uint64_t p1, uint64_t p2);
+void os_report(enum os_service service, uint32_t error, uint64_t p0, uint64_t p1, uint64_t p2);
 
 /* The end of a service that may fail: reports an error, restores interrupts, returns `error`. */
-StatusType os_fail(bool on, enum os_service service, StatusType error, uint64_t p0, uint64_t p1,
+StatusType os_fail(enum os_service service, uint32_t error, uint64_t p0, uint64_t p1,
 		   uint64_t p2);
 
 /* The end of a service that cannot fail: restores interrupts and returns E_OK. */
-StatusType os_succeed(bool on);
+StatusType os_succeed(void);
 
 /*
  * The end of each service. In standard status most services cannot fail, which the compiler sees;
  * it then leaves out the parameters.
  */
 static inline __attribute__((always_inline))
-StatusType os_leave(bool on, enum os_service service, StatusType error, uint64_t p0, uint64_t p1,
+StatusType os_leave(enum os_service service, StatusType error, uint64_t p0, uint64_t p1,
 		    uint64_t p2)
 {
 	if (__builtin_constant_p(error) && error == E_OK)
-		return os_succeed(on);
-	return os_fail(on, service, error, p0, p1, p2);
+		return os_succeed();
+	return os_fail(service, error, p0, p1, p2);
+}
+
+/* The end of a service that began with os_enter_reader(). */
+static inline StatusType os_leave_reader(enum os_service service, StatusType error, uint64_t p0,
+					 uint64_t p1)
+{
+	return OS_EXTENDED ? os_fail(service, error, p0, p1, 0) : E_OK;
 }
 
 /* Calls a hook in its context. */
-void os_call_hook(void (*hook)(void), unsigned int context);
+void os_call_hook(void (*hook)(void), enum os_context_kind kind);
 
 /* --- release.c --- */
 
@@ -164,7 +193,7 @@ void os_call_hook(void (*hook)(void), unsigned int context);
 static inline void os_give_back(struct os_resource *resource)
 {
 	resource->taken = false;
-	os.held = resource->held;
+	os.now.held = resource->held;
 	os_set_level(resource->level);
 }
 
@@ -191,9 +220,6 @@ int64_t os_table_position(ScheduleTableType id);
 /* Makes a table run whose start is at tick `start` of its counter. */
 void os_table_run(ScheduleTableType id, uint64_t start, ScheduleTableStatusType state);
 
-/* Errors that all services for schedule tables have. */
-StatusType os_table_error(ScheduleTableType id);
-
 /* --- adjust.c --- */
 
 /* Sets the deviation, by which the next points are moved, and the state. */
@@ -210,16 +236,17 @@ uint64_t os_counter_ticks(CounterType id);
 /* Arms `timer` for tick `due`, which is after os_counter_ticks() or will expire at once. */
 void os_counter_arm(CounterType id, struct os_timer *timer, uint64_t due,
 		    void (*expire)(struct os_timer *timer));
-void os_counter_disarm(CounterType id, struct os_timer *timer);
+/* `timer` is armed. */
+void os_counter_disarm(struct os_timer *timer);
 
-/* The next tick after `now` at which the counter has value `value`. */
-uint64_t os_counter_next(CounterType id, uint64_t now, TickType value);
+/* Returns the tick in `time` ticks; if `absolute`, the next one at which the counter is `time`. */
+uint64_t os_counter_due(CounterType id, bool absolute, TickType time);
 
 /* Counts a software counter, and lets expire what is due. */
 StatusType os_counter_increment(CounterType id);
 
-/* Lets everything of this counter expire that is due at `now`. */
-void os_counter_expire(struct os_counter *counter, uint64_t now);
+/* Lets everything of this counter expire that is due, and arms it for its next cycle. */
+void os_counter_expire(CounterType id);
 
 /* --- stack.c --- */
 

@@ -33,7 +33,7 @@ void os_port_call(uint8_t *top, void (*function)(const void *argument), const vo
 uint64_t os_port_cycles(void);
 uint32_t os_port_khz(void);
 
-/* Requests the system timer's interrupt for a time; UINT64_MAX: no interrupt. */
+/* Requests the system timer's interrupt for a time, unless it comes earlier anyway. */
 void os_port_arm(uint64_t cycles);
 
 /* Prepares interrupts: the ISRs of os_isr_conf, and os_timer_isr. */

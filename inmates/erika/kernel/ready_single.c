@@ -12,8 +12,8 @@ void os_ready_put(TaskType id, uint8_t level)
 
 TaskType os_ready_take(void)
 {
-	uint8_t level = os_ready_top();
+	unsigned int at = 63 ^ __builtin_clzll(os_ready_levels);
 
-	os_ready_levels &= ~(1ull << (level - 1));
-	return os_level_task[level - 1];
+	os_ready_levels ^= 1ull << at;
+	return os_level_task[at];
 }

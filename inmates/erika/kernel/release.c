@@ -6,19 +6,19 @@ bool os_release_interrupts(void)
 {
 	bool any = os.disabled || os.suspended_all || os.suspended_os;
 
-	os.disabled = false;
+	os.disabled = 0;
 	os.suspended_all = 0;
 	if (os.suspended_os)
-		os_mask_level(os.level);
+		os_mask_level(os.now.level);
 	os.suspended_os = 0;
 	return any;
 }
 
 bool os_release_resources(void)
 {
-	bool any = os.held;
+	bool any = os.now.held;
 
-	while (os.held)
-		os_give_back(&os_resources[os.held - 1]);
+	while (os.now.held)
+		os_give_back(&os_resources[os.now.held - 1]);
 	return any;
 }

@@ -5,22 +5,12 @@
 /* The level of the caller without the resources that it has taken. */
 static uint8_t caller_level(void)
 {
-	return os.where == OS_IN_TASK ? os_conf_of(os.running)->level : os.isr_level;
-}
-
-static StatusType id_error(ResourceType id)
-{
-	StatusType error = os_check_caller(OS_TASK_ISR2);
-
-	if (error == E_OK && id >= os_num_resources)
-		error = E_OS_ID;
-	return error;
+	return os.now.where == OS_IN_TASK ? os_conf_of(os.running)->level : os.now.isr_level;
 }
 
 StatusType GetResource(ResourceType resource)
 {
-	bool on = os_lock();
-	StatusType error = OS_EXTENDED ? id_error(resource) : E_OK;
+	StatusType error = os_enter_id(OS_TASK_ISR2, resource, os_num_resources);
 	struct os_resource *r = &os_resources[resource];
 	uint8_t ceiling;
 
@@ -30,21 +20,20 @@ StatusType GetResource(ResourceType resource)
 	if (error == E_OK) {
 		ceiling = os_resource_conf[resource].ceiling;
 		r->taken = true;
-		r->level = os.level;
-		r->held = os.held;
-		os.held = resource + 1;
-		if (ceiling > os.level)
+		r->level = os.now.level;
+		r->held = os.now.held;
+		os.now.held = resource + 1;
+		if (ceiling > os.now.level)
 			os_set_level(ceiling);
 	}
-	return os_leave(on, OSServiceId_GetResource, error, resource, 0, 0);
+	return os_leave(OSServiceId_GetResource, error, resource, 0, 0);
 }
 
 StatusType ReleaseResource(ResourceType resource)
 {
-	bool on = os_lock();
-	StatusType error = OS_EXTENDED ? id_error(resource) : E_OK;
+	StatusType error = os_enter_id(OS_TASK_ISR2, resource, os_num_resources);
 
-	if (OS_EXTENDED && error == E_OK && os.held != resource + 1)
+	if (OS_EXTENDED && error == E_OK && os.now.held != resource + 1)
 		error = !os_resources[resource].taken &&
 			caller_level() > os_resource_conf[resource].ceiling ?
 			E_OS_ACCESS : E_OS_NOFUNC;
@@ -52,5 +41,5 @@ StatusType ReleaseResource(ResourceType resource)
 		os_give_back(&os_resources[resource]);
 		os_preempt_in_task();
 	}
-	return os_leave(on, OSServiceId_ReleaseResource, error, resource, 0, 0);
+	return os_leave(OSServiceId_ReleaseResource, error, resource, 0, 0);
 }

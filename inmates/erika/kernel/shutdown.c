@@ -5,7 +5,7 @@
 void ShutdownOS(StatusType error)
 {
 	os_lock();
-	os.where = OS_IN_SHUTDOWN;
+	os.now.where = OS_IN_SHUTDOWN;
 	if (os_hooks.shutdown)
 		os_hooks.shutdown(error);
 	os_port_stop(error);

@@ -5,7 +5,7 @@
 
 #define PAINT	0x5A
 
-static void paint(const struct os_stack *stack)
+static __attribute__((noinline)) void paint(const struct os_stack *stack)
 {
 	memset(stack->base, PAINT, stack->size);
 }

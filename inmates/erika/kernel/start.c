@@ -7,12 +7,12 @@ AppModeType GetActiveApplicationMode(void)
 	return os.mode;
 }
 
-static void activate_tasks(void)
+static void activate_tasks(AppModeType mode)
 {
 	TaskType id;
 
 	for (id = 0; id < os_num_tasks; id++)
-		if (os_task_conf[id].autostart >> os.mode & 1)
+		if (os_task_conf[id].autostart >> mode & 1)
 			os_activate(id);
 }
 
@@ -33,20 +33,21 @@ static void idle(void)
 /* The context of this function becomes idle. */
 void StartOS(AppModeType mode)
 {
-	bool on = os_lock();
 	os_part *const *part;
+	StatusType error;
 
-	if (os.where || mode >= os_num_modes) {
-		os_report(OSServiceId_StartOS, os.where ? E_OS_STATE : E_OS_ID, mode, 0, 0);
-		os_unlock(on);
+	os_lock();
+	error = os.now.where ? E_OS_STATE : mode >= os_num_modes ? E_OS_ID : E_OK;
+	if (error != E_OK) {
+		os_fail(OSServiceId_StartOS, error, mode, 0, 0);
 		return;
 	}
 	os.mode = mode;
 	os_stacks_paint();
 	os_port_start();
 	os_call_hook(os_hooks.startup, OS_IN_STARTUP);
-	os.where = OS_IN_IDLE;
-	activate_tasks();
+	os.now.where = OS_IN_IDLE;
+	activate_tasks(mode);
 	for (part = os_parts; *part; part++)
 		(*part)(mode);
 	idle();

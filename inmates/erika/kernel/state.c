@@ -4,6 +4,19 @@
 
 struct os_state os = { .isr = INVALID_ISR };
 
+void os_lock(void)
+{
+	bool on = os_port_off();
+
+	os.now.lock_was_on = on;
+}
+
+void os_unlock(void)
+{
+	if (os.now.lock_was_on)
+		os_port_on();
+}
+
 void os_mask_level(uint8_t level)
 {
 	os_port_mask(os_class_of(level));
@@ -11,9 +24,9 @@ void os_mask_level(uint8_t level)
 
 void os_set_level(uint8_t level)
 {
-	uint8_t old = os.level;
+	uint8_t old = os.now.level;
 
-	os.level = level;
-	if (os_class_of(old) != os_class_of(level))
+	os.now.level = level;
+	if ((old | level) > OS_TASK_LEVELS)	/* one of both blocks a class */
 		os_mask_level(level);
 }

@@ -126,13 +126,6 @@ int64_t os_table_position(ScheduleTableType id)
 	return (int64_t)next - (int64_t)(table->timer.due - now);
 }
 
-StatusType os_table_error(ScheduleTableType id)
-{
-	StatusType error = os_check_caller(OS_TASK_ISR2);
-
-	return error == E_OK && id >= os_num_tables ? E_OS_ID : error;
-}
-
 static TickType max_value(ScheduleTableType id)
 {
 	return os_counter_conf[os_table_conf[id].counter].base.maxallowedvalue;
@@ -141,16 +134,14 @@ static TickType max_value(ScheduleTableType id)
 static void start_relative(ScheduleTableType id, TickType offset)
 {
 	os_tables[id].asynchronous = true;
-	os_table_run(id, os_counter_ticks(os_table_conf[id].counter) + offset,
+	os_table_run(id, os_counter_due(os_table_conf[id].counter, false, offset),
 		     SCHEDULETABLE_RUNNING);
 }
 
 static void start_absolute(ScheduleTableType id, TickType start)
 {
-	CounterType counter = os_table_conf[id].counter;
-
 	os_tables[id].asynchronous = true;
-	os_table_run(id, os_counter_next(counter, os_counter_ticks(counter), start),
+	os_table_run(id, os_counter_due(os_table_conf[id].counter, true, start),
 		     os_table_conf[id].sync == OS_SYNC_IMPLICIT ?
 		     SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS : SCHEDULETABLE_RUNNING);
 }
@@ -175,32 +166,28 @@ void os_start_tables(AppModeType mode)
 
 static StatusType rel_error(ScheduleTableType id, TickType offset)
 {
-	StatusType error = os_table_error(id);
-
-	if (error == E_OK && os_table_conf[id].sync == OS_SYNC_IMPLICIT)
-		error = E_OS_ID;
-	if (error == E_OK &&
-	    (!offset || offset > max_value(id) - os_table_conf[id].points[0].offset))
-		error = E_OS_VALUE;
-	return error;
+	if (os_table_conf[id].sync == OS_SYNC_IMPLICIT)
+		return E_OS_ID;
+	return !offset || offset > max_value(id) - os_table_conf[id].points[0].offset ?
+	       E_OS_VALUE : E_OK;
 }
 
 StatusType StartScheduleTableRel(ScheduleTableType table, TickType offset)
 {
-	bool on = os_lock();
-	StatusType error = OS_EXTENDED ? rel_error(table, offset) : E_OK;
+	StatusType error = os_enter_id(OS_TASK_ISR2, table, os_num_tables);
 
+	if (OS_EXTENDED && error == E_OK)
+		error = rel_error(table, offset);
 	if (error == E_OK && os_tables[table].state != SCHEDULETABLE_STOPPED)
 		error = E_OS_STATE;
 	if (error == E_OK)
 		start_relative(table, offset);
-	return os_leave(on, OSServiceId_StartScheduleTableRel, error, table, offset, 0);
+	return os_leave(OSServiceId_StartScheduleTableRel, error, table, offset, 0);
 }
 
 StatusType StartScheduleTableAbs(ScheduleTableType table, TickType start)
 {
-	bool on = os_lock();
-	StatusType error = OS_EXTENDED ? os_table_error(table) : E_OK;
+	StatusType error = os_enter_id(OS_TASK_ISR2, table, os_num_tables);
 
 	if (OS_EXTENDED && error == E_OK && start > max_value(table))
 		error = E_OS_VALUE;
@@ -208,40 +195,36 @@ StatusType StartScheduleTableAbs(ScheduleTableType table, TickType start)
 		error = E_OS_STATE;
 	if (error == E_OK)
 		start_absolute(table, start);
-	return os_leave(on, OSServiceId_StartScheduleTableAbs, error, table, start, 0);
+	return os_leave(OSServiceId_StartScheduleTableAbs, error, table, start, 0);
 }
 
 StatusType StopScheduleTable(ScheduleTableType table)
 {
-	bool on = os_lock();
-	StatusType error = OS_EXTENDED ? os_table_error(table) : E_OK;
+	StatusType error = os_enter_id(OS_TASK_ISR2, table, os_num_tables);
 
 	if (error == E_OK && os_tables[table].state == SCHEDULETABLE_STOPPED)
 		error = E_OS_NOFUNC;
 	if (error == E_OK) {
-		os_counter_disarm(os_table_conf[table].counter, &os_tables[table].timer);
+		if (os_tables[table].timer.expire)	/* it may wait for its start */
+			os_counter_disarm(&os_tables[table].timer);
 		stop(&os_tables[table]);
 	}
-	return os_leave(on, OSServiceId_StopScheduleTable, error, table, 0, 0);
+	return os_leave(OSServiceId_StopScheduleTable, error, table, 0, 0);
 }
 
 static StatusType next_error(ScheduleTableType from, ScheduleTableType to)
 {
-	StatusType error = os_table_error(from);
-
-	if (error == E_OK &&
-	    (to >= os_num_tables || os_table_conf[from].counter != os_table_conf[to].counter ||
-	     os_table_conf[from].sync != os_table_conf[to].sync))
-		error = E_OS_ID;
-	return error;
+	return to >= os_num_tables || os_table_conf[from].counter != os_table_conf[to].counter ||
+	       os_table_conf[from].sync != os_table_conf[to].sync ? E_OS_ID : E_OK;
 }
 
 StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
 {
-	bool on = os_lock();
-	StatusType error = OS_EXTENDED ? next_error(from, to) : E_OK;
+	StatusType error = os_enter_id(OS_TASK_ISR2, from, os_num_tables);
 	struct os_table *table = &os_tables[from];
 
+	if (OS_EXTENDED && error == E_OK)
+		error = next_error(from, to);
 	if (error == E_OK && (table->state == SCHEDULETABLE_STOPPED ||
 			      table->state == SCHEDULETABLE_NEXT))
 		error = E_OS_NOFUNC;
@@ -254,17 +237,18 @@ StatusType NextScheduleTable(ScheduleTableType from, ScheduleTableType to)
 		os_tables[to].before = from + 1;
 		os_tables[to].state = SCHEDULETABLE_NEXT;
 	}
-	return os_leave(on, OSServiceId_NextScheduleTable, error, from, to, 0);
+	return os_leave(OSServiceId_NextScheduleTable, error, from, to, 0);
 }
 
 StatusType GetScheduleTableStatus(ScheduleTableType table, ScheduleTableStatusRefType status)
 {
-	bool on = os_lock_for_errors();
-	StatusType error = OS_EXTENDED ? os_table_error(table) : E_OK;
+	StatusType error = os_enter_reader(OS_TASK_ISR2);
 
+	if (OS_EXTENDED && error == E_OK && table >= os_num_tables)
+		error = E_OS_ID;
 	if (OS_EXTENDED && error == E_OK && !status)
 		error = E_OS_PARAM_POINTER;
 	if (error == E_OK)
 		*status = os_tables[table].state;
-	return os_leave(on, OSServiceId_GetScheduleTableStatus, error, table, (uintptr_t)status, 0);
+	return os_leave_reader(OSServiceId_GetScheduleTableStatus, error, table, (uintptr_t)status);
 }

@@ -14,23 +14,25 @@ static int64_t shortest(int64_t difference, int64_t length)
 	return difference < -(length / 2) ? difference + length : difference;
 }
 
-static StatusType explicit_error(ScheduleTableType id)
+/* The begin of a service for a table with explicit synchronization. */
+static StatusType enter_explicit(ScheduleTableType id)
 {
-	StatusType error = os_table_error(id);
+	StatusType error = os_enter_id(OS_TASK_ISR2, id, os_num_tables);
 
-	return error == E_OK && os_table_conf[id].sync != OS_SYNC_EXPLICIT ? E_OS_ID : error;
+	if (OS_EXTENDED && error == E_OK && os_table_conf[id].sync != OS_SYNC_EXPLICIT)
+		error = E_OS_ID;
+	return error;
 }
 
 StatusType StartScheduleTableSynchron(ScheduleTableType table)
 {
-	bool on = os_lock();
-	StatusType error = OS_EXTENDED ? explicit_error(table) : E_OK;
+	StatusType error = enter_explicit(table);
 
 	if (error == E_OK && os_tables[table].state != SCHEDULETABLE_STOPPED)
 		error = E_OS_STATE;
 	if (error == E_OK)
 		os_tables[table].state = SCHEDULETABLE_WAITING;
-	return os_leave(on, OSServiceId_StartScheduleTableSynchron, error, table, 0, 0);
+	return os_leave(OSServiceId_StartScheduleTableSynchron, error, table, 0, 0);
 }
 
 static void synchronize(ScheduleTableType id, TickType value)
@@ -50,8 +52,7 @@ static void synchronize(ScheduleTableType id, TickType value)
 
 StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
 {
-	bool on = os_lock();
-	StatusType error = OS_EXTENDED ? explicit_error(table) : E_OK;
+	StatusType error = enter_explicit(table);
 
 	if (OS_EXTENDED && error == E_OK && value >= os_table_conf[table].length)
 		error = E_OS_VALUE;
@@ -60,13 +61,12 @@ StatusType SyncScheduleTable(ScheduleTableType table, TickType value)
 		error = E_OS_STATE;
 	if (error == E_OK)
 		synchronize(table, value);
-	return os_leave(on, OSServiceId_SyncScheduleTable, error, table, value, 0);
+	return os_leave(OSServiceId_SyncScheduleTable, error, table, value, 0);
 }
 
 StatusType SetScheduleTableAsync(ScheduleTableType table)
 {
-	bool on = os_lock();
-	StatusType error = OS_EXTENDED ? explicit_error(table) : E_OK;
+	StatusType error = enter_explicit(table);
 
 	if (error == E_OK && os_tables[table].state < SCHEDULETABLE_RUNNING)
 		error = E_OS_STATE;
@@ -74,5 +74,5 @@ StatusType SetScheduleTableAsync(ScheduleTableType table)
 		os_tables[table].asynchronous = true;
 		os_tables[table].state = SCHEDULETABLE_RUNNING;
 	}
-	return os_leave(on, OSServiceId_SetScheduleTableAsync, error, table, 0, 0);
+	return os_leave(OSServiceId_SetScheduleTableAsync, error, table, 0, 0);
 }

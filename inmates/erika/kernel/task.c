@@ -4,42 +4,39 @@
 
 StatusType ActivateTask(TaskType task)
 {
-	bool on = os_lock();
-	StatusType error = os_caller_error(OS_TASK_ISR2);
+	StatusType error = os_enter(OS_TASK_ISR2);
 
 	if (error == E_OK)
 		error = OS_EXTENDED && task >= os_num_tasks ? E_OS_ID : os_activate(task);
 	if (error == E_OK)
 		os_preempt_in_task();
-	return os_leave(on, OSServiceId_ActivateTask, error, task, 0, 0);
+	return os_leave(OSServiceId_ActivateTask, error, task, 0, 0);
 }
 
-/* The errors that ending the running task may have. */
-static StatusType end_error(void)
+/* The begin of a service that the running task may call only without resources. */
+static StatusType enter_free(void)
 {
-	StatusType error = os_caller_error(OS_IN_TASK);
+	StatusType error = os_enter(OS_IN_TASK);
 
-	if (OS_EXTENDED && error == E_OK && os.held)
+	if (OS_EXTENDED && error == E_OK && os.now.held)
 		error = E_OS_RESOURCE;
 	return error;
 }
 
 StatusType TerminateTask(void)
 {
-	bool on = os_lock();
-	StatusType error = end_error();
+	StatusType error = enter_free();
 
 	if (error == E_OK) {
 		os_end_running();
-		os_switch(&os_dead_sp);
+		os_leave_ended();
 	}
-	return os_leave(on, OSServiceId_TerminateTask, error, 0, 0, 0);
+	return os_leave(OSServiceId_TerminateTask, error, 0, 0, 0);
 }
 
 StatusType ChainTask(TaskType task)
 {
-	bool on = os_lock();
-	StatusType error = end_error();
+	StatusType error = enter_free();
 
 	if (OS_EXTENDED && error == E_OK && task >= os_num_tasks)
 		error = E_OS_ID;
@@ -49,45 +46,40 @@ StatusType ChainTask(TaskType task)
 	if (error == E_OK) {
 		os_end_running();
 		os_activate(task);
-		os_switch(&os_dead_sp);
+		os_leave_ended();
 	}
-	return os_leave(on, OSServiceId_ChainTask, error, task, 0, 0);
+	return os_leave(OSServiceId_ChainTask, error, task, 0, 0);
 }
 
 /* Releases the internal resource, and the CPU to a more urgent task. */
 StatusType Schedule(void)
 {
-	bool on = os_lock();
-	StatusType error = os_caller_error(OS_IN_TASK);
+	StatusType error = enter_free();
 
-	if (OS_EXTENDED && error == E_OK && os.held)
-		error = E_OS_RESOURCE;
-	if (error == E_OK && !os.held) {
+	if (error == E_OK && !os.now.held) {
 		const struct os_task_conf *conf = os_conf_of(os.running);
 
-		os.level = conf->level;
+		os.now.level = conf->level;
 		os_preempt();
-		os.level = conf->run_level;
+		os.now.level = conf->run_level;
 	}
-	return os_leave(on, OSServiceId_Schedule, error, 0, 0, 0);
+	return os_leave(OSServiceId_Schedule, error, 0, 0, 0);
 }
 
 StatusType GetTaskID(TaskRefType task)
 {
-	bool on = os_lock_for_errors();
-	StatusType error = os_caller_error(OS_READERS);
+	StatusType error = os_enter_reader(OS_READERS);
 
 	if (OS_EXTENDED && error == E_OK && !task)
 		error = E_OS_PARAM_POINTER;
 	if (error == E_OK)
 		*task = os.running ? os_task_id(os.running) : INVALID_TASK;
-	return os_leave(on, OSServiceId_GetTaskID, error, (uintptr_t)task, 0, 0);
+	return os_leave_reader(OSServiceId_GetTaskID, error, (uintptr_t)task, 0);
 }
 
 StatusType GetTaskState(TaskType task, TaskStateRefType state)
 {
-	bool on = os_lock_for_errors();
-	StatusType error = os_caller_error(OS_READERS);
+	StatusType error = os_enter_reader(OS_READERS);
 
 	if (OS_EXTENDED && error == E_OK && task >= os_num_tasks)
 		error = E_OS_ID;
@@ -95,5 +87,5 @@ StatusType GetTaskState(TaskType task, TaskStateRefType state)
 		error = E_OS_PARAM_POINTER;
 	if (error == E_OK)
 		*state = os_tasks[task].state;
-	return os_leave(on, OSServiceId_GetTaskState, error, task, (uintptr_t)state, 0);
+	return os_leave_reader(OSServiceId_GetTaskState, error, task, (uintptr_t)state);
 }

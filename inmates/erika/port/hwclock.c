@@ -60,6 +60,8 @@ uint32_t os_port_khz(void)
 
 void os_port_arm(uint64_t cycles)
 {
-	wanted = cycles;
-	arm(rdtsc());
+	if (cycles < wanted) {
+		wanted = cycles;
+		arm(rdtsc());
+	}
 }

@@ -14,7 +14,8 @@ uint64_t clock_cycles(void)
 
 void clock_arm(uint64_t cycles)
 {
-	armed = cycles;
+	if (cycles < armed)
+		armed = cycles;
 }
 
 void clock_pass(uint64_t cycles)

@@ -119,9 +119,9 @@ extern const uint32_t os_num_resources;
 
 /* Where a counter has its ticks from. */
 struct os_driver {
-	uint64_t (*ticks)(const struct os_counter *counter);	/* those since StartOS() */
+	uint64_t (*ticks)(CounterType id);	/* those since StartOS() */
 	/* requests the driver's interrupt for the counter's first due time, or earlier */
-	void (*arm)(const struct os_counter *counter);
+	void (*arm)(CounterType id);
 };
 
 struct os_counter_conf {

@@ -31,6 +31,8 @@ struct os_timer {
 	struct os_timer *next;
 	uint64_t due;			/* ticks since StartOS() */
 	void (*expire)(struct os_timer *timer);	/* NULL: not armed */
+	CounterType counter;		/* of an armed timer */
+	TickType cycle;			/* ticks from each expiry to the next; 0: once */
 };
 
 struct os_counter {
@@ -40,7 +42,6 @@ struct os_counter {
 
 struct os_alarm {
 	struct os_timer timer;
-	TickType cycle;
 };
 
 struct os_table {

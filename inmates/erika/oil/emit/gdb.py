@@ -61,7 +61,7 @@ def _alarms(application: Application) -> Iterator[str]:
     body = []
     for number, alarm in enumerate(application.alarms):
         at, on = f"os_alarms[{number}]", f"%-20s on {alarm.counter}"
-        due = (f"{at}.timer.due", f"{at}.cycle")
+        due = (f"{at}.timer.due", f"{at}.timer.cycle")
         body += [
             f"if {at}.timer.expire",
             "  " + _print(f"{on}, due at %lu, cycle %u\\n", _named(alarm.name), *due), "else",

@@ -71,7 +71,7 @@ def _os(application: Application) -> Iterator[str]:
     yield from _object(
         "OS", printable(application.cpu), {
             "RUNNINGTASK": "os.running",
-            "RUNNINGTASKPRIORITY": "os.level",
+            "RUNNINGTASKPRIORITY": "os.now.level",
             "RUNNINGISR2": "os.isr",
             "SERVICETRACE": SERVICES_BITS,
             "CURRENTAPPMODE": "os.mode"
@@ -109,7 +109,7 @@ def _alarms(application: Application) -> Iterator[str]:
         yield from _object(
             "ALARM", alarm.name, {
                 "ALARMTIME": f"{at}.timer.due",
-                "CYCLETIME": f"{at}.cycle",
+                "CYCLETIME": f"{at}.timer.cycle",
                 "STATE": f"{at}.timer.expire != 0",
                 "ACTION": f"{alarm.action.kind} {target}",
                 "COUNTER": alarm.counter

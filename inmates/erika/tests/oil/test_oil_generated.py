@@ -31,6 +31,17 @@ def test_parts_are_started_if_they_are_needed() -> None:
         assert f"os_parts[] = {{ {started} }};" in generated(text)["os_config.c"]
 
 
+def test_system_timer_is_linked_only_for_its_counters() -> None:
+    timer = "const struct os_isr_conf os_timer_isr"
+    for name, text in {**SAMPLES, "smallest": SMALLEST}.items():
+        made = generated(text)["os_config.c"]
+        uses = ".driver = &os_systimer" in made
+        assert uses == (name in ("lamp.rtdruid.oil", "pump.osek.oil"))
+        assert uses == ("os_start_counters" in made)
+        assert (f"{timer} = {{ .name" in made and ".id = INVALID_ISR" in made) == uses
+        assert uses or (f"{timer};" in made and "os_systimer" not in made)
+
+
 def test_map_has_tasks_states_and_stacks() -> None:
     found = json.loads(generated(SAMPLES["pump.osek.oil"])["os_config.json"])
     assert [task["name"] for task in found["tasks"]] == ["Control", "Display", "Store", "Service"]
