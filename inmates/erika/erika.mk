@@ -9,9 +9,9 @@ ERIKA_OUT := $(O)/inmates/erika
 ERIKA_QUEUES := single multi
 ERIKA_STATUSES := standard extended
 
-ERIKA_SRC := action.c adjust.c alarm.c com.c core.c counter.c error.c event.c filter.c interrupts.c \
-	isr.c release.c resource.c shutdown.c stack.c start.c state.c systimer.c table.c \
-	tablesync.c task.c
+ERIKA_SRC := action.c adjust.c alarm.c com.c core.c counter.c error.c event.c filter.c \
+	interrupts.c isr.c release.c resource.c shutdown.c stack.c start.c state.c systimer.c \
+	table.c tablesync.c task.c
 ERIKA_CFLAGS := $(INMATE_CFLAGS) -Os -fdata-sections -I$(ERIKA)/include
 ERIKA_LIBS := $(foreach q,$(ERIKA_QUEUES),\
 	$(foreach s,$(ERIKA_STATUSES),$(ERIKA_OUT)/liberika-$(q)-$(s).a))

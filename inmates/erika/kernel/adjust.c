@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* Adjustment of the delays of a schedule table with explicit synchronization: AUTOSAR OS 4.x, 7.4. */
+/* Adjustment of a schedule table's delays by explicit synchronization: AUTOSAR OS 4.x, 7.4. */
 #include "kernel.h"
 
 void os_table_deviates(ScheduleTableType id, int64_t deviation)

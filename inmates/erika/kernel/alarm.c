@@ -11,7 +11,8 @@ static void expire(struct os_timer *timer)
 }
 
 /* Called twice: not inline saves 40 bytes. */
-static __attribute__((noinline)) void start(AlarmType id, bool absolute, TickType time, TickType cycle)
+static __attribute__((noinline))
+void start(AlarmType id, bool absolute, TickType time, TickType cycle)
 {
 	CounterType counter = os_alarm_conf[id].counter;
 	struct os_timer *timer = &os_alarms[id].timer;

@@ -75,7 +75,7 @@ static void run(struct os_task *next, uint64_t *save)
 	os_call_hook(os_hooks.pre_task, OS_IN_PRE);
 	os.now.held = next->held;
 	os.now.where = OS_IN_TASK;
-	os.now.lock_was_on = true;	/* with interrupts off a task may not be preempted or wait */
+	os.now.lock_was_on = true;	/* a task may neither wait nor be preempted without */
 	os_set_level(next->level > conf->run_level ? next->level : conf->run_level);
 	if (next->sp)
 		os_port_switch(save, next->sp);

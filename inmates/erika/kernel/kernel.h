@@ -50,7 +50,7 @@ struct os_state {
 	uint64_t idle_sp;		/* the stack of StartOS() while a task runs */
 	struct os_context now;		/* of the code that runs */
 	uint8_t suspended_all, suspended_os;	/* nesting of Suspend...Interrupts() */
-	uint8_t disabled;		/* enum os_disabled, between Disable- and EnableAllInterrupts() */
+	uint8_t disabled;		/* enum os_disabled; 0: interrupts are not disabled */
 	bool was_on;			/* the interrupt flag before SuspendAllInterrupts() */
 	ISRType isr;			/* INVALID_ISR outside category 2 */
 	AppModeType mode;
@@ -200,7 +200,7 @@ static inline void os_give_back(struct os_resource *resource)
 /* Releases what a task or an ISR has left taken. Returns whether there was something. */
 bool os_release_resources(void);
 
-/* Undoes Disable...() and Suspend...() of a task or an ISR that ends. Returns whether one was on. */
+/* Undoes Disable...() and Suspend...() of a task or an ISR that ends. Returns whether it did. */
 bool os_release_interrupts(void);
 
 /* --- isr.c --- */

@@ -29,8 +29,8 @@ all: $(ERIKA_IMAGE).elf $(ERIKA_IMAGE)32.elf
 # make reads this file, so it makes it first, and then reads all again.
 $(OUT)/os_config.mk: $(OIL)
 	@mkdir -p $(OUT)
-	$(QVOIL) build $(OIL) -o $(OUT) --compiler '$(ERIKA_COMPILE)' $(SRC:%=--source %) $(OILFLAGS) \
-		>$(OUT)/generated.list
+	$(QVOIL) build $(OIL) -o $(OUT) --compiler '$(ERIKA_COMPILE)' $(SRC:%=--source %) \
+		$(OILFLAGS) >$(OUT)/generated.list
 	@touch $@
 $(OUT)/os_config.c: $(OUT)/os_config.mk ;
 ifneq ($(MAKECMDGOALS),clean)

@@ -47,7 +47,7 @@ struct os_alarm {
 struct os_table {
 	struct os_timer timer;
 	ScheduleTableStatusType state;
-	uint32_t point;			/* the next expiry point; num_points: the end of the table */
+	uint32_t point;			/* the next expiry point; num_points: the table's end */
 	uint32_t next;			/* the table that NextScheduleTable() named + 1; 0: none */
 	uint32_t before;		/* the table with this `next`, + 1; 0: none */
 	bool asynchronous;		/* SetScheduleTableAsync(): no adjustment */
