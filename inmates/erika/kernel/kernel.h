@@ -71,7 +71,7 @@ static inline const struct os_task_conf *os_conf_of(const struct os_task *task)
 /* The interrupt class that a level blocks; 0: none. */
 static inline uint8_t os_class_of(uint8_t level)
 {
-	return level > OS_TASK_LEVELS ? level - OS_TASK_LEVELS : 0;
+	return level & OS_ISR_LEVELS ? level - OS_ISR_LEVELS : 0;
 }
 
 /* --- state.c --- */

@@ -27,6 +27,6 @@ void os_set_level(uint8_t level)
 	uint8_t old = os.now.level;
 
 	os.now.level = level;
-	if ((old | level) > OS_TASK_LEVELS)	/* one of both blocks a class */
+	if ((old | level) & OS_ISR_LEVELS)	/* one of both blocks a class */
 		os_mask_level(level);
 }

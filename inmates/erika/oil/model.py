@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 # Limits of the kernel (inmates/erika/include/erika/conf.h)
 TASK_LEVELS = 64
+ISR_LEVELS = 128  # the level of an ISR is this + its interrupt class
 MOST_MODES = 32
 MOST_EVENTS = 64
 LOWEST_CLASS, HIGHEST_CLASS = 2, 14
@@ -54,7 +55,7 @@ class Isr:
 
     @property
     def level(self) -> int:
-        return TASK_LEVELS + self.interrupt_class
+        return ISR_LEVELS + self.interrupt_class
 
 
 @dataclass
@@ -177,7 +178,7 @@ class Application:
         """Returns the highest level of an ISR of category 2 and of the system timer."""
         levels = [isr.level for isr in self.isrs if isr.category == 2]
         if any(counter.tick_ns for counter in self.counters):
-            levels.append(TASK_LEVELS + self.timer_class)
+            levels.append(ISR_LEVELS + self.timer_class)
         return max(levels, default=self.top_level)
 
     @property

@@ -20,7 +20,8 @@
  * where c is the interrupt class 2..14 (vector / 16: the local APIC's priority class).
  */
 #define OS_TASK_LEVELS		64
-#define OS_ISR_LEVEL(class)	(OS_TASK_LEVELS + (class))
+#define OS_ISR_LEVELS		128	/* a bit that the level of no task has */
+#define OS_ISR_LEVEL(class)	(OS_ISR_LEVELS + (class))
 
 #define OS_PAGE			4096u
 

@@ -3,7 +3,7 @@
 
 import pytest
 from oil.compile import Compiled, compile_file, compile_text
-from oil.model import Application
+from oil.model import ISR_LEVELS, Application
 from oilsamples import FOLDER
 
 
@@ -72,7 +72,7 @@ def test_ceilings() -> None:
         "RES_SCHEDULER": 3,
         "Valve": 3,
         "Pipe": 3,
-        "Bus": 64 + 4
+        "Bus": ISR_LEVELS + 4
     }
     assert found.linked == {"Pipe": "Valve"}
     assert found.internal == {"Together": ["Store", "Service"]}
@@ -85,11 +85,11 @@ def test_interrupts() -> None:
         isr.name: (isr.vector, isr.level, isr.after)
         for isr in found.isrs
     } == {
-        "Sensor": (0x41, 68, False),
-        "Panic": (0xE0, 78, True),
-        "Linux": (0, 66, True)
+        "Sensor": (0x41, ISR_LEVELS + 4, False),
+        "Panic": (0xE0, ISR_LEVELS + 14, True),
+        "Linux": (0, ISR_LEVELS + 2, True)
     }
-    assert found.timer_class == 13 and found.isr2_level == 64 + 13
+    assert found.timer_class == 13 and found.isr2_level == ISR_LEVELS + 13
 
 
 def test_sources_that_are_no_vector_get_one_by_priority() -> None:
