@@ -41,6 +41,7 @@ RUN_BY = {
     ("proofs.md", "make fuzz"): "test_build_commands_of_pages_exist",
     ("quesh.md", "quesh NAME"): "test_synopses_list_existing_commands_and_options",
     ("quesh.md", "quesh quest -c"): "test_tool_examples_print_what_pages_show",
+    ("systemd.md", "systemctl daemon-reload"): "test_systemd.py::test_unit_keeps_a_cell_running",
     ("qvctl.md", "qvctl doctor"): "test_synopses_list_existing_commands_and_options",
     ("qvctl.md", "qvctl cell create"): "test_tool_examples_print_what_pages_show",
     ("yaml-key.md", "tests/lab/qvlab make"): "test_build_commands_of_pages_exist",

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # these modules are imported on demand, since few commands need them
     from .facts import Facts
     from .machine import Machine, Taken
+    from .service import Service
 
 
 class System:
@@ -62,6 +63,11 @@ class System:
         if not os.path.exists(device.DEVICE):
             self.load_module()
         return self.device()
+
+    def service(self) -> Service:
+        from .service import Service
+
+        return Service()
 
     def load_module(self) -> None:
         if os.geteuid() != 0:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from qv import abi
@@ -142,12 +142,43 @@ class FakeDevice:
         yield from self.coming
 
 
+class FakeService:
+    """Carries out one step of `.script` each time the command waits. It ends the command after the
+    last one."""
+
+    watchdog: float | None = 10.0
+
+    def __init__(self, system: FakeSystem, folder: Path) -> None:
+        self.system = system
+        self.folder = str(folder)
+        self.script: list[Callable[[], object]] = []
+        self.told: list[str] = []
+        self.pauses: list[float] = []
+        self.ended = False
+
+    def tell(self, *lines: str) -> None:
+        self.told += lines
+
+    def wait(self, _device: FakeDevice, _seconds: float) -> bool:
+        if self.script:
+            self.script.pop(0)()
+        else:
+            self.ended = True
+        return self.ended
+
+    def sleep(self, seconds: float) -> bool:
+        self.pauses.append(seconds)
+        self.system.clock += seconds
+        return self.ended
+
+
 class FakeSystem:
     def __init__(self, device: FakeDevice | Refused, images: Path, root: Path | None = None) -> None:
         self.fake = device
         self.images = images
         self.root = str(root or images / "no-root")
         self.clock = 100.0
+        self.manager = FakeService(self, images)
         self.offline: frozenset[int] = frozenset()
 
     def machine(self) -> Machine:
@@ -171,6 +202,9 @@ class FakeSystem:
         return self.fake
 
     device_or_load = device
+
+    def service(self) -> FakeService:
+        return self.manager
 
     def now(self) -> float:
         return self.clock

@@ -76,6 +76,8 @@ EVERYWHERE = (
     "test_24_vcpus_get_their_budgets_and_trace_is_drawn",
     # tests/unit has the same images, and fuzz multiboot2 finds others
     "test_malformed_image_is_refused",
+    # tools/tests/test_cli_run.py has these ends; one unit of a cell is always tested
+    "test_unit_gives_up_a_cell_that_fails_again_and_again", "test_unit_of_a_wrong_file_says_what_is_wrong",
     # needs a boot of its own; tests/unit has the lock at each call
     "test_hung_cell_keeps_its_lock",
     # test_sample_shows_registers_of_inmate samples a running cell, test_races_* races calls

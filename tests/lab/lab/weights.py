@@ -45,6 +45,7 @@ ROWS: tuple[tuple[str, str, float], ...] = (
     ("tests/lab/test_monitor.py::*", "intel", 8.0), ("tests/lab/test_path.py::*", "amd", 12.0),
     ("tests/lab/test_previous.py::*", "amd", 29.0), ("tests/lab/test_refusals.py::*", "amd", 4.0),
     ("tests/lab/test_sample.py::*", "amd", 14.0), ("tests/lab/test_takeover.py::*", "amd", 5.0),
+    ("tests/lab/test_systemd.py::*", "amd", 25.0),
     ("tests/lab/test_takeover.py::*", "intel", 9.0), ("tests/lab/test_vcpus.py::*", "amd", 3.0), ("tests/lab/test_watching.py::*", "amd", 4.0),
     ("tests/lab/test_watching.py::*", "intel", 6.0),
     # commands; a proof uses two cores

@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 def create(args: Arguments, system: System) -> int:
     """Checks everything first. If a later step fails, the earlier steps are undone."""
-    cells, problems = config.check_files([args.file], system.machine())
-    if problems:
-        raise WrongConfiguration(problems)
-    cell = cells[0]
-    image = _read_image(cell.image)
-    if not args.force:
-        _refuse_used(cell, system)
+    cell, image = checked(args.file, args.force, system)
     device = system.device_or_load()
     enabled_here = not device.status().enabled
     if enabled_here:
@@ -43,6 +37,17 @@ def create(args: Arguments, system: System) -> int:
     state = abi.State.RUNNING if args.start else abi.State.LOADABLE
     what = "is created and runs" if args.start else f"is created; next: qvctl cell start {cell.name}"
     return done(args, reply, f"cell {cell.name} {what}", name=cell.name, state=state_name(state))
+
+
+def checked(file: str, force: bool, system: System) -> tuple[CellConfig, bytes]:
+    """Returns the cell of a file and the contents of its image."""
+    cells, problems = config.check_files([file], system.machine())
+    if problems:
+        raise WrongConfiguration(problems)
+    image = _read_image(cells[0].image)
+    if not force:
+        _refuse_used(cells[0], system)
+    return cells[0], image
 
 
 def _refuse_used(cell: CellConfig, system: System) -> None:
