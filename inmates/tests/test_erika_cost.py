@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the services of the OSEK kernel cost, alone on a machine whose clock counts instructions: the
-cost does not grow with the number of tasks."""
+"""The cost of the services of the OSEK kernel, alone on a machine whose clock counts instructions. It
+does not grow with the number of tasks."""
 
 import re
 from pathlib import Path
