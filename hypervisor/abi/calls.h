@@ -31,6 +31,8 @@ enum qv_hypercall {
 	 * Refused: QV_ME_IPI. After QV_ME_CPU_STUCK the change is made, but a CPU may not obey yet
 	 */
 	QV_HC_IPI,
+	/* rdi = physical address of a channel that Linux alone uses: clears it, gives it back */
+	QV_HC_CHANNEL,
 	QV_HC_COUNT
 };
 

@@ -6,6 +6,7 @@
 #include "abi/limits.h"
 #include "abi/ports.h"
 #include "abi/types.h"
+#include <qv/channel.h>
 
 /* Entry state of a cell's boot CPU: flat 32-bit protected mode, paging off */
 struct qv_mon_entry {
@@ -31,6 +32,15 @@ struct qv_mon_device {
 #define QV_MON_DEVICE_HIGH	(1u << 1)	/* the pin is active high (else low) */
 #define QV_MON_NO_PIN		(~0u)
 
+/* A channel of a cell: memory that all cells share whose requests name this address */
+struct qv_mon_channel {
+	u64 pa;				/* 2 MiB, aligned; the channel begins here */
+	u32 end;			/* the end of this cell, an index into page.end */
+	u32 reserved;
+	/* The life page, the same for all ends. The manager sets the words session and life */
+	struct qv_chan_page page;
+};
+
 struct qv_mon_create {
 	u64 block_pa;			/* QV_BLOCK_CELL bytes, aligned to 2 MiB */
 	u64 window_pa;			/* 8 pages shared with Linux; page 1 is not used */
@@ -48,6 +58,8 @@ struct qv_mon_create {
 	u32 num_devices;
 	u32 debug;			/* 1: Linux may look at its CPUs' registers while it runs */
 	struct qv_mon_device devices[QV_MAX_DEVICES];
+	u32 num_channels, reserved;
+	struct qv_mon_channel channels[QV_MAX_CHANNELS];
 	struct qv_mon_entry entry;
 	struct qv_mon_run {
 		u64 pa;			/* aligned to 2 MiB, strictly ascending */

@@ -68,7 +68,14 @@
 	  "or one of the cell's would take interrupts for a logical id of Linux") \
 	X(QV_ME_IPI, \
 	  "direct IPIs would void a lock, " \
-	  "or were not chosen at enable or for the cells that are there")
+	  "or were not chosen at enable or for the cells that are there") \
+	X(QV_ME_CHANNEL, \
+	  "a channel's description is malformed, or names another cell") \
+	X(QV_ME_CHANNEL_DIFFERS, \
+	  "the ends of a channel describe it differently, " \
+	  "or a cell has had this end and `reconnect` is `never`, or has it now") \
+	X(QV_ME_CHANNEL_SLOTS, \
+	  "all channels are in use")
 enum qv_mon_error {
 	QV_ME_OK = 0,
 	QV_ME_BASE = 0xff,

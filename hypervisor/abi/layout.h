@@ -15,6 +15,7 @@
 #define QV_VA_IMAGE		0x40000000ull	/* code and constants, copied per instance */
 #define QV_VA_APIC		0x40100000ull	/* address of the xAPIC page */
 #define QV_VA_WINDOW		0x40180000ull	/* one page per CPU, to look at guest memory */
+#define QV_VA_LIFE		0x401C0000ull	/* cells: the life page of each channel, to write */
 #define QV_VA_BLOCK		0x40200000ull	/* address of the instance's own block */
 #define QV_VA_MANAGE		0x40800000ull	/* manager only: another instance's block */
 #define QV_VA_SCRUB		0x40A00000ull	/* manager only: memory being cleared */
@@ -43,7 +44,7 @@
  */
 #define QV_OFF_AREAS		QV_OFF_REQUESTS
 /* A copy of each cell's request, first cell first */
-#define QV_REQUEST_LEN		0x5000u
+#define QV_REQUEST_LEN		0x7000u
 #define QV_OFF_REQUESTS		(QV_BLOCK_FRONT_END - QV_MAX_CELLS * QV_REQUEST_LEN)
 
 #endif

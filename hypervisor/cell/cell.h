@@ -9,6 +9,9 @@
 /* fail.c: the cell broke a rule. Records this CPU's state, stops all CPUs of the cell */
 void cell_fail(struct pcpu *cpu, u32 reason, u64 address);
 
+/* channels.c: tells the other ends of its channels. Only for a cell with channels */
+void cell_channels_failed(void);
+
 /* record.c */
 /* Records this CPU's state at the end of the cell. Returns false if another CPU already did */
 bool cell_record(struct pcpu *cpu, u32 reason, u64 address);

@@ -20,8 +20,9 @@ void *window_map(const struct pcpu *cpu, u64 pa, u64 flags)
 
 /*
  * Translates a guest-physical address to a physical one. Returns false if the guest may not read
- * it. The APIC holds no code and no tables. A read of the APIC with another width than 32 bits has
- * an undefined effect (SDM vol. 3, 11.4.1.2).
+ * it. The 2 MiB of the APIC and all above up to 4 GiB are refused: a read of the APIC with another
+ * width than 32 bits has an undefined effect (SDM vol. 3, 11.4.1.2), and a cell's channels are
+ * there, which other ends write.
  */
 static bool translate(u64 gpa, u64 *pa)
 {
@@ -29,7 +30,7 @@ static bool translate(u64 gpa, u64 *pa)
 	u64 e = *paging_find(&me()->nested, gpa, 1, &level);
 	u64 inside = level_size(level) - 1;
 
-	if (gpa >> me()->boot.phys_bits || (gpa & PT_ADDR) == APIC_PAGE)
+	if (gpa >> me()->boot.phys_bits || (gpa >> 21) - (APIC_PAGE >> 21) <= 8)
 		return false;
 	if (e & PT_P)
 		*pa = (e & PT_ADDR & ~inside) | (gpa & inside);

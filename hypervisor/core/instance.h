@@ -94,6 +94,7 @@ struct cell_slot {			/* the manager's record of a cell's instance */
 	/* the cell's CPUs that were not given back yet; bits are front-end indices */
 	u64 cpus;
 	u64 bell_tsc;			/* TSC when the cell's doorbell was last rung */
+	u32 detached;			/* number of channels that were given up so far */
 	u64 bell_gap;			/* minimum number of TSC cycles between two doorbells */
 	u32 taken;			/* 1: the cell's devices are taken from Linux at present */
 	u32 num_devices;
@@ -123,12 +124,23 @@ struct front_state {
 	u32 ioapic_index[QV_MON_IOAPICS];
 };
 
+/* A channel, from the start of its first cell until its last user has gone */
+struct channel {
+	u64 pa;				/* 0: free */
+	u64 table;			/* the front end's table for it; never given back */
+	u32 users;			/* bits are numbers of instances */
+	u32 ends;			/* bits are ends that no further cell may have */
+	struct qv_chan_page page;	/* its description */
+};
+
 /* The state of manage/. In a cell's instance it is unused and zero */
 struct manager_state {
 	u32 busy;			/* index + 1 of the CPU with a management call under way */
 	u64 left;			/* CPUs that have gone back to bare Linux */
 	u64 away;			/* CPUs that are in a cell's instance: manage.h */
 	struct cell_slot cells[QV_INSTANCES];
+	u64 generation;			/* of ends of channels; counts up */
+	struct channel channels[QV_MON_CHANNELS];
 };
 
 /* The state of cell/. In the front end's instance it is unused and zero */

@@ -70,6 +70,7 @@ static const struct call {
 	/* QV_HC_FAULT comes here only if tests have not enabled it: front_call() */
 	[QV_HC_SAMPLE]		= { CELL | CELL_CPU,		call_sample },
 	[QV_HC_IPI]		= { 0,				call_ipi },
+	[QV_HC_CHANNEL]		= { 0,				call_channel },
 };
 _Static_assert(sizeof(calls) / sizeof(calls[0]) == QV_HC_COUNT, "the last row is the last call");
 

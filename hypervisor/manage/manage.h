@@ -45,6 +45,7 @@ u64 call_lock(struct pcpu *cpu, u64 id, u64 unused);	/* lock.c */
 u64 call_doorbell(struct pcpu *cpu, u64 id, u64 unused);	/* bell.c */
 u64 call_sample(struct pcpu *cpu, u64 id, u64 index);	/* records a sample of CPU @index */
 u64 call_ipi(struct pcpu *cpu, u64 direct, u64 unused);	/* ipi.c */
+u64 call_channel(struct pcpu *cpu, u64 pa, u64 unused);	/* parts/channels.c */
 
 /*
  * Returns true if direct IPIs, of Linux or a cell, would void the lock that a cell has or may have.

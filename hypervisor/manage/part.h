@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A part is a kind of resource that a cell has: memory, PCI functions, ports. Each part is one file
- * in parts/ and one row of the table in parts.c. create.c, start and destroy in life.c name no
- * part: they call one verb after another for the whole table, in its order. A part leaves out the
- * verbs that it has no use for. Documentation/how-to/parts.md tells how to add a part.
+ * A part is a kind of resource that a cell has: memory, PCI functions, ports, channels. Each part
+ * is one file in parts/ and one row of the table in parts.c. create.c, start and destroy in life.c
+ * name no part: they call one verb after another for the whole table, in its order. A part leaves
+ * out the verbs that it has no use for. Documentation/how-to/parts.md tells how to add a part.
  *
  * Not parts:
  * - CPUs (cpus.c). They execute what all other parts rely on. They are caught at create, before the
@@ -13,8 +13,8 @@
  * - The block (create.c, life.c). It is the instance, not what the instance has.
  * - An IOMMU. It belongs to the machine: linux_memory() and acts of parts change its tables.
  *
- * A resource with two owners, as a channel: stop and clear() of the cell that goes find the other
- * owner in the slots. A change while a cell runs is a row of its own in the table of calls.
+ * A resource with two owners, as a channel: its record says who uses it, and clear() of the last
+ * user gives it back. A change while a cell runs is a row of its own in the table of calls.
  */
 #ifndef QV_PART_H
 #define QV_PART_H

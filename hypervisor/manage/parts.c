@@ -7,7 +7,8 @@
 #define ROWS(X) \
 	X(memory) \
 	X(pci) \
-	X(ports)
+	X(ports) \
+	X(channels)
 
 #define DECLARE(name) extern const struct part part_##name;
 ROWS(DECLARE)

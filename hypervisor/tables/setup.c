@@ -17,6 +17,7 @@ _Static_assert(QV_OFF_LOG + sizeof(struct qv_mon_log) <= QV_OFF_MARK, "log area"
 _Static_assert(QV_OFF_MARK + sizeof(struct qv_mon_mark) <= QV_OPEN_LEN, "mark area");
 _Static_assert(QV_OFF_CPUS + QV_MAX_CPUS * QV_CPU_LEN < QV_OFF_AREAS, "areas of the front end");
 _Static_assert(QV_VA_BLOCK + QV_BLOCK_FRONT_END <= QV_VA_MANAGE, "windows of the manager");
+_Static_assert(QV_VA_WINDOW + QV_MAX_CPUS * QV_PAGE <= QV_VA_LIFE, "windows, life pages");
 _Static_assert(sizeof(struct qv_mon_create) <= QV_REQUEST_LEN, "requests of cells");
 
 static int map_block(struct instance *inst)

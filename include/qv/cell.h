@@ -35,10 +35,15 @@
 #define QV_SCREEN_ROWS	25
 
 #define QV_INFO_MAGIC	0x4C4C45435651ull	/* "QVCELL" */
-#define QV_INFO_ABI	2
+#define QV_INFO_ABI	3
 #define QV_INFO_MAX_CPUS 64
 #define QV_INFO_MAX_DEVICES 8
 #define QV_INFO_MAX_BARS 6
+#define QV_INFO_MAX_CHANNELS 8
+
+/* Guest-physical addresses of a cell's channels, 2 MiB for each */
+#define QV_CHANNEL_GPA	0xFF000000
+#define QV_CHANNEL_LEN	0x200000
 
 /* CPUID leaf 0x40000000 in a cell: ebx, ecx, edx hold this text; eax = highest leaf */
 #define QV_CPUID_SIGNATURE	"QVQuestV-QV "
@@ -72,6 +77,15 @@ struct qv_info_device {
 /* MSI does not arrive, because the machine remaps interrupts */
 #define QV_INFO_DEVICE_NO_MESSAGES	(1u << 1)
 
+/* A channel (qv/channel.h). Its memory is write-back: map it as RAM */
+struct qv_info_channel {
+	char name[32];			/* NUL-terminated */
+	uint64_t address;		/* guest-physical, of its life page */
+	uint64_t length;		/* bytes */
+	uint32_t end;			/* the end of this cell */
+	uint32_t type;			/* enum qv_chan_type */
+};
+
 struct qv_info {
 	uint64_t magic;			/* QV_INFO_MAGIC */
 	uint32_t abi;			/* QV_INFO_ABI */
@@ -95,6 +109,10 @@ struct qv_info {
 	/* 1: QV_CALL_LOCK and QV_CALL_UNLOCK are allowed; else they are #UD */
 	uint32_t may_lock;
 	struct qv_info_device devices[QV_INFO_MAX_DEVICES];
+	/* since ABI 3 */
+	uint32_t num_channels;
+	uint32_t reserved;
+	struct qv_info_channel channels[QV_INFO_MAX_CHANNELS];
 };
 
 /* comm.request values */

@@ -77,6 +77,7 @@ u64 world_start(struct world *w, u32 id)
 
 	CHECK(error != QV_ME_OK || w->state[id] == QV_MON_CREATED);
 	if (!error) {
+		world_channels_started(w, id);
 		w->state[id] = QV_MON_RUNNING;
 		fill(&w->cell[id], PATTERN);		/* the inmate writes its secrets */
 	}
@@ -100,12 +101,17 @@ u64 world_reclaim(struct world *w, u32 id)
 	u64 result = world_call(QV_HC_RECLAIM, id);
 
 	if (result == 1) {
+		u64 n = w->given_back[id]++, pages = world_pages(q);
+
 		CHECK_EQ(w->state[id], QV_MON_STOPPED);
-		CHECK(all_zero(fake_ram + page_of(q, w->given_back[id])));
-		w->given_back[id]++;
+		if (n < pages)
+			CHECK(all_zero(fake_ram + page_of(q, n)));
+		else if (CHECK(n - pages < q->num_channels))
+			world_channel_left(w, id, n - pages);
 	} else if (result == 0) {
 		CHECK(w->state[id] == QV_MON_CREATED ||
-		      (w->state[id] == QV_MON_STOPPED && w->given_back[id] == world_pages(q)));
+		      (w->state[id] == QV_MON_STOPPED &&
+		       w->given_back[id] == world_pages(q) + q->num_channels));
 		CHECK(all_zero(fake_ram + q->block_pa));
 		w->state[id] = QV_MON_NONE;
 	}
@@ -146,7 +152,7 @@ static enum owner owner(const struct world *w, u64 page, u32 *cell)
 }
 
 /* The memory type of @pa; RAM is where fake.c reports it. */
-static u32 type_of(u64 pa)
+u32 world_type_of(u64 pa)
 {
 	bool ram = (pa >= 0x1000 && pa < 0x9f000) || (pa >= 0x100000 && pa < fake_ram_end);
 
@@ -162,13 +168,13 @@ static bool in_own_block(u64 pa)
  * Checks a translation of @pa, a page that Linux does not own. The page must not be present, or the
  * translation must lead to the page of ones or the sink.
  */
-static void check_denied(const struct leaf *l, u64 pa)
+void world_check_denied(const struct leaf *l, u64 pa)
 {
 	if (!l->present)
 		return;
 	unit_case("forbidden %#lx leads to %#lx:", pa, l->pa);
 	CHECK(in_own_block(l->pa) && l->pa - FAKE_BLOCK >= QV_OFF_CPUS + FAKE_CPUS * QV_CPU_LEN);
-	CHECK_EQ(l->type, type_of(l->pa));
+	CHECK_EQ(l->type, world_type_of(l->pa));
 	CHECK(!l->write || l->pa == (*(u64 *)(fake_ram + me()->front.sink_table) & PT_ADDR));
 	if (!l->write)
 		CHECK_EQ(*(u64 *)(fake_ram + (l->pa & -4096)), ~0ull);
@@ -180,6 +186,12 @@ static void check_front_page(const struct world *w, u64 page)
 	u32 cell, i;
 	enum owner o = owner(w, page, &cell);
 
+	if (world_channel_used(w, page * QV_HUGE)) {
+		unit_case("channel at %#lx:", page * QV_HUGE);
+		CHECK_EQ(o, LINUX);		/* it is no cell's memory at the same time */
+		world_channel_front(w, page * QV_HUGE);
+		return;
+	}
 	for (i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
 		u64 pa = page * QV_HUGE + offsets[i];
 		struct leaf l = tables_walk(&me()->nested, pa);
@@ -188,13 +200,13 @@ static void check_front_page(const struct world *w, u64 page)
 
 		if (o == LINUX) {
 			unit_case("Linux's page at %#lx:", pa);
-			CHECK(!l.present ||
-			      (l.pa == pa && l.write && l.execute && l.type == type_of(pa)));
+			CHECK(!l.present || (l.pa == pa && l.write && l.execute &&
+					     l.type == world_type_of(pa)));
 		} else if (shown) {
 			unit_case("open part at %#lx:", pa);
-			CHECK(l.present && l.pa == pa && !l.write && l.type == type_of(pa));
+			CHECK(l.present && l.pa == pa && !l.write && l.type == world_type_of(pa));
 		} else {
-			check_denied(&l, pa);
+			world_check_denied(&l, pa);
 		}
 	}
 }
@@ -225,6 +237,10 @@ static void cell_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
 	bool write, execute;
 
 	c->bytes += len;
+	if (c->q->num_channels && gpa >= QV_CHANNEL_GPA) {
+		world_channel_leaf(c->q, gpa, len, l);
+		return;
+	}
 	/* checks all pages, or only the first and the last */
 	for (at = 0; at < len; at += step) {
 		if (gpa + at >= world_pages(c->q) * QV_HUGE) {
@@ -232,13 +248,13 @@ static void cell_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
 			return;
 		}
 		if (l->pa + at == expected(c->q, gpa + at, &write, &execute) && l->write == write &&
-		    l->execute == execute && l->type == type_of(l->pa))
+		    l->execute == execute && l->type == world_type_of(l->pa))
 			continue;
 		unit_case("cell's %#lx leads to %#lx:", gpa + at, l->pa + at);
 		CHECK_EQ(l->pa + at, expected(c->q, gpa + at, &write, &execute));
 		CHECK_EQ(l->write, write);
 		CHECK_EQ(l->execute, execute);
-		CHECK_EQ(l->type, type_of(l->pa));
+		CHECK_EQ(l->type, world_type_of(l->pa));
 		return;
 	}
 }
@@ -255,6 +271,13 @@ static void host_leaf(void *ctx, u64 va, u64 len, const struct leaf *l)
 		return;
 	}
 	unit_case("instance %u, %#lx leads to %#lx:", inst->id, va, l->pa);
+	if (va >= QV_VA_LIFE && va < QV_VA_LIFE + QV_MAX_CHANNELS * QV_PAGE) {
+		u64 i = (va - QV_VA_LIFE) / QV_PAGE;
+
+		CHECK(inst->id && i < inst->req.num_channels && l->write && !l->execute);
+		CHECK_EQ(l->pa, inst->req.channels[i].pa);
+		return;
+	}
 	CHECK(off < inst->boot.block_len && len <= inst->boot.block_len - off);
 	CHECK(!(l->write && l->execute));
 	CHECK_EQ(l->execute, image && off - QV_OFF_IMAGE < inst->boot.text_len);
@@ -294,7 +317,8 @@ static void park_leaf(void *ctx, u64 gpa, u64 len, const struct leaf *l)
 {
 	const struct instance *inst = ctx;
 
-	CHECK(gpa == 0 && len == QV_PAGE && !l->write && l->execute && l->type == type_of(l->pa));
+	CHECK(gpa == 0 && len == QV_PAGE && !l->write && l->execute);
+	CHECK_EQ(l->type, world_type_of(l->pa));
 	CHECK_EQ(l->pa, inst->boot.block_pa + QV_OFF_INSTANCE +
 		 __builtin_offsetof(struct instance, park_code));
 	CHECK(!memcmp(inst->park_code, "\xf4\xeb\xfd", 3));
@@ -320,7 +344,7 @@ static void check_cell(const struct world *w, u32 id)
 	CHECK(tables_inside(&inst->nested, c.q->block_pa, QV_BLOCK_CELL));
 	CHECK(tables_inside(&inst->host, c.q->block_pa, QV_BLOCK_CELL));
 	tables_each(&inst->nested, cell_leaf, &c);
-	CHECK_EQ(c.bytes, world_pages(c.q) * QV_HUGE);
+	CHECK_EQ(c.bytes, world_pages(c.q) * QV_HUGE + world_channel_bytes(c.q));
 	tables_each(&inst->host, host_leaf, (void *)inst);
 	check_entries(inst);
 	check_shape(inst);
@@ -398,6 +422,7 @@ void world_request(struct qv_mon_create *q, struct choices *c)
 	q->doorbell_vector = 0x20;
 	q->bell_rate = 10;
 	q->entry.eip = 0x100000;
+	world_channels_request(q, c);
 }
 
 void world_step(struct world *w, struct choices *c)
@@ -405,7 +430,7 @@ void world_step(struct world *w, struct choices *c)
 	static struct qv_mon_create q;
 	u32 id = choose(c, 5);
 
-	switch (choose(c, 11)) {
+	switch (choose(c, 12)) {
 	case 0: case 1: case 2:
 		world_request(&q, c);
 		if (!choose(c, 8))
@@ -423,6 +448,9 @@ void world_step(struct world *w, struct choices *c)
 		break;
 	case 9: case 10:
 		world_touch(w, choose(c, FAKE_RAM), choose(c, 2));
+		break;
+	case 11:
+		world_channel_return(w, (110 + choose(c, 4)) * QV_HUGE);
 		break;
 	}
 	world_check(w);

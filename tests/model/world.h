@@ -8,6 +8,7 @@
 
 #include "choices.h"
 #include "fake.h"
+#include "tables.h"
 
 #define WORLD_PAGES	(FAKE_RAM / QV_HUGE)
 /* the 2 MiB page that holds the requests; no request may contain it */
@@ -16,7 +17,10 @@
 struct world {
 	struct qv_mon_create cell[QV_INSTANCES];	/* the request that created each cell */
 	u32 state[QV_INSTANCES];			/* enum qv_mon_state */
-	u32 given_back[QV_INSTANCES];			/* in pages */
+	u32 given_back[QV_INSTANCES];			/* pages, then channels */
+	struct qv_chan_page channel[WORLD_PAGES];	/* the channel in use that begins there */
+	u32 started[WORLD_PAGES];			/* its ends that cells have had */
+	bool linux_uses[WORLD_PAGES];			/* Linux is an end of that channel */
 };
 
 void world_open(struct world *w);
@@ -42,5 +46,27 @@ void world_request(struct qv_mon_create *q, struct choices *c);
 void world_step(struct world *w, struct choices *c);
 u64 world_call(u64 nr, u64 argument);
 u64 world_pages(const struct qv_mon_create *q);
+/* Checks a translation of @pa, a page that Linux does not own */
+void world_check_denied(const struct leaf *l, u64 pa);
+/* Returns the memory type of @pa that tables must have */
+u32 world_type_of(u64 pa);
+
+/* ---- world_channels.c ---- */
+
+/* Gives a request its name, and channels that other requests may have, too */
+void world_channels_request(struct qv_mon_create *q, struct choices *c);
+/* Does the monitor have the channel at @pa? */
+bool world_channel_used(const struct world *w, u64 pa);
+/* Cell @id is starting: call this before its state says so */
+void world_channels_started(struct world *w, u32 id);
+/* Destroy of cell @id has given up its channel @i */
+void world_channel_left(struct world *w, u32 id, u32 i);
+/* QV_HC_CHANNEL for any address; checks the result */
+void world_channel_return(struct world *w, u64 pa);
+/* Check Linux's translations of a channel in use, and a cell's translation of one */
+void world_channel_front(const struct world *w, u64 pa);
+void world_channel_leaf(const struct qv_mon_create *q, u64 gpa, u64 len, const struct leaf *l);
+/* Bytes that a cell maps for its channels */
+u64 world_channel_bytes(const struct qv_mon_create *q);
 
 #endif

@@ -7,8 +7,8 @@
  * Bound: any request with up to 3 runs of any place and length, 3 CPUs, 2 ports; 2 other cells; RAM
  *	in up to 2 ranges below 32 MiB
  * Assumed: front_owner() gives the owner of each page (see prove_front.c); front_prepare() may
- *	fail; ports_claimed(), ports_never() and the checks of devices are proven or tested
- *	elsewhere
+ *	fail; ports_claimed(), ports_never() and the checks of devices and channels are proven or
+ *	tested elsewhere
  * Enough: a run is compared with the run before, with the block and with the window, by rules that
  *	do not depend on the number of runs; 32 MiB hold all relative positions of three runs, a
  *	block and a window
@@ -80,6 +80,9 @@ static u64 any_error(struct pcpu *c, const struct instance *i, const struct qv_m
 }
 
 const struct part part_pci = { .try = { [PART_CHECK] = any_error, [PART_PREPARE] = any_error } };
+const struct part part_channels = {
+	.try = { [PART_CHECK] = any_error, [PART_PREPARE] = any_error },
+};
 
 static bool in_ram(u64 pa, u64 len)
 {

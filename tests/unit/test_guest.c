@@ -195,11 +195,16 @@ static void not_the_apic(void)
 	v->cr3 = 0xfee00000;
 	CHECK_EQ(guest_code(pcpu_of(0), 0, bytes, 15), 0);
 	CHECK(!guest_copy_phys(pcpu_of(0), bytes, 0xfee00ff8, 16));
+	/* where a cell has channels, which other ends write */
+	CHECK(!guest_copy_phys(pcpu_of(0), bytes, QV_CHANNEL_GPA, 8));
+	CHECK(!guest_copy_phys(pcpu_of(0), bytes, 0xfffffff8, 8));
+	v->cr3 = QV_CHANNEL_GPA + QV_PAGE;
+	CHECK_EQ(guest_code(pcpu_of(0), 0, bytes, 15), 0);
 }
 
 UNIT_SUITE(guest) = {
 	{ "guest: code is found in every mode of paging", all_modes },
 	{ "guest: random tables lead to its own memory only", tables_of_noise },
-	{ "guest: the APIC's page is never read", not_the_apic },
+	{ "guest: the APIC's page and channels are never read", not_the_apic },
 	{ 0 }
 };

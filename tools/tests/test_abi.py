@@ -20,7 +20,8 @@ HEADER = TOP / "include/uapi/linux/qv.h"
 
 STRUCTURES: dict[str, type[ctypes.Structure]] = {
     "qv_reply": abi.Reply, "qv_status_info": abi.StatusInfo, "qv_enable": abi.Enable, "qv_simple": abi.Simple,
-    "qv_port_range": abi.PortRange, "qv_device": abi.PciDevice, "qv_cell_create": abi.CellCreate, "qv_cell_name": abi.CellName,
+    "qv_port_range": abi.PortRange, "qv_device": abi.PciDevice, "qv_channel_plan": abi.ChannelPlan,
+    "qv_cell_create": abi.CellCreate, "qv_cell_name": abi.CellName,
     "qv_cell_list": abi.CellList, "qv_failure_record": abi.FailureRecord, "qv_cell_info": abi.CellInfo,
     "qv_cell_sample": abi.CellSample, "qv_cpu_stats": abi.CpuStats, "qv_stats": abi.Stats, "qv_log": abi.Log, "qv_event": abi.Event,
 }

@@ -15,7 +15,7 @@
 #include <linux/types.h>
 #include <linux/ioctl.h>
 
-#define QV_ABI_VERSION	3
+#define QV_ABI_VERSION	4
 
 #define QV_NAME_LEN	32	/* cell name with its NUL: [a-z0-9][a-z0-9_-]* */
 #define QV_TEXT_LEN	248	/* length of a sentence with its NUL */
@@ -23,6 +23,9 @@
 #define QV_MAX_CELLS	15	/* largest number of cells at once, without the front end */
 #define QV_MAX_PORTS	16	/* largest number of port ranges of one cell */
 #define QV_MAX_DEVICES	8	/* largest number of PCI functions of one cell */
+#define QV_MAX_CHANNELS	8	/* largest number of channels of one cell */
+#define QV_CHANNEL_ENDS	9	/* largest number of ends of a channel */
+#define QV_CHANNEL_SCHEMA_LEN 64
 #define QV_CMDLINE_LEN	1024	/* length of a command line with its NUL */
 /* Limit of interrupts per millisecond by which Linux reaches a cell, if its file names none */
 #define QV_BELL_RATE	10
@@ -70,6 +73,7 @@ enum qv_reason {
 	QV_E_NO_PREVIOUS	= 30,	/* RAM holds no log of an earlier session */
 	/* the cell was created without .debug, which hides its registers */
 	QV_E_NO_DEBUG		= 31,
+	QV_E_CHANNEL		= 32,	/* a channel is malformed, or its ends do not agree */
 };
 
 /* out: the result of the call */
@@ -146,6 +150,22 @@ enum qv_cell_state {
 	QV_STATE_FAILED		= 5,	/* stopped by the monitor or the watchdog */
 };
 
+/*
+ * A channel (qv/channel.h has the types, policies and flags). The cell is an end of it. Linux is
+ * the end QV_FRONT_END. A channel exists while a cell that lists it exists.
+ */
+struct qv_channel_plan {
+	char name[QV_NAME_LEN];		/* as the name of a cell */
+	char schema[QV_CHANNEL_SCHEMA_LEN];	/* NAME@HASH of the payload; may be empty */
+	__u32 type;			/* enum qv_chan_type */
+	__u32 full;			/* enum qv_chan_full; 0 for other types than rings */
+	__u32 flags;			/* QV_CHAN_RECONNECT, or 0 */
+	__u32 num_ends;			/* 2..QV_CHANNEL_ENDS */
+	__u64 item;			/* bytes of an item, or of the memory */
+	__u64 slots;			/* of a ring; else 1 */
+	char ends[QV_CHANNEL_ENDS][QV_NAME_LEN];	/* the writer, then the other ends */
+};
+
 /* QV_IOC_CELL_CREATE: take CPUs and memory, load the image: the cell is loadable */
 struct qv_cell_create {
 	struct qv_reply reply;
@@ -187,7 +207,9 @@ struct qv_cell_create {
 	 * while a CPU is outside the monitor (QV_E_CPU_OFFLINE).
 	 */
 	__u32 ipi;
-	__u32 reserved;
+	__u32 num_channels;		/* number of channels: 0..QV_MAX_CHANNELS */
+	/* memory that it shares with Linux or other cells, in the same words for all ends */
+	struct qv_channel_plan channels[QV_MAX_CHANNELS];
 };
 /* The mode of the local APICs of a cell's CPUs. In x2APIC mode the cell causes no exit */
 enum qv_apic {
@@ -307,6 +329,9 @@ struct qv_cell_info {
 	__u32 lock;			/* as requested: enum qv_lock */
 	char image_name[128];
 	char cmdline[QV_CMDLINE_LEN];
+	__u32 num_channels;
+	__u32 reserved;
+	struct qv_channel_plan channels[QV_MAX_CHANNELS];
 };
 
 /* qv_failure_record.address of a sample */

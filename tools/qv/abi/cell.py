@@ -14,6 +14,9 @@ MAX_CPUS = 64
 MAX_CELLS = 15
 MAX_PORTS = 16
 MAX_DEVICES = 8
+MAX_CHANNELS = 8
+CHANNEL_ENDS = 9
+CHANNEL_SCHEMA_LEN = 64
 CMDLINE_LEN = 1024
 MAX_IMAGE = 256 << 20
 BELL_RATE = 10  # doorbells a millisecond
@@ -74,6 +77,22 @@ class PciDevice(ctypes.Structure):
     _fields_ = [("segment", c_uint32), ("bdf", c_uint32), ("dma", c_uint32), ("state", c_uint32)]
 
 
+class ChannelPlan(ctypes.Structure):
+    """struct qv_channel_plan: a channel of a cell."""
+
+    _fields_ = [
+        ("name", c_char * NAME_LEN),
+        ("schema", c_char * CHANNEL_SCHEMA_LEN),
+        ("type", c_uint32),
+        ("full", c_uint32),
+        ("flags", c_uint32),
+        ("num_ends", c_uint32),
+        ("item", c_uint64),
+        ("slots", c_uint64),
+        ("ends", (c_char * NAME_LEN) * CHANNEL_ENDS),
+    ]
+
+
 class CellCreate(ctypes.Structure):
     """struct qv_cell_create."""
 
@@ -99,7 +118,8 @@ class CellCreate(ctypes.Structure):
         ("debug", c_uint32),
         ("apic", c_uint32),
         ("ipi", c_uint32),
-        ("reserved", c_uint32),
+        ("num_channels", c_uint32),
+        ("channels", ChannelPlan * MAX_CHANNELS),
     ]
 
 
@@ -159,4 +179,7 @@ class CellInfo(ctypes.Structure):
         ("lock", c_uint32),
         ("image_name", c_char * 128),
         ("cmdline", c_char * CMDLINE_LEN),
+        ("num_channels", c_uint32),
+        ("reserved", c_uint32),
+        ("channels", ChannelPlan * MAX_CHANNELS),
     ]

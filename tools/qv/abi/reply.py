@@ -8,7 +8,7 @@ from ctypes import c_char, c_uint32, c_uint64
 
 from .members import Enum
 
-ABI_VERSION = 3
+ABI_VERSION = 4
 NAME_LEN = 32
 TEXT_LEN = 248
 
@@ -48,6 +48,7 @@ class Reason(Enum):
     E_PORT = 29
     E_NO_PREVIOUS = 30
     E_NO_DEBUG = 31
+    E_CHANNEL = 32
 
 
 class Reply(ctypes.Structure):
