@@ -14,6 +14,8 @@
 #include "parts/memory.h"
 #include "parts/pci.h"
 
+struct qv_channel;
+
 /* A cell: the request that created it, its parts, its instance of the monitor, its present life */
 struct qv_cell {
 	struct list_head list;
@@ -30,6 +32,8 @@ struct qv_cell {
 	u32 num_devices;		/* number of PCI functions that were taken from Linux */
 	struct qv_pci_given devices[QV_MAX_DEVICES];
 	struct qv_console *console;
+	u32 num_channels;
+	struct qv_channel *channels[QV_MAX_CHANNELS];
 	struct qv_mon_entry entry;	/* entry point of the loaded image */
 
 	/* ---- its instance ---- */

@@ -58,7 +58,8 @@ static void qv_end_in_order(void)
 		if (ended && module_refcount(THIS_MODULE) <= 0)
 			return;
 		if (ended)
-			strscpy(r.text, "a program has /dev/qv or a console open", sizeof(r.text));
+			strscpy(r.text, "a program has /dev/qv, a console or a channel open",
+				sizeof(r.text));
 		if (strcmp(r.text, said.text))
 			pr_warn("qv: forced unloading waits: %s\n", r.text);
 		said = r;

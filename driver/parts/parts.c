@@ -17,6 +17,7 @@
 	X(image) \
 	X(options) \
 	X(console) \
+	X(channels) \
 	X(cpus)
 
 #define DECLARE(name) extern const struct qv_part qv_part_##name;

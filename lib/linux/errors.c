@@ -33,7 +33,7 @@ static const char *const sentences[] = {
 	"Linux refused a call",
 	"there is no such channel; qvctl channel list names those that exist",
 	"another program uses this end of the channel; end it first",
-	"this user may not open the channel; add the user to the group qv",
+	"this user may not open the channel; root may give its device another owner or mode",
 	"the channel is not the expected one; compare its file with the program",
 };
 

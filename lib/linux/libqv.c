@@ -125,18 +125,32 @@ static bool may_wait(const struct qv_channel *c, const struct attempt *a, int re
 	       (c->end.page.full == QV_CHAN_FULL_BLOCK || c->end.page.type == QV_CHAN_MAILBOX);
 }
 
+/* The manager clears the life page when no cell lists the channel. Returns QV_LIB_NOT_FOUND then */
+static int gone(const struct qv_channel *c)
+{
+	const volatile struct qv_chan_page *life = c->window;
+
+	return life->session == c->end.page.session ? 0 :
+	       lib_fail(QV_LIB_NOT_FOUND, "%s: this channel no longer exists", c->end.page.name);
+}
+
 /* Tries a call, arms the bell, tries again, sleeps: a bell between the steps is not lost. */
 static int carry_out(struct qv_channel *c, struct attempt *a, int timeout_ms)
 {
 	int64_t end = timeout_ms > 0 ? now_ms() + timeout_ms : 0;
-	int result = a->call(c, a), slept;
+	int slept = gone(c), result;
 
+	if (slept)
+		return slept;
+	result = a->call(c, a);
 	while (may_wait(c, a, result) && timeout_ms) {
 		c->source->arm(c);
 		result = a->call(c, a);
 		if (!may_wait(c, a, result))
 			break;
 		slept = sleep_until(c, timeout_ms, end);
+		if (!slept)
+			slept = gone(c);
 		if (slept)
 			return slept;
 		result = a->call(c, a);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -117,6 +118,28 @@ static void test_calls_wait_until_their_time_out(void)
 	for (n = 1; n < 5; n++)
 		CHECK_EQ(get(b, 5), n);
 	CHECK_EQ(get(b, -1), QV_CHAN_STOPPED);	/* without an end of the time-out */
+	qv_close(a);
+	qv_close(b);
+	qv_file_remove(path);
+}
+
+/* The last cell of the channel is destroyed: the manager clears the life page */
+static void test_channel_that_is_gone_ends_the_wait(void)
+{
+	static const uint64_t zero;
+	struct qv_channel *a, *b;
+	int fd;
+
+	create(QV_CHAN_RING, QV_CHAN_FULL_BLOCK, QV_CHAN_RECONNECT);
+	a = opened(0);
+	b = opened(1);
+	CHECK_EQ(put(a, 1, 0), 0);
+	fd = open(path, O_RDWR);
+	CHECK_EQ(pwrite(fd, &zero, 8, offsetof(struct qv_chan_page, session)), 8);
+	close(fd);
+	CHECK_EQ(get(b, -1), QV_LIB_NOT_FOUND);
+	CHECK_EQ(put(a, 2, -1), QV_LIB_NOT_FOUND);
+	CHECK(strstr(qv_detail(), "no longer exists"));
 	qv_close(a);
 	qv_close(b);
 	qv_file_remove(path);
@@ -257,6 +280,7 @@ UNIT_SUITE(libqv) = {
 	{ "libqv: open refuses with a reason", test_open_refuses_with_a_reason },
 	{ "libqv: every result has a sentence", test_every_result_has_a_sentence },
 	{ "libqv: calls wait until their time-out", test_calls_wait_until_their_time_out },
+	{ "libqv: a channel that is gone ends the wait", test_channel_that_is_gone_ends_the_wait },
 	{ "libqv: the descriptor is readable while items wait",
 	  test_descriptor_is_readable_while_items_wait },
 	{ "libqv: a killed writer leaves nothing behind",

@@ -57,7 +57,7 @@ def test_forced_unload_waits_for_open_files_and_locked_cells(qv: Product) -> Non
     assert "cell 'quest' has locked management" in kernel_said(qv)[-1]
     assert not qv.runs_on(qv.cpus - 1), "the cell lost its CPU"
     held.write(b"\n")
-    until(lambda: kernel_said(qv)[-1] == f"{waits}a program has /dev/qv or a console open", "the cell's end", 60)
+    until(lambda: kernel_said(qv)[-1] == f"{waits}a program has /dev/qv, a console or a channel open", "the cell's end", 60)
     assert qv.online() == qv.all_online
     held.write(b"\n")
     qv.machine.finish(held, 30)

@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Proposal, not yet offered by qv.ko: the contract between its character devices
- * /dev/qv-channel/NAME and programs that map a channel (libqv). A channel that was made at run time
- * has the name key-HEX, with 16 digits.
+ * Channels of cells with an end of Linux: the character devices /dev/qv-channel/NAME.
  *
- * mmap() at offset 0 maps the window of qv/channel.h, read-only. After QV_CHANNEL_CLAIM, mmap()
- * at the offset of the section of Linux maps this section for writing. poll() reports POLLIN when
- * a bell has arrived since the last QV_CHANNEL_ARM, or the life word of an end has changed since.
+ * read() waits for an item that this descriptor has not read yet, and returns it whole: EINVAL if
+ * the buffer is shorter. Of a four-slot, each descriptor reads each value that it finds, and
+ * pread() at offset 0 returns the last value again. Items of a ring or mailbox go to one descriptor
+ * each. 0: the peer has stopped, or no cell lists the channel. write() writes one item. poll()
+ * changes nothing. A memory channel has mmap() only. Errors:
+ *
+ * EAGAIN	O_NONBLOCK: not now
+ * EPIPE	the peer has failed; for a writer also: has stopped
+ * ENOBUFS	the ring is full, and `full` is not `block`
+ * EBADMSG	a word of the peer cannot be right, or a mailbox had an empty message
+ * EBUSY	a descriptor has claimed the end; at open(): another one is open for writing
+ * EOPNOTSUPP	Linux does not write, or read, this channel, or it is memory
+ *
+ * There are no bells: read() and poll() look once per tick of the clock. After QV_CHANNEL_CLAIM,
+ * poll() reports nothing.
+ *
+ * mmap() at offset 0 maps the window of qv/channel.h, read-only. After QV_CHANNEL_CLAIM, mmap() at
+ * the offset of the section of Linux maps this section for writing. ENODEV: no cell of the channel
+ * was started yet.
  */
 #ifndef _UAPI_LINUX_QV_CHANNEL_H
 #define _UAPI_LINUX_QV_CHANNEL_H
@@ -25,13 +39,8 @@ struct qv_channel_window {
 
 #define QV_CHANNEL_WINDOW	_IOR('q', 0x60, struct qv_channel_window)
 /*
- * This descriptor alone uses the section of Linux until it is closed; read() and write() of other
- * descriptors fail with EBUSY meanwhile. EBUSY: another descriptor uses it.
+ * The program of this descriptor uses the section of Linux by mmap(), until it is closed. read()
+ * and write() of all descriptors fail with EBUSY meanwhile. EBUSY: another one has claimed it.
  */
 #define QV_CHANNEL_CLAIM	_IO('q', 0x61)
-/* Forgets bells that have arrived. Look for items after it, then wait. */
-#define QV_CHANNEL_ARM		_IO('q', 0x62)
-/* Sends a bell to the other ends. Bells merge; it never fails for want of space. */
-#define QV_CHANNEL_RING		_IO('q', 0x63)
-
 #endif

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /dev/qv-channel/NAME: read(), write(), poll(), mmap() and ioctl() on Linux's end of a channel. */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/version.h>
+#include <linux/workqueue.h>
+#include <linux/qv_channel.h>
+#include "abi/layout.h"
+#include "qv.h"
+#include "parts/channels.h"
+
+#define DEVICES	(QV_MAX_CELLS * QV_MAX_CHANNELS)
+
+static dev_t first;
+static DECLARE_BITMAP(minors, DEVICES);
+
+/* ---- file operations ---- */
+
+static int device_open(struct inode *inode, struct file *file)
+{
+	struct qv_channel *c = container_of(inode->i_cdev, struct qv_channel, cdev);
+	u64 room = c->page.type == QV_CHAN_MEMORY ? 0 : c->page.item;
+	struct qv_channel_file *f = kvzalloc(struct_size(f, item, room), GFP_KERNEL_ACCOUNT);
+	int error = 0;
+
+	if (!f)
+		return -ENOMEM;
+	mutex_lock(&c->lock);
+	if (c->gone)
+		error = -ENODEV;
+	else if (file->f_mode & FMODE_WRITE && c->writer)
+		error = -EBUSY;
+	else if (file->f_mode & FMODE_WRITE)
+		c->writer = file;
+	mutex_unlock(&c->lock);
+	if (error) {
+		kvfree(f);
+		return error;
+	}
+	get_device(&c->dev);
+	mutex_init(&f->lock);
+	f->c = c;
+	file->private_data = f;
+	return 0;
+}
+
+static int device_close(struct inode *inode, struct file *file)
+{
+	struct qv_channel_file *f = file->private_data;
+	struct qv_channel *c = f->c;
+
+	mutex_lock(&c->lock);
+	if (c->writer == file)
+		c->writer = NULL;
+	if (c->claimed == file) {
+		c->claimed = NULL;
+		c->attached = false;	/* the program has changed the section */
+	}
+	mutex_unlock(&c->lock);
+	kvfree(f);
+	put_device(&c->dev);
+	return 0;
+}
+
+/* Waits for a while: no bell announces news. Returns an errno to give up */
+static int device_wait(struct qv_channel *c, struct file *file)
+{
+	DEFINE_WAIT(wait);
+
+	if (file->f_flags & O_NONBLOCK)
+		return -EAGAIN;
+	prepare_to_wait(&c->wait, &wait, TASK_INTERRUPTIBLE);
+	if (!READ_ONCE(c->gone))
+		schedule_timeout(1);
+	finish_wait(&c->wait, &wait);
+	return signal_pending(current) ? -ERESTARTSYS : 0;
+}
+
+static ssize_t device_read(struct file *file, char __user *to, size_t len, loff_t *pos)
+{
+	struct qv_channel_file *f = file->private_data;
+	struct qv_channel *c = f->c;
+	bool again = !*pos;
+	ssize_t n;
+	int error = 0;
+
+	if (c->page.type == QV_CHAN_MEMORY)
+		return -EOPNOTSUPP;
+	if (len < c->page.item)
+		return -EINVAL;
+	do {
+		if (mutex_lock_interruptible(&f->lock))
+			return -ERESTARTSYS;
+		n = qv_channel_read(f, again);
+		if (n > 0 && copy_to_user(to, f->item, n))
+			n = -EFAULT;
+		mutex_unlock(&f->lock);
+		if (n == -EAGAIN)
+			error = device_wait(c, file);
+	} while (n == -EAGAIN && !error);
+	if (n > 0)
+		*pos += n;
+	return error ?: n;
+}
+
+static ssize_t device_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
+{
+	struct qv_channel_file *f = file->private_data;
+	struct qv_channel *c = f->c;
+	ssize_t n;
+	int error = 0;
+
+	if (c->page.type == QV_CHAN_MEMORY)
+		return -EOPNOTSUPP;
+	if (len > c->page.item)
+		return -EINVAL;
+	do {
+		if (mutex_lock_interruptible(&f->lock))
+			return -ERESTARTSYS;
+		n = copy_from_user(f->item, from, len) ? -EFAULT : qv_channel_write(f, len);
+		mutex_unlock(&f->lock);
+		if (n == -EAGAIN)
+			error = device_wait(c, file);
+	} while (n == -EAGAIN && !error);
+	return error ?: n;
+}
+
+/* While programs sleep in poll(), they look again at each tick of the clock */
+static void device_look(struct work_struct *work)
+{
+	struct qv_channel *c = container_of(to_delayed_work(work), struct qv_channel, look);
+
+	if (wq_has_sleeper(&c->wait) && !READ_ONCE(c->gone)) {
+		wake_up_interruptible(&c->wait);
+		schedule_delayed_work(&c->look, 1);
+	}
+}
+
+static __poll_t device_poll(struct file *file, struct poll_table_struct *table)
+{
+	struct qv_channel_file *f = file->private_data;
+	struct qv_channel *c = f->c;
+	__poll_t ready;
+
+	poll_wait(file, &c->wait, table);
+	ready = qv_channel_ready(f);
+	if (!ready)
+		schedule_delayed_work(&c->look, 1);
+	return ready;
+}
+
+static int device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct qv_channel_file *f = file->private_data;
+	struct qv_channel *c = f->c;
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT, len = vma->vm_end - vma->vm_start;
+	const struct qv_chan_end *own = &c->page.end[c->self];
+	vm_flags_t never = VM_MAYEXEC | (vma->vm_flags & VM_WRITE ? 0 : VM_MAYWRITE);
+	int error = 0;
+
+	mutex_lock(&c->lock);
+	if (!c->made || c->gone)
+		error = -ENODEV;
+	else if (vma->vm_flags & VM_EXEC)
+		error = -EPERM;
+	else if (vma->vm_flags & VM_WRITE ?
+		 c->claimed != file || offset < own->offset ||
+		 offset + len > own->offset + own->size :
+		 offset + len > c->page.length)
+		error = -EPERM;
+	mutex_unlock(&c->lock);
+	if (error)
+		return error;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	vm_flags_clear(vma, never);
+#else
+	vma->vm_flags &= ~never;
+#endif
+	/* The file, and so the memory, exists as long as the mapping */
+	return remap_pfn_range(vma, vma->vm_start, page_to_pfn(c->memory) + vma->vm_pgoff, len,
+			       vma->vm_page_prot);
+}
+
+static long device_ioctl(struct file *file, unsigned int nr, unsigned long arg)
+{
+	struct qv_channel_file *f = file->private_data;
+	struct qv_channel *c = f->c;
+	struct qv_channel_window w = { QV_CHANNEL_ABI, c->self, c->page.length };
+	long error = 0;
+
+	if (nr == QV_CHANNEL_WINDOW)
+		return copy_to_user((void __user *)arg, &w, sizeof(w)) ? -EFAULT : 0;
+	if (nr != QV_CHANNEL_CLAIM)
+		return -ENOTTY;
+	mutex_lock(&c->lock);
+	if (!(file->f_mode & FMODE_WRITE))
+		error = -EPERM;
+	else if (c->claimed && c->claimed != file)
+		error = -EBUSY;
+	else
+		c->claimed = file;
+	mutex_unlock(&c->lock);
+	return error;
+}
+
+static const struct file_operations device_fops = {
+	.owner = THIS_MODULE,
+	.open = device_open,
+	.release = device_close,
+	.read = device_read,
+	.write = device_write,
+	.poll = device_poll,
+	.mmap = device_mmap,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.llseek = noop_llseek,
+};
+
+/* ---- the device ---- */
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+static char *device_node(const struct device *dev, umode_t *mode)
+#else
+static char *device_node(struct device *dev, umode_t *mode)
+#endif
+{
+	if (mode)
+		*mode = 0660;
+	return kasprintf(GFP_KERNEL, "qv-channel/%s", dev_name(dev));
+}
+
+static struct class device_class = {
+	.name = "qv-channel",
+	.devnode = device_node,
+};
+
+static void device_release(struct device *dev)
+{
+	struct qv_channel *c = container_of(dev, struct qv_channel, dev);
+
+	cancel_delayed_work_sync(&c->look);
+	if (c->memory && !c->lost)
+		__free_pages(c->memory, get_order(QV_HUGE));
+	kfree(c);
+}
+
+void qv_channel_init(struct qv_channel *c)
+{
+	device_initialize(&c->dev);
+	c->dev.release = device_release;
+	mutex_init(&c->lock);
+	init_waitqueue_head(&c->wait);
+	INIT_DELAYED_WORK(&c->look, device_look);
+}
+
+static int device_first(void)
+{
+	int error;
+
+	if (first)
+		return 0;
+	error = alloc_chrdev_region(&first, 0, DEVICES, "qv-channel");
+	if (error)
+		return error;
+	error = class_register(&device_class);
+	if (error) {
+		unregister_chrdev_region(first, DEVICES);
+		first = 0;
+	}
+	return error;
+}
+
+int qv_channel_publish(struct qv_channel *c)
+{
+	int error = device_first();
+	u32 minor = find_first_zero_bit(minors, DEVICES);
+
+	if (error || minor == DEVICES)
+		return error ?: -ENOSPC;
+	c->dev.class = &device_class;
+	c->dev.devt = first + minor;
+	cdev_init(&c->cdev, &device_fops);
+	c->cdev.owner = THIS_MODULE;
+	error = dev_set_name(&c->dev, "%s", c->page.name) ?: cdev_device_add(&c->cdev, &c->dev);
+	if (error) {
+		c->dev.devt = 0;
+		return error;
+	}
+	set_bit(minor, minors);
+	return 0;
+}
+
+void qv_channel_withdraw(struct qv_channel *c)
+{
+	if (!c->dev.devt)
+		return;
+	cdev_device_del(&c->cdev, &c->dev);
+	clear_bit(c->dev.devt - first, minors);
+	mutex_lock(&c->lock);
+	c->gone = true;
+	mutex_unlock(&c->lock);
+	cancel_delayed_work_sync(&c->look);
+	wake_up_interruptible(&c->wait);
+}
+
+void qv_channel_unload(void)
+{
+	if (!first)
+		return;
+	class_unregister(&device_class);
+	unregister_chrdev_region(first, DEVICES);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads and writes of Linux's end of a channel, by lib/channel. All files on the channel use the
+ * same end, one after the other.
+ */
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include "qv.h"
+#include "parts/channels.h"
+
+/* Why a call of lib/channel did nothing; 0: end of file */
+static int io_error(int result, bool writes)
+{
+	switch (result) {
+	case QV_CHAN_NOTHING:
+	case QV_CHAN_LAPPED:
+	case QV_CHAN_ABSENT:	return -EAGAIN;
+	case QV_CHAN_STOPPED:	return writes ? -EPIPE : 0;
+	case QV_CHAN_FAILED:
+	case QV_CHAN_RESTARTED:	return -EPIPE;
+	case QV_CHAN_SIZE:	return -EINVAL;
+	case QV_CHAN_USAGE:	return -EOPNOTSUPP;
+	default:		return -EBADMSG;
+	}
+}
+
+static int io_full(const struct qv_channel *c)
+{
+	bool waits = c->page.type != QV_CHAN_RING || c->page.full == QV_CHAN_FULL_BLOCK;
+
+	return waits ? -EAGAIN : -ENOBUFS;
+}
+
+/* Makes .end valid. All functions io_*() need .lock of the channel */
+static int io_attach(struct qv_channel *c)
+{
+	int result;
+
+	if (c->gone)
+		return -ENODEV;
+	if (c->claimed)
+		return -EBUSY;
+	if (!c->made)
+		return -EAGAIN;
+	if (c->attached)
+		return 0;
+	result = qv_end_attach(&c->end, page_address(c->memory), c->page.length, c->self);
+	c->attached = !result;
+	return result ? io_error(result, true) : 0;
+}
+
+/* With QV_CHAN_RECONNECT, a peer that has restarted is the new peer from now on */
+static bool io_once_more(const struct qv_channel *c, int result)
+{
+	return result == QV_CHAN_RESTARTED && !c->end.ended;
+}
+
+/* Each file has its own place in the values of a four-slot. lib/channel has it in .last */
+static void io_resume(struct qv_channel_file *f)
+{
+	struct qv_channel *c = f->c;
+
+	if (c->page.type == QV_CHAN_FOUR_SLOT && c->self)
+		c->end.last = f->seen[0] == c->end.peer_generation ? f->seen[1] : 0;
+}
+
+/* Did the file read this value before the end was attached again? io_resume() knows it now */
+static bool io_stale(const struct qv_channel_file *f, const struct qv_item *item)
+{
+	const struct qv_channel *c = f->c;
+
+	return c->page.type == QV_CHAN_FOUR_SLOT && f->seen[0] == c->end.peer_generation &&
+	       item->number <= f->seen[1];
+}
+
+static ssize_t io_read(struct qv_channel_file *f, bool again)
+{
+	struct qv_channel *c = f->c;
+	struct qv_item item = { 0 };
+	int result = io_attach(c);
+
+	if (result)
+		return result == -ENODEV ? 0 : result;
+	again &= c->page.type == QV_CHAN_FOUR_SLOT;
+	do {
+		io_resume(f);
+		result = again ? qv_end_read_again(&c->end, f->item, c->page.item, &item) :
+				 qv_end_read(&c->end, f->item, c->page.item, &item);
+	} while (io_once_more(c, result) || (!result && !again && io_stale(f, &item)));
+	if (result)
+		return io_error(result, false);
+	f->seen[0] = c->end.peer_generation;
+	f->seen[1] = item.number;
+	return item.bytes ?: -EBADMSG;	/* 0 would be the end of the file */
+}
+
+ssize_t qv_channel_read(struct qv_channel_file *f, bool again)
+{
+	ssize_t n;
+
+	mutex_lock(&f->c->lock);
+	n = io_read(f, again && f->seen[1]);
+	mutex_unlock(&f->c->lock);
+	return n;
+}
+
+static ssize_t io_write(struct qv_channel_file *f, size_t size)
+{
+	struct qv_channel *c = f->c;
+	int result = io_attach(c);
+
+	if (result)
+		return result;
+	do
+		result = qv_end_write(&c->end, f->item, size);
+	while (io_once_more(c, result));
+	if (result == QV_CHAN_FULL)
+		return io_full(c);
+	return result ? io_error(result, true) : size;
+}
+
+ssize_t qv_channel_write(struct qv_channel_file *f, size_t size)
+{
+	ssize_t n;
+
+	mutex_lock(&f->c->lock);
+	n = io_write(f, size);
+	mutex_unlock(&f->c->lock);
+	return n;
+}
+
+/* Is there an item that read() would return, or another result than to wait? */
+static bool io_readable(struct qv_channel_file *f)
+{
+	struct qv_channel *c = f->c;
+	struct qv_item item;
+	const void *data;
+	int result;
+
+	io_resume(f);
+	result = qv_end_peek(&c->end, &data, &item);
+	c->end.peeked = false;			/* the item stays */
+	if (io_once_more(c, result))
+		return false;			/* the next look finds the new peer */
+	if (!result)
+		return !io_stale(f, &item);
+	return result != QV_CHAN_USAGE && io_error(result, false) != -EAGAIN;
+}
+
+/* A writer that drops items always has room. A claim would drop one, or count a refusal */
+static bool io_ring_writable(struct qv_channel *c)
+{
+	struct qv_end_status now;
+
+	if (c->page.full == QV_CHAN_DROP_NEWEST || c->page.full == QV_CHAN_DROP_OLDEST)
+		return true;
+	qv_end_status(&c->end, &now);
+	return now.waiting < c->page.slots || now.peer == QV_CHAN_IS_STOPPED ||
+	       now.peer == QV_CHAN_IS_FAILED;
+}
+
+/* Is there room, or another result of write() than to wait? */
+static bool io_writable(struct qv_channel *c)
+{
+	void *room;
+	int result;
+
+	if (c->page.type == QV_CHAN_RING)
+		return !c->self && io_ring_writable(c);
+	result = qv_end_claim(&c->end, &room);
+	if (!result)
+		qv_end_abort(&c->end);
+	if (io_once_more(c, result) || result == QV_CHAN_USAGE || result == QV_CHAN_FULL)
+		return false;
+	return !result || io_error(result, true) != -EAGAIN;
+}
+
+static __poll_t io_ready(struct qv_channel_file *f)
+{
+	int result = io_attach(f->c);
+	__poll_t ready = 0;
+
+	if (result == -ENODEV)
+		return EPOLLHUP;
+	if (result)
+		return result == -EAGAIN || result == -EBUSY ? 0 : EPOLLERR;
+	if (io_readable(f))
+		ready |= EPOLLIN | EPOLLRDNORM;
+	if (io_writable(f->c))
+		ready |= EPOLLOUT | EPOLLWRNORM;
+	return ready;
+}
+
+__poll_t qv_channel_ready(struct qv_channel_file *f)
+{
+	__poll_t ready;
+
+	mutex_lock(&f->c->lock);
+	ready = io_ready(f);
+	mutex_unlock(&f->c->lock);
+	return ready;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Channels of cells. Linux owns the memory of a channel until its first cell starts. Then the
+ * monitor has it until no cell lists the channel.
+ */
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include "abi/calls.h"
+#include "abi/create.h"
+#include "abi/layout.h"
+#include "qv.h"
+#include "cells.h"
+#include "parts/channels.h"
+
+#define CHANNEL_ORDER	get_order(QV_HUGE)
+
+static LIST_HEAD(channels);
+
+static struct qv_channel *channels_find(const char *name)
+{
+	struct qv_channel *c;
+
+	list_for_each_entry(c, &channels, list)
+		if (!strncmp(c->page.name, name, QV_NAME_LEN))
+			return c;
+	return NULL;
+}
+
+static bool channels_name_ok(const char *name)
+{
+	size_t n = strnlen(name, QV_NAME_LEN);
+
+	return n && n < QV_NAME_LEN &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") == n &&
+	       name[0] != '-' && name[0] != '_';
+}
+
+/* Returns the index of the end with that name, or -1 */
+static s32 channels_end(const struct qv_chan_page *page, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < page->ends; i++)
+		if (!strncmp(page->end[i].name, name, QV_NAME_LEN))
+			return i;
+	return -1;
+}
+
+/* Fills in the life page. Returns NULL or why there can be no such channel */
+static const char *channels_page(struct qv_chan_page *page, const struct qv_channel_plan *plan)
+{
+	const char *wrong;
+	u32 i;
+
+	BUILD_BUG_ON(QV_CHANNEL_ENDS != QV_CHAN_MAX_ENDS || QV_NAME_LEN != QV_CHAN_NAME_LEN ||
+		     QV_CHANNEL_SCHEMA_LEN != QV_CHAN_SCHEMA_LEN || QV_CHANNEL_LEN != QV_HUGE);
+	memset(page, 0, sizeof(*page));
+	strscpy(page->name, plan->name, sizeof(page->name));
+	if (strnlen(plan->schema, QV_CHANNEL_SCHEMA_LEN) == QV_CHANNEL_SCHEMA_LEN)
+		return "its schema does not end";
+	strscpy(page->schema, plan->schema, sizeof(page->schema));
+	page->type = plan->type;
+	page->full = plan->full;
+	page->flags = plan->flags;
+	page->ends = plan->num_ends;
+	page->item = plan->item;
+	page->slots = plan->slots;
+	if (plan->flags & ~QV_CHAN_RECONNECT)
+		return "a flag is not known";
+	wrong = qv_chan_lay_out(page);
+	if (wrong)
+		return wrong;
+	for (i = 0; i < page->ends; i++) {
+		if (!channels_name_ok(plan->ends[i]) || channels_end(page, plan->ends[i]) >= 0)
+			return "the name of an end is malformed, or given twice";
+		strscpy(page->end[i].name, plan->ends[i], QV_NAME_LEN);
+	}
+	return page->length > QV_HUGE ? "it is longer than 2 MiB" : NULL;
+}
+
+static int channels_check_one(struct qv_reply *r, const struct qv_cell_create *q, u32 i)
+{
+	const struct qv_channel_plan *plan = &q->channels[i];
+	struct qv_chan_page page;
+	struct qv_channel *c;
+	const char *wrong;
+	u32 k;
+
+	if (!channels_name_ok(plan->name))
+		return qv_refuse(r, QV_E_CHANNEL, "use a-z, 0-9, '-' and '_', up to 31 characters",
+				 "the name of channel %u is malformed", i);
+	for (k = 0; k < i; k++)
+		if (!strcmp(plan->name, q->channels[k].name))
+			return qv_refuse(r, QV_E_CHANNEL, "list it once",
+					 "channel '%s' is listed twice", plan->name);
+	wrong = channels_page(&page, plan);
+	if (wrong)
+		return qv_refuse(r, QV_E_CHANNEL, "correct the cell's file",
+				 "channel '%s' cannot be: %s", plan->name, wrong);
+	if (channels_end(&page, q->name) < 0)
+		return qv_refuse(r, QV_E_CHANNEL, "name the cell as a writer or reader",
+				 "cell '%s' is no end of channel '%s'", q->name, plan->name);
+	c = channels_find(plan->name);
+	if (c && memcmp(&c->page, &page, sizeof(page)))
+		return qv_refuse(r, QV_E_CHANNEL, "say the same in the file of each end",
+				 "another cell describes channel '%s' differently", plan->name);
+	return 0;
+}
+
+/* The monitor has a record for each channel that is in use */
+static int channels_check_room(struct qv_reply *r, const struct qv_cell_create *q)
+{
+	struct qv_channel *c;
+	u32 i, num = 0;
+
+	list_for_each_entry(c, &channels, list)
+		num++;
+	for (i = 0; i < q->num_channels; i++)
+		num += !channels_find(q->channels[i].name);
+	return num <= QV_MON_CHANNELS ? 0 :
+	       qv_refuse(r, QV_E_TOO_MANY, "destroy a cell with channels",
+			 "all cells together would have more than %u channels", QV_MON_CHANNELS);
+}
+
+static int channels_check(struct qv_reply *r, const struct qv_cell_create *q)
+{
+	int error = 0;
+	u32 i;
+
+	if (q->num_channels > QV_MAX_CHANNELS)
+		return qv_refuse(r, QV_E_TOO_MANY, "", "more than %u channels", QV_MAX_CHANNELS);
+	for (i = 0; i < q->num_channels && !error; i++)
+		error = channels_check_one(r, q, i);
+	return error ?: channels_check_room(r, q);
+}
+
+static struct qv_channel *channels_create(const struct qv_channel_plan *plan)
+{
+	struct qv_channel *c = kzalloc(sizeof(*c), GFP_KERNEL);
+
+	if (!c)
+		return NULL;
+	channels_page(&c->page, plan);
+	c->self = channels_end(&c->page, QV_FRONT_END);
+	qv_channel_init(c);
+	c->memory = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
+				CHANNEL_ORDER);
+	if (!c->memory || (c->self >= 0 && qv_channel_publish(c))) {
+		put_device(&c->dev);
+		return NULL;
+	}
+	list_add_tail(&c->list, &channels);
+	return c;
+}
+
+static void channels_leave(struct qv_channel *c)
+{
+	u64 result;
+
+	if (--c->cells)
+		return;
+	list_del(&c->list);
+	qv_channel_withdraw(c);
+	result = qv_manage(QV_HC_CHANNEL, page_to_phys(c->memory));
+	if (result) {
+		qv_log("driver", "the memory of channel %s is lost: the monitor still has it",
+		       c->page.name);
+		c->lost = true;
+	}
+	put_device(&c->dev);
+}
+
+static int channels_take(struct qv_reply *r, struct qv_cell *cell)
+{
+	const struct qv_cell_create *q = cell->config;
+
+	for (; cell->num_channels < q->num_channels; cell->num_channels++) {
+		const struct qv_channel_plan *plan = &q->channels[cell->num_channels];
+		struct qv_channel *c = channels_find(plan->name) ?: channels_create(plan);
+
+		if (!c)
+			return qv_refuse(r, QV_E_NO_MEMORY, "free memory",
+					 "Linux has no 2 MiB for channel '%s'", plan->name);
+		c->cells++;
+		cell->channels[cell->num_channels] = c;
+	}
+	return 0;
+}
+
+static void channels_info(const struct qv_cell *cell, struct qv_info *info)
+{
+	u32 i;
+
+	BUILD_BUG_ON(QV_INFO_MAX_CHANNELS != QV_MAX_CHANNELS);
+	info->num_channels = cell->num_channels;
+	for (i = 0; i < cell->num_channels; i++) {
+		const struct qv_chan_page *page = &cell->channels[i]->page;
+		struct qv_info_channel *to = &info->channels[i];
+
+		strscpy(to->name, page->name, sizeof(to->name));
+		to->address = QV_CHANNEL_GPA + i * (u64)QV_CHANNEL_LEN;
+		to->length = page->length;
+		to->end = channels_end(page, cell->name);
+		to->type = page->type;
+	}
+}
+
+static void channels_describe(const struct qv_cell *cell, struct qv_mon_create *m)
+{
+	u32 i;
+
+	m->num_channels = cell->num_channels;
+	for (i = 0; i < cell->num_channels; i++) {
+		m->channels[i].pa = page_to_phys(cell->channels[i]->memory);
+		m->channels[i].end = channels_end(&cell->channels[i]->page, cell->name);
+		m->channels[i].page = cell->channels[i]->page;
+	}
+}
+
+static void channels_show(const struct qv_cell *cell, struct qv_cell_info *info)
+{
+	info->num_channels = cell->config->num_channels;
+	memcpy(info->channels, cell->config->channels, sizeof(info->channels));
+}
+
+static void channels_begin(struct qv_cell *cell)
+{
+	u32 i;
+
+	for (i = 0; i < cell->num_channels; i++) {
+		struct qv_channel *c = cell->channels[i];
+
+		mutex_lock(&c->lock);
+		c->made = true;
+		mutex_unlock(&c->lock);
+		wake_up_interruptible(&c->wait);
+	}
+}
+
+static void channels_give(struct qv_cell *cell)
+{
+	while (cell->num_channels)
+		channels_leave(cell->channels[--cell->num_channels]);
+}
+
+const struct qv_part qv_part_channels = {
+	.check = channels_check,
+	.take = channels_take,
+	.info = channels_info,
+	.describe = channels_describe,
+	.show = channels_show,
+	.begin = channels_begin,
+	.give = channels_give,
+	.unload = qv_channel_unload,
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A channel of cells, and Linux's end of it. The list of channels is used with qv_lock held. A
+ * channel with an end of Linux exists until the last file on it is closed.
+ */
+#ifndef QV_PARTS_CHANNELS_H
+#define QV_PARTS_CHANNELS_H
+
+#include <linux/cdev.h>
+#include <linux/device.h>
+#include <linux/mutex.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/qv.h>
+#include <qv/end.h>
+
+struct qv_channel {
+	struct list_head list;
+	struct qv_chan_page page;	/* its description, without session and life words */
+	struct page *memory;		/* QV_CHANNEL_LEN bytes */
+	u32 cells;			/* number of cells that list it */
+
+	/* ---- only with an end of Linux ---- */
+	struct device dev;		/* its reference count counts for the channel */
+	struct cdev cdev;
+	s32 self;			/* the end of Linux; below 0: it has none */
+	/* protects all members below; not held while a program's memory is copied */
+	struct mutex lock;
+	wait_queue_head_t wait;
+	struct delayed_work look;	/* wakes programs in poll(), since no bell does */
+	struct qv_end end;
+	bool attached;			/* .end is valid */
+	bool made;			/* the monitor has made the channel */
+	bool gone;			/* no cell lists it */
+	bool lost;			/* the monitor did not give the memory back */
+	struct file *claimed;		/* this file alone uses the section of Linux */
+	struct file *writer;		/* the file that is open for writing */
+};
+
+/* An open file on a channel */
+struct qv_channel_file {
+	struct qv_channel *c;
+	/* The last value of a four-slot that it has read: generation of the writer, and number */
+	u64 seen[2];
+	/*
+	 * Protects .item, and is held while a program's memory is copied, which may take any time.
+	 * So it comes before channel.lock, and mmap() and the calls of /dev/qv never take it
+	 */
+	struct mutex lock;
+	u8 item[];			/* room for one item; QV_CHAN_MEMORY: none */
+};
+
+/* channel_device.c: makes and removes /dev/qv-channel/NAME. Returns an errno */
+int qv_channel_publish(struct qv_channel *c);
+void qv_channel_withdraw(struct qv_channel *c);
+/* Prepares the members of Linux's end. put_device(&c->dev) frees the channel */
+void qv_channel_init(struct qv_channel *c);
+void qv_channel_unload(void);
+
+/*
+ * channel_io.c: reads or writes .item of the file, with its lock held. Returns bytes, 0 at the end
+ * of the channel, or an errno; -EAGAIN: not now. @again: the last value may be read before
+ */
+ssize_t qv_channel_read(struct qv_channel_file *f, bool again);
+ssize_t qv_channel_write(struct qv_channel_file *f, size_t size);
+/* Returns the events of poll(). Changes nothing that the other end, or a call, can see */
+__poll_t qv_channel_ready(struct qv_channel_file *f);
+
+#endif
