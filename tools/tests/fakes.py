@@ -68,6 +68,7 @@ class FakeDevice:
                             x2apic=request.apic != abi.Apic.MACHINE,
                             image_name=request.image_name, cmdline=request.cmdline)
         info.cpus = request.cpus
+        info.num_channels, info.channels = request.num_channels, request.channels
         self.cells[request.name.decode()] = info
         return answer
 

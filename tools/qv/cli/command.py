@@ -42,7 +42,8 @@ class Command:
     """`run` is MODULE.FUNCTION of this package. It is loaded on demand, since start-up takes most of
     the time.
 
-    `operand` is its argument other than options: NAME, or NAME... for one or more."""
+    `operand` is its argument other than options: NAME of a cell, NAME... for one or more, FILE...,
+    CHANNEL."""
 
     def __init__(self, path: str, run: str, words: str, operand: str = "", *options: Option) -> None:
         self.path = path

@@ -7,8 +7,8 @@ from __future__ import annotations
 from .. import abi
 from ..problems import Place, Problem
 from ..record import dataclass, field
-from . import (apic, bell_rate, cmdline, console, cpus, debug, devices, image, ipi, lock, memory,
-               name, ports, vcpus, watchdog)
+from . import (apic, bell_rate, channels, cmdline, console, cpus, debug, devices, image, ipi, lock,
+               memory, name, ports, vcpus, watchdog)
 from .key import Key
 
 TYPE_CHECKING = False
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 TABLE: tuple[Key, ...] = (
     name.KEY, cpus.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY,
     watchdog.KEY, lock.KEY, ipi.KEY, bell_rate.KEY, debug.KEY, apic.KEY, ports.KEY, devices.KEY,
-    vcpus.VCPUS, vcpus.ADMISSION)
+    channels.KEY, vcpus.VCPUS, vcpus.ADMISSION)
 BY_NAME = {key.name: key for key in TABLE}
 
 # The keys that `cell show` shows, in its order: resources and image, then supervision
 RESOURCES = (cpus.KEY, apic.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY,
-             ports.KEY, devices.KEY)
+             ports.KEY, devices.KEY, channels.KEY)
 SUPERVISION = (watchdog.KEY, bell_rate.KEY, debug.KEY, lock.KEY, ipi.KEY)
 
 
@@ -53,6 +53,7 @@ class CellConfig:
     apic: int = abi.Apic.BEST
     ports: Ports = field(default_factory=list)
     devices: Devices = field(default_factory=list)
+    channels: list[channels.Channel] = field(default_factory=list)
     vcpus: list[vcpus.Named] = field(default_factory=list)
     admission: str = "bound"  # the admission test for `vcpus`; Quest receives it, too
     at: dict[str, Place] = field(default_factory=dict)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`channels`: memory that the cell shares with Linux or other cells."""
+
+from __future__ import annotations
+
+from .. import abi
+from ..reader import SequenceNode
+from ..record import dataclass
+from ..words import shown, text
+from .key import Context, Key, mapping, matched, scalar, truth
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from ..machine import Machine
+    from ..reader import Node
+    from . import CellConfig
+    from .key import Wrong
+
+EXAMPLE = "a list such as [{name: sensor, type: four-slot, item: 64, writer: quest, readers: [linux]}]"
+KEYS = ("name", "type", "item", "slots", "full", "writer", "readers", "reconnect", "schema")
+NAME = r"[a-z0-9][a-z0-9_-]*"
+SCHEMA = r"[!-~]*"
+MAX_BYTES = (2 << 20) - 4096  # a channel has 2 MiB, of which its life page has 4 KiB
+MAX_SLOTS = 1 << 18
+PAGE = 2 << 20  # bytes of memory that a channel takes
+TYPES = {"mailbox": 1, "four-slot": 2, "ring": 3, "memory": 4}  # enum qv_chan_type
+FULL = {"error": 1, "block": 2, "drop-newest": 3, "drop-oldest": 4}  # enum qv_chan_full
+RECONNECT = 1 << 1  # QV_CHAN_RECONNECT
+
+
+@dataclass
+class Channel:
+    """A channel, as one of its ends describes it."""
+
+    name: str
+    type: str
+    item: int  # bytes
+    slots: int
+    full: str  # empty for other types than rings
+    ends: list[str]  # the writer first
+    reconnect: bool
+    schema: str
+
+    def __str__(self) -> str:
+        queue = f", {self.slots} slots, full: {self.full}" if self.full else ""
+        return (f"{self.name}, {self.type}, {self.item} bytes{queue}, "
+                f"{self.ends[0]} to {', '.join(self.ends[1:])}")
+
+
+def parse(node: Node, context: Context) -> list[Channel] | None:
+    if not isinstance(node, SequenceNode):
+        context.bad_kind(node, EXAMPLE)
+        return None
+    channels: list[Channel] = []
+    for item in node.value:
+        channel = _one(item, context)
+        if channel is None:
+            continue
+        if any(channel.name == earlier.name for earlier in channels):
+            context.bad(item, f"the channel {channel.name} is given twice", "each channel once")
+        else:
+            channels.append(channel)
+    if len(node.value) > abi.MAX_CHANNELS:
+        context.bad(node, f"{len(node.value)} channels are listed", f"at most {abi.MAX_CHANNELS}")
+    return channels
+
+
+def _one(node: Node, context: Context) -> Channel | None:
+    values = mapping(node, context, "channel", KEYS, EXAMPLE)
+    if values is None:
+        return None
+    missing = next((key for key in ("name", "type", "item", "writer", "readers")
+                    if key not in values), None)
+    if missing:
+        context.bad(node, f"the channel has no `{missing}`", EXAMPLE)
+        return None
+    name = _name(values["name"], context, "a name")
+    kind = _word(values["type"], context, TYPES)
+    item = _number(values["item"], context, 8, MAX_BYTES, 8)
+    ends = _ends(values, context)
+    slots, full = _queue(node, values, context, kind == "ring")
+    reconnect: str | None = "auto"
+    if "reconnect" in values:
+        reconnect = _word(values["reconnect"], context, ("auto", "never"))
+    schema = _schema(values["schema"], context) if "schema" in values else ""
+    if None in (name, kind, item, ends, slots, full, reconnect, schema):
+        return None
+    assert name and kind and item and ends and slots is not None
+    if kind in ("ring", "mailbox") and len(ends) != 2:
+        context.bad(values["readers"], f"a {kind} has {len(ends) - 1} readers", "one reader")
+        return None
+    return Channel(name, kind, item, slots, full or "", ends, reconnect == "auto", schema or "")
+
+
+def _name(node: Node, context: Context, what: str) -> str | None:
+    name = scalar(node, context, what, ("str",))
+    if name is not None and (not matched(NAME, name) or len(name) >= abi.NAME_LEN):
+        context.bad(node, f"`{shown(name)}` is not {what}", "at most 31 of a to z, 0 to 9, - and _")
+        return None
+    return name
+
+
+def _schema(node: Node, context: Context) -> str | None:
+    schema = scalar(node, context, "a text such as temperature@1", ("str",))
+    most = abi.CHANNEL_SCHEMA_LEN - 1
+    if schema is not None and (not matched(SCHEMA, schema) or len(schema) > most):
+        context.bad(node, f"`{shown(schema)}` is not a schema", "at most 63 characters without blanks")
+        return None
+    return schema
+
+
+def _word(node: Node, context: Context, words: Iterable[str]) -> str | None:
+    right = " or ".join(words)
+    word = scalar(node, context, right, ("str",))
+    if word is not None and word not in words:
+        context.bad(node, f"`{shown(word)}` stands here", right)
+        return None
+    return word
+
+
+def _number(node: Node, context: Context, least: int, most: int, step: int) -> int | None:
+    right = f"a number from {least} to {most}" + (f", a multiple of {step}" if step > 1 else "")
+    raw = scalar(node, context, right, ("int",))
+    if raw is None:
+        return None
+    number = int(raw) if matched(r"[0-9]{1,9}", raw) else -1
+    if not least <= number <= most or number % step:
+        context.bad(node, f"{shown(raw)} stands here", right)
+        return None
+    return number
+
+
+def _ends(values: dict[str, Node], context: Context) -> list[str] | None:
+    readers = values["readers"]
+    if not isinstance(readers, SequenceNode) or not 1 <= len(readers.value) < abi.CHANNEL_ENDS:
+        context.bad(readers, "the readers are not a list of 1 to 8 names", "a list such as [linux]")
+        return None
+    ends: list[str] = []
+    for node in (values["writer"], *readers.value):
+        name = _name(node, context, "the name of a cell, or linux")
+        if name is None:
+            return None
+        if name in ends:
+            context.bad(node, f"{name} is given twice", "each end once")
+            return None
+        ends.append(name)
+    return ends
+
+
+def _queue(node: Node, values: dict[str, Node], context: Context,
+           ring: bool) -> tuple[int | None, str | None]:
+    """Returns the slots, and the policy of a writer if they are full."""
+    if not ring:
+        wrong = next((key for key in ("slots", "full") if key in values), None)
+        if wrong:
+            context.bad(values[wrong], f"only a ring has `{wrong}`", "leave it out")
+            return None, None
+        return 1, ""
+    if "slots" not in values:
+        context.bad(node, "the ring has no `slots`", "such as slots: 32")
+        return None, None
+    slots = _number(values["slots"], context, 1, MAX_SLOTS, 1)
+    if slots is not None and slots & (slots - 1):
+        context.bad(values["slots"], f"{slots} slots stand here", "a power of two")
+        slots = None
+    return slots, _word(values["full"], context, FULL) if "full" in values else "error"
+
+
+def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
+    for channel in cell.channels:
+        if cell.name and cell.name not in channel.ends:
+            yield ("channels", f"the cell {cell.name} is no end of the channel {channel.name}",
+                   f"{cell.name} as its writer or reader")
+
+
+def clash(cell: CellConfig, other: CellConfig, whose: str, _machine: Machine) -> Iterator[Wrong]:
+    for channel in cell.channels:
+        if any(channel.name == its.name and channel != its for its in other.channels):
+            yield ("channels", f"{channel.name} is another channel in {whose}",
+                   "the same words in the file of each end")
+
+
+def pack(cell: CellConfig, request: abi.CellCreate) -> None:
+    request.num_channels = len(cell.channels)
+    for number, channel in enumerate(cell.channels):
+        plan = abi.ChannelPlan(
+            name=channel.name.encode(), schema=channel.schema.encode(), type=TYPES[channel.type],
+            full=FULL.get(channel.full, 0), flags=RECONNECT if channel.reconnect else 0,
+            num_ends=len(channel.ends), item=channel.item, slots=channel.slots)
+        for end, name in enumerate(channel.ends):
+            plan.ends[end].value = name.encode()
+        request.channels[number] = plan
+
+
+def _word_of(words: dict[str, int], value: int) -> str | None:
+    return next((word for word, number in words.items() if number == value), None)
+
+
+def of_plan(plan: abi.ChannelPlan) -> dict[str, Any]:
+    """The members of a channel in JSON."""
+    ends = [text(plan.ends[end].value) for end in range(min(plan.num_ends, abi.CHANNEL_ENDS))]
+    return {"name": text(plan.name), "type": _word_of(TYPES, plan.type), "item": plan.item,
+            "slots": plan.slots, "full": _word_of(FULL, plan.full),
+            "writer": ends[0] if ends else None, "readers": ends[1:],
+            "reconnect": "auto" if plan.flags & RECONNECT else "never",
+            "schema": text(plan.schema) or None}
+
+
+def data(info: abi.CellInfo) -> dict[str, Any]:
+    plans = info.channels[:min(info.num_channels, abi.MAX_CHANNELS)]
+    return {"channels": [of_plan(plan) for plan in plans]}
+
+
+def _text(channel: dict[str, Any]) -> str:
+    queue = f", {channel['slots']} slots" if channel["type"] == "ring" else ""
+    return (f"{channel['name']}, {channel['type']} of {channel['item']} bytes{queue}, "
+            f"{channel['writer']} to {', '.join(channel['readers'])}")
+
+
+def show(found: dict[str, Any]) -> list[tuple[str, str]]:
+    return [("channel", _text(channel)) for channel in found["channels"]]
+
+
+KEY = Key("channels", "memory that it shares with Linux or other cells",
+          "list: `[{name: sensor, type: four-slot, item: 64, writer: quest, readers: [linux]}]`",
+          "`[]`", EXAMPLE, parse, check=check, clash=clash, pack=pack, data=data, show=show)
