@@ -69,6 +69,12 @@ const struct command shell_commands[] = {
 	  "    agree     qvctl cell unlock succeeds, once" NL
 	  "    agree no  as at boot: the request is ignored" NL, command_agree },
 	{ "pci", "", "the cell's PCI functions, their vectors and BARs", NULL, command_pci },
+	{ "channels", "", "the cell's channels: type, and the state of each end", NULL,
+	  command_channels },
+	{ "chan", "read NAME|write NAME TEXT", "read or write an item of a channel",
+	  "    chan read NAME        the next item: a text, or bytes in hexadecimal" NL
+	  "    chan write NAME TEXT  an item with this text, filled up with zeros" NL,
+	  command_chan },
 	{ "hang", "", "interrupts off, and spin for ever: the heartbeat stops", NULL,
 	  command_hang },
 	{ "crash", "[WHAT]", "do what a cell must not; without WHAT: the list",

@@ -78,6 +78,8 @@ int command_unlock(int argc, char **argv);
 int command_agree(int argc, char **argv);
 int command_crash(int argc, char **argv);
 int command_pci(int argc, char **argv);
+int command_channels(int argc, char **argv);
+int command_chan(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_kill(int argc, char **argv);
 int command_detach(int argc, char **argv);
