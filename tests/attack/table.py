@@ -11,7 +11,7 @@ sys.path.insert(0, str(HERE.parent / "lab"))  # pytest has this from pyproject.t
 sys.dont_write_bytecode = True
 
 FAMILIES = {
-    "memory": "Memory outside the cell", "msr": "Model-specific registers", "instructions": "Instructions, control registers, storms",
+    "memory": "Memory outside the cell", "channels": "Channels", "msr": "Model-specific registers", "instructions": "Instructions, control registers, storms",
     "interrupts": "Interrupts", "ports": "I/O ports", "shared": "What Linux reads of a cell", "floods": "Floods",
     "second": "Cells with two CPUs", "direct": "Direct IPIs",
 }

@@ -25,6 +25,7 @@ RUN_BY = {
     ("README.md", "vcpu=vision"): "test_readme_commands_print_what_page_shows",
     ("attacks.md", "tests/lab/qvlab test tests/attack "): "test_build_commands_of_pages_exist",
     ("attacks.md", "tests/lab/qvlab test tests/attack/test_races.py"): "test_build_commands_of_pages_exist",
+    ("channels.md", "dd if=/dev/qv-channel/sensor"): "test_channels.py::test_cell_and_programs_talk",
     ("erika.md", "qvctl cell create"): "test_osek.py::test_blink_next_to_quest",
     ("inmates.md", "gcc -m32"): "test_inmates_page.py::test_smallest_inmate_builds_and_runs",
     ("inmates.md", "qvctl cell show"): "test_sample.py::test_sample_shows_registers_of_inmate",

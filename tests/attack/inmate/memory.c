@@ -58,6 +58,16 @@ void mem_write(uint64_t pa, uint64_t value)
 	breach("written");
 }
 
+/* Fills a page that is its own */
+void mem_fill(uint64_t pa, uint64_t byte)
+{
+	volatile uint8_t *at = window(pa);
+	uint32_t i;
+
+	for (i = 0; i < PAGE; i++)
+		at[i] = (uint8_t)byte;
+}
+
 void mem_read_past_end(uint64_t a, uint64_t b)
 {
 	mem_read(from_end(a), b);

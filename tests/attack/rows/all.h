@@ -18,6 +18,7 @@
  *   direct    only a cell with `ipi: direct`, under a Linux with direct IPIs
  *   smp       a cell with two CPUs
  *   fresh     a cell of its own, destroyed afterwards
+ *   channel   ... with two channels: see channels.h
  *   quesh     the console program of Linux reads the cell meanwhile
  *   shutdown  the cell is requested to end
  *   watchdog  the row waits for the watchdog
@@ -27,6 +28,7 @@
  * Included by the inmate (which uses the first four) and read by tests/attack/rows.py.
  */
 #include "memory.h"
+#include "channels.h"
 #include "msr.h"
 #include "instructions.h"
 #include "interrupts.h"

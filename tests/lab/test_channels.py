@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Channels: memory that cells and Linux share."""
+
+import json
+from typing import Any
+
+import pytest
+from product import Product
+from test_isolation import Deed, deed as deed, ones, peek_all
+
+SENSOR = "{name: sensor, type: four-slot, item: 64, writer: quest, readers: [linux]}"
+ORDERS = "{name: orders, type: ring, item: 64, slots: 4, writer: linux, readers: [quest]}"
+DEVICE = "/dev/qv-channel"
+PYTHON = """
+import errno, json, os, select
+def say(x): print(json.dumps(x))
+def fails(f, *a, **k):
+    try: f(*a, **k)
+    except OSError as e: return errno.errorcode[e.errno]
+"""
+
+
+def python(qv: Product, lines: str) -> list[Any]:
+    """Runs a program in Linux. Returns what it says."""
+    r = qv.machine.run(["python3", "-c", PYTHON + lines], merge=False)
+    assert (r.rc, r.err) == (0, ""), r.err
+    return [json.loads(line) for line in r.out.splitlines()]
+
+
+def test_cell_and_programs_talk(qv: Product) -> None:
+    qv.do("enable")
+    file = qv.config("quest", 3, more=f"channels: [{SENSOR}, {ORDERS}]")
+    qv.do(f"cell create {file} --start")
+    assert [c["name"] for c in qv.show()["channels"]] == ["sensor", "orders"]
+    assert qv.quesh("channels") == ("sensor four-slot quest:running linux:running\n"
+                                    "orders ring linux:running quest:running\n")
+    assert qv.quesh("chan write sensor hello") == ""
+    assert qv.sh(f"head -c 64 {DEVICE}/sensor | tr -d '\\0'") == "hello"
+    assert qv.quesh("chan write sensor again") == ""
+    assert python(qv, f"""
+f = os.open("{DEVICE}/sensor", os.O_RDONLY | os.O_NONBLOCK)
+say(select.select([f], [], [], 5)[0] == [f])
+say(os.read(f, 64)[:5].decode())
+say(fails(os.read, f, 64))
+say(os.pread(f, 100, 0)[:5].decode())
+say(fails(os.read, f, 63))
+say(select.select([f], [], [], 0)[0] == [])
+w = os.open("{DEVICE}/sensor", os.O_RDWR)
+say(fails(os.open, "{DEVICE}/sensor", os.O_RDWR))
+say(fails(os.write, w, bytes(64)))
+""") == [True, "again", "EAGAIN", "again", "EINVAL", True, "EBUSY", "ENOTSUP"]
+    assert python(qv, f"""
+f = os.open("{DEVICE}/orders", os.O_WRONLY)
+for n in range(4): os.write(f, (b"order %d" % n).ljust(64, bytes(1)))
+say(fails(os.write, f, bytes(64)))
+say(fails(os.write, f, bytes(8)))
+""") == ["ENOBUFS", "EINVAL"]
+    for number in range(4):
+        assert qv.quesh("chan read orders") == f"order {number}\n"
+    assert "newer" in qv.quesh("chan read orders")
+    qv.sh("qvctl channel send orders --text 'set point'")
+    assert qv.quesh("chan read orders") == "set point\n"
+    assert qv.do("channel watch sensor -n 1") == "again\n"
+    assert [(c["name"], c["device"]) for c in qv.ask("channel list")["channels"]] == \
+        [("sensor", f"{DEVICE}/sensor"), ("orders", f"{DEVICE}/orders")]
+    assert qv.ask("channel show sensor")["ends"] == [{"name": end, "state": "running"} for end in ("quest", "linux")]
+    assert "Linux is at the other end" in qv.refused("channel send sensor --text x")
+    # a reader waits, sees the next value, and ends when the writer stops
+    qv.sh(f"(cat {DEVICE}/sensor | tr -d '\\0' >/run/seen; echo . >>/run/seen) >/dev/null 2>&1 &")
+    qv.do("cell shutdown quest --timeout 0")
+    qv.sh("until grep -q '[.]' /run/seen; do sleep 0.05; done", 30)
+    assert qv.sh("cat /run/seen") == "again.\n"
+    # it restarts: Linux's end and its device stay, the old value is gone
+    qv.do("cell start quest")
+    assert python(qv, f"""
+f = os.open("{DEVICE}/sensor", os.O_RDONLY | os.O_NONBLOCK)
+say(fails(os.read, f, 64))""") == ["EAGAIN"]
+    qv.quesh("chan write sensor renewed")
+    assert qv.sh(f"head -c 64 {DEVICE}/sensor | tr -d '\\0'") == "renewed"
+    # it fails: that is known at once, and the device goes with the cell
+    assert qv.machine.run("quesh quest -c 'crash triple'", merge=False).rc == 1
+    assert python(qv, f"""
+f = os.open("{DEVICE}/sensor", os.O_RDONLY)
+say(os.read(f, 64)[:7].decode())
+say(fails(os.read, f, 64))""") == ["renewed", "EPIPE"]
+    qv.do("cell destroy quest")
+    assert qv.sh(f"ls {DEVICE} 2>/dev/null || true") == ""
+    qv.do("disable")
+
+
+@pytest.mark.thorough
+def test_device_of_memory_and_poll_of_full_ring(qv: Product) -> None:
+    """poll() takes, drops and counts no item. A memory channel has mmap() only."""
+    table = "{name: table, type: memory, item: 65536, writer: linux, readers: [quest]}"
+    frames = "{name: frames, type: ring, item: 8, slots: 2, full: drop-oldest, writer: linux, readers: [quest]}"
+    qv.do("enable")
+    qv.do(f"cell create {qv.config('quest', 3, more=f'channels: [{table}, {frames}, {ORDERS}]')} --start")
+    assert python(qv, f"""
+import fcntl, mmap
+SHARED, R, W, X = mmap.MAP_SHARED, mmap.PROT_READ, mmap.PROT_WRITE, mmap.PROT_EXEC
+f = os.open("{DEVICE}/table", os.O_RDWR)
+say(fails(os.write, f, bytes(65536)))
+say(fails(os.read, f, 65536))
+say(fails(mmap.mmap, f, 4096, SHARED, R | X))
+say(fails(mmap.mmap, f, 4096, SHARED, R | W, offset=4096))
+fcntl.ioctl(f, 0x7161)  # QV_CHANNEL_CLAIM
+say(fails(mmap.mmap, f, 4096, SHARED, R | W))
+m = mmap.mmap(f, 65536, SHARED, R | W, offset=4096)
+m[-8:] = b"the last"
+say(mmap.mmap(f, 4096 + 65536, SHARED, R)[-8:].decode())
+def writable(f): return select.select([], [f], [], 0)[1] == [f]
+w = os.open("{DEVICE}/frames", os.O_WRONLY)
+for text in (b"1", b"2"): os.write(w, text.ljust(8, bytes(1)))
+say([writable(w) for _ in range(3)])
+w = os.open("{DEVICE}/orders", os.O_WRONLY)
+for n in range(4):
+    say(writable(w))
+    os.write(w, bytes(64))
+say(writable(w))
+""") == ["ENOTSUP", "ENOTSUP", "EPERM", "EPERM", "EPERM", "the last", [True] * 3, *[True] * 4, False]
+    assert qv.quesh("chan read frames") == "1\n"
+    qv.do("cell destroy quest")
+    qv.do("disable")
+
+
+@pytest.mark.thorough
+def test_device_outlives_its_cell_while_it_is_open(qv: Product) -> None:
+    qv.do("enable")
+    qv.do(f"cell create {qv.config('quest', 3, more=f'channels: [{SENSOR}]')} --start")
+    qv.quesh("chan write sensor hello")
+    assert python(qv, f"""
+import mmap, subprocess
+f = os.open("{DEVICE}/sensor", os.O_RDONLY)
+m = mmap.mmap(f, 4096 * 2, mmap.MAP_SHARED, mmap.PROT_READ)
+say(m[:8].decode())
+say(fails(mmap.mmap, f, 4096, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE))
+for command in (["cell", "destroy", "quest"], ["disable"]):
+    subprocess.run(["qvctl", *command], check=True, stdout=subprocess.DEVNULL)
+say(subprocess.run(["rmmod", "qv"], stderr=subprocess.DEVNULL).returncode)
+say(m[:8] == bytes(8))
+say(os.read(f, 64) == b"")
+say(os.path.exists("{DEVICE}/sensor"))
+""") == ["QVCHANNL", "EACCES", 1, True, True, False]
+    qv.sh("rmmod qv")
+
+
+@pytest.mark.thorough
+@pytest.mark.both_vendors
+def test_two_cells_share_what_linux_cannot_reach(qv: Product, deed: Deed) -> None:
+    qv.do("enable")
+    base = set(ones(qv))
+    for name, cpu in (("one", 2), ("two", 3)):
+        qv.sh(f"sed 's/^name:.*/name: {name}/; s/^cpus:.*/cpus: [{cpu}]/; s/^memory:.*/memory: 16M/' "
+              f"/usr/share/qv/configs/quest.yaml >/run/{name}.yaml; echo 'channels: [{{name: talk, "
+              f"type: ring, item: 64, slots: 8, writer: one, readers: [two]}}]' >>/run/{name}.yaml")
+        qv.do(f"cell create /run/{name}.yaml")
+    blocks = set(ones(qv)) - base
+    qv.do("cell start one")
+    of_one = set(ones(qv)) - base - blocks
+    assert len(of_one) == 8 + 1, "its RAM and the channel"
+    qv.do("cell start two")
+    assert len(set(ones(qv)) - base - blocks - of_one) == 8
+    assert qv.sh(f"ls {DEVICE} 2>/dev/null || true") == ""
+    assert qv.quesh("channels", "two") == "talk ring one:running two:running\n"
+    qv.quesh("chan write talk first", "one")
+    qv.quesh("chan write talk second", "one")
+    assert qv.quesh("chan read talk", "two") == "first\n"
+    # the writer fails. The other end sees it, and may drain the channel
+    assert qv.machine.run("quesh one -c 'crash triple'", merge=False).rc == 1
+    assert qv.quesh("channels", "two") == "talk ring one:failed two:running\n"
+    assert qv.quesh("chan read talk", "two") == "second\n"
+    qv.do("cell destroy one")
+    page = (set(ones(qv)) - base - blocks) & of_one
+    assert len(page) == 1, "Linux has the memory of the first cell again, but not the channel"
+    # another description of the same channel, and then the same again
+    qv.sh("sed 's/slots: 8/slots: 16/' /run/one.yaml >/run/other.yaml")
+    assert "describes channel 'talk' differently" in qv.refused("cell create /run/other.yaml")
+    qv.do("cell create /run/one.yaml --start")
+    assert page <= set(ones(qv))
+    assert "restarted" in qv.quesh("chan read talk", "two")
+    qv.quesh("chan write talk third", "one")
+    assert qv.quesh("chan read talk", "two") == "third\n"
+    qv.do("cell destroy one two")
+    assert not page & set(ones(qv))
+    assert peek_all(qv, (a + at for a in page for at in (0, 4096, 8192))) == {0}
+    qv.do("disable")
+    assert ones(qv) == []
