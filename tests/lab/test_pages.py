@@ -181,7 +181,7 @@ def test_synopses_list_existing_commands_and_options(machine: Machine) -> None:
             elif program == "quesh":
                 said = machine.run("quesh --help").out
             else:
-                said = machine.run(f"qvctl help {shlex.join(path[:2] if path[0] in ('cell', 'config') else path[:1])}").out
+                said = machine.run(f"qvctl help {shlex.join(path[:2] if path[0] in ('cell', 'channel', 'config') else path[:1])}").out
                 assert path[0] == "help" or said.startswith(f"usage: qvctl {path[0]}"), (line, said)
             for option in options:
                 assert re.search(rf"(?<![\w-]){re.escape(option)}\b", said), (line, option, said)

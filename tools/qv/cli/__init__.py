@@ -38,7 +38,7 @@ def run(words: Sequence[str], system: System | None, ready: Callable[[], object]
         return 0
     if words and words[0] in ("help", "-h", "--help"):
         return _help(words[1:])
-    if len(words) == 2 and words[1] in ("-h", "--help") and words[0] in ("cell", "config"):
+    if len(words) == 2 and words[1] in ("-h", "--help") and words[0] in ("cell", "channel", "config"):
         return _help(words[:1])
     args = Arguments()
     command = parse(words, args)
