@@ -63,6 +63,11 @@ class Machine:
                        offline=frozenset(parse_cpu_list(read_text(os.path.join(root, "sys/devices/system/cpu/offline")) or "")),
                        cells=cells, ipi=ipi, outside=outside)
 
+    def with_all_memory(self) -> Machine:
+        """Returns this machine as if all of its memory were free: whether it is free now, the
+        driver finds out."""
+        return Machine(**{**self.__dict__, "mem_available": self.mem_total})
+
     def pci_ports(self, bdf: int) -> list[tuple[int, int]]:
         """Returns the first and last port of each I/O BAR. A function's file `resource` has a line
         `FIRST LAST FLAGS` for each BAR."""

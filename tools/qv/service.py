@@ -9,6 +9,8 @@ import signal
 import socket
 import time
 
+from .words import text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,21 +21,24 @@ ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Service:
-    """Reports by the protocol of sd_notify(3). Without $NOTIFY_SOCKET it sends nothing. From its creation on, a signal to end is remembered instead of ending the program."""
+    """Reports by the protocol of sd_notify(3). Without $NOTIFY_SOCKET it sends nothing. From its
+    creation on, a signal to end is remembered instead of ending the program. Such a signal arrives
+    only while the program waits here, so it interrupts no call to the driver."""
 
     def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+        self.ended = False
+        for number in ENDING:
+            signal.signal(number, self._end)
+        self._wake, sink = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        signal.set_wakeup_fd(sink, warn_on_full_buffer=False)
         address = environment.get("NOTIFY_SOCKET", "")
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
-        self.folder = environment.get("RUNTIME_DIRECTORY", "")
+        self.folder = environment.get("RUNTIME_DIRECTORY", "").partition(":")[0]
         # seconds within which systemd wants to hear WATCHDOG=1; None: it does not
         usec = environment.get("WATCHDOG_USEC", "")
         mine = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         self.watchdog = int(usec) / 1e6 if usec.isdigit() and mine else None
-        self.ended = False
-        self._wake, sink = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        signal.set_wakeup_fd(sink, warn_on_full_buffer=False)
-        for number in ENDING:
-            signal.signal(number, self._end)
 
     def _end(self, _number: int, _frame: object) -> None:
         self.ended = True
@@ -41,18 +46,21 @@ class Service:
     def tell(self, *lines: str) -> None:
         if not self._address:
             return
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as out:
+        kind = socket.SOCK_DGRAM | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK
+        with socket.socket(socket.AF_UNIX, kind) as out:
             try:
                 out.sendto("\n".join(lines).encode(), self._address)
             except OSError:
-                pass  # systemd is restarting; it asks for nothing that it did not hear
+                pass  # systemd is restarting or busy: it hears the next report
 
-    def wait(self, device: Device, seconds: float) -> bool:
-        """Waits for events of the driver, which it discards, a signal, or the time. Returns true if
-        the command is to end."""
-        self._poll(seconds, device.fd)
-        for _ in device.events(0):
-            pass
+    def wait(self, device: Device, name: str, seconds: float) -> bool:
+        """Waits for an event of a cell, a signal, or the time. Returns true if the command is to
+        end. Events of other cells do not end the wait."""
+        until = time.monotonic() + seconds
+        while not self.ended and (left := until - time.monotonic()) > 0:
+            self._poll(left, device.fd)
+            if any(text(event.name) == name for event in device.events(0)):
+                break
         return self.ended
 
     def sleep(self, seconds: float) -> bool:
@@ -66,8 +74,12 @@ class Service:
         poller = select.poll()
         for descriptor in (self._wake, *more):
             poller.register(descriptor, select.POLLIN)
-        if not self.ended:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+        try:
+            # a signal that arrived before this line has written to the pipe
             poller.poll(seconds * 1000)
+        finally:
+            signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
         try:
             os.read(self._wake, 64)
         except BlockingIOError:

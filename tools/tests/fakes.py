@@ -156,11 +156,12 @@ class FakeService:
         self.told: list[str] = []
         self.pauses: list[float] = []
         self.ended = False
+        self.asleep: Callable[[], object] = lambda: None
 
     def tell(self, *lines: str) -> None:
         self.told += lines
 
-    def wait(self, _device: FakeDevice, _seconds: float) -> bool:
+    def wait(self, _device: FakeDevice, _name: str, _seconds: float) -> bool:
         if self.script:
             self.script.pop(0)()
         else:
@@ -170,6 +171,7 @@ class FakeService:
     def sleep(self, seconds: float) -> bool:
         self.pauses.append(seconds)
         self.system.clock += seconds
+        self.asleep()
         return self.ended
 
 

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
     from ..device import Device
     from ..keys import CellConfig
+    from ..machine import Machine
     from ..system import System
     from .command import Arguments
 
 
 def create(args: Arguments, system: System) -> int:
     """Checks everything first. If a later step fails, the earlier steps are undone."""
-    cell, image = checked(args.file, args.force, system)
+    cell, image = checked(args.file, args.force, system, system.machine())
     device = system.device_or_load()
     enabled_here = not device.status().enabled
     if enabled_here:
@@ -39,9 +40,9 @@ def create(args: Arguments, system: System) -> int:
     return done(args, reply, f"cell {cell.name} {what}", name=cell.name, state=state_name(state))
 
 
-def checked(file: str, force: bool, system: System) -> tuple[CellConfig, bytes]:
+def checked(file: str, force: bool, system: System, machine: Machine) -> tuple[CellConfig, bytes]:
     """Returns the cell of a file and the contents of its image."""
-    cells, problems = config.check_files([file], system.machine())
+    cells, problems = config.check_files([file], machine)
     if problems:
         raise WrongConfiguration(problems)
     image = _read_image(cells[0].image)
