@@ -436,7 +436,8 @@ static void check_vcpu_gone_in_fork(void)
 			(void)usleep(100);
 		CHECK(vcpu_destroy(doomed, 1) == 0);
 		CHECK(!pthread_join(t[0], NULL) && !pthread_join(t[1], &result));
-		CHECK(!result || result == (void *)-ENOVCPU);
+		/* between the two calls of move_much() half of the memory is not free to be copied */
+		CHECK(!result || result == (void *)-ENOVCPU || result == (void *)-ENOMEM);
 	}
 }
 
