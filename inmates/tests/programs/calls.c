@@ -436,7 +436,7 @@ static void check_vcpu_gone_in_fork(void)
 			(void)usleep(100);
 		CHECK(vcpu_destroy(doomed, 1) == 0);
 		CHECK(!pthread_join(t[0], NULL) && !pthread_join(t[1], &result));
-		/* between the two calls of move_much() half of the memory is not free to be copied */
+		/* between the two calls of move_much(), half of the memory is in use */
 		CHECK(!result || result == (void *)-ENOVCPU || result == (void *)-ENOMEM);
 	}
 }
