@@ -32,7 +32,7 @@ enum os_context_kind {
 #define OS_TASK_ISR2	(OS_IN_TASK | OS_IN_ISR2)
 #define OS_READERS	(OS_TASK_ISR2 | OS_IN_ERROR | OS_IN_PRE | OS_IN_POST)
 
-/* What a hook or an ISR of category 2 saves of the code that it interrupts. */
+/* The state of interrupted code, which a hook or an ISR of category 2 saves. */
 struct os_context {
 	uint32_t held;			/* the last resource that this code took + 1; 0: none */
 	uint8_t level;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-/* What a task or an ISR that ends has not undone: AUTOSAR OS, SWS_Os_00070, 00239, 00368, 00369. */
+/* Undoes the locks of a task or ISR that ends: AUTOSAR OS, SWS_Os_00070, 00239, 00368, 00369. */
 #include "kernel.h"
 
 bool os_release_interrupts(void)

@@ -33,7 +33,7 @@ static uint64_t ticks(CounterType id)
 	return scaled(os_port_cycles() - epoch, NS_PER_MS, scale_of(id));
 }
 
-/* Rounds down: before the handler reads the clock, it has gone on by a cycle. */
+/* Rounds down: the clock advances by a cycle before the handler reads it. */
 static void arm(CounterType id)
 {
 	const struct os_timer *first = os_counters[id].first;
