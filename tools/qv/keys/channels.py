@@ -7,7 +7,7 @@ from .. import abi
 from ..reader import SequenceNode
 from ..record import dataclass
 from ..words import shown, text
-from .key import Context, Key, mapping, matched, scalar, truth
+from .key import Context, Key, listed, mapping, matched, scalar, truth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,21 +51,13 @@ class Channel:
 
 
 def parse(node: Node, context: Context) -> list[Channel] | None:
-    if not isinstance(node, SequenceNode):
-        context.bad_kind(node, EXAMPLE)
+    return listed(node, context, EXAMPLE, _one, _twice, abi.MAX_CHANNELS, "channels")
+
+
+def _twice(channel: Channel, earlier: list[Channel]) -> tuple[str, str] | None:
+    if channel.name not in (other.name for other in earlier):
         return None
-    channels: list[Channel] = []
-    for item in node.value:
-        channel = _one(item, context)
-        if channel is None:
-            continue
-        if any(channel.name == earlier.name for earlier in channels):
-            context.bad(item, f"the channel {channel.name} is given twice", "each channel once")
-        else:
-            channels.append(channel)
-    if len(node.value) > abi.MAX_CHANNELS:
-        context.bad(node, f"{len(node.value)} channels are listed", f"at most {abi.MAX_CHANNELS}")
-    return channels
+    return f"the channel {channel.name} is listed twice", "each channel once"
 
 
 def _one(node: Node, context: Context) -> Channel | None:

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from .. import abi
-from ..reader import ScalarNode, SequenceNode
+from ..reader import ScalarNode
 from ..record import dataclass
 from ..words import pci_name, port_range, shown
-from .key import Context, Key, mapping, matched, scalar, truth
+from .key import Context, Key, listed, mapping, matched, scalar, truth
 from .ports import overlaps
 
 TYPE_CHECKING = False
@@ -40,21 +40,13 @@ Devices = list[Device]
 
 
 def parse(node: Node, context: Context) -> Devices | None:
-    if not isinstance(node, SequenceNode):
-        context.bad_kind(node, EXAMPLE)
+    return listed(node, context, EXAMPLE, _device, _twice, abi.MAX_DEVICES, "PCI functions")
+
+
+def _twice(device: Device, earlier: Devices) -> tuple[str, str] | None:
+    if device.bdf not in (other.bdf for other in earlier):
         return None
-    devices: Devices = []
-    for item in node.value:
-        device = _device(item, context)
-        if device is None:
-            continue
-        if any(device.bdf == other.bdf for other in devices):
-            context.bad(item, f"{device} is listed twice", "each PCI function once")
-        else:
-            devices.append(device)
-    if len(node.value) > abi.MAX_DEVICES:
-        context.bad(node, f"{len(node.value)} PCI functions are listed", f"at most {abi.MAX_DEVICES}")
-    return devices
+    return f"{device} is listed twice", "each PCI function once"
 
 
 def _device(node: Node, context: Context) -> Device | None:

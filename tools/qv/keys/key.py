@@ -11,13 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterable
-    from typing import Any
+    from typing import Any, TypeVar
 
     from .. import abi
     from ..machine import Machine
     from ..problems import Problems
     from . import CellConfig
 
+    Item = TypeVar("Item")
     Wrong = tuple[str, str, str]  # the key, its problem, the remedy
 
 TRUE = ("true", "yes", "on")
@@ -128,6 +129,29 @@ def mapping(node: Node, context: Context, what: str, keys: tuple[str, ...],
             return None
         values[key.value] = value
     return values
+
+
+def listed(node: Node, context: Context, example: str, one: Callable[[Node, Context], Item | None],
+           twice: Callable[[Item, list[Item]], tuple[str, str] | None], most: int,
+           plural: str) -> list[Item] | None:
+    """Returns the items of a list. `one` parses an item, or reports its problem and returns None.
+    `twice` returns the problem and the remedy of an item that collides with earlier ones."""
+    if not isinstance(node, SequenceNode):
+        context.bad_kind(node, example)
+        return None
+    found: list[Item] = []
+    for entry in node.value:
+        item = one(entry, context)
+        if item is None:
+            continue
+        collision = twice(item, found)
+        if collision:
+            context.bad(entry, *collision)
+        else:
+            found.append(item)
+    if len(node.value) > most:
+        context.bad(node, f"{len(node.value)} {plural} are listed", f"at most {most}")
+    return found
 
 
 def matched(pattern: str, text: str) -> re.Match[str] | None:

@@ -6,9 +6,8 @@ devices.py compares them with those of other cells, since a device has ports too
 from __future__ import annotations
 
 from .. import abi
-from ..reader import SequenceNode
 from ..words import port_range, shown
-from .key import Context, Key, matched, scalar
+from .key import Context, Key, listed, matched, scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,22 +42,17 @@ def overlaps(one: Range, other: Range) -> bool:
 
 
 def parse(node: Node, context: Context) -> Ports | None:
-    if not isinstance(node, SequenceNode):
-        context.bad_kind(node, EXAMPLE)
-        return None
-    ports: Ports = []
-    for item in node.value:
-        found = _range(item, context)
-        if found is None or not _allowed(item, found, context):
-            continue
-        twice = next((earlier for earlier in ports if overlaps(found, earlier)), None)
-        if twice:
-            context.bad(item, f"{port_range(*found)} overlaps {port_range(*twice)}", "each port once")
-        else:
-            ports.append(found)
-    if len(node.value) > abi.MAX_PORTS:
-        context.bad(node, f"{len(node.value)} ranges are listed", f"at most {abi.MAX_PORTS}")
-    return ports
+    return listed(node, context, EXAMPLE, _one, _twice, abi.MAX_PORTS, "ranges")
+
+
+def _one(node: Node, context: Context) -> Range | None:
+    found = _range(node, context)
+    return found if found is not None and _allowed(node, found, context) else None
+
+
+def _twice(found: Range, earlier: Ports) -> tuple[str, str] | None:
+    other = next((other for other in earlier if overlaps(found, other)), None)
+    return (f"{port_range(*found)} overlaps {port_range(*other)}", "each port once") if other else None
 
 
 def _range(node: Node, context: Context) -> Range | None:

@@ -9,7 +9,7 @@ from ..admission import Vcpu
 from ..reader import Node, SequenceNode
 from ..record import dataclass
 from ..words import shown
-from .key import Context, Key, mapping, matched, scalar
+from .key import Context, Key, listed, mapping, matched, scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,23 +133,18 @@ def _type(node: Node | None, name: str | None, context: Context) -> list[str] | 
 
 
 def _vcpus(node: Node, context: Context) -> list[Named] | None:
-    if not isinstance(node, SequenceNode):
-        context.bad_kind(node, EXAMPLE)
-        return None
-    found: list[Named] = []
-    for item in node.value:
-        one = _vcpu(item, context)
-        if one is None:
-            continue
-        if one.name in (v.name for v in found):
-            context.bad(item, f"`{one.name}` is listed twice", "a name of its own for each VCPU")
-        else:
-            found.append(one)
     most = admission.MAX_VCPUS - len(OWN)
-    if len(node.value) > most:
-        context.bad(node, f"{len(node.value)} VCPUs are listed", f"at most {most}")
+    found = listed(node, context, EXAMPLE, _vcpu, _twice, most, "VCPUs")
+    # the check of the whole needs all of them
+    if found is None or not isinstance(node, SequenceNode):
         return None
-    return found if len(found) == len(node.value) else None
+    return found if len(found) == len(node.value) <= most else None
+
+
+def _twice(one: Named, earlier: list[Named]) -> tuple[str, str] | None:
+    if one.name not in (other.name for other in earlier):
+        return None
+    return f"`{one.name}` is listed twice", "a name of its own for each VCPU"
 
 
 def _admission(node: Node, context: Context) -> str | None:
