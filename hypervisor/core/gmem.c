@@ -9,6 +9,12 @@
 #include "vendor.h"
 #include "x86.h"
 
+#define HIGH_END	(1ull << 32)
+
+_Static_assert(QV_CHANNEL_GPA >= APIC_PAGE && QV_CHANNEL_GPA + QV_MAX_CHANNELS *
+	       (u64)QV_CHANNEL_LEN <= HIGH_END, "a read of guest memory can reach a channel");
+_Static_assert(QV_VA_WINDOW + QV_MAX_CPUS * QV_PAGE <= QV_VA_LIFE, "windows reach life pages");
+
 void *window_map(const struct pcpu *cpu, u64 pa, u64 flags)
 {
 	u64 va = QV_VA_WINDOW + cpu->index * QV_PAGE;
@@ -20,7 +26,7 @@ void *window_map(const struct pcpu *cpu, u64 pa, u64 flags)
 
 /*
  * Translates a guest-physical address to a physical one. Returns false if the guest may not read
- * it. The 2 MiB of the APIC and all above up to 4 GiB are refused: a read of the APIC with another
+ * it. The page of the APIC and all above up to 4 GiB is refused: a read of the APIC with another
  * width than 32 bits has an undefined effect (SDM vol. 3, 11.4.1.2), and a cell's channels are
  * there, which other ends write.
  */
@@ -30,7 +36,7 @@ static bool translate(u64 gpa, u64 *pa)
 	u64 e = *paging_find(&me()->nested, gpa, 1, &level);
 	u64 inside = level_size(level) - 1;
 
-	if (gpa >> me()->boot.phys_bits || (gpa >> 21) - (APIC_PAGE >> 21) <= 8)
+	if (gpa >> me()->boot.phys_bits || gpa - APIC_PAGE < HIGH_END - APIC_PAGE)
 		return false;
 	if (e & PT_P)
 		*pa = (e & PT_ADDR & ~inside) | (gpa & inside);
