@@ -138,17 +138,22 @@ static int channels_check(struct qv_reply *r, const struct qv_cell_create *q)
 static struct qv_channel *channels_create(const struct qv_channel_plan *plan)
 {
 	struct qv_channel *c = kzalloc(sizeof(*c), GFP_KERNEL);
+	int error = 0;
 
 	if (!c)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	channels_page(&c->page, plan);
 	c->self = channels_end(&c->page, QV_FRONT_END);
 	qv_channel_init(c);
 	c->memory = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
 				CHANNEL_ORDER);
-	if (!c->memory || (c->self >= 0 && qv_channel_publish(c))) {
+	if (!c->memory)
+		error = -ENOMEM;
+	else if (c->self >= 0)
+		error = qv_channel_publish(c);
+	if (error) {
 		put_device(&c->dev);
-		return NULL;
+		return ERR_PTR(error);
 	}
 	list_add_tail(&c->list, &channels);
 	return c;
@@ -179,9 +184,13 @@ static int channels_take(struct qv_reply *r, struct qv_cell *cell)
 		const struct qv_channel_plan *plan = &q->channels[cell->num_channels];
 		struct qv_channel *c = channels_find(plan->name) ?: channels_create(plan);
 
-		if (!c)
+		if (c == ERR_PTR(-ENOMEM))
 			return qv_refuse(r, QV_E_NO_MEMORY, "free memory",
 					 "Linux has no 2 MiB for channel '%s'", plan->name);
+		if (IS_ERR(c))
+			return qv_refuse(r, QV_E_CHANNEL, "read Linux's log",
+					 "Linux makes no device for channel '%s' (error %ld)",
+					 plan->name, -PTR_ERR(c));
 		c->cells++;
 		cell->channels[cell->num_channels] = c;
 	}
