@@ -280,7 +280,7 @@ int qv_previous_read(struct qv_log *l)
 	if (!previous.num)
 		return qv_refuse(&l->reply, QV_E_NO_PREVIOUS,
 				 "it is kept over a warm restart only, "
-				 "in RAM that nobody has used since",
+				 "in RAM that has not been used since",
 				 "there is no log of an earlier session in this machine's RAM");
 	l->lost = 0;
 	for (l->next = l->from; l->next <= lines; l->next++) {

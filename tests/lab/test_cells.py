@@ -150,7 +150,7 @@ def crash(qv: Product, what: str, kernel: range) -> None:
     counted = qv.count("quest2")
     crashed = qv.machine.run(f"quesh quest -c 'crash {what}'", merge=False)
     assert crashed.rc == 1, crashed
-    assert "the cell quest runs no more: it failed" in crashed.err and "remedy: " in crashed.err
+    assert "the cell quest has ended: it failed" in crashed.err and "remedy: " in crashed.err
     cell = qv.show()
     assert cell["state"] == "failed"
     assert_failure(cell["failure"], kernel, *CRASHES[what])

@@ -142,7 +142,7 @@ def test_terminal_reports_failed_cell(qv: Product, terminal: Callable[[], Runnin
     watching.write(b"crash msr\r")
     qv.machine.finish(watching, 20)
     assert watching.rc == 1
-    assert b"the cell quest runs no more: it failed" in watching.output
+    assert b"the cell quest has ended: it failed" in watching.output
     assert b"qvctl cell show quest" in watching.output
 
 

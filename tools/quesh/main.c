@@ -49,7 +49,7 @@ int say_end(const struct options *options, const struct console *console, enum c
 			"  remedy: qvctl cell start %s\n", options->name, options->name);
 	else
 		fprintf(stderr,
-			"quesh: the cell %s runs no more: it failed, or was stopped by force\n"
+			"quesh: the cell %s has ended: it failed, or was stopped by force\n"
 			"  remedy: `qvctl cell show %s` says why\n",
 			options->name, options->name);
 	return EXIT_FAILURE;

@@ -95,7 +95,7 @@ int command_crash(int argc, char **argv)
 			continue;
 		console_flush();
 		ways[i].run();
-		print("still here: nobody stopped this\n");
+		print("still here: this was not stopped\n");
 		return SHELL_FAILED;
 	}
 	print("crash one of:");

@@ -75,7 +75,7 @@ const struct command shell_commands[] = {
 	  "    chan read NAME        the next item: a text, or bytes in hexadecimal" NL
 	  "    chan write NAME TEXT  an item with this text, filled up with zeros" NL,
 	  command_chan },
-	{ "hang", "", "interrupts off, and spin for ever: the heartbeat stops", NULL,
+	{ "hang", "", "switches interrupts off and spins: the heartbeat stops", NULL,
 	  command_hang },
 	{ "crash", "[WHAT]", "do what a cell must not; without WHAT: the list",
 	  "    crash memory  read memory that is not the cell's" NL

@@ -41,7 +41,7 @@
 	  "lseek() only what open() gave") \
 	E(EROFS, 30, "files cannot be written", \
 	  "open them with O_RDONLY") \
-	E(EPIPE, 32, "nobody reads from the pipe", \
+	E(EPIPE, 32, "the pipe has no reader", \
 	  "keep an end for reading open") \
 	E(EDOM, 33, "an argument is outside the function's domain", \
 	  "look at the function's description") \
