@@ -287,6 +287,8 @@ static void console_show(const struct qv_cell *cell, struct qv_cell_info *info)
 {
 	info->console = cell->config->console;
 	info->heartbeat = READ_ONCE(cell->console->comm->heartbeat);
+	info->idle_cpus = READ_ONCE(cell->console->comm->idle_cpus);
+	info->idle_cycles = READ_ONCE(cell->console->comm->idle_cycles);
 }
 
 static void console_begin(struct qv_cell *cell)

@@ -159,7 +159,11 @@ struct qv_comm {
 	uint32_t line_max;
 	/* QV_LINE_TOLD | status of the last line executed; 0: no line yet, or unknown */
 	uint32_t line_status;
-	uint32_t reserved1[23];
+	/* number of CPUs that idle_cycles counts; 0: the inmate does not count them */
+	uint32_t idle_cpus;
+	/* cycles of the TSC in which these CPUs had no work since the inmate's start, in sum */
+	uint64_t idle_cycles;
+	uint32_t reserved1[20];
 	/* written by Linux */
 	uint32_t request;		/* QV_REQUEST_*: followed by a doorbell */
 	uint32_t keys_head;		/* index of the next free slot for a key */

@@ -35,6 +35,7 @@ RUN_BY = {
     ("lab.md", "make check SEED=7"): "test_build_commands_of_pages_exist",
     ("lab.md", "qvlab run [options] SCRIPT"): "test_synopses_list_existing_commands_and_options",
     ("oil.md", "qvoil build"): "test_oil_command.py::test_synopsis_of_the_page",
+    ("monitoring.md", "qvctl top -n 1"): "test_watching.py::test_top_says_how_busy_a_cell_is",
     ("osek.md", "apt install"): "test_osek_page.py::test_application_outside_the_tree",
     ("osek.md", "make"): "test_osek_page.py::test_application_outside_the_tree",
     ("osek.md", "qvoil new"): "test_osek_page.py::test_application_outside_the_tree",

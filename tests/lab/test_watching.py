@@ -189,3 +189,15 @@ def test_log_of_normal_life_has_no_violation(qv: Product, name: str) -> None:
     assert {line["source"] for line in said} == {"linux"}, "the instance of a cell logged a line"
     assert [line["text"] for line in said if not ORDINARY.fullmatch(line["text"])] == []
     assert sum("goes back to bare Linux" in line["text"] for line in said) == qv.cpus
+
+
+def test_top_says_how_busy_a_cell_is(qv: Product) -> None:
+    def busy() -> float:
+        rows = json.loads(qv.sh("qvctl top -n 1 --interval 1 --json"))["rows"]
+        assert [row["name"] for row in rows] == ["linux", "quest"] and rows[1]["beats_per_second"] > 0
+        return float(rows[1]["busy"])
+    qv.run_cell()
+    idle = busy()
+    qv.sh("quesh quest -c 'spinner &'")
+    assert busy() > 0.5 > idle
+    assert re.search(r"(?m)^quest +running +3 +64M +[0-9.]+ %", qv.sh("qvctl top -n 1"))

@@ -329,8 +329,13 @@ struct qv_cell_info {
 	__u32 lock;			/* as requested: enum qv_lock */
 	char image_name[128];
 	char cmdline[QV_CMDLINE_LEN];
+	/*
+	 * As the inmate says: the cycles of the TSC in which idle_cpus of its CPUs had no work
+	 * since its start, in sum. idle_cpus is 0 if it does not say.
+	 */
+	__u64 idle_cycles;
+	__u32 idle_cpus;
 	__u32 num_channels;
-	__u32 reserved;
 	struct qv_channel_plan channels[QV_MAX_CHANNELS];
 };
 

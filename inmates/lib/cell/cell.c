@@ -43,6 +43,12 @@ void cell_set_state(uint32_t state)
 	comm()->state = state;
 }
 
+void cell_idle(uint32_t cpus, uint64_t cycles)
+{
+	comm()->idle_cycles = cycles;
+	comm()->idle_cpus = cpus;
+}
+
 void cell_beat(void)
 {
 	comm()->heartbeat++;

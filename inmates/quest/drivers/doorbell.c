@@ -74,6 +74,7 @@ static void beat(void *arg)
 	(void)arg;
 	for (;;) {
 		if (cell_present()) {
+			cell_idle(1, thread_idle_cycles());
 			cell_beat();
 			doorbell_look();
 		}

@@ -179,7 +179,8 @@ class CellInfo(ctypes.Structure):
         ("lock", c_uint32),
         ("image_name", c_char * 128),
         ("cmdline", c_char * CMDLINE_LEN),
+        ("idle_cycles", c_uint64),
+        ("idle_cpus", c_uint32),
         ("num_channels", c_uint32),
-        ("reserved", c_uint32),
         ("channels", ChannelPlan * MAX_CHANNELS),
     ]

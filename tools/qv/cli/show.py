@@ -55,6 +55,7 @@ def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
         "forced": bool(info.forced),
         **_data(keys.RESOURCES, info),
         "heartbeat": info.heartbeat,
+        "idle": {"cpus": info.idle_cpus, "cycles": info.idle_cycles} if info.idle_cpus else None,
         "started_ns": info.started_ns,
         "first_entry_ns": info.first_entry_ns,
         **_data(keys.SUPERVISION, info),
@@ -62,6 +63,18 @@ def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
         "last_failure": failure_data(info.last_failure, vendor),
         "failures": info.failures,
     }
+
+
+def cells_data(device: Device, vendor: int) -> list[dict[str, Any]]:
+    """Returns all cells as in --json, without those that are destroyed meanwhile."""
+    found = []
+    for name in device.names():
+        try:
+            found.append(cell_data(device.info(name), vendor))
+        except Refused as refusal:
+            if refusal.code != abi.Reason.E_NO_CELL:
+                raise
+    return found
 
 
 def state_text(cell: dict[str, Any]) -> str:
@@ -75,7 +88,7 @@ def _apic(cell: dict[str, Any]) -> str:
 def list_cells(args: Arguments, system: System) -> int:
     device = system.device()
     status = device.status()
-    cells = [cell_data(device.info(name), status.vendor) for name in device.names()]
+    cells = cells_data(device, status.vendor)
     if args.json:
         output.as_json({"cells": cells, "linux_ipi": words.ipi_name(status.ipi_direct)})
         return 0

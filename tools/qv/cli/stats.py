@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from .. import abi, output
-from ..errors import WrongUsage
+from ..errors import Refused, WrongUsage
 from ..record import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from .command import Arguments
@@ -32,6 +33,16 @@ class Sample:
         return {cpu.cpu: list(cpu.exits)[:abi.EXIT_COUNT] for cpu in self.cpus}
 
 
+def stats_of(device: Device, names: Iterable[str]) -> Iterator[tuple[str, list[abi.CpuStats]]]:
+    """Yields the counters of these owners of CPUs, without cells that are destroyed meanwhile."""
+    for name in names:
+        try:
+            yield name, device.stats(name)
+        except Refused as refusal:
+            if refusal.code != abi.Reason.E_NO_CELL:
+                raise
+
+
 def take(device: Device, name: str, system: System) -> Sample:
     return Sample(system.now(), device.stats(name))
 
@@ -53,8 +64,8 @@ def sample_data(name: str, sample: Sample, before: Sample | None) -> dict[str, A
         seconds = max(sample.at - before.at, 1e-9)
         data["interval_s"] = seconds
         data["per_second"] = {key: round(count / seconds, 3)
-                              for key, count in _by_reason(_difference(sample, before)).items()}
-        data["per_second_total"] = round(sum(_difference(sample, before)) / seconds, 3)
+                              for key, count in _by_reason(difference(sample, before)).items()}
+        data["per_second_total"] = round(sum(difference(sample, before)) / seconds, 3)
     return data
 
 
@@ -66,7 +77,7 @@ def _sum(exits: dict[int, list[int]]) -> list[int]:
     return [sum(column) for column in zip(*exits.values())] or [0] * abi.EXIT_COUNT
 
 
-def _difference(sample: Sample, before: Sample) -> list[int]:
+def difference(sample: Sample, before: Sample) -> list[int]:
     """Returns the exits since `before`. For a CPU that is new (or came back), counting begins at
     zero."""
     old = before.exits()

@@ -37,6 +37,15 @@ def _ipi(value: str) -> str:
     return value
 
 
+def _listen(value: str) -> tuple[str, int]:
+    """address and port"""
+    address, _, port = value.rpartition(":")
+    number = int(port)
+    if not 0 <= number <= 65535:
+        raise ValueError
+    return address.strip("[]") or "127.0.0.1", number
+
+
 STRICT = Option("--strict", "refuse when there is nothing to do")
 FOLLOW = Option("-f --follow", "go on as more come")
 
@@ -65,6 +74,12 @@ COMMANDS = (
     Command("cell stats", "stats.stats", "a cell's exits by reason and CPU; `linux` is the front end", "NAME",
             Option("--interval", "also rates over S seconds", "S", _seconds),
             Option("-n", "with --interval: N times (default 1; 0: until interrupted)", "N", _count, name="count")),
+    Command("top", "top.top", "what Linux and each cell do at present, until interrupted", "",
+            Option("--interval", "seconds between two pictures (default 2)", "S", _seconds, 2.0),
+            Option("-n", "end after N pictures (default 0: never)", "N", _count, 0, name="count")),
+    Command("metrics", "metrics.metrics", "the numbers of all cells in Prometheus's format", "",
+            Option("--file", "write them to this file, which the node exporter's textfile collector reads", "FILE"),
+            Option("--listen", "serve them by HTTP until interrupted, at /metrics", "[ADDRESS:]PORT", _listen)),
     Command("cell run", "keep.keep", "create and start a cell, start it again when it fails, end with it: for its unit", "FILE",
             Option("--restarts", "how often in succession it may fail and start again (default 5)", "N", _count, 5),
             Option("--timeout", "milliseconds that it has to end by itself (default 5000)", "MS", _milliseconds, 5000),

@@ -23,6 +23,9 @@ const struct qv_info *cell_info(void);
 /* Writes comm.state: QV_INMATE_*. */
 void cell_set_state(uint32_t state);
 
+/* Tells Linux the cycles in which `cpus` CPUs of the inmate were idle since its start, in sum. */
+void cell_idle(uint32_t cpus, uint64_t cycles);
+
 /* Increments comm.heartbeat. */
 void cell_beat(void);
 

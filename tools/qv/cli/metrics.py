@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl metrics: the numbers of all cells for Prometheus."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+
+from .. import abi, output
+from ..condition import state_name
+from ..errors import NotLoaded, Refused, WrongUsage
+from .show import cells_data
+from .stats import reason_name, stats_of
+
+try:
+    from prometheus_client import CollectorRegistry, generate_latest, start_http_server
+    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+    from prometheus_client.registry import Collector
+except ImportError:
+    raise Refused("the Python library prometheus_client is not installed",
+                  "apt install python3-prometheus-client") from None
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..device import Device
+    from ..system import System
+    from .command import Arguments
+
+CELLS = "etc/qv/cells"      # the files of the cells that units keep; below System.root
+STATES = ("absent", *(state_name(state) for state in abi.State))
+
+
+class Numbers(Collector):
+    """Reads the driver for each scrape. A call waits for the management call that is under way; no
+    call stops or asks a cell."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+
+    def collect(self) -> Iterator[Metric]:
+        try:
+            device = self.system.device()
+        except NotLoaded:
+            yield GaugeMetricFamily("qv_enabled", ENABLED, 0)
+            yield from _cells({}, self._defined())
+            return
+        status = device.status()
+        yield GaugeMetricFamily("qv_enabled", ENABLED, status.enabled)
+        yield GaugeMetricFamily("qv_cpus", "CPUs under the monitor.", status.num_cpus)
+        yield GaugeMetricFamily("qv_lost_cpus", "CPUs that neither Linux nor a cell can use before a reset.",
+                                status.lost_cpus)
+        cells = {cell["name"]: cell for cell in cells_data(device, status.vendor)}
+        yield from _cells(cells, self._defined())
+        yield from _lives(cells, status.tsc_khz)
+        if status.enabled:
+            yield from _exits(device, [abi.FRONT_END, *cells], status.tsc_khz)
+
+    def _defined(self) -> list[str]:
+        try:
+            files = os.listdir(os.path.join(self.system.root, CELLS))
+        except OSError:
+            return []
+        return [name.removesuffix(".yaml") for name in files if name.endswith(".yaml")]
+
+
+ENABLED = "Whether the monitor is under Linux (1) or not (0)."
+
+
+def _cells(cells: dict[str, dict[str, Any]], defined: list[str]) -> Iterator[Metric]:
+    """Yields the state of each cell, also of those that have a file but do not exist."""
+    states = GaugeMetricFamily("qv_cell_state", "1 for the state in which the cell is, 0 for the others.",
+                               labels=("cell", "state"))
+    for name in sorted({*cells, *defined}):
+        present = cells[name]["state"] if name in cells else "absent"
+        for state in STATES:
+            states.add_metric((name, state), float(state == present))
+    yield states
+
+
+def _lives(cells: dict[str, dict[str, Any]], khz: int) -> Iterator[Metric]:
+    cpus = GaugeMetricFamily("qv_cell_cpus", "CPUs that Linux gave to the cell.", labels=("cell",))
+    memory = GaugeMetricFamily("qv_cell_memory_bytes", "RAM of the cell.", labels=("cell",))
+    beats = CounterMetricFamily("qv_cell_heartbeats", "Heartbeats of the inmate in this life.", labels=("cell",))
+    failures = CounterMetricFamily("qv_cell_failures", "Failures of the cell since it was created.", labels=("cell",))
+    idle = CounterMetricFamily("qv_cell_idle_seconds", "Time without work in this life, in sum over the CPUs that the inmate counts.",
+                               labels=("cell",))
+    started = GaugeMetricFamily("qv_cell_start_time_seconds", "Time of the last start, in seconds since 1970.",
+                                labels=("cell",))
+    first = GaugeMetricFamily("qv_cell_first_entry_seconds", "Time from the last start to the first instruction.",
+                              labels=("cell",))
+    boot = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+    for name, cell in cells.items():
+        cpus.add_metric((name,), len(cell["cpus"]))
+        memory.add_metric((name,), cell["memory"])
+        failures.add_metric((name,), cell["failures"])
+        if cell["heartbeat"]:
+            beats.add_metric((name,), cell["heartbeat"])
+        if cell["idle"] and khz:
+            idle.add_metric((name,), cell["idle"]["cycles"] / khz / 1000)
+        if cell["started_ns"]:
+            started.add_metric((name,), boot + cell["started_ns"] / 1e9)
+            first.add_metric((name,), cell["first_entry_ns"] / 1e9)
+    yield from (cpus, memory, beats, failures, idle, started, first)
+
+
+def _exits(device: Device, names: list[str], khz: int) -> Iterator[Metric]:
+    """Yields the counters of each CPU. The cell `linux` is the front end."""
+    exits = CounterMetricFamily("qv_exits", "Exits to the monitor.", labels=("cell", "cpu", "reason"))
+    denied = CounterMetricFamily("qv_denied", "Accesses and interrupts that the monitor refused.", labels=("cell", "cpu"))
+    inside = CounterMetricFamily("qv_monitor_seconds", "Time in the monitor.", labels=("cell", "cpu"))
+    longest = GaugeMetricFamily("qv_longest_exit_seconds", "Longest single stay in the monitor.", labels=("cell", "cpu"))
+    for name, cpus in stats_of(device, names):
+        for cpu in cpus:
+            labels = (name, str(cpu.cpu))
+            for reason in abi.Exit:
+                exits.add_metric((*labels, reason_name(reason)), cpu.exits[reason])
+            denied.add_metric(labels, cpu.denied)
+            inside.add_metric(labels, cpu.cycles_in_monitor / khz / 1000)
+            longest.add_metric(labels, cpu.held_max_ns / 1e9)
+    yield from (exits, denied, inside, longest)
+
+
+def _replace(path: str, data: bytes) -> None:
+    """Writes a file aside and renames it, so that a reader never sees a part."""
+    aside = f"{path}.{os.getpid()}"
+    try:
+        with open(aside, "wb") as file:
+            file.write(data)
+        os.chmod(aside, 0o644)
+        os.replace(aside, path)
+    except OSError as error:
+        raise Refused(f"{path} cannot be written ({error.strerror})", "name a file in a folder that exists") from None
+
+
+def metrics(args: Arguments, system: System) -> int:
+    if args.json:
+        raise WrongUsage("metrics has a format of its own: leave out --json")
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Numbers(system))
+    if args.listen:
+        address, port = args.listen
+        try:
+            start_http_server(port, address, registry)
+        except OSError as error:
+            raise Refused(f"no server can listen at {address}:{port} ({error.strerror})",
+                          "name a free port with --listen") from None
+        output.line(f"serves http://{address}:{port}/metrics")
+        threading.Event().wait()
+    data = generate_latest(registry)
+    if args.file:
+        _replace(args.file, data)
+    else:
+        output.write(data.decode())
+    return 0

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl top: the work of Linux and of each cell between two moments."""
+
+from __future__ import annotations
+
+import sys
+
+from .. import abi, output, words
+from ..record import dataclass
+from .show import cells_data, state_text
+from .stats import Sample, difference, reason_name, stats_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..device import Device
+    from ..system import System
+    from .command import Arguments
+
+CLEAR = "\033[H\033[2J"
+HEADS = ("NAME", "STATE", "CPUS", "MEMORY", "BUSY", "BEATS/S", "EXITS/S", "MOST", "MONITOR", "FAILURES")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The numbers of one owner of CPUs: of a cell, or of Linux (`cell` is None)."""
+
+    cell: dict[str, Any] | None
+    sample: Sample
+
+
+def look(device: Device, vendor: int, system: System) -> dict[str, Moment]:
+    """Reads all owners of CPUs. The front end comes first."""
+    cells: dict[str, dict[str, Any] | None] = {abi.FRONT_END: None}
+    cells |= {cell["name"]: cell for cell in cells_data(device, vendor)}
+    return {name: Moment(cells[name], Sample(system.now(), cpus))
+            for name, cpus in stats_of(device, cells)}
+
+
+def _grown(now: int, before: int) -> int:
+    """Returns the growth of a counter that begins at zero with each life of a cell."""
+    return now - before if now >= before else now
+
+
+def _busy(now: dict[str, Any], before: dict[str, Any] | None, cycles: float) -> float | None:
+    """Returns the share of time in which the CPUs that the inmate counts had work."""
+    idle = now["idle"]
+    if not idle or not before or not before["idle"] or now["state"] != "running":
+        return None
+    passed: int = _grown(idle["cycles"], before["idle"]["cycles"])
+    return min(max(1.0 - passed / (cycles * int(idle["cpus"])), 0.0), 1.0)
+
+
+def _cycles(sample: Sample) -> int:
+    return sum(cpu.cycles_in_monitor for cpu in sample.cpus)
+
+
+def rates(name: str, now: Moment, before: Moment, khz: int) -> dict[str, Any]:
+    """Returns the work of `name` between two moments, as in --json."""
+    seconds = max(now.sample.at - before.sample.at, 1e-9)
+    cycles = seconds * khz * 1000
+    exits = difference(now.sample, before.sample)
+    most = max(range(len(exits)), key=lambda reason: exits[reason])
+    beats = None
+    if now.cell and now.cell["heartbeat"] and before.cell:
+        beats = _grown(now.cell["heartbeat"], before.cell["heartbeat"]) / seconds
+    return {
+        "name": name,
+        "state": state_text(now.cell) if now.cell else "front end",
+        "cpus": sorted(now.cell["cpus"]) if now.cell else sorted(cpu.cpu for cpu in now.sample.cpus),
+        "memory": now.cell["memory"] if now.cell else None,
+        "busy": _busy(now.cell, before.cell, cycles) if now.cell else None,
+        "beats_per_second": beats,
+        "exits_per_second": sum(exits) / seconds,
+        "most": reason_name(abi.Exit(most)) if exits[most] else None,
+        "monitor": (_grown(_cycles(now.sample), _cycles(before.sample))
+                    / (cycles * max(len(now.sample.cpus), 1))),
+        "failures": now.cell["failures"] if now.cell else None,
+    }
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share * 100:.1f} %"
+
+
+def _row(data: dict[str, Any]) -> list[str]:
+    beats, memory = data["beats_per_second"], data["memory"]
+    return [data["name"], data["state"], words.cpu_list(data["cpus"]),
+            "" if memory is None else words.size(memory), _percent(data["busy"]),
+            "" if beats is None else f"{beats:.1f}", f"{data['exits_per_second']:.0f}",
+            data["most"] or "", f"{data['monitor'] * 100:.3f} %",
+            "" if data["failures"] is None else str(data["failures"])]
+
+
+def _print(found: list[dict[str, Any]]) -> None:
+    lent = [row for row in found if row["memory"] is not None]
+    output.line(f"Linux lends {sum(len(row['cpus']) for row in lent)} CPUs and "
+                f"{words.size(sum(row['memory'] for row in lent))} of memory to {len(lent)} cells")
+    output.table(HEADS, [_row(row) for row in found], frozenset(range(3, 10)) - {7})
+
+
+def top(args: Arguments, system: System) -> int:
+    """Prints a picture after each interval. On a terminal, it replaces the one before."""
+    device = system.device()
+    status = device.status()
+    clear = not args.json and sys.stdout.isatty()
+    before = look(device, status.vendor, system)
+    done = 0
+    while args.count == 0 or done < args.count:
+        system.sleep(args.interval)
+        now = look(device, status.vendor, system)
+        found = [rates(name, moment, before.get(name, moment), status.tsc_khz)
+                 for name, moment in now.items()]
+        if args.json:
+            output.as_json({"rows": found})
+        else:
+            if clear:
+                output.write(CLEAR)
+            elif done:
+                output.line("")
+            _print(found)
+        before = now
+        done += 1
+    return 0
