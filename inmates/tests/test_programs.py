@@ -142,6 +142,39 @@ def test_shared_memory(shell, nothing_lost):
     assert out.count("is killed: #PF") == 2 and re.search(r"shared: \d{2,} right, 0 wrong\n$", out), out
 
 
+def test_channels(shell, nothing_lost):
+    """The fake cell has both ends of each channel. Quest alone has none."""
+    out = in_time(shell.run("channels"))
+    assert out == "this cell has no channels\n" or "vshm-1 four-slot near:running far:running\n" in out
+    for _ in range(2):
+        lines = [line for line in shell.run("run channels").splitlines() if "is killed" not in line]
+        assert re.fullmatch(r"channels: \d+ right, 0 wrong", "\n".join(lines)), lines
+
+
+CHANNEL_FAULTS = {"life": r"wrote [0-9a-f]{16} \(read-only\)", "peer": r"wrote [0-9a-f]{16} \(read-only\)",
+                  "closed": r"read [0-9a-f]{16} \(nothing is mapped there\)",
+                  "execute": r"executed [0-9a-f]{16} \(data, not code\)"}
+
+
+def test_channels_are_protected_and_have_one_user(kept):
+    """A program reaches of a channel what its end may reach. The shell has a channel that no program has."""
+    shell = kept.shell(fake_cell, Programs)
+    for way, why in CHANNEL_FAULTS.items():
+        assert re.search(why, shell.run(f"run channels {way}")), way
+    shell.run("chan write vshm-1 hello")
+    assert shell.run("chan read vshm-2") == "hello\n"
+    shell.run("run channels wait &")
+    assert m.until(lambda: "(used by pid " in shell.run("channels"))
+    [pid] = re.findall(r"\(used by pid (\d+)\)", shell.run("channels"))
+    assert f"the program with pid {pid} uses it" in shell.run("chan read vshm-4")
+    assert "shared memory or channels" in shell.run(f"detach {pid}")
+    shell.run(f"kill {pid}")
+    assert m.until(lambda: "used by" not in shell.run("channels"))
+    shell.run("chan write vshm-3 again")
+    assert shell.run("chan read vshm-4") == "again\n"
+    assert "no such channel" in shell.run("chan read nothing")
+
+
 def admitted_or_not(out: str) -> str:
     """Returns the output without the line that a program gets no VCPU of its own."""
     return re.sub(r"(?m)^\S+: no VCPU of 20/100 ms: .*\n", "", in_time(out))
@@ -238,7 +271,7 @@ def test_program_moves_again_and_again(shell, nothing_lost, program):
 def test_what_cannot_move(shell, nothing_lost):
     pid = background(shell, "hostile full")
     assert m.until(lambda: re.search(r"children, then there are too many programs", end_of(shell)))
-    assert "children, pipes or shared memory" in shell.run(f"detach {pid}")
+    assert "children, pipes, shared memory or channels" in shell.run(f"detach {pid}")
     shell.run(f"kill {pid}")
     assert m.until(lambda: f"[{pid}] hostile has ended" in end_of(shell))
     assert "no such program" in shell.run("detach 99999") and "usage" in shell.run("detach") + shell.run("attach x")

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/cell.h>
+#include <inmate/cpu.h>
 #include <inmate/string.h>
 #include "../mm/mm.h"
 #include "../mm/table.h"
 #include "channel.h"
 
-static struct qv_end ends[QV_INFO_MAX_CHANNELS];
-static bool attached[QV_INFO_MAX_CHANNELS];
+#define KERNEL_USER	(-1)
+
+static struct channel {
+	struct qv_end end;		/* .window is NULL before the life page was checked */
+	bool attached;			/* .end is as the kernel left it */
+	int user;			/* as channel_user() returns */
+} channels[QV_INFO_MAX_CHANNELS];
 
 const struct qv_info_channel *channel_nth(unsigned int n)
 {
@@ -17,28 +23,67 @@ const struct qv_info_channel *channel_nth(unsigned int n)
 	return &info->channels[n];
 }
 
-static int attach(const struct qv_info_channel *c, unsigned int n)
-{
-	int result;
-
-	if (attached[n])
-		return QV_CHAN_DONE;
-	if (!map_identity(c->address, c->address + c->length, PTE_WRITE | PTE_NO_EXECUTE))
-		return QV_CHAN_USAGE;
-	result = qv_end_attach(&ends[n], (void *)(uintptr_t)c->address, c->length, c->end);
-	attached[n] = !result;
-	return result;
-}
-
-int channel_open(const char *name, struct qv_end **end)
+int channel_find(const char *name)
 {
 	const struct qv_info_channel *c;
 	unsigned int n;
 
 	for (n = 0; (c = channel_nth(n)); n++)
-		if (!strcmp(c->name, name)) {
-			*end = &ends[n];
-			return attach(c, n);
-		}
-	return QV_CHAN_ABSENT;
+		if (!strcmp(c->name, name))
+			return (int)n;
+	return -1;
+}
+
+/* Interrupts are off: a program must not attach meanwhile. */
+static int attach(unsigned int n)
+{
+	const struct qv_info_channel *c = channel_nth(n);
+	struct channel *own = &channels[n];
+	int result;
+
+	if (own->attached)
+		return QV_CHAN_DONE;
+	if (!map_identity(c->address, c->address + c->length, PTE_WRITE | PTE_NO_EXECUTE))
+		return QV_CHAN_USAGE;
+	result = qv_end_attach(&own->end, (void *)(uintptr_t)c->address, c->length, c->end);
+	own->attached = !result;
+	return result;
+}
+
+const struct qv_chan_page *channel_page(unsigned int n)
+{
+	bool irqs = irq_save();
+
+	if (!channels[n].end.window && !channels[n].user)
+		(void)attach(n);
+	irq_restore(irqs);
+	return channels[n].end.window ? &channels[n].end.page : NULL;
+}
+
+int channel_open(unsigned int n, struct qv_end **end)
+{
+	bool irqs = irq_save();
+	int result = channels[n].user ? QV_CHAN_USAGE : attach(n);
+
+	if (!result)
+		channels[n].user = KERNEL_USER;
+	irq_restore(irqs);
+	*end = &channels[n].end;
+	return result;
+}
+
+void channel_close(unsigned int n)
+{
+	channels[n].user = 0;
+}
+
+int channel_user(unsigned int n)
+{
+	return channels[n].user;
+}
+
+void channel_set_user(unsigned int n, int pid)
+{
+	channels[n].user = pid;
+	channels[n].attached = false;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cell's ends of its channels. One thread at a time may use a channel: that of the shell. */
+/*
+ * The cell's ends of its channels, by their index in the info page. An end has one user at a time:
+ * the kernel, for the thread of the shell, or a program (kernel/userchannel.h).
+ */
 #ifndef QUEST_CHANNEL_H
 #define QUEST_CHANNEL_H
 
@@ -9,10 +12,26 @@
 /* Returns the cell's n-th channel, or NULL if it has fewer. */
 const struct qv_info_channel *channel_nth(unsigned int n);
 
+/* Returns the index of the channel of that name; -1: the cell has no such channel. */
+int channel_find(const char *name);
+
+/* Returns the checked copy of the life page of channel `n`; NULL: it is malformed. */
+const struct qv_chan_page *channel_page(unsigned int n);
+
 /*
- * Attaches to the channel of that name, unless this is done. Returns enum qv_chan_result, and the
- * end in *end. QV_CHAN_ABSENT: the cell has no such channel.
+ * Makes the kernel the user of the end of channel `n`, until channel_close(). Returns enum
+ * qv_chan_result, and the end in *end. QV_CHAN_USAGE: it has a user.
  */
-int channel_open(const char *name, struct qv_end **end);
+int channel_open(unsigned int n, struct qv_end **end);
+void channel_close(unsigned int n);
+
+/* Returns the pid of the program that uses the end of channel `n`; 0: none; -1: the kernel. */
+int channel_user(unsigned int n);
+
+/*
+ * Makes the program `pid` the user of the end; 0: none. The kernel attaches again before it uses
+ * the end after a program.
+ */
+void channel_set_user(unsigned int n, int pid);
 
 #endif

@@ -9,13 +9,6 @@
 static const char *const types[] = { "", "mailbox", "four-slot", "ring", "memory" };
 static const char *const states[] = { "absent", "running", "stopped", "failed" };
 
-static const struct qv_chan_page *life_page(const struct qv_info_channel *c)
-{
-	struct qv_end *end;
-
-	return channel_open(c->name, &end) ? NULL : &end->page;
-}
-
 int command_channels(int argc, char **argv)
 {
 	const struct qv_info_channel *c;
@@ -26,7 +19,7 @@ int command_channels(int argc, char **argv)
 	if (argc != 1)
 		return SHELL_SHOW_USAGE;
 	for (n = 0; (c = channel_nth(n)); n++) {
-		page = life_page(c);
+		page = channel_page(n);
 		print("%s %s", c->name, c->type <= QV_CHAN_MEMORY ? types[c->type] : "?");
 		for (i = 0; page && i < page->ends; i++) {
 			const volatile struct qv_chan_page *now = (void *)(uintptr_t)c->address;
@@ -35,6 +28,8 @@ int command_channels(int argc, char **argv)
 			print(" %s:%s", page->end[i].name,
 			      state <= QV_CHAN_IS_FAILED ? states[state] : "?");
 		}
+		if (channel_user(n) > 0)
+			print(" (used by pid %d)", channel_user(n));
 		print("\n");
 	}
 	if (!n)
@@ -46,6 +41,28 @@ static int failed(const char *name, int result)
 {
 	print("%s: %s\n", name, qv_chan_sentence(result));
 	return SHELL_FAILED;
+}
+
+/*
+ * Opens a channel. Returns its index, to close it; -1 after a message if the shell cannot use it.
+ */
+static int opened(const char *name, struct qv_end **end)
+{
+	int n = channel_find(name), result;
+
+	if (n < 0) {
+		print("%s: the cell has no such channel; `channels` lists them\n", name);
+		return -1;
+	}
+	result = channel_open((unsigned int)n, end);
+	if (!result)
+		return n;
+	if (channel_user((unsigned int)n))
+		print("%s: the program with pid %d uses it; end that program first\n", name,
+		      channel_user((unsigned int)n));
+	else
+		(void)failed(name, result);
+	return -1;
 }
 
 /* Prints a text as it is, and other bytes in hexadecimal. */
@@ -69,16 +86,13 @@ static void print_item(const unsigned char *data, uint64_t bytes)
 	print("\n");
 }
 
-static int chan_read(const char *name)
+static int chan_read(struct qv_end *end, const char *name)
 {
-	const void *data;
-	struct qv_item item;
-	struct qv_end *end;
 	unsigned char copy[SHOWN];
-	int result = channel_open(name, &end);
+	struct qv_item item;
+	const void *data;
+	int result = qv_end_peek(end, &data, &item);
 
-	if (!result)
-		result = qv_end_peek(end, &data, &item);
 	if (result)
 		return failed(name, result);
 	if (item.bytes > SHOWN)
@@ -91,17 +105,12 @@ static int chan_read(const char *name)
 	return 0;
 }
 
-static int chan_write(const char *name, const char *text)
+static int chan_write(struct qv_end *end, const char *name, const char *text)
 {
 	size_t length = strlen(text);
-	struct qv_end *end;
 	void *room;
-	int result = channel_open(name, &end);
+	int result = length > end->page.item ? QV_CHAN_SIZE : qv_end_claim(end, &room);
 
-	if (!result && length > end->page.item)
-		result = QV_CHAN_SIZE;
-	if (!result)
-		result = qv_end_claim(end, &room);
 	if (result)
 		return failed(name, result);
 	memset(room, 0, end->page.item);
@@ -112,9 +121,16 @@ static int chan_write(const char *name, const char *text)
 
 int command_chan(int argc, char **argv)
 {
-	if (argc == 3 && !strcmp(argv[1], "read"))
-		return chan_read(argv[2]);
-	if (argc == 4 && !strcmp(argv[1], "write"))
-		return chan_write(argv[2], argv[3]);
-	return SHELL_SHOW_USAGE;
+	bool read = argc == 3 && !strcmp(argv[1], "read");
+	struct qv_end *end;
+	int n, status;
+
+	if (!read && (argc != 4 || strcmp(argv[1], "write")))
+		return SHELL_SHOW_USAGE;
+	n = opened(argv[2], &end);
+	if (n < 0)
+		return SHELL_FAILED;
+	status = read ? chan_read(end, argv[2]) : chan_write(end, argv[2], argv[3]);
+	channel_close((unsigned int)n);
+	return status;
 }

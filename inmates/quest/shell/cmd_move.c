@@ -20,8 +20,8 @@ static int move(int argc, char **argv, int (*how)(int pid))
 	error = how((int)pid);
 	irq_restore(irqs);
 	if (error == -EBUSY)
-		print("%s: it has children, pipes or shared memory, which would stay behind: "
-		      "let it end them first\n",
+		print("%s: it has children, pipes, shared memory or channels, "
+		      "which would stay behind: let it end them first\n",
 		      argv[1]);
 	else if (error)
 		print("%s: %s\n", argv[1], strerror(error));

@@ -8,10 +8,14 @@
  * There are no traps, so an access that only a monitor forbids is not noticed.
  */
 #include "fakecell.h"
+#include <qv/end.h>
 
 #define MB2_INFO	0x90000
 #define TRAMPOLINE	0x8000
 #define PIT_10_MS	11932
+#define CHANNELS	0x3000000
+#define CHANNEL_LEN	0x200000
+#define GENERATION	5
 
 struct options options = { 16u << 20, DOORBELL_VECTOR, false };
 volatile bool relay_runs;
@@ -117,9 +121,62 @@ static uint32_t measure_tsc_khz(void)
 	return least;
 }
 
+/*
+ * The cell has both ends of each channel, under two names, so that its programs can talk to each
+ * other. Nothing keeps an end from the section of the other one but Quest.
+ */
+static const struct {
+	const char *name, *other;
+	uint32_t type, full, item, slots;
+} channels[] = {
+	{ "vshm-1", "vshm-2", QV_CHAN_FOUR_SLOT, 0, 64, 1 },
+	{ "vshm-3", "vshm-4", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 8, 4 },
+	{ "vshm-5", "vshm-6", QV_CHAN_MEMORY, 0, 10000, 1 },
+	{ "talk", "talk-far", QV_CHAN_MAILBOX, 0, 32, 1 },
+};
+
+static size_t length_of(const char *text)
+{
+	size_t n;
+
+	for (n = 0; text[n]; n++)
+		;
+	return n;
+}
+
+static void write_channel(struct qv_info_channel *info, unsigned int i)
+{
+	struct qv_chan_page *page = (void *)(CHANNELS + i * CHANNEL_LEN);
+	unsigned int end;
+
+	memset(page, 0, CHANNEL_LEN);
+	page->session = 1;
+	memcpy(page->name, channels[i].name, length_of(channels[i].name));
+	page->type = channels[i].type;
+	page->full = channels[i].full;
+	page->item = channels[i].item;
+	page->slots = channels[i].slots;
+	page->flags = QV_CHAN_RECONNECT;
+	page->ends = 2;
+	if (qv_chan_lay_out(page))
+		say("fakecell: a channel cannot be laid out\n");
+	for (end = 0; end < 2; end++, info++) {
+		const char *name = end ? channels[i].other : channels[i].name;
+
+		page->end[end].life = QV_CHAN_LIFE(GENERATION + end, QV_CHAN_IS_RUNNING);
+		memcpy(page->end[end].name, end ? "far" : "near", end ? 4 : 5);
+		memcpy(info->name, name, length_of(name));
+		info->address = (uint32_t)page;
+		info->length = CHANNEL_LEN;
+		info->end = end;
+		info->type = channels[i].type;
+	}
+}
+
 static void write_info_page(void)
 {
 	struct qv_info *info = (struct qv_info *)QV_INFO_GPA;
+	unsigned int i;
 
 	memset((void *)QV_SCREEN_GPA, 0, 0x8000);
 	info->abi = QV_INFO_ABI;
@@ -131,6 +188,9 @@ static void write_info_page(void)
 	info->num_cpus = 1;
 	info->doorbell_vector = options.doorbell;
 	memcpy(info->cmdline, "hello cell", 11);
+	info->num_channels = 2 * sizeof(channels) / sizeof(channels[0]);
+	for (i = 0; i < info->num_channels / 2; i++)
+		write_channel(&info->channels[2 * i], i);
 	info->magic = QV_INFO_MAGIC;
 }
 

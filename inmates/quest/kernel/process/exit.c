@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "../../arch/user.h"
 #include "../dispatch.h"
+#include "../userchannel.h"
 #include "../vcpu/uservcpu.h"
 #include "children.h"
 #include "exit.h"
@@ -14,6 +15,7 @@ static void finish(struct process *p)
 	files_close_all(p);
 	user_leave_space();
 	shared_process_ends(p);
+	userchannel_leave(p);
 	space_destroy(&p->space);
 	uservcpu_process_ends(p->pid);
 	process_leave_children(p->pid);

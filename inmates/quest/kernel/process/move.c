@@ -6,6 +6,7 @@
 #include "../../user/include/quest/errors.h"
 #include "../dispatch.h"
 #include "../threadslot.h"
+#include "../userchannel.h"
 #include "../vcpu/iovcpu.h"
 #include "../vcpu/uservcpu.h"
 #include "move.h"
@@ -40,7 +41,7 @@ static bool has_pipes(struct process *p)
 
 static bool can_go(struct process *p)
 {
-	return !has_children(p) && !has_pipes(p) && !shared_used(p);
+	return !has_children(p) && !has_pipes(p) && !shared_used(p) && !userchannel_used(p);
 }
 
 static void free_image(struct process *p)

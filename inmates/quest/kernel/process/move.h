@@ -12,8 +12,8 @@
 
 /*
  * Makes an image of process `pid`. Returns 0 or minus an error; then the process continues. ESRCH;
- * EBUSY: it has children, pipes or shared memory, which cannot move; ENOMEM; ETIMEDOUT: one of its
- * threads has not left the kernel in time.
+ * EBUSY: it has children, pipes, shared memory or channels, which cannot move; ENOMEM; ETIMEDOUT:
+ * one of its threads has not left the kernel in time.
  */
 int move_detach(int pid);
 

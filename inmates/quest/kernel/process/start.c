@@ -3,6 +3,7 @@
 #include "../../arch/user.h"
 #include "../../user/include/quest/errors.h"
 #include "../../user/include/quest/types.h"
+#include "../userchannel.h"
 #include "../vcpu/uservcpu.h"
 #include "heap.h"
 #include "process.h"
@@ -115,6 +116,7 @@ int process_exec(const struct program_args *args, struct trap_frame *frame)
 	p->space = fresh;
 	space_activate(&p->space);
 	shared_leave(p);
+	userchannel_leave(p);
 	space_destroy(&old);
 	memset(p->threads, 0, sizeof(p->threads));
 	p->threads[0].state = SLOT_RUNS;

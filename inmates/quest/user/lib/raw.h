@@ -22,6 +22,10 @@ int quest_wait_word_until(const uint32_t *word, uint32_t expected, const struct 
 int quest_wake_words(void);
 int quest_lock_word(uint32_t *word, const struct timespec *until);
 int quest_unlock_word(uint32_t *word);
+int quest_channel_attach(const char *name, struct quest_channel *to);
+int quest_channel_detach(int channel);
+/* returns how often the bell rang; waits for it if that is `seen` (kernel/userchannel.h) */
+int quest_channel_sleep(int channel, uint32_t seen, const struct timespec *until);
 
 /*
  * Returns the calling thread's number, below QUEST_THREADS. The address of the stack gives the

@@ -52,6 +52,9 @@
 	C(41, shared_mem_attach, 1) \
 	C(42, shared_mem_detach, 1) \
 	C(43, shared_mem_free, 1) \
-	C(44, vcpu_current, 1)
+	C(44, vcpu_current, 1) \
+	C(45, channel_attach, 2) \
+	C(46, channel_detach, 1) \
+	C(47, channel_sleep, 3)
 
 #endif

@@ -29,10 +29,14 @@
 	  "wait for one of them to end; a VCPU that is gone counts for one period more") \
 	E(ENOMEM, 12, "there is not enough memory", \
 	  "end a program, or give the cell more") \
+	E(EACCES, 13, "this end of the channel has no such call", \
+	  "a writer writes and a reader reads; `qvctl channel show` names them") \
 	E(EFAULT, 14, "an address is not the program's to use so", \
 	  "look at the pointer and the length") \
 	E(EBUSY, 16, "it is in use", \
-	  "end or join the other threads first; unbind the VCPU") \
+	  "end or join the other threads first; unbind the VCPU; end the program that has it") \
+	E(ENODEV, 19, "the cell has no such channel", \
+	  "`channels` shows those that the cell's file lists") \
 	E(EINVAL, 22, "an argument makes no sense", \
 	  "look at the call's description for its range") \
 	E(EMFILE, 24, "too many files or pipes are open", \
@@ -53,12 +57,32 @@
 	  "at most 31 bytes") \
 	E(ENOSYS, 38, "there is no such system call", \
 	  "rebuild the program with this system's headers") \
+	E(ENODATA, 61, "the channel has no newer item", \
+	  "channel_wait() for one, or try again later") \
+	E(EPROTO, 71, "the channel's life page or this end's section is damaged", \
+	  "restart the cell; if that does not help, update the older of QV and Quest") \
+	E(EBADMSG, 74, "the other end wrote something that cannot be", \
+	  "restart the cell or the program at the other end") \
 	E(EOVERFLOW, 75, "the number would be too large", \
 	  "sem_wait() as often as sem_post()") \
+	E(EMSGSIZE, 90, "that is not the size of an item of the channel", \
+	  "use `item` of the cell's file") \
 	E(ENOTSUP, 95, "Quest does not have that", \
 	  "see Documentation/tutorial/quest-programs.md for what it has") \
+	E(ECONNRESET, 104, "the other end restarted; what it had not delivered is gone", \
+	  "call again: the next call is for its new life, unless `reconnect` is `never`") \
+	E(ENOBUFS, 105, "the channel has no free slot, or it is the other end's turn", \
+	  "channel_wait() for one, or try again later") \
+	E(ENOTCONN, 107, "the other end is not there yet", \
+	  "start its cell or its program, or channel_wait() for it") \
+	E(ESHUTDOWN, 108, "the other end is stopped", \
+	  "start its cell") \
 	E(ETIMEDOUT, 110, "the time to wait is over", \
 	  "wait longer, or look who should have woken it") \
+	E(EHOSTDOWN, 112, "the cell at the other end failed", \
+	  "`qvctl cell show` names the reason") \
+	E(ESTALE, 116, "items are overwritten faster than they can be read", \
+	  "use more slots") \
 	E(EADMIT, 200, "the VCPU is not admitted: all could not meet their periods", \
 	  "take less budget or a longer period; `vcpus` shows who has what") \
 	E(ENOVCPU, 201, "there is no such VCPU", \

@@ -33,6 +33,12 @@ struct meminfo {
 	uint64_t own_kib;	/* memory in this program's pages */
 };
 
+/* Where a channel is in a program that has attached it */
+struct quest_channel {
+	uint64_t at, length;	/* address and bytes of the channel */
+	uint64_t end;		/* the end of this cell */
+};
+
 #define UTSNAME_LENGTH	32
 
 struct quest_utsname {

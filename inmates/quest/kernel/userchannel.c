@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <inmate/cpu.h>
+#include <inmate/timer.h>
+#include "../drivers/channel.h"
+#include "../user/include/quest/errors.h"
+#include "process/process.h"
+#include "userchannel.h"
+
+#define TICK_US		1000
+#define BELLS_MASK	0x7FFFFFFFu
+
+static struct {
+	uint64_t at;			/* address in the program; 0: it is not attached */
+	uint32_t bells;			/* how often the bell has rung */
+	struct wait_queue waiters;
+} attached[QV_INFO_MAX_CHANNELS];
+
+static bool has(const struct process *p, int n)
+{
+	return n >= 0 && n < QV_INFO_MAX_CHANNELS && attached[n].at &&
+	       channel_user((unsigned int)n) == p->pid;
+}
+
+/* Returns the section that end `self` may write; of size 0: none. */
+static const struct qv_chan_end *own_section(const struct qv_chan_page *page, uint32_t self)
+{
+	const struct qv_chan_end *own = &page->end[self];
+
+	return page->type == QV_CHAN_MEMORY && own->flags & QV_CHAN_END_WRITES ? &page->end[0] :
+										 own;
+}
+
+static bool map_part(struct space *s, uint64_t at, uint64_t memory, uint64_t bytes, uint64_t rights)
+{
+	return !bytes || space_map_foreign(s, at, memory, bytes / PAGE_SIZE, rights);
+}
+
+/* Maps the channel, with section `own` writable. Returns the address; 0: there is no memory. */
+static uint64_t map(struct space *s, const struct qv_chan_page *page, uint64_t memory,
+		    const struct qv_chan_end *own)
+{
+	uint64_t at = space_find_foreign(s, page->length / PAGE_SIZE);
+	uint64_t first = own->size ? own->offset : page->length, next = first + own->size;
+
+	if (!at)
+		return 0;
+	if (map_part(s, at, memory, first, USER_READ) &&
+	    map_part(s, at + first, memory + first, own->size, USER_DATA) &&
+	    map_part(s, at + next, memory + next, page->length - next, USER_READ))
+		return at;
+	space_unmap(s, at, at + page->length);
+	return 0;
+}
+
+int userchannel_attach(struct process *p, const char *name, struct quest_channel *to)
+{
+	int n = channel_find(name);
+	const struct qv_info_channel *c;
+	const struct qv_chan_page *page;
+	uint64_t at;
+
+	if (n < 0)
+		return -ENODEV;
+	c = channel_nth((unsigned int)n);
+	if (channel_user((unsigned int)n))
+		return -EBUSY;
+	page = channel_page((unsigned int)n);
+	if (!page || page->length % PAGE_SIZE)
+		return -EPROTO;
+	at = map(&p->space, page, c->address, own_section(page, c->end));
+	if (!at)
+		return -ENOMEM;
+	channel_set_user((unsigned int)n, p->pid);
+	attached[n].at = at;
+	*to = (struct quest_channel){ .at = at, .length = page->length, .end = c->end };
+	return n;
+}
+
+/*
+ * Other threads run while pages are unmapped. For them the channel is not attached, and no other
+ * program can attach it yet.
+ */
+int userchannel_detach(struct process *p, int n)
+{
+	uint64_t at;
+
+	if (!has(p, n))
+		return -EBADF;
+	at = attached[n].at;
+	attached[n].at = 0;
+	space_unmap(&p->space, at, at + channel_page((unsigned int)n)->length);
+	channel_set_user((unsigned int)n, KERNEL_PID);
+	wake_all(&attached[n].waiters);
+	return 0;
+}
+
+long userchannel_sleep(struct process *p, int n, uint32_t seen, uint64_t end)
+{
+	uint64_t tick = rdtsc() + timer_from_us(TICK_US);
+
+	if (!has(p, n))
+		return -EBADF;
+	if ((attached[n].bells & BELLS_MASK) == seen) {
+		(void)wait_on_until(&attached[n].waiters, end < tick ? end : tick);
+		if (process_interrupted(p))
+			return process_interrupted(p);
+		if (!has(p, n))
+			return -EBADF;
+		if (rdtsc() >= end)
+			return -ETIMEDOUT;
+	}
+	return attached[n].bells & BELLS_MASK;
+}
+
+void userchannel_rang(unsigned int n)
+{
+	attached[n].bells++;
+	wake_all(&attached[n].waiters);
+}
+
+bool userchannel_used(const struct process *p)
+{
+	int n;
+
+	for (n = 0; n < QV_INFO_MAX_CHANNELS; n++)
+		if (has(p, n))
+			return true;
+	return false;
+}
+
+void userchannel_leave(const struct process *p)
+{
+	int n;
+
+	for (n = 0; n < QV_INFO_MAX_CHANNELS; n++) {
+		if (!has(p, n))
+			continue;
+		attached[n].at = 0;
+		channel_set_user((unsigned int)n, KERNEL_PID);
+	}
+}

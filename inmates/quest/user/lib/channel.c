@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+/* Channels: lib/channel does the work, and the kernel maps the channel and lets threads wait. */
+#include <channel.h>
+#include "raw.h"
+
+#define US_PER_S	1000000
+
+static struct {
+	struct qv_end end;
+	int open;
+	int reset;		/* channel_wait() found that the other end restarted */
+	uint32_t bells;		/* how often the bell had rung when channel_wait() looked last */
+} channels[CHANNELS_MAX];
+
+static const int errors[] = {
+	[-QV_CHAN_NOTHING] = ENODATA, [-QV_CHAN_FULL] = ENOBUFS, [-QV_CHAN_CORRUPT] = EBADMSG,
+	[-QV_CHAN_RESTARTED] = ECONNRESET, [-QV_CHAN_STOPPED] = ESHUTDOWN,
+	[-QV_CHAN_FAILED] = EHOSTDOWN, [-QV_CHAN_ABSENT] = ENOTCONN, [-QV_CHAN_LAPPED] = ESTALE,
+	[-QV_CHAN_SIZE] = EMSGSIZE, [-QV_CHAN_USAGE] = EACCES, [-QV_CHAN_LAYOUT] = EPROTO,
+	[-QV_CHAN_OWN_SECTION] = EPROTO,
+};
+
+struct qv_end *channel_end(int channel)
+{
+	return channel >= 0 && channel < CHANNELS_MAX && channels[channel].open ?
+	       &channels[channel].end : NULL;
+}
+
+int channel_open(const char *name)
+{
+	struct quest_channel to;
+	int n = quest_channel_attach(name, &to), result;
+
+	if (n < 0)
+		return n;
+	result = qv_end_attach(&channels[n].end, (void *)to.at, to.length, (uint32_t)to.end);
+	if (result) {
+		(void)quest_channel_detach(n);
+		return -errors[-result];
+	}
+	channels[n].open = 1;
+	channels[n].reset = 0;
+	channels[n].bells = 0;
+	return n;
+}
+
+int channel_close(int channel)
+{
+	if (!channel_end(channel))
+		return -EBADF;
+	channels[channel].open = 0;
+	return quest_channel_detach(channel);
+}
+
+/* Returns once that the other end restarted, if channel_wait() found that. */
+static int reset_before(int channel)
+{
+	int reset = channels[channel].reset;
+
+	channels[channel].reset = 0;
+	return reset;
+}
+
+int channel_read(int channel, void *to, size_t size)
+{
+	struct qv_end *end = channel_end(channel);
+	struct qv_item item;
+	int result;
+
+	if (!end)
+		return -EBADF;
+	if (reset_before(channel))
+		return -ECONNRESET;
+	result = qv_end_read(end, to, size, &item);
+	return result ? -errors[-result] : (int)item.bytes;
+}
+
+int channel_write(int channel, const void *from, size_t size)
+{
+	struct qv_end *end = channel_end(channel);
+
+	if (!end)
+		return -EBADF;
+	if (reset_before(channel))
+		return -ECONNRESET;
+	return -errors[-qv_end_write(end, from, size)];
+}
+
+/* A peek that is not kept: the item stays. */
+static int look_for_item(struct qv_end *end)
+{
+	struct qv_item item;
+	const void *data;
+	int result = qv_end_peek(end, &data, &item);
+
+	end->peeked = false;
+	return result;
+}
+
+/* A claim of a ring counts refusals, so this looks at the counts instead. */
+static int look_for_room(struct qv_end *end)
+{
+	struct qv_end_status now;
+	int dead;
+
+	if (end->page.type != QV_CHAN_RING || end->page.full == QV_CHAN_DROP_NEWEST ||
+	    end->page.full == QV_CHAN_DROP_OLDEST)
+		return QV_CHAN_DONE;
+	qv_end_status(end, &now);
+	dead = now.peer == QV_CHAN_IS_STOPPED || now.peer == QV_CHAN_IS_FAILED;
+	return now.waiting < end->page.slots || dead ? QV_CHAN_DONE : QV_CHAN_FULL;
+}
+
+/* Of a mailbox, the end whose turn it is finds a message; the first message needs no other. */
+static int look_for_turn(struct qv_end *end)
+{
+	int result = look_for_item(end);
+	void *room;
+
+	if (result != QV_CHAN_NOTHING)
+		return result;
+	result = qv_end_claim(end, &room);
+	if (!result)
+		(void)qv_end_abort(end);
+	return result;
+}
+
+/* Returns whether there is nothing to wait for. */
+static int ready(int channel)
+{
+	struct qv_end *end = &channels[channel].end;
+	int result;
+
+	if (channels[channel].reset || end->claimed || end->peeked)
+		return 1;
+	if (end->page.type == QV_CHAN_MAILBOX)
+		result = look_for_turn(end);
+	else
+		result = end->self ? look_for_item(end) : look_for_room(end);
+	channels[channel].reset = result == QV_CHAN_RESTARTED;
+	return result != QV_CHAN_NOTHING && result != QV_CHAN_FULL && result != QV_CHAN_ABSENT &&
+	       result != QV_CHAN_LAPPED;
+}
+
+static struct timespec time_after(long us)
+{
+	struct timespec t;
+
+	(void)quest_clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_nsec += us % US_PER_S * 1000;
+	t.tv_sec += us / US_PER_S + t.tv_nsec / (US_PER_S * 1000l);
+	t.tv_nsec %= US_PER_S * 1000l;
+	return t;
+}
+
+/*
+ * The count of the bell is older than each look, so a bell that rings after the look ends the sleep
+ * at once.
+ */
+int channel_wait(int channel, long us)
+{
+	struct timespec until = { 0, 0 };
+	int told;
+
+	if (!channel_end(channel))
+		return -EBADF;
+	if (channels[channel].end.page.type == QV_CHAN_MEMORY)
+		return -EACCES;
+	if (us >= 0)
+		until = time_after(us);
+	while (!ready(channel)) {
+		told = quest_channel_sleep(channel, channels[channel].bells,
+					   us < 0 ? NULL : &until);
+		if (told == -ETIMEDOUT && ready(channel))
+			return 0;
+		if (told < 0)
+			return told;
+		channels[channel].bells = (uint32_t)told;
+	}
+	return 0;
+}

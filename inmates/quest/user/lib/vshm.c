@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+#include <channel.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vshm.h>
+
+#define NAME_BYTES	16
+#define FULL_OR_EMPTY	(-1)
+#define BROKEN		(-2)
+
+/* Opens the channel of a key, of that type. Returns its number or minus an error. */
+static int open_key(unsigned int key, enum qv_chan_type type)
+{
+	char name[NAME_BYTES];
+	int channel;
+
+	(void)snprintf(name, sizeof(name), "vshm-%u", key);
+	channel = channel_open(name);
+	if (channel < 0 || channel_end(channel)->page.type == type)
+		return channel;
+	(void)channel_close(channel);
+	return -EACCES;
+}
+
+static int closed(int channel, int error)
+{
+	(void)channel_close(channel);
+	return error;
+}
+
+int vshm_map(unsigned int vshm_key, unsigned int size, unsigned int sandboxes, unsigned int flags,
+	     void **addr)
+{
+	uint64_t bytes;
+	bool writable;
+	int channel;
+
+	(void)sandboxes;
+	if (!(flags & (VSHM_READ_ACCESS | VSHM_WRITE_ACCESS)))
+		return -EINVAL;
+	channel = open_key(vshm_key, QV_CHAN_MEMORY);
+	if (channel < 0)
+		return channel;
+	(void)qv_end_memory(channel_end(channel), addr, &bytes, &writable);
+	if (flags & VSHM_WRITE_ACCESS && !writable)
+		return closed(channel, -EACCES);
+	return size > bytes ? closed(channel, -EMSGSIZE) : 0;
+}
+
+static int make(struct vshm_channel *v, unsigned int key, enum qv_chan_type type,
+		size_t element_size, size_t slots)
+{
+	const struct qv_chan_page *page;
+
+	v->element_size = element_size;
+	v->channel = open_key(key, type);
+	if (v->channel < 0)
+		return v->channel;
+	page = &channel_end(v->channel)->page;
+	if (element_size > page->item || page->item - element_size >= QV_CHAN_MIN_ITEM ||
+	    slots > page->slots)
+		return closed(v->channel, -EMSGSIZE);
+	v->item = calloc(1, page->item);
+	return v->item ? 0 : closed(v->channel, -ENOMEM);
+}
+
+int mk_vshm_async_channel(vshm_async_channel_t *vac, unsigned int vshm_key, size_t element_size,
+			  unsigned int sandboxes, unsigned int flags)
+{
+	(void)sandboxes;
+	(void)flags;
+	return make(vac, vshm_key, QV_CHAN_FOUR_SLOT, element_size, 1);
+}
+
+/* Calls again after QV_CHAN_RESTARTED: that call is for the new life of the other end. */
+static int put(struct vshm_channel *v, const void *item)
+{
+	struct qv_end *end = channel_end(v->channel);
+	int result;
+
+	if (!end)
+		return QV_CHAN_USAGE;
+	memcpy(v->item, item, v->element_size);
+	result = qv_end_write(end, v->item, end->page.item);
+	return result == QV_CHAN_RESTARTED ? qv_end_write(end, v->item, end->page.item) : result;
+}
+
+void vshm_async_channel_write(vshm_async_channel_t *vac, void *item)
+{
+	(void)put(vac, item);
+}
+
+void vshm_async_channel_read(vshm_async_channel_t *vac, void *item)
+{
+	struct qv_end *end = channel_end(vac->channel);
+	struct qv_item about;
+	int result = QV_CHAN_USAGE;
+
+	if (end)
+		result = qv_end_read_again(end, vac->item, end->page.item, &about);
+	if (result == QV_CHAN_RESTARTED)
+		result = qv_end_read_again(end, vac->item, end->page.item, &about);
+	if (result)
+		memset(item, 0, vac->element_size);
+	else
+		memcpy(item, vac->item, vac->element_size);
+}
+
+int mk_vshm_circular_buffer(vshm_circular_buffer_t *vcb, unsigned int vshm_key, size_t buffer_size,
+			    size_t element_size, unsigned int sandboxes, unsigned int flags)
+{
+	(void)sandboxes;
+	(void)flags;
+	return make(vcb, vshm_key, QV_CHAN_RING, element_size, buffer_size);
+}
+
+/* The result that users of Quest-V know. An end that is gone leaves its queue as it was. */
+static int answer(int result)
+{
+	switch (result) {
+	case QV_CHAN_DONE:
+		return 0;
+	case QV_CHAN_CORRUPT:
+	case QV_CHAN_RESTARTED:
+	case QV_CHAN_USAGE:
+		return BROKEN;
+	default:
+		return FULL_OR_EMPTY;
+	}
+}
+
+int vshm_circular_buffer_insert(vshm_circular_buffer_t *vcb, void *item)
+{
+	return answer(put(vcb, item));
+}
+
+int vshm_circular_buffer_remove(vshm_circular_buffer_t *vcb, void *item)
+{
+	struct qv_end *end = channel_end(vcb->channel);
+	struct qv_item about;
+	int result = QV_CHAN_USAGE;
+
+	if (end)
+		result = qv_end_read(end, vcb->item, end->page.item, &about);
+	if (result == QV_CHAN_RESTARTED)
+		result = qv_end_read(end, vcb->item, end->page.item, &about);
+	if (!result)
+		memcpy(item, vcb->item, vcb->element_size);
+	return answer(result);
+}
