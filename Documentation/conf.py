@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -35,6 +36,7 @@ man_pages = [
 ]
 
 FOLDER = Path(__file__).resolve().parent
+MESSAGES = "reference/messages"  # scripts/messages makes the tables of this page
 CHAPTERS = {"index": FOLDER.parent / "README.md", "contributing": FOLDER.parent / "CONTRIBUTING.md"}
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
 logger = logging.getLogger(__name__)
@@ -65,6 +67,9 @@ def link_inside(app: Sphinx, name: str, source: list[str]) -> None:
         return f"[{words}]({os.path.relpath(page, here.parent)}{anchor})"
 
     source[0] = LINK.sub(link, text)
+    if name == MESSAGES:
+        source[0] += subprocess.run([FOLDER.parent / "scripts/messages"], capture_output=True,
+                                    text=True, check=True).stdout
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The book and the manual pages that Documentation/Makefile has made."""
 
+import html
 import os
 import re
 import subprocess
@@ -34,6 +35,22 @@ def test_manual_page_is_readable(name: str, word: str) -> None:
                           capture_output=True, text=True, check=True)
     assert "error" not in text.stderr, text.stderr  # narrow columns of tables cause warnings
     assert word in re.sub(r"\s+", " ", text.stdout)
+
+
+def test_messages_of_the_product_are_in_the_book() -> None:
+    """Each refusal of the driver, of qvctl and of a file's check has a row, and so have sentences
+    that machines have printed."""
+    page = html.unescape(re.sub(r"<[^>]+>", "", (DOC / "html/reference/messages.html").read_text()))
+    shown = re.sub(r"\s+", " ", page.translate(str.maketrans("‘’“”", "\'\'\"\"")))
+    for sentence in ("there is a cell \'…\' already", "the module qv is not loaded, and only root may load it",
+                     "the cell … is shut down", "it sent an IPI to a CPU that is not its own", "no such cell instance",
+                     "CPU 0 always stays with Linux", "only a ring has `…`".replace("`", "")):
+        assert sentence in shown.replace("`", ""), sentence
+    calls = sum(file.read_text().count("qv_refuse(") for file in (TOP / "driver").rglob("*.c"))
+    driver = shown[shown.index("The driver¶"):shown.index("The monitor¶")]
+    rows = subprocess.run([TOP / "scripts/messages"], capture_output=True, text=True, check=True).stdout
+    table = rows[rows.index("## The driver"):rows.index("## The monitor")].splitlines()[5:]
+    assert len(driver) > 5000 and len([row for row in table if row]) > calls * 0.9
 
 
 def test_dead_link_fails_the_build(tmp_path: Path) -> None:
