@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import struct
 from pathlib import Path
 
 import pytest
 from running import YAML, Run
 
 from qv import abi
+from qv import window
 from qv.cli import channels
 
 LINES = """channels:
@@ -69,6 +73,103 @@ def test_send_and_watch(three: Run, tmp_path: Path) -> None:
     assert three("channel", "watch", "sensor", "-n", "1", "--json") == 0
     assert json.loads(three.out) == {"channel": "sensor", "hex": "312e350000000000"}
     assert three("channel", "watch", "talk") == 1 and "Linux has no end of the channel" in three.err
+
+
+class Memory:
+    """A channel's memory in a file, which takes the place of a device that has mmap()."""
+
+    def __init__(self, path: Path, sections: list[int]) -> None:
+        self.path, self.sections = path, sections
+        path.write_bytes(bytes(4096 + 8192 * len(sections)))
+        for end in range(len(sections)):
+            self.end(end, 5, 1)
+            self._put(8 * (window.ENDS + end * window.END_WORDS + window.OFFSET), sections[end])
+
+    def _put(self, at: int, *words: int) -> None:
+        with self.path.open("r+b") as file:
+            file.seek(at)
+            file.write(struct.pack(f"={len(words)}Q", *words))
+
+    def end(self, which: int, generation: int, state: int) -> None:
+        self._put(8 * (window.ENDS + which * window.END_WORDS), generation << 8 | state)
+        self.word(which, window.GENERATION, generation)
+
+    def word(self, which: int, word: int, value: int) -> None:
+        self._put(self.sections[which] + 8 * word, value)
+
+
+@pytest.fixture
+def mapped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """QV_CHANNEL_WINDOW of a file has the file's length."""
+    def ioctl(descriptor: int, number: int, room: bytes) -> bytes:
+        assert number == 0x80107160 and len(room) == 16
+        return struct.pack("=IIQ", 1, 1, os.fstat(descriptor).st_size)
+    monkeypatch.setattr(fcntl, "ioctl", ioctl)
+
+
+def test_show_counts_of_a_ring(three: Run, tmp_path: Path, mapped: None) -> None:
+    memory = Memory(tmp_path / "orders", [4096, 4096 + 8192])
+    for which, word, value in ((0, window.COUNT, 9), (1, window.COUNT, 7), (1, window.HIGH, 3),
+                               (0, window.LOST, 4), (1, window.LOST, 1), (0, window.REFUSED, 6)):
+        memory.word(which, word, value)
+    assert three.json("channel", "show", "orders", "--json")["counts"] == {
+        "items": 9, "occupancy": 2, "high_water": 3, "lost": 5, "overruns": 6, "error": None}
+    three("channel", "show", "orders")
+    assert "occupancy:   2\nhigh water:  3\nlost:        5\noverruns:    6\n" in three.out
+    memory.word(1, window.COUNT, 10)
+    assert three.json("channel", "show", "orders", "--json")["counts"]["error"] == "corrupt"
+    memory.word(1, window.COUNT, 9)
+    for generation, state, error in ((5, 2, "stopped"), (5, 3, "failed"), (0, 0, "absent")):
+        memory.end(0, generation, state)
+        assert three.json("channel", "show", "orders", "--json")["counts"]["error"] == error
+    assert three.json("channel", "show", "talk", "--json")["counts"] is None
+
+
+def test_rate_of_a_four_slot(three: Run, tmp_path: Path, mapped: None,
+                             monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = Memory(tmp_path / "sensor", [4096, 4096 + 8192])
+    pair, slot, stride = 2, 1, 32
+    memory.word(0, window.COUNT, pair)
+    memory.word(0, window.SLOT + pair, slot)
+    number = (window.DATA + (2 * pair + slot) * stride) // 8 + 1
+    clock = [0.0]
+
+    def sleep(seconds: float) -> None:
+        clock[0] += seconds
+        memory.word(0, number, round(clock[0] * 1000))
+    monkeypatch.setattr(channels.time, "sleep", sleep)
+    monkeypatch.setattr(channels.time, "monotonic", lambda: clock[0])
+    assert three("channel", "hz", "sensor", "--interval", "0.5", "-n", "2") == 0
+    assert three.out == "1000.0 items/s, items 500\n1000.0 items/s, items 1000\n"
+    three("channel", "hz", "sensor", "-n", "1", "--json")
+    found = json.loads(three.out)
+    assert (found["channel"], found["rate"], found["items"], found["error"]) == ("sensor", 1000.0, 2000, None)
+    memory.word(0, window.COUNT, 3)     # there are three pairs
+    assert three.json("channel", "show", "sensor", "--json")["counts"]["error"] == "corrupt"
+    assert three("channel", "hz", "talk", "-n", "1") == 1 and "no items that Linux can count" in three.err
+
+
+def test_record_and_replay(three: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sensor").write_bytes(b"first\0\0\0" + b"second\0\0" + b"third\0\0\0")
+    clock = iter([1.0, 1.25, 3.0])
+    monkeypatch.setattr(channels.time, "monotonic", lambda: next(clock))
+    assert three("channel", "record", "sensor", "--file", str(tmp_path / "record")) == 0
+    lines = (tmp_path / "record").read_text()
+    assert [json.loads(line)["seconds"] for line in lines.splitlines()] == [0, 0.25, 2.0]
+    slept: list[float] = []
+    monkeypatch.setattr(channels.time, "monotonic", lambda: sum(slept))
+    monkeypatch.setattr(channels.time, "sleep", slept.append)
+    (tmp_path / "sensor").write_bytes(b"")
+    assert three("channel", "replay", "sensor", "--file", str(tmp_path / "record"), "--speed", "2") == 0
+    assert (tmp_path / "sensor").read_bytes() == b"first\0\0\0second\0\0third\0\0\0"
+    assert slept == [0.0, 0.125, 0.875]
+    (tmp_path / "orders").touch()
+    assert three("channel", "replay", "orders", "--file", str(tmp_path / "record")) == 2
+    assert "line 1 has 8 bytes, an item of orders has 16" in three.err
+    (tmp_path / "record").write_text("[]\n")
+    assert three("channel", "replay", "sensor", "--file", str(tmp_path / "record")) == 2
+    assert "line 1 is no line of" in three.err
+    assert three("channel", "record", "sensor", "--file", str(tmp_path / "none" / "record")) == 1
 
 
 def test_ends_must_agree(run: Run, tmp_path: Path) -> None:

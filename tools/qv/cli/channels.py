@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""qvctl channel list, show, send, watch."""
+"""qvctl channel list, show, send, watch, hz, record, replay."""
 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sys
+import time
 
 from .. import output
 from ..condition import state_name
 from ..errors import Refused, WrongUsage
 from ..keys import channels as key
+from ..window import Window
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Iterator
+    from typing import Any, BinaryIO
 
     from ..system import System
     from .command import Arguments
@@ -31,6 +35,24 @@ REMEDIES = {
 }
 
 
+def _window(channel: dict[str, Any]) -> Window | None:
+    """Returns None if Linux cannot look into the channel: it has no end, or no cell has started."""
+    if not channel["device"]:
+        return None
+    try:
+        return Window(channel["device"], channel["type"], channel["item"], channel["slots"], 1 + len(channel["readers"]))
+    except OSError:
+        return None
+
+
+def _counts(channel: dict[str, Any]) -> dict[str, Any] | None:
+    window = _window(channel)
+    if window is None:
+        return None
+    with window:
+        return window.counts().members()
+
+
 def _all(system: System) -> dict[str, dict[str, Any]]:
     """Returns the channels of all cells. Each has the state of its ends: of a cell its state, or
     `absent`; of Linux `running`."""
@@ -45,6 +67,8 @@ def _all(system: System) -> dict[str, dict[str, Any]]:
             found[channel["name"]] = {
                 **channel, "device": path, "memory": key.PAGE,
                 "ends": [{"name": end, "state": states.get(end, "absent")} for end in ends]}
+    for channel in found.values():
+        channel["counts"] = _counts(channel)
     return found
 
 
@@ -80,9 +104,42 @@ def show_channel(args: Arguments, system: System) -> int:
              ("slots", str(channel["slots"])), ("writer", channel["writer"]), ("readers", ", ".join(channel["readers"])),
              ("ends", _ends(channel)), ("reconnect", channel["reconnect"]), ("schema", channel["schema"] or "none"),
              ("device", channel["device"] or "none: Linux has no end"), ("memory", f"{channel['memory'] >> 20} MiB")]
+    if channel["counts"]:
+        lines += [(name.replace("_", " "), str(value)) for name, value in channel["counts"].items()
+                  if value is not None]
     for name, value in lines:
         output.line(f"{name + ':':13}{value}")
     return 0
+
+
+def hz(args: Arguments, system: System) -> int:
+    """Prints the rate of items each `interval`. Takes no item. As --json: a document per line."""
+    channel = _one(system, args.channel)
+    window = _window(channel)
+    if window is None or channel["type"] == "memory":
+        raise Refused(f"{channel['name']} has no items that Linux can count",
+                      "name linux in the files of its cells, and start one; a memory has no items")
+    left = args.count
+    with window:
+        before, since = window.counts(), time.monotonic()
+        while True:
+            time.sleep(args.interval)
+            now, at = window.counts(), time.monotonic()
+            # a writer that has restarted counts from 0 again
+            new = now.items - before.items if now.items >= before.items else now.items
+            _rate(args.json, channel["name"], new / (at - since), now.members())
+            before, since = now, at
+            left -= 1
+            if not left:
+                return 0
+
+
+def _rate(as_json: bool, name: str, rate: float, counts: dict[str, Any]) -> None:
+    if as_json:
+        output.as_json({"channel": name, "rate": round(rate, 3), **counts})
+        return
+    words = [f"{word.replace('_', ' ')} {value}" for word, value in counts.items() if value is not None]
+    output.line(f"{rate:.1f} items/s, {', '.join(words)}")
 
 
 def _open(channel: dict[str, Any], flags: int) -> int:
@@ -103,13 +160,91 @@ def send(args: Arguments, system: System) -> int:
         raise WrongUsage(f"an item of {channel['name']} has {channel['item']} bytes at most")
     descriptor = _open(channel, os.O_WRONLY | os.O_NONBLOCK)
     try:
-        os.write(descriptor, data.ljust(channel["item"], b"\0"))
-    except OSError as error:
-        raise Refused(f"{channel['name']} did not take the item: {(error.strerror or 'error').lower()}",
-                      REMEDIES.get(error.errno or 0, "see 'qvctl channel show'")) from None
+        _put(descriptor, channel, data.ljust(channel["item"], b"\0"), f"{channel['name']} did not take the item")
     finally:
         os.close(descriptor)
     return 0
+
+
+def _items(channel: dict[str, Any], count: int) -> Iterator[bytes]:
+    """Takes items as they come, `count` of them (0: until the writer stops)."""
+    descriptor = _open(channel, os.O_RDONLY)
+    try:
+        while data := os.read(descriptor, channel["item"]):
+            yield data
+            count -= 1
+            if not count:
+                return
+    except OSError as error:
+        raise Refused(f"{channel['name']} gives no more items: {(error.strerror or 'error').lower()}",
+                      REMEDIES.get(error.errno or 0, "see 'qvctl channel show'")) from None
+    finally:
+        os.close(descriptor)
+
+
+def record(args: Arguments, system: System) -> int:
+    """Writes a line of JSON for each item: the seconds since the first, and its bytes."""
+    channel = _one(system, args.channel)
+    try:
+        # pylint: disable-next=consider-using-with
+        file = open(args.file, "w", encoding="ascii") if args.file else None
+    except OSError as error:
+        raise Refused(f"{args.file}: {(error.strerror or 'error').lower()}", "name a file that can be written") from None
+    first = None
+    try:
+        for data in _items(channel, args.count):
+            now = time.monotonic()
+            first = now if first is None else first
+            line = {"channel": channel["name"], "seconds": round(now - first, 6), "hex": data.hex()}
+            if file:
+                file.write(json.dumps(line) + "\n")
+            else:
+                output.as_json(line)
+    finally:
+        if file:
+            file.close()
+    return 0
+
+
+def _recorded(channel: dict[str, Any], file: BinaryIO) -> Iterator[tuple[int, float, bytes]]:
+    """The number, time and bytes of each line of a record. The bytes fill an item."""
+    for number, line in enumerate(file, 1):
+        try:
+            found = json.loads(line)
+            seconds, data = float(found["seconds"]), bytes.fromhex(found["hex"])
+        except (ValueError, KeyError, TypeError):
+            raise WrongUsage(f"line {number} is no line of 'qvctl channel record'") from None
+        if len(data) > channel["item"] or (channel["type"] != "mailbox" and len(data) < channel["item"]):
+            raise WrongUsage(f"line {number} has {len(data)} bytes, an item of {channel['name']} has {channel['item']}")
+        yield number, seconds, data
+
+
+def replay(args: Arguments, system: System) -> int:
+    """Writes recorded items at the times of the record, `speed` times as fast."""
+    channel = _one(system, args.channel)
+    try:
+        # pylint: disable-next=consider-using-with
+        file = open(args.file, "rb") if args.file else sys.stdin.buffer
+    except OSError as error:
+        raise Refused(f"{args.file}: {(error.strerror or 'error').lower()}", "name a file of 'qvctl channel record'") from None
+    with file:
+        descriptor = _open(channel, os.O_WRONLY | os.O_NONBLOCK)
+        start = time.monotonic()
+        try:
+            for number, seconds, data in _recorded(channel, file):
+                time.sleep(max(0.0, start + seconds / args.speed - time.monotonic()))
+                _put(descriptor, channel, data, f"{channel['name']} did not take the item of line {number}")
+        finally:
+            os.close(descriptor)
+    return 0
+
+
+def _put(descriptor: int, channel: dict[str, Any], data: bytes, words: str) -> None:
+    try:
+        os.write(descriptor, data)
+    except OSError as error:
+        raise Refused(f"{words}: {(error.strerror or 'error').lower()}",
+                      REMEDIES.get(error.errno or 0, "see 'qvctl channel show'")) from None
 
 
 def _text(data: bytes) -> str:
@@ -121,20 +256,9 @@ def _text(data: bytes) -> str:
 def watch(args: Arguments, system: System) -> int:
     """Prints items as they come, until the writer stops. As --json: a document per line."""
     channel = _one(system, args.channel)
-    descriptor = _open(channel, os.O_RDONLY)
-    left = args.count
-    try:
-        while data := os.read(descriptor, channel["item"]):
-            if args.json:
-                output.as_json({"channel": channel["name"], "hex": data.hex()})
-            else:
-                output.line(_text(data))
-            left -= 1
-            if not left:
-                break
-    except OSError as error:
-        raise Refused(f"{channel['name']} gives no more items: {(error.strerror or 'error').lower()}",
-                      REMEDIES.get(error.errno or 0, "see 'qvctl channel show'")) from None
-    finally:
-        os.close(descriptor)
+    for data in _items(channel, args.count):
+        if args.json:
+            output.as_json({"channel": channel["name"], "hex": data.hex()})
+        else:
+            output.line(_text(data))
     return 0
