@@ -19,6 +19,7 @@
 #include "watch.h"
 #include "cell/life.h"
 #include "cell/steps.h"
+#include "parts/pool.h"
 
 /* ---- one function per ioctl; with CALL_CELL, @cell is the cell that the structure names ---- */
 
@@ -62,6 +63,20 @@ static int call_enable(void *arg, struct qv_cell *cell)
 static int call_disable(void *arg, struct qv_cell *cell)
 {
 	return qv_disable(arg);
+}
+
+static int call_pool(void *arg, struct qv_cell *cell)
+{
+	struct qv_pool *p = arg;
+	int error = 0;
+
+	if (p->flags & ~QV_POOL_SET)
+		return qv_refuse(&p->reply, QV_E_ARGUMENT, "use QV_POOL_SET, or none",
+				 "flags %#x are not known", p->flags);
+	if (p->flags & QV_POOL_SET)
+		error = qv_pool_set(&p->reply, p->size);
+	qv_pool_show(p);
+	return error;
 }
 
 static int call_create(void *arg, struct qv_cell *cell)
@@ -152,6 +167,7 @@ static const struct call {
 	{ QV_IOC_STATUS,	0,					call_status },
 	{ QV_IOC_ENABLE,	0,					call_enable },
 	{ QV_IOC_DISABLE,	CALL_WATCH | CALL_UNLOCKED,		call_disable },
+	{ QV_IOC_POOL,		0,					call_pool },
 	{ QV_IOC_CELL_CREATE,	CALL_ENABLED | CALL_UNLOCKED | CALL_HELD, call_create },
 	{ QV_IOC_CELL_START,	CALL_CELL | CALL_UNLOCKED | CALL_HELD,	call_start },
 	{ QV_IOC_CELL_SHUTDOWN,	CALL_CELL | CALL_UNLOCKED | CALL_HELD,	call_shutdown },

@@ -7,6 +7,7 @@
 #include "cross.h"
 #include "main.h"
 #include "parts.h"
+#include "parts/pool.h"
 
 static struct miscdevice qv_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
@@ -30,6 +31,9 @@ static int __init qv_init(void)
 	if (error)
 		goto no_device;
 	qv_log("driver", "qv.ko is loaded");
+	mutex_lock(&qv_lock);
+	qv_pool_load();
+	mutex_unlock(&qv_lock);
 	qv_previous_find();
 	return 0;
 

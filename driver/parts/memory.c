@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cell's memory: scattered 2 MiB pages from the buddy allocator, and the contiguous memory of the
- * cell's monitor instance.
+ * A cell's memory: scattered 2 MiB pages from the pool or from the buddy allocator, and the
+ * contiguous memory of the cell's monitor instance.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -13,12 +13,15 @@
 #include "qv.h"
 #include "cells.h"
 #include "parts/memory.h"
+#include "parts/pool.h"
 
 #define HUGE_ORDER	get_order(QV_HUGE)
 #define MEMORY_MAX	0xfec00000ull	/* the cell's RAM ends below the addresses of the APICs */
 
 static int memory_check(struct qv_reply *r, const struct qv_cell_create *q)
 {
+	long free;
+
 	if (!q->memory || q->memory % QV_HUGE)
 		return qv_refuse(r, QV_E_ARGUMENT, "give a multiple of 2 MiB",
 				 "the memory size is malformed");
@@ -31,26 +34,33 @@ static int memory_check(struct qv_reply *r, const struct qv_cell_create *q)
 				 "the cell wants %llu MiB, the machine has %lu MiB",
 				 q->memory >> 20, totalram_pages() >> (20 - PAGE_SHIFT));
 	/* without this check Linux would kill programs to get the memory */
-	if (q->memory / PAGE_SIZE > si_mem_available())
+	free = si_mem_available() + qv_pool_free_bytes() / PAGE_SIZE;
+	if (q->memory / PAGE_SIZE > free)
 		return qv_refuse(r, QV_E_NO_MEMORY, "end programs, or give the cell less",
 				 "the cell wants %llu MiB, Linux can do without %ld MiB",
-				 q->memory >> 20, si_mem_available() >> (20 - PAGE_SHIFT));
+				 q->memory >> 20, free >> (20 - PAGE_SHIFT));
 	return 0;
-}
-
-static int memory_by_address(const void *a, const void *b)
-{
-	unsigned long x = page_to_pfn(*(struct page **)a), y = page_to_pfn(*(struct page **)b);
-
-	return x < y ? -1 : x > y;
 }
 
 static void memory_free(struct qv_memory *m)
 {
-	while (m->num)
-		__free_pages(m->pages[--m->num], HUGE_ORDER);
+	while (m->num) {
+		qv_pool_give(m->pages[--m->num]);
+		cond_resched();
+	}
 	kvfree(m->pages);
 	m->pages = NULL;
+}
+
+/* Returns a page of 2 MiB with zeros, from the pool or from Linux, or NULL */
+static struct page *memory_page(void)
+{
+	struct page *page;
+
+	if (qv_pool_take(&page, 1))
+		return page;
+	return alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
+			   HUGE_ORDER);
 }
 
 static int memory_alloc(struct qv_memory *m, u32 num)
@@ -58,9 +68,8 @@ static int memory_alloc(struct qv_memory *m, u32 num)
 	m->pages = kvcalloc(num, sizeof(*m->pages), GFP_KERNEL);
 	if (!m->pages)
 		return -ENOMEM;
-	for (m->num = 0; m->num < num; m->num++) {
-		m->pages[m->num] = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
-					       __GFP_RETRY_MAYFAIL, HUGE_ORDER);
+	for (m->num = qv_pool_take(m->pages, num); m->num < num; m->num++) {
+		m->pages[m->num] = memory_page();
 		if (!m->pages[m->num]) {
 			memory_free(m);
 			return -ENOMEM;
@@ -68,7 +77,7 @@ static int memory_alloc(struct qv_memory *m, u32 num)
 		cond_resched();
 	}
 	/* The monitor accepts only ascending pages, so it rejects a page that is listed twice */
-	sort(m->pages, num, sizeof(*m->pages), memory_by_address, NULL);
+	sort(m->pages, num, sizeof(*m->pages), qv_pool_by_address, NULL);
 	return 0;
 }
 
@@ -95,8 +104,8 @@ static int memory_take(struct qv_reply *r, struct qv_cell *cell)
 				 "the free memory is too scattered: %u pieces, "
 				 "the monitor takes %u",
 				 memory_count_runs(&cell->memory), QV_MON_RUNS);
-	cell->monitor_mem = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
-					__GFP_RETRY_MAYFAIL, get_order(QV_BLOCK_CELL));
+	BUILD_BUG_ON(QV_BLOCK_CELL != QV_HUGE);
+	cell->monitor_mem = memory_page();
 	if (!cell->monitor_mem)
 		return qv_refuse(r, QV_E_NO_MEMORY, "free memory",
 				 "Linux has no 2 MiB for the cell's monitor instance");
@@ -106,7 +115,7 @@ static int memory_take(struct qv_reply *r, struct qv_cell *cell)
 static void memory_give(struct qv_cell *cell)
 {
 	if (cell->monitor_mem)
-		__free_pages(cell->monitor_mem, get_order(QV_BLOCK_CELL));
+		qv_pool_give(cell->monitor_mem);
 	cell->monitor_mem = NULL;
 	memory_free(&cell->memory);
 }
@@ -146,6 +155,7 @@ const struct qv_part qv_part_memory = {
 	.describe = memory_describe,
 	.show = memory_show,
 	.give = memory_give,
+	.unload = qv_pool_drop,
 };
 
 /* ---- guest-physical memory ---- */

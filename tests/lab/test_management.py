@@ -221,14 +221,19 @@ SCAN = bytes.fromhex("fc" "bf00002000" "b900003800" "31c0" "f3af" "751b"
                      "bf00002000" "b900003800" "b85a5a5a5a" "f3ab" "ff0500a00b00" "f390" "ebf6" "e699")
 
 
+def scanner(folder: Path) -> Path:
+    """Returns an image that fails its cell if a byte of the memory outside the image is not zero."""
+    scan = bytearray(image("").ljust(0x200, b"\0"))
+    scan[0x100:0x100 + len(SCAN)] = SCAN
+    scan[24:32] = struct.pack("<Q", 0x100100)
+    (folder / "scan.elf").write_bytes(scan)
+    return folder / "scan.elf"
+
+
 def test_new_cell_has_zeroed_memory(qv: Product, tmp_path: Path) -> None:
     """A cell's memory contains only its image: at its first start, at a restart after shutdown, and
     as a new cell in memory that Linux has filled. The memory has no data of an earlier cell."""
-    scanner = bytearray(image("").ljust(0x200, b"\0"))
-    scanner[0x100:0x100 + len(SCAN)] = SCAN
-    scanner[24:32] = struct.pack("<Q", 0x100100)
-    (tmp_path / "scan.elf").write_bytes(scanner)
-    qv.machine.put(tmp_path / "scan.elf", "/run/scan.elf")
+    qv.machine.put(scanner(tmp_path), "/run/scan.elf")
     path = described(qv, "quest", 3, "off")
     qv.sh(f"sed -i 's,^image:.*,image: /run/scan.elf,; s,^memory:.*,memory: 16M,' {path}")
 

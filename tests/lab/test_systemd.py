@@ -14,9 +14,9 @@ FILE = "/etc/qv/cells/quest.yaml"
 
 @pytest.fixture
 def unit(qv: Product) -> Iterator[Product]:
-    qv.sh(f"mkdir -p /etc/qv/cells; cp {qv.config('quest', 3)} {FILE}; systemctl daemon-reload")
+    qv.sh(f"mkdir -p /etc/qv/cells; cp {qv.config('quest', 3)} {FILE}; cp /etc/qv/qv.conf /run/qv.conf; systemctl daemon-reload")
     yield qv
-    qv.sh(f"systemctl disable --now {UNIT}; qvctl cell destroy quest; systemctl stop qv.service; systemctl reset-failed; rm -f {FILE} /run/qv/*.cell")
+    qv.sh(f"cp /run/qv.conf /etc/qv/qv.conf; systemctl disable --now {UNIT}; qvctl cell destroy quest; systemctl stop qv.service; systemctl reset-failed; rm -f {FILE} /run/qv/*.cell")
 
 
 def asked(qv: Product, what: str) -> str:
@@ -28,9 +28,11 @@ def test_unit_keeps_a_cell_running(unit: Product) -> None:
     process was killed. It ends both in order."""
     unit.sh(f"systemctl enable --now {UNIT}; test -L /etc/systemd/system/multi-user.target.wants/{UNIT}.service")
     assert asked(unit, "ActiveState") == "active"
+    unit.sh("echo QV_POOL=100M >>/etc/qv/qv.conf")
     assert unit.show()["state"] == "running"
     unit.quesh("count")
     until(lambda: "running: " in asked(unit, "StatusText"), "a status with heartbeats")
+    assert unit.ask("pool")["lent"] == 66 << 20 and unit.ask("pool")["size"] == 100 << 20
 
     process = asked(unit, "MainPID")
     unit.machine.run("quesh quest -c 'crash memory'")
@@ -59,6 +61,7 @@ def test_unit_gives_up_a_cell_that_fails_again_and_again(unit: Product) -> None:
             f"/usr/sbin/qvctl cell run --restarts 0 {FILE}\\n' >/run/systemd/system/{UNIT}.service.d/few.conf; systemctl daemon-reload")
     unit.sh(f"systemctl start {UNIT}")
     unit.machine.run("quesh quest -c 'crash memory'")
+    assert unit.ask("pool")["size"] == 0
     until(lambda: asked(unit, "ActiveState") == "failed", "the unit gives up")
     assert asked(unit, "ExecMainStatus") == "3"
     assert unit.show()["state"] == "failed"

@@ -95,6 +95,12 @@ class Device:
     def disable(self) -> abi.Reply:
         return _reply(self._call(abi.IOC_DISABLE, abi.Simple()))
 
+    def pool(self) -> abi.Pool:
+        return self._call(abi.IOC_POOL, abi.Pool())
+
+    def set_pool(self, size: int) -> abi.Pool:
+        return self._call(abi.IOC_POOL, abi.Pool(flags=abi.POOL_SET, size=size))
+
     def create(self, request: abi.CellCreate, image: bytes) -> abi.Reply:
         # from_buffer_copy would copy a large image; c_char_p only refers to its bytes
         pointer = ctypes.cast(ctypes.c_char_p(image), ctypes.c_void_p)

@@ -52,14 +52,14 @@ class Machine:
 
     @staticmethod
     def this(root: str = "/", cells: tuple[Taken, ...] = (), ipi: bool = False,
-             outside: int = 0) -> Machine:
+             outside: int = 0, pool: int = 0) -> Machine:
         """Returns the facts of this machine, or of the machine whose /sys and /proc are under
-        root."""
+        root. The free bytes of the pool are available, too."""
         memory = _meminfo(os.path.join(root, "proc/meminfo"))
         total = memory.get("MemTotal", 0)
         pci = os.path.join(root, "sys/bus/pci/devices")
         return Machine(_existing_cpus(os.path.join(root, "sys/devices/system/cpu"), cells), total,
-                       memory.get("MemAvailable", total), pci=_pci_functions(pci), pci_folder=pci,
+                       memory.get("MemAvailable", total) + pool, pci=_pci_functions(pci), pci_folder=pci,
                        offline=frozenset(parse_cpu_list(read_text(os.path.join(root, "sys/devices/system/cpu/offline")) or "")),
                        cells=cells, ipi=ipi, outside=outside)
 

@@ -27,7 +27,14 @@ class System:
     def machine(self) -> Machine:
         from .machine import Machine
 
-        return Machine.this()
+        return Machine.this(pool=self._pool())
+
+    def _pool(self) -> int:
+        """Returns the free bytes of the pool, which Linux does not count as available. Only root can
+        read them, and only while the module is loaded."""
+        if not os.path.exists(device.DEVICE) or os.geteuid() != 0:
+            return 0
+        return int(self.device().pool().free)
 
     def running(self) -> Machine:
         """Returns this machine with the existing cells. Only root can list them, and only while the
@@ -38,7 +45,7 @@ class System:
             return Machine.this()
         status = self.device().status()
         return Machine.this(cells=self.taken(), ipi=bool(status.ipi_direct),
-                            outside=status.cpus_outside)
+                            outside=status.cpus_outside, pool=self._pool())
 
     def taken(self) -> tuple[Taken, ...]:
         from .machine import Taken

@@ -13,6 +13,11 @@ def size(count: int) -> str:
     return f"{count // MIB}M"
 
 
+def pool(total: int, free: int) -> str:
+    """Returns the state of the pool."""
+    return f"the pool has {size(total)} for cells, {size(free)} of it free" if total else "there is no pool of memory for cells"
+
+
 def shown(value: str, limit: int = 40) -> str:
     """Returns a value of the file, made safe to print in a line."""
     safe = "".join(c if c.isprintable() else "?" for c in value)

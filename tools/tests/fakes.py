@@ -32,6 +32,7 @@ class FakeDevice:
         self.ipi_direct = False
         self.stands, self.before = abi.CpuState.RUNS, 0x90
         self.obstacle = (0, b"", b"")
+        self.pool_size = 0
         self.vendor, self.features = 1, abi.FEATURE_NPT
 
     def _call(self, name: str) -> abi.Reply:
@@ -57,6 +58,17 @@ class FakeDevice:
         answer = self._call("disable")
         self.enabled = False
         return answer
+
+    def pool(self) -> abi.Pool:
+        lent = min(self.pool_size, sum(info.memory for info in self.cells.values()))
+        return abi.Pool(size=self.pool_size, free=self.pool_size - lent, lent=lent)
+
+    def set_pool(self, size: int) -> abi.Pool:
+        answer = self._call(f"pool {size >> 20}")
+        self.pool_size = size
+        found = self.pool()
+        found.reply = answer
+        return found
 
     def create(self, request: abi.CellCreate, image: bytes) -> abi.Reply:
         answer = self._call("create")

@@ -19,7 +19,7 @@ TOP = Path(__file__).resolve().parents[2]
 HEADER = TOP / "include/uapi/linux/qv.h"
 
 STRUCTURES: dict[str, type[ctypes.Structure]] = {
-    "qv_reply": abi.Reply, "qv_status_info": abi.StatusInfo, "qv_enable": abi.Enable, "qv_simple": abi.Simple,
+    "qv_reply": abi.Reply, "qv_status_info": abi.StatusInfo, "qv_enable": abi.Enable, "qv_pool": abi.Pool, "qv_simple": abi.Simple,
     "qv_port_range": abi.PortRange, "qv_device": abi.PciDevice, "qv_channel_plan": abi.ChannelPlan,
     "qv_cell_create": abi.CellCreate, "qv_cell_name": abi.CellName,
     "qv_cell_list": abi.CellList, "qv_failure_record": abi.FailureRecord, "qv_cell_info": abi.CellInfo,

@@ -135,6 +135,21 @@ struct qv_enable {
  */
 #define QV_ENABLE_IPI_DIRECT	(1u << 1)
 
+/*
+ * QV_IOC_POOL: memory that QV keeps for cells, in pieces of 2 MiB. Cells take from it first, and
+ * refill it when they go.
+ */
+struct qv_pool {
+	struct qv_reply reply;
+	__u32 flags;		/* QV_POOL_SET, or 0 */
+	__u32 reserved;
+	/* bytes: with QV_POOL_SET in: a multiple of 2 MiB; out: the size of the pool */
+	__u64 size;
+	__u64 free;		/* out: bytes that no cell has */
+	__u64 lent;		/* out: bytes of the pool that cells have */
+};
+#define QV_POOL_SET	(1u << 0)
+
 /* QV_IOC_DISABLE */
 struct qv_simple {
 	struct qv_reply reply;
@@ -440,6 +455,7 @@ struct qv_event {
 #define QV_IOC_STATUS		_IOWR('Q', 0x01, struct qv_status_info)
 #define QV_IOC_ENABLE		_IOWR('Q', 0x02, struct qv_enable)
 #define QV_IOC_DISABLE		_IOWR('Q', 0x03, struct qv_simple)
+#define QV_IOC_POOL		_IOWR('Q', 0x04, struct qv_pool)
 #define QV_IOC_CELL_CREATE	_IOWR('Q', 0x10, struct qv_cell_create)
 #define QV_IOC_CELL_START	_IOWR('Q', 0x11, struct qv_cell_name)
 #define QV_IOC_CELL_SHUTDOWN	_IOWR('Q', 0x12, struct qv_cell_name)

@@ -10,7 +10,7 @@ from .events import Log
 from .failure import CellSample
 from .reply import Simple
 from .stats import Stats
-from .status import Enable, StatusInfo
+from .status import Enable, Pool, StatusInfo
 
 
 def _iowr(number: int, structure: type[ctypes.Structure]) -> int:
@@ -21,6 +21,7 @@ def _iowr(number: int, structure: type[ctypes.Structure]) -> int:
 IOC_STATUS = _iowr(0x01, StatusInfo)
 IOC_ENABLE = _iowr(0x02, Enable)
 IOC_DISABLE = _iowr(0x03, Simple)
+IOC_POOL = _iowr(0x04, Pool)
 IOC_CELL_CREATE = _iowr(0x10, CellCreate)
 IOC_CELL_START = _iowr(0x11, CellName)
 IOC_CELL_SHUTDOWN = _iowr(0x12, CellName)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import c_char, c_uint32
+from ctypes import c_char, c_uint32, c_uint64
 
 from .reply import TEXT_LEN, Reply
 
@@ -21,6 +21,7 @@ FEATURE_UNRESTRICTED = 1 << 9
 FEATURE_X2APIC = 1 << 10
 ENABLE_STRICT = 1 << 0
 ENABLE_IPI_DIRECT = 1 << 1
+POOL_SET = 1 << 0
 
 
 class StatusInfo(ctypes.Structure):
@@ -52,4 +53,17 @@ class Enable(ctypes.Structure):
         ("reply", Reply),
         ("flags", c_uint32),
         ("reserved", c_uint32),
+    ]
+
+
+class Pool(ctypes.Structure):
+    """struct qv_pool."""
+
+    _fields_ = [
+        ("reply", Reply),
+        ("flags", c_uint32),
+        ("reserved", c_uint32),
+        ("size", c_uint64),
+        ("free", c_uint64),
+        ("lent", c_uint64),
     ]

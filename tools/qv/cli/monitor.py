@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""qvctl enable, disable: the monitor under the running Linux."""
+"""qvctl enable, disable: the monitor under the running Linux. qvctl pool: memory for cells."""
 
 from __future__ import annotations
 
@@ -33,3 +33,14 @@ def disable(args: Arguments, system: System) -> int:
         return done(args, None, "QV is disabled: the module qv is not loaded", enabled=False)
     reply = unless(args, device.disable, abi.Reason.E_NOT_ENABLED, lambda: True)
     return done(args, reply, f"QV is disabled{'' if reply else ' already'}: Linux has the machine to itself", enabled=False)
+
+
+def pool(args: Arguments, system: System) -> int:
+    if args.size is None:
+        found = system.device().pool()
+        reply = None
+    else:
+        found = system.device_or_load().set_pool(args.size)
+        reply = found.reply
+    return done(args, reply, words.pool(found.size, found.free), size=found.size, free=found.free,
+                lent=found.lent)

@@ -20,7 +20,8 @@ FEATURES = {abi.FEATURE_NPT: "npt", abi.FEATURE_NRIPS: "nrips", abi.FEATURE_DECO
 
 
 def status(args: Arguments, system: System) -> int:
-    info = system.device().status()
+    device = system.device()
+    info, pool = device.status(), device.pool()
     features = [name for bit, name in FEATURES.items() if info.features & bit]
     obstacle = None
     if info.obstacle:
@@ -30,7 +31,7 @@ def status(args: Arguments, system: System) -> int:
             "vendor": VENDORS.get(info.vendor, str(info.vendor)), "features": features,
             "x2apic": bool(info.x2apic), "cpus": info.num_cpus, "tsc_khz": info.tsc_khz,
             "lost_cpus": info.lost_cpus, "monitor_text": info.monitor_text, "cpus_outside": info.cpus_outside,
-            "ipi": ipi_name(info.ipi_direct), "obstacle": obstacle}
+            "ipi": ipi_name(info.ipi_direct), "pool": {"size": pool.size, "free": pool.free, "lent": pool.lent}, "obstacle": obstacle}
     if args.json:
         output.as_json(data)
         return 0
@@ -39,6 +40,8 @@ def status(args: Arguments, system: System) -> int:
     output.line(f"{data['vendor']}: {', '.join(features) or 'no features'}; "
                 f"{'x2APIC' if info.x2apic else 'xAPIC'}; TSC {info.tsc_khz} kHz; "
                 f"monitor {info.monitor_text} bytes")
+    if pool.size:
+        output.line(words.pool(pool.size, pool.free))
     if info.cpus_outside:
         output.line(f"level: {words.outside(info.cpus_outside)}")
     if info.ipi_direct:

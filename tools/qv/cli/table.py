@@ -30,6 +30,16 @@ def _milliseconds(value: str) -> int:
     return milliseconds
 
 
+def _size(value: str) -> int:
+    """size such as 512M or 2G"""
+    number, unit = value[:-1], value[-1:]
+    if value == "0":
+        return 0
+    if not number.isascii() or not number.isdigit() or unit not in ("M", "G") or len(number) > 7:
+        raise ValueError
+    return int(number) << (20 if unit == "M" else 30)
+
+
 def _ipi(value: str) -> str:
     """way to send IPIs (direct or filtered)"""
     if value not in ("direct", "filtered"):
@@ -57,6 +67,8 @@ COMMANDS = (
                    "HOW", _ipi)),
     Command("disable", "monitor.disable", "take the monitor away again", "", STRICT),
     Command("status", "status.status", "what the machine offers and whether QV is enabled"),
+    Command("pool", "monitor.pool", "the memory that is kept for cells, so that it is there in pieces of 2 MiB months after boot", "",
+            Option("--set", "keep this much from now on, such as 512M or 2G; 0: none", "SIZE", _size, name="size")),
     Command("devices", "devices.devices", "the PCI functions, and which a cell could have"),
     Command("cell create", "create.create", "create the cell that a YAML file describes", "FILE",
             Option("--start", "start it as well"),

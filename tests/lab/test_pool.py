@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The pool: memory that QV keeps for cells."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from product import Product
+from test_management import scanner
+from test_watchdog import described
+from test_watching import until
+
+MIB = 1 << 20
+CELL = 66 * MIB  # quest.yaml has 64 MiB; the instance of the monitor has 2 MiB
+
+
+@pytest.fixture
+def pool(qv: Product) -> Iterator[Product]:
+    qv.sh("modprobe qv")
+    yield qv
+    qv.sh("rm -f /dev/shm/filled; qvctl cell destroy quest; qvctl pool --set 0")
+
+
+def free(qv: Product) -> int:
+    return int(qv.ask("pool")["free"])
+
+
+def available(qv: Product) -> int:
+    return int(qv.sh("awk '/MemAvailable/ { print $2 }' /proc/meminfo")) << 10
+
+
+def test_pool_lends_to_cells_and_is_refilled(pool: Product) -> None:
+    pool.do("pool --set 128M")
+    pool.run_cell()
+    assert pool.ask("status")["pool"] == {"size": 128 * MIB, "free": 128 * MIB - CELL, "lent": CELL}
+    assert "the pool has 128M for cells, 62M of it free\n" in pool.do("status")
+    pool.quesh("count")
+    pool.do("cell destroy quest")
+    assert free(pool) == 128 * MIB
+
+    # a pool that is too small gives what it has, and Linux the rest
+    pool.do("pool --set 32M")
+    pool.run_cell()
+    assert free(pool) == 0
+    # memory of a cell stays with the cell when the pool shrinks, and goes to Linux after it
+    pool.do("pool --set 8M")
+    assert pool.ask("pool") == pool.ask("pool") | {"size": 8 * MIB, "free": 0, "lent": 32 * MIB}
+    pool.do("cell destroy quest")
+    assert pool.ask("pool") == pool.ask("pool") | {"size": 8 * MIB, "free": 8 * MIB, "lent": 0}
+
+
+def test_pool_has_memory_that_linux_no_longer_has(pool: Product) -> None:
+    """A cell gets 512 MiB from the pool while Linux has less than 400 MiB. A pool that cannot grow
+    is as before."""
+    big = pool.config("quest", 3)
+    pool.sh(f"sed -i 's/^memory:.*/memory: 512M/' {big}")
+    before = available(pool)
+    pool.do("pool --set 514M")
+    assert before - available(pool) > 400 * MIB
+    pool.sh(f"head -c {available(pool) - 300 * MIB} /dev/zero >/dev/shm/filled")
+    assert available(pool) < 400 * MIB
+    said = pool.refused("pool --set 1026M")
+    assert "the pool needs 512 MiB more, Linux can do without" in said
+    assert free(pool) == 514 * MIB
+    assert "is not a multiple" not in pool.do(f"config check {big}")
+    pool.do(f"cell create {big} --start")
+    assert free(pool) == 0
+    pool.quesh("count")
+
+
+def test_pool_by_the_parameter_of_the_module(pool: Product) -> None:
+    pool.sh("rmmod qv; modprobe qv pool=64")
+    assert free(pool) == 64 * MIB
+    pool.sh("rmmod qv; modprobe qv pool=1000000")
+    assert free(pool) == 0
+    assert "there is no pool: the pool is to have 1000000 MiB" in pool.do("log")
+    pool.sh("dmesg -C")  # the warning is expected
+
+
+def test_memory_of_the_pool_is_scrubbed(pool: Product, tmp_path: Path) -> None:
+    """Another cell gets the same pages and finds zeros in them."""
+    pool.machine.put(scanner(tmp_path), "/run/scan.elf")
+    first = pool.config("quest", 3)
+    pool.sh(f"sed -i 's/^memory:.*/memory: 16M/' {first}")
+    scan = described(pool, "quest", 3, "off")
+    pool.sh(f"sed -i 's,^image:.*,image: /run/scan.elf,; s,^memory:.*,memory: 16M,' {scan}")
+    pool.do("pool --set 18M")
+    for file in (first, scan):
+        pool.do(f"cell create {file} --start")
+        assert free(pool) == 0
+        until(lambda: pool.show()["heartbeat"] > 0 or pool.show()["state"] != "running", "a heartbeat")
+        assert pool.show()["state"] == "running", pool.show()["failure"]
+        pool.do("cell destroy quest")

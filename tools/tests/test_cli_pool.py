@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl pool, and the pool in status."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from running import Run
+
+from qv.machine import Machine
+
+
+def test_pool_is_set_and_shown(run: Run) -> None:
+    assert run.json("--json", "pool") == {"size": 0, "free": 0, "lent": 0, "changed": False, "duration_ns": 0, "held_ns": 0}
+    assert run("pool") == 0 and run.out == "there is no pool of memory for cells\n"
+    assert run("pool", "--set", "512M") == 0
+    assert run.device.calls == ["pool 512"]
+    assert run.out == "the pool has 512M for cells, 512M of it free (1.5 ms)\n"
+    run.create()
+    assert run("status") == 0 and "the pool has 512M for cells, 448M of it free\n" in run.out
+    assert run.json("--json", "status")["pool"] == {"size": 512 << 20, "free": 448 << 20, "lent": 64 << 20}
+    assert run("pool", "--set", "0") == 0 and run.device.pool_size == 0
+
+
+@pytest.mark.parametrize("size", ["", "M", "512", "512K", "-1M", "1.5G", "99999999G"])
+def test_wrong_sizes(run: Run, size: str) -> None:
+    assert run("pool", "--set", size) == 2
+    assert f"--set: `{size}` is not a size such as 512M or 2G" in run.err
+    assert not run.device.calls
+
+
+def test_memory_of_the_pool_is_available_for_cells(tmp_path: Path) -> None:
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 2048 kB\nMemAvailable: 1024 kB\n")
+    assert Machine.this(str(tmp_path), pool=512 << 10).mem_available == 1536 << 10
