@@ -32,7 +32,7 @@ endef
 $(foreach q,$(ERIKA_QUEUES),$(foreach s,$(ERIKA_STATUSES),$(eval $(call erika_library,$(q),$(s)))))
 
 ERIKA_PORT := $(addprefix $(ERIKA_OUT)/port/,\
-	boot.c.o entry.c.o fault.c.o guard.c.o hwclock.c.o x86.c.o)
+	boot.c.o channel.c.o entry.c.o fault.c.o guard.c.o hwclock.c.o x86.c.o)
 $(ERIKA_PORT): INMATE_CFLAGS += -I$(ERIKA)/include -DOS_EXTENDED=0
 -include $(ERIKA_PORT:.o=.d)
 

@@ -36,6 +36,16 @@ def test_interrupts_nest_wait_and_preempt(cmdline):
         assert lines.index("one") < lines.index("suspended") < lines.index("mid begins")
 
 
+def test_channels_in_a_fake_cell():
+    """A ring whose two ends the application has: reads and writes, and their refusals."""
+    image = m.build_dir() / "inmates/tests/erika-machine/machine.elf"
+    with m.Machine("-smp", "2", "-kernel", str(m.build_dir() / "inmates/tests/fakecell.elf"), "-initrd", str(image),
+                   "-append", "fakecell") as cell:
+        for line in ("channels: -7 -10 -10", "empty: -1", "full: -2 after 4",
+                     "sum: 10, this end of the channel has no such call, or not now"):
+            cell.expect(line + "\n")
+
+
 @pytest.mark.thorough
 def test_exhausted_stack_names_its_task():
     with machine("mode=1") as pc:

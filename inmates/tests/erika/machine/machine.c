@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * An application that shows the port of inmates/erika on a machine: real interrupts of both
- * categories, nesting, acknowledgement, the timer (mode 0); a stack that is exhausted (mode 1).
+ * categories, nesting, acknowledgement, the timer (mode 0); a stack that is exhausted (mode 1). In
+ * the fake cell it first uses a channel.
  */
 #include <inmate/console.h>
+#include <inmate/string.h>
+#include "erika/channel.h"
 #include "os.h"
 
 static volatile bool nest, again, by_timer;
@@ -73,8 +76,28 @@ static void timer(void)
 	print("timer: %s\n", now - before >= 20 ? "after 20 ms" : "early");
 }
 
+/* The fake cell has both ends of a ring of 4 items of 8 bytes. */
+static void channels(void)
+{
+	static ChannelType in, out, none;
+	uint64_t item, sum = 0, i;
+
+	if (channel_open(&in, "vshm-3") || channel_open(&out, "vshm-4"))
+		return;
+	print("channels: %d %d %d\n", channel_open(&none, "none"), channel_read(&none, &item, 8),
+	      channel_write(&none, &item, 8));
+	print("empty: %d\n", channel_read(&out, &item, sizeof(item)));
+	for (i = 1; !channel_write(&in, &i, sizeof(i)); i++)
+		;
+	print("full: %d after %d\n", channel_write(&in, &i, sizeof(i)), (int)i - 1);
+	while (channel_read(&out, &item, sizeof(item)) == sizeof(item))
+		sum += item;
+	print("sum: %d, %s\n", (int)sum, qv_chan_sentence(channel_read(&in, &item, 8)));
+}
+
 TASK(Main)
 {
+	channels();
 	interrupts();
 	timer();
 	print("stack: %s\n", os_stack_unused(Main) > 0 && os_stack_unused(Main) < 8192 &&
