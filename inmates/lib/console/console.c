@@ -42,6 +42,17 @@ void console_write(const char *text, size_t n)
 	irq_restore(irqs);
 }
 
+void console_aside(const char *text, size_t n)
+{
+	bool irqs = irq_save();
+
+	if (cell_present())
+		cell_stream(text, n);
+	else
+		serial_write(text, n);
+	irq_restore(irqs);
+}
+
 bool console_fits(size_t n)
 {
 	return cell_present() || serial_fits(n);

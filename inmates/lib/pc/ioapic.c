@@ -4,6 +4,8 @@
 #define IOAPIC_VERSION		1
 #define IOAPIC_ENTRY(pin)	(0x10 + 2 * (pin))
 #define ENTRY_MASKED		(1u << 16)
+#define ENTRY_LEVEL		(1u << 15)
+#define ENTRY_LOW		(1u << 13)
 
 static void write_register(uint32_t reg, uint32_t value)
 {
@@ -29,6 +31,11 @@ void ioapic_route(unsigned int pin, unsigned int vector, uint32_t apic_id)
 {
 	write_register(IOAPIC_ENTRY(pin) + 1, apic_id << 24);
 	write_register(IOAPIC_ENTRY(pin), vector);
+}
+
+void ioapic_route_pci(unsigned int pin, unsigned int vector, uint32_t apic_id)
+{
+	ioapic_route(pin, vector | ENTRY_LEVEL | ENTRY_LOW, apic_id);
 }
 
 void ioapic_mask(unsigned int pin, bool masked)

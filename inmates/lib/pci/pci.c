@@ -52,6 +52,8 @@ uint32_t pci_read(uint32_t bdf, unsigned int reg, unsigned int size)
 	uint64_t at = cell_info()->ecam + ((uint64_t)bdf << 12) + reg;
 	uint32_t value;
 
+	if (!cell_info()->ecam)
+		return pci_port_read(bdf, reg, size);
 	if (size == 1)
 		__asm__ volatile("movzbl (%1), %0" : "=a"(value) : "r"(at) : "memory");
 	else if (size == 2)
@@ -65,7 +67,9 @@ void pci_write(uint32_t bdf, unsigned int reg, unsigned int size, uint32_t value
 {
 	uint64_t at = cell_info()->ecam + ((uint64_t)bdf << 12) + reg;
 
-	if (size == 1)
+	if (!cell_info()->ecam)
+		pci_port_write(bdf, reg, size, value);
+	else if (size == 1)
 		__asm__ volatile("movb %b0, (%1)" : : "a"(value), "r"(at) : "memory");
 	else if (size == 2)
 		__asm__ volatile("movw %w0, (%1)" : : "a"(value), "r"(at) : "memory");

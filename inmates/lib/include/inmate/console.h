@@ -15,6 +15,8 @@
 void console_init(void);
 
 void console_write(const char *text, size_t n);
+/* Writes to the stream or the serial port, and not to the screen. */
+void console_aside(const char *text, size_t n);
 void print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*

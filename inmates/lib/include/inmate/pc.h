@@ -20,10 +20,12 @@ uint32_t pit_measure_tsc_khz(void);
 
 /*
  * Functions for the IOAPIC, whose page must be mapped uncached. The first one masks all pins. The
- * second one routes a pin (edge, active high) to `vector` on CPU `apic_id`.
+ * second one routes a pin (edge, active high) to `vector` on CPU `apic_id`. The third one does the
+ * same for the pin of a PCI function (level, active low).
  */
 void ioapic_init(void);
 void ioapic_route(unsigned int pin, unsigned int vector, uint32_t apic_id);
+void ioapic_route_pci(unsigned int pin, unsigned int vector, uint32_t apic_id);
 
 /*
  * Masks or unmasks a pin. An edge that comes while the pin is masked is lost. Interrupts must be

@@ -30,7 +30,7 @@ const struct qv_info_bar *pci_bar(const struct qv_info_device *d, unsigned int i
 
 /*
  * Access the config space of any function by 1, 2 or 4 bytes. If the cell does not have the
- * function, reads return ones.
+ * function, reads return ones. Alone, they use the ports.
  */
 uint32_t pci_read(uint32_t bdf, unsigned int reg, unsigned int size);
 void pci_write(uint32_t bdf, unsigned int reg, unsigned int size, uint32_t value);
