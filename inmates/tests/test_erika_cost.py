@@ -19,7 +19,7 @@ NAMES = ("act", "actl", "intdisable", "intenable", "isrentry", "isrexit", "isr2e
          "istentry", "istexit", "terml", "alarm")
 OIL = """
 CPU cost {
-	OS kernel { STATUS = STANDARD; };
+	OS kernel { STATUS = STANDARD; TRACE = %(trace)s; };
 	APPMODE normal;
 	TASK Low { PRIORITY = 1; AUTOSTART = TRUE; };
 	%(fillers)s
@@ -43,13 +43,14 @@ include $(shell pkg-config --variable=makefragment qv-erika)
 Costs = dict[str, tuple[int, ...]]  # samples, min, mean, max
 
 
-def image_of(outside: Outside, tasks: int) -> Path:
+def image_of(outside: Outside, tasks: int, trace: bool = False) -> Path:
     """Builds the application with this number of tasks. Returns its image."""
     fillers = [f"F{n}" for n in range(1, tasks - 2)]
-    folder = outside.path / f"cost {tasks}"
+    folder = outside.path / f"cost {tasks}{' trace' if trace else ''}"
     folder.mkdir()
     text = "\n\t".join(f"TASK {name} {{ PRIORITY = {n}; }};" for n, name in enumerate(fillers, 2))
-    (folder / "cost.oil").write_text(OIL % {"fillers": text, "main": tasks - 1, "high": tasks})
+    (folder / "cost.oil").write_text(
+        OIL % {"fillers": text, "main": tasks - 1, "high": tasks, "trace": str(trace).upper()})
     (folder / "cost.c").write_text((HERE / "erika/cost/cost.c").read_text())
     listed = " ".join(f"X({name})" for name in fillers)
     (folder / "fillers.h").write_text(f"#define FILLERS(X) {listed}\n")
@@ -67,9 +68,13 @@ def measured(image: Path) -> Costs:
 
 
 @pytest.fixture(scope="module")
-def costs(built: None, tmp_path_factory: pytest.TempPathFactory) -> dict[int, Costs]:
+def outside(built: None, tmp_path_factory: pytest.TempPathFactory) -> Outside:
+    return Outside(tmp_path_factory.mktemp("erika-cost"))
+
+
+@pytest.fixture(scope="module")
+def costs(outside: Outside) -> dict[int, Costs]:
     """Returns the costs by the number of tasks."""
-    outside = Outside(tmp_path_factory.mktemp("erika-cost"))
     return {tasks: measured(image_of(outside, tasks)) for tasks in TASKS}
 
 
@@ -93,3 +98,14 @@ def test_page_has_the_costs(costs: dict[int, Costs]) -> None:
         assert samples == shown[name][0]
         differences = [abs(a - b) for a, b in zip(numbers, shown[name][1:])]
         assert max(differences) <= max(4, 0.1 * shown[name][1]), costs[64]
+
+
+def test_page_has_what_a_trace_adds(costs: dict[int, Costs], outside: Outside) -> None:
+    """With a trace, each cost grows by that of the records that it writes."""
+    traced = measured(image_of(outside, 64, trace=True))
+    page = (TOP / "Documentation/reference/erika.md").read_text()
+    shown = {name: int(more) for name, more in re.findall(r"(?m)^\| `(\w+)` \| \d+ \| \d+ \| (\d+) \|$", page)}
+    more = {name: traced[name][2] - costs[64][name][2] for name in NAMES if name != "alarm"}
+    assert shown.keys() == more.keys()
+    assert all(abs(shown[name] - more[name]) <= max(6, 0.2 * shown[name]) for name in more), more
+    assert max(more[name] for name in ("intdisable", "intenable", "isrentry", "isrexit")) <= 2

@@ -72,7 +72,7 @@ def test_change_of_the_oil_file_is_seen(outside: Outside) -> None:
     oil.write_text(oil.read_text().replace("PRIORITY = 1;", "PRIORTY = 1;"))
     said = outside.run("make", folder="change", status=2)
     wrong = "TASK Toggle: PRIORTY is not an attribute here (perhaps PRIORITY)"
-    assert f"change.oil:12:3: {wrong}\n" in said
+    assert f"change.oil:14:3: {wrong}\n" in said
     oil.write_text(oil.read_text().replace("PRIORTY = 1;", "PRIORITY = 2;"))
     outside.run("make", folder="change")
     assert "ERIKA_QUEUE := multi" in (outside.path / "change/out/os_config.mk").read_text()

@@ -2,9 +2,13 @@
 """The OSEK kernel inmates/erika in a cell, next to Linux and Quest."""
 
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
+from lab.bare import build_dir
+from lab.paths import TOP
 from product import Product
 from test_watching import until
 
@@ -34,3 +38,19 @@ def test_blink_next_to_quest(qv: Product, machine_kind: str) -> None:
     qv.do("cell shutdown erika")
     assert "erika: shut down, status 0" in screen(qv)
     assert qv.show("erika")["state"] == "shut-down"
+
+
+def test_console_shows_tasks_and_the_trace(qv: Product, tmp_path: Path) -> None:
+    """Linux asks the application for its tasks and its trace; the trace of a real cell keeps the rules."""
+    qv.run_cell("erika")
+    until(lambda: blinks(qv) >= 2, "two blinks")
+    tasks = qv.sh("quesh erika -c tasks")
+    assert re.search(r"(?m)^Toggle +1 suspended +0 +\d+ +8192$", tasks), tasks
+    assert re.search(r"(?m)^Lamp +2 waiting +1 +\d+ +8192 0/1$", tasks), tasks
+    (tmp_path / "log").write_text(qv.sh("quesh erika -c trace"))
+    names = build_dir() / "inmates/erika/samples/blink/os_config.json"
+    read = subprocess.run([TOP / "inmates/erika/qvoil", "trace", tmp_path / "log", "--map", names, "--list"],
+                          capture_output=True, text=True, check=False)
+    assert read.returncode == 0 and "RUN Toggle\n" in read.stdout, read.stdout + read.stderr
+    assert read.stdout.endswith(" 0 lines damaged, 0 rules broken\n")
+    assert "there is no command `nonsense`" in qv.sh("quesh erika -c nonsense; test $? = 127")

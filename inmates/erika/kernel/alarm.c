@@ -7,6 +7,7 @@ static void expire(struct os_timer *timer)
 	ptrdiff_t id = (const struct os_alarm *)timer - os_alarms;
 	const struct os_action *action = &os_alarm_conf[id].action;
 
+	os_trace(OS_TRACE_ALARM, (uint32_t)id, 0);
 	action->act(action);
 }
 

@@ -11,6 +11,7 @@ StatusType os_activate(TaskType id)
 
 	if (task->activations >= conf->activations)
 		return E_OS_LIMIT;
+	os_trace(OS_TRACE_ACTIVATE, id, 0);
 	if (!task->activations++)
 		task->state = READY;
 	os_ready_put(id, conf->level);
@@ -29,6 +30,7 @@ void os_end_running(void)
 {
 	struct os_task *task = os_put_aside();
 
+	os_trace(OS_TRACE_END, os_task_id(task), 0);
 	task->sp = 0;
 	task->set = 0;
 	task->level = 0;
@@ -71,6 +73,7 @@ static void run(struct os_task *next, uint64_t *save)
 {
 	const struct os_task_conf *conf = os_conf_of(next);
 
+	os_trace(OS_TRACE_RUN, os_task_id(next), 0);
 	next->state = RUNNING;
 	os_call_hook(os_hooks.pre_task, OS_IN_PRE);
 	os.now.held = next->held;
@@ -91,6 +94,7 @@ void os_switch(uint64_t *save)
 	if (next) {
 		run(next, save);
 	} else {
+		os_trace(OS_TRACE_IDLE, 0, 0);
 		os.now.where = OS_IN_IDLE;
 		os_set_level(0);
 		os_port_switch(save, os.idle_sp);
@@ -114,6 +118,7 @@ void os_preempt(void)
 		return;
 	}
 	task = os_put_aside();
+	os_trace(OS_TRACE_PREEMPT, os_task_id(task), 0);
 	task->state = READY;
 	task->level = os.now.level;
 	task->held = os.now.held;

@@ -27,6 +27,7 @@ void os_report(enum os_service service, uint32_t error, uint64_t p0, uint64_t p1
 {
 	struct os_context context = os.now;
 
+	os_trace(OS_TRACE_ERROR, service, error);
 	if (!os_hooks.error || os.now.where == OS_IN_ERROR)
 		return;
 	os_error_info.service = service;

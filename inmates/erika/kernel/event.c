@@ -15,10 +15,12 @@ StatusType os_set_event(TaskType id, EventMaskType mask)
 {
 	struct os_task *task = &os_tasks[id];
 
+	os_trace(OS_TRACE_SET, id, mask);
 	if (task->state == SUSPENDED)
 		return OS_EXTENDED ? E_OS_STATE : E_OK;
 	task->set |= mask;
 	if (task->set & task->awaited) {
+		os_trace(OS_TRACE_READY, id, 0);
 		task->awaited = 0;
 		task->state = READY;
 		os_ready_put(id, os_task_conf[id].level);
@@ -53,8 +55,10 @@ StatusType ClearEvent(EventMaskType mask)
 {
 	StatusType error = enter_extended();
 
-	if (error == E_OK)
+	if (error == E_OK) {
+		os_trace(OS_TRACE_CLEAR, os_task_id(os.running), mask);
 		os.running->set &= ~mask;
+	}
 	return os_leave(OSServiceId_ClearEvent, error, mask, 0, 0);
 }
 
@@ -78,6 +82,7 @@ static void wait_for(EventMaskType mask)
 	if (os.running->set & mask)
 		return;
 	task = os_put_aside();
+	os_trace(OS_TRACE_WAIT, os_task_id(task), mask);
 	task->state = WAITING;
 	task->awaited = mask;
 	task->level = 0;

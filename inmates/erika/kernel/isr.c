@@ -23,6 +23,7 @@ static void serve(const void *argument)
 	struct os_context context = os.now;
 	ISRType id = os.isr;
 
+	os_trace(OS_TRACE_ENTER, isr->id, 0);
 	os.now.where = OS_IN_ISR2;
 	os.isr = isr->id;
 	os.now.held = 0;
@@ -41,6 +42,7 @@ static void serve(const void *argument)
 		clean_up();
 	if (isr->ack == OS_ACK_AFTER)
 		os_port_acknowledge();
+	os_trace(OS_TRACE_LEAVE, isr->id, 0);
 	os.isr = id;
 	os_set_level(context.level);
 	os.now = context;

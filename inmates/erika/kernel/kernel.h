@@ -3,7 +3,7 @@
  * The kernel's own declarations. All code of the kernel runs with interrupts off on this CPU,
  * between os_lock() and os_leave() or os_unlock(), unless a comment says otherwise.
  *
- * Each file is compiled for each status (OS_EXTENDED 0 or 1).
+ * Each file is compiled for each status (OS_EXTENDED 0 or 1), and again with a trace (OS_TRACE 1).
  */
 #ifndef ERIKA_KERNEL_H
 #define ERIKA_KERNEL_H
@@ -13,7 +13,12 @@
 #include <stdint.h>
 #include <erika/api.h>
 #include <erika/conf.h>
+#include <erika/trace.h>
 #include "port.h"
+
+#ifndef OS_TRACE
+#define OS_TRACE	0
+#endif
 
 /* The kind of code that runs: OSEK OS 2.2.3, figure 12-1 (which services each may call). */
 enum os_context_kind {
@@ -72,6 +77,18 @@ static inline const struct os_task_conf *os_conf_of(const struct os_task *task)
 static inline uint8_t os_class_of(uint8_t level)
 {
 	return level & OS_ISR_LEVELS ? level - OS_ISR_LEVELS : 0;
+}
+
+/* --- trace.c --- */
+
+/* Appends a record to the trace. */
+void os_trace_put(enum os_trace_kind kind, uint32_t id, uint64_t value);
+
+/* The same, but no code in a library without a trace. */
+static inline void os_trace(enum os_trace_kind kind, uint32_t id, uint64_t value)
+{
+	if (OS_TRACE)
+		os_trace_put(kind, id, value);
 }
 
 /* --- state.c --- */
@@ -192,6 +209,7 @@ void os_call_hook(void (*hook)(void), enum os_context_kind kind);
 /* Gives back the resource that was taken last. */
 static inline void os_give_back(struct os_resource *resource)
 {
+	os_trace(OS_TRACE_GIVE, (uint32_t)(resource - os_resources), 0);
 	resource->taken = false;
 	os.now.held = resource->held;
 	os_set_level(resource->level);

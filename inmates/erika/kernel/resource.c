@@ -19,6 +19,7 @@ StatusType GetResource(ResourceType resource)
 		error = E_OS_ACCESS;
 	if (error == E_OK) {
 		ceiling = os_resource_conf[resource].ceiling;
+		os_trace(OS_TRACE_TAKE, resource, 0);
 		r->taken = true;
 		r->level = os.now.level;
 		r->held = os.now.held;

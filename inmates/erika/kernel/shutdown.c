@@ -5,6 +5,7 @@
 void ShutdownOS(StatusType error)
 {
 	os_lock();
+	os_trace(OS_TRACE_STOP, 0, error);
 	os.now.where = OS_IN_SHUTDOWN;
 	if (os_hooks.shutdown)
 		os_hooks.shutdown(error);

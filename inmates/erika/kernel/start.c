@@ -45,6 +45,8 @@ void StartOS(AppModeType mode)
 	os.mode = mode;
 	os_stacks_paint();
 	os_port_start();
+	if (OS_TRACE)
+		os_trace(OS_TRACE_START, mode, os_port_khz());
 	os_call_hook(os_hooks.startup, OS_IN_STARTUP);
 	os.now.where = OS_IN_IDLE;
 	activate_tasks(mode);

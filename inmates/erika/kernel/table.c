@@ -39,6 +39,7 @@ static TickType pass_point(ScheduleTableType id)
 	TickType delay = end - conf->points[at].offset;
 	int64_t moved;
 
+	os_trace(OS_TRACE_POINT, id, at);
 	table->point = at + 1;
 	run_actions(&conf->points[at]);
 	moved = conf->sync == OS_SYNC_EXPLICIT && (next || conf->periodic) ?

@@ -16,6 +16,7 @@ from .compile import Compiled, compile_file
 from .dialect import DIALECTS
 from .emit import COMMANDS, commands, files
 from .source import SUPPLIED
+from .trace import command as trace_command
 from .write import write
 
 # Exit statuses
@@ -163,6 +164,8 @@ def parser() -> argparse.ArgumentParser:
     add_build(known)
     add_check(known)
     add_new(known)
+    trace_command.add(
+        known.add_parser("trace", help="check the rules in a trace, and draw the schedule"))
     listed = known.add_parser("attributes", help="print all objects and attributes as a page")
     listed.set_defaults(run=attributes)
     return top

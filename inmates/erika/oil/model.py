@@ -12,6 +12,8 @@ MOST_MODES = 32
 MOST_EVENTS = 64
 LOWEST_CLASS, HIGHEST_CLASS = 2, 14
 TIMER_CLASS = 13
+PIN_CLASS = 4
+MOST_PINS = 8  # QV_INFO_MAX_DEVICES
 DEFAULT_STACK = 8192
 
 
@@ -44,6 +46,16 @@ class Task:
 
 
 @dataclass
+class Source:
+    """The device that requests an interrupt. `kind` ends the name of an OS_SOURCE_*."""
+
+    kind: str
+    line: int = 0
+    vendor: int = 0
+    device: int = 0
+
+
+@dataclass
 class Isr:
     name: str
     category: int
@@ -52,6 +64,7 @@ class Isr:
     interrupt_class: int
     after: bool
     resources: list[str]
+    source: Source | None = None
 
     @property
     def level(self) -> int:
@@ -168,6 +181,8 @@ class Application:
     sources: list[str]
     cflags: list[str]
     headers: list[str]
+    trace: int = 0  # records; 0: no trace
+    console: bool = False
 
     @property
     def top_level(self) -> int:

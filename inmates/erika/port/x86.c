@@ -6,9 +6,12 @@
 #include <inmate/context.h>
 #include <inmate/cpu.h>
 #include "../kernel/port.h"
+#include "x86.h"
 
 #define ICR_LOW		0x300
 #define ICR_SELF	(1u << 18)
+
+static void (*at_end)(void);
 
 void os_stack_begin(uint64_t *save, uint8_t *top, void (*entry)(void));
 void os_stack_call(uint8_t *top, void (*function)(const void *), const void *argument);
@@ -62,10 +65,17 @@ void os_port_idle(void)
 	irq_disable();
 }
 
+void port_at_end(void (*act)(void))
+{
+	at_end = act;
+}
+
 _Noreturn void os_port_stop(StatusType error)
 {
 	irq_disable();
 	console_poll();
+	if (at_end)
+		at_end();
 	print("erika: shut down, status %u\n", error);
 	if (cell_present())
 		cell_set_state(QV_INMATE_HALTED);

@@ -5,9 +5,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <erika/conf.h>
 
 /* Unmaps the page below each stack. Returns false if the image is too large for that. */
 bool guard_stacks(void);
+
+/*
+ * Lets the device of an ISR request its interrupts, by `*vector`. In a cell, sets `*vector` to that
+ * of the pin. Returns NULL, or why this is not possible.
+ */
+const char *device_route(const struct os_isr_conf *isr, uint8_t *vector);
 
 /* Disables caching of the 2 MiB around a device's page. */
 void guard_map_uncached(uint64_t page);
@@ -23,6 +30,15 @@ _Noreturn void fault_stop(const char *why);
 
 /* Sets the TSC's frequency, and whether the APIC timer compares the TSC itself. */
 void hwclock_set(uint32_t tsc_khz, bool tsc_deadline);
+
+/*
+ * Sets the functions of the console, which interrupts call with interrupts off: `keys` when Linux
+ * has news, `beat` at each heartbeat.
+ */
+void entry_set_console(void (*keys)(void), void (*beat)(void));
+
+/* Sets a function that os_port_stop() calls before it stops the CPU. */
+void port_at_end(void (*act)(void));
 
 /* Prepares the APIC timer. In a cell, requests its interrupts for the heartbeat. */
 void hwclock_start(uint8_t vector);

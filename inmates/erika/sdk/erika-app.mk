@@ -39,7 +39,7 @@ endif
 -include $(wildcard $(OUT)/*.d)
 
 ERIKA_OBJ := $(patsubst %.c,$(OUT)/%.o,$(sort $(SRC) $(ERIKA_APP_SRC))) $(OUT)/os_config.o
-ERIKA_LIBS = $(ERIKA_SDK)/liberika-$(ERIKA_QUEUE)-$(ERIKA_STATUS).a
+ERIKA_LIBS = $(ERIKA_SDK)/liberika-tools.a $(ERIKA_SDK)/liberika-$(ERIKA_LIBRARY).a
 
 $(OUT)/%.o: %.c $(OUT)/os_config.mk
 	@mkdir -p $(@D)

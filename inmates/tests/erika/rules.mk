@@ -5,7 +5,8 @@ ERIKA := $(TOP)/inmates/erika
 SUITE_SRC := $(addprefix $(SUITE)/,batch.c clock.c hostport.c hostrun.c ops.c suite.c world.c) \
 	$(TOP)/inmates/lib/util/printf.c
 SUITE_ASM := $(ERIKA)/kernel/stacks.S $(TOP)/inmates/lib/cpu/switch.S
-SUITE_KERNEL := $(filter-out %/ready_single.c %/ready_multi.c,$(wildcard $(ERIKA)/kernel/*.c))
+SUITE_KERNEL := $(filter-out %/ready_single.c %/ready_multi.c %/trace.c,\
+	$(wildcard $(ERIKA)/kernel/*.c))
 include $(SUITE)/tables.mk
 SUITE_FLAGS := $(UNIT_FLAGS) -fno-builtin -I$(ERIKA)/include \
 	$(SUITE_DEFSYMS) -no-pie

@@ -94,6 +94,13 @@ void ShutdownOS(StatusType error);
  */
 StatusType TriggerISR(ISRType isr);
 
+/*
+ * Returns the memory of BAR `bar` of the PCI function whose interrupts the ISR serves (its SOURCE
+ * is PIN or MSI), mapped uncached; NULL: no such memory below 4 GiB. May be
+ * called from StartupHook() on. Not part of a standard.
+ */
+volatile void *os_isr_device(ISRType isr, unsigned int bar);
+
 /* The lowest number of bytes of the task's stack that were ever free. Not part of a standard. */
 uint32_t os_stack_unused(TaskType task);
 /* The same for the stack of interrupts. */

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <erika/state.h>
+#include <erika/trace.h>
 #include <erika/types.h>
 
 /*
@@ -193,6 +194,16 @@ enum os_ack {
 	OS_ACK_BEFORE,		/* acknowledge before the handler; the level still blocks it */
 };
 
+/* The device that requests an interrupt. */
+enum os_source {
+	OS_SOURCE_NONE,		/* software, or the doorbell */
+	OS_SOURCE_LINE,		/* pin `line` of the I/O APIC, edge-triggered; only alone */
+	OS_SOURCE_PIN,		/* the interrupt pin of a PCI function; the class is OS_PIN_CLASS */
+	OS_SOURCE_MSI,		/* the messages (MSI) of a PCI function */
+};
+
+#define OS_PIN_CLASS	4	/* that of the vectors that QV gives to pins */
+
 struct os_isr_conf {
 	const char *name;
 	void (*entry)(void);	/* OS_ISR_ENTRY(name) */
@@ -201,6 +212,9 @@ struct os_isr_conf {
 	uint8_t level;		/* OS_ISR_LEVEL(vector / 16); for the doorbell OS_ISR_LEVEL(2) */
 	enum os_ack ack;	/* category 2 */
 	ISRType id;		/* the number of the row */
+	enum os_source source;
+	uint16_t line;			/* OS_SOURCE_LINE */
+	uint16_t vendor, device;	/* OS_SOURCE_PIN, OS_SOURCE_MSI: ids of the function */
 };
 
 extern const struct os_isr_conf os_isr_conf[];
@@ -285,11 +299,22 @@ extern const struct os_stack os_isr_stack;
 /*
  * The parts that StartOS() starts, in this order, NULL at the end: os_start_counters (if any
  * counter is on the system timer), os_start_alarms (if any alarm has AUTOSTART), os_start_tables
- * (the same), os_start_messages (if there are messages).
+ * (the same), os_start_messages (if there are messages), os_start_trace (TRACE), os_start_shell
+ * (CONSOLE).
  */
 typedef void os_part(AppModeType mode);
 extern os_part *const os_parts[];
 os_part os_start_counters, os_start_alarms, os_start_tables, os_start_messages;
+os_part os_start_trace, os_start_shell;
+
+/*
+ * CONSOLE: os_hooks.idle is os_shell_wait, or a function that calls os_shell_idle() and the idle
+ * hook. os_shell_trace is os_trace_print, or NULL without a trace.
+ */
+void os_shell_wait(void);
+void os_shell_idle(void);
+extern void (*const os_shell_trace)(void);
+void os_trace_print(void);
 
 /* Functions that the user writes with TASK(), ISR(), ALARMCALLBACK(), COMCallback(). */
 #define OS_TASK_ENTRY(name)	os_task_entry_##name

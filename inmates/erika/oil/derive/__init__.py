@@ -39,4 +39,6 @@ def derive(checked: Checked, problems: Problems) -> Application:
                        isr_stack=system.os_values(checked).number("ISRSTACKSIZE") or 0,
                        sources=system.sources(checked),
                        cflags=system.cflags(checked),
-                       headers=system.os_values(checked).texts("CHEADER"))
+                       headers=system.os_values(checked).texts("CHEADER"),
+                       trace=system.trace(checked),
+                       console=system.os_values(checked).truth("CONSOLE"))

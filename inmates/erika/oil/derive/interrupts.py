@@ -7,14 +7,19 @@ import re
 from dataclasses import dataclass
 
 from ..check import Checked, Item
-from ..model import HIGHEST_CLASS, LOWEST_CLASS, TIMER_CLASS, Counter, Isr
+from ..model import (HIGHEST_CLASS, LOWEST_CLASS, MOST_PINS, PIN_CLASS, TIMER_CLASS, Counter, Isr,
+                     Source)
 from ..problems import Problems, shown
 from .system import c_word
 
 DOORBELL = "DOORBELL"
 FIRST_VECTOR, LAST_VECTOR = 0x20, 0xEF
+LAST_LINE = 23  # the last pin of the I/O APIC
 # The last vector of each class is kept for the kernel: the system timer has that of its class.
 KERNEL_S = 15
+# Vectors that QV gives to the pins of a cell's devices
+PINS = range(PIN_CLASS * 16, PIN_CLASS * 16 + MOST_PINS)
+DEVICES = "MSI 8086:10D3, PIN 8086:10D3, or IRQ 8"
 VECTORS = f"a vector from {FIRST_VECTOR:#x} to {LAST_VECTOR:#x}, or DOORBELL"
 
 
@@ -28,11 +33,16 @@ def isrs(checked: Checked, counters: list[Counter], problems: Problems) -> Place
     """Returns the ISRs with their vectors. An ISR without a vector gets a free one, in a class by
     the rank of its priority."""
     items = list(checked.of("ISR").values())
-    vectors = {item.name: _given_vector(item, problems) for item in items}
+    sources = {item.name: _device(item, problems) for item in items}
+    vectors = {
+        item.name: None if sources[item.name] else _given_vector(item, problems)
+        for item in items
+    }
+    _place_pins(items, sources, vectors, problems)
     ranks = _ranks(checked, [item for item in items if vectors[item.name] is None])
     timer = _timer_class(checked, counters, ranks)
     highest_2 = max([timer] if any(counter.tick_ns for counter in counters) else [0])
-    taken = {vector for vector in vectors.values() if vector is not None}
+    taken = {vector for vector in vectors.values() if vector is not None} | set(PINS)
     found: list[Isr] = []
     for item in sorted(items, key=lambda item: -(item.values.number("CATEGORY") or 1)):
         vector = vectors[item.name]
@@ -44,20 +54,60 @@ def isrs(checked: Checked, counters: list[Counter], problems: Problems) -> Place
             taken.add(vector)
         level = vector // 16 if vector else LOWEST_CLASS
         highest_2 = max(highest_2, level) if category == 2 else highest_2
-        found.append(_isr(item, vector, level, problems))
+        found.append(_isr(item, vector, level, sources[item.name], problems))
     _check(checked, found, highest_2, problems)
     order = {item.name: number for number, item in enumerate(items)}
     return Placed(sorted(found, key=lambda isr: order[isr.name]), timer)
 
 
-def _isr(item: Item, vector: int, level: int, problems: Problems) -> Isr:
+def _isr(item: Item, vector: int, level: int, source: Source | None, problems: Problems) -> Isr:
     values = item.values
     handler = values.text("HANDLER")
     if handler:
         c_word(handler, values.place_of("HANDLER"), f"ISR {item.name}: HANDLER", problems)
     return Isr(item.name,
                values.number("CATEGORY") or 1, handler or item.name, vector, level,
-               values.text("ACKNOWLEDGE") != "BEFORE", values.texts("RESOURCE"))
+               values.text("ACKNOWLEDGE") != "BEFORE", values.texts("RESOURCE"), source)
+
+
+def _device(item: Item, problems: Problems) -> Source | None:
+    """Returns the device that SOURCE names, or None."""
+    text = item.values.text("SOURCE").strip()
+    word, _, rest = text.upper().partition(" ")
+    if word not in ("IRQ", "PIN", "MSI"):
+        return None
+    place = item.values.place_of("SOURCE")
+    line = re.fullmatch(r"\s*([0-9]{1,3})", rest) if word == "IRQ" else None
+    ids = re.fullmatch(r"\s*([0-9A-F]{4}):([0-9A-F]{4})", rest) if word != "IRQ" else None
+    if not line and not ids:
+        problems.error(place, f"ISR {item.name}: {shown(text)} names no device", DEVICES)
+        return None
+    if line and int(line[1]) > LAST_LINE:
+        problems.error(place, f"ISR {item.name}: the I/O APIC has no pin {line[1]}",
+                       f"0 to {LAST_LINE}")
+    if word == "PIN" and item.values.text("ACKNOWLEDGE") == "BEFORE":
+        problems.error(item.values.place_of("ACKNOWLEDGE"),
+                       f"ISR {item.name}: a pin stays active until the handler clears its cause",
+                       "ACKNOWLEDGE = AFTER")
+    if line:
+        return Source("LINE", int(line[1]))
+    return Source(word, 0, int(ids[1], 16), int(ids[2], 16)) if ids else None
+
+
+def _place_pins(items: list[Item], sources: dict[str, Source | None],
+                vectors: dict[str, int | None], problems: Problems) -> None:
+    """Gives the ISRs of pins vectors of their class. No other ISR may have one of these."""
+    pins = [item for item in items if (source := sources[item.name]) and source.kind == "PIN"]
+    for item in items:
+        if pins and vectors[item.name] in PINS:
+            problems.error(item.values.place_of("SOURCE"),
+                           f"ISR {item.name}: {vectors[item.name]:#x} may be the vector of a pin",
+                           f"a vector other than {PINS[0]:#x} to {PINS[-1]:#x}")
+    for item, vector in zip(pins, PINS):
+        vectors[item.name] = vector
+    for item in pins[MOST_PINS:]:
+        problems.error(item.place, f"ISR {item.name}: there are more than {MOST_PINS} pins")
+        vectors[item.name] = PINS[0]
 
 
 def _given_vector(item: Item, problems: Problems) -> int | None:

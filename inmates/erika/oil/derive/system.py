@@ -74,6 +74,12 @@ def hooks(checked: Checked) -> Hooks:
     return found
 
 
+def trace(checked: Checked) -> int:
+    """Returns how many records the trace keeps; 0: no trace."""
+    values = os_values(checked)
+    return values.inside("TRACE").number("RECORDS") or 0 if values.truth("TRACE") else 0
+
+
 def com_modes(checked: Checked) -> list[str]:
     return list(dict.fromkeys(com_values(checked).texts("COMAPPMODE")))
 

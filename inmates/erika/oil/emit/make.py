@@ -8,9 +8,12 @@ from .text import printable
 
 
 def text(application: Application, origin: str) -> str:
+    queue = "multi" if application.queued else "single"
+    status = "extended" if application.extended_status else "standard"
     lines = {
-        "ERIKA_QUEUE": "multi" if application.queued else "single",
-        "ERIKA_STATUS": "extended" if application.extended_status else "standard",
+        "ERIKA_LIBRARY": f"{queue}-{status}{'-trace' if application.trace else ''}",
+        "ERIKA_QUEUE": queue,
+        "ERIKA_STATUS": status,
         "ERIKA_CLASS": application.conformance,
         "ERIKA_APP_SRC": " ".join(_escaped(name) for name in application.sources),
         "ERIKA_APP_CFLAGS": " ".join(

@@ -6,12 +6,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..model import Application
+from ..model import ISR_LEVELS, Application
 
 FORMAT = 1
 TASK_STATES = ["SUSPENDED", "READY", "WAITING", "RUNNING"]
 TABLE_STATES = ["STOPPED", "NEXT", "WAITING", "RUNNING", "RUNNING_AND_SYNCHRONOUS"]
 PAINT = 0x5A
+# enum os_trace_kind in include/erika/trace.h
+TRACE_KINDS = [
+    "LOST", "START", "STOP", "ACTIVATE", "RUN", "PREEMPT", "WAIT", "END", "IDLE", "SET", "CLEAR",
+    "READY", "TAKE", "GIVE", "ENTER", "LEAVE", "ALARM", "POINT", "ERROR"
+]
+TRACE_TIMER = 0xFFFF  # the `id` of the system timer as an ISR
 
 
 def text(application: Application, origin: str) -> str:
@@ -38,6 +44,9 @@ def content(application: Application) -> dict[str, Any]:
         "task_states": TASK_STATES,
         "table_states": TABLE_STATES,
         "modes": application.modes,
+        "trace_kinds": TRACE_KINDS,
+        "trace_timer": TRACE_TIMER,
+        "timer_level": ISR_LEVELS + application.timer_class,
         "stack_paint": PAINT,
         "events": {
             name: f"{mask:#x}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import Action, Application
+from ..model import Action, Application, Isr
 from .com import messages
 from .text import bits, count, flag, head, ram, row, string, table
 from .time import alarms, counters, schedule_tables
@@ -113,10 +113,22 @@ def isrs(application: Application) -> str:
                 "level": f"OS_ISR_LEVEL({isr.interrupt_class})",
                 "ack": "OS_ACK_AFTER" if isr.after else "OS_ACK_BEFORE",
                 "id": isr.name,
+                **source(isr),
             }) for isr in application.isrs
     ]
     return (table("struct os_isr_conf", "os_isr_conf", rows) + count("os_num_isrs", len(rows)) +
             f"const uint8_t os_isr2_level = {application.isr2_level};\n" + timer(application))
+
+
+def source(isr: Isr) -> dict[str, object]:
+    """Returns the fields of the device of an ISR, if it has one."""
+    found = isr.source
+    if not found:
+        return {}
+    kind: dict[str, object] = {"source": f"OS_SOURCE_{found.kind}"}
+    if found.kind == "LINE":
+        return kind | {"line": found.line}
+    return kind | {"vendor": f"{found.vendor:#06x}", "device": f"{found.device:#06x}"}
 
 
 def timer(application: Application) -> str:
@@ -132,17 +144,42 @@ def timer(application: Application) -> str:
     return f"const struct os_isr_conf os_timer_isr{f' = {{ {values} }}' if values else ''};\n"
 
 
+def idle(application: Application) -> tuple[str, str]:
+    """Returns the name of the function that runs while no task does, and its text if it is
+    generated."""
+    hook = application.hooks.names.get("idle", "")
+    if not application.console or not hook:
+        return "os_shell_wait" if application.console else hook, ""
+    return "os_idle", f"static void os_idle(void)\n{{\n\tos_shell_idle();\n\t{hook}();\n}}\n"
+
+
+def tools(application: Application) -> str:
+    """Returns what the trace and the console need."""
+    text = ""
+    if application.trace:
+        text += f"struct os_trace_record os_trace_ring[{application.trace}];\n"
+        text += count("os_trace_size", application.trace)
+    if application.console:
+        printed = "os_trace_print" if application.trace else "NULL"
+        text += f"void (*const os_shell_trace)(void) = {printed};\n"
+    return text
+
+
 def whole(application: Application) -> str:
     """Returns what there is once: hooks, the stack of interrupts, the parts to start."""
-    hooks = "".join(f"\t.{field} = {name},\n" for field, name in application.hooks.names.items())
+    idle_name, idle_text = idle(application)
+    names = application.hooks.names | ({"idle": idle_name} if idle_name else {})
+    hooks = "".join(f"\t.{field} = {name},\n" for field, name in names.items())
     parts = {
         "counters": any(counter.tick_ns for counter in application.counters),
         "alarms": any(alarm.modes for alarm in application.alarms),
         "tables": any(found.modes for found in application.tables),
-        "messages": bool(application.messages)
+        "messages": bool(application.messages),
+        "trace": bool(application.trace),
+        "shell": application.console
     }
     started = "".join(f"os_start_{name}, " for name, needed in parts.items() if needed)
-    return "".join((f"const struct os_hooks os_hooks = {{\n{hooks}}};\n"
+    return "".join((tools(application), idle_text, f"const struct os_hooks os_hooks = {{\n{hooks}}};\n"
                     if hooks else "const struct os_hooks os_hooks;\n",
                     count("os_num_modes", len(application.modes)),
                     "const struct os_stack os_isr_stack = OS_STACK_ROW(os_isr_stack_area);\n",

@@ -57,7 +57,8 @@ def test_synopsis_of_the_page() -> None:
     """oil.md lists each command with its options."""
     page = (COMMAND.parents[2] / "Documentation/reference/oil.md").read_text()
     lines = [line.strip() for line in page.splitlines() if line.startswith("    qvoil ")]
-    assert [line.split()[1] for line in lines[:4]] == ["build", "check", "new", "attributes"]
+    assert [line.split()[1] for line in lines[:5]] == ["build", "check", "new", "trace",
+                                                     "attributes"]
     for line in lines[:4]:
         usage = qvoil(line.split()[1], "--help").stdout
         for option in re.findall(r"-{1,2}[a-zA-Z]+", line):
