@@ -31,6 +31,7 @@ man_pages = [
     ("reference/quesh", "quesh", "a virtual terminal to a cell", "", 1),
     ("reference/configuration", "qv-cell", "the file that describes a cell", "", 5),
     ("reference/channel-format", "qv-channel", "the format of shared memory between cells", "", 7),
+    ("reference/device-files", "qv", "device files of QV", "", 4),
     ("reference/oil", "qv-oil", "OIL files for erika", "", 5),
     ("reference/erika", "qv-erika", "an OSEK kernel for cells", "", 7),
 ]
