@@ -34,6 +34,7 @@ struct qv_cell {
 	struct qv_console *console;
 	u32 num_channels;
 	struct qv_channel *channels[QV_MAX_CHANNELS];
+	bool channels_begun;		/* a uevent has announced this life at its channels */
 	struct qv_mon_entry entry;	/* entry point of the loaded image */
 
 	/* ---- its instance ---- */

@@ -223,19 +223,31 @@ static const struct file_operations device_fops = {
 
 /* ---- the device ---- */
 
+/* devtmpfs makes the node with this owner and mode, and udev keeps them */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-static char *device_node(const struct device *dev, umode_t *mode)
+static char *device_node(const struct device *dev, umode_t *mode, kuid_t *uid, kgid_t *gid)
 #else
-static char *device_node(struct device *dev, umode_t *mode)
+static char *device_node(struct device *dev, umode_t *mode, kuid_t *uid, kgid_t *gid)
 #endif
 {
+	const struct qv_channel *c = container_of(dev, struct qv_channel, dev);
+
 	if (mode)
-		*mode = 0660;
+		*mode = c->mode ?: QV_CHANNEL_MODE;
+	if (uid)
+		*uid = KUIDT_INIT(c->uid);
+	if (gid)
+		*gid = KGIDT_INIT(c->gid);
 	return kasprintf(GFP_KERNEL, "qv-channel/%s", dev_name(dev));
 }
 
 static struct class device_class = {
 	.name = "qv-channel",
+};
+
+static const struct device_type device_type = {
+	.name = "qv-channel",
+	.groups = qv_channel_groups,
 	.devnode = device_node,
 };
 
@@ -283,6 +295,7 @@ int qv_channel_publish(struct qv_channel *c)
 	if (error || minor == DEVICES)
 		return error ?: -ENOSPC;
 	c->dev.class = &device_class;
+	c->dev.type = &device_type;
 	c->dev.devt = first + minor;
 	cdev_init(&c->cdev, &device_fops);
 	c->cdev.owner = THIS_MODULE;

@@ -91,7 +91,7 @@ static ssize_t io_read(struct qv_channel_file *f, bool again)
 		return io_error(result, false);
 	f->seen[0] = c->end.peer_generation;
 	f->seen[1] = item.number;
-	return item.bytes ?: -EBADMSG;	/* 0 would be the end of the file */
+	return item.bytes ?: -ENODATA;	/* a mailbox; 0 would be the end of the file */
 }
 
 ssize_t qv_channel_read(struct qv_channel_file *f, bool again)
@@ -199,4 +199,29 @@ __poll_t qv_channel_ready(struct qv_channel_file *f)
 	ready = io_ready(f);
 	mutex_unlock(&f->c->lock);
 	return ready;
+}
+
+/* The end need not be attached for that: a program may have claimed it */
+static void io_status(struct qv_channel *c, struct qv_end_status *status)
+{
+	if (!c->attached) {
+		memset(&c->end, 0, sizeof(c->end));
+		c->end.page = c->page;
+		c->end.window = page_address(c->memory);
+		c->end.self = c->self;
+		c->end.peer = !c->self;
+	}
+	qv_end_status(&c->end, status);
+}
+
+bool qv_channel_status(struct qv_channel *c, struct qv_end_status *status)
+{
+	bool there;
+
+	mutex_lock(&c->lock);
+	there = c->made && !c->gone;
+	if (there)
+		io_status(c, status);
+	mutex_unlock(&c->lock);
+	return there;
 }

@@ -79,6 +79,28 @@ static const char *channels_page(struct qv_chan_page *page, const struct qv_chan
 	return page->length > QV_HUGE ? "it is longer than 2 MiB" : NULL;
 }
 
+/* Returns NULL, or why its device cannot have that owner and mode */
+static const char *channels_owner(const struct qv_chan_page *page,
+				  const struct qv_channel_plan *plan)
+{
+	if (plan->reserved)
+		return "a reserved member is not 0";
+	if (channels_end(page, QV_FRONT_END) < 0)
+		return plan->uid | plan->gid | plan->mode ?
+		       "only a channel with an end of Linux has an owner" : NULL;
+	if (plan->mode & ~0666u)
+		return "its mode has other bits than those of reading and writing";
+	return uid_valid(KUIDT_INIT(plan->uid)) && gid_valid(KGIDT_INIT(plan->gid)) ? NULL :
+	       "its owner is no user or group";
+}
+
+static bool channels_same(const struct qv_channel *c, const struct qv_chan_page *page,
+			  const struct qv_channel_plan *plan)
+{
+	return !memcmp(&c->page, page, sizeof(*page)) && c->uid == plan->uid &&
+	       c->gid == plan->gid && c->mode == plan->mode;
+}
+
 static int channels_check_one(struct qv_reply *r, const struct qv_cell_create *q, u32 i)
 {
 	const struct qv_channel_plan *plan = &q->channels[i];
@@ -95,6 +117,8 @@ static int channels_check_one(struct qv_reply *r, const struct qv_cell_create *q
 			return qv_refuse(r, QV_E_CHANNEL, "list it once",
 					 "channel '%s' is listed twice", plan->name);
 	wrong = channels_page(&page, plan);
+	if (!wrong)
+		wrong = channels_owner(&page, plan);
 	if (wrong)
 		return qv_refuse(r, QV_E_CHANNEL, "correct the cell's file",
 				 "channel '%s' cannot be: %s", plan->name, wrong);
@@ -102,7 +126,7 @@ static int channels_check_one(struct qv_reply *r, const struct qv_cell_create *q
 		return qv_refuse(r, QV_E_CHANNEL, "name the cell as a writer or reader",
 				 "cell '%s' is no end of channel '%s'", q->name, plan->name);
 	c = channels_find(plan->name);
-	if (c && memcmp(&c->page, &page, sizeof(page)))
+	if (c && !channels_same(c, &page, plan))
 		return qv_refuse(r, QV_E_CHANNEL, "say the same in the file of each end",
 				 "another cell describes channel '%s' differently", plan->name);
 	return 0;
@@ -144,6 +168,9 @@ static struct qv_channel *channels_create(const struct qv_channel_plan *plan)
 		return ERR_PTR(-ENOMEM);
 	channels_page(&c->page, plan);
 	c->self = channels_end(&c->page, QV_FRONT_END);
+	c->uid = plan->uid;
+	c->gid = plan->gid;
+	c->mode = plan->mode;
 	qv_channel_init(c);
 	c->memory = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
 				CHANNEL_ORDER);
@@ -244,7 +271,25 @@ static void channels_begin(struct qv_cell *cell)
 		c->made = true;
 		mutex_unlock(&c->lock);
 		wake_up_interruptible(&c->wait);
+		if (c->self >= 0)
+			qv_channel_announce(c, cell->name, true);
 	}
+	cell->channels_begun = true;
+}
+
+/* The cell's instance has written its words `life` by now */
+static void channels_end_life(struct qv_cell *cell)
+{
+	u32 i;
+
+	for (i = 0; i < cell->num_channels && cell->channels_begun; i++) {
+		struct qv_channel *c = cell->channels[i];
+
+		wake_up_interruptible(&c->wait);
+		if (c->self >= 0)
+			qv_channel_announce(c, cell->name, false);
+	}
+	cell->channels_begun = false;
 }
 
 static void channels_give(struct qv_cell *cell)
@@ -260,6 +305,7 @@ const struct qv_part qv_part_channels = {
 	.describe = channels_describe,
 	.show = channels_show,
 	.begin = channels_begin,
+	.end = channels_end_life,
 	.give = channels_give,
 	.unload = qv_channel_unload,
 };

@@ -24,6 +24,7 @@ struct qv_channel {
 	struct device dev;		/* its reference count counts for the channel */
 	struct cdev cdev;
 	s32 self;			/* the end of Linux; below 0: it has none */
+	u32 uid, gid, mode;		/* of the device; .mode 0: QV_CHANNEL_MODE */
 	/* protects all members below; not held while a program's memory is copied */
 	struct mutex lock;
 	wait_queue_head_t wait;
@@ -57,6 +58,11 @@ void qv_channel_withdraw(struct qv_channel *c);
 void qv_channel_init(struct qv_channel *c);
 void qv_channel_unload(void);
 
+/* channel_sysfs.c: the attributes of the device */
+extern const struct attribute_group *qv_channel_groups[];
+/* Sends a uevent: the cell @end has started, or has stopped or failed. Wakes readers of `state` */
+void qv_channel_announce(struct qv_channel *c, const char *end, bool starts);
+
 /*
  * channel_io.c: reads or writes .item of the file, with its lock held. Returns bytes, 0 at the end
  * of the channel, or an errno; -EAGAIN: not now. @again: the last value may be read before
@@ -65,5 +71,7 @@ ssize_t qv_channel_read(struct qv_channel_file *f, bool again);
 ssize_t qv_channel_write(struct qv_channel_file *f, size_t size);
 /* Returns the events of poll(). Changes nothing that the other end, or a call, can see */
 __poll_t qv_channel_ready(struct qv_channel_file *f);
+/* Returns false if the monitor has not made the channel yet, or no cell lists it now */
+bool qv_channel_status(struct qv_channel *c, struct qv_end_status *status);
 
 #endif

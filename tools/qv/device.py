@@ -10,7 +10,7 @@ import os
 import select
 
 from . import abi
-from .errors import NotLoaded, Refused
+from .errors import NotAllowed, NotLoaded, Refused
 from .words import text
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ class Device:
         if error.errno in (errno.ENOENT, errno.ENXIO, errno.ENODEV):
             return NotLoaded(f"the module qv is not loaded: there is no {path}", MODULE_REMEDY)
         if error.errno in (errno.EACCES, errno.EPERM):
-            return Refused(f"you may not open {path}", "run it with sudo, or as root")
+            return NotAllowed(f"you may not open {path}", "run it with sudo, or as root")
         return Refused(f"{path} cannot be opened ({os.strerror(error.errno or 0)})",
                        "see dmesg for what the module says")
 

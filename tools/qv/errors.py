@@ -48,6 +48,10 @@ class NotLoaded(Refused):
     """There is no driver."""
 
 
+class NotAllowed(Refused):
+    """This user may not open the driver's device."""
+
+
 class WrongConfiguration(Failed):
     """The configuration is wrong: its problems, exit status 2, nothing changed."""
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import grp
 import json
 import os
 import struct
@@ -12,13 +13,14 @@ from pathlib import Path
 import pytest
 from running import YAML, Run
 
-from qv import abi
-from qv import window
+from qv import abi, channelfs, window
 from qv.cli import channels
+from qv.errors import NotAllowed
 
 LINES = """channels:
   - {name: sensor, type: four-slot, item: 8, writer: quest, readers: [linux, other]}
-  - {name: orders, type: ring, item: 16, slots: 4, full: block, writer: linux, readers: [quest]}
+  - {name: orders, type: ring, item: 16, slots: 4, full: block, writer: linux, readers: [quest],
+     owner: ":daemon", mode: 0640}
   - {name: talk, type: mailbox, item: 8, writer: quest, readers: [other], reconnect: never}
 """
 
@@ -40,10 +42,14 @@ def test_channels_are_packed_for_the_driver_and_shown(three: Run) -> None:
     assert (plan.num_ends, plan.item, plan.slots) == (2, 16, 4)
     assert [end.value for end in plan.ends][:3] == [b"linux", b"quest", b""]
     assert info.channels[2].flags == 0
+    assert (plan.uid, plan.gid, plan.mode) == (0, grp.getgrnam("daemon").gr_gid, 0o640)
     shown = three.json("cell", "show", "quest", "--json")["channels"]
+    group = "qv" if any(g.gr_name == "qv" for g in grp.getgrall()) else "root"
     assert [c["name"] for c in shown] == ["sensor", "orders", "talk"]
     assert shown[0] == {"name": "sensor", "type": "four-slot", "item": 8, "slots": 1, "full": None, "writer": "quest",
-                        "readers": ["linux", "other"], "reconnect": "auto", "schema": None}
+                        "readers": ["linux", "other"], "reconnect": "auto", "schema": None,
+                        "owner": f"root:{group}", "mode": "0660"}
+    assert [(c["owner"], c["mode"]) for c in shown[1:]] == [("root:daemon", "0640"), (None, None)]
     three("cell", "show", "quest")
     assert "channel:     orders, ring of 16 bytes, 4 slots, linux to quest\n" in three.out
 
@@ -60,6 +66,31 @@ def test_list_and_show(three: Run, tmp_path: Path) -> None:
     assert found in three.json("channel", "list", "--json")["channels"]
     assert three("channel", "show", "talk") == 0 and "none: Linux has no end" in three.out
     assert three("channel", "show", "none") == 1 and "no cell has a channel 'none'" in three.err
+
+
+def test_list_without_root(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user who may not open /dev/qv sees what sysfs shows of the channels with a device."""
+    def refused() -> None:
+        raise NotAllowed("you may not open /dev/qv", "run it with sudo, or as root")
+    monkeypatch.setattr(run.system, "device", refused)
+    monkeypatch.setattr(channelfs, "SYSFS", str(tmp_path / "none"))
+    run("channel", "list")
+    assert run.out.splitlines() == ["NAME  TYPE  ITEM  SLOTS  ENDS  DEVICE"]
+    monkeypatch.setattr(channelfs, "SYSFS", str(tmp_path / "sys"))
+    monkeypatch.setattr(channelfs, "DEVICES", str(tmp_path))
+    folder = tmp_path / "sys/orders"
+    folder.mkdir(parents=True)
+    for file, word in {"type": "ring", "item": "16", "slots": "4", "full": "block", "reconnect": "auto", "schema": "",
+                       "ends": "linux quest", "state": "running stopped"}.items():
+        (folder / file).write_text(word + "\n")
+    (tmp_path / "sys/gone").mkdir()
+    run("channel", "list")
+    assert run.out.splitlines()[1].split() == ["orders", "ring", "16", "4", "linux:running", "quest:stopped", f"{tmp_path}/orders"]
+    (tmp_path / "orders").touch(0o640)
+    found = run.json("channel", "show", "orders", "--json")
+    assert (found["mode"], found["writer"], found["readers"], found["schema"]) == ("0640", "linux", ["quest"], None)
+    assert found["counts"] is None
+    assert run("channel", "show", "sensor") == 1 and "no cell has a channel 'sensor'" in run.err
 
 
 def test_send_and_watch(three: Run, tmp_path: Path) -> None:
@@ -176,7 +207,7 @@ def test_ends_must_agree(run: Run, tmp_path: Path) -> None:
     run.yaml.write_text(YAML + LINES)
     other = tmp_path / "other.yaml"
     same = YAML.replace("quest\n", "other\n", 1).replace("3", "2") + LINES
-    same = "".join(line for line in same.splitlines(True) if "orders" not in line)
+    same = "".join(line for line in same.splitlines(True) if "orders" not in line and ":daemon" not in line)
     other.write_text(same)
     assert run("config", "check", str(run.yaml), str(other)) == 0, run.err
     other.write_text(same.replace("item: 8", "item: 24", 1))

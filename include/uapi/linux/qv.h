@@ -26,6 +26,7 @@
 #define QV_MAX_CHANNELS	8	/* largest number of channels of one cell */
 #define QV_CHANNEL_ENDS	9	/* largest number of ends of a channel */
 #define QV_CHANNEL_SCHEMA_LEN 64
+#define QV_CHANNEL_MODE	0660
 #define QV_CMDLINE_LEN	1024	/* length of a command line with its NUL */
 /* Limit of interrupts per millisecond by which Linux reaches a cell, if its file names none */
 #define QV_BELL_RATE	10
@@ -179,6 +180,10 @@ struct qv_channel_plan {
 	__u64 item;			/* bytes of an item, or of the memory */
 	__u64 slots;			/* of a ring; else 1 */
 	char ends[QV_CHANNEL_ENDS][QV_NAME_LEN];	/* the writer, then the other ends */
+	/* owner, group and mode of its device; without an end of Linux all are 0 */
+	__u32 uid, gid;
+	__u32 mode;			/* bits of 0666; 0: QV_CHANNEL_MODE */
+	__u32 reserved;
 };
 
 /* QV_IOC_CELL_CREATE: take CPUs and memory, load the image: the cell is loadable */

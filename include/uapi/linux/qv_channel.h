@@ -11,7 +11,8 @@
  * EAGAIN	O_NONBLOCK: not now
  * EPIPE	the peer has failed; for a writer also: has stopped
  * ENOBUFS	the ring is full, and `full` is not `block`
- * EBADMSG	a word of the peer cannot be right, or a mailbox had an empty message
+ * EBADMSG	a word of the peer cannot be right
+ * ENODATA	a mailbox had an empty message, which is taken: it is the turn of Linux
  * EBUSY	a descriptor has claimed the end; at open(): another one is open for writing
  * EOPNOTSUPP	Linux does not write, or read, this channel, or it is memory
  *

@@ -213,6 +213,7 @@ def main(argv: list[str]) -> int:
         if o.action == "test":
             return check.pytest(argv[1:] or ["tests/lab"])
         images.root_disk()
+        roots.ensure("python")  # a test uses its module for channels in a machine
         for name in ["6.12", *(o.kernel or [])]:
             images.kernel(name)
         if o.machine == "intel":

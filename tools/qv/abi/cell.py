@@ -17,6 +17,7 @@ MAX_DEVICES = 8
 MAX_CHANNELS = 8
 CHANNEL_ENDS = 9
 CHANNEL_SCHEMA_LEN = 64
+CHANNEL_MODE = 0o660
 CMDLINE_LEN = 1024
 MAX_IMAGE = 256 << 20
 BELL_RATE = 10  # doorbells a millisecond
@@ -90,6 +91,10 @@ class ChannelPlan(ctypes.Structure):
         ("item", c_uint64),
         ("slots", c_uint64),
         ("ends", (c_char * NAME_LEN) * CHANNEL_ENDS),
+        ("uid", c_uint32),
+        ("gid", c_uint32),
+        ("mode", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 

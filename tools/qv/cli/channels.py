@@ -9,9 +9,9 @@ import os
 import sys
 import time
 
-from .. import output
+from .. import channelfs, output
 from ..condition import state_name
-from ..errors import Refused, WrongUsage
+from ..errors import NotAllowed, Refused, WrongUsage
 from ..keys import channels as key
 from ..window import Window
 
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, BinaryIO
 
+    from ..device import Device
     from ..system import System
     from .command import Arguments
 
 FOLDER = "/dev/qv-channel"
-LINUX = "linux"
+LINUX = key.LINUX
 REMEDIES = {
     errno.EAGAIN: "start the cell at the other end",
     errno.ENOBUFS: "the ring is full: let its reader take items",
@@ -32,6 +33,7 @@ REMEDIES = {
     errno.EOPNOTSUPP: "Linux is at the other end of this channel",
     errno.EBUSY: "end the program that uses this end",
     errno.EBADMSG: "the other end wrote what cannot be: restart it",
+    errno.ENODATA: "the message was empty: it is the turn of Linux to write",
 }
 
 
@@ -55,8 +57,18 @@ def _counts(channel: dict[str, Any]) -> dict[str, Any] | None:
 
 def _all(system: System) -> dict[str, dict[str, Any]]:
     """Returns the channels of all cells. Each has the state of its ends: of a cell its state, or
-    `absent`; of Linux `running`."""
-    device = system.device()
+    `absent`; of Linux `running`. A user who may not open /dev/qv sees the channels with an end of
+    Linux, with the states of their life pages."""
+    try:
+        found = _of_driver(system.device())
+    except NotAllowed:
+        found = channelfs.channels(key.PAGE)
+    for channel in found.values():
+        channel["counts"] = _counts(channel)
+    return found
+
+
+def _of_driver(device: Device) -> dict[str, dict[str, Any]]:
     infos = [device.info(name) for name in device.names()]
     states = {LINUX: "running", **{info.name.decode(): state_name(info.state) for info in infos}}
     found: dict[str, dict[str, Any]] = {}
@@ -67,8 +79,6 @@ def _all(system: System) -> dict[str, dict[str, Any]]:
             found[channel["name"]] = {
                 **channel, "device": path, "memory": key.PAGE,
                 "ends": [{"name": end, "state": states.get(end, "absent")} for end in ends]}
-    for channel in found.values():
-        channel["counts"] = _counts(channel)
     return found
 
 
@@ -103,13 +113,19 @@ def show_channel(args: Arguments, system: System) -> int:
     lines = [("name", channel["name"]), ("type", f"{channel['type']}{full}"), ("item", f"{channel['item']} bytes"),
              ("slots", str(channel["slots"])), ("writer", channel["writer"]), ("readers", ", ".join(channel["readers"])),
              ("ends", _ends(channel)), ("reconnect", channel["reconnect"]), ("schema", channel["schema"] or "none"),
-             ("device", channel["device"] or "none: Linux has no end"), ("memory", f"{channel['memory'] >> 20} MiB")]
+             ("device", _device(channel)), ("memory", f"{channel['memory'] >> 20} MiB")]
     if channel["counts"]:
         lines += [(name.replace("_", " "), str(value)) for name, value in channel["counts"].items()
                   if value is not None]
     for name, value in lines:
         output.line(f"{name + ':':13}{value}")
     return 0
+
+
+def _device(channel: dict[str, Any]) -> str:
+    if not channel["device"]:
+        return "none: Linux has no end"
+    return f"{channel['device']}, {channel['owner']}, {channel['mode']}"
 
 
 def hz(args: Arguments, system: System) -> int:

@@ -7,6 +7,7 @@ from .. import abi
 from ..reader import SequenceNode
 from ..record import dataclass
 from ..words import shown, text
+from . import channel_owner
 from .key import Context, Key, listed, mapping, matched, scalar, truth
 
 TYPE_CHECKING = False
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from .key import Wrong
 
 EXAMPLE = "a list such as [{name: sensor, type: four-slot, item: 64, writer: quest, readers: [linux]}]"
-KEYS = ("name", "type", "item", "slots", "full", "writer", "readers", "reconnect", "schema")
+KEYS = ("name", "type", "item", "slots", "full", "writer", "readers", "reconnect", "schema",
+        "owner", "mode")
 NAME = r"[a-z0-9][a-z0-9_-]*"
 SCHEMA = r"[!-~]*"
 MAX_BYTES = (2 << 20) - 4096  # a channel has 2 MiB, of which its life page has 4 KiB
@@ -29,6 +31,7 @@ PAGE = 2 << 20  # bytes of memory that a channel takes
 TYPES = {"mailbox": 1, "four-slot": 2, "ring": 3, "memory": 4}  # enum qv_chan_type
 FULL = {"error": 1, "block": 2, "drop-newest": 3, "drop-oldest": 4}  # enum qv_chan_full
 RECONNECT = 1 << 1  # QV_CHAN_RECONNECT
+LINUX = "linux"
 
 
 @dataclass
@@ -43,6 +46,8 @@ class Channel:
     ends: list[str]  # the writer first
     reconnect: bool
     schema: str
+    owner: tuple[int, int]  # user and group of its device; without an end of Linux all are 0
+    mode: int
 
     def __str__(self) -> str:
         queue = f", {self.slots} slots, full: {self.full}" if self.full else ""
@@ -78,13 +83,27 @@ def _one(node: Node, context: Context) -> Channel | None:
     if "reconnect" in values:
         reconnect = _word(values["reconnect"], context, ("auto", "never"))
     schema = _schema(values["schema"], context) if "schema" in values else ""
-    if None in (name, kind, item, ends, slots, full, reconnect, schema):
+    device = _device(values, context, ends)
+    if None in (name, kind, item, ends, slots, full, reconnect, schema, device):
         return None
-    assert name and kind and item and ends and slots is not None
+    assert name and kind and item and ends and slots is not None and device
     if kind in ("ring", "mailbox") and len(ends) != 2:
         context.bad(values["readers"], f"a {kind} has {len(ends) - 1} readers", "one reader")
         return None
-    return Channel(name, kind, item, slots, full or "", ends, reconnect == "auto", schema or "")
+    return Channel(name, kind, item, slots, full or "", ends, reconnect == "auto", schema or "", *device)
+
+
+def _device(values: dict[str, Node], context: Context,
+            ends: list[str] | None) -> tuple[tuple[int, int], int] | None:
+    """Returns the owner and the mode of the channel's device."""
+    if ends is not None and LINUX not in ends:
+        wrong = next((key for key in ("owner", "mode") if key in values), None)
+        if wrong:
+            context.bad(values[wrong], f"a channel without an end of Linux has no `{wrong}`", "leave it out")
+            return None
+        return (0, 0), 0
+    owner, mode = channel_owner.owner(values, context), channel_owner.mode(values, context)
+    return None if owner is None or mode is None else (owner, mode)
 
 
 def _name(node: Node, context: Context, what: str) -> str | None:
@@ -181,7 +200,8 @@ def pack(cell: CellConfig, request: abi.CellCreate) -> None:
         plan = abi.ChannelPlan(
             name=channel.name.encode(), schema=channel.schema.encode(), type=TYPES[channel.type],
             full=FULL.get(channel.full, 0), flags=RECONNECT if channel.reconnect else 0,
-            num_ends=len(channel.ends), item=channel.item, slots=channel.slots)
+            num_ends=len(channel.ends), item=channel.item, slots=channel.slots,
+            uid=channel.owner[0], gid=channel.owner[1], mode=channel.mode)
         for end, name in enumerate(channel.ends):
             plan.ends[end].value = name.encode()
         request.channels[number] = plan
@@ -198,7 +218,9 @@ def of_plan(plan: abi.ChannelPlan) -> dict[str, Any]:
             "slots": plan.slots, "full": _word_of(FULL, plan.full),
             "writer": ends[0] if ends else None, "readers": ends[1:],
             "reconnect": "auto" if plan.flags & RECONNECT else "never",
-            "schema": text(plan.schema) or None}
+            "schema": text(plan.schema) or None,
+            "owner": channel_owner.owner_text(plan.uid, plan.gid) if LINUX in ends else None,
+            "mode": channel_owner.mode_text(plan.mode) if LINUX in ends else None}
 
 
 def data(info: abi.CellInfo) -> dict[str, Any]:

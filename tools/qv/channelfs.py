@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Channels as /sys/class/qv-channel shows them, to every user: those with an end of Linux."""
+
+from __future__ import annotations
+
+import os
+
+from .keys.channel_owner import mode_text, owner_text
+from .machine import read_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SYSFS = "/sys/class/qv-channel"
+DEVICES = "/dev/qv-channel"
+
+
+def _word(name: str, file: str) -> str:
+    return (read_text(os.path.join(SYSFS, name, file)) or "").strip()
+
+
+def _device(path: str) -> tuple[str | None, str | None]:
+    """Returns the owner and the mode of a device."""
+    try:
+        about = os.stat(path)
+    except OSError:
+        return None, None
+    return owner_text(about.st_uid, about.st_gid), mode_text(about.st_mode & 0o666)
+
+
+def _channel(name: str, memory: int) -> dict[str, Any]:
+    ends, states = _word(name, "ends").split(), _word(name, "state").split()
+    full, path = _word(name, "full"), os.path.join(DEVICES, name)
+    owner, mode = _device(path)
+    return {"name": name, "type": _word(name, "type"), "item": int(_word(name, "item")),
+            "slots": int(_word(name, "slots")), "full": None if full == "none" else full,
+            "writer": ends[0], "readers": ends[1:], "reconnect": _word(name, "reconnect"),
+            "schema": _word(name, "schema") or None, "owner": owner, "mode": mode,
+            "device": path, "memory": memory,
+            "ends": [{"name": end, "state": state} for end, state in zip(ends, states)]}
+
+
+def channels(memory: int) -> dict[str, dict[str, Any]]:
+    """Returns the channels that have a device. Each takes `memory` bytes."""
+    try:
+        names = sorted(os.listdir(SYSFS))
+    except OSError:
+        return {}
+    found = {}
+    for name in names:
+        try:
+            found[name] = _channel(name, memory)
+        except (ValueError, IndexError):
+            continue  # its last cell was destroyed meanwhile
+    return found
