@@ -30,7 +30,7 @@ int last_value_open(struct last_value *c, void *window, uint64_t length, uint32_
 	struct qv_chan_section *own;
 	uint64_t generation;
 
-	if (page.magic != QV_CHAN_MAGIC || page.version != QV_CHAN_VERSION ||
+	if (page.magic != QV_CHAN_MAGIC || page.version < QV_CHAN_VERSION ||
 	    page.type != QV_CHAN_FOUR_SLOT || page.item < QV_CHAN_MIN_ITEM || page.item % 8 ||
 	    page.item > length || page.ends > QV_CHAN_MAX_ENDS || self < 1 || self >= page.ends)
 		return -1;
