@@ -6,14 +6,25 @@
 #include "internal.h"
 
 static _Thread_local char detail[512];
+/* A failure whose text qv_detail() makes: a program that polls fails often, and seldom asks why */
+static _Thread_local char later_name[QV_CHAN_NAME_LEN];
+static _Thread_local int later;
 
 int lib_fail(int result, const char *format, ...)
 {
 	va_list args;
 
+	later = 0;
 	va_start(args, format);
 	vsnprintf(detail, sizeof(detail), format, args);
 	va_end(args);
+	return result;
+}
+
+int lib_fail_call(int result, const char *name)
+{
+	memcpy(later_name, name, sizeof(later_name));
+	later = result;
 	return result;
 }
 
@@ -48,5 +59,8 @@ const char *qv_strerror(int result)
 
 const char *qv_detail(void)
 {
+	if (later)
+		lib_fail(later, "%.*s: %s", (int)sizeof(later_name), later_name,
+			 qv_chan_sentence(later));
 	return detail;
 }

@@ -23,6 +23,8 @@ struct qv_channel {
 
 /* Keeps a text for qv_detail(), and returns `result`. */
 int lib_fail(int result, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for a call of qv/end.h on the channel `name`, of QV_CHAN_NAME_LEN bytes. */
+int lib_fail_call(int result, const char *name);
 /* The same for a system call that failed with errno. */
 int lib_fail_system(const char *call, const char *path);
 /* Maps the window as end `self` of a channel whose descriptor and source are set, and attaches. */

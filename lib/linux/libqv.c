@@ -12,6 +12,9 @@
 /* Longest sleep in ms. A peer of a channel without bells, or a peer that died, may ring no bell. */
 #define SLEEP_BELL	100
 #define SLEEP_NO_BELL	1
+/* Before the first sleep of a call, it tries again for this time, if Linux has several CPUs. */
+#define SPIN_NS		50000
+#define SPIN_TRIES	32		/* between two looks at the clock */
 
 int lib_attach(struct qv_channel *c, const char *path, uint64_t length, uint32_t self)
 {
@@ -82,12 +85,29 @@ int qv_expect(const struct qv_channel *c, uint32_t type, uint64_t item, const ch
 	return 0;
 }
 
-static int64_t now_ms(void)
+static int64_t now_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int64_t now_ms(void)
+{
+	return now_ns() / 1000000;
+}
+
+static bool several_cpus(void)
+{
+	static int cpus;
+	int known = __atomic_load_n(&cpus, __ATOMIC_RELAXED);
+
+	if (!known) {
+		known = (int)sysconf(_SC_NPROCESSORS_ONLN);
+		__atomic_store_n(&cpus, known, __ATOMIC_RELAXED);
+	}
+	return known > 1;
 }
 
 /* Sleeps until a bell, or for a while. Returns 0, or QV_LIB_TIMEOUT after `end`. */
@@ -134,7 +154,39 @@ static int gone(const struct qv_channel *c)
 	       lib_fail(QV_LIB_NOT_FOUND, "%s: this channel no longer exists", c->end.page.name);
 }
 
-/* Tries a call, arms the bell, tries again, sleeps: a bell between the steps is not lost. */
+/* A call of a ring's writer counts a refused item if the ring is still full, so it looks before. */
+static bool worth_a_call(const struct qv_channel *c, const struct attempt *a)
+{
+	struct qv_end_status now;
+
+	if (!a->writes || c->end.page.type != QV_CHAN_RING)
+		return true;
+	qv_end_status(&c->end, &now);
+	return now.waiting < c->end.page.slots;
+}
+
+/* Tries again for a short time, in which a peer on another CPU often answers. */
+static int spin(struct qv_channel *c, struct attempt *a, int result)
+{
+	int64_t end = now_ns() + SPIN_NS;
+	int tries;
+
+	if (!several_cpus())
+		return result;
+	do
+		for (tries = 0; tries < SPIN_TRIES && may_wait(c, a, result); tries++) {
+			__builtin_ia32_pause();
+			if (worth_a_call(c, a))
+				result = a->call(c, a);
+		}
+	while (may_wait(c, a, result) && now_ns() < end);
+	return result;
+}
+
+/*
+ * Tries a call, again for a short time, arms the bell, tries again, sleeps: a bell between the
+ * steps is not lost.
+ */
 static int carry_out(struct qv_channel *c, struct attempt *a, int timeout_ms)
 {
 	int64_t end = timeout_ms > 0 ? now_ms() + timeout_ms : 0;
@@ -143,6 +195,8 @@ static int carry_out(struct qv_channel *c, struct attempt *a, int timeout_ms)
 	if (slept)
 		return slept;
 	result = a->call(c, a);
+	if (may_wait(c, a, result) && timeout_ms)
+		result = spin(c, a, result);
 	while (may_wait(c, a, result) && timeout_ms) {
 		c->source->arm(c);
 		result = a->call(c, a);
@@ -157,7 +211,7 @@ static int carry_out(struct qv_channel *c, struct attempt *a, int timeout_ms)
 	}
 	if (result >= 0)
 		return result;
-	return lib_fail(result, "%s: %s", c->end.page.name, qv_chan_sentence(result));
+	return lib_fail_call(result, c->end.page.name);
 }
 
 /* A write rings. So does a read of a ring whose writer may wait for a slot. */
