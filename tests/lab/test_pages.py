@@ -28,6 +28,7 @@ RUN_BY = {
     ("channels.md", "dd if=/dev/qv-channel/sensor"): "test_channels.py::test_cell_and_programs_talk",
     ("erika.md", "quesh erika -c trace"): "test_osek.py::test_console_shows_tasks_and_the_trace",
     ("erika.md", "quesh erika -c tasks"): "test_osek.py::test_console_shows_tasks_and_the_trace",
+    ("channels.md", "systemd-sysusers"): "test_channel_devices.py::test_user_of_group_qv_lists_and_reads",
     ("erika.md", "qvctl cell create"): "test_osek.py::test_blink_next_to_quest",
     ("inmates.md", "gcc -m32"): "test_inmates_page.py::test_smallest_inmate_builds_and_runs",
     ("inmates.md", "qvctl cell show"): "test_sample.py::test_sample_shows_registers_of_inmate",

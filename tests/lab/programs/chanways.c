@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <x86intrin.h>
+#include <qv/libqv.h>
+#include "chanways.h"
+
+#define SLOTS	16	/* of each ring; a pipe and a socket have their usual buffers */
+
+/* ---- pipe and UNIX socket: fds[side] has two descriptors: to receive, to send ---- */
+
+static int fds[2][2];
+
+static void pipe_make(size_t size)
+{
+	int first[2], second[2];
+
+	(void)size;
+	must(!pipe(first) && !pipe(second), "pipe");
+	memcpy(fds, (int[2][2]){ { second[0], first[1] }, { first[0], second[1] } }, sizeof(fds));
+}
+
+static void socket_make(size_t size)
+{
+	int ends[2], side;
+
+	(void)size;
+	must(!socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), "socketpair");
+	for (side = 0; side < 2; side++) {
+		fds[side][0] = ends[side];
+		fds[side][1] = dup(ends[side]);
+	}
+}
+
+static void fd_send(int side, const void *data, size_t size)
+{
+	must(write(fds[side][1], data, size) == (ssize_t)size, "write");
+}
+
+/* A pipe may return a part of an item */
+static void fd_receive(int side, void *data, size_t size)
+{
+	size_t n = 0;
+	ssize_t got;
+
+	for (; n < size; n += (size_t)got) {
+		got = read(fds[side][0], (char *)data + n, size - n);
+		must(got > 0, "read");
+	}
+}
+
+static void fd_end(void)
+{
+	int side;
+
+	for (side = 0; side < 2; side++) {
+		close(fds[side][0]);
+		close(fds[side][1]);
+	}
+}
+
+/* ---- POSIX shared memory: a ring for each direction, by hand, polled or with futexes ---- */
+
+struct half {
+	_Alignas(64) uint64_t head;
+	_Alignas(64) uint64_t tail;
+	_Alignas(64) uint32_t bell[2];	/* of the receiver and the sender */
+	uint32_t sleeps[2];
+	_Alignas(64) unsigned char items[SLOTS][4096];
+};
+
+static struct half *halves;		/* halves[side] has the items that this side sends */
+static bool futexes;
+
+static void shm_make(size_t size)
+{
+	int fd = shm_open("/qv-chanbench", O_RDWR | O_CREAT | O_EXCL, 0600);
+
+	must(fd >= 0 && !ftruncate(fd, 2 * sizeof(struct half)), "shm_open");
+	must(size <= sizeof(halves->items[0]), "size");
+	shm_unlink("/qv-chanbench");
+	halves = mmap(NULL, 2 * sizeof(struct half), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	must(halves != MAP_FAILED, "mmap");
+	close(fd);
+	futexes = false;
+}
+
+static void futex_make(size_t size)
+{
+	shm_make(size);
+	futexes = true;
+}
+
+static void shm_end(void)
+{
+	munmap(halves, 2 * sizeof(struct half));
+}
+
+/* Waits while *word is @value */
+static void shm_wait(struct half *h, const uint64_t *word, uint64_t value, int who)
+{
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) {
+		uint32_t bell = __atomic_load_n(&h->bell[who], __ATOMIC_ACQUIRE);
+
+		if (!futexes) {
+			_mm_pause();
+			continue;
+		}
+		__atomic_store_n(&h->sleeps[who], 1, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value)
+			syscall(SYS_futex, &h->bell[who], FUTEX_WAIT, bell, NULL, NULL, 0);
+		__atomic_store_n(&h->sleeps[who], 0, __ATOMIC_RELAXED);
+	}
+}
+
+static void shm_wake(struct half *h, int who)
+{
+	if (!futexes)
+		return;
+	__atomic_fetch_add(&h->bell[who], 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&h->sleeps[who], __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &h->bell[who], FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void shm_send(int side, const void *data, size_t size)
+{
+	struct half *h = &halves[side];
+
+	shm_wait(h, &h->tail, h->head - SLOTS, 1);
+	memcpy(h->items[h->head % SLOTS], data, size);
+	__atomic_store_n(&h->head, h->head + 1, __ATOMIC_RELEASE);
+	shm_wake(h, 0);
+}
+
+static void shm_receive(int side, void *data, size_t size)
+{
+	struct half *h = &halves[!side];
+
+	shm_wait(h, &h->head, h->tail, 0);
+	memcpy(data, h->items[h->tail % SLOTS], size);
+	__atomic_store_n(&h->tail, h->tail + 1, __ATOMIC_RELEASE);
+	shm_wake(h, 1);
+}
+
+/* ---- channels in files: a ring for each direction, or one mailbox ---- */
+
+static const char *const paths[] = { "/tmp/qv-chanbench-0", "/tmp/qv-chanbench-1" };
+static struct qv_channel *out, *in;
+static int timeout;
+
+static void channel_make(uint32_t type, uint32_t flags, size_t size)
+{
+	const struct qv_chan_page plan = {
+		.name = "bench", .type = type, .item = size, .ends = 2, .flags = flags,
+		.slots = type == QV_CHAN_RING ? SLOTS : 1,
+		.full = type == QV_CHAN_RING ? QV_CHAN_FULL_BLOCK : 0,
+	};
+	int i;
+
+	for (i = 0; i < 2; i++)
+		must(!qv_file_create(paths[i], &plan), "create");
+	timeout = flags & QV_CHAN_BELL ? -1 : 0;
+}
+
+static void ring_make(size_t size)
+{
+	channel_make(QV_CHAN_RING, 0, size);
+}
+
+static void bell_make(size_t size)
+{
+	channel_make(QV_CHAN_RING, QV_CHAN_BELL, size);
+}
+
+static void mailbox_make(size_t size)
+{
+	channel_make(QV_CHAN_MAILBOX, 0, size);
+}
+
+static void ring_join(int side)
+{
+	must(!qv_file_open(&out, paths[side], 0) && !qv_file_open(&in, paths[!side], 1), "open");
+}
+
+static void mailbox_join(int side)
+{
+	must(!qv_file_open(&out, paths[0], (uint32_t)side), "open");
+	in = out;
+}
+
+/* A time-out of 0: the call does not wait, and this loop polls */
+static void channel_send(int side, const void *data, size_t size)
+{
+	int result;
+
+	(void)side;
+	while ((result = qv_write(out, data, size, timeout))) {
+		must(result == QV_CHAN_FULL || result == QV_CHAN_ABSENT, "write");
+		_mm_pause();
+	}
+}
+
+static void channel_receive(int side, void *data, size_t size)
+{
+	int result;
+
+	(void)side;
+	while ((result = qv_read(in, data, size, NULL, timeout))) {
+		must(result == QV_CHAN_NOTHING || result == QV_CHAN_ABSENT, "read");
+		_mm_pause();
+	}
+}
+
+static void channel_end(void)
+{
+	qv_close(out);
+	if (in != out)
+		qv_close(in);
+	qv_file_remove(paths[0]);
+	qv_file_remove(paths[1]);
+}
+
+const struct way ways[] = {
+	{ "pipe", pipe_make, NULL, fd_send, fd_receive, fd_end, false },
+	{ "socket", socket_make, NULL, fd_send, fd_receive, fd_end, false },
+	{ "shared-memory-futex", futex_make, NULL, shm_send, shm_receive, shm_end, false },
+	{ "shared-memory-polled", shm_make, NULL, shm_send, shm_receive, shm_end, false },
+	{ "ring-bell", bell_make, ring_join, channel_send, channel_receive, channel_end, false },
+	{ "ring-polled", ring_make, ring_join, channel_send, channel_receive, channel_end, false },
+	{ "mailbox-polled", mailbox_make, mailbox_join, channel_send, channel_receive, channel_end,
+	  true },
+	{ 0 },
+};
