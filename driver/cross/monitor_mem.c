@@ -142,6 +142,11 @@ int qv_monitor_mem_make(struct qv_reply *r)
 		return qv_refuse(r, QV_E_UNSUPPORTED, "build and install the module again",
 				 "the monitor for %s is missing in this module, or damaged",
 				 qv_virt->name);
+	if (h->build != QV_BUILD)
+		return qv_refuse(r, QV_E_UNSUPPORTED, "install qv-dkms again, or run make install",
+				 "the monitor for %s in this module "
+				 "is of another build (%08x) than its driver (%08x)",
+				 qv_virt->name, h->build, QV_BUILD);
 	qv_takeover.text_len = h->text_end - QV_VA_IMAGE;
 	qv_takeover.x2apic = !!(qv_rdmsr(QV_MSR_APIC_BASE) & 1 << 10);
 	qv_takeover.num_cpus = 0;

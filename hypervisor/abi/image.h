@@ -15,6 +15,8 @@ struct qv_image_header {
 	u32 vector_rest;	/* address of the entry of all other vectors */
 	/* address: the monitor's segments; 0x10 code, 0x18 data, 0x20 TSS (hidden part only) */
 	u32 gdt;
+	/* hash of the headers that driver and monitor share (scripts/contract): equal in both */
+	u32 build;
 };
 
 #endif

@@ -11,6 +11,7 @@
 	.long	vector_stubs
 	.long	vector_rest
 	.long	gdt
+	.long	qv_build			/* scripts/contract, given to the linker */
 
 	.text
 /* From the trampoline: rdi = struct pcpu; there is no stack yet */

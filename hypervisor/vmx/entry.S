@@ -18,6 +18,7 @@
 	.long	vector_stubs
 	.long	vector_rest
 	.long	gdt
+	.long	qv_build			/* scripts/contract, given to the linker */
 
 	.text
 /*
