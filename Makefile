@@ -16,6 +16,7 @@
 # make bench       the numbers, in repeatable time
 # make size        the monitor's size against its limits
 # make doc         the documents as a book (build/doc/html) and as manual pages (build/doc/man)
+# make deb         Debian packages in build/deb, checked by lintian
 # make install     the programs and the module, for modprobe to find (DESTDIR=: into that folder)
 # make uninstall   removes what make install put there
 #
@@ -36,7 +37,7 @@ MACHINE ?= amd
 
 .DELETE_ON_ERROR:
 .PHONY: all programs module driver install install-programs install-driver uninstall clean \
-	size deps doc demo shell quest check check-all check-intel attack prove bench headers
+	size deps doc deb demo shell quest check check-all check-intel attack prove bench headers
 
 all: programs module
 
@@ -86,6 +87,9 @@ deps:
 doc: deps
 	$(LAB) make -C Documentation all DOC=$(O)/doc
 	@echo "the book: $(O)/doc/html/index.html; a manual page: man -l $(O)/doc/man/qvctl.8"
+
+deb: deps
+	$(LAB) deb
 
 demo: deps
 	$(LAB) setup

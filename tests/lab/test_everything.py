@@ -217,7 +217,7 @@ def check_sample(items: list[Item]) -> None:
             *sampling.too_long(commands, sampling.COMMANDS)]
     names = {item.name.partition("::")[0] for item in long}
     assert names == {"prove manager", "prove front", "prove request", "torture channels", "tests/attack/gaps.py",
-                     "tests/attack/test_races.py"}
+                     "tests/attack/test_races.py", "tests/lab/test_packages.py"}
     lots = [sampling.lots(tests, sampling.TESTS), sampling.lots(commands, sampling.COMMANDS)]
     print([len(some) for some in lots])
     assert all(len(some) <= 40 for some in lots), "a week of commits covers everything"

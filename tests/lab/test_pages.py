@@ -50,6 +50,8 @@ RUN_BY = {
     ("qvctl.md", "qvctl doctor"): "test_synopses_list_existing_commands_and_options",
     ("qvctl.md", "qvctl cell create"): "test_tool_examples_print_what_pages_show",
     ("yaml-key.md", "tests/lab/qvlab make"): "test_build_commands_of_pages_exist",
+    ("packages.md", "apt-get update"): "test_packages.py::test_packages_from_bare_machine_to_cell_and_back",
+    ("packages.md", "apt-get install"): "test_packages.py::test_packages_from_bare_machine_to_cell_and_back",
     ("parts.md", "tests/lab/qvlab make"): "test_build_commands_of_pages_exist",
     ("quest-programs.md", "make quest"): "test_lab.py::test_quest_command_boots_quest_with_archive",
     ("quest-programs.md", "make quest FILES=demo.cpio"): "test_lab.py::test_quest_command_boots_quest_with_archive",

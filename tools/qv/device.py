@@ -11,7 +11,7 @@ import select
 
 from . import abi
 from .errors import NotAllowed, NotLoaded, Refused
-from .words import text
+from .words import REPLACED_REMEDY, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ MODULE_REMEDY = ("load the module: modprobe qv (it is installed by `make install
 # Sentences for an errno, if the driver gives no sentence.
 _FALLBACK: dict[int, tuple[str, str]] = {
     errno.ENOTTY: ("the loaded driver does not know this request",
-                   "qvctl and qv.ko are of different versions: install both anew, "
-                   "then rmmod qv and modprobe qv"),
+                   f"qvctl and the loaded qv.ko are of different versions: {REPLACED_REMEDY}"),
     errno.EPERM: ("this needs root", "run it with sudo, or as root"),
     errno.EACCES: ("this needs root", "run it with sudo, or as root"),
     errno.ENOMEM: ("Linux has not enough free memory for this request",
@@ -42,6 +41,8 @@ _FALLBACK: dict[int, tuple[str, str]] = {
 
 def refusal_from(reply: abi.Reply, error: OSError | None) -> Refused:
     """Returns the driver's sentence, or else a sentence for the errno."""
+    if reply.code == abi.Reason.E_ABI:  # as after an upgrade
+        return Refused(text(reply.text), REPLACED_REMEDY, reply.code)
     if reply.text:
         return Refused(text(reply.text), text(reply.remedy), reply.code)
     number = error.errno if error is not None and error.errno is not None else 0

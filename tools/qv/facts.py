@@ -13,6 +13,8 @@ from .machine import Machine
 
 _EFI_SECURE_BOOT = "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
+_MODULE = "sys/module/qv"
+
 
 class Facts:
     """Facts below `root`. A test gives a folder that it has filled."""
@@ -72,6 +74,33 @@ class Facts:
         base = self.root / "lib/modules" / self.release
         found = sorted([*base.glob("*/qv.ko*"), *base.glob("*/*/qv.ko*")])
         return f"/{found[0].relative_to(self.root)}" if found else ""
+
+    @cached_property
+    def module_info(self) -> dict[str, str]:
+        """Returns what modinfo says about the installed module: version, srcversion, signer, the
+        SHA-256 of the monitor's images. Empty if there is no module."""
+        said = self.read("modinfo") if str(self.root) != "/" else _run("modinfo", "qv")
+        pairs = (line.partition(":") for line in (said or "").splitlines())
+        return {key.strip(): value.strip() for key, _, value in pairs}
+
+    def monitor_sha256(self) -> str:
+        """Returns the hash of the image that the loaded module has for this processor, or an empty
+        text."""
+        return self.read(f"{_MODULE}/parameters/monitor").strip()
+
+    def module_is_replaced(self) -> bool:
+        """Returns whether another module than the loaded one is installed, as after an upgrade."""
+        loaded, installed = self.read(f"{_MODULE}/srcversion").strip(), self.module_info.get("srcversion")
+        if not loaded or not installed:
+            return False
+        images = {self.module_info.get("monitor_amd"), self.module_info.get("monitor_intel")}
+        monitor = self.monitor_sha256()
+        return loaded != installed or (len(monitor) == 64 and monitor not in images)
+
+    def confinement(self) -> str:
+        """Returns the AppArmor profile that confines this process, or an empty text."""
+        said = self.read("proc/self/attr/apparmor/current").strip("\0\n ")
+        return "" if said.partition(" ")[0] == "unconfined" else said
 
     def secure_boot(self) -> bool | None:
         """Returns True if the setting is enabled, and None if that is unknown."""

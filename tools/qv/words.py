@@ -61,6 +61,9 @@ def ipi_name(direct: int) -> str:
 IPI_DIRECT = ("IPIs of Linux are direct: they pass no filter, so a hostile Linux could interrupt cells with "
               "any vector or NMI")
 
+REPLACED = "the loaded module qv is another than the installed one, as after an upgrade"
+REPLACED_REMEDY = "systemctl restart qv.service (its cells end, and those of units start again)"
+
 
 def outside(count: int) -> str:
     """Returns the level of protection when some CPUs of the machine are not under the monitor."""

@@ -37,6 +37,13 @@ def test_every_errno_becomes_a_sentence(number: int) -> None:
     assert refusal.sentence and refusal.remedy
 
 
+def test_older_module_is_answered_by_the_restart_that_loads_the_new_one() -> None:
+    answer = abi.Reply(code=abi.Reason.E_ABI, text=b"the caller has version 5 of the interface", remedy=b"x")
+    refusal = device.refusal_from(answer, OSError(22, "x"))
+    assert (refusal.sentence, refusal.code) == ("the caller has version 5 of the interface", abi.Reason.E_ABI)
+    assert "systemctl restart qv.service" in refusal.remedy
+
+
 def test_the_drivers_sentence_comes_first() -> None:
     answer = abi.Reply(code=abi.Reason.E_BUSY, text=b"another call\x1b is under way", remedy=b"wait")
     refusal = device.refusal_from(answer, OSError(16, "x"))

@@ -164,7 +164,41 @@ def test_secure_boot(clinic: Clinic) -> None:
     clinic.put(EFI, b"\6\0\0\0\0")
     clinic.finds("secure-boot", "ok", "off")
     clinic.put(EFI, b"\6\0\0\0\1")
-    clinic.finds("secure-boot", "warn", "sign")
+    clinic.finds("secure-boot", "warn", "only signed modules", "install qv-dkms", "mokutil --import")
+    clinic.put("modinfo", "filename: /lib/modules/x/updates/dkms/qv.ko.xz\nsigner:         DKMS module signing key\n")
+    clinic.finds("secure-boot", "warn", "signed by DKMS module signing key", "mokutil --import")
+
+
+def test_apparmor(clinic: Clinic) -> None:
+    clinic.finds("apparmor", "ok", "no AppArmor profile")
+    clinic.put("proc/self/attr/apparmor/current", "unconfined\n")
+    clinic.finds("apparmor", "ok", "no AppArmor profile")
+    clinic.put("proc/self/attr/apparmor/current", "tools (enforce)\n")
+    clinic.finds("apparmor", "warn", "profile tools (enforce) confines", "/dev/qv rw,")
+
+
+def test_module_that_was_upgraded_while_loaded(clinic: Clinic) -> None:
+    old, new = "a" * 64, "b" * 64
+    clinic.put("sys/module/qv/srcversion", "0123\n")
+    clinic.put("sys/module/qv/parameters/monitor", f"{old}\n")
+    clinic.finds("module", "ok", "is loaded")
+    info = "srcversion:     {}\nmonitor_amd:    {}\nmonitor_intel:  cc\n"
+    clinic.put("modinfo", info.format("0123", old))
+    clinic.finds("module", "ok", "is loaded")
+    clinic.put("modinfo", info.format("4567", old))
+    clinic.finds("module", "warn", "another than the installed one", "systemctl restart qv.service")
+    clinic.put("modinfo", info.format("0123", new))
+    clinic.finds("module", "warn", "another than the installed one")
+
+
+def test_status_shows_monitor_and_older_module(clinic: Clinic) -> None:
+    clinic.put("sys/module/qv/srcversion", "0123\n")
+    clinic.put("sys/module/qv/parameters/monitor", "a" * 64 + "\n")
+    clinic.put("modinfo", "srcversion: 4567\n")
+    system = FakeSystem(clinic.device, clinic.root, clinic.root)
+    assert main(["status"], system) == 0  # type: ignore[arg-type]
+    said = clinic.capture.readouterr().out
+    assert f"monitor sha256 {'a' * 64}\n" in said and "restart qv.service" in said
 
 
 def test_cpus(clinic: Clinic) -> None:

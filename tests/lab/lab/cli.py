@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
-from . import build, check, commit, enter, everything, images, quest, roots, terminal
+from . import build, check, commit, enter, everything, images, packages, quest, roots, terminal
 from .errors import BuildError, GuestTimeout, LabError, MachineDead
 from .config import IOMMUS, Config
 from .machine import EMULATORS, Machine
@@ -101,12 +101,14 @@ def parser() -> argparse.ArgumentParser:
     setup.add_argument("--kernel", choices=sorted(roots.sections()["kernel"]), action="append",
                        help="fetch this kernel too (repeatable)")
     setup.add_argument("--machine", choices=["amd", "intel"], default="amd", help="intel: make one with VT-x that has booted, too")
+    setup.add_argument("--packages", action="store_true", help="make what the tests of the Debian packages need, too")
     alone = command("quest", "Quest alone in QEMU, in this terminal: no Linux, no cell. Ctrl-A x ends it.")
     alone.add_argument("--files", type=Path, metavar="ARCHIVE",
                        help="an archive of inmates/quest/user/pack.py: more programs and files")
     alone.add_argument("--cmdline", default="", metavar="WORDS", help="e.g. admission=exact")
     made = command("build", "Build the tree for a kernel.")
     made.add_argument("--kernel", choices=sorted(roots.sections()["kernel"]), default="6.12")
+    command("deb", "The Debian packages, in build/deb: what `make deb` does.")
     command("test", "The lab's tests, by pytest in the tool root; what follows is pytest's, "
             "e.g. tests/lab/test_lab.py -k files -x")
     command("make", "make in the tool root, where all tools are; what follows is make's, "
@@ -200,6 +202,8 @@ def main(argv: list[str]) -> int:
             with build.lock():
                 build.compile_for(images.kernel(o.kernel))
             return 0
+        if o.action == "deb":
+            return packages.main()
         if o.action == "quest":
             return quest.alone(o.files, o.cmdline)
         if o.action == "make":
@@ -216,6 +220,8 @@ def main(argv: list[str]) -> int:
         roots.ensure("python")  # a test uses its module for channels in a machine
         for name in ["6.12", *(o.kernel or [])]:
             images.kernel(name)
+        if o.packages:
+            packages.setup()
         if o.machine == "intel":
             check.vt_x()
         return 0

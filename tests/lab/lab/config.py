@@ -14,6 +14,7 @@ class Config:
 
     machine: str = "amd"   # vendor of the processor: amd (in QEMU) or intel (in Bochs)
     kernel: str = "6.12"
+    own_root: bool = False  # the userland is the kernel's root, not the guest root
     cpus: int = 4
     memory: str = ""       # size of RAM, e.g. 512M; empty: the default of the emulator
     iommu: str = "none"

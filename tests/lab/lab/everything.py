@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import build, check, enter, images, roots, weights
+from . import build, check, enter, images, packages, roots, weights
 from .errors import LabError
 from .paths import BUILD, CACHE, TOP
 from .record import Result, read
@@ -233,6 +233,8 @@ def _carry_out(todo: Sequence[Item], results: Path) -> None:
         write_names(chosen, rest)
         for kernel in check.KERNELS:
             images.kernel(kernel)
+        if any("/test_packages.py::" in item.name for item in rest):
+            packages.setup()
         if any(item.machine == "intel" for item in rest):
             check.vt_x()
         check.pytest(["-n", "auto", "--dist", "loadgroup", "--thorough", f"--only={chosen}",

@@ -73,12 +73,12 @@ def _disk(source: Path, image: Path, size: str) -> None:
                 '-d "$1" "$2" "$3"', str(source), str(image), size)
 
 
-def root_disk() -> Path:
-    """Returns the disk image with the root file system of every machine. Machines never write to it."""
+def root_disk(name: str = "guest") -> Path:
+    """Returns the disk image with the root file system of machines. Machines never write to it."""
     blacklist = (LAB / "guest/modprobe.conf").read_text()
 
     def build(fresh: Path) -> None:
-        tree = roots.ensure("guest")
+        tree = roots.ensure(name)
         masks = [f"system/{unit}" for unit in MASKED] + [f"system-generators/{g}" for g in GENERATORS]
         for mask in masks:
             link = tree / "etc/systemd" / mask
@@ -93,11 +93,12 @@ def root_disk() -> Path:
         target = tree / "etc/systemd/system/default.target"
         target.unlink(missing_ok=True)
         target.symlink_to("/usr/lib/systemd/system/multi-user.target")
-        (tree / "usr/lib/modules").mkdir(parents=True, exist_ok=True)
+        (tree / "usr/lib/modules").mkdir(parents=True, exist_ok=True)  # a disk is mounted there
         _disk(tree, fresh / "root.img", "3G")
-    ident = f"{RECIPE}-{roots.key('guest')}-{MASKED}-{GENERATORS}-{blacklist}"
+    ident = f"{RECIPE}-{roots.key(name)}-{MASKED}-{GENERATORS}-{blacklist}"
     short = hashlib.sha256(ident.encode()).hexdigest()[:12]
-    return roots.make_once(IMAGES / f"root_{short}", build, "the root disk") / "root.img"
+    kind = "root" if name == "guest" else f"root-{name}"
+    return roots.make_once(IMAGES / f"{kind}_{short}", build, f"the {name} disk") / "root.img"
 
 
 def _read_module(path: Path) -> bytes:

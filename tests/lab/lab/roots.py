@@ -41,6 +41,14 @@ echo "$version" >/kernel/version
 rm linux-*.deb
 '"""
 
+# Packages for tests to install, and their dependencies
+DOWNLOAD = """--customize-hook=chroot "$1" sh -ec '
+apt-get clean
+apt-get install -q -y --no-install-recommends --download-only %s
+mkdir /srv/debs
+mv /var/cache/apt/archives/*.deb /srv/debs
+'"""
+
 
 def sections() -> dict[str, Any]:
     with open(LAB / "roots.toml", "rb") as f:
@@ -133,6 +141,8 @@ def bootstrap(name: str, target: Path) -> None:
                     f'printf "{text}" >"$1/etc/apt/preferences.d/{suite}"')
     if "package" in wanted:
         argv.append(UNPACK_KERNEL % wanted["package"])
+    if "debs" in wanted:
+        argv.append(DOWNLOAD % " ".join(wanted["debs"]))
     argv += [wanted["suites"][0], str(target)]
     argv += [f"deb [signed-by={keyring}] {mirror} {suite} main" for suite in wanted["suites"]]
     done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

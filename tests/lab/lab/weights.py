@@ -37,6 +37,8 @@ ROWS: tuple[tuple[str, str, float], ...] = (
     ("tests/attack/test_races.py::*", "amd", 22.0),
     ("tests/lab/test_devices.py::*", "amd", 6.0), ("tests/lab/test_devices_*.py::*", "amd", 6.0),
     ("tests/lab/test_install.py::*", "-", 6.0),
+    ("*::test_packages_list_every*", "-", 5.0), ("*::test_packages_from_bare*", "-", 1500.0),
+    ("*::test_packages_build_twice*", "-", 200.0), ("*::test_new_kernel_gets*", "-", 300.0),
     ("tests/lab/test_isolation.py::*", "amd", 10.0), ("tests/lab/test_isolation.py::*", "intel", 18.0),
     ("tests/lab/test_kdump.py::*", "amd", 25.0), ("tests/lab/test_lost.py::*", "amd", 15.0),
     ("tests/lab/test_lab.py::*", "amd", 1.2), ("tests/lab/test_lab.py::*", "intel", 2.7),

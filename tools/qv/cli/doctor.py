@@ -10,7 +10,7 @@ from ..device import Device
 from ..errors import Refused
 from ..machine import parse_cpu_list
 from ..record import dataclass
-from ..words import MIB, cpu_list, outside, size, text
+from ..words import MIB, REPLACED, REPLACED_REMEDY, cpu_list, outside, size, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Examination:
         checks: tuple[Callable[[], Finding], ...] = (
             self.architecture, self.virtualization, self.nested_paging, self.firmware, self.inside,
             self.kvm, self.cpus, self.offline_cpus, self.memory, self.lockdown, self.secure_boot,
-            self.module, self.headers, self.driver, self.yaml)
+            self.apparmor, self.module, self.headers, self.driver, self.yaml)
         return [check() for check in checks]
 
     def architecture(self) -> Finding:
@@ -212,10 +212,25 @@ class Examination:
             return Finding("secure-boot", OK, "no Secure Boot: not started by UEFI, or not told")
         if not state:
             return Finding("secure-boot", OK, "Secure Boot is off")
+        if signer := self.facts.module_info.get("signer"):
+            return Finding("secure-boot", WARN, f"Secure Boot is on, and the module is signed by {signer}: the kernel "
+                           "takes it only if the machine knows that key",
+                           "if modprobe says that the key was rejected: mokutil --import /var/lib/dkms/mok.pub, "
+                           "reboot, and enrol the key in the blue menu")
         return Finding("secure-boot", WARN, "Secure Boot is on: the kernel takes only signed modules",
-                       "sign qv.ko with a key that the machine knows (mokutil), or switch Secure Boot off")
+                       "install qv-dkms, since DKMS signs qv.ko with its own key: mokutil --import /var/lib/dkms/mok.pub, "
+                       "reboot, and enrol the key in the blue menu; or switch Secure Boot off")
+
+    def apparmor(self) -> Finding:
+        profile = self.facts.confinement()
+        if not profile:
+            return Finding("apparmor", OK, "no AppArmor profile confines this command")
+        return Finding("apparmor", WARN, f"the AppArmor profile {profile} confines this command, and may forbid /dev/qv",
+                       "run it unconfined, or permit `/dev/qv rw,` and `/dev/qv-cell/** rw,` in the profile")
 
     def module(self) -> Finding:
+        if "qv" in self.facts.modules and self.facts.module_is_replaced():
+            return Finding("module", WARN, REPLACED, REPLACED_REMEDY)
         if "qv" in self.facts.modules:
             return Finding("module", OK, "the module qv is loaded")
         if self.facts.module_is_listed():
@@ -224,7 +239,7 @@ class Examination:
         if file := self.facts.module_file():
             return Finding("module", FAIL, f"{file} is not in modules.dep, so modprobe does not find it", "depmod")
         return Finding("module", FAIL, f"there is no module qv for the kernel {self.facts.release}",
-                       "make && make install (then modprobe finds it), or insmod qv.ko")
+                       "apt install qv-dkms; or make && make install (then modprobe finds it); or insmod qv.ko")
 
     def headers(self) -> Finding:
         if self.facts.exists(f"lib/modules/{self.facts.release}/build"):

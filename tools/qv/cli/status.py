@@ -22,6 +22,8 @@ FEATURES = {abi.FEATURE_NPT: "npt", abi.FEATURE_NRIPS: "nrips", abi.FEATURE_DECO
 def status(args: Arguments, system: System) -> int:
     device = system.device()
     info, pool = device.status(), device.pool()
+    facts = system.facts()
+    monitor, replaced = facts.monitor_sha256(), facts.module_is_replaced()
     features = [name for bit, name in FEATURES.items() if info.features & bit]
     obstacle = None
     if info.obstacle:
@@ -30,7 +32,8 @@ def status(args: Arguments, system: System) -> int:
     data = {"enabled": bool(info.enabled), "cells": info.num_cells,
             "vendor": VENDORS.get(info.vendor, str(info.vendor)), "features": features,
             "x2apic": bool(info.x2apic), "cpus": info.num_cpus, "tsc_khz": info.tsc_khz,
-            "lost_cpus": info.lost_cpus, "monitor_text": info.monitor_text, "cpus_outside": info.cpus_outside,
+            "lost_cpus": info.lost_cpus, "monitor_text": info.monitor_text,
+            "monitor_sha256": monitor, "module_replaced": replaced, "cpus_outside": info.cpus_outside,
             "ipi": ipi_name(info.ipi_direct), "pool": {"size": pool.size, "free": pool.free, "lent": pool.lent}, "obstacle": obstacle}
     if args.json:
         output.as_json(data)
@@ -42,6 +45,11 @@ def status(args: Arguments, system: System) -> int:
                 f"monitor {info.monitor_text} bytes")
     if pool.size:
         output.line(words.pool(pool.size, pool.free))
+    if monitor:
+        output.line(f"monitor sha256 {monitor}")
+    if replaced:
+        output.line(f"level: {words.REPLACED}")
+        output.line(f"  remedy: {words.REPLACED_REMEDY}")
     if info.cpus_outside:
         output.line(f"level: {words.outside(info.cpus_outside)}")
     if info.ipi_direct:
