@@ -2,11 +2,13 @@
 """Channels: memory that cells and Linux share."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 from product import Product
 from test_isolation import Deed, deed as deed, ones, peek_all
+from test_watching import until
 
 SENSOR = "{name: sensor, type: four-slot, item: 64, writer: quest, readers: [linux]}"
 ORDERS = "{name: orders, type: ring, item: 64, slots: 4, writer: linux, readers: [quest]}"
@@ -142,6 +144,40 @@ say(os.read(f, 64) == b"")
 say(os.path.exists("{DEVICE}/sensor"))
 """) == ["QVCHANNL", "EACCES", 1, True, True, False]
     qv.sh("rmmod qv")
+
+
+@pytest.mark.thorough
+def test_program_of_quest_samples_for_linux(qv: Product) -> None:
+    """The example of configs/sensor.yaml: a program on a VCPU of 1 ms, and a script in Linux."""
+    qv.do("enable")
+    qv.do("cell create /usr/share/qv/configs/sensor.yaml --start")
+    qv.quesh("sampler &")
+    until(lambda: "sensor four-slot quest:running linux:running (used by pid " in qv.quesh("channels"), "sampler")
+    assert "uses it" in qv.quesh("chan read orders")
+    done = qv.sh("/usr/share/qv/examples/sensor/plot.py --seconds 1 --set 0:80 --text")
+    assert "the set point 80.0" in done.splitlines()[-1]
+    until(lambda: python(qv, f"""
+import struct
+number, ns, value, set_point = struct.unpack("<QQdd", open("{DEVICE}/sensor", "rb", buffering=0).read(32))
+say(set_point == 80 and 79 < value < 81 and ns // 1000000 >= number)""") == [True], "the value near the set point")
+    counts = qv.ask("channel show orders")["counts"]
+    assert counts == {"items": 1, "occupancy": 0, "high_water": 1, "lost": 0, "overruns": 0, "error": None}
+    rate = json.loads(qv.do("channel hz sensor -n 1 --json"))
+    assert rate["rate"] > 0 and rate["error"] is None
+    qv.do("channel record sensor -n 3 --file /run/record")
+    first, second, third = (json.loads(line) for line in qv.sh("cat /run/record").splitlines())
+    assert first["seconds"] == 0 <= second["seconds"] <= third["seconds"] and len(third["hex"]) == 64
+    qv.sh("""printf '{"seconds": %s, "hex": "0000000000003440"}\n' 0 0.01 >/run/orders""")
+    qv.do("channel replay orders --file /run/orders --speed 2")
+    until(lambda: qv.ask("channel show orders")["counts"]["items"] == 3, "the set points of the record")
+    # the program ends: the shell may use the channel, which keeps the last value
+    [pid] = set(re.findall(r"used by pid (\d+)", qv.quesh("channels")))
+    qv.quesh(f"kill {pid}")
+    until(lambda: "used by" not in qv.quesh("channels"), "the end of the sampler")
+    assert qv.ask("channel show sensor")["counts"]["items"] > 0
+    qv.quesh("chan write sensor hello")
+    qv.do("cell destroy quest")
+    qv.do("disable")
 
 
 @pytest.mark.thorough
