@@ -96,7 +96,7 @@ static void watch_cell(struct qv_cell *cell, u32 ms)
 	if (cell->id)
 		qv_log_drain(cell->name, cell->monitor_mem, &cell->log_seen);
 	watch_lock(cell);
-	/* the key queue may have room again, so wake writers */
+	/* the key queue may have room again, or there is output: wake those who wait in poll() */
 	wake_up_interruptible(&cell->console->wait);
 	if (cell->state == QV_STATE_RUNNING && READ_ONCE(status->state) == QV_MON_FAILED) {
 		qv_parts_end(cell);

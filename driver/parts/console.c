@@ -117,12 +117,29 @@ static void console_destroy(struct qv_console *c)
 
 /* ---- file operations ---- */
 
+/* An open file */
+struct console_file {
+	struct qv_console *console;
+	u32 seen;			/* .stream_head when poll() last reported output */
+};
+
+static struct qv_console *console_of(struct file *file)
+{
+	const struct console_file *f = file->private_data;
+
+	return f->console;
+}
+
 static int console_open(struct inode *inode, struct file *file)
 {
 	/* misc_open() holds the mutex that misc_deregister() needs, so the console still exists */
 	struct qv_console *c = container_of(file->private_data, struct qv_console, misc);
+	struct console_file *f = kzalloc(sizeof(*f), GFP_KERNEL);
 	int error = 0;
 
+	if (!f)
+		return -ENOMEM;
+	f->console = c;
 	mutex_lock(&c->lock);
 	if (file->f_mode & FMODE_WRITE) {
 		if (c->writer)
@@ -133,19 +150,23 @@ static int console_open(struct inode *inode, struct file *file)
 	if (!error)
 		kref_get(&c->kref);
 	mutex_unlock(&c->lock);
-	file->private_data = c;
+	if (error)
+		kfree(f);
+	else
+		file->private_data = f;
 	return error;
 }
 
 static int console_close(struct inode *inode, struct file *file)
 {
-	struct qv_console *c = file->private_data;
+	struct qv_console *c = console_of(file);
 
 	if (file->f_mode & FMODE_WRITE) {
 		mutex_lock(&c->lock);
 		c->writer = false;
 		mutex_unlock(&c->lock);
 	}
+	kfree(file->private_data);
 	kref_put(&c->kref, console_release);
 	return 0;
 }
@@ -177,7 +198,7 @@ static ssize_t console_put_keys(struct qv_console *c, const u8 *keys, size_t len
 
 static ssize_t console_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
-	struct qv_console *c = file->private_data;
+	struct qv_console *c = console_of(file);
 	u8 keys[QV_KEYS_LEN];
 	ssize_t n;
 
@@ -202,21 +223,32 @@ static ssize_t console_write(struct file *file, const char __user *from, size_t 
 	}
 }
 
+/*
+ * EPOLLIN: the inmate has printed since a poll() last reported it to this file. watch.c wakes those
+ * who wait, since the inmate prints without notifying Linux.
+ */
 static __poll_t console_poll(struct file *file, struct poll_table_struct *table)
 {
-	struct qv_console *c = file->private_data;
+	struct console_file *f = file->private_data;
+	struct qv_console *c = f->console;
+	u32 head = READ_ONCE(c->comm->stream_head);
+	__poll_t events = 0;
 
 	poll_wait(file, &c->wait, table);
 	if (READ_ONCE(c->gone))
 		return EPOLLHUP;
+	if (poll_requested_events(table) & EPOLLIN && head != READ_ONCE(f->seen)) {
+		WRITE_ONCE(f->seen, head);
+		events |= EPOLLIN | EPOLLRDNORM;
+	}
 	if (!READ_ONCE(c->instance))
-		return EPOLLERR;
-	return console_room(c) ? EPOLLOUT | EPOLLWRNORM : 0;
+		return events | EPOLLERR;
+	return events | (console_room(c) ? EPOLLOUT | EPOLLWRNORM : 0);
 }
 
 static vm_fault_t console_fault(struct vm_fault *vmf)
 {
-	struct qv_console *c = vmf->vma->vm_file->private_data;
+	struct qv_console *c = console_of(vmf->vma->vm_file);
 
 	if (vmf->pgoff >= ARRAY_SIZE(c->pages))
 		return VM_FAULT_SIGBUS;

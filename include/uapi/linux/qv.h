@@ -481,8 +481,9 @@ struct qv_event {
  * reads as zeros.
  * write(): bytes put into the key queue, then the cell is interrupted; returns
  * how many fitted; blocks while the queue is full unless O_NONBLOCK.
- * poll(): POLLOUT when keys fit, POLLHUP once the cell is gone, POLLERR when it
- * is not running.
+ * poll(): POLLIN when the inmate has printed since poll() last said so, at
+ * most 50 ms later; POLLOUT when keys fit, POLLHUP once the cell is gone,
+ * POLLERR when it is not running.
  * open() for writing: one writer at a time, else EBUSY; any number of readers.
  * The device survives stop and restart of its cell, and goes with destroy.
  */
