@@ -65,6 +65,19 @@ bool qv_end_all(struct qv_reply *r)
 	return !qv_takeover.enabled || !qv_disable(r);
 }
 
+/*
+ * Linux goes down under the monitor. If another kernel is to be executed now (`kexec -e`), resets
+ * the machine instead: the new kernel could not end the monitor, and would not know the memory and
+ * CPUs of the cells. @how is the text that kernel_kexec() passes to the notifiers.
+ */
+static void notify_kexec(const char *how)
+{
+	if (!how || strcmp(how, "kexec reboot"))
+		return;
+	pr_emerg("qv: no kexec under the monitor: the machine is reset\n");
+	emergency_restart();
+}
+
 static int notify_reboot(struct notifier_block *nb, unsigned long action, void *data)
 {
 	struct qv_reply r = { 0 };
@@ -73,8 +86,10 @@ static int notify_reboot(struct notifier_block *nb, unsigned long action, void *
 	qv_going_down = true;
 	notify_monitor(action == SYS_RESTART ? QV_NOTE_RESTART :
 		       action == SYS_HALT ? QV_NOTE_HALT : QV_NOTE_POWER_OFF);
-	if (!qv_end_all(&r))
+	if (!qv_end_all(&r)) {
 		pr_warn("qv: Linux goes down under the monitor: %s\n", r.text);
+		notify_kexec(data);
+	}
 	mutex_unlock(&qv_lock);
 	return NOTIFY_DONE;
 }
