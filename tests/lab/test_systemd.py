@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The units of systemd: qv.service and qv-cell@NAME.service."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
+from lab import images
+from lab.machine import Machine
 from product import Product
 from test_watching import until
 
@@ -26,20 +29,27 @@ def asked(qv: Product, what: str) -> str:
 def test_unit_keeps_a_cell_running(unit: Product) -> None:
     """A unit starts QV and the cell. It starts a cell that fails again, and takes a cell over whose
     process was killed. It ends both in order."""
-    unit.sh(f"systemctl enable --now {UNIT}; test -L /etc/systemd/system/multi-user.target.wants/{UNIT}.service")
-    assert asked(unit, "ActiveState") == "active"
     unit.sh("echo QV_POOL=100M >>/etc/qv/qv.conf")
+    unit.sh(f"qvctl cell enable quest --now; test -L /etc/systemd/system/multi-user.target.wants/{UNIT}.service")
+    assert asked(unit, "ActiveState") == "active"
     assert unit.show()["state"] == "running"
+    assert unit.ask("pool")["lent"] == 66 << 20 and unit.ask("pool")["size"] == 100 << 20
     unit.quesh("count")
     until(lambda: "running: " in asked(unit, "StatusText"), "a status with heartbeats")
-    assert unit.ask("pool")["lent"] == 66 << 20 and unit.ask("pool")["size"] == 100 << 20
 
     process = asked(unit, "MainPID")
     unit.machine.run("quesh quest -c 'crash memory'")
     until(lambda: unit.show()["failures"] == 1 and unit.show()["state"] == "running", "it runs again")
     assert asked(unit, "MainPID") == process
+    unit.sh("journalctl --update-catalog")
     until(lambda: "failed: it touched memory outside the cell; it starts again in 100 ms" in
-          unit.sh(f"journalctl -o cat QV_CELL=quest -u {UNIT}"), "the journal")
+          unit.sh(f"journalctl -x QV_CELL=quest -u {UNIT}"), "the journal")
+    entry = json.loads(unit.sh(f"journalctl -o json -u {UNIT} QV_EVENT=failed"))
+    assert (entry["QV_CELL"], entry["QV_FAILURE"], entry["QV_CPU"], entry["PRIORITY"]) == ("quest", "memory", "3", "3")
+    assert entry["QV_RIP"] == unit.show()["last_failure"]["rip"]
+    said = unit.sh(f"journalctl -x -u {UNIT}")
+    assert "Subject: A cell failed and starts again" in said and "of the cell quest" in said
+    until(lambda: "count" in unit.sh(f"journalctl -o cat -t qv-console -u {UNIT}").splitlines(), "lines of the console")
 
     unit.quesh("count")
     started = unit.show()["started_ns"]
@@ -52,6 +62,7 @@ def test_unit_keeps_a_cell_running(unit: Product) -> None:
     unit.sh("systemctl stop qv.service")
     assert asked(unit, "ActiveState") == "inactive"
     assert unit.ask("status")["enabled"] is False
+    assert unit.ask("pool")["size"] == 0
     assert unit.online() == unit.all_online
 
 
@@ -61,7 +72,6 @@ def test_unit_gives_up_a_cell_that_fails_again_and_again(unit: Product) -> None:
             f"/usr/sbin/qvctl cell run --restarts 0 {FILE}\\n' >/run/systemd/system/{UNIT}.service.d/few.conf; systemctl daemon-reload")
     unit.sh(f"systemctl start {UNIT}")
     unit.machine.run("quesh quest -c 'crash memory'")
-    assert unit.ask("pool")["size"] == 0
     until(lambda: asked(unit, "ActiveState") == "failed", "the unit gives up")
     assert asked(unit, "ExecMainStatus") == "3"
     assert unit.show()["state"] == "failed"
@@ -77,3 +87,148 @@ def test_unit_of_a_wrong_file_says_what_is_wrong(unit: Product) -> None:
     assert "cpu: is not a known key (perhaps `cpus`)" in unit.sh(f"journalctl -o cat -u {UNIT}")
     said = unit.sh("systemd-analyze verify --man=no qv.service qv-cell@quest.service 2>&1")
     assert "qv" not in said, said
+
+
+CELL_WAYS = ("memory", "write", "msr", "port", "triple", "fault")  # a fault in Quest's kernel: its heart stops
+PROCESS_WAYS = ("KILL", "SEGV", "ABRT", "STOP")  # a stopped process tells systemd nothing, so systemd kills it
+
+
+@pytest.mark.thorough
+def test_unit_survives_ten_ways_to_kill_it(unit: Product) -> None:
+    """A failed cell is started again by the same process. A killed process is replaced, and the cell
+    does not notice."""
+    unit.sh(f"echo 'restart: {{limit: 20, first: 50ms}}' >>{FILE}; systemctl start {UNIT}")
+    process = asked(unit, "MainPID")
+    for number, way in enumerate(CELL_WAYS, 1):
+        unit.machine.run(f"quesh quest -c 'crash {way}'")
+        until(lambda: unit.show()["failures"] == number and unit.show()["state"] == "running", f"{way}: it runs again")
+        unit.quesh("count")
+    assert asked(unit, "MainPID") == process and asked(unit, "NRestarts") == "0"
+    reasons = unit.sh(f"journalctl -o cat -u {UNIT} QV_EVENT=failed --output-fields=QV_FAILURE").split()
+    assert reasons == ["memory", "memory", "msr", "port", "triple-fault", "watchdog"]
+
+    started = unit.show()["started_ns"]
+    for number, way in enumerate(PROCESS_WAYS, 1):
+        process = asked(unit, "MainPID")
+        unit.sh(f"kill -s {way} {process}")
+        until(lambda: asked(unit, "NRestarts") == str(number) and asked(unit, "ActiveState") == "active", f"{way}: another process")
+        assert unit.show()["started_ns"] == started, f"{way}: the cell ran on"
+    unit.assert_counting()
+
+    # a sixth start within two minutes: systemd's limit. The cell still runs
+    unit.sh(f"systemctl kill -s KILL {UNIT}")
+    until(lambda: asked(unit, "ActiveState") == "failed", "systemd's limit")
+    assert unit.show()["started_ns"] == started and unit.show()["state"] == "running"
+    unit.sh(f"systemctl reset-failed {UNIT}; systemctl start {UNIT}")
+    assert unit.show()["started_ns"] == started
+    unit.sh(f"systemctl stop {UNIT}")
+    assert unit.ask("cell list")["cells"] == []
+
+
+@pytest.mark.thorough
+def test_units_of_cells_have_an_order(unit: Product) -> None:
+    """A cell requires another: systemd starts it later, and ends it earlier."""
+    unit.sh(f"cp {unit.config('quest2', 2)} /etc/qv/cells/quest2.yaml; echo 'requires: [quest2]' >>{FILE}")
+    assert "systemd does not know its `after` and `requires` yet" in unit.sh(f"qvctl config check {FILE}")
+    unit.sh("qvctl cell enable quest --now")
+    assert "warning" not in unit.sh(f"qvctl config check {FILE}")
+    assert unit.show("quest2")["started_ns"] < unit.show()["started_ns"]
+    needs = unit.sh(f"systemctl list-dependencies --plain {UNIT}")
+    assert "qv-cell@quest2.service" in needs and "qv.service" in needs
+    said = unit.sh(f"systemd-analyze verify --man=no {UNIT}.service 2>&1")
+    assert "qv" not in said, said
+    unit.sh("systemctl stop qv.service")
+    ends = unit.sh("journalctl -o cat --output-fields=QV_CELL QV_EVENT=shut-down -n 2").split()
+    assert ends == ["quest", "quest2"]
+    unit.sh("qvctl cell disable quest; rm /etc/qv/cells/quest2.yaml")
+    assert "qv-cell@" not in unit.sh("ls /etc/systemd/system")
+
+
+KEXEC = """import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+words = b"console=ttyS0 panic=1 a-kernel-by-kexec\\0"
+kernel, initrd = (os.open(path, os.O_RDONLY) for path in ("/run/vmlinuz", "/run/initrd"))
+assert not libc.syscall(320, kernel, initrd, len(words), words, 0), os.strerror(ctypes.get_errno())
+libc.syscall(169, 0xfee1dead, 672274793, 0x45584543, 0)
+sys.exit(os.strerror(ctypes.get_errno()))
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.machine(fresh=True)
+@pytest.mark.parametrize("locked", [False, True])
+def test_kexec_ends_cells_or_resets_machine(machine: Machine, locked: bool) -> None:
+    """Linux executes another kernel without the monitor. It executes none while a cell has locked
+    management."""
+    qv = Product(machine)
+    qv.do(f"cell create {qv.config('quest', 3, more='lock: true' if locked else '')} --start")
+    machine.put(images.kernel("6.12").vmlinuz, "/run/vmlinuz")
+    machine.put(images.kernel("6.12").initramfs("virtio"), "/run/initrd")
+    machine.start(["python3", "-c", KEXEC])
+    until(lambda: bool(machine.dead) or "a-kernel-by-kexec" in machine.console_text(), "another kernel, or a reset")
+    said = machine.console_text()
+    assert ("Linux has the machine to itself again" in said) is not locked
+    assert ("a-kernel-by-kexec" in said) is not locked
+    assert ("qv: no kexec under the monitor: the machine is reset" in said) is locked
+    if locked:
+        until(lambda: "it reset" in str(machine.dead), "the reset")
+
+
+@pytest.mark.thorough
+def test_sleep_is_refused_with_a_sentence(unit: Product) -> None:
+    unit.sh(f"systemctl start {UNIT}")
+    assert "QV is enabled, and sleep would power off the CPUs of the monitor and of the cells" in unit.refused("may-sleep")
+    for kind in ("suspend", "hibernate"):
+        assert unit.machine.run(f"systemctl start systemd-{kind}.service").rc == 1
+        assert "remedy: systemctl stop qv.service" in unit.sh(f"journalctl -o cat -u systemd-{kind}.service")
+    unit.assert_counting()
+    unit.sh("systemctl stop qv.service")
+    assert unit.do("may-sleep") == "the machine may sleep\n"
+
+
+@pytest.mark.thorough
+def test_times_of_a_unit_are_reported(unit: Product) -> None:
+    """Prints how long it takes from `systemctl start` to the first instruction of the inmate, and
+    from a failure to the first instruction of the next life."""
+    unit.sh(f"echo 'restart: {{limit: 100, first: 0ms}}' >>{FILE}")
+    clock = "python3 -c 'import time; print(time.clock_gettime_ns(time.CLOCK_BOOTTIME))'"
+    starts, again = [], []
+    for _ in range(5):
+        begin = int(unit.sh(f"{clock}; systemctl start {UNIT}"))
+        cell = unit.show()
+        starts.append((cell["started_ns"] + cell["first_entry_ns"] - begin) / 1e6)
+        assert starts[-1] > 0
+        for number in (1, 2):
+            events = unit.machine.start("exec qvctl --json events -f", merge=False)
+            unit.machine.run("quesh quest -c 'crash memory'")
+            until(lambda: unit.show()["failures"] == number and unit.show()["state"] == "running", "it runs again")
+            until(lambda: b'"running"' in events.output, "the event")
+            events.kill(15)
+            times = {event["state"]: event["time_ns"] for event in map(json.loads, events.output.splitlines())}
+            again.append((times["running"] - times["failed"]) / 1e6)
+            assert again[-1] > 0
+        unit.sh(f"systemctl stop {UNIT}")
+    print(f"ms from systemctl start to the first instruction: {sorted(round(ms, 1) for ms in starts)}")
+    print(f"ms from failure to running, without a pause: {sorted(round(ms, 1) for ms in again)}")
+
+
+@pytest.mark.thorough
+@pytest.mark.machine(reboots=True, boot_args=("panic=1",))
+def test_cell_of_a_unit_comes_again_after_reboot(machine: Machine) -> None:
+    """A reboot ends cell and monitor in order, and the next boot starts them."""
+    qv = Product(machine)
+    qv.sh(f"mkdir -p /var/log/journal /etc/qv/cells; cp {qv.config('quest', 3)} {FILE}; echo QV_POOL=100M >>/etc/qv/qv.conf; echo 'stop: 1s' >>{FILE}")
+    qv.sh("systemctl restart systemd-journald; systemctl daemon-reload; qvctl cell enable quest --now")
+    qv.quesh("count")
+    first = qv.sh("cat /proc/sys/kernel/random/boot_id")
+
+    def reboot() -> None:
+        machine.start("systemctl reboot")
+    machine.restart(reboot)
+    assert qv.sh("cat /proc/sys/kernel/random/boot_id") != first
+    until(lambda: asked(qv, "ActiveState") == "active", "the unit after the boot")
+    assert qv.show()["state"] == "running" and qv.ask("pool")["lent"] == 66 << 20
+    qv.quesh("count")
+    last = qv.sh("journalctl -b -1 -o cat -u qv.service -u qv-cell@quest")
+    assert "cell quest is shut down" in last and "QV is disabled: Linux has the machine to itself" in last
+    qv.sh(f"qvctl cell disable quest --now; systemctl stop qv.service; rm {FILE}")

@@ -9,6 +9,7 @@ import signal
 import socket
 import time
 
+from .journal import Journal
 from .words import text
 
 TYPE_CHECKING = False
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .device import Device
+    from .transcript import Transcript
 
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
@@ -34,6 +36,7 @@ class Service:
         signal.set_wakeup_fd(sink, warn_on_full_buffer=False)
         address = environment.get("NOTIFY_SOCKET", "")
         self._address = f"\0{address[1:]}" if address.startswith("@") else address
+        self.journal = Journal(environment)
         self.folder = environment.get("RUNTIME_DIRECTORY", "").partition(":")[0]
         # seconds within which systemd wants to hear WATCHDOG=1; None: it does not
         usec = environment.get("WATCHDOG_USEC", "")
@@ -53,14 +56,20 @@ class Service:
             except OSError:
                 pass  # systemd is restarting or busy: it hears the next report
 
-    def wait(self, device: Device, name: str, seconds: float) -> bool:
-        """Waits for an event of a cell, a signal, or the time. Returns true if the command is to
-        end. Events of other cells do not end the wait."""
+    def wait(self, device: Device, name: str, seconds: float,
+             console: Transcript | None = None) -> bool:
+        """Waits for an event of a cell, output on its console, a signal, or the time. Returns true
+        if the command is to end. Events of other cells do not end the wait."""
         until = time.monotonic() + seconds
+        consoles = [console.fileno()] if console and self.journal else []
         while not self.ended and (left := until - time.monotonic()) > 0:
-            self._poll(left, device.fd)
-            if any(text(event.name) == name for event in device.events(0)):
+            fired = self._poll(left, device.fd, *consoles)
+            printed = [fired.get(descriptor, 0) for descriptor in consoles]
+            happened = any(text(event.name) == name for event in device.events(0))
+            if happened or select.POLLIN in printed:
                 break
+            if any(printed):
+                consoles = []  # the cell does not run: an event says why, at once or soon
         return self.ended
 
     def sleep(self, seconds: float) -> bool:
@@ -70,17 +79,19 @@ class Service:
             self._poll(left)
         return self.ended
 
-    def _poll(self, seconds: float, *more: int) -> None:
+    def _poll(self, seconds: float, *more: int) -> dict[int, int]:
+        """Returns the descriptors that are ready, each with its events."""
         poller = select.poll()
         for descriptor in (self._wake, *more):
             poller.register(descriptor, select.POLLIN)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
         try:
             # a signal that arrived before this line has written to the pipe
-            poller.poll(seconds * 1000)
+            fired = dict(poller.poll(seconds * 1000))
         finally:
             signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
         try:
             os.read(self._wake, 64)
         except BlockingIOError:
             pass
+        return fired

@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # these modules are imported on demand, since few commands ne
     from .facts import Facts
     from .machine import Machine, Taken
     from .service import Service
+    from .transcript import Transcript
 
 
 class System:
@@ -75,6 +76,25 @@ class System:
         from .service import Service
 
         return Service()
+
+    def transcript(self, name: str) -> Transcript | None:
+        """Returns the console of a cell, or None if it cannot be read."""
+        from .transcript import Transcript
+
+        try:
+            return Transcript(name)
+        except OSError:
+            return None
+
+    def systemctl(self, *words: str) -> None:
+        import subprocess
+
+        try:
+            done = subprocess.run(["systemctl", "--quiet", *words], capture_output=True, text=True, check=False)
+        except FileNotFoundError:
+            raise Refused("systemctl is not installed", "cells start at boot by systemd only") from None
+        if done.returncode:
+            raise Refused(f"systemctl {words[0]} failed: {_why(done.stderr)}", f"systemctl status {words[-1]}")
 
     def load_module(self) -> None:
         if os.geteuid() != 0:

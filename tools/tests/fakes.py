@@ -155,11 +155,22 @@ class FakeDevice:
         yield from self.coming
 
 
+class FakeJournal:
+    """Has no socket, so commands print."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def send(self, _kind: str, _words: str, **_fields: str) -> bool:
+        return False
+
+
 class FakeService:
     """Carries out one step of `.script` each time the command waits. It ends the command after the
     last one."""
 
     watchdog: float | None = 10.0
+    journal = FakeJournal()
 
     def __init__(self, system: FakeSystem, folder: Path) -> None:
         self.system = system
@@ -173,7 +184,9 @@ class FakeService:
     def tell(self, *lines: str) -> None:
         self.told += lines
 
-    def wait(self, _device: FakeDevice, _name: str, _seconds: float) -> bool:
+    def wait(self, _device: FakeDevice, _name: str, seconds: float,
+             _console: object = None) -> bool:
+        self.system.clock += max(seconds, 0)
         if self.script:
             self.script.pop(0)()
         else:
@@ -193,6 +206,7 @@ class FakeSystem:
         self.images = images
         self.root = str(root or images / "no-root")
         self.clock = 100.0
+        self.systemd: list[str] = []
         self.manager = FakeService(self, images)
         self.offline: frozenset[int] = frozenset()
 
@@ -217,6 +231,12 @@ class FakeSystem:
         return self.fake
 
     device_or_load = device
+
+    def systemctl(self, *words: str) -> None:
+        self.systemd.append(" ".join(words))
+
+    def transcript(self, _name: str) -> None:
+        return None
 
     def service(self) -> FakeService:
         return self.manager

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from running import Run
 
+from qv.errors import NotLoaded
 from qv.machine import Machine
 
 
@@ -34,3 +35,12 @@ def test_memory_of_the_pool_is_available_for_cells(tmp_path: Path) -> None:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text("MemTotal: 2048 kB\nMemAvailable: 1024 kB\n")
     assert Machine.this(str(tmp_path), pool=512 << 10).mem_available == 1536 << 10
+
+
+def test_machine_may_sleep_without_the_monitor(run: Run) -> None:
+    assert run("may-sleep") == 0 and run.out == "the machine may sleep\n"
+    run.device.enabled = True
+    assert run("may-sleep") == 1
+    assert "QV is enabled, and sleep would power off the CPUs" in run.err
+    run.system.fake = NotLoaded("the module qv is not loaded", "modprobe qv")
+    assert run.json("--json", "may-sleep") == {"may_sleep": True}

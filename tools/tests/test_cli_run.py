@@ -49,8 +49,8 @@ def killed(run: Run) -> None:
 def test_unit_creates_starts_and_ends_a_cell(run: Run, manager: FakeService) -> None:
     assert keep(run) == 0, run.err
     assert run.device.calls == ["enable", "create", "start", "shutdown 5000", "destroy"]
-    assert manager.told[0] == "READY=1"
-    assert manager.told[-2:] == ["STOPPING=1", "EXTEND_TIMEOUT_USEC=30000000"]
+    assert manager.told[:2] == ["WATCHDOG_USEC=10000000", "READY=1"]
+    assert manager.told[-3:] == ["STOPPING=1", "EXTEND_TIMEOUT_USEC=30000000", "WATCHDOG_USEC=30000000"]
     assert not list(run.yaml.parent.glob("*.cell"))
 
 
@@ -187,3 +187,100 @@ def test_signals_interrupt_waits_only() -> None:
         assert service.sleep(60) and time.monotonic() - began < 30"""
     tools = Path(__file__).resolve().parents[1]
     subprocess.run([sys.executable, "-B", "-c", code], check=True, cwd=tools)
+
+
+def test_file_sets_pauses_and_limit(run: Run, manager: FakeService) -> None:
+    run.yaml.write_text(YAML + "restart: {limit: 3, first: 200ms, most: 500ms, healthy: 30s}\nstop: 7s\n")
+    fails = becomes(run, abi.State.FAILED, abi.Failure.MEMORY)
+
+    def later() -> None:
+        run.system.clock += 30
+        fails()
+    manager.script = [fails, fails, fails, later]
+    assert keep(run) == 0, run.err
+    assert pauses(manager) == [0.2, 0.4, 0.5, 0.2]
+    assert "shutdown 7000" in run.device.calls
+
+
+def test_cell_that_is_to_be_held(run: Run, manager: FakeService) -> None:
+    run.yaml.write_text(YAML + "restart: off\n")
+    manager.script = [becomes(run, abi.State.FAILED, abi.Failure.MEMORY)]
+    assert keep(run) == 3 and not pauses(manager)
+
+
+def test_environment_counts_less_than_the_file(run: Run, manager: FakeService,
+                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QV_RESTARTS", "0")
+    monkeypatch.setenv("QV_STOP_MS", "3000")
+    monkeypatch.setenv("QV_RESTART_FIRST_MS", "")
+    manager.script = [becomes(run, abi.State.FAILED, abi.Failure.MEMORY)]
+    assert keep(run) == 3
+    assert keep(run, "--restarts", "1") == 0
+    run.yaml.write_text(YAML + "stop: 4s\nrestart: {limit: 1}\n")
+    manager.ended = False
+    manager.script = [becomes(run, abi.State.FAILED, abi.Failure.MEMORY)]
+    assert keep(run) == 0 and "shutdown 4000" in run.device.calls
+    monkeypatch.setenv("QV_STOP_MS", "soon")
+    run.yaml.write_text(YAML)
+    assert keep(run) == 1 and "QV_STOP_MS=soon is not a number" in run.err
+
+
+def test_heart_that_does_not_beat_is_not_reported_as_well(run: Run, manager: FakeService) -> None:
+    """The driver could not stop it, since another cell has locked management."""
+    class Console:
+        ended = False
+
+        def lines(self, _now: float, _end: bool = False) -> list[str]:
+            return []
+
+        def restart(self) -> None: ...
+
+        def is_ready(self) -> bool:
+            return True
+
+        def has_ended(self) -> bool:
+            return self.ended
+
+    console = Console()
+    run.system.transcript = lambda _name: console  # type: ignore[assignment, return-value]
+
+    def beat() -> None:
+        run.device.cells["quest"].heartbeat += 1
+
+    def end() -> None:
+        console.ended = True
+    manager.script = [beat, lambda: None, beat, end]
+    assert keep(run) == 0, run.err
+    reports = [line for line in manager.told if line.startswith("STATUS=running")]
+    assert len(reports) == 5 and manager.told.count("WATCHDOG=1") == 4
+    assert "WATCHDOG_USEC=10000000" in manager.told
+
+
+@pytest.mark.parametrize("how, waits", [("start", 0), ("beat", 3), ("flag", 3)])
+def test_inmate_is_ready_as_its_file_says(run: Run, manager: FakeService, how: str,
+                                          waits: int) -> None:
+    class Console:
+        flag = False
+
+        def lines(self, _now: float, _end: bool = False) -> list[str]:
+            return []
+
+        def restart(self) -> None: ...
+
+        def is_ready(self) -> bool:
+            return self.flag
+
+        def has_ended(self) -> bool:
+            return False
+
+    console = Console()
+    run.system.transcript = lambda _name: console  # type: ignore[assignment, return-value]
+    run.yaml.write_text(YAML + f"ready: {how}\n")
+
+    def asleep() -> None:
+        if len(manager.pauses) == 3:
+            console.flag = how == "flag"
+            run.device.cells["quest"].heartbeat = how == "beat"
+    manager.asleep = asleep
+    assert keep(run) == 0, run.err
+    assert manager.pauses == [0.02] * waits

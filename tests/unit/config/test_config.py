@@ -119,11 +119,22 @@ def test_script_writes_the_table_of_the_page(tmp_path: Path) -> None:
     assert copy.read_text() == page
 
 
+def test_keys_of_the_unit() -> None:
+    cell = read("good/unit.yaml")
+    assert (cell.after, cell.requires, cell.before()) == (["camera"], ["camera", "planner"], ["camera", "planner"])
+    assert cell.restart is not None and vars(cell.restart) == {"limit": 10, "first": 50, "most": 60_000, "healthy": 60_000}
+    assert (cell.ready, cell.stop) == ("flag", 0)
+    held, usual = read("good/unit-hold.yaml"), read("good/smallest.yaml")
+    assert held.restart is not None and (held.restart.limit, held.ready) == (0, "start")
+    assert (usual.restart, usual.stop, usual.ready) == (None, None, "auto")
+
+
 def test_each_key_has_a_field_and_a_file() -> None:
     fields = set(vars(config.CellConfig("file"))) - {"file", "at"}
     assert fields == {key.field() for key in keys.TABLE}
     files = {path.stem for path in (TOP / "tools/qv/keys").glob("*.py")} - {"__init__", "key", "channel_owner"}
-    assert files == fields - {"boot", "admission"}, "boot is in image.py, admission in vcpus.py"
+    files = files - {"unit"} | {"after", "requires", "restart", "ready", "stop"}
+    assert files == fields - {"boot", "admission"}, "boot is in image.py, admission in vcpus.py, those of the unit in unit.py"
 
 
 def test_vcpus() -> None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from .. import abi, config, output, words
+import os
+
+from .. import abi, config, dropin, output, words
 from ..errors import WrongConfiguration
 from ..problems import Problem
 
@@ -22,7 +24,8 @@ def check(args: Arguments, system: System) -> int:
     if not problems:
         problems = [problem for cell in cells for problem in (
             *config.taken(cell, machine), *_device_problems(cell, system))]
-    warnings = [(cell.file, warning) for cell in cells for warning in _warnings(cell, machine)]
+    warnings = [(cell.file, warning) for cell in cells for warning in (
+        *_warnings(cell, machine), *_unit_warnings(cell, system))]
     scheduled = [cell for cell in cells if args.verbose and cell.vcpus and not problems]
     if scheduled:
         from .. import schedule
@@ -49,6 +52,21 @@ def _warnings(cell: CellConfig, machine: Machine) -> list[str]:
              for device in cell.devices if device.dma == abi.Dma.UNSAFE]
     if cell.name in [other.name for other in machine.cells]:
         found.append(f"a cell {cell.name} exists: `qvctl cell destroy {cell.name}` before this one can be created")
+    return found
+
+
+def _unit_warnings(cell: CellConfig, system: System) -> list[str]:
+    """Compares the file of a unit with the drop-in that systemd has."""
+    folder = os.path.realpath(os.path.join(system.root, dropin.CELLS))
+    if os.path.dirname(os.path.realpath(cell.file)) != folder:
+        return []
+    found = []
+    if os.path.basename(cell.file) != f"{cell.name}.yaml":
+        found.append(f"the file has another name than its cell, so no unit is named qv-cell@{cell.name}: call it {cell.name}.yaml")
+    elif dropin.wanted(cell) != dropin.present(system.root, cell.name):
+        found.append(f"systemd does not know its `after` and `requires` yet: qvctl cell enable {cell.name}")
+    found += [f"it waits for cell {name}, which has no file {dropin.file_of(system.root, name)}"
+              for name in cell.before() if not os.path.exists(dropin.file_of(system.root, name))]
     return found
 
 

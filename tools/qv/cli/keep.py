@@ -11,25 +11,30 @@ import hashlib
 import os
 
 from .. import abi, output
-from ..condition import FAILURES, state_name
+from ..condition import FAILURES, failure_name, registers, state_name
 from ..errors import Refused
+from ..keys.unit import Restart
 from ..words import text
 from .create import checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..device import Device
     from ..keys import CellConfig
     from ..service import Service
     from ..system import System
+    from ..transcript import Transcript
     from .command import Arguments
 
 GAVE_UP = 3         # exit status: the cell failed too often, and is kept as it is
-FIRST, MOST = 0.1, 30.0     # seconds before a failed cell starts again: doubled each time
-DOUBLINGS = 10      # enough to reach MOST
-GOOD = 60.0         # seconds of life after which earlier failures no longer count
-READY = 5.0         # seconds that an inmate has for its first heartbeat; not all have one
+DOUBLINGS = 30      # of the pause: enough to reach any longest one
+LATER_SECONDS = 30.0    # before a start is tried again that another command holds up
+READY = 5.0         # seconds that an inmate has to tell that it is ready; not all tell it
 PERIOD = 5.0        # seconds between two looks at the cell if systemd asks for none
+# systemd waits this many seconds, or this many times the cell's `watchdog`, for a sign of life
+WATCHDOG, BEATS = 10.0, 3
 REST = 25_000       # milliseconds that stopping and giving back may take after the cell's own time
 # Another command holds management: a refused start is tried again
 LATER = (abi.Reason.E_LOCKED, abi.Reason.E_BUSY)
@@ -41,7 +46,7 @@ def keep(args: Arguments, system: System) -> int:
     device = system.device_or_load()
     if not device.status().enabled:
         device.enable()
-    keeper = Keeper(cell, image, device, args, system, service)
+    keeper = Keeper(cell, image, device, args, system, service, settings(cell, args, os.environ))
     try:
         return keeper.run()
     except Refused as refusal:
@@ -52,13 +57,36 @@ def keep(args: Arguments, system: System) -> int:
         os.close(keeper.alone)
 
 
+def settings(cell: CellConfig, args: Arguments,
+             environment: Mapping[str, str]) -> tuple[Restart, int]:
+    """Returns what happens after failures, and the milliseconds to end in. An option counts more
+    than the cell's file, and the file more than /etc/qv/qv.conf, which systemd makes environment."""
+    def number(name: str, default: int) -> int:
+        value = environment.get(name) or str(default)
+        if not value.isascii() or not value.isdigit() or len(value) > 7:
+            raise Refused(f"{name}={value} is not a number", "correct it in /etc/qv/qv.conf")
+        return int(value)
+
+    usual = Restart()
+    restart = cell.restart or Restart(number("QV_RESTARTS", usual.limit), number("QV_RESTART_FIRST_MS", usual.first),
+                                      max(number("QV_RESTART_MOST_MS", usual.most), 1),
+                                      number("QV_RESTART_HEALTHY_MS", usual.healthy))
+    if args.restarts is not None:
+        restart = Restart(args.restarts, restart.first, restart.most, restart.healthy)
+    stop = number("QV_STOP_MS", 5000) if cell.stop is None else cell.stop
+    return restart, stop if args.timeout is None else args.timeout
+
+
 class Keeper:
     def __init__(self, cell: CellConfig, image: bytes, device: Device, args: Arguments,
-                 system: System, service: Service) -> None:
+                 system: System, service: Service, how: tuple[Restart, int]) -> None:
         self.cell, self.image, self.device, self.name = cell, image, device, cell.name
-        self.restarts, self.timeout, self.json = args.restarts, args.timeout, args.json
+        self.json = args.json
+        self.restart, self.timeout = how
         self.system, self.service = system, service
         self.failures, self.since = 0, system.now()
+        self.transcript: Transcript | None = None
+        self.beat, self.next_report = 0, 0.0
         folder = service.folder or os.path.join(system.root, "run/qv")
         self.mark = os.path.join(folder, f"{cell.name}.cell")
         digest = hashlib.sha256(bytes(cell.request()))
@@ -81,10 +109,13 @@ class Keeper:
                           "two units name the same cell: see `name:` in their files") from None
         return alone
 
-    def say(self, words: str) -> None:
+    def say(self, kind: str, words: str, **fields: str) -> None:
+        """Tells an event: to the journal with fields if systemd runs this process, else as text."""
         try:
+            if self.service.journal.send(kind, words, QV_CELL=self.name, **fields):
+                return
             if self.json:
-                output.as_json({"name": self.name, "text": words})
+                output.as_json({"name": self.name, "event": kind, "text": words})
             else:
                 output.line(words)
         except (OSError, Refused):
@@ -93,16 +124,19 @@ class Keeper:
     def run(self) -> int:
         self.begin()
         self.report_ready()
-        while not self.service.wait(self.device, self.name, self.period()):
+        while not self.service.wait(self.device, self.name, self.next_report - self.system.now(),
+                                    self.transcript):
+            self.copy_console()
             state = self.state()
             if state is None:
                 return self.gone()
             if state == abi.State.SHUT_DOWN:
-                self.say(f"cell {self.name} was shut down by another command")
+                self.say("ended-elsewhere", f"cell {self.name} was shut down by another command")
                 return self.end()
             if state == abi.State.FAILED and not self.start_again():
                 return self.end() if self.service.ended else GAVE_UP
-            self.report_life()
+            if state == abi.State.FAILED or self.system.now() >= self.next_report:
+                self.report_life()
         return self.end()
 
     def begin(self) -> None:
@@ -111,15 +145,17 @@ class Keeper:
             if not os.path.exists(self.mark):
                 raise Refused(f"a cell {self.name} exists, and no unit has created it",
                               f"qvctl cell destroy {self.name}, then start the unit again")
-            self.say(f"the file or the image of cell {self.name} has changed: the cell is replaced")
+            self.say("replaced", f"the file or the image of cell {self.name} has changed: the cell is replaced")
             self.device.destroy(self.name)
         created = self.state() is None
         if created:
             self.leave_mark("")
             self.device.create(self.cell.request(), self.image)
             self.leave_mark(self.facts())
+        if self.cell.console:
+            self.transcript = self.system.transcript(self.name)
         if self.state() == abi.State.RUNNING:
-            self.say(f"cell {self.name} runs already: it is taken over")
+            self.say("taken-over", f"cell {self.name} runs already: it is taken over")
             return
         try:
             self.start()
@@ -131,7 +167,19 @@ class Keeper:
     def start(self) -> None:
         reply = self.device.start(self.name)
         self.since = self.system.now()
-        self.say(f"cell {self.name} runs ({output.duration(reply.duration_ns)})")
+        if self.transcript:
+            self.transcript.restart()
+        self.say("running", f"cell {self.name} runs ({output.duration(reply.duration_ns)})")
+
+    def copy_console(self, end: bool = False) -> None:
+        """Copies what the inmate has printed to the journal, one entry for each line."""
+        if not self.transcript or not self.service.journal:
+            return
+        for line in self.transcript.lines(self.system.now(), end):
+            self.service.journal.send("console", line, QV_CELL=self.name)
+        lost, self.transcript.lost = self.transcript.lost, 0
+        if lost:
+            self.say("console-lost", f"{lost} bytes of the console of cell {self.name} were lost: it prints too fast")
 
     def state(self) -> int | None:
         """Returns the state of the cell, or None if there is no such cell."""
@@ -164,17 +212,21 @@ class Keeper:
     def start_again(self) -> bool:
         """Starts the failed cell again after a pause. Returns false if it failed too often, or if
         the command is to end."""
-        why = FAILURES.get(self.device.info(self.name).failure.reason, "an unknown reason")
-        if self.system.now() - self.since >= GOOD:
+        self.copy_console(end=True)
+        record = self.device.info(self.name).failure
+        why = FAILURES.get(record.reason, "an unknown reason")
+        fields = self.failure_fields(record)
+        if (self.system.now() - self.since) * 1000 >= self.restart.healthy:
             self.failures = 0
         self.failures += 1
-        if self.failures > self.restarts:
-            self.say(f"cell {self.name} failed: {why}; that was failure {self.failures}, so it is left as it is\n"
-                     f"  remedy: `qvctl cell show {self.name}` says more; then start the unit again")
+        if self.failures > self.restart.limit:
+            self.say("given-up", f"cell {self.name} failed: {why}; that was failure {self.failures}, so it is left as it is\n"
+                     f"  remedy: `qvctl cell show {self.name}` says more; then start the unit again", **fields)
             self.service.tell(f"STATUS=failed {self.failures} times: {why}")
             return False
-        pause = min(FIRST * 2 ** min(self.failures - 1, DOUBLINGS), MOST)
-        self.say(f"cell {self.name} failed: {why}; it starts again in {output.duration(round(pause * 1e9))}")
+        doubled = self.restart.first * 2 ** min(self.failures - 1, DOUBLINGS)
+        pause = min(doubled, self.restart.most) / 1000
+        self.say("failed", f"cell {self.name} failed: {why}; it starts again in {output.duration(round(pause * 1e9))}", **fields)
         while not self.pause(pause, why) and self.state() == abi.State.FAILED:
             try:
                 self.start()
@@ -182,14 +234,20 @@ class Keeper:
             except Refused as refusal:
                 if refusal.code not in LATER:
                     raise
-                self.say(f"cell {self.name}: {refusal.sentence}; tried again in {output.duration(round(MOST * 1e9))}")
-                pause = MOST
+                pause = LATER_SECONDS
+                self.say("delayed", f"cell {self.name}: {refusal.sentence}; tried again in {output.duration(round(pause * 1e9))}")
         return not self.service.ended
+
+    def failure_fields(self, record: abi.FailureRecord) -> dict[str, str]:
+        found = {"QV_FAILURE": failure_name(record.reason), "QV_FAILURES": str(self.failures + 1), "QV_CPU": str(record.cpu),
+                 "QV_RIP": f"{record.rip:#x}", "QV_ADDRESS": f"{record.address:#x}", "QV_EXIT_CODE": f"{record.exit_code:#x}",
+                 "QV_REGISTERS": " ".join(f"{name}={value}" for name, value in registers(record).items())}
+        return found
 
     def pause(self, seconds: float, why: str) -> bool:
         until = self.system.now() + seconds
         while not self.service.ended and (left := until - self.system.now()) > 0:
-            self.service.tell(f"STATUS=failed: {why}; starts again", "WATCHDOG=1")
+            self.service.tell(f"STATUS=failed: {why}; starts again in {output.duration(round(left * 1e9))}", "WATCHDOG=1")
             self.service.sleep(min(left, self.period()))
         return self.service.ended
 
@@ -197,25 +255,49 @@ class Keeper:
         return self.service.watchdog / 2 if self.service.watchdog else PERIOD
 
     def report_ready(self) -> None:
-        """Tells systemd that the inmate is ready: from its first heartbeat on, if it has one."""
+        """Tells systemd that the inmate is ready, as `ready` of its file says, and how often it will
+        hear from this process."""
+        if self.service.watchdog and self.cell.watchdog:
+            self.service.watchdog = max(WATCHDOG, BEATS * self.cell.watchdog / 1000)
+            self.service.tell(f"WATCHDOG_USEC={round(self.service.watchdog * 1e6)}")
         until = self.system.now() + READY
-        while self.cell.watchdog and self.system.now() < until:
-            info = self.device.info(self.name)
-            if info.heartbeat or info.state != abi.State.RUNNING or self.service.sleep(0.02):
+        while not self.is_ready() and (self.cell.ready != "auto" or self.system.now() < until):
+            self.copy_console()
+            if self.state() != abi.State.RUNNING or self.service.sleep(0.02):
                 break
         self.service.tell("READY=1")
         self.report_life()
 
+    def is_ready(self) -> bool:
+        how = self.cell.ready
+        if how == "start" or how == "auto" and not self.cell.watchdog and not self.transcript:
+            return True
+        flag = self.transcript is not None and self.transcript.is_ready()
+        if how == "flag":
+            return flag
+        beats = bool(self.device.info(self.name).heartbeat)
+        return beats or how == "auto" and flag
+
     def report_life(self) -> None:
-        """WATCHDOG=1 says that this process is well. The heart is the driver's to watch, by the
-        limit in the cell's file."""
+        """WATCHDOG=1 says that this process is well, and that the heart of its cell beats. The
+        driver ends a cell whose heartbeat stops. It cannot while another cell has locked
+        management: then systemd sees it here."""
+        self.next_report = self.system.now() + self.period()
         info = self.device.info(self.name)
         exits = sum(sum(cpu.exits) for cpu in self.device.stats(self.name))
-        self.service.tell(f"STATUS={state_name(info.state)}: {info.heartbeat} heartbeats, {exits} exits",
-                          "WATCHDOG=1")
+        lines = [f"STATUS={state_name(info.state)}: {info.heartbeat} heartbeats, {exits} exits"]
+        if self.is_alive(info):
+            lines.append("WATCHDOG=1")
+        self.beat = info.heartbeat
+        self.service.tell(*lines)
+
+    def is_alive(self, info: abi.CellInfo) -> bool:
+        if not info.heartbeat or not self.cell.watchdog or info.state != abi.State.RUNNING:
+            return True  # its heartbeat is not watched
+        return info.heartbeat != self.beat or self.transcript is None or self.transcript.has_ended()
 
     def gone(self) -> int:
-        self.say(f"cell {self.name} was destroyed by another command")
+        self.say("ended-elsewhere", f"cell {self.name} was destroyed by another command")
         self.forget()
         return 0
 
@@ -225,9 +307,11 @@ class Keeper:
 
     def end(self) -> int:
         """Asks the cell to end, then gives its resources back to Linux."""
-        self.service.tell("STOPPING=1", f"EXTEND_TIMEOUT_USEC={(self.timeout + REST) * 1000}")
+        longest = (self.timeout + REST) * 1000
+        self.service.tell("STOPPING=1", f"EXTEND_TIMEOUT_USEC={longest}", f"WATCHDOG_USEC={longest}")
         if self.state() == abi.State.RUNNING:
             self.shut_down()
+        self.copy_console(end=True)
         if self.state() is not None:
             self.device.destroy(self.name)
         self.forget()
@@ -241,4 +325,7 @@ class Keeper:
                 raise
             return  # it has failed meanwhile
         forced = self.device.info(self.name).forced
-        self.say(f"cell {self.name} {'was stopped by force' if forced else 'is shut down'}")
+        if forced:
+            self.say("stopped-by-force", f"cell {self.name} was stopped by force")
+        else:
+            self.say("shut-down", f"cell {self.name} is shut down")

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""qvctl enable, disable: the monitor under the running Linux. qvctl pool: memory for cells."""
+"""qvctl enable, disable: the monitor under the running Linux. qvctl pool: memory for cells.
+qvctl may-sleep: whether the machine may sleep."""
 
 from __future__ import annotations
 
-from .. import abi, words
-from ..errors import NotLoaded
+from .. import abi, output, words
+from ..errors import NotLoaded, Refused
 from .acting import done, unless
 
 TYPE_CHECKING = False
@@ -44,3 +45,20 @@ def pool(args: Arguments, system: System) -> int:
         reply = found.reply
     return done(args, reply, words.pool(found.size, found.free), size=found.size, free=found.free,
                 lent=found.lent)
+
+
+def may_sleep(args: Arguments, system: System) -> int:
+    """systemd calls it before it suspends or hibernates the machine. The driver refuses sleep, too,
+    but only in the kernel's log."""
+    try:
+        enabled = bool(system.device().status().enabled)
+    except NotLoaded:
+        enabled = False
+    if enabled:
+        raise Refused("QV is enabled, and sleep would power off the CPUs of the monitor and of the cells",
+                      "systemctl stop qv.service, or qvctl disable", abi.Reason.E_ENABLED)
+    if args.json:
+        output.as_json({"may_sleep": True})
+    else:
+        output.line("the machine may sleep")
+    return 0

@@ -8,7 +8,7 @@ from .. import abi
 from ..problems import Place, Problem
 from ..record import dataclass, field
 from . import (apic, bell_rate, channels, cmdline, console, cpus, debug, devices, image, ipi, lock,
-               memory, name, ports, vcpus, watchdog)
+               memory, name, ports, unit, vcpus, watchdog)
 from .key import Key
 
 TYPE_CHECKING = False
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 TABLE: tuple[Key, ...] = (
     name.KEY, cpus.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY,
     watchdog.KEY, lock.KEY, ipi.KEY, bell_rate.KEY, debug.KEY, apic.KEY, ports.KEY, devices.KEY,
-    channels.KEY, vcpus.VCPUS, vcpus.ADMISSION)
+    channels.KEY, vcpus.VCPUS, vcpus.ADMISSION,
+    unit.AFTER, unit.REQUIRES, unit.RESTART, unit.READY_KEY, unit.STOP)
 BY_NAME = {key.name: key for key in TABLE}
 
 # The keys that `cell show` shows, in its order: resources and image, then supervision
@@ -56,7 +57,16 @@ class CellConfig:
     channels: list[channels.Channel] = field(default_factory=list)
     vcpus: list[vcpus.Named] = field(default_factory=list)
     admission: str = "bound"  # the admission test for `vcpus`; Quest receives it, too
+    after: list[str] = field(default_factory=list)
+    requires: list[str] = field(default_factory=list)
+    restart: unit.Restart | None = None  # None: as `cell run` was called
+    ready: str = "auto"
+    stop: int | None = None  # ms
     at: dict[str, Place] = field(default_factory=dict)
+
+    def before(self) -> list[str]:
+        """Returns the cells that start before this one."""
+        return [*self.after, *(name for name in self.requires if name not in self.after)]
 
     def command_line(self) -> str:
         """Returns the command line of the inmate."""

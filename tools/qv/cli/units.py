@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl cell enable, disable: whether systemd starts the unit of a cell at boot."""
+
+from __future__ import annotations
+
+from .. import config, dropin, output
+from ..errors import Refused, WrongConfiguration
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..keys import CellConfig
+    from ..system import System
+    from .command import Arguments
+
+
+def _named(name: str, system: System) -> CellConfig:
+    """Returns the cell of the file that the unit reads. Nothing is changed before all files are
+    correct, so a wrong file leaves its old drop-in and all other cells alone."""
+    file = dropin.file_of(system.root, name)
+    cells, problems = config.check_files([file], system.running().with_all_memory())
+    if problems:
+        raise WrongConfiguration(problems)
+    if cells[0].name != name:
+        raise Refused(f"{file} describes a cell named {cells[0].name}", f"name the file {cells[0].name}.yaml, or the cell {name}")
+    return cells[0]
+
+
+def enable(args: Arguments, system: System) -> int:
+    cells = [_named(name, system) for name in args.names]
+    if any([dropin.write(system.root, cell) for cell in cells]):
+        system.systemctl("daemon-reload")
+    system.systemctl("enable", *(["--now"] if args.now else []), *(dropin.unit(cell.name) for cell in cells))
+    for cell in cells:
+        _say(args, cell.name, f"cell {cell.name} starts at boot{' and runs' if args.now else ''}", enabled=True)
+    return 0
+
+
+def disable(args: Arguments, system: System) -> int:
+    """Works without the cells' files, too."""
+    system.systemctl("disable", *(["--now"] if args.now else []), *(dropin.unit(name) for name in args.names))
+    if any([dropin.remove(system.root, name) for name in args.names]):
+        system.systemctl("daemon-reload")
+    for name in args.names:
+        _say(args, name, f"cell {name} no longer starts at boot{' and has ended' if args.now else ''}", enabled=False)
+    return 0
+
+
+def _say(args: Arguments, name: str, words: str, enabled: bool) -> None:
+    if args.json:
+        output.as_json({"name": name, "enabled": enabled})
+    else:
+        output.line(words)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The lines that an inmate prints, as they come. Its console's window is mapped and read only."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+
+from . import abi
+from .words import text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = "/dev/qv-cell"
+COMM, STREAM = 0x2000, 0x4000  # places in the window: struct qv_comm, and the stream
+RUNNING = 1  # QV_INMATE_RUNNING: the state of an inmate that is ready, and not yet ended
+STATE, HEAD = COMM + 8, COMM + 20  # members of struct qv_comm
+LEN = abi.CONSOLE_LEN - STREAM
+READY = b"\x04"  # QV_STREAM_READY: the text before it in its line is a prompt
+LONGEST = 1000  # bytes of a line; a longer line is split
+LINES, SECONDS = 200, 1.0  # most lines in this time: the journal would drop entries of the unit
+
+
+class Transcript:
+    """The output of a cell from its start on, or from the creation of this object if the cell runs
+    already."""
+
+    def __init__(self, name: str, folder: str = FOLDER) -> None:
+        self._fd = os.open(os.path.join(folder, name, "console"), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        self._window = mmap.mmap(self._fd, abi.CONSOLE_LEN, mmap.MAP_SHARED, mmap.PROT_READ)
+        self._position = self._word(HEAD)
+        self._partial = b""
+        self._since, self._count, self._left_out = 0.0, 0, 0
+        self.lost = 0  # bytes that the ring lost, since the last look at this number
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def close(self) -> None:
+        self._window.close()
+        os.close(self._fd)
+
+    def restart(self) -> None:
+        """The next life begins: the driver clears the window."""
+        self._position, self._partial = 0, b""
+
+    def is_ready(self) -> bool:
+        """The inmate says that it runs."""
+        return self._word(STATE) >= RUNNING
+
+    def has_ended(self) -> bool:
+        """The inmate has ended by itself: it no longer has a heartbeat."""
+        return self._word(STATE) > RUNNING
+
+    def _word(self, at: int) -> int:
+        word: int = struct.unpack_from("<I", self._window, at)[0]
+        return word
+
+    def _skip_lost(self) -> int:
+        """Skips bytes that the inmate has overwritten. Returns how many can be read."""
+        there = (self._word(HEAD) - self._position) & 0xFFFFFFFF
+        if there > LEN:
+            self.lost += there - LEN
+            self._position = (self._position + there - LEN) & 0xFFFFFFFF
+            there = LEN
+        return there
+
+    def _read(self) -> bytes:
+        length = self._skip_lost()
+        start = self._position
+        at = start % LEN
+        data = self._window[STREAM + at:STREAM + min(at + length, LEN)]
+        data += self._window[STREAM:STREAM + max(at + length - LEN, 0)]  # from the ring's begin
+        self._skip_lost()  # overwritten during the copy
+        gone = (self._position - start) & 0xFFFFFFFF
+        self._position = (start + length) & 0xFFFFFFFF if gone < length else self._position
+        return data[gone:]
+
+    def lines(self, now: float, end: bool = False) -> Iterator[str]:
+        """Yields the lines since the last call. With `end`, the last line needs no newline."""
+        *whole, self._partial = (self._partial + self._read()).split(b"\n")
+        self._partial = self._partial.rpartition(READY)[2]
+        if len(self._partial) > LONGEST or end:
+            whole.append(self._partial)
+            self._partial = b""
+        for line in whole:
+            yield from self._counted(line.rpartition(READY)[2].rstrip(b"\r"), now)
+
+    def _counted(self, line: bytes, now: float) -> Iterator[str]:
+        if not line:
+            return
+        if now - self._since >= SECONDS:
+            if self._left_out:
+                yield f"({self._left_out} lines were left out: more than {LINES} came in a second)"
+            self._since, self._count, self._left_out = now, 0, 0
+        self._count += 1
+        if self._count > LINES:
+            self._left_out += 1
+            return
+        for at in range(0, len(line), LONGEST):
+            yield text(line[at:at + LONGEST].decode("cp437").encode())
