@@ -37,6 +37,9 @@ def test_unit_keeps_a_cell_running(unit: Product) -> None:
     unit.quesh("count")
     until(lambda: "running: " in asked(unit, "StatusText"), "a status with heartbeats")
 
+    assert "remedy: systemctl restart qv-cell@quest.service" in unit.refused("cell restart quest")
+    assert "cell quest is ready" in unit.do("cell wait quest --state ready --timeout 30")
+
     process = asked(unit, "MainPID")
     unit.machine.run("quesh quest -c 'crash memory'")
     until(lambda: unit.show()["failures"] == 1 and unit.show()["state"] == "running", "it runs again")

@@ -84,6 +84,18 @@ class WrongUsage(Failed):
         return {"sentence": str(self), "usage": self.usage}
 
 
+class CannotBe(Failed):
+    """The awaited state can no longer come."""
+
+    status = 3
+
+
+class TimedOut(Failed):
+    """The awaited state has not come in time."""
+
+    status = 124
+
+
 class Interrupted(Failed):
     """The user interrupted the command from the keyboard. The text reports the state."""
 

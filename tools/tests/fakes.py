@@ -26,6 +26,8 @@ class FakeDevice:
         self.refuse: dict[str, Refused] = {}
         self.exits = 0
         self.coming: list[abi.Event] = []
+        self.waits: list[float | None] = []
+        self.script: list[Callable[[], object]] = []
         self.fails = False
         self.previous: Refused | None = None
         self.outside = 0
@@ -152,6 +154,10 @@ class FakeDevice:
         return b"".join(lines[first:]), 2, 0
 
     def events(self, timeout: float | None = None) -> Iterator[abi.Event]:
+        """Carries out a step of .script for each wait, if there is one."""
+        self.waits.append(timeout)
+        if self.script:
+            self.script.pop(0)()
         yield from self.coming
 
 

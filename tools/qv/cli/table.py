@@ -40,6 +40,13 @@ def _size(value: str) -> int:
     return int(number) << (20 if unit == "M" else 30)
 
 
+def _state(value: str) -> str:
+    """state of a cell (running, ready, failed, shut-down or destroyed)"""
+    if value not in ("running", "ready", "failed", "shut-down", "destroyed"):
+        raise ValueError
+    return value
+
+
 def _ipi(value: str) -> str:
     """way to send IPIs (direct or filtered)"""
     if value not in ("direct", "filtered"):
@@ -81,6 +88,11 @@ COMMANDS = (
     Command("cell lock", "life.lock", "lock management until this cell agrees to unlock", "NAME...", STRICT),
     Command("cell unlock", "life.unlock", "ask a cell to agree that management is unlocked", "NAME...", STRICT,
             Option("--timeout", "milliseconds to wait for its agreement (default 5000)", "MS", _milliseconds, 5000)),
+    Command("cell restart", "waiting.restart", "shut cells down and start them again, in the same memory", "NAME...",
+            Option("--timeout", "milliseconds before it is stopped by force (default 5000; 0: at once)", "MS", _milliseconds, 5000)),
+    Command("cell wait", "waiting.wait", "wait until a cell is in a state; it need not exist yet", "NAME",
+            Option("--state", "running (default), ready (it runs and has a heartbeat), failed, shut-down or destroyed", "STATE", _state, "running"),
+            Option("--timeout", "seconds to wait (default: without end)", "S", _seconds)),
     Command("cell list", "show.list_cells", "all cells"),
     Command("cell show", "show.show_cell", "all about a cell; why it failed; where it stands, if it has `debug: true`", "NAME...",
             Option("-v", "all registers of each CPU of a running cell that has `debug: true`", name="verbose")),
