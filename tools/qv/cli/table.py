@@ -96,6 +96,7 @@ COMMANDS = (
     Command("cell list", "show.list_cells", "all cells"),
     Command("cell show", "show.show_cell", "all about a cell; why it failed; where it stands, if it has `debug: true`", "NAME...",
             Option("-v", "all registers of each CPU of a running cell that has `debug: true`", name="verbose")),
+    Command("cell export", "export.export", "print the YAML of a cell that exists, with all values that are in effect", "NAME"),
     Command("cell stats", "stats.stats", "a cell's exits by reason and CPU; `linux` is the front end", "NAME",
             Option("--interval", "also rates over S seconds", "S", _seconds),
             Option("-n", "with --interval: N times (default 1; 0: until interrupted)", "N", _count, name="count")),
