@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,13 @@ def test_machine_may_sleep_without_the_monitor(run: Run) -> None:
     assert "QV is enabled, and sleep would power off the CPUs" in run.err
     run.system.fake = NotLoaded("the module qv is not loaded", "modprobe qv")
     assert run.json("--json", "may-sleep") == {"may_sleep": True}
+
+
+def test_status_again_and_again(run: Run) -> None:
+    def sleep(_seconds: float) -> None:
+        run.device.pool_size += 512 << 20
+        if run.device.pool_size > 1 << 30:
+            raise KeyboardInterrupt
+    run.system.sleep = sleep  # type: ignore[method-assign]
+    assert run("--json", "status", "--watch") == 130
+    assert [json.loads(line)["pool"]["size"] >> 20 for line in run.out.splitlines()] == [0, 512, 1024]

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import sys
+
 from .. import abi, output, words
 from ..words import ipi_name, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..device import Device
     from ..system import System
     from .command import Arguments
 
@@ -19,8 +22,23 @@ FEATURES = {abi.FEATURE_NPT: "npt", abi.FEATURE_NRIPS: "nrips", abi.FEATURE_DECO
             abi.FEATURE_X2APIC: "x2apic"}
 
 
+PERIOD = 1.0  # seconds between two looks with --watch
+CLEAR = "\033[H\033[2J"
+
+
 def status(args: Arguments, system: System) -> int:
     device = system.device()
+    clear = CLEAR if args.watch and not args.json and sys.stdout.isatty() else ""
+    while True:
+        if clear:
+            output.write(clear)
+        _print_status(args, device)
+        if not args.watch:
+            return 0
+        system.sleep(PERIOD)
+
+
+def _print_status(args: Arguments, device: Device) -> None:
     info, pool = device.status(), device.pool()
     facts = system.facts()
     monitor, replaced = facts.monitor_sha256(), facts.module_is_replaced()
@@ -37,7 +55,7 @@ def status(args: Arguments, system: System) -> int:
             "ipi": ipi_name(info.ipi_direct), "pool": {"size": pool.size, "free": pool.free, "lent": pool.lent}, "obstacle": obstacle}
     if args.json:
         output.as_json(data)
-        return 0
+        return
     output.line(f"QV is {'enabled' if info.enabled else 'not enabled'}; {info.num_cells} cells, "
                 f"{info.num_cpus} CPUs under the monitor{f', {info.lost_cpus} of them lost' if info.lost_cpus else ''}")
     output.line(f"{data['vendor']}: {', '.join(features) or 'no features'}; "
@@ -57,4 +75,3 @@ def status(args: Arguments, system: System) -> int:
     if obstacle:
         output.line(f"cannot be enabled: {obstacle['sentence']}")
         output.line(f"  remedy: {obstacle['remedy']}")
-    return 0
