@@ -19,7 +19,8 @@ FILE = "/etc/qv/cells/quest.yaml"
 def unit(qv: Product) -> Iterator[Product]:
     qv.sh(f"mkdir -p /etc/qv/cells; cp {qv.config('quest', 3)} {FILE}; cp /etc/qv/qv.conf /run/qv.conf; systemctl daemon-reload")
     yield qv
-    qv.sh(f"cp /run/qv.conf /etc/qv/qv.conf; systemctl disable --now {UNIT}; qvctl cell destroy quest; systemctl stop qv.service; systemctl reset-failed; rm -f {FILE} /run/qv/*.cell")
+    qv.sh(f"cp /run/qv.conf /etc/qv/qv.conf; qvctl cell disable --now quest; systemctl stop qv-cell@*; qvctl cell destroy quest; "
+          f"systemctl stop qv.service; systemctl reset-failed; rm -f /etc/qv/cells/* /run/qv/*.cell", timeout=300)
 
 
 def asked(qv: Product, what: str) -> str:
@@ -62,7 +63,7 @@ def test_unit_keeps_a_cell_running(unit: Product) -> None:
     assert unit.show()["started_ns"] == started
     unit.assert_counting()
 
-    unit.sh("systemctl stop qv.service")
+    unit.sh("systemctl stop qv.service", timeout=300)
     assert asked(unit, "ActiveState") == "inactive"
     assert unit.ask("status")["enabled"] is False
     assert unit.ask("pool")["size"] == 0
@@ -73,7 +74,7 @@ def test_unit_gives_up_a_cell_that_fails_again_and_again(unit: Product) -> None:
     """It is left as it is, so that a person can look at it."""
     unit.sh(f"mkdir -p /run/systemd/system/{UNIT}.service.d; printf '[Service]\\nExecStart=\\nExecStart="
             f"/usr/sbin/qvctl cell run --restarts 0 {FILE}\\n' >/run/systemd/system/{UNIT}.service.d/few.conf; systemctl daemon-reload")
-    unit.sh(f"systemctl start {UNIT}")
+    unit.sh(f"systemctl start {UNIT}", timeout=300)
     unit.machine.run("quesh quest -c 'crash memory'")
     until(lambda: asked(unit, "ActiveState") == "failed", "the unit gives up")
     assert asked(unit, "ExecMainStatus") == "3"
@@ -85,7 +86,7 @@ def test_unit_gives_up_a_cell_that_fails_again_and_again(unit: Product) -> None:
 
 def test_unit_of_a_wrong_file_says_what_is_wrong(unit: Product) -> None:
     unit.sh(f"echo 'cpu: 3' >>{FILE}")
-    assert unit.machine.run(f"systemctl start {UNIT}").rc == 1
+    assert unit.machine.run(f"systemctl start {UNIT}", timeout=300).rc == 1
     assert asked(unit, "ExecMainStatus") == "2" and asked(unit, "NRestarts") == "0"
     assert "cpu: is not a known key (perhaps `cpus`)" in unit.sh(f"journalctl -o cat -u {UNIT}")
     said = unit.sh("systemd-analyze verify --man=no qv.service qv-cell@quest.service 2>&1")
@@ -100,7 +101,7 @@ PROCESS_WAYS = ("KILL", "SEGV", "ABRT", "STOP")  # a stopped process tells syste
 def test_unit_survives_ten_ways_to_kill_it(unit: Product) -> None:
     """A failed cell is started again by the same process. A killed process is replaced, and the cell
     does not notice."""
-    unit.sh(f"echo 'restart: {{limit: 20, first: 50ms}}' >>{FILE}; systemctl start {UNIT}")
+    unit.sh(f"echo 'restart: {{limit: 20, first: 50ms}}' >>{FILE}; systemctl start {UNIT}", timeout=300)
     process = asked(unit, "MainPID")
     for number, way in enumerate(CELL_WAYS, 1):
         unit.machine.run(f"quesh quest -c 'crash {way}'")
@@ -122,7 +123,7 @@ def test_unit_survives_ten_ways_to_kill_it(unit: Product) -> None:
     unit.sh(f"systemctl kill -s KILL {UNIT}")
     until(lambda: asked(unit, "ActiveState") == "failed", "systemd's limit")
     assert unit.show()["started_ns"] == started and unit.show()["state"] == "running"
-    unit.sh(f"systemctl reset-failed {UNIT}; systemctl start {UNIT}")
+    unit.sh(f"systemctl reset-failed {UNIT}; systemctl start {UNIT}", timeout=300)
     assert unit.show()["started_ns"] == started
     unit.sh(f"systemctl stop {UNIT}")
     assert unit.ask("cell list")["cells"] == []
@@ -133,14 +134,14 @@ def test_units_of_cells_have_an_order(unit: Product) -> None:
     """A cell requires another: systemd starts it later, and ends it earlier."""
     unit.sh(f"cp {unit.config('quest2', 2)} /etc/qv/cells/quest2.yaml; echo 'requires: [quest2]' >>{FILE}")
     assert "systemd does not know its `after` and `requires` yet" in unit.sh(f"qvctl config check {FILE}")
-    unit.sh("qvctl cell enable quest --now")
+    unit.sh("qvctl cell enable quest --now", timeout=300)
     assert "warning" not in unit.sh(f"qvctl config check {FILE}")
     assert unit.show("quest2")["started_ns"] < unit.show()["started_ns"]
     needs = unit.sh(f"systemctl list-dependencies --plain {UNIT}")
     assert "qv-cell@quest2.service" in needs and "qv.service" in needs
     said = unit.sh(f"systemd-analyze verify --man=no {UNIT}.service 2>&1")
     assert "qv" not in said, said
-    unit.sh("systemctl stop qv.service")
+    unit.sh("systemctl stop qv.service", timeout=300)
     ends = unit.sh("journalctl -o cat --output-fields=QV_CELL QV_EVENT=shut-down -n 2").split()
     assert ends == ["quest", "quest2"]
     unit.sh("qvctl cell disable quest; rm /etc/qv/cells/quest2.yaml")
@@ -179,13 +180,13 @@ def test_kexec_ends_cells_or_resets_machine(machine: Machine, locked: bool) -> N
 
 @pytest.mark.thorough
 def test_sleep_is_refused_with_a_sentence(unit: Product) -> None:
-    unit.sh(f"systemctl start {UNIT}")
+    unit.sh(f"systemctl start {UNIT}", timeout=300)
     assert "QV is enabled, and sleep would power off the CPUs of the monitor and of the cells" in unit.refused("may-sleep")
     for kind in ("suspend", "hibernate"):
         assert unit.machine.run(f"systemctl start systemd-{kind}.service").rc == 1
         assert "remedy: systemctl stop qv.service" in unit.sh(f"journalctl -o cat -u systemd-{kind}.service")
     unit.assert_counting()
-    unit.sh("systemctl stop qv.service")
+    unit.sh("systemctl stop qv.service", timeout=300)
     assert unit.do("may-sleep") == "the machine may sleep\n"
 
 
@@ -197,7 +198,7 @@ def test_times_of_a_unit_are_reported(unit: Product) -> None:
     clock = "python3 -c 'import time; print(time.clock_gettime_ns(time.CLOCK_BOOTTIME))'"
     starts, again = [], []
     for _ in range(5):
-        begin = int(unit.sh(f"{clock}; systemctl start {UNIT}"))
+        begin = int(unit.sh(f"{clock}; systemctl start {UNIT}", timeout=300))
         cell = unit.show()
         starts.append((cell["started_ns"] + cell["first_entry_ns"] - begin) / 1e6)
         assert starts[-1] > 0
@@ -221,7 +222,7 @@ def test_cell_of_a_unit_comes_again_after_reboot(machine: Machine) -> None:
     """A reboot ends cell and monitor in order, and the next boot starts them."""
     qv = Product(machine)
     qv.sh(f"mkdir -p /var/log/journal /etc/qv/cells; cp {qv.config('quest', 3)} {FILE}; echo QV_POOL=100M >>/etc/qv/qv.conf; echo 'stop: 1s' >>{FILE}")
-    qv.sh("systemctl restart systemd-journald; systemctl daemon-reload; qvctl cell enable quest --now")
+    qv.sh("systemctl restart systemd-journald; systemctl daemon-reload; qvctl cell enable quest --now", timeout=300)
     qv.quesh("count")
     first = qv.sh("cat /proc/sys/kernel/random/boot_id")
 

@@ -34,7 +34,7 @@ LATER_SECONDS = 30.0    # before a start is tried again that another command hol
 READY = 5.0         # seconds that an inmate has to tell that it is ready; not all tell it
 PERIOD = 5.0        # seconds between two looks at the cell if systemd asks for none
 # systemd waits this many seconds, or this many times the cell's `watchdog`, for a sign of life
-WATCHDOG, BEATS = 10.0, 3
+WATCHDOG, BEATS = 30.0, 3
 REST = 25_000       # milliseconds that stopping and giving back may take after the cell's own time
 # Another command holds management: a refused start is tried again
 LATER = (abi.Reason.E_LOCKED, abi.Reason.E_BUSY)
@@ -166,7 +166,7 @@ class Keeper:
 
     def start(self) -> None:
         reply = self.device.start(self.name)
-        self.since = self.system.now()
+        self.since, self.beat = self.system.now(), 0
         if self.transcript:
             self.transcript.restart()
         self.say("running", f"cell {self.name} runs ({output.duration(reply.duration_ns)})")
