@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from .. import abi, keys, output
+from ..keys.channels import of_plan
 from ..words import ipi_name, pci_name, size, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from ..system import System
     from .command import Arguments
@@ -35,14 +35,18 @@ def _device(device: abi.PciDevice) -> str:
     return f"{{pci: {_quoted(pci_name(device.bdf))}, {dma}}}"
 
 
-def _channel(plan: dict[str, Any]) -> str:
-    """`plan` is the channel as in `cell show --json`."""
+def _channel(raw: abi.ChannelPlan) -> str:
+    plan = of_plan(raw)
     words = [f"name: {_quoted(plan['name'])}", f"type: {plan['type']}", f"item: {plan['item']}",
              f"writer: {_quoted(plan['writer'])}", f"readers: [{', '.join(map(_quoted, plan['readers']))}]"]
     if plan["type"] == "ring":
         words += [f"slots: {plan['slots']}", f"full: {plan['full']}"]
     words += [f"reconnect: {plan['reconnect']}"]
     words += [f"schema: {_quoted(plan['schema'])}"] if plan["schema"] else []
+    if plan["owner"]:
+        words.append(f'owner: "{raw.uid}:{raw.gid}"')
+    if plan["owner"] and raw.mode:
+        words.append(f"mode: {raw.mode:04o}")
     return f"{{{', '.join(words)}}}"
 
 
@@ -65,8 +69,7 @@ ROWS: tuple[tuple[str, Callable[[abi.CellInfo], str]], ...] = (
     ("debug", lambda info: _truth(info.debug)),
     ("ports", lambda info: _list(keys.BY_NAME["ports"].data(info)["ports"])),
     ("devices", lambda info: _list([_device(one) for one in info.devices[:info.num_devices]])),
-    ("channels", lambda info: _list(
-        [_channel(plan) for plan in keys.BY_NAME["channels"].data(info)["channels"]])),
+    ("channels", lambda info: _list([_channel(plan) for plan in info.channels[:info.num_channels]])),
 )
 
 
