@@ -5,7 +5,7 @@ pin and by messages, and the clock (RTC) by a pin of the I/O APIC."""
 import pytest
 
 from lab import bare as m
-from test_erika_sdk import Outside
+from lab.outside import Outside
 
 pytestmark = [pytest.mark.usefixtures("built"), pytest.mark.xdist_group("erika-device")]
 OIL = """

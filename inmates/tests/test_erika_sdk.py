@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Applications for the OSEK kernel, built outside the tree with the installed files."""
 import json
-import os
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from lab import bare as m
+from lab.outside import Outside
 
 # The lines that each sample prints, as its README says
 SAYS = {
@@ -16,32 +15,6 @@ SAYS = {
     "engine": "engine: cycle 1, 4 injections, 4 sparks, 11 controls, 410 ul\n"
     "engine: cycle 2, 8 injections, 8 sparks, 23 controls, 500 ul\n"
 }
-
-
-class Outside:
-    """A folder outside the tree, with a space in its name, and the stage that `make install`
-    filled."""
-
-    def __init__(self, base: Path) -> None:
-        self.stage, self.path = base / "stage", base / "my work"
-        self.path.mkdir()
-        self.environment = {
-            **os.environ, "PKG_CONFIG_PATH": str(self.stage / "usr/share/pkgconfig"),
-            "PATH": f"{self.stage}/usr/bin:{os.environ['PATH']}"
-        }
-        self.run("make", "-s", "-C", str(m.TOP / "inmates/erika/sdk"), f"O={m.build_dir()}",
-                 f"DESTDIR={self.stage}", "install")
-
-    def run(self, *command: str, folder: str = ".", status: int = 0) -> str:
-        done = subprocess.run(command,
-                              cwd=self.path / folder,
-                              env=self.environment,
-                              text=True,
-                              stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT,
-                              check=False)
-        assert done.returncode == status, f"{command}: {done.stdout}"
-        return done.stdout
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from lab import bare as m
-from test_erika_sdk import Outside
+from lab.outside import Outside
 
 pytestmark = [pytest.mark.usefixtures("built"), pytest.mark.xdist_group("erika-trace")]
 # Standard status does not notice what this application does.

@@ -8,6 +8,7 @@
 #include "../kernel/port.h"
 #include "x86.h"
 
+#define SELF_IPI	0x3F		/* x2APIC only */
 #define ICR_LOW		0x300
 #define ICR_SELF	(1u << 18)
 
@@ -39,7 +40,7 @@ void os_port_acknowledge(void)
 void os_port_trigger(uint8_t vector)
 {
 	if (apic_is_x2apic())
-		wrmsr(MSR_X2APIC + (ICR_LOW >> 4), ICR_SELF | vector);
+		wrmsr(MSR_X2APIC + SELF_IPI, vector);	/* causes no exit of a cell */
 	else
 		apic_write(ICR_LOW, ICR_SELF | vector);
 }
