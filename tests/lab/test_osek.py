@@ -53,4 +53,6 @@ def test_console_shows_tasks_and_the_trace(qv: Product, tmp_path: Path) -> None:
                           capture_output=True, text=True, check=False)
     assert read.returncode == 0 and "RUN Toggle\n" in read.stdout, read.stdout + read.stderr
     assert read.stdout.endswith(" 0 lines damaged, 0 rules broken\n")
+    told = qv.ask("cell tasks erika")
+    assert [(task["name"], task["stack"]["size"]) for task in told["tasks"]] == [("Toggle", 8192), ("Lamp", 8192)]
     assert "there is no command `nonsense`" in qv.sh("quesh erika -c nonsense; test $? = 127")

@@ -101,6 +101,7 @@ COMMANDS = (
     Command("cell stats", "stats.stats", "a cell's exits by reason and CPU; `linux` is the front end", "NAME",
             Option("--interval", "also rates over S seconds", "S", _seconds),
             Option("-n", "with --interval: N times (default 1; 0: until interrupted)", "N", _count, name="count")),
+    Command("cell tasks", "tasks.tasks", "the tasks of an OSEK application: states, stacks (CONSOLE = TRUE in its OIL file)", "NAME"),
     Command("top", "top.top", "what Linux and each cell do at present, until interrupted", "",
             Option("--interval", "seconds between two pictures (default 2)", "S", _seconds, 2.0),
             Option("-n", "end after N pictures (default 0: never)", "N", _count, 0, name="count")),
