@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.bare import build_dir
+from lab.build import OUT
 from lab.paths import TOP
 from product import Product
 from test_watching import until
@@ -48,7 +48,7 @@ def test_console_shows_tasks_and_the_trace(qv: Product, tmp_path: Path) -> None:
     assert re.search(r"(?m)^Toggle +1 suspended +0 +\d+ +8192$", tasks), tasks
     assert re.search(r"(?m)^Lamp +2 waiting +1 +\d+ +8192 0/1$", tasks), tasks
     (tmp_path / "log").write_text(qv.sh("quesh erika -c trace"))
-    names = build_dir() / "inmates/erika/samples/blink/os_config.json"
+    names = OUT / "inmates/erika/samples/blink/os_config.json"
     read = subprocess.run([TOP / "inmates/erika/qvoil", "trace", tmp_path / "log", "--map", names, "--list"],
                           capture_output=True, text=True, check=False)
     assert read.returncode == 0 and "RUN Toggle\n" in read.stdout, read.stdout + read.stderr

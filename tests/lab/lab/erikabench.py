@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from . import alone, enter, roots
+from . import alone, build, enter, roots
 from . import bare as m
 from .errors import LabError
 from .outside import Outside
@@ -95,7 +95,7 @@ def measured(image: Path, mode: str = "xapic") -> Costs:
 def alone_costs(mode: str, folder: Path) -> dict[int, Costs]:
     """Does what this module's command does, in the tool root. Keys are numbers of tasks."""
     done = enter.run(roots.ensure("tool"), ["python3", "-B", "-m", "lab.erikabench", mode, str(folder)],
-                     {"PYTHONPATH": str(LAB), "O": str(m.build_dir())})
+                     {"PYTHONPATH": str(LAB), "O": str(build.OUT)})
     if done.returncode:
         raise LabError(f"the OSEK kernel alone ({mode}) was not measured:\n{done.stdout[-2000:]}", "see its output")
     found = json.loads(done.stdout.splitlines()[-1])
