@@ -182,8 +182,7 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	vma->vm_flags &= ~never;
 #endif
 	/* The file, and so the memory, exists as long as the mapping */
-	return remap_pfn_range(vma, vma->vm_start, page_to_pfn(c->memory) + vma->vm_pgoff, len,
-			       vma->vm_page_prot);
+	return qv_channel_memory_mmap(c, vma, offset);
 }
 
 static long device_ioctl(struct file *file, unsigned int nr, unsigned long arg)
@@ -256,8 +255,7 @@ static void device_release(struct device *dev)
 	struct qv_channel *c = container_of(dev, struct qv_channel, dev);
 
 	cancel_delayed_work_sync(&c->look);
-	if (c->memory && !c->lost)
-		__free_pages(c->memory, get_order(QV_HUGE));
+	qv_channel_memory_give(c);
 	kfree(c);
 }
 

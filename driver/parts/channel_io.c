@@ -44,7 +44,7 @@ static int io_attach(struct qv_channel *c)
 		return -EAGAIN;
 	if (c->attached)
 		return 0;
-	result = qv_end_attach(&c->end, page_address(c->memory), c->page.length, c->self);
+	result = qv_end_attach(&c->end, c->window, c->page.length, c->self);
 	c->attached = !result;
 	return result ? io_error(result, true) : 0;
 }
@@ -207,7 +207,7 @@ static void io_status(struct qv_channel *c, struct qv_end_status *status)
 	if (!c->attached) {
 		memset(&c->end, 0, sizeof(c->end));
 		c->end.page = c->page;
-		c->end.window = page_address(c->memory);
+		c->end.window = c->window;
 		c->end.self = c->self;
 		c->end.peer = !c->self;
 	}

@@ -40,7 +40,7 @@ static DEVICE_ATTR_RO(name)
 /* The word of an end that its monitor instance and the manager write */
 static u64 sysfs_life(struct qv_channel *c, u32 end)
 {
-	const struct qv_chan_page *page = page_address(c->memory);
+	const struct qv_chan_page *page = c->window;
 
 	return READ_ONCE(c->made) && !READ_ONCE(c->gone) ? READ_ONCE(page->end[end].life) : 0;
 }

@@ -13,8 +13,6 @@
 #include "cells.h"
 #include "parts/channels.h"
 
-#define CHANNEL_ORDER	get_order(QV_HUGE)
-
 static LIST_HEAD(channels);
 
 static struct qv_channel *channels_find(const char *name)
@@ -54,7 +52,9 @@ static const char *channels_page(struct qv_chan_page *page, const struct qv_chan
 	u32 i;
 
 	BUILD_BUG_ON(QV_CHANNEL_ENDS != QV_CHAN_MAX_ENDS || QV_NAME_LEN != QV_CHAN_NAME_LEN ||
-		     QV_CHANNEL_SCHEMA_LEN != QV_CHAN_SCHEMA_LEN || QV_CHANNEL_LEN != QV_HUGE);
+		     QV_CHANNEL_SCHEMA_LEN != QV_CHAN_SCHEMA_LEN ||
+		     QV_CHAN_MAX_LENGTH > QV_CHANNEL_LEN ||
+		     QV_CHAN_MAX_LENGTH > QV_MON_CHANNEL_PAGES * QV_HUGE);
 	memset(page, 0, sizeof(*page));
 	strscpy(page->name, plan->name, sizeof(page->name));
 	if (strnlen(plan->schema, QV_CHANNEL_SCHEMA_LEN) == QV_CHANNEL_SCHEMA_LEN)
@@ -76,7 +76,7 @@ static const char *channels_page(struct qv_chan_page *page, const struct qv_chan
 			return "the name of an end is malformed, or given twice";
 		strscpy(page->end[i].name, plan->ends[i], QV_NAME_LEN);
 	}
-	return page->length > QV_HUGE ? "it is longer than 2 MiB" : NULL;
+	return NULL;
 }
 
 /* Returns NULL, or why its device cannot have that owner and mode */
@@ -147,6 +147,22 @@ static int channels_check_room(struct qv_reply *r, const struct qv_cell_create *
 			 "all cells together would have more than %u channels", QV_MON_CHANNELS);
 }
 
+/* Is there room for all channels in the cell's memory? */
+static int channels_check_sum(struct qv_reply *r, const struct qv_cell_create *q)
+{
+	struct qv_chan_page page;
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < q->num_channels; i++) {
+		channels_page(&page, &q->channels[i]);
+		sum += ALIGN(page.length, QV_CHANNEL_STEP);
+	}
+	return sum <= QV_CHANNEL_LEN ? 0 :
+	       qv_refuse(r, QV_E_TOO_MANY, "make them smaller, or fewer",
+			 "the channels of the cell have more than %u MiB", QV_CHANNEL_LEN >> 20);
+}
+
 static int channels_check(struct qv_reply *r, const struct qv_cell_create *q)
 {
 	int error = 0;
@@ -156,13 +172,13 @@ static int channels_check(struct qv_reply *r, const struct qv_cell_create *q)
 		return qv_refuse(r, QV_E_TOO_MANY, "", "more than %u channels", QV_MAX_CHANNELS);
 	for (i = 0; i < q->num_channels && !error; i++)
 		error = channels_check_one(r, q, i);
-	return error ?: channels_check_room(r, q);
+	return error ?: channels_check_sum(r, q) ?: channels_check_room(r, q);
 }
 
 static struct qv_channel *channels_create(const struct qv_channel_plan *plan)
 {
 	struct qv_channel *c = kzalloc(sizeof(*c), GFP_KERNEL);
-	int error = 0;
+	int error;
 
 	if (!c)
 		return ERR_PTR(-ENOMEM);
@@ -172,11 +188,8 @@ static struct qv_channel *channels_create(const struct qv_channel_plan *plan)
 	c->gid = plan->gid;
 	c->mode = plan->mode;
 	qv_channel_init(c);
-	c->memory = alloc_pages(GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL,
-				CHANNEL_ORDER);
-	if (!c->memory)
-		error = -ENOMEM;
-	else if (c->self >= 0)
+	error = qv_channel_memory_take(c);
+	if (!error && c->self >= 0)
 		error = qv_channel_publish(c);
 	if (error) {
 		put_device(&c->dev);
@@ -194,12 +207,13 @@ static void channels_leave(struct qv_channel *c)
 		return;
 	list_del(&c->list);
 	qv_channel_withdraw(c);
-	result = qv_manage(QV_HC_CHANNEL, page_to_phys(c->memory));
-	if (result) {
+	/* 1: there is more to clear */
+	while ((result = qv_manage(QV_HC_CHANNEL, page_to_phys(qv_channel_page(c, 0)))) == 1)
+		cond_resched();
+	if (result)
 		qv_log("driver", "the memory of channel %s is lost: the monitor still has it",
 		       c->page.name);
-		c->lost = true;
-	}
+	qv_channel_memory_leave(c, result);
 	put_device(&c->dev);
 }
 
@@ -213,7 +227,12 @@ static int channels_take(struct qv_reply *r, struct qv_cell *cell)
 
 		if (c == ERR_PTR(-ENOMEM))
 			return qv_refuse(r, QV_E_NO_MEMORY, "free memory",
-					 "Linux has no 2 MiB for channel '%s'", plan->name);
+					 "Linux has no pages of 2 MiB for channel '%s'",
+					 plan->name);
+		if (c == ERR_PTR(-ENOSPC))
+			return qv_refuse(r, QV_E_TOO_MANY, "destroy a cell with channels",
+					 "the channels of all cells would take more than %u MiB",
+					 QV_MON_HOLES * (QV_HUGE >> 20));
 		if (IS_ERR(c))
 			return qv_refuse(r, QV_E_CHANNEL, "read Linux's log",
 					 "Linux makes no device for channel '%s' (error %ld)",
@@ -226,6 +245,7 @@ static int channels_take(struct qv_reply *r, struct qv_cell *cell)
 
 static void channels_info(const struct qv_cell *cell, struct qv_info *info)
 {
+	u64 address = QV_CHANNEL_GPA;
 	u32 i;
 
 	BUILD_BUG_ON(QV_INFO_MAX_CHANNELS != QV_MAX_CHANNELS);
@@ -235,20 +255,28 @@ static void channels_info(const struct qv_cell *cell, struct qv_info *info)
 		struct qv_info_channel *to = &info->channels[i];
 
 		strscpy(to->name, page->name, sizeof(to->name));
-		to->address = QV_CHANNEL_GPA + i * (u64)QV_CHANNEL_LEN;
+		to->address = address;
+		address += ALIGN(page->length, QV_CHANNEL_STEP);
 		to->length = page->length;
 		to->end = channels_end(page, cell->name);
 		to->type = page->type;
 	}
 }
 
+/* Where the channel begins (@k is 0) or continues */
+static u64 channels_pa(const struct qv_channel *c, u32 k)
+{
+	return page_to_phys(qv_channel_page(c, k ? k * (u64)QV_HUGE - c->first : 0));
+}
+
 static void channels_describe(const struct qv_cell *cell, struct qv_mon_create *m)
 {
-	u32 i;
+	u32 i, k;
 
 	m->num_channels = cell->num_channels;
 	for (i = 0; i < cell->num_channels; i++) {
-		m->channels[i].pa = page_to_phys(cell->channels[i]->memory);
+		for (k = 0; k < cell->channels[i]->num_holes; k++)
+			m->channels[i].pa[k] = channels_pa(cell->channels[i], k);
 		m->channels[i].end = channels_end(&cell->channels[i]->page, cell->name);
 		m->channels[i].page = cell->channels[i]->page;
 	}
@@ -258,6 +286,7 @@ static void channels_show(const struct qv_cell *cell, struct qv_cell_info *info)
 {
 	info->num_channels = cell->config->num_channels;
 	memcpy(info->channels, cell->config->channels, sizeof(info->channels));
+	info->channel_memory = qv_channel_memory_of(cell);
 }
 
 static void channels_begin(struct qv_cell *cell)

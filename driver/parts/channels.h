@@ -13,12 +13,18 @@
 #include <linux/workqueue.h>
 #include <linux/qv.h>
 #include <qv/end.h>
+#include "abi/limits.h"
+
+struct qv_cell;
+struct qv_hole;
 
 struct qv_channel {
 	struct list_head list;
 	struct qv_chan_page page;	/* its description, without session and life words */
-	struct page *memory;		/* QV_CHANNEL_LEN bytes */
 	u32 cells;			/* number of cells that list it */
+	/* its memory: begins at byte .first of the first hole */
+	u32 first, num_holes;
+	struct qv_hole *holes[QV_MON_CHANNEL_PAGES];
 
 	/* ---- only with an end of Linux ---- */
 	struct device dev;		/* its reference count counts for the channel */
@@ -29,11 +35,11 @@ struct qv_channel {
 	struct mutex lock;
 	wait_queue_head_t wait;
 	struct delayed_work look;	/* wakes programs in poll(), since no bell does */
+	void *window;			/* the channel, in one piece */
 	struct qv_end end;
 	bool attached;			/* .end is valid */
 	bool made;			/* the monitor has made the channel */
 	bool gone;			/* no cell lists it */
-	bool lost;			/* the monitor did not give the memory back */
 	struct file *claimed;		/* this file alone uses the section of Linux */
 	struct file *writer;		/* the file that is open for writing */
 };
@@ -50,6 +56,20 @@ struct qv_channel_file {
 	struct mutex lock;
 	u8 item[];			/* room for one item; QV_CHAN_MEMORY: none */
 };
+
+/*
+ * channel_memory.c. Takes memory for the channel: 0, -ENOMEM, or -ENOSPC if the monitor has no
+ * room. give() is also for a channel whose take() has failed
+ */
+int qv_channel_memory_take(struct qv_channel *c);
+void qv_channel_memory_give(struct qv_channel *c);
+/* The monitor has the channel no longer. @lost: it did not give its memory back */
+void qv_channel_memory_leave(struct qv_channel *c, bool lost);
+struct page *qv_channel_page(const struct qv_channel *c, u64 at);	/* of the byte @at */
+/* Shows a program the channel from the byte @at on. Returns an errno */
+int qv_channel_memory_mmap(const struct qv_channel *c, struct vm_area_struct *vma, u64 at);
+/* Returns the bytes of Linux that the channels of a cell take */
+u64 qv_channel_memory_of(const struct qv_cell *cell);
 
 /* channel_device.c: makes and removes /dev/qv-channel/NAME. Returns an errno */
 int qv_channel_publish(struct qv_channel *c);

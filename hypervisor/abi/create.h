@@ -3,6 +3,7 @@
 #ifndef QV_ABI_CREATE_H
 #define QV_ABI_CREATE_H
 
+#include "abi/layout.h"
 #include "abi/limits.h"
 #include "abi/ports.h"
 #include "abi/types.h"
@@ -32,14 +33,26 @@ struct qv_mon_device {
 #define QV_MON_DEVICE_HIGH	(1u << 1)	/* the pin is active high (else low) */
 #define QV_MON_NO_PIN		(~0u)
 
-/* A channel of a cell: memory that all cells share whose requests name this address */
+/*
+ * A channel of a cell: memory that all cells share whose requests name these addresses. It begins
+ * at pa[0], a multiple of 4 KiB, and continues at the beginning of pa[1], and so on. These are
+ * pages of 2 MiB; words that are not needed are 0. Other channels may use the rest of such a page.
+ */
 struct qv_mon_channel {
-	u64 pa;				/* 2 MiB, aligned; the channel begins here */
+	u64 pa[QV_MON_CHANNEL_PAGES];
 	u32 end;			/* the end of this cell, an index into page.end */
 	u32 reserved;
 	/* The life page, the same for all ends. The manager sets the words session and life */
 	struct qv_chan_page page;
 };
+
+/* Returns the address of the byte @at of the channel */
+static inline u64 qv_mon_channel_at(const struct qv_mon_channel *c, u64 at)
+{
+	u64 inside = (c->pa[0] & (QV_HUGE - 1)) + at;
+
+	return (c->pa[inside / QV_HUGE] & ~(QV_HUGE - 1ull)) + inside % QV_HUGE;
+}
 
 struct qv_mon_create {
 	u64 block_pa;			/* QV_BLOCK_CELL bytes, aligned to 2 MiB */

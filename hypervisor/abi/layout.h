@@ -44,7 +44,7 @@
  */
 #define QV_OFF_AREAS		QV_OFF_REQUESTS
 /* A copy of each cell's request, first cell first */
-#define QV_REQUEST_LEN		0x7000u
+#define QV_REQUEST_LEN		0x9000u
 #define QV_OFF_REQUESTS		(QV_BLOCK_FRONT_END - QV_MAX_CELLS * QV_REQUEST_LEN)
 
 #endif

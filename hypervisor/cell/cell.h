@@ -11,6 +11,8 @@ void cell_fail(struct pcpu *cpu, u32 reason, u64 address);
 
 /* channels.c: tells the other ends of its channels. Only for a cell with channels */
 void cell_channels_failed(void);
+/* channels.c: on the CPU that boots, before its guest runs */
+void cell_channels_begin(struct pcpu *cpu);
 
 /* record.c */
 /* Records this CPU's state at the end of the cell. Returns false if another CPU already did */

@@ -134,6 +134,8 @@ static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 		park(cpu, CPU_WAIT_SIPI);
 	}
 	atomic_or(&cpu->ack, CMD_BECOME);
+	if (cpu->index == 0)
+		cell_channels_begin(cpu);
 	cell_late_commands(cpu);
 	vendor_run(cpu);
 }

@@ -11,8 +11,8 @@
 
 #define HIGH_END	(1ull << 32)
 
-_Static_assert(QV_CHANNEL_GPA >= APIC_PAGE && QV_CHANNEL_GPA + QV_MAX_CHANNELS *
-	       (u64)QV_CHANNEL_LEN <= HIGH_END, "a read of guest memory can reach a channel");
+_Static_assert(QV_CHANNEL_GPA >= APIC_PAGE && QV_CHANNEL_GPA + (u64)QV_CHANNEL_LEN <= HIGH_END,
+	       "a read of guest memory can reach a channel");
 _Static_assert(QV_VA_WINDOW + QV_MAX_CPUS * QV_PAGE <= QV_VA_LIFE, "windows reach life pages");
 
 void *window_map(const struct pcpu *cpu, u64 pa, u64 flags)

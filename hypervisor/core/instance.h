@@ -126,11 +126,18 @@ struct front_state {
 
 /* A channel, from the start of its first cell until its last user has gone */
 struct channel {
-	u64 pa;				/* 0: free */
-	u64 table;			/* the front end's table for it; never given back */
+	struct qv_mon_channel is;	/* pa[0] is 0: free. `end` is not used */
 	u32 users;			/* bits are numbers of instances */
 	u32 ends;			/* bits are ends that no further cell may have */
-	struct qv_chan_page page;	/* its description */
+	u32 cleared;			/* bytes; not 0: its last user gives it back, in pieces */
+};
+
+/* 2 MiB with channels: a hole in Linux's memory */
+struct hole {
+	u64 pa;
+	u32 users;			/* number of channels; 0: free */
+	u32 split;			/* 1: Linux has `table` there, since it may read a part */
+	u64 table;			/* never given back */
 };
 
 /* The state of manage/. In a cell's instance it is unused and zero */
@@ -141,6 +148,7 @@ struct manager_state {
 	struct cell_slot cells[QV_INSTANCES];
 	u64 generation;			/* of ends of channels; counts up */
 	struct channel channels[QV_MON_CHANNELS];
+	struct hole holes[QV_MON_HOLES];
 };
 
 /* The state of cell/. In the front end's instance it is unused and zero */

@@ -39,11 +39,15 @@
 #define QV_INFO_MAX_CPUS 64
 #define QV_INFO_MAX_DEVICES 8
 #define QV_INFO_MAX_BARS 6
-#define QV_INFO_MAX_CHANNELS 8
+#define QV_INFO_MAX_CHANNELS 16
 
-/* Guest-physical addresses of a cell's channels, 2 MiB for each */
+/*
+ * Guest-physical addresses of all channels of a cell. Each begins at a multiple of QV_CHANNEL_STEP,
+ * after the one before
+ */
 #define QV_CHANNEL_GPA	0xFF000000
-#define QV_CHANNEL_LEN	0x200000
+#define QV_CHANNEL_LEN	0x1000000
+#define QV_CHANNEL_STEP	0x10000
 
 /* CPUID leaf 0x40000000 in a cell: ebx, ecx, edx hold this text; eax = highest leaf */
 #define QV_CPUID_SIGNATURE	"QVQuestV-QV "

@@ -188,26 +188,31 @@ def test_two_cells_share_what_linux_cannot_reach(qv: Product, deed: Deed) -> Non
     for name, cpu in (("one", 2), ("two", 3)):
         qv.sh(f"sed 's/^name:.*/name: {name}/; s/^cpus:.*/cpus: [{cpu}]/; s/^memory:.*/memory: 16M/' "
               f"/usr/share/qv/configs/quest.yaml >/run/{name}.yaml; echo 'channels: [{{name: talk, "
-              f"type: ring, item: 64, slots: 8, writer: one, readers: [two]}}]' >>/run/{name}.yaml")
+              f"type: ring, item: 64, slots: 8, writer: one, readers: [two]}}, {{name: back, type: "
+              f"four-slot, item: 64, writer: two, readers: [one]}}]' >>/run/{name}.yaml")
         qv.do(f"cell create /run/{name}.yaml")
     blocks = set(ones(qv)) - base
     qv.do("cell start one")
     of_one = set(ones(qv)) - base - blocks
-    assert len(of_one) == 8 + 1, "its RAM and the channel"
+    assert len(of_one) == 8 + 1, "its RAM, and one page of 2 MiB for both channels"
     qv.do("cell start two")
     assert len(set(ones(qv)) - base - blocks - of_one) == 8
     assert qv.sh(f"find /dev -path '{DEVICE}/*'") == ""
-    assert qv.quesh("channels", "two") == "talk ring one:running two:running\n"
+    assert qv.quesh("channels", "two") == \
+        "talk ring one:running two:running\nback four-slot two:running one:running\n"
+    qv.quesh("chan write back hello", "two")
+    assert qv.quesh("chan read back", "one") == "hello\n"
     qv.quesh("chan write talk first", "one")
     qv.quesh("chan write talk second", "one")
     assert qv.quesh("chan read talk", "two") == "first\n"
     # the writer fails. The other end sees it, and may drain the channel
     assert qv.machine.run("quesh one -c 'crash triple'", merge=False).rc == 1
-    assert qv.quesh("channels", "two") == "talk ring one:failed two:running\n"
+    assert qv.quesh("channels", "two") == \
+        "talk ring one:failed two:running\nback four-slot two:running one:failed\n"
     assert qv.quesh("chan read talk", "two") == "second\n"
     qv.do("cell destroy one")
     page = (set(ones(qv)) - base - blocks) & of_one
-    assert len(page) == 1, "Linux has the memory of the first cell again, but not the channel"
+    assert len(page) == 1, "Linux has the memory of the first cell again, but not the channels"
     # another description of the same channel, and then the same again
     qv.sh("sed 's/slots: 8/slots: 16/' /run/one.yaml >/run/other.yaml")
     assert "describes channel 'talk' differently" in qv.refused("cell create /run/other.yaml")
@@ -218,6 +223,47 @@ def test_two_cells_share_what_linux_cannot_reach(qv: Product, deed: Deed) -> Non
     assert qv.quesh("chan read talk", "two") == "third\n"
     qv.do("cell destroy one two")
     assert not page & set(ones(qv))
-    assert peek_all(qv, (a + at for a in page for at in (0, 4096, 8192))) == {0}
+    assert peek_all(qv, (a + at for a in page for at in range(0, 8 * 4096, 4096))) == {0}
     qv.do("disable")
     assert ones(qv) == []
+
+
+@pytest.mark.thorough
+def test_long_channels_lie_in_many_pages(qv: Product) -> None:
+    """Items of 1 MiB, and 8 MiB of memory: 4 MiB and 8 MiB, and a few pages more each."""
+    big = "{name: big, type: four-slot, item: 1048576, writer: quest, readers: [linux]}"
+    table = "{name: table, type: memory, item: 8388608, writer: linux, readers: [quest]}"
+    third = "{name: third, type: memory, item: 4194304, writer: linux, readers: [quest]}"
+    qv.do("enable")
+    file = qv.config("quest", 3, more=f"channels: [{big}, {table}, {SENSOR}, {third}]")
+    assert "have more than 16 MiB" in qv.refused(f"cell create {file}")
+    file = qv.config("quest", 3, more=f"channels: [{big}, {table}, {SENSOR}]")
+    qv.do(f"cell create {file} --start")
+    # 3 and 5 pages of 2 MiB. The sensor is in one of them, since its ends are the same
+    assert qv.show()["channel_memory"] == 8 << 21
+    assert "channel RAM: 16 MiB" in qv.do("cell show quest")
+    for word in ("one", "two", "three", "four", "five", "six"):
+        qv.quesh(f"chan write big {word}")
+        assert python(qv, f"""
+f = os.open("{DEVICE}/big", os.O_RDONLY)
+item = os.read(f, 1 << 20)
+say([len(item), item.rstrip(bytes(1)).decode()])""") == [[1 << 20, word]]
+    qv.quesh("chan write sensor hello")
+    assert qv.sh(f"head -c 64 {DEVICE}/sensor | tr -d '\\0'") == "hello"
+    assert python(qv, f"""
+import fcntl, mmap
+f = os.open("{DEVICE}/table", os.O_RDWR)
+fcntl.ioctl(f, 0x7161)  # QV_CHANNEL_CLAIM
+m = mmap.mmap(f, 8 << 20, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE, offset=4096)
+marks = list(range(0, 8 << 20, 4096 * 3))
+for at in marks: m[at:at + 8] = at.to_bytes(8, "little")
+r = mmap.mmap(f, (8 << 20) + 4096, mmap.MAP_SHARED, mmap.PROT_READ)
+say(all(r[4096 + at:4104 + at] == at.to_bytes(8, "little") for at in marks))""") == [True]
+    # the last value is gone when its writer starts again
+    qv.do("cell shutdown quest --timeout 0")
+    qv.do("cell start quest")
+    assert python(qv, f"""
+f = os.open("{DEVICE}/big", os.O_RDONLY | os.O_NONBLOCK)
+say(fails(os.read, f, 1 << 20))""") == ["EAGAIN"]
+    qv.do("cell destroy quest")
+    qv.do("disable")

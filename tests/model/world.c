@@ -186,8 +186,8 @@ static void check_front_page(const struct world *w, u64 page)
 	u32 cell, i;
 	enum owner o = owner(w, page, &cell);
 
-	if (world_channel_used(w, page * QV_HUGE)) {
-		unit_case("channel at %#lx:", page * QV_HUGE);
+	if (world_hole(w, page * QV_HUGE)) {
+		unit_case("channels at %#lx:", page * QV_HUGE);
 		CHECK_EQ(o, LINUX);		/* it is no cell's memory at the same time */
 		world_channel_front(w, page * QV_HUGE);
 		return;
@@ -275,7 +275,7 @@ static void host_leaf(void *ctx, u64 va, u64 len, const struct leaf *l)
 		u64 i = (va - QV_VA_LIFE) / QV_PAGE;
 
 		CHECK(inst->id && i < inst->req.num_channels && l->write && !l->execute);
-		CHECK_EQ(l->pa, inst->req.channels[i].pa);
+		CHECK_EQ(l->pa, inst->req.channels[i].pa[0]);
 		return;
 	}
 	CHECK(off < inst->boot.block_len && len <= inst->boot.block_len - off);
@@ -450,7 +450,7 @@ void world_step(struct world *w, struct choices *c)
 		world_touch(w, choose(c, FAKE_RAM), choose(c, 2));
 		break;
 	case 11:
-		world_channel_return(w, (110 + choose(c, 4)) * QV_HUGE);
+		world_channel_return(w, world_place_pa(220 + choose(c, 8)));
 		break;
 	}
 	world_check(w);

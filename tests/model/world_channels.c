@@ -23,8 +23,8 @@ void world_channels_request(struct qv_mon_create *q, struct choices *c)
 		bool with_linux = choose(c, 2);
 
 		memset(ch, 0, sizeof(*ch));
-		ch->pa = choose(c, 8) == 1 ? choose(c, WORLD_PAGES) : 110 + choose(c, 4);
-		ch->pa *= QV_HUGE;
+		ch->pa[0] = world_place_pa(choose(c, 8) == 1 ? choose(c, 2 * WORLD_PAGES) :
+							       220 + choose(c, 8));
 		ch->end = second;
 		ch->page.type = QV_CHAN_RING;
 		ch->page.flags = choose(c, 4) == 1 ? 0 : QV_CHAN_RECONNECT;
@@ -38,6 +38,16 @@ void world_channels_request(struct qv_mon_create *q, struct choices *c)
 	}
 }
 
+u32 world_place(u64 pa)
+{
+	return pa / QV_HUGE * 2 + !!(pa % QV_HUGE);
+}
+
+u64 world_place_pa(u32 place)
+{
+	return (u64)(place / 2) * QV_HUGE + place % 2 * CHANNEL_PAGES * QV_PAGE;
+}
+
 /* Does a cell other than @but use the channel at @pa, with any end or (below 2) with @end? */
 static bool cells_use(const struct world *w, u64 pa, u32 but, u32 end)
 {
@@ -49,16 +59,21 @@ static bool cells_use(const struct world *w, u64 pa, u32 but, u32 end)
 		if (id == but || (w->state[id] != QV_MON_RUNNING && w->state[id] != QV_MON_STOPPED))
 			continue;
 		for (i = 0; i < q->num_channels; i++)
-			if (q->channels[i].pa == pa && w->given_back[id] <= world_pages(q) + i &&
+			if (q->channels[i].pa[0] == pa && w->given_back[id] <= world_pages(q) + i &&
 			    (end >= 2 || q->channels[i].end == end))
 				return true;
 	}
 	return false;
 }
 
-bool world_channel_used(const struct world *w, u64 pa)
+static bool used(const struct world *w, u64 pa)
 {
-	return w->linux_uses[pa / QV_HUGE] || cells_use(w, pa, 0, 2);
+	return w->linux_uses[world_place(pa)] || cells_use(w, pa, 0, 2);
+}
+
+bool world_hole(const struct world *w, u64 pa)
+{
+	return used(w, pa) || used(w, pa + CHANNEL_PAGES * QV_PAGE);
 }
 
 static bool is_linux(const struct qv_chan_page *p, u32 end)
@@ -84,34 +99,38 @@ void world_channels_started(struct world *w, u32 id)
 
 	for (i = 0; i < q->num_channels; i++) {
 		const struct qv_mon_channel *ch = &q->channels[i];
-		u64 page = ch->pa / QV_HUGE, own = ch->pa + (1 + ch->end) * QV_PAGE;
+		struct qv_chan_page *life = (struct qv_chan_page *)(fake_ram + ch->pa[0]);
+		u64 page = world_place(ch->pa[0]), own = ch->pa[0] + (1 + ch->end) * QV_PAGE;
 
-		unit_case("cell %u starts with the channel at %#lx:", id, ch->pa);
-		if (world_channel_used(w, ch->pa)) {
+		unit_case("cell %u starts with the channel at %#lx:", id, ch->pa[0]);
+		if (used(w, ch->pa[0])) {
 			CHECK(!memcmp(&w->channel[page], &ch->page, sizeof(ch->page)));
-			CHECK(!cells_use(w, ch->pa, id, ch->end));
+			CHECK(!cells_use(w, ch->pa[0], id, ch->end));
 		} else {
 			w->channel[page] = ch->page;
 			w->started[page] = 0;
 			w->linux_uses[page] = is_linux(&ch->page, !ch->end);
-			CHECK(zero(ch->pa + QV_PAGE, 2 * QV_PAGE));
+			CHECK(w->linux_uses[page] || !life->end[!ch->end].life);
 		}
 		CHECK(ch->page.flags || !(w->started[page] >> ch->end & 1));
 		w->started[page] |= 1u << ch->end;
-		CHECK(zero(own, QV_PAGE));
-		CHECK_EQ(life_state(ch->pa, ch->end), QV_CHAN_IS_RUNNING);
+		CHECK_EQ(life_state(ch->pa[0], ch->end), QV_CHAN_IS_ABSENT);
+		CHECK(QV_CHAN_GENERATION(life->end[ch->end].life) != 0);
+		/* the cell's CPU: tests/unit/test_channels.c has its code */
+		memset(fake_ram + own, 0, QV_PAGE);
+		life->end[ch->end].life |= QV_CHAN_IS_RUNNING;
 		if (w->linux_uses[page])
-			CHECK_EQ(life_state(ch->pa, !ch->end), QV_CHAN_IS_RUNNING);
+			CHECK_EQ(life_state(ch->pa[0], !ch->end), QV_CHAN_IS_RUNNING);
 		memset(fake_ram + own, PATTERN, QV_PAGE);
 	}
 }
 
 void world_channel_left(struct world *w, u32 id, u32 i)
 {
-	u64 pa = w->cell[id].channels[i].pa;
+	u64 pa = w->cell[id].channels[i].pa[0];
 
 	unit_case("cell %u has left the channel at %#lx:", id, pa);
-	if (!world_channel_used(w, pa))
+	if (!used(w, pa))
 		CHECK(zero(pa, CHANNEL_PAGES * QV_PAGE));
 	else
 		CHECK_EQ(life_state(pa, w->cell[id].channels[i].end), QV_CHAN_IS_ABSENT);
@@ -119,34 +138,34 @@ void world_channel_left(struct world *w, u32 id, u32 i)
 
 void world_channel_return(struct world *w, u64 pa)
 {
-	bool held = cells_use(w, pa, 0, 2), shared = w->linux_uses[pa / QV_HUGE];
+	bool held = cells_use(w, pa, 0, 2), shared = w->linux_uses[world_place(pa)];
 
 	unit_case("Linux returns the channel at %#lx:", pa);
 	CHECK_EQ(world_call(QV_HC_CHANNEL, pa), held ? QV_ME_STATE : QV_ME_OK);
 	if (held || !shared)
 		return;
-	w->linux_uses[pa / QV_HUGE] = false;
+	w->linux_uses[world_place(pa)] = false;
 	CHECK(zero(pa, CHANNEL_PAGES * QV_PAGE));
 }
 
 void world_channel_front(const struct world *w, u64 pa)
 {
-	static const u32 pages[] = { 0, 1, 2, 3, 0x1ff };
-	const struct qv_chan_page *p = &w->channel[pa / QV_HUGE];
+	static const u32 pages[] = { 0, 1, 2, 3, 4, 5, 6, 0x1ff };
 	u32 i;
 
 	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		u32 place = world_place(pa) + pages[i] / CHANNEL_PAGES;
 		u64 at = pa + pages[i] * QV_PAGE;
 		struct leaf l = tables_walk(&me()->nested, at);
-		u32 own = is_linux(p, 0) ? 1 : 2;
 
-		if (!w->linux_uses[pa / QV_HUGE] || pages[i] >= CHANNEL_PAGES) {
+		if (pages[i] >= 2 * CHANNEL_PAGES || !w->linux_uses[place]) {
 			world_check_denied(&l, at);
 			continue;
 		}
 		unit_case("Linux's end at %#lx:", at);
 		CHECK(l.present && l.pa == at && l.type == world_type_of(at));
-		CHECK_EQ(l.write, pages[i] == own);
+		CHECK_EQ(l.write, pages[i] % CHANNEL_PAGES ==
+				  (is_linux(&w->channel[place], 0) ? 1 : 2));
 	}
 }
 
@@ -157,13 +176,13 @@ u64 world_channel_bytes(const struct qv_mon_create *q)
 
 void world_channel_leaf(const struct qv_mon_create *q, u64 gpa, u64 len, const struct leaf *l)
 {
-	u64 i = (gpa - QV_CHANNEL_GPA) / QV_CHANNEL_LEN;
-	u64 at = (gpa - QV_CHANNEL_GPA) % QV_CHANNEL_LEN;
+	u64 i = (gpa - QV_CHANNEL_GPA) / QV_CHANNEL_STEP;
+	u64 at = (gpa - QV_CHANNEL_GPA) % QV_CHANNEL_STEP;
 
 	unit_case("cell's channel at %#lx leads to %#lx:", gpa, l->pa);
 	if (!CHECK(i < q->num_channels && len == QV_PAGE && at < CHANNEL_PAGES * QV_PAGE))
 		return;
-	CHECK_EQ(l->pa, q->channels[i].pa + at);
+	CHECK_EQ(l->pa, q->channels[i].pa[0] + at);
 	CHECK(!l->execute && l->type == world_type_of(l->pa));
 	CHECK_EQ(l->write, at == (1 + q->channels[i].end) * QV_PAGE);
 }

@@ -4,6 +4,7 @@
 #include "abi/calls.h"
 #include "abi/errors.h"
 #include "cell/cell.h"
+#include "core/cpu.h"
 #include "tables/nested.h"
 #include "fake.h"
 #include "request_model.h"
@@ -18,7 +19,7 @@
 static void channel(struct qv_mon_channel *c, u32 end, const char *one, const char *other)
 {
 	memset(c, 0, sizeof(*c));
-	c->pa = CHANNEL_PA;
+	c->pa[0] = CHANNEL_PA;
 	c->end = end;
 	c->page.magic = QV_CHAN_MAGIC;
 	c->page.type = QV_CHAN_RING;
@@ -50,6 +51,15 @@ static void request(struct qv_mon_create *q, u32 n, const char *other)
 static struct qv_chan_page *life(void)
 {
 	return (struct qv_chan_page *)(fake_ram + CHANNEL_PA);
+}
+
+static bool clear(u64 offset, u64 len)
+{
+	u64 i;
+
+	for (i = 0; i < len && !fake_ram[CHANNEL_PA + offset + i]; i++)
+		;
+	return i == len;
 }
 
 static struct leaf of_cell(const struct qv_mon_create *q, u32 page)
@@ -103,7 +113,7 @@ static void two_cells(void)
 	}
 	CHECK(linux_owns());
 	memset(fake_ram + CHANNEL_PA, 0x77, QV_HUGE);		/* left by Linux */
-	CHECK_EQ(world_start(&w, 1), 0);			/* checks that it was cleared */
+	CHECK_EQ(world_start(&w, 1), 0);
 	for (n = 0; n < 512; n++)
 		CHECK(!of_linux(n).present);
 	CHECK(life()->session != 0);
@@ -134,9 +144,7 @@ static void two_cells(void)
 		destroy(&w, n);
 	}
 	CHECK(linux_owns() && of_linux(2).write);
-	for (n = 0; n < SECTIONS * QV_PAGE && !fake_ram[CHANNEL_PA + n]; n++)
-		;
-	CHECK_EQ(n, SECTIONS * QV_PAGE);
+	CHECK(clear(0, SECTIONS * QV_PAGE));
 }
 
 /* Linux reads all and writes its own section, until the driver gives the channel back */
@@ -234,6 +242,27 @@ static void failed(void)
 	CHECK_EQ(life()->end[0].life, (before & ~0xffull) | QV_CHAN_IS_FAILED);
 }
 
+/* Makes the channel longer: 5 MiB and 2 pages, in three places. End 0 has 5 MiB */
+static void long_one(struct qv_mon_channel *c)
+{
+	u64 section = 5u << 20;
+
+	c->pa[0] = 70ull * QV_HUGE;
+	c->pa[1] = 76ull * QV_HUGE;
+	c->pa[2] = 74ull * QV_HUGE;
+	c->page.length = section + 2 * QV_PAGE;
+	c->page.end[0].size = section;
+	c->page.end[1].offset = section + QV_PAGE;
+}
+
+static void all_pages(struct qv_mon_channel *c)
+{
+	u32 k;
+
+	for (k = 0; k < QV_MON_CHANNEL_PAGES; k++)
+		c->pa[k] = (70ull + k) * QV_HUGE;
+}
+
 #define CHANGES(X) \
 	X(nothing, OK, (void)0) \
 	X(too_many, CHANNEL, q.num_channels = QV_MAX_CHANNELS + 1) \
@@ -242,10 +271,26 @@ static void failed(void)
 	X(another_end, CHANNEL, c->end = 1) \
 	X(no_such_end, CHANNEL, c->end = 2) \
 	X(ends_huge, CHANNEL, c->page.ends = ~0u) \
-	X(unaligned, CHANNEL, c->pa += QV_PAGE) \
-	X(at_zero, CHANNEL, c->pa = 0) \
+	X(unaligned, CHANNEL, c->pa[0] += 8) \
+	X(at_zero, CHANNEL, c->pa[0] = 0) \
+	X(overlaps, CHANNEL, (q.num_channels = 2, q.channels[1] = *c, \
+			      q.channels[1].pa[0] += 2 * QV_PAGE)) \
+	X(second_unaligned, CHANNEL, (long_one(c), c->pa[1] += QV_PAGE)) \
+	X(second_missing, MEMORY, (long_one(c), c->pa[1] = 0)) \
+	X(second_twice, CHANNEL, (long_one(c), c->pa[1] = c->pa[2])) \
+	X(first_twice, CHANNEL, (long_one(c), c->pa[2] = c->pa[0])) \
+	X(needless, CHANNEL, c->pa[1] = c->pa[0] + QV_HUGE) \
+	X(ninth_page, CHANNEL, (long_one(c), c->page.length = QV_CHANNEL_LEN, \
+				c->pa[0] += QV_PAGE)) \
+	X(second_in_memory, MEMORY, (long_one(c), c->pa[1] = q.runs[0].pa)) \
+	X(second_in_block, MEMORY, (long_one(c), c->pa[2] = q.block_pa)) \
+	X(second_is_no_ram, MEMORY, (long_one(c), c->pa[2] = FAKE_ECAM)) \
 	X(twice, CHANNEL, (q.num_channels = 2, q.channels[1] = *c)) \
-	X(too_long, CHANNEL, c->page.length = QV_HUGE + QV_PAGE) \
+	X(too_long, CHANNEL, c->page.length = QV_CHANNEL_LEN + QV_PAGE) \
+	X(sum_too_long, CHANNEL, (long_one(c), c->page.length = QV_CHANNEL_LEN, \
+				  all_pages(c), q.num_channels = 2, q.channels[1] = *c, \
+				  channel(&q.channels[1], 0, "a", "linux"), \
+				  q.channels[1].pa[0] = 100ull * QV_HUGE)) \
 	X(no_length, CHANNEL, c->page.length = 0) \
 	X(half_a_page, CHANNEL, c->page.length -= 8) \
 	X(section_over_life_page, CHANNEL, c->page.end[1].offset = 0) \
@@ -255,11 +300,11 @@ static void failed(void)
 	X(section_far_outside, CHANNEL, c->page.end[1].offset = -(u64)QV_PAGE) \
 	X(section_huge, CHANNEL, c->page.end[1].size = -(u64)QV_PAGE) \
 	X(sections_overlap, CHANNEL, c->page.end[1].offset = QV_PAGE) \
-	X(in_own_block, MEMORY, c->pa = q.block_pa) \
-	X(in_own_memory, MEMORY, c->pa = q.runs[0].pa + QV_HUGE) \
-	X(in_own_window, MEMORY, c->pa = q.window_pa & ~(QV_HUGE - 1ull)) \
-	X(in_monitor, MEMORY, c->pa = FAKE_BLOCK) \
-	X(no_ram, MEMORY, c->pa = FAKE_ECAM)
+	X(in_own_block, MEMORY, c->pa[0] = q.block_pa) \
+	X(in_own_memory, MEMORY, c->pa[0] = q.runs[0].pa + QV_HUGE) \
+	X(in_own_window, MEMORY, c->pa[0] = q.window_pa & ~(QV_HUGE - 1ull)) \
+	X(in_monitor, MEMORY, c->pa[0] = FAKE_BLOCK) \
+	X(no_ram, MEMORY, c->pa[0] = FAKE_ECAM)
 
 static void refusals(void)
 {
@@ -371,7 +416,7 @@ static void not_of_a_cell(void)
 	other.num_channels = 0;
 	CHECK_EQ(world_create(&w, &other), 1);
 	request(&q, 0, "linux");
-	q.channels[0].pa = other.runs[0].pa;
+	q.channels[0].pa[0] = other.runs[0].pa;
 	CHECK_EQ(world_create(&w, &q), 2);
 	CHECK_EQ(world_start(&w, 1), 0);
 	CHECK_EQ(world_start(&w, 2), QV_ME_MEMORY);
@@ -395,6 +440,88 @@ static void start_fails(void)
 	CHECK(!linux_owns());
 }
 
+/* The CPU that boots a cell clears the cell's section and then says that the cell runs */
+static void section_cleared(void)
+{
+	static struct qv_mon_create q;
+	struct pcpu *cpu;
+	u64 stopping;
+
+	for (stopping = 0; stopping < 2; stopping++) {
+		fake_open(true, true);
+		fake_become_cell();
+		request(&q, 1, "a");
+		long_one(&q.channels[0]);
+		q.channels[0].page.end[0].size = QV_PAGE;	/* end 1 has the 5 MiB now */
+		q.channels[0].page.end[1].offset = 2 * QV_PAGE;
+		q.channels[0].page.end[1].size = 5u << 20;
+		me()->req = q;
+		me()->windows[(QV_VA_LIFE - QV_VA_WINDOW) / QV_PAGE] = CHANNEL_PA | PT_P | PT_W;
+		invlpg(QV_VA_LIFE);
+		memset(fake_ram + CHANNEL_PA, 0x77, 7 * QV_HUGE);
+		life()->end[1].life = QV_CHAN_LIFE(5, QV_CHAN_IS_ABSENT);
+		cpu = pcpu_of(0);
+		cpu->cmd = stopping ? CMD_STOP : 0;
+		cell_channels_begin(cpu);
+		CHECK_EQ(life()->end[1].life,
+			 QV_CHAN_LIFE(5, stopping ? QV_CHAN_IS_ABSENT : QV_CHAN_IS_RUNNING));
+		CHECK_EQ(fake_ram[CHANNEL_PA + QV_PAGE], 0x77);
+		CHECK_EQ(fake_ram[CHANNEL_PA + 2 * QV_PAGE - 1], 0x77);
+		if (stopping)
+			continue;
+		CHECK(clear(2 * QV_PAGE, QV_HUGE - 2 * QV_PAGE));
+		CHECK(clear(6 * QV_HUGE, QV_HUGE));		/* pa[1] */
+		CHECK(clear(4 * QV_HUGE, (1u << 20) + 2 * QV_PAGE));	/* pa[2] */
+		CHECK_EQ(fake_ram[CHANNEL_PA + 4 * QV_HUGE + (1u << 20) + 2 * QV_PAGE], 0x77);
+		CHECK_EQ(fake_ram[CHANNEL_PA + QV_HUGE], 0x77);
+	}
+}
+
+/* A channel of more than 2 MiB is cleared by several calls. No cell joins meanwhile */
+static void long_channel(void)
+{
+	static struct qv_mon_create q;
+	u64 at, pieces = 0, section = 5u << 20;
+	struct world w;
+	u32 page;
+
+	world_open(&w);
+	request(&q, 0, "linux");
+	long_one(&q.channels[0]);
+	CHECK_EQ(world_create(&w, &q), 1);
+	for (at = 0; at < q.channels[0].page.length; at += QV_PAGE) {
+		struct leaf l = of_cell(&q, at / QV_PAGE);
+
+		CHECK(l.present && l.pa == qv_mon_channel_at(&q.channels[0], at) && !l.execute);
+		CHECK_EQ(l.write, at >= QV_PAGE && at < QV_PAGE + section);
+	}
+	CHECK_EQ(world_call(QV_HC_START, 1), 0);
+	for (at = 0; at < q.channels[0].page.length; at += QV_PAGE) {
+		struct leaf l = tables_walk(&me()->nested, qv_mon_channel_at(&q.channels[0], at));
+
+		CHECK(l.present && l.pa == qv_mon_channel_at(&q.channels[0], at));
+		CHECK_EQ(l.write, at > section);
+		CHECK(front_owner(&me()->nested, l.pa & -(u64)QV_HUGE, 2) != FRONT_OWNS);
+	}
+	for (page = 0; page < 3; page++)
+		memset(fake_ram + q.channels[0].pa[page], 0x77, QV_HUGE);
+	CHECK_EQ(world_call(QV_HC_STOP, 1), 0);
+	destroy(&w, 1);
+	CHECK_EQ(world_create(&w, &q), 1);
+	while (world_call(QV_HC_CHANNEL, CHANNEL_PA) == 1) {
+		CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_CHANNEL_DIFFERS);
+		pieces++;
+	}
+	CHECK_EQ(pieces, 2);
+	for (at = 0; at < q.channels[0].page.length; at++)
+		if (fake_ram[qv_mon_channel_at(&q.channels[0], at)])
+			break;
+	CHECK_EQ(at, q.channels[0].page.length);
+	for (page = 0; page < 3; page++)
+		CHECK(front_owner(&me()->nested, q.channels[0].pa[page], 2) == FRONT_OWNS);
+	CHECK_EQ(world_call(QV_HC_START, 1), 0);
+}
+
 UNIT_SUITE(channels) = {
 	{ "channels: two cells share one, and it outlives each", two_cells },
 	{ "channels: Linux has one end", with_linux },
@@ -406,5 +533,7 @@ UNIT_SUITE(channels) = {
 	{ "channels: the memory has no second owner", no_second_owner },
 	{ "channels: another cell's memory", not_of_a_cell },
 	{ "channels: a start that fails", start_fails },
+	{ "channels: the cell's CPU clears its section", section_cleared },
+	{ "channels: one of more than 2 MiB", long_channel },
 	{ 0 }
 };

@@ -29,7 +29,7 @@ def _device(path: str) -> tuple[str | None, str | None]:
     return owner_text(about.st_uid, about.st_gid), mode_text(about.st_mode & 0o666)
 
 
-def _channel(name: str, memory: int) -> dict[str, Any]:
+def _channel(name: str) -> dict[str, Any]:
     ends, states = _word(name, "ends").split(), _word(name, "state").split()
     full, path = _word(name, "full"), os.path.join(DEVICES, name)
     owner, mode = _device(path)
@@ -37,12 +37,12 @@ def _channel(name: str, memory: int) -> dict[str, Any]:
             "slots": int(_word(name, "slots")), "full": None if full == "none" else full,
             "writer": ends[0], "readers": ends[1:], "reconnect": _word(name, "reconnect"),
             "schema": _word(name, "schema") or None, "owner": owner, "mode": mode,
-            "device": path, "memory": memory,
+            "device": path,
             "ends": [{"name": end, "state": state} for end, state in zip(ends, states)]}
 
 
-def channels(memory: int) -> dict[str, dict[str, Any]]:
-    """Returns the channels that have a device. Each takes `memory` bytes."""
+def channels() -> dict[str, dict[str, Any]]:
+    """Returns the channels that have a device."""
     try:
         names = sorted(os.listdir(SYSFS))
     except OSError:
@@ -50,7 +50,7 @@ def channels(memory: int) -> dict[str, dict[str, Any]]:
     found = {}
     for name in names:
         try:
-            found[name] = _channel(name, memory)
+            found[name] = _channel(name)
         except (ValueError, IndexError):
             continue  # its last cell was destroyed meanwhile
     return found

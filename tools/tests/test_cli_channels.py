@@ -62,7 +62,7 @@ def test_list_and_show(three: Run, tmp_path: Path) -> None:
         ["orders", "ring", "16", "4", "linux:running", "quest:loadable", f"{tmp_path}/orders"],
         ["talk", "mailbox", "8", "quest:loadable", "other:absent"]]
     found = three.json("channel", "show", "talk", "--json")
-    assert (found["device"], found["memory"], found["reconnect"]) == (None, 2 << 20, "never")
+    assert (found["device"], found["reconnect"]) == (None, "never")
     assert found in three.json("channel", "list", "--json")["channels"]
     assert three("channel", "show", "talk") == 0 and "none: Linux has no end" in three.out
     assert three("channel", "show", "none") == 1 and "no cell has a channel 'none'" in three.err

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The part channels: memory that named cells, and perhaps Linux, share (qv/channel.h). A channel is
- * one 2 MiB page of Linux. The first cell that starts takes it, and the last user gives it back.
- * Linux remains a user until the driver says otherwise: call_channel(). The manager writes the life
- * page and clears sections, but reads nothing there.
+ * The part channels: memory that named cells, and perhaps Linux, share (qv/channel.h). Its memory
+ * is in holes.c. The first cell that starts takes it, and the last user gives it back. Linux
+ * remains a user until the driver says otherwise: call_channel(). The manager writes the life page,
+ * but reads nothing in a channel. The instance of a cell clears the sections of that cell.
  */
 #include "abi/errors.h"
 #include "front/linux_memory.h"
 #include "manage/manage.h"
 #include "manage/part.h"
 #include "manage/request.h"
+#include "holes.h"
 
 #define LINUX_NAME	0x78756e696cull		/* "linux", as the first 8 bytes of a name */
 
@@ -44,13 +45,13 @@ static bool channel_ok(const struct qv_mon_create *q, const struct qv_mon_channe
 	const struct qv_chan_page *p = &c->page;
 	u32 i;
 
-	if (p->ends > QV_CHAN_MAX_ENDS || c->end >= p->ends || p->length > QV_HUGE ||
-	    p->length < QV_PAGE || p->length & (QV_PAGE - 1))
+	if (p->ends > QV_CHAN_MAX_ENDS || c->end >= p->ends ||
+	    p->length > QV_CHANNEL_LEN || p->length < QV_PAGE || p->length & (QV_PAGE - 1))
 		return false;
 	for (i = 0; i < p->ends; i++)
 		if (!section_ok(p, i))
 			return false;
-	return same(p->end[c->end].name, q->name, sizeof(q->name));
+	return channel_places_ok(c) && same(p->end[c->end].name, q->name, sizeof(q->name));
 }
 
 /* The end that Linux has; or none */
@@ -71,97 +72,116 @@ static bool writes(const struct qv_chan_page *p, const struct qv_chan_end *by, u
 	       (!of && p->type == QV_CHAN_MEMORY && by->flags & QV_CHAN_END_WRITES);
 }
 
-/* Returns the number of the record of the channel at @pa, or QV_MON_CHANNELS without one */
-static u32 number_of(const struct instance *inst, u64 pa)
+static struct channel *find(u64 pa)
 {
 	u32 i;
 
-	for (i = 0; i < QV_MON_CHANNELS && inst->manager.channels[i].pa != pa; i++)
-		;
-	return i;
+	for (i = 0; i < QV_MON_CHANNELS; i++)
+		if (me()->manager.channels[i].is.pa[0] == pa)
+			return &me()->manager.channels[i];
+	return NULL;
 }
 
-static struct channel *find(u64 pa)
+/* Is any of the memory of the channel used otherwise in the request? */
+static u64 check_places(const struct instance *inst, const struct qv_mon_create *q,
+			const struct qv_mon_channel *c)
 {
-	u32 i = number_of(me(), pa);
+	u32 k;
 
-	return i < QV_MON_CHANNELS ? &me()->manager.channels[i] : NULL;
+	if (channel_meets(c, q->block_pa, QV_HUGE) || channel_meets(c, q->window_pa, WINDOW_LEN))
+		return QV_ME_MEMORY;
+	for (k = 0; k < q->num_runs; k++)
+		if (channel_meets(c, q->runs[k].pa, q->runs[k].count * QV_HUGE))
+			return QV_ME_MEMORY;
+	for (k = 0; &q->channels[k] < c; k++)
+		if (channels_overlap(c, &q->channels[k]))
+			return QV_ME_CHANNEL;
+	return channel_takable(inst, c) ? QV_ME_OK : QV_ME_MEMORY;
+}
+
+/* Returns where the channel that follows @c begins in the cell's memory, if @c begins at @gpa */
+static u64 after(u64 gpa, const struct qv_mon_channel *c)
+{
+	return (gpa + c->page.length + QV_CHANNEL_STEP - 1) & ~(QV_CHANNEL_STEP - 1ull);
 }
 
 static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
-	u32 i, k;
+	u64 error = QV_ME_OK, gpa = QV_CHANNEL_GPA;
+	u32 i;
 
 	/* Linux still owns what it writes of a channel */
-	for (i = 0; i < QV_MON_CHANNELS; i++)
-		if (inst->manager.channels[i].pa &&
-		    overlaps(q->window_pa, WINDOW_LEN, inst->manager.channels[i].pa, QV_HUGE))
-			return QV_ME_WINDOW;
+	if (holes_overlap(inst, q->window_pa, WINDOW_LEN))
+		return QV_ME_WINDOW;
 	if (q->num_channels > QV_MAX_CHANNELS)
 		return QV_ME_CHANNEL;
-	for (i = 0; i < q->num_channels; i++) {
-		u64 pa = q->channels[i].pa;
-
-		if (!pa || pa & (QV_HUGE - 1) || !channel_ok(q, &q->channels[i]))
+	for (i = 0; i < q->num_channels && !error; i++) {
+		if (!channel_ok(q, &q->channels[i]))
 			return QV_ME_CHANNEL;
-		if (pa == q->block_pa || overlaps(pa, QV_HUGE, q->window_pa, WINDOW_LEN))
-			return QV_ME_MEMORY;
-		for (k = 0; k < q->num_runs; k++)
-			if (overlaps(pa, QV_HUGE, q->runs[k].pa, q->runs[k].count * QV_HUGE))
-				return QV_ME_MEMORY;
-		for (k = 0; k < i; k++)
-			if (pa == q->channels[k].pa)
-				return QV_ME_CHANNEL;
-		if (number_of(inst, pa) == QV_MON_CHANNELS &&
-		    !request_pages_ok(inst, pa, QV_HUGE, 2))
-			return QV_ME_MEMORY;
+		gpa = after(gpa, &q->channels[i]);
+		if (gpa > QV_CHANNEL_GPA + (u64)QV_CHANNEL_LEN)
+			return QV_ME_CHANNEL;
+		error = check_places(inst, q, &q->channels[i]);
 	}
-	return QV_ME_OK;
+	return error;
 }
 
 static u64 tables(const struct qv_mon_create *q)
 {
-	return q->num_channels ? q->num_channels + 1 : 0;
+	return q->num_channels ? QV_CHANNEL_LEN / QV_HUGE + 1 : 0;
 }
 
 static u64 prepare(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
-	u32 i;
+	u32 i, k;
 
 	for (i = 0; i < q->num_channels; i++)
-		if (front_prepare(&inst->nested, q->channels[i].pa, QV_HUGE))
-			return QV_ME_TABLES;
+		for (k = 0; k < QV_MON_CHANNEL_PAGES && q->channels[i].pa[k]; k++)
+			if (front_prepare(&inst->nested, q->channels[i].pa[k] & ~(QV_HUGE - 1ull),
+					  QV_HUGE))
+				return QV_ME_TABLES;
 	return QV_ME_OK;
 }
 
-/* The instance sees the life page, too, to say that its cell has failed */
-static int map_one(struct instance *cell, const struct qv_mon_channel *c, u32 i)
+/* Maps @len bytes of the channel from @at on, each page by itself: its memory may be scattered */
+static int map_pages(const struct paging *n, u64 gpa, const struct qv_mon_channel *c, u64 at,
+		     u64 len, u64 what)
+{
+	int bad = 0;
+	u64 end;
+
+	for (end = at + len; at < end; at += QV_PAGE)
+		bad |= paging_map(n, gpa + at, qv_mon_channel_at(c, at), QV_PAGE,
+				  nested_bits(n, what | NESTED_R | NESTED_WB));
+	return bad;
+}
+
+/* The instance sees the life page, too, to say that its cell runs or has failed */
+static int map_one(struct instance *cell, u64 gpa, const struct qv_mon_channel *c, u32 i)
 {
 	const struct qv_chan_page *p = &c->page;
-	u64 gpa = QV_CHANNEL_GPA + i * (u64)QV_CHANNEL_LEN;
 	struct paging *n = &cell->nested;
 	u32 k;
-	u64 read = NESTED_R | NESTED_WB, at;
-	int bad = paging_map(n, gpa, c->pa, QV_PAGE, nested_bits(n, read));
+	int bad = map_pages(n, gpa, c, 0, QV_PAGE, 0);
 
-	bad |= paging_map(&cell->host, QV_VA_LIFE + i * QV_PAGE, c->pa, QV_PAGE,
+	bad |= paging_map(&cell->host, QV_VA_LIFE + i * QV_PAGE, c->pa[0], QV_PAGE,
 			  PT_P | PT_W | PT_NX);
-	for (k = 0; k < p->ends; k++) {
-		at = p->end[k].offset;
-		bad |= paging_map(n, gpa + at, c->pa + at, p->end[k].size,
-				  nested_bits(n, writes(p, &p->end[c->end], k) ? read | NESTED_W :
-										 read));
-	}
+	for (k = 0; k < p->ends; k++)
+		bad |= map_pages(n, gpa, c, p->end[k].offset, p->end[k].size,
+				 writes(p, &p->end[c->end], k) ? NESTED_W : 0);
 	return bad;
 }
 
 static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
+	u64 gpa = QV_CHANNEL_GPA;
 	int bad = 0;
 	u32 i;
 
-	for (i = 0; i < q->num_channels; i++)
-		bad |= map_one(managed(), &q->channels[i], i);
+	for (i = 0; i < q->num_channels; i++) {
+		bad |= map_one(managed(), gpa, &q->channels[i], i);
+		gpa = after(gpa, &q->channels[i]);
+	}
 	return bad ? QV_ME_TABLES : QV_ME_OK;
 }
 
@@ -170,41 +190,46 @@ static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 	slot->detached = 0;
 }
 
-/* Counts free records up to @need, and gives them tables */
-static u64 records(u32 need)
+/* Has a record the channel @c, as @c describes it? */
+static bool agrees(const struct channel *r, const struct qv_mon_channel *c)
+{
+	return same(&r->is.page, &c->page, sizeof(c->page)) && same(r->is.pa, c->pa, sizeof(c->pa));
+}
+
+/* May a new channel be at this place? Counts the free records */
+static u64 place_free(const struct instance *inst, const struct qv_mon_channel *c, u32 *free)
 {
 	u32 i;
 
-	for (i = 0; i < QV_MON_CHANNELS && need; i++) {
-		struct channel *r = &me()->manager.channels[i];
+	*free = 0;
+	for (i = 0; i < QV_MON_CHANNELS; i++) {
+		const struct channel *r = &inst->manager.channels[i];
 
-		if (r->pa)
-			continue;
-		need--;
-		if (!r->table)
-			r->table = pool_take(&me()->pool);
-		if (!r->table)
-			return QV_ME_TABLES;
+		*free += !r->is.pa[0];
+		if (r->is.pa[0] && channels_overlap(c, &r->is))
+			return QV_ME_MEMORY;
 	}
-	return need ? QV_ME_CHANNEL_SLOTS : QV_ME_OK;
+	return channel_takable(inst, c) ? QV_ME_OK : QV_ME_MEMORY;
 }
 
 static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
-	u32 i, need = 0;
+	u32 i, need = 0, free = 0;
 
 	for (i = 0; i < q->num_channels; i++) {
 		const struct qv_mon_channel *c = &q->channels[i];
-		const struct channel *r = find(c->pa);
+		const struct channel *r = find(c->pa[0]);
+		u64 error = r ? QV_ME_OK : place_free(inst, c, &free);
 
-		if (r && (r->ends >> c->end & 1 || !same(&r->page, &c->page, sizeof(c->page))))
+		if (r && (r->cleared || r->ends >> c->end & 1 || !agrees(r, c)))
 			return QV_ME_CHANNEL_DIFFERS;
-		if (!r && (!request_pages_ok(inst, c->pa, QV_HUGE, 2) ||
-			   request_meets_window(inst, c->pa, QV_HUGE)))
-			return QV_ME_MEMORY;
 		need += !r;
+		if (!error && !r && need > free)
+			error = QV_ME_CHANNEL_SLOTS;
+		if (error)
+			return error;
 	}
-	return records(need);
+	return holes_reserve(q);
 }
 
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
@@ -213,19 +238,18 @@ static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 	u32 i;
 
 	for (i = 0; i < q->num_channels; i++) {
-		if (find(q->channels[i].pa))
+		if (find(q->channels[i].pa[0]))
 			continue;
 		r = find(0);
-		r->pa = q->channels[i].pa;
-		r->page = q->channels[i].page;
-		linux_memory(r->pa, QV_HUGE, LINUX_NONE);
+		r->is = q->channels[i];
+		holes_take(&r->is);
 	}
 }
 
 static void give_back(struct channel *r)
 {
-	linux_memory(r->pa, QV_HUGE, LINUX_ALL);
-	r->pa = 0;
+	holes_give(&r->is);
+	r->is.pa[0] = 0;
 }
 
 static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
@@ -233,15 +257,13 @@ static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon
 	u32 i;
 
 	for (i = 0; i < q->num_channels; i++)
-		if (!find(q->channels[i].pa)->users)
-			give_back(find(q->channels[i].pa));
+		if (!find(q->channels[i].pa[0])->users)
+			give_back(find(q->channels[i].pa[0]));
 }
 
-/* The channel's memory, as long as the window shows it */
-static struct qv_chan_page *show(u64 pa)
+static struct qv_chan_page *open_life(const struct qv_mon_channel *c)
 {
-	manage(QV_VA_SCRUB, pa);
-	return (struct qv_chan_page *)QV_VA_SCRUB;
+	return channel_open(c, 0);
 }
 
 /* A life word ends with the state, as a byte. Its other bytes are not changed */
@@ -251,54 +273,50 @@ static void set_state(struct qv_chan_end *end, u8 from, u8 to)
 				    __ATOMIC_SEQ_CST);
 }
 
-/*
- * An end starts. Its section is cleared under the new generation, before the end runs. @clean: it
- * is clear already, since the channel is new
- */
-static void start_end(struct qv_chan_page *life, const struct qv_chan_page *p, u32 end, bool clean)
+/* An end starts a life under a new generation */
+static void start_end(struct qv_chan_page *life, u32 end, u8 state)
 {
-	u64 generation = ++me()->manager.generation;
-
-	__atomic_store_n(&life->end[end].life, QV_CHAN_LIFE(generation, QV_CHAN_IS_STOPPED),
+	__atomic_store_n(&life->end[end].life, QV_CHAN_LIFE(++me()->manager.generation, state),
 			 __ATOMIC_SEQ_CST);
-	if (!clean)
-		memset((u8 *)life + p->end[end].offset, 0, p->end[end].size);
-	set_state(&life->end[end], QV_CHAN_IS_STOPPED, QV_CHAN_IS_RUNNING);
 }
 
-/* Linux may read all, and write its own section. The rest of the 2 MiB stays a hole */
-static void open_to_linux(const struct channel *r, const struct qv_chan_end *own)
+/* Linux may read all, and write its own section. The rest of the memory stays a hole */
+static void open_to_linux(const struct qv_mon_channel *c, const struct qv_chan_end *own)
 {
-	const struct qv_chan_page *p = &r->page;
+	const struct qv_chan_page *p = &c->page;
 	u32 i;
 
-	front_split(&me()->nested, r->pa, r->table);
-	linux_memory(r->pa, QV_PAGE, LINUX_READ);
+	holes_show(c, 0, QV_PAGE, LINUX_READ);
 	for (i = 0; i < p->ends; i++)
-		linux_memory(r->pa + p->end[i].offset, p->end[i].size,
-			     writes(p, own, i) ? LINUX_ALL : LINUX_READ);
+		holes_show(c, p->end[i].offset, p->end[i].size,
+			   writes(p, own, i) ? LINUX_ALL : LINUX_READ);
 }
 
-/* Returns true if Linux has an end */
+/*
+ * Writes the life page of a new channel. Sections have what Linux left there, until their ends
+ * start: the life words of these ends are 0. Returns true if Linux has an end
+ */
 static bool make(struct channel *r)
 {
-	const struct qv_chan_end *own = linux_end(&r->page);
-	struct qv_chan_page *life = show(r->pa);
+	const struct qv_chan_page *p = &r->is.page;
+	const struct qv_chan_end *own = linux_end(p);
+	struct qv_chan_page *life = open_life(&r->is);
 	u32 i;
 
-	memset(life, 0, r->page.length);
-	*life = r->page;
+	memset(life, 0, QV_PAGE);
+	*life = *p;
 	life->session = ++me()->manager.generation;
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++)
 		life->end[i].life = 0;
 	if (!own)
 		return false;
 	r->users = 1;
-	start_end(life, &r->page, own - r->page.end, true);
-	open_to_linux(r, own);
+	start_end(life, own - p->end, QV_CHAN_IS_RUNNING);
+	open_to_linux(&r->is, own);
 	return true;
 }
 
+/* The cell's instance clears the cell's section and then says that it runs: cell/channels.c */
 static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
 	bool opened = false;
@@ -306,14 +324,13 @@ static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_
 
 	for (i = 0; i < q->num_channels; i++) {
 		const struct qv_mon_channel *c = &q->channels[i];
-		struct channel *r = find(c->pa);
-		bool new = !r->users;
+		struct channel *r = find(c->pa[0]);
 
-		if (new)
+		if (!r->users)
 			opened |= make(r);
 		r->users |= 1u << (slot - me()->manager.cells);
 		r->ends |= 1u << c->end;
-		start_end(show(r->pa), &r->page, c->end, new);
+		start_end(open_life(c), c->end, QV_CHAN_IS_ABSENT);
 	}
 	manage(QV_VA_SCRUB, 0);
 	/* a CPU of Linux that touched the hole may have cached a translation to the dummy page */
@@ -326,39 +343,49 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 	u32 i;
 
 	for (i = 0; i < q->num_channels; i++)
-		set_state(&show(q->channels[i].pa)->end[q->channels[i].end], QV_CHAN_IS_RUNNING,
+		set_state(&open_life(&q->channels[i])->end[q->channels[i].end], QV_CHAN_IS_RUNNING,
 			  QV_CHAN_IS_STOPPED);
 	manage(QV_VA_SCRUB, 0);
 }
 
-/* The last user has gone */
-static void drop(struct channel *r)
+/*
+ * The last user goes. Clears a piece, so that no call holds its CPU for long. Returns true if all
+ * is clear and given back. Until then no cell can start with the channel: still_ours()
+ */
+static bool drop(struct channel *r)
 {
-	memset(show(r->pa), 0, r->page.length);
-	manage(QV_VA_SCRUB, 0);
-	r->users = r->ends = 0;
+	r->cleared += channel_clear_part(&r->is, r->cleared);
+	if (r->cleared < r->is.page.length)
+		return false;
+	r->users = r->ends = r->cleared = 0;
 	give_back(r);
+	return true;
 }
 
 static bool clear(struct cell_slot *slot, const struct qv_mon_create *q)
 {
 	const struct qv_mon_channel *c = &q->channels[slot->detached];
+	u32 user = 1u << (slot - me()->manager.cells);
 	struct channel *r;
 
 	if (slot->detached >= q->num_channels)
 		return false;
+	r = find(c->pa[0]);
+	if (r->users == user) {
+		slot->detached += drop(r);
+		return true;
+	}
 	slot->detached++;
-	r = find(c->pa);
-	r->users &= ~(1u << (slot - me()->manager.cells));
-	if (r->page.flags & QV_CHAN_RECONNECT)	/* else no cell has this end again: drop() */
+	r->users &= ~user;
+	/* else no cell has this end again: drop() */
+	if (r->is.page.flags & QV_CHAN_RECONNECT)
 		r->ends &= ~(1u << c->end);
-	*(volatile u8 *)&show(r->pa)->end[c->end].life = QV_CHAN_IS_ABSENT;
+	*(volatile u8 *)&open_life(c)->end[c->end].life = QV_CHAN_IS_ABSENT;
 	manage(QV_VA_SCRUB, 0);
-	if (!r->users)
-		drop(r);
 	return true;
 }
 
+/* Returns 1 as long as there is more to clear */
 u64 call_channel(struct pcpu *cpu, u64 pa, u64 unused)
 {
 	struct channel *r = pa ? find(pa) : NULL;
@@ -367,7 +394,8 @@ u64 call_channel(struct pcpu *cpu, u64 pa, u64 unused)
 		return QV_ME_OK;
 	if (r->users != 1)
 		return QV_ME_STATE;
-	drop(r);
+	if (!drop(r))
+		return 1;
 	flush_front_end(cpu);
 	return QV_ME_OK;
 }

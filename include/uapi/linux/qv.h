@@ -15,7 +15,7 @@
 #include <linux/types.h>
 #include <linux/ioctl.h>
 
-#define QV_ABI_VERSION	4
+#define QV_ABI_VERSION	5
 
 #define QV_NAME_LEN	32	/* cell name with its NUL: [a-z0-9][a-z0-9_-]* */
 #define QV_TEXT_LEN	248	/* length of a sentence with its NUL */
@@ -23,7 +23,7 @@
 #define QV_MAX_CELLS	15	/* largest number of cells at once, without the front end */
 #define QV_MAX_PORTS	16	/* largest number of port ranges of one cell */
 #define QV_MAX_DEVICES	8	/* largest number of PCI functions of one cell */
-#define QV_MAX_CHANNELS	8	/* largest number of channels of one cell */
+#define QV_MAX_CHANNELS	16	/* largest number of channels of one cell */
 #define QV_CHANNEL_ENDS	9	/* largest number of ends of a channel */
 #define QV_CHANNEL_SCHEMA_LEN 64
 #define QV_CHANNEL_MODE	0660
@@ -357,6 +357,7 @@ struct qv_cell_info {
 	__u32 idle_cpus;
 	__u32 num_channels;
 	struct qv_channel_plan channels[QV_MAX_CHANNELS];
+	__u64 channel_memory;		/* bytes of Linux that its channels take */
 };
 
 /* qv_failure_record.address of a sample */

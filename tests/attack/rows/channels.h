@@ -7,22 +7,22 @@ ATTACK("channel-none", mem_read, 0xFF000000, 0,
        "failed:memory@0xff000000", "", "reads where other cells have channels")
 ATTACK("channel-write-life", mem_write, 0xFF000000, 0,
        "failed:memory@0xff000000", "fresh channel", "writes the life page of a channel")
-ATTACK("channel-write-own-life", mem_write, 0xFF200000, 0,
-       "failed:memory@0xff200000", "fresh channel",
+ATTACK("channel-write-own-life", mem_write, 0xFF010000, 0,
+       "failed:memory@0xff010000", "fresh channel",
        "writes the life page of the channel that it writes")
 ATTACK("channel-write-foreign", mem_write, 0xFF001000, 0,
        "failed:memory@0xff001000", "fresh channel", "writes the section of Linux")
-ATTACK("channel-write-readers", mem_write, 0xFF202000, 0,
-       "failed:memory@0xff202000", "fresh channel", "writes the section of a reader")
+ATTACK("channel-write-readers", mem_write, 0xFF012000, 0,
+       "failed:memory@0xff012000", "fresh channel", "writes the section of a reader")
 ATTACK("channel-beyond", mem_read, 0xFF002000, 0,
        "failed:memory@0xff002000", "fresh channel", "reads beyond the channel, in the same 2 MiB")
-ATTACK("channel-another", mem_read, 0xFF400000, 0,
-       "failed:memory@0xff400000", "fresh channel", "reads a channel that it does not have")
-ATTACK("channel-execute", mem_execute_shared, 0xFF201000, 0,
+ATTACK("channel-another", mem_read, 0xFF020000, 0,
+       "failed:memory@0xff020000", "fresh channel", "reads a channel that it does not have")
+ATTACK("channel-execute", mem_execute_shared, 0xFF011000, 0,
        "failed:memory@0xff201000", "fresh channel", "executes from its section")
 ATTACK("channel-execute-foreign", mem_execute, 0xFF001000, 0,
        "failed:memory@0xff001000", "fresh channel", "executes what Linux wrote")
-ATTACK("channel-tables", mem_table, 0xFF201000, 1,
+ATTACK("channel-tables", mem_table, 0xFF011000, 1,
        "fault:pf", "fresh channel", "has an empty table in its section")
-ATTACK("channel-scribble", mem_fill, 0xFF201000, 0xFF,
+ATTACK("channel-scribble", mem_fill, 0xFF011000, 0xFF,
        "harmless", "fresh channel", "fills its section with ones (A15)")

@@ -14,7 +14,7 @@ MAX_CPUS = 64
 MAX_CELLS = 15
 MAX_PORTS = 16
 MAX_DEVICES = 8
-MAX_CHANNELS = 8
+MAX_CHANNELS = 16
 CHANNEL_ENDS = 9
 CHANNEL_SCHEMA_LEN = 64
 CHANNEL_MODE = 0o660
@@ -188,4 +188,5 @@ class CellInfo(ctypes.Structure):
         ("idle_cpus", c_uint32),
         ("num_channels", c_uint32),
         ("channels", ChannelPlan * MAX_CHANNELS),
+        ("channel_memory", c_uint64),
     ]

@@ -62,7 +62,7 @@ def _all(system: System) -> dict[str, dict[str, Any]]:
     try:
         found = _of_driver(system.device())
     except NotAllowed:
-        found = channelfs.channels(key.PAGE)
+        found = channelfs.channels()
     for channel in found.values():
         channel["counts"] = _counts(channel)
     return found
@@ -77,7 +77,7 @@ def _of_driver(device: Device) -> dict[str, dict[str, Any]]:
             ends = [channel["writer"], *channel["readers"]]
             path = os.path.join(FOLDER, channel["name"]) if LINUX in ends else None
             found[channel["name"]] = {
-                **channel, "device": path, "memory": key.PAGE,
+                **channel, "device": path,
                 "ends": [{"name": end, "state": states.get(end, "absent")} for end in ends]}
     return found
 
@@ -113,7 +113,7 @@ def show_channel(args: Arguments, system: System) -> int:
     lines = [("name", channel["name"]), ("type", f"{channel['type']}{full}"), ("item", f"{channel['item']} bytes"),
              ("slots", str(channel["slots"])), ("writer", channel["writer"]), ("readers", ", ".join(channel["readers"])),
              ("ends", _ends(channel)), ("reconnect", channel["reconnect"]), ("schema", channel["schema"] or "none"),
-             ("device", _device(channel)), ("memory", f"{channel['memory'] >> 20} MiB")]
+             ("device", _device(channel))]
     if channel["counts"]:
         lines += [(name.replace("_", " "), str(value)) for name, value in channel["counts"].items()
                   if value is not None]

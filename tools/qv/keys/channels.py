@@ -25,9 +25,8 @@ KEYS = ("name", "type", "item", "slots", "full", "writer", "readers", "reconnect
         "owner", "mode")
 NAME = r"[a-z0-9][a-z0-9_-]*"
 SCHEMA = r"[!-~]*"
-MAX_BYTES = (2 << 20) - 4096  # a channel has 2 MiB, of which its life page has 4 KiB
+MAX_BYTES = (16 << 20) - 4096  # a channel has 16 MiB, of which its life page has 4 KiB
 MAX_SLOTS = 1 << 18
-PAGE = 2 << 20  # bytes of memory that a channel takes
 TYPES = {"mailbox": 1, "four-slot": 2, "ring": 3, "memory": 4}  # enum qv_chan_type
 FULL = {"error": 1, "block": 2, "drop-newest": 3, "drop-oldest": 4}  # enum qv_chan_full
 RECONNECT = 1 << 1  # QV_CHAN_RECONNECT
@@ -225,7 +224,7 @@ def of_plan(plan: abi.ChannelPlan) -> dict[str, Any]:
 
 def data(info: abi.CellInfo) -> dict[str, Any]:
     plans = info.channels[:min(info.num_channels, abi.MAX_CHANNELS)]
-    return {"channels": [of_plan(plan) for plan in plans]}
+    return {"channels": [of_plan(plan) for plan in plans], "channel_memory": info.channel_memory}
 
 
 def _text(channel: dict[str, Any]) -> str:
@@ -235,7 +234,10 @@ def _text(channel: dict[str, Any]) -> str:
 
 
 def show(found: dict[str, Any]) -> list[tuple[str, str]]:
-    return [("channel", _text(channel)) for channel in found["channels"]]
+    lines = [("channel", _text(channel)) for channel in found["channels"]]
+    if lines:
+        lines.append(("channel RAM", f"{found['channel_memory'] >> 20} MiB"))
+    return lines
 
 
 KEY = Key("channels", "memory that it shares with Linux or other cells",
