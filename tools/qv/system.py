@@ -66,6 +66,9 @@ class System:
     def device(self) -> Device:
         return Device()
 
+    def is_loaded(self) -> bool:
+        return os.path.exists(device.DEVICE)
+
     def device_or_load(self) -> Device:
         """Opens /dev/qv. Loads the module first if it is not loaded."""
         if not os.path.exists(device.DEVICE):

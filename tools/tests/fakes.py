@@ -238,6 +238,9 @@ class FakeSystem:
 
     device_or_load = device
 
+    def is_loaded(self) -> bool:
+        return not isinstance(self.fake, Refused)
+
     def systemctl(self, *words: str) -> None:
         self.systemd.append(" ".join(words))
 

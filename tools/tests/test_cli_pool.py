@@ -55,3 +55,9 @@ def test_status_again_and_again(run: Run) -> None:
     run.system.sleep = sleep  # type: ignore[method-assign]
     assert run("--json", "status", "--watch") == 130
     assert [json.loads(line)["pool"]["size"] >> 20 for line in run.out.splitlines()] == [0, 512, 1024]
+
+
+def test_no_pool_needs_no_module(run: Run) -> None:
+    run.system.fake = NotLoaded("the module qv is not loaded", "modprobe qv")
+    assert run("pool", "--set", "0") == 0 and run.out == "there is no pool of memory for cells\n"
+    assert run("pool", "--set", "2M") == 1 and run("pool") == 1

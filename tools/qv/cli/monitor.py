@@ -40,6 +40,8 @@ def pool(args: Arguments, system: System) -> int:
     if args.size is None:
         found = system.device().pool()
         reply = None
+    elif not args.size and not system.is_loaded():
+        return done(args, None, words.pool(0, 0), size=0, free=0, lent=0)
     else:
         found = system.device_or_load().set_pool(args.size)
         reply = found.reply
