@@ -32,13 +32,13 @@ def status(args: Arguments, system: System) -> int:
     while True:
         if clear:
             output.write(clear)
-        _print_status(args, device)
+        _print_status(args, device, system)
         if not args.watch:
             return 0
         system.sleep(PERIOD)
 
 
-def _print_status(args: Arguments, device: Device) -> None:
+def _print_status(args: Arguments, device: Device, system: System) -> None:
     info, pool = device.status(), device.pool()
     facts = system.facts()
     monitor, replaced = facts.monitor_sha256(), facts.module_is_replaced()
