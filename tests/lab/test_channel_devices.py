@@ -82,6 +82,37 @@ def test_user_of_group_qv_lists_and_reads(qv: Product) -> None:
 
 
 @pytest.mark.thorough
+def test_driver_refuses_owners_that_qvctl_would_not_send(qv: Product) -> None:
+    enable(qv)
+    qv.do("cell destroy echo")
+    assert qv.sh("""python3 - <<'X'
+from qv import config
+from qv.device import Device
+from qv.errors import Refused
+from qv.machine import Machine
+cell = config.check_files(["/run/echo.yaml"], Machine.this())[0][0]
+image = open("/run/echo.elf", "rb").read()
+nobody = 2**32 - 1
+for number, changes in (0, {"mode": 0o4755}), (0, {"uid": nobody}), (0, {"gid": nobody}), (0, {"reserved": 1}), (5, {"uid": 1}):
+    request = cell.request()
+    if number == 5:
+        request.channels[0].ends[0].value = b"other"
+        request.channels[0].gid = request.channels[0].mode = 0
+    for name, value in changes.items():
+        setattr(request.channels[number % 5], name, value)
+    try:
+        print(Device().create(request, image).code)
+    except Refused as refused:
+        print(refused.sentence)
+X
+""").splitlines() == ["channel 'values' cannot be: " + why for why in (
+        "its mode has other bits than those of reading and writing", "its owner is no user or group",
+        "its owner is no user or group", "a reserved member is not 0",
+        "only a channel with an end of Linux has an owner")]
+    qv.do("disable")
+
+
+@pytest.mark.thorough
 def test_attributes_and_uevents_follow_the_cell(qv: Product) -> None:
     enable(qv)
 
