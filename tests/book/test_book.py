@@ -42,7 +42,7 @@ def test_messages_of_the_product_are_in_the_book() -> None:
     that machines have printed."""
     page = html.unescape(re.sub(r"<[^>]+>", "", (DOC / "html/reference/messages.html").read_text()))
     shown = re.sub(r"\s+", " ", page.translate(str.maketrans("‘’“”", "\'\'\"\"")))
-    for sentence in ("there is a cell \'…\' already", "the module qv is not loaded, and only root may load it",
+    for sentence in ("there is a cell '…' already", "the module qv is not loaded, and only root may load it",
                      "the cell … is shut down", "it sent an IPI to a CPU that is not its own", "no such cell instance",
                      "CPU 0 always stays with Linux", "only a ring has `…`".replace("`", "")):
         assert sentence in shown.replace("`", ""), sentence
