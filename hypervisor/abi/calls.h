@@ -33,6 +33,17 @@ enum qv_hypercall {
 	QV_HC_IPI,
 	/* rdi = physical address of a channel that Linux alone uses: clears it, gives it back */
 	QV_HC_CHANNEL,
+	/*
+	 * rdi = physical address of a channel with an end of Linux | index of a CPU << 56 | vector:
+	 * its bells to Linux go there from now on, and one is sent. Vector 0: no bells. Never
+	 * QV_ME_BUSY, since Linux moves interrupts with raw locks held
+	 */
+	QV_HC_BELL,
+	/*
+	 * rdi = physical address of a channel with an end of Linux: rings the bells of its cells.
+	 * QV_ME_RATE: too early for one of them, none was rung, ring again later. Never QV_ME_BUSY
+	 */
+	QV_HC_RING,
 	QV_HC_COUNT
 };
 

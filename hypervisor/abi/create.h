@@ -41,7 +41,8 @@ struct qv_mon_device {
 struct qv_mon_channel {
 	u64 pa[QV_MON_CHANNEL_PAGES];
 	u32 end;			/* the end of this cell, an index into page.end */
-	u32 reserved;
+	/* bells to this end: vector, 32..255 or 0 for none; index in .cpus of the CPU */
+	u16 bell_vector, bell_cpu;
 	/* The life page, the same for all ends. The manager sets the words session and life */
 	struct qv_chan_page page;
 };

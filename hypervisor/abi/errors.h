@@ -75,7 +75,10 @@
 	  "the ends of a channel describe it differently, " \
 	  "or a cell has had this end and `reconnect` is `never`, or has it now") \
 	X(QV_ME_CHANNEL_SLOTS, \
-	  "all channels are in use")
+	  "all channels are in use") \
+	X(QV_ME_BELL, \
+	  "a channel's bell has a vector below 32, or a CPU that is not its end's, " \
+	  "or the channel has no end of Linux")
 enum qv_mon_error {
 	QV_ME_OK = 0,
 	QV_ME_BASE = 0xff,

@@ -9,9 +9,12 @@
 /* fail.c: the cell broke a rule. Records this CPU's state, stops all CPUs of the cell */
 void cell_fail(struct pcpu *cpu, u32 reason, u64 address);
 
-/* channels.c: tells the other ends of its channels. Only for a cell with channels */
-void cell_channels_failed(void);
-/* channels.c: on the CPU that boots, before its guest runs */
+/* channels.c */
+/* Tells the other ends of its channels. Only for a cell with channels */
+void cell_channels_failed(struct pcpu *cpu);
+/* QV_CALL_BELL: rings the other ends of channel @i. Returns false if there is no such channel */
+bool cell_bell(struct pcpu *cpu, u32 i);
+/* On the CPU that boots, before its guest runs */
 void cell_channels_begin(struct pcpu *cpu);
 
 /* record.c */

@@ -1,8 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The life of a cell, as the other ends of its channels see it. No exit knows about channels. */
+/* The life of a cell, as the other ends of its channels see it, and its bells. */
 #include "cell.h"
+#include "core/apic.h"
 #include "core/gmem.h"
 #include "core/kick.h"
+
+/* Pairs with publish() of manage/channel_bells.c, which waits while the word is odd */
+static void ring(struct pcpu *cpu, u32 i)
+{
+	struct bells *b = &me()->bells;
+	u32 *rings = &b->rings[cpu->index], end;
+
+	__atomic_fetch_add(rings, 1, __ATOMIC_SEQ_CST);
+	for (end = 0; end < QV_CHAN_MAX_ENDS; end++) {
+		u64 target = __atomic_load_n(&b->target[i][end], __ATOMIC_SEQ_CST);
+
+		if (target)
+			apic_send(1 << 14 | (u8)target, target >> 32);
+	}
+	__atomic_fetch_add(rings, 1, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * The cell rings at most bell_rate bells per millisecond. A call that comes sooner waits here for
+ * its turn, so no bell is lost. Returns false if another CPU already waits to ring this channel:
+ * the two bells become one.
+ */
+static bool await_turn(struct pcpu *cpu, u32 i)
+{
+	u64 gap = me()->boot.tsc_khz / me()->req.bell_rate, now = rdtsc(), turn, next;
+	struct bells *b = &me()->bells;
+	u32 bit = 1u << i;
+
+	next = __atomic_load_n(&b->next, __ATOMIC_ACQUIRE);
+	if (next > now) {
+		cpu_status(cpu)->bell_overruns++;
+		if (atomic_or(&b->waiting, bit) & bit)
+			return false;
+	}
+	/* Further ahead than the turns of all CPUs: this CPU's TSC was set back before the cell */
+	do
+		turn = next > now && next - now <= QV_MAX_CPUS * gap ? next : now;
+	while (!__atomic_compare_exchange_n(&b->next, &next, turn + gap, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST));
+	while (rdtsc() < turn)
+		pause();
+	__atomic_fetch_and(&b->waiting, ~bit, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+__attribute__((noinline)) bool cell_bell(struct pcpu *cpu, u32 i)
+{
+	if (i >= me()->req.num_channels)
+		return false;
+	cpu_status(cpu)->bells++;
+	if (await_turn(cpu, i))
+		ring(cpu, i);
+	return true;
+}
 
 /* A life word ends with the state, as a byte. The generation stays */
 static u8 *state_of(u32 i)
@@ -34,13 +89,16 @@ void cell_channels_begin(struct pcpu *cpu)
 			       QV_PAGE);
 		}
 		__atomic_store_n(state_of(i), QV_CHAN_IS_RUNNING, __ATOMIC_RELEASE);
+		ring(cpu, i);
 	}
 }
 
-__attribute__((noinline)) void cell_channels_failed(void)
+__attribute__((noinline)) void cell_channels_failed(struct pcpu *cpu)
 {
 	u32 i;
 
-	for (i = 0; i < me()->req.num_channels; i++)
+	for (i = 0; i < me()->req.num_channels; i++) {
 		__atomic_store_n(state_of(i), QV_CHAN_IS_FAILED, __ATOMIC_RELEASE);
+		ring(cpu, i);
+	}
 }

@@ -15,7 +15,7 @@ void cell_fail(struct pcpu *cpu, u32 reason, u64 address)
 		log_event(cpu, QV_LOG_FAILED_AT, status->failure.rip, status->failure.exit_code);
 		__atomic_store_n(&status->state, QV_MON_FAILED, __ATOMIC_RELEASE);
 		if (me()->req.num_channels)
-			cell_channels_failed();
+			cell_channels_failed(cpu);
 		for (i = 0; i < me()->boot.num_cpus; i++)
 			if (i != cpu->index)
 				kick(pcpu_of(i), CMD_STOP);

@@ -129,6 +129,8 @@ struct channel {
 	struct qv_mon_channel is;	/* pa[0] is 0: free. `end` is not used */
 	u32 users;			/* bits are numbers of instances */
 	u32 ends;			/* bits are ends that no further cell may have */
+	/* BELL() of each end, 0: none. channel_bells.c alone uses them, under .bells_busy */
+	u64 bell[QV_CHAN_MAX_ENDS];
 	u32 cleared;			/* bytes; not 0: its last user gives it back, in pieces */
 };
 
@@ -149,6 +151,22 @@ struct manager_state {
 	u64 generation;			/* of ends of channels; counts up */
 	struct channel channels[QV_MON_CHANNELS];
 	struct hole holes[QV_MON_HOLES];
+	u32 bells_busy;			/* 1: a CPU changes or rings bells of channels */
+};
+
+/*
+ * The target of a bell. @index: of the CPU in the front end's instance; @id: of the instance that
+ * is interrupted
+ */
+#define BELL(apic_id, index, id, vector) \
+	((u64)(apic_id) << 32 | (index) << 16 | (id) << 8 | (vector))
+
+/* The bells that a cell may ring. The manager alone writes the targets */
+struct bells {
+	u64 target[QV_MAX_CHANNELS][QV_CHAN_MAX_ENDS];	/* BELL() of the other ends; 0: none */
+	u32 rings[QV_MAX_CPUS];		/* one word for each CPU: odd while it uses targets */
+	u64 next;			/* TSC from which on the cell may ring again */
+	u32 waiting;			/* bits are channels that a CPU will ring at its turn */
 };
 
 /* The state of cell/. In the front end's instance it is unused and zero */
@@ -178,6 +196,7 @@ struct instance {
 	u64 controls[6];
 	u8 idt[256 * 16] __attribute__((aligned(4096)));
 	u8 park_code[QV_PAGE] __attribute__((aligned(4096)));
+	struct bells bells __attribute__((aligned(4096)));	/* in one page */
 	/* map of the accesses to MSRs that exit, in the vendor's layout */
 	u8 msr_map[0x2000] __attribute__((aligned(4096)));
 	/* one bit per port: accesses to it exit. AMD-V also reads bits beyond the last port */

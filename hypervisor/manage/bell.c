@@ -8,12 +8,17 @@
  * Each doorbell interrupts the cell, so their rate is limited. The monitor has no timer and keeps
  * no pending doorbell: Linux has to ring again after QV_ME_RATE.
  */
+bool bell_too_soon(const struct cell_slot *slot, u64 now)
+{
+	/* The difference is signed, since the TSC of the last caller may be ahead */
+	return (s64)(now - slot->bell_tsc) < (s64)slot->bell_gap;
+}
+
 static bool too_soon(struct cell_slot *slot)
 {
 	u64 now = rdtsc();
 
-	/* The difference is signed, since the TSC of the last caller may be ahead */
-	if ((s64)(now - slot->bell_tsc) < (s64)slot->bell_gap)
+	if (bell_too_soon(slot, now))
 		return true;
 	slot->bell_tsc = now;
 	return false;

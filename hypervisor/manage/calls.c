@@ -23,6 +23,7 @@ static u64 note(struct pcpu *cpu, u64 what, u64 b)
 	if (what < QV_NOTE_PANIC || what > QV_NOTE_POWER_OFF)
 		return QV_ME_CALL;
 	log_event(cpu, QV_LOG_LINUX_ENDS, what, 0);
+	bells_shut(cpu, ~0ull);
 	return QV_ME_OK;
 }
 
@@ -41,7 +42,7 @@ static u64 nothing(struct pcpu *cpu, u64 a, u64 b)
 }
 
 enum {
-	/* this call never returns QV_ME_BUSY: Linux may be going down */
+	/* this call never returns QV_ME_BUSY: Linux may be going down, or hold raw locks */
 	AT_ONCE		= 1 << 0,
 	/* argument a is a cell, whose block is open in QV_VA_MANAGE */
 	CELL		= 1 << 1,
@@ -71,6 +72,8 @@ static const struct call {
 	[QV_HC_SAMPLE]		= { CELL | CELL_CPU,		call_sample },
 	[QV_HC_IPI]		= { 0,				call_ipi },
 	[QV_HC_CHANNEL]		= { 0,				call_channel },
+	[QV_HC_BELL]		= { AT_ONCE,			call_bell },
+	[QV_HC_RING]		= { AT_ONCE,			call_ring },
 };
 _Static_assert(sizeof(calls) / sizeof(calls[0]) == QV_HC_COUNT, "the last row is the last call");
 

@@ -42,6 +42,7 @@ bool cpus_catch(struct pcpu *cpu, u64 cpus)
 
 	/* clear the bits first: from here on Linux cannot start these CPUs */
 	own_write(me()->icr.own & ~cpus);
+	bells_shut(cpu, cpus);
 	for (i = 0; i < me()->icr.num; i++)
 		if (cpus >> i & 1)
 			kick(pcpu_of(i), CMD_CATCH);

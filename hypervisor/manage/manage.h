@@ -46,6 +46,8 @@ u64 call_doorbell(struct pcpu *cpu, u64 id, u64 unused);	/* bell.c */
 u64 call_sample(struct pcpu *cpu, u64 id, u64 index);	/* records a sample of CPU @index */
 u64 call_ipi(struct pcpu *cpu, u64 direct, u64 unused);	/* ipi.c */
 u64 call_channel(struct pcpu *cpu, u64 pa, u64 unused);	/* parts/channels.c */
+u64 call_bell(struct pcpu *cpu, u64 target, u64 unused);	/* channel_bells.c */
+u64 call_ring(struct pcpu *cpu, u64 pa, u64 unused);
 
 /*
  * Returns true if direct IPIs, of Linux or a cell, would void the lock that a cell has or may have.
@@ -54,6 +56,24 @@ u64 call_channel(struct pcpu *cpu, u64 pa, u64 unused);	/* parts/channels.c */
  */
 bool ipi_voids(bool of_linux, bool of_cell, bool lock);	/* ipi.c */
 bool cells_locked(void);	/* lock.c: true if a running cell has locked management */
+
+/* Limits the rate of interrupts to a cell at @now. Returns true if it is too soon: bell.c */
+bool bell_too_soon(const struct cell_slot *slot, u64 now);
+
+/* channel_bells.c */
+/* Returns the record of the channel that begins at @pa, or NULL. @pa 0: a free record */
+struct channel *channel_at(u64 pa);
+/* Returns the index of the end that Linux has, or QV_CHAN_MAX_ENDS without one */
+u32 channel_linux(const struct channel *r);
+
+/* channel_bells.c. A bell is shut when no CPU can ring it again */
+/* The bells of end @end go to @target (0: nowhere) from now on, and the other ends get one each */
+void bells_set(struct pcpu *cpu, struct channel *r, u32 end, u64 target);
+void bells_shut(struct pcpu *cpu, u64 cpus);	/* shuts all bells to these CPUs of Linux */
+/* Instance @id no longer rings this channel, and its block may be given up */
+void bells_leave(struct channel *r, u32 id);
+void bells_take(struct channel *r, const struct qv_mon_channel *c);	/* fills the record */
+void bells_end(struct channel *r);					/* frees it */
 
 /*
  * cpus.c. @cpus: a mask of the front end's indices; @q: the request of the cell that is being

@@ -35,7 +35,7 @@
 #define QV_SCREEN_ROWS	25
 
 #define QV_INFO_MAGIC	0x4C4C45435651ull	/* "QVCELL" */
-#define QV_INFO_ABI	3
+#define QV_INFO_ABI	4
 #define QV_INFO_MAX_CPUS 64
 #define QV_INFO_MAX_DEVICES 8
 #define QV_INFO_MAX_BARS 6
@@ -117,6 +117,12 @@ struct qv_info {
 	uint32_t num_channels;
 	uint32_t reserved;
 	struct qv_info_channel channels[QV_INFO_MAX_CHANNELS];
+	/* since ABI 4 */
+	/* The bell to this cell of the channel with the same index. vector 0: none */
+	struct qv_info_bell {
+		uint32_t vector;	/* of the interrupt, edge-triggered */
+		uint32_t cpu;		/* which of .apic_ids it interrupts */
+	} bells[QV_INFO_MAX_CHANNELS];
 };
 
 /* comm.request values */
@@ -136,7 +142,8 @@ struct qv_info {
 /*
  * Calls to the cell's monitor, in ring 0: VMMCALL on AMD processors, VMCALL on Intel processors;
  * eax = number. They change no register, cannot fail, and cost one exit. Any other number is #UD,
- * and so is a call that info.may_lock does not allow: this is as without a monitor.
+ * and so is a call that info.may_lock or info.num_channels does not allow: this is as without a
+ * monitor.
  *
  * While a running cell has management locked, Linux cannot create, start, stop or destroy a cell,
  * and cannot disable QV: the monitor refuses. Only the cell that locked can unlock. The lock also
@@ -144,6 +151,13 @@ struct qv_info {
  */
 #define QV_CALL_LOCK		1
 #define QV_CALL_UNLOCK		2
+/*
+ * edi = index in info.channels: rings the bell of each other end of the channel that has one. Call
+ * it after the memory is written. It is #UD if the cell has no such channel. A bell says only that
+ * there may be news: several bells may become one. A cell that rings more often than its bell-rate
+ * waits in the monitor for its turn, so a bell is late then but not lost.
+ */
+#define QV_CALL_BELL		3
 
 /*
  * Indices count up without end (mod 2^32). Take them modulo the length on access. A reader checks

@@ -300,6 +300,10 @@ static void all_pages(struct qv_mon_channel *c)
 	X(section_far_outside, CHANNEL, c->page.end[1].offset = -(u64)QV_PAGE) \
 	X(section_huge, CHANNEL, c->page.end[1].size = -(u64)QV_PAGE) \
 	X(sections_overlap, CHANNEL, c->page.end[1].offset = QV_PAGE) \
+	X(bell, OK, c->bell_vector = 32) \
+	X(bell_of_an_exception, BELL, c->bell_vector = 31) \
+	X(bell_beyond_vectors, BELL, c->bell_vector = 256) \
+	X(bell_to_no_cpu, BELL, (c->bell_vector = 32, c->bell_cpu = q.num_cpus)) \
 	X(in_own_block, MEMORY, c->pa[0] = q.block_pa) \
 	X(in_own_memory, MEMORY, c->pa[0] = q.runs[0].pa + QV_HUGE) \
 	X(in_own_window, MEMORY, c->pa[0] = q.window_pa & ~(QV_HUGE - 1ull)) \

@@ -12,8 +12,6 @@
 #include "manage/request.h"
 #include "holes.h"
 
-#define LINUX_NAME	0x78756e696cull		/* "linux", as the first 8 bytes of a name */
-
 static bool same(const void *a, const void *b, u32 len)
 {
 	const u64 *x = a, *y = b;
@@ -54,15 +52,10 @@ static bool channel_ok(const struct qv_mon_create *q, const struct qv_mon_channe
 	return channel_places_ok(c) && same(p->end[c->end].name, q->name, sizeof(q->name));
 }
 
-/* The end that Linux has; or none */
-static const struct qv_chan_end *linux_end(const struct qv_chan_page *p)
+static bool bell_ok(const struct qv_mon_create *q, const struct qv_mon_channel *c)
 {
-	u32 i;
-
-	for (i = 0; i < p->ends; i++)
-		if (*(const u64 *)p->end[i].name == LINUX_NAME)
-			return &p->end[i];
-	return NULL;
+	return !c->bell_vector || (c->bell_vector >= 32 && c->bell_vector < 256 &&
+				   c->bell_cpu < q->num_cpus);
 }
 
 /* May end @by write the section of @of? */
@@ -70,16 +63,6 @@ static bool writes(const struct qv_chan_page *p, const struct qv_chan_end *by, u
 {
 	return by == &p->end[of] ||
 	       (!of && p->type == QV_CHAN_MEMORY && by->flags & QV_CHAN_END_WRITES);
-}
-
-static struct channel *find(u64 pa)
-{
-	u32 i;
-
-	for (i = 0; i < QV_MON_CHANNELS; i++)
-		if (me()->manager.channels[i].is.pa[0] == pa)
-			return &me()->manager.channels[i];
-	return NULL;
 }
 
 /* Is any of the memory of the channel used otherwise in the request? */
@@ -118,6 +101,8 @@ static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_
 	for (i = 0; i < q->num_channels && !error; i++) {
 		if (!channel_ok(q, &q->channels[i]))
 			return QV_ME_CHANNEL;
+		if (!bell_ok(q, &q->channels[i]))
+			return QV_ME_BELL;
 		gpa = after(gpa, &q->channels[i]);
 		if (gpa > QV_CHANNEL_GPA + (u64)QV_CHANNEL_LEN)
 			return QV_ME_CHANNEL;
@@ -218,7 +203,7 @@ static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struc
 
 	for (i = 0; i < q->num_channels; i++) {
 		const struct qv_mon_channel *c = &q->channels[i];
-		const struct channel *r = find(c->pa[0]);
+		const struct channel *r = channel_at(c->pa[0]);
 		u64 error = r ? QV_ME_OK : place_free(inst, c, &free);
 
 		if (r && (r->cleared || r->ends >> c->end & 1 || !agrees(r, c)))
@@ -238,10 +223,10 @@ static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 	u32 i;
 
 	for (i = 0; i < q->num_channels; i++) {
-		if (find(q->channels[i].pa[0]))
+		if (channel_at(q->channels[i].pa[0]))
 			continue;
-		r = find(0);
-		r->is = q->channels[i];
+		r = channel_at(0);
+		bells_take(r, &q->channels[i]);
 		holes_take(&r->is);
 	}
 }
@@ -249,7 +234,7 @@ static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 static void give_back(struct channel *r)
 {
 	holes_give(&r->is);
-	r->is.pa[0] = 0;
+	bells_end(r);
 }
 
 static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
@@ -257,8 +242,8 @@ static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon
 	u32 i;
 
 	for (i = 0; i < q->num_channels; i++)
-		if (!find(q->channels[i].pa[0])->users)
-			give_back(find(q->channels[i].pa[0]));
+		if (!channel_at(q->channels[i].pa[0])->users)
+			give_back(channel_at(q->channels[i].pa[0]));
 }
 
 static struct qv_chan_page *open_life(const struct qv_mon_channel *c)
@@ -299,7 +284,7 @@ static void open_to_linux(const struct qv_mon_channel *c, const struct qv_chan_e
 static bool make(struct channel *r)
 {
 	const struct qv_chan_page *p = &r->is.page;
-	const struct qv_chan_end *own = linux_end(p);
+	u32 own = channel_linux(r);
 	struct qv_chan_page *life = open_life(&r->is);
 	u32 i;
 
@@ -308,12 +293,18 @@ static bool make(struct channel *r)
 	life->session = ++me()->manager.generation;
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++)
 		life->end[i].life = 0;
-	if (!own)
+	if (own == QV_CHAN_MAX_ENDS)
 		return false;
 	r->users = 1;
-	start_end(life, own - p->end, QV_CHAN_IS_RUNNING);
-	open_to_linux(&r->is, own);
+	start_end(life, own, QV_CHAN_IS_RUNNING);
+	open_to_linux(&r->is, &p->end[own]);
 	return true;
+}
+
+static u64 bell_of(const struct qv_mon_create *q, const struct qv_mon_channel *c, u32 id)
+{
+	return c->bell_vector ? BELL(pcpu_of(q->cpus[c->bell_cpu])->apic_id, 0, id,
+				     c->bell_vector) : 0;
 }
 
 /* The cell's instance clears the cell's section and then says that it runs: cell/channels.c */
@@ -324,13 +315,14 @@ static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_
 
 	for (i = 0; i < q->num_channels; i++) {
 		const struct qv_mon_channel *c = &q->channels[i];
-		struct channel *r = find(c->pa[0]);
+		struct channel *r = channel_at(c->pa[0]);
 
 		if (!r->users)
 			opened |= make(r);
 		r->users |= 1u << (slot - me()->manager.cells);
 		r->ends |= 1u << c->end;
 		start_end(open_life(c), c->end, QV_CHAN_IS_ABSENT);
+		bells_set(cpu, r, c->end, bell_of(q, c, slot - me()->manager.cells));
 	}
 	manage(QV_VA_SCRUB, 0);
 	/* a CPU of Linux that touched the hole may have cached a translation to the dummy page */
@@ -342,9 +334,13 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 {
 	u32 i;
 
-	for (i = 0; i < q->num_channels; i++)
-		set_state(&open_life(&q->channels[i])->end[q->channels[i].end], QV_CHAN_IS_RUNNING,
-			  QV_CHAN_IS_STOPPED);
+	for (i = 0; i < q->num_channels; i++) {
+		const struct qv_mon_channel *c = &q->channels[i];
+
+		set_state(&open_life(c)->end[c->end], QV_CHAN_IS_RUNNING, QV_CHAN_IS_STOPPED);
+		/* shut before the CPUs of the cell are Linux's again */
+		bells_set(cpu, channel_at(c->pa[0]), c->end, 0);
+	}
 	manage(QV_VA_SCRUB, 0);
 }
 
@@ -370,13 +366,13 @@ static bool clear(struct cell_slot *slot, const struct qv_mon_create *q)
 
 	if (slot->detached >= q->num_channels)
 		return false;
-	r = find(c->pa[0]);
+	r = channel_at(c->pa[0]);
 	if (r->users == user) {
 		slot->detached += drop(r);
 		return true;
 	}
 	slot->detached++;
-	r->users &= ~user;
+	bells_leave(r, slot - me()->manager.cells);
 	/* else no cell has this end again: drop() */
 	if (r->is.page.flags & QV_CHAN_RECONNECT)
 		r->ends &= ~(1u << c->end);
@@ -388,7 +384,7 @@ static bool clear(struct cell_slot *slot, const struct qv_mon_create *q)
 /* Returns 1 as long as there is more to clear */
 u64 call_channel(struct pcpu *cpu, u64 pa, u64 unused)
 {
-	struct channel *r = pa ? find(pa) : NULL;
+	struct channel *r = pa ? channel_at(pa) : NULL;
 
 	if (!r)
 		return QV_ME_OK;
