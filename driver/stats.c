@@ -77,6 +77,8 @@ static void stats_convert(struct qv_cpu_stats *to, const struct qv_mon_cpu_statu
 	to->call_max_ns = div_u64(READ_ONCE(from->call_max) * 1000000, tsc_khz);
 	to->cycles_in_monitor = READ_ONCE(from->cycles);
 	to->denied = READ_ONCE(from->denied);
+	to->bells = READ_ONCE(from->bells);
+	to->bell_overruns = READ_ONCE(from->bell_overruns);
 }
 
 int qv_stats_read(struct qv_stats *s)

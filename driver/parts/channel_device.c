@@ -67,18 +67,24 @@ static int device_close(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Waits for a while: no bell announces news. Returns an errno to give up */
-static int device_wait(struct qv_channel *c, struct file *file)
+/*
+ * Waits for news since @seen, which is .bells before the caller looked. Without bells it waits for
+ * a while. Returns an errno to give up
+ */
+static int device_wait(struct qv_channel *c, struct file *file, u32 seen)
 {
-	DEFINE_WAIT(wait);
+	long longest = c->irq ? MAX_SCHEDULE_TIMEOUT : 1;
 
 	if (file->f_flags & O_NONBLOCK)
 		return -EAGAIN;
-	prepare_to_wait(&c->wait, &wait, TASK_INTERRUPTIBLE);
-	if (!READ_ONCE(c->gone))
-		schedule_timeout(1);
-	finish_wait(&c->wait, &wait);
-	return signal_pending(current) ? -ERESTARTSYS : 0;
+	return wait_event_interruptible_timeout(c->wait, atomic_read(&c->bells) != seen,
+						longest) < 0 ? -ERESTARTSYS : 0;
+}
+
+void qv_channel_news(struct qv_channel *c)
+{
+	atomic_inc(&c->bells);
+	wake_up_interruptible(&c->wait);
 }
 
 static ssize_t device_read(struct file *file, char __user *to, size_t len, loff_t *pos)
@@ -87,6 +93,7 @@ static ssize_t device_read(struct file *file, char __user *to, size_t len, loff_
 	struct qv_channel *c = f->c;
 	bool again = !*pos;
 	ssize_t n;
+	u32 seen;
 	int error = 0;
 
 	if (c->page.type == QV_CHAN_MEMORY)
@@ -94,6 +101,7 @@ static ssize_t device_read(struct file *file, char __user *to, size_t len, loff_
 	if (len < c->page.item)
 		return -EINVAL;
 	do {
+		seen = atomic_read(&c->bells);
 		if (mutex_lock_interruptible(&f->lock))
 			return -ERESTARTSYS;
 		n = qv_channel_read(f, again);
@@ -101,10 +109,14 @@ static ssize_t device_read(struct file *file, char __user *to, size_t len, loff_
 			n = -EFAULT;
 		mutex_unlock(&f->lock);
 		if (n == -EAGAIN)
-			error = device_wait(c, file);
+			error = device_wait(c, file, seen);
 	} while (n == -EAGAIN && !error);
-	if (n > 0)
+	if (n > 0) {
 		*pos += n;
+		/* the writer of a ring may wait for this slot */
+		if (c->page.type == QV_CHAN_RING)
+			qv_channel_ring(c);
+	}
 	return error ?: n;
 }
 
@@ -113,6 +125,7 @@ static ssize_t device_write(struct file *file, const char __user *from, size_t l
 	struct qv_channel_file *f = file->private_data;
 	struct qv_channel *c = f->c;
 	ssize_t n;
+	u32 seen;
 	int error = 0;
 
 	if (c->page.type == QV_CHAN_MEMORY)
@@ -120,13 +133,16 @@ static ssize_t device_write(struct file *file, const char __user *from, size_t l
 	if (len > c->page.item)
 		return -EINVAL;
 	do {
+		seen = atomic_read(&c->bells);
 		if (mutex_lock_interruptible(&f->lock))
 			return -ERESTARTSYS;
 		n = copy_from_user(f->item, from, len) ? -EFAULT : qv_channel_write(f, len);
 		mutex_unlock(&f->lock);
 		if (n == -EAGAIN)
-			error = device_wait(c, file);
+			error = device_wait(c, file, seen);
 	} while (n == -EAGAIN && !error);
+	if (n >= 0)
+		qv_channel_ring(c);
 	return error ?: n;
 }
 
@@ -149,7 +165,7 @@ static __poll_t device_poll(struct file *file, struct poll_table_struct *table)
 
 	poll_wait(file, &c->wait, table);
 	ready = qv_channel_ready(f);
-	if (!ready)
+	if (!ready && !c->irq)
 		schedule_delayed_work(&c->look, 1);
 	return ready;
 }
@@ -194,6 +210,14 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long arg)
 
 	if (nr == QV_CHANNEL_WINDOW)
 		return copy_to_user((void __user *)arg, &w, sizeof(w)) ? -EFAULT : 0;
+	if (nr == QV_CHANNEL_ARM) {
+		WRITE_ONCE(f->armed, atomic_read(&c->bells));
+		return 0;
+	}
+	if (nr == QV_CHANNEL_RING && file->f_mode & FMODE_WRITE) {
+		qv_channel_ring(c);
+		return 0;
+	}
 	if (nr != QV_CHANNEL_CLAIM)
 		return -ENOTTY;
 	mutex_lock(&c->lock);
@@ -266,6 +290,7 @@ void qv_channel_init(struct qv_channel *c)
 	mutex_init(&c->lock);
 	init_waitqueue_head(&c->wait);
 	INIT_DELAYED_WORK(&c->look, device_look);
+	raw_spin_lock_init(&c->bell_lock);
 }
 
 static int device_first(void)
@@ -297,8 +322,12 @@ int qv_channel_publish(struct qv_channel *c)
 	c->dev.devt = first + minor;
 	cdev_init(&c->cdev, &device_fops);
 	c->cdev.owner = THIS_MODULE;
-	error = dev_set_name(&c->dev, "%s", c->page.name) ?: cdev_device_add(&c->cdev, &c->dev);
+	error = c->page.flags & QV_CHAN_BELL ? qv_channel_bell_make(c) : 0;
+	if (!error)
+		error = dev_set_name(&c->dev, "%s", c->page.name) ?:
+			cdev_device_add(&c->cdev, &c->dev);
 	if (error) {
+		qv_channel_bell_free(c);
 		c->dev.devt = 0;
 		return error;
 	}
@@ -316,7 +345,8 @@ void qv_channel_withdraw(struct qv_channel *c)
 	c->gone = true;
 	mutex_unlock(&c->lock);
 	cancel_delayed_work_sync(&c->look);
-	wake_up_interruptible(&c->wait);
+	qv_channel_bell_free(c);
+	qv_channel_news(c);
 }
 
 void qv_channel_unload(void)
@@ -325,4 +355,5 @@ void qv_channel_unload(void)
 		return;
 	class_unregister(&device_class);
 	unregister_chrdev_region(first, DEVICES);
+	qv_channel_bell_unload();
 }

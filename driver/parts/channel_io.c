@@ -193,11 +193,15 @@ static __poll_t io_ready(struct qv_channel_file *f)
 
 __poll_t qv_channel_ready(struct qv_channel_file *f)
 {
+	struct qv_channel *c = f->c;
 	__poll_t ready;
 
-	mutex_lock(&f->c->lock);
+	/* the program itself looks for items, and waits for bells only */
+	if (READ_ONCE(c->claimed) && !READ_ONCE(c->gone))
+		return atomic_read(&c->bells) == READ_ONCE(f->armed) ? 0 : EPOLLIN | EPOLLRDNORM;
+	mutex_lock(&c->lock);
 	ready = io_ready(f);
-	mutex_unlock(&f->c->lock);
+	mutex_unlock(&c->lock);
 	return ready;
 }
 

@@ -13,6 +13,9 @@
 #include "cells.h"
 #include "parts/channels.h"
 
+/* A channel's bell has this vector plus the number of the channel in the cell */
+#define BELL_FIRST_VECTOR	0x22
+
 static LIST_HEAD(channels);
 
 static struct qv_channel *channels_find(const char *name)
@@ -66,7 +69,7 @@ static const char *channels_page(struct qv_chan_page *page, const struct qv_chan
 	page->ends = plan->num_ends;
 	page->item = plan->item;
 	page->slots = plan->slots;
-	if (plan->flags & ~QV_CHAN_RECONNECT)
+	if (plan->flags & ~(QV_CHAN_RECONNECT | QV_CHAN_BELL))
 		return "a flag is not known";
 	wrong = qv_chan_lay_out(page);
 	if (wrong)
@@ -101,6 +104,32 @@ static bool channels_same(const struct qv_channel *c, const struct qv_chan_page 
 	       c->gid == plan->gid && c->mode == plan->mode;
 }
 
+/* The bell of the cell's i-th channel. 0: none */
+static u32 channels_vector(const struct qv_cell_create *q, u32 i)
+{
+	const struct qv_channel_plan *plan = &q->channels[i];
+
+	return !(plan->flags & QV_CHAN_BELL) ? 0 : plan->bell_vector ?: BELL_FIRST_VECTOR + i;
+}
+
+static const char *channels_bell_wrong(const struct qv_cell_create *q, u32 i)
+{
+	const struct qv_channel_plan *plan = &q->channels[i];
+	u32 vector = channels_vector(q, i), k;
+
+	if (!vector)
+		return plan->bell_vector || plan->bell_cpu ? "it has a vector without bells" :
+							     NULL;
+	if (vector < 32 || vector > 255)
+		return "the vector of its bell is not 32 to 255";
+	if (plan->bell_cpu >= q->num_cpus)
+		return "its bell is for a CPU that the cell does not have";
+	for (k = 0; k < i; k++)
+		if (channels_vector(q, k) == vector)
+			return "its bell has the vector of another channel";
+	return NULL;
+}
+
 static int channels_check_one(struct qv_reply *r, const struct qv_cell_create *q, u32 i)
 {
 	const struct qv_channel_plan *plan = &q->channels[i];
@@ -116,7 +145,7 @@ static int channels_check_one(struct qv_reply *r, const struct qv_cell_create *q
 		if (!strcmp(plan->name, q->channels[k].name))
 			return qv_refuse(r, QV_E_CHANNEL, "list it once",
 					 "channel '%s' is listed twice", plan->name);
-	wrong = channels_page(&page, plan);
+	wrong = channels_page(&page, plan) ?: channels_bell_wrong(q, i);
 	if (!wrong)
 		wrong = channels_owner(&page, plan);
 	if (wrong)
@@ -260,6 +289,8 @@ static void channels_info(const struct qv_cell *cell, struct qv_info *info)
 		to->length = page->length;
 		to->end = channels_end(page, cell->name);
 		to->type = page->type;
+		info->bells[i].vector = channels_vector(cell->config, i);
+		info->bells[i].cpu = cell->config->channels[i].bell_cpu;
 	}
 }
 
@@ -279,6 +310,8 @@ static void channels_describe(const struct qv_cell *cell, struct qv_mon_create *
 			m->channels[i].pa[k] = channels_pa(cell->channels[i], k);
 		m->channels[i].end = channels_end(&cell->channels[i]->page, cell->name);
 		m->channels[i].page = cell->channels[i]->page;
+		m->channels[i].bell_vector = channels_vector(cell->config, i);
+		m->channels[i].bell_cpu = cell->config->channels[i].bell_cpu;
 	}
 }
 
@@ -299,7 +332,8 @@ static void channels_begin(struct qv_cell *cell)
 		mutex_lock(&c->lock);
 		c->made = true;
 		mutex_unlock(&c->lock);
-		wake_up_interruptible(&c->wait);
+		qv_channel_bell_open(c);
+		qv_channel_news(c);
 		if (c->self >= 0)
 			qv_channel_announce(c, cell->name, true);
 	}
@@ -314,7 +348,7 @@ static void channels_end_life(struct qv_cell *cell)
 	for (i = 0; i < cell->num_channels && cell->channels_begun; i++) {
 		struct qv_channel *c = cell->channels[i];
 
-		wake_up_interruptible(&c->wait);
+		qv_channel_news(c);
 		if (c->self >= 0)
 			qv_channel_announce(c, cell->name, false);
 	}

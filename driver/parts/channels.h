@@ -31,10 +31,16 @@ struct qv_channel {
 	struct cdev cdev;
 	s32 self;			/* the end of Linux; below 0: it has none */
 	u32 uid, gid, mode;		/* of the device; .mode 0: QV_CHANNEL_MODE */
+	int irq;			/* its bell; 0: none */
+	atomic_t bells;			/* number of bells that have arrived, and of other news */
+	raw_spinlock_t bell_lock;	/* protects the next two members */
+	u64 bell;			/* index of a CPU << 56 | vector: QV_HC_BELL; 0: shut */
+	bool bell_open;			/* the monitor has the channel */
 	/* protects all members below; not held while a program's memory is copied */
 	struct mutex lock;
 	wait_queue_head_t wait;
-	struct delayed_work look;	/* wakes programs in poll(), since no bell does */
+	/* without bells: wakes programs in poll() */
+	struct delayed_work look;
 	void *window;			/* the channel, in one piece */
 	struct qv_end end;
 	bool attached;			/* .end is valid */
@@ -47,6 +53,7 @@ struct qv_channel {
 /* An open file on a channel */
 struct qv_channel_file {
 	struct qv_channel *c;
+	u32 armed;			/* .bells when the file was armed: QV_CHANNEL_ARM */
 	/* The last value of a four-slot that it has read: generation of the writer, and number */
 	u64 seen[2];
 	/*
@@ -76,12 +83,25 @@ int qv_channel_publish(struct qv_channel *c);
 void qv_channel_withdraw(struct qv_channel *c);
 /* Prepares the members of Linux's end. put_device(&c->dev) frees the channel */
 void qv_channel_init(struct qv_channel *c);
+/* The other end, or the channel, has another state: all programs look */
+void qv_channel_news(struct qv_channel *c);
 void qv_channel_unload(void);
 
 /* channel_sysfs.c: the attributes of the device */
 extern const struct attribute_group *qv_channel_groups[];
 /* Sends a uevent: the cell @end has started, or has stopped or failed. Wakes readers of `state` */
 void qv_channel_announce(struct qv_channel *c, const char *end, bool starts);
+
+/*
+ * channel_bell.c. make() returns an errno. open(): the monitor has the channel now. A channel
+ * without bells, or without an end of Linux, is left as it is
+ */
+int qv_channel_bell_make(struct qv_channel *c);
+void qv_channel_bell_open(struct qv_channel *c);
+void qv_channel_bell_free(struct qv_channel *c);
+void qv_channel_bell_unload(void);
+/* Rings the bells of the cells. May sleep */
+void qv_channel_ring(struct qv_channel *c);
 
 /*
  * channel_io.c: reads or writes .item of the file, with its lock held. Returns bytes, 0 at the end

@@ -47,7 +47,7 @@ def test_channels_are_packed_for_the_driver_and_shown(three: Run) -> None:
     group = "qv" if any(g.gr_name == "qv" for g in grp.getgrall()) else "root"
     assert [c["name"] for c in shown] == ["sensor", "orders", "talk"]
     assert shown[0] == {"name": "sensor", "type": "four-slot", "item": 8, "slots": 1, "full": None, "writer": "quest",
-                        "readers": ["linux", "other"], "reconnect": "auto", "schema": None,
+                        "readers": ["linux", "other"], "reconnect": "auto", "schema": None, "bell": False,
                         "owner": f"root:{group}", "mode": "0660"}
     assert [(c["owner"], c["mode"]) for c in shown[1:]] == [("root:daemon", "0640"), (None, None)]
     three("cell", "show", "quest")

@@ -175,10 +175,13 @@ struct qv_channel_plan {
 	char schema[QV_CHANNEL_SCHEMA_LEN];	/* NAME@HASH of the payload; may be empty */
 	__u32 type;			/* enum qv_chan_type */
 	__u32 full;			/* enum qv_chan_full; 0 for other types than rings */
-	__u32 flags;			/* QV_CHAN_RECONNECT, or 0 */
+	__u32 flags;			/* QV_CHAN_RECONNECT, QV_CHAN_BELL, or 0 */
 	__u32 num_ends;			/* 2..QV_CHANNEL_ENDS */
 	__u64 item;			/* bytes of an item, or of the memory */
 	__u64 slots;			/* of a ring; else 1 */
+	/* with QV_CHAN_BELL, of this cell alone; else 0: */
+	__u32 bell_vector;		/* 32..255, or 0: 0x22 + the channel's number in the cell */
+	__u32 bell_cpu;			/* the bell interrupts .cpus[bell_cpu] of the cell */
 	char ends[QV_CHANNEL_ENDS][QV_NAME_LEN];	/* the writer, then the other ends */
 	/* owner, group and mode of its device; without an end of Linux all are 0 */
 	__u32 uid, gid;
@@ -413,6 +416,8 @@ struct qv_cpu_stats {
 	__u64 cycles_in_monitor;	/* TSC cycles */
 	/* number of forbidden touches that were answered (front end only) */
 	__u64 denied;
+	/* bells of channels that a cell rang, and those that came sooner than .bell_rate */
+	__u64 bells, bell_overruns;
 };
 
 /* QV_IOC_STATS */

@@ -16,8 +16,10 @@
  * EBUSY	a descriptor has claimed the end; at open(): another one is open for writing
  * EOPNOTSUPP	Linux does not write, or read, this channel, or it is memory
  *
- * There are no bells: read() and poll() look once per tick of the clock. After QV_CHANNEL_CLAIM,
- * poll() reports nothing.
+ * If the channel has bells, read(), write() and poll() wait for one, and write() rings the other
+ * ends; so does read() of a ring, for a writer that waits. A bell is an interrupt with the
+ * channel's name in /proc/interrupts. Without bells they look once per tick of the clock. After
+ * QV_CHANNEL_CLAIM, poll() reports bells alone: EPOLLIN after a bell since QV_CHANNEL_ARM.
  *
  * mmap() at offset 0 maps the window of qv/channel.h, read-only. After QV_CHANNEL_CLAIM, mmap() at
  * the offset of the section of Linux maps this section for writing. ENODEV: no cell of the channel
@@ -30,7 +32,7 @@
 #include <linux/ioctl.h>
 
 #define QV_CHANNEL_FOLDER	"/dev/qv-channel"
-#define QV_CHANNEL_ABI		1
+#define QV_CHANNEL_ABI		2
 
 struct qv_channel_window {
 	__u32 abi;		/* out: QV_CHANNEL_ABI */
@@ -44,4 +46,8 @@ struct qv_channel_window {
  * and write() of all descriptors fail with EBUSY meanwhile. EBUSY: another one has claimed it.
  */
 #define QV_CHANNEL_CLAIM	_IO('q', 0x61)
+/* Rings the cells of the channel, as write() does. Waits if their bell-rate is exceeded */
+#define QV_CHANNEL_RING		_IO('q', 0x62)
+/* Forgets bells to this descriptor that have arrived */
+#define QV_CHANNEL_ARM		_IO('q', 0x63)
 #endif

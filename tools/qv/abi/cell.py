@@ -90,6 +90,8 @@ class ChannelPlan(ctypes.Structure):
         ("num_ends", c_uint32),
         ("item", c_uint64),
         ("slots", c_uint64),
+        ("bell_vector", c_uint32),
+        ("bell_cpu", c_uint32),
         ("ends", (c_char * NAME_LEN) * CHANNEL_ENDS),
         ("uid", c_uint32),
         ("gid", c_uint32),

@@ -45,6 +45,8 @@ class CpuStats(ctypes.Structure):
         ("call_max_ns", c_uint64),
         ("cycles_in_monitor", c_uint64),
         ("denied", c_uint64),
+        ("bells", c_uint64),
+        ("bell_overruns", c_uint64),
     ]
 
 

@@ -43,6 +43,9 @@ def _channel(raw: abi.ChannelPlan) -> str:
         words += [f"slots: {plan['slots']}", f"full: {plan['full']}"]
     words += [f"reconnect: {plan['reconnect']}"]
     words += [f"schema: {_quoted(plan['schema'])}"] if plan["schema"] else []
+    if plan["bell"]:
+        vector = f"vector: {raw.bell_vector}, " if raw.bell_vector else ""
+        words.append(f"bell: {{{vector}cpu: {raw.bell_cpu}}}")
     if plan["owner"]:
         words.append(f'owner: "{raw.uid}:{raw.gid}"')
     if plan["owner"] and raw.mode:

@@ -56,7 +56,7 @@ def sample_data(name: str, sample: Sample, before: Sample | None) -> dict[str, A
             "cpu": cpu.cpu, "apic_id": cpu.apic_id,
             "exits": _by_reason(exits[cpu.cpu]), "exits_total": sum(exits[cpu.cpu]),
             "held_max_ns": cpu.held_max_ns, "call_max_ns": cpu.call_max_ns, "cycles_in_monitor": cpu.cycles_in_monitor,
-            "denied": cpu.denied} for cpu in sample.cpus],
+            "denied": cpu.denied, "bells": cpu.bells, "bell_overruns": cpu.bell_overruns} for cpu in sample.cpus],
         "exits": _by_reason(_sum(exits)),
         "exits_total": sum(_sum(exits)),
     }
@@ -101,7 +101,8 @@ def _print(data: dict[str, Any]) -> None:
         for row in rows[:-1]:
             row.append(f"{data['per_second'][row[0]]:.1f}")
         rows[-1].append(f"{data['per_second_total']:.1f}")
-    for label, key in (("denied", "denied"), ("longest stay", "held_max_ns"),
+    for label, key in (("denied", "denied"), ("bells", "bells"), ("bells too soon", "bell_overruns"),
+                       ("longest stay", "held_max_ns"),
                        ("longest call", "call_max_ns"), ("cycles", "cycles_in_monitor")):
         values = [cpu[key] for cpu in data["cpus"]]
         total = max(values, default=0) if key.endswith("_ns") else sum(values)

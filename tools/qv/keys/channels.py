@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .. import abi
-from ..reader import SequenceNode
+from ..reader import MappingNode, SequenceNode
 from ..record import dataclass
 from ..words import shown, text
 from . import channel_owner
@@ -13,7 +13,7 @@ from .key import Context, Key, listed, mapping, matched, scalar, truth
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
+    from typing import Any, Literal
 
     from ..machine import Machine
     from ..reader import Node
@@ -22,15 +22,25 @@ if TYPE_CHECKING:
 
 EXAMPLE = "a list such as [{name: sensor, type: four-slot, item: 64, writer: quest, readers: [linux]}]"
 KEYS = ("name", "type", "item", "slots", "full", "writer", "readers", "reconnect", "schema",
-        "owner", "mode")
+        "owner", "mode", "bell")
 NAME = r"[a-z0-9][a-z0-9_-]*"
 SCHEMA = r"[!-~]*"
 MAX_BYTES = (16 << 20) - 4096  # a channel has 16 MiB, of which its life page has 4 KiB
 MAX_SLOTS = 1 << 18
 TYPES = {"mailbox": 1, "four-slot": 2, "ring": 3, "memory": 4}  # enum qv_chan_type
 FULL = {"error": 1, "block": 2, "drop-newest": 3, "drop-oldest": 4}  # enum qv_chan_full
+BELL = 1 << 0  # QV_CHAN_BELL
 RECONNECT = 1 << 1  # QV_CHAN_RECONNECT
 LINUX = "linux"
+BELL_EXAMPLE = "true, false, or {vector: 64, cpu: 0}"
+
+
+@dataclass
+class Bell:
+    """The interrupt by which this cell learns of news."""
+
+    vector: int  # 0: the driver chooses
+    cpu: int  # index into `cpus`
 
 
 @dataclass
@@ -47,6 +57,13 @@ class Channel:
     schema: str
     owner: tuple[int, int]  # user and group of its device; without an end of Linux all are 0
     mode: int
+    bell: Bell | None = None
+
+    def same(self, other: Channel) -> bool:
+        """The ends agree. Each end chooses where its own bell goes."""
+        def common(channel: Channel) -> dict[str, Any]:
+            return {**vars(channel), "bell": channel.bell is not None}
+        return common(self) == common(other)
 
     def __str__(self) -> str:
         queue = f", {self.slots} slots, full: {self.full}" if self.full else ""
@@ -83,13 +100,15 @@ def _one(node: Node, context: Context) -> Channel | None:
         reconnect = _word(values["reconnect"], context, ("auto", "never"))
     schema = _schema(values["schema"], context) if "schema" in values else ""
     device = _device(values, context, ends)
-    if None in (name, kind, item, ends, slots, full, reconnect, schema, device):
+    bell = _bell(values["bell"], context) if "bell" in values else None
+    if None in (name, kind, item, ends, slots, full, reconnect, schema, device) or bell is False:
         return None
     assert name and kind and item and ends and slots is not None and device
     if kind in ("ring", "mailbox") and len(ends) != 2:
         context.bad(values["readers"], f"a {kind} has {len(ends) - 1} readers", "one reader")
         return None
-    return Channel(name, kind, item, slots, full or "", ends, reconnect == "auto", schema or "", *device)
+    return Channel(name, kind, item, slots, full or "", ends, reconnect == "auto", schema or "", *device,
+                   bell or None)
 
 
 def _device(values: dict[str, Node], context: Context,
@@ -120,6 +139,19 @@ def _schema(node: Node, context: Context) -> str | None:
         context.bad(node, f"`{shown(schema)}` is not a schema", "at most 63 characters without blanks")
         return None
     return schema
+
+
+def _bell(node: Node, context: Context) -> Bell | Literal[False] | None:
+    """Returns None without a bell, False after a problem."""
+    if not isinstance(node, MappingNode):
+        wanted = truth(node, context, BELL_EXAMPLE)
+        return False if wanted is None else Bell(0, 0) if wanted else None
+    values = mapping(node, context, "bell", ("vector", "cpu"), BELL_EXAMPLE)
+    if values is None:
+        return False
+    vector = _number(values["vector"], context, 32, 255, 1) if "vector" in values else 0
+    cpu = _number(values["cpu"], context, 0, abi.MAX_CPUS - 1, 1) if "cpu" in values else 0
+    return False if vector is None or cpu is None else Bell(vector, cpu)
 
 
 def _word(node: Node, context: Context, words: Iterable[str]) -> str | None:
@@ -184,11 +216,14 @@ def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
         if cell.name and cell.name not in channel.ends:
             yield ("channels", f"the cell {cell.name} is no end of the channel {channel.name}",
                    f"{cell.name} as its writer or reader")
+        if channel.bell and cell.cpus and channel.bell.cpu >= len(cell.cpus):
+            yield ("channels", f"the bell of {channel.name} is for cpu {channel.bell.cpu}",
+                   f"a place in `cpus`: 0 to {len(cell.cpus) - 1}")
 
 
 def clash(cell: CellConfig, other: CellConfig, whose: str, _machine: Machine) -> Iterator[Wrong]:
     for channel in cell.channels:
-        if any(channel.name == its.name and channel != its for its in other.channels):
+        if any(channel.name == its.name and not channel.same(its) for its in other.channels):
             yield ("channels", f"{channel.name} is another channel in {whose}",
                    "the same words in the file of each end")
 
@@ -198,8 +233,11 @@ def pack(cell: CellConfig, request: abi.CellCreate) -> None:
     for number, channel in enumerate(cell.channels):
         plan = abi.ChannelPlan(
             name=channel.name.encode(), schema=channel.schema.encode(), type=TYPES[channel.type],
-            full=FULL.get(channel.full, 0), flags=RECONNECT if channel.reconnect else 0,
+            full=FULL.get(channel.full, 0),
+            flags=(RECONNECT if channel.reconnect else 0) | (BELL if channel.bell else 0),
             num_ends=len(channel.ends), item=channel.item, slots=channel.slots,
+            bell_vector=channel.bell.vector if channel.bell else 0,
+            bell_cpu=channel.bell.cpu if channel.bell else 0,
             uid=channel.owner[0], gid=channel.owner[1], mode=channel.mode)
         for end, name in enumerate(channel.ends):
             plan.ends[end].value = name.encode()
@@ -217,7 +255,7 @@ def of_plan(plan: abi.ChannelPlan) -> dict[str, Any]:
             "slots": plan.slots, "full": _word_of(FULL, plan.full),
             "writer": ends[0] if ends else None, "readers": ends[1:],
             "reconnect": "auto" if plan.flags & RECONNECT else "never",
-            "schema": text(plan.schema) or None,
+            "bell": bool(plan.flags & BELL), "schema": text(plan.schema) or None,
             "owner": channel_owner.owner_text(plan.uid, plan.gid) if LINUX in ends else None,
             "mode": channel_owner.mode_text(plan.mode) if LINUX in ends else None}
 
