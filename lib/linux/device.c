@@ -11,10 +11,14 @@
 #include <linux/qv_channel.h>
 #include "internal.h"
 
-/* qv.ko has no bells: a program that waits looks every millisecond */
-static void device_bell(struct qv_channel *c)
+static void device_ring(struct qv_channel *c)
 {
-	(void)c;
+	ioctl(c->file, QV_CHANNEL_RING);
+}
+
+static void device_arm(struct qv_channel *c)
+{
+	ioctl(c->file, QV_CHANNEL_ARM);
 }
 
 static void device_close(struct qv_channel *c)
@@ -23,7 +27,7 @@ static void device_close(struct qv_channel *c)
 		close(c->file);
 }
 
-static const struct source device = { device_bell, device_bell, device_close };
+static const struct source device = { device_ring, device_arm, device_close };
 
 static int device_attach(struct qv_channel *c, const char *path)
 {
