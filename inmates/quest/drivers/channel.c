@@ -87,3 +87,14 @@ void channel_set_user(unsigned int n, int pid)
 	channels[n].user = pid;
 	channels[n].attached = false;
 }
+
+bool channel_has_bell(unsigned int n)
+{
+	return channel_nth(n) && cell_info()->bells[n].vector;
+}
+
+void channel_ring(unsigned int n)
+{
+	if (channel_has_bell(n))
+		cell_ring(n);
+}

@@ -6,6 +6,7 @@
 #ifndef QUEST_CHANNEL_H
 #define QUEST_CHANNEL_H
 
+#include <stdbool.h>
 #include <qv/cell.h>
 #include <qv/end.h>
 
@@ -33,5 +34,11 @@ int channel_user(unsigned int n);
  * the end after a program.
  */
 void channel_set_user(unsigned int n, int pid);
+
+/* Returns whether channel `n` has bells. */
+bool channel_has_bell(unsigned int n);
+
+/* Rings the other ends, if the channel has bells: after a write, and after a read of a ring. */
+void channel_ring(unsigned int n);
 
 #endif

@@ -8,6 +8,7 @@
 #include <inmate/trap.h>
 #include "../arch/user.h"
 #include "../arch/vectors.h"
+#include "../drivers/bell.h"
 #include "../drivers/doorbell.h"
 #include "../drivers/pc_input.h"
 #include "../mm/mm.h"
@@ -133,7 +134,8 @@ static void init_threads(void)
 	init_programs();
 	if (!shell_start())
 		panic("no memory for the shell");
-	if ((machine.alone ? !pc_input_start() : !doorbell_start()) || !heartbeat_start())
+	if ((machine.alone ? !pc_input_start() : !doorbell_start()) || !bells_start() ||
+	    !heartbeat_start())
 		panic("no memory for the threads of the devices");
 	pages_keep(SHELL_PAGES, may_use_kept);
 }

@@ -44,3 +44,8 @@ long sys_channel_sleep(struct call *c)
 	}
 	return userchannel_sleep(c->process, call_int(c, 0), (uint32_t)c->arg[1], end);
 }
+
+long sys_channel_ring(struct call *c)
+{
+	return userchannel_ring(c->process, call_int(c, 0));
+}

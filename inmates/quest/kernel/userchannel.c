@@ -96,10 +96,12 @@ int userchannel_detach(struct process *p, int n)
 
 long userchannel_sleep(struct process *p, int n, uint32_t seen, uint64_t end)
 {
-	uint64_t tick = rdtsc() + timer_from_us(TICK_US);
+	uint64_t tick = UINT64_MAX;
 
 	if (!has(p, n))
 		return -EBADF;
+	if (!channel_has_bell((unsigned int)n))
+		tick = rdtsc() + timer_from_us(TICK_US);
 	if ((attached[n].bells & BELLS_MASK) == seen) {
 		(void)wait_on_until(&attached[n].waiters, end < tick ? end : tick);
 		if (process_interrupted(p))
@@ -110,6 +112,14 @@ long userchannel_sleep(struct process *p, int n, uint32_t seen, uint64_t end)
 			return -ETIMEDOUT;
 	}
 	return attached[n].bells & BELLS_MASK;
+}
+
+long userchannel_ring(const struct process *p, int n)
+{
+	if (!has(p, n))
+		return -EBADF;
+	channel_ring((unsigned int)n);
+	return 0;
 }
 
 void userchannel_rang(unsigned int n)

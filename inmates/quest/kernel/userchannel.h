@@ -24,10 +24,13 @@ int userchannel_detach(struct process *p, int n);
 
 /*
  * Blocks until the bell of channel `n` has rung more often than `seen` times, at most until TSC
- * `end`, and at most for a tick: a peer that rings no bell is found by looking again. Returns how
+ * `end`. Without a bell it blocks for at most a tick: the caller looks again. Returns how
  * often the bell has rung (mod 2^31), or minus an error: EBADF, ETIMEDOUT, EINTR.
  */
 long userchannel_sleep(struct process *p, int n, uint32_t seen, uint64_t end);
+
+/* Rings the other ends of channel `n`, if it has bells. Returns 0, or minus EBADF. */
+long userchannel_ring(const struct process *p, int n);
 
 /* Call it when the bell of channel `n` rings. Wakes the threads that wait for the channel. */
 void userchannel_rang(unsigned int n);

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/console.h>
+#include <inmate/cpu.h>
 #include <inmate/string.h>
+#include "../drivers/bell.h"
 #include "../drivers/channel.h"
+#include "../kernel/machine.h"
 #include "shell.h"
+#include "words.h"
 
 #define SHOWN	64		/* bytes of an item that are printed */
+#define MOST_MS	600000		/* longest wait of `chan read` */
 
 static const char *const types[] = { "", "mailbox", "four-slot", "ring", "memory" };
 static const char *const states[] = { "absent", "running", "stopped", "failed" };
@@ -86,12 +91,28 @@ static void print_item(const unsigned char *data, uint64_t bytes)
 	print("\n");
 }
 
-static int chan_read(struct qv_end *end, const char *name)
+/* Peeks at the next item, and waits for it until TSC `at`. */
+static int peek_until(struct qv_end *end, unsigned int n, const void **data, struct qv_item *item,
+		      uint64_t at)
 {
+	uint64_t seen;
+	int result;
+
+	do {
+		seen = bell_count(n);
+		result = qv_end_peek(end, data, item);
+	} while ((result == QV_CHAN_NOTHING || result == QV_CHAN_ABSENT ||
+		  result == QV_CHAN_LAPPED) && rdtsc() < at && bell_wait(n, seen, at));
+	return result;
+}
+
+static int chan_read(struct qv_end *end, unsigned int n, const char *name, uint64_t ms)
+{
+	uint64_t at = ms ? rdtsc() + ms * machine.tsc_khz : 0;
 	unsigned char copy[SHOWN];
 	struct qv_item item;
 	const void *data;
-	int result = qv_end_peek(end, &data, &item);
+	int result = peek_until(end, n, &data, &item, at);
 
 	if (result)
 		return failed(name, result);
@@ -101,11 +122,13 @@ static int chan_read(struct qv_end *end, const char *name)
 	result = qv_end_release(end);
 	if (result)
 		return failed(name, result);
+	if (end->page.type == QV_CHAN_RING)
+		channel_ring(n);		/* its writer may wait for this slot */
 	print_item(copy, item.bytes);
 	return 0;
 }
 
-static int chan_write(struct qv_end *end, const char *name, const char *text)
+static int chan_write(struct qv_end *end, unsigned int n, const char *name, const char *text)
 {
 	size_t length = strlen(text);
 	void *room;
@@ -116,21 +139,27 @@ static int chan_write(struct qv_end *end, const char *name, const char *text)
 	memset(room, 0, end->page.item);
 	memcpy(room, text, length);
 	result = qv_end_commit(end, end->page.item);
-	return result ? failed(name, result) : 0;
+	if (result)
+		return failed(name, result);
+	channel_ring(n);
+	return 0;
 }
 
 int command_chan(int argc, char **argv)
 {
-	bool read = argc == 3 && !strcmp(argv[1], "read");
+	bool read = argc >= 3 && argc <= 4 && !strcmp(argv[1], "read");
 	struct qv_end *end;
+	uint64_t ms = 0;
 	int n, status;
 
-	if (!read && (argc != 4 || strcmp(argv[1], "write")))
+	if (read ? argc == 4 && !words_number(argv[3], MOST_MS, &ms) :
+	    argc != 4 || strcmp(argv[1], "write"))
 		return SHELL_SHOW_USAGE;
 	n = opened(argv[2], &end);
 	if (n < 0)
 		return SHELL_FAILED;
-	status = read ? chan_read(end, argv[2]) : chan_write(end, argv[2], argv[3]);
+	status = read ? chan_read(end, (unsigned int)n, argv[2], ms) :
+			chan_write(end, (unsigned int)n, argv[2], argv[3]);
 	channel_close((unsigned int)n);
 	return status;
 }

@@ -71,8 +71,9 @@ const struct command shell_commands[] = {
 	{ "pci", "", "the cell's PCI functions, their vectors and BARs", NULL, command_pci },
 	{ "channels", "", "the cell's channels: type, and the state of each end", NULL,
 	  command_channels },
-	{ "chan", "read NAME|write NAME TEXT", "read or write an item of a channel",
+	{ "chan", "read NAME [MS]|write NAME TEXT", "read or write an item of a channel",
 	  "    chan read NAME        the next item: a text, or bytes in hexadecimal" NL
+	  "    chan read NAME MS     the same, waits for it at most MS milliseconds" NL
 	  "    chan write NAME TEXT  an item with this text, filled up with zeros" NL,
 	  command_chan },
 	{ "hang", "", "switches interrupts off and spins: the heartbeat stops", NULL,

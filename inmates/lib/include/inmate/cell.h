@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <inmate/trap.h>
 #include <qv/cell.h>
 
 /* Looks for the info page and copies it. Returns false outside a cell, or if the ABI is unknown. */
@@ -36,6 +37,15 @@ uint32_t cell_request(void);
 void cell_call(uint32_t number);
 /* Makes call QV_CALL_* with arguments in edi and esi. */
 void cell_call_with(uint32_t number, uint64_t a, uint64_t b);
+
+/*
+ * Sets the handler of the bell of channel `n`, an index into cell_info()->channels. Returns false
+ * if the channel has no bell to this cell. The caller of the handler signals the end of the
+ * interrupt. The handler runs on the CPU that the info page names.
+ */
+bool cell_set_bell(unsigned int n, void (*handler)(struct trap_frame *frame));
+/* Rings the other ends of channel `n`, after its memory was written. */
+void cell_ring(unsigned int n);
 
 /*
  * Takes up to `room` key bytes, and returns their number. Also returns 0 if Linux's index is

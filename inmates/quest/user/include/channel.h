@@ -4,9 +4,9 @@
  * Documentation/how-to/channels.md explains the types.
  *
  * These are functions of Quest's own: they return minus the number of an error. Only
- * channel_open(), channel_close() and a wait call the kernel. A channel has one user at a time in a
- * cell, and one thread at a time may use it. fork() and exec() do not pass it on; it is closed when
- * the program ends.
+ * channel_open(), channel_close(), waits and bells call the kernel. A channel has one user at a
+ * time in a cell, and one thread at a time may use it. fork() and exec() do not pass it on; it is
+ * closed when the program ends.
  *
  * ENODATA: there is no newer item. ENOBUFS: there is no room, or it is the other end's turn.
  * ENOTCONN, ESHUTDOWN, EHOSTDOWN: the other end is not there yet, is stopped, has failed.
@@ -37,6 +37,13 @@ int channel_read(int channel, void *to, size_t size);
 
 /* Writes an item; `size` is that of an item, for a mailbox at most that. Never waits. Returns 0. */
 int channel_write(int channel, const void *from, size_t size);
+
+/*
+ * Rings the other ends, if the channel has bells (`bell: true`); else does nothing.
+ * channel_write() does it, and so does channel_read() of a ring. Programs that write by
+ * channel_end() call it themselves.
+ */
+int channel_ring(int channel);
 
 /*
  * Waits on the thread's VCPU until channel_read() has something to return other than ENODATA,

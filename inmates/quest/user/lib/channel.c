@@ -72,18 +72,33 @@ int channel_read(int channel, void *to, size_t size)
 	if (reset_before(channel))
 		return -ECONNRESET;
 	result = qv_end_read(end, to, size, &item);
-	return result ? -errors[-result] : (int)item.bytes;
+	if (result)
+		return -errors[-result];
+	if (end->page.type == QV_CHAN_RING)
+		(void)channel_ring(channel);	/* its writer may wait for this slot */
+	return (int)item.bytes;
 }
 
 int channel_write(int channel, const void *from, size_t size)
 {
 	struct qv_end *end = channel_end(channel);
+	int result;
 
 	if (!end)
 		return -EBADF;
 	if (reset_before(channel))
 		return -ECONNRESET;
-	return -errors[-qv_end_write(end, from, size)];
+	result = qv_end_write(end, from, size);
+	return result ? -errors[-result] : channel_ring(channel);
+}
+
+int channel_ring(int channel)
+{
+	struct qv_end *end = channel_end(channel);
+
+	if (!end)
+		return -EBADF;
+	return end->page.flags & QV_CHAN_BELL ? quest_channel_ring(channel) : 0;
 }
 
 /* A peek that is not kept: the item stays. */

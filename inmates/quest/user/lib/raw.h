@@ -26,6 +26,7 @@ int quest_channel_attach(const char *name, struct quest_channel *to);
 int quest_channel_detach(int channel);
 /* returns how often the bell rang; waits for it if that is `seen` (kernel/userchannel.h) */
 int quest_channel_sleep(int channel, uint32_t seen, const struct timespec *until);
+int quest_channel_ring(int channel);
 
 /*
  * Returns the calling thread's number, below QUEST_THREADS. The address of the stack gives the
