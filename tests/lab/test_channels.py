@@ -266,4 +266,98 @@ say(all(r[4096 + at:4104 + at] == at.to_bytes(8, "little") for at in marks))""")
 f = os.open("{DEVICE}/big", os.O_RDONLY | os.O_NONBLOCK)
 say(fails(os.read, f, 1 << 20))""") == ["EAGAIN"]
     qv.do("cell destroy quest")
+
+
+def bells(qv: Product, channel: str) -> int:
+    """How often Linux was interrupted by the bell of the channel, on all CPUs."""
+    line = qv.sh(f"grep 'QV-bell.* {channel}$' /proc/interrupts").split(":")[1]
+    return sum(int(word) for word in line.split("QV-bell")[0].split())
+
+
+def exits(qv: Product, cell: str) -> int:
+    return int(qv.sh(f"qvctl cell stats {cell} | awk '/^hypercall/ {{ print $NF }}'"))
+
+
+@pytest.mark.thorough
+def test_bells_wake_linux_and_cells(qv: Product) -> None:
+    """A bell is an interrupt with the channel's name. It follows its affinity, and CPUs that go."""
+    with_bell = [text.replace("}", ", bell: true}") for text in (SENSOR, ORDERS)]
+    qv.do("enable")
+    qv.do(f"cell create {qv.config('quest', 3, more=f'channels: [{with_bell[0]}, {with_bell[1]}]')} --start")
+    before = bells(qv, "sensor")
+    qv.sh(f"(head -c 64 {DEVICE}/sensor | tr -d '\\0' >/run/seen; echo . >>/run/seen) >/dev/null 2>&1 &")
+    qv.quesh("chan write sensor hello")
+    qv.sh("until grep -q '[.]' /run/seen; do sleep 0.05; done", 30)
+    assert qv.sh("cat /run/seen").split() == ["hello."]
+    assert bells(qv, "sensor") == before + 1
+    # one exit at the sender for each bell, and none at the receiver
+    calls = exits(qv, "quest")
+    for _ in range(3):
+        qv.quesh("chan write sensor more")
+    assert exits(qv, "quest") == calls + 3
+    # Quest waits on its VCPU for the bell of Linux. A read of the ring rings, too
+    qv.sh("(quesh quest -c 'chan read orders 60000' >/run/order; echo . >>/run/order) >/dev/null 2>&1 &")
+    qv.sh("sleep 0.5; qvctl channel send orders --text first")
+    qv.sh("until grep -q '[.]' /run/order; do sleep 0.05; done", 90)
+    assert qv.sh("cat /run/order").split() == ["first", "."]
+    assert exits(qv, "quest") == calls + 4
+    irq = qv.sh("awk -F: '/QV-bell.* sensor$/ { print $1 + 0 }' /proc/interrupts").strip()
+    for cpu in (1, 2, 0):
+        qv.sh(f"echo {cpu} >/proc/irq/{irq}/smp_affinity_list")
+        assert qv.sh(f"cat /proc/irq/{irq}/effective_affinity_list").strip() == str(cpu)
+        before = bells(qv, "sensor")
+        qv.quesh("chan write sensor moved")
+        assert bells(qv, "sensor") > before
+    # a CPU goes to another cell, and the bell to another CPU
+    qv.sh(f"echo 2 >/proc/irq/{irq}/smp_affinity_list")
+    qv.sh("sed 's/^name:.*/name: other/; s/^cpus:.*/cpus: [2]/; s/^memory:.*/memory: 16M/' "
+          "/usr/share/qv/configs/quest.yaml >/run/other.yaml; qvctl cell create /run/other.yaml --start")
+    assert qv.sh(f"cat /proc/irq/{irq}/effective_affinity_list").strip() in ("0", "1")
+    before = bells(qv, "sensor")
+    qv.quesh("chan write sensor renewed")
+    assert bells(qv, "sensor") > before
+    # poll() and asyncio wait for it
+    assert python(qv, f"""
+import asyncio, subprocess
+f = os.open("{DEVICE}/sensor", os.O_RDONLY | os.O_NONBLOCK)
+os.read(f, 64)
+async def wait():
+    seen = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().add_reader(f, lambda: seen.done() or seen.set_result(os.read(f, 64)))
+    await asyncio.create_subprocess_exec("quesh", "quest", "-c", "chan write sensor loop")
+    say((await seen)[:4].decode())
+asyncio.run(wait())
+""") == ["loop"]
+    # the sender fails: its instance rings, so the reader learns it at once
+    qv.sh(f"(cat {DEVICE}/sensor >/dev/null 2>/run/why; echo . >>/run/why) >/dev/null 2>&1 &")
+    assert qv.machine.run("quesh quest -c 'crash triple'", merge=False).rc == 1
+    qv.sh("until grep -q '^[.]' /run/why; do sleep 0.05; done", 30)
+    assert "Broken pipe" in qv.sh("cat /run/why")
+    qv.do("cell destroy quest other")
+    assert "QV-bell" not in qv.sh("cat /proc/interrupts")
+    qv.do("disable")
+
+
+@pytest.mark.thorough
+@pytest.mark.both_vendors
+def test_bells_between_cells(qv: Product) -> None:
+    """Linux is not in the path. A bell to a cell that has stopped goes nowhere."""
+    qv.do("enable")
+    for name, cpu, bell in (("one", 2, "true"), ("two", 3, "{vector: 80, cpu: 0}")):
+        qv.sh(f"sed 's/^name:.*/name: {name}/; s/^cpus:.*/cpus: [{cpu}]/; s/^memory:.*/memory: 16M/' "
+              f"/usr/share/qv/configs/quest.yaml >/run/{name}.yaml; echo 'channels: [{{name: talk, type: ring, "
+              f"item: 64, slots: 8, writer: one, readers: [two], bell: {bell}}}]' >>/run/{name}.yaml")
+        qv.do(f"cell create /run/{name}.yaml --start")
+    assert "QV-bell" not in qv.sh("cat /proc/interrupts")
+    calls = exits(qv, "two")
+    qv.sh("(quesh two -c 'chan read talk 600000' >/run/talk; echo . >>/run/talk) >/dev/null 2>&1 &")
+    qv.sh("sleep 0.5")
+    qv.quesh("chan write talk first", "one")
+    qv.sh("until grep -q '[.]' /run/talk; do sleep 0.05; done", 600)
+    assert qv.sh("cat /run/talk").split() == ["first", "."]
+    assert exits(qv, "two") == calls + 1, "its own bell after the read, and none for the bell of the other cell"
+    qv.do("cell destroy two")
+    qv.quesh("chan write talk second", "one")
+    assert qv.show("one")["state"] == "running"
+    qv.do("cell destroy one")
     qv.do("disable")

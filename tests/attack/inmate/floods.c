@@ -26,6 +26,7 @@ static void memory_pass(void)
 		*at += 1;
 }
 
+FLOOD(flood_bell, cell_call_with(QV_CALL_BELL, a, 0))
 FLOOD(flood_cpuid, cpuid(1, 0))
 FLOOD(flood_call, call(7, 1, 0))
 FLOOD(flood_vmrun, TRY("vmrun", : "a"(0x3000) : "memory"))
