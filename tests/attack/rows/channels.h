@@ -26,12 +26,8 @@ ATTACK("channel-tables", mem_table, 0xFF011000, 1,
        "fault:pf", "fresh channel", "has an empty table in its section")
 ATTACK("channel-scribble", mem_fill, 0xFF011000, 0xFF,
        "harmless", "fresh channel", "fills its section with ones (A15)")
-ATTACK("channel-bell-none", ins_call, 3, 0,
-       "fault:ud", "", "rings a channel, though its cell has none")
 ATTACK("channel-bell-foreign", ins_call, 3, 2,
        "fault:ud", "fresh channel", "rings a channel that it does not have")
-ATTACK("channel-bell-huge", ins_call, 3, 0x7FFFFFFF,
-       "fault:ud", "fresh channel", "rings a channel with a number that no channel has")
 ATTACK("channel-bell-silent", ins_call, 3, 0,
        "harmless", "fresh channel", "rings a channel without bells")
 ATTACK("channel-bell-flood", flood_bell, 1, 0,
