@@ -28,7 +28,5 @@ ATTACK("channel-scribble", mem_fill, 0xFF011000, 0xFF,
        "harmless", "fresh channel", "fills its section with ones (A15)")
 ATTACK("channel-bell-foreign", ins_call, 3, 2,
        "fault:ud", "fresh channel", "rings a channel that it does not have")
-ATTACK("channel-bell-silent", ins_call, 3, 0,
-       "harmless", "fresh channel", "rings a channel without bells")
 ATTACK("channel-bell-flood", flood_bell, 1, 0,
        "stopped", "fresh channel", "rings Linux in a loop, also while the cell is destroyed")
