@@ -98,6 +98,7 @@ static void publish(struct pcpu *cpu, const struct channel *r)
 		for (i = 0; i < q->num_cpus; i++)
 			settle(&b->rings[i]);
 	}
+	window_map(cpu, me()->boot.block_pa, 0);	/* no longer shows a block of a cell */
 }
 
 void bells_set(struct pcpu *cpu, struct channel *r, u32 end, u64 target)
