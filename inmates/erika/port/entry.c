@@ -2,6 +2,7 @@
 /* The entries of interrupts. */
 #include <inmate/cell.h>
 #include <inmate/console.h>
+#include <inmate/string.h>
 #include <inmate/trap.h>
 #include "../kernel/kernel.h"
 #include "x86.h"
@@ -99,6 +100,7 @@ void os_port_start(void)
 		look();
 	}
 	hwclock_start(class << 4 | TIMER_SLOT);
+	memset(isr_of, 0, sizeof(isr_of));	/* the conformance suite starts the kernel again */
 	for (id = 0; id < os_num_isrs; id++)
 		install(id);
 }

@@ -324,7 +324,7 @@ def test_shipped_configurations(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("left_out", [("erika", "sensor"), ("quest2", "quest")], ids="-".join)
 def test_shipped_configurations_fit_together(left_out: tuple[str, str], tmp_path: Path) -> None:
-    """Each that is left out has the same CPU as one that is not, since the machine has four."""
+    """Two files have the same CPU, since the machine has four, so one of them is left out."""
     shipped_images(tmp_path)
     machine = Machine(MACHINE.cpus, MACHINE.mem_total, MACHINE.mem_available, (tmp_path,))
     files = [str(path) for path in sorted((TOP / "configs").glob("*.yaml")) if path.stem not in left_out]
