@@ -19,7 +19,7 @@ ATTACK("channel-beyond", mem_read, 0xFF002000, 0,
 ATTACK("channel-another", mem_read, 0xFF020000, 0,
        "failed:memory@0xff020000", "fresh channel", "reads a channel that it does not have")
 ATTACK("channel-execute", mem_execute_shared, 0xFF011000, 0,
-       "failed:memory@0xff201000", "fresh channel", "executes from its section")
+       "failed:memory@0xff011000", "fresh channel", "executes from its section")
 ATTACK("channel-execute-foreign", mem_execute, 0xFF001000, 0,
        "failed:memory@0xff001000", "fresh channel", "executes what Linux wrote")
 ATTACK("channel-tables", mem_table, 0xFF011000, 1,
