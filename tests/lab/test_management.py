@@ -141,17 +141,18 @@ def test_hypercall_request_changed_during_read_is_refused(qv: Product, hostile: 
 
 
 def test_hypercall_with_bad_instance_or_number_is_refused(qv: Product, hostile: str) -> None:
-    call, instance, pointer, state, ipi = 0x100, 0x103, 0x102, 0x104, 0x11e
+    call, instance, pointer, state, ipi, bell = 0x100, 0x103, 0x102, 0x104, 0x11e, 0x122
     request = int(qv.sh(f"cat {hostile}/request"))
     hidden = int(qv.sh(f"cat {hostile}/hidden"))
     rows = [(number, i, instance)
             for number in (3, 4, 5, 6, 8) for i in (0, 2, 15, 16, 2**32 + 1, 2**64 - 1)]
     rows += [(11, i, instance) for i in (0, 2, 15)]
-    rows += [(number, 1, call) for number in (10, 14, 63, 64, 2**31, 2**32, 2**64 - 1)]
+    rows += [(number, 1, call) for number in (10, 16, 63, 64, 2**31, 2**32, 2**64 - 1)]
     rows += [(2, a, pointer)
              for a in (0x1001 + request, hidden, hidden - 64, 0xfee00000, 2**46, 2**64 - 8)]
     rows += [(3, 1, state), (5, 1, state)]
     rows += [(13, a, 0) for a in (0, 1, hidden, 2**64 - 1)]  # no channel there: nothing to do
+    rows += [(number, a, bell) for number in (14, 15) for a in (0, 1, hidden, 2**64 - 1)]
     rows += [(12, 1, ipi), (12, 2**64 - 1, ipi)]  # enabled without --ipi direct
     rows += [(9, 0, call), (9, 5, call), (9, 2**32 + 1, call), (0, 0, 0)]
     script = "\n".join(f"echo {n:x} {a:x} >{hostile}/call; cat {hostile}/value" for n, a, _ in rows)
