@@ -484,7 +484,7 @@ def test_hostile_system_calls(shell, nothing_lost, seed):
     assert ended + killed == 60
     assert tried == known == CALLS > 20
     shell.machine.expect(shell.ready)
-    # a child of a child may wait for ever, for example at a pipe of which it has both ends
+    # a child of a child may wait without end, for example at a pipe of which it has both ends
     for pid in re.findall(r"(?m)^ *(\d+) +-?\d+ fuzz +live", shell.run("ps")):
         shell.run(f"kill {pid}")
     assert "25 primes" in shell.run("prime 100")
