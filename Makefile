@@ -72,6 +72,7 @@ install-driver: headers
 uninstall: programs headers
 	@scripts/uninstall "$(DESTDIR)" $(MAKE) install-programs O=$(O)
 	@$(DRIVER) DESTDIR=$(DESTDIR) uninstall
+	@$(if $(DESTDIR),:,journalctl --update-catalog || :)
 
 clean:
 	rm -rf $(O)
