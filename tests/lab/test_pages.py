@@ -179,8 +179,8 @@ def test_synopses_list_existing_commands_and_options(machine: Machine) -> None:
     for b in command_blocks():
         for line in b.commands() if b.lines[0].split()[0] in ("qvctl", "quesh", "qvlab") and "[" in "".join(b.lines) else ():
             program, *words = re.split(r"\s{2,}", line)[0].split()
-            path = [w for w in words if re.fullmatch(r"[a-z]+", w)]
-            options = re.findall(r"-{1,2}[a-z-]+", " ".join(words))
+            path = [w for w in words if re.fullmatch(r"[a-z]+(-[a-z]+)*", w)]
+            options = re.findall(r"(?<![\w-])-{1,2}[a-z-]+", " ".join(words))
             if program == "qvlab":
                 said = subprocess.run([TOP / "tests/lab/qvlab", *path, "--help"], text=True,
                                       capture_output=True, check=True).stdout
