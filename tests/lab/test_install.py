@@ -21,7 +21,7 @@ for d in /dev /proc /tmp "$top"; do mount --rbind "$d" "$base/root$d"; done
 exec chroot "$base/root" env -i PATH="$PATH" HOME=/root "$@"
 """
 
-# what systemd makes of all catalogs
+# the index that systemd writes of all catalogs
 CATALOG = "var/lib/systemd/catalog/database"
 
 
