@@ -86,6 +86,24 @@ static int put(struct vshm_channel *v, const void *item)
 	return result == QV_CHAN_RESTARTED ? qv_end_write(end, v->item, end->page.item) : result;
 }
 
+/* The same for a read: `read` is one of the calls of qv/end.h. Copies the element on success. */
+static int get(struct vshm_channel *v, void *item,
+	       int (*read)(struct qv_end *, void *, uint64_t, struct qv_item *))
+{
+	struct qv_end *end = channel_end(v->channel);
+	struct qv_item about;
+	int result;
+
+	if (!end)
+		return QV_CHAN_USAGE;
+	result = read(end, v->item, end->page.item, &about);
+	if (result == QV_CHAN_RESTARTED)
+		result = read(end, v->item, end->page.item, &about);
+	if (!result)
+		memcpy(item, v->item, v->element_size);
+	return result;
+}
+
 void vshm_async_channel_write(vshm_async_channel_t *vac, void *item)
 {
 	(void)put(vac, item);
@@ -93,18 +111,8 @@ void vshm_async_channel_write(vshm_async_channel_t *vac, void *item)
 
 void vshm_async_channel_read(vshm_async_channel_t *vac, void *item)
 {
-	struct qv_end *end = channel_end(vac->channel);
-	struct qv_item about;
-	int result = QV_CHAN_USAGE;
-
-	if (end)
-		result = qv_end_read_again(end, vac->item, end->page.item, &about);
-	if (result == QV_CHAN_RESTARTED)
-		result = qv_end_read_again(end, vac->item, end->page.item, &about);
-	if (result)
+	if (get(vac, item, qv_end_read_again))
 		memset(item, 0, vac->element_size);
-	else
-		memcpy(item, vac->item, vac->element_size);
 }
 
 int mk_vshm_circular_buffer(vshm_circular_buffer_t *vcb, unsigned int vshm_key, size_t buffer_size,
@@ -137,15 +145,5 @@ int vshm_circular_buffer_insert(vshm_circular_buffer_t *vcb, void *item)
 
 int vshm_circular_buffer_remove(vshm_circular_buffer_t *vcb, void *item)
 {
-	struct qv_end *end = channel_end(vcb->channel);
-	struct qv_item about;
-	int result = QV_CHAN_USAGE;
-
-	if (end)
-		result = qv_end_read(end, vcb->item, end->page.item, &about);
-	if (result == QV_CHAN_RESTARTED)
-		result = qv_end_read(end, vcb->item, end->page.item, &about);
-	if (!result)
-		memcpy(item, vcb->item, vcb->element_size);
-	return answer(result);
+	return answer(get(vcb, item, qv_end_read));
 }
