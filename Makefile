@@ -8,7 +8,7 @@
 # make check       all that a change can break, and a sample of the rest (SEED=7: that sample)
 # make check-intel all of those on VT-x (half an hour)
 # make check-all   every test on every kind of machine, long proofs and fuzzing, all kernels
-#                  (hours; PART=1/8 to 8/8: an eighth; LIST=1: names its items;
+#                  (hours; PART=1/10 to 10/10: a tenth; LIST=1: names its items;
 #                  TABLE=1: the results of all commits and parts)
 # make prove       proofs of the pure parts (P=icr: that proof)
 # make attack      the hostile cells and the hostile Linux of tests/attack

@@ -28,8 +28,10 @@ html_show_copyright = False
 # page, name, description, authors, section of the manual
 man_pages = [
     ("reference/qvctl", "qvctl", "manage QV and its cells", "", 8),
+    ("reference/qvbench", "qvbench", "measure QV on this machine", "", 1),
     ("reference/quesh", "quesh", "a virtual terminal to a cell", "", 1),
     ("reference/configuration", "qv-cell", "the file that describes a cell", "", 5),
+    ("reference/qv-conf", "qv.conf", "settings of QV's services", "", 5),
     ("reference/channel-format", "qv-channel", "the format of shared memory between cells", "", 7),
     ("reference/device-files", "qv", "device files of QV", "", 4),
     ("reference/oil", "qv-oil", "OIL files for erika", "", 5),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The ioctls of /dev/qv: one table of {number, flags, function}. The conditions under which a call
- * may begin are flags in the table, and call_admit() alone decides them. Every call runs under
- * qv_lock, on a kernel copy of its structure, whose first member is the reply.
+ * may begin are flags in the table: call_changes() decides whether the file must be open for
+ * writing, and call_admit() all others. Every call runs under qv_lock, on a kernel copy of its
+ * structure, whose first member is the reply.
  */
 #include <linux/fs.h>
 #include <linux/module.h>
@@ -19,6 +20,7 @@
 #include "watch.h"
 #include "cell/life.h"
 #include "cell/steps.h"
+#include "parts/channels.h"
 #include "parts/pool.h"
 
 /* ---- one function per ioctl; with CALL_CELL, @cell is the cell that the structure names ---- */
@@ -40,6 +42,8 @@ static int call_status(void *arg, struct qv_cell *cell)
 		s->lost_cpus += qv_cpu_lost(qv_takeover.cpu_of[i]);
 	s->cpus_outside = qv_takeover.enabled ? qv_takeover.outside : 0;
 	s->ipi_direct = qv_takeover.ipi_direct;
+	s->dma_level = qv_iommu_level();
+	strscpy(s->dma_obstacle, qv_iommu_why(), sizeof(s->dma_obstacle));
 	s->tsc_khz = tsc_khz;
 	s->monitor_text = h ? h->text_end - QV_VA_IMAGE : 0;
 	if (!qv_takeover.enabled)
@@ -54,7 +58,7 @@ static int call_enable(void *arg, struct qv_cell *cell)
 {
 	struct qv_enable *e = arg;
 
-	if (e->flags & ~(QV_ENABLE_STRICT | QV_ENABLE_IPI_DIRECT))
+	if (e->flags & ~(QV_ENABLE_STRICT | QV_ENABLE_IPI_DIRECT | QV_ENABLE_IOMMU))
 		return qv_refuse(&e->reply, QV_E_ARGUMENT, "use QV_ENABLE_*, or none",
 				 "flags %#x are not known", e->flags);
 	return qv_enable(&e->reply, e->flags);
@@ -135,6 +139,21 @@ static int call_sample(void *arg, struct qv_cell *cell)
 	return qv_cell_sample(arg, cell);
 }
 
+static int call_memory(void *arg, struct qv_cell *cell)
+{
+	return qv_cell_memory(arg, cell);
+}
+
+static int call_key_open(void *arg, struct qv_cell *cell)
+{
+	return qv_key_open(arg, cell);
+}
+
+static int call_key_close(void *arg, struct qv_cell *cell)
+{
+	return qv_key_close(arg, cell);
+}
+
 static int call_stats(void *arg, struct qv_cell *cell)
 {
 	return qv_stats_read(arg);
@@ -158,27 +177,34 @@ enum {
 	CALL_UNLOCKED	= 1 << 3,	/* the call is refused while a cell has locked management */
 	/* the reply says how long other CPUs were in the monitor meanwhile */
 	CALL_HELD	= 1 << 4,
+	CALL_FROZEN	= 1 << 5,	/* callers of all versions of the ABI may make the call */
+	/* a file that is open for reading may make the call: see call_changes() */
+	CALL_LOOKS	= 1 << 6,
 };
 
 static const struct call {
 	u32 number, flags;
 	int (*function)(void *arg, struct qv_cell *cell);
 } calls[] = {
-	{ QV_IOC_STATUS,	0,					call_status },
+	{ QV_IOC_STATUS,	CALL_LOOKS,				call_status },
 	{ QV_IOC_ENABLE,	0,					call_enable },
-	{ QV_IOC_DISABLE,	CALL_WATCH | CALL_UNLOCKED,		call_disable },
-	{ QV_IOC_POOL,		0,					call_pool },
+	{ QV_IOC_DISABLE,	CALL_WATCH | CALL_UNLOCKED | CALL_FROZEN, call_disable },
+	{ QV_IOC_POOL,		CALL_LOOKS | CALL_FROZEN,		call_pool },
 	{ QV_IOC_CELL_CREATE,	CALL_ENABLED | CALL_UNLOCKED | CALL_HELD, call_create },
 	{ QV_IOC_CELL_START,	CALL_CELL | CALL_UNLOCKED | CALL_HELD,	call_start },
 	{ QV_IOC_CELL_SHUTDOWN,	CALL_CELL | CALL_UNLOCKED | CALL_HELD,	call_shutdown },
-	{ QV_IOC_CELL_DESTROY,	CALL_CELL | CALL_UNLOCKED | CALL_HELD,	call_destroy },
+	{ QV_IOC_CELL_DESTROY,	CALL_CELL | CALL_UNLOCKED | CALL_HELD | CALL_FROZEN,
+	  call_destroy },
 	{ QV_IOC_CELL_LOCK,	CALL_CELL,				call_lock },
 	{ QV_IOC_CELL_UNLOCK,	CALL_CELL,				call_unlock },
-	{ QV_IOC_CELL_LIST,	0,					call_list },
-	{ QV_IOC_CELL_INFO,	CALL_WATCH | CALL_CELL,			call_info },
+	{ QV_IOC_CELL_LIST,	CALL_LOOKS,				call_list },
+	{ QV_IOC_CELL_INFO,	CALL_LOOKS | CALL_WATCH | CALL_CELL,	call_info },
 	{ QV_IOC_CELL_SAMPLE,	CALL_WATCH | CALL_CELL,			call_sample },
-	{ QV_IOC_STATS,		CALL_ENABLED,				call_stats },
-	{ QV_IOC_LOG,		CALL_WATCH,				call_log },
+	{ QV_IOC_CELL_MEMORY,	CALL_WATCH | CALL_CELL | CALL_UNLOCKED,	call_memory },
+	{ QV_IOC_CHANNEL_OPEN,	CALL_WATCH | CALL_CELL,			call_key_open },
+	{ QV_IOC_CHANNEL_CLOSE,	CALL_WATCH | CALL_CELL,			call_key_close },
+	{ QV_IOC_STATS,		CALL_LOOKS | CALL_ENABLED,		call_stats },
+	{ QV_IOC_LOG,		CALL_LOOKS | CALL_WATCH,		call_log },
 };
 
 /*
@@ -191,7 +217,9 @@ static int call_admit(const struct call *call, struct qv_reply *r, struct qv_cel
 
 	BUILD_BUG_ON(offsetof(struct qv_cell_name, name) != sizeof(*r) ||
 		     offsetof(struct qv_cell_info, name) != sizeof(*r) ||
-		     offsetof(struct qv_cell_sample, name) != sizeof(*r));
+		     offsetof(struct qv_cell_sample, name) != sizeof(*r) ||
+		     offsetof(struct qv_cell_memory, name) != sizeof(*r) ||
+		     offsetof(struct qv_channel_key, name) != sizeof(*r));
 	if (call->flags & CALL_WATCH)
 		qv_watch_now();
 	if (call->flags & CALL_ENABLED && !qv_takeover.enabled)
@@ -211,7 +239,7 @@ static int call_run(const struct call *call, struct qv_reply *r)
 	u64 start;
 	int error;
 
-	if (r->abi != QV_ABI_VERSION)
+	if (r->abi != QV_ABI_VERSION && !(call->flags & CALL_FROZEN))
 		return qv_refuse(r, QV_E_ABI, "install qvctl and qv.ko of one version",
 				 "the caller speaks version %u of the interface, this module %u",
 				 r->abi, QV_ABI_VERSION);
@@ -229,6 +257,16 @@ static int call_run(const struct call *call, struct qv_reply *r)
 	return error;
 }
 
+/* Does @call change or interrupt something? Then its file must be open for writing */
+static bool call_changes(const struct call *call, const void *arg)
+{
+	if (call->number == QV_IOC_POOL)
+		return ((const struct qv_pool *)arg)->flags & QV_POOL_SET;
+	if (call->number == QV_IOC_STATS)
+		return ((const struct qv_stats *)arg)->reset_held;
+	return !(call->flags & CALL_LOOKS);
+}
+
 static long qv_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	const struct call *call = NULL;
@@ -244,6 +282,10 @@ static long qv_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	copy = memdup_user((void __user *)arg, _IOC_SIZE(cmd));
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
+	if (!(file->f_mode & FMODE_WRITE) && call_changes(call, copy)) {
+		kfree(copy);
+		return -EPERM;
+	}
 	if (mutex_lock_interruptible(&qv_lock)) {
 		kfree(copy);
 		return -ERESTARTSYS;

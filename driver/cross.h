@@ -62,6 +62,15 @@ void qv_firmware_read(struct qv_mon_boot *b);
 u32 qv_firmware_cpus(void);
 bool qv_irqs_remapped(void);		/* Linux's interrupts go through an IOMMU's table */
 
+/* ---- iommu.c ---- */
+/* Fills in .iommus, or sets qv_iommu_obstacle: the reason why the IOMMU stays with Linux */
+void qv_iommu_read(struct qv_mon_boot *b);
+extern const char *qv_iommu_obstacle;
+/* The IOMMU stays with Linux, for the reason @why */
+void qv_iommu_drop(struct qv_mon_boot *b, const char *why);
+void qv_iommu_take(void);		/* call right after enable; sets qv_takeover.iommu */
+int qv_iommu_give(struct qv_reply *r);	/* call right before disable */
+
 /* ---- crossing.c: one CPU ---- */
 struct qv_crossing {
 	/* this CPU's struct qv_linux_state, in the CPU's area (abi/layout.h) */

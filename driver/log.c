@@ -16,6 +16,7 @@
 #include "abi/layout.h"
 #include "abi/log.h"
 #include "qv.h"
+#include "parts/pci.h"
 
 #define LOG_LINES	1024
 #define LOG_LINE_LEN	200
@@ -254,6 +255,8 @@ void qv_log_drain(const char *source, struct page *monitor_mem, u64 *seen)
 			 */
 			break;
 		qv_log_sentence(sentence, sizeof(sentence), &e, log_holder_now);
+		if (e.what == QV_LOG_DMA)
+			qv_pci_count_blocked(e.a);
 		log_at(e.tsc, source, "%s", sentence);
 		/* Interrupts that attack this CPU can stretch the loop beyond any deadline */
 		cond_resched();

@@ -68,6 +68,12 @@ struct qv_takeover {
 	u32 text_len;
 	u32 outside;			/* CPUs of the machine that are not under the monitor */
 	bool ipi_asked;			/* enable was asked for direct IPIs of Linux */
+	bool iommu_asked;		/* enable was asked to take the IOMMU */
+	bool iommu;			/* the monitor owns the IOMMU: cross/iommu.c */
+	bool iommu_remaps;		/* every unit remaps interrupts */
+	bool iommu_translated;		/* behind a unit, Linux's tables are used for its devices */
+	/* a unit did not answer and may use the monitor's tables: no cell, no disable */
+	bool iommu_lost;
 	bool ipi_direct;		/* Linux's IPIs are direct by choice: cross/ipi.c */
 };
 extern struct qv_takeover qv_takeover;
@@ -90,6 +96,12 @@ u64 qv_hypercall(u64 nr, u64 a);
  * qv_lock
  */
 u64 qv_manage(u64 nr, u64 a);
+
+/* ---- cross/iommu.c ---- */
+void qv_iommu_look(void);	/* brings DMA that was blocked into the monitor's log */
+int qv_iommu_refuse_lost(struct qv_reply *r);	/* call if qv_takeover.iommu_lost */
+u32 qv_iommu_level(void);		/* enum qv_dma_level, of the whole machine */
+const char *qv_iommu_why(void);		/* why it is not QV_LEVEL_FULL; empty if it is */
 
 /* ---- accessors of registers: Linux's own differ between kernel versions ---- */
 #define QV_MSR_APIC_BASE	0x1b

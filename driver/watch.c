@@ -111,12 +111,16 @@ static void watch_cell(struct qv_cell *cell, u32 ms)
 	}
 }
 
+static u32 watch_looks;			/* number of periodic looks */
+
 static void watch_all(u32 ms)
 {
 	struct qv_cell *cell;
 
 	if (!qv_takeover.enabled)
 		return;
+	if (!ms || ++watch_looks % (MSEC_PER_SEC / WATCH_PERIOD_MS) == 0)
+		qv_iommu_look();
 	qv_log_drain(QV_FRONT_END, qv_takeover.monitor_mem, &watch_front_seen);
 	list_for_each_entry(cell, &qv_cells, list)
 		watch_cell(cell, ms);

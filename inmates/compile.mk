@@ -23,6 +23,8 @@ inmate_objects = $(addprefix $(O)/inmates/$(1)/,$(addsuffix .o,$(SRC)))
 INMATE_LIB_SRC := boot/stack.S boot/start.S boot/multiboot.c \
 	cell/bell.c \
 	cell/cell.c \
+	cell/key.c \
+	cell/latency.c \
 	console/console.c console/screen.c \
 	cpu/apic.c cpu/desc.c cpu/dump.c cpu/switch.S cpu/timer.c cpu/trap.c cpu/trap_entry.S \
 	pci/pci.c \

@@ -82,5 +82,7 @@ int qv_cell_check(struct qv_cell_create *q)
 	if (qv_num_cells >= QV_MAX_CELLS)
 		return qv_refuse(r, QV_E_TOO_MANY, "destroy one", "there are %u cells already",
 				 qv_num_cells);
+	if (qv_takeover.iommu_lost)
+		return qv_iommu_refuse_lost(r);
 	return check_ipi(r, q, NULL) ?: qv_parts_check(r, q);
 }

@@ -15,8 +15,9 @@ int qv_cell_destroy(struct qv_reply *r, struct qv_cell *cell);
 int qv_cell_lock(struct qv_reply *r, struct qv_cell *cell);
 int qv_cell_unlock(struct qv_reply *r, struct qv_cell *cell, u32 timeout_ms);
 
-/* ---- info.c, sample.c ---- */
+/* ---- info.c, sample.c, dump.c ---- */
 void qv_cell_info(struct qv_cell_info *info, struct qv_cell *cell);
 int qv_cell_sample(struct qv_cell_sample *s, struct qv_cell *cell);
+int qv_cell_memory(struct qv_cell_memory *m, struct qv_cell *cell);
 
 #endif

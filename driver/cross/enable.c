@@ -21,6 +21,12 @@ static int refuse_outside(struct qv_reply *r)
 			 qv_takeover.outside);
 }
 
+static int refuse_iommu(struct qv_reply *r)
+{
+	return qv_refuse(r, QV_E_UNSUPPORTED, "see security-model.md, or leave out --iommu",
+			 "the IOMMU stays with Linux: %s", qv_iommu_obstacle);
+}
+
 /* Call when all CPUs that Linux permits are online */
 static int enable_online(struct qv_reply *r, u32 flags)
 {
@@ -34,10 +40,14 @@ static int enable_online(struct qv_reply *r, u32 flags)
 		error = refuse_outside(r);
 	if (!error)
 		error = qv_monitor_mem_make(r);
+	if (!error && flags & QV_ENABLE_STRICT && qv_takeover.iommu_asked && qv_iommu_obstacle)
+		error = refuse_iommu(r);
 	if (!error)
 		error = qv_rendezvous_enter(r, &lost);
 	qv_takeover.ipi_direct = !error && qv_takeover.ipi_asked;
 	qv_takeover.enabled = !error;
+	if (!error && qv_takeover.iommu_asked)
+		qv_iommu_take();
 	if (lost)
 		/* a CPU may still be in the monitor: never unload or free */
 		__module_get(THIS_MODULE);
@@ -65,6 +75,7 @@ int qv_enable(struct qv_reply *r, u32 flags)
 	if (error)
 		return error;
 	qv_takeover.ipi_asked = flags & QV_ENABLE_IPI_DIRECT;
+	qv_takeover.iommu_asked = flags & QV_ENABLE_IOMMU;
 	qv_outside_gather();
 	error = enable_online(r, flags);
 	qv_outside_park();
@@ -82,6 +93,9 @@ int qv_enable(struct qv_reply *r, u32 flags)
 	__module_get(THIS_MODULE);	/* the module cannot be unloaded while the monitor runs */
 	qv_watch_start();
 	qv_event(QV_EVENT_ENABLED, 0, "", "the monitor runs on %u CPUs", qv_takeover.num_cpus);
+	/* Only the monitor learns whether the units answer it */
+	if (flags & QV_ENABLE_STRICT && qv_takeover.iommu_asked && !qv_takeover.iommu)
+		return qv_disable(r) ?: refuse_iommu(r);
 	return 0;
 }
 
@@ -117,6 +131,8 @@ int qv_disable(struct qv_reply *r)
 	qv_outside_return();
 	cpus_read_lock();
 	error = check_online(r);
+	if (!error)
+		error = qv_iommu_give(r);
 	if (!error)
 		error = qv_rendezvous_leave(r);
 	cpus_read_unlock();

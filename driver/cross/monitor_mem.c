@@ -7,6 +7,7 @@
 #include <linux/ioport.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <asm/cacheflush.h>
 #include <asm/tsc.h>
 #include "abi/boot.h"
 #include "abi/image.h"
@@ -15,6 +16,7 @@
 #include "qv.h"
 #include "cross.h"
 #include "core/instance.h"
+#include "iommu/iommu.h"
 #include "tables/identity.h"
 #include "tables/setup.h"
 
@@ -77,6 +79,8 @@ static void monitor_mem_fill_boot(struct qv_mon_boot *b)
 	qv_firmware_read(b);
 	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, b,
 			    monitor_mem_add_ram);
+	if (qv_takeover.iommu_asked)
+		qv_iommu_read(b);
 }
 
 /* Writes the mark by which qv_previous_find() finds the log after a warm reset */
@@ -131,6 +135,7 @@ int qv_monitor_mem_make(struct qv_reply *r)
 {
 	const struct qv_image_header *h = qv_virt_image();
 	struct instance *inst;
+	bool failed;
 	u32 cpu;
 
 	if (qv_cr4() & CR4_FRED_)
@@ -162,9 +167,15 @@ int qv_monitor_mem_make(struct qv_reply *r)
 	memcpy(page_address(qv_takeover.monitor_mem) + QV_OFF_IMAGE, qv_virt->image,
 	       qv_virt->image_end - qv_virt->image);
 	inst->pool.va = (u64)page_address(qv_takeover.monitor_mem);
-	if (setup_tables(inst) || identity_tables(inst))
+	failed = setup_tables(inst) || identity_tables(inst);
+	if (!failed && inst->boot.iommus.num && !iommu_fits(inst))
+		qv_iommu_drop(&inst->boot, "the tables for so much memory do not fit");
+	if (failed || iommu_tables(inst))
 		return qv_refuse(r, QV_E_NO_MEMORY, "", "the monitor's page tables do not fit");
 	setup_rebase(inst);
+	/* A unit may read its tables past the caches */
+	if (inst->boot.iommus.num)
+		clflush_cache_range(page_address(qv_takeover.monitor_mem), QV_BLOCK_FRONT_END);
 	monitor_mem_write_mark();
 	return 0;
 }

@@ -232,13 +232,16 @@ static void call_cpus(smp_call_func_t what)
 static bool wait_for_zero(const atomic_t *count, u32 ms)
 {
 	u64 start = qv_rdtsc();
+	bool late;
 
-	while (atomic_read(count) > 0) {
-		if (qv_rdtsc() - start > cycles_of_ms(ms))
-			return false;
+	do {
+		late = qv_rdtsc() - start > cycles_of_ms(ms);
+		/* after the clock, since this CPU may have been held up itself */
+		if (atomic_read(count) <= 0)
+			return true;
 		cpu_relax();
-	}
-	return true;
+	} while (!late);
+	return false;
 }
 
 static int refuse_step(struct qv_reply *r)

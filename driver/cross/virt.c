@@ -11,6 +11,7 @@
 #include "abi/errors.h"
 #include "abi/image.h"
 #include "qv.h"
+#include "again.h"
 #include "cross.h"
 
 static const struct {
@@ -111,15 +112,15 @@ u64 qv_hypercall(u64 nr, u64 a)
 
 u64 qv_manage(u64 nr, u64 a)
 {
-	u64 end = ktime_get_ns() + QV_DEADLINE_MS * NSEC_PER_MSEC, result;
+	u64 begin = ktime_get_ns(), end = begin + QV_DEADLINE_MS * NSEC_PER_MSEC, result;
 
-	do {
+	for (;;) {
 		result = qv_hypercall(nr, a);
-		if (result != QV_ME_BUSY && result != QV_ME_RATE)
-			break;
+		if (!call_again(result, begin, end))
+			return result;
 		usleep_range(20, 50);
-	} while (ktime_get_ns() < end);
-	return result;
+		begin = ktime_get_ns();
+	}
 }
 
 /* For tests: the monitor faults while it handles this call, and answers with #GP; see QV_FAULT_* */

@@ -14,7 +14,8 @@
 #include "qv.h"
 #include "parts/channels.h"
 
-#define DEVICES	(QV_MAX_CELLS * QV_MAX_CHANNELS)
+#define DEVICES		(QV_MAX_CELLS * QV_MAX_CHANNELS)
+#define BELL_PAUSE_MS	100
 
 static dev_t first;
 static DECLARE_BITMAP(minors, DEVICES);
@@ -46,6 +47,7 @@ static int device_open(struct inode *inode, struct file *file)
 	mutex_init(&f->lock);
 	f->c = c;
 	file->private_data = f;
+	file->f_pos = 1;	/* not that of pread() at offset 0: device_read() */
 	return 0;
 }
 
@@ -68,17 +70,30 @@ static int device_close(struct inode *inode, struct file *file)
 }
 
 /*
- * Waits for news since @seen, which is .bells before the caller looked. Without bells it waits for
- * a while. Returns an errno to give up
+ * The longest sleep between two looks. A peer of a channel with bells may also ring none: it has
+ * attached since the look, or it died
  */
-static int device_wait(struct qv_channel *c, struct file *file, u32 seen)
+static long device_pause(const struct qv_channel *c)
 {
-	long longest = c->irq ? MAX_SCHEDULE_TIMEOUT : 1;
+	return c->irq ? msecs_to_jiffies(BELL_PAUSE_MS) : 1;
+}
 
+/*
+ * Waits for news since @seen, which is .bells before the caller looked, or for a while. If the bell
+ * must be armed for that, it only says that the caller must arm it and look again first. Returns an
+ * errno to give up
+ */
+static int device_wait(struct qv_channel *c, struct file *file, u32 seen, bool *armed)
+{
 	if (file->f_flags & O_NONBLOCK)
 		return -EAGAIN;
+	if (!*armed && c->page.flags & QV_CHAN_ONE_SHOT) {
+		*armed = true;
+		return 0;
+	}
+	*armed = false;
 	return wait_event_interruptible_timeout(c->wait, atomic_read(&c->bells) != seen,
-						longest) < 0 ? -ERESTARTSYS : 0;
+						device_pause(c)) < 0 ? -ERESTARTSYS : 0;
 }
 
 void qv_channel_news(struct qv_channel *c)
@@ -87,11 +102,12 @@ void qv_channel_news(struct qv_channel *c)
 	wake_up_interruptible(&c->wait);
 }
 
+/* Of a four-slot, offset 0 asks for the last value again. The file's own position is never 0 */
 static ssize_t device_read(struct file *file, char __user *to, size_t len, loff_t *pos)
 {
 	struct qv_channel_file *f = file->private_data;
 	struct qv_channel *c = f->c;
-	bool again = !*pos;
+	bool again = !*pos, armed = false, rings = false;
 	ssize_t n;
 	u32 seen;
 	int error = 0;
@@ -102,21 +118,21 @@ static ssize_t device_read(struct file *file, char __user *to, size_t len, loff_
 		return -EINVAL;
 	do {
 		seen = atomic_read(&c->bells);
+		if (armed)
+			qv_channel_arm(c);
 		if (mutex_lock_interruptible(&f->lock))
 			return -ERESTARTSYS;
-		n = qv_channel_read(f, again);
+		n = qv_channel_read(f, again, &rings);
 		if (n > 0 && copy_to_user(to, f->item, n))
 			n = -EFAULT;
 		mutex_unlock(&f->lock);
 		if (n == -EAGAIN)
-			error = device_wait(c, file, seen);
+			error = device_wait(c, file, seen, &armed);
 	} while (n == -EAGAIN && !error);
-	if (n > 0) {
+	if (n > 0)
 		*pos += n;
-		/* the writer of a ring may wait for this slot */
-		if (c->page.type == QV_CHAN_RING)
-			qv_channel_ring(c);
-	}
+	if (rings)
+		qv_channel_ring(c);
 	return error ?: n;
 }
 
@@ -124,6 +140,7 @@ static ssize_t device_write(struct file *file, const char __user *from, size_t l
 {
 	struct qv_channel_file *f = file->private_data;
 	struct qv_channel *c = f->c;
+	bool armed = false, rings = false;
 	ssize_t n;
 	u32 seen;
 	int error = 0;
@@ -134,26 +151,29 @@ static ssize_t device_write(struct file *file, const char __user *from, size_t l
 		return -EINVAL;
 	do {
 		seen = atomic_read(&c->bells);
+		if (armed)
+			qv_channel_arm(c);
 		if (mutex_lock_interruptible(&f->lock))
 			return -ERESTARTSYS;
-		n = copy_from_user(f->item, from, len) ? -EFAULT : qv_channel_write(f, len);
+		n = copy_from_user(f->item, from, len) ? -EFAULT :
+		    qv_channel_write(f, len, &rings);
 		mutex_unlock(&f->lock);
 		if (n == -EAGAIN)
-			error = device_wait(c, file, seen);
+			error = device_wait(c, file, seen, &armed);
 	} while (n == -EAGAIN && !error);
-	if (n >= 0)
+	if (rings)
 		qv_channel_ring(c);
 	return error ?: n;
 }
 
-/* While programs sleep in poll(), they look again at each tick of the clock */
+/* While programs sleep in poll(), they look again after each pause */
 static void device_look(struct work_struct *work)
 {
 	struct qv_channel *c = container_of(to_delayed_work(work), struct qv_channel, look);
 
 	if (wq_has_sleeper(&c->wait) && !READ_ONCE(c->gone)) {
 		wake_up_interruptible(&c->wait);
-		schedule_delayed_work(&c->look, 1);
+		schedule_delayed_work(&c->look, device_pause(c));
 	}
 }
 
@@ -165,8 +185,8 @@ static __poll_t device_poll(struct file *file, struct poll_table_struct *table)
 
 	poll_wait(file, &c->wait, table);
 	ready = qv_channel_ready(f);
-	if (!ready && !c->irq)
-		schedule_delayed_work(&c->look, 1);
+	/* Also if it is ready: an edge-triggered epoll does not call this again */
+	schedule_delayed_work(&c->look, device_pause(c));
 	return ready;
 }
 
@@ -179,6 +199,8 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	vm_flags_t never = VM_MAYEXEC | (vma->vm_flags & VM_WRITE ? 0 : VM_MAYWRITE);
 	int error = 0;
 
+	if (own->flags & QV_CHAN_END_WRITES)	/* one of several writers of a memory */
+		own = &c->page.end[0];
 	mutex_lock(&c->lock);
 	if (!c->made || c->gone)
 		error = -ENODEV;
@@ -201,6 +223,17 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	return qv_channel_memory_mmap(c, vma, offset);
 }
 
+static long device_state(struct qv_channel *c, void __user *to)
+{
+	struct qv_channel_state now = { .ends = c->page.ends, .end = c->self };
+	u32 i;
+
+	BUILD_BUG_ON(QV_CHANNEL_ENDS != ARRAY_SIZE(c->page.end));
+	for (i = 0; i < now.ends; i++)
+		now.life[i] = qv_channel_life(c, i);
+	return copy_to_user(to, &now, sizeof(now)) ? -EFAULT : 0;
+}
+
 static long device_ioctl(struct file *file, unsigned int nr, unsigned long arg)
 {
 	struct qv_channel_file *f = file->private_data;
@@ -210,6 +243,8 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long arg)
 
 	if (nr == QV_CHANNEL_WINDOW)
 		return copy_to_user((void __user *)arg, &w, sizeof(w)) ? -EFAULT : 0;
+	if (nr == QV_CHANNEL_STATE)
+		return device_state(c, (void __user *)arg);
 	if (nr == QV_CHANNEL_ARM) {
 		WRITE_ONCE(f->armed, atomic_read(&c->bells));
 		return 0;

@@ -5,6 +5,7 @@
  */
 #include <linux/mm.h>
 #include <linux/poll.h>
+#include <linux/timekeeping.h>
 #include "qv.h"
 #include "parts/channels.h"
 
@@ -22,6 +23,34 @@ static int io_error(int result, bool writes)
 	case QV_CHAN_USAGE:	return -EOPNOTSUPP;
 	default:		return -EBADMSG;
 	}
+}
+
+/*
+ * Returns as io_error(). Keeps the reason for the file `last_error`, unless the call only has to
+ * wait, or was wrong itself
+ */
+static int io_failed(struct qv_channel *c, int result, bool writes)
+{
+	int error = io_error(result, writes);
+
+	if (!error || error == -EAGAIN || error == -EINVAL || error == -EOPNOTSUPP)
+		return error;
+	c->error = result == QV_CHAN_STOPPED ? "stopped" :
+		   result == QV_CHAN_FAILED ? "failed" :
+		   result == QV_CHAN_RESTARTED ? "restarted" : "corrupt";
+	c->error_ns = ktime_get_boottime_ns();
+	return error;
+}
+
+const char *qv_channel_error(struct qv_channel *c, u64 *ns)
+{
+	const char *error;
+
+	mutex_lock(&c->lock);
+	error = c->error;
+	*ns = c->error_ns;
+	mutex_unlock(&c->lock);
+	return error;
 }
 
 static int io_full(const struct qv_channel *c)
@@ -46,7 +75,7 @@ static int io_attach(struct qv_channel *c)
 		return 0;
 	result = qv_end_attach(&c->end, c->window, c->page.length, c->self);
 	c->attached = !result;
-	return result ? io_error(result, true) : 0;
+	return result ? io_failed(c, result, true) : 0;
 }
 
 /* With QV_CHAN_RECONNECT, a peer that has restarted is the new peer from now on */
@@ -88,18 +117,20 @@ static ssize_t io_read(struct qv_channel_file *f, bool again)
 				 qv_end_read(&c->end, f->item, c->page.item, &item);
 	} while (io_once_more(c, result) || (!result && !again && io_stale(f, &item)));
 	if (result)
-		return io_error(result, false);
+		return io_failed(c, result, false);
 	f->seen[0] = c->end.peer_generation;
 	f->seen[1] = item.number;
 	return item.bytes ?: -ENODATA;	/* a mailbox; 0 would be the end of the file */
 }
 
-ssize_t qv_channel_read(struct qv_channel_file *f, bool again)
+ssize_t qv_channel_read(struct qv_channel_file *f, bool again, bool *rings)
 {
 	ssize_t n;
 
 	mutex_lock(&f->c->lock);
 	n = io_read(f, again && f->seen[1]);
+	/* the writer of a ring may wait for this slot */
+	*rings = n > 0 && f->c->page.type == QV_CHAN_RING && qv_end_rings(&f->c->end);
 	mutex_unlock(&f->c->lock);
 	return n;
 }
@@ -116,17 +147,26 @@ static ssize_t io_write(struct qv_channel_file *f, size_t size)
 	while (io_once_more(c, result));
 	if (result == QV_CHAN_FULL)
 		return io_full(c);
-	return result ? io_error(result, true) : size;
+	return result ? io_failed(c, result, true) : size;
 }
 
-ssize_t qv_channel_write(struct qv_channel_file *f, size_t size)
+ssize_t qv_channel_write(struct qv_channel_file *f, size_t size, bool *rings)
 {
 	ssize_t n;
 
 	mutex_lock(&f->c->lock);
 	n = io_write(f, size);
+	*rings = n >= 0 && qv_end_rings(&f->c->end);
 	mutex_unlock(&f->c->lock);
 	return n;
+}
+
+void qv_channel_arm(struct qv_channel *c)
+{
+	mutex_lock(&c->lock);
+	if (!io_attach(c))
+		qv_end_arm(&c->end, true);
+	mutex_unlock(&c->lock);
 }
 
 /* Is there an item that read() would return, or another result than to wait? */
@@ -147,18 +187,6 @@ static bool io_readable(struct qv_channel_file *f)
 	return result != QV_CHAN_USAGE && io_error(result, false) != -EAGAIN;
 }
 
-/* A writer that drops items always has room. A claim would drop one, or count a refusal */
-static bool io_ring_writable(struct qv_channel *c)
-{
-	struct qv_end_status now;
-
-	if (c->page.full == QV_CHAN_DROP_NEWEST || c->page.full == QV_CHAN_DROP_OLDEST)
-		return true;
-	qv_end_status(&c->end, &now);
-	return now.waiting < c->page.slots || now.peer == QV_CHAN_IS_STOPPED ||
-	       now.peer == QV_CHAN_IS_FAILED;
-}
-
 /* Is there room, or another result of write() than to wait? */
 static bool io_writable(struct qv_channel *c)
 {
@@ -166,7 +194,7 @@ static bool io_writable(struct qv_channel *c)
 	int result;
 
 	if (c->page.type == QV_CHAN_RING)
-		return !c->self && io_ring_writable(c);
+		return !c->self && !qv_end_full(&c->end);
 	result = qv_end_claim(&c->end, &room);
 	if (!result)
 		qv_end_abort(&c->end);
@@ -175,20 +203,26 @@ static bool io_writable(struct qv_channel *c)
 	return !result || io_error(result, true) != -EAGAIN;
 }
 
+static __poll_t io_look(struct qv_channel_file *f)
+{
+	return (io_readable(f) ? EPOLLIN | EPOLLRDNORM : 0) |
+	       (io_writable(f->c) ? EPOLLOUT | EPOLLWRNORM : 0);
+}
+
 static __poll_t io_ready(struct qv_channel_file *f)
 {
 	int result = io_attach(f->c);
-	__poll_t ready = 0;
+	__poll_t ready;
 
 	if (result == -ENODEV)
 		return EPOLLHUP;
 	if (result)
 		return result == -EAGAIN || result == -EBUSY ? 0 : EPOLLERR;
-	if (io_readable(f))
-		ready |= EPOLLIN | EPOLLRDNORM;
-	if (io_writable(f->c))
-		ready |= EPOLLOUT | EPOLLWRNORM;
-	return ready;
+	ready = io_look(f);
+	if (ready)
+		return ready;
+	qv_end_arm(&f->c->end, true);
+	return io_look(f);
 }
 
 __poll_t qv_channel_ready(struct qv_channel_file *f)

@@ -48,21 +48,14 @@ static bool memory_same_ends(const struct qv_chan_page *a, const struct qv_chan_
 	return a->ends == b->ends;
 }
 
-/*
- * Returns a hole with room for @len bytes of the channel; or a new one; or an error. A channel that
- * has more than 2 MiB begins in a new one and continues in new ones
- */
-static struct qv_hole *memory_hole(const struct qv_channel *c, u32 len)
+/* Returns a hole that no channel uses yet, or an error */
+static struct qv_hole *memory_new_hole(void)
 {
 	struct qv_hole *h;
 	u32 num = 0;
 
-	list_for_each_entry(h, &holes, list) {
-		if (c->page.length <= QV_HUGE && !h->closed && h->used + len <= QV_HUGE &&
-		    memory_same_ends(&h->of, &c->page))
-			return h;
+	list_for_each_entry(h, &holes, list)
 		num++;
-	}
 	if (num >= QV_MON_HOLES)
 		return ERR_PTR(-ENOSPC);
 	h = kzalloc(sizeof(*h), GFP_KERNEL);
@@ -74,8 +67,25 @@ static struct qv_hole *memory_hole(const struct qv_channel *c, u32 len)
 		kfree(h);
 		return ERR_PTR(-ENOMEM);
 	}
-	h->of = c->page;
 	list_add(&h->list, &holes);
+	return h;
+}
+
+/*
+ * Returns a hole with room for @len bytes of the channel; or a new one; or an error. A channel that
+ * has more than 2 MiB begins in a new one and continues in new ones
+ */
+static struct qv_hole *memory_hole(const struct qv_channel *c, u32 len)
+{
+	struct qv_hole *h;
+
+	list_for_each_entry(h, &holes, list)
+		if (c->page.length <= QV_HUGE && !h->closed && h->used + len <= QV_HUGE &&
+		    memory_same_ends(&h->of, &c->page))
+			return h;
+	h = memory_new_hole();
+	if (!IS_ERR(h))
+		h->of = c->page;
 	return h;
 }
 
@@ -150,23 +160,71 @@ void qv_channel_memory_leave(struct qv_channel *c, bool lost)
 	mutex_unlock(&holes_lock);
 }
 
+/* A channel, or a cell, no longer uses the hole */
+static void memory_put(struct qv_hole *h)
+{
+	if (--h->channels)
+		return;
+	list_del(&h->list);
+	if (!h->lost)
+		__free_pages(h->pages, HUGE_ORDER);
+	kfree(h);
+}
+
 void qv_channel_memory_give(struct qv_channel *c)
 {
-	struct qv_hole *h;
-
 	if (c->num_holes > 1 && c->window)
 		vunmap(c->window);
 	mutex_lock(&holes_lock);
-	while (c->num_holes) {
-		h = c->holes[--c->num_holes];
-		if (--h->channels)
-			continue;
-		list_del(&h->list);
-		if (!h->lost)
-			__free_pages(h->pages, HUGE_ORDER);
-		kfree(h);
+	while (c->num_holes)
+		memory_put(c->holes[--c->num_holes]);
+	mutex_unlock(&holes_lock);
+}
+
+struct qv_hole *qv_hole_take(void)
+{
+	struct qv_hole *h;
+
+	mutex_lock(&holes_lock);
+	h = memory_new_hole();
+	if (!IS_ERR(h)) {
+		h->closed = true;
+		h->channels = 1;
 	}
 	mutex_unlock(&holes_lock);
+	return h;
+}
+
+void qv_hole_put(struct qv_hole *h)
+{
+	mutex_lock(&holes_lock);
+	memory_put(h);
+	mutex_unlock(&holes_lock);
+}
+
+void qv_hole_use(struct qv_hole *h, struct qv_channel *c)
+{
+	mutex_lock(&holes_lock);
+	h->channels++;
+	c->holes[0] = h;
+	c->num_holes = 1;
+	c->window = page_address(h->pages);
+	mutex_unlock(&holes_lock);
+}
+
+u32 qv_hole_users(const struct qv_hole *h)
+{
+	u32 users;
+
+	mutex_lock(&holes_lock);
+	users = h->channels - 1;	/* the cell itself */
+	mutex_unlock(&holes_lock);
+	return users;
+}
+
+u64 qv_hole_pa(const struct qv_hole *h)
+{
+	return page_to_phys(h->pages);
 }
 
 int qv_channel_memory_mmap(const struct qv_channel *c, struct vm_area_struct *vma, u64 at)

@@ -9,10 +9,6 @@
 #include "qv.h"
 #include "parts/channels.h"
 
-static const char *const sysfs_types[] = { "", "mailbox", "four-slot", "ring", "memory" };
-static const char *const sysfs_full[] = {
-	"none", "error", "block", "drop-newest", "drop-oldest",
-};
 static const char *const sysfs_states[] = { "absent", "running", "stopped", "failed" };
 
 /* Defines the file @name, whose text is the result of @text for the channel `c` */
@@ -37,8 +33,7 @@ static ssize_t name##_show(struct device *dev, struct device_attribute *a, char 
 }										\
 static DEVICE_ATTR_RO(name)
 
-/* The word of an end that its monitor instance and the manager write */
-static u64 sysfs_life(struct qv_channel *c, u32 end)
+u64 qv_channel_life(struct qv_channel *c, u32 end)
 {
 	const struct qv_chan_page *page = c->window;
 
@@ -47,7 +42,28 @@ static u64 sysfs_life(struct qv_channel *c, u32 end)
 
 static const char *sysfs_state(struct qv_channel *c, u32 end)
 {
-	return sysfs_states[QV_CHAN_STATE(sysfs_life(c, end)) % ARRAY_SIZE(sysfs_states)];
+	return sysfs_states[QV_CHAN_STATE(qv_channel_life(c, end)) % ARRAY_SIZE(sysfs_states)];
+}
+
+/* The names of the ends that write */
+static ssize_t sysfs_writers(struct qv_channel *c, char *to)
+{
+	ssize_t n = 0;
+	u32 i;
+
+	for (i = 0; i < c->page.ends; i++)
+		if (!i || c->page.end[i].flags & QV_CHAN_END_WRITES)
+			n += sysfs_emit_at(to, n, "%s%s", i ? " " : "", c->page.end[i].name);
+	return n + sysfs_emit_at(to, n, "\n");
+}
+
+static ssize_t sysfs_error(struct qv_channel *c, char *to)
+{
+	const char *error;
+	u64 ns;
+
+	error = qv_channel_error(c, &ns);
+	return error ? sysfs_emit(to, "%s %llu\n", error, ns) : sysfs_emit(to, "none\n");
 }
 
 enum sysfs_word { SYSFS_NAME, SYSFS_STATE, SYSFS_GENERATION };
@@ -67,21 +83,23 @@ static ssize_t sysfs_ends(struct qv_channel *c, char *to, enum sysfs_word word)
 			n += sysfs_emit_at(to, n, "%s%s", sysfs_state(c, i), after);
 		else
 			n += sysfs_emit_at(to, n, "%llu%s",
-					   (u64)QV_CHAN_GENERATION(sysfs_life(c, i)), after);
+					   (u64)QV_CHAN_GENERATION(qv_channel_life(c, i)), after);
 	}
 	return n;
 }
 
-FILE(type, sysfs_emit(to, "%s\n", sysfs_types[c->page.type]));
+FILE(type, sysfs_emit(to, "%s\n", qv_channel_type(&c->page)));
 FILE(item, sysfs_emit(to, "%llu\n", (u64)c->page.item));
 FILE(slots, sysfs_emit(to, "%llu\n", (u64)c->page.slots));
-FILE(full, sysfs_emit(to, "%s\n", sysfs_full[c->page.full]));
+FILE(full, sysfs_emit(to, "%s\n", qv_channel_full(&c->page)));
 FILE(schema, sysfs_emit(to, "%s\n", c->page.schema));
-FILE(reconnect, sysfs_emit(to, "%s\n",
-			   c->page.flags & QV_CHAN_RECONNECT ? "auto" : "never"));
+FILE(reconnect, sysfs_emit(to, "%s\n", qv_channel_reconnect(&c->page)));
+FILE(bell, sysfs_emit(to, "%s\n", qv_channel_bell(&c->page)));
+FILE(writers, sysfs_writers(c, to));
 FILE(ends, sysfs_ends(c, to, SYSFS_NAME));
 FILE(state, sysfs_ends(c, to, SYSFS_STATE));
 FILE(generation, sysfs_ends(c, to, SYSFS_GENERATION));
+FILE(last_error, sysfs_error(c, to));
 COUNT(waiting);
 COUNT(high);
 COUNT(items);
@@ -90,10 +108,11 @@ COUNT(refused);
 
 static struct attribute *sysfs_attrs[] = {
 	&dev_attr_type.attr, &dev_attr_item.attr, &dev_attr_slots.attr, &dev_attr_full.attr,
-	&dev_attr_schema.attr, &dev_attr_reconnect.attr, &dev_attr_ends.attr,
+	&dev_attr_schema.attr, &dev_attr_reconnect.attr, &dev_attr_bell.attr,
+	&dev_attr_writers.attr, &dev_attr_ends.attr,
 	&dev_attr_state.attr, &dev_attr_generation.attr, &dev_attr_waiting.attr,
 	&dev_attr_high.attr, &dev_attr_items.attr, &dev_attr_lost.attr, &dev_attr_refused.attr,
-	NULL
+	&dev_attr_last_error.attr, NULL
 };
 
 static const struct attribute_group sysfs_group = { .attrs = sysfs_attrs };

@@ -28,7 +28,7 @@ static struct qv_channel *channels_find(const char *name)
 	return NULL;
 }
 
-static bool channels_name_ok(const char *name)
+bool qv_channel_name_ok(const char *name)
 {
 	size_t n = strnlen(name, QV_NAME_LEN);
 
@@ -69,15 +69,20 @@ static const char *channels_page(struct qv_chan_page *page, const struct qv_chan
 	page->ends = plan->num_ends;
 	page->item = plan->item;
 	page->slots = plan->slots;
-	if (plan->flags & ~(QV_CHAN_RECONNECT | QV_CHAN_BELL))
+	if (plan->flags & ~(QV_CHAN_RECONNECT | QV_CHAN_BELL | QV_CHAN_ONE_SHOT))
 		return "a flag is not known";
+	if (plan->writers > plan->num_ends ||
+	    (plan->writers && plan->type != QV_CHAN_MEMORY))
+		return "only the ends of a memory can be several writers";
 	wrong = qv_chan_lay_out(page);
 	if (wrong)
 		return wrong;
 	for (i = 0; i < page->ends; i++) {
-		if (!channels_name_ok(plan->ends[i]) || channels_end(page, plan->ends[i]) >= 0)
+		if (!qv_channel_name_ok(plan->ends[i]) || channels_end(page, plan->ends[i]) >= 0)
 			return "the name of an end is malformed, or given twice";
 		strscpy(page->end[i].name, plan->ends[i], QV_NAME_LEN);
+		if (i && i < plan->writers)
+			page->end[i].flags = QV_CHAN_END_WRITES;
 	}
 	return NULL;
 }
@@ -86,8 +91,6 @@ static const char *channels_page(struct qv_chan_page *page, const struct qv_chan
 static const char *channels_owner(const struct qv_chan_page *page,
 				  const struct qv_channel_plan *plan)
 {
-	if (plan->reserved)
-		return "a reserved member is not 0";
 	if (channels_end(page, QV_FRONT_END) < 0)
 		return plan->uid | plan->gid | plan->mode ?
 		       "only a channel with an end of Linux has an owner" : NULL;
@@ -97,11 +100,32 @@ static const char *channels_owner(const struct qv_chan_page *page,
 	       "its owner is no user or group";
 }
 
-static bool channels_same(const struct qv_channel *c, const struct qv_chan_page *page,
-			  const struct qv_channel_plan *plan)
+/* Returns the name of a cell that lists the channel */
+static const char *channels_user(const struct qv_channel *c)
 {
-	return !memcmp(&c->page, page, sizeof(*page)) && c->uid == plan->uid &&
-	       c->gid == plan->gid && c->mode == plan->mode;
+	struct qv_cell *cell;
+	u32 i;
+
+	list_for_each_entry(cell, &qv_cells, list)
+		for (i = 0; i < cell->num_channels; i++)
+			if (cell->channels[i] == c)
+				return cell->name;
+	return "another cell";
+}
+
+/* Refuses a description of the channel other than that of the cell that was created first */
+static int channels_check_same(struct qv_reply *r, const struct qv_channel *c, const char *cell,
+			       const struct qv_chan_page *page, const struct qv_channel_plan *plan)
+{
+	struct qv_channel_view had = { &c->page, c->uid, c->gid, c->mode };
+	struct qv_channel_view has = { page, plan->uid, plan->gid, plan->mode };
+	char first[QV_CHANNEL_WORD], second[QV_CHANNEL_WORD];
+
+	if (!qv_channel_differs(&had, &has, first, second))
+		return 0;
+	return qv_refuse(r, QV_E_CHANNEL, "say the same in the file of each end",
+			 "%s says of channel '%s' %s, but %s says %s", channels_user(c),
+			 c->page.name, first, cell, second);
 }
 
 /* The bell of the cell's i-th channel. 0: none */
@@ -138,8 +162,9 @@ static int channels_check_one(struct qv_reply *r, const struct qv_cell_create *q
 	const char *wrong;
 	u32 k;
 
-	if (!channels_name_ok(plan->name))
-		return qv_refuse(r, QV_E_CHANNEL, "use a-z, 0-9, '-' and '_', up to 31 characters",
+	if (!qv_channel_name_ok(plan->name) || !strncmp(plan->name, "key-", 4))
+		return qv_refuse(r, QV_E_CHANNEL,
+				 "use a-z, 0-9, '-' and '_', up to 31 characters, not key- first",
 				 "the name of channel %u is malformed", i);
 	for (k = 0; k < i; k++)
 		if (!strcmp(plan->name, q->channels[k].name))
@@ -155,10 +180,7 @@ static int channels_check_one(struct qv_reply *r, const struct qv_cell_create *q
 		return qv_refuse(r, QV_E_CHANNEL, "name the cell as a writer or reader",
 				 "cell '%s' is no end of channel '%s'", q->name, plan->name);
 	c = channels_find(plan->name);
-	if (c && !channels_same(c, &page, plan))
-		return qv_refuse(r, QV_E_CHANNEL, "say the same in the file of each end",
-				 "another cell describes channel '%s' differently", plan->name);
-	return 0;
+	return c ? channels_check_same(r, c, q->name, &page, plan) : 0;
 }
 
 /* The monitor has a record for each channel that is in use */
@@ -176,11 +198,11 @@ static int channels_check_room(struct qv_reply *r, const struct qv_cell_create *
 			 "all cells together would have more than %u channels", QV_MON_CHANNELS);
 }
 
-/* Is there room for all channels in the cell's memory? */
+/* Is there room for all channels in the cell's memory, with those at run time? */
 static int channels_check_sum(struct qv_reply *r, const struct qv_cell_create *q)
 {
 	struct qv_chan_page page;
-	u64 sum = 0;
+	u64 sum = q->num_dynamic * (u64)QV_KEY_LEN;
 	u32 i;
 
 	for (i = 0; i < q->num_channels; i++) {

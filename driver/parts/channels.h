@@ -39,11 +39,13 @@ struct qv_channel {
 	/* protects all members below; not held while a program's memory is copied */
 	struct mutex lock;
 	wait_queue_head_t wait;
-	/* without bells: wakes programs in poll() */
+	/* wakes programs in poll(): an end that attaches rings no bell */
 	struct delayed_work look;
 	void *window;			/* the channel, in one piece */
 	struct qv_end end;
 	bool attached;			/* .end is valid */
+	const char *error;		/* of the last read() or write() that failed; or NULL */
+	u64 error_ns;			/* when, by CLOCK_BOOTTIME */
 	bool made;			/* the monitor has made the channel */
 	bool gone;			/* no cell lists it */
 	struct file *claimed;		/* this file alone uses the section of Linux */
@@ -77,6 +79,24 @@ struct page *qv_channel_page(const struct qv_channel *c, u64 at);	/* of the byte
 int qv_channel_memory_mmap(const struct qv_channel *c, struct vm_area_struct *vma, u64 at);
 /* Returns the bytes of Linux that the channels of a cell take */
 u64 qv_channel_memory_of(const struct qv_cell *cell);
+/*
+ * 2 MiB that are not shared by other channels: NULL, or an error as of qv_channel_memory_take().
+ * They exist until put() and until each channel is freed that uses them
+ */
+struct qv_hole *qv_hole_take(void);
+void qv_hole_put(struct qv_hole *h);
+void qv_hole_use(struct qv_hole *h, struct qv_channel *c);	/* the channel lies there */
+/* Returns the number of channels that lie there, with those that a program still has open */
+u32 qv_hole_users(const struct qv_hole *h);
+u64 qv_hole_pa(const struct qv_hole *h);
+
+struct qv_channel_key;
+
+bool qv_channel_name_ok(const char *name);	/* channels.c: is it the name of an end? */
+
+/* channel_keys.c: Linux's end of a channel at run time. They return an errno, with the reason */
+int qv_key_open(struct qv_channel_key *a, struct qv_cell *cell);
+int qv_key_close(struct qv_channel_key *a, struct qv_cell *cell);
 
 /* channel_device.c: makes and removes /dev/qv-channel/NAME. Returns an errno */
 int qv_channel_publish(struct qv_channel *c);
@@ -87,7 +107,27 @@ void qv_channel_init(struct qv_channel *c);
 void qv_channel_news(struct qv_channel *c);
 void qv_channel_unload(void);
 
+/* channel_words.c: the words of a cell's file */
+const char *qv_channel_type(const struct qv_chan_page *page);
+const char *qv_channel_full(const struct qv_chan_page *page);
+const char *qv_channel_reconnect(const struct qv_chan_page *page);
+const char *qv_channel_bell(const struct qv_chan_page *page);
+
+#define QV_CHANNEL_WORD		80	/* longest word of a file, with its key */
+
+/* All that the files of a channel's ends must say alike */
+struct qv_channel_view {
+	const struct qv_chan_page *page;
+	u32 uid, gid, mode;
+};
+
+/* Writes the first words in which they differ. Returns false if they are the same */
+bool qv_channel_differs(const struct qv_channel_view *a, const struct qv_channel_view *b,
+			char word_a[QV_CHANNEL_WORD], char word_b[QV_CHANNEL_WORD]);
+
 /* channel_sysfs.c: the attributes of the device */
+/* The word of an end that its monitor instance and the manager write. 0 before the first start */
+u64 qv_channel_life(struct qv_channel *c, u32 end);
 extern const struct attribute_group *qv_channel_groups[];
 /* Sends a uevent: the cell @end has started, or has stopped or failed. Wakes readers of `state` */
 void qv_channel_announce(struct qv_channel *c, const char *end, bool starts);
@@ -105,12 +145,17 @@ void qv_channel_ring(struct qv_channel *c);
 
 /*
  * channel_io.c: reads or writes .item of the file, with its lock held. Returns bytes, 0 at the end
- * of the channel, or an errno; -EAGAIN: not now. @again: the last value may be read before
+ * of the channel, or an errno; -EAGAIN: not now. @again: the last value may be read before.
+ * Sets *@rings if the caller must call qv_channel_ring() now
  */
-ssize_t qv_channel_read(struct qv_channel_file *f, bool again);
-ssize_t qv_channel_write(struct qv_channel_file *f, size_t size);
+ssize_t qv_channel_read(struct qv_channel_file *f, bool again, bool *rings);
+ssize_t qv_channel_write(struct qv_channel_file *f, size_t size, bool *rings);
+/* Before a look: asks for one bell if there is news after that look. QV_CHAN_ONE_SHOT only */
+void qv_channel_arm(struct qv_channel *c);
 /* Returns the events of poll(). Changes nothing that the other end, or a call, can see */
 __poll_t qv_channel_ready(struct qv_channel_file *f);
+/* Returns .error, and when that was */
+const char *qv_channel_error(struct qv_channel *c, u64 *ns);
 /* Returns false if the monitor has not made the channel yet, or no cell lists it now */
 bool qv_channel_status(struct qv_channel *c, struct qv_end_status *status);
 

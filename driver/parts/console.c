@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A cell's console, /dev/qv-cell/NAME/console: mmap() shows its window read-only, write() sends
- * keys. The bytes that the inmate writes into the window are never trusted.
+ * A cell's console, /dev/qv-cell/NAME/console: mmap() shows its window read-only, read() copies the
+ * screen, write() sends keys. The bytes that the inmate writes into the window are never trusted.
  */
 #include <linux/delay.h>
 #include <linux/fs.h>
@@ -19,6 +19,7 @@
 #include "parts/console.h"
 
 #define WINDOW_ORDER	3
+#define SCREEN_PAGE	0
 #define COMM_PAGE	2
 
 static void console_release(struct kref *kref)
@@ -224,6 +225,47 @@ static ssize_t console_write(struct file *file, const char __user *from, size_t 
 }
 
 /*
+ * Copies the screen as a VGA's frame buffer has it, from the file's position on. The inmate may
+ * write it meanwhile.
+ */
+static ssize_t console_read(struct file *file, char __user *to, size_t len, loff_t *pos)
+{
+	struct qv_console *c = console_of(file);
+
+	BUILD_BUG_ON(QV_CONSOLE_SCREEN_LEN != QV_SCREEN_COLS * QV_SCREEN_ROWS * 2);
+	if (READ_ONCE(c->gone))
+		return -ENODEV;
+	return simple_read_from_buffer(to, len, pos, page_address(c->pages[SCREEN_PAGE]),
+				       QV_CONSOLE_SCREEN_LEN);
+}
+
+/* Only read() has a position: write() ignores it */
+static loff_t console_seek(struct file *file, loff_t offset, int whence)
+{
+	return fixed_size_llseek(file, offset, whence, QV_CONSOLE_SCREEN_LEN);
+}
+
+static long console_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct qv_console *c = console_of(file);
+	struct qv_cursor cursor = { 0 };
+	u32 at;
+
+	if (cmd != QV_IOC_CONSOLE_CURSOR)
+		return -ENOTTY;
+	if (READ_ONCE(c->gone))
+		return -ENODEV;
+	at = READ_ONCE(c->comm->cursor);
+	if (at < QV_SCREEN_COLS * QV_SCREEN_ROWS) {
+		cursor.visible = 1;
+		cursor.row = at / QV_SCREEN_COLS;
+		cursor.column = at % QV_SCREEN_COLS;
+	}
+	cursor.seq = READ_ONCE(c->comm->screen_seq);
+	return copy_to_user((void __user *)arg, &cursor, sizeof(cursor)) ? -EFAULT : 0;
+}
+
+/*
  * EPOLLIN: the inmate has printed since a poll() last reported it to this file. watch.c wakes those
  * who wait, since the inmate prints without notifying Linux.
  */
@@ -278,10 +320,13 @@ static const struct file_operations console_fops = {
 	.owner = THIS_MODULE,
 	.open = console_open,
 	.release = console_close,
+	.read = console_read,
 	.write = console_write,
 	.poll = console_poll,
+	.unlocked_ioctl = console_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = console_mmap,
-	.llseek = noop_llseek,
+	.llseek = console_seek,
 };
 
 static int console_publish(struct qv_console *c)

@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/uaccess.h>
 #include "abi/create.h"
 #include "abi/layout.h"
 #include "qv.h"
@@ -112,8 +113,22 @@ static int memory_take(struct qv_reply *r, struct qv_cell *cell)
 	return 0;
 }
 
+/* The monitor leaves the memory of a cell with .debug as the cell left it */
+static void memory_clear(struct qv_cell *cell)
+{
+	if (cell->memory.num && cell->config->debug)
+		qv_memory_zero(&cell->memory, 0, (u64)cell->memory.num * QV_HUGE);
+}
+
+static int memory_reset(struct qv_reply *r, struct qv_cell *cell)
+{
+	memory_clear(cell);
+	return 0;
+}
+
 static void memory_give(struct qv_cell *cell)
 {
+	memory_clear(cell);
 	if (cell->monitor_mem)
 		qv_pool_give(cell->monitor_mem);
 	cell->monitor_mem = NULL;
@@ -154,6 +169,7 @@ const struct qv_part qv_part_memory = {
 	.info = memory_info,
 	.describe = memory_describe,
 	.show = memory_show,
+	.reset = memory_reset,
 	.give = memory_give,
 	.unload = qv_pool_drop,
 };
@@ -181,6 +197,19 @@ bool qv_memory_write(struct qv_memory *m, u64 gpa, const void *from, u64 len)
 			return false;
 		memcpy(to, from, chunk);
 		cond_resched();
+	}
+	return true;
+}
+
+bool qv_memory_read(struct qv_memory *m, u64 gpa, void __user *to, u64 len)
+{
+	u64 chunk;
+
+	for (; len; gpa += chunk, to += chunk, len -= chunk) {
+		void *from = memory_address(m, gpa, len, &chunk);
+
+		if (!from || copy_to_user(to, from, chunk))
+			return false;
 	}
 	return true;
 }

@@ -11,8 +11,12 @@ struct qv_memory {			/* pages of 2 MiB, in ascending order of addresses */
 	struct page **pages;
 };
 
-/* Copy to, and clear, guest-physical memory. Return false if some of it is outside */
+/*
+ * Copy to and from, and clear, guest-physical memory. Return false if some of it is outside, or if
+ * the program's memory cannot be written
+ */
 bool qv_memory_write(struct qv_memory *m, u64 gpa, const void *from, u64 len);
+bool qv_memory_read(struct qv_memory *m, u64 gpa, void __user *to, u64 len);
 bool qv_memory_zero(struct qv_memory *m, u64 gpa, u64 len);
 
 #endif

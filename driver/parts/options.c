@@ -9,6 +9,19 @@
 
 #define DOORBELL_VECTOR	0x21
 
+/* Does the machine have the level of protection that the cell asks for? */
+static int options_check_level(struct qv_reply *r, const struct qv_cell_create *q)
+{
+	if (q->dma_level > QV_LEVEL_FULL)
+		return qv_refuse(r, QV_E_ARGUMENT, "give 0 to 3", "dma_level is malformed");
+	if (q->dma_level > qv_iommu_level())
+		return qv_refuse(r, QV_E_DMA,
+				 "see `qvctl doctor`, or leave out `dma-protection`",
+				 "the machine is not protected from DMA as the cell wants: %s",
+				 qv_iommu_why());
+	return 0;
+}
+
 static int options_check(struct qv_reply *r, const struct qv_cell_create *q)
 {
 	if (q->watchdog_ms &&
@@ -30,7 +43,7 @@ static int options_check(struct qv_reply *r, const struct qv_cell_create *q)
 	if (q->apic == QV_APIC_X2APIC && !qv_takeover.x2apic && !qv_takeover.offers_x2apic)
 		return qv_refuse(r, QV_E_UNSUPPORTED, "leave out the key, or: apic: machine",
 				 "the processors have no x2APIC mode, or other APIC ids in it");
-	return 0;
+	return options_check_level(r, q);
 }
 
 static u32 options_bell_rate(const struct qv_cell *cell)
@@ -61,6 +74,7 @@ static void options_show(const struct qv_cell *cell, struct qv_cell_info *info)
 	info->apic = cell->config->apic;
 	info->x2apic = cell->x2apic;
 	info->ipi = cell->config->ipi;
+	info->dma_level = cell->config->dma_level;
 	info->lock = cell->config->lock;
 	info->watchdog_ms = cell->config->watchdog_ms;
 }

@@ -8,6 +8,7 @@
  * - devices come before memory: they are silent before the image is loaded, and before Linux gets
  *   the memory back;
  * - the image comes after the memory into which it is loaded;
+ * - channel_keys comes after channels, since it describes its memory after the channels;
  * - CPUs come last: taking a CPU disturbs Linux most, so all else has succeeded by then.
  */
 #define ROWS(X) \
@@ -18,6 +19,7 @@
 	X(options) \
 	X(console) \
 	X(channels) \
+	X(channel_keys) \
 	X(cpus)
 
 #define DECLARE(name) extern const struct qv_part qv_part_##name;

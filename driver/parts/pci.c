@@ -49,14 +49,26 @@ static void qv_pci_describe_pin(struct qv_pci_given *g, u32 number)
 	g->state |= QV_DEVICE_PIN;
 }
 
-static void qv_pci_describe_one(struct qv_pci_given *g, u32 number, u32 dma)
+/*
+ * Do messages of the function arrive? They name a CPU by 8 bits. The monitor makes entries of the
+ * IOMMU's table for them if it owns the IOMMU; entries of Linux's table are not for cells.
+ */
+static bool qv_pci_has_messages(const struct qv_cell *cell, const struct qv_pci_given *g)
+{
+	int first = qv_cpu_index(cell->cpus[0]);
+
+	return (g->dma == QV_DMA_PROTECTED || (g->dma == QV_DMA_UNSAFE && !qv_pci_remapped())) &&
+	       qv_front_status()->cpus[first].apic_id < 255;
+}
+
+static void qv_pci_describe_one(const struct qv_cell *cell, struct qv_pci_given *g, u32 number)
 {
 	int i;
 
 	g->monitor.bdf = pci_dev_id(g->pdev);
-	if (dma == QV_DMA_UNSAFE)
+	if (g->dma != QV_DMA_OFF)
 		g->monitor.flags |= QV_MON_DEVICE_MASTER;
-	if (dma == QV_DMA_UNSAFE && !qv_pci_remapped())
+	if (qv_pci_has_messages(cell, g))
 		g->state |= QV_DEVICE_MESSAGES;
 	qv_pci_describe_pin(g, number);
 	for (i = 0; i < QV_MON_BARS; i++) {
@@ -161,14 +173,15 @@ static int qv_pci_take_one(struct qv_reply *r, struct qv_cell *cell, const struc
 {
 	struct qv_pci_given *g = &cell->devices[cell->num_devices];
 	struct pci_dev *pdev;
+	u32 dma = want->dma;
 	int error = qv_pci_find(r, want, &pdev);
 
 	if (error)
 		return error;
-	error = qv_pci_check_function(r, cell, pdev, want->dma);
+	error = qv_pci_check_function(r, cell, pdev) ?: qv_pci_choose_dma(r, cell, pdev, &dma);
 	if (error)
 		goto put;
-	*g = (struct qv_pci_given){ .pdev = pdev, .had_driver = !!pdev->driver };
+	*g = (struct qv_pci_given){ .pdev = pdev, .had_driver = !!pdev->driver, .dma = dma };
 	strscpy(g->driver, dev_driver_string(&pdev->dev), sizeof(g->driver));
 	error = qv_pci_move(r, pdev);
 	if (error)
@@ -176,9 +189,9 @@ static int qv_pci_take_one(struct qv_reply *r, struct qv_cell *cell, const struc
 	pci_save_state(pdev);
 	g->saved = pci_store_saved_state(pdev);
 	qv_pci_silence(pdev);
-	qv_pci_describe_one(g, cell->num_devices, want->dma);
+	qv_pci_describe_one(cell, g, cell->num_devices);
 	cell->num_devices++;
-	if (want->dma == QV_DMA_UNSAFE)
+	if (dma == QV_DMA_UNSAFE)
 		qv_log("driver",
 		       "unsafe-dma: PCI function %s, given to cell %s, "
 		       "can read and write all memory",
@@ -239,8 +252,22 @@ static void qv_pci_show(const struct qv_cell *cell, struct qv_cell_info *info)
 
 	info->num_devices = cell->config->num_devices;
 	memcpy(info->devices, cell->config->devices, sizeof(info->devices));
-	for (i = 0; i < cell->num_devices; i++)
+	for (i = 0; i < cell->num_devices; i++) {
+		info->devices[i].dma = cell->devices[i].dma;
 		info->devices[i].state = cell->devices[i].state;
+	}
+}
+
+void qv_pci_count_blocked(u32 bdf)
+{
+	struct qv_cell *cell;
+	u32 i;
+
+	list_for_each_entry(cell, &qv_cells, list)
+		for (i = 0; i < cell->num_devices; i++)
+			if (cell->devices[i].monitor.bdf == bdf &&
+			    cell->devices[i].state >> QV_DEVICE_BLOCKED_SHIFT < 0xffff)
+				cell->devices[i].state += 1u << QV_DEVICE_BLOCKED_SHIFT;
 }
 
 const struct qv_part qv_part_pci = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PCI functions of a cell: pci.c takes and gives them, with the help of the other two files. */
+/* PCI functions of a cell: pci.c takes and gives them, with the help of the other files. */
 #ifndef QV_PARTS_PCI_H
 #define QV_PARTS_PCI_H
 
@@ -16,6 +16,7 @@ struct qv_pci_given {			/* a PCI function of a cell */
 	bool had_driver;
 	char driver[QV_NAME_LEN];	/* the Linux driver that the function had before */
 	u32 state;			/* QV_DEVICE_* */
+	u32 dma;			/* enum qv_dma, without QV_DMA_BEST */
 	struct qv_mon_device monitor;
 };
 
@@ -26,11 +27,20 @@ bool qv_pci_is_bound(const struct pci_dev *pdev);
 void qv_pci_unload(void);
 
 /* ---- pci_check.c ---- */
-/* Decides whether @cell may have @pdev with the setting @dma, an enum qv_dma */
+/* Decides whether @cell may have @pdev */
 int qv_pci_check_function(struct qv_reply *r, const struct qv_cell *cell,
-			  const struct pci_dev *pdev, u32 dma);
+			  const struct pci_dev *pdev);
 /* Refuses with "PCI function ADDRESS @why" */
 int qv_pci_refuse(struct qv_reply *r, const struct pci_dev *pdev, const char *remedy,
 		  const char *why);
+
+/* ---- pci.c ---- */
+/* Counts DMA of the function @bdf that was blocked, if a cell has the function */
+void qv_pci_count_blocked(u32 bdf);
+
+/* ---- pci_dma.c ---- */
+/* Decides whether @cell may have @pdev with the setting *@dma, and chooses for QV_DMA_BEST */
+int qv_pci_choose_dma(struct qv_reply *r, const struct qv_cell *cell, struct pci_dev *pdev,
+		      u32 *dma);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decides whether a PCI function may be given to a cell: its kind, its DMA, its registers. Changes
+ * Decides whether a PCI function may be given to a cell: its kind, its registers. Changes
  * nothing.
  */
 #include <linux/pci.h>
@@ -33,21 +33,6 @@ static int pci_check_kind(struct qv_reply *r, const struct pci_dev *pdev)
 				     "with memory-mapped config space",
 				     "has no memory-mapped config space "
 				     "(no ACPI table MCFG that covers it)");
-	return 0;
-}
-
-static int pci_check_dma(struct qv_reply *r, const struct pci_dev *pdev, u32 dma)
-{
-	if (dma > QV_DMA_UNSAFE)
-		return qv_refuse(r, QV_E_ARGUMENT, "",
-				 "the DMA setting of PCI function %s is malformed", pci_name(pdev));
-	if (dma == QV_DMA_PROTECTED)
-		return qv_refuse(r, QV_E_DMA,
-				 "add `dma: off` (no DMA, no MSI), or, if the inmate and "
-				 "the device may write all memory, `unsafe-dma: true`",
-				 "PCI function %s can do DMA, "
-				 "and QV drives no IOMMU yet that would hold it back",
-				 pci_name(pdev));
 	return 0;
 }
 
@@ -116,11 +101,7 @@ static int pci_check_bars(struct qv_reply *r, const struct qv_cell *cell,
 }
 
 int qv_pci_check_function(struct qv_reply *r, const struct qv_cell *cell,
-			  const struct pci_dev *pdev, u32 dma)
+			  const struct pci_dev *pdev)
 {
-	int error = pci_check_kind(r, pdev);
-
-	if (!error)
-		error = pci_check_dma(r, pdev, dma);
-	return error ? error : pci_check_bars(r, cell, pdev);
+	return pci_check_kind(r, pdev) ?: pci_check_bars(r, cell, pdev);
 }

@@ -3,6 +3,7 @@
 #ifndef QV_ABI_BOOT_H
 #define QV_ABI_BOOT_H
 
+#include "abi/iommu.h"
 #include "abi/limits.h"
 #include "abi/ports.h"
 #include "abi/types.h"
@@ -75,6 +76,7 @@ struct qv_mon_boot {
 	 */
 	u32 ipi_direct, reserved;
 	struct qv_mon_guard guards[QV_MON_GUARDS];
+	struct qv_mon_iommus iommus;
 };
 #define QV_BOOT_COMMON	__builtin_offsetof(struct qv_mon_boot, tsc_khz)
 #define QV_BOOT_OWN	__builtin_offsetof(struct qv_mon_boot, num_ram)

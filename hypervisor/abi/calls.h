@@ -31,7 +31,10 @@ enum qv_hypercall {
 	 * Refused: QV_ME_IPI. After QV_ME_CPU_STUCK the change is made, but a CPU may not obey yet
 	 */
 	QV_HC_IPI,
-	/* rdi = physical address of a channel that Linux alone uses: clears it, gives it back */
+	/*
+	 * rdi = physical address of a channel that Linux alone uses: clears it, gives it back. Of a
+	 * channel at run time: Linux's end leaves
+	 */
 	QV_HC_CHANNEL,
 	/*
 	 * rdi = physical address of a channel with an end of Linux | index of a CPU << 56 | vector:
@@ -44,7 +47,24 @@ enum qv_hypercall {
 	 * QV_ME_RATE: too early for one of them, none was rung, ring again later. Never QV_ME_BUSY
 	 */
 	QV_HC_RING,
+	/*
+	 * rdi = instance | key << 8: Linux takes its end of the channel that the cell opened by
+	 * this key. Returns the number of its memory among those of qv_mon_create.channels
+	 */
+	QV_HC_KEY,
+	/*
+	 * rdi = enum qv_mon_iommu; QV_ME_STATE: there are cells, or it is so already;
+	 * QV_ME_IOMMU: Linux has the registers now, and nothing restricts DMA. If it is the answer
+	 * to QV_IOMMU_GIVE, then a unit may still use tables of the monitor
+	 */
+	QV_HC_IOMMU,
 	QV_HC_COUNT
+};
+
+enum qv_mon_iommu {
+	QV_IOMMU_TAKE,		/* the units of qv_mon_boot.iommus become the monitor's */
+	QV_IOMMU_GIVE,		/* they become Linux's again */
+	QV_IOMMU_LOOK,		/* logs the DMA that was blocked since the last look */
 };
 
 enum qv_mon_note { QV_NOTE_PANIC = 1, QV_NOTE_RESTART, QV_NOTE_HALT, QV_NOTE_POWER_OFF };

@@ -7,6 +7,7 @@
 #include "abi/limits.h"
 #include "abi/ports.h"
 #include "abi/types.h"
+#include <qv/cell.h>
 #include <qv/channel.h>
 
 /* Entry state of a cell's boot CPU: flat 32-bit protected mode, paging off */
@@ -28,7 +29,7 @@ struct qv_mon_device {
 		u32 reserved;
 	} bars[QV_MON_BARS];
 };
-/* may be a bus master: DMA anywhere, MSI (unsafe-dma) */
+/* may be a bus master: if the monitor owns the IOMMU, of the cell's memory, else of all memory */
 #define QV_MON_DEVICE_MASTER	(1u << 0)
 #define QV_MON_DEVICE_HIGH	(1u << 1)	/* the pin is active high (else low) */
 #define QV_MON_NO_PIN		(~0u)
@@ -70,15 +71,34 @@ struct qv_mon_create {
 	u32 cpus[QV_MAX_CPUS];		/* indices into qv_mon_boot.cpus; the first one boots */
 	struct qv_mon_ports ports[QV_MAX_PORTS];
 	u32 num_devices;
-	u32 debug;			/* 1: Linux may look at its CPUs' registers while it runs */
+	/* 1: Linux may see its CPUs' registers while it runs, and after it its RAM, not cleared */
+	u32 debug;
 	struct qv_mon_device devices[QV_MAX_DEVICES];
-	u32 num_channels, reserved;
+	/*
+	 * The last .num_dynamic entries of .channels are memory for channels at run time: .pa is
+	 * one page of 2 MiB, and .page is 0 except for its length, 2 MiB.
+	 */
+	u32 num_channels, num_dynamic;
 	struct qv_mon_channel channels[QV_MAX_CHANNELS];
+	u32 num_with, reserved;
+	u64 with[QV_MAX_WITH][QV_NAME_LEN / 8];	/* ends with which it may share them */
 	struct qv_mon_entry entry;
 	struct qv_mon_run {
 		u64 pa;			/* aligned to 2 MiB, strictly ascending */
 		u64 count;		/* number of 2 MiB pages */
 	} runs[QV_MON_RUNS];
 };
+
+/* The number of the first window for channels at run time */
+static inline u32 first_dynamic(const struct qv_mon_create *q)
+{
+	return q->num_channels - q->num_dynamic;
+}
+
+/* The guest-physical address of window @i. The windows are the last 2 MiB pages of the range */
+static inline u64 channel_window(const struct qv_mon_create *q, u32 i)
+{
+	return QV_CHANNEL_GPA + (u64)QV_CHANNEL_LEN - (q->num_channels - i) * (u64)QV_HUGE;
+}
 
 #endif

@@ -78,7 +78,14 @@
 	  "all channels are in use") \
 	X(QV_ME_BELL, \
 	  "a channel's bell has a vector below 32, or a CPU that is not its end's, " \
-	  "or the channel has no end of Linux")
+	  "or the channel has no end of Linux") \
+	X(QV_ME_KEY, \
+	  "the cell has not opened a channel with Linux by this key") \
+	X(QV_ME_IOMMU, \
+	  "a unit of the IOMMU does not answer, or is in a state that QV does not know") \
+	X(QV_ME_MESSAGES, \
+	  "the IOMMU's table has no room for the interrupts of the cell's PCI functions: " \
+	  "give the cell fewer CPUs, or functions with `dma: off`")
 enum qv_mon_error {
 	QV_ME_OK = 0,
 	QV_ME_BASE = 0xff,

@@ -12,8 +12,9 @@
 
 /*
  * The limits that programs see are those of the uapi: QV_MAX_CPUS, QV_MAX_PORTS, QV_MAX_DEVICES,
- * QV_MAX_CHANNELS, QV_EXIT_SLOTS, QV_BELL_RATE_MAX, QV_NAME_LEN. QV_INFO_MAX_* of qv/cell.h, which
- * includes no other header, agree with them: driver/cell/info.c, driver/parts/channels.c.
+ * QV_MAX_CHANNELS, QV_MAX_WITH, QV_EXIT_SLOTS, QV_BELL_RATE_MAX, QV_NAME_LEN. QV_INFO_MAX_* of
+ * qv/cell.h, which includes no other header, agree with them: driver/cell/info.c,
+ * driver/parts/channels.c.
  */
 /* number of instances; instance 0 belongs to the front end */
 #define QV_INSTANCES		(1 + QV_MAX_CELLS)

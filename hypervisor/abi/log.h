@@ -83,7 +83,15 @@ struct qv_mon_log {
 	  "Linux tried to enable more system management interrupts by port %#llx: " \
 	  "dropped (value %#llx)") \
 	X(QV_LOG_IPI, \
-	  "IPIs of Linux pass a filter: %llu (0: direct, they may reach cells)")
+	  "IPIs of Linux pass a filter: %llu (0: direct, they may reach cells)") \
+	X(QV_LOG_IOMMU, \
+	  "Linux's write to register %#llx of the IOMMU refused, value or requests %#llx") \
+	X(QV_LOG_DMA, \
+	  "DMA of PCI function %#llx blocked: it does not own the memory at %#llx") \
+	X(QV_LOG_IRTE, \
+	  "interrupt of Linux refused: entry %llu of the IOMMU's table may not be %#llx") \
+	X(QV_LOG_MESSAGE, \
+	  "interrupt of PCI function %#llx blocked: it may not use entry %llu of the IOMMU's table")
 enum qv_mon_event {
 #define X(name, text) name,
 	QV_MON_EVENTS(X)

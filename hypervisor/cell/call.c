@@ -7,11 +7,11 @@
 /* Returns false if there is no such call, or if this cell may not make it */
 static bool carry_out(struct pcpu *cpu, u32 nr)
 {
-	if (nr == QV_CALL_BELL && me()->req.num_channels)
-		return cell_bell(cpu, cpu->regs[GPR_RDI]);
 	if (nr == QV_CALL_FAULT)
 		return test_fault(cpu);
-	if (nr - QV_CALL_LOCK > QV_CALL_UNLOCK - QV_CALL_LOCK || me()->req.lock == QV_LOCK_NEVER)
+	if (nr >= QV_CALL_BELL)
+		return me()->req.num_channels && cell_channel_call(cpu, nr);
+	if (!nr || me()->req.lock == QV_LOCK_NEVER)
 		return false;
 	my_status()->locked = nr == QV_CALL_LOCK;
 	return true;

@@ -16,6 +16,11 @@ void cell_channels_failed(struct pcpu *cpu);
 bool cell_bell(struct pcpu *cpu, u32 i);
 /* On the CPU that boots, before its guest runs */
 void cell_channels_begin(struct pcpu *cpu);
+/*
+ * keys.c: QV_CALL_BELL and the calls after it, only for a cell with channels. Returns false if
+ * there is no such call, or if this cell may not make it
+ */
+bool cell_channel_call(struct pcpu *cpu, u32 nr);
 
 /* record.c */
 /* Records this CPU's state at the end of the cell. Returns false if another CPU already did */

@@ -49,12 +49,13 @@ static bool await_turn(struct pcpu *cpu, u32 i)
 	return true;
 }
 
-__attribute__((noinline)) bool cell_bell(struct pcpu *cpu, u32 i)
+bool cell_bell(struct pcpu *cpu, u32 i)
 {
 	if (i >= me()->req.num_channels)
 		return false;
 	cpu_status(cpu)->bells++;
-	if (await_turn(cpu, i))
+	/* In a window without a channel, targets are old. A close waits until this CPU is back */
+	if (load(&me()->req.channels[i].page.ends) && await_turn(cpu, i))
 		ring(cpu, i);
 	return true;
 }
@@ -77,27 +78,36 @@ void cell_channels_begin(struct pcpu *cpu)
 	const struct qv_mon_create *q = &me()->req;
 	u32 i;
 
-	for (i = 0; i < q->num_channels; i++) {
+	/* No channel at run time is open yet */
+	for (i = 0; i < first_dynamic(q); i++) {
 		const struct qv_mon_channel *c = &q->channels[i];
 		const struct qv_chan_end *own = &c->page.end[c->end];
 		u64 at;
 
 		for (at = 0; at < own->size; at += QV_PAGE) {
 			if (__atomic_load_n(&cpu->cmd, __ATOMIC_ACQUIRE) & CMD_STOP)
-				return;
+				goto out;
 			memset(window_map(cpu, qv_mon_channel_at(c, own->offset + at), PT_W), 0,
 			       QV_PAGE);
 		}
 		__atomic_store_n(state_of(i), QV_CHAN_IS_RUNNING, __ATOMIC_RELEASE);
 		ring(cpu, i);
 	}
+out:
+	window_map(cpu, me()->boot.block_pa, 0);	/* no longer shows a section */
 }
 
 __attribute__((noinline)) void cell_channels_failed(struct pcpu *cpu)
 {
+	const struct qv_mon_create *q = &me()->req;
 	u32 i;
 
-	for (i = 0; i < me()->req.num_channels; i++) {
+	/* Pairs with attach(), which looks for a failure after it wrote .page.ends */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (i = 0; i < q->num_channels; i++) {
+		if (!load(&q->channels[i].page.ends))	/* no channel is there now */
+			continue;
+		invlpg(QV_VA_LIFE + i * QV_PAGE);	/* another one may have been there */
 		__atomic_store_n(state_of(i), QV_CHAN_IS_FAILED, __ATOMIC_RELEASE);
 		ring(cpu, i);
 	}

@@ -40,15 +40,17 @@ static void config_write(struct pcpu *cpu, u32 at, u32 size, u32 value)
 {
 	const struct pci_rule *r = rule_at(at, ~3u);
 	u64 pa = me()->boot.ecam_pa + (at & ~3u);
-	u32 out, shift = (at & 3) * 8, mask = ~0u >> (32 - size * 8) << shift;
+	u32 shift = (at & 3) * 8, mask = ~0u >> (32 - size * 8) << shift;
+	s64 out = -1;
 
 	value <<= shift;
-	if (r && pci_filter(&me()->icr, r, device_read(cpu, pa), value, mask, &out)) {
+	if (r)
+		out = pci_filter(&me()->icr, r, device_read(cpu, pa), value, mask);
+	if (out >= 0)
 		device_write(cpu, pa, out);
-		if (!((out ^ value) & mask & r->keep))
-			return;			/* all bits of the write are allowed */
-	}
-	drop(cpu, at, value);
+	/* are all bits of the write allowed? */
+	if (out < 0 || ((out ^ value) & mask & r->keep))
+		drop(cpu, at, value);
 }
 
 /* Returns the MSI-X table in whose pages @gpa is */
@@ -67,11 +69,11 @@ static const struct pci_table *table_of(u64 gpa)
  */
 static void table_write(struct pcpu *cpu, const struct pci_table *t, u64 gpa, u32 size, u32 value)
 {
-	static const u8 checks[4] = { PCI_MSI_ADDRESS, PCI_ZERO, PCI_MSI_DATA, PCI_ANY };
-	u32 check = gpa >= t->start && gpa < t->end ? checks[gpa >> 2 & 3] : PCI_ANY;
+	u32 check = gpa >= t->start && gpa < t->end ? gpa >> 2 & 3 : PCI_ANY;
+	s64 out = pci_value(&me()->icr, check, t->remap, value);
 
-	if (size == 4 && pci_value_ok(&me()->icr, check, value))
-		device_write(cpu, gpa, value);
+	if (size == 4 && out >= 0)
+		device_write(cpu, gpa, out);
 	else
 		drop(cpu, gpa, value);
 }

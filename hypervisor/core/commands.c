@@ -6,6 +6,7 @@
 #include "abi/log.h"
 #include "apic.h"
 #include "cell/cell.h"
+#include "manage/calls.h"
 #include "kick.h"
 #include "log.h"
 #include "regs.h"
@@ -23,19 +24,13 @@ static bool is_own(const struct pcpu *cpu)
 	return me()->icr.own >> cpu->index & 1;
 }
 
-/* Did QV send this NMI for a command that was found earlier? Then it is not an NMI of the guest */
-static bool stray_nmi(struct pcpu *cpu)
-{
-	bool stray = rdtsc() < cpu->stray_until;
-
-	cpu->stray_until = 0;
-	return stray;
-}
-
 /* Handles an NMI exit for which there was no command */
 static void guest_nmi(struct pcpu *cpu)
 {
-	if (!stray_nmi(cpu) && cpu->phase == CPU_RUNNING)
+	bool stray = rdtsc() < cpu->stray_until;	/* for a command that was found earlier */
+
+	cpu->stray_until = 0;
+	if (!stray && cpu->phase == CPU_RUNNING)
 		vendor_inject_nmi(cpu);
 }
 
@@ -127,7 +122,6 @@ static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 	if (cpu->index == 0) {
 		vendor_set_entry(cpu, &me()->req.entry);
 		cpu->phase = CPU_RUNNING;
-		expect_stray(cpu, START_MS);	/* the new guest has no IDT yet */
 		my_status()->first_entry_tsc = rdtsc();
 		__atomic_store_n(&my_status()->state, QV_MON_RUNNING, __ATOMIC_RELEASE);
 	} else {
@@ -135,17 +129,15 @@ static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 	}
 	atomic_or(&cpu->ack, CMD_BECOME);
 	if (cpu->index == 0)
-		cell_channels_begin(cpu);
+		cell_channels_begin(cpu);	/* this may take long */
+	/* The new guest has no IDT yet. By now an NMI that was sent for its start is pending */
+	vendor_take_interrupts();
+	expect_stray(cpu, START_MS);
 	cell_late_commands(cpu);
 	vendor_run(cpu);
 }
 
 /* ---- Linux's CPUs ---- */
-
-static bool within_a_second(u64 tsc)
-{
-	return rdtsc() - tsc < me()->boot.tsc_khz * 1000ull;
-}
 
 /*
  * The CPU latches a single NMI, so an NMI of Linux may have merged with the NMI of this exit. Linux
@@ -157,7 +149,7 @@ static void front_flush(struct pcpu *cpu, u32 cmd)
 {
 	cpu->flush = true;
 	if (cmd != CMD_FLUSH || cpu->phase != CPU_RUNNING || cpu->nmi_pending ||
-	    within_a_second(cpu->started_tsc))
+	    rdtsc() - cpu->started_tsc < me()->boot.tsc_khz * 1000ull)
 		return;
 	cpu_status(cpu)->nmis_in_doubt++;
 	vendor_inject_nmi(cpu);
@@ -192,10 +184,13 @@ static void front_late_commands(struct pcpu *cpu)
 void front_nmi(struct pcpu *cpu)
 {
 	u32 cmd = take_commands(cpu);
+	bool posts = posts_nmi(cpu);	/* first, since a CPU that moves does not return */
 
 	if (cmd) {
 		front_commands(cpu, cmd);	/* does not return if the CPU moves to a cell */
 		front_late_commands(cpu);
+	} else if (posts) {
+		front_flush(cpu, CMD_FLUSH);	/* Linux gets an NMI in case of doubt */
 	} else {
 		guest_nmi(cpu);
 	}

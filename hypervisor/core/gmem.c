@@ -25,35 +25,25 @@ void *window_map(const struct pcpu *cpu, u64 pa, u64 flags)
 }
 
 /*
- * Translates a guest-physical address to a physical one. Returns false if the guest may not read
+ * Shows the byte at a guest-physical address in the window. Returns NULL if the guest may not read
  * it. The page of the APIC and all above up to 4 GiB is refused: a read of the APIC with another
  * width than 32 bits has an undefined effect (SDM vol. 3, 11.4.1.2), and a cell's channels are
  * there, which other ends write.
  */
-static bool translate(u64 gpa, u64 *pa)
+static const void *look(struct pcpu *cpu, u64 gpa)
 {
 	u32 level;
 	u64 e = *paging_find(&me()->nested, gpa, 1, &level);
 	u64 inside = level_size(level) - 1;
 
 	if (gpa >> me()->boot.phys_bits || gpa - APIC_PAGE < HIGH_END - APIC_PAGE)
-		return false;
-	if (e & PT_P)
-		*pa = (e & PT_ADDR & ~inside) | (gpa & inside);
-	else if (me()->nested.ram && !(e & NESTED_HOLE))
-		*pa = gpa;	/* Linux's tables are filled at the first touch: front_fill() */
-	else
-		return false;
-	return true;
-}
-
-static const void *look(struct pcpu *cpu, u64 gpa)
-{
-	u64 pa;
-
-	if (!translate(gpa, &pa))
 		return NULL;
-	return window_map(cpu, pa, 0);
+	/* Linux's tables are filled at the first touch: front_fill() */
+	if (!(e & PT_P) && (!me()->nested.ram || e & NESTED_HOLE))
+		return NULL;
+	if (e & PT_P)
+		gpa = (e & PT_ADDR & ~inside) | (gpa & inside);
+	return window_map(cpu, gpa, 0);
 }
 
 bool guest_copy_phys(struct pcpu *cpu, void *to, u64 gpa, u32 len)

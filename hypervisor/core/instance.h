@@ -5,8 +5,9 @@
  * variables in the image (law 2).
  *
  * Who writes: struct pcpu by its own CPU, except .cmd, .ack, .kicks and .sipi (any CPU of
- * the instance, and the manager: see kick.c); the rest of struct instance by the manager
- * while it creates or destroys.
+ * the instance, and the manager: see kick.c) and .flush (the manager too, before CMD_FLUSH to a
+ * cell); .cell.post by the cell's CPUs and the manager in turns; the rest of struct instance by the
+ * manager while it creates or destroys, or changes channels of a running cell.
  */
 #ifndef QV_INSTANCE_H
 #define QV_INSTANCE_H
@@ -18,7 +19,7 @@
 #include "abi/layout.h"
 #include "abi/linux_state.h"
 #include "abi/status.h"
-#include "tables/paging.h"
+#include "iommu/state.h"
 #include "icr.h"
 #include "pci.h"
 
@@ -96,6 +97,7 @@ struct cell_slot {			/* the manager's record of a cell's instance */
 	u64 bell_tsc;			/* TSC when the cell's doorbell was last rung */
 	u32 detached;			/* number of channels that were given up so far */
 	u64 bell_gap;			/* minimum number of TSC cycles between two doorbells */
+	u64 post_next;			/* TSC before which no request of the cell is answered */
 	u32 taken;			/* 1: the cell's devices are taken from Linux at present */
 	u32 num_devices;
 	struct qv_mon_device devices[QV_MAX_DEVICES];
@@ -124,7 +126,11 @@ struct front_state {
 	u32 ioapic_index[QV_MON_IOAPICS];
 };
 
-/* A channel, from the start of its first cell until its last user has gone */
+/*
+ * A channel, from the start of its first cell until its last user has gone. Or 2 MiB that a running
+ * cell has set aside for a channel at run time: .is.page.ends is 0 while no channel is there, and
+ * .is.page.length is 2 MiB then.
+ */
 struct channel {
 	struct qv_mon_channel is;	/* pa[0] is 0: free. `end` is not used */
 	u32 users;			/* bits are numbers of instances */
@@ -132,6 +138,7 @@ struct channel {
 	/* BELL() of each end, 0: none. channel_bells.c alone uses them, under .bells_busy */
 	u64 bell[QV_CHAN_MAX_ENDS];
 	u32 cleared;			/* bytes; not 0: its last user gives it back, in pieces */
+	u32 owner;			/* the cell that set the memory aside; 0: none */
 };
 
 /* 2 MiB with channels: a hole in Linux's memory */
@@ -141,6 +148,22 @@ struct hole {
 	u32 split;			/* 1: Linux has `table` there, since it may read a part */
 	u64 table;			/* never given back */
 };
+
+/*
+ * A request of a cell for a channel at run time, in the cell's own instance. The CPU that takes
+ * .state from POST_FREE to POST_FILLING writes it; the manager answers.
+ */
+struct chan_post {
+	u32 state;			/* POST_* */
+	u32 nr;				/* QV_CALL_OPEN or QV_CALL_CLOSE */
+	s32 answer;			/* a window, or enum qv_key_answer */
+	u32 senders;			/* number of CPUs that are sending the NMI now */
+	u32 target;			/* APIC id of a CPU of the front end */
+	u64 tsc;			/* TSC of the last NMI */
+	/* .end: this cell's end, to open; the window, to close */
+	struct qv_mon_channel ask;
+};
+enum { POST_FREE, POST_FILLING, POST_SENT, POST_ANSWERED };
 
 /* The state of manage/. In a cell's instance it is unused and zero */
 struct manager_state {
@@ -152,6 +175,9 @@ struct manager_state {
 	struct channel channels[QV_MON_CHANNELS];
 	struct hole holes[QV_MON_HOLES];
 	u32 bells_busy;			/* 1: a CPU changes or rings bells of channels */
+	u32 dynamic;			/* running cells that may open channels; bits are ids */
+	u32 posted;			/* 1: a cell may have posted a request */
+	u64 posts_until;		/* TSC until which an NMI may be for a request */
 };
 
 /*
@@ -172,6 +198,7 @@ struct bells {
 /* The state of cell/. In the front end's instance it is unused and zero */
 struct cell_state {
 	struct pci_cell pci;		/* its devices */
+	struct chan_post post;
 };
 
 struct instance {
@@ -185,6 +212,7 @@ struct instance {
 	struct front_state front;
 	struct manager_state manager;
 	struct cell_state cell;
+	struct iommu_state iommu;
 
 	/*
 	 * Front end: the request that is being checked (slot_request() has accepted requests).

@@ -7,6 +7,8 @@
  *
  * command  sender                     target                      who sets ack, where
  * FLUSH    the manager                the front end's CPUs        the target, its own
+ *                                     a cell's CPUs; the manager
+ *                                     sets their .flush before
  * CATCH    the manager at create      a CPU that left Linux       the target, its own
  * BECOME   the manager at start       a caught CPU                the CPU, in its pcpu in the cell
  * STOP     the manager; a CPU of a    a cell's CPUs               the target, its own
@@ -37,8 +39,8 @@ void kick(struct pcpu *target, u32 cmd)
 }
 
 /*
- * A CPU may find a command by another NMI, or without an NMI, before kick() has sent the NMI for
- * it. So wait until kick() has sent it. That NMI must not come much later, to a guest that this
+ * A CPU may find a command by another NMI, or without an NMI, before the NMI for it has been sent.
+ * So wait until it has been sent. That NMI must not come much later, to a guest that this
  * command has started.
  */
 u32 take_commands(struct pcpu *cpu)
@@ -51,22 +53,34 @@ u32 take_commands(struct pcpu *cpu)
 	return cmd;
 }
 
+/* As kick(), for a command that @target may not have seen. Sends nothing if it has taken @cmd */
+static void kick_again(struct pcpu *target, u32 cmd)
+{
+	__atomic_fetch_add(&target->kicks, 1, __ATOMIC_SEQ_CST);
+	if (load(&target->cmd) & cmd) {
+		expect_stray(target, STRAY_MS);
+		apic_send(NMI, target->apic_id);
+	}
+	__atomic_fetch_sub(&target->kicks, 1, __ATOMIC_SEQ_CST);
+}
+
 bool wait_ack(struct pcpu *asked, const struct pcpu *answers, u32 cmd, u64 start)
 {
 	u64 ms = me()->boot.tsc_khz, again = AGAIN_MS * ms;
 
-	while (!(load(&answers->ack) & cmd)) {
+	for (;;) {
+		/* The clock before the answer: this CPU may have been held up itself */
 		u64 waited = rdtsc() - start;
 
+		if (load(&answers->ack) & cmd)
+			return true;
 		if (waited > ACK_DEADLINE_MS * ms)
 			return false;
 		/* Two NMIs may merge into one, and kick() sends none while a command is pending */
-		if (waited > again && (load(&asked->cmd) & cmd)) {
-			expect_stray(asked, STRAY_MS);
-			apic_send(NMI, asked->apic_id);
+		if (waited > again) {
+			kick_again(asked, cmd);
 			again += AGAIN_MS * ms;
 		}
 		pause();
 	}
-	return true;
 }

@@ -19,6 +19,7 @@ struct qv_mon_boot;
 struct pci_table {		/* MSI-X; physical = guest-physical addresses */
 	u64 start, end;		/* physical addresses of the table's first entry and of its end */
 	u64 pages, pages_len;	/* range that the cell may only read; 0: there is no table */
+	u32 remap;		/* as in struct pci_rule */
 };
 
 /* part of the cell's instance: data for the exits that its devices cause */

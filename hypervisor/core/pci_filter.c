@@ -1,37 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "pci_filter.h"
 
-static bool own_id(const struct icr_map *map, u32 id)
+/* Returns the index of the CPU with this id in @map->own, or -1 */
+static s32 own_index(const struct icr_map *map, u32 id)
 {
 	u32 i;
 
 	for (i = 0; i < map->num && i < ICR_CPUS; i++)
 		if ((map->own & 1ull << i) && map->apic_id[i] == id)
-			return true;
-	return false;
+			return i;
+	return -1;
 }
 
-bool pci_value_ok(const struct icr_map *map, u32 check, u32 value)
+s64 pci_value(const struct icr_map *map, u32 check, u32 remap, u32 value)
 {
-	switch (check) {
-	case PCI_ZERO:
-		return !value;
-	case PCI_MSI_ADDRESS:		/* no redirection hint, no logical mode; 255 is all CPUs */
-		return (value & 0xfff00fff) == 0xfee00000 && (value >> 12 & 0xff) != 0xff &&
-		       own_id(map, value >> 12 & 0xff);
-	case PCI_MSI_DATA:		/* bit 14 (assert) has no meaning for an edge */
-		return !(value & 0xffffbe00) && (value & 0xff) >= 32;
+	u32 to = value;
+
+	if (check == PCI_MSI_ADDRESS) {
+		s32 i = own_index(map, value >> 12 & 0xff);
+
+		/* no redirection hint, no logical mode; the id 255 is all CPUs */
+		if ((value & 0xfff00fff) != 0xfee00000 || value >= 0xfeeff000 || i < 0)
+			return -1;
+		to = remap + i * (REMAP_ENTRIES << 5);
+	} else if (check == PCI_MSI_DATA) {	/* bit 14 (assert) has no meaning for an edge */
+		to = value & 0xff;
+		if (value & 0xffffbe00 || to < 32)
+			return -1;
+	} else if (check == PCI_ZERO && value) {
+		return -1;
 	}
-	return true;
+	return remap ? to : value;
 }
 
-bool pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old, u32 value,
-		u32 mask, u32 *out)
+s64 pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old, u32 value,
+	       u32 mask)
 {
 	u32 change = mask & rule->writable;
 
-	*out = (old & rule->keep & ~change) | (value & change);
-	return pci_value_ok(map, rule->check, *out);
+	return pci_value(map, rule->check, rule->remap,
+			 (old & rule->keep & ~change) | (value & change));
 }
 
 #define ENTRY_LOGICAL	(1u << 11)
@@ -73,5 +81,5 @@ bool ioapic_entry_ok(const struct icr_map *map, u32 low, u32 high)
 		return false;
 	if (low & ENTRY_LOGICAL)
 		return own_logical(map, high >> 24);
-	return high >> 24 != 0xff && own_id(map, high >> 24);
+	return high >> 24 != 0xff && own_index(map, high >> 24) >= 0;
 }

@@ -9,13 +9,14 @@
 
 #include "icr.h"
 
-enum pci_check {		/* requirement on a register's new value */
-	PCI_ANY,
-	PCI_ZERO,
+/* Requirement on a register's new value, in the order of the words of an entry of MSI-X */
+enum pci_check {
 	/* the value must be a message address: physical destination, one of the cell's own CPUs */
 	PCI_MSI_ADDRESS,
+	PCI_ZERO,
 	/* the value must be message data: vector from 32 on; fixed or lowest priority; edge */
 	PCI_MSI_DATA,
+	PCI_ANY,
 };
 
 struct pci_rule {		/* one dword of config space that takes writes */
@@ -24,15 +25,25 @@ struct pci_rule {		/* one dword of config space that takes writes */
 	u32 writable;		/* bits the cell may change */
 	/* bits that are written back as they are; the rest is written as zeros */
 	u32 keep;
+	u32 remap;		/* messages: REMAP_ADDRESS(), or 0: unchanged */
 };
 
-bool pci_value_ok(const struct icr_map *map, u32 check, u32 value);
 /*
- * Filters a write of the bits @mask of @value to @rule's register, which holds @old. *@out is the
- * value to write instead. Returns false if the whole write is refused.
+ * The address of messages that an IOMMU remaps by 256 entries of its table, one for each value of
+ * the data, which is the vector. The entries from @first on are for the first CPU, those of the
+ * next CPU follow. Intel VT-d specification 3.3, 5.1.2.2
  */
-bool pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old, u32 value,
-		u32 mask, u32 *out);
+#define REMAP_ADDRESS(first)	(0xfee00018u | (first) << 5)
+#define REMAP_ENTRIES		256u
+
+/* Returns what to write for @value, which is another value if @remap is not 0; -1: it is refused */
+s64 pci_value(const struct icr_map *map, u32 check, u32 remap, u32 value);
+/*
+ * Filters a write of the bits @mask of @value to @rule's register, which holds @old. Returns the
+ * value to write instead, or -1 if the whole write is refused.
+ */
+s64 pci_filter(const struct icr_map *map, const struct pci_rule *rule, u32 old, u32 value,
+	       u32 mask);
 /* Is a redirection entry masked, in a remapped format, or only for CPUs of @map->own? */
 bool ioapic_entry_ok(const struct icr_map *map, u32 low, u32 high);
 

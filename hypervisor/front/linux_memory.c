@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "core/instance.h"
+#include "iommu/iommu.h"
 #include "linux_memory.h"
 
 void linux_memory(u64 pa, u64 len, enum linux_access access)
 {
 	front_set(&me()->nested, pa, len, access);
+	iommu_follow(me(), pa, len, access == LINUX_ALL);
 }

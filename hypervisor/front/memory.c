@@ -4,6 +4,7 @@
 #include "core/apic.h"
 #include "core/log.h"
 #include "core/pci.h"
+#include "iommu/iommu.h"
 
 /* Returns false for an unknown instruction */
 static bool store_to_apic(struct pcpu *cpu, u64 gpa)
@@ -30,6 +31,8 @@ void front_memory(struct pcpu *cpu)
 		known = store_to_apic(cpu, gpa);
 	else if (ioapic_page(gpa))
 		known = ioapic_access(cpu, gpa, write);
+	else if (iommu_page(gpa))
+		known = iommu_access(cpu, gpa, write);
 	else if (write && pci_config_page(gpa))
 		known = pci_config_store(cpu, gpa);
 	else

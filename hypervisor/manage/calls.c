@@ -46,8 +46,8 @@ enum {
 	AT_ONCE		= 1 << 0,
 	/* argument a is a cell, whose block is open in QV_VA_MANAGE */
 	CELL		= 1 << 1,
-	/* argument a is a cell | index of its CPU << 8; the index becomes b */
-	CELL_CPU	= 1 << 2,
+	/* argument a is a cell | a number << 8, such as the index of its CPU; this becomes b */
+	CELL_AND	= 1 << 2,
 	/* the call returns QV_ME_LOCKED if a running cell has locked management */
 	LOCKABLE	= 1 << 3,
 	/* no QV_ME_LOCKED if the cell of the call has already lost memory */
@@ -69,11 +69,13 @@ static const struct call {
 	[QV_HC_LOCK]		= { CELL,			call_lock },
 	[QV_HC_NOTE]		= { AT_ONCE,			note },
 	/* QV_HC_FAULT comes here only if tests have not enabled it: front_call() */
-	[QV_HC_SAMPLE]		= { CELL | CELL_CPU,		call_sample },
+	[QV_HC_SAMPLE]		= { CELL | CELL_AND,		call_sample },
 	[QV_HC_IPI]		= { 0,				call_ipi },
 	[QV_HC_CHANNEL]		= { 0,				call_channel },
 	[QV_HC_BELL]		= { AT_ONCE,			call_bell },
 	[QV_HC_RING]		= { AT_ONCE,			call_ring },
+	[QV_HC_KEY]		= { CELL | CELL_AND,		call_key },
+	[QV_HC_IOMMU]		= { 0,				call_iommu },
 };
 _Static_assert(sizeof(calls) / sizeof(calls[0]) == QV_HC_COUNT, "the last row is the last call");
 
@@ -100,24 +102,23 @@ static u64 run(const struct call *call, struct pcpu *cpu, u64 a)
 
 	if (call->flags & LOCKABLE && !resumes && cells_locked())
 		return QV_ME_LOCKED;
-	if (call->flags & CELL_CPU)
+	if (call->flags & CELL_AND)
 		return on_cell(call, cpu, a & 0xff, a >> 8);
 	return call->flags & CELL ? on_cell(call, cpu, a, 0) : call->run(cpu, a, 0);
 }
 
 u64 hypercall(struct pcpu *cpu, u64 nr, u64 a)
 {
-	u32 nobody = 0;
 	u64 result;
 
 	if (nr >= QV_HC_COUNT || !calls[nr].run)
 		return QV_ME_CALL;
 	if (calls[nr].flags & AT_ONCE)
 		return calls[nr].run(cpu, a, 0);
-	if (!__atomic_compare_exchange_n(&me()->manager.busy, &nobody, cpu->index + 1, false,
-					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+	if (!manager_enter(cpu))
 		return QV_ME_BUSY;
 	result = run(&calls[nr], cpu, a);
-	__atomic_store_n(&me()->manager.busy, 0, __ATOMIC_RELEASE);
+	manager_leave();
+	posts_serve(cpu);
 	return result;
 }

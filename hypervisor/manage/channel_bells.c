@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bells of channels. A cell rings without the manager: its instance has the targets of the other
- * ends in its own block (cell/channels.c). They are written here. A lock of their own orders all
- * changes, since Linux moves its interrupts while another management call is under way.
+ * Bells of channels, and the CPU that gets the NMIs for requests of cells. A cell rings without the
+ * manager: its instance has the targets of the other ends in its own block (cell/channels.c). They
+ * are written here. A lock of their own orders all changes, since Linux moves its interrupts while
+ * another management call is under way.
  */
 #include "abi/errors.h"
 #include "core/apic.h"
@@ -22,11 +23,6 @@ struct channel *channel_at(u64 pa)
 	return NULL;
 }
 
-static struct channel *named(u64 pa)
-{
-	return pa ? channel_at(pa) : NULL;
-}
-
 u32 channel_linux(const struct channel *r)
 {
 	const struct qv_chan_page *p = &r->is.page;
@@ -36,11 +32,6 @@ u32 channel_linux(const struct channel *r)
 		if (*(const u64 *)p->end[i].name == LINUX_NAME)
 			return i;
 	return QV_CHAN_MAX_ENDS;
-}
-
-static u8 vector_of(u64 bell)
-{
-	return bell;
 }
 
 static u8 instance_of(u64 bell)
@@ -64,7 +55,7 @@ static void unlock(void)
 static void send(u64 bell)
 {
 	if (bell)
-		apic_send(1 << 14 | vector_of(bell), bell >> 32);
+		apic_send(1 << 14 | (u8)bell, bell >> 32);
 }
 
 /* Waits while a cell's CPU uses a target that it loaded before. Pairs with ring() of the cell */
@@ -89,7 +80,8 @@ static void publish(struct pcpu *cpu, const struct channel *r)
 			continue;
 		b = window_map(cpu, me()->manager.cells[id].block_pa + QV_OFF_INSTANCE +
 			       __builtin_offsetof(struct instance, bells), PT_W);
-		for (i = 0; q->channels[i].pa[0] != r->is.pa[0]; i++)
+		/* memory that was set aside for a channel at run time may be listed twice */
+		for (i = 0; q->channels[i].pa[0] != r->is.pa[0] || !q->channels[i].page.ends; i++)
 			;
 		for (end = 0; end < QV_CHAN_MAX_ENDS; end++)
 			__atomic_store_n(&b->target[i][end],
@@ -121,18 +113,21 @@ void bells_leave(struct channel *r, u32 id)
 	unlock();
 }
 
-void bells_take(struct channel *r, const struct qv_mon_channel *c)
+void bells_take(struct channel *r, const struct qv_mon_channel *c, const struct qv_chan_page *page)
 {
 	lock();			/* call_bell() finds all of it or nothing */
 	r->is = *c;
+	r->is.page = *page;
 	unlock();
 }
 
-void bells_end(struct channel *r)
+void bells_end(struct channel *r, u64 pa)
 {
 	lock();
 	memset(r->bell, 0, sizeof(r->bell));
-	r->is.pa[0] = 0;
+	memset(&r->is.page, 0, sizeof(r->is.page));
+	r->is.page.length = QV_HUGE;
+	r->is.pa[0] = pa;
 	unlock();
 }
 
@@ -155,12 +150,12 @@ void bells_shut(struct pcpu *cpu, u64 cpus)
 
 u64 call_bell(struct pcpu *cpu, u64 target, u64 unused)
 {
-	u32 vector = vector_of(target), index = target >> 56, end;
+	u32 vector = (u8)target, index = target >> 56, end;
 	u64 result = QV_ME_BELL, bell = 0;
 	struct channel *r;
 
 	lock();
-	r = named(target & PT_ADDR);
+	r = channel_at(target & PT_ADDR);	/* a free record has no ends */
 	end = r ? channel_linux(r) : QV_CHAN_MAX_ENDS;
 	if (vector >= 32 && index < me()->icr.num && me()->icr.own >> index & 1)
 		bell = BELL(pcpu_of(index)->apic_id, index, 0, vector);
@@ -198,9 +193,39 @@ u64 call_ring(struct pcpu *cpu, u64 pa, u64 unused)
 	u64 result = QV_ME_BELL;
 
 	lock();
-	r = named(pa);
+	r = channel_at(pa);
 	if (r && channel_linux(r) < QV_CHAN_MAX_ENDS)
 		result = ring(r);
 	unlock();
 	return result;
+}
+
+/*
+ * Cells send their NMIs for requests to this CPU from now on: it executes Linux, and the CPUs of a
+ * cell that starts leave the front end. A cell's CPU that has read the target before has sent when
+ * this returns. Pairs with announce() in cell/keys.c.
+ */
+void posts_retarget(const struct pcpu *cpu)
+{
+	const struct manager_state *m = &me()->manager;
+	u32 id, patience;
+
+	for (id = 1; id < QV_INSTANCES; id++) {
+		struct instance *cell = (struct instance *)(QV_VA_SCRUB + QV_OFF_INSTANCE);
+
+		if (!(m->dynamic >> id & 1))
+			continue;
+		manage(QV_VA_SCRUB, m->cells[id].block_pa);
+		__atomic_store_n(&cell->cell.post.target, cpu->apic_id, __ATOMIC_SEQ_CST);
+		for (patience = PATIENCE; load(&cell->cell.post.senders) && --patience;)
+			pause();
+	}
+}
+
+void posts_end(u32 id)
+{
+	/* The cell may have sent an NMI that no CPU has taken */
+	if (me()->manager.dynamic >> id & 1)
+		me()->manager.posts_until = rdtsc() + POSTS_LATE;
+	me()->manager.dynamic &= ~(1u << id);
 }

@@ -9,17 +9,11 @@ static void own_write(u64 own)
 	__atomic_store_n(&me()->icr.own, own, __ATOMIC_SEQ_CST);
 }
 
-static void stuck(const struct pcpu *cpu, const struct pcpu *target)
-{
-	log_event(cpu, QV_LOG_STUCK, target->apic_id, 0);
-}
-
-
 bool flush_front_end(struct pcpu *cpu)
 {
 	u64 rest = ~(me()->manager.away | 1ull << cpu->index);
 	u64 start = rdtsc();
-	bool all = true;
+	bool all = iommu_flush(cpu);
 	u32 i;
 
 	cpu->flush = true;
@@ -28,7 +22,7 @@ bool flush_front_end(struct pcpu *cpu)
 			kick(pcpu_of(i), CMD_FLUSH);
 	for (i = 0; i < me()->icr.num; i++)
 		if ((rest >> i & 1) && !wait_ack(pcpu_of(i), pcpu_of(i), CMD_FLUSH, start)) {
-			stuck(cpu, pcpu_of(i));
+			log_event(cpu, QV_LOG_STUCK, pcpu_of(i)->apic_id, 0);
 			all = false;
 		}
 	return all;
@@ -49,7 +43,7 @@ bool cpus_catch(struct pcpu *cpu, u64 cpus)
 	for (i = 0; i < me()->icr.num; i++)
 		if ((cpus >> i & 1) && (!wait_ack(pcpu_of(i), pcpu_of(i), CMD_CATCH, start) ||
 					pcpu_of(i)->phase != CPU_WAIT_SIPI)) {
-			stuck(cpu, pcpu_of(i));
+			log_event(cpu, QV_LOG_STUCK, pcpu_of(i)->apic_id, 0);
 			all = false;
 		}
 	return all;
@@ -101,7 +95,7 @@ bool cpus_stop(struct pcpu *cpu, const struct qv_mon_create *q)
 
 		if ((me()->manager.away >> q->cpus[i] & 1) &&
 		    !wait_ack(there, there, CMD_STOP, start)) {
-			stuck(cpu, pcpu_of(q->cpus[i]));
+			log_event(cpu, QV_LOG_STUCK, pcpu_of(q->cpus[i])->apic_id, 0);
 			cpu_status(pcpu_of(q->cpus[i]))->lost = 1;
 			all = false;
 		}
@@ -126,7 +120,7 @@ bool cpus_home(struct pcpu *cpu, const struct cell_slot *slot, const struct qv_m
 		if (!(wanted >> home->index & 1))
 			continue;
 		if (!wait_ack(pcpu_in(QV_VA_MANAGE, i), home, CMD_HOME, start)) {
-			stuck(cpu, home);
+			log_event(cpu, QV_LOG_STUCK, home->apic_id, 0);
 			cpu_status(home)->lost = 1;
 			all = false;
 			continue;

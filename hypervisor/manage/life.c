@@ -96,6 +96,8 @@ u64 call_reclaim(struct pcpu *cpu, u64 id, u64 unused)
 		release_home(slot);
 		return QV_ME_CPU_LOST;
 	}
+	if (!iommu_settled(cpu, id))
+		return QV_ME_IOMMU;
 	if (slot->state == QV_MON_STOPPED) {
 		if (parts_clear(slot, q))
 			return 1;

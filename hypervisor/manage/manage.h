@@ -25,6 +25,7 @@
 
 #include "core/kick.h"
 #include "core/log.h"
+#include "iommu/iommu.h"
 #include "window.h"
 
 /* The request that created cell @id: the manager's own copy */
@@ -48,6 +49,27 @@ u64 call_ipi(struct pcpu *cpu, u64 direct, u64 unused);	/* ipi.c */
 u64 call_channel(struct pcpu *cpu, u64 pa, u64 unused);	/* parts/channels.c */
 u64 call_bell(struct pcpu *cpu, u64 target, u64 unused);	/* channel_bells.c */
 u64 call_ring(struct pcpu *cpu, u64 pa, u64 unused);
+u64 call_key(struct pcpu *cpu, u64 id, u64 key);	/* parts/channel_keys.c */
+
+/* One CPU at a time carries out a call, or answers requests of cells: posts.c */
+static inline bool manager_enter(const struct pcpu *cpu)
+{
+	u32 nobody = 0;
+
+	return __atomic_compare_exchange_n(&me()->manager.busy, &nobody, cpu->index + 1, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static inline void manager_leave(void)
+{
+	__atomic_store_n(&me()->manager.busy, 0, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Answers the requests of cells for channels at run time, if there may be any and no other CPU is
+ * in the manager. Returns false if nothing was posted or another CPU is there, which then answers.
+ */
+bool posts_serve(struct pcpu *cpu);
 
 /*
  * Returns true if direct IPIs, of Linux or a cell, would void the lock that a cell has or may have.
@@ -72,8 +94,15 @@ void bells_set(struct pcpu *cpu, struct channel *r, u32 end, u64 target);
 void bells_shut(struct pcpu *cpu, u64 cpus);	/* shuts all bells to these CPUs of Linux */
 /* Instance @id no longer rings this channel, and its block may be given up */
 void bells_leave(struct channel *r, u32 id);
-void bells_take(struct channel *r, const struct qv_mon_channel *c);	/* fills the record */
-void bells_end(struct channel *r);					/* frees it */
+/* Fills the record, which may be @c itself. @page: the description in place of that of @c */
+void bells_take(struct channel *r, const struct qv_mon_channel *c, const struct qv_chan_page *page);
+/* No channel is at @pa any more. 0 frees the record */
+void bells_end(struct channel *r, u64 pa);
+/* Cells send their NMIs for requests (posts.c) to this CPU from now on */
+void posts_retarget(const struct pcpu *cpu);
+void posts_end(u32 id);			/* the cell stops: it has no requests from now on */
+/* Another NMI for a request that has been answered comes within this time */
+#define POSTS_LATE	((u64)me()->boot.tsc_khz * 1000)
 
 /*
  * cpus.c. @cpus: a mask of the front end's indices; @q: the request of the cell that is being

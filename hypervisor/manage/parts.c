@@ -3,12 +3,13 @@
 #include "abi/errors.h"
 #include "part.h"
 
-/* One row each: parts/NAME.c defines part_NAME. Checks and all other steps use this order. */
+/* One row each: parts/NAME.c defines part_NAME (dma: iommu/cell.c). All steps use this order. */
 #define ROWS(X) \
 	X(memory) \
 	X(pci) \
 	X(ports) \
-	X(channels)
+	X(channels) \
+	X(dma)
 
 #define DECLARE(name) extern const struct part part_##name;
 ROWS(DECLARE)

@@ -21,16 +21,21 @@ static void cell_exception(struct pcpu *cpu)
 	cell_late_commands(cpu);
 }
 
-/* This IRET ends the guest's NMI handler: inject a pending NMI as soon as the guest can take it */
+/*
+ * This IRET is about to end the guest's NMI handler: inject a pending NMI as soon as the guest can
+ * take it. NMIs stay masked until svm_exit() finds that the IRET was carried out.
+ */
 static void on_iret(struct pcpu *cpu)
 {
 	struct vmcb *v = vmcb_of(cpu);
 
 	v->intercept3 &= ~I3_IRET;
-	cpu->nmi_masked = false;
+	v->iret_rip = v->rip;
+	v->iret_rsp = v->rsp;
 	if (cpu->nmi_pending) {
 		v->v_intr = V_IRQ | V_IRQ_PRIO | V_IGN_TPR;
 		v->intercept3 |= I3_VINTR;
+		v->shadow |= 1;		/* not before the IRET */
 	}
 }
 

@@ -23,11 +23,25 @@ static u64 event_again(u64 info)
 	return info;
 }
 
+/*
+ * Ends the masking of NMIs if the IRET of the last IRET exit was carried out. An NMI that was
+ * injected before that would overwrite the frame that the IRET pops, since both use the same stack:
+ * Linux would execute that IRET again and again.
+ */
+static void unmask_nmis(struct pcpu *cpu)
+{
+	const struct vmcb *v = vmcb_of(cpu);
+
+	if (!(v->intercept3 & I3_IRET) && (v->rip != v->iret_rip || v->rsp != v->iret_rsp))
+		cpu->nmi_masked = false;
+}
+
 void svm_exit(struct pcpu *cpu)
 {
 	struct vmcb *v = vmcb_of(cpu);
 	u64 code = v->exit_code;
 
+	unmask_nmis(cpu);
 	cpu->regs[GPR_RAX] = v->rax;
 	cpu->regs[GPR_RSP] = v->rsp;
 	v->tlb_control = 0;

@@ -47,7 +47,9 @@ struct vmcb {
 	u64 n_cr3;					/* 0b0 */
 	u64 virt_ext, clean, next_rip;			/* 0b8 */
 	u8 num_bytes, bytes[15];			/* 0d0 */
-	u8 pad0e0[0x400 - 0x0e0];
+	u8 pad0e0[0x3e0 - 0x0e0];
+	u64 iret_rip, iret_rsp;		/* 3e0, for hypervisors: where the last IRET exit was */
+	u8 pad3f0[0x400 - 0x3f0];
 	union {
 		struct vmcb_save save;
 		struct { VMCB_SAVE };

@@ -9,7 +9,7 @@
  *   0xB8000  screen   80x25 text cells as on a VGA (character, attribute); shared with Linux
  *   0xB9000  info     read-only for the inmate; fixed from start on
  *   0xBA000  comm     shared with Linux; each field has one writer
- *   0xBB000  (nothing)
+ *   0xBB000  latency  histograms that the inmate keeps; shared with Linux, which only reads them
  *   0xBC000  stream   16 KiB ring of output bytes; shared with Linux
  *
  * No access to these pages causes an exit. An inmate that does not find
@@ -29,13 +29,14 @@
 #define QV_SCREEN_GPA	0xB8000
 #define QV_INFO_GPA	0xB9000
 #define QV_COMM_GPA	0xBA000
+#define QV_LATENCY_GPA	0xBB000
 #define QV_STREAM_GPA	0xBC000
 #define QV_STREAM_LEN	0x4000		/* length of the stream in bytes; a power of two */
 #define QV_SCREEN_COLS	80
 #define QV_SCREEN_ROWS	25
 
 #define QV_INFO_MAGIC	0x4C4C45435651ull	/* "QVCELL" */
-#define QV_INFO_ABI	4
+#define QV_INFO_ABI	5
 #define QV_INFO_MAX_CPUS 64
 #define QV_INFO_MAX_DEVICES 8
 #define QV_INFO_MAX_BARS 6
@@ -48,6 +49,8 @@
 #define QV_CHANNEL_GPA	0xFF000000
 #define QV_CHANNEL_LEN	0x1000000
 #define QV_CHANNEL_STEP	0x10000
+/* length of a window for a channel at run time */
+#define QV_KEY_LEN	0x200000
 
 /* CPUID leaf 0x40000000 in a cell: ebx, ecx, edx hold this text; eax = highest leaf */
 #define QV_CPUID_SIGNATURE	"QVQuestV-QV "
@@ -78,7 +81,7 @@ struct qv_info_device {
 };
 /* bus mastering (DMA, MSI, MSI-X) may be switched on */
 #define QV_INFO_DEVICE_MASTER	(1u << 0)
-/* MSI does not arrive, because the machine remaps interrupts */
+/* MSI and MSI-X do not arrive, because Linux remaps interrupts */
 #define QV_INFO_DEVICE_NO_MESSAGES	(1u << 1)
 
 /* A channel (qv/channel.h). Its memory is write-back: map it as RAM */
@@ -115,7 +118,11 @@ struct qv_info {
 	struct qv_info_device devices[QV_INFO_MAX_DEVICES];
 	/* since ABI 3 */
 	uint32_t num_channels;
-	uint32_t reserved;
+	/*
+	 * since ABI 5: windows for channels at run time, the numbers after those of .channels.
+	 * 0: QV_CALL_OPEN and the calls after it are #UD
+	 */
+	uint32_t dynamic;
 	struct qv_info_channel channels[QV_INFO_MAX_CHANNELS];
 	/* since ABI 4 */
 	/* The bell to this cell of the channel with the same index. vector 0: none */
@@ -141,9 +148,9 @@ struct qv_info {
 
 /*
  * Calls to the cell's monitor, in ring 0: VMMCALL on AMD processors, VMCALL on Intel processors;
- * eax = number. They change no register, cannot fail, and cost one exit. Any other number is #UD,
- * and so is a call that info.may_lock or info.num_channels does not allow: this is as without a
- * monitor.
+ * eax = number. Each costs one exit. Any other number is #UD, and so is a call that info.may_lock,
+ * info.num_channels or info.dynamic does not allow: this is as without a monitor. The calls 1 to 3
+ * change no register and cannot fail.
  *
  * While a running cell has management locked, Linux cannot create, start, stop or destroy a cell,
  * and cannot disable QV: the monitor refuses. Only the cell that locked can unlock. The lock also
@@ -158,6 +165,45 @@ struct qv_info {
  * waits in the monitor for its turn, so a bell is late then but not lost.
  */
 #define QV_CALL_BELL		3
+
+/*
+ * Channels at run time, if info.dynamic is not 0. These calls return in eax: enum qv_key_answer, or
+ * the number of a window. The windows are the last info.dynamic * QV_KEY_LEN bytes of the range of
+ * channels, so all other channels end before them.
+ *
+ * QV_CALL_OPEN: edi = guest-physical address of a struct qv_chan_page (qv/channel.h) in RAM, a
+ *	multiple of 8; rsi = QV_KEY_END(): the end of this cell there, and the bell to this end.
+ *	Returns 0 if the request is posted. The page has two ends, the name of this cell at its own
+ *	end, and a key from 1 to 2^32 - 1. The other end must send the same bytes. session and all
+ *	words life are 0. QV_CALL_BELL rings the other end of a window that has a channel; for
+ *	another window it does nothing. An end also gets a bell when the other end opens or closes.
+ * QV_CALL_CLOSE: edi = window. Returns 0 if the request is posted.
+ * QV_CALL_ANSWER: returns the answer to the posted request, once: the window, and in rdi the
+ *	guest-physical address of the channel there; or a refusal, and rdi does not change
+ *
+ * The first end that opens a key makes the channel, in memory of its own. It has the window at once
+ * and finds its peer absent, until the other end opens the same key. A cell has one request at a
+ * time, and posts at most one per millisecond.
+ */
+#define QV_CALL_OPEN		4
+/* vector: of the bell, 32 to 255; 0: no bell to this end. cpu: number of the CPU in the cell */
+#define QV_KEY_END(end, vector, cpu) \
+	((uint32_t)(end) | (uint64_t)(vector) << 32 | (uint64_t)(cpu) << 48)
+#define QV_CALL_CLOSE		5
+#define QV_CALL_ANSWER		6
+
+enum qv_key_answer {
+	QV_KEY_PENDING		= -1,	/* there is no answer yet: ask again */
+	QV_KEY_RATE		= -2,	/* too early after the last request: try again */
+	QV_KEY_BUSY		= -3,	/* another request of this cell has no answer yet */
+	QV_KEY_MALFORMED	= -4,	/* the page, or its address, is not as said above */
+	QV_KEY_DENIED		= -5,	/* the cell's file does not list the other end */
+	/* the other end described this key differently, or this end is taken */
+	QV_KEY_DIFFERS		= -6,
+	QV_KEY_FULL		= -7,	/* all memory or windows that were set aside are in use */
+	QV_KEY_NONE		= -8,	/* no such window, or no request */
+	QV_KEY_STUCK		= -9,	/* a CPU of this cell did not answer: the window stays */
+};
 
 /*
  * Indices count up without end (mod 2^32). Take them modulo the length on access. A reader checks
@@ -187,6 +233,31 @@ struct qv_comm {
 	uint32_t keys_head;		/* index of the next free slot for a key */
 	uint32_t reserved2[30];
 	uint8_t keys[QV_KEYS_LEN];	/* written by Linux */
+};
+
+/*
+ * The latency page: histograms of times that the inmate measures, such as how late a task ran. It
+ * is zeros at the start of each life. The first `used` entries of .of are in use; each has one
+ * writer, and its numbers only grow. All times are cycles of the TSC.
+ *
+ * Bucket 0 counts times below 1 << QV_LATENCY_FIRST. Bucket i > 0 counts those from
+ * 1 << (QV_LATENCY_FIRST + i - 1) to below twice that. The last bucket counts all longer ones too.
+ * The number of times is the sum of the buckets.
+ */
+#define QV_LATENCY_MAX		16
+#define QV_LATENCY_BUCKETS	24
+#define QV_LATENCY_FIRST	8
+#define QV_LATENCY_NAME		32
+
+struct qv_latency {
+	uint32_t used;			/* number of histograms: 0..QV_LATENCY_MAX */
+	uint32_t reserved[15];
+	struct qv_histogram {
+		char name[QV_LATENCY_NAME];	/* of the measurement; NUL-terminated */
+		uint64_t sum;			/* of all times */
+		uint64_t max;			/* the longest time */
+		uint64_t bucket[QV_LATENCY_BUCKETS];
+	} of[QV_LATENCY_MAX];
 };
 
 /*

@@ -18,8 +18,9 @@
  *
  * Every word that can change is an aligned uint64_t with one writer. Payload is copied in such
  * words, too. Memory ordering: each load is an acquire, each store is a release (x86: plain MOV on
- * write-back memory). The two stores that are marked FENCED must be complete before the next load
- * (x86: XCHG, or MOV and MFENCE).
+ * write-back memory). The stores that are marked FENCED must be complete before the next load
+ * (x86: XCHG, or MOV and MFENCE). With QV_CHAN_ONE_SHOT each store of `count` is FENCED, since the
+ * end then loads `armed` of the others.
  */
 #ifndef QV_CHANNEL_H
 #define QV_CHANNEL_H
@@ -72,6 +73,8 @@ enum qv_chan_full {
 #define QV_CHAN_BELL		(1u << 0)	/* a write is followed by a doorbell */
 /* ends bind to the next generation of a peer; else a restart of the peer ends the connection */
 #define QV_CHAN_RECONNECT	(1u << 1)
+/* with QV_CHAN_BELL: an end rings only if another end has armed its bell, once for each arming */
+#define QV_CHAN_ONE_SHOT	(1u << 2)
 
 /* qv_chan_end.flags */
 #define QV_CHAN_END_WRITES	(1u << 0)	/* may write section 0 of QV_CHAN_MEMORY */
@@ -138,7 +141,12 @@ struct qv_chan_section {
 	 * it, then `count` is not valid yet.
 	 */
 	uint64_t bound;
-	uint64_t reserved0[6];
+	/*
+	 * With QV_CHAN_ONE_SHOT: odd while this end waits for a bell (FENCED), even else. Each
+	 * arming makes it the next odd number.
+	 */
+	uint64_t armed;
+	uint64_t reserved0[5];
 	/*
 	 * Mailbox: messages that this end has sent. Ring: items that the writer has published, or
 	 * that the reader has taken. Four-slot writer: the pair written last (`latest`, FENCED).

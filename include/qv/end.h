@@ -60,6 +60,9 @@ struct qv_end {
 	uint64_t number;		/* of the item that is claimed or peeked */
 	uint64_t place;			/* and its slot */
 	uint64_t bytes;			/* of the message that is peeked */
+	uint64_t armed;			/* as section.armed of this end */
+	/* QV_CHAN_ONE_SHOT: section.armed of each end when it was rung, and its generation then */
+	uint64_t rung[QV_CHAN_MAX_ENDS], rung_generation[QV_CHAN_MAX_ENDS];
 };
 
 /* The result of qv_end_status(). All values of the peer are its claims. */
@@ -77,6 +80,13 @@ struct qv_end_status {
  * slots. Returns NULL, or why no such channel can be: a sentence without a full stop.
  */
 const char *qv_chan_lay_out(struct qv_chan_page *page);
+/*
+ * The same for a channel at run time. All words of the page are 0 except type, full, item, slots
+ * and in flags QV_CHAN_BELL and QV_CHAN_ONE_SHOT. Fills in key, name and ends, too: end 0 is the
+ * cell `first` (or "linux"), end 1 is `second`.
+ */
+const char *qv_chan_describe_key(struct qv_chan_page *page, uint32_t key, const char *first,
+				 const char *second);
 /*
  * Checks the copy of a life page against a window of `length` bytes. Returns NULL or the reason.
  * Accepts other places of sections than those of qv_chan_lay_out() if they do not overlap.
@@ -121,10 +131,28 @@ int qv_end_read_again(struct qv_end *end, void *data, uint64_t size, struct qv_i
 int qv_end_peek(struct qv_end *end, const void **data, struct qv_item *item);
 int qv_end_release(struct qv_end *end);
 
+/*
+ * Returns whether to ring the bell of the other ends, after an item was written, or taken from a
+ * ring: with QV_CHAN_BELL always, with QV_CHAN_ONE_SHOT only if one of them has armed its bell
+ * since it was rung. The caller must ring then: the next call returns false.
+ */
+bool qv_end_rings(struct qv_end *end);
+/*
+ * With QV_CHAN_ONE_SHOT: asks for one bell, or says that it is no longer needed. To wait, an end
+ * arms its bell, looks, and sleeps only if it finds no news. Does nothing for other channels.
+ */
+void qv_end_arm(struct qv_end *end, bool on);
+
 /* The bytes of QV_CHAN_MEMORY. *writable: this end may write them. */
 int qv_end_memory(struct qv_end *end, void **data, uint64_t *size, bool *writable);
 
 void qv_end_status(const struct qv_end *end, struct qv_end_status *status);
+/*
+ * Returns whether this is the writer of a ring in which a write finds no room, and has to wait. It
+ * is false if the write has another result, such as QV_CHAN_CORRUPT. Unlike a claim it counts no
+ * refused item.
+ */
+bool qv_end_full(const struct qv_end *end);
 /* Returns a sentence for a result, and for a person what to do about it. Never NULL. */
 const char *qv_chan_sentence(int result);
 

@@ -37,8 +37,10 @@ $(foreach v,$(ERIKA_VARIANTS),\
 	$(eval $(call erika_library,$(v)-trace,$(call erika_sources,$(v)) trace.c,1)))
 
 ERIKA_PORT := $(addprefix $(ERIKA_OUT)/port/,\
-	boot.c.o channel.c.o device.c.o entry.c.o fault.c.o guard.c.o hwclock.c.o x86.c.o)
-ERIKA_TOOLS_OBJ := $(addprefix $(ERIKA_OUT)/port/,shell.c.o tracelines.c.o)
+	boot.c.o channel.c.o device.c.o entry.c.o fault.c.o floats.c.o guard.c.o hwclock.c.o \
+	key.c.o x86.c.o)
+ERIKA_TOOLS_OBJ := $(addprefix $(ERIKA_OUT)/port/,floatswitch.c.o latency.c.o shell.c.o \
+	tracelines.c.o)
 $(ERIKA_PORT) $(ERIKA_TOOLS_OBJ): INMATE_CFLAGS += -I$(ERIKA)/include -DOS_EXTENDED=0
 -include $(ERIKA_PORT:.o=.d) $(ERIKA_TOOLS_OBJ:.o=.d)
 

@@ -127,6 +127,14 @@ def test_the_doorbells_vector():
         machine.expect(r"panic: the doorbell's vector is 240: it must be below 240")
 
 
+def test_vectors_of_bells():
+    """The same for the bells in the cell's file, whose class the bells at run time share, too."""
+    with boot("keys channel-bell=0xEF") as machine:
+        assert m.Shell(machine, READY).run("cpu")
+    with boot("keys channel-bell=0xF5") as machine:
+        machine.expect(r"panic: the vector of the bell of vshm-1 is 245: it must be below 240")
+
+
 def test_nonsense_index_is_refused(cell):
     cell.machine.send("\x1db")
     before, _ = status(cell.machine)

@@ -26,6 +26,7 @@ static int attach_section(struct qv_end *end)
 
 	if (old && old != end->generation)
 		return QV_CHAN_OWN_SECTION;
+	end->armed = shared_load(&own->armed);
 	result = type_of(end)->attach(end, !old);
 	if (!result && !old)
 		shared_store(&own->generation, end->generation);
@@ -173,14 +174,11 @@ int qv_end_write(struct qv_end *end, const void *data, uint64_t size)
 	return qv_end_commit(end, size);
 }
 
-/* Finds an item. Each try that finds a slot overwritten continues with a newer one. */
-static int find_item(struct qv_end *end, bool again)
+/* Looks for an item. Each try that finds a slot overwritten continues with a newer one. */
+static int look_for_item(struct qv_end *end, bool again)
 {
-	int result, tries;
+	int result = chan_bound(end), tries;
 
-	if (!end_reads(end) || end->claimed)
-		return QV_CHAN_USAGE;
-	result = chan_bound(end);
 	if (result)
 		return result;
 	for (tries = 0; tries < READ_TRIES; tries++) {
@@ -189,6 +187,22 @@ static int find_item(struct qv_end *end, bool again)
 			break;
 	}
 	return result ? chan_conclude(end, result) : QV_CHAN_DONE;
+}
+
+/*
+ * Finds an item. A peer that has ended by now may have written its last item after the look, so a
+ * second look decides.
+ */
+static int find_item(struct qv_end *end, bool again)
+{
+	int result;
+
+	if (!end_reads(end) || end->claimed)
+		return QV_CHAN_USAGE;
+	result = look_for_item(end, again);
+	if (result == QV_CHAN_STOPPED || result == QV_CHAN_FAILED || result == QV_CHAN_ABSENT)
+		result = look_for_item(end, again);
+	return result;
 }
 
 /* Records that the item was taken, and returns QV_CHAN_DONE, if it is still the item found. */
@@ -267,6 +281,38 @@ int qv_end_release(struct qv_end *end)
 	return take_item(end, &item);
 }
 
+bool qv_end_rings(struct qv_end *end)
+{
+	uint64_t armed, generation;
+	bool wanted = false;
+	uint32_t i;
+
+	if (!(end->page.flags & QV_CHAN_ONE_SHOT))
+		return end->page.flags & QV_CHAN_BELL;
+	for (i = 0; i < end->page.ends; i++) {
+		armed = i != end->self ? shared_load(&chan_section(end, i)->armed) : 0;
+		if (!(armed & 1))
+			continue;
+		/* an end that started again counts from the beginning */
+		generation = QV_CHAN_GENERATION(chan_life(end, i));
+		if (armed == end->rung[i] && generation == end->rung_generation[i])
+			continue;
+		end->rung[i] = armed;
+		end->rung_generation[i] = generation;
+		wanted = true;
+	}
+	return wanted;
+}
+
+void qv_end_arm(struct qv_end *end, bool on)
+{
+	if (!(end->page.flags & QV_CHAN_ONE_SHOT) || (!on && !(end->armed & 1)))
+		return;
+	end->armed += on ? 1 + (end->armed & 1) : 1;
+	/* fenced: the next look finds all that peers published which do not see this yet */
+	shared_store_fenced(&chan_section(end, end->self)->armed, end->armed);
+}
+
 int qv_end_memory(struct qv_end *end, void **data, uint64_t *size, bool *writable)
 {
 	if (end->page.type != QV_CHAN_MEMORY)
@@ -275,6 +321,33 @@ int qv_end_memory(struct qv_end *end, void **data, uint64_t *size, bool *writabl
 	*size = end->page.item;
 	*writable = !end->self || end->page.end[end->self].flags & QV_CHAN_END_WRITES;
 	return QV_CHAN_DONE;
+}
+
+/* Returns how many items the writer has published, by its own words. */
+static uint64_t items_of_writer(const struct qv_end *end)
+{
+	const struct qv_chan_section *writer = chan_section(end, 0);
+	uint64_t count = shared_load(&writer->count), slot;
+
+	if (end->page.type != QV_CHAN_FOUR_SLOT)
+		return count;
+	if (count >= end->page.ends)
+		return 0;
+	slot = 2 * count + (shared_load(&writer->slot[count]) & 1);
+	return shared_load(&chan_slot(end, 0, slot)->end);
+}
+
+/*
+ * Returns how many items of a ring the reader has taken. The count of a reader that is not bound to
+ * this life of the writer belongs to another life; it will begin where the writer saw the last.
+ */
+static uint64_t items_of_reader(const struct qv_end *end)
+{
+	const struct qv_chan_section *writer = chan_section(end, 0), *reader = chan_section(end, 1);
+	uint64_t bound = shared_load(&reader->bound), count = shared_load(&reader->count);
+
+	return bound == QV_CHAN_GENERATION(chan_life(end, 0)) ? count :
+	       shared_load(&writer->freed);
 }
 
 void qv_end_status(const struct qv_end *end, struct qv_end_status *status)
@@ -290,15 +363,35 @@ void qv_end_status(const struct qv_end *end, struct qv_end_status *status)
 		return;
 	status->attached = status->peer_generation &&
 		shared_load(&chan_section(end, end->peer)->generation) == status->peer_generation;
-	status->items = end->page.type == QV_CHAN_FOUR_SLOT ? end->last :
-							      shared_load(&writer->count);
+	status->items = items_of_writer(end);
 	if (end->page.type != QV_CHAN_RING)
 		return;
-	status->waiting = status->items - shared_load(&reader->count);
+	status->waiting = status->items - items_of_reader(end);
 	if (status->waiting > end->page.slots)	/* a lapped reader, or a lie */
 		status->waiting = end->page.slots;
 	status->high = shared_load(&reader->high);
 	status->refused = shared_load(&writer->refused);
 	writer = end->page.full == QV_CHAN_DROP_NEWEST ? writer : reader;
 	status->lost = shared_load(&writer->lost);
+}
+
+/* Does a write report that the peer restarted, which ends the connection? */
+static bool restart_ends(const struct qv_end *end, uint64_t life)
+{
+	return end->ended || (!(end->page.flags & QV_CHAN_RECONNECT) && end->peer_generation &&
+			      QV_CHAN_GENERATION(life) != end->peer_generation);
+}
+
+bool qv_end_full(const struct qv_end *end)
+{
+	uint64_t life = chan_life(end, end->peer);
+	unsigned int state = QV_CHAN_STATE(life);
+
+	if (end->page.type != QV_CHAN_RING || end->self || restart_ends(end, life) ||
+	    end->page.full == QV_CHAN_DROP_NEWEST || end->page.full == QV_CHAN_DROP_OLDEST ||
+	    state == QV_CHAN_IS_STOPPED || state == QV_CHAN_IS_FAILED)
+		return false;
+	/* more than `slots` items wait only by a wrong count, which the write reports */
+	return end->count - end->freed >= end->page.slots &&
+	       end->count - items_of_reader(end) == end->page.slots;
 }

@@ -40,6 +40,19 @@ static inline struct qv_chan_slot *chan_slot(const struct qv_end *end, uint32_t 
 	return (struct qv_chan_slot *)(first + place * QV_CHAN_STRIDE(end->page.item));
 }
 
+/*
+ * Publishes a counter of this end. With one-shot bells every CPU sees it before this CPU loads the
+ * words `armed` of the other ends: either this end finds the bell armed, or the other finds the
+ * counter when it looks after arming.
+ */
+static inline void chan_publish(const struct qv_end *end, uint64_t *word, uint64_t value)
+{
+	if (end->page.flags & QV_CHAN_ONE_SHOT)
+		shared_store_fenced(word, value);
+	else
+		shared_store(word, value);
+}
+
 /* Loads the life word of an end. */
 static inline uint64_t chan_life(const struct qv_end *end, uint32_t which)
 {

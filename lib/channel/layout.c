@@ -32,8 +32,11 @@ static const char *params_wrong(const struct qv_chan_page *page)
 		return "only a ring has slots, and their number is a power of two";
 	if (ring ? page->full < QV_CHAN_FULL_ERROR || page->full > QV_CHAN_DROP_OLDEST : page->full)
 		return "a ring, and no other type, says what happens when it is full";
-	if (page->flags & ~(QV_CHAN_BELL | QV_CHAN_RECONNECT))
+	if (page->flags & ~(QV_CHAN_BELL | QV_CHAN_RECONNECT | QV_CHAN_ONE_SHOT))
 		return "a flag is not known";
+	if (page->flags & QV_CHAN_ONE_SHOT &&
+	    (!(page->flags & QV_CHAN_BELL) || page->type == QV_CHAN_MEMORY))
+		return "one-shot bells need bells and items";
 	return NULL;
 }
 

@@ -59,7 +59,7 @@ static void mailbox_publish(struct qv_end *end, uint64_t size)
 	struct qv_chan_section *own = chan_section(end, end->self);
 
 	shared_store(&own->bytes, size);
-	shared_store(&own->count, ++end->count);
+	chan_publish(end, &own->count, ++end->count);
 }
 
 static int mailbox_find(struct qv_end *end, bool again)

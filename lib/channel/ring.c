@@ -119,7 +119,7 @@ static int ring_claim(struct qv_end *end)
 static void ring_publish(struct qv_end *end, uint64_t size)
 {
 	(void)size;
-	shared_store(&chan_section(end, 0)->count, ++end->count);
+	chan_publish(end, &chan_section(end, 0)->count, ++end->count);
 }
 
 /* Continues after items that were, or are being, overwritten. */
@@ -167,7 +167,7 @@ static void ring_taken(struct qv_end *end, struct qv_item *item)
 	if (item->lost)
 		shared_store(&own->lost, end->lost += item->lost);
 	shared_store(&own->last, end->number);
-	shared_store(&own->count, ++end->count);
+	chan_publish(end, &own->count, ++end->count);
 }
 
 const struct chan_type chan_ring = {

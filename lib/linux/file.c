@@ -155,11 +155,50 @@ int qv_file_create(const char *path, const struct qv_chan_page *plan)
 	return result;
 }
 
+/* Rings the bells of all ends. */
+static void file_ring_all(const char *path)
+{
+	char name[4200];
+	uint32_t i;
+	int bell;
+
+	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
+		bell_path(name, sizeof(name), path, i);
+		bell = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+		if (bell >= 0) {
+			bell_send(bell);
+			close(bell);
+		}
+	}
+}
+
+/* Clears the session, as the manager does at the end of a channel: programs that wait learn it. */
+static void file_end(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	struct qv_chan_page *page = MAP_FAILED;
+	struct stat about;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &about) && S_ISREG(about.st_mode) && about.st_size >= (off_t)sizeof(*page))
+		page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (page == MAP_FAILED)
+		return;
+	if (page->magic == QV_CHAN_MAGIC) {
+		__atomic_store_n(&page->session, 0, __ATOMIC_SEQ_CST);
+		file_ring_all(path);
+	}
+	munmap(page, sizeof(*page));
+}
+
 int qv_file_remove(const char *path)
 {
 	char bell[4200];
 	uint32_t i;
 
+	file_end(path);
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
 		bell_path(bell, sizeof(bell), path, i);
 		unlink(bell);
@@ -170,11 +209,9 @@ int qv_file_remove(const char *path)
 /* Acts as the manager: a new generation if `start`, else a new state. Rings all bells. */
 static int file_manage(const char *path, uint32_t end, bool start, enum qv_chan_state state)
 {
-	int fd = open(path, O_RDWR | O_CLOEXEC), bell;
-	char name[4200];
+	int fd = open(path, O_RDWR | O_CLOEXEC);
 	struct stat about;
 	void *window;
-	uint32_t i;
 	bool known;
 
 	if (fd < 0 || fstat(fd, &about)) {
@@ -196,14 +233,7 @@ static int file_manage(const char *path, uint32_t end, bool start, enum qv_chan_
 	if (!known)
 		return lib_fail(QV_CHAN_USAGE, "%s: this is no channel, or it has no end %u", path,
 				end);
-	for (i = 0; i < QV_CHAN_MAX_ENDS; i++) {
-		bell_path(name, sizeof(name), path, i);
-		bell = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-		if (bell >= 0) {
-			bell_send(bell);
-			close(bell);
-		}
-	}
+	file_ring_all(path);
 	return 0;
 }
 

@@ -85,17 +85,14 @@ int qv_expect(const struct qv_channel *c, uint32_t type, uint64_t item, const ch
 	return 0;
 }
 
+#define NS_PER_MS 1000000LL
+
 static int64_t now_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-static int64_t now_ms(void)
-{
-	return now_ns() / 1000000;
 }
 
 static bool several_cpus(void)
@@ -115,7 +112,8 @@ static int sleep_until(struct qv_channel *c, int timeout_ms, int64_t end)
 {
 	int longest = c->end.page.flags & QV_CHAN_BELL ? SLEEP_BELL : SLEEP_NO_BELL;
 	struct pollfd wait = { .fd = c->waits, .events = POLLIN };
-	int64_t left = timeout_ms < 0 ? longest : end - now_ms();
+	/* rounded up: a wait never ends before its time */
+	int64_t left = timeout_ms < 0 ? longest : (end - now_ns() + NS_PER_MS - 1) / NS_PER_MS;
 
 	if (left <= 0)
 		return lib_fail(QV_LIB_TIMEOUT, "%s: no success in %d ms", c->end.page.name,
@@ -157,12 +155,7 @@ static int gone(const struct qv_channel *c)
 /* A call of a ring's writer counts a refused item if the ring is still full, so it looks before. */
 static bool worth_a_call(const struct qv_channel *c, const struct attempt *a)
 {
-	struct qv_end_status now;
-
-	if (!a->writes || c->end.page.type != QV_CHAN_RING)
-		return true;
-	qv_end_status(&c->end, &now);
-	return now.waiting < c->end.page.slots;
+	return !a->writes || !qv_end_full(&c->end);
 }
 
 /* Tries again for a short time, in which a peer on another CPU often answers. */
@@ -189,7 +182,7 @@ static int spin(struct qv_channel *c, struct attempt *a, int result)
  */
 static int carry_out(struct qv_channel *c, struct attempt *a, int timeout_ms)
 {
-	int64_t end = timeout_ms > 0 ? now_ms() + timeout_ms : 0;
+	int64_t end = timeout_ms > 0 ? now_ns() + timeout_ms * NS_PER_MS : 0;
 	int slept = gone(c), result;
 
 	if (slept)
@@ -198,7 +191,7 @@ static int carry_out(struct qv_channel *c, struct attempt *a, int timeout_ms)
 	if (may_wait(c, a, result) && timeout_ms)
 		result = spin(c, a, result);
 	while (may_wait(c, a, result) && timeout_ms) {
-		c->source->arm(c);
+		qv_arm(c);
 		result = a->call(c, a);
 		if (!may_wait(c, a, result))
 			break;
@@ -206,19 +199,22 @@ static int carry_out(struct qv_channel *c, struct attempt *a, int timeout_ms)
 		if (!slept)
 			slept = gone(c);
 		if (slept)
-			return slept;
+			break;
 		result = a->call(c, a);
 	}
+	if (timeout_ms)
+		qv_end_arm(&c->end, false);
+	if (slept)
+		return slept;
 	if (result >= 0)
 		return result;
 	return lib_fail_call(result, c->end.page.name);
 }
 
-/* A write rings. So does a read of a ring whose writer may wait for a slot. */
+/* A write rings. So does each read of a ring: its writer may wait for a slot. */
 static int ring_after(struct qv_channel *c, int result, bool writes)
 {
-	if (!result && c->end.page.flags & QV_CHAN_BELL &&
-	    (writes || c->end.page.full == QV_CHAN_FULL_BLOCK))
+	if (!result && (writes || c->end.page.type == QV_CHAN_RING) && qv_end_rings(&c->end))
 		c->source->ring(c);
 	return result;
 }
@@ -319,6 +315,7 @@ int qv_fd(const struct qv_channel *c)
 int qv_arm(struct qv_channel *c)
 {
 	c->source->arm(c);
+	qv_end_arm(&c->end, true);
 	return 0;
 }
 

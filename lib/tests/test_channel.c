@@ -209,6 +209,7 @@ static void test_four_slot_keeps_the_last(void)
 {
 	struct world w = world_make(QV_CHAN_FOUR_SLOT, 64, 1, 9, 0, 0);
 	struct qv_end writer, again, readers[9];
+	struct qv_end_status status;
 	struct qv_item about;
 	uint64_t data[8], n;
 	uint32_t i;
@@ -229,6 +230,13 @@ static void test_four_slot_keeps_the_last(void)
 	CHECK_EQ(data[0], 99);
 	CHECK_EQ(qv_end_read(&readers[8], data, 64, &about), QV_CHAN_DONE);
 	CHECK_EQ(about.lost, 2);
+	/* a status at any end, which may not have read for long, names the number of the last */
+	qv_end_status(&readers[7], &status);
+	CHECK(status.items == 99 && readers[7].last == 98);
+	world_section(&w, 0)->count = 9;
+	qv_end_status(&readers[7], &status);
+	CHECK_EQ(status.items, 0);
+	world_section(&w, 0)->count = writer.count;
 	CHECK_EQ(world_attach(&w, &again, 0), QV_CHAN_DONE);
 	CHECK_EQ(put(&again, 100), QV_CHAN_DONE);
 	CHECK_EQ(get(&readers[1]), 100);
@@ -264,6 +272,35 @@ static void test_mailbox_alternates(void)
 	CHECK_EQ(qv_end_write(&a, "again", 5), QV_CHAN_DONE);
 	CHECK_EQ(qv_end_read(&b, text, sizeof(text), &about), QV_CHAN_DONE);
 	CHECK(!memcmp(text, "again", 5));
+	free(w.window);
+}
+
+/*
+ * Messages of every length around that from which a copy is another one (shared.c), from and to
+ * addresses that are not aligned. Nothing behind a message changes.
+ */
+static void test_messages_of_every_length(void)
+{
+	enum { MOST = 1104 };
+	struct world w = world_make(QV_CHAN_MAILBOX, MOST, 1, 2, 0, QV_CHAN_RECONNECT);
+	unsigned char from[MOST + 1], to[MOST + 8];
+	struct qv_item about;
+	struct qv_end a, b;
+	uint64_t size, i;
+
+	CHECK_EQ(world_attach(&w, &a, 0), QV_CHAN_DONE);
+	CHECK_EQ(world_attach(&w, &b, 1), QV_CHAN_DONE);
+	for (size = 0; size <= MOST; size++) {
+		for (i = 0; i <= MOST; i++)
+			from[i] = (unsigned char)(1 + (i * 7 + size) % 255);
+		memset(to, 0, sizeof(to));
+		CHECK_EQ(qv_end_write(&a, from + 1, size), QV_CHAN_DONE);
+		CHECK_EQ(qv_end_read(&b, to + 3, MOST, &about), QV_CHAN_DONE);
+		CHECK(about.bytes == size && !memcmp(to + 3, from + 1, size));
+		CHECK(!to[2] && !to[3 + size]);
+		CHECK_EQ(qv_end_write(&b, NULL, 0), QV_CHAN_DONE);
+		CHECK_EQ(qv_end_read(&a, to, MOST, &about), QV_CHAN_DONE);
+	}
 	free(w.window);
 }
 
@@ -305,6 +342,7 @@ UNIT_SUITE(channel) = {
 	{ "channel: peek returns the item until its release", test_peek_and_release },
 	{ "channel: a four-slot keeps the last item", test_four_slot_keeps_the_last },
 	{ "channel: the ends of a mailbox alternate", test_mailbox_alternates },
+	{ "channel: messages of every length arrive", test_messages_of_every_length },
 	{ "channel: memory is raw", test_memory_is_raw },
 	{ "channel: every result has a sentence", test_every_result_has_a_sentence },
 	{ 0 }

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <qv/libqv.h>
+#include "../linux/internal.h"
 #include "unit.h"
 
 #define WAIT	60000	/* ms, for an item that is sure to come */
@@ -123,6 +125,25 @@ static void test_calls_wait_until_their_time_out(void)
 	qv_file_remove(path);
 }
 
+static void test_no_call_ends_before_its_time_out(void)
+{
+	struct timespec began, ended;
+	struct qv_channel *b;
+	unsigned int i;
+
+	create(QV_CHAN_RING, QV_CHAN_FULL_BLOCK, QV_CHAN_BELL);
+	b = opened(1);
+	for (i = 0; i < 50; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &began);
+		CHECK_EQ(get(b, 1), QV_LIB_TIMEOUT);
+		clock_gettime(CLOCK_MONOTONIC, &ended);
+		CHECK((ended.tv_sec - began.tv_sec) * 1000000000LL + ended.tv_nsec -
+		      began.tv_nsec >= 1000000);
+	}
+	qv_close(b);
+	qv_file_remove(path);
+}
+
 /* The last cell of the channel is destroyed: the manager clears the life page */
 static void test_channel_that_is_gone_ends_the_wait(void)
 {
@@ -167,6 +188,99 @@ static void test_descriptor_is_readable_while_items_wait(void)
 	CHECK_EQ(put(a, 4, 0), 0);
 	CHECK(readable(b));
 	qv_close(a);
+	qv_close(b);
+	qv_file_remove(path);
+}
+
+/* A writer may wait in poll() for a free slot, also if a full ring is an error or drops. */
+static void test_each_read_of_a_ring_rings(void)
+{
+	struct qv_channel *a, *b;
+	const void *there;
+	uint32_t full;
+
+	for (full = QV_CHAN_FULL_ERROR; full <= QV_CHAN_DROP_OLDEST; full++) {
+		unit_case("full %u", full);
+		create(QV_CHAN_RING, full, QV_CHAN_BELL);
+		a = opened(0);
+		b = opened(1);
+		CHECK_EQ(put(a, 1, 0), 0);
+		CHECK_EQ(put(a, 2, 0), 0);
+		qv_arm(a);
+		CHECK(!readable(a));
+		CHECK_EQ(get(b, 0), 1);
+		CHECK(readable(a));
+		qv_arm(a);
+		CHECK_EQ(qv_peek(b, &there, NULL, 0), 0);
+		CHECK(!readable(a));
+		CHECK_EQ(qv_release(b), 0);
+		CHECK(readable(a));
+		qv_close(a);
+		qv_close(b);
+		qv_file_remove(path);
+	}
+}
+
+/* A bell rings once after each arming, also for a peer that started again and counts from 0. */
+static void test_one_shot_bell_rings_once(void)
+{
+	struct qv_channel *a, *b;
+
+	create(QV_CHAN_RING, QV_CHAN_FULL_BLOCK,
+	       QV_CHAN_BELL | QV_CHAN_ONE_SHOT | QV_CHAN_RECONNECT);
+	a = opened(0);
+	b = opened(1);
+	qv_arm(b);
+	CHECK_EQ(put(a, 1, 0), 0);
+	CHECK(readable(b));
+	b->source->arm(b);
+	CHECK_EQ(put(a, 2, 0), 0);
+	CHECK(!readable(b));			/* rung already */
+	qv_arm(b);
+	CHECK(!readable(b));
+	CHECK_EQ(get(b, 0), 1);
+	CHECK_EQ(get(b, 0), 2);
+	CHECK_EQ(put(a, 3, 0), 0);
+	CHECK(readable(b));
+	CHECK_EQ(get(b, 0), 3);
+	CHECK_EQ(get(b, 1), QV_LIB_TIMEOUT);	/* armed the bell, then disarmed it */
+	CHECK_EQ(put(a, 4, 0), 0);
+	CHECK(!readable(b));
+	CHECK_EQ(get(b, 0), 4);
+	qv_close(b);
+	CHECK_EQ(qv_file_start(path, 1), 0);
+	b = opened(1);
+	while (get(b, 0) > 0)
+		;				/* the writer did not know what was read */
+	qv_arm(b);
+	CHECK(!readable(b));
+	CHECK_EQ(put(a, 5, 0), 0);
+	CHECK(readable(b));
+	qv_close(a);
+	qv_close(b);
+	qv_file_remove(path);
+}
+
+/* 20,000 items through a ring of four: both processes sleep and ring often. */
+static void test_one_shot_bells_pass_a_stream(void)
+{
+	struct qv_channel *a, *b;
+	uint64_t n;
+	pid_t child;
+
+	create(QV_CHAN_RING, QV_CHAN_FULL_BLOCK,
+	       QV_CHAN_BELL | QV_CHAN_ONE_SHOT | QV_CHAN_RECONNECT);
+	child = fork();
+	if (!child) {
+		a = opened(0);
+		for (n = 1; n <= 20000 && !put(a, n, WAIT); n++)
+			;
+		_exit(n <= 20000);
+	}
+	b = opened(1);
+	for (n = 1; n <= 20000; n++)
+		CHECK_EQ(get(b, WAIT), n);
+	waitpid(child, NULL, 0);
 	qv_close(b);
 	qv_file_remove(path);
 }
@@ -280,9 +394,13 @@ UNIT_SUITE(libqv) = {
 	{ "libqv: open refuses with a reason", test_open_refuses_with_a_reason },
 	{ "libqv: every result has a sentence", test_every_result_has_a_sentence },
 	{ "libqv: calls wait until their time-out", test_calls_wait_until_their_time_out },
+	{ "libqv: no call ends before its time-out", test_no_call_ends_before_its_time_out },
 	{ "libqv: a channel that is gone ends the wait", test_channel_that_is_gone_ends_the_wait },
 	{ "libqv: the descriptor is readable while items wait",
 	  test_descriptor_is_readable_while_items_wait },
+	{ "libqv: each read of a ring rings", test_each_read_of_a_ring_rings },
+	{ "libqv: a one-shot bell rings once", test_one_shot_bell_rings_once },
+	{ "libqv: one-shot bells pass a stream", test_one_shot_bells_pass_a_stream },
 	{ "libqv: a killed writer leaves nothing behind",
 	  test_killed_writer_leaves_nothing_behind },
 	{ "libqv: a waiting reader sees a restart", test_waiting_reader_sees_restart },

@@ -168,6 +168,43 @@ static void test_a_reader_that_restarts_misses_nothing(void)
 	free(w.window);
 }
 
+static uint64_t waiting(struct qv_end *end)
+{
+	struct qv_end_status status;
+
+	qv_end_status(end, &status);
+	return status.waiting;
+}
+
+/* Until the reader binds again, its count is of another life. Both ends see what waits now. */
+static void test_restart_resets_occupancy(void)
+{
+	struct world w = world_make(QV_CHAN_RING, 64, 4, 2, QV_CHAN_FULL_ERROR, QV_CHAN_RECONNECT);
+	struct qv_end a, b;
+	uint32_t n;
+
+	CHECK_EQ(world_attach(&w, &a, 0) | world_attach(&w, &b, 1), QV_CHAN_DONE);
+	for (n = 0; n < 3; n++)
+		CHECK_EQ(put(&a) | get(&b), QV_CHAN_DONE);
+	CHECK_EQ(waiting(&b), 0);
+	manage_start(w.window, 0);
+	CHECK_EQ(waiting(&b), 0);
+	CHECK_EQ(world_attach(&w, &a, 0), QV_CHAN_DONE);
+	CHECK_EQ(waiting(&a), 0);
+	CHECK_EQ(put(&a), QV_CHAN_DONE);
+	CHECK(waiting(&a) == 1 && waiting(&b) == 1);
+	CHECK_EQ(get(&b), QV_CHAN_RESTARTED);
+	for (n = 0; n < 4; n++)
+		CHECK_EQ(get(&b) | put(&a), QV_CHAN_DONE);
+	CHECK_EQ(waiting(&a), 1);
+	manage_start(w.window, 1);	/* the reader begins with the oldest item that is kept */
+	CHECK_EQ(waiting(&a), a.count - a.freed);
+	CHECK_EQ(world_attach(&w, &b, 1), QV_CHAN_DONE);
+	CHECK_EQ(get(&b), QV_CHAN_DONE);
+	CHECK_EQ(waiting(&a), a.count - a.freed - 1);
+	free(w.window);
+}
+
 /* Each word of a peer is set to values that no honest peer writes, while an item waits. */
 static void test_lies_are_corrupt(void)
 {
@@ -280,6 +317,7 @@ UNIT_SUITE(peer) = {
 	{ "peer: a restart ends a peek", test_restart_ends_peek_and_claim },
 	{ "peer: a reader that restarts misses no item",
 	  test_a_reader_that_restarts_misses_nothing },
+	{ "peer: a restart resets the occupancy", test_restart_resets_occupancy },
 	{ "peer: lies are corrupt", test_lies_are_corrupt },
 	{ "peer: scribbles do no harm", test_scribbles_do_no_harm },
 	{ "peer: its own section is checked", test_own_section_is_checked },

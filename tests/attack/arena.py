@@ -70,6 +70,7 @@ class Arena:
         self._mode = "machine"
         self.hidden: list[int] = []  # the attacks in front/ use this list and `messages`
         self.messages = 0
+        self.peer_pages: list[int] = []  # of the cells in front/channels.py
         machine.put(image(), "/run/attack/attack.elf")
         machine.put(program("beat"), "/run/attack/beat")
         machine.put(HERE / "inside/attack-server", "/run/attack/attack-server")
@@ -87,9 +88,10 @@ class Arena:
         if mode != self._mode:
             self._mode = mode
             self.hidden = []
+            self.peer_pages = []
             self.ask("mode", mode=mode)
 
-    def ask(self, do: str, timeout: float = 120.0, **more: Any) -> dict[str, Any]:
+    def ask(self, do: str, timeout: float = 600.0, **more: Any) -> dict[str, Any]:
         self._running.write(json.dumps({"do": do, **more}).encode() + b"\n")
         deadline = time.monotonic() + timeout * self._machine.config.patience
         while time.monotonic() < deadline and not self._running.ended.is_set():

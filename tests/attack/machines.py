@@ -22,6 +22,9 @@ MIXED = {"mixed": "xapic", "intel-mixed": "intel"}
 # Linux and the attacker's cell have direct IPIs, the witness has not
 DIRECT = {"direct": "xapic"}
 KINDS = (*MACHINES, *MIXED, *DIRECT)
+# The monitor owns the IOMMU, and Linux has the device edu. For attacks of Linux by these alone
+IOMMU = {"iommu": {"memory": "1536M", "iommu": "intel", "boot_args": ("iommu=pt",),
+                   "qemu_args": ("-device", "edu,dma_mask=0xffffffff,addr=10.0")}}
 
 # In Bochs an attack of Linux costs five seconds. Always run there: all attacks of Linux that reach
 # code for VT-x alone, and one or two of each kind that reaches common code.
@@ -42,23 +45,27 @@ def vendor(where: str) -> str:
 
 def mode(where: str) -> str:
     """Returns the mode of an arena of this kind."""
-    return "x2apic" if where in MIXED else "direct" if where in DIRECT else "machine"
+    return "x2apic" if where in MIXED else where if where in (*DIRECT, *IOMMU) else "machine"
 
 
 # The attacks of Linux whose outcome may depend on the APIC mode of Linux
 ON_X2APIC = ("front-icr-*", "front-xapic-in-x2", "front-apic-base", "front-msi-*", "front-ioapic-*")
 FRONT = {"x2apic": ON_X2APIC, "intel": ON_INTEL}
+# Attacks with cells of their own, which cost seconds: in the sample of `make check` everywhere.
+# The attacks of cells on channels always run
+COSTLY = "front-channel-"
 
 
 def _marks(where: str, rare: bool) -> list[pytest.MarkDecorator]:
-    settings = MACHINES[{**MIXED, **DIRECT}.get(where, where)]
+    settings = {**MACHINES, **IOMMU}[{**MIXED, **DIRECT}.get(where, where)]
     return [pytest.mark.machine(**settings), *([pytest.mark.thorough] if rare else [])]
 
 
 def front_marks(where: str, name: str) -> list[pytest.MarkDecorator]:
     """Returns the marks of an attack of Linux on a machine of one of KINDS."""
     always = FRONT["intel"] if vendor(where) == "intel" else FRONT.get(where, ("*",))
-    return _marks(where, not any(fnmatchcase(name, pattern) for pattern in always))
+    usual = any(fnmatchcase(name, pattern) for pattern in always)
+    return _marks(where, name.startswith(COSTLY) or where in IOMMU or not usual)
 
 
 def cell_attacks(where: str) -> list[tuple[rows.Row, list[pytest.MarkDecorator]]]:

@@ -11,7 +11,7 @@ BEGIN = re.compile(r"^ATTACK\(", re.MULTILINE)
 ROW = re.compile(r'ATTACK\("(?P<name>[a-z0-9-]+)", (?P<function>\w+), (?P<a>\w+), (?P<b>\w+),\s+'
                  r'"(?P<expected>[^"]+)", "(?P<flags>[^"]*)",\s+"(?P<what>[^"]+)"\)$', re.MULTILINE)
 VENDORS = ("amd", "intel")
-FLAGS = {*VENDORS, "xapic", "x2apic", "direct", "smp", "quesh", "shutdown", "watchdog", "fresh", "channel", "open",
+FLAGS = {*VENDORS, "xapic", "x2apic", "direct", "smp", "quesh", "shutdown", "watchdog", "fresh", "channel", "outsider", "open",
          "kills"}
 # The outcome of these families may depend on the APIC mode. The other families run in one mode
 # only, except for rows with the flag x2apic.

@@ -11,7 +11,7 @@ sys.path.insert(0, str(HERE.parent / "lab"))  # pytest has this from pyproject.t
 sys.dont_write_bytecode = True
 
 FAMILIES = {
-    "memory": "Memory outside the cell", "channels": "Channels", "msr": "Model-specific registers", "instructions": "Instructions, control registers, storms",
+    "memory": "Memory outside the cell", "channels": "Channels", "keys": "Channels at run time", "outsider": "A third cell and channels of two others", "msr": "Model-specific registers", "instructions": "Instructions, control registers, storms",
     "interrupts": "Interrupts", "ports": "I/O ports", "shared": "What Linux reads of a cell", "floods": "Floods",
     "second": "Cells with two CPUs", "direct": "Direct IPIs",
 }
@@ -62,6 +62,7 @@ kicker, acts at random moments meanwhile:
 | stores to a cell's memory and block, once, or repeatedly by a translation that the CPU keeps | dropped while they belong to the cell |
 | loads from them and from the manager's block | ones, or data that Linux wrote itself |
 | a word of the request changes while the monitor reads it | the request as checked is carried out, or refused |
+| the cell's channel with Linux: stores anywhere in its 2 MiB, and the call that gives it back, at any time | dropped or #GP, except in the section of Linux; refused while the cell uses it |
 | calls: doorbells, locks, numbers and instances that do not exist, bad requests | refused, or without effect |
 | in one life of four also START, STOP, RECLAIM of the runner's cell, and a second cell of the same CPUs and memory | an answer of each; all can be given back |
 

@@ -8,12 +8,12 @@ import pytest
 
 from front import ROWS, Front, Linux
 from lab.machine import Machine
-from machines import DIRECT, KINDS, MIXED, each_machine, front_marks, mode
+from machines import DIRECT, IOMMU, KINDS, MIXED, each_machine, front_marks, mode
 
 
 def parameters() -> list:
     return [pytest.param(row, where, marks=front_marks(where, row.name), id=f"{row.name}-{where}")
-            for where in KINDS for row in ROWS
+            for where in (*KINDS, *IOMMU) for row in ROWS
             if (row.on_mixed() if where in MIXED else
                 row.on_direct() if where in DIRECT else row.on(where))]
 

@@ -27,7 +27,8 @@ def test_links_between_pages_stay_in_the_book() -> None:
 
 
 @pytest.mark.parametrize("name, word", [
-    ("qvctl.8", "cell shutdown NAME"), ("quesh.1", "detach"), ("qv-cell.5", "watchdog"),
+    ("qvctl.8", "cell shutdown NAME"), ("quesh.1", "detach"), ("qvbench.1", "--settle"), ("qv.conf.5", "QV_RESTARTS"),
+    ("qv-cell.5", "watchdog"),
     ("qv-channel.7", "ring"), ("qv.4", "QV_IOC_STATUS"), ("qv-oil.5", "TASK"), ("qv-erika.7", "OSEK")])
 def test_manual_page_is_readable(name: str, word: str) -> None:
     made = DOC / "man" / name

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "unit.h"
 
-#define TEST_SECONDS	180
+#define TEST_SECONDS	900
 #define SHOWN		10	/* number of failures of one test that are printed */
 
 /*

@@ -71,17 +71,22 @@ def on_machines(*names: str) -> pytest.MarkDecorator:
         pytest.param(n, marks=pytest.mark.machine(**MACHINES[n]), id=n) for n in names])
 
 
-def program(name: str) -> Path:
+def program(name: str, with_channels: bool = False) -> Path:
     """Compiles programs/NAME.c so that it runs in any machine. Returns the program's path."""
     source, place = HERE / f"programs/{name}.c", BUILD / f"lab/programs/{name}"
-    if not place.exists() or place.stat().st_mtime < source.stat().st_mtime:
+    library = HERE.parents[1] / "lib"
+    sources = [source, *(sorted(library.glob("channel/*.c")) if with_channels else [])]
+    includes = [HERE.parents[1] / "include/uapi",
+                *([HERE.parents[1] / "include", library / "tests"] if with_channels else [])]
+    read = [*sources, *(library.glob("tests/*.h") if with_channels else [])]
+    if not place.exists() or place.stat().st_mtime < max(file.stat().st_mtime for file in read):
         place.parent.mkdir(parents=True, exist_ok=True)
         # two workers may compile the file at the same time
         with tempfile.TemporaryDirectory(dir=place.parent) as folder:
             fresh = Path(folder) / name
             subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-pthread", "-mavx",
-                            "-I", str(HERE.parents[1] / "include/uapi"),
-                            "-o", str(fresh), str(source)], check=True)
+                            *(f"-I{folder}" for folder in includes),
+                            "-o", str(fresh), *map(str, sources)], check=True)
             fresh.rename(place)
     return place
 

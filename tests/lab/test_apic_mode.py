@@ -59,7 +59,7 @@ def test_cell_in_x2apic_mode_ends_by_a_crash(qv: Product) -> None:
     for _ in range(2):
         qv.run_cell("quest", CELL)
         assert "x2APIC" in qv.quesh("cpu")
-        qv.machine.run(["quesh", "quest", "-t", "2", "-c", "crash memory"], 20)
+        qv.machine.run(["quesh", "quest", "-t", "30", "-c", "crash memory"], 60)
         until(lambda: qv.show()["state"] == "failed", "it fails")
         qv.do("cell start quest")
         assert "x2APIC" in qv.quesh("cpu") and qv.show()["state"] == "running"

@@ -73,16 +73,16 @@ def test_cell_with_taken_cpu_or_name_is_refused(qv: Product) -> None:
 @pytest.mark.both_vendors
 def test_hanging_cell_can_be_destroyed(qv: Product) -> None:
     """The cell spins with interrupts off, so only force gets its CPU back."""
-    qv.run_cell()
-    hung = qv.machine.run("quesh quest -t 2 -c hang", merge=False)
+    qv.do(f"cell create {qv.config('quest', 3, more='watchdog: off')} --start")
+    hung = qv.machine.run("quesh quest -t 8 -c hang", merge=False)
     assert (hung.rc, hung.out) == (124, "hanging\n")
-    assert "did not end within 2 s" in hung.err
+    assert "did not end within 8 s" in hung.err
     beats = qv.show()["heartbeat"]
     time.sleep(1)
     assert qv.show()["heartbeat"] == beats, "the cell does not hang"
     begin = qv.uptime().guest
     qv.do("cell destroy quest")
-    assert qv.uptime().guest - begin < 10
+    assert qv.uptime().guest - begin < 30
     assert qv.online() == qv.all_online and qv.runs_on(3)
     qv.run_cell()
     assert qv.quesh("echo again") == "again\n"

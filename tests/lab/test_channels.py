@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from product import Product
+from product import Product, TEST_IMAGE
 from test_isolation import Deed, deed as deed, ones, peek_all
 from test_watching import until
 
@@ -41,16 +41,19 @@ def test_cell_and_programs_talk(qv: Product) -> None:
     assert qv.quesh("chan write sensor again") == ""
     assert python(qv, f"""
 f = os.open("{DEVICE}/sensor", os.O_RDONLY | os.O_NONBLOCK)
-say(select.select([f], [], [], 5)[0] == [f])
+say(select.select([f], [], [], 60)[0] == [f])
 say(os.read(f, 64)[:5].decode())
 say(fails(os.read, f, 64))
 say(os.pread(f, 100, 0)[:5].decode())
 say(fails(os.read, f, 63))
 say(select.select([f], [], [], 0)[0] == [])
+g = os.open("{DEVICE}/sensor", os.O_RDONLY | os.O_NONBLOCK)
+say(os.pread(g, 64, 0)[:5].decode())
+say(fails(os.read, g, 64))  # pread() has read this value
 w = os.open("{DEVICE}/sensor", os.O_RDWR)
 say(fails(os.open, "{DEVICE}/sensor", os.O_RDWR))
 say(fails(os.write, w, bytes(64)))
-""") == [True, "again", "EAGAIN", "again", "EINVAL", True, "EBUSY", "ENOTSUP"]
+""") == [True, "again", "EAGAIN", "again", "EINVAL", True, "again", "EAGAIN", "EBUSY", "ENOTSUP"]
     assert python(qv, f"""
 f = os.open("{DEVICE}/orders", os.O_WRONLY)
 for n in range(4): os.write(f, (b"order %d" % n).ljust(64, bytes(1)))
@@ -70,7 +73,7 @@ say(fails(os.write, f, bytes(8)))
     # a reader waits, sees the next value, and ends when the writer stops
     qv.sh(f"(cat {DEVICE}/sensor | tr -d '\\0' >/run/seen; echo . >>/run/seen) >/dev/null 2>&1 &")
     qv.do("cell shutdown quest --timeout 0")
-    qv.sh("until grep -q '[.]' /run/seen; do sleep 0.05; done", 30)
+    qv.sh("until grep -q '[.]' /run/seen; do sleep 0.05; done", 120)
     assert qv.sh("cat /run/seen") == "again.\n"
     # it restarts: Linux's end and its device stay, the old value is gone
     qv.do("cell start quest")
@@ -91,12 +94,101 @@ say(fails(os.read, f, 64))""") == ["renewed", "EPIPE"]
 
 
 @pytest.mark.thorough
+def test_end_that_must_not_reconnect_starts_once(qv: Product) -> None:
+    """With `reconnect: never`, the other end reads what is left, and then the state of the dead end.
+    It never sees a new life, since the cell does not start again while the channel exists. A start
+    that is refused makes the end absent: the cell was made again for it."""
+    talk = ("{{name: {}, type: ring, item: 64, slots: 4, writer: quest, readers: [{}], "
+            "reconnect: never}}")
+    never = "or a cell has had this end and `reconnect` is `never`"
+    read = f"""
+f = os.open("{DEVICE}/up", os.O_RDONLY | os.O_NONBLOCK)
+def take():
+    try: return os.read(f, 64).rstrip(bytes(1)).decode()
+    except OSError as e: return errno.errorcode[e.errno]
+"""
+    qv.do("enable")
+    file = qv.config("quest", 3, more=f"channels: [{talk.format('up', 'linux')}, {talk.format('over', 'other')}]")
+    qv.sh(f"sed 's/^name:.*/name: other/; s/^cpus:.*/cpus: [2]/; s/^memory:.*/memory: 16M/; "
+          f"s/name: up, .*name: over/name: over/' {file} >/run/other.yaml")
+    qv.do(f"cell create {file} --start")
+    qv.do("cell create /run/other.yaml --start")
+    for name in ("up", "over"):
+        for text in ("first", "second"):
+            qv.quesh(f"chan write {name} {text}")
+    assert python(qv, read + "say(take())") == ["first"]
+    assert qv.quesh("chan read over", "other") == "first\n"
+    qv.do("cell shutdown quest --timeout 0")
+    # a program that holds the device, while the cell is to start again
+    assert python(qv, read + """
+import subprocess
+start = ["qvctl", "cell", "start", "quest"]
+say([take() for _ in range(2)])
+for _ in range(2):
+    say(subprocess.run(start, capture_output=True).returncode)
+    say([take() for _ in range(2)])
+""") == [["second", ""], 1, ["EAGAIN", "EAGAIN"], 1, ["EAGAIN", "EAGAIN"]]
+    assert never in qv.refused("cell start quest")
+    assert qv.quesh("channels", "other") == "over ring quest:absent other:running\n"
+    assert qv.quesh("chan read over", "other") == "second\n"
+    assert "the peer is not there yet" in qv.quesh("chan read over", "other")
+    # nor does another cell in its place
+    qv.do("cell destroy quest")
+    qv.do(f"cell create {file}")
+    assert never in qv.refused("cell start quest")
+    assert qv.quesh("channels", "other") == "over ring quest:absent other:running\n"
+    # with its last end the channel goes, and the next one is new
+    qv.do("cell destroy other")
+    qv.do("cell start quest")
+    qv.do("cell create /run/other.yaml --start")
+    qv.quesh("chan write over third")
+    assert qv.quesh("chan read over", "other") == "third\n"
+    # the reader ends: the writer fills the ring, and then learns it
+    assert qv.machine.run("quesh other -c 'crash triple'", merge=False).rc == 1
+    for _ in range(4):
+        assert qv.quesh("chan write over more") == ""
+    assert "the peer failed" in qv.quesh("chan write over more")
+    assert never in qv.refused("cell start other")
+    qv.do("cell destroy quest other")
+    qv.do("disable")
+
+
+@pytest.mark.thorough
+def test_message_before_the_cell_attaches_arrives(qv: Product) -> None:
+    """Quest attaches at its first read, which rings no bell. Then both ends wait for a bell."""
+    talk = "{name: talk, type: mailbox, item: 64, writer: linux, readers: [quest], bell: true}"
+    read = """
+import subprocess, threading, time
+t = os.open("/dev/qv-channel/talk", os.O_RDWR)
+def quest(): return subprocess.Popen(["quesh", "quest", "-c", "chan read talk 60000"], stdout=subprocess.PIPE, text=True)
+"""
+    qv.do("enable")
+    qv.do(f"cell create {qv.config('quest', 3, more=f'channels: [{talk}]')} --start")
+    assert python(qv, read + """
+threading.Thread(target=os.write, args=[t, b"hello".ljust(64, bytes(1))], daemon=True).start()
+time.sleep(0.5)
+say(quest().communicate()[0])
+""") == ["hello\n"]
+    qv.do("cell shutdown quest --timeout 0")
+    qv.do("cell start quest")
+    assert python(qv, read + """
+reads = quest()
+say(select.select([], [t], [], 60)[1] == [t])
+os.write(t, b"again".ljust(64, bytes(1)))
+say(reads.communicate()[0])
+""") == [True, "again\n"]
+    qv.do("cell destroy quest")
+    qv.do("disable")
+
+
+@pytest.mark.thorough
 def test_device_of_memory_and_poll_of_full_ring(qv: Product) -> None:
     """poll() takes, drops and counts no item. A memory channel has mmap() only."""
     table = "{name: table, type: memory, item: 65536, writer: linux, readers: [quest]}"
     frames = "{name: frames, type: ring, item: 8, slots: 2, full: drop-oldest, writer: linux, readers: [quest]}"
+    both = "{name: both, type: memory, item: 4096, writers: [quest, linux]}"
     qv.do("enable")
-    qv.do(f"cell create {qv.config('quest', 3, more=f'channels: [{table}, {frames}, {ORDERS}]')} --start")
+    qv.do(f"cell create {qv.config('quest', 3, more=f'channels: [{table}, {frames}, {ORDERS}, {both}]')} --start")
     assert python(qv, f"""
 import fcntl, mmap
 SHARED, R, W, X = mmap.MAP_SHARED, mmap.PROT_READ, mmap.PROT_WRITE, mmap.PROT_EXEC
@@ -110,6 +202,11 @@ say(fails(mmap.mmap, f, 4096, SHARED, R | W))
 m = mmap.mmap(f, 65536, SHARED, R | W, offset=4096)
 m[-8:] = b"the last"
 say(mmap.mmap(f, 4096 + 65536, SHARED, R)[-8:].decode())
+f = os.open("{DEVICE}/both", os.O_RDWR)
+fcntl.ioctl(f, 0x7161)
+mmap.mmap(f, 4096, SHARED, R | W, offset=4096)[:6] = b"second"
+say(mmap.mmap(f, 8192, SHARED, R)[4096:4102].decode())
+say(fails(mmap.mmap, f, 8192, SHARED, R | W))
 def writable(f): return select.select([], [f], [], 0)[1] == [f]
 w = os.open("{DEVICE}/frames", os.O_WRONLY)
 for text in (b"1", b"2"): os.write(w, text.ljust(8, bytes(1)))
@@ -119,8 +216,16 @@ for n in range(4):
     say(writable(w))
     os.write(w, bytes(64))
 say(writable(w))
-""") == ["ENOTSUP", "ENOTSUP", "EPERM", "EPERM", "EPERM", "the last", [True] * 3, *[True] * 4, False]
+""") == ["ENOTSUP", "ENOTSUP", "EPERM", "EPERM", "EPERM", "the last", "second", "EPERM", [True] * 3, *[True] * 4, False]
     assert qv.quesh("chan read frames") == "1\n"
+    # the reader takes all, Linux writes one more, and the reader starts again: there is room
+    for _ in range(4):
+        qv.quesh("chan read orders")
+    write = f'f = os.open("{DEVICE}/orders", os.O_WRONLY); say(select.select([], [f], [], 60)[1] == [f]); os.write(f, bytes(64))'
+    assert python(qv, write) == [True]
+    qv.do("cell shutdown quest --timeout 0")
+    qv.do("cell start quest")
+    assert python(qv, write) == [True]
     qv.do("cell destroy quest")
     qv.do("disable")
 
@@ -215,7 +320,7 @@ def test_two_cells_share_what_linux_cannot_reach(qv: Product, deed: Deed) -> Non
     assert len(page) == 1, "Linux has the memory of the first cell again, but not the channels"
     # another description of the same channel, and then the same again
     qv.sh("sed 's/slots: 8/slots: 16/' /run/one.yaml >/run/other.yaml")
-    assert "describes channel 'talk' differently" in qv.refused("cell create /run/other.yaml")
+    assert "two says of channel 'talk' slots: 8, but one says slots: 16" in qv.refused("cell create /run/other.yaml")
     qv.do("cell create /run/one.yaml --start")
     assert page <= set(ones(qv))
     assert "restarted" in qv.quesh("chan read talk", "two")
@@ -287,7 +392,7 @@ def test_bells_wake_linux_and_cells(qv: Product) -> None:
     before = bells(qv, "sensor")
     qv.sh(f"(head -c 64 {DEVICE}/sensor | tr -d '\\0' >/run/seen; echo . >>/run/seen) >/dev/null 2>&1 &")
     qv.quesh("chan write sensor hello")
-    qv.sh("until grep -q '[.]' /run/seen; do sleep 0.05; done", 30)
+    qv.sh("until grep -q '[.]' /run/seen; do sleep 0.05; done", 120)
     assert qv.sh("cat /run/seen").split() == ["hello."]
     assert bells(qv, "sensor") == before + 1
     # one exit at the sender for each bell, and none at the receiver
@@ -331,7 +436,7 @@ asyncio.run(wait())
     # the sender fails: its instance rings, so the reader learns it at once
     qv.sh(f"(cat {DEVICE}/sensor >/dev/null 2>/run/why; echo . >>/run/why) >/dev/null 2>&1 &")
     assert qv.machine.run("quesh quest -c 'crash triple'", merge=False).rc == 1
-    qv.sh("until grep -q '^[.]' /run/why; do sleep 0.05; done", 30)
+    qv.sh("until grep -q '^[.]' /run/why; do sleep 0.05; done", 120)
     assert "Broken pipe" in qv.sh("cat /run/why")
     qv.do("cell destroy quest other")
     assert "QV-bell" not in qv.sh("cat /proc/interrupts")
@@ -360,4 +465,37 @@ def test_bells_between_cells(qv: Product) -> None:
     qv.quesh("chan write talk second", "one")
     assert qv.show("one")["state"] == "running"
     qv.do("cell destroy one")
+    qv.do("disable")
+
+
+@pytest.mark.thorough
+@pytest.mark.machine(icount=True)
+def test_bell_is_served_with_the_period_of_who_waits(qv: Product) -> None:
+    """The I/O VCPU of bells has 2 % of 10 ms. It inherits the period of the VCPU of the program
+    that waits, and its budget with it. A line typed in the shell would make it inherit from the
+    shell, so `vcpus` is typed before the bell. The shell reads that line after an item without a
+    bell."""
+    wait = "{name: vshm-4, type: ring, item: 64, slots: 4, writer: linux, readers: [quest], bell: true}"
+    go = wait.replace("vshm-4", "go").replace(", bell: true", "")
+    vcpus = "[{name: slow, C: 5ms, T: 40ms}, {name: fast, C: 1ms, T: 8ms}]"
+    qv.do("enable")
+    qv.do("cell create " + qv.config("quest", 3, TEST_IMAGE, f"channels: [{wait}, {go}]\\nvcpus: {vcpus}") + " --start")
+    for vcpu, row in (("slow", ["0.800", "40.000"]), ("fast", ["0.160", "8.000"]), ("", ["0.200", "10.000"])):
+        if vcpu:
+            qv.quesh(f"vcpu={vcpu} channels wait &", timeout=120)
+            qv.quesh("sleep 200", timeout=120)  # of the machine's time: the program sleeps now
+        shell = qv.machine.start(["quesh", "quest"], tty=(30, 100))
+        until(lambda: b"> " in shell.output, "the prompt", 60)
+        tables = qv.sh("quesh quest --dump").count("scheduling:")
+        shell.write(b"chan read go 600000\rvcpus\r")
+        until(lambda: "> chan read go 600000" in qv.sh("quesh quest --dump").splitlines()[-1], "the echo of the line", 60)
+        qv.do("channel send vshm-4 --text wake")
+        qv.do("channel send go --text go")
+        until(lambda: qv.sh("quesh quest --dump").count("scheduling:") > tables, "the table", 120)
+        assert re.findall(r" input +I/O +(\S+) +(\S+) ", qv.sh("quesh quest --dump"))[-1] == tuple(row)
+        shell.write(b"\x1d")
+        qv.machine.finish(shell, 60)
+        assert ("used by" in qv.quesh("channels", timeout=120)) is False
+        qv.quesh("chan read vshm-4", timeout=120)
+    qv.do("cell destroy quest")
     qv.do("disable")

@@ -33,7 +33,7 @@ def test_unmounted_disk_in_use_is_refused(qv: Product) -> None:
         assert not holder.ended.wait(0.1), holder.output
     assert f"{disk} is in use by a file system or a program" in qv.refused(f"cell create {given(qv, off(DISK))}")
     holder.write(b"\n")
-    qv.machine.finish(holder, 20)
+    qv.machine.finish(holder, 120)
     run(qv, off(DISK))
     qv.do("cell destroy quest")
 

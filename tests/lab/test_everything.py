@@ -161,12 +161,16 @@ def test_part_that_does_not_exist_is_rejected(text: str) -> None:
         everything.chosen_part(text)
 
 
+def shares(items: list[Item]) -> list[list[Item]]:
+    return [everything.share(items, part, everything.PARTS) for part in range(1, everything.PARTS + 1)]
+
+
 def test_check_all_lists_each_item_once() -> None:
     """The real items. Every test file that `make check` names is among them."""
     items = everything.every()
     names = [item.name for item in items]
     assert len(set(names)) == len(names)
-    assert [item.name for part in range(1, 9) for item in everything.share(items, part, 8)] == names
+    assert [item.name for share in shares(items) for item in share] == names
     files = {name.partition("::")[0] for name in names}
     assert {"tests/attack/test_inmates.py", "tests/attack/gaps.py", "tests/lab/test_cells.py", "inmates/tests/test_alone.py"} <= files
     assert {f"check {folder}" for folder in check.UNITS if check.has_check(folder)} - set(names) == {"check tests/prove", "check tests/fuzz"}
@@ -179,7 +183,7 @@ def test_check_all_lists_each_item_once() -> None:
 def check_budgets(items: list[Item]) -> None:
     """By the weights, `make check` and each part of `make check-all` keep their budgets."""
     assert not budget.over(items), budget.over(items)
-    parts = [sum(item.seconds for item in everything.share(items, part, 8)) for part in range(1, 9)]
+    parts = [sum(item.seconds for item in share) for share in shares(items)]
     assert max(parts) <= budget.PART, parts
 
 
@@ -217,15 +221,16 @@ def check_sample(items: list[Item]) -> None:
             *sampling.too_long(commands, sampling.COMMANDS)]
     names = {item.name.partition("::")[0] for item in long}
     assert names == {"prove manager", "prove front", "prove request", "torture channels", "tests/attack/gaps.py",
-                     "tests/attack/test_races.py", "tests/lab/test_packages.py"}
+                     "tests/attack/test_races.py", "tests/lab/test_soak.py", *everything.APART}
+    assert not any(everything.trees(lot) for lot in sampling.lots(tests, sampling.TESTS)), "make check makes no such tree"
     lots = [sampling.lots(tests, sampling.TESTS), sampling.lots(commands, sampling.COMMANDS)]
     print([len(some) for some in lots])
-    assert all(len(some) <= 40 for some in lots), "a week of commits covers everything"
+    assert all(len(some) <= 45 for some in lots), "a week of commits covers everything"
     assert sum(len(lot) for some in lots for lot in some) + len(long) + len(shared) == len(rare)
 
 
 def test_overview_has_a_line_per_commit(tmp_path: Path) -> None:
-    items = [Item(f"item {n}", 1.0) for n in range(16)]
+    items = [Item(f"item {n}", 1.0) for n in range(2 * everything.PARTS)]
     done = {0: "passed", 1: "skipped", 2: "failed", 4: "passed"}
     for commit, outcomes in (("aaa", {}), ("bbb", done)):
         everything.keep_parts(items, tmp_path / f"{commit}.json")
@@ -233,8 +238,8 @@ def test_overview_has_a_line_per_commit(tmp_path: Path) -> None:
             Result(f"item {number}", outcome, 1.0).append(tmp_path / f"{commit}.jsonl")
     os.utime(tmp_path / "aaa.json", (1, 1))
     lines = everything.overview(tmp_path)
-    assert lines[2] == "| bbb | passed | 1 failed, 1 of 2 run | 1 of 2 run |" + " not run |" * 5
-    assert lines[3] == "| aaa |" + " not run |" * 8
+    assert lines[2] == "| bbb | passed | 1 failed, 1 of 2 run | 1 of 2 run |" + " not run |" * (everything.PARTS - 3)
+    assert lines[3] == "| aaa |" + " not run |" * everything.PARTS
 
 
 def test_commands_of_a_tree_with_changes_are_not_kept(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_smallest_inmate_builds_and_runs(qv: Product, tmp_path: Path, make: type
     shown = qv.machine.start(terminal, tty=(25, 80))
     until(lambda: b"hello from" in shown.output, "its greeting on the terminal", 60)
     shown.write(b"\x1d")
-    qv.machine.finish(shown, 30)
+    qv.machine.finish(shown, 120)
     qv.sh(shutdown)
     assert qv.show("tiny")["state"] == "shut-down"
     qv.sh(destroy)

@@ -60,7 +60,7 @@ def test_forced_unload_waits_for_open_files_and_locked_cells(qv: Product) -> Non
     until(lambda: kernel_said(qv)[-1] == f"{waits}a program has /dev/qv, a console or a channel open", "the cell's end", 60)
     assert qv.online() == qv.all_online
     held.write(b"\n")
-    qv.machine.finish(held, 30)
+    qv.machine.finish(held, 120)
     until(lambda: "done" in qv.sh("cat /run/rmmod.out 2>/dev/null; true"), "rmmod's end", 60)
     assert qv.sh("grep -c '^qv ' /proc/modules; true").strip() == "0"
 

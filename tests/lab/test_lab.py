@@ -65,7 +65,7 @@ def test_commands_run_concurrently(machine: Machine) -> None:
     while counter.output.count(b"tick") <= 3 and time.monotonic() < deadline:
         time.sleep(0.1)
     counter.kill()
-    machine.finish(counter, 10)
+    machine.finish(counter, 120)
     assert counter.output.count(b"tick") > 3
     assert machine.run("sleep 1000 & echo left behind").out == "left behind\n"
 
@@ -74,7 +74,7 @@ def test_commands_run_concurrently(machine: Machine) -> None:
 def test_command_has_terminal(machine: Machine) -> None:
     shell = machine.start("read line; stty size; echo got $line; exit 3", tty=(30, 100))
     shell.write(b"typed\r")
-    machine.finish(shell, 20)
+    machine.finish(shell, 120)
     assert shell.rc == 3
     assert b"30 100" in shell.output and b"got typed" in shell.output
 
@@ -87,7 +87,7 @@ def test_commands_that_ended_hold_no_files_in_the_agent(machine: Machine) -> Non
     for _ in range(10):
         machine.run("true", merge=False)
         terminal = machine.start("exit 0", tty=(30, 100))
-        machine.finish(terminal, 20)
+        machine.finish(terminal, 120)
     deadline = time.monotonic() + 60
     while (after := int(machine.run(count).out)) > before + 5 and time.monotonic() < deadline:
         time.sleep(0.1)  # the files are closed soon after the end is reported

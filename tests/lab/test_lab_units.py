@@ -6,15 +6,17 @@ import importlib.util
 import re
 import socket
 import subprocess
+import sys
 import time
 from collections import OrderedDict
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 import pytest
 from xdist.scheduler import LoadGroupScheduling
 
-from lab import aptconf, bochs, check, cpio, enter, fixtures, qemu, roots, tar, thorough
+from lab import aptconf, bochs, channelbench, check, cpio, enter, fixtures, qemu, roots, tar, thorough
 from lab.config import Config
 from lab.errors import LabError
 from lab.fixtures import SLOW
@@ -33,6 +35,17 @@ def test_apt_one_line_sources_give_mirror(tmp_path: Path) -> None:
           "deb http://s.test/debian-security bookworm-security main\n"
           "deb [arch=amd64 signed-by=/etc/hostname] http://m.test/debian/ bookworm main contrib # x\n")
     assert aptconf.mirror(tmp_path) == ("http://m.test/debian", "/etc/hostname")
+
+
+def test_command_that_does_not_end_is_killed_and_named() -> None:
+    name = f"{time.time():.0f}"  # of a process that only this test has
+    script = f"echo begun; (trap '' TERM INT; sleep {name} & wait); echo ended"
+    done = enter.run(roots.ensure("tool"), ["/bin/sh", "-c", script], limit=3)
+    assert done.returncode == -9
+    assert done.stdout == f"begun\nstopped after 3 s, while this was running: sleep {name}"
+    names = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
+    assert f"sleep\0{name}\0".encode() not in names
+    assert enter.run(roots.ensure("tool"), ["echo", "fast"], limit=60).stdout == "fast\n"
 
 
 def test_chroot_without_mount_point_is_reported() -> None:
@@ -104,13 +117,59 @@ def test_bochs_rejects_options_of_qemu(asked: dict[str, object]) -> None:
         bochs.Bochs.check(Config(machine="intel", **asked))  # type: ignore[arg-type]
 
 
-def test_source_lines_exclude_comments_and_blanks() -> None:
+def size_script() -> Any:
     loader = importlib.machinery.SourceFileLoader("size", str(TOP / "scripts/size"))
     spec = importlib.util.spec_from_loader("size", loader)
     assert spec
     size = importlib.util.module_from_spec(spec)
+    sys.modules["size"] = size  # its data classes look there
     loader.exec_module(size)
+    return size
+
+
+def test_source_lines_exclude_comments_and_blanks() -> None:
+    size = size_script()
     assert size.source_lines('a; /* x\n y */\n\n// z\n  b; // c\n"/*"; d;\n/* e */ f;\n') == 4
+
+
+def test_size_of_a_cell_with_channels_is_measured() -> None:
+    """The functions that are called for cells with channels only, and those that they call, count apart."""
+    size = size_script()
+    calls = {"svm_run": ["vector_stubs", "exit_known"], "vector_stubs": ["vector_rest"], "vector_rest": [],
+             "exit_known": ["cell_channel_call", "go_home"], "cell_channel_call": ["ring"], "ring": [], "go_home": []}
+    starts = {name: 0x1000 * number for number, name in enumerate(calls, 1)}
+    image = size.Image([size.Function(name, starts[name], starts[name] + 16, {starts[to] for to in calls[name]})
+                        for name in calls], [])
+    plain = size.reach(image, "svm", {*size.NOT_BY_A_CELL, *size.WITH_CHANNELS})
+    channels = size.reach(image, "svm", size.NOT_BY_A_CELL)
+    assert {starts["cell_channel_call"], starts["ring"]} == set(channels) - set(plain)
+    assert (size.reached_bytes(image, plain), size.reached_bytes(image, channels)) == (4 * 16, 6 * 16)
+    assert size.LIMITS[-1][1:] == ("bytes more with channels", 1024)
+
+
+def test_crossover_of_copies_is_the_last_change() -> None:
+    said = "tick second=1000 instructions=1000.0\n" + "".join(
+        f"copy {size} {op} rounds=9 min=1 p50={ticks} p99=9\n" for size, of_size in {
+            8: (10, 12, 9, 9), 64: (20, 19, 12, 12), 128: (20, 20, 15, 14), 256: (30, 25, 20, 16)}.items()
+        for op, ticks in zip(("write", "claim", "read", "peek"), of_size))
+    found = channelbench.numbers(said)
+    assert channelbench.crossover(found, "write", "claim") == "claim is faster than write from 256 bytes on"
+    assert channelbench.crossover(found, "read", "peek") == "peek is faster than read from 128 bytes on"
+    assert channelbench.crossover(found, "claim", "write") == "write is faster than claim at no size"
+    assert channelbench.copies(found)[0] == ("8 bytes", "10", "12", "9", "9")
+
+
+def test_iommu_objects_are_in_both_images() -> None:
+    """Law 3: the folder iommu/ is compiled once, and linked into both images. It depends on no vendor's folder."""
+    rules = subprocess.run(["make", "-C", TOP / "hypervisor", "-pnq", "O=/none"], capture_output=True, text=True,
+                           check=False).stdout
+    linked = {vendor: {path for path in needs.split() if "/iommu/" in path}
+              for vendor, needs in re.findall(r"^\S*/qv-(amd|intel)\.elf: (.*)$", rules, re.MULTILINE)}
+    sources = list((TOP / "hypervisor/iommu").glob("*.c"))
+    objects = {f"/none/hypervisor/iommu/{source.stem}.o" for source in sources}
+    assert objects and linked == {"amd": objects, "intel": objects}
+    for file in (TOP / "hypervisor/iommu").glob("*.[ch]"):
+        assert not re.search(r'#include "(svm|vmx)/', file.read_text()), file
 
 
 def test_msr_page_agrees_with_tables(tmp_path: Path) -> None:

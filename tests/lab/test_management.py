@@ -76,6 +76,17 @@ def test_every_call_in_every_state_has_expected_result(qv: Product) -> None:
         "disable": "E_NOT_ENABLED", "create": "E_NOT_ENABLED", "info": NONE}
 
 
+def test_qvctl_of_a_later_version_can_end_qv(qv: Product) -> None:
+    """As `systemctl restart qv.service` does after an upgrade, before the new module is loaded."""
+    qv.sh("sed '/^status = /i from qv import abi; abi.ABI_VERSION += 1' $(command -v qvctl) >/run/later; chmod +x /run/later")
+    qv.run_cell("quest", 3)
+    said = qv.machine.run("/run/later cell start quest 2>&1; /run/later disable 2>&1").out
+    assert "of the interface, this module" in said and "systemctl restart qv.service" in said
+    assert "cells" in said and qv.show()["state"] == "running"
+    qv.sh("/run/later cell destroy quest && /run/later disable && /run/later pool --set 0", timeout=300)
+    assert qv.ask("status")["enabled"] is False
+
+
 # ---- a malicious root
 
 @pytest.mark.parametrize("seed, seconds", [(1, 6), pytest.param(2, 30, marks=pytest.mark.thorough)])
@@ -103,7 +114,65 @@ def test_absurd_ioctls_are_refused(qv: Product, seed: int, seconds: int) -> None
 def test_device_files_are_closed_to_unprivileged_users(qv: Product) -> None:
     qv.run_cell()
     for deed in ("exec 3</dev/qv", "exec 3</dev/qv-cell/quest/console", "exec 3>/dev/qv-cell/quest/console"):
-        assert "Permission denied" in qv.machine.run(["setpriv", "--reuid=65534", "--clear-groups", "bash", "-c", deed]).out
+        said = qv.machine.run(
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "bash", "-c", deed])
+        assert "Permission denied" in said.out
+
+
+@pytest.mark.thorough
+def test_console_reads_as_a_frame_buffer(qv: Product) -> None:
+    """See inside/screen: read(), pread(), lseek(), the cursor's ioctl, and write() of keys."""
+    qv.run_cell("quest", 3)
+    qv.quesh("echo painted")
+    qv.machine.put(HERE / "inside/screen", "/run/screen")
+    screen = "\n".join(json.loads(qv.sh("python3 /run/screen"))).rstrip()
+    assert screen.endswith("\npainted\n>")
+    assert screen == "\n".join(line.rstrip() for line in qv.sh("quesh quest --dump").splitlines()).rstrip()
+    # an attribute may be a newline
+    first = qv.sh(r"head -c 160 /dev/qv-cell/quest/console | LC_ALL=C sed -z 's/\(.\)./\1/g'")
+    assert first.rstrip() == screen.split("\n", 1)[0]
+
+
+LOOKS = {"IOC_STATUS", "IOC_POOL", "IOC_CELL_LIST", "IOC_CELL_INFO", "IOC_STATS", "IOC_LOG"}
+
+
+def user_looks(qv: Product, user: str) -> None:
+    """A user of the group qv sees all cells and changes nothing."""
+    assert qv.sh("stat -c '%U:%G %a' /dev/qv") == "root:qv 640\n"
+    # as if the module had been loaded before there was the group
+    qv.sh("chown root:root /dev/qv && chmod 600 /dev/qv && udevadm trigger /dev/qv && udevadm settle")
+    assert qv.sh("stat -c '%U:%G %a' /dev/qv") == "root:qv 640\n"
+    assert qv.sh(f"{user} qvctl cell list") == qv.do("cell list")
+    assert qv.sh(f"{user} qvctl cell stats quest | head -1").startswith("EXITS")
+    assert "qv.ko is loaded" in qv.sh(f"{user} qvctl log")
+    said = qv.machine.run(f"{user} qvctl cell destroy quest")
+    assert said.rc == 1 and "this needs root" in said.out
+    qv.machine.put(HERE / "inside/looker", "/run/looker")
+    found = json.loads(qv.sh(f"{user} python3 /run/looker"))
+    assert len(found) == 20, found
+    assert {call for call, result in found.items() if result == "OK"} == LOOKS
+    assert {result for call, result in found.items() if call not in LOOKS} == {"EPERM"}
+    assert qv.show()["state"] == "running"
+
+
+@pytest.mark.thorough
+@pytest.mark.machine(fresh=True)
+def test_groups_qv_and_qv_console(qv: Product) -> None:
+    """udevd ignores a group that is not there when it reads its rules, and reads them again at its
+    next start. A user of qv-console types; a user of qv looks, and does not type."""
+    qv.sh("useradd carol; systemd-sysusers && systemctl restart systemd-udevd", timeout=300)
+    qv.sh("useradd bob; usermod --append --groups qv-console bob; usermod --append --groups qv carol")
+    for _ in range(2):
+        qv.run_cell("quest", 3)
+        qv.sh("udevadm settle")
+        assert qv.sh("stat -c '%U:%G %a' /dev/qv-cell/quest/console") == "root:qv-console 660\n"
+        said = qv.machine.run("setpriv --reuid bob --regid bob --init-groups quesh quest -t 60 -c uptime")
+        assert said.rc == 0 and said.out.startswith("up "), said
+        said = qv.machine.run("setpriv --reuid carol --regid carol --init-groups quesh quest -t 60 -c uptime")
+        assert said.rc == 1 and "remedy: run it with sudo, or join the group qv-console" in said.out, said
+        assert qv.machine.run("setpriv --reuid bob --regid bob --init-groups qvctl cell list").rc == 1
+        user_looks(qv, "setpriv --reuid carol --regid carol --init-groups")
+        qv.do("cell destroy quest")
 
 
 # ---- a hostile kernel
@@ -146,11 +215,12 @@ def test_hypercall_with_bad_instance_or_number_is_refused(qv: Product, hostile: 
     hidden = int(qv.sh(f"cat {hostile}/hidden"))
     rows = [(number, i, instance)
             for number in (3, 4, 5, 6, 8) for i in (0, 2, 15, 16, 2**32 + 1, 2**64 - 1)]
-    rows += [(11, i, instance) for i in (0, 2, 15)]
-    rows += [(number, 1, call) for number in (10, 16, 63, 64, 2**31, 2**32, 2**64 - 1)]
+    rows += [(number, i, instance) for number in (11, 16) for i in (0, 2, 15)]
+    rows += [(number, 1, call) for number in (10, 18, 63, 64, 2**31, 2**32, 2**64 - 1)]
     rows += [(2, a, pointer)
              for a in (0x1001 + request, hidden, hidden - 64, 0xfee00000, 2**46, 2**64 - 8)]
     rows += [(3, 1, state), (5, 1, state)]
+    rows += [(17, 1, state)]  # no IOMMU was given to the monitor
     rows += [(13, a, 0) for a in (0, 1, hidden, 2**64 - 1)]  # no channel there: nothing to do
     rows += [(number, a, bell) for number in (14, 15) for a in (0, 1, hidden, 2**64 - 1)]
     rows += [(12, 1, ipi), (12, 2**64 - 1, ipi)]  # enabled without --ipi direct

@@ -56,3 +56,14 @@ def test_console_shows_tasks_and_the_trace(qv: Product, tmp_path: Path) -> None:
     told = qv.ask("cell tasks erika")
     assert [(task["name"], task["stack"]["size"]) for task in told["tasks"]] == [("Toggle", 8192), ("Lamp", 8192)]
     assert "there is no command `nonsense`" in qv.sh("quesh erika -c nonsense; test $? = 127")
+
+
+@pytest.mark.thorough
+def test_latency_of_alarms_is_shown(qv: Product) -> None:
+    """The sample has one alarm. Each life begins with an empty histogram."""
+    qv.run_cell("erika")
+    until(lambda: blinks(qv) >= 3, "three blinks")
+    alarm, = qv.ask("latency erika")["histograms"]
+    assert alarm["name"] == "Half" and alarm["count"] >= 3
+    assert alarm["p50_ns"] <= alarm["p99_ns"] <= alarm["max_ns"] <= alarm["sum_ns"]
+    assert "Half" in qv.do("latency erika")

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Types the commands of Documentation/tutorial/osek.md in a fresh folder; not those for the cell."""
+"""Types the commands of Documentation/tutorial/osek.md in a fresh folder, and those for the cell."""
 
 import os
 import re
 import subprocess
 from pathlib import Path
 
+import pytest
 from lab.bare import Machine as Alone
 from lab.paths import BUILD, TOP
+from product import Product
 
 PAGE = (TOP / "Documentation/tutorial/osek.md").read_text()
 LINES = re.findall(r"^    (\S.*)$", PAGE, re.MULTILINE)
 COMMANDS = [line.split("  #")[0].strip() for line in LINES]
 SHOWN = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+IN_CELL = re.findall(r"^```console\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 CODE = re.findall(r"^```c\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
@@ -69,3 +72,20 @@ def test_application_outside_the_tree(tmp_path: Path) -> None:
     prints(folder.path / "lamp32.elf", "1 s", "2 s")
     for name in re.findall(r"^\| `([\w.]+)` \|", PAGE, re.MULTILINE):
         assert (folder.path / name).exists() or (folder.path / "out" / name).exists(), name
+
+
+@pytest.mark.thorough
+def test_cell_of_the_page(qv: Product, tmp_path: Path) -> None:
+    """The commands as root, typed where the files are. Only the terminal is left out."""
+    folder = Folder(tmp_path)
+    for line in (*COMMANDS[1:3], "make"):
+        folder.type(line)
+    for name in ("lamp.elf", "lamp.yaml"):
+        qv.machine.put(folder.path / name, f"/run/lamp/{name}")
+    qv.do("enable")
+    lines = [line.split("  #")[0].strip() for line in IN_CELL[0].splitlines()]
+    assert len(lines) == 5 and lines[1] == "quesh lamp"
+    create, tasks, latency, destroy = (
+        qv.sh(f"cd /run/lamp && {line}") for line in lines if line != "quesh lamp")
+    assert "runs" in create and re.search(r"(?m)^Lamp +\d", tasks), (create, tasks)
+    assert "Half" in latency and "Linux's again" in destroy, (latency, destroy)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -20,6 +20,17 @@ from test_watching import until
 
 DEBIAN = TOP / "debian"
 MADE = BUILD / "deb"  # as `make deb` leaves them
+
+
+def test_dkms_builds_for_kernels_from_6_1_on() -> None:
+    """By a regular expression, since DKMS of Debian 12 knows no lowest version."""
+    words = dict(line.split("=", 1) for line in (DEBIAN / "qv-dkms.dkms").read_text(encoding="utf-8").splitlines())
+    pattern = words["BUILD_EXCLUSIVE_KERNEL"].strip('"')
+    for kernel, wanted in {"5.10.0-30-amd64": False, "6.0.12-amd64": False, "6.1.0-49-amd64": True, "6.12.107+deb13-amd64": True,
+                           "6.9.1": True, "7.2-rt-amd64": True, "10.0.1": True, "1.6.1": False}.items():
+        # as DKMS does it
+        found = subprocess.run(["bash", "-c", '[[ $1 =~ $2 ]]', "dkms", kernel, pattern], check=False)
+        assert (found.returncode == 0) is wanted, kernel
 
 
 def listed() -> dict[str, list[str]]:
@@ -194,11 +205,10 @@ def copy() -> Iterator[Path]:
     subprocess.run(["rm", "-rf", str(base)], check=True)
 
 
-@pytest.mark.thorough
-def test_new_kernel_gets_the_module_and_only_the_driver_is_compiled(copy: Path) -> None:
-    """apt installs another kernel, with real-time preemption, and DKMS compiles the driver for it."""
-    lower = roots.ensure(f"kernel-{packages.TARGET}")
-    kernel = (lower / "kernel/version").read_text(encoding="utf-8").strip()
+def in_copy(copy: Path, target: str, debs: Path) -> tuple[Path, Callable[[str], str]]:
+    """Returns the tree in which packages for a kernel are installed, and a function that runs a
+    command in a copy of it, with the packages in /srv/qv. The command must succeed."""
+    lower = roots.ensure(f"kernel-{target}")
 
     def sh(command: str) -> str:
         done = subprocess.run(["unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", IN_A_COPY, "copy",
@@ -206,8 +216,45 @@ def test_new_kernel_gets_the_module_and_only_the_driver_is_compiled(copy: Path) 
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         assert done.returncode == 0, done.stdout
         return done.stdout
+    return lower, sh
 
+
+@pytest.mark.thorough
+def test_packages_install_in_debian_12_and_leave_nothing(copy: Path) -> None:
+    """DKMS compiles the driver for 6.1 with the compiler of Debian 12. The programs start there. No
+    machine boots it."""
+    with build.lock():
+        build.programs()
+    lower, sh = in_copy(copy, packages.OLDER_TARGET, packages.build(BUILD / "lab/deb-older"))
+    kernel = (lower / "kernel/version").read_text(encoding="utf-8").strip()
+    assert kernel.startswith("6.1.")
+
+    def files() -> set[str]:
+        return set(sh("find / -xdev -name '*qv*' -not -path '/srv/*' -not -path '/var/lib/apt/*'").splitlines())
+    sh("rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*")
+    lines = block("packages.md", "apt-get update").lines
+    before = files()
+    for line in (*lines, block("packages.md", "apt-get install").lines[0]):
+        sh(line)
+    assert f"qv/{packages.version()}, {kernel}, x86_64: installed" in sh("dkms status -m qv")
+    said = sh(f"modinfo -k {kernel} qv")
+    assert f"vermagic:       {kernel} " in said
+    for vendor in ("amd", "intel"):
+        image = (build.OUT / f"hypervisor/qv-{vendor}.bin").read_bytes()
+        assert hashlib.sha256(image).hexdigest() in said
+    for command in ("qvctl --version", "quesh --version", "qvoil --version", "python3 -c 'import qvchannel'"):
+        sh(command)
+    assert "qvctl" in " ".join(files() - before)
+    sh("apt-get purge -y 'qv-*' libqv1 python3-qv")
+    assert files() - before == {"/etc/apt/sources.list.d/qv.list"}
+
+
+@pytest.mark.thorough
+def test_new_kernel_gets_the_module_and_only_the_driver_is_compiled(copy: Path) -> None:
+    """apt installs another kernel, with real-time preemption, and DKMS compiles the driver for it."""
     debs = packages.build(BUILD / "lab/deb-kernel")
+    lower, sh = in_copy(copy, packages.TARGET, debs)
+    kernel = (lower / "kernel/version").read_text(encoding="utf-8").strip()
     sh("rm -f /etc/apt/sources.list /etc/apt/sources.list.d/*; cd /srv/debs && apt-ftparchive packages . >Packages && "
        "printf 'deb [trusted=yes] file:/srv/%s ./\\n' qv debs >/etc/apt/sources.list && apt-get update")
     sh("apt-get install -y --no-install-recommends qv-dkms")

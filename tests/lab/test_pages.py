@@ -29,15 +29,20 @@ RUN_BY = {
     ("erika.md", "quesh erika -c trace"): "test_osek.py::test_console_shows_tasks_and_the_trace",
     ("erika.md", "quesh erika -c tasks"): "test_osek.py::test_console_shows_tasks_and_the_trace",
     ("channels.md", "systemd-sysusers"): "test_channel_devices.py::test_user_of_group_qv_lists_and_reads",
+    ("channels.md", "key open 7 two write"): "test_channel_keys.py::test_two_cells_meet_and_linux_cannot",
+    ("channels.md", "key open 7 one read"): "test_channel_keys.py::test_two_cells_meet_and_linux_cannot",
+    ("channels.md", "qvctl channel open one"): "test_channel_keys.py::test_cell_and_linux_meet_by_a_key",
     ("erika.md", "qvctl cell create"): "test_osek.py::test_blink_next_to_quest",
     ("inmates.md", "gcc -m32"): "test_inmates_page.py::test_smallest_inmate_builds_and_runs",
     ("inmates.md", "qvctl cell show"): "test_sample.py::test_sample_shows_registers_of_inmate",
     ("inmates.md", "qvctl cell create"): "test_inmates_page.py::test_smallest_inmate_builds_and_runs",
+    ("inmates.md", "qvctl cell dump"): "test_dump.py::test_core_of_a_failed_cell_opens_in_gdb",
     ("lab.md", "make deps"): "test_build_commands_of_pages_exist",
     ("lab.md", "make check-all"): "test_build_commands_of_pages_exist",
     ("lab.md", "make check SEED=7"): "test_build_commands_of_pages_exist",
     ("lab.md", "qvlab run [options] SCRIPT"): "test_synopses_list_existing_commands_and_options",
     ("oil.md", "qvoil build"): "test_oil_command.py::test_synopsis_of_the_page",
+    ("device-files.md", "head -c 160"): "test_management.py::test_console_reads_as_a_frame_buffer",
     ("monitoring.md", "qvctl top -n 1"): "test_watching.py::test_top_says_how_busy_a_cell_is",
     ("osek.md", "apt install"): "test_osek_page.py::test_application_outside_the_tree",
     ("osek.md", "make"): "test_osek_page.py::test_application_outside_the_tree",
@@ -46,7 +51,10 @@ RUN_BY = {
     ("proofs.md", "make fuzz"): "test_build_commands_of_pages_exist",
     ("quesh.md", "quesh NAME"): "test_synopses_list_existing_commands_and_options",
     ("quesh.md", "quesh quest -c"): "test_tool_examples_print_what_pages_show",
+    ("quesh.md", "systemd-sysusers"): "test_management.py::test_groups_qv_and_qv_console",
     ("systemd.md", "systemctl daemon-reload"): "test_systemd.py::test_unit_keeps_a_cell_running",
+    ("systemd.md", "qvctl cell show"): "test_systemd.py::test_failed_cell_is_held_until_it_is_recovered",
+    ("qvctl.md", "systemd-sysusers"): "test_management.py::test_groups_qv_and_qv_console",
     ("qvctl.md", "qvctl doctor"): "test_synopses_list_existing_commands_and_options",
     ("qvctl.md", "qvctl cell create"): "test_tool_examples_print_what_pages_show",
     ("yaml-key.md", "tests/lab/qvlab make"): "test_build_commands_of_pages_exist",
@@ -100,7 +108,7 @@ def type_in_cell(qv: Product, terminal: str, steps: list[Step]) -> None:
         wanted = re.compile(r"(?m)^> " + re.escape(step.command) + r"\s+" + step.expected())
         until(functools.partial(on_screen, qv, wanted), f"{step}", 60)
     shown.write(b"\x1d")
-    qv.machine.finish(shown, 30)
+    qv.machine.finish(shown, 120)
     assert shown.rc == 0
 
 

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Requests that cannot be carried out are refused with a sentence and a remedy. Nothing changes."""
 
+import hashlib
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from badimage import image
+from lab import build
 from product import CONFIGS, Product
 
 QUEST = "/usr/share/qv/configs/quest.yaml"
@@ -38,6 +41,34 @@ def test_rmmod_with_open_device_is_refused(qv: Product) -> None:
     qv.sh("modprobe qv")
     assert "in use" in qv.machine.run("exec 3</dev/qv; rmmod qv").out
     assert "in use" not in qv.machine.run("rmmod qv").out
+
+
+OTHER_BUILD = r"""
+import pathlib, sys
+module = bytearray(pathlib.Path(sys.argv[1]).read_bytes())
+heads = [at for at in range(0, len(module) - 40, 8) if module[at:at + 8] == b"QVMON01\0"]
+assert len(heads) == 2, heads
+for at in heads:
+    module[at + 36] ^= 1
+pathlib.Path("/run/other.ko").write_bytes(module)
+"""
+
+
+def test_monitor_of_another_build_is_refused(qv: Product) -> None:
+    """The driver and the image of the monitor contain a hash of the headers that they share. Here
+    the image has another hash. `status` tells the hash of the image file that is used."""
+    qv.sh("modprobe qv")
+    used = (build.OUT / "hypervisor/qv-amd.bin").read_bytes()
+    assert qv.ask("status")["monitor_sha256"] == hashlib.sha256(used).hexdigest()
+    assert qv.ask("status")["module_replaced"] is False
+    qv.sh("rmmod qv")
+    file = qv.sh("modinfo -n qv").strip()
+    qv.sh(f"python3 -c {shlex.quote(OTHER_BUILD)} {file}; insmod /run/other.ko")
+    said = qv.refused("enable")
+    assert "the monitor for AMD-V in this module is of another build" in said and "qv-dkms" in said, said
+    assert not qv.ask("status")["enabled"]
+    qv.sh("rmmod qv; rm /run/other.ko")
+    assert "Operation not permitted" in qv.machine.run("modprobe qv monitor=other").out
 
 
 def test_commands_without_module_are_refused(qv: Product) -> None:
@@ -111,7 +142,7 @@ def test_kvm_of_6_1_cannot_create_vm_while_enabled(qv: Product) -> None:
         assert not holding.ended.wait(0.1), holding.output
     assert "rmmod kvm_amd" in qv.refused("enable")
     holding.write(b"\n")
-    qv.machine.finish(holding, 20)
+    qv.machine.finish(holding, 120)
     qv.sh("rmmod kvm_amd kvm")
 
 

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from test_quest_time import FIRST_CELL, QVCALL, late, linux_repeats, prime
 from test_watching import until
 
 SAMPLE = 11     # number of the hypercall QV_HC_SAMPLE
-[SHOW] = re.findall(r"(?m)^    (qvctl .*)$", PAGE.partition("## A silent inmate")[2])
+[SHOW] = re.findall(r"(?m)^    (qvctl .*)$", PAGE.partition("## A silent inmate")[2].partition("\n## ")[0])
 
 
 def function(elf: Path, name: str) -> range:
@@ -42,6 +43,19 @@ def begin(qv: Product, elf: Path, folder: Path) -> None:
     qv.do("cell create /run/page/tiny.yaml --start")
 
 
+def stand_of(qv: Product) -> Any:
+    """Returns where the cell's CPU is. On a busy host it may not answer within the driver's second:
+    the refusal says to try again."""
+    found: list[Any] = []
+
+    def answered() -> bool:
+        [stand] = qv.show("tiny")["stands"]
+        found.append(stand)
+        return bool(stand["state"] != "unknown")
+    until(answered, "a sample", 120)
+    return found[-1]
+
+
 def test_sample_without_debug_key_is_refused(qv: Product, tmp_path: Path) -> None:
     put(qv, tiny(tmp_path), tmp_path)
     qv.do("cell create /run/page/tiny.yaml --start")
@@ -60,9 +74,9 @@ def test_sample_shows_registers_of_inmate(qv: Product, tmp_path: Path) -> None:
     elf = tiny(tmp_path)
     begin(qv, elf, tmp_path)
     until(lambda: qv.show("tiny")["heartbeat"] > 1, "a heartbeat", 60)
-    assert re.search(r"(?m)^cpu 1: +at 0x[0-9a-f]+$", qv.sh(SHOW))
+    until(lambda: re.search(r"(?m)^cpu 1: +at 0x[0-9a-f]+$", qv.sh(SHOW)), "a sample", 120)
     loop = function(elf, "tiny")
-    [stand] = qv.show("tiny")["stands"]
+    stand = stand_of(qv)
     assert stand["state"] == "runs" and not stand["after_hlt"]
     assert int(stand["rip"], 16) in loop, (stand, loop)
     registers = {name: int(value, 16) for name, value in stand["registers"].items()}
@@ -78,7 +92,7 @@ def test_sample_shows_registers_of_inmate(qv: Product, tmp_path: Path) -> None:
     elf = tiny(halts, lambda code: code.replace('"pause"', '"cli; hlt"'))
     begin(qv, elf, tmp_path)
     until(lambda: "behind a HLT" in qv.do("cell show tiny"), "a HLT", 60)
-    [stand] = qv.show("tiny")["stands"]
+    stand = stand_of(qv)
     assert int(stand["rip"], 16) in function(elf, "tiny") and stand["after_hlt"]
 
 
@@ -100,8 +114,9 @@ def test_sampling_during_restarts_has_no_side_effect(qv: Product, tmp_path: Path
     assert (look.rc, look.errors) == (0, b"")
     found = json.loads(look.output)
     print(found)
-    assert set(found["answers"]) <= {"RUNS", "STOPPED", "E_STATE", "E_NO_CELL"}
-    assert found["answers"]["RUNS"] > 10
+    # E_CPU_STUCK: no answer within a second, since the host was busy
+    assert set(found["answers"]) <= {"RUNS", "STOPPED", "E_STATE", "E_NO_CELL", "E_CPU_STUCK"}
+    assert found["answers"]["RUNS"] > 10 * found["answers"].get("E_CPU_STUCK", 1)
     # the function begins after the first lines of assembly
     assert function(elf, "tiny").start - 32 <= found["low"]
     assert found["high"] < function(elf, "tiny").stop

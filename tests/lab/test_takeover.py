@@ -8,7 +8,7 @@ import pytest
 
 from lab.errors import MachineDead
 from lab.machine import Machine
-from product import Product, on_machines, program
+from product import Product, module, on_machines, program
 from test_watching import until
 
 
@@ -180,6 +180,43 @@ def test_nmis_reach_linux_while_cell_runs(qv: Product, name: str) -> None:
     qv.sh("dmesg -C")
     qv.assert_counting()
     assert qv.show()["state"] == "running"
+
+
+@on_machines("xapic")
+def test_nmis_that_meet_an_iret_are_held_back(qv: Product, name: str) -> None:
+    """Each other CPU sends 500 NMIs to CPU 0, more than it can handle. Some come between the exit
+    of the IRET that ends the handler of another, and that IRET."""
+    qv.machine.put(module("qvtouch", qv.machine.config.kernel), "/run/qvtouch.ko")
+    qv.do("enable")
+    qv.sh("insmod /run/qvtouch.ko")
+    qv.sh("taskset -c 1 bash -c 'echo 0 10 500 >/sys/module/qvtouch/parameters/nmis'", timeout=60)
+    qv.sh("rmmod qvtouch")
+    qv.do("disable")
+
+
+@pytest.mark.thorough
+@pytest.mark.machine(machine="intel")
+def test_nmis_between_page_faults_lose_nothing(qv: Product) -> None:
+    """CPU 0 takes page faults of a program while other CPUs leave Linux and come back, and then
+    while 5,000 NMIs come to it, each at another moment. On VT-x each NMI is an exit, so some of
+    them come right after the delivery of an exception."""
+    qv.machine.put(program("faults"), "/run/faults")
+    qv.machine.put(module("qvtouch", qv.machine.config.kernel), "/run/qvtouch.ko")
+    qv.do("enable")
+    qv.sh("insmod /run/qvtouch.ko")
+    work = qv.machine.start("taskset -c 0 /run/faults & echo ready; read -r; kill -TERM $!; wait $!")
+    while b"ready\n" not in work.output:
+        assert not work.ended.wait(0.1), work.output
+    for _ in range(3):
+        qv.run_cell("quest", qv.cpus - 1)
+        qv.do("cell destroy quest")
+    qv.sh("taskset -c 1 bash -c 'echo 0 5000 >/sys/module/qvtouch/parameters/nmis'", timeout=300)
+    qv.sh("rmmod qvtouch")
+    work.write(b"\n")
+    qv.machine.finish(work, 60)
+    assert re.search(r"faults rounds=[1-9]\d{3,} wrong=0", work.output.decode()), work.output
+    qv.do("disable")
+    assert qv.online() == qv.all_online
 
 
 @pytest.mark.machine(kernel="rt", iommu="intel")  # as MACHINES["rt"]

@@ -64,7 +64,7 @@ def test_hang_becomes_failure(qv: Product) -> None:
     assert qv.quesh("echo again") == "again\n"
     qv.do("cell destroy quest2")
     events.kill(2)
-    qv.machine.finish(events, 20)
+    qv.machine.finish(events, 120)
     seen = [json.loads(line) for line in events.output.splitlines()]
     assert [(e["name"], e["state"]) for e in seen] == [
         ("quest", "failed"), ("quest", "running"), ("quest2", "destroyed")]

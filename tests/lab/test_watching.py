@@ -24,6 +24,14 @@ def until(holds: Callable[[], object], what: str, seconds: float = 300.0) -> Non
         time.sleep(0.05)
 
 
+def calm(command: Running) -> None:
+    """Waits until a command has printed nothing for two seconds."""
+    seen = -1
+    while seen != len(command.output):
+        seen = len(command.output)
+        time.sleep(2)
+
+
 def shows(command: Running, text: bytes) -> bool:
     return text in command.output
 
@@ -44,9 +52,9 @@ def life(qv: Product) -> Iterator[Callable[[str], Running]]:
         qv.do("cell shutdown quest --timeout 0")
         qv.do("cell destroy quest")
         qv.do("disable")
-        time.sleep(1)
+        calm(following)
         following.kill(INTERRUPT)
-        qv.machine.finish(following, 20)
+        qv.machine.finish(following, 120)
         assert following.rc == 130 and following.errors == b""
         return following
     yield follow
@@ -105,7 +113,7 @@ def terminal(qv: Product) -> Iterator[Callable[[], Running]]:
     for t in opened:
         if not t.ended.is_set():
             t.kill()
-            qv.machine.finish(t, 10)
+            qv.machine.finish(t, 120)
 
 
 def test_first_terminal_holds_keyboard_and_others_view(
@@ -126,12 +134,12 @@ def test_first_terminal_holds_keyboard_and_others_view(
     assert "by-the-first" in screen and "by-the-second" not in screen
 
     first.write(b"\x1d")
-    qv.machine.finish(first, 10)
+    qv.machine.finish(first, 120)
     assert first.rc == 0 and b"quest goes on" in first.output
     assert qv.quesh("echo by-the-third") == "by-the-third\n"
     until(lambda: b"by-the-third" in second.output, "the third command on the second screen")
     qv.do("cell destroy quest")
-    qv.machine.finish(second, 10)
+    qv.machine.finish(second, 120)
     assert second.rc == 1 and b"the cell quest is gone: it was destroyed" in second.output
 
 
@@ -140,7 +148,7 @@ def test_terminal_reports_failed_cell(qv: Product, terminal: Callable[[], Runnin
     qv.quesh("echo ready")
     watching = terminal()
     watching.write(b"crash msr\r")
-    qv.machine.finish(watching, 20)
+    qv.machine.finish(watching, 120)
     assert watching.rc == 1
     assert b"the cell quest has ended: it failed" in watching.output
     assert b"qvctl cell show quest" in watching.output
@@ -195,9 +203,49 @@ def test_top_says_how_busy_a_cell_is(qv: Product) -> None:
     def busy() -> float:
         rows = json.loads(qv.sh("qvctl top -n 1 --interval 1 --json"))["rows"]
         assert [row["name"] for row in rows] == ["linux", "quest"] and rows[1]["beats_per_second"] > 0
+        assert abs(sum(rows[0]["exits"].values()) - rows[0]["exits_per_second"]) < 1e-6 and rows[0]["exits"]
         return float(rows[1]["busy"])
     qv.run_cell()
     idle = busy()
     qv.sh("quesh quest -c 'spinner &'")
     assert busy() > 0.5 > idle
     assert re.search(r"(?m)^quest +running +3 +64M +[0-9.]+ %", qv.sh("qvctl top -n 1"))
+
+
+@pytest.mark.thorough
+def test_terminal_stays_for_the_next_life(qv: Product) -> None:
+    qv.run_cell()
+    terminal = qv.machine.start("exec quesh quest --stay --log /run/quesh.log", tty=(30, 100))
+    until(lambda: b"scrolls back" in terminal.output, "the terminal")
+    terminal.write(b"crash memory\r")
+    until(lambda: b"stopped; waits until it runs" in terminal.output, "the cell has failed")
+    qv.do("cell recover quest")
+    until(lambda: terminal.output.count(b"scrolls back") >= 2, "the cell runs again")
+    until(lambda: qv.sh("quesh quest --dump").rstrip().endswith("\n>"), "its shell")
+    terminal.write(b"count\r")
+    until(lambda: "> count" in qv.sh("cat /run/quesh.log"), "the line of the next life")
+    terminal.write(b"\x1d")
+    qv.machine.finish(terminal, 60)
+    assert terminal.rc == 0 and "> crash memory" in qv.sh("cat /run/quesh.log; rm /run/quesh.log")
+    qv.assert_counting()
+
+
+@pytest.mark.thorough
+def test_latency_of_threads_is_shown(qv: Product) -> None:
+    """Quest counts for each VCPU how late its threads ran. Each life begins with empty histograms."""
+    qv.run_cell()
+
+    def count() -> int:
+        found = qv.ask("latency quest")["histograms"]
+        for one in found:
+            assert one["name"] and one["p50_ns"] <= one["p99_ns"] <= one["max_ns"] <= one["sum_ns"]
+        return sum(one["count"] for one in found)
+    until(lambda: count() >= 40, "threads that slept")
+    assert qv.do("latency quest").startswith("HISTOGRAM")
+    said = qv.do("trace quest --svg /run/trace.svg --perfetto /run/trace.json")
+    assert "us, of which Quest was idle" in said and "shell" in said
+    events = json.loads(qv.sh("cat /run/trace.json"))["traceEvents"]
+    assert len([event for event in events if event["ph"] == "X"]) == qv.sh("cat /run/trace.svg").count("<rect") - 1 > 0
+    before = count()
+    qv.do("cell restart quest")
+    assert count() < before

@@ -44,6 +44,11 @@ void fake_answer(u32 low, u32 apic_id);
  * From now on, time advances only when the clock is read, so that no CPU seems late on a busy host.
  */
 void fake_time(void);
+/*
+ * Called at each read of that clock. Acts for other CPUs, and returns for how many cycles more this
+ * CPU was held up.
+ */
+extern u64 (*fake_held_up)(void);
 
 /*
  * Delivers an NMI to a CPU of the front end, or of the cell that QV_VA_MANAGE shows. Returns true

@@ -108,6 +108,7 @@ static u32 port_access(greg_t *regs, const u8 *at)
 
 #define TICK	5000u		/* cycles from one read of the clock to the next */
 static u64 now;
+u64 (*fake_held_up)(void);
 
 void fake_time(void)
 {
@@ -143,7 +144,7 @@ static u32 carry_out(greg_t *regs, const u8 *at)
 		return len - 1;
 	/* the instruction rdtsc, after fake_time() */
 	case 0x31:
-		now += TICK;
+		now += TICK + (fake_held_up ? fake_held_up() : 0);
 		regs[REG_RAX] = (u32)now;
 		regs[REG_RDX] = now >> 32;
 		return len - 1;

@@ -50,9 +50,9 @@ static void fill(const struct qv_mon_create *q, u8 value)
 		memset(fake_ram + page_of(q, n), value, QV_HUGE);
 }
 
-static bool all_zero(const u8 *p)
+static bool all_are(const u8 *p, u8 value)
 {
-	return !p[0] && !memcmp(p, p + 1, QV_HUGE - 1);
+	return p[0] == value && !memcmp(p, p + 1, QV_HUGE - 1);
 }
 
 u64 world_create(struct world *w, const struct qv_mon_create *q)
@@ -105,14 +105,14 @@ u64 world_reclaim(struct world *w, u32 id)
 
 		CHECK_EQ(w->state[id], QV_MON_STOPPED);
 		if (n < pages)
-			CHECK(all_zero(fake_ram + page_of(q, n)));
+			CHECK(all_are(fake_ram + page_of(q, n), q->debug ? PATTERN : 0));
 		else if (CHECK(n - pages < q->num_channels))
 			world_channel_left(w, id, n - pages);
 	} else if (result == 0) {
 		CHECK(w->state[id] == QV_MON_CREATED ||
 		      (w->state[id] == QV_MON_STOPPED &&
 		       w->given_back[id] == world_pages(q) + q->num_channels));
-		CHECK(all_zero(fake_ram + q->block_pa));
+		CHECK(all_are(fake_ram + q->block_pa, 0));
 		w->state[id] = QV_MON_NONE;
 	}
 	return result;
@@ -218,7 +218,7 @@ static u64 expected(const struct qv_mon_create *q, u64 gpa, bool *write, bool *e
 	u64 page = (gpa - QV_SCREEN_GPA) / QV_PAGE;
 
 	*write = *execute = true;
-	if (gpa < QV_SCREEN_GPA || page >= 8 || page == 3)
+	if (gpa < QV_SCREEN_GPA || page >= 8)
 		return page_of(q, gpa / QV_HUGE) + gpa % QV_HUGE;
 	*execute = false;
 	*write = page != 1;
@@ -423,6 +423,7 @@ void world_request(struct qv_mon_create *q, struct choices *c)
 	q->bell_rate = 10;
 	q->entry.eip = 0x100000;
 	world_channels_request(q, c);
+	q->debug = !choose(c, 4);
 }
 
 void world_step(struct world *w, struct choices *c)

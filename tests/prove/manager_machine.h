@@ -137,6 +137,14 @@ void linux_memory(u64 pa, u64 len, enum linux_access access)
 		unhole(pa);
 }
 
+/* The units of the IOMMU may answer or not */
+bool iommu_flush(struct pcpu *cpu)
+{
+	(void)cpu;
+	step();
+	return any_bool();
+}
+
 void front_split(const struct paging *p, u64 pa, u64 table)
 {
 	(void)p, (void)table;
@@ -154,6 +162,12 @@ void bells_shut(struct pcpu *cpu, u64 cpus)
 {
 	(void)cpu, (void)cpus;
 	step();
+}
+
+bool posts_serve(struct pcpu *cpu)
+{
+	(void)cpu;
+	return false;
 }
 
 void log_event(const struct pcpu *cpu, u32 what, u64 a, u64 b)
@@ -199,7 +213,7 @@ int setup_tables(struct instance *inst) { (void)inst; return failure(); }
 void setup_rebase(struct instance *inst) { (void)inst; }
 u64 guest_init(struct instance *inst, u64 va) { (void)inst, (void)va; return failure(); }
 
-/* ---- The parts pci and ports: their functions may fail and have no effect ---- */
+/* ---- The parts pci, ports, channels, dma: their functions may fail and have no effect ---- */
 
 static u64 any_error(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
@@ -216,6 +230,26 @@ const struct part part_pci = {
 };
 
 const struct part part_ports = { .try = { [PART_MAP] = any_error } };
+
+/* Is a channel of the cell not cleared yet? */
+static bool any_piece(struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	(void)slot, (void)q;
+	return any_bool();
+}
+
+const struct part part_channels = {
+	.try = { [PART_MAP] = any_error, [PART_STILL_OURS] = any_error },
+	.clear = any_piece,
+};
+
+const struct part part_dma = { .try = { [PART_MAP] = any_error } };
+
+bool iommu_settled(struct pcpu *cpu, u64 id)
+{
+	(void)cpu, (void)id;
+	return any_bool();
+}
 
 bool request_meets_window(const struct instance *inst, u64 pa, u64 len)
 {

@@ -9,7 +9,8 @@
  *	cells of one CPU and 2 pages each
  * Assumed: the claims of prove_request.c, prove_front.c and prove_icr.c. An exit of another CPU is
  *	one step, but each IPI that it sends is a separate step. Atomic accesses have one order for
- *	all CPUs. A CPU in a cell comes home at any time. A wait that fails ends at any time
+ *	all CPUs. A CPU in a cell comes home at any time. A wait that fails ends at any time. No
+ *	cell has channels at run time: posts_serve() and posts_nmi() do nothing
  * Enough: the watched page is any page; CPUs and cells are treated alike; the acts of two other
  *	CPUs may be done by one, in order
  * With: manager_model.h

@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Property: a message of a cell's device that pci_filter() accepts reaches one of the cell's own
- *	CPUs, with a vector from 32 on, fixed or lowest priority. A register changes only where its
+ *	CPUs, with a vector from 32 on, fixed or lowest priority. Behind an IOMMU it names an entry
+ *	of the function for one of these CPUs and such a vector. A register changes only where its
  *	rule allows. An accepted IOAPIC entry reaches own CPUs only, is masked, or is in remapped
  *	format on a machine with remapping
- * Bound: 8 CPUs with any ids and logical ids; any rule, old and new value, mask and entry
+ * Bound: 3 and 8 CPUs with any ids and logical ids; any rule, old and new value, mask and entry
  * Assumed: a foreign CPU has any ids and its APIC is in either mode, but no APIC id and no
  *	logical id of an own CPU
- * Enough: each CPU is checked alike, and separately
+ * Enough: each CPU is checked alike, and separately; a CPU that is not known counts as foreign
  * Code: hypervisor/core/pci_filter.c
  * Options: --unwind 65
  * Quick: yes
- * Mutation: hypervisor/core/pci_filter.c: `(value & 0xfff00fff) == 0xfee00000` ->
- *	`(value & 0xfff00ff3) == 0xfee00000`: logical destinations are accepted
- * Mutation: hypervisor/core/pci_filter.c: `!(value & 0xffffbe00) && (value & 0xff) >= 32` ->
- *	`!(value & 0xffffb800) && (value & 0xff) >= 32`: SMI and NMI are accepted
- * Mutation: hypervisor/core/pci_filter.c: `if ((map->own & 1ull << i) && map->apic_id[i] == id)` ->
- *	`if (map->apic_id[i] == id)`: foreign CPUs are reached
+ * Mutation: hypervisor/core/pci_filter.c: `(value & 0xfff00fff)` -> `(value & 0xfff00ff3)`: logical
+ *	destinations are accepted
+ * Mutation: hypervisor/core/pci_filter.c: ` || value >= 0xfeeff000` -> ``: a message to all CPUs
+ *	is accepted
+ * Mutation: hypervisor/core/pci_filter.c: `value & 0xffffbe00 || to < 32` ->
+ *	`value & 0xffffb800 || to < 32`: SMI and NMI are accepted
+ * Mutation: hypervisor/core/pci_filter.c: `(map->own & 1ull << i) && map->apic_id` ->
+ *	`map->apic_id`: foreign CPUs are reached
+ * Mutation: hypervisor/core/pci_filter.c: `i * (REMAP_ENTRIES << 5)` -> `i * (REMAP_ENTRIES << 4)`:
+ *	a message names an entry between those of two CPUs
+ * Mutation: hypervisor/core/pci_filter.c: `return remap ? to : value;` -> `return value;`: a
+ *	message passes the IOMMU's table
  * Mutation: hypervisor/core/pci_filter.c: `(old & rule->keep & ~change) | (value & change)` ->
  *	`(old & rule->keep & ~change) | (value & mask)`: bits without a rule are set
- * Mutation: hypervisor/core/pci_filter.c: `return high >> 24 != 0xff && own_id(map, high >> 24);`
- *	-> `return own_id(map, high >> 24);`: a broadcast is accepted
+ * Mutation: hypervisor/core/pci_filter.c: `return high >> 24 != 0xff && own_index` -> `return
+ *	own_index`: a broadcast is accepted
  * Mutation: hypervisor/core/pci_filter.c: `if (map->x2apic || dest == 0xff)` -> `if (map->x2apic)`:
  *	a logical broadcast is accepted
  * Mutation: hypervisor/core/pci_filter.c: `(dest & icr_x2_id(map->apic_id[i]))` -> `!dest`: the
@@ -51,13 +58,36 @@ static bool reached(u32 i, u32 dest, bool logical)
 	return map.ldr[i] & dest;
 }
 
+static void a_remapped_message(u32 check, u32 out, u32 first)
+{
+	u32 index = out >> 5 & 0x7fff, i = (index - first) / REMAP_ENTRIES;
+
+	if (check == PCI_MSI_ADDRESS)
+		PROVE((out & ~(0x7fffu << 5)) == 0xfee00018 && !(index & (REMAP_ENTRIES - 1)) &&
+		      i < map.num && (map.own >> i & 1), "an entry for an own CPU");
+	if (check == PCI_MSI_DATA)
+		PROVE(out >= 32 && out < REMAP_ENTRIES, "a vector");
+}
+
 static void a_register(u32 cpu)
 {
-	struct pci_rule rule = { any_u32(), any_u32(), any_u32(), any_u32() };
+	struct pci_rule rule = { any_u32(), any_u32(), any_u32(), any_u32(), 0 };
 	u32 old = any_u32(), value = any_u32(), mask = any_u32(), out;
+	u32 first = any_u8() * REMAP_ENTRIES;
+	s64 written;
 
-	if (!pci_filter(&map, &rule, old, value, mask, &out))
+	ASSUME(first <= 16384 - CPUS * REMAP_ENTRIES);
+	if (rule.check != PCI_ANY && any_bool())
+		rule.remap = REMAP_ADDRESS(first);
+	written = pci_filter(&map, &rule, old, value, mask);
+	if (written < 0)
 		return;
+	out = written;
+	PROVE(out == written, "32 bits");
+	if (rule.remap) {
+		a_remapped_message(rule.check, out, first);
+		return;
+	}
 	PROVE(!((out ^ old) & ~(rule.writable & mask) & rule.keep), "protected bits do not change");
 	PROVE(!(out & ~(rule.writable | rule.keep)), "and no bit without a rule is set");
 	if (rule.check == PCI_MSI_ADDRESS) {
@@ -82,17 +112,27 @@ static void an_entry(u32 cpu)
 	PROVE(!reached(cpu, high >> 24, low >> 11 & 1) || (map.own >> cpu & 1), "to own CPUs");
 }
 
+/* @num is a constant where this is called, so that the indices of loops are constants too */
+static void with_cpus(u32 num, u32 cpu)
+{
+	map.num = num;
+	ASSUME(!(map.x2 >> num));
+	if (any_bool())
+		a_register(cpu);
+	else
+		an_entry(cpu);
+}
+
 int main(void)
 {
 	u32 cpu = any_u32(), i;
 
-	map.num = any_u32();
 	map.own = any_u64();
 	map.x2 = any_u64();
 	map.x2apic = any_bool();
 	map.cluster = any_bool();
 	map.remapped = any_bool();
-	ASSUME(map.num <= CPUS && cpu < CPUS && !(map.x2 >> map.num));
+	ASSUME(cpu < CPUS);
 	for (i = 0; i < CPUS; i++) {
 		map.apic_id[i] = any_u8();
 		map.ldr[i] = any_u8();
@@ -104,8 +144,8 @@ int main(void)
 			       (map.cluster && map.ldr[i] >> 4 != map.ldr[cpu] >> 4));
 		}
 	if (any_bool())
-		a_register(cpu);
+		with_cpus(CPUS, cpu);
 	else
-		an_entry(cpu);
+		with_cpus(3, cpu);
 	return 0;
 }

@@ -14,7 +14,7 @@
  *	block and a window
  * Code: hypervisor/manage/request.c hypervisor/manage/pages.c hypervisor/manage/parts.c
  *	hypervisor/manage/parts/memory.c hypervisor/manage/parts/ports.c
- * Options: --unwind 18
+ * Options: --unwind 5 --unwindset request_pages_ok.0:18,any_machine.1:17
  * Seconds: 900
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->
  *	`#define QV_MON_RUNS		3`: runs
@@ -24,6 +24,18 @@
  *	`#define QV_MAX_CELLS	2`: cells
  * Changed: include/uapi/linux/qv.h: `#define QV_MAX_PORTS	16` ->
  *	`#define QV_MAX_PORTS	2`: ports
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_CHANNELS	16` ->
+ *	`#define QV_MAX_CHANNELS	1`: channels, whose part has other tests
+ * Changed: include/uapi/linux/qv.h: `#define QV_MAX_WITH	8` ->
+ *	`#define QV_MAX_WITH	1`: not used by the proof
+ * Changed: include/qv/channel.h: `#define QV_CHAN_MAX_ENDS	9u` ->
+ *	`#define QV_CHAN_MAX_ENDS	2u`: not used by the proof
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_CHANNELS		32` ->
+ *	`#define QV_MON_CHANNELS		1`: not used by the proof
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_HOLES		32` ->
+ *	`#define QV_MON_HOLES		1`: not used by the proof
+ * Changed: hypervisor/abi/limits.h: `#define QV_MON_RAM_RANGES	64` ->
+ *	`#define QV_MON_RAM_RANGES	2`: ranges of RAM
  * Mutation: hypervisor/manage/parts/memory.c: `if (r->pa < after || !run_ok(inst, r) ||` ->
  *	`if (!run_ok(inst, r) ||`: a page may be listed twice
  * Mutation: hypervisor/manage/pages.c: `len <= b->ram[i].end - pa` -> `len <= b->ram[i].end`: a
@@ -83,12 +95,13 @@ const struct part part_pci = { .try = { [PART_CHECK] = any_error, [PART_PREPARE]
 const struct part part_channels = {
 	.try = { [PART_CHECK] = any_error, [PART_PREPARE] = any_error },
 };
+const struct part part_dma = { .try = { [PART_PREPARE] = any_error } };
 
 static bool in_ram(u64 pa, u64 len)
 {
 	u32 i;
 
-	for (i = 0; i < inst.boot.num_ram; i++)
+	for (i = 0; i < QV_MON_RAM_RANGES && i < inst.boot.num_ram; i++)
 		if (pa >= inst.boot.ram[i].start && pa + len <= inst.boot.ram[i].end)
 			return true;
 	return false;
@@ -104,7 +117,7 @@ static u32 claims(const struct qv_mon_create *q, u64 pa)
 {
 	u32 i, n = pa == q->block_pa;
 
-	for (i = 0; i < q->num_runs; i++)
+	for (i = 0; i < QV_MON_RUNS && i < q->num_runs; i++)
 		n += pa >= q->runs[i].pa && (pa - q->runs[i].pa) / QV_HUGE < q->runs[i].count;
 	return n;
 }
@@ -116,8 +129,8 @@ static void any_machine(void)
 	inst.boot.num_cpus = any_u32();
 	inst.boot.num_ram = any_u32();
 	inst.icr.own = any_u64();
-	ASSUME(inst.boot.num_cpus <= QV_MAX_CPUS && inst.boot.num_ram <= 2);
-	for (i = 0; i < 2; i++) {
+	ASSUME(inst.boot.num_cpus <= QV_MAX_CPUS && inst.boot.num_ram <= QV_MON_RAM_RANGES);
+	for (i = 0; i < QV_MON_RAM_RANGES; i++) {
 		u64 start = any_u64(), end = any_u64();
 
 		ASSUME(start <= end && end <= PAGES * QV_HUGE && !(start % QV_PAGE) &&

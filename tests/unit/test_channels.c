@@ -147,6 +147,38 @@ static void two_cells(void)
 	CHECK(clear(0, SECTIONS * QV_PAGE));
 }
 
+/* Both ends write the one section of a memory. The start of the second does not clear it */
+static void two_writers(void)
+{
+	static struct qv_mon_create q[2];
+	struct world w;
+	u32 n;
+
+	world_open(&w);
+	for (n = 0; n < 2; n++) {
+		struct qv_chan_page *page = &q[n].channels[0].page;
+
+		request(&q[n], n, n ? "a" : "b");
+		page->type = QV_CHAN_MEMORY;
+		page->length = 2 * QV_PAGE;
+		page->end[1].offset = page->end[1].size = 0;
+		page->end[1].flags = QV_CHAN_END_WRITES;
+		CHECK_EQ(world_create(&w, &q[n]), n + 1);
+		CHECK(of_cell(&q[n], 0).present && !of_cell(&q[n], 0).write);
+		CHECK(of_cell(&q[n], 1).write && !of_cell(&q[n], 1).execute);
+		CHECK(!of_cell(&q[n], 2).present);
+	}
+	CHECK_EQ(world_start(&w, 1), 0);
+	fake_ram[CHANNEL_PA + QV_PAGE] = 0x11;
+	CHECK_EQ(world_start(&w, 2), 0);
+	CHECK_EQ(fake_ram[CHANNEL_PA + QV_PAGE], 0x11);
+	for (n = 1; n <= 2; n++) {
+		CHECK_EQ(world_stop(&w, n), 0);
+		destroy(&w, n);
+	}
+	CHECK(linux_owns());
+}
+
 /* Linux reads all and writes its own section, until the driver gives the channel back */
 static void with_linux(void)
 {
@@ -467,6 +499,8 @@ static void section_cleared(void)
 		cpu = pcpu_of(0);
 		cpu->cmd = stopping ? CMD_STOP : 0;
 		cell_channels_begin(cpu);
+		/* the window shows no section, to write, any longer */
+		CHECK_EQ(me()->windows[cpu->index] & (PT_ADDR | PT_W), me()->boot.block_pa);
 		CHECK_EQ(life()->end[1].life,
 			 QV_CHAN_LIFE(5, stopping ? QV_CHAN_IS_ABSENT : QV_CHAN_IS_RUNNING));
 		CHECK_EQ(fake_ram[CHANNEL_PA + QV_PAGE], 0x77);
@@ -528,6 +562,7 @@ static void long_channel(void)
 
 UNIT_SUITE(channels) = {
 	{ "channels: two cells share one, and it outlives each", two_cells },
+	{ "channels: a memory with two writers", two_writers },
 	{ "channels: Linux has one end", with_linux },
 	{ "channels: Linux's CPUs are flushed after one is opened", opened_then_flushed },
 	{ "channels: a cell's instance may say that the cell failed", failed },

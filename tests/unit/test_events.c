@@ -70,9 +70,47 @@ static void machine_checks(void)
 	CHECK_EQ(my_status()->failure.reason, QV_FAIL_EXIT);
 }
 
+/* The exit @code, after the guest has executed an instruction since the exit before */
 static void nmi_exit(u64 code)
 {
+	vmcb_of(pcpu_of(0))->rip++;
 	exit_in(code, 0);
+}
+
+/*
+ * An NMI between the exit of an IRET and that IRET comes in the NMI handler still. Linux's CPU 1
+ * executed one IRET without end: the NMI had overwritten the frame that the IRET pops.
+ */
+static void nmis_at_an_iret(void)
+{
+	const u64 nmi = EVENT_VALID | EVENT_NMI | 2;
+	struct pcpu *cpu = pcpu_of(0);
+	struct vmcb *v = vmcb_of(cpu);
+	u32 end;
+
+	for (end = 0; end < 2; end++) {
+		fake_open(true, true);
+		nmi_exit(EXIT_NMI);
+		CHECK_EQ(v->event_inj, nmi);
+		nmi_exit(EXIT_IRET);
+		CHECK(!(v->intercept3 & (I3_IRET | I3_VINTR)));
+		exit_in(EXIT_NMI, 0);
+		CHECK_EQ(v->event_inj, 0);
+		CHECK(cpu->nmi_pending && v->intercept3 & I3_IRET);
+		exit_in(EXIT_IRET, 0);		/* the same IRET exits again */
+		CHECK(!(v->intercept3 & I3_IRET) && v->intercept3 & I3_VINTR);
+		CHECK_EQ(v->shadow & 1, 1);	/* one instruction, the IRET, comes before V_IRQ */
+		exit_in(EXIT_NMI, 0);		/* a third NMI merges with the second */
+		CHECK_EQ(v->event_inj, 0);
+		exit_in(EXIT_IRET, 0);
+		if (end)
+			v->rsp += 40;	/* an IRET to itself: only the stack shows that it ended */
+		else
+			v->rip += 2;
+		exit_in(EXIT_VINTR, 0);
+		CHECK_EQ(v->event_inj, nmi);
+		CHECK(!cpu->nmi_pending);
+	}
 }
 
 static void nmis(void)
@@ -288,6 +326,7 @@ static void faults_of_our_own(void)
 
 UNIT_SUITE(events) = {
 	{ "events: NMIs of QV are taken, NMIs of Linux are injected", nmis },
+	{ "events: an NMI waits for the IRET before it", nmis_at_an_iret },
 	{ "events: a CPU just started gets no stray NMI", just_started },
 	{ "events: an event in delivery is injected again", delivery_goes_on },
 	{ "events: a loop of exceptions does not delay commands", storms },

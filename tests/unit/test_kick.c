@@ -76,9 +76,59 @@ static void waits_for_nobody_else(void)
 	CHECK_EQ(target->kicks, 1);
 }
 
+/* Never acknowledges: wait_ack() sends the NMI again, and ends at its deadline. */
+static void sent_again(void)
+{
+	struct pcpu *target = pcpu_of(1);
+
+	fake_open(true, true);
+	fake_ipi = note_ipi;
+	sent = during = 0;
+	me()->boot.tsc_khz = 1000;	/* 2 s of its clock pass at once */
+	target->ack = 0;
+	target->cmd = CMD_BECOME;
+	CHECK(!wait_ack(target, target, CMD_BECOME, rdtsc() - 500000));
+	CHECK(sent >= 1);
+	/* the CPU that takes the command now waits for this NMI, which so cannot reach a cell */
+	CHECK_EQ(during, 1);
+	CHECK_EQ(target->kicks, 0);
+	CHECK(target->stray_until != 0);
+
+	sent = 0;
+	target->stray_until = 0;
+	CHECK_EQ(take_commands(target), CMD_BECOME);
+	CHECK(!wait_ack(target, target, CMD_BECOME, rdtsc() - 500000));
+	CHECK_EQ(sent, 0);
+	CHECK_EQ(target->stray_until, 0);
+	fake_ipi = fake_answer;
+}
+
+/* This CPU is held up for 3 s. Meanwhile the other one answers. */
+static u64 three_seconds(void)
+{
+	fake_held_up = NULL;
+	pcpu_of(1)->ack |= CMD_BECOME;
+	return 3000ull * me()->boot.tsc_khz;
+}
+
+static void answered_meanwhile(void)
+{
+	struct pcpu *target = pcpu_of(1);
+	u64 start;
+
+	fake_open(true, true);
+	fake_time();
+	target->ack = 0;
+	start = rdtsc();
+	fake_held_up = three_seconds;
+	CHECK(wait_ack(target, target, CMD_BECOME, start));
+}
+
 UNIT_SUITE(kick) = {
 	{ "kick: a command waits for its NMI", announced },
 	{ "kick: a command waits for an NMI not yet sent", waits_for_the_sender },
+	{ "kick: an NMI is sent again only for a command that waits", sent_again },
+	{ "kick: an answer counts if the CPU that waits is held up", answered_meanwhile },
 	{ "kick: without a command there is no wait", waits_for_nobody_else },
 	{ 0 }
 };

@@ -25,8 +25,10 @@ static void lives(void)
 	world_check(&w);
 	world_simple_request(&q);
 	for (life = 0; life < 20; life++) {
-		u64 id = world_create(&w, &q);
+		u64 id;
 
+		q.debug = life % 2;
+		id = world_create(&w, &q);
 		unit_case("life %u:", life);
 		CHECK_EQ(id, 1);
 		world_check(&w);

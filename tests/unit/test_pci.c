@@ -44,7 +44,7 @@ static void message_addresses(void)
 
 		if (i < 256)
 			value = 0xfee00000 | i << 12, want = i == 3 || i == 0x40;
-		if (pci_value_ok(&map, PCI_MSI_ADDRESS, value) != want) {
+		if (pci_value(&map, PCI_MSI_ADDRESS, 0, value) != (want ? value : -1ll)) {
 			unit_case("address %#x:", value);
 			CHECK(!"agrees with the judge");
 		}
@@ -61,13 +61,13 @@ static void message_data(void)
 		bool want = (value & 0xff) >= 32 && mode <= 1 && !(value & 0x8000) &&
 			    !(value & 0x3800) && !(value >> 16);
 
-		if (pci_value_ok(&map, PCI_MSI_DATA, value) != want) {
+		if (pci_value(&map, PCI_MSI_DATA, 0, value) != (want ? value : -1ll)) {
 			unit_case("data %#x:", value);
 			CHECK(!"agrees with the judge");
 		}
 	}
-	CHECK(!pci_value_ok(&map, PCI_ZERO, 1) && pci_value_ok(&map, PCI_ZERO, 0));
-	CHECK(pci_value_ok(&map, PCI_ANY, ~0u));
+	CHECK(pci_value(&map, PCI_ZERO, 0, 1) == -1 && !pci_value(&map, PCI_ZERO, 0, 0));
+	CHECK_EQ(pci_value(&map, PCI_ANY, 0, ~0u), ~0u);
 }
 
 static void ioapic_entries(void)
@@ -146,10 +146,10 @@ static void prepare(void)
 	me()->boot.ecam_len = 1 << 20;
 	me()->req.num_devices = 1;
 	p->num_rules = 3;
-	p->rules[0] = (struct pci_rule){ OWN << 12 | 4, PCI_ANY, 0x403, 0xffff };
-	p->rules[1] = (struct pci_rule){ OWN << 12 | 0x44, PCI_MSI_ADDRESS, ~0u, ~0u };
-	p->rules[2] = (struct pci_rule){ OWN << 12 | 0x4c, PCI_MSI_DATA, 0xffff, 0xffff };
-	p->tables[0] = (struct pci_table){ TABLE, TABLE + 0x40, TABLE & -4096ull, 4096 };
+	p->rules[0] = (struct pci_rule){ OWN << 12 | 4, PCI_ANY, 0x403, 0xffff, 0 };
+	p->rules[1] = (struct pci_rule){ OWN << 12 | 0x44, PCI_MSI_ADDRESS, ~0u, ~0u, 0 };
+	p->rules[2] = (struct pci_rule){ OWN << 12 | 0x4c, PCI_MSI_DATA, 0xffff, 0xffff, 0 };
+	p->tables[0] = (struct pci_table){ TABLE, TABLE + 0x40, TABLE & -4096ull, 4096, 0 };
 	for (i = 0; i < 0x1000; i++)
 		fake_ram[ECAM + (OWN << 12) + i] = i * 7;
 	ram_write32(ECAM + (OWN << 12) + 4, 0xf900ff80);
@@ -298,6 +298,49 @@ static void message_tables(void)
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 }
 
+/* Behind an IOMMU, a write of an ordinary message puts another message into the device */
+static void remapped_messages(void)
+{
+	struct pci_cell *p = &me()->cell.pci;
+	u64 config = ECAM + (OWN << 12);
+	u32 i, of[4];
+
+	for (i = 0; i < 4; i++)			/* the CPUs have the ids 0, 2, 4 and 6 */
+		of[i] = 0xfee00000 | (0x900 + 256 * i) << 5 | 0x18;
+	prepare();
+	p->rules[1].remap = p->rules[2].remap = p->tables[0].remap = REMAP_ADDRESS(0x900);
+	p->rules[1].keep = p->rules[2].keep = 0;
+	exit_store(config + 0x44, 4, 0xfee06000);
+	CHECK_EQ(ram_read32(config + 0x44), of[3]);
+	exit_store(config + 0x44, 4, 0xfee02000);
+	CHECK_EQ(ram_read32(config + 0x44), of[1]);
+	exit_store(config + 0x4c, 2, 0x4131);
+	CHECK_EQ(ram_read32(config + 0x4c), 0x31);
+	exit_store(config + 0x4c, 1, 0x32);
+	exit_store(TABLE, 4, 0xfee04000);
+	exit_store(TABLE + 4, 4, 0);
+	exit_store(TABLE + 8, 4, 0x120);
+	CHECK_EQ(ram_read32(TABLE), of[2]);
+	CHECK_EQ(ram_read32(TABLE + 8), 0x20);
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 0);
+
+	exit_store(config + 0x44, 4, 0xfee01000);
+	exit_store(config + 0x44, 4, of[0]);
+	exit_store(config + 0x45, 1, 0x60);	/* the rest counts as zeros */
+	exit_store(config + 0x44, 2, 0x6000);
+	exit_store(config + 0x4c, 4, 0x431);
+	exit_store(config + 0x4d, 1, 1);
+	exit_store(TABLE, 4, of[3]);
+	exit_store(TABLE + 4, 4, 1);
+	exit_store(TABLE + 8, 4, 0x1f);
+	CHECK_EQ(cpu_status(pcpu_of(0))->denied, 9);
+	CHECK_EQ(ram_read32(config + 0x44), of[1]);
+	CHECK_EQ(ram_read32(config + 0x4c), 0x32);
+	CHECK_EQ(ram_read32(TABLE), of[2]);
+	CHECK_EQ(ram_read32(TABLE + 8), 0x20);
+	CHECK_EQ(my_status()->state, QV_MON_RUNNING);
+}
+
 UNIT_SUITE(pci) = {
 	{ "pci: message addresses reach own CPUs only", message_addresses },
 	{ "pci: message data is fixed or NMI only", message_data },
@@ -307,5 +350,6 @@ UNIT_SUITE(pci) = {
 	{ "pci: config space of other functions reads ones", config_of_others },
 	{ "pci: forbidden ports fail a cell", ports_that_fail },
 	{ "pci: MSI-X tables take allowed messages only", message_tables },
+	{ "pci: messages behind an IOMMU name its entries", remapped_messages },
 	{ 0 }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* quesh: a virtual terminal to a cell (see Documentation/reference/quesh.md) */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -10,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cells.h"
 #include "line.h"
 #include "privs.h"
 #include "quesh.h"
@@ -17,11 +19,15 @@
 #define WAIT_PERIOD_NS	50000000
 
 static const char usage_text[] =
-	"usage: quesh NAME                      a terminal to the cell; ^] detaches\n"
+	"usage: quesh NAME                      a terminal; ^] detaches, ^^ scrolls back\n"
 	"       quesh NAME -c LINE [-c LINE]... runs lines in its shell, prints the output\n"
 	"       quesh NAME --dump               prints its screen as text\n"
+	"       quesh -l                        lists the cells that have a console\n"
+	"       quesh --tmux                    a window of tmux for each of them\n"
 	"  -t SECONDS  time-out of each line, and of --wait (default 10)\n"
-	"  --wait      first waits for the cell to be there and to run\n";
+	"  --wait      first waits for the cell to be there and to run\n"
+	"  --stay      stays when the cell stops, and goes on when it runs again\n"
+	"  --log FILE  appends what the cell prints to a file\n";
 
 int64_t now_ms(void)
 {
@@ -83,13 +89,19 @@ static bool parse_seconds(const char *text, double *seconds)
 	return end != text && !*end && *seconds > 0 && *seconds <= 86400;
 }
 
-enum { OPT_WAIT = 256, OPT_DUMP, OPT_FOLDER, OPT_VERSION };
+enum {
+	OPT_WAIT = 256, OPT_DUMP, OPT_FOLDER, OPT_VERSION, OPT_STAY, OPT_LOG, OPT_TMUX
+};
 
 static const struct option long_options[] = {
 	{ "command", required_argument, NULL, 'c' },
 	{ "timeout", required_argument, NULL, 't' },
 	{ "wait", no_argument, NULL, OPT_WAIT },
 	{ "dump", no_argument, NULL, OPT_DUMP },
+	{ "stay", no_argument, NULL, OPT_STAY },
+	{ "log", required_argument, NULL, OPT_LOG },
+	{ "list", no_argument, NULL, 'l' },
+	{ "tmux", no_argument, NULL, OPT_TMUX },
 	{ "folder", required_argument, NULL, OPT_FOLDER },	/* for tests */
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -101,12 +113,29 @@ static int say(const char *text)
 	return fputs(text, stdout) < 0 || fflush(stdout);
 }
 
+/* Checks the options together. Returns -1 to continue, else the exit status. */
+static int check(const struct options *options)
+{
+	bool session = !options->dump && !options->num_commands;
+
+	if (!console_name_is_valid(options->name))
+		return say_usage("a cell's name is made of a-z, 0-9, - and _");
+	if (options->dump && options->num_commands)
+		return say_usage("--dump and -c exclude one another");
+	if (!session && (options->stay || options->log))
+		return say_usage("--stay and --log are for a terminal: leave out -c and --dump");
+	if (session && !(isatty(0) && isatty(1)))
+		return say_usage("there is no terminal here: use -c or --dump");
+	return -1;
+}
+
 /* Returns -1 to continue, else the exit status. */
 static int parse(struct options *options, int argc, char **argv)
 {
+	int (*all)(const char *folder) = NULL;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "c:t:h", long_options, NULL)) >= 0) {
+	while ((option = getopt_long(argc, argv, "c:t:lh", long_options, NULL)) >= 0) {
 		if (option == 'c' && !command_is_valid(optarg))
 			return say_usage("-c takes one line of printable ASCII characters");
 		if (option == 't' && !parse_seconds(optarg, &options->timeout))
@@ -119,6 +148,14 @@ static int parse(struct options *options, int argc, char **argv)
 			options->wait = true;
 		else if (option == OPT_DUMP)
 			options->dump = true;
+		else if (option == OPT_STAY)
+			options->stay = true;
+		else if (option == OPT_LOG)
+			options->log = optarg;
+		else if (option == 'l')
+			all = cells_list;
+		else if (option == OPT_TMUX)
+			all = cells_tmux;
 		else if (option == OPT_FOLDER)
 			options->folder = optarg;
 		else if (option == 'h')
@@ -128,16 +165,27 @@ static int parse(struct options *options, int argc, char **argv)
 		else
 			return say_usage("unknown option");
 	}
+	if (all)
+		return argc == optind ? all(options->folder) :
+					say_usage("-l and --tmux take no cell's name");
 	if (argc - optind != 1)
 		return say_usage(argc == optind ? "which cell?" : "one cell at a time");
 	options->name = argv[optind];
-	if (!console_name_is_valid(options->name))
-		return say_usage("a cell's name is made of a-z, 0-9, - and _");
-	if (options->dump && options->num_commands)
-		return say_usage("--dump and -c exclude one another");
-	if (!options->dump && !options->num_commands && !(isatty(0) && isatty(1)))
-		return say_usage("there is no terminal here: use -c or --dump");
-	return -1;
+	return check(options);
+}
+
+/* Opens the log while quesh still has the user's rights. Returns 0 or the exit status. */
+static int open_log(struct options *options)
+{
+	if (!options->log)
+		return 0;
+	options->log_fd = open(options->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY,
+			       0600);
+	if (options->log_fd >= 0)
+		return 0;
+	fprintf(stderr, "quesh: the log %s cannot be opened (%s)\n"
+		"  remedy: name a file that you may write\n", options->log, strerror(errno));
+	return EXIT_FAILURE;
 }
 
 static int say_open_error(const struct options *options, int error)
@@ -152,7 +200,7 @@ static int say_open_error(const struct options *options, int error)
 			name);
 	else if (error == EACCES || error == EPERM)
 		fprintf(stderr, "quesh: you may not open the console of %s\n"
-			"  remedy: run it with sudo, or as root\n", name);
+			"  remedy: run it with sudo, or join the group qv-console\n", name);
 	else if (error == EBUSY)
 		fprintf(stderr, "quesh: another quesh holds the keyboard of %s\n"
 			"  remedy: detach it with ^]\n", name);
@@ -199,6 +247,8 @@ static int attach(const struct options *options, struct console *console)
 			life = console_life(console);
 		if (!error && (life == CELL_RUNNING || options->dump))
 			return 0;
+		if (!error && options->stay && life == CELL_STOPPED)
+			return 0;
 		if (!wait_for(options, error, life) || (!forever && now_ms() >= deadline)) {
 			if (error)
 				return say_open_error(options, error);
@@ -224,7 +274,7 @@ static int dump(const struct options *options, const struct console *console)
 
 int main(int argc, char **argv)
 {
-	struct options options = { .folder = CONSOLE_FOLDER, .timeout = 10 };
+	struct options options = { .folder = CONSOLE_FOLDER, .timeout = 10, .log_fd = -1 };
 	struct console console;
 	int status;
 
@@ -237,6 +287,8 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	status = attach(&options, &console);
+	if (!status)
+		status = open_log(&options);
 	if (status)
 		return status;
 	if (privs_drop()) {

@@ -20,6 +20,9 @@ struct options {
 	bool timeout_given;
 	bool wait;
 	bool dump;
+	bool stay;		/* waits for the next life of a cell that stops */
+	const char *log;	/* file to which the output is appended, or NULL */
+	int log_fd;		/* the open file, or -1 */
 	bool utf8;		/* the terminal's character set is UTF-8 */
 };
 

@@ -8,16 +8,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "history.h"
 #include "quesh.h"
 #include "term.h"
 
 #define PERIOD_MS	30	/* ms between two reads of the screen */
 #define DETACH_KEY	0x1d	/* ^] */
+#define HISTORY_KEY	0x1e	/* ^^ */
 
-enum end { GO_ON, DETACHED, CELL_ENDED, TERMINAL_ENDED };
+enum end { GO_ON, HISTORY, DETACHED, CELL_ENDED, TERMINAL_ENDED };
 
 struct session {
 	struct console *console;
+	struct history history;
+	bool stay;
+	bool stopped;		/* the cell has stopped, and .stay waits for its next life */
+	const char *trouble;	/* shown in the status line, or NULL */
 	struct painter painter;
 	struct buf out;
 	/* keys that were typed and are not yet in the cell's queue */
@@ -44,6 +50,8 @@ static enum end take_keys(struct session *session)
 	for (i = 0; i < len; i++) {
 		if (bytes[i] == DETACH_KEY)
 			return DETACHED;
+		if (bytes[i] == HISTORY_KEY)
+			return HISTORY;
 		if (session->console->writable && session->num_keys < sizeof(session->keys))
 			session->keys[session->num_keys++] = as_key(bytes[i]);
 	}
@@ -74,6 +82,28 @@ static bool draw(struct session *session)
 	return term_write(session->out.data, session->out.len);
 }
 
+/* Shows the past in `less`. The cell's screen comes back afterwards. */
+static enum end view(struct session *session)
+{
+	history_collect(&session->history);
+	term_leave();
+	session->trouble = history_view(&session->history) ? NULL : "less is not installed";
+	return term_again() ? TERMINAL_ENDED : GO_ON;
+}
+
+/* Notices that the cell has ended, or runs again. */
+static enum end follow(struct session *session)
+{
+	enum cell_life life = console_life(session->console);
+
+	if (session->stopped && life == CELL_RUNNING)
+		history_restart(&session->history);
+	if (!history_collect(&session->history))
+		session->trouble = "the log cannot be written";
+	session->stopped = life == CELL_STOPPED && session->stay;
+	return life == CELL_RUNNING || session->stopped ? GO_ON : CELL_ENDED;
+}
+
 static enum end step(struct session *session)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -92,9 +122,9 @@ static enum end step(struct session *session)
 	}
 	if (!draw(session))
 		return TERMINAL_ENDED;
-	if (end == GO_ON && console_life(session->console) != CELL_RUNNING)
-		end = CELL_ENDED;
-	return end;
+	if (end == HISTORY)
+		end = view(session);
+	return end == GO_ON ? follow(session) : end;
 }
 
 /* Shows the status line if its text is necessary, or if the terminal has a free row for it */
@@ -102,17 +132,22 @@ static void set_status(struct session *session, const char *name, int rows)
 {
 	char text[128] = "";
 
-	if (!session->console->writable)
+	if (session->stopped)
+		snprintf(text, sizeof(text), " %s: stopped; waits until it runs; ^] detaches",
+			 name);
+	else if (session->trouble)
+		snprintf(text, sizeof(text), " %s: %s; ^] detaches", name, session->trouble);
+	else if (!session->console->writable)
 		snprintf(text, sizeof(text),
 			 " %s: view only: another quesh holds the keyboard; ^] detaches", name);
 	else if (rows > QV_SCREEN_ROWS)
-		snprintf(text, sizeof(text), " %s: ^] detaches", name);
+		snprintf(text, sizeof(text), " %s: ^] detaches, ^^ scrolls back", name);
 	painter_set_status(&session->painter, text);
 }
 
 int session_run(const struct options *options, struct console *console)
 {
-	struct session session = { .console = console };
+	struct session session = { .console = console, .stay = options->stay };
 	enum end end = GO_ON;
 	int rows, cols;
 
@@ -123,12 +158,15 @@ int session_run(const struct options *options, struct console *console)
 	}
 	term_size(&rows, &cols);
 	painter_init(&session.painter, rows, cols, options->utf8);
+	history_init(&session.history, console, options->log_fd, options->utf8);
 	while (end == GO_ON) {
 		term_size(&rows, &cols);
 		set_status(&session, options->name, rows);
 		end = step(&session);
 	}
 	term_leave();
+	history_collect(&session.history);
+	history_free(&session.history);
 	buf_free(&session.out);
 	if (end == CELL_ENDED)
 		return say_end(options, console, console_life(console));

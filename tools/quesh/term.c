@@ -62,6 +62,12 @@ static int take(void)
 	return term_write(ENTER, sizeof(ENTER) - 1) ? 0 : -1;
 }
 
+int term_again(void)
+{
+	resized = 1;
+	return take();
+}
+
 static void on_crash(int signal)
 {
 	term_leave();

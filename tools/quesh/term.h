@@ -9,6 +9,8 @@
 /* Sets up the terminal and handlers that restore it. Returns 0, or -1 with errno. */
 int term_enter(void);
 void term_leave(void);
+/* Sets the terminal up again after term_leave(). Returns 0, or -1 with errno. */
+int term_again(void);
 
 void term_size(int *rows, int *cols);
 bool term_write(const void *bytes, size_t len);

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 SYSFS = "/sys/class/qv-channel"
 DEVICES = "/dev/qv-channel"
+_BELLS: dict[str, bool | str] = {"false": False, "true": True, "one-shot": "one-shot"}
 
 
 def _word(name: str, file: str) -> str:
@@ -29,13 +30,22 @@ def _device(path: str) -> tuple[str | None, str | None]:
     return owner_text(about.st_uid, about.st_gid), mode_text(about.st_mode & 0o666)
 
 
+def last_error(name: str) -> dict[str, Any] | None:
+    """Returns the last error of read() and write() of the device, and when it was (CLOCK_BOOTTIME)."""
+    words = _word(name, "last_error").split()
+    if len(words) != 2 or not words[1].isdigit():
+        return None
+    return {"error": words[0], "at_ns": int(words[1])}
+
+
 def _channel(name: str) -> dict[str, Any]:
     ends, states = _word(name, "ends").split(), _word(name, "state").split()
     full, path = _word(name, "full"), os.path.join(DEVICES, name)
     owner, mode = _device(path)
     return {"name": name, "type": _word(name, "type"), "item": int(_word(name, "item")),
             "slots": int(_word(name, "slots")), "full": None if full == "none" else full,
-            "writer": ends[0], "readers": ends[1:], "reconnect": _word(name, "reconnect"),
+            "writer": ends[0], "writers": _word(name, "writers").split(), "readers": ends[1:],
+            "reconnect": _word(name, "reconnect"), "bell": _BELLS[_word(name, "bell")],
             "schema": _word(name, "schema") or None, "owner": owner, "mode": mode,
             "device": path,
             "ends": [{"name": end, "state": state} for end, state in zip(ends, states)]}
@@ -51,6 +61,6 @@ def channels() -> dict[str, dict[str, Any]]:
     for name in names:
         try:
             found[name] = _channel(name)
-        except (ValueError, IndexError):
+        except (ValueError, LookupError):
             continue  # its last cell was destroyed meanwhile
     return found

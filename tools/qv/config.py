@@ -48,7 +48,9 @@ def check_file(file: str, machine: Machine) -> tuple[CellConfig, list[Problem]]:
         if key.name in values:
             node = values[key.name]
             cell.at[key.name] = Place.of(node)
-            context = shape.Context(key.name, problems, machine, os.path.dirname(file))
+            # The name is parsed first: a cell of this name would be replaced
+            context = shape.Context(key.name, problems, machine.without({cell.name}),
+                                    os.path.dirname(file))
             result = key.parse(node, context)
             if result is not None:
                 setattr(cell, key.field(), result)
@@ -164,7 +166,7 @@ def _between(cells: Sequence[CellConfig], machine: Machine) -> list[Problem]:
             whose = f"{other.name or 'the cell'} in {other.file}"
             for key in keys.TABLE:
                 problems += cell.problems(key.clash(cell, other, whose, machine))
-    for wrong in memory.together(cells, machine):
+    for wrong in memory.together(cells, machine.without({cell.name for cell in cells})):
         problems += [cell for cell in cells if cell.memory][-1].problems([wrong])
     return problems
 

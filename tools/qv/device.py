@@ -59,16 +59,25 @@ class Device:
 
     def __init__(self, path: str = DEVICE) -> None:
         try:
-            self.fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
+            self.fd = self._open(path)
         except OSError as error:
             raise self._open_refusal(path, error) from None
+
+    @staticmethod
+    def _open(path: str) -> int:
+        """A user who may only read the device sees all and changes nothing."""
+        flags = os.O_CLOEXEC | os.O_NONBLOCK
+        try:
+            return os.open(path, os.O_RDWR | flags)
+        except PermissionError:
+            return os.open(path, os.O_RDONLY | flags)
 
     @staticmethod
     def _open_refusal(path: str, error: OSError) -> Refused:
         if error.errno in (errno.ENOENT, errno.ENXIO, errno.ENODEV):
             return NotLoaded(f"the module qv is not loaded: there is no {path}", MODULE_REMEDY)
         if error.errno in (errno.EACCES, errno.EPERM):
-            return NotAllowed(f"you may not open {path}", "run it with sudo, or as root")
+            return NotAllowed(f"you may not open {path}", "run it with sudo, or as root; the group qv may look")
         return Refused(f"{path} cannot be opened ({os.strerror(error.errno or 0)})",
                        "see dmesg for what the module says")
 
@@ -89,8 +98,10 @@ class Device:
     def status(self) -> abi.StatusInfo:
         return self._call(abi.IOC_STATUS, abi.StatusInfo())
 
-    def enable(self, strict: bool = False, ipi_direct: bool = False) -> abi.Reply:
-        flags = abi.ENABLE_STRICT * strict | abi.ENABLE_IPI_DIRECT * ipi_direct
+    def enable(self, strict: bool = False, ipi_direct: bool = False,
+               iommu: bool = False) -> abi.Reply:
+        flags = (abi.ENABLE_STRICT * strict | abi.ENABLE_IPI_DIRECT * ipi_direct |
+                 abi.ENABLE_IOMMU * iommu)
         return _reply(self._call(abi.IOC_ENABLE, abi.Enable(flags=flags)))
 
     def disable(self) -> abi.Reply:
@@ -128,6 +139,16 @@ class Device:
     def unlock(self, name: str, timeout_ms: int) -> abi.Reply:
         return self._by_name(abi.IOC_CELL_UNLOCK, name, timeout_ms)
 
+    def _by_key(self, request: int, name: str, key: int) -> abi.Reply:
+        argument = abi.ChannelKey(name=_name(name), key=key)
+        return _reply(self._call(request, argument))
+
+    def open_channel(self, name: str, key: int) -> abi.Reply:
+        return self._by_key(abi.IOC_CHANNEL_OPEN, name, key)
+
+    def close_channel(self, name: str, key: int) -> abi.Reply:
+        return self._by_key(abi.IOC_CHANNEL_CLOSE, name, key)
+
     def names(self) -> list[str]:
         answer = self._call(abi.IOC_CELL_LIST, abi.CellList())
         count = min(answer.num_cells, abi.MAX_CELLS)
@@ -141,6 +162,15 @@ class Device:
         true`."""
         at: abi.FailureRecord = self._call(abi.IOC_CELL_SAMPLE, abi.CellSample(name=_name(name), cpu=cpu)).at
         return at
+
+    def memory(self, name: str, first: int) -> bytes:
+        """Returns RAM of a cell that has ended, from an address on, or nothing at its end. The cell's
+        file must have `debug: true`."""
+        room = ctypes.create_string_buffer(2 << 20)
+        argument = abi.CellMemory(name=_name(name), buf=ctypes.addressof(room), len=len(room))
+        setattr(argument, "from", first)
+        self._call(abi.IOC_CELL_MEMORY, argument)
+        return room.raw[:min(argument.len, len(room))]
 
     def stats(self, name: str, reset_held: bool = False) -> list[abi.CpuStats]:
         room = (abi.CpuStats * abi.MAX_CPUS)()
@@ -175,7 +205,8 @@ class Device:
                 yield abi.Event.from_buffer_copy(data, at)
 
 
-def _reply(argument: abi.Enable | abi.Simple | abi.CellCreate | abi.CellName) -> abi.Reply:
+def _reply(argument: abi.Enable | abi.Simple | abi.CellCreate | abi.CellName
+           | abi.ChannelKey) -> abi.Reply:
     reply: abi.Reply = argument.reply
     return reply
 

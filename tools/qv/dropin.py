@@ -8,6 +8,8 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .keys import CellConfig
 
 CELLS = "etc/qv/cells"
@@ -23,17 +25,28 @@ def file_of(root: str, name: str) -> str:
     return os.path.join(root, CELLS, f"{name}.yaml")
 
 
+def names(root: str) -> list[str]:
+    """Returns the names of the cells that have a file for a unit."""
+    try:
+        files = os.listdir(os.path.join(root, CELLS))
+    except OSError:
+        return []
+    return sorted(file.removesuffix(".yaml") for file in files if file.endswith(".yaml"))
+
+
 def place(root: str, name: str) -> str:
     return os.path.join(root, UNITS, f"{unit(name)}.d", "50-qv-file.conf")
 
 
-def wanted(cell: CellConfig) -> str:
-    """Returns the drop-in for a cell; empty if it needs none."""
-    lines = [f"{word}={' '.join(unit(name) for name in names)}\n"
-             for word, names in (("Requires", cell.requires), ("After", cell.before())) if names]
+def wanted(cell: CellConfig, writers: Sequence[str]) -> str:
+    """Returns the drop-in for a cell; empty if it needs none. `writers` are the cells that start
+    before it because they write its channels."""
+    lines = [f"{word}={' '.join(unit(name) for name in names)}\n" for word, names in
+             (("Requires", cell.requires), ("After", [*cell.before(), *writers])) if names]
     if not lines:
         return ""
-    return f"# Written by `qvctl cell enable {cell.name}`, from after: and requires: in the cell's file\n[Unit]\n{''.join(lines)}"
+    keys = "after:, requires: and channels:" if writers else "after: and requires:"
+    return f"# Written by `qvctl cell enable {cell.name}`, from {keys} in the cell's file\n[Unit]\n{''.join(lines)}"
 
 
 def present(root: str, name: str) -> str:
@@ -44,10 +57,14 @@ def present(root: str, name: str) -> str:
         return ""
 
 
-def write(root: str, cell: CellConfig) -> bool:
+def is_enabled(root: str, name: str) -> bool:
+    return os.path.lexists(os.path.join(root, UNITS, "multi-user.target.wants", unit(name)))
+
+
+def write(root: str, cell: CellConfig, writers: Sequence[str]) -> bool:
     """Makes the drop-in as the file says. Returns true if it has changed. It is written aside and
     renamed, so systemd never reads half of it."""
-    text, path = wanted(cell), place(root, cell.name)
+    text, path = wanted(cell, writers), place(root, cell.name)
     if text == present(root, cell.name):
         return False
     if not text:

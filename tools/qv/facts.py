@@ -97,6 +97,11 @@ class Facts:
         monitor = self.monitor_sha256()
         return loaded != installed or (len(monitor) == 64 and monitor not in images)
 
+    def translated_groups(self) -> list[str]:
+        """Returns the IOMMU groups whose devices do not use physical addresses."""
+        groups = sorted(self.root.glob("sys/kernel/iommu_groups/*/type"))
+        return [group.parent.name for group in groups if group.read_text().strip() != "identity"]
+
     def confinement(self) -> str:
         """Returns the AppArmor profile that confines this process, or an empty text."""
         said = self.read("proc/self/attr/apparmor/current").strip("\0\n ")

@@ -38,6 +38,8 @@ KINDS = {
     "stopped-by-force": Kind("43dc6a1ac3714dc4acf67457f7034952", WARNING),
     "console": Kind("11897face70a4d0f84cbb213e518bd04", INFO),
     "console-lost": Kind("c1c63b61a42141dd8c74b97a77219103", WARNING),
+    "held": Kind("042c4601f9294f91ba20dca75c8612d5", ERROR),
+    "recovered": Kind("a040ad75591448eb8170f84c58c2e80f", NOTICE),
 }
 
 

@@ -8,6 +8,10 @@ import os
 from .record import dataclass
 from .words import pci_name
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+
 IMAGES = "/usr/share/qv/images"
 BARS = 6
 IORESOURCE_IO = 0x100
@@ -33,6 +37,7 @@ class Taken:
     devices: list[int]
     ipi: bool = False  # its IPIs are direct
     lock: bool = False  # it may lock management
+    memory: int = 0  # bytes
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,12 @@ class Machine:
         """Returns this machine as if all of its memory were free: whether it is free now, the
         driver finds out."""
         return Machine(**{**self.__dict__, "mem_available": self.mem_total})
+
+    def without(self, names: Container[str]) -> Machine:
+        """Returns this machine as if the memory of these cells were free, which their replacements
+        may have."""
+        freed = sum(cell.memory for cell in self.cells if cell.name in names)
+        return Machine(**{**self.__dict__, "mem_available": min(self.mem_available + freed, self.mem_total)})
 
     def pci_ports(self, bdf: int) -> list[tuple[int, int]]:
         """Returns the first and last port of each I/O BAR. A function's file `resource` has a line

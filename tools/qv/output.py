@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import sys
+import time
 
 from .errors import Failed, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Callable, Sequence
+    from typing import IO, Any
 
 
 def write(words: str) -> None:
@@ -78,6 +80,38 @@ def line(words: str) -> None:
     write(words + "\n")
 
 
+def save_by(path: str, fill: Callable[[IO[bytes]], None], mode: int | None = None) -> None:
+    """Has `fill` write a file aside and renames it, so that a reader never sees a part. It replaces
+    only a regular file: no device, pipe or link. Without `mode`, the umask decides who may read
+    it."""
+    aside = f"{path}.{os.getpid()}"
+    try:
+        if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+            raise Refused(f"{path} is no regular file, so it is not replaced", "name a new file")
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        descriptor = os.open(aside, flags, 0o666 if mode is None else mode)
+        try:
+            with open(descriptor, "w+b") as stream:
+                if mode is not None:
+                    os.fchmod(descriptor, mode)
+                fill(stream)
+            os.replace(aside, path)
+        except BaseException:
+            os.unlink(aside)
+            raise
+    except OSError as error:
+        raise Refused(f"{path} cannot be written ({(error.strerror or 'error').lower()})",
+                      "name a file in a folder that exists") from None
+
+
+def save(path: str, data: str, mode: int | None = None) -> None:
+    """Writes text to a file, as save_by() does."""
+    def fill(stream: IO[bytes]) -> None:
+        stream.write(data.encode("utf-8", "replace"))
+
+    save_by(path, fill, mode)
+
+
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> None:
     """Prints columns as wide as needed; those in `right` are aligned to the right."""
     widths = [max(len(row[i]) for row in (heads, *rows)) for i in range(len(heads))]
@@ -96,3 +130,8 @@ def duration(nanoseconds: int) -> str:
         if nanoseconds < 999.5 * factor:
             return f"{nanoseconds / factor:.3g} {unit}"
     return f"{nanoseconds / 10**9:.3f} s"
+
+
+def ago(boottime_ns: int) -> str:
+    """Returns how long ago a moment of CLOCK_BOOTTIME was."""
+    return f"{duration(max(time.clock_gettime_ns(time.CLOCK_BOOTTIME) - boottime_ns, 0))} ago"

@@ -13,6 +13,8 @@ from .words import text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # these modules are imported on demand, since few commands need them
+    from collections.abc import Iterator
+
     from .facts import Facts
     from .machine import Machine, Taken
     from .service import Service
@@ -56,7 +58,8 @@ class System:
         return tuple(Taken(text(info.name), list(info.cpus)[:info.num_cpus],
                            [(port.first, port.last) for port in info.ports[:info.num_ports]],
                            [pci.bdf for pci in info.devices[:info.num_devices]],
-                           bool(info.ipi), info.lock != abi.LOCK_NEVER) for info in found)
+                           bool(info.ipi), info.lock != abi.LOCK_NEVER, info.memory)
+                     for info in found)
 
     def facts(self) -> Facts:
         from .facts import Facts
@@ -98,6 +101,25 @@ class System:
             raise Refused("systemctl is not installed", "cells start at boot by systemd only") from None
         if done.returncode:
             raise Refused(f"systemctl {words[0]} failed: {_why(done.stderr)}", f"systemctl status {words[-1]}")
+
+    def journal(self, *words: str) -> Iterator[str]:
+        """Yields the lines of `journalctl`. With -f, it does not end."""
+        import subprocess
+
+        try:
+            run = subprocess.Popen(["journalctl", "--quiet", "--no-pager", *words], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, errors="replace")
+        except FileNotFoundError:
+            raise Refused("journalctl is not installed", "apt install systemd") from None
+        assert run.stdout and run.stderr
+        try:
+            yield from run.stdout
+            complaint = run.stderr.read()
+            if run.wait() and complaint:
+                raise Refused(f"journalctl failed: {_why(complaint)}", "journalctl --list-boots; users of the group systemd-journal may read it")
+        finally:
+            run.kill()
+            run.wait()
 
     def load_module(self) -> None:
         if os.geteuid() != 0:

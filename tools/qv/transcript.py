@@ -8,6 +8,7 @@ import os
 import struct
 
 from . import abi
+from .latency import Histogram, parse
 from .words import text
 
 TYPE_CHECKING = False
@@ -15,13 +16,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FOLDER = "/dev/qv-cell"
-COMM, STREAM = 0x2000, 0x4000  # places in the window: struct qv_comm, and the stream
+# places in the window: of struct qv_comm, of struct qv_latency, and of the stream
+COMM, LATENCY, STREAM = 0x2000, 0x3000, 0x4000
 RUNNING = 1  # QV_INMATE_RUNNING: the state of an inmate that is ready, and not yet ended
 STATE, HEAD = COMM + 8, COMM + 20  # members of struct qv_comm
 LEN = abi.CONSOLE_LEN - STREAM
 READY = b"\x04"  # QV_STREAM_READY: the text before it in its line is a prompt
 LONGEST = 1000  # bytes of a line; a longer line is split
 LINES, SECONDS = 200, 1.0  # most lines in this time: the journal would drop entries of the unit
+
+
+def plain(line: bytes) -> bytes:
+    """Returns a line without the sequences that set colours or move the cursor (ESC [ ... letter)."""
+    first, *rest = line.split(b"\x1b[")
+    for piece in rest:
+        end = next((at for at, byte in enumerate(piece) if 0x40 <= byte <= 0x7e), len(piece))
+        first += piece[end + 1:]
+    return first
 
 
 class Transcript:
@@ -42,6 +53,18 @@ class Transcript:
     def close(self) -> None:
         self._window.close()
         os.close(self._fd)
+
+    def window(self) -> bytes:
+        return self._window[:]
+
+    def histograms(self) -> list[Histogram]:
+        return parse(self._window[LATENCY:STREAM])
+
+    def kept(self) -> str:
+        """Returns what the ring holds now, as text."""
+        self._position = (self._word(HEAD) - LEN) & 0xFFFFFFFF if self._word(HEAD) > LEN else 0
+        whole = (plain(line.replace(READY, b"").rstrip(b"\r")) for line in self._read().split(b"\n"))
+        return "".join(f"{text(line.decode('cp437').expandtabs().encode())}\n" for line in whole if line)
 
     def restart(self) -> None:
         """The next life begins: the driver clears the window."""
@@ -87,7 +110,7 @@ class Transcript:
             whole.append(self._partial)
             self._partial = b""
         for line in whole:
-            yield from self._counted(line.rpartition(READY)[2].rstrip(b"\r"), now)
+            yield from self._counted(plain(line.rpartition(READY)[2].rstrip(b"\r")), now)
 
     def _counted(self, line: bytes, now: float) -> Iterator[str]:
         if not line:
@@ -101,4 +124,4 @@ class Transcript:
             self._left_out += 1
             return
         for at in range(0, len(line), LONGEST):
-            yield text(line[at:at + LONGEST].decode("cp437").encode())
+            yield text(line[at:at + LONGEST].decode("cp437").expandtabs().encode())

@@ -21,7 +21,7 @@ WORD = 8  # bytes
 ENDS, END_WORDS = 32, 8
 LIFE, OFFSET = 0, 1
 # Indices of words in struct qv_chan_section
-GENERATION, COUNT, LOST, REFUSED, HIGH, SLOT = 0, 8, 17, 18, 20, 24
+GENERATION, BOUND, COUNT, LOST, REFUSED, FREED, HIGH, SLOT = 0, 1, 8, 17, 18, 19, 20, 24
 DATA = 512  # QV_CHAN_DATA
 STOPPED, FAILED = 2, 3  # enum qv_chan_state
 MASK = (1 << 64) - 1
@@ -87,8 +87,14 @@ class Window:
             return "absent"
         return {STOPPED: "stopped", FAILED: "failed"}.get(life & 0xff)
 
+    def _taken(self) -> int:
+        """The items that the ring's reader has taken. If the reader is not bound to this life of
+        the writer, its count is of another life, and the writer knows where it will begin."""
+        bound, taken = self._section(1, BOUND), self._section(1, COUNT)
+        return taken if bound == self._end(0, LIFE) >> 8 else self._section(0, FREED)
+
     def _ring(self, counts: Counts) -> None:
-        taken, counts.items = self._section(1, COUNT), self._section(0, COUNT)
+        taken, counts.items = self._taken(), self._section(0, COUNT)
         waiting = counts.items - taken & MASK
         if waiting > self._slots:  # the reader lapped, or not bound yet; else a count is wrong
             waiting = self._slots

@@ -3,6 +3,12 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from . import abi
+
 MIB = 1 << 20
 
 
@@ -58,6 +64,20 @@ def ipi_name(direct: int) -> str:
     return "direct" if direct else "filtered"
 
 
+# by enum qv_dma_level: the name of the level of protection from DMA
+DMA_LEVELS = ("none", "devices", "memory", "full")
+_DMA = ("a hostile Linux could write all memory by its devices",
+        "devices of cells reach their cells only; a hostile Linux could write all memory by its own devices",
+        "devices of Linux reach memory of Linux only, but their interrupts reach every CPU",
+        "devices of Linux reach memory and CPUs of Linux only")
+
+
+def dma_level(info: abi.StatusInfo) -> str:
+    """Returns the level of protection from DMA, and why it is not better, as a person reads it."""
+    why = text(info.dma_obstacle)
+    return f"DMA {DMA_LEVELS[info.dma_level]}: {_DMA[info.dma_level]}{f' ({why})' if why else ''}"
+
+
 IPI_DIRECT = ("IPIs of Linux are direct: they pass no filter, so a hostile Linux could interrupt cells with "
               "any vector or NMI")
 
@@ -68,3 +88,9 @@ REPLACED_REMEDY = "systemctl restart qv.service (its cells end, and those of uni
 def outside(count: int) -> str:
     """Returns the level of protection when some CPUs of the machine are not under the monitor."""
     return f"CPUs outside ({count}): offline, and Linux does not let them come; a hostile Linux could run them bare"
+
+
+def channel_counts(members: dict[str, Any]) -> str:
+    """The counts of a channel on one line."""
+    return ", ".join(f"{name.replace('_', ' ')} {value}"
+                     for name, value in members.items() if value is not None)

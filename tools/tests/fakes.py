@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pytest
 from qv import abi
 from qv.errors import Refused
 from qv.facts import Facts
 from qv.machine import Machine, Taken
+
+WITHOUT = b"QV was enabled without --iommu"
 
 
 def reply() -> abi.Reply:
@@ -32,6 +36,7 @@ class FakeDevice:
         self.previous: Refused | None = None
         self.outside = 0
         self.ipi_direct = False
+        self.iommu = False
         self.stands, self.before = abi.CpuState.RUNS, 0x90
         self.obstacle = (0, b"", b"")
         self.pool_size = 0
@@ -48,12 +53,15 @@ class FakeDevice:
         return abi.StatusInfo(enabled=int(self.enabled), num_cells=len(self.cells), vendor=self.vendor,
                               features=self.features, num_cpus=4 if self.enabled else 0, tsc_khz=2_000_000,
                               monitor_text=30_000, cpus_outside=self.outside if self.enabled else 0,
-                              ipi_direct=self.enabled and self.ipi_direct, obstacle=code,
+                              ipi_direct=self.enabled and self.ipi_direct,
+                              dma_level=abi.DmaLevel.FULL if self.enabled and self.iommu else 0,
+                              dma_obstacle=b"" if self.iommu or not self.enabled else WITHOUT, obstacle=code,
                               obstacle_text=sentence, obstacle_remedy=remedy)
 
-    def enable(self, strict: bool = False, ipi_direct: bool = False) -> abi.Reply:
+    def enable(self, strict: bool = False, ipi_direct: bool = False,
+               iommu: bool = False) -> abi.Reply:
         answer = self._call("enable --strict" if strict else "enable")
-        self.enabled, self.ipi_direct = True, ipi_direct
+        self.enabled, self.ipi_direct, self.iommu = True, ipi_direct, iommu
         return answer
 
     def disable(self) -> abi.Reply:
@@ -77,12 +85,14 @@ class FakeDevice:
         info = abi.CellInfo(name=request.name, id=len(self.cells) + 1, state=abi.State.LOADABLE,
                             num_cpus=request.num_cpus, boot=request.boot, memory=request.memory,
                             console=request.console, watchdog_ms=request.watchdog_ms,
-                            debug=request.debug, apic=request.apic, ipi=request.ipi,
-                            lock=request.lock,
+                            debug=request.debug, apic=request.apic, dma_level=request.dma_level,
+                            ipi=request.ipi, lock=request.lock, bell_rate=request.bell_rate,
                             x2apic=request.apic != abi.Apic.MACHINE,
                             image_name=request.image_name, cmdline=request.cmdline)
         info.cpus = request.cpus
         info.num_channels, info.channels = request.num_channels, request.channels
+        info.num_dynamic, info.num_with = request.num_dynamic, request.num_with
+        info.with_ends = request.with_ends
         self.cells[request.name.decode()] = info
         return answer
 
@@ -95,6 +105,19 @@ class FakeDevice:
     def start(self, name: str) -> abi.Reply:
         answer = self._call("start")
         self._find(name).state = abi.State.RUNNING
+        return answer
+
+    def open_channel(self, name: str, key: int) -> abi.Reply:
+        answer = self._call(f"open {key}")
+        info = self._find(name)
+        info.open[info.num_open] = abi.ChannelOpen(key=key, linux_end=1, type=3, full=1, item=8,
+                                                   slots=4)
+        info.num_open += 1
+        return answer
+
+    def close_channel(self, name: str, key: int) -> abi.Reply:
+        answer = self._call(f"close {key}")
+        self._find(name).num_open = 0
         return answer
 
     def shutdown(self, name: str, timeout_ms: int) -> abi.Reply:
@@ -131,6 +154,11 @@ class FakeDevice:
         record.regs[abi.REGISTERS.index("rsp")] = 0x103FF0
         record.bytes[0], record.bytes[1] = self.before, 0xEB
         return record
+
+    def memory(self, name: str, first: int) -> bytes:
+        self._call("memory")
+        ram = bytes(self._find(name).memory)
+        return ram[first:first + (2 << 20)]
 
     def stats(self, name: str, reset_held: bool = False) -> list[abi.CpuStats]:
         if name != abi.FRONT_END:
@@ -213,18 +241,23 @@ class FakeSystem:
         self.root = str(root or images / "no-root")
         self.clock = 100.0
         self.systemd: list[str] = []
+        self.entries: list[str] = []
+        self.logged: list[str] = []  # the cells in the journal
         self.manager = FakeService(self, images)
         self.offline: frozenset[int] = frozenset()
+        self.memory = 1 << 30  # available
 
     def machine(self) -> Machine:
         return Machine(frozenset(range(4)), 2 << 30, 1 << 30, (self.images,))
 
     def running(self) -> Machine:
         cells = () if isinstance(self.fake, Refused) else tuple(
-            Taken(name, list(info.cpus)[:info.num_cpus], [], [], bool(info.ipi), bool(info.lock))
+            Taken(name, list(info.cpus)[:info.num_cpus], [], [], bool(info.ipi), bool(info.lock),
+                  info.memory)
             for name, info in self.fake.cells.items())
         direct = not isinstance(self.fake, Refused) and self.fake.ipi_direct
-        return Machine(frozenset(range(4)), 2 << 30, 1 << 30, (self.images,), offline=self.offline,
+        return Machine(frozenset(range(4)), 2 << 30, self.memory, (self.images,),
+                       offline=self.offline,
                        cells=cells, ipi=direct,
                        outside=0 if isinstance(self.fake, Refused) else self.fake.outside)
 
@@ -244,6 +277,10 @@ class FakeSystem:
     def systemctl(self, *words: str) -> None:
         self.systemd.append(" ".join(words))
 
+    def journal(self, *words: str) -> Iterator[str]:
+        self.systemd.append(" ".join(words))
+        yield from (f"{name}\n" for name in self.logged) if words == ("--field=QV_CELL",) else self.entries
+
     def transcript(self, _name: str) -> None:
         return None
 
@@ -255,3 +292,15 @@ class FakeSystem:
 
     def sleep(self, seconds: float) -> None:
         self.clock += seconds
+
+
+def fake_quesh(folder: Path, monkeypatch: pytest.MonkeyPatch, answer: str) -> Path:
+    """Puts a quesh into the path that prints the file `answer` of its folder, and writes the words
+    of its command line to the file `asked`. Returns the script."""
+    script = folder / "bin/quesh"
+    script.parent.mkdir()
+    (script.parent / "answer").write_text(answer)
+    script.write_text(f'#!/bin/sh\necho "$*" >{script.parent}/asked\ncat {script.parent}/answer\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
+    return script

@@ -21,12 +21,14 @@ HEADER = TOP / "include/uapi/linux/qv.h"
 STRUCTURES: dict[str, type[ctypes.Structure]] = {
     "qv_reply": abi.Reply, "qv_status_info": abi.StatusInfo, "qv_enable": abi.Enable, "qv_pool": abi.Pool, "qv_simple": abi.Simple,
     "qv_port_range": abi.PortRange, "qv_device": abi.PciDevice, "qv_channel_plan": abi.ChannelPlan,
+    "qv_channel_open": abi.ChannelOpen, "qv_channel_key": abi.ChannelKey,
     "qv_cell_create": abi.CellCreate, "qv_cell_name": abi.CellName,
     "qv_cell_list": abi.CellList, "qv_failure_record": abi.FailureRecord, "qv_cell_info": abi.CellInfo,
-    "qv_cell_sample": abi.CellSample, "qv_cpu_stats": abi.CpuStats, "qv_stats": abi.Stats, "qv_log": abi.Log, "qv_event": abi.Event,
+    "qv_cell_sample": abi.CellSample, "qv_cell_memory": abi.CellMemory,
+    "qv_cpu_stats": abi.CpuStats, "qv_stats": abi.Stats, "qv_log": abi.Log, "qv_cursor": abi.Cursor, "qv_event": abi.Event,
 }
 ENUMS = {"QV_BOOT_": abi.Boot, "QV_DMA_": abi.Dma, "QV_APIC_": abi.Apic, "QV_STATE_": abi.State, "QV_FAIL_": abi.Failure, "QV_EVENT_": abi.EventType,
-         "QV_CPU_": abi.CpuState}
+         "QV_CPU_": abi.CpuState, "QV_LEVEL_": abi.DmaLevel}
 
 
 def python_constants() -> dict[str, int]:
@@ -97,3 +99,9 @@ def test_constants(facts: dict[str, int]) -> None:
 
 def test_front_end() -> None:
     assert f'#define QV_FRONT_END\t"{abi.FRONT_END}"' in HEADER.read_text()
+
+
+def test_calls_that_end_qv_are_the_same_in_all_versions() -> None:
+    """A number has the size of its structure."""
+    assert [hex(number) for number in (abi.IOC_DISABLE, abi.IOC_POOL, abi.IOC_CELL_DESTROY)] == [
+        "0xc2085103", "0xc2285104", "0xc2305113"]

@@ -7,13 +7,14 @@ import fcntl
 import grp
 import json
 import os
+import re
 import struct
 from pathlib import Path
 
 import pytest
 from running import YAML, Run
 
-from qv import abi, channelfs, window
+from qv import abi, channelfs, output, window
 from qv.cli import channels
 from qv.errors import NotAllowed
 
@@ -47,17 +48,44 @@ def test_channels_are_packed_for_the_driver_and_shown(three: Run) -> None:
     group = "qv" if any(g.gr_name == "qv" for g in grp.getgrall()) else "root"
     assert [c["name"] for c in shown] == ["sensor", "orders", "talk"]
     assert shown[0] == {"name": "sensor", "type": "four-slot", "item": 8, "slots": 1, "full": None, "writer": "quest",
-                        "readers": ["linux", "other"], "reconnect": "auto", "schema": None, "bell": False,
-                        "owner": f"root:{group}", "mode": "0660"}
+                        "writers": ["quest"], "readers": ["linux", "other"], "reconnect": "auto", "schema": None, "bell": False,
+                        "owner": f"root:{group}", "mode": "0660", "counts": None}
     assert [(c["owner"], c["mode"]) for c in shown[1:]] == [("root:daemon", "0640"), (None, None)]
     three("cell", "show", "quest")
     assert "channel:     orders, ring of 16 bytes, 4 slots, linux to quest\n" in three.out
 
 
+def test_memory_with_several_writers(run: Run) -> None:
+    run.yaml.write_text(YAML + "channels:\n  - {name: table, type: memory, item: 64, writers: [linux, quest], readers: [other]}\n"
+                        "  - {name: both, type: memory, item: 64, writers: [quest, linux]}\n")
+    run.create()
+    plans = run.device.cells["quest"].channels[:2]
+    assert [(plan.num_ends, plan.writers) for plan in plans] == [(3, 2), (2, 2)]
+    shown = run.json("cell", "show", "quest", "--json")["channels"]
+    assert [(c["writer"], c["writers"], c["readers"]) for c in shown] == [
+        ("linux", ["linux", "quest"], ["quest", "other"]), ("quest", ["quest", "linux"], ["linux"])]
+    run("cell", "show", "quest")
+    assert "table, memory of 64 bytes, linux and quest to other\n" in run.out
+    assert "both, memory of 64 bytes, between quest and linux\n" in run.out
+    run("cell", "export", "quest")
+    assert 'writers: ["linux", "quest"], readers: ["other"]' in run.out
+
+
+def test_all_writers_are_shown(run: Run) -> None:
+    run.yaml.write_text(YAML + "channels:\n  - {name: table, type: memory, item: 64, writers: [linux, quest], readers: [other]}\n"
+                        "  - {name: both, type: memory, item: 64, writers: [quest, linux]}\n"
+                        "  - {name: talk, type: mailbox, item: 8, writer: quest, readers: [other]}\n")
+    run.create()
+    for name, writers, readers in (("table", "writers:     linux, quest", "other"), ("both", "writers:     quest, linux", "none"),
+                                   ("talk", "writer:      quest", "other")):
+        assert run("channel", "show", name) == 0, run.err
+        assert f"\n{writers}\nreaders:     {readers}\n" in run.out
+
+
 def test_list_and_show(three: Run, tmp_path: Path) -> None:
     three("channel", "list")
     assert [line.split() for line in three.out.splitlines()] == [
-        ["NAME", "TYPE", "ITEM", "SLOTS", "ENDS", "DEVICE"],
+        ["NAME", "TYPE", "ITEM", "SLOTS", "ENDS", "ERROR", "DEVICE"],
         ["sensor", "four-slot", "8", "quest:loadable", "linux:running", "other:absent", f"{tmp_path}/sensor"],
         ["orders", "ring", "16", "4", "linux:running", "quest:loadable", f"{tmp_path}/orders"],
         ["talk", "mailbox", "8", "quest:loadable", "other:absent"]]
@@ -75,13 +103,13 @@ def test_list_without_root(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(run.system, "device", refused)
     monkeypatch.setattr(channelfs, "SYSFS", str(tmp_path / "none"))
     run("channel", "list")
-    assert run.out.splitlines() == ["NAME  TYPE  ITEM  SLOTS  ENDS  DEVICE"]
+    assert run.out.splitlines() == ["NAME  TYPE  ITEM  SLOTS  ENDS  ERROR  DEVICE"]
     monkeypatch.setattr(channelfs, "SYSFS", str(tmp_path / "sys"))
     monkeypatch.setattr(channelfs, "DEVICES", str(tmp_path))
     folder = tmp_path / "sys/orders"
     folder.mkdir(parents=True)
     for file, word in {"type": "ring", "item": "16", "slots": "4", "full": "block", "reconnect": "auto", "schema": "",
-                       "ends": "linux quest", "state": "running stopped"}.items():
+                       "bell": "one-shot", "writers": "linux", "ends": "linux quest", "state": "running stopped"}.items():
         (folder / file).write_text(word + "\n")
     (tmp_path / "sys/gone").mkdir()
     run("channel", "list")
@@ -90,6 +118,7 @@ def test_list_without_root(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     found = run.json("channel", "show", "orders", "--json")
     assert (found["mode"], found["writer"], found["readers"], found["schema"]) == ("0640", "linux", ["quest"], None)
     assert found["counts"] is None
+    assert (found["bell"], found["writers"]) == ("one-shot", ["linux"])
     assert run("channel", "show", "sensor") == 1 and "no cell has a channel 'sensor'" in run.err
 
 
@@ -104,6 +133,31 @@ def test_send_and_watch(three: Run, tmp_path: Path) -> None:
     assert three("channel", "watch", "sensor", "-n", "1", "--json") == 0
     assert json.loads(three.out) == {"channel": "sensor", "hex": "312e350000000000"}
     assert three("channel", "watch", "talk") == 1 and "Linux has no end of the channel" in three.err
+
+
+def test_ring_needs_a_bell_and_a_running_cell(run: Run, tmp_path: Path,
+                                              monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channels, "FOLDER", str(tmp_path))
+    rung: list[tuple[str, int]] = []
+
+    def ioctl(descriptor: int, number: int, *room: bytes) -> None:
+        if room:
+            raise OSError  # QV_CHANNEL_WINDOW: there are no counts
+        rung.append((os.readlink(f"/proc/self/fd/{descriptor}"), number))
+    monkeypatch.setattr(fcntl, "ioctl", ioctl)
+    run.yaml.write_text(YAML + LINES.replace("full: block", "full: block, bell: true"))
+    run.create()
+    for name in ("sensor", "orders"):
+        (tmp_path / name).touch()
+    assert run("channel", "ring", "orders") == 1 and "no cell of the channel 'orders' runs" in run.err
+    assert run("cell", "start", "quest") == 0, run.err
+    assert run("channel", "ring", "sensor") == 1 and "the channel 'sensor' has no bell" in run.err
+    assert run("channel", "ring", "talk") == 1 and "Linux has no end of the channel" in run.err
+    assert not rung
+    assert run("channel", "ring", "orders") == 0 and run.out == ""
+    assert run.json("channel", "ring", "orders", "--json") == {}
+    assert rung == [(f"{tmp_path}/orders", 0x7162)] * 2
+    assert (tmp_path / "orders").read_bytes() == b""
 
 
 class Memory:
@@ -140,13 +194,19 @@ def mapped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_show_counts_of_a_ring(three: Run, tmp_path: Path, mapped: None) -> None:
     memory = Memory(tmp_path / "orders", [4096, 4096 + 8192])
-    for which, word, value in ((0, window.COUNT, 9), (1, window.COUNT, 7), (1, window.HIGH, 3),
+    for which, word, value in ((0, window.COUNT, 9), (1, window.BOUND, 5),
+                               (1, window.COUNT, 7), (1, window.HIGH, 3),
                                (0, window.LOST, 4), (1, window.LOST, 1), (0, window.REFUSED, 6)):
         memory.word(which, word, value)
     assert three.json("channel", "show", "orders", "--json")["counts"] == {
         "items": 9, "occupancy": 2, "high_water": 3, "lost": 5, "overruns": 6, "error": None}
     three("channel", "show", "orders")
     assert "occupancy:   2\nhigh water:  3\nlost:        5\noverruns:    6\n" in three.out
+    shown = three.json("cell", "show", "quest", "--json")["channels"]
+    assert [c["counts"] and c["counts"]["occupancy"] for c in shown] == [None, 2, None]
+    three("cell", "show", "quest")
+    assert ("orders, ring of 16 bytes, 4 slots, linux to quest; "
+            "items 9, occupancy 2, high water 3, lost 5, overruns 6\n" in three.out)
     memory.word(1, window.COUNT, 10)
     assert three.json("channel", "show", "orders", "--json")["counts"]["error"] == "corrupt"
     memory.word(1, window.COUNT, 9)
@@ -154,6 +214,19 @@ def test_show_counts_of_a_ring(three: Run, tmp_path: Path, mapped: None) -> None
         memory.end(0, generation, state)
         assert three.json("channel", "show", "orders", "--json")["counts"]["error"] == error
     assert three.json("channel", "show", "talk", "--json")["counts"] is None
+
+
+def test_count_of_another_life_is_not_corrupt(three: Run, tmp_path: Path, mapped: None) -> None:
+    """The reader's count is of the writer's life before, until the reader binds again."""
+    memory = Memory(tmp_path / "orders", [4096, 4096 + 8192])
+    memory.word(1, window.BOUND, 5)
+    memory.word(1, window.COUNT, 7)
+    memory.end(0, 6, 1)
+    for items, freed, occupancy in ((0, 0, 0), (2, 0, 2), (5, 4, 1)):
+        memory.word(0, window.COUNT, items)
+        memory.word(0, window.FREED, freed)
+        counts = three.json("channel", "show", "orders", "--json")["counts"]
+        assert (counts["items"], counts["occupancy"], counts["error"]) == (items, occupancy, None)
 
 
 def test_rate_of_a_four_slot(three: Run, tmp_path: Path, mapped: None,
@@ -178,6 +251,54 @@ def test_rate_of_a_four_slot(three: Run, tmp_path: Path, mapped: None,
     memory.word(0, window.COUNT, 3)     # there are three pairs
     assert three.json("channel", "show", "sensor", "--json")["counts"]["error"] == "corrupt"
     assert three("channel", "hz", "talk", "-n", "1") == 1 and "no items that Linux can count" in three.err
+
+
+def test_list_with_rate_looks_twice(three: Run, tmp_path: Path, mapped: None,
+                                    monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer of the ring that writes 40 items a second, and starts again in the second look. Without
+    --rate nothing sleeps."""
+    memory = Memory(tmp_path / "orders", [4096, 4096 + 8192])
+    clock = [0.0]
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        clock[0] += seconds
+        memory.word(0, window.COUNT, round(clock[0] * 40) % 110)
+    monkeypatch.setattr(channels.time, "sleep", sleep)
+    monkeypatch.setattr(channels.time, "monotonic", lambda: clock[0])
+    three("channel", "list", "--rate", "2")
+    assert three.out.splitlines()[0].split() == ["NAME", "TYPE", "ITEM", "SLOTS", "ENDS", "RATE", "ERROR", "DEVICE"]
+    assert three.out.splitlines()[2].split()[-2:] == ["40.0/s", f"{tmp_path}/orders"]
+    assert [c["rate"] for c in three.json("channel", "list", "--rate", "2", "--json")["channels"]] == [None, 25.0, None]
+    assert three.json("channel", "show", "orders", "--rate", "0.5", "--json")["rate"] == 40.0
+    three("channel", "show", "orders", "--rate", "0.5")
+    assert "rate:        40.0/s\n" in three.out
+    del slept[:]
+    assert [c["rate"] for c in three.json("channel", "list", "--json")["channels"]] == [None] * 3 and not slept
+    assert three("channel", "list", "--rate", "0") == 2
+
+
+def test_last_error_of_the_device_is_shown(three: Run, tmp_path: Path, mapped: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channelfs, "SYSFS", str(tmp_path / "sys"))
+    monkeypatch.setattr(output.time, "clock_gettime_ns", lambda _clock: 75_000_000_000)
+    memory = Memory(tmp_path / "orders", [4096, 4096 + 8192])
+    file = tmp_path / "sys/orders/last_error"
+    file.parent.mkdir(parents=True)
+
+    def listed() -> list[str]:
+        three("channel", "list")
+        return three.out.splitlines()[2].split()
+    file.write_text("none\n")
+    plain = listed()
+    assert three.json("channel", "show", "orders", "--json")["last_error"] is None
+    file.write_text("corrupt 72500000000\n")
+    assert listed() == [*plain[:-1], "corrupt", "2.500", "s", "ago", plain[-1]]
+    assert three.json("channel", "show", "orders", "--json")["last_error"] == {"error": "corrupt", "at_ns": 72500000000}
+    three("channel", "show", "orders")
+    assert "last error:  corrupt 2.500 s ago\n" in three.out
+    memory.end(0, 5, 3)  # the writer has failed: that is the case now
+    assert listed() == [*plain[:-1], "failed", plain[-1]]
 
 
 def test_record_and_replay(three: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,9 +331,22 @@ def test_ends_must_agree(run: Run, tmp_path: Path) -> None:
     same = "".join(line for line in same.splitlines(True) if "orders" not in line and ":daemon" not in line)
     other.write_text(same)
     assert run("config", "check", str(run.yaml), str(other)) == 0, run.err
-    other.write_text(same.replace("item: 8", "item: 24", 1))
+    sensor = "{name: sensor, type: four-slot, item: 8, writer: quest, readers: [linux, other]}"
+    for part, others in {
+            "type: four-slot": "type: memory", "item: 8": "item: 24", "writer: quest": "writer: linux",
+            "readers: [linux, other]": "readers: [other, linux]", "schema: none": "schema: twice@1", "bell: false": "bell: true",
+            "bell: false ": "bell: one-shot", "owner: 0": "owner: 12", "mode: 0660": "mode: 0640", "reconnect: auto": "reconnect: never",
+            }.items():
+        line = sensor.replace(part, others) if part in sensor else sensor.replace("}", f", {others}}}")
+        if others == "writer: linux":
+            line = line.replace("[linux", "[quest")
+        other.write_text(same.replace(sensor, line))
+        assert run("config", "check", str(run.yaml), str(other)) == 2
+        [error] = [text for text in run.err.splitlines() if "sensor is another channel in" in text]
+        assert f"which says {part.strip()}" in error and f" where this file says {others}" in error, error
+    other.write_text(same + "  - {name: orders, type: ring, item: 16, slots: 8, writer: linux, readers: [other]}\n")
     assert run("config", "check", str(run.yaml), str(other)) == 2
-    assert "sensor is another channel in" in run.err
+    assert "which says slots: 4 where this file says slots: 8 " in run.err
 
 
 def test_numbers_are_those_of_the_format() -> None:
@@ -225,3 +359,53 @@ def test_numbers_are_those_of_the_format() -> None:
             name = word.upper().replace("-", "_")
             assert any(f"{prefix}{form}" in line and f"= {number}," in line for line in text.splitlines()
                        for form in (f"{name}\t", f"FULL_{name}\t"))
+
+
+def test_channels_at_run_time(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(channels, "FOLDER", str(tmp_path))
+    run.yaml.write_text(YAML + "dynamic-channels: {memory: 6M, with: [linux, other]}\n")
+    run.create()
+    info = run.device.cells["quest"]
+    assert (info.num_dynamic, info.num_with) == (3, 2)
+    assert [end.value for end in info.with_ends][:3] == [b"linux", b"other", b""]
+    assert run("channel", "open", "quest", "--key", "0x2a") == 0
+    assert run.out == f"{tmp_path}/key-000000000000002a\n"
+    run("channel", "list")
+    assert run.out.splitlines()[1].split() == ["key-000000000000002a", "ring", "8", "4", "quest:loadable",
+                                               "linux:running", f"{tmp_path}/key-000000000000002a"]
+    found = run.json("cell", "show", "quest", "--json")["dynamic_channels"]
+    assert found == {"memory": 6 << 20, "with": ["linux", "other"], "keys": [42]}
+    run("cell", "show", "quest")
+    assert "run time:    6M for channels with linux, other; Linux has opened the keys 42\n" in run.out
+    assert run("channel", "close", "quest", "--key", "42") == 0
+    assert run.json("cell", "show", "quest", "--json")["dynamic_channels"]["keys"] == []
+    assert run("channel", "open", "quest", "--key", "0") == 2 and "key" in run.err
+    assert run("channel", "open", "quest") == 2 and "--key" in run.err
+
+
+def test_top_shows_channels(three: Run, tmp_path: Path, mapped: None) -> None:
+    """Three channels: a ring that Linux writes, a four-slot without a window yet, and a mailbox
+    without an end of Linux."""
+    three.device.enabled = True
+    orders = Memory(tmp_path / "orders", [4096, 4096 + 8192])
+    orders.word(1, window.BOUND, 5)
+    count = [100]
+    orders.word(0, window.COUNT, 100)
+    slept = three.system.sleep
+
+    def second(seconds: float) -> None:
+        slept(seconds)
+        orders.word(0, window.COUNT, count[0] + int(25 * seconds))
+        orders.word(1, window.COUNT, count[0] + int(25 * seconds) - 3)
+        count[0] += int(25 * seconds)
+    three.system.sleep = second  # type: ignore[method-assign]
+    found = three.json("top", "-n", "1", "--interval", "2", "--json")["channels"]
+    assert [(one["name"], one["items_per_second"], one["waiting"]) for one in found] == [
+        ("sensor", None, None), ("orders", 25.0, 3), ("talk", None, None)]
+    assert found[1]["ends"] == [{"name": "linux", "state": "running"}, {"name": "quest", "state": "loadable"}]
+    assert three("top", "-n", "1", "--interval", "2") == 0
+    assert re.search(r"^CHANNEL +TYPE +ENDS +ITEMS/S +WAITING +ERROR$", three.out, re.MULTILINE), three.out
+    assert re.search(r"^orders +ring +linux:running quest:loadable +25.0 +3$", three.out, re.MULTILINE), three.out
+    count[0] = 0
+    found = three.json("top", "-n", "1", "--interval", "2", "--json")["channels"]
+    assert found[1]["items_per_second"] == 25.0, "a new life of the writer counts from 0"

@@ -36,6 +36,26 @@ def test_config_check_looks_at_existing_cells_and_offline_cpus(run: Run) -> None
         f"{run.yaml}:2:7: cpus: CPU 3 is the cell quest's (1, the only one)"]
 
 
+def test_file_of_a_running_cell_is_checked_as_its_replacement(run: Run) -> None:
+    """The memory and the CPU of the cell that exists are free for the cell of its file."""
+    def memory(file: Path, size: str, name: str = "quest", cpu: int = 3) -> str:
+        file.write_text(YAML.replace("64M", size).replace("quest\n", f"{name}\n", 1).replace("[3]", f"[{cpu}]"))
+        return str(file)
+
+    second = run.yaml.with_name("second.yaml")
+    memory(run.yaml, "600M")
+    run.create("--start")
+    run.system.memory -= 600 << 20
+    assert run("config", "check", memory(run.yaml, "600M")) == 0, run.err
+    assert run("config", "check", memory(run.yaml, "1026M")) == 2
+    assert "1026M is more than is free (at most 1G, what is free now)" in run.err
+    assert run("config", "check", memory(run.yaml, "800M"), memory(second, "300M", "other", 2)) == 2
+    assert "all 2 cells together want 1100M (at most 1G" in run.err
+    assert run("config", "check", memory(run.yaml, "800M"), memory(second, "200M", "other", 2)) == 0, run.err
+    assert run("config", "check", memory(second, "600M", "other", 2)) == 2, "another cell does not replace it"
+    assert "600M is more than is free (at most 424M" in run.err
+
+
 def test_config_check_looks_at_direct_ipis_and_locks_of_existing_cells(run: Run) -> None:
     def create(more: str) -> None:
         run.yaml.write_text(YAML + more)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from running import TINY, Run
 
-from qv import abi, config
+from qv import abi, config, keys
+from qv.cli.export import ROWS, UNIT_ROWS
 from qv.machine import Machine
 
 GOOD = Path(__file__).resolve().parents[2] / "tests/unit/config/good"
@@ -37,6 +38,47 @@ def test_exported_file_describes_the_same_cell(run: Run, file: Path) -> None:
     again = folder / "again.yaml"
     again.write_text(run.out)
     assert bytes(described(again)) == bytes(request), run.out
+
+
+@pytest.mark.parametrize("file", ["unit", "unit-hold"])
+def test_exported_file_has_the_keys_of_the_unit(run: Run, file: str) -> None:
+    """A cell that is created from its own export, and exported again, has the same file."""
+    kept = Path(run.system.root) / "etc/qv/cells/quest.yaml"
+    kept.parent.mkdir(parents=True)
+    (kept.parent / "tiny.elf").write_bytes(TINY)
+    kept.write_text((GOOD / f"{file}.yaml").read_text())
+    first = unit_of(kept)
+    assert first != unit_of(run.yaml)
+    assert run("cell", "create", str(kept)) == 0, run.err
+    assert run("cell", "export", "quest") == 0, run.err
+    text = run.out
+    kept.write_text(text)
+    assert unit_of(kept) == first, text
+    run.device.cells.clear()
+    assert run("cell", "create", str(kept)) == 0, run.err
+    assert run("cell", "export", "quest") == 0 and run.out == text
+
+
+def unit_of(file: Path) -> list[object]:
+    cell, problems = config.check_file(str(file), MACHINE)
+    assert not problems, problems
+    return [getattr(cell, key.field()) for key in keys.TABLE if key.name in dict(UNIT_ROWS)]
+
+
+def test_export_names_a_wrong_file_of_the_unit(run: Run) -> None:
+    run.create()
+    kept = Path(run.system.root) / "etc/qv/cells/quest.yaml"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("name: quest\nrestart: often\n")
+    assert run("cell", "export", "quest") == 0, run.err
+    assert run.out.endswith(f"# {kept} is wrong, so its keys for the unit are not here: qvctl config check {kept}\n")
+    assert "restart:" not in run.out
+
+
+def test_every_key_is_exported() -> None:
+    """`vcpus` and `admission` are in the command line that the driver has."""
+    rows = {*dict(ROWS), *dict(UNIT_ROWS), "dynamic-channels", "dma-protection", "apic", "vcpus", "admission"}
+    assert rows == set(keys.BY_NAME)
 
 
 def test_export_of_a_cell_that_does_not_exist(run: Run) -> None:

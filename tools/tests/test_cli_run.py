@@ -71,7 +71,14 @@ def test_failed_cell_starts_again_with_longer_pauses(run: Run, manager: FakeServ
     assert pauses(manager) == [0.1, 0.2]
     assert "failed: it touched memory outside the cell; it starts again in 100 ms" in run.out
     assert "that was failure 3, so it is left as it is\n  remedy: `qvctl cell show quest`" in run.out
+    assert "systemctl reset-failed qv-cell@quest, and systemctl start qv-cell@quest" in run.out
     assert run.device.cells["quest"].state == abi.State.FAILED, "it is kept to be looked at"
+
+
+def test_without_a_choice_a_cell_starts_again_ten_times(run: Run, manager: FakeService) -> None:
+    manager.script = [becomes(run, abi.State.FAILED, abi.Failure.MEMORY)] * 11
+    assert keep(run) == 3
+    assert run.device.calls.count("start") == 11 and "that was failure 11" in run.out
 
 
 def test_a_good_minute_forgives_earlier_failures(run: Run, manager: FakeService) -> None:
@@ -116,6 +123,22 @@ def test_locked_management_delays_the_next_start(run: Run, manager: FakeService)
     assert run.device.calls[:5] == ["enable", "create", "start", "start", "start"]
 
 
+def test_call_of_another_command_delays_the_next_start_briefly(
+        run: Run, manager: FakeService) -> None:
+    def fail() -> None:
+        becomes(run, abi.State.FAILED, abi.Failure.MEMORY)()
+        run.device.refuse["start"] = Refused("another management call is under way", "", abi.Reason.E_BUSY)
+
+    def asleep() -> None:
+        if len(pauses(manager)) == 4:
+            run.device.refuse.clear()
+    manager.script = [fail]
+    manager.asleep = asleep
+    assert keep(run) == 0, run.err
+    assert pauses(manager) == [0.1, 0.2, 0.2, 0.2]
+    assert run.out.count("another management call is under way; tried again in 200 ms") == 1
+
+
 def test_long_pause_tells_systemd_that_the_process_is_well(run: Run, manager: FakeService) -> None:
     fails = becomes(run, abi.State.FAILED, abi.Failure.MEMORY)
     manager.script = [fails] * 12
@@ -128,6 +151,49 @@ def test_cell_that_no_unit_created_is_left_alone(run: Run) -> None:
     assert keep(run) == 1
     assert "a cell quest exists, and no unit has created it" in run.err
     assert run.device.cells["quest"].state == abi.State.RUNNING
+
+
+def is_left_alone(run: Run) -> bool:
+    run.device.calls.clear()
+    assert keep(run) == 1
+    return "no unit has created it" in run.err and not run.device.calls
+
+
+@pytest.mark.parametrize("call", ["create", "start"])
+def test_cell_created_by_hand_after_a_refusal_is_left_alone(run: Run, call: str) -> None:
+    """Also if it has the same configuration and the same image."""
+    run.device.refuse[call] = Refused("a CPU does not answer", "", abi.Reason.E_CPU_STUCK)
+    assert keep(run) == 1
+    run.device.refuse.clear()
+    run.create()
+    assert is_left_alone(run)
+
+
+@pytest.mark.parametrize("more", ["", "debug: true\n"])
+def test_cell_created_by_hand_after_the_unit_gave_up_is_left_alone(
+        run: Run, manager: FakeService, more: str) -> None:
+    """It has the same id and the same facts."""
+    def fail() -> None:
+        becomes(run, abi.State.FAILED, abi.Failure.MEMORY)()
+        run.device.cells["quest"].failures = 1
+    manager.script = [fail]
+    assert keep(run, "--restarts", "0") == 3
+    run("cell", "destroy", "quest")
+    run.create("--start")
+    run.yaml.write_text(YAML + more)
+    assert is_left_alone(run)
+
+
+@pytest.mark.parametrize("more", ["", "debug: true\n"])
+def test_process_killed_between_mark_and_facts(run: Run, more: str) -> None:
+    """The unit keeps the cell. If its file has changed meanwhile, it is replaced."""
+    killed(run)
+    mark = run.yaml.parent / "quest.cell"
+    mark.write_text(mark.read_text().partition("\n")[0] + "\n")
+    run.device.cells["quest"].state = abi.State.LOADABLE
+    run.yaml.write_text(YAML + more)
+    assert keep(run) == 0, run.err
+    assert run.device.calls == [*(["destroy", "create"] if more else []), "start", "shutdown 5000", "destroy"]
 
 
 def test_second_process_for_the_same_cell_is_refused(run: Run, manager: FakeService) -> None:
@@ -254,6 +320,63 @@ def test_heart_that_does_not_beat_is_not_reported_as_well(run: Run, manager: Fak
     reports = [line for line in manager.told if line.startswith("STATUS=running")]
     assert len(reports) == 5 and manager.told.count("WATCHDOG=1") == 4
     assert "WATCHDOG_USEC=30000000" in manager.told
+
+
+def dies_at(run: Run, lives: list[int]) -> None:
+    """The cell fails at these looks at its readiness, and has its first heartbeat at the tenth."""
+    def asleep() -> None:
+        cell, looks = run.device.cells["quest"], run.system.manager.pauses.count(0.02)
+        if looks in lives and run.system.manager.pauses[-1] == 0.02:
+            becomes(run, abi.State.FAILED, abi.Failure.MEMORY)()
+        cell.heartbeat = looks >= 10
+    run.system.manager.asleep = asleep
+    run.yaml.write_text(YAML + "ready: beat\n")
+
+
+def test_cell_that_fails_is_not_ready(run: Run, manager: FakeService) -> None:
+    """The unit becomes active in the life that is ready, and each life has the time for it."""
+    dies_at(run, [2, 5])
+    manager.script = [lambda: None] * 3
+    assert keep(run) == 0, run.err
+    assert run.device.calls == ["enable", "create", "start", "start", "start", "shutdown 5000", "destroy"]
+    assert pauses(manager) == [0.1, 0.2] and manager.pauses.count(0.02) == 10
+    assert manager.told.count("READY=1") == 1
+    ready = manager.told.index("READY=1")
+    assert [line for line in manager.told[:ready] if line.startswith("EXTEND")] == ["EXTEND_TIMEOUT_USEC=330000000"] * 2
+    assert any(line.startswith("STATUS=running") for line in manager.told[ready:])
+
+
+def test_start_that_a_lock_delays_has_time(run: Run, manager: FakeService) -> None:
+    """systemd would end the unit before the lock goes."""
+    dies_at(run, [2])
+    lives = manager.asleep
+
+    def asleep() -> None:
+        lives()
+        if run.device.cells["quest"].state == abi.State.FAILED:
+            run.device.refuse["start"] = Refused("cell other has locked management", "", abi.Reason.E_LOCKED)
+        if manager.told.count("EXTEND_TIMEOUT_USEC=330000000") == 4 or len(manager.pauses) > 50:
+            run.device.refuse.clear()
+    manager.asleep = asleep
+    manager.script = [lambda: None] * 3
+    assert keep(run) == 0, run.err
+    assert manager.told.count("READY=1") == 1
+    assert manager.told[:manager.told.index("READY=1")].count("EXTEND_TIMEOUT_USEC=330000000") == 4
+
+
+def test_cell_that_fails_too_often_is_never_ready(run: Run, manager: FakeService) -> None:
+    dies_at(run, [2, 5])
+    manager.script = [lambda: None] * 3
+    assert keep(run, "--restarts", "1") == 3
+    assert "READY=1" not in manager.told
+
+
+def test_cell_destroyed_before_it_is_ready_ends_the_unit(run: Run, manager: FakeService) -> None:
+    """An end without READY=1 would be a failure for systemd, which would create the cell again."""
+    run.yaml.write_text(YAML + "ready: beat\n")
+    manager.asleep = run.device.cells.clear
+    assert keep(run) == 0, run.err
+    assert "was destroyed by another command" in run.out and manager.told.count("READY=1") == 1
 
 
 @pytest.mark.parametrize("how, waits", [("start", 0), ("beat", 3), ("flag", 3)])

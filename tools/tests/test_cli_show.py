@@ -77,6 +77,17 @@ def test_show_failure(run: Run) -> None:
         assert words in run.out
 
 
+def test_level_of_protection_from_dma_is_shown(run: Run) -> None:
+    run.create()
+    for owned, level, why in ((False, "none", "without --iommu"), (True, "full", "")):
+        run.device.iommu = owned
+        assert run.json("--json", "cell", "show", "quest")["dma_level"] == level
+        assert run("cell", "show", "quest") == 0 and f"dma:         level {level}\n" in run.out
+        assert run("cell", "list") == 0 and f"level: DMA {level}\n" in run.out
+        assert run.json("--json", "cell", "list")["dma_level"] == level
+        assert why in run.json("--json", "status")["dma_obstacle"]
+
+
 def test_mode_of_the_apics_is_shown(run: Run) -> None:
     run.create()
     info = run.device.cells["quest"]

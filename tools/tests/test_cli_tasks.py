@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
+from fakes import fake_quesh
 from running import Run
 
 ANSWER = """TASK                     LEVEL STATE     ACT.     USED    STACK SET/AWAITED
@@ -20,13 +20,7 @@ Lamp                         2 waiting      1      600     8192 0/1f
 @pytest.fixture
 def quesh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Returns the script; it writes the words of its command line to the file `asked`."""
-    script = tmp_path / "bin/quesh"
-    script.parent.mkdir()
-    (script.parent / "answer").write_text(ANSWER)
-    script.write_text(f'#!/bin/sh\necho "$*" >{script.parent}/asked\ncat {script.parent}/answer\n')
-    script.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{script.parent}:{os.environ['PATH']}")
-    return script
+    return fake_quesh(tmp_path, monkeypatch, ANSWER)
 
 
 def test_tasks_are_shown_without_other_output(run: Run, quesh: Path) -> None:

@@ -54,6 +54,16 @@ def test_top_shows_rates(run: Run) -> None:
     assert re.search(r"^quest +running +3 +64M +50.0 % +4.0 +400 +icr +0.000 % +0$", run.out, re.MULTILINE)
 
 
+def test_top_shows_exits_by_reason(run: Run) -> None:
+    live(run)
+    linux, cell = run.json("top", "-n", "1", "--interval", "2", "--json")["rows"]
+    assert linux["exits"]["icr"] == cell["exits"]["icr"] == 200 and "cpuid" not in cell["exits"]
+    assert sum(cell["exits"].values()) == cell["exits_per_second"]
+    assert run("top", "-n", "1", "--interval", "2") == 0
+    assert re.search(r"^EXITS/S +icr\nlinux +200\nquest +200$", run.out, re.MULTILINE), run.out
+    assert "CHANNEL" not in run.out
+
+
 def test_top_of_an_inmate_that_counts_nothing(run: Run) -> None:
     info = live(run)
     info.heartbeat = info.idle_cpus = 0

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from running import YAML, Run
 
+from qv import config, mark
+
 DROP_IN = "etc/systemd/system/qv-cell@quest.service.d/50-qv-file.conf"
 
 
@@ -79,6 +81,26 @@ def test_check_compares_file_and_unit(run: Run, root: Path) -> None:
     assert "the file has another name than its cell, so no unit is named qv-cell@quest: call it quest.yaml" in run.out
 
 
+def test_check_tells_that_a_cell_was_made_from_another_version(run: Run, root: Path) -> None:
+    file, image = describe(root), root.parent / "quest.elf"
+    cell, older = config.check_files([str(file)], run.system.running())[0][0], "was made from another version of this file"
+    folder = root / mark.FOLDER
+    folder.mkdir(parents=True)
+
+    def warnings() -> str:
+        return str(run.json("config", "check", str(file), "--json")["warnings"])
+    mark.write(mark.place(str(folder), "quest"), mark.Mark("another", "facts", 0))
+    assert older not in warnings(), "there is no cell"
+    assert run("cell", "create", str(file)) == 0, run.err
+    assert f"{older} or of its image: systemctl restart qv-cell@quest.service" in warnings()
+    mark.write(mark.place(str(folder), "quest"), mark.Mark(mark.digest(cell, image.read_bytes()), "facts", 0))
+    assert older not in warnings()
+    image.write_bytes(image.read_bytes() + b"\0")
+    assert older in warnings()
+    (folder / "quest.cell").unlink()
+    assert older not in warnings(), "no unit has created it"
+
+
 def test_cells_that_wait_for_each_other(run: Run, root: Path) -> None:
     first = describe(root, "after: [camera]\n")
     second = describe(root, "requires: [quest]\n", "camera")
@@ -91,3 +113,74 @@ def test_files_outside_the_folder_have_no_unit(run: Run) -> None:
     run.yaml.write_text(YAML + "after: [camera]\n")
     assert run("config", "check", str(run.yaml)) == 0
     assert "warning" not in run.out
+
+
+def ring(name: str, writer: str, reader: str) -> str:
+    return f"{{name: {name}, type: ring, item: 8, slots: 4, writer: {writer}, readers: [{reader}]}}"
+
+
+def after(root: Path, name: str) -> list[str]:
+    file = root / DROP_IN.replace("quest", name)
+    lines = file.read_text().splitlines() if file.exists() else []
+    return next((line.removeprefix("After=").split() for line in lines if line.startswith("After=")), [])
+
+
+def link_enabled(root: Path, name: str) -> None:
+    """Makes the link that systemctl makes."""
+    folder = root / "etc/systemd/system/multi-user.target.wants"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"qv-cell@{name}.service").symlink_to("/usr/lib/systemd/system/qv-cell@.service")
+
+
+def test_reader_starts_after_the_writer_of_its_channel(run: Run, root: Path) -> None:
+    file = describe(root, f"channels: [{ring('frames', 'camera', 'quest')}, {ring('way', 'quest', 'arm')}, "
+                          f"{ring('told', 'linux', 'quest')}, {ring('away', 'absent', 'quest')}]\n")
+    describe(root, name="planner")
+    assert run("cell", "enable", "quest") == 0, run.err
+    assert after(root, "quest") == [], "camera has no file"
+    link_enabled(root, "quest")
+    describe(root, f"channels: [{ring('frames', 'camera', 'quest')}]\n", "camera")
+    assert run("config", "check", str(file)) == 0
+    assert "systemd does not know its `after` and `requires`, and that camera writes to its channels yet" in run.out
+    assert run("cell", "enable", "camera") == 0, run.err
+    assert after(root, "quest") == ["qv-cell@camera.service"], "an enabled reader learns of a new writer"
+    assert "Requires" not in (root / DROP_IN).read_text() and after(root, "camera") == []
+    assert run.system.systemd[-2:] == ["daemon-reload", "enable qv-cell@camera.service"]
+    assert run("config", "check", str(file)) == 0 and "systemd does not know" not in run.out
+    describe(root, f"channels: [{ring('frames', 'camera', 'quest')}]\nafter: [camera]\n")
+    assert run("cell", "enable", "quest") == 0
+    assert after(root, "quest") == ["qv-cell@camera.service"], "it is named once"
+
+
+def test_channels_make_no_circle(run: Run, root: Path) -> None:
+    """Each of two cells writes to the other; a third waits for one of them by its file."""
+    both = f"channels: [{ring('there', 'quest', 'arm')}, {ring('back', 'arm', 'quest')}]\n"
+    describe(root, both)
+    describe(root, both, "arm")
+    describe(root, f"channels: [{ring('far', 'eye', 'hand')}]\nafter: [hand]\n", "eye")
+    describe(root, f"channels: [{ring('far', 'eye', 'hand')}, {ring('near', 'arm', 'hand')}]\n", "hand")
+    for name in ("quest", "arm", "eye", "hand"):
+        assert run("cell", "enable", name) == 0, run.err
+    assert after(root, "quest") == after(root, "arm") == []
+    assert after(root, "eye") == ["qv-cell@hand.service"]
+    assert after(root, "hand") == ["qv-cell@arm.service"]
+
+
+def test_two_writers_of_a_memory_do_not_wait(run: Run, root: Path) -> None:
+    shared = "channels: [{name: map, type: memory, item: 64, writers: [quest, arm], readers: [eye]}]\n"
+    for name in ("quest", "arm", "eye"):
+        describe(root, shared, name)
+    for name in ("quest", "arm", "eye"):
+        assert run("cell", "enable", name) == 0, run.err
+    assert after(root, "quest") == after(root, "arm") == []
+    assert after(root, "eye") == ["qv-cell@quest.service", "qv-cell@arm.service"]
+
+
+def test_wrong_file_of_a_reader_leaves_its_unit(run: Run, root: Path) -> None:
+    describe(root, f"channels: [{ring('frames', 'camera', 'quest')}]\n")
+    assert run("cell", "enable", "quest") == 0, run.err
+    link_enabled(root, "quest")
+    describe(root, f"channels: [{ring('frames', 'camera', 'quest')}]\ncpu: 1\n")
+    describe(root, f"channels: [{ring('frames', 'camera', 'quest')}]\n", "camera")
+    assert run("cell", "enable", "camera") == 0, run.err
+    assert after(root, "quest") == []

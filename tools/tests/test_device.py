@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 from pathlib import Path
 
 import pytest
 from running import Run
 
 from qv import abi, device
-from qv.errors import Refused
+from qv.errors import NotAllowed, Refused
 
 
 def test_no_module(run: Run) -> None:
@@ -22,6 +25,25 @@ def test_device_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="not loaded") as refusal:
         device.Device(str(tmp_path / "qv"))
     assert "modprobe qv" in refusal.value.remedy
+
+
+def test_device_that_a_user_may_only_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is opened for reading: the driver then refuses calls that change something."""
+    path, opened, may = tmp_path / "qv", os.open, [os.O_RDONLY]
+    path.write_text("")
+
+    def open_as_user(name: str, flags: int) -> int:
+        if flags & os.O_ACCMODE not in may:
+            raise PermissionError(errno.EACCES, "denied")
+        return opened(name, flags)
+    monkeypatch.setattr(os, "open", open_as_user)
+    reader = device.Device(str(path))
+    assert fcntl.fcntl(reader.fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+    reader.close()
+    may.clear()
+    with pytest.raises(NotAllowed, match="may not open") as refusal:
+        device.Device(str(path))
+    assert "the group qv" in refusal.value.remedy
 
 
 def test_driver_of_another_kind() -> None:

@@ -27,6 +27,8 @@ HEALTHY = {
     "lib/modules/6.12.0-test/updates/qv.ko": "",
     "lib/modules/6.12.0-test/modules.dep": "kernel/net/sqv.ko.xz:\nupdates/qv.ko:\n",
     "dev/qv": "",
+    "sys/firmware/acpi/tables/DMAR": "",
+    "sys/kernel/iommu_groups/0/type": "identity\n",
     "dmesg": "[    1.0] nothing of note\n",
 }
 
@@ -80,6 +82,19 @@ def test_without_module_and_root(clinic: Clinic) -> None:
     clinic.remove("dev/qv")
     clinic.finds("driver", "warn", "modprobe qv")
     assert clinic.examine()[0] == 0
+
+
+def test_protection_from_dma(clinic: Clinic) -> None:
+    clinic.finds("dma", "ok", "enable --iommu")
+    clinic.put("sys/kernel/iommu_groups/7/type", "DMA-FQ\n")
+    clinic.finds("dma", "warn", "IOMMU group 7", "iommu=pt")
+    clinic.remove("sys/firmware/acpi/tables/DMAR")
+    clinic.finds("dma", "warn", "no VT-d", "firmware set-up")
+    assert isinstance(clinic.device, FakeDevice)
+    clinic.device.enable()
+    clinic.finds("dma", "warn", "DMA none", "QV was enabled without --iommu", "qvctl enable --iommu")
+    clinic.device.enable(iommu=True)
+    clinic.finds("dma", "ok", "DMA full")
 
 
 def test_intel(clinic: Clinic) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from qv.journal import KINDS, Journal, encoded
-from qv.transcript import HEAD, LEN, LINES, STATE, STREAM, Transcript
+from qv.transcript import HEAD, LEN, LINES, STATE, STREAM, Transcript, plain
 
 CATALOG = Path(__file__).resolve().parents[1] / "systemd/qv.catalog"
 WINDOW = 0x8000
@@ -90,7 +90,16 @@ def test_lines_come_whole_and_without_prompts(inmate: Inmate, tmp_path: Path) ->
     assert list(console.lines(0)) == ["two", "count", "5"]
     inmate.print(b"last \x1b[2J\x84")
     assert list(console.lines(0)) == []
-    assert list(console.lines(0, end=True)) == ["last ?[2J\u00e4"]
+    assert list(console.lines(0, end=True)) == ["last \u00e4"]
+    console.close()
+
+
+def test_tabs_become_spaces(inmate: Inmate, tmp_path: Path) -> None:
+    """Otherwise each tab is shown as a question mark."""
+    console = Transcript("quest", str(tmp_path))
+    inmate.print(b"a\tb\n")
+    assert list(console.lines(0)) == ["a       b"]
+    assert console.kept() == "a       b\n"
     console.close()
 
 
@@ -137,3 +146,18 @@ def test_state_of_the_inmate(inmate: Inmate, tmp_path: Path) -> None:
         found.append((console.is_ready(), console.has_ended()))
     assert found == [(False, False), (True, False), (True, True)]
     console.close()
+
+
+@pytest.mark.parametrize("before", [0, 5, LEN + 5])
+def test_stream_holds_the_last_bytes(inmate: Inmate, tmp_path: Path, before: int) -> None:
+    inmate.print(b"." * before + b"\nold\r\n\x04> \x1bnew\n")
+    kept = Transcript("quest", str(tmp_path)).kept()
+    assert kept.endswith("old\n> ?new\n") and len(kept) <= LEN
+    assert kept.count(".") == min(before, LEN - 14)
+
+
+@pytest.mark.parametrize(("line", "words"), [
+    (b"plain", b"plain"), (b"\x1b[92mQuest\x1b[0m, ready", b"Quest, ready"), (b"\x1b[2J", b""),
+    (b"a\x1b[1;31", b"a"), (b"\x1b\x1b[Kb[c", b"\x1bb[c")])
+def test_colours_are_left_out(line: bytes, words: bytes) -> None:
+    assert plain(line) == words

@@ -10,6 +10,7 @@ import select
 import signal
 import struct
 import subprocess
+import tempfile
 import termios
 import time
 from collections.abc import Iterator
@@ -35,7 +36,7 @@ def shell(tmp_path: Path) -> Iterator[FakeShell]:
 
 def quesh(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([QUESH, "--folder", str(folder), *argv], capture_output=True, text=True,
-                          env=ENVIRONMENT, timeout=30, stdin=subprocess.DEVNULL, check=False)
+                          env=ENVIRONMENT, timeout=120, stdin=subprocess.DEVNULL, check=False)
 
 
 def test_command(shell: FakeShell, tmp_path: Path) -> None:
@@ -61,17 +62,17 @@ def test_command_waits_for_the_shell(shell: FakeShell, tmp_path: Path) -> None:
 
 def test_command_that_does_not_end(shell: FakeShell, tmp_path: Path) -> None:
     shell.boot()
-    done = quesh(tmp_path, "quest", "-c", "hang", "-t", "0.3")
+    done = quesh(tmp_path, "quest", "-c", "hang", "-t", "3")
     assert (done.returncode, done.stdout) == (124, "hanging^C\n")
-    assert "did not end within 0.3 s\n  it was interrupted by ^C; remedy: a longer -t" in done.stderr
+    assert "did not end within 3 s\n  it was interrupted by ^C; remedy: a longer -t" in done.stderr
     assert quesh(tmp_path, "quest", "-c", "help").returncode == 0, "the shell is ready again"
 
 
 def test_command_that_even_an_interruption_does_not_end(shell: FakeShell, tmp_path: Path) -> None:
     shell.boot()
-    done = quesh(tmp_path, "quest", "-c", "hang on", "-t", "0.3")
+    done = quesh(tmp_path, "quest", "-c", "hang on", "-t", "3")
     assert (done.returncode, done.stdout) == (124, "hanging\n")
-    assert "did not end within 0.3 s\n  ^C does not end it: it still runs" in done.stderr
+    assert "did not end within 3 s\n  ^C does not end it: it still runs" in done.stderr
 
 
 def test_status_of_a_command(shell: FakeShell, tmp_path: Path) -> None:
@@ -124,6 +125,9 @@ def test_dump(shell: FakeShell, tmp_path: Path) -> None:
     (("quest", "-t", "x", "--dump"), 2, "-t takes"),
     (("quest", "-c", "x", "--dump"), 2, "exclude"),
     (("quest", "--fly"), 2, "unknown option"),
+    (("quest", "--dump", "--stay"), 2, "are for a terminal"),
+    (("quest", "-c", "x", "--log", "/tmp/x"), 2, "are for a terminal"),
+    (("quest", "-l"), 2, "take no cell's name"),
     (("nobody", "--dump"), 1, "there is no cell nobody"),
     (("nobody", "-c", "x", "--wait", "-t", "0.2"), 1, "there is no cell nobody"),
 ])
@@ -141,21 +145,22 @@ def test_version(tmp_path: Path) -> None:
 class Terminal:
     """quesh on a pseudo-terminal."""
 
-    def __init__(self, folder: Path, rows: int = 30, cols: int = 100) -> None:
+    def __init__(self, folder: Path, *more: str, rows: int = 30, cols: int = 100,
+                 path: str = "") -> None:
         self.master, slave = pty.openpty()
         self.slave = slave
         self.resize(rows, cols)
         self.before = termios.tcgetattr(slave)
         self.process = subprocess.Popen(
-            [QUESH, "--folder", str(folder), "quest"], stdin=slave, stdout=slave, stderr=slave,
-            env=ENVIRONMENT, start_new_session=True)
+            [QUESH, "--folder", str(folder), "quest", *more], stdin=slave, stdout=slave, stderr=slave,
+            env={**ENVIRONMENT, "PATH": path or os.environ["PATH"]}, start_new_session=True)
         self.seen = b""
 
     def resize(self, rows: int, cols: int) -> None:
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("4H", rows, cols, 0, 0))
 
     def await_bytes(self, wanted: bytes) -> None:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while wanted not in self.seen:
             assert time.monotonic() < deadline, (wanted, self.seen[-500:])
             if select.select([self.master], [], [], 0.1)[0]:
@@ -165,7 +170,7 @@ class Terminal:
         os.write(self.master, keys)
 
     def end(self) -> int:
-        status = self.process.wait(10)
+        status = self.process.wait(60)
         self.await_bytes(b"\x1b[?1049l")
         assert termios.tcgetattr(self.slave) == self.before, "the terminal is as it was"
         os.close(self.master)
@@ -179,7 +184,7 @@ def test_session(shell: FakeShell, tmp_path: Path) -> None:
     terminal = Terminal(tmp_path)
     terminal.await_bytes(b"\x1b[0;93;44mQuest")
     terminal.await_bytes(b"\x1b[4;6H\x1b[?25h")
-    terminal.await_bytes(b"quest: ^] detaches")
+    terminal.await_bytes(b"quest: ^] detaches, ^^ scrolls back")
     shell.screen(10, 0, b"later")
     terminal.await_bytes(b"later")
     terminal.type(b"\x1d")
@@ -192,7 +197,7 @@ def test_keys(shell: FakeShell, tmp_path: Path) -> None:
     terminal = Terminal(tmp_path)
     terminal.await_bytes(b"detaches")
     terminal.type(b"ab\x08\r")
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while not shell.lines and time.monotonic() < deadline:
         time.sleep(0.01)
     assert shell.lines == [b"ab\x7f"]
@@ -234,3 +239,105 @@ def test_privileges_are_dropped(shell: FakeShell, tmp_path: Path) -> None:
     assert status["NoNewPrivs"] == "1"
     terminal.type(b"\x1d")
     assert terminal.end() == 0
+
+
+@pytest.fixture
+def programs() -> Iterator[Path]:
+    """A folder for programs of a test. quesh gives up root, so the folders above must be open, too."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def test_list(shell: FakeShell, tmp_path: Path) -> None:
+    (tmp_path / "camera").mkdir()
+    (tmp_path / "NOT-A-CELL").mkdir()
+    done = quesh(tmp_path, "-l")
+    assert (done.returncode, done.stdout) == (0, "camera            gone\nquest             running\n")
+    done = quesh(tmp_path / "none", "--list")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_log_and_scroll_back(shell: FakeShell, tmp_path: Path, programs: Path) -> None:
+    """The history begins with the output that the console still holds, and has no escape sequence."""
+    shell.put(b"be\x1b[2Jfore\r\n\x04")
+    log = tmp_path / "log"
+    program(programs, "less", "echo less \"$@\" secure=$LESSSECURE; while read -r line; do echo \"<$line>\"; done")
+    terminal = Terminal(tmp_path, "--log", str(log), path=str(programs))
+    terminal.await_bytes(b"scrolls back")
+    shell.put(b"caf\x82\r\n")
+    terminal.type(b"\x1e")
+    terminal.await_bytes(b"less -S +G -- - secure=1")
+    terminal.await_bytes(b"<be[2Jfore>")
+    terminal.await_bytes("<caf\u00e9>".encode())
+    terminal.seen = b""
+    terminal.await_bytes(b"detaches")
+    shell.put(b"end")
+    terminal.type(b"\x1d")
+    assert terminal.end() == 0
+    assert log.read_text() == "be[2Jfore\ncaf\u00e9\nend" and log.stat().st_mode & 0o777 == 0o600
+
+
+def test_options_of_the_person_do_not_end_less(
+        shell: FakeShell, tmp_path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With -F, less would end at once, and the text could not be read."""
+    program(programs, "less", "echo \"less=<$LESS>\"")
+    monkeypatch.setitem(ENVIRONMENT, "LESS", "-FEX")
+    terminal = Terminal(tmp_path, path=str(programs))
+    terminal.await_bytes(b"scrolls back")
+    terminal.type(b"\x1e")
+    terminal.await_bytes(b"less=<>")
+    terminal.seen = b""
+    terminal.await_bytes(b"detaches")
+    terminal.type(b"\x1d")
+    assert terminal.end() == 0
+
+
+def test_scroll_back_without_less(shell: FakeShell, tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, path=str(tmp_path))
+    terminal.await_bytes(b"scrolls back")
+    terminal.type(b"\x1e")
+    terminal.await_bytes(b"quest: less is not installed")
+    terminal.type(b"\x1d")
+    assert terminal.end() == 0
+
+
+def test_log_that_cannot_be_written(shell: FakeShell, tmp_path: Path) -> None:
+    terminal = Terminal(tmp_path, "--log", str(tmp_path / "none/log"))
+    terminal.await_bytes(b"none/log cannot be opened (No such file or directory)\r\n  remedy: ")
+    assert terminal.process.wait(10) == 1
+    terminal = Terminal(tmp_path, "--log", "/dev/full")
+    terminal.await_bytes(b"scrolls back")
+    shell.put(b"more\n")
+    terminal.await_bytes(b"quest: the log cannot be written")
+    terminal.type(b"\x1d")
+    assert terminal.end() == 0
+
+
+def test_tmux_has_a_window_for_each_cell(shell: FakeShell, tmp_path: Path, programs: Path) -> None:
+    """A quesh inside tmux makes tmux go to the session, since sessions do not nest."""
+    (tmp_path / "camera").mkdir()
+    program(programs, "tmux", "[ $1 != has-session ] || exit $(cat \"${0%/*}/status\"); printf '<%s>' \"$@\"")
+    second = [";", "new-window", "-d", "-n", "quest"]
+    for status, tmux, words, last in (
+            (1, "", [["new-session", "-s", "qv", "-n", "camera"], second], ""),
+            (0, "", [["attach-session", "-t", "=qv"]], ""),
+            (1, "/tmp/a,1,0", [["new-session", "-ds", "qv", "-n", "camera"], second],
+             "<;><switch-client><-t><=qv>"),
+            (0, "/tmp/a,1,0", [["switch-client", "-t", "=qv"]], "")):
+        (programs / "status").write_text(f"{status}\n")
+        done = subprocess.run([QUESH, "--folder", str(tmp_path), "--tmux"], capture_output=True,
+                              text=True, check=True,
+                              env={**ENVIRONMENT, "PATH": f"{programs}:{os.environ['PATH']}", "TMUX": tmux})
+        wanted = []
+        for one in words:
+            inside = [os.path.realpath(QUESH), "--stay", "--folder", str(tmp_path), one[-1]]
+            wanted += one + (inside if status else [])
+        assert done.stdout == "".join(f"<{word}>" for word in wanted) + last
+    assert subprocess.run([QUESH, "--folder", str(tmp_path / "none"), "--tmux"], capture_output=True, check=False,
+                          env={**ENVIRONMENT, "PATH": str(tmp_path)}).returncode == 1

@@ -4,15 +4,19 @@
  * is in holes.c. The first cell that starts takes it, and the last user gives it back. Linux
  * remains a user until the driver says otherwise: call_channel(). The manager writes the life page,
  * but reads nothing in a channel. The instance of a cell clears the sections of that cell.
+ *
+ * A cell may also set 2 MiB pages aside for channels at run time (channel_keys.c). It owns them
+ * while it runs. slot_request() then has, at each of its windows, the channel that is there now.
  */
 #include "abi/errors.h"
 #include "front/linux_memory.h"
 #include "manage/manage.h"
 #include "manage/part.h"
 #include "manage/request.h"
+#include "channels.h"
 #include "holes.h"
 
-static bool same(const void *a, const void *b, u32 len)
+bool channel_same(const void *a, const void *b, u32 len)
 {
 	const u64 *x = a, *y = b;
 
@@ -37,8 +41,7 @@ static bool section_ok(const struct qv_chan_page *p, u32 i)
 	return true;
 }
 
-/* Can the described channel be mapped, and is @q the cell that it names? */
-static bool channel_ok(const struct qv_mon_create *q, const struct qv_mon_channel *c)
+bool channel_ok(const struct qv_mon_create *q, const struct qv_mon_channel *c)
 {
 	const struct qv_chan_page *p = &c->page;
 	u32 i;
@@ -49,10 +52,21 @@ static bool channel_ok(const struct qv_mon_create *q, const struct qv_mon_channe
 	for (i = 0; i < p->ends; i++)
 		if (!section_ok(p, i))
 			return false;
-	return channel_places_ok(c) && same(p->end[c->end].name, q->name, sizeof(q->name));
+	return channel_same(p->end[c->end].name, q->name, sizeof(q->name));
 }
 
-static bool bell_ok(const struct qv_mon_create *q, const struct qv_mon_channel *c)
+/* Is entry @i of the request a channel, or 2 MiB for a channel at run time? */
+static bool entry_ok(const struct qv_mon_create *q, u32 i)
+{
+	const struct qv_mon_channel *c = &q->channels[i];
+
+	if (i < first_dynamic(q))
+		return channel_ok(q, c) && !c->page.key && channel_places_ok(c);
+	return !c->page.ends && !c->page.key && !c->bell_vector && c->page.length == QV_HUGE &&
+	       !(c->pa[0] & (QV_HUGE - 1)) && channel_places_ok(c);
+}
+
+bool bell_ok(const struct qv_mon_create *q, const struct qv_mon_channel *c)
 {
 	return !c->bell_vector || (c->bell_vector >= 32 && c->bell_vector < 256 &&
 				   c->bell_cpu < q->num_cpus);
@@ -96,10 +110,11 @@ static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_
 	/* Linux still owns what it writes of a channel */
 	if (holes_overlap(inst, q->window_pa, WINDOW_LEN))
 		return QV_ME_WINDOW;
-	if (q->num_channels > QV_MAX_CHANNELS)
+	if (q->num_channels > QV_MAX_CHANNELS || q->num_dynamic > q->num_channels ||
+	    q->num_with > QV_MAX_WITH)
 		return QV_ME_CHANNEL;
 	for (i = 0; i < q->num_channels && !error; i++) {
-		if (!channel_ok(q, &q->channels[i]))
+		if (!entry_ok(q, i))
 			return QV_ME_CHANNEL;
 		if (!bell_ok(q, &q->channels[i]))
 			return QV_ME_BELL;
@@ -142,31 +157,35 @@ static int map_pages(const struct paging *n, u64 gpa, const struct qv_mon_channe
 }
 
 /* The instance sees the life page, too, to say that its cell runs or has failed */
-static int map_one(struct instance *cell, u64 gpa, const struct qv_mon_channel *c, u32 i)
+int channel_map(const struct paging *nested, const struct paging *host, u64 gpa,
+		const struct qv_mon_channel *c, u32 i)
 {
 	const struct qv_chan_page *p = &c->page;
-	struct paging *n = &cell->nested;
 	u32 k;
-	int bad = map_pages(n, gpa, c, 0, QV_PAGE, 0);
+	int bad = map_pages(nested, gpa, c, 0, QV_PAGE, 0);
 
-	bad |= paging_map(&cell->host, QV_VA_LIFE + i * QV_PAGE, c->pa[0], QV_PAGE,
-			  PT_P | PT_W | PT_NX);
+	bad |= paging_map(host, QV_VA_LIFE + i * QV_PAGE, c->pa[0], QV_PAGE, PT_P | PT_W | PT_NX);
 	for (k = 0; k < p->ends; k++)
-		bad |= map_pages(n, gpa, c, p->end[k].offset, p->end[k].size,
+		bad |= map_pages(nested, gpa, c, p->end[k].offset, p->end[k].size,
 				 writes(p, &p->end[c->end], k) ? NESTED_W : 0);
 	return bad;
 }
 
+/* A window for a channel at run time has its tables from the start on */
 static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
+	const struct paging *nested = &managed()->nested, *host = &managed()->host;
 	u64 gpa = QV_CHANNEL_GPA;
 	int bad = 0;
 	u32 i;
 
-	for (i = 0; i < q->num_channels; i++) {
-		bad |= map_one(managed(), gpa, &q->channels[i], i);
+	for (i = 0; i < first_dynamic(q); i++) {
+		bad |= channel_map(nested, host, gpa, &q->channels[i], i);
 		gpa = after(gpa, &q->channels[i]);
 	}
+	for (; i < q->num_channels; i++)
+		bad |= !paging_entry(nested, channel_window(q, i), 1) ||
+		       !paging_entry(host, QV_VA_LIFE + i * QV_PAGE, 1);
 	return bad ? QV_ME_TABLES : QV_ME_OK;
 }
 
@@ -178,7 +197,8 @@ static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 /* Has a record the channel @c, as @c describes it? */
 static bool agrees(const struct channel *r, const struct qv_mon_channel *c)
 {
-	return same(&r->is.page, &c->page, sizeof(c->page)) && same(r->is.pa, c->pa, sizeof(c->pa));
+	return channel_same(&r->is.page, &c->page, sizeof(c->page)) &&
+	       channel_same(r->is.pa, c->pa, sizeof(c->pa));
 }
 
 /* May a new channel be at this place? Counts the free records */
@@ -191,7 +211,11 @@ static u64 place_free(const struct instance *inst, const struct qv_mon_channel *
 		const struct channel *r = &inst->manager.channels[i];
 
 		*free += !r->is.pa[0];
-		if (r->is.pa[0] && channels_overlap(c, &r->is))
+		if (!r->is.pa[0])
+			continue;
+		/* a channel at run time has a page for itself */
+		if (r->owner || r->is.page.key ? channel_meets(c, r->is.pa[0], QV_HUGE) :
+						 channels_overlap(c, &r->is))
 			return QV_ME_MEMORY;
 	}
 	return channel_takable(inst, c) ? QV_ME_OK : QV_ME_MEMORY;
@@ -206,7 +230,8 @@ static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struc
 		const struct channel *r = channel_at(c->pa[0]);
 		u64 error = r ? QV_ME_OK : place_free(inst, c, &free);
 
-		if (r && (r->cleared || r->ends >> c->end & 1 || !agrees(r, c)))
+		if (r && (i >= first_dynamic(q) || r->cleared || r->ends >> c->end & 1 ||
+			  !agrees(r, c)))
 			return QV_ME_CHANNEL_DIFFERS;
 		need += !r;
 		if (!error && !r && need > free)
@@ -226,7 +251,7 @@ static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 		if (channel_at(q->channels[i].pa[0]))
 			continue;
 		r = channel_at(0);
-		bells_take(r, &q->channels[i]);
+		bells_take(r, &q->channels[i], &q->channels[i].page);
 		holes_take(&r->is);
 	}
 }
@@ -234,7 +259,7 @@ static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 static void give_back(struct channel *r)
 {
 	holes_give(&r->is);
-	bells_end(r);
+	bells_end(r, 0);
 }
 
 static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
@@ -246,27 +271,25 @@ static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon
 			give_back(channel_at(q->channels[i].pa[0]));
 }
 
-static struct qv_chan_page *open_life(const struct qv_mon_channel *c)
+struct qv_chan_page *channel_life(const struct qv_mon_channel *c)
 {
 	return channel_open(c, 0);
 }
 
 /* A life word ends with the state, as a byte. Its other bytes are not changed */
-static void set_state(struct qv_chan_end *end, u8 from, u8 to)
+void channel_set_state(struct qv_chan_end *end, u8 from, u8 to)
 {
 	__atomic_compare_exchange_n((u8 *)&end->life, &from, to, false, __ATOMIC_SEQ_CST,
 				    __ATOMIC_SEQ_CST);
 }
 
-/* An end starts a life under a new generation */
-static void start_end(struct qv_chan_page *life, u32 end, u8 state)
+void channel_start_end(struct qv_chan_page *life, u32 end, u8 state)
 {
 	__atomic_store_n(&life->end[end].life, QV_CHAN_LIFE(++me()->manager.generation, state),
 			 __ATOMIC_SEQ_CST);
 }
 
-/* Linux may read all, and write its own section. The rest of the memory stays a hole */
-static void open_to_linux(const struct qv_mon_channel *c, const struct qv_chan_end *own)
+void channel_open_to_linux(const struct qv_mon_channel *c, const struct qv_chan_end *own)
 {
 	const struct qv_chan_page *p = &c->page;
 	u32 i;
@@ -277,53 +300,73 @@ static void open_to_linux(const struct qv_mon_channel *c, const struct qv_chan_e
 			   writes(p, own, i) ? LINUX_ALL : LINUX_READ);
 }
 
-/*
- * Writes the life page of a new channel. Sections have what Linux left there, until their ends
- * start: the life words of these ends are 0. Returns true if Linux has an end
- */
-static bool make(struct channel *r)
+struct qv_chan_page *channel_make(struct channel *r)
 {
-	const struct qv_chan_page *p = &r->is.page;
-	u32 own = channel_linux(r);
-	struct qv_chan_page *life = open_life(&r->is);
+	struct qv_chan_page *life = channel_life(&r->is);
 	u32 i;
 
 	memset(life, 0, QV_PAGE);
-	*life = *p;
+	*life = r->is.page;
 	life->session = ++me()->manager.generation;
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++)
 		life->end[i].life = 0;
+	return life;
+}
+
+/*
+ * A new channel. Sections have what Linux left there, until their ends start: the life words of
+ * these ends are 0. Returns true if Linux has an end
+ */
+static bool make(struct channel *r)
+{
+	u32 own = channel_linux(r);
+	struct qv_chan_page *life = channel_make(r);
+
 	if (own == QV_CHAN_MAX_ENDS)
 		return false;
 	r->users = 1;
-	start_end(life, own, QV_CHAN_IS_RUNNING);
-	open_to_linux(&r->is, &p->end[own]);
+	channel_start_end(life, own, QV_CHAN_IS_RUNNING);
+	channel_open_to_linux(&r->is, &r->is.page.end[own]);
 	return true;
 }
 
-static u64 bell_of(const struct qv_mon_create *q, const struct qv_mon_channel *c, u32 id)
+u64 bell_of(const struct qv_mon_create *q, const struct qv_mon_channel *c, u32 id)
 {
 	return c->bell_vector ? BELL(pcpu_of(q->cpus[c->bell_cpu])->apic_id, 0, id,
 				     c->bell_vector) : 0;
 }
 
+/* The running cell owns the memory that it has set aside */
+static void begin_dynamic(u32 id, const struct qv_mon_create *q)
+{
+	u32 i;
+
+	me()->manager.cells[id].post_next = 0;
+	for (i = first_dynamic(q); i < q->num_channels; i++) {
+		channel_at(q->channels[i].pa[0])->owner = id;
+		me()->manager.dynamic |= 1u << id;
+	}
+}
+
 /* The cell's instance clears the cell's section and then says that it runs: cell/channels.c */
 static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
+	u32 i, id = slot - me()->manager.cells;
 	bool opened = false;
-	u32 i;
 
-	for (i = 0; i < q->num_channels; i++) {
+	begin_dynamic(id, q);
+	for (i = 0; i < first_dynamic(q); i++) {
 		const struct qv_mon_channel *c = &q->channels[i];
 		struct channel *r = channel_at(c->pa[0]);
 
 		if (!r->users)
 			opened |= make(r);
-		r->users |= 1u << (slot - me()->manager.cells);
+		r->users |= 1u << id;
 		r->ends |= 1u << c->end;
-		start_end(open_life(c), c->end, QV_CHAN_IS_ABSENT);
-		bells_set(cpu, r, c->end, bell_of(q, c, slot - me()->manager.cells));
+		channel_start_end(channel_life(c), c->end, QV_CHAN_IS_ABSENT);
+		bells_set(cpu, r, c->end, bell_of(q, c, id));
 	}
+	posts_retarget(cpu);
 	manage(QV_VA_SCRUB, 0);
 	/* a CPU of Linux that touched the hole may have cached a translation to the dummy page */
 	if (opened)
@@ -334,10 +377,14 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 {
 	u32 i;
 
+	posts_end(slot - me()->manager.cells);
 	for (i = 0; i < q->num_channels; i++) {
 		const struct qv_mon_channel *c = &q->channels[i];
 
-		set_state(&open_life(c)->end[c->end], QV_CHAN_IS_RUNNING, QV_CHAN_IS_STOPPED);
+		if (!c->page.ends)	/* no channel is in this window */
+			continue;
+		channel_set_state(&channel_life(c)->end[c->end], QV_CHAN_IS_RUNNING,
+				  QV_CHAN_IS_STOPPED);
 		/* shut before the CPUs of the cell are Linux's again */
 		bells_set(cpu, channel_at(c->pa[0]), c->end, 0);
 	}
@@ -346,7 +393,8 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 
 /*
  * The last user goes. Clears a piece, so that no call holds its CPU for long. Returns true if all
- * is clear and given back. Until then no cell can start with the channel: still_ours()
+ * is clear and given back. Until then no cell can start with the channel: still_ours(). A channel
+ * at run time lies in one page of 2 MiB, so it is one piece.
  */
 static bool drop(struct channel *r)
 {
@@ -354,31 +402,55 @@ static bool drop(struct channel *r)
 	if (r->cleared < r->is.page.length)
 		return false;
 	r->users = r->ends = r->cleared = 0;
-	give_back(r);
+	if (r->owner)
+		bells_end(r, r->is.pa[0]);	/* the cell may open another one there */
+	else
+		give_back(r);
 	return true;
 }
 
-static bool clear(struct cell_slot *slot, const struct qv_mon_create *q)
+bool channel_leave(struct channel *r, u32 id, u32 end)
 {
-	const struct qv_mon_channel *c = &q->channels[slot->detached];
-	u32 user = 1u << (slot - me()->manager.cells);
-	struct channel *r;
-
-	if (slot->detached >= q->num_channels)
-		return false;
-	r = channel_at(c->pa[0]);
-	if (r->users == user) {
-		slot->detached += drop(r);
-		return true;
-	}
-	slot->detached++;
-	bells_leave(r, slot - me()->manager.cells);
+	if (r->users == 1u << id)
+		return drop(r);
+	bells_leave(r, id);
 	/* else no cell has this end again: drop() */
 	if (r->is.page.flags & QV_CHAN_RECONNECT)
-		r->ends &= ~(1u << c->end);
-	*(volatile u8 *)&open_life(c)->end[c->end].life = QV_CHAN_IS_ABSENT;
+		r->ends &= ~(1u << end);
+	*(volatile u8 *)&channel_life(&r->is)->end[end].life = QV_CHAN_IS_ABSENT;
 	manage(QV_VA_SCRUB, 0);
 	return true;
+}
+
+/* The cell ends. A page that another end still uses is given back when that end leaves */
+static void disown(u32 id)
+{
+	struct channel *r = me()->manager.channels;
+
+	for (; r < me()->manager.channels + QV_MON_CHANNELS; r++) {
+		if (!r->is.pa[0] || r->owner != id)
+			continue;
+		r->owner = 0;
+		if (!r->users)
+			give_back(r);
+	}
+}
+
+/* Gives up a piece of a channel. When no channel is left, also the memory that was set aside */
+static bool clear(struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	u32 id = slot - me()->manager.cells;
+	const struct qv_mon_channel *c;
+
+	for (; slot->detached < q->num_channels; slot->detached++) {
+		c = &q->channels[slot->detached];
+		if (!c->page.ends)
+			continue;
+		slot->detached += channel_leave(channel_at(c->pa[0]), id, c->end);
+		return true;
+	}
+	disown(id);
+	return false;
 }
 
 /* Returns 1 as long as there is more to clear */
@@ -386,12 +458,16 @@ u64 call_channel(struct pcpu *cpu, u64 pa, u64 unused)
 {
 	struct channel *r = pa ? channel_at(pa) : NULL;
 
-	if (!r)
-		return QV_ME_OK;
-	if (r->users != 1)
+	if (r && (!(r->users & 1) || (r->users != 1 && !r->is.page.key)))
 		return QV_ME_STATE;
-	if (!drop(r))
+	if (r && r->is.page.key) {	/* a cell may keep it, or its memory */
+		holes_hide(&r->is);
+		if (!flush_front_end(cpu))
+			return QV_ME_CPU_STUCK;		/* Linux may call again */
+	}
+	if (r && !channel_leave(r, 0, channel_linux(r)))
 		return 1;
+	/* Also if a cell was its last user, whose close does not wait for Linux's CPUs */
 	flush_front_end(cpu);
 	return QV_ME_OK;
 }

@@ -181,6 +181,14 @@ void holes_show(const struct qv_mon_channel *c, u64 at, u64 len, enum linux_acce
 	}
 }
 
+void holes_hide(const struct qv_mon_channel *c)
+{
+	struct hole *h = hole_at(me(), huge(c, 0));
+
+	linux_memory(h->pa, QV_HUGE, LINUX_NONE);
+	h->split = 0;
+}
+
 void holes_give(const struct qv_mon_channel *c)
 {
 	struct hole *h;

@@ -22,6 +22,8 @@ u64 holes_reserve(const struct qv_mon_create *q);
 void holes_take(const struct qv_mon_channel *c);
 /* Gives those back to Linux that no other channel uses */
 void holes_give(const struct qv_mon_channel *c);
+/* Linux no longer reaches a channel that has a page of 2 MiB for itself */
+void holes_hide(const struct qv_mon_channel *c);
 /* Sets the access that Linux has to pages of the channel from the byte @at on */
 void holes_show(const struct qv_mon_channel *c, u64 at, u64 len, enum linux_access access);
 

@@ -71,7 +71,8 @@ static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mo
 	bad |= paging_map(n, QV_SCREEN_GPA, w, QV_PAGE, shared);
 	bad |= paging_map(n, QV_INFO_GPA, first + QV_INFO_GPA, QV_PAGE,
 			  nested_bits(n, NESTED_R | NESTED_WB));
-	bad |= paging_map(n, QV_COMM_GPA, w + 2 * QV_PAGE, QV_PAGE, shared);
+	/* the comm page and the latency page */
+	bad |= paging_map(n, QV_COMM_GPA, w + 2 * QV_PAGE, 2 * QV_PAGE, shared);
 	bad |= paging_map(n, QV_STREAM_GPA, w + 4 * QV_PAGE, 4 * QV_PAGE, shared);
 	return bad ? QV_ME_TABLES : QV_ME_OK;
 }
@@ -128,7 +129,8 @@ static bool clear(struct cell_slot *slot, const struct qv_mon_create *q)
 	if (slot->reclaimed >= request_pages(q))
 		return false;
 	pa = nth_page(q, slot->reclaimed++);
-	scrub(pa);
+	if (!q->debug)
+		scrub(pa);
 	linux_memory(pa, QV_HUGE, LINUX_ALL);
 	return true;
 }

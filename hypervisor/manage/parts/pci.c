@@ -141,11 +141,8 @@ static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_
 		return QV_ME_DEVICES;
 	if (q->num_devices && inst->boot.ecam_pa < request_pages(q) * QV_HUGE)
 		return QV_ME_DEVICE_NONE;
-	for (i = 0; i < q->num_devices && !error; i++) {
-		error = check_device(inst, &q->devices[i]);
-		if (!error)
-			error = check_function(cpu, &q->devices[i]);
-	}
+	for (i = 0; i < q->num_devices && !error; i++)
+		error = check_device(inst, &q->devices[i]) ?: check_function(cpu, &q->devices[i]);
 	return error;
 }
 
@@ -254,7 +251,6 @@ static int map_config(struct instance *cell)
 	struct paging *n = &cell->nested;
 	u64 table = pool_take(n->pool), ones = pool_take(n->pool), pa;
 	u64 end = (b->ecam_pa + b->ecam_len + QV_HUGE - 1) & -(u64)QV_HUGE;
-	int bad = 0;
 	u32 i;
 
 	if (!table || !ones)
@@ -285,7 +281,7 @@ static int map_config(struct instance *cell)
 			own[page >> 12 & (PT_ENTRIES - 1)] = page | nested_bits(n, NESTED_R);
 		}
 	}
-	return bad;
+	return 0;
 }
 
 static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
@@ -341,8 +337,9 @@ static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_
 	pci_valid_messages(cpu, &cell->cell.pci, address);
 	for (i = 0; i < q->num_devices; i++) {
 		const struct qv_mon_device *d = &q->devices[i];
+		const struct pci_table *t = &cell->cell.pci.tables[i];
 
-		pci_valid_table(cpu, &cell->cell.pci.tables[i], d->bdf, address);
+		pci_valid_table(cpu, t, d->bdf, t->remap ?: address);
 		ioapic_route(cpu, d, first);
 		log_event(cpu, QV_LOG_DEVICE, d->bdf, d->flags & QV_MON_DEVICE_MASTER);
 	}

@@ -21,7 +21,7 @@ static void add_rule(struct pci_cell *p, u32 bdf, u32 reg, enum pci_check check,
 {
 	if (p->num_rules < PCI_RULES)
 		p->rules[p->num_rules++] =
-			(struct pci_rule){ bdf << 12 | reg, check, writable, keep };
+			(struct pci_rule){ bdf << 12 | reg, check, writable, keep, 0 };
 }
 
 /* Offset of a capability in the function's config space; 0: it has none */
@@ -125,7 +125,7 @@ void pci_valid_messages(struct pcpu *cpu, const struct pci_cell *p, u32 address)
 
 		if (r->check != PCI_ANY)
 			device_write(cpu, me()->boot.ecam_pa + r->at,
-				     r->check == PCI_MSI_ADDRESS ? address :
+				     r->check == PCI_MSI_ADDRESS ? r->remap ?: address :
 				     r->check == PCI_MSI_DATA ? 0xff : 0);
 	}
 }

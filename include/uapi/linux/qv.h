@@ -7,7 +7,14 @@
  * on success *and* on failure (then the ioctl also returns -1 with a fitting
  * errno): programs show .text and .remedy to the person, never the errno.
  *
- * Rules for callers: set .abi to QV_ABI_VERSION, zero everything unused.
+ * Rules for callers: set .abi to QV_ABI_VERSION, zero everything unused. A file that is not open
+ * for writing may make only the calls that change and interrupt nothing: QV_IOC_STATUS,
+ * QV_IOC_CELL_LIST, QV_IOC_CELL_INFO, QV_IOC_LOG, QV_IOC_POOL without QV_POOL_SET, QV_IOC_STATS
+ * without .reset_held. All others fail with EPERM, and leave the reply as it was.
+ *
+ * QV_IOC_DISABLE, QV_IOC_POOL and QV_IOC_CELL_DESTROY accept any .abi, so that the qvctl of a
+ * later version can end QV before its own module is loaded. Their numbers and structures
+ * (qv_reply, qv_simple, qv_pool, qv_cell_name) never change.
  */
 #ifndef _UAPI_LINUX_QV_H
 #define _UAPI_LINUX_QV_H
@@ -15,7 +22,7 @@
 #include <linux/types.h>
 #include <linux/ioctl.h>
 
-#define QV_ABI_VERSION	5
+#define QV_ABI_VERSION	8
 
 #define QV_NAME_LEN	32	/* cell name with its NUL: [a-z0-9][a-z0-9_-]* */
 #define QV_TEXT_LEN	248	/* length of a sentence with its NUL */
@@ -24,6 +31,7 @@
 #define QV_MAX_PORTS	16	/* largest number of port ranges of one cell */
 #define QV_MAX_DEVICES	8	/* largest number of PCI functions of one cell */
 #define QV_MAX_CHANNELS	16	/* largest number of channels of one cell */
+#define QV_MAX_WITH	8	/* largest number of ends for a cell's channels at run time */
 #define QV_CHANNEL_ENDS	9	/* largest number of ends of a channel */
 #define QV_CHANNEL_SCHEMA_LEN 64
 #define QV_CHANNEL_MODE	0660
@@ -103,8 +111,24 @@ struct qv_status_info {
 	/* CPUs of the machine that are not under the monitor (0 when not enabled) */
 	__u32 cpus_outside;
 	__u32 ipi_direct;	/* 1: enabled with QV_ENABLE_IPI_DIRECT */
+	__u32 dma_level;	/* enum qv_dma_level */
+	__u32 reserved;
 	char obstacle_text[QV_TEXT_LEN];
 	char obstacle_remedy[QV_TEXT_LEN];
+	/* why .dma_level is not QV_LEVEL_FULL; empty if it is, or when not enabled */
+	char dma_obstacle[QV_TEXT_LEN];
+};
+/* How a hostile Linux's devices are kept from cells and the monitor */
+enum qv_dma_level {
+	QV_LEVEL_NONE	= 0,	/* not at all */
+	/*
+	 * they interrupt CPUs of Linux only, and reach memory that Linux's tables name: a hostile
+	 * Linux can name any memory. Devices of cells are confined
+	 */
+	QV_LEVEL_DEVICES = 1,
+	/* they reach memory of Linux only, but their interrupts may reach every CPU */
+	QV_LEVEL_MEMORY	= 2,
+	QV_LEVEL_FULL	= 3,	/* they reach memory and CPUs of Linux only */
 };
 #define QV_FEATURE_NPT		(1u << 0)	/* AMD-V: nested paging */
 #define QV_FEATURE_NRIPS	(1u << 1)	/* the processor saves the next RIP at exits */
@@ -135,6 +159,11 @@ struct qv_enable {
  * cells with a lock (QV_E_LOCKED). Refused as QV_ENABLE_STRICT is.
  */
 #define QV_ENABLE_IPI_DIRECT	(1u << 1)
+/*
+ * The monitor takes the IOMMU from Linux where it can: see qv_status_info.dma_level. With
+ * QV_ENABLE_STRICT, refuses (QV_E_UNSUPPORTED) where it cannot.
+ */
+#define QV_ENABLE_IOMMU		(1u << 2)
 
 /*
  * QV_IOC_POOL: memory that QV keeps for cells, in pieces of 2 MiB. Cells take from it first, and
@@ -175,7 +204,7 @@ struct qv_channel_plan {
 	char schema[QV_CHANNEL_SCHEMA_LEN];	/* NAME@HASH of the payload; may be empty */
 	__u32 type;			/* enum qv_chan_type */
 	__u32 full;			/* enum qv_chan_full; 0 for other types than rings */
-	__u32 flags;			/* QV_CHAN_RECONNECT, QV_CHAN_BELL, or 0 */
+	__u32 flags;			/* QV_CHAN_RECONNECT, _BELL, _ONE_SHOT, or 0 */
 	__u32 num_ends;			/* 2..QV_CHANNEL_ENDS */
 	__u64 item;			/* bytes of an item, or of the memory */
 	__u64 slots;			/* of a ring; else 1 */
@@ -186,7 +215,8 @@ struct qv_channel_plan {
 	/* owner, group and mode of its device; without an end of Linux all are 0 */
 	__u32 uid, gid;
 	__u32 mode;			/* bits of 0666; 0: QV_CHANNEL_MODE */
-	__u32 reserved;
+	/* QV_CHAN_MEMORY: so many of .ends, from the first on, write it. 0: as 1 */
+	__u32 writers;
 };
 
 /* QV_IOC_CELL_CREATE: take CPUs and memory, load the image: the cell is loadable */
@@ -218,10 +248,13 @@ struct qv_cell_create {
 	struct qv_device {
 		__u32 segment;		/* PCI domain: 0 */
 		__u32 bdf;		/* bus << 8 | device << 3 | function */
-		__u32 dma;		/* in: enum qv_dma */
+		__u32 dma;		/* enum qv_dma; CELL_INFO: the choice for QV_DMA_BEST */
 		__u32 state;		/* out, CELL_INFO only: QV_DEVICE_* */
 	} devices[QV_MAX_DEVICES];
-	/* 1: QV_IOC_CELL_SAMPLE may show its CPUs' registers while it runs */
+	/*
+	 * 1: QV_IOC_CELL_SAMPLE may show its CPUs' registers while it runs, and QV_IOC_CELL_MEMORY
+	 * its memory when it no longer does
+	 */
 	__u32 debug;
 	__u32 apic;			/* enum qv_apic */
 	/*
@@ -233,6 +266,14 @@ struct qv_cell_create {
 	__u32 num_channels;		/* number of channels: 0..QV_MAX_CHANNELS */
 	/* memory that it shares with Linux or other cells, in the same words for all ends */
 	struct qv_channel_plan channels[QV_MAX_CHANNELS];
+	/*
+	 * Channels at run time: pages of 2 MiB that are set aside for them, 0..QV_MAX_CHANNELS with
+	 * .num_channels, and the other ends that they may have: cells, or QV_FRONT_END
+	 */
+	__u32 num_dynamic, num_with;
+	char with_ends[QV_MAX_WITH][QV_NAME_LEN];
+	/* the least enum qv_dma_level that the cell accepts: QV_E_DMA below it */
+	__u32 dma_level, reserved;
 };
 /* The mode of the local APICs of a cell's CPUs. In x2APIC mode the cell causes no exit */
 enum qv_apic {
@@ -251,17 +292,20 @@ enum qv_lock {
 	QV_LOCK_START	= 2,	/* it may, and management is locked as soon as the cell runs */
 };
 enum qv_dma {
-	/* the device needs an IOMMU: refused, since QV supports none yet */
+	/* it reaches the cell's memory only. Refused unless the monitor owns the IOMMU */
 	QV_DMA_PROTECTED	= 0,
 	QV_DMA_OFF		= 1,	/* bus mastering is kept off: no DMA, no MSI */
 	/* the device may read and write any memory of the machine */
 	QV_DMA_UNSAFE		= 2,
+	QV_DMA_BEST		= 3,	/* as QV_DMA_PROTECTED where that is possible, else off */
 };
 /* qv_device.state */
 #define QV_DEVICE_PIN		(1u << 0)	/* the device's interrupt pin is connected */
 #define QV_DEVICE_MESSAGES	(1u << 1)	/* MSI and MSI-X of the device work */
 /* the device has no reset: the cell finds it as Linux left it */
 #define QV_DEVICE_NO_RESET	(1u << 2)
+/* bits 31..16: how often the IOMMU was seen to block its DMA since create, at most 0xffff */
+#define QV_DEVICE_BLOCKED_SHIFT	16
 
 /*
  * QV_IOC_CELL_START, _DESTROY, _LOCK: only .name is used. _SHUTDOWN: stops the cell by force after
@@ -345,7 +389,7 @@ struct qv_cell_info {
 	__u64 failures;			/* how often it has failed since it was created */
 	/* 1: the cell was shut down by force, since it had not ended by itself */
 	__u32 forced;
-	__u32 debug;			/* 1: QV_IOC_CELL_SAMPLE is allowed */
+	__u32 debug;			/* 1: as in qv_cell_create */
 	__u32 apic;			/* as requested: enum qv_apic */
 	__u32 x2apic;			/* 1: its APICs are in x2APIC mode, 0: in xAPIC mode */
 	__u32 ipi;			/* 1: its interrupt commands are direct */
@@ -361,6 +405,28 @@ struct qv_cell_info {
 	__u32 num_channels;
 	struct qv_channel_plan channels[QV_MAX_CHANNELS];
 	__u64 channel_memory;		/* bytes of Linux that its channels take */
+	__u32 num_dynamic, num_with;	/* as in qv_cell_create */
+	char with_ends[QV_MAX_WITH][QV_NAME_LEN];
+	__u32 num_open;
+	__u32 dma_level;		/* the least enum qv_dma_level, as requested */
+	/* channels at run time of which Linux has an end. Those with other cells are not known */
+	struct qv_channel_open {
+		__u32 key, linux_end;	/* 0: Linux writes it, except for a mailbox */
+		__u32 type, full, flags, reserved;
+		__u64 item, slots;
+	} open[QV_MAX_CHANNELS];
+};
+
+/*
+ * QV_IOC_CHANNEL_OPEN: Linux takes its end of the channel that a running cell opened by this key.
+ * The device is /dev/qv-channel/key-KEY, with KEY as 16 digits in hexadecimal. It exists until
+ * QV_IOC_CHANNEL_CLOSE, or until the cell is started again or destroyed.
+ */
+struct qv_channel_key {
+	struct qv_reply reply;
+	char name[QV_NAME_LEN];		/* in: the cell */
+	__u32 key;			/* in: 1 or more */
+	__u32 reserved;
 };
 
 /* qv_failure_record.address of a sample */
@@ -382,6 +448,23 @@ struct qv_cell_sample {
 	__u32 reserved;
 	/* out: .reason 0, .address enum qv_cpu_state, .bytes from rip - 1 on */
 	struct qv_failure_record at;
+};
+
+/*
+ * QV_IOC_CELL_MEMORY: reads the RAM of a cell that has failed or was shut down. Needs .debug at
+ * create. The first call takes the cell from the monitor, which does not clear its memory: the
+ * counters of QV_IOC_STATS are gone then, and qv_cell_info.failure has the registers of the boot
+ * CPU with .reason 0 if the cell has not failed. The memory stays as it is until the cell is
+ * started or destroyed.
+ */
+struct qv_cell_memory {
+	struct qv_reply reply;
+	char name[QV_NAME_LEN];		/* in */
+	__u64 from;		/* in: guest-physical address */
+	__u64 buf;		/* user pointer */
+	/* in: bytes of room in *buf, at most 2 MiB are used; out: bytes used, 0 at the end */
+	__u32 len;
+	__u32 reserved;
 };
 
 /* Exit reasons, the same for both vendors */
@@ -476,6 +559,9 @@ struct qv_event {
 #define QV_IOC_CELL_LOCK	_IOWR('Q', 0x16, struct qv_cell_name)
 #define QV_IOC_CELL_UNLOCK	_IOWR('Q', 0x17, struct qv_cell_name)
 #define QV_IOC_CELL_SAMPLE	_IOWR('Q', 0x18, struct qv_cell_sample)
+#define QV_IOC_CHANNEL_OPEN	_IOWR('Q', 0x19, struct qv_channel_key)
+#define QV_IOC_CHANNEL_CLOSE	_IOWR('Q', 0x1a, struct qv_channel_key)
+#define QV_IOC_CELL_MEMORY	_IOWR('Q', 0x1b, struct qv_cell_memory)
 #define QV_IOC_STATS		_IOWR('Q', 0x20, struct qv_stats)
 #define QV_IOC_LOG		_IOWR('Q', 0x21, struct qv_log)
 
@@ -483,8 +569,11 @@ struct qv_event {
  * /dev/qv-cell/<name>/console
  *
  * mmap(PROT_READ, offset 0, QV_CONSOLE_LEN): the console window of
- * include/qv/cell.h (screen, comm page, output stream); the info page inside
+ * include/qv/cell.h (screen, comm page, latency, output stream); the info page inside
  * reads as zeros.
+ * read(), pread(): the screen as a VGA has it, QV_CONSOLE_SCREEN_LEN bytes: 25 rows of 80 cells,
+ * each a character and an attribute. Returns at once: the present screen from the file's position
+ * on, 0 at its end. lseek() sets the position, which write() ignores.
  * write(): bytes put into the key queue, then the cell is interrupted; returns
  * how many fitted; blocks while the queue is full unless O_NONBLOCK.
  * poll(): POLLIN when the inmate has printed since poll() last said so, at
@@ -494,5 +583,15 @@ struct qv_event {
  * The device survives stop and restart of its cell, and goes with destroy.
  */
 #define QV_CONSOLE_LEN		0x8000
+#define QV_CONSOLE_SCREEN_LEN	4000
+
+/* QV_IOC_CONSOLE_CURSOR, on a console's file: where the cursor is */
+struct qv_cursor {
+	__u32 row, column;	/* 0..24, 0..79; both 0 if it is hidden */
+	__u32 visible;		/* 0: the cursor is hidden */
+	/* qv_comm.screen_seq of qv/cell.h: changes whenever the screen or the cursor has changed */
+	__u32 seq;
+};
+#define QV_IOC_CONSOLE_CURSOR	_IOR('Q', 0x30, struct qv_cursor)
 
 #endif

@@ -13,13 +13,15 @@
  * ENOBUFS	the ring is full, and `full` is not `block`
  * EBADMSG	a word of the peer cannot be right
  * ENODATA	a mailbox had an empty message, which is taken: it is the turn of Linux
+ * ENODEV	write(): no cell lists the channel now
  * EBUSY	a descriptor has claimed the end; at open(): another one is open for writing
  * EOPNOTSUPP	Linux does not write, or read, this channel, or it is memory
  *
  * If the channel has bells, read(), write() and poll() wait for one, and write() rings the other
  * ends; so does read() of a ring, for a writer that waits. A bell is an interrupt with the
- * channel's name in /proc/interrupts. Without bells they look once per tick of the clock. After
- * QV_CHANNEL_CLAIM, poll() reports bells alone: EPOLLIN after a bell since QV_CHANNEL_ARM.
+ * channel's name in /proc/interrupts. They also look every 100 ms, since an end that attaches rings
+ * no bell; without bells they look once per tick of the clock. After QV_CHANNEL_CLAIM, poll()
+ * reports bells alone: EPOLLIN after a bell since QV_CHANNEL_ARM.
  *
  * mmap() at offset 0 maps the window of qv/channel.h, read-only. After QV_CHANNEL_CLAIM, mmap() at
  * the offset of the section of Linux maps this section for writing. ENODEV: no cell of the channel
@@ -50,4 +52,17 @@ struct qv_channel_window {
 #define QV_CHANNEL_RING		_IO('q', 0x62)
 /* Forgets bells to this descriptor that have arrived */
 #define QV_CHANNEL_ARM		_IO('q', 0x63)
+
+#define QV_CHANNEL_ENDS		9
+
+struct qv_channel_state {
+	/* out: of each end, the writer's first: generation << 8 | enum qv_chan_state, one word of
+	 * qv/channel.h. 0: the end is absent
+	 */
+	__u64 life[QV_CHANNEL_ENDS];
+	__u32 ends;		/* out: the number of ends; the other words are 0 */
+	__u32 end;		/* out: the end of Linux */
+};
+
+#define QV_CHANNEL_STATE	_IOR('q', 0x64, struct qv_channel_state)
 #endif

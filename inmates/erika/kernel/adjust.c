@@ -7,6 +7,7 @@ void os_table_deviates(ScheduleTableType id, int64_t deviation)
 	struct os_table *table = &os_tables[id];
 	int64_t size = deviation < 0 ? -deviation : deviation;
 
+	table->moved = 0;
 	table->deviation = deviation;
 	table->state = size <= os_table_conf[id].precision ?
 		       SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS : SCHEDULETABLE_RUNNING;
@@ -16,17 +17,13 @@ void os_table_deviates(ScheduleTableType id, int64_t deviation)
 int64_t os_table_adjustment(ScheduleTableType id, uint32_t next, TickType delay)
 {
 	const struct os_expiry_point *point = &os_table_conf[id].points[next];
-	struct os_table *table = &os_tables[id];
-	int64_t by = table->deviation;
+	int64_t by = os_tables[id].deviation;
 
-	if (table->asynchronous)
-		return 0;
 	if (by > (int64_t)point->max_advance)
 		by = point->max_advance;
 	if (by < -(int64_t)point->max_retard)
 		by = -(int64_t)point->max_retard;
 	if (by < -(int64_t)delay)
 		by = -(int64_t)delay;
-	os_table_deviates(id, table->deviation - by);
 	return by;
 }

@@ -13,7 +13,7 @@ static void expire(struct os_timer *timer)
 
 /* Called twice: not inline saves 40 bytes. */
 static __attribute__((noinline))
-void start(AlarmType id, bool absolute, TickType time, TickType cycle)
+void start(AlarmType id, unsigned int absolute, TickType time, TickType cycle)
 {
 	CounterType counter = os_alarm_conf[id].counter;
 	struct os_timer *timer = &os_alarms[id].timer;
@@ -28,9 +28,10 @@ void os_start_alarms(AppModeType mode)
 	AlarmType id;
 
 	for (id = 0; id < os_num_alarms; id++) {
+		__asm__("" : "+r"(mode));	/* as in StartOS() */
 		conf = &os_alarm_conf[id];
 		if (conf->modes >> mode & 1)
-			start(id, conf->start == OS_START_ABSOLUTE, conf->time, conf->cycle);
+			start(id, conf->start, conf->time, conf->cycle);
 	}
 }
 
@@ -64,12 +65,12 @@ StatusType GetAlarm(AlarmType alarm, TickRefType tick)
 	return os_leave(OSServiceId_GetAlarm, error, alarm, (uintptr_t)tick, 0);
 }
 
-/* Errors of Set...Alarm(). A relative time is at least 1. */
-static StatusType set_error(AlarmType id, bool absolute, TickType time, TickType cycle)
+/* Errors of Set...Alarm(). */
+static StatusType set_error(AlarmType id, TickType time, TickType cycle)
 {
 	const AlarmBaseType *base = &os_counter_conf[os_alarm_conf[id].counter].base;
 
-	if ((!absolute && !time) || time > base->maxallowedvalue)
+	if (time > base->maxallowedvalue)
 		return E_OS_VALUE;
 	if (cycle && (cycle < base->mincycle || cycle > base->maxallowedvalue))
 		return E_OS_VALUE;
@@ -78,11 +79,13 @@ static StatusType set_error(AlarmType id, bool absolute, TickType time, TickType
 
 static StatusType set(AlarmType alarm, TickType time, TickType cycle, enum os_service service)
 {
-	bool absolute = service == OSServiceId_SetAbsAlarm;
+	unsigned int absolute = service - OSServiceId_SetRelAlarm;
 	StatusType error = os_enter_id(OS_TASK_ISR2, alarm, os_num_alarms);
 
 	if (OS_EXTENDED && error == E_OK)
-		error = set_error(alarm, absolute, time, cycle);
+		error = set_error(alarm, time, cycle);
+	if (error == E_OK && !(absolute | time))	/* SWS_Os_00304: in standard status, too */
+		error = E_OS_VALUE;
 	if (error == E_OK && os_alarms[alarm].timer.expire)
 		error = E_OS_STATE;
 	if (error == E_OK)

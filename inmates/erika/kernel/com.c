@@ -7,6 +7,7 @@
 
 struct os_com_error_info os_com_error_info;
 static COMApplicationModeType com_mode;
+static bool com_started;
 
 static StatusType leave(enum os_com_service service, StatusType error, uint64_t p0, uint64_t p1)
 {
@@ -63,13 +64,20 @@ static void initialise(MessageIdentifier id, const void *value)
 		message->old = os_filter_value(conf, value);
 }
 
-void os_start_messages(AppModeType mode)
+static void initialise_all(void)
 {
 	MessageIdentifier id;
 
-	(void)mode;
 	for (id = 0; id < os_num_messages; id++)
 		initialise(id, os_message_conf[id].initial);
+}
+
+/* Unless StartupHook() has called StartCOM(). */
+void os_start_messages(AppModeType mode)
+{
+	(void)mode;
+	if (!com_started)
+		initialise_all();
 }
 
 /* It may call services of COM. */
@@ -84,12 +92,13 @@ static StatusType extension(void)
 
 StatusType StartCOM(COMApplicationModeType mode)
 {
-	StatusType error = OS_EXTENDED && mode >= os_num_com_modes ? E_COM_ID : E_OK;
+	StatusType error = os_com_extended && mode >= os_num_com_modes ? E_COM_ID : E_OK;
 
 	os_lock();
 	if (error == E_OK) {
 		com_mode = mode;
-		os_start_messages(0);
+		com_started = true;
+		initialise_all();
 		error = extension();
 	}
 	return leave(COMServiceId_StartCOM, error, mode, 0);
@@ -97,7 +106,7 @@ StatusType StartCOM(COMApplicationModeType mode)
 
 StatusType StopCOM(COMShutdownModeType mode)
 {
-	StatusType error = OS_EXTENDED && mode != COM_SHUTDOWN_IMMEDIATE ? E_COM_ID : E_OK;
+	StatusType error = os_com_extended && mode != COM_SHUTDOWN_IMMEDIATE ? E_COM_ID : E_OK;
 
 	os_lock();
 	return leave(COMServiceId_StopCOM, error, mode, 0);
@@ -110,9 +119,12 @@ COMApplicationModeType GetCOMApplicationMode(void)
 
 StatusType InitMessage(MessageIdentifier message, ApplicationDataRef data)
 {
-	StatusType error = OS_EXTENDED && !is_kind(message, UNQUEUED | QUEUED) ? E_COM_ID : E_OK;
+	StatusType error = E_OK;
 
 	os_lock();
+	if (os_com_extended &&
+	    (!is_kind(message, UNQUEUED | QUEUED) || !os_message_conf[message].size))
+		error = E_COM_ID;
 	if (error == E_OK)
 		initialise(message, data);
 	return leave(COMServiceId_InitMessage, error, message, (uintptr_t)data);
@@ -164,7 +176,7 @@ StatusType SendMessage(MessageIdentifier message, ApplicationDataRef data)
 	StatusType error = E_OK;
 
 	os_lock();
-	if (OS_EXTENDED && (!is_kind(message, SENT) || !os_message_conf[message].size))
+	if (os_com_extended && (!is_kind(message, SENT) || !os_message_conf[message].size))
 		error = E_COM_ID;
 	if (error == E_OK)
 		send(message, data);
@@ -176,7 +188,7 @@ StatusType SendZeroMessage(MessageIdentifier message)
 	StatusType error = E_OK;
 
 	os_lock();
-	if (OS_EXTENDED && (!is_kind(message, SENT) || os_message_conf[message].size))
+	if (os_com_extended && (!is_kind(message, SENT) || os_message_conf[message].size))
 		error = E_COM_ID;
 	if (error == E_OK)
 		send(message, NULL);
@@ -205,7 +217,7 @@ StatusType ReceiveMessage(MessageIdentifier message, ApplicationDataRef data)
 	StatusType error = E_OK;
 
 	os_lock();
-	if (OS_EXTENDED &&
+	if (os_com_extended &&
 	    (!is_kind(message, UNQUEUED | QUEUED) || !os_message_conf[message].size))
 		error = E_COM_ID;
 	if (error == E_OK) {
@@ -222,7 +234,7 @@ StatusType ReceiveMessage(MessageIdentifier message, ApplicationDataRef data)
 
 StatusType GetMessageStatus(MessageIdentifier message)
 {
-	StatusType error = OS_EXTENDED && !is_kind(message, QUEUED) ? E_COM_ID : E_OK;
+	StatusType error = os_com_extended && !is_kind(message, QUEUED) ? E_COM_ID : E_OK;
 
 	os_lock();
 	if (error == E_OK && os_messages[message].lost)

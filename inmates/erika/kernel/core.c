@@ -9,6 +9,7 @@ StatusType os_activate(TaskType id)
 	struct os_task *task = &os_tasks[id];
 	const struct os_task_conf *conf = &os_task_conf[id];
 
+	__asm__("" : "+r"(task), "+r"(conf));	/* addresses in registers make the code smaller */
 	if (task->activations >= conf->activations)
 		return E_OS_LIMIT;
 	os_trace(OS_TRACE_ACTIVATE, id, 0);
@@ -51,8 +52,8 @@ static struct os_task *take_next(void)
 }
 
 /*
- * The first code of each activation. A task that ends without TerminateTask() is terminated. In
- * extended status its resources and interrupts are released, and the error is reported: AUTOSAR OS,
+ * The first code of each activation. A task that ends without TerminateTask() is terminated, and
+ * the error is reported. In extended status its resources and interrupts are released: AUTOSAR OS,
  * SWS_Os_00052, 00069, 00070, 00239.
  */
 static void begin(void)
@@ -63,8 +64,8 @@ static void begin(void)
 	if (OS_EXTENDED) {
 		os_release_interrupts();
 		os_release_resources();
-		os_report(OSServiceId_TaskEnd, E_OS_MISSINGEND, 0, 0, 0);
 	}
+	os_report(OSServiceId_TaskEnd, E_OS_MISSINGEND, 0, 0, 0);
 	os_end_running();
 	os_leave_ended();
 }

@@ -18,7 +18,7 @@ uint64_t os_counter_ticks(CounterType id)
 	return driver ? driver->ticks(id) : os_counters[id].now;
 }
 
-uint64_t os_counter_due(CounterType id, bool absolute, TickType time)
+uint64_t os_counter_due(CounterType id, unsigned int absolute, TickType time)
 {
 	uint64_t now = os_counter_ticks(id), mod = modulus(id), turn;
 
@@ -31,9 +31,9 @@ uint64_t os_counter_due(CounterType id, bool absolute, TickType time)
 void os_counter_arm(CounterType id, struct os_timer *timer, uint64_t due,
 		    void (*expire)(struct os_timer *timer))
 {
-	const struct os_driver *driver = os_counter_conf[id].driver;
 	struct os_counter *counter = &os_counters[id];
 	struct os_timer **place = &counter->first;
+	const struct os_driver *driver;
 
 	while (*place && (*place)->due <= due)
 		place = &(*place)->next;
@@ -42,6 +42,7 @@ void os_counter_arm(CounterType id, struct os_timer *timer, uint64_t due,
 	timer->expire = expire;
 	timer->next = *place;
 	*place = timer;
+	driver = os_counter_conf[id].driver;
 	if (place == &counter->first && driver)
 		driver->arm(id);
 }

@@ -25,15 +25,18 @@ void os_call_hook(void (*hook)(void), enum os_context_kind kind)
 
 void os_report(enum os_service service, uint32_t error, uint64_t p0, uint64_t p1, uint64_t p2)
 {
+	struct os_error_info *info = &os_error_info;
 	struct os_context context = os.now;
 
 	os_trace(OS_TRACE_ERROR, service, error);
-	if (!os_hooks.error || os.now.where == OS_IN_ERROR)
+	__asm__("" : "+r"(info));	/* the address in a register makes the code smaller */
+	info->last = error;
+	if (context.where == OS_IN_ERROR || !os_hooks.error)
 		return;
-	os_error_info.service = service;
-	os_error_info.parameter[0] = p0;
-	os_error_info.parameter[1] = p1;
-	os_error_info.parameter[2] = p2;
+	info->service = service;
+	info->parameter[0] = p0;
+	info->parameter[1] = p1;
+	info->parameter[2] = p2;
 	os.now.where = OS_IN_ERROR;
 	os_hooks.error(error);
 	os.now = context;
@@ -46,10 +49,4 @@ StatusType os_fail(enum os_service service, uint32_t error, uint64_t p0, uint64_
 		os_report(service, error, p0, p1, p2);
 	os_unlock();
 	return error;
-}
-
-StatusType os_succeed(void)
-{
-	os_unlock();
-	return E_OK;
 }

@@ -29,9 +29,9 @@ enum os_context_kind {
 	OS_IN_PRE	= 1u << 3,
 	OS_IN_POST	= 1u << 4,
 	OS_IN_STARTUP	= 1u << 5,
-	OS_IN_SHUTDOWN	= OS_IN_STARTUP,	/* 8 bits are enough: both allow the same */
 	OS_IN_CALLBACK	= 1u << 6,
 	OS_IN_IDLE	= 1u << 7,
+	OS_IN_SHUTDOWN	= OS_IN_STARTUP | OS_IN_IDLE,	/* no service allows one of these */
 };
 
 #define OS_TASK_ISR2	(OS_IN_TASK | OS_IN_ISR2)
@@ -74,9 +74,11 @@ static inline const struct os_task_conf *os_conf_of(const struct os_task *task)
 }
 
 /* The interrupt class that a level blocks; 0: none. */
-static inline uint8_t os_class_of(uint8_t level)
+static inline unsigned int os_class_of(unsigned int level)
 {
-	return level & OS_ISR_LEVELS ? level - OS_ISR_LEVELS : 0;
+	int class = (int)level - OS_ISR_LEVELS;
+
+	return class > 0 ? (unsigned int)class : 0;
 }
 
 /* --- trace.c --- */
@@ -96,14 +98,14 @@ static inline void os_trace(enum os_trace_kind kind, uint32_t id, uint64_t value
 /* Turns interrupts off. */
 void os_lock(void);
 
-/* Turns them on again, if they were on at os_lock(). */
-void os_unlock(void);
+/* Turns them on again, if they were on at os_lock(). Returns E_OK. */
+StatusType os_unlock(void);
 
 /* Blocks the interrupts of the classes that a level blocks. */
-void os_mask_level(uint8_t level);
+void os_mask_level(unsigned int level);
 
 /* Sets the current level, and so which interrupts of category 2 may come. */
-void os_set_level(uint8_t level);
+void os_set_level(unsigned int level);
 
 /* --- core.c --- */
 
@@ -178,9 +180,6 @@ void os_report(enum os_service service, uint32_t error, uint64_t p0, uint64_t p1
 StatusType os_fail(enum os_service service, uint32_t error, uint64_t p0, uint64_t p1,
 		   uint64_t p2);
 
-/* The end of a service that cannot fail: restores interrupts and returns E_OK. */
-StatusType os_succeed(void);
-
 /*
  * The end of each service. In standard status most services cannot fail, which the compiler sees;
  * it then leaves out the parameters.
@@ -190,7 +189,7 @@ StatusType os_leave(enum os_service service, StatusType error, uint64_t p0, uint
 		    uint64_t p2)
 {
 	if (__builtin_constant_p(error) && error == E_OK)
-		return os_succeed();
+		return os_unlock();
 	return os_fail(service, error, p0, p1, p2);
 }
 
@@ -209,8 +208,9 @@ void os_call_hook(void (*hook)(void), enum os_context_kind kind);
 /* Gives back the resource that was taken last. */
 static inline void os_give_back(struct os_resource *resource)
 {
+	__asm__("" : "+r"(resource));	/* as in os_activate() */
 	os_trace(OS_TRACE_GIVE, (uint32_t)(resource - os_resources), 0);
-	resource->taken = false;
+	resource->taken = 0;
 	os.now.held = resource->held;
 	os_set_level(resource->level);
 }
@@ -243,7 +243,10 @@ void os_table_run(ScheduleTableType id, uint64_t start, ScheduleTableStatusType 
 /* Sets the deviation, by which the next points are moved, and the state. */
 void os_table_deviates(ScheduleTableType id, int64_t deviation);
 
-/* Returns the adjustment of the delay before point `next`, which is `delay` without it. */
+/*
+ * Returns the adjustment of the delay before point `next`, which is `delay` without it. The table
+ * deviates less when the delay has passed.
+ */
 int64_t os_table_adjustment(ScheduleTableType id, uint32_t next, TickType delay);
 
 /* --- counter.c --- */
@@ -258,7 +261,7 @@ void os_counter_arm(CounterType id, struct os_timer *timer, uint64_t due,
 void os_counter_disarm(struct os_timer *timer);
 
 /* Returns the tick in `time` ticks; if `absolute`, the next one at which the counter is `time`. */
-uint64_t os_counter_due(CounterType id, bool absolute, TickType time);
+uint64_t os_counter_due(CounterType id, unsigned int absolute, TickType time);
 
 /* Counts a software counter, and lets expire what is due. */
 StatusType os_counter_increment(CounterType id);

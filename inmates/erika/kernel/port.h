@@ -12,7 +12,7 @@ bool os_port_off(void);
 void os_port_on(void);
 
 /* Blocks interrupts of classes up to `class`; 0: none. */
-void os_port_mask(uint8_t class);
+void os_port_mask(unsigned int class);
 
 /* Acknowledges the interrupt that is being served. */
 void os_port_acknowledge(void);

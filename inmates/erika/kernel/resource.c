@@ -19,8 +19,10 @@ StatusType GetResource(ResourceType resource)
 		error = E_OS_ACCESS;
 	if (error == E_OK) {
 		ceiling = os_resource_conf[resource].ceiling;
+		__asm__("" : "+r"(r));	/* as in os_activate() */
 		os_trace(OS_TRACE_TAKE, resource, 0);
-		r->taken = true;
+		r->taken = os.now.where;	/* OS_IN_TASK or OS_IN_ISR2 */
+		r->owner = os.running;
 		r->level = os.now.level;
 		r->held = os.now.held;
 		os.now.held = resource + 1;

@@ -4,10 +4,13 @@
 
 void ShutdownOS(StatusType error)
 {
+	uint8_t where;
+
 	os_lock();
 	os_trace(OS_TRACE_STOP, 0, error);
+	where = os.now.where;
 	os.now.where = OS_IN_SHUTDOWN;
-	if (os_hooks.shutdown)
+	if (os_hooks.shutdown && where != OS_IN_SHUTDOWN)	/* it may have called this */
 		os_hooks.shutdown(error);
 	os_port_stop(error);
 }

@@ -7,15 +7,6 @@ AppModeType GetActiveApplicationMode(void)
 	return os.mode;
 }
 
-static void activate_tasks(AppModeType mode)
-{
-	TaskType id;
-
-	for (id = 0; id < os_num_tasks; id++)
-		if (os_task_conf[id].autostart >> mode & 1)
-			os_activate(id);
-}
-
 static void idle(void)
 {
 	for (;;) {
@@ -35,6 +26,7 @@ void StartOS(AppModeType mode)
 {
 	os_part *const *part;
 	StatusType error;
+	TaskType id;
 
 	os_lock();
 	error = os.now.where ? E_OS_STATE : mode >= os_num_modes ? E_OS_ID : E_OK;
@@ -49,7 +41,11 @@ void StartOS(AppModeType mode)
 		os_trace(OS_TRACE_START, mode, os_port_khz());
 	os_call_hook(os_hooks.startup, OS_IN_STARTUP);
 	os.now.where = OS_IN_IDLE;
-	activate_tasks(mode);
+	for (id = 0; id < os_num_tasks; id++) {
+		__asm__("" : "+r"(mode));	/* `1 << mode` before the loop is more code */
+		if (os_task_conf[id].autostart >> mode & 1)
+			os_activate(id);
+	}
 	for (part = os_parts; *part; part++)
 		(*part)(mode);
 	idle();

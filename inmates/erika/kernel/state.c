@@ -11,18 +11,19 @@ void os_lock(void)
 	os.now.lock_was_on = on;
 }
 
-void os_unlock(void)
+StatusType os_unlock(void)
 {
 	if (os.now.lock_was_on)
 		os_port_on();
+	return E_OK;
 }
 
-void os_mask_level(uint8_t level)
+void os_mask_level(unsigned int level)
 {
 	os_port_mask(os_class_of(level));
 }
 
-void os_set_level(uint8_t level)
+void os_set_level(unsigned int level)
 {
 	uint8_t old = os.now.level;
 

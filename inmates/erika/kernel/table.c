@@ -37,19 +37,23 @@ static TickType pass_point(ScheduleTableType id)
 	uint32_t at = table->point, next = at + 1 < conf->num_points ? at + 1 : 0;
 	TickType end = next ? conf->points[next].offset : conf->length;
 	TickType delay = end - conf->points[at].offset;
-	int64_t moved;
+	bool follows = conf->sync == OS_SYNC_EXPLICIT && !table->asynchronous;
 
 	os_trace(OS_TRACE_POINT, id, at);
 	table->point = at + 1;
+	if (follows)
+		os_table_deviates(id, table->deviation - table->moved);
+	table->moved = 0;
 	run_actions(&conf->points[at]);
-	moved = conf->sync == OS_SYNC_EXPLICIT && (next || conf->periodic) ?
-		os_table_adjustment(id, next, delay + (next ? 0 : conf->points[0].offset)) : 0;
+	if (follows && (next || conf->periodic))
+		table->moved = os_table_adjustment(id, next,
+						   delay + (next ? 0 : conf->points[0].offset));
 	table->carry = 0;
-	if (moved < 0 && (TickType)-moved > delay) {
-		table->carry = moved + delay;
+	if (table->moved < 0 && (TickType)-table->moved > delay) {
+		table->carry = table->moved + delay;
 		return 0;
 	}
-	return (TickType)(delay + moved);
+	return (TickType)(delay + table->moved);
 }
 
 static void expire(struct os_timer *timer);
@@ -61,7 +65,7 @@ static void hand_over(ScheduleTableType id, ScheduleTableType next)
 
 	to->before = 0;
 	to->asynchronous = from->asynchronous;
-	to->deviation = from->deviation;
+	to->deviation = from->deviation - (from->moved - from->carry);
 	from->next = 0;
 	os_table_run(next, from->timer.due, from->state);
 	stop(from);
@@ -100,7 +104,7 @@ static void expire(struct os_timer *timer)
 			delay = pass_point(id);
 		else if (!begin_again(id, &delay))
 			return;
-		/* an action may have stopped the table: ErrorHook() may not, a callback may not */
+		/* no action stops the table: ErrorHook() may not, and tasks run later */
 	} while (!delay);
 	os_counter_arm(conf->counter, timer, due + delay, expire);
 }
@@ -112,6 +116,7 @@ void os_table_run(ScheduleTableType id, uint64_t start, ScheduleTableStatusType 
 
 	table->state = state;
 	table->point = 0;
+	table->moved = 0;
 	table->carry = 0;
 	os_counter_arm(conf->counter, &table->timer, start + conf->points[0].offset, expire);
 }

@@ -14,6 +14,26 @@ static int64_t shortest(int64_t difference, int64_t length)
 	return difference < -(length / 2) ? difference + length : difference;
 }
 
+/*
+ * The deviation that adjustments can undo: if no point of the table may be moved the shorter way,
+ * but some the other way, it is that way round the table. A small deviation needs no adjustment.
+ */
+static int64_t reachable(const struct os_table_conf *conf, int64_t deviation)
+{
+	TickType advance = 0, retard = 0;
+	uint32_t i;
+
+	if (deviation <= (int64_t)conf->precision && deviation >= -(int64_t)conf->precision)
+		return deviation;
+	for (i = 0; i < conf->num_points; i++) {
+		advance |= conf->points[i].max_advance;
+		retard |= conf->points[i].max_retard;
+	}
+	if (deviation < 0 && !retard && advance)
+		return deviation + conf->length;
+	return deviation > 0 && !advance && retard ? deviation - conf->length : deviation;
+}
+
 /* The begin of a service for a table with explicit synchronization. */
 static StatusType enter_explicit(ScheduleTableType id)
 {
@@ -46,7 +66,9 @@ static void synchronize(ScheduleTableType id, TickType value)
 		os_table_run(id, os_counter_ticks(conf->counter) + (conf->length - value),
 			     SCHEDULETABLE_RUNNING_AND_SYNCHRONOUS);
 	} else {
-		os_table_deviates(id, shortest(os_table_position(id) - value, conf->length));
+		int64_t deviation = shortest(os_table_position(id) - value, conf->length);
+
+		os_table_deviates(id, reachable(conf, deviation));
 	}
 }
 

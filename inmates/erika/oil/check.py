@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from .names import why_not_name
+from .names import STANDARD, why_not_name
 from .problems import Place, Problems, perhaps, shown
 from .schema import Attribute, Definitions, Schema, why_not
 from .tree import Cpu, Object, Parameter, Plain, Word
@@ -138,7 +138,7 @@ class Checker:
         wrong = "" if kind in NAMELESS else why_not_name(name, kind)
         if wrong:
             self.problems.error(found.name.place,
-                                f"{shown(name)} cannot be the name of a {kind}: {wrong}")
+                                f"{shown(name)} cannot be the name of {_a(kind)}: {wrong}")
             return
         self._collect_known(found, kind, name)
 
@@ -234,7 +234,9 @@ class Checker:
                                      word.place, parameter.inside, attribute.fields)
             return Value(attribute, word.place, word.value, inside)
         if option and option.duty.ignored:
-            return Value(attribute, word.place, word.value, Values(word.place))
+            kept = tuple(one for one in parameter.inside if one.name.value in option.definitions)
+            inside = self._check_set(path, word.place, kept, option.definitions)
+            return Value(attribute, word.place, word.value, inside)
         if parameter.braces and not (option and option.definitions):
             if parameter.inside:
                 self.problems.error(parameter.inside[0].name.place,
@@ -247,7 +249,7 @@ class Checker:
 
     def _why_not_reference(self, attribute: Attribute, word: Word) -> str:
         name = str(word.value)
-        if (attribute.refers, name) in self.written:
+        if (attribute.refers, name) in {*STANDARD, *self.written}:
             return ""
         others = [kind for kind, other in self.written if other == name and kind not in NAMELESS]
         if others:

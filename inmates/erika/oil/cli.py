@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from . import VERSION, new, reference
+from . import VERSION, linkcheck, new, reference
 from .compile import Compiled, compile_file
 from .dialect import DIALECTS
 from .emit import COMMANDS, commands, files
+from .problems import Problems
 from .source import SUPPLIED
 from .trace import command as trace_command
 from .write import write
@@ -28,25 +29,25 @@ def say(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def report(compiled: Compiled) -> None:
+def report(problems: Problems, undone: str = "written") -> None:
     """Writes errors, warnings and notes to standard error."""
-    for problem in compiled.problems.found:
+    for problem in problems.found:
         say(str(problem))
-    count = len(compiled.problems.errors())
+    count = len(problems.errors())
     if count:
-        say(f"qvoil: {count} error{'s' if count > 1 else ''}; nothing was written")
+        say(f"qvoil: {count} error{'s' if count > 1 else ''}; nothing was {undone}")
 
 
 def check(arguments: argparse.Namespace) -> int:
     compiled = compile_file(arguments.file, arguments.include, arguments.dialect)
-    report(compiled)
+    report(compiled.problems)
     return DONE if compiled.application else WRONG
 
 
 def build(arguments: argparse.Namespace) -> int:
     """Compiles a file, and writes what the kernel, make, editors and debuggers need."""
     compiled = compile_file(arguments.file, arguments.include, arguments.dialect)
-    report(compiled)
+    report(compiled.problems)
     if not compiled.application:
         return WRONG
     folder: Path = arguments.output
@@ -66,6 +67,24 @@ def build(arguments: argparse.Namespace) -> int:
         write(path, text)
         print(path)
     return DONE
+
+
+def link_check(arguments: argparse.Namespace) -> int:
+    """Checks object files against the OIL file, before they are linked. `build` has reported the
+    warnings of that file."""
+    compiled = compile_file(arguments.file, arguments.include, arguments.dialect)
+    if not compiled.application:
+        report(compiled.problems)
+        return WRONG
+    problems = Problems()
+    known = linkcheck.read_all(arguments.objects)
+    if known:
+        linkcheck.check(compiled.application.functions, known, problems)
+    if arguments.renamed:
+        library = set(arguments.library.read_text().split()) if arguments.library else set[str]()
+        arguments.renamed.write_text(linkcheck.renamed(known, library))
+    report(problems, "linked")
+    return WRONG if problems.errors() else DONE
 
 
 def dependencies(folder: Path, read: list[Path]) -> str:
@@ -126,6 +145,21 @@ def add_build(known: Commands) -> None:
                         help="a source file for it that the OIL file does not name")
 
 
+def add_link_check(known: Commands) -> None:
+    parser = add_compiler(known, "link-check",
+                          "check that object files have the functions that the OIL file names",
+                          link_check)
+    parser.add_argument("objects", type=Path, nargs="+", metavar="OBJECT")
+    parser.add_argument("--library",
+                        type=Path,
+                        metavar="FILE",
+                        help="this file has the symbols of the libraries")
+    parser.add_argument("--renamed",
+                        type=Path,
+                        metavar="FILE",
+                        help="write there new names for symbols that the libraries have, too")
+
+
 def add_new(known: Commands) -> None:
     parser = known.add_parser("new", help="make the folder of a new application")
     parser.add_argument("folder", type=Path, metavar="NAME")
@@ -163,6 +197,7 @@ def parser() -> argparse.ArgumentParser:
     known = top.add_subparsers(required=True, metavar="COMMAND")
     add_build(known)
     add_check(known)
+    add_link_check(known)
     add_new(known)
     trace_command.add(
         known.add_parser("trace", help="check the rules in a trace, and draw the schedule"))

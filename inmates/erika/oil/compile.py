@@ -14,6 +14,7 @@ from .model import Application
 from .parse import parse
 from .problems import Place, Problems, Stop, shown
 from .source import Source
+from .spellings import rewritten
 from .tree import File
 
 VERSIONS = ("2.0", "2.1", "2.2", "2.3", "2.4", "2.5", "3.0", "3.1", "4.0", "4.2")
@@ -62,7 +63,8 @@ def _application(result: Compiled, dialect: str) -> Application:
     for implementation in file.implementations:
         known.add(implementation, own=False)
     checker = Checker(known, problems, lambda name: dialects.elsewhere(result.dialect, name))
-    checked = checker.check(file.cpus)
+    cpus = rewritten(file, result.dialect, dialects.supplied(result.dialect), problems)
+    checked = checker.check(cpus)
     if problems.errors():
         raise Stop
     return derive(checked, problems)

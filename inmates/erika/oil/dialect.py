@@ -10,7 +10,7 @@ from .parse import parse
 from .problems import Place, Problems
 from .schema import Schema
 from .source import Source
-from .tree import File
+from .tree import Cpu, File
 
 DIALECTS = ("osek", "rtdruid", "goil")
 FOLDER = Path(__file__).parent / "implementation"
@@ -34,11 +34,16 @@ def _own(name: str) -> File:
 
 def schema(dialect: str, problems: Problems) -> Schema:
     """Returns the objects and attributes of a dialect: those of osek.oil and its own."""
-    known = Schema(problems)
+    known = Schema(problems, adds=dialect == "goil")
     for name in dict.fromkeys(("osek", dialect)):
         for implementation in _own(name).implementations:
             known.add(implementation, own=True)
     return known
+
+
+def supplied(dialect: str) -> list[Cpu]:
+    """Returns the objects that files of a dialect may name without declaring them."""
+    return _own(dialect).cpus
 
 
 def guess(file: File, source: Source) -> tuple[str, str, Place | None]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .problems import Place
+
 # Limits of the kernel (inmates/erika/include/erika/conf.h)
 TASK_LEVELS = 64
 ISR_LEVELS = 128  # the level of an ISR is this + its interrupt class
@@ -12,9 +14,16 @@ MOST_MODES = 32
 MOST_EVENTS = 64
 LOWEST_CLASS, HIGHEST_CLASS = 2, 14
 TIMER_CLASS = 13
+BELL_CLASS = 2  # of the vectors that QV gives to the bells of channels
 PIN_CLASS = 4
 MOST_PINS = 8  # QV_INFO_MAX_DEVICES
 DEFAULT_STACK = 8192
+DEFAULT_TICK_NS = 1_000_000
+MOST_ACTIVATIONS = 65535  # of all tasks of a priority: struct os_ring
+# A guard page needs a table of its 2 MiB, and the kernel has 16 of them (port/guard.c): 16 stacks,
+# or all stacks, their guard pages, code and data in 32 MiB
+PAGE = 4096
+MOST_GUARDED, MOST_STACK = 16, 24 << 20
 
 
 @dataclass
@@ -53,6 +62,7 @@ class Source:
     line: int = 0
     vendor: int = 0
     device: int = 0
+    channel: str = ""
 
 
 @dataclass
@@ -65,6 +75,7 @@ class Isr:
     after: bool
     resources: list[str]
     source: Source | None = None
+    action: Action | None = None  # of a generated handler
 
     @property
     def level(self) -> int:
@@ -133,18 +144,35 @@ class Filter:
 
 @dataclass
 class Message:
-    """`kind` is SEND, UNQUEUED or QUEUED. `ctype` is empty for a message without data. `signed` is
-    None for a type that the compiler does not know."""
+    """`kind` is SEND, UNQUEUED or QUEUED. `ctype` is empty for a message without data; `place` is
+    its CDATATYPE. `signed` is None for a type that the compiler does not know, and `bits` 0."""
 
     name: str
     kind: str
     ctype: str
     signed: bool | None = None
+    bits: int = 0
     receivers: list[str] = field(default_factory=list)
     length: int = 0
     initial: int = 0
     filter: Filter = field(default_factory=Filter)
     notify: Action | None = None
+    place: Place | None = None
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that the application writes. `word` is the macro that begins it, such as TASK;
+    empty for a hook. `owner` asks for it in the OIL file, at `place`."""
+
+    word: str
+    name: str
+    owner: str
+    place: Place
+
+    def written(self) -> str:
+        """Returns it as the application writes it."""
+        return f"{self.word}({self.name})" if self.word else f"{self.name}()"
 
 
 @dataclass
@@ -176,13 +204,23 @@ class Application:
     tables: list[Table]
     messages: list[Message]
     com_modes: list[str]
+    com_extended: bool
     timer_class: int
     isr_stack: int
     sources: list[str]
     cflags: list[str]
-    headers: list[str]
+    headers: list[tuple[str, Place]]
     trace: int = 0  # records; 0: no trace
     console: bool = False
+    latency: bool = False
+    floats: bool = False
+    functions: list[Function] = field(default_factory=list)
+
+    @property
+    def late(self) -> list[Alarm]:
+        """Returns the alarms whose lateness is measured: those on the system timer."""
+        timed = {counter.name for counter in self.counters if counter.tick_ns}
+        return [alarm for alarm in self.alarms if self.latency and alarm.counter in timed]
 
     @property
     def top_level(self) -> int:
@@ -190,10 +228,15 @@ class Application:
 
     @property
     def isr2_level(self) -> int:
-        """Returns the highest level of an ISR of category 2 and of the system timer."""
+        """Returns the highest level of an ISR of category 2, of the system timer and of the
+        console's ISR."""
         levels = [isr.level for isr in self.isrs if isr.category == 2]
-        if any(counter.tick_ns for counter in self.counters):
+        timed = any(counter.tick_ns for counter in self.counters)
+        if timed:
             levels.append(ISR_LEVELS + self.timer_class)
+        if self.console:  # its class is chosen as in os_start_shell()
+            beside = timed and self.timer_class == LOWEST_CLASS
+            levels.append(ISR_LEVELS + LOWEST_CLASS + beside)
         return max(levels, default=self.top_level)
 
     @property

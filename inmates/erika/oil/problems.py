@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 MOST_ERRORS = 50
+WIDEST = 200  # characters of a line that are shown
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,11 @@ class Problem:
         place."""
         if self.level != "error" or not self.place.text.strip():
             return self.sentence()
-        before = self.place.text[:self.place.column - 1]
+        first = max(self.place.column - 1 - WIDEST // 2, 0) if self.place.column > WIDEST else 0
+        before = self.place.text[first:self.place.column - 1]
         blanks = "".join("\t" if c == "\t" else " " for c in before)
         line = "".join(c if c == "\t" or c.isprintable() else "?" for c in self.place.text)
-        return f"{self.sentence()}\n    {line[:200]}\n    {blanks[:200]}^"
+        return f"{self.sentence()}\n    {line[first:first + WIDEST]}\n    {blanks}^"
 
 
 class Stop(Exception):

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from .dialect import DIALECTS, schema
 from .problems import Problems
-from .schema import Attribute, Definitions, Duty, Kind, Schema
+from .schema import Attribute, Definitions, Duty, Kind, Option, Schema
+from .spellings import RENAMED, STARTS, TABLE
 
 # The headings of the attributes of each dialect
 HEADS = {
@@ -24,7 +26,19 @@ def page() -> str:
     for dialect in DIALECTS:
         lines += [HEADS[dialect], ""]
         lines += _dialect(schema(dialect, Problems()), base if dialect != "osek" else None)
+        lines += _spellings(dialect)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _spellings(dialect: str) -> Iterator[str]:
+    """Yields a table of the names that mean attributes of other names."""
+    for kind, names in RENAMED.get(dialect, {}).items():
+        yield from (f"### Other names in {kind}", "", "| name | meaning |", "|---|---|")
+        yield from (f"| `{name}` | `{right}` |" for name, right in names.items())
+        if kind == TABLE:
+            yield from (f"| `AUTOSTART` = `TRUE` / `TYPE` = `{start}`, `START_VALUE` | `AUTOSTART` = `{start}` / `{value}` |"
+                        for start, value in STARTS.items())
+        yield ""
 
 
 def _dialect(known: Schema, base: Schema | None) -> Iterator[str]:
@@ -59,11 +73,22 @@ def _rows(shown: Definitions, before: str) -> Iterator[str]:
         name = f"{before}`{attribute.name}`" + (", several" if attribute.multiple else "")
         yield f"| {name} | {_value(attribute)} | {_default(attribute)} | {_meaning(attribute)} |"
         yield from _rows(attribute.fields, f"{before}`{attribute.name}` / ")
-        for option in attribute.options.values():
-            path = f"{before}`{attribute.name}` = `{option.name}`"
-            if option.description:
-                yield f"| {path} | | | {_duty(option.duty, option.description)} |"
-            yield from _rows(option.definitions, f"{path} / ")
+        for alike in _alike(attribute):
+            names = ", ".join(f"`{option.name}`" for option in alike)
+            path = f"{before}`{attribute.name}` = {names}"
+            if alike[0].description:
+                yield f"| {path} | | | {_duty(alike[0].duty, alike[0].description)} |"
+            yield from _rows(alike[0].definitions, f"{path} / ")
+
+
+def _alike(attribute: Attribute) -> Iterator[list[Option]]:
+    """Yields the values; those that follow each other and differ in their names only together."""
+
+    def row(option: Option) -> tuple[str, ...]:
+        return option.description, *_rows(option.definitions, "")
+
+    for _, options in itertools.groupby(attribute.options.values(), row):
+        yield list(options)
 
 
 def _value(attribute: Attribute) -> str:

@@ -14,9 +14,13 @@ INTEGERS = {
     "UINT32": (0, 2**32 - 1),
     "INT32": (-2**31, 2**31 - 1),
     "UINT64": (0, 2**64 - 1),
-    "INT64": (-2**63, 2**63 - 1)
+    "INT64": (-2**63, 2**63 - 1),
+    # Only in the files of this package: a number for a type that may have a sign
+    "NUMBER": (-2**63, 2**64 - 1)
 }
-TYPES = (*INTEGERS, "FLOAT", "BOOLEAN", "ENUM", "STRING", "IDENTIFIER", "STRUCT")
+OWN = ("NUMBER", )
+TYPES = (*(name for name in INTEGERS
+           if name not in OWN), "FLOAT", "BOOLEAN", "ENUM", "STRING", "IDENTIFIER", "STRUCT")
 TRUTHS = ("FALSE", "TRUE")
 # A description that begins so says that an attribute has no effect, or that its use is an error.
 IGNORED = "ignored: "
@@ -117,8 +121,10 @@ class Kind:
 class Schema:
     """The kinds of objects. Sections IMPLEMENTATION add to it; the files of this package first."""
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: Problems, adds: bool = False) -> None:
+        """`adds`: an ENUM of a user's section leaves out no value, as in goil."""
         self.problems = problems
+        self.adds = adds
         self.kinds: dict[str, Kind] = {}
 
     def add(self, implementation: Implementation, own: bool) -> None:
@@ -149,7 +155,8 @@ class Schema:
         kind, name = str(written.type.value), str(written.name.value)
         path = f"{where}.{name}"
         refers = kind[:-5] if kind.endswith("_TYPE") else ""
-        if kind not in TYPES and not (refers and (own or refers in self.kinds)):
+        known = kind in TYPES or own and kind in OWN
+        if not known and not (refers and (own or refers in self.kinds)):
             references = [f"{object_kind}_TYPE" for object_kind in self.kinds]
             self.problems.error(written.type.place, f"{shown(kind)} is not a type",
                                 perhaps(kind, (*TYPES, *references)))
@@ -252,6 +259,7 @@ class Schema:
         same = ours.type == theirs.type and ours.refers == theirs.refers
         if not same and not (ours.type in INTEGERS and theirs.type in INTEGERS):
             has = ours.type or f"{ours.refers}_TYPE"
+            has = "INT64 or UINT64" if has in OWN else has
             self.problems.error(theirs.place, f"{path} has the type {has} in this kernel", has)
             return ours
         if ours.type == "STRUCT":
@@ -263,6 +271,8 @@ class Schema:
                                                    f"{path}.{name}"))
             for name, option in ours.options.items() if name in theirs.options
         }
+        if self.adds:
+            options = ours.options | options
         for name, option in theirs.options.items():
             if name not in ours.options:
                 options[name] = replace(option,

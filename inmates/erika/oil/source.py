@@ -13,6 +13,7 @@ SUPPLIED = Path(__file__).parent / "include"
 DEEPEST_BRACE = 32
 DEEPEST_INCLUDE = 16
 LARGEST = 4 << 20
+MOST_FILES = 1000
 
 # The parts of a text that are not plain: a comment, a string, a directive, a brace.
 PART = re.compile(
@@ -77,8 +78,10 @@ class Source:
         if len(raw) > LARGEST:
             raise self.problems.stop(origin,
                                      f"{shown(str(path), 200)} is larger than {LARGEST >> 20} MiB")
+        if len(self.read) >= MOST_FILES:
+            raise self.problems.stop(origin, f"more than {MOST_FILES} files are included")
         self.read.append(path)
-        self.add_text(str(path), raw.decode("utf-8", "replace"), (*above, path.absolute()))
+        self.add_text(str(path), raw.decode("utf-8", "replace"), (*above, path))
 
     def add_text(self, name: str, text: str, above: tuple[Path, ...] = ()) -> None:
         """Adds a text: blanks its comments, reads its includes, and checks strings and braces."""
@@ -138,7 +141,7 @@ class Source:
         for folder in (*own, *self.folders, SUPPLIED):
             path = folder / wanted
             if self._is_file(path):
-                if path.absolute() in above:
+                if path.resolve() in [file.resolve() for file in above]:
                     raise self.problems.stop(place, f"{shown(wanted)} includes itself")
                 if folder == SUPPLIED:
                     self.supplied.add(wanted)

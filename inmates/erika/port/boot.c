@@ -9,6 +9,7 @@
 #include <inmate/trap.h>
 #include "../kernel/kernel.h"
 #include "boot.h"
+#include "floats.h"
 #include "x86.h"
 
 #define PLAUSIBLE_KHZ	1000
@@ -65,6 +66,7 @@ _Noreturn void inmate_main(uint32_t magic, uint32_t boot_address)
 	console_init();
 	trap_init();
 	fault_catch();
+	floats_enable();
 	boot_parse(&boot, magic, boot_address);
 	features = cpuid(1, 0).ecx;
 	if (cell_present()) {

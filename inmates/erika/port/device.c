@@ -2,7 +2,7 @@
 /*
  * The devices of ISRs: pins of the I/O APIC, pins and messages of PCI functions. In a cell the info
  * page lists the functions. Alone, config space is searched, and the firmware has chosen the BARs
- * and the pins.
+ * and the pins. The lengths of BARs are then not known.
  */
 #include <inmate/apic.h>
 #include <inmate/cell.h>
@@ -21,7 +21,9 @@
 #define BAR_WIDE	4u
 #define PIN_LINE	0x3C		/* the firmware's choice of an interrupt line */
 #define NO_VENDOR	0xFFFFu
+#define NUM_BARS	6
 #define LARGE_PAGE	(2ull << 20)
+#define CAP_MSIX	0x11
 
 static bool lines_masked;
 
@@ -33,6 +35,25 @@ static void prepare_lines(void)
 	guard_map_uncached(IOAPIC_PAGE);
 	ioapic_init();
 	lines_masked = true;
+}
+
+/* Fills in the memory BARs of a function below 4 GiB, as the firmware chose them. */
+static void read_bars(struct qv_info_device *d)
+{
+	unsigned int n = 0, bar;
+	uint32_t low;
+
+	for (bar = 0; bar < NUM_BARS && n < QV_INFO_MAX_BARS; bar++) {
+		low = pci_port_read(d->bdf, BAR(bar), 4);
+		if (low & BAR_PORTS || !(low & ~0xFu))
+			continue;
+		if (low & BAR_WIDE && pci_port_read(d->bdf, BAR(++bar), 4))
+			continue;
+		d->bars[n++] = (struct qv_info_bar){
+			.base = low & ~0xFu, .size = LARGE_PAGE,
+			.index = low & BAR_WIDE ? bar - 1 : bar,
+		};
+	}
 }
 
 static const struct qv_info_device *search(uint16_t vendor, uint16_t device)
@@ -49,6 +70,7 @@ static const struct qv_info_device *search(uint16_t vendor, uint16_t device)
 			continue;
 		found = (struct qv_info_device){ .bdf = bdf, .vendor = vendor, .device = device,
 						 .flags = QV_INFO_DEVICE_MASTER };
+		read_bars(&found);
 		return &found;
 	}
 	return NULL;
@@ -83,13 +105,38 @@ static const char *route_pin(const struct qv_info_device *d, uint8_t *vector)
 	return NULL;
 }
 
-static const char *route_messages(const struct qv_info_device *d, uint8_t vector)
+/* Maps a BAR, uncached. Returns NULL if the function has no such memory below 4 GiB. */
+static volatile void *map(const struct qv_info_device *d, unsigned int index)
+{
+	const struct qv_info_bar *bar = pci_bar(d, index);
+	uint64_t page;
+
+	if (!bar || bar->ports || bar->base + bar->size > 1ull << 32)
+		return NULL;
+	for (page = bar->base & ~(LARGE_PAGE - 1); page < bar->base + bar->size; page += LARGE_PAGE)
+		guard_map_uncached(page);
+	return (volatile void *)(uintptr_t)bar->base;
+}
+
+static bool enable_msix(const struct qv_info_device *d, unsigned int n, uint8_t vector)
+{
+	unsigned int cap = pci_capability(d->bdf, CAP_MSIX);
+
+	return cap && map(d, pci_read(d->bdf, cap + 4, 4) & 7) &&
+	       pci_msix(d, n, vector, apic_id());
+}
+
+static const char *route_messages(const struct qv_info_device *d, const struct os_isr_conf *isr,
+				  uint8_t vector)
 {
 	if (d->flags & QV_INFO_DEVICE_NO_MESSAGES)
 		return "messages do not arrive on this machine: use PIN";
-	if (!pci_enable(d, false, true) || !pci_msi(d, vector, apic_id()))
-		return "its device cannot send messages";
-	return NULL;
+	if (!pci_enable(d, false, true))
+		return "its device may not be a bus master";
+	if (isr->source == OS_SOURCE_MSIX)
+		return enable_msix(d, isr->line, vector) ? NULL :
+		       "its device has no such message in a table (MSI-X)";
+	return pci_msi(d, vector, apic_id()) ? NULL : "its device cannot send messages (MSI)";
 }
 
 const char *device_route(const struct os_isr_conf *isr, uint8_t *vector)
@@ -106,39 +153,33 @@ const char *device_route(const struct os_isr_conf *isr, uint8_t *vector)
 	d = find(isr);
 	if (!d)
 		return "its device is not there";
-	return isr->source == OS_SOURCE_PIN ? route_pin(d, vector) : route_messages(d, *vector);
+	return isr->source == OS_SOURCE_PIN ? route_pin(d, vector) :
+	       route_messages(d, isr, *vector);
 }
 
-/* Alone, the length of a BAR is not known. */
-static uint64_t memory_of(const struct qv_info_device *d, unsigned int bar, uint64_t *size)
+void device_end(void)
 {
-	const struct qv_info_bar *known;
-	uint32_t low;
+	const struct qv_info_device *d;
+	uint32_t command;
+	ISRType id;
 
-	*size = LARGE_PAGE;
-	if (cell_present()) {
-		known = pci_bar(d, bar);
-		*size = known ? known->size : 0;
-		return known && !known->ports ? known->base : 0;
+	for (id = 0; id < os_num_isrs; id++) {
+		if (os_isr_conf[id].source < OS_SOURCE_PIN)
+			continue;
+		d = find(&os_isr_conf[id]);
+		if (!d)
+			continue;
+		command = pci_read(d->bdf, PCI_COMMAND, 2) & ~(uint32_t)PCI_COMMAND_MASTER;
+		pci_write(d->bdf, PCI_COMMAND, 2, command | PCI_COMMAND_NO_INTX);
 	}
-	low = pci_read(d->bdf, BAR(bar), 4);
-	if (low & BAR_PORTS || (low & BAR_WIDE && pci_read(d->bdf, BAR(bar + 1), 4)))
-		return 0;
-	return low & ~0xFu;
 }
 
 volatile void *os_isr_device(ISRType isr, unsigned int bar)
 {
 	const struct qv_info_device *d;
-	uint64_t base, size, page;
 
-	if (isr >= os_num_isrs || os_isr_conf[isr].source < OS_SOURCE_PIN || bar > 5)
+	if (isr >= os_num_isrs || os_isr_conf[isr].source < OS_SOURCE_PIN)
 		return NULL;
 	d = find(&os_isr_conf[isr]);
-	base = d ? memory_of(d, bar, &size) : 0;
-	if (!base || base + size > 1ull << 32)
-		return NULL;
-	for (page = base & ~(LARGE_PAGE - 1); page < base + size; page += LARGE_PAGE)
-		guard_map_uncached(page);
-	return (volatile void *)(uintptr_t)base;
+	return d ? map(d, bar) : NULL;
 }

@@ -5,12 +5,14 @@
  *
  * A line is carried out while no task runs. If the CPU does not become idle until the second
  * heartbeat after the line, an ISR of category 2 in the lowest class carries it out.
+ *
+ * After ShutdownOS() the console still answers, so that one can see which task failed. It does so
+ * until Linux stops the cell.
  */
 #include <inmate/cell.h>
 #include <inmate/console.h>
 #include <inmate/cpu.h>
 #include <inmate/string.h>
-#include <inmate/trap.h>
 #include "../kernel/kernel.h"
 #include "x86.h"
 
@@ -66,9 +68,15 @@ static void show_resources(void)
 	ResourceType id;
 
 	print("%-24s %7s %s\n", "RESOURCE", "CEILING", "STATE");
-	for (id = 0; id < os_num_resources; id++)
-		print("%-24s %7u %s\n", os_resource_conf[id].name, os_resource_conf[id].ceiling,
-		      os_resources[id].taken ? "taken" : "free");
+	for (id = 0; id < os_num_resources; id++) {
+		const struct os_resource *resource = &os_resources[id];
+
+		print("%-24s %7u ", os_resource_conf[id].name, os_resource_conf[id].ceiling);
+		if (resource->taken == 1)
+			print("taken by %s\n", os_task_conf[resource->owner - os_tasks].name);
+		else
+			print("%s\n", resource->taken ? "taken by an ISR" : "free");
+	}
 }
 
 static void show_alarm(AlarmType id)
@@ -227,9 +235,18 @@ void os_shell_wait(void)
 {
 	os_shell_idle();
 	os_port_off();
+	take_keys();		/* after ShutdownOS() no interrupt does */
 	if (!pending)
 		os_port_idle();
 	os_port_on();
+}
+
+static void answer_after_end(const void *argument)
+{
+	(void)argument;
+	entry_end();
+	for (;;)
+		os_shell_wait();
 }
 
 static struct os_isr_conf shell_isr = {
@@ -242,6 +259,7 @@ static void interrupt(struct trap_frame *frame)
 	os_isr2(&shell_isr);
 }
 
+/* qvoil chooses the same class for os_isr2_level. */
 void os_start_shell(AppModeType mode)
 {
 	uint8_t class = os_timer_isr.entry && os_class_of(os_timer_isr.level) == LOWEST_CLASS ?
@@ -252,8 +270,9 @@ void os_start_shell(AppModeType mode)
 		return;
 	vector = (uint8_t)(class << 4 | LAST_SLOT);
 	shell_isr.level = OS_ISR_LEVEL(class);
-	trap_set_bare_irq(vector, interrupt);
+	entry_set_isr2(vector, interrupt);
 	entry_set_console(take_keys, beat);
+	port_after_end(answer_after_end);
 	cell_line_max(LINE_MAX);
 	started = true;
 	tell_ready();

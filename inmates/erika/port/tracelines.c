@@ -48,7 +48,8 @@ void os_trace_print(void)
 	print_khz();
 	while (left-- && os_trace_take(&record)) {
 		print_record(&record);
-		if (left % BURST == 0 && os.now.where == OS_IN_IDLE)
+		if (left % BURST == 0 && cell_present() &&
+		    os.now.where & (OS_IN_IDLE | OS_IN_SHUTDOWN))
 			wait_ms(PAUSE_MS);
 	}
 }

@@ -5,7 +5,7 @@
 #include <inmate/console.h>
 #include <inmate/context.h>
 #include <inmate/cpu.h>
-#include "../kernel/port.h"
+#include "../kernel/kernel.h"
 #include "x86.h"
 
 #define SELF_IPI	0x3F		/* x2APIC only */
@@ -13,8 +13,8 @@
 #define ICR_SELF	(1u << 18)
 
 static void (*at_end)(void);
+static void (*after_end)(const void *);
 
-void os_stack_begin(uint64_t *save, uint8_t *top, void (*entry)(void));
 void os_stack_call(uint8_t *top, void (*function)(const void *), const void *argument);
 
 bool os_port_off(void)
@@ -27,7 +27,7 @@ void os_port_on(void)
 	irq_enable();
 }
 
-void os_port_mask(uint8_t class)
+void os_port_mask(unsigned int class)
 {
 	write_cr8(class);
 }
@@ -45,12 +45,13 @@ void os_port_trigger(uint8_t vector)
 		apic_write(ICR_LOW, ICR_SELF | vector);
 }
 
-void os_port_switch(uint64_t *save, uint64_t load)
+/* With FLOATINGPOINT = TRUE, floatswitch.c has these two. */
+__attribute__((weak)) void os_port_switch(uint64_t *save, uint64_t load)
 {
 	switch_context(save, load);
 }
 
-void os_port_begin(uint64_t *save, uint8_t *top, void (*entry)(void))
+__attribute__((weak)) void os_port_begin(uint64_t *save, uint8_t *top, void (*entry)(void))
 {
 	os_stack_begin(save, top, entry);
 }
@@ -71,6 +72,11 @@ void port_at_end(void (*act)(void))
 	at_end = act;
 }
 
+void port_after_end(void (*act)(const void *))
+{
+	after_end = act;
+}
+
 _Noreturn void os_port_stop(StatusType error)
 {
 	irq_disable();
@@ -80,5 +86,7 @@ _Noreturn void os_port_stop(StatusType error)
 	print("erika: shut down, status %u\n", error);
 	if (cell_present())
 		cell_set_state(QV_INMATE_HALTED);
+	if (after_end)
+		os_port_call(os_isr_stack.base + os_isr_stack.size, after_end, NULL);
 	cpu_stop();
 }

@@ -19,7 +19,13 @@ CFLAGS ?= -O2 -g -Wall -Wextra
 QVOIL ?= $(ERIKA_SDK)/../../../bin/qvoil
 QEMU ?= qemu-system-x86_64
 ERIKA_IMAGE := $(basename $(OIL))
-ERIKA_COMPILE = $(CC) $(CFLAGS) $(ERIKA_CFLAGS) -I$(ERIKA_SDK)/include -I. -I$(OUT)
+# os_config.mk sets ERIKA_FLOATS.
+ERIKA_COMPILE = $(CC) $(CFLAGS) $(filter-out $(if $(ERIKA_FLOATS),-mgeneral-regs-only),\
+	$(ERIKA_CFLAGS)) -I$(ERIKA_SDK)/include -I. -I$(OUT)
+
+# $(call erika_need,COMMAND,PACKAGE)
+erika_need = $(if $(shell command -v $(firstword $(1))),,$(error $(firstword $(1)) is not \
+	installed: apt install $(2)))
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -28,12 +34,15 @@ all: $(ERIKA_IMAGE).elf $(ERIKA_IMAGE)32.elf
 
 # make reads this file, so it makes it first, and then reads all again.
 $(OUT)/os_config.mk: $(OIL)
+	@:$(call erika_need,$(CC),gcc)$(call erika_need,$(OBJCOPY),binutils)
 	@mkdir -p $(OUT)
 	$(QVOIL) build $(OIL) -o $(OUT) --compiler '$(ERIKA_COMPILE)' $(SRC:%=--source %) \
 		$(OILFLAGS) >$(OUT)/generated.list
 	@touch $@
 $(OUT)/os_config.c: $(OUT)/os_config.mk ;
 ifneq ($(MAKECMDGOALS),clean)
+# An empty old file, so that make does not add an error about this line to those of qvoil.
+$(if $(wildcard $(OUT)/os_config.mk),,$(shell mkdir -p $(OUT) && touch -d @0 $(OUT)/os_config.mk))
 include $(OUT)/os_config.mk
 endif
 -include $(wildcard $(OUT)/*.d)
@@ -47,10 +56,17 @@ $(OUT)/%.o: %.c $(OUT)/os_config.mk
 $(OUT)/os_config.o: $(OUT)/os_config.c
 	$(ERIKA_COMPILE) $(ERIKA_APP_CFLAGS) -MMD -MP -c -o $@ $<
 
-# With debug information, for gdb (source out/os_config.gdb)
+# With debug information, for gdb (source out/os_config.gdb). If the application and the libraries
+# have a symbol of one name, such as timer_init, that of the application gets another name.
+ERIKA_RENAMED := $(OUT)/renamed.txt
+ERIKA_OWN := $(OUT)/$(ERIKA_IMAGE).own.o
 $(OUT)/$(ERIKA_IMAGE).debug.elf: $(ERIKA_OBJ)
-	$(CC) $(ERIKA_LDFLAGS) -T $(ERIKA_SDK)/inmate.lds -o $@ $^ $(ERIKA_SDK)/port/*.o \
-		$(ERIKA_LIBS) -Wl,--whole-archive $(ERIKA_SDK)/libinmate.a \
+	@$(QVOIL) link-check $(OIL) $(filter-out $(OUT)/os_config.o,$^) --renamed $(ERIKA_RENAMED) \
+		--library $(ERIKA_SDK)/symbols.txt $(OILFLAGS)
+	@if [ -s $(ERIKA_RENAMED) ]; then $(CC) -m64 -r -nostdlib -o $(ERIKA_OWN) $^ && \
+		$(OBJCOPY) --redefine-syms=$(ERIKA_RENAMED) $(ERIKA_OWN); fi
+	$(CC) $(ERIKA_LDFLAGS) -T $(ERIKA_SDK)/inmate.lds -o $@ $(ERIKA_SDK)/port/*.o \
+		$$([ -s $(ERIKA_RENAMED) ] && echo $(ERIKA_OWN) || echo $^) $(ERIKA_LIBS) -Wl,--whole-archive $(ERIKA_SDK)/libinmate.a \
 		-Wl,--no-whole-archive -lgcc
 $(ERIKA_IMAGE).elf: $(OUT)/$(ERIKA_IMAGE).debug.elf
 	$(OBJCOPY) --strip-debug $< $@
@@ -59,6 +75,7 @@ $(ERIKA_IMAGE)32.elf: $(ERIKA_IMAGE).elf
 
 # Ctrl-A X ends it.
 run: $(ERIKA_IMAGE)32.elf
+	@:$(call erika_need,$(QEMU),qemu-system-x86)
 	$(QEMU) -nographic -no-reboot -cpu max -kernel $<
 
 clean:

@@ -82,17 +82,23 @@ static bool amd(void)
 	return maker == AMD;
 }
 
-void cell_call_with(uint32_t number, uint64_t a, uint64_t b)
+uint32_t cell_call_both(uint32_t number, uint64_t *a, uint64_t b)
 {
 	if (amd())
-		__asm__ volatile("vmmcall" : : "a"(number), "D"(a), "S"(b) : "memory");
+		__asm__ volatile("vmmcall" : "+a"(number), "+D"(*a) : "S"(b) : "memory");
 	else
-		__asm__ volatile("vmcall" : : "a"(number), "D"(a), "S"(b) : "memory");
+		__asm__ volatile("vmcall" : "+a"(number), "+D"(*a) : "S"(b) : "memory");
+	return number;
+}
+
+uint32_t cell_call_with(uint32_t number, uint64_t a, uint64_t b)
+{
+	return cell_call_both(number, &a, b);
 }
 
 void cell_call(uint32_t number)
 {
-	cell_call_with(number, 0, 0);
+	(void)cell_call_with(number, 0, 0);
 }
 
 size_t cell_take_keys(uint8_t *keys, size_t room)

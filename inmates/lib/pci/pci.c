@@ -17,6 +17,7 @@
 #define MSIX_ENABLE	0x8000
 #define MSIX_ALL_MASKED	0x4000
 #define MESSAGE_ADDRESS	0xFEE00000u
+#define MESSAGE_REMAPPED	0x10u
 
 const struct qv_info_device *pci_nth(unsigned int n)
 {
@@ -138,6 +139,15 @@ bool pci_enable(const struct qv_info_device *d, bool pin, bool master)
 	return !master || (pci_read(d->bdf, PCI_COMMAND, 2) & PCI_COMMAND_MASTER);
 }
 
+/*
+ * Does an address register hold what was written? Behind an IOMMU the monitor writes the address in
+ * the form that the IOMMU remaps (bit 4), and the register shows that.
+ */
+static bool written(uint32_t holds, uint32_t address)
+{
+	return holds == address || (holds & MESSAGE_REMAPPED);
+}
+
 bool pci_msi(const struct qv_info_device *d, uint8_t vector, uint32_t apic_id)
 {
 	unsigned int cap = pci_capability(d->bdf, CAP_MSI);
@@ -153,7 +163,8 @@ bool pci_msi(const struct qv_info_device *d, uint8_t vector, uint32_t apic_id)
 		pci_write(d->bdf, cap + 8, 4, 0);
 	pci_write(d->bdf, data, 2, vector);
 	pci_write(d->bdf, cap + 2, 2, (control & ~0x70u) | MSI_ENABLE);
-	return pci_read(d->bdf, cap + 4, 4) == address && pci_read(d->bdf, data, 2) == vector &&
+	return written(pci_read(d->bdf, cap + 4, 4), address) &&
+	       pci_read(d->bdf, data, 2) == vector &&
 	       (pci_read(d->bdf, cap + 2, 2) & MSI_ENABLE);
 }
 
@@ -177,6 +188,6 @@ bool pci_msix(const struct qv_info_device *d, unsigned int n, uint8_t vector, ui
 	entry[2] = vector;
 	entry[3] = 0;
 	pci_write(d->bdf, cap + 2, 2, (control & ~MSIX_ALL_MASKED) | MSIX_ENABLE);
-	return entry[0] == (MESSAGE_ADDRESS | apic_id << 12) && entry[2] == vector &&
+	return written(entry[0], MESSAGE_ADDRESS | apic_id << 12) && entry[2] == vector &&
 	       (pci_read(d->bdf, cap + 2, 2) & MSIX_ENABLE);
 }

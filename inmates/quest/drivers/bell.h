@@ -5,12 +5,27 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "../kernel/waitqueue.h"
 
 /*
- * Sets the handlers of bells, if a channel has one. An I/O VCPU serves them. The vectors of all
- * bells should have one priority class. Returns false if there is no memory.
+ * Sets the handlers of bells, if a channel has one, or the cell may open channels at run time. An
+ * I/O VCPU serves them. The vectors of all bells should have one priority class. Returns false if
+ * there is no memory.
  */
 bool bells_start(void);
+
+/*
+ * For a channel at run time: returns a vector that is not in use, with its handler set; 0: all are
+ * in use. bell_set_vector() makes it the bell of channel `n`; 0: the channel has no bell.
+ */
+uint8_t bell_free_vector(void);
+void bell_set_vector(unsigned int n, uint8_t vector);
+
+/*
+ * Returns the threads that wait for the bell of channel `n`: of the kernel, and of programs. The
+ * I/O VCPU that serves the bell inherits the shortest period of their VCPUs.
+ */
+struct wait_queue *bell_waiters(unsigned int n);
 
 /*
  * To wait for an item: take the number of bells, try, and if there is no item, wait for a bell that

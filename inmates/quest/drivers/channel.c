@@ -6,12 +6,12 @@
 #include "../mm/table.h"
 #include "channel.h"
 
-#define KERNEL_USER	(-1)
-
 static struct channel {
 	struct qv_end end;		/* .window is NULL before the life page was checked */
 	bool attached;			/* .end is as the kernel left it */
 	int user;			/* as channel_user() returns */
+	struct qv_info_channel window;	/* a channel at run time; .length 0: it is not open */
+	bool window_bell;
 } channels[QV_INFO_MAX_CHANNELS];
 
 const struct qv_info_channel *channel_nth(unsigned int n)
@@ -21,6 +21,24 @@ const struct qv_info_channel *channel_nth(unsigned int n)
 	if (!cell_present() || n >= info->num_channels || n >= QV_INFO_MAX_CHANNELS)
 		return NULL;
 	return &info->channels[n];
+}
+
+const struct qv_info_channel *channel_at(unsigned int n)
+{
+	if (n < QV_INFO_MAX_CHANNELS && channels[n].window.length)
+		return &channels[n].window;
+	return channel_nth(n);
+}
+
+void channel_set_window(unsigned int n, const struct qv_info_channel *at, bool bell)
+{
+	static const struct qv_info_channel none;
+	struct channel *own = &channels[n];
+
+	own->window = at ? *at : none;
+	own->window_bell = bell;
+	own->attached = false;
+	own->end.window = NULL;
 }
 
 int channel_find(const char *name)
@@ -37,7 +55,7 @@ int channel_find(const char *name)
 /* Interrupts are off: a program must not attach meanwhile. */
 static int attach(unsigned int n)
 {
-	const struct qv_info_channel *c = channel_nth(n);
+	const struct qv_info_channel *c = channel_at(n);
 	struct channel *own = &channels[n];
 	int result;
 
@@ -66,7 +84,7 @@ int channel_open(unsigned int n, struct qv_end **end)
 	int result = channels[n].user ? QV_CHAN_USAGE : attach(n);
 
 	if (!result)
-		channels[n].user = KERNEL_USER;
+		channels[n].user = CHANNEL_KERNEL;
 	irq_restore(irqs);
 	*end = &channels[n].end;
 	return result;
@@ -75,6 +93,11 @@ int channel_open(unsigned int n, struct qv_end **end)
 void channel_close(unsigned int n)
 {
 	channels[n].user = 0;
+}
+
+struct qv_end *channel_end(unsigned int n)
+{
+	return &channels[n].end;
 }
 
 int channel_user(unsigned int n)
@@ -90,11 +113,19 @@ void channel_set_user(unsigned int n, int pid)
 
 bool channel_has_bell(unsigned int n)
 {
-	return channel_nth(n) && cell_info()->bells[n].vector;
+	if (channel_nth(n))
+		return cell_info()->bells[n].vector;
+	return channel_at(n) && channels[n].window_bell;
 }
 
 void channel_ring(unsigned int n)
 {
 	if (channel_has_bell(n))
 		cell_ring(n);
+}
+
+void channel_ring_after(struct qv_end *end, unsigned int n)
+{
+	if (qv_end_rings(end))
+		channel_ring(n);
 }

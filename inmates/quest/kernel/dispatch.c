@@ -6,6 +6,7 @@
 #include <inmate/trap.h>
 #include "../arch/user.h"
 #include "dispatch.h"
+#include "lateness.h"
 #include "threadslot.h"
 #include "trace.h"
 #include "waitqueue.h"
@@ -125,6 +126,7 @@ static void expire(struct thread *t, uint64_t now)
 		waitqueue_leave(t);
 		t->late = true;
 	}
+	lateness_due(t, t->timer.at);
 	wake(t, 0, now);
 }
 
@@ -144,6 +146,7 @@ static void decide(uint64_t now)
 	timer_arm(choice.until < until ? choice.until : until, now);
 	next = choice.entity ? container_of(choice.entity, struct thread, sched) : idle;
 	trace_switch(next, sched.in_background, now);
+	lateness_runs(&sched, next, now);
 	cost.decisions++;
 	cost.cycles += rdtsc() - now;
 	switch_to(next);

@@ -10,6 +10,7 @@
 #include "../arch/vectors.h"
 #include "../drivers/bell.h"
 #include "../drivers/doorbell.h"
+#include "../drivers/key.h"
 #include "../drivers/pc_input.h"
 #include "../mm/mm.h"
 #include "../mm/pages.h"
@@ -41,14 +42,23 @@ static void discover(uint32_t magic, uint32_t boot_address)
 }
 
 /*
- * Rejects a vector in the timer's class, since CR8 could not block a flood of its interrupts
- * (gate.c).
+ * Rejects vectors in the timer's class. CR8 could not block a flood of their interrupts without the
+ * timer (gate.c), and one of them is the timer's own.
  */
-static void check_doorbell(void)
+static void check_vectors(void)
 {
-	if (!machine.alone && cell_info()->doorbell_vector >= VECTOR_TIMER)
-		panic("the doorbell's vector is %u: it must be below %u",
-		      cell_info()->doorbell_vector, VECTOR_TIMER);
+	const struct qv_info *info = cell_info();
+	unsigned int n;
+
+	if (machine.alone)
+		return;
+	if (info->doorbell_vector >= VECTOR_TIMER)
+		panic("the doorbell's vector is %u: it must be below %u", info->doorbell_vector,
+		      VECTOR_TIMER);
+	for (n = 0; n < info->num_channels && n < QV_INFO_MAX_CHANNELS; n++)
+		if (info->bells[n].vector >= VECTOR_TIMER)
+			panic("the vector of the bell of %s is %u: it must be below %u",
+			      info->channels[n].name, info->bells[n].vector, VECTOR_TIMER);
 }
 
 /*
@@ -91,7 +101,7 @@ static void init_hardware(void)
 		init_in_cell();
 	if (machine.tsc_khz < PLAUSIBLE_KHZ)
 		panic("TSC frequency of %u kHz makes no sense", machine.tsc_khz);
-	check_doorbell();
+	check_vectors();
 	init_memory();
 	apic_init(machine.x2apic);
 	timer_init(VECTOR_TIMER, machine.tsc_khz, machine.tsc_deadline);
@@ -135,7 +145,7 @@ static void init_threads(void)
 	if (!shell_start())
 		panic("no memory for the shell");
 	if ((machine.alone ? !pc_input_start() : !doorbell_start()) || !bells_start() ||
-	    !heartbeat_start())
+	    !keys_start() || !heartbeat_start())
 		panic("no memory for the threads of the devices");
 	pages_keep(SHELL_PAGES, may_use_kept);
 }

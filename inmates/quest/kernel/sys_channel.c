@@ -24,6 +24,26 @@ long sys_channel_attach(struct call *c)
 	return n;
 }
 
+/* The other threads of the program run while this one waits, so `to` is checked again. */
+long sys_channel_open_key(struct call *c)
+{
+	const struct space *s = &c->process->space;
+	struct quest_channel to;
+	struct quest_key wish;
+	int n;
+
+	if (!copy_from_user(s, &wish, c->arg[0], sizeof(wish)) ||
+	    !user_writable(s, c->arg[1], sizeof(to)))
+		return -EFAULT;
+	if (wish.peer[sizeof(wish.peer) - 1])
+		return -ENAMETOOLONG;
+	n = userchannel_open_key(c->process, &wish, &to);
+	if (n < 0 || copy_to_user(s, c->arg[1], &to, sizeof(to)))
+		return n;
+	(void)userchannel_detach(c->process, n);
+	return -EFAULT;
+}
+
 long sys_channel_detach(struct call *c)
 {
 	return userchannel_detach(c->process, call_int(c, 0));

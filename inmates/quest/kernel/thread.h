@@ -40,6 +40,8 @@ struct thread {
 	/* the queue on which the thread waits; NULL: it does not wait */
 	struct wait_queue *waiting_on;
 	bool late;			/* the time ran out before the thread was woken */
+	/* the time for which it asked, if that came and the thread has not run since; else 0 */
+	uint64_t due;
 	/* the process whose program it runs; NULL: a thread of the kernel */
 	struct process *process;
 	unsigned int slot;		/* number of the thread, and of its stack, in the process */

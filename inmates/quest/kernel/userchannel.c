@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inmate/cpu.h>
 #include <inmate/timer.h>
+#include "../drivers/bell.h"
 #include "../drivers/channel.h"
+#include "../drivers/key.h"
 #include "../user/include/quest/errors.h"
 #include "process/process.h"
 #include "userchannel.h"
 
 #define TICK_US		1000
+#define KEY_WAIT_US	60000000	/* for the manager, which a slow host may delay */
 #define BELLS_MASK	0x7FFFFFFFu
 
 static struct {
 	uint64_t at;			/* address in the program; 0: it is not attached */
-	uint32_t bells;			/* how often the bell has rung */
-	struct wait_queue waiters;
 } attached[QV_INFO_MAX_CHANNELS];
 
 static bool has(const struct process *p, int n)
@@ -52,19 +53,13 @@ static uint64_t map(struct space *s, const struct qv_chan_page *page, uint64_t m
 	return 0;
 }
 
-int userchannel_attach(struct process *p, const char *name, struct quest_channel *to)
+/* No program has the channel. Returns its number, or minus an error. */
+static int attach(struct process *p, int n, struct quest_channel *to)
 {
-	int n = channel_find(name);
-	const struct qv_info_channel *c;
-	const struct qv_chan_page *page;
+	const struct qv_info_channel *c = channel_at((unsigned int)n);
+	const struct qv_chan_page *page = channel_page((unsigned int)n);
 	uint64_t at;
 
-	if (n < 0)
-		return -ENODEV;
-	c = channel_nth((unsigned int)n);
-	if (channel_user((unsigned int)n))
-		return -EBUSY;
-	page = channel_page((unsigned int)n);
 	if (!page || page->length % PAGE_SIZE)
 		return -EPROTO;
 	at = map(&p->space, page, c->address, own_section(page, c->end));
@@ -74,6 +69,36 @@ int userchannel_attach(struct process *p, const char *name, struct quest_channel
 	attached[n].at = at;
 	*to = (struct quest_channel){ .at = at, .length = page->length, .end = c->end };
 	return n;
+}
+
+int userchannel_attach(struct process *p, const char *name, struct quest_channel *to)
+{
+	int n = channel_find(name);
+
+	if (n < 0)
+		return -ENODEV;
+	return channel_user((unsigned int)n) ? -EBUSY : attach(p, n, to);
+}
+
+int userchannel_open_key(struct process *p, const struct quest_key *wish, struct quest_channel *to)
+{
+	int n = key_open(wish, p, rdtsc() + timer_from_us(KEY_WAIT_US)), error;
+
+	if (n < 0)
+		return n;
+	error = attach(p, n, to);
+	if (error < 0)
+		key_close((unsigned int)n);
+	return error;
+}
+
+/* A channel at run time is closed: no page table in use maps it. */
+static void drop(unsigned int n)
+{
+	if (key_is(n))
+		key_close(n);
+	else
+		channel_set_user(n, KERNEL_PID);
 }
 
 /*
@@ -89,8 +114,8 @@ int userchannel_detach(struct process *p, int n)
 	at = attached[n].at;
 	attached[n].at = 0;
 	space_unmap(&p->space, at, at + channel_page((unsigned int)n)->length);
-	channel_set_user((unsigned int)n, KERNEL_PID);
-	wake_all(&attached[n].waiters);
+	drop((unsigned int)n);
+	wake_all(bell_waiters((unsigned int)n));
 	return 0;
 }
 
@@ -102,8 +127,8 @@ long userchannel_sleep(struct process *p, int n, uint32_t seen, uint64_t end)
 		return -EBADF;
 	if (!channel_has_bell((unsigned int)n))
 		tick = rdtsc() + timer_from_us(TICK_US);
-	if ((attached[n].bells & BELLS_MASK) == seen) {
-		(void)wait_on_until(&attached[n].waiters, end < tick ? end : tick);
+	if ((bell_count((unsigned int)n) & BELLS_MASK) == seen) {
+		(void)wait_on_until(bell_waiters((unsigned int)n), end < tick ? end : tick);
 		if (process_interrupted(p))
 			return process_interrupted(p);
 		if (!has(p, n))
@@ -111,7 +136,7 @@ long userchannel_sleep(struct process *p, int n, uint32_t seen, uint64_t end)
 		if (rdtsc() >= end)
 			return -ETIMEDOUT;
 	}
-	return attached[n].bells & BELLS_MASK;
+	return (long)(bell_count((unsigned int)n) & BELLS_MASK);
 }
 
 long userchannel_ring(const struct process *p, int n)
@@ -120,12 +145,6 @@ long userchannel_ring(const struct process *p, int n)
 		return -EBADF;
 	channel_ring((unsigned int)n);
 	return 0;
-}
-
-void userchannel_rang(unsigned int n)
-{
-	attached[n].bells++;
-	wake_all(&attached[n].waiters);
 }
 
 bool userchannel_used(const struct process *p)
@@ -146,6 +165,6 @@ void userchannel_leave(const struct process *p)
 		if (!has(p, n))
 			continue;
 		attached[n].at = 0;
-		channel_set_user((unsigned int)n, KERNEL_PID);
+		drop((unsigned int)n);
 	}
 }

@@ -19,6 +19,12 @@ struct process;
  */
 int userchannel_attach(struct process *p, const char *name, struct quest_channel *to);
 
+/*
+ * Opens a channel at run time and attaches it. Waits for at most a minute. Returns its number, or
+ * minus an error: those of key_open() (drivers/key.h). Its end closes when `p` detaches it or ends.
+ */
+int userchannel_open_key(struct process *p, const struct quest_key *wish, struct quest_channel *to);
+
 /* Detaches channel `n` from `p`, and wakes its waiters. Returns 0, or minus EBADF. */
 int userchannel_detach(struct process *p, int n);
 
@@ -31,9 +37,6 @@ long userchannel_sleep(struct process *p, int n, uint32_t seen, uint64_t end);
 
 /* Rings the other ends of channel `n`, if it has bells. Returns 0, or minus EBADF. */
 long userchannel_ring(const struct process *p, int n);
-
-/* Call it when the bell of channel `n` rings. Wakes the threads that wait for the channel. */
-void userchannel_rang(unsigned int n);
 
 /* Returns whether `p` has a channel attached. */
 bool userchannel_used(const struct process *p);

@@ -6,6 +6,7 @@
 #include "../drivers/input.h"
 #include "../kernel/thread.h"
 #include "../kernel/vcpu/vcpu.h"
+#include "lineedit.h"
 #include "shell.h"
 #include "words.h"
 
@@ -16,13 +17,19 @@
 static volatile uint64_t counter;
 static volatile bool counting, stop_counting;
 
+/* Prints the words in one piece, since a program's output may come between two pieces. */
 int command_echo(int argc, char **argv)
 {
+	char text[LINE_LENGTH] = "";
+	size_t n = 0;
 	int i;
 
-	for (i = 1; i < argc; i++)
-		print("%s%s", i > 1 ? " " : "", argv[i]);
-	print("\n");
+	for (i = 1; i < argc; i++) {
+		if (i > 1 && n + 1 < sizeof(text))
+			text[n++] = ' ';
+		n += copy_string(text + n, argv[i], sizeof(text) - n);
+	}
+	print("%s\n", text);
 	return 0;
 }
 

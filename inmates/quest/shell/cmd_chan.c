@@ -100,9 +100,11 @@ static int peek_until(struct qv_end *end, unsigned int n, const void **data, str
 
 	do {
 		seen = bell_count(n);
+		qv_end_arm(end, true);
 		result = qv_end_peek(end, data, item);
 	} while ((result == QV_CHAN_NOTHING || result == QV_CHAN_ABSENT ||
 		  result == QV_CHAN_LAPPED) && rdtsc() < at && bell_wait(n, seen, at));
+	qv_end_arm(end, false);
 	return result;
 }
 
@@ -123,7 +125,7 @@ static int chan_read(struct qv_end *end, unsigned int n, const char *name, uint6
 	if (result)
 		return failed(name, result);
 	if (end->page.type == QV_CHAN_RING)
-		channel_ring(n);		/* its writer may wait for this slot */
+		channel_ring_after(end, n);	/* its writer may wait for this slot */
 	print_item(copy, item.bytes);
 	return 0;
 }
@@ -141,7 +143,7 @@ static int chan_write(struct qv_end *end, unsigned int n, const char *name, cons
 	result = qv_end_commit(end, end->page.item);
 	if (result)
 		return failed(name, result);
-	channel_ring(n);
+	channel_ring_after(end, n);
 	return 0;
 }
 

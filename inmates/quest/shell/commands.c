@@ -76,6 +76,14 @@ const struct command shell_commands[] = {
 	  "    chan read NAME MS     the same, waits for it at most MS milliseconds" NL
 	  "    chan write NAME TEXT  an item with this text, filled up with zeros" NL,
 	  command_chan },
+	{ "key", "[open|close|read|write] ...", "channels that are opened at run time",
+	  "    key                    the keys that are open, and the state of each end" NL
+	  "    key open KEY PEER read|write TYPE ITEM [SLOTS]" NL
+	  "                           with cell PEER or linux; this end reads or writes" NL
+	  "    key write KEY TEXT     an item with this text, filled up with zeros" NL
+	  "    key read KEY           the next item, as a text" NL
+	  "    key close KEY          gives the channel up" NL,
+	  command_key },
 	{ "hang", "", "switches interrupts off and spins: the heartbeat stops", NULL,
 	  command_hang },
 	{ "crash", "[WHAT]", "do what a cell must not; without WHAT: the list",

@@ -80,6 +80,7 @@ int command_crash(int argc, char **argv);
 int command_pci(int argc, char **argv);
 int command_channels(int argc, char **argv);
 int command_chan(int argc, char **argv);
+int command_key(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_kill(int argc, char **argv);
 int command_detach(int argc, char **argv);

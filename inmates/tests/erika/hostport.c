@@ -81,7 +81,7 @@ void os_port_on(void)
 	deliver();
 }
 
-void os_port_mask(uint8_t class)
+void os_port_mask(unsigned int class)
 {
 	mask = class;
 	deliver();

@@ -44,6 +44,7 @@ uint32_t w_num_messages;
 void (*w_com_error_hook)(StatusType error);
 StatusType (*w_com_extension)(void);
 uint32_t w_num_com_modes = 2;
+bool w_com_extended = OS_EXTENDED;
 struct os_hooks w_hooks;
 uint32_t w_num_modes = 3;
 struct os_stack w_isr_stack;
@@ -361,6 +362,13 @@ static void set_mode(char **words, unsigned int n)
 	world.mode = (AppModeType)value_of(words[1]);
 }
 
+/* comstatus standard|extended: other than the status of the operating system */
+static void set_com_status(char **words, unsigned int n)
+{
+	(void)n;
+	w_com_extended = *words[1] == 'e';
+}
+
 static const struct {
 	const char *word;
 	void (*add)(char **words, unsigned int n);
@@ -368,7 +376,7 @@ static const struct {
 	{ "tasks", add_tasks }, { "hooks", set_hooks }, { "resource", add_resource },
 	{ "counter", add_counter }, { "alarm", add_alarm }, { "table", add_table },
 	{ "point", add_point }, { "isr", add_isr }, { "mode", set_mode }, { "send", add_message },
-	{ "unqueued", add_message }, { "queued", add_message },
+	{ "unqueued", add_message }, { "queued", add_message }, { "comstatus", set_com_status },
 };
 
 bool world_setup(char **words, unsigned int n)

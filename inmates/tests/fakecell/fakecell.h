@@ -13,7 +13,9 @@
 struct options {
 	uint32_t memory;	/* size of the cell's memory in bytes */
 	uint32_t doorbell;	/* vector of the doorbell; 0: there is no doorbell */
+	uint32_t bell;		/* vector of the first channel's bell; 0: it has no bell */
 	bool x2apic;
+	bool keys;		/* the cell has channels at run time: image/fakekeys.c */
 };
 
 extern struct options options;

@@ -17,7 +17,7 @@
 #define CHANNEL_LEN	0x200000
 #define GENERATION	5
 
-struct options options = { 16u << 20, DOORBELL_VECTOR, false };
+struct options options = { 16u << 20, DOORBELL_VECTOR, 0, false, false };
 volatile bool relay_runs;
 
 struct mb1_info {
@@ -84,6 +84,14 @@ static void read_options(const char *cmdline)
 		options.doorbell = 0xEF;
 	if (contains(cmdline, "doorbell=0xF0"))
 		options.doorbell = 0xF0;
+	if (contains(cmdline, "channel-bell=0x20"))
+		options.bell = 0x20;
+	if (contains(cmdline, "channel-bell=0xEF"))
+		options.bell = 0xEF;
+	if (contains(cmdline, "channel-bell=0xF5"))
+		options.bell = 0xF5;
+	if (contains(cmdline, "keys"))
+		options.keys = true;
 	if (contains(cmdline, "x2apic"))
 		options.x2apic = true;
 }
@@ -130,9 +138,10 @@ static const struct {
 	uint32_t type, full, item, slots;
 } channels[] = {
 	{ "vshm-1", "vshm-2", QV_CHAN_FOUR_SLOT, 0, 64, 1 },
-	{ "vshm-3", "vshm-4", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 8, 4 },
+	{ "vshm-3", "vshm-4", QV_CHAN_RING, QV_CHAN_FULL_BLOCK, 8, 4 },
 	{ "vshm-5", "vshm-6", QV_CHAN_MEMORY, 0, 10000, 1 },
 	{ "talk", "talk-far", QV_CHAN_MAILBOX, 0, 32, 1 },
+	{ "ninth", "tenth", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 8, 4 },
 };
 
 static size_t length_of(const char *text)
@@ -191,6 +200,9 @@ static void write_info_page(void)
 	info->num_channels = 2 * sizeof(channels) / sizeof(channels[0]);
 	for (i = 0; i < info->num_channels / 2; i++)
 		write_channel(&info->channels[2 * i], i);
+	info->bells[0].vector = options.bell;
+	if (options.keys)
+		info->dynamic = 2;
 	info->magic = QV_INFO_MAGIC;
 }
 

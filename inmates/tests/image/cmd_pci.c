@@ -27,6 +27,14 @@
 #define EDU_RAISED	0x24
 #define EDU_RAISE	0x60
 #define EDU_CLEAR	0x64
+#define EDU_SOURCE	0x80		/* 64 bits each */
+#define EDU_TARGET	0x88
+#define EDU_COUNT	0x90
+#define EDU_COMMAND	0x98
+#define EDU_START	1
+#define EDU_TO_RAM	2
+#define EDU_BUFFER	0x40000
+#define EDU_LEN		16
 
 static bool map_config(uint32_t bdf)
 {
@@ -163,6 +171,10 @@ static bool pcitest(int argc, char **argv)
 		return ports(argc, argv);
 	if (!strcmp(argv[1], "msix"))
 		return msix(argc, argv);
+	if (!strcmp(argv[1], "messages")) {
+		print("%u\n", messages);
+		return true;
+	}
 	return access(argc, argv);
 }
 
@@ -215,6 +227,55 @@ static void raise(const struct qv_info_device *d, bool pin, uint32_t vector)
 	print("interrupts=%u\n", interrupts - before);
 }
 
+/* DMA between the device's buffer and an address */
+static void move(uint64_t at, bool to_ram)
+{
+	uint64_t words[] = { to_ram ? EDU_BUFFER : at, to_ram ? at : EDU_BUFFER, EDU_LEN };
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		edu[EDU_SOURCE / 4 + 2 * i] = words[i];
+		edu[EDU_SOURCE / 4 + 2 * i + 1] = words[i] >> 32;
+	}
+	edu[EDU_COMMAND / 4] = EDU_START | (to_ram ? EDU_TO_RAM : 0);
+	for (i = 0; i < ROUNDS && (edu[EDU_COMMAND / 4] & EDU_START); i++)
+		thread_sleep_us(PATIENCE_US);
+}
+
+static char page[EDU_LEN] __attribute__((aligned(4096)));
+
+/* The device reads `what` by DMA, then 16 bytes at `at`, and writes what it has to the image. */
+static void held(uint64_t at, const char *what)
+{
+	memcpy(page, what, EDU_LEN);
+	move((uintptr_t)page, false);
+	memset(page, 0, EDU_LEN);
+	if (at)
+		move(at, false);
+	move((uintptr_t)page, true);
+}
+
+static bool dma(const struct qv_info_device *d, int argc, char **argv)
+{
+	uint64_t at = 0;
+	unsigned int i;
+
+	if (argc != (strcmp(argv[1], "own") ? 3 : 2) ||
+	    (argc == 3 && !words_value(argv[2], ~0u, &at)))
+		return false;
+	if (!pci_enable(d, d->vector, true)) {
+		print("the monitor refused it\n");
+		return true;
+	}
+	held(strcmp(argv[1], "read") ? 0 : at, argc == 2 ? "OWN MEMORY WORKS" : "NOTHING!NOTHING!");
+	if (!strcmp(argv[1], "write"))
+		move(at, true);
+	for (i = 0; i < EDU_LEN; i++)
+		print("%02x", (unsigned char)page[i]);
+	print("\n");
+	return true;
+}
+
 int command_edu(int argc, char **argv)
 {
 	const struct qv_info_device *d = cell_present() ? pci_find(EDU_VENDOR, EDU_DEVICE) : NULL;
@@ -235,8 +296,13 @@ int command_edu(int argc, char **argv)
 		raise(d, true, d->vector);
 	} else if (argc == 2 && !strcmp(argv[1], "irq")) {
 		print("its pin is not connected\n");
+	} else if (argc == 2 && !strcmp(argv[1], "count")) {
+		print("%u\n", interrupts);
 	} else if (argc == 2 && !strcmp(argv[1], "msi")) {
 		raise(d, false, MESSAGE_VECTOR);
+	} else if (argc > 1 && (!strcmp(argv[1], "own") || !strcmp(argv[1], "read") ||
+				!strcmp(argv[1], "write"))) {
+		return dma(d, argc, argv) ? 0 : SHELL_SHOW_USAGE;
 	} else {
 		return SHELL_SHOW_USAGE;
 	}

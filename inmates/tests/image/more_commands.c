@@ -8,6 +8,7 @@
 int command_pcitest(int argc, char **argv);
 int command_edu(int argc, char **argv);
 int command_gate(int argc, char **argv);
+int command_stream(int argc, char **argv);
 
 const struct command shell_more_commands[] = {
 	{ "pcitest", "get|set|portget|portset BDF REG SIZE [VALUE]",
@@ -20,16 +21,25 @@ const struct command shell_more_commands[] = {
 	  "    pcitest store ADDRESS VALUE     write it" NL
 	  "    pcitest in PORT                 read a byte" NL
 	  "    pcitest out PORT VALUE          write it, then read" NL
-	  "    pcitest msix N ENTRY            enable MSI-X of function N with one entry" NL,
+	  "    pcitest msix N ENTRY            enable MSI-X of function N with one entry" NL
+	  "    pcitest messages                how many messages of MSI-X have arrived" NL,
 	  command_pcitest },
-	{ "edu", "id|fact N|irq|msi", "QEMU's teaching device (1234:11e8), if the cell has it",
+	{ "edu", "id|fact N|irq|msi|count|own|read ADDRESS|write ADDRESS",
+	  "QEMU's teaching device (1234:11e8), if the cell has it",
 	  "    edu id      identification; an inverted word" NL
 	  "    edu fact N  N! as the device computes it (N up to 12)" NL
-	  "    edu irq     an interrupt by its pin; edu msi: by message" NL, command_edu },
+	  "    edu irq     an interrupt by its pin; edu msi: by message; edu count: all of them" NL
+	  "    edu own     does its DMA to a page of this image arrive, both ways?" NL
+	  "    edu read ADDRESS   the 16 bytes that it reads there by DMA" NL
+	  "    edu write ADDRESS  it writes 16 bytes there by DMA" NL, command_edu },
 	{ "gate", "priority|edge|level SLOW QUICK MORE",
 	  "a long interrupt handler, and another source's meanwhile",
 	  "    SLOW, QUICK  vectors, which this CPU sends to itself" NL
 	  "    MORE         how often the slow one comes again while its handler is due" NL,
 	  command_gate },
+	{ "stream", "CHANNEL ITEMS [any | sleep]",
+	  "an end of a stream of items of 64 bytes, with a checker",
+	  "    any    the other end may end before all items have come" NL
+	  "    sleep  sleep until a bell rings" NL, command_stream },
 	{ 0 },
 };

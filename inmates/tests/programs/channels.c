@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * channels [WAY]: checks that channels do what channel.h and vshm.h say. The cell must have both
- * ends of vshm-1 and -2 (four-slot), 3 and 4 (ring of 4), 5 and 6 (memory), and talk and talk-far
- * (mailbox); else it checks that there are none. With a WAY it makes an access for which it is
- * killed, or keeps a channel open until it is killed.
+ * ends of vshm-1 and -2 (four-slot), 3 and 4 (ring of 4), 5 and 6 (memory), talk and talk-far
+ * (mailbox), and ninth and tenth (ring), in that order; else it checks that there are none. With a
+ * WAY it makes an access for which it is killed, or keeps a channel open until it is killed.
  */
 #include <channel.h>
 #include <quest.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <vshm.h>
 #include "check.h"
+#include "window.h"
 
 #define LONG_US		10000000l
 
@@ -21,7 +22,7 @@ static void check_refusals(void)
 
 	CHECK(channel_open("nothing") == -ENODEV && channel_open((const char *)8) == -EFAULT);
 	CHECK(channel_open("a-name-that-is-longer-than-any-channel") == -ENAMETOOLONG);
-	CHECK(channel_read(0, item, 64) == -EBADF && channel_close(8) == -EBADF &&
+	CHECK(channel_read(0, item, 64) == -EBADF && channel_close(CHANNELS_MAX) == -EBADF &&
 	      channel_wait(-1, 0) == -EBADF && !channel_end(3));
 	n = channel_open("vshm-1");
 	CHECK(n >= 0 && channel_open("vshm-1") == -EBUSY);
@@ -64,6 +65,8 @@ static void check_queue(void)
 
 	for (i = 0; i < 4; i++)
 		CHECK(channel_write(writer, &i, sizeof(i)) == 0);
+	/* `full: block`: a write that waited would wait for this thread */
+	CHECK(channel_end(writer)->page.full == QV_CHAN_FULL_BLOCK);
 	CHECK(channel_write(writer, &i, sizeof(i)) == -ENOBUFS);
 	CHECK(channel_wait(writer, 2500) == -ETIMEDOUT);
 	CHECK(channel_read(reader, &to, sizeof(to)) == 8 && to == 0);
@@ -76,6 +79,38 @@ static void check_queue(void)
 	for (i = 2; i < 5; i++)
 		CHECK(channel_read(reader, &to, sizeof(to)) == 8 && to == i);
 	CHECK(channel_read(reader, &to, sizeof(to)) == -ENODATA);
+	CHECK(channel_close(writer) == 0 && channel_close(reader) == 0);
+}
+
+/* An end that wrote what cannot be does not keep the writer waiting for room. */
+static void check_corrupt_reader(void)
+{
+	int writer = channel_open("vshm-3"), reader = channel_open("vshm-4");
+	struct qv_end *end = channel_end(reader);
+	volatile struct qv_chan_section *own = (void *)(end->window + end->page.end[1].offset);
+	uint64_t i, to, count = own->count;
+
+	for (i = 0; i < 4; i++)
+		CHECK(channel_write(writer, &i, sizeof(i)) == 0);
+	CHECK(channel_wait(writer, 2500) == -ETIMEDOUT);
+	own->count = 0xffffffff;
+	CHECK(channel_wait(writer, LONG_US) == 0);
+	CHECK(channel_write(writer, &i, sizeof(i)) == -EBADMSG);
+	own->count = count;
+	for (i = 0; i < 4; i++)
+		CHECK(channel_read(reader, &to, sizeof(to)) == 8 && to == i);
+	CHECK(channel_close(writer) == 0 && channel_close(reader) == 0);
+}
+
+/* A cell may have more channels than the library once had room for. */
+static void check_many(void)
+{
+	int writer = channel_open("ninth"), reader = channel_open("tenth");
+	uint64_t item = 9, to = 0;
+
+	CHECK(writer == 8 && reader == 9 && channel_end(writer) && channel_end(reader));
+	CHECK(channel_write(writer, &item, sizeof(item)) == 0);
+	CHECK(channel_read(reader, &to, sizeof(to)) == 8 && to == 9);
 	CHECK(channel_close(writer) == 0 && channel_close(reader) == 0);
 }
 
@@ -182,24 +217,9 @@ static void check_not_inherited(void)
 /* Writes to memory that this end may only read, reads a closed channel, executes one; or waits. */
 static int be_killed(const char *way)
 {
-	int n = channel_open(!strcmp(way, "execute") ? "vshm-1" :
-			     !strcmp(way, "wait") ? "vshm-4" : "vshm-2");
-	struct qv_end *end = channel_end(n);
-	unsigned char *window;
-
-	if (!end)
-		return 1;
-	window = end->window;
-	if (!strcmp(way, "life"))
-		window[0] = 0;
-	else if (!strcmp(way, "peer"))
-		window[end->page.end[0].offset] = 0;
-	else if (!strcmp(way, "closed"))
-		return channel_close(n) + window[0];
-	else if (!strcmp(way, "execute"))
-		((void (*)(void))(window + end->page.end[0].offset))();
 	printf("waiting\n");
-	return channel_wait(n, -1);
+	return misuse(channel_open(!strcmp(way, "execute") ? "vshm-1" :
+				   !strcmp(way, "wait") ? "vshm-4" : "vshm-2"), way, 0);
 }
 
 int main(int argc, char **argv)
@@ -217,7 +237,9 @@ int main(int argc, char **argv)
 	check_refusals();
 	check_last_value();
 	check_queue();
+	check_corrupt_reader();
 	check_turns();
+	check_many();
 	check_waiting();
 	check_vshm();
 	check_vshm_values();

@@ -48,13 +48,14 @@ def open_file(path: str | os.PathLike[str], end: int, *, format: str | type | No
 
 
 def create_file(path: str | os.PathLike[str], *, type: str, item: int, slots: int = 1,
-                readers: int = 1, full: str = "error", bell: bool = True, reconnect: bool = True,
+                readers: int = 1, full: str = "error", bell: bool | str = True, reconnect: bool = True,
                 name: str = "file", schema: str = "") -> None:
     """Makes a channel in a file. The words are those of a cell's YAML file."""
     plan = ffi.new("struct qv_chan_page *")
     plan.type, plan.item, plan.slots, plan.ends = TYPES[type], item, slots, 1 + readers
     plan.full = FULL[full] if type == "ring" else 0
-    plan.flags = lib.QV_CHAN_BELL * bell | lib.QV_CHAN_RECONNECT * reconnect
+    plan.flags = lib.QV_CHAN_BELL * bool(bell) | lib.QV_CHAN_ONE_SHOT * (bell == "one-shot")
+    plan.flags |= lib.QV_CHAN_RECONNECT * reconnect
     plan.name, plan.schema = name.encode(), schema.encode()
     errors.checked(lib.qv_file_create(os.fsencode(path), plan))
 

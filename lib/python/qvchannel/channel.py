@@ -135,6 +135,8 @@ class Channel:
             with self._lock:
                 result = call(left)
             more = end is None or time.monotonic() < end
+            if result == errors.TIMEOUT and timeout and not more:
+                raise errors.timed_out(self.name, timeout)
             if result != errors.INTERRUPTED and not (result == errors.TIMEOUT and more):
                 errors.checked(result)
                 return

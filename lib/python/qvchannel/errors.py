@@ -90,3 +90,9 @@ def checked(result: int) -> None:
         sentence = ffi.string(lib.qv_strerror(result)).decode()
         detail = ffi.string(lib.qv_detail()).decode(errors="replace")
         raise RESULTS.get(result, Error)(detail if sentence in detail else f"{detail}: {sentence}")
+
+
+def timed_out(name: str, seconds: float) -> Timeout:
+    """A time-out of a call that took several waits: libqv knows the last of them only."""
+    sentence = ffi.string(lib.qv_strerror(TIMEOUT)).decode()
+    return Timeout(f"{name}: no success in {seconds * 1000:.0f} ms: {sentence}")

@@ -200,6 +200,20 @@ def test_unknown_channel_and_closed_channel(made: Callable[..., Path]) -> None:
         channel.write(b"")
 
 
+def test_timeout_names_the_time_that_was_asked_for(made: Callable[..., Path]) -> None:
+    """A signal divides the wait: the exception does not name the last part."""
+    old = signal.signal(signal.SIGUSR1, lambda *_: None)
+    with qv.open_file(made(), 1) as reader:
+        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGUSR1))
+        timer.start()
+        try:
+            with pytest.raises(qv.Timeout, match="no success in 100 ms: the time-out passed"):
+                reader.read(timeout=0.1)
+        finally:
+            timer.join()
+            signal.signal(signal.SIGUSR1, old)
+
+
 def test_signal_handler_runs_while_a_read_waits(made: Callable[..., Path]) -> None:
     path = made()
     with qv.open_file(path, 1) as reader:

@@ -60,7 +60,8 @@ def doorbell_flood(linux: Linux) -> None:
     rung, micros = linux.value(), int(
         linux.machine.run("cat /sys/module/qvfront/parameters/micros").out)
     assert 1 <= rung <= 10 * micros / 1000 * 1.01 + 1, (rung, micros)
-    assert rung < 5000, "it was fast enough to be held back"
+    # the rate lets 5,000 bells pass in half a second
+    assert rung < 5000 or micros > 490_000, "it was fast enough to be held back"
     assert "hypercall 6 refused" not in linux.arena.ask("neighbours")["log"]
 
 

@@ -4,6 +4,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import arena
 from lab.machine import Machine, Result
@@ -15,7 +16,10 @@ OPEN_PART = 64 << 10
 ONES = 2**64 - 1
 WITNESS_PORT = 0x3FF
 WITNESS = arena.WITNESS_CPU
-ERRORS = range(0x100, 0x120)  # enum qv_mon_error
+# enum qv_mon_error
+NAMES = re.findall(r"^\tX\((QV_ME_\w+),", (Path(__file__).resolve().parents[3] / "hypervisor/abi/errors.h").read_text(),
+                   re.MULTILINE)
+ERRORS = range(0x100, 0x100 + len(NAMES))
 HSAVE, VM_CR, EFER, APIC_BASE, MICROCODE = 0xC0010117, 0xC0010114, 0xC0000080, 0x1B, 0x79
 
 
@@ -107,7 +111,7 @@ class Front:
     what: str
     expected: str
     run: Callable[[Linux], None]
-    # "xapic", "x2apic", "mixed", "direct", "amd" or "intel": only there
+    # "xapic", "x2apic", "mixed", "direct", "iommu", "amd" or "intel": only there
     where: str = ""
     open: str = ""  # the reason why the outcome is recorded and not asserted
     kills: bool = False  # an open attack that is not run, since it would take a CPU permanently
@@ -115,6 +119,8 @@ class Front:
     def on(self, machine: str) -> bool:
         """Whether the attack is run on that machine of MACHINES. The Intel machine is in xAPIC
         mode."""
+        if "iommu" in (machine, self.where):
+            return machine == self.where
         return self.where in ("", machine, vendor(machine)) or (self.where, machine) == ("xapic",
                                                                                          "intel")
 

@@ -68,6 +68,16 @@ uint32_t apic_get(uint32_t reg);
 /* The witness sends a heartbeat every millisecond, by its timer, and records its worst gap */
 _Noreturn void witness(void);
 
+/* Uses its channels and checks them: peer.c. peer_begin() returns whether it has some */
+_Noreturn void peer(void);
+bool peer_begin(void);
+void peer_check(void);
+
+/* The channel that two peers open by a key: outsider.c attacks it */
+#define LIVE_KEY	7
+struct qv_chan_page;
+void live_description(struct qv_chan_page *page, const char *first, const char *second);
+
 /* The report of the witness to Linux, in the page of the screen after its 4,000 bytes */
 #define WITNESS_GPA	(0xB8000 + 4032)
 struct witness_page {

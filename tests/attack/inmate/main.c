@@ -192,6 +192,8 @@ _Noreturn void inmate_main(uint32_t magic, uint32_t boot_address)
 	cell_set_state(QV_INMATE_RUNNING);
 	if (!strcmp(cell_info()->cmdline, "witness"))
 		witness();
+	if (!strcmp(cell_info()->cmdline, "peer"))
+		peer();
 	name = name_of_attack();
 	attack = find(name);
 	if (!attack) {

@@ -41,16 +41,21 @@ static void beat(struct trap_frame *frame)
 
 _Noreturn void witness(void)
 {
+	bool has_channels;
+
 	shown()->beats = shown()->worst = shown()->resets = 0;
 	shown()->tsc_khz = cell_info()->tsc_khz;
 	timer_init(VECTOR, cell_info()->tsc_khz, cpuid(1, 0).ecx >> 24 & 1);
 	trap_set_irq(VECTOR, beat);
 	print("witness\n");
+	has_channels = peer_begin();
 	last = rdtsc();
 	next = last + timer_from_us(BEAT_US);
 	timer_arm(next, last);
 	for (;;) {
 		irq_wait();
+		if (has_channels)
+			peer_check();
 		irq_disable();
 		if (cell_request() == QV_REQUEST_SHUTDOWN) {
 			cell_set_state(QV_INMATE_HALTED);

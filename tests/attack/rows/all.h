@@ -18,7 +18,8 @@
  *   direct    only a cell with `ipi: direct`, under a Linux with direct IPIs
  *   smp       a cell with two CPUs
  *   fresh     a cell of its own, destroyed afterwards
- *   channel   ... with two channels: see channels.h
+ *   channel   ... with two channels, and 4 MiB for channels at run time: see channels.h, keys.h
+ *   outsider  ... with 4 MiB for channels at run time, while two others use channels: outsider.h
  *   quesh     the console program of Linux reads the cell meanwhile
  *   shutdown  the cell is requested to end
  *   watchdog  the row waits for the watchdog
@@ -29,6 +30,8 @@
  */
 #include "memory.h"
 #include "channels.h"
+#include "keys.h"
+#include "outsider.h"
 #include "msr.h"
 #include "instructions.h"
 #include "interrupts.h"

@@ -26,7 +26,7 @@ ATTACK("channel-tables", mem_table, 0xFF011000, 1,
        "fault:pf", "fresh channel", "has an empty table in its section")
 ATTACK("channel-scribble", mem_fill, 0xFF011000, 0xFF,
        "harmless", "fresh channel", "fills its section with ones (A15)")
-ATTACK("channel-bell-foreign", ins_call, 3, 2,
+ATTACK("channel-bell-foreign", ins_call, 3, 4,
        "fault:ud", "fresh channel", "rings a channel that it does not have")
 ATTACK("channel-bell-flood", flood_bell, 1, 0,
        "stopped", "fresh channel", "rings Linux in a loop, also while the cell is destroyed")

@@ -40,7 +40,7 @@ def quest(name: str) -> Path:
     return build_dir() / "inmates/quest" / name
 
 
-def until(condition: Callable[[], object], timeout: float = 120) -> bool:
+def until(condition: Callable[[], object], timeout: float = 600) -> bool:
     """Asks until the answer is true, with a long limit for a busy host. Each question is a round
     trip to the machine."""
     end = time.monotonic() + timeout
@@ -80,7 +80,7 @@ class Machine:
         self.text += data.decode("latin-1").replace("\r", "")
         return bool(data)
 
-    def expect(self, pattern: str, timeout: float = 120) -> re.Match[str]:
+    def expect(self, pattern: str, timeout: float = 600) -> re.Match[str]:
         """Waits for a regular expression in new output. The next call searches after the match."""
         end, start = time.monotonic() + timeout, self.seen
         while True:
@@ -103,7 +103,7 @@ class Machine:
             pass
         return len(self.text) == before
 
-    def exit_status(self, timeout: float = 120) -> int:
+    def exit_status(self, timeout: float = 600) -> int:
         """Waits until QEMU ends by itself."""
         end = time.monotonic() + timeout
         while self._read(max(0.1, end - time.monotonic())) and time.monotonic() < end:

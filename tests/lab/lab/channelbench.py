@@ -19,6 +19,7 @@ ROUNDS, ITEMS, BATCH = 10_000, 100_000, 100
 LINE = re.compile(r"(?m)^(\S+) (\d+) (\S+) rounds=(\d+) min=(\d+) p50=(\d+) p99=(\d+)$")
 PAIR = {"pipe": "pipe", "socket": "UNIX socket (SEQPACKET)", "shared-memory-futex": "shared memory, futex",
         "shared-memory-polled": "shared memory, polled", "ring-bell": "channel: ring, with bells",
+        "ring-one-shot": "channel: ring, with one-shot bells",
         "ring-polled": "channel: ring, polled", "mailbox-polled": "channel: mailbox, polled"}
 CELL = """name: echo
 cpus: [{cpu}]
@@ -33,11 +34,24 @@ channels:
   - {{name: talk, type: mailbox, item: 64, writer: linux, readers: [echo]}}
 """
 
+# Two cells, for bells: Linux to a cell, a cell to another, a cell to Linux
+BELLS = {"down": "Linux to a cell", "go": "a cell to another cell", "ask": "a cell to Linux"}
+CHANNEL = "  - {{name: {}, type: four-slot, item: 64, writer: {}, readers: [{}]{}}}\n"
+RING = ", bell: true"
+BELL_CHANNELS = {
+    "near": (("down", "linux", "near", RING), ("down-back", "near", "linux", ""), ("go", "linux", "near", ""),
+             ("go-back", "near", "far", RING), ("ask", "linux", "near", ""), ("ask-back", "near", "linux", RING)),
+    "far": (("go-back", "near", "far", RING), ("go-back-back", "far", "linux", "")),
+}
+TRACED = re.compile(r"(?m)^.*\s(\d+): irq_handler_entry: irq=\d+ name=ask-back$")
+TRACING = "/sys/kernel/tracing"
+
 
 def _compiled() -> Path:
     place = BUILD / "lab/chanbench"
     place.parent.mkdir(parents=True, exist_ok=True)
-    sources = [*(TOP / "tests/lab/programs").glob("chan*.c"), *(TOP / "lib/channel").glob("*.c"),
+    programs = [TOP / f"tests/lab/programs/{name}.c" for name in ("chanbench", "chanways")]
+    sources = [*programs, *(TOP / "lib/channel").glob("*.c"),
                *(TOP / "lib/linux").glob("*.c")]
     done = enter.run(roots.ensure("tool"), ["gcc", "-O2", "-static", f"-I{TOP}/include", "-idirafter",
                                             f"{TOP}/include/uapi", "-o", str(place), *map(str, sources)])
@@ -60,26 +74,29 @@ def numbers(said: str) -> dict[str, Any]:
 
 def on_host() -> dict[str, Any]:
     """Measures on this host, where other programs may disturb."""
-    done = enter.run(roots.ensure("tool"), [str(_compiled()), "pair", str(ROUNDS), str(ITEMS), "0", "1"])
-    if done.returncode:
-        raise LabError(f"chanbench ended with status {done.returncode}:\n{done.stdout}", "see what it says")
-    return numbers(done.stdout)
+    said = ""
+    for words in (("pair", str(ROUNDS), str(ITEMS), "0", "1"), ("copy", str(ROUNDS))):
+        done = enter.run(roots.ensure("tool"), [str(_compiled()), *words])
+        if done.returncode:
+            raise LabError(f"chanbench ended with status {done.returncode}:\n{done.stdout}", "see what it says")
+        said += done.stdout
+    return numbers(said)
 
 
 def counted(machine: Machine, run: Callable[..., str]) -> dict[str, Any]:
     """Measures each operation in a machine whose clock counts instructions."""
     machine.put(_compiled(), "/run/chanbench")
-    return numbers(run("/run/chanbench", "cost", "1000"))
+    return numbers(run("/run/chanbench", "cost", "1000") + run("/run/chanbench", "copy", "1000"))
 
 
-def inmate() -> Path:
-    """Builds the inmate that sends items back. Returns its image."""
+def inmate(name: str = "echo") -> Path:
+    """Builds the inmate in tests/lab/NAME. Returns its image."""
     with build.lock():
-        done = enter.run(roots.ensure("tool"), ["make", "-s", "--no-print-directory", "-C", str(TOP / "tests/lab/echo"),
+        done = enter.run(roots.ensure("tool"), ["make", "-s", "--no-print-directory", "-C", str(TOP / f"tests/lab/{name}"),
                                                 f"O={build.OUT}"])
     if done.returncode:
-        raise LabError(f"tests/lab/echo does not build:\n{done.stdout}", "see what it says")
-    return build.OUT / "lab-echo/echo.elf"
+        raise LabError(f"tests/lab/{name} does not build:\n{done.stdout}", "see what it says")
+    return build.OUT / f"lab-{name}/{name}.elf"
 
 
 def in_cell(machine: Machine, run: Callable[..., str]) -> dict[str, Any]:
@@ -100,12 +117,75 @@ def in_cell(machine: Machine, run: Callable[..., str]) -> dict[str, Any]:
     return found
 
 
+def _spread(values: list[int]) -> dict[str, int]:
+    values = sorted(values)
+    return {"rounds": len(values), "min": values[0], "p50": values[len(values) // 2],
+            "p99": values[len(values) * 99 // 100]}
+
+
+def bells(machine: Machine, run: Callable[..., str], rounds: int = 1000) -> dict[str, Any]:
+    """Measures from the write of an item with a bell to the first instruction of its handler: that
+    of a cell, or in Linux the trace of its handlers. The CPUs must have one clock. Returns the
+    ticks of each of BELLS, and the exits of both cells meanwhile by reason."""
+    machine.put(inmate(), "/run/echo.elf")
+    machine.put(_compiled(), "/run/chanbench")
+    run("qvctl", "enable")
+    for at, (name, channels) in enumerate(BELL_CHANNELS.items()):
+        cell = CELL.split("channels:")[0].format(cpu=machine.config.cpus - 1 - at).replace("name: echo", f"name: {name}")
+        text = f"{cell}channels:\n{''.join(CHANNEL.format(*words) for words in channels)}"
+        run("sh", "-c", f"cat >/run/{name}.yaml <<'X'\n{text}X")
+        run("qvctl", "cell", "create", f"/run/{name}.yaml", "--start")
+    run("sh", "-c", f"mount -t tracefs none {TRACING} 2>/dev/null; cd {TRACING} && echo x86-tsc >trace_clock && "
+        "echo 8192 >buffer_size_kb && echo 1 >events/irq/irq_handler_entry/enable")
+
+    def exits(name: str) -> dict[str, int]:
+        return {reason: int(n) for reason, n in json.loads(run("qvctl", "--json", "cell", "stats", name))["exits"].items()}
+    before = {name: exits(name) for name in BELL_CHANNELS}
+    said = run("/run/chanbench", "bell", str(rounds), "0", "0")
+    after = {name: exits(name) for name in BELL_CHANNELS}
+    run("sh", "-c", f"echo 0 >{TRACING}/events/irq/irq_handler_entry/enable")
+    heard = sorted(int(t) for t in TRACED.findall(run("cat", f"{TRACING}/trace")))
+    rang = [int(t) for t in re.findall(r"(?m)^rang (\d+)$", said)]
+    found = {way: ops["64"]["bell"] for way, ops in numbers(said)["ways"].items()}
+    found["ask"] = _spread([min(t for t in heard if t >= start) - start for start in rang])
+    run("qvctl", "cell", "destroy", *BELL_CHANNELS)
+    run("qvctl", "disable")
+    return {"second": numbers(said)["second"], "ticks": found, "rounds": rounds,
+            "exits": {name: {reason: n - before[name][reason] for reason, n in counts.items()
+                             if n != before[name][reason]}
+                      for name, counts in after.items()}}
+
+
+def bell_rows(found: dict[str, Any]) -> list[tuple[str, ...]]:
+    return [(label, *(str(found["ticks"][way][p]) for p in ("min", "p50", "p99")),
+             *(f"{found['ticks'][way][p] * 1e6 / found['second']:.2f}" for p in ("p50", "p99")))
+            for way, label in BELLS.items()]
+
+
 def instructions(cost: dict[str, Any]) -> list[tuple[str, ...]]:
     """Rows of the instructions of a write and a read, without those of reading the clock."""
     clock = cost["ways"]["clock"]["0"]["read"]["p50"]
     return [(f"{way}, {size} bytes",
              *(f"{(sizes[size][op]['p50'] - clock) / cost['instructions']:.0f}" for op in ("write", "read")))
-            for way, sizes in cost["ways"].items() if way != "clock" for size in sizes]
+            for way, sizes in cost["ways"].items() if way not in ("clock", "copy") for size in sizes]
+
+
+COPIES = (("write", "claim"), ("read", "peek"))  # the call that copies, and that which does not
+
+
+def copies(found: dict[str, Any]) -> list[tuple[str, ...]]:
+    """Rows of the ticks of a program's work on an item, with a copy and in place."""
+    return [(f"{size} bytes", *(str(ops[op]["p50"]) for pair in COPIES for op in pair))
+            for size, ops in found["ways"]["copy"].items()]
+
+
+def crossover(found: dict[str, Any], copying: str, in_place: str) -> str:
+    """From which size on the work in place takes less time than with a copy, in words."""
+    first = None
+    for size, ops in found["ways"]["copy"].items():
+        faster = ops[in_place]["p50"] < ops[copying]["p50"]
+        first = (first or size) if faster else None
+    return f"{in_place} is faster than {copying} " + (f"from {first} bytes on" if first else "at no size")
 
 
 def times(found: dict[str, Any], labels: dict[str, str]) -> list[tuple[str, ...]]:

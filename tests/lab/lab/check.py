@@ -22,6 +22,8 @@ QUEST = TOP / "inmates/tests"  # `make -C inmates check` runs the scheduler's te
 # Seconds for each fuzzer after its seeds; the sample and `make check-all` run the fuzzers longer
 FUZZ_SECONDS = 6
 UNITS = ["tests/unit", "hypervisor", "tools", "lib", "lib/python", "inmates", "Documentation", "tests/prove", "tests/fuzz"]
+# A folder's tests take some minutes. Without a limit, a test that hangs would use all of CI's time
+UNIT_SECONDS = 60 * 60
 TREES = {"lib/python": "python", "Documentation": "book"}  # the tree for the check of a folder, if not the tool root
 WORTH_SAYING = re.compile(r"^(?:prove|fuzz): .*", re.MULTILINE)
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed", re.MULTILINE)
@@ -132,7 +134,7 @@ def units(seed: int) -> Count:
         watch = Watch()
         done = enter.run(tree(folder),
                          ["nice", "make", "--no-print-directory", "-C", folder, f"O={build.OUT}", "check",
-                          *(fuzzing if folder == "tests/fuzz" else [])])
+                          *(fuzzing if folder == "tests/fuzz" else [])], limit=UNIT_SECONDS)
         found = SUMMARY.findall(done.stdout)
         passed, failed = map(int, found[-1]) if found else (0, 0)
         if done.returncode and not failed:

@@ -102,6 +102,7 @@ def parser() -> argparse.ArgumentParser:
                        help="fetch this kernel too (repeatable)")
     setup.add_argument("--machine", choices=["amd", "intel"], default="amd", help="intel: make one with VT-x that has booted, too")
     setup.add_argument("--packages", action="store_true", help="make what the tests of the Debian packages need, too")
+    setup.add_argument("--fleet", action="store_true", help="make what the tests of many boxes need, too")
     alone = command("quest", "Quest alone in QEMU, in this terminal: no Linux, no cell. Ctrl-A x ends it.")
     alone.add_argument("--files", type=Path, metavar="ARCHIVE",
                        help="an archive of inmates/quest/user/pack.py: more programs and files")
@@ -222,6 +223,8 @@ def main(argv: list[str]) -> int:
             images.kernel(name)
         if o.packages:
             packages.setup()
+        if o.fleet:
+            roots.ensure("fleet")
         if o.machine == "intel":
             check.vt_x()
         return 0

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from .errors import LabError
 
-IOMMUS = ("none", "intel", "amd")
+IOMMUS = ("none", "intel", "amd", "intel-scalable", "intel-first-stage")
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,6 @@ class Config:
 
     def check(self) -> None:
         if self.iommu not in IOMMUS:
-            raise LabError(f"there is no IOMMU {self.iommu!r}", "choose none, intel or amd")
+            raise LabError(f"there is no IOMMU {self.iommu!r}", f"choose one of {', '.join(IOMMUS)}")
         if not 1 <= self.cpus <= 255:
             raise LabError(f"{self.cpus} CPUs cannot be", "choose 1 to 255")

@@ -16,7 +16,7 @@ def _stat(pid: str) -> tuple[int, float]:
     return int(fields[1]), sum(map(int, fields[11:15])) / TICKS
 
 
-def _processes() -> dict[int, tuple[int, float]]:
+def processes() -> dict[int, tuple[int, float]]:
     found: dict[int, tuple[int, float]] = {}
     for name in filter(str.isdecimal, os.listdir("/proc")):
         try:
@@ -26,23 +26,26 @@ def _processes() -> dict[int, tuple[int, float]]:
     return found
 
 
-def of_tree(processes: dict[int, tuple[int, float]], root: int) -> float:
-    """Returns the seconds of a process and its descendants. The value has parent and seconds of each
-    process."""
+def tree(running: dict[int, tuple[int, float]], root: int) -> list[int]:
+    """Returns a process and its descendants, each after its parent. The value has parent and seconds
+    of each process."""
     children: dict[int, list[int]] = {}
-    for pid, (parent, _) in processes.items():
+    for pid, (parent, _) in running.items():
         children.setdefault(parent, []).append(pid)
-    total, left = 0.0, [root]
-    while left:
-        pid = left.pop()
-        total += processes[pid][1] if pid in processes else 0.0
-        left += children.get(pid, ())
-    return total
+    found = [root]
+    for pid in found:
+        found += children.get(pid, ())
+    return found
+
+
+def of_tree(running: dict[int, tuple[int, float]], root: int) -> float:
+    """Returns the seconds of a process and its descendants."""
+    return sum(running[pid][1] for pid in tree(running, root) if pid in running)
 
 
 def so_far() -> float:
     """Returns the CPU seconds of this process and its descendants, running and ended."""
-    return of_tree(_processes(), os.getpid())
+    return of_tree(processes(), os.getpid())
 
 
 _commands = threading.local()  # its `seconds` are those of the commands that this thread ran

@@ -22,7 +22,10 @@ from .times import Time
 from .workers import workers
 
 KEPT = CACHE / "check-all"
-PARTS = 8
+PARTS = 10
+# Tests that need trees of Debian which `make check` does not make; which of them
+APART = {"tests/lab/test_packages.py": "packages", "tests/lab/test_sleep.py": "packages",
+         "tests/lab/test_fleet.py": "fleet", "tests/lab/test_promtool.py": "fleet"}
 QUICK = re.compile(r"Quick: *yes")  # in a proof's head comment: `make check` runs this proof
 
 
@@ -37,6 +40,11 @@ class Item:
     boot: str = ""         # items with the same text share a boot
     rare: bool = False     # `make check` leaves it out, except for a sample
     run: Callable[[], None] | None = None  # None: a test of pytest
+
+
+def trees(items: Sequence[Item]) -> set[str]:
+    """Returns the words of APART, `packages` or `fleet`, for these items."""
+    return {word for item in items if (word := APART.get(item.name.partition("::")[0]))}
 
 
 def _make_quietly(*arguments: str) -> None:
@@ -75,7 +83,7 @@ def commands() -> list[Item]:
         Item("check english", weights.of("check english", ""), run=check.english),
         Item("check types", weights.of("check types", ""), run=check.types),
         *(made(f"check {folder}", "-C", folder, "check") for folder in units),
-        made("torture channels", "-C", "lib", "torture", rare=True),
+        made("torture channels", "-C", "lib", "torture", "SECONDS=30", rare=True),
         *(made(f"prove {name}", "-C", "tests/prove", "all", f"P={name}", rare=rare)
           for name, rare in proofs.items()),
         *(made(f"fuzz {name}", "-C", "tests/fuzz", "fuzz", long, f"TARGET={name}", rare=True)
@@ -86,6 +94,7 @@ def commands() -> list[Item]:
 def tests() -> list[Item]:
     """Returns all tests of pytest, in an order in which tests that share a machine are adjacent."""
     listed = BUILD / "lab/everything.json"
+    listed.parent.mkdir(parents=True, exist_ok=True)
     listed.unlink(missing_ok=True)
     argv = check.pytest_command(["--collect-only", "-q", "--thorough", f"--list-to={listed}", *places()])
     done = enter.run(roots.ensure("tool"), argv, check.PYTEST_ENVIRONMENT)
@@ -233,8 +242,11 @@ def _carry_out(todo: Sequence[Item], results: Path) -> None:
         write_names(chosen, rest)
         for kernel in check.KERNELS:
             images.kernel(kernel)
-        if any("/test_packages.py::" in item.name for item in rest):
+        needed = trees(rest)
+        if "packages" in needed:
             packages.setup()
+        if "fleet" in needed:
+            roots.ensure("fleet")
         if any(item.machine == "intel" for item in rest):
             check.vt_x()
         check.pytest(["-n", "auto", "--dist", "loadgroup", "--thorough", f"--only={chosen}",
@@ -245,7 +257,8 @@ def chosen_part(text: str) -> tuple[int, int]:
     """Returns part and number of parts for a text like `3/8`. An empty text is the whole."""
     found = re.fullmatch(r"(\d+)/(\d+)", text or "1/1")
     if not found or not 1 <= int(found[1]) <= int(found[2]):
-        raise LabError(f"PART={text} is no part", "use PART=1/8 to PART=8/8, or leave it out")
+        raise LabError(f"PART={text} is no part",
+                       f"use PART=1/{PARTS} to PART={PARTS}/{PARTS}, or leave it out")
     return int(found[1]), int(found[2])
 
 

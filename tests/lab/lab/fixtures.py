@@ -156,6 +156,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                      help="only the tests on this kind of machine (default: all)")
     parser.addoption("--thorough", action="store_true",
                      help="every test and every attack on Intel's machine too, which is slow")
+    parser.addoption("--soak", type=int, default=50, metavar="N", help="rounds of test_soak.py (50), of which N/5 with crashes")
     parser.addoption("--only", type=Path, metavar="FILE", help="only the tests that this file names, one per line")
     parser.addoption("--also", type=Path, metavar="FILE",
                      help="in addition the tests that this file names, which need --thorough otherwise")

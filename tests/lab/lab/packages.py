@@ -12,7 +12,8 @@ from .errors import BuildError
 from .paths import BUILD, TOP
 
 OUT = BUILD / "deb"
-TARGET = "dkms"  # the kernel of the machines in which tests install the packages
+# The kernels whose roots tests install the packages in: Debian 13 and 12
+TARGET, OLDER_TARGET = "dkms", "dkms-12"
 CLUTTER = {"build", "__pycache__"}
 # Other files that have the version, and the text around it
 VERSIONS = (("driver/main.c", 'MODULE_VERSION("', '")'), ("tools/qv/__init__.py", '\nVERSION = "', '"\n'))
@@ -90,6 +91,7 @@ def lint(folder: Path) -> str:
 def setup() -> None:
     """Makes the trees that the tests of the packages need."""
     roots.ensure("package")
+    roots.ensure(f"kernel-{OLDER_TARGET}")
     images.kernel(TARGET)
     images.root_disk(f"kernel-{TARGET}")
 

@@ -19,7 +19,10 @@ from .images import Kernel
 IOMMUS = {
     "none": [],
     "intel": ["-device", "intel-iommu,intremap=on,eim=on"],
-    "amd": ["-device", "amd-iommu,intremap=on,xtsup=on"],
+    # without dma-remap, DMA is neither translated nor blocked, and Linux cannot see why
+    "amd": ["-device", "amd-iommu,intremap=on,xtsup=on,dma-remap=on"],
+    "intel-scalable": ["-device", "intel-iommu,intremap=on,eim=on,scalable-mode=on"],
+    "intel-first-stage": ["-device", "intel-iommu,intremap=on,eim=on,scalable-mode=on,fsts=on"],
 }
 CPU = "EPYC-v4,+svm,+npt,+x2apic"
 STOPS = {
@@ -154,7 +157,7 @@ class Control:
             text = json.dumps({"execute": name, "arguments": arguments})
             self._socket.sendall(text.encode() + b"\n")
             with self._news:
-                if not self._news.wait_for(lambda: self._answers, 10):
+                if not self._news.wait_for(lambda: self._answers, 60):
                     raise LabError(f"QEMU does not answer {name!r}", "is the machine overloaded?")
                 answer = self._answers.pop()
         if "error" in answer:

@@ -3,12 +3,16 @@
  * Measures channels, and other ways to pass items between two processes.
  *
  * chanbench cost ROUNDS			a write and a read, both ends in this process
- * chanbench pair ROUNDS ITEMS CPU CPU		between two processes, each on its CPU
+ * chanbench copy ROUNDS			the same by a copy and in place, with the program's
+ *						work: to fill in an item, to add up its words
+ * chanbench pair ROUNDS ITEMS CPU CPU [WAY]	between two processes, each on its CPU; all ways, or
+ *						those whose names begin with WAY
  * chanbench cell ROUNDS ITEMS CPU		with the inmate tests/lab/echo
+ * chanbench bell ROUNDS 0 CPU			bells to handlers, with two cells of tests/lab/echo
  *
  * Lines: `WAY SIZE OPERATION rounds=N min=T p50=T p99=T`, in ticks of the TSC; a `batch` is 100
  * items, one way (in a cell: there and back, 16 on the way). `tick` has the ticks of a second and
- * of 1000 instructions. ITEMS is a multiple of 100.
+ * of 1000 instructions. ITEMS is a multiple of 100. `rang T`: a cell rang Linux at tick T.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -158,6 +162,97 @@ static void costs(uint64_t rounds)
 				.full = type == QV_CHAN_RING ? QV_CHAN_FULL_ERROR : 0 }, rounds);
 }
 
+/* ---- copy ---- */
+
+static void fill(void *item, size_t size, uint64_t value)
+{
+	uint64_t *words = item;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*words); i++)
+		words[i] = value + i;
+}
+
+static uint64_t sum(const void *item, size_t size)
+{
+	const uint64_t *words = item;
+	uint64_t found = 0;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*words); i++)
+		found += words[i];
+	return found;
+}
+
+/* One item through the ring. Stores the time of each end. Returns what the reader has added up */
+static uint64_t copied(struct qv_end *writer, struct qv_end *reader, void *data, uint64_t times[2])
+{
+	size_t size = writer->page.item;
+	uint64_t start = __rdtsc(), found;
+	struct qv_item item;
+
+	fill(data, size, start);
+	must(!qv_end_write(writer, data, size), "write");
+	times[0] = __rdtsc() - start;
+	start = __rdtsc();
+	must(!qv_end_read(reader, data, size, &item), "read");
+	found = sum(data, size);
+	times[1] = __rdtsc() - start;
+	return found;
+}
+
+static uint64_t in_place(struct qv_end *writer, struct qv_end *reader, uint64_t times[2])
+{
+	size_t size = writer->page.item;
+	uint64_t start = __rdtsc(), found;
+	struct qv_item item;
+	const void *data;
+	void *room;
+
+	must(!qv_end_claim(writer, &room), "claim");
+	fill(room, size, start);
+	must(!qv_end_commit(writer, size), "commit");
+	times[0] = __rdtsc() - start;
+	start = __rdtsc();
+	must(!qv_end_peek(reader, &data, &item), "peek");
+	found = sum(data, size);
+	must(!qv_end_release(reader), "release");
+	times[1] = __rdtsc() - start;
+	return found;
+}
+
+static void copies(size_t size, uint64_t rounds)
+{
+	static const char *const names[2][2] = { { "write", "read" }, { "claim", "peek" } };
+	struct qv_chan_page plan = { .type = QV_CHAN_RING, .item = size, .ends = 2, .slots = 16,
+				     .full = QV_CHAN_FULL_ERROR };
+	static volatile uint64_t sink;
+	uint64_t *times[2] = { malloc(rounds * sizeof(*took)), malloc(rounds * sizeof(*took)) };
+	void *window = window_of(plan), *data = malloc(size);
+	struct qv_end writer, reader;
+	uint64_t of[2], i, way, end;
+
+	qv_chan_lay_out(&plan);
+	must(times[0] && times[1] && data && !qv_end_attach(&writer, window, plan.length, 0) &&
+	     !qv_end_attach(&reader, window, plan.length, 1), "attach");
+	for (way = 0; way < 2; way++) {
+		for (i = 0; i < rounds; i++) {
+			sink += way ? in_place(&writer, &reader, of) :
+				      copied(&writer, &reader, data, of);
+			times[0][i] = of[0];
+			times[1][i] = of[1];
+		}
+		for (end = 0; end < 2; end++) {
+			memcpy(took, times[end], rounds * sizeof(*took));
+			print("copy", size, names[way][end], rounds);
+		}
+	}
+	free(times[0]);
+	free(times[1]);
+	free(window);
+	free(data);
+}
+
 /* ---- pair ---- */
 
 /* The other process: sends back `rounds` items, then takes `items` and sends one back */
@@ -277,9 +372,44 @@ static void cell(const char *to, const char *from, uint64_t rounds, uint64_t ite
 	free(data);
 }
 
+/* ---- bell ---- */
+
+/*
+ * Sends an item and waits for the item that comes back on another channel. Its words: 1 the TSC
+ * before the write that rang, 2 the TSC at which the handler of a cell began.
+ */
+static void bell(const char *to, const char *from, uint64_t rounds, bool linux_hears)
+{
+	struct qv_channel *out, *in;
+	uint64_t words[8] = { 0 }, i;
+
+	must(!qv_open(&out, to) && !qv_open(&in, from), to);
+	for (i = 0; i < rounds; i++) {
+		words[0] = i + 1;
+		words[1] = __rdtsc();
+		cell_send(out, words, sizeof(words));
+		do
+			cell_receive(in, words, sizeof(words));
+		while (words[0] != i + 1);
+		if (linux_hears)
+			printf("rang %lu\n", words[1]);
+		else
+			took[i] = words[2] - words[1];
+	}
+	if (!linux_hears)
+		print(to, sizeof(words), "bell", rounds);
+	qv_close(out);
+	qv_close(in);
+}
+
 static uint64_t number(int argc, char **argv, int n)
 {
 	return n < argc ? strtoull(argv[n], NULL, 10) : 0;
+}
+
+static bool wanted(const struct way *way, int argc, char **argv)
+{
+	return argc <= 6 || !strncmp(way->name, argv[6], strlen(argv[6]));
 }
 
 int main(int argc, char **argv)
@@ -296,14 +426,21 @@ int main(int argc, char **argv)
 	print_tick();
 	if (!strcmp(what, "cost"))
 		costs(rounds);
+	else if (!strcmp(what, "copy"))
+		for (size = 8; size <= 4096; size *= 2)
+			copies(size, rounds);
 	else if (!strcmp(what, "pair"))
 		for (i = 0; ways[i].name; i++)
-			for (size = 64; size <= 4096; size *= 64)
+			for (size = 64; size <= 4096 && wanted(&ways[i], argc, argv); size *= 64)
 				pair(&ways[i], size, rounds, items, cpus);
 	else if (!strcmp(what, "cell")) {
 		cell("small", "small-back", rounds, items);
 		cell("large", "large-back", rounds, items);
 		cell("talk", NULL, rounds, items);
+	} else if (!strcmp(what, "bell")) {
+		bell("down", "down-back", rounds, false);
+		bell("go", "go-back-back", rounds, false);
+		bell("ask", "ask-back", rounds, true);
 	} else
 		return 2;
 	return 0;

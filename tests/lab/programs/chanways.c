@@ -180,6 +180,11 @@ static void bell_make(size_t size)
 	channel_make(QV_CHAN_RING, QV_CHAN_BELL, size);
 }
 
+static void one_shot_make(size_t size)
+{
+	channel_make(QV_CHAN_RING, QV_CHAN_BELL | QV_CHAN_ONE_SHOT, size);
+}
+
 static void mailbox_make(size_t size)
 {
 	channel_make(QV_CHAN_MAILBOX, 0, size);
@@ -234,6 +239,8 @@ const struct way ways[] = {
 	{ "shared-memory-futex", futex_make, NULL, shm_send, shm_receive, shm_end, false },
 	{ "shared-memory-polled", shm_make, NULL, shm_send, shm_receive, shm_end, false },
 	{ "ring-bell", bell_make, ring_join, channel_send, channel_receive, channel_end, false },
+	{ "ring-one-shot", one_shot_make, ring_join, channel_send, channel_receive, channel_end,
+	  false },
 	{ "ring-polled", ring_make, ring_join, channel_send, channel_receive, channel_end, false },
 	{ "mailbox-polled", mailbox_make, mailbox_join, channel_send, channel_receive, channel_end,
 	  true },

@@ -133,7 +133,7 @@ def test_each_key_has_a_field_and_a_file() -> None:
     fields = set(vars(config.CellConfig("file"))) - {"file", "at"}
     assert fields == {key.field() for key in keys.TABLE}
     files = {path.stem for path in (TOP / "tools/qv/keys").glob("*.py")} - {"__init__", "key", "channel_owner"}
-    files = files - {"unit"} | {"after", "requires", "restart", "ready", "stop"}
+    files = files - {"unit"} | {"after", "requires", "restart", "on_failure", "ready", "stop"}
     assert files == fields - {"boot", "admission"}, "boot is in image.py, admission in vcpus.py, those of the unit in unit.py"
 
 
@@ -245,7 +245,9 @@ def test_request_to_the_driver() -> None:
     assert (request.num_ports, request.ports[0].first, request.ports[0].last) == (2, 0x3f8, 0x3ff)
     assert (request.watchdog_ms, request.lock, request.bell_rate, request.debug) == (500, abi.LOCK_START, 4, 1)
     assert (request.image_name, request.cmdline) == (b"tiny.elf", b"verbose level=3")
-    assert (request.apic, read("good/smallest.yaml").request().apic) == (abi.Apic.X2APIC, abi.Apic.BEST)
+    smallest = read("good/smallest.yaml").request()
+    assert (request.apic, smallest.apic) == (abi.Apic.X2APIC, abi.Apic.BEST)
+    assert (request.dma_level, smallest.dma_level) == (abi.DmaLevel.FULL, abi.DmaLevel.NONE)
 
 
 def test_between_files() -> None:

@@ -15,6 +15,7 @@ MAX_CELLS = 15
 MAX_PORTS = 16
 MAX_DEVICES = 8
 MAX_CHANNELS = 16
+MAX_WITH = 8
 CHANNEL_ENDS = 9
 CHANNEL_SCHEMA_LEN = 64
 CHANNEL_MODE = 0o660
@@ -28,10 +29,12 @@ LOCK_NEVER = 0  # enum qv_lock
 LOCK_MAY = 1
 LOCK_START = 2
 CONSOLE_LEN = 0x8000
+CONSOLE_SCREEN_LEN = 4000
 
 DEVICE_PIN = 1 << 0  # bits of qv_device.state
 DEVICE_MESSAGES = 1 << 1
 DEVICE_NO_RESET = 1 << 2
+DEVICE_BLOCKED_SHIFT = 16
 
 
 class Boot(Enum):
@@ -46,6 +49,16 @@ class Dma(Enum):
     PROTECTED = 0
     OFF = 1
     UNSAFE = 2
+    BEST = 3
+
+
+class DmaLevel(Enum):
+    """enum qv_dma_level: how a hostile Linux's devices are kept from cells and the monitor."""
+
+    NONE = 0
+    DEVICES = 1
+    MEMORY = 2
+    FULL = 3
 
 
 class Apic(Enum):
@@ -96,7 +109,22 @@ class ChannelPlan(ctypes.Structure):
         ("uid", c_uint32),
         ("gid", c_uint32),
         ("mode", c_uint32),
+        ("writers", c_uint32),
+    ]
+
+
+class ChannelOpen(ctypes.Structure):
+    """struct qv_channel_open: a channel at run time of which Linux has an end."""
+
+    _fields_ = [
+        ("key", c_uint32),
+        ("linux_end", c_uint32),
+        ("type", c_uint32),
+        ("full", c_uint32),
+        ("flags", c_uint32),
         ("reserved", c_uint32),
+        ("item", c_uint64),
+        ("slots", c_uint64),
     ]
 
 
@@ -127,6 +155,11 @@ class CellCreate(ctypes.Structure):
         ("ipi", c_uint32),
         ("num_channels", c_uint32),
         ("channels", ChannelPlan * MAX_CHANNELS),
+        ("num_dynamic", c_uint32),
+        ("num_with", c_uint32),
+        ("with_ends", (c_char * NAME_LEN) * MAX_WITH),
+        ("dma_level", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -137,6 +170,17 @@ class CellName(ctypes.Structure):
         ("reply", Reply),
         ("name", c_char * NAME_LEN),
         ("timeout_ms", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class ChannelKey(ctypes.Structure):
+    """struct qv_channel_key."""
+
+    _fields_ = [
+        ("reply", Reply),
+        ("name", c_char * NAME_LEN),
+        ("key", c_uint32),
         ("reserved", c_uint32),
     ]
 
@@ -191,4 +235,21 @@ class CellInfo(ctypes.Structure):
         ("num_channels", c_uint32),
         ("channels", ChannelPlan * MAX_CHANNELS),
         ("channel_memory", c_uint64),
+        ("num_dynamic", c_uint32),
+        ("num_with", c_uint32),
+        ("with_ends", (c_char * NAME_LEN) * MAX_WITH),
+        ("num_open", c_uint32),
+        ("dma_level", c_uint32),
+        ("open", ChannelOpen * MAX_CHANNELS),
+    ]
+
+
+class Cursor(ctypes.Structure):
+    """struct qv_cursor."""
+
+    _fields_ = [
+        ("row", c_uint32),
+        ("column", c_uint32),
+        ("visible", c_uint32),
+        ("seq", c_uint32),
     ]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The registers of a CPU: either when its cell failed, or now, as a sample."""
+"""The registers of a CPU: either when its cell failed, or now, as a sample. And the memory of a
+cell that has ended."""
 
 from __future__ import annotations
 
@@ -71,4 +72,17 @@ class CellSample(ctypes.Structure):
         ("cpu", c_uint32),
         ("reserved", c_uint32),
         ("at", FailureRecord),
+    ]
+
+
+class CellMemory(ctypes.Structure):
+    """struct qv_cell_memory: RAM of a cell that has ended."""
+
+    _fields_ = [
+        ("reply", Reply),
+        ("name", c_char * NAME_LEN),
+        ("from", c_uint64),
+        ("buf", c_uint64),
+        ("len", c_uint32),
+        ("reserved", c_uint32),
     ]

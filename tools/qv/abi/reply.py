@@ -8,7 +8,7 @@ from ctypes import c_char, c_uint32, c_uint64
 
 from .members import Enum
 
-ABI_VERSION = 5
+ABI_VERSION = 8
 NAME_LEN = 32
 TEXT_LEN = 248
 

@@ -21,6 +21,7 @@ FEATURE_UNRESTRICTED = 1 << 9
 FEATURE_X2APIC = 1 << 10
 ENABLE_STRICT = 1 << 0
 ENABLE_IPI_DIRECT = 1 << 1
+ENABLE_IOMMU = 1 << 2
 POOL_SET = 1 << 0
 
 
@@ -41,8 +42,11 @@ class StatusInfo(ctypes.Structure):
         ("lost_cpus", c_uint32),
         ("cpus_outside", c_uint32),
         ("ipi_direct", c_uint32),
+        ("dma_level", c_uint32),
+        ("reserved", c_uint32),
         ("obstacle_text", c_char * TEXT_LEN),
         ("obstacle_remedy", c_char * TEXT_LEN),
+        ("dma_obstacle", c_char * TEXT_LEN),
     ]
 
 

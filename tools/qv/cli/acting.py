@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Functions that all commands with an effect share: reports, `--strict`, several names."""
+"""Functions that commands share: reports, `--strict`, several names, all cells."""
 
 from __future__ import annotations
 
-from .. import output
+from .. import abi, output
 from ..condition import state_name
 from ..errors import Refused
 
@@ -11,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .. import abi
     from ..device import Device
     from ..system import System
     from .command import Arguments
@@ -51,6 +50,18 @@ def each(args: Arguments, system: System, one: Callable[[Device, str], object]) 
                 raise
             status = output.fail(refusal, args.json, name=name)
     return status
+
+
+def infos_of(device: Device) -> list[abi.CellInfo]:
+    """Returns all cells, without those that are destroyed meanwhile."""
+    found = []
+    for name in device.names():
+        try:
+            found.append(device.info(name))
+        except Refused as refusal:
+            if refusal.code != abi.Reason.E_NO_CELL:
+                raise
+    return found
 
 
 def how_things_stand(names: list[str], system: System) -> str:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""qvctl channel list, show, send, watch, hz, record, replay."""
+"""qvctl channel list, show, open, close, send, ring, watch, hz, record, replay."""
 
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import sys
@@ -13,7 +14,10 @@ from .. import channelfs, output
 from ..condition import state_name
 from ..errors import NotAllowed, Refused, WrongUsage
 from ..keys import channels as key
+from ..keys import dynamic_channels
 from ..window import Window
+from ..words import channel_counts
+from .acting import infos_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +26,12 @@ if TYPE_CHECKING:
 
     from ..device import Device
     from ..system import System
+    from ..window import Counts
     from .command import Arguments
 
 FOLDER = "/dev/qv-channel"
 LINUX = key.LINUX
+RING = ord("q") << 8 | 0x62  # QV_CHANNEL_RING
 REMEDIES = {
     errno.EAGAIN: "start the cell at the other end",
     errno.ENOBUFS: "the ring is full: let its reader take items",
@@ -47,43 +53,91 @@ def _window(channel: dict[str, Any]) -> Window | None:
         return None
 
 
-def _counts(channel: dict[str, Any]) -> dict[str, Any] | None:
+def _look(channel: dict[str, Any]) -> Counts | None:
     window = _window(channel)
     if window is None:
         return None
     with window:
-        return window.counts().members()
+        return window.counts()
 
 
-def _all(system: System) -> dict[str, dict[str, Any]]:
+def counts(channel: dict[str, Any]) -> dict[str, Any] | None:
+    """Returns the members of `counts`; None if Linux cannot look into the channel. The channel has
+    its `device`."""
+    found = _look(channel)
+    return found.members() if found else None
+
+
+def _per_second(before: Counts, now: Counts, seconds: float) -> float:
+    # a writer that has restarted counts from 0 again
+    return (now.items - before.items if now.items >= before.items else now.items) / seconds
+
+
+def _rate_of(channel: dict[str, Any], before: Counts | None, since: float) -> float | None:
+    """Returns the items per second since `before`; None if Linux cannot count them."""
+    now, at = _look(channel), time.monotonic()
+    if not before or not now or channel["type"] == "memory":
+        return None
+    return round(_per_second(before, now, at - since), 3)
+
+
+def _measure(channels: list[dict[str, Any]], seconds: float) -> None:
+    """Adds `rate`, which takes so many seconds (0: null), `counts` and `last_error`."""
+    rates: list[float | None] = [None] * len(channels)
+    if seconds:
+        first, since = [_look(channel) for channel in channels], time.monotonic()
+        time.sleep(seconds)
+        rates = [_rate_of(channel, before, since) for channel, before in zip(channels, first)]
+    for channel, rate in zip(channels, rates):
+        channel["counts"], channel["rate"] = counts(channel), rate
+        channel["last_error"] = channelfs.last_error(channel["name"]) if channel["device"] else None
+
+
+def _all(system: System, seconds: float = 0) -> dict[str, dict[str, Any]]:
     """Returns the channels of all cells. Each has the state of its ends: of a cell its state, or
     `absent`; of Linux `running`. A user who may not open /dev/qv sees the channels with an end of
-    Linux, with the states of their life pages."""
+    Linux, with the states of their life pages. The rates are measured for some seconds."""
     try:
-        found = _of_driver(system.device())
+        found = _named(system.device())
     except NotAllowed:
         found = channelfs.channels()
-    for channel in found.values():
-        channel["counts"] = _counts(channel)
+    _measure(list(found.values()), seconds)
     return found
 
 
-def _of_driver(device: Device) -> dict[str, dict[str, Any]]:
-    infos = [device.info(name) for name in device.names()]
+def of_driver(device: Device) -> dict[str, dict[str, Any]]:
+    """Returns the channels of all cells by name, with their counts, as in --json."""
+    found = _named(device)
+    for channel in found.values():
+        channel["counts"] = counts(channel)
+    return found
+
+
+def _named(device: Device) -> dict[str, dict[str, Any]]:
+    """Returns the channels of all cells without their counts, and without the cells that are
+    destroyed meanwhile."""
+    infos = infos_of(device)
     states = {LINUX: "running", **{info.name.decode(): state_name(info.state) for info in infos}}
     found: dict[str, dict[str, Any]] = {}
     for info in infos:
-        for channel in key.data(info)["channels"]:
-            ends = [channel["writer"], *channel["readers"]]
-            path = os.path.join(FOLDER, channel["name"]) if LINUX in ends else None
+        for channel in key.data(info)["channels"] + dynamic_channels.opened(info):
             found[channel["name"]] = {
-                **channel, "device": path,
-                "ends": [{"name": end, "state": states.get(end, "absent")} for end in ends]}
+                **channel, "device": device_of(channel),
+                "ends": [{"name": end, "state": states.get(end, "absent")}
+                         for end in _names(channel)]}
     return found
 
 
-def _one(system: System, name: str) -> dict[str, Any]:
-    channels = _all(system)
+def _names(channel: dict[str, Any]) -> list[str]:
+    return [channel["writer"], *channel["readers"]]
+
+
+def device_of(channel: dict[str, Any]) -> str | None:
+    return os.path.join(FOLDER, channel["name"]) if LINUX in _names(channel) else None
+
+
+def _one(system: System, name: str, seconds: float = 0) -> dict[str, Any]:
+    channels = _all(system, seconds)
     if name not in channels:
         raise Refused(f"no cell has a channel '{name}'", "see 'qvctl channel list'")
     return channels[name]
@@ -93,33 +147,55 @@ def _ends(channel: dict[str, Any]) -> str:
     return " ".join(f"{end['name']}:{end['state']}" for end in channel["ends"])
 
 
+def _error_now(channel: dict[str, Any]) -> str | None:
+    return channel["counts"]["error"] if channel["counts"] else None
+
+
+def _last_error(channel: dict[str, Any]) -> str:
+    last = channel["last_error"]
+    return f"{last['error']} {output.ago(last['at_ns'])}" if last else ""
+
+
+def _rate_text(channel: dict[str, Any]) -> str:
+    return "" if channel["rate"] is None else f"{channel['rate']:.1f}/s"
+
+
 def list_channels(args: Arguments, system: System) -> int:
-    found = list(_all(system).values())
+    found = list(_all(system, args.rate).values())
     if args.json:
         output.as_json({"channels": found})
         return 0
-    output.table(("NAME", "TYPE", "ITEM", "SLOTS", "ENDS", "DEVICE"),
+    rate = ["RATE"] if args.rate else []
+    output.table(("NAME", "TYPE", "ITEM", "SLOTS", "ENDS", *rate, "ERROR", "DEVICE"),
                  [[c["name"], c["type"], str(c["item"]), str(c["slots"]) if c["type"] == "ring" else "", _ends(c),
-                   c["device"] or ""] for c in found], frozenset({2, 3}))
+                   *([_rate_text(c)] if rate else []), _error_now(c) or _last_error(c), c["device"] or ""] for c in found],
+                 frozenset({2, 3, 5} if rate else {2, 3}))
     return 0
 
 
 def show_channel(args: Arguments, system: System) -> int:
-    channel = _one(system, args.channel)
+    channel = _one(system, args.channel, args.rate)
     if args.json:
         output.as_json(channel)
         return 0
     full = f", full: {channel['full']}" if channel["full"] else ""
     lines = [("name", channel["name"]), ("type", f"{channel['type']}{full}"), ("item", f"{channel['item']} bytes"),
-             ("slots", str(channel["slots"])), ("writer", channel["writer"]), ("readers", ", ".join(channel["readers"])),
+             ("slots", str(channel["slots"])), *_direction(channel),
              ("ends", _ends(channel)), ("reconnect", channel["reconnect"]), ("schema", channel["schema"] or "none"),
              ("device", _device(channel))]
     if channel["counts"]:
         lines += [(name.replace("_", " "), str(value)) for name, value in channel["counts"].items()
                   if value is not None]
+    lines += [(name, value) for name, value in (("rate", _rate_text(channel)), ("last error", _last_error(channel))) if value]
     for name, value in lines:
         output.line(f"{name + ':':13}{value}")
     return 0
+
+
+def _direction(channel: dict[str, Any]) -> list[tuple[str, str]]:
+    writers = channel.get("writers") or [channel["writer"]]
+    readers = [name for name in channel["readers"] if name not in writers]
+    return [("writer" if len(writers) == 1 else "writers", ", ".join(writers)), ("readers", ", ".join(readers) or "none")]
 
 
 def _device(channel: dict[str, Any]) -> str:
@@ -141,21 +217,42 @@ def hz(args: Arguments, system: System) -> int:
         while True:
             time.sleep(args.interval)
             now, at = window.counts(), time.monotonic()
-            # a writer that has restarted counts from 0 again
-            new = now.items - before.items if now.items >= before.items else now.items
-            _rate(args.json, channel["name"], new / (at - since), now.members())
+            _rate(args.json, channel["name"], _per_second(before, now, at - since), now.members())
             before, since = now, at
             left -= 1
             if not left:
                 return 0
 
 
-def _rate(as_json: bool, name: str, rate: float, counts: dict[str, Any]) -> None:
+def _rate(as_json: bool, name: str, rate: float, members: dict[str, Any]) -> None:
     if as_json:
-        output.as_json({"channel": name, "rate": round(rate, 3), **counts})
+        output.as_json({"channel": name, "rate": round(rate, 3), **members})
         return
-    words = [f"{word.replace('_', ' ')} {value}" for word, value in counts.items() if value is not None]
-    output.line(f"{rate:.1f} items/s, {', '.join(words)}")
+    output.line(f"{rate:.1f} items/s, {channel_counts(members)}")
+
+
+def _key(args: Arguments) -> int:
+    if not args.key:
+        raise WrongUsage("which channel? --key names it")
+    return int(args.key)
+
+
+def open_key(args: Arguments, system: System) -> int:
+    key = _key(args)
+    system.device().open_channel(args.name, key)
+    path = os.path.join(FOLDER, f"key-{key:016x}")
+    if args.json:
+        output.as_json({"name": os.path.basename(path), "device": path})
+    else:
+        output.line(path)
+    return 0
+
+
+def close_key(args: Arguments, system: System) -> int:
+    system.device().close_channel(args.name, _key(args))
+    if args.json:
+        output.as_json({})
+    return 0
 
 
 def _open(channel: dict[str, Any], flags: int) -> int:
@@ -179,6 +276,23 @@ def send(args: Arguments, system: System) -> int:
         _put(descriptor, channel, data.ljust(channel["item"], b"\0"), f"{channel['name']} did not take the item")
     finally:
         os.close(descriptor)
+    return 0
+
+
+def ring(args: Arguments, system: System) -> int:
+    """Rings the bell of the other ends once, as a write does, without writing an item."""
+    channel = _one(system, args.channel)
+    descriptor = _open(channel, os.O_WRONLY | os.O_NONBLOCK)
+    try:
+        if not channel.get("bell"):
+            raise Refused(f"the channel '{channel['name']}' has no bell", "say 'bell: true' in the files of its cells")
+        if not any(end["state"] == "running" for end in channel["ends"] if end["name"] != LINUX):
+            raise Refused(f"no cell of the channel '{channel['name']}' runs", "start one: qvctl cell start")
+        fcntl.ioctl(descriptor, RING)
+    finally:
+        os.close(descriptor)
+    if args.json:
+        output.as_json({})
     return 0
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import os
 
-from .. import abi, config, dropin, output, words
+from .. import abi, config, dropin, order, output, words
 from ..errors import WrongConfiguration
 from ..problems import Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..devices import Function
     from ..keys import CellConfig
     from ..machine import Machine
@@ -25,7 +27,7 @@ def check(args: Arguments, system: System) -> int:
         problems = [problem for cell in cells for problem in (
             *config.taken(cell, machine), *_device_problems(cell, system))]
     warnings = [(cell.file, warning) for cell in cells for warning in (
-        *_warnings(cell, machine), *_unit_warnings(cell, system))]
+        *_warnings(cell, machine), *_unit_warnings(cell, system, machine))]
     scheduled = [cell for cell in cells if args.verbose and cell.vcpus and not problems]
     if scheduled:
         from .. import schedule
@@ -55,7 +57,7 @@ def _warnings(cell: CellConfig, machine: Machine) -> list[str]:
     return found
 
 
-def _unit_warnings(cell: CellConfig, system: System) -> list[str]:
+def _unit_warnings(cell: CellConfig, system: System, machine: Machine) -> list[str]:
     """Compares the file of a unit with the drop-in that systemd has."""
     folder = os.path.realpath(os.path.join(system.root, dropin.CELLS))
     if os.path.dirname(os.path.realpath(cell.file)) != folder:
@@ -63,11 +65,38 @@ def _unit_warnings(cell: CellConfig, system: System) -> list[str]:
     found = []
     if os.path.basename(cell.file) != f"{cell.name}.yaml":
         found.append(f"the file has another name than its cell, so no unit is named qv-cell@{cell.name}: call it {cell.name}.yaml")
-    elif dropin.wanted(cell) != dropin.present(system.root, cell.name):
-        found.append(f"systemd does not know its `after` and `requires` yet: qvctl cell enable {cell.name}")
+    else:
+        writers = order.writers(cell, order.described(system.root, machine))
+        if dropin.wanted(cell, writers) != dropin.present(system.root, cell.name):
+            found.append(f"systemd does not know {_waits(writers)} yet: qvctl cell enable {cell.name}")
+        if _is_older(cell, system, machine):
+            found.append(f"the cell {cell.name} was made from another version of this file or of its image: "
+                         f"systemctl restart {dropin.unit(cell.name)}")
     found += [f"it waits for cell {name}, which has no file {dropin.file_of(system.root, name)}"
               for name in cell.before() if not os.path.exists(dropin.file_of(system.root, name))]
     return found
+
+
+def _is_older(cell: CellConfig, system: System, machine: Machine) -> bool:
+    """Returns whether the cell of the unit is there, and was made from something else."""
+    if cell.name not in [other.name for other in machine.cells]:
+        return False
+    from .. import mark
+
+    made = mark.read(mark.place(os.path.join(system.root, mark.FOLDER), cell.name))
+    if made is None:
+        return False
+    try:
+        with open(cell.image, "rb") as stream:
+            return made.digest != mark.digest(cell, stream.read())
+    except OSError:
+        return True
+
+
+def _waits(writers: Sequence[str]) -> str:
+    if not writers:
+        return "its `after` and `requires`"
+    return f"its `after` and `requires`, and that {' and '.join(writers)} writes to its channels"
 
 
 def functions(cell: CellConfig, system: System) -> list[Function | None]:

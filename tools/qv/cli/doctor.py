@@ -10,7 +10,7 @@ from ..device import Device
 from ..errors import Refused
 from ..machine import parse_cpu_list
 from ..record import dataclass
-from ..words import MIB, REPLACED, REPLACED_REMEDY, cpu_list, outside, size, text
+from ..words import MIB, REPLACED, REPLACED_REMEDY, cpu_list, dma_level, outside, size, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Examination:
         checks: tuple[Callable[[], Finding], ...] = (
             self.architecture, self.virtualization, self.nested_paging, self.firmware, self.inside,
             self.kvm, self.cpus, self.offline_cpus, self.memory, self.lockdown, self.secure_boot,
-            self.apparmor, self.module, self.headers, self.driver, self.yaml)
+            self.apparmor, self.module, self.headers, self.driver, self.dma, self.yaml)
         return [check() for check in checks]
 
     def architecture(self) -> Finding:
@@ -259,6 +259,23 @@ class Examination:
             return Finding("driver", WARN, "there is no /dev/qv yet", "modprobe qv")
         status = WARN if "root" in refusal.remedy else FAIL
         return Finding("driver", status, refusal.sentence, refusal.remedy)
+
+    def dma(self) -> Finding:
+        """Returns the level of protection from the DMA of a hostile Linux. If QV is not enabled, says
+        whether `enable --iommu` could raise it."""
+        if self.status is not None and self.status.enabled:
+            level = dma_level(self.status)
+            return Finding("dma", OK, level) if self.status.dma_level == abi.DmaLevel.FULL else \
+                Finding("dma", WARN, level, "see to the reason, then: qvctl disable, qvctl enable --iommu; or trust Linux")
+        if not self.facts.exists("sys/firmware/acpi/tables/DMAR"):
+            return Finding("dma", WARN, "no VT-d: a hostile Linux could write all memory by its devices",
+                           "trust Linux; or switch VT-d on in the firmware set-up (AMD-Vi is not supported yet)")
+        if groups := self.facts.translated_groups():
+            return Finding("dma", WARN, f"Linux translates the addresses of devices (IOMMU group {', '.join(groups[:3])}"
+                           f"{'...' if groups[3:] else ''}), so `qvctl enable --iommu` confines devices of cells, not those of a hostile Linux",
+                           "add iommu=pt to the kernel's command line (the monitor's isolation of devices replaces Linux's), "
+                           "and intel_iommu=on,sm_off if Linux uses scalable mode; or trust Linux")
+        return Finding("dma", OK, "`qvctl enable --iommu` can keep a hostile Linux's devices from cells")
 
     def yaml(self) -> Finding:
         if importlib.util.find_spec("yaml"):

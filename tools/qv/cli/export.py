@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""qvctl cell export: the YAML of a cell that exists, with the values that are in effect."""
+"""qvctl cell export: the YAML of a cell that exists, with the values that are in effect. The driver
+has all but the keys for the cell's unit, which are those of the unit's file."""
 
 from __future__ import annotations
 
-from .. import abi, keys, output
+import os
+
+from .. import abi, config, dropin, keys, output
+from ..keys import unit
 from ..keys.channels import of_plan
 from ..words import ipi_name, pci_name, size, text
 
@@ -11,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..keys import CellConfig
     from ..system import System
     from .command import Arguments
 
@@ -31,26 +36,39 @@ def _list(items: list[str]) -> str:
 
 
 def _device(device: abi.PciDevice) -> str:
-    dma = "unsafe-dma: true" if device.dma == abi.Dma.UNSAFE else "dma: off"
-    return f"{{pci: {_quoted(pci_name(device.bdf))}, {dma}}}"
+    dma = {abi.Dma.UNSAFE: ", unsafe-dma: true", abi.Dma.PROTECTED: ", dma: protected", abi.Dma.OFF: ", dma: off"}
+    return f"{{pci: {_quoted(pci_name(device.bdf))}{dma.get(device.dma, '')}}}"
+
+
+def _ends(writers: list[str], readers: list[str]) -> list[str]:
+    read = f"readers: [{', '.join(map(_quoted, readers))}]"
+    if len(writers) == 1:
+        return [f"writer: {_quoted(writers[0])}", read]
+    return [f"writers: [{', '.join(map(_quoted, writers))}]", read]
 
 
 def _channel(raw: abi.ChannelPlan) -> str:
     plan = of_plan(raw)
     words = [f"name: {_quoted(plan['name'])}", f"type: {plan['type']}", f"item: {plan['item']}",
-             f"writer: {_quoted(plan['writer'])}", f"readers: [{', '.join(map(_quoted, plan['readers']))}]"]
+             *_ends(plan["writers"], [name for name in plan["readers"] if name not in plan["writers"]])]
     if plan["type"] == "ring":
         words += [f"slots: {plan['slots']}", f"full: {plan['full']}"]
     words += [f"reconnect: {plan['reconnect']}"]
     words += [f"schema: {_quoted(plan['schema'])}"] if plan["schema"] else []
     if plan["bell"]:
         vector = f"vector: {raw.bell_vector}, " if raw.bell_vector else ""
-        words.append(f"bell: {{{vector}cpu: {raw.bell_cpu}}}")
+        once = ", one-shot: true" if plan["bell"] == "one-shot" else ""
+        words.append(f"bell: {{{vector}cpu: {raw.bell_cpu}{once}}}")
     if plan["owner"]:
         words.append(f'owner: "{raw.uid}:{raw.gid}"')
     if plan["owner"] and raw.mode:
         words.append(f"mode: {raw.mode:04o}")
     return f"{{{', '.join(words)}}}"
+
+
+def _dynamic(info: abi.CellInfo) -> str:
+    dynamic = keys.BY_NAME["dynamic-channels"].data(info)["dynamic_channels"]
+    return f"{{memory: {size(dynamic['memory'])}, with: [{', '.join(map(_quoted, dynamic['with']))}]}}"
 
 
 def _image(info: abi.CellInfo) -> str:
@@ -76,13 +94,53 @@ ROWS: tuple[tuple[str, Callable[[abi.CellInfo], str]], ...] = (
 )
 
 
-def export(args: Arguments, system: System) -> int:
-    info = system.device().info(args.name)
+def yaml_of(info: abi.CellInfo) -> str:
     lines = [f"{key}: {value(info)}" for key, value in ROWS]
+    if info.num_dynamic:
+        lines.append(f"dynamic-channels: {_dynamic(info)}")
+    if info.dma_level != abi.DmaLevel.NONE:
+        lines.append(f"dma-protection: {keys.BY_NAME['dma-protection'].data(info)['dma_protection']}")
     if info.apic != abi.Apic.BEST:
         lines.append(f"apic: {keys.BY_NAME['apic'].data(info)['apic']}")
+    return "\n".join(lines) + "\n"
+
+
+def _restart(restart: unit.Restart | None) -> str:
+    if restart is None or restart == unit.HOLD:
+        return "off"
+    return f"{{limit: {restart.limit}, first: {restart.first}ms, most: {restart.most}ms, healthy: {restart.healthy}ms}}"
+
+
+UNIT_ROWS: tuple[tuple[str, Callable[[CellConfig], str]], ...] = (
+    ("after", lambda cell: f"[{', '.join(map(_quoted, cell.after))}]"),
+    ("requires", lambda cell: f"[{', '.join(map(_quoted, cell.requires))}]"),
+    ("restart", lambda cell: _restart(cell.restart)),
+    ("on-failure", lambda cell: cell.on_failure),
+    ("ready", lambda cell: cell.ready),
+    ("stop", lambda cell: f"{cell.stop}ms"),
+)
+
+
+def _unit_yaml(name: str, system: System) -> str:
+    """Returns the keys for the unit that are in the unit's file. A key that is not there has no value
+    of its own: the unit takes it from /etc/qv/qv.conf."""
+    file = dropin.file_of(system.root, name)
+    if not os.path.exists(file):
+        return ""
+    cell, problems = config.check_file(file, system.running().with_all_memory())
+    if problems:
+        return f"# {file} is wrong, so its keys for the unit are not here: qvctl config check {file}\n"
+    return "".join(f"{key}: {value(cell)}\n" for key, value in UNIT_ROWS if key in cell.at)
+
+
+def exported(info: abi.CellInfo, system: System) -> str:
+    return yaml_of(info) + _unit_yaml(text(info.name), system)
+
+
+def export(args: Arguments, system: System) -> int:
+    yaml = exported(system.device().info(args.name), system)
     if args.json:
-        output.as_json({"name": args.name, "yaml": "\n".join(lines) + "\n"})
+        output.as_json({"name": args.name, "yaml": yaml})
     else:
-        output.line("\n".join(lines))
+        output.write(yaml)
     return 0

@@ -25,7 +25,7 @@ LOG_PERIOD = 0.2  # seconds between two reads of the log
 _LINE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ([^:]*): (.*)")
 
 
-def _log_lines(device: Device, first: int, which: int) -> Iterator[tuple[int, str]]:
+def log_lines(device: Device, first: int, which: int) -> Iterator[tuple[int, str]]:
     """Yields (number of the next line, line) from line `first` on. Reports lost lines."""
     while True:
         raw, following, lost = device.log(first, which)
@@ -55,7 +55,7 @@ def log(args: Arguments, system: System) -> int:
     number = 0
     kept: list[dict[str, Any]] = []
     while True:
-        for number, entry in _log_lines(device, number, which):
+        for number, entry in log_lines(device, number, which):
             if not args.json:
                 output.line(entry)
             elif args.follow:

@@ -7,15 +7,15 @@ If this process is killed, the cell runs on; the next one takes it over if it is
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 
-from .. import abi, output
+from .. import abi, mark, output
 from ..condition import FAILURES, failure_name, registers, state_name
 from ..errors import Refused
 from ..keys.unit import Restart
 from ..words import text
 from .create import checked
+from .recover import choice, choice_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,14 +30,15 @@ if TYPE_CHECKING:
 
 GAVE_UP = 3         # exit status: the cell failed too often, and is kept as it is
 DOUBLINGS = 30      # of the pause: enough to reach any longest one
-LATER_SECONDS = 30.0    # before a start is tried again that another command holds up
 READY = 5.0         # seconds that an inmate has to tell that it is ready; not all tell it
+START = 300.0       # seconds that a start may take: TimeoutStartSec of the unit
+HELD = 1.0          # seconds until a change of `on-failure` is seen
 PERIOD = 5.0        # seconds between two looks at the cell if systemd asks for none
 # systemd waits this many seconds, or this many times the cell's `watchdog`, for a sign of life
 WATCHDOG, BEATS = 30.0, 3
 REST = 25_000       # milliseconds that stopping and giving back may take after the cell's own time
-# Another command holds management: a refused start is tried again
-LATER = (abi.Reason.E_LOCKED, abi.Reason.E_BUSY)
+# A start that is refused so is tried again after these seconds: a lock lasts, a call ends soon
+LATER: dict[int, float] = {abi.Reason.E_LOCKED: 30.0, abi.Reason.E_BUSY: 0.2}
 
 
 def keep(args: Arguments, system: System) -> int:
@@ -87,11 +88,10 @@ class Keeper:
         self.failures, self.since = 0, system.now()
         self.transcript: Transcript | None = None
         self.beat, self.next_report = 0, 0.0
-        folder = service.folder or os.path.join(system.root, "run/qv")
-        self.mark = os.path.join(folder, f"{cell.name}.cell")
-        digest = hashlib.sha256(bytes(cell.request()))
-        digest.update(image)
-        self.digest = digest.hexdigest()
+        self.ready = False  # systemd has learned that the inmate is ready
+        self.folder = folder = service.folder or os.path.join(system.root, mark.FOLDER)
+        self.mark = mark.place(folder, cell.name)
+        self.digest = mark.digest(cell, image)
         self.alone = self.lock(folder)
 
     def lock(self, folder: str) -> int:
@@ -133,25 +133,25 @@ class Keeper:
             if state == abi.State.SHUT_DOWN:
                 self.say("ended-elsewhere", f"cell {self.name} was shut down by another command")
                 return self.end()
-            if state == abi.State.FAILED and not self.start_again():
+            if state == abi.State.FAILED and not self.after_failure():
                 return self.end() if self.service.ended else GAVE_UP
-            if state == abi.State.FAILED or self.system.now() >= self.next_report:
+            if not self.ready:
+                self.report_ready()
+            elif state == abi.State.FAILED or self.system.now() >= self.next_report:
                 self.report_life()
         return self.end()
 
     def begin(self) -> None:
         """Takes the cell over if it is there, otherwise creates it. Then the cell runs."""
-        if self.state() is not None and not self.is_ours():
-            if not os.path.exists(self.mark):
+        if self.state() is not None and not self.is_same():
+            if not self.is_ours():
                 raise Refused(f"a cell {self.name} exists, and no unit has created it",
                               f"qvctl cell destroy {self.name}, then start the unit again")
             self.say("replaced", f"the file or the image of cell {self.name} has changed: the cell is replaced")
             self.device.destroy(self.name)
         created = self.state() is None
         if created:
-            self.leave_mark("")
-            self.device.create(self.cell.request(), self.image)
-            self.leave_mark(self.facts())
+            self.create()
         if self.cell.console:
             self.transcript = self.system.transcript(self.name)
         if self.state() == abi.State.RUNNING:
@@ -162,7 +162,18 @@ class Keeper:
         except Refused:
             if created:
                 self.device.destroy(self.name)
+                self.forget_mark()
             raise
+
+    def create(self) -> None:
+        """The mark is there before the cell, since this process may be killed in between."""
+        self.leave_mark("")
+        try:
+            self.device.create(self.cell.request(), self.image)
+        except Refused:
+            self.forget_mark()
+            raise
+        self.leave_mark(self.facts())
 
     def start(self) -> None:
         reply = self.device.start(self.name)
@@ -196,18 +207,62 @@ class Keeper:
         return f"{info.id} {cpus} {info.memory} {text(info.image_name)} {text(info.cmdline)}"
 
     def is_ours(self) -> bool:
-        """The cell was created of this configuration and this image. The mark has no facts if the
-        process was killed while it created the cell."""
-        try:
-            with open(self.mark, encoding="utf-8") as stream:
-                digest, _, facts = stream.read().partition("\n")
-        except (OSError, ValueError):
+        """A process of the unit created the cell, perhaps of another file. The mark
+        has no facts if that process was killed while it created the cell, so before its start. The
+        next cell gets the same id, but the driver counts its failures from 0."""
+        made = mark.read(self.mark)
+        if made is None:
             return False
-        return digest == self.digest and facts in ("", self.facts())
+        info = self.device.info(self.name)
+        if not made.facts:
+            return info.state in (abi.State.CREATED, abi.State.LOADABLE)
+        return made.facts == self.facts() and info.failures >= made.failures
+
+    def is_same(self) -> bool:
+        """The unit created the cell, of this configuration and this image."""
+        made = mark.read(self.mark)
+        return made is not None and made.digest == self.digest and self.is_ours()
 
     def leave_mark(self, facts: str) -> None:
-        with open(self.mark, "w", encoding="utf-8") as stream:
-            stream.write(f"{self.digest}\n{facts}")
+        failures = self.device.info(self.name).failures if facts else 0
+        mark.write(self.mark, mark.Mark(self.digest, facts, failures))
+
+    def after_failure(self) -> bool:
+        """Holds the failed cell or starts it again. Returns false as start_again() does."""
+        if not self.holds():
+            return self.start_again()
+        self.copy_console(end=True)
+        self.hold()
+        state = self.state()
+        if state == abi.State.FAILED and not self.service.ended:
+            return self.start_again()
+        self.take_back(state)
+        return not self.service.ended
+
+    def take_back(self, state: int | None) -> None:
+        """Notices that another command has started the failed cell."""
+        if state != abi.State.RUNNING:
+            return
+        self.since, self.beat, self.failures = self.system.now(), 0, 0
+        if self.transcript:
+            self.transcript.restart()
+        self.say("recovered", f"cell {self.name} runs again: another command has started it")
+
+    def holds(self) -> bool:
+        return choice(self.folder, self.name, self.cell.on_failure) == "hold"
+
+    def hold(self) -> None:
+        """Keeps the failed cell as it is, until a command starts or ends it, `on-failure` changes,
+        or the unit ends."""
+        record = self.device.info(self.name).failure
+        why = FAILURES.get(record.reason, "an unknown reason")
+        self.say("held", f"cell {self.name} failed: {why}; it is held as it is\n"
+                 f"  remedy: `qvctl cell show {self.name}` says more; then qvctl cell recover {self.name}",
+                 **self.failure_fields(record))
+        while not self.service.ended and self.state() == abi.State.FAILED and self.holds():
+            self.extend_start()
+            self.service.tell(f"STATUS=failed: {why}; held", "WATCHDOG=1")
+            self.service.wait(self.device, self.name, min(self.period(), HELD))
 
     def start_again(self) -> bool:
         """Starts the failed cell again after a pause. Returns false if it failed too often, or if
@@ -221,21 +276,31 @@ class Keeper:
         self.failures += 1
         if self.failures > self.restart.limit:
             self.say("given-up", f"cell {self.name} failed: {why}; that was failure {self.failures}, so it is left as it is\n"
-                     f"  remedy: `qvctl cell show {self.name}` says more; then start the unit again", **fields)
+                     f"  remedy: `qvctl cell show {self.name}` says more; then "
+                     f"systemctl reset-failed qv-cell@{self.name}, and systemctl start qv-cell@{self.name}", **fields)
             self.service.tell(f"STATUS=failed {self.failures} times: {why}")
+            self.leave_mark(self.facts())
+            self.forget_choice()
             return False
         doubled = self.restart.first * 2 ** min(self.failures - 1, DOUBLINGS)
         pause = min(doubled, self.restart.most) / 1000
         self.say("failed", f"cell {self.name} failed: {why}; it starts again in {output.duration(round(pause * 1e9))}", **fields)
+        self.extend_start()
+        earlier = 0
         while not self.pause(pause, why) and self.state() == abi.State.FAILED:
             try:
                 self.start()
-                break
+                return not self.service.ended
             except Refused as refusal:
                 if refusal.code not in LATER:
                     raise
-                pause = LATER_SECONDS
+                pause = LATER[refusal.code]
+                self.extend_start()
+                if refusal.code == earlier == abi.Reason.E_BUSY:
+                    continue  # the journal has it already
+                earlier = refusal.code
                 self.say("delayed", f"cell {self.name}: {refusal.sentence}; tried again in {output.duration(round(pause * 1e9))}")
+        self.take_back(self.state())
         return not self.service.ended
 
     def failure_fields(self, record: abi.FailureRecord) -> dict[str, str]:
@@ -256,7 +321,7 @@ class Keeper:
 
     def report_ready(self) -> None:
         """Tells systemd that the inmate is ready, as `ready` of its file says, and how often it will
-        hear from this process."""
+        hear from this process. If the cell fails first, its next life may become ready."""
         if self.service.watchdog and self.cell.watchdog:
             self.service.watchdog = max(WATCHDOG, BEATS * self.cell.watchdog / 1000)
             self.service.tell(f"WATCHDOG_USEC={round(self.service.watchdog * 1e6)}")
@@ -265,8 +330,22 @@ class Keeper:
             self.copy_console()
             if self.state() != abi.State.RUNNING or self.service.sleep(0.02):
                 break
-        self.service.tell("READY=1")
+        if self.state() == abi.State.FAILED:
+            self.next_report = self.system.now()
+            return
+        self.tell_ready()
         self.report_life()
+
+    def tell_ready(self) -> None:
+        """Without it, systemd takes an end with status 0 for a failure."""
+        if not self.ready:
+            self.ready = True
+            self.service.tell("READY=1")
+
+    def extend_start(self) -> None:
+        """Gives the next life of a cell that has not been ready the time of a start."""
+        if not self.ready:
+            self.service.tell(f"EXTEND_TIMEOUT_USEC={round((START + self.restart.most / 1000) * 1e6)}")
 
     def is_ready(self) -> bool:
         how = self.cell.ready
@@ -298,12 +377,21 @@ class Keeper:
 
     def gone(self) -> int:
         self.say("ended-elsewhere", f"cell {self.name} was destroyed by another command")
+        self.tell_ready()
         self.forget()
         return 0
 
     def forget(self) -> None:
+        self.forget_mark()
+        self.forget_choice()
+
+    def forget_mark(self) -> None:
         if os.path.exists(self.mark):
             os.unlink(self.mark)
+
+    def forget_choice(self) -> None:
+        if os.path.exists(path := choice_file(self.folder, self.name)):
+            os.unlink(path)
 
     def end(self) -> int:
         """Asks the cell to end, then gives its resources back to Linux."""

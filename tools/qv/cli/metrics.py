@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import time
@@ -11,12 +12,15 @@ from collections.abc import Iterator
 from .. import abi, output
 from ..condition import state_name
 from ..errors import NotLoaded, Refused, WrongUsage
+from ..latency import BUCKETS, end
+from .latency import histograms_of
 from .show import cells_data
 from .stats import reason_name, stats_of
 
 try:
     from prometheus_client import CollectorRegistry, generate_latest, start_http_server
-    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+    from prometheus_client.core import Metric
     from prometheus_client.registry import Collector
 except ImportError:
     raise Refused("the Python library prometheus_client is not installed",
@@ -56,8 +60,22 @@ class Numbers(Collector):
         cells = {cell["name"]: cell for cell in cells_data(device, status.vendor)}
         yield from _cells(cells, self._defined())
         yield from _lives(cells, status.tsc_khz)
+        yield self._latencies(list(cells), status.tsc_khz)
         if status.enabled:
             yield from _exits(device, [abi.FRONT_END, *cells], status.tsc_khz)
+
+    def _latencies(self, names: list[str], khz: int) -> Metric:
+        """Returns the histograms that the inmates keep. They count from the start of each life."""
+        family = HistogramMetricFamily("qv_latency_seconds", "Times that the inmate measures, such as how late its threads run.",
+                                       labels=("cell", "histogram"))
+        for cell in names:
+            found = {one.name: one for one in histograms_of(self.system, cell) or ()} if khz else {}
+            for one in found.values():
+                sums = itertools.accumulate(one.counts)
+                limits = [str(end(bucket) / khz / 1000) for bucket in range(BUCKETS - 1)] + ["+Inf"]
+                buckets = [(limit, float(count)) for limit, count in zip(limits, sums)]
+                family.add_metric((cell, one.name), buckets, one.sum / khz / 1000)
+        return family
 
     def _defined(self) -> list[str]:
         try:
@@ -124,18 +142,6 @@ def _exits(device: Device, names: list[str], khz: int) -> Iterator[Metric]:
     yield from (exits, denied, inside, longest)
 
 
-def _replace(path: str, data: bytes) -> None:
-    """Writes a file aside and renames it, so that a reader never sees a part."""
-    aside = f"{path}.{os.getpid()}"
-    try:
-        with open(aside, "wb") as file:
-            file.write(data)
-        os.chmod(aside, 0o644)
-        os.replace(aside, path)
-    except OSError as error:
-        raise Refused(f"{path} cannot be written ({error.strerror})", "name a file in a folder that exists") from None
-
-
 def metrics(args: Arguments, system: System) -> int:
     if args.json:
         raise WrongUsage("metrics has a format of its own: leave out --json")
@@ -150,9 +156,9 @@ def metrics(args: Arguments, system: System) -> int:
                           "name a free port with --listen") from None
         output.line(f"serves http://{address}:{port}/metrics")
         threading.Event().wait()
-    data = generate_latest(registry)
+    data = generate_latest(registry).decode()
     if args.file:
-        _replace(args.file, data)
+        output.save(args.file, data, 0o644)
     else:
-        output.write(data.decode())
+        output.write(data)
     return 0

@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
 def enable(args: Arguments, system: System) -> int:
     device = system.device_or_load()
-    reply = unless(args, lambda: device.enable(args.strict, args.ipi == "direct"), abi.Reason.E_ENABLED,
+    reply = unless(args, lambda: device.enable(args.strict, args.ipi == "direct", args.iommu),
+                   abi.Reason.E_ENABLED,
                    lambda: args.ipi in (None, words.ipi_name(device.status().ipi_direct)))
     info = device.status()
     level = f"; level: {words.outside(info.cpus_outside)}" if info.cpus_outside else ""
     level += f"; level: {words.IPI_DIRECT}" if info.ipi_direct else ""
+    level += f"; level: {words.dma_level(info)}" if args.iommu else ""
     return done(args, reply, f"QV is enabled{'' if reply else ' already'}: its monitor runs under Linux{level}",
-                 enabled=True, cpus_outside=info.cpus_outside, ipi=words.ipi_name(info.ipi_direct))
+                 enabled=True, cpus_outside=info.cpus_outside, ipi=words.ipi_name(info.ipi_direct),
+                 dma_level=words.DMA_LEVELS[info.dma_level])
 
 
 def disable(args: Arguments, system: System) -> int:

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import time
-
 from .. import abi, keys, output, words
 from ..condition import ADDRESSES, failure_data, failure_name, registers, state_name
 from ..errors import Refused
 from ..words import text
-from .acting import each
+from .acting import each, infos_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,14 +65,7 @@ def cell_data(info: abi.CellInfo, vendor: int) -> dict[str, Any]:
 
 def cells_data(device: Device, vendor: int) -> list[dict[str, Any]]:
     """Returns all cells as in --json, without those that are destroyed meanwhile."""
-    found = []
-    for name in device.names():
-        try:
-            found.append(cell_data(device.info(name), vendor))
-        except Refused as refusal:
-            if refusal.code != abi.Reason.E_NO_CELL:
-                raise
-    return found
+    return [cell_data(info, vendor) for info in infos_of(device)]
 
 
 def state_text(cell: dict[str, Any]) -> str:
@@ -90,7 +81,8 @@ def list_cells(args: Arguments, system: System) -> int:
     status = device.status()
     cells = cells_data(device, status.vendor)
     if args.json:
-        output.as_json({"cells": cells, "linux_ipi": words.ipi_name(status.ipi_direct)})
+        output.as_json({"cells": cells, "linux_ipi": words.ipi_name(status.ipi_direct),
+                        "dma_level": words.DMA_LEVELS[status.dma_level]})
         return 0
     rows = [[cell["name"], state_text(cell), words.cpu_list(sorted(cell["cpus"])), words.size(cell["memory"]),
              cell["image"], _apic(cell), "locked" if cell["locked"] else "",
@@ -100,13 +92,21 @@ def list_cells(args: Arguments, system: System) -> int:
     output.table(("NAME", "STATE", "CPUS", "MEMORY", "IMAGE", "APIC", "LOCK", "FAILURE", "DEVICES"), rows, frozenset({3}))
     if status.ipi_direct:
         output.line(f"level: {words.IPI_DIRECT}")
+    if status.enabled:
+        output.line(f"level: DMA {words.DMA_LEVELS[status.dma_level]}")
     return 0
 
 
 def show_cell(args: Arguments, system: System) -> int:
+    from . import channels  # `cell list` starts faster without it
+
     def one(device: Device, name: str) -> None:
-        data = cell_data(device.info(name), device.status().vendor)
+        status = device.status()
+        data = cell_data(device.info(name), status.vendor)
+        data["dma_level"] = words.DMA_LEVELS[status.dma_level]
         looks = data["debug"] and data["state"] == "running"
+        for channel in data["channels"]:
+            channel["counts"] = channels.counts({**channel, "device": channels.device_of(channel)})
         data["stands"] = [sample_data(device, name, cpu) for cpu in data["cpus"]] if looks else None
         if args.json:
             output.as_json(data)
@@ -123,7 +123,7 @@ def _show(data: dict[str, Any], verbose: bool) -> None:
         *(line for key in keys.RESOURCES for line in key.show(data)),
         ("heartbeat", str(data["heartbeat"]) if data["heartbeat"] else "none seen"),
         *(line for key in keys.SUPERVISION for line in key.show(data)),
-        ("started", _ago(data["started_ns"])),
+        ("started", output.ago(data["started_ns"]) if data["started_ns"] else "never"),
     ]
     if data["first_entry_ns"]:
         lines.append(("first entry", f"{output.duration(data['first_entry_ns'])} after the start call"))
@@ -137,13 +137,6 @@ def _show(data: dict[str, Any], verbose: bool) -> None:
         _show_failure("failed", data["failure"])
     if data["last_failure"]:
         _show_failure("last failure", data["last_failure"])
-
-
-def _ago(started_ns: int) -> str:
-    if not started_ns:
-        return "never"
-    seconds = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - started_ns
-    return f"{output.duration(max(seconds, 0))} ago"
 
 
 def _show_stand(stand: dict[str, Any], verbose: bool) -> None:

@@ -10,6 +10,8 @@ from ..words import ipi_name, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..device import Device
     from ..system import System
     from .command import Arguments
@@ -38,40 +40,49 @@ def status(args: Arguments, system: System) -> int:
         system.sleep(PERIOD)
 
 
-def _print_status(args: Arguments, device: Device, system: System) -> None:
+def status_data(device: Device, system: System) -> dict[str, Any]:
+    """Returns the state as in --json."""
     info, pool = device.status(), device.pool()
     facts = system.facts()
-    monitor, replaced = facts.monitor_sha256(), facts.module_is_replaced()
     features = [name for bit, name in FEATURES.items() if info.features & bit]
     obstacle = None
     if info.obstacle:
         obstacle = {"code": info.obstacle, "sentence": text(info.obstacle_text),
                     "remedy": text(info.obstacle_remedy)}
-    data = {"enabled": bool(info.enabled), "cells": info.num_cells,
+    return {"enabled": bool(info.enabled), "cells": info.num_cells,
             "vendor": VENDORS.get(info.vendor, str(info.vendor)), "features": features,
             "x2apic": bool(info.x2apic), "cpus": info.num_cpus, "tsc_khz": info.tsc_khz,
             "lost_cpus": info.lost_cpus, "monitor_text": info.monitor_text,
-            "monitor_sha256": monitor, "module_replaced": replaced, "cpus_outside": info.cpus_outside,
-            "ipi": ipi_name(info.ipi_direct), "pool": {"size": pool.size, "free": pool.free, "lent": pool.lent}, "obstacle": obstacle}
+            "monitor_sha256": facts.monitor_sha256(), "module_replaced": facts.module_is_replaced(), "cpus_outside": info.cpus_outside,
+            "ipi": ipi_name(info.ipi_direct), "dma_level": words.DMA_LEVELS[info.dma_level],
+            "dma_obstacle": text(info.dma_obstacle),
+            "pool": {"size": pool.size, "free": pool.free, "lent": pool.lent}, "obstacle": obstacle}
+
+
+def _print_status(args: Arguments, device: Device, system: System) -> None:
+    data = status_data(device, system)
     if args.json:
         output.as_json(data)
         return
-    output.line(f"QV is {'enabled' if info.enabled else 'not enabled'}; {info.num_cells} cells, "
-                f"{info.num_cpus} CPUs under the monitor{f', {info.lost_cpus} of them lost' if info.lost_cpus else ''}")
+    lost, features, pool, obstacle = data["lost_cpus"], data["features"], data["pool"], data["obstacle"]
+    output.line(f"QV is {'enabled' if data['enabled'] else 'not enabled'}; {data['cells']} cells, "
+                f"{data['cpus']} CPUs under the monitor{f', {lost} of them lost' if lost else ''}")
     output.line(f"{data['vendor']}: {', '.join(features) or 'no features'}; "
-                f"{'x2APIC' if info.x2apic else 'xAPIC'}; TSC {info.tsc_khz} kHz; "
-                f"monitor {info.monitor_text} bytes")
-    if pool.size:
-        output.line(words.pool(pool.size, pool.free))
-    if monitor:
-        output.line(f"monitor sha256 {monitor}")
-    if replaced:
+                f"{'x2APIC' if data['x2apic'] else 'xAPIC'}; TSC {data['tsc_khz']} kHz; "
+                f"monitor {data['monitor_text']} bytes")
+    if pool["size"]:
+        output.line(words.pool(pool["size"], pool["free"]))
+    if data["monitor_sha256"]:
+        output.line(f"monitor sha256 {data['monitor_sha256']}")
+    if data["module_replaced"]:
         output.line(f"level: {words.REPLACED}")
         output.line(f"  remedy: {words.REPLACED_REMEDY}")
-    if info.cpus_outside:
-        output.line(f"level: {words.outside(info.cpus_outside)}")
-    if info.ipi_direct:
+    if data["cpus_outside"]:
+        output.line(f"level: {words.outside(data['cpus_outside'])}")
+    if data["ipi"] == "direct":
         output.line(f"level: {words.IPI_DIRECT}")
+    if data["enabled"]:
+        output.line(f"level: {words.dma_level(device.status())}")
     if obstacle:
         output.line(f"cannot be enabled: {obstacle['sentence']}")
         output.line(f"  remedy: {obstacle['remedy']}")

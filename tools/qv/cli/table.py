@@ -22,6 +22,22 @@ def _count(value: str) -> int:
     return count
 
 
+def _looks(value: str) -> int:
+    """count from 1 to 1000"""
+    count = int(value)
+    if not 1 <= count <= 1000:
+        raise ValueError
+    return count
+
+
+def _boot(value: str) -> int:
+    """number of a boot (0 or below)"""
+    number = int(value)
+    if not -10_000 <= number <= 0:
+        raise ValueError
+    return number
+
+
 def _milliseconds(value: str) -> int:
     """number of milliseconds"""
     milliseconds = int(value)
@@ -47,6 +63,13 @@ def _state(value: str) -> str:
     return value
 
 
+def _on_failure(value: str) -> str:
+    """reaction to a failure (restart or hold)"""
+    if value not in ("restart", "hold"):
+        raise ValueError
+    return value
+
+
 def _ipi(value: str) -> str:
     """way to send IPIs (direct or filtered)"""
     if value not in ("direct", "filtered"):
@@ -63,7 +86,17 @@ def _listen(value: str) -> tuple[str, int]:
     return address.strip("[]") or "127.0.0.1", number
 
 
+def _key(value: str) -> int:
+    """key (1 to 4294967295)"""
+    key = int(value, 0)
+    if not 0 < key < 1 << 32:
+        raise ValueError
+    return key
+
+
 STRICT = Option("--strict", "refuse when there is nothing to do")
+KEY = Option("--key", "the number of the key", "KEY", _key, 0)
+RATE = Option("--rate", "also the items per second, counted for S seconds", "S", _seconds, 0.0)
 FOLLOW = Option("-f --follow", "go on as more come")
 
 COMMANDS = (
@@ -71,7 +104,8 @@ COMMANDS = (
     Command("enable", "monitor.enable", "put the monitor under the running Linux", "",
             Option("--strict", "refuse when it is enabled already, or when a CPU would stay outside the monitor"),
             Option("--ipi", "filtered (default), or direct: no exits for Linux's IPIs and timers, and no filter that protects cells from Linux's IPIs",
-                   "HOW", _ipi)),
+                   "HOW", _ipi),
+            Option("--iommu", "let the monitor own the IOMMU where it can, so that no device of Linux reaches a cell's memory; with --strict, refuse where it cannot")),
     Command("disable", "monitor.disable", "take the monitor away again", "", STRICT),
     Command("status", "status.status", "what the machine offers and whether QV is enabled", "",
             Option("-w --watch", "again each second, until interrupted; with --json one document per line")),
@@ -94,10 +128,20 @@ COMMANDS = (
     Command("cell wait", "waiting.wait", "wait until a cell is in a state; it need not exist yet", "NAME",
             Option("--state", "running (default), ready (it runs and has a heartbeat), failed, shut-down or destroyed", "STATE", _state, "running"),
             Option("--timeout", "seconds to wait (default: without end)", "S", _seconds)),
+    Command("cell recover", "recover.recover", "start failed cells again, in the same memory", "NAME..."),
+    Command("cell on-failure", "recover.on_failure", "what the unit of a cell does when it fails; with --set: change it, until the unit ends", "NAME",
+            Option("--set", "restart, or hold: keep it as it is until qvctl cell recover", "WHAT", _on_failure)),
+    Command("cell dump", "dump.dump", "write what a cell that has ended had in memory, if it has `debug: true`: an ELF core for gdb", "NAME",
+            Option("--file", "write it to this file (default: NAME.core)", "FILE")),
     Command("cell list", "show.list_cells", "all cells"),
     Command("cell show", "show.show_cell", "all about a cell; why it failed; where it stands, if it has `debug: true`", "NAME...",
             Option("-v", "all registers of each CPU of a running cell that has `debug: true`", name="verbose")),
-    Command("cell export", "export.export", "print the YAML of a cell that exists, with all values that are in effect", "NAME"),
+    Command("cell export", "export.export", "print the YAML of a cell that exists, with all values that are in effect, and the keys of its unit", "NAME"),
+    Command("cell edit", "edit.edit", "change /etc/qv/cells/NAME.yaml in $VISUAL or $EDITOR; it is checked before it replaces the file", "NAME"),
+    Command("cell console-log", "history.console_log", "what a cell has printed: the journal keeps it for cells of units", "NAME", FOLLOW,
+            Option("-n", "only the last N lines", "N", _count, name="count"),
+            Option("--boot", "of this boot: 0 is the present one (default: of all boots), -1 the one before", "BOOT", _boot),
+            Option("--stream", "what is in the 16 KiB of the console now, also for cells without a unit")),
     Command("cell stats", "stats.stats", "a cell's exits by reason and CPU; `linux` is the front end", "NAME",
             Option("--interval", "also rates over S seconds", "S", _seconds),
             Option("-n", "with --interval: N times (default 1; 0: until interrupted)", "N", _count, name="count")),
@@ -105,21 +149,34 @@ COMMANDS = (
     Command("top", "top.top", "what Linux and each cell do at present, until interrupted", "",
             Option("--interval", "seconds between two pictures (default 2)", "S", _seconds, 2.0),
             Option("-n", "end after N pictures (default 0: never)", "N", _count, 0, name="count")),
+    Command("latency", "latency.latency", "the histograms of times that an inmate keeps, such as how late threads ran", "NAME",
+            Option("-v", "also the count of each bucket", name="verbose")),
+    Command("trace", "trace.trace", "which thread of Quest had the CPU, and how long", "NAME",
+            Option("-n", "only the last N changes of those that Quest keeps", "N", _count, 0, name="count"),
+            Option("--svg", "also draw them as a picture", "FILE"),
+            Option("--perfetto", "also write them for Perfetto and Chrome", "FILE")),
     Command("metrics", "metrics.metrics", "the numbers of all cells in Prometheus's format", "",
             Option("--file", "write them to this file, which the node exporter's textfile collector reads", "FILE"),
             Option("--listen", "serve them by HTTP until interrupted, at /metrics", "[ADDRESS:]PORT", _listen)),
+    Command("report", "report.report", "write configuration, state, numbers and plots as one HTML page, which needs no network", "FILE",
+            Option("--interval", "seconds between two looks at the numbers (default 1)", "S", _seconds, 1.0),
+            Option("-n", "look N times (default 10)", "N", _looks, 10, name="count")),
     Command("cell run", "keep.keep", "create and start a cell, start it again when it fails, end with it: for its unit", "FILE",
-            Option("--restarts", "how often in succession it may fail and start again (default: `restart` of its file, or 5)", "N", _count),
+            Option("--restarts", "how often in succession it may fail and start again (default: `restart` of its file, or 10)", "N", _count),
             Option("--timeout", "milliseconds that it has to end by itself (default: `stop` of its file, or 5000)", "MS", _milliseconds),
             Option("--force", "take a device that Linux uses, too")),
     Command("cell enable", "units.enable", "start cells of /etc/qv/cells at boot, in the order that their files say", "NAME...",
             Option("--now", "start them now as well")),
     Command("cell disable", "units.disable", "no longer start cells at boot", "NAME...",
             Option("--now", "end them now as well")),
-    Command("channel list", "channels.list_channels", "the channels of all cells"),
-    Command("channel show", "channels.show_channel", "all about a channel", "CHANNEL"),
+    Command("channel list", "channels.list_channels", "the channels of all cells", "", RATE),
+    Command("channel show", "channels.show_channel", "all about a channel", "CHANNEL", RATE),
+    Command("channel open", "channels.open_key", "take Linux's end of a channel that a cell opened by a key: the device key-KEY",
+            "NAME", KEY),
+    Command("channel close", "channels.close_key", "leave it again: its device goes", "NAME", KEY),
     Command("channel send", "channels.send", "write one item of standard input to a channel, filled up with zeros", "CHANNEL",
             Option("--text", "this text instead", "TEXT", default=None)),
+    Command("channel ring", "channels.ring", "ring the bell of the other ends once, without writing an item", "CHANNEL"),
     Command("channel watch", "channels.watch", "print the items of a channel as they come, until its writer stops", "CHANNEL",
             Option("-n", "end after N items (default 0: never)", "N", _count, 0, name="count")),
     Command("channel hz", "channels.hz", "how many items come per second, without taking one", "CHANNEL",

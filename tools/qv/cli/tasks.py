@@ -42,28 +42,30 @@ def parsed(text: str) -> dict[str, Any]:
     return {"tasks": tasks, "isr_stack": stack}
 
 
-def _asked(name: str) -> str:
-    """Returns the answer of the cell's console."""
+REMEDY = "an OSEK application whose OIL file has CONSOLE = TRUE"
+
+
+def asked(name: str, line: str, remedy: str) -> str:
+    """Returns what the shell of a cell answers to a line."""
     import subprocess
 
     try:
-        done = subprocess.run(["quesh", name, "-c", "tasks"], capture_output=True, text=True,
+        done = subprocess.run(["quesh", name, "-c", line], capture_output=True, text=True,
                               errors="replace", check=False)
     except OSError as error:
         raise Refused(f"quesh: {(error.strerror or 'error').lower()}",
                       "install QV's tools") from None
     if done.returncode:
         sentence = done.stderr.partition("\n")[0].removeprefix("quesh: ") or \
-            f"{name} does not know the line `tasks`"
-        raise Refused(sentence, "an OSEK application whose OIL file has CONSOLE = TRUE")
+            f"{name} does not know the line `{line}`"
+        raise Refused(sentence, remedy)
     return done.stdout
 
 
 def tasks(args: Arguments, _system: System) -> int:
-    found = parsed(_asked(args.name))
+    found = parsed(asked(args.name, "tasks", REMEDY))
     if not found["tasks"] or not found["isr_stack"]:
-        raise Refused(f"{args.name} did not answer with its tasks",
-                      "an OSEK application whose OIL file has CONSOLE = TRUE")
+        raise Refused(f"{args.name} did not answer with its tasks", REMEDY)
     if args.json:
         output.as_json({"cell": args.name, **found})
         return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""qvctl top: the work of Linux and of each cell between two moments."""
+"""qvctl top: the work of Linux, of each cell and of each channel between two moments."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CLEAR = "\033[H\033[2J"
 HEADS = ("NAME", "STATE", "CPUS", "MEMORY", "BUSY", "BEATS/S", "EXITS/S", "MOST", "MONITOR", "FAILURES")
+CHANNEL_HEADS = ("CHANNEL", "TYPE", "ENDS", "ITEMS/S", "WAITING", "ERROR")
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,27 @@ def rates(name: str, now: Moment, before: Moment, khz: int) -> dict[str, Any]:
         "beats_per_second": beats,
         "exits_per_second": sum(exits) / seconds,
         "most": reason_name(abi.Exit(most)) if exits[most] else None,
+        "exits": {reason_name(reason): exits[reason] / seconds for reason in abi.Exit if exits[reason]},
         "monitor": (_grown(_cycles(now.sample), _cycles(before.sample))
                     / (cycles * max(len(now.sample.cpus), 1))),
         "failures": now.cell["failures"] if now.cell else None,
     }
+
+
+def channel_rates(now: dict[str, dict[str, Any]], before: dict[str, dict[str, Any]],
+                  seconds: float) -> list[dict[str, Any]]:
+    """Returns the work of the channels, as in --json. Linux can count items only where it has an
+    end, and a memory has none."""
+    found = []
+    for name, channel in now.items():
+        counts, rate = channel["counts"], None
+        earlier = before[name]["counts"] if name in before else None
+        if counts and earlier and channel["type"] != "memory":
+            rate = _grown(counts["items"], earlier["items"]) / seconds
+        found.append({"name": name, "type": channel["type"], "ends": channel["ends"], "items_per_second": rate,
+                      "waiting": counts["occupancy"] if counts else None,
+                      "error": counts["error"] if counts else None})
+    return found
 
 
 def _percent(share: float | None) -> str:
@@ -93,33 +111,59 @@ def _row(data: dict[str, Any]) -> list[str]:
             "" if data["failures"] is None else str(data["failures"])]
 
 
-def _print(found: list[dict[str, Any]]) -> None:
+def _exits_table(found: list[dict[str, Any]]) -> None:
+    reasons = [name for name in map(reason_name, abi.Exit) if any(name in row["exits"] for row in found)]
+    if reasons:
+        output.line("")
+        output.table(["EXITS/S", *reasons],
+                     [[row["name"], *(f"{row['exits'].get(reason, 0):.0f}" for reason in reasons)] for row in found],
+                     frozenset(range(1, len(reasons) + 1)))
+
+
+def _channels_table(found: list[dict[str, Any]]) -> None:
+    if found:
+        output.line("")
+        output.table(CHANNEL_HEADS, [[
+            one["name"], one["type"], " ".join(f"{end['name']}:{end['state']}" for end in one["ends"]),
+            "" if one["items_per_second"] is None else f"{one['items_per_second']:.1f}",
+            "" if one["waiting"] is None else str(one["waiting"]), one["error"] or ""] for one in found], frozenset({3, 4}))
+
+
+def _print(found: list[dict[str, Any]], of_channels: list[dict[str, Any]]) -> None:
     lent = [row for row in found if row["memory"] is not None]
     output.line(f"Linux lends {sum(len(row['cpus']) for row in lent)} CPUs and "
                 f"{words.size(sum(row['memory'] for row in lent))} of memory to {len(lent)} cells")
     output.table(HEADS, [_row(row) for row in found], frozenset(range(3, 10)) - {7})
+    _exits_table(found)
+    _channels_table(of_channels)
 
 
 def top(args: Arguments, system: System) -> int:
     """Prints a picture after each interval. On a terminal, it replaces the one before."""
+    from .channels import of_driver  # the report needs no channels
+
     device = system.device()
     status = device.status()
     clear = not args.json and sys.stdout.isatty()
     before = look(device, status.vendor, system)
+    channels, since = of_driver(device), system.now()
     done = 0
     while args.count == 0 or done < args.count:
         system.sleep(args.interval)
         now = look(device, status.vendor, system)
         found = [rates(name, moment, before.get(name, moment), status.tsc_khz)
                  for name, moment in now.items()]
+        earlier, then = channels, since
+        channels, since = of_driver(device), system.now()
+        of_channels = channel_rates(channels, earlier, max(since - then, 1e-9))
         if args.json:
-            output.as_json({"rows": found})
+            output.as_json({"rows": found, "channels": of_channels})
         else:
             if clear:
                 output.write(CLEAR)
             elif done:
                 output.line("")
-            _print(found)
+            _print(found, of_channels)
         before = now
         done += 1
     return 0

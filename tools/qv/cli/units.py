@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .. import config, dropin, output
+from .. import config, dropin, order, output
 from ..errors import Refused, WrongConfiguration
 
 TYPE_CHECKING = False
@@ -27,7 +27,14 @@ def _named(name: str, system: System) -> CellConfig:
 
 def enable(args: Arguments, system: System) -> int:
     cells = [_named(name, system) for name in args.names]
-    if any([dropin.write(system.root, cell) for cell in cells]):
+    # A new writer of a channel starts before cells that were enabled earlier, too
+    machine = system.running().with_all_memory()
+    described = order.described(system.root, machine)
+    earlier = [cell for cell in described.values()
+               if cell.name not in args.names and dropin.is_enabled(system.root, cell.name)
+               and not config.check_file(cell.file, machine)[1]]
+    if any([dropin.write(system.root, cell, order.writers(cell, described))
+            for cell in (*cells, *earlier)]):
         system.systemctl("daemon-reload")
     system.systemctl("enable", *(["--now"] if args.now else []), *(dropin.unit(cell.name) for cell in cells))
     for cell in cells:

@@ -60,18 +60,27 @@ def wait(args: Arguments, system: System) -> int:
     return 0
 
 
-def _refuse_kept(system: System, name: str) -> None:
-    """The process of a unit takes an end by another command for a request to end the unit."""
+def is_kept(system: System, name: str) -> bool:
+    """The process of a unit keeps the cell running."""
     try:
         lock = os.open(os.path.join(system.root, "run/qv", f"{name}.lock"), os.O_RDONLY | os.O_CLOEXEC)
+    except PermissionError:
+        raise Refused(f"only root may ask whether a unit keeps cell {name}", "run it with sudo, or as root") from None
     except OSError:
-        return  # no unit has ever kept it
+        return False  # no unit has ever kept it
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise Refused(f"cell {name} is kept by its unit", f"systemctl restart {dropin.unit(name)}") from None
+        return True
     finally:
         os.close(lock)
+    return False
+
+
+def _refuse_kept(system: System, name: str) -> None:
+    """The process of a unit takes an end by another command for a request to end the unit."""
+    if is_kept(system, name):
+        raise Refused(f"cell {name} is kept by its unit", f"systemctl restart {dropin.unit(name)}")
 
 
 def restart(args: Arguments, system: System) -> int:

@@ -7,8 +7,8 @@ from __future__ import annotations
 from .. import abi
 from ..problems import Place, Problem
 from ..record import dataclass, field
-from . import (apic, bell_rate, channels, cmdline, console, cpus, debug, devices, image, ipi, lock,
-               memory, name, ports, unit, vcpus, watchdog)
+from . import (apic, bell_rate, channels, cmdline, console, cpus, debug, devices,
+               dma_protection, dynamic_channels, image, ipi, lock, memory, name, ports, unit, vcpus, watchdog)
 from .key import Key
 
 TYPE_CHECKING = False
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 TABLE: tuple[Key, ...] = (
     name.KEY, cpus.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY,
     watchdog.KEY, lock.KEY, ipi.KEY, bell_rate.KEY, debug.KEY, apic.KEY, ports.KEY, devices.KEY,
-    channels.KEY, vcpus.VCPUS, vcpus.ADMISSION,
-    unit.AFTER, unit.REQUIRES, unit.RESTART, unit.READY_KEY, unit.STOP)
+    dma_protection.KEY, channels.KEY, dynamic_channels.KEY, vcpus.VCPUS, vcpus.ADMISSION,
+    unit.AFTER, unit.REQUIRES, unit.RESTART, unit.ON_FAILURE_KEY, unit.READY_KEY, unit.STOP)
 BY_NAME = {key.name: key for key in TABLE}
 
 # The keys that `cell show` shows, in its order: resources and image, then supervision
 RESOURCES = (cpus.KEY, apic.KEY, memory.KEY, image.IMAGE, image.BOOT, cmdline.KEY, console.KEY,
-             ports.KEY, devices.KEY, channels.KEY)
+             ports.KEY, devices.KEY, dma_protection.KEY, channels.KEY, dynamic_channels.KEY)
 SUPERVISION = (watchdog.KEY, bell_rate.KEY, debug.KEY, lock.KEY, ipi.KEY)
 
 
@@ -54,12 +54,15 @@ class CellConfig:
     apic: int = abi.Apic.BEST
     ports: Ports = field(default_factory=list)
     devices: Devices = field(default_factory=list)
+    dma_protection: int = abi.DmaLevel.NONE
     channels: list[channels.Channel] = field(default_factory=list)
+    dynamic_channels: dynamic_channels.Dynamic = field(default_factory=dynamic_channels.Dynamic)
     vcpus: list[vcpus.Named] = field(default_factory=list)
     admission: str = "bound"  # the admission test for `vcpus`; Quest receives it, too
     after: list[str] = field(default_factory=list)
     requires: list[str] = field(default_factory=list)
     restart: unit.Restart | None = None  # None: as `cell run` was called
+    on_failure: str = "restart"
     ready: str = "auto"
     stop: int | None = None  # ms
     at: dict[str, Place] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from .. import abi
 from ..reader import MappingNode, SequenceNode
 from ..record import dataclass
-from ..words import shown, text
+from ..words import channel_counts, shown, text
 from . import channel_owner
 from .key import Context, Key, listed, mapping, matched, scalar, truth
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .key import Wrong
 
 EXAMPLE = "a list such as [{name: sensor, type: four-slot, item: 64, writer: quest, readers: [linux]}]"
-KEYS = ("name", "type", "item", "slots", "full", "writer", "readers", "reconnect", "schema",
+KEYS = ("name", "type", "item", "slots", "full", "writer", "writers", "readers", "reconnect", "schema",
         "owner", "mode", "bell")
 NAME = r"[a-z0-9][a-z0-9_-]*"
 SCHEMA = r"[!-~]*"
@@ -31,8 +31,9 @@ TYPES = {"mailbox": 1, "four-slot": 2, "ring": 3, "memory": 4}  # enum qv_chan_t
 FULL = {"error": 1, "block": 2, "drop-newest": 3, "drop-oldest": 4}  # enum qv_chan_full
 BELL = 1 << 0  # QV_CHAN_BELL
 RECONNECT = 1 << 1  # QV_CHAN_RECONNECT
+ONE_SHOT = 1 << 2  # QV_CHAN_ONE_SHOT
 LINUX = "linux"
-BELL_EXAMPLE = "true, false, or {vector: 64, cpu: 0}"
+BELL_EXAMPLE = "true, false, one-shot, or {vector: 64, cpu: 0}"
 
 
 @dataclass
@@ -41,6 +42,7 @@ class Bell:
 
     vector: int  # 0: the driver chooses
     cpu: int  # index into `cpus`
+    one_shot: bool = False  # it rings once until a reader arms it again
 
 
 @dataclass
@@ -52,23 +54,31 @@ class Channel:
     item: int  # bytes
     slots: int
     full: str  # empty for other types than rings
-    ends: list[str]  # the writer first
+    ends: list[str]  # the writers first
+    writers: int  # number of ends that write
     reconnect: bool
     schema: str
     owner: tuple[int, int]  # user and group of its device; without an end of Linux all are 0
     mode: int
     bell: Bell | None = None
 
-    def same(self, other: Channel) -> bool:
-        """The ends agree. Each end chooses where its own bell goes."""
-        def common(channel: Channel) -> dict[str, Any]:
-            return {**vars(channel), "bell": channel.bell is not None}
-        return common(self) == common(other)
+    def words(self) -> list[str]:
+        """The words that all ends must have, as in a file. Each end chooses where its own bell goes."""
+        bell = "one-shot" if self.bell and self.bell.one_shot else "true" if self.bell else "false"
+        return [f"type: {self.type}", f"item: {self.item}", f"slots: {self.slots}", f"full: {self.full}",
+                f"{'writer' if self.writers == 1 else 'writers'}: {', '.join(self.ends[:self.writers])}",
+                f"readers: [{', '.join(self.ends[self.writers:])}]", f"reconnect: {'auto' if self.reconnect else 'never'}",
+                f"schema: {self.schema or 'none'}", f"owner: {self.owner[0]}:{self.owner[1]}",
+                f"mode: {channel_owner.mode_text(self.mode)}", f"bell: {bell}"]
+
+    def difference(self, other: Channel) -> tuple[str, str] | None:
+        """Returns the first words in which the ends do not agree: those of this one, then of the other."""
+        return next((pair for pair in zip(self.words(), other.words()) if pair[0] != pair[1]), None)
 
     def __str__(self) -> str:
         queue = f", {self.slots} slots, full: {self.full}" if self.full else ""
         return (f"{self.name}, {self.type}, {self.item} bytes{queue}, "
-                f"{self.ends[0]} to {', '.join(self.ends[1:])}")
+                f"{_direction(self.ends[:self.writers], self.ends[self.writers:])}")
 
 
 def parse(node: Node, context: Context) -> list[Channel] | None:
@@ -85,14 +95,20 @@ def _one(node: Node, context: Context) -> Channel | None:
     values = mapping(node, context, "channel", KEYS, EXAMPLE)
     if values is None:
         return None
-    missing = next((key for key in ("name", "type", "item", "writer", "readers")
-                    if key not in values), None)
+    several = "writers" in values
+    needed = ("name", "type", "item") if several else ("name", "type", "item", "writer", "readers")
+    missing = next((key for key in needed if key not in values), None)
     if missing:
         context.bad(node, f"the channel has no `{missing}`", EXAMPLE)
         return None
-    name = _name(values["name"], context, "a name")
+    name = _channel_name(values["name"], context)
     kind = _word(values["type"], context, TYPES)
     item = _number(values["item"], context, 8, MAX_BYTES, 8)
+    if several and (kind != "memory" or "writer" in values):
+        context.bad(values["writers"],
+                    "`writers` is for a channel of type memory, in place of `writer`",
+                    "leave it out")
+        return None
     ends = _ends(values, context)
     slots, full = _queue(node, values, context, kind == "ring")
     reconnect: str | None = "auto"
@@ -104,11 +120,14 @@ def _one(node: Node, context: Context) -> Channel | None:
     if None in (name, kind, item, ends, slots, full, reconnect, schema, device) or bell is False:
         return None
     assert name and kind and item and ends and slots is not None and device
+    if kind == "memory" and bell and bell.one_shot:
+        context.bad(values["bell"], "a channel of type memory has a one-shot bell", "bell: true")
+        return None
     if kind in ("ring", "mailbox") and len(ends) != 2:
         context.bad(values["readers"], f"a {kind} has {len(ends) - 1} readers", "one reader")
         return None
-    return Channel(name, kind, item, slots, full or "", ends, reconnect == "auto", schema or "", *device,
-                   bell or None)
+    return Channel(name, kind, item, slots, full or "", ends, _writers(values),
+                   reconnect == "auto", schema or "", *device, bell or None)
 
 
 def _device(values: dict[str, Node], context: Context,
@@ -132,6 +151,32 @@ def _name(node: Node, context: Context, what: str) -> str | None:
     return name
 
 
+def _channel_name(node: Node, context: Context) -> str | None:
+    name = _name(node, context, "a name")
+    if name is not None and name.startswith("key-"):
+        context.bad(node, f"`{shown(name)}` begins as the names of channels at run time", "a name without key-")
+        return None
+    return name
+
+
+def end_name(node: Node, context: Context) -> str | None:
+    return _name(node, context, "the name of a cell, or linux")
+
+
+def end_names(nodes: list[Node], context: Context) -> list[str] | None:
+    """Returns the names of ends, each of which is given once. None: a problem was added."""
+    ends: list[str] = []
+    for node in nodes:
+        name = end_name(node, context)
+        if name is None:
+            return None
+        if name in ends:
+            context.bad(node, f"{name} is given twice", "each end once")
+            return None
+        ends.append(name)
+    return ends
+
+
 def _schema(node: Node, context: Context) -> str | None:
     schema = scalar(node, context, "a text such as temperature@1", ("str",))
     most = abi.CHANNEL_SCHEMA_LEN - 1
@@ -143,15 +188,18 @@ def _schema(node: Node, context: Context) -> str | None:
 
 def _bell(node: Node, context: Context) -> Bell | Literal[False] | None:
     """Returns None without a bell, False after a problem."""
+    if getattr(node, "value", None) == "one-shot":
+        return Bell(0, 0, one_shot=True)
     if not isinstance(node, MappingNode):
         wanted = truth(node, context, BELL_EXAMPLE)
         return False if wanted is None else Bell(0, 0) if wanted else None
-    values = mapping(node, context, "bell", ("vector", "cpu"), BELL_EXAMPLE)
+    values = mapping(node, context, "bell", ("vector", "cpu", "one-shot"), BELL_EXAMPLE)
     if values is None:
         return False
     vector = _number(values["vector"], context, 32, 255, 1) if "vector" in values else 0
     cpu = _number(values["cpu"], context, 0, abi.MAX_CPUS - 1, 1) if "cpu" in values else 0
-    return False if vector is None or cpu is None else Bell(vector, cpu)
+    one_shot = truth(values["one-shot"], context, "true or false") if "one-shot" in values else False
+    return False if None in (vector, cpu, one_shot) else Bell(vector or 0, cpu or 0, bool(one_shot))
 
 
 def _word(node: Node, context: Context, words: Iterable[str]) -> str | None:
@@ -175,21 +223,30 @@ def _number(node: Node, context: Context, least: int, most: int, step: int) -> i
     return number
 
 
-def _ends(values: dict[str, Node], context: Context) -> list[str] | None:
-    readers = values["readers"]
-    if not isinstance(readers, SequenceNode) or not 1 <= len(readers.value) < abi.CHANNEL_ENDS:
-        context.bad(readers, "the readers are not a list of 1 to 8 names", "a list such as [linux]")
+def _writers(values: dict[str, Node]) -> int:
+    return len(values["writers"].value) if "writers" in values else 1
+
+
+def _names(values: dict[str, Node], context: Context, key: str, least: int,
+           most: int) -> list[Node] | None:
+    node = values[key]
+    if not isinstance(node, SequenceNode) or not least <= len(node.value) <= most:
+        context.bad(node, f"the {key} are not a list of {least} to {most} names", "a list such as [linux]")
         return None
-    ends: list[str] = []
-    for node in (values["writer"], *readers.value):
-        name = _name(node, context, "the name of a cell, or linux")
-        if name is None:
-            return None
-        if name in ends:
-            context.bad(node, f"{name} is given twice", "each end once")
-            return None
-        ends.append(name)
-    return ends
+    return list(node.value)
+
+
+def _ends(values: dict[str, Node], context: Context) -> list[str] | None:
+    """Returns the names of the ends, the writers first."""
+    most = abi.CHANNEL_ENDS - 1
+    if "writers" in values:
+        writers = _names(values, context, "writers", 2, most + 1)
+        readers = _names(values, context, "readers", 0, most + 1 - len(writers or [])) if "readers" in values else []
+    else:
+        writers, readers = [values["writer"]], _names(values, context, "readers", 1, most)
+    if writers is None or readers is None:
+        return None
+    return end_names([*writers, *readers], context)
 
 
 def _queue(node: Node, values: dict[str, Node], context: Context,
@@ -222,10 +279,17 @@ def check(cell: CellConfig, _values: dict[str, Node]) -> Iterator[Wrong]:
 
 
 def clash(cell: CellConfig, other: CellConfig, whose: str, _machine: Machine) -> Iterator[Wrong]:
+    theirs = {channel.name: channel for channel in other.channels}
     for channel in cell.channels:
-        if any(channel.name == its.name and not channel.same(its) for its in other.channels):
-            yield ("channels", f"{channel.name} is another channel in {whose}",
+        found = channel.difference(theirs[channel.name]) if channel.name in theirs else None
+        if found:
+            yield ("channels", f"{channel.name} is another channel in {whose}, which says {found[1]} where this file says {found[0]}",
                    "the same words in the file of each end")
+
+
+def _flags(channel: Channel) -> int:
+    return (RECONNECT * channel.reconnect | BELL * (channel.bell is not None)
+            | ONE_SHOT * (channel.bell is not None and channel.bell.one_shot))
 
 
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:
@@ -234,28 +298,33 @@ def pack(cell: CellConfig, request: abi.CellCreate) -> None:
         plan = abi.ChannelPlan(
             name=channel.name.encode(), schema=channel.schema.encode(), type=TYPES[channel.type],
             full=FULL.get(channel.full, 0),
-            flags=(RECONNECT if channel.reconnect else 0) | (BELL if channel.bell else 0),
+            flags=_flags(channel),
             num_ends=len(channel.ends), item=channel.item, slots=channel.slots,
             bell_vector=channel.bell.vector if channel.bell else 0,
             bell_cpu=channel.bell.cpu if channel.bell else 0,
+            writers=channel.writers if channel.writers > 1 else 0,
             uid=channel.owner[0], gid=channel.owner[1], mode=channel.mode)
         for end, name in enumerate(channel.ends):
             plan.ends[end].value = name.encode()
         request.channels[number] = plan
 
 
-def _word_of(words: dict[str, int], value: int) -> str | None:
+def _direction(writers: list[str], readers: list[str]) -> str:
+    return f"{' and '.join(writers)} to {', '.join(readers)}" if readers else f"between {' and '.join(writers)}"
+
+
+def word_of(words: dict[str, int], value: int) -> str | None:
     return next((word for word, number in words.items() if number == value), None)
 
 
 def of_plan(plan: abi.ChannelPlan) -> dict[str, Any]:
     """The members of a channel in JSON."""
     ends = [text(plan.ends[end].value) for end in range(min(plan.num_ends, abi.CHANNEL_ENDS))]
-    return {"name": text(plan.name), "type": _word_of(TYPES, plan.type), "item": plan.item,
-            "slots": plan.slots, "full": _word_of(FULL, plan.full),
-            "writer": ends[0] if ends else None, "readers": ends[1:],
+    return {"name": text(plan.name), "type": word_of(TYPES, plan.type), "item": plan.item,
+            "slots": plan.slots, "full": word_of(FULL, plan.full),
+            "writer": ends[0] if ends else None, "writers": ends[:max(1, plan.writers)], "readers": ends[1:],
             "reconnect": "auto" if plan.flags & RECONNECT else "never",
-            "bell": bool(plan.flags & BELL), "schema": text(plan.schema) or None,
+            "bell": "one-shot" if plan.flags & ONE_SHOT else bool(plan.flags & BELL), "schema": text(plan.schema) or None,
             "owner": channel_owner.owner_text(plan.uid, plan.gid) if LINUX in ends else None,
             "mode": channel_owner.mode_text(plan.mode) if LINUX in ends else None}
 
@@ -267,8 +336,11 @@ def data(info: abi.CellInfo) -> dict[str, Any]:
 
 def _text(channel: dict[str, Any]) -> str:
     queue = f", {channel['slots']} slots" if channel["type"] == "ring" else ""
+    writers = channel["writers"]
+    others = [name for name in channel["readers"] if name not in writers]
+    now = f"; {channel_counts(channel['counts'])}" if channel.get("counts") else ""
     return (f"{channel['name']}, {channel['type']} of {channel['item']} bytes{queue}, "
-            f"{channel['writer']} to {', '.join(channel['readers'])}")
+            f"{_direction(writers, others)}{now}")
 
 
 def show(found: dict[str, Any]) -> list[tuple[str, str]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`debug`: whether Linux may read the cell's registers while it runs."""
+"""`debug`: whether Linux may read the cell's registers while it runs, and its memory afterwards."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def data(info: abi.CellInfo) -> dict[str, Any]:
     return {"debug": bool(info.debug)}
 
 
-KEY = Key("debug", "whether Linux may read its registers while it runs",
+KEY = Key("debug", "whether Linux may read its registers while it runs, and its memory when it has ended",
           "`true` or `false`", "`false`", "true or false", truth, pack=pack, data=data)

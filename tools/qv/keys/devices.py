@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 EXAMPLE = "a list such as [{pci: \"00:03.0\", dma: off}]"
 PCI_EXAMPLE = "bus:device.function in hexadecimal, such as \"00:03.0\""
+DMA = {"off": abi.Dma.OFF, "protected": abi.Dma.PROTECTED}
+# by enum qv_dma: the name in JSON, and the text of `cell show`
+REACH = {abi.Dma.PROTECTED: ("protected", "DMA to the cell's memory only"), abi.Dma.OFF: ("off", "dma off"),
+         abi.Dma.UNSAFE: ("unsafe", "UNSAFE-DMA: can reach all memory"),
+         abi.Dma.BEST: ("best", "DMA not decided yet")}
 PCI = r"(?:([0-9a-f]{4}):)?([0-9a-f]{2}):([01][0-9a-f])\.([0-7])"
 
 
@@ -58,7 +63,7 @@ def _device(node: Node, context: Context) -> Device | None:
         context.bad(node, "the device has no `pci`", "its place, such as pci: \"00:03.0\"")
         return None
     bdf = _pci(values["pci"], context)
-    dma = _dma(node, values, context)
+    dma = _dma(values, context)
     return None if bdf is None or dma is None else Device(bdf, dma)
 
 
@@ -81,25 +86,23 @@ def _pci(node: Node, context: Context) -> int | None:
     return bdf
 
 
-def _dma(node: Node, values: dict[str, Node], context: Context) -> abi.Dma | None:
-    off = values.get("dma")
+def _dma(values: dict[str, Node], context: Context) -> abi.Dma | None:
+    dma = values.get("dma")
     if "unsafe-dma" in values:
         unsafe = truth(values["unsafe-dma"], context)
         if unsafe is None:
             return None
-        if unsafe and off is None:
+        if unsafe and dma is None:
             return abi.Dma.UNSAFE
-        if unsafe and off is not None:
-            context.bad(off, "`dma` and `unsafe-dma` exclude each other", "one of the two")
+        if unsafe and dma is not None:
+            context.bad(dma, "`dma` and `unsafe-dma` exclude each other", "one of the two")
             return None
-    if off is not None:
-        if not isinstance(off, ScalarNode) or off.value != "off":
-            context.bad_kind(off, "off, or leave it out")
-            return None
-        return abi.Dma.OFF
-    context.bad(node, "the device could do DMA, and QV drives no IOMMU yet that would hold it back",
-                "add `dma: off` (no DMA, no MSI), or, if it may write all memory, `unsafe-dma: true`")
-    return None
+    if dma is None:
+        return abi.Dma.BEST
+    if not isinstance(dma, ScalarNode) or dma.value not in DMA:
+        context.bad_kind(dma, "off or protected, or leave it out")
+        return None
+    return DMA[dma.value]
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,9 @@ def pack(cell: CellConfig, request: abi.CellCreate) -> None:
 
 
 def _data(device: abi.PciDevice) -> dict[str, Any]:
-    return {"pci": pci_name(device.bdf), "unsafe_dma": device.dma == abi.Dma.UNSAFE,
+    return {"pci": pci_name(device.bdf), "dma": REACH[device.dma][0],
+            "dma_blocked": device.state >> abi.DEVICE_BLOCKED_SHIFT,
+            "unsafe_dma": device.dma == abi.Dma.UNSAFE,
             "pin": bool(device.state & abi.DEVICE_PIN),
             "messages": bool(device.state & abi.DEVICE_MESSAGES),
             "reset": not device.state & abi.DEVICE_NO_RESET}
@@ -160,7 +165,8 @@ def data(info: abi.CellInfo) -> dict[str, Any]:
 
 def _text(device: dict[str, Any]) -> str:
     return ", ".join([
-        device["pci"], "UNSAFE-DMA: can reach all memory" if device["unsafe_dma"] else "dma off",
+        device["pci"], dict(REACH.values())[device["dma"]],
+        *([f"blocked {device['dma_blocked']} times"] if device["dma_blocked"] else []),
         "pin connected" if device["pin"] else "no pin",
         *(["MSI"] if device["messages"] else []), *([] if device["reset"] else ["knows no reset"])])
 

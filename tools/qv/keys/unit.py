@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How the unit of the cell (qv-cell@NAME.service) treats it: `after`, `requires`, `restart`, `ready`,
-`stop`. The driver does not know these keys."""
+"""How the unit of the cell (qv-cell@NAME.service) treats it: `after`, `requires`, `restart`,
+`on-failure`, `ready`, `stop`. The driver does not know these keys."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 MOST_MS = 3_600_000
 READY = ("auto", "flag", "beat", "start")
+ON_FAILURE = ("restart", "hold")
 
 
 @dataclass(frozen=True)
 class Restart:
     """The reaction to failures. Times are in ms."""
 
-    limit: int = 5  # how often in succession a failed cell starts again
+    limit: int = 10  # how often in succession a failed cell starts again
     first: int = 100  # before the first new start; doubled each time
     most: int = 30_000
     healthy: int = 60_000  # a life of this length ends the succession
@@ -91,7 +92,7 @@ REQUIRES = Key("requires", "as `after`; they are started with this cell, and thi
 
 # ---- restart ----
 
-RESTART_EXAMPLE = "{limit: 5, first: 100ms, most: 30s, healthy: 60s}, some of them, or off"
+RESTART_EXAMPLE = "{limit: 10, first: 100ms, most: 30s, healthy: 60s}, some of them, or off"
 
 
 def _restart(node: Node, context: Context) -> Restart | None:
@@ -124,19 +125,27 @@ def _limit(node: Node, context: Context) -> int | None:
 
 
 RESTART = Key("restart", "how often in succession it starts again after a failure, and the pauses before",
-              "`{limit: 5, first: 100ms, most: 30s, healthy: 60s}`, or `off`", "as `/etc/qv/qv.conf` says, else the values to the left",
+              "`{limit: 10, first: 100ms, most: 30s, healthy: 60s}`, or `off`", "as `/etc/qv/qv.conf` says, else the values to the left",
               RESTART_EXAMPLE, _restart)
 
 
-# ---- ready, stop ----
+# ---- on-failure, ready, stop ----
 
-def _ready(node: Node, context: Context) -> str | None:
-    example = f"one of {', '.join(READY)}"
+def _one_of(node: Node, context: Context, words: tuple[str, ...]) -> str | None:
+    example = f"one of {', '.join(words)}"
     raw = scalar(node, context, example, ("str",))
-    if raw is not None and raw not in READY:
+    if raw is not None and raw not in words:
         context.bad(node, f"`{shown(raw)}` is unknown", example)
         return None
     return raw
+
+
+def _on_failure(node: Node, context: Context) -> str | None:
+    return _one_of(node, context, ON_FAILURE)
+
+
+def _ready(node: Node, context: Context) -> str | None:
+    return _one_of(node, context, READY)
 
 
 def _check_ready(cell: CellConfig, values: dict[str, Node]) -> Iterator[Wrong]:
@@ -148,6 +157,8 @@ def _stop(node: Node, context: Context) -> int | None:
     return _time(node, context, "a time such as 500ms, 5s or 1m")
 
 
+ON_FAILURE_KEY = Key("on-failure", "what its unit does when it fails: starts it again, or holds it as it is until `qvctl cell recover`",
+                     "`restart` or `hold`", "`restart`", "restart or hold", _on_failure)
 READY_KEY = Key("ready", "what tells that the inmate is ready, so that units after it start",
                 "`flag` (the inmate's state in the comm page), `beat` (its first heartbeat), `start`, or `auto`", "`auto`",
                 "auto, flag, beat or start", _ready, check=_check_ready)

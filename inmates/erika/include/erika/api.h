@@ -25,7 +25,8 @@ extern "C" {
 #ifdef __cplusplus
 #define OS_DECLARE(name)	static_assert(sizeof(name) > 0, "declared in the OIL file")
 #else
-#define OS_DECLARE(name)	_Static_assert(sizeof(name) > 0, "declared in the OIL file")
+#define OS_DECLARE(name)	\
+	__extension__ _Static_assert(sizeof(name) > 0, "declared in the OIL file")
 #endif
 #define DeclareTask(name)	OS_DECLARE(name)
 #define DeclareISR(name)	OS_DECLARE(name)
@@ -113,7 +114,7 @@ void ErrorHook(StatusType error);
 void PreTaskHook(void);
 void PostTaskHook(void);
 
-/* The services that can fail, for ErrorHook(). */
+/* The services, for ErrorHook(). Those of the last four lines never fail. */
 enum os_service {
 	OSServiceId_ActivateTask = 1, OSServiceId_TerminateTask, OSServiceId_ChainTask,
 	OSServiceId_Schedule, OSServiceId_GetTaskID, OSServiceId_GetTaskState,
@@ -127,11 +128,17 @@ enum os_service {
 	OSServiceId_SyncScheduleTable, OSServiceId_SetScheduleTableAsync,
 	OSServiceId_GetScheduleTableStatus, OSServiceId_StartOS, OSServiceId_ShutdownOS,
 	OSServiceId_TriggerISR, OSServiceId_TaskEnd, OSServiceId_ISREnd,
+	OSServiceId_DisableAllInterrupts, OSServiceId_EnableAllInterrupts,
+	OSServiceId_SuspendAllInterrupts, OSServiceId_ResumeAllInterrupts,
+	OSServiceId_SuspendOSInterrupts, OSServiceId_ResumeOSInterrupts,
+	OSServiceId_GetISRID, OSServiceId_GetActiveApplicationMode,
 };
 #define OSServiceId_GetElapsedCounterValue	OSServiceId_GetElapsedValue
+#define OSServiceId_SetScheduletableAsync	OSServiceId_SetScheduleTableAsync
 
 struct os_error_info {
 	OSServiceIdType service;
+	StatusType last;	/* the last error, for debuggers; also without ErrorHook() */
 	uint64_t parameter[3];
 };
 extern struct os_error_info os_error_info;
@@ -192,9 +199,12 @@ extern struct os_error_info os_error_info;
 #define OSError_SyncScheduleTable_GlobalTime()		OS_ERROR_VALUE(1, TickType)
 #define OSError_SetScheduleTableAsync_ScheduleTableID()	OS_ERROR_VALUE(0, ScheduleTableType)
 #define OSError_SetScheduletableAsync_ScheduleID()	OS_ERROR_VALUE(0, ScheduleTableType)
+#define OSError_SetScheduletableAsync_ScheduleTableID()	OS_ERROR_VALUE(0, ScheduleTableType)
 #define OSError_GetScheduleTableStatus_ScheduleTableID()	OS_ERROR_VALUE(0, ScheduleTableType)
 #define OSError_GetScheduleTableStatus_ScheduleStatus()	\
 	OS_ERROR_POINTER(1, ScheduleTableStatusRefType)
+#define OSError_StartOS_Mode()			OS_ERROR_VALUE(0, AppModeType)
+#define OSError_ShutdownOS_Error()		OS_ERROR_VALUE(0, StatusType)
 
 #ifdef __cplusplus
 }

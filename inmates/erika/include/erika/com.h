@@ -34,7 +34,7 @@ StatusType StartCOMExtension(void);
 enum os_com_service {
 	COMServiceId_StartCOM = 1, COMServiceId_StopCOM, COMServiceId_InitMessage,
 	COMServiceId_SendMessage, COMServiceId_ReceiveMessage, COMServiceId_SendZeroMessage,
-	COMServiceId_GetMessageStatus,
+	COMServiceId_GetMessageStatus, COMServiceId_GetCOMApplicationMode,
 };
 
 struct os_com_error_info {
@@ -48,14 +48,15 @@ extern struct os_com_error_info os_com_error_info;
 #define OS_COM_VALUE(n, type)	((type)os_com_error_info.parameter[n])
 #define OS_COM_POINTER(n, type)	((type)(uintptr_t)os_com_error_info.parameter[n])
 
+/* The data are bytes here, so that an application may look at them. */
 #define COMError_StartCOM_Mode()		OS_COM_VALUE(0, COMApplicationModeType)
 #define COMError_StopCOM_Mode()			OS_COM_VALUE(0, COMShutdownModeType)
 #define COMError_InitMessage_Message()		OS_COM_VALUE(0, MessageIdentifier)
-#define COMError_InitMessage_DataRef()		OS_COM_POINTER(1, ApplicationDataRef)
+#define COMError_InitMessage_DataRef()		OS_COM_POINTER(1, uint8_t *)
 #define COMError_SendMessage_Message()		OS_COM_VALUE(0, MessageIdentifier)
-#define COMError_SendMessage_DataRef()		OS_COM_POINTER(1, ApplicationDataRef)
+#define COMError_SendMessage_DataRef()		OS_COM_POINTER(1, uint8_t *)
 #define COMError_ReceiveMessage_Message()	OS_COM_VALUE(0, MessageIdentifier)
-#define COMError_ReceiveMessage_DataRef()	OS_COM_POINTER(1, ApplicationDataRef)
+#define COMError_ReceiveMessage_DataRef()	OS_COM_POINTER(1, uint8_t *)
 #define COMError_SendZeroMessage_Message()	OS_COM_VALUE(0, MessageIdentifier)
 #define COMError_GetMessageStatus_Message()	OS_COM_VALUE(0, MessageIdentifier)
 

@@ -141,7 +141,7 @@ extern const uint32_t os_num_counters;
 
 /* --- alarms --- */
 
-enum os_start { OS_START_NONE, OS_START_ABSOLUTE, OS_START_RELATIVE, OS_START_SYNCHRON };
+enum os_start { OS_START_RELATIVE, OS_START_ABSOLUTE, OS_START_SYNCHRON };
 
 struct os_alarm_conf {
 	const char *name;
@@ -149,13 +149,25 @@ struct os_alarm_conf {
 	struct os_action action;
 	/* AUTOSTART: bit m of `modes`: started by StartOS() in application mode m */
 	uint32_t modes;
-	enum os_start start;		/* OS_START_ABSOLUTE, or _RELATIVE as ALARMTIME of OIL */
+	enum os_start start;		/* OS_START_RELATIVE, as ALARMTIME of OIL, or _ABSOLUTE */
 	TickType time, cycle;		/* ticks; cycle 0: once */
 };
 
 extern const struct os_alarm_conf os_alarm_conf[];
 extern struct os_alarm os_alarms[];
 extern const uint32_t os_num_alarms;
+
+/*
+ * LATENCY: how late the alarms on the system timer are. Their actions are then os_act_late(), which
+ * calls `act`; it is NULL in the rows of the other alarms. There are as many rows as alarms.
+ */
+struct os_alarm_late {
+	void (*act)(const struct os_action *action);
+	int histogram;			/* StartOS() finds it */
+};
+
+extern struct os_alarm_late os_alarm_late[];
+void os_act_late(const struct os_action *action);
 
 /* --- schedule tables --- */
 
@@ -197,12 +209,15 @@ enum os_ack {
 /* The device that requests an interrupt. */
 enum os_source {
 	OS_SOURCE_NONE,		/* software, or the doorbell */
+	OS_SOURCE_BELL,		/* the bell of a channel of the cell; the class is OS_BELL_CLASS */
 	OS_SOURCE_LINE,		/* pin `line` of the I/O APIC, edge-triggered; only alone */
 	OS_SOURCE_PIN,		/* the interrupt pin of a PCI function; the class is OS_PIN_CLASS */
 	OS_SOURCE_MSI,		/* the messages (MSI) of a PCI function */
+	OS_SOURCE_MSIX,		/* message `line` of the table (MSI-X) of a PCI function */
 };
 
 #define OS_PIN_CLASS	4	/* that of the vectors that QV gives to pins */
+#define OS_BELL_CLASS	2	/* that of the vectors that QV gives to bells */
 
 struct os_isr_conf {
 	const char *name;
@@ -213,8 +228,9 @@ struct os_isr_conf {
 	enum os_ack ack;	/* category 2 */
 	ISRType id;		/* the number of the row */
 	enum os_source source;
-	uint16_t line;			/* OS_SOURCE_LINE */
-	uint16_t vendor, device;	/* OS_SOURCE_PIN, OS_SOURCE_MSI: ids of the function */
+	uint16_t line;			/* OS_SOURCE_LINE, OS_SOURCE_MSIX */
+	uint16_t vendor, device;	/* OS_SOURCE_PIN, _MSI, _MSIX: ids of the function */
+	const char *channel;		/* OS_SOURCE_BELL */
 };
 
 extern const struct os_isr_conf os_isr_conf[];
@@ -227,7 +243,10 @@ extern const uint32_t os_num_isrs;
 extern const struct os_isr_conf os_timer_isr;
 void os_systimer_expire(void);
 
-/* The highest level of a category 2 ISR and of the system timer; os_top_level without any. */
+/*
+ * The highest level of a category 2 ISR, of the system timer and of the console's ISR (CONSOLE:
+ * class 2, or 3 if the timer has 2); os_top_level without any.
+ */
 extern const uint8_t os_isr2_level;
 
 /* --- messages: OSEK COM, internal communication --- */
@@ -277,6 +296,7 @@ extern const uint32_t os_num_messages;
 extern void (*const os_com_error_hook)(StatusType error);
 extern StatusType (*const os_com_extension)(void);
 extern const uint32_t os_num_com_modes;
+extern const bool os_com_extended;	/* COMSTATUS: identifiers are checked */
 
 /* --- the whole --- */
 
@@ -299,13 +319,20 @@ extern const struct os_stack os_isr_stack;
 /*
  * The parts that StartOS() starts, in this order, NULL at the end: os_start_counters (if any
  * counter is on the system timer), os_start_alarms (if any alarm has AUTOSTART), os_start_tables
- * (the same), os_start_messages (if there are messages), os_start_trace (TRACE), os_start_shell
- * (CONSOLE).
+ * (the same), os_start_messages (if there are messages), os_start_latency (LATENCY), os_start_trace
+ * (TRACE), os_start_shell (CONSOLE).
  */
 typedef void os_part(AppModeType mode);
 extern os_part *const os_parts[];
 os_part os_start_counters, os_start_alarms, os_start_tables, os_start_messages;
-os_part os_start_trace, os_start_shell;
+os_part os_start_latency, os_start_trace, os_start_shell;
+
+/*
+ * FLOATINGPOINT: code of the application may use the registers of floating point, and interrupts
+ * keep them. Then the tables refer to this, so that the port's file for it is linked. It is absent
+ * in other configurations.
+ */
+extern const bool os_floats;
 
 /*
  * CONSOLE: os_hooks.idle is os_shell_wait, or a function that calls os_shell_idle() and the idle

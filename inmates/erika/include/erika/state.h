@@ -21,9 +21,10 @@ struct os_task {
 };
 
 struct os_resource {
-	uint8_t taken;
-	uint8_t level;			/* to return to */
+	struct os_task *owner;	/* while it is taken: the task that runs or is interrupted */
 	uint32_t held;			/* the resource taken before this one + 1; 0: none */
+	uint8_t level;			/* to return to */
+	uint8_t taken;			/* 0: free; 1: by `owner`; 2: by an ISR */
 };
 
 /* Something that a counter triggers: an alarm or a schedule table. */
@@ -52,7 +53,8 @@ struct os_table {
 	uint32_t before;		/* the table with this `next`, + 1; 0: none */
 	bool asynchronous;		/* SetScheduleTableAsync(): no adjustment */
 	int64_t deviation;		/* ticks ahead of the synchronization counter */
-	int64_t carry;			/* an adjustment beyond the final delay */
+	int64_t moved;			/* adjustment of the present delay: less deviation then */
+	int64_t carry;			/* the part of `moved` beyond the final delay */
 };
 
 struct os_message {

@@ -15,6 +15,9 @@ typedef unsigned char StatusType;
 #define E_OK	0
 #endif
 typedef StatusType Std_ReturnType;
+#ifndef E_NOT_OK
+#define E_NOT_OK	1
+#endif
 
 typedef uint32_t TaskType;
 typedef TaskType *TaskRefType;
@@ -27,6 +30,8 @@ typedef EventMaskType *EventMaskRefType;
 typedef uint32_t CounterType;
 typedef uint32_t TickType;
 typedef TickType *TickRefType;
+typedef TickType GlobalTimeTickType;	/* AUTOSAR OS 3.x: of SyncScheduleTable() */
+typedef uint64_t PhysicalTimeType;	/* of OS_TICKS2MS_<counter>() and similar */
 typedef uint32_t AlarmType;
 typedef uint32_t AppModeType;
 typedef uint32_t ScheduleTableType;

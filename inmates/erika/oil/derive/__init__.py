@@ -6,7 +6,7 @@ from __future__ import annotations
 from ..check import Checked
 from ..model import Application
 from ..problems import Problems
-from . import events, interrupts, messages, resources, system, tables, tasks, timers
+from . import events, functions, interrupts, messages, resources, system, tables, tasks, timers
 
 
 def derive(checked: Checked, problems: Problems) -> Application:
@@ -35,10 +35,14 @@ def derive(checked: Checked, problems: Problems) -> Application:
                        tables=tables.tables(checked, modes, counters, problems),
                        messages=all_messages,
                        com_modes=system.com_modes(checked),
+                       com_extended=system.com_extended(checked),
                        timer_class=placed.timer_class,
                        isr_stack=system.os_values(checked).number("ISRSTACKSIZE") or 0,
                        sources=system.sources(checked),
                        cflags=system.cflags(checked),
-                       headers=system.os_values(checked).texts("CHEADER"),
+                       headers=system.headers(checked),
                        trace=system.trace(checked),
-                       console=system.os_values(checked).truth("CONSOLE"))
+                       console=system.os_values(checked).truth("CONSOLE"),
+                       latency=system.os_values(checked).truth("LATENCY"),
+                       floats=system.os_values(checked).truth("FLOATINGPOINT"),
+                       functions=functions.functions(checked))

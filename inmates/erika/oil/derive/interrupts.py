@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass
 
 from ..check import Checked, Item
-from ..model import (HIGHEST_CLASS, LOWEST_CLASS, MOST_PINS, PIN_CLASS, TIMER_CLASS, Counter, Isr,
-                     Source)
-from ..problems import Problems, shown
+from ..model import (BELL_CLASS, HIGHEST_CLASS, LOWEST_CLASS, MOST_PINS, PIN_CLASS, TIMER_CLASS,
+                     Counter, Isr, Source)
+from ..problems import Place, Problems, shown
 from .system import c_word
+from .timers import action
 
 DOORBELL = "DOORBELL"
 FIRST_VECTOR, LAST_VECTOR = 0x20, 0xEF
@@ -19,7 +20,16 @@ LAST_LINE = 23  # the last pin of the I/O APIC
 KERNEL_S = 15
 # Vectors that QV gives to the pins of a cell's devices
 PINS = range(PIN_CLASS * 16, PIN_CLASS * 16 + MOST_PINS)
-DEVICES = "MSI 8086:10D3, PIN 8086:10D3, or IRQ 8"
+MOST_MESSAGES = 2048  # of a table of MSI-X
+DEVICE_WORDS = ("IRQ", "PIN", "MSI", "MSIX", "BELL")
+DEVICES = "MSI 8086:10D3, MSIX 8086:10D3 1, PIN 8086:10D3, IRQ 8, or BELL channel"
+# Linux's doorbell of a cell. An ISR gets this vector only if its SOURCE says so.
+DOORBELL_VECTOR = 0x21
+# Vectors that QV gives to bells, and that the kernel does not have itself
+BELLS = range(BELL_CLASS * 16 + 2, BELL_CLASS * 16 + KERNEL_S)
+# All that a cell's file may give to a bell of the OIL file
+BELL_VECTORS = {BELL_CLASS * 16, *BELLS}
+MOST_NAME = 31  # bytes of a channel's name
 VECTORS = f"a vector from {FIRST_VECTOR:#x} to {LAST_VECTOR:#x}, or DOORBELL"
 
 
@@ -39,10 +49,14 @@ def isrs(checked: Checked, counters: list[Counter], problems: Problems) -> Place
         for item in items
     }
     _place_pins(items, sources, vectors, problems)
+    channels = list(checked.of("CHANNEL").values())
+    bells = _place_bells(items, channels, sources, vectors, problems)
     ranks = _ranks(checked, [item for item in items if vectors[item.name] is None])
     timer = _timer_class(checked, counters, ranks)
     highest_2 = max([timer] if any(counter.tick_ns for counter in counters) else [0])
+    highest_2 = max(highest_2, BELL_CLASS if bells else 0)
     taken = {vector for vector in vectors.values() if vector is not None} | set(PINS)
+    taken |= {DOORBELL_VECTOR} | (BELL_VECTORS if bells else set())
     found: list[Isr] = []
     for item in sorted(items, key=lambda item: -(item.values.number("CATEGORY") or 1)):
         vector = vectors[item.name]
@@ -56,7 +70,8 @@ def isrs(checked: Checked, counters: list[Counter], problems: Problems) -> Place
         highest_2 = max(highest_2, level) if category == 2 else highest_2
         found.append(_isr(item, vector, level, sources[item.name], problems))
     _check(checked, found, highest_2, problems)
-    order = {item.name: number for number, item in enumerate(items)}
+    found += [_bell(checked, item, bells[item.name], problems) for item in channels]
+    order = {item.name: number for number, item in enumerate([*items, *channels])}
     return Placed(sorted(found, key=lambda isr: order[isr.name]), timer)
 
 
@@ -74,24 +89,30 @@ def _device(item: Item, problems: Problems) -> Source | None:
     """Returns the device that SOURCE names, or None."""
     text = item.values.text("SOURCE").strip()
     word, _, rest = text.upper().partition(" ")
-    if word not in ("IRQ", "PIN", "MSI"):
-        return None
     place = item.values.place_of("SOURCE")
+    if word == "BELL":
+        return _channel(f"ISR {item.name}: SOURCE", text.partition(" ")[2].strip(), place, problems)
+    if word not in DEVICE_WORDS:
+        return None
     line = re.fullmatch(r"\s*([0-9]{1,3})", rest) if word == "IRQ" else None
-    ids = re.fullmatch(r"\s*([0-9A-F]{4}):([0-9A-F]{4})", rest) if word != "IRQ" else None
+    number = r"(?:\s+([0-9]{1,4}))?" if word == "MSIX" else "()"
+    ids = re.fullmatch(rf"\s*([0-9A-F]{{4}}):([0-9A-F]{{4}}){number}", rest) if word != "IRQ" else None
     if not line and not ids:
         problems.error(place, f"ISR {item.name}: {shown(text)} names no device", DEVICES)
         return None
     if line and int(line[1]) > LAST_LINE:
         problems.error(place, f"ISR {item.name}: the I/O APIC has no pin {line[1]}",
                        f"0 to {LAST_LINE}")
+    if ids and int(ids[3] or 0) >= MOST_MESSAGES:
+        problems.error(place, f"ISR {item.name}: no device has a message {ids[3]}",
+                       f"0 to {MOST_MESSAGES - 1}")
     if word == "PIN" and item.values.text("ACKNOWLEDGE") == "BEFORE":
         problems.error(item.values.place_of("ACKNOWLEDGE"),
                        f"ISR {item.name}: a pin stays active until the handler clears its cause",
                        "ACKNOWLEDGE = AFTER")
     if line:
         return Source("LINE", int(line[1]))
-    return Source(word, 0, int(ids[1], 16), int(ids[2], 16)) if ids else None
+    return Source(word, int(ids[3] or 0), int(ids[1], 16), int(ids[2], 16)) if ids else None
 
 
 def _place_pins(items: list[Item], sources: dict[str, Source | None],
@@ -110,12 +131,67 @@ def _place_pins(items: list[Item], sources: dict[str, Source | None],
         vectors[item.name] = PINS[0]
 
 
+def _channel(owner: str, name: str, place: Place, problems: Problems) -> Source:
+    """Returns the source of the bell of a channel."""
+    if not re.fullmatch(rf"[A-Za-z0-9][A-Za-z0-9_.-]{{0,{MOST_NAME - 1}}}", name):
+        problems.error(place, f"{owner}: {shown(name) or 'nothing'} is no name of a channel",
+                       f"1 to {MOST_NAME} letters, digits, `-`, `_` and `.`")
+    return Source("BELL", channel=name)
+
+
+def _place_bells(items: list[Item], channels: list[Item], sources: dict[str, Source | None],
+                 vectors: dict[str, int | None], problems: Problems) -> dict[str, int]:
+    """Returns vectors for the rows of bells, and gives them to the ISRs of bells. The cell's file
+    decides which ones they have. No other ISR may have one of these."""
+    of_isrs = [item for item in items if (source := sources[item.name]) and source.kind == "BELL"]
+    bells = [*of_isrs, *channels]
+    for item in items:
+        if bells and vectors[item.name] in BELL_VECTORS:
+            problems.error(item.values.place_of("SOURCE"),
+                           f"ISR {item.name}: {vectors[item.name]:#x} may be the vector of a bell",
+                           f"a vector other than {min(BELL_VECTORS):#x} and {BELLS[0]:#x} to {BELLS[-1]:#x}")
+    _check_channels(bells, sources, problems)
+    for item in bells[len(BELLS):]:
+        problems.error(item.place, f"{item.kind} {item.name}: there are more than {len(BELLS)} bells")
+    placed = {item.name: BELLS[number % len(BELLS)] for number, item in enumerate(bells)}
+    vectors.update({item.name: placed[item.name] for item in of_isrs})
+    return placed
+
+
+def _check_channels(bells: list[Item], sources: dict[str, Source | None],
+                    problems: Problems) -> None:
+    """Checks that each channel has one object, since its bell has one vector."""
+    owners: dict[str, Item] = {}
+    for item in bells:
+        source = sources.get(item.name) if item.kind == "ISR" else None
+        channel = source.channel if source else item.values.text("NAME") or item.name
+        if channel in owners:
+            other = owners[channel]
+            problems.error(item.place, f"{item.kind} {item.name}: {other.kind} {other.name} has the bell of "
+                           f"channel {shown(channel)} already", "one object for each channel")
+        owners.setdefault(channel, item)
+
+
+def _bell(checked: Checked, item: Item, vector: int, problems: Problems) -> Isr:
+    """Returns the ISR of a CHANNEL."""
+    owner, values = f"CHANNEL {item.name}", item.values
+    name = values.text("NAME") or item.name
+    source = _channel(owner, name, values.place_of("NAME"), problems)
+    done = [action(owner, checked, value, problems) for value in values.many("NOTIFICATION")]
+    return Isr(item.name, 2, f"os_bell_{item.name}", vector, BELL_CLASS, True, [], source, done[0])
+
+
 def _given_vector(item: Item, problems: Problems) -> int | None:
     """Returns the vector that SOURCE gives, 0 for the doorbell, or None."""
     source = item.values.text("SOURCE").strip()
     if source.upper() == DOORBELL:
         return 0
     if not re.fullmatch(r"0[xX][0-9A-Fa-f]{1,8}|[0-9]{1,8}", source):
+        if source and source.split()[0].upper() not in DEVICE_WORDS:
+            problems.warn_once(
+                f"SOURCE {item.name}", item.values.place_of("SOURCE"),
+                f"ISR {item.name}: {shown(source)} is no device here, so only TriggerISR() "
+                "requests it")
         return None
     vector = int(source, 16 if source[:2] in ("0x", "0X") else 10)
     if vector % 16 == KERNEL_S and vector < LAST_VECTOR + 16:
@@ -153,7 +229,9 @@ def _timer_class(checked: Checked, counters: list[Counter], ranks: dict[int, int
 
 
 def _free_vector(item: Item, wanted: int, taken: set[int], problems: Problems) -> int:
-    for vector in range(wanted * 16, wanted * 16 + KERNEL_S):
+    every = range(wanted * 16, wanted * 16 + KERNEL_S)
+    # the bells of a cell's first channels, which the OIL file need not name, last
+    for vector in [every[0], *reversed(every[1:])] if wanted == BELL_CLASS else every:
         if vector not in taken:
             return vector
     problems.error(item.place, f"ISR {item.name}: class {wanted} has no free vector",
@@ -166,11 +244,12 @@ def _check(checked: Checked, found: list[Isr], highest_2: int, problems: Problem
     owners: dict[int, str] = {}
     for isr in found:
         values = checked.of("ISR")[isr.name].values
-        if isr.vector in owners:
+        vector = isr.vector or DOORBELL_VECTOR
+        if vector in owners:
             problems.error(values.place_of("SOURCE"),
-                           f"ISR {isr.name}: {owners[isr.vector]} has the same SOURCE",
+                           f"ISR {isr.name}: {owners[vector]} has the same SOURCE",
                            "a source of its own")
-        owners[isr.vector] = isr.name
+        owners[vector] = isr.name
         if isr.category == 2:
             continue
         if isr.interrupt_class <= highest_2:

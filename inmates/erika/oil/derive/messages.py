@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..check import Checked, Item, Value, Values
 from ..model import Filter, Message
-from ..problems import Problems, shown
+from ..problems import Place, Problems, shown
 from .timers import action
 
 SENDERS = ("SEND_STATIC_INTERNAL", "SEND_ZERO_INTERNAL")
@@ -17,18 +17,19 @@ KINDS = {
     "RECEIVE_QUEUED_INTERNAL": "QUEUED",
     "RECEIVE_ZERO_SENDERS": "UNQUEUED"
 }
-# Types of whole numbers, and whether they have a sign
-INTEGERS = {
-    name: False
-    for name in ("unsigned char", "unsigned short", "unsigned int", "unsigned long", "unsigned",
-                 "uint8_t", "uint16_t", "uint32_t", "uint64_t", "uint8", "uint16", "uint32",
-                 "uint64", "u8", "u16", "u32", "u64", "boolean", "EE_UINT8", "EE_UINT16",
-                 "EE_UINT32", "TaskType", "TickType", "AlarmType", "StatusType")
+# Types of whole numbers: their bits
+UNSIGNED = {
+    "unsigned char": 8, "unsigned short": 16, "unsigned int": 32, "unsigned long": 64,
+    "unsigned": 32, "uint8_t": 8, "uint16_t": 16, "uint32_t": 32, "uint64_t": 64, "uint8": 8,
+    "uint16": 16, "uint32": 32, "uint64": 64, "u8": 8, "u16": 16, "u32": 32, "u64": 64,
+    "boolean": 8, "EE_UINT8": 8, "EE_UINT16": 16, "EE_UINT32": 32, "TaskType": 32, "TickType": 32,
+    "AlarmType": 32, "StatusType": 8
 }
-INTEGERS.update((name, True)
-                for name in ("char", "signed char", "short", "int", "long", "int8_t", "int16_t",
-                             "int32_t", "int64_t", "sint8", "sint16", "sint32", "sint64", "s8",
-                             "s16", "s32", "s64", "EE_INT8", "EE_INT16", "EE_INT32"))
+SIGNED = {
+    "char": 8, "signed char": 8, "short": 16, "int": 32, "long": 64, "int8_t": 8, "int16_t": 16,
+    "int32_t": 32, "int64_t": 64, "sint8": 8, "sint16": 16, "sint32": 32, "sint64": 64, "s8": 8,
+    "s16": 16, "s32": 32, "s64": 64, "EE_INT8": 8, "EE_INT16": 16, "EE_INT32": 32
+}
 # The meaning of such a name, if neither C nor the kernel defines it
 MEANINGS = {
     "uint8": "uint8_t",
@@ -40,6 +41,8 @@ MEANINGS = {
     "u32": "uint32_t",
     "u64": "uint64_t",
     "boolean": "uint8_t",
+    "float32": "float",
+    "float64": "double",
     "sint8": "int8_t",
     "sint16": "int16_t",
     "sint32": "int32_t",
@@ -75,8 +78,9 @@ def _property(item: Item) -> str:
     return item.values.text("MESSAGEPROPERTY")
 
 
-def _type(checked: Checked, item: Item, problems: Problems) -> str:
-    """Returns the type in C of a message: its own, or that of its sender; empty if it has none."""
+def _type(checked: Checked, item: Item, problems: Problems) -> tuple[str, Place]:
+    """Returns the type in C of a message, which is its own or that of its sender, and its place.
+    It is empty if the message has none."""
     inside = item.values.inside("MESSAGEPROPERTY")
     sender = inside.get("SENDINGMESSAGE")
     owner = item
@@ -87,19 +91,22 @@ def _type(checked: Checked, item: Item, problems: Problems) -> str:
         if _property(owner) != wanted and owner is not item:
             problems.error(sender.place, f"MESSAGE {item.name}: {owner.name} is no {wanted}",
                            "a message that is sent")
-    return " ".join(owner.values.inside("MESSAGEPROPERTY").text("CDATATYPE").split())
+    inside = owner.values.inside("MESSAGEPROPERTY")
+    return " ".join(inside.text("CDATATYPE").split()), inside.place_of("CDATATYPE")
 
 
 def _message(checked: Checked, item: Item, problems: Problems) -> Message:
     inside, kind = item.values.inside("MESSAGEPROPERTY"), _property(item)
-    ctype = _type(checked, item, problems)
+    ctype, place = _type(checked, item, problems)
     _check_type(item, ctype, problems)
     found = Message(item.name,
                     KINDS.get(kind, "SEND"),
                     MEANINGS.get(ctype, ctype),
-                    INTEGERS.get(ctype),
+                    ctype in SIGNED if ctype in SIGNED or ctype in UNSIGNED else None,
+                    SIGNED.get(ctype) or UNSIGNED.get(ctype) or 0,
                     length=inside.number("QUEUESIZE") or 0,
-                    initial=inside.number("INITIALVALUE") or 0)
+                    place=place)
+    found.initial = _number(item, inside, "INITIALVALUE", found, problems)
     if found.initial and found.signed is None:
         problems.error(
             inside.place_of("INITIALVALUE"),
@@ -113,6 +120,23 @@ def _message(checked: Checked, item: Item, problems: Problems) -> Message:
         found.notify = action(f"MESSAGE {item.name}", checked, wanted, problems)
         _check_notified(item, wanted, kind, problems)
     return found
+
+
+def _number(item: Item, values: Values, name: str, message: Message, problems: Problems) -> int:
+    """Returns a number as the message's type has it. A signed type takes a number below 0, and its
+    bits as a number without sign. A limit of a filter may be larger than an unsigned type."""
+    number, bits = values.number(name) or 0, message.bits
+    if not bits:
+        return number
+    if message.signed and number >= 2**63:
+        number -= 2**64
+    low = -2**(bits - 1) if message.signed else 0
+    if number < low or number >= 2**bits and (message.signed or name == "INITIALVALUE"):
+        most = 2**(bits - 1 if message.signed else bits) - 1
+        problems.error(values.place_of(name),
+                       f"MESSAGE {item.name}: {name} = {number} does not fit into {message.ctype}",
+                       f"{low} to {most}")
+    return number - 2**bits if message.signed and number >= 2**(bits - 1) else number
 
 
 def _check_type(item: Item, ctype: str, problems: Problems) -> None:
@@ -131,20 +155,22 @@ def _filter(item: Item, inside: Values, message: Message, problems: Problems) ->
             inside.place_of("FILTER"),
             f"MESSAGE {item.name}: the filter {kind} compares whole numbers, and "
             f"{shown(message.ctype) or 'no data'} is none", " or ".join(FREE_FILTERS))
-    names = {
-        "MASK": "mask",
-        "X": "x",
-        "MIN": "min",
-        "MAX": "max",
-        "PERIOD": "period",
-        "OFFSET": "offset"
-    }
-    found = Filter(kind, {
-        field: number
-        for name, field in names.items() if (number := numbers.number(name)) is not None
-    })
-    if found.numbers.get("min", 0) > found.numbers.get("max", 0):
-        problems.error(numbers.place_of("MIN"), f"MESSAGE {item.name}: MIN is larger than MAX")
+    found = Filter(
+        kind, {
+            field: number
+            for field in ("mask", "x", "period", "offset")
+            if (number := numbers.number(field.upper())) is not None
+        })
+    if numbers.get("MIN"):
+        low, high = (_number(item, numbers, name, message, problems) for name in ("MIN", "MAX"))
+        found.numbers |= {"min": low, "max": high}
+        if low > high:
+            problems.error(numbers.place_of("MIN"), f"MESSAGE {item.name}: MIN is larger than MAX")
+    period = found.numbers.get("period")
+    if period and found.numbers.get("offset", 0) >= period:
+        problems.error(numbers.place_of("OFFSET"),
+                       f"MESSAGE {item.name}: no value ever has this OFFSET in a PERIOD of {period}",
+                       f"0 to {period - 1}")
     return found
 
 
@@ -152,9 +178,6 @@ def _check_notified(item: Item, wanted: Value, kind: str, problems: Problems) ->
     if kind in SENDERS:
         problems.error(wanted.place,
                        f"MESSAGE {item.name}: only a received message has a NOTIFICATION", "NONE")
-    if wanted.value == "FLAG" and kind == "RECEIVE_QUEUED_INTERNAL":
-        problems.error(wanted.place, f"MESSAGE {item.name}: a queued message has no FLAG",
-                       "ACTIVATETASK, SETEVENT or COMCALLBACK")
 
 
 def _check_flags(items: dict[str, Item], problems: Problems) -> None:

@@ -66,6 +66,7 @@ def resources(checked: Checked, tasks: list[Task], isrs: list[Isr],
     top = max((task.level for task in tasks), default=0)
     found = [Resource(SCHEDULER, top)]
     behind = linked(checked, Problems())
+    _check_scheduler(checked, behind, problems)
     users = [(task.level, task.resources) for task in tasks] + [(isr.level, isr.resources)
                                                                 for isr in isrs]
     for name, item in checked.of("RESOURCE").items():
@@ -79,5 +80,17 @@ def resources(checked: Checked, tasks: list[Task], isrs: list[Isr],
             problems.warn_once(
                 f"unused {name}", item.place,
                 f"no task lists RESOURCE {name}, so GetResource({name}) is an error")
-        found.append(Resource(name, max(levels, default=0)))
+        lowest = top if behind.get(name) == SCHEDULER else 0
+        found.append(Resource(name, max([lowest, *levels])))
     return found
+
+
+def _check_scheduler(checked: Checked, behind: dict[str, str], problems: Problems) -> None:
+    """Refuses ISRs that list RES_SCHEDULER or a name of it. Its ceiling is that of all tasks, so
+    GetResource() in an ISR would be E_OS_ACCESS."""
+    for isr in checked.of("ISR").values():
+        for value in isr.values.many("RESOURCE"):
+            if SCHEDULER in (value.value, behind.get(str(value.value))):
+                problems.error(value.place,
+                               f"ISR {isr.name}: {SCHEDULER} blocks no interrupt, so only tasks have it",
+                               "a standard resource")

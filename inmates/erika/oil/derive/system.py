@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from ..check import Checked, Item, Values
 from ..model import MOST_MODES, Hooks, Task
-from ..names import why_not_name
+from ..names import DEFAULT_MODE, why_not_name
 from ..problems import Place, Problems, shown
 
-DEFAULT_MODE = "OSDEFAULTAPPMODE"
 # The hooks of OS: its attribute, the field in struct os_hooks, the function
 HOOKS = (("STARTUPHOOK", "startup", "StartupHook"), ("SHUTDOWNHOOK", "shutdown", "ShutdownHook"),
          ("ERRORHOOK", "error", "ErrorHook"), ("PRETASKHOOK", "pre_task", "PreTaskHook"),
@@ -24,7 +23,7 @@ def com_values(checked: Checked) -> Values:
     return next((item.values for item in checked.of("COM").values()), Values(checked.place))
 
 
-def _cpu_data(checked: Checked) -> Values:
+def cpu_data(checked: Checked) -> Values:
     return os_values(checked).inside("CPU_DATA")
 
 
@@ -59,8 +58,10 @@ def modes(checked: Checked, problems: Problems) -> list[str]:
 
 
 def chosen_modes(values: Values, known: list[str]) -> list[str]:
-    """Returns the modes of an AUTOSTART: those that it names, or all."""
-    return list(dict.fromkeys(values.texts("APPMODE"))) or known
+    """Returns the modes of an AUTOSTART: those that it names, or all. OSDEFAULTAPPMODE is the first
+    mode, whatever its name."""
+    named = [known[0] if name == DEFAULT_MODE else name for name in values.texts("APPMODE")]
+    return list(dict.fromkeys(named)) or known
 
 
 def hooks(checked: Checked) -> Hooks:
@@ -69,8 +70,8 @@ def hooks(checked: Checked) -> Hooks:
         field: name
         for attribute, field, name in HOOKS if values.truth(attribute)
     }, com.truth("COMERRORHOOK"), com.truth("COMSTARTCOMEXTENSION"))
-    if _cpu_data(checked).truth("IDLEHOOK"):
-        found.names["idle"] = _cpu_data(checked).inside("IDLEHOOK").text("HOOKNAME")
+    if cpu_data(checked).truth("IDLEHOOK"):
+        found.names["idle"] = cpu_data(checked).inside("IDLEHOOK").text("HOOKNAME")
     return found
 
 
@@ -82,6 +83,12 @@ def trace(checked: Checked) -> int:
 
 def com_modes(checked: Checked) -> list[str]:
     return list(dict.fromkeys(com_values(checked).texts("COMAPPMODE")))
+
+
+def com_extended(checked: Checked) -> bool:
+    """Returns whether the services of COM check their identifiers: COMSTATUS, else STATUS."""
+    status = com_values(checked).text("COMSTATUS")
+    return status == "COMEXTENDED" or not status and os_values(checked).text("STATUS") == "EXTENDED"
 
 
 def _declared_class(checked: Checked) -> tuple[str, Place]:
@@ -119,9 +126,13 @@ def conformance(checked: Checked, tasks: list[Task], problems: Problems) -> str:
 def sources(checked: Checked) -> list[str]:
     """Returns the source files that the OIL file lists."""
     values = os_values(checked)
-    sets = [values, values.inside("BUILD"), _cpu_data(checked)]
+    sets = [values, values.inside("BUILD"), *(data.inside for data in values.many("CPU_DATA"))]
     sets += [item.values for kind in ("APPDATA", "TASK") for item in checked.of(kind).values()]
     return list(dict.fromkeys(name for found in sets for name in found.texts("APP_SRC")))
+
+
+def headers(checked: Checked) -> list[tuple[str, Place]]:
+    return [(str(value.value), value.place) for value in os_values(checked).many("CHEADER")]
 
 
 def cflags(checked: Checked) -> list[str]:

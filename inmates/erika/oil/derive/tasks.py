@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from ..check import Checked, Item
-from ..model import DEFAULT_STACK, MOST_EVENTS, TASK_LEVELS, Task
+from ..model import (DEFAULT_STACK, MOST_ACTIVATIONS, MOST_EVENTS, MOST_GUARDED, MOST_STACK, PAGE,
+                     TASK_LEVELS, Task)
 from ..problems import Problems
-from .system import chosen_modes
+from .system import chosen_modes, os_values
 
 
 def tasks(checked: Checked, modes: list[str], problems: Problems) -> list[Task]:
@@ -17,7 +18,34 @@ def tasks(checked: Checked, modes: list[str], problems: Problems) -> list[Task]:
             item.values.place_of("PRIORITY") for item in checked.of("TASK").values()
             if item.values.number("PRIORITY") == priorities[TASK_LEVELS])
         problems.error(place, f"there are more than {TASK_LEVELS} different priorities of tasks")
+    _check_activations(checked, found, problems)
+    _check_stacks(checked, found, problems)
     return found
+
+
+def _check_activations(checked: Checked, found: list[Task], problems: Problems) -> None:
+    """Checks that the activations of each priority fit into its queue."""
+    together: dict[int, int] = {}
+    for task in found:
+        before = together.get(task.priority, 0)
+        together[task.priority] = before + task.activations
+        if before <= MOST_ACTIVATIONS < together[task.priority]:
+            problems.error(
+                checked.of("TASK")[task.name].values.place_of("ACTIVATION"),
+                f"TASK {task.name}: the tasks of PRIORITY {task.priority} have more than "
+                f"{MOST_ACTIVATIONS} activations together")
+
+
+def _check_stacks(checked: Checked, found: list[Task], problems: Problems) -> None:
+    """Checks that the kernel can guard all stacks: a few of any size, or many small ones."""
+    sizes = [task.stack for task in found] + [os_values(checked).number("ISRSTACKSIZE") or 0]
+    total = sum(-(-size // PAGE) * PAGE + PAGE for size in sizes)
+    if len(sizes) > MOST_GUARDED and total > MOST_STACK:
+        largest = max(found, key=lambda task: task.stack)
+        problems.error(
+            checked.of("TASK")[largest.name].place,
+            f"TASK {largest.name}: it has the largest of {len(sizes)} stacks, which have "
+            f"{-(-total >> 20)} MiB together", f"at most {MOST_STACK >> 20} MiB")
 
 
 def _task(item: Item, modes: list[str], problems: Problems) -> Task:
@@ -32,7 +60,9 @@ def _task(item: Item, modes: list[str], problems: Problems) -> Task:
         problems.error(values.place_of("EVENT"), f"TASK {item.name}: it has {len(events)} events",
                        f"at most {MOST_EVENTS}")
     started = values.truth("AUTOSTART")
-    stack = values.number("STACKSIZE") or values.inside("STACK").number("SIZE") or DEFAULT_STACK
+    private = values.inside("STACK")
+    stack = (values.number("STACKSIZE") or private.number("SIZE") or private.number("SYS_SIZE") or
+             DEFAULT_STACK)
     return Task(item.name,
                 values.number("PRIORITY") or 0,
                 values.text("SCHEDULE") != "NON", activations,

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from ..check import Checked, Item, Value, Values
-from ..model import Action, Alarm, Counter
+from ..model import DEFAULT_TICK_NS, Action, Alarm, Counter
 from ..problems import Problems
 from .system import c_word, chosen_modes
 
-DEFAULT_TICK_NS = 1_000_000
 ACTIONS = {
     "ACTIVATETASK": "activate",
     "SETEVENT": "event",

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..model import Application, Filter, Message
-from .text import action, count, ram, row, string, table
+from .text import action, count, of_user, ram, row, string, table
 
 WIDE = ("mask", "x", "min", "max")
 
@@ -20,7 +20,8 @@ def messages(application: Application) -> str:
             count("os_num_messages", len(rows)) +
             f"void (*const os_com_error_hook)(StatusType error) = {hook};\n" +
             f"StatusType (*const os_com_extension)(void) = {start};\n" +
-            count("os_num_com_modes", max(len(application.com_modes), 1)))
+            count("os_num_com_modes", max(len(application.com_modes), 1)) +
+            f"const bool os_com_extended = {'true' if application.com_extended else 'false'};\n")
 
 
 def _items(message: Message) -> int:
@@ -34,16 +35,18 @@ def _data(message: Message) -> str:
         names = ", ".join(message.receivers)
         lines += f"static const MessageIdentifier os_receivers_{message.name}[] = {{ {names} }};\n"
     if message.ctype and message.kind != "SEND":
-        lines += f"static {message.ctype} os_buffer_{message.name}[{_items(message)}];\n"
+        lines += of_user(f"static {message.ctype} os_buffer_{message.name}[{_items(message)}];\n",
+                         message.place)
     if message.initial:
         value = f"({message.ctype}){message.initial}ull"
-        lines += f"static const {message.ctype} os_initial_{message.name} = {value};\n"
+        lines += of_user(f"static const {message.ctype} os_initial_{message.name} = {value};\n",
+                         message.place)
     return lines
 
 
 def _row(message: Message) -> str:
     sends = message.kind == "SEND"
-    return row(
+    line = row(
         message.name, {
             "name": string(message.name),
             "kind": f"OS_MESSAGE_{message.kind}",
@@ -56,6 +59,7 @@ def _row(message: Message) -> str:
             "filter": None if sends else _filter(message.filter, message),
             "notify": action(message.notify, message.name) if message.notify else None
         })
+    return of_user(line, message.place) if message.ctype else line
 
 
 def _filter(found: Filter, message: Message) -> str | None:

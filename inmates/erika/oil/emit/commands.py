@@ -9,11 +9,15 @@ from pathlib import Path
 
 from ..model import Application
 
+WITHOUT_FLOATS = "-mgeneral-regs-only"
+
 
 def text(application: Application, sources: list[Path], compiler: str) -> str:
     """Returns the compilation database for files of the current folder. `compiler` is the command
     without its file, as a shell would read it."""
-    words = shlex.split(compiler)
+    words = [
+        word for word in shlex.split(compiler) if word != WITHOUT_FLOATS or not application.floats
+    ]
     words += [word for flags in application.cflags for word in flags.split()]
     return json.dumps([{
         "directory": str(Path.cwd()),

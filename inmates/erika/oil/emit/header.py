@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..model import Application, Counter
+from ..model import DEFAULT_TICK_NS, Application, Counter
+from ..names import DEFAULT_MODE
 from .text import head
 
-DEFAULT_MODE = "OSDEFAULTAPPMODE"
+MOST_INT, MOST_UNSIGNED = 0x7fffffff, 0xffffffff
 UNITS = (("NS", 1), ("US", 1_000), ("MS", 1_000_000), ("SEC", 1_000_000_000))
 
 
@@ -22,8 +23,17 @@ def _parts(application: Application) -> Iterator[str]:
     yield _enum("Interrupts", _numbered(isr.name for isr in application.isrs))
     yield _enum("Resources; 0 is RES_SCHEDULER",
                 _numbered((r.name for r in application.resources[1:]), 1))
+    if application.extended_status:  # in standard status, the compiler finds what no service checks
+        yield _enum("Internal resources; GetResource() of one is E_OS_ID",
+                    _numbered(application.internal, len(application.resources)))
     for name, mask in application.events.items():
-        yield _enum(f"Event {name}", [f"{name} = {mask:#x}ull"])
+        # `-pedantic` refuses enumerators wider than int, unless __extension__ precedes them
+        wide = "__extension__ " if mask > MOST_INT else ""
+        items = [f"{name} = {mask:#x}ull"]
+        if MOST_INT < mask <= MOST_UNSIGNED:
+            # else the type would have 32 bits and no sign, and ~name no event above them
+            items.append(f"os_wide_{name} = ~0ull")
+        yield _enum(f"Event {name}", items, wide)
     yield _enum("Counters", _numbered(counter.name for counter in application.counters))
     yield _enum("Alarms", _numbered(alarm.name for alarm in application.alarms))
     yield _enum("Schedule tables", _numbered(table.name for table in application.tables))
@@ -44,11 +54,11 @@ def _numbered(names: Iterable[str], first: int = 0) -> list[str]:
     return [f"{name} = {number}" for number, name in enumerate(names, first)]
 
 
-def _enum(title: str, items: list[str]) -> str:
+def _enum(title: str, items: list[str], before: str = "") -> str:
     """Returns an enumeration. Each kind has its own, so that a wide event widens no other."""
     if not items:
         return ""
-    return f"\n/* {title} */\nenum {{\n" + "".join(f"\t{item},\n" for item in items) + "};\n"
+    return f"\n/* {title} */\n{before}enum {{\n" + "".join(f"\t{item},\n" for item in items) + "};\n"
 
 
 def _counter(counter: Counter) -> str:
@@ -60,16 +70,19 @@ def _counter(counter: Counter) -> str:
     if counter.tick_ns:
         lines += [
             f"#define OS_TICKS2{unit}_{counter.name}(ticks)\t"
-            f"((uint64_t)(ticks) * {counter.tick_ns}ull / {ns}u)" for unit, ns in UNITS
+            f"((PhysicalTimeType)(ticks) * {counter.tick_ns}ull / {ns}u)" for unit, ns in UNITS
         ]
     return f"\n/* Counter {counter.name} */\n" + "".join(f"{line}\n" for line in lines)
 
 
 def _system_counter(counters: list[Counter]) -> str:
-    """Returns the constants of the system counter: the first on the system timer."""
+    """Returns the constants of the system counter: the first on the system timer. They always
+    exist, as the standard says."""
     found = next((counter for counter in counters if counter.tick_ns), None)
     if found is None:
-        return ""
+        return ("\n/* No counter is on the system timer: as if one were, with a tick of 1 ms */\n"
+                f"#define OSMAXALLOWEDVALUE\t{MOST_UNSIGNED}u\n#define OSTICKSPERBASE\t\t1u\n"
+                f"#define OSMINCYCLE\t\t1u\n#define OSTICKDURATION\t\t{DEFAULT_TICK_NS}u\n")
     return ("\n/* The system counter; OSTICKDURATION is in ns */\n"
             f"#define OSMAXALLOWEDVALUE\tOSMAXALLOWEDVALUE_{found.name}\n"
             f"#define OSTICKSPERBASE\t\tOSTICKSPERBASE_{found.name}\n"

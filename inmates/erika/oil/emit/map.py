@@ -12,6 +12,14 @@ FORMAT = 1
 TASK_STATES = ["SUSPENDED", "READY", "WAITING", "RUNNING"]
 TABLE_STATES = ["STOPPED", "NEXT", "WAITING", "RUNNING", "RUNNING_AND_SYNCHRONOUS"]
 PAINT = 0x5A
+TAKEN_BY_ISR = 2  # `taken` in struct os_resource
+# The errors in include/erika/types.h
+ERRORS = {
+    0: "E_OK", 1: "E_OS_ACCESS", 2: "E_OS_CALLEVEL", 3: "E_OS_ID", 4: "E_OS_LIMIT",
+    5: "E_OS_NOFUNC", 6: "E_OS_RESOURCE", 7: "E_OS_STATE", 8: "E_OS_VALUE", 9: "E_OS_SERVICEID",
+    10: "E_OS_ILLEGAL_ADDRESS", 11: "E_OS_MISSINGEND", 12: "E_OS_DISABLEDINT",
+    13: "E_OS_STACKFAULT", 14: "E_OS_PARAM_POINTER"
+}
 # enum os_trace_kind in include/erika/trace.h
 TRACE_KINDS = [
     "LOST", "START", "STOP", "ACTIVATE", "RUN", "PREEMPT", "WAIT", "END", "IDLE", "SET", "CLEAR",

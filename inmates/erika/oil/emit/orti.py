@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..model import Application
-from .map import PAINT, TASK_STATES
+from .map import ERRORS, PAINT, TAKEN_BY_ISR, TASK_STATES
 from .text import printable
 
 SERVICES_BITS = "os_error_info.service"
+ISR_LOCKER = 1  # a value that is no address of a task
 
 
 def text(application: Application, origin: str) -> str:
@@ -23,17 +24,17 @@ def _version() -> Iterator[str]:
     yield from ("VERSION", "{", '\tKOIL = "2.2";', '\tOSSEMANTICS = "ORTI", "2.2";', "};", "")
 
 
-def _enum(name: str, title: str, values: list[str]) -> list[str]:
+def _enum(name: str, title: str, values: list[str], kind: str = "unsigned char") -> list[str]:
     listed = [f"\t\t\t{value}" for value in values]
-    return ["\t\tENUM \"unsigned char\" [", ",\n".join(listed), f'\t\t] {name}, "{title}";']
+    return [f'\t\tENUM "{kind}" [', ",\n".join(listed), f'\t\t] {name}, "{title}";']
 
 
 def _implementation(application: Application) -> Iterator[str]:
     """Declares the attributes of each kind of object."""
-    running = [
-        '"NO_TASK" = 0',
-        *(f'"{t.name}" = "&os_tasks[{n}]"' for n, t in enumerate(application.tasks))
-    ]
+    tasks = [f'"{t.name}" = "&os_tasks[{n}]"' for n, t in enumerate(application.tasks)]
+    running = ['"NO_TASK" = 0', *tasks]
+    lockers = ['"NO_TASK" = 0', f'"ISR" = {ISR_LOCKER}', *tasks]
+    errors = [f'"{name}" = {number}' for number, name in ERRORS.items()]
     states = [f'"{name}" = {number}' for number, name in enumerate(TASK_STATES)]
     yield from (f"IMPLEMENTATION {application.cpu}", "{", "\tOS", "\t{")
     yield from ('\t\tTOTRACE ENUM "struct os_task *" [', ",\n".join(f"\t\t\t{value}"
@@ -43,6 +44,7 @@ def _implementation(application: Application) -> Iterator[str]:
         '\t\tTOTRACE CTYPE "unsigned char" RUNNINGTASKPRIORITY, "Level of the running task";',
         '\t\tTOTRACE CTYPE "unsigned int" RUNNINGISR2, "Running ISR of category 2";',
         '\t\tTOTRACE CTYPE "unsigned char" SERVICETRACE, "Service of the last error";',
+        *_enum("LASTERROR", "Last error", errors),
         '\t\tCTYPE "unsigned int" CURRENTAPPMODE, "Application mode";', '\t}, "Operating system";',
         "")
     yield from ("\tTASK", "\t{", *_enum("STATE", "State", states),
@@ -59,6 +61,7 @@ def _implementation(application: Application) -> Iterator[str]:
                 '\t\tSTRING ACTION, "Action";', '\t\tSTRING COUNTER, "Counter";',
                 "\t}, \"Alarms\";", "")
     yield from ("\tRESOURCE", "\t{", *_enum("STATE", "State", ['"UNLOCKED" = 0', '"LOCKED" = 1']),
+                *_enum("LOCKER", "Taken by", lockers, "unsigned long"),
                 '\t\tSTRING PRIORITY, "Ceiling";', "\t}, \"Resources\";", "};", "")
 
 
@@ -74,6 +77,7 @@ def _os(application: Application) -> Iterator[str]:
             "RUNNINGTASKPRIORITY": "os.now.level",
             "RUNNINGISR2": "os.isr",
             "SERVICETRACE": SERVICES_BITS,
+            "LASTERROR": "os_error_info.last",
             "CURRENTAPPMODE": "os.mode"
         })
 
@@ -118,7 +122,11 @@ def _alarms(application: Application) -> Iterator[str]:
 
 def _resources(application: Application) -> Iterator[str]:
     for number, resource in enumerate(application.resources):
-        yield from _object("RESOURCE", resource.name, {
-            "STATE": f"os_resources[{number}].taken",
-            "PRIORITY": str(resource.ceiling)
-        })
+        at = f"os_resources[{number}]"
+        task = f"{at}.taken ? (unsigned long){at}.owner : 0"
+        yield from _object(
+            "RESOURCE", resource.name, {
+                "STATE": f"{at}.taken != 0",
+                "LOCKER": f"{at}.taken == {TAKEN_BY_ISR} ? {ISR_LOCKER} : {task}",
+                "PRIORITY": str(resource.ceiling)
+            })

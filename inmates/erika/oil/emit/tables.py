@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..model import Action, Application, Isr
 from .com import messages
-from .text import bits, count, flag, head, ram, row, string, table
+from .text import bits, count, flag, head, numbered, of_user, ram, row, string, table
 from .time import alarms, counters, schedule_tables
 
 HOOK_ARGUMENT = {"shutdown": "StatusType error", "error": "StatusType error"}
@@ -17,10 +17,12 @@ def text(application: Application, origin: str) -> str:
     parts = (_declarations, _stacks, tasks, queues, resources, counters, alarms, schedule_tables,
              isrs, messages, whole)
     body = "\n".join(filter(None, (part(application) for part in parts)))
-    headers = "".join(f"#include {string(name)}\n" for name in application.headers)
+    headers = "".join(
+        of_user(f"#include {string(name)}\n", place) for name, place in application.headers)
     known = ("<stddef.h>", "<erika/conf.h>", "<erika/com.h>")
     includes = "".join(f"#include {name}\n" for name in known)
-    return f'{head(origin)}{includes}{headers}#include "os_config.h"\n\n{body}'
+    whole_text = f'{head(origin)}{includes}{headers}#include "os_config.h"\n\n{body}'
+    return numbered(whole_text, "os_config.c")
 
 
 def _actions(application: Application) -> Iterator[Action]:
@@ -116,7 +118,9 @@ def isrs(application: Application) -> str:
                 **source(isr),
             }) for isr in application.isrs
     ]
-    return (table("struct os_isr_conf", "os_isr_conf", rows) + count("os_num_isrs", len(rows)) +
+    handlers = "".join(bell_handler(isr.handler, isr.action) for isr in application.isrs
+                       if isr.action)
+    return (handlers + table("struct os_isr_conf", "os_isr_conf", rows) + count("os_num_isrs", len(rows)) +
             f"const uint8_t os_isr2_level = {application.isr2_level};\n" + timer(application))
 
 
@@ -126,9 +130,19 @@ def source(isr: Isr) -> dict[str, object]:
     if not found:
         return {}
     kind: dict[str, object] = {"source": f"OS_SOURCE_{found.kind}"}
+    if found.kind == "BELL":
+        return kind | {"channel": string(found.channel)}
     if found.kind == "LINE":
         return kind | {"line": found.line}
+    if found.line:
+        kind["line"] = found.line
     return kind | {"vendor": f"{found.vendor:#06x}", "device": f"{found.device:#06x}"}
+
+
+def bell_handler(name: str, done: Action) -> str:
+    """Returns the ISR of a CHANNEL, which has no function of the application."""
+    call = f"SetEvent({done.target}, {done.event})" if done.event else f"ActivateTask({done.target})"
+    return f"ISR({name})\n{{\n\t{call};\n}}\n\n"
 
 
 def timer(application: Application) -> str:
@@ -175,6 +189,7 @@ def whole(application: Application) -> str:
         "alarms": any(alarm.modes for alarm in application.alarms),
         "tables": any(found.modes for found in application.tables),
         "messages": bool(application.messages),
+        "latency": bool(application.late),
         "trace": bool(application.trace),
         "shell": application.console
     }
@@ -183,4 +198,5 @@ def whole(application: Application) -> str:
                     if hooks else "const struct os_hooks os_hooks;\n",
                     count("os_num_modes", len(application.modes)),
                     "const struct os_stack os_isr_stack = OS_STACK_ROW(os_isr_stack_area);\n",
+                    "const bool *const os_floats_chosen = &os_floats;\n" if application.floats else "",
                     f"os_part *const os_parts[] = {{ {started}NULL }};\n"))

@@ -22,13 +22,23 @@ def counters(application: Application) -> str:
             count("os_num_counters", len(rows)))
 
 
+def lateness(application: Application) -> str:
+    """Returns the actions of the alarms whose lateness is measured."""
+    if not application.late:
+        return ""
+    rows = "".join(
+        row(alarm.name, {"act": f"os_act_{alarm.action.kind}"}) for alarm in application.late)
+    return f"struct os_alarm_late os_alarm_late[{len(application.alarms)}] = {{\n{rows}}};\n"
+
+
 def alarms(application: Application) -> str:
+    late = {alarm.name for alarm in application.late}
     rows = [
         row(
             alarm.name, {
                 "name": string(alarm.name),
                 "counter": alarm.counter,
-                "action": action(alarm.action),
+                "action": action(alarm.action, function="os_act_late" if alarm.name in late else ""),
                 "modes": bits(alarm.modes, application.modes),
                 "start": f"OS_START_{alarm.start}" if alarm.modes else None,
                 "time": f"{alarm.time}u" if alarm.modes else None,
@@ -36,7 +46,8 @@ def alarms(application: Application) -> str:
             }) for alarm in application.alarms
     ]
     return (table("struct os_alarm_conf", "os_alarm_conf", rows) +
-            ram("struct os_alarm", "os_alarms", len(rows)) + count("os_num_alarms", len(rows)))
+            ram("struct os_alarm", "os_alarms", len(rows)) + count("os_num_alarms", len(rows)) +
+            lateness(application))
 
 
 def schedule_tables(application: Application) -> str:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Draws a trace: as a picture (SVG), and for Perfetto and Chrome (JSON)."""
+"""Draws a trace: as a picture (SVG), and for Perfetto and Chrome (JSON).
+
+tools/qv/timeline.py draws the same kind of picture for Quest. Neither uses the other: a developer
+of OSEK applications has qvoil without qvctl, and a machine with cells has qvctl without qvoil."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads malformed.txt: OIL texts and the messages of the compiler.
-
-`python3 -m oilcases` in this folder, with the folder of the package in PYTHONPATH, writes the
-messages of the present compiler into that file.
-"""
+"""Reads malformed.txt: OIL texts and the messages of the compiler."""
 
 from __future__ import annotations
 
@@ -45,11 +41,8 @@ def cases() -> list[Case]:
     return found
 
 
-def write() -> None:
+def text() -> str:
+    """Returns the file with the messages of the present compiler."""
     head = TABLE.read_text().split(MARK)[0]
     parts = [f"{MARK}{case.name}\n{case.text}{SAYS}{case.said().rstrip()}" for case in cases()]
-    TABLE.write_text(head + "".join(parts) + "\n")
-
-
-if __name__ == "__main__":
-    write()
+    return head + "".join(parts) + "\n"

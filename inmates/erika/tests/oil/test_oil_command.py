@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,15 @@ def test_wrong_usage(words: list[str], capsys: pytest.CaptureFixture[str]) -> No
     assert left.value.code == 2 and "usage: qvoil" in capsys.readouterr().err
 
 
+def test_missing_library_is_named() -> None:
+    """Without `site`, Python finds no packages."""
+    done = subprocess.run([sys.executable, "-I", "-S", COMMAND, "--version"], text=True,
+                          capture_output=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == ("qvoil: the library lark is missing\n"
+                           "  remedy: apt install python3-lark\n")
+
+
 def test_version() -> None:
     assert qvoil("--version").stdout.startswith("qvoil ")
 
@@ -57,11 +67,12 @@ def test_synopsis_of_the_page() -> None:
     """oil.md lists each command with its options."""
     page = (COMMAND.parents[2] / "Documentation/reference/oil.md").read_text()
     lines = [line.strip() for line in page.splitlines() if line.startswith("    qvoil ")]
-    assert [line.split()[1] for line in lines[:5]] == ["build", "check", "new", "trace",
-                                                     "attributes"]
-    for line in lines[:4]:
+    assert [line.split()[1] for line in lines[:6]] == [
+        "build", "check", "link-check", "new", "trace", "attributes"
+    ]
+    for line in lines[:5]:
         usage = qvoil(line.split()[1], "--help").stdout
-        for option in re.findall(r"-{1,2}[a-zA-Z]+", line):
+        for option in re.findall(r"(?<!\w)-{1,2}[a-zA-Z]+", line):
             assert re.search(rf"(?<![-\w]){option}\b", usage), (line, option)
         for option in re.findall(r"(?<=\[)-{1,2}[a-zA-Z]+", usage):
             assert option in line or option == "-h", (line, option)

@@ -3,6 +3,7 @@
 
 import pytest
 from oil.compile import Compiled, compile_file, compile_text
+from oil.emit import files
 from oil.model import ISR_LEVELS, Application
 from oilsamples import FOLDER
 
@@ -26,6 +27,45 @@ def test_dialect_is_guessed_with_a_note(name: str, dialect: str) -> None:
     assert len(said(found, "note")) == (dialect != "osek")
 
 
+@pytest.mark.parametrize("processor", ["X86_64", "TRICORE", "CORTEX_M", "AVR8"])
+def test_idle_hook_of_every_processor_is_called(processor: str) -> None:
+    """The samples of ERIKA 3 have their main loop there."""
+    found = compile_text("t.oil", f"""CPU c {{ OS o {{ CPU_DATA = {processor} {{ APP_SRC = "a.c";
+        IDLEHOOK = TRUE {{ HOOKNAME = "idle_hook"; }}; }}; }}; }};""")
+    assert found.application and found.application.hooks.names == {"idle": "idle_hook"}
+    assert found.application.sources == ["a.c"]
+    assert [item.name for item in found.application.functions] == ["idle_hook"]
+
+
+@pytest.mark.parametrize(("written", "value"), [("\"7\"", 7), ("\"0x10\"", 16), ("\"-1\"", -1),
+                                                ("3", 3)])
+def test_messages_of_goil(written: str, value: int) -> None:
+    found = compile_text("t.oil", f"""CPU c {{ OS o; TASK t {{ PRIORITY = 1; }};
+        MESSAGE s {{ MESSAGEPROPERTY = SEND_STATIC_INTERNAL {{ CDATATYPE = "s8"; }}; }};
+        MESSAGE r {{ MESSAGEPROPERTY = RECEIVE_UNQUEUED_INTERNAL {{ SENDINGMESSAGE = s;
+        INITIALVALUE = {written}; }}; NOTIFICATION = COMCALLBACK {{ COMCALLBACKNAME = "Got"; }}; }};
+        }};""", "goil")
+    assert found.application, found.problems.found
+    message = found.application.messages[1]
+    assert message.initial == value and message.notify and message.notify.callback == "Got"
+
+
+@pytest.mark.parametrize(("dialect", "errors"), [("osek", 1), ("goil", 0)])
+def test_values_that_implementation_leaves_out(dialect: str, errors: int) -> None:
+    """goil adds the values of IMPLEMENTATION to its own; the standard has no others then."""
+    found = compile_text("t.oil", """IMPLEMENTATION i { OS { ENUM [EXTENDED] STATUS; }; };
+        CPU c { OS o { STATUS = STANDARD; }; TASK t { PRIORITY = 1; }; };""", dialect)
+    assert len(said(found, "error")) == errors
+
+
+def test_initial_value_of_goil_that_is_no_number() -> None:
+    found = compile_text("t.oil", """CPU c { OS o; TASK t { PRIORITY = 1; };
+        MESSAGE s { MESSAGEPROPERTY = SEND_STATIC_INTERNAL { CDATATYPE = "s8"; }; };
+        MESSAGE r { MESSAGEPROPERTY = RECEIVE_UNQUEUED_INTERNAL { SENDINGMESSAGE = s;
+        INITIALVALUE = "FIRST"; }; }; };""", "goil")
+    assert ["is not a number" in wrong for wrong in said(found, "error")] == [True]
+
+
 def test_dialect_that_is_named_is_not_guessed() -> None:
     found, _ = compiled("press.goil.oil", "goil")
     assert not said(found, "note")
@@ -36,6 +76,16 @@ def test_attributes_without_effect_warn_once() -> None:
     assert [word for word in said(found, "warning")
             if "EE_OPT" in word] == ["OS: EE_OPT has no effect: options of another kernel's build"]
     assert len(said(found, "warning")) == len(set(said(found, "warning")))
+
+
+@pytest.mark.parametrize(("value", "warnings"), [
+    ("TRUE", []),
+    ("FALSE", ["OS o: USERESSCHEDULER = FALSE has no effect: RES_SCHEDULER is always there"]),
+])
+def test_scheduler_s_resource_cannot_be_left_out(value: str, warnings: list[str]) -> None:
+    found = compile_text("t.oil", f"""CPU c {{ OS o {{ USERESSCHEDULER = {value}; }};
+        TASK t {{ PRIORITY = 1; RESOURCE = RES_SCHEDULER; }}; }};""")
+    assert found.application and said(found, "warning") == warnings
 
 
 def test_tasks_of_the_standard() -> None:
@@ -53,6 +103,31 @@ def test_tasks_of_the_standard() -> None:
         "Service": ["service"]
     }
     assert (found.conformance, found.queued, found.modes) == ("ECC2", True, ["normal", "service"])
+
+
+@pytest.mark.parametrize(("modes", "started"), [
+    ("", "OSDEFAULTAPPMODE"), ("APPMODE first; APPMODE second;", "first"),
+    ("APPMODE first; APPMODE OSDEFAULTAPPMODE;", "OSDEFAULTAPPMODE")])
+def test_default_mode_is_known_without_a_declaration(modes: str, started: str) -> None:
+    found = compile_text("t.oil", f"""CPU c {{ OS o; {modes} TASK t {{ PRIORITY = 1;
+        AUTOSTART = TRUE {{ APPMODE = OSDEFAULTAPPMODE; }}; }}; }};""")
+    assert found.application and found.application.tasks[0].modes == [started]
+
+
+@pytest.mark.parametrize(("number", "attribute", "size", "wrong"), [
+    (257, "ACTIVATION", 255, ""),
+    (258, "ACTIVATION", 255,
+     "TASK t257: the tasks of PRIORITY 1 have more than 65535 activations together"),
+    (15, "STACKSIZE", 16 << 20, ""),
+    (23, "STACKSIZE", 1 << 20, ""),
+    (24, "STACKSIZE", 1 << 20,
+     "TASK t0: it has the largest of 25 stacks, which have 25 MiB together"),
+])
+def test_limits_that_tasks_have_together(number: int, attribute: str, size: int,
+                                         wrong: str) -> None:
+    tasks = "".join(f"TASK t{n} {{ PRIORITY = 1; {attribute} = {size}; }};" for n in range(number))
+    found = compile_text("t.oil", f"CPU c {{ OS o; {tasks} }};")
+    assert said(found, "error") == ([wrong] if wrong else [])
 
 
 def test_events_have_bits_of_their_own() -> None:
@@ -78,6 +153,15 @@ def test_ceilings() -> None:
     assert found.internal == {"Together": ["Store", "Service"]}
 
 
+def test_ceiling_of_a_name_of_the_scheduler_s_resource() -> None:
+    """It is that of all tasks, also of those that do not list it."""
+    found = compile_text(
+        "t.oil", """CPU c { OS o; TASK t { PRIORITY = 1; RESOURCE = r; }; TASK u { PRIORITY = 2; };
+        RESOURCE r { RESOURCEPROPERTY = LINKED { LINKEDRESOURCE = RES_SCHEDULER; }; }; };""")
+    assert found.application
+    assert [resource.ceiling for resource in found.application.resources] == [2, 2]
+
+
 def test_interrupts() -> None:
     """Category 1 is above category 2 and the timer. The doorbell has the lowest class."""
     _, found = compiled("pump.osek.oil")
@@ -90,6 +174,22 @@ def test_interrupts() -> None:
         "Linux": (0, ISR_LEVELS + 2, True)
     }
     assert found.timer_class == 13 and found.isr2_level == ISR_LEVELS + 13
+
+
+@pytest.mark.parametrize(("console", "others", "level"), [
+    ("FALSE", "", 1),
+    ("TRUE", "", ISR_LEVELS + 2),
+    ("TRUE", "COUNTER k { MAXALLOWEDVALUE = 9; TYPE = SOFTWARE; };", ISR_LEVELS + 2),
+    ("TRUE", "COUNTER k { MAXALLOWEDVALUE = 9; PRIORITY = 1; };", ISR_LEVELS + 3),
+    ("TRUE", "COUNTER k { MAXALLOWEDVALUE = 9; };", ISR_LEVELS + 13),
+    ("TRUE", 'ISR i { CATEGORY = 2; SOURCE = "0x51"; };', ISR_LEVELS + 5),
+])
+def test_suspended_os_interrupts_include_that_of_the_console(console: str, others: str,
+                                                             level: int) -> None:
+    found = compile_text(
+        "t.oil", f"""CPU c {{ OS o {{ CONSOLE = {console}; }}; TASK t {{ PRIORITY = 1; }};
+        {others} }};""")
+    assert found.application and found.application.isr2_level == level
 
 
 def test_sources_that_are_no_vector_get_one_by_priority() -> None:
@@ -161,3 +261,86 @@ def test_messages() -> None:
 def test_default_application_mode(modes: str, first: str) -> None:
     found = compile_text("t.oil", f"CPU c {{ OS o; {modes} }};").application
     assert found and found.modes[0] == first
+
+
+def test_table_in_the_spelling_of_rtdruid() -> None:
+    """DURATION, REPEATING, EXPIRE_POINT and AUTOSTART = TRUE are the table of OIL's own spelling."""
+    found = compile_text("t.oil", """CPU c { OS o { EE_OPT = "x"; };
+        TASK T { PRIORITY = 1; EVENT = E; }; EVENT E; COUNTER C { TYPE = SOFTWARE; };
+        SCHEDULETABLE S { COUNTER = C; DURATION = 400; REPEATING = TRUE;
+            AUTOSTART = TRUE { TYPE = ABSOLUTE; START_VALUE = 7; };
+            EXPIRE_POINT = ACTION { EXPIRE_VALUE = 25; ACTION = ACTIVATETASK { TASK = T; };
+                ACTION = SETEVENT { TASK = T; EVENT = E; }; SYNC_ADJUSTMENT = FALSE; };
+            EXPIRE_POINT = ACTION { EXPIRE_VALUE = 300; ACTION = ACTIVATETASK { TASK = T; }; };
+        }; };""").application
+    assert found
+    table = found.tables[0]
+    assert (table.length, table.periodic, table.start, table.time) == (400, True, "ABSOLUTE", 7)
+    assert [(point.offset, [done.kind for done in point.actions])
+            for point in table.points] == [(25, ["activate", "event"]), (300, ["activate"])]
+
+
+def test_autostart_of_rtdruid_needs_its_type() -> None:
+    found = compile_text("t.oil", """CPU c { OS o { EE_OPT = "x"; }; TASK T { PRIORITY = 1; };
+        COUNTER C { TYPE = SOFTWARE; };
+        SCHEDULETABLE S { COUNTER = C; DURATION = 4; AUTOSTART = TRUE;
+        EXPIRE_POINT = ACTION { EXPIRE_VALUE = 2; ACTION = ACTIVATETASK { TASK = T; }; }; }; };""")
+    assert said(found, "error") == ["SCHEDULETABLE: AUTOSTART = TRUE has no TYPE"]
+
+
+@pytest.mark.parametrize("declared", ["", "COUNTER SystemCounter { MAXALLOWEDVALUE = 9; };"])
+def test_counter_of_goil_is_supplied_if_it_is_named_and_absent(declared: str) -> None:
+    found = compile_text("t.oil", f"""CPU c {{ OS o {{ BUILD = FALSE; }}; {declared}
+        TASK T {{ PRIORITY = 1; }};
+        ALARM A {{ COUNTER = SystemCounter; ACTION = ACTIVATETASK {{ TASK = T; }}; }}; }};""")
+    assert found.application
+    counter = found.application.counters[0]
+    assert (counter.name, counter.most) == ("SystemCounter", 9 if declared else 65535)
+    assert declared or counter.tick_ns == 1_000_000
+    assert len(said(found, "note")) == (1 if declared else 2)
+
+
+def test_small_stacks_of_other_processors_are_accepted() -> None:
+    found = compile_text("t.oil", """IMPLEMENTATION trampoline { TASK { UINT32 STACKSIZE = 100; };
+        ISR { UINT32 STACKSIZE = 100; }; };
+        CPU c { OS o { TRACE = TRUE { FORMAT = json; PROC = TRUE; }; }; TASK T { PRIORITY = 1; };
+        ISR I { CATEGORY = 2; STACKSIZE = 100; SOURCE = SIGTERM; }; };""")
+    assert found.application and found.application.tasks[0].stack == 100
+    assert "ISR I: SIGTERM is no device here, so only TriggerISR() requests it" in said(found, "warning")
+    assert found.application.trace == 1024
+
+
+def test_channel_becomes_an_isr_of_its_bell() -> None:
+    """No other ISR gets a vector that a bell, or Linux's doorbell, may have."""
+    found = compile_text("t.oil", """CPU c { OS o; EVENT e; TASK t { PRIORITY = 1; EVENT = e; };
+        TASK u { PRIORITY = 2; };
+        CHANNEL first { NOTIFICATION = SETEVENT { TASK = t; EVENT = e; }; };
+        CHANNEL second { NAME = "my-orders"; NOTIFICATION = ACTIVATETASK { TASK = u; }; };
+        ISR third { CATEGORY = 2; SOURCE = "BELL raw.data"; };
+        ISR fourth { CATEGORY = 2; PRIORITY = 1; }; ISR fifth { CATEGORY = 2; PRIORITY = 1; };
+        ISR sixth { CATEGORY = 1; }; };""").application
+    assert found
+    by_name = {isr.name: isr for isr in found.isrs}
+    channels = {isr.name: isr.source.channel for isr in found.isrs if isr.source}
+    assert channels == {"first": "first", "second": "my-orders", "third": "raw.data"}
+    assert len({isr.vector for isr in found.isrs}) == 6
+    assert all(by_name[name].interrupt_class == 2 for name in channels)
+    assert all(isr.vector not in range(0x21, 0x30) for isr in found.isrs if not isr.source)
+    assert by_name["sixth"].interrupt_class > by_name["fifth"].interrupt_class
+    made = files(found, "t.oil")["os_config.c"]
+    assert "ISR(os_bell_first)\n{\n\tSetEvent(t, e);\n}\n" in made
+    assert "ISR(os_bell_second)\n{\n\tActivateTask(u);\n}\n" in made
+    assert '.source = OS_SOURCE_BELL, .channel = "my-orders"' in made
+
+
+def test_file_for_another_processor_and_its_sources() -> None:
+    """As files for ERIKA 2 name them: the sources are those of the application, here, too."""
+    found = compile_text("t.oil", """CPU c { OS o { EE_OPT = "DEBUG"; LDDEPS = "x";
+        CPU_DATA = CORTEX_MX { MODEL = M4; APP_SRC = "code.c"; APP_SRC = "more.c";
+            MULTI_STACK = TRUE { IRQ_STACK = TRUE { SYS_SIZE = 512; }; }; };
+        KERNEL_TYPE = ECC2; };
+        TASK A { PRIORITY = 1; STACK = PRIVATE { SYS_SIZE = 20000; IRQ_SIZE = 64; }; };
+        TASK B { PRIORITY = 2; STACK = SHARED; }; };""")
+    assert found.application and found.application.sources == ["code.c", "more.c"]
+    assert [task.stack for task in found.application.tasks] == [20000, 8192]
+    assert "OS o: CPU_DATA = CORTEX_MX has no effect: this kernel is for x86-64" in said(found, "warning")

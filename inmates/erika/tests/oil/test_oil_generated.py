@@ -79,6 +79,26 @@ def test_orti_declares_the_attributes_that_objects_have() -> None:
         assert re.search(rf"\b{attribute}, \"", declared), attribute
 
 
+def test_debuggers_see_the_last_error_and_the_owner_of_a_resource() -> None:
+    """The members that they read are in the kernel's headers: test_oil_headers.py."""
+    made = generated(SAMPLES["pump.osek.oil"])
+    orti, gdb = made["os_config.orti"], made["os_config.gdb"]
+    assert re.search(r'"E_OS_LIMIT" = 4,(?:\n.*)+?\] LASTERROR, "Last error";', orti)
+    assert '\tLASTERROR = "os_error_info.last";\n' in orti
+    assert re.search(r'"ISR" = 1,\n\t\t\t"Control" = "&os_tasks\[\d\]",(?:\n.*)+?\] LOCKER,', orti)
+    number = re.findall(r"(?m)^RESOURCE (\w+)$", orti).index("Pipe")
+    at = f"os_resources[{number}]"
+    assert f'LOCKER = "{at}.taken == 2 ? 1 : {at}.taken ? (unsigned long){at}.owner : 0";' in orti
+    assert f'printf "taken by %s\\n", os_task_conf[{at}.owner - os_tasks].name\n' in gdb
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_gdb_needs_no_memory_of_the_program(name: str) -> None:
+    """gdb copies each string among the values of a printf into the program, by its malloc()."""
+    lines = re.findall(r"(?m)^ *printf (.*)$", generated(SAMPLES[name])["os_config.gdb"])
+    assert len(lines) > 10 and all(line.count('"') == 2 for line in lines)
+
+
 def test_build_writes_and_lists_files(tmp_path: Path, capsys: pytest.CaptureFixture[str],
                                       monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -113,3 +133,50 @@ def test_generated_text_names_no_folder() -> None:
     assert compiled.application
     assert not any("/some" in text
                    for text in files(compiled.application, "/some/where/t.oil").values())
+
+
+def test_lateness_is_counted_for_alarms_on_the_system_timer() -> None:
+    text = """CPU c { OS o { LATENCY = %s; }; TASK t { PRIORITY = 1; };
+        COUNTER timed { MAXALLOWEDVALUE = 9; };
+        COUNTER soft { MAXALLOWEDVALUE = 9; TYPE = SOFTWARE; };
+        ALARM a { COUNTER = soft; ACTION = ACTIVATETASK { TASK = t; }; };
+        ALARM b { COUNTER = timed; ACTION = ACTIVATETASK { TASK = t; }; }; };"""
+    made = generated(text % "TRUE")["os_config.c"]
+    assert "os_alarm_late[2] = {\n\t[b] = { .act = os_act_activate },\n};" in made
+    assert made.count(".act = os_act_late") == made.count("os_start_latency") == 1
+    assert "late" not in generated(text % "FALSE")["os_config.c"]
+
+
+@pytest.mark.parametrize("low", ["-5", "0xFFFB", "0xFFFFFFFFFFFFFFFB"])
+def test_numbers_of_signed_messages(low: str) -> None:
+    """They may be below 0, or the bits of such a number."""
+    text = f"""CPU c {{ OS o;
+        MESSAGE s {{ MESSAGEPROPERTY = SEND_STATIC_INTERNAL {{ CDATATYPE = "sint16"; }}; }};
+        MESSAGE r {{ MESSAGEPROPERTY = RECEIVE_UNQUEUED_INTERNAL {{ SENDINGMESSAGE = s;
+            FILTER = NEWISWITHIN {{ MIN = {low}; MAX = 5; }}; INITIALVALUE = {low}; }}; }}; }};"""
+    made = generated(text)["os_config.c"]
+    assert "os_initial_r = (int16_t)-5ull;" in made
+    assert ".min = (uint64_t)(int16_t)-5ull, .max = (uint64_t)(int16_t)5ull }" in made
+
+
+@pytest.mark.parametrize(("status", "com", "extended"), [
+    ("STANDARD", "COM m { COMSTATUS = COMEXTENDED; };", "true"),
+    ("EXTENDED", "COM m { COMSTATUS = COMSTANDARD; };", "false"),
+    ("STANDARD", "COM m;", "false"),
+    ("EXTENDED", "COM m;", "true"),
+    ("EXTENDED", "", "true"),
+])
+def test_comstatus_decides_for_com_and_status_is_its_default(status: str, com: str,
+                                                             extended: str) -> None:
+    made = generated(f"CPU c {{ OS o {{ STATUS = {status}; }}; {com} }};")["os_config.c"]
+    assert f"const bool os_com_extended = {extended};\n" in made
+
+
+def test_queued_message_may_have_a_flag() -> None:
+    made = generated("""CPU c { OS o;
+        MESSAGE s { MESSAGEPROPERTY = SEND_STATIC_INTERNAL { CDATATYPE = "int"; }; };
+        MESSAGE r {
+            MESSAGEPROPERTY = RECEIVE_QUEUED_INTERNAL { SENDINGMESSAGE = s; QUEUESIZE = 2; };
+            NOTIFICATION = FLAG { FLAGNAME = "f"; }; }; };""")
+    assert "#define ReadFlag_f()\tos_com_flag(r)\n" in made["os_config.h"]
+    assert ".act = os_act_flag" in made["os_config.c"]

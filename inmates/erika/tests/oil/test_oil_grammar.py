@@ -200,6 +200,11 @@ def test_include_that_another_tool_brings(name: str) -> None:
     assert application("TASK t { PRIORITY = 1; };", f"#include <{name}>").tasks
 
 
+def test_include_of_a_file_that_only_the_compiler_has_is_an_error() -> None:
+    found = compile_text("t.oil", "#include <filter.oil>\nCPU c { OS o; };")
+    assert [error.wrong for error in found.problems.errors()] == ["filter.oil is not found"]
+
+
 def test_include_inside_a_comment_is_none() -> None:
     assert application("TASK t { PRIORITY = 1; };", "/*\n#include <nothing.oil>\n*/").tasks
 
@@ -207,3 +212,37 @@ def test_include_inside_a_comment_is_none() -> None:
 def test_caret_is_under_the_place() -> None:
     error = compile_text("t.oil", "CPU c { OS o;\n\tTASK t { PRIO = 1; }; };").problems.errors()[0]
     assert str(error).splitlines()[1:] == ["    \tTASK t { PRIO = 1; }; };", "    \t         ^"]
+
+
+def test_caret_in_a_long_line() -> None:
+    """The part of the line around the place is shown."""
+    text = f"CPU c {{ OS o; /* {'x' * 300} */ EVENT e {{ MASKE = 1; }}; }};"
+    _, line, caret = str(compile_text("t.oil", text).problems.errors()[0]).splitlines()
+    assert line[len(caret) - 1:].startswith("MASKE = 1;") and len(line) <= 204
+
+
+def test_files_that_include_each_other_thousands_of_times(tmp_path: Path) -> None:
+    """Each of 15 files includes the next one twice."""
+    for number in range(15):
+        (tmp_path / f"{number}.oil").write_text(f'#include "{number + 1}.oil"\n' * 2)
+    (tmp_path / "15.oil").write_text("")
+    found = compile_file(tmp_path / "0.oil")
+    assert [problem.wrong for problem in found.problems.errors()] == [
+        "more than 1000 files are included"
+    ]
+
+
+def test_included_files_are_named_as_seen_from_the_current_folder(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    Path("main.oil").write_text('#include "sub/first.oil"\n')
+    Path("sub/first.oil").write_text('#include "second.oil"\n')
+    Path("sub/second.oil").write_text('#include "../main.oil"\n')
+    assert [error.sentence() for error in compile_file(Path("main.oil")).problems.errors()] == [
+        "sub/second.oil:1:1: ../main.oil includes itself"
+    ]
+    Path("sub/second.oil").write_text("CPU c { OS o { X = 1; }; };\n")
+    assert [str(error.place) for error in compile_file(Path("main.oil")).problems.errors()] == [
+        "sub/second.oil:1:16"
+    ]

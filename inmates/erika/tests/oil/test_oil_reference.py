@@ -3,6 +3,8 @@
 
 from pathlib import Path
 
+import pytest
+from golden import golden
 from oil.dialect import DIALECTS, schema
 from oil.problems import Problems
 from oil.reference import page
@@ -11,8 +13,14 @@ PAGE = Path(__file__).resolve().parents[4] / "Documentation/reference/oil.md"
 
 
 def test_page_has_the_present_tables() -> None:
-    """`inmates/erika/qvoil attributes` prints what belongs there."""
+    """`make -C inmates/erika golden` writes what belongs there."""
     assert PAGE.read_text().endswith(page())
+
+
+@pytest.mark.parametrize("path, text", golden().items(), ids=lambda value: getattr(value, "name", ""))
+def test_golden_file_is_current(path: Path, text: str) -> None:
+    """`make -C inmates/erika golden` writes it."""
+    assert path.read_text() == text
 
 
 def test_own_files_have_no_problems() -> None:

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <inmate/trap.h>
 #include <qv/cell.h>
+#include <qv/channel.h>
 
 /* Looks for the info page and copies it. Returns false outside a cell, or if the ABI is unknown. */
 bool cell_detect(void);
@@ -35,8 +36,39 @@ uint32_t cell_request(void);
 
 /* Makes call QV_CALL_* to the monitor. This causes one exit, and has no effect in the inmate. */
 void cell_call(uint32_t number);
-/* Makes call QV_CALL_* with arguments in edi and esi. */
-void cell_call_with(uint32_t number, uint64_t a, uint64_t b);
+/* Makes call QV_CALL_* with arguments in edi and esi. Returns eax. */
+uint32_t cell_call_with(uint32_t number, uint64_t a, uint64_t b);
+/* The same. Changes `a` to the value of rdi after the call. */
+uint32_t cell_call_both(uint32_t number, uint64_t *a, uint64_t b);
+
+/*
+ * Channels at run time: makes QV_CALL_OPEN or QV_CALL_CLOSE, and waits for the answer, with pauses
+ * of 5 us to 100 ms, each twice as long as the one before. `end` is QV_KEY_END(); the caller sets
+ * the handler of that vector with trap_set_irq(). Returns a window, or enum qv_key_answer.
+ * QV_KEY_DENIED if the cell has no such channels. Sets `address` to that of the channel. One thread
+ * at a time may call this. After 60 s it gives up, and returns QV_KEY_RATE or QV_KEY_BUSY if the
+ * call was not accepted, and QV_KEY_PENDING if it was: then the window may be opened or closed
+ * later, cell_key_answer() still returns that answer, and another request takes it away.
+ */
+int cell_key_open(const struct qv_chan_page *page, uint64_t end, uint64_t *address);
+int cell_key_close(uint32_t window);
+
+/*
+ * Makes the calls above pause by `by`, which takes at least that time and lets other work run, or
+ * halts the CPU. NULL: they spin, which takes time of a host from Linux if the machine is emulated.
+ */
+void cell_key_sleep_by(void (*by)(uint64_t us));
+
+/*
+ * The two steps of these calls, which never wait. cell_key_post() makes call `number` and returns 0
+ * if it is posted; for QV_KEY_RATE and QV_KEY_BUSY call it again later. cell_key_answer() returns
+ * the answer, or QV_KEY_PENDING.
+ */
+int cell_key_post(uint32_t number, uint64_t a, uint64_t b);
+int cell_key_answer(uint64_t *address);
+
+/* Returns a sentence for a refusal, without a full stop. */
+const char *cell_key_sentence(int answer);
 
 /*
  * Sets the handler of the bell of channel `n`, an index into cell_info()->channels. Returns false
@@ -44,7 +76,7 @@ void cell_call_with(uint32_t number, uint64_t a, uint64_t b);
  * interrupt. The handler runs on the CPU that the info page names.
  */
 bool cell_set_bell(unsigned int n, void (*handler)(struct trap_frame *frame));
-/* Rings the other ends of channel `n`, after its memory was written. */
+/* Rings the other ends of channel or window `n`, after its memory was written. */
 void cell_ring(unsigned int n);
 
 /*

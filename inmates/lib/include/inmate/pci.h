@@ -51,6 +51,7 @@ unsigned int pci_capability(uint32_t bdf, uint8_t id);
 /*
  * Enables MSI: `vector` (32..255) on CPU `apic_id` (below 255) of the cell.
  * Needs pci_enable() with `master`. Returns false if there is no MSI or the monitor rejected it.
+ * Behind an IOMMU the register shows an entry of its table, so a rejected CPU is not noticed.
  */
 bool pci_msi(const struct qv_info_device *d, uint8_t vector, uint32_t apic_id);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Channels: memory that this cell shares with other cells or with Linux, as its file lists them.
- * Documentation/how-to/channels.md explains the types.
+ * Channels: memory that this cell shares with other cells or with Linux, as its file lists them, or
+ * as the program opens them by a key. Documentation/how-to/channels.md explains the types.
  *
  * These are functions of Quest's own: they return minus the number of an error. Only
  * channel_open(), channel_close(), waits and bells call the kernel. A channel has one user at a
@@ -20,13 +20,32 @@
 #include <quest.h>
 #include <qv/end.h>
 
-#define CHANNELS_MAX	8		/* channels of a cell */
+#define CHANNELS_MAX	16		/* channels of a cell, at run time too */
 
 /*
  * Opens a channel by its name. Returns its number, from 0 on; ENODEV, EBUSY, EPROTO, ENOMEM,
  * ENAMETOOLONG, EFAULT.
  */
 int channel_open(const char *name);
+
+/*
+ * Opens a channel at run time, by the key that both ends know, if `dynamic-channels` of the cell's
+ * file lists the other end. The other end may open it before or after, and must describe it in the
+ * same words: until then it is absent. Waits on the thread's VCPU until QV has answered, a minute
+ * at most. Returns its number. EINVAL: there can be no such channel; ENOLINK: the cell's file does
+ * not list that end; EEXIST: the other end described it differently; ENOSPC: all memory is in use;
+ * EBUSY: this cell has the key open; ETIMEDOUT, EINTR, ENAMETOOLONG, EFAULT, ENOMEM, EPROTO. A
+ * reader of a ring with a bell opens this:
+ *
+ *	const struct quest_key orders = {
+ *		.key = 7, .peer = "linux", .type = QV_CHAN_RING, .full = QV_CHAN_FULL_ERROR,
+ *		.flags = QV_CHAN_BELL, .item = 64, .slots = 4,
+ *	};
+ *	int channel = channel_open_key(&orders);
+ *
+ * channel_close() and the program's end give the end up. The memory is cleared when both ends have.
+ */
+int channel_open_key(const struct quest_key *key);
 int channel_close(int channel);
 
 /*

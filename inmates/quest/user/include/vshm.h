@@ -20,7 +20,11 @@
 #define VSHM_ALL_ACCESS		0x7
 #define VSHM_CREATE		0x80000000
 
-/* A four-slot or a ring that is open. The members are the library's own. */
+/*
+ * A four-slot or a ring that is open. The calls below neither ring a bell nor arm one. A program
+ * that wants that calls channel_ring() and channel_wait() with .channel. The other members are the
+ * library's own.
+ */
 struct vshm_channel {
 	int channel;		/* channel.h */
 	size_t element_size;

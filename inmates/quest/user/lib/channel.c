@@ -26,14 +26,14 @@ struct qv_end *channel_end(int channel)
 	       &channels[channel].end : NULL;
 }
 
-int channel_open(const char *name)
+/* The kernel has attached channel `n`, or returned minus an error. */
+static int begin(int n, const struct quest_channel *to)
 {
-	struct quest_channel to;
-	int n = quest_channel_attach(name, &to), result;
+	int result;
 
 	if (n < 0)
 		return n;
-	result = qv_end_attach(&channels[n].end, (void *)to.at, to.length, (uint32_t)to.end);
+	result = qv_end_attach(&channels[n].end, (void *)to->at, to->length, (uint32_t)to->end);
 	if (result) {
 		(void)quest_channel_detach(n);
 		return -errors[-result];
@@ -42,6 +42,22 @@ int channel_open(const char *name)
 	channels[n].reset = 0;
 	channels[n].bells = 0;
 	return n;
+}
+
+int channel_open(const char *name)
+{
+	struct quest_channel to;
+	int n = quest_channel_attach(name, &to);
+
+	return begin(n, &to);
+}
+
+int channel_open_key(const struct quest_key *key)
+{
+	struct quest_channel to;
+	int n = quest_channel_open_key(key, &to);
+
+	return begin(n, &to);
 }
 
 int channel_close(int channel)
@@ -61,6 +77,12 @@ static int reset_before(int channel)
 	return reset;
 }
 
+/* Rings the other ends if they want it. */
+static int ring_after(int channel, struct qv_end *end)
+{
+	return qv_end_rings(end) ? quest_channel_ring(channel) : 0;
+}
+
 int channel_read(int channel, void *to, size_t size)
 {
 	struct qv_end *end = channel_end(channel);
@@ -75,7 +97,7 @@ int channel_read(int channel, void *to, size_t size)
 	if (result)
 		return -errors[-result];
 	if (end->page.type == QV_CHAN_RING)
-		(void)channel_ring(channel);	/* its writer may wait for this slot */
+		(void)ring_after(channel, end);	/* its writer may wait for this slot */
 	return (int)item.bytes;
 }
 
@@ -89,7 +111,7 @@ int channel_write(int channel, const void *from, size_t size)
 	if (reset_before(channel))
 		return -ECONNRESET;
 	result = qv_end_write(end, from, size);
-	return result ? -errors[-result] : channel_ring(channel);
+	return result ? -errors[-result] : ring_after(channel, end);
 }
 
 int channel_ring(int channel)
@@ -110,20 +132,6 @@ static int look_for_item(struct qv_end *end)
 
 	end->peeked = false;
 	return result;
-}
-
-/* A claim of a ring counts refusals, so this looks at the counts instead. */
-static int look_for_room(struct qv_end *end)
-{
-	struct qv_end_status now;
-	int dead;
-
-	if (end->page.type != QV_CHAN_RING || end->page.full == QV_CHAN_DROP_NEWEST ||
-	    end->page.full == QV_CHAN_DROP_OLDEST)
-		return QV_CHAN_DONE;
-	qv_end_status(end, &now);
-	dead = now.peer == QV_CHAN_IS_STOPPED || now.peer == QV_CHAN_IS_FAILED;
-	return now.waiting < end->page.slots || dead ? QV_CHAN_DONE : QV_CHAN_FULL;
 }
 
 /* Of a mailbox, the end whose turn it is finds a message; the first message needs no other. */
@@ -151,7 +159,8 @@ static int ready(int channel)
 	if (end->page.type == QV_CHAN_MAILBOX)
 		result = look_for_turn(end);
 	else
-		result = end->self ? look_for_item(end) : look_for_room(end);
+		result = end->self ? look_for_item(end) :
+			 qv_end_full(end) ? QV_CHAN_FULL : QV_CHAN_DONE;
 	channels[channel].reset = result == QV_CHAN_RESTARTED;
 	return result != QV_CHAN_NOTHING && result != QV_CHAN_FULL && result != QV_CHAN_ABSENT &&
 	       result != QV_CHAN_LAPPED;
@@ -170,20 +179,24 @@ static struct timespec time_after(long us)
 
 /*
  * The count of the bell is older than each look, so a bell that rings after the look ends the sleep
- * at once.
+ * at once. The look before a sleep is with an armed bell.
  */
 int channel_wait(int channel, long us)
 {
 	struct timespec until = { 0, 0 };
+	struct qv_end *end = channel_end(channel);
 	int told;
 
-	if (!channel_end(channel))
+	if (!end)
 		return -EBADF;
 	if (channels[channel].end.page.type == QV_CHAN_MEMORY)
 		return -EACCES;
 	if (us >= 0)
 		until = time_after(us);
 	while (!ready(channel)) {
+		qv_end_arm(end, true);
+		if (ready(channel))
+			break;
 		told = quest_channel_sleep(channel, channels[channel].bells,
 					   us < 0 ? NULL : &until);
 		if (told == -ETIMEDOUT && ready(channel))

@@ -23,6 +23,7 @@ int quest_wake_words(void);
 int quest_lock_word(uint32_t *word, const struct timespec *until);
 int quest_unlock_word(uint32_t *word);
 int quest_channel_attach(const char *name, struct quest_channel *to);
+int quest_channel_open_key(const struct quest_key *key, struct quest_channel *to);
 int quest_channel_detach(int channel);
 /* returns how often the bell rang; waits for it if that is `seen` (kernel/userchannel.h) */
 int quest_channel_sleep(int channel, uint32_t seen, const struct timespec *until);

@@ -11,7 +11,7 @@
 #include "os.h"
 #include "fillers.h"
 
-#define ROUNDS		16
+#define ROUNDS		64
 #define ALARMS		32
 
 uint32_t os_port_khz(void);

@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/stop_machine.h>
 #include <asm/apicdef.h>
 #include <asm/asm.h>
 #include <asm/msr.h>
@@ -228,6 +229,91 @@ static int fwcfg(const char *text, const struct kernel_param *p)
 	return 0;
 }
 
+/* load: PHYSICAL_ADDRESS: 32 bits, uncached, to `value` */
+static int load(const char *text, const struct kernel_param *p)
+{
+	u64 pa;
+	void __iomem *page;
+	int error = kstrtou64(text, 16, &pa);
+
+	page = error ? NULL : ioremap(pa & PAGE_MASK, PAGE_SIZE);
+	if (!page)
+		return error ?: -ENOMEM;
+	value = readl(page + (pa & ~PAGE_MASK));
+	iounmap(page);
+	return 0;
+}
+
+/* The unit of QEMU's VT-d, with a queue of 256 requests */
+#define VTD		0xfed90000ul
+#define VTD_IQT		0x88
+#define VTD_IQA		0x90
+#define VTD_IRTA	0xb8
+#define RING		4096u
+#define FLUSH		(2 | 1 << 4)	/* a request that changes nothing */
+
+static void __iomem *vtd;
+
+/* A table that Linux has given the unit */
+static u64 *vtd_table(u32 reg)
+{
+	u64 pa = readl(vtd + reg) | (u64)readl(vtd + reg + 4) << 32;
+
+	return phys_to_virt(pa & PAGE_MASK);
+}
+
+/*
+ * Submits a request, and as many others as Linux's queue has places: so the tail is where Linux
+ * expects it. No other CPU uses the queue meanwhile.
+ */
+static int vtd_submit(void *request)
+{
+	u32 tail = readl(vtd + VTD_IQT), at = tail, i;
+	u64 *ring = vtd_table(VTD_IQA);
+
+	for (i = 0; i < RING / 16; i++, at = (at + 16) % RING) {
+		ring[at / 8] = i ? FLUSH : ((u64 *)request)[0];
+		ring[at / 8 + 1] = i ? 0 : ((u64 *)request)[1];
+	}
+	wmb();
+	writel((tail + RING / 2) % RING, vtd + VTD_IQT);
+	writel(tail, vtd + VTD_IQT);
+	return 0;
+}
+
+/* request: LOW HIGH: a request to the IOMMU in Linux's own queue */
+static int request(const char *text, const struct kernel_param *p)
+{
+	u64 halves[2];
+	int error;
+
+	if (sscanf(text, "%llx %llx", &halves[0], &halves[1]) != 2)
+		return -EINVAL;
+	vtd = ioremap(VTD, PAGE_SIZE);
+	if (!vtd)
+		return -ENOMEM;
+	error = stop_machine(vtd_submit, halves, NULL);
+	iounmap(vtd);
+	return error;
+}
+
+/* irte: INDEX LOW HIGH: writes an entry of Linux's table of interrupts. It is not announced */
+static int irte(const char *text, const struct kernel_param *p)
+{
+	u64 index, low, high, *entry;
+
+	if (sscanf(text, "%llx %llx %llx", &index, &low, &high) != 3)
+		return -EINVAL;
+	vtd = ioremap(VTD, PAGE_SIZE);
+	if (!vtd)
+		return -ENOMEM;
+	entry = vtd_table(VTD_IRTA) + 2 * index;
+	WRITE_ONCE(entry[1], high);
+	WRITE_ONCE(entry[0], low);
+	iounmap(vtd);
+	return 0;
+}
+
 #define DEED(name, function) \
 	static const struct kernel_param_ops name##_ops = { .set = function }; \
 	module_param_cb(name, &name##_ops, NULL, 0200)
@@ -243,6 +329,9 @@ DEED(out, port_out);
 DEED(in, port_in);
 DEED(outs, port_outs);
 DEED(fwcfg, fwcfg);
+DEED(load, load);
+DEED(request, request);
+DEED(irte, irte);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("For tests of QV: a hostile front end");

@@ -8,6 +8,9 @@
  * again (write TIMES NUMBER ARGUMENT): repeats a hypercall.
  * storm (write N): has the monitor read N requests while another CPU changes them. `value` is then
  *	the number of cells that were created; it must be 0.
+ * claim (write NAME END ADDRESS PAGE): creates and starts a cell of that name, with that end of the
+ *	channel at ADDRESS, which PAGE (hexadecimal) describes. `value` is the last answer. The cell
+ *	is then destroyed.
  * hidden: an address in the memory of a cell, used for flaws.
  * cpu: index of the CPU in requests.
  */
@@ -172,6 +175,43 @@ static int again(const char *text, const struct kernel_param *p)
 	return 0;
 }
 
+static u64 manage(u64 nr, u64 a)
+{
+	u64 result;
+
+	while ((result = hypercall(nr, a)) == QV_ME_BUSY)
+		cond_resched();
+	return result;
+}
+
+static void end_cell(u64 id)
+{
+	manage(QV_HC_STOP, id);
+	while (manage(QV_HC_RECLAIM, id) == 1)
+		cond_resched();
+}
+
+static int claim(const char *text, const struct kernel_param *p)
+{
+	struct qv_mon_channel *c = &req->channels[0];
+	int at = 0;
+	u64 id, address;
+
+	good(req);
+	req->num_runs = 1;	/* the two may lie in either order */
+	req->num_channels = 1;
+	if (sscanf(text, "%31s %u %llx %n", (char *)req->name, &c->end, &address, &at) != 3 ||
+	    hex2bin((u8 *)&c->page, text + at, sizeof(c->page)))
+		return -EINVAL;
+	c->pa[0] = address;
+	value = id = manage(QV_HC_CREATE, virt_to_phys(req));
+	if (id >= QV_ME_BASE)
+		return 0;
+	value = manage(QV_HC_START, id);
+	end_cell(id);
+	return 0;
+}
+
 /* Each value that this writes keeps the request invalid, since its CPU does not exist */
 static int change(void *arg)
 {
@@ -224,10 +264,12 @@ static const struct kernel_param_ops requests_ops = { .get = requests };
 static const struct kernel_param_ops call_ops = { .set = call };
 static const struct kernel_param_ops again_ops = { .set = again };
 static const struct kernel_param_ops storm_ops = { .set = storm };
+static const struct kernel_param_ops claim_ops = { .set = claim };
 module_param_cb(requests, &requests_ops, NULL, 0400);
 module_param_cb(call, &call_ops, NULL, 0200);
 module_param_cb(again, &again_ops, NULL, 0200);
 module_param_cb(storm, &storm_ops, NULL, 0200);
+module_param_cb(claim, &claim_ops, NULL, 0200);
 static unsigned long long request;	/* physical address of a request, for `call` */
 module_param(request, ullong, 0400);
 

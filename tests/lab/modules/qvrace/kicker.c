@@ -108,6 +108,23 @@ static void store(u64 *s)
 }
 
 /*
+ * Writes anywhere in the channel, also where Linux may only read, and gives the channel back, also
+ * while the cell uses it
+ */
+static void channel(u64 *s)
+{
+	u64 result;
+
+	if (rnd(s, 2)) {
+		store_once(pa(4) + 4 * rnd(s, QV_HUGE / 4));
+		return;
+	}
+	result = hypercall(QV_HC_CHANNEL, rnd(s, 4) ? pa(4) : pa(4) + PAGE_SIZE * rnd(s, 4));
+	if (result && result != QV_ME_STATE && result != QV_ME_BUSY)
+		wrong("giving back the channel ends with %#llx", result);
+}
+
+/*
  * Reads or writes through one translation. The CPU keeps it in its TLB as long as the CPU has no
  * exit and no interrupt. Reads go to the monitor's code in the cell's block, writes to the cell's
  * memory.
@@ -132,11 +149,11 @@ static void forge(u64 *s)
 {
 	u64 *words[] = {
 		&req->block_pa, &req->window_pa, &req->runs[0].pa, &req->runs[1].pa,
-		&req->runs[1].count,
+		&req->runs[1].count, &req->channels[0].pa[0], &req->channels[0].page.length,
 	};
 	u32 *halves[] = {
 		&req->num_cpus, &req->num_runs, &req->num_ports, &req->bell_rate, &req->cpus[0],
-		&req->entry.eip,
+		&req->entry.eip, &req->num_channels,
 	};
 	u64 bad[] = { block, 8, ~0ull, 0xfee00000, 1ull << 46 }, *w, was;
 	u32 *h, before;
@@ -207,7 +224,7 @@ static void another_cell(u64 *s)
 
 static void (*const acts[])(u64 *s) = {
 	interrupt, interrupt, interrupt, interrupt, interrupt, interrupt, load, load, store, store,
-	touch_for_long, touch_for_long, forge, call, another_cell,
+	touch_for_long, touch_for_long, forge, call, another_cell, channel, channel,
 };
 
 static int kicker(void *arg)

@@ -197,6 +197,16 @@ static void not_created(u64 error)
 		wrong("create ends with %#llx", error);
 }
 
+/* When no cell is left, Linux gets the channel back. It is clear, except where the kicker writes */
+static void return_channel(void)
+{
+	u64 result = manage(QV_HC_CHANNEL, pa(4));
+
+	if (result)
+		wrong("giving back the channel ends with %#llx", result);
+	only_zeros(4, 97);
+}
+
 static void life(u64 *s)
 {
 	u64 id;
@@ -211,6 +221,7 @@ static void life(u64 *s)
 	meddled += meddle;
 	set_meddle(false);
 	lives++;
+	return_channel();
 	memset(phys_to_virt(pa(1) + CODE), 0, qvrace_inmate_end - qvrace_inmate);
 	only_zeros(0, rnd(s, 8) ? 97 : 1);
 	only_zeros(1, 97);
@@ -275,6 +286,7 @@ void end_and_forge(void)
 	do
 		answers[0] = manage(QV_HC_RECLAIM, only);
 	while (answers[0] == 1);
+	manage(QV_HC_CHANNEL, pa(4));
 	forged->req.num_runs = 1;
 	/* Two pages were given back before, so the next page is the third */
 	forged->req.runs[0] = (struct qv_mon_run){ pa(3) - 2 * QV_HUGE, 3 };

@@ -38,7 +38,7 @@ module_param(damage, uint, 0400);
 MODULE_PARM_DESC(damage, "words that `end` found changed where only Linux may write");
 
 struct qv_mon_create *req, *other;
-struct page *huge[4], *window;
+struct page *huge[5], *window;
 char __iomem *apic_page;
 unsigned long away;
 unsigned long complained;
@@ -81,6 +81,27 @@ u64 manage(u64 nr, u64 a)
 	return result;
 }
 
+/* A channel between the cell, which is its end 0, and Linux */
+static void channel(struct qv_mon_create *q)
+{
+	struct qv_mon_channel *c = &q->channels[0];
+
+	strscpy((char *)q->name, "race", sizeof(q->name));
+	q->num_channels = 1;
+	memset(c, 0, sizeof(*c));
+	c->pa[0] = pa(4);
+	c->page.type = QV_CHAN_RING;
+	c->page.flags = QV_CHAN_RECONNECT;
+	c->page.ends = 2;
+	c->page.length = 3 * PAGE_SIZE;
+	c->page.end[0] = (struct qv_chan_end){
+		.offset = PAGE_SIZE, .size = PAGE_SIZE, .name = "race"
+	};
+	c->page.end[1] = (struct qv_chan_end){
+		.offset = 2 * PAGE_SIZE, .size = PAGE_SIZE, .name = "linux"
+	};
+}
+
 void good(struct qv_mon_create *q, u32 block_page)
 {
 	u32 i;
@@ -97,6 +118,7 @@ void good(struct qv_mon_create *q, u32 block_page)
 	q->doorbell_vector = 0x21;
 	q->bell_rate = 1000;
 	q->entry = (struct qv_mon_entry){ .eip = CODE };
+	channel(q);
 }
 
 static int run(const char *text, const struct kernel_param *p)

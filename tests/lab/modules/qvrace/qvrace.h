@@ -27,8 +27,8 @@
 extern u64 block;
 extern unsigned int cpus[4], num_cpus, meddling_lives;
 extern struct qv_mon_create *req, *other;	/* requests of the runner and of the kicker */
-/* huge pages in ascending order: block, memory, memory, the kicker's block */
-extern struct page *huge[4], *window;
+/* huge pages in ascending order: block, memory, memory, the kicker's block, channel */
+extern struct page *huge[5], *window;
 extern char __iomem *apic_page;		/* the xAPIC page; NULL in x2APIC mode */
 extern unsigned long away;	/* CPUs that are offline, and that Linux is not starting now */
 

@@ -4,6 +4,7 @@
  * /sys/module/qvtouch/parameters is an action, which a write (or a read) of the parameter starts.
  * An action that faults returns EFAULT.
  */
+#include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/ioport.h>
 #include <linux/ktime.h>
@@ -12,6 +13,7 @@
 #include <asm/apicdef.h>
 #include <asm/asm.h>
 #include <asm/msr.h>
+#include <asm/nmi.h>
 
 #define HUGE		(2ul << 20)
 /* length of the open part of an instance, which Linux may read */
@@ -19,6 +21,8 @@
 #define IOAPIC_BASE	0xFEC00000ul
 #define IOAPIC_DATA	0x10
 #define X2APIC_ENABLED	(1u << 10)
+#define NMI		0x4400u		/* ICR */
+#define NMI_PATIENCE_US	1000000
 
 static u64 value;
 module_param(value, ullong, 0444);
@@ -102,16 +106,38 @@ static int ones(char *text, const struct kernel_param *p)
 	return l.len;
 }
 
-/* icr: DESTINATION LOW_HALF: sends an interrupt, bypassing all checks of Linux */
-static int icr(const char *text, const struct kernel_param *p)
+static int find_here(struct resource *ram, void *arg)
 {
-	u32 dest, low;
+	u64 pa, found;
+
+	for (pa = ALIGN(ram->start, HUGE); pa + HUGE - 1 <= ram->end; pa += HUGE)
+		if (!load(phys_to_virt(pa), &found) && found == *(u64 *)arg) {
+			value = pa;
+			return 1;
+		}
+	return 0;
+}
+
+/* find: WORD: `value` is the first 2 MiB page of RAM that begins with these 8 bytes, or 0 */
+static int find(const char *text, const struct kernel_param *p)
+{
+	u64 word;
+	int error = kstrtou64(text, 16, &word);
+
+	if (error)
+		return error;
+	value = 0;
+	walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_SYSTEM_RAM | IORESOURCE_BUSY, 0, -1, &word,
+			    find_here);
+	return 0;
+}
+
+static int send(u32 dest, u32 low)
+{
 	unsigned long flags;
 	void __iomem *apic;
 	u64 base;
 
-	if (sscanf(text, "%x %x", &dest, &low) != 2)
-		return -EINVAL;
 	rdmsrl(MSR_IA32_APICBASE, base);
 	if (base & X2APIC_ENABLED)
 		return wrmsrl_safe(0x830, (u64)dest << 32 | low) ? -EFAULT : 0;
@@ -124,6 +150,109 @@ static int icr(const char *text, const struct kernel_param *p)
 	local_irq_restore(flags);
 	iounmap(apic);
 	return 0;
+}
+
+/* icr: DESTINATION LOW_HALF: sends an interrupt, bypassing all checks of Linux */
+static int icr(const char *text, const struct kernel_param *p)
+{
+	u32 dest, low;
+
+	if (sscanf(text, "%x %x", &dest, &low) != 2)
+		return -EINVAL;
+	return send(dest, low);
+}
+
+static u32 seen;
+
+static int on_nmi(unsigned int type, struct pt_regs *regs)
+{
+	if (type != NMI_LOCAL)
+		return NMI_DONE;
+	__atomic_add_fetch(&seen, 1, __ATOMIC_SEQ_CST);
+	return NMI_HANDLED;
+}
+
+static int send_nmis(u32 dest, u32 count)
+{
+	u32 i, us;
+	int error;
+
+	for (i = 0; i < count; i++) {
+		u32 before = READ_ONCE(seen);
+
+		error = send(dest, NMI);
+		for (us = 0; !error && READ_ONCE(seen) == before; us++) {
+			if (us == NMI_PATIENCE_US)
+				error = -ETIMEDOUT;
+			udelay(1);
+		}
+		if (error)
+			return error;
+		udelay(i * 7 % 13);	/* so that it comes at different points of the code there */
+		cond_resched();
+	}
+	return 0;
+}
+
+struct storm {
+	u32 dest, count;
+	char __iomem *apic;	/* NULL in x2APIC mode */
+};
+
+/* Runs on each CPU but the destination, which gets more NMIs than it can handle */
+static void send_storm(void *arg)
+{
+	const struct storm *s = arg;
+	u32 i;
+
+	if (per_cpu(x86_cpu_to_apicid, smp_processor_id()) == s->dest)
+		return;
+	for (i = 0; i < s->count; i++) {
+		if (s->apic) {
+			writel(s->dest << 24, s->apic + APIC_ICR2);
+			writel(NMI, s->apic + APIC_ICR);
+		} else {
+			wrmsrl(0x830, (u64)s->dest << 32 | NMI);
+		}
+	}
+}
+
+static int storm_nmis(u32 dest, u32 count)
+{
+	struct storm s = { .dest = dest, .count = count };
+	u64 base;
+
+	rdmsrl(MSR_IA32_APICBASE, base);
+	if (!(base & X2APIC_ENABLED)) {
+		s.apic = ioremap(APIC_DEFAULT_PHYS_BASE, PAGE_SIZE);
+		if (!s.apic)
+			return -ENOMEM;
+	}
+	on_each_cpu(send_storm, &s, 1);
+	if (s.apic)
+		iounmap(s.apic);
+	return 0;
+}
+
+/*
+ * nmis: DESTINATION COUNT [STORM]: sends NMIs to a CPU, each after Linux has handled the one
+ * before. Before that, each other CPU sends STORM more that wait for nothing.
+ */
+static int nmis(const char *text, const struct kernel_param *p)
+{
+	u32 dest, count, storm = 0;
+	int error;
+
+	if (sscanf(text, "%x %u %u", &dest, &count, &storm) < 2)
+		return -EINVAL;
+	error = register_nmi_handler(NMI_LOCAL, on_nmi, 0, "qvtouch");
+	if (error)
+		return error;
+	error = storm_nmis(dest, storm);
+	if (!error)
+		error = send_nmis(dest, count);
+	unregister_nmi_handler(NMI_LOCAL, "qvtouch");
+	return error;
 }
 
 /* ldr: NAME: gives this CPU, which is in xAPIC mode, another logical id */
@@ -237,12 +366,15 @@ static int ioapic(const char *text, const struct kernel_param *p)
 DEED(peek);
 DEED(fill);
 DEED(icr);
+DEED(nmis);
 DEED(ldr);
 DEED(instruction);
 DEED(deaf);
 DEED(ioapic);
 static const struct kernel_param_ops ones_ops = { .get = ones };
+static const struct kernel_param_ops find_ops = { .set = find };
 module_param_cb(ones, &ones_ops, NULL, 0400);
+module_param_cb(find, &find_ops, NULL, 0200);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("For tests of QV: touches what is not Linux's");

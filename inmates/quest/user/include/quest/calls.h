@@ -56,6 +56,7 @@
 	C(45, channel_attach, 2) \
 	C(46, channel_detach, 1) \
 	C(47, channel_sleep, 3) \
-	C(48, channel_ring, 1)
+	C(48, channel_ring, 1) \
+	C(49, channel_open_key, 2)
 
 #endif

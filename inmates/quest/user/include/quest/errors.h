@@ -35,12 +35,16 @@
 	  "look at the pointer and the length") \
 	E(EBUSY, 16, "it is in use", \
 	  "end or join the other threads first; unbind the VCPU; end the program that has it") \
+	E(EEXIST, 17, "the other end described this key differently, or this end is taken", \
+	  "use the same words at both ends, or another key") \
 	E(ENODEV, 19, "the cell has no such channel", \
 	  "`channels` shows those that the cell's file lists") \
 	E(EINVAL, 22, "an argument makes no sense", \
 	  "look at the call's description for its range") \
 	E(EMFILE, 24, "too many files or pipes are open", \
 	  "close() one") \
+	E(ENOSPC, 28, "all memory of `dynamic-channels` is in use", \
+	  "close a key, or set more memory aside in the cell's file") \
 	E(ESPIPE, 29, "that is no file of the archive", \
 	  "lseek() only what open() gave") \
 	E(EROFS, 30, "files cannot be written", \
@@ -59,6 +63,8 @@
 	  "rebuild the program with this system's headers") \
 	E(ENODATA, 61, "the channel has no newer item", \
 	  "channel_wait() for one, or try again later") \
+	E(ENOLINK, 67, "`dynamic-channels` of the cell's file does not list that end", \
+	  "list it there, and create the cell again") \
 	E(EPROTO, 71, "the channel's life page or this end's section is damaged", \
 	  "restart the cell; if that does not help, update the older of QV and Quest") \
 	E(EBADMSG, 74, "the other end wrote something that cannot be", \

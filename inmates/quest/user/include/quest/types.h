@@ -39,6 +39,18 @@ struct quest_channel {
 	uint64_t end;		/* the end of this cell */
 };
 
+/* A channel that a program opens at run time. The other end must have the same words. */
+struct quest_key {
+	uint32_t key;		/* from 1 on */
+	uint32_t writes;	/* 1: this end writes, or begins a mailbox; 0: the other */
+	uint32_t type;		/* QV_CHAN_RING and others of qv/channel.h */
+	uint32_t full;		/* ring: QV_CHAN_FULL_ERROR and others; other types: 0 */
+	uint32_t flags;		/* QV_CHAN_BELL, QV_CHAN_ONE_SHOT */
+	uint32_t reserved;
+	uint64_t item, slots;	/* bytes of an item; slots of a ring, 0 and 1 are the same */
+	char peer[32];		/* name of the other end: a cell, or "linux" */
+};
+
 #define UTSNAME_LENGTH	32
 
 struct quest_utsname {

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The IOMMU's units that the monitor is to take over. The driver has checked that it can. */
+#ifndef QV_ABI_IOMMU_H
+#define QV_ABI_IOMMU_H
+
+#include "abi/types.h"
+
+#define QV_MON_IOMMUS		8	/* units */
+#define QV_MON_IO_HOLES		64
+#define QV_MON_IRTES		2048	/* entries that a unit has for devices of Linux */
+
+struct qv_mon_iommus {
+	u32 num;		/* 0: Linux keeps its units, and nothing restricts DMA */
+	u32 num_holes;
+	/*
+	 * The first of QV_INSTANCES numbers of tables ("domains") that each unit has and that Linux
+	 * does not use: for the table of the monitor, and for one of each cell
+	 */
+	u32 domain;
+	/*
+	 * Bits are units: Linux translates the addresses of devices, so its tables are used for its
+	 * devices. Else they use the monitor's table
+	 */
+	u32 translated;
+	struct { u64 pa, len; } units[QV_MON_IOMMUS];	/* their registers, whole pages */
+	/* memory that no device may reach: registers of devices, in whole pages */
+	struct { u64 start, end; } holes[QV_MON_IO_HOLES];
+};
+
+#endif

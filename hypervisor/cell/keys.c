@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Calls of a cell for its channels. A request for a channel at run time is posted in the cell's own
+ * instance, and a CPU of the front end gets an NMI and answers (manage/posts.c). This CPU does not
+ * wait.
+ */
+#include "abi/limits.h"
+#include "cell.h"
+#include "core/apic.h"
+#include "core/gmem.h"
+
+#define NMI	(4u << 8 | 1u << 14)	/* ICR */
+
+/* One NMI per millisecond at most. Two CPUs that come at once do not both pass */
+static bool too_soon(struct chan_post *post)
+{
+	u64 last = __atomic_load_n(&post->tsc, __ATOMIC_RELAXED), now = rdtsc();
+
+	return (s64)(now - last) < (s64)me()->boot.tsc_khz ||
+	       !__atomic_compare_exchange_n(&post->tsc, &last, now, false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
+}
+
+/* Pairs with retarget(), which waits for .senders after it has changed .target */
+static void announce(struct chan_post *post)
+{
+	__atomic_fetch_add(&post->senders, 1, __ATOMIC_SEQ_CST);
+	apic_send(NMI, __atomic_load_n(&post->target, __ATOMIC_SEQ_CST));
+	__atomic_fetch_sub(&post->senders, 1, __ATOMIC_SEQ_CST);
+}
+
+static bool change(struct chan_post *post, u32 from, u32 to)
+{
+	return __atomic_compare_exchange_n(&post->state, &from, to, false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST);
+}
+
+static s32 request(struct pcpu *cpu, struct chan_post *post, u32 nr)
+{
+	u32 a = cpu->regs[GPR_RDI];
+	bool open = nr == QV_CALL_OPEN;
+	s32 error = 0;
+
+	if (!change(post, POST_FREE, POST_FILLING))
+		return QV_KEY_BUSY;
+	post->nr = nr;
+	/* with .bell_vector and .bell_cpu */
+	*(u64 *)&post->ask.end = cpu->regs[open ? GPR_RSI : GPR_RDI];
+	if (open && (a & 7 || !guest_copy_phys(cpu, &post->ask.page, a, sizeof(post->ask.page))))
+		error = QV_KEY_MALFORMED;
+	else if (too_soon(post))
+		error = QV_KEY_RATE;
+	change(post, POST_FILLING, error ? POST_FREE : POST_SENT);
+	if (!error)
+		announce(post);
+	return error;
+}
+
+/* An NMI may be lost if its CPU goes to another guest, so it is sent again */
+static s32 answer(struct chan_post *post)
+{
+	u32 state = load(&post->state);
+	s32 found = post->answer;
+
+	if (state == POST_ANSWERED && change(post, POST_ANSWERED, POST_FREE))
+		return found;
+	if (state == POST_SENT && !too_soon(post))
+		announce(post);
+	return state == POST_FREE ? QV_KEY_NONE : QV_KEY_PENDING;
+}
+
+static void key_call(struct pcpu *cpu, u32 nr)
+{
+	struct chan_post *post = &me()->cell.post;
+	s32 result = nr == QV_CALL_ANSWER ? answer(post) : request(cpu, post, nr);
+
+	cpu->regs[GPR_RAX] = (u32)result;
+	if (nr == QV_CALL_ANSWER && result >= 0)
+		cpu->regs[GPR_RDI] = channel_window(&me()->req, result);
+}
+
+__attribute__((noinline)) bool cell_channel_call(struct pcpu *cpu, u32 nr)
+{
+	if (nr == QV_CALL_BELL)
+		return cell_bell(cpu, cpu->regs[GPR_RDI]);
+	if (nr > QV_CALL_ANSWER || !me()->req.num_dynamic)
+		return false;
+	key_call(cpu, nr);
+	return true;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The driver's call about the IOMMU: right after enable, right before disable, and in between. */
+#include "abi/calls.h"
+#include "abi/errors.h"
+#include "front/linux_memory.h"
+#include "iommu/iommu.h"
+#include "manage/manage.h"
+
+/* Hides the registers from Linux, or gives them back */
+static bool registers(struct pcpu *cpu, enum linux_access access)
+{
+	const struct qv_mon_iommus *units = &me()->boot.iommus;
+	u32 i;
+
+	for (i = 0; i < units->num && i < QV_MON_IOMMUS; i++)
+		linux_memory(units->units[i].pa, units->units[i].len, access);
+	return flush_front_end(cpu);
+}
+
+static bool any_cell(void)
+{
+	u32 i;
+
+	for (i = 1; i < QV_INSTANCES; i++)
+		if (me()->manager.cells[i].state)
+			return true;
+	return false;
+}
+
+u64 call_iommu(struct pcpu *cpu, u64 what, u64 unused)
+{
+	bool done;
+
+	if (what == QV_IOMMU_LOOK && me()->iommu.owned)
+		return iommu_look(cpu) ? QV_ME_OK : QV_ME_IOMMU;
+	if (me()->iommu.lost && what <= QV_IOMMU_GIVE)
+		return QV_ME_IOMMU;
+	/* Linux is trusted before the first cell. After the last, nothing is protected */
+	if (what > QV_IOMMU_GIVE || any_cell() || me()->iommu.owned == (what == QV_IOMMU_TAKE))
+		return QV_ME_STATE;
+	/* Linux may have had the registers since the monitor gave the units back */
+	done = what == QV_IOMMU_TAKE ? registers(cpu, LINUX_NONE) && iommu_take(cpu) :
+				       iommu_give(cpu);
+	if (what == QV_IOMMU_GIVE && me()->iommu.owned)
+		return QV_ME_BUSY;		/* a CPU uses a unit; nothing has changed */
+	if (!me()->iommu.owned)
+		registers(cpu, LINUX_ALL);
+	return done ? QV_ME_OK : QV_ME_IOMMU;
+}

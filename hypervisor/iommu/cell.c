@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The part dma: it confines the PCI functions of a cell while the monitor owns the IOMMU. A
+ * function that may be bus master reaches the cell's RAM at the cell's addresses, and nothing else.
+ * No other function of a cell reaches anything.
+ *
+ * From PART_TAKE until PART_GIVE none of them reaches memory of Linux. A function is blocked, and
+ * the units are flushed, whenever it changes between the tables of Linux and of the cell. This part
+ * comes after the part pci, which has switched bus mastering off by then.
+ */
+#include "abi/errors.h"
+#include "core/cpu.h"
+#include "iommu/iommu.h"
+#include "manage/part.h"
+#include "manage/request.h"
+#include "manage/window.h"
+
+/* Pages of the cell's RAM that the CPUs of the cell do not reach, or may only read */
+#define SPECIAL		QV_SCREEN_GPA
+#define SPECIAL_LEN	(QV_STREAM_GPA + 4 * QV_PAGE - SPECIAL)
+
+static u64 prepare(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
+{
+	u32 i;
+
+	for (i = 0; inst->iommu.owned && i < q->num_devices; i++)
+		if (!iommu_own(cpu, q->devices[i].bdf >> 8))
+			return QV_ME_TABLES;
+	return QV_ME_OK;
+}
+
+/* Four tables for the first 2 MiB, and one for each GiB and each 512 GiB that follows */
+static u64 tables(const struct qv_mon_create *q)
+{
+	u64 pages = request_pages(q);
+
+	return q->num_devices ? 4 + (pages >> 9) + (pages >> 18) : 0;
+}
+
+/* ---- messages (MSI, MSI-X) ---- */
+
+static bool is_master(const struct qv_mon_device *d)
+{
+	return d->flags & QV_MON_DEVICE_MASTER;
+}
+
+/* Has no cell any of these entries? */
+static bool are_free(u32 first, u32 num)
+{
+	const struct iommu_state *io = &me()->iommu;
+	u32 i;
+
+	for (i = 1; i < QV_INSTANCES; i++)
+		if (me()->manager.cells[i].state && io->messages[i].num &&
+		    overlaps(first, num, io->messages[i].first, io->messages[i].num))
+			return false;
+	return true;
+}
+
+/* From now on the monitor writes a message of the function in the form that the table remaps */
+static void remap(struct pci_cell *p, u32 device, u32 bdf, u32 address)
+{
+	struct pci_rule *r = p->rules;
+
+	p->tables[device].remap = address;
+	for (; r < p->rules + p->num_rules; r++)
+		if (r->at >> 12 == bdf && r->check != PCI_ANY) {
+			r->remap = address;
+			r->keep = 0;	/* the register holds another value than the cell wrote */
+		}
+}
+
+/* Reserves entries for each function that may be bus master and each CPU of the cell */
+static u64 map_messages(struct instance *cell)
+{
+	const struct qv_mon_create *q = &cell->req;
+	u32 first = QV_MON_IRTES, each = q->num_cpus * REMAP_ENTRIES, num = 0, i;
+
+	for (i = 0; me()->iommu.remaps && i < q->num_devices; i++)
+		num += is_master(&q->devices[i]) ? each : 0;
+	while (num && first + num <= me()->iommu.irtes && !are_free(first, num))
+		first += REMAP_ENTRIES;
+	me()->iommu.messages[cell->id].first = first;
+	me()->iommu.messages[cell->id].num = num;
+	if (num && first + num > me()->iommu.irtes)
+		return QV_ME_MESSAGES;
+	for (i = 0; num && i < q->num_devices; i++)
+		if (is_master(&q->devices[i])) {
+			remap(&cell->cell.pci, i, q->devices[i].bdf, REMAP_ADDRESS(first));
+			first += each;
+		}
+	return QV_ME_OK;
+}
+
+/* Makes the entries of the functions of the cell @id, or clears them */
+static void set_messages(const struct qv_mon_create *q, u32 id, bool on)
+{
+	u32 at = me()->iommu.messages[id].first, i, c, u;
+
+	for (i = 0; me()->iommu.messages[id].num && i < q->num_devices; i++)
+		for (c = 0; is_master(&q->devices[i]) && c < q->num_cpus; c++) {
+			for (u = 0; u < iommu_units(); u++)
+				irt_messages(&me()->iommu.units[u], at, q->devices[i].bdf,
+					     pcpu_of(q->cpus[c])->apic_id, on);
+			at += REMAP_ENTRIES;
+		}
+}
+
+/* ---- DMA ---- */
+
+static u64 map(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
+{
+	struct instance *cell = managed();
+	struct paging io = { .pool = &cell->pool, .levels = 4, .max_leaf = 2 };
+	u32 first = cell->pool.next, i;
+	u64 gpa = 0;
+	int bad = 0;
+
+	me()->iommu.messages[cell->id].num = 0;
+	if (!me()->iommu.owned || !q->num_devices)
+		return QV_ME_OK;
+	io.root = pool_take(io.pool);
+	if (!io.root)
+		return QV_ME_TABLES;
+	for (i = 0; i < q->num_runs; i++) {
+		bad |= paging_map(&io, gpa, q->runs[i].pa, q->runs[i].count * QV_HUGE, IO_OPEN);
+		gpa += q->runs[i].count * QV_HUGE;
+	}
+	bad |= paging_map(&io, SPECIAL, 0, SPECIAL_LEN, 0);
+	table_write_back((const void *)(QV_VA_MANAGE + first), cell->pool.next - first);
+	cell->iommu.table.root = io.root;
+	return bad ? QV_ME_TABLES : map_messages(cell);
+}
+
+static void set_context(u32 bdf, u64 low, u64 high)
+{
+	u32 i;
+
+	for (i = 0; i < iommu_units(); i++)
+		table_write_pair(contexts_entry(&me()->iommu.units[i], bdf), low, high);
+}
+
+/* No function of the cell reaches anything */
+static void block(const struct qv_mon_create *q)
+{
+	u32 i;
+
+	for (i = 0; me()->iommu.owned && i < q->num_devices; i++)
+		set_context(q->devices[i].bdf, 0, CONTEXT_CELL);
+}
+
+static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	block(q);
+}
+
+static void give(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	u32 i, u;
+
+	for (i = 0; me()->iommu.owned && i < q->num_devices; i++)
+		for (u = 0; u < iommu_units(); u++)
+			contexts_give(&me()->iommu.units[u], q->devices[i].bdf);
+	if (me()->iommu.owned && q->num_devices)
+		iommu_look(cpu);	/* follows Linux's tables again */
+}
+
+static void begin(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	const struct instance *cell = managed();
+	u64 domain = me()->boot.iommus.domain + cell->id;
+	u32 i;
+
+	set_messages(q, cell->id, true);
+	for (i = 0; me()->iommu.owned && i < q->num_devices; i++)
+		if (is_master(&q->devices[i]))
+			set_context(q->devices[i].bdf, cell->iommu.table.root | CONTEXT_PRESENT,
+				    CONTEXT_LEVELS4 | CONTEXT_DOMAIN(domain) | CONTEXT_CELL);
+}
+
+bool iommu_settled(struct pcpu *cpu, u64 id)
+{
+	if ((me()->iommu.unsettled & 1u << id) && iommu_flush(cpu))
+		me()->iommu.unsettled &= ~(1u << id);
+	return !(me()->iommu.unsettled & 1u << id);
+}
+
+static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
+{
+	block(q);
+	set_messages(q, managed()->id, false);
+	if (me()->iommu.owned && q->num_devices)
+		me()->iommu.unsettled |= 1u << managed()->id;
+	iommu_settled(cpu, managed()->id);
+}
+
+const struct part part_dma = {
+	.try = {
+		[PART_PREPARE]		= prepare,
+		[PART_MAP]		= map,
+	},
+	.act = {
+		[PART_TAKE]		= take,
+		[PART_UNTAKE]		= give,
+		[PART_BEGIN]		= begin,
+		[PART_STOP]		= stop,
+		[PART_GIVE]		= give,
+	},
+	.tables = tables,
+};

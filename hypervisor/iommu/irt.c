@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Interrupt remapping. A unit reads the monitor's table of entries, never that of Linux. Linux
+ * announces each entry that it changes by a request in its queue. The entry is copied once, then
+ * checked and written to the same index. An entry that is refused is absent in the monitor's table,
+ * so the unit blocks its interrupts.
+ */
+#include "abi/log.h"
+#include "core/gmem.h"
+#include "core/log.h"
+#include "iommu/irte.h"
+#include "iommu/iommu.h"
+#include "iommu/vtd.h"
+
+static u64 *entry_of(const struct iommu_unit *u, u32 index)
+{
+	return pool_table(&me()->pool, u->irt) + 2 * index;
+}
+
+/* Returns false if the entry is refused */
+static bool set_entry(struct pcpu *cpu, const struct iommu_unit *u, u32 index, u64 low, u64 high)
+{
+	bool inside = index < QV_MON_IRTES;	/* entries behind them are for cells */
+	bool ok = inside ? irte_ok(&me()->icr, u->linux_irta & VTD_WIDE, low, high) :
+			   !(low & IRTE_PRESENT);
+
+	if (!ok) {
+		cpu_status(cpu)->denied++;
+		if (!inside || !(entry_of(u, index)[0] & IRTE_REFUSED))
+			log_event(cpu, QV_LOG_IRTE, index, low);
+	}
+	if (inside)
+		/*
+		 * A move to another CPU changes the first half alone, so no interrupt is lost.
+		 * Linux's entries have no IRTE_REFUSED, which would hide that one is refused
+		 */
+		table_write_pair(entry_of(u, index), ok ? low & ~IRTE_REFUSED : IRTE_REFUSED,
+				 ok ? high : 0);
+	return ok;
+}
+
+bool irt_copy(struct pcpu *cpu, const struct iommu_unit *u, u32 first, u32 num)
+{
+	u64 table = u->linux_irta & PT_ADDR, entry[2];
+	u32 end = first + num;
+
+	if (!u->remaps)
+		return true;
+	if (end > VTD_IRTES(u->linux_irta))
+		end = VTD_IRTES(u->linux_irta);
+	/* Of the entries beyond the monitor's table, the first one stands for all in the log */
+	if (end > QV_MON_IRTES && end > first)
+		end = (first > QV_MON_IRTES ? first : QV_MON_IRTES) + 1;
+	for (; first < end; first++) {
+		if (!guest_copy_phys(cpu, entry, table + first * IRTE_LEN, IRTE_LEN))
+			return false;
+		set_entry(cpu, u, first, entry[0], entry[1]);
+	}
+	return true;
+}
+
+void irt_sweep(struct pcpu *cpu, const struct iommu_unit *u)
+{
+	const u64 *at;
+	u32 i;
+
+	for (i = 0; u->remaps && i < QV_MON_IRTES; i++) {
+		at = entry_of(u, i);
+		if (at[0] & IRTE_PRESENT)
+			set_entry(cpu, u, i, at[0], at[1]);
+	}
+}
+
+void irt_messages(const struct iommu_unit *u, u32 first, u32 bdf, u32 apic_id, bool on)
+{
+	u64 *at = entry_of(u, first), high = on ? IRTE_SOURCE(bdf) : 0;
+	u64 low = IRTE_PRESENT | (u64)apic_id << (u->linux_irta & VTD_WIDE ? 32 : 40);
+	u32 vector;
+
+	for (vector = 32; vector < REMAP_ENTRIES; vector++) {
+		/* a unit may not see halves of two entries */
+		__atomic_store_n(&at[2 * vector], 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&at[2 * vector + 1], high, __ATOMIC_RELEASE);
+		if (on)
+			__atomic_store_n(&at[2 * vector], low | IRTE_VECTOR(vector),
+					 __ATOMIC_RELEASE);
+	}
+	table_write_back(at, REMAP_ENTRIES * IRTE_LEN);
+}

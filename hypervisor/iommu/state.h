@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state of the IOMMU. A cell's instance uses .table.root only: the table of its devices. */
+#ifndef QV_IOMMU_STATE_H
+#define QV_IOMMU_STATE_H
+
+#include "abi/iommu.h"
+#include "abi/limits.h"
+#include "tables/paging.h"
+
+#define IOMMU_KEPT	10
+
+struct iommu_unit {
+	u32 status;		/* the unit stores the number of a wait request here */
+	u32 waits;		/* number of the last wait request */
+	u64 pa;			/* physical address of the registers */
+	u64 len;
+	u64 queue;		/* the monitor's queue: physical address */
+	u32 tail;		/* index of the next free request in it */
+	u32 pending;		/* requests in it that the unit may not have carried out */
+	u64 irt;		/* the monitor's table of interrupts: physical address */
+	u64 ring;		/* Linux's queue: physical address */
+	u64 linux_irta;		/* Linux's value of VTD_IRTA */
+	u64 linux_root;		/* Linux's root table: physical address */
+	u32 linux_tail;		/* offset in it, behind the last request that was carried out */
+	u32 gsts;		/* the status register as Linux sees it */
+	u32 remaps;		/* 1: the unit remaps interrupts, by the monitor's table */
+	u32 translated;		/* 1: Linux's tables are used for its devices: contexts.c */
+	u32 flushes;		/* it flushes groups of 1 << n pages, n less than this */
+	u64 root;		/* physical address of its root table */
+	u32 kept[IOMMU_KEPT];	/* Linux's values of other registers: vtd.c */
+};
+
+struct iommu_state {
+	struct paging table;	/* of all devices; .pool is valid while the driver builds it */
+	u64 root;		/* the root table of units that use no tables of Linux: address */
+	u64 contexts;		/* of the contexts of all buses without functions of cells */
+	u32 busy;		/* index + 1 of the CPU that uses a unit */
+	u32 owned;		/* 1: the units belong to the monitor */
+	u32 remaps;		/* 1: each unit remaps interrupts */
+	u32 irtes;		/* entries of each unit's table of interrupts; a power of two */
+	u32 lost;		/* 1: a unit did not answer and may use the monitor's tables */
+	/* stopped cells whose devices may still do DMA under cached entries; bits are ids */
+	u32 unsettled;
+	/* entries of every unit's table for messages of the functions of the cell with this id */
+	struct { u32 first, num; } messages[QV_INSTANCES];
+	struct iommu_unit units[QV_MON_IOMMUS];
+};
+
+#endif

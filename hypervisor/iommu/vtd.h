@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Registers and requests of VT-d: Intel VT-d specification 3.3, 6.5.2 and 11.4. */
+#ifndef QV_VTD_H
+#define QV_VTD_H
+
+#define VTD_CAP		0x08
+/* Second half of VTD_CAP: pages can be flushed, in groups of up to 1 << bits 21..16 */
+#define VTD_FLUSHES(cap)	((cap) & 1u << 7 ? ((cap) >> 16 & 63) + 1 : 0)
+#define VTD_GCMD	0x18
+#define VTD_GSTS	0x1c
+#define VTD_RTADDR	0x20
+#define VTD_FSTS	0x34
+#define VTD_FSTS_ALL	0x7f		/* writing ones clears them */
+#define VTD_FAULTS_AT(cap)	(((cap) >> 24 & 0x3ff) * 16)	/* 64 bits of VTD_CAP */
+#define VTD_FAULTS_NUM(cap)	(((cap) >> 40 & 0xff) + 1)
+#define VTD_FAULT	(1u << 31)	/* in the last word of a record: it is in use */
+#define VTD_REASON(last) ((last) & 0xff)	/* from 0x20 on: of an interrupt */
+#define VTD_FECTL	0x38
+#define VTD_FEUADDR	0x44
+#define VTD_IQH		0x80
+#define VTD_IQT		0x88
+#define VTD_IQA		0x90
+#define VTD_IRTA	0xb8
+#define VTD_IRTES(irta)	(2u << ((irta) & 15))	/* number of entries */
+#define VTD_WIDE	(1u << 11)	/* in VTD_IRTA: destinations of 32 bits */
+
+#define VTD_TE		(1u << 31)	/* translation */
+#define VTD_SRTP	(1u << 30)	/* take the root table of VTD_RTADDR */
+#define VTD_QIE		(1u << 26)	/* the queue of requests */
+#define VTD_IRE		(1u << 25)	/* interrupt remapping */
+#define VTD_SIRTP	(1u << 24)
+#define VTD_CFI		(1u << 23)
+#define VTD_LASTING	(VTD_TE | VTD_QIE | VTD_IRE | VTD_CFI)
+#define VTD_ONCE	(VTD_SRTP | VTD_SIRTP)
+#define VTD_MASKED	(1u << 31)	/* in VTD_FECTL: no fault interrupts */
+
+#define VTD_QUEUE_LEN	4096u		/* bytes of a queue of 256 requests of 16 bytes */
+#define VTD_REQUEST	16u
+
+enum vtd_request {			/* bits 3..0 of a request */
+	VTD_CONTEXTS = 1, VTD_IOTLB, VTD_DEVICE_TLB, VTD_INTERRUPTS, VTD_WAIT,
+};
+#define VTD_GLOBAL	(1u << 4)	/* VTD_CONTEXTS, VTD_IOTLB */
+#define VTD_DRAIN	(3u << 6)	/* VTD_IOTLB: reads and writes under way come first */
+#define VTD_GRANULARITY(low) ((low) >> 4 & 3)	/* VTD_IOTLB: global, of a domain, or its pages */
+enum { VTD_BY_DOMAIN = 2, VTD_BY_PAGE = 3 };
+#define VTD_DOMAIN	(0xffffull << 16)
+#define VTD_ORDER(high)	((high) & 63)	/* VTD_BY_PAGE: logarithm of the number of pages */
+#define VTD_SOME	(1u << 4)	/* VTD_INTERRUPTS: not all entries, but 1 << bits 31..27 */
+#define VTD_NUM(low)	(1ull << ((low) >> 27 & 31))
+#define VTD_FIRST(low)	((u32)((low) >> 32) & 0xffff)
+#define VTD_WAIT_IRQ	(1u << 4)
+#define VTD_WAIT_STORE	(1u << 5)	/* stores bits 63..32 at the address of the second half */
+#define VTD_WAIT_FENCE	(1u << 6)
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How late threads run after the time for which they asked: a histogram for each VCPU, in the
+ * latency page of the cell. The time that a VCPU without budget waits counts too.
+ */
+#ifndef QUEST_LATENESS_H
+#define QUEST_LATENESS_H
+
+#include <stdint.h>
+
+struct sched;
+struct thread;
+
+/* The time `at` for which `t` asked has come. Interrupts are off. */
+void lateness_due(struct thread *t, uint64_t at);
+
+/* `t` has the CPU from `now` on. Interrupts are off. */
+void lateness_runs(const struct sched *s, struct thread *t, uint64_t now);
+
+#endif

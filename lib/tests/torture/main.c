@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * torture [ITEMS [SECONDS [WORD]]]: sends ITEMS items (10^7) through each type of channel between
+ * threads. Checks that each item is whole, that items are in order, and that none is lost where the
+ * type promises it. A case ends after SECONDS, if not 0, with fewer items: where other programs use
+ * the CPUs, each answer of a mailbox can take milliseconds. WORD: only the cases with it in their
+ * names. Ends with `N passed, N failed`.
+ */
+#include <stdio.h>
+#include "torture.h"
+
+struct torture_case {
+	const char *name;
+	uint32_t type, full, readers;
+	bool zero_copy, restarts, ends;
+};
+
+static const struct torture_case cases[] = {
+	{ "ring-error", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 1, false, false, false },
+	{ "ring-error-zero-copy", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 1, true, false, false },
+	{ "ring-drop-newest", QV_CHAN_RING, QV_CHAN_DROP_NEWEST, 1, false, false, false },
+	{ "ring-drop-oldest", QV_CHAN_RING, QV_CHAN_DROP_OLDEST, 1, false, false, false },
+	{ "four-slot", QV_CHAN_FOUR_SLOT, 0, 1, false, false, false },
+	{ "four-slot-zero-copy", QV_CHAN_FOUR_SLOT, 0, 1, true, false, false },
+	{ "four-slot-8-readers", QV_CHAN_FOUR_SLOT, 0, 8, false, false, false },
+	{ "mailbox", QV_CHAN_MAILBOX, 0, 1, false, false, false },
+	{ "mailbox-zero-copy", QV_CHAN_MAILBOX, 0, 1, true, false, false },
+	{ "memory", QV_CHAN_MEMORY, 0, 1, false, false, false },
+	{ "ring-writer-restarts", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 1, false, true, false },
+	{ "ring-oldest-writer-restarts", QV_CHAN_RING, QV_CHAN_DROP_OLDEST, 1, false, true, false },
+	{ "four-slot-writer-restarts", QV_CHAN_FOUR_SLOT, 0, 1, false, true, false },
+	{ "ring-reader-restarts", QV_CHAN_RING, QV_CHAN_FULL_ERROR, 0, false, true, false },
+	{ "ring-writer-ends", QV_CHAN_RING, 0, 1, false, false, true },
+	{ "four-slot-writer-ends", QV_CHAN_FOUR_SLOT, 0, 1, false, false, true },
+	{ "mailbox-writer-ends", QV_CHAN_MAILBOX, 0, 1, false, false, true },
+};
+
+static bool run(const struct torture_case *c, uint64_t items)
+{
+	if (c->restarts)
+		return c->readers ? writer_restarts_case(c->name, c->type, c->full) :
+				    reader_restarts_case(c->name);
+	if (c->ends)
+		return writer_ends_case(c->name, items, c->type);
+	if (c->type == QV_CHAN_MAILBOX)
+		return mailbox_case(c->name, items, c->zero_copy);
+	if (c->type == QV_CHAN_MEMORY)
+		return memory_case(c->name, items);
+	return stream_case(c->name, items, c->type, c->full, c->readers, c->zero_copy);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t items = argc > 1 ? strtoull(argv[1], NULL, 0) : 10000000;
+	uint32_t seconds = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 0;
+	uint32_t passed = 0, failed = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (argc > 3 && !strstr(cases[i].name, argv[3]))
+			continue;
+		begin_case(seconds);
+		if (run(&cases[i], items))
+			passed++;
+		else
+			failed++;
+	}
+	printf("%u passed, %u failed\n", passed, failed);
+	return failed || !passed;
+}

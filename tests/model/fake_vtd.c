@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+#include "core/pci.h"
+#include "fake_vtd.h"
+#include "iommu/iommu.h"
+#include "iommu/vtd.h"
+#include "unit.h"
+
+#define FAKE_ORDER	9u		/* flushes up to 1 << 9 pages at once */
+#define FAKE_CAP	((FAKE_FAULTS / 16ull) << 24 | 1ull << 39 | (u64)FAKE_ORDER << 48)
+
+struct fake_vtd fake_vtd;
+
+u32 *fake_vtd_reg(u32 at)
+{
+	return &fake_vtd.regs[at / 4];
+}
+
+static u64 reg64(u32 at)
+{
+	return (u64)*fake_vtd_reg(at + 4) << 32 | *fake_vtd_reg(at);
+}
+
+static u64 word(u64 pa)
+{
+	u64 value;
+
+	CHECK(pa < FAKE_RAM);
+	memcpy(&value, fake_ram + pa, 8);
+	return value;
+}
+
+static void flush(u64 low, u64 high)
+{
+	u32 granularity = VTD_GRANULARITY(low), i;
+	u64 first = high & ~0xfffull, end = first + (0x1000ull << VTD_ORDER(high));
+
+	CHECK(granularity && !(low & ~(VTD_DOMAIN | VTD_DRAIN | 0x3f)));
+	CHECK(granularity == VTD_BY_PAGE ? VTD_ORDER(high) <= FAKE_ORDER && !(high & 0xfc0) :
+					   !high);
+	for (i = 0; i < 64; i++) {
+		u64 page = fake_vtd.tags[i] & ~1ull;
+
+		if (granularity == 1 ||
+		    (fake_vtd.domains[i] == (low >> 16 & 0xffff) &&
+		     (granularity == VTD_BY_DOMAIN || (page >= first && page < end))))
+			fake_vtd.tags[i] = 0;
+	}
+}
+
+static void request(u64 low, u64 high)
+{
+	u32 value = low >> 32;
+
+	switch (low & 0xf) {
+	case VTD_CONTEXTS:
+		memset(fake_vtd.context, 0, sizeof(fake_vtd.context));
+		break;
+	case VTD_IOTLB:
+		flush(low, high);
+		break;
+	case VTD_INTERRUPTS:
+		fake_vtd.interrupts++;
+		memset(fake_vtd.cached, 0, sizeof(fake_vtd.cached));
+		break;
+	case VTD_WAIT:
+		CHECK(!(low & VTD_WAIT_IRQ));
+		if (low & VTD_WAIT_STORE)
+			memcpy(fake_ram + high, &value, 4);
+		break;
+	default:
+		CHECK_EQ(low, 0);		/* a request that no unit knows */
+	}
+}
+
+static void queue(void)
+{
+	while (*fake_vtd_reg(VTD_GSTS) & VTD_QIE &&
+	       *fake_vtd_reg(VTD_IQH) != *fake_vtd_reg(VTD_IQT)) {
+		u64 at = (reg64(VTD_IQA) & ~0xfffull) + *fake_vtd_reg(VTD_IQH);
+
+		request(word(at), word(at + 8));
+		*fake_vtd_reg(VTD_IQH) = (*fake_vtd_reg(VTD_IQH) + 16) & 0xfff;
+	}
+}
+
+static void command(u32 value)
+{
+	if (value & VTD_SRTP)
+		fake_vtd.root = reg64(VTD_RTADDR);
+	if (value & VTD_SIRTP)
+		fake_vtd.irta = reg64(VTD_IRTA);
+	*fake_vtd_reg(VTD_GSTS) = (value & (VTD_LASTING | VTD_ONCE)) |
+				  (*fake_vtd_reg(VTD_GSTS) & VTD_ONCE);
+	if (!(value & VTD_QIE))
+		*fake_vtd_reg(VTD_IQH) = 0;
+}
+
+u32 __real_device_read(struct pcpu *cpu, u64 pa);
+u32 __wrap_device_read(struct pcpu *cpu, u64 pa);
+u32 __wrap_device_read(struct pcpu *cpu, u64 pa)
+{
+	return pa - FAKE_UNIT < QV_PAGE ? *fake_vtd_reg(pa - FAKE_UNIT) :
+					  __real_device_read(cpu, pa);
+}
+
+void __real_device_write(struct pcpu *cpu, u64 pa, u32 value);
+void __wrap_device_write(struct pcpu *cpu, u64 pa, u32 value);
+void __wrap_device_write(struct pcpu *cpu, u64 pa, u32 value)
+{
+	u32 at = pa - FAKE_UNIT;
+
+	if (pa - FAKE_UNIT >= QV_PAGE) {
+		__real_device_write(cpu, pa, value);
+		return;
+	}
+	if (fake_vtd.dead)
+		return;
+	if (at == VTD_GCMD)
+		command(value);
+	else if (at == VTD_FSTS)
+		*fake_vtd_reg(at) &= ~value;
+	else if (at == FAKE_FAULTS + 12)
+		*fake_vtd_reg(at) &= ~(value & VTD_FAULT);
+	else
+		*fake_vtd_reg(at) = value;
+	queue();
+}
+
+/* Returns the entry of the function; NULL: it is absent, which is not cached (VT-d 3.3, 6.1) */
+static const u64 *context_by(u32 bdf)
+{
+	u64 *context = fake_vtd.context[bdf & 0xff], root;
+
+	if (fake_vtd.function[bdf & 0xff] != bdf || !(context[0] & 1)) {
+		root = word(fake_vtd.root + 16 * (bdf >> 8));
+		context[0] = root & 1 ? word((root & PT_ADDR) + 16 * (bdf & 0xff)) : 0;
+		context[1] = root & 1 ? word((root & PT_ADDR) + 16 * (bdf & 0xff) + 8) : 0;
+		fake_vtd.function[bdf & 0xff] = bdf;
+	}
+	return context[0] & 1 ? context : NULL;
+}
+
+u64 fake_vtd_dma(u64 pa)
+{
+	return fake_vtd_dma_of(0, pa);
+}
+
+u64 fake_vtd_dma_of(u32 bdf, u64 pa)
+{
+	u32 slot = pa >> 12 & 63, level, domain;
+	const u64 *context;
+	u64 entry;
+
+	if (!(*fake_vtd_reg(VTD_GSTS) & VTD_TE))
+		return pa;
+	context = context_by(bdf);
+	if (!context)
+		return 0;
+	domain = context[1] >> 8 & 0xffff;
+	if (fake_vtd.tags[slot] == ((pa & ~0xfffull) | 1) && fake_vtd.domains[slot] == domain)
+		return fake_vtd.pages[slot] | (pa & 0xfff);
+	CHECK_EQ(context[0] & 0xf, 1);
+	CHECK_EQ(context[1] & 7, 2);
+	CHECK(domain);
+	entry = context[0];
+	for (level = 4; level; level--) {
+		entry = word((entry & PT_ADDR) + (pa >> 9 * level & 0xff8));
+		if (!(entry & 1))
+			return 0;
+		CHECK_EQ(entry & 3, 3);
+		if (level == 1 || entry & PT_PS)
+			break;
+	}
+	fake_vtd.tags[slot] = (pa & ~0xfffull) | 1;
+	fake_vtd.domains[slot] = domain;
+	fake_vtd.pages[slot] = (entry & PT_ADDR & ~(level_size(level) - 1)) |
+			   (pa & (level_size(level) - 1) & ~0xfffull);
+	return fake_vtd.pages[slot] | (pa & 0xfff);
+}
+
+u64 fake_vtd_message(u32 index)
+{
+	u64 at = (fake_vtd.irta & PT_ADDR) + index * 16ull;
+
+	CHECK(index < VTD_IRTES(fake_vtd.irta));
+	if (!fake_vtd.cached[index % 16] || fake_vtd.which[index % 16] != index) {
+		fake_vtd.irtes[index % 16][0] = word(at);
+		fake_vtd.irtes[index % 16][1] = word(at + 8);
+		fake_vtd.which[index % 16] = index;
+		/* an absent entry is not cached: VT-d 3.3, 6.1 */
+		fake_vtd.cached[index % 16] = fake_vtd.irtes[index % 16][0] & 1;
+	}
+	return fake_vtd.irtes[index % 16][0] & 1 ? fake_vtd.irtes[index % 16][0] : 0;
+}
+
+u64 fake_vtd_interrupt(u32 bdf, u32 address, u32 data)
+{
+	u32 index = (address >> 5 & 0x7fff) | (address & 4) << 13;
+	u64 low, high;
+
+	CHECK_EQ(address >> 20, 0xfee);
+	CHECK_EQ(*fake_vtd_reg(VTD_GSTS) & (VTD_IRE | VTD_CFI), VTD_IRE);
+	if (!(address & 0x10))			/* the compatible format */
+		return 0;
+	if (address & 8)
+		index += data & 0xffff;
+	if (data >> 16 || index >= VTD_IRTES(fake_vtd.irta))
+		return 0;
+	low = fake_vtd_message(index);
+	high = fake_vtd.irtes[index % 16][1];
+	/* bits 19..18: 1 if the source is checked, and by bits 17..16 all of it */
+	if (!low || ((high >> 18 & 3) == 1 && (high & 0x3ffff) != bdf))
+		return 0;
+	CHECK(!(low & 0xff00fffe) && !(high >> 20));	/* fixed, edge, one CPU; nothing reserved */
+	low = fake_vtd.irta & VTD_WIDE ? low : (low >> 40 & 0xff) << 32 | (u32)low;
+	return low >> 32 << 8 | (low >> 16 & 0xff);
+}
+
+void fake_vtd_prepare(bool translating)
+{
+	struct instance *inst = me();
+
+	fake_open(true, true);
+	memset(&fake_vtd, 0, sizeof(fake_vtd));
+	*fake_vtd_reg(VTD_CAP) = (u32)FAKE_CAP;
+	*fake_vtd_reg(VTD_CAP + 4) = FAKE_CAP >> 32;
+	*fake_vtd_reg(VTD_RTADDR) = FAKE_ROOT;
+	*fake_vtd_reg(VTD_IQA) = FAKE_RING;
+	*fake_vtd_reg(VTD_IRTA) = fake_vtd.irta = FAKE_IRT | VTD_WIDE | 9;
+	memset(fake_ram + FAKE_IRT, 0, 65536);
+	*fake_vtd_reg(VTD_IQH) = *fake_vtd_reg(VTD_IQT) = 5 * 16;
+	*fake_vtd_reg(VTD_FECTL) = 0;
+	*fake_vtd_reg(0x40) = 0xfee00000;
+	*fake_vtd_reg(VTD_GSTS) = VTD_QIE | VTD_IRE | VTD_ONCE | (translating ? VTD_TE : 0);
+	inst->boot.tsc_khz = 1u << 20;		/* long deadlines */
+	inst->boot.iommus.num = 1;
+	inst->boot.iommus.domain = FAKE_DOMAIN;
+	inst->boot.iommus.units[0].pa = FAKE_UNIT;
+	inst->boot.iommus.units[0].len = QV_PAGE;
+	inst->boot.iommus.num_holes = 2;
+	inst->boot.iommus.holes[0].start = 0xfec00000, inst->boot.iommus.holes[0].end = 1ull << 32;
+	inst->boot.iommus.holes[1].start = 0xa0000, inst->boot.iommus.holes[1].end = 0xc0000;
+}
+
+struct pcpu *fake_vtd_open(bool translating)
+{
+	fake_vtd_prepare(translating);
+	CHECK_EQ(iommu_tables(me()), 0);
+	return pcpu_of(0);
+}
+
+void fake_vtd_put(u32 at, u64 low, u64 high)
+{
+	memcpy(fake_ram + FAKE_RING + at, &low, 8);
+	memcpy(fake_ram + FAKE_RING + at + 8, &high, 8);
+}

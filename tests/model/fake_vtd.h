@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A fake VT-d unit that caches: contexts, translations and entries of interrupts stay in its caches
+ * until they are flushed, so that a forgotten flush shows. QEMU's unit has fewer caches. A program
+ * that uses it is linked with --wrap=device_read and --wrap=device_write.
+ */
+#ifndef FAKE_VTD_H
+#define FAKE_VTD_H
+
+#include "fake.h"
+
+#define FAKE_UNIT		0xfed90000ull
+#define FAKE_RING		(8ull << 20)	/* Linux's queue */
+#define FAKE_STATUS		(9ull << 20)	/* where Linux wants the end of a wait stored */
+#define FAKE_ROOT		(10ull << 20)	/* Linux's root table: never read here */
+#define FAKE_IRT	(11ull << 20)	/* Linux's table of interrupts: 1,024 entries */
+#define FAKE_FAULTS		0x220u
+#define FAKE_DOMAIN		100u
+
+struct fake_vtd {
+	u32 regs[0x400];
+	u64 root;		/* taken at SRTP */
+	/* cached: the entry of the function with this number modulo 256, or zero; whose it is */
+	u64 context[256][2];
+	u32 function[256];
+	/* cached translations: page | 1, and the domain of the context by which it was found */
+	u64 tags[64], pages[64];
+	u32 domains[64];
+	u32 interrupts;		/* number of flushes of interrupt entries */
+	u64 irta;		/* taken at SIRTP */
+	/* cached interrupt entries, whose number is this modulo 16 */
+	u64 irtes[16][2];
+	u32 which[16];
+	bool cached[16];
+	bool dead;		/* answers nothing */
+};
+extern struct fake_vtd fake_vtd;
+
+u32 *fake_vtd_reg(u32 at);
+/* The address that DMA of device 0 to @pa reaches by the tables and caches of the unit; 0: none */
+u64 fake_vtd_dma(u64 pa);
+u64 fake_vtd_dma_of(u32 bdf, u64 address);	/* the same of another function */
+/* The first half of the entry that the unit uses for a message with @index; 0: it is absent */
+u64 fake_vtd_message(u32 index);
+/* APIC id << 8 | vector of a message that the function @bdf sends; 0: the unit blocks it */
+u64 fake_vtd_interrupt(u32 bdf, u32 address, u32 data);
+/* Opens a machine whose Linux uses the unit, with five requests behind it */
+struct pcpu *fake_vtd_open(bool translating);
+void fake_vtd_prepare(bool translating);	/* the same, but makes no tables of devices */
+/* Writes a request to Linux's queue, at the offset @at */
+void fake_vtd_put(u32 at, u64 low, u64 high);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Property: an entry of a table for interrupts that irte_ok() accepts is absent, or reaches CPUs of
+ *	Linux only, fixed or lowest priority, with a vector from 16 on
+ * Bound: 8 CPUs with any ids and logical ids; any entry of 128 bits, with long and short
+ *	destinations
+ * Assumed: a foreign CPU has no APIC id and no logical id of an own CPU. With long destinations
+ *	all CPUs are in x2APIC mode, and their ids differ in the 20 bits of which the processor
+ *	makes logical ids. No CPU has the id that means all CPUs
+ * Enough: each CPU is checked alike, and separately
+ * Code: hypervisor/iommu/irte.c hypervisor/core/pci_filter.c
+ * Options: --unwind 65
+ * Mutation: hypervisor/iommu/irte.c: `(map->own & 1ull << i) && ` -> ``: foreign CPUs are reached
+ * Mutation: hypervisor/iommu/irte.c: `MODE(low) > 1` -> `MODE(low) > 4`: SMI and NMI are accepted
+ * Mutation: hypervisor/iommu/irte.c: `VECTOR(low) < 16` -> `VECTOR(low) < 15`: a vector that is
+ *	an error is accepted
+ * Mutation: hypervisor/iommu/irte.c: `0xffffffff00ff00ffull` -> `0xffffffff00ff80ffull`: posted
+ *	entries are accepted
+ * Mutation: hypervisor/iommu/irte.c: `!(members & ~own)` -> `(members & own)`: one own CPU opens
+ *	its cluster
+ * Mutation: hypervisor/iommu/irte.c: `!(dest & ~0xff00u) &&` -> ``: reserved bits of a short
+ *	destination change its meaning
+ * Mutation: hypervisor/iommu/irte.c: `low & LOGICAL ? 1u << 11 : 0` -> `0`: a short logical
+ *	destination is checked as a physical one
+ */
+#include "iommu/irte.h"
+#include "prove.h"
+
+#define CPUS	8u
+
+static struct icr_map map;
+
+/* Does CPU @i accept the interrupt? Intel SDM vol. 3, 11.12.10; AMD APM vol. 2, 16.6 */
+static bool reached(u32 i, bool wide, bool logical, u32 dest)
+{
+	u32 id = map.apic_id[i];
+
+	if (dest == (wide ? 0xffffffff : 0xff))
+		return true;
+	if (!logical)
+		return id == dest;
+	if (wide)
+		return dest >> 16 == (id >> 4 & 0xffff) && (dest >> (id & 15) & 1);
+	if (map.x2 >> i & 1)
+		return id < 8 && (dest >> id & 1);
+	if (map.cluster)
+		return map.ldr[i] >> 4 == dest >> 4 && (map.ldr[i] & dest & 15);
+	return map.ldr[i] & dest;
+}
+
+int main(void)
+{
+	u32 cpu = any_u32(), i, dest;
+	u64 low = any_u64(), high = any_u64();
+	bool wide = any_bool();
+
+	map.num = any_u32();
+	map.own = any_u64();
+	map.x2 = any_u64();
+	map.x2apic = wide;
+	map.cluster = any_bool();
+	map.remapped = any_bool();
+	ASSUME(map.num <= CPUS && cpu < CPUS && !(map.x2 >> map.num));
+	for (i = 0; i < CPUS; i++) {
+		map.apic_id[i] = wide ? any_u32() & 0xfffff : any_u8();
+		map.ldr[i] = any_u8();
+		ASSUME(wide || map.apic_id[i] != 0xff);
+	}
+	for (i = 0; i < CPUS; i++)
+		if (i != cpu && !(map.own >> cpu & 1)) {
+			ASSUME(map.apic_id[i] != map.apic_id[cpu]);
+			ASSUME(!(map.ldr[i] & map.ldr[cpu] & (map.cluster ? 15 : 255)) ||
+			       (map.cluster && map.ldr[i] >> 4 != map.ldr[cpu] >> 4));
+		}
+	if (!irte_ok(&map, wide, low, high) || !(low & 1))
+		return 0;
+	dest = wide ? low >> 32 : low >> 40 & 0xff;
+	PROVE((low >> 5 & 7) <= 1, "fixed or lowest priority");
+	PROVE((low >> 16 & 0xff) >= 16, "a vector that may be sent");
+	PROVE(!(low >> 15 & 1), "not posted");
+	PROVE(!(low & 0xff007f00) && !(high >> 20), "no reserved bit");
+	PROVE(wide || !(low >> 32 & 0xffff00ff), "a short destination alone");
+	PROVE(!reached(cpu, wide, low >> 2 & 1, dest) || (map.own >> cpu & 1), "to CPUs of Linux");
+	return 0;
+}

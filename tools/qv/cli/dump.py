@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl cell dump: an ELF core of a cell that has failed or was shut down."""
+
+from __future__ import annotations
+
+from .. import abi, core, output, words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO
+
+    from ..system import System
+    from .command import Arguments
+
+SCREEN, PAGE = 0xB8000, 0x1000  # QV_SCREEN_GPA: where an inmate sees the window of its console
+INFO = 1  # page of the window in whose place the inmate sees its info page, which is RAM
+
+
+def _window(name: str, system: System) -> dict[int, bytes]:
+    """Returns the pages of the console by their guest-physical address, if it has one."""
+    transcript = system.transcript(name)
+    if not transcript:
+        return {}
+    content = transcript.window()
+    transcript.close()
+    return {SCREEN + at: content[at:at + PAGE] for at in range(0, len(content), PAGE) if at != INFO * PAGE}
+
+
+def dump(args: Arguments, system: System) -> int:
+    device = system.device()
+    device.memory(args.name, 0)  # takes the cell from the monitor, or is refused
+    info: abi.CellInfo = device.info(args.name)
+    path = args.file or f"{args.name}.core"
+    found: list[core.Core] = []
+
+    def fill(stream: IO[bytes]) -> None:
+        found.append(core.write(stream, info, lambda at: device.memory(args.name, at),
+                                _window(args.name, system)))
+
+    output.save_by(path, fill, 0o600)
+    at, paging = info.failure, found[0].paging
+    if args.json:
+        output.as_json({"name": args.name, "file": path, "memory": info.memory, "cpu": at.cpu,
+                        "rip": f"{at.rip:#x}", "paging": paging, "whole": found[0].whole})
+        return 0
+    output.line(f"{path} has the {words.size(info.memory)} of cell {args.name}, and CPU {at.cpu} at {at.rip:#x}: "
+                f"gdb {words.text(info.image_name)} {path}")
+    if not found[0].whole:
+        output.line("its page tables have more pages than a core has segments: it lacks some virtual addresses")
+    return 0

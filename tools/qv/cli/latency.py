@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl latency: the histograms that an inmate keeps."""
+
+from __future__ import annotations
+
+from .. import output
+from ..errors import Refused
+from ..latency import BUCKETS, Histogram, end
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..system import System
+    from .command import Arguments
+
+SHARES = ((0.5, "P50"), (0.99, "P99"), (0.999, "P99.9"))
+
+
+def nanoseconds(cycles: int, khz: int) -> int:
+    return round(cycles * 1_000_000 / khz)
+
+
+def histograms_of(system: System, name: str) -> list[Histogram] | None:
+    """Returns None if the cell has no console, in whose window the histograms are."""
+    transcript = system.transcript(name)
+    if transcript is None:
+        return None
+    try:
+        return transcript.histograms()
+    finally:
+        transcript.close()
+
+
+def histogram_data(found: Histogram, khz: int) -> dict[str, Any]:
+    """Returns a histogram as in --json. The last bucket has no end."""
+    return {
+        "name": found.name,
+        "count": found.count(),
+        "sum_ns": nanoseconds(found.sum, khz),
+        "max_ns": nanoseconds(found.most, khz),
+        **{
+            f"{head.lower().replace('.', '_')}_ns": nanoseconds(found.below(share), khz)
+            for share, head in SHARES
+        },
+        "buckets": [
+            {
+                "below_ns": nanoseconds(end(bucket), khz) if bucket < BUCKETS - 1 else None,
+                "count": count,
+            }
+            for bucket, count in enumerate(found.counts)
+        ],
+    }
+
+
+def _row(data: dict[str, Any]) -> list[str]:
+    count = data["count"]
+    times = [
+        data["sum_ns"] // count if count else 0,
+        data["p50_ns"],
+        data["p99_ns"],
+        data["p99_9_ns"],
+        data["max_ns"],
+    ]
+    return [data["name"], str(count), *(output.duration(time) if count else "" for time in times)]
+
+
+def _print_buckets(data: dict[str, Any]) -> None:
+    output.line(f"\n{data['name']}:")
+    for bucket in data["buckets"]:
+        if bucket["count"]:
+            limit = (
+                "longer"
+                if bucket["below_ns"] is None
+                else f"below {output.duration(bucket['below_ns'])}"
+            )
+            output.line(f"  {limit:16} {bucket['count']}")
+
+
+def latency(args: Arguments, system: System) -> int:
+    device = system.device()
+    device.info(args.name)  # says so if there is no such cell
+    found = histograms_of(system, args.name)
+    if found is None:
+        raise Refused(
+            f"cell {args.name} has no console, in whose window the histograms are",
+            "`console: true` in its file",
+        )
+    khz = device.status().tsc_khz
+    rows = [histogram_data(one, khz) for one in found]
+    if args.json:
+        output.as_json({"name": args.name, "histograms": rows})
+        return 0
+    if not rows:
+        output.line(f"the inmate of {args.name} keeps no histogram")
+        return 0
+    output.table(
+        ("HISTOGRAM", "COUNT", "MEAN", *(head for _, head in SHARES), "MAX"),
+        [_row(row) for row in rows],
+        frozenset(range(1, 7)),
+    )
+    for row in rows if args.verbose else []:
+        _print_buckets(row)
+    return 0

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The mark that the process of a unit leaves in /run/qv: of which file and image it made the cell."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .keys import CellConfig
+
+FOLDER = "run/qv"
+
+
+class Mark:
+    """`facts` tell the cell from another of its name; empty if the process was killed in between."""
+
+    def __init__(self, digest: str, facts: str, failures: int) -> None:
+        self.digest, self.facts, self.failures = digest, facts, failures
+
+
+def digest(cell: CellConfig, image: bytes) -> str:
+    """Returns the hash of all that the driver gets to create a cell."""
+    found = hashlib.sha256(bytes(cell.request()))
+    found.update(image)
+    return found.hexdigest()
+
+
+def place(folder: str, name: str) -> str:
+    return os.path.join(folder, f"{name}.cell")
+
+
+def read(path: str) -> Mark | None:
+    """Returns what write() has written, or None."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            digested, facts, failures, *_ = [*stream.read().split("\n"), "", ""]
+        return Mark(digested, facts, int(failures or "0"))
+    except (OSError, ValueError):
+        return None
+
+
+def write(path: str, mark: Mark) -> None:
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write(f"{mark.digest}\n{mark.facts}\n{mark.failures}")

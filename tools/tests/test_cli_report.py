@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""qvctl report, and its plots."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from running import Run
+
+from qv import abi, svg
+from qv.errors import NotLoaded
+
+SPACE = "{http://www.w3.org/2000/svg}"
+
+
+class Page(HTMLParser):
+    """Collects the elements, and checks that each is closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[str] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+        assert not {"src", "href", "onload"} & {
+            name for name, _ in attrs
+        }, "the page refers to nothing outside"
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_report_is_one_page(run: Run, tmp_path: Path) -> None:
+    run.create("--start")
+    run.device.enabled = True
+    info = run.device.cells["quest"]
+    info.heartbeat, info.idle_cpus, info.idle_cycles = 7, 1, 1000
+    info.cmdline = b"a<script>b"
+    cells = Path(run.system.root) / "etc/qv/cells"
+    cells.mkdir(parents=True)
+    (cells / "quest.yaml").write_text("name: quest  # <mine>\n")
+    file = tmp_path / "report.html"
+    assert run.json("--json", "report", str(file), "-n", "3")["bytes"] == file.stat().st_size
+    assert file.stat().st_mode & 0o777 == 0o600
+    page = Page(file.read_text())
+    assert page.seen.count("svg") == 5, "three plots over time, the exits of Linux and of the cell"
+    assert (
+        "script" not in page.seen
+        and "a<script>b" in page.text
+        and "name: quest  # <mine>" in page.text
+    )
+    assert re.search(r"heartbeats\s*7", page.text) and "cell quest: it runs?[2J" in page.text
+    assert "tsc_khz" in page.text and "Doctor" in page.text
+
+
+def test_name_has_one_colour_in_all_plots(run: Run, tmp_path: Path) -> None:
+    """Linux does not count its idle time, so the first plot has the cell alone."""
+    run.create("--start")
+    run.device.enabled = True
+    info = run.device.cells["quest"]
+    info.heartbeat, info.idle_cpus, info.idle_cycles = 7, 1, 1000
+    assert run("report", str(tmp_path / "r.html"), "-n", "2") == 0, run.err
+    plots = re.findall(r"<svg.*?</svg>", (tmp_path / "r.html").read_text(), re.DOTALL)
+    found: dict[str, set[str]] = {}
+    for plot in plots[:3]:
+        for text in ElementTree.fromstring(plot).iter(f"{SPACE}text"):
+            if text.attrib["fill"] != "currentColor":
+                found.setdefault(str(text.text), set()).add(text.attrib["fill"])
+    for plot in plots[3:]:
+        root = ElementTree.fromstring(plot)
+        name = str(root.findtext(f"{SPACE}title")).removeprefix("exits of ")
+        found[name] |= {bar.attrib["fill"] for bar in root.iter(f"{SPACE}rect")}
+    assert sorted(found) == ["linux", "quest"] and all(len(one) == 1 for one in found.values()), found
+    assert found["linux"] != found["quest"]
+
+
+def test_report_of_a_failed_cell_has_its_registers(run: Run, tmp_path: Path) -> None:
+    run.create("--start")
+    run.device.enabled = True
+    info = run.device.cells["quest"]
+    info.state, info.failure.reason, info.failure.rip = abi.State.FAILED, abi.Failure.MEMORY, 0x1234
+    assert run("report", str(tmp_path / "r.html"), "-n", "1") == 0, run.err
+    page = Page((tmp_path / "r.html").read_text())
+    assert (
+        "failed: memory: it touched memory outside the cell" in page.text and "0x1234" in page.text
+    )
+
+
+def test_report_without_monitor_or_driver(run: Run, tmp_path: Path) -> None:
+    assert run("report", str(tmp_path / "r.html")) == 0, run.err
+    assert "svg" not in Page((tmp_path / "r.html").read_text()).seen
+    assert run("report", str(tmp_path / "none/r.html")) == 1 and "cannot be written" in run.err
+    assert run("report", str(tmp_path / "r.html"), "-n", "0") == 2
+    run.system.fake = NotLoaded("the module qv is not loaded", "modprobe qv")
+    assert run("report", str(tmp_path / "r.html")) == 1
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("r.html")] == [
+        "r.html"
+    ]
+
+
+def points(text: str) -> list[list[tuple[float, float]]]:
+    root = ElementTree.fromstring(text)
+    return [
+        [
+            (float(x), float(y))
+            for x, y in (point.split(",") for point in line.attrib["points"].split(" "))
+        ]
+        for line in root.iter(f"{SPACE}polyline")
+    ]
+
+
+def test_lines_are_to_scale() -> None:
+    drawn = points(svg.lines("a", [0, 1, 2, 3], {"one": [0, 5, None, 10], "two": [20, 20, 20, 20]}))
+    bottom, top = svg.HEIGHT - svg.BOTTOM, svg.TOP
+    assert drawn[0][0] == (svg.LEFT, bottom) and drawn[0][1][1] == bottom - (bottom - top) / 4
+    assert len(drawn) == 3 and drawn[1] == [(svg.WIDTH - svg.RIGHT, (bottom + top) / 2)]
+    assert {y for _, y in drawn[2]} == {top}
+    assert points(svg.lines("flat", [1], {"zero": [0]}))[0][0][1] == bottom
+
+
+@pytest.mark.parametrize("rows", [[], [("a&b", 0.0)], [("x", 10.0), ("y", 5.0)]])
+def test_bars_are_to_scale(rows: list[tuple[str, float]]) -> None:
+    root = ElementTree.fromstring(svg.bars("t", rows))
+    widths = [float(bar.attrib["width"]) for bar in root.iter(f"{SPACE}rect")]
+    assert len(widths) == len(rows)
+    if len(rows) == 2:
+        assert widths[0] == 2 * widths[1] > 0
+
+
+def test_numbers_of_an_axis() -> None:
+    assert [svg.number(value) for value in (0, 0.5, 999, 1500, 2e6, 3e9)] == [
+        "0",
+        "0.5",
+        "999",
+        "1.5k",
+        "2M",
+        "3G",
+    ]
