@@ -78,13 +78,12 @@ def _depmod(kernel: Kernel, stage: Path) -> None:
     mark = "\n".join(f"{f.relative_to(ours)} {f.stat().st_size} {hashlib.sha256(f.read_bytes()).hexdigest()}" for f in files)
     if not names.exists() or names.read_text() != mark:
         shutil.rmtree(base, ignore_errors=True)
-        shutil.copytree(kernel.modules, tree, symlinks=True, copy_function=os.link)
+        shutil.copytree(kernel.modules, tree, symlinks=True, copy_function=os.symlink)
         shutil.copytree(ours, tree, dirs_exist_ok=True)
         enter.shell(roots.ensure("tool"), 'depmod -b "$1" "$2"', str(base), kernel.version)
         names.write_text(mark)
-    for index in tree.glob("modules.*"):
-        # depmod has just written this file; the other files are hard links
-        if index.stat().st_nlink == 1:
+    for index in tree.glob("modules.*.bin"):  # modprobe reads these, and not the same in text
+        if not index.is_symlink():  # depmod has just written this file
             shutil.copy2(index, ours)
 
 
@@ -98,10 +97,13 @@ def installed(kernel: Kernel, compile: bool) -> Iterator[Path]:
         elif stage.exists():
             yield stage
             return
-        shutil.rmtree(stage, ignore_errors=True)
-        _make(roots.ensure("tool"), "install-programs", f"DESTDIR={stage}")
-        _for_tests("install", f"DESTDIR={stage}")
-        _make(kernel.root, "install-driver", _kdir(kernel), f"DESTDIR={stage}")
-        _settle(stage)
-        _depmod(kernel, stage)
+        fresh = stage.with_name(f"{stage.name}.new")  # what exists under the final name is complete
+        for old in (stage, fresh):
+            shutil.rmtree(old, ignore_errors=True)
+        _make(roots.ensure("tool"), "install-programs", f"DESTDIR={fresh}")
+        _for_tests("install", f"DESTDIR={fresh}")
+        _make(kernel.root, "install-driver", _kdir(kernel), f"DESTDIR={fresh}")
+        _settle(fresh)
+        _depmod(kernel, fresh)
+        fresh.rename(stage)
         yield stage

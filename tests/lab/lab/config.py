@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass, field
 
+from . import speed
 from .errors import LabError
 
 IOMMUS = ("none", "intel", "amd", "intel-scalable", "intel-first-stage")
@@ -42,9 +43,9 @@ class Config:
         return 20 if self.counted_x2apic else 3
 
     @property
-    def patience(self) -> int:
-        """Factor by which a test's timeouts are multiplied on this machine."""
-        return 5 if self.machine.startswith("intel") else 1
+    def patience(self) -> float:
+        """Factor by which a test's timeouts are multiplied on this machine and this host, now."""
+        return (5 if self.machine.startswith("intel") else 1) * speed.factor()
 
     def check(self) -> None:
         if self.iommu not in IOMMUS:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs commands inside one of the lab's Debian trees.
 
-The checkout and /tmp have the same paths inside and outside, so paths in arguments and in compiler
+The checkout, the cache and /tmp have the same paths inside and outside, so paths in arguments and in compiler
 messages are valid on both sides. A command is killed when the process that started it ends.
 """
 
@@ -11,21 +11,24 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from . import cost
 from .errors import LabError
-from .paths import TOP
+from .limit import Limit
+from .paths import CACHE, TOP
 
 HERE = "QVLAB_ROOT"  # name of an environment variable: inside a tree it has that tree's path
-PASSED = ["PROGRAMS", "QV_SEED"]  # variables of the caller's environment that are passed on
+# variables of the caller's environment that are passed on
+PASSED = ["PROGRAMS", "QV_ITEMS", "QV_LIVES", "QV_SEED"]
 
 _SCRIPT = """
 set -e
-root=$1 top=$2 cwd=$3
-shift 3
+root=$1 top=$2 cache=$3 cwd=$4
+shift 4
 mount --bind "$root" "$root"
 for d in /dev /proc /sys /tmp; do mount --rbind "$d" "$root$d"; done
-mkdir -p "$root$top"
-mount --bind "$top" "$root$top"
+for d in "$top" "$cache"; do
+	mkdir -p "$d" "$root$d"
+	mount --bind "$d" "$root$d"
+done
 cd "$root"
 exec chroot . /usr/bin/env -i --chdir="$cwd" "$@"
 """
@@ -36,6 +39,7 @@ def environment(root: Path, extra: Mapping[str, str]) -> list[str]:
     fixed = {
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8",
         "TERM": os.environ.get("TERM", "dumb"), HERE: str(root),
+        "QV_CACHE": str(CACHE),
     }
     passed = {k: os.environ[k] for k in PASSED if k in os.environ}
     return [f"{k}={v}" for k, v in {**fixed, **passed, **extra}.items()]
@@ -58,24 +62,27 @@ def command(root: Path, argv: Sequence[str], env: Mapping[str, str] | None = Non
         return [*leash, "env", "-i", f"--chdir={cwd}", *settings, *argv]
     check_mounts(Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace"))
     return [*leash, "unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", _SCRIPT,
-            "enter", str(root), str(TOP), str(cwd), *settings, *argv]
+            "enter", str(root), str(TOP), str(CACHE), str(cwd), *settings, *argv]
 
 
 def run(root: Path, argv: Sequence[str], env: Mapping[str, str] | None = None,
-        capture: bool = True) -> "subprocess.CompletedProcess[str]":
-    """Runs a command to its end. If captured, stdout and stderr are one string. The command's CPU
-    time counts as that of the calling thread (cost.of_thread)."""
+        capture: bool = True, limit: float | None = None) -> "subprocess.CompletedProcess[str]":
+    """Runs a command to its end, or for `limit` seconds: then it is killed, and the last line of its
+    output says what was running. If captured, stdout and stderr are one string."""
     whole = command(root, argv, env)
     with subprocess.Popen(whole, text=True, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE if capture else None,
                           stderr=subprocess.STDOUT if capture else None) as process:
+        watch = Limit(process.pid, limit)
         try:
             text = process.stdout.read() if process.stdout else ""
-            process.returncode = cost.wait(process.pid)
+            process.wait()
         except BaseException:
             process.kill()
             raise
-    return subprocess.CompletedProcess(whole, process.returncode, text)
+        finally:
+            watch.over()
+    return subprocess.CompletedProcess(whole, process.returncode, text + watch.sentence)
 
 
 def shell(root: Path, script: str, *args: str) -> str:

@@ -2,8 +2,7 @@
 """The files from which a machine boots: kernel, disk of its modules, initramfs, root disk."""
 
 import hashlib
-import lzma
-import subprocess
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from . import cpio, enter, roots
 from .errors import LabError
 from .paths import CACHE, LAB
 
-RECIPE = 3  # raise this number when this code makes different files
+RECIPE = 4  # raise this number when this code makes different files
 IMAGES = CACHE / "images"
 # ext4 requests crc32c by name, so modules.dep does not list it. Newer kernels have it built in.
 BOOT_MODULES = {
@@ -65,7 +64,8 @@ class Kernel:
 
     @property
     def modules(self) -> Path:
-        return self.root / "kernel/lib/modules" / self.version
+        """The modules, not compressed: a machine and depmod read them in a fraction of the time."""
+        return self.place / "modules"
 
 
 def _disk(source: Path, image: Path, size: str) -> None:
@@ -101,14 +101,6 @@ def root_disk(name: str = "guest") -> Path:
     return roots.make_once(IMAGES / f"{kind}_{short}", build, f"the {name} disk") / "root.img"
 
 
-def _read_module(path: Path) -> bytes:
-    if path.suffix == ".xz":
-        return lzma.decompress(path.read_bytes())
-    if path.suffix == ".zst":
-        return subprocess.run(["zstd", "-dcq", str(path)], capture_output=True, check=True).stdout
-    return path.read_bytes()
-
-
 def _boot_modules(modules: Path, disks: str) -> list[Path]:
     """Returns the modules that are needed to reach the disks, in loading order."""
     needs: dict[str, list[str]] = {}
@@ -141,8 +133,8 @@ def _initramfs(tool: Path, modules: Path, disks: str) -> bytes:
         a.file("laydisk", b"")  # the files of the run are on a disk, not in a second archive
     order = _boot_modules(modules, disks)
     for path in order:
-        a.file(f"modules/{path.name.split('.')[0]}.ko", _read_module(path))
-    a.file("modules/order", "".join(f"{p.name.split('.')[0]}.ko\n" for p in order).encode())
+        a.file(f"modules/{path.name}", path.read_bytes())
+    a.file("modules/order", "".join(f"{p.name}\n" for p in order).encode())
     return a.data()
 
 
@@ -157,12 +149,18 @@ def kernel(name: str) -> Kernel:
     version = (unpacked / "version").read_text().strip()
 
     def build(fresh: Path) -> None:
-        enter.shell(tool, 'depmod -b "$1" "$2"', str(unpacked), version)
-        modules = unpacked / "lib/modules"
+        base = fresh / "base"
+        plain = base / "lib/modules" / version
+        shutil.copytree(unpacked / "lib/modules" / version, plain, symlinks=True)
+        enter.shell(tool, 'find "$1" -name "*.ko.xz" -print0 | xargs -0r xz -d; '
+                    'find "$1" -name "*.ko.zst" -print0 | xargs -0r zstd -dq --rm; depmod -b "$2" "$3"',
+                    str(plain), str(base), version)
         (fresh / "vmlinuz").write_bytes((unpacked / "vmlinuz").read_bytes())
         for disks in BOOT_MODULES:
-            (fresh / f"initramfs-{disks}").write_bytes(_initramfs(tool, modules / version, disks))
-        _disk(modules, fresh / "modules.img", "2G")
+            (fresh / f"initramfs-{disks}").write_bytes(_initramfs(tool, plain, disks))
+        _disk(plain.parent, fresh / "modules.img", "2G")
+        plain.rename(fresh / "modules")
+        shutil.rmtree(base)
     ident = f"{RECIPE}-{roots.key(home)}-{(LAB / 'guest/init').read_text()}"
     short = hashlib.sha256(ident.encode()).hexdigest()[:12]
     place = roots.make_once(IMAGES / f"kernel-{name}_{short}", build, f"kernel {version}")

@@ -14,16 +14,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from . import build, enter, images, roots
+from . import build, enter, images, roots, speed
 from .bochs import Bochs, BochsBoot
 from .channel import Channel, Running
 from .config import Config
 from .emulator import Emulator
 from .errors import GuestTimeout, LabError, MachineDead
-from .paths import CACHE, LAB
+from .paths import BUILD, LAB
 from .qemu import Qemu
 
-LOGS = CACHE / "logs"
+LOGS = BUILD / "lab/logs"
 LOGS_KEPT = 100
 BOOT_LIMIT = 240.0
 PANIC = re.compile(rb"Kernel panic - not syncing[^\r\n]*")
@@ -49,7 +49,7 @@ class Machine:
             raise LabError(f"there is no machine {self.config.machine!r}", f"choose {' or '.join(EMULATORS)}")
         self.config.check()
         EMULATORS[self.config.machine].check(self.config)
-        self.boot_limit = max(boot_limit, BOOT_LIMIT * self.config.slowness)
+        self.boot_limit = max(boot_limit, BOOT_LIMIT * self.config.slowness * speed.factor())
         self._install, self._compile = install, compile
         self.console = console or self._new_log()
         self.spoilt = False  # after a failed test the next test gets another machine

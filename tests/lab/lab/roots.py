@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lab's Debian trees, built once and kept under .cache/."""
+"""The lab's Debian trees, built once for all clones and kept in the cache (paths.py)."""
 
 import contextlib
 import fcntl
@@ -17,8 +17,9 @@ from typing import Any
 
 from . import aptconf, enter
 from .errors import LabError
-from .paths import LAB, ROOTS
+from .paths import CACHE, LAB, ROOTS
 
+UNUSED = 14 * 24 * 3600
 RECIPE = 2  # raise this number when this code makes different trees of the same lists
 LEAN = [
     "--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/man/*",
@@ -88,10 +89,12 @@ def say(text: str) -> None:
 def make_once(place: Path, build: Callable[[Path], None], what: str) -> Path:
     """Returns `place`. If it does not exist, `build` makes it in a temporary folder next to it.
 
-    The name contains a key of its sources, so a place that exists is complete and current. Older
-    places of the same kind are removed.
+    The name contains a key of its sources, so a place that exists is complete and current, for each
+    clone with the same sources. What a maker left that was cut off is removed, and so are places
+    that no clone has used for UNUSED seconds.
     """
     if place.exists():
+        os.utime(place)
         return place
     kind = place.name.rpartition("_")[0]
     with locked(place.parent / f"{kind}.lock"):
@@ -100,13 +103,16 @@ def make_once(place: Path, build: Callable[[Path], None], what: str) -> Path:
         fresh = place.parent / f"{kind}.new"
         _remove(fresh)
         start = time.monotonic()
-        say(f"making {what} (once; kept under .cache/)")
+        say(f"making {what} (once; kept in {CACHE})")
         fresh.mkdir(parents=True)
-        build(fresh)
-        # Keeps the latest old place, since a machine may still run from it
-        olds = sorted(place.parent.glob(f"{kind}_*"), key=lambda p: p.stat().st_mtime)
-        for old in olds[:-1]:
-            _remove(old)
+        try:
+            build(fresh)
+        except OSError as error:
+            _remove(fresh)  # the disk may be full
+            raise LabError(f"{what} is not made: {error}", "check the disk, then try again") from error
+        for old in place.parent.glob(f"{kind}_*"):
+            if time.time() - old.stat().st_mtime > UNUSED:
+                _remove(old)
         fresh.rename(place)
         say(f"{what}: ready after {time.monotonic() - start:.0f} s")
     return place
@@ -132,7 +138,7 @@ def bootstrap(name: str, target: Path) -> None:
         raise LabError("mmdebstrap is not installed", "run 'make deps' as root")
     if os.geteuid() != 0:
         raise LabError("making Debian trees needs root", "run this as root")
-    argv = ["mmdebstrap", "--quiet", "--mode=root", f"--variant={wanted.get('variant', 'minbase')}",
+    argv = ["mmdebstrap", "--verbose", "--mode=root", f"--variant={wanted.get('variant', 'minbase')}",
             *LEAN, *(f"--aptopt={o}" for o in aptconf.proxy_options()),
             f"--keyring={keyring}", f"--include={','.join(packages)}"]
     for suite, pinned in wanted.get("pin", {}).items():
@@ -148,9 +154,13 @@ def bootstrap(name: str, target: Path) -> None:
     done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           stdin=subprocess.DEVNULL, check=False)
     if done.returncode:
+        log = CACHE / "logs" / f"root-{name}.txt"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(done.stdout, encoding="utf-8")
         tail = "\n".join(done.stdout.splitlines()[-15:])
         raise LabError(f"mmdebstrap failed for the {name} root:\n{tail}\n",
-                       "check the network and the disk space, then run the same command again")
+                       f"the whole output is in {log}: check the network and the disk space, "
+                       "then run the same command again")
 
 
 def patch(tree: Path, name: str, file: str, find: str, put: str) -> None:
