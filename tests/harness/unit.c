@@ -151,12 +151,13 @@ static bool run(const struct unit_test *test)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* unit [TEXT]: runs all tests, or the tests with TEXT in their names */
+/* unit [TEXT]: runs all tests, or the tests with TEXT in their names. Prints TAP, for harness/run */
 int main(int argc, char **argv)
 {
 	const char *seed = getenv("SEED");
-	uint32_t passed = 0, failed = 0;
 	const struct unit_suite *suite;
+	uint32_t count = 0, failed = 0;
+	bool good;
 
 	state = seed ? strtoull(seed, NULL, 0) : 0;
 	state = state ? state : 0x9e3779b97f4a7c15ull;
@@ -166,14 +167,12 @@ int main(int argc, char **argv)
 		for (test = suite->tests; test->name; test++) {
 			if (argc > 1 && !strstr(test->name, argv[1]))
 				continue;
-			if (run(test)) {
-				passed++;
-				continue;
-			}
-			failed++;
-			printf("FAILED %s\n", test->name);
+			count++;
+			good = run(test);
+			failed += !good;
+			printf("%s %u - %s\n", good ? "ok" : "not ok", count, test->name);
 		}
 	}
-	printf("%u passed, %u failed\n", passed, failed);
-	return failed != 0 || !passed;
+	printf("1..%u\n", count);
+	return failed || !count;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * suite [FILE...]: runs the cases of the files (default: all), each in its own process, with full
- * preemptive tasks and with non-preemptive tasks. The last line is `N passed, N failed`.
+ * preemptive tasks and with non-preemptive tasks. Prints TAP, for tests/harness/run.
  */
 #include <glob.h>
 #include <stdio.h>
@@ -33,6 +33,15 @@ void run_end(enum verdict verdict)
 	_exit((int)verdict);
 }
 
+static unsigned int tests;
+
+static enum verdict conclude(const struct case_text *text, enum verdict verdict)
+{
+	printf("%s %u - %s: %s (%s)%s\n", verdict == CASE_FAILED ? "not ok" : "ok", ++tests, text->file,
+	       text->title, text->non ? "non" : "full", verdict == CASE_SKIPPED ? " # SKIP" : "");
+	return verdict;
+}
+
 enum verdict run_case(const struct case_text *text)
 {
 	int status;
@@ -44,10 +53,9 @@ enum verdict run_case(const struct case_text *text)
 		suite_case(text);
 	waitpid(child, &status, 0);
 	if (WIFEXITED(status) && WEXITSTATUS(status) <= CASE_SKIPPED)
-		return (enum verdict)WEXITSTATUS(status);
-	printf("%s: %s (%s): died, status %x\n", text->file, text->title,
-	       text->non ? "non" : "full", status);
-	return CASE_FAILED;
+		return conclude(text, (enum verdict)WEXITSTATUS(status));
+	printf("# died, status %x\n", status);
+	return conclude(text, CASE_FAILED);
 }
 
 static void run_file(const char *name, struct batch_count *count)
@@ -78,6 +86,6 @@ int main(int argc, char **argv)
 		for (i = 0; i < (int)found.gl_pathc; i++)
 			run_file(found.gl_pathv[i], &count);
 	globfree(&found);
-	printf("%u passed, %u failed\n", count.passed, count.failed);
+	printf("1..%u\n", tests);
 	return count.failed != 0;
 }

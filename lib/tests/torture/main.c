@@ -4,7 +4,7 @@
  * threads. Checks that each item is whole, that items are in order, and that none is lost where the
  * type promises it. A case ends after SECONDS, if not 0, with fewer items: where other programs use
  * the CPUs, each answer of a mailbox can take milliseconds. WORD: only the cases with it in their
- * names. Ends with `N passed, N failed`.
+ * names. Prints TAP, for tests/harness/run.
  */
 #include <stdio.h>
 #include "torture.h"
@@ -53,18 +53,18 @@ int main(int argc, char **argv)
 {
 	uint64_t items = argc > 1 ? strtoull(argv[1], NULL, 0) : 10000000;
 	uint32_t seconds = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 0;
-	uint32_t passed = 0, failed = 0;
+	uint32_t count = 0, failed = 0;
+	bool good;
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		if (argc > 3 && !strstr(cases[i].name, argv[3]))
 			continue;
 		begin_case(seconds);
-		if (run(&cases[i], items))
-			passed++;
-		else
-			failed++;
+		good = run(&cases[i], items);
+		failed += !good;
+		printf("%s %u - %s\n", good ? "ok" : "not ok", ++count, cases[i].name);
 	}
-	printf("%u passed, %u failed\n", passed, failed);
-	return failed || !passed;
+	printf("1..%u\n", count);
+	return failed || !count;
 }
