@@ -65,6 +65,9 @@ def test_term_of_the_field_is_not_found(text: str) -> None:
     ("tool", "#!/usr/bin/python3\n'''shall'''\n", [2]),
     ("a.md", "shall\n\n    shall\n\n```c\nshall\n```\n`shall` [x](shall.md)\n", [1]),
     ("a.txt", "shall\n", []),
+    ("a.c", 'f("%s: it shall end\\n");\nf("shall");\n', [1]),
+    ("a.py", 'f(f"{name}: it shall end")\nf("shall")\n', [1]),
+    ("tests/a.py", 'f("it shall end here")\n', []),
 ])
 def test_only_prose_is_read(name: str, text: str, lines: list[int]) -> None:
     assert [line for line, _ in found(name, text)] == lines
@@ -105,83 +108,22 @@ def run(top: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    """Makes a tree with one folder that is at its limit: one idiom in ten words."""
-    for folder in ("scripts", "core"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / plain.LIMITS).write_text("100.0 core\n100.0 all\n")
-    (tmp_path / "core/a.md").write_text("One two three four five six seven eight nine shall\n")
-    return tmp_path
-
-
-def test_limit_is_enforced_and_only_falls(tree: Path) -> None:
-    assert run(tree).returncode == 0
-    (tree / "core/b.md").write_text("shall\n")
-    over = run(tree, "--lower")
-    assert over.returncode == 1 and "core is over" in over.stderr
-    assert plain.parse_limits((tree / plain.LIMITS).read_text())["core"] == 100
-    (tree / "core/b.md").write_text("ten more words " * 10)
-    assert run(tree, "--lower").returncode == 0
-    assert plain.parse_limits((tree / plain.LIMITS).read_text())["core"] < 30
-    (tree / "core/b.md").unlink()
-    assert run(tree).returncode == 1
-
-
-def test_new_folder_has_default_limit(tree: Path) -> None:
-    (tree / "new").mkdir()
-    (tree / "new/a.c").write_text("/* It shall. */\n")
-    over = run(tree)
-    assert over.returncode == 1 and "new is over" in over.stderr
-    assert "new/a.c:1: shall" in run(tree, "--list", "new").stdout
-
-
-def test_wide_lines_of_c_have_a_limit_that_only_falls(tree: Path) -> None:
-    wide = tree / "core/a.c"
-    wide.write_text(f'{"x" * 101}\n\t"{"x" * 91}"\n\t"{"x" * 90}"\n')
-    over = run(tree)
-    assert over.returncode == 1 and "core has 2 lines of C over 100 columns, limit 0" in over.stderr
-    assert [line.split(" ")[0] for line in run(tree, "--list", "core/a.c").stdout.splitlines()] == \
-        ["core/a.c:1:", "core/a.c:2:", "2"]
-    limits = tree / plain.LIMITS
-    limits.write_text(limits.read_text() + "2 columns:core\n")
-    assert run(tree).returncode == 0
-    wide.write_text("x" * 101 + "\n")
-    assert run(tree, "--lower").returncode == 0
-    assert plain.parse_limits(limits.read_text())["columns:core"] == 1
-    wide.write_text("")
-    assert run(tree, "--lower").returncode == 0
-    wide.write_text("x" * 101 + "\n")
-    assert run(tree).returncode == 1
-
-
-def test_added_lines_and_commits_are_checked(tree: Path, monkeypatch: pytest.MonkeyPatch,
+def test_added_lines_and_commits_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                              capsys: pytest.CaptureFixture[str]) -> None:
     """The tool root has no git, so this test supplies the output of its commands."""
-    answers = {
-        "log": "1234567 no form\n7654321 core: add a page\n",
-        "diff": "+++ b/core/a.md\n@@ -1,0 +2,2 @@\n+++ b/gone.c\n@@ -0,0 +1 @@\n",
-        "ls-tree": "100644 blob 1 x\n",
-        "show": "100.0 core\n 99.0 gone\n",
-    }
+    answers = {"log": "1234567 no form\n7654321 core: add a page\n",
+               "diff": "+++ b/a.md\n@@ -1,0 +2,2 @@\n+++ b/gone.c\n@@ -0,0 +1 @@\n"}
     monkeypatch.setattr(plain, "git", lambda top, verb, *words: answers[verb])
-    with (tree / "core/a.md").open("a") as page:
-        page.write(f"Nobody reads this.\n{'x' * 101}\n")
-    (tree / plain.LIMITS).write_text("101.0 core\n")
-    assert plain.added(tree, "BASE") == 1
+    (tmp_path / "a.md").write_text(f"It shall.\nNobody reads this.\n{'x' * 101}\n")
+    assert plain.added(tmp_path, "BASE") == 1
     wrong = capsys.readouterr().out.splitlines()
     assert "no form: not of the form" in wrong[0]
-    assert [line.split(" ", 1)[0] for line in wrong[1:-1]] == \
-        ["core/a.md:2:", "core/a.md:3:", f"{plain.LIMITS}:"]
-    (tree / plain.LIMITS).write_text("99.0 core\n")
+    assert [line.split(" ", 1)[0] for line in wrong[1:-1]] == ["a.md:2:", "a.md:3:"]
     answers |= {"log": "", "diff": ""}
-    assert plain.added(tree, "BASE") == 0
-    (tree / plain.LIMITS).write_text("99.0 core\n1 columns:core\n")
-    answers["show"] = f"# {plain.WIDE}FOLDER\n99.0 core\n"
-    assert plain.added(tree, "BASE") == 1
-    answers["show"] += "1 columns:core\n"
-    assert plain.added(tree, "BASE") == 0
+    assert plain.added(tmp_path, "BASE") == 0
 
 
-def test_unknown_base_is_an_error(tree: Path) -> None:
-    assert run(tree, "--added", "HEAD").returncode == 2
+def test_tree_is_listed_and_unknown_base_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text(f'/* It shall. */\nint {"x" * 101};\n')
+    assert [line.split(" ")[0] for line in run(tmp_path, "--list", "a.c").stdout.splitlines()] == ["a.c:1:", "a.c:2:", "2"]
+    assert run(tmp_path, "--added", "HEAD").returncode == 2
