@@ -5,11 +5,10 @@
 # make demo        shows the system at work in an emulated machine
 # make shell       gives a root shell in that machine (demo, shell, bench: MACHINE=intel for VT-x)
 # make quest       runs Quest alone in an emulated machine, in this terminal (FILES=: an archive)
-# make check       all that a change can break, and a sample of the rest (SEED=7: that sample)
-# make check-intel all of those on VT-x (half an hour)
+# make check       the gate: the same tests for every commit, in 20 minutes of two cores
+# make lint        English, subjects of commits, types of Python (seconds)
 # make check-all   every test on every kind of machine, long proofs and fuzzing, all kernels
-#                  (hours; PART=1/10 to 10/10: a tenth; LIST=1: names its items;
-#                  TABLE=1: the results of all commits and parts)
+#                  (hours; PART=1/10 to 10/10: a tenth; LIST=1: names its tests)
 # make prove       proofs of the pure parts (P=icr: that proof)
 # make attack      the hostile cells and the hostile Linux of tests/attack
 # make fuzz        the fuzzers, SECONDS=60 each (TARGET=icr: that target)
@@ -37,7 +36,7 @@ MACHINE ?= amd
 
 .DELETE_ON_ERROR:
 .PHONY: all programs module driver install install-programs install-driver uninstall clean \
-	size deps doc deb demo shell quest check check-all check-intel attack prove bench headers
+	size deps doc deb demo shell quest check check-all lint attack prove bench headers
 
 all: programs module
 
@@ -103,14 +102,13 @@ quest: deps
 	$(LAB) quest $(if $(FILES),--files $(FILES))
 
 check: deps
-	$(LAB) check $(if $(SEED),--seed $(SEED))
+	$(LAB) check
+
+lint: deps
+	$(LAB) lint
 
 check-all: deps
-	$(LAB) check-all $(if $(PART),--part $(PART)) $(if $(LIST),--list) $(if $(TABLE),--table)
-
-check-intel: deps
-	$(LAB) setup --machine intel
-	$(LAB) test tests/lab tests/attack --machine intel --thorough -n auto --dist loadgroup -q
+	$(LAB) check-all $(if $(PART),--part $(PART)) $(if $(LIST),--list)
 
 prove: deps
 	$(MAKE) -C tests/prove O=$(O) all P='$(P)'

@@ -39,7 +39,8 @@ man_pages = [
 ]
 
 FOLDER = Path(__file__).resolve().parent
-MESSAGES = "reference/messages"  # scripts/messages makes the tables of this page
+# in a page: the command, run at the top of the tree, that prints the tables for this place
+MADE = re.compile(r"<!-- made: ([^\n]+) -->\n")
 CHAPTERS = {"index": FOLDER.parent / "README.md", "contributing": FOLDER.parent / "CONTRIBUTING.md"}
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
 logger = logging.getLogger(__name__)
@@ -51,6 +52,11 @@ def page_of(file: Path) -> Path | None:
         if file == chapter:
             return FOLDER / f"{name}.md"
     return file if file.is_relative_to(FOLDER) and file.suffix != ".c" else None
+
+
+def made(command: str) -> str:
+    """Returns the tables that a command prints."""
+    return subprocess.run(command.split(), cwd=FOLDER.parent, capture_output=True, text=True, check=True).stdout
 
 
 def link_inside(app: Sphinx, name: str, source: list[str]) -> None:
@@ -70,9 +76,8 @@ def link_inside(app: Sphinx, name: str, source: list[str]) -> None:
         return f"[{words}]({os.path.relpath(page, here.parent)}{anchor})"
 
     source[0] = LINK.sub(link, text)
-    if name == MESSAGES:
-        source[0] += subprocess.run([FOLDER.parent / "scripts/messages"], capture_output=True,
-                                    text=True, check=True).stdout
+    source[0] = MADE.sub(lambda found: made(found[1]), source[0])
+
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -4,7 +4,7 @@
  * this table, whatever root requests: each of these affects all cells. Linux keeps all ports, since
  * it can stop its own machine in other ways too. A write that stops every CPU without a trace is
  * logged. A write that would take RAM or a CPU away from the monitor is dropped (guards: ACPI says
- * where they are). scripts/ports generates Documentation/reference/ports.md from this table.
+ * where they are). scripts/ports makes the table of Documentation/reference/ports.md.
  */
 #include "pci.h"
 #include "ports.h"

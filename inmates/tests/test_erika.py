@@ -5,7 +5,7 @@ import pytest
 from lab import bare as m
 
 pytestmark = pytest.mark.usefixtures("built")
-XAPIC = pytest.param("xapic", marks=pytest.mark.thorough)
+XAPIC = pytest.param("xapic", marks=pytest.mark.slow)
 
 
 @pytest.mark.parametrize("cmdline", ["", XAPIC])
@@ -46,7 +46,7 @@ def test_channels_in_a_fake_cell():
             cell.expect(line + "\n")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_exhausted_stack_names_its_task():
     with machine("mode=1") as pc:
         pc.expect("the stack of Deep is exhausted: ")

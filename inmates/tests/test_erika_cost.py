@@ -24,6 +24,7 @@ def costs(outside: Outside) -> dict[int, Costs]:
     return {tasks: measured(image_of(outside, tasks) / "cost32.elf") for tasks in TASKS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_cost_does_not_grow_with_the_number_of_tasks(costs: dict[int, Costs], name: str) -> None:
     """A decision may need another instruction or two, since a queue may be empty or not."""

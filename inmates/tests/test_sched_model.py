@@ -125,6 +125,7 @@ MUTANTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutant_is_noticed(name, tmp_path):
     file, old, new = MUTANTS[name]

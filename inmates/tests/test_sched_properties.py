@@ -167,6 +167,7 @@ def test_each_property_has_a_mutant():
     assert {property_ for *_, property_, _ in MUTANTS.values()} == {f"P{i}" for i in range(1, 12)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutant_is_noticed(name, tmp_path):
     file, old, new, property_, run = MUTANTS[name]

@@ -70,6 +70,7 @@ class Arena:
         self._mode = "machine"
         self.hidden: list[int] = []  # the attacks in front/ use this list and `messages`
         self.messages = 0
+        self.rested = False  # whether the last request was `neighbours`
         self.peer_pages: list[int] = []  # of the cells in front/channels.py
         machine.put(image(), "/run/attack/attack.elf")
         machine.put(program("beat"), "/run/attack/beat")
@@ -91,7 +92,13 @@ class Arena:
             self.peer_pages = []
             self.ask("mode", mode=mode)
 
+    def rest(self) -> None:
+        """Checks both witnesses and Linux, unless the last request did."""
+        if not self.rested:
+            self.ask("neighbours")
+
     def ask(self, do: str, timeout: float = 600.0, **more: Any) -> dict[str, Any]:
+        self.rested = False
         self._running.write(json.dumps({"do": do, **more}).encode() + b"\n")
         deadline = time.monotonic() + timeout * self._machine.config.patience
         while time.monotonic() < deadline and not self._running.ended.is_set():
@@ -105,6 +112,7 @@ class Arena:
                 # the machine's state is unknown, so the next test gets another machine
                 self._machine.kill()
                 raise AssertionError(reply["error"])
+            self.rested = do == "neighbours"
             return reply
         self._machine.kill()
         raise GuestTimeout(f"no end of: {do} {more} {self._running.errors.decode()}")
@@ -122,6 +130,10 @@ def arena(machine: Machine, mode: str = "machine") -> Arena:
     return _arenas[machine]
 
 
+def there(machine: Machine) -> bool:
+    """Returns whether the machine has an arena."""
+    return machine in _arenas
+
+
 def end(machine: Machine) -> None:
-    if machine in _arenas:
-        _arenas.pop(machine).ask("end")
+    _arenas.pop(machine).ask("end")

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kinds of machine on which attacks run, and which attacks always run on each kind.
+"""The kinds of machine on which attacks run, and which attacks are slow on each kind.
 
-On xapic, every attack always runs. On the other kinds, some attacks show the same as another attack
-there. These run in the sample of `make check`, and with --thorough."""
+Each attack runs in `make check` on one kind at least, xapic if it can. On the other kinds, an attack
+that shows the same as another one there is slow: `make check-all` runs it."""
 
 from fnmatch import fnmatchcase
 
 import pytest
 
+import product
 import rows
 
-MACHINES = {
-    "xapic": {"memory": "1536M"},
-    "x2apic": {"memory": "1536M", "iommu": "intel"},
-    "intel": {"machine": "intel"},
-}
+# The same machines as those of tests/lab (product.py), so that they share a boot
+MACHINES = {name: product.MACHINES[name] for name in ("xapic", "x2apic", "intel")}
 
 # Linux is in xAPIC mode and the cells in x2APIC mode: kind -> the machine of MACHINES. On the other
 # kinds the cells are in the mode of the machine.
@@ -23,18 +21,22 @@ MIXED = {"mixed": "xapic", "intel-mixed": "intel"}
 DIRECT = {"direct": "xapic"}
 KINDS = (*MACHINES, *MIXED, *DIRECT)
 # The monitor owns the IOMMU, and Linux has the device edu. For attacks of Linux by these alone
-IOMMU = {"iommu": {"memory": "1536M", "iommu": "intel", "boot_args": ("iommu=pt",),
+IOMMU = {"iommu": {"iommu": "intel", "boot_args": ("iommu=pt",),
                    "qemu_args": ("-device", "edu,dma_mask=0xffffffff,addr=10.0")}}
 
-# In Bochs an attack of Linux costs five seconds. Always run there: all attacks of Linux that reach
-# code for VT-x alone, and one or two of each kind that reaches common code.
+# In Bochs an attack costs seconds. These run there in `make check`: attacks of Linux that reach code
+# for VT-x alone, and one of each kind of exit.
 ON_INTEL = (
-    "front-read-hidden", "front-write-*", "front-hypercall-numbers", "front-hypercall-pointers",
-    "front-hypercall-user", "front-instructions", "front-invd", "front-cr*", "front-msr-efer",
-    "front-msr-microcode", "front-msr-feature-control", "front-msr-no-nx", "front-msr-trace",
-    "front-msr-mtrr", "front-msr-tsc*", "front-apic-base", "front-icr-init", "front-icr-nmi",
-    "front-msi-fixed", "front-sleep", "front-ioapic-fixed", "front-disable", "front-cell-port",
-    "front-chipset",
+    "front-write-hidden", "front-hypercall-numbers", "front-instructions", "front-cr4-vmxe",
+    "front-msr-microcode", "front-msr-feature-control", "front-icr-init", "front-cell-port", "front-disable",
+)
+# The same for attacks of cells. Besides these, all attacks run that only Intel's processors have.
+EXITS_OF_INTEL = (
+    "mem-read-past-end", "mem-cr3-foreign", "channel-bell-foreign", "msr-efer-svme", "msr-apic-base-move",
+    "msr-icr-in-xapic", "ins-call-0", "ins-vmmcall", "ins-invd", "ins-wbinvd", "ins-xsetbv-0", "ins-cr0-cd",
+    "ins-cr4-reserved", "ins-dr7", "ins-triple-fault", "ins-db-storm", "ins-ac-storm", "ins-cpuid-sweep",
+    "ins-hlt-off", "ins-nmi-blocked", "ins-task-switch", "ins-pae-memory", "icr-fixed-linux", "xapic-byte",
+    "xapic-string", "lvt-timer-nmi", "port-reset-keyboard", "port-pci-data", "smp-start", "smp-16-triple",
 )
 
 
@@ -50,22 +52,26 @@ def mode(where: str) -> str:
 
 # The attacks of Linux whose outcome may depend on the APIC mode of Linux
 ON_X2APIC = ("front-icr-*", "front-xapic-in-x2", "front-apic-base", "front-msi-*", "front-ioapic-*")
-FRONT = {"x2apic": ON_X2APIC, "intel": ON_INTEL}
-# Attacks with cells of their own, which cost seconds: in the sample of `make check` everywhere.
-# The attacks of cells on channels always run
-COSTLY = "front-channel-"
 
 
-def _marks(where: str, rare: bool) -> list[pytest.MarkDecorator]:
+def _marks(where: str, slow: bool) -> list[pytest.MarkDecorator]:
     settings = {**MACHINES, **IOMMU}[{**MIXED, **DIRECT}.get(where, where)]
-    return [pytest.mark.machine(**settings), *([pytest.mark.thorough] if rare else [])]
+    return [pytest.mark.machine(**settings), *([pytest.mark.slow] if slow else [])]
+
+
+# Of the attacks on the IOMMU, these write each of its tables and registers once
+OF_IOMMU = ("front-irte-fixed", "front-irte-beyond", "front-iommu-store-hidden", "front-iommu-tail",
+            "front-iommu-pointers", "front-iommu-off")
+# Attacks with cells of their own, which cost half a minute; each shows the same as another one
+COSTLY = ("front-channel-read-only", "front-channel-return", "front-channel-claim", "front-channel-race")
+
+
+FRONT = {"x2apic": ON_X2APIC, "intel": ON_INTEL, "iommu": OF_IOMMU, "mixed": (), "intel-mixed": ()}
 
 
 def front_marks(where: str, name: str) -> list[pytest.MarkDecorator]:
-    """Returns the marks of an attack of Linux on a machine of one of KINDS."""
-    always = FRONT["intel"] if vendor(where) == "intel" else FRONT.get(where, ("*",))
-    usual = any(fnmatchcase(name, pattern) for pattern in always)
-    return _marks(where, name.startswith(COSTLY) or where in IOMMU or not usual)
+    """Returns the marks of an attack of Linux on a machine of one of KINDS or IOMMU."""
+    return _marks(where, name in COSTLY or not any(fnmatchcase(name, pattern) for pattern in FRONT.get(where, ("*",))))
 
 
 def cell_attacks(where: str) -> list[tuple[rows.Row, list[pytest.MarkDecorator]]]:
@@ -73,21 +79,22 @@ def cell_attacks(where: str) -> list[tuple[rows.Row, list[pytest.MarkDecorator]]
 
     Two attacks with the same function of the inmate and the same expected outcomes differ only in
     their numbers: of a port, of an MSR, of an interrupt. tests/unit compares the decisions for all
-    numbers with lists and models. So the first of them always runs, and the others run in the
-    sample. On xapic all always run. Attacks on memory always run: one may depend on the one
-    before. Of the kind direct only those with the flag direct always run."""
-    mixed = where in MIXED
+    numbers with lists and models. So on other kinds than xapic only the first of them is not slow.
+    Attacks on memory are not slow there: one may depend on the one before. Of the kind direct only
+    those with the flag direct are not slow."""
     seen: set[tuple[str, ...]] = set()
     found = []
     for row in rows.every():
-        if row.on(vendor(where), where == "x2apic", mixed, where in DIRECT):
-            expected = row.there(vendor(where), mixed)
-            # in Bochs, the kind mixed has shown the other outcomes, which common code decides
-            few = mixed and vendor(where) == "intel"
-            kind = (row.function, *([] if few else [each.partition("@")[0] for each in expected]))
-            alike = kind in seen and row.family != "memory"
-            rare = where in DIRECT and "direct" not in row.flags
-            found.append((row, _marks(where, rare or (where != "xapic" and alike))))
+        if row.on(vendor(where), where == "x2apic", where in MIXED, where in DIRECT):
+            expected = row.there(vendor(where), where in MIXED)
+            kind = (row.function, *(each.partition("@")[0] for each in expected))
+            if where == "intel":
+                slow = row.name not in EXITS_OF_INTEL and ("intel" not in row.flags or kind in seen)
+            elif where in DIRECT:
+                slow = "direct" not in row.flags
+            else:
+                slow = where == "intel-mixed" or where != "xapic" and kind in seen and row.family != "memory"
+            found.append((row, _marks(where, slow)))
             seen.add(kind)
     return found
 

@@ -21,6 +21,7 @@ ipi: direct
 
 @pytest.mark.parametrize("where", [pytest.param(name, marks=pytest.mark.machine(**MACHINES[machine]))
                                    for name, machine in DIRECT.items()])
+@pytest.mark.slow
 def test_changed_apic_id_is_restored(machine: Machine, where: str) -> None:
     """The monitor loses the CPU, as the security model says. An NMI for the new id brings it back
     to Linux, with its own id."""

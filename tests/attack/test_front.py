@@ -26,7 +26,7 @@ def test_linux_attack_is_contained(machine: Machine, row: Front, where: str,
     if row.kills:
         pytest.skip(f"open: {row.open}")
     linux = Linux(machine, mode(where))
-    linux.arena.ask("neighbours")
+    linux.arena.rest()
     outcome = "as expected"
     try:
         row.run(linux)
@@ -42,5 +42,7 @@ def test_linux_attack_is_contained(machine: Machine, row: Front, where: str,
 @pytest.mark.follows
 @pytest.mark.parametrize("where", each_machine())
 def test_attack_modules_unload(machine: Machine, where: str) -> None:
+    if machine.run("test -d /sys/module/qvfront").rc:
+        pytest.skip("the last attack failed, so this machine is new")
     done = machine.run("rmmod qvfront qvtouch; test ! -d /sys/module/qvfront")
     assert done.rc == 0, done.out

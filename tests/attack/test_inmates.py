@@ -34,6 +34,8 @@ def test_cell_attack_is_contained(machine: Machine, row: rows.Row, where: str,
 @pytest.mark.parametrize("where", each_machine())
 def test_machine_is_restored_after_attacks(machine: Machine, where: str) -> None:
     """After all attacks no cell is left, QV is disabled and the kernel's log is clean."""
+    if not arena.there(machine):
+        pytest.skip("the last attack failed, so this machine is new")
     arena.end(machine)
     assert machine.run("qvctl --json status").rc == 0
     assert '"cells": []' in machine.run("qvctl --json cell list").out

@@ -70,14 +70,13 @@ def race(qv: Product) -> Race:
     return Race(qv)
 
 
-def on(*names: str, thorough: bool = False) -> list:
+def on(*names: str, long: bool = False) -> list:
     """Runs the test on each of these machines of MACHINES."""
-    more = [pytest.mark.thorough] if thorough else []
-    return [pytest.param(KICKS if not thorough else MANY_KICKS, id=f"{name}{'-long' if thorough else ''}",
-                         marks=[pytest.mark.machine(**MACHINES[name]), *more]) for name in names]
+    return [pytest.param(MANY_KICKS if long else KICKS, id=f"{name}{'-long' if long else ''}",
+                         marks=[pytest.mark.machine(**MACHINES[name]), pytest.mark.slow]) for name in names]
 
 
-@pytest.mark.parametrize("kicks", [*on("xapic"), *on("xapic", "x2apic-8", "intel", thorough=True)])
+@pytest.mark.parametrize("kicks", [*on("xapic"), *on("xapic", "x2apic-8", "intel", long=True)])
 def test_races_break_nothing(race: Race, kicks: int) -> None:
     race.do("run", race.seed, LIVES, kicks, timeout=600 if kicks == KICKS else 1800)
     counted = race.nothing_wrong()
@@ -85,7 +84,7 @@ def test_races_break_nothing(race: Race, kicks: int) -> None:
     race.all_as_before()
 
 
-@pytest.mark.parametrize("kicks", [*on("xapic"), *on("x2apic-8", thorough=True)])
+@pytest.mark.parametrize("kicks", [*on("xapic"), *on("x2apic-8", long=True)])
 def test_races_with_driver_break_nothing(race: Race, kicks: int) -> None:
     """The same kicks while CPUs leave Linux and return. Linux can still send INIT and SIPI."""
     race.online(True)
@@ -101,6 +100,7 @@ def test_races_with_driver_break_nothing(race: Race, kicks: int) -> None:
 
 
 @pytest.mark.machine(fresh=True)
+@pytest.mark.slow
 def test_forged_block_is_not_read(machine: Machine) -> None:
     """A CPU of Linux is ejected before a cell is destroyed, so this CPU does not answer a flush.
 

@@ -54,6 +54,12 @@ def test_messages_of_the_product_are_in_the_book() -> None:
     assert len(driver) > 5000 and len([row for row in table if row]) > calls * 0.9
 
 
+@pytest.mark.parametrize("page, rows", [("attacks", 500), ("msrs", 100), ("ports", 15), ("erika-conformance", 450)])
+def test_tables_are_made_of_the_sources(page: str, rows: int) -> None:
+    text = (DOC / f"html/reference/{page}.html").read_text()
+    assert text.count("<tr") > rows and "made:" not in text
+
+
 def test_dead_link_fails_the_build(tmp_path: Path) -> None:
     """The build notices a link to a file that is absent and one to a heading that is absent."""
     (tmp_path / "Documentation").mkdir()

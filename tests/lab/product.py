@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 import weakref
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,6 +57,7 @@ VENDORS = {
 # Each kind of interrupt controller, each number of CPUs and each kernel occurs at least once
 MACHINES: dict[str, dict[str, Any]] = {
     "xapic": {},
+    "x2apic": {"iommu": "intel"},
     "x2apic-8": {"cpus": 8, "iommu": "intel"},
     "6.1-xapic": {"kernel": "6.1"},
     "6.1-x2apic-2": {"kernel": "6.1", "cpus": 2, "iommu": "amd"},
@@ -65,10 +67,12 @@ MACHINES: dict[str, dict[str, Any]] = {
 }
 
 
-def on_machines(*names: str) -> pytest.MarkDecorator:
-    """Runs the test on each of these machines. The test's argument `name` is the machine's name."""
+def on_machines(*names: str, slow: Sequence[str] = ()) -> pytest.MarkDecorator:
+    """Runs the test on each of these machines, and on those of `slow` as a slow test. The test's
+    argument `name` is the machine's name."""
     return pytest.mark.parametrize("name", [
-        pytest.param(n, marks=pytest.mark.machine(**MACHINES[n]), id=n) for n in names])
+        pytest.param(n, marks=[pytest.mark.machine(**MACHINES[n]), *([pytest.mark.slow] if n in slow else [])], id=n)
+        for n in (*names, *slow)])
 
 
 def program(name: str, with_channels: bool = False) -> Path:

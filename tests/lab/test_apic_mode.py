@@ -24,7 +24,8 @@ def name_cpu(qv: Product, cpu: int, name: int) -> None:
     qv.sh(f"taskset -c {cpu} bash -c 'echo {name:x} >{TOUCH}/ldr'")
 
 
-@on_machines("xapic", "intel")
+@on_machines("xapic", slow=["intel"])
+@pytest.mark.slow
 def test_cell_has_mode_that_its_file_asks_for(qv: Product, name: str) -> None:
     """In x2APIC mode there is no exit, at rest and under load with keys. After each cell its CPU is
     Linux's again, in xAPIC mode."""
@@ -67,6 +68,7 @@ def test_cell_in_x2apic_mode_ends_by_a_crash(qv: Product) -> None:
         assert qv.runs_on(CELL)
 
 
+@pytest.mark.slow
 def test_logical_id_of_linux_forbids_x2apic_mode(qv: Product) -> None:
     """CPU 1 of Linux has the logical id 1 << 3 as well, to which APIC id 3 would answer in x2APIC
     mode. Without the key the cell gets xAPIC mode, and the log says why."""

@@ -12,8 +12,9 @@ from product import CONFIGS, Product
 
 # A round takes ten times longer in Bochs
 @pytest.mark.parametrize("rounds", [
-    pytest.param(15, id="amd-15"), pytest.param(50, id="amd-50", marks=pytest.mark.thorough),
-    pytest.param(6, id="intel-6", marks=[pytest.mark.machine(machine="intel"), pytest.mark.thorough])])
+    pytest.param(15, id="amd-15"), pytest.param(50, id="amd-50", marks=pytest.mark.slow),
+    pytest.param(6, id="intel-6", marks=[pytest.mark.machine(machine="intel"), pytest.mark.slow])])
+@pytest.mark.slow
 def test_create_destroy_many_times_leaks_no_memory(qv: Product, rounds: int) -> None:
     """After each round at most 8 MiB are missing, since Linux may be running a program of its own.
     Over all rounds less than 2 MiB of pages is lost. So the test fails if one 2 MiB page is lost.
@@ -58,6 +59,7 @@ def test_two_cells_run_independently(qv: Product) -> None:
     assert [c["name"] for c in qv.ask("cell list")["cells"]] == ["quest2", "quest"]
 
 
+@pytest.mark.slow
 def test_cell_with_taken_cpu_or_name_is_refused(qv: Product) -> None:
     qv.run_cell()
     assert "CPU 3 belongs to another cell" in qv.refused(f"cell create {qv.config('quest2', 3)}")
@@ -71,6 +73,7 @@ def test_cell_with_taken_cpu_or_name_is_refused(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
+@pytest.mark.slow
 def test_hanging_cell_can_be_destroyed(qv: Product) -> None:
     """The cell spins with interrupts off, so only force gets its CPU back."""
     qv.do(f"cell create {qv.config('quest', 3, more='watchdog: off')} --start")
@@ -135,6 +138,7 @@ CRASHES = {
 
 
 @pytest.mark.both_vendors
+@pytest.mark.slow
 def test_crash_stops_only_its_cell(qv: Product) -> None:
     """The cell crashes in each way of CRASHES, and is restarted after each crash."""
     qv.run_cell("quest2")
@@ -191,6 +195,7 @@ def test_restart_begins_with_fresh_memory(qv: Product) -> None:
 
 @pytest.mark.both_vendors
 @pytest.mark.parametrize("what, says", [("fault", "#PF page fault"), ("stack", "has exhausted its kernel stack of 16 KiB")])
+@pytest.mark.slow
 def test_inmate_panic_is_left_to_inmate(qv: Product, what: str, says: str) -> None:
     """A null pointer or a stack overflow in Quest is a fault that Quest handles: it prints a message
     on its screen and stops. QV notices only that the heartbeat stopped."""

@@ -47,7 +47,7 @@ def module(qv: Product) -> None:
     qv.machine.put(build.OUT / "lib/python/qvchannel", f"/{packages}/qvchannel")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_user_of_group_qv_lists_and_reads(qv: Product) -> None:
     module(qv)
     enable(qv)
@@ -81,7 +81,7 @@ def test_user_of_group_qv_lists_and_reads(qv: Product) -> None:
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_driver_refuses_owners_that_qvctl_would_not_send(qv: Product) -> None:
     enable(qv)
     qv.do("cell destroy echo")
@@ -112,7 +112,7 @@ X
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_attributes_and_uevents_follow_the_cell(qv: Product) -> None:
     enable(qv)
 
@@ -162,7 +162,7 @@ for n in range(8):
     assert events == [running, stopped, running, stopped, ("remove", "", "", "")]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_reads_with_fork_signals_and_rmmod(qv: Product) -> None:
     enable(qv)
     qv.do("cell start echo")
@@ -260,7 +260,7 @@ def comes(name, size):
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_extreme_words_of_a_cell_are_ebadmsg(qv: Product) -> None:
     """A cell sets each index of its sections to values that no honest end writes. poll(), read() and write()
     return at once, and the error is kept for `qvctl channel list`."""
@@ -315,7 +315,7 @@ def write_when_armed(text):
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_one_shot_bells_ring_who_waits(qv: Product) -> None:
     """Without anyone who waits, items cost no exit. The device, libqv and asyncio arm the bell."""
     module(qv)
@@ -365,7 +365,7 @@ writer.join()
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.machine(iommu="intel")
 def test_polled_items_cost_no_exit(qv: Product) -> None:
     """Items go from Linux to a cell and back without an exit of the cell, as its APIC is direct."""
@@ -391,7 +391,7 @@ channels:
 SECONDS = 40
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.machine(fresh=True, boot_args=("slub_debug=FZPU",))
 def test_devices_survive_races_of_all_calls(qv: Product) -> None:
     """Threads of Linux use all calls of the devices, while the cell is created, starts, stops and is
@@ -424,7 +424,7 @@ def test_devices_survive_races_of_all_calls(qv: Product) -> None:
     assert "QV-bell" not in qv.sh("cat /proc/interrupts")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.machine(machine="intel")
 def test_bell_has_one_exit_at_its_sender(qv: Product) -> None:
     """The measurement of `make bench`, with fewer rounds. The sender has one exit for each bell, the

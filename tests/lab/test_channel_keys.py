@@ -56,7 +56,7 @@ say(os.path.exists("{KEY_7}"))
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_close_that_meets_a_busy_monitor_is_tried_again(qv: Product) -> None:
     """The module parameter test_keys_busy stands for another call that holds the manager for longer
     than the driver's deadline."""
@@ -91,7 +91,7 @@ def test_close_that_meets_a_busy_monitor_is_tried_again(qv: Product) -> None:
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_vendors
 def test_two_cells_meet_and_linux_cannot(qv: Product, deed: Deed) -> None:
     qv.do("enable")
@@ -125,7 +125,7 @@ def test_two_cells_meet_and_linux_cannot(qv: Product, deed: Deed) -> None:
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_old_mapping_sees_no_new_channel(qv: Product) -> None:
     qv.do("enable")
     create(qv, "one", 3, "linux")
@@ -151,7 +151,7 @@ until [ -e /run/mapped ]; do sleep 0.05; done""")
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_vendors
 def test_program_and_linux_meet_by_keys(qv: Product) -> None:
     """A program in ring 3 takes orders by the key 7 and answers by the key 8. Both ends sleep until
@@ -202,7 +202,7 @@ HEARTBEAT = 0x2000  # in the window of a console: the first word of the comm pag
 MEETINGS = 5
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.machine(reboots=True, fresh=True)
 def test_cells_meet_by_keys_after_linux_has_died(machine: Machine) -> None:
     """Two cells open channels by one key after the other, and count the keys in their heartbeats

@@ -58,7 +58,7 @@ def in_quest(qv: Product, name: str, items: int, more: str = "") -> tuple[int, i
     return int(found[2]), int(found[3]), found[4]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_vendors
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("name", ("up", "down"))
@@ -85,7 +85,7 @@ def test_stream_is_whole(qv: Product, kind: str, name: str) -> None:
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("bell", ("true", "one-shot"))
 @pytest.mark.parametrize("name", ("up", "down"))
 def test_no_bell_is_lost_while_both_ends_sleep(qv: Product, name: str, bell: str) -> None:
@@ -101,7 +101,7 @@ def test_no_bell_is_lost_while_both_ends_sleep(qv: Product, name: str, bell: str
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ("four-slot", "ring"))
 def test_cell_restarts_while_linux_reads_and_writes(qv: Product, kind: str) -> None:
     """The cell is stopped in the middle of a stream, LIVES times. Each of its lives is whole."""
@@ -129,7 +129,7 @@ def test_cell_restarts_while_linux_reads_and_writes(qv: Product, kind: str) -> N
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_bells_ring_while_cpus_come_and_go(qv: Product) -> None:
     """Quest and Linux ring each other in a loop. Meanwhile the CPU of Linux's bell goes offline, the
     bell moves, and another cell takes that CPU. After each step the bell still arrives."""

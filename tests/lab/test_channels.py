@@ -93,7 +93,7 @@ say(fails(os.read, f, 64))""") == ["renewed", "EPIPE"]
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_end_that_must_not_reconnect_starts_once(qv: Product) -> None:
     """With `reconnect: never`, the other end reads what is left, and then the state of the dead end.
     It never sees a new life, since the cell does not start again while the channel exists. A start
@@ -153,7 +153,7 @@ for _ in range(2):
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_message_before_the_cell_attaches_arrives(qv: Product) -> None:
     """Quest attaches at its first read, which rings no bell. Then both ends wait for a bell."""
     talk = "{name: talk, type: mailbox, item: 64, writer: linux, readers: [quest], bell: true}"
@@ -181,7 +181,7 @@ say(reads.communicate()[0])
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_device_of_memory_and_poll_of_full_ring(qv: Product) -> None:
     """poll() takes, drops and counts no item. A memory channel has mmap() only."""
     table = "{name: table, type: memory, item: 65536, writer: linux, readers: [quest]}"
@@ -230,7 +230,7 @@ say(writable(w))
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_device_outlives_its_cell_while_it_is_open(qv: Product) -> None:
     qv.do("enable")
     qv.do(f"cell create {qv.config('quest', 3, more=f'channels: [{SENSOR}]')} --start")
@@ -251,7 +251,7 @@ say(os.path.exists("{DEVICE}/sensor"))
     qv.sh("rmmod qv")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_program_of_quest_samples_for_linux(qv: Product) -> None:
     """The example of configs/sensor.yaml: a program on a VCPU of 1 ms, and a script in Linux."""
     qv.do("enable")
@@ -285,7 +285,7 @@ say(set_point == 80 and 79 < value < 81 and ns // 1000000 >= number)""") == [Tru
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_vendors
 def test_two_cells_share_what_linux_cannot_reach(qv: Product, deed: Deed) -> None:
     qv.do("enable")
@@ -333,7 +333,7 @@ def test_two_cells_share_what_linux_cannot_reach(qv: Product, deed: Deed) -> Non
     assert ones(qv) == []
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_long_channels_lie_in_many_pages(qv: Product) -> None:
     """Items of 1 MiB, and 8 MiB of memory: 4 MiB and 8 MiB, and a few pages more each."""
     big = "{name: big, type: four-slot, item: 1048576, writer: quest, readers: [linux]}"
@@ -383,7 +383,7 @@ def exits(qv: Product, cell: str) -> int:
     return int(qv.sh(f"qvctl cell stats {cell} | awk '/^hypercall/ {{ print $NF }}'"))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_bells_wake_linux_and_cells(qv: Product) -> None:
     """A bell is an interrupt with the channel's name. It follows its affinity, and CPUs that go."""
     with_bell = [text.replace("}", ", bell: true}") for text in (SENSOR, ORDERS)]
@@ -443,7 +443,7 @@ asyncio.run(wait())
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_vendors
 def test_bells_between_cells(qv: Product) -> None:
     """Linux is not in the path. A bell to a cell that has stopped goes nowhere."""
@@ -468,7 +468,7 @@ def test_bells_between_cells(qv: Product) -> None:
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.machine(icount=True)
 def test_bell_is_served_with_the_period_of_who_waits(qv: Product) -> None:
     """The I/O VCPU of bells has 2 % of 10 ms. It inherits the period of the VCPU of the program

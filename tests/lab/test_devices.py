@@ -34,6 +34,7 @@ def test_device_registers_and_pin_work_in_cell(qv: Product) -> None:
     assert resource(qv, EDU) == EDU_ID
 
 
+@pytest.mark.slow
 def test_device_registers_cause_no_exit(qv: Product) -> None:
     """Law 1: the cell reaches the device's registers and reads its config space without an exit."""
     run(qv, off(EDU))
@@ -48,6 +49,7 @@ def test_device_registers_cause_no_exit(qv: Product) -> None:
 
 
 @X2APIC
+@pytest.mark.slow
 def test_interrupt_remapping_disconnects_pin(qv: Product) -> None:
     run(qv, off(EDU))
     assert qv.quesh("edu id") == "id 010000ed, live edcba987\n"
@@ -61,6 +63,7 @@ def test_interrupt_remapping_disconnects_pin(qv: Product) -> None:
     assert denied(qv, "quest") - before == 2
 
 
+@pytest.mark.slow
 def test_unsafe_dma_is_reported_and_allows_msi(qv: Product) -> None:
     path = given(qv, unsafe(EDU))
     assert "warning: unsafe-dma: 00:10.0" in qv.do(f"config check {path}")
@@ -102,6 +105,7 @@ def test_msi_reaches_own_cpus_only(qv: Product) -> None:
     assert denied(qv, "quest") >= 20
 
 
+@pytest.mark.slow
 def test_msix_entry_reaches_own_cpus_only(qv: Product) -> None:
     run(qv, unsafe(RNG))
     assert qv.quesh("pcitest msix 0 0") == "on\n"
@@ -141,6 +145,7 @@ def test_foreign_config_space_reads_as_ones(qv: Product) -> None:
     assert (config_of_linux(qv, "00:1f.0"), config_of_linux(qv, "00:02.0")) == (bridge, disk)
 
 
+@pytest.mark.slow
 def test_own_config_space_is_filtered(qv: Product) -> None:
     """The cell accesses by ECAM and by ports, in bytes, words and dwords. It cannot move BARs."""
     run(qv, off(EDU))
@@ -161,6 +166,7 @@ def test_own_config_space_is_filtered(qv: Product) -> None:
 
 
 @pytest.mark.parametrize("line, port", [("pcitest out 0xcf9 0", 0xcf9), ("pcitest in 0xcfb", 0xcfb), ("pcitest in 0x64", 0x64)])
+@pytest.mark.slow
 def test_port_next_to_config_space_fails_cell(qv: Product, line: str, port: int) -> None:
     run(qv, off(EDU))
     qv.machine.run(["quesh", "quest", "-t", "30", "-c", line], 60)
@@ -180,6 +186,7 @@ def test_linux_drivers_return_after_destroy(qv: Product) -> None:
     qv.sh(f"ls -d /sys/bus/pci/devices/0000:{RNG}/virtio*")
 
 
+@pytest.mark.slow
 def test_failed_create_returns_devices(qv: Product, tmp_path: Path) -> None:
     path = given(qv, unsafe(RNG), off(SERIAL))
     (tmp_path / "bad.elf").write_bytes(image("beyond"))
@@ -201,6 +208,7 @@ def test_restart_resets_device(qv: Product) -> None:
     assert qv.quesh("edu irq") == "interrupts=1\n"
 
 
+@pytest.mark.slow
 def test_unusable_function_is_refused(qv: Product) -> None:
     assert "is a bridge" in qv.refused(f"cell create {given(qv, off('00:1f.0'))}")
     none = qv.qvctl(f"cell create {given(qv, off('00:1e.0'))}")
@@ -213,7 +221,8 @@ def test_unusable_function_is_refused(qv: Product) -> None:
     assert qv.quesh("edu fact 3") == "6\n"
 
 
-@pytest.mark.parametrize("rounds", [5, pytest.param(20, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("rounds", [5, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_device_survives_create_destroy_rounds(qv: Product, rounds: int) -> None:
     qv.do("enable")
     for _ in range(rounds):
@@ -223,6 +232,7 @@ def test_device_survives_create_destroy_rounds(qv: Product, rounds: int) -> None
         assert driver(qv, RNG) == "virtio-pci"
 
 
+@pytest.mark.slow
 def test_device_list_names_states(qv: Product) -> None:
     listed = {d["name"]: d for d in qv.ask("devices")["devices"]}
     assert listed[EDU]["state"] == "yes" and listed["00:1f.0"]["state"] == "no: a bridge"

@@ -22,6 +22,7 @@ def begin(qv: Product) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
+@pytest.mark.slow
 def test_linux_console_is_refused(qv: Product, place: str) -> None:
     """The refusal changes nothing: Linux can still write to the console."""
     begin(qv)
@@ -35,6 +36,7 @@ def test_linux_console_is_refused(qv: Product, place: str) -> None:
     qv.sh("echo a line >/dev/console")
 
 
+@pytest.mark.slow
 def test_linux_console_is_given_by_force(qv: Product) -> None:
     """Linux output to the console is lost while a cell has it. Linux continues to run."""
     begin(qv)
@@ -49,6 +51,7 @@ def test_linux_console_is_given_by_force(qv: Product) -> None:
     assert "hvc0" in qv.sh("cat /proc/consoles")
 
 
+@pytest.mark.slow
 def test_terminal_in_use_is_refused(qv: Product) -> None:
     """A program waits for input on a serial port that is not a console, as a getty does."""
     begin(qv)

@@ -25,6 +25,7 @@ def test_mounted_disk_is_refused(qv: Product) -> None:
     assert driver(qv, place) == before and qv.online() == qv.all_online
 
 
+@pytest.mark.slow
 def test_unmounted_disk_in_use_is_refused(qv: Product) -> None:
     """A program has the disk open exclusively. When it ends, the disk can be given to a cell."""
     disk = qv.sh(f"basename /sys/bus/pci/devices/0000:{DISK}/virtio*/block/*").strip()
@@ -48,6 +49,7 @@ USES = {
 
 
 @pytest.mark.parametrize("use", USES)
+@pytest.mark.slow
 def test_function_used_by_linux_is_refused_until_released(qv: Product, use: str) -> None:
     """`devices`, `config check` and `cell create` give the reason. After the use has ended, a cell
     can have the function."""

@@ -4,6 +4,8 @@ there."""
 
 import re
 
+import pytest
+
 from devices import (
     ABOVE, BESIDE, EDU, EDU_BDF, EDU_ID, RNG, SERIAL, SERIAL_BDF, XAPIC, config, config_of_linux,
     denied, driver, given, off, resource, run)
@@ -14,6 +16,7 @@ CELL_APIC = 3  # APIC id of the only CPU in configs/quest.yaml
 pytestmark = XAPIC
 
 
+@pytest.mark.slow
 def test_linux_cannot_rewrite_ioapic_entry_of_cell(qv: Product) -> None:
     """Linux writes to the entry by its index and by aliases of the index, since the IOAPIC decodes
     8 index bits."""
@@ -62,6 +65,7 @@ def scratch(qv: Product, port: int, value: int | None = None) -> int:
 f = open('/dev/port', 'r+b', buffering=0); f.seek({port}); {write} print(f.read(1)[0])" """))
 
 
+@pytest.mark.slow
 def test_port_of_another_cell_is_refused(qv: Product) -> None:
     """A listed port overlaps the I/O BAR or the listed ports of another cell, in either order of
     creation. `config check` finds the overlap before a cell exists."""
@@ -80,6 +84,7 @@ def test_port_of_another_cell_is_refused(qv: Product) -> None:
     qv.do("cell destroy lister")
 
 
+@pytest.mark.slow
 def test_listed_ports_are_denied_to_linux(qv: Product) -> None:
     """From start to destroy, only the cell can read and write the scratch register of a serial
     port."""

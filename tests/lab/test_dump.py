@@ -36,7 +36,7 @@ def failed(qv: Product, line: str) -> None:
     until(lambda: qv.show()["state"] == "failed", "the failure", 60)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.both_vendors
 def test_core_of_a_failed_cell_opens_in_gdb(qv: Product, tmp_path: Path) -> None:
     """gdb shows the function that touched foreign memory and its callers. Afterwards the cell starts
@@ -65,7 +65,7 @@ def test_core_of_a_failed_cell_opens_in_gdb(qv: Product, tmp_path: Path) -> None
     assert qv.show()["last_failure"] == failure
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_core_of_a_hung_and_of_an_ended_cell(qv: Product, tmp_path: Path) -> None:
     """A cell without `debug: true` has no core."""
     qv.do(f"cell create {small(qv, 'debug: false')} --start")
@@ -94,7 +94,7 @@ def test_core_of_a_hung_and_of_an_ended_cell(qv: Product, tmp_path: Path) -> Non
     assert qv.ask("cell stats quest")["cpus"] == [] and "quest" in qv.do("cell list")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_memory_of_a_cell_with_debug_is_cleared_all_the_same(qv: Product, tmp_path: Path) -> None:
     """The monitor leaves it to the driver: before the next life, and before another cell gets it."""
     qv.machine.put(scanner(tmp_path), "/run/scan.elf")

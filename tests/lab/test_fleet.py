@@ -45,7 +45,7 @@ esac
 """
 QUESTIONS = ("qvctl config check", "qvctl pool --json", "systemctl is-")
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.slow
 
 
 class Fleet:

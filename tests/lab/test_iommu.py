@@ -76,7 +76,7 @@ def wants_full(qv: Product) -> str:
     return "/run/full.yaml"
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @IDENTITY
 def test_without_iommu_linux_reads_a_cell_by_dma(qv: Product) -> None:
     """The gap that --iommu closes: the level says so."""
@@ -115,17 +115,18 @@ def contained(qv: Product) -> None:
 
 
 @IDENTITY
+@pytest.mark.slow
 def test_dma_of_a_hostile_linux_is_contained(qv: Product) -> None:
     contained(qv)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @OFF
 def test_dma_is_contained_if_linux_leaves_translation_off(qv: Product) -> None:
     contained(qv)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @IDENTITY
 def test_iommu_is_taken_and_given_back_many_times(qv: Product) -> None:
     for _ in range(10):
@@ -137,7 +138,7 @@ def test_iommu_is_taken_and_given_back_many_times(qv: Product) -> None:
         traffic(qv)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @IDENTITY
 def test_unit_that_does_not_answer_fails_strict_enable(qv: Product) -> None:
     qv.sh("modprobe qv test_iommu_silent=1")
@@ -154,7 +155,7 @@ def test_unit_that_does_not_answer_fails_strict_enable(qv: Product) -> None:
     assert qv.ask("status")["dma_level"] == "full"
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @IDENTITY
 def test_disable_that_fails_says_that_the_level_has_fallen(qv: Product) -> None:
     """The units are Linux's again, but a CPU keeps interrupts off for 10 s and does not leave."""
@@ -174,7 +175,7 @@ def test_disable_that_fails_says_that_the_level_has_fallen(qv: Product) -> None:
     traffic(qv)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @TRANSLATED
 def test_devices_keep_their_tables_where_linux_translates(qv: Product) -> None:
     """Debian's default with VT-d. A device that Linux lacks a table for reaches nothing."""
@@ -275,19 +276,19 @@ def reaches_cell_only(qv: Product, own: bool) -> None:
         edu(qv, "own")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @IDENTITY
 def test_device_of_a_cell_reaches_the_cell_only(qv: Product) -> None:
     reaches_cell_only(qv, own=True)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @TRANSLATED
 def test_device_of_a_cell_reaches_the_cell_only_where_linux_translates(qv: Product) -> None:
     reaches_cell_only(qv, own=False)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @OFF
 def test_device_is_not_confined_where_linux_has_no_groups(qv: Product) -> None:
     assert "with --iommu" in qv.refused(f"cell create {given(qv, dma(EDU, 'protected'))}")
@@ -390,13 +391,13 @@ def messages_arrive(qv: Product) -> None:
     traffic(qv)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @MESSAGES
 def test_messages_of_a_cells_devices_reach_the_cell_only(qv: Product) -> None:
     messages_arrive(qv)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @XAPIC
 def test_messages_reach_the_cell_where_linux_is_in_xapic_mode(qv: Product) -> None:
     messages_arrive(qv)

@@ -3,6 +3,8 @@
 
 import re
 
+import pytest
+
 from product import Product, on_machines, program
 from test_isolation import Deed, deed, logged
 from test_watching import until
@@ -29,7 +31,7 @@ def strays(qv: Product) -> int:
     return int(found[1])
 
 
-@on_machines("xapic", "x2apic-8", "6.1-xapic", "intel")
+@on_machines("xapic", slow=["x2apic-8", "6.1-xapic", "intel"])
 def test_linux_with_direct_ipis_causes_no_apic_exits(qv: Product, name: str) -> None:
     """CPUs still go offline and online, to a cell and back, and Linux's own broadcasts spare the
     cell."""
@@ -60,6 +62,7 @@ def test_linux_with_direct_ipis_causes_no_apic_exits(qv: Product, name: str) -> 
     assert qv.ask("status")["ipi"] == "filtered"
 
 
+@pytest.mark.slow
 def test_lock_and_direct_ipis_exclude_each_other(qv: Product) -> None:
     qv.do("enable --ipi direct")
     assert "is enabled already, with direct IPIs" in qv.refused("enable --ipi filtered")
@@ -94,7 +97,8 @@ def restart_is_refused_in_time(qv: Product, path: str) -> None:
     qv.do("cell start other")
 
 
-@on_machines("xapic", "x2apic-8", "intel")
+@on_machines("xapic", slow=["x2apic-8", "intel"])
+@pytest.mark.slow
 def test_cell_with_direct_ipis_causes_no_apic_exits(qv: Product, name: str) -> None:
     """Nor do its timers, with its APIC in the machine's mode. The next cell on its CPU has the
     filter again."""
@@ -115,7 +119,8 @@ def test_cell_with_direct_ipis_causes_no_apic_exits(qv: Product, name: str) -> N
     assert (apic_exits(qv, "quest") > 0) == (not x2apic), "the filter is in force again"
 
 
-@on_machines("xapic", "x2apic-8", "intel")
+@on_machines("xapic", slow=["x2apic-8", "intel"])
+@pytest.mark.slow
 def test_direct_ipis_reach_cell_and_start_nothing(qv: Product, deed: Deed, name: str) -> None:
     """Direct IPIs give up that Linux cannot interrupt a cell. INIT and SIPI still start nothing, and
     an NMI harms that cell alone."""

@@ -56,6 +56,7 @@ def fill_all(qv: Product, addresses: Iterable[int], offset: int) -> None:
 
 
 @pytest.mark.both_vendors
+@pytest.mark.slow
 def test_cell_memory_is_hidden_from_linux(qv: Product, deed: Deed) -> None:
     """Linux cannot reach an instance (2 MiB; 4 MiB for the front end) except its open part, nor the
     memory of a cell from its start on. If a write by Linux got through, Quest would crash."""
@@ -109,7 +110,8 @@ INTERRUPTS = {
 }
 
 
-@on_machines("xapic", "x2apic-8", "intel")
+@on_machines("xapic", slow=["x2apic-8", "intel"])
+@pytest.mark.slow
 def test_interrupts_to_cell_are_dropped(qv: Product, deed: Deed, name: str) -> None:
     cpu = qv.cpus - 1
     qv.run_cell("quest", cpu)
@@ -126,6 +128,7 @@ def test_interrupts_to_cell_are_dropped(qv: Product, deed: Deed, name: str) -> N
 
 
 @pytest.mark.both_vendors
+@pytest.mark.slow
 def test_protected_msr_writes_are_dropped(qv: Product) -> None:
     apic_base, hsave, smca = 0x1b, 0xc0010117, 0xc0002000
 
@@ -165,6 +168,7 @@ def test_protected_msr_writes_are_dropped(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
+@pytest.mark.slow
 def test_hypervisor_instructions_raise_ud(qv: Product, deed: Deed) -> None:
     """These instructions raise #UD, as on a processor without SVM and VT-x. INVD would discard
     writes of other CPUs, but does not."""
@@ -178,6 +182,7 @@ def test_hypervisor_instructions_raise_ud(qv: Product, deed: Deed) -> None:
 
 
 @pytest.mark.both_vendors
+@pytest.mark.slow
 def test_hypercall_from_program_raises_ud(qv: Product) -> None:
     qv.machine.put(program("hypercall"), "/run/hypercall")
     qv.run_cell()
@@ -188,11 +193,11 @@ def test_hypercall_from_program_raises_ud(qv: Product) -> None:
 # The exits that are allowed while Linux and the cell are idle. Without x2APIC each write to the
 # APIC exits. On VT-x CPUID always exits, and any Linux program may execute it. The cell is in
 # x2APIC mode on all these machines.
-IDLE = {"x2apic-8": {"linux": {"icr"}, "quest": set()}, "xapic": {"linux": {"xapic"}, "quest": set()},
+IDLE: dict[str, dict[str, set[str]]] = {"x2apic": {"linux": {"icr"}, "quest": set()}, "xapic": {"linux": {"xapic"}, "quest": set()},
         "intel": {"linux": {"xapic", "cpuid"}, "quest": set()}}
 
 
-@on_machines(*IDLE)
+@on_machines("x2apic", slow=["xapic", "intel"])
 def test_idle_cell_and_linux_cause_only_listed_exits(qv: Product, name: str) -> None:
     """Law 1: in steady state an idle cell causes no exit, and Linux exits only for its IPIs. (Early
     on Linux has more exits, since each region of memory is mapped at its first use.)"""
@@ -215,6 +220,7 @@ def test_idle_cell_and_linux_cause_only_listed_exits(qv: Product, name: str) -> 
     assert seen <= IDLE[name]["linux"], "other exits in each of three periods"
 
 
+@pytest.mark.slow
 def test_late_cpu_fails_enable(qv: Product, deed: Deed) -> None:
     """A CPU keeps interrupts off during the rendezvous, so the other CPUs time out and back out. It
     does so for 16 s: long enough for two commands, but less than the 20 s after which Linux reports

@@ -26,6 +26,7 @@ def crash_initrd(folder: Path) -> Path:
 
 @pytest.mark.parametrize("ipi", ["filtered", "direct"])
 @pytest.mark.machine(memory="1G", reboots=True, fresh=True, boot_args=("crashkernel=256M",))
+@pytest.mark.slow
 def test_crash_dump_is_written_while_cell_runs(machine: Machine, tmp_path: Path, ipi: str) -> None:
     """With direct IPIs, the NMIs by which Linux stops its CPUs spare the cell too."""
     qv = Product(machine)

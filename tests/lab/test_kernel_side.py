@@ -46,6 +46,7 @@ def test_forced_unload_destroys_cells_first(qv: Product) -> None:
     assert qv.quesh("echo again") == "again\n"
 
 
+@pytest.mark.slow
 def test_forced_unload_waits_for_open_files_and_locked_cells(qv: Product) -> None:
     run(qv, "quest", qv.cpus - 1, "off", "lock: may\\n")
     qv.quesh("lock")

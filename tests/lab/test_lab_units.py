@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadGroupScheduling
 
-from lab import aptconf, bochs, channelbench, check, cpio, enter, fixtures, qemu, roots, tar, thorough
+from lab import aptconf, bochs, channelbench, check, cpio, enter, fixtures, qemu, roots, tar
 from lab.config import Config
 from lab.errors import LabError
 from lab.fixtures import SLOW
@@ -172,18 +172,12 @@ def test_iommu_objects_are_in_both_images() -> None:
         assert not re.search(r'#include "(svm|vmx)/', file.read_text()), file
 
 
-def test_msr_page_agrees_with_tables(tmp_path: Path) -> None:
-    """msrs.md agrees with the monitor's tables. A page that differs is rejected."""
+def test_msr_table_is_made_or_rejected(tmp_path: Path) -> None:
+    """A row that the script cannot read is an error, so none is left out silently."""
     tables, script = ["hypervisor/svm/msr.c", "hypervisor/vmx/msr.c"], str(TOP / "scripts/msrs")
-    page = "Documentation/reference/msrs.md"
-    current = subprocess.run([script, *tables, "--compare", page], cwd=TOP, capture_output=True,
-                             text=True, check=False)
-    assert current.returncode == 0, current.stderr
-    other = tmp_path / "msrs.md"
-    other.write_text((TOP / page).read_text().replace("checked", "yes", 1))
-    stale = subprocess.run([script, *tables, "--compare", str(other)], cwd=TOP, capture_output=True, text=True,
-                           check=False)
-    assert stale.returncode == 1 and "make it again" in stale.stderr
+    made = subprocess.run([script, *tables], cwd=TOP, capture_output=True, text=True, check=True).stdout
+    rows = sum((TOP / name).read_text().count("\n\t{ 0x") for name in tables)
+    assert rows > 50 and len(re.findall(r"(?m)^\| (?:[0-9A-F]{8}|all others)", made)) == rows
     for name in tables:
         broken = tmp_path / name
         broken.parent.mkdir(parents=True)
@@ -192,15 +186,12 @@ def test_msr_page_agrees_with_tables(tmp_path: Path) -> None:
         assert odd.returncode == 2 and "write the row" in odd.stderr
 
 
-def test_port_page_agrees_with_table(tmp_path: Path) -> None:
-    """ports.md agrees with the monitor's table, and qvctl refuses the same ports."""
-    table, page = TOP / "hypervisor/core/ports.c", TOP / "Documentation/reference/ports.md"
-    check = [str(TOP / "scripts/ports"), str(table)]
-    assert subprocess.run([*check, str(page)], check=False).returncode == 0
-    other = tmp_path / "ports.md"
-    other.write_text(page.read_text().replace("0x92", "0x93", 1))
-    assert subprocess.run([*check, str(other)], capture_output=True, check=False).returncode == 1
+def test_port_table_is_the_one_of_qvctl() -> None:
+    """qvctl refuses the ports that the monitor refuses, and the page shows each."""
+    table = TOP / "hypervisor/core/ports.c"
+    made = subprocess.run([str(TOP / "scripts/ports"), str(table)], capture_output=True, text=True, check=True).stdout
     rows = re.findall(r"\{ 0x([0-9a-f]{4}), 0x([0-9a-f]{4}), PORT", table.read_text())
+    assert rows and len(re.findall(r"(?m)^\| 0x", made)) == len(rows)
     keys = (TOP / "tools/qv/keys/ports.py").read_text()
     known = re.findall(r"\(0x([0-9a-f]+), 0x([0-9a-f]+), \"", keys[keys.index("NEVER_PORTS"):])
     assert [(int(a, 16), int(b, 16)) for a, b in rows] == [
@@ -246,23 +237,6 @@ def test_late_qemu_socket_is_awaited(tmp_path: Path) -> None:
 def test_groups_are_assigned_before_xdist_reads_them() -> None:
     """Without groups, xdist would give each worker tests of every machine, in any order."""
     assert getattr(fixtures.pytest_collection_modifyitems, "pytest_impl")["tryfirst"]
-
-
-def test_type_errors_fail_the_check(monkeypatch: pytest.MonkeyPatch,
-                                    capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(roots, "ensure", Path)
-    done = subprocess.CompletedProcess(["mypy"], 1, "a.py:1: error: no\n")
-    monkeypatch.setattr(enter, "run", lambda root, argv: done)
-    with pytest.raises(LabError, match="mypy finds errors"):
-        check.types()
-    assert capsys.readouterr().out == "a.py:1: error: no\n"
-    done.returncode = 0
-    check.types()
-
-
-def test_thorough_list_names_existing_tests() -> None:
-    there = "".join(file.read_text() for file in Path(__file__).parent.glob("test_*.py"))
-    assert all(f"def {pattern.rstrip('*').partition('[')[0]}(" in there for pattern in thorough.ON_INTEL + thorough.EVERYWHERE)
 
 
 def test_each_inmate_test_is_part_of_check() -> None:

@@ -22,7 +22,7 @@ def assert_locked(qv: Product) -> None:
     assert qv.machine.run("rmmod qv").rc != 0
 
 
-@pytest.mark.parametrize("by", ["the cell", "Linux", "its description"])
+@pytest.mark.parametrize("by", ["the cell", pytest.param("Linux", marks=pytest.mark.slow), pytest.param("its description", marks=pytest.mark.slow)])
 def test_lock_refuses_management_until_cell_agrees(qv: Product, by: str) -> None:
     qv.run_cell("quest2")
     qv.do("cell shutdown quest2")
@@ -47,6 +47,7 @@ def test_lock_refuses_management_until_cell_agrees(qv: Product, by: str) -> None
 
 
 @pytest.mark.both_vendors
+@pytest.mark.slow
 def test_linux_cannot_release_lock(qv: Product) -> None:
     """The flag `locked` is in a page that Linux can only read, so Linux cannot forge an unlock."""
     assert "is not loaded" in qv.refused("cell lock quest")
@@ -64,6 +65,7 @@ def test_linux_cannot_release_lock(qv: Product) -> None:
     qv.do("cell shutdown quest")
 
 
+@pytest.mark.slow
 def test_failed_cell_loses_its_lock(qv: Product) -> None:
     """A failed cell can no longer agree to unlock. The cell's monitor found the failure, so Linux
     cannot open the lock by a false failure."""
@@ -81,6 +83,7 @@ def assert_locked_for(qv: Product, name: str) -> None:
     assert f"cell '{name}' has locked management" in qv.refused(f"cell destroy {name}")
 
 
+@pytest.mark.slow
 def test_hung_cell_is_stopped_after_unlock_of_another(qv: Product) -> None:
     """quest2 hangs while quest holds the lock. quest2 becomes `failed` at once, and its CPU is
     stopped after the unlock."""
@@ -97,6 +100,7 @@ def test_hung_cell_is_stopped_after_unlock_of_another(qv: Product) -> None:
     assert qv.quesh("echo again", "quest2") == "again\n"
 
 
+@pytest.mark.slow
 def test_cell_without_lock_key_cannot_lock(qv: Product) -> None:
     """The key `lock: may` is required, since a hostile cell could lock management permanently."""
     qv.run_cell("quest")
@@ -107,6 +111,7 @@ def test_cell_without_lock_key_cannot_lock(qv: Product) -> None:
 
 
 @pytest.mark.machine(fresh=True)
+@pytest.mark.slow
 def test_hung_cell_keeps_its_lock(machine: Machine) -> None:
     """Linux runs the watchdog and could lie, so the watchdog cannot stop a cell that holds the lock.
     The machine cannot be used after this test."""

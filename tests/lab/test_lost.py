@@ -16,6 +16,7 @@ def put(machine: Machine, port: int, byte: str) -> None:
 
 
 @pytest.mark.machine(fresh=True)
+@pytest.mark.slow
 def test_ejected_cpu_is_lost_and_others_return(machine: Machine) -> None:
     """test_hooks=8 turns the guards off. CPU 3 is ejected while the cell runs on CPUs 2 and 3."""
     qv = Product(machine)

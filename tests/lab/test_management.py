@@ -57,6 +57,7 @@ def check(qv: Product, state: str) -> None:
         assert codes(qv, call) == {call: "OK"}, state
 
 
+@pytest.mark.slow
 def test_every_call_in_every_state_has_expected_result(qv: Product) -> None:
     qv.do("enable")
     assert described(qv, "quest2", 2, "off", "lock: may\\n") == MAY_LOCK
@@ -89,7 +90,8 @@ def test_qvctl_of_a_later_version_can_end_qv(qv: Product) -> None:
 
 # ---- a malicious root
 
-@pytest.mark.parametrize("seed, seconds", [(1, 6), pytest.param(2, 30, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("seed, seconds", [(1, 6), pytest.param(2, 30, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_absurd_ioctls_are_refused(qv: Product, seed: int, seconds: int) -> None:
     """Several threads send requests with absurd fields and requests that change while the driver
     reads them. See programs/ioctls.c."""
@@ -119,7 +121,7 @@ def test_device_files_are_closed_to_unprivileged_users(qv: Product) -> None:
         assert "Permission denied" in said.out
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_console_reads_as_a_frame_buffer(qv: Product) -> None:
     """See inside/screen: read(), pread(), lseek(), the cursor's ioctl, and write() of keys."""
     qv.run_cell("quest", 3)
@@ -155,7 +157,7 @@ def user_looks(qv: Product, user: str) -> None:
     assert qv.show()["state"] == "running"
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.machine(fresh=True)
 def test_groups_qv_and_qv_console(qv: Product) -> None:
     """udevd ignores a group that is not there when it reads its rules, and reads them again at its
@@ -196,6 +198,7 @@ def hostile(qv: Product) -> Iterator[str]:
     assert qv.show()["failures"] == 0
 
 
+@pytest.mark.slow
 def test_hypercall_with_one_flaw_is_refused(qv: Product, hostile: str) -> None:
     rows = [line.split() for line in qv.sh(f"taskset -c 0 cat {hostile}/requests").splitlines()]
     assert len(rows) > 40
@@ -205,10 +208,12 @@ def test_hypercall_with_one_flaw_is_refused(qv: Product, hostile: str) -> None:
     assert re.search(r"hypercall 2 refused, error \d+", qv.do("log"))
 
 
+@pytest.mark.slow
 def test_hypercall_request_changed_during_read_is_refused(qv: Product, hostile: str) -> None:
     assert qv.sh(f"taskset -c 0 bash -c 'echo 3000 >{hostile}/storm'; cat {hostile}/value") == "0\n"
 
 
+@pytest.mark.slow
 def test_hypercall_with_bad_instance_or_number_is_refused(qv: Product, hostile: str) -> None:
     call, instance, pointer, state, ipi, bell = 0x100, 0x103, 0x102, 0x104, 0x11e, 0x122
     request = int(qv.sh(f"cat {hostile}/request"))
@@ -253,6 +258,7 @@ except errors.Refused as refusal:
 """
 
 
+@pytest.mark.slow
 def test_malformed_image_is_refused(qv: Product, tmp_path: Path) -> None:
     qv.do("enable")
     for change, words in IMAGES.items():
@@ -264,6 +270,7 @@ def test_malformed_image_is_refused(qv: Product, tmp_path: Path) -> None:
     assert qv.online() == qv.all_online
 
 
+@pytest.mark.slow
 def test_cell_without_heartbeat_is_no_failure(qv: Product, tmp_path: Path) -> None:
     """A valid image that only halts. Without a first heartbeat the watchdog does not watch the
     cell."""
@@ -301,6 +308,7 @@ def scanner(folder: Path) -> Path:
     return folder / "scan.elf"
 
 
+@pytest.mark.slow
 def test_new_cell_has_zeroed_memory(qv: Product, tmp_path: Path) -> None:
     """A cell's memory contains only its image: at its first start, at a restart after shutdown, and
     as a new cell in memory that Linux has filled. The memory has no data of an earlier cell."""

@@ -51,7 +51,7 @@ def failure(qv: Product) -> dict[str, object]:
     return dict(qv.show("fault")["failure"])
 
 
-@on_machines("xapic", "x2apic-8", "intel")
+@on_machines("xapic", slow=["x2apic-8", "intel"])
 def test_monitor_fault_fails_only_its_cell(hooks: Product, name: str) -> None:
     """The faulting instance's cell becomes `failed`. Another cell and Linux run on, and Linux gets
     the CPU and the memory back."""
@@ -67,7 +67,8 @@ def test_monitor_fault_fails_only_its_cell(hooks: Product, name: str) -> None:
         hooks.assert_counting()
 
 
-@on_machines("xapic", "intel")
+@on_machines("xapic", slow=["intel"])
+@pytest.mark.slow
 def test_monitor_fault_for_linux_raises_gp(hooks: Product, name: str) -> None:
     """Linux gets #GP for the call that faulted. Linux and management continue to work."""
     hooks.run_cell("quest", 2)
@@ -80,7 +81,8 @@ def test_monitor_fault_for_linux_raises_gp(hooks: Product, name: str) -> None:
     assert hooks.runs_on(2)
 
 
-@on_machines("xapic", "intel")
+@on_machines("xapic", slow=["intel"])
+@pytest.mark.slow
 def test_fault_call_needs_test_hooks(inmate: Product, name: str) -> None:
     inmate.do("enable")
     start(inmate, "0")
@@ -90,7 +92,7 @@ def test_fault_call_needs_test_hooks(inmate: Product, name: str) -> None:
     assert "fault in the monitor" not in inmate.do("log")
 
 
-@on_machines("xapic", "x2apic-8", "intel")
+@on_machines("xapic", "intel", slow=["x2apic-8"])
 def test_failing_vm_entry_backs_out_of_enable(qv: Product, name: str) -> None:
     """The processor rejects the state before the point of no return, so all CPUs back out. The
     refusal gives the reason, and Linux is unchanged."""

@@ -23,7 +23,7 @@ def blinks(qv: Product) -> int:
 
 
 @pytest.mark.parametrize("machine_kind", [
-    "amd", pytest.param("intel", marks=[pytest.mark.machine(machine="intel"), pytest.mark.thorough])])
+    "amd", pytest.param("intel", marks=[pytest.mark.machine(machine="intel"), pytest.mark.slow])])
 def test_blink_next_to_quest(qv: Product, machine_kind: str) -> None:
     """blink continues while Quest runs, shows a heartbeat and no failure, and shuts down on request."""
     qv.run_cell("erika")
@@ -40,6 +40,7 @@ def test_blink_next_to_quest(qv: Product, machine_kind: str) -> None:
     assert qv.show("erika")["state"] == "shut-down"
 
 
+@pytest.mark.slow
 def test_console_shows_tasks_and_the_trace(qv: Product, tmp_path: Path) -> None:
     """Linux asks the application for its tasks and its trace; the trace of a real cell keeps the rules."""
     qv.run_cell("erika")
@@ -58,7 +59,7 @@ def test_console_shows_tasks_and_the_trace(qv: Product, tmp_path: Path) -> None:
     assert "there is no command `nonsense`" in qv.sh("quesh erika -c nonsense; test $? = 127")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_latency_of_alarms_is_shown(qv: Product) -> None:
     """The sample has one alarm. Each life begins with an empty histogram."""
     qv.run_cell("erika")

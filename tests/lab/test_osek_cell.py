@@ -15,7 +15,7 @@ from test_channels import DEVICE, bells
 from test_osek import screen
 from test_watching import until
 
-pytestmark = [XAPIC, pytest.mark.thorough]
+pytestmark = [XAPIC, pytest.mark.slow]
 # a network function with a table of messages
 E1000E = "00:17.0"
 WITH_TABLE = pytest.mark.machine(qemu_args=(*QEMU, "-device", "e1000e,romfile=,addr=17.0"))

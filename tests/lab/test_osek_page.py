@@ -74,7 +74,7 @@ def test_application_outside_the_tree(tmp_path: Path) -> None:
         assert (folder.path / name).exists() or (folder.path / "out" / name).exists(), name
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_cell_of_the_page(qv: Product, tmp_path: Path) -> None:
     """The commands as root, typed where the files are. Only the terminal is left out."""
     folder = Folder(tmp_path)

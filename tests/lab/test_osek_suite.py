@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The conformance suite of inmates/erika in cells. `make check` runs a sample of the batches."""
+"""The conformance suite of inmates/erika in cells, for `make check-all`."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from test_osek import screen
 from test_watching import until
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.parametrize("machine_kind", ["amd", pytest.param("intel", marks=pytest.mark.machine(machine="intel"))])
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("family", BATCHES)

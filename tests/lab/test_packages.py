@@ -81,7 +81,7 @@ def test_versions_of_packages_module_and_programs_agree() -> None:
         assert before + packages.version() + after in (TOP / name).read_text(encoding="utf-8"), name
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_packages_build_twice_alike_and_lintian_finds_nothing() -> None:
     """The second build is in another folder. The lab measures, proves and attacks the same
     monitor as in qv-dkms."""
@@ -137,7 +137,7 @@ class Target:
                            "find /usr/lib/modules -name '*.ko*'; true").splitlines())
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_packages_from_bare_machine_to_cell_and_back() -> None:
     """The commands of packages.md, then what packages promise: a removal with cells is refused, an
     upgrade leaves the cells running, a purge leaves nothing."""
@@ -219,7 +219,7 @@ def in_copy(copy: Path, target: str, debs: Path) -> tuple[Path, Callable[[str], 
     return lower, sh
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_packages_install_in_debian_12_and_leave_nothing(copy: Path) -> None:
     """DKMS compiles the driver for 6.1 with the compiler of Debian 12. The programs start there. No
     machine boots it."""
@@ -249,7 +249,7 @@ def test_packages_install_in_debian_12_and_leave_nothing(copy: Path) -> None:
     assert files() - before == {"/etc/apt/sources.list.d/qv.list"}
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_new_kernel_gets_the_module_and_only_the_driver_is_compiled(copy: Path) -> None:
     """apt installs another kernel, with real-time preemption, and DKMS compiles the driver for it."""
     debs = packages.build(BUILD / "lab/deb-kernel")

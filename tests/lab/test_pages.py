@@ -39,7 +39,6 @@ RUN_BY = {
     ("inmates.md", "qvctl cell dump"): "test_dump.py::test_core_of_a_failed_cell_opens_in_gdb",
     ("lab.md", "make deps"): "test_build_commands_of_pages_exist",
     ("lab.md", "make check-all"): "test_build_commands_of_pages_exist",
-    ("lab.md", "make check SEED=7"): "test_build_commands_of_pages_exist",
     ("lab.md", "qvlab run [options] SCRIPT"): "test_synopses_list_existing_commands_and_options",
     ("oil.md", "qvoil build"): "test_oil_command.py::test_synopsis_of_the_page",
     ("device-files.md", "head -c 160"): "test_management.py::test_console_reads_as_a_frame_buffer",

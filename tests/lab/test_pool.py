@@ -51,6 +51,7 @@ def test_pool_lends_to_cells_and_is_refilled(pool: Product) -> None:
     assert pool.ask("pool") == pool.ask("pool") | {"size": 8 * MIB, "free": 8 * MIB, "lent": 0}
 
 
+@pytest.mark.slow
 def test_pool_has_memory_that_linux_no_longer_has(pool: Product) -> None:
     """A cell gets 512 MiB from the pool while Linux has less than 400 MiB. A pool that cannot grow
     is as before."""
@@ -72,6 +73,7 @@ def test_pool_has_memory_that_linux_no_longer_has(pool: Product) -> None:
     pool.quesh("count")
 
 
+@pytest.mark.slow
 def test_pool_by_the_parameter_of_the_module(pool: Product) -> None:
     pool.sh("rmmod qv; modprobe qv pool=64")
     assert free(pool) == 64 * MIB
@@ -81,6 +83,7 @@ def test_pool_by_the_parameter_of_the_module(pool: Product) -> None:
     pool.sh("dmesg -C")  # the warning is expected
 
 
+@pytest.mark.slow
 def test_memory_of_the_pool_is_scrubbed(pool: Product, tmp_path: Path) -> None:
     """Another cell gets the same pages and finds zeros in them."""
     pool.machine.put(scanner(tmp_path), "/run/scan.elf")

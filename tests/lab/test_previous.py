@@ -52,6 +52,7 @@ def down_and_up(qv: Product, go_down: Callable[[Machine], object]) -> tuple[str,
     return found.out, failure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ENDS)
 def test_log_survives_warm_reset(machine: Machine, how: str) -> None:
     qv = Product(machine)
@@ -86,6 +87,7 @@ def test_log_survives_warm_reset(machine: Machine, how: str) -> None:
     qv.sh("rmmod qv")
 
 
+@pytest.mark.slow
 def test_disable_leaves_no_previous_log(machine: Machine) -> None:
     qv = Product(machine)
     qv.run_cell("quest")

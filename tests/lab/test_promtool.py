@@ -9,7 +9,7 @@ import pytest
 from lab import enter, roots
 from lab.paths import TOP
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.slow
 NUMBERS = """
 import sys
 from pathlib import Path

@@ -41,6 +41,7 @@ def test_programs_run_and_free_their_memory(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
+@pytest.mark.slow
 def test_fault_ends_only_its_program(qv: Product) -> None:
     """VMMCALL in a program raises #UD, as on a machine without a hypervisor. The cell and another
     program, which exists the whole time, run on."""
@@ -64,6 +65,7 @@ def test_fault_ends_only_its_program(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
+@pytest.mark.slow
 def test_hostile_system_calls_harm_no_other_program(qv: Product) -> None:
     """Each child process begins with a different one of the system calls, so each call is tried. A
     child of a child may wait without end, and is killed."""
@@ -85,7 +87,7 @@ def exits(qv: Product) -> int:
     return int(sum(qv.ask("cell stats quest")["cpus"][0]["exits"].values()))
 
 
-@pytest.mark.machine(cpus=8, iommu="intel")  # the machine of other tests, so that they share a boot
+@pytest.mark.machine(iommu="intel")  # the machine of other tests, so that they share a boot
 def test_program_causes_no_exit(qv: Product) -> None:
     """With x2APIC, timer and EOI are direct. Two programs that share the CPU for a second of system
     calls cause no exit."""

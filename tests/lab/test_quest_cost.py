@@ -24,6 +24,7 @@ HISTOGRAM = 40
 
 
 @pytest.mark.machine(icount=True)
+@pytest.mark.slow
 def test_quest_in_cell_is_nearly_as_fast_as_alone(qv: Product) -> None:
     base = questbench.alone("xapic", qv.sh(questbench.DIGEST).strip())
     qv.run_cell(image=TEST_IMAGE)

@@ -79,6 +79,7 @@ def ringer(qv: Product) -> Iterator[str]:
     qv.sh("rmmod qvcall")
 
 
+@pytest.mark.slow
 def test_doorbell_flood_is_charged_to_its_vcpu(qv: Product, ringer: str) -> None:
     """Upper bound: the I/O VCPU runs for at most U * (t + T). Lower bound: a Main VCPU has its budget
     in each period. A program takes hardly longer than while Linux is busy with other work: 10 bells
@@ -105,6 +106,7 @@ def test_doorbell_flood_is_charged_to_its_vcpu(qv: Product, ringer: str) -> None
     assert 50_000 + flooded_late <= 1.25 * (50_000 + quiet_late), (flooded_late, quiet_late)
 
 
+@pytest.mark.slow
 def test_24_vcpus_get_their_budgets_and_trace_is_drawn(qv: Product, tmp_path: Path) -> None:
     """Each VCPU has its budget in every period. questtrace draws a row for each VCPU, and a bar for
     each time in which that VCPU had the CPU."""

@@ -37,6 +37,7 @@ def test_second_enable_changes_nothing(qv: Product) -> None:
     assert qv.ask("status")["enabled"]
 
 
+@pytest.mark.slow
 def test_rmmod_with_open_device_is_refused(qv: Product) -> None:
     qv.sh("modprobe qv")
     assert "in use" in qv.machine.run("exec 3</dev/qv; rmmod qv").out
@@ -71,6 +72,7 @@ def test_monitor_of_another_build_is_refused(qv: Product) -> None:
     assert "Operation not permitted" in qv.machine.run("modprobe qv monitor=other").out
 
 
+@pytest.mark.slow
 def test_commands_without_module_are_refused(qv: Product) -> None:
     assert "the module qv is not loaded" in qv.do("disable")
     for line in ("disable --strict", "status", "cell list", "cell start quest", "log"):
@@ -78,6 +80,7 @@ def test_commands_without_module_are_refused(qv: Product) -> None:
 
 
 @pytest.mark.machine(cpus=2, cpu_flags="-svm")
+@pytest.mark.slow
 def test_enable_without_svm_is_refused(qv: Product) -> None:
     assert "svm" not in qv.sh("cat /proc/cpuinfo")
     said = qv.refused("enable")
@@ -108,6 +111,7 @@ def test_enable_with_kvm_loaded_is_refused(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
+@pytest.mark.slow
 def test_kvm_cannot_load_while_enabled(qv: Product) -> None:
     qv.run_cell()
     qv.quesh("count")
@@ -126,6 +130,7 @@ NEW_VM = "import fcntl; fcntl.ioctl(open('/dev/kvm', 'rb'), 0xae01, 0)"
 
 
 @pytest.mark.machine(kernel="6.1")
+@pytest.mark.slow
 def test_kvm_of_6_1_cannot_create_vm_while_enabled(qv: Product) -> None:
     """Up to Linux 6.11, KVM turns SVM on when it creates its first virtual machine."""
     qv.sh("modprobe kvm_amd")
@@ -146,6 +151,7 @@ def test_kvm_of_6_1_cannot_create_vm_while_enabled(qv: Product) -> None:
     qv.sh("rmmod kvm_amd kvm")
 
 
+@pytest.mark.slow
 def test_cpu_that_does_not_come_fails_enable(qv: Product) -> None:
     """The module parameter test_absent_cpu keeps a CPU away from the rendezvous. The caller runs on
     another CPU. CPU 3 is offline before and after."""
@@ -186,6 +192,7 @@ def test_enable_backs_out_from_inside_monitor(qv: Product) -> None:
 
 
 @pytest.mark.machine(machine="intel")
+@pytest.mark.slow
 def test_refused_vmwrite_fails_enable(qv: Product) -> None:
     """test_hooks=4 makes one CPU write a field that no VMCS has. Only VT-x has an instruction that
     can fail in this way."""
@@ -213,6 +220,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
+@pytest.mark.slow
 def test_bad_configuration_is_refused(qv: Product, what: str) -> None:
     old, new, said = BAD[what]
     qv.sh(f"sed 's/^{re.escape(old)}$/{new}/' {QUEST} >/run/bad.yaml; ! cmp {QUEST} /run/bad.yaml >/dev/null")
@@ -245,6 +253,7 @@ def test_bad_configuration_leaves_running_cell_alone(qv: Product) -> None:
     qv.assert_counting()
 
 
+@pytest.mark.slow
 def test_invalid_image_leaves_nothing_behind(qv: Product, tmp_path: Path) -> None:
     """qvctl rejects an image with bad headers before it changes anything. If only the driver can
     reject an image, it undoes what was done before."""

@@ -56,6 +56,7 @@ def stand_of(qv: Product) -> Any:
     return found[-1]
 
 
+@pytest.mark.slow
 def test_sample_without_debug_key_is_refused(qv: Product, tmp_path: Path) -> None:
     put(qv, tiny(tmp_path), tmp_path)
     qv.do("cell create /run/page/tiny.yaml --start")
@@ -96,6 +97,7 @@ def test_sample_shows_registers_of_inmate(qv: Product, tmp_path: Path) -> None:
     assert int(stand["rip"], 16) in function(elf, "tiny") and stand["after_hlt"]
 
 
+@pytest.mark.slow
 def test_sampling_during_restarts_has_no_side_effect(qv: Product, tmp_path: Path) -> None:
     """Each sample returns the registers, or the reason why it cannot. The cell is not affected."""
     elf = tiny(tmp_path)
@@ -124,6 +126,7 @@ def test_sampling_during_restarts_has_no_side_effect(qv: Product, tmp_path: Path
 
 
 @pytest.mark.machine(icount=True)
+@pytest.mark.slow
 def test_sampling_flood_delays_cell_within_bound(qv: Product) -> None:
     """Samples are limited to the rate of doorbells. The bounds are those of test_quest_time.py."""
     qv.sh("sed '$ a debug: true' /usr/share/qv/configs/quest.yaml >/run/debug.yaml")

@@ -12,7 +12,7 @@ WHY = ("sleep would power off the CPUs of the monitor and of the cells; "
        "systemctl stop qv.service ends them")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.machine(fresh=True)
 def test_logind_refuses_sleep_with_a_sentence(unit: Product) -> None:  # noqa: F811
     """The lock is there while QV is enabled, with and without cells, and no longer. If its process

@@ -55,7 +55,7 @@ def rounds(request: pytest.FixtureRequest) -> int:
     return int(request.config.getoption("--soak"))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_soak_of_lives(qv: Product, rounds: int) -> None:
     """Rounds of create, start and destroy, without a unit."""
     qv.do("enable")
@@ -72,7 +72,7 @@ def test_soak_of_lives(qv: Product, rounds: int) -> None:
     compare(found)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_soak_of_crashes(unit: Product, rounds: int) -> None:  # noqa: F811
     """The unit's process starts the cell again after each crash. It keeps its memory and its files,
     and each crash has the same few lines in the journal."""

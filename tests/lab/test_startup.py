@@ -15,6 +15,7 @@ LIMITS = {"--version": 1.5, "cell list": 2.0, f"config check {CONFIGS}/quest.yam
 
 
 @pytest.mark.machine(icount=True)
+@pytest.mark.slow
 def test_qvctl_starts_fast(qv: Product) -> None:
     qv.machine.put(HERE / "inside/instructions", "/run/instructions")
     qv.do(f"cell create {CONFIGS}/quest.yaml")

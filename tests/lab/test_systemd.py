@@ -73,6 +73,7 @@ def test_unit_keeps_a_cell_running(unit: Product) -> None:
     assert unit.online() == unit.all_online
 
 
+@pytest.mark.slow
 def test_unit_gives_up_a_cell_that_fails_again_and_again(unit: Product) -> None:
     """It is left as it is, so that a person can look at it."""
     unit.sh(f"mkdir -p /run/systemd/system/{UNIT}.service.d; printf '[Service]\\nExecStart=\\nExecStart="
@@ -87,7 +88,7 @@ def test_unit_gives_up_a_cell_that_fails_again_and_again(unit: Product) -> None:
     assert unit.show()["state"] == "running"
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_failed_cell_is_held_until_it_is_recovered(unit: Product) -> None:
     """The console's lines of both lives, and of a changed file, are in one log."""
     unit.sh(f"systemctl start {UNIT}; EDITOR='sed -i $\\ a\\ on-failure:\\ hold' qvctl cell edit quest; systemctl restart {UNIT}",
@@ -112,6 +113,7 @@ def test_failed_cell_is_held_until_it_is_recovered(unit: Product) -> None:
     until(lambda: unit.show()["failures"] == 2 and unit.show()["state"] == "running", "it starts again")
 
 
+@pytest.mark.slow
 def test_unit_of_a_wrong_file_says_what_is_wrong(unit: Product) -> None:
     unit.sh(f"echo 'cpu: 3' >>{FILE}")
     assert unit.machine.run(f"systemctl start {UNIT}", timeout=300).rc == 1
@@ -125,7 +127,7 @@ def test_unit_of_a_wrong_file_says_what_is_wrong(unit: Product) -> None:
 FOLDER = "/var/lib/prometheus/node-exporter"
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_timer_writes_metrics_for_the_node_exporter(unit: Product) -> None:
     """Its service has few rights, and does nothing without the folder of the node exporter. The
     Python library is that of the tool root, with the module that it needs."""
@@ -148,7 +150,7 @@ CELL_WAYS = ("memory", "write", "msr", "port", "triple", "fault")  # a fault in 
 PROCESS_WAYS = ("KILL", "SEGV", "ABRT", "STOP")  # a stopped process tells systemd nothing, so systemd kills it
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_unit_survives_ten_ways_to_kill_it(unit: Product) -> None:
     """A failed cell is started again by the same process. A killed process is replaced, and the cell
     does not notice."""
@@ -180,7 +182,7 @@ def test_unit_survives_ten_ways_to_kill_it(unit: Product) -> None:
     assert unit.ask("cell list")["cells"] == []
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_units_of_cells_have_an_order(unit: Product) -> None:
     """A cell requires another: systemd starts it later, and ends it earlier."""
     unit.sh(f"cp {unit.config('quest2', 2)} /etc/qv/cells/quest2.yaml; echo 'requires: [quest2]' >>{FILE}")
@@ -209,7 +211,7 @@ sys.exit(os.strerror(ctypes.get_errno()))
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.machine(fresh=True)
 @pytest.mark.parametrize("locked", [False, True])
 def test_kexec_ends_cells_or_resets_machine(machine: Machine, locked: bool) -> None:
@@ -229,7 +231,7 @@ def test_kexec_ends_cells_or_resets_machine(machine: Machine, locked: bool) -> N
         until(lambda: "it reset" in str(machine.dead), "the reset")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_sleep_is_refused_with_a_sentence(unit: Product) -> None:
     unit.sh(f"systemctl start {UNIT}", timeout=300)
     unit.quesh("count")
@@ -263,7 +265,7 @@ def failure_to_next_life(unit: Product, number: int) -> float:
     return float(times["running"] - times["failed"]) / 1e6
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.machine(icount=True)
 def test_unit_starts_a_failed_cell_within_100_ms(unit: Product) -> None:
     """From the event of the failure to the next life, without a pause. The clock counts
@@ -281,7 +283,7 @@ def test_unit_starts_a_failed_cell_within_100_ms(unit: Product) -> None:
     assert 0 < max(again) < 100
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.machine(icount=True)
 def test_unit_interrupts_no_cpu_of_linux_often(unit: Product) -> None:
     """The measurement of `make bench`, with fewer rounds. Few NMIs reach the CPUs that stay with
@@ -298,7 +300,7 @@ def test_unit_interrupts_no_cpu_of_linux_often(unit: Product) -> None:
         assert all(0 < one["nmis"] <= most and one["calls"] for one in found[name]), (name, found[name])
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.machine(reboots=True, boot_args=("panic=1",))
 def test_cell_of_a_unit_comes_again_after_reboot(machine: Machine) -> None:
     """A reboot ends cell and monitor in order, and the next boot starts them."""

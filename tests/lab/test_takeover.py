@@ -12,12 +12,13 @@ from product import Product, module, on_machines, program
 from test_watching import until
 
 
-@on_machines("xapic", "x2apic-8", "6.1-xapic", "intel")
+@on_machines("xapic", slow=["x2apic-8", "6.1-xapic", "intel"])
+@pytest.mark.slow
 def test_enable_disable_under_load_keeps_programs_intact(qv: Product, name: str) -> None:
     enable_and_disable(qv, 4, own_clock=name == "intel")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_enable_disable_12_times_under_load_keeps_programs_intact(qv: Product) -> None:
     enable_and_disable(qv, 12)
 
@@ -46,7 +47,7 @@ def enable_and_disable(qv: Product, rounds: int, own_clock: bool = False) -> Non
     assert qv.online() == qv.all_online
 
 
-@pytest.mark.both_vendors
+@pytest.mark.both_vendors(always=True)
 def test_single_step_sees_each_instruction(qv: Product) -> None:
     """Single-stepping works for CPUID too, which exits on VT-x. The monitor emulates CPUID, and the
     step ends after it."""
@@ -79,7 +80,7 @@ def test_takeover_keeps_segments_and_breakpoints(qv: Product) -> None:
     assert len(re.findall(r"segments rounds=[1-9]\d* wrong=0", said)) == 2 * qv.cpus, said
 
 
-@on_machines("xapic", "x2apic-8", "intel")
+@on_machines("xapic", slow=["x2apic-8", "intel"])
 def test_cpu_goes_offline_and_online_while_enabled(qv: Product, name: str) -> None:
     """Linux stops and starts its CPUs by INIT and SIPI, which the monitor emulates."""
     cell = qv.cpus - 1
@@ -99,6 +100,7 @@ def test_cpu_goes_offline_and_online_while_enabled(qv: Product, name: str) -> No
     assert qv.online() == qv.all_online
 
 
+@pytest.mark.slow
 def test_disable_with_offline_cpu_is_refused(qv: Product) -> None:
     qv.do("enable")
     qv.sh("echo 0 >/sys/devices/system/cpu/cpu2/online")
@@ -110,7 +112,8 @@ def test_disable_with_offline_cpu_is_refused(qv: Product) -> None:
     qv.do("disable")
 
 
-@on_machines("xapic", "intel")
+@on_machines("xapic", slow=["intel"])
+@pytest.mark.slow
 def test_cpu_offline_at_enable_is_brought_under_monitor(qv: Product, name: str) -> None:
     """`enable` takes the offline CPU under the monitor and puts it offline again, so that no CPU of
     Linux runs outside the monitor."""
@@ -133,6 +136,7 @@ def test_cpu_offline_at_enable_is_brought_under_monitor(qv: Product, name: str) 
 
 
 @pytest.mark.machine(boot_args=("nosmt",), qemu_args=("-smp", "threads=2"))
+@pytest.mark.slow
 def test_cpus_disabled_by_nosmt_stay_outside(machine: Machine) -> None:
     """The CPUs stay outside the monitor. qvctl names the level, --strict and direct IPIs
     are refused, and Linux cannot bring one of them online while QV is enabled."""
@@ -162,7 +166,7 @@ def test_cpus_disabled_by_nosmt_stay_outside(machine: Machine) -> None:
     qv.check_kernel_log()
 
 
-@on_machines("xapic", "x2apic-8", "intel")
+@on_machines("xapic", slow=["x2apic-8", "intel"])
 def test_nmis_reach_linux_while_cell_runs(qv: Product, name: str) -> None:
     """Linux sends NMIs by IPI for backtraces of all CPUs. QEMU sends an NMI from outside. CPU 1
     belonged to a cell before."""
@@ -183,6 +187,7 @@ def test_nmis_reach_linux_while_cell_runs(qv: Product, name: str) -> None:
 
 
 @on_machines("xapic")
+@pytest.mark.slow
 def test_nmis_that_meet_an_iret_are_held_back(qv: Product, name: str) -> None:
     """Each other CPU sends 500 NMIs to CPU 0, more than it can handle. Some come between the exit
     of the IRET that ends the handler of another, and that IRET."""
@@ -194,7 +199,7 @@ def test_nmis_that_meet_an_iret_are_held_back(qv: Product, name: str) -> None:
     qv.do("disable")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.machine(machine="intel")
 def test_nmis_between_page_faults_lose_nothing(qv: Product) -> None:
     """CPU 0 takes page faults of a program while other CPUs leave Linux and come back, and then
@@ -220,6 +225,7 @@ def test_nmis_between_page_faults_lose_nothing(qv: Product) -> None:
 
 
 @pytest.mark.machine(kernel="rt", iommu="intel")  # as MACHINES["rt"]
+@pytest.mark.slow
 def test_reboot_with_running_cell_resets_machine(machine: Machine) -> None:
     qv = Product(machine)
     qv.run_cell()
@@ -230,6 +236,7 @@ def test_reboot_with_running_cell_resets_machine(machine: Machine) -> None:
 
 
 @pytest.mark.machine(machine="intel")
+@pytest.mark.slow
 def test_immediate_reset_works_under_monitor(machine: Machine) -> None:
     """Linux resets the machine without calling any notifier. On VT-x a CPU in VMX operation blocks
     INIT, so the monitor leaves VMX operation before the reset."""
@@ -242,6 +249,7 @@ def test_immediate_reset_works_under_monitor(machine: Machine) -> None:
 PM1 = "port=$(od -An -tu4 -j64 -N4 /sys/firmware/acpi/tables/FACP); put() { printf \"\\\\x$1\" | dd of=/dev/port bs=1 seek=$((port + 1)) conv=notrunc status=none; }; "
 
 
+@pytest.mark.slow
 def test_power_off_port_passes_and_sleep_is_refused(machine: Machine) -> None:
     """Linux writes a byte of the PM1 control register, bypassing its own code and the driver. S5
     (type 0) is allowed, S3 (type 1) is refused. AMD only, since Bochs accepts only words."""

@@ -4,6 +4,8 @@ in them."""
 
 import re
 
+import pytest
+
 from product import CONFIGS, Product
 
 
@@ -33,6 +35,7 @@ def test_programs_run_on_listed_vcpus(qv: Product) -> None:
     assert "canny" not in after
 
 
+@pytest.mark.slow
 def test_two_programs_share_one_vcpu(qv: Product) -> None:
     qv.run_cell("quest-rt")
     assert re.fullmatch(r"\[\d+\] spinner\n", qv.quesh("vcpu=control spinner &", "quest-rt"))
@@ -41,6 +44,7 @@ def test_two_programs_share_one_vcpu(qv: Product) -> None:
     assert "no VCPU of that name" in qv.quesh("run vcpu=nobody prime", "quest-rt")
 
 
+@pytest.mark.slow
 def test_overloaded_vcpu_set_is_rejected_by_qvctl(qv: Product) -> None:
     """The error message names file, line and key, and nothing changes. For a valid set, `config
     check -v` prints how many more commands can run."""

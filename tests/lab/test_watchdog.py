@@ -71,6 +71,7 @@ def test_hang_becomes_failure(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
+@pytest.mark.slow
 def test_watchdog_timeout_is_per_cell(qv: Product) -> None:
     """quest2 hangs later and fails first. quest has no watchdog, so its hang is never a failure."""
     run(qv, "quest", 3, "off")
@@ -84,6 +85,7 @@ def test_watchdog_timeout_is_per_cell(qv: Product) -> None:
 
 
 @pytest.mark.both_vendors
+@pytest.mark.slow
 def test_busy_cell_is_not_failed(qv: Product) -> None:
     """The cell is busy for longer than the watchdog's time; then its shell must work. Then Linux is
     busy and checks the heartbeat late."""
@@ -98,6 +100,7 @@ def test_busy_cell_is_not_failed(qv: Product) -> None:
     assert (cell["state"], cell["failures"]) == ("running", 0)
 
 
+@pytest.mark.slow
 def test_paused_machine_is_no_hang(qv: Product) -> None:
     """The machine pauses for longer than the watchdog's time. That time is long, since a busy host
     may let the CPUs of Linux run for a second or two, and not the cell's CPU."""

@@ -143,6 +143,7 @@ def test_first_terminal_holds_keyboard_and_others_view(
     assert second.rc == 1 and b"the cell quest is gone: it was destroyed" in second.output
 
 
+@pytest.mark.slow
 def test_terminal_reports_failed_cell(qv: Product, terminal: Callable[[], Running]) -> None:
     qv.run_cell()
     qv.quesh("echo ready")
@@ -154,6 +155,7 @@ def test_terminal_reports_failed_cell(qv: Product, terminal: Callable[[], Runnin
     assert b"qvctl cell show quest" in watching.output
 
 
+@pytest.mark.slow
 def test_terminal_has_no_privileges(qv: Product, terminal: Callable[[], Running]) -> None:
     qv.run_cell()
     qv.quesh("echo ready")
@@ -164,6 +166,7 @@ def test_terminal_has_no_privileges(qv: Product, terminal: Callable[[], Running]
     assert status["NoNewPrivs"] == "1"
 
 
+@pytest.mark.slow
 def test_concurrent_commands_get_their_own_output(qv: Product) -> None:
     """Several `quesh -c` run at once. Each prints the output of its own line."""
     qv.run_cell()
@@ -178,7 +181,7 @@ ORDINARY = re.compile(r"cpu \d+: (CPU is under the monitor \(apic id \d+\)|CPU g
                       r"|cell [a-z0-9]+ (created, \d+ pages of 2 MiB|starts|stopped|destroyed, its memory is cleared and back))")
 
 
-@on_machines("xapic", "x2apic-8", "intel")
+@on_machines("xapic", slow=["x2apic-8", "intel"])
 def test_log_of_normal_life_has_no_violation(qv: Product, name: str) -> None:
     """Enable, two lives of a cell, a CPU goes offline and online, disable. A log with false alarms
     would be useless as evidence."""
@@ -199,6 +202,7 @@ def test_log_of_normal_life_has_no_violation(qv: Product, name: str) -> None:
     assert sum("goes back to bare Linux" in line["text"] for line in said) == qv.cpus
 
 
+@pytest.mark.slow
 def test_top_says_how_busy_a_cell_is(qv: Product) -> None:
     def busy() -> float:
         rows = json.loads(qv.sh("qvctl top -n 1 --interval 1 --json"))["rows"]
@@ -212,7 +216,7 @@ def test_top_says_how_busy_a_cell_is(qv: Product) -> None:
     assert re.search(r"(?m)^quest +running +3 +64M +[0-9.]+ %", qv.sh("qvctl top -n 1"))
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_terminal_stays_for_the_next_life(qv: Product) -> None:
     qv.run_cell()
     terminal = qv.machine.start("exec quesh quest --stay --log /run/quesh.log", tty=(30, 100))
@@ -230,7 +234,7 @@ def test_terminal_stays_for_the_next_life(qv: Product) -> None:
     qv.assert_counting()
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_latency_of_threads_is_shown(qv: Product) -> None:
     """Quest counts for each VCPU how late its threads ran. Each life begins with empty histograms."""
     qv.run_cell()

@@ -1,8 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Prints the coverage table of the conformance suite, from the cases.
-
-usage: coverage.py >Documentation/reference/erika-conformance.md"""
+"""Prints the tables of Documentation/reference/erika-conformance.md, from the cases."""
 
 import re
 from dataclasses import dataclass
@@ -18,20 +16,6 @@ FAMILIES = (
     ("table", "AUTOSAR: schedule tables", 80), ("sync", "AUTOSAR: synchronization of schedule tables", 60),
 )
 HEAD = """\
-<!-- SPDX-License-Identifier: GPL-2.0-only -->
-<!-- Made by inmates/tests/erika/coverage.py from the cases: do not edit. -->
-# Conformance suite of inmates/erika
-
-The suite restates the OSEK/VDX OS test plan 2.0 and the AUTOSAR families for counters and schedule
-tables in our own words. The text of the plan was not at hand: the families and their sizes come
-from the plan; the cases are written for QV. Each case is `FAMILY NUMBER` in
-`inmates/tests/erika/FAMILY.cases`.
-`make -C inmates check` runs all of them on the host, under AddressSanitizer and
-UndefinedBehaviorSanitizer, with the libraries of standard and extended status and of both ready
-queues, and with full preemptive and non-preemptive tasks, unless a case says otherwise.
-`tests/lab/test_osek_suite.py` runs all of them in cells, too. Each boot runs a family with a
-library.
-
 | Family | Cases in the plan | Cases here |
 |---|---|---|
 """

@@ -82,7 +82,7 @@ def _depmod(kernel: Kernel, stage: Path) -> None:
         shutil.copytree(ours, tree, dirs_exist_ok=True)
         enter.shell(roots.ensure("tool"), 'depmod -b "$1" "$2"', str(base), kernel.version)
         names.write_text(mark)
-    for index in tree.glob("modules.*.bin"):  # modprobe reads these, and not the same in text
+    for index in tree.glob("modules.*"):
         if not index.is_symlink():  # depmod has just written this file
             shutil.copy2(index, ours)
 

@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
-from . import build, check, commit, enter, everything, images, packages, quest, roots, terminal
+from . import build, check, enter, everything, gate, images, lint, packages, quest, roots, terminal
 from .errors import BuildError, GuestTimeout, LabError, MachineDead
 from .config import IOMMUS, Config
 from .machine import EMULATORS, Machine
@@ -74,7 +74,7 @@ def machine_options(p: argparse.ArgumentParser) -> None:
     p.add_argument("--no-build", action="store_true", help="install what was built last time")
     p.add_argument("--no-install", action="store_true", help="a machine without QV in it")
     p.add_argument("--console", type=Path, metavar="FILE",
-                   help="where the serial console goes (default: a new file under .cache/logs)")
+                   help="where the serial console goes (default: a new file under build/lab/logs)")
     p.add_argument("--put", type=pair, action="append", default=[], metavar="SRC:DST",
                    help="copy a file or folder in before (repeatable)")
     p.add_argument("--get", type=pair, action="append", default=[], metavar="SRC:DST",
@@ -114,12 +114,11 @@ def parser() -> argparse.ArgumentParser:
             "e.g. tests/lab/test_lab.py -k files -x")
     command("make", "make in the tool root, where all tools are; what follows is make's, "
             "e.g. -C tests/fuzz fuzz SECONDS=600")
-    daily = command("check", "What a change can break, and a sample of the rest: what `make check` does.")
-    daily.add_argument("--seed", type=int, metavar="N", help="which sample (default: from the commit)")
+    command("check", "The gate, the same for every commit: what `make check` does.")
+    command("lint", "English, commits and types: what `make lint` does.")
     parts = command("check-all", "Every test on every kind of machine, long proofs: what `make check-all` does.")
     parts.add_argument("--part", default="", metavar="K/N", help="only that part, e.g. 3/8 (default: all)")
-    parts.add_argument("--list", action="store_true", help="name its items, do nothing")
-    parts.add_argument("--table", action="store_true", help="print the results of all commits, do nothing")
+    parts.add_argument("--list", action="store_true", help="name its commands and tests, do nothing")
     return p
 
 
@@ -212,9 +211,11 @@ def main(argv: list[str]) -> int:
             return enter.run(check.tree(folder), ["make", "--no-print-directory", f"O={build.OUT}",
                                                   *argv[1:]], capture=False).returncode
         if o.action == "check":
-            return commit.main(o.seed)
+            return gate.main()
+        if o.action == "lint":
+            return lint.main()
         if o.action == "check-all":
-            return everything.main(o.part, o.list, o.table)
+            return everything.main(o.part, o.list)
         if o.action == "test":
             return check.pytest(argv[1:] or ["tests/lab"])
         images.root_disk()

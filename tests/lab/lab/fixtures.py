@@ -2,7 +2,6 @@
 """Machines for tests: see Documentation/how-to/lab.md. A pytest plugin; `qvlab test` loads it."""
 
 import dataclasses
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,12 +9,11 @@ import pytest
 
 from product import Product
 
-from . import cost
 from .config import Config
 from .errors import GuestTimeout, MachineDead
 from .machine import Machine
-from .record import CPU, Recorder, plain
-from .thorough import rarely
+from .parts import part_of
+from .record import Recorder, plain
 from .workers import workers
 
 FIELDS = {f.name for f in dataclasses.fields(Config)}
@@ -95,10 +93,11 @@ def machine(request: pytest.FixtureRequest, machines: Machines) -> Iterator[Mach
     Tests with the same marks share one boot. After a test that failed or killed its machine, the
     next test gets a new machine.
     """
-    m = machines.get(wanted(request.node), fresh(request.node))
+    new = fresh(request.node) or request.config.getoption("--alone")
+    m = machines.get(wanted(request.node), new)
     request.node.stash[MACHINE] = m
     yield m
-    if fresh(request.node):
+    if new:
         machines.stop()
 
 
@@ -117,18 +116,10 @@ def qv(machine: Machine, machines: Machines) -> Iterator[Product]:
 
 
 MACHINE = pytest.StashKey[Machine]()
-BEGAN = pytest.StashKey[float]()  # CPU seconds of this worker when the test began
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    item.stash[BEGAN] = cost.so_far()
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    if call.when == "teardown":
-        item.user_properties.append((CPU, round(cost.so_far() - item.stash.get(BEGAN, 0.0), 1)))
     outcome = yield
     report = outcome.get_result()  # type: ignore[attr-defined]
     m = item.stash.get(MACHINE, None)
@@ -154,22 +145,23 @@ class Failures:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--machine", choices=["amd", "intel"],
                      help="only the tests on this kind of machine (default: all)")
-    parser.addoption("--thorough", action="store_true",
-                     help="every test and every attack on Intel's machine too, which is slow")
+    parser.addoption("--slow", action="store_true", help="the tests marked slow, too")
+    parser.addoption("--part", type=part_of, metavar="K/N", help="a part of the tests, by a hash of the name")
+    parser.addoption("--alone", action="store_true", help="a machine of its own for each test")
     parser.addoption("--soak", type=int, default=50, metavar="N", help="rounds of test_soak.py (50), of which N/5 with crashes")
     parser.addoption("--only", type=Path, metavar="FILE", help="only the tests that this file names, one per line")
-    parser.addoption("--also", type=Path, metavar="FILE",
-                     help="in addition the tests that this file names, which need --thorough otherwise")
-    parser.addoption("--list-to", type=Path, metavar="FILE", help="write what there is to do, in order, as JSON")
+    parser.addoption("--names-to", type=Path, metavar="FILE", help="write the names of the tests")
     parser.addoption("--record", type=Path, metavar="FILE", help="append a line of JSON for each test that is done")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Runs a test with @pytest.mark.both_vendors once on AMD-V and once on VT-x."""
-    if metafunc.definition.get_closest_marker("both_vendors"):
+    """Runs a test with @pytest.mark.both_vendors once on AMD-V and once on VT-x. The latter is slow,
+    unless the mark says always=True."""
+    if mark := metafunc.definition.get_closest_marker("both_vendors"):
+        intel = [pytest.mark.machine(machine="intel"), *([] if mark.kwargs.get("always") else [pytest.mark.slow])]
         metafunc.fixturenames.append("vendor")
-        metafunc.parametrize("vendor", [pytest.param(name, id=name, marks=pytest.mark.machine(machine=name))
-                                        for name in ("amd", "intel")])
+        metafunc.parametrize("vendor", [pytest.param("amd", id="amd", marks=pytest.mark.machine(machine="amd")),
+                                        pytest.param("intel", id="intel", marks=intel)])
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -177,8 +169,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # xdist's workers have this attribute
     if config.getoption("--record") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Recorder(config.getoption("--record")))
-    config.addinivalue_line("markers", "both_vendors: the test is done on AMD-V and on VT-x")
-    config.addinivalue_line("markers", "thorough: done with --thorough only")
+    config.addinivalue_line("markers", "both_vendors(always=False): done on AMD-V, and, as a slow test unless always, on VT-x")
     config.addinivalue_line("markers", "follows: needs what the test before it has left in the machine")
     config.addinivalue_line("markers", "machine(machine, cpus, memory, kernel, iommu, icount, cpu_flags, "
                             "boot_args, qemu_args, fresh): the machine a test runs in")
@@ -188,28 +179,30 @@ def names_in(path: Path | None) -> set[str]:
     return set(path.read_text(encoding="utf-8").splitlines()) if path else set()
 
 
-def rare(item: pytest.Item) -> bool:
-    """Whether the test needs --thorough."""
-    return bool(item.get_closest_marker("thorough") or rarely(item.name, on_slow(item)))
-
-
 @pytest.hookimpl(tryfirst=True)  # runs before the hook of xdist, which reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Sorts the tests so that all tests of a machine are adjacent and on one worker. Each machine
     boots once."""
-    only, thorough = config.getoption("--machine"), config.getoption("--thorough")
-    named, also = names_in(config.getoption("--only")), names_in(config.getoption("--also"))
+    only, slow, part = config.getoption("--machine"), config.getoption("--slow"), config.getoption("--part")
+    named = names_in(config.getoption("--only"))
 
     def wants(item: pytest.Item) -> bool:
         if named and item.nodeid not in named:
             return False
-        if rare(item) and not thorough and item.nodeid not in also:
+        if item.get_closest_marker("slow") and not slow and not named:
             return False
         return not only or not _on_machine(item) or wanted(item).machine == only
-    config.hook.pytest_deselected(items=[item for item in items if not wants(item)])
-    items[:] = [item for item in items if wants(item)]
+    chosen = [item for item in items if wants(item)]
+    if part:
+        mine = {item.nodeid for item in chosen if part.has(item.nodeid)}
+        groups = {group(item) for item in chosen if item.nodeid in mine}
+        # a test that follows others goes with them to each part
+        chosen = [item for item in chosen if item.nodeid in mine
+                  or item.get_closest_marker("follows") and group(item) in groups]
+    keep = set(chosen)
+    config.hook.pytest_deselected(items=[item for item in items if item not in keep])
     # The sort is stable: the order within a file does not change
-    items.sort(key=lambda item: (not on_slow(item), group(item)))
+    items[:] = sorted(chosen, key=lambda item: (not on_slow(item), group(item)))
     many = workers() > FEW
     for item in items:
         if name := group(item, many):
@@ -217,13 +210,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Writes all tests in their order and the machine kind of each, for `make check-all`."""
-    if path := session.config.getoption("--list-to"):
-        path.write_text(json.dumps([{
-            "name": plain(item.nodeid), "machine": wanted(item).machine.partition("-")[0] if _on_machine(item) else "",
-            "boot": plain(item.nodeid) if _on_machine(item) and fresh(item) else group(item),
-            "follows": bool(item.get_closest_marker("follows")), "rare": rare(item) or not item.path.name.startswith("test_"),
-        } for item in session.items], indent=1) + "\n", encoding="utf-8")
+    """Writes the names of the tests, sorted. With xdist, its first worker does that."""
+    worker = getattr(session.config, "workerinput", {"workerid": "gw0"})["workerid"]
+    path = session.config.getoption("--names-to")
+    if path and session.items and worker == "gw0":
+        path.write_text("".join(f"{name}\n" for name in sorted(plain(item.nodeid) for item in session.items)),
+                        encoding="utf-8")
+
+
+def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> tuple[str, str, str] | None:
+    """Prints nothing for a test that passed where results are recorded: `make check` prints how far
+    it is every half minute."""
+    return ("passed", "", "") if config.getoption("--record") and report.passed and report.when == "call" else None
 
 
 @pytest.hookimpl(optionalhook=True)  # of xdist
@@ -246,14 +244,14 @@ FEW = 4  # number of workers; with more workers, the tests of a file are a group
 def group(item: pytest.Item, many: bool = False) -> str:
     """Returns the name of a test's group, which one worker runs in a row. Empty: no group.
 
-    The tests of one machine are a group. Those in Bochs are a group for each folder, and with many
-    workers all tests are a group for each file: more boots, but no worker waits for another."""
+    The tests of one machine are a group. With many workers the tests of a file on one machine are a
+    group: more boots, but no worker waits for another."""
     if not _on_machine(item):
         return ""
     config = repr(wanted(item))
     if many:
         config = f"{item.path.name} {config}"
-    return f"{SLOW}{item.path.parent.name} {config}" if on_slow(item) else config
+    return f"{SLOW}{config}" if on_slow(item) else config
 
 
 @pytest.hookimpl(optionalhook=True)  # of xdist

@@ -8,7 +8,28 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import cost
+
+def parents() -> dict[int, int]:
+    """Returns the parent of each process."""
+    found: dict[int, int] = {}
+    for pid in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            text = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+            found[int(pid)] = int(text.rpartition(")")[2].split()[1])
+        except (OSError, ValueError, IndexError):  # the process has ended meanwhile
+            continue
+    return found
+
+
+def tree(running: dict[int, int], root: int) -> list[int]:
+    """Returns a process and its descendants, each after its parent."""
+    children: dict[int, list[int]] = {}
+    for pid, parent in running.items():
+        children.setdefault(parent, []).append(pid)
+    found = [root]
+    for pid in found:
+        found += children.get(pid, ())
+    return found
 
 
 def _name(pid: int) -> str:
@@ -28,7 +49,7 @@ def _send(pids: Iterable[int], what: signal.Signals) -> None:
 def kill_tree(root: int) -> None:
     """Kills a process and its descendants. They are all halted before, so none starts another one."""
     halted: set[int] = set()
-    while new := set(cost.tree(cost.processes(), root)) - halted:
+    while new := set(tree(parents(), root)) - halted:
         _send(new, signal.SIGSTOP)
         halted |= new
     _send(halted, signal.SIGKILL)
@@ -50,7 +71,7 @@ class Limit:
         self._timer.cancel()
 
     def _reached(self) -> None:
-        pids = cost.tree(cost.processes(), self._pid)
+        pids = tree(parents(), self._pid)
         last = next((name for pid in reversed(pids) if (name := _name(pid))), "nothing")
         self.sentence = f"stopped after {self._seconds:.0f} s, while this was running: {last}"
         kill_tree(self._pid)

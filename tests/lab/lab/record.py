@@ -11,17 +11,13 @@ if TYPE_CHECKING:  # the host that runs qvlab may not have pytest
     import pytest
 
 
-CPU = "cpu"  # the key of a test's CPU seconds among its properties
-
-
 @dataclass(frozen=True)
 class Result:
-    """The result of a test, or of another item of `make check-all`."""
+    """The result of a test."""
 
     name: str
     outcome: str  # passed, failed or skipped
     seconds: float
-    cpu: float = 0.0  # seconds of all processors; 0.0: not measured
 
     def append(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,7 +26,7 @@ class Result:
 
 
 def read(path: Path) -> dict[str, Result]:
-    """Returns the last result of each item. Ignores an incomplete line."""
+    """Returns the last result of each test. Ignores an incomplete line."""
     results: dict[str, Result] = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
         try:
@@ -62,6 +58,4 @@ class Recorder:
         # "teardown", or the value that xdist uses for a dead worker
         if report.when not in ("setup", "call"):
             outcome, seconds = self._outcome.pop(name, "passed"), self._seconds.pop(name)
-            cpu = next((value for key, value in report.user_properties if key == CPU), 0.0)
-            assert isinstance(cpu, float)
-            Result(name, outcome, round(seconds, 1), cpu).append(self._path)
+            Result(name, outcome, round(seconds, 1)).append(self._path)

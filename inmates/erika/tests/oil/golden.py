@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The golden files of inmates/erika, made by the present compiler and from the present cases.
+"""The golden files of inmates/erika, made by the present compiler.
 
 `make -C inmates/erika golden` writes them.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from oil.reference import page
@@ -14,21 +13,16 @@ from oil.reference import page
 import oilcases
 
 TOP = Path(__file__).resolve().parents[4]
-SUITE = TOP / "inmates/tests/erika"
 PAGES = TOP / "Documentation/reference"
 TABLES = "## Objects and attributes of every dialect\n"
 
 
 def golden() -> dict[Path, str]:
-    """Returns the texts of the files: the messages of malformed.txt, the tables of the page of OIL,
-    and the page of the conformance suite."""
-    sys.path.insert(0, str(SUITE))
-    import coverage
+    """Returns the texts of the files: the messages of malformed.txt and the tables of the page of OIL."""
     manual = PAGES / "oil.md"
     return {
         oilcases.TABLE: oilcases.text(),
         manual: manual.read_text().partition(TABLES)[0] + page(),
-        PAGES / "erika-conformance.md": coverage.page(),
     }
 
 
