@@ -30,11 +30,11 @@
  */
 static bool lock(const struct pcpu *cpu)
 {
-	u32 i, nobody;
+	u32 i, no_cpu;
 
 	for (i = 0; i < PATIENCE; i++) {
-		nobody = 0;
-		if (__atomic_compare_exchange_n(&me()->front.ioapic_busy, &nobody, cpu->index + 1,
+		no_cpu = 0;
+		if (__atomic_compare_exchange_n(&me()->front.ioapic_busy, &no_cpu, cpu->index + 1,
 						false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return true;
 		pause();

@@ -47,9 +47,9 @@ static bool lock(const struct pcpu *cpu)
 	u32 i;
 
 	for (i = 0; i < CONFIG_TRIES; i++) {
-		u32 nobody = 0;
+		u32 no_cpu = 0;
 
-		if (__atomic_compare_exchange_n(&me()->front.config_busy, &nobody, cpu->index + 1,
+		if (__atomic_compare_exchange_n(&me()->front.config_busy, &no_cpu, cpu->index + 1,
 						false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 			return true;
 		pause();

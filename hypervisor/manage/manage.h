@@ -54,9 +54,9 @@ u64 call_key(struct pcpu *cpu, u64 id, u64 key);	/* parts/channel_keys.c */
 /* One CPU at a time carries out a call, or answers requests of cells: posts.c */
 static inline bool manager_enter(const struct pcpu *cpu)
 {
-	u32 nobody = 0;
+	u32 no_cpu = 0;
 
-	return __atomic_compare_exchange_n(&me()->manager.busy, &nobody, cpu->index + 1, false,
+	return __atomic_compare_exchange_n(&me()->manager.busy, &no_cpu, cpu->index + 1, false,
 					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
