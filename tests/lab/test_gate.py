@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from lab import check, everything, fixtures, gate, limit, lint, paths, record, roots, speed
+from lab import check, enter, everything, fixtures, gate, limit, lint, paths, record, roots, speed
 from lab.check import Count
 from lab.errors import LabError
 from lab.parts import part_of
@@ -172,6 +172,45 @@ def test_test_that_fails_again_is_red(runs: dict[str, str], capsys: pytest.Captu
     assert gate.main() == 1
     lines = capsys.readouterr().out.splitlines()
     assert "FAILED a" in lines and "UNSTABLE b" in lines and lines[-1].endswith(" passed, 1 failed, 1 unstable")
+
+
+def test_lint_that_breaks_hides_no_test(runs: dict[str, str], monkeypatch: pytest.MonkeyPatch,
+                                        capsys: pytest.CaptureFixture[str]) -> None:
+    """The folders' tests run after lint, on the same thread."""
+    def broken() -> int:
+        raise LabError("there is no tree", "make it")
+    monkeypatch.setattr(lint, "main", broken)
+    assert gate.main() == 0
+    assert capsys.readouterr().out.splitlines()[-1] == f"{len(gate.KERNELS) + 6 + len(check.UNITS)} passed, 0 failed"
+
+
+def test_test_that_was_not_run_has_failed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(check, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(check, "NAMES", tmp_path / "names")
+
+    def session(names: list[str], done: list[Result], status: int) -> dict[str, str]:
+        def run(arguments: object) -> int:
+            for result in done:
+                result.append(check.RESULTS)
+            if names:
+                check.NAMES.write_text("".join(f"{name}\n" for name in names))
+            return status
+        monkeypatch.setattr(check, "pytest", run)
+        return {name: result.outcome for name, result in check.lab_tests().items()}
+    passed, failed = Result("a", "passed", 1.0), Result("b", "failed", 1.0)
+    assert session(["a", "b"], [passed, failed], 1) == {"a": "passed", "b": "failed"}
+    assert session(["a", "b"], [passed], 1) == {"a": "passed", "b": "failed"}
+    assert session(["a"], [passed], 3) == {"a": "passed", "pytest": "failed"}
+    assert session([], [], 5) == {"pytest": "failed"}
+    assert session(["a"], [passed], 0) == {"a": "passed"}
+
+
+def test_folder_whose_check_says_nothing_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "tree", lambda folder: Path("/"))
+    for said, good in (("7 passed, 0 failed\n", True), ("0 passed, 0 failed\n", False), ("", False)):
+        done = subprocess.CompletedProcess(["make"], 0, said)
+        monkeypatch.setattr(enter, "run", lambda *_, d=done, **__: d)
+        assert (check.unit("tools").failed == 0) == good
 
 
 def test_step_that_breaks_is_red(runs: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def unit(folder: str) -> Count:
                      limit=UNIT_SECONDS)
     found = SUMMARY.findall(done.stdout)
     passed, failed = map(int, found[-1]) if found else (0, 0)
-    if done.returncode and not failed:
+    if not failed and (done.returncode or not passed):
         failed = 1
     for line in [done.stdout] if failed else WORTH_SAYING.findall(done.stdout):
         print(line, flush=True)
@@ -101,15 +101,19 @@ NAMES = BUILD / "lab/tests"            # the names of all these tests, as soon a
 
 def lab_tests(*arguments: str) -> dict[str, record.Result]:
     """Runs pytest with a machine on each of two workers. Tests in Bochs run first (see schedule.py).
-    Returns the result of each test. A session that breaks off fails a test of the name `pytest`."""
+    Returns the result of each test. One that was not run, since its worker died, has failed. Where no
+    test was run, a test of the name `pytest` has failed."""
     for path in (RESULTS, NAMES):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
     status = pytest(["-q", "-n", "auto", "--dist", "loadgroup", f"--record={RESULTS}", f"--names-to={NAMES}",
                      *arguments, *with_machines()])
     done = record.read(RESULTS)
-    if status not in (0, 5) and not any(r.outcome == "failed" for r in done.values()):
-        done["pytest"] = record.Result("pytest", "failed", 0.0)  # 5: there are no tests
+    names = NAMES.read_text(encoding="utf-8").splitlines() if NAMES.exists() else []
+    for name in set(names) - done.keys():
+        done[name] = record.Result(name, "failed", 0.0)
+    if not names or status and not any(r.outcome == "failed" for r in done.values()):
+        done["pytest"] = record.Result("pytest", "failed", 0.0)
     return done
 
 

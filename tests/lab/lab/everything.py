@@ -10,7 +10,7 @@ from collections.abc import Callable
 from . import build, check, enter, images, packages, roots
 from .check import Count
 from .errors import LabError
-from .parts import Part, part_of
+from .parts import part_of
 from .paths import TOP
 
 KERNELS = ["6.12", "6.1", "sid", "rt"]

@@ -147,7 +147,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                      help="only the tests on this kind of machine (default: all)")
     parser.addoption("--slow", action="store_true", help="the tests marked slow, too")
     parser.addoption("--part", type=part_of, metavar="K/N", help="a part of the tests, by a hash of the name")
-    parser.addoption("--alone", action="store_true", help="a machine of its own for each test")
+    parser.addoption("--alone", action="store_true", help="only the tests in machines, each in a machine of its own")
     parser.addoption("--soak", type=int, default=50, metavar="N", help="rounds of test_soak.py (50), of which N/5 with crashes")
     parser.addoption("--only", type=Path, metavar="FILE", help="only the tests that this file names, one per line")
     parser.addoption("--names-to", type=Path, metavar="FILE", help="write the names of the tests")
@@ -190,6 +190,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if named and item.nodeid not in named:
             return False
         if item.get_closest_marker("slow") and not slow and not named:
+            return False
+        if config.getoption("--alone") and not in_machine(item):
             return False
         return not only or not _on_machine(item) or wanted(item).machine == only
     chosen = [item for item in items if wants(item)]
@@ -261,6 +263,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
         return None
     from .schedule import SlowFirst
     return SlowFirst(config, log)
+
+
+def in_machine(item: pytest.Item) -> bool:
+    """Returns whether a test runs in an emulated machine: of the lab, or of Quest alone (bare.py)."""
+    return _on_machine(item) or item.path.parents[1].name == "inmates"
 
 
 def _on_machine(item: pytest.Item) -> bool:
