@@ -56,7 +56,8 @@ def page_of(file: Path) -> Path | None:
 
 def made(command: str) -> str:
     """Returns the tables that a command prints."""
-    return subprocess.run(command.split(), cwd=FOLDER.parent, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(command.split(), cwd=FOLDER.parent, capture_output=True, text=True,
+                          check=True).stdout
 
 
 def link_inside(app: Sphinx, name: str, source: list[str]) -> None:

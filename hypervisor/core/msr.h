@@ -2,7 +2,7 @@
 /*
  * MSRs. The vendor's table (svm/msr.c, vmx/msr.c) is the policy; cell/msr.c and front/msr.c carry
  * out a column of it each. The comment above a row has the names of its MSRs and the reason.
- * scripts/msrs makes the tables of Documentation/reference/msrs.md of rows and comments. A cell reaches
+ * scripts/msrs makes the tables of Documentation/reference/msrs.md. A cell reaches
  * listed MSRs only. Linux reaches all, except those that would undo the monitor, move memory or
  * devices, or reach CPUs of cells (law 4).
  */

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The kinds of machine on which attacks run, and which attacks are slow on each kind.
 
-Each attack runs in `make check` on one kind at least, xapic if it can. On the other kinds, an attack
-that shows the same as another one there is slow: `make check-all` runs it."""
+Each attack of a cell runs in `make check` on one kind at least, xapic if it can, and so does each
+attack of Linux except for COSTLY and some on the IOMMU. On the other kinds, an attack that shows
+the same as another one there is slow: `make check-all` runs it."""
 
 from fnmatch import fnmatchcase
 
@@ -24,8 +25,8 @@ KINDS = (*MACHINES, *MIXED, *DIRECT)
 IOMMU = {"iommu": {"iommu": "intel", "boot_args": ("iommu=pt",),
                    "qemu_args": ("-device", "edu,dma_mask=0xffffffff,addr=10.0")}}
 
-# In Bochs an attack costs seconds. These run there in `make check`: attacks of Linux that reach code
-# for VT-x alone, and one of each kind of exit.
+# In Bochs an attack costs seconds. These run there in `make check`: attacks of Linux that reach
+# code for VT-x alone, and one of each kind of exit.
 ON_INTEL = (
     "front-write-hidden", "front-hypercall-numbers", "front-instructions", "front-cr4-vmxe",
     "front-msr-microcode", "front-msr-feature-control", "front-icr-init", "front-cell-port", "front-disable",
@@ -71,7 +72,8 @@ FRONT = {"x2apic": ON_X2APIC, "intel": ON_INTEL, "iommu": OF_IOMMU, "mixed": (),
 
 def front_marks(where: str, name: str) -> list[pytest.MarkDecorator]:
     """Returns the marks of an attack of Linux on a machine of one of KINDS or IOMMU."""
-    return _marks(where, name in COSTLY or not any(fnmatchcase(name, pattern) for pattern in FRONT.get(where, ("*",))))
+    usual = any(fnmatchcase(name, pattern) for pattern in FRONT.get(where, ("*",)))
+    return _marks(where, name in COSTLY or not usual)
 
 
 def cell_attacks(where: str) -> list[tuple[rows.Row, list[pytest.MarkDecorator]]]:

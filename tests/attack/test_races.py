@@ -73,7 +73,8 @@ def race(qv: Product) -> Race:
 def on(*names: str, long: bool = False) -> list:
     """Runs the test on each of these machines of MACHINES."""
     return [pytest.param(MANY_KICKS if long else KICKS, id=f"{name}{'-long' if long else ''}",
-                         marks=[pytest.mark.machine(**MACHINES[name]), pytest.mark.slow]) for name in names]
+                         marks=[pytest.mark.machine(**MACHINES[name]), pytest.mark.slow])
+            for name in names]
 
 
 @pytest.mark.parametrize("kicks", [*on("xapic"), *on("xapic", "x2apic-8", "intel", long=True)])

@@ -151,7 +151,7 @@ static bool run(const struct unit_test *test)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* unit [TEXT]: runs all tests, or the tests with TEXT in their names. Prints TAP, for harness/run */
+/* unit [TEXT]: runs all tests, or those with TEXT in their names. Prints TAP, for harness/run */
 int main(int argc, char **argv)
 {
 	const char *seed = getenv("SEED");
@@ -174,5 +174,6 @@ int main(int argc, char **argv)
 		}
 	}
 	printf("1..%u\n", count);
-	return failed || !count;
+	/* one of several programs may have no test of that name; harness/run notices if none has */
+	return failed || (argc == 1 && !count);
 }

@@ -70,9 +70,11 @@ MACHINES: dict[str, dict[str, Any]] = {
 def on_machines(*names: str, slow: Sequence[str] = ()) -> pytest.MarkDecorator:
     """Runs the test on each of these machines, and on those of `slow` as a slow test. The test's
     argument `name` is the machine's name."""
+    def marks(name: str) -> list[pytest.MarkDecorator]:
+        more = [pytest.mark.slow] if name in slow else []
+        return [pytest.mark.machine(**MACHINES[name]), *more]
     return pytest.mark.parametrize("name", [
-        pytest.param(n, marks=[pytest.mark.machine(**MACHINES[n]), *([pytest.mark.slow] if n in slow else [])], id=n)
-        for n in (*names, *slow)])
+        pytest.param(name, marks=marks(name), id=name) for name in (*names, *slow)])
 
 
 def program(name: str, with_channels: bool = False) -> Path:

@@ -124,7 +124,7 @@ def test_run_over_the_budget_names_the_longest() -> None:
 
 @pytest.fixture
 def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
-    """Replaces all that takes time. Returns the outcome of each test when it is run once more, for
+    """Replaces all that takes time. Returns the outcome of each test when it is run again, for
     the test to fill in; a test that is not in it passes at once."""
     second: dict[str, str] = {}
 
@@ -144,13 +144,16 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
     monkeypatch.setattr(gate, "REPORT", tmp_path / "check.json")
     monkeypatch.setattr(lint, "main", lambda: 1)
     (tmp_path / "lab").mkdir()
-    for name, value in {"NAMES": tmp_path / "none", "lab_tests": lab_tests, "pytest": pytest_again, "vt_x": lambda: None,
-                        "size": lambda: None, "build_for": lambda kernel: None, "unit": lambda folder: Count(1, 0)}.items():
+    instead = {"NAMES": tmp_path / "none", "lab_tests": lab_tests, "pytest": pytest_again,
+               "vt_x": lambda: None, "size": lambda: None, "build_for": lambda kernel: None,
+               "unit": lambda folder: Count(1, 0)}
+    for name, value in instead.items():
         monkeypatch.setattr(check, name, value)
     return second
 
 
-def test_check_is_green_though_lint_is_not(runs: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_is_green_though_lint_is_not(runs: dict[str, str], tmp_path: Path,
+                                           capsys: pytest.CaptureFixture[str]) -> None:
     assert gate.main() == 0
     steps = len(gate.KERNELS) + 3 + len(check.UNITS)
     assert capsys.readouterr().out.splitlines()[-1] == f"{steps + 3} passed, 0 failed"
@@ -158,7 +161,8 @@ def test_check_is_green_though_lint_is_not(runs: dict[str, str], tmp_path: Path,
     assert (said["passed"], said["failed"], said["unstable"]) == (steps + 3, 0, []) and said["commit"] == lint.git("rev-parse", "HEAD")
 
 
-def test_test_that_passes_once_more_is_unstable(runs: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_test_that_passes_again_is_unstable(runs: dict[str, str], tmp_path: Path,
+                                            capsys: pytest.CaptureFixture[str]) -> None:
     runs["b"] = "passed"
     assert gate.main() == 0
     lines = capsys.readouterr().out.splitlines()
@@ -167,7 +171,8 @@ def test_test_that_passes_once_more_is_unstable(runs: dict[str, str], tmp_path: 
     assert gate.main() == 1, "the same one in two runs"
 
 
-def test_test_that_fails_again_is_red(runs: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_test_that_fails_again_is_red(runs: dict[str, str],
+                                      capsys: pytest.CaptureFixture[str]) -> None:
     runs.update(a="failed", b="passed")
     assert gate.main() == 1
     lines = capsys.readouterr().out.splitlines()
@@ -221,7 +226,7 @@ def test_step_that_breaks_is_red(runs: dict[str, str], monkeypatch: pytest.Monke
 
 
 def test_cache_that_was_cut_off_is_made_again(tmp_path: Path) -> None:
-    """A maker that dies leaves no place that looks complete. The next one begins anew."""
+    """A maker that dies leaves no place that looks complete. The next one begins again."""
     place = tmp_path / "thing_1"
 
     def cut_off(fresh: Path) -> None:
@@ -242,6 +247,7 @@ def test_clones_at_once_make_one_tree(tmp_path: Path) -> None:
               "def build(fresh):\n    time.sleep(0.5)\n    (fresh / 'made').write_text('')\n    print('made')\n"
               "roots.make_once(Path(sys.argv[2]) / 'thing_1', build, 'a thing')\n")
     argv = ["python3", "-B", "-c", script, str(paths.LAB), str(tmp_path)]
-    both = [subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) for _ in range(3)]
-    said = [process.communicate()[0] for process in both]
-    assert sorted(said) == ["", "", "made\n"] and all(process.returncode == 0 for process in both)
+    clones = [subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+              for _ in range(3)]
+    said = [process.communicate()[0] for process in clones]
+    assert sorted(said) == ["", "", "made\n"] and all(clone.returncode == 0 for clone in clones)

@@ -39,7 +39,8 @@ def small(folder: Path) -> Path:
 
 
 @pytest.mark.both_vendors
-@pytest.mark.parametrize("make", [pytest.param(tiny, id="tiny"), pytest.param(small, id="small", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("make", [
+    pytest.param(tiny, id="tiny"), pytest.param(small, id="small", marks=pytest.mark.slow)])
 def test_smallest_inmate_builds_and_runs(qv: Product, tmp_path: Path, make: type) -> None:
     elf = make(tmp_path)
     qv.machine.put(elf, "/run/page/tiny.elf")

@@ -175,7 +175,8 @@ def test_iommu_objects_are_in_both_images() -> None:
 def test_msr_table_is_made_or_rejected(tmp_path: Path) -> None:
     """A row that the script cannot read is an error, so none is left out silently."""
     tables, script = ["hypervisor/svm/msr.c", "hypervisor/vmx/msr.c"], str(TOP / "scripts/msrs")
-    made = subprocess.run([script, *tables], cwd=TOP, capture_output=True, text=True, check=True).stdout
+    made = subprocess.run([script, *tables], cwd=TOP, capture_output=True, text=True,
+                          check=True).stdout
     rows = sum((TOP / name).read_text().count("\n\t{ 0x") for name in tables)
     assert rows > 50 and len(re.findall(r"(?m)^\| (?:[0-9A-F]{8}|all others)", made)) == rows
     for name in tables:
@@ -189,7 +190,8 @@ def test_msr_table_is_made_or_rejected(tmp_path: Path) -> None:
 def test_port_table_is_the_one_of_qvctl() -> None:
     """qvctl refuses the ports that the monitor refuses, and the page shows each."""
     table = TOP / "hypervisor/core/ports.c"
-    made = subprocess.run([str(TOP / "scripts/ports"), str(table)], capture_output=True, text=True, check=True).stdout
+    made = subprocess.run([str(TOP / "scripts/ports"), str(table)], capture_output=True, text=True,
+                          check=True).stdout
     rows = re.findall(r"\{ 0x([0-9a-f]{4}), 0x([0-9a-f]{4}), PORT", table.read_text())
     assert rows and len(re.findall(r"(?m)^\| 0x", made)) == len(rows)
     keys = (TOP / "tools/qv/keys/ports.py").read_text()

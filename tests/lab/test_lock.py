@@ -22,7 +22,9 @@ def assert_locked(qv: Product) -> None:
     assert qv.machine.run("rmmod qv").rc != 0
 
 
-@pytest.mark.parametrize("by", ["the cell", pytest.param("Linux", marks=pytest.mark.slow), pytest.param("its description", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("by", [
+    "the cell", pytest.param("Linux", marks=pytest.mark.slow),
+    pytest.param("its description", marks=pytest.mark.slow)])
 def test_lock_refuses_management_until_cell_agrees(qv: Product, by: str) -> None:
     qv.run_cell("quest2")
     qv.do("cell shutdown quest2")

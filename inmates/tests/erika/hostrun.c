@@ -37,8 +37,9 @@ static unsigned int tests;
 
 static enum verdict conclude(const struct case_text *text, enum verdict verdict)
 {
-	printf("%s %u - %s: %s (%s)%s\n", verdict == CASE_FAILED ? "not ok" : "ok", ++tests, text->file,
-	       text->title, text->non ? "non" : "full", verdict == CASE_SKIPPED ? " # SKIP" : "");
+	printf("%s %u - %s: %s (%s)%s\n", verdict == CASE_FAILED ? "not ok" : "ok", ++tests,
+	       text->file, text->title, text->non ? "non" : "full",
+	       verdict == CASE_SKIPPED ? " # SKIP" : "");
 	return verdict;
 }
 

@@ -97,7 +97,7 @@ def installed(kernel: Kernel, compile: bool) -> Iterator[Path]:
         elif stage.exists():
             yield stage
             return
-        fresh = stage.with_name(f"{stage.name}.new")  # what exists under the final name is complete
+        fresh = stage.with_name(f"{stage.name}.new")  # a stage under its final name is complete
         for old in (stage, fresh):
             shutil.rmtree(old, ignore_errors=True)
         _make(roots.ensure("tool"), "install-programs", f"DESTDIR={fresh}")

@@ -101,8 +101,8 @@ NAMES = BUILD / "lab/tests"            # the names of all these tests, as soon a
 
 def lab_tests(*arguments: str) -> dict[str, record.Result]:
     """Runs pytest with a machine on each of two workers. Tests in Bochs run first (see schedule.py).
-    Returns the result of each test. One that was not run, since its worker died, has failed. Where no
-    test was run, a test of the name `pytest` has failed."""
+    Returns the result of each test. A test that was not run, since its worker died, has failed. If
+    no test was run, a test of the name `pytest` has failed."""
     for path in (RESULTS, NAMES):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs commands inside one of the lab's Debian trees.
 
-The checkout, the cache and /tmp have the same paths inside and outside, so paths in arguments and in compiler
-messages are valid on both sides. A command is killed when the process that started it ends.
+The checkout, the cache and /tmp have the same paths inside and outside, so paths in arguments and
+in compiler messages are valid on both sides. A command is killed when the process that started it
+ends.
 """
 
 import os

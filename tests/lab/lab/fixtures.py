@@ -220,10 +220,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
                         encoding="utf-8")
 
 
-def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> tuple[str, str, str] | None:
+def pytest_report_teststatus(report: pytest.TestReport,
+                             config: pytest.Config) -> tuple[str, str, str] | None:
     """Prints nothing for a test that passed where results are recorded: `make check` prints how far
     it is every half minute."""
-    return ("passed", "", "") if config.getoption("--record") and report.passed and report.when == "call" else None
+    quiet = config.getoption("--record") and report.passed and report.when == "call"
+    return ("passed", "", "") if quiet else None
 
 
 @pytest.hookimpl(optionalhook=True)  # of xdist

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make check`, the gate: the same tests for every commit, in at most 20 minutes of two quiet cores.
 
-A test in a machine that fails is run once more at the end, alone, in a fresh machine. If it passes
+A test in a machine that fails is run again at the end, alone, in a fresh machine. If it passes
 then, it is unstable: that is printed and counted, and the run is green. It is red if more than
-FORGIVEN tests are unstable, or one that was so in an earlier run on this host. A test without a
-machine has no second try, and neither has one that judges what others left in theirs.
+FORGIVEN tests are unstable, or a test that was unstable in an earlier run on this host. A test
+without a machine has no second try, and neither has a test that judges the state in which others
+left one.
 """
 
 import functools
@@ -35,7 +36,7 @@ class Progress:
 
     def __init__(self) -> None:
         self.start = time.monotonic()
-        self.steps: list[str] = []  # what is running besides tests in machines
+        self.steps: list[str] = []  # the running steps, without the tests in machines
         self._ended = threading.Event()
         threading.Thread(target=self._print, daemon=True).start()
 
@@ -46,7 +47,7 @@ class Progress:
         self._ended.set()
 
     def line(self) -> str:
-        """Returns what is done and what is left."""
+        """Returns how far the run is."""
         names = check.NAMES.read_text(encoding="utf-8").count("\n") if check.NAMES.exists() else 0
         done = record.read(check.RESULTS) if names else {}
         failed = sum(result.outcome == "failed" for result in done.values())
@@ -120,7 +121,7 @@ def verdict(failed: list[str], unstable: list[str], before: set[str]) -> list[st
 
 
 def too_long(seconds: float, times: Mapping[str, float]) -> list[str]:
-    """Returns the lines for a run over the budget: what to make faster or to mark slow."""
+    """Returns the lines for a run over the budget, with the tests to make faster or to mark slow."""
     if seconds <= BUDGET:
         return []
     order = sorted(times, key=lambda name: -times[name])[:SHOWN]
@@ -128,19 +129,20 @@ def too_long(seconds: float, times: Mapping[str, float]) -> list[str]:
             *(f"{times[name]:7.1f} s  {name}" for name in order)]
 
 
-def main() -> int:
-    """Returns the exit status of `make check`."""
-    check.NAMES.unlink(missing_ok=True)
-    commit, clean = git("rev-parse", "HEAD"), not git("status", "--porcelain")
-    progress, counts = Progress(), list[Count]()
+def run_all(progress: Progress) -> tuple[list[Count], dict[str, record.Result]]:
+    """Runs every step, and the tests in machines. Returns the counts of the steps, and the result of
+    each test."""
+    counts: list[Count] = []
     run = functools.partial(step, progress, counts)
-    run("Debian trees", functools.partial(check.one, "Debian trees", prepare))
-    boot = threading.Thread(target=run, args=("boot with VT-x", functools.partial(check.one, "boot with VT-x", check.vt_x)))
+
+    def part(name: str, work: Callable[[], object]) -> None:
+        run(name, functools.partial(check.one, name, work))
+    part("Debian trees", prepare)
+    boot = threading.Thread(target=part, args=("boot with VT-x", check.vt_x))
     boot.start()  # in parallel; the first test on VT-x waits for its end
     for kernel in KERNELS:
-        name = f"build for {kernel}"
-        run(name, functools.partial(check.one, name, functools.partial(check.build_for, kernel)))
-    run("size of the monitor", functools.partial(check.one, "size of the monitor", check.size))
+        part(f"build for {kernel}", functools.partial(check.build_for, kernel))
+    part("size of the monitor", check.size)
 
     def side_lane() -> None:
         run("lint", style)
@@ -151,26 +153,43 @@ def main() -> int:
     done = check.lab_tests()
     side.join()
     boot.join()
+    return counts, done
 
+
+def remembered(commit: str, unstable: list[str]) -> set[str]:
+    """Returns the tests that were unstable in the last runs on this host, and adds this run."""
+    before = unstable_before()
+    runs = [*before, {"commit": commit, "unstable": unstable}][-KEPT:]
+    BEFORE.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
+    return {str(name) for entry in before for name in entry["unstable"]}  # type: ignore[attr-defined]
+
+
+def main() -> int:
+    """Returns the exit status of `make check`."""
+    check.NAMES.unlink(missing_ok=True)
+    commit, clean = git("rev-parse", "HEAD"), not git("status", "--porcelain")
+    progress = Progress()
+    counts, done = run_all(progress)
     failed = sorted(name for name, result in done.items() if result.outcome == "failed")
     unstable = once_more(failed) if 0 < len(failed) <= FORGIVEN and failed != ["pytest"] else []
     failed = [name for name in failed if name not in unstable]
-    before = unstable_before()
-    was = {str(name) for entry in before for name in entry["unstable"]}  # type: ignore[attr-defined]
-    BEFORE.write_text(json.dumps([*before, {"commit": commit, "unstable": unstable}][-KEPT:], indent=1) + "\n", encoding="utf-8")
-    passed = sum(c.passed for c in counts) + sum(r.outcome == "passed" for r in done.values()) + len(unstable)
-    bad = sum(c.failed for c in counts) + len(failed)
-    times = {name: seconds for c in counts for name, seconds in c.seconds.items()} | {r.name: r.seconds for r in done.values()}
-    seconds = progress.seconds()
     progress.end()
+
+    passed = sum(c.passed for c in counts) + len(unstable)
+    passed += sum(result.outcome == "passed" for result in done.values())
+    bad = sum(c.failed for c in counts) + len(failed)
+    times = {name: seconds for c in counts for name, seconds in c.seconds.items()}
+    times |= {result.name: result.seconds for result in done.values()}
+    seconds = progress.seconds()
     REPORT.write_text(json.dumps({
-        "commit": commit, "clean": clean, "passed": passed, "failed": bad, "unstable": unstable, "failures": failed,
-        "seconds": round(seconds), "times": {name: round(times[name], 1) for name in sorted(times, key=lambda n: -times[n])},
+        "commit": commit, "clean": clean, "passed": passed, "failed": bad, "unstable": unstable,
+        "failures": failed, "seconds": round(seconds),
+        "times": dict(sorted(times.items(), key=lambda item: -item[1])),
     }, indent=1) + "\n", encoding="utf-8")
     for name in unstable:
         print(f"UNSTABLE {name}")
     print(*(f"FAILED {name}" for name in failed), *too_long(seconds, times), sep="\n")
-    reasons = verdict(["?"] * bad, unstable, was)
+    reasons = verdict(["?"] * bad, unstable, remembered(commit, unstable))
     if reasons or not passed:
         print(f"red: {'; '.join(reasons) or 'no test was run'}")
     print(f"{passed} passed, {bad} failed{f', {len(unstable)} unstable' if unstable else ''}")

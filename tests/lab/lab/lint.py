@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make lint`: what is style. `make check` prints it, but is never red for it alone."""
+"""`make lint`: style and types. `make check` prints it, but is never red for it alone."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ def english() -> str:
     """Returns which rules the added lines and the commits break."""
     since = base()
     if not since:
-        return ""
+        return "not checked, since there is no origin/main: name a commit by QV_BASE=COMMIT\n"
     done = subprocess.run([sys.executable, str(TOP / "scripts/plain-english"), "--added", since],
                           capture_output=True, text=True, check=False)
     return done.stdout + done.stderr if done.returncode else ""

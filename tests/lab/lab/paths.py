@@ -10,7 +10,7 @@ BUILD = TOP / "build"
 
 
 def cache(environment: "os._Environ[str] | dict[str, str]") -> Path:
-    """Returns the folder for what is made once for all clones: Debian trees, kernels, saved machines.
+    """Returns the folder that all clones share: for Debian trees, kernels, saved machines.
 
     QV_CACHE names it. Otherwise it is `qv` in the user's cache folder (XDG Base Directory
     Specification: XDG_CACHE_HOME if it is an absolute path, or ~/.cache)."""

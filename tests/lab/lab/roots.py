@@ -90,8 +90,8 @@ def make_once(place: Path, build: Callable[[Path], None], what: str) -> Path:
     """Returns `place`. If it does not exist, `build` makes it in a temporary folder next to it.
 
     The name contains a key of its sources, so a place that exists is complete and current, for each
-    clone with the same sources. What a maker left that was cut off is removed, and so are places
-    that no clone has used for UNUSED seconds.
+    clone with the same sources. A folder that a maker left half done is removed, and so are
+    places that no clone has used for UNUSED seconds.
     """
     if place.exists():
         os.utime(place)
