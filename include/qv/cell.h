@@ -264,7 +264,8 @@ struct qv_latency {
  * The stream: the inmate puts every byte it prints at stream[head % LEN],
  * then advances head; it never waits, so a slow reader loses the oldest bytes.
  * A shell puts QV_STREAM_READY there when it awaits a line, so that a program
- * can run one command and knows where its output ends.
+ * can run one command and knows where its output ends. Before it shows its prompt
+ * and the line again after other output, it clears the row: CR, ESC, "[K".
  */
 #define QV_STREAM_READY		0x04	/* ASCII EOT; only in the stream, not on the screen */
 

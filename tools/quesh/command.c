@@ -57,11 +57,13 @@ static int say_cut(const struct options *options, const char *command, uint32_t 
 	return EXIT_USAGE;
 }
 
-/* Waits until the shell is ready for a line. Returns 0 or the exit status. */
+/*
+ * Waits until the shell is ready for a line. Reading starts there. Returns 0 or the exit status.
+ */
 static int await_ready(const struct options *options, struct console *console,
-		       const struct stream *stream, int64_t deadline)
+		       struct stream *stream, int64_t deadline)
 {
-	while (!stream_is_ready(stream)) {
+	while (!stream_at_ready(stream)) {
 		enum cell_life life = console_life(console);
 
 		if (life != CELL_RUNNING)
@@ -193,7 +195,6 @@ static int run_one(const struct options *options, struct console *console, const
 	max = console_line_max(console);
 	if (max && strlen(command) > max)
 		return say_cut(options, command, max);
-	console_stream(console, &stream);
 	stream_prompt(&stream, options->utf8, &prompt);
 	answer_init(&answer, command, prompt.data ? prompt.data : "", options->utf8);
 	status = type_line(options, console, command, deadline);

@@ -49,7 +49,11 @@ static void end_line(struct answer *answer, struct buf *out)
 	buf_clear(&answer->line);
 }
 
-static void end_answer(struct answer *answer, struct buf *out)
+/*
+ * READY ends the answer, unless the shell only shows its prompt again after other output and has
+ * not yet seen the line.
+ */
+static void take_ready(struct answer *answer, struct buf *out)
 {
 	size_t prompt = strlen(answer->prompt);
 
@@ -59,7 +63,10 @@ static void end_answer(struct answer *answer, struct buf *out)
 		answer->line.data[answer->line.len] = '\0';
 		end_line(answer, out);
 	}
-	answer->done = true;
+	answer->done = !answer->hidden || answer->echoed;
+	answer->hidden = false;
+	answer->first = true;
+	buf_clear(&answer->line);
 }
 
 /*
@@ -75,6 +82,7 @@ static bool clears_row(struct answer *answer, uint8_t byte)
 	if (byte != (uint8_t)sequence[answer->cleared] || sequence[++answer->cleared])
 		return false;
 	answer->cleared = 0;
+	answer->hidden = true;
 	buf_clear(&answer->line);
 	return true;
 }
@@ -87,7 +95,7 @@ size_t answer_feed(struct answer *answer, const uint8_t *bytes, size_t len, stru
 		if (clears_row(answer, bytes[i]))
 			continue;
 		if (bytes[i] == QV_STREAM_READY)
-			end_answer(answer, out);
+			take_ready(answer, out);
 		else if (bytes[i] == '\n')
 			end_line(answer, out);
 		else

@@ -20,6 +20,8 @@ struct answer {
 	/* the echo has been removed; until then a shell may repeat prompt and line */
 	bool echoed;
 	size_t cleared;		/* number of bytes seen of the sequence that clears a row */
+	/* the row was cleared before the echo: the next READY says that the shell still waits */
+	bool hidden;
 	bool done;		/* the shell is ready for the next line */
 	struct buf line;	/* the line that is still incomplete */
 };

@@ -56,11 +56,14 @@ size_t stream_read(struct stream *stream, uint8_t *to, size_t room)
 	return len - gone;
 }
 
-bool stream_is_ready(const struct stream *stream)
+bool stream_at_ready(struct stream *stream)
 {
 	uint32_t head = load(stream->head);
 
-	return stream->ring[(head - 1) & MASK] == QV_STREAM_READY && load(stream->head) == head;
+	if (stream->ring[(head - 1) & MASK] != QV_STREAM_READY || load(stream->head) != head)
+		return false;
+	stream->pos = head;
+	return true;
 }
 
 /* Copies the line that ends before this position of the stream, its last byte first. */
@@ -84,7 +87,7 @@ static int line_before(const struct stream *stream, uint32_t place, uint8_t *byt
  */
 void stream_prompt(const struct stream *stream, bool utf8, struct buf *prompt)
 {
-	uint32_t head = load(stream->head), back;
+	uint32_t head = stream->pos, back;
 	uint8_t bytes[PROMPT_MAX], earlier[PROMPT_MAX];
 	int len, other;
 

@@ -28,8 +28,11 @@ void stream_init(struct stream *stream, const volatile uint8_t *ring,
 /* Copies new bytes, at most `room`. Counts overwritten bytes. */
 size_t stream_read(struct stream *stream, uint8_t *to, size_t room);
 
-/* Returns whether the last byte is READY, which means that a shell waits for a line. */
-bool stream_is_ready(const struct stream *stream);
+/*
+ * Returns whether the last byte is READY, which means that a shell waits for a line. If so, reading
+ * starts behind it: nothing that comes between this check and the line is missed.
+ */
+bool stream_at_ready(struct stream *stream);
 
 /* Finds the shell's prompt: the printable bytes between the last newline and that READY. */
 void stream_prompt(const struct stream *stream, bool utf8, struct buf *prompt);

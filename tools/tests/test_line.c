@@ -52,6 +52,16 @@ TEST(line_is_shown_again_behind_others_output)
 	expect("cmd\n\r\033[31mred\nquest> \x04", "[31mred\n", true);
 }
 
+TEST(prompt_shown_again_is_not_the_end)
+{
+	expect("\r\033[Kother\nquest> \x04" "cmd\nout\nquest> \x04", "other\nout\n", true);
+	expect("\r\033[Kother\nquest> \x04\r\033[Kmore\nquest> \x04" "cmd\nquest> \x04",
+	       "other\nmore\n", true);
+	expect("\r\033[Kother\nquest> \x04", "other\n", false);
+	expect("\r\033[Kother\nquest> cmd\nquest> \x04", "other\n", true);
+	expect("cmd\n\r\033[Kout\nquest> \x04", "out\n", true);
+}
+
 TEST(keeps_what_is_output)
 {
 	expect("out\ncmd\nquest> \x04", "out\ncmd\n", true);

@@ -71,26 +71,28 @@ TEST(survives_any_head)
 		value = value * 1103515245 + 12345;
 		head = value;
 		CHECK(stream_read(&stream, bytes, 4096) <= 4096);
-		stream_is_ready(&stream);
+		stream_at_ready(&stream);
 	}
 }
 
-TEST(knows_when_the_shell_is_ready)
+TEST(starts_where_the_shell_is_ready)
 {
 	struct stream stream;
 
 	begin(0, &stream);
-	CHECK(!stream_is_ready(&stream));
+	CHECK(!stream_at_ready(&stream));
 	print("boot\nquest> \x04");
-	CHECK(stream_is_ready(&stream));
+	CHECK(stream.pos == 0 && stream_at_ready(&stream) && stream.pos == head);
 	print("x");
-	CHECK(!stream_is_ready(&stream));
+	CHECK(!stream_at_ready(&stream));
+	CHECK(stream_read(&stream, bytes, sizeof(bytes)) == 1 && bytes[0] == 'x');
 }
 
-static const char *prompt_of(const struct stream *stream)
+static const char *prompt_of(struct stream *stream)
 {
 	static struct buf prompt;
 
+	CHECK(stream_at_ready(stream));
 	stream_prompt(stream, false, &prompt);
 	return prompt.data ? prompt.data : "";
 }
