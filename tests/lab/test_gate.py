@@ -145,7 +145,7 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
     monkeypatch.setattr(lint, "main", lambda: 1)
     (tmp_path / "lab").mkdir()
     instead = {"NAMES": tmp_path / "none", "lab_tests": lab_tests, "pytest": pytest_again,
-               "vt_x": lambda: None, "size": lambda: None, "build_for": lambda kernel: None,
+               "boots": lambda: None, "size": lambda: None, "build_for": lambda kernel: None,
                "unit": lambda folder: Count(1, 0)}
     for name, value in instead.items():
         monkeypatch.setattr(check, name, value)

@@ -8,7 +8,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
 
 from . import cpio, enter, rfb, roots, snapshot, tar
 from .bulk import SIZE, TO_MACHINE, Bulk
@@ -74,11 +73,11 @@ class Bochs(Emulator):
 
     name, tree = "Bochs", "bochs"
     wire = "/dev/ttyS1 1:0:1:0"
-    archive: ClassVar[type[cpio.Archive] | type[tar.Archive]] = tar.Archive
     memory = "1G"
 
     def __init__(self, config: Config, run: Path, console: Path) -> None:
         super().__init__(config, run, console)
+        self.archive = tar.Archive
         self._listen = socket.create_server(("127.0.0.1", 0))  # Bochs connects to this socket
 
     @classmethod
@@ -89,7 +88,7 @@ class Bochs(Emulator):
                 raise LabError(f"the machine 'intel' has no {what}", "leave that out, or take the machine 'amd'")
 
     def prepare(self, kernel: Kernel, root: Path, lay: bytes) -> list[str]:
-        made = snapshot.ensure(self.config, root, f"{HARDWARE}-{GRUB}-{MODEL}-{TICKS}-{PARAMETERS}")
+        made = snapshot.ensure(self.config, root, self.tree, f"{HARDWARE}-{GRUB}-{MODEL}-{TICKS}-{PARAMETERS}")
         state = self.run / "state"
         state.mkdir()
         for file in (made / "state").iterdir():
@@ -177,7 +176,9 @@ class Bochs(Emulator):
 class BochsBoot(Bochs):
     """A machine with VT-x that boots from its CD."""
 
-    archive = cpio.Archive
+    def __init__(self, config: Config, run: Path, console: Path) -> None:
+        super().__init__(config, run, console)
+        self.archive = cpio.Archive
 
     def prepare(self, kernel: Kernel, root: Path, lay: bytes) -> list[str]:
         if len(lay) > TO_MACHINE:
@@ -198,7 +199,10 @@ class BochsBoot(Bochs):
                     str(self.run / "boot.iso"), str(disc))
 
     def keep(self, place: Path) -> None:
-        """Copies the CD to the folder of a saved state, which needs it."""
+        """Saves the state and the CD, which it needs."""
+        state = place / "state"
+        state.mkdir()
+        self.save(state)
         shutil.copy(self.run / "boot.iso", place)
 
 

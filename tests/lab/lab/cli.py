@@ -227,7 +227,7 @@ def main(argv: list[str]) -> int:
         if o.fleet:
             roots.ensure("fleet")
         if o.machine == "intel":
-            check.vt_x()
+            check.boots()
         return 0
     except BuildError as e:
         say(str(e))

@@ -22,13 +22,14 @@ class Emulator(abc.ABC):
     name: ClassVar[str]   # the emulator's name in messages
     tree: ClassVar[str]   # the Debian tree that contains the emulator (roots.toml)
     wire: ClassVar[str]   # the machine's end of the wire to the agent
-    archive: ClassVar[type[cpio.Archive] | type[tar.Archive]]  # the format of the run's files
     memory: ClassVar[str]  # the default size of RAM
 
     def __init__(self, config: Config, run: Path, console: Path) -> None:
         self.config, self.run, self.console = config, run, console
         self.process: subprocess.Popen[bytes] | None = None  # the emulator, once it runs
         self.booted = b""  # with a saved state: the archive to extract over the root disk
+        # the format of the files of this run
+        self.archive: type[cpio.Archive] | type[tar.Archive] = cpio.Archive
         # a faster channel for long messages, if the emulator needs it
         self.bulk: Bulk | None = None
 
@@ -62,6 +63,10 @@ class Emulator(abc.ABC):
     @abc.abstractmethod
     def state(self) -> str:
         """Returns the CPUs' main registers, to debug a machine that hangs."""
+
+    def keep(self, place: Path) -> None:
+        """Saves the whole state in a new folder, from which prepare() lets machines resume."""
+        raise LabError(f"{self.name} cannot save such a machine", "")
 
     def close(self) -> None:
         """Releases the resources of connect() and prepare()."""

@@ -72,7 +72,7 @@ def main(text: str, list_only: bool) -> int:
         count = check.one(name, work)
         total.passed += count.passed
         total.failed += count.failed
-    check.vt_x()
+    check.boots()
     done = check.lab_tests(*tests)
     for result in done.values():
         total.passed += result.outcome == "passed"

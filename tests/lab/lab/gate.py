@@ -138,8 +138,8 @@ def run_all(progress: Progress) -> tuple[list[Count], dict[str, record.Result]]:
     def part(name: str, work: Callable[[], object]) -> None:
         run(name, functools.partial(check.one, name, work))
     part("Debian trees", prepare)
-    boot = threading.Thread(target=part, args=("boot with VT-x", check.vt_x))
-    boot.start()  # in parallel; the first test on VT-x waits for its end
+    boot = threading.Thread(target=part, args=("boots", check.boots))
+    boot.start()  # in parallel; the first test on a machine waits for its end
     for kernel in KERNELS:
         part(f"build for {kernel}", functools.partial(check.build_for, kernel))
     part("size of the monitor", check.size)

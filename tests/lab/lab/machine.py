@@ -21,13 +21,13 @@ from .config import Config
 from .emulator import Emulator
 from .errors import GuestTimeout, LabError, MachineDead
 from .paths import BUILD, LAB
-from .qemu import Qemu
+from .qemu import Qemu, QemuBoot
 
 LOGS = BUILD / "lab/logs"
 LOGS_KEPT = 100
 BOOT_LIMIT = 240.0
 PANIC = re.compile(rb"Kernel panic - not syncing[^\r\n]*")
-EMULATORS: dict[str, type[Emulator]] = {"amd": Qemu, "intel": Bochs, "intel-boot": BochsBoot}
+EMULATORS: dict[str, type[Emulator]] = {"amd": Qemu, "amd-boot": QemuBoot, "intel": Bochs, "intel-boot": BochsBoot}
 
 
 @dataclass

@@ -3,14 +3,16 @@
 
 import contextlib
 import json
+import shutil
 import socket
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import cpio
+from . import cpio, snapshot, tar
 from .config import Config
 from .emulator import Emulator
 from .errors import LabError
@@ -32,26 +34,43 @@ STOPS = {
 }
 
 
+def resumes(config: Config) -> bool:
+    """Returns whether such a machine resumes from a saved state. QEMU saves no AMD IOMMU and not
+    every device that a test adds. After a reset a machine needs the initramfs of its boot."""
+    return not (config.qemu_args or config.reboots or config.icount or config.own_root or config.iommu == "amd")
+
+
 class Qemu(Emulator):
-    """A machine with AMD-V."""
+    """A machine with AMD-V. It resumes from the saved state of an equal, booted machine, or boots."""
 
     name, tree = "QEMU", "tool"
     wire = "/dev/virtio-ports/org.qv.lab"
-    archive = cpio.Archive
     memory = "2G"
 
     def __init__(self, config: Config, run: Path, console: Path) -> None:
         super().__init__(config, run, console)
         self._control: Control | None = None
+        if resumes(config):
+            self.archive = tar.Archive
 
     @classmethod
     def check(cls, config: Config) -> None:
         """Checks nothing: QEMU itself reports unsupported settings."""
 
     def prepare(self, kernel: Kernel, root: Path, lay: bytes) -> list[str]:
+        if not resumes(self.config):
+            return self._boot(kernel, Disk(root), lay)
+        nowhere = Path("run")
+        settings = command_line(self.config, kernel, Disk(root), nowhere, nowhere, nowhere)
+        made = snapshot.ensure(self.config, root, self.tree, repr(settings))
+        self.booted = lay
+        return [*command_line(self.config, kernel, Disk(made / ROOT, "qcow2"), kernel.initramfs("virtio"),
+                              self.run, self.console), "-incoming", f"file:{made / STATE}"]
+
+    def _boot(self, kernel: Kernel, disk: "Disk", lay: bytes) -> list[str]:
         initrd = self.run / "initrd"
         initrd.write_bytes(kernel.initramfs("virtio").read_bytes() + lay)
-        return command_line(self.config, kernel, root, initrd, self.run, self.console)
+        return command_line(self.config, kernel, disk, initrd, self.run, self.console)
 
     def connect(self, alive: Callable[[], bool], deadline: float) -> socket.socket:
         wire = connect(self.run / "agent", alive, deadline)
@@ -80,7 +99,48 @@ class Qemu(Emulator):
             self._control.close()
 
 
-def command_line(config: Config, kernel: Kernel, root: Path, initrd: Path, run: Path,
+ROOT, STATE = "root.qcow2", "state"  # a saved machine's root disk, and everything else
+SAVING = 120.0  # seconds
+
+
+class QemuBoot(Qemu):
+    """A machine with AMD-V that boots, and can be saved then."""
+
+    def __init__(self, config: Config, run: Path, console: Path) -> None:
+        super().__init__(config, run, console)
+        self.archive = cpio.Archive
+
+    def prepare(self, kernel: Kernel, root: Path, lay: bytes) -> list[str]:
+        # The machine waits until connect() has put a layer on the disk for what it writes
+        return [*self._boot(kernel, Disk(root, options="file.locking=off"), lay), "-S"]
+
+    def connect(self, alive: Callable[[], bool], deadline: float) -> socket.socket:
+        wire = super().connect(alive, deadline)
+        self.ask("blockdev-snapshot-sync", device="root", format="qcow2", **{"snapshot-file": str(self.run / ROOT)})
+        self.ask("cont")
+        return wire
+
+    def keep(self, place: Path) -> None:
+        self.ask("migrate", uri=f"file:{place / STATE}")
+        deadline = time.monotonic() + SAVING
+        while (status := self.ask("query-migrate")["status"]) != "completed":
+            if status == "failed" or time.monotonic() > deadline:
+                raise LabError(f"QEMU does not save the machine ({status})", "check the disk's free space")
+            time.sleep(0.1)
+        shutil.copy(self.run / ROOT, place)
+
+
+@dataclass
+class Disk:
+    """The root disk of a machine."""
+
+    path: Path
+    format: str = "raw"
+    # by default what the machine writes goes to a temporary layer
+    options: str = "snapshot=on"
+
+
+def command_line(config: Config, kernel: Kernel, root: Disk, initrd: Path, run: Path,
                  console: Path) -> list[str]:
     """Returns the QEMU command of a machine. Its sockets are under `run`."""
     accel = "tcg,thread=multi"
@@ -91,8 +151,8 @@ def command_line(config: Config, kernel: Kernel, root: Path, initrd: Path, run: 
     flags = ["-x2apic"] if config.icount and not config.counted_x2apic else []
     cpu = ",".join([CPU, *flags, *config.cpu_flags.strip(",").split(",")]).strip(",")
 
-    def disk(path: Path, serial: str) -> list[str]:
-        return ["-drive", f"file={path},format=raw,if=none,id={serial},snapshot=on,cache=unsafe",
+    def disk(serial: str, image: Disk) -> list[str]:
+        return ["-drive", f"file={image.path},format={image.format},if=none,id={serial},{image.options},cache=unsafe",
                 "-device", f"virtio-blk-pci,drive={serial},serial={serial}"]
     return [
         "qemu-system-x86_64", "-accel", accel, *extra, "-cpu", cpu, "-machine", "q35",
@@ -102,7 +162,7 @@ def command_line(config: Config, kernel: Kernel, root: Path, initrd: Path, run: 
         *IOMMUS[config.iommu],
         "-kernel", str(kernel.vmlinuz), "-initrd", str(initrd),
         "-append", " ".join(["console=ttyS0", *config.boot_args]),
-        *disk(root, "root"), *disk(kernel.disk, "kernel"),
+        *disk("root", root), *disk("kernel", Disk(kernel.disk)),
         "-device", "virtio-serial-pci",
         "-chardev", f"socket,id=agent,path={run}/agent,server=on,wait=off",
         "-device", "virtserialport,chardev=agent,name=org.qv.lab",
