@@ -202,6 +202,17 @@ static bool log_instance_sentence(char *to, u32 len, const struct qv_mon_log_ent
 	return true;
 }
 
+/*
+ * Linux executes nothing at the monitor's addresses. A triple fault there means that the processor
+ * left the guest twice without an entry between, which only an emulator does
+ * (Documentation/how-to/lab.md): the monitor then ran Linux with its own state.
+ */
+static bool log_impossible(const struct qv_mon_log_entry *e)
+{
+	return e->what == QV_LOG_SHUTDOWN && e->a >= QV_VA_IMAGE &&
+	       e->a < QV_VA_IMAGE + QV_IMAGE_MAX;
+}
+
 void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e,
 		     const char *(*holder)(u64 instance))
 {
@@ -217,6 +228,12 @@ void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e,
 	if (e->what == QV_LOG_FAILED) {
 		scnprintf(to + n, len - n, "cell failed: %s (address %#llx)",
 			  qv_failure_sentence(e->a), e->b);
+		return;
+	}
+	if (log_impossible(e)) {
+		scnprintf(to + n, len - n,
+			  "impossible exit before a triple fault at %#llx: the emulator left Linux "
+			  "without having entered it", e->a);
 		return;
 	}
 	if (e->what >= ARRAY_SIZE(text)) {

@@ -106,16 +106,19 @@ class Arena:
                 reply = json.loads(self._answers.get(timeout=0.5))
             except queue.Empty:
                 if self._machine.dead:
-                    raise MachineDead(f"the machine died ({do} {more}): {self._machine.dead}") from None
+                    raise MachineDead(self._machine.evidence(
+                        f"the machine died ({do} {more}): {self._machine.dead}")) from None
                 continue
             if "error" in reply:
                 # the machine's state is unknown, so the next test gets another machine
+                why = self._machine.evidence(reply["error"])
                 self._machine.kill()
-                raise AssertionError(reply["error"])
+                raise AssertionError(why)
             self.rested = do == "neighbours"
             return reply
+        why = self._machine.evidence(f"no end of: {do} {more} {self._running.errors.decode()}")
         self._machine.kill()
-        raise GuestTimeout(f"no end of: {do} {more} {self._running.errors.decode()}")
+        raise GuestTimeout(why)
 
 
 _arenas: "weakref.WeakKeyDictionary[Machine, Arena]" = weakref.WeakKeyDictionary()

@@ -136,8 +136,10 @@ class Server:
                 return Result(**json.loads(self._answers.get(timeout=0.5)))
             except queue.Empty:
                 if self._machine.dead:
-                    raise MachineDead(f"the machine died (qvctl {shlex.join(argv)}): {self._machine.dead}") from None
-        raise GuestTimeout(f"no end of: qvctl {shlex.join(argv)} {self._running.errors.decode()}")
+                    raise MachineDead(self._machine.evidence(
+                        f"the machine died (qvctl {shlex.join(argv)}): {self._machine.dead}")) from None
+        raise GuestTimeout(self._machine.evidence(
+            f"no end of: qvctl {shlex.join(argv)} {self._running.errors.decode()}"))
 
 
 _servers: "weakref.WeakKeyDictionary[Machine, Server]" = weakref.WeakKeyDictionary()

@@ -171,6 +171,16 @@ def test_test_that_passes_again_is_unstable(runs: dict[str, str], tmp_path: Path
     assert gate.main() == 1, "the same one in two runs"
 
 
+def test_fault_of_the_emulator_makes_no_test_unstable(
+        runs: dict[str, str], monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    runs["b"] = "passed"
+    monkeypatch.setattr(check, "lab_tests", lambda: {"b": Result("b", "failed", 1.0, emulator=True)})
+    assert [gate.main(), gate.main()] == [0, 0], "it may come again"
+    lines = capsys.readouterr().out.splitlines()
+    assert lines.count("EMULATOR FAULT b") == 2 and lines[-1].endswith(" passed, 0 failed")
+
+
 def test_test_that_fails_again_is_red(runs: dict[str, str],
                                       capsys: pytest.CaptureFixture[str]) -> None:
     runs.update(a="failed", b="passed")

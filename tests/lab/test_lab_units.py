@@ -5,6 +5,7 @@ import importlib.machinery
 import importlib.util
 import re
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -16,7 +17,8 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadGroupScheduling
 
-from lab import aptconf, bochs, channelbench, check, cpio, enter, fixtures, qemu, roots, tar
+from lab import (aptconf, bochs, channelbench, check, cpio, enter, evidence, fixtures, qemu, roots,
+                 tar)
 from lab.config import Config
 from lab.errors import LabError
 from lab.fixtures import SLOW
@@ -109,6 +111,30 @@ def test_bochs_registers_are_parsed() -> None:
     saved = "cpu0 = {\n  RAX = 0x1\n  RIP = 0xfff0\n  CR0 = 0x60000010\n  VMX = {\n    vmcsptr = 0x2000\n" \
             "    in_vmx_guest = true\n    VMCS_CACHE = {\n      RIP = 0xbad\n"
     assert bochs.registers(saved, "CPU 3") == "CPU 3: RIP=0xfff0 CR0=0x60000010 vmcsptr=0x2000 in_vmx_guest=true"
+
+
+def test_log_of_the_monitor_is_found_in_ram() -> None:
+    names = [name for name, _ in evidence.events()]
+    ram = bytearray(4 * evidence.HUGE)
+
+    def entry(seq: int, what: str, a: int, b: int = 0) -> None:
+        at = block + evidence.LOG + 64 + (seq - 1) % evidence.ENTRIES * evidence.ENTRY.size
+        evidence.ENTRY.pack_into(ram, at, seq, 1000 + seq, 3, names.index(what), a, b)
+    for block, number, name in ((3 * evidence.HUGE, 0, b""), (evidence.HUGE, 2, b"quest")):
+        struct.pack_into("<2Q", ram, block + evidence.MARK, evidence.MAGIC, block)
+        struct.pack_into("<Q8s", ram, block + evidence.MARK + 48, number, name)
+        struct.pack_into("<2I", ram, block, 2, 1)
+        struct.pack_into("<Q", ram, block + evidence.LOG, 600)
+        entry(600, "QV_LOG_SHUTDOWN", 0x40000010 if number else 0xFFFFFFFF81000000)
+        entry(599, "QV_LOG_MSR_DENIED", 0x1B, 7)
+    # a copy at another place
+    struct.pack_into("<2Q", ram, 2 * evidence.HUGE + evidence.MARK, evidence.MAGIC, 0)
+    found = evidence.blocks(lambda at, size: bytes(ram[at:at + size]), [range(len(ram))])
+    assert [(b.number, b.name, b.state, b.cpus) for b in found] == [(0, "", "running", 1), (2, "quest", "running", 1)]
+    denied, end = found[0].log()
+    assert "cpu 3: QV_LOG_MSR_DENIED: access to MSR 0x1b refused (value 0x7)" in denied
+    assert "Linux met a triple fault at 0xffffffff81000000" in end and evidence.IMPOSSIBLE not in end
+    assert evidence.IMPOSSIBLE in list(found[1].log())[1]
 
 
 @pytest.mark.parametrize("asked", [{"iommu": "amd"}, {"icount": True}, {"cpu_flags": "-vmx"}, {"qemu_args": ("-s",)}])

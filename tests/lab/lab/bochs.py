@@ -21,7 +21,7 @@ from .images import Kernel
 MODEL = "broadwell_ult"
 TICKS = 50_000_000  # instructions per virtual second; the TSC counts instructions
 # In Bochs MWAIT returns at once, so idle CPUs would cost as much as busy CPUs. HLT sleeps.
-PARAMETERS = ["console=ttyS0,115200", "mitigations=off", "idle=halt"]
+PARAMETERS = ["console=ttyS0,115200", "mitigations=off", "idle=halt", "sysrq_always_enabled"]
 ENDS = [  # the last message of Bochs, and its meaning
     (re.compile(r"exception\(\): 3rd \((\d+)\) exception"), "it reset (a triple fault)"),
     (re.compile(r"ACPI control: soft power off"), "it switched itself off"),
@@ -78,6 +78,7 @@ class Bochs(Emulator):
     def __init__(self, config: Config, run: Path, console: Path) -> None:
         super().__init__(config, run, console)
         self.archive = tar.Archive
+        self.saved = run  # the folder with the state that registers() saves
         self._listen = socket.create_server(("127.0.0.1", 0))  # Bochs connects to this socket
 
     @classmethod
@@ -141,13 +142,25 @@ class Bochs(Emulator):
     def reset(self) -> None:
         self._press(rfb.RESET)
 
-    def state(self) -> str:
-        """Returns the main registers of each CPU, from a state that Bochs saves."""
-        with tempfile.TemporaryDirectory(dir=self.run) as name:
-            place = Path(name)
-            self.save(place)
-            return "\n".join(registers((place / f"cpu{n}").read_text(errors="replace"), f"CPU {n}")
-                             for n in range(self.config.cpus))
+    def registers(self) -> str:
+        """Returns the main registers and the local APIC of each CPU, from a state that Bochs saves
+        now. read_ram() then reads this state."""
+        self.saved = Path(tempfile.mkdtemp(dir=self.run))
+        self.save(self.saved)
+        return "\n".join(registers((self.saved / f"cpu{n}").read_text(errors="replace"), f"CPU {n}")
+                         for n in range(self.config.cpus))
+
+    def ram(self) -> list[range]:
+        return [range((self.saved / "memory.ram").stat().st_size)]
+
+    def read_ram(self, address: int, size: int) -> bytes:
+        with (self.saved / "memory.ram").open("rb") as file:
+            file.seek(address)
+            return file.read(size)
+
+    def sysrq(self, key: str) -> None:
+        assert self.process
+        rfb.type_chord(rfb.window(self.process.pid), [rfb.ALT, rfb.PRINT, ord(key)])
 
     def save(self, place: Path, patience: float = 120.0) -> None:
         """Saves the whole state in a folder. The machine continues to run."""
@@ -209,8 +222,14 @@ class BochsBoot(Bochs):
 SHOWN = ("RIP", "RSP", "EFLAGS", "CR0", "CR2", "CR3", "CR4", "activity_state", "cpu_mode", "vmcsptr", "in_vmx", "in_vmx_guest")
 
 
+APIC = re.compile(r"^\s*local_apic = \{\n(.*?)^\s*\}", re.MULTILINE | re.DOTALL)
+
+
 def registers(saved: str, name: str) -> str:
-    """Returns a line with the main registers of a CPU's saved state."""
+    """Returns a line with the main registers of a CPU's saved state, and one with its local APIC."""
     # In reverse order, so that the first value of a register replaces later ones
     found = dict(re.findall(r"^\s*(\w+) = (\S+)$", saved, re.MULTILINE)[::-1])
-    return f"{name}: " + " ".join(f"{key}={found[key]}" for key in SHOWN if key in found)
+    line = f"{name}: " + " ".join(f"{key}={found[key]}" for key in SHOWN if key in found)
+    if apic := APIC.search(saved):
+        line += "\n  local APIC: " + " ".join(re.sub(r" = ", "=", apic[1]).split())
+    return line

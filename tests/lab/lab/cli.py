@@ -155,9 +155,9 @@ def carry_out(o: argparse.Namespace) -> int:
             argv = script_of(o, machine)
             try:
                 rc = machine.run(argv, limit, sink=write_out).rc
-            except GuestTimeout:
-                say(f"not done within {limit:g} s; the end of the console:")
-                print(machine.console_tail(), machine.whereabouts(), sep="\n", file=sys.stderr)
+            except GuestTimeout as e:
+                say(f"not done within {limit:g} s: {e}; the end of the console:")
+                print(machine.console_tail(), file=sys.stderr)
                 rc = TIMEOUT
             failed = [f for f in o.get if not got(machine, f[0], f[1], brief=rc == TIMEOUT)]
             return LAB if failed and rc == 0 else rc

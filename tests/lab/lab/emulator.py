@@ -61,8 +61,20 @@ class Emulator(abc.ABC):
         """Presses the machine's reset button."""
 
     @abc.abstractmethod
-    def state(self) -> str:
-        """Returns the CPUs' main registers, to debug a machine that hangs."""
+    def registers(self) -> str:
+        """Returns the registers and local APICs of the CPUs."""
+
+    @abc.abstractmethod
+    def sysrq(self, key: str) -> None:
+        """Presses a key with Alt and SysRq on the machine's keyboard."""
+
+    @abc.abstractmethod
+    def ram(self) -> list[range]:
+        """Returns the ranges of the machine's RAM, for read_ram()."""
+
+    @abc.abstractmethod
+    def read_ram(self, address: int, size: int) -> bytes:
+        """Returns bytes of the machine's RAM."""
 
     def keep(self, place: Path) -> None:
         """Saves the whole state in a new folder, from which prepare() lets machines resume."""

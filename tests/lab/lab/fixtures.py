@@ -10,7 +10,7 @@ import pytest
 from product import Product
 
 from .config import Config
-from .errors import GuestTimeout, MachineDead
+from .errors import MachineDead
 from .machine import Machine
 from .parts import part_of
 from .record import Recorder, plain
@@ -116,6 +116,7 @@ def qv(machine: Machine, machines: Machines) -> Iterator[Product]:
 
 
 MACHINE = pytest.StashKey[Machine]()
+EVIDENCE = 40_000  # characters of it that are printed
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -126,8 +127,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.failed and m:
         m.spoilt = True
         report.sections.append((f"console ({m.console})", m.console_tail()))
-        if call.excinfo and call.excinfo.errisinstance(GuestTimeout) and not m.dead:
-            report.sections.append(("where the CPUs are", m.whereabouts()))
+        if m.found:  # where only the output is kept, as in CI, the file is lost
+            report.sections.append(("evidence", m.found.read_text(encoding="utf-8")[:EVIDENCE]))
 
 
 class Failures:

@@ -14,12 +14,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from . import build, enter, images, roots, speed
+from . import build, enter, evidence, images, roots, speed
 from .bochs import Bochs, BochsBoot
 from .channel import Channel, Running
 from .config import Config
 from .emulator import Emulator
-from .errors import GuestTimeout, LabError, MachineDead
+from .errors import EMULATORS_FAULT, GuestTimeout, LabError, MachineDead
 from .paths import BUILD, LAB
 from .qemu import Qemu, QemuBoot
 
@@ -55,6 +55,7 @@ class Machine:
         self.spoilt = False  # after a failed test the next test gets another machine
         self._why_dead = ""
         self._scanned = 0
+        self.found: Path | None = None  # the file of evidence(), once it is written
         self._closing = contextlib.ExitStack()
 
     @staticmethod
@@ -62,6 +63,7 @@ class Machine:
         LOGS.mkdir(parents=True, exist_ok=True)
         for old in sorted(LOGS.glob("*.log"))[:-LOGS_KEPT]:
             old.unlink(missing_ok=True)
+            old.with_suffix(".evidence").unlink(missing_ok=True)
         stamp = time.strftime("%Y%m%d-%H%M%S")
         fd, name = tempfile.mkstemp(prefix=f"{stamp}-", suffix=".log", dir=LOGS)
         os.close(fd)
@@ -210,12 +212,12 @@ class Machine:
         """Presses the reset button. See restart()."""
         self.emulator.reset()
 
-    def whereabouts(self) -> str:
-        """Returns the main registers of each CPU, to debug a machine that hangs."""
-        try:
-            return self.emulator.state()
-        except (LabError, OSError) as e:
-            return f"(where the CPUs are is not known: {e})"
+    def evidence(self, why: str) -> str:
+        """Writes the state of a machine that hangs or has died to a file, once. Returns `why` with
+        the name of that file, and with EMULATORS_FAULT in front if the state shows that."""
+        self.found = self.found or evidence.write(self, why)
+        fault = EMULATORS_FAULT if evidence.emulators_fault(self.found) else ""
+        return f"{fault}{why} (evidence: {self.found})"
 
     def qmp(self, name: str, **arguments: Any) -> Any:
         """Sends a command to QEMU itself, e.g. qmp("inject-nmi"). Returns its result."""
@@ -229,12 +231,12 @@ class Machine:
             now = time.monotonic()
             if now >= check:
                 if self.dead:
-                    raise MachineDead(f"the machine died ({what}): {self._why_dead}")
+                    raise MachineDead(self.evidence(f"the machine died ({what}): {self._why_dead}"))
                 if self._channel.lost.is_set() and self._process.poll() is None:
-                    raise MachineDead(f"the machine does not answer any more ({what})")
+                    raise MachineDead(self.evidence(f"the machine does not answer any more ({what})"))
                 check = now + 0.25
             if now > deadline:
-                raise GuestTimeout(f"no end of: {what}")
+                raise GuestTimeout(self.evidence(f"no end of: {what}"))
             time.sleep(0.01)
 
     def _finish(self, command: Running, deadline: float, what: str) -> None:

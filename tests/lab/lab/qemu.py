@@ -26,6 +26,7 @@ IOMMUS = {
     "intel-scalable": ["-device", "intel-iommu,intremap=on,eim=on,scalable-mode=on"],
     "intel-first-stage": ["-device", "intel-iommu,intremap=on,eim=on,scalable-mode=on,fsts=on"],
 }
+LOW = 2 << 30  # bytes of RAM below 4 GiB that a q35 machine has, if it has 2.75 GiB or more
 CPU = "EPYC-v4,+svm,+npt,+x2apic"
 STOPS = {
     "guest-reset": "it reset (a triple fault or a reboot)",
@@ -37,7 +38,8 @@ STOPS = {
 def resumes(config: Config) -> bool:
     """Returns whether such a machine resumes from a saved state. QEMU saves no AMD IOMMU and not
     every device that a test adds. After a reset a machine needs the initramfs of its boot."""
-    return not (config.qemu_args or config.reboots or config.icount or config.own_root or config.iommu == "amd")
+    return not (config.qemu_args or config.reboots or config.icount or config.own_root or
+                config.iommu == "amd")
 
 
 class Qemu(Emulator):
@@ -90,9 +92,29 @@ class Qemu(Emulator):
     def reset(self) -> None:
         self.ask("system_reset")
 
-    def state(self) -> str:
-        said = str(self.ask("human-monitor-command", **{"command-line": "info registers -a"}))
-        return "\n".join(line for line in said.splitlines() if line.startswith(("CPU#", "RIP", "RSI", "CR0")))
+    def _monitor(self, line: str) -> str:
+        return str(self.ask("human-monitor-command", **{"command-line": line})).replace("\r", "")
+
+    def registers(self) -> str:
+        cpus = self.ask("query-cpus-fast")
+        apics = [self._monitor(f"info lapic {number}") for number in range(len(cpus))]
+        return "\n".join([self._monitor("info status"), self._monitor("info registers -a"), *apics])
+
+    def sysrq(self, key: str) -> None:
+        self.ask("send-key", keys=[{"type": "qcode", "data": code} for code in ("alt", "sysrq", key)])
+
+    def ram(self) -> list[range]:
+        size = self.ask("query-memory-size-summary")["base-memory"]
+        low = min(size, LOW)  # the rest begins at 4 GiB
+        return [range(low), range(4 << 30, (4 << 30) + size - low)]
+
+    def read_ram(self, address: int, size: int) -> bytes:
+        if size > 16:
+            place = self.run / "ram"
+            self.ask("pmemsave", val=address, size=size, filename=str(place))
+            return place.read_bytes()
+        words = self._monitor(f"xp /{size // 8}gx {address:#x}").partition(":")[2].split()
+        return b"".join(int(word, 16).to_bytes(8, "little") for word in words)
 
     def close(self) -> None:
         if self._control:
@@ -111,7 +133,7 @@ class QemuBoot(Qemu):
         self.archive = cpio.Archive
 
     def prepare(self, kernel: Kernel, root: Path, lay: bytes) -> list[str]:
-        # The machine waits until connect() has put a layer on the disk for what it writes
+        # The machine waits until connect() has put a layer on the disk, which takes its writes
         return [*self._boot(kernel, Disk(root, options="file.locking=off"), lay), "-S"]
 
     def connect(self, alive: Callable[[], bool], deadline: float) -> socket.socket:
@@ -157,11 +179,12 @@ def command_line(config: Config, kernel: Kernel, root: Disk, initrd: Path, run: 
     return [
         "qemu-system-x86_64", "-accel", accel, *extra, "-cpu", cpu, "-machine", "q35",
         "-smp", str(config.cpus), "-m", config.memory or Qemu.memory, "-nographic", "-nic", "none",
-        *([] if config.reboots else ["-no-reboot"]),
+        # A machine that has reset or switched itself off stays, so that its state can be read
+        *([] if config.reboots else ["-action", "reboot=shutdown"]), "-action", "shutdown=pause",
         "-serial", f"file:{console}", "-monitor", "none",
         *IOMMUS[config.iommu],
         "-kernel", str(kernel.vmlinuz), "-initrd", str(initrd),
-        "-append", " ".join(["console=ttyS0", *config.boot_args]),
+        "-append", " ".join(["console=ttyS0", "sysrq_always_enabled", *config.boot_args]),
         *disk("root", root), *disk("kernel", Disk(kernel.disk)),
         "-device", "virtio-serial-pci",
         "-chardev", f"socket,id=agent,path={run}/agent,server=on,wait=off",

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .errors import EMULATORS_FAULT
+
 if TYPE_CHECKING:  # the host that runs qvlab may not have pytest
     import pytest
 
@@ -18,6 +20,7 @@ class Result:
     name: str
     outcome: str  # passed, failed or skipped
     seconds: float
+    emulator: bool = False  # it failed by a known defect of the emulator
 
     def append(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,13 +52,16 @@ class Recorder:
         self._path = path
         self._seconds: dict[str, float] = defaultdict(float)
         self._outcome: dict[str, str] = {}
+        self._emulator: set[str] = set()
 
     def pytest_runtest_logreport(self, report: "pytest.TestReport") -> None:
         name = plain(report.nodeid)
         self._seconds[name] += report.duration
         if report.outcome != "passed" and self._outcome.get(name) != "failed":
             self._outcome[name] = report.outcome
+        if report.failed and EMULATORS_FAULT in report.longreprtext:
+            self._emulator.add(name)
         # "teardown", or the value that xdist uses for a dead worker
         if report.when not in ("setup", "call"):
             outcome, seconds = self._outcome.pop(name, "passed"), self._seconds.pop(name)
-            Result(name, outcome, round(seconds, 1)).append(self._path)
+            Result(name, outcome, round(seconds, 1), name in self._emulator).append(self._path)

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Presses the buttons of Bochs's window over RFB, the only way to control Bochs while it runs."""
+"""Presses the buttons of Bochs's window, and keys, over RFB, the only way to control Bochs while it runs."""
 
 import os
+import select
 import socket
 import struct
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from .errors import LabError
@@ -12,6 +15,8 @@ from .errors import LabError
 BUTTON = 32
 SAVE, RESET = 2, 3
 POINTER = struct.Struct(">BBHH")
+KEY = struct.Struct(">BBxxI")
+ALT, PRINT = 0xFFE9, 0xFF61      # keysyms of X
 LISTENING = "0A"                 # the state's code in /proc/net/tcp
 TIMEOUT = 30.0                   # seconds to wait for an answer of a busy emulator
 
@@ -37,8 +42,22 @@ def window(pid: int) -> int:
     raise LabError("Bochs has no window", "look whether ports 5900 to 5949 are all taken")
 
 
+def type_chord(port: int, keysyms: list[int]) -> None:
+    """Presses keys one after the other, and releases them in the opposite order."""
+    _send(port, lambda width: b"".join([KEY.pack(4, 1, key) for key in keysyms] +
+                                       [KEY.pack(4, 0, key) for key in reversed(keysyms)]))
+
+
 def press(port: int, button: int) -> None:
     """Presses one of the buttons on the right of the header bar."""
+    def click(width: int) -> bytes:
+        place = (width - button * BUTTON + BUTTON // 2, BUTTON // 2)
+        return POINTER.pack(5, 1, *place) + POINTER.pack(5, 0, *place)
+    _send(port, click)
+
+
+def _send(port: int, events: Callable[[int], bytes]) -> None:
+    """Sends what `events` returns for the width of the window."""
     with socket.create_connection(("127.0.0.1", port), TIMEOUT) as wire:
         _exactly(wire, 12)
         wire.sendall(b"RFB 003.003\n")
@@ -46,11 +65,9 @@ def press(port: int, button: int) -> None:
         wire.sendall(b"\1")        # shared
         width, _, name = struct.unpack(">HH16xI", _exactly(wire, 24))
         _exactly(wire, name)
-        place = (width - button * BUTTON + BUTTON // 2, BUTTON // 2)
-        wire.sendall(POINTER.pack(5, 1, *place) + POINTER.pack(5, 0, *place))
-        wire.settimeout(1.0)
-        try:                       # wait until Bochs has read it before closing
-            while wire.recv(65536):
-                pass
-        except TimeoutError:
-            return
+        wire.sendall(events(width))
+        # Bochs has to read it before the connection closes. Meanwhile it may send the screen
+        end = time.monotonic() + 1.0
+        while (left := end - time.monotonic()) > 0 and select.select([wire], [], [], left)[0]:
+            if not wire.recv(65536):
+                return

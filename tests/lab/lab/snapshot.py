@@ -22,8 +22,8 @@ def ensure(config: Config, root: Path, tree: str, settings: str) -> Path:
     config = dataclasses.replace(config, reboots=False)
     kernel = images.kernel(config.kernel)
     guest = [file.read_text() for file in sorted((LAB / "guest").iterdir())]
-    ident = repr((RECIPE, kernel.place.name, root.parent.name, roots.key(tree), config, settings, guest))
-    short = hashlib.sha256(ident.encode()).hexdigest()[:12]
+    ident = (RECIPE, kernel.place.name, root.parent.name, roots.key(tree), config, settings, guest)
+    short = hashlib.sha256(repr(ident).encode()).hexdigest()[:12]
 
     def build(fresh: Path) -> None:
         with Machine(dataclasses.replace(config, machine=f"{config.machine}-boot"), install=False) as m:

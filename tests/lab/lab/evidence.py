@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Writes the state of a machine that hangs or has died to a file, before the machine ends.
+
+The emulator gives the CPUs' registers and local APICs. The monitor's instances are found in RAM by
+their marks (hypervisor/abi/mark.h): their logs, and where each CPU is. A Linux that is alive adds
+its blocked tasks and its stacks by SysRq."""
+
+import re
+import struct
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import build, enter, roots
+from .paths import TOP
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+ABI = TOP / "hypervisor/abi"
+HUGE = 2 << 20
+MARK_ID, MARK_NAME, NAME_LEN = 48, 56, 32  # in struct qv_mon_mark
+ENTRY = struct.Struct("<QQIIQQ24x")        # struct qv_mon_log_entry
+SYSRQ = {"l": "stacks of busy CPUs", "w": "blocked tasks"}
+ANSWER = 3.0  # seconds in which Linux prints them
+STATES = ("none", "created", "running", "stopped", "failed")
+PHASES = ("coming from Linux", "running its guest", "waiting for a SIPI", "stopped")
+FIELDS = ("index", "linux_cpu", "apic_id", "phase", "cmd", "ack", "kicks", "home_cr3", "faulting")
+IMPOSSIBLE = "QV_LOG_SHUTDOWN at the monitor's address, which is QEMU's defect (lab.md)"
+
+
+def define(file: str, name: str) -> int:
+    """Returns the value of a #define of the monitor's ABI."""
+    found = re.search(rf"#define\s+{name}\s+(0x[0-9a-fA-F]+|\d+)", (ABI / file).read_text(encoding="utf-8"))
+    assert found, name
+    return int(found[1], 0)
+
+
+MAGIC = define("mark.h", "QV_MARK_MAGIC")
+MARK, LOG, OPEN = (define("layout.h", name) for name in ("QV_OFF_MARK", "QV_OFF_LOG", "QV_OPEN_LEN"))
+IMAGE, IMAGE_MAX = (define("layout.h", name) for name in ("QV_VA_IMAGE", "QV_IMAGE_MAX"))
+CPUS, CPU_LEN = (define("layout.h", name) for name in ("QV_OFF_CPUS", "QV_CPU_LEN"))
+ENTRIES = define("log.h", "QV_MON_LOG_ENTRIES")
+
+
+def events() -> list[tuple[str, str]]:
+    """Returns name and sentence of each event of the monitor's log."""
+    table = (ABI / "log.h").read_text(encoding="utf-8").partition("#define QV_MON_EVENTS")[2]
+    return [(name, "".join(re.findall(r'"([^"]*)"', text)))
+            for name, text in re.findall(r'X\((QV_LOG_\w+),((?:[\s\\]*"[^"]*")+)\)', table)]
+
+
+def sentence(known: list[tuple[str, str]], what: int, values: tuple[int, int]) -> str:
+    """Returns the sentence of an event, with its values."""
+    if what >= len(known):
+        return f"event {what} {values}"
+    name, text = known[what]
+    if name == "QV_LOG_SHUTDOWN" and IMAGE <= values[0] < IMAGE + IMAGE_MAX:
+        name = IMPOSSIBLE
+    text = re.sub(r"%#?ll([ux])", lambda f: "%d" if f[1] == "u" else "%#x", text)
+    return f"{name}: {text % values[:text.count('%')]}"
+
+
+@dataclass
+class Block:
+    """An instance of the monitor, as it is in RAM."""
+
+    pa: int
+    number: int
+    name: str
+    open: bytes  # the part that Linux may read
+
+    def log(self) -> Iterator[str]:
+        known = events()
+        [head] = struct.unpack_from("<Q", self.open, LOG)
+        for seq in range(max(1, head - ENTRIES + 1), head + 1):
+            found = ENTRY.unpack_from(self.open, LOG + 64 + (seq - 1) % ENTRIES * ENTRY.size)
+            if found[0] == seq:
+                yield f"  {found[1]:>16} cpu {found[2]}: {sentence(known, found[3], found[4:6])}"
+
+    @property
+    def state(self) -> str:
+        [state] = struct.unpack_from("<I", self.open)
+        return STATES[state] if state < len(STATES) else str(state)
+
+    @property
+    def cpus(self) -> int:
+        [number] = struct.unpack_from("<I", self.open, 4)
+        return min(int(number), 64)
+
+
+Read = Callable[[int, int], bytes]  # (address, length): bytes of RAM
+
+
+def blocks(read: Read, ram: list[range]) -> list[Block]:
+    """Finds the instances in RAM. `ram` has the ranges of its addresses."""
+    found = []
+    for pa in (pa for part in ram for pa in part[::HUGE]):
+        if struct.unpack("<2Q", read(pa + MARK, 16)) == (MAGIC, pa):
+            part = read(pa, OPEN)
+            [number] = struct.unpack_from("<Q", part, MARK + MARK_ID)
+            name = part[MARK + MARK_NAME:MARK + MARK_NAME + NAME_LEN].split(b"\0")[0].decode(errors="replace")
+            found.append(Block(pa, number, name, part))
+    return sorted(found, key=lambda block: block.number)
+
+
+def layout(image: Path) -> dict[str, tuple[int, int]]:
+    """Returns offset and size of some members of struct pcpu."""
+    if not image.exists():
+        return {}
+    wanted = [part for field in FIELDS for part in
+              ("-ex", f'printf "{field} %d %d\\n", &((struct pcpu *)0)->{field}, sizeof(((struct pcpu *)0)->{field})')]
+    said = enter.run(roots.ensure("tool"), ["gdb", "-batch", *wanted, str(image)]).stdout
+    return {name: (int(at), int(size)) for name, at, size in re.findall(r"^(\w+) (\d+) (\d+)$", said, re.MULTILINE)}
+
+
+def cpus(block: Block, read: Read, known: dict[str, tuple[int, int]]) -> Iterator[str]:
+    """Describes the monitor's record of each CPU in an instance."""
+    for index in range(block.cpus):
+        record = read(block.pa + CPUS + index * CPU_LEN, 0x1000)
+        value = {name: int.from_bytes(record[at:at + size], "little") for name, (at, size) in known.items()}
+        phase = value.pop("phase", len(PHASES))
+        rest = " ".join(f"{name}={number:#x}" for name, number in value.items())
+        yield f"  CPU {index}: {PHASES[phase] if phase < len(PHASES) else phase}; {rest}"
+
+
+def monitor(machine: "Machine") -> Iterator[str]:
+    """Describes each instance of the monitor."""
+    vendor = machine.config.machine.partition("-")[0]
+    known = layout(build.OUT / f"hypervisor/qv-{vendor}.elf")
+    read = machine.emulator.read_ram
+    for block in blocks(read, machine.emulator.ram()):
+        yield f"instance {block.number} ({block.name or 'Linux'}) at {block.pa:#x}: {block.state}"
+        yield from cpus(block, read, known)
+        yield from block.log()
+
+
+def linux(machine: "Machine") -> Iterator[str]:
+    """Has Linux print its tasks, if it runs."""
+    for key, what in SYSRQ.items():
+        before = machine.console.stat().st_size
+        machine.emulator.sysrq(key)
+        time.sleep(ANSWER * min(machine.config.patience, 5))
+        said = machine.console.read_bytes()[before:].decode(errors="replace").replace("\r", "")
+        yield f"{what} (SysRq {key}):\n{said or '  (Linux prints nothing)'}"
+
+
+def write(machine: "Machine", why: str) -> Path:
+    """Writes all that is known to a file next to the console's log. Returns its name."""
+    place = machine.console.with_suffix(".evidence")
+    parts: dict[str, Callable[[], Iterator[str]]] = {
+        "registers": lambda: iter([machine.emulator.registers()]),
+        "monitor": lambda: monitor(machine),
+        "Linux": lambda: iter([]) if machine.dead else linux(machine),
+        "console": lambda: iter([machine.console_tail(200)]),
+    }
+    with place.open("w", encoding="utf-8") as file:
+        print(f"{why}\n{machine.config}", file=file)
+        for name, part in parts.items():
+            print(f"\n== {name}", file=file, flush=True)
+            try:
+                for line in part():
+                    print(line, file=file, flush=True)
+            except Exception as error:  # the other parts may still be there
+                print(f"(not known: {error!r})", file=file, flush=True)
+    return place
+
+
+def emulators_fault(place: Path) -> bool:
+    """Returns whether the machine shows a defect of the emulator that QV cannot have caused."""
+    return IMPOSSIBLE in place.read_text(encoding="utf-8")
