@@ -203,9 +203,9 @@ static bool log_instance_sentence(char *to, u32 len, const struct qv_mon_log_ent
 }
 
 /*
- * Linux executes nothing at the monitor's addresses. A triple fault there means that the processor
- * left the guest twice without an entry between, which only an emulator does
- * (Documentation/how-to/lab.md): the monitor then ran Linux with its own state.
+ * Linux's kernel executes nothing at the monitor's addresses. A triple fault there looks like that
+ * of an emulator (Documentation/how-to/lab.md) which left the guest twice without an entry between:
+ * the monitor then ran Linux with its own state.
  */
 static bool log_impossible(const struct qv_mon_log_entry *e)
 {
@@ -232,8 +232,8 @@ void qv_log_sentence(char *to, u32 len, const struct qv_mon_log_entry *e,
 	}
 	if (log_impossible(e)) {
 		scnprintf(to + n, len - n,
-			  "impossible exit before a triple fault at %#llx: the emulator left Linux "
-			  "without having entered it", e->a);
+			  "triple fault at %#llx, an address of the monitor: probably an "
+			  "impossible exit of an emulator", e->a);
 		return;
 	}
 	if (e->what >= ARRAY_SIZE(text)) {

@@ -114,8 +114,11 @@ static int type_line(const struct options *options, struct console *console,
 static bool read_some(struct answer *answer, struct stream *stream, struct buf *out)
 {
 	uint8_t bytes[4096];
+	uint64_t lost = stream->lost;
 	size_t len = stream_read(stream, bytes, sizeof(bytes));
 
+	if (stream->lost > lost)	/* the echo may be among the lost bytes */
+		answer->echoed = true;
 	answer_feed(answer, bytes, len, out);
 	print_out(out);
 	return len > 0;

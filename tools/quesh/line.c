@@ -23,25 +23,37 @@ void answer_free(struct answer *answer)
 	buf_free(&answer->line);
 }
 
-/* Is this the line as typed, perhaps after a prompt that the shell has printed again? */
-static bool is_echo(const struct answer *answer)
+/*
+ * Does this line end with the line as typed, perhaps after a prompt that the shell has printed
+ * again? Returns the number of bytes in front of that, which are other output, or -1.
+ */
+static long echo_at(const struct answer *answer)
 {
 	const char *line = answer->line.data ? answer->line.data : "";
-	size_t prompt = strlen(answer->prompt);
+	size_t prompt = strlen(answer->prompt), typed = strlen(answer->command), at;
 
 	if (answer->echoed)
-		return false;
+		return -1;
 	if (answer->first && !strcmp(line, answer->command))
-		return true;
-	return prompt && !strncmp(line, answer->prompt, prompt) &&
-	       !strcmp(line + prompt, answer->command);
+		return 0;
+	if (!prompt || answer->line.len < prompt + typed)
+		return -1;
+	at = answer->line.len - prompt - typed;
+	if ((at && !answer->hidden) || strncmp(line + at, answer->prompt, prompt) ||
+	    strcmp(line + at + prompt, answer->command))
+		return -1;
+	return (long)at;
 }
 
 static void end_line(struct answer *answer, struct buf *out)
 {
-	if (is_echo(answer)) {
+	long at = echo_at(answer);
+
+	if (at >= 0) {
 		answer->echoed = true;
-	} else {
+		answer->line.len = (size_t)at;
+	}
+	if (at) {
 		buf_put(out, answer->line.data, answer->line.len);
 		buf_putc(out, '\n');
 	}

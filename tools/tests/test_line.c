@@ -60,6 +60,9 @@ TEST(prompt_shown_again_is_not_the_end)
 	expect("\r\033[Kother\nquest> \x04", "other\n", false);
 	expect("\r\033[Kother\nquest> cmd\nquest> \x04", "other\n", true);
 	expect("cmd\n\r\033[Kout\nquest> \x04", "out\n", true);
+	/* the cursor is in column 0, so the shell prints no LF before its prompt */
+	expect("\r\033[K50%\rquest> cmd\nout\nquest> \x04", "50%\nout\n", true);
+	expect("50%\rquest> cmd\nquest> \x04", "50%quest> cmd\n", true);
 }
 
 TEST(keeps_what_is_output)
