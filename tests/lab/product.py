@@ -139,7 +139,7 @@ class Server:
                     raise MachineDead(self._machine.evidence(
                         f"the machine died (qvctl {shlex.join(argv)}): {self._machine.dead}")) from None
         raise GuestTimeout(self._machine.evidence(
-            f"no end of: qvctl {shlex.join(argv)} {self._running.errors.decode()}"))
+            f"no end of: qvctl {shlex.join(argv)} {self._running.errors.decode(errors='replace')}"))
 
 
 _servers: "weakref.WeakKeyDictionary[Machine, Server]" = weakref.WeakKeyDictionary()

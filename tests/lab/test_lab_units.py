@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 from fnmatch import fnmatch
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -123,18 +124,35 @@ def test_log_of_the_monitor_is_found_in_ram() -> None:
     for block, number, name in ((3 * evidence.HUGE, 0, b""), (evidence.HUGE, 2, b"quest")):
         struct.pack_into("<2Q", ram, block + evidence.MARK, evidence.MAGIC, block)
         struct.pack_into("<Q8s", ram, block + evidence.MARK + 48, number, name)
+        words = struct.unpack_from("<11Q", ram, block + evidence.MARK)
+        struct.pack_into("<Q", ram, block + evidence.MARK + 88, ~sum(words) & (1 << 64) - 1)
         struct.pack_into("<2I", ram, block, 2, 1)
         struct.pack_into("<Q", ram, block + evidence.LOG, 600)
         entry(600, "QV_LOG_SHUTDOWN", 0x40000010 if number else 0xFFFFFFFF81000000)
         entry(599, "QV_LOG_MSR_DENIED", 0x1B, 7)
-    # a copy at another place
+    # a copy at another place, and a mark with a wrong checksum
     struct.pack_into("<2Q", ram, 2 * evidence.HUGE + evidence.MARK, evidence.MAGIC, 0)
+    struct.pack_into("<2Q", ram, evidence.MARK, evidence.MAGIC, 0)
     found = evidence.blocks(lambda at, size: bytes(ram[at:at + size]), [range(len(ram))])
     assert [(b.number, b.name, b.state, b.cpus) for b in found] == [(0, "", "running", 1), (2, "quest", "running", 1)]
-    denied, end = found[0].log()
+    denied, end = map(str, found[0].log())
     assert "cpu 3: QV_LOG_MSR_DENIED: access to MSR 0x1b refused (value 0x7)" in denied
     assert "Linux met a triple fault at 0xffffffff81000000" in end and evidence.IMPOSSIBLE not in end
-    assert evidence.IMPOSSIBLE in list(found[1].log())[1]
+    assert evidence.IMPOSSIBLE in str(found[1].log()[1])
+
+
+@pytest.mark.parametrize("dead, kind, number, at, theirs", [
+    ("it reset", "amd", 0, 0x40000010, True), ("", "amd", 0, 0x40000010, False), ("it reset", "intel", 0, 0x40000010, False),
+    ("it reset", "amd", 1, 0x40000010, False), ("it reset", "amd", 0, 0x3FFFFFFF, False)])
+def test_only_this_end_is_the_emulators_fault(dead: str, kind: str, number: int, at: int,
+                                              theirs: bool) -> None:
+    part = bytearray(evidence.OPEN)
+    struct.pack_into("<Q", part, evidence.LOG, 1)
+    what = [name for name, _ in evidence.events()].index("QV_LOG_SHUTDOWN")
+    evidence.ENTRY.pack_into(part, evidence.LOG + 64, 1, 0, 0, what, at, 0)
+    machine = SimpleNamespace(dead=dead, config=Config(machine=kind))
+    found = [evidence.Block(evidence.HUGE, number, "", bytes(part))]
+    assert evidence.emulators_fault(machine, found) is theirs  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("asked", [{"iommu": "amd"}, {"icount": True}, {"cpu_flags": "-vmx"}, {"qemu_args": ("-s",)}])

@@ -104,6 +104,8 @@ class Channel:
         self.lost.set()
 
     def _head(self, kind: bytes, number: int, size: int, body: bytes = b"") -> None:
+        if self.lost.is_set():
+            return  # each attempt would take the whole timeout of the socket
         with self._lock:
             try:
                 self._socket.sendall(HEAD.pack(kind, number, size) + body)

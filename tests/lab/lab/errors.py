@@ -15,10 +15,6 @@ class BuildError(LabError):
     """The tree does not build."""
 
 
-# Failures begin with this when the machine shows a defect of the emulator (evidence.py)
-EMULATORS_FAULT = "the emulator's fault: "
-
-
 class GuestTimeout(Exception):
     """A command in the machine did not end in time. The machine continues to run."""
 

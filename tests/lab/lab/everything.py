@@ -67,12 +67,11 @@ def main(text: str, list_only: bool) -> int:
     for name in ("fleet", "python"):
         roots.ensure(name)
     packages.setup()
-    total = Count()
+    total = check.one("boots", check.boots)
     for name, work in mine.items():
         count = check.one(name, work)
         total.passed += count.passed
         total.failed += count.failed
-    check.boots()
     done = check.lab_tests(*tests)
     for result in done.values():
         total.passed += result.outcome == "passed"

@@ -21,28 +21,30 @@ if TYPE_CHECKING:
 
 ABI = TOP / "hypervisor/abi"
 HUGE = 2 << 20
-MARK_ID, MARK_NAME, NAME_LEN = 48, 56, 32  # in struct qv_mon_mark
+MARK_ID, MARK_NAME, NAME_LEN, MARK_WORDS = 48, 56, 32, 12  # in struct qv_mon_mark
 ENTRY = struct.Struct("<QQIIQQ24x")        # struct qv_mon_log_entry
 SYSRQ = {"l": "stacks of busy CPUs", "w": "blocked tasks"}
 ANSWER = 3.0  # seconds in which Linux prints them
+LIMIT = 60.0  # seconds after which no further part is begun
+LAST = 60     # lines of a log
 STATES = ("none", "created", "running", "stopped", "failed")
 PHASES = ("coming from Linux", "running its guest", "waiting for a SIPI", "stopped")
 FIELDS = ("index", "linux_cpu", "apic_id", "phase", "cmd", "ack", "kicks", "home_cr3", "faulting")
 IMPOSSIBLE = "QV_LOG_SHUTDOWN at the monitor's address, which is QEMU's defect (lab.md)"
 
 
-def define(file: str, name: str) -> int:
-    """Returns the value of a #define of the monitor's ABI."""
-    found = re.search(rf"#define\s+{name}\s+(0x[0-9a-fA-F]+|\d+)", (ABI / file).read_text(encoding="utf-8"))
+def define(file: Path, name: str) -> int:
+    """Returns the value of a #define of an ABI."""
+    found = re.search(rf"#define\s+{name}\s+(0x[0-9a-fA-F]+|\d+)", file.read_text(encoding="utf-8"))
     assert found, name
     return int(found[1], 0)
 
 
-MAGIC = define("mark.h", "QV_MARK_MAGIC")
-MARK, LOG, OPEN = (define("layout.h", name) for name in ("QV_OFF_MARK", "QV_OFF_LOG", "QV_OPEN_LEN"))
-IMAGE, IMAGE_MAX = (define("layout.h", name) for name in ("QV_VA_IMAGE", "QV_IMAGE_MAX"))
-CPUS, CPU_LEN = (define("layout.h", name) for name in ("QV_OFF_CPUS", "QV_CPU_LEN"))
-ENTRIES = define("log.h", "QV_MON_LOG_ENTRIES")
+MAGIC = define(ABI / "mark.h", "QV_MARK_MAGIC")
+MARK, LOG, OPEN, IMAGE, IMAGE_MAX, CPUS, CPU_LEN = (define(ABI / "layout.h", name) for name in (
+    "QV_OFF_MARK", "QV_OFF_LOG", "QV_OPEN_LEN", "QV_VA_IMAGE", "QV_IMAGE_MAX", "QV_OFF_CPUS", "QV_CPU_LEN"))
+ENTRIES = define(ABI / "log.h", "QV_MON_LOG_ENTRIES")
+INSTANCES = 1 + define(TOP / "include/uapi/linux/qv.h", "QV_MAX_CELLS")
 
 
 def events() -> list[tuple[str, str]]:
@@ -52,15 +54,25 @@ def events() -> list[tuple[str, str]]:
             for name, text in re.findall(r'X\((QV_LOG_\w+),((?:[\s\\]*"[^"]*")+)\)', table)]
 
 
-def sentence(known: list[tuple[str, str]], what: int, values: tuple[int, int]) -> str:
-    """Returns the sentence of an event, with its values."""
-    if what >= len(known):
-        return f"event {what} {values}"
-    name, text = known[what]
-    if name == "QV_LOG_SHUTDOWN" and IMAGE <= values[0] < IMAGE + IMAGE_MAX:
-        name = IMPOSSIBLE
-    text = re.sub(r"%#?ll([ux])", lambda f: "%d" if f[1] == "u" else "%#x", text)
-    return f"{name}: {text % values[:text.count('%')]}"
+@dataclass
+class Entry:
+    """An entry of a monitor's log."""
+
+    tsc: int
+    cpu: int
+    name: str
+    text: str  # with %llx, %llu
+    values: tuple[int, int]
+
+    def __str__(self) -> str:
+        text = re.sub(r"%#?ll([ux])", lambda f: "%d" if f[1] == "u" else "%#x", self.text)
+        name = IMPOSSIBLE if self.impossible else self.name
+        return f"  {self.tsc:>16} cpu {self.cpu}: {name}: {text % self.values[:text.count('%')]}"
+
+    @property
+    def impossible(self) -> bool:
+        """Whether a guest shut down at an address that only the monitor has."""
+        return self.name == "QV_LOG_SHUTDOWN" and IMAGE <= self.values[0] < IMAGE + IMAGE_MAX
 
 
 @dataclass
@@ -72,13 +84,17 @@ class Block:
     name: str
     open: bytes  # the part that Linux may read
 
-    def log(self) -> Iterator[str]:
-        known = events()
+    def log(self) -> list[Entry]:
+        known = dict(enumerate(events()))
         [head] = struct.unpack_from("<Q", self.open, LOG)
-        for seq in range(max(1, head - ENTRIES + 1), head + 1):
-            found = ENTRY.unpack_from(self.open, LOG + 64 + (seq - 1) % ENTRIES * ENTRY.size)
-            if found[0] == seq:
-                yield f"  {found[1]:>16} cpu {found[2]}: {sentence(known, found[3], found[4:6])}"
+        entries = []
+        for seq in range(max(1, head - min(ENTRIES, LAST) + 1), head + 1):
+            place = LOG + 64 + (seq - 1) % ENTRIES * ENTRY.size
+            at, tsc, cpu, what, *values = ENTRY.unpack_from(self.open, place)
+            name, text = known.get(what, (f"event {what}", "%llu %llu"))
+            if at == seq:
+                entries.append(Entry(tsc, cpu, name, text, (values[0], values[1])))
+        return entries
 
     @property
     def state(self) -> str:
@@ -96,10 +112,13 @@ Read = Callable[[int, int], bytes]  # (address, length): bytes of RAM
 
 def blocks(read: Read, ram: list[range]) -> list[Block]:
     """Finds the instances in RAM. `ram` has the ranges of its addresses."""
-    found = []
+    found: list[Block] = []
     for pa in (pa for part in ram for pa in part[::HUGE]):
-        if struct.unpack("<2Q", read(pa + MARK, 16)) == (MAGIC, pa):
+        if len(found) < INSTANCES and struct.unpack("<2Q", read(pa + MARK, 16)) == (MAGIC, pa):
             part = read(pa, OPEN)
+            *words, checksum = struct.unpack_from(f"<{MARK_WORDS}Q", part, MARK)
+            if checksum != ~sum(words) & (1 << 64) - 1:
+                continue
             [number] = struct.unpack_from("<Q", part, MARK + MARK_ID)
             name = part[MARK + MARK_NAME:MARK + MARK_NAME + NAME_LEN].split(b"\0")[0].decode(errors="replace")
             found.append(Block(pa, number, name, part))
@@ -126,15 +145,18 @@ def cpus(block: Block, read: Read, known: dict[str, tuple[int, int]]) -> Iterato
         yield f"  CPU {index}: {PHASES[phase] if phase < len(PHASES) else phase}; {rest}"
 
 
-def monitor(machine: "Machine") -> Iterator[str]:
+def vendor(machine: "Machine") -> str:
+    return machine.config.machine.partition("-")[0]
+
+
+def monitor(machine: "Machine", found: list[Block]) -> Iterator[str]:
     """Describes each instance of the monitor."""
-    vendor = machine.config.machine.partition("-")[0]
-    known = layout(build.OUT / f"hypervisor/qv-{vendor}.elf")
+    known = layout(build.OUT / f"hypervisor/qv-{vendor(machine)}.elf")
     read = machine.emulator.read_ram
-    for block in blocks(read, machine.emulator.ram()):
+    for block in found:
         yield f"instance {block.number} ({block.name or 'Linux'}) at {block.pa:#x}: {block.state}"
         yield from cpus(block, read, known)
-        yield from block.log()
+        yield from map(str, block.log())
 
 
 def linux(machine: "Machine") -> Iterator[str]:
@@ -147,27 +169,34 @@ def linux(machine: "Machine") -> Iterator[str]:
         yield f"{what} (SysRq {key}):\n{said or '  (Linux prints nothing)'}"
 
 
-def write(machine: "Machine", why: str) -> Path:
-    """Writes all that is known to a file next to the console's log. Returns its name."""
-    place = machine.console.with_suffix(".evidence")
+def emulators_fault(machine: "Machine", found: list[Block]) -> bool:
+    """Returns whether the machine ended with a defect of QEMU that QV cannot have caused: the last
+    that the front end's monitor has seen is a shutdown of Linux at an address of its own."""
+    last = [entry for block in found[:1] if block.number == 0 for entry in block.log()[-1:]]
+    return bool(machine.dead) and vendor(machine) == "amd" and any(entry.impossible for entry in last)
+
+
+def write(machine: "Machine", why: str, place: Path) -> bool:
+    """Writes all that is known to a file. Returns emulators_fault()."""
+    found: list[Block] = []
+
+    def instances() -> Iterator[str]:
+        found.extend(blocks(machine.emulator.read_ram, machine.emulator.ram()))
+        yield from monitor(machine, found)
     parts: dict[str, Callable[[], Iterator[str]]] = {
         "registers": lambda: iter([machine.emulator.registers()]),
-        "monitor": lambda: monitor(machine),
+        "monitor": instances,
         "Linux": lambda: iter([]) if machine.dead else linux(machine),
         "console": lambda: iter([machine.console_tail(200)]),
     }
-    with place.open("w", encoding="utf-8") as file:
+    end = time.monotonic() + LIMIT * machine.config.patience
+    with place.open("w", encoding="utf-8", errors="backslashreplace") as file:
         print(f"{why}\n{machine.config}", file=file)
         for name, part in parts.items():
             print(f"\n== {name}", file=file, flush=True)
             try:
-                for line in part():
+                for line in part() if time.monotonic() < end else ["(no time left)"]:
                     print(line, file=file, flush=True)
             except Exception as error:  # the other parts may still be there
                 print(f"(not known: {error!r})", file=file, flush=True)
-    return place
-
-
-def emulators_fault(place: Path) -> bool:
-    """Returns whether the machine shows a defect of the emulator that QV cannot have caused."""
-    return IMPOSSIBLE in place.read_text(encoding="utf-8")
+    return emulators_fault(machine, found)

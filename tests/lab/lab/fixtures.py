@@ -13,7 +13,7 @@ from .config import Config
 from .errors import MachineDead
 from .machine import Machine
 from .parts import part_of
-from .record import Recorder, plain
+from .record import EMULATORS_FAULT, Recorder, plain
 from .workers import workers
 
 FIELDS = {f.name for f in dataclasses.fields(Config)}
@@ -96,6 +96,7 @@ def machine(request: pytest.FixtureRequest, machines: Machines) -> Iterator[Mach
     new = fresh(request.node) or request.config.getoption("--alone")
     m = machines.get(wanted(request.node), new)
     request.node.stash[MACHINE] = m
+    m.forget_evidence()
     yield m
     if new:
         machines.stop()
@@ -126,6 +127,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     m = item.stash.get(MACHINE, None)
     if report.failed and m:
         m.spoilt = True
+        report.user_properties.append((EMULATORS_FAULT, m.emulators_fault))
         report.sections.append((f"console ({m.console})", m.console_tail()))
         if m.found:  # where only the output is kept, as in CI, the file is lost
             report.sections.append(("evidence", m.found.read_text(encoding="utf-8")[:EVIDENCE]))

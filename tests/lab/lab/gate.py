@@ -184,7 +184,7 @@ def main() -> int:
     seconds = progress.seconds()
     REPORT.write_text(json.dumps({
         "commit": commit, "clean": clean, "passed": passed, "failed": bad, "unstable": unstable,
-        "failures": failed, "seconds": round(seconds),
+        "emulator": [name for name in again if name not in unstable], "failures": failed, "seconds": round(seconds),
         "times": dict(sorted(times.items(), key=lambda item: -item[1])),
     }, indent=1) + "\n", encoding="utf-8")
     for name in again:

@@ -19,7 +19,7 @@ from .bochs import Bochs, BochsBoot
 from .channel import Channel, Running
 from .config import Config
 from .emulator import Emulator
-from .errors import EMULATORS_FAULT, GuestTimeout, LabError, MachineDead
+from .errors import GuestTimeout, LabError, MachineDead
 from .paths import BUILD, LAB
 from .qemu import Qemu, QemuBoot
 
@@ -55,7 +55,8 @@ class Machine:
         self.spoilt = False  # after a failed test the next test gets another machine
         self._why_dead = ""
         self._scanned = 0
-        self.found: Path | None = None  # the file of evidence(), once it is written
+        self.found: Path | None = None  # the last file of evidence(), since forget_evidence()
+        self.emulators_fault = False    # whether it shows a defect of the emulator
         self._closing = contextlib.ExitStack()
 
     @staticmethod
@@ -63,7 +64,8 @@ class Machine:
         LOGS.mkdir(parents=True, exist_ok=True)
         for old in sorted(LOGS.glob("*.log"))[:-LOGS_KEPT]:
             old.unlink(missing_ok=True)
-            old.with_suffix(".evidence").unlink(missing_ok=True)
+            for evidence_file in LOGS.glob(f"{old.stem}*.evidence"):
+                evidence_file.unlink(missing_ok=True)
         stamp = time.strftime("%Y%m%d-%H%M%S")
         fd, name = tempfile.mkstemp(prefix=f"{stamp}-", suffix=".log", dir=LOGS)
         os.close(fd)
@@ -213,11 +215,22 @@ class Machine:
         self.emulator.reset()
 
     def evidence(self, why: str) -> str:
-        """Writes the state of a machine that hangs or has died to a file, once. Returns `why` with
-        the name of that file, and with EMULATORS_FAULT in front if the state shows that."""
-        self.found = self.found or evidence.write(self, why)
-        fault = EMULATORS_FAULT if evidence.emulators_fault(self.found) else ""
+        """Writes the state of a machine that hangs or has died to a file, once per test. Returns
+        `why` with the name of that file."""
+        if not self.found:
+            number = len(list(LOGS.glob(f"{self.console.stem}*.evidence")))
+            place = self.console.with_suffix(f".{number}.evidence")
+            try:
+                self.emulators_fault = evidence.write(self, why, place)
+            except Exception as error:  # the failure of the test counts more
+                return f"{why} (no evidence: {error!r})"
+            self.found = place
+        fault = "the emulator's fault: " if self.emulators_fault else ""
         return f"{fault}{why} (evidence: {self.found})"
+
+    def forget_evidence(self) -> None:
+        """Lets the next failure write its evidence to a new file."""
+        self.found, self.emulators_fault = None, False
 
     def qmp(self, name: str, **arguments: Any) -> Any:
         """Sends a command to QEMU itself, e.g. qmp("inject-nmi"). Returns its result."""

@@ -26,7 +26,8 @@ IOMMUS = {
     "intel-scalable": ["-device", "intel-iommu,intremap=on,eim=on,scalable-mode=on"],
     "intel-first-stage": ["-device", "intel-iommu,intremap=on,eim=on,scalable-mode=on,fsts=on"],
 }
-LOW = 2 << 30  # bytes of RAM below 4 GiB that a q35 machine has, if it has 2.75 GiB or more
+# A q35 machine has LOW bytes of RAM below 4 GiB if it has at least LOW_IF bytes
+LOW, LOW_IF = 2 << 30, 0xB0000000
 CPU = "EPYC-v4,+svm,+npt,+x2apic"
 STOPS = {
     "guest-reset": "it reset (a triple fault or a reboot)",
@@ -105,7 +106,7 @@ class Qemu(Emulator):
 
     def ram(self) -> list[range]:
         size = self.ask("query-memory-size-summary")["base-memory"]
-        low = min(size, LOW)  # the rest begins at 4 GiB
+        low = LOW if size >= LOW_IF else size  # the rest begins at 4 GiB
         return [range(low), range(4 << 30, (4 << 30) + size - low)]
 
     def read_ram(self, address: int, size: int) -> bytes:
@@ -216,7 +217,8 @@ class Control:
         self._socket = wire
         self._file = self._socket.makefile("r", encoding="utf-8")
         self._lock = threading.Lock()
-        self._answers: list[dict[str, Any]] = []
+        self._answers: dict[int, dict[str, Any]] = {}  # by the number of the command
+        self._number = 0
         self._news = threading.Condition()
         self.stopped = ""
         threading.Thread(target=self._receive, daemon=True).start()
@@ -230,19 +232,20 @@ class Control:
                     self.stopped = message["data"].get("reason", "unknown")
                 elif "return" in message or "error" in message:
                     with self._news:
-                        self._answers.append(message)
+                        self._answers[message["id"]] = message
                         self._news.notify_all()
 
     def ask(self, name: str, **arguments: Any) -> Any:
         """Runs one command, e.g. ask("inject-nmi"). Returns its result."""
         with self._lock:
-            self._answers.clear()
-            text = json.dumps({"execute": name, "arguments": arguments})
+            self._number += 1
+            number = self._number  # without it, a late answer would be that of the next command
+            text = json.dumps({"execute": name, "arguments": arguments, "id": number})
             self._socket.sendall(text.encode() + b"\n")
             with self._news:
-                if not self._news.wait_for(lambda: self._answers, 60):
+                if not self._news.wait_for(lambda: number in self._answers, 60):
                     raise LabError(f"QEMU does not answer {name!r}", "is the machine overloaded?")
-                answer = self._answers.pop()
+                answer = self._answers.pop(number)
         if "error" in answer:
             raise LabError(f"QEMU refuses {name!r}: {answer['error']['desc']}", "")
         return answer["return"]

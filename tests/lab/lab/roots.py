@@ -110,7 +110,7 @@ def make_once(place: Path, build: Callable[[Path], None], what: str) -> Path:
         except OSError as error:
             _remove(fresh)  # the disk may be full
             raise LabError(f"{what} is not made: {error}", "check the disk, then try again") from error
-        for old in place.parent.glob(f"{kind}_*"):
+        for old in place.parent.glob("*_*"):
             if time.time() - old.stat().st_mtime > UNUSED:
                 _remove(old)
         fresh.rename(place)
