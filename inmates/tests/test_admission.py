@@ -2,6 +2,7 @@
 """Tests of the two admission tests: known values, results with exact fractions, and the C core
 compared with tools/qv/admission.py."""
 import math
+import os
 import subprocess
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +18,14 @@ TOP = Path(__file__).resolve().parents[2]
 
 LIMITS = {1: 1.0, 2: .8284, 3: .7798, 4: .7568, 5: .7435, 256: .6941}
 BASE = [(10, 100, False), (20, 100, False), (20, 100, False), (1, 10, True)]
+
+
+
+def examples(number):
+    """Tries this number of examples where slow tests run, and a quarter of it otherwise."""
+    number = number if os.environ.get("SLOW") else number // 4
+    return settings(max_examples=number, deadline=None, derandomize=True)
+
 
 periods = st.one_of(st.integers(2, 300), st.integers(2, admission.PERIOD_MAX))
 
@@ -89,7 +98,7 @@ def test_io_vcpu_that_works_for_nobody_known():
     assert core.response([(500, 900, False), (20, 1000, True)], 0) == 536
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True)
+@examples(1500)
 @given(sets)
 def test_core_and_qvctl_agree(vcpus):
     v = entries(vcpus)
@@ -104,7 +113,7 @@ def test_core_and_qvctl_agree(vcpus):
             assert core.response(vcpus, i) == admission.response(v, i)
 
 
-@settings(max_examples=1000, deadline=None, derandomize=True)
+@examples(1000)
 @given(sets)
 def test_load_is_rounded_up_and_no_more_than_that(vcpus):
     exact = sum((2 - Fraction(c, t)) * Fraction(c, t) if io else Fraction(c, t) for c, t, io in vcpus)
@@ -112,7 +121,7 @@ def test_load_is_rounded_up_and_no_more_than_that(vcpus):
     assert 0 <= above <= Fraction(4 * len(vcpus), 1 << 62)
 
 
-@settings(max_examples=800, deadline=None, derandomize=True)
+@examples(800)
 @given(sets)
 def test_within_bound_means_in_time(vcpus):
     """The bound is sufficient: all Main VCPUs that the bound admits are admitted by the exact
@@ -122,7 +131,7 @@ def test_within_bound_means_in_time(vcpus):
         assert core.admission(mains)[3]
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True)
+@examples(1500)
 @given(sets, st.integers(0, 12))
 def test_hyperbolic_bound(vcpus, existing):
     """Compares with fractions. The product of 1 + C/T is at most 2, where the I/O VCPUs' share is
@@ -137,7 +146,7 @@ def test_hyperbolic_bound(vcpus, existing):
         assert core.with_past(vcpus, existing) == (product <= 2 and io <= 1)
 
 
-@settings(max_examples=1000, deadline=None, derandomize=True)
+@examples(1000)
 @given(sets)
 def test_what_the_bound_admits_is_within_the_hyperbolic(vcpus):
     """Destroyed VCPUs that used almost nothing delay no other VCPU. Results are rounded up, so a
@@ -146,7 +155,7 @@ def test_what_the_bound_admits_is_within_the_hyperbolic(vcpus):
         assert core.with_past(vcpus, len(vcpus))
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
+@examples(500)
 @given(sets, st.integers(0, 12))
 def test_exact_with_past_use_is_the_response_time(vcpus, existing):
     existing = min(existing, len(vcpus))
@@ -159,7 +168,7 @@ def in_cycles(vcpus, khz):
     return [(c * khz // 1000, -(-t * khz // 1000), io) for c, t, io in vcpus]
 
 
-@settings(max_examples=800, deadline=None, derandomize=True)
+@examples(800)
 @given(st.lists(st.tuples(st.integers(1, 40), st.sampled_from([10, 20, 50, 80, 100]), st.booleans()), min_size=1, max_size=6),
        st.integers(100, 1000), st.integers(10000, 5000000))
 def test_what_the_bound_admits_in_microseconds_it_admits_in_cycles(vcpus, unit, khz):
@@ -167,7 +176,7 @@ def test_what_the_bound_admits_in_microseconds_it_admits_in_cycles(vcpus, unit, 
     assert core.admission(in_cycles(in_us, khz))[2] or not core.admission(in_us)[2]
 
 
-@settings(max_examples=800, deadline=None, derandomize=True)
+@examples(800)
 @given(st.lists(st.tuples(st.integers(1, 5), st.sampled_from([10, 20, 40])), min_size=1, max_size=4), st.integers(100, 1000),
        st.integers(10000, 5000000))
 def test_what_just_fits_in_microseconds_fits_in_cycles(pairs, unit, khz):
@@ -180,7 +189,7 @@ def test_what_just_fits_in_microseconds_fits_in_cycles(pairs, unit, khz):
         assert core.admission(in_cycles(in_us, khz))[3]
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@examples(300)
 @given(st.lists(st.tuples(st.integers(1, 6), st.sampled_from([4, 5, 6, 8, 10, 12])), min_size=1, max_size=5))
 def test_exact_is_exact(pairs):
     """Simulates a hyperperiod in which all VCPUs begin together and are always runnable."""

@@ -13,7 +13,7 @@ from product import HYPERVISOR, Product, module, on_machines, program
 from test_watching import until
 
 ONES = 2**64 - 1
-IDLE_SECONDS = 10
+IDLE_SECONDS = 5
 HUGE = 2 << 20
 OPEN_PART = 64 << 10  # bytes of an instance that Linux can read: its counters and log
 Deed = Callable[[str, object], Result]

@@ -259,10 +259,10 @@ def test_slow_machines_are_scheduled_first(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(LoadGroupScheduling, "_assign_work_unit",
                         lambda self, node: taken.append(self.workqueue.popitem(last=False)[0]))
     order = SlowFirst.__new__(SlowFirst)
-    order.workqueue = OrderedDict((name, {}) for name in ("large", "middle", f"{SLOW}lab", "small", f"{SLOW}attack"))
-    for _ in range(5):
+    order.workqueue = OrderedDict((name, {}) for name in ("large", "middle", f"{SLOW}lab", "Config(1)", "small", f"{SLOW}attack"))
+    for _ in range(6):
         order._assign_work_unit(None)
-    assert taken == [f"{SLOW}lab", f"{SLOW}attack", "large", "middle", "small"]
+    assert taken == [f"{SLOW}lab", f"{SLOW}attack", "Config(1)", "large", "middle", "small"]
 
 
 def test_late_qemu_socket_is_awaited(tmp_path: Path) -> None:

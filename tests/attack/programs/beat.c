@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The witness in Linux: a thread wakes every millisecond and records its worst gap, another
- * checks a pattern in memory. Both report in a mapped file: beat FILE. The program ends with
+ * The witness in Linux: a thread wakes every MS milliseconds and records its worst gap, another
+ * checks a pattern in memory. Both report in a mapped file: beat FILE MS. The program ends with
  * the machine, or when `end` of the file is set.
  */
 #define _GNU_SOURCE
@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BEAT_NS		1000000
 #define PATTERN		(4u << 20)	/* bytes */
 
 struct shown {
@@ -56,15 +55,15 @@ static void *watch_pattern(void *unused)
 	return NULL;
 }
 
-static void beat(void)
+static void beat(int64_t period)
 {
 	int64_t last = now(), next = last, gap;
 	struct timespec t;
 
 	while (!shown->end) {
-		next += BEAT_NS;
+		next += period;
 		if (next < last)
-			next = last + BEAT_NS;
+			next = last + period;
 		t.tv_sec = next / 1000000000;
 		t.tv_nsec = next % 1000000000;
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
@@ -82,7 +81,7 @@ int main(int argc, char **argv)
 	pthread_t pattern;
 	int fd;
 
-	if (argc != 2)
+	if (argc != 3 || atoi(argv[2]) <= 0)
 		return 2;
 	fd = open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0 || ftruncate(fd, 4096))
@@ -94,7 +93,7 @@ int main(int argc, char **argv)
 		return 2;
 	puts("beating");
 	fflush(stdout);
-	beat();
+	beat(atoi(argv[2]) * 1000000ll);
 	pthread_join(pattern, NULL);
 	return 0;
 }

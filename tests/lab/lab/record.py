@@ -5,13 +5,14 @@ import json
 from collections import defaultdict
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the host that runs qvlab may not have pytest
     import pytest
 
 
-EMULATORS_FAULT = "emulators_fault"  # the property of a report, set by fixtures.py
+# Properties of a report, set by fixtures.py
+EMULATORS_FAULT, BOOT = "emulators_fault", "boot"
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,9 @@ class Result:
 
     name: str
     outcome: str  # passed, failed or skipped
-    seconds: float
+    seconds: float  # without those of .boot
     emulator: bool = False  # it failed by a known defect of the emulator
+    boot: float = 0.0  # seconds in which its machine booted or was resumed
 
     def append(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,17 +54,22 @@ class Recorder:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._seconds: dict[str, float] = defaultdict(float)
+        self._boot: dict[str, float] = defaultdict(float)
         self._outcome: dict[str, str] = {}
         self._emulator: set[str] = set()
 
     def pytest_runtest_logreport(self, report: "pytest.TestReport") -> None:
         name = plain(report.nodeid)
-        self._seconds[name] += report.duration
+        properties: dict[str, Any] = dict(report.user_properties)
+        boot = properties.get(BOOT, 0.0) if report.when == "setup" else 0.0
+        self._seconds[name] += report.duration - boot
+        self._boot[name] += boot
         if report.outcome != "passed" and self._outcome.get(name) != "failed":
             self._outcome[name] = report.outcome
-        if report.failed and dict(report.user_properties).get(EMULATORS_FAULT):
+        if report.failed and properties.get(EMULATORS_FAULT):
             self._emulator.add(name)
         # "teardown", or the value that xdist uses for a dead worker
         if report.when not in ("setup", "call"):
-            outcome, seconds = self._outcome.pop(name, "passed"), self._seconds.pop(name)
-            Result(name, outcome, round(seconds, 1), name in self._emulator).append(self._path)
+            seconds, boot = round(self._seconds.pop(name), 1), round(self._boot.pop(name), 1)
+            outcome = self._outcome.pop(name, "passed")
+            Result(name, outcome, seconds, name in self._emulator, boot).append(self._path)

@@ -20,7 +20,7 @@ dmesg | grep -E "$1" && exit 1
 [ "$(systemctl is-system-running)" = running ] || { systemctl is-system-running; systemctl --failed; exit 1; }
 python3 -c 'import argparse, json, yaml' && tar --version && sync
 """
-TROUBLE = r"WARNING|\bBUG\b|Oops|Call Trace|rcu.*stall|clocksource.*unstable"
+TROUBLE = r"cut here|\bBUG\b|Oops|Call Trace|rcu.*stall|clocksource.*unstable"
 RECIPE = 3  # raise this number when a boot leads to a different state
 
 
