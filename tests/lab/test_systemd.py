@@ -73,6 +73,23 @@ def test_unit_keeps_a_cell_running(unit: Product) -> None:
     assert unit.online() == unit.all_online
 
 
+def test_unit_starts_though_kvm_is_loaded(unit: Product) -> None:
+    """qv.service unloads KVM, and loads it again. If KVM is in use, the unit of the cell says so."""
+    kvm = unit.vendor.kvm
+    loaded = f"test -e /sys/module/{kvm}/initstate"
+    unit.sh(f"modprobe {kvm}; systemctl start {UNIT}", timeout=300)
+    assert unit.show()["state"] == "running" and unit.machine.run(loaded).rc == 1
+    unit.sh(f"systemctl stop qv.service; {loaded}", timeout=300)
+
+    unit.machine.start("exec sleep 1000 </dev/kvm")
+    until(lambda: unit.sh(f"cat /sys/module/{kvm}/refcnt") != "0\n", "it is in use")
+    assert unit.machine.run(f"systemctl start {UNIT}", 300).rc == 1
+    said = unit.sh(f"journalctl -o cat -u {UNIT}")
+    assert f"qv.service could not enable QV: {kvm} is loaded" in said and "remedy: " in said
+    assert asked(unit, "ExecMainStatus") == "4" and asked(unit, "NRestarts") == "0"
+    unit.sh(f"pkill -x sleep; rmmod {kvm} kvm; systemctl reset-failed")
+
+
 @pytest.mark.slow
 def test_unit_gives_up_a_cell_that_fails_again_and_again(unit: Product) -> None:
     """It is left as it is, so that a person can look at it."""
@@ -309,6 +326,7 @@ def test_cell_of_a_unit_comes_again_after_reboot(machine: Machine) -> None:
     qv.sh("mkdir -p /etc/systemd/system/qv.service.d; "
           "printf '[Service]\\nEnvironment=QV_POOL=100M\\n' >/etc/systemd/system/qv.service.d/pool.conf")
     qv.sh(f"mkdir -p /var/log/journal /etc/qv/cells; cp {qv.config('quest', 3)} {FILE}; echo 'stop: 1s' >>{FILE}")
+    qv.sh(f"echo {qv.vendor.kvm} >/etc/modules-load.d/kvm.conf")
     qv.sh("journalctl --flush; systemctl daemon-reload; qvctl cell enable quest --now", timeout=300)
     qv.quesh("count")
     first = qv.sh("cat /proc/sys/kernel/random/boot_id")
@@ -322,4 +340,5 @@ def test_cell_of_a_unit_comes_again_after_reboot(machine: Machine) -> None:
     qv.quesh("count")
     last = qv.sh("journalctl -b -1 -o cat -u qv.service -u qv-cell@quest")
     assert "cell quest is shut down" in last and "QV is disabled: Linux has the machine to itself" in last
-    qv.sh(f"qvctl cell disable quest --now; systemctl stop qv.service; rm -r {FILE} /etc/systemd/system/qv.service.d", timeout=300)
+    qv.sh(f"qvctl cell disable quest --now; systemctl stop qv.service; rm -r {FILE} /etc/systemd/system/qv.service.d "
+          "/etc/modules-load.d/kvm.conf", timeout=300)

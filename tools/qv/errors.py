@@ -52,6 +52,12 @@ class NotAllowed(Refused):
     """This user may not open the driver's device."""
 
 
+class NotEnabled(Refused):
+    """The unit of a cell finds QV not enabled. A new start of the unit would not help."""
+
+    status = 4
+
+
 class WrongConfiguration(Failed):
     """The configuration is wrong: its problems, exit status 2, nothing changed."""
 

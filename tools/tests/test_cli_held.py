@@ -21,6 +21,7 @@ from qv.errors import Refused
 
 @pytest.fixture
 def manager(run: Run) -> FakeService:
+    run.device.enabled = True
     manager = run.system.manager
     manager.folder = str(Path(run.system.root) / "run/qv")
     return manager
@@ -64,7 +65,7 @@ def test_held_cell_waits_for_recover(run: Run, manager: FakeService) -> None:
         in run.out
     )
     assert "cell quest runs again: another command has started it" in run.out
-    assert run.device.calls == ["enable", "create", "start", "start", "shutdown 5000", "destroy"]
+    assert run.device.calls == ["create", "start", "start", "shutdown 5000", "destroy"]
     assert manager.told.count("STATUS=failed: it touched memory outside the cell; held") == 3
     assert manager.told.count("WATCHDOG=1") >= 3
 

@@ -16,6 +16,12 @@ from qv import abi
 from qv.errors import Refused
 
 
+@pytest.fixture(autouse=True)
+def enabled(run: Run) -> None:
+    """qv.service has enabled QV."""
+    run.device.enabled = True
+
+
 @pytest.fixture
 def manager(run: Run) -> FakeService:
     return run.system.manager
@@ -48,10 +54,27 @@ def killed(run: Run) -> None:
 
 def test_unit_creates_starts_and_ends_a_cell(run: Run, manager: FakeService) -> None:
     assert keep(run) == 0, run.err
-    assert run.device.calls == ["enable", "create", "start", "shutdown 5000", "destroy"]
+    assert run.device.calls == ["create", "start", "shutdown 5000", "destroy"]
     assert manager.told[:2] == ["WATCHDOG_USEC=30000000", "READY=1"]
     assert manager.told[-3:] == ["STOPPING=1", "EXTEND_TIMEOUT_USEC=30000000", "WATCHDOG_USEC=30000000"]
     assert not list(run.yaml.parent.glob("*.cell"))
+
+
+@pytest.mark.parametrize("obstacle, said", [
+    ((abi.Reason.E_VIRT_IN_USE, b"kvm_amd is loaded", b"rmmod kvm_amd"),
+     "qv.service could not enable QV: kvm_amd is loaded\n  remedy: rmmod kvm_amd\n"),
+    ((0, b"", b""), "qv.service has not enabled QV\n  remedy: systemctl status qv.service")])
+def test_unit_says_why_qv_is_not_enabled(run: Run, manager: FakeService,
+                                         obstacle: tuple[int, bytes, bytes], said: str) -> None:
+    run.device.enabled, run.device.obstacle = False, obstacle
+    assert keep(run) == 4
+    assert said in run.err and run.device.calls == []
+
+
+def test_command_without_a_unit_enables_qv(run: Run, manager: FakeService) -> None:
+    run.device.enabled, manager.folder = False, ""
+    assert keep(run) == 0, run.err
+    assert run.device.calls[:2] == ["enable", "create"]
 
 
 def test_status_tells_heartbeats_and_exits(run: Run, manager: FakeService) -> None:
@@ -67,7 +90,7 @@ def test_failed_cell_starts_again_with_longer_pauses(run: Run, manager: FakeServ
     fails = becomes(run, abi.State.FAILED, abi.Failure.MEMORY)
     manager.script = [fails, fails, fails]
     assert keep(run, "--restarts", "2") == 3
-    assert run.device.calls == ["enable", "create", "start", "start", "start"]
+    assert run.device.calls == ["create", "start", "start", "start"]
     assert pauses(manager) == [0.1, 0.2]
     assert "failed: it touched memory outside the cell; it starts again in 100 ms" in run.out
     assert "that was failure 3, so it is left as it is\n  remedy: `qvctl cell show quest`" in run.out
@@ -104,7 +127,7 @@ def test_cell_destroyed_in_the_pause_is_not_created_again(run: Run, manager: Fak
     manager.asleep = run.device.cells.clear
     assert keep(run) == 0, run.err
     assert "was destroyed by another command" in run.out
-    assert run.device.calls == ["enable", "create", "start"]
+    assert run.device.calls == ["create", "start"]
     assert not list(run.yaml.parent.glob("*.cell"))
 
 
@@ -120,7 +143,7 @@ def test_locked_management_delays_the_next_start(run: Run, manager: FakeService)
     manager.asleep = asleep
     assert keep(run) == 0, run.err
     assert "cell other has locked management; tried again in 30.000 s" in run.out
-    assert run.device.calls[:5] == ["enable", "create", "start", "start", "start"]
+    assert run.device.calls[:4] == ["create", "start", "start", "start"]
 
 
 def test_call_of_another_command_delays_the_next_start_briefly(
@@ -338,7 +361,7 @@ def test_cell_that_fails_is_not_ready(run: Run, manager: FakeService) -> None:
     dies_at(run, [2, 5])
     manager.script = [lambda: None] * 3
     assert keep(run) == 0, run.err
-    assert run.device.calls == ["enable", "create", "start", "start", "start", "shutdown 5000", "destroy"]
+    assert run.device.calls == ["create", "start", "start", "start", "shutdown 5000", "destroy"]
     assert pauses(manager) == [0.1, 0.2] and manager.pauses.count(0.02) == 10
     assert manager.told.count("READY=1") == 1
     ready = manager.told.index("READY=1")

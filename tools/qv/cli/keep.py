@@ -11,7 +11,7 @@ import os
 
 from .. import abi, mark, output
 from ..condition import FAILURES, failure_name, registers, state_name
-from ..errors import Refused
+from ..errors import NotEnabled, Refused
 from ..keys.unit import Restart
 from ..words import text
 from .create import checked
@@ -45,8 +45,7 @@ def keep(args: Arguments, system: System) -> int:
     service = system.service()
     cell, image = checked(args.file, args.force, system, system.running().with_all_memory())
     device = system.device_or_load()
-    if not device.status().enabled:
-        device.enable()
+    enable(device, service)
     keeper = Keeper(cell, image, device, args, system, service, settings(cell, args, os.environ))
     try:
         return keeper.run()
@@ -56,6 +55,22 @@ def keep(args: Arguments, system: System) -> int:
         return keeper.gone()
     finally:
         os.close(keeper.alone)
+
+
+def enable(device: Device, service: Service) -> None:
+    """Enables QV if it is not. Where systemd runs this process, qv.service has that task and its
+    options, and this unit only says why it could not."""
+    status = device.status()
+    if status.enabled:
+        return
+    if not service.folder:
+        device.enable()
+    elif status.obstacle:
+        raise NotEnabled(f"qv.service could not enable QV: {text(status.obstacle_text)}",
+                         text(status.obstacle_remedy))
+    else:
+        raise NotEnabled("qv.service has not enabled QV",
+                         "systemctl status qv.service says why; mend that, then start this unit again")
 
 
 def settings(cell: CellConfig, args: Arguments,
