@@ -94,12 +94,20 @@ static int notify_reboot(struct notifier_block *nb, unsigned long action, void *
 	return NOTIFY_DONE;
 }
 
-/* Refuses sleep, which would power off the CPUs of the monitor and the cells */
+/*
+ * Refuses sleep, which would power off the CPUs of the monitor and the cells. An enable under way
+ * ends before the decision, and none begins until Linux is awake again.
+ */
 static int notify_sleep(struct notifier_block *nb, unsigned long action, void *data)
 {
-	bool going = action == PM_SUSPEND_PREPARE || action == PM_HIBERNATION_PREPARE;
+	bool going = action == PM_SUSPEND_PREPARE || action == PM_HIBERNATION_PREPARE ||
+		     action == PM_RESTORE_PREPARE, refused;
 
-	if (!going || !READ_ONCE(qv_takeover.enabled))
+	mutex_lock(&qv_lock);
+	refused = going && qv_takeover.enabled;
+	qv_going_to_sleep = going && !refused;
+	mutex_unlock(&qv_lock);
+	if (!refused)
 		return NOTIFY_DONE;
 	pr_warn("qv: no sleep while QV is enabled: qvctl disable\n");
 	return NOTIFY_BAD;

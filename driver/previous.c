@@ -68,8 +68,10 @@ static void previous_consider(u64 pa)
 		return;
 	if (previous.num && m.session > previous.inst[0].mark.session)
 		previous.num = 0;
-	if (previous.num < QV_INSTANCES)
-		previous.inst[previous.num++].mark = m;
+	if (previous.num == QV_INSTANCES)
+		return;
+	((char *)m.name)[sizeof(m.name) - 1] = 0;	/* RAM may hold anything */
+	previous.inst[previous.num++].mark = m;
 }
 
 static int previous_scan(struct resource *ram, void *arg)
@@ -231,7 +233,7 @@ static void previous_state_line(char *to, u32 len, const struct previous_instanc
 	if (!inst->mark.id)
 		what = previous.left && !previous.end ? "QV was disabled before the end" :
 		       ends[previous.end < ARRAY_SIZE(ends) ? previous.end : 0];
-	scnprintf(to, len, "%.31s: at the end: %s\n", previous_name_of(inst), what);
+	scnprintf(to, len, "%s: at the end: %s\n", previous_name_of(inst), what);
 }
 
 /* Returns the time of the last entry, or of the session if there are no entries */
@@ -264,7 +266,7 @@ static u64 previous_line(u64 n, char *to, u32 len)
 		return previous_last_time();
 	}
 	o = &previous.entries[n - 1];
-	used = scnprintf(to, len, "%.31s: ", previous_name_of(&previous.inst[o->instance]));
+	used = scnprintf(to, len, "%s: ", previous_name_of(&previous.inst[o->instance]));
 	qv_log_sentence(to + used, len - used - 1, &o->e, previous_holder);
 	strlcat(to, "\n", len);
 	return previous_time_of(o->e.tsc);

@@ -79,6 +79,7 @@ struct qv_takeover {
 extern struct qv_takeover qv_takeover;
 /* true: the machine goes down, and the log in RAM may be wanted afterwards */
 extern bool qv_going_down;
+extern bool qv_going_to_sleep;		/* from the decision on, until Linux is awake again */
 
 /* call only while qv_takeover.monitor_mem is set */
 const struct qv_mon_status *qv_front_status(void);

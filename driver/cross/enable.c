@@ -68,6 +68,10 @@ int qv_enable(struct qv_reply *r, u32 flags)
 				 qv_takeover.ipi_direct ? "direct" : "filtered");
 	if (qv_takeover.enabled)
 		return qv_refuse(r, QV_E_ENABLED, "nothing to do", "QV is enabled already");
+	/* The notifiers that end QV, or refuse sleep while it is enabled, have been called */
+	if (qv_going_down || qv_going_to_sleep)
+		return qv_refuse(r, QV_E_BUSY, "enable QV afterwards", "Linux goes %s",
+				 qv_going_down ? "down" : "to sleep");
 	if (qv_rendezvous_pending())
 		return qv_refuse(r, QV_E_RENDEZVOUS, "wait until that CPU takes interrupts again",
 				 "a CPU that missed the last rendezvous has still not come");

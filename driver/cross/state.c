@@ -7,7 +7,7 @@
 
 DEFINE_MUTEX(qv_lock);
 struct qv_takeover qv_takeover;
-bool qv_going_down;
+bool qv_going_down, qv_going_to_sleep;
 
 const struct qv_mon_status *qv_front_status(void)
 {

@@ -27,6 +27,10 @@ def digest(cell: CellConfig, image: bytes) -> str:
     return found.hexdigest()
 
 
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 def place(folder: str, name: str) -> str:
     return os.path.join(folder, f"{name}.cell")
 
@@ -42,5 +46,6 @@ def read(path: str) -> Mark | None:
 
 
 def write(path: str, mark: Mark) -> None:
-    with open(path, "w", encoding="utf-8") as stream:
+    """Only root may read it: the facts have the command line of the cell."""
+    with open(path, "w", encoding="utf-8", opener=_private) as stream:
         stream.write(f"{mark.digest}\n{mark.facts}\n{mark.failures}")

@@ -117,6 +117,7 @@ def test_a_good_minute_forgives_earlier_failures(run: Run, manager: FakeService)
 
 def test_killed_process_leaves_a_cell_that_the_next_takes_over(run: Run) -> None:
     killed(run)
+    assert [file.stat().st_mode & 0o777 for file in run.yaml.parent.glob("*.cell")] == [0o600]
     assert keep(run) == 0, run.err
     assert "cell quest runs already: it is taken over" in run.out
     assert run.device.calls == ["shutdown 5000", "destroy"]

@@ -3,10 +3,14 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <string.h>
+#include "../../kernel/archive.h"
+#include "../../kernel/files.h"
 #include "raw.h"
 
 #define WORDS_MAX	16	/* largest number of entries of argv, without the NULL */
 #define PAGE_BYTES	4096
+_Static_assert(OPEN_MAX == FILES_MAX, "descriptors of a program");
+_Static_assert(PATH_MAX == ARCHIVE_NAME, "the name of a file");
 
 int open(const char *file, int flags, ...)
 {
