@@ -30,7 +30,7 @@ static uint test_keys_busy;
 module_param(test_keys_busy, uint, 0600);
 MODULE_PARM_DESC(test_keys_busy,
 		 "for tests: so many times the monitor is busy when Linux leaves a channel");
-static struct qv_hole *keys_kept[QV_MON_HOLES];	/* pages that a cell still uses */
+static struct qv_hole *keys_kept[QV_MON_CHANNELS];	/* pages that a cell still uses */
 
 /*
  * Is the page Linux's again? The answer of the first call may also mean that Linux has left the
@@ -54,7 +54,7 @@ static void keys_free_kept(void)
 {
 	u32 i;
 
-	for (i = 0; i < QV_MON_HOLES; i++)
+	for (i = 0; i < QV_MON_CHANNELS; i++)
 		if (keys_kept[i] && keys_free(keys_kept[i]))
 			keys_kept[i] = NULL;
 }
@@ -64,7 +64,7 @@ static void keys_keep(struct qv_hole *h)
 {
 	u32 i;
 
-	for (i = 0; i < QV_MON_HOLES; i++)
+	for (i = 0; i < QV_MON_CHANNELS; i++)
 		if (!keys_kept[i]) {
 			keys_kept[i] = h;
 			return;
@@ -99,7 +99,7 @@ static int keys_take(struct qv_reply *r, struct qv_cell *cell)
 		if (h == ERR_PTR(-ENOSPC))
 			return qv_refuse(r, QV_E_TOO_MANY, "destroy a cell with channels",
 					 "the channels of all cells would take more than %u MiB",
-					 QV_MON_HOLES * (QV_HUGE >> 20));
+					 QV_MON_CHANNELS * (QV_HUGE >> 20));
 		if (IS_ERR(h))
 			return qv_refuse(r, QV_E_NO_MEMORY, "free memory",
 					 "Linux has no %u MiB for channels at run time",

@@ -183,21 +183,6 @@ static int channels_check_one(struct qv_reply *r, const struct qv_cell_create *q
 	return c ? channels_check_same(r, c, q->name, &page, plan) : 0;
 }
 
-/* The monitor has a record for each channel that is in use */
-static int channels_check_room(struct qv_reply *r, const struct qv_cell_create *q)
-{
-	struct qv_channel *c;
-	u32 i, num = 0;
-
-	list_for_each_entry(c, &channels, list)
-		num++;
-	for (i = 0; i < q->num_channels; i++)
-		num += !channels_find(q->channels[i].name);
-	return num <= QV_MON_CHANNELS ? 0 :
-	       qv_refuse(r, QV_E_TOO_MANY, "destroy a cell with channels",
-			 "all cells together would have more than %u channels", QV_MON_CHANNELS);
-}
-
 /* Is there room for all channels in the cell's memory, with those at run time? */
 static int channels_check_sum(struct qv_reply *r, const struct qv_cell_create *q)
 {
@@ -223,7 +208,7 @@ static int channels_check(struct qv_reply *r, const struct qv_cell_create *q)
 		return qv_refuse(r, QV_E_TOO_MANY, "", "more than %u channels", QV_MAX_CHANNELS);
 	for (i = 0; i < q->num_channels && !error; i++)
 		error = channels_check_one(r, q, i);
-	return error ?: channels_check_sum(r, q) ?: channels_check_room(r, q);
+	return error ?: channels_check_sum(r, q);
 }
 
 static struct qv_channel *channels_create(const struct qv_channel_plan *plan)
@@ -261,10 +246,11 @@ static void channels_leave(struct qv_channel *c)
 	/* 1: there is more to clear */
 	while ((result = qv_manage(QV_HC_CHANNEL, page_to_phys(qv_channel_page(c, 0)))) == 1)
 		cond_resched();
-	if (result)
+	if (result) {
 		qv_log("driver", "the memory of channel %s is lost: the monitor still has it",
 		       c->page.name);
-	qv_channel_memory_leave(c, result);
+		qv_channel_memory_lost(c);
+	}
 	put_device(&c->dev);
 }
 
@@ -283,7 +269,7 @@ static int channels_take(struct qv_reply *r, struct qv_cell *cell)
 		if (c == ERR_PTR(-ENOSPC))
 			return qv_refuse(r, QV_E_TOO_MANY, "destroy a cell with channels",
 					 "the channels of all cells would take more than %u MiB",
-					 QV_MON_HOLES * (QV_HUGE >> 20));
+					 QV_MON_CHANNELS * (QV_HUGE >> 20));
 		if (IS_ERR(c))
 			return qv_refuse(r, QV_E_CHANNEL, "read Linux's log",
 					 "Linux makes no device for channel '%s' (error %ld)",
@@ -319,7 +305,7 @@ static void channels_info(const struct qv_cell *cell, struct qv_info *info)
 /* Where the channel begins (@k is 0) or continues */
 static u64 channels_pa(const struct qv_channel *c, u32 k)
 {
-	return page_to_phys(qv_channel_page(c, k ? k * (u64)QV_HUGE - c->first : 0));
+	return page_to_phys(qv_channel_page(c, k * (u64)QV_HUGE));
 }
 
 static void channels_describe(const struct qv_cell *cell, struct qv_mon_create *m)

@@ -22,8 +22,7 @@ struct qv_channel {
 	struct list_head list;
 	struct qv_chan_page page;	/* its description, without session and life words */
 	u32 cells;			/* number of cells that list it */
-	/* its memory: begins at byte .first of the first hole */
-	u32 first, num_holes;
+	u32 num_holes;			/* its memory */
 	struct qv_hole *holes[QV_MON_CHANNEL_PAGES];
 
 	/* ---- only with an end of Linux ---- */
@@ -72,16 +71,16 @@ struct qv_channel_file {
  */
 int qv_channel_memory_take(struct qv_channel *c);
 void qv_channel_memory_give(struct qv_channel *c);
-/* The monitor has the channel no longer. @lost: it did not give its memory back */
-void qv_channel_memory_leave(struct qv_channel *c, bool lost);
+/* The monitor did not give the channel's memory back: Linux never uses it again */
+void qv_channel_memory_lost(struct qv_channel *c);
 struct page *qv_channel_page(const struct qv_channel *c, u64 at);	/* of the byte @at */
 /* Shows a program the channel from the byte @at on. Returns an errno */
 int qv_channel_memory_mmap(const struct qv_channel *c, struct vm_area_struct *vma, u64 at);
 /* Returns the bytes of Linux that the channels of a cell take */
 u64 qv_channel_memory_of(const struct qv_cell *cell);
 /*
- * 2 MiB that are not shared by other channels: NULL, or an error as of qv_channel_memory_take().
- * They exist until put() and until each channel is freed that uses them
+ * 2 MiB for channels at run time, or an error as of qv_channel_memory_take(). They exist until
+ * put() and until each channel is freed that uses them
  */
 struct qv_hole *qv_hole_take(void);
 void qv_hole_put(struct qv_hole *h);

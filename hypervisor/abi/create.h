@@ -36,8 +36,8 @@ struct qv_mon_device {
 
 /*
  * A channel of a cell: memory that all cells share whose requests name these addresses. It begins
- * at pa[0], a multiple of 4 KiB, and continues at the beginning of pa[1], and so on. These are
- * pages of 2 MiB; words that are not needed are 0. Other channels may use the rest of such a page.
+ * at pa[0] and continues at pa[1], and so on: pages of 2 MiB that no other channel uses. Words that
+ * are not needed are 0.
  */
 struct qv_mon_channel {
 	u64 pa[QV_MON_CHANNEL_PAGES];
@@ -48,12 +48,18 @@ struct qv_mon_channel {
 	struct qv_chan_page page;
 };
 
+_Static_assert(QV_CHANNEL_LEN <= QV_MON_CHANNEL_PAGES * QV_HUGE, "pages of the longest channel");
+
+/* Returns the number of the channel's pages */
+static inline u32 qv_mon_channel_pages(const struct qv_mon_channel *c)
+{
+	return (c->page.length + QV_HUGE - 1) / QV_HUGE;
+}
+
 /* Returns the address of the byte @at of the channel */
 static inline u64 qv_mon_channel_at(const struct qv_mon_channel *c, u64 at)
 {
-	u64 inside = (c->pa[0] & (QV_HUGE - 1)) + at;
-
-	return (c->pa[inside / QV_HUGE] & ~(QV_HUGE - 1ull)) + inside % QV_HUGE;
+	return c->pa[at / QV_HUGE] + at % QV_HUGE;
 }
 
 struct qv_mon_create {

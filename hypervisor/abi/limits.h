@@ -24,8 +24,7 @@
 #define QV_MON_IOAPICS		16
 #define QV_MON_FIRMWARE_PORTS	16	/* ranges */
 #define QV_MON_GUARDS		16
-#define QV_MON_CHANNELS		32	/* channels of all cells */
+#define QV_MON_CHANNELS		32	/* 2 MiB pages of all channels; each has one at least */
 #define QV_MON_CHANNEL_PAGES	8	/* 2 MiB pages of one channel: QV_CHAN_MAX_LENGTH */
-#define QV_MON_HOLES		32	/* 2 MiB pages of all channels */
 
 #endif

@@ -135,18 +135,11 @@ struct channel {
 	struct qv_mon_channel is;	/* pa[0] is 0: free. `end` is not used */
 	u32 users;			/* bits are numbers of instances */
 	u32 ends;			/* bits are ends that no further cell may have */
-	/* BELL() of each end, 0: none. channel_bells.c alone uses them, under .bells_busy */
+	/* BELL() of each end, 0: none. Used with the lock of records: channel_records.c */
 	u64 bell[QV_CHAN_MAX_ENDS];
-	u32 cleared;			/* bytes; not 0: its last user gives it back, in pieces */
+	u32 cleared;			/* pages; not 0: its last user gives it back, in pieces */
 	u32 owner;			/* the cell that set the memory aside; 0: none */
-};
-
-/* 2 MiB with channels: a hole in Linux's memory */
-struct hole {
-	u64 pa;
-	u32 users;			/* number of channels; 0: free */
-	u32 split;			/* 1: Linux has `table` there, since it may read a part */
-	u64 table;			/* never given back */
+	u32 shown;			/* 1: Linux has tables for its pages: channel_memory.c */
 };
 
 /*
@@ -173,7 +166,12 @@ struct manager_state {
 	struct cell_slot cells[QV_INSTANCES];
 	u64 generation;			/* of ends of channels; counts up */
 	struct channel channels[QV_MON_CHANNELS];
-	struct hole holes[QV_MON_HOLES];
+	/*
+	 * Tables by which Linux reads parts of channels. Of .num_tables, which are never given
+	 * back, the first .free_tables are listed and free
+	 */
+	u64 tables[QV_MON_CHANNELS];
+	u32 num_tables, free_tables;
 	u32 bells_busy;			/* 1: a CPU changes or rings bells of channels */
 	u32 dynamic;			/* running cells that may open channels; bits are ids */
 	u32 posted;			/* 1: a cell may have posted a request */

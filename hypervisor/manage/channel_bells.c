@@ -2,54 +2,19 @@
 /*
  * Bells of channels, and the CPU that gets the NMIs for requests of cells. A cell rings without the
  * manager: its instance has the targets of the other ends in its own block (cell/channels.c). They
- * are written here. A lock of their own orders all changes, since Linux moves its interrupts while
- * another management call is under way.
+ * are written here, with the lock of records, since Linux moves its interrupts while another
+ * management call is under way.
  */
 #include "abi/errors.h"
 #include "core/apic.h"
 #include "core/gmem.h"
 #include "manage.h"
 
-#define LINUX_NAME	0x78756e696cull		/* "linux", as the first 8 bytes of a name */
 #define PATIENCE	10000000	/* number of loops; the other CPU takes far fewer */
-
-struct channel *channel_at(u64 pa)
-{
-	u32 i;
-
-	for (i = 0; i < QV_MON_CHANNELS; i++)
-		if (me()->manager.channels[i].is.pa[0] == pa)
-			return &me()->manager.channels[i];
-	return NULL;
-}
-
-u32 channel_linux(const struct channel *r)
-{
-	const struct qv_chan_page *p = &r->is.page;
-	u32 i;
-
-	for (i = 0; i < p->ends; i++)
-		if (*(const u64 *)p->end[i].name == LINUX_NAME)
-			return i;
-	return QV_CHAN_MAX_ENDS;
-}
 
 static u8 instance_of(u64 bell)
 {
 	return bell >> 8;
-}
-
-static void lock(void)
-{
-	u32 patience = PATIENCE;
-
-	while (atomic_swap(&me()->manager.bells_busy, 1) && --patience)
-		pause();
-}
-
-static void unlock(void)
-{
-	__atomic_store_n(&me()->manager.bells_busy, 0, __ATOMIC_RELEASE);
 }
 
 static void send(u64 bell)
@@ -97,47 +62,22 @@ void bells_set(struct pcpu *cpu, struct channel *r, u32 end, u64 target)
 {
 	u32 i;
 
-	lock();
+	channels_lock();
 	r->bell[end] = target;
 	publish(cpu, r);
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++)
 		if (i != end)
 			send(r->bell[i]);
-	unlock();
-}
-
-void bells_leave(struct channel *r, u32 id)
-{
-	lock();
-	r->users &= ~(1u << id);
-	unlock();
-}
-
-void bells_take(struct channel *r, const struct qv_mon_channel *c, const struct qv_chan_page *page)
-{
-	lock();			/* call_bell() finds all of it or nothing */
-	r->is = *c;
-	r->is.page = *page;
-	unlock();
-}
-
-void bells_end(struct channel *r, u64 pa)
-{
-	lock();
-	memset(r->bell, 0, sizeof(r->bell));
-	memset(&r->is.page, 0, sizeof(r->is.page));
-	r->is.page.length = QV_HUGE;
-	r->is.pa[0] = pa;
-	unlock();
+	channels_unlock();
 }
 
 void bells_shut(struct pcpu *cpu, u64 cpus)
 {
-	struct channel *r = me()->manager.channels;
+	struct channel *r;
 	u32 end;
 
-	lock();
-	for (; r < me()->manager.channels + QV_MON_CHANNELS; r++) {
+	channels_lock();
+	FOR_EACH_CHANNEL(r) {
 		end = channel_linux(r);
 		if (end == QV_CHAN_MAX_ENDS || !r->bell[end] ||
 		    !(cpus >> (r->bell[end] >> 16 & 0xff) & 1))
@@ -145,7 +85,7 @@ void bells_shut(struct pcpu *cpu, u64 cpus)
 		r->bell[end] = 0;
 		publish(cpu, r);
 	}
-	unlock();
+	channels_unlock();
 }
 
 u64 call_bell(struct pcpu *cpu, u64 target, u64 unused)
@@ -154,8 +94,8 @@ u64 call_bell(struct pcpu *cpu, u64 target, u64 unused)
 	u64 result = QV_ME_BELL, bell = 0;
 	struct channel *r;
 
-	lock();
-	r = channel_at(target & PT_ADDR);	/* a free record has no ends */
+	channels_lock();
+	r = channel_at(target & PT_ADDR);
 	end = r ? channel_linux(r) : QV_CHAN_MAX_ENDS;
 	if (vector >= 32 && index < me()->icr.num && me()->icr.own >> index & 1)
 		bell = BELL(pcpu_of(index)->apic_id, index, 0, vector);
@@ -165,7 +105,7 @@ u64 call_bell(struct pcpu *cpu, u64 target, u64 unused)
 		send(bell);
 		result = QV_ME_OK;
 	}
-	unlock();
+	channels_unlock();
 	return result;
 }
 
@@ -192,11 +132,11 @@ u64 call_ring(struct pcpu *cpu, u64 pa, u64 unused)
 	const struct channel *r;
 	u64 result = QV_ME_BELL;
 
-	lock();
+	channels_lock();
 	r = channel_at(pa);
 	if (r && channel_linux(r) < QV_CHAN_MAX_ENDS)
 		result = ring(r);
-	unlock();
+	channels_unlock();
 	return result;
 }
 

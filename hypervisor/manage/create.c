@@ -111,7 +111,8 @@ static u64 read_request(struct pcpu *cpu, u64 gpa)
 	if (gpa & 7 || !in_own_ram(gpa, sizeof(*q)) || !guest_copy_phys(cpu, q, gpa, sizeof(*q)))
 		return QV_ME_POINTER;
 	return request_check(me(), cpu->index) ?:
-	       ipi_voids(false, q->ipi_direct, q->lock) ? QV_ME_IPI : QV_ME_OK;
+	       ipi_voids(false, q->ipi_direct, q->lock) ? QV_ME_IPI :
+	       request_prepare(me(), cpu->index);
 }
 
 /* Undoes the first steps of call_create(). The block holds no data of the monitor yet */

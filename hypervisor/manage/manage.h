@@ -82,22 +82,29 @@ bool cells_locked(void);	/* lock.c: true if a running cell has locked management
 /* Limits the rate of interrupts to a cell at @now. Returns true if it is too soon: bell.c */
 bool bell_too_soon(const struct cell_slot *slot, u64 now);
 
-/* channel_bells.c */
-/* Returns the record of the channel that begins at @pa, or NULL. @pa 0: a free record */
+/* channel_records.c */
+/* The records in use: those of channels, and of memory that was set aside for one */
+#define FOR_EACH_CHANNEL(r) \
+	for (r = me()->manager.channels; r < me()->manager.channels + QV_MON_CHANNELS; r++) \
+		if (r->is.pa[0])
+void channels_lock(void);
+void channels_unlock(void);
+/* Returns the record of the channel that begins at @pa, or NULL */
 struct channel *channel_at(u64 pa);
 /* Returns the index of the end that Linux has, or QV_CHAN_MAX_ENDS without one */
 u32 channel_linux(const struct channel *r);
+/* Fills the record, which may be @c itself. @page: the description in place of that of @c */
+void channel_fill(struct channel *r, const struct qv_mon_channel *c,
+		  const struct qv_chan_page *page);
+/* No channel is at @pa from now on. 0 frees the record */
+void channel_empty(struct channel *r, u64 pa);
+/* Instance @id no longer rings this channel, and its block may be given up */
+void channel_unuse(struct channel *r, u32 id);
 
 /* channel_bells.c. A bell is shut when no CPU can ring it again */
 /* The bells of end @end go to @target (0: nowhere) from now on, and the other ends get one each */
 void bells_set(struct pcpu *cpu, struct channel *r, u32 end, u64 target);
 void bells_shut(struct pcpu *cpu, u64 cpus);	/* shuts all bells to these CPUs of Linux */
-/* Instance @id no longer rings this channel, and its block may be given up */
-void bells_leave(struct channel *r, u32 id);
-/* Fills the record, which may be @c itself. @page: the description in place of that of @c */
-void bells_take(struct channel *r, const struct qv_mon_channel *c, const struct qv_chan_page *page);
-/* No channel is at @pa any more. 0 frees the record */
-void bells_end(struct channel *r, u64 pa);
 /* Cells send their NMIs for requests (posts.c) to this CPU from now on */
 void posts_retarget(const struct pcpu *cpu);
 void posts_end(u32 id);			/* the cell stops: it has no requests from now on */

@@ -35,3 +35,8 @@ bool request_meets_window(const struct instance *inst, u64 pa, u64 len)
 			return true;
 	return false;
 }
+
+bool request_takable(const struct instance *inst, u64 pa, u64 len)
+{
+	return request_pages_ok(inst, pa, len, 2) && !request_meets_window(inst, pa, len);
+}

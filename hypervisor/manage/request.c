@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is a request to create a cell valid? Pure: looks at the request and at the front end's tables,
- * and changes neither (except for splitting large pages, which changes no permission). The manager
- * carries out an accepted request without a further check.
+ * Is a request to create a cell valid? The check looks at the request and at the front end's
+ * tables, and changes neither. The manager carries out a request without a further check, once it
+ * is accepted and prepared.
  */
 #include "abi/errors.h"
 #include "request.h"
@@ -44,10 +44,7 @@ static u64 check_cpus(const struct instance *inst, u32 caller)
 
 static u64 check_block(const struct instance *inst)
 {
-	u64 pa = inst->req.block_pa;
-
-	return request_pages_ok(inst, pa, QV_BLOCK_CELL, 2) &&
-	       !request_meets_window(inst, pa, QV_BLOCK_CELL) ? QV_ME_OK : QV_ME_BLOCK;
+	return request_takable(inst, inst->req.block_pa, QV_BLOCK_CELL) ? QV_ME_OK : QV_ME_BLOCK;
 }
 
 static u64 check_entry(const struct instance *inst)
@@ -71,19 +68,16 @@ static u64 check_tables(const struct instance *inst)
 	       QV_BLOCK_CELL ? QV_ME_TABLES : QV_ME_OK;
 }
 
-/* May run out of pages, but has no effect that a guest can notice */
-static u64 prepare(struct pcpu *cpu, const struct instance *inst)
+u64 request_check(const struct instance *inst, u32 caller)
+{
+	return check_cpus(inst, caller) ?: check_block(inst) ?:
+	       parts_try(PART_CHECK, pcpu_of(caller), inst, &inst->req) ?: check_entry(inst) ?:
+	       check_tables(inst);
+}
+
+u64 request_prepare(const struct instance *inst, u32 caller)
 {
 	if (front_prepare(&inst->nested, inst->req.block_pa, QV_BLOCK_CELL))
 		return QV_ME_TABLES;
-	return parts_try(PART_PREPARE, cpu, inst, &inst->req);
-}
-
-u64 request_check(const struct instance *inst, u32 caller)
-{
-	struct pcpu *cpu = pcpu_of(caller);
-
-	return check_cpus(inst, caller) ?: check_block(inst) ?:
-	       parts_try(PART_CHECK, cpu, inst, &inst->req) ?: check_entry(inst) ?:
-	       check_tables(inst) ?: prepare(cpu, inst);
+	return parts_try(PART_PREPARE, pcpu_of(caller), inst, &inst->req);
 }

@@ -6,6 +6,11 @@
 
 /* Checks the front end's inst->req, copied from Linux once. Returns 0 or enum qv_mon_error */
 u64 request_check(const struct instance *inst, u32 caller);
+/*
+ * Makes the front end's tables for a request that is valid. Returns 0 or QV_ME_TABLES. Has no
+ * effect that a guest can notice.
+ */
+u64 request_prepare(const struct instance *inst, u32 caller);
 
 /* Number of 2 MiB pages in all runs */
 static inline u64 request_pages(const struct qv_mon_create *q)
@@ -28,5 +33,7 @@ static inline bool overlaps(u64 a, u64 a_len, u64 b, u64 b_len)
 bool request_meets_window(const struct instance *inst, u64 pa, u64 len);
 /* pages.c: is [pa, +len) aligned RAM, all in the front end? @level 1: 4 KiB, 2: 2 MiB pages */
 bool request_pages_ok(const struct instance *inst, u64 pa, u64 len, u32 level);
+/* Is [pa, +len) such RAM, in pages of 2 MiB, and without a console window? */
+bool request_takable(const struct instance *inst, u64 pa, u64 len);
 
 #endif

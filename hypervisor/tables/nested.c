@@ -37,7 +37,8 @@ enum front_owner front_owner(const struct paging *p, u64 pa, u32 level)
 		return e & NESTED_HOLE ? FRONT_HOLE : FRONT_OWNS;
 	if (found > 1 && !(e & PT_PS))
 		return FRONT_SPECIAL;		/* a table is there: part of the page is special */
-	if ((e ^ own_page(p, pa & ~(level_size(found) - 1), found)) & (PT_TABLE | PT_ADDR))
+	if ((e ^ own_page(p, pa & ~(level_size(found) - 1), found)) &
+	    (PT_TABLE | PT_ADDR | NESTED_SHARED))
 		return FRONT_SPECIAL;
 	return FRONT_OWNS;
 }
@@ -81,7 +82,8 @@ void front_set(const struct paging *p, u64 pa, u64 len, enum linux_access access
 	for (; pa < end; pa += level_size(level)) {
 		level = piece_level(pa, end);
 		set_entry(p, pa, level, access == LINUX_NONE ? NESTED_HOLE :
-			  own_page(p, pa, level) & ~(access == LINUX_READ ? PT_W : 0));
+			  (own_page(p, pa, level) & ~(access == LINUX_READ ? PT_W : 0)) |
+			  (access == LINUX_SHARE ? NESTED_SHARED : 0));
 	}
 }
 

@@ -25,6 +25,8 @@
 #define NESTED_RWX	(NESTED_R | NESTED_W | NESTED_X)
 /* bit of a non-present entry: memory that Linux may not use */
 #define NESTED_HOLE	(1ull << 52)
+/* bit of a present entry, which no processor uses: memory that is not Linux's alone */
+#define NESTED_SHARED	(1ull << 53)
 
 static inline u64 nested_bits(const struct paging *p, u64 what)
 {
@@ -46,6 +48,7 @@ enum front_owner front_owner(const struct paging *p, u64 pa, u32 level);
 enum linux_access {	/* the access that Linux has to memory */
 	LINUX_NONE,	/* no access: a hole. front/touch.c answers a touch */
 	LINUX_READ,	/* Linux may read and execute */
+	LINUX_SHARE,	/* all access to memory that Linux does not own: FRONT_SPECIAL */
 	LINUX_ALL,	/* all access, as without the monitor; config space is read-only */
 };
 

@@ -299,7 +299,7 @@ def test_two_cells_share_what_linux_cannot_reach(qv: Product, deed: Deed) -> Non
     blocks = set(ones(qv)) - base
     qv.do("cell start one")
     of_one = set(ones(qv)) - base - blocks
-    assert len(of_one) == 8 + 1, "its RAM, and one page of 2 MiB for both channels"
+    assert len(of_one) == 8 + 2, "its RAM, and a page of 2 MiB for each channel"
     qv.do("cell start two")
     assert len(set(ones(qv)) - base - blocks - of_one) == 8
     assert qv.sh(f"find /dev -path '{DEVICE}/*'") == ""
@@ -316,19 +316,19 @@ def test_two_cells_share_what_linux_cannot_reach(qv: Product, deed: Deed) -> Non
         "talk ring one:failed two:running\nback four-slot two:running one:failed\n"
     assert qv.quesh("chan read talk", "two") == "second\n"
     qv.do("cell destroy one")
-    page = (set(ones(qv)) - base - blocks) & of_one
-    assert len(page) == 1, "Linux has the memory of the first cell again, but not the channels"
+    pages = (set(ones(qv)) - base - blocks) & of_one
+    assert len(pages) == 2, "Linux has the memory of the first cell again, but not the channels"
     # another description of the same channel, and then the same again
     qv.sh("sed 's/slots: 8/slots: 16/' /run/one.yaml >/run/other.yaml")
     assert "two says of channel 'talk' slots: 8, but one says slots: 16" in qv.refused("cell create /run/other.yaml")
     qv.do("cell create /run/one.yaml --start")
-    assert page <= set(ones(qv))
+    assert pages <= set(ones(qv))
     assert "restarted" in qv.quesh("chan read talk", "two")
     qv.quesh("chan write talk third", "one")
     assert qv.quesh("chan read talk", "two") == "third\n"
     qv.do("cell destroy one two")
-    assert not page & set(ones(qv))
-    assert peek_all(qv, (a + at for a in page for at in range(0, 8 * 4096, 4096))) == {0}
+    assert not pages & set(ones(qv))
+    assert peek_all(qv, (a + at for a in pages for at in range(0, 8 * 4096, 4096))) == {0}
     qv.do("disable")
     assert ones(qv) == []
 
@@ -344,9 +344,9 @@ def test_long_channels_lie_in_many_pages(qv: Product) -> None:
     assert "have more than 16 MiB" in qv.refused(f"cell create {file}")
     file = qv.config("quest", 3, more=f"channels: [{big}, {table}, {SENSOR}]")
     qv.do(f"cell create {file} --start")
-    # 3 and 5 pages of 2 MiB. The sensor is in one of them, since its ends are the same
-    assert qv.show()["channel_memory"] == 8 << 21
-    assert "channel RAM: 16 MiB" in qv.do("cell show quest")
+    # 3 and 5 pages of 2 MiB, and one for the sensor
+    assert qv.show()["channel_memory"] == 9 << 21
+    assert "channel RAM: 18 MiB" in qv.do("cell show quest")
     for word in ("one", "two", "three", "four", "five", "six"):
         qv.quesh(f"chan write big {word}")
         assert python(qv, f"""

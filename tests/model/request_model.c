@@ -289,18 +289,21 @@ const char *request_unsound(const struct machine *m, const struct qv_mon_create 
 void request_model_check(struct machine *m)
 {
 	const struct qv_mon_create *q = &m->inst->req;
+	u32 i, found, next = m->front.s.pool.next;
 	u64 error = request_check(m->inst, MACHINE_CALLER), k;
 	const char *wrong = request_unsound(m, q);
-	u32 i, found;
 
+	CHECK_EQ(m->front.s.pool.next, next);	/* no table is made */
 	if (!CHECK_EQ(error != 0, wrong != NULL))
 		unit_give_up(wrong ? wrong : "the judge finds no fault");
+	if (!error)
+		error = request_prepare(m->inst, MACHINE_CALLER);
 	for (i = 0; !error && i < q->num_runs; i++)
 		for (k = 0; k < q->runs[i].count; k++) {
 			u64 pa = q->runs[i].pa + k * M2;
 
 			paging_find(&m->inst->nested, pa, 2, &found);
-			CHECK_EQ(found, 2);	/* after the check, taking the page cannot fail */
+			CHECK_EQ(found, 2);	/* after that, taking the page cannot fail */
 			front_model_check(&m->front, pa + 5);
 		}
 }

@@ -187,7 +187,7 @@ static void check_front_page(const struct world *w, u64 page)
 	enum owner o = owner(w, page, &cell);
 
 	if (world_hole(w, page * QV_HUGE)) {
-		unit_case("channels at %#lx:", page * QV_HUGE);
+		unit_case("channel at %#lx:", page * QV_HUGE);
 		CHECK_EQ(o, LINUX);		/* it is no cell's memory at the same time */
 		world_channel_front(w, page * QV_HUGE);
 		return;
@@ -451,7 +451,7 @@ void world_step(struct world *w, struct choices *c)
 		world_touch(w, choose(c, FAKE_RAM), choose(c, 2));
 		break;
 	case 11:
-		world_channel_return(w, world_place_pa(220 + choose(c, 8)));
+		world_channel_return(w, (110 + choose(c, 4)) * (u64)QV_HUGE);
 		break;
 	}
 	world_check(w);

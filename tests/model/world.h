@@ -18,10 +18,9 @@ struct world {
 	struct qv_mon_create cell[QV_INSTANCES];	/* the request that created each cell */
 	u32 state[QV_INSTANCES];			/* enum qv_mon_state */
 	u32 given_back[QV_INSTANCES];			/* pages, then channels */
-	/* the channel in use that begins there; see world_place() */
-	struct qv_chan_page channel[2 * WORLD_PAGES];
-	u32 started[2 * WORLD_PAGES];			/* its ends that cells have had */
-	bool linux_uses[2 * WORLD_PAGES];		/* Linux is an end of that channel */
+	struct qv_chan_page channel[WORLD_PAGES];	/* the channel in use there */
+	u32 started[WORLD_PAGES];			/* its ends that cells have had */
+	bool linux_uses[WORLD_PAGES];			/* Linux is an end of that channel */
 };
 
 void world_open(struct world *w);
@@ -56,9 +55,6 @@ u32 world_type_of(u64 pa);
 
 /* Gives a request its name, and channels that other requests may have, too */
 void world_channels_request(struct qv_mon_create *q, struct choices *c);
-/* A 2 MiB page has room for two channels. Their numbers, by the address where they begin */
-u32 world_place(u64 pa);
-u64 world_place_pa(u32 place);
 /* Does the monitor have a channel in the 2 MiB page at @pa? */
 bool world_hole(const struct world *w, u64 pa);
 /* Cell @id is starting: call this before its state says so */
@@ -67,7 +63,7 @@ void world_channels_started(struct world *w, u32 id);
 void world_channel_left(struct world *w, u32 id, u32 i);
 /* QV_HC_CHANNEL for any address; checks the result */
 void world_channel_return(struct world *w, u64 pa);
-/* Check Linux's translations of a page with channels in use, and a cell's translation of one */
+/* Check Linux's translations of a page with a channel in use, and a cell's translation of one */
 void world_channel_front(const struct world *w, u64 pa);
 void world_channel_leaf(const struct qv_mon_create *q, u64 gpa, u64 len, const struct leaf *l);
 /* Bytes that a cell maps for its channels */

@@ -23,8 +23,10 @@ void world_channels_request(struct qv_mon_create *q, struct choices *c)
 		bool with_linux = choose(c, 2);
 
 		memset(ch, 0, sizeof(*ch));
-		ch->pa[0] = world_place_pa(choose(c, 8) == 1 ? choose(c, 2 * WORLD_PAGES) :
-							       220 + choose(c, 8));
+		ch->pa[0] = (choose(c, 8) == 1 ? choose(c, WORLD_PAGES) : 110 + choose(c, 4)) *
+			    (u64)QV_HUGE;
+		if (choose(c, 16) == 1)
+			ch->pa[0] += CHANNEL_PAGES * QV_PAGE;	/* refused */
 		ch->end = second;
 		ch->page.type = QV_CHAN_RING;
 		ch->page.flags = choose(c, 4) == 1 ? 0 : QV_CHAN_RECONNECT;
@@ -36,16 +38,6 @@ void world_channels_request(struct qv_mon_create *q, struct choices *c)
 		strcpy(ch->page.end[0].name, with_linux && second ? "linux" : "a");
 		strcpy(ch->page.end[1].name, with_linux && !second ? "linux" : "b");
 	}
-}
-
-u32 world_place(u64 pa)
-{
-	return pa / QV_HUGE * 2 + !!(pa % QV_HUGE);
-}
-
-u64 world_place_pa(u32 place)
-{
-	return (u64)(place / 2) * QV_HUGE + place % 2 * CHANNEL_PAGES * QV_PAGE;
 }
 
 /* Does a cell other than @but use the channel at @pa, with any end or (below 2) with @end? */
@@ -66,14 +58,9 @@ static bool cells_use(const struct world *w, u64 pa, u32 but, u32 end)
 	return false;
 }
 
-static bool used(const struct world *w, u64 pa)
-{
-	return w->linux_uses[world_place(pa)] || cells_use(w, pa, 0, 2);
-}
-
 bool world_hole(const struct world *w, u64 pa)
 {
-	return used(w, pa) || used(w, pa + CHANNEL_PAGES * QV_PAGE);
+	return w->linux_uses[pa / QV_HUGE] || cells_use(w, pa, 0, 2);
 }
 
 static bool is_linux(const struct qv_chan_page *p, u32 end)
@@ -100,10 +87,10 @@ void world_channels_started(struct world *w, u32 id)
 	for (i = 0; i < q->num_channels; i++) {
 		const struct qv_mon_channel *ch = &q->channels[i];
 		struct qv_chan_page *life = (struct qv_chan_page *)(fake_ram + ch->pa[0]);
-		u64 page = world_place(ch->pa[0]), own = ch->pa[0] + (1 + ch->end) * QV_PAGE;
+		u64 page = ch->pa[0] / QV_HUGE, own = ch->pa[0] + (1 + ch->end) * QV_PAGE;
 
 		unit_case("cell %u starts with the channel at %#lx:", id, ch->pa[0]);
-		if (used(w, ch->pa[0])) {
+		if (world_hole(w, ch->pa[0])) {
 			CHECK(!memcmp(&w->channel[page], &ch->page, sizeof(ch->page)));
 			CHECK(!cells_use(w, ch->pa[0], id, ch->end));
 		} else {
@@ -130,7 +117,7 @@ void world_channel_left(struct world *w, u32 id, u32 i)
 	u64 pa = w->cell[id].channels[i].pa[0];
 
 	unit_case("cell %u has left the channel at %#lx:", id, pa);
-	if (!used(w, pa))
+	if (!world_hole(w, pa))
 		CHECK(zero(pa, CHANNEL_PAGES * QV_PAGE));
 	else
 		CHECK_EQ(life_state(pa, w->cell[id].channels[i].end), QV_CHAN_IS_ABSENT);
@@ -138,13 +125,13 @@ void world_channel_left(struct world *w, u32 id, u32 i)
 
 void world_channel_return(struct world *w, u64 pa)
 {
-	bool held = cells_use(w, pa, 0, 2), shared = w->linux_uses[world_place(pa)];
+	bool held = cells_use(w, pa, 0, 2), shared = w->linux_uses[pa / QV_HUGE];
 
 	unit_case("Linux returns the channel at %#lx:", pa);
 	CHECK_EQ(world_call(QV_HC_CHANNEL, pa), held ? QV_ME_STATE : QV_ME_OK);
 	if (held || !shared)
 		return;
-	w->linux_uses[world_place(pa)] = false;
+	w->linux_uses[pa / QV_HUGE] = false;
 	CHECK(zero(pa, CHANNEL_PAGES * QV_PAGE));
 }
 
@@ -154,18 +141,16 @@ void world_channel_front(const struct world *w, u64 pa)
 	u32 i;
 
 	for (i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
-		u32 place = world_place(pa) + pages[i] / CHANNEL_PAGES;
 		u64 at = pa + pages[i] * QV_PAGE;
 		struct leaf l = tables_walk(&me()->nested, at);
 
-		if (pages[i] >= 2 * CHANNEL_PAGES || !w->linux_uses[place]) {
+		if (pages[i] >= CHANNEL_PAGES || !w->linux_uses[pa / QV_HUGE]) {
 			world_check_denied(&l, at);
 			continue;
 		}
 		unit_case("Linux's end at %#lx:", at);
 		CHECK(l.present && l.pa == at && l.type == world_type_of(at));
-		CHECK_EQ(l.write, pages[i] % CHANNEL_PAGES ==
-				  (is_linux(&w->channel[place], 0) ? 1 : 2));
+		CHECK_EQ(l.write, pages[i] == (is_linux(&w->channel[pa / QV_HUGE], 0) ? 1 : 2));
 	}
 }
 

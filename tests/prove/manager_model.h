@@ -27,8 +27,6 @@
  *	`#define QV_CHAN_MAX_ENDS	2u`: not used by the proof
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_CHANNELS		32` ->
  *	`#define QV_MON_CHANNELS		1`: not used by the proof
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_HOLES		32` ->
- *	`#define QV_MON_HOLES		1`: not used by the proof
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RAM_RANGES	64` ->
  *	`#define QV_MON_RAM_RANGES	1`: not used by the proof
  * Changed: include/uapi/linux/qv.h: `QV_EXIT_SLOTS = 16,` -> `QV_EXIT_SLOTS = 1,`: not used here

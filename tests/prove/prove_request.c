@@ -6,9 +6,8 @@
  *	belongs to another cell
  * Bound: any request with up to 3 runs of any place and length, 3 CPUs, 2 ports; 2 other cells; RAM
  *	in up to 2 ranges below 32 MiB
- * Assumed: front_owner() gives the owner of each page (see prove_front.c); front_prepare() may
- *	fail; ports_claimed(), ports_never() and the checks of devices and channels are proven or
- *	tested elsewhere
+ * Assumed: front_owner() gives the owner of each page (see prove_front.c); ports_claimed(),
+ *	ports_never() and the checks of devices and channels are proven or tested elsewhere
  * Enough: a run is compared with the run before, with the block and with the window, by rules that
  *	do not depend on the number of runs; 32 MiB hold all relative positions of three runs, a
  *	block and a window
@@ -32,8 +31,6 @@
  *	`#define QV_CHAN_MAX_ENDS	2u`: not used by the proof
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_CHANNELS		32` ->
  *	`#define QV_MON_CHANNELS		1`: not used by the proof
- * Changed: hypervisor/abi/limits.h: `#define QV_MON_HOLES		32` ->
- *	`#define QV_MON_HOLES		1`: not used by the proof
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RAM_RANGES	64` ->
  *	`#define QV_MON_RAM_RANGES	2`: ranges of RAM
  * Mutation: hypervisor/manage/parts/memory.c: `if (r->pa < after || !run_ok(inst, r) ||` ->

@@ -67,8 +67,8 @@ static void cell_to_cell(void)
 		CHECK(keys_linux_owns(POOL_PA(0, i)) && keys_linux_owns(POOL_PA(1, i)));
 }
 
-/* The rest of a page with such a channel, or for one, takes no channel that a file lists */
-static void rest_of_page(void)
+/* A page with such a channel, or for one, is no page of a channel that a file lists */
+static void one_owner(void)
 {
 	struct qv_mon_channel *c = &keys_q[2].channels[0];
 	u32 i;
@@ -80,19 +80,24 @@ static void rest_of_page(void)
 		keys_request(2, 1);
 		keys_q[2].num_dynamic = 0;
 		keys_describe(c, 0, "linux", "c", 1);
-		c->pa[0] = POOL_PA(0, i) + QV_HUGE / 2;
+		c->pa[0] = POOL_PA(0, i);
+		CHECK_EQ(world_create(&keys_w, &keys_q[2]), QV_ME_CHANNEL_DIFFERS);
+		c->pa[0] = POOL_PA(2, 0);
+		c->pa[1] = POOL_PA(0, i);
+		c->page.length = QV_HUGE + QV_PAGE;
+		CHECK_EQ(world_create(&keys_w, &keys_q[2]), QV_ME_MEMORY);
+		c->pa[1] = POOL_PA(2, 1);
 		CHECK_EQ(world_create(&keys_w, &keys_q[2]), 3);
-		CHECK_EQ(world_call(QV_HC_START, 3), QV_ME_MEMORY);
-		/* nor does a page with a listed channel become memory for others */
-		c->pa[0] = POOL_PA(2, 0) + QV_HUGE / 2;
-		keys_destroy(2);
-		CHECK_EQ(world_create(&keys_w, &keys_q[2]), 3);
-		CHECK_EQ(world_call(QV_HC_START, 3), 0);
+		/* a request from before the channel was there is refused at start */
 		keys_destroy(1);
 		keys_request(1, 1);
-		keys_q[1].channels[0].pa[0] = POOL_PA(2, 0);
+		keys_q[1].channels[0].pa[0] = POOL_PA(2, i);
 		CHECK_EQ(world_create(&keys_w, &keys_q[1]), 2);
-		CHECK_EQ(world_call(QV_HC_START, 2), QV_ME_MEMORY);
+		CHECK_EQ(world_call(QV_HC_START, 3), 0);
+		CHECK_EQ(world_call(QV_HC_START, 2), i ? QV_ME_MEMORY : QV_ME_CHANNEL_DIFFERS);
+		keys_destroy(1);
+		CHECK_EQ(world_create(&keys_w, &keys_q[1]),
+			 i ? QV_ME_MEMORY : QV_ME_CHANNEL_DIFFERS);
 	}
 }
 
@@ -106,17 +111,17 @@ static void beside_listed(void)
 	keys_request(0, 2);
 	keys_q[0].num_dynamic = 1;
 	keys_describe(c, 0, "a", "linux", 0);
-	c->pa[0] = POOL_PA(0, 0) + QV_PAGE;
+	c->pa[0] = POOL_PA(0, 0);
 	CHECK_EQ(world_create(&keys_w, &keys_q[0]), 1);
 	CHECK_EQ(world_call(QV_HC_START, 1), 0);
 	CHECK_EQ(keys_open(0, 7, "a", "b"), 1);
 	l = tables_walk(&keys_cell(0)->nested, QV_CHANNEL_GPA);
-	CHECK(l.present && l.pa == POOL_PA(0, 0) + QV_PAGE);
+	CHECK(l.present && l.pa == POOL_PA(0, 0));
 	keys_expect_window(0, 1, POOL_PA(0, 1), 0);
 	CHECK_EQ(channel_window(&keys_q[0], 1), 0xFFE00000);
 	CHECK_EQ(world_call(QV_HC_BELL, POOL_PA(0, 1) | 0x50), QV_ME_BELL);
 	CHECK_EQ(world_call(QV_HC_RING, POOL_PA(0, 1)), QV_ME_BELL);
-	CHECK_EQ(world_call(QV_HC_BELL, (POOL_PA(0, 0) + QV_PAGE) | 0x50), 0);
+	CHECK_EQ(world_call(QV_HC_BELL, POOL_PA(0, 0) | 0x50), 0);
 	CHECK_EQ(keys_close(0, 0), QV_KEY_NONE);
 	CHECK_EQ(keys_close(0, 1), 1);
 	keys_expect_none(0, 1);
@@ -141,10 +146,7 @@ static void outlives(void)
 	CHECK_EQ(world_call(QV_HC_CHANNEL, pa), QV_ME_STATE);
 	/* another cell of that name may not set the same page aside, but reaches it by its key */
 	keys_request(0, 1);
-	CHECK_EQ(world_create(&keys_w, &keys_q[0]), 1);
-	CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_CHANNEL_DIFFERS);
-	keys_destroy(0);
-	keys_request(0, 1);
+	CHECK_EQ(world_create(&keys_w, &keys_q[0]), QV_ME_CHANNEL_DIFFERS);
 	keys_q[0].channels[0].pa[0] = POOL_PA(0, 3);
 	CHECK_EQ(world_create(&keys_w, &keys_q[0]), 1);
 	CHECK_EQ(world_call(QV_HC_START, 1), 0);
@@ -265,8 +267,8 @@ static void with_linux(void)
 	X(with_a_bell, CHANNEL, r->channels[1].bell_vector = 0x50) \
 	X(whole_range, OK, keys_request(0, QV_CHANNEL_LEN / QV_HUGE)) \
 	X(beyond_range, CHANNEL, keys_request(0, QV_CHANNEL_LEN / QV_HUGE + 1)) \
-	X(twice, CHANNEL, r->channels[1].pa[0] = r->channels[0].pa[0]) \
-	X(unaligned, CHANNEL, r->channels[1].pa[0] += QV_PAGE) \
+	X(twice, MEMORY, r->channels[1].pa[0] = r->channels[0].pa[0]) \
+	X(unaligned, MEMORY, r->channels[1].pa[0] += QV_PAGE) \
 	X(too_many_with, CHANNEL, r->num_with = QV_MAX_WITH + 1) \
 	X(in_own_memory, MEMORY, r->channels[0].pa[0] = r->runs[0].pa) \
 	X(in_monitor, MEMORY, r->channels[0].pa[0] = FAKE_BLOCK) \
@@ -393,7 +395,7 @@ static void random_world(void)
 UNIT_SUITE(channel_keys) = {
 	{ "channel keys: two cells share one, and Linux cannot", cell_to_cell },
 	{ "channel keys: memory of a destroyed cell stays with the other end", outlives },
-	{ "channel keys: the rest of a page", rest_of_page },
+	{ "channel keys: no page has two owners", one_owner },
 	{ "channel keys: beside a channel that is listed", beside_listed },
 	{ "channel keys: refusals", refusals },
 	{ "channel keys: Linux has one end", with_linux },

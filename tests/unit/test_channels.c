@@ -5,6 +5,7 @@
 #include "abi/errors.h"
 #include "cell/cell.h"
 #include "core/cpu.h"
+#include "manage/manage.h"
 #include "tables/nested.h"
 #include "fake.h"
 #include "request_model.h"
@@ -196,8 +197,12 @@ static void with_linux(void)
 
 			CHECK(l.present && l.pa == CHANNEL_PA + page * QV_PAGE);
 			CHECK_EQ(l.write, page == 2);
+			/* also what it may write is no memory for cells, and no window */
+			CHECK_EQ(front_owner(&me()->nested, l.pa, 1), FRONT_SPECIAL);
 		}
 		CHECK(!of_linux(SECTIONS).present && !of_linux(511).present);
+		CHECK(channel_at(CHANNEL_PA) && !channel_at(CHANNEL_PA + QV_PAGE));
+		CHECK(!channel_at(0));
 		CHECK_EQ(QV_CHAN_STATE(life()->end[1].life), QV_CHAN_IS_RUNNING);
 		/* the cell uses it */
 		CHECK_EQ(world_call(QV_HC_CHANNEL, CHANNEL_PA), QV_ME_STATE);
@@ -303,21 +308,24 @@ static void all_pages(struct qv_mon_channel *c)
 	X(another_end, CHANNEL, c->end = 1) \
 	X(no_such_end, CHANNEL, c->end = 2) \
 	X(ends_huge, CHANNEL, c->page.ends = ~0u) \
-	X(unaligned, CHANNEL, c->pa[0] += 8) \
-	X(at_zero, CHANNEL, c->pa[0] = 0) \
-	X(overlaps, CHANNEL, (q.num_channels = 2, q.channels[1] = *c, \
-			      q.channels[1].pa[0] += 2 * QV_PAGE)) \
-	X(second_unaligned, CHANNEL, (long_one(c), c->pa[1] += QV_PAGE)) \
+	X(unaligned, MEMORY, c->pa[0] += 8) \
+	X(at_zero, MEMORY, c->pa[0] = 0) \
+	X(half_a_huge_page, MEMORY, c->pa[0] += QV_HUGE / 2) \
+	X(second_of_another, MEMORY, (q.num_channels = 2, q.channels[1] = *c, long_one(c), \
+				       q.channels[1].pa[0] = c->pa[1])) \
+	X(last_of_another, MEMORY, (q.num_channels = 2, q.channels[1] = *c, \
+				     q.channels[1].pa[0] += QV_HUGE, long_one(c), \
+				     c->pa[2] = q.channels[1].pa[0])) \
+	X(page_each, OK, (q.num_channels = 2, q.channels[1] = *c, \
+			  q.channels[1].pa[0] += QV_HUGE)) \
+	X(second_unaligned, MEMORY, (long_one(c), c->pa[1] += QV_PAGE)) \
 	X(second_missing, MEMORY, (long_one(c), c->pa[1] = 0)) \
-	X(second_twice, CHANNEL, (long_one(c), c->pa[1] = c->pa[2])) \
-	X(first_twice, CHANNEL, (long_one(c), c->pa[2] = c->pa[0])) \
-	X(needless, CHANNEL, c->pa[1] = c->pa[0] + QV_HUGE) \
-	X(ninth_page, CHANNEL, (long_one(c), c->page.length = QV_CHANNEL_LEN, \
-				c->pa[0] += QV_PAGE)) \
+	X(second_twice, MEMORY, (long_one(c), c->pa[1] = c->pa[2])) \
+	X(first_twice, MEMORY, (long_one(c), c->pa[2] = c->pa[0])) \
 	X(second_in_memory, MEMORY, (long_one(c), c->pa[1] = q.runs[0].pa)) \
 	X(second_in_block, MEMORY, (long_one(c), c->pa[2] = q.block_pa)) \
 	X(second_is_no_ram, MEMORY, (long_one(c), c->pa[2] = FAKE_ECAM)) \
-	X(twice, CHANNEL, (q.num_channels = 2, q.channels[1] = *c)) \
+	X(twice, MEMORY, (q.num_channels = 2, q.channels[1] = *c)) \
 	X(too_long, CHANNEL, c->page.length = QV_CHANNEL_LEN + QV_PAGE) \
 	X(sum_too_long, CHANNEL, (long_one(c), c->page.length = QV_CHANNEL_LEN, \
 				  all_pages(c), q.num_channels = 2, q.channels[1] = *c, \
@@ -560,6 +568,66 @@ static void long_channel(void)
 	CHECK_EQ(world_call(QV_HC_START, 1), 0);
 }
 
+/* A cell with 16 channels of its own, or 8 of 2 MiB and a page each */
+static void many_request(struct qv_mon_create *q, u32 n, u32 num)
+{
+	u32 i;
+
+	request(q, 0, "linux");
+	q->block_pa += n * 10 * (u64)QV_HUGE;
+	q->runs[0].pa += n * 10 * (u64)QV_HUGE;
+	q->window_pa += n * 0x10000;
+	q->cpus[0] = 1 + n;
+	q->num_channels = num;
+	for (i = 0; i < num; i++) {
+		q->channels[i] = q->channels[0];
+		q->channels[i].pa[0] = (70 + 16 * n + i) * (u64)QV_HUGE;
+	}
+}
+
+/* All channels together have at most 32 pages. Each has one at least, so no other limit is met */
+static void all_pages_taken(void)
+{
+	static struct qv_mon_create q[3];
+	struct world w;
+	u32 n, i, pool = 0;
+
+	world_open(&w);
+	for (n = 0; n < 3; n++) {
+		many_request(&q[n], n, 16);
+		CHECK_EQ(world_create(&w, &q[n]), n + 1);
+		CHECK_EQ(world_call(QV_HC_START, n + 1), n < 2 ? 0 : QV_ME_CHANNEL_SLOTS);
+	}
+	for (i = 0; i < 16; i++)
+		CHECK_EQ(front_owner(&me()->nested, q[2].channels[i].pa[0], 2), FRONT_OWNS);
+	/* a channel of two pages has no room after 31 of one page */
+	destroy(&w, 3);
+	CHECK_EQ(world_call(QV_HC_STOP, 2), 0);
+	destroy(&w, 2);
+	for (i = 0; i < 16; i++)
+		CHECK_EQ(world_call(QV_HC_CHANNEL, q[1].channels[i].pa[0]), 0);
+	pool = me()->pool.next;
+	for (n = 14; n < 16; n++) {
+		many_request(&q[1], 1, n);
+		q[1].channels[0].page.length = QV_HUGE + QV_PAGE;
+		q[1].channels[0].pa[1] = 110ull * QV_HUGE;
+		q[1].channels[n] = q[1].channels[1];
+		q[1].channels[n].pa[0] = 111ull * QV_HUGE;
+		q[1].num_channels++;
+		CHECK_EQ(world_create(&w, &q[1]), 2);
+		CHECK_EQ(world_call(QV_HC_START, 2), n == 14 ? 0 : QV_ME_CHANNEL_SLOTS);
+		if (n == 14)
+			CHECK_EQ(world_call(QV_HC_STOP, 2), 0);
+		destroy(&w, 2);
+		for (i = 0; i < q[1].num_channels; i++) {
+			while (world_call(QV_HC_CHANNEL, q[1].channels[i].pa[0]) == 1)
+				;
+			CHECK_EQ(front_owner(&me()->nested, q[1].channels[i].pa[0], 2), FRONT_OWNS);
+		}
+	}
+	CHECK_EQ(me()->pool.next, pool);
+}
+
 UNIT_SUITE(channels) = {
 	{ "channels: two cells share one, and it outlives each", two_cells },
 	{ "channels: a memory with two writers", two_writers },
@@ -574,5 +642,6 @@ UNIT_SUITE(channels) = {
 	{ "channels: a start that fails", start_fails },
 	{ "channels: the cell's CPU clears its section", section_cleared },
 	{ "channels: one of more than 2 MiB", long_channel },
+	{ "channels: all have 32 pages together", all_pages_taken },
 	{ 0 }
 };

@@ -231,7 +231,7 @@ static void nothing_but_noise(void)
 }
 
 /*
- * After a request is accepted, making its holes cannot fail: without pages for tables it is
+ * After a request is prepared, making its holes cannot fail: without pages for tables it is
  * rejected.
  */
 static void short_of_tables(void)
@@ -246,7 +246,8 @@ static void short_of_tables(void)
 		m.inst->req.runs[1].count = 20;
 		m.inst->req.num_runs = 2;
 		unit_case("%u pages:", left);
-		CHECK_EQ(request_check(m.inst, MACHINE_CALLER),
+		CHECK_EQ(request_check(m.inst, MACHINE_CALLER), QV_ME_OK);
+		CHECK_EQ(request_prepare(m.inst, MACHINE_CALLER),
 			 left >= 1 ? QV_ME_OK : QV_ME_TABLES);
 		front_model_check_all(&m.front);
 		machine_close(&m);

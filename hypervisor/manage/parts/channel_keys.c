@@ -6,9 +6,8 @@
  * third cell nor Linux can take an end that has another name.
  */
 #include "abi/errors.h"
-#include "front/linux_memory.h"
+#include "channel_memory.h"
 #include "channels.h"
-#include "holes.h"
 
 #define KEY_END	(1ull << 32)
 
@@ -21,10 +20,10 @@ static bool names(const struct qv_chan_page *p, const char *name)
 /* The channel at run time that has the key and the two ends of @p; or NULL */
 static struct channel *meets(const struct qv_chan_page *p)
 {
-	struct channel *r = me()->manager.channels;
+	struct channel *r;
 
-	for (; r < me()->manager.channels + QV_MON_CHANNELS; r++)
-		if (r->is.pa[0] && r->is.page.key == p->key &&
+	FOR_EACH_CHANNEL(r)
+		if (r->is.page.key == p->key &&
 		    names(&r->is.page, p->end[0].name) && names(&r->is.page, p->end[1].name))
 			return r;
 	return NULL;
@@ -33,10 +32,10 @@ static struct channel *meets(const struct qv_chan_page *p)
 /* Memory of cell @id without a channel; or NULL */
 static struct channel *spare(u32 id)
 {
-	struct channel *r = me()->manager.channels;
+	struct channel *r;
 
-	for (; r < me()->manager.channels + QV_MON_CHANNELS; r++)
-		if (r->is.pa[0] && r->owner == id && !r->is.page.ends)
+	FOR_EACH_CHANNEL(r)
+		if (r->owner == id && !r->is.page.ends)
 			return r;
 	return NULL;
 }
@@ -116,8 +115,8 @@ static void attach(struct pcpu *cpu, u32 id, struct channel *r, u32 window,
 /* A channel in memory that was set aside. It may have what Linux left there */
 static void make(struct channel *r, const struct qv_chan_page *page)
 {
-	bells_take(r, &r->is, page);
-	channel_clear_part(&r->is, 0);
+	channel_fill(r, &r->is, page);
+	channel_clear(&r->is, 0);
 	channel_make(r);
 }
 
@@ -201,10 +200,10 @@ s32 answer_close(struct pcpu *cpu, u32 id, u32 window)
 /* The channel that cell @id has opened with Linux; or NULL */
 static struct channel *with_linux(u64 id, u64 key)
 {
-	struct channel *r = me()->manager.channels;
+	struct channel *r;
 
-	for (; r < me()->manager.channels + QV_MON_CHANNELS; r++)
-		if (r->is.pa[0] && r->owner == id && r->is.page.ends && r->is.page.key == key &&
+	FOR_EACH_CHANNEL(r)
+		if (r->owner == id && r->is.page.ends && r->is.page.key == key &&
 		    channel_linux(r) < QV_CHAN_MAX_ENDS)
 			return r;
 	return NULL;
@@ -227,7 +226,7 @@ u64 call_key(struct pcpu *cpu, u64 id, u64 key)
 	r->ends |= 1u << end;
 	start(channel_life(&r->is), &r->is.page, end);
 	manage(QV_VA_SCRUB, 0);
-	channel_open_to_linux(&r->is, &r->is.page.end[end]);
+	channel_open_to_linux(r, end);
 	flush_front_end(cpu);
 	return n;
 }

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The part channels: memory that named cells, and perhaps Linux, share (qv/channel.h). Its memory
- * is in holes.c. The first cell that starts takes it, and the last user gives it back. Linux
- * remains a user until the driver says otherwise: call_channel(). The manager writes the life page,
- * but reads nothing in a channel. The instance of a cell clears the sections of that cell.
+ * The part channels: memory that named cells, and perhaps Linux, share (qv/channel.h). Each has
+ * pages of 2 MiB for itself: channel_memory.c. The first cell that starts takes it, and the last
+ * user gives it back. Linux remains a user until the driver says otherwise: call_channel(). The
+ * manager writes the life page, but reads nothing in a channel. The instance of a cell clears the
+ * sections of that cell.
  *
  * A cell may also set 2 MiB pages aside for channels at run time (channel_keys.c). It owns them
  * while it runs. slot_request() then has, at each of its windows, the channel that is there now.
  */
 #include "abi/errors.h"
-#include "front/linux_memory.h"
-#include "manage/manage.h"
 #include "manage/part.h"
 #include "manage/request.h"
+#include "channel_memory.h"
 #include "channels.h"
-#include "holes.h"
 
 bool channel_same(const void *a, const void *b, u32 len)
 {
@@ -61,9 +60,8 @@ static bool entry_ok(const struct qv_mon_create *q, u32 i)
 	const struct qv_mon_channel *c = &q->channels[i];
 
 	if (i < first_dynamic(q))
-		return channel_ok(q, c) && !c->page.key && channel_places_ok(c);
-	return !c->page.ends && !c->page.key && !c->bell_vector && c->page.length == QV_HUGE &&
-	       !(c->pa[0] & (QV_HUGE - 1)) && channel_places_ok(c);
+		return channel_ok(q, c) && !c->page.key;
+	return !c->page.ends && !c->page.key && !c->bell_vector && c->page.length == QV_HUGE;
 }
 
 bool bell_ok(const struct qv_mon_create *q, const struct qv_mon_channel *c)
@@ -79,21 +77,47 @@ static bool writes(const struct qv_chan_page *p, const struct qv_chan_end *by, u
 	       (!of && p->type == QV_CHAN_MEMORY && by->flags & QV_CHAN_END_WRITES);
 }
 
-/* Is any of the memory of the channel used otherwise in the request? */
-static u64 check_places(const struct instance *inst, const struct qv_mon_create *q,
-			const struct qv_mon_channel *c)
+/* Has a record the channel @c, as @c describes it? */
+static bool agrees(const struct channel *r, const struct qv_mon_channel *c)
 {
+	return channel_same(&r->is.page, &c->page, sizeof(c->page)) &&
+	       channel_same(r->is.pa, c->pa, sizeof(c->pa));
+}
+
+/* Returns the number of pages at @pa that the request has for channels */
+static u32 listed(const struct qv_mon_create *q, u64 pa)
+{
+	u32 i, k, found = 0;
+
+	for (i = 0; i < q->num_channels; i++)
+		for (k = 0; k < qv_mon_channel_pages(&q->channels[i]); k++)
+			found += q->channels[i].pa[k] == pa;
+	return found;
+}
+
+/* Is a page of a channel malformed, or used otherwise in the request? */
+static bool misplaced(const struct qv_mon_create *q, u64 pa)
+{
+	u32 i;
+
+	for (i = 0; i < q->num_runs; i++)
+		if (overlaps(pa, QV_HUGE, q->runs[i].pa, q->runs[i].count * QV_HUGE))
+			return true;
+	return !pa || pa & (QV_HUGE - 1) || listed(q, pa) != 1 || pa == q->block_pa ||
+	       overlaps(pa, QV_HUGE, q->window_pa, WINDOW_LEN);
+}
+
+/* Is the channel there, as @c describes it? Else, does Linux own all its pages? */
+static u64 check_place(const struct instance *inst, const struct qv_mon_create *q,
+		       const struct qv_mon_channel *c)
+{
+	const struct channel *r = channel_at(c->pa[0]);
 	u32 k;
 
-	if (channel_meets(c, q->block_pa, QV_HUGE) || channel_meets(c, q->window_pa, WINDOW_LEN))
-		return QV_ME_MEMORY;
-	for (k = 0; k < q->num_runs; k++)
-		if (channel_meets(c, q->runs[k].pa, q->runs[k].count * QV_HUGE))
+	for (k = 0; k < qv_mon_channel_pages(c); k++)
+		if (misplaced(q, c->pa[k]) || (!r && !request_takable(inst, c->pa[k], QV_HUGE)))
 			return QV_ME_MEMORY;
-	for (k = 0; &q->channels[k] < c; k++)
-		if (channels_overlap(c, &q->channels[k]))
-			return QV_ME_CHANNEL;
-	return channel_takable(inst, c) ? QV_ME_OK : QV_ME_MEMORY;
+	return !r || agrees(r, c) ? QV_ME_OK : QV_ME_CHANNEL_DIFFERS;
 }
 
 /* Returns where the channel that follows @c begins in the cell's memory, if @c begins at @gpa */
@@ -104,25 +128,23 @@ static u64 after(u64 gpa, const struct qv_mon_channel *c)
 
 static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
-	u64 error = QV_ME_OK, gpa = QV_CHANNEL_GPA;
+	u64 gpa = QV_CHANNEL_GPA, error = QV_ME_OK;
 	u32 i;
 
-	/* Linux still owns what it writes of a channel */
-	if (holes_overlap(inst, q->window_pa, WINDOW_LEN))
-		return QV_ME_WINDOW;
 	if (q->num_channels > QV_MAX_CHANNELS || q->num_dynamic > q->num_channels ||
 	    q->num_with > QV_MAX_WITH)
 		return QV_ME_CHANNEL;
-	for (i = 0; i < q->num_channels && !error; i++) {
+	for (i = 0; i < q->num_channels; i++) {
 		if (!entry_ok(q, i))
 			return QV_ME_CHANNEL;
 		if (!bell_ok(q, &q->channels[i]))
 			return QV_ME_BELL;
 		gpa = after(gpa, &q->channels[i]);
-		if (gpa > QV_CHANNEL_GPA + (u64)QV_CHANNEL_LEN)
-			return QV_ME_CHANNEL;
-		error = check_places(inst, q, &q->channels[i]);
 	}
+	if (gpa > QV_CHANNEL_GPA + (u64)QV_CHANNEL_LEN)
+		return QV_ME_CHANNEL;
+	for (i = 0; i < q->num_channels && !error; i++)
+		error = check_place(inst, q, &q->channels[i]);
 	return error;
 }
 
@@ -136,9 +158,8 @@ static u64 prepare(struct pcpu *cpu, const struct instance *inst, const struct q
 	u32 i, k;
 
 	for (i = 0; i < q->num_channels; i++)
-		for (k = 0; k < QV_MON_CHANNEL_PAGES && q->channels[i].pa[k]; k++)
-			if (front_prepare(&inst->nested, q->channels[i].pa[k] & ~(QV_HUGE - 1ull),
-					  QV_HUGE))
+		for (k = 0; k < qv_mon_channel_pages(&q->channels[i]); k++)
+			if (front_prepare(&inst->nested, q->channels[i].pa[k], QV_HUGE))
 				return QV_ME_TABLES;
 	return QV_ME_OK;
 }
@@ -194,54 +215,28 @@ static void keep(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 	slot->detached = 0;
 }
 
-/* Has a record the channel @c, as @c describes it? */
-static bool agrees(const struct channel *r, const struct qv_mon_channel *c)
-{
-	return channel_same(&r->is.page, &c->page, sizeof(c->page)) &&
-	       channel_same(r->is.pa, c->pa, sizeof(c->pa));
-}
-
-/* May a new channel be at this place? Counts the free records */
-static u64 place_free(const struct instance *inst, const struct qv_mon_channel *c, u32 *free)
-{
-	u32 i;
-
-	*free = 0;
-	for (i = 0; i < QV_MON_CHANNELS; i++) {
-		const struct channel *r = &inst->manager.channels[i];
-
-		*free += !r->is.pa[0];
-		if (!r->is.pa[0])
-			continue;
-		/* a channel at run time has a page for itself */
-		if (r->owner || r->is.page.key ? channel_meets(c, r->is.pa[0], QV_HUGE) :
-						 channels_overlap(c, &r->is))
-			return QV_ME_MEMORY;
-	}
-	return channel_takable(inst, c) ? QV_ME_OK : QV_ME_MEMORY;
-}
-
 static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)
 {
-	u32 i, need = 0, free = 0;
+	const struct channel *r;
+	u32 i, pages = 0;
 
+	FOR_EACH_CHANNEL(r)
+		pages += qv_mon_channel_pages(&r->is);
 	for (i = 0; i < q->num_channels; i++) {
 		const struct qv_mon_channel *c = &q->channels[i];
-		const struct channel *r = channel_at(c->pa[0]);
-		u64 error = r ? QV_ME_OK : place_free(inst, c, &free);
+		u64 error = check_place(inst, q, c);
 
-		if (r && (i >= first_dynamic(q) || r->cleared || r->ends >> c->end & 1 ||
-			  !agrees(r, c)))
-			return QV_ME_CHANNEL_DIFFERS;
-		need += !r;
-		if (!error && !r && need > free)
-			error = QV_ME_CHANNEL_SLOTS;
+		r = channel_at(c->pa[0]);
 		if (error)
 			return error;
+		if (r && (i >= first_dynamic(q) || r->cleared || r->ends >> c->end & 1))
+			return QV_ME_CHANNEL_DIFFERS;
+		pages += r ? 0 : qv_mon_channel_pages(c);
 	}
-	return holes_reserve(q);
+	return channel_tables(pages);
 }
 
+/* Each channel has a page, and there are as many records as pages. So a record is free */
 static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
 	struct channel *r;
@@ -250,16 +245,19 @@ static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 	for (i = 0; i < q->num_channels; i++) {
 		if (channel_at(q->channels[i].pa[0]))
 			continue;
-		r = channel_at(0);
-		bells_take(r, &q->channels[i], &q->channels[i].page);
-		holes_take(&r->is);
+		for (r = me()->manager.channels; r->is.pa[0]; r++)
+			;
+		channel_fill(r, &q->channels[i], &q->channels[i].page);
+		channel_set(&r->is, LINUX_NONE);
 	}
 }
 
+/* Linux's CPUs flush before Linux learns that it owns the pages again */
 static void give_back(struct channel *r)
 {
-	holes_give(&r->is);
-	bells_end(r, 0);
+	channel_hide(r);
+	channel_set(&r->is, LINUX_ALL);
+	channel_empty(r, 0);
 }
 
 static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
@@ -269,11 +267,6 @@ static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon
 	for (i = 0; i < q->num_channels; i++)
 		if (!channel_at(q->channels[i].pa[0])->users)
 			give_back(channel_at(q->channels[i].pa[0]));
-}
-
-struct qv_chan_page *channel_life(const struct qv_mon_channel *c)
-{
-	return channel_open(c, 0);
 }
 
 /* A life word ends with the state, as a byte. Its other bytes are not changed */
@@ -289,15 +282,16 @@ void channel_start_end(struct qv_chan_page *life, u32 end, u8 state)
 			 __ATOMIC_SEQ_CST);
 }
 
-void channel_open_to_linux(const struct qv_mon_channel *c, const struct qv_chan_end *own)
+void channel_open_to_linux(struct channel *r, u32 end)
 {
-	const struct qv_chan_page *p = &c->page;
+	const struct qv_chan_page *p = &r->is.page;
 	u32 i;
 
-	holes_show(c, 0, QV_PAGE, LINUX_READ);
+	channel_split(r);
+	channel_show(&r->is, 0, QV_PAGE, LINUX_READ);
 	for (i = 0; i < p->ends; i++)
-		holes_show(c, p->end[i].offset, p->end[i].size,
-			   writes(p, own, i) ? LINUX_ALL : LINUX_READ);
+		channel_show(&r->is, p->end[i].offset, p->end[i].size,
+			     writes(p, &p->end[end], i) ? LINUX_SHARE : LINUX_READ);
 }
 
 struct qv_chan_page *channel_make(struct channel *r)
@@ -326,7 +320,7 @@ static bool make(struct channel *r)
 		return false;
 	r->users = 1;
 	channel_start_end(life, own, QV_CHAN_IS_RUNNING);
-	channel_open_to_linux(&r->is, &r->is.page.end[own]);
+	channel_open_to_linux(r, own);
 	return true;
 }
 
@@ -392,18 +386,18 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 }
 
 /*
- * The last user goes. Clears a piece, so that no call holds its CPU for long. Returns true if all
- * is clear and given back. Until then no cell can start with the channel: still_ours(). A channel
- * at run time lies in one page of 2 MiB, so it is one piece.
+ * The last user goes. Clears a page, so that no call holds its CPU for long. Returns true if all is
+ * clear and given back. Until then no cell can start with the channel: still_ours(). A channel at
+ * run time has one page.
  */
 static bool drop(struct channel *r)
 {
-	r->cleared += channel_clear_part(&r->is, r->cleared);
-	if (r->cleared < r->is.page.length)
+	channel_clear(&r->is, r->cleared);
+	if (++r->cleared < qv_mon_channel_pages(&r->is))
 		return false;
 	r->users = r->ends = r->cleared = 0;
 	if (r->owner)
-		bells_end(r, r->is.pa[0]);	/* the cell may open another one there */
+		channel_empty(r, r->is.pa[0]);	/* the cell may open another one there */
 	else
 		give_back(r);
 	return true;
@@ -413,7 +407,7 @@ bool channel_leave(struct channel *r, u32 id, u32 end)
 {
 	if (r->users == 1u << id)
 		return drop(r);
-	bells_leave(r, id);
+	channel_unuse(r, id);
 	/* else no cell has this end again: drop() */
 	if (r->is.page.flags & QV_CHAN_RECONNECT)
 		r->ends &= ~(1u << end);
@@ -425,10 +419,10 @@ bool channel_leave(struct channel *r, u32 id, u32 end)
 /* The cell ends. A page that another end still uses is given back when that end leaves */
 static void disown(u32 id)
 {
-	struct channel *r = me()->manager.channels;
+	struct channel *r;
 
-	for (; r < me()->manager.channels + QV_MON_CHANNELS; r++) {
-		if (!r->is.pa[0] || r->owner != id)
+	FOR_EACH_CHANNEL(r) {
+		if (r->owner != id)
 			continue;
 		r->owner = 0;
 		if (!r->users)
@@ -456,12 +450,12 @@ static bool clear(struct cell_slot *slot, const struct qv_mon_create *q)
 /* Returns 1 as long as there is more to clear */
 u64 call_channel(struct pcpu *cpu, u64 pa, u64 unused)
 {
-	struct channel *r = pa ? channel_at(pa) : NULL;
+	struct channel *r = channel_at(pa);
 
 	if (r && (!(r->users & 1) || (r->users != 1 && !r->is.page.key)))
 		return QV_ME_STATE;
 	if (r && r->is.page.key) {	/* a cell may keep it, or its memory */
-		holes_hide(&r->is);
+		channel_hide(r);
 		if (!flush_front_end(cpu))
 			return QV_ME_CPU_STUCK;		/* Linux may call again */
 	}

@@ -15,15 +15,13 @@ u64 bell_of(const struct qv_mon_create *q, const struct qv_mon_channel *c, u32 i
 /* Maps window @i of a cell at @gpa, for the cell and for its instance. Returns 0, or -1 */
 int channel_map(const struct paging *nested, const struct paging *host, u64 gpa,
 		const struct qv_mon_channel *c, u32 i);
-/* The life page and the memory after it in the same 2 MiB, until manage(QV_VA_SCRUB, 0) */
-struct qv_chan_page *channel_life(const struct qv_mon_channel *c);
 /* Writes the life page of a new channel, which no end has yet */
 struct qv_chan_page *channel_make(struct channel *r);
 /* An end starts a life under a new generation */
 void channel_start_end(struct qv_chan_page *life, u32 end, u8 state);
 void channel_set_state(struct qv_chan_end *end, u8 from, u8 to);
-/* Linux may read all, and write its own section. The rest of the memory stays a hole */
-void channel_open_to_linux(const struct qv_mon_channel *c, const struct qv_chan_end *own);
+/* Linux, which has end @end, may read all and write its own section. The rest stays a hole */
+void channel_open_to_linux(struct channel *r, u32 end);
 /*
  * Instance @id no longer has @end. The last one clears the channel, in pieces: false means that
  * there is more to clear. Its memory goes to the cell that set it aside, or to Linux

@@ -12,8 +12,7 @@
 static bool run_ok(const struct instance *inst, const struct qv_mon_run *r)
 {
 	return r->count && r->count < 1ull << 31 &&
-	       request_pages_ok(inst, r->pa, r->count * QV_HUGE, 2) &&
-	       !request_meets_window(inst, r->pa, r->count * QV_HUGE);
+	       request_takable(inst, r->pa, r->count * QV_HUGE);
 }
 
 static u64 check(struct pcpu *cpu, const struct instance *inst, const struct qv_mon_create *q)

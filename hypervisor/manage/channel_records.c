@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The records of channels, and their lock. A call that is AT_ONCE (channel_bells.c) looks at
+ * records while another CPU is in the manager, so all that it reads is written with the lock.
+ */
+#include "manage.h"
+
+#define LINUX_NAME	0x78756e696cull		/* "linux", as the first 8 bytes of a name */
+#define PATIENCE	10000000	/* number of loops; the other CPU takes far fewer */
+
+void channels_lock(void)
+{
+	u32 patience = PATIENCE;
+
+	while (atomic_swap(&me()->manager.bells_busy, 1) && --patience)
+		pause();
+}
+
+void channels_unlock(void)
+{
+	__atomic_store_n(&me()->manager.bells_busy, 0, __ATOMIC_RELEASE);
+}
+
+struct channel *channel_at(u64 pa)
+{
+	struct channel *r;
+
+	FOR_EACH_CHANNEL(r)
+		if (r->is.pa[0] == pa)
+			return r;
+	return NULL;
+}
+
+u32 channel_linux(const struct channel *r)
+{
+	const struct qv_chan_page *p = &r->is.page;
+	u32 i;
+
+	for (i = 0; i < p->ends; i++)
+		if (*(const u64 *)p->end[i].name == LINUX_NAME)
+			return i;
+	return QV_CHAN_MAX_ENDS;
+}
+
+void channel_fill(struct channel *r, const struct qv_mon_channel *c,
+		  const struct qv_chan_page *page)
+{
+	channels_lock();
+	r->is = *c;
+	r->is.page = *page;
+	channels_unlock();
+}
+
+void channel_empty(struct channel *r, u64 pa)
+{
+	channels_lock();
+	memset(r->bell, 0, sizeof(r->bell));
+	memset(&r->is.page, 0, sizeof(r->is.page));
+	r->is.page.length = QV_HUGE;
+	r->is.pa[0] = pa;
+	channels_unlock();
+}
+
+void channel_unuse(struct channel *r, u32 id)
+{
+	channels_lock();
+	r->users &= ~(1u << id);
+	channels_unlock();
+}
