@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 
-from . import keys, reader, words
+from . import keys, nodes, words
 from .keys import CellConfig, key as shape, memory
 from .problems import Place, Problem, Problems
-from .reader import MappingNode, Node, ScalarNode
+from .nodes import MappingNode, Node, ScalarNode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,12 +79,12 @@ def _compose(file: str, problems: Problems) -> Node | None:
         return None
     try:
         content = raw.decode("utf-8")
-        root = reader.compose(content)
+        root = nodes.compose(content)
     except UnicodeDecodeError as error:
         problems.add(_place_of(raw[:error.start].decode("utf-8")), "yaml",
                      f"byte 0x{raw[error.start]:02x} is not UTF-8", "a text file in UTF-8")
         return None
-    except reader.NotYaml as error:
+    except nodes.NotYaml as error:
         problems.add(Place(error.line, error.column), "yaml", error.wrong, error.right)
         return None
     except RecursionError:

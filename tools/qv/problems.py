@@ -8,7 +8,7 @@ from .record import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .reader import Node
+    from .nodes import Node
 
 
 @dataclass(frozen=True, order=True)

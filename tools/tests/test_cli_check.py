@@ -132,8 +132,7 @@ def test_config_check_with_the_schedule(run: Run) -> None:
 
 
 def test_no_yaml(run: Run) -> None:
-    """Without python3-yaml, as on some Debian systems, unusual files cannot be read."""
-    run.yaml.write_text(YAML.replace("name: ", "name: &n "))
+    """Without python3-yaml, as on some Debian systems, no file can be read."""
     code = ("import sys; sys.path.insert(0, sys.argv[1]); sys.modules['yaml'] = None; "
             "from qv.cli import main; sys.exit(main(['config', 'check', sys.argv[2]]))")
     done = subprocess.run([sys.executable, "-c", code, str(Path(__file__).parents[1]), str(run.yaml)],

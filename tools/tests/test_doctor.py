@@ -259,7 +259,7 @@ def test_not_root(clinic: Clinic) -> None:
 def test_no_yaml(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
     clinic.finds("yaml", "ok")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    clinic.finds("yaml", "warn", "apt install python3-yaml")
+    clinic.finds("yaml", "fail", "apt install python3-yaml")
 
 
 def test_as_text(clinic: Clinic) -> None:

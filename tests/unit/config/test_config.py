@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from qv import abi, config, keys, reader, schedule
+from qv import abi, config, keys, nodes, schedule
 from qv.admission import Vcpu
 from qv.keys import vcpus
 from qv.machine import Machine, Taken, parse_cpu_list
@@ -363,8 +363,8 @@ def test_yaml_errors_have_no_terms_of_a_parser() -> None:
     said = set()
     for _ in range(30000):
         try:
-            reader.compose("".join(chance.choices(pieces, k=chance.randint(1, 8))))
-        except reader.NotYaml as error:
+            nodes.compose("".join(chance.choices(pieces, k=chance.randint(1, 8))))
+        except nodes.NotYaml as error:
             said.add(re.sub(r"`.*?`", "`x`", error.wrong))
             assert not PARSERS_WORDS.search(error.wrong) and error.line >= 1 and error.column >= 1, error.wrong
     assert len(said) > 12, said

@@ -67,7 +67,7 @@ def _unexpected(error: Exception) -> Refused:
     if "QVCTL_TRACE" in os.environ:
         raise error
     if isinstance(error, ModuleNotFoundError) and error.name == "yaml":
-        return Refused("Python's YAML parser is missing: this file cannot be read without it", "apt install python3-yaml")
+        return Refused("Python's YAML parser is missing: no file of a cell can be read", "apt install python3-yaml")
     return Refused(f"qvctl met something that it does not know: {type(error).__name__}: {error}",
                    "QVCTL_TRACE=1 in the environment shows where; please report that")
 

@@ -280,7 +280,7 @@ class Examination:
     def yaml(self) -> Finding:
         if importlib.util.find_spec("yaml"):
             return Finding("yaml", OK, "Python reads YAML")
-        return Finding("yaml", WARN, "Python's YAML parser is missing: only plain files of cells can be read", "apt install python3-yaml")
+        return Finding("yaml", FAIL, "Python's YAML parser is missing: no file of a cell can be read", "apt install python3-yaml")
 
 
 def doctor(args: Arguments, system: System) -> int:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import CellConfig
-    from ..reader import Node
+    from ..nodes import Node
 
 EXAMPLE = "x2apic or machine"
 MODES = {"x2apic": abi.Apic.X2APIC, "machine": abi.Apic.MACHINE}

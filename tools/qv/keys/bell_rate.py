@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..reader import Node
+    from ..nodes import Node
     from . import CellConfig
 
 EXAMPLE = f"a number of doorbells a millisecond, 1 to {abi.BELL_RATE_MAX}"

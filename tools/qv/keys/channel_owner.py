@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..reader import Node
+    from ..nodes import Node
 
 GROUP = "qv"  # owns the devices of channels that say nothing else, if the group exists
 RIGHT = "USER, USER:GROUP or :GROUP"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .. import abi
-from ..reader import MappingNode, SequenceNode
+from ..nodes import MappingNode, SequenceNode
 from ..record import dataclass
 from ..words import channel_counts, shown, text
 from . import channel_owner
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from ..machine import Machine
-    from ..reader import Node
+    from ..nodes import Node
     from . import CellConfig
     from .key import Wrong
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .. import abi
-from ..reader import ScalarNode
+from ..nodes import ScalarNode
 from ..words import text
 from .key import Context, Key, scalar
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..reader import Node
+    from ..nodes import Node
     from . import CellConfig
 
 

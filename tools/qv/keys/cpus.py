@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .. import abi
-from ..reader import MappingNode, Node, SequenceNode
+from ..nodes import MappingNode, Node, SequenceNode
 from ..words import cpu_list, shown
 from .key import Context, Key, matched, scalar
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .. import abi
-from ..reader import ScalarNode
+from ..nodes import ScalarNode
 from ..record import dataclass
 from ..words import pci_name, port_range, shown
 from .key import Context, Key, listed, mapping, matched, scalar, truth
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..machine import Machine
-    from ..reader import Node
+    from ..nodes import Node
     from . import CellConfig
     from .key import Wrong
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from . import CellConfig
-    from ..reader import Node
+    from ..nodes import Node
 
 EXAMPLE = "full, memory, devices or none"
 

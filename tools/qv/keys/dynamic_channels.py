@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from .. import abi
-from ..reader import SequenceNode
+from ..nodes import SequenceNode
 from ..record import dataclass, field
 from ..words import MIB, shown, size, text
 from . import channel_owner
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..reader import Node
+    from ..nodes import Node
     from . import CellConfig
     from .key import Wrong
 

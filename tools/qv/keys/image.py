@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..reader import Node
+    from ..nodes import Node
     from . import CellConfig
 
 EXAMPLE = "the file name of a kernel, such as quest.elf"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from . import CellConfig
     from ..machine import Machine
-    from ..reader import Node
+    from ..nodes import Node
     from .key import Wrong
 
 EXAMPLE = "filtered or direct"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..reader import MappingNode, Node, ScalarNode, SequenceNode
+from ..nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ..record import dataclass
 from ..words import shown
 

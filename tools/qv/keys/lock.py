@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from .. import abi
-from ..reader import ScalarNode
+from ..nodes import ScalarNode
 from .key import Context, Key, truth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..reader import Node
+    from ..nodes import Node
     from . import CellConfig
 
 EXAMPLE = "true, false or may"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .. import abi
     from ..machine import Machine
-    from ..reader import Node
+    from ..nodes import Node
     from . import CellConfig
     from .key import Wrong
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..machine import Machine
-    from ..reader import Node
+    from ..nodes import Node
     from . import CellConfig
     from .key import Wrong
 

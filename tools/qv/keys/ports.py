@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..reader import Node
+    from ..nodes import Node
     from . import CellConfig
 
 EXAMPLE = "a list such as [0x3f8-0x3ff, 0x80]"

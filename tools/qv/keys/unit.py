@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from .. import abi
-from ..reader import ScalarNode
+from ..nodes import ScalarNode
 from ..record import dataclass
 from ..words import shown
 from .key import Context, Key, listed, mapping, matched, scalar
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..machine import Machine
-    from ..reader import Node
+    from ..nodes import Node
     from . import CellConfig
     from .key import Wrong
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from .. import abi, admission
 from ..admission import Vcpu
-from ..reader import Node, SequenceNode
+from ..nodes import Node, SequenceNode
 from ..record import dataclass
 from ..words import shown
 from .key import Context, Key, listed, mapping, matched, scalar

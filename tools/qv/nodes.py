@@ -1,18 +1,64 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads all of YAML by PyYAML, as far as reader.py does not, and explains why a text is no YAML."""
+"""
+YAML as a tree of nodes, each with its place.
+
+PyYAML reads it. compose() loads PyYAML, since that takes longer than the rest of a command, and
+most commands read no YAML.
+"""
 
 from __future__ import annotations
 
-import yaml
-
-from .reader import MappingNode, Node, NotYaml, ScalarNode, SequenceNode
+from .record import dataclass
 from .words import shown
 
-KINDS = {yaml.ScalarNode: ScalarNode, yaml.SequenceNode: SequenceNode, yaml.MappingNode: MappingNode}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    import yaml
+
+
+@dataclass
+class Node:
+    """`tag`: the YAML type (str, int, float, bool, null, timestamp, seq, map, ...). Lines and
+    columns count from 1."""
+
+    tag: str
+    value: Any
+    line: int
+    column: int
+
+
+class ScalarNode(Node):
+    """A node whose value is a text."""
+
+
+class SequenceNode(Node):
+    """A node whose value is a list of nodes."""
+
+
+class MappingNode(Node):
+    """A node whose value is a list of pairs of nodes."""
+
+
+KINDS = {kind.__name__: kind for kind in (ScalarNode, SequenceNode, MappingNode)}  # as in PyYAML
+
+
+class NotYaml(Exception):
+    """The text is not YAML: the place, the problem and its remedy."""
+
+    def __init__(self, line: int, column: int, wrong: str, right: str) -> None:
+        super().__init__(wrong)
+        self.line, self.column, self.wrong, self.right = line, column, wrong, right
 
 
 def compose(text: str) -> Node | None:
+    """Returns the only document of `text`, or None if it is empty. Raises NotYaml, and
+    RecursionError for absurd nesting."""
+    import yaml
+
     try:
+        # Not by libyaml: its errors say less, and deep nesting overflows its stack. It saves 1 ms.
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.reader.ReaderError as error:
         before = text[:error.position]
@@ -28,12 +74,12 @@ def _converted(node: yaml.Node, seen: dict[int, Node]) -> Node:
     alias."""
     if id(node) in seen:
         return seen[id(node)]
-    ours = KINDS[type(node)](node.tag.rpartition(":")[2], node.value,
-                             node.start_mark.line + 1, node.start_mark.column + 1)
+    ours = KINDS[type(node).__name__](node.tag.rpartition(":")[2], node.value,
+                                      node.start_mark.line + 1, node.start_mark.column + 1)
     seen[id(node)] = ours
-    if isinstance(node, yaml.SequenceNode):
+    if isinstance(ours, SequenceNode):
         ours.value = [_converted(item, seen) for item in node.value]
-    elif isinstance(node, yaml.MappingNode):
+    elif isinstance(ours, MappingNode):
         ours.value = [(_converted(key, seen), _converted(value, seen)) for key, value in node.value]
     return ours
 
