@@ -43,6 +43,19 @@ KINDS = {
 }
 
 
+def post(address: str, datagram: bytes) -> bool:
+    """Sends a datagram. Returns false if the receiver is away or busy. Never blocks: libsystemd, and
+    so python3-systemd, waits while systemd or the journal hangs, but a failed cell must start
+    again meanwhile."""
+    how = socket.SOCK_DGRAM | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK
+    with socket.socket(socket.AF_UNIX, how) as out:
+        try:
+            out.sendto(datagram, address)
+        except OSError:
+            return False
+    return True
+
+
 def encoded(fields: Mapping[str, str]) -> bytes:
     """Returns the datagram of an entry. A value with a newline has its length before it."""
     parts = []
@@ -77,10 +90,4 @@ class Journal:
         entry = {"MESSAGE": words, "MESSAGE_ID": KINDS[kind].id, "PRIORITY": str(KINDS[kind].priority),
                  "SYSLOG_IDENTIFIER": "qv-console" if kind == "console" else "qvctl",
                  "QV_EVENT": kind, **fields}
-        how = socket.SOCK_DGRAM | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK
-        with socket.socket(socket.AF_UNIX, how) as out:
-            try:
-                out.sendto(encoded(entry), self._address)
-            except OSError:
-                return False  # the journal is restarting, or busy
-        return True
+        return post(self._address, encoded(entry))

@@ -6,10 +6,9 @@ from __future__ import annotations
 import os
 import select
 import signal
-import socket
 import time
 
-from .journal import Journal
+from .journal import Journal, post
 from .words import text
 
 TYPE_CHECKING = False
@@ -47,14 +46,9 @@ class Service:
         self.ended = True
 
     def tell(self, *lines: str) -> None:
-        if not self._address:
-            return
-        kind = socket.SOCK_DGRAM | socket.SOCK_CLOEXEC | socket.SOCK_NONBLOCK
-        with socket.socket(socket.AF_UNIX, kind) as out:
-            try:
-                out.sendto("\n".join(lines).encode(), self._address)
-            except OSError:
-                pass  # systemd is restarting or busy: it hears the next report
+        """Sends a report. If systemd is restarting or busy, it hears the next one."""
+        if self._address:
+            post(self._address, "\n".join(lines).encode())
 
     def wait(self, device: Device, name: str, seconds: float,
              console: Transcript | None = None) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from qv.journal import KINDS, Journal, encoded
+from qv.journal import KINDS, Journal, encoded, post
 from qv.transcript import HEAD, LEN, LINES, STATE, STREAM, Transcript, plain
 
 CATALOG = Path(__file__).resolve().parents[1] / "systemd/qv.catalog"
@@ -39,6 +39,16 @@ def test_journal_that_is_away_is_no_error(tmp_path: Path) -> None:
     stdout = os.fstat(1)
     journal = Journal({"JOURNAL_STREAM": f"{stdout.st_dev}:{stdout.st_ino}"}, str(tmp_path / "none"))
     assert not journal.send("failed", "it failed")
+
+
+def test_receiver_that_hangs_blocks_nothing(tmp_path: Path) -> None:
+    """A cell starts again while systemd or the journal hangs."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as end:
+        end.bind(str(tmp_path / "full"))
+        sent = 0
+        while post(str(tmp_path / "full"), b"WATCHDOG=1"):
+            sent += 1
+        assert sent and end.recv(64) == b"WATCHDOG=1" and post(str(tmp_path / "full"), b"READY=1")
 
 
 def test_text_that_no_encoding_has() -> None:
