@@ -14,6 +14,8 @@ void cell_fail(struct pcpu *cpu, u32 reason, u64 address);
 void cell_channels_failed(struct pcpu *cpu);
 /* QV_CALL_BELL: rings the other ends of channel @i. Returns false if there is no such channel */
 bool cell_bell(struct pcpu *cpu, u32 i);
+/* Begins or ends this CPU's use of targets: of bells, and of NMIs for requests */
+void targets_toggle(const struct pcpu *cpu);
 /* On the CPU that boots, before its guest runs */
 void cell_channels_begin(struct pcpu *cpu);
 /*

@@ -5,20 +5,25 @@
 #include "core/gmem.h"
 #include "core/kick.h"
 
-/* Pairs with publish() of manage/channel_bells.c, which waits while the word is odd */
+/* Pairs with settle() of manage/channel_bells.c, which waits while the word is odd */
+void targets_toggle(const struct pcpu *cpu)
+{
+	__atomic_fetch_add(&me()->bells.rings[cpu->index], 1, __ATOMIC_SEQ_CST);
+}
+
 static void ring(struct pcpu *cpu, u32 i)
 {
 	struct bells *b = &me()->bells;
-	u32 *rings = &b->rings[cpu->index], end;
+	u32 end;
 
-	__atomic_fetch_add(rings, 1, __ATOMIC_SEQ_CST);
+	targets_toggle(cpu);
 	for (end = 0; end < QV_CHAN_MAX_ENDS; end++) {
 		u64 target = __atomic_load_n(&b->target[i][end], __ATOMIC_SEQ_CST);
 
 		if (target)
 			apic_send(1 << 14 | (u8)target, target >> 32);
 	}
-	__atomic_fetch_add(rings, 1, __ATOMIC_SEQ_CST);
+	targets_toggle(cpu);
 }
 
 /*

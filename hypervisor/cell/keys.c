@@ -21,12 +21,12 @@ static bool too_soon(struct chan_post *post)
 					    __ATOMIC_SEQ_CST);
 }
 
-/* Pairs with retarget(), which waits for .senders after it has changed .target */
-static void announce(struct chan_post *post)
+/* Pairs with posts_retarget(), which waits after it has changed .target */
+static void announce(struct pcpu *cpu, struct chan_post *post)
 {
-	__atomic_fetch_add(&post->senders, 1, __ATOMIC_SEQ_CST);
+	targets_toggle(cpu);
 	apic_send(NMI, __atomic_load_n(&post->target, __ATOMIC_SEQ_CST));
-	__atomic_fetch_sub(&post->senders, 1, __ATOMIC_SEQ_CST);
+	targets_toggle(cpu);
 }
 
 static bool change(struct chan_post *post, u32 from, u32 to)
@@ -52,12 +52,12 @@ static s32 request(struct pcpu *cpu, struct chan_post *post, u32 nr)
 		error = QV_KEY_RATE;
 	change(post, POST_FILLING, error ? POST_FREE : POST_SENT);
 	if (!error)
-		announce(post);
+		announce(cpu, post);
 	return error;
 }
 
 /* An NMI may be lost if its CPU goes to another guest, so it is sent again */
-static s32 answer(struct chan_post *post)
+static s32 answer(struct pcpu *cpu, struct chan_post *post)
 {
 	u32 state = load(&post->state);
 	s32 found = post->answer;
@@ -65,14 +65,14 @@ static s32 answer(struct chan_post *post)
 	if (state == POST_ANSWERED && change(post, POST_ANSWERED, POST_FREE))
 		return found;
 	if (state == POST_SENT && !too_soon(post))
-		announce(post);
+		announce(cpu, post);
 	return state == POST_FREE ? QV_KEY_NONE : QV_KEY_PENDING;
 }
 
 static void key_call(struct pcpu *cpu, u32 nr)
 {
 	struct chan_post *post = &me()->cell.post;
-	s32 result = nr == QV_CALL_ANSWER ? answer(post) : request(cpu, post, nr);
+	s32 result = nr == QV_CALL_ANSWER ? answer(cpu, post) : request(cpu, post, nr);
 
 	cpu->regs[GPR_RAX] = (u32)result;
 	if (nr == QV_CALL_ANSWER && result >= 0)

@@ -24,13 +24,13 @@ static bool is_own(const struct pcpu *cpu)
 	return me()->icr.own >> cpu->index & 1;
 }
 
-/* Handles an NMI exit for which there was no command */
-static void guest_nmi(struct pcpu *cpu)
+/* Handles an NMI exit for which there was no command. @takes: the guest can take the NMI */
+static void guest_nmi(struct pcpu *cpu, bool takes)
 {
 	bool stray = rdtsc() < cpu->stray_until;	/* for a command that was found earlier */
 
 	cpu->stray_until = 0;
-	if (!stray && cpu->phase == CPU_RUNNING)
+	if (!stray && takes)
 		vendor_inject_nmi(cpu);
 }
 
@@ -60,7 +60,6 @@ static void shared_commands(struct pcpu *cpu, u32 cmd)
 		/*
 		 * An NMI sent before this guest began is not for this guest, which has no IDT yet
 		 */
-		cpu->started_tsc = rdtsc();
 		expect_stray(cpu, START_MS);
 	}
 	atomic_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_HOME));
@@ -110,7 +109,7 @@ void cell_nmi(struct pcpu *cpu)
 		cell_commands(cpu, cmd);	/* does not return if the CPU goes home */
 		cell_late_commands(cpu);
 	} else {
-		guest_nmi(cpu);
+		guest_nmi(cpu, cpu->phase == CPU_RUNNING);
 	}
 }
 
@@ -140,16 +139,23 @@ static void __attribute__((noreturn)) arrive_cell(struct pcpu *cpu)
 /* ---- Linux's CPUs ---- */
 
 /*
+ * A CPU that Linux has started has no handler for NMIs until it loads the IDT of Linux, which is
+ * the same for all CPUs. Until then an NMI would be a triple fault.
+ */
+static bool has_idt(const struct pcpu *cpu)
+{
+	return cpu->phase == CPU_RUNNING && vendor_idt_base(cpu) == cpu->linux_state.idt_base;
+}
+
+/*
  * The CPU latches a single NMI, so an NMI of Linux may have merged with the NMI of this exit. Linux
  * gets an NMI in case of doubt. The driver's handler claims as many NMIs as are counted here. So an
- * NMI that waits already is not counted again. A CPU that Linux has just started may have no IDT:
- * an NMI would be a triple fault.
+ * NMI that waits already is not counted again.
  */
 static void front_flush(struct pcpu *cpu, u32 cmd)
 {
 	cpu->flush = true;
-	if (cmd != CMD_FLUSH || cpu->phase != CPU_RUNNING || cpu->nmi_pending ||
-	    rdtsc() - cpu->started_tsc < me()->boot.tsc_khz * 1000ull)
+	if (cmd != CMD_FLUSH || cpu->nmi_pending || !has_idt(cpu))
 		return;
 	cpu_status(cpu)->nmis_in_doubt++;
 	vendor_inject_nmi(cpu);
@@ -192,7 +198,7 @@ void front_nmi(struct pcpu *cpu)
 	} else if (posts) {
 		front_flush(cpu, CMD_FLUSH);	/* Linux gets an NMI in case of doubt */
 	} else {
-		guest_nmi(cpu);
+		guest_nmi(cpu, has_idt(cpu));
 	}
 }
 

@@ -66,7 +66,6 @@ struct pcpu {
 	u64 exit_tsc;
 	/* TSC until which an NMI of QV may come without a command */
 	u64 stray_until;
-	u64 started_tsc;		/* TSC of the last SIPI: the guest may have no IDT yet */
 	/* the guest is in an NMI handler; another NMI is pending for it */
 	bool nmi_masked, nmi_pending;
 	bool faulting;			/* the monitor handles its own fault on this CPU */
@@ -150,7 +149,6 @@ struct chan_post {
 	u32 state;			/* POST_* */
 	u32 nr;				/* QV_CALL_OPEN or QV_CALL_CLOSE */
 	s32 answer;			/* a window, or enum qv_key_answer */
-	u32 senders;			/* number of CPUs that are sending the NMI now */
 	u32 target;			/* APIC id of a CPU of the front end */
 	u64 tsc;			/* TSC of the last NMI */
 	/* .end: this cell's end, to open; the window, to close */
@@ -172,7 +170,8 @@ struct manager_state {
 	 */
 	u64 tables[QV_MON_CHANNELS];
 	u32 num_tables, free_tables;
-	u32 bells_busy;			/* 1: a CPU changes or rings bells of channels */
+	/* index + 1 of the CPU that uses records and bells of channels: channels_lock() */
+	u32 bells_busy;
 	u32 dynamic;			/* running cells that may open channels; bits are ids */
 	u32 posted;			/* 1: a cell may have posted a request */
 	u64 posts_until;		/* TSC until which an NMI may be for a request */
@@ -188,7 +187,7 @@ struct manager_state {
 /* The bells that a cell may ring. The manager alone writes the targets */
 struct bells {
 	u64 target[QV_MAX_CHANNELS][QV_CHAN_MAX_ENDS];	/* BELL() of the other ends; 0: none */
-	u32 rings[QV_MAX_CPUS];		/* one word for each CPU: odd while it uses targets */
+	u32 rings[QV_MAX_CPUS];		/* of each CPU: odd while it uses these, or post.target */
 	u64 next;			/* TSC from which on the cell may ring again */
 	u32 waiting;			/* bits are channels that a CPU will ring at its turn */
 };

@@ -59,6 +59,7 @@ void vendor_port_access(const struct pcpu *cpu, struct port_access *a);
 /* These functions read and change the guest during an exit */
 void vendor_mode(const struct pcpu *cpu, struct guest_mode *mode);
 u64 vendor_rip(const struct pcpu *cpu);
+u64 vendor_idt_base(const struct pcpu *cpu);
 /* code of the exit, for the log and failure records */
 u64 vendor_exit_code(const struct pcpu *cpu);
 void vendor_skip(struct pcpu *cpu, u32 len);

@@ -42,6 +42,7 @@ static void release(const struct pcpu *cpu, u32 *lock)
 void front_fault(struct pcpu *cpu, u64 vector, u64 rip)
 {
 	release(cpu, &me()->manager.busy);
+	release(cpu, &me()->manager.bells_busy);
 	release(cpu, &me()->front.ioapic_busy);
 	release(cpu, &me()->front.config_busy);
 	/* Linux handles machine checks, even those that come while the monitor runs */

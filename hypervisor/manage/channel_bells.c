@@ -10,8 +10,6 @@
 #include "core/gmem.h"
 #include "manage.h"
 
-#define PATIENCE	10000000	/* number of loops; the other CPU takes far fewer */
-
 static u8 instance_of(u64 bell)
 {
 	return bell >> 8;
@@ -23,13 +21,18 @@ static void send(u64 bell)
 		apic_send(1 << 14 | (u8)bell, bell >> 32);
 }
 
-/* Waits while a cell's CPU uses a target that it loaded before. Pairs with ring() of the cell */
-static void settle(const u32 *rings)
+/*
+ * Waits while a CPU of cell @id uses targets that it loaded before: pairs with targets_toggle().
+ * Such a CPU makes a bounded number of steps in the monitor, where nothing interrupts it. If it
+ * faults there, monitor_fault() ends its use.
+ */
+static void settle(const struct bells *b, u32 id)
 {
-	u32 seen = load(rings), patience = PATIENCE;
+	u32 i, seen;
 
-	while (seen & 1 && load(rings) == seen && --patience)
-		pause();
+	for (i = 0; i < slot_request(id)->num_cpus; i++)
+		for (seen = load(&b->rings[i]); seen & 1 && load(&b->rings[i]) == seen;)
+			pause();
 }
 
 /* Gives each cell of the channel the targets. Then no CPU of a cell rings an older one */
@@ -52,8 +55,7 @@ static void publish(struct pcpu *cpu, const struct channel *r)
 			__atomic_store_n(&b->target[i][end],
 					 end == q->channels[i].end ? 0 : r->bell[end],
 					 __ATOMIC_SEQ_CST);
-		for (i = 0; i < q->num_cpus; i++)
-			settle(&b->rings[i]);
+		settle(b, id);
 	}
 	window_map(cpu, me()->boot.block_pa, 0);	/* no longer shows a block of a cell */
 }
@@ -62,7 +64,7 @@ void bells_set(struct pcpu *cpu, struct channel *r, u32 end, u64 target)
 {
 	u32 i;
 
-	channels_lock();
+	channels_lock(cpu);
 	r->bell[end] = target;
 	publish(cpu, r);
 	for (i = 0; i < QV_CHAN_MAX_ENDS; i++)
@@ -76,7 +78,7 @@ void bells_shut(struct pcpu *cpu, u64 cpus)
 	struct channel *r;
 	u32 end;
 
-	channels_lock();
+	channels_lock(cpu);
 	FOR_EACH_CHANNEL(r) {
 		end = channel_linux(r);
 		if (end == QV_CHAN_MAX_ENDS || !r->bell[end] ||
@@ -94,7 +96,7 @@ u64 call_bell(struct pcpu *cpu, u64 target, u64 unused)
 	u64 result = QV_ME_BELL, bell = 0;
 	struct channel *r;
 
-	channels_lock();
+	channels_lock(cpu);
 	r = channel_at(target & PT_ADDR);
 	end = r ? channel_linux(r) : QV_CHAN_MAX_ENDS;
 	if (vector >= 32 && index < me()->icr.num && me()->icr.own >> index & 1)
@@ -132,7 +134,7 @@ u64 call_ring(struct pcpu *cpu, u64 pa, u64 unused)
 	const struct channel *r;
 	u64 result = QV_ME_BELL;
 
-	channels_lock();
+	channels_lock(cpu);
 	r = channel_at(pa);
 	if (r && channel_linux(r) < QV_CHAN_MAX_ENDS)
 		result = ring(r);
@@ -148,7 +150,7 @@ u64 call_ring(struct pcpu *cpu, u64 pa, u64 unused)
 void posts_retarget(const struct pcpu *cpu)
 {
 	const struct manager_state *m = &me()->manager;
-	u32 id, patience;
+	u32 id;
 
 	for (id = 1; id < QV_INSTANCES; id++) {
 		struct instance *cell = (struct instance *)(QV_VA_SCRUB + QV_OFF_INSTANCE);
@@ -157,8 +159,7 @@ void posts_retarget(const struct pcpu *cpu)
 			continue;
 		manage(QV_VA_SCRUB, m->cells[id].block_pa);
 		__atomic_store_n(&cell->cell.post.target, cpu->apic_id, __ATOMIC_SEQ_CST);
-		for (patience = PATIENCE; load(&cell->cell.post.senders) && --patience;)
-			pause();
+		settle(&cell->bells, id);
 	}
 }
 

@@ -6,13 +6,17 @@
 #include "manage.h"
 
 #define LINUX_NAME	0x78756e696cull		/* "linux", as the first 8 bytes of a name */
-#define PATIENCE	10000000	/* number of loops; the other CPU takes far fewer */
 
-void channels_lock(void)
+/*
+ * Waits as long as another CPU holds the lock. That CPU makes a bounded number of steps in the
+ * monitor, where nothing interrupts it. If it faults there, front_fault() frees the lock.
+ */
+void channels_lock(const struct pcpu *cpu)
 {
-	u32 patience = PATIENCE;
+	u32 no_cpu = 0;
 
-	while (atomic_swap(&me()->manager.bells_busy, 1) && --patience)
+	for (; !__atomic_compare_exchange_n(&me()->manager.bells_busy, &no_cpu, cpu->index + 1,
+					    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); no_cpu = 0)
 		pause();
 }
 
@@ -42,18 +46,18 @@ u32 channel_linux(const struct channel *r)
 	return QV_CHAN_MAX_ENDS;
 }
 
-void channel_fill(struct channel *r, const struct qv_mon_channel *c,
+void channel_fill(const struct pcpu *cpu, struct channel *r, const struct qv_mon_channel *c,
 		  const struct qv_chan_page *page)
 {
-	channels_lock();
+	channels_lock(cpu);
 	r->is = *c;
 	r->is.page = *page;
 	channels_unlock();
 }
 
-void channel_empty(struct channel *r, u64 pa)
+void channel_empty(const struct pcpu *cpu, struct channel *r, u64 pa)
 {
-	channels_lock();
+	channels_lock(cpu);
 	memset(r->bell, 0, sizeof(r->bell));
 	memset(&r->is.page, 0, sizeof(r->is.page));
 	r->is.page.length = QV_HUGE;
@@ -61,9 +65,9 @@ void channel_empty(struct channel *r, u64 pa)
 	channels_unlock();
 }
 
-void channel_unuse(struct channel *r, u32 id)
+void channel_unuse(const struct pcpu *cpu, struct channel *r, u32 id)
 {
-	channels_lock();
+	channels_lock(cpu);
 	r->users &= ~(1u << id);
 	channels_unlock();
 }

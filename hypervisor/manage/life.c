@@ -99,7 +99,7 @@ u64 call_reclaim(struct pcpu *cpu, u64 id, u64 unused)
 	if (!iommu_settled(cpu, id))
 		return QV_ME_IOMMU;
 	if (slot->state == QV_MON_STOPPED) {
-		if (parts_clear(slot, q))
+		if (parts_clear(cpu, slot, q))
 			return 1;
 		parts_act(PART_GIVE, cpu, slot, q);
 	}

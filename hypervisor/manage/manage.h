@@ -87,19 +87,19 @@ bool bell_too_soon(const struct cell_slot *slot, u64 now);
 #define FOR_EACH_CHANNEL(r) \
 	for (r = me()->manager.channels; r < me()->manager.channels + QV_MON_CHANNELS; r++) \
 		if (r->is.pa[0])
-void channels_lock(void);
+void channels_lock(const struct pcpu *cpu);
 void channels_unlock(void);
 /* Returns the record of the channel that begins at @pa, or NULL */
 struct channel *channel_at(u64 pa);
 /* Returns the index of the end that Linux has, or QV_CHAN_MAX_ENDS without one */
 u32 channel_linux(const struct channel *r);
 /* Fills the record, which may be @c itself. @page: the description in place of that of @c */
-void channel_fill(struct channel *r, const struct qv_mon_channel *c,
+void channel_fill(const struct pcpu *cpu, struct channel *r, const struct qv_mon_channel *c,
 		  const struct qv_chan_page *page);
 /* No channel is at @pa from now on. 0 frees the record */
-void channel_empty(struct channel *r, u64 pa);
+void channel_empty(const struct pcpu *cpu, struct channel *r, u64 pa);
 /* Instance @id no longer rings this channel, and its block may be given up */
-void channel_unuse(struct channel *r, u32 id);
+void channel_unuse(const struct pcpu *cpu, struct channel *r, u32 id);
 
 /* channel_bells.c. A bell is shut when no CPU can ring it again */
 /* The bells of end @end go to @target (0: nowhere) from now on, and the other ends get one each */

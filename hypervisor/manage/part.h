@@ -59,7 +59,7 @@ struct part {
 	 * Destroy of a cell that was started; its CPUs have come home. Clears one piece, gives it
 	 * back and returns true. Returns false if no piece is left.
 	 */
-	bool (*clear)(struct cell_slot *slot, const struct qv_mon_create *q);
+	bool (*clear)(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q);
 };
 
 /* parts.c: the verbs for all parts */
@@ -68,6 +68,7 @@ u64 parts_try(enum part_try verb, struct pcpu *cpu, const struct instance *inst,
 void parts_act(enum part_act verb, struct pcpu *cpu, struct cell_slot *slot,
 	       const struct qv_mon_create *q);
 u64 parts_tables(const struct qv_mon_create *q);	/* the sum */
-bool parts_clear(struct cell_slot *slot, const struct qv_mon_create *q);	/* one piece */
+/* one piece */
+bool parts_clear(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q);
 
 #endif

@@ -51,12 +51,12 @@ u64 parts_tables(const struct qv_mon_create *q)
 	return pages;
 }
 
-bool parts_clear(struct cell_slot *slot, const struct qv_mon_create *q)
+bool parts_clear(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
 	u32 i;
 
 	for (i = 0; i < PARTS; i++)
-		if (parts[i]->clear && parts[i]->clear(slot, q))
+		if (parts[i]->clear && parts[i]->clear(cpu, slot, q))
 			return true;
 	return false;
 }

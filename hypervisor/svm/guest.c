@@ -37,6 +37,11 @@ u64 vendor_rip(const struct pcpu *cpu)
 	return vmcb_of(cpu)->rip;
 }
 
+u64 vendor_idt_base(const struct pcpu *cpu)
+{
+	return vmcb_of(cpu)->idtr.base;
+}
+
 void vendor_skip(struct pcpu *cpu, u32 len)
 {
 	struct vmcb *v = vmcb_of(cpu);

@@ -55,6 +55,11 @@ u64 vendor_rip(const struct pcpu *cpu)
 	return vmcs_read(GUEST_RIP);
 }
 
+u64 vendor_idt_base(const struct pcpu *cpu)
+{
+	return vmcs_read(GUEST_IDTR_BASE);
+}
+
 /*
  * The processor gives the length of an instruction that exits by itself. Outside 64-bit code RIP
  * wraps. If the guest single-steps, it gets #DB for the emulated instruction too.

@@ -182,6 +182,7 @@ void vendor_set_park(struct pcpu *cpu) { (void)cpu; }
 void vendor_set_sipi(struct pcpu *cpu, u32 vector) { (void)cpu, (void)vector; }
 void vendor_set_entry(struct pcpu *cpu, const struct qv_mon_entry *e) { (void)cpu, (void)e; }
 void vendor_inject_nmi(struct pcpu *cpu) { (void)cpu; }
+u64 vendor_idt_base(const struct pcpu *cpu) { (void)cpu; return any_u64(); }
 void vendor_arrive(struct pcpu *cpu) { (void)cpu; }
 
 bool vendor_msr_stop(u8 *map, u32 msr, u32 stop)
@@ -232,9 +233,9 @@ const struct part part_pci = {
 const struct part part_ports = { .try = { [PART_MAP] = any_error } };
 
 /* Is a channel of the cell not cleared yet? */
-static bool any_piece(struct cell_slot *slot, const struct qv_mon_create *q)
+static bool any_piece(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
-	(void)slot, (void)q;
+	(void)cpu, (void)slot, (void)q;
 	return any_bool();
 }
 

@@ -224,7 +224,7 @@ static void *in_call_bell(void *r)
 {
 	static u32 ends;
 
-	nanosleep(&(struct timespec){ .tv_nsec = 5000000 }, NULL);
+	nanosleep(&(struct timespec){ .tv_sec = 1, .tv_nsec = 500000000 }, NULL);
 	ends = load(&((struct channel *)r)->is.page.ends);
 	__atomic_store_n(&me()->manager.bells_busy, 0, __ATOMIC_SEQ_CST);
 	return &ends;
@@ -238,13 +238,61 @@ static void bell_meanwhile(void)
 
 	keys_world_open(1);
 	r = channel_at(POOL_PA(0, 0));
-	me()->manager.bells_busy = 1;
+	me()->manager.bells_busy = 3;		/* CPU 2, which is slow */
 	CHECK(!pthread_create(&other, NULL, in_call_bell, r));
 	CHECK_EQ(keys_open(0, 7, "a", "linux"), 0);
 	CHECK(!pthread_join(other, &ends));
 	CHECK_EQ(*(u32 *)ends, 0);
+	CHECK_EQ(me()->manager.bells_busy, 0);
 	CHECK_EQ(r->is.page.ends, 2);
 	CHECK_EQ(world_call(QV_HC_BELL, POOL_PA(0, 0) | 0x50), 0);
+}
+
+/* A cell's CPU is slow between its look at a target and the interrupt */
+static void *slow_cell(void *arg)
+{
+	u32 *rings = arg;
+
+	nanosleep(&(struct timespec){ .tv_sec = 1, .tv_nsec = 500000000 }, NULL);
+	__atomic_fetch_add(rings, 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+static void waits_for_slow(void (*wait)(void), u32 *rings)
+{
+	pthread_t other;
+
+	*rings = 5;
+	CHECK(!pthread_create(&other, NULL, slow_cell, rings));
+	wait();
+	CHECK_EQ(load(rings), 6);
+	CHECK(!pthread_join(other, NULL));
+}
+
+static void shut(void)
+{
+	bells_set(pcpu_of(0), channel_at(POOL_PA(0, 0)), 1, 0);
+}
+
+static void retarget(void)
+{
+	posts_retarget(pcpu_of(0));
+}
+
+/* The manager waits as long as that CPU takes, and no longer than for one bell */
+static void targets_in_use(void)
+{
+	struct bells *b;
+
+	keys_world_open(1);
+	CHECK_EQ(keys_open(0, 7, "a", "b"), 0);
+	b = &keys_cell(0)->bells;
+	waits_for_slow(shut, &b->rings[0]);
+	waits_for_slow(retarget, &b->rings[0]);
+	b->rings[0] = 2;
+	shut();
+	retarget();
+	CHECK_EQ(b->rings[0], 2);
 }
 
 UNIT_SUITE(channel_posts) = {
@@ -258,5 +306,6 @@ UNIT_SUITE(channel_posts) = {
 	{ "channel posts: a CPU of Linux does not drop its translations", linux_stuck },
 	{ "channel posts: Linux asks for a page that came back", given_back },
 	{ "channel posts: a bell while a channel is made", bell_meanwhile },
+	{ "channel posts: a cell's CPU that is slow to use a target", targets_in_use },
 	{ 0 }
 };

@@ -189,6 +189,7 @@ static void just_started(void)
 	struct vmcb *v = vmcb_of(cpu);
 
 	fake_open(true, true);
+	cpu->linux_state.idt_base = 0xfffffe0000000000;
 	park(cpu, CPU_WAIT_SIPI);
 	cpu->sipi = 0x99;
 	cpu->cmd = CMD_SIPI;			/* the CPU sees the command at an unrelated NMI */
@@ -204,7 +205,8 @@ static void just_started(void)
 	CHECK_EQ(v->event_inj, 0);
 	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 0);
 	CHECK_EQ(cpu->ack & CMD_FLUSH, CMD_FLUSH);
-	/* at most one NMI was still to come, so this one is for the guest */
+	/* at most one NMI was still to come, so this one is for the guest. It has an IDT by now */
+	v->idtr.base = cpu->linux_state.idt_base;
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
 	cpu->nmi_masked = false;
@@ -214,12 +216,41 @@ static void just_started(void)
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
 	cpu->nmi_masked = false;
-	/* a guest that started 1 s ago has an IDT */
-	cpu->started_tsc -= me()->boot.tsc_khz * 1000ull;
+}
+
+/* However long ago Linux started a CPU: it gets NMIs when it has loaded the IDT of Linux */
+static void no_idt_yet(void)
+{
+	struct pcpu *cpu = pcpu_of(0);
+	struct vmcb *v = vmcb_of(cpu);
+
+	fake_open(true, true);
+	cpu->linux_state.idt_base = 0xfffffe0000000000;
+	park(cpu, CPU_WAIT_SIPI);
+	cpu->sipi = 0x99;
+	cpu->cmd = CMD_SIPI;
+	nmi_exit(EXIT_NMI);
+	cpu->stray_until = 0;			/* long ago */
+	CHECK_EQ(v->idtr.base, 0);
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->event_inj, 0);
+	cpu->cmd = CMD_FLUSH;
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->event_inj, 0);
+	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 0);
+	CHECK(!cpu->nmi_pending);
+	v->idtr.base = 0xffffffff81a00000;	/* an IDT of its early code */
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->event_inj, 0);
+	v->idtr.base = cpu->linux_state.idt_base;
 	cpu->cmd = CMD_FLUSH;
 	nmi_exit(EXIT_NMI);
 	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
 	CHECK_EQ(cpu_status(cpu)->nmis_in_doubt, 1);
+	cpu->nmi_masked = false;
+	v->event_inj = 0;
+	nmi_exit(EXIT_NMI);
+	CHECK_EQ(v->event_inj, EVENT_VALID | EVENT_NMI | 2);
 }
 
 /* An event in delivery at an exit is injected again. */
@@ -291,7 +322,9 @@ static void faults_of_our_own(void)
 	fake_open(true, true);
 	v->event_inj = 0;
 	me()->manager.busy = me()->front.ioapic_busy = me()->front.config_busy = 1;
+	me()->manager.bells_busy = 1;
 	fault(14);
+	CHECK_EQ(me()->manager.bells_busy, 0);
 	CHECK_EQ(v->event_inj, GP);
 	CHECK_EQ(me()->manager.busy, 0);
 	CHECK_EQ(me()->front.ioapic_busy, 0);
@@ -301,7 +334,7 @@ static void faults_of_our_own(void)
 	CHECK_EQ(cpu->phase, CPU_RUNNING);
 	v->event_inj = 0;
 	/* the fault must not release another CPU's locks */
-	me()->manager.busy = me()->front.config_busy = 2;
+	me()->manager.busy = me()->front.config_busy = me()->manager.bells_busy = 2;
 	cpu->phase = CPU_WAIT_SIPI;
 	fault(6);				/* a waiting CPU has no guest to inject into */
 	CHECK_EQ(v->event_inj, 0);
@@ -309,6 +342,7 @@ static void faults_of_our_own(void)
 	CHECK_EQ(v->n_cr3, me()->park.root);
 	CHECK_EQ(me()->manager.busy, 2);
 	CHECK_EQ(me()->front.config_busy, 2);
+	CHECK_EQ(me()->manager.bells_busy, 2);
 	cpu->phase = CPU_RUNNING;
 	cpu->faulting = true;			/* a fault while the monitor handles a fault */
 	fault(8);
@@ -316,18 +350,25 @@ static void faults_of_our_own(void)
 	CHECK_EQ(v->n_cr3, me()->park.root);
 	fake_open(true, true);
 	fake_become_cell();
+	me()->bells.rings[0] = 7;		/* the manager waits while it is odd */
 	fault(8);
+	CHECK_EQ(me()->bells.rings[0], 8);
 	CHECK_EQ(my_status()->state, QV_MON_FAILED);
 	CHECK_EQ(my_status()->failure.reason, QV_FAIL_MONITOR);
 	CHECK_EQ(my_status()->failure.address, 0x40001234);
 	CHECK_EQ(cpu->phase, CPU_STOPPED);
 	CHECK_EQ(cpu->faulting, 0);
+	me()->bells.rings[0] = 9;
+	cpu->faulting = true;			/* a fault while it rings for the cell that fails */
+	fault(8);
+	CHECK_EQ(me()->bells.rings[0], 10);
 }
 
 UNIT_SUITE(events) = {
 	{ "events: NMIs of QV are taken, NMIs of Linux are injected", nmis },
 	{ "events: an NMI waits for the IRET before it", nmis_at_an_iret },
 	{ "events: a CPU just started gets no stray NMI", just_started },
+	{ "events: a CPU of Linux without the IDT of Linux gets no NMI", no_idt_yet },
 	{ "events: an event in delivery is injected again", delivery_goes_on },
 	{ "events: a loop of exceptions does not delay commands", storms },
 	{ "events: a fault of the monitor reaches Linux or fails the cell", faults_of_our_own },

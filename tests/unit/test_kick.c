@@ -38,6 +38,29 @@ static void announced(void)
 	fake_ipi = fake_answer;
 }
 
+/* Two NMIs may have merged into one. No CPU waits for INIT and SIPI, so kick() sends another one */
+static void sent_once_more(void)
+{
+	struct pcpu *target = pcpu_of(1);
+
+	fake_open(true, true);
+	fake_ipi = note_ipi;
+	sent = during = 0;
+	kick(target, CMD_INIT);
+	CHECK_EQ(sent, 1);
+	CHECK_EQ(target->stray_until, 0);
+	kick(target, CMD_INIT);
+	CHECK_EQ(sent, 2);
+	/* a CPU that takes the command now waits for this NMI, and drops it as a stray NMI */
+	CHECK_EQ(during, 1);
+	CHECK_EQ(target->kicks, 0);
+	CHECK(target->stray_until != 0);
+	CHECK_EQ(take_commands(target), CMD_INIT);
+	kick(target, CMD_INIT);
+	CHECK_EQ(sent, 3);
+	fake_ipi = fake_answer;
+}
+
 /* The sender is slow between the two halves of kick(). */
 static void *slow_sender(void *arg)
 {
@@ -126,6 +149,7 @@ static void answered_meanwhile(void)
 
 UNIT_SUITE(kick) = {
 	{ "kick: a command waits for its NMI", announced },
+	{ "kick: the same command sends another NMI while it is pending", sent_once_more },
 	{ "kick: a command waits for an NMI not yet sent", waits_for_the_sender },
 	{ "kick: an NMI is sent again only for a command that waits", sent_again },
 	{ "kick: an answer counts if the CPU that waits is held up", answered_meanwhile },

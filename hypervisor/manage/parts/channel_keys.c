@@ -113,9 +113,9 @@ static void attach(struct pcpu *cpu, u32 id, struct channel *r, u32 window,
 }
 
 /* A channel in memory that was set aside. It may have what Linux left there */
-static void make(struct channel *r, const struct qv_chan_page *page)
+static void make(struct pcpu *cpu, struct channel *r, const struct qv_chan_page *page)
 {
-	channel_fill(r, &r->is, page);
+	channel_fill(cpu, r, &r->is, page);
 	channel_clear(&r->is, 0);
 	channel_make(r);
 }
@@ -142,7 +142,7 @@ s32 answer_open(struct pcpu *cpu, u32 id, const struct qv_mon_channel *ask)
 
 	/* ---- nothing below can fail ---- */
 	if (!r->is.page.ends)
-		make(r, &ask->page);
+		make(cpu, r, &ask->page);
 	attach(cpu, id, r, window, ask);
 	return window;
 }
@@ -191,7 +191,7 @@ s32 answer_close(struct pcpu *cpu, u32 id, u32 window)
 	*paging_find(&host, QV_VA_LIFE + window * QV_PAGE, 1, &level) = 0;
 	/* one call is enough: the channel is one piece */
 	r = channel_at(at->pa[0]);
-	channel_leave(r, id, at->end);
+	channel_leave(cpu, r, id, at->end);
 	at->page.ends = 0;
 	bells_set(cpu, r, at->end, 0);
 	return window;

@@ -247,17 +247,17 @@ static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 			continue;
 		for (r = me()->manager.channels; r->is.pa[0]; r++)
 			;
-		channel_fill(r, &q->channels[i], &q->channels[i].page);
+		channel_fill(cpu, r, &q->channels[i], &q->channels[i].page);
 		channel_set(&r->is, LINUX_NONE);
 	}
 }
 
 /* Linux's CPUs flush before Linux learns that it owns the pages again */
-static void give_back(struct channel *r)
+static void give_back(struct pcpu *cpu, struct channel *r)
 {
 	channel_hide(r);
 	channel_set(&r->is, LINUX_ALL);
-	channel_empty(r, 0);
+	channel_empty(cpu, r, 0);
 }
 
 static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
@@ -266,7 +266,7 @@ static void untake(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon
 
 	for (i = 0; i < q->num_channels; i++)
 		if (!channel_at(q->channels[i].pa[0])->users)
-			give_back(channel_at(q->channels[i].pa[0]));
+			give_back(cpu, channel_at(q->channels[i].pa[0]));
 }
 
 /* A life word ends with the state, as a byte. Its other bytes are not changed */
@@ -390,24 +390,24 @@ static void stop(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
  * clear and given back. Until then no cell can start with the channel: still_ours(). A channel at
  * run time has one page.
  */
-static bool drop(struct channel *r)
+static bool drop(struct pcpu *cpu, struct channel *r)
 {
 	channel_clear(&r->is, r->cleared);
 	if (++r->cleared < qv_mon_channel_pages(&r->is))
 		return false;
 	r->users = r->ends = r->cleared = 0;
 	if (r->owner)
-		channel_empty(r, r->is.pa[0]);	/* the cell may open another one there */
+		channel_empty(cpu, r, r->is.pa[0]);	/* the cell may open another one there */
 	else
-		give_back(r);
+		give_back(cpu, r);
 	return true;
 }
 
-bool channel_leave(struct channel *r, u32 id, u32 end)
+bool channel_leave(struct pcpu *cpu, struct channel *r, u32 id, u32 end)
 {
 	if (r->users == 1u << id)
-		return drop(r);
-	channel_unuse(r, id);
+		return drop(cpu, r);
+	channel_unuse(cpu, r, id);
 	/* else no cell has this end again: drop() */
 	if (r->is.page.flags & QV_CHAN_RECONNECT)
 		r->ends &= ~(1u << end);
@@ -417,7 +417,7 @@ bool channel_leave(struct channel *r, u32 id, u32 end)
 }
 
 /* The cell ends. A page that another end still uses is given back when that end leaves */
-static void disown(u32 id)
+static void disown(struct pcpu *cpu, u32 id)
 {
 	struct channel *r;
 
@@ -426,12 +426,12 @@ static void disown(u32 id)
 			continue;
 		r->owner = 0;
 		if (!r->users)
-			give_back(r);
+			give_back(cpu, r);
 	}
 }
 
 /* Gives up a piece of a channel. When no channel is left, also the memory that was set aside */
-static bool clear(struct cell_slot *slot, const struct qv_mon_create *q)
+static bool clear(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
 	u32 id = slot - me()->manager.cells;
 	const struct qv_mon_channel *c;
@@ -440,10 +440,10 @@ static bool clear(struct cell_slot *slot, const struct qv_mon_create *q)
 		c = &q->channels[slot->detached];
 		if (!c->page.ends)
 			continue;
-		slot->detached += channel_leave(channel_at(c->pa[0]), id, c->end);
+		slot->detached += channel_leave(cpu, channel_at(c->pa[0]), id, c->end);
 		return true;
 	}
-	disown(id);
+	disown(cpu, id);
 	return false;
 }
 
@@ -459,7 +459,7 @@ u64 call_channel(struct pcpu *cpu, u64 pa, u64 unused)
 		if (!flush_front_end(cpu))
 			return QV_ME_CPU_STUCK;		/* Linux may call again */
 	}
-	if (r && !channel_leave(r, 0, channel_linux(r)))
+	if (r && !channel_leave(cpu, r, 0, channel_linux(r)))
 		return 1;
 	/* Also if a cell was its last user, whose close does not wait for Linux's CPUs */
 	flush_front_end(cpu);

@@ -26,7 +26,7 @@ void channel_open_to_linux(struct channel *r, u32 end);
  * Instance @id no longer has @end. The last one clears the channel, in pieces: false means that
  * there is more to clear. Its memory goes to the cell that set it aside, or to Linux
  */
-bool channel_leave(struct channel *r, u32 id, u32 end);
+bool channel_leave(struct pcpu *cpu, struct channel *r, u32 id, u32 end);
 
 /*
  * channel_keys.c. Cell @id, whose block is open in QV_VA_MANAGE, opens or closes a channel. They

@@ -121,7 +121,7 @@ static u64 nth_page(const struct qv_mon_create *q, u64 n)
 	return q->runs[i].pa + n * QV_HUGE;
 }
 
-static bool clear(struct cell_slot *slot, const struct qv_mon_create *q)
+static bool clear(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_create *q)
 {
 	u64 pa;
 

@@ -149,6 +149,7 @@ static void commands(void)
 
 	fake_open(true, false);
 	fake_guest();
+	cpu->linux_state.idt_base = 0xfffffe0000000000;
 	cpu->cmd = CMD_INIT;
 	fake_event_exit(cpu, 2);
 	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
@@ -167,9 +168,13 @@ static void commands(void)
 	fake_event_exit(cpu, 2);
 	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
 	CHECK(!cpu->nmi_pending);
+	/* however long ago: Linux has its handler when it has loaded its IDT */
 	cpu->cmd = CMD_FLUSH;
 	fake_event_exit(cpu, 2);
 	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
+	fake_event_exit(cpu, 2);
+	CHECK_EQ(fake_get(ENTRY_EVENT), 0);
+	fake_set(GUEST_IDTR_BASE, cpu->linux_state.idt_base);
 	fake_event_exit(cpu, 2);
 	CHECK_EQ(fake_get(ENTRY_EVENT), NMI);
 }
