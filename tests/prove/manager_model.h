@@ -7,7 +7,7 @@
  *	hypervisor/manage/create.c hypervisor/manage/ipi.c hypervisor/manage/life.c
  *	hypervisor/manage/lock.c hypervisor/manage/window.c hypervisor/manage/parts.c
  *	hypervisor/manage/parts/memory.c hypervisor/core/kick.c hypervisor/core/commands.c
- * Options: --unwind 5 --object-bits 12
+ * Options: --unwind 6 --object-bits 12
  * Seconds: 3600
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->
  *	`#define QV_MON_RUNS		2`: runs

@@ -13,7 +13,7 @@
  *	block and a window
  * Code: hypervisor/manage/request.c hypervisor/manage/pages.c hypervisor/manage/parts.c
  *	hypervisor/manage/parts/memory.c hypervisor/manage/parts/ports.c
- * Options: --unwind 5 --unwindset request_pages_ok.0:18,any_machine.1:17
+ * Options: --unwind 6 --unwindset request_pages_ok.0:18,any_machine.1:17
  * Seconds: 900
  * Changed: hypervisor/abi/limits.h: `#define QV_MON_RUNS		1024` ->
  *	`#define QV_MON_RUNS		3`: runs
