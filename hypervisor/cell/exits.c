@@ -26,8 +26,6 @@ void cell_machine_check(struct pcpu *cpu)
 
 void cell_fault(struct pcpu *cpu, u64 vector, u64 rip)
 {
-	if (vector == 18)
-		/* a machine check: clear MCIP, as cell_machine_check() does */
-		msr_write_safe(MSR_MCG_STATUS, 0);
 	cell_fail(cpu, QV_FAIL_MONITOR, rip);
+	msr_write_safe(MSR_MCG_STATUS, 0);	/* after a machine check, as above */
 }

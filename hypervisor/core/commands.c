@@ -24,14 +24,13 @@ static bool is_own(const struct pcpu *cpu)
 	return me()->icr.own >> cpu->index & 1;
 }
 
-/* Handles an NMI exit for which there was no command. @takes: the guest can take the NMI */
-static void guest_nmi(struct pcpu *cpu, bool takes)
+/* There was no command at an NMI exit. Is the NMI for the guest? */
+static bool is_for_guest(struct pcpu *cpu)
 {
 	bool stray = rdtsc() < cpu->stray_until;	/* for a command that was found earlier */
 
 	cpu->stray_until = 0;
-	if (!stray && takes)
-		vendor_inject_nmi(cpu);
+	return !stray && cpu->phase == CPU_RUNNING;
 }
 
 /* Like take_commands(), but the NMI that announces the commands may still come */
@@ -62,7 +61,7 @@ static void shared_commands(struct pcpu *cpu, u32 cmd)
 		 */
 		expect_stray(cpu, START_MS);
 	}
-	atomic_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_HOME));
+	__atomic_fetch_or(&cpu->ack, cmd & ~(CMD_BECOME | CMD_HOME), __ATOMIC_SEQ_CST);
 }
 
 static void move(u64 cr3, u32 index, void (*to)(struct pcpu *))
@@ -108,8 +107,8 @@ void cell_nmi(struct pcpu *cpu)
 	if (cmd) {
 		cell_commands(cpu, cmd);	/* does not return if the CPU goes home */
 		cell_late_commands(cpu);
-	} else {
-		guest_nmi(cpu, cpu->phase == CPU_RUNNING);
+	} else if (is_for_guest(cpu)) {
+		vendor_inject_nmi(cpu);
 	}
 }
 
@@ -197,8 +196,8 @@ void front_nmi(struct pcpu *cpu)
 		front_late_commands(cpu);
 	} else if (posts) {
 		front_flush(cpu, CMD_FLUSH);	/* Linux gets an NMI in case of doubt */
-	} else {
-		guest_nmi(cpu, has_idt(cpu));
+	} else if (is_for_guest(cpu) && has_idt(cpu)) {
+		vendor_inject_nmi(cpu);
 	}
 }
 

@@ -48,10 +48,9 @@ static void (*const fault_handlers[])(struct pcpu *cpu, u64 vector, u64 rip) = {
 void __attribute__((noreturn)) monitor_fault(u64 vector, u64 rip, u64 stack)
 {
 	struct pcpu *cpu = (struct pcpu *)(stack & ~(u64)(QV_CPU_LEN - 1));
-	u32 *rings = &me()->bells.rings[cpu->index];
 
 	/* The CPU no longer uses targets of bells, for which the manager may wait: settle() */
-	__atomic_store_n(rings, (*rings + 1) & ~1u, __ATOMIC_RELEASE);
+	__atomic_store_n(&me()->bells.rings[cpu->index], 0, __ATOMIC_RELEASE);
 	if (cpu->faulting) {		/* a second fault while the first is handled: give up */
 		park(cpu, CPU_STOPPED);
 		vendor_run(cpu);

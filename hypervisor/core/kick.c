@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Commands between CPUs: how they are sent, and waited for. commands.c carries them out. A command
- * is a bit in pcpu.cmd. The sender also sends an NMI if the bits were clear before, or this bit was
- * set. A CPU takes commands only at an NMI exit, so an NMI exit without a command is an NMI of the
- * guest. (The CPU latches a single NMI, so an NMI of the guest may merge with an NMI of QV, and is
- * then lost.)
+ * is a bit in pcpu.cmd. The sender also sends an NMI. A CPU takes commands only at an NMI exit, so
+ * an NMI exit without a command is an NMI of the guest. (The CPU latches a single NMI, so an NMI of
+ * the guest may merge with an NMI of QV, and is then lost.)
  *
  * command  sender                     target                      who sets ack, where
  * FLUSH    the manager                the front end's CPUs        the target, its own
@@ -30,21 +29,18 @@
 #define SEND_PATIENCE	10000000	/* number of loops; apic_send() takes far fewer */
 
 /*
- * The NMI for @cmd may have been lost, since two NMIs may merge into one. So another one is sent if
- * @cmd is still pending: no CPU waits for INIT and SIPI and would send it later.
+ * The NMI for a command that is still pending may have been lost, since two NMIs may merge into
+ * one. So each command has an NMI of its own: no CPU waits for INIT and SIPI and would send it
+ * later.
  */
 void kick(struct pcpu *target, u32 cmd)
 {
-	u32 pending;
-
 	__atomic_fetch_and(&target->ack, ~cmd, __ATOMIC_SEQ_CST);
 	/* this order pairs with take_commands() */
 	__atomic_fetch_add(&target->kicks, 1, __ATOMIC_SEQ_CST);
-	pending = atomic_or(&target->cmd, cmd);
-	if (pending & cmd)
+	if (atomic_or(&target->cmd, cmd))
 		expect_stray(target, STRAY_MS);
-	if (!pending || pending & cmd)
-		apic_send(NMI, target->apic_id);
+	apic_send(NMI, target->apic_id);
 	__atomic_fetch_sub(&target->kicks, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -86,7 +82,7 @@ bool wait_ack(struct pcpu *asked, const struct pcpu *answers, u32 cmd, u64 start
 			return true;
 		if (waited > ACK_DEADLINE_MS * ms)
 			return false;
-		/* Two NMIs may merge into one, and kick() may have sent none for this command */
+		/* Two NMIs may merge into one */
 		if (waited > again) {
 			kick_again(asked, cmd);
 			again += AGAIN_MS * ms;
