@@ -16,6 +16,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
+import generated  # noqa: F401
 from qv import abi, config
 from qv.machine import Machine
 

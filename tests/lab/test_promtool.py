@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from lab import enter, roots
+from lab import build, enter, roots
 from lab.paths import TOP
 
 pytestmark = pytest.mark.slow
 NUMBERS = """
 import sys
 from pathlib import Path
+import generated
 from fakes import FakeDevice, FakeSystem
 from qv.cli import main
 from qv.transcript import LATENCY, Transcript
@@ -39,10 +40,11 @@ def promtool(*words: str) -> tuple[int, str]:
 
 
 def test_promtool_accepts_the_metrics(tmp_path: Path) -> None:
+    build.abi()
     path = f"{TOP}/tools:{TOP}/tools/tests"
     image = TOP / "tests/unit/config/good/tiny.elf"
     made = enter.run(roots.ensure("tool"), ["python3", "-c", NUMBERS, str(tmp_path), str(image)],
-                     {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"})
+                     {"PYTHONPATH": path, "O": str(build.OUT), "PYTHONDONTWRITEBYTECODE": "1"})
     assert made.returncode == 0, made.stdout
     numbers = (tmp_path / "qv.prom").read_text()
     assert 'qv_cell_state{' in numbers and 'qv_latency_seconds_bucket{' in numbers, numbers

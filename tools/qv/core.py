@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 
 from . import abi
+from .condition import REGISTERS
 from .walk import EFER_LMA, Range, Walk, paging_of
 
 TYPE_CHECKING = False
@@ -50,7 +51,7 @@ def _note(kind: int, content: bytes) -> bytes:
 
 def _notes(form: Form, info: abi.CellInfo) -> bytes:
     record = info.failure
-    known = {name: record.regs[i] for i, name in enumerate(abi.REGISTERS)}
+    known = {name: record.regs[i] for i, name in enumerate(REGISTERS)}
     known |= {"rip": record.rip, "rflags": record.rflags}
     registers = [known.get(name, 0) & form.mask for name in form.order]
     signal = SIGNALS.get(record.reason, SIGABRT)

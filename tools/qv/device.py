@@ -179,7 +179,7 @@ class Device:
         self._call(abi.IOC_STATS, argument)
         return list(room)[:min(argument.num_cpus, abi.MAX_CPUS)]
 
-    def log(self, first: int, which: int = abi.LOG_PRESENT) -> tuple[bytes, int, int]:
+    def log(self, first: int, which: int = abi.WhichLog.PRESENT) -> tuple[bytes, int, int]:
         """Returns the lines from number `first` on, the number of the next line, and how many lines
         were lost."""
         room = ctypes.create_string_buffer(64 << 10)

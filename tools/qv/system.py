@@ -58,7 +58,7 @@ class System:
         return tuple(Taken(text(info.name), list(info.cpus)[:info.num_cpus],
                            [(port.first, port.last) for port in info.ports[:info.num_ports]],
                            [pci.bdf for pci in info.devices[:info.num_devices]],
-                           bool(info.ipi), info.lock != abi.LOCK_NEVER, info.memory)
+                           bool(info.ipi), info.lock != abi.Lock.NEVER, info.memory)
                      for info in found)
 
     def facts(self) -> Facts:

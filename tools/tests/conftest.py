@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import generated  # noqa: F401
 import pytest
 from running import Run
 

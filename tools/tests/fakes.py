@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from qv import abi
+from qv.condition import REGISTERS
 from qv.errors import Refused
 from qv.facts import Facts
 from qv.machine import Machine, Taken
@@ -151,7 +152,7 @@ class FakeDevice:
         self._call(f"sample {cpu}")
         self._find(name)
         record = abi.FailureRecord(cpu=cpu, address=self.stands, rip=0x100085, rflags=2, cr0=0x11, tsc=7)
-        record.regs[abi.REGISTERS.index("rsp")] = 0x103FF0
+        record.regs[REGISTERS.index("rsp")] = 0x103FF0
         record.bytes[0], record.bytes[1] = self.before, 0xEB
         return record
 
@@ -172,8 +173,8 @@ class FakeDevice:
             found.append(stats)
         return found
 
-    def log(self, first: int, which: int = abi.LOG_PRESENT) -> tuple[bytes, int, int]:
-        if which == abi.LOG_PREVIOUS:
+    def log(self, first: int, which: int = abi.WhichLog.PRESENT) -> tuple[bytes, int, int]:
+        if which == abi.WhichLog.PREVIOUS:
             if self.previous:
                 raise self.previous
             lines = [b"7.000000 driver: QV was enabled long ago\n", b"9.000000 linux: at the end: Linux panicked\n"]

@@ -134,7 +134,7 @@ def test_config_check_with_the_schedule(run: Run) -> None:
 def test_no_yaml(run: Run) -> None:
     """Without python3-yaml, as on some Debian systems, no file can be read."""
     code = ("import sys; sys.path.insert(0, sys.argv[1]); sys.modules['yaml'] = None; "
-            "from qv.cli import main; sys.exit(main(['config', 'check', sys.argv[2]]))")
+            "import generated; from qv.cli import main; sys.exit(main(['config', 'check', sys.argv[2]]))")
     done = subprocess.run([sys.executable, "-c", code, str(Path(__file__).parents[1]), str(run.yaml)],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stdout == ""

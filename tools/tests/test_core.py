@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from qv import abi, core, walk
+from qv.condition import REGISTERS
 from qv.walk import Range
 
 MIB = 1 << 20
@@ -103,8 +104,8 @@ def info_of(**registers: int) -> abi.CellInfo:
     info = abi.CellInfo(name=b"robot", image_name=b"robot.elf", cmdline=b"speed=3", memory=8 * MIB)
     info.failure.reason = abi.Failure.MEMORY
     for name, value in registers.items():
-        if name in abi.REGISTERS:
-            info.failure.regs[abi.REGISTERS.index(name)] = value
+        if name in REGISTERS:
+            info.failure.regs[REGISTERS.index(name)] = value
         else:
             setattr(info.failure, name, value)
     return info

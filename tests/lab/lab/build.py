@@ -40,6 +40,11 @@ def _for_tests(*arguments: str) -> None:
         _make(roots.ensure("tool"), "-C", "inmates/tests", *arguments)
 
 
+def abi() -> None:
+    """Makes the part of qvctl that is generated, for a test that runs qvctl from the source tree."""
+    _make(roots.ensure("tool"), "-C", "tools", "abi")
+
+
 def programs() -> None:
     """Builds everything except the module. Call with the lock held."""
     _make(roots.ensure("tool"), "programs")

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-from . import enter, roots
+from . import build, enter, roots
 from .paths import TOP
 
 
@@ -35,7 +35,9 @@ def english() -> str:
 
 
 def types() -> str:
-    """Returns what mypy finds in the Python code. pyproject.toml names the folders."""
+    """Returns what mypy finds in the Python code. pyproject.toml names the folders, and the one of
+    the module that make generates."""
+    build.abi()
     done = enter.run(roots.ensure("types"), ["mypy"])
     return done.stdout if done.returncode else ""
 

@@ -67,7 +67,8 @@ def test_defaults() -> None:
     cell = read("good/smallest.yaml")
     assert (cell.name, cell.cpus, cell.memory) == ("quest", [3], 64 * MIB)
     assert (cell.boot, cell.cmdline, cell.console, cell.ports) == ("multiboot2", "", True, [])
-    assert (cell.watchdog, cell.lock, cell.bell_rate, cell.debug) == (3000, abi.LOCK_NEVER, 10, False)
+    assert (cell.watchdog, cell.lock) == (3000, abi.Lock.NEVER)
+    assert (cell.bell_rate, cell.debug) == (10, False)
     assert (cell.apic, read("good/apic-machine.yaml").apic) == (abi.Apic.BEST, abi.Apic.MACHINE)
     assert cell.image == "good/tiny.elf"
 
@@ -77,7 +78,7 @@ def test_everything() -> None:
     assert (cell.cpus, cell.memory, cell.console) == ([1, 2], 1024 * MIB, False)
     assert cell.cmdline == "verbose level=3"
     assert cell.ports == [(0x3f8, 0x3ff), (0x80, 0x80)]
-    assert (cell.watchdog, cell.lock, cell.bell_rate, cell.debug) == (500, abi.LOCK_START, 4, True)
+    assert (cell.watchdog, cell.lock, cell.bell_rate, cell.debug) == (500, abi.Lock.START, 4, True)
 
 
 def test_direct_ipis_void_the_lock_of_another_file() -> None:
@@ -231,7 +232,7 @@ def test_commands_have_the_vcpus_of_the_kernel() -> None:
 
 def test_no_watchdog() -> None:
     cell = read("good/watchdog-off.yaml")
-    assert (cell.watchdog, cell.lock) == (0, abi.LOCK_MAY)
+    assert (cell.watchdog, cell.lock) == (0, abi.Lock.MAY)
 
 
 def test_image_is_found_next_to_the_file_or_in_the_images_folder() -> None:
@@ -243,7 +244,8 @@ def test_request_to_the_driver() -> None:
     assert (request.name, list(request.cpus)[:3], request.num_cpus) == (b"quest", [1, 2, 0], 2)
     assert (request.memory, request.boot, request.console) == (1024 * MIB, abi.Boot.MULTIBOOT2, 0)
     assert (request.num_ports, request.ports[0].first, request.ports[0].last) == (2, 0x3f8, 0x3ff)
-    assert (request.watchdog_ms, request.lock, request.bell_rate, request.debug) == (500, abi.LOCK_START, 4, 1)
+    assert (request.watchdog_ms, request.lock) == (500, abi.Lock.START)
+    assert (request.bell_rate, request.debug) == (4, 1)
     assert (request.image_name, request.cmdline) == (b"tiny.elf", b"verbose level=3")
     smallest = read("good/smallest.yaml").request()
     assert (request.apic, smallest.apic) == (abi.Apic.X2APIC, abi.Apic.BEST)

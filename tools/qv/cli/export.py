@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..system import System
     from .command import Arguments
 
-LOCKS = {abi.LOCK_NEVER: "false", abi.LOCK_MAY: "may", abi.LOCK_START: "true"}
+LOCKS = {abi.Lock.NEVER: "false", abi.Lock.MAY: "may", abi.Lock.START: "true"}
 
 
 def _quoted(value: str) -> str:

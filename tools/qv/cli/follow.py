@@ -51,7 +51,7 @@ def log(args: Arguments, system: System) -> int:
     if args.previous and args.follow:
         raise WrongUsage("nothing comes to the previous log any more: leave out -f")
     device = system.device()
-    which = abi.LOG_PREVIOUS if args.previous else abi.LOG_PRESENT
+    which = abi.WhichLog.PREVIOUS if args.previous else abi.WhichLog.PRESENT
     number = 0
     kept: list[dict[str, Any]] = []
     while True:

@@ -15,7 +15,7 @@ from ..errors import NotLoaded, Refused, WrongUsage
 from ..latency import BUCKETS, end
 from .latency import histograms_of
 from .show import cells_data
-from .stats import reason_name, stats_of
+from .stats import EXITS, reason_name, stats_of
 
 try:
     from prometheus_client import CollectorRegistry, generate_latest, start_http_server
@@ -134,7 +134,7 @@ def _exits(device: Device, names: list[str], khz: int) -> Iterator[Metric]:
     for name, cpus in stats_of(device, names):
         for cpu in cpus:
             labels = (name, str(cpu.cpu))
-            for reason in abi.Exit:
+            for reason in EXITS:
                 exits.add_metric((*labels, reason_name(reason)), cpu.exits[reason])
             denied.add_metric(labels, cpu.denied)
             inside.add_metric(labels, cpu.cycles_in_monitor / khz / 1000)

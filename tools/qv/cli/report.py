@@ -14,6 +14,7 @@ from .export import exported
 from .follow import log_lines
 from .latency import histogram_data, histograms_of
 from .show import state_text
+from .stats import EXITS
 from .status import status_data
 from .top import look, rates
 
@@ -103,10 +104,10 @@ def _plots(
 def _exits(now: dict[str, Moment], colours: dict[str, str]) -> str:
     parts = ["<h2>Exits since the start</h2>\n"]
     for name, moment in now.items():
-        counts = [sum(cpu.exits[reason] for cpu in moment.sample.cpus) for reason in abi.Exit]
+        counts = [sum(cpu.exits[reason] for cpu in moment.sample.cpus) for reason in EXITS]
         rows = [
             (reason.name.lower().replace("_", "-"), float(count))
-            for reason, count in zip(abi.Exit, counts)
+            for reason, count in zip(EXITS, counts)
             if count
         ]
         parts.append(
@@ -192,7 +193,7 @@ def _html(args: Arguments, system: System) -> str:
     when = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
     checks = Examination(system.facts(), device).run()
     cells = [moment.cell for moment in now.values() if moment.cell]
-    log = [line for _, line in log_lines(device, 0, abi.LOG_PRESENT)][-LOG_LINES:]
+    log = [line for _, line in log_lines(device, 0, abi.WhichLog.PRESENT)][-LOG_LINES:]
     return "".join(
         (
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>QV on {escape(platform.node())}</title><style>{STYLE}</style></head><body>\n',

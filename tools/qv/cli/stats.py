@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ..system import System
 
 
+EXITS = tuple(reason for reason in abi.Exit if reason < abi.Exit.COUNT)
+
+
 def reason_name(reason: abi.Exit) -> str:
     return reason.name.lower().replace("_", "-")
 
@@ -30,7 +33,7 @@ class Sample:
 
     def exits(self) -> dict[int, list[int]]:
         """Returns the exits by reason for each CPU."""
-        return {cpu.cpu: list(cpu.exits)[:abi.EXIT_COUNT] for cpu in self.cpus}
+        return {cpu.cpu: list(cpu.exits)[:abi.Exit.COUNT] for cpu in self.cpus}
 
 
 def stats_of(device: Device, names: Iterable[str]) -> Iterator[tuple[str, list[abi.CpuStats]]]:
@@ -70,11 +73,11 @@ def sample_data(name: str, sample: Sample, before: Sample | None) -> dict[str, A
 
 
 def _by_reason(counts: list[int]) -> dict[str, int]:
-    return {reason_name(reason): counts[reason] for reason in abi.Exit}
+    return {reason_name(reason): counts[reason] for reason in EXITS}
 
 
 def _sum(exits: dict[int, list[int]]) -> list[int]:
-    return [sum(column) for column in zip(*exits.values())] or [0] * abi.EXIT_COUNT
+    return [sum(column) for column in zip(*exits.values())] or [0] * abi.Exit.COUNT
 
 
 def difference(sample: Sample, before: Sample) -> list[int]:
@@ -83,9 +86,9 @@ def difference(sample: Sample, before: Sample) -> list[int]:
     old = before.exits()
     grown = {}
     for cpu, counts in sample.exits().items():
-        earlier = old.get(cpu, [0] * abi.EXIT_COUNT)
+        earlier = old.get(cpu, [0] * abi.Exit.COUNT)
         if any(now < then for now, then in zip(counts, earlier)):
-            earlier = [0] * abi.EXIT_COUNT
+            earlier = [0] * abi.Exit.COUNT
         grown[cpu] = [now - then for now, then in zip(counts, earlier)]
     return _sum(grown)
 

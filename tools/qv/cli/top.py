@@ -8,7 +8,7 @@ import sys
 from .. import abi, output, words
 from ..record import dataclass
 from .show import cells_data, state_text
-from .stats import Sample, difference, reason_name, stats_of
+from .stats import EXITS, Sample, difference, reason_name, stats_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def rates(name: str, now: Moment, before: Moment, khz: int) -> dict[str, Any]:
         "beats_per_second": beats,
         "exits_per_second": sum(exits) / seconds,
         "most": reason_name(abi.Exit(most)) if exits[most] else None,
-        "exits": {reason_name(reason): exits[reason] / seconds for reason in abi.Exit if exits[reason]},
+        "exits": {reason_name(reason): exits[reason] / seconds for reason in EXITS if exits[reason]},
         "monitor": (_grown(_cycles(now.sample), _cycles(before.sample))
                     / (cycles * max(len(now.sample.cpus), 1))),
         "failures": now.cell["failures"] if now.cell else None,
@@ -112,7 +112,7 @@ def _row(data: dict[str, Any]) -> list[str]:
 
 
 def _exits_table(found: list[dict[str, Any]]) -> None:
-    reasons = [name for name in map(reason_name, abi.Exit) if any(name in row["exits"] for row in found)]
+    reasons = [name for name in map(reason_name, EXITS) if any(name in row["exits"] for row in found)]
     if reasons:
         output.line("")
         output.table(["EXITS/S", *reasons],

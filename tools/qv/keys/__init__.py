@@ -47,7 +47,7 @@ class CellConfig:
     cmdline: str = ""
     console: bool = True
     watchdog: int = watchdog.DEFAULT  # ms; 0: off
-    lock: int = abi.LOCK_NEVER
+    lock: int = abi.Lock.NEVER
     ipi: bool = False
     bell_rate: int = abi.BELL_RATE  # a millisecond
     debug: bool = False

@@ -19,9 +19,9 @@ EXAMPLE = "true, false or may"
 
 def parse(node: Node, context: Context) -> int | None:
     if isinstance(node, ScalarNode) and node.value == "may":
-        return abi.LOCK_MAY
+        return abi.Lock.MAY
     locked = truth(node, context, EXAMPLE)
-    return {None: None, True: abi.LOCK_START, False: abi.LOCK_NEVER}[locked]
+    return {None: None, True: abi.Lock.START, False: abi.Lock.NEVER}[locked]
 
 
 def pack(cell: CellConfig, request: abi.CellCreate) -> None:
