@@ -129,13 +129,19 @@ static void gather_sink(void *arg, const char *text, size_t n)
 	}
 }
 
-void print(const char *fmt, ...)
+void vprint(const char *fmt, va_list ap)
 {
 	struct gather g = { .n = 0 };
+
+	format_to(gather_sink, &g, fmt, ap);
+	flush(&g);
+}
+
+void print(const char *fmt, ...)
+{
 	va_list ap;
 
 	va_start(ap, fmt);
-	format_to(gather_sink, &g, fmt, ap);
+	vprint(fmt, ap);
 	va_end(ap);
-	flush(&g);
 }

@@ -3,14 +3,7 @@
 #include <stdbool.h>
 #include <inmate/console.h>
 #include <inmate/cpu.h>
-#include <inmate/printf.h>
 #include "panic.h"
-
-static void sink(void *arg, const char *text, size_t n)
-{
-	(void)arg;
-	console_write(text, n);
-}
 
 _Noreturn void panic(const char *fmt, ...)
 {
@@ -20,7 +13,7 @@ _Noreturn void panic(const char *fmt, ...)
 	console_poll();
 	print("\n" PANIC_RED "panic: ");
 	va_start(ap, fmt);
-	format_to(sink, NULL, fmt, ap);
+	vprint(fmt, ap);
 	va_end(ap);
 	print(PANIC_PLAIN "\nQuest has stopped.\n");
 	cpu_stop();

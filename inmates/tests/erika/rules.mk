@@ -3,7 +3,7 @@
 SUITE := $(HERE)/erika
 ERIKA := $(TOP)/inmates/erika
 SUITE_SRC := $(addprefix $(SUITE)/,batch.c clock.c hostport.c hostrun.c ops.c suite.c world.c) \
-	$(TOP)/inmates/lib/util/printf.c
+	$(addprefix $(TOP)/inmates/lib/util/,decimal.c printf.c)
 SUITE_ASM := $(ERIKA)/kernel/stacks.S $(TOP)/inmates/lib/cpu/switch.S
 SUITE_KERNEL := $(filter-out %/ready_single.c %/ready_multi.c %/trace.c,\
 	$(wildcard $(ERIKA)/kernel/*.c))

@@ -6,7 +6,6 @@
 #include <inmate/cell.h>
 #include <inmate/console.h>
 #include <inmate/cpu.h>
-#include <inmate/printf.h>
 #include <inmate/string.h>
 #include <inmate/trap.h>
 #include "attack.h"
@@ -74,16 +73,10 @@ _Noreturn void live_on(void)
 	}
 }
 
-static void console_sink(void *arg, const char *text, size_t n)
-{
-	(void)arg;
-	console_write(text, n);
-}
-
 static _Noreturn void conclude(const char *how, const char *fmt, va_list ap)
 {
 	print("%s %s: ", how, current);
-	format_to(console_sink, NULL, fmt, ap);
+	vprint(fmt, ap);
 	print("\n");
 	live_on();
 }

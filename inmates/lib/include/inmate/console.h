@@ -7,6 +7,7 @@
 #ifndef INMATE_CONSOLE_H
 #define INMATE_CONSOLE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@ void console_write(const char *text, size_t n);
 /* Writes to the stream or the serial port, and not to the screen. */
 void console_aside(const char *text, size_t n);
 void print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void vprint(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
 /*
  * Functions for an inmate that runs alone, after serial_enable_irq(). console_fits() returns true

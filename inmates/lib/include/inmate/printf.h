@@ -2,8 +2,9 @@
 /*
  * Formatted text without a C library.
  *
- * Conversions: %d %i %u %x %X %c %s %p %%; flags - and 0; width (also *);
- * precision for %s (also *); lengths hh h l ll z. No floating point.
+ * Conversions: d i u o x X c s p %; flags - + space # 0; width and precision (also *); lengths hh h
+ * l ll z j t. In programs of Quest also f F e E g G, and the length L: inmates are compiled without
+ * floating point. Other conversions are copied.
  */
 #ifndef INMATE_PRINTF_H
 #define INMATE_PRINTF_H

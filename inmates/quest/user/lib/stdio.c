@@ -3,9 +3,9 @@
  * Streams. Output is collected only within a call, and written before it returns. Input is read
  * byte by byte, so that exactly the requested bytes are read from a descriptor.
  */
+#include <inmate/printf.h>
 #include <stdio.h>
 #include <string.h>
-#include "format.h"
 #include "raw.h"
 
 #define GATHERED	256
@@ -18,7 +18,7 @@ struct quest_stream {
 
 FILE quest_stdin = { .fd = 0 }, quest_stdout = { .fd = 1 }, quest_stderr = { .fd = 2 };
 
-/* Collects what quest_format() delivers in small pieces. */
+/* Collects what format_to() delivers in small pieces. */
 struct gather {
 	FILE *to;
 	size_t n;
@@ -65,7 +65,7 @@ static int format_to_stream(FILE *to, const char *fmt, va_list ap)
 	size_t n;
 
 	to->failed = 0;
-	n = quest_format(gather, &g, fmt, ap);
+	n = format_to(gather, &g, fmt, ap);
 	flush(&g);
 	failed_now = to->failed;
 	to->failed |= before;
@@ -116,27 +116,9 @@ int dprintf(int fd, const char *fmt, ...)
 	return n;
 }
 
-struct buffer {
-	char *at;
-	size_t room;
-};
-
-static void fill(void *arg, const char *text, size_t n)
-{
-	struct buffer *b = arg;
-
-	for (; n && b->room; n--, b->room--)
-		*b->at++ = *text++;
-}
-
 int vsnprintf(char *to, size_t size, const char *fmt, va_list ap)
 {
-	struct buffer b = { to, size ? size - 1 : 0 };
-	size_t n = quest_format(fill, &b, fmt, ap);
-
-	if (size)
-		*b.at = 0;
-	return (int)n;
+	return (int)format_vbuf(to, size, fmt, ap);
 }
 
 int snprintf(char *to, size_t size, const char *fmt, ...)

@@ -5,8 +5,8 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
-#include "format.h"
+#include <inmate/string.h>
+#include "decimal.h"
 
 #define BASE		1000000000u
 #define DIGITS		9
@@ -55,7 +55,7 @@ static void divide(struct words *w, int bits)
 		w->word[w->end++] = (uint32_t)((uint64_t)rest * BASE >> bits);
 }
 
-void quest_decimal(struct decimal *d, double value)
+void decimal_digits(struct decimal *d, double value)
 {
 	struct words w = { .begin = FIRST - 2, .point = FIRST, .end = FIRST };
 	uint64_t bits, mantissa;
@@ -98,7 +98,7 @@ static bool rounds_up(const struct decimal *d, int keep)
 	return keep > 0 && d->digits[keep - 1] & 1;
 }
 
-void quest_decimal_round(struct decimal *d, int keep)
+void decimal_round(struct decimal *d, int keep)
 {
 	bool up;
 	int i;
