@@ -133,7 +133,7 @@ def check_picture(log: Path) -> None:
     root = ElementTree.parse(PICTURE).getroot()
     bars = [(found[1], int(found[2]), int(found[3]), bar.get("y"))
             for bar in root.iter(SVG + "rect") for title in bar.iter(SVG + "title")
-            if (found := re.fullmatch(r"(.+) (\d+)\.\.(\d+)", title.text or ""))]
+            if (found := re.fullmatch(r".+?: (.+), (\d+) to (\d+) us", title.text or ""))]
     lines = [line.split(maxsplit=3) for line in log.read_text().splitlines()]
     # The last line of the log has no end
     drawn = [(a, b) for a, b in zip(lines, lines[1:]) if a[2] != "idle" and a[0] != b[0]]

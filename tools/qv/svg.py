@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from html import escape
 
+from .timeline import COLOURS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2")
 WIDTH, HEIGHT = 640, 200
 LEFT, RIGHT, TOP, BOTTOM = 70, 10, 10, 24  # margins of a plot of lines
 BAR, LABEL = 18, 130  # height of a bar, and width of its label

@@ -11,6 +11,8 @@ import pytest
 from fakes import fake_quesh
 from running import Run
 
+from qv.timeline import step_of
+
 ANSWER = """         0   2 budget shell
        100  -1 idle idle
        400  10 budget load <1>
@@ -59,16 +61,16 @@ def test_picture_and_trace_of_perfetto(run: Run, quesh: Path, tmp_path: Path) ->
     ), run.err
     bars = [bar for bar in ElementTree.parse(tmp_path / "a.svg").iter(f"{SPACE}rect") if len(bar)]
     assert [bar[0].text for bar in bars] == [
-        "shell: 0 to 100 us",
-        "load <1>: 400 to 600 us",
-        "a thread: 600 to 900 us",
+        "VCPU 2: shell, 0 to 100 us",
+        "VCPU 10: load <1>, 400 to 600 us",
+        "VCPU 2: a thread, 600 to 900 us",
     ]
     widths = [float(bar.attrib["width"]) for bar in bars]
     assert widths[1] == pytest.approx(2 * widths[0], abs=0.02) and widths[2] == pytest.approx(
         3 * widths[0], abs=0.02
     )
     assert bars[0].attrib["y"] == bars[2].attrib["y"] != bars[1].attrib["y"]
-    assert [bar.get("opacity") for bar in bars] == [None, None, "0.35"]
+    assert [bar.get("opacity") for bar in bars] == [None, None, "0.3"]
     events = json.loads((tmp_path / "a.json").read_text())["traceEvents"]
     assert [(e["name"], e["ts"], e["dur"], e["cat"]) for e in events if e["ph"] == "X"] == [
         ("shell", 0, 100, "budget"),
@@ -115,3 +117,8 @@ def test_file_that_cannot_be_written(run: Run, quesh: Path, tmp_path: Path) -> N
         run("trace", "quest", "--perfetto", str(tmp_path / "none/a.json")) == 1
         and "cannot be written" in run.err
     )
+
+
+def test_axis_has_few_marks() -> None:
+    assert [step_of(length) for length in (0.5, 12, 13, 41, 150, 1000, 60000)] == [
+        1, 1, 2, 5, 20, 100, 5000]

@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 import re
 
-from .. import output, timeline
+from .. import output
 from ..errors import Refused
-from ..timeline import Span
+from ..timeline import QUEST, Schedule, Span, chrome, svg
 from .tasks import asked
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ def spans_of(text: str) -> list[Span]:
     """Returns who had the CPU. The last entry is left out, since its end is not known."""
     rows = [(int(at), int(vcpu), how, name.rstrip()) for at, vcpu, how, name in LINE.findall(text)]
     return [
-        Span(f"VCPU {vcpu}", name, at, later[0], how == "background")
+        Span(f"VCPU {vcpu}", name, at, later[0], how)
         for (at, vcpu, how, name), later in zip(rows, rows[1:])
         if how != "idle" and later[0] >= at
     ]
@@ -39,7 +39,7 @@ def _print(args: Arguments, spans: list[Span], length: int) -> None:
     use: dict[tuple[str, str], tuple[int, int]] = {}
     for span in spans:
         count, time = use.get((span.row, span.what), (0, 0))
-        use[span.row, span.what] = count + 1, time + span.end - span.begin
+        use[span.row, span.what] = count + 1, time + int(span.end - span.begin)
     rows = [
         (row, what, count, time)
         for (row, what), (count, time) in sorted(
@@ -80,11 +80,12 @@ def trace(args: Arguments, _system: System) -> int:
     spans = spans_of(text)
     if not spans:
         raise Refused(f"{args.name} printed no trace", REMEDY)
-    rows = sorted(timeline.rows_of(spans), key=_order)
+    rows = sorted({span.row for span in spans}, key=_order)
+    schedule = Schedule(f"cell {args.name}", rows, QUEST, spans)
     times = [int(match[1]) for match in LINE.finditer(text)]
     if args.svg:
-        output.save(args.svg, timeline.svg(spans, rows, f"cell {args.name}"))
+        output.save(args.svg, svg(schedule))
     if args.perfetto:
-        output.save(args.perfetto, json.dumps(timeline.chrome(spans, rows, args.name)) + "\n")
+        output.save(args.perfetto, json.dumps(chrome(schedule)) + "\n")
     _print(args, spans, times[-1] - times[0])
     return 0

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
 from ..write import write
-from . import draw
+from .draw import schedule
 from .objects import Objects, WrongMap
 from .read import Log, Record, read
 from .replay import Replay, replay
+from .timeline import chrome, svg
 
 DONE, BROKEN, WRONG = 0, 1, 2
 MOST = 50  # broken rules that are printed
@@ -97,8 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(_line(log, broken.record, broken.sentence))
     if arguments.svg:
         end = arguments.to if arguments.to is not None else log.microseconds(log.records[-1].time)
-        write(arguments.svg, draw.svg(found, arguments.begin, end))
+        write(arguments.svg, svg(schedule(found, str(arguments.log)), arguments.begin, end))
     if arguments.perfetto:
-        write(arguments.perfetto, draw.perfetto(found))
+        events = chrome(schedule(found, str(arguments.log)))
+        write(arguments.perfetto, json.dumps(events) + "\n")
     _summary(log, found)
     return BROKEN if found.broken else DONE

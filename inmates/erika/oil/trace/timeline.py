@@ -1,0 +1,1 @@
+../../../../tools/qv/timeline.py
