@@ -29,38 +29,6 @@ static const char usage_text[] =
 	"  --stay      stays when the cell stops, and goes on when it runs again\n"
 	"  --log FILE  appends what the cell prints to a file\n";
 
-int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-void print_out(struct buf *out)
-{
-	if (out->len)
-		fwrite(out->data, 1, out->len, stdout);
-	fflush(stdout);
-	buf_clear(out);
-}
-
-int say_end(const struct options *options, const struct console *console, enum cell_life life)
-{
-	fflush(stdout);
-	if (life == CELL_GONE)
-		fprintf(stderr, "quesh: the cell %s is gone: it was destroyed\n", options->name);
-	else if (console_has_halted(console))
-		fprintf(stderr, "quesh: the cell %s is shut down\n"
-			"  remedy: qvctl cell start %s\n", options->name, options->name);
-	else
-		fprintf(stderr,
-			"quesh: the cell %s has ended: it failed, or was stopped by force\n"
-			"  remedy: `qvctl cell show %s` says why\n",
-			options->name, options->name);
-	return EXIT_FAILURE;
-}
-
 /* Handles a cell that was not running when quesh started. */
 static int say_not_running(const struct options *options, const struct console *console,
 			   enum cell_life life)

@@ -26,7 +26,7 @@ struct options {
 	bool utf8;		/* the terminal's character set is UTF-8 */
 };
 
-/* Returns milliseconds of the monotonic clock */
+/* report.c: returns milliseconds of the monotonic clock */
 int64_t now_ms(void);
 
 /* Prints a buffer at once and empties it. */
@@ -35,6 +35,7 @@ void print_out(struct buf *out);
 /* Reports that the cell has stopped or was destroyed. Returns the exit status. */
 int say_end(const struct options *options, const struct console *console, enum cell_life life);
 
+/* session.c, command.c: both return the exit status */
 int session_run(const struct options *options, struct console *console);
 int commands_run(const struct options *options, struct console *console);
 
