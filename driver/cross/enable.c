@@ -69,9 +69,9 @@ int qv_enable(struct qv_reply *r, u32 flags)
 	if (qv_takeover.enabled)
 		return qv_refuse(r, QV_E_ENABLED, "nothing to do", "QV is enabled already");
 	/* The notifiers that end QV, or refuse sleep while it is enabled, have been called */
-	if (qv_going_down || qv_going_to_sleep)
+	if (system_state != SYSTEM_RUNNING || qv_going_to_sleep)
 		return qv_refuse(r, QV_E_BUSY, "enable QV afterwards", "Linux goes %s",
-				 qv_going_down ? "down" : "to sleep");
+				 qv_going_to_sleep ? "to sleep" : "down");
 	if (qv_rendezvous_pending())
 		return qv_refuse(r, QV_E_RENDEZVOUS, "wait until that CPU takes interrupts again",
 				 "a CPU that missed the last rendezvous has still not come");

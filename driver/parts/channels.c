@@ -285,7 +285,8 @@ static void channels_info(const struct qv_cell *cell, struct qv_info *info)
 	u64 address = QV_CHANNEL_GPA;
 	u32 i;
 
-	BUILD_BUG_ON(QV_INFO_MAX_CHANNELS != QV_MAX_CHANNELS);
+	BUILD_BUG_ON(QV_INFO_MAX_CHANNELS != QV_MAX_CHANNELS ||
+		     QV_CHAN_MAX_CHANNELS != QV_MAX_CHANNELS);
 	info->num_channels = cell->num_channels;
 	for (i = 0; i < cell->num_channels; i++) {
 		const struct qv_chan_page *page = &cell->channels[i]->page;

@@ -26,6 +26,6 @@ void cell_machine_check(struct pcpu *cpu)
 
 void cell_fault(struct pcpu *cpu, u64 vector, u64 rip)
 {
-	cell_fail(cpu, QV_FAIL_MONITOR, rip);
 	msr_write_safe(MSR_MCG_STATUS, 0);	/* after a machine check, as above */
+	cell_fail(cpu, QV_FAIL_MONITOR, rip);
 }

@@ -23,7 +23,6 @@
 #include "apic.h"
 #include "kick.h"
 
-#define ACK_DEADLINE_MS	2000
 #define AGAIN_MS	200
 #define NMI		(4u << 8 | 1u << 14)	/* ICR */
 #define SEND_PATIENCE	10000000	/* number of loops; apic_send() takes far fewer */
@@ -53,9 +52,8 @@ u32 take_commands(struct pcpu *cpu)
 {
 	u32 cmd = atomic_swap(&cpu->cmd, 0), patience = SEND_PATIENCE;
 
-	if (cmd)
-		while (load(&cpu->kicks) && --patience)
-			pause();
+	while (load(&cpu->kicks) && --patience)
+		pause();
 	return cmd;
 }
 

@@ -10,6 +10,7 @@
  * command that was found without its NMI or announced again. Or it comes within START_MS of a
  * guest's start: the NMI for the start has been sent by then, and a later NMI is for the guest.
  */
+#define ACK_DEADLINE_MS	2000	/* the longest wait for another CPU */
 #define STRAY_MS	1000
 #define START_MS	1
 

@@ -49,7 +49,8 @@ u64 call_sample(struct pcpu *cpu, u64 id, u64 index)
 		return QV_ME_STATE;
 	if (index >= q->num_cpus)
 		return QV_ME_CPUS;
-	if (too_soon(slot))
+	/* A second NMI for a sample under way would be taken for the guest's own next NMI */
+	if (load(&pcpu_in(QV_VA_MANAGE, index)->cmd) & CMD_SAMPLE || too_soon(slot))
 		return QV_ME_RATE;
 	kick(pcpu_in(QV_VA_MANAGE, index), CMD_SAMPLE);
 	return QV_ME_OK;

@@ -24,14 +24,17 @@ static void send(u64 bell)
 /*
  * Waits while a CPU of cell @id uses targets that it loaded before: pairs with targets_toggle().
  * Such a CPU makes a bounded number of steps in the monitor, where nothing interrupts it. If it
- * faults there, monitor_fault() ends its use.
+ * faults there, monitor_fault() ends its use. A CPU that uses them for longer than any CPU may take
+ * to answer executes nothing more.
  */
 static void settle(const struct bells *b, u32 id)
 {
+	u64 start = rdtsc(), longest = (u64)me()->boot.tsc_khz * ACK_DEADLINE_MS;
 	u32 i, seen;
 
 	for (i = 0; i < slot_request(id)->num_cpus; i++)
-		for (seen = load(&b->rings[i]); seen & 1 && load(&b->rings[i]) == seen;)
+		for (seen = load(&b->rings[i]); seen & 1 && load(&b->rings[i]) == seen &&
+		     rdtsc() - start < longest;)
 			pause();
 }
 

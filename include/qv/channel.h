@@ -34,6 +34,7 @@
 #define QV_CHAN_MAGIC		0x4C4E4E4148435651ull	/* "QVCHANNL" */
 #define QV_CHAN_VERSION		1
 #define QV_CHAN_PAGE		4096u		/* alignment of sections, size of the life page */
+#define QV_CHAN_MAX_CHANNELS	16		/* channels of a cell, at run time too */
 #define QV_CHAN_MAX_LENGTH	(16u << 20)	/* bytes of a whole channel */
 #define QV_CHAN_MIN_ITEM	8u		/* bytes of an item; a multiple of 8 */
 #define QV_CHAN_MAX_READERS	8u

@@ -162,7 +162,7 @@ def test_shipped_image_holds_samples_only(quest):
 def test_broken_sample_does_not_stop_the_kernel(tmp_path):
     """The image lacks the sample and does not contain an older build of it. make fails with a reason."""
     tree, out = tmp_path / "tree", tmp_path / "out"
-    for part in ("inmates", "include", "lib", "scripts"):
+    for part in ("inmates", "include", "lib", "scripts", "tools/qv"):
         shutil.copytree(m.TOP / part, tree / part, symlinks=True)
     broken = tree / "inmates/quest/user/programs/logger.c"
     make = ["make", "-s", "-j2", "-C", str(tree / "inmates"), f"O={out}"]

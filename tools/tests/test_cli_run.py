@@ -63,7 +63,7 @@ def test_unit_creates_starts_and_ends_a_cell(run: Run, manager: FakeService) -> 
 @pytest.mark.parametrize("obstacle, said", [
     ((abi.Reason.E_VIRT_IN_USE, b"kvm_amd is loaded", b"rmmod kvm_amd"),
      "qv.service could not enable QV: kvm_amd is loaded\n  remedy: rmmod kvm_amd\n"),
-    ((0, b"", b""), "qv.service has not enabled QV\n  remedy: systemctl status qv.service")])
+    ((0, b"", b""), "qv.service has not enabled QV\n  remedy: systemctl restart qv.service; ")])
 def test_unit_says_why_qv_is_not_enabled(run: Run, manager: FakeService,
                                          obstacle: tuple[int, bytes, bytes], said: str) -> None:
     run.device.enabled, run.device.obstacle = False, obstacle

@@ -229,7 +229,9 @@ static u64 still_ours(struct pcpu *cpu, const struct instance *inst, const struc
 		r = channel_at(c->pa[0]);
 		if (error)
 			return error;
-		if (r && (i >= first_dynamic(q) || r->cleared || r->ends >> c->end & 1))
+		/* .users is 0 if a fault has ended the call that made or gave up the record */
+		if (r && (!r->users || i >= first_dynamic(q) || r->cleared ||
+			  r->ends >> c->end & 1))
 			return QV_ME_CHANNEL_DIFFERS;
 		pages += r ? 0 : qv_mon_channel_pages(c);
 	}
@@ -247,8 +249,8 @@ static void take(struct pcpu *cpu, struct cell_slot *slot, const struct qv_mon_c
 			continue;
 		for (r = me()->manager.channels; r->is.pa[0]; r++)
 			;
+		channel_set(&q->channels[i], LINUX_NONE);
 		channel_fill(cpu, r, &q->channels[i], &q->channels[i].page);
-		channel_set(&r->is, LINUX_NONE);
 	}
 }
 

@@ -70,7 +70,7 @@ def enable(device: Device, service: Service) -> None:
                          text(status.obstacle_remedy))
     else:
         raise NotEnabled("qv.service has not enabled QV",
-                         "systemctl status qv.service says why; mend that, then start this unit again")
+                         "systemctl restart qv.service; if that fails, systemctl status qv.service says why")
 
 
 def settings(cell: CellConfig, args: Arguments,

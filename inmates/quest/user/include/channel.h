@@ -20,7 +20,7 @@
 #include <quest.h>
 #include <qv/end.h>
 
-#define CHANNELS_MAX	16		/* channels of a cell, at run time too */
+#define CHANNELS_MAX	QV_CHAN_MAX_CHANNELS	/* channels of a cell, at run time too */
 
 /*
  * Opens a channel by its name. Returns its number, from 0 on; ENODEV, EBUSY, EPROTO, ENOMEM,

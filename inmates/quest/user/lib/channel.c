@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 /* Channels: lib/channel does the work, and the kernel maps the channel and lets threads wait. */
 #include <channel.h>
-#include "../../../../include/qv/cell.h"
 #include "raw.h"
 
 #define US_PER_S	1000000
-_Static_assert(CHANNELS_MAX == QV_INFO_MAX_CHANNELS, "channels of a cell");
 
 static struct {
 	struct qv_end end;
