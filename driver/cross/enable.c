@@ -68,8 +68,11 @@ int qv_enable(struct qv_reply *r, u32 flags)
 				 qv_takeover.ipi_direct ? "direct" : "filtered");
 	if (qv_takeover.enabled)
 		return qv_refuse(r, QV_E_ENABLED, "nothing to do", "QV is enabled already");
-	/* The notifiers that end QV, or refuse sleep while it is enabled, have been called */
-	if (system_state != SYSTEM_RUNNING || qv_going_to_sleep)
+	/*
+	 * The notifiers that end QV, or refuse sleep while it is enabled, have been called, perhaps
+	 * before this module was loaded
+	 */
+	if (qv_going_down || qv_going_to_sleep || system_state != SYSTEM_RUNNING)
 		return qv_refuse(r, QV_E_BUSY, "enable QV afterwards", "Linux goes %s",
 				 qv_going_to_sleep ? "to sleep" : "down");
 	if (qv_rendezvous_pending())

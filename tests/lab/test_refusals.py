@@ -95,6 +95,17 @@ def test_enable_without_svm_is_refused(qv: Product) -> None:
     qv.sh("rmmod qv")
 
 
+def test_enable_is_refused_while_linux_goes_to_sleep(qv: Product) -> None:
+    """A process that opens /dev/snapshot begins hibernation: its next step would freeze all others."""
+    qv.sh("modprobe qv")
+    said = qv.machine.run("exec 3</dev/snapshot && qvctl enable; echo status $?").out
+    assert "Linux goes to sleep" in said and said.endswith("status 1\n"), said
+    assert not qv.ask("status")["enabled"]
+    qv.do("enable")  # Linux is awake again
+    assert qv.machine.run("exec 3</dev/snapshot").rc != 0
+    qv.do("disable")
+
+
 @pytest.mark.both_vendors
 def test_enable_with_kvm_loaded_is_refused(qv: Product) -> None:
     """From Linux 6.12 on, the KVM module turns SVM or VMX on when it is loaded."""

@@ -262,23 +262,6 @@ def test_sleep_is_refused_with_a_sentence(unit: Product) -> None:
     assert unit.do("may-sleep") == "the machine may sleep\n"
 
 
-@pytest.mark.slow
-def test_sleep_and_enable_do_not_meet(unit: Product) -> None:
-    """Linux begins to sleep, and wakes after its processes were stopped, while QV is enabled and
-    disabled again and again: one of the two is refused."""
-    unit.sh("modprobe qv; echo freezer >/sys/power/pm_test; echo 1 >/sys/module/suspend/parameters/pm_test_delay")
-    loop = unit.machine.start("while qvctl enable || true; do qvctl disable || true; done")
-    for _ in range(20):
-        unit.machine.run("echo freeze >/sys/power/state", 120)
-    loop.kill()
-    unit.machine.finish(loop, 60)
-    assert "Linux goes to sleep" in loop.output.decode() or "no sleep while QV is enabled" in unit.sh("dmesg")
-    unit.machine.run("qvctl disable")
-    unit.do("enable")
-    unit.do("disable")
-    unit.sh("echo none >/sys/power/pm_test")
-
-
 OPENED = "ls -l /proc/[0-9]*/fd 2>/dev/null | grep -c '/dev/qv$' || true"
 CLOCK = "python3 -c 'import time; print(time.clock_gettime_ns(time.CLOCK_BOOTTIME))'"
 

@@ -7,47 +7,12 @@
 #include "core/cpu.h"
 #include "manage/manage.h"
 #include "tables/nested.h"
+#include "channels_world.h"
 #include "fake.h"
 #include "request_model.h"
 #include "tables.h"
 #include "unit.h"
 #include "world.h"
-
-#define CHANNEL_PA	(70ull * QV_HUGE)
-#define SECTIONS	3u		/* pages: life page, one of end 0, one of end 1 */
-
-/* End 0 writes the first section, end 1 the second */
-static void channel(struct qv_mon_channel *c, u32 end, const char *one, const char *other)
-{
-	memset(c, 0, sizeof(*c));
-	c->pa[0] = CHANNEL_PA;
-	c->end = end;
-	c->page.magic = QV_CHAN_MAGIC;
-	c->page.type = QV_CHAN_RING;
-	c->page.flags = QV_CHAN_RECONNECT;
-	c->page.ends = 2;
-	c->page.length = SECTIONS * QV_PAGE;
-	c->page.end[0] = (struct qv_chan_end){ .offset = QV_PAGE, .size = QV_PAGE };
-	c->page.end[1] = (struct qv_chan_end){ .offset = 2 * QV_PAGE, .size = QV_PAGE };
-	strcpy(c->page.end[0].name, one);
-	strcpy(c->page.end[1].name, other);
-}
-
-/* The cells `a` (end 0) and `b` (end 1) */
-static void request(struct qv_mon_create *q, u32 n, const char *other)
-{
-	memset(q, 0, sizeof(*q));
-	strcpy((char *)q->name, n ? "b" : "a");
-	q->block_pa = (40 + 10 * n) * (u64)QV_HUGE;
-	q->window_pa = 0x480000 + n * 0x10000;
-	q->num_cpus = 1;
-	q->cpus[0] = 1 + n;
-	q->num_runs = 1;
-	q->runs[0] = (struct qv_mon_run){ (42 + 10 * n) * (u64)QV_HUGE, 2 };
-	q->bell_rate = 10;
-	q->num_channels = 1;
-	channel(&q->channels[0], n, n ? other : "a", n ? "b" : other);
-}
 
 static struct qv_chan_page *life(void)
 {
@@ -78,14 +43,6 @@ static bool linux_owns(void)
 	return front_owner(&me()->nested, CHANNEL_PA, 2) == FRONT_OWNS;
 }
 
-static void destroy(struct world *w, u32 id)
-{
-	while (world_call(QV_HC_RECLAIM, id) == 1)
-		;
-	CHECK_EQ(me()->manager.cells[id].state, QV_MON_NONE);
-	w->state[id] = QV_MON_NONE;
-}
-
 static void expect_maps(const struct qv_mon_create *q, u32 end)
 {
 	u32 page;
@@ -108,7 +65,7 @@ static void two_cells(void)
 
 	world_open(&w);
 	for (n = 0; n < 2; n++) {
-		request(&q[n], n, n ? "a" : "b");
+		channels_request(&q[n], n, n ? "a" : "b");
 		CHECK_EQ(world_create(&w, &q[n]), n + 1);
 		expect_maps(&q[n], n);
 	}
@@ -129,7 +86,7 @@ static void two_cells(void)
 	generation = QV_CHAN_GENERATION(life()->end[0].life);
 	CHECK_EQ(world_stop(&w, 1), 0);
 	CHECK_EQ(life()->end[0].life, QV_CHAN_LIFE(generation, QV_CHAN_IS_STOPPED));
-	destroy(&w, 1);
+	channels_destroy(&w, 1);
 	CHECK_EQ(life()->end[0].life, QV_CHAN_LIFE(generation, QV_CHAN_IS_ABSENT));
 	CHECK_EQ(fake_ram[CHANNEL_PA + QV_PAGE], 0x11);		/* the peer may drain it */
 	CHECK(!of_linux(0).present);
@@ -142,7 +99,7 @@ static void two_cells(void)
 	for (n = 1; n <= 2; n++) {
 		CHECK(!linux_owns());
 		CHECK_EQ(world_stop(&w, n), 0);
-		destroy(&w, n);
+		channels_destroy(&w, n);
 	}
 	CHECK(linux_owns() && of_linux(2).write);
 	CHECK(clear(0, SECTIONS * QV_PAGE));
@@ -159,7 +116,7 @@ static void two_writers(void)
 	for (n = 0; n < 2; n++) {
 		struct qv_chan_page *page = &q[n].channels[0].page;
 
-		request(&q[n], n, n ? "a" : "b");
+		channels_request(&q[n], n, n ? "a" : "b");
 		page->type = QV_CHAN_MEMORY;
 		page->length = 2 * QV_PAGE;
 		page->end[1].offset = page->end[1].size = 0;
@@ -175,7 +132,7 @@ static void two_writers(void)
 	CHECK_EQ(fake_ram[CHANNEL_PA + QV_PAGE], 0x11);
 	for (n = 1; n <= 2; n++) {
 		CHECK_EQ(world_stop(&w, n), 0);
-		destroy(&w, n);
+		channels_destroy(&w, n);
 	}
 	CHECK(linux_owns());
 }
@@ -189,7 +146,7 @@ static void with_linux(void)
 
 	world_open(&w);
 	for (round = 0; round < 5; round++) {
-		request(&q, 0, "linux");
+		channels_request(&q, 0, "linux");
 		CHECK_EQ(world_create(&w, &q), 1);
 		CHECK_EQ(world_start(&w, 1), 0);
 		for (page = 0; page < SECTIONS; page++) {
@@ -207,12 +164,12 @@ static void with_linux(void)
 		/* the cell uses it */
 		CHECK_EQ(world_call(QV_HC_CHANNEL, CHANNEL_PA), QV_ME_STATE);
 		CHECK_EQ(world_stop(&w, 1), 0);
-		destroy(&w, 1);
+		channels_destroy(&w, 1);
 		CHECK(of_linux(1).present && !of_linux(1).write);	/* Linux may drain it */
 		CHECK_EQ(world_create(&w, &q), 1);
 		CHECK_EQ(world_start(&w, 1), 0);
 		CHECK_EQ(world_stop(&w, 1), 0);
-		destroy(&w, 1);
+		channels_destroy(&w, 1);
 		fake_ram[CHANNEL_PA + 2 * QV_PAGE] = 0x33;
 		CHECK_EQ(world_call(QV_HC_CHANNEL, CHANNEL_PA), 0);
 		CHECK(linux_owns() && of_linux(1).write);
@@ -246,7 +203,7 @@ static void opened_then_flushed(void)
 	struct world w;
 
 	world_open(&w);
-	request(&q, 0, "linux");
+	channels_request(&q, 0, "linux");
 	CHECK_EQ(world_create(&w, &q), 1);
 	flushes_after = 0;
 	fake_ipi = count_flush;
@@ -265,7 +222,7 @@ static void failed(void)
 	u64 before;
 
 	world_open(&w);
-	request(&q, 0, "linux");
+	channels_request(&q, 0, "linux");
 	CHECK_EQ(world_create(&w, &q), 1);
 	cell = fake_instance(q.block_pa);
 	l = tables_walk(&cell->host, QV_VA_LIFE);
@@ -277,19 +234,6 @@ static void failed(void)
 	CHECK_EQ(world_stop(&w, 1), 0);
 	/* it stays failed */
 	CHECK_EQ(life()->end[0].life, (before & ~0xffull) | QV_CHAN_IS_FAILED);
-}
-
-/* Makes the channel longer: 5 MiB and 2 pages, in three places. End 0 has 5 MiB */
-static void long_one(struct qv_mon_channel *c)
-{
-	u64 section = 5u << 20;
-
-	c->pa[0] = 70ull * QV_HUGE;
-	c->pa[1] = 76ull * QV_HUGE;
-	c->pa[2] = 74ull * QV_HUGE;
-	c->page.length = section + 2 * QV_PAGE;
-	c->page.end[0].size = section;
-	c->page.end[1].offset = section + QV_PAGE;
 }
 
 static void all_pages(struct qv_mon_channel *c)
@@ -311,25 +255,25 @@ static void all_pages(struct qv_mon_channel *c)
 	X(unaligned, MEMORY, c->pa[0] += 8) \
 	X(at_zero, MEMORY, c->pa[0] = 0) \
 	X(half_a_huge_page, MEMORY, c->pa[0] += QV_HUGE / 2) \
-	X(second_of_another, MEMORY, (q.num_channels = 2, q.channels[1] = *c, long_one(c), \
+	X(second_of_another, MEMORY, (q.num_channels = 2, q.channels[1] = *c, channels_long(c), \
 				       q.channels[1].pa[0] = c->pa[1])) \
 	X(last_of_another, MEMORY, (q.num_channels = 2, q.channels[1] = *c, \
-				     q.channels[1].pa[0] += QV_HUGE, long_one(c), \
+				     q.channels[1].pa[0] += QV_HUGE, channels_long(c), \
 				     c->pa[2] = q.channels[1].pa[0])) \
 	X(page_each, OK, (q.num_channels = 2, q.channels[1] = *c, \
 			  q.channels[1].pa[0] += QV_HUGE)) \
-	X(second_unaligned, MEMORY, (long_one(c), c->pa[1] += QV_PAGE)) \
-	X(second_missing, MEMORY, (long_one(c), c->pa[1] = 0)) \
-	X(second_twice, MEMORY, (long_one(c), c->pa[1] = c->pa[2])) \
-	X(first_twice, MEMORY, (long_one(c), c->pa[2] = c->pa[0])) \
-	X(second_in_memory, MEMORY, (long_one(c), c->pa[1] = q.runs[0].pa)) \
-	X(second_in_block, MEMORY, (long_one(c), c->pa[2] = q.block_pa)) \
-	X(second_is_no_ram, MEMORY, (long_one(c), c->pa[2] = FAKE_ECAM)) \
+	X(second_unaligned, MEMORY, (channels_long(c), c->pa[1] += QV_PAGE)) \
+	X(second_missing, MEMORY, (channels_long(c), c->pa[1] = 0)) \
+	X(second_twice, MEMORY, (channels_long(c), c->pa[1] = c->pa[2])) \
+	X(first_twice, MEMORY, (channels_long(c), c->pa[2] = c->pa[0])) \
+	X(second_in_memory, MEMORY, (channels_long(c), c->pa[1] = q.runs[0].pa)) \
+	X(second_in_block, MEMORY, (channels_long(c), c->pa[2] = q.block_pa)) \
+	X(second_is_no_ram, MEMORY, (channels_long(c), c->pa[2] = FAKE_ECAM)) \
 	X(twice, MEMORY, (q.num_channels = 2, q.channels[1] = *c)) \
 	X(too_long, CHANNEL, c->page.length = QV_CHANNEL_LEN + QV_PAGE) \
-	X(sum_too_long, CHANNEL, (long_one(c), c->page.length = QV_CHANNEL_LEN, \
+	X(sum_too_long, CHANNEL, (channels_long(c), c->page.length = QV_CHANNEL_LEN, \
 				  all_pages(c), q.num_channels = 2, q.channels[1] = *c, \
-				  channel(&q.channels[1], 0, "a", "linux"), \
+				  channels_describe(&q.channels[1], 0, "a", "linux"), \
 				  q.channels[1].pa[0] = 100ull * QV_HUGE)) \
 	X(no_length, CHANNEL, c->page.length = 0) \
 	X(half_a_page, CHANNEL, c->page.length -= 8) \
@@ -359,7 +303,7 @@ static void refusals(void)
 
 #define X(name, error, change) \
 	world_open(&w); \
-	request(&q, 0, "linux"); \
+	channels_request(&q, 0, "linux"); \
 	change; \
 	got = world_create(&w, &q); \
 	want = QV_ME_##error; \
@@ -378,8 +322,8 @@ static void disagreement(void)
 
 	for (word = 0; word < sizeof(struct qv_chan_page) / 4; word += 7) {
 		world_open(&w);
-		request(&q[0], 0, "b");
-		request(&q[1], 1, "a");
+		channels_request(&q[0], 0, "b");
+		channels_request(&q[1], 1, "a");
 		((u32 *)&q[0].channels[0].page)[word] ^= 1;
 		if (world_create(&w, &q[0]) != 1)
 			continue;		/* the change is not even valid */
@@ -390,8 +334,8 @@ static void disagreement(void)
 	}
 	/* an impostor: another cell has the name of an end that is taken */
 	world_open(&w);
-	request(&q[0], 0, "b");
-	request(&q[1], 1, "a");
+	channels_request(&q[0], 0, "b");
+	channels_request(&q[1], 1, "a");
 	CHECK_EQ(world_create(&w, &q[0]), 1);
 	CHECK_EQ(world_start(&w, 1), 0);
 	strcpy((char *)q[1].name, "a");
@@ -409,17 +353,18 @@ static void never_again(void)
 
 	world_open(&w);
 	for (n = 0; n < 2; n++) {
-		request(&q[n], n, n ? "a" : "b");
+		channels_request(&q[n], n, n ? "a" : "b");
 		q[n].channels[0].page.flags = 0;
 		CHECK_EQ(world_create(&w, &q[n]), n + 1);
 		CHECK_EQ(world_start(&w, n + 1), 0);
 	}
 	CHECK_EQ(world_stop(&w, 2), 0);
-	destroy(&w, 2);
+	channels_destroy(&w, 2);
 	CHECK_EQ(world_create(&w, &q[1]), 2);
 	CHECK_EQ(world_start(&w, 2), QV_ME_CHANNEL_DIFFERS);
 	CHECK_EQ(world_stop(&w, 1), 0);
-	destroy(&w, 1);			/* the last user: the next start makes a new channel */
+	/* the last user: the next start makes a new channel */
+	channels_destroy(&w, 1);
 	CHECK_EQ(world_start(&w, 2), 0);
 }
 
@@ -430,20 +375,20 @@ static void no_second_owner(void)
 	struct world w;
 
 	world_open(&w);
-	request(&q, 0, "linux");
+	channels_request(&q, 0, "linux");
 	CHECK_EQ(world_create(&w, &q), 1);
 	CHECK_EQ(world_start(&w, 1), 0);
-	request(&other, 1, "linux");
+	channels_request(&other, 1, "linux");
 	other.num_channels = 0;
 	other.window_pa = CHANNEL_PA;
 	CHECK_EQ(world_create(&w, &other), QV_ME_WINDOW);
 	other.window_pa = CHANNEL_PA + 2 * QV_PAGE;	/* Linux may write there */
 	CHECK_EQ(world_create(&w, &other), QV_ME_WINDOW);
-	request(&other, 1, "linux");
+	channels_request(&other, 1, "linux");
 	other.num_channels = 0;
 	other.block_pa = CHANNEL_PA;
 	CHECK_EQ(world_create(&w, &other), QV_ME_BLOCK);
-	request(&other, 1, "linux");
+	channels_request(&other, 1, "linux");
 	other.num_channels = 0;
 	other.runs[0] = (struct qv_mon_run){ CHANNEL_PA, 1 };
 	CHECK_EQ(world_create(&w, &other), QV_ME_MEMORY);
@@ -456,10 +401,10 @@ static void not_of_a_cell(void)
 	struct world w;
 
 	world_open(&w);
-	request(&other, 1, "linux");
+	channels_request(&other, 1, "linux");
 	other.num_channels = 0;
 	CHECK_EQ(world_create(&w, &other), 1);
-	request(&q, 0, "linux");
+	channels_request(&q, 0, "linux");
 	q.channels[0].pa[0] = other.runs[0].pa;
 	CHECK_EQ(world_create(&w, &q), 2);
 	CHECK_EQ(world_start(&w, 1), 0);
@@ -474,7 +419,7 @@ static void start_fails(void)
 
 	world_open(&w);
 	fake_time();
-	request(&q, 0, "linux");
+	channels_request(&q, 0, "linux");
 	CHECK_EQ(world_create(&w, &q), 1);
 	fake_deaf = CMD_FLUSH;
 	CHECK_EQ(world_start(&w, 1), QV_ME_CPU_STUCK);
@@ -494,8 +439,8 @@ static void section_cleared(void)
 	for (stopping = 0; stopping < 2; stopping++) {
 		fake_open(true, true);
 		fake_become_cell();
-		request(&q, 1, "a");
-		long_one(&q.channels[0]);
+		channels_request(&q, 1, "a");
+		channels_long(&q.channels[0]);
 		q.channels[0].page.end[0].size = QV_PAGE;	/* end 1 has the 5 MiB now */
 		q.channels[0].page.end[1].offset = 2 * QV_PAGE;
 		q.channels[0].page.end[1].size = 5u << 20;
@@ -523,111 +468,6 @@ static void section_cleared(void)
 	}
 }
 
-/* A channel of more than 2 MiB is cleared by several calls. No cell joins meanwhile */
-static void long_channel(void)
-{
-	static struct qv_mon_create q;
-	u64 at, pieces = 0, section = 5u << 20;
-	struct world w;
-	u32 page;
-
-	world_open(&w);
-	request(&q, 0, "linux");
-	long_one(&q.channels[0]);
-	CHECK_EQ(world_create(&w, &q), 1);
-	for (at = 0; at < q.channels[0].page.length; at += QV_PAGE) {
-		struct leaf l = of_cell(&q, at / QV_PAGE);
-
-		CHECK(l.present && l.pa == qv_mon_channel_at(&q.channels[0], at) && !l.execute);
-		CHECK_EQ(l.write, at >= QV_PAGE && at < QV_PAGE + section);
-	}
-	CHECK_EQ(world_call(QV_HC_START, 1), 0);
-	for (at = 0; at < q.channels[0].page.length; at += QV_PAGE) {
-		struct leaf l = tables_walk(&me()->nested, qv_mon_channel_at(&q.channels[0], at));
-
-		CHECK(l.present && l.pa == qv_mon_channel_at(&q.channels[0], at));
-		CHECK_EQ(l.write, at > section);
-		CHECK(front_owner(&me()->nested, l.pa & -(u64)QV_HUGE, 2) != FRONT_OWNS);
-	}
-	for (page = 0; page < 3; page++)
-		memset(fake_ram + q.channels[0].pa[page], 0x77, QV_HUGE);
-	CHECK_EQ(world_call(QV_HC_STOP, 1), 0);
-	destroy(&w, 1);
-	CHECK_EQ(world_create(&w, &q), 1);
-	while (world_call(QV_HC_CHANNEL, CHANNEL_PA) == 1) {
-		CHECK_EQ(world_call(QV_HC_START, 1), QV_ME_CHANNEL_DIFFERS);
-		pieces++;
-	}
-	CHECK_EQ(pieces, 2);
-	for (at = 0; at < q.channels[0].page.length; at++)
-		if (fake_ram[qv_mon_channel_at(&q.channels[0], at)])
-			break;
-	CHECK_EQ(at, q.channels[0].page.length);
-	for (page = 0; page < 3; page++)
-		CHECK(front_owner(&me()->nested, q.channels[0].pa[page], 2) == FRONT_OWNS);
-	CHECK_EQ(world_call(QV_HC_START, 1), 0);
-}
-
-/* A cell with 16 channels of its own, or 8 of 2 MiB and a page each */
-static void many_request(struct qv_mon_create *q, u32 n, u32 num)
-{
-	u32 i;
-
-	request(q, 0, "linux");
-	q->block_pa += n * 10 * (u64)QV_HUGE;
-	q->runs[0].pa += n * 10 * (u64)QV_HUGE;
-	q->window_pa += n * 0x10000;
-	q->cpus[0] = 1 + n;
-	q->num_channels = num;
-	for (i = 0; i < num; i++) {
-		q->channels[i] = q->channels[0];
-		q->channels[i].pa[0] = (70 + 16 * n + i) * (u64)QV_HUGE;
-	}
-}
-
-/* All channels together have at most 32 pages. Each has one at least, so no other limit is met */
-static void all_pages_taken(void)
-{
-	static struct qv_mon_create q[3];
-	struct world w;
-	u32 n, i, pool = 0;
-
-	world_open(&w);
-	for (n = 0; n < 3; n++) {
-		many_request(&q[n], n, 16);
-		CHECK_EQ(world_create(&w, &q[n]), n + 1);
-		CHECK_EQ(world_call(QV_HC_START, n + 1), n < 2 ? 0 : QV_ME_CHANNEL_SLOTS);
-	}
-	for (i = 0; i < 16; i++)
-		CHECK_EQ(front_owner(&me()->nested, q[2].channels[i].pa[0], 2), FRONT_OWNS);
-	/* a channel of two pages has no room after 31 of one page */
-	destroy(&w, 3);
-	CHECK_EQ(world_call(QV_HC_STOP, 2), 0);
-	destroy(&w, 2);
-	for (i = 0; i < 16; i++)
-		CHECK_EQ(world_call(QV_HC_CHANNEL, q[1].channels[i].pa[0]), 0);
-	pool = me()->pool.next;
-	for (n = 14; n < 16; n++) {
-		many_request(&q[1], 1, n);
-		q[1].channels[0].page.length = QV_HUGE + QV_PAGE;
-		q[1].channels[0].pa[1] = 110ull * QV_HUGE;
-		q[1].channels[n] = q[1].channels[1];
-		q[1].channels[n].pa[0] = 111ull * QV_HUGE;
-		q[1].num_channels++;
-		CHECK_EQ(world_create(&w, &q[1]), 2);
-		CHECK_EQ(world_call(QV_HC_START, 2), n == 14 ? 0 : QV_ME_CHANNEL_SLOTS);
-		if (n == 14)
-			CHECK_EQ(world_call(QV_HC_STOP, 2), 0);
-		destroy(&w, 2);
-		for (i = 0; i < q[1].num_channels; i++) {
-			while (world_call(QV_HC_CHANNEL, q[1].channels[i].pa[0]) == 1)
-				;
-			CHECK_EQ(front_owner(&me()->nested, q[1].channels[i].pa[0], 2), FRONT_OWNS);
-		}
-	}
-	CHECK_EQ(me()->pool.next, pool);
-}
-
 UNIT_SUITE(channels) = {
 	{ "channels: two cells share one, and it outlives each", two_cells },
 	{ "channels: a memory with two writers", two_writers },
@@ -641,7 +481,5 @@ UNIT_SUITE(channels) = {
 	{ "channels: another cell's memory", not_of_a_cell },
 	{ "channels: a start that fails", start_fails },
 	{ "channels: the cell's CPU clears its section", section_cleared },
-	{ "channels: one of more than 2 MiB", long_channel },
-	{ "channels: all have 32 pages together", all_pages_taken },
 	{ 0 }
 };

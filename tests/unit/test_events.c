@@ -182,18 +182,24 @@ static void nmis(void)
 	CHECK_EQ(v->cs.base, 0x1234);
 }
 
+/* Linux starts a CPU, which sees the command at an unrelated NMI */
+static void linux_starts(struct pcpu *cpu)
+{
+	fake_open(true, true);
+	cpu->linux_state.idt_base = 0xfffffe0000000000;
+	park(cpu, CPU_WAIT_SIPI);
+	cpu->sipi = 0x99;
+	cpu->cmd = CMD_SIPI;
+	nmi_exit(EXIT_NMI);
+}
+
 /* An NMI sent before a guest started must not be injected: the guest has no IDT yet. */
 static void just_started(void)
 {
 	struct pcpu *cpu = pcpu_of(0);
 	struct vmcb *v = vmcb_of(cpu);
 
-	fake_open(true, true);
-	cpu->linux_state.idt_base = 0xfffffe0000000000;
-	park(cpu, CPU_WAIT_SIPI);
-	cpu->sipi = 0x99;
-	cpu->cmd = CMD_SIPI;			/* the CPU sees the command at an unrelated NMI */
-	nmi_exit(EXIT_NMI);
+	linux_starts(cpu);
 	CHECK_EQ(cpu->phase, CPU_RUNNING);
 	CHECK(cpu->stray_until > 0);
 	cpu->stray_until += 1ull << 40;		/* the test must pass at any speed */
@@ -224,12 +230,7 @@ static void no_idt_yet(void)
 	struct pcpu *cpu = pcpu_of(0);
 	struct vmcb *v = vmcb_of(cpu);
 
-	fake_open(true, true);
-	cpu->linux_state.idt_base = 0xfffffe0000000000;
-	park(cpu, CPU_WAIT_SIPI);
-	cpu->sipi = 0x99;
-	cpu->cmd = CMD_SIPI;
-	nmi_exit(EXIT_NMI);
+	linux_starts(cpu);
 	cpu->stray_until = 0;			/* long ago */
 	CHECK_EQ(v->idtr.base, 0);
 	nmi_exit(EXIT_NMI);

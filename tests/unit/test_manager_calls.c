@@ -177,6 +177,11 @@ static void samples(void)
 	/* APIC id of the boot CPU, CPU 3 of Linux */
 	CHECK_EQ(kicked, 6);
 	CHECK_EQ(status_of(&q)->samples, 1);
+	/* no second NMI, which the guest's own next NMI could be taken for */
+	kicked = 0;
+	slot->bell_tsc -= 1ull << 33;
+	CHECK_EQ(world_call(QV_HC_SAMPLE, 1), QV_ME_RATE);
+	CHECK_EQ(kicked, 0);
 	world_check(&w);
 	fake_ipi = fake_answer;
 	manage(QV_VA_MANAGE, q.block_pa);

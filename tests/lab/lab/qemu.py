@@ -232,7 +232,7 @@ class Control:
                     self.stopped = message["data"].get("reason", "unknown")
                 elif "return" in message or "error" in message:
                     with self._news:
-                        self._answers[message["id"]] = message
+                        self._answers[message.get("id", 0)] = message
                         self._news.notify_all()
 
     def ask(self, name: str, **arguments: Any) -> Any:
