@@ -18,14 +18,18 @@ def parameters() -> list:
                 row.on_direct() if where in DIRECT else row.on(where))]
 
 
+@pytest.fixture
+def linux(machine: Machine, where: str) -> Linux:
+    """The first test on a machine builds its modules, and puts the witness beside it."""
+    return Linux(machine, mode(where))
+
+
 @pytest.mark.parametrize("row, where", parameters())
-def test_linux_attack_is_contained(machine: Machine, row: Front, where: str,
-                                   record_property) -> None:
+def test_linux_attack_is_contained(linux: Linux, row: Front, record_property) -> None:
     record_property("attack", row.name)
     record_property("open", bool(row.open))
     if row.kills:
         pytest.skip(f"open: {row.open}")
-    linux = Linux(machine, mode(where))
     linux.arena.rest()
     outcome = "as expected"
     try:

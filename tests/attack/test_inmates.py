@@ -14,15 +14,21 @@ def parameters() -> list:
             for where in KINDS for row, marks in cell_attacks(where)]
 
 
+@pytest.fixture
+def place(machine: Machine, where: str) -> arena.Arena:
+    """The first test on a machine enables QV there and puts the witness beside it."""
+    return arena.arena(machine, mode(where))
+
+
 @pytest.mark.parametrize("row, where", parameters())
-def test_cell_attack_is_contained(machine: Machine, row: rows.Row, where: str,
+def test_cell_attack_is_contained(place: arena.Arena, row: rows.Row, where: str,
                                   record_property) -> None:
     record_property("attack", row.name)
     record_property("open", row.open)
     if "kills" in row.flags:
         pytest.skip("open: it takes a CPU for good")
     flags = row.flags | ({"ends"} if "stopped" not in row.expected else set())
-    result = arena.arena(machine, mode(where)).ask("row", name=row.name, flags=sorted(flags))
+    result = place.ask("row", name=row.name, flags=sorted(flags))
     outcome = rows.outcome(result)
     record_property("outcome", outcome)
     assert not result["wrong"], result

@@ -47,6 +47,11 @@ class Folder:
         (self.path / name).write_text(text.replace(old, new))
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
 def prints(image: Path, *lines: str) -> None:
     """Boots an image alone, as `make run` does, until it has printed these lines in this order."""
     with Alone("-kernel", str(image)) as machine:
@@ -54,9 +59,8 @@ def prints(image: Path, *lines: str) -> None:
             machine.expect(f"(?m)^{re.escape(line)}$")
 
 
-def test_application_outside_the_tree(tmp_path: Path) -> None:
+def test_application_outside_the_tree(folder: Folder) -> None:
     """All of the page but the cell: the mistake has the message of the page, the changes work."""
-    folder = Folder(tmp_path)
     assert COMMANDS[1:3] == ["qvoil new lamp", "cd lamp"] and COMMANDS.count("make") == 1
     for line in (*COMMANDS[1:3], "make"):
         folder.type(line)
@@ -75,9 +79,8 @@ def test_application_outside_the_tree(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_cell_of_the_page(qv: Product, tmp_path: Path) -> None:
+def test_cell_of_the_page(qv: Product, folder: Folder) -> None:
     """The commands as root, typed where the files are. Only the terminal is left out."""
-    folder = Folder(tmp_path)
     for line in (*COMMANDS[1:3], "make"):
         folder.type(line)
     for name in ("lamp.elf", "lamp.yaml"):

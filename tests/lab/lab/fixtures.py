@@ -2,7 +2,6 @@
 """Machines for tests: see Documentation/how-to/lab.md. A pytest plugin; `qvlab test` loads it."""
 
 import dataclasses
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from .config import Config
 from .errors import MachineDead
 from .machine import Machine
 from .parts import part_of
-from .record import BOOT, EMULATORS_FAULT, Recorder, plain
+from .record import EMULATORS_FAULT, Recorder, plain
 from .workers import workers
 
 FIELDS = {f.name for f in dataclasses.fields(Config)}
@@ -95,9 +94,7 @@ def machine(request: pytest.FixtureRequest, machines: Machines) -> Iterator[Mach
     next test gets a new machine.
     """
     new = fresh(request.node) or request.config.getoption("--alone")
-    start = time.monotonic()
     m = machines.get(wanted(request.node), new)
-    request.node.user_properties.append((BOOT, time.monotonic() - start))
     request.node.stash[MACHINE] = m
     m.forget_evidence()
     yield m

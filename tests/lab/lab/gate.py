@@ -191,7 +191,7 @@ def main() -> int:
     bad = sum(c.failed for c in counts) + len(failed)
     times = {name: seconds for c in counts for name, seconds in c.seconds.items()}
     times |= {result.name: result.seconds for result in done.values()}
-    times |= {f"boot for {result.name}": result.boot for result in done.values() if result.boot >= 1}
+    times |= {f"set-up of {result.name}": result.setup for result in done.values() if result.setup >= 1}
     seconds = progress.seconds()
     REPORT.write_text(json.dumps({
         "commit": commit, "clean": clean, "passed": passed, "failed": bad, "unstable": unstable,

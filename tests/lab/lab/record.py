@@ -11,8 +11,7 @@ if TYPE_CHECKING:  # the host that runs qvlab may not have pytest
     import pytest
 
 
-# Properties of a report, set by fixtures.py
-EMULATORS_FAULT, BOOT = "emulators_fault", "boot"
+EMULATORS_FAULT = "emulators_fault"  # a property of a report, set by fixtures.py
 
 
 @dataclass(frozen=True)
@@ -21,9 +20,9 @@ class Result:
 
     name: str
     outcome: str  # passed, failed or skipped
-    seconds: float  # without those of .boot
+    seconds: float  # without those of .setup
     emulator: bool = False  # it failed by a known defect of the emulator
-    boot: float = 0.0  # seconds in which its machine booted or was resumed
+    setup: float = 0.0  # seconds of its fixtures, in which a machine boots or an image is built
 
     def append(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,22 +53,20 @@ class Recorder:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._seconds: dict[str, float] = defaultdict(float)
-        self._boot: dict[str, float] = defaultdict(float)
+        self._setup: dict[str, float] = defaultdict(float)
         self._outcome: dict[str, str] = {}
         self._emulator: set[str] = set()
 
     def pytest_runtest_logreport(self, report: "pytest.TestReport") -> None:
         name = plain(report.nodeid)
         properties: dict[str, Any] = dict(report.user_properties)
-        boot = properties.get(BOOT, 0.0) if report.when == "setup" else 0.0
-        self._seconds[name] += report.duration - boot
-        self._boot[name] += boot
+        (self._setup if report.when == "setup" else self._seconds)[name] += report.duration
         if report.outcome != "passed" and self._outcome.get(name) != "failed":
             self._outcome[name] = report.outcome
         if report.failed and properties.get(EMULATORS_FAULT):
             self._emulator.add(name)
         # "teardown", or the value that xdist uses for a dead worker
         if report.when not in ("setup", "call"):
-            seconds, boot = round(self._seconds.pop(name), 1), round(self._boot.pop(name), 1)
+            seconds, setup = (round(times.pop(name, 0.0), 1) for times in (self._seconds, self._setup))
             outcome = self._outcome.pop(name, "passed")
-            Result(name, outcome, seconds, name in self._emulator, boot).append(self._path)
+            Result(name, outcome, seconds, name in self._emulator, setup).append(self._path)
