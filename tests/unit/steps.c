@@ -10,20 +10,13 @@
 #include "tables/nested.h"
 #include "fake_vendor.h"
 #include "steps.h"
+#include "steps_cell.h"
 #include "unit.h"
 
-#define M2		(u64)QV_HUGE
-#define BLOCK		(10 * M2)
-#define MEMORY		(11 * M2)	/* the cell's memory: two runs of one page each */
-#define MEMORY2		(40 * M2)
-#define VICTIM		(100 * M2)	/* the page that forged blocks list as memory */
-#define HIDDEN		0x100000u	/* offset in a block, beyond its open part */
+#define VICTIM		(100 * (u64)QV_HUGE)	/* the page that forged blocks list as memory */
 #define NMI_IPI		4u
-#define CELL_CPUS	(1ull << 3 | 1ull << 1)
-
-static const u64 watched[] = { BLOCK, MEMORY, MEMORY2 };
-#define WATCHED		(sizeof(watched) / sizeof(watched[0]))
-#define ALL_WATCHED	((1u << WATCHED) - 1)
+#define RINGER		3u	/* the boot CPU of the cell */
+#define RING_STEPS	150u	/* steps between a look of the cell at a target and its bell */
 
 static struct qv_mon_create request;
 static struct steps *run;
@@ -31,8 +24,12 @@ static struct {
 	bool there[FAKE_CPUS];		/* the CPU runs in the cell's instance */
 	bool nmi[FAKE_CPUS];		/* an NMI is pending for the CPU */
 	u32 age[FAKE_CPUS];		/* number of steps since the NMI was sent */
-	/* bit mask of the watched pages that the CPU may have a translation to */
+	/* HAS_ bits of what the CPU may have a translation to */
 	u32 cached[FAKE_CPUS];
+	bool shared;			/* Linux has not yet given the channel back */
+	u64 bell;			/* the target that a CPU of the cell has loaded */
+	u32 bell_age;			/* number of steps since then */
+	bool bells_off;			/* Linux wants no bells from now on */
 	u32 last_taken;			/* step */
 	bool late;			/* the actor has not yet sent the IPIs of .verdict */
 	struct icr_verdict verdict;
@@ -44,27 +41,13 @@ const char *steps_act_name(enum steps_act act)
 	static const char *const names[ACTS] = {
 		"nothing", "INIT", "SIPI", "INIT and SIPI",
 		"NMI", "late INIT", "late SIPI", "late NMI",
-		"read", "write", "calls",
+		"read", "write", "calls", "bells of Linux", "a bell of the cell",
 	};
 
 	return names[act];
 }
 
 /* ---- the translations that each CPU may have ---- */
-
-/* Returns the watched pages that Linux's tables map. */
-static u32 mapped(void)
-{
-	u32 i, level, found = 0;
-
-	for (i = 0; i < WATCHED; i++) {
-		u64 pa = watched[i] + HIDDEN, e = *paging_find(&me()->nested, pa, 1, &level);
-
-		if ((e & PT_P) && (e & PT_ADDR) == (pa & ~(level_size(level) - 1)))
-			found |= 1u << i;
-	}
-	return found;
-}
 
 static bool runs_linux(u32 i)
 {
@@ -114,6 +97,12 @@ static bool is_mute(u32 i)
 	return run->mute && i == run->mute && run->calls >= run->mute_from;
 }
 
+/* This CPU of the cell is in the monitor, to ring, and nothing interrupts it there. */
+static bool rings(u32 i)
+{
+	return i == RINGER && now.bell_age;
+}
+
 static void take(u32 i)
 {
 	/* A CPU accesses its own block. The mapping in the manager's window does not matter. */
@@ -124,7 +113,7 @@ static void take(u32 i)
 	if (i == STEPS_ACTOR)
 		send_late();			/* the CPU is now between two exits */
 	if (!open)
-		manage(QV_VA_MANAGE, BLOCK);
+		manage(QV_VA_MANAGE, STEPS_BLOCK);
 	if (now.there[i])
 		take_there(i);
 	else
@@ -140,7 +129,7 @@ static void deliver(u32 lag)
 	u32 i;
 
 	for (i = 1; i < FAKE_CPUS; i++)
-		if (now.nmi[i] && !is_mute(i) && now.age[i]++ >= lag)
+		if (now.nmi[i] && !is_mute(i) && !rings(i) && now.age[i]++ >= lag)
 			take(i);
 }
 
@@ -148,6 +137,12 @@ static void on_ipi(u32 low, u32 apic_id)
 {
 	u32 i = apic_id / 2;
 
+	if (!(low >> 8 & 7) && (u8)low == LINUX_BELL)
+		CHECK(!(me()->manager.away >> i & 1) && !now.bells_off);
+	if (!(low >> 8 & 7) && (u8)low == CELL_BELL) {
+		CHECK(!(me()->icr.own >> i & 1));
+		return;
+	}
 	if (now.acting) {
 		unit_case("%s at step %u, lag %u: IPI %#x to CPU %u:", steps_act_name(run->act),
 			  run->at, run->lag, low, i);
@@ -177,12 +172,57 @@ static void icr(u32 mode, bool late)
 
 static void touch(bool write)
 {
-	static const u32 offsets[] = { 0, HIDDEN };
-	u32 i, k;
+	static const u64 places[] = {
+		STEPS_BLOCK, STEPS_BLOCK + 0x100000, 11 * (u64)QV_HUGE, 40 * (u64)QV_HUGE,
+		50 * (u64)QV_HUGE, STEPS_SHARED, STEPS_SHARED + QV_PAGE, STEPS_BAR,
+	};
+	u32 i;
 
-	for (i = 0; i < WATCHED; i++)
-		for (k = 0; k < 2; k++)
-			fake_memory_exit(pcpu_of(STEPS_ACTOR), watched[i] + offsets[k], write);
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		fake_memory_exit(pcpu_of(STEPS_ACTOR), places[i], write);
+}
+
+/* ---- bells ---- */
+
+/* Linux moves its bells to another CPU, and rings. No call may change the records meanwhile */
+static void linux_bells(void)
+{
+	u32 cpu;
+
+	for (cpu = 1; cpu < FAKE_CPUS; cpu++) {
+		bool own = me()->icr.own >> cpu & 1;
+		u64 to = STEPS_SHARED | (u64)cpu << 56 | LINUX_BELL;
+		u64 result = hypercall(pcpu_of(STEPS_ACTOR), QV_HC_BELL, to);
+
+		CHECK(result == QV_ME_BELL || (own && result == QV_ME_OK));
+		CHECK(!now.shared || !own || result == QV_ME_OK);
+	}
+	hypercall(pcpu_of(STEPS_ACTOR), QV_HC_RING, STEPS_SHARED);
+}
+
+static struct bells *bells(void)
+{
+	return (struct bells *)&fake_instance(STEPS_BLOCK)->bells;
+}
+
+/* Does what ring() in cell/channels.c does, in two parts */
+static void cell_loads_target(void)
+{
+	if (!now.there[RINGER] || now.bell_age)
+		return;
+	bells()->rings[0]++;
+	now.bell = bells()->target[1][1];
+	now.bell_age = 1;
+}
+
+static void cell_rings(void)
+{
+	if (!now.bell_age || now.bell_age++ <= RING_STEPS)
+		return;
+	now.bell_age = 0;
+	if (now.bell)
+		apic_send(1 << 14 | (u8)now.bell, now.bell >> 32);
+	bells()->rings[0]++;
 }
 
 static void calls(void)
@@ -192,7 +232,7 @@ static void calls(void)
 	/* outside of a call the actor's own call would succeed */
 	for (nr = QV_HC_LEAVE; me()->manager.busy && nr <= QV_HC_LOCK; nr++)
 		CHECK_EQ(hypercall(pcpu_of(STEPS_ACTOR), nr,
-				   nr == QV_HC_CREATE ? REQUEST_PAGE * M2 : 1), QV_ME_BUSY);
+				   nr == QV_HC_CREATE ? REQUEST_PAGE * (u64)QV_HUGE : 1), QV_ME_BUSY);
 }
 
 static void act(void)
@@ -223,6 +263,12 @@ static void act(void)
 	case ACT_READ: case ACT_WRITE:
 		touch(run->act == ACT_WRITE);
 		break;
+	case ACT_LINUX_BELLS:
+		linux_bells();
+		break;
+	case ACT_CELL_BELL:
+		cell_loads_target();
+		break;
 	}
 	fake_as(0);
 	now.acting = false;
@@ -231,7 +277,7 @@ static void act(void)
 /* Linux writes a forged instance, which owns everything, to each page that Linux may write. */
 static void forge(u32 visible)
 {
-	struct instance *forged = (struct instance *)fake_instance(BLOCK);
+	struct instance *forged = (struct instance *)fake_instance(STEPS_BLOCK);
 	bool there = visible & 1;
 
 	if (there && !run->forged) {
@@ -246,39 +292,19 @@ static void forge(u32 visible)
 
 /* ---- invariants between any two steps ---- */
 
-static u64 window(u64 va)
-{
-	u64 entry = me()->directory[va >> 21 & 511];
-
-	return entry & PT_P ? entry & PT_ADDR & -M2 : 0;
-}
-
-static u32 bit_of(u64 pa)
-{
-	u32 i;
-
-	for (i = 0; i < WATCHED; i++)
-		if (watched[i] == pa)
-			return 1u << i;
-	return 0;
-}
-
-/* Returns the pages that no CPU of the front end may have a translation to. */
+/* Returns what no CPU of the front end may have a translation to. */
 static u32 secret(void)
 {
-	const struct cell_slot *slot = &me()->manager.cells[1];
-	u32 pages = bit_of(window(QV_VA_MANAGE)) | bit_of(window(QV_VA_SCRUB)), i;
+	u32 state = me()->manager.cells[1].state, i;
 
-	CHECK(!window(QV_VA_MANAGE) || window(QV_VA_MANAGE) == BLOCK);
-	CHECK(!window(QV_VA_SCRUB) || bit_of(window(QV_VA_SCRUB)));
-	if (slot->state)
-		pages |= 1;
-	if (slot->state == QV_MON_RUNNING || slot->state == QV_MON_STOPPED)
-		pages |= ALL_WATCHED & ~1u & ~((2u << slot->reclaimed) - 1);
+	if (state == QV_MON_RUNNING && !now.shared) {
+		now.shared = true;
+		steps_write();
+	}
 	for (i = 0; i < FAKE_CPUS; i++)
 		if (now.there[i])
-			pages = ALL_WATCHED;
-	return pages;
+			return HAS_ALL;
+	return steps_secret() | (now.shared ? HAS_SECTION : 0);
 }
 
 static void check_cpus(void)
@@ -293,7 +319,7 @@ static void check_cpus(void)
 		CHECK(!now.there[i] || away >> i & 1);
 		/* a CPU that will be caught may still run, since nothing is built yet */
 		CHECK(own >> i & 1 || !runs_linux(i) ||
-		      !(window(QV_VA_MANAGE) || me()->manager.cells[1].state));
+		      !(steps_window(QV_VA_MANAGE) || me()->manager.cells[1].state));
 	}
 }
 
@@ -306,19 +332,20 @@ static void check(u32 visible)
 		  run->calls, run->count);
 	check_cpus();
 	CHECK(!(visible & pages));
+	steps_seen(visible);
 	for (i = 1; i < FAKE_CPUS; i++)
 		CHECK(now.there[i] || !(now.cached[i] & pages));
 }
 
-/* While no CPU takes an NMI, all rounds of wait_ack() are the same. */
+/* While no CPU takes an NMI, all rounds of wait_ack() are the same. There are some 1000 places. */
 static bool waits(const void *pc)
 {
-	static struct { const void *pc; bool waits; } known[512];
-	u32 i = (u64)pc % 509;
+	static struct { const void *pc; bool waits; } known[4096];
+	u32 i = (u64)pc % 4093;
 	Dl_info info;
 
 	while (known[i].pc && known[i].pc != pc)
-		i = (i + 1) % 512;
+		i = (i + 1) % 4096;
 	if (!known[i].pc) {
 		known[i].waits = dladdr(pc, &info) && info.dli_sname &&
 				 !strcmp(info.dli_sname, "wait_ack");
@@ -332,19 +359,27 @@ static void step(const void *pc)
 	static u32 rounds;
 	u32 visible, i;
 
+	cell_rings();
 	deliver(run->lag);
 	if (!waits(pc))
 		rounds = 0;
 	else if (++rounds > 12 && now.last_taken + 12 < run->count)
 		return;
-	visible = mapped();
+	if (now.there[RINGER]) {
+		run->there_from = run->there_from ? run->there_from : run->count;
+		run->there_to = run->count;
+	}
+	visible = steps_linux_has();
 	for (i = 1; i < FAKE_CPUS; i++)
 		if (runs_linux(i))
 			now.cached[i] |= visible;
 	forge(visible);
+	/* a CPU that needs the lock of records waits while the manager has it */
+	if (run->act == ACT_LINUX_BELLS && run->at == run->count && load(&me()->manager.bells_busy))
+		run->at++;
 	if (run->count++ == run->at)
 		act();
-	check(mapped());
+	check(steps_linux_has());
 }
 
 void __sanitizer_cov_trace_pc(void);
@@ -365,7 +400,7 @@ static u64 linux_calls(u64 nr, u64 argument)
 	u32 i;
 
 	run->calls++;
-	now.cached[0] |= mapped();
+	now.cached[0] |= steps_linux_has();
 	result = hypercall(pcpu_of(0), nr, argument);
 	entry(0);
 	now.inside = true;
@@ -375,7 +410,7 @@ static u64 linux_calls(u64 nr, u64 argument)
 		send_late();
 	deliver(0);
 	run->count++;
-	check(mapped());
+	check(steps_linux_has());
 	CHECK(!(now.cached[0] & secret()));
 	now.inside = false;
 	return result;
@@ -393,7 +428,7 @@ static void all_run(void)
 				  (u64)pcpu_of(i)->apic_id << 32 | 6u << 8 | 1u << 14 | 0x9a);
 		deliver(0);
 		CHECK_EQ(pcpu_of(i)->phase, CPU_RUNNING);
-		now.cached[i] = mapped();
+		now.cached[i] = steps_linux_has();
 	}
 	now.inside = false;
 }
@@ -420,9 +455,19 @@ static void until_reclaimed(void)
 	CHECK_EQ(result, 0);
 }
 
+/* Linux has bells for a while. When the last call returns, no bell may come any more */
+static void bells_on_and_off(void)
+{
+	if (run->act == ACT_LINUX_BELLS)
+		return;
+	CHECK_EQ(linux_calls(QV_HC_BELL, STEPS_SHARED | 2ull << 56 | LINUX_BELL), 0);
+	CHECK_EQ(linux_calls(QV_HC_BELL, STEPS_SHARED), 0);
+	now.bells_off = true;
+}
+
 static void live(void)
 {
-	u64 result = linux_calls(QV_HC_CREATE, REQUEST_PAGE * M2);
+	u64 result = linux_calls(QV_HC_CREATE, REQUEST_PAGE * (u64)QV_HUGE);
 
 	CHECK(result == 1 || (run->mute && result == QV_ME_CPU_STUCK));
 	if (result != 1)
@@ -430,10 +475,24 @@ static void live(void)
 	result = linux_calls(QV_HC_START, 1);
 	CHECK(!result || (run->mute && result == QV_ME_CPU_STUCK));
 	if (me()->manager.cells[1].state == QV_MON_RUNNING) {
+		bells_on_and_off();
 		result = linux_calls(QV_HC_STOP, 1);
 		CHECK(!result || (run->mute && result == QV_ME_CPU_LOST));
 	}
 	until_reclaimed();
+}
+
+/* Linux gives its channel back, when no cell has it */
+static void give_channel(void)
+{
+	u64 result;
+
+	if (!now.shared)
+		return;
+	now.shared = false;
+	while ((result = linux_calls(QV_HC_CHANNEL, STEPS_SHARED)) == 1)
+		;
+	CHECK_EQ(result, 0);
 }
 
 u32 steps_life(struct steps *s)
@@ -450,6 +509,7 @@ u32 steps_life(struct steps *s)
 	s->mute = mute;
 	live();
 	s->mute = 0;
+	give_channel();
 	now.inside = true;
 	send_late();
 	for (mute = 0; mute < 4; mute++)
@@ -458,7 +518,7 @@ u32 steps_life(struct steps *s)
 	CHECK_EQ(me()->manager.away, 0);
 	CHECK_EQ(me()->manager.cells[1].state, QV_MON_NONE);
 	CHECK_EQ(me()->manager.busy, 0);
-	CHECK_EQ(mapped(), ALL_WATCHED);
+	CHECK_EQ(steps_linux_has(), HAS_ALL);
 	CHECK_EQ(*(u64 *)(fake_ram + VICTIM), 0x7777777777777777ull);
 	s->mute = mute;
 	run = NULL;
@@ -474,11 +534,6 @@ void steps_open(bool patient)
 		me()->boot.tsc_khz = 100u << 20;
 	else
 		fake_time();
-	memset(fake_ram + VICTIM, 0x77, M2);
-	request = (struct qv_mon_create){
-		.block_pa = BLOCK, .window_pa = 0x180000, .num_cpus = 2, .cpus = { 3, 1 },
-		.num_runs = 2, .runs = { { MEMORY, 1 }, { MEMORY2, 1 } }, .entry.eip = 0x100000,
-		.doorbell_vector = 0x20, .bell_rate = 10, .lock = QV_LOCK_MAY,
-	};
-	memcpy(fake_ram + REQUEST_PAGE * M2, &request, sizeof(request));
+	memset(fake_ram + VICTIM, 0x77, QV_HUGE);
+	steps_request(&request);
 }

@@ -20,6 +20,9 @@ enum steps_act {
 	ACT_LATE_INIT, ACT_LATE_SIPI, ACT_LATE_NMI,
 	ACT_READ, ACT_WRITE,				/* the actor accesses block and memory */
 	ACT_CALLS,					/* the actor makes one call of each kind */
+	ACT_LINUX_BELLS,		/* the actor moves the bells of a channel, and rings */
+	/* a CPU of the cell looks at the target of a bell now, and sends it some steps later */
+	ACT_CELL_BELL,
 	ACTS
 };
 
@@ -30,6 +33,7 @@ struct steps {
 	u32 mute, mute_from;	/* the CPU (0: none) that takes no NMI from this call on */
 
 	u32 count, calls;	/* so far */
+	u32 there_from, there_to;	/* steps at which the cell's boot CPU was in the cell */
 	bool forged;		/* Linux owned the block and wrote an instance into it */
 };
 

@@ -5,6 +5,7 @@
 #include "tables/nested.h"
 #include "core/pci.h"
 #include "fake.h"
+#include "pci_world.h"
 #include "tables.h"
 #include "unit.h"
 #include "world.h"
@@ -23,24 +24,6 @@ static u32 config_get(u32 bdf, u32 reg)
 	return device_read(pcpu_of(0), HIGH_ECAM + (bdf << 12) + reg);
 }
 
-/*
- * The function has MSI at 0x40, MSI-X at 0x60 with its table at BAR 0 + 0x1800, and ports in BAR 2
- */
-static void make_function(void)
-{
-	config_set(OWN, 0, 0x11e81234);
-	config_set(OWN, 4, 1u << 20 | 7);
-	config_set(OWN, 8, 0x00ff0010);
-	config_set(OWN, 0x0c, 0);
-	config_set(OWN, 0x10, BAR);
-	config_set(OWN, 0x18, 0xc000 | 1);
-	config_set(OWN, 0x34, 0x40);
-	config_set(OWN, 0x40, 0x00816005);		/* MSI capability: 64-bit, enabled */
-	/* MSI-X capability: four entries, enabled */
-	config_set(OWN, 0x60, 0x80030011);
-	config_set(OWN, 0x64, 0x1800);
-}
-
 static void good(struct qv_mon_create *q)
 {
 	memset(q, 0, sizeof(*q));
@@ -55,11 +38,7 @@ static void good(struct qv_mon_create *q)
 	q->num_ports = 1;
 	q->ports[0] = (struct qv_mon_ports){ 0x2f8, 0x2f9 };
 	q->num_devices = 1;
-	q->devices[0] = (struct qv_mon_device){
-		.bdf = OWN, .flags = QV_MON_DEVICE_MASTER, .ioapic = QV_MON_NO_PIN,
-		.bars = { { .base = BAR, .len = 0x4000 }, { 0 },
-			  { .base = 0xc000, .len = 32, .ports = 1 } },
-	};
+	q->devices[0] = pci_world_device(OWN, BAR);
 }
 
 static struct leaf front(u64 pa)
@@ -77,7 +56,7 @@ static void one_life(void)
 	u64 id, pa;
 
 	world_open(&w);
-	make_function();
+	pci_world_function(OWN, BAR);
 	good(&q);
 	id = world_create(&w, &q);
 	CHECK_EQ(id, 1);
@@ -156,7 +135,7 @@ static void large_bar(void)
 	u32 i;
 
 	world_open(&w);
-	make_function();
+	pci_world_function(OWN, BAR);
 	good(&q);
 	q.devices[0].bars[0] = (struct qv_mon_bar){ .base = base, .len = 2 * QV_HUGE };
 	config_set(OWN, 0x10, base);
@@ -221,7 +200,7 @@ static void refusals(void)
 
 #define X(name, error, change) \
 	world_open(&w); \
-	make_function(); \
+	pci_world_function(OWN, BAR); \
 	good(&q); \
 	change; \
 	unit_case(#name ":"); \
@@ -242,7 +221,7 @@ static void line(void)
 
 	for (i = 0; i < 2; i++) {
 		world_open(&w);
-		make_function();
+		pci_world_function(OWN, BAR);
 		good(&q);
 		if (i) {
 			me()->boot.num_ioapics = 1;
@@ -263,7 +242,7 @@ static void overlapping_claims(void)
 	struct world w;
 
 	world_open(&w);
-	make_function();
+	pci_world_function(OWN, BAR);
 	good(&a);
 	CHECK_EQ(world_create(&w, &a), 1);
 	good(&b);
